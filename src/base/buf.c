@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A growing run of bytes: text, numbers and JSON strings in, one write(2) out.
+ * The heap block only ever grows, so a writer that resets it stops allocating.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+
+#define BUF_MIN_BYTES 256
+
+static char buf_empty[1];
+
+void buf_init(struct buf *buf)
+{
+	*buf = (struct buf){ .at = buf_empty };
+}
+
+void buf_free(struct buf *buf)
+{
+	if (buf->capacity)
+		free(buf->at);
+	buf_init(buf);
+}
+
+void buf_reset(struct buf *buf)
+{
+	buf->n = 0;
+	if (buf->capacity)
+		buf->at[0] = '\0';
+}
+
+/* Room for n more bytes and the NUL. */
+static char *buf_room(struct buf *buf, size_t n)
+{
+	size_t capacity = buf->capacity ? buf->capacity : BUF_MIN_BYTES;
+
+	if (n >= SIZE_MAX / 4 || buf->n >= SIZE_MAX / 4)
+		base_no_memory();
+	while (capacity < buf->n + n + 1)
+		capacity *= 2;
+	if (capacity != buf->capacity) {
+		buf->at = realloc(buf->capacity ? buf->at : NULL, capacity);
+		if (!buf->at)
+			base_no_memory();
+		buf->capacity = capacity;
+	}
+	return buf->at + buf->n;
+}
+
+static void buf_advance(struct buf *buf, size_t n)
+{
+	buf->n += n;
+	buf->at[buf->n] = '\0';
+}
+
+void buf_put(struct buf *buf, const void *bytes, size_t n)
+{
+	char *at = buf_room(buf, n);
+
+	if (n)
+		memcpy(at, bytes, n);
+	buf_advance(buf, n);
+}
+
+void buf_puts(struct buf *buf, const char *text)
+{
+	buf_put(buf, text, strlen(text));
+}
+
+void buf_putc(struct buf *buf, char c)
+{
+	*buf_room(buf, 1) = c;
+	buf_advance(buf, 1);
+}
+
+void buf_fill(struct buf *buf, char c, size_t n)
+{
+	memset(buf_room(buf, n), c, n);
+	buf_advance(buf, n);
+}
+
+void buf_vprintf(struct buf *buf, const char *format, va_list args)
+{
+	size_t room = buf->capacity ? buf->capacity - buf->n : 0;
+	va_list again;
+	int n;
+
+	va_copy(again, args);
+	n = vsnprintf(room ? buf->at + buf->n : NULL, room, format, again);
+	va_end(again);
+	BUG_ON(n < 0);
+	if ((size_t)n >= room)
+		vsnprintf(buf_room(buf, (size_t)n), (size_t)n + 1, format, args);
+	buf_advance(buf, (size_t)n);
+}
+
+void buf_printf(struct buf *buf, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	buf_vprintf(buf, format, args);
+	va_end(args);
+}
+
+void buf_put_u64(struct buf *buf, u64 value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	buf_put(buf, digits + at, sizeof(digits) - at);
+}
+
+void buf_put_s64(struct buf *buf, s64 value)
+{
+	if (value < 0)
+		buf_putc(buf, '-');
+	buf_put_u64(buf, value < 0 ? -(u64)value : (u64)value);
+}
+
+void buf_put_s128(struct buf *buf, s128 value)
+{
+	u128 rest = value < 0 ? -(u128)value : (u128)value;
+	char digits[39];
+	size_t at = sizeof(digits);
+
+	if (value < 0)
+		buf_putc(buf, '-');
+	if (rest <= UINT64_MAX) {
+		buf_put_u64(buf, (u64)rest);
+		return;
+	}
+	do {
+		digits[--at] = (char)('0' + (int)(rest % 10));
+		rest /= 10;
+	} while (rest);
+	buf_put(buf, digits + at, sizeof(digits) - at);
+}
+
+static void put_json_control(struct buf *buf, unsigned char c)
+{
+	static const char letters[32] = {
+		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r',
+	};
+
+	if (letters[c]) {
+		buf_putc(buf, '\\');
+		buf_putc(buf, letters[c]);
+	} else {
+		buf_printf(buf, "\\u%04x", c);
+	}
+}
+
+void buf_put_json_string(struct buf *buf, const char *text, size_t n)
+{
+	size_t i = 0;
+
+	buf_putc(buf, '"');
+	while (i < n) {
+		unsigned char c = (unsigned char)text[i];
+		size_t length = utf8_length(text + i, n - i);
+
+		if (!length) {
+			buf_puts(buf, "\xEF\xBF\xBD");
+			length = 1;
+		} else if (c < 0x20) {
+			put_json_control(buf, c);
+		} else {
+			if (c == '"' || c == '\\')
+				buf_putc(buf, '\\');
+			buf_put(buf, text + i, length);
+		}
+		i += length;
+	}
+	buf_putc(buf, '"');
+}
+
+int buf_flush(struct buf *buf, int fd)
+{
+	size_t done = 0;
+	int err = 0;
+
+	while (done < buf->n) {
+		ssize_t n = write(fd, buf->at + done, buf->n - done);
+
+		if (n >= 0) {
+			done += (size_t)n;
+		} else if (errno == EAGAIN) {
+			struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+			/* A descriptor shared with a non-blocking owner: wait for room. */
+			if (poll(&ready, 1, -1) < 0 && errno != EINTR) {
+				err = -errno;
+				break;
+			}
+		} else if (errno != EINTR) {
+			err = -errno;
+			break;
+		}
+	}
+	buf_reset(buf);
+	return err;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Buffer: a growing run of bytes on the heap, always followed by a NUL.  Reused
+ * by buf_reset() without giving memory back, so steady writers stop allocating.
+ */
+#ifndef EBQL_BASE_BUF_H
+#define EBQL_BASE_BUF_H
+
+#include <stdarg.h>
+
+#include "base/base.h"
+
+struct buf {
+	char *at;
+	size_t n, capacity;
+};
+
+void buf_init(struct buf *buf);
+void buf_free(struct buf *buf);
+void buf_reset(struct buf *buf);
+void buf_put(struct buf *buf, const void *bytes, size_t n);
+void buf_puts(struct buf *buf, const char *text);
+void buf_putc(struct buf *buf, char c);
+void buf_fill(struct buf *buf, char c, size_t n);
+void buf_printf(struct buf *buf, const char *format, ...) PRINTF(2, 3);
+void buf_vprintf(struct buf *buf, const char *format, va_list args) PRINTF(2, 0);
+/* Decimal, without printf: the fast way for rows. */
+void buf_put_u64(struct buf *buf, u64 value);
+void buf_put_s64(struct buf *buf, s64 value);
+void buf_put_s128(struct buf *buf, s128 value);
+/* "..." with JSON escapes; bytes that are no UTF-8 become U+FFFD. */
+void buf_put_json_string(struct buf *buf, const char *text, size_t n);
+/* Writes everything to fd; 0 or -errno (-EPIPE included).  The buffer is then empty. */
+int buf_flush(struct buf *buf, int fd);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Diagnostics: collected by the compiler stages, printed with the source line
+ * and carets under the span.  Text of the user's is shown with control bytes and
+ * bytes that are no UTF-8 as ".", so a message cannot drive the terminal.
+ */
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/utf8.h"
+
+/* Columns of a source line that are shown; longer lines are cut around the span. */
+#define DIAG_LINE_COLUMNS 100
+/* Of these, columns before the span's start. */
+#define DIAG_LEAD_COLUMNS 40
+
+void diags_init(struct diags *diags, struct arena *arena, const char *file, const char *text,
+		size_t text_bytes)
+{
+	*diags = (struct diags){
+		.arena = arena, .file = file, .text = text, .text_bytes = text_bytes
+	};
+}
+
+static struct diag *diags_add(struct diags *diags, const struct diag *diag, const char *format,
+			      va_list args)
+{
+	u32 i, n_same = 0;
+
+	if (!diag->is_warning)
+		diags->n_errors++;
+	for (i = 0; i < diags->list.n; i++)
+		n_same += diags->list.at[i].is_warning == diag->is_warning;
+	if (n_same >= DIAG_MAX)
+		return NULL;
+	vec_push(diags->arena, &diags->list, *diag);
+	diags->list.at[diags->list.n - 1].message = arena_vprintf(diags->arena, format, args);
+	return &diags->list.at[diags->list.n - 1];
+}
+
+struct diag *diag_error(struct diags *diags, const char *tag, struct span span, const char *format,
+			...)
+{
+	struct diag diag = { .tag = tag, .span = span, .has_span = true };
+	struct diag *added;
+	va_list args;
+
+	va_start(args, format);
+	added = diags_add(diags, &diag, format, args);
+	va_end(args);
+	return added;
+}
+
+struct diag *diag_warning(struct diags *diags, const char *tag, struct span span,
+			  const char *format, ...)
+{
+	struct diag diag = { .tag = tag, .span = span, .has_span = true, .is_warning = true };
+	struct diag *added;
+	va_list args;
+
+	va_start(args, format);
+	added = diags_add(diags, &diag, format, args);
+	va_end(args);
+	return added;
+}
+
+struct diag *diag_plain(struct diags *diags, const char *tag, const char *format, ...)
+{
+	struct diag diag = { .tag = tag };
+	struct diag *added;
+	va_list args;
+
+	va_start(args, format);
+	added = diags_add(diags, &diag, format, args);
+	va_end(args);
+	return added;
+}
+
+void diag_hint(struct diags *diags, struct diag *diag, const char *format, ...)
+{
+	va_list args;
+
+	if (!diag)
+		return;
+	va_start(args, format);
+	diag->hint = arena_vprintf(diags->arena, format, args);
+	va_end(args);
+}
+
+/* One character as shown; bytes that are none count as one column each. */
+static size_t put_shown(struct buf *out, const char *text, size_t n, bool keep_tabs)
+{
+	size_t length = utf8_length(text, n);
+	unsigned char c = (unsigned char)text[0];
+	/* U+0080..U+009F are control characters too (C2 80 .. C2 9F). */
+	bool is_c1 = length == 2 && c == 0xC2 && (unsigned char)text[1] < 0xA0;
+
+	if (!length || is_c1 || c == 0x7F || (c < 0x20 && !(c == '\t' && keep_tabs)))
+		buf_putc(out, '.');
+	else
+		buf_put(out, text, length);
+	return length ? length : 1;
+}
+
+static void put_safe(struct buf *out, const char *text)
+{
+	size_t n = strlen(text), i = 0;
+
+	while (i < n)
+		i += put_shown(out, text + i, n - i, false);
+}
+
+static size_t columns_of(const char *text, size_t n)
+{
+	size_t i = 0, columns = 0;
+
+	while (i < n) {
+		size_t length = utf8_length(text + i, n - i);
+
+		i += length ? length : 1;
+		columns++;
+	}
+	return columns;
+}
+
+static size_t bytes_of(const char *text, size_t n, size_t columns)
+{
+	size_t i = 0;
+
+	while (i < n && columns--) {
+		size_t length = utf8_length(text + i, n - i);
+
+		i += length ? length : 1;
+	}
+	return i;
+}
+
+/* Where in the text a span lies: its line [start, end) and the columns within. */
+struct place {
+	size_t line_start, line_end;
+	size_t line;		  /* from 1 */
+	size_t column, n_columns; /* from 0; carets, at least 1 */
+};
+
+static struct place find_place(const struct diags *diags, struct span span)
+{
+	size_t start = MIN((size_t)span.start, diags->text_bytes), end, i;
+	const char *text = diags->text;
+	struct place place = { .line = 1 };
+
+	/* "End of input" is shown behind the last word, not on an empty last line. */
+	if (start == diags->text_bytes)
+		while (start && strchr(" \t\r\n", text[start - 1]) && text[start - 1])
+			start--;
+	for (i = 0; i < start; i++) {
+		if (text[i] == '\n') {
+			place.line++;
+			place.line_start = i + 1;
+		}
+	}
+	place.line_end = start;
+	while (place.line_end < diags->text_bytes && text[place.line_end] != '\n')
+		place.line_end++;
+	if (place.line_end > start && text[place.line_end - 1] == '\r')
+		place.line_end--;
+	end = MAX(MIN((size_t)span.end, place.line_end), start);
+	place.column = columns_of(text + place.line_start, start - place.line_start);
+	place.n_columns = MAX(columns_of(text + start, end - start), (size_t)1);
+	return place;
+}
+
+static void print_source(const struct diags *diags, const struct place *place, struct buf *out)
+{
+	const char *line = diags->text + place->line_start;
+	size_t n = place->line_end - place->line_start;
+	size_t columns = columns_of(line, n), first = 0, carets = place->n_columns, i = 0;
+	bool cut_left, cut_right;
+	size_t column;
+
+	if (columns > DIAG_LINE_COLUMNS && place->column > DIAG_LEAD_COLUMNS)
+		first = MIN(place->column - DIAG_LEAD_COLUMNS, columns - DIAG_LINE_COLUMNS / 2);
+	cut_left = first > 0;
+	i = bytes_of(line, n, first);
+	line += i;
+	n -= i;
+	columns -= first;
+	cut_right = columns > DIAG_LINE_COLUMNS;
+	if (cut_right)
+		n = bytes_of(line, n, DIAG_LINE_COLUMNS);
+
+	buf_puts(out, cut_left ? "  ..." : "  ");
+	for (i = 0; i < n;)
+		i += put_shown(out, line + i, n - i, true);
+	buf_puts(out, cut_right ? "...\n" : "\n");
+
+	buf_puts(out, cut_left ? "     " : "  ");
+	for (i = 0, column = first; column < place->column; column++) {
+		size_t length = i < n ? utf8_length(line + i, n - i) : 1;
+
+		buf_putc(out, i < n && line[i] == '\t' ? '\t' : ' ');
+		i += length ? length : 1;
+	}
+	if (place->column - first + carets > DIAG_LINE_COLUMNS)
+		carets = MAX(DIAG_LINE_COLUMNS - MIN(place->column - first, DIAG_LINE_COLUMNS), 1u);
+	buf_fill(out, '^', carets);
+	buf_putc(out, '\n');
+}
+
+static void print_one(const struct diags *diags, const struct diag *diag, struct buf *out)
+{
+	buf_printf(out, "%s[%s]: ", diag->is_warning ? "warning" : "error", diag->tag);
+	put_safe(out, diag->message);
+	buf_putc(out, '\n');
+	if (diag->has_span && diags->text) {
+		struct place place = find_place(diags, diag->span);
+
+		buf_puts(out, "  ");
+		put_safe(out, diags->file);
+		buf_printf(out, ":%zu:%zu\n", place.line, place.column + 1);
+		print_source(diags, &place, out);
+	}
+	if (diag->hint) {
+		buf_puts(out, "  hint: ");
+		put_safe(out, diag->hint);
+		buf_putc(out, '\n');
+	}
+}
+
+void diags_print(const struct diags *diags, struct buf *out)
+{
+	u32 i, n_shown = 0;
+
+	for (i = 0; i < diags->list.n; i++) {
+		print_one(diags, &diags->list.at[i], out);
+		n_shown += !diags->list.at[i].is_warning;
+	}
+	if (diags->n_errors > n_shown)
+		buf_printf(out, "... and %u more error%s\n", diags->n_errors - n_shown,
+			   diags->n_errors - n_shown == 1 ? "" : "s");
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Diagnostics: what the user did wrong, where (a span of the query text), and
+ * how to mend it.  Every diagnostic has a stable tag ("unknown-column"), listed
+ * in docs/diagnostics.md and covered by a test.  Printed with the source line
+ * and a caret; at most five per query.
+ */
+#ifndef EBQL_BASE_DIAG_H
+#define EBQL_BASE_DIAG_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/vec.h"
+
+/* Bytes [start, end) of the query text. */
+struct span {
+	u32 start, end;
+};
+
+static inline struct span span_join(struct span a, struct span b)
+{
+	return (struct span){ MIN(a.start, b.start), MAX(a.end, b.end) };
+}
+
+struct diag {
+	const char *tag;
+	const char *message;
+	const char *hint; /* NULL when there is none */
+	struct span span;
+	bool has_span;
+	bool is_warning;
+};
+
+struct diags {
+	struct arena *arena;
+	const char *file; /* "query", or the name after -f */
+	const char *text;
+	size_t text_bytes;
+	VEC(struct diag) list; /* the first DIAG_MAX errors and the warnings */
+	u32 n_errors;	       /* counts also those that were not kept */
+};
+
+#define DIAG_MAX 5
+
+void diags_init(struct diags *diags, struct arena *arena, const char *file, const char *text,
+		size_t text_bytes);
+/* Returns the diagnostic so that a hint can be added, or NULL when it was one too many. */
+struct diag *diag_error(struct diags *diags, const char *tag, struct span span, const char *format,
+			...) PRINTF(4, 5);
+struct diag *diag_warning(struct diags *diags, const char *tag, struct span span,
+			  const char *format, ...) PRINTF(4, 5);
+/* An error that has no place in the text (a missing privilege, a refused attach). */
+struct diag *diag_plain(struct diags *diags, const char *tag, const char *format, ...) PRINTF(3, 4);
+/* Does nothing when diag is NULL. */
+void diag_hint(struct diags *diags, struct diag *diag, const char *format, ...) PRINTF(3, 4);
+static inline bool diags_failed(const struct diags *diags)
+{
+	return diags->n_errors > 0;
+}
+/*
+ * error[tag]: message
+ *   query:1:8
+ *   SELECT pidd FROM ...
+ *          ^^^^
+ *   hint: did you mean "pid"?
+ */
+void diags_print(const struct diags *diags, struct buf *out);
+
+/* Did-you-mean: offer every candidate, then take the best (NULL when none is near). */
+struct suggest {
+	const char *wanted;
+	const char *best;
+	u32 best_distance;
+};
+
+void suggest_init(struct suggest *suggest, const char *wanted);
+void suggest_offer(struct suggest *suggest, const char *candidate);
+const char *suggest_best(const struct suggest *suggest);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * BTF blob -> types by id and ids by name, without building a table of all types.
+ * A name becomes a string offset by one search over the string section; one walk
+ * over the records then compares numbers.  The walk leaves a mark each 64 types, so
+ * that later look-ups by id start near.  Nothing in the blob is trusted.
+ */
+#include "cat/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BTF_MARK_TYPES	64
+#define BTF_RESOLVE_MAX 32 /* longest believable chain of typedefs and qualifiers */
+
+/* Bytes behind struct btf_type: base[kind] + each[kind] * vlen.  Kinds as of kernel 6.0. */
+#define BTF_KINDS 20
+static const u8 tail_base[BTF_KINDS] = {
+	[BTF_KIND_INT] = 4,
+	[BTF_KIND_ARRAY] = 12,
+	[BTF_KIND_VAR] = 4,
+	[BTF_KIND_DECL_TAG] = 4,
+};
+static const u8 tail_each[BTF_KINDS] = {
+	[BTF_KIND_STRUCT] = 12, [BTF_KIND_UNION] = 12,	   [BTF_KIND_ENUM] = 8,
+	[BTF_KIND_ENUM64] = 12, [BTF_KIND_FUNC_PROTO] = 8, [BTF_KIND_DATASEC] = 12,
+};
+
+static inline u32 load_u32(const u8 *at)
+{
+	u32 word;
+
+	memcpy(&word, at, 4);
+	return word;
+}
+
+/* Bytes of the record at offset, 0 when it is broken or the types end. */
+static inline u32 record_bytes(const struct btf_blob *btf, u32 offset)
+{
+	u32 info, kind, bytes;
+
+	if (btf->types_bytes - offset < sizeof(struct btf_type))
+		return 0;
+	info = load_u32(btf->types + offset + 4);
+	kind = BTF_INFO_KIND(info);
+	if (kind == BTF_KIND_UNKN || kind >= BTF_KINDS)
+		return 0;
+	bytes = sizeof(struct btf_type) + tail_base[kind] + tail_each[kind] * BTF_INFO_VLEN(info);
+	return bytes <= btf->types_bytes - offset ? bytes : 0;
+}
+
+int btf_init(struct btf_blob *btf, struct arena *arena, const void *data, size_t data_bytes)
+{
+	struct btf_header header;
+	u64 body;
+
+	*btf = (struct btf_blob){ .data = data, .data_bytes = data_bytes };
+	if (data_bytes < sizeof(header))
+		return -EINVAL;
+	memcpy(&header, data, sizeof(header));
+	if (header.magic != BTF_MAGIC || header.version != BTF_VERSION ||
+	    header.hdr_len < sizeof(header) || header.hdr_len > data_bytes)
+		return -EINVAL;
+	body = data_bytes - header.hdr_len;
+	if ((u64)header.type_off + header.type_len > body ||
+	    (u64)header.str_off + header.str_len > body || !header.str_len)
+		return -EINVAL;
+	btf->types = btf->data + header.hdr_len + header.type_off;
+	btf->types_bytes = header.type_len;
+	btf->strings = (const char *)btf->data + header.hdr_len + header.str_off;
+	btf->strings_bytes = header.str_len;
+	/* The empty name comes first, and the last name must end. */
+	if (btf->strings[0] || btf->strings[btf->strings_bytes - 1])
+		return -EINVAL;
+	btf->marks = arena_array(arena, u32,
+				 btf->types_bytes / sizeof(struct btf_type) / BTF_MARK_TYPES + 1);
+	btf->n_marks = 1;
+	return 0;
+}
+
+static int read_all(int fd, u8 *into, size_t n)
+{
+	for (size_t got = 0; got < n;) {
+		ssize_t more = read(fd, into + got, n - got);
+
+		if (more < 0 && errno == EINTR)
+			continue;
+		if (more <= 0)
+			return more ? -errno : -EIO;
+		got += more;
+	}
+	return 0;
+}
+
+int btf_open(struct btf_blob *btf, struct arena *arena, const char *path)
+{
+	struct stat stat;
+	void *data;
+	int fd, error = 0;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &stat) || stat.st_size <= 0) {
+		close(fd);
+		return -EINVAL;
+	}
+	/* /sys/kernel/btf/vmlinux can be mapped since kernel 6.16; before, it is read. */
+	data = mmap(NULL, stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED) {
+		data = mmap(NULL, stat.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+		if (data == MAP_FAILED)
+			error = -errno;
+		else
+			error = read_all(fd, data, stat.st_size);
+	}
+	close(fd);
+	if (data == MAP_FAILED)
+		return error;
+	if (!error)
+		error = btf_init(btf, arena, data, stat.st_size);
+	if (error)
+		munmap(data, stat.st_size);
+	else
+		btf->is_mapped = true;
+	return error;
+}
+
+void btf_close(struct btf_blob *btf)
+{
+	if (btf->is_mapped)
+		munmap((void *)btf->data, btf->data_bytes);
+	*btf = (struct btf_blob){ 0 };
+}
+
+const char *btf_string(const struct btf_blob *btf, u32 offset)
+{
+	return offset < btf->strings_bytes ? btf->strings + offset : "";
+}
+
+/* Remembers where type id starts when it is the next one to be marked. */
+static inline void mark(struct btf_blob *btf, u32 id, u32 offset)
+{
+	if ((id - 1) % BTF_MARK_TYPES == 0 && (id - 1) / BTF_MARK_TYPES == btf->n_marks)
+		btf->marks[btf->n_marks++] = offset;
+}
+
+/* Offset of the name in the string section, 0 when no type bears it. */
+static u32 name_offset(const struct btf_blob *btf, const char *name)
+{
+	size_t n = strlen(name);
+	char needle[256];
+	const char *at;
+
+	if (!n || n > sizeof(needle) - 2)
+		return 0;
+	needle[0] = '\0';
+	memcpy(needle + 1, name, n + 1);
+	at = memmem(btf->strings, btf->strings_bytes, needle, n + 2);
+	return at ? at + 1 - btf->strings : 0;
+}
+
+u32 btf_find(struct btf_blob *btf, u32 kind, const char *name)
+{
+	u32 wanted = name_offset(btf, name);
+	u32 offset = 0, bytes;
+
+	if (!wanted)
+		return 0;
+	for (u32 id = 1; (bytes = record_bytes(btf, offset)); id++, offset += bytes) {
+		mark(btf, id, offset);
+		if (load_u32(btf->types + offset) == wanted &&
+		    BTF_INFO_KIND(load_u32(btf->types + offset + 4)) == kind)
+			return id;
+	}
+	return 0;
+}
+
+bool btf_type(struct btf_blob *btf, u32 id, struct btf_view *ret_view)
+{
+	u32 offset, bytes, info, at, nearest;
+
+	if (!id)
+		return false;
+	nearest = MIN((id - 1) / BTF_MARK_TYPES, btf->n_marks - 1);
+	offset = btf->marks[nearest];
+	for (at = nearest * BTF_MARK_TYPES + 1; (bytes = record_bytes(btf, offset)); at++) {
+		mark(btf, at, offset);
+		if (at == id)
+			break;
+		offset += bytes;
+	}
+	if (!bytes)
+		return false;
+	info = load_u32(btf->types + offset + 4);
+	*ret_view = (struct btf_view){
+		.id = id,
+		.name = btf_string(btf, load_u32(btf->types + offset)),
+		.kind = BTF_INFO_KIND(info),
+		.vlen = BTF_INFO_VLEN(info),
+		.kind_flag = BTF_INFO_KFLAG(info),
+		.size_or_type = load_u32(btf->types + offset + 8),
+		.tail = btf->types + offset + sizeof(struct btf_type),
+	};
+	return true;
+}
+
+bool btf_resolve(struct btf_blob *btf, u32 id, struct btf_view *ret_view)
+{
+	for (int i = 0; i < BTF_RESOLVE_MAX; i++) {
+		if (!btf_type(btf, id, ret_view))
+			return false;
+		switch (ret_view->kind) {
+		case BTF_KIND_TYPEDEF:
+		case BTF_KIND_CONST:
+		case BTF_KIND_VOLATILE:
+		case BTF_KIND_RESTRICT:
+		case BTF_KIND_TYPE_TAG:
+			id = ret_view->size_or_type;
+			break;
+		default:
+			return true;
+		}
+	}
+	return false;
+}
+
+void btf_each_name(struct btf_blob *btf, u32 kind, const char *prefix,
+		   void (*visit)(void *context, u32 id, const char *name), void *context)
+{
+	size_t n = strlen(prefix);
+	u32 offset = 0, bytes;
+
+	for (u32 id = 1; (bytes = record_bytes(btf, offset)); id++, offset += bytes) {
+		const char *name;
+
+		mark(btf, id, offset);
+		if (BTF_INFO_KIND(load_u32(btf->types + offset + 4)) != kind)
+			continue;
+		name = btf_string(btf, load_u32(btf->types + offset));
+		if (!strncmp(name, prefix, n))
+			visit(context, id, name);
+	}
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The catalog: which streams this kernel has, with which columns, and the facts
+ * of BTF that the later stages need.  Reads tracefs and /sys/kernel/btf/vmlinux
+ * lazily, or a frozen snapshot of both (tests, explain without privileges).
+ */
+#ifndef EBQL_CAT_CAT_H
+#define EBQL_CAT_CAT_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/vec.h"
+#include "type/type.h"
+
+enum stream_kind {
+	STREAM_TRACEPOINT,     /* tracepoint:CATEGORY:NAME */
+	STREAM_RAW_TRACEPOINT, /* raw_tracepoint:NAME */
+};
+
+enum field_kind {
+	FIELD_FIXED,	/* offset_bytes, size_bytes in the tracepoint's record */
+	FIELD_DATA_LOC, /* u32 at offset_bytes: (length << 16) | offset from the record's start */
+	FIELD_REL_LOC,	/* as DATA_LOC, the offset counts from behind the u32 (kernel 5.18) */
+	FIELD_ARG,	/* raw tracepoint: argument number offset_bytes / 8 */
+};
+
+/*
+ * A column that comes with the event.  `type` is the declared C type: a syscall
+ * argument `unsigned int fd` that fills 8 bytes of the record is u32, its low half.
+ */
+struct field {
+	const char *name;
+	const char *declaration; /* "unsigned int fd", as the kernel writes it */
+	enum field_kind kind;
+	struct type type;
+	u32 offset_bytes;
+	u32 size_bytes;	 /* in the record */
+	u32 n_elements;	 /* of an array that is no text, `type` is then the element's; else 0 */
+	u32 btf_type_id; /* raw tracepoints: the argument's BTF type; else 0 */
+};
+
+struct stream {
+	enum stream_kind kind;
+	const char *name;     /* canonical: "tracepoint:syscalls:sys_enter_pread64" */
+	const char *category; /* NULL for raw tracepoints */
+	const char *event;
+	u32 tracepoint_id; /* tracefs "id"; 0 for raw tracepoints */
+	u32 n_fields;
+	struct field *fields; /* without the common_ ones and without padding */
+	/* syscalls:sys_enter_X and sys_exit_X: */
+	bool is_syscall_enter, is_syscall_exit;
+	s32 syscall_nr; /* -1 when unknown (then only the tracepoint path exists) */
+};
+
+/* Columns of every kernel stream. */
+enum system_column {
+	SYS_TIME,
+	SYS_PID,
+	SYS_TID,
+	SYS_PPID,
+	SYS_UID,
+	SYS_GID,
+	SYS_COMM,
+	SYS_CPU,
+	SYS_CGROUP,
+	SYS_NUMA_NODE,
+	SYS_PROBE,
+	SYS_N
+};
+
+struct system_column_info {
+	const char *name;
+	struct type type;
+	const char *meaning; /* one line for DESCRIBE */
+};
+
+extern const struct system_column_info system_columns[SYS_N];
+
+struct catalog;
+
+/* Never fails for a missing tracefs or BTF: lookups then do, with the reason in diags. */
+struct catalog *catalog_open_live(struct arena *arena);
+/* NULL and a diagnostic when the file is missing or broken. */
+struct catalog *catalog_open_snapshot(struct arena *arena, const char *path, struct diags *diags);
+/*
+ * Freezes the streams that match the patterns ("tracepoint:sched:*"), every answer of
+ * BTF given so far, and what these name: "struct:task_struct.tgid", "struct:pt_regs"
+ * (all its members), "typedef:btf_trace_sys_enter", "func:bpf_rdonly_cast".
+ * Returns 0, or -ENOENT when a pattern names nothing (all others are written).
+ */
+int catalog_write_snapshot(struct catalog *catalog, const char *const *patterns, u32 n_patterns,
+			   struct buf *out);
+void catalog_close(struct catalog *catalog);
+bool catalog_is_live(const struct catalog *catalog);
+
+/*
+ * The streams a path names: {"tracepoint", "syscalls", "sys_enter_*"}; kinds also
+ * by their short forms t and rt; * and ? are wildcards.  Sorted by name.  Without
+ * a match: NULL, and a diagnostic (tags unknown-stream, unknown-stream-kind,
+ * ambiguous-stream, no-tracefs, no-privilege, no-btf) with did-you-mean over the
+ * names of that kind.  The category may be left out where one only has the name.
+ */
+struct stream_list {
+	VEC(struct stream *) streams;
+	bool is_wildcard;
+};
+struct stream_list *catalog_find(struct catalog *catalog, const char *const *path, u32 n_path,
+				 struct span span, struct diags *diags);
+
+/* Calls visit for every stream name that matches a glob or contains the word ("" = all). */
+void catalog_each(struct catalog *catalog, const char *pattern,
+		  void (*visit)(void *context, const char *name), void *context);
+
+/* BTF: id of a named type of that kind (BTF_KIND_*), 0 when there is none. */
+u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name);
+
+/*
+ * A member of a struct: name may be a path through embedded and anonymous
+ * structs ("thread_info.status").  Returns 0, -ENOENT (then suggest gets the
+ * names it could have been, when not NULL), -ENODATA without BTF.  (It is not named
+ * struct btf_member because linux/btf.h has one.)
+ */
+struct catalog_member {
+	u64 offset_bits;
+	u32 size_bytes;	      /* of the whole member */
+	u32 bitfield_bits;    /* 0: no bitfield */
+	u32 btf_type_id;      /* of the member, modifiers and typedefs resolved */
+	struct type type;     /* word, TEXT of a char array, POINTER; kind NULL for a struct */
+	bool is_pointer;      /* to a struct: pointee_btf_id */
+	u32 pointee_btf_id;   /* struct or union; 0 for other pointers */
+	bool is_char_pointer; /* char *: text behind the pointer */
+	u32 n_elements;	      /* of an array, type is the element's; size_bytes / n_elements each */
+};
+int catalog_member(struct catalog *catalog, u32 struct_btf_id, const char *name,
+		   struct suggest *suggest, struct catalog_member *ret_member);
+/* The same facts for a type itself, such as a raw tracepoint's argument. */
+int catalog_btf_type(struct catalog *catalog, u32 btf_type_id, struct catalog_member *ret_type);
+
+/* System call names: number -> name ("pread64") or NULL, and name -> number or -1. */
+const char *syscall_name(s32 nr);
+s32 syscall_number(const char *name);
+/* One more than the largest known number. */
+s32 syscall_count(void);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The columns that every stream of the kernel has, whatever its event carries.
+ * One entry is one column; gen knows how to read it, DESCRIBE prints its line.
+ */
+#include "cat/cat.h"
+
+#define COMM_BYTES  16 /* TASK_COMM_LEN */
+#define PROBE_BYTES 128
+
+const struct system_column_info system_columns[SYS_N] = {
+	[SYS_TIME] = { "time", { TYPE_TIMESTAMP, 64 }, "when it happened (CLOCK_MONOTONIC)" },
+	[SYS_PID] = { "pid", { TYPE_INT, 32 }, "the process (thread group)" },
+	[SYS_TID] = { "tid", { TYPE_INT, 32 }, "the thread" },
+	[SYS_PPID] = { "ppid", { TYPE_INT, 32 }, "the parent process" },
+	[SYS_UID] = { "uid", { TYPE_INT, 32 }, "the user, as the initial namespace numbers it" },
+	[SYS_GID] = { "gid", { TYPE_INT, 32 }, "the group, as the initial namespace numbers it" },
+	[SYS_COMM] = { "comm", { TYPE_TEXT, .bytes = COMM_BYTES }, "the thread's name" },
+	[SYS_CPU] = { "cpu", { TYPE_INT, 32 }, "the CPU it happened on" },
+	[SYS_CGROUP] = { "cgroup", { TYPE_INT, 64 }, "id of the process' cgroup (version 2)" },
+	[SYS_NUMA_NODE] = { "numa_node", { TYPE_INT, 32 }, "the memory node of that CPU" },
+	[SYS_PROBE] = { "probe",
+			{ TYPE_TEXT, .bytes = PROBE_BYTES },
+			"the stream the event came from" },
+};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the files of the catalog share: the BTF blob, the catalog's state, and the
+ * functions that turn tracefs texts and BTF types into streams and fields.
+ */
+#ifndef EBQL_CAT_INTERNAL_H
+#define EBQL_CAT_INTERNAL_H
+
+#include "cat/cat.h"
+
+#include <linux/btf.h>
+
+/* Capacity of a string whose length is only known at run time (__data_loc). */
+#define DYNAMIC_TEXT_BYTES 64
+/* A raw tracepoint's program sees at most this many arguments (MAX_BPF_FUNC_ARGS). */
+#define RAW_ARGS_MAX 12
+
+/* btf.c: a BTF blob in memory; every access is checked against its bounds. */
+struct btf_blob {
+	const u8 *data;
+	size_t data_bytes;
+	bool is_mapped; /* data is ours to unmap */
+	const u8 *types;
+	u32 types_bytes;
+	const char *strings;
+	u32 strings_bytes;
+	/* marks[k] is the offset of type 64 k + 1; filled as far as scans have come. */
+	u32 *marks;
+	u32 n_marks;
+};
+
+struct btf_view {
+	u32 id;
+	const char *name;
+	u32 kind, vlen;
+	bool kind_flag;
+	u32 size_or_type;
+	const u8 *tail; /* what follows struct btf_type: u32 words, length checked */
+};
+
+/* Unaligned load of the i-th word of a type's tail. */
+static inline u32 btf_word(const struct btf_view *view, u32 i)
+{
+	u32 word;
+
+	__builtin_memcpy(&word, view->tail + 4 * (size_t)i, 4);
+	return word;
+}
+
+/* 0, or -EINVAL when the header makes no sense.  data must outlive btf. */
+int btf_init(struct btf_blob *btf, struct arena *arena, const void *data, size_t data_bytes);
+/* Maps or reads the file; 0 or -errno. */
+int btf_open(struct btf_blob *btf, struct arena *arena, const char *path);
+void btf_close(struct btf_blob *btf);
+/* Id of the first type of that kind and name, 0 when there is none. */
+u32 btf_find(struct btf_blob *btf, u32 kind, const char *name);
+/* false when the id does not exist or its record is broken. */
+bool btf_type(struct btf_blob *btf, u32 id, struct btf_view *ret_view);
+/* The type behind typedefs, const, volatile, restrict and tags. */
+bool btf_resolve(struct btf_blob *btf, u32 id, struct btf_view *ret_view);
+const char *btf_string(const struct btf_blob *btf, u32 offset);
+/* Visits every type of that kind whose name begins with prefix. */
+void btf_each_name(struct btf_blob *btf, u32 kind, const char *prefix,
+		   void (*visit)(void *context, u32 id, const char *name), void *context);
+
+/* btf_member.c: the answers of catalog_member() and catalog_btf_type(). */
+int btf_find_member(struct btf_blob *btf, u32 struct_id, const char *path, struct suggest *suggest,
+		    struct catalog_member *ret_member);
+/* Visits the names of a struct's members, also those in anonymous structs inside it. */
+void btf_each_member(struct btf_blob *btf, u32 struct_id,
+		     void (*visit)(void *context, const char *name), void *context);
+int btf_describe(struct btf_blob *btf, u32 id, struct catalog_member *ret_type);
+
+/* format.c: the text of a format file -> stream->fields and tracepoint_id; 0 or -EINVAL. */
+int format_parse(struct arena *arena, const char *text, size_t text_bytes, struct stream *stream);
+
+/* ctype.c: the words of a C declaration -> what is known of its type. */
+enum ctype_kind { CTYPE_UNKNOWN, CTYPE_INT, CTYPE_BOOL, CTYPE_CHAR, CTYPE_POINTER, CTYPE_STRUCT };
+struct ctype {
+	enum ctype_kind kind;
+	u8 bits; /* of INT, CHAR and BOOL */
+	bool is_signed;
+};
+struct ctype ctype_parse(const char *text, size_t n);
+
+struct stream_name {
+	const char *name; /* canonical */
+	const char *category, *event;
+	/* Raw tracepoints: BTF ids of btf_trace_NAME and __traceiter_NAME, or 0. */
+	u32 typedef_id, function_id;
+};
+
+struct stream_names {
+	VEC(struct stream_name) list; /* sorted by name */
+	bool is_loaded;
+	int error; /* why the list is empty */
+};
+
+/* What was asked of BTF, kept as a cache and for snapshots. */
+struct id_fact {
+	u32 kind;
+	const char *name;
+	u32 id;
+};
+
+struct member_fact {
+	u32 struct_id;
+	const char *path;
+	struct catalog_member member;
+};
+
+struct type_fact {
+	u32 id;
+	struct catalog_member type;
+};
+
+struct catalog {
+	struct arena *arena;
+	bool is_live;
+	struct buf scratch;  /* the file read last */
+	const char *tracefs; /* its root, NULL when there is none */
+	bool tracefs_looked;
+	int tracefs_error;
+	struct btf_blob btf;
+	bool btf_looked;
+	int btf_error;
+	struct stream_names names[2]; /* by enum stream_kind */
+	VEC(struct stream *) frozen;  /* of a snapshot */
+	const char *release;	      /* of the kernel the snapshot was taken on */
+	VEC(struct id_fact) ids;
+	VEC(struct member_fact) members;
+	VEC(struct type_fact) types;
+};
+
+/* tracefs.c.  Root of tracefs or NULL with tracefs_error set (-ENODEV, -EACCES, -EPERM). */
+const char *tracefs_root(struct catalog *catalog);
+/* Reads a file below the root into catalog->scratch; 0 or -errno. */
+int tracefs_read(struct catalog *catalog, const char *path);
+/* Appends the enabled-able events of available_events; 0 or -errno. */
+int tracefs_names(struct catalog *catalog, struct stream_names *names);
+/* A diagnostic for an error of the two above. */
+void tracefs_complain(struct catalog *catalog, int error, struct span span, struct diags *diags);
+
+/* raw.c: BTF or NULL with btf_error set; streams from it. */
+struct btf_blob *catalog_btf(struct catalog *catalog);
+struct stream *raw_load(struct catalog *catalog, const char *event);
+int raw_names(struct catalog *catalog, struct stream_names *names);
+
+/* snapshot.c and snapshot_read.c: the words of the text form, by enum value. */
+#define SNAPSHOT_VERSION 1
+extern const char *const snapshot_kinds[];  /* of enum stream_kind */
+extern const char *const snapshot_fields[]; /* of enum field_kind */
+#define SNAPSHOT_KINDS	2
+#define SNAPSHOT_FIELDS 4
+
+/* find.c */
+/* Sorted by name. */
+void stream_names_sort(struct stream_names *names);
+const struct stream_names *catalog_names(struct catalog *catalog, enum stream_kind kind);
+struct stream *stream_new(struct arena *arena, enum stream_kind kind, const char *category,
+			  const char *event);
+void stream_names_add(struct arena *arena, struct stream_names *names, enum stream_kind kind,
+		      const char *category, const char *event);
+bool is_wildcard(const char *text);
+
+#endif

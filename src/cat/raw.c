@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Raw tracepoints: BTF -> streams.  For each tracepoint the kernel's BTF has a
+ * typedef btf_trace_NAME of a pointer to its callback's prototype (types without
+ * names) and the functions __traceiter_NAME and __bpf_trace_NAME, whose prototypes
+ * have the names.  The program sees the arguments behind the first, void *__data,
+ * each in 8 bytes.
+ */
+#include "cat/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A prototype's parameter i is two words: name, type. */
+static u32 param_name(const struct btf_view *proto, u32 i)
+{
+	return btf_word(proto, 2 * i);
+}
+
+static u32 param_type(const struct btf_view *proto, u32 i)
+{
+	return btf_word(proto, 2 * i + 1);
+}
+
+static u32 find_id(struct btf_blob *btf, u32 kind, const char *prefix, const char *event)
+{
+	char name[256];
+
+	if (snprintf(name, sizeof(name), "%s%s", prefix, event) >= (int)sizeof(name))
+		return 0;
+	return btf_find(btf, kind, name);
+}
+
+static bool callback_proto(struct btf_blob *btf, u32 typedef_id, struct btf_view *ret_proto)
+{
+	return btf_resolve(btf, typedef_id, ret_proto) && ret_proto->kind == BTF_KIND_PTR &&
+	       btf_resolve(btf, ret_proto->size_or_type, ret_proto) &&
+	       ret_proto->kind == BTF_KIND_FUNC_PROTO && ret_proto->vlen;
+}
+
+/* The same parameters with names, when the function has them. */
+static bool named_proto(struct btf_blob *btf, u32 function_id, struct btf_view *proto)
+{
+	struct btf_view view;
+
+	if (!btf_type(btf, function_id, &view) || view.kind != BTF_KIND_FUNC ||
+	    !btf_type(btf, view.size_or_type, &view) || view.kind != BTF_KIND_FUNC_PROTO ||
+	    view.vlen != proto->vlen)
+		return false;
+	*proto = view;
+	return true;
+}
+
+/* C spelling of a type, near enough for DESCRIBE: "struct task_struct *", "const u32". */
+static void spell(struct btf_blob *btf, u32 id, int depth, struct buf *out)
+{
+	struct btf_view view;
+
+	if (!id) {
+		buf_puts(out, "void");
+		return;
+	}
+	if (depth > 8 || !btf_type(btf, id, &view)) {
+		buf_puts(out, "?");
+		return;
+	}
+	switch (view.kind) {
+	case BTF_KIND_PTR:
+		spell(btf, view.size_or_type, depth + 1, out);
+		buf_puts(out, out->n && out->at[out->n - 1] == '*' ? "*" : " *");
+		break;
+	case BTF_KIND_CONST:
+		buf_puts(out, "const ");
+		spell(btf, view.size_or_type, depth + 1, out);
+		break;
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_TYPE_TAG:
+		spell(btf, view.size_or_type, depth + 1, out);
+		break;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+	case BTF_KIND_FWD:
+		buf_puts(out, view.kind == BTF_KIND_UNION ||
+					      (view.kind == BTF_KIND_FWD && view.kind_flag)
+				      ? "union "
+			      : view.kind == BTF_KIND_STRUCT || view.kind == BTF_KIND_FWD
+				      ? "struct "
+				      : "enum ");
+		buf_puts(out, view.name[0] ? view.name : "{}");
+		break;
+	case BTF_KIND_FUNC_PROTO:
+		buf_puts(out, "void (*)()");
+		break;
+	default:
+		buf_puts(out, view.name[0] ? view.name : "?");
+	}
+}
+
+static struct field raw_field(struct catalog *catalog, struct btf_blob *btf,
+			      const struct btf_view *proto, u32 i)
+{
+	const char *name = btf_string(btf, param_name(proto, i + 1));
+	struct field field = { .kind = FIELD_ARG, .offset_bytes = 8 * i, .size_bytes = 8 };
+	struct catalog_member facts;
+
+	field.btf_type_id = param_type(proto, i + 1);
+	field.name = name[0] ? arena_strdup(catalog->arena, name)
+			     : arena_printf(catalog->arena, "arg%u", i);
+	field.type = type_int(64, false);
+	if (!catalog_btf_type(catalog, field.btf_type_id, &facts))
+		field.type = type_is_word(facts.type)
+				     ? facts.type
+				     : (struct type){ .kind = TYPE_BLOB, .bytes = 8 };
+	buf_reset(&catalog->scratch);
+	spell(btf, field.btf_type_id, 0, &catalog->scratch);
+	buf_printf(&catalog->scratch, "%s%s",
+		   catalog->scratch.at[catalog->scratch.n - 1] == '*' ? "" : " ", field.name);
+	field.declaration = arena_strdup(catalog->arena, catalog->scratch.at);
+	return field;
+}
+
+/* Whether tracefs knows a tracepoint of that name (a system call's event is none). */
+static bool tracefs_has(struct catalog *catalog, const char *event)
+{
+	const struct stream_names *names = catalog_names(catalog, STREAM_TRACEPOINT);
+
+	for (u32 i = 0; i < names->list.n; i++) {
+		if (!strcmp(names->list.at[i].event, event) &&
+		    strcmp(names->list.at[i].category, "syscalls") != 0)
+			return true;
+	}
+	return false;
+}
+
+/* A raw tracepoint of which only the name is known: arg0..arg11. */
+static struct stream *raw_untyped(struct catalog *catalog, const char *event)
+{
+	struct stream *stream = stream_new(catalog->arena, STREAM_RAW_TRACEPOINT, NULL, event);
+
+	stream->n_fields = RAW_ARGS_MAX;
+	stream->fields = arena_array(catalog->arena, struct field, RAW_ARGS_MAX);
+	for (u32 i = 0; i < RAW_ARGS_MAX; i++) {
+		stream->fields[i] = (struct field){
+			.name = arena_printf(catalog->arena, "arg%u", i),
+			.declaration = arena_printf(catalog->arena, "u64 arg%u", i),
+			.kind = FIELD_ARG,
+			.type = type_int(64, false),
+			.offset_bytes = 8 * i,
+			.size_bytes = 8,
+		};
+	}
+	return stream;
+}
+
+static int compare_name(const void *key, const void *entry)
+{
+	return strcmp(key, ((const struct stream_name *)entry)->event);
+}
+
+static struct stream_name *known_name(struct stream_names *names, const char *event)
+{
+	return names->list.n ? bsearch(event, names->list.at, names->list.n,
+				       sizeof(names->list.at[0]), compare_name)
+			     : NULL;
+}
+
+/* The two ids: from the list of names when that was read, else each by its own search. */
+static struct stream_name find_ids(struct catalog *catalog, struct btf_blob *btf, const char *event)
+{
+	struct stream_names *names = &catalog->names[STREAM_RAW_TRACEPOINT];
+	struct stream_name *known = names->is_loaded ? known_name(names, event) : NULL;
+	struct stream_name found = { 0 };
+
+	if (known)
+		return *known;
+	found.typedef_id = find_id(btf, BTF_KIND_TYPEDEF, "btf_trace_", event);
+	if (found.typedef_id)
+		found.function_id = find_id(btf, BTF_KIND_FUNC, "__traceiter_", event);
+	return found;
+}
+
+/* NULL when neither BTF nor tracefs knows the name (also: when there is neither). */
+struct stream *raw_load(struct catalog *catalog, const char *event)
+{
+	struct btf_blob *btf = catalog_btf(catalog);
+	struct btf_view proto;
+	struct stream_name ids;
+	struct stream *stream;
+
+	if (btf)
+		ids = find_ids(catalog, btf, event);
+	/* BTF of modules is not read: their tracepoints have untyped arguments. */
+	if (!btf || !callback_proto(btf, ids.typedef_id, &proto))
+		return tracefs_has(catalog, event) ? raw_untyped(catalog, event) : NULL;
+	if (!named_proto(btf, ids.function_id, &proto))
+		named_proto(btf, find_id(btf, BTF_KIND_FUNC, "__bpf_trace_", event), &proto);
+	stream = stream_new(catalog->arena, STREAM_RAW_TRACEPOINT, NULL, event);
+	stream->n_fields = MIN(proto.vlen - 1, RAW_ARGS_MAX);
+	stream->fields = arena_array(catalog->arena, struct field, stream->n_fields);
+	for (u32 i = 0; i < stream->n_fields; i++)
+		stream->fields[i] = raw_field(catalog, btf, &proto, i);
+	return stream;
+}
+
+struct add_names {
+	struct arena *arena;
+	struct stream_names *names;
+};
+
+static void add_typedef(void *context, u32 id, const char *name)
+{
+	struct add_names *add = context;
+
+	stream_names_add(add->arena, add->names, STREAM_RAW_TRACEPOINT, NULL,
+			 name + strlen("btf_trace_"));
+	add->names->list.at[add->names->list.n - 1].typedef_id = id;
+}
+
+static void add_function(void *context, u32 id, const char *name)
+{
+	struct add_names *add = context;
+	struct stream_name *known = known_name(add->names, name + strlen("__traceiter_"));
+
+	if (known)
+		known->function_id = id;
+}
+
+int raw_names(struct catalog *catalog, struct stream_names *names)
+{
+	struct add_names add = { catalog->arena, names };
+	struct btf_blob *btf = catalog_btf(catalog);
+	const struct stream_names *events;
+
+	if (btf) {
+		btf_each_name(btf, BTF_KIND_TYPEDEF, "btf_trace_", add_typedef, &add);
+		stream_names_sort(names);
+		btf_each_name(btf, BTF_KIND_FUNC, "__traceiter_", add_function, &add);
+		return 0;
+	}
+	events = catalog_names(catalog, STREAM_TRACEPOINT);
+	for (u32 i = 0; i < events->list.n; i++) {
+		if (strcmp(events->list.at[i].category, "syscalls") != 0)
+			stream_names_add(catalog->arena, names, STREAM_RAW_TRACEPOINT, NULL,
+					 events->list.at[i].event);
+	}
+	return events->error ? -ENODATA : 0;
+}

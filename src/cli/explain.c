@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * explain: each stage of a query as text, under the names of the folders.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/query.h"
+
+static void show_ast(struct query *q, struct buf *out)
+{
+	sql_dump_script(q->script, out);
+}
+
+static void show_logical(struct query *q, struct buf *out)
+{
+	plan_print(q->logical, out);
+}
+
+static void show_optimized(struct query *q, struct buf *out)
+{
+	plan_print(q->optimized, out);
+}
+
+static void show_physical(struct query *q, struct buf *out)
+{
+	phys_print(q->phys, out);
+}
+
+static void program_line(struct query *q, u32 i, struct buf *out)
+{
+	const struct load_program *p = &q->programs[i];
+
+	buf_printf(out, "program %u on %s: %u instructions, %u bytes of stack, %u spills\n", i,
+		   p->hook->target, p->code.n_insns, p->code.stack_bytes, p->code.n_spills);
+}
+
+static void show_ir(struct query *q, struct buf *out)
+{
+	for (u32 i = 0; i < q->n_programs; i++) {
+		program_line(q, i, out);
+		ir_print(q->irs[i], out);
+	}
+}
+
+static void show_bpf(struct query *q, struct buf *out)
+{
+	for (u32 i = 0; i < q->n_programs; i++) {
+		program_line(q, i, out);
+		bpf_disassemble(&q->programs[i].code, q->diags.text, out);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*show)(struct query *q, struct buf *out);
+} stages[] = {
+	{ "ast", show_ast },	       { "logical", show_logical }, { "optimized", show_optimized },
+	{ "physical", show_physical }, { "ir", show_ir },	    { "bpf", show_bpf },
+};
+
+bool explain_is_stage(const char *stage)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(stages); i++)
+		if (strcasecmp(stages[i].name, stage) == 0)
+			return true;
+	return strcasecmp(stage, "all") == 0;
+}
+
+int explain_query(struct query *query, const char *stage)
+{
+	bool all = strcasecmp(stage, "all") == 0;
+	bool only_ast = strcasecmp(stage, "ast") == 0;
+	struct buf out;
+
+	if (!only_ast && !query_compile(query))
+		return query_report(query);
+	buf_init(&out);
+	for (u32 i = 0; i < ARRAY_SIZE(stages); i++) {
+		if (!all && strcasecmp(stages[i].name, stage) != 0)
+			continue;
+		if (all)
+			buf_printf(&out, "%s-- %s\n", i ? "\n" : "", stages[i].name);
+		stages[i].show(query, &out);
+	}
+	buf_flush(&out, STDOUT_FILENO);
+	buf_free(&out);
+	return query_report(query);
+}
+
+static int usage(void)
+{
+	fputs("usage: ebql explain [--stage ast|logical|optimized|physical|ir|bpf|all]\n"
+	      "                    [--catalog FILE] [-f FILE] 'SQL'\n",
+	      stderr);
+	return 2;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+	static const struct option options[] = { { "stage", required_argument, NULL, 's' },
+						 { "catalog", required_argument, NULL, 'c' },
+						 { "file", required_argument, NULL, 'f' },
+						 { NULL, 0, NULL, 0 } };
+	const char *stage = "physical", *catalog = NULL, *file = NULL, *name = "query";
+	struct query query;
+	struct buf text;
+	int c, status;
+
+	while ((c = getopt_long(argc, argv, "f:", options, NULL)) != -1) {
+		if (c == 's')
+			stage = optarg;
+		else if (c == 'c')
+			catalog = optarg;
+		else if (c == 'f')
+			file = optarg;
+		else
+			return usage();
+	}
+	if (!explain_is_stage(stage)) {
+		fprintf(stderr, "ebql: there is no stage \"%s\"\n", stage);
+		return usage();
+	}
+	if ((file != NULL) == (optind < argc) || optind + 1 < argc)
+		return usage();
+	buf_init(&text);
+	if (file) {
+		int error = query_read_file(file, &text);
+
+		if (error) {
+			fprintf(stderr, "ebql: %s: %s\n", file, strerror(-error));
+			return 2;
+		}
+		name = file;
+	} else {
+		buf_puts(&text, argv[optind]);
+	}
+	query_init(&query, name, text.at, text.n);
+	query.catalog_path = catalog;
+	/* target_pid() has to be something to show the plan of. */
+	query.settings.target_pid = getpid();
+	if (!query_parse(&query)) {
+		status = query_report(&query);
+	} else if (query.statement->kind != AST_STATEMENT_SELECT &&
+		   query.statement->kind != AST_STATEMENT_EXPLAIN) {
+		fputs("ebql: only a SELECT can be explained\n", stderr);
+		status = 2;
+	} else {
+		status = explain_query(&query, stage);
+	}
+	query_free(&query);
+	buf_free(&text);
+	return status;
+}

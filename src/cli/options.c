@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The command line of a run -> struct options, with one clear message for what
+ * is wrong in it.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+#include "cli/query.h"
+
+void options_help(FILE *out)
+{
+	fputs("usage: ebql [options] 'SQL' [-- COMMAND ARGS...]\n"
+	      "       ebql explain | list | describe | doctor | version | help\n"
+	      "\n"
+	      "Runs a streaming SQL query over kernel events.\n"
+	      "  -f, --file FILE       read the query from FILE (- for standard input)\n"
+	      "  -o, --output FORMAT   table, json or csv\n"
+	      "  -d, --duration TIME   stop after TIME (10s, 500ms)\n"
+	      "  -n, --windows N       stop after N windows, snapshots, or streamed rows\n"
+	      "      --every TIME      without WINDOW: print running totals each TIME\n"
+	      "  -p, --pid PID         the process that target_pid() stands for\n"
+	      "  -v, --verbose         say what was chosen and what it costs, on stderr\n"
+	      "  -- COMMAND ARGS...    start COMMAND when all is attached, end with it;\n"
+	      "                        target_pid() is its process\n"
+	      "\n"
+	      "  ebql list 'sched*'                        which streams there are\n"
+	      "  ebql describe tracepoint:sched:sched_switch   which columns they have\n"
+	      "  ebql doctor                               what this machine allows\n"
+	      "\n"
+	      "Exit status: 0 clean, 1 failed, 2 wrong query or usage, 3 losses may bias the answer.\n",
+	      out);
+}
+
+bool options_duration(const char *text, u64 *ret_ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "", 1e9 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 },
+		      { "s", 1e9 }, { "m", 6e10 }, { "h", 3.6e12 } };
+	char *end;
+	double number = strtod(text, &end);
+
+	if (end == text || !(number > 0))
+		return false;
+	for (u32 i = 0; i < ARRAY_SIZE(units); i++) {
+		if (strcmp(end, units[i].name) != 0)
+			continue;
+		if (!(number * units[i].ns < 3e17))
+			return false;
+		*ret_ns = (u64)(number * units[i].ns + 0.5);
+		return *ret_ns > 0;
+	}
+	return false;
+}
+
+static bool take_number(const char *text, u64 highest, u64 *ret)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long long n = strtoull(text, &end, 10);
+
+	if (errno || end == text || *end || text[0] == '-' || n == 0 || n > highest)
+		return false;
+	*ret = n;
+	return true;
+}
+
+static int wrong(const char *what, const char *value, const char *hint)
+{
+	fprintf(stderr, "ebql: %s: \"%s\" %s\n", what, value, hint);
+	return 2;
+}
+
+static int take_option(struct options *o, int c, const char *arg)
+{
+	u64 n;
+
+	switch (c) {
+	case 'f':
+		o->file = arg;
+		return -1;
+	case 'o':
+		o->format = out_format_find(arg);
+		return o->format ? -1 : wrong("-o", arg, "is no format: table, json or csv");
+	case 'd':
+		return options_duration(arg, &o->run.duration_ns) ?
+			       -1 :
+			       wrong("-d", arg, "is no duration such as 10s or 500ms");
+	case 'e':
+		return options_duration(arg, &o->run.every_ns) ?
+			       -1 :
+			       wrong("--every", arg, "is no duration such as 1s");
+	case 'n':
+		return take_number(arg, UINT64_MAX, &o->run.n_windows) ?
+			       -1 :
+			       wrong("-n", arg, "is no whole number from 1");
+	case 'p':
+		if (!take_number(arg, 1 << 22, &n))
+			return wrong("-p", arg, "is no process id");
+		o->target_pid = (int)n;
+		return -1;
+	case 'v':
+		o->is_verbose = true;
+		return -1;
+	case 'h':
+		options_help(stdout);
+		return 0;
+	default:
+		fputs("ebql: \"ebql help\" shows the options\n", stderr);
+		return 2;
+	}
+}
+
+/* The query is the one argument before "--", or stands in the file. */
+static int take_text(struct options *o, int argc, char **argv, int at)
+{
+	int error;
+
+	if (!o->file && at >= argc) {
+		options_help(stderr);
+		return 2;
+	}
+	if (!o->file) {
+		buf_puts(&o->text, argv[at++]);
+		o->file = "query";
+	} else {
+		error = query_read_file(o->file, &o->text);
+		if (error) {
+			fprintf(stderr, "ebql: %s: %s\n", o->file, strerror(-error));
+			return 2;
+		}
+	}
+	if (at < argc)
+		return wrong("too many arguments", argv[at],
+			     "(put the query in quotes, and a command behind --)");
+	return -1;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "file", required_argument, NULL, 'f' },    { "output", required_argument, NULL, 'o' },
+		{ "duration", required_argument, NULL, 'd' }, { "windows", required_argument, NULL, 'n' },
+		{ "every", required_argument, NULL, 'e' },   { "pid", required_argument, NULL, 'p' },
+		{ "verbose", no_argument, NULL, 'v' },	      { "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c, status;
+
+	memset(o, 0, sizeof(*o));
+	buf_init(&o->text);
+	o->format = out_format_find("table");
+	o->target_pid = -1;
+	o->run.child_pid = -1;
+	o->run.child_go_fd = -1;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		o->command = &argv[i + 1];
+		argc = i;
+		if (!*o->command) {
+			fputs("ebql: there is no command behind --\n", stderr);
+			return 2;
+		}
+	}
+	while ((c = getopt_long(argc, argv, "f:o:d:n:p:vh", long_options, NULL)) != -1) {
+		status = take_option(o, c, optarg);
+		if (status >= 0)
+			return status;
+	}
+	if (o->command && o->target_pid >= 0) {
+		fputs("ebql: -p and -- COMMAND both name a target; give one\n", stderr);
+		return 2;
+	}
+	return take_text(o, argc, argv, optind);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What stands on the command line of a run.
+ */
+#ifndef EBQL_CLI_OPTIONS_H
+#define EBQL_CLI_OPTIONS_H
+
+#include "base/buf.h"
+#include "out/out.h"
+#include "run/run.h"
+
+struct options {
+	struct buf text;   /* the query */
+	const char *file;  /* its name in messages */
+	const struct out_format *format;
+	struct run_options run;
+	int target_pid; /* -p; -1: none */
+	char **command; /* behind --; NULL: none */
+	bool is_verbose;
+};
+
+/* -1 to go on, else the exit status. */
+int options_parse(struct options *options, int argc, char **argv);
+void options_help(FILE *out);
+/* "10s", "500ms", a bare number of seconds; false when it is none. */
+bool options_duration(const char *text, u64 *ret_ns);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The pipeline: text -> AST -> logical plan -> optimised plan -> physical plan ->
+ * IR -> instructions.  query_compile() is the tour.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/version.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cli/query.h"
+#include "gen/gen.h"
+#include "opt/opt.h"
+
+void query_init(struct query *query, const char *file, const char *text, size_t text_bytes)
+{
+	memset(query, 0, sizeof(*query));
+	arena_init(&query->arena);
+	diags_init(&query->diags, &query->arena, file, text, text_bytes);
+	settings_init(&query->settings);
+	buf_init(&query->constants);
+}
+
+void query_free(struct query *query)
+{
+	if (query->catalog)
+		catalog_close(query->catalog);
+	buf_free(&query->constants);
+	arena_free(&query->arena);
+}
+
+int query_read_file(const char *path, struct buf *ret_text)
+{
+	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	char chunk[16384];
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0 && ret_text->n < (64u << 20))
+		buf_put(ret_text, chunk, (size_t)n);
+	n = n < 0 ? -errno : 0;
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return (int)n;
+}
+
+bool query_parse(struct query *query)
+{
+	struct diags *diags = &query->diags;
+
+	query->script = sql_parse(&query->arena, diags);
+	if (diags_failed(diags))
+		return false;
+	for (u32 i = 0; i < query->script->statements.n; i++) {
+		const struct ast_statement *s = &query->script->statements.at[i];
+
+		if (s->kind == AST_STATEMENT_SET) {
+			settings_set(&query->settings, &s->option, diags);
+		} else if (query->statement) {
+			diag_hint(diags,
+				  diag_error(diags, "second-query", s->span,
+					     "one text holds SET statements and one query"),
+				  "run them one by one");
+		} else {
+			query->statement = s;
+		}
+	}
+	if (!query->statement && !diags_failed(diags))
+		diag_hint(diags,
+			  diag_error(diags, "no-query", (struct span){ 0, 0 }, "there is no query"),
+			  "for example SELECT comm, count(*) FROM tracepoint:sched:sched_switch "
+			  "GROUP BY comm");
+	return !diags_failed(diags);
+}
+
+static bool compile_program(struct query *query, u32 i)
+{
+	const struct bpf_features features = { query->features.has_signed_division };
+	struct load_program *p = &query->programs[i];
+	const char *reason = NULL;
+
+	p->hook = &query->phys->hooks[i];
+	query->irs[i] = gen_program(query->phys, p->hook, &query->arena, &query->constants);
+	if (bpf_compile(query->irs[i], &query->arena, &features, &p->code, &reason) == 0)
+		return true;
+	diag_hint(&query->diags,
+		  diag_error(&query->diags, "program-too-large", query->statement->span,
+			     "the query does not fit one kernel program: %s",
+			     reason ? reason : ir_check(query->irs[i])),
+		  "use fewer texts or conditions in one query");
+	return false;
+}
+
+/* A frozen catalog stands for one machine, so that its plans are the same everywhere. */
+static void find_machine(struct query *query)
+{
+	if (!query->catalog_path) {
+		kernel_features_probe(&query->features);
+		query->n_cpus = load_possible_cpus();
+		return;
+	}
+	query->features = (struct kernel_features){ .version = KERNEL_VERSION(6, 12, 0),
+						    .has_btf = true,
+						    .has_raw_recursion_guard = true,
+						    .has_large_array_value = true,
+						    .has_signed_division = true };
+	query->n_cpus = 4;
+}
+
+/* The share of the wanted system calls among all, or -1: not asked for, or not known. */
+static double survey(struct query *query)
+{
+	const struct stream_list *list = plan_find(query->optimized, PLAN_SCAN)->streams;
+	const struct stream *s = list->streams.at[0];
+
+	if (!query->settings.survey_ns || query->catalog_path || list->streams.n > 1 ||
+	    s->syscall_nr < 0 || !(s->is_syscall_enter || s->is_syscall_exit))
+		return -1;
+	return load_survey(s->syscall_nr, query->settings.survey_ns, &query->arena);
+}
+
+bool query_compile(struct query *query)
+{
+	struct arena *arena = &query->arena;
+	struct diags *diags = &query->diags;
+	u64 start_ns = base_monotonic_ns();
+
+	query->catalog = query->catalog_path ?
+				 catalog_open_snapshot(arena, query->catalog_path, diags) :
+				 catalog_open_live(arena);
+	if (!query->catalog)
+		return false;
+	query->logical = plan_bind(query->statement->select, query->catalog, &query->settings, arena,
+				   diags);
+	if (!query->logical)
+		return false;
+	query->optimized = opt_run(query->logical, &query->settings, arena);
+
+	find_machine(query);
+	query->phys = phys_plan(
+		&(struct phys_input){
+			.plan = query->optimized,
+			.settings = &query->settings,
+			.features = &query->features,
+			.catalog = query->catalog,
+			.n_cpus = query->n_cpus,
+			.share = survey(query),
+		},
+		arena, diags);
+	if (!query->phys)
+		return false;
+
+	query->n_programs = query->phys->n_hooks;
+	query->irs = arena_array(arena, struct ir *, query->n_programs);
+	query->programs = arena_array(arena, struct load_program, query->n_programs);
+	for (u32 i = 0; i < query->n_programs; i++)
+		if (!compile_program(query, i))
+			return false;
+	query->compile_ns = base_monotonic_ns() - start_ns;
+	return true;
+}
+
+/* Tags of what the user's text is not to blame for. */
+static bool is_environment(const char *tag)
+{
+	static const char *const tags[] = { "no-privilege", "no-tracefs", "no-btf",   "verifier",
+					    "map-create",   "attach-failed", "bad-snapshot",
+					    "too-large",    "user-part" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(tags); i++)
+		if (strcmp(tags[i], tag) == 0)
+			return true;
+	return false;
+}
+
+int query_report(struct query *query)
+{
+	struct buf out;
+	int status = diags_failed(&query->diags) ? 2 : 0;
+
+	for (u32 i = 0; i < query->diags.list.n; i++)
+		if (!query->diags.list.at[i].is_warning && is_environment(query->diags.list.at[i].tag))
+			status = 1;
+	if (!query->diags.list.n)
+		return status;
+	buf_init(&out);
+	diags_print(&query->diags, &out);
+	buf_flush(&out, STDERR_FILENO);
+	buf_free(&out);
+	return status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A query on its way through the pipeline, shared by run and explain.
+ */
+#ifndef EBQL_CLI_QUERY_H
+#define EBQL_CLI_QUERY_H
+
+#include "bpf/bpf.h"
+#include "cat/cat.h"
+#include "load/load.h"
+#include "phys/phys.h"
+#include "plan/plan.h"
+#include "sql/sql.h"
+
+struct query {
+	struct arena arena;
+	struct diags diags;
+	const char *catalog_path; /* a frozen catalog, or NULL for the live one */
+	struct settings settings;
+	struct kernel_features features;
+	u32 n_cpus;
+	struct catalog *catalog;
+	struct ast_script *script;
+	const struct ast_statement *statement; /* the one that is no SET */
+	struct plan *logical, *optimized;
+	struct phys *phys;
+	struct ir **irs; /* one per hook */
+	struct load_program *programs;
+	u32 n_programs;
+	struct buf constants;
+	u64 compile_ns;
+};
+
+void query_init(struct query *query, const char *file, const char *text, size_t text_bytes);
+void query_free(struct query *query);
+/* Text -> script; applies SET; finds the one statement to do.  false after a diagnostic. */
+bool query_parse(struct query *query);
+/* Script -> instructions.  false after a diagnostic. */
+bool query_compile(struct query *query);
+/* Prints the diagnostics; 2 for a wrong query, 1 for what the machine or privileges lack, else 0. */
+int query_report(struct query *query);
+/* A whole file as text; 0 or -errno. */
+int query_read_file(const char *path, struct buf *ret_text);
+
+/* The stages by the names of the folders: "ast", "logical", ..., "all", in any case. */
+bool explain_is_stage(const char *stage);
+int explain_query(struct query *query, const char *stage);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * ebql 'SQL': compiles the query, loads and attaches it, and prints its batches
+ * until it ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/query.h"
+
+struct session {
+	struct query query;
+	struct options options;
+	struct out out;
+	struct load load;
+	bool is_ended_by_loss;
+};
+
+static int give_batch(void *context, const struct batch *batch)
+{
+	struct session *s = context;
+	int error = out_batch(&s->out, batch);
+
+	if (!error && s->query.settings.on_loss_fail && batch_has_loss(batch)) {
+		s->is_ended_by_loss = true;
+		return -ECANCELED;
+	}
+	return error;
+}
+
+static void say_attached(void *context)
+{
+	struct session *s = context;
+
+	if (s->options.is_verbose)
+		fprintf(stderr, "attached: load %.2f ms, attach %.2f ms\n",
+			(double)s->load.verify_ns / 1e6, (double)s->load.attach_ns / 1e6);
+}
+
+static void say_plan(const struct query *q)
+{
+	fprintf(stderr, "compiled in %.2f ms\n", (double)q->compile_ns / 1e6);
+	for (u32 i = 0; i < q->n_programs; i++) {
+		const struct hook *h = q->programs[i].hook;
+
+		fprintf(stderr, "%s: %u instructions; %s\n", h->target, q->programs[i].code.n_insns,
+			h->reason);
+		if (i == 9 && q->n_programs > 11) {
+			fprintf(stderr, "... and %u programs more\n", q->n_programs - 10);
+			break;
+		}
+	}
+}
+
+/* Starts COMMAND, which waits for a byte (or the end of the pipe) before its exec. */
+static int child_start(struct options *o)
+{
+	int pipe_fds[2], failed = 0;
+	char go;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
+		return -errno;
+	o->run.child_pid = fork();
+	if (o->run.child_pid < 0) {
+		failed = -errno;
+		close(pipe_fds[0]);
+		close(pipe_fds[1]);
+		return failed;
+	}
+	if (o->run.child_pid == 0) {
+		close(pipe_fds[1]);
+		if (read(pipe_fds[0], &go, 1) != 1)
+			_exit(127); /* the query failed: nothing is run */
+		execvp(o->command[0], o->command);
+		fprintf(stderr, "ebql: %s: %s\n", o->command[0], strerror(errno));
+		_exit(127);
+	}
+	close(pipe_fds[0]);
+	o->run.child_go_fd = pipe_fds[1];
+	return 0;
+}
+
+static void out_start(struct session *s)
+{
+	struct out_options options = { .fd = STDOUT_FILENO };
+	struct winsize size;
+
+	options.is_terminal = isatty(STDOUT_FILENO);
+	if (options.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		options.width = size.ws_col;
+	options.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
+	options.is_streaming = s->query.phys->is_streaming;
+	out_open(&s->out, s->options.format, &options, &s->query.phys->user.output);
+}
+
+static int loop(struct session *s)
+{
+	struct query *q = &s->query;
+	const struct run_sink sink = { give_batch, say_attached, s };
+	struct run_result result = { 0 };
+	struct run *run;
+	int error;
+
+	if (q->phys->stream_limit >= 0)
+		s->options.run.n_rows = MAX((u64)q->phys->stream_limit, 1ull);
+	if (q->phys->is_streaming && s->options.run.n_windows && !s->options.run.n_rows)
+		s->options.run.n_rows = s->options.run.n_windows;
+	run = run_open(&s->load, &s->options.run, &sink, &q->arena, &q->diags);
+	if (!run)
+		return query_report(q);
+	out_start(s);
+	error = run_loop(run, &q->diags, &result);
+	run_close(run);
+	if (error != -EPIPE && !diags_failed(&q->diags)) {
+		int closed = out_close(&s->out);
+
+		error = error ? error : closed;
+	}
+	if (diags_failed(&q->diags))
+		return MAX(query_report(q), 1);
+	if (error == -EPIPE)
+		error = 0; /* the reader had enough: a clean end */
+	if (error && !s->is_ended_by_loss) {
+		fprintf(stderr, "ebql: %s\n", strerror(-error));
+		return 1;
+	}
+	for (u32 i = 0; i < LOSS_N; i++)
+		if (result.lost[i])
+			return 3;
+	return s->is_ended_by_loss ? 3 : 0;
+}
+
+static int run_select(struct session *s)
+{
+	struct query *q = &s->query;
+	int error, status;
+
+	q->settings.target_pid = s->options.target_pid;
+	if (s->options.command) {
+		error = child_start(&s->options);
+		if (error) {
+			fprintf(stderr, "ebql: cannot start the command: %s\n", strerror(-error));
+			return 1;
+		}
+		q->settings.target_pid = s->options.run.child_pid;
+	}
+	if (!query_compile(q))
+		return query_report(q);
+	if (s->options.is_verbose)
+		say_plan(q);
+	error = load_open(&s->load, q->phys, q->programs, q->n_programs, q->constants.at,
+			  (u32)q->constants.n, &q->arena, &q->diags);
+	if (error)
+		return MAX(query_report(q), 1);
+	status = loop(s);
+	load_close(&s->load);
+	return status;
+}
+
+/* SHOW STREAMS LIKE 'sched%' -> list 'sched*' */
+static int show_streams(const struct ast_statement *statement)
+{
+	char pattern[256] = "";
+	char name[] = "list", *argv[] = { name, pattern, NULL };
+
+	if (!statement->text)
+		return cmd_list(1, argv);
+	snprintf(pattern, sizeof(pattern), "%s", statement->text);
+	for (char *p = pattern; *p; p++)
+		*p = *p == '%' ? '*' : *p == '_' ? '?' : *p;
+	return cmd_list(2, argv);
+}
+
+static int describe(const struct ast_statement *statement)
+{
+	char stream[512];
+	char name[] = "describe", *argv[] = { name, stream, NULL };
+
+	snprintf(stream, sizeof(stream), "%s", statement->source->written);
+	return cmd_describe(2, argv);
+}
+
+static int refuse(struct session *s, const char *what)
+{
+	diag_error(&s->query.diags, "not-supported", s->query.statement->span,
+		   "%s not available yet", what);
+	return query_report(&s->query);
+}
+
+static int run_statement(struct session *s)
+{
+	const struct ast_statement *statement = s->query.statement;
+
+	optind = 1;
+	switch (statement->kind) {
+	case AST_STATEMENT_SELECT:
+		return run_select(s);
+	case AST_STATEMENT_EXPLAIN:
+		if (statement->analyze)
+			return refuse(s, "EXPLAIN ANALYZE is");
+		s->query.settings.target_pid = s->options.target_pid;
+		return explain_query(&s->query, statement->text ? statement->text : "physical");
+	case AST_STATEMENT_SHOW_STREAMS:
+		return show_streams(statement);
+	case AST_STATEMENT_DESCRIBE:
+		return describe(statement);
+	default:
+		return refuse(s, "views are");
+	}
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct session session = { 0 }, *s = &session;
+	int status = options_parse(&s->options, argc, argv);
+
+	if (status >= 0) {
+		buf_free(&s->options.text);
+		return status;
+	}
+	query_init(&s->query, s->options.file, s->options.text.at, s->options.text.n);
+	if (query_parse(&s->query))
+		status = run_statement(s);
+	else
+		status = query_report(&s->query);
+	/* Without the byte that starts it, the command ends by itself. */
+	if (s->options.run.child_go_fd >= 0)
+		close(s->options.run.child_go_fd);
+	query_free(&s->query);
+	buf_free(&s->options.text);
+	return status;
+}

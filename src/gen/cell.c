@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Cells of a row: what one event does to the count, sum, minimum and maximum of
+ * its group.  Only this CPU writes the row, so plain loads and stores do.  Zero
+ * is the neutral start of every cell.
+ */
+#include "gen/internal.h"
+
+static void update_count(struct gen *g, const struct cell *c, vreg row, vreg v)
+{
+	vreg n = ir_reg(g->ir);
+
+	(void)v;
+	ir_load(g->ir, n, row, (s32)c->bytes_offset, IR_U64);
+	ir_alui(g->ir, IR_ADD, n, n, 1);
+	ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, n);
+}
+
+/* 128 bits: the high word takes the carry and, for a negative value, the sign. */
+static void update_sum(struct gen *g, const struct cell *c, vreg row, vreg v)
+{
+	struct ir *ir = g->ir;
+	const s32 low_at = (s32)c->bytes_offset, high_at = low_at + 8;
+	vreg low = ir_reg(ir), high;
+	label end = ir_label(ir);
+
+	ir_load(ir, low, row, low_at, IR_U64);
+	ir_alu(ir, IR_ADD, low, low, v);
+	ir_store(ir, row, low_at, IR_U64, low);
+	if (!c->is_wide)
+		return;
+	high = ir_reg(ir);
+	if (!c->is_signed) {
+		ir_branch(ir, IR_GE, low, v, end);
+		ir_load(ir, high, row, high_at, IR_U64);
+		ir_alui(ir, IR_ADD, high, high, 1);
+		ir_store(ir, row, high_at, IR_U64, high);
+		ir_place(ir, end);
+		return;
+	}
+	vreg sign = ir_reg(ir);
+	label no_carry = ir_label(ir);
+
+	ir_alui(ir, IR_SAR, sign, v, 63);
+	ir_load(ir, high, row, high_at, IR_U64);
+	ir_alu(ir, IR_ADD, high, high, sign);
+	ir_branch(ir, IR_GE, low, v, no_carry);
+	ir_alui(ir, IR_ADD, high, high, 1);
+	ir_place(ir, no_carry);
+	ir_store(ir, row, high_at, IR_U64, high);
+	ir_place(ir, end);
+}
+
+/* Biased so that unsigned order is the value's order; the minimum is that of the complement. */
+static void update_extreme(struct gen *g, const struct cell *c, vreg row, vreg v)
+{
+	struct ir *ir = g->ir;
+	vreg biased = v, known = ir_reg(ir);
+	u64 flip = (c->is_signed ? CELL_BIAS : 0) ^ (c->kind == CELL_MIN ? ~0ull : 0);
+	label end = ir_label(ir);
+
+	if (flip) {
+		biased = ir_reg(ir);
+		ir_alui(ir, IR_XOR, biased, v, (s64)flip);
+	}
+	ir_load(ir, known, row, (s32)c->bytes_offset, IR_U64);
+	ir_branch(ir, IR_LE, biased, known, end);
+	ir_store(ir, row, (s32)c->bytes_offset, IR_U64, biased);
+	ir_place(ir, end);
+}
+
+static void (*const update[CELL_KIND_N])(struct gen *g, const struct cell *c, vreg row, vreg v) = {
+	[CELL_COUNT] = update_count,
+	[CELL_SUM] = update_sum,
+	[CELL_MIN] = update_extreme,
+	[CELL_MAX] = update_extreme,
+};
+
+static bool same(const struct expr *a, const struct expr *b)
+{
+	return a && b ? expr_equal(a, b) : a == b;
+}
+
+/* All cells of one argument and one filter: both are evaluated once. */
+static void update_group(struct gen *g, u32 first, bool *done, vreg row)
+{
+	const struct cell *cells = g->phys->cells, *f = &cells[first];
+	bool is_conditional = f->filter || (f->arg && f->arg->nullable);
+	label end = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+	vreg v = 0;
+
+	if (f->filter) {
+		label yes = ir_label(g->ir);
+		u32 before = gen_fork(g);
+
+		gen_condition(g, f->filter, yes, end, end, yes);
+		ir_place(g->ir, yes);
+		gen_join(g, before);
+	}
+	if (f->arg) {
+		ir_at(g->ir, f->arg->span);
+		if (gen_is_text(f->arg))
+			gen_text(g, f->arg, end); /* count(text): only whether it is NULL */
+		else
+			v = gen_value(g, f->arg, end);
+	}
+	for (u32 i = first; i < g->phys->n_cells; i++) {
+		if (done[i] || !same(cells[i].arg, f->arg) || !same(cells[i].filter, f->filter))
+			continue;
+		done[i] = true;
+		update[cells[i].kind](g, &cells[i], row, v);
+	}
+	ir_place(g->ir, end);
+	if (is_conditional)
+		gen_join(g, fork);
+}
+
+void gen_cells(struct gen *g, vreg row)
+{
+	bool *done = arena_array(g->arena, bool, g->phys->n_cells);
+
+	for (u32 i = 0; i < g->phys->n_cells; i++) {
+		if (done[i])
+			continue;
+		ir_note(g->ir, "cells");
+		update_group(g, i, done, row);
+	}
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Conditions -> jumps, three-valued: NULL goes the way of yes or of no, whichever
+ * the caller says, so AND, OR and NOT never compute a truth value.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/internal.h"
+
+#define S64_HI ((s128)INT64_MAX)
+
+static const enum ir_condition inverse[] = {
+	[IR_EQ] = IR_NE,   [IR_NE] = IR_EQ,   [IR_LT] = IR_GE,	 [IR_LE] = IR_GT,
+	[IR_GT] = IR_LE,   [IR_GE] = IR_LT,   [IR_SLT] = IR_SGE, [IR_SLE] = IR_SGT,
+	[IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT,
+};
+
+void gen_branch(struct gen *g, enum ir_condition condition, vreg a, vreg b, label yes, label no,
+		label next)
+{
+	if (next == yes) {
+		ir_branch(g->ir, inverse[condition], a, b, no);
+		return;
+	}
+	ir_branch(g->ir, condition, a, b, yes);
+	if (next != no)
+		ir_jump(g->ir, no);
+}
+
+void gen_branchi(struct gen *g, enum ir_condition condition, vreg a, s64 b, label yes, label no,
+		 label next)
+{
+	if (next == yes) {
+		ir_branchi(g->ir, inverse[condition], a, b, no);
+		return;
+	}
+	ir_branchi(g->ir, condition, a, b, yes);
+	if (next != no)
+		ir_jump(g->ir, no);
+}
+
+static enum ir_condition ir_of(enum ast_op op, bool is_signed)
+{
+	switch (op) {
+	case OP_EQ:
+	case OP_IS:
+		return IR_EQ;
+	case OP_NE:
+	case OP_IS_NOT:
+		return IR_NE;
+	case OP_LT:
+		return is_signed ? IR_SLT : IR_LT;
+	case OP_LE:
+		return is_signed ? IR_SLE : IR_LE;
+	case OP_GT:
+		return is_signed ? IR_SGT : IR_GT;
+	default:
+		return is_signed ? IR_SGE : IR_GE;
+	}
+}
+
+/* What op says when the left side is smaller than the right one. */
+static bool holds_below(enum ast_op op)
+{
+	return op == OP_LT || op == OP_LE || op == OP_NE || op == OP_IS_NOT;
+}
+
+static bool holds_above(enum ast_op op)
+{
+	return op == OP_GT || op == OP_GE || op == OP_NE || op == OP_IS_NOT;
+}
+
+static void compare(struct gen *g, const struct expr *e, vreg a, vreg b, label yes, label no,
+		    label next)
+{
+	const struct expr *x = e->args[0], *y = e->args[1];
+	bool positive = x->lo >= 0 && y->lo >= 0;
+	bool is_signed = !positive && x->hi <= S64_HI && y->hi <= S64_HI;
+
+	if (!positive && !is_signed && y->kind == EXPR_INTEGER && y->integer < 0) {
+		/* x reaches past 2^63 and so is never negative. */
+		ir_jump(g->ir, holds_above(e->op) ? yes : no);
+		return;
+	}
+	if (!positive && !is_signed) {
+		/* One side may be negative, the other 2^63 and more: the sign decides first. */
+		if (x->lo < 0)
+			ir_branchi(g->ir, IR_SLT, a, 0, holds_below(e->op) ? yes : no);
+		else
+			ir_branchi(g->ir, IR_SLT, b, 0, holds_above(e->op) ? yes : no);
+	}
+	if (y->kind == EXPR_INTEGER)
+		gen_branchi(g, ir_of(e->op, is_signed), a, (s64)(u64)y->integer, yes, no, next);
+	else
+		gen_branch(g, ir_of(e->op, is_signed), a, b, yes, no, next);
+}
+
+/* IS and IS NOT: NULL is NULL; both sides may be. */
+static void compare_is(struct gen *g, const struct expr *e, label yes, label no, label next)
+{
+	label same = e->op == OP_IS ? yes : no, differ = e->op == OP_IS ? no : yes;
+	label left_null = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+	vreg a = gen_value(g, e->args[0], left_null), b;
+
+	b = gen_value(g, e->args[1], differ);
+	compare(g, e, a, b, yes, no, 0);
+	gen_join(g, fork);
+	ir_place(g->ir, left_null);
+	gen_value(g, e->args[1], same);
+	ir_jump(g->ir, differ);
+	(void)next;
+	gen_join(g, fork);
+}
+
+static void comparison(struct gen *g, const struct expr *e, label yes, label no, label null,
+		       label next)
+{
+	const struct expr *x = e->args[0], *y = e->args[1];
+	vreg a, b = 0;
+
+	if (x->type.kind == TYPE_NULL || y->type.kind == TYPE_NULL) {
+		ir_jump(g->ir, null);
+		return;
+	}
+	if (gen_is_text(x)) {
+		gen_text_compare(g, e->op, x, y, yes, no, null, next);
+		return;
+	}
+	if ((e->op == OP_IS || e->op == OP_IS_NOT) && (x->nullable || y->nullable)) {
+		compare_is(g, e, yes, no, next);
+		return;
+	}
+	a = gen_value(g, x, null);
+	if (y->kind != EXPR_INTEGER)
+		b = gen_value(g, y, null);
+	ir_at(g->ir, e->span);
+	compare(g, e, a, b, yes, no, next);
+}
+
+/* Is everything that the condition reads computed before its first branch? */
+static bool is_straight(const struct expr *e)
+{
+	return e->kind == EXPR_IN || e->kind == EXPR_LIKE ||
+	       (e->kind == EXPR_OP && e->op >= OP_EQ && e->op <= OP_GE);
+}
+
+/* Can it go to its label for NULL?  A text read through an offset or a pointer can fail. */
+static bool may_be_null(const struct gen *g, const struct expr *e)
+{
+	if (e->nullable)
+		return true;
+	if (e->kind == EXPR_FIELD && gen_is_text(e) && gen_field_of(g, e)->kind != FIELD_FIXED)
+		return true;
+	for (u32 i = 0; i < e->n_args; i++)
+		if (may_be_null(g, e->args[i]))
+			return true;
+	return false;
+}
+
+static void logic(struct gen *g, const struct expr *e, label yes, label no, label null, label next)
+{
+	bool is_and = e->op == OP_AND;
+	const struct expr *a = e->args[0], *b = e->args[1];
+	label middle = ir_label(g->ir);
+	/* The side that does not decide goes on to the other; NULL does what it does at the end,
+	 * unless the other side can still decide. */
+	label a_yes = is_and ? middle : yes, a_no = is_and ? no : middle;
+	label a_null = is_and == (null == no) ? null : middle;
+	u32 fork = gen_fork(g);
+
+	gen_condition(g, a, a_yes, a_no, a_null, middle);
+	ir_place(g->ir, middle);
+	if (!is_straight(a) || (a_null == middle && may_be_null(g, a)))
+		gen_join(g, fork);
+	fork = gen_fork(g);
+	gen_condition(g, b, yes, no, null, next);
+	gen_join(g, fork);
+}
+
+static int order_signed(const void *a, const void *b)
+{
+	s128 x = (*(struct expr *const *)a)->integer, y = (*(struct expr *const *)b)->integer;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A balanced tree of comparisons: long chains on one register are quadratic for the verifier. */
+static void search(struct gen *g, struct expr **sorted, u32 n, vreg v, bool is_signed, label yes,
+		   label no)
+{
+	if (n <= 4) {
+		for (u32 i = 0; i < n; i++)
+			ir_branchi(g->ir, IR_EQ, v, (s64)(u64)sorted[i]->integer, yes);
+		ir_jump(g->ir, no);
+		return;
+	}
+	label below = ir_label(g->ir);
+	u32 half = n / 2;
+
+	ir_branchi(g->ir, is_signed ? IR_SLT : IR_LT, v, (s64)(u64)sorted[half]->integer, below);
+	search(g, sorted + half, n - half, v, is_signed, yes, no);
+	ir_place(g->ir, below);
+	search(g, sorted, half, v, is_signed, yes, no);
+}
+
+static void in_list(struct gen *g, const struct expr *e, label yes, label no, label null)
+{
+	const struct expr *x = e->args[0];
+	struct expr **sorted = arena_array(g->arena, struct expr *, e->n_args);
+	u32 n = 0;
+	vreg v;
+
+	if (gen_is_text(x)) {
+		gen_text_in(g, e, yes, no, null);
+		return;
+	}
+	v = gen_value(g, x, null);
+	for (u32 i = 1; i < e->n_args; i++)
+		if (e->args[i]->integer >= x->lo && e->args[i]->integer <= x->hi)
+			sorted[n++] = e->args[i];
+	qsort(sorted, n, sizeof(*sorted), order_signed);
+	search(g, sorted, n, v, x->lo < 0, yes, no);
+}
+
+static void is_null(struct gen *g, const struct expr *e, label yes, label no)
+{
+	const struct expr *x = e->args[0];
+	u32 fork = gen_fork(g);
+
+	if (x->kind == EXPR_NULL) {
+		ir_jump(g->ir, yes);
+		return;
+	}
+	if (x->nullable) {
+		if (gen_is_text(x))
+			gen_text(g, x, yes);
+		else
+			gen_value(g, x, yes);
+	}
+	ir_jump(g->ir, no);
+	gen_join(g, fork);
+}
+
+void gen_condition(struct gen *g, const struct expr *e, label yes, label no, label null, label next)
+{
+	BUG_ON(null != yes && null != no);
+	ir_at(g->ir, e->span);
+	if (e->kind == EXPR_NULL || e->type.kind == TYPE_NULL) {
+		ir_jump(g->ir, null);
+	} else if (e->kind == EXPR_INTEGER) {
+		ir_jump(g->ir, e->integer ? yes : no);
+	} else if (e->kind == EXPR_IN) {
+		in_list(g, e, yes, no, null);
+	} else if (e->kind == EXPR_LIKE) {
+		gen_like(g, e, yes, no, null);
+	} else if (e->kind == EXPR_IS_NULL) {
+		is_null(g, e, yes, no);
+	} else if (e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR)) {
+		logic(g, e, yes, no, null, next);
+	} else if (e->kind == EXPR_OP && e->op == OP_NOT) {
+		gen_condition(g, e->args[0], no, yes, null, next);
+	} else if (e->kind == EXPR_OP && e->op >= OP_EQ && e->op <= OP_IS_NOT) {
+		comparison(g, e, yes, no, null, next);
+	} else {
+		vreg v = gen_value(g, e, null);
+
+		gen_branchi(g, IR_NE, v, 0, yes, no, next);
+	}
+}

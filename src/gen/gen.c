@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The order of a program: which event is it, take the CPU's slice, count it,
+ * test WHERE, then update the group's cells or stream the row, and leave.
+ */
+#include "gen/internal.h"
+
+/* Offsets in x86-64's struct pt_regs: an ABI, the same in every kernel. */
+#define PT_REGS_ORIG_AX 120
+#define PT_REGS_CS	136
+#define USER32_CS	0x23
+
+/* Number -> probe code + 1, or 0 for system calls that are not wanted. */
+static void many_syscalls(struct gen *g, vreg number, label out)
+{
+	struct ir *ir = g->ir;
+	u32 n = (u32)syscall_count(), at;
+	u16 *codes = arena_array(g->arena, u16, n);
+	vreg table = ir_reg(ir), offset = ir_reg(ir);
+
+	for (u32 i = 0; i < g->hook->n_streams; i++) {
+		s32 nr = g->hook->streams[i]->syscall_nr;
+
+		if (nr >= 0 && (u32)nr < n)
+			codes[nr] = (u16)(g->hook->first_probe + i + 1);
+	}
+	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
+	at = (u32)g->constants->n;
+	buf_put(g->constants, codes, n * sizeof(*codes));
+	ir_branchi(ir, IR_GE, number, n, out);
+	ir_map_value(ir, table, LOAD_MAP_CONST, at);
+	ir_alui(ir, IR_SHL, offset, number, 1);
+	ir_alu(ir, IR_ADD, table, table, offset);
+	g->probe = ir_reg(ir);
+	ir_load(ir, g->probe, table, 0, IR_U16);
+	ir_branchi(ir, IR_EQ, g->probe, 0, out);
+	ir_alui(ir, IR_SUB, g->probe, g->probe, 1);
+	g->number = number;
+}
+
+/*
+ * Is this the wanted system call?  A 32-bit task's calls have numbers of their
+ * own; the syscall tracepoints skip them, and so does this path: its code
+ * segment is that of 32-bit user code.
+ */
+static void raw_syscall_filter(struct gen *g, label out)
+{
+	struct ir *ir = g->ir;
+	vreg number = ir_reg(ir), segment = ir_reg(ir);
+	stack_object copy;
+
+	g->registers = ir_reg(ir);
+	if (!g->hook->is_exit) {
+		ir_load(ir, number, g->context, 8, IR_U64);
+		if (g->hook->n_streams == 1)
+			ir_branchi(ir, IR_NE, number, g->hook->streams[0]->syscall_nr, out);
+		ir_load(ir, g->registers, g->context, 0, IR_U64);
+	} else {
+		ir_load(ir, g->registers, g->context, 0, IR_U64);
+		if (g->hook->is_typed) {
+			ir_load(ir, number, g->registers, PT_REGS_ORIG_AX, IR_U64);
+		} else {
+			vreg address = ir_reg(ir);
+
+			copy = ir_stack(ir, 8);
+			ir_stack_storei(ir, copy, 0, IR_U64, 0);
+			ir_alui(ir, IR_ADD, address, g->registers, PT_REGS_ORIG_AX);
+			gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
+			ir_stack_load(ir, number, copy, 0, IR_U64);
+		}
+		if (g->hook->n_streams == 1)
+			ir_branchi(ir, IR_NE, number, g->hook->streams[0]->syscall_nr, out);
+	}
+	if (g->hook->n_streams > 1)
+		many_syscalls(g, number, out);
+	if (g->hook->is_typed) {
+		ir_load(ir, segment, g->registers, PT_REGS_CS, IR_U64);
+	} else {
+		vreg address = ir_reg(ir);
+
+		copy = ir_stack(ir, 8);
+		ir_stack_storei(ir, copy, 0, IR_U64, 0);
+		ir_alui(ir, IR_ADD, address, g->registers, PT_REGS_CS);
+		gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
+		ir_stack_load(ir, segment, copy, 0, IR_U64);
+	}
+	ir_extend(ir, segment, segment, IR_U16);
+	ir_branchi(ir, IR_EQ, segment, USER32_CS, out);
+}
+
+static void where(struct gen *g)
+{
+	for (u32 i = 0; i < g->phys->n_conjuncts; i++) {
+		const struct expr *e = g->phys->conjuncts[i];
+		label yes = ir_label(g->ir);
+		u32 fork = gen_fork(g);
+
+		ir_at(g->ir, e->span);
+		gen_condition(g, e, yes, g->done, g->done, yes);
+		ir_place(g->ir, yes);
+		/* Every way to here went through a comparison as a whole, but not through all
+		 * sides of an OR. */
+		if (e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT))
+			gen_join(g, fork);
+		if (e->kind == EXPR_CASE || e->kind == EXPR_IS_NULL)
+			gen_join(g, fork);
+	}
+	if (g->phys->has_matched)
+		gen_count(g, COUNTER_MATCHED);
+}
+
+struct ir *gen_program(const struct phys *phys, const struct hook *hook, struct arena *arena,
+		       struct buf *constants)
+{
+	struct gen gen = { .arena = arena, .phys = phys, .hook = hook, .constants = constants };
+	struct gen *g = &gen;
+	label out;
+
+	g->ir = ir_new(arena);
+	g->context = ir_context(g->ir);
+	g->done = ir_label(g->ir);
+	out = ir_label(g->ir);
+	ir_note(g->ir, "%s", hook->target);
+	if (hook->path == ACCESS_RAW_SYSCALL)
+		raw_syscall_filter(g, out);
+	ir_note(g->ir, "slice of this CPU");
+	gen_enter(g);
+	gen_count(g, COUNTER_EVENTS);
+	where(g);
+	if (phys->is_streaming) {
+		gen_stream(g);
+	} else {
+		vreg row = gen_row(g);
+
+		gen_cells(g, row);
+	}
+	ir_place(g->ir, g->done);
+	ir_note(g->ir, "leave");
+	ir_at(g->ir, (struct span){ 0, 0 });
+	if (phys->state.n_levels > 1)
+		ir_store(g->ir, g->control, offsetof(struct control_line, busy), IR_U64, g->level);
+	else
+		ir_storei(g->ir, g->control, offsetof(struct control_line, busy), IR_U64, 0);
+	ir_place(g->ir, out);
+	ir_exit(g->ir, 0);
+	return g->ir;
+}

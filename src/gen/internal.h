@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Internal to gen/: the state of one program being generated.
+ *
+ * NULL is control flow, not a value: gen_value() jumps to a label when the
+ * expression is NULL, and hands out a register when it is not.
+ */
+#ifndef EBQL_GEN_INTERNAL_H
+#define EBQL_GEN_INTERNAL_H
+
+#include "base/vec.h"
+#include "gen/gen.h"
+
+/* A value that was computed on every way to this point of the program. */
+struct memo {
+	const struct expr *expr;
+	vreg reg;
+	stack_object object; /* of a text */
+};
+
+struct gen {
+	struct arena *arena;
+	const struct phys *phys;
+	const struct hook *hook;
+	struct ir *ir;
+	struct buf *constants;
+	vreg context, control, level, epoch, cpu, slice;
+	vreg registers; /* RAW_SYSCALL: struct pt_regs * */
+	vreg number;	/* RAW_SYSCALL over many: the system call's number */
+	vreg probe;	/* RAW_SYSCALL over many: its probe code */
+	label done;	/* leaves the program, busy mark taken back */
+	bool is_recount; /* evaluating once more: faults are not counted again */
+	VEC(struct memo) memos;
+};
+
+/* The memos at a fork in the way; behind the join only these are known to be computed. */
+static inline u32 gen_fork(const struct gen *g)
+{
+	return g->memos.n;
+}
+
+static inline void gen_join(struct gen *g, u32 fork)
+{
+	g->memos.n = fork;
+}
+
+/* source.c: columns. */
+vreg gen_field(struct gen *g, const struct expr *e);
+vreg gen_system(struct gen *g, const struct expr *e);
+vreg gen_member(struct gen *g, const struct expr *e, label null);
+vreg gen_current_cpu(struct gen *g);
+vreg gen_probe_code(struct gen *g);
+vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
+		    vreg address);
+const struct field *gen_field_of(const struct gen *g, const struct expr *e);
+vreg gen_member_address(struct gen *g, const struct expr *e, label null);
+/* Where the record starts in the context: behind the header of a replayed event. */
+s32 gen_record_offset(const struct gen *g);
+
+/* value.c: word expressions. */
+vreg gen_value(struct gen *g, const struct expr *e, label null);
+/* Counts a fault and goes to null. */
+void gen_fault(struct gen *g, label null);
+/* arith.c: gen_value() of OP +, -, ... */
+vreg gen_arithmetic(struct gen *g, const struct expr *e, label null);
+
+/* condition.c: jumps to yes, no, or null, which must be one of the two; `next` is placed next. */
+void gen_condition(struct gen *g, const struct expr *e, label yes, label no, label null, label next);
+/* text.c */
+bool gen_is_text(const struct expr *e);
+/* The text in 8-byte words, zero behind its end; n words as gen_text_words() says. */
+stack_object gen_text(struct gen *g, const struct expr *e, label null);
+u32 gen_text_words(const struct expr *e);
+void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const struct expr *b,
+		      label yes, label no, label null, label next);
+void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label null);
+u64 gen_literal_word(const struct expr *literal, u32 word);
+/* yes for the probe codes whose byte in `holds` is 1. */
+void gen_probe_table(struct gen *g, const u8 *holds, label yes, label no);
+/* pattern.c */
+void gen_like(struct gen *g, const struct expr *e, label yes, label no, label null);
+
+/* state.c */
+void gen_enter(struct gen *g);
+void gen_count(struct gen *g, enum counter counter);
+/* The group's row, found or made; the (other) row when there is no room. */
+vreg gen_row(struct gen *g);
+/* cell.c */
+void gen_cells(struct gen *g, vreg row);
+/* stream.c */
+void gen_stream(struct gen *g);
+
+/* Emits a branch for `condition`, given which of the two labels is placed next. */
+void gen_branch(struct gen *g, enum ir_condition condition, vreg a, vreg b, label yes, label no,
+		label next);
+void gen_branchi(struct gen *g, enum ir_condition condition, vreg a, s64 b, label yes, label no,
+		 label next);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * LIKE and GLOB with a literal pattern: a non-deterministic automaton of at most
+ * 63 states run in the bits of one register, one byte of text at a time.
+ *
+ * State i means: the first i elements (bytes, _ or [sets]) matched.  For byte c,
+ * advance[c] has bit i where element i + 1 takes c; keep[c] has bit i where state
+ * i stays: behind a %, and behind a _ while c continues a UTF-8 character.
+ *     states = (states & advance[c]) << 1 | states & keep[c]
+ */
+#include <string.h>
+
+#include "gen/internal.h"
+
+struct automaton {
+	struct {
+		u64 advance, keep;
+	} on[256];
+	u32 n; /* elements; state n accepts */
+	bool is_too_long;
+};
+
+static bool is_continuation(u32 c)
+{
+	return c >= 0x80 && c < 0xc0;
+}
+
+static u32 fold_case(u32 c)
+{
+	return c >= 'A' && c <= 'Z' ? c + 32 : c;
+}
+
+static void element_any(struct automaton *a)
+{
+	for (u32 c = 0; c < 256; c++) {
+		if (!is_continuation(c))
+			a->on[c].advance |= 1ull << a->n;
+		else
+			a->on[c].keep |= 2ull << a->n;
+	}
+	a->n++;
+}
+
+static void element_byte(struct automaton *a, u32 byte, bool is_glob)
+{
+	for (u32 c = 0; c < 256; c++)
+		if (c == byte || (!is_glob && fold_case(c) == fold_case(byte)))
+			a->on[c].advance |= 1ull << a->n;
+	a->n++;
+}
+
+/* [abc], [a-z], [^...], a ] first is itself.  Returns the bytes it took, 0: no closing ]. */
+static u32 element_set(struct automaton *a, const u8 *p, u32 n)
+{
+	bool in[256] = { false };
+	u32 i = 1;
+	bool negated = i < n && p[i] == '^';
+
+	i += negated;
+	for (u32 first = i; i < n && (p[i] != ']' || i == first); i++) {
+		if (i + 2 < n && p[i + 1] == '-' && p[i + 2] != ']') {
+			for (u32 c = p[i]; c <= p[i + 2]; c++)
+				in[c] = true;
+			i += 2;
+		} else {
+			in[p[i]] = true;
+		}
+	}
+	if (i >= n)
+		return 0;
+	for (u32 c = 1; c < 256; c++)
+		if (in[c] != negated)
+			a->on[c].advance |= 1ull << a->n;
+	a->n++;
+	return i + 1;
+}
+
+static void build(struct automaton *a, const char *pattern, u32 n, bool is_glob)
+{
+	const u8 *p = (const u8 *)pattern;
+	u8 many = is_glob ? '*' : '%', any = is_glob ? '?' : '_';
+
+	memset(a, 0, sizeof(*a));
+	for (u32 i = 0; i < n;) {
+		u32 took = 1;
+
+		if (a->n >= 63) {
+			a->is_too_long = true;
+			return;
+		}
+		if (p[i] == many) {
+			for (u32 c = 0; c < 256; c++)
+				a->on[c].keep |= 1ull << a->n;
+		} else if (p[i] == any) {
+			element_any(a);
+		} else if (is_glob && p[i] == '[') {
+			took = element_set(a, p + i, n - i);
+			if (!took) {
+				/* No closing bracket: SQLite matches nothing. */
+				a->n++;
+				return;
+			}
+		} else {
+			element_byte(a, p[i], is_glob);
+		}
+		i += took;
+	}
+}
+
+static bool matches(const struct automaton *a, const char *text)
+{
+	u64 states = 1;
+
+	for (const u8 *c = (const u8 *)text; *c; c++)
+		states = (states & a->on[*c].advance) << 1 | (states & a->on[*c].keep);
+	return states >> a->n & 1;
+}
+
+static void run(struct gen *g, const struct automaton *a, stack_object text, u32 words, label yes,
+		label no)
+{
+	struct ir *ir = g->ir;
+	vreg states = ir_reg(ir), table = ir_reg(ir);
+	label end = ir_label(ir);
+	u32 at;
+
+	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
+	at = (u32)g->constants->n;
+	buf_put(g->constants, a->on, sizeof(a->on));
+	ir_imm(ir, states, 1);
+	ir_map_value(ir, table, LOAD_MAP_CONST, at);
+	for (u32 i = 0; i < 8 * words; i++) {
+		vreg c = ir_reg(ir), entry = ir_reg(ir), keep = ir_reg(ir);
+
+		ir_stack_load(ir, c, text, i, IR_U8);
+		ir_branchi(ir, IR_EQ, c, 0, end);
+		ir_alui(ir, IR_SHL, c, c, 4);
+		ir_alu(ir, IR_ADD, entry, table, c);
+		ir_load(ir, keep, entry, 8, IR_U64);
+		ir_alu(ir, IR_AND, keep, keep, states);
+		ir_load(ir, entry, entry, 0, IR_U64);
+		ir_alu(ir, IR_AND, states, states, entry);
+		ir_alui(ir, IR_SHL, states, states, 1);
+		ir_alu(ir, IR_OR, states, states, keep);
+	}
+	ir_place(ir, end);
+	ir_alui(ir, IR_SHR, states, states, a->n);
+	ir_alui(ir, IR_AND, states, states, 1);
+	ir_branchi(ir, IR_NE, states, 0, yes);
+	ir_jump(ir, no);
+}
+
+void gen_like(struct gen *g, const struct expr *e, label yes, label no, label null)
+{
+	const struct expr *x = e->args[0];
+	struct automaton *a = arena_new(g->arena, struct automaton);
+
+	build(a, e->text, e->text_bytes, e->is_glob);
+	if (a->is_too_long) /* no text of 64 bytes and less can be as long as 63 elements and more */
+		a->n = 63;
+	if (x->kind == EXPR_TEXT) {
+		ir_jump(g->ir, matches(a, x->text) ? yes : no);
+		return;
+	}
+	if (x->kind == EXPR_SYSTEM && x->index == SYS_PROBE) {
+		u8 *holds = arena_array(g->arena, u8, g->phys->n_probes);
+
+		for (u32 i = 0; i < g->phys->n_probes; i++)
+			holds[i] = matches(a, g->phys->probes[i]);
+		gen_probe_table(g, holds, yes, no);
+		return;
+	}
+	run(g, a, gen_text(g, x, null), gen_text_words(x), yes, no);
+}

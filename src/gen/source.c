@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Columns: fields of the event by access path, members of kernel structs, and
+ * system columns, which a replayed event carries in its header.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "gen/internal.h"
+
+/* x86-64: where struct pt_regs keeps the arguments rdi, rsi, rdx, r10, r8, r9 of a call. */
+static const u16 argument_registers[6] = { 112, 104, 96, 56, 72, 64 };
+/* In a syscalls:sys_enter record the arguments follow 16 bytes of header, 8 bytes each. */
+#define SYSCALL_ARGUMENTS_OFFSET 16
+#define SYSCALL_NR_OFFSET	 8
+
+s32 gen_record_offset(const struct gen *g)
+{
+	return g->hook->path == ACCESS_REPLAY ? (s32)sizeof(struct replay_header) : 0;
+}
+
+const struct field *gen_field_of(const struct gen *g, const struct expr *e)
+{
+	const struct stream *s = g->hook->streams[0];
+
+	for (u32 i = 0; i < s->n_fields; i++)
+		if (strcasecmp(s->fields[i].name, e->name) == 0)
+			return &s->fields[i];
+	BUG("stream %s lost its field %s", s->name, e->name);
+}
+
+static enum ir_size size_of(struct type type)
+{
+	switch (type.bits) {
+	case 8:
+		return type.is_signed ? IR_S8 : IR_U8;
+	case 16:
+		return type.is_signed ? IR_S16 : IR_U16;
+	case 32:
+		return type.is_signed ? IR_S32 : IR_U32;
+	default:
+		return IR_U64;
+	}
+}
+
+vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
+		    vreg address)
+{
+	vreg args[3] = { ir_reg(g->ir), ir_reg(g->ir), address };
+	vreg result = ir_reg(g->ir);
+
+	ir_stack_address(g->ir, args[0], object, 0);
+	ir_imm(g->ir, args[1], bytes);
+	ir_call(g->ir, result, helper, 3, args);
+	return result;
+}
+
+static vreg raw_syscall_field(struct gen *g, const struct field *f)
+{
+	struct ir *ir = g->ir;
+	vreg v = ir_reg(ir);
+	u32 argument;
+
+	if (f->offset_bytes == SYSCALL_NR_OFFSET) {
+		if (g->number)
+			return g->number;
+		ir_imm(ir, v, g->hook->streams[0]->syscall_nr);
+		return v;
+	}
+	if (g->hook->is_exit) {
+		ir_load(ir, v, g->context, 8, IR_U64);
+		return v;
+	}
+	argument = (f->offset_bytes - SYSCALL_ARGUMENTS_OFFSET) / 8;
+	BUG_ON(argument >= ARRAY_SIZE(argument_registers));
+	if (g->hook->is_typed) {
+		ir_load(ir, v, g->registers, argument_registers[argument], size_of(f->type));
+		return v;
+	}
+	vreg address = ir_reg(ir);
+	stack_object copy = ir_stack(ir, 8);
+
+	ir_stack_storei(ir, copy, 0, IR_U64, 0);
+	ir_alui(ir, IR_ADD, address, g->registers, argument_registers[argument]);
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
+	ir_stack_load(ir, v, copy, 0, size_of(f->type));
+	return v;
+}
+
+vreg gen_field(struct gen *g, const struct expr *e)
+{
+	const struct field *f = gen_field_of(g, e);
+	vreg v;
+
+	switch (g->hook->path) {
+	case ACCESS_RAW_SYSCALL:
+		return raw_syscall_field(g, f);
+	case ACCESS_RAW:
+		v = ir_reg(g->ir);
+		ir_load(g->ir, v, g->context, (s32)f->offset_bytes, IR_U64);
+		if (f->type.bits < 64)
+			ir_extend(g->ir, v, v, size_of(f->type));
+		return v;
+	default:
+		v = ir_reg(g->ir);
+		ir_load(g->ir, v, g->context, gen_record_offset(g) + (s32)f->offset_bytes,
+			size_of(f->type));
+		return v;
+	}
+}
+
+/* --- Members of kernel structs --- */
+
+static bool is_struct(const struct expr *e)
+{
+	return e->kind == EXPR_MEMBER && e->type.kind == TYPE_NULL;
+}
+
+vreg gen_member_address(struct gen *g, const struct expr *e, label null)
+{
+	const struct expr *base = e->args[0];
+	vreg from = is_struct(base) ? gen_member_address(g, base, null) : gen_value(g, base, null);
+	vreg address = ir_reg(g->ir);
+
+	ir_alui(g->ir, IR_ADD, address, from, (s64)(e->member.offset_bits / 8));
+	return address;
+}
+
+vreg gen_member(struct gen *g, const struct expr *e, label null)
+{
+	u32 shift = (u32)(e->member.offset_bits % 8), bits = e->member.bitfield_bits;
+	u32 bytes = bits ? (shift + bits + 7) / 8 : e->member.size_bytes;
+	vreg address = gen_member_address(g, e, null), v = ir_reg(g->ir), failed;
+	stack_object copy = ir_stack(g->ir, 8);
+	label ok = ir_label(g->ir);
+
+	BUG_ON(bytes > 8);
+	ir_stack_storei(g->ir, copy, 0, IR_U64, 0);
+	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, bytes, address);
+	ir_branchi(g->ir, IR_EQ, failed, 0, ok);
+	gen_fault(g, null);
+	ir_place(g->ir, ok);
+	ir_stack_load(g->ir, v, copy, 0, bits ? IR_U64 : size_of(e->type));
+	if (bits) {
+		ir_alui(g->ir, IR_SHL, v, v, 64 - shift - bits);
+		ir_alui(g->ir, e->type.is_signed ? IR_SAR : IR_SHR, v, v, 64 - bits);
+	}
+	return v;
+}
+
+/* --- System columns --- */
+
+/* Results of helpers that serve two columns (pid and tid, uid and gid). */
+static const struct expr pid_tgid = { .kind = EXPR_SYSTEM, .index = 100 };
+static const struct expr uid_gid = { .kind = EXPR_SYSTEM, .index = 101 };
+
+static vreg helper_once(struct gen *g, const struct expr *key, enum bpf_func_id helper)
+{
+	vreg v;
+
+	for (u32 i = 0; i < g->memos.n; i++)
+		if (g->memos.at[i].expr == key)
+			return g->memos.at[i].reg;
+	v = ir_reg(g->ir);
+	ir_call(g->ir, v, helper, 0, NULL);
+	vec_push(g->arena, &g->memos, (struct memo){ .expr = key, .reg = v });
+	return v;
+}
+
+static vreg high_half(struct gen *g, vreg from)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_alui(g->ir, IR_SHR, v, from, 32);
+	return v;
+}
+
+static vreg low_half(struct gen *g, vreg from)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_extend(g->ir, v, from, IR_U32);
+	return v;
+}
+
+static vreg helper_value(struct gen *g, enum bpf_func_id helper)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_call(g->ir, v, helper, 0, NULL);
+	return v;
+}
+
+/* current->real_parent->tgid; task_struct is always there, so no read can fail. */
+static vreg parent_pid(struct gen *g)
+{
+	vreg task = helper_value(g, BPF_FUNC_get_current_task), address = ir_reg(g->ir);
+	stack_object copy = ir_stack(g->ir, 8);
+	vreg v = ir_reg(g->ir);
+
+	ir_stack_storei(g->ir, copy, 0, IR_U64, 0);
+	ir_alui(g->ir, IR_ADD, address, task, g->phys->task_real_parent_offset);
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
+	ir_stack_load(g->ir, address, copy, 0, IR_U64);
+	ir_alui(g->ir, IR_ADD, address, address, g->phys->task_tgid_offset);
+	ir_stack_storei(g->ir, copy, 0, IR_U64, 0);
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 4, address);
+	ir_stack_load(g->ir, v, copy, 0, IR_U32);
+	return v;
+}
+
+static const struct {
+	u16 offset;
+	enum ir_size size;
+} replay_columns[SYS_N] = {
+	[SYS_TIME] = { offsetof(struct replay_header, time_ns), IR_U64 },
+	[SYS_PID] = { offsetof(struct replay_header, pid), IR_U32 },
+	[SYS_TID] = { offsetof(struct replay_header, tid), IR_U32 },
+	[SYS_PPID] = { offsetof(struct replay_header, ppid), IR_U32 },
+	[SYS_UID] = { offsetof(struct replay_header, uid), IR_U32 },
+	[SYS_GID] = { offsetof(struct replay_header, gid), IR_U32 },
+	[SYS_COMM] = { offsetof(struct replay_header, comm), IR_U64 },
+	[SYS_CPU] = { offsetof(struct replay_header, cpu), IR_U32 },
+	[SYS_CGROUP] = { offsetof(struct replay_header, cgroup), IR_U64 },
+	[SYS_NUMA_NODE] = { offsetof(struct replay_header, numa_node), IR_U32 },
+	[SYS_PROBE] = { offsetof(struct replay_header, probe), IR_U32 },
+};
+
+static vreg replay_column(struct gen *g, u32 column)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_load(g->ir, v, g->context, replay_columns[column].offset, replay_columns[column].size);
+	return v;
+}
+
+vreg gen_current_cpu(struct gen *g)
+{
+	if (g->hook->path == ACCESS_REPLAY)
+		return replay_column(g, SYS_CPU);
+	return helper_value(g, BPF_FUNC_get_smp_processor_id);
+}
+
+vreg gen_probe_code(struct gen *g)
+{
+	vreg v;
+
+	if (g->probe)
+		return g->probe;
+	v = ir_reg(g->ir);
+	ir_imm(g->ir, v, g->hook->first_probe);
+	return v;
+}
+
+vreg gen_system(struct gen *g, const struct expr *e)
+{
+	if (e->index == SYS_PROBE)
+		return gen_probe_code(g);
+	if (e->index == SYS_CPU)
+		return g->cpu;
+	if (g->hook->path == ACCESS_REPLAY)
+		return replay_column(g, e->index);
+	switch (e->index) {
+	case SYS_TIME:
+		return helper_value(g, BPF_FUNC_ktime_get_ns);
+	case SYS_PID:
+		return high_half(g, helper_once(g, &pid_tgid, BPF_FUNC_get_current_pid_tgid));
+	case SYS_TID:
+		return low_half(g, helper_once(g, &pid_tgid, BPF_FUNC_get_current_pid_tgid));
+	case SYS_UID:
+		return low_half(g, helper_once(g, &uid_gid, BPF_FUNC_get_current_uid_gid));
+	case SYS_GID:
+		return high_half(g, helper_once(g, &uid_gid, BPF_FUNC_get_current_uid_gid));
+	case SYS_PPID:
+		return parent_pid(g);
+	case SYS_CGROUP:
+		return helper_value(g, BPF_FUNC_get_current_cgroup_id);
+	case SYS_NUMA_NODE:
+		return helper_value(g, BPF_FUNC_get_numa_node_id);
+	default:
+		BUG("system column %u has no number", e->index);
+	}
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * This CPU's slice of the copy in use, and the group's row in it.
+ *
+ * The busy mark goes up before the epoch is read and down when all is written.
+ * The flip runs on this CPU too, in an interrupt or between programs, and leaves
+ * the epoch alone while the mark is up; so every event falls into one copy.
+ */
+#include "gen/internal.h"
+
+#define PROBE_STEPS 64
+
+/* Any odd constant with its bits well mixed; this is 2^64 divided by the golden ratio. */
+#define HASH_MULTIPLIER 0x9e3779b97f4a7c15ll
+
+static vreg counter_add(struct gen *g, vreg base, s32 offset)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_load(g->ir, v, base, offset, IR_U64);
+	ir_alui(g->ir, IR_ADD, v, v, 1);
+	ir_store(g->ir, base, offset, IR_U64, v);
+	return v;
+}
+
+void gen_count(struct gen *g, enum counter counter)
+{
+	counter_add(g, g->slice, 8 * (s32)counter);
+}
+
+static void take_level(struct gen *g)
+{
+	struct ir *ir = g->ir;
+	vreg mark;
+	label free = ir_label(ir);
+	const s32 busy = offsetof(struct control_line, busy);
+
+	if (g->phys->state.n_levels == 1) {
+		ir_storei(ir, g->control, busy, IR_U64, 1);
+		return;
+	}
+	g->level = ir_reg(ir);
+	ir_load(ir, g->level, g->control, busy, IR_U64);
+	ir_branchi(ir, IR_LT, g->level, g->phys->state.n_levels, free);
+	counter_add(g, g->control, offsetof(struct control_line, missed));
+	ir_exit(ir, 0);
+	ir_place(ir, free);
+	mark = ir_reg(ir);
+	ir_alui(ir, IR_ADD, mark, g->level, 1);
+	ir_store(ir, g->control, busy, IR_U64, mark);
+}
+
+void gen_enter(struct gen *g)
+{
+	const struct state_layout *s = &g->phys->state;
+	struct ir *ir = g->ir;
+	vreg offset = ir_reg(ir);
+	label known = ir_label(ir);
+
+	g->cpu = gen_current_cpu(g);
+	ir_branchi(ir, IR_LT, g->cpu, s->n_cpus, known);
+	ir_exit(ir, 0);
+	ir_place(ir, known);
+	g->control = ir_reg(ir);
+	ir_map_value(ir, g->control, LOAD_MAP_CONTROL, 0);
+	ir_alui(ir, IR_MUL, offset, g->cpu, sizeof(struct control_line));
+	ir_alu(ir, IR_ADD, g->control, g->control, offset);
+	take_level(g);
+	g->epoch = ir_reg(ir);
+	ir_load(ir, g->epoch, g->control, offsetof(struct control_line, epoch), IR_U64);
+	ir_alui(ir, IR_AND, g->epoch, g->epoch, 1);
+	offset = ir_reg(ir);
+	ir_alui(ir, IR_MUL, offset, g->epoch, s->n_cpus);
+	ir_alu(ir, IR_ADD, offset, offset, g->cpu);
+	if (s->n_levels > 1) {
+		ir_alui(ir, IR_MUL, offset, offset, s->n_levels);
+		ir_alu(ir, IR_ADD, offset, offset, g->level);
+	}
+	ir_alui(ir, IR_MUL, offset, offset, (s64)s->slice_bytes);
+	g->slice = ir_reg(ir);
+	ir_map_value(ir, g->slice, LOAD_MAP_STATE, 0);
+	ir_alu(ir, IR_ADD, g->slice, g->slice, offset);
+}
+
+/* --- Key words --- */
+
+struct key_word {
+	vreg reg;	     /* 0: on the stack */
+	stack_object object;
+	u32 offset_bytes;
+};
+
+static vreg key_load(struct gen *g, const struct key_word *k)
+{
+	vreg v;
+
+	if (k->reg)
+		return k->reg;
+	v = ir_reg(g->ir);
+	ir_stack_load(g->ir, v, k->object, k->offset_bytes, IR_U64);
+	return v;
+}
+
+static void set_null_bit(struct gen *g, const struct phys_key *key, vreg nulls)
+{
+	ir_alui(g->ir, IR_OR, nulls, nulls, (s64)(1ull << key->null_bit));
+}
+
+/* A nullable text: its words are copied aside, zero where the text is NULL. */
+static void nullable_text(struct gen *g, const struct phys_key *key, vreg nulls,
+			  struct key_word *words)
+{
+	stack_object copy = ir_stack(g->ir, 8 * key->n_words), text;
+	label null = ir_label(g->ir), end = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+
+	text = gen_text(g, key->expr, null);
+	for (u32 i = 0; i < key->n_words; i++) {
+		vreg v = ir_reg(g->ir);
+
+		ir_stack_load(g->ir, v, text, 8 * i, IR_U64);
+		ir_stack_store(g->ir, copy, 8 * i, IR_U64, v);
+		words[i] = (struct key_word){ .object = copy, .offset_bytes = 8 * i };
+	}
+	ir_jump(g->ir, end);
+	ir_place(g->ir, null);
+	for (u32 i = 0; i < key->n_words; i++)
+		ir_stack_storei(g->ir, copy, 8 * i, IR_U64, 0);
+	set_null_bit(g, key, nulls);
+	gen_join(g, fork);
+	ir_place(g->ir, end);
+}
+
+static vreg nullable_word(struct gen *g, const struct phys_key *key, vreg nulls)
+{
+	vreg v = ir_reg(g->ir);
+	label null = ir_label(g->ir), end = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+
+	ir_mov(g->ir, v, gen_value(g, key->expr, null));
+	ir_jump(g->ir, end);
+	ir_place(g->ir, null);
+	ir_imm(g->ir, v, 0);
+	set_null_bit(g, key, nulls);
+	gen_join(g, fork);
+	ir_place(g->ir, end);
+	return v;
+}
+
+static void key_words(struct gen *g, struct key_word *words)
+{
+	vreg nulls = 0;
+
+	for (u32 i = 0; i < g->phys->n_keys; i++) {
+		if (g->phys->keys[i].null_bit < 0 || nulls)
+			continue;
+		nulls = ir_reg(g->ir);
+		ir_imm(g->ir, nulls, 0);
+		words[0].reg = nulls;
+	}
+	for (u32 i = 0; i < g->phys->n_keys; i++) {
+		const struct phys_key *key = &g->phys->keys[i];
+		struct key_word *w = &words[key->first_word];
+
+		if (key->is_slice)
+			continue;
+		ir_at(g->ir, key->expr->span);
+		ir_note(g->ir, "key %s", key->name);
+		if (key->is_probe) {
+			w->reg = gen_probe_code(g);
+		} else if (gen_is_text(key->expr) && key->null_bit >= 0) {
+			nullable_text(g, key, nulls, w);
+		} else if (gen_is_text(key->expr)) {
+			stack_object text = gen_text(g, key->expr, g->done);
+
+			for (u32 j = 0; j < key->n_words; j++)
+				w[j] = (struct key_word){ .object = text, .offset_bytes = 8 * j };
+		} else if (key->null_bit >= 0) {
+			w->reg = nullable_word(g, key, nulls);
+		} else {
+			w->reg = gen_value(g, key->expr, g->done);
+		}
+	}
+}
+
+/* --- The open-addressing table --- */
+
+static vreg hash(struct gen *g, const struct key_word *words)
+{
+	const struct state_layout *s = &g->phys->state;
+	vreg h = ir_reg(g->ir), multiplier = ir_reg(g->ir);
+
+	ir_imm(g->ir, multiplier, HASH_MULTIPLIER);
+	for (u32 i = 0; i < s->key_words; i++) {
+		vreg w = key_load(g, &words[i]);
+
+		if (i == 0) {
+			ir_alu(g->ir, IR_MUL, h, w, multiplier);
+			continue;
+		}
+		/* The product's good bits are its high ones: bring them down before the next. */
+		vreg high = ir_reg(g->ir);
+
+		ir_alui(g->ir, IR_SHR, high, h, 29);
+		ir_alu(g->ir, IR_XOR, h, h, high);
+		ir_alu(g->ir, IR_XOR, h, h, w);
+		ir_alu(g->ir, IR_MUL, h, h, multiplier);
+	}
+	ir_alui(g->ir, IR_SHR, h, h, 64 - __builtin_ctz(s->n_index));
+	return h;
+}
+
+static vreg row_address(struct gen *g, vreg number)
+{
+	const struct state_layout *s = &g->phys->state;
+	vreg row = ir_reg(g->ir);
+
+	ir_alui(g->ir, IR_MUL, row, number, s->row_bytes);
+	ir_alu(g->ir, IR_ADD, row, row, g->slice);
+	ir_alui(g->ir, IR_ADD, row, row, s->rows_bytes_offset);
+	return row;
+}
+
+static vreg other_row(struct gen *g)
+{
+	vreg row = ir_reg(g->ir);
+
+	ir_alui(g->ir, IR_ADD, row, g->slice, g->phys->state.rows_bytes_offset);
+	return row;
+}
+
+/* A new group: the next row, its number into the index, its key into the row. */
+static void insert(struct gen *g, const struct key_word *words, vreg slot, vreg entry, vreg row,
+		   label full)
+{
+	const struct state_layout *s = &g->phys->state;
+	struct ir *ir = g->ir;
+	vreg rows = ir_reg(ir);
+
+	ir_load(ir, rows, g->slice, 8 * COUNTER_ROWS, IR_U64);
+	ir_branchi(ir, IR_GE, rows, (s64)s->max_groups, full);
+	ir_alui(ir, IR_ADD, rows, rows, 1);
+	ir_store(ir, g->slice, 8 * COUNTER_ROWS, IR_U64, rows);
+	ir_store(ir, entry, (s32)s->index_bytes_offset, IR_U32, rows);
+	ir_mov(ir, row, row_address(g, rows));
+	ir_store(ir, row, 0, IR_U32, slot);
+	for (u32 i = 0; i < s->key_words; i++)
+		ir_store(ir, row, 8 + 8 * (s32)i, IR_U64, key_load(g, &words[i]));
+}
+
+static vreg table_row(struct gen *g, const struct key_word *words)
+{
+	const struct state_layout *s = &g->phys->state;
+	struct ir *ir = g->ir;
+	vreg row = ir_reg(ir), steps = ir_reg(ir), slot = hash(g, words);
+	vreg entry = ir_reg(ir), number = ir_reg(ir), differ = 0;
+	label look = ir_label(ir), next = ir_label(ir), empty = ir_label(ir), full = ir_label(ir);
+	label found = ir_label(ir);
+
+	ir_imm(ir, steps, PROBE_STEPS);
+	ir_place(ir, look);
+	ir_alui(ir, IR_SHL, entry, slot, 2);
+	ir_alu(ir, IR_ADD, entry, entry, g->slice);
+	ir_load(ir, number, entry, (s32)s->index_bytes_offset, IR_U32);
+	ir_branchi(ir, IR_EQ, number, 0, empty);
+	ir_branchi(ir, IR_GT, number, (s64)s->max_groups, full);
+	ir_mov(ir, row, row_address(g, number));
+	/*
+	 * One branch for the whole key: in a loop the verifier keeps few states to prune
+	 * by, and a branch per word multiplies the paths it walks with every step.
+	 */
+	for (u32 i = 0; i < s->key_words; i++) {
+		vreg stored = ir_reg(ir);
+
+		ir_load(ir, stored, row, 8 + 8 * (s32)i, IR_U64);
+		ir_alu(ir, IR_XOR, stored, stored, key_load(g, &words[i]));
+		if (i > 0)
+			ir_alu(ir, IR_OR, differ, differ, stored);
+		else
+			differ = stored;
+	}
+	ir_branchi(ir, IR_EQ, differ, 0, found);
+	ir_place(ir, next);
+	ir_alui(ir, IR_ADD, slot, slot, 1);
+	ir_alui(ir, IR_AND, slot, slot, s->n_index - 1);
+	ir_alui(ir, IR_SUB, steps, steps, 1);
+	ir_branchi(ir, IR_NE, steps, 0, look);
+	ir_place(ir, full);
+	gen_count(g, COUNTER_TABLE_FULL);
+	ir_mov(ir, row, other_row(g));
+	ir_jump(ir, found);
+	ir_place(ir, empty);
+	insert(g, words, slot, entry, row, full);
+	ir_place(ir, found);
+	return row;
+}
+
+/* --- The kernel's hash map --- */
+
+static vreg kernel_map(struct gen *g)
+{
+	vreg map = ir_reg(g->ir);
+	label second = ir_label(g->ir), end = ir_label(g->ir);
+
+	ir_branchi(g->ir, IR_NE, g->epoch, 0, second);
+	ir_map(g->ir, map, LOAD_MAP_HASH0);
+	ir_jump(g->ir, end);
+	ir_place(g->ir, second);
+	ir_map(g->ir, map, LOAD_MAP_HASH1);
+	ir_place(g->ir, end);
+	return map;
+}
+
+/*
+ * Key: the words, then cpu * n_levels + level: each entry has one writer, so the
+ * cells need no atomics.  Inserts what is not there, then looks again.
+ */
+static vreg kernel_map_row(struct gen *g, const struct key_word *words)
+{
+	const struct state_layout *s = &g->phys->state;
+	struct ir *ir = g->ir;
+	stack_object key = ir_stack(ir, 8 * (s->key_words + 1));
+	vreg row = ir_reg(ir), map = kernel_map(g), writer = ir_reg(ir);
+	vreg args[4] = { map, ir_reg(ir), ir_reg(ir), ir_reg(ir) };
+	label found = ir_label(ir);
+	u32 zeros;
+
+	for (u32 i = 0; i < s->key_words; i++)
+		ir_stack_store(ir, key, 8 * i, IR_U64, key_load(g, &words[i]));
+	ir_alui(ir, IR_MUL, writer, g->cpu, s->n_levels);
+	if (s->n_levels > 1)
+		ir_alu(ir, IR_ADD, writer, writer, g->level);
+	ir_stack_store(ir, key, 8 * s->key_words, IR_U64, writer);
+	ir_stack_address(ir, args[1], key, 0);
+	ir_call(ir, row, BPF_FUNC_map_lookup_elem, 2, args);
+	ir_branchi(ir, IR_NE, row, 0, found);
+	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
+	zeros = (u32)g->constants->n;
+	buf_fill(g->constants, 0, s->row_bytes);
+	ir_map_value(ir, args[2], LOAD_MAP_CONST, zeros);
+	ir_imm(ir, args[3], BPF_NOEXIST);
+	ir_call(ir, 0, BPF_FUNC_map_update_elem, 4, args);
+	ir_call(ir, row, BPF_FUNC_map_lookup_elem, 2, args);
+	ir_branchi(ir, IR_NE, row, 0, found);
+	gen_count(g, COUNTER_TABLE_FULL);
+	ir_mov(ir, row, other_row(g));
+	ir_place(ir, found);
+	return row;
+}
+
+/* --- Direct --- */
+
+static vreg direct_row(struct gen *g, const struct key_word *words)
+{
+	const struct state_layout *s = &g->phys->state;
+	vreg number;
+
+	if (s->n_rows == 1)
+		return other_row(g);
+	number = ir_reg(g->ir);
+	ir_alui(g->ir, IR_SUB, number, words[0].reg, s->domain_lo);
+	/* Never taken: the key's range is known.  It is the verifier who wants to see it. */
+	ir_branchi(g->ir, IR_GE, number, s->n_rows, g->done);
+	return row_address(g, number);
+}
+
+vreg gen_row(struct gen *g)
+{
+	const struct state_layout *s = &g->phys->state;
+	struct key_word *words = arena_array(g->arena, struct key_word, s->key_words + 1);
+
+	if (!(s->kind == STATE_DIRECT && s->n_rows == 1))
+		key_words(g, words);
+	ir_note(g->ir, "row");
+	switch (s->kind) {
+	case STATE_TABLE:
+		return table_row(g, words);
+	case STATE_KERNEL_MAP:
+		return kernel_map_row(g, words);
+	default:
+		return direct_row(g, words);
+	}
+}

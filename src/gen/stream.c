@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One event -> one row in the ring buffer: the null mask, then the columns.  Room
+ * is taken last, when every column is computed, so that no way leads past the
+ * submit; no wake-up is sent, the reader looks every 10 ms.
+ */
+#include "gen/internal.h"
+
+struct streamed {
+	vreg reg;
+	stack_object text;
+	bool is_text;
+};
+
+static struct streamed column(struct gen *g, const struct stream_column *c, u32 number, vreg nulls)
+{
+	struct streamed s = { 0 };
+	label null = ir_label(g->ir), end = ir_label(g->ir);
+	bool is_text = gen_is_text(c->expr) && !c->is_probe;
+	u32 fork = gen_fork(g);
+
+	ir_at(g->ir, c->expr->span);
+	if (!c->expr->nullable && c->expr->kind != EXPR_NULL) {
+		if (is_text)
+			return (struct streamed){ .text = gen_text(g, c->expr, g->done), .is_text = true };
+		s.reg = c->is_probe ? gen_probe_code(g) : gen_value(g, c->expr, g->done);
+		return s;
+	}
+	s.is_text = is_text;
+	if (is_text) {
+		s.text = gen_text(g, c->expr, null);
+	} else {
+		s.reg = ir_reg(g->ir);
+		ir_mov(g->ir, s.reg, gen_value(g, c->expr, null));
+	}
+	ir_jump(g->ir, end);
+	ir_place(g->ir, null);
+	gen_join(g, fork);
+	if (!is_text)
+		ir_imm(g->ir, s.reg, 0);
+	ir_alui(g->ir, IR_OR, nulls, nulls, (s64)(1ull << number));
+	ir_place(g->ir, end);
+	return s;
+}
+
+static void store(struct gen *g, const struct stream_column *c, const struct streamed *s, vreg row)
+{
+	if (!s->is_text) {
+		ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, s->reg);
+		return;
+	}
+	for (u32 i = 0; i < c->n_bytes; i += 8) {
+		vreg v = ir_reg(g->ir);
+
+		ir_stack_load(g->ir, v, s->text, i, IR_U64);
+		ir_store(g->ir, row, (s32)(c->bytes_offset + i), IR_U64, v);
+	}
+}
+
+void gen_stream(struct gen *g)
+{
+	const struct phys *p = g->phys;
+	struct streamed *values = arena_array(g->arena, struct streamed, p->n_columns);
+	vreg nulls = ir_reg(g->ir), row = ir_reg(g->ir);
+	vreg args[3] = { ir_reg(g->ir), ir_reg(g->ir), ir_reg(g->ir) };
+	label got = ir_label(g->ir);
+
+	ir_imm(g->ir, nulls, 0);
+	for (u32 i = 0; i < p->n_columns; i++)
+		values[i] = column(g, &p->columns[i], i, nulls);
+	ir_note(g->ir, "row");
+	ir_map(g->ir, args[0], LOAD_MAP_RING);
+	ir_imm(g->ir, args[1], p->row_bytes);
+	ir_imm(g->ir, args[2], 0);
+	ir_call(g->ir, row, BPF_FUNC_ringbuf_reserve, 3, args);
+	ir_branchi(g->ir, IR_NE, row, 0, got);
+	gen_count(g, COUNTER_RING_FULL);
+	ir_jump(g->ir, g->done);
+	ir_place(g->ir, got);
+	ir_store(g->ir, row, 0, IR_U64, nulls);
+	for (u32 i = 0; i < p->n_columns; i++)
+		store(g, &p->columns[i], &values[i], row);
+	args[0] = row;
+	ir_imm(g->ir, args[1], BPF_RB_NO_WAKEUP);
+	ir_call(g->ir, 0, BPF_FUNC_ringbuf_submit, 2, args);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Texts: brought into 8-byte words with zeros behind the end, so that equality
+ * is equality of words and order is order of byte-swapped words.
+ */
+#include <string.h>
+
+#include "gen/internal.h"
+
+#define COMM_BYTES 16
+
+bool gen_is_text(const struct expr *e)
+{
+	return e->type.kind == TYPE_TEXT;
+}
+
+static bool is_probe(const struct expr *e)
+{
+	return e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
+}
+
+u32 gen_text_words(const struct expr *e)
+{
+	return (u32)ALIGN_UP(MAX(e->type.bytes, 1u), 8) / 8;
+}
+
+u64 gen_literal_word(const struct expr *literal, u32 word)
+{
+	u64 w = 0;
+
+	if (8 * word < literal->text_bytes)
+		memcpy(&w, literal->text + 8 * word, MIN(8u, literal->text_bytes - 8 * word));
+	return w;
+}
+
+/*
+ * Zeroes what stands behind the first NUL.  In (w - 0x01..) & ~w & 0x80.. the
+ * lowest set bit is the top bit of the first zero byte of w; everything below
+ * that byte is kept.  Once a word had a NUL, the following ones are zero.
+ */
+static void cut_at_nul(struct gen *g, stack_object text, u32 words)
+{
+	struct ir *ir = g->ir;
+	label cut[64], end = ir_label(ir);
+
+	BUG_ON(words > ARRAY_SIZE(cut));
+	for (u32 i = 0; i < words; i++) {
+		vreg w = ir_reg(ir), zeros = ir_reg(ir), low = ir_reg(ir);
+
+		cut[i] = ir_label(ir);
+		ir_stack_load(ir, w, text, 8 * i, IR_U64);
+		ir_imm(ir, low, 0x0101010101010101ll);
+		ir_alu(ir, IR_SUB, zeros, w, low);
+		ir_alui(ir, IR_XOR, low, w, -1);
+		ir_alu(ir, IR_AND, zeros, zeros, low);
+		ir_imm(ir, low, (s64)0x8080808080808080ull);
+		ir_alu(ir, IR_AND, zeros, zeros, low);
+		label whole = ir_label(ir);
+
+		ir_branchi(ir, IR_EQ, zeros, 0, whole);
+		ir_neg(ir, low, zeros);
+		ir_alu(ir, IR_AND, zeros, zeros, low);
+		ir_alui(ir, IR_SHR, zeros, zeros, 7);
+		ir_alui(ir, IR_SUB, zeros, zeros, 1);
+		ir_alu(ir, IR_AND, w, w, zeros);
+		ir_stack_store(ir, text, 8 * i, IR_U64, w);
+		ir_jump(ir, cut[i]);
+		ir_place(ir, whole);
+	}
+	ir_jump(ir, end);
+	/* cut[i] falls through: zero word i + 1, then i + 2, ... */
+	for (u32 i = 0; i < words; i++) {
+		ir_place(ir, cut[i]);
+		if (i + 1 < words)
+			ir_stack_storei(ir, text, 8 * (i + 1), IR_U64, 0);
+	}
+	ir_place(ir, end);
+}
+
+/* A char array inside the record: loads as wide as its alignment and end allow. */
+static void copy_from_record(struct gen *g, const struct field *f, stack_object text)
+{
+	static const enum ir_size sizes[] = { [1] = IR_U8, [2] = IR_U16, [4] = IR_U32, [8] = IR_U64 };
+	s32 from = gen_record_offset(g) + (s32)f->offset_bytes;
+	u32 n = f->type.bytes, at = 0;
+
+	if (n % 8)
+		ir_stack_storei(g->ir, text, n / 8 * 8, IR_U64, 0);
+	while (at < n) {
+		vreg v = ir_reg(g->ir);
+		u32 size = 8;
+
+		while (size > n - at || (u32)(from + (s32)at) % size || at % size)
+			size /= 2;
+		ir_load(g->ir, v, g->context, from + (s32)at, sizes[size]);
+		ir_stack_store(g->ir, text, at, sizes[size], v);
+		at += size;
+	}
+}
+
+static void zero(struct gen *g, stack_object text, u32 words)
+{
+	for (u32 i = 0; i < words; i++)
+		ir_stack_storei(g->ir, text, 8 * i, IR_U64, 0);
+}
+
+/* The helper stops at the NUL and copies at most bytes - 1 characters; the rest stays zero. */
+static void read_string(struct gen *g, stack_object text, u32 bytes, vreg address, label null)
+{
+	vreg result = gen_probe_read(g, BPF_FUNC_probe_read_kernel_str, text, bytes + 1, address);
+	label ok = ir_label(g->ir);
+
+	ir_branchi(g->ir, IR_SGE, result, 0, ok);
+	gen_fault(g, null);
+	ir_place(g->ir, ok);
+}
+
+/* __data_loc: the low half of a u32 is the offset of the text in the record. */
+static void copy_data_loc(struct gen *g, const struct field *f, stack_object text, label null)
+{
+	struct ir *ir = g->ir;
+	vreg address = ir_reg(ir);
+
+	ir_load(ir, address, g->context, gen_record_offset(g) + (s32)f->offset_bytes, IR_U32);
+	ir_alui(ir, IR_AND, address, address, 0xffff);
+	if (f->kind == FIELD_REL_LOC)
+		ir_alui(ir, IR_ADD, address, address, f->offset_bytes + 4);
+	if (gen_record_offset(g))
+		ir_alui(ir, IR_ADD, address, address, gen_record_offset(g));
+	ir_alu(ir, IR_ADD, address, address, g->context);
+	read_string(g, text, f->type.bytes, address, null);
+}
+
+/* Typed loads from the current task (helper of kernel 5.11), whose comm may have a tail. */
+static void copy_comm_from_task(struct gen *g, stack_object text)
+{
+	vreg task = ir_reg(g->ir);
+
+	ir_call(g->ir, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	for (u32 i = 0; i < COMM_BYTES; i += 8) {
+		vreg v = ir_reg(g->ir);
+
+		ir_load(g->ir, v, task, (s32)(g->phys->task_comm_offset + i), IR_U64);
+		ir_stack_store(g->ir, text, i, IR_U64, v);
+	}
+	cut_at_nul(g, text, COMM_BYTES / 8);
+}
+
+static void copy_comm(struct gen *g, stack_object text)
+{
+	vreg args[2], v;
+
+	if (g->hook->path == ACCESS_REPLAY) {
+		for (u32 i = 0; i < COMM_BYTES; i += 8) {
+			v = ir_reg(g->ir);
+			ir_load(g->ir, v, g->context,
+				(s32)(offsetof(struct replay_header, comm) + i), IR_U64);
+			ir_stack_store(g->ir, text, i, IR_U64, v);
+		}
+		return;
+	}
+	if (g->phys->task_comm_offset) {
+		copy_comm_from_task(g, text);
+		return;
+	}
+	args[0] = ir_reg(g->ir);
+	args[1] = ir_reg(g->ir);
+	ir_stack_address(g->ir, args[0], text, 0);
+	ir_imm(g->ir, args[1], COMM_BYTES);
+	/* Pads with zeros (strscpy_pad, kernel 5.11; strncpy before). */
+	ir_call(g->ir, 0, BPF_FUNC_get_current_comm, 2, args);
+}
+
+/* One of several probes: its text from a table of them all. */
+static void copy_probe(struct gen *g, stack_object text, u32 words)
+{
+	struct ir *ir = g->ir;
+	vreg offset = ir_reg(ir), table = ir_reg(ir);
+	u32 bytes = 8 * words, at;
+
+	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
+	at = (u32)g->constants->n;
+	for (u32 i = 0; i < g->phys->n_probes; i++) {
+		u32 n = MIN((u32)strlen(g->phys->probes[i]), bytes);
+
+		buf_put(g->constants, g->phys->probes[i], n);
+		buf_fill(g->constants, 0, bytes - n);
+	}
+	ir_mov(ir, offset, gen_probe_code(g));
+	/* Never taken: it shows the verifier the code's range. */
+	ir_branchi(ir, IR_GE, offset, g->phys->n_probes, g->done);
+	ir_alui(ir, IR_MUL, offset, offset, bytes);
+	ir_map_value(ir, table, LOAD_MAP_CONST, at);
+	ir_alu(ir, IR_ADD, table, table, offset);
+	for (u32 i = 0; i < words; i++) {
+		vreg v = ir_reg(ir);
+
+		ir_load(ir, v, table, 8 * (s32)i, IR_U64);
+		ir_stack_store(ir, text, 8 * i, IR_U64, v);
+	}
+}
+
+static void copy_member(struct gen *g, const struct expr *e, stack_object text, label null)
+{
+	vreg address = gen_member_address(g, e, null), failed;
+	label ok = ir_label(g->ir);
+
+	if (e->member.is_char_pointer) {
+		stack_object pointer = ir_stack(g->ir, 8);
+
+		ir_stack_storei(g->ir, pointer, 0, IR_U64, 0);
+		gen_probe_read(g, BPF_FUNC_probe_read_kernel, pointer, 8, address);
+		address = ir_reg(g->ir);
+		ir_stack_load(g->ir, address, pointer, 0, IR_U64);
+		read_string(g, text, e->type.bytes, address, null);
+		return;
+	}
+	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, text, e->type.bytes, address);
+	ir_branchi(g->ir, IR_EQ, failed, 0, ok);
+	gen_fault(g, null);
+	ir_place(g->ir, ok);
+	cut_at_nul(g, text, gen_text_words(e));
+}
+
+static void literal(struct gen *g, const struct expr *e, stack_object text)
+{
+	for (u32 i = 0; i < gen_text_words(e); i++) {
+		vreg v = ir_reg(g->ir);
+
+		ir_imm(g->ir, v, (s64)gen_literal_word(e, i));
+		ir_stack_store(g->ir, text, 8 * i, IR_U64, v);
+	}
+}
+
+stack_object gen_text(struct gen *g, const struct expr *e, label null)
+{
+	u32 words = gen_text_words(e);
+	stack_object text;
+
+	for (u32 i = 0; i < g->memos.n; i++)
+		if (!g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
+			return g->memos.at[i].object;
+	ir_at(g->ir, e->span);
+	/* One byte more: texts may fill their capacity, and the helpers add a NUL. */
+	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * words + 1, 8));
+	if (e->kind == EXPR_TEXT) {
+		literal(g, e, text);
+	} else if (is_probe(e)) {
+		copy_probe(g, text, words);
+	} else if (e->kind == EXPR_SYSTEM) {
+		copy_comm(g, text);
+	} else if (e->kind == EXPR_MEMBER) {
+		zero(g, text, words + 1);
+		copy_member(g, e, text, null);
+	} else {
+		const struct field *f = gen_field_of(g, e);
+
+		if (f->kind == FIELD_FIXED) {
+			copy_from_record(g, f, text);
+			cut_at_nul(g, text, words);
+		} else {
+			zero(g, text, words + 1);
+			copy_data_loc(g, f, text, null);
+		}
+	}
+	vec_push(g->arena, &g->memos, (struct memo){ .expr = e, .object = text });
+	return text;
+}
+
+/* --- probe: its texts are known, so a condition on it is decided for each code at once --- */
+
+static int text_order(const char *a, u32 a_bytes, const char *b, u32 b_bytes)
+{
+	int order = memcmp(a, b, MIN(a_bytes, b_bytes));
+
+	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
+}
+
+static bool order_holds(enum ast_op op, int order)
+{
+	switch (op) {
+	case OP_EQ:
+	case OP_IS:
+		return order == 0;
+	case OP_NE:
+	case OP_IS_NOT:
+		return order != 0;
+	case OP_LT:
+		return order < 0;
+	case OP_LE:
+		return order <= 0;
+	case OP_GT:
+		return order > 0;
+	default:
+		return order >= 0;
+	}
+}
+
+/* yes for the codes whose byte in `holds` is 1. */
+void gen_probe_table(struct gen *g, const u8 *holds, label yes, label no)
+{
+	u32 n = g->phys->n_probes, at = (u32)g->constants->n;
+	vreg code = gen_probe_code(g), table, v;
+
+	if (!g->probe) {
+		ir_jump(g->ir, holds[g->hook->first_probe] ? yes : no);
+		return;
+	}
+	buf_put(g->constants, holds, n);
+	table = ir_reg(g->ir);
+	v = ir_reg(g->ir);
+	ir_branchi(g->ir, IR_GE, code, n, no);
+	ir_map_value(g->ir, table, LOAD_MAP_CONST, at);
+	ir_alu(g->ir, IR_ADD, table, table, code);
+	ir_load(g->ir, v, table, 0, IR_U8);
+	ir_branchi(g->ir, IR_NE, v, 0, yes);
+	ir_jump(g->ir, no);
+}
+
+static void probe_compare(struct gen *g, enum ast_op op, const struct expr *literal_text, label yes,
+			  label no)
+{
+	u8 *holds = arena_array(g->arena, u8, g->phys->n_probes);
+
+	for (u32 i = 0; i < g->phys->n_probes; i++)
+		holds[i] = order_holds(op, text_order(g->phys->probes[i],
+						      (u32)strlen(g->phys->probes[i]),
+						      literal_text->text, literal_text->text_bytes));
+	gen_probe_table(g, holds, yes, no);
+}
+
+/* --- Comparisons --- */
+
+static enum ast_op mirrored(enum ast_op op)
+{
+	switch (op) {
+	case OP_LT:
+		return OP_GT;
+	case OP_LE:
+		return OP_GE;
+	case OP_GT:
+		return OP_LT;
+	case OP_GE:
+		return OP_LE;
+	default:
+		return op;
+	}
+}
+
+static void jump_to(struct gen *g, bool to_yes, label yes, label no)
+{
+	ir_jump(g->ir, to_yes ? yes : no);
+}
+
+/* Word i of a text, or 0 behind its capacity. */
+static vreg word_of(struct gen *g, const struct expr *e, stack_object text, u32 i)
+{
+	vreg v = ir_reg(g->ir);
+
+	if (i >= gen_text_words(e))
+		ir_imm(g->ir, v, 0);
+	else if (e->kind == EXPR_TEXT)
+		ir_imm(g->ir, v, (s64)gen_literal_word(e, i));
+	else
+		ir_stack_load(g->ir, v, text, 8 * i, IR_U64);
+	return v;
+}
+
+/* Where the program has one stream, `probe` is a literal. */
+static const struct expr *known_probe(struct gen *g, const struct expr *e)
+{
+	struct expr *text;
+
+	if (!is_probe(e) || g->probe)
+		return e;
+	text = expr_new(g->arena, EXPR_TEXT, e->span);
+	text->text = g->phys->probes[g->hook->first_probe];
+	text->text_bytes = (u32)strlen(text->text);
+	text->type = type_text(text->text_bytes);
+	return text;
+}
+
+void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const struct expr *b,
+		      label yes, label no, label null, label next)
+{
+	bool wants_order = op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
+	stack_object x = 0, y = 0;
+	u32 words;
+	label differ;
+
+	(void)next;
+	a = known_probe(g, a);
+	b = known_probe(g, b);
+	if (a->kind == EXPR_TEXT && b->kind == EXPR_TEXT) {
+		jump_to(g, order_holds(op, text_order(a->text, a->text_bytes, b->text, b->text_bytes)),
+			yes, no);
+		return;
+	}
+	if (a->kind == EXPR_TEXT) {
+		gen_text_compare(g, mirrored(op), b, a, yes, no, null, next);
+		return;
+	}
+	if (is_probe(a) && b->kind == EXPR_TEXT) {
+		probe_compare(g, op, b, yes, no);
+		return;
+	}
+	x = gen_text(g, a, null);
+	if (b->kind != EXPR_TEXT)
+		y = gen_text(g, b, null);
+	words = MAX(gen_text_words(a), gen_text_words(b));
+	differ = order_holds(op, 1) && order_holds(op, -1) ? yes : no;
+	for (u32 i = 0; i < words; i++) {
+		vreg v = word_of(g, a, x, i), w = word_of(g, b, y, i);
+
+		if (!wants_order) {
+			ir_branch(g->ir, IR_NE, v, w, differ);
+			continue;
+		}
+		ir_bswap(g->ir, v, v);
+		ir_bswap(g->ir, w, w);
+		ir_branch(g->ir, IR_LT, v, w, order_holds(op, -1) ? yes : no);
+		ir_branch(g->ir, IR_GT, v, w, order_holds(op, 1) ? yes : no);
+	}
+	jump_to(g, order_holds(op, 0), yes, no);
+}
+
+void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label null)
+{
+	const struct expr *a = e->args[0];
+	stack_object x;
+
+	if (is_probe(a)) {
+		u8 *holds = arena_array(g->arena, u8, g->phys->n_probes);
+
+		for (u32 i = 0; i < g->phys->n_probes; i++)
+			for (u32 j = 1; j < e->n_args; j++)
+				holds[i] |= text_order(g->phys->probes[i],
+						       (u32)strlen(g->phys->probes[i]),
+						       e->args[j]->text, e->args[j]->text_bytes) == 0;
+		gen_probe_table(g, holds, yes, no);
+		return;
+	}
+	if (a->kind == EXPR_TEXT) {
+		bool found = false;
+
+		for (u32 j = 1; j < e->n_args; j++)
+			found |= text_order(a->text, a->text_bytes, e->args[j]->text,
+					    e->args[j]->text_bytes) == 0;
+		jump_to(g, found, yes, no);
+		return;
+	}
+	x = gen_text(g, a, null);
+	for (u32 j = 1; j < e->n_args; j++) {
+		const struct expr *b = e->args[j];
+		label other = ir_label(g->ir);
+
+		if (b->text_bytes > 8 * gen_text_words(a))
+			continue;
+		for (u32 i = 0; i < gen_text_words(a); i++)
+			ir_branch(g->ir, IR_NE, word_of(g, a, x, i), word_of(g, b, 0, i), other);
+		ir_jump(g->ir, yes);
+		ir_place(g->ir, other);
+	}
+	ir_jump(g->ir, no);
+}

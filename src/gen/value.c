@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Word expressions -> registers.  What was computed before on every way to this
+ * point is reused (memos), which shares loads and helper calls.
+ */
+#include "gen/internal.h"
+
+void gen_fault(struct gen *g, label null)
+{
+	if (!g->is_recount)
+		gen_count(g, COUNTER_FAULT);
+	ir_jump(g->ir, null);
+}
+
+/* A condition as 0 or 1, or NULL. */
+static vreg truth_value(struct gen *g, const struct expr *e, label null)
+{
+	label yes = ir_label(g->ir), no = ir_label(g->ir), end = ir_label(g->ir);
+	vreg v = ir_reg(g->ir);
+	u32 fork = gen_fork(g);
+
+	gen_condition(g, e, yes, no, no, yes);
+	ir_place(g->ir, yes);
+	ir_imm(g->ir, v, 1);
+	ir_jump(g->ir, end);
+	ir_place(g->ir, no);
+	gen_join(g, fork);
+	if (e->nullable) {
+		/* Not true: false, or NULL?  Once more, with NULL leading elsewhere. */
+		bool was_recount = g->is_recount;
+		label is_false = ir_label(g->ir), unknown = ir_label(g->ir);
+
+		g->is_recount = true;
+		gen_condition(g, e, unknown, is_false, unknown, unknown);
+		g->is_recount = was_recount;
+		ir_place(g->ir, unknown);
+		ir_jump(g->ir, null);
+		ir_place(g->ir, is_false);
+		gen_join(g, fork);
+	}
+	ir_imm(g->ir, v, 0);
+	ir_place(g->ir, end);
+	return v;
+}
+
+/* u64 results of 2^63 and more where the CASE as a whole is signed: refused, counted. */
+static void case_result(struct gen *g, const struct expr *e, const struct expr *result, vreg v,
+			label null)
+{
+	vreg r;
+
+	if (result->kind == EXPR_NULL) {
+		ir_jump(g->ir, null);
+		return;
+	}
+	r = gen_value(g, result, null);
+	if (e->may_overflow && result->hi > INT64_MAX) {
+		label fits = ir_label(g->ir);
+
+		ir_branchi(g->ir, IR_SGE, r, 0, fits);
+		gen_fault(g, null);
+		ir_place(g->ir, fits);
+	}
+	ir_mov(g->ir, v, r);
+}
+
+static vreg case_value(struct gen *g, const struct expr *e, label null)
+{
+	vreg v = ir_reg(g->ir);
+	label end = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+
+	for (u32 i = 0; i + 1 < e->n_args; i += 2) {
+		label then = ir_label(g->ir), otherwise = ir_label(g->ir);
+
+		gen_condition(g, e->args[i], then, otherwise, otherwise, then);
+		ir_place(g->ir, then);
+		gen_join(g, fork);
+		case_result(g, e, e->args[i + 1], v, null);
+		ir_jump(g->ir, end);
+		ir_place(g->ir, otherwise);
+		gen_join(g, fork);
+	}
+	case_result(g, e, e->args[e->n_args - 1], v, null);
+	gen_join(g, fork);
+	ir_place(g->ir, end);
+	return v;
+}
+
+static bool is_condition(const struct expr *e)
+{
+	return e->kind == EXPR_IN || e->kind == EXPR_LIKE || e->kind == EXPR_IS_NULL ||
+	       (e->kind == EXPR_OP && ((e->op >= OP_EQ && e->op <= OP_OR) || e->op == OP_NOT));
+}
+
+static vreg compute(struct gen *g, const struct expr *e, label null)
+{
+	vreg v;
+
+	if (is_condition(e))
+		return truth_value(g, e, null);
+	switch (e->kind) {
+	case EXPR_NULL:
+		v = ir_reg(g->ir);
+		ir_imm(g->ir, v, 0);
+		ir_jump(g->ir, null);
+		return v;
+	case EXPR_INTEGER:
+		v = ir_reg(g->ir);
+		ir_imm(g->ir, v, (s64)(u64)e->integer);
+		return v;
+	case EXPR_FIELD:
+		return gen_field(g, e);
+	case EXPR_SYSTEM:
+		return gen_system(g, e);
+	case EXPR_MEMBER:
+		return gen_member(g, e, null);
+	case EXPR_CASE:
+		return case_value(g, e, null);
+	case EXPR_OP:
+		if (e->type.kind == TYPE_NULL) {
+			/* x + NULL: NULL whatever x is. */
+			v = ir_reg(g->ir);
+			ir_imm(g->ir, v, 0);
+			ir_jump(g->ir, null);
+			return v;
+		}
+		return gen_arithmetic(g, e, null);
+	default:
+		BUG("expression kind %d has no kernel form", e->kind);
+	}
+}
+
+vreg gen_value(struct gen *g, const struct expr *e, label null)
+{
+	vreg v;
+
+	for (u32 i = 0; i < g->memos.n; i++)
+		if (g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
+			return g->memos.at[i].reg;
+	v = compute(g, e, null);
+	if (!expr_is_constant(e))
+		vec_push(g->arena, &g->memos, (struct memo){ .expr = e, .reg = v });
+	return v;
+}

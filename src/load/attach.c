@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Programs -> attached programs, all or none of them, and back.
+ *
+ * Every attachment is a descriptor of this process: whatever ends the process
+ * detaches.  Perf events get the lowest of our descriptors, since a dying process
+ * closes the highest first: links and programs are gone before the first perf
+ * event's release, which waits for grace periods, holds the exit up.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "load/internal.h"
+
+int load_perf_reserve(struct load_program *program)
+{
+	int fd;
+
+	if (program->hook->path != ACCESS_TRACEPOINT)
+		return 0;
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	program->perf_fd = fd;
+	return 0;
+}
+
+/*
+ * A program on a perf tracepoint runs on every CPU, whichever its event is bound to
+ * (the programs hang on the tracepoint, not on the event): any online CPU will do.
+ */
+static int perf_event_open_tracepoint(u32 tracepoint_id)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = tracepoint_id,
+		.sample_period = 1,
+		.wakeup_events = 1,
+	};
+	int cpu = sched_getcpu();
+
+	return syscall(SYS_perf_event_open, &attr, -1, MAX(cpu, 0), -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Opens the perf event and puts it where load_perf_reserve() has kept a place. */
+static int perf_open(struct load_program *program)
+{
+	int fd = perf_event_open_tracepoint(program->hook->tracepoint_id);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (program->perf_fd < 0) { /* attached again after load_detach() */
+		program->perf_fd = fd;
+		return 0;
+	}
+	if (dup3(fd, program->perf_fd, O_CLOEXEC) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* A link (5.15), or the ioctl that came before it. */
+static int perf_attach(struct load_program *program)
+{
+	int link_fd = sys_perf_link_create(program->fd, program->perf_fd);
+
+	if (link_fd >= 0) {
+		program->link_fd = link_fd;
+		return 0;
+	}
+	if (load_kernel_version() >= LOAD_VERSION(5, 15, 0))
+		return link_fd;
+	if (ioctl(program->perf_fd, PERF_EVENT_IOC_SET_BPF, program->fd) ||
+	    ioctl(program->perf_fd, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	return 0;
+}
+
+static int raw_attach(struct load_program *program)
+{
+	const struct hook *hook = program->hook;
+	const char *name = hook->is_exit ? "sys_exit" : "sys_enter";
+	int fd;
+
+	if (hook->path == ACCESS_RAW) {
+		const char *colon = strrchr(hook->target, ':');
+
+		name = colon ? colon + 1 : hook->target;
+	} else if (hook->is_typed) {
+		name = NULL; /* its BTF id was given when it was loaded */
+	}
+	fd = sys_raw_tracepoint_open(name, program->fd);
+	if (fd < 0)
+		return fd;
+	program->link_fd = fd;
+	return 0;
+}
+
+static void attach_failed(const struct load_program *program, int error, struct diags *diags)
+{
+	const struct hook *hook = program->hook;
+	struct diag *diag;
+
+	if (load_refused(error, "attach to tracepoints", diags))
+		return;
+	diag = diag_plain(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
+			  hook->path == ACCESS_TRACEPOINT ? "tracepoint" : "raw tracepoint",
+			  strerror(error));
+	if (error == EMFILE || error == ENFILE)
+		diag_hint(diags, diag, "raise the limit of open files (ulimit -n)");
+	else if (error == E2BIG)
+		diag_hint(diags, diag, "a tracepoint takes 64 programs, and it has them");
+	else if (error == EACCES)
+		diag_hint(diags, diag, "see /proc/sys/kernel/perf_event_paranoid");
+	else if (error == ENOENT || error == EINVAL)
+		diag_hint(diags, diag, "this kernel has no such tracepoint; see ebql list");
+}
+
+int load_attach(struct load *load, struct diags *diags)
+{
+	u64 start_ns = base_monotonic_ns();
+	int err = 0;
+
+	/* The slow part first: then the programs start within a short time of each other. */
+	for (u32 i = 0; i < load->n_programs && !err; i++) {
+		if (load->programs[i].hook->path == ACCESS_TRACEPOINT)
+			err = perf_open(&load->programs[i]);
+		if (err)
+			attach_failed(&load->programs[i], -err, diags);
+	}
+	for (u32 i = 0; i < load->n_programs && !err; i++) {
+		struct load_program *program = &load->programs[i];
+
+		if (program->hook->path == ACCESS_TRACEPOINT)
+			err = perf_attach(program);
+		else if (program->hook->path != ACCESS_REPLAY)
+			err = raw_attach(program);
+		if (err)
+			attach_failed(program, -err, diags);
+	}
+	if (err)
+		load_detach(load);
+	load->attach_ns = base_monotonic_ns() - start_ns;
+	return err;
+}
+
+/*
+ * Returns when no program that was attached is still running.  MEMBARRIER_CMD_GLOBAL
+ * is synchronize_rcu(), which waits for everything that runs with preemption off,
+ * 8-20 ms; kernels with nohz_full CPUs refuse it.  There this thread runs once on
+ * every CPU instead: where a task runs, nothing is inside a non-preemptible part.
+ */
+static void wait_for_programs(u32 n_cpus)
+{
+	size_t set_bytes = CPU_ALLOC_SIZE(MAX(n_cpus, CPU_SETSIZE));
+	cpu_set_t *before, *only;
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
+		return;
+	before = CPU_ALLOC(MAX(n_cpus, CPU_SETSIZE));
+	only = CPU_ALLOC(MAX(n_cpus, CPU_SETSIZE));
+	BUG_ON(!before || !only);
+	if (sched_getaffinity(0, set_bytes, before) == 0) {
+		for (u32 cpu = 0; cpu < n_cpus; cpu++) {
+			CPU_ZERO_S(set_bytes, only);
+			CPU_SET_S(cpu, set_bytes, only);
+			sched_setaffinity(0, set_bytes, only);
+		}
+		sched_setaffinity(0, set_bytes, before);
+	}
+	CPU_FREE(before);
+	CPU_FREE(only);
+}
+
+void load_detach(struct load *load)
+{
+	bool was_attached = false;
+
+	for (u32 i = 0; i < load->n_programs; i++) {
+		struct load_program *program = &load->programs[i];
+
+		was_attached |= program->link_fd >= 0 || program->perf_fd >= 0;
+		load_close_fd(&program->link_fd);
+	}
+	for (u32 i = 0; i < load->n_programs; i++)
+		load_close_fd(&load->programs[i].perf_fd);
+	if (was_attached)
+		wait_for_programs(load->phys->state.n_cpus);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the files of this layer share: one function a step of load_open(), and
+ * how a refusal of the kernel becomes a diagnostic.
+ */
+#ifndef EBQL_LOAD_INTERNAL_H
+#define EBQL_LOAD_INTERNAL_H
+
+#include <unistd.h>
+
+#include "load/load.h"
+#include "load/sys.h"
+
+#define LOAD_VERSION(a, b, c) (((u32)(a) << 16) | ((u32)(b) << 8) | MIN((u32)(c), 255u))
+
+/* Most helpers that read kernel memory are for GPL-compatible programs only. */
+#define LOAD_LICENSE "Dual BSD/GPL"
+
+/* features.c: LOAD_VERSION of the running kernel. */
+u32 load_kernel_version(void);
+
+/* maps.c: control, state and what relocations name; 0 or a diagnostic and -errno. */
+int load_maps_open(struct load *load, struct diags *diags);
+void load_maps_close(struct load *load);
+
+/* program.c: 0 or a diagnostic and -errno. */
+int load_program_open(struct load *load, struct load_program *program, struct diags *diags);
+
+/* flip.c */
+int load_flip_open(struct load *load, struct diags *diags);
+
+/* attach.c: takes a file descriptor lower than those of maps, programs and links. */
+int load_perf_reserve(struct load_program *program);
+
+/*
+ * privilege.c: adds `no-privilege` and returns true when `error` (positive) is what
+ * the kernel says to a process without the capabilities to `doing` ("load a program").
+ */
+bool load_refused(int error, const char *doing, struct diags *diags);
+/* Once, before the first map: RLIMIT_MEMLOCK (kernels before 5.11) and RLIMIT_NOFILE. */
+void load_raise_limits(u32 n_fds);
+
+static inline void load_close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Physical plan and instructions -> maps and programs in the kernel, attached.
+ * Everything is held by file descriptors and mappings of this process alone, so
+ * that its end, however it comes, detaches and frees all.
+ */
+#ifndef EBQL_LOAD_LOAD_H
+#define EBQL_LOAD_LOAD_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "bpf/bpf.h"
+#include "phys/phys.h"
+
+struct load_program {
+	const struct hook *hook;
+	struct bpf_code code;
+	char name[16];
+	int fd, perf_fd, link_fd; /* -1: none */
+	u64 missed_before;	  /* recursion_misses already reported */
+};
+
+struct load {
+	struct arena *arena;
+	const struct phys *phys;
+	struct load_program *programs;
+	u32 n_programs;
+	int flip_fd; /* flips the epoch of the CPU it runs on */
+	int map_fds[LOAD_MAP_N];
+	struct control_line *control; /* mmapped, n_cpus lines */
+	u8 *state;		      /* mmapped, phys->state.total_bytes */
+	const void *constants;
+	u32 constants_bytes;
+	u64 epoch;		   /* the copy that programs update now; set by load_flip() */
+	u64 control_missed_before; /* sum of control[].missed already reported */
+	u64 verify_ns, attach_ns;  /* for --verbose */
+};
+
+void kernel_features_probe(struct kernel_features *ret_features);
+u32 load_possible_cpus(void);
+/*
+ * Watches system calls for duration_ns: which share of them has this number?  In
+ * [0, 1]; 0 when there were none, -errno when the kernel does not let us look.
+ */
+double load_survey(s32 syscall_nr, u64 duration_ns, struct arena *arena);
+
+/*
+ * Opens the maps and loads the programs; attaches nothing yet.  query_text is for
+ * the verifier's log and `bpftool prog dump`.  On failure: a diagnostic (tags
+ * no-privilege, verifier, map-create, attach-failed, ...) and -errno, nothing left.
+ */
+int load_open(struct load *load, const struct phys *phys, struct load_program *programs,
+	      u32 n_programs, const void *constants, u32 constants_bytes, struct arena *arena,
+	      struct diags *diags);
+int load_attach(struct load *load, struct diags *diags);
+void load_detach(struct load *load);
+void load_close(struct load *load);
+
+/*
+ * Switches every CPU to the other copy.  When it returns 0, no program uses or
+ * will use the old copy: it may be read and cleared by plain loads and stores.
+ * -EBUSY: a CPU was inside a program for 2 s; the flip is not done, and the next
+ * call goes on with it.
+ */
+int load_flip(struct load *load);
+/* Events that the kernel did not run our programs for since the last call. */
+u64 load_missed(struct load *load);
+/*
+ * Tests: runs program `i` once over these context bytes (header and record; at most
+ * 65,535).  -EINVAL: fewer bytes than the program may read.
+ */
+int load_test_run(struct load *load, u32 i, const void *context, u32 context_bytes);
+
+#endif

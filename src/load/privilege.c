@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A refusal of the kernel -> which capability this process lacks.  Also the two
+ * resource limits that loading can run into.
+ */
+#include <errno.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "load/internal.h"
+
+/* Newer than the headers of some distributions. */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#define CAP_BPF	    39
+#endif
+
+static u64 effective_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (syscall(SYS_capget, &header, data))
+		return 0;
+	return (u64)data[1].effective << 32 | data[0].effective;
+}
+
+/* What of CAP_BPF and CAP_PERFMON (5.8; CAP_SYS_ADMIN includes both) is missing; "" if nothing. */
+static const char *missing_capabilities(void)
+{
+	u64 have = effective_capabilities();
+	bool has_bpf = have >> CAP_BPF & 1, has_perfmon = have >> CAP_PERFMON & 1;
+
+	if (have >> CAP_SYS_ADMIN & 1)
+		return "";
+	if (load_kernel_version() < LOAD_VERSION(5, 8, 0))
+		return "CAP_SYS_ADMIN";
+	if (has_bpf && has_perfmon)
+		return "";
+	if (has_bpf)
+		return "CAP_PERFMON";
+	return has_perfmon ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
+}
+
+bool load_refused(int error, const char *doing, struct diags *diags)
+{
+	const char *missing = missing_capabilities();
+	struct diag *diag;
+
+	/*
+	 * Without CAP_PERFMON the verifier refuses pointers and helpers as it would refuse
+	 * a wrong program, with EACCES or EINVAL; the missing capability is the cause.
+	 */
+	if (error != EPERM && error != EACCES && !(error == EINVAL && missing[0]))
+		return false;
+	if (missing[0]) {
+		diag = diag_plain(diags, "no-privilege", "to %s needs %s", doing, missing);
+		diag_hint(diags, diag,
+			  "run as root, or give the binary what it needs: setcap "
+			  "cap_bpf,cap_perfmon,cap_dac_read_search+ep $(command -v ebql)");
+		return true;
+	}
+	if (error != EPERM)
+		return false;
+	diag = diag_plain(diags, "no-privilege",
+			  "the kernel does not permit to %s, although this process has CAP_BPF and "
+			  "CAP_PERFMON",
+			  doing);
+	diag_hint(diags, diag,
+		  "look at /sys/kernel/security/lockdown, the container's seccomp filter, and "
+		  "whether root here is root of a user namespace only");
+	return true;
+}
+
+/* As high as wanted, or as high as it goes; what fails shows at the map or descriptor itself. */
+static void raise_limit(int resource, rlim_t wanted)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) || limit.rlim_cur >= wanted)
+		return;
+	if (limit.rlim_max < wanted) {
+		struct rlimit higher = { .rlim_cur = wanted, .rlim_max = wanted };
+
+		if (setrlimit(resource, &higher) == 0)
+			return;
+		wanted = limit.rlim_max;
+	}
+	limit.rlim_cur = wanted;
+	setrlimit(resource, &limit);
+}
+
+void load_raise_limits(u32 n_fds)
+{
+	/* Since 5.11 maps are charged to the memory cgroup instead. */
+	if (load_kernel_version() < LOAD_VERSION(5, 11, 0))
+		raise_limit(RLIMIT_MEMLOCK, RLIM_INFINITY);
+	/* The rest of the process (libraries, outputs, tracefs files) is well below 128. */
+	if (n_fds)
+		raise_limit(RLIMIT_NOFILE, n_fds + 128);
+}

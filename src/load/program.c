@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Instructions -> a program the verifier has accepted, or a diagnostic that points
+ * to the place of the query that the refused instruction came from.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "load/internal.h"
+
+/* The most that kernels before 5.2 take; pages that the log does not reach stay unused. */
+#define LOG_BYTES ((16u << 20) - 1)
+/* Lines of the log that a diagnostic shows, and columns of each. */
+#define LOG_TAIL_LINES 6
+#define LOG_TAIL_BYTES 200
+
+/* A copy of the code with the maps' descriptors in their places. */
+static struct bpf_insn *relocate(const struct load *load, const struct bpf_code *code)
+{
+	struct bpf_insn *insns = arena_array(load->arena, struct bpf_insn, code->n_insns);
+
+	memcpy(insns, code->insns, sizeof(*insns) * code->n_insns);
+	for (u32 i = 0; i < code->n_relocs; i++) {
+		const struct bpf_reloc *reloc = &code->relocs[i];
+		struct bpf_insn *insn = &insns[reloc->insn];
+
+		BUG_ON(reloc->insn + 1 >= code->n_insns || reloc->map >= LOAD_MAP_N);
+		BUG_ON(insn->code != (BPF_LD | BPF_IMM | BPF_DW) || load->map_fds[reloc->map] < 0);
+		insn->imm = load->map_fds[reloc->map];
+		insn->src_reg =
+			reloc->kind == BPF_RELOC_MAP ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
+	}
+	return insns;
+}
+
+static enum bpf_prog_type program_type(const struct hook *hook)
+{
+	switch (hook->path) {
+	case ACCESS_TRACEPOINT:
+		return BPF_PROG_TYPE_TRACEPOINT;
+	case ACCESS_RAW:
+		return BPF_PROG_TYPE_RAW_TRACEPOINT;
+	case ACCESS_RAW_SYSCALL:
+		return hook->is_typed ? BPF_PROG_TYPE_TRACING : BPF_PROG_TYPE_RAW_TRACEPOINT;
+	case ACCESS_REPLAY:
+		return BPF_PROG_TYPE_SYSCALL;
+	case ACCESS_N:
+		break;
+	}
+	BUG("access path %d", hook->path);
+}
+
+/* The kernel takes letters, digits, '_' and '.'; at most 15 of them. */
+static void program_name(const struct load_program *program, char ret_name[16])
+{
+	u32 i;
+
+	for (i = 0; i < 15 && program->name[i]; i++) {
+		char c = program->name[i];
+
+		ret_name[i] = isalnum((u8)c) || c == '_' || c == '.' ? c : '_';
+	}
+	ret_name[i] = '\0';
+}
+
+/* All that BPF_PROG_LOAD wants, but for a log and debug information. */
+static void program_attr(const struct load_program *program, const struct bpf_insn *insns,
+			 union bpf_attr *ret_attr)
+{
+	const struct hook *hook = program->hook;
+
+	memset(ret_attr, 0, sizeof(*ret_attr));
+	ret_attr->prog_type = program_type(hook);
+	ret_attr->insns = sys_pointer(insns);
+	ret_attr->insn_cnt = program->code.n_insns;
+	ret_attr->license = sys_pointer(LOAD_LICENSE);
+	program_name(program, ret_attr->prog_name);
+	if (ret_attr->prog_type == BPF_PROG_TYPE_TRACING) {
+		ret_attr->expected_attach_type = BPF_TRACE_RAW_TP;
+		ret_attr->attach_btf_id = hook->attach_btf_id;
+	} else if (ret_attr->prog_type == BPF_PROG_TYPE_SYSCALL) {
+		ret_attr->prog_flags = BPF_F_SLEEPABLE;
+	}
+}
+
+/*
+ * The instruction that the log complains of: the last "N: (op) ..." line; else, when
+ * the control flow itself was refused, the number in its "insn N"; -1 if there is none.
+ */
+static s64 failed_instruction(const char *log)
+{
+	s64 last = -1, named = -1;
+
+	for (const char *line = log; line && *line; line = strchr(line, '\n')) {
+		char *rest;
+		const char *end, *insn;
+		long number;
+
+		line += *line == '\n';
+		number = strtol(line, &rest, 10);
+		if (rest != line && number >= 0 && !strncmp(rest, ": (", 3)) {
+			last = number;
+			continue;
+		}
+		insn = strstr(line, "insn ");
+		end = strchrnul(line, '\n');
+		if (insn && insn < end && isdigit((u8)insn[5]))
+			named = strtol(insn + 5, NULL, 10);
+	}
+	return last >= 0 ? last : named;
+}
+
+/* The last lines before "processed N insns ...", each indented and cut. */
+static const char *log_tail(struct arena *arena, const char *log)
+{
+	const char *end = strstr(log, "\nprocessed "), *start;
+	const char *text = "";
+	u32 n_lines = 0;
+
+	if (!end)
+		end = log + strlen(log);
+	while (end > log && end[-1] == '\n')
+		end--;
+	for (start = end; start > log; start--)
+		if (start[-1] == '\n' && ++n_lines == LOG_TAIL_LINES)
+			break;
+	while (start < end) {
+		const char *line_end = memchr(start, '\n', end - start);
+
+		if (!line_end)
+			line_end = end;
+		text = arena_printf(arena, "%s\n    %.*s", text,
+				    (int)MIN(line_end - start, LOG_TAIL_BYTES), start);
+		start = line_end + (line_end < end);
+	}
+	return text;
+}
+
+/* The span of the instruction, or of the nearest one before it that has one. */
+static struct span instruction_span(const struct bpf_code *code, s64 insn)
+{
+	if (!code->spans || insn >= code->n_insns)
+		return (struct span){ 0 };
+	while (insn >= 0 && code->spans[insn].end == 0)
+		insn--;
+	return insn >= 0 ? code->spans[insn] : (struct span){ 0 };
+}
+
+static void verifier_diag(const struct load *load, const struct load_program *program,
+			  const char *log, int error, struct diags *diags)
+{
+	s64 insn = failed_instruction(log);
+	struct span span = instruction_span(&program->code, insn);
+	const char *tail = log_tail(load->arena, log);
+	const char *format = "the kernel's verifier refused program %s (%s) at instruction %lld:%s";
+	struct diag *diag;
+
+	if (span.end)
+		diag = diag_error(diags, "verifier", span, format, program->name, strerror(error),
+				  (long long)insn, tail);
+	else
+		diag = diag_plain(diags, "verifier", format, program->name, strerror(error),
+				  (long long)insn, tail);
+	diag_hint(diags, diag,
+		  "no query should lead to this: it is a bug of ebql; please report it with the "
+		  "query, this message and the kernel's version");
+}
+
+/* Loads once more, for the log; returns -errno (or a descriptor, when it now succeeds). */
+static int load_with_log(const struct load *load, struct load_program *program,
+			 const struct bpf_insn *insns, struct diags *diags)
+{
+	struct bpf_debug_info info = { 0 };
+	union bpf_attr attr;
+	char *log;
+	const char *text = arena_strndup(load->arena, diags->text ? diags->text : "",
+					 diags->text ? diags->text_bytes : 0);
+	int btf_fd, fd;
+
+	program_attr(program, insns, &attr);
+	log = mmap(NULL, LOG_BYTES, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (log == MAP_FAILED)
+		return -ENOMEM;
+	bpf_debug_info_build(&program->code, attr.prog_name, text, load->arena, &info);
+	btf_fd = sys_btf_load(info.btf, info.btf_bytes);
+	if (btf_fd >= 0) {
+		attr.prog_btf_fd = btf_fd;
+		attr.func_info = sys_pointer(info.funcs);
+		attr.func_info_cnt = info.n_funcs;
+		attr.func_info_rec_size = sizeof(*info.funcs);
+		attr.line_info = sys_pointer(info.lines);
+		attr.line_info_cnt = info.n_lines;
+		attr.line_info_rec_size = sizeof(*info.lines);
+	}
+	attr.log_level = 1;
+	attr.log_buf = sys_pointer(log);
+	attr.log_size = LOG_BYTES;
+	fd = sys_prog_load(&attr);
+	if (fd < 0) {
+		log[LOG_BYTES - 1] = '\0';
+		verifier_diag(load, program, log, -fd, diags);
+	}
+	load_close_fd(&btf_fd);
+	munmap(log, LOG_BYTES);
+	return fd;
+}
+
+int load_program_open(struct load *load, struct load_program *program, struct diags *diags)
+{
+	const struct bpf_insn *insns = relocate(load, &program->code);
+	union bpf_attr attr;
+	int fd;
+
+	program_attr(program, insns, &attr);
+	fd = sys_prog_load(&attr);
+	if (fd < 0 && load_refused(-fd, "load BPF programs that trace", diags))
+		return fd;
+	if (fd < 0)
+		fd = load_with_log(load, program, insns, diags);
+	if (fd < 0)
+		return fd;
+	program->fd = fd;
+	return 0;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Arguments -> union bpf_attr -> bpf(2).  The union is cleared as a whole first:
+ * the kernel refuses bytes it does not know unless they are zero.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "load/sys.h"
+
+int sys_bpf(enum bpf_cmd command, union bpf_attr *attr)
+{
+	int ret = syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	return ret < 0 ? -errno : ret;
+}
+
+int sys_map_create(enum bpf_map_type type, const char *name, u32 key_bytes, u32 value_bytes,
+		   u32 max_entries, u32 flags)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = key_bytes;
+	attr.value_size = value_bytes;
+	attr.max_entries = max_entries;
+	attr.map_flags = flags;
+	if (name)
+		strncpy(attr.map_name, name, sizeof(attr.map_name) - 1);
+	return sys_bpf(BPF_MAP_CREATE, &attr);
+}
+
+int sys_map_store(int fd, const void *value)
+{
+	union bpf_attr attr;
+	u32 zero = 0;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = fd;
+	attr.key = sys_pointer(&zero);
+	attr.value = sys_pointer(value);
+	return sys_bpf(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
+int sys_map_freeze(int fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = fd;
+	return sys_bpf(BPF_MAP_FREEZE, &attr);
+}
+
+int sys_prog_load(union bpf_attr *attr)
+{
+	int tries = 5, ret;
+
+	do {
+		ret = sys_bpf(BPF_PROG_LOAD, attr);
+	} while (ret == -EAGAIN && --tries);
+	return ret;
+}
+
+int sys_btf_load(const void *btf, u32 bytes)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.btf = sys_pointer(btf);
+	attr.btf_size = bytes;
+	return sys_bpf(BPF_BTF_LOAD, &attr);
+}
+
+int sys_prog_info(int fd, struct bpf_prog_info *ret_info)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	memset(ret_info, 0, sizeof(*ret_info));
+	attr.info.bpf_fd = fd;
+	attr.info.info = sys_pointer(ret_info);
+	attr.info.info_len = sizeof(*ret_info);
+	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
+}
+
+int sys_prog_test_run(int fd, void *context, u32 context_bytes, u32 flags, u32 cpu, u32 *ret_value)
+{
+	union bpf_attr attr;
+	int err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.test.prog_fd = fd;
+	attr.test.ctx_in = sys_pointer(context);
+	attr.test.ctx_size_in = context_bytes;
+	attr.test.flags = flags;
+	attr.test.cpu = cpu;
+	err = sys_bpf(BPF_PROG_TEST_RUN, &attr);
+	*ret_value = attr.test.retval;
+	return err;
+}
+
+int sys_raw_tracepoint_open(const char *name, int prog_fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.name = sys_pointer(name);
+	attr.raw_tracepoint.prog_fd = prog_fd;
+	return sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+}
+
+int sys_perf_link_create(int prog_fd, int perf_fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = prog_fd;
+	attr.link_create.target_fd = perf_fd;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	return sys_bpf(BPF_LINK_CREATE, &attr);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rule fold: operators over constants become constants; a comparison that the
+ * ranges of its sides decide, and AND, OR, CASE with a decided side, shrink.
+ * What may be NULL is never decided away, so NULLs and fault counts stay.
+ */
+#include "opt/rules.h"
+
+static struct expr *constant(struct arena *arena, const struct expr *e, s128 value)
+{
+	struct type type = e->type;
+
+	return expr_integer(arena, e->span, type, value);
+}
+
+static bool is_integer(const struct expr *e)
+{
+	return e->kind == EXPR_INTEGER;
+}
+
+/* -1: unknown, else the truth of a constant condition. */
+static int truth(const struct expr *e)
+{
+	return is_integer(e) ? e->integer != 0 : -1;
+}
+
+static bool fold_shift(enum ast_op op, s128 a, s128 amount, s128 *ret)
+{
+	bool left = (op == OP_SHIFT_LEFT) == (amount >= 0);
+
+	if (amount < 0)
+		amount = -amount;
+	if (left)
+		*ret = amount > 63 ? 0 : (s64)((u64)a << amount);
+	else
+		*ret = amount > 63 ? (a < 0 ? -1 : 0) : a >> amount;
+	/* A constant of 2^63 and more, shifted right, stays unsigned: a >> amount above. */
+	return true;
+}
+
+/* The value of op over constants; false: none (x / 0, or it does not fit the type). */
+static bool fold_op(const struct expr *e, s128 a, s128 b, s128 *ret)
+{
+	switch (e->op) {
+	case OP_ADD:
+		*ret = a + b;
+		break;
+	case OP_SUB:
+		*ret = a - b;
+		break;
+	case OP_MUL:
+		if (__builtin_mul_overflow(a, b, ret))
+			return false;
+		break;
+	case OP_DIV:
+	case OP_MOD:
+		if (b == 0)
+			return false;
+		*ret = e->op == OP_DIV ? a / b : a % b;
+		break;
+	case OP_BIT_AND:
+		*ret = a & b;
+		break;
+	case OP_BIT_OR:
+		*ret = a | b;
+		break;
+	case OP_SHIFT_LEFT:
+	case OP_SHIFT_RIGHT:
+		return fold_shift(e->op, a, b, ret) && *ret >= e->lo && *ret <= e->hi;
+	case OP_NEG:
+		*ret = -a;
+		break;
+	case OP_BIT_NOT:
+		*ret = ~a;
+		break;
+	case OP_PLUS:
+		*ret = a;
+		break;
+	default:
+		return false;
+	}
+	return *ret >= e->lo && *ret <= e->hi;
+}
+
+/* 1 true, 0 false, -1 not decided by the ranges. */
+static int decide(enum ast_op op, const struct expr *a, const struct expr *b)
+{
+	bool below = a->hi < b->lo, not_above = a->hi <= b->lo;
+	bool above = a->lo > b->hi, not_below = a->lo >= b->hi;
+	bool same = a->lo == a->hi && b->lo == b->hi && a->lo == b->lo;
+
+	switch (op) {
+	case OP_EQ:
+	case OP_IS:
+		return same ? 1 : below || above ? 0 : -1;
+	case OP_NE:
+	case OP_IS_NOT:
+		return same ? 0 : below || above ? 1 : -1;
+	case OP_LT:
+		return below ? 1 : not_below ? 0 : -1;
+	case OP_LE:
+		return not_above ? 1 : above ? 0 : -1;
+	case OP_GT:
+		return above ? 1 : not_above ? 0 : -1;
+	case OP_GE:
+		return not_below ? 1 : below ? 0 : -1;
+	default:
+		return -1;
+	}
+}
+
+static struct expr *fold_logic(struct expr *e, struct arena *arena)
+{
+	struct expr *a = e->args[0], *b = e->n_args > 1 ? e->args[1] : NULL;
+
+	if (e->op == OP_NOT)
+		return truth(a) >= 0 ? constant(arena, e, !truth(a)) : e;
+	int ends = e->op == OP_OR; /* the truth that decides alone */
+
+	if (truth(a) == ends || truth(b) == ends)
+		return constant(arena, e, ends);
+	if (truth(a) == !ends && b->type.kind == TYPE_BOOL)
+		return b;
+	if (truth(b) == !ends && a->type.kind == TYPE_BOOL)
+		return a;
+	return e;
+}
+
+static struct expr *fold_case(struct expr *e, struct arena *arena)
+{
+	/* Only the first WHEN is looked at: enough for constants written by hand. */
+	int first = truth(e->args[0]);
+	bool is_same_type = e->n_args == 3 && e->args[1]->type.kind == e->type.kind &&
+			    e->args[2]->type.kind == e->type.kind;
+
+	if (first < 0 || !is_same_type)
+		return e;
+	return first ? e->args[1] : e->args[2];
+}
+
+static struct expr *fold_expr(struct expr *e, struct arena *arena)
+{
+	const struct expr *a = e->n_args ? e->args[0] : NULL;
+	const struct expr *b = e->n_args > 1 ? e->args[1] : NULL;
+	s128 value;
+
+	if (e->kind == EXPR_CASE)
+		return fold_case(e, arena);
+	if (e->kind != EXPR_OP || e->is_user_only)
+		return e;
+	if (e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT)
+		return fold_logic(e, arena);
+	if (!type_is_word(a->type) || (b && !type_is_word(b->type)))
+		return e;
+	if (e->op >= OP_EQ && e->op <= OP_IS_NOT) {
+		int decided = decide(e->op, a, b);
+
+		if (decided >= 0 && !a->nullable && !b->nullable)
+			return constant(arena, e, decided);
+		return e;
+	}
+	if (is_integer(a) && (!b || is_integer(b)) &&
+	    fold_op(e, a->integer, b ? b->integer : 0, &value))
+		return constant(arena, e, value);
+	return e;
+}
+
+static struct expr *fold(struct expr *e, struct arena *arena)
+{
+	return e ? opt_map_expr(e, arena, fold_expr) : NULL;
+}
+
+static struct item *fold_items(const struct item *items, u32 n, struct arena *arena)
+{
+	struct item *copy = arena_array(arena, struct item, n);
+
+	for (u32 i = 0; i < n; i++)
+		copy[i] = (struct item){ items[i].name, fold(items[i].expr, arena) };
+	return copy;
+}
+
+static void fold_plan(struct plan *p, struct arena *arena)
+{
+	struct expr **conjuncts = arena_array(arena, struct expr *, p->n_conjuncts);
+	struct aggregate *aggregates = arena_array(arena, struct aggregate, p->n_aggregates);
+
+	for (u32 i = 0; i < p->n_conjuncts; i++)
+		conjuncts[i] = fold(p->conjuncts[i], arena);
+	for (u32 i = 0; i < p->n_aggregates; i++) {
+		aggregates[i] = p->aggregates[i];
+		aggregates[i].arg = fold(p->aggregates[i].arg, arena);
+		aggregates[i].filter = fold(p->aggregates[i].filter, arena);
+	}
+	p->conjuncts = conjuncts;
+	p->aggregates = aggregates;
+	p->keys = fold_items(p->keys, p->n_keys, arena);
+	p->items = fold_items(p->items, p->n_items, arena);
+}
+
+struct plan *opt_fold(struct plan *plan, struct arena *arena)
+{
+	return opt_map(plan, arena, fold_plan);
+}

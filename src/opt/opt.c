@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The pass table of the optimiser, and walking plans and expressions by copy.
+ */
+#include <string.h>
+
+#include "opt/rules.h"
+
+const struct opt_rule opt_rules[] = {
+	{ "fold", "compute constants and what the ranges of values decide", opt_fold },
+	{ "split", "make one condition of each side of an AND", opt_split },
+	{ "order", "test cheap conditions first", opt_order },
+};
+
+const u32 opt_n_rules = ARRAY_SIZE(opt_rules);
+
+bool opt_is_off(const char *rules_off, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strcmp(rules_off, "all") == 0)
+		return true;
+	for (const char *at = rules_off; *at;) {
+		size_t length = strcspn(at, ", ");
+
+		if (length == n && strncmp(at, name, n) == 0)
+			return true;
+		at += length;
+		at += strspn(at, ", ");
+	}
+	return false;
+}
+
+struct plan *opt_run(struct plan *plan, const struct settings *settings, struct arena *arena)
+{
+	for (u32 i = 0; i < opt_n_rules; i++)
+		if (!opt_is_off(settings->rules_off, opt_rules[i].name))
+			plan = opt_rules[i].apply(plan, arena);
+	return plan;
+}
+
+struct plan *opt_map(struct plan *plan, struct arena *arena,
+		     void (*change)(struct plan *copy, struct arena *arena))
+{
+	struct plan *copy = arena_new(arena, struct plan);
+
+	*copy = *plan;
+	if (plan->input)
+		copy->input = opt_map(plan->input, arena, change);
+	change(copy, arena);
+	return copy;
+}
+
+struct expr *opt_map_expr(struct expr *expr, struct arena *arena,
+			  struct expr *(*change)(struct expr *expr, struct arena *arena))
+{
+	struct expr *copy = NULL;
+
+	for (u32 i = 0; i < expr->n_args; i++) {
+		struct expr *arg = opt_map_expr(expr->args[i], arena, change);
+
+		if (arg == expr->args[i])
+			continue;
+		if (!copy) {
+			copy = arena_new(arena, struct expr);
+			*copy = *expr;
+			copy->args = arena_array(arena, struct expr *, expr->n_args);
+			memcpy(copy->args, expr->args, expr->n_args * sizeof(*expr->args));
+		}
+		copy->args[i] = arg;
+	}
+	return change(copy ? copy : expr, arena);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Logical plan -> equivalent, cheaper logical plan.  One rule a file, listed in
+ * opt_rules; each can be switched off by its name (SET rules_off = 'fold,...').
+ */
+#ifndef EBQL_OPT_OPT_H
+#define EBQL_OPT_OPT_H
+
+#include "plan/plan.h"
+
+struct opt_rule {
+	const char *name;
+	const char *meaning;
+	struct plan *(*apply)(struct plan *plan, struct arena *arena);
+};
+
+extern const struct opt_rule opt_rules[];
+extern const u32 opt_n_rules;
+
+/* Is this name in the comma-separated list, or the list "all"? */
+bool opt_is_off(const char *rules_off, const char *name);
+struct plan *opt_run(struct plan *plan, const struct settings *settings, struct arena *arena);
+
+#endif

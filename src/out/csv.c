@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Batches -> CSV as RFC 4180 has it, lines ended by LF: a header once, then rows.
+ * Windows put their two bounds in front unless the query selects them; the last
+ * column tells the "(other)" row; what was lost stands in a comment line.  An
+ * empty cell is NULL, "" is the empty text.
+ */
+#include "out/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+struct csv_state {
+	const struct schema *schema;
+	bool has_header;
+	bool has_start, has_end; /* columns that are put in front */
+	struct out_run run;	 /* of streamed rows */
+};
+
+static const char *const csv_reserved[] = { "_other" };
+
+static void csv_begin(struct out *out, const struct schema *schema)
+{
+	struct csv_state *state = calloc(1, sizeof(*state));
+
+	BUG_ON(!state);
+	state->schema = schema;
+	out->state = state;
+}
+
+/* Text in quotes where needed.  Bytes that are no UTF-8 become U+FFFD. */
+static void csv_put_text(struct out *out, const char *text, size_t n)
+{
+	struct buf *buf = &out->buf;
+	bool is_quoted = n == 0 || text[0] == '#' || text[0] == ' ' || text[n - 1] == ' ';
+
+	for (size_t i = 0; i < n && !is_quoted; i++)
+		is_quoted = (u8)text[i] < ' ' || text[i] == '"' || text[i] == ',';
+	if (is_quoted)
+		buf_putc(buf, '"');
+	for (size_t i = 0; i < n;) {
+		size_t length = utf8_length(text + i, n - i);
+
+		if (length == 0)
+			buf_puts(buf, "\xef\xbf\xbd");
+		else if (text[i] == '"')
+			buf_put(buf, "\"\"", 2);
+		else if (out->options.is_terminal)
+			out_put_visible(buf, text + i, length, 0);
+		else
+			buf_put(buf, text + i, length);
+		i += MAX(length, 1ul);
+	}
+	if (is_quoted)
+		buf_putc(buf, '"');
+}
+
+static void csv_put_value(struct out *out, struct type type, const struct value *value)
+{
+	struct buf *buf = &out->buf;
+
+	switch ((enum value_kind)value->kind) {
+	case VALUE_NULL:
+		break;
+	case VALUE_INT:
+		if (type.kind == TYPE_POINTER)
+			out_put_hex(buf, (u64)value->integer);
+		else
+			out_put_integer(buf, value->integer);
+		break;
+	case VALUE_REAL:
+		if (isnan(value->real))
+			buf_puts(buf, "nan");
+		else if (isinf(value->real))
+			buf_puts(buf, value->real < 0 ? "-inf" : "inf");
+		else
+			out_put_real(buf, value->real);
+		break;
+	case VALUE_TEXT:
+		if (type.kind == TYPE_BLOB)
+			out_put_hex_bytes(buf, value->text, value->n);
+		else
+			csv_put_text(out, value->text, value->n);
+		break;
+	}
+}
+
+/* Before the first row: only the first batch tells whether there are windows. */
+static void csv_header(struct out *out, bool has_bounds)
+{
+	struct csv_state *state = out->state;
+	struct buf name;
+
+	state->has_header = true;
+	state->has_start = has_bounds && !out_has_column(state->schema, "window_start");
+	state->has_end = has_bounds && !out_has_column(state->schema, "window_end");
+	if (state->has_start)
+		buf_puts(&out->buf, "window_start,");
+	if (state->has_end)
+		buf_puts(&out->buf, "window_end,");
+	buf_init(&name);
+	for (u32 i = 0; i < state->schema->n_columns; i++) {
+		buf_reset(&name);
+		out_put_unique_name(&name, state->schema, i, csv_reserved,
+				    ARRAY_SIZE(csv_reserved));
+		csv_put_text(out, name.at, name.n);
+		buf_putc(&out->buf, ',');
+	}
+	buf_puts(&out->buf, "_other\n");
+	buf_free(&name);
+}
+
+static void csv_put_loss(struct out *out, const struct batch *batch)
+{
+	struct buf *buf = &out->buf;
+
+	if (!batch_has_loss(batch))
+		return;
+	buf_puts(buf, "# lost");
+	for (u32 i = 0; i < LOSS_N; i++) {
+		if (batch->lost[i] == 0)
+			continue;
+		buf_putc(buf, ' ');
+		buf_puts(buf, loss_names[i]);
+		buf_putc(buf, '=');
+		buf_put_u64(buf, batch->lost[i]);
+	}
+	buf_puts(buf, " window_start=");
+	buf_put_u64(buf, batch->window_start_ns);
+	buf_puts(buf, " window_end=");
+	buf_put_u64(buf, batch->window_end_ns);
+	buf_putc(buf, '\n');
+}
+
+static void csv_batch(struct out *out, const struct batch *batch)
+{
+	struct csv_state *state = out->state;
+	const struct schema *schema = batch->schema;
+	const struct value *value = batch->values;
+	struct buf *buf = &out->buf;
+
+	/* Running snapshots repeat their groups: the bounds tell them apart. */
+	if (!state->has_header)
+		csv_header(out,
+			   !out->options.is_streaming && (batch->is_windowed || !batch->is_last));
+	for (u32 row = 0; row < batch->n_rows; row++) {
+		if (state->has_start) {
+			buf_put_u64(buf, batch->window_start_ns);
+			buf_putc(buf, ',');
+		}
+		if (state->has_end) {
+			buf_put_u64(buf, batch->window_end_ns);
+			buf_putc(buf, ',');
+		}
+		for (u32 i = 0; i < schema->n_columns; i++, value++) {
+			csv_put_value(out, schema->columns[i].type, value);
+			buf_putc(buf, ',');
+		}
+		buf_put(buf, row == batch->other_row ? "1\n" : "0\n", 2);
+		if (!out_row_done(out))
+			return;
+	}
+	if (!out->options.is_streaming)
+		csv_put_loss(out, batch);
+	else if (out_run_add(&state->run, batch))
+		csv_put_loss(out, &state->run.last);
+}
+
+static void csv_end(struct out *out)
+{
+	struct csv_state *state = out->state;
+
+	if (!state->has_header)
+		csv_header(out, false);
+	if (out->options.is_streaming && !state->run.is_closed)
+		csv_put_loss(out, &state->run.last);
+	free(state);
+}
+
+const struct out_format out_csv = {
+	.name = "csv",
+	.meaning = "comma-separated values with a header; losses in # comment lines",
+	.begin = csv_begin,
+	.batch = csv_batch,
+	.end = csv_end,
+};

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Batches -> JSON lines: one object a row, and after each window one object
+ * {"_batch":{...}} that says what the window saw and lost.  Instants and
+ * durations are integers in ns; integers are plain digits up to 128 bits, so a
+ * reader needs integers of arbitrary size or must not exceed 2^53.
+ */
+#include "out/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+struct json_key {
+	u32 at, n; /* in texts: `{"fd":`, then `,"cpu":` ... */
+};
+
+struct json_state {
+	struct buf texts;
+	struct json_key *keys;
+	struct out_run run; /* of streamed rows */
+};
+
+static const char *const json_reserved[] = { "_batch", "_other" };
+
+static void json_begin(struct out *out, const struct schema *schema)
+{
+	struct json_state *state = calloc(1, sizeof(*state));
+	struct buf name;
+
+	BUG_ON(!state);
+	out->state = state;
+	state->keys = calloc(schema->n_columns + 1, sizeof(*state->keys));
+	BUG_ON(!state->keys);
+	buf_init(&state->texts);
+	buf_init(&name);
+	for (u32 i = 0; i < schema->n_columns; i++) {
+		struct json_key *key = &state->keys[i];
+
+		buf_reset(&name);
+		out_put_unique_name(&name, schema, i, json_reserved, ARRAY_SIZE(json_reserved));
+		key->at = (u32)state->texts.n;
+		buf_putc(&state->texts, i == 0 ? '{' : ',');
+		buf_put_json_string(&state->texts, name.at, name.n);
+		buf_putc(&state->texts, ':');
+		key->n = (u32)state->texts.n - key->at;
+	}
+	buf_free(&name);
+}
+
+/*
+ * As buf_put_json_string(), but plain text in one piece, and also DEL and the C1
+ * controls escaped: a terminal would obey U+009B as it obeys ESC [.
+ */
+static void json_put_text(struct buf *buf, const char *text, u32 n)
+{
+	u32 plain = 0;
+
+	while (plain < n && text[plain] >= ' ' && text[plain] < 0x7f && text[plain] != '"' &&
+	       text[plain] != '\\')
+		plain++;
+	if (plain < n && !memchr(text, 0x7f, n) && !memchr(text, 0xc2, n)) {
+		buf_put_json_string(buf, text, n);
+		return;
+	}
+	buf_putc(buf, '"');
+	buf_put(buf, text, plain);
+	for (u32 i = plain; i < n;) {
+		const u8 *at = (const u8 *)text + i;
+		u32 length = (u32)utf8_length(text + i, n - i);
+
+		if (length == 0)
+			buf_puts(buf, "\xef\xbf\xbd");
+		else if (at[0] < ' ' || at[0] == 0x7f)
+			buf_printf(buf, "\\u%04x", at[0]);
+		else if (at[0] == 0xc2 && at[1] < 0xa0)
+			buf_printf(buf, "\\u%04x", at[1]);
+		else if (at[0] == '"' || at[0] == '\\')
+			buf_printf(buf, "\\%c", at[0]);
+		else
+			buf_put(buf, text + i, length);
+		i += MAX(length, 1u);
+	}
+	buf_putc(buf, '"');
+}
+
+static void json_put_value(struct buf *buf, struct type type, const struct value *value)
+{
+	switch ((enum value_kind)value->kind) {
+	case VALUE_NULL:
+		buf_put(buf, "null", 4);
+		break;
+	case VALUE_INT:
+		if (type.kind == TYPE_POINTER) {
+			buf_putc(buf, '"');
+			out_put_hex(buf, (u64)value->integer);
+			buf_putc(buf, '"');
+		} else if (type.kind == TYPE_BOOL) {
+			buf_puts(buf, value->integer ? "true" : "false");
+		} else {
+			out_put_integer(buf, value->integer);
+		}
+		break;
+	case VALUE_REAL:
+		/* JSON has no infinities and no NaN; 1e999 reads as infinity. */
+		if (isnan(value->real))
+			buf_put(buf, "null", 4);
+		else if (isinf(value->real))
+			buf_puts(buf, value->real < 0 ? "-1e999" : "1e999");
+		else
+			out_put_real(buf, value->real);
+		break;
+	case VALUE_TEXT:
+		if (type.kind == TYPE_BLOB) {
+			buf_putc(buf, '"');
+			out_put_hex_bytes(buf, value->text, value->n);
+			buf_putc(buf, '"');
+		} else {
+			json_put_text(buf, value->text, value->n);
+		}
+		break;
+	}
+}
+
+static void json_put_count(struct buf *buf, const char *key, u64 value)
+{
+	buf_puts(buf, key);
+	buf_put_u64(buf, value);
+}
+
+static void json_put_batch(struct out *out, const struct batch *batch, u64 n_rows)
+{
+	struct buf *buf = &out->buf;
+	bool is_first = true;
+
+	json_put_count(buf, "{\"_batch\":{\"window_start\":", batch->window_start_ns);
+	json_put_count(buf, ",\"window_end\":", batch->window_end_ns);
+	json_put_count(buf, ",\"events\":", batch->events);
+	json_put_count(buf, ",\"matched\":", batch->matched);
+	json_put_count(buf, ",\"rows\":", n_rows);
+	buf_puts(buf, ",\"lost\":{");
+	for (u32 i = 0; i < LOSS_N; i++) {
+		if (batch->lost[i] == 0)
+			continue;
+		buf_puts(buf, is_first ? "\"" : ",\"");
+		buf_puts(buf, loss_names[i]);
+		json_put_count(buf, "\":", batch->lost[i]);
+		is_first = false;
+	}
+	buf_putc(buf, '}');
+	if (!batch->is_windowed && !out->options.is_streaming)
+		buf_puts(buf, ",\"snapshot\":true");
+	if (batch->is_last)
+		buf_puts(buf, ",\"last\":true");
+	buf_puts(buf, "}}\n");
+}
+
+static void json_batch(struct out *out, const struct batch *batch)
+{
+	struct json_state *state = out->state;
+	const struct schema *schema = batch->schema;
+	const struct value *value = batch->values;
+	struct buf *buf = &out->buf;
+
+	for (u32 row = 0; row < batch->n_rows; row++) {
+		for (u32 i = 0; i < schema->n_columns; i++, value++) {
+			buf_put(buf, state->texts.at + state->keys[i].at, state->keys[i].n);
+			json_put_value(buf, schema->columns[i].type, value);
+		}
+		if (row == batch->other_row)
+			buf_puts(buf, ",\"_other\":true");
+		buf_put(buf, "}\n", 2);
+		if (!out_row_done(out))
+			return;
+	}
+	if (!out->options.is_streaming)
+		json_put_batch(out, batch, batch->n_rows);
+	else if (out_run_add(&state->run, batch))
+		json_put_batch(out, &state->run.last, state->run.n_rows);
+}
+
+static void json_end(struct out *out)
+{
+	struct json_state *state = out->state;
+
+	/* The run broke off before its last batch: say what came so far. */
+	if (out->options.is_streaming && !state->run.is_closed && state->run.n_rows > 0)
+		json_put_batch(out, &state->run.last, state->run.n_rows);
+	buf_free(&state->texts);
+	free(state->keys);
+	free(state);
+}
+
+const struct out_format out_json = {
+	.name = "json",
+	.meaning = "one JSON object a line: rows, and a _batch after each window",
+	.begin = json_begin,
+	.batch = json_batch,
+	.end = json_end,
+};

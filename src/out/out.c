@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Batches -> bytes: the table of formats, the four calls behind out.h, and the
+ * parts of values that formats write alike.
+ */
+#include "out/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/utf8.h"
+
+const struct out_format *const out_formats[] = { &out_table, &out_json, &out_csv };
+const u32 out_n_formats = ARRAY_SIZE(out_formats);
+
+const struct out_format *out_format_find(const char *name)
+{
+	for (u32 i = 0; i < out_n_formats; i++) {
+		if (strcmp(out_formats[i]->name, name) == 0)
+			return out_formats[i];
+	}
+	return NULL;
+}
+
+void out_open(struct out *out, const struct out_format *format, const struct out_options *options,
+	      const struct schema *schema)
+{
+	*out = (struct out){ .format = format, .options = *options };
+	buf_init(&out->buf);
+	/* Now, not in the middle of the first window: reads the time zone's file. */
+	tzset();
+	format->begin(out, schema);
+}
+
+static void out_write(struct out *out)
+{
+	int err;
+
+	if (out->error)
+		buf_reset(&out->buf);
+	else if (out->buf.n > 0) {
+		err = buf_flush(&out->buf, out->options.fd);
+		if (err)
+			out->error = err;
+	}
+}
+
+bool out_row_done(struct out *out)
+{
+	if (out->buf.n >= OUT_CHUNK_BYTES)
+		out_write(out);
+	return !out->error;
+}
+
+int out_batch(struct out *out, const struct batch *batch)
+{
+	if (!out->error)
+		out->format->batch(out, batch);
+	out_write(out);
+	return out->error;
+}
+
+int out_close(struct out *out)
+{
+	out->format->end(out);
+	out_write(out);
+	buf_free(&out->buf);
+	return out->error;
+}
+
+bool out_run_add(struct out_run *run, const struct batch *batch)
+{
+	run->n_rows += batch->n_rows;
+	run->last = *batch;
+	run->last.schema = NULL;
+	run->last.values = NULL;
+	run->is_closed = batch->is_last;
+	return batch->is_last;
+}
+
+/* --- Numbers --- */
+
+void out_put_hex(struct buf *buf, u64 value)
+{
+	char text[18];
+	u32 at = sizeof(text);
+
+	do {
+		text[--at] = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	} while (value);
+	text[--at] = 'x';
+	text[--at] = '0';
+	buf_put(buf, text + at, sizeof(text) - at);
+}
+
+void out_put_hex_bytes(struct buf *buf, const char *bytes, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		buf_putc(buf, "0123456789abcdef"[(u8)bytes[i] >> 4]);
+		buf_putc(buf, "0123456789abcdef"[(u8)bytes[i] & 15]);
+	}
+}
+
+void out_put_integer(struct buf *buf, s128 value)
+{
+	if (value >= 0 && value <= (s128)UINT64_MAX)
+		buf_put_u64(buf, (u64)value);
+	else
+		buf_put_s128(buf, value);
+}
+
+/* Powers of ten that a long double of 64 mantissa bits holds exactly. */
+static const long double powers_of_ten[] = {
+	1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,	 1e7L,	1e8L,  1e9L,  1e10L,
+	1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
+};
+
+/*
+ * 0.001 <= value < 1e15 as `digits` significant digits, without an exponent and
+ * without trailing zeros.  The last digit may be off by one where the product is
+ * rounded, so the caller reads the text back.
+ */
+static void fixed_digits(double value, int digits, char *ret_text)
+{
+	int whole = 0, decimals;
+	char *at, reversed[24];
+	u64 scaled;
+
+	while (whole < 15 && value >= powers_of_ten[whole])
+		whole++;
+	decimals = digits - whole;
+	scaled = (u64)(value * powers_of_ten[decimals] + 0.5L);
+	while (decimals > 0 && scaled % 10 == 0)
+		scaled /= 10, decimals--;
+	at = reversed;
+	for (int i = 0; i < decimals; i++, scaled /= 10)
+		*at++ = (char)('0' + scaled % 10);
+	if (decimals > 0)
+		*at++ = '.';
+	do {
+		*at++ = (char)('0' + scaled % 10);
+		scaled /= 10;
+	} while (scaled > 0);
+	while (at > reversed)
+		*ret_text++ = *--at;
+	*ret_text = '\0';
+}
+
+void out_put_real(struct buf *buf, double value)
+{
+	bool is_plain = value >= 1e-3 && value < 1e15;
+	char text[40];
+
+	/* Most averages of few events; exact, and much cheaper than the trials below. */
+	if (fabs(value) < 1e15 && value == (double)(s64)value) {
+		if (signbit(value))
+			buf_putc(buf, '-');
+		buf_put_u64(buf, (u64)fabs(value));
+		buf_put(buf, ".0", 2);
+		return;
+	}
+	/* printf rounds rightly but slowly: only where the quick digits do not read back. */
+	for (int digits = is_plain ? 15 : 18; digits <= 17; digits++) {
+		fixed_digits(value, digits, text);
+		if (strtod(text, NULL) == value) {
+			buf_puts(buf, text);
+			return;
+		}
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	buf_puts(buf, text);
+}
+
+struct duration_unit {
+	u64 ns;
+	u64 from_ns; /* used from this length on */
+	const char *name;
+};
+
+#define SECOND_NS 1000000000ull
+
+static const struct duration_unit duration_units[] = {
+	{ 1, 0, "ns" },
+	{ 1000, 1000, "us" },
+	{ 1000000, 1000000, "ms" },
+	{ SECOND_NS, SECOND_NS, "s" },
+	{ 60 * SECOND_NS, 600 * SECOND_NS, "m" },
+	{ 3600 * SECOND_NS, 36000 * SECOND_NS, "h" },
+	{ 86400 * SECOND_NS, 864000 * SECOND_NS, "d" },
+};
+
+void out_put_duration(struct buf *buf, s128 ns)
+{
+	u128 left = ns < 0 ? -(u128)ns : (u128)ns;
+	const struct duration_unit *unit = duration_units;
+	const struct duration_unit *end = duration_units + ARRAY_SIZE(duration_units);
+	u32 decimals = 0, scale = 1, fraction;
+	u128 scaled;
+
+	while (unit + 1 < end && left >= unit[1].from_ns)
+		unit++;
+	if (left < (u128)unit->ns * 10 && unit->ns > 1)
+		decimals = 2, scale = 100;
+	else if (left < (u128)unit->ns * 100 && unit->ns > 1)
+		decimals = 1, scale = 10;
+	scaled = (left * scale + unit->ns / 2) / unit->ns;
+	/* 999.6us rounds to 1000us, which is 1ms. */
+	if (decimals == 0 && unit + 1 < end && scaled * unit->ns >= unit[1].from_ns) {
+		scaled = scaled * unit->ns / unit[1].ns;
+		unit++;
+	}
+	if (ns < 0)
+		buf_putc(buf, '-');
+	buf_put_s128(buf, (s128)(scaled / scale));
+	fraction = (u32)(scaled % scale);
+	for (; decimals > 0 && fraction % 10 == 0; decimals--)
+		fraction /= 10;
+	if (decimals == 2)
+		buf_putc(buf, '.'), buf_putc(buf, '0' + fraction / 10);
+	else if (decimals == 1)
+		buf_putc(buf, '.');
+	if (decimals > 0)
+		buf_putc(buf, '0' + fraction % 10);
+	buf_puts(buf, unit->name);
+}
+
+void out_put_time_of_day(struct buf *buf, u64 realtime_ns)
+{
+	char text[] = "00:00:00.000000";
+	time_t seconds = (time_t)(realtime_ns / SECOND_NS);
+	u32 micros = (u32)(realtime_ns % SECOND_NS / 1000);
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	text[0] += tm.tm_hour / 10, text[1] += tm.tm_hour % 10;
+	text[3] += tm.tm_min / 10, text[4] += tm.tm_min % 10;
+	text[6] += tm.tm_sec / 10, text[7] += tm.tm_sec % 10;
+	for (u32 i = 14; i >= 9; i--, micros /= 10)
+		text[i] += micros % 10;
+	buf_put(buf, text, 15);
+}
+
+/* --- Names --- */
+
+bool out_has_column(const struct schema *schema, const char *name)
+{
+	for (u32 i = 0; i < schema->n_columns; i++) {
+		if (strcmp(schema->columns[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_reserved(const char *name, const char *const *reserved, u32 n_reserved)
+{
+	for (u32 i = 0; i < n_reserved; i++) {
+		if (strcmp(reserved[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+void out_put_unique_name(struct buf *buf, const struct schema *schema, u32 column,
+			 const char *const *reserved, u32 n_reserved)
+{
+	const char *name = schema->columns[column].name;
+	u32 n_before = is_reserved(name, reserved, n_reserved) ? 1 : 0;
+	size_t start = buf->n;
+
+	for (u32 i = 0; i < column; i++) {
+		if (strcmp(schema->columns[i].name, name) == 0)
+			n_before++;
+	}
+	buf_puts(buf, name);
+	/* The n_before-th suffix that nobody else has. */
+	for (u32 suffix = 2; n_before > 0; suffix++) {
+		buf->n = start;
+		buf_printf(buf, "%s_%u", name, suffix);
+		if (!out_has_column(schema, buf->at + start) &&
+		    !is_reserved(buf->at + start, reserved, n_reserved))
+			n_before--;
+	}
+}
+
+/* --- Text --- */
+
+/* Of a valid sequence of that length. */
+static u32 codepoint_decode(const char *text, size_t length)
+{
+	const u8 *at = (const u8 *)text;
+	u32 codepoint = length == 1 ? at[0] : at[0] & (0x7fu >> length);
+
+	for (size_t i = 1; i < length; i++)
+		codepoint = codepoint << 6 | (at[i] & 0x3f);
+	return codepoint;
+}
+
+struct codepoint_range {
+	u32 first, last;
+};
+
+/* What steers a terminal or reorders the line: C0, DEL, C1, line ends, bidirectional controls. */
+static const struct codepoint_range steering[] = {
+	{ 0x00, 0x1f },	    { 0x7f, 0x9f },	{ 0x061c, 0x061c }, { 0x200e, 0x200f },
+	{ 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfeff, 0xfeff },
+};
+
+/* Shown without advancing (combining marks), and in two columns (East Asian wide, emoji). */
+static const struct codepoint_range combining[] = {
+	{ 0x0300, 0x036f }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200d },
+	{ 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f },
+};
+static const struct codepoint_range wide[] = {
+	{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },	  { 0xac00, 0xd7a3 },
+	{ 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },	  { 0xffe0, 0xffe6 },
+	{ 0x1f300, 0x1f64f }, { 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd },
+};
+
+static bool is_in(u32 codepoint, const struct codepoint_range *ranges, u32 n_ranges)
+{
+	for (u32 i = 0; i < n_ranges && codepoint >= ranges[i].first; i++) {
+		if (codepoint <= ranges[i].last)
+			return true;
+	}
+	return false;
+}
+
+static u32 codepoint_width(u32 codepoint)
+{
+	if (codepoint < 0x300)
+		return 1;
+	if (is_in(codepoint, combining, ARRAY_SIZE(combining)))
+		return 0;
+	return is_in(codepoint, wide, ARRAY_SIZE(wide)) ? 2 : 1;
+}
+
+u32 out_put_visible(struct buf *buf, const char *text, size_t n, u32 max_width)
+{
+	size_t cut_at = buf->n; /* the longest prefix that leaves room for the ellipsis */
+	u32 width = 0, cut_width = 0;
+
+	for (size_t i = 0; i < n;) {
+		size_t length = utf8_length(text + i, n - i);
+		u32 codepoint = codepoint_decode(text + i, length ? length : 1);
+
+		if (length && !is_in(codepoint, steering, ARRAY_SIZE(steering))) {
+			buf_put(buf, text + i, length);
+			width += codepoint_width(codepoint);
+		} else {
+			length = MAX(length, 1ul);
+			for (size_t j = 0; j < length; j++) {
+				buf_put(buf, "\\x", 2);
+				out_put_hex_bytes(buf, text + i + j, 1);
+			}
+			width += 4 * (u32)length;
+		}
+		i += length;
+		if (max_width == 0)
+			continue;
+		if (width > max_width) {
+			buf->n = cut_at;
+			buf_puts(buf, "…");
+			return cut_width + 1;
+		}
+		if (width < max_width)
+			cut_at = buf->n, cut_width = width;
+	}
+	return width;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Batches -> bytes on a file descriptor: table, JSON lines, CSV.  One format is
+ * one file and one entry of out_formats.
+ */
+#ifndef EBQL_OUT_OUT_H
+#define EBQL_OUT_OUT_H
+
+#include "base/buf.h"
+#include "type/type.h"
+
+struct out;
+
+struct out_options {
+	int fd;
+	bool is_terminal;	      /* may use colour and redraw; a pipe gets plain lines */
+	u32 width;		      /* columns of the terminal; 0: no limit */
+	s64 monotonic_to_realtime_ns; /* added to TIMESTAMPs of CLOCK_MONOTONIC for display */
+	bool is_streaming;	      /* rows of single events: no window lines between them */
+};
+
+struct out_format {
+	const char *name;
+	const char *meaning;
+	void (*begin)(struct out *out, const struct schema *schema);
+	/*
+	 * Streamed rows come in many small batches; is_last closes the run.  Their
+	 * counters and bounds are those of the run so far, not of the small batch.
+	 */
+	void (*batch)(struct out *out, const struct batch *batch);
+	void (*end)(struct out *out);
+};
+
+struct out {
+	const struct out_format *format;
+	struct out_options options;
+	struct buf buf;
+	void *state;
+	int error; /* of the first write that failed: 0 or -errno; nothing is written after it */
+};
+
+extern const struct out_format *const out_formats[];
+extern const u32 out_n_formats;
+
+const struct out_format *out_format_find(const char *name);
+void out_open(struct out *out, const struct out_format *format, const struct out_options *options,
+	      const struct schema *schema);
+/* 0 or -errno of the write (-EPIPE). */
+int out_batch(struct out *out, const struct batch *batch);
+int out_close(struct out *out);
+
+/* "1.53ms", "90us", "2s", "0ns": three significant digits, exact where fewer do. */
+void out_put_duration(struct buf *buf, s128 ns);
+/* "14:03:07.512000" local time of a CLOCK_REALTIME instant. */
+void out_put_time_of_day(struct buf *buf, u64 realtime_ns);
+
+#endif

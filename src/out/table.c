@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Batches -> aligned columns for people: durations and instants in human units,
+ * numbers right, text left, one line above each window that says what it saw and
+ * one below when something was lost.  A pipe gets the same text, never cut and
+ * without colour.
+ */
+#include "out/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GAP		 "  "
+#define GAP_COLUMNS	 2
+#define TEXT_MIN_COLUMNS 8 /* text is not cut below this to fit a terminal */
+
+/*
+ * A TIMESTAMP at or beyond this is CLOCK_REALTIME already (September 2001; on
+ * CLOCK_MONOTONIC it would be an uptime of 31 years).  So an alias, max(time) and
+ * window_start + 1s all show rightly, with no clock in the schema.
+ */
+#define REALTIME_FROM_NS 1000000000000000000ll
+
+struct table_column {
+	u32 width;
+	bool is_right;
+	bool is_text;	  /* may be cut */
+	bool is_realtime; /* window_start and window_end, whatever the clock says */
+};
+
+struct table_state {
+	const struct schema *schema;
+	struct table_column *columns;
+	struct buf cell;
+	bool has_output;
+	bool has_header;    /* streamed rows: printed once */
+	struct out_run run; /* of streamed rows */
+};
+
+static const char *const loss_phrases[LOSS_N] = {
+	[LOSS_MISSED] = "events for which the kernel skipped the program",
+	[LOSS_TABLE_FULL] = "events summed in \"(other)\"; raise max_groups",
+	[LOSS_RING_FULL] = "rows that found no room; raise ring_bytes or filter more",
+	[LOSS_EVICTED] = "entries pushed out before they were read",
+	[LOSS_UNPAIRED] = "events without a partner",
+	[LOSS_NEGATIVE] = "negative differences, left out",
+	[LOSS_FAULT] = "values that became NULL: failed read, division by zero, overflow",
+};
+
+static void table_begin(struct out *out, const struct schema *schema)
+{
+	struct table_state *state = calloc(1, sizeof(*state));
+
+	BUG_ON(!state);
+	state->schema = schema;
+	state->columns = calloc(schema->n_columns + 1, sizeof(*state->columns));
+	BUG_ON(!state->columns);
+	buf_init(&state->cell);
+	for (u32 i = 0; i < schema->n_columns; i++) {
+		const struct column *from = &schema->columns[i];
+		struct table_column *column = &state->columns[i];
+
+		column->is_text = from->type.kind == TYPE_TEXT || from->type.kind == TYPE_BLOB;
+		column->is_right = !column->is_text && from->type.kind != TYPE_BOOL &&
+				   from->type.kind != TYPE_TIMESTAMP;
+		column->is_realtime = strcmp(from->name, "window_start") == 0 ||
+				      strcmp(from->name, "window_end") == 0;
+	}
+	out->state = state;
+}
+
+/* --- Cells --- */
+
+/* Up to three decimals; what is too large or too small for them with an exponent. */
+static void put_real(struct buf *buf, double value)
+{
+	char text[48];
+	size_t n;
+
+	if (!isfinite(value) || fabs(value) >= 1e15 || (value != 0 && fabs(value) < 0.0005)) {
+		snprintf(text, sizeof(text), "%.6g", value);
+		buf_puts(buf, text);
+		return;
+	}
+	n = (size_t)snprintf(text, sizeof(text), "%.3f", value);
+	while (text[n - 1] == '0')
+		n--;
+	if (text[n - 1] == '.')
+		n--;
+	buf_put(buf, text, n);
+}
+
+static void put_timestamp(struct out *out, const struct table_column *column, s128 ns)
+{
+	s128 shown = ns;
+
+	if (!column->is_realtime && ns < REALTIME_FROM_NS)
+		shown += out->options.monotonic_to_realtime_ns;
+	if (shown < 0 || shown > INT64_MAX)
+		out_put_integer(&((struct table_state *)out->state)->cell, ns);
+	else
+		out_put_time_of_day(&((struct table_state *)out->state)->cell, (u64)shown);
+}
+
+static void put_integer(struct out *out, u32 i, s128 value)
+{
+	struct table_state *state = out->state;
+	struct buf *cell = &state->cell;
+
+	switch ((enum type_kind)state->schema->columns[i].type.kind) {
+	case TYPE_DURATION:
+		out_put_duration(cell, value);
+		break;
+	case TYPE_TIMESTAMP:
+		put_timestamp(out, &state->columns[i], value);
+		break;
+	case TYPE_POINTER:
+		out_put_hex(cell, (u64)value);
+		break;
+	case TYPE_BOOL:
+		buf_puts(cell, value ? "true" : "false");
+		break;
+	default:
+		out_put_integer(cell, value);
+	}
+}
+
+/* The text of one cell into state->cell, cut to max_width (0: whole); returns its width. */
+static u32 put_cell(struct out *out, u32 i, const struct value *value, bool is_other, u32 max_width)
+{
+	struct table_state *state = out->state;
+	struct buf *cell = &state->cell;
+	bool is_duration = state->schema->columns[i].type.kind == TYPE_DURATION;
+
+	buf_reset(cell);
+	switch ((enum value_kind)value->kind) {
+	case VALUE_NULL:
+		buf_puts(cell, is_other ? "(other)" : "NULL");
+		break;
+	case VALUE_INT:
+		put_integer(out, i, value->integer);
+		break;
+	case VALUE_REAL:
+		if (is_duration && fabs(value->real) < 1e30)
+			out_put_duration(cell,
+					 (s128)(value->real + (value->real < 0 ? -0.5 : 0.5)));
+		else
+			put_real(cell, value->real);
+		break;
+	case VALUE_TEXT:
+		if (state->schema->columns[i].type.kind != TYPE_BLOB)
+			return out_put_visible(cell, value->text, value->n, max_width);
+		out_put_hex_bytes(cell, value->text, value->n);
+		break;
+	}
+	return (u32)cell->n;
+}
+
+/*
+ * In the "(other)" row the keys are NULL: the first of them carries the mark.
+ * Returns n_columns when none is shown; the mark then stands behind the row.
+ */
+static u32 other_column(const struct batch *batch)
+{
+	u32 n = batch->schema->n_columns;
+
+	for (u32 i = 0; batch->other_row >= 0 && i < n; i++) {
+		if (batch->values[(u64)batch->other_row * n + i].kind == VALUE_NULL)
+			return i;
+	}
+	return n;
+}
+
+/* --- Widths --- */
+
+/* Streamed rows keep the widths of the first batch: room for what the type usually holds. */
+static u32 usual_width(struct type type)
+{
+	switch ((enum type_kind)type.kind) {
+	case TYPE_DURATION:
+		return 7;
+	case TYPE_TIMESTAMP:
+		return 15;
+	case TYPE_POINTER:
+		return 18;
+	case TYPE_TEXT:
+		return MIN(type.bytes, 16u);
+	case TYPE_INT:
+		return type.bits <= 8 ? 3 : type.bits <= 16 ? 5 : 7;
+	default:
+		return 5;
+	}
+}
+
+static void shrink_to_terminal(struct out *out)
+{
+	struct table_state *state = out->state;
+	u32 n = state->schema->n_columns;
+	u32 total = n > 0 ? (n - 1) * GAP_COLUMNS : 0;
+
+	for (u32 i = 0; i < n; i++)
+		total += state->columns[i].width;
+	while (total > out->options.width) {
+		struct table_column *widest = NULL;
+
+		for (u32 i = 0; i < n; i++) {
+			struct table_column *column = &state->columns[i];
+
+			if (column->is_text && column->width > TEXT_MIN_COLUMNS &&
+			    (!widest || column->width > widest->width))
+				widest = column;
+		}
+		if (!widest)
+			return;
+		widest->width--;
+		total--;
+	}
+}
+
+static void set_widths(struct out *out, const struct batch *batch)
+{
+	struct table_state *state = out->state;
+	const struct value *value = batch->values;
+	u32 n = state->schema->n_columns;
+	u32 other = other_column(batch);
+
+	for (u32 i = 0; i < n; i++) {
+		const struct column *column = &state->schema->columns[i];
+
+		buf_reset(&state->cell);
+		state->columns[i].width =
+			out_put_visible(&state->cell, column->name, strlen(column->name), 0);
+		if (out->options.is_streaming)
+			state->columns[i].width =
+				MAX(state->columns[i].width, usual_width(column->type));
+	}
+	for (u32 row = 0; row < batch->n_rows; row++) {
+		for (u32 i = 0; i < n; i++, value++) {
+			bool is_other = row == batch->other_row && i == other;
+			u32 width = put_cell(out, i, value, is_other, 0);
+
+			state->columns[i].width = MAX(state->columns[i].width, width);
+		}
+	}
+	if (out->options.is_terminal && out->options.width > 0)
+		shrink_to_terminal(out);
+}
+
+/* --- Lines --- */
+
+/* state->cell, which is `width` columns wide, as column i of the line. */
+static void put_padded(struct out *out, u32 i, u32 width)
+{
+	struct table_state *state = out->state;
+	const struct table_column *column = &state->columns[i];
+	u32 pad = column->width > width ? column->width - width : 0;
+
+	if (i > 0)
+		buf_puts(&out->buf, GAP);
+	if (column->is_right)
+		buf_fill(&out->buf, ' ', pad);
+	buf_put(&out->buf, state->cell.at, state->cell.n);
+	if (!column->is_right && i + 1 < state->schema->n_columns)
+		buf_fill(&out->buf, ' ', pad);
+}
+
+static void put_header(struct out *out)
+{
+	struct table_state *state = out->state;
+
+	if (out->options.is_terminal)
+		buf_puts(&out->buf, "\x1b[1m");
+	for (u32 i = 0; i < state->schema->n_columns; i++) {
+		const char *name = state->schema->columns[i].name;
+
+		buf_reset(&state->cell);
+		put_padded(
+			out, i,
+			out_put_visible(&state->cell, name, strlen(name), state->columns[i].width));
+	}
+	if (out->options.is_terminal)
+		buf_puts(&out->buf, "\x1b[0m");
+	buf_putc(&out->buf, '\n');
+}
+
+static bool put_rows(struct out *out, const struct batch *batch)
+{
+	struct table_state *state = out->state;
+	const struct value *value = batch->values;
+	bool is_cut = out->options.is_terminal && out->options.width > 0;
+	u32 other = other_column(batch);
+	u32 n = state->schema->n_columns;
+
+	for (u32 row = 0; row < batch->n_rows; row++) {
+		bool is_other = row == batch->other_row;
+
+		for (u32 i = 0; i < n; i++, value++)
+			put_padded(out, i,
+				   put_cell(out, i, value, is_other && i == other,
+					    is_cut ? state->columns[i].width : 0));
+		if (is_other && other == n)
+			buf_puts(&out->buf, GAP "(other)");
+		buf_putc(&out->buf, '\n');
+		if (!out_row_done(out))
+			return false;
+	}
+	return true;
+}
+
+/* 12,345 */
+static void put_thousands(struct buf *buf, u64 value)
+{
+	char text[32];
+	u32 at = sizeof(text);
+
+	for (u32 digits = 0; value > 0 || digits == 0; digits++, value /= 10) {
+		if (digits > 0 && digits % 3 == 0)
+			text[--at] = ',';
+		text[--at] = '0' + value % 10;
+	}
+	buf_put(buf, text + at, sizeof(text) - at);
+}
+
+/* Milliseconds are enough for a window that is long enough. */
+static void put_bound(struct buf *buf, u64 realtime_ns, bool is_short)
+{
+	out_put_time_of_day(buf, realtime_ns);
+	if (!is_short)
+		buf->n -= 3;
+}
+
+static void put_window_line(struct out *out, const struct batch *batch)
+{
+	bool is_short = batch->window_end_ns - batch->window_start_ns < 10000000;
+	struct buf *buf = &out->buf;
+
+	put_bound(buf, batch->window_start_ns, is_short);
+	buf_puts(buf, " - ");
+	put_bound(buf, batch->window_end_ns, is_short);
+	buf_puts(buf, "   events ");
+	put_thousands(buf, batch->events);
+	buf_puts(buf, "  matched ");
+	put_thousands(buf, batch->matched);
+	buf_putc(buf, '\n');
+}
+
+static void put_loss_line(struct out *out, const struct batch *batch)
+{
+	const char *between = "lost: ";
+
+	for (u32 i = 0; i < LOSS_N; i++) {
+		if (batch->lost[i] == 0)
+			continue;
+		buf_puts(&out->buf, between);
+		buf_puts(&out->buf, loss_names[i]);
+		buf_putc(&out->buf, ' ');
+		put_thousands(&out->buf, batch->lost[i]);
+		buf_puts(&out->buf, " (");
+		buf_puts(&out->buf, loss_phrases[i]);
+		buf_putc(&out->buf, ')');
+		between = ", ";
+	}
+	if (batch_has_loss(batch))
+		buf_putc(&out->buf, '\n');
+}
+
+static void put_streamed(struct out *out, const struct batch *batch)
+{
+	struct table_state *state = out->state;
+
+	if (!state->has_header && (batch->n_rows > 0 || batch->is_last)) {
+		set_widths(out, batch);
+		put_header(out);
+		state->has_header = true;
+	}
+	if (put_rows(out, batch) && out_run_add(&state->run, batch))
+		put_loss_line(out, &state->run.last);
+}
+
+static void table_batch(struct out *out, const struct batch *batch)
+{
+	struct table_state *state = out->state;
+
+	if (out->options.is_streaming) {
+		put_streamed(out, batch);
+		return;
+	}
+	if (state->has_output)
+		buf_putc(&out->buf, '\n');
+	state->has_output = true;
+	put_window_line(out, batch);
+	if (batch->n_rows > 0) {
+		set_widths(out, batch);
+		put_header(out);
+		if (!put_rows(out, batch))
+			return;
+	} else {
+		buf_puts(&out->buf, "(no rows)\n");
+	}
+	put_loss_line(out, batch);
+}
+
+static void table_end(struct out *out)
+{
+	struct table_state *state = out->state;
+
+	if (out->options.is_streaming && !state->run.is_closed)
+		put_loss_line(out, &state->run.last);
+	buf_free(&state->cell);
+	free(state->columns);
+	free(state);
+}
+
+const struct out_format out_table = {
+	.name = "table",
+	.meaning = "aligned columns with human units (the default)",
+	.begin = table_begin,
+	.batch = table_batch,
+	.end = table_end,
+};

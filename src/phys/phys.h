@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Logical plan -> physical plan: which programs on which hooks (access path),
+ * where groups live (state layout), what the kernel part computes and what is
+ * left to the user part.  gen emits from it, load sizes maps by it, run reads
+ * memory by it: the byte layout is written once, here.
+ */
+#ifndef EBQL_PHYS_PHYS_H
+#define EBQL_PHYS_PHYS_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/vec.h"
+#include "plan/plan.h"
+#include "type/type.h"
+
+/* --- Access: one program per hook --- */
+
+enum access_path {
+	ACCESS_TRACEPOINT,  /* perf tracepoint: context is the record of the format file */
+	ACCESS_RAW,	    /* raw tracepoint of the same name: context is the arguments */
+	ACCESS_RAW_SYSCALL, /* raw sys_enter or sys_exit, filtered by system call number */
+	ACCESS_REPLAY,	    /* tests: struct replay_header, then the record, run by TEST_RUN */
+	ACCESS_N
+};
+
+struct hook {
+	enum access_path path;
+	bool is_exit;	      /* RAW_SYSCALL: sys_exit */
+	bool is_typed;	      /* RAW_SYSCALL: tp_btf, whose pt_regs loads are direct */
+	u32 attach_btf_id;    /* is_typed: btf_trace_sys_enter or _exit */
+	const char *target;   /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
+	u32 tracepoint_id;    /* TRACEPOINT */
+	/* The streams it serves: one, or for RAW_SYSCALL each wanted system call's. */
+	struct stream **streams;
+	u32 n_streams;
+	u32 first_probe; /* `probe` code of streams[0]; see phys.probes */
+	double cost_ns;	 /* estimated, per wanted event */
+	const char *reason;
+};
+
+/* --- State: where groups live --- */
+
+enum state_kind {
+	STATE_NONE,	  /* rows are streamed; only the counters of each slice are used */
+	STATE_DIRECT,	  /* row number = key - domain_lo, or the one row of an ungrouped query */
+	STATE_TABLE,	  /* open-addressing index of u32 row numbers, and dense rows */
+	STATE_KERNEL_MAP, /* BPF_MAP_TYPE_HASH, one per copy, key: the key words and the CPU */
+};
+
+/*
+ * The state map is one array value: slices[copy][cpu * n_levels + level], each
+ *   u64 counters[COUNTER_N]  (128 bytes)
+ *   u32 index[n_index]       TABLE: row numbers, 0 = empty; n_index a power of two
+ *   rows[n_rows]             row_bytes each; TABLE and KERNEL_MAP: row 0 is "(other)"
+ * TABLE: counters[COUNTER_ROWS] rows beyond row 0 are in use, at most max_groups.
+ * A row: TABLE: u32 index slot, u32 unused, then the key words; then the cells.
+ * All cells start as zero.  A key that is NULL has its bit set in the null word
+ * (the first key word, only when some key is nullable), its words are zero.
+ */
+enum counter {
+	COUNTER_EVENTS,	 /* of the logical stream, before WHERE */
+	COUNTER_MATCHED, /* only kept when has_matched; else all events matched */
+	COUNTER_ROWS,
+	COUNTER_TABLE_FULL,
+	COUNTER_RING_FULL,
+	COUNTER_FAULT,
+	COUNTER_NESTED, /* events that found every level of the CPU busy: missed */
+	COUNTER_N = 16
+};
+
+struct state_layout {
+	enum state_kind kind;
+	u32 n_copies;  /* 2 */
+	u32 n_cpus;    /* possible CPUs */
+	u32 n_levels;  /* nesting of programs on one CPU: 1, or 4 (task, softirq, irq, NMI) */
+	u32 key_words; /* u64 words, the null word included */
+	u32 n_index, index_bytes_offset;
+	u32 n_rows, row_bytes, rows_bytes_offset;
+	u32 cells_bytes_offset; /* of the first cell in a row */
+	s64 domain_lo;		/* DIRECT with a key: value of row 0 */
+	u64 slice_bytes;	/* multiple of 128: CPUs share no cache line pair */
+	u64 total_bytes;
+	u64 max_groups;
+};
+
+static inline u64 state_slice_offset(const struct state_layout *s, u32 copy, u32 cpu, u32 level)
+{
+	return (((u64)copy * s->n_cpus + cpu) * s->n_levels + level) * s->slice_bytes;
+}
+
+/* The control map: one line a CPU, written by the flip program and the programs' busy mark. */
+struct control_line {
+	u64 epoch; /* copy in use on this CPU: 0 or 1 */
+	u64 busy;  /* programs of the query now running on this CPU: the nesting level */
+	u64 missed; /* events that found every level busy */
+	u64 unused[13];
+};
+
+/* Map numbers in the relocations of generated code; gen/ emits them, load/ creates the maps. */
+enum load_map {
+	LOAD_MAP_CONTROL, /* mmapable array, one value: struct control_line[n_cpus] */
+	LOAD_MAP_STATE,	  /* mmapable array, one value: the slices of struct state_layout */
+	LOAD_MAP_RING,	  /* ring buffer of streamed rows */
+	LOAD_MAP_CONST,	  /* read-only array, one value: tables for LIKE, probe codes, ... */
+	LOAD_MAP_HASH0,	  /* STATE_KERNEL_MAP: copy 0 and copy 1 */
+	LOAD_MAP_HASH1,
+	LOAD_MAP_N
+};
+
+/* --- Keys, cells, streamed rows --- */
+
+struct phys_key {
+	struct expr *expr;
+	const char *name;
+	bool is_slice;	 /* the `cpu` key: named by the slice, stored nowhere */
+	bool is_probe;	 /* `probe`: the word is an index into phys.probes */
+	u32 first_word;	 /* in the row's key words */
+	u32 n_words;	 /* words: 1; TEXT: bytes / 8 rounded up, zero behind its end */
+	s32 null_bit;	 /* in the null word, or -1 */
+};
+
+enum cell_kind {
+	CELL_COUNT, /* 1 word */
+	CELL_SUM,   /* 1 word (is_wide false: cannot overflow) or 2: 128 bits, two's complement */
+	CELL_MIN,   /* 1 word: maximum of the complement of the biased value; see cell_bias */
+	CELL_MAX,   /* 1 word: maximum of the biased value */
+	CELL_KIND_N
+};
+
+/* MIN and MAX order values as unsigned: a signed value is biased by 2^63. */
+#define CELL_BIAS (1ull << 63)
+
+struct cell {
+	enum cell_kind kind;
+	struct expr *arg;    /* NULL: counts every event of the group */
+	struct expr *filter; /* NULL: none */
+	bool is_wide;
+	bool is_signed; /* SUM: of the argument's type; MIN, MAX: biased */
+	u32 bytes_offset; /* in the row */
+};
+
+/* How an aggregate is read off the cells; cell numbers, -1 = none. */
+struct phys_aggregate {
+	enum aggregate_kind kind;
+	struct type type;
+	s32 count_cell; /* COUNT, AVG; for SUM, MIN, MAX: NULL where it is 0 (-1: never empty) */
+	s32 value_cell; /* SUM, MIN, MAX, AVG */
+};
+
+/* A streamed row in the ring buffer: u64 null mask, then columns at 8-byte offsets. */
+struct stream_column {
+	struct expr *expr;
+	struct type type;
+	bool is_probe;
+	u32 bytes_offset, n_bytes;
+};
+
+/* --- The user part --- */
+
+/*
+ * Input columns of the user part, in order: keys, aggregates, then window_start
+ * and window_end; for streamed rows the streamed columns.  An output column is an
+ * input column as it is, or (then sql is set) everything runs through SQLite:
+ * sql reads the virtual table w(c0, c1, ..., other) and yields the output columns
+ * and, last, the mark of the "(other)" row.
+ */
+struct phys_user {
+	struct schema input, output;
+	s32 *output_from; /* per output column: the input column; unused when sql is set */
+	const char *sql;  /* NULL: not needed */
+};
+
+struct phys {
+	struct arena *arena;
+	const struct settings *settings;
+	struct hook *hooks;
+	u32 n_hooks;
+	const char **probes; /* `probe` texts by code */
+	u32 n_probes;
+
+	/* Byte offsets in struct task_struct, known when the query uses ppid or comm; 0: unknown. */
+	u32 task_real_parent_offset, task_tgid_offset, task_comm_offset;
+
+	struct expr **conjuncts; /* WHERE, in the order to test */
+	u32 n_conjuncts;
+	bool has_matched;
+
+	bool is_streaming;
+	struct stream_column *columns;
+	u32 n_columns;
+	u32 row_bytes;	  /* of a streamed row */
+	s64 stream_limit; /* LIMIT of a query that streams rows; -1: none */
+
+	struct phys_key *keys;
+	u32 n_keys;
+	struct cell *cells;
+	u32 n_cells;
+	struct phys_aggregate *aggregates;
+	u32 n_aggregates;
+	s32 exists_cell; /* DIRECT: the count cell that tells used rows from unused */
+	struct state_layout state;
+
+	enum window_kind window;
+	u64 window_ns;
+	struct phys_user user;
+};
+
+/* What the kernel can do; load/ probes it once per start, tests set it. */
+struct kernel_features {
+	u32 version; /* KERNEL_VERSION(a, b, c) */
+	bool has_btf;
+	bool has_raw_recursion_guard; /* 6.1: commit 05b24ff9b2cf */
+	bool has_large_array_value;   /* array map values over 4 MiB */
+	bool has_signed_division;     /* 6.6 */
+};
+
+struct phys_input {
+	const struct plan *plan;
+	const struct settings *settings;
+	const struct kernel_features *features;
+	struct catalog *catalog;
+	u32 n_cpus;	/* possible CPUs */
+	bool is_replay; /* hooks become ACCESS_REPLAY */
+	double share;	/* of all system calls that are wanted ones, from the survey; < 0: unknown */
+};
+
+struct phys *phys_plan(const struct phys_input *input, struct arena *arena, struct diags *diags);
+void phys_print(const struct phys *phys, struct buf *out);
+
+/* Tests: what stands before the record in a replayed event; system columns come from it. */
+struct replay_header {
+	u64 time_ns, cgroup;
+	u32 pid, tid, ppid, uid, gid, cpu, numa_node, probe;
+	char comm[16];
+};
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Function calls: aggregates, functions that are rewritten into operators, and
+ * SQLite's scalar functions, which only the user part can run.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "plan/bind.h"
+
+const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
+	[AGGREGATE_COUNT] = { "count", "events, or values that are not NULL" },
+	[AGGREGATE_SUM] = { "sum", "exact sum, in 128 bits" },
+	[AGGREGATE_MIN] = { "min", "smallest value" },
+	[AGGREGATE_MAX] = { "max", "largest value" },
+	[AGGREGATE_AVG] = { "avg", "arithmetic mean of the exact sum" },
+};
+
+/* SQLite's scalar functions that the user part passes on, with the type they yield. */
+static const struct {
+	const char *name;
+	u8 kind;
+} user_functions[] = {
+	{ "round", TYPE_REAL },	   { "upper", TYPE_TEXT },  { "lower", TYPE_TEXT },
+	{ "trim", TYPE_TEXT },	   { "ltrim", TYPE_TEXT },  { "rtrim", TYPE_TEXT },
+	{ "substr", TYPE_TEXT },   { "replace", TYPE_TEXT }, { "printf", TYPE_TEXT },
+	{ "format", TYPE_TEXT },   { "hex", TYPE_TEXT },    { "quote", TYPE_TEXT },
+	{ "length", TYPE_INT },	   { "instr", TYPE_INT },   { "unicode", TYPE_INT },
+	{ "sign", TYPE_INT },	   { "date", TYPE_TEXT },   { "time", TYPE_TEXT },
+	{ "datetime", TYPE_TEXT }, { "strftime", TYPE_TEXT }, { "typeof", TYPE_TEXT },
+};
+
+/* In the language, not in this version. */
+static const char *const later_functions[] = {
+	"histogram", "quantile", "quantiles", "p50", "p90", "p95", "p99", "p999", "percentile_cont",
+	"quantile_lo", "quantile_hi", "approx_count_distinct", "top_k", "stddev", "first", "last",
+	"pid_in_ns", "syscall_name", "histogram_merge",
+};
+
+static int aggregate_find(const char *name)
+{
+	for (int i = 0; i < AGGREGATE_N; i++)
+		if (strcasecmp(aggregate_infos[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+/* min(a, b) and max(a, b) are SQLite's scalar functions. */
+static bool is_aggregate(const struct ast *ast)
+{
+	int kind = aggregate_find(ast->text);
+
+	return kind >= 0 &&
+	       !((kind == AGGREGATE_MIN || kind == AGGREGATE_MAX) && ast->n_args > 1);
+}
+
+bool bind_has_aggregate(const struct ast *ast)
+{
+	if (!ast)
+		return false;
+	if (ast->kind == AST_CALL && is_aggregate(ast) && !ast->is_over)
+		return true;
+	for (u32 i = 0; i < ast->n_args; i++)
+		if (bind_has_aggregate(ast->args[i]))
+			return true;
+	return bind_has_aggregate(ast->otherwise);
+}
+
+/* Result type and range of an aggregate over x. */
+static void aggregate_type(struct expr *e, const struct aggregate *a)
+{
+	const struct expr *x = a->arg;
+
+	e->nullable = a->kind != AGGREGATE_COUNT;
+	switch (a->kind) {
+	case AGGREGATE_COUNT:
+		e->type = type_int(64, false);
+		break;
+	case AGGREGATE_AVG:
+		e->type = (struct type){ .kind = x->type.kind == TYPE_DURATION ? TYPE_DURATION :
+										  TYPE_REAL };
+		if (e->type.kind == TYPE_DURATION)
+			e->type = (struct type){ .kind = TYPE_REAL };
+		e->is_user_only = true;
+		return;
+	case AGGREGATE_SUM:
+		e->type = x->type;
+		e->type.bits = 64;
+		if (e->type.kind == TYPE_BOOL || e->type.kind == TYPE_POINTER)
+			e->type.kind = TYPE_INT;
+		e->type.is_signed = x->lo < 0;
+		break;
+	default:
+		e->type = x->type;
+		e->lo = x->lo;
+		e->hi = x->hi;
+		return;
+	}
+	e->lo = type_min(e->type);
+	e->hi = type_max(e->type);
+}
+
+static struct expr *aggregate_arg(struct scope *scope, const struct ast *ast, const char *name)
+{
+	scope->is_inside_aggregate = true;
+	struct expr *x = bind_expr(scope, ast);
+
+	scope->is_inside_aggregate = false;
+	if (!x)
+		return NULL;
+	if (x->is_user_only || (!type_is_word(x->type) && strcasecmp(name, "count") != 0)) {
+		struct diag *d = diag_error(scope->diags, "not-supported", ast->span,
+					    "%s() of %s is not available yet", name,
+					    x->is_user_only ? "this expression" : "a text");
+
+		diag_hint(scope->diags, d, "aggregates take whole numbers, durations and times");
+		return NULL;
+	}
+	return x;
+}
+
+static bool aggregate_is_allowed(struct scope *scope, const struct ast *ast)
+{
+	struct diag *d;
+
+	if (scope->no_aggregates_in) {
+		d = diag_error(scope->diags, "aggregate-not-allowed", ast->span,
+			       "%s() is an aggregate; %s is evaluated for each event, before there "
+			       "are groups",
+			       ast->text, scope->no_aggregates_in);
+		if (strcmp(scope->no_aggregates_in, "WHERE") == 0)
+			diag_hint(scope->diags, d, "put the condition into HAVING");
+		return false;
+	}
+	if (scope->is_inside_aggregate) {
+		diag_error(scope->diags, "aggregate-not-allowed", ast->span,
+			   "%s() stands inside another aggregate", ast->text);
+		return false;
+	}
+	if (ast->distinct || ast->is_over || ast->is_within_group || ast->n_order_by) {
+		diag_error(scope->diags, "not-supported", ast->span, "%s is not available yet",
+			   ast->distinct ? "DISTINCT in an aggregate" :
+			   ast->is_over	 ? "a window function (OVER)" :
+					   "an ordered aggregate");
+		return false;
+	}
+	return true;
+}
+
+static struct expr *aggregate_ref(struct scope *scope, struct aggregate a)
+{
+	struct expr *e = expr_new(scope->arena, EXPR_AGGREGATE, a.span);
+
+	for (u32 i = 0; i < scope->aggregates.n; i++) {
+		const struct aggregate *b = &scope->aggregates.at[i];
+
+		if (b->kind == a.kind && (a.arg ? b->arg && expr_equal(a.arg, b->arg) : !b->arg) &&
+		    (a.filter ? b->filter && expr_equal(a.filter, b->filter) : !b->filter)) {
+			e->index = i;
+			aggregate_type(e, b);
+			return e;
+		}
+	}
+	aggregate_type(e, &a);
+	a.type = e->type;
+	e->index = scope->aggregates.n;
+	vec_push(scope->arena, &scope->aggregates, a);
+	return e;
+}
+
+static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast, int kind)
+{
+	struct aggregate a = { .kind = (enum aggregate_kind)kind, .span = ast->span };
+
+	if (!aggregate_is_allowed(scope, ast))
+		return NULL;
+	if (kind != AGGREGATE_COUNT && (ast->star || ast->n_args != 1)) {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "wrong-arguments", ast->span,
+				     "%s() takes one argument", aggregate_infos[kind].name),
+			  "for example %s(count)", aggregate_infos[kind].name);
+		return NULL;
+	}
+	if (kind == AGGREGATE_COUNT && ast->n_args > 1) {
+		diag_error(scope->diags, "wrong-arguments", ast->span,
+			   "count() takes * or one argument");
+		return NULL;
+	}
+	if (ast->n_args == 1) {
+		a.arg = aggregate_arg(scope, ast->args[0], aggregate_infos[kind].name);
+		if (!a.arg)
+			return NULL;
+		if (kind == AGGREGATE_COUNT && !a.arg->nullable && a.arg->kind != EXPR_NULL)
+			a.arg = NULL; /* never NULL: count(x) is count(*) */
+	}
+	if (ast->filter) {
+		scope->is_inside_aggregate = true;
+		a.filter = bind_condition(scope, ast->filter, "FILTER");
+		scope->is_inside_aggregate = false;
+		if (!a.filter)
+			return NULL;
+	}
+	return aggregate_ref(scope, a);
+}
+
+static struct expr *case_of(struct scope *scope, struct span span, struct expr *when,
+			    struct expr *then, struct expr *otherwise)
+{
+	struct expr *e;
+
+	if (!when || !then || !otherwise)
+		return NULL;
+	e = expr_new(scope->arena, EXPR_CASE, span);
+	e->n_args = 3;
+	e->args = arena_array(scope->arena, struct expr *, 3);
+	e->args[0] = when;
+	e->args[1] = then;
+	e->args[2] = otherwise;
+	expr_infer(e);
+	e->is_user_only |= then->type.kind == TYPE_TEXT || otherwise->type.kind == TYPE_TEXT;
+	return e;
+}
+
+static struct expr *is_null(struct scope *scope, struct expr *x)
+{
+	struct expr *e = expr_new(scope->arena, EXPR_IS_NULL, x->span);
+
+	e->n_args = 1;
+	e->args = arena_array(scope->arena, struct expr *, 1);
+	e->args[0] = x;
+	expr_infer(e);
+	return e;
+}
+
+/* The smaller (or larger) of two values, NULL when one is NULL: neither WHEN is true then. */
+static struct expr *extreme_of(struct scope *scope, struct span span, enum ast_op better,
+			       struct expr *a, struct expr *b)
+{
+	struct expr *null = expr_new(scope->arena, EXPR_NULL, span);
+
+	return case_of(scope, span, bind_op(scope, better, span, a, b), a,
+		       case_of(scope, span, bind_op(scope, better, span, b, a), b, null));
+}
+
+/* abs, min, max, coalesce, ifnull, nullif, iif: CASE in other clothes, so the kernel part has them too. */
+static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, struct expr **x)
+{
+	const char *f = ast->text;
+	struct span span = ast->span;
+	u32 n = ast->n_args;
+
+	if (strcasecmp(f, "abs") == 0 && n == 1)
+		return case_of(scope, span,
+			       bind_op(scope, OP_LT, span, x[0],
+				       expr_integer(scope->arena, span, type_int(64, true), 0)),
+			       bind_op(scope, OP_NEG, span, x[0], NULL), x[0]);
+	if ((strcasecmp(f, "min") == 0 || strcasecmp(f, "max") == 0) && n >= 2) {
+		struct expr *e = x[0];
+
+		for (u32 i = 1; i < n && e; i++)
+			e = extreme_of(scope, span, strcasecmp(f, "min") == 0 ? OP_LE : OP_GE, e, x[i]);
+		return e;
+	}
+	if (strcasecmp(f, "iif") == 0 && n == 3)
+		return case_of(scope, span, x[0], x[1], x[2]);
+	if (strcasecmp(f, "nullif") == 0 && n == 2)
+		return case_of(scope, span, bind_op(scope, OP_EQ, span, x[0], x[1]),
+			       expr_new(scope->arena, EXPR_NULL, span), x[0]);
+	if ((strcasecmp(f, "coalesce") == 0 && n >= 2) || (strcasecmp(f, "ifnull") == 0 && n == 2)) {
+		struct expr *e = x[n - 1];
+
+		for (u32 i = n - 1; i > 0 && e; i--)
+			e = case_of(scope, span, is_null(scope, x[i - 1]), e, x[i - 1]);
+		return e;
+	}
+	return NULL;
+}
+
+static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
+{
+	static const char *const rewritten[] = { "abs", "iif", "nullif", "coalesce", "ifnull",
+						 "target_pid" };
+	struct suggest suggest;
+	struct diag *d;
+
+	for (u32 i = 0; i < ARRAY_SIZE(later_functions); i++) {
+		if (strcasecmp(later_functions[i], ast->text) != 0)
+			continue;
+		d = diag_error(scope->diags, "not-supported", ast->span,
+			       "%s() is not available yet", ast->text);
+		diag_hint(scope->diags, d, "this version has count, sum, min, max and avg");
+		return NULL;
+	}
+	suggest_init(&suggest, ast->text);
+	for (u32 i = 0; i < AGGREGATE_N; i++)
+		suggest_offer(&suggest, aggregate_infos[i].name);
+	for (u32 i = 0; i < ARRAY_SIZE(user_functions); i++)
+		suggest_offer(&suggest, user_functions[i].name);
+	for (u32 i = 0; i < ARRAY_SIZE(rewritten); i++)
+		suggest_offer(&suggest, rewritten[i]);
+	d = diag_error(scope->diags, "unknown-function", ast->span, "there is no function \"%s\"",
+		       ast->text);
+	if (suggest_best(&suggest))
+		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
+	return NULL;
+}
+
+static struct expr *bind_target_pid(struct scope *scope, const struct ast *ast)
+{
+	if (scope->settings->target_pid >= 0)
+		return expr_integer(scope->arena, ast->span, type_int(32, true),
+				    scope->settings->target_pid);
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "no-target", ast->span, "no target process is named"),
+		  "name one by -p PID or -- COMMAND");
+	return NULL;
+}
+
+struct expr *bind_call(struct scope *scope, const struct ast *ast)
+{
+	int kind = aggregate_find(ast->text);
+	struct expr *e, **args;
+
+	if (is_aggregate(ast))
+		return bind_aggregate(scope, ast, kind);
+	if (strcasecmp(ast->text, "target_pid") == 0 && ast->n_args == 0)
+		return bind_target_pid(scope, ast);
+	args = arena_array(scope->arena, struct expr *, MAX(ast->n_args, 1u));
+	for (u32 i = 0; i < ast->n_args; i++) {
+		args[i] = bind_expr(scope, ast->args[i]);
+		if (!args[i])
+			return NULL;
+	}
+	e = bind_rewritten(scope, ast, args);
+	if (e || diags_failed(scope->diags))
+		return e;
+	for (u32 i = 0; i < ARRAY_SIZE(user_functions); i++) {
+		if (strcasecmp(user_functions[i].name, ast->text) != 0)
+			continue;
+		e = expr_new(scope->arena, EXPR_CALL, ast->span);
+		e->name = user_functions[i].name;
+		e->type = (struct type){ .kind = user_functions[i].kind, .bits = 64, .is_signed = true };
+		e->lo = INT64_MIN;
+		e->hi = INT64_MAX;
+		e->nullable = true;
+		e->args = args;
+		e->n_args = ast->n_args;
+		expr_infer(e);
+		return e;
+	}
+	return unknown_function(scope, ast);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Bound expressions: builders, equality, and the inference of type, range and
+ * nullability from the arguments.  Ranges are exact intervals in 128 bits; they
+ * tell where 64-bit arithmetic can overflow, and so where a check is needed.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "plan/plan.h"
+
+#define S64_LO ((s128)INT64_MIN)
+#define S64_HI ((s128)INT64_MAX)
+#define U64_HI ((s128)UINT64_MAX)
+
+struct expr *expr_new(struct arena *arena, enum expr_kind kind, struct span span)
+{
+	struct expr *e = arena_new(arena, struct expr);
+
+	e->kind = kind;
+	e->span = span;
+	return e;
+}
+
+struct expr *expr_integer(struct arena *arena, struct span span, struct type type, s128 value)
+{
+	struct expr *e = expr_new(arena, EXPR_INTEGER, span);
+
+	e->type = type;
+	e->integer = value;
+	e->lo = e->hi = value;
+	return e;
+}
+
+bool expr_is_constant(const struct expr *expr)
+{
+	return expr->kind <= EXPR_TEXT;
+}
+
+bool expr_equal(const struct expr *a, const struct expr *b)
+{
+	if (a == b)
+		return true;
+	if (!a || !b || a->kind != b->kind || a->op != b->op || a->n_args != b->n_args ||
+	    a->index != b->index || a->integer != b->integer || a->is_glob != b->is_glob ||
+	    a->type.kind != b->type.kind || a->text_bytes != b->text_bytes)
+		return false;
+	if (a->kind == EXPR_REAL && memcmp(&a->real, &b->real, sizeof(a->real)) != 0)
+		return false;
+	if (a->text_bytes && memcmp(a->text, b->text, a->text_bytes) != 0)
+		return false;
+	if ((a->kind == EXPR_FIELD || a->kind == EXPR_CALL) && strcasecmp(a->name, b->name) != 0)
+		return false;
+	if (a->kind == EXPR_MEMBER && (a->member.offset_bits != b->member.offset_bits ||
+				       a->member.btf_type_id != b->member.btf_type_id))
+		return false;
+	for (u32 i = 0; i < a->n_args; i++)
+		if (!expr_equal(a->args[i], b->args[i]))
+			return false;
+	return true;
+}
+
+void expr_each(struct expr *expr, void (*visit)(void *context, struct expr *expr), void *context)
+{
+	visit(context, expr);
+	for (u32 i = 0; i < expr->n_args; i++)
+		expr_each(expr->args[i], visit, context);
+}
+
+static s128 multiply_saturated(s128 a, s128 b)
+{
+	s128 r;
+
+	if (!__builtin_mul_overflow(a, b, &r))
+		return r;
+	return (a < 0) == (b < 0) ? (s128)1 << 100 : -((s128)1 << 100);
+}
+
+static void range_set(struct expr *e, s128 lo, s128 hi)
+{
+	e->lo = lo;
+	e->hi = hi;
+}
+
+static void range_of_product(struct expr *e, const struct expr *a, const struct expr *b)
+{
+	s128 p[4] = { multiply_saturated(a->lo, b->lo), multiply_saturated(a->lo, b->hi),
+		      multiply_saturated(a->hi, b->lo), multiply_saturated(a->hi, b->hi) };
+
+	range_set(e, MIN(MIN(p[0], p[1]), MIN(p[2], p[3])), MAX(MAX(p[0], p[1]), MAX(p[2], p[3])));
+}
+
+static void range_of_quotient(struct expr *e, const struct expr *a, const struct expr *b)
+{
+	s128 most = MAX(a->hi < 0 ? -a->hi : a->hi, a->lo < 0 ? -a->lo : a->lo);
+
+	if (a->lo >= 0 && b->lo >= 0)
+		range_set(e, a->lo / MAX(b->hi, (s128)1), a->hi / MAX(b->lo, (s128)1));
+	else if (b->lo > 0)
+		range_set(e, MIN(a->lo, (s128)0), MAX(a->hi, (s128)0));
+	else
+		range_set(e, -most, most);
+}
+
+static void range_of_remainder(struct expr *e, const struct expr *a, const struct expr *b)
+{
+	s128 most = MAX(b->hi < 0 ? -b->hi : b->hi, b->lo < 0 ? -b->lo : b->lo) - 1;
+
+	most = MAX(most, (s128)0);
+	range_set(e, a->lo >= 0 ? 0 : MAX(-most, a->lo), a->hi <= 0 ? 0 : MIN(most, a->hi));
+}
+
+/* Smallest 2^k - 1 that is at least x >= 0. */
+static s128 all_ones(s128 x)
+{
+	s128 r = 0;
+
+	while (r < x)
+		r = 2 * r + 1;
+	return r;
+}
+
+static void range_of_bits(struct expr *e, const struct expr *a, const struct expr *b)
+{
+	bool a_positive = a->lo >= 0, b_positive = b->lo >= 0;
+
+	if (e->op == OP_BIT_AND && (a_positive || b_positive)) {
+		range_set(e, 0, a_positive && b_positive ? MIN(a->hi, b->hi) :
+				(a_positive ? a->hi : b->hi));
+	} else if (e->op == OP_BIT_OR && a_positive && b_positive) {
+		range_set(e, MAX(a->lo, b->lo), all_ones(MAX(a->hi, b->hi)));
+	} else {
+		range_set(e, S64_LO, S64_HI);
+		/* A value of 2^63 and more has no signed form to take the bits of. */
+		e->may_overflow = a->hi > S64_HI || b->hi > S64_HI;
+	}
+}
+
+static void range_of_shift(struct expr *e, const struct expr *a, const struct expr *b)
+{
+	bool left = e->op == OP_SHIFT_LEFT;
+	s128 amount = b->lo;
+
+	if (b->lo == b->hi && amount < 0) {
+		left = !left;
+		amount = -amount;
+	}
+	if (b->lo == b->hi && left && amount < 64 && a->lo >= 0 && (a->hi << amount) <= U64_HI)
+		range_set(e, a->lo << amount, a->hi << amount);
+	else if (b->lo == b->hi && !left)
+		range_set(e, amount > 63 ? (a->lo < 0 ? -1 : 0) : a->lo >> amount,
+			  amount > 63 ? (a->hi < 0 ? -1 : 0) : a->hi >> amount);
+	else if (!left && b->lo >= 0)
+		range_set(e, MIN(a->lo, (s128)0), MAX(a->hi, (s128)0));
+	else
+		range_set(e, S64_LO, S64_HI);
+}
+
+/* Which unit the result of a + b, a * b, ... has: durations and timestamps keep theirs. */
+static u8 result_kind(enum ast_op op, u8 a, u8 b)
+{
+	switch (op) {
+	case OP_SUB:
+		if (a == TYPE_TIMESTAMP && b == TYPE_TIMESTAMP)
+			return TYPE_DURATION;
+		/* fall through */
+	case OP_ADD:
+		if (a == TYPE_TIMESTAMP || b == TYPE_TIMESTAMP)
+			return TYPE_TIMESTAMP;
+		return a == TYPE_DURATION || b == TYPE_DURATION ? TYPE_DURATION : TYPE_INT;
+	case OP_MUL:
+		return a == TYPE_DURATION || b == TYPE_DURATION ? TYPE_DURATION : TYPE_INT;
+	case OP_DIV:
+	case OP_MOD:
+		if (a == TYPE_DURATION)
+			return op == OP_DIV && b == TYPE_DURATION ? TYPE_INT : TYPE_DURATION;
+		return TYPE_INT;
+	case OP_NEG:
+	case OP_PLUS:
+		return a == TYPE_DURATION ? TYPE_DURATION : TYPE_INT;
+	default:
+		return TYPE_INT;
+	}
+}
+
+static void infer_arithmetic(struct expr *e)
+{
+	const struct expr *a = e->args[0], *b = e->n_args > 1 ? e->args[1] : NULL;
+	bool both_positive = a->lo >= 0 && (!b || b->lo >= 0);
+
+	e->may_overflow = false;
+	switch (e->op) {
+	case OP_ADD:
+		range_set(e, a->lo + b->lo, a->hi + b->hi);
+		break;
+	case OP_SUB:
+		range_set(e, a->lo - b->hi, a->hi - b->lo);
+		break;
+	case OP_MUL:
+		range_of_product(e, a, b);
+		break;
+	case OP_DIV:
+	case OP_MOD:
+		e->op == OP_DIV ? range_of_quotient(e, a, b) : range_of_remainder(e, a, b);
+		e->nullable |= b->lo <= 0 && b->hi >= 0;
+		/* Signed division of or by a value of 2^63 and more. */
+		e->may_overflow = !both_positive && (a->hi > S64_HI || b->hi > S64_HI);
+		break;
+	case OP_BIT_AND:
+	case OP_BIT_OR:
+		range_of_bits(e, a, b);
+		break;
+	case OP_SHIFT_LEFT:
+	case OP_SHIFT_RIGHT:
+		range_of_shift(e, a, b);
+		break;
+	case OP_NEG:
+		range_set(e, -a->hi, -a->lo);
+		break;
+	case OP_BIT_NOT:
+		range_set(e, -a->hi - 1, -a->lo - 1);
+		break;
+	default:
+		range_set(e, a->lo, a->hi);
+		break;
+	}
+	bool fits_signed = e->lo >= S64_LO && e->hi <= S64_HI;
+	bool fits_unsigned = e->lo >= 0 && e->hi <= U64_HI;
+
+	e->may_overflow |= !fits_signed && !fits_unsigned;
+	e->nullable |= e->may_overflow;
+	e->type = (struct type){ .kind = result_kind(e->op, a->type.kind, b ? b->type.kind : 0),
+				 .bits = 64 };
+	e->type.is_signed = fits_signed || (!fits_unsigned && !(both_positive && e->op != OP_SUB &&
+								e->op != OP_NEG && e->op != OP_BIT_NOT));
+	e->lo = MAX(e->lo, e->type.is_signed ? S64_LO : 0);
+	e->hi = MIN(e->hi, e->type.is_signed ? S64_HI : U64_HI);
+}
+
+static void infer_case(struct expr *e)
+{
+	bool first = true;
+
+	e->nullable = false;
+	for (u32 i = 1; i <= e->n_args; i += 2) {
+		const struct expr *r = e->args[MIN(i, e->n_args - 1)];
+
+		e->nullable |= r->nullable || r->kind == EXPR_NULL;
+		if (r->kind == EXPR_NULL)
+			continue;
+		if (first) {
+			e->type = r->type;
+			e->lo = r->lo;
+			e->hi = r->hi;
+		} else if (r->type.kind == TYPE_TEXT) {
+			e->type.bytes = MAX(e->type.bytes, r->type.bytes);
+		} else {
+			e->lo = MIN(e->lo, r->lo);
+			e->hi = MAX(e->hi, r->hi);
+		}
+		if (r->type.kind != e->type.kind)
+			e->type = r->type.kind == TYPE_REAL ? r->type : type_int(64, true);
+		first = false;
+	}
+	if (first) {
+		e->type.kind = TYPE_NULL;
+	} else if (type_is_word(e->type)) {
+		e->type.bits = 64;
+		e->type.is_signed = e->lo < 0;
+		if (e->lo < 0 && e->hi > S64_HI) {
+			e->may_overflow = true;
+			e->nullable = true;
+			e->hi = S64_HI;
+		}
+	}
+}
+
+void expr_infer(struct expr *e)
+{
+	u64 nodes = 1;
+
+	e->is_user_only = e->kind == EXPR_REAL || e->kind == EXPR_CALL;
+	for (u32 i = 0; i < e->n_args; i++) {
+		nodes += MAX(e->args[i]->n_nodes, 1u);
+		e->is_user_only |= e->args[i]->is_user_only;
+		if (e->kind == EXPR_OP || e->kind == EXPR_IN || e->kind == EXPR_LIKE)
+			e->nullable |= e->args[i]->nullable || e->args[i]->kind == EXPR_NULL;
+	}
+	e->n_nodes = (u32)MIN(nodes, (u64)UINT32_MAX);
+	if (e->kind == EXPR_CASE) {
+		infer_case(e);
+	} else if (e->kind == EXPR_IN || e->kind == EXPR_LIKE || e->kind == EXPR_IS_NULL ||
+		   (e->kind == EXPR_OP && ((e->op >= OP_EQ && e->op <= OP_OR) || e->op == OP_NOT))) {
+		e->type = (struct type){ .kind = TYPE_BOOL, .bits = 8 };
+		range_set(e, 0, 1);
+		if (e->kind == EXPR_IS_NULL || e->op == OP_IS || e->op == OP_IS_NOT)
+			e->nullable = false;
+	} else if (e->kind == EXPR_OP && e->op == OP_CONCAT) {
+		e->is_user_only = true;
+		e->type = type_text(0);
+	} else if (e->kind == EXPR_OP) {
+		bool real = false, null = false;
+
+		for (u32 i = 0; i < e->n_args; i++) {
+			real |= e->args[i]->type.kind == TYPE_REAL;
+			null |= e->args[i]->kind == EXPR_NULL || e->args[i]->type.kind == TYPE_NULL;
+		}
+		if (null) {
+			e->type = (struct type){ .kind = TYPE_NULL };
+			e->nullable = true;
+		} else if (real) {
+			e->type = (struct type){ .kind = TYPE_REAL };
+			e->is_user_only = true;
+			e->nullable |= e->op == OP_DIV || e->op == OP_MOD;
+		} else {
+			infer_arithmetic(e);
+		}
+	}
+}

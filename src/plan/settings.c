@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Settings: SET name = value and WITH (name = value), one table entry each.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "plan/plan.h"
+
+void settings_init(struct settings *settings)
+{
+	*settings = (struct settings){
+		.max_groups = 16384,
+		.ring_bytes = 8 << 20,
+		.pushdown = true,
+		.rules_off = "",
+		.target_pid = -1,
+	};
+}
+
+enum setting_kind { SETTING_WORD, SETTING_NUMBER, SETTING_DURATION, SETTING_TEXT };
+
+struct setting {
+	const char *name;
+	enum setting_kind kind;
+	size_t offset;
+	const char *words; /* of WORD: the values, in the order of the enum, separated by spaces */
+	u64 lowest, highest;
+};
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct setting settings_table[] = {
+	{ "access_path", SETTING_WORD, AT(access_path), "auto tracepoint raw", 0, 0 },
+	{ "state", SETTING_WORD, AT(state), "auto table kernel_map", 0, 0 },
+	{ "max_groups", SETTING_NUMBER, AT(max_groups), NULL, 1, 1 << 22 },
+	{ "ring_bytes", SETTING_NUMBER, AT(ring_bytes), NULL, 4096, 1 << 30 },
+	{ "survey", SETTING_DURATION, AT(survey_ns), NULL, 0, 10000000000ull },
+	{ "on_loss", SETTING_WORD, AT(on_loss_fail), "mark fail", 0, 0 },
+	{ "pushdown", SETTING_WORD, AT(pushdown), "off on", 0, 0 },
+	{ "rules_off", SETTING_TEXT, AT(rules_off), NULL, 0, 0 },
+};
+
+/* The number of the word in a list separated by spaces, or -1. */
+static int word_find(const char *words, const char *wanted)
+{
+	size_t n = strlen(wanted);
+	int at = 0;
+
+	for (const char *w = words; *w; at++) {
+		size_t length = strcspn(w, " ");
+
+		if (length == n && strncasecmp(w, wanted, n) == 0)
+			return at;
+		w += length + (w[length] == ' ');
+	}
+	return -1;
+}
+
+static const char *option_word(const struct ast *value)
+{
+	if (value->kind == AST_TEXT)
+		return value->text;
+	if (value->kind == AST_NAME && value->n_parts == 1)
+		return value->parts[0];
+	if (value->kind == AST_BOOL)
+		return value->integer ? "on" : "off";
+	if (value->kind == AST_INTEGER && value->integer <= 1)
+		return value->integer ? "on" : "off";
+	return "";
+}
+
+static void set_word(struct settings *settings, const struct setting *s,
+		     const struct ast_option *option, struct diags *diags)
+{
+	const char *word = option_word(option->value);
+	int at = word_find(s->words, word);
+
+	if (at < 0) {
+		diag_hint(diags,
+			  diag_error(diags, "bad-option-value", option->value->span,
+				     "%s cannot be set to this", s->name),
+			  "one of: %s", s->words);
+		return;
+	}
+	char *place = (char *)settings + s->offset;
+
+	if (s->offset == AT(on_loss_fail) || s->offset == AT(pushdown))
+		*(bool *)place = at != 0;
+	else
+		memcpy(place, &at, sizeof(at)); /* an enum has the size of int in this ABI */
+}
+
+static void set_number(struct settings *settings, const struct setting *s,
+		       const struct ast_option *option, struct diags *diags)
+{
+	const struct ast *v = option->value;
+	bool is_duration = s->kind == SETTING_DURATION;
+	enum ast_kind wanted = is_duration && v->integer ? AST_DURATION : AST_INTEGER;
+	struct diag *d;
+
+	if ((v->kind != wanted && !(is_duration && v->kind == AST_DURATION)) ||
+	    v->integer < s->lowest || v->integer > s->highest) {
+		d = diag_error(diags, "bad-option-value", v->span, "%s cannot be set to this", s->name);
+		if (is_duration)
+			diag_hint(diags, d, "a duration such as 20ms, at most 10s");
+		else
+			diag_hint(diags, d, "a whole number from %llu to %llu",
+				  (unsigned long long)s->lowest, (unsigned long long)s->highest);
+		return;
+	}
+	memcpy((char *)settings + s->offset, &v->integer, sizeof(u64));
+}
+
+void settings_set(struct settings *settings, const struct ast_option *option, struct diags *diags)
+{
+	struct suggest suggest;
+
+	suggest_init(&suggest, option->name);
+	for (u32 i = 0; i < ARRAY_SIZE(settings_table); i++) {
+		const struct setting *s = &settings_table[i];
+
+		if (strcasecmp(s->name, option->name) != 0) {
+			suggest_offer(&suggest, s->name);
+			continue;
+		}
+		if (s->kind == SETTING_WORD)
+			set_word(settings, s, option, diags);
+		else if (s->kind == SETTING_TEXT)
+			*(const char **)((char *)settings + s->offset) =
+				option_word(option->value);
+		else
+			set_number(settings, s, option, diags);
+		if (!settings->pushdown)
+			diag_hint(diags,
+				  diag_error(diags, "not-supported", option->span,
+					     "pushdown = off is not available yet"),
+				  "leave it on: queries run in the kernel");
+		return;
+	}
+	struct diag *d = diag_error(diags, "unknown-option", option->span, "there is no option \"%s\"",
+				    option->name);
+	const char *best = suggest_best(&suggest);
+
+	if (best)
+		diag_hint(diags, d, "did you mean \"%s\"?", best);
+	else
+		diag_hint(diags, d,
+			  "options: access_path, state, max_groups, ring_bytes, survey, on_loss, "
+			  "rules_off");
+}

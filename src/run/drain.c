@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Drain: two walks over the slices.  The first reads the counters (a slice where
+ * nothing happened costs one cache line pair) and learns which tables were full,
+ * which the merge must know before it sees rows; the second hands on the rows in
+ * use and clears just those.
+ */
+#include "run/drain.h"
+
+#include <string.h>
+
+#include "run/sys.h"
+
+#define MAP_BATCH 512u
+
+void drain_open(struct drain *drain, const struct phys *phys, struct arena *arena)
+{
+	const struct state_layout *s = &phys->state;
+	u32 n_slices = s->n_cpus * s->n_levels;
+
+	*drain = (struct drain){ .layout = s, .exists_bytes = -1 };
+	drain->active = arena_array(arena, u32, n_slices);
+	drain->is_full = arena_array(arena, bool, n_slices);
+	if (phys->n_keys > 0 && phys->exists_cell >= 0 && s->kind == STATE_DIRECT)
+		drain->exists_bytes = phys->cells[phys->exists_cell].bytes_offset;
+	if (s->kind == STATE_KERNEL_MAP) {
+		drain->map_key_bytes = 8 * (s->key_words + 1);
+		drain->map_value_bytes = ALIGN_UP(s->row_bytes - s->cells_bytes_offset, 8);
+		drain->map_keys = arena_alloc(arena, (size_t)MAP_BATCH * drain->map_key_bytes);
+		drain->map_values = arena_alloc(arena, (size_t)MAP_BATCH * drain->map_value_bytes);
+	}
+}
+
+static u64 *slice_counters(const struct drain *drain, u8 *state, u32 copy, u32 slice)
+{
+	const struct state_layout *s = drain->layout;
+
+	return (u64 *)(state +
+		       state_slice_offset(s, copy, slice / s->n_levels, slice % s->n_levels));
+}
+
+static bool counters_add(u64 to[COUNTER_N], const u64 *from)
+{
+	u64 any = 0;
+	u32 i;
+
+	for (i = 0; i < COUNTER_N; i++) {
+		to[i] += from[i];
+		any |= from[i];
+	}
+	return any;
+}
+
+void drain_peek_counters(const struct drain *drain, const u8 *state, u64 counters[COUNTER_N])
+{
+	const struct state_layout *s = drain->layout;
+	u32 copy, slice;
+
+	for (copy = 0; copy < s->n_copies; copy++)
+		for (slice = 0; slice < s->n_cpus * s->n_levels; slice++)
+			counters_add(counters, slice_counters(drain, (u8 *)state, copy, slice));
+}
+
+static void drain_direct(struct drain *drain, u8 *rows, u32 cpu, struct merge *merge)
+{
+	const struct state_layout *s = drain->layout;
+	u64 key, exists;
+	u32 i;
+
+	for (i = 0; i < s->n_rows; i++) {
+		u8 *row = rows + (u64)i * s->row_bytes;
+
+		if (drain->exists_bytes >= 0) {
+			memcpy(&exists, row + drain->exists_bytes, sizeof(exists));
+			if (!exists)
+				continue;
+		}
+		key = (u64)s->domain_lo + i;
+		merge_row(merge, &key, row + s->cells_bytes_offset, cpu, false);
+		memset(row, 0, s->row_bytes);
+	}
+}
+
+static void drain_table(struct drain *drain, u8 *slice, u64 n_used, u32 cpu, bool is_full,
+			struct merge *merge)
+{
+	const struct state_layout *s = drain->layout;
+	u32 *index = (u32 *)(slice + s->index_bytes_offset);
+	u8 *rows = slice + s->rows_bytes_offset;
+	bool is_sparse;
+	u32 i;
+
+	n_used = MIN(n_used, s->n_rows - 1);
+	is_sparse = n_used < s->n_index / 16;
+	if (is_full)
+		merge_other(merge, rows + s->cells_bytes_offset);
+	for (i = 1; i <= n_used; i++) {
+		u8 *row = rows + (u64)i * s->row_bytes;
+
+		merge_row(merge, (u64 *)(row + 8), row + s->cells_bytes_offset, cpu, is_full);
+		if (is_sparse)
+			index[*(u32 *)row & (s->n_index - 1)] = 0;
+	}
+	if (!is_sparse)
+		memset(index, 0, (size_t)s->n_index * sizeof(u32));
+	memset(rows, 0, (n_used + 1) * s->row_bytes);
+}
+
+static void map_row(struct drain *drain, struct merge *merge, const u8 *key, const u8 *value)
+{
+	const struct state_layout *s = drain->layout;
+	const u64 *words = (const u64 *)key;
+	u64 slice = words[s->key_words];
+
+	BUG_ON(slice >= (u64)s->n_cpus * s->n_levels);
+	merge_row(merge, words, value, slice / s->n_levels, drain->is_full[slice]);
+}
+
+/* Kernels before 5.6 have no batches (commit 05799638e3a3, "Add batch ops"). */
+static int drain_map_singly(struct drain *drain, int fd, struct merge *merge)
+{
+	int err;
+
+	for (;;) {
+		err = sys_map_element(BPF_MAP_GET_NEXT_KEY, fd, NULL, drain->map_keys);
+		if (err)
+			return err == -ENOENT ? 0 : err;
+		err = sys_map_element(BPF_MAP_LOOKUP_ELEM, fd, drain->map_keys, drain->map_values);
+		if (err)
+			return err;
+		map_row(drain, merge, drain->map_keys, drain->map_values);
+		err = sys_map_element(BPF_MAP_DELETE_ELEM, fd, drain->map_keys, NULL);
+		if (err)
+			return err;
+	}
+}
+
+static int drain_map(struct drain *drain, int fd, struct merge *merge)
+{
+	u32 position[2], count, i;
+	void *from = NULL;
+	int err = 0;
+
+	while (!err) {
+		count = MAP_BATCH;
+		err = sys_map_take_batch(fd, from, position, drain->map_keys, drain->map_values,
+					 &count);
+		/* ENOENT: the end, with what is left.  Others (no such command, a bucket larger
+		 * than the batch) took nothing out. */
+		if (err && err != -ENOENT)
+			return drain_map_singly(drain, fd, merge);
+		for (i = 0; i < count; i++)
+			map_row(drain, merge, drain->map_keys + (size_t)i * drain->map_key_bytes,
+				drain->map_values + (size_t)i * drain->map_value_bytes);
+		from = position;
+	}
+	return 0;
+}
+
+int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merge *merge,
+	       u64 counters[COUNTER_N])
+{
+	const struct state_layout *s = drain->layout;
+	u32 n_slices = s->n_cpus * s->n_levels, n_active = 0, slice, i;
+	u64 *c;
+	int err = 0;
+
+	for (slice = 0; slice < n_slices; slice++) {
+		c = slice_counters(drain, state, copy, slice);
+		drain->is_full[slice] = c[COUNTER_TABLE_FULL] > 0;
+		if (!counters_add(counters, c))
+			continue;
+		drain->active[n_active++] = slice;
+		if (drain->is_full[slice])
+			merge_mark_full(merge, slice / s->n_levels);
+	}
+	for (i = 0; i < n_active; i++) {
+		u8 *bytes;
+
+		slice = drain->active[i];
+		c = slice_counters(drain, state, copy, slice);
+		bytes = (u8 *)c;
+		switch (s->kind) {
+		case STATE_DIRECT:
+			drain_direct(drain, bytes + s->rows_bytes_offset, slice / s->n_levels,
+				     merge);
+			break;
+		case STATE_TABLE:
+			drain_table(drain, bytes, c[COUNTER_ROWS], slice / s->n_levels,
+				    drain->is_full[slice], merge);
+			break;
+		case STATE_KERNEL_MAP:
+			if (s->n_rows && drain->is_full[slice]) {
+				merge_other(merge,
+					    bytes + s->rows_bytes_offset + s->cells_bytes_offset);
+				memset(bytes + s->rows_bytes_offset, 0, s->row_bytes);
+			}
+			break;
+		case STATE_NONE:
+			break;
+		}
+		memset(c, 0, COUNTER_N * sizeof(u64));
+	}
+	/* No map: no program names it, when WHERE is never true. */
+	if (s->kind == STATE_KERNEL_MAP && n_active && map_fd >= 0)
+		err = drain_map(drain, map_fd, merge);
+	merge_settle(merge);
+	return err;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Merge: dense entries and an index of entry numbers (linear probing, at most
+ * half full).  The index starts small and doubles inside its region, so a query
+ * with few groups touches few pages; both stay grown from window to window.
+ */
+#include "run/merge.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define INDEX_MIN   64u
+#define ENTRIES_MAX (1ull << 30)
+
+static u32 hash_words(const u64 *words, u32 n, u64 cpu)
+{
+	u64 h = cpu + 0x2545f4914f6cdd1dull;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		h = (h ^ words[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 29;
+	}
+	h *= 0xd6e8feb86659fd93ull;
+	return h >> 32;
+}
+
+int merge_open(struct merge *merge, const struct phys *phys, struct arena *arena)
+{
+	const struct state_layout *s = &phys->state;
+	u64 rows = s->kind == STATE_KERNEL_MAP ? MAX(s->max_groups, s->n_rows) : s->n_rows;
+	u32 n_words = 0, i;
+	bool has_row_key = false;
+
+	*merge = (struct merge){ .n_cpus = s->n_cpus,
+				 .n_cells = phys->n_cells,
+				 .is_grouped = phys->n_keys > 0,
+				 .plain_count_cell = -1 };
+	for (i = 0; i < phys->n_keys; i++) {
+		merge->has_slice_key |= phys->keys[i].is_slice;
+		has_row_key |= !phys->keys[i].is_slice;
+	}
+	/* A DIRECT row has no key words: its number is the key. */
+	merge->n_row_words = s->kind == STATE_DIRECT ? has_row_key : s->key_words;
+	merge->n_key_words = merge->n_row_words + merge->has_slice_key;
+	merge->cells = arena_array(arena, struct merge_cell, MAX(phys->n_cells, 1));
+	for (i = 0; i < phys->n_cells; i++) {
+		const struct cell *c = &phys->cells[i];
+
+		merge->cells[i] =
+			(struct merge_cell){ c->kind, c->is_wide, c->is_signed,
+					     c->bytes_offset - s->cells_bytes_offset, n_words };
+		n_words += c->kind == CELL_SUM ? 2 : 1;
+		if (c->kind == CELL_COUNT && !c->arg && !c->filter && merge->plain_count_cell < 0)
+			merge->plain_count_cell = i;
+	}
+	merge->entry_bytes = sizeof(struct merge_entry) + 8 * (merge->n_key_words + n_words);
+	merge->max_entries = MIN(rows * s->n_cpus * s->n_levels + 2, ENTRIES_MAX);
+	merge->cpu_n_full = arena_array(arena, u32, s->n_cpus);
+	merge->cpu_closed = arena_array(arena, bool, s->n_cpus);
+	merge->index_mask = INDEX_MIN - 1;
+	if (!region_need(&merge->entries, 2 * (size_t)merge->entry_bytes) ||
+	    !region_need(&merge->index, INDEX_MIN * sizeof(u32))) {
+		merge_close(merge);
+		return -ENOMEM;
+	}
+	merge_reset(merge);
+	return 0;
+}
+
+void merge_close(struct merge *merge)
+{
+	region_free(&merge->entries);
+	region_free(&merge->index);
+}
+
+static u32 entry_new(struct merge *merge, u32 hash)
+{
+	struct merge_entry *entry;
+
+	if (merge->n_entries >= merge->max_entries ||
+	    !region_need(&merge->entries, ((size_t)merge->n_entries + 1) * merge->entry_bytes))
+		return MERGE_OTHER;
+	entry = merge_entry(merge, merge->n_entries);
+	memset(entry, 0, merge->entry_bytes);
+	entry->hash = hash;
+	return merge->n_entries++;
+}
+
+void merge_reset(struct merge *merge)
+{
+	u32 size = merge->index_mask + 1, wanted = INDEX_MIN;
+
+	memset(merge->index.at, 0, (size_t)size * sizeof(u32));
+	/* One burst of groups must not make every later window clear a large index. */
+	while (wanted < 16ull * merge->n_entries)
+		wanted *= 2;
+	merge->index_mask = MIN(size, wanted) - 1;
+	merge->n_entries = 0;
+	entry_new(merge, 0);
+	merge->n_live = 0;
+	merge->has_other = merge->is_closed = false;
+	merge->n_folded = 0;
+	merge->n_full = 0;
+	memset(merge->cpu_n_full, 0, merge->n_cpus * sizeof(u32));
+	memset(merge->cpu_closed, 0, merge->n_cpus * sizeof(bool));
+	if (!merge->is_grouped) {
+		/* The one group is there even when nothing happened. */
+		u32 hash = hash_words(NULL, 0, 0);
+		u32 *index = merge->index.at;
+
+		index[hash & merge->index_mask] = entry_new(merge, hash);
+		merge->n_live = 1;
+	}
+}
+
+/* Doubles the index; false when memory is short, then it stays as it was. */
+static bool index_grow(struct merge *merge)
+{
+	u64 size = 2 * ((u64)merge->index_mask + 1);
+	u32 *index, i, at;
+
+	if (!region_need(&merge->index, size * sizeof(u32)))
+		return false;
+	index = merge->index.at;
+	memset(index, 0, size * sizeof(u32));
+	merge->index_mask = size - 1;
+	for (i = 1; i < merge->n_entries; i++) {
+		at = merge_entry(merge, i)->hash & merge->index_mask;
+		while (index[at])
+			at = (at + 1) & merge->index_mask;
+		index[at] = i;
+	}
+	return true;
+}
+
+static u64 load_word(const u8 *at)
+{
+	u64 word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+static void add_wide(u64 *to, u64 low, u64 high)
+{
+	u64 sum = to[0] + low;
+
+	to[1] += high + (sum < low);
+	to[0] = sum;
+}
+
+/* Row cells (as the kernel part wrote them) into entry cells. */
+static void combine(const struct merge *merge, u64 *to, const u8 *cells)
+{
+	const struct merge_cell *c = merge->cells, *end = c + merge->n_cells;
+
+	for (; c < end; c++) {
+		u64 word = load_word(cells + c->from_bytes);
+		u64 *cell = to + c->to_word;
+
+		switch (c->kind) {
+		case CELL_COUNT:
+			*cell += word;
+			break;
+		case CELL_SUM:
+			if (c->is_wide)
+				add_wide(cell, word, load_word(cells + c->from_bytes + 8));
+			else
+				add_wide(cell, word, c->is_signed ? (u64)((s64)word >> 63) : 0);
+			break;
+		case CELL_MIN:
+		case CELL_MAX:
+			*cell = MAX(*cell, word);
+			break;
+		case CELL_KIND_N:
+			BUG("cell kind");
+		}
+	}
+}
+
+/* The cells of the "(other)" row, which is shown from now on. */
+static u64 *use_other(struct merge *merge)
+{
+	merge->n_live += !merge->has_other;
+	merge->has_other = true;
+	return merge_entry(merge, MERGE_OTHER)->words + merge->n_key_words;
+}
+
+static void fold_entry(struct merge *merge, struct merge_entry *entry)
+{
+	u64 *to = use_other(merge);
+	const u64 *from = merge_cells(merge, entry);
+	u32 i;
+
+	for (i = 0; i < merge->n_cells; i++) {
+		const struct merge_cell *c = &merge->cells[i];
+
+		if (c->kind == CELL_SUM)
+			add_wide(to + c->to_word, from[c->to_word], from[c->to_word + 1]);
+		else if (c->kind == CELL_COUNT)
+			to[c->to_word] += from[c->to_word];
+		else
+			to[c->to_word] = MAX(to[c->to_word], from[c->to_word]);
+	}
+	if (merge->plain_count_cell >= 0)
+		merge->n_folded += from[merge->cells[merge->plain_count_cell].to_word];
+	else
+		merge->n_folded++;
+	entry->is_folded = true;
+	merge->n_live--;
+}
+
+static bool key_equal(const struct merge *merge, const struct merge_entry *entry, const u64 *keys,
+		      u32 cpu)
+{
+	u32 i;
+
+	for (i = 0; i < merge->n_row_words; i++)
+		if (entry->words[i] != keys[i])
+			return false;
+	return !merge->has_slice_key || entry->words[i] == cpu;
+}
+
+/* The entry of that key, new if need be; MERGE_OTHER where it cannot be exact or has no room. */
+static u32 find(struct merge *merge, const u64 *keys, u32 cpu)
+{
+	u32 hash = hash_words(keys, merge->n_row_words, merge->has_slice_key ? cpu : 0);
+	u32 *index = merge->index.at;
+	u32 at = hash & merge->index_mask, number;
+	struct merge_entry *entry;
+
+	for (; index[at]; at = (at + 1) & merge->index_mask) {
+		entry = merge_entry(merge, index[at]);
+		if (entry->hash == hash && key_equal(merge, entry, keys, cpu))
+			return entry->is_folded ? MERGE_OTHER : index[at];
+	}
+	if (merge->has_slice_key ? merge->cpu_closed[cpu] : merge->is_closed)
+		return MERGE_OTHER;
+	number = entry_new(merge, hash);
+	if (number == MERGE_OTHER) {
+		/* No room: from now on what is new is not exact. */
+		merge->is_closed = true;
+		memset(merge->cpu_closed, true, merge->n_cpus * sizeof(bool));
+		return MERGE_OTHER;
+	}
+	entry = merge_entry(merge, number);
+	memcpy(entry->words, keys, merge->n_row_words * sizeof(u64));
+	if (merge->has_slice_key)
+		entry->words[merge->n_row_words] = cpu;
+	index[at] = number;
+	merge->n_live++;
+	if (2ull * merge->n_entries > merge->index_mask && !index_grow(merge) &&
+	    merge->n_entries + 1ull > merge->index_mask)
+		merge->max_entries = merge->n_entries; /* keeps one slot empty: look-ups end */
+	return number;
+}
+
+void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, u32 cpu, bool is_full)
+{
+	u32 number = find(merge, keys, cpu);
+	struct merge_entry *entry = merge_entry(merge, number);
+
+	if (number != MERGE_OTHER) {
+		combine(merge, entry->words + merge->n_key_words, cells);
+		entry->n_full += is_full;
+		return;
+	}
+	combine(merge, use_other(merge), cells);
+	if (merge->plain_count_cell >= 0)
+		merge->n_folded +=
+			load_word(cells + merge->cells[merge->plain_count_cell].from_bytes);
+	else
+		merge->n_folded++;
+}
+
+void merge_other(struct merge *merge, const u8 *cells)
+{
+	combine(merge, use_other(merge), cells);
+}
+
+void merge_mark_full(struct merge *merge, u32 cpu)
+{
+	merge->n_full++;
+	merge->cpu_n_full[cpu]++;
+}
+
+void merge_settle(struct merge *merge)
+{
+	struct merge_entry *entry;
+	u32 i, wanted, cpu;
+
+	if (!merge->n_full)
+		return;
+	for (i = 1; i < merge->n_entries; i++) {
+		entry = merge_entry(merge, i);
+		wanted = merge->n_full;
+		if (merge->has_slice_key)
+			wanted = merge->cpu_n_full[entry->words[merge->n_row_words]];
+		if (!entry->is_folded && entry->n_full != wanted)
+			fold_entry(merge, entry);
+		entry->n_full = 0;
+	}
+	for (cpu = 0; cpu < merge->n_cpus; cpu++) {
+		merge->cpu_closed[cpu] |= merge->cpu_n_full[cpu] > 0;
+		merge->cpu_n_full[cpu] = 0;
+	}
+	merge->is_closed = true;
+	merge->n_full = 0;
+}
+
+u32 merge_seek(const struct merge *merge, u32 number)
+{
+	for (; number < merge->n_entries; number++)
+		if (number != MERGE_OTHER && !merge_entry(merge, number)->is_folded)
+			return number;
+	return merge->has_other ? MERGE_OTHER : MERGE_END;
+}

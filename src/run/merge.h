@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows of slices -> groups: a table keyed by the key words (and the CPU when
+ * `cpu` is a key), whose cells sum up what the CPUs and nesting levels counted.
+ *
+ * Exactness.  Where a slice's table was full, events of groups it had no row for
+ * went to its "(other)" row.  So a group's cells are its true ones only when the
+ * group has a row in every slice that overflowed (of its own CPU, when `cpu` is a
+ * key); every other group is folded into "(other)", and so is, until the next
+ * merge_reset(), every group that first appears after an overflow.  The totals
+ * over all rows are exact either way.
+ */
+#ifndef EBQL_RUN_MERGE_H
+#define EBQL_RUN_MERGE_H
+
+#include "base/arena.h"
+#include "phys/phys.h"
+#include "run/region.h"
+
+#define MERGE_OTHER 0u /* entry number of the "(other)" row */
+#define MERGE_END   UINT32_MAX
+
+struct merge_cell {
+	enum cell_kind kind;
+	bool is_wide, is_signed;
+	u32 from_bytes; /* behind the row's first cell */
+	u32 to_word;	/* of the entry's cells; SUM has two words here */
+};
+
+struct merge_entry {
+	u32 hash;
+	u32 n_full : 31; /* overflowed slices it was seen in since the last merge_settle() */
+	u32 is_folded : 1;
+	u64 words[]; /* key words, the CPU when has_slice_key, cells */
+};
+
+struct merge {
+	u32 n_row_words; /* key words of a row */
+	u32 n_key_words; /* of an entry: and the CPU */
+	bool has_slice_key;
+	bool is_grouped;
+	struct merge_cell *cells;
+	u32 n_cells;
+	s32 plain_count_cell; /* counts every event of the group; -1: none */
+	u32 entry_bytes;
+	u32 n_cpus;
+	u64 max_entries;
+
+	struct region entries; /* dense; entry 0 is "(other)" */
+	struct region index;   /* u32 entry numbers, 0: empty */
+	u32 n_entries;	       /* entry 0 included */
+	u32 n_live;	       /* rows to show, "(other)" included */
+	u32 index_mask;
+	bool has_other;
+
+	u32 n_full;	  /* slices that overflowed since the last merge_settle() */
+	u32 *cpu_n_full;  /* the same per CPU */
+	bool is_closed;	  /* overflowed since the last reset: new groups are not exact */
+	bool *cpu_closed; /* the same per CPU */
+	u64 n_folded;	  /* events in "(other)" that no slice counted there, if known */
+};
+
+/* -ENOMEM, or 0. */
+int merge_open(struct merge *merge, const struct phys *phys, struct arena *arena);
+void merge_close(struct merge *merge);
+/* Forgets all groups: the next window begins. */
+void merge_reset(struct merge *merge);
+
+/* Before the rows: one slice of this CPU overflowed. */
+void merge_mark_full(struct merge *merge, u32 cpu);
+/* keys: the row's n_row_words key words; cells: its first cell. */
+void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, u32 cpu, bool is_full);
+void merge_other(struct merge *merge, const u8 *cells);
+/* After the rows of all slices: folds the groups that are not exact. */
+void merge_settle(struct merge *merge);
+
+static inline struct merge_entry *merge_entry(const struct merge *merge, u32 number)
+{
+	return (struct merge_entry *)((u8 *)merge->entries.at + (u64)number * merge->entry_bytes);
+}
+
+static inline const u64 *merge_cells(const struct merge *merge, const struct merge_entry *entry)
+{
+	return entry->words + merge->n_key_words;
+}
+
+/* The first entry to show from number on: 1, 2, ..., then MERGE_OTHER, then MERGE_END. */
+u32 merge_seek(const struct merge *merge, u32 number);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Cells -> values.  Sums are exact in 128 bits; an average is the exact sum over
+ * the count, rounded to a double; a minimum or maximum loses its bias here.
+ */
+#include "run/rows.h"
+
+#include <string.h>
+
+u32 rows_seek(const struct rows *rows, u32 position)
+{
+	if (rows->merge)
+		return merge_seek(rows->merge, position);
+	return position <= rows->n_events ? position : ROWS_END;
+}
+
+u32 rows_next(const struct rows *rows, u32 position)
+{
+	return position == ROWS_OTHER ? ROWS_END : rows_seek(rows, position + 1);
+}
+
+u32 rows_count(const struct rows *rows)
+{
+	return rows->merge ? rows->merge->n_live : rows->n_events;
+}
+
+static void set_integer(struct value *value, s128 integer)
+{
+	value->kind = VALUE_INT;
+	value->n = 0;
+	value->integer = integer;
+}
+
+static void set_text(struct value *value, const char *text, size_t n)
+{
+	value->kind = VALUE_TEXT;
+	value->n = n;
+	value->text = text;
+}
+
+static void set_null(struct value *value)
+{
+	*value = (struct value){ .kind = VALUE_NULL };
+}
+
+static void key_value(const struct rows *rows, const struct merge_entry *entry,
+		      const struct phys_key *key, struct value *ret_value)
+{
+	const struct merge *merge = rows->merge;
+	const struct phys *phys = rows->phys;
+	const u64 *word;
+	struct type type;
+
+	if (key->is_slice) {
+		set_integer(ret_value, (s128)entry->words[merge->n_row_words]);
+		return;
+	}
+	if (key->null_bit >= 0 && entry->words[0] >> key->null_bit & 1) {
+		set_null(ret_value);
+		return;
+	}
+	word = entry->words + (phys->state.kind == STATE_DIRECT ? 0 : key->first_word);
+	if (key->is_probe) {
+		BUG_ON(*word >= phys->n_probes);
+		set_text(ret_value, phys->probes[*word], strlen(phys->probes[*word]));
+		return;
+	}
+	type = key->expr->type;
+	if (type.kind == TYPE_BLOB)
+		set_text(ret_value, (const char *)word, MIN(type.bytes, 8 * key->n_words));
+	else if (type.kind == TYPE_TEXT)
+		set_text(ret_value, (const char *)word,
+			 strnlen((const char *)word, MIN(type.bytes, 8 * key->n_words)));
+	else
+		set_integer(ret_value, type.is_signed ? (s128)(s64)*word : (s128)*word);
+}
+
+static s128 sum_of(const struct merge_cell *cell, const u64 *cells)
+{
+	const u64 *words = cells + cell->to_word;
+
+	return (s128)((u128)words[1] << 64 | words[0]);
+}
+
+static void aggregate_value(const struct rows *rows, const u64 *cells,
+			    const struct phys_aggregate *aggregate, struct value *ret_value)
+{
+	const struct merge *merge = rows->merge;
+	const struct merge_cell *cell;
+	u64 count, word;
+
+	/* Without a count the aggregate has a value wherever its group has an event. */
+	count = aggregate->count_cell >= 0 ? cells[merge->cells[aggregate->count_cell].to_word]
+					   : merge->is_grouped || rows->matched;
+	if (aggregate->kind == AGGREGATE_COUNT) {
+		set_integer(ret_value, count);
+		return;
+	}
+	if (!count) {
+		set_null(ret_value);
+		return;
+	}
+	cell = &merge->cells[aggregate->value_cell];
+	word = cells[cell->to_word];
+	switch (aggregate->kind) {
+	case AGGREGATE_SUM:
+		set_integer(ret_value, sum_of(cell, cells));
+		break;
+	case AGGREGATE_AVG:
+		ret_value->kind = VALUE_REAL;
+		ret_value->n = 0;
+		ret_value->real = (double)sum_of(cell, cells) / (double)count;
+		break;
+	case AGGREGATE_MIN:
+	case AGGREGATE_MAX:
+		if (aggregate->kind == AGGREGATE_MIN)
+			word = ~word;
+		set_integer(ret_value,
+			    cell->is_signed ? (s128)(s64)(word ^ CELL_BIAS) : (s128)word);
+		break;
+	default:
+		BUG("aggregate kind");
+	}
+}
+
+void rows_value(const struct rows *rows, u32 position, u32 column, struct value *ret_value)
+{
+	const struct phys *phys = rows->phys;
+	const struct merge_entry *entry;
+
+	if (!rows->merge) {
+		*ret_value = rows->values[(size_t)(position - 1) * rows->n_columns + column];
+		return;
+	}
+	entry = merge_entry(rows->merge, position);
+	if (column < phys->n_keys) {
+		if (position == ROWS_OTHER)
+			set_null(ret_value);
+		else
+			key_value(rows, entry, &phys->keys[column], ret_value);
+		return;
+	}
+	column -= phys->n_keys;
+	if (column < phys->n_aggregates)
+		aggregate_value(rows, merge_cells(rows->merge, entry), &phys->aggregates[column],
+				ret_value);
+	else
+		set_integer(ret_value, column == phys->n_aggregates ? rows->window_start_ns
+								    : rows->window_end_ns);
+}

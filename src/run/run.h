@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Loaded programs -> batches: closes windows on the wall clock, flips the epoch,
+ * drains and merges the slices, reads the ring buffer, and runs the user part.
+ * Allocates at start only.
+ */
+#ifndef EBQL_RUN_RUN_H
+#define EBQL_RUN_RUN_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "load/load.h"
+#include "type/type.h"
+
+struct run_options {
+	u64 duration_ns; /* 0: until stopped */
+	u64 n_windows;	 /* 0: no limit */
+	u64 every_ns;	 /* snapshots of a query without a window; 0: none */
+	u64 n_rows;	 /* streamed rows to stop after; 0: no limit */
+	/* -1: none; the run ends with it, and it (SIGTERM, after 1 s SIGKILL) with the run */
+	int child_pid;
+	int child_go_fd; /* a byte written here starts the child's exec */
+};
+
+struct run_sink {
+	/* Returns 0 or -errno, which ends the run: nothing is handed on any more. */
+	int (*batch)(void *context, const struct batch *batch);
+	/* Called once, when everything is attached and counting. */
+	void (*attached)(void *context);
+	void *context;
+};
+
+struct run_result {
+	u64 lost[LOSS_N]; /* over the whole run */
+	u64 events, matched, windows;
+	int child_status; /* as waitpid() gives it; -1: no child */
+};
+
+struct run;
+
+/* NULL and a diagnostic (tag run-start): no memory, or no ring buffer. */
+struct run *run_open(struct load *load, const struct run_options *options,
+		     const struct run_sink *sink, struct arena *arena, struct diags *diags);
+/*
+ * Attaches, runs until the duration, the number of windows, the child's end, or
+ * SIGINT, SIGTERM, SIGHUP (the third such signal kills); switches for the last time,
+ * detaches, gives the last batch.  0 or -errno, -EPIPE and others of the sink
+ * included.  Diagnostics: those of load_attach(), user-part (SQLite refuses the
+ * user part, which is opened while the programs count), too-large (an integer
+ * beyond 64 bits signed meets SQLite).
+ */
+int run_loop(struct run *run, struct diags *diags, struct run_result *ret_result);
+void run_close(struct run *run);
+
+/* Tests: flips once and gives everything counted so far as one batch; 0 or -errno. */
+int run_drain_once(struct run *run, bool is_last);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * User part.  SQLite's integers are signed and have 64 bits: a sum or a u64 beyond
+ * them is refused when it is read, never rounded or made negative.  Everything is
+ * prepared once; a window costs a reset and the steps.
+ */
+#include "run/user.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <string.h>
+
+struct window_table {
+	sqlite3_vtab base;
+	struct user *user;
+};
+
+struct window_cursor {
+	sqlite3_vtab_cursor base;
+	u32 position;
+};
+
+static struct user *cursor_user(sqlite3_vtab_cursor *cursor)
+{
+	return ((struct window_table *)cursor->pVtab)->user;
+}
+
+static int window_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
+			  sqlite3_vtab **ret_table, char **ret_error)
+{
+	struct user *user = context;
+	struct window_table *table;
+	struct buf sql;
+	u32 i;
+	int err;
+
+	buf_init(&sql);
+	buf_puts(&sql, "CREATE TABLE w(");
+	for (i = 0; i < user->phys->user.input.n_columns; i++)
+		buf_printf(&sql, "c%u, ", i);
+	buf_puts(&sql, "other)");
+	err = sqlite3_declare_vtab(db, sql.at);
+	buf_free(&sql);
+	if (err)
+		return err;
+	table = sqlite3_malloc(sizeof(*table));
+	if (!table)
+		return SQLITE_NOMEM;
+	*table = (struct window_table){ .user = user };
+	*ret_table = &table->base;
+	return SQLITE_OK;
+}
+
+static int window_disconnect(sqlite3_vtab *table)
+{
+	sqlite3_free(table);
+	return SQLITE_OK;
+}
+
+static int window_best_index(sqlite3_vtab *table, sqlite3_index_info *info)
+{
+	info->estimatedCost = 10000;
+	info->estimatedRows = 10000;
+	return SQLITE_OK;
+}
+
+static int window_open(sqlite3_vtab *table, sqlite3_vtab_cursor **ret_cursor)
+{
+	struct window_cursor *cursor = sqlite3_malloc(sizeof(*cursor));
+
+	if (!cursor)
+		return SQLITE_NOMEM;
+	*cursor = (struct window_cursor){ .position = ROWS_END };
+	*ret_cursor = &cursor->base;
+	return SQLITE_OK;
+}
+
+static int window_close(sqlite3_vtab_cursor *cursor)
+{
+	sqlite3_free(cursor);
+	return SQLITE_OK;
+}
+
+static int window_filter(sqlite3_vtab_cursor *cursor, int index, const char *name, int argc,
+			 sqlite3_value **argv)
+{
+	struct window_cursor *c = (struct window_cursor *)cursor;
+
+	c->position = rows_seek(cursor_user(cursor)->rows, ROWS_FIRST);
+	return SQLITE_OK;
+}
+
+static int window_next(sqlite3_vtab_cursor *cursor)
+{
+	struct window_cursor *c = (struct window_cursor *)cursor;
+
+	c->position = rows_next(cursor_user(cursor)->rows, c->position);
+	return SQLITE_OK;
+}
+
+static int window_eof(sqlite3_vtab_cursor *cursor)
+{
+	return ((struct window_cursor *)cursor)->position == ROWS_END;
+}
+
+static int window_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+{
+	u32 position = ((struct window_cursor *)cursor)->position;
+	struct user *user = cursor_user(cursor);
+	const struct schema *input = &user->phys->user.input;
+	struct value value;
+
+	if ((u32)column == input->n_columns) {
+		sqlite3_result_int(context, user->rows->merge && position == ROWS_OTHER);
+		return SQLITE_OK;
+	}
+	rows_value(user->rows, position, column, &value);
+	switch (value.kind) {
+	case VALUE_INT:
+		if (value.integer < INT64_MIN || value.integer > INT64_MAX) {
+			user->too_large = column;
+			sqlite3_result_error(context, "too large", -1);
+			return SQLITE_ERROR;
+		}
+		sqlite3_result_int64(context, value.integer);
+		break;
+	case VALUE_REAL:
+		sqlite3_result_double(context, value.real);
+		break;
+	case VALUE_TEXT:
+		/* The rows stay where they are while the statement runs: nothing is copied. */
+		if (input->columns[column].type.kind == TYPE_BLOB)
+			sqlite3_result_blob(context, value.text, value.n, SQLITE_STATIC);
+		else
+			sqlite3_result_text(context, value.text, value.n, SQLITE_STATIC);
+		break;
+	default:
+		sqlite3_result_null(context);
+	}
+	return SQLITE_OK;
+}
+
+static int window_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *ret_rowid)
+{
+	*ret_rowid = ((struct window_cursor *)cursor)->position;
+	return SQLITE_OK;
+}
+
+/* No xCreate: the table is there without CREATE VIRTUAL TABLE, under the module's name. */
+static const sqlite3_module window_module = {
+	.xConnect = window_connect,
+	.xDisconnect = window_disconnect,
+	.xBestIndex = window_best_index,
+	.xOpen = window_open,
+	.xClose = window_close,
+	.xFilter = window_filter,
+	.xNext = window_next,
+	.xEof = window_eof,
+	.xColumn = window_column,
+	.xRowid = window_rowid,
+};
+
+static int sqlite_failed(struct user *user, struct diags *diags)
+{
+	const char *message = user->db ? sqlite3_errmsg(user->db) : "out of memory";
+	struct diag *diag;
+
+	if (user->too_large < 0) {
+		diag_plain(diags, "user-part", "SQLite: %s", message);
+		return -EINVAL;
+	}
+	diag = diag_plain(diags, "too-large",
+			  "a value does not fit 64 bits signed, the integers of ORDER BY, HAVING, "
+			  "LIMIT and expressions over aggregates");
+	diag_hint(diags, diag,
+		  "select the column as it is, without these clauses: it is then exact");
+	return -EOVERFLOW;
+}
+
+int user_open(struct user *user, const struct phys *phys, struct diags *diags)
+{
+	static bool is_configured;
+
+	*user = (struct user){ .phys = phys, .too_large = -1 };
+	buf_init(&user->text);
+	if (!phys->user.sql)
+		return 0;
+	if (!is_configured) {
+		/* Small: one thread, no statistics, 16 KiB of lookaside for 120. */
+		sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+		sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+		sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 128, 128);
+		is_configured = true;
+	}
+	if (sqlite3_open_v2(":memory:", &user->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+			    NULL) ||
+	    /* Large sorts must not write files. */
+	    sqlite3_exec(user->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) ||
+	    sqlite3_create_module(user->db, "w", &window_module, user) ||
+	    sqlite3_prepare_v3(user->db, phys->user.sql, -1, SQLITE_PREPARE_PERSISTENT,
+			       &user->statement, NULL))
+		return sqlite_failed(user, diags);
+	BUG_ON((u32)sqlite3_column_count(user->statement) != phys->user.output.n_columns + 1);
+	return 0;
+}
+
+void user_close(struct user *user)
+{
+	sqlite3_finalize(user->statement);
+	sqlite3_close(user->db);
+	region_free(&user->values);
+	buf_free(&user->text);
+	*user = (struct user){ 0 };
+}
+
+static struct value *output_row(struct user *user, u64 row)
+{
+	u32 n = user->phys->user.output.n_columns;
+
+	if (!region_need(&user->values, (row + 1) * n * sizeof(struct value)))
+		return NULL;
+	return (struct value *)user->values.at + row * n;
+}
+
+static int pick_columns(struct user *user, const struct rows *rows, struct batch *ret_batch)
+{
+	const struct phys_user *plan = &user->phys->user;
+	u32 position = rows_seek(rows, ROWS_FIRST), column;
+	struct value *value;
+
+	if (!output_row(user, rows_count(rows)))
+		return -ENOMEM;
+	ret_batch->values = value = user->values.at;
+	for (; position != ROWS_END; position = rows_next(rows, position)) {
+		if (rows->merge && position == ROWS_OTHER)
+			ret_batch->other_row = ret_batch->n_rows;
+		for (column = 0; column < plan->output.n_columns; column++)
+			rows_value(rows, position, plan->output_from[column], value++);
+		ret_batch->n_rows++;
+	}
+	return 0;
+}
+
+/* Text and blobs: only the place in the buffer, which may still move; set_texts() ends it. */
+static void take_text(struct user *user, int column, struct value *ret_value)
+{
+	ret_value->kind = VALUE_TEXT;
+	ret_value->integer = user->text.n;
+	if (sqlite3_column_type(user->statement, column) == SQLITE_BLOB) {
+		const void *blob = sqlite3_column_blob(user->statement, column);
+
+		ret_value->n = sqlite3_column_bytes(user->statement, column);
+		if (ret_value->n)
+			buf_put(&user->text, blob, ret_value->n);
+		return;
+	}
+	buf_puts(&user->text, (const char *)sqlite3_column_text(user->statement, column));
+	ret_value->n = user->text.n - (size_t)ret_value->integer;
+}
+
+static int take_value(struct user *user, u32 column, struct value *ret_value)
+{
+	struct type type = user->phys->user.output.columns[column].type;
+
+	*ret_value = (struct value){ .kind = VALUE_NULL };
+	switch (sqlite3_column_type(user->statement, column)) {
+	case SQLITE_INTEGER:
+		if (type.kind == TYPE_REAL) {
+			ret_value->kind = VALUE_REAL;
+			ret_value->real = sqlite3_column_double(user->statement, column);
+		} else {
+			ret_value->kind = VALUE_INT;
+			ret_value->integer = sqlite3_column_int64(user->statement, column);
+		}
+		break;
+	case SQLITE_FLOAT:
+		ret_value->kind = VALUE_REAL;
+		ret_value->real = sqlite3_column_double(user->statement, column);
+		/* SQLite goes over to floating point when integers overflow: no longer exact. */
+		if (type.kind != TYPE_REAL && fabs(ret_value->real) >= 0x1p53) {
+			user->too_large = column;
+			return -EOVERFLOW;
+		}
+		break;
+	case SQLITE_TEXT:
+	case SQLITE_BLOB:
+		take_text(user, column, ret_value);
+		break;
+	}
+	return 0;
+}
+
+static void set_texts(struct user *user, struct batch *batch)
+{
+	u64 n = (u64)batch->n_rows * user->phys->user.output.n_columns, i;
+
+	for (i = 0; i < n; i++)
+		if (batch->values[i].kind == VALUE_TEXT)
+			batch->values[i].text = user->text.at + (size_t)batch->values[i].integer;
+}
+
+static int run_sql(struct user *user, struct diags *diags, struct batch *ret_batch)
+{
+	u32 n_columns = user->phys->user.output.n_columns, column;
+	int step, err = 0;
+	struct value *row;
+
+	buf_reset(&user->text);
+	user->too_large = -1;
+	while (!err && (step = sqlite3_step(user->statement)) == SQLITE_ROW) {
+		row = output_row(user, ret_batch->n_rows);
+		if (!row) {
+			err = -ENOMEM;
+			break;
+		}
+		for (column = 0; column < n_columns && !err; column++)
+			err = take_value(user, column, &row[column]);
+		if (err)
+			break;
+		if (sqlite3_column_int(user->statement, n_columns))
+			ret_batch->other_row = ret_batch->n_rows;
+		ret_batch->n_rows++;
+	}
+	if (err == -EOVERFLOW || (!err && step != SQLITE_DONE))
+		err = sqlite_failed(user, diags);
+	sqlite3_reset(user->statement);
+	ret_batch->values = user->values.at;
+	set_texts(user, ret_batch);
+	return err;
+}
+
+int user_run(struct user *user, const struct rows *rows, struct diags *diags,
+	     struct batch *ret_batch)
+{
+	ret_batch->schema = &user->phys->user.output;
+	ret_batch->n_rows = 0;
+	ret_batch->other_row = -1;
+	ret_batch->values = NULL;
+	user->rows = rows;
+	if (!user->phys->user.sql)
+		return pick_columns(user, rows, ret_batch);
+	return run_sql(user, diags, ret_batch);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Number literals: integers, hexadecimal, reals, durations (1.5ms) and sizes
+ * (4KiB).  Scaling by a unit is exact in integers: 0.3s is 300000000 ns.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sql/token.h"
+
+static const struct {
+	const char *name;
+	u64 ns;
+} duration_units[] = {
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "\xC2\xB5s", 1000 }, /* the micro sign */
+	{ "\xCE\xBCs", 1000 }, /* the Greek letter */
+	{ "ms", 1000000 },
+	{ "s", 1000000000 },
+	{ "m", 60000000000 },
+	{ "h", 3600000000000 },
+	{ "d", 86400000000000 },
+	{ "nanosecond", 1 },
+	{ "microsecond", 1000 },
+	{ "millisecond", 1000000 },
+	{ "second", 1000000000 },
+	{ "minute", 60000000000 },
+	{ "hour", 3600000000000 },
+	{ "day", 86400000000000 },
+};
+
+static const struct {
+	const char *name;
+	u32 shift; /* 0: a unit whose size people disagree on */
+} size_units[] = {
+	{ "KiB", 10 }, { "MiB", 20 }, { "GiB", 30 }, { "TiB", 40 },
+	{ "KB", 0 },   { "MB", 0 },   { "GB", 0 },   { "TB", 0 },
+};
+
+u64 unit_of_duration(const char *word, u32 n)
+{
+	size_t i;
+
+	/* 1M is a million to most. */
+	if (n == 1 && word[0] == 'M')
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(duration_units); i++) {
+		size_t length = strlen(duration_units[i].name);
+
+		if (n == length && !strncasecmp(word, duration_units[i].name, n))
+			return duration_units[i].ns;
+		if (length >= 3 && n == length + 1 && (word[length] | 0x20) == 's' &&
+		    !strncasecmp(word, duration_units[i].name, length))
+			return duration_units[i].ns;
+	}
+	return 0;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+enum lex_problem number_scale(const char *digits, u32 n, u64 unit, u64 *ret_value)
+{
+	u128 whole = 0, fraction = 0;
+	u64 divisor = 1;
+	bool is_exact = true;
+	u32 i = 0;
+
+	for (; i < n && is_digit(digits[i]); i++) {
+		whole = whole * 10 + (u64)(digits[i] - '0');
+		if (whole > UINT64_MAX)
+			return LEX_TOO_LARGE;
+	}
+	if (i < n && digits[i] == '.')
+		i++;
+	else if (i < n)
+		return LEX_BAD_NUMBER;
+	for (; i < n && is_digit(digits[i]); i++) {
+		/* 10^18 resolves every unit of ours; only zeros may follow. */
+		if (divisor < 1000000000000000000u) {
+			fraction = fraction * 10 + (u64)(digits[i] - '0');
+			divisor *= 10;
+		} else {
+			is_exact = is_exact && digits[i] == '0';
+		}
+	}
+	if (i < n || !n || (n == 1 && digits[0] == '.'))
+		return LEX_BAD_NUMBER;
+	whole *= unit;
+	fraction *= unit;
+	is_exact = is_exact && fraction % divisor == 0;
+	whole += fraction / divisor;
+	if (whole > UINT64_MAX)
+		return LEX_TOO_LARGE;
+	*ret_value = (u64)whole;
+	return is_exact ? LEX_FINE : LEX_DURATION_FRACTION;
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void lex_hex(const char *text, u32 at, u32 end, struct token *token)
+{
+	u32 i;
+
+	token->kind = TOKEN_INTEGER;
+	if (at + 2 == end)
+		token->problem = LEX_BAD_HEX;
+	for (i = at + 2; i < end; i++) {
+		int digit = hex_digit(text[i]);
+
+		if (digit < 0) {
+			token->problem = LEX_BAD_HEX;
+			return;
+		}
+		if (token->integer >> 60)
+			token->problem = LEX_TOO_LARGE;
+		token->integer = token->integer << 4 | (u64)digit;
+	}
+}
+
+static void lex_unit(const char *text, u32 at, u32 digits_end, u32 end, struct token *token)
+{
+	const char *unit = text + digits_end;
+	u32 n_unit = end - digits_end;
+	u64 ns = unit_of_duration(unit, n_unit);
+	size_t i;
+
+	if (ns) {
+		token->kind = TOKEN_DURATION;
+		token->problem = (u8)number_scale(text + at, digits_end - at, ns, &token->integer);
+		if (token->problem == LEX_TOO_LARGE)
+			token->problem = LEX_DURATION_LARGE;
+		return;
+	}
+	token->kind = TOKEN_INTEGER;
+	token->problem = strpbrk("eE", (char[]){ unit[0], '\0' }) ? LEX_BAD_NUMBER : LEX_BAD_UNIT;
+	for (i = 0; i < ARRAY_SIZE(size_units); i++) {
+		if (strlen(size_units[i].name) != n_unit ||
+		    strncasecmp(unit, size_units[i].name, n_unit))
+			continue;
+		token->problem = LEX_BAD_SIZE_UNIT;
+		if (size_units[i].shift)
+			token->problem =
+				(u8)number_scale(text + at, digits_end - at,
+						 1ull << size_units[i].shift, &token->integer);
+		if (token->problem == LEX_DURATION_FRACTION)
+			token->problem = LEX_SIZE_FRACTION;
+	}
+}
+
+/* strtod() wants a NUL behind the digits, which the query's text does not have. */
+static void lex_real(const char *digits, u32 n, struct token *token)
+{
+	char local[64], *copy = n < sizeof(local) ? local : strndup(digits, n);
+
+	if (!copy)
+		base_no_memory();
+	if (copy == local) {
+		memcpy(local, digits, n);
+		local[n] = '\0';
+	}
+	token->kind = TOKEN_REAL;
+	token->real = strtod(copy, NULL);
+	if (isinf(token->real))
+		token->problem = LEX_REAL_LARGE;
+	if (copy != local)
+		free(copy);
+}
+
+void lex_number(const char *text, u32 n, u32 at, struct token *token)
+{
+	bool is_real = false, has_exponent = false;
+	u32 i = at, end;
+
+	if (text[at] == '0' && at + 1 < n && (text[at + 1] | 0x20) == 'x') {
+		for (end = at + 2; end < n && lex_is_word((unsigned char)text[end]); end++)
+			;
+		token->span = (struct span){ at, end };
+		lex_hex(text, at, end, token);
+	} else {
+		while (i < n && is_digit(text[i]))
+			i++;
+		if (i < n && text[i] == '.') {
+			is_real = true;
+			for (i++; i < n && is_digit(text[i]); i++)
+				;
+		}
+		if (i < n && (text[i] | 0x20) == 'e') {
+			u32 j = i + 1;
+
+			j += j < n && (text[j] == '+' || text[j] == '-');
+			has_exponent = j < n && is_digit(text[j]);
+			if (has_exponent)
+				for (i = j; i < n && is_digit(text[i]); i++)
+					;
+		}
+		for (end = i; end < n && lex_is_word((unsigned char)text[end]); end++)
+			;
+		token->span = (struct span){ at, end };
+		if (end > i && has_exponent) {
+			token->kind = TOKEN_INTEGER;
+			token->problem = LEX_BAD_NUMBER;
+		} else if (end > i) {
+			lex_unit(text, at, i, end, token);
+		} else if (is_real || has_exponent) {
+			lex_real(text + at, i - at, token);
+		} else {
+			token->kind = TOKEN_INTEGER;
+			token->problem = (u8)number_scale(text + at, i - at, 1, &token->integer);
+		}
+	}
+	/* 1.2.3: what follows would read as another number. */
+	if (end + 1 < n && text[end] == '.' && is_digit(text[end + 1])) {
+		for (; end < n && (text[end] == '.' || lex_is_word((unsigned char)text[end]));
+		     end++)
+			;
+		token->span.end = end;
+		token->problem = LEX_BAD_NUMBER;
+	}
+	if (token->problem)
+		token->kind = TOKEN_BAD;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What all parsing rules stand on: the current token, expecting and accepting,
+ * errors that say what was expected and found, and recovery at the next clause.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "base/utf8.h"
+#include "sql/parse.h"
+
+void parse_stop(struct parser *p)
+{
+	p->panic = true;
+	p->fatal = true;
+	p->tok = (struct token){ .span = { p->text_bytes, p->text_bytes } };
+}
+
+static void bad_token(struct parser *p)
+{
+	const struct lex_message *message = &lex_messages[p->tok.problem];
+	struct span span = p->tok.span;
+	unsigned char byte = (unsigned char)p->text[span.start];
+	struct diag *diag;
+
+	if (p->tok.problem == LEX_BAD_BYTE)
+		diag = parse_report(p, message->tag, span, "%s (0x%02x)", message->message, byte);
+	else
+		diag = parse_report(p, message->tag, span, "%s", message->message);
+	if (p->tok.problem == LEX_BAD_MARK && byte == '!')
+		diag_hint(p->diags, diag, "write NOT, or != for \"is not equal\"");
+	else if (p->tok.problem == LEX_BAD_MARK && byte == ':')
+		diag_hint(p->diags, diag, "a stream's path stands behind FROM and JOIN only");
+	else if (message->hint)
+		diag_hint(p->diags, diag, "%s", message->hint);
+	if (message->is_fatal) {
+		parse_stop(p);
+	} else if (!message->reads_as) {
+		p->panic = true;
+		p->error_parens = p->parens;
+	} else {
+		p->tok.kind = message->reads_as;
+	}
+}
+
+static void take(struct parser *p, struct token next)
+{
+	if (p->diags->n_errors >= DIAG_MAX) {
+		parse_stop(p);
+		return;
+	}
+	p->before = p->tok.kind;
+	p->before_end = p->tok.span.end;
+	if (p->tok.kind == TOKEN_OPEN)
+		p->parens++;
+	else if (p->tok.kind == TOKEN_CLOSE && p->parens)
+		p->parens--;
+	p->tok = next;
+	if (p->tok.kind == TOKEN_BAD)
+		bad_token(p);
+}
+
+void parse_next(struct parser *p)
+{
+	if (!p->fatal)
+		take(p, lex(p->text, p->text_bytes, p->tok.span.end));
+}
+
+void parse_next_source(struct parser *p)
+{
+	if (!p->fatal)
+		take(p, lex_source(p->text, p->text_bytes, p->tok.span.end));
+}
+
+struct token parse_peek(const struct parser *p)
+{
+	return lex(p->text, p->text_bytes, p->tok.span.end);
+}
+
+bool parse_at(const struct parser *p, enum token_kind kind)
+{
+	return !p->panic && p->tok.kind == kind;
+}
+
+bool parse_at_keyword(const struct parser *p, enum keyword keyword)
+{
+	return parse_at(p, TOKEN_WORD) && p->tok.keyword == keyword;
+}
+
+bool parse_word_is(const struct parser *p, const char *word)
+{
+	u32 n = p->tok.span.end - p->tok.span.start;
+
+	return parse_at(p, TOKEN_WORD) && strlen(word) == n &&
+	       !strncasecmp(word, p->text + p->tok.span.start, n);
+}
+
+bool parse_accept(struct parser *p, enum token_kind kind)
+{
+	if (!parse_at(p, kind))
+		return false;
+	parse_next(p);
+	return true;
+}
+
+bool parse_accept_keyword(struct parser *p, enum keyword keyword)
+{
+	if (!parse_at_keyword(p, keyword))
+		return false;
+	parse_next(p);
+	return true;
+}
+
+void parse_expect(struct parser *p, enum token_kind kind, const char *what)
+{
+	if (!parse_accept(p, kind))
+		parse_expected(p, what);
+}
+
+void parse_expect_keyword(struct parser *p, enum keyword keyword)
+{
+	enum keyword near;
+
+	if (parse_accept_keyword(p, keyword))
+		return;
+	near = parse_misspelt(p, &keyword, 1);
+	if (near) {
+		struct diag *diag =
+			parse_report(p, "unknown-keyword", p->tok.span, "expected %s, found %s",
+				     keyword_names[keyword], parse_found(p));
+
+		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[keyword]);
+		parse_next(p);
+		return;
+	}
+	parse_expected(p, keyword_names[keyword]);
+}
+
+struct span parse_open(struct parser *p)
+{
+	struct span span = p->tok.span;
+
+	parse_expect(p, TOKEN_OPEN, "\"(\"");
+	return span;
+}
+
+void parse_close(struct parser *p, struct span open)
+{
+	struct diag *diag;
+
+	if (p->panic || parse_accept(p, TOKEN_CLOSE))
+		return;
+	if (parse_at_end(p) || parse_at_clause(p)) {
+		diag = parse_error(p, "unclosed-parenthesis", open, "this \"(\" is not closed");
+		diag_hint(p->diags, diag, "a \")\" is missing before %s", parse_found(p));
+		/* What follows belongs to the select around it. */
+		p->error_parens = UINT32_MAX;
+		return;
+	}
+	parse_expected(p, "\")\"");
+}
+
+bool parse_more(struct parser *p)
+{
+	struct diag *diag;
+
+	if (parse_accept(p, TOKEN_COMMA))
+		return true;
+	if (p->panic || !parse_at_operand(p) || parse_misspelt_clause(p))
+		return false;
+	diag = parse_report(p, "missing-comma", p->tok.span, "a comma is missing before %s",
+			    parse_found(p));
+	diag_hint(p->diags, diag, "items are separated by \",\"");
+	return !p->panic;
+}
+
+bool parse_enter(struct parser *p, u32 levels)
+{
+	struct diag *diag;
+
+	if (p->fatal)
+		return false;
+	p->depth += levels;
+	if (p->depth <= SQL_DEPTH_MAX)
+		return true;
+	p->depth -= levels;
+	diag = parse_error(p, "too-deep", p->tok.span, "this is nested more than %u levels deep",
+			   SQL_DEPTH_MAX);
+	diag_hint(p->diags, diag, "take out parentheses, or name parts in WITH name AS (...)");
+	parse_stop(p);
+	return false;
+}
+
+void parse_leave(struct parser *p, u32 levels)
+{
+	p->depth -= levels;
+}
+
+static struct diag *report(struct parser *p, const char *tag, struct span span, const char *format,
+			   va_list args)
+{
+	const char *message;
+
+	if (p->panic || p->diags->n_errors >= DIAG_MAX)
+		return NULL;
+	message = arena_vprintf(p->arena, format, args);
+	return diag_error(p->diags, tag, span, "%s", message);
+}
+
+struct diag *parse_report(struct parser *p, const char *tag, struct span span, const char *format,
+			  ...)
+{
+	struct diag *diag;
+	va_list args;
+
+	va_start(args, format);
+	diag = report(p, tag, span, format, args);
+	va_end(args);
+	return diag;
+}
+
+struct diag *parse_error(struct parser *p, const char *tag, struct span span, const char *format,
+			 ...)
+{
+	struct diag *diag;
+	va_list args;
+
+	va_start(args, format);
+	diag = report(p, tag, span, format, args);
+	va_end(args);
+	if (!p->panic)
+		p->error_parens = p->parens;
+	p->panic = true;
+	return diag;
+}
+
+const char *parse_found(const struct parser *p)
+{
+	u32 n = p->tok.span.end - p->tok.span.start, shown = 0;
+	const char *at = p->text + p->tok.span.start;
+
+	if (p->tok.kind == TOKEN_END)
+		return "the end of the query";
+	while (shown < n && shown < 32) {
+		size_t length = utf8_length(at + shown, n - shown);
+
+		shown += length ? (u32)length : 1;
+	}
+	if (p->tok.kind == TOKEN_NAME || p->tok.kind == TOKEN_TEXT)
+		return arena_printf(p->arena, "%.*s%s", (int)shown, at, shown < n ? "..." : "");
+	return arena_printf(p->arena, "\"%.*s%s\"", (int)shown, at, shown < n ? "..." : "");
+}
+
+struct diag *parse_expected(struct parser *p, const char *what)
+{
+	bool is_after_comma = p->before == TOKEN_COMMA;
+	enum keyword near;
+	struct diag *diag;
+
+	if (p->panic)
+		return NULL;
+	if (p->tok.kind == TOKEN_CLOSE && !p->parens)
+		return parse_error(p, "syntax-error", p->tok.span,
+				   "expected %s, found a \")\" that closes nothing", what);
+	near = parse_misspelt_clause(p);
+	diag = parse_error(p, "syntax-error", p->tok.span, "expected %s, found %s", what,
+			   parse_found(p));
+	if (is_after_comma && (parse_at_clause(p) || p->tok.kind == TOKEN_CLOSE))
+		diag_hint(p->diags, diag, "there is a \",\" too many before it");
+	else if (near)
+		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
+	return diag;
+}
+
+bool parse_at_clause(const struct parser *p)
+{
+	if (p->tok.kind != TOKEN_WORD || !(keyword_flags[p->tok.keyword] & KEYWORD_CLAUSE))
+		return false;
+	return true;
+}
+
+bool parse_at_end(const struct parser *p)
+{
+	return p->tok.kind == TOKEN_END || p->tok.kind == TOKEN_SEMICOLON;
+}
+
+/* Clause words that are column names as well begin a clause only with what follows them. */
+static bool is_recovery_point(const struct parser *p)
+{
+	if (!parse_at_clause(p))
+		return false;
+	if (p->tok.keyword == KW_GROUP || p->tok.keyword == KW_ORDER)
+		return parse_peek(p).keyword == KW_BY;
+	return true;
+}
+
+void parse_recover(struct parser *p, u32 base_parens)
+{
+	if (p->fatal)
+		return;
+	if (p->error_parens == UINT32_MAX) {
+		p->parens = base_parens;
+		p->error_parens = base_parens;
+	}
+	/* Silent: a second error within what is skipped would be noise. */
+	p->panic = true;
+	while (!parse_at_end(p)) {
+		if (p->tok.kind == TOKEN_CLOSE && p->parens == base_parens && base_parens)
+			break;
+		if (p->parens <= p->error_parens && is_recovery_point(p))
+			break;
+		parse_next(p);
+		if (p->fatal)
+			return;
+	}
+	p->parens = base_parens;
+	p->panic = false;
+}
+
+struct span parse_span(const struct parser *p, u32 start)
+{
+	return (struct span){ start, MAX(p->before_end, start) };
+}
+
+enum keyword parse_misspelt(const struct parser *p, const enum keyword *among, u32 n)
+{
+	u32 n_word = p->tok.span.end - p->tok.span.start, i;
+	struct suggest suggest;
+	char word[16];
+
+	/* A path is only looked at after FROM; keywords have no quotes. */
+	if (p->panic || p->tok.kind != TOKEN_WORD || n_word >= sizeof(word) || n_word < 3)
+		return KW_NONE;
+	if (p->tok.keyword && (keyword_flags[p->tok.keyword] & (KEYWORD_STOP | KEYWORD_HARD)))
+		return KW_NONE;
+	memcpy(word, p->text + p->tok.span.start, n_word);
+	word[n_word] = '\0';
+	suggest_init(&suggest, word);
+	for (i = 0; i < n; i++)
+		suggest_offer(&suggest, keyword_names[among[i]]);
+	if (!suggest_best(&suggest))
+		return KW_NONE;
+	return keyword_find(suggest.best, strlen(suggest.best));
+}
+
+enum keyword parse_misspelt_clause(const struct parser *p)
+{
+	static const enum keyword clauses[] = { KW_FROM,      KW_WHERE, KW_GROUP, KW_WINDOW,
+						KW_HAVING,    KW_ORDER, KW_LIMIT, KW_UNION,
+						KW_INTERSECT, KW_EXCEPT };
+
+	return parse_misspelt(p, clauses, ARRAY_SIZE(clauses));
+}
+
+const char *parse_text(const struct parser *p, const struct token *token, u32 *ret_bytes)
+{
+	u32 n = token->span.end - token->span.start, i, length = 0;
+	const char *at = p->text + token->span.start;
+	char *copy = arena_alloc(p->arena, (size_t)n + 1);
+
+	if (token->kind != TOKEN_NAME && token->kind != TOKEN_TEXT) {
+		memcpy(copy, at, n);
+		length = n;
+	} else {
+		for (i = 1; i + 1 < n; i++) {
+			copy[length++] = at[i];
+			i += at[i] == at[0];
+		}
+	}
+	copy[length] = '\0';
+	if (ret_bytes)
+		*ret_bytes = length;
+	return copy;
+}
+
+bool parse_at_name(const struct parser *p)
+{
+	return parse_at(p, TOKEN_WORD) || parse_at(p, TOKEN_NAME);
+}
+
+const char *parse_name(struct parser *p, const char *what)
+{
+	const char *name;
+
+	if (!parse_at_name(p)) {
+		parse_expected(p, what);
+		return "";
+	}
+	name = parse_text(p, &p->tok, NULL);
+	parse_next(p);
+	return name;
+}

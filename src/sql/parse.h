@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The parser's state and the small words its files share.  After an error the
+ * parser is in panic: every accept says no and every expect is silent, so the
+ * rules unwind by themselves to the clause loop, which recovers.
+ */
+#ifndef EBQL_SQL_PARSE_H
+#define EBQL_SQL_PARSE_H
+
+#include "sql/sql.h"
+#include "sql/token.h"
+
+#define SQL_TEXT_MAX_BYTES (1u << 20)
+/* Parentheses, prefix operators, subqueries within each other. */
+#define SQL_DEPTH_MAX 200
+/* Height of an expression's tree, a + b + c + ... included; SQLite's limit too. */
+#define SQL_HEIGHT_MAX 1000
+#define SQL_JOINS_MAX  64
+
+struct parser {
+	struct arena *arena;
+	struct diags *diags;
+	const char *text;
+	u32 text_bytes;
+	struct token tok;	/* the current one */
+	enum token_kind before; /* kind of the one before it */
+	u32 before_end;
+	bool panic, fatal;
+	u32 depth;
+	u32 parens, error_parens; /* open ones; at the latest error */
+	u32 height;		  /* tallest expression of the select being read */
+	u32 case_depth;
+};
+
+/* parse.c: tokens, errors, recovery */
+void parse_next(struct parser *p);
+/* The next token may be a stream path. */
+void parse_next_source(struct parser *p);
+struct token parse_peek(const struct parser *p);
+bool parse_at(const struct parser *p, enum token_kind kind);
+bool parse_at_keyword(const struct parser *p, enum keyword keyword);
+/* A word that means something in one place only, so it is no keyword. */
+bool parse_word_is(const struct parser *p, const char *word);
+bool parse_accept(struct parser *p, enum token_kind kind);
+bool parse_accept_keyword(struct parser *p, enum keyword keyword);
+void parse_expect(struct parser *p, enum token_kind kind, const char *what);
+void parse_expect_keyword(struct parser *p, enum keyword keyword);
+/* "(": returns its span for parse_close(), which blames it when nothing closes it. */
+struct span parse_open(struct parser *p);
+void parse_close(struct parser *p, struct span open);
+/* After one item of a list: is there another?  A forgotten comma is reported and read. */
+bool parse_more(struct parser *p);
+/* One level deeper; false and one error when that is too deep.  Pair with parse_leave(). */
+bool parse_enter(struct parser *p, u32 levels);
+void parse_leave(struct parser *p, u32 levels);
+
+/* NULL while in panic or when it was one too many.  The second form does not panic. */
+struct diag *parse_error(struct parser *p, const char *tag, struct span span, const char *format,
+			 ...) PRINTF(4, 5);
+struct diag *parse_report(struct parser *p, const char *tag, struct span span, const char *format,
+			  ...) PRINTF(4, 5);
+struct diag *parse_expected(struct parser *p, const char *what);
+const char *parse_found(const struct parser *p);
+/* Ends the reading: nothing behind this is looked at. */
+void parse_stop(struct parser *p);
+/* Skips to the next clause, the end of the select that began at base_parens, or ";". */
+void parse_recover(struct parser *p, u32 base_parens);
+
+/* The span from start to the end of what was read last. */
+struct span parse_span(const struct parser *p, u32 start);
+/* Is the current token the first of a clause, of what follows a select, or the end? */
+bool parse_at_clause(const struct parser *p);
+bool parse_at_end(const struct parser *p);
+/* The clause keyword that the current word looks like a misspelling of, or KW_NONE. */
+enum keyword parse_misspelt_clause(const struct parser *p);
+/* The same, among the given keywords. */
+enum keyword parse_misspelt(const struct parser *p, const enum keyword *among, u32 n);
+
+/* Text of a token: words and paths as written, quoted ones without their quotes. */
+const char *parse_text(const struct parser *p, const struct token *token, u32 *ret_bytes);
+/* A word or quoted name, taken; NULL after an error "expected WHAT". */
+const char *parse_name(struct parser *p, const char *what);
+bool parse_at_name(const struct parser *p);
+
+/* parse_expr.c */
+struct ast *parse_expr(struct parser *p);
+struct ast_order *parse_order_list(struct parser *p, u32 *ret_n);
+/* A literal as SET and WITH (...) take it, or a bare word. */
+struct ast *parse_value(struct parser *p);
+bool parse_at_operand(const struct parser *p);
+
+/* parse_duration.c: ns; 0 after an error */
+u64 parse_duration(struct parser *p, struct span *ret_span, bool *ret_overflow);
+bool parse_at_interval(const struct parser *p);
+u64 parse_interval(struct parser *p, bool *ret_overflow);
+
+/* parse_select.c, parse_source.c, parse_window.c */
+struct ast_select *parse_select(struct parser *p);
+bool parse_at_select(const struct parser *p);
+struct ast_option parse_option(struct parser *p);
+struct ast_source *parse_from(struct parser *p);
+struct ast_source *parse_one_source(struct parser *p);
+struct ast_window parse_window(struct parser *p);
+
+#endif

@@ -1,0 +1,725 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Expressions by precedence climbing, with SQLite's precedence: OR, AND, NOT,
+ * equality and its like, comparison, bits, sum, product, ||, prefix, postfix.
+ * The tree's height is kept beside each node, so that no later walk of it can
+ * run out of stack.
+ */
+#include <string.h>
+
+#include "sql/parse.h"
+#include "sql/precedence.h"
+
+/* A node and its height, which is the parser's own business. */
+struct tall {
+	struct ast ast;
+	u32 height;
+};
+
+static const struct {
+	u8 token; /* enum token_kind, or TOKEN_WORD and a keyword */
+	u8 keyword;
+	u8 op;
+} binaries[] = {
+	{ TOKEN_WORD, KW_OR, OP_OR },
+	{ TOKEN_WORD, KW_AND, OP_AND },
+	{ TOKEN_EQ, 0, OP_EQ },
+	{ TOKEN_NE, 0, OP_NE },
+	{ TOKEN_LT, 0, OP_LT },
+	{ TOKEN_LE, 0, OP_LE },
+	{ TOKEN_GT, 0, OP_GT },
+	{ TOKEN_GE, 0, OP_GE },
+	{ TOKEN_AND, 0, OP_BIT_AND },
+	{ TOKEN_OR, 0, OP_BIT_OR },
+	{ TOKEN_SHIFT_LEFT, 0, OP_SHIFT_LEFT },
+	{ TOKEN_SHIFT_RIGHT, 0, OP_SHIFT_RIGHT },
+	{ TOKEN_PLUS, 0, OP_ADD },
+	{ TOKEN_MINUS, 0, OP_SUB },
+	{ TOKEN_STAR, 0, OP_MUL },
+	{ TOKEN_SLASH, 0, OP_DIV },
+	{ TOKEN_PERCENT, 0, OP_MOD },
+	{ TOKEN_CONCAT, 0, OP_CONCAT },
+};
+
+static struct ast *parse_level(struct parser *p, u32 level);
+
+static u32 height_of(const struct ast *ast)
+{
+	return ((const struct tall *)ast)->height;
+}
+
+static struct ast *node(struct parser *p, enum ast_kind kind, u32 start)
+{
+	struct tall *tall = arena_new(p->arena, struct tall);
+
+	tall->ast.kind = kind;
+	tall->ast.span = parse_span(p, start);
+	tall->height = 1;
+	return &tall->ast;
+}
+
+/* Puts child under parent, in height only. */
+static void under(struct parser *p, struct ast *parent, const struct ast *child)
+{
+	struct tall *tall = (struct tall *)parent;
+	struct diag *diag;
+
+	if (!child || height_of(child) < tall->height)
+		return;
+	tall->height = height_of(child) + 1;
+	if (tall->height <= SQL_HEIGHT_MAX)
+		return;
+	diag = parse_error(p, "too-deep", p->tok.span, "this expression has more than %u levels",
+			   SQL_HEIGHT_MAX);
+	diag_hint(p->diags, diag, "x IN (1, 2, ...) may be as long as you like");
+	parse_stop(p);
+}
+
+static void add_arg(struct parser *p, struct ast *parent, struct ast *arg)
+{
+	if (!(parent->n_args & (parent->n_args - 1)))
+		parent->args =
+			arena_grow(p->arena, parent->args, parent->n_args * sizeof(struct ast *),
+				   MAX(2 * parent->n_args, 2u) * sizeof(struct ast *));
+	parent->args[parent->n_args++] = arg;
+	under(p, parent, arg);
+}
+
+static struct ast *finish(struct parser *p, struct ast *ast)
+{
+	ast->span.end = MAX(p->before_end, ast->span.start);
+	return ast;
+}
+
+/* A select inside an expression counts with all its own expressions. */
+static struct ast *select_node(struct parser *p, struct ast *parent)
+{
+	struct tall *tall = (struct tall *)parent;
+	u32 outer_height = p->height, outer_cases = p->case_depth;
+
+	p->height = 0;
+	p->case_depth = 0;
+	parent->select = parse_select(p);
+	tall->height = MAX(tall->height, p->height + 1);
+	p->height = outer_height;
+	p->case_depth = outer_cases;
+	return parent;
+}
+
+bool parse_at_operand(const struct parser *p)
+{
+	switch (p->tok.kind) {
+	case TOKEN_NAME:
+	case TOKEN_TEXT:
+	case TOKEN_INTEGER:
+	case TOKEN_REAL:
+	case TOKEN_DURATION:
+	case TOKEN_OPEN:
+		return !p->panic;
+	case TOKEN_WORD:
+		if (p->tok.keyword == KW_CASE || p->tok.keyword == KW_NULL ||
+		    p->tok.keyword == KW_TRUE || p->tok.keyword == KW_FALSE)
+			return !p->panic;
+		return !p->panic &&
+		       !(keyword_flags[p->tok.keyword] & (KEYWORD_STOP | KEYWORD_HARD));
+	default:
+		return false;
+	}
+}
+
+static struct ast *literal(struct parser *p, enum ast_kind kind)
+{
+	struct ast *ast = node(p, kind, p->tok.span.start);
+
+	ast->integer = p->tok.integer;
+	ast->real = p->tok.real;
+	if (kind == AST_BOOL)
+		ast->integer = p->tok.keyword == KW_TRUE;
+	if (kind == AST_TEXT)
+		ast->text = parse_text(p, &p->tok, &ast->text_bytes);
+	parse_next(p);
+	return finish(p, ast);
+}
+
+struct ast_order *parse_order_list(struct parser *p, u32 *ret_n)
+{
+	static const enum keyword directions[] = { KW_DESC, KW_ASC, KW_NULLS };
+	VEC(struct ast_order) list = { 0 };
+	struct ast_order order;
+	enum keyword near;
+
+	do {
+		order = (struct ast_order){ .expr = parse_expr(p) };
+		near = parse_misspelt(p, directions, ARRAY_SIZE(directions));
+		if (near && near != p->tok.keyword && !parse_misspelt_clause(p)) {
+			struct diag *diag = parse_report(p, "unknown-keyword", p->tok.span,
+							 "%s is no order", parse_found(p));
+
+			diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
+			p->tok.keyword = (u8)near;
+		}
+		order.is_descending = parse_accept_keyword(p, KW_DESC);
+		if (!order.is_descending)
+			parse_accept_keyword(p, KW_ASC);
+		if (parse_accept_keyword(p, KW_NULLS)) {
+			order.nulls = parse_accept_keyword(p, KW_FIRST) ? -1 : 1;
+			if (order.nulls > 0)
+				parse_expect_keyword(p, KW_LAST);
+		}
+		vec_push(p->arena, &list, order);
+	} while (parse_more(p));
+	*ret_n = list.n;
+	return list.at;
+}
+
+static void read_order_by(struct parser *p, struct ast *call)
+{
+	u32 i;
+
+	if (call->order_by)
+		parse_error(p, "duplicate-clause", p->tok.span,
+			    "this call has an ORDER BY already");
+	parse_expect_keyword(p, KW_ORDER);
+	parse_expect_keyword(p, KW_BY);
+	call->order_by = parse_order_list(p, &call->n_order_by);
+	for (i = 0; i < call->n_order_by; i++)
+		under(p, call, call->order_by[i].expr);
+}
+
+static void read_over(struct parser *p, struct ast *call)
+{
+	VEC(struct ast *) list = { 0 };
+	struct span open;
+	u32 i;
+
+	if (call->is_over)
+		parse_error(p, "duplicate-clause", p->tok.span, "this call has an OVER already");
+	open = parse_open(p);
+	call->is_over = true;
+	if (parse_accept_keyword(p, KW_PARTITION)) {
+		parse_expect_keyword(p, KW_BY);
+		do {
+			vec_push(p->arena, &list, parse_expr(p));
+		} while (parse_more(p));
+	}
+	call->partition_by = list.at;
+	call->n_partition_by = list.n;
+	for (i = 0; i < list.n; i++)
+		under(p, call, list.at[i]);
+	if (parse_at_keyword(p, KW_ORDER))
+		read_order_by(p, call);
+	parse_close(p, open);
+}
+
+static void read_filter(struct parser *p, struct ast *call)
+{
+	struct span open;
+
+	if (call->filter)
+		parse_error(p, "duplicate-clause", p->tok.span, "this call has a FILTER already");
+	open = parse_open(p);
+	parse_expect_keyword(p, KW_WHERE);
+	call->filter = parse_expr(p);
+	under(p, call, call->filter);
+	parse_close(p, open);
+}
+
+/* FILTER (WHERE ...), WITHIN GROUP (ORDER BY ...), OVER (...) behind a call. */
+static void read_call_suffixes(struct parser *p, struct ast *call)
+{
+	for (;;) {
+		struct span open;
+
+		if (parse_at_keyword(p, KW_FILTER) && parse_peek(p).kind == TOKEN_OPEN) {
+			parse_next(p);
+			read_filter(p, call);
+		} else if (parse_at_keyword(p, KW_OVER) && parse_peek(p).kind == TOKEN_OPEN) {
+			parse_next(p);
+			read_over(p, call);
+		} else if (parse_at_keyword(p, KW_WITHIN) && parse_peek(p).keyword == KW_GROUP) {
+			parse_next(p);
+			parse_next(p);
+			open = parse_open(p);
+			call->is_within_group = true;
+			read_order_by(p, call);
+			parse_close(p, open);
+		} else {
+			return;
+		}
+	}
+}
+
+static struct ast *parse_call(struct parser *p, struct ast *name)
+{
+	struct ast *call = node(p, AST_CALL, name->span.start);
+	struct span open = p->tok.span;
+
+	call->text = name->parts[0];
+	call->text_bytes = (u32)strlen(call->text);
+	if (name->n_parts > 1)
+		parse_error(p, "syntax-error", name->span, "a function's name has no \".\"");
+	if (!parse_enter(p, 1))
+		return call;
+	parse_next(p);
+	call->distinct = parse_accept_keyword(p, KW_DISTINCT);
+	if (parse_at(p, TOKEN_STAR) && !call->distinct) {
+		call->star = true;
+		parse_next(p);
+	} else if (!parse_at(p, TOKEN_CLOSE) || call->distinct) {
+		do {
+			add_arg(p, call, parse_expr(p));
+		} while (parse_more(p));
+	}
+	parse_close(p, open);
+	read_call_suffixes(p, call);
+	parse_leave(p, 1);
+	return finish(p, call);
+}
+
+/* a, s.a, rq.q.disk, s.*, f(...) */
+static struct ast *parse_name_or_call(struct parser *p)
+{
+	struct ast *ast = node(p, AST_NAME, p->tok.span.start);
+	VEC(const char *) parts = { 0 };
+	VEC(struct span) spans = { 0 };
+
+	for (;;) {
+		vec_push(p->arena, &spans, p->tok.span);
+		vec_push(p->arena, &parts, parse_name(p, "a name"));
+		if (!parse_accept(p, TOKEN_DOT))
+			break;
+		if (parse_at(p, TOKEN_STAR)) {
+			ast->kind = AST_STAR;
+			parse_next(p);
+			if (parts.n > 1)
+				parse_error(p, "syntax-error", parse_span(p, ast->span.start),
+					    "only a stream's name may stand before \".*\"");
+			break;
+		}
+	}
+	ast->parts = parts.at;
+	ast->part_spans = spans.at;
+	ast->n_parts = parts.n;
+	finish(p, ast);
+	if (ast->kind == AST_NAME && parse_at(p, TOKEN_OPEN))
+		return parse_call(p, ast);
+	return ast;
+}
+
+static struct ast *parse_case(struct parser *p)
+{
+	struct ast *ast = node(p, AST_CASE, p->tok.span.start);
+	struct span start = p->tok.span;
+	struct diag *diag;
+
+	if (!parse_enter(p, 1))
+		return ast;
+	p->case_depth++;
+	parse_next(p);
+	add_arg(p, ast, parse_at_keyword(p, KW_WHEN) ? NULL : parse_expr(p));
+	while (parse_accept_keyword(p, KW_WHEN)) {
+		add_arg(p, ast, parse_expr(p));
+		parse_expect_keyword(p, KW_THEN);
+		add_arg(p, ast, parse_expr(p));
+	}
+	if (ast->n_args == 1)
+		parse_expected(p, "WHEN");
+	if (parse_accept_keyword(p, KW_ELSE)) {
+		ast->otherwise = parse_expr(p);
+		under(p, ast, ast->otherwise);
+	}
+	p->case_depth--;
+	if (!p->panic && !parse_accept_keyword(p, KW_END)) {
+		diag = parse_error(p, "syntax-error", start, "this CASE has no END before %s",
+				   parse_found(p));
+		diag_hint(p->diags, diag, "CASE WHEN a THEN b [ELSE c] END");
+	}
+	parse_leave(p, 1);
+	return finish(p, ast);
+}
+
+/* CAST(x AS INTEGER), CAST(x AS 'struct sock *'), also without the quotes. */
+static struct ast *parse_cast(struct parser *p)
+{
+	struct ast *ast = node(p, AST_CAST, p->tok.span.start);
+	struct span open;
+	const char *text = NULL;
+
+	if (!parse_enter(p, 1))
+		return ast;
+	parse_next(p);
+	open = parse_open(p);
+	add_arg(p, ast, parse_expr(p));
+	parse_expect_keyword(p, KW_AS);
+	if (parse_at(p, TOKEN_TEXT)) {
+		text = parse_text(p, &p->tok, NULL);
+		parse_next(p);
+	} else {
+		while (parse_at_name(p) || (text && parse_at(p, TOKEN_STAR))) {
+			const char *word = parse_text(p, &p->tok, NULL);
+
+			text = text ? arena_printf(p->arena, "%s %s", text, word) : word;
+			parse_next(p);
+		}
+	}
+	if (!text || !text[0])
+		parse_expected(p, "a type");
+	ast->text = text ? text : "";
+	ast->text_bytes = (u32)strlen(ast->text);
+	parse_close(p, open);
+	parse_leave(p, 1);
+	return finish(p, ast);
+}
+
+static struct ast *parse_exists(struct parser *p)
+{
+	struct ast *ast = node(p, AST_EXISTS, p->tok.span.start);
+	struct span open;
+
+	if (!parse_enter(p, 1))
+		return ast;
+	parse_next(p);
+	open = parse_open(p);
+	select_node(p, ast);
+	parse_close(p, open);
+	parse_leave(p, 1);
+	return finish(p, ast);
+}
+
+/* "(expr)" or "(SELECT ...)" */
+static struct ast *parse_parens(struct parser *p)
+{
+	struct span open = p->tok.span;
+	struct ast *ast;
+
+	if (!parse_enter(p, 1))
+		return node(p, AST_NULL, open.start);
+	parse_next(p);
+	if (parse_at_select(p))
+		ast = select_node(p, node(p, AST_SUBQUERY, open.start));
+	else
+		ast = parse_expr(p);
+	if (parse_at(p, TOKEN_COMMA))
+		parse_error(p, "syntax-error", p->tok.span, "one expression stands in (...) here");
+	parse_close(p, open);
+	parse_leave(p, 1);
+	return ast->kind == AST_SUBQUERY ? finish(p, ast) : ast;
+}
+
+static struct ast *parse_word(struct parser *p)
+{
+	u32 start = p->tok.span.start;
+	bool is_name = true;
+	struct ast *ast;
+	bool overflow;
+
+	switch (p->tok.keyword) {
+	case KW_NULL:
+		return literal(p, AST_NULL);
+	case KW_TRUE:
+	case KW_FALSE:
+		return literal(p, AST_BOOL);
+	case KW_CASE:
+		return parse_case(p);
+	case KW_CAST:
+		if (parse_peek(p).kind == TOKEN_OPEN)
+			return parse_cast(p);
+		break;
+	case KW_EXISTS:
+		if (parse_peek(p).kind == TOKEN_OPEN)
+			return parse_exists(p);
+		break;
+	case KW_GROUP:
+	case KW_ORDER:
+		is_name = parse_peek(p).keyword != KW_BY;
+		break;
+	case KW_END:
+		is_name = !p->case_depth;
+		break;
+	case KW_INTERVAL:
+		if (!parse_at_interval(p))
+			break;
+		ast = node(p, AST_DURATION, start);
+		ast->integer = parse_interval(p, &overflow);
+		return finish(p, ast);
+	default:
+		is_name = !(keyword_flags[p->tok.keyword] & KEYWORD_HARD);
+	}
+	if (is_name)
+		return parse_name_or_call(p);
+	if (p->tok.keyword == KW_SELECT)
+		diag_hint(p->diags, parse_expected(p, "an expression"),
+			  "a SELECT inside an expression stands in (...)");
+	parse_expected(p, "an expression");
+	return node(p, AST_NULL, start);
+}
+
+static struct ast *parse_operand(struct parser *p)
+{
+	if (p->panic)
+		return node(p, AST_NULL, p->tok.span.start);
+	switch (p->tok.kind) {
+	case TOKEN_INTEGER:
+		return literal(p, AST_INTEGER);
+	case TOKEN_REAL:
+		return literal(p, AST_REAL);
+	case TOKEN_DURATION:
+		return literal(p, AST_DURATION);
+	case TOKEN_TEXT:
+		return literal(p, AST_TEXT);
+	case TOKEN_NAME:
+		return parse_name_or_call(p);
+	case TOKEN_WORD:
+		return parse_word(p);
+	case TOKEN_OPEN:
+		return parse_parens(p);
+	default:
+		parse_expected(p, "an expression");
+		return node(p, AST_NULL, p->tok.span.start);
+	}
+}
+
+static struct ast *parse_postfix(struct parser *p)
+{
+	struct ast *ast = parse_operand(p);
+
+	while (parse_at(p, TOKEN_OPEN_BRACKET)) {
+		struct span open = p->tok.span;
+		struct ast *index = node(p, AST_INDEX, ast->span.start);
+
+		if (!parse_enter(p, 1))
+			break;
+		parse_next(p);
+		add_arg(p, index, ast);
+		add_arg(p, index, parse_expr(p));
+		if (!p->panic && (parse_at_end(p) || parse_at_clause(p)))
+			parse_error(p, "unclosed-parenthesis", open, "this \"[\" is not closed");
+		parse_expect(p, TOKEN_CLOSE_BRACKET, "\"]\"");
+		parse_leave(p, 1);
+		ast = finish(p, index);
+	}
+	return ast;
+}
+
+/* NOT x.  Where an operator to its left binds tighter, the printer needs a "(". */
+static struct ast *parse_not(struct parser *p, u32 level)
+{
+	u32 levels = level > LEVEL_NOT ? 2 : 1;
+	struct ast *ast = node(p, AST_UNARY, p->tok.span.start), *arg;
+
+	if (!parse_enter(p, levels))
+		return ast;
+	parse_next(p);
+	arg = parse_level(p, LEVEL_NOT);
+	parse_leave(p, levels);
+	if (arg->kind == AST_EXISTS && !arg->negated) {
+		arg->negated = true;
+		arg->span.start = ast->span.start;
+		return arg;
+	}
+	ast->op = OP_NOT;
+	add_arg(p, ast, arg);
+	return finish(p, ast);
+}
+
+static struct ast *parse_prefix(struct parser *p, u32 level)
+{
+	struct ast *ast;
+	enum ast_op op;
+
+	if (parse_at_keyword(p, KW_NOT))
+		return parse_not(p, level);
+	if (parse_at(p, TOKEN_MINUS))
+		op = OP_NEG;
+	else if (parse_at(p, TOKEN_PLUS))
+		op = OP_PLUS;
+	else if (parse_at(p, TOKEN_TILDE))
+		op = OP_BIT_NOT;
+	else
+		return parse_postfix(p);
+	ast = node(p, AST_UNARY, p->tok.span.start);
+	ast->op = op;
+	if (!parse_enter(p, 1))
+		return ast;
+	parse_next(p);
+	add_arg(p, ast, parse_prefix(p, LEVEL_PREFIX));
+	parse_leave(p, 1);
+	return finish(p, ast);
+}
+
+static struct ast *parse_in(struct parser *p, struct ast *left, bool negated)
+{
+	struct ast *ast = node(p, AST_IN, left->span.start);
+	struct span open;
+
+	ast->negated = negated;
+	add_arg(p, ast, left);
+	if (!parse_enter(p, 1))
+		return ast;
+	open = parse_open(p);
+	if (parse_at_select(p)) {
+		ast->kind = AST_IN_SELECT;
+		select_node(p, ast);
+	} else if (!parse_at(p, TOKEN_CLOSE)) {
+		do {
+			add_arg(p, ast, parse_expr(p));
+		} while (parse_more(p));
+	}
+	parse_close(p, open);
+	parse_leave(p, 1);
+	return finish(p, ast);
+}
+
+static struct ast *parse_is(struct parser *p, struct ast *left)
+{
+	struct ast *ast = node(p, AST_BINARY, left->span.start);
+	bool negated = parse_accept_keyword(p, KW_NOT);
+	struct ast *right;
+
+	if (parse_accept_keyword(p, KW_DISTINCT)) {
+		parse_expect_keyword(p, KW_FROM);
+		negated = !negated;
+	}
+	right = parse_level(p, LEVEL_EQUAL + 1);
+	add_arg(p, ast, left);
+	if (right->kind == AST_NULL) {
+		ast->kind = AST_IS_NULL;
+		ast->negated = negated;
+	} else {
+		ast->op = negated ? OP_IS_NOT : OP_IS;
+		add_arg(p, ast, right);
+	}
+	return finish(p, ast);
+}
+
+/*
+ * IS, IN, LIKE, GLOB, BETWEEN, ISNULL, NOTNULL and their NOT forms behind left.
+ * Returns NULL when none follows.
+ */
+static struct ast *parse_predicate(struct parser *p, struct ast *left)
+{
+	enum keyword word = (enum keyword)p->tok.keyword;
+	bool negated = word == KW_NOT;
+	struct ast *ast;
+
+	if (p->panic || p->tok.kind != TOKEN_WORD)
+		return NULL;
+	if (negated) {
+		word = (enum keyword)parse_peek(p).keyword;
+		if (word == KW_NULL)
+			word = KW_NOTNULL;
+		else if (word != KW_IN && word != KW_LIKE && word != KW_GLOB && word != KW_BETWEEN)
+			return NULL;
+		parse_next(p);
+	}
+	switch (word) {
+	case KW_IS:
+		parse_next(p);
+		return parse_is(p, left);
+	case KW_IN:
+		parse_next(p);
+		return parse_in(p, left, negated);
+	case KW_ISNULL:
+	case KW_NOTNULL:
+		ast = node(p, AST_IS_NULL, left->span.start);
+		ast->negated = word == KW_NOTNULL;
+		parse_next(p);
+		add_arg(p, ast, left);
+		return finish(p, ast);
+	case KW_LIKE:
+	case KW_GLOB:
+		ast = node(p, AST_LIKE, left->span.start);
+		ast->text = keyword_names[word];
+		ast->text_bytes = (u32)strlen(ast->text);
+		break;
+	case KW_BETWEEN:
+		ast = node(p, AST_BETWEEN, left->span.start);
+		break;
+	default:
+		return NULL;
+	}
+	ast->negated = negated;
+	parse_next(p);
+	add_arg(p, ast, left);
+	add_arg(p, ast, parse_level(p, LEVEL_EQUAL + 1));
+	if (ast->kind == AST_BETWEEN) {
+		parse_expect_keyword(p, KW_AND);
+		add_arg(p, ast, parse_level(p, LEVEL_EQUAL + 1));
+	}
+	return finish(p, ast);
+}
+
+/* The binary operator at the current token, or OP_N. */
+static enum ast_op at_binary(const struct parser *p)
+{
+	size_t i;
+
+	if (p->panic)
+		return OP_N;
+	for (i = 0; i < ARRAY_SIZE(binaries); i++)
+		if (p->tok.kind == binaries[i].token &&
+		    (p->tok.kind != TOKEN_WORD || p->tok.keyword == binaries[i].keyword))
+			return (enum ast_op)binaries[i].op;
+	return OP_N;
+}
+
+/* An expression whose operators all bind at least as tight as level. */
+static struct ast *parse_level(struct parser *p, u32 level)
+{
+	struct ast *left = parse_prefix(p, level), *ast;
+
+	for (;;) {
+		enum ast_op op = at_binary(p);
+
+		if (op != OP_N) {
+			if (precedence_of_op[op] < level)
+				return left;
+			parse_next(p);
+			ast = node(p, AST_BINARY, left->span.start);
+			ast->op = op;
+			add_arg(p, ast, left);
+			add_arg(p, ast, parse_level(p, precedence_of_op[op] + 1u));
+			left = finish(p, ast);
+			continue;
+		}
+		if (level > LEVEL_EQUAL)
+			return left;
+		ast = parse_predicate(p, left);
+		if (!ast)
+			return left;
+		left = ast;
+	}
+}
+
+struct ast *parse_expr(struct parser *p)
+{
+	struct ast *ast = parse_level(p, LEVEL_OR);
+
+	p->height = MAX(p->height, height_of(ast));
+	return ast;
+}
+
+struct ast *parse_value(struct parser *p)
+{
+	struct ast *ast;
+
+	if (!parse_at_operand(p) && !parse_at(p, TOKEN_WORD)) {
+		parse_expected(p, "a value");
+		return node(p, AST_NULL, p->tok.span.start);
+	}
+	if (parse_at(p, TOKEN_OPEN) || parse_at_keyword(p, KW_CASE)) {
+		parse_expected(p, "a value");
+		return node(p, AST_NULL, p->tok.span.start);
+	}
+	if (!parse_at_name(p) || parse_at_keyword(p, KW_NULL) || parse_at_keyword(p, KW_TRUE) ||
+	    parse_at_keyword(p, KW_FALSE) || parse_at_interval(p))
+		return parse_operand(p);
+	/* A bare word, also one that is a keyword elsewhere: on, auto. */
+	ast = node(p, AST_NAME, p->tok.span.start);
+	ast->part_spans = arena_new(p->arena, struct span);
+	ast->part_spans[0] = p->tok.span;
+	ast->parts = arena_array(p->arena, const char *, 1);
+	ast->parts[0] = parse_name(p, "a value");
+	ast->n_parts = 1;
+	return finish(p, ast);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * SELECT with its clauses in any order, WITH, UNION and its like ->
+ * struct ast_select.  Recovery happens here: an error ends its clause, not the query.
+ */
+#include "sql/parse.h"
+
+struct select_state {
+	struct ast_select *select;
+	u32 seen; /* bits by clause number */
+	u32 base_parens;
+	bool is_arm; /* behind UNION: ORDER BY and LIMIT belong to the whole */
+};
+
+static void read_from(struct parser *p, struct ast_select *select)
+{
+	parse_next_source(p);
+	select->from = parse_from(p);
+}
+
+static void read_where(struct parser *p, struct ast_select *select)
+{
+	parse_next(p);
+	select->where = parse_expr(p);
+}
+
+static void read_group_by(struct parser *p, struct ast_select *select)
+{
+	parse_next(p);
+	parse_expect_keyword(p, KW_BY);
+	do {
+		vec_push(p->arena, &select->group_by, parse_expr(p));
+	} while (parse_more(p));
+}
+
+static void read_window(struct parser *p, struct ast_select *select)
+{
+	select->window = parse_window(p);
+}
+
+static void read_having(struct parser *p, struct ast_select *select)
+{
+	parse_next(p);
+	select->having = parse_expr(p);
+}
+
+static void read_order_by(struct parser *p, struct ast_select *select)
+{
+	struct ast_order *list;
+	u32 n, i;
+
+	parse_next(p);
+	parse_expect_keyword(p, KW_BY);
+	list = parse_order_list(p, &n);
+	for (i = 0; i < n; i++)
+		vec_push(p->arena, &select->order_by, list[i]);
+}
+
+static void read_limit(struct parser *p, struct ast_select *select)
+{
+	parse_next(p);
+	select->limit = parse_expr(p);
+	if (parse_accept_keyword(p, KW_OFFSET)) {
+		select->offset = parse_expr(p);
+	} else if (parse_accept(p, TOKEN_COMMA)) {
+		/* SQLite: LIMIT offset, limit */
+		select->offset = select->limit;
+		select->limit = parse_expr(p);
+	}
+}
+
+struct ast_option parse_option(struct parser *p)
+{
+	struct ast_option option = { .span = p->tok.span };
+
+	option.name = parse_name(p, "an option's name");
+	parse_expect(p, TOKEN_EQ, "\"=\"");
+	option.value = parse_value(p);
+	option.span = parse_span(p, option.span.start);
+	return option;
+}
+
+static void read_options(struct parser *p, struct ast_select *select)
+{
+	struct span open;
+
+	parse_next(p);
+	open = parse_open(p);
+	do {
+		vec_push(p->arena, &select->options, parse_option(p));
+	} while (parse_more(p));
+	parse_close(p, open);
+}
+
+static const struct {
+	enum keyword keyword;
+	void (*read)(struct parser *p, struct ast_select *select);
+	const char *name;
+	bool is_of_whole; /* stands behind the last UNION, never before one */
+} clauses[] = {
+	{ KW_FROM, read_from, "FROM", false },
+	{ KW_WHERE, read_where, "WHERE", false },
+	{ KW_GROUP, read_group_by, "GROUP BY", false },
+	{ KW_WINDOW, read_window, "WINDOW", false },
+	{ KW_HAVING, read_having, "HAVING", false },
+	{ KW_ORDER, read_order_by, "ORDER BY", true },
+	{ KW_LIMIT, read_limit, "LIMIT", true },
+	{ KW_WITH, read_options, "WITH", true },
+};
+
+/* What may follow an alias without AS in the list behind SELECT. */
+static bool follows_item(const struct token *token)
+{
+	return token->kind == TOKEN_END || token->kind == TOKEN_SEMICOLON ||
+	       token->kind == TOKEN_CLOSE || token->kind == TOKEN_COMMA ||
+	       (token->kind == TOKEN_WORD && keyword_flags[token->keyword] & KEYWORD_CLAUSE);
+}
+
+static struct ast_item parse_item(struct parser *p)
+{
+	struct ast_item item = { 0 };
+	bool has_as;
+
+	if (parse_at(p, TOKEN_STAR)) {
+		item.expr = arena_new(p->arena, struct ast);
+		item.expr->kind = AST_STAR;
+		item.expr->span = p->tok.span;
+		parse_next(p);
+		return item;
+	}
+	item.expr = parse_expr(p);
+	has_as = parse_accept_keyword(p, KW_AS);
+	if (!has_as) {
+		struct token next;
+
+		if (!parse_at_name(p) || (keyword_flags[p->tok.keyword] & KEYWORD_STOP))
+			return item;
+		next = parse_peek(p);
+		/* SELECT pid FORM stream: no alias, a misspelt clause. */
+		if (!follows_item(&next) && parse_misspelt_clause(p))
+			return item;
+	}
+	item.alias_span = p->tok.span;
+	if (has_as && parse_at(p, TOKEN_TEXT)) {
+		item.alias = parse_text(p, &p->tok, NULL);
+		parse_next(p);
+	} else {
+		item.alias = parse_name(p, "a name");
+	}
+	return item;
+}
+
+static void read_items(struct parser *p, struct ast_select *select)
+{
+	select->is_distinct = parse_accept_keyword(p, KW_DISTINCT);
+	do {
+		struct ast_item item = parse_item(p);
+
+		vec_push(p->arena, &select->items, item);
+	} while (parse_more(p));
+}
+
+static void unexpected(struct parser *p, const struct select_state *state)
+{
+	enum keyword near = parse_misspelt_clause(p);
+	struct diag *diag;
+
+	if (near) {
+		diag = parse_report(p, "unknown-keyword", p->tok.span, "%s is no keyword here",
+				    parse_found(p));
+		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
+		p->tok.keyword = (u8)near;
+	} else if (p->tok.kind == TOKEN_CLOSE) {
+		parse_error(p, "syntax-error", p->tok.span, "this \")\" closes nothing");
+	} else if (p->tok.kind == TOKEN_WORD && p->tok.keyword == KW_SELECT) {
+		diag = parse_expected(p, "a clause or the end of the query");
+		diag_hint(p->diags, diag,
+			  "statements are separated by \";\", selects by UNION ALL");
+	} else if (!state->seen) {
+		diag = parse_expected(p, "\",\" or FROM");
+		if (p->tok.kind == TOKEN_STAR)
+			diag_hint(p->diags, diag,
+				  "COUNT(*) counts; * alone stands for all columns");
+	} else {
+		diag = parse_expected(p, "an operator, a clause or the end of the query");
+		if (parse_at_operand(p) || p->tok.kind == TOKEN_WORD)
+			diag_hint(p->diags, diag, "conditions are joined by AND and OR");
+	}
+}
+
+/* One clause at the current token; false when there is none. */
+static bool read_clause(struct parser *p, struct select_state *state)
+{
+	struct diag *diag;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(clauses); i++)
+		if (parse_at_keyword(p, clauses[i].keyword))
+			break;
+	if (i == ARRAY_SIZE(clauses))
+		return false;
+	if (state->is_arm && clauses[i].is_of_whole)
+		return false;
+	if (state->select->compound.n && !clauses[i].is_of_whole) {
+		parse_error(
+			p, "syntax-error", p->tok.span,
+			"%s stands behind an ORDER BY, LIMIT or WITH that ended the last SELECT",
+			clauses[i].name);
+		parse_next(p);
+		return true;
+	}
+	if (state->seen & 1u << i) {
+		diag = parse_report(p, "duplicate-clause", p->tok.span, "a second %s in one SELECT",
+				    clauses[i].name);
+		if (clauses[i].keyword == KW_WHERE || clauses[i].keyword == KW_HAVING)
+			diag_hint(p->diags, diag, "join the conditions by AND");
+		else if (clauses[i].keyword == KW_FROM)
+			diag_hint(p->diags, diag, "streams are joined by JOIN or UNION ALL");
+	}
+	state->seen |= 1u << i;
+	clauses[i].read(p, state->select);
+	return true;
+}
+
+static bool at_compound(const struct parser *p)
+{
+	return parse_at_keyword(p, KW_UNION) || parse_at_keyword(p, KW_EXCEPT) ||
+	       parse_at_keyword(p, KW_INTERSECT);
+}
+
+/* Reads clauses until something that is none, recovering from each error. */
+static void read_clauses(struct parser *p, struct select_state *state)
+{
+	while (!p->fatal) {
+		if (p->panic) {
+			parse_recover(p, state->base_parens);
+			continue;
+		}
+		if (read_clause(p, state))
+			continue;
+		if (parse_at_end(p) || at_compound(p) ||
+		    (parse_at(p, TOKEN_CLOSE) && state->base_parens) ||
+		    (state->is_arm && parse_at_clause(p)))
+			return;
+		/* A list or a call around this select goes on or reports it. */
+		if (state->base_parens && parse_at(p, TOKEN_COMMA))
+			return;
+		unexpected(p, state);
+	}
+}
+
+/* SELECT items and clauses, without WITH before and UNION behind it. */
+static struct ast_select *read_core(struct parser *p, struct select_state *state)
+{
+	struct ast_select *select = arena_new(p->arena, struct ast_select);
+
+	state->select = select;
+	state->base_parens = p->parens;
+	select->span.start = p->tok.span.start;
+	parse_expect_keyword(p, KW_SELECT);
+	read_items(p, select);
+	read_clauses(p, state);
+	select->span = parse_span(p, select->span.start);
+	return select;
+}
+
+/* UNION [ALL], EXCEPT, INTERSECT and the select behind it. */
+static void read_compound(struct parser *p, struct select_state *state)
+{
+	struct ast_compound compound = { .op = AST_UNION };
+	struct select_state arm = { .is_arm = true };
+	struct token word = p->tok;
+	struct diag *diag;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(clauses); i++) {
+		if (!clauses[i].is_of_whole || !(state->seen & 1u << i))
+			continue;
+		diag = parse_report(p, "syntax-error", word.span, "%s stands before %s",
+				    clauses[i].name, parse_found(p));
+		diag_hint(p->diags, diag, "%s is said once, behind the last SELECT",
+			  clauses[i].name);
+		break;
+	}
+	parse_next(p);
+	if (word.keyword == KW_EXCEPT)
+		compound.op = AST_EXCEPT;
+	else if (word.keyword == KW_INTERSECT)
+		compound.op = AST_INTERSECT;
+	else if (parse_at(p, TOKEN_WORD) && parse_peek(p).keyword == KW_SELECT) {
+		/* ALL is no keyword of ours: it means something only here. */
+		if (parse_word_is(p, "ALL")) {
+			compound.op = AST_UNION_ALL;
+			parse_next(p);
+		}
+	}
+	compound.select = read_core(p, &arm);
+	vec_push(p->arena, &state->select->compound, compound);
+}
+
+static void read_ctes(struct parser *p, struct ast_select *select)
+{
+	parse_next(p);
+	do {
+		struct ast_cte cte = { .span = p->tok.span };
+		struct span open;
+
+		cte.name = parse_name(p, "a name");
+		parse_expect_keyword(p, KW_AS);
+		open = parse_open(p);
+		cte.select = parse_select(p);
+		parse_close(p, open);
+		cte.span = parse_span(p, cte.span.start);
+		vec_push(p->arena, &select->ctes, cte);
+	} while (parse_more(p));
+}
+
+bool parse_at_select(const struct parser *p)
+{
+	return parse_at_keyword(p, KW_SELECT) || parse_at_keyword(p, KW_WITH);
+}
+
+struct ast_select *parse_select(struct parser *p)
+{
+	struct ast_select head = { 0 }, *select;
+	struct select_state state = { 0 };
+	u32 start = p->tok.span.start;
+
+	if (!parse_enter(p, 1))
+		return arena_new(p->arena, struct ast_select);
+	if (parse_at_keyword(p, KW_WITH))
+		read_ctes(p, &head);
+	select = read_core(p, &state);
+	select->ctes.at = head.ctes.at;
+	select->ctes.n = head.ctes.n;
+	select->ctes.capacity = head.ctes.capacity;
+	while (at_compound(p)) {
+		read_compound(p, &state);
+		if (!at_compound(p))
+			read_clauses(p, &state);
+	}
+	select->span = parse_span(p, start);
+	parse_leave(p, 1);
+	return select;
+}

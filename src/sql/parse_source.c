@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * FROM: streams and their paths, files, subqueries and joins -> struct ast_source.
+ */
+#include <string.h>
+
+#include "sql/parse.h"
+
+/* One part [start, end) of a path; quoted parts lose their quotes. */
+static const char *path_part(struct parser *p, u32 start, u32 end)
+{
+	struct token part = { .kind = TOKEN_WORD, .span = { start, end } };
+	struct diag *diag;
+
+	if (start == end) {
+		diag = parse_error(p, "syntax-error", (struct span){ start, end + 1 },
+				   "a part of this stream's path is empty");
+		diag_hint(p->diags, diag,
+			  "a path has no blanks; write parts that hold ':' in \"quotes\"");
+		return "";
+	}
+	if (p->text[start] == '"' || p->text[start] == '`')
+		part.kind = TOKEN_NAME;
+	return parse_text(p, &part, NULL);
+}
+
+/* Where the part that begins at `at` ends: at the separator, or at the path's end. */
+static u32 part_end(const struct parser *p, u32 at, u32 end, char separator)
+{
+	char quote = p->text[at];
+
+	if (at < end && (quote == '"' || quote == '`')) {
+		for (at++; at + 1 < end; at++) {
+			if (p->text[at] != quote)
+				continue;
+			if (p->text[at + 1] != quote)
+				break;
+			at++;
+		}
+	}
+	while (at < end && p->text[at] != separator)
+		at++;
+	return at;
+}
+
+static void read_path(struct parser *p, struct ast_source *source)
+{
+	u32 start = p->tok.span.start, end = p->tok.span.end, at = start;
+	VEC(const char *) path = { 0 };
+	char separator = ':';
+
+	source->kind = AST_SOURCE_STREAM;
+	source->written = arena_strndup(p->arena, p->text + start, end - start);
+	/* tracepoint/CAT/NAME; with a ":" anywhere a "/" belongs to a file's name. */
+	if (part_end(p, start, end, ':') == end)
+		separator = '/';
+	for (;;) {
+		u32 stop = part_end(p, at, end, separator);
+
+		vec_push(p->arena, &path, path_part(p, at, stop));
+		if (stop == end)
+			break;
+		at = stop + 1;
+	}
+	source->path = path.at;
+	source->n_path = path.n;
+	parse_next(p);
+}
+
+static void read_file(struct parser *p, struct ast_source *source)
+{
+	source->kind = AST_SOURCE_FILE;
+	source->path = arena_array(p->arena, const char *, 1);
+	source->path[0] = parse_text(p, &p->tok, NULL);
+	source->n_path = 1;
+	source->written = arena_strndup(p->arena, p->text + p->tok.span.start,
+					p->tok.span.end - p->tok.span.start);
+	if (!source->path[0][0])
+		parse_error(p, "syntax-error", p->tok.span, "a file's name cannot be empty");
+	parse_next(p);
+}
+
+struct ast_source *parse_one_source(struct parser *p)
+{
+	struct ast_source *source = arena_new(p->arena, struct ast_source);
+
+	source->span = p->tok.span;
+	if (parse_at(p, TOKEN_PATH))
+		read_path(p, source);
+	else if (parse_at(p, TOKEN_TEXT))
+		read_file(p, source);
+	else
+		parse_expected(p, "a stream");
+	source->span = parse_span(p, source->span.start);
+	return source;
+}
+
+static const enum keyword join_words[] = { KW_JOIN, KW_INNER,	KW_LEFT,  KW_CROSS, KW_PAIR,
+					   KW_ASOF, KW_NATURAL, KW_RIGHT, KW_FULL };
+
+/* Can the token stand behind a source that ends here? */
+static bool follows_source(const struct token *token)
+{
+	switch (token->kind) {
+	case TOKEN_END:
+	case TOKEN_SEMICOLON:
+	case TOKEN_CLOSE:
+	case TOKEN_COMMA:
+		return true;
+	case TOKEN_WORD:
+		return keyword_flags[token->keyword] & KEYWORD_STOP && token->keyword != KW_BY &&
+		       token->keyword != KW_NOT;
+	default:
+		return false;
+	}
+}
+
+static void read_alias(struct parser *p, struct ast_source *source)
+{
+	bool has_as = parse_accept_keyword(p, KW_AS);
+	struct token next;
+
+	if (!has_as) {
+		if (!parse_at_name(p) || (keyword_flags[p->tok.keyword] & KEYWORD_STOP))
+			return;
+		next = parse_peek(p);
+		/* FROM a PIAR JOIN b: as an alias it would be a JOIN of another meaning. */
+		if (next.keyword == KW_JOIN &&
+		    parse_misspelt(p, join_words, ARRAY_SIZE(join_words)))
+			return;
+		/* FROM s WHER pid = 3: no alias, a misspelt clause. */
+		if (!follows_source(&next) &&
+		    (parse_misspelt_clause(p) ||
+		     parse_misspelt(p, join_words, ARRAY_SIZE(join_words))))
+			return;
+	}
+	if (source->alias)
+		parse_error(p, "syntax-error", p->tok.span, "this stream has a name already");
+	source->alias = parse_name(p, "a name");
+}
+
+static struct ast_source *parse_primary(struct parser *p)
+{
+	struct ast_source *source;
+	struct span open;
+
+	if (!parse_at(p, TOKEN_OPEN)) {
+		source = parse_one_source(p);
+	} else if (parse_enter(p, 1)) {
+		open = p->tok.span;
+		parse_next_source(p);
+		if (parse_at_select(p)) {
+			source = arena_new(p->arena, struct ast_source);
+			source->kind = AST_SOURCE_SELECT;
+			source->select = parse_select(p);
+		} else {
+			source = parse_from(p);
+		}
+		parse_close(p, open);
+		source->span = parse_span(p, open.start);
+		parse_leave(p, 1);
+	} else {
+		return arena_new(p->arena, struct ast_source);
+	}
+	read_alias(p, source);
+	source->span = parse_span(p, source->span.start);
+	return source;
+}
+
+/* JOIN, and the stream behind it is read as one. */
+static bool expect_join(struct parser *p)
+{
+	static const enum keyword join = KW_JOIN;
+	struct diag *diag;
+
+	if (parse_misspelt(p, &join, 1)) {
+		diag = parse_report(p, "unknown-keyword", p->tok.span, "expected JOIN, found %s",
+				    parse_found(p));
+		diag_hint(p->diags, diag, "did you mean JOIN?");
+	} else if (!parse_at_keyword(p, KW_JOIN)) {
+		parse_expected(p, "JOIN");
+		return false;
+	}
+	parse_next_source(p);
+	return true;
+}
+
+/* "LEFT OUTER JOIN" and its like, taken; false when no join follows. */
+static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join)
+{
+	static const struct {
+		enum keyword word;
+		enum ast_join_kind join;
+	} kinds[] = {
+		{ KW_INNER, AST_JOIN_INNER }, { KW_LEFT, AST_JOIN_LEFT },
+		{ KW_CROSS, AST_JOIN_CROSS }, { KW_PAIR, AST_JOIN_PAIR },
+		{ KW_ASOF, AST_JOIN_ASOF },
+	};
+	enum keyword near = parse_misspelt(p, join_words, ARRAY_SIZE(join_words));
+	struct diag *diag;
+	u32 i;
+
+	*ret_join = AST_JOIN_INNER;
+	if (parse_at(p, TOKEN_COMMA)) {
+		*ret_join = AST_JOIN_CROSS;
+		parse_next_source(p);
+		return true;
+	}
+	if (near && !parse_misspelt_clause(p)) {
+		diag = parse_report(p, "unknown-keyword", p->tok.span, "%s is no keyword here",
+				    parse_found(p));
+		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
+		p->tok.keyword = (u8)near;
+	}
+	if (parse_at_keyword(p, KW_RIGHT) || parse_at_keyword(p, KW_FULL) ||
+	    parse_at_keyword(p, KW_NATURAL)) {
+		diag = parse_error(p, "syntax-error", p->tok.span, "there is no %s JOIN",
+				   keyword_names[p->tok.keyword]);
+		diag_hint(p->diags, diag, "there are JOIN, LEFT, CROSS, PAIR and ASOF JOIN");
+		return false;
+	}
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!parse_accept_keyword(p, kinds[i].word))
+			continue;
+		*ret_join = kinds[i].join;
+		if (kinds[i].word == KW_LEFT)
+			parse_accept_keyword(p, KW_OUTER);
+		return expect_join(p);
+	}
+	return parse_at_keyword(p, KW_JOIN) && expect_join(p);
+}
+
+static void read_condition(struct parser *p, struct ast_source *join, bool is_comma)
+{
+	bool needs_on = join->join == AST_JOIN_PAIR || join->join == AST_JOIN_ASOF;
+	bool overflow = false;
+	struct diag *diag;
+	struct span span;
+
+	if (!is_comma && join->join != AST_JOIN_CROSS && parse_accept_keyword(p, KW_ON)) {
+		join->on = parse_expr(p);
+	} else if (needs_on) {
+		diag = parse_expected(p, "ON");
+		diag_hint(p->diags, diag, "say which rows belong together: ON a.key = b.key");
+	} else if (parse_at_keyword(p, KW_USING)) {
+		diag = parse_error(p, "syntax-error", p->tok.span, "USING is not known");
+		diag_hint(p->diags, diag, "write ON a.key = b.key");
+	}
+	if (join->join != AST_JOIN_PAIR || !parse_accept_keyword(p, KW_WITHIN))
+		return;
+	join->within_ns = parse_duration(p, &span, &overflow);
+	if (!p->panic && !join->within_ns)
+		parse_report(p, "bad-duration", span, "WITHIN needs more than no time");
+}
+
+struct ast_source *parse_from(struct parser *p)
+{
+	struct ast_source *left = parse_primary(p);
+	enum ast_join_kind kind;
+	u32 n_joins = 0;
+	bool is_comma;
+
+	for (;;) {
+		struct ast_source *join;
+
+		is_comma = parse_at(p, TOKEN_COMMA);
+		if (!read_join_word(p, &kind))
+			return left;
+		if (++n_joins > SQL_JOINS_MAX) {
+			parse_error(p, "too-deep", p->tok.span, "a query joins at most %u streams",
+				    SQL_JOINS_MAX);
+			return left;
+		}
+		join = arena_new(p->arena, struct ast_source);
+		join->kind = AST_SOURCE_JOIN;
+		join->join = kind;
+		join->left = left;
+		join->right = parse_primary(p);
+		read_condition(p, join, is_comma);
+		join->span = parse_span(p, left->span.start);
+		left = join;
+	}
+}

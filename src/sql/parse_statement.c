@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Statements separated by ";" -> struct ast_script: the entry of the layer.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "sql/parse.h"
+
+/* The stages EXPLAIN may name; soft words that mean something only there. */
+static const char *const explain_stages[] = { "AST", "LOGICAL", "OPTIMIZED", "PHYSICAL",
+					      "IR",  "BPF",	"ALL" };
+
+static void read_explain(struct parser *p, struct ast_statement *statement)
+{
+	size_t i;
+
+	statement->kind = AST_STATEMENT_EXPLAIN;
+	statement->analyze = parse_accept_keyword(p, KW_ANALYZE);
+	for (i = 0; i < ARRAY_SIZE(explain_stages) && !statement->analyze; i++) {
+		if (!parse_word_is(p, explain_stages[i]))
+			continue;
+		statement->text = explain_stages[i];
+		parse_next(p);
+		break;
+	}
+	if (!parse_at_select(p)) {
+		struct suggest suggest;
+		struct diag *diag;
+
+		suggest_init(&suggest, parse_text(p, &p->tok, NULL));
+		suggest_offer(&suggest, "ANALYZE");
+		suggest_offer(&suggest, "SELECT");
+		for (i = 0; i < ARRAY_SIZE(explain_stages); i++)
+			suggest_offer(&suggest, explain_stages[i]);
+		diag = parse_expected(p, statement->text || statement->analyze
+						 ? "SELECT"
+						 : "SELECT, ANALYZE, LOGICAL, PHYSICAL, IR or BPF");
+		if (suggest_best(&suggest))
+			diag_hint(p->diags, diag, "did you mean %s?", suggest_best(&suggest));
+		return;
+	}
+	statement->select = parse_select(p);
+}
+
+static void read_show(struct parser *p, struct ast_statement *statement)
+{
+	struct diag *diag;
+
+	if (parse_accept_keyword(p, KW_VIEWS)) {
+		statement->kind = AST_STATEMENT_SHOW_VIEWS;
+		return;
+	}
+	statement->kind = AST_STATEMENT_SHOW_STREAMS;
+	if (!parse_accept_keyword(p, KW_STREAMS)) {
+		diag = parse_expected(p, "STREAMS or VIEWS");
+		diag_hint(p->diags, diag, "SHOW STREAMS LIKE '%%sched%%', or SHOW VIEWS");
+		return;
+	}
+	if (!parse_accept_keyword(p, KW_LIKE))
+		return;
+	if (parse_at(p, TOKEN_TEXT))
+		statement->text = parse_text(p, &p->tok, NULL);
+	parse_expect(p, TOKEN_TEXT, "a pattern in '...'");
+}
+
+static void read_create(struct parser *p, struct ast_statement *statement)
+{
+	statement->kind = AST_STATEMENT_CREATE_VIEW;
+	if (parse_accept_keyword(p, KW_OR)) {
+		parse_expect_keyword(p, KW_REPLACE);
+		statement->replace = true;
+	}
+	parse_expect_keyword(p, KW_VIEW);
+	statement->text = parse_name(p, "the view's name");
+	parse_expect_keyword(p, KW_AS);
+	statement->select = parse_select(p);
+}
+
+static void read_statement(struct parser *p, struct ast_statement *statement)
+{
+	static const enum keyword starts[] = { KW_SELECT, KW_EXPLAIN, KW_SHOW, KW_DESCRIBE,
+					       KW_CREATE, KW_DROP,    KW_SET };
+	enum keyword near = parse_misspelt(p, starts, ARRAY_SIZE(starts));
+	struct diag *diag;
+
+	if (near && near != p->tok.keyword && p->tok.keyword != KW_DESC) {
+		diag = parse_report(p, "unknown-keyword", p->tok.span, "%s begins no statement",
+				    parse_found(p));
+		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
+		p->tok.keyword = (u8)near;
+	}
+	if (parse_at_select(p)) {
+		statement->select = parse_select(p);
+	} else if (parse_accept_keyword(p, KW_EXPLAIN)) {
+		read_explain(p, statement);
+	} else if (parse_accept_keyword(p, KW_SHOW)) {
+		read_show(p, statement);
+	} else if (parse_at_keyword(p, KW_DESCRIBE) || parse_at_keyword(p, KW_DESC)) {
+		statement->kind = AST_STATEMENT_DESCRIBE;
+		parse_next_source(p);
+		statement->source = parse_one_source(p);
+	} else if (parse_accept_keyword(p, KW_CREATE)) {
+		read_create(p, statement);
+	} else if (parse_accept_keyword(p, KW_DROP)) {
+		statement->kind = AST_STATEMENT_DROP_VIEW;
+		parse_expect_keyword(p, KW_VIEW);
+		statement->text = parse_name(p, "the view's name");
+	} else if (parse_accept_keyword(p, KW_SET)) {
+		statement->kind = AST_STATEMENT_SET;
+		statement->option = parse_option(p);
+	} else {
+		diag = parse_expected(p, "a statement");
+		diag_hint(p->diags, diag,
+			  "a statement begins with SELECT, EXPLAIN, SHOW, DESCRIBE, CREATE VIEW, "
+			  "DROP VIEW or SET");
+	}
+}
+
+/* Behind a statement there is ";" or the end. */
+static void end_statement(struct parser *p)
+{
+	if (!p->panic && !parse_at_end(p)) {
+		if (parse_at(p, TOKEN_CLOSE))
+			parse_error(p, "syntax-error", p->tok.span, "this \")\" closes nothing");
+		else
+			parse_expected(p, "\";\" or the end of the query");
+	}
+	if (!p->panic)
+		return;
+	while (!p->fatal && !parse_at_end(p))
+		parse_next(p);
+	p->panic = p->fatal;
+	p->parens = 0;
+}
+
+struct ast_script *sql_parse(struct arena *arena, struct diags *diags)
+{
+	struct ast_script *script = arena_new(arena, struct ast_script);
+	struct parser p = { .arena = arena, .diags = diags, .text = diags->text };
+	struct diag *diag;
+
+	if (diags->text_bytes > SQL_TEXT_MAX_BYTES) {
+		diag = diag_plain(diags, "text-too-long",
+				  "the query's text has %zu bytes, more than the %u that are read",
+				  diags->text_bytes, SQL_TEXT_MAX_BYTES);
+		diag_hint(diags, diag, "is this the right file? rows are read by FROM 'FILE.csv'");
+		return script;
+	}
+	p.text_bytes = (u32)diags->text_bytes;
+	parse_next(&p);
+	p.before_end = 0;
+	do {
+		struct ast_statement statement = { .span = p.tok.span };
+
+		while (parse_accept(&p, TOKEN_SEMICOLON))
+			;
+		if (p.fatal || (parse_at(&p, TOKEN_END) && script->statements.n))
+			break;
+		statement.span = p.tok.span;
+		if (!p.panic)
+			read_statement(&p, &statement);
+		statement.span = parse_span(&p, statement.span.start);
+		end_statement(&p);
+		vec_push(arena, &script->statements, statement);
+	} while (!p.fatal && p.tok.kind != TOKEN_END);
+	return script;
+}

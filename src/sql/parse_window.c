@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * WINDOW in all its spellings -> struct ast_window.  Times become ns here; what
+ * size is sensible is the binder's question.
+ */
+#include "sql/parse.h"
+
+#define NS_PER_MS 1000000u
+
+/* Number of events of a COUNT window. */
+static u64 parse_count(struct parser *p, struct span *ret_span)
+{
+	u64 count = p->tok.integer;
+	struct diag *diag;
+
+	*ret_span = p->tok.span;
+	if (parse_at(p, TOKEN_DURATION)) {
+		diag = parse_error(p, "bad-duration", p->tok.span,
+				   "a COUNT window is measured in events, not in time");
+		diag_hint(p->diags, diag, "write COUNT (SIZE 1024), or TUMBLING and a time");
+	}
+	parse_expect(p, TOKEN_INTEGER, "a number of events");
+	return count;
+}
+
+static void read_size(struct parser *p, struct ast_window *window)
+{
+	bool overflow = false;
+
+	if (window->kind == AST_WINDOW_COUNT)
+		window->size = parse_count(p, &window->size_span);
+	else
+		window->size = parse_duration(p, &window->size_span, &overflow);
+	window->overflow |= overflow;
+	window->advance = window->size;
+	window->advance_span = window->size_span;
+}
+
+static void read_advance(struct parser *p, struct ast_window *window)
+{
+	bool overflow = false;
+
+	if (window->kind == AST_WINDOW_COUNT)
+		window->advance = parse_count(p, &window->advance_span);
+	else
+		window->advance = parse_duration(p, &window->advance_span, &overflow);
+	window->overflow |= overflow;
+}
+
+/* What stands behind the kind: "(SIZE a, ADVANCE BY b)", "a BY b", "a". */
+static void read_kind(struct parser *p, struct ast_window *window)
+{
+	bool has_parens = parse_at(p, TOKEN_OPEN);
+	bool may_advance = window->kind == AST_WINDOW_HOPPING || window->kind == AST_WINDOW_COUNT;
+	bool has_advance = false;
+	struct span open = { 0 };
+
+	if (has_parens)
+		open = parse_open(p);
+	parse_accept_keyword(p, window->kind == AST_WINDOW_SESSION ? KW_GAP : KW_SIZE);
+	read_size(p, window);
+	if (may_advance && has_parens && parse_accept(p, TOKEN_COMMA)) {
+		if (parse_accept_keyword(p, KW_ADVANCE))
+			parse_expect_keyword(p, KW_BY);
+		has_advance = true;
+	} else if (may_advance && parse_accept_keyword(p, KW_ADVANCE)) {
+		parse_expect_keyword(p, KW_BY);
+		has_advance = true;
+	} else if (may_advance && parse_accept_keyword(p, KW_BY)) {
+		has_advance = true;
+	}
+	if (has_advance)
+		read_advance(p, window);
+	if (has_parens)
+		parse_close(p, open);
+	if (window->kind == AST_WINDOW_HOPPING && !has_advance) {
+		struct diag *diag =
+			parse_error(p, "syntax-error", parse_span(p, window->span.start),
+				    "a HOPPING window has a size and an advance");
+
+		diag_hint(p->diags, diag, "write HOPPING 10s BY 1s, or TUMBLING 10s");
+	}
+}
+
+/* One number of WINDOW(time, size, step): milliseconds unless it has a unit. */
+static u64 read_milliseconds(struct parser *p, struct ast_window *window, struct span *ret_span)
+{
+	u64 value = p->tok.integer;
+	bool overflow = false;
+
+	if (!parse_at(p, TOKEN_INTEGER)) {
+		value = parse_duration(p, ret_span, &overflow);
+		window->overflow |= overflow;
+		return value;
+	}
+	*ret_span = p->tok.span;
+	if (value > UINT64_MAX / NS_PER_MS) {
+		parse_report(p, "number-too-large", p->tok.span,
+			     "a window of %llu ms does not fit 64 bits of nanoseconds",
+			     (unsigned long long)value);
+		window->overflow = true;
+		value = UINT64_MAX / NS_PER_MS;
+	}
+	parse_next(p);
+	return value * NS_PER_MS;
+}
+
+/* WINDOW(time, 1000, 1000) and WINDOW(count, 1024, 256). */
+static void read_arguments(struct parser *p, struct ast_window *window)
+{
+	struct span open = parse_open(p);
+	bool is_count = parse_at_keyword(p, KW_COUNT);
+
+	if (!is_count && !parse_at_keyword(p, KW_TIME)) {
+		parse_expected(p, "time or count");
+		return;
+	}
+	parse_next(p);
+	parse_expect(p, TOKEN_COMMA, "\",\"");
+	window->kind = is_count ? AST_WINDOW_COUNT : AST_WINDOW_HOPPING;
+	if (is_count)
+		window->size = parse_count(p, &window->size_span);
+	else
+		window->size = read_milliseconds(p, window, &window->size_span);
+	window->advance = window->size;
+	window->advance_span = window->size_span;
+	if (parse_accept(p, TOKEN_COMMA)) {
+		if (is_count)
+			window->advance = parse_count(p, &window->advance_span);
+		else
+			window->advance = read_milliseconds(p, window, &window->advance_span);
+	}
+	parse_close(p, open);
+	if (!is_count && window->advance == window->size)
+		window->kind = AST_WINDOW_TUMBLING;
+}
+
+struct ast_window parse_window(struct parser *p)
+{
+	static const enum keyword names[] = { KW_TUMBLING, KW_HOPPING, KW_COUNT, KW_SESSION };
+	static const enum ast_window_kind kinds[] = { AST_WINDOW_TUMBLING, AST_WINDOW_HOPPING,
+						      AST_WINDOW_COUNT, AST_WINDOW_SESSION };
+	struct ast_window window = { .span = p->tok.span };
+	enum keyword near;
+	u32 i;
+
+	parse_next(p); /* WINDOW */
+	near = parse_misspelt(p, names, ARRAY_SIZE(names));
+	if (near && near != p->tok.keyword) {
+		struct diag *diag = parse_report(p, "unknown-keyword", p->tok.span,
+						 "%s is no kind of window", parse_found(p));
+
+		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
+		p->tok.keyword = (u8)near;
+	}
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (parse_at_keyword(p, names[i]))
+			window.kind = kinds[i];
+	if (window.kind != AST_WINDOW_NONE) {
+		parse_next(p);
+		read_kind(p, &window);
+	} else if (parse_at(p, TOKEN_OPEN)) {
+		read_arguments(p, &window);
+	} else {
+		parse_expected(p, "TUMBLING, HOPPING, COUNT or SESSION");
+	}
+	window.span = parse_span(p, window.span.start);
+	return window;
+}

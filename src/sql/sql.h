@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * SQL text -> abstract syntax tree.  The parser knows the grammar of the whole
+ * language and nothing of streams, columns or functions: names stay names.
+ */
+#ifndef EBQL_SQL_SQL_H
+#define EBQL_SQL_SQL_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/vec.h"
+
+enum ast_kind {
+	AST_NULL,
+	AST_BOOL,      /* integer: 0 or 1 */
+	AST_INTEGER,   /* integer; sizes such as 4KiB are integers too */
+	AST_REAL,      /* real */
+	AST_TEXT,      /* text */
+	AST_DURATION,  /* integer: ns (5ns 20us 1.5ms 2s 1m 1h, INTERVAL '1' SECOND) */
+	AST_NAME,      /* parts[0..n_parts): a, s.a, rq.q.disk */
+	AST_STAR,      /* the * of SELECT * ; n_parts == 1 for s.* */
+	AST_UNARY,     /* op, args[0] */
+	AST_BINARY,    /* op, args[0], args[1] */
+	AST_BETWEEN,   /* args[0] BETWEEN args[1] AND args[2]; negated */
+	AST_IN,	       /* args[0] IN (args[1..]); negated */
+	AST_LIKE,      /* args[0] LIKE args[1]; text: "LIKE" or "GLOB"; negated */
+	AST_IS_NULL,   /* args[0] IS [NOT] NULL; negated */
+	AST_CASE,      /* args[0] operand or NULL, then WHEN, THEN pairs; otherwise: ELSE or NULL */
+	AST_CAST,      /* args[0], text: the type's name */
+	AST_CALL,      /* text: function name as written; args; star, distinct, filter, order_by, over */
+	AST_INDEX,     /* args[0] [ args[1] ] */
+	AST_SUBQUERY,  /* select */
+	AST_EXISTS,    /* select; negated */
+	AST_IN_SELECT, /* args[0] IN (select); negated */
+};
+
+enum ast_op {
+	OP_ADD,
+	OP_SUB,
+	OP_MUL,
+	OP_DIV,
+	OP_MOD,
+	OP_BIT_AND,
+	OP_BIT_OR,
+	OP_SHIFT_LEFT,
+	OP_SHIFT_RIGHT,
+	OP_CONCAT,
+	OP_EQ,
+	OP_NE,
+	OP_LT,
+	OP_LE,
+	OP_GT,
+	OP_GE,
+	OP_IS,	   /* IS: equality that is never NULL */
+	OP_IS_NOT,
+	OP_AND,
+	OP_OR,
+	/* unary */
+	OP_NOT,
+	OP_NEG,
+	OP_PLUS,
+	OP_BIT_NOT,
+	OP_N
+};
+
+/* "+", "AND", ... as written in SQL. */
+extern const char *const ast_op_names[OP_N];
+
+struct ast_select;
+
+struct ast_order {
+	struct ast *expr;
+	bool is_descending;
+	s8 nulls; /* -1 NULLS FIRST, 1 NULLS LAST, 0 not said */
+};
+
+struct ast {
+	enum ast_kind kind;
+	enum ast_op op;
+	struct span span;
+	bool negated, star, distinct;
+	u64 integer;
+	double real;
+	const char *text; /* NUL-terminated; text_bytes long (literals hold no NUL) */
+	u32 text_bytes;
+	const char **parts;
+	struct span *part_spans;
+	u32 n_parts;
+	struct ast **args;
+	u32 n_args;
+	struct ast *filter;    /* FILTER (WHERE ...) */
+	struct ast *otherwise; /* CASE ... ELSE */
+	struct ast_select *select;
+	/* f(...) WITHIN GROUP (ORDER BY ...) and f(...) OVER (PARTITION BY ... ORDER BY ...) */
+	struct ast_order *order_by;
+	u32 n_order_by;
+	struct ast **partition_by;
+	u32 n_partition_by;
+	bool is_over, is_within_group;
+};
+
+enum ast_window_kind {
+	AST_WINDOW_NONE,
+	AST_WINDOW_TUMBLING, /* size */
+	AST_WINDOW_HOPPING,  /* size, advance */
+	AST_WINDOW_COUNT,    /* size, advance: in events */
+	AST_WINDOW_SESSION,  /* size: the gap */
+};
+
+struct ast_window {
+	enum ast_window_kind kind;
+	struct span span;
+	struct span size_span, advance_span;
+	u64 size, advance; /* ns, or events for COUNT; WINDOW(time, a, b) is already in ns */
+	bool overflow;	   /* a size that does not fit u64 ns */
+};
+
+/* One item of FROM before binding. */
+enum ast_source_kind {
+	AST_SOURCE_STREAM, /* path: the parts between : or / ; also a plain name (a view, a CTE) */
+	AST_SOURCE_FILE,   /* path[0]: 'FILE.csv' */
+	AST_SOURCE_SELECT, /* (select) */
+	AST_SOURCE_JOIN,   /* left, right, join, on, within_ns */
+};
+
+enum ast_join_kind {
+	AST_JOIN_INNER,
+	AST_JOIN_LEFT,
+	AST_JOIN_CROSS,
+	AST_JOIN_PAIR,
+	AST_JOIN_ASOF,
+};
+
+struct ast_source {
+	enum ast_source_kind kind;
+	enum ast_join_kind join;
+	struct span span;
+	const char **path; /* "tracepoint", "syscalls", "sys_enter_pread64" */
+	u32 n_path;
+	const char *written; /* the stream exactly as written: tracepoint:a:b */
+	const char *alias;   /* NULL when there is none */
+	struct ast_select *select;
+	struct ast_source *left, *right;
+	struct ast *on;
+	u64 within_ns; /* 0: no WITHIN */
+};
+
+struct ast_item {
+	struct ast *expr;
+	const char *alias; /* NULL when there is none */
+	struct span alias_span;
+};
+
+struct ast_option {
+	const char *name;
+	struct ast *value; /* a literal, or AST_NAME for a bare word (auto, off) */
+	struct span span;
+};
+
+struct ast_cte {
+	const char *name;
+	struct ast_select *select;
+	struct span span;
+};
+
+enum ast_compound_op { AST_UNION_ALL, AST_UNION, AST_EXCEPT, AST_INTERSECT };
+
+struct ast_compound {
+	enum ast_compound_op op;
+	struct ast_select *select;
+};
+
+/* SELECT; with n_compound > 0 the selects that UNION ALL and the like append to it. */
+struct ast_select {
+	struct span span;
+	bool is_distinct;
+	VEC(struct ast_cte) ctes;
+	VEC(struct ast_item) items;
+	struct ast_source *from; /* NULL: no FROM */
+	struct ast *where;
+	VEC(struct ast *) group_by;
+	struct ast_window window;
+	struct ast *having;
+	VEC(struct ast_order) order_by;
+	struct ast *limit, *offset;
+	VEC(struct ast_option) options; /* WITH (max_groups = 10) behind the query */
+	VEC(struct ast_compound) compound;
+};
+
+enum ast_statement_kind {
+	AST_STATEMENT_SELECT,
+	AST_STATEMENT_EXPLAIN, /* select; text: NULL or LOGICAL, PHYSICAL, ..., upper case; analyze */
+	AST_STATEMENT_SHOW_STREAMS, /* text: the LIKE pattern or NULL */
+	AST_STATEMENT_SHOW_VIEWS,
+	AST_STATEMENT_DESCRIBE,	   /* source */
+	AST_STATEMENT_CREATE_VIEW, /* text: name; select; replace */
+	AST_STATEMENT_DROP_VIEW,   /* text: name */
+	AST_STATEMENT_SET,	   /* option */
+};
+
+struct ast_statement {
+	enum ast_statement_kind kind;
+	struct span span;
+	struct ast_select *select;
+	struct ast_source *source;
+	struct ast_option option;
+	const char *text;
+	bool analyze, replace;
+};
+
+struct ast_script {
+	VEC(struct ast_statement) statements;
+};
+
+/*
+ * Parses one or more statements separated by ";".  Errors go to diags; the
+ * script is complete only when diags_failed() is false.  Any bytes may come:
+ * 10 MB of garbage and nesting 10,000 deep end in a diagnostic.
+ */
+struct ast_script *sql_parse(struct arena *arena, struct diags *diags);
+
+/* SQL text that parses to the same tree again (golden tests, explain --stage ast). */
+void sql_print_script(const struct ast_script *script, struct buf *out);
+void sql_print_select(const struct ast_select *select, struct buf *out);
+void sql_print_expr(const struct ast *expr, struct buf *out);
+/* The tree itself, one node a line, indented. */
+void sql_dump_script(const struct ast_script *script, struct buf *out);
+/* Are the two the same expression, spans aside?  Names compare without case. */
+bool sql_expr_equal(const struct ast *a, const struct ast *b);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a type is called, what it can hold, and the names of the losses.
+ */
+#include "type/type.h"
+
+const char *const loss_names[LOSS_N] = {
+	[LOSS_MISSED] = "missed",	[LOSS_TABLE_FULL] = "table_full",
+	[LOSS_RING_FULL] = "ring_full", [LOSS_EVICTED] = "evicted",
+	[LOSS_UNPAIRED] = "unpaired",	[LOSS_NEGATIVE] = "negative",
+	[LOSS_FAULT] = "fault",
+};
+
+static const char *const type_names[] = {
+	[TYPE_NULL] = "NULL",	      [TYPE_BOOL] = "BOOLEAN",	      [TYPE_INT] = "INTEGER",
+	[TYPE_DURATION] = "DURATION", [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_POINTER] = "POINTER",
+	[TYPE_TEXT] = "TEXT",	      [TYPE_BLOB] = "BLOB",	      [TYPE_REAL] = "REAL",
+};
+
+void type_print(struct type type, struct buf *out)
+{
+	BUG_ON(type.kind >= ARRAY_SIZE(type_names));
+	/* SQL's own integer is the signed one of 64 bits; the others say their width. */
+	if (type.kind == TYPE_INT && !(type.bits == 64 && type.is_signed))
+		buf_printf(out, "%c%u", type.is_signed ? 's' : 'u', type.bits);
+	else
+		buf_puts(out, type_names[type.kind]);
+	if ((type.kind == TYPE_TEXT || type.kind == TYPE_BLOB) && type.bytes)
+		buf_printf(out, "(%u)", type.bytes);
+}
+
+bool type_is_word(struct type type)
+{
+	switch (type.kind) {
+	case TYPE_BOOL:
+	case TYPE_INT:
+	case TYPE_DURATION:
+	case TYPE_TIMESTAMP:
+	case TYPE_POINTER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Bits of a word type's range: BOOL has one, all but the integers have 64. */
+static u32 word_bits(struct type type)
+{
+	BUG_ON(!type_is_word(type));
+	if (type.kind == TYPE_BOOL)
+		return 1;
+	if (type.kind != TYPE_INT)
+		return 64;
+	BUG_ON(!type.bits || type.bits > 64);
+	return type.bits;
+}
+
+static bool word_is_signed(struct type type)
+{
+	return type.is_signed && type.kind != TYPE_BOOL && type.kind != TYPE_POINTER;
+}
+
+s128 type_min(struct type type)
+{
+	u32 bits = word_bits(type);
+
+	return word_is_signed(type) ? -((s128)1 << (bits - 1)) : 0;
+}
+
+s128 type_max(struct type type)
+{
+	u32 bits = word_bits(type);
+
+	return ((s128)1 << (word_is_signed(type) ? bits - 1 : bits)) - 1;
+}
+
+bool batch_has_loss(const struct batch *batch)
+{
+	u32 i;
+
+	for (i = 0; i < LOSS_N; i++)
+		if (batch->lost[i])
+			return true;
+	return false;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Loads and runs what the encoder wrote, by plain bpf(2).
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel.h"
+
+static int sys_bpf(enum bpf_cmd command, union bpf_attr *attr)
+{
+	int fd = (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int map_create(u32 value_bytes, u32 n)
+{
+	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY,
+				.key_size = 4,
+				.value_size = value_bytes,
+				.max_entries = n,
+				.map_flags = BPF_F_MMAPABLE };
+
+	return sys_bpf(BPF_MAP_CREATE, &attr);
+}
+
+static u8 *map_memory(int fd, size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* One CPU, so that bpf_get_smp_processor_id() is known. */
+static u32 stay_on_cpu(void)
+{
+	u32 cpu = (u32)sched_getcpu();
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	BUG_ON(sched_setaffinity(0, sizeof(set), &set));
+	return cpu;
+}
+
+const char *kernel_open(struct kernel *kernel)
+{
+	memset(kernel, 0, sizeof(*kernel));
+	kernel->maps[0] = map_create(ENV_BYTES, 1);
+	if (kernel->maps[0] < 0)
+		return kernel->maps[0] == -EPERM ? "no privilege to create BPF maps (CAP_BPF)"
+						 : "BPF maps cannot be created";
+	kernel->maps[1] = map_create(ENV_ROW_BYTES, ENV_ROWS);
+	BUG_ON(kernel->maps[1] < 0);
+	kernel->env.data = map_memory(kernel->maps[0], ENV_BYTES);
+	kernel->env.rows = map_memory(kernel->maps[1], 4096);
+	kernel->log = malloc(KERNEL_LOG_BYTES);
+	BUG_ON(!kernel->env.data || !kernel->env.rows || !kernel->log);
+	kernel->env.pid_tgid = (u64)getpid() << 32 | (u32)syscall(SYS_gettid);
+	kernel->env.cpu = stay_on_cpu();
+	return NULL;
+}
+
+void kernel_close(struct kernel *kernel)
+{
+	if (kernel->env.data)
+		munmap(kernel->env.data, ENV_BYTES);
+	if (kernel->env.rows)
+		munmap(kernel->env.rows, 4096);
+	free(kernel->log);
+	close(kernel->maps[0]);
+	close(kernel->maps[1]);
+}
+
+static int btf_load(const struct bpf_debug_info *info)
+{
+	union bpf_attr attr = { .btf = (uintptr_t)info->btf, .btf_size = info->btf_bytes };
+
+	return sys_bpf(BPF_BTF_LOAD, &attr);
+}
+
+int kernel_load(struct kernel *kernel, struct arena *arena, const struct bpf_code *code,
+		const struct bpf_debug_info *info, u32 log_level)
+{
+	struct bpf_insn *insns = arena_array(arena, struct bpf_insn, code->n_insns);
+	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+				.insns = (uintptr_t)insns,
+				.insn_cnt = code->n_insns,
+				.license = (uintptr_t) "Dual BSD/GPL",
+				.log_level = log_level };
+	int btf = -1, fd;
+
+	memcpy(insns, code->insns, code->n_insns * sizeof(*insns));
+	for (u32 i = 0; i < code->n_relocs; i++)
+		insns[code->relocs[i].insn].imm = kernel->maps[code->relocs[i].map];
+	kernel->log[0] = '\0';
+	if (log_level) {
+		attr.log_buf = (uintptr_t)kernel->log;
+		attr.log_size = KERNEL_LOG_BYTES;
+	}
+	if (info) {
+		btf = btf_load(info);
+		if (btf < 0)
+			return btf;
+		attr.prog_btf_fd = (u32)btf;
+		attr.func_info = (uintptr_t)info->funcs;
+		attr.func_info_cnt = info->n_funcs;
+		attr.func_info_rec_size = sizeof(info->funcs[0]);
+		attr.line_info = (uintptr_t)info->lines;
+		attr.line_info_cnt = info->n_lines;
+		attr.line_info_rec_size = sizeof(info->lines[0]);
+	}
+	fd = sys_bpf(BPF_PROG_LOAD, &attr);
+	if (btf >= 0)
+		close(btf);
+	return fd;
+}
+
+int kernel_run(struct kernel *kernel, int fd, s32 *ret_value)
+{
+	union bpf_attr attr = { .test = { .prog_fd = (u32)fd,
+					  .ctx_in = (uintptr_t)kernel->env.ctx,
+					  .ctx_size_in = sizeof(kernel->env.ctx) } };
+	int err = sys_bpf(BPF_PROG_TEST_RUN, &attr);
+
+	*ret_value = (s32)attr.test.retval;
+	return err;
+}

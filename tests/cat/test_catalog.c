@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * catalog_find() and its diagnostics on a snapshot and on the live kernel, snapshots
+ * written and read back, and the table of system calls against compiler and tracefs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cat/internal.h"
+
+struct session {
+	struct arena arena;
+	struct diags diags;
+	struct catalog *catalog;
+};
+
+static void session_open(struct session *session, const char *snapshot)
+{
+	arena_init(&session->arena);
+	diags_init(&session->diags, &session->arena, "test", "", 0);
+	session->catalog =
+		snapshot ? catalog_open_snapshot(&session->arena, snapshot, &session->diags)
+			 : catalog_open_live(&session->arena);
+}
+
+static void session_close(struct session *session)
+{
+	catalog_close(session->catalog);
+	arena_free(&session->arena);
+}
+
+/* Finds "a:b:c"; diagnostics of earlier calls are forgotten. */
+static struct stream_list *find(struct session *session, const char *name)
+{
+	char *copy = arena_strdup(&session->arena, name), *rest = NULL;
+	const char *path[8];
+	u32 n = 0;
+
+	diags_init(&session->diags, &session->arena, "test", "", 0);
+	for (char *part = strtok_r(copy, ":", &rest); part; part = strtok_r(NULL, ":", &rest))
+		path[n++] = part;
+	return catalog_find(session->catalog, path, n, (struct span){ 0, 0 }, &session->diags);
+}
+
+static void expect_error(struct session *session, const char *name, const char *tag,
+			 const char *hint)
+{
+	assert_null(find(session, name));
+	assert_int_equal(session->diags.n_errors, 1);
+	assert_string_equal(session->diags.list.at[0].tag, tag);
+	assert_non_null(session->diags.list.at[0].hint);
+	if (!strstr(session->diags.list.at[0].hint, hint))
+		fail_msg("%s: hint is: %s", name, session->diags.list.at[0].hint);
+}
+
+static const struct field *field_of(const struct stream *stream, const char *name)
+{
+	for (u32 i = 0; i < stream->n_fields; i++) {
+		if (!strcmp(stream->fields[i].name, name))
+			return &stream->fields[i];
+	}
+	fail_msg("%s has no field %s", stream->name, name);
+	return NULL;
+}
+
+/* ---- the checked-in snapshot ---- */
+
+static void test_find(void **state)
+{
+	struct session session;
+	const struct stream *stream;
+	struct stream_list *list;
+
+	session_open(&session, SNAPSHOT);
+	assert_non_null(session.catalog);
+	assert_false(catalog_is_live(session.catalog));
+	list = find(&session, "tracepoint:syscalls:sys_enter_pread64");
+	assert_non_null(list);
+	assert_false(list->is_wildcard);
+	assert_int_equal(list->streams.n, 1);
+	stream = list->streams.at[0];
+	assert_string_equal(stream->name, "tracepoint:syscalls:sys_enter_pread64");
+	assert_string_equal(stream->category, "syscalls");
+	assert_string_equal(stream->event, "sys_enter_pread64");
+	assert_true(stream->is_syscall_enter && !stream->is_syscall_exit);
+	assert_int_equal(stream->syscall_nr, 17);
+	assert_int_equal(field_of(stream, "fd")->type.bits, 32);
+	assert_false(field_of(stream, "fd")->type.is_signed);
+	assert_true(field_of(stream, "pos")->type.is_signed);
+	stream = find(&session, "t:syscalls:sys_exit_newfstat")->streams.at[0];
+	assert_true(stream->is_syscall_exit && !stream->is_syscall_enter);
+	assert_int_equal(stream->syscall_nr, 5);
+	stream = find(&session, "rt:sched_switch")->streams.at[0];
+	assert_string_equal(stream->name, "raw_tracepoint:sched_switch");
+	assert_int_equal(stream->syscall_nr, -1);
+	assert_int_equal(field_of(stream, "next")->kind, FIELD_ARG);
+	assert_int_equal(field_of(stream, "next")->offset_bytes, 16);
+	/* The category is found where one only has the name. */
+	stream = find(&session, "tracepoint:sched_switch")->streams.at[0];
+	assert_string_equal(stream->name, "tracepoint:sched:sched_switch");
+	session_close(&session);
+}
+
+static void test_wildcards(void **state)
+{
+	struct session session;
+	struct stream_list *list;
+
+	session_open(&session, SNAPSHOT);
+	list = find(&session, "tracepoint:syscalls:sys_enter_[prw]*");
+	assert_true(list->is_wildcard);
+	assert_int_equal(list->streams.n, 3);
+	assert_string_equal(list->streams.at[0]->event, "sys_enter_pread64");
+	assert_string_equal(list->streams.at[1]->event, "sys_enter_read");
+	assert_string_equal(list->streams.at[2]->event, "sys_enter_write");
+	list = find(&session, "t:s*:sched_wakin?");
+	assert_int_equal(list->streams.n, 1);
+	assert_true(list->is_wildcard);
+	list = find(&session, "t:block_rq_*");
+	assert_int_equal(list->streams.n, 2);
+	list = find(&session, "rt:sys_*");
+	assert_int_equal(list->streams.n, 2);
+	expect_error(&session, "tracepoint:syscalls:sys_enter_zz*", "unknown-stream", "ebql list");
+	session_close(&session);
+}
+
+static void test_did_you_mean(void **state)
+{
+	struct session session;
+
+	session_open(&session, SNAPSHOT);
+	expect_error(&session, "tracepoint:sched:sched_swich", "unknown-stream",
+		     "\"tracepoint:sched:sched_switch\"");
+	expect_error(&session, "tracepoint:shed:sched_switch", "unknown-stream",
+		     "\"tracepoint:sched:sched_switch\"");
+	expect_error(&session, "tracepoint:syscalls:sys_enter_pread", "unknown-stream",
+		     "\"tracepoint:syscalls:sys_enter_pread64\"");
+	expect_error(&session, "tracepoint:syscalls:sys_exit_fstat", "unknown-stream",
+		     "\"tracepoint:syscalls:sys_exit_newfstat\"");
+	expect_error(&session, "tracepoint:block:sched_switch", "unknown-stream",
+		     "\"tracepoint:sched:sched_switch\"");
+	expect_error(&session, "rt:sched_swtch", "unknown-stream",
+		     "\"raw_tracepoint:sched_switch\"");
+	expect_error(&session, "t:qqqqqqqq:zzzzzzzzzzz", "unknown-stream", "ebql list");
+	expect_error(&session, "tracepont:sched:sched_switch", "unknown-stream-kind",
+		     "\"tracepoint\"");
+	expect_error(&session, "kprobe:vfs_read", "unknown-stream-kind", "raw_tracepoint");
+	expect_error(&session, "sched_switch", "unknown-stream-kind", "tracepoint:CATEGORY:NAME");
+	expect_error(&session, "tracepoint", "unknown-stream", "tracepoint:CATEGORY:NAME");
+	expect_error(&session, "rt:sched:sched_switch", "unknown-stream", "raw_tracepoint:NAME");
+	expect_error(&session, "t:a:b:c", "unknown-stream", "tracepoint:CATEGORY:NAME");
+	session_close(&session);
+}
+
+struct names {
+	char text[512];
+};
+
+static void add_name(void *context, const char *name)
+{
+	struct names *names = context;
+
+	assert_true(strlen(names->text) + strlen(name) + 2 < sizeof(names->text));
+	strcat(names->text, name);
+	strcat(names->text, " ");
+}
+
+static void expect_names(struct session *session, const char *pattern, const char *expected)
+{
+	struct names names = { "" };
+
+	catalog_each(session->catalog, pattern, add_name, &names);
+	assert_string_equal(names.text, expected);
+}
+
+static void test_each(void **state)
+{
+	struct session session;
+
+	session_open(&session, SNAPSHOT);
+	expect_names(&session, "pread",
+		     "tracepoint:syscalls:sys_enter_pread64 tracepoint:syscalls:sys_exit_pread64 ");
+	expect_names(&session, "sched_switch",
+		     "raw_tracepoint:sched_switch tracepoint:sched:sched_switch ");
+	expect_names(&session, "t/sched/*_wak?up", "tracepoint:sched:sched_wakeup ");
+	expect_names(&session, "rt:sys_e*", "raw_tracepoint:sys_enter raw_tracepoint:sys_exit ");
+	expect_names(&session, "block_rq_i*",
+		     "raw_tracepoint:block_rq_issue tracepoint:block:block_rq_issue ");
+	expect_names(&session, "nosuch", "");
+	session_close(&session);
+}
+
+static void test_frozen_btf(void **state)
+{
+	struct catalog_member member;
+	struct session session;
+	struct suggest suggest;
+	u32 task;
+
+	session_open(&session, SNAPSHOT);
+	task = catalog_btf_id(session.catalog, BTF_KIND_STRUCT, "task_struct");
+	assert_true(task);
+	assert_int_equal(catalog_btf_id(session.catalog, BTF_KIND_STRUCT, "nosuch"), 0);
+	assert_int_equal(catalog_member(session.catalog, task, "comm", NULL, &member), 0);
+	assert_int_equal(member.type.kind, TYPE_TEXT);
+	assert_int_equal(member.type.bytes, 16);
+	assert_int_equal(catalog_member(session.catalog, task, "real_parent", NULL, &member), 0);
+	assert_true(member.is_pointer);
+	assert_int_equal(member.pointee_btf_id, task);
+	suggest_init(&suggest, "tgidd");
+	assert_int_equal(catalog_member(session.catalog, task, "tgidd", &suggest, &member),
+			 -ENOENT);
+	assert_string_equal(suggest_best(&suggest), "tgid");
+	assert_int_equal(catalog_member(session.catalog, task + 1, "x", NULL, &member), -ENODATA);
+	assert_int_equal(catalog_btf_type(session.catalog, UINT32_MAX, &member), -ENODATA);
+	session_close(&session);
+}
+
+/* ---- writing and reading snapshots ---- */
+
+static char *read_text(const char *path, size_t *ret_n)
+{
+	FILE *file = fopen(path, "re");
+	char *text = malloc(1 << 20);
+
+	assert_non_null(file);
+	*ret_n = fread(text, 1, (1 << 20) - 1, file);
+	text[*ret_n] = '\0';
+	fclose(file);
+	return text;
+}
+
+static struct catalog *open_text(struct session *session, const char *text, size_t n)
+{
+	char path[] = "/tmp/ebql-test-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, n), n);
+	close(fd);
+	session_open(session, path);
+	unlink(path);
+	return session->catalog;
+}
+
+static void test_rewritten(void **state)
+{
+	const char *const patterns[] = { "tracepoint:syscalls:sys_enter_read" };
+	static const char *all[256];
+	struct session session;
+	struct buf out;
+	char *text, *line, *next, stream[256], kind[32], category[64], event[64];
+	u32 n_all = 0;
+	size_t n;
+
+	text = read_text(SNAPSHOT, &n);
+	session_open(&session, SNAPSHOT);
+	buf_init(&out);
+	/* Every stream of the file, in the file's order. */
+	for (line = text; line; line = next ? next + 1 : NULL) {
+		next = strchr(line, '\n');
+		if (sscanf(line, "stream %31s %63s %63s", kind, category, event) != 3)
+			continue;
+		if (category[0] == '-')
+			snprintf(stream, sizeof(stream), "%s:%s", kind, event);
+		else
+			snprintf(stream, sizeof(stream), "%s:%s:%s", kind, category, event);
+		all[n_all++] = arena_strdup(&session.arena, stream);
+	}
+	assert_true(n_all > 30);
+	assert_int_equal(catalog_write_snapshot(session.catalog, all, n_all, &out), 0);
+	assert_string_equal(out.at, text);
+	buf_reset(&out);
+	assert_int_equal(catalog_write_snapshot(session.catalog, patterns, 1, &out), 0);
+	assert_non_null(strstr(out.at, "stream tracepoint syscalls sys_enter_read "));
+	assert_null(strstr(out.at, "sys_enter_write"));
+	all[0] = "tracepoint:no:such";
+	assert_int_equal(catalog_write_snapshot(session.catalog, all, 1, &out), -ENOENT);
+	buf_free(&out);
+	free(text);
+	session_close(&session);
+}
+
+/* Cut anywhere, or with any byte of the frame changed, the file is refused. */
+static void test_bad_snapshot(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"ebql-catalog 2\nend\n",
+		"ebql-catalog 1\n",
+		"ebql-catalog 1\nend",
+		"ebql-catalog 1\nend\nend\n",
+		"ebql-catalog 1\nfoo\nend\n",
+		"ebql-catalog 1\nfield x fixed 0 4 0 0 u32 u32 x\nend\n",
+		"ebql-catalog 1\nstream tracepoint - x 1 -1\nend\n",
+		"ebql-catalog 1\nstream raw_tracepoint a x 1 -1\nend\n",
+		"ebql-catalog 1\nstream kprobe - x 1 -1\nend\n",
+		"ebql-catalog 1\nstream tracepoint a x 1\nend\n",
+		"ebql-catalog 1\nstream tracepoint a x 1 -1 7\nend\n",
+		"ebql-catalog 1\nstream tracepoint a x 99999999999 -1\nend\n",
+		"ebql-catalog 1\nid 4 x\nend\n",
+		"ebql-catalog 1\ntype 1 4 1 u33 - 0 0\nend\n",
+		"ebql-catalog 1\ntype 1 4 1 text:x - 0 0\nend\n",
+		"ebql-catalog 1\ntype 1 4 1 u32 ? 0 0\nend\n",
+		"ebql-catalog 1\nmember 1 a -1 0 4 1 u32 - 0 0\nend\n",
+	};
+	struct session session;
+	size_t n;
+	char *text = read_text(SNAPSHOT, &n);
+
+	for (u32 i = 0; i < ARRAY_SIZE(bad); i++) {
+		if (open_text(&session, bad[i], strlen(bad[i])))
+			fail_msg("accepted: %s", bad[i]);
+		assert_string_equal(session.diags.list.at[0].tag, "bad-snapshot");
+		session_close(&session);
+	}
+	for (size_t length = 0; length < n; length += 37) {
+		assert_null(open_text(&session, text, length));
+		session_close(&session);
+	}
+	assert_null(open_text(&session, "ebql-catalog 1\nend\n\0\n", 21));
+	session_close(&session);
+	assert_non_null(open_text(&session, "ebql-catalog 1\nend\n", 19));
+	session_close(&session);
+	session_open(&session, "/nonexistent/snapshot");
+	assert_null(session.catalog);
+	assert_string_equal(session.diags.list.at[0].tag, "bad-snapshot");
+	session_close(&session);
+	free(text);
+}
+
+static void test_ambiguous(void **state)
+{
+	static const char text[] = "ebql-catalog 1\n"
+				   "stream tracepoint a same 1 -1\n"
+				   "stream tracepoint b same 2 -1\n"
+				   "end\n";
+	struct session session;
+
+	assert_non_null(open_text(&session, text, strlen(text)));
+	expect_error(&session, "tracepoint:same", "ambiguous-stream",
+		     "\"tracepoint:a:same\" or \"tracepoint:b:same\"");
+	assert_int_equal(find(&session, "tracepoint:b:same")->streams.at[0]->tracepoint_id, 2);
+	session_close(&session);
+}
+
+/* ---- the live kernel ---- */
+
+static bool has_tracefs(void)
+{
+	if (!access("/sys/kernel/tracing/available_events", R_OK))
+		return true;
+	print_message("SKIP: /sys/kernel/tracing cannot be read here\n");
+	return false;
+}
+
+static bool has_btf(void)
+{
+	if (!access("/sys/kernel/btf/vmlinux", R_OK))
+		return true;
+	print_message("SKIP: /sys/kernel/btf/vmlinux cannot be read here\n");
+	return false;
+}
+
+/* Every event of the kernel parses; every system call's number is known. */
+static void test_live_all(void **state)
+{
+	struct stream_list *list;
+	struct session session;
+	char line[256];
+	FILE *file;
+	u32 n = 0;
+
+	if (!has_tracefs())
+		skip();
+	session_open(&session, NULL);
+	list = find(&session, "tracepoint:*:*");
+	assert_non_null(list);
+	file = fopen("/sys/kernel/tracing/available_events", "re");
+	while (fgets(line, sizeof(line), file))
+		n++;
+	fclose(file);
+	assert_int_equal(list->streams.n, n);
+	for (u32 i = 0; i < list->streams.n; i++) {
+		const struct stream *stream = list->streams.at[i];
+		bool is_syscall = !strcmp(stream->category, "syscalls");
+
+		assert_true(stream->tracepoint_id > 0);
+		assert_int_equal(stream->is_syscall_enter || stream->is_syscall_exit, is_syscall);
+		if (is_syscall && (stream->syscall_nr < 0 || !syscall_name(stream->syscall_nr)))
+			fail_msg("%s has no number", stream->name);
+	}
+	session_close(&session);
+}
+
+/* What was frozen from the live kernel says the same when it is frozen again. */
+static void test_live_snapshot(void **state)
+{
+	const char *const patterns[] = { "tracepoint:sched:sched_*",
+					 "tracepoint:syscalls:*read*",
+					 "raw_tracepoint:sched_switch",
+					 "struct:pt_regs",
+					 "struct:task_struct.thread_info.status",
+					 "typedef:btf_trace_sys_enter",
+					 "func:bpf_rdonly_cast" };
+	struct session live, frozen;
+	struct buf first, second;
+
+	if (!has_tracefs() || !has_btf())
+		skip();
+	buf_init(&first);
+	buf_init(&second);
+	session_open(&live, NULL);
+	assert_int_equal(
+		catalog_write_snapshot(live.catalog, patterns, ARRAY_SIZE(patterns), &first), 0);
+	assert_non_null(open_text(&frozen, first.at, first.n));
+	assert_int_equal(
+		catalog_write_snapshot(frozen.catalog, patterns, ARRAY_SIZE(patterns), &second), 0);
+	assert_true(first.n > 4000);
+	assert_string_equal(first.at, second.at);
+	session_close(&live);
+	session_close(&frozen);
+	buf_free(&first);
+	buf_free(&second);
+}
+
+static void test_live_raw(void **state)
+{
+	struct stream_list *list;
+	struct session session;
+
+	if (!has_btf())
+		skip();
+	session_open(&session, NULL);
+	list = find(&session, "rt:sched_switch");
+	assert_non_null(list);
+	assert_int_equal(field_of(list->streams.at[0], "prev")->type.kind, TYPE_POINTER);
+	assert_int_equal(field_of(list->streams.at[0], "preempt")->type.kind, TYPE_BOOL);
+	list = find(&session, "rt:sys_*");
+	assert_int_equal(list->streams.n, 2);
+	assert_int_equal(field_of(list->streams.at[0], "id")->offset_bytes, 8);
+	list = find(&session, "rt:*");
+	assert_true(list->streams.n > 100);
+	for (u32 i = 0; i < list->streams.n; i++) {
+		const struct stream *stream = list->streams.at[i];
+
+		assert_true(stream->n_fields <= 12);
+		for (u32 k = 0; k < stream->n_fields; k++) {
+			assert_int_equal(stream->fields[k].offset_bytes, 8 * k);
+			if (strchr(stream->fields[k].declaration, '?'))
+				fail_msg("%s: %s", stream->name, stream->fields[k].declaration);
+		}
+	}
+	expect_error(&session, "rt:sched_swtich", "unknown-stream",
+		     "\"raw_tracepoint:sched_switch\"");
+	session_close(&session);
+}
+
+/* As on a kernel without BTF: names from tracefs, arguments without types. */
+static void test_live_untyped(void **state)
+{
+	struct catalog_member member;
+	const struct stream *stream;
+	struct session session;
+	struct stream_list *list;
+
+	if (!has_tracefs())
+		skip();
+	session_open(&session, NULL);
+	session.catalog->btf_looked = true;
+	session.catalog->btf_error = -ENOENT;
+	list = find(&session, "rt:sched_switch");
+	assert_non_null(list);
+	stream = list->streams.at[0];
+	assert_int_equal(stream->n_fields, 12);
+	assert_string_equal(stream->fields[11].name, "arg11");
+	assert_int_equal(stream->fields[11].offset_bytes, 88);
+	assert_int_equal(stream->fields[11].type.bits, 64);
+	assert_true(find(&session, "rt:sched_wak*")->streams.n >= 3);
+	/* The event of one system call is no raw tracepoint. */
+	assert_null(find(&session, "rt:sys_enter_read"));
+	assert_int_equal(catalog_btf_id(session.catalog, BTF_KIND_STRUCT, "task_struct"), 0);
+	assert_int_equal(catalog_member(session.catalog, 1, "x", NULL, &member), -ENODATA);
+	assert_int_equal(catalog_btf_type(session.catalog, 1, &member), -ENODATA);
+	session_close(&session);
+}
+
+/* What is said where tracefs, or tracefs and BTF, are out of reach. */
+static void test_out_of_reach(void **state)
+{
+	static const struct {
+		int error;
+		const char *name, *tag, *hint;
+	} cases[] = {
+		{ -ENODEV, "t:sched:sched_switch", "no-tracefs", "mount -t tracefs" },
+		{ -ENODEV, "t:sched:*", "no-tracefs", "mount -t tracefs" },
+		{ -ENODEV, "t:sched_switch", "no-tracefs", "mount -t tracefs" },
+		{ -EACCES, "t:sched:sched_switch", "no-privilege", "root" },
+		{ -EACCES, "t:sched:*", "no-privilege", "root" },
+		{ -ENODEV, "rt:sched_switch", "no-btf", "CONFIG_DEBUG_INFO_BTF" },
+		{ -EACCES, "rt:sched_*", "no-btf", "CONFIG_DEBUG_INFO_BTF" },
+	};
+	struct session session;
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		session_open(&session, NULL);
+		session.catalog->tracefs_looked = true;
+		session.catalog->tracefs_error = cases[i].error;
+		session.catalog->btf_looked = true;
+		session.catalog->btf_error = -ENOENT;
+		expect_error(&session, cases[i].name, cases[i].tag, cases[i].hint);
+		session_close(&session);
+	}
+}
+
+static void test_live_errors(void **state)
+{
+	struct session session;
+
+	if (!has_tracefs())
+		skip();
+	session_open(&session, NULL);
+	assert_true(catalog_is_live(session.catalog));
+	expect_error(&session, "t:syscalls:sys_enter_pread", "unknown-stream",
+		     "\"tracepoint:syscalls:sys_enter_pread64\"");
+	/* Names stay below events/. */
+	assert_null(find(&session, "t:..:events/sched/sched_switch"));
+	assert_null(find(&session, "t:sched/..:sched"));
+	assert_null(find(&session, "t:sched:."));
+	session_close(&session);
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Reported, not judged: a shared machine has slow moments. */
+static void test_live_speed(void **state)
+{
+	struct session session;
+	u64 ns[51];
+
+	if (!has_tracefs())
+		skip();
+	for (u32 i = 0; i < ARRAY_SIZE(ns); i++) {
+		u64 start = base_monotonic_ns();
+
+		session_open(&session, NULL);
+		assert_non_null(find(&session, "tracepoint:syscalls:sys_enter_pread64"));
+		session_close(&session);
+		ns[i] = base_monotonic_ns() - start;
+	}
+	qsort(ns, ARRAY_SIZE(ns), sizeof(ns[0]), compare_ns);
+	print_message("one tracepoint from a fresh start: median %.3f ms\n",
+		      ns[ARRAY_SIZE(ns) / 2] / 1e6);
+}
+
+/* ---- system calls ---- */
+
+static void test_syscalls(void **state)
+{
+	assert_string_equal(syscall_name(SYS_read), "read");
+	assert_string_equal(syscall_name(SYS_pread64), "pread64");
+	assert_string_equal(syscall_name(SYS_io_uring_enter), "io_uring_enter");
+	assert_int_equal(syscall_number("newfstat"), SYS_fstat);
+	assert_int_equal(syscall_number("newuname"), SYS_uname);
+	assert_int_equal(syscall_number("sendfile64"), SYS_sendfile);
+	assert_int_equal(syscall_number("umount"), SYS_umount2);
+	assert_int_equal(syscall_number("mseal"), 462);
+	assert_int_equal(syscall_number("nosuch"), -1);
+	assert_int_equal(syscall_number(""), -1);
+	assert_null(syscall_name(-1));
+	assert_null(syscall_name(syscall_count()));
+	assert_null(syscall_name(INT32_MAX));
+	assert_non_null(syscall_name(syscall_count() - 1));
+	for (s32 nr = 0; nr < syscall_count(); nr++) {
+		if (syscall_name(nr))
+			assert_int_equal(syscall_number(syscall_name(nr)), nr);
+	}
+}
+
+/* Every __NR_ that the compiler's headers know. */
+static void test_syscalls_headers(void **state)
+{
+	FILE *lines = popen("cc -E -dM -include asm/unistd.h -x c /dev/null 2>/dev/null", "re");
+	char line[512], name[128];
+	u32 n = 0;
+	int nr;
+
+	assert_non_null(lines);
+	while (fgets(line, sizeof(line), lines)) {
+		if (sscanf(line, "#define __NR_%127s %d", name, &nr) != 2)
+			continue;
+		if (syscall_number(name) != nr || strcmp(syscall_name(nr), name) != 0)
+			fail_msg("%s is %d, not %d", name, nr, syscall_number(name));
+		n++;
+	}
+	pclose(lines);
+	if (!n) {
+		print_message("SKIP: no compiler to ask for the headers' numbers\n");
+		skip();
+	}
+	assert_true(n > 250);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_wildcards),
+		cmocka_unit_test(test_did_you_mean),
+		cmocka_unit_test(test_each),
+		cmocka_unit_test(test_frozen_btf),
+		cmocka_unit_test(test_rewritten),
+		cmocka_unit_test(test_bad_snapshot),
+		cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_live_all),
+		cmocka_unit_test(test_live_snapshot),
+		cmocka_unit_test(test_live_raw),
+		cmocka_unit_test(test_live_untyped),
+		cmocka_unit_test(test_out_of_reach),
+		cmocka_unit_test(test_live_errors),
+		cmocka_unit_test(test_live_speed),
+		cmocka_unit_test(test_syscalls),
+		cmocka_unit_test(test_syscalls_headers),
+	};
+
+	return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);
+}

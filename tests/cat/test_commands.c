@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * ebql list and ebql describe over the checked-in snapshot: output, complaints and
+ * exit status against golden files (EBQL_BLESS=1 writes them), and doctor's status.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "cli/cli.h"
+
+#define ARGS_MAX 8
+
+/* What a command wrote and returned. */
+struct result {
+	struct buf out, complaint;
+	int status;
+};
+
+static int open_scratch(void)
+{
+	char path[] = "/tmp/ebql-test-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	unlink(path);
+	return fd;
+}
+
+static void read_back(int fd, struct buf *into)
+{
+	char chunk[4096];
+	ssize_t n;
+
+	lseek(fd, 0, SEEK_SET);
+	buf_puts(into, "");
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+		buf_put(into, chunk, n);
+	close(fd);
+}
+
+static void run(int (*command)(int argc, char **argv), char **argv, struct result *result)
+{
+	int out = open_scratch(), complaint = open_scratch(), argc = 0, status;
+	pid_t child;
+
+	while (argv[argc])
+		argc++;
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		dup2(out, STDOUT_FILENO);
+		dup2(complaint, STDERR_FILENO);
+		status = command(argc, argv);
+		fflush(NULL);
+		_exit(status);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	result->status = WEXITSTATUS(status);
+	buf_init(&result->out);
+	buf_init(&result->complaint);
+	read_back(out, &result->out);
+	read_back(complaint, &result->complaint);
+}
+
+static void check_golden(const char *name, const struct buf *text)
+{
+	char path[512], *expected = calloc(1, 1 << 16);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s.txt", GOLDEN_DIR, name);
+	if (getenv("EBQL_BLESS")) {
+		file = fopen(path, "we");
+		assert_non_null(file);
+		fwrite(text->at, 1, text->n, file);
+		fclose(file);
+	} else {
+		file = fopen(path, "re");
+		assert_non_null(file);
+		expected[fread(expected, 1, (1 << 16) - 1, file)] = '\0';
+		fclose(file);
+		assert_string_equal(text->at, expected);
+	}
+	free(expected);
+}
+
+/* Runs a command on the snapshot; what it writes to either side is the golden text. */
+static void check(const char *name, int (*command)(int argc, char **argv), const char *option,
+		  const char *argument, int status)
+{
+	char snapshot[] = SNAPSHOT;
+	char *argv[ARGS_MAX] = { "command", "--catalog", snapshot };
+	struct result result;
+	int n = 3;
+
+	if (option) {
+		argv[n++] = "-o";
+		argv[n++] = (char *)option;
+	}
+	if (argument)
+		argv[n++] = (char *)argument;
+	run(command, argv, &result);
+	assert_int_equal(result.status, status);
+	assert_true(!result.complaint.n == !status);
+	buf_put(&result.out, result.complaint.at, result.complaint.n);
+	check_golden(name, &result.out);
+	buf_free(&result.out);
+	buf_free(&result.complaint);
+}
+
+static void test_list(void **state)
+{
+	check("list-all", cmd_list, NULL, NULL, 0);
+	check("list-word", cmd_list, NULL, "pread", 0);
+	check("list-glob-json", cmd_list, "json", "t:sched:sched_wak*", 0);
+	check("list-none", cmd_list, NULL, "nosuch", 1);
+}
+
+static void test_describe(void **state)
+{
+	check("describe-syscall", cmd_describe, NULL, "tracepoint/syscalls/sys_enter_pread64", 0);
+	check("describe-exit-json", cmd_describe, "json", "t:syscalls:sys_exit_newfstat", 0);
+	check("describe-shadow", cmd_describe, NULL, "tracepoint:sched:sched_wakeup", 0);
+	check("describe-raw", cmd_describe, NULL, "rt:sched_switch", 0);
+	check("describe-wildcard", cmd_describe, NULL, "t:syscalls:sys_enter_*", 0);
+	check("describe-misspelt", cmd_describe, NULL, "t:sched:sched_swich", 2);
+	check("describe-empty", cmd_describe, NULL, ":", 2);
+}
+
+static void expect_usage(int (*command)(int argc, char **argv), char **argv)
+{
+	struct result result;
+
+	run(command, argv, &result);
+	assert_int_equal(result.status, 2);
+	assert_int_equal(result.out.n, 0);
+	assert_true(result.complaint.n > 0);
+	buf_free(&result.out);
+	buf_free(&result.complaint);
+}
+
+static void test_usage(void **state)
+{
+	expect_usage(cmd_list, (char *[]){ "list", "a", "b", NULL });
+	expect_usage(cmd_list, (char *[]){ "list", "-o", "xml", NULL });
+	expect_usage(cmd_list, (char *[]){ "list", "--nosuch", NULL });
+	expect_usage(cmd_describe, (char *[]){ "describe", NULL });
+	expect_usage(cmd_doctor, (char *[]){ "doctor", "now", NULL });
+}
+
+/* The status says the same as the lines: 1 exactly when one begins with "no". */
+static void test_doctor(void **state)
+{
+	char *argv[] = { "doctor", NULL };
+	struct result result;
+	bool has_no;
+
+	run(cmd_doctor, argv, &result);
+	has_no = !strncmp(result.out.at, "no  ", 4) || strstr(result.out.at, "\nno  ");
+	assert_int_equal(result.status, has_no);
+	assert_non_null(strstr(result.out.at, "raw tracepoint attach"));
+	buf_free(&result.out);
+	buf_free(&result.complaint);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_doctor),
+	};
+
+	return cmocka_run_group_tests_name("commands", tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Exactness: a load of known calls, folded over all windows, equals the truth per key,
+ * on both access paths, for windows of 1 ms to 1 s and 1 to 65,536 keys.
+ * EBQL_TEST_LONG makes every cell 6,000,000 calls; --quick (slow guests) few.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "session.h"
+
+#define AGGREGATES "count(*) AS n, sum(count) AS s, min(count) AS lo, max(count) AS hi "
+#define FROM_PREAD "FROM tracepoint:syscalls:sys_enter_pread64 WHERE pid = %d "
+
+static const u32 window_ms[] = { 1, 10, 100, 1000 };
+static const u32 n_keys[] = { 1, 16, 1024, 65536 };
+static const char *const paths[] = { "raw", "tracepoint" };
+
+struct cell {
+	char name[64];
+	struct session *session;
+	u32 window_ms, n_keys;
+	const char *path;
+	u64 n_calls;
+};
+
+static bool is_quick;
+
+static u64 scaled(u64 calls)
+{
+	return session_is_long() ? 6000000 : is_quick ? calls / 20 : calls;
+}
+
+static void run_exact(struct session *session, const char *query, const char *calls,
+		      const char *fds)
+{
+	session_load(session, "--calls", calls, "--fds", fds, NULL);
+	session_ebql(session, query, NULL);
+	session_load_run(session);
+	session_end(session, SIGINT, 0);
+}
+
+/* The keys are (fd, cpu) pairs: both threads, on a cpu each, use all fds. */
+static void test_cell(void **state)
+{
+	struct cell *cell = *state;
+	struct session *session;
+	char query[512], calls[32], fds[32];
+
+	session_require();
+	session_setup((void **)&cell->session);
+	session = cell->session;
+	snprintf(query, sizeof(query),
+		 "SET access_path = %s; SELECT fd, cpu, %s"
+		 "GROUP BY fd, cpu WINDOW TUMBLING %ums WITH (max_groups = 65536)",
+		 cell->path, AGGREGATES FROM_PREAD, cell->window_ms);
+	snprintf(calls, sizeof(calls), "%lu", cell->n_calls);
+	snprintf(fds, sizeof(fds), "%u", MAX(cell->n_keys / 2, 1u));
+	run_exact(session, query, calls, fds);
+	session_expect_exact(session);
+	if (cell->window_ms < 1000)
+		assert_true(session->rows.n_windows > 1);
+}
+
+static int cell_teardown(void **state)
+{
+	struct cell *cell = *state;
+
+	return cell->session ? session_teardown((void **)&cell->session) : 0;
+}
+
+/* One fd used on both CPUs at once is one group: slices must merge. */
+static void test_merge(void **state)
+{
+	struct session *session = *state;
+	char calls[32];
+
+	session_require();
+	snprintf(calls, sizeof(calls), "%lu", scaled(1000000));
+	run_exact(session,
+		  "SELECT fd, " AGGREGATES FROM_PREAD
+		  "GROUP BY fd WINDOW TUMBLING 10ms WITH (max_groups = 65536)",
+		  calls, "65536");
+	fold_drop_keys(&session->truth, false, true);
+	session_expect_exact(session);
+}
+
+static void test_migrating(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_load(session, "--calls", is_quick ? "20000" : "400000", "--fds", "16", "--migrate",
+		     "50", NULL);
+	session_ebql(session,
+		     "SELECT fd, cpu, " AGGREGATES FROM_PREAD
+		     "GROUP BY fd, cpu WINDOW TUMBLING 1ms",
+		     NULL);
+	session_load_run(session);
+	session_end(session, SIGINT, 0);
+	session_expect_exact(session);
+}
+
+/* More threads than CPUs, not pinned: programs are preempted between events. */
+static void test_threads(void **state)
+{
+	struct session *session = *state;
+	char calls[32];
+
+	session_require();
+	snprintf(calls, sizeof(calls), "%lu", scaled(1000000));
+	session_load(session, "--calls", calls, "--fds", "64", "--threads", "8", "--no-pin",
+		     "--size", "wide", NULL);
+	session_ebql(session, "SELECT fd, " AGGREGATES FROM_PREAD "GROUP BY fd WINDOW TUMBLING 1ms",
+		     NULL);
+	session_load_run(session);
+	session_end(session, SIGINT, 0);
+	fold_drop_keys(&session->truth, false, true);
+	session_expect_exact(session);
+}
+
+static void test_ungrouped(void **state)
+{
+	struct session *session = *state;
+	char calls[32];
+
+	session_require();
+	snprintf(calls, sizeof(calls), "%lu", scaled(1000000));
+	run_exact(session, "SELECT " AGGREGATES FROM_PREAD "WINDOW TUMBLING 1ms", calls, "16");
+	fold_drop_keys(&session->truth, true, true);
+	session_expect_exact(session);
+}
+
+/* Without a window: one batch at the end holds everything. */
+static void test_accumulate(void **state)
+{
+	struct session *session = *state;
+	char calls[32];
+
+	session_require();
+	snprintf(calls, sizeof(calls), "%lu", scaled(1000000));
+	run_exact(session, "SELECT fd, cpu, " AGGREGATES FROM_PREAD "GROUP BY fd, cpu", calls,
+		  "1024");
+	session_expect_exact(session);
+	assert_int_equal(session->rows.n_windows, 1);
+}
+
+/* The filter is exact too: only what FILTER and WHERE let through. */
+static void test_filter(void **state)
+{
+	struct session *session = *state;
+	u64 want = 0;
+
+	session_require();
+	run_exact(session,
+		  "SELECT fd, cpu, " AGGREGATES FROM_PREAD
+		  "AND (fd BETWEEN 110 AND 119 OR fd IN (150, 151)) "
+		  "GROUP BY fd, cpu WINDOW TUMBLING 10ms",
+		  is_quick ? "20000" : "400000", "100");
+	for (u32 i = 0; i < session->truth.capacity; i++) {
+		struct fold_cell *cell = &session->truth.cells[i];
+		bool passes =
+			(cell->fd >= 110 && cell->fd <= 119) || cell->fd == 150 || cell->fd == 151;
+
+		if (cell->calls && passes)
+			want += cell->calls;
+		for (u32 j = 0; passes && j < session->rows.capacity; j++) {
+			struct fold_cell *row = &session->rows.cells[j];
+
+			if (row->calls == 0 || row->fd != cell->fd || row->cpu != cell->cpu)
+				continue;
+			assert_int_equal(row->calls, cell->calls);
+			assert_int_equal(row->sum, cell->sum);
+			assert_int_equal(row->min, cell->min);
+			assert_int_equal(row->max, cell->max);
+		}
+	}
+	assert_string_equal(session->rows.error, "");
+	assert_int_equal(session->rows.calls, want);
+	assert_int_equal(session->rows.matched, want);
+	assert_true(session->rows.events >= session->truth.calls);
+	assert_int_equal(session->rows.lost, 0);
+}
+
+/* More groups than fit: those that do stay exact, the rest is one row, totals are exact. */
+static void test_too_many_groups(void **state)
+{
+	struct session *session = *state;
+	u32 n_exact = 0;
+
+	session_require();
+	session_load(session, "--calls", "200000", "--fds", "1024", NULL);
+	session_ebql(session,
+		     "SELECT fd, cpu, " AGGREGATES FROM_PREAD
+		     "GROUP BY fd, cpu WITH (max_groups = 64)",
+		     NULL);
+	session_load_run(session);
+	session_end(session, SIGINT, 3);
+	assert_string_equal(session->rows.error, "");
+	assert_int_equal(session->rows.calls, session->truth.calls);
+	assert_int_equal(session->rows.sum, session->truth.sum);
+	assert_true(session->rows.other_calls > 0);
+	assert_true(session->rows.lost_table_full > 0);
+	for (u32 i = 0; i < session->rows.capacity; i++) {
+		struct fold_cell *row = &session->rows.cells[i];
+
+		for (u32 j = 0; row->calls && j < session->truth.capacity; j++) {
+			struct fold_cell *cell = &session->truth.cells[j];
+
+			if (cell->calls == 0 || row->fd != cell->fd || row->cpu != cell->cpu)
+				continue;
+			assert_int_equal(row->calls, cell->calls);
+			assert_int_equal(row->sum, cell->sum);
+			n_exact++;
+		}
+	}
+	assert_int_equal(n_exact, session->rows.n_cells);
+	assert_true(n_exact >= 64);
+}
+
+/* Long windows need a long load to see a boundary; wide keys at 1 ms make much output. */
+static u64 calls_of(u32 window_ms_of_cell, u32 n_keys_of_cell)
+{
+	if (session_is_long())
+		return 6000000;
+	if (is_quick)
+		return 30000;
+	if (window_ms_of_cell == 1000 || (window_ms_of_cell == 10 && n_keys_of_cell == 1024))
+		return 6000000;
+	return 600000;
+}
+
+int main(int argc, char **argv)
+{
+	static struct cell cells[ARRAY_SIZE(window_ms) * ARRAY_SIZE(n_keys) * ARRAY_SIZE(paths)];
+	static struct CMUnitTest tests[ARRAY_SIZE(cells) + 16];
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test_setup_teardown(test_merge, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_migrating, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_threads, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_ungrouped, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_accumulate, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_filter, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_too_many_groups, session_setup,
+						session_teardown),
+	};
+	u32 n = 0;
+
+	is_quick = argc > 1 && !strcmp(argv[1], "--quick");
+	for (u32 i = 0; i < ARRAY_SIZE(window_ms); i++) {
+		for (u32 j = 0; j < ARRAY_SIZE(n_keys); j++) {
+			for (u32 k = 0; k < ARRAY_SIZE(paths); k++) {
+				struct cell *cell = &cells[n];
+
+				cell->window_ms = window_ms[i];
+				cell->n_keys = n_keys[j];
+				cell->path = paths[k];
+				cell->n_calls = calls_of(window_ms[i], n_keys[j]);
+				snprintf(cell->name, sizeof(cell->name),
+					 "exact_%ums_%s_%u_keys_%lu_calls", cell->window_ms,
+					 cell->path, cell->n_keys, cell->n_calls);
+				tests[n] = (struct CMUnitTest){ .name = cell->name,
+								.test_func = test_cell,
+								.teardown_func = cell_teardown,
+								.initial_state = cell };
+				n++;
+			}
+		}
+	}
+	memcpy(&tests[n], others, sizeof(others));
+	n += ARRAY_SIZE(others);
+	if (argc > 1 && argv[argc - 1][0] != '-')
+		cmocka_set_test_filter(argv[argc - 1]);
+	return _cmocka_run_group_tests("exact", tests, n, NULL, NULL);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The life of an ebql process on this kernel: how it starts, streams, ends, refuses,
+ * and that nothing of it stays behind.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <cmocka.h>
+
+#include "left.h"
+#include "session.h"
+
+#define PREAD	     "tracepoint:syscalls:sys_enter_pread64"
+#define COUNT_PREADS "SELECT count(*) AS n, sum(count) AS s FROM " PREAD " WHERE pid = %d "
+
+/* Ends by signal: the last window is printed, all is counted, nothing is left. */
+static void end_by(struct session *session, int signal, const char *path)
+{
+	struct left left;
+	char query[256];
+
+	session_require();
+	snprintf(query, sizeof(query),
+		 "SET access_path = %s; SELECT count(*) AS n, sum(count) AS s FROM " PREAD
+		 " WHERE pid = %s WINDOW TUMBLING 1m",
+		 path, "%d");
+	session_load(session, "--calls", "20000", NULL);
+	session_ebql(session, query, NULL);
+	left_take(&left, session->ebql.pid);
+	assert_true(left.n_programs > 0 && left.n_maps > 0);
+	session_load_run(session);
+	session_end(session, signal, signal == SIGKILL ? 128 + SIGKILL : 0);
+	if (signal != SIGKILL) {
+		assert_string_equal(session->rows.error, "");
+		assert_int_equal(session->rows.calls, session->truth.calls);
+		assert_int_equal(session->rows.sum, session->truth.sum);
+		assert_true(session->rows.was_last);
+	}
+	assert_int_equal(left_wait_gone(&left, 1000), 0);
+}
+
+static void test_interrupt(void **state)
+{
+	end_by(*state, SIGINT, "auto");
+}
+
+static void test_terminate(void **state)
+{
+	end_by(*state, SIGTERM, "auto");
+}
+
+static void test_kill_raw(void **state)
+{
+	end_by(*state, SIGKILL, "raw");
+}
+
+static void test_kill_tracepoint(void **state)
+{
+	end_by(*state, SIGKILL, "tracepoint");
+}
+
+/* The reader goes away: a clean end by itself. */
+static void test_closed_pipe(void **state)
+{
+	struct session *session = *state;
+	struct left left;
+
+	session_require();
+	session_load(session, "--calls", "1", NULL);
+	session_ebql(session, COUNT_PREADS "WINDOW TUMBLING 20ms", NULL);
+	left_take(&left, session->ebql.pid);
+	while (session->rows.n_windows < 2 && session->ebql.out >= 0)
+		proc_pump(100);
+	proc_close_out(&session->ebql);
+	session_end(session, 0, 0);
+	assert_int_equal(left_wait_gone(&left, 1000), 0);
+}
+
+static void test_nobody(void **state)
+{
+	struct session *session = *state;
+	const char *text;
+
+	session_require();
+	session_ebql_plain(session, PROC_NOBODY,
+			   "SELECT count(*) FROM " PREAD " WINDOW TUMBLING 1s", NULL);
+	session_end(session, 0, 1);
+	text = session->ebql.err_text.n ? session->ebql.err_text.at : "";
+	if (!strstr(text, "CAP_") && !strstr(text, "root"))
+		fail_msg("the message names no capability: %s", text);
+	/* One message: a head line and at most a few of help. */
+	assert_true(session->ebql.err_text.n < 1000);
+	assert_int_equal(session->rows.n_lines, 0);
+}
+
+static void test_exit_statuses(void **state)
+{
+	static const char *const wrong[] = {
+		"SELEC 1",
+		"SELECT fdd FROM " PREAD,
+		"SELECT fd FROM tracepoint:syscalls:sys_enter_pread65",
+		"SELECT nosuch(fd) FROM " PREAD,
+		"SELECT fd FROM " PREAD " WHERE count(*) > 1",
+		"SELECT fd, count(*) FROM " PREAD,
+		"SELECT count(*) FROM " PREAD " WINDOW TUMBLING 0s",
+		"SELECT fd FROM " PREAD " WHERE comm = 5",
+		"SELECT 'abc FROM " PREAD,
+		"SELECT (fd FROM " PREAD,
+		"",
+	};
+	struct session *session = *state;
+
+	session_require();
+	for (u32 i = 0; i < ARRAY_SIZE(wrong); i++) {
+		session_ebql_plain(session, 0, wrong[i], NULL);
+		session_end(session, 0, 2);
+		if (session->ebql.err_text.n == 0)
+			fail_msg("no message for: %s", wrong[i]);
+		proc_end_all();
+	}
+	session_ebql_plain(session, 0, "--no-such-option", NULL);
+	session_end(session, 0, 2);
+}
+
+/* Nobody reads: windows close by the clock all the same, each with its row of zero. */
+static void test_idle(void **state)
+{
+	struct session *session = *state;
+	u64 ns;
+
+	session_require();
+	session_load(session, "--calls", "1", NULL);
+	session_ebql(session, "-n", "6", COUNT_PREADS "WINDOW TUMBLING 100ms", NULL);
+	session_end(session, 0, 0);
+	ns = session->rows.last_end_ns - session->rows.first_start_ns;
+	assert_string_equal(session->rows.error, "");
+	assert_int_equal(session->rows.n_windows, 6);
+	assert_int_equal(session->rows.n_rows, 6);
+	assert_int_equal(session->rows.calls, 0);
+	/* The first may be cut short by the alignment. */
+	assert_true(ns >= 490000000 && ns <= 900000000);
+	assert_true(session->ebql.end_ns - session->ebql.start_ns < 3000000000);
+}
+
+static void test_idle_grouped(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_load(session, "--calls", "1", NULL);
+	session_ebql(session, "-n", "3",
+		     "SELECT fd, count(*) AS n FROM " PREAD
+		     " WHERE pid = %d GROUP BY fd WINDOW TUMBLING 50ms",
+		     NULL);
+	session_end(session, 0, 0);
+	assert_string_equal(session->rows.error, "");
+	assert_int_equal(session->rows.n_windows, 3);
+	assert_int_equal(session->rows.n_rows, 0);
+}
+
+static void test_duration(void **state)
+{
+	struct session *session = *state;
+	u64 ns;
+
+	session_require();
+	session_load(session, "--calls", "1", NULL);
+	session_ebql(session, "-d", "300ms", COUNT_PREADS "WINDOW TUMBLING 100ms", NULL);
+	session_end(session, 0, 0);
+	ns = session->ebql.end_ns - session->ebql.start_ns;
+	assert_true(ns >= 300000000 && ns < 2000000000);
+	assert_true(session->rows.n_windows >= 3 && session->rows.n_windows <= 5);
+}
+
+/* The thesis' query as it stands in the thesis, but for the pid. */
+static void test_figure_12(void **state)
+{
+	struct session *session = *state;
+	struct fold *rows = &session->rows;
+
+	session_require();
+	session_load(session, "--calls", "100000", "--fds", "4", NULL);
+	session_ebql(session,
+		     "SELECT fd, cpu, COUNT(*), MAX(count), AVG(count)\n"
+		     "FROM tracepoint/syscalls/sys_enter_pread64\n"
+		     "GROUP BY fd, cpu\n"
+		     "WHERE pid == %d\n"
+		     "WINDOW(time, 1000, 1000);\n",
+		     NULL);
+	session_load_run(session);
+	session_end(session, SIGINT, 0);
+	assert_string_equal(rows->error, "");
+	assert_int_equal(rows->matched, session->truth.calls);
+	assert_int_equal(rows->lost, 0);
+	assert_true(rows->n_rows >= session->truth.n_cells);
+	assert_true(rows->n_windows >= 1);
+}
+
+/* Two windows without a WINDOW: snapshots grow, the last holds all. */
+static void test_every(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_load(session, "--calls", "20000", NULL);
+	session_ebql(session, "--every", "50ms", COUNT_PREADS, NULL);
+	session_load_run(session);
+	while (session->rows.n_windows < 3 && session->ebql.out >= 0)
+		proc_pump(100);
+	session_end(session, SIGINT, 0);
+	assert_true(session->rows.n_rows >= 3);
+	/* Each row is a running total, so rows add up to more; matched is of all events. */
+	assert_true(session->rows.calls >= session->truth.calls);
+}
+
+static void test_command(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_ebql_plain(session, 0,
+			   "SELECT count(*) AS n, sum(count) AS s FROM " PREAD
+			   " WHERE pid = target_pid() AND fd >= 100 WINDOW TUMBLING 100ms",
+			   "--", proc_loadgen(), "--calls", "54321", "--no-wait", "--size", "fixed",
+			   NULL);
+	session_end(session, 0, 0);
+	/* The command writes to the same output: "pid", its lines and "total". */
+	assert_int_equal(session->rows.calls, 54321);
+	assert_int_equal(session->rows.sum, 5432100);
+}
+
+static void test_wildcard(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_load(session, "--calls", "30000", NULL);
+	session_ebql(session,
+		     "SELECT probe, count(*) AS n FROM tracepoint:syscalls:sys_enter_pread* "
+		     "WHERE pid = %d GROUP BY probe WINDOW TUMBLING 100ms",
+		     NULL);
+	session_load_run(session);
+	session_end(session, SIGINT, 0);
+	assert_string_equal(session->rows.error, "");
+	assert_int_equal(session->rows.calls, 30000);
+	assert_int_equal(session->rows.lost, 0);
+}
+
+/* Every event a row, none lost at a pace the reader can follow. */
+static void test_stream(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_load(session, "--calls", "60000", "--fds", "32", "--pause-every", "500",
+		     "--pause-us", "2000", NULL);
+	session_ebql(session, "SELECT fd, cpu, count FROM " PREAD " WHERE pid = %d", NULL);
+	session_load_run(session);
+	session_end(session, SIGINT, 0);
+	session_expect_exact(session);
+	assert_int_equal(session->rows.n_rows, 60000);
+}
+
+/* Faster than it can be printed: what is lost is counted, to the event. */
+static void test_stream_flood(void **state)
+{
+	struct session *session = *state;
+	struct fold *rows = &session->rows;
+
+	session_require();
+	session_load(session, "--calls", "3000000", NULL);
+	session_ebql(session, "SELECT time, pid, comm, fd, count FROM " PREAD " WHERE pid = %d",
+		     NULL);
+	session_load_run(session);
+	proc_signal(&session->ebql, SIGINT);
+	proc_wait_exit(&session->ebql, 60000);
+	assert_string_equal(rows->error, "");
+	assert_int_equal(rows->n_rows + rows->lost_ring_full, 3000000);
+	assert_int_equal(rows->lost, rows->lost_ring_full);
+	assert_int_equal(session->ebql.status, rows->lost ? 3 : 0);
+}
+
+static void test_rows_limit(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_load(session, "--calls", "1000", NULL);
+	session_ebql(session, "-n", "10", "SELECT fd, count FROM " PREAD " WHERE pid = %d", NULL);
+	session_load_run(session);
+	session_end(session, 0, 0);
+	assert_int_equal(session->rows.n_rows, 10);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* From fork to the time of the first counted event: median at most 10 ms; RSS 10 MB. */
+static void test_start_up(void **state)
+{
+	struct session *session = *state;
+	u64 ns[11];
+
+	session_require();
+	session_load(session, "--spin", NULL);
+	for (u32 i = 0; i < ARRAY_SIZE(ns); i++) {
+		fold_free(&session->rows);
+		fold_init(&session->rows);
+		session_ebql_plain(session, 0, "-n", "1",
+				   "SELECT time FROM " PREAD " WHERE pid = %d", NULL);
+		session_end(session, 0, 0);
+		ns[i] = session->rows.first_time_ns;
+		assert_true(ns[i] > session->ebql.start_ns);
+		ns[i] -= session->ebql.start_ns;
+		assert_true(session->ebql.usage.ru_maxrss <= 10 * 1024);
+		/* The next one needs the place; the load generator stays. */
+		proc_forget(&session->ebql);
+	}
+	qsort(ns, ARRAY_SIZE(ns), sizeof(ns[0]), compare_u64);
+	print_message("start to first event: median %.2f ms, slowest %.2f ms; RSS %ld KiB\n",
+		      (double)ns[ARRAY_SIZE(ns) / 2] / 1e6, (double)ns[ARRAY_SIZE(ns) - 1] / 1e6,
+		      session->ebql.usage.ru_maxrss);
+	assert_true(ns[ARRAY_SIZE(ns) / 2] <= 10000000);
+}
+
+/* libc, libbpf, libelf, zlib and SQLite at most. */
+static void test_libraries(void **state)
+{
+	static const char *const allowed[] = { "libc.so",	"libbpf.so", "libelf.so", "libz.so",
+					       "libsqlite3.so", "libm.so",   "ld-linux" };
+	char command[4200], line[512];
+	u32 n = 0;
+	FILE *readelf;
+
+	session_require();
+	snprintf(command, sizeof(command), "readelf -dW '%s' 2>/dev/null", proc_ebql());
+	readelf = popen(command, "r");
+	assert_non_null(readelf);
+	while (fgets(line, sizeof(line), readelf)) {
+		bool is_allowed = false;
+
+		if (!strstr(line, "(NEEDED)"))
+			continue;
+		if (strstr(line, "libasan") || strstr(line, "libubsan")) {
+			pclose(readelf);
+			print_message("SKIP: built with a sanitizer\n");
+			skip();
+		}
+		for (u32 i = 0; i < ARRAY_SIZE(allowed); i++)
+			is_allowed |= strstr(line, allowed[i]) != NULL;
+		if (!is_allowed)
+			fail_msg("needs %s", line);
+		n++;
+	}
+	pclose(readelf);
+	if (n == 0) {
+		print_message("SKIP: no readelf here\n");
+		skip();
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, session_setup, session_teardown)
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(test_interrupt),	    TEST(test_terminate),   TEST(test_kill_raw),
+		TEST(test_kill_tracepoint), TEST(test_closed_pipe), TEST(test_nobody),
+		TEST(test_exit_statuses),   TEST(test_idle),	    TEST(test_idle_grouped),
+		TEST(test_duration),	    TEST(test_figure_12),   TEST(test_every),
+		TEST(test_command),	    TEST(test_wildcard),    TEST(test_stream),
+		TEST(test_stream_flood),    TEST(test_rows_limit),  TEST(test_start_up),
+		TEST(test_libraries),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Opening, attaching, detaching, closing: what the maps hold, what each access
+ * path counts, what refusals say, and that nothing stays behind, whatever ends it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/version.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "left.h"
+#include "load/sys.h"
+#include "query.h"
+
+#define NEEDS_ROOT SKIP_UNLESS(geteuid() == 0, "needs root to load programs")
+#define SECOND_NS  1000000000ull
+
+static const struct diag *only_diag(struct query *query, const char *tag)
+{
+	if (query->diags.n_errors != 1 || strcmp(query->diags.list.at[0].tag, tag)) {
+		query_show(query);
+		fail_msg("expected one diagnostic, %s", tag);
+	}
+	return &query->diags.list.at[0];
+}
+
+static void contains(const char *text, const char *part)
+{
+	if (!text || !strstr(text, part))
+		fail_msg("no \"%s\" in \"%s\"", part, text ? text : "(none)");
+}
+
+static void open_ok(struct query *query, u32 n_programs)
+{
+	if (query_open(query, n_programs) || query->diags.n_errors) {
+		query_show(query);
+		fail_msg("not opened");
+	}
+}
+
+static void attach_ok(struct query *query)
+{
+	if (load_attach(&query->load, &query->diags)) {
+		query_show(query);
+		fail_msg("not attached");
+	}
+}
+
+static u64 counted(struct query *query)
+{
+	u64 n_torn = 0, sum = query_drain(query, 0, &n_torn) + query_drain(query, 1, &n_torn);
+
+	assert_int_equal(n_torn, 0);
+	return sum;
+}
+
+static void test_features(void **state)
+{
+	struct kernel_features features;
+	int fd;
+
+	NEEDS_ROOT;
+	kernel_features_probe(&features);
+	assert_true(features.version >= KERNEL_VERSION(5, 8, 0));
+	assert_int_equal(features.has_btf, access("/sys/kernel/btf/vmlinux", R_OK) == 0);
+	assert_int_equal(features.has_signed_division,
+			 features.version >= KERNEL_VERSION(6, 6, 0));
+	fd = sys_map_create(BPF_MAP_TYPE_ARRAY, "ebql_test", 4, 5 << 20, 1, BPF_F_MMAPABLE);
+	assert_int_equal(features.has_large_array_value, fd >= 0);
+	close(fd);
+	assert_in_range(load_possible_cpus(), sysconf(_SC_NPROCESSORS_ONLN), 8192);
+}
+
+/* Each path counts exactly the calls between attach and detach, and again after another attach. */
+static void path_counts(enum access_path path)
+{
+	u32 n_files = left_open_files();
+	struct query query;
+	struct left left;
+
+	NEEDS_ROOT;
+	query_init(&query, path);
+	query_compile(&query, 0);
+	open_ok(&query, 1);
+	left_note(&query.load, &left);
+	query_calls(10);
+	assert_int_equal(counted(&query), 0);
+	for (u32 i = 0; i < 2; i++) {
+		attach_ok(&query);
+		query_calls(1000);
+		load_detach(&query.load);
+		query_calls(10);
+		assert_int_equal(counted(&query), 1000);
+	}
+	assert_int_equal(left_count(&left, 0), left.n_programs + left.n_maps);
+	load_close(&query.load);
+	assert_int_equal(left_count(&left, SECOND_NS), 0);
+	assert_int_equal(left_open_files(), n_files);
+	load_close(&query.load); /* once more does no harm */
+	query_free(&query);
+}
+
+static void test_raw(void **state)
+{
+	path_counts(ACCESS_RAW);
+}
+
+static void test_raw_syscall(void **state)
+{
+	path_counts(ACCESS_RAW_SYSCALL);
+}
+
+static void test_tracepoint(void **state)
+{
+	path_counts(ACCESS_TRACEPOINT);
+}
+
+static void test_typed_raw_syscall(void **state)
+{
+	struct query query;
+	struct btf *btf;
+
+	NEEDS_ROOT;
+	btf = btf__load_vmlinux_btf();
+	SKIP_UNLESS(btf, "kernel without BTF");
+	query_init(&query, ACCESS_RAW_SYSCALL);
+	query.hook[0].is_typed = true;
+	query.hook[0].attach_btf_id =
+		btf__find_by_name_kind(btf, "btf_trace_sys_enter", BTF_KIND_TYPEDEF);
+	btf__free(btf);
+	query_compile(&query, 0);
+	open_ok(&query, 1);
+	attach_ok(&query);
+	query_calls(1000);
+	load_detach(&query.load);
+	assert_int_equal(counted(&query), 1000);
+	load_close(&query.load);
+	query_free(&query);
+}
+
+/* A program that refers to every map; two constants reach the state through it. */
+static void test_all_maps(void **state)
+{
+	const u64 constants[] = { 0x1122334455667788ull, 42 };
+	struct query query;
+	struct ir *ir;
+	vreg map, at, word, key, args[5];
+	stack_object object;
+	u32 value[2 * QUERY_WORDS] = { 0 };
+
+	NEEDS_ROOT;
+	query_init(&query, ACCESS_REPLAY);
+	ir = ir_new(&query.arena);
+	map = ir_reg(ir), at = ir_reg(ir), word = ir_reg(ir), key = ir_reg(ir);
+	object = ir_stack(ir, 24);
+	for (u32 i = 0; i < 3; i++)
+		ir_stack_storei(ir, object, 8 * i, IR_U64, i + 1);
+	ir_map_value(ir, at, LOAD_MAP_CONST, 8);
+	ir_load(ir, word, at, 0, IR_U64);
+	ir_map_value(ir, at, LOAD_MAP_STATE, 8 * COUNTER_N);
+	ir_store(ir, at, 0, IR_U64, word);
+	ir_map(ir, map, LOAD_MAP_RING);
+	ir_imm(ir, word, BPF_RB_RING_SIZE);
+	args[0] = map, args[1] = word;
+	ir_call(ir, word, BPF_FUNC_ringbuf_query, 2, args);
+	ir_store(ir, at, 8, IR_U64, word);
+	ir_stack_address(ir, key, object, 0);
+	ir_imm(ir, word, BPF_ANY);
+	for (u32 i = LOAD_MAP_HASH0; i <= LOAD_MAP_HASH1; i++) {
+		ir_map(ir, map, i);
+		args[0] = map, args[1] = key, args[2] = at, args[3] = word;
+		ir_call(ir, 0, BPF_FUNC_map_update_elem, 4, args);
+	}
+	ir_exit(ir, 0);
+	query_compile_ir(&query, 0, ir);
+	if (load_open(&query.load, &query.phys, query.programs, 1, constants, sizeof(constants),
+		      &query.arena, &query.diags)) {
+		query_show(&query);
+		fail_msg("not opened");
+	}
+	assert_int_equal(load_test_run(&query.load, 0, value, sizeof(value)), 0);
+	assert_int_equal(query_row(&query, 0, 0)[0], 42);
+	assert_int_equal(query_row(&query, 0, 0)[1], 128 * 1024); /* 100,000, rounded up */
+	for (u32 i = LOAD_MAP_HASH0; i <= LOAD_MAP_HASH1; i++) {
+		const u64 row_key[3] = { 1, 2, 3 };
+		u64 row[QUERY_WORDS];
+		union bpf_attr attr;
+
+		memset(&attr, 0, sizeof(attr));
+		attr.map_fd = query.load.map_fds[i];
+		attr.key = sys_pointer(row_key);
+		attr.value = sys_pointer(row);
+		assert_int_equal(sys_bpf(BPF_MAP_LOOKUP_ELEM, &attr), 0);
+		assert_int_equal(row[0], 42);
+	}
+	/* Constants cannot be changed any more. */
+	assert_int_equal(sys_map_store(query.load.map_fds[LOAD_MAP_CONST], constants), -EPERM);
+	load_close(&query.load);
+	query_free(&query);
+}
+
+/* Maps that nothing asks for are not made. */
+static void test_no_more_maps_than_needed(void **state)
+{
+	struct query query;
+	struct ir *ir;
+
+	NEEDS_ROOT;
+	query_init(&query, ACCESS_RAW);
+	query.phys.state.total_bytes = 0;
+	ir = ir_new(&query.arena);
+	ir_exit(ir, 0);
+	query_compile_ir(&query, 0, ir);
+	open_ok(&query, 1);
+	assert_non_null(query.load.control);
+	assert_null(query.load.state);
+	for (u32 i = 0; i < LOAD_MAP_N; i++)
+		assert_int_equal(query.load.map_fds[i] >= 0, i == LOAD_MAP_CONTROL);
+	load_close(&query.load);
+	query_free(&query);
+}
+
+/* Replay: word 1 of the context is added to the state; the context itself stays as it was. */
+static void test_replay(void **state)
+{
+	static const u64 record[4] = { 1, 30, 3, 4 };
+	struct query query;
+	struct ir *ir;
+	vreg at, word, sum, zero;
+
+	NEEDS_ROOT;
+	query_init(&query, ACCESS_REPLAY);
+	ir = ir_new(&query.arena);
+	at = ir_reg(ir), word = ir_reg(ir), sum = ir_reg(ir), zero = ir_reg(ir);
+	ir_load(ir, word, ir_context(ir), 8, IR_U64);
+	ir_imm(ir, zero, 0);
+	ir_store(ir, ir_context(ir), 8, IR_U64, zero);
+	ir_map_value(ir, at, LOAD_MAP_STATE, 8 * COUNTER_N);
+	ir_load(ir, sum, at, 0, IR_U64);
+	ir_alu(ir, IR_ADD, sum, sum, word);
+	ir_store(ir, at, 0, IR_U64, sum);
+	ir_exit(ir, 0);
+	query_compile_ir(&query, 0, ir);
+	open_ok(&query, 1);
+	attach_ok(&query); /* nothing to attach to, and no error */
+	for (u32 i = 0; i < 3; i++)
+		assert_int_equal(load_test_run(&query.load, 0, record, sizeof(record)), 0);
+	assert_int_equal(query_row(&query, 0, 0)[0], 90);
+	assert_int_equal(record[1], 30);
+	assert_int_equal(load_test_run(&query.load, 0, record, 8), -EINVAL);
+	assert_int_equal(load_test_run(&query.load, 0, record, 65536), -E2BIG);
+	load_close(&query.load);
+	query_free(&query);
+}
+
+/* A load outside the state: refused; the diagnostic has the span of that very instruction. */
+static void test_verifier(void **state)
+{
+	u32 n_files = left_open_files();
+	const struct diag *diag;
+	struct query query;
+	struct ir *ir;
+	vreg at, word;
+
+	NEEDS_ROOT;
+	query_init(&query, ACCESS_RAW);
+	query_compile(&query, 0);
+	ir = ir_new(&query.arena);
+	at = ir_reg(ir), word = ir_reg(ir);
+	ir_at(ir, (struct span){ 0, 6 });
+	ir_map_value(ir, at, LOAD_MAP_STATE, 0);
+	ir_load(ir, word, at, 0, IR_U64);
+	ir_at(ir, (struct span){ 7, 15 });
+	ir_load(ir, word, at, query.phys.state.total_bytes + 64, IR_U64);
+	ir_at(ir, (struct span){ 16, 20 });
+	ir_store(ir, at, 0, IR_U64, word);
+	ir_exit(ir, 0);
+	query_compile_ir(&query, 1, ir);
+	assert_int_equal(query_open(&query, 2), -EACCES);
+	diag = only_diag(&query, "verifier");
+	assert_true(diag->has_span);
+	assert_int_equal(diag->span.start, 7);
+	assert_int_equal(diag->span.end, 15);
+	contains(diag->message, "ebql_test1");
+	contains(diag->message, "invalid access to map value");
+	contains(diag->hint, "report");
+	assert_int_equal(left_open_files(), n_files);
+	assert_null(query.load.control);
+	query_free(&query);
+}
+
+/* Control flow that is refused before the first instruction is looked at. */
+static void test_verifier_control_flow(void **state)
+{
+	struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	struct span spans[] = { { 0, 6 }, { 0, 6 }, { 7, 15 }, { 16, 20 } };
+	const struct diag *diag;
+	struct query query;
+
+	NEEDS_ROOT;
+	query_init(&query, ACCESS_RAW);
+	query.programs[0].code = (struct bpf_code){ .insns = insns, .n_insns = 4, .spans = spans };
+	assert_int_equal(query_open(&query, 1), -EINVAL);
+	diag = only_diag(&query, "verifier");
+	assert_int_equal(diag->span.start, 7);
+	contains(diag->message, "unreachable insn 2");
+	query_free(&query);
+}
+
+static void test_map_too_large(void **state)
+{
+	u32 n_files = left_open_files();
+	const struct diag *diag;
+	struct query query;
+
+	NEEDS_ROOT;
+	query_init(&query, ACCESS_RAW);
+	query_compile(&query, 0);
+	query.phys.state.total_bytes = 5ull << 30;
+	assert_int_equal(query_open(&query, 1), -E2BIG);
+	diag = only_diag(&query, "map-create");
+	contains(diag->message, "ebql_state of 5368709120 bytes");
+	contains(diag->hint, "max_groups");
+	assert_int_equal(left_open_files(), n_files);
+	query_free(&query);
+}
+
+/* The second of two hooks does not exist: the first one is not attached either. */
+static void attach_fails(enum access_path path, const char *hint)
+{
+	const struct diag *diag;
+	struct query query;
+
+	NEEDS_ROOT;
+	query_init(&query, path);
+	query.hook[1].target = "no_such_tracepoint";
+	query.hook[1].tracepoint_id = 0x7ffffff;
+	query_compile(&query, 0);
+	query_compile(&query, 1);
+	open_ok(&query, 2);
+	assert_true(load_attach(&query.load, &query.diags) < 0);
+	diag = only_diag(&query, "attach-failed");
+	contains(diag->message, "no_such_tracepoint");
+	contains(diag->hint, hint);
+	query_calls(100);
+	assert_int_equal(counted(&query), 0);
+	load_close(&query.load);
+	query_free(&query);
+}
+
+static void test_attach_fails_raw(void **state)
+{
+	attach_fails(ACCESS_RAW, "ebql list");
+}
+
+static void test_attach_fails_tracepoint(void **state)
+{
+	attach_fails(ACCESS_TRACEPOINT, "ebql list");
+}
+
+/* Runs in a child, since capabilities do not come back; exits with the child's judgement. */
+static void refused_without(u64 kept, const char *missing)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		const struct diag *diag;
+		struct query query;
+
+		query_init(&query, ACCESS_RAW);
+		query_compile(&query, 0);
+		left_keep_capabilities(kept);
+		if (query_open(&query, 1) >= 0 || query.diags.n_errors != 1)
+			_exit(1);
+		diag = &query.diags.list.at[0];
+		if (strcmp(diag->tag, "no-privilege") || !strstr(diag->message, missing) ||
+		    !strstr(diag->hint, "setcap")) {
+			query_show(&query);
+			_exit(2);
+		}
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_no_privilege(void **state)
+{
+	NEEDS_ROOT;
+	refused_without(0, "needs CAP_BPF and CAP_PERFMON");
+	refused_without(1ull << CAP_BPF, "needs CAP_PERFMON");
+}
+
+/* CAP_BPF and CAP_PERFMON are all that loading and attaching take. */
+static void test_least_privilege(void **state)
+{
+	pid_t pid;
+	int status;
+
+	NEEDS_ROOT;
+	pid = fork();
+	if (!pid) {
+		struct query query;
+
+		query_init(&query, ACCESS_RAW);
+		query_init(&query, ACCESS_TRACEPOINT);
+		query.hook[1].path = ACCESS_RAW;
+		query.hook[1].target = "sys_enter";
+		query_compile(&query, 0);
+		query_compile(&query, 1);
+		left_keep_capabilities(1ull << CAP_BPF | 1ull << CAP_PERFMON);
+		if (query_open(&query, 2) || load_attach(&query.load, &query.diags)) {
+			query_show(&query);
+			_exit(1);
+		}
+		query_calls(50);
+		if (load_flip(&query.load))
+			_exit(2);
+		_exit(counted(&query) == 100 ? 0 : 3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* A few of the tracepoints that hardly ever fire. */
+static const char *const quiet_names[] = { "module_load",	"module_free",
+					   "module_get",	"module_put",
+					   "sched_kthread_stop", "sched_kthread_stop_ret" };
+
+#define N_MANY 200
+
+struct many {
+	struct query query;
+	struct hook hooks[N_MANY];
+	struct load_program programs[N_MANY];
+	struct left left;
+};
+
+static void many_open(struct many *many, u32 n)
+{
+	struct query *query = &many->query;
+
+	query_init(query, ACCESS_RAW);
+	query_compile(query, 0);
+	for (u32 i = 0; i < n; i++) {
+		many->hooks[i] = (struct hook){ .path = ACCESS_RAW,
+						.target = quiet_names[i % ARRAY_SIZE(quiet_names)] };
+		many->programs[i] = query->programs[0];
+		many->programs[i].hook = &many->hooks[i];
+	}
+	if (load_open(&query->load, &query->phys, many->programs, n, NULL, 0, &query->arena,
+		      &query->diags) ||
+	    load_attach(&query->load, &query->diags)) {
+		query_show(query);
+		fail_msg("not opened or not attached");
+	}
+	left_note(&query->load, &many->left);
+}
+
+/* Two hundred hooks, with a limit of open files that has to be raised for them. */
+static void test_many_hooks(void **state)
+{
+	struct rlimit before, low;
+	struct many *many;
+	u64 start_ns;
+
+	NEEDS_ROOT;
+	many = calloc(1, sizeof(*many));
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	low = (struct rlimit){ .rlim_cur = 64, .rlim_max = before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	many_open(many, N_MANY);
+	start_ns = base_monotonic_ns();
+	load_close(&many->query.load);
+	print_message("%u raw hooks: loaded in %.1f ms, attached in %.1f ms, closed in %.1f ms\n",
+		      N_MANY, many->query.load.verify_ns / 1e6, many->query.load.attach_ns / 1e6,
+		      (base_monotonic_ns() - start_ns) / 1e6);
+	assert_int_equal(left_count(&many->left, SECOND_NS), 0);
+	setrlimit(RLIMIT_NOFILE, &before);
+	query_free(&many->query);
+	free(many);
+}
+
+/* SIGKILL in mid-run: a second later neither program nor map is left. */
+static void killed(enum access_path path)
+{
+	struct left *left;
+	pid_t pid;
+	u64 start_ns;
+	int status;
+
+	NEEDS_ROOT;
+	left = mmap(NULL, sizeof(*left), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		    0);
+	assert_true(left != MAP_FAILED);
+	pid = fork();
+	if (!pid) {
+		struct query query;
+
+		query_init(&query, path);
+		query_compile(&query, 0);
+		query_compile(&query, 1);
+		if (query_open(&query, 2) || load_attach(&query.load, &query.diags))
+			_exit(1);
+		left_note(&query.load, left);
+		raise(SIGSTOP);
+		_exit(2);
+	}
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	assert_int_equal(left_count(left, 0), 3 + 2);
+	start_ns = base_monotonic_ns();
+	kill(pid, SIGKILL);
+	assert_int_equal(left_count(left, SECOND_NS), 0);
+	print_message("gone %.1f ms after SIGKILL\n", (base_monotonic_ns() - start_ns) / 1e6);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	munmap(left, sizeof(*left));
+}
+
+static void test_killed_raw(void **state)
+{
+	killed(ACCESS_RAW);
+}
+
+static void test_killed_tracepoint(void **state)
+{
+	killed(ACCESS_TRACEPOINT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_features),
+		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_raw_syscall),
+		cmocka_unit_test(test_tracepoint),
+		cmocka_unit_test(test_typed_raw_syscall),
+		cmocka_unit_test(test_all_maps),
+		cmocka_unit_test(test_no_more_maps_than_needed),
+		cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_verifier),
+		cmocka_unit_test(test_verifier_control_flow),
+		cmocka_unit_test(test_map_too_large),
+		cmocka_unit_test(test_attach_fails_raw),
+		cmocka_unit_test(test_attach_fails_tracepoint),
+		cmocka_unit_test(test_no_privilege),
+		cmocka_unit_test(test_least_privilege),
+		cmocka_unit_test(test_many_hooks),
+		cmocka_unit_test(test_killed_raw),
+		cmocka_unit_test(test_killed_tracepoint),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Every format against golden files, over values at the ends of their ranges,
+ * text that tries to break out, and batches with and without losses.
+ * EBQL_UPDATE=1 writes the golden files anew.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "out/out.h"
+
+#define T0	 1700000000000000000ull /* 22:13:20 UTC */
+#define S128_MIN ((s128)((u128)1 << 127))
+#define S128_MAX (~S128_MIN)
+
+#define NUL                                                                                        \
+	{                                                                                          \
+		.kind = VALUE_NULL                                                                 \
+	}
+#define INT(x)                                                                                     \
+	{                                                                                          \
+		.kind = VALUE_INT, .integer = (x)                                                  \
+	}
+#define REAL(x)                                                                                    \
+	{                                                                                          \
+		.kind = VALUE_REAL, .real = (x)                                                    \
+	}
+#define TEXT(x)                                                                                    \
+	{                                                                                          \
+		.kind = VALUE_TEXT, .n = sizeof(x) - 1, .text = (x)                                \
+	}
+#define COLUMN(x, ...)                                                                             \
+	{                                                                                          \
+		.name = (x), .type = __VA_ARGS__                                                   \
+	}
+#define SCHEMA(list)                                                                               \
+	{                                                                                          \
+		.n_columns = ARRAY_SIZE(list), .columns = (list)                                   \
+	}
+
+static const struct type type_u64 = { .kind = TYPE_INT, .bits = 64 };
+static const struct type type_s64 = { .kind = TYPE_INT, .bits = 64, .is_signed = true };
+
+/* --- Plumbing --- */
+
+/* Everything that was written to the temporary file behind fd. */
+static char *read_all(int fd, size_t *ret_n)
+{
+	off_t n = lseek(fd, 0, SEEK_END);
+	char *text = malloc((size_t)n + 1);
+
+	assert_non_null(text);
+	assert_int_equal(pread(fd, text, (size_t)n, 0), n);
+	text[n] = '\0';
+	*ret_n = (size_t)n;
+	close(fd);
+	return text;
+}
+
+static int temporary_file(void)
+{
+	char path[] = "/tmp/ebql-test-out-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	unlink(path);
+	return fd;
+}
+
+static char *format_batches(const char *format, struct out_options options,
+			    const struct batch *batches, u32 n_batches, size_t *ret_n)
+{
+	const struct out_format *found = out_format_find(format);
+	struct out out;
+
+	assert_non_null(found);
+	options.fd = temporary_file();
+	out_open(&out, found, &options, batches[0].schema);
+	for (u32 i = 0; i < n_batches; i++)
+		assert_int_equal(out_batch(&out, &batches[i]), 0);
+	assert_int_equal(out_close(&out), 0);
+	return read_all(options.fd, ret_n);
+}
+
+static void check_golden(const char *name, const char *text, size_t n)
+{
+	char path[512];
+	char *wanted;
+	size_t n_wanted;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", GOLDEN_DIR, name);
+	if (getenv("EBQL_UPDATE")) {
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+		assert_true(fd >= 0);
+		assert_int_equal(write(fd, text, n), (ssize_t)n);
+		close(fd);
+		return;
+	}
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		fail_msg("%s is missing (EBQL_UPDATE=1 writes it)", path);
+	wanted = read_all(fd, &n_wanted);
+	if (n != n_wanted || memcmp(text, wanted, n) != 0)
+		fail_msg("%s differs; now it is:\n%s", path, text);
+	free(wanted);
+}
+
+/* The same batches in every format; golden files NAME.table, NAME.json, NAME.csv. */
+static void check_all(const char *name, struct out_options options, const struct batch *batches,
+		      u32 n_batches)
+{
+	for (u32 i = 0; i < out_n_formats; i++) {
+		char file[128];
+		size_t n;
+		char *text = format_batches(out_formats[i]->name, options, batches, n_batches, &n);
+
+		snprintf(file, sizeof(file), "%s.%s", name, out_formats[i]->name);
+		check_golden(file, text, n);
+		free(text);
+	}
+}
+
+static struct batch batch_of(const struct schema *schema, struct value *values, u32 n_rows)
+{
+	return (struct batch){
+		.schema = schema,
+		.values = values,
+		.n_rows = n_rows,
+		.other_row = -1,
+		.is_windowed = true,
+		.window_start_ns = T0,
+		.window_end_ns = T0 + 1000000000ull,
+		.events = 12345,
+		.matched = 12000,
+	};
+}
+
+/* --- Values --- */
+
+static void test_extremes(void **unused)
+{
+	struct column columns[] = {
+		COLUMN("sum", { .kind = TYPE_INT, .bits = 64, .is_signed = true }),
+		COLUMN("u", { .kind = TYPE_INT, .bits = 64 }),
+		COLUMN("d", { .kind = TYPE_DURATION, .is_signed = true }),
+		COLUMN("time", { .kind = TYPE_TIMESTAMP }),
+		COLUMN("ptr", { .kind = TYPE_POINTER }),
+		COLUMN("flag", { .kind = TYPE_BOOL }),
+		COLUMN("avg", { .kind = TYPE_REAL }),
+		COLUMN("bytes", { .kind = TYPE_BLOB, .bytes = 4 }),
+	};
+	struct value values[][8] = {
+		{ INT(S128_MAX), INT(UINT64_MAX), INT(INT64_MAX), INT(0), INT(UINT64_MAX), INT(1),
+		  REAL(0.1), TEXT("\x00\xff\x7f\x80") },
+		{ INT(S128_MIN), INT(0), INT(INT64_MIN), INT(86399999999999ll), INT(0), INT(0),
+		  REAL(-1.0 / 3), TEXT("abcd") },
+		{ INT(-1), INT((s128)1 << 63), INT(1530000), INT(T0), INT(0xffff888100000000ull),
+		  INT(1), REAL(3), NUL },
+		{ NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL },
+		{ INT((s128)UINT64_MAX + 1), INT(7), INT(0), INT(UINT64_MAX), INT(255), INT(0),
+		  REAL(1e300), NUL },
+		{ INT(-((s128)1 << 64)), INT(8), REAL(1500.4), INT(1), INT(1), INT(0), REAL(5e-324),
+		  NUL },
+		{ INT(0), INT(9), INT(-1), INT(1), INT(1), INT(0), REAL(INFINITY), NUL },
+		{ INT(0), INT(9), INT(-1), INT(1), INT(1), INT(0), REAL(-INFINITY), NUL },
+		{ INT(0), INT(9), INT(-1), INT(1), INT(1), INT(0), REAL(NAN), NUL },
+		{ INT(0), INT(9), INT(-1), INT(1), INT(1), INT(0), REAL(-0.0), NUL },
+	};
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
+	struct out_options options = { .monotonic_to_realtime_ns = 3600000000000ll };
+
+	check_all("extremes", options, &batch, 1);
+}
+
+static void test_text(void **unused)
+{
+	struct column columns[] = {
+		COLUMN("comm", { .kind = TYPE_TEXT, .bytes = 16 }),
+		COLUMN("n", type_u64),
+		COLUMN("file, \"name\"", { .kind = TYPE_TEXT, .bytes = 64 }),
+	};
+	struct value values[][3] = {
+		{ TEXT("plain"), INT(1), TEXT("a b") },
+		{ TEXT("say \"hi\""), INT(22), TEXT("a,b") },
+		{ TEXT("two\nlines\r\t"), INT(333), TEXT("back\\slash") },
+		{ TEXT("\x1b[31mred\x1b[0m"), INT(4), TEXT("\x07\x7f\x01\xc2\x80\xc2\xa0") },
+		{ TEXT("bad \xff\xc3(\xc0\x80\xed\xa0\x80"), INT(5), TEXT("cut \xe2\x82") },
+		{ TEXT("größe €"), INT(6), TEXT("日本語") },
+		{ TEXT("e\xcc\x81"), INT(7), TEXT("\xf0\x9f\x90\x9d bee") },
+		{ TEXT("\xc2\x9b"
+		       "31m"),
+		  INT(8),
+		  TEXT("\xe2\x80\xae"
+		       "evil") },
+		{ TEXT(""), INT(9), TEXT("# lost") },
+		{ NUL, INT(10), TEXT(" padded ") },
+	};
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
+
+	check_all("text", (struct out_options){ 0 }, &batch, 1);
+}
+
+static void test_names(void **unused)
+{
+	struct column columns[] = {
+		COLUMN("fd", type_s64),	    COLUMN("fd", type_s64),
+		COLUMN("fd", type_s64),	    COLUMN("fd_2", type_s64),
+		COLUMN("_other", type_s64), COLUMN("_batch", type_s64),
+		COLUMN("a\"b\n", type_s64), COLUMN("window_end", { .kind = TYPE_TIMESTAMP }),
+	};
+	struct value values[] = { INT(1), INT(2), INT(3), INT(4),
+				  INT(5), INT(6), INT(7), INT(T0 + 1000000000ull) };
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, values, 1);
+	struct out_options options = { .monotonic_to_realtime_ns = 7200000000000ll };
+
+	check_all("names", options, &batch, 1);
+}
+
+/* --- Batches --- */
+
+static struct column group_columns[] = {
+	COLUMN("fd", { .kind = TYPE_INT, .bits = 32, .is_signed = true }),
+	COLUMN("comm", { .kind = TYPE_TEXT, .bytes = 16 }),
+	COLUMN("n", { .kind = TYPE_INT, .bits = 64 }),
+	COLUMN("avg", { .kind = TYPE_REAL }),
+};
+static const struct schema group_schema = SCHEMA(group_columns);
+
+/* Three windows: clean; empty; with an (other) row and every loss. */
+static void test_windows(void **unused)
+{
+	struct value first[] = { INT(3),  TEXT("cat"), INT(10),	  REAL(1.5),
+				 INT(-1), TEXT("dog"), INT(2000), REAL(2) };
+	struct value third[] = { INT(3), TEXT("cat"), INT(10), REAL(1.5), NUL, NUL, INT(77), NUL };
+	struct batch batches[] = {
+		batch_of(&group_schema, first, 2),
+		batch_of(&group_schema, NULL, 0),
+		batch_of(&group_schema, third, 2),
+	};
+
+	batches[1].window_start_ns = T0 + 1000000000ull;
+	batches[1].window_end_ns = T0 + 2000000000ull;
+	batches[1].events = batches[1].matched = 0;
+	batches[2].window_start_ns = T0 + 2000000000ull;
+	batches[2].window_end_ns = T0 + 2001000000ull;
+	batches[2].events = UINT64_MAX;
+	batches[2].other_row = 1;
+	batches[2].is_last = true;
+	for (u32 i = 0; i < LOSS_N; i++)
+		batches[2].lost[i] = i == LOSS_FAULT ? UINT64_MAX : 1000 + i;
+	check_all("windows", (struct out_options){ 0 }, batches, 3);
+}
+
+/* Totals so far, then the last; and an (other) row that has no key to carry the mark. */
+static void test_snapshots(void **unused)
+{
+	struct column columns[] = { COLUMN("n", type_u64) };
+	struct schema schema = SCHEMA(columns);
+	struct value first[] = { INT(1) }, second[] = { INT(1), INT(5) };
+	struct batch batches[] = { batch_of(&schema, first, 1), batch_of(&schema, second, 2) };
+
+	batches[0].is_windowed = batches[1].is_windowed = false;
+	batches[1].window_end_ns += 500000000ull;
+	batches[1].is_last = true;
+	batches[1].other_row = 1;
+	batches[1].lost[LOSS_TABLE_FULL] = 5;
+	check_all("snapshots", (struct out_options){ 0 }, batches, 2);
+	/* One result at the end: nothing to tell apart, so CSV has no bounds. */
+	check_all("total", (struct out_options){ 0 }, batches + 1, 1);
+}
+
+static struct column stream_columns[] = {
+	COLUMN("time", { .kind = TYPE_TIMESTAMP }),
+	COLUMN("comm", { .kind = TYPE_TEXT, .bytes = 16 }),
+	COLUMN("latency", { .kind = TYPE_DURATION }),
+	COLUMN("count", { .kind = TYPE_INT, .bits = 64 }),
+};
+static const struct schema stream_schema = SCHEMA(stream_columns);
+
+static void test_streaming(void **unused)
+{
+	struct value first[] = { INT(1000), TEXT("cat"), INT(999), INT(5) };
+	struct value second[] = { INT(2000), TEXT("longer than the column is"),
+				  INT(1000), INT(123456789012ll),
+				  INT(3000), TEXT("x"),
+				  NUL,	     INT(0) };
+	struct batch batches[] = {
+		batch_of(&stream_schema, first, 1),
+		batch_of(&stream_schema, second, 2),
+		batch_of(&stream_schema, NULL, 0),
+	};
+	struct out_options options = { .is_streaming = true, .monotonic_to_realtime_ns = T0 };
+
+	for (u32 i = 0; i < 3; i++) {
+		batches[i].is_windowed = false;
+		batches[i].events = 100 * (i + 1);
+		batches[i].matched = i + 1;
+		batches[i].lost[LOSS_RING_FULL] = i;
+	}
+	/* A run that broke off after two batches still says what it lost. */
+	check_all("broken-off", options, batches, 2);
+	batches[2].is_last = true;
+	check_all("streaming", options, batches, 3);
+	/* No event at all: a header (table, csv) and the summing up. */
+	batches[2].lost[LOSS_RING_FULL] = 0;
+	check_all("no-event", options, batches + 2, 1);
+}
+
+static void test_terminal(void **unused)
+{
+	struct column columns[] = {
+		COLUMN("a_rather_long_name", { .kind = TYPE_TEXT, .bytes = 64 }),
+		COLUMN("n", type_u64),
+		COLUMN("path", { .kind = TYPE_TEXT, .bytes = 64 }),
+	};
+	struct value values[][3] = {
+		{ TEXT("0123456789"), INT(1), TEXT("/usr/share/doc/something/readme.txt") },
+		{ TEXT("日本語日本語日本語日本語"), INT(22), TEXT("/short") },
+		{ TEXT("\x1b]0;title\x07"), INT(22), TEXT("exactly fifteen") },
+	};
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
+	struct out_options options = { .is_terminal = true, .width = 40 };
+
+	check_all("terminal", options, &batch, 1);
+	/* A pipe of the same width cuts nothing. */
+	options.is_terminal = false;
+	check_all("pipe", options, &batch, 1);
+}
+
+/* --- Parts --- */
+
+static void check_duration(s128 ns, const char *wanted)
+{
+	struct buf buf;
+
+	buf_init(&buf);
+	out_put_duration(&buf, ns);
+	assert_string_equal(buf.at, wanted);
+	buf_free(&buf);
+}
+
+static void test_duration(void **unused)
+{
+	const s128 s = 1000000000;
+
+	check_duration(0, "0ns");
+	check_duration(1, "1ns");
+	check_duration(999, "999ns");
+	check_duration(1000, "1us");
+	check_duration(1001, "1us");
+	check_duration(1005, "1.01us");
+	check_duration(1090, "1.09us");
+	check_duration(1100, "1.1us");
+	check_duration(9994, "9.99us");
+	check_duration(9995, "10us");
+	check_duration(12340, "12.3us");
+	check_duration(99950, "100us");
+	check_duration(90000, "90us");
+	check_duration(999499, "999us");
+	check_duration(999500, "1ms");
+	check_duration(1530000, "1.53ms");
+	check_duration(-1530000, "-1.53ms");
+	check_duration(999999999, "1s");
+	check_duration(2 * s, "2s");
+	check_duration(90 * s, "90s");
+	check_duration(599 * s, "599s");
+	check_duration(600 * s - 1, "10m");
+	check_duration(600 * s, "10m");
+	check_duration(3600 * s, "60m");
+	check_duration(36000 * s, "10h");
+	check_duration(864000 * s, "10d");
+	check_duration(UINT64_MAX, "213504d");
+	check_duration(S128_MIN, "-1969226660422097589487122d");
+}
+
+static void test_time_of_day(void **unused)
+{
+	struct buf buf;
+
+	buf_init(&buf);
+	out_put_time_of_day(&buf, T0 + 512345678);
+	assert_string_equal(buf.at, "22:13:20.512345");
+	buf_reset(&buf);
+	out_put_time_of_day(&buf, 0);
+	assert_string_equal(buf.at, "00:00:00.000000");
+	buf_free(&buf);
+}
+
+/* Reals in JSON and CSV read back as the same bits. */
+static void test_real_round_trip(void **unused)
+{
+	struct column columns[] = { COLUMN("x", { .kind = TYPE_REAL }) };
+	struct schema schema = SCHEMA(columns);
+	static struct value values[2000];
+	struct batch batch = batch_of(&schema, values, ARRAY_SIZE(values));
+	u64 random = 88172645463325252ull;
+	size_t n;
+	char *text, *at;
+
+	for (u32 i = 0; i < ARRAY_SIZE(values); i++) {
+		double x;
+
+		do {
+			random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+			memcpy(&x, &random, sizeof(x));
+			if (i % 2)
+				x = (double)(random >> 40) / (double)(1 + i);
+		} while (!isfinite(x));
+		values[i] = (struct value)REAL(x);
+	}
+	text = format_batches("json", (struct out_options){ 0 }, &batch, 1, &n);
+	at = text;
+	for (u32 i = 0; i < ARRAY_SIZE(values); i++) {
+		double x;
+
+		assert_memory_equal(at, "{\"x\":", 5);
+		x = strtod(at + 5, &at);
+		assert_memory_equal(&x, &values[i].real, sizeof(x));
+		assert_memory_equal(at, "}\n", 2);
+		at += 2;
+	}
+	free(text);
+}
+
+/* A large window is written in pieces, from a buffer that stays small. */
+static void test_large_window(void **unused)
+{
+	enum { N_ROWS = 131072 };
+	struct value *values = calloc(N_ROWS * 4, sizeof(*values));
+	struct batch batch = batch_of(&group_schema, values, N_ROWS);
+	struct out_options options = { .fd = temporary_file() };
+	struct out out;
+	size_t n, capacity;
+	char *text, *at;
+
+	for (u32 i = 0; i < N_ROWS; i++) {
+		values[i * 4] = (struct value)INT(i);
+		values[i * 4 + 1] = (struct value)TEXT("worker");
+		values[i * 4 + 2] = (struct value)INT((s128)i * i);
+		values[i * 4 + 3] = (struct value)REAL(i);
+	}
+	out_open(&out, out_format_find("json"), &options, &group_schema);
+	assert_int_equal(out_batch(&out, &batch), 0);
+	capacity = out.buf.capacity;
+	assert_true(capacity <= 256 << 10);
+	assert_int_equal(out_batch(&out, &batch), 0);
+	assert_int_equal(out.buf.capacity, capacity);
+	assert_int_equal(out_close(&out), 0);
+	text = at = read_all(options.fd, &n);
+	for (u32 i = 0; i < 2 * (N_ROWS + 1); i++) {
+		char wanted[128];
+		u64 row = i % (N_ROWS + 1);
+
+		if (row < N_ROWS) {
+			int length = snprintf(
+				wanted, sizeof(wanted),
+				"{\"fd\":%lu,\"comm\":\"worker\",\"n\":%lu,\"avg\":%lu.0}\n", row,
+				row * row, row);
+
+			assert_memory_equal(at, wanted, (size_t)length);
+		}
+		at = strchr(at, '\n') + 1;
+	}
+	assert_ptr_equal(at, text + n);
+	free(text);
+	free(values);
+}
+
+static void test_broken_pipe(void **unused)
+{
+	struct value values[] = { INT(3), TEXT("cat"), INT(10), REAL(1.5) };
+	struct batch batch = batch_of(&group_schema, values, 1);
+
+	for (u32 i = 0; i < out_n_formats; i++) {
+		struct out_options options = { 0 };
+		struct out out;
+		int fds[2];
+
+		assert_int_equal(pipe(fds), 0);
+		close(fds[0]);
+		options.fd = fds[1];
+		out_open(&out, out_formats[i], &options, &group_schema);
+		assert_int_equal(out_batch(&out, &batch), -EPIPE);
+		assert_int_equal(out_batch(&out, &batch), -EPIPE);
+		assert_int_equal(out_close(&out), -EPIPE);
+		close(fds[1]);
+	}
+}
+
+static void test_find(void **unused)
+{
+	assert_string_equal(out_format_find("table")->name, "table");
+	assert_ptr_equal(out_format_find("table"), out_formats[0]);
+	assert_null(out_format_find("xml"));
+	assert_null(out_format_find(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_extremes),     cmocka_unit_test(test_text),
+		cmocka_unit_test(test_names),	     cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_snapshots),    cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_terminal),     cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_time_of_day),  cmocka_unit_test(test_real_round_trip),
+		cmocka_unit_test(test_large_window), cmocka_unit_test(test_broken_pipe),
+		cmocka_unit_test(test_find),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	setenv("TZ", "UTC0", 1);
+	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
+}

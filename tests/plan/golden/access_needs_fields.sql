@@ -1,0 +1,1 @@
+SELECT prev_comm, count(*) FROM tracepoint:sched:sched_switch GROUP BY prev_comm

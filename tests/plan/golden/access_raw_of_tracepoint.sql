@@ -1,0 +1,1 @@
+SELECT comm, count(*) FROM tracepoint:sched:sched_switch GROUP BY comm

@@ -1,0 +1,1 @@
+SELECT current.pid, pid, count(*) FROM tracepoint:sched:sched_wakeup GROUP BY current.pid, pid

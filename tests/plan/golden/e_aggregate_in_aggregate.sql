@@ -1,0 +1,1 @@
+SELECT sum(count(*)) FROM tracepoint:syscalls:sys_enter_pread64

@@ -1,0 +1,1 @@
+SELECT max(comm) FROM tracepoint:syscalls:sys_enter_pread64

@@ -1,0 +1,1 @@
+SELECT sum(), min(*), count(1, 2) FROM tracepoint:syscalls:sys_enter_pread64

@@ -1,0 +1,1 @@
+SELECT p99(count), count(DISTINCT fd) FROM tracepoint:syscalls:sys_enter_pread64

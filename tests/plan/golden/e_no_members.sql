@@ -1,0 +1,1 @@
+SELECT fd.x FROM tracepoint:syscalls:sys_enter_pread64

@@ -1,0 +1,1 @@
+SELECT pidd, count(*) FROM tracepoint:syscalls:sys_enter_pread64 GROUP BY pidd

@@ -1,0 +1,1 @@
+SELECT conut(*) FROM tracepoint:syscalls:sys_enter_pread64

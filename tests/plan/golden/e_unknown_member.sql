@@ -1,0 +1,1 @@
+SELECT next.comn FROM raw_tracepoint:sched_switch

@@ -1,0 +1,1 @@
+SELECT count(*) FROM tracpoint:sched:sched_switch

@@ -1,0 +1,1 @@
+SELECT fd & 15, count(*) FROM tracepoint:syscalls:sys_enter_pread64 GROUP BY 1

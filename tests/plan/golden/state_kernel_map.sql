@@ -1,0 +1,1 @@
+SET state = kernel_map; SELECT fd, count(*) FROM tracepoint:syscalls:sys_enter_pread64 GROUP BY fd

@@ -1,0 +1,1 @@
+SELECT pid, comm, count(*) FROM tracepoint:syscalls:sys_enter_pread64 GROUP BY pid, comm

@@ -1,0 +1,1 @@
+SELECT * FROM tracepoint:sched:sched_switch

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Golden plans on the frozen catalog: golden/NAME.sql -> golden/NAME.out, which
+ * holds the optimised and the physical plan, with all rules on and all off, or
+ * the diagnostics.  EBQL_UPDATE=1 writes the expectations anew.
+ */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/query.h"
+#include "opt/opt.h"
+
+static void plans(const char *text, const char *rules_off, struct buf *out)
+{
+	struct query q;
+
+	query_init(&q, "query", text, strlen(text));
+	q.catalog_path = CATALOG;
+	q.settings.rules_off = rules_off;
+	q.settings.target_pid = 4242;
+	if (query_parse(&q) && query_compile(&q)) {
+		buf_printf(out, "-- rules off: %s\n", *rules_off ? rules_off : "none");
+		plan_print(q.optimized, out);
+		if (!*rules_off)
+			phys_print(q.phys, out);
+	}
+	diags_print(&q.diags, out);
+	query_free(&q);
+}
+
+static void read_file(const char *path, struct buf *out)
+{
+	FILE *f = fopen(path, "r");
+	char chunk[4096];
+	size_t n;
+
+	if (!f)
+		return;
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+		buf_put(out, chunk, n);
+	fclose(f);
+}
+
+static void test_case(void **state)
+{
+	const char *path = *state;
+	char *expected_path = strdup(path);
+	struct buf text, got, expected;
+
+	buf_init(&text);
+	buf_init(&got);
+	buf_init(&expected);
+	strcpy(strrchr(expected_path, '.'), ".out");
+	read_file(path, &text);
+	plans(text.at, "", &got);
+	/* A diagnostic does not depend on the rules: shown once. */
+	if (strncmp(got.at, "error", 5) != 0)
+		plans(text.at, "all", &got);
+	read_file(expected_path, &expected);
+	if (getenv("EBQL_UPDATE")) {
+		FILE *f = fopen(expected_path, "w");
+
+		assert_non_null(f);
+		fwrite(got.at, 1, got.n, f);
+		fclose(f);
+	} else {
+		if (!expected.at || strcmp(got.at, expected.at) != 0)
+			print_error("%s\n%s\n-- expected\n%s\n", path, got.at,
+				    expected.n ? expected.at : "(nothing)");
+		assert_non_null(expected.at);
+		assert_string_equal(got.at, expected.at);
+	}
+	buf_free(&text);
+	buf_free(&got);
+	buf_free(&expected);
+	free(expected_path);
+}
+
+/* Each rule alone off: the plan must still be made. */
+static void test_each_rule_off(void **state)
+{
+	const char *text = "SELECT fd, count(*) FROM t:syscalls:sys_enter_pread64 "
+			   "WHERE comm = 'a' AND fd > 1 + 2 GROUP BY fd";
+
+	for (u32 i = 0; i < opt_n_rules; i++) {
+		struct buf with, without;
+
+		buf_init(&with);
+		buf_init(&without);
+		plans(text, "", &with);
+		plans(text, opt_rules[i].name, &without);
+		assert_null(strstr(without.at, "error"));
+		/* Every rule does something to this query. */
+		assert_string_not_equal(strchr(strstr(with.at, "Filter"), ' '),
+					strchr(strstr(without.at, "Filter"), ' '));
+		buf_free(&with);
+		buf_free(&without);
+	}
+	assert_true(opt_is_off("split, order", "order"));
+	assert_true(opt_is_off("all", "fold"));
+	assert_false(opt_is_off("splitter", "split"));
+	assert_false(opt_is_off("", "split"));
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[512] = { 0 };
+	size_t n = 0;
+	glob_t files;
+
+	if (glob(GOLDEN "/*.sql", 0, NULL, &files) != 0)
+		return 1;
+	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 1; i++)
+		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case, NULL,
+						  NULL, files.gl_pathv[i] };
+	tests[n++] = (struct CMUnitTest){ "each rule off", test_each_rule_off, NULL, NULL, NULL };
+	int failed = _cmocka_run_group_tests("plan", tests, n, NULL, NULL);
+
+	globfree(&files);
+	return failed;
+}

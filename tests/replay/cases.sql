@@ -1,0 +1,546 @@
+-- Queries over a few events with the rows that must come, worked out by hand.
+-- The form is explained in cases.c.
+
+-- events: around the ends of 64 bits
+-- event: f_s64=9223372036854775807 f_u64=9223372036854775807 f_u8=1
+-- event: f_s64=-9223372036854775808 f_u64=1 f_u8=2
+-- event: f_s64=5 f_u64=3 f_u8=3
+
+-- case: s64 + 1 overflows once: NULL, counted
+-- own: SQLite goes on with REAL
+SELECT sum(f_s64 + 1) AS s FROM tracepoint:test:event;
+-- row: -9223372036854775801
+-- lost: fault=1
+
+-- case: s64 - 1 overflows at the other end
+-- own: SQLite goes on with REAL
+SELECT max(f_s64 - 1) AS hi, min(f_s64 - 1) AS lo FROM tracepoint:test:event WHERE f_s64 < 0;
+-- row: NULL | NULL
+-- lost: fault=1
+
+-- case: the product overflows, both ways
+-- own: SQLite goes on with REAL
+SELECT f_u8, f_s64 * f_u64 AS p, count(*) AS n FROM tracepoint:test:event GROUP BY f_u8, p;
+-- row: 1 | NULL | 1
+-- row: 2 | -9223372036854775808 | 1
+-- row: 3 | 15 | 1
+-- lost: fault=1
+
+-- case: the negation of the smallest number overflows
+-- own: SQLite goes on with REAL
+SELECT count(-f_s64) AS n FROM tracepoint:test:event;
+-- row: 2
+-- lost: fault=1
+
+-- case: the smallest number / -1 overflows
+-- own: SQLite goes on with REAL
+SELECT count(f_s64 / -1) AS n FROM tracepoint:test:event;
+-- row: 2
+-- lost: fault=1
+
+-- case: the smallest number % -1 is 0
+SELECT sum(f_s64 % -1) AS s, count(f_s64 % -1) AS n FROM tracepoint:test:event;
+-- row: 0 | 3
+
+-- case: an overflow in WHERE is NULL: the row does not pass
+-- own: SQLite goes on with REAL
+SELECT count(*) AS n FROM tracepoint:test:event WHERE f_s64 + 1 > 0;
+-- row: 1
+-- lost: fault=1
+
+-- case: NOT of an overflow is NULL too
+-- own: SQLite goes on with REAL
+SELECT count(*) AS n FROM tracepoint:test:event WHERE NOT (f_s64 + 1 > 0);
+-- row: 1
+-- lost: fault=1
+
+-- case: an overflow IS NULL
+-- own: SQLite goes on with REAL
+SELECT count(*) AS n FROM tracepoint:test:event WHERE f_s64 + 1 IS NULL;
+-- row: 1
+-- lost: fault=1
+
+-- case: sums are exact beyond 64 bits
+-- own: SQLite gives an error
+SELECT sum(f_s64) AS a, sum(f_u64) AS b, sum(f_s64) FILTER (WHERE f_s64 > 0) AS c
+FROM tracepoint:test:event;
+-- row: 4 | 9223372036854775811 | 9223372036854775812
+
+-- case: u64 - u64 is negative where it must be
+SELECT f_u8, sum(f_u64 - 2) AS d FROM tracepoint:test:event GROUP BY f_u8;
+-- row: 1 | 9223372036854775805
+-- row: 2 | -1
+-- row: 3 | 1
+
+-- case: literals at the ends
+SELECT count(*) AS n FROM tracepoint:test:event
+WHERE f_s64 = -9223372036854775808 OR f_s64 = 9223372036854775807;
+-- row: 2
+
+-- case: ~ of the ends
+SELECT ~f_s64 AS a, count(*) AS n FROM tracepoint:test:event GROUP BY a;
+-- row: -9223372036854775808 | 1
+-- row: 9223372036854775807 | 1
+-- row: -6 | 1
+
+-- events: u64 of 2^63 and more
+-- event: f_u64=18446744073709551615 f_s64=-1 f_u8=0
+-- event: f_u64=9223372036854775808 f_s64=-9223372036854775808 f_u8=1
+-- event: f_u64=9223372036854775807 f_s64=9223372036854775807 f_u8=2
+-- event: f_u64=0 f_s64=0 f_u8=3
+
+-- case: compared with constants
+-- own: SQLite's integers end at 2^63 - 1
+SELECT count(*) FILTER (WHERE f_u64 > 9223372036854775807) AS a,
+count(*) FILTER (WHERE f_u64 >= 9223372036854775808) AS b,
+count(*) FILTER (WHERE f_u64 = 18446744073709551615) AS c,
+count(*) FILTER (WHERE f_u64 < 0) AS d,
+count(*) FILTER (WHERE f_u64 > -1) AS e,
+count(*) FILTER (WHERE f_u64 IN (18446744073709551615, 0)) AS f,
+count(*) FILTER (WHERE f_u64 BETWEEN -1 AND 9223372036854775808) AS g
+FROM tracepoint:test:event;
+-- row: 2 | 2 | 1 | 0 | 4 | 2 | 3
+
+-- case: compared with signed columns
+-- own: SQLite's integers end at 2^63 - 1
+SELECT count(*) FILTER (WHERE f_u64 = f_s64) AS a, count(*) FILTER (WHERE f_u64 > f_s64) AS b,
+count(*) FILTER (WHERE f_s64 < f_u64) AS c, count(*) FILTER (WHERE f_s64 >= f_u64) AS d,
+count(*) FILTER (WHERE f_s64 IS NOT f_u64) AS e, count(*) FILTER (WHERE f_s64 <> f_u64) AS f
+FROM tracepoint:test:event;
+-- row: 2 | 2 | 2 | 2 | 2 | 2
+
+-- case: min, max, sum, avg
+-- own: SQLite's integers end at 2^63 - 1
+SELECT min(f_u64) AS a, max(f_u64) AS b, sum(f_u64) AS c, avg(f_u64) AS d,
+min(f_u64) FILTER (WHERE f_u64 > 1) AS e FROM tracepoint:test:event;
+-- row: 0 | 18446744073709551615 | 36893488147419103230 | 9223372036854775808.0 | 9223372036854775807
+
+-- case: as a group key
+-- own: SQLite's integers end at 2^63 - 1
+SELECT f_u64, count(*) AS n FROM tracepoint:test:event GROUP BY f_u64;
+-- row: 18446744073709551615 | 1
+-- row: 9223372036854775808 | 1
+-- row: 9223372036854775807 | 1
+-- row: 0 | 1
+
+-- case: u64 + u64 overflows at 2^64 only
+-- own: SQLite's integers end at 2^63 - 1
+SELECT f_u8, max(f_u64 + 1) AS m FROM tracepoint:test:event GROUP BY f_u8;
+-- row: 0 | NULL
+-- row: 1 | 9223372036854775809
+-- row: 2 | 9223372036854775808
+-- row: 3 | 1
+-- lost: fault=1
+
+-- case: divided and taken apart
+-- own: SQLite's integers end at 2^63 - 1
+SELECT f_u8, f_u64 / 10 AS q, f_u64 % 10 AS r, f_u64 >> 1 AS s, f_u64 & 255 AS b, count(*) AS n
+FROM tracepoint:test:event WHERE f_u8 < 2 GROUP BY f_u8, q, r, s, b;
+-- row: 0 | 1844674407370955161 | 5 | 9223372036854775807 | 255 | 1
+-- row: 1 | 922337203685477580 | 8 | 4611686018427387904 | 0 | 1
+
+-- case: negated: 2^63 and more has no signed form
+-- own: SQLite's integers end at 2^63 - 1
+SELECT f_u8, min(-f_u64) AS m FROM tracepoint:test:event GROUP BY f_u8;
+-- row: 0 | NULL
+-- row: 1 | NULL
+-- row: 2 | -9223372036854775807
+-- row: 3 | 0
+-- lost: fault=2
+
+-- case: divided by a negative number: 2^63 and more has no signed form
+-- own: SQLite's integers end at 2^63 - 1
+SELECT f_u8, max(f_u64 / -1) AS m FROM tracepoint:test:event WHERE f_u8 >= 2 GROUP BY f_u8;
+-- row: 2 | -9223372036854775807
+-- row: 3 | 0
+
+-- case: ordered by the user part
+-- own: SQLite's integers end at 2^63 - 1
+-- ordered
+SELECT f_u64 FROM tracepoint:test:event WHERE f_u8 >= 2 GROUP BY f_u64 ORDER BY f_u64 DESC;
+-- row: 9223372036854775807
+-- row: 0
+
+-- events: shifts
+-- event: f_u8=0 f_s8=0 f_s64=-5 f_u32=3
+-- event: f_u8=1 f_s8=-1 f_s64=-5 f_u32=3
+-- event: f_u8=63 f_s8=63 f_s64=-5 f_u32=3
+-- event: f_u8=64 f_s8=-63 f_s64=-5 f_u32=3
+-- event: f_u8=200 f_s8=-128 f_s64=-5 f_u32=3
+
+-- case: to the right by 0, 1, 63, 64 and more
+SELECT f_u8, f_s64 >> f_u8 AS a, f_u32 >> f_u8 AS b, count(*) AS n
+FROM tracepoint:test:event GROUP BY f_u8, a, b;
+-- row: 0 | -5 | 3 | 1
+-- row: 1 | -3 | 1 | 1
+-- row: 63 | -1 | 0 | 1
+-- row: 64 | -1 | 0 | 1
+-- row: 200 | -1 | 0 | 1
+
+-- case: to the left; bits beyond the 64th go
+SELECT f_u8, f_s64 << f_u8 AS a, f_u32 << f_u8 AS b, count(*) AS n
+FROM tracepoint:test:event GROUP BY f_u8, a, b;
+-- row: 0 | -5 | 3 | 1
+-- row: 1 | -10 | 6 | 1
+-- row: 63 | -9223372036854775808 | -9223372036854775808 | 1
+-- row: 64 | 0 | 0 | 1
+-- row: 200 | 0 | 0 | 1
+
+-- case: a negative amount shifts the other way
+SELECT f_s8, f_s64 >> f_s8 AS a, f_s64 << f_s8 AS b, count(*) AS n
+FROM tracepoint:test:event GROUP BY f_s8, a, b;
+-- row: 0 | -5 | -5 | 1
+-- row: -1 | -10 | -3 | 1
+-- row: 63 | -1 | -9223372036854775808 | 1
+-- row: -63 | -9223372036854775808 | -1 | 1
+-- row: -128 | 0 | -1 | 1
+
+-- case: constant amounts
+SELECT min(f_u32 << 64) AS a, min(f_s64 >> 64) AS b, min(f_s64 << -1) AS c, min(f_s64 >> -1) AS d,
+min(f_s64 << -100) AS e, min(f_u32 >> 100) AS f, min(f_s64 >> 63) AS g, min(f_s64 << 0) AS h
+FROM tracepoint:test:event;
+-- row: 0 | -1 | -3 | -10 | -1 | 0 | -1 | -5
+
+-- events: division
+-- event: f_s32=7 f_s8=2 f_u8=0
+-- event: f_s32=-7 f_s8=2 f_u8=0
+-- event: f_s32=7 f_s8=-2 f_u8=2
+-- event: f_s32=-7 f_s8=-2 f_u8=3
+-- event: f_s32=7 f_s8=0 f_u8=0
+
+-- case: toward zero, the remainder with the sign of the dividend
+SELECT f_s32, f_s8, min(f_s32 / f_s8) AS q, min(f_s32 % f_s8) AS r FROM tracepoint:test:event
+WHERE f_s8 <> 0 GROUP BY f_s32, f_s8;
+-- row: 7 | 2 | 3 | 1
+-- row: -7 | 2 | -3 | -1
+-- row: 7 | -2 | -3 | 1
+-- row: -7 | -2 | 3 | -1
+
+-- case: x / 0 is NULL and counted; NULL is a group of its own
+SELECT f_s32 / f_u8 AS q, count(*) AS n, count(f_s8) AS m FROM tracepoint:test:event GROUP BY q;
+-- row: NULL | 3 | 3
+-- row: 3 | 1 | 1
+-- row: -2 | 1 | 1
+-- lost: fault=3
+
+-- case: x % 0 is NULL
+SELECT count(f_s32 % f_u8) AS n FROM tracepoint:test:event;
+-- row: 2
+-- lost: fault=3
+
+-- case: the NULL group and the 0 group are two
+SELECT (f_s32 / f_u8) / 100 AS z, count(*) AS n FROM tracepoint:test:event GROUP BY z;
+-- row: NULL | 3
+-- row: 0 | 2
+-- lost: fault=3
+
+-- case: two keys that may be NULL
+SELECT f_s32 / f_u8 AS a, f_s32 / f_s8 AS b, count(*) AS n FROM tracepoint:test:event
+GROUP BY f_s32 / f_u8, f_s32 / f_s8;
+-- row: NULL | 3 | 1
+-- row: NULL | -3 | 1
+-- row: 3 | -3 | 1
+-- row: -2 | 3 | 1
+-- row: NULL | NULL | 1
+-- lost: fault=4
+
+-- case: a division that is guarded by AND is not reached
+SELECT count(*) AS n FROM tracepoint:test:event WHERE f_u8 <> 0 AND f_s32 / f_u8 = 3;
+-- row: 1
+-- lost: fault=0
+
+-- case: a division that is guarded by CASE is not reached
+SELECT sum(CASE WHEN f_u8 <> 0 THEN f_s32 / f_u8 ELSE 100 END) AS s FROM tracepoint:test:event;
+-- row: 301
+-- lost: fault=0
+
+-- case: what the ranges decide is still NULL where a side is
+SELECT count(*) FILTER (WHERE f_s32 / f_u8 < 5000000000) AS a,
+count(*) FILTER (WHERE f_s32 / f_u8 > 5000000000 OR f_s8 = 0) AS b,
+count(*) FILTER (WHERE NOT f_s32 / f_u8 > 5000000000) AS c,
+count(*) FILTER (WHERE (f_s32 / f_u8 <> 5000000000) IS NULL) AS d FROM tracepoint:test:event;
+-- row: 2 | 1 | 2 | 3
+
+-- case: three-valued AND and OR
+SELECT count(*) FILTER (WHERE f_s32 / f_u8 = 3 OR f_s32 = 7) AS a,
+count(*) FILTER (WHERE NOT (f_s32 / f_u8 = 3 AND f_s32 = 7)) AS b,
+count(*) FILTER (WHERE (f_s32 / f_u8 = 3 OR f_s32 = -7) IS NULL) AS c,
+count(*) FILTER (WHERE (f_s32 / f_u8 = 3 AND f_s32 = 7) IS NULL) AS d
+FROM tracepoint:test:event;
+-- row: 3 | 2 | 2 | 2
+-- lost: fault=12
+
+-- case: IS and IS NOT are never NULL
+SELECT count(*) FILTER (WHERE f_s32 / f_u8 IS 3) AS a,
+count(*) FILTER (WHERE f_s32 / f_u8 IS NOT 3) AS b,
+count(*) FILTER (WHERE f_s32 / f_u8 IS f_s32 / f_s8) AS c,
+count(*) FILTER (WHERE f_s32 / f_u8 IS NULL) AS d FROM tracepoint:test:event;
+-- row: 1 | 4 | 1 | 3
+
+-- case: IS with the NULL on the left
+SELECT count(*) FILTER (WHERE NULL IS f_s32 / f_u8) AS a, count(*) FILTER (WHERE NULL IS NOT f_s32) AS b,
+count(*) FILTER (WHERE NULL IS name) AS c, count(*) FILTER (WHERE (NULL + 1) IS (NULL + f_u8)) AS d
+FROM tracepoint:test:event;
+-- row: 3 | 5 | 0 | 5
+
+-- case: a constant NULL
+SELECT count(*) FILTER (WHERE f_s32 = NULL) AS a, count(1 / 0) AS b, sum(f_u8) FILTER (WHERE NULL) AS c
+FROM tracepoint:test:event;
+-- row: 0 | 0 | NULL
+
+-- case: NULL in lists
+SELECT count(*) FILTER (WHERE f_s32 IN (7, NULL)) AS a, count(*) FILTER (WHERE f_s32 NOT IN (7, NULL)) AS b,
+count(*) FILTER (WHERE (f_s32 IN (8, NULL)) IS NULL) AS c,
+count(*) FILTER (WHERE f_s32 / f_u8 IN (3, 4)) AS d,
+count(*) FILTER (WHERE f_s32 / f_u8 NOT IN (3, 4)) AS e,
+count(*) FILTER (WHERE f_s32 NOT IN (-7)) AS f FROM tracepoint:test:event;
+-- row: 3 | 0 | 5 | 1 | 1 | 3
+
+-- case: BETWEEN, also with its bounds the wrong way round
+SELECT count(*) FILTER (WHERE f_s32 BETWEEN -7 AND 7) AS a, count(*) FILTER (WHERE f_s32 BETWEEN 7 AND -7) AS b,
+count(*) FILTER (WHERE f_s32 NOT BETWEEN 7 AND 8) AS c,
+count(*) FILTER (WHERE f_s32 BETWEEN f_s8 AND 7) AS d FROM tracepoint:test:event;
+-- row: 5 | 0 | 2 | 3
+
+-- events: narrow types
+-- event: f_u8=255 f_s8=-128 f_u16=65535 f_s16=-32768 f_u32=4294967295 f_s32=-2147483648 flag=1
+-- event: f_u8=0 f_s8=127 f_u16=0 f_s16=32767 f_u32=0 f_s32=2147483647 flag=0
+
+-- case: arithmetic never wraps at the column's own width
+SELECT max(f_u8 * f_u8) AS a, min(f_s8 - 1) AS b, max(-f_s8) AS c, max(f_u16 + 1) AS d, min(f_s16 * 2) AS e,
+max(f_u32 + 1) AS f, min(f_s32 - 1) AS g, max(f_u32 * f_u32) AS h FROM tracepoint:test:event
+WHERE f_u8 = 255 OR f_u8 = 0;
+-- own: u32 * u32 reaches past 2^63 - 1, where SQLite goes on with REAL
+-- row: 65025 | -129 | 128 | 65536 | -65536 | 4294967296 | -2147483649 | 18446744065119617025
+
+-- case: mixed signs compare by value
+SELECT count(*) FILTER (WHERE f_s8 < f_u8) AS a, count(*) FILTER (WHERE f_s32 < f_u32) AS b,
+count(*) FILTER (WHERE f_u16 > f_s16) AS c, count(*) FILTER (WHERE f_s32 = f_u32) AS d,
+count(*) FILTER (WHERE f_u32 > -1) AS e, count(*) FILTER (WHERE f_u8 < 256) AS f,
+count(*) FILTER (WHERE f_s8 >= -128) AS g, count(*) FILTER (WHERE f_u32 = -1) AS h
+FROM tracepoint:test:event;
+-- row: 1 | 1 | 1 | 0 | 2 | 2 | 2 | 0
+
+-- case: bits of negative numbers
+SELECT f_u8, f_s8 & 255 AS a, f_s32 | f_u8 AS b, ~f_u8 AS c, ~f_s8 AS d, f_s16 & f_s32 AS e, count(*) AS n
+FROM tracepoint:test:event GROUP BY f_u8, a, b, c, d, e;
+-- row: 255 | 128 | -2147483393 | -256 | 127 | -2147483648 | 1
+-- row: 0 | 127 | 2147483647 | -1 | -128 | 32767 | 1
+
+-- case: truth values are numbers
+SELECT sum(flag) AS a, max(flag + flag) AS b, count(*) FILTER (WHERE flag) AS c,
+count(*) FILTER (WHERE NOT flag) AS d, sum((f_s8 < 0) + (f_u8 > 9)) AS e,
+count(*) FILTER (WHERE flag = (f_s8 < 0)) AS f FROM tracepoint:test:event;
+-- row: 1 | 2 | 1 | 1 | 2 | 2
+
+-- case: operators bind as in SQLite
+SELECT min(1 + 2 * 3) AS a, min(f_u8 & 1 + 2) AS b, min(1 << 2 + 1) AS c, min(-f_s8 % 3) AS d,
+count(*) FILTER (WHERE f_u8 & 1 = 1) AS e, count(*) FILTER (WHERE NOT f_u8 = 255) AS f,
+count(*) FILTER (WHERE f_u8 = 0 OR f_u8 = 255 AND f_s8 = 5) AS g, min(~f_u8 & 15) AS h
+FROM tracepoint:test:event;
+-- row: 7 | 0 | 8 | -1 | 1 | 1 | 1 | 0
+
+-- case: CASE in both forms, with and without ELSE
+SELECT sum(CASE WHEN f_s8 < 0 THEN 1 WHEN f_s8 > 0 THEN 2 END) AS a, sum(CASE f_u8 WHEN 0 THEN 10 END) AS b,
+count(CASE f_u8 WHEN 0 THEN 10 END) AS c, sum(CASE flag WHEN 1 THEN f_s32 ELSE f_u32 END) AS d
+FROM tracepoint:test:event;
+-- row: 3 | 10 | 1 | -2147483648
+
+-- events: texts
+-- event: f_u8=1 name='abc' path='abc' comm='abc' dl='abc'
+-- event: f_u8=2 name='' path='' comm='' dl=''
+-- event: f_u8=3 name='exactly16bytes!!' path='exactly16bytes!!' comm='exactly15bytes!' dl='exactly16bytes!!'
+-- event: f_u8=4 name='ABC' path='exactly 24 bytes of path' comm='abcd' dl='a text of more than forty-eight bytes, all of it here'
+-- event: f_u8=5 name='abcd' path='abc' comm='ab' dl='abc'
+
+-- case: equality minds the length, the case, and nothing behind the NUL
+SELECT count(*) FILTER (WHERE name = 'abc') AS a, count(*) FILTER (WHERE name = '') AS b,
+count(*) FILTER (WHERE name = 'exactly16bytes!!') AS c, count(*) FILTER (WHERE name = 'exactly16bytes!!!') AS d,
+count(*) FILTER (WHERE path = 'exactly 24 bytes of path') AS e, count(*) FILTER (WHERE comm = 'exactly15bytes!') AS f,
+count(*) FILTER (WHERE name <> 'abc') AS g, count(*) FILTER (WHERE dl = 'abc') AS h
+FROM tracepoint:test:event;
+-- row: 1 | 1 | 1 | 0 | 1 | 1 | 4 | 2
+
+-- case: order is by bytes, a prefix comes first
+SELECT count(*) FILTER (WHERE name < 'abc') AS a, count(*) FILTER (WHERE name <= 'abc') AS b,
+count(*) FILTER (WHERE name > 'abc') AS c, count(*) FILTER (WHERE name >= 'abcd') AS d,
+count(*) FILTER (WHERE name > '') AS e, count(*) FILTER (WHERE name BETWEEN 'ABC' AND 'abc') AS f
+FROM tracepoint:test:event;
+-- row: 2 | 3 | 2 | 2 | 4 | 2
+
+-- case: order is by the first byte that differs, not by a number made of them
+SELECT count(*) FILTER (WHERE name < 'ba') AS a, count(*) FILTER (WHERE name > 'a') AS b,
+count(*) FILTER (WHERE path < 'exactly 25') AS c, count(*) FILTER (WHERE 'exactly 1' > path) AS d
+FROM tracepoint:test:event;
+-- row: 4 | 3 | 4 | 3
+
+-- case: text columns with each other
+SELECT count(*) FILTER (WHERE name = path) AS a, count(*) FILTER (WHERE name = dl) AS b,
+count(*) FILTER (WHERE comm < name) AS c, count(*) FILTER (WHERE path = dl) AS d,
+count(*) FILTER (WHERE name <> comm) AS e, count(*) FILTER (WHERE name IS NOT path) AS f
+FROM tracepoint:test:event;
+-- row: 3 | 3 | 2 | 4 | 3 | 2
+
+-- case: text lists
+SELECT count(*) FILTER (WHERE name IN ('abc', '', 'nothing')) AS a, count(*) FILTER (WHERE name NOT IN ('abc')) AS b,
+count(*) FILTER (WHERE name IN ('abc', NULL)) AS c, count(*) FILTER (WHERE name NOT IN ('abc', NULL)) AS d,
+count(*) FILTER (WHERE 'abc' IN (name, comm)) AS e FROM tracepoint:test:event;
+-- row: 2 | 4 | 1 | 0 | 1
+
+-- case: texts as keys
+SELECT path, count(*) AS n, max(f_u8) AS m FROM tracepoint:test:event GROUP BY path;
+-- row: 'abc' | 2 | 5
+-- row: '' | 1 | 2
+-- row: 'exactly16bytes!!' | 1 | 3
+-- row: 'exactly 24 bytes of path' | 1 | 4
+
+-- case: wide keys: four texts and a number
+SELECT name, path, comm, dl, f_u8, count(*) AS n FROM tracepoint:test:event
+WHERE f_u8 <> 2 GROUP BY name, path, comm, dl, f_u8;
+-- row: 'abc' | 'abc' | 'abc' | 'abc' | 1 | 1
+-- row: 'exactly16bytes!!' | 'exactly16bytes!!' | 'exactly15bytes!' | 'exactly16bytes!!' | 3 | 1
+-- row: 'ABC' | 'exactly 24 bytes of path' | 'abcd' | 'a text of more than forty-eight bytes, all of it here' | 4 | 1
+-- row: 'abcd' | 'abc' | 'ab' | 'abc' | 5 | 1
+
+-- case: the name of the stream
+SELECT probe, count(*) AS n FROM tracepoint:test:event WHERE probe LIKE '%:test:%' GROUP BY probe;
+-- row: 'tracepoint:test:event' | 5
+
+-- events: LIKE
+-- event: f_u8=1 name='' path='/usr/bin/env'
+-- event: f_u8=2 name='a' path='/usr/lib/libc.so'
+-- event: f_u8=3 name='abcabc' path='/USR/BIN/ENV'
+-- event: f_u8=4 name='a%b_c' path='kworker/0:1'
+-- event: f_u8=5 name='ABCABCABCABCABCD' path='aaaaaaaaaaaaaaaaaaaaaaab'
+-- event: f_u8=6 name='caf\xc3\xa9' path='\xc3\xa9t\xc3\xa9'
+
+-- case: % alone, _ alone, nothing
+SELECT count(*) FILTER (WHERE name LIKE '%') AS a, count(*) FILTER (WHERE name LIKE '_') AS b,
+count(*) FILTER (WHERE name LIKE '') AS c, count(*) FILTER (WHERE name LIKE '_%') AS d,
+count(*) FILTER (WHERE name LIKE '%%%') AS e, count(*) FILTER (WHERE name LIKE '______') AS f
+FROM tracepoint:test:event;
+-- row: 6 | 1 | 1 | 5 | 6 | 1
+
+-- case: without regard to case, for ASCII
+SELECT count(*) FILTER (WHERE name LIKE 'ABC%') AS a, count(*) FILTER (WHERE path LIKE '/usr/bin/%') AS b,
+count(*) FILTER (WHERE path LIKE '%ENV') AS c, count(*) FILTER (WHERE name LIKE 'A') AS d,
+count(*) FILTER (WHERE path NOT LIKE '/%') AS e FROM tracepoint:test:event;
+-- row: 2 | 2 | 2 | 1 | 3
+
+-- case: what follows % is looked for at every place
+SELECT count(*) FILTER (WHERE name LIKE '%bc') AS a, count(*) FILTER (WHERE name LIKE '%bc%bc') AS b,
+count(*) FILTER (WHERE name LIKE '%b%b%b%b%d') AS c, count(*) FILTER (WHERE path LIKE '%a%a%a%b') AS d,
+count(*) FILTER (WHERE path LIKE '%aab') AS e, count(*) FILTER (WHERE path LIKE '%so') AS f,
+count(*) FILTER (WHERE path LIKE '%b%e_v%') AS g FROM tracepoint:test:event;
+-- row: 1 | 1 | 1 | 1 | 1 | 1 | 2
+
+-- case: wildcards in the text are letters like others
+SELECT count(*) FILTER (WHERE name LIKE 'a_b_c') AS a, count(*) FILTER (WHERE name = 'a%b_c') AS b,
+count(*) FILTER (WHERE name LIKE 'a%c') AS c FROM tracepoint:test:event;
+-- row: 1 | 1 | 2
+
+-- case: a full array, and a pattern longer than the array
+SELECT count(*) FILTER (WHERE name LIKE 'abcabcabcabcabcd') AS a, count(*) FILTER (WHERE name LIKE 'abcabcabcabcabcd_') AS b,
+count(*) FILTER (WHERE name LIKE '%d') AS c, count(*) FILTER (WHERE path LIKE 'a%b') AS d
+FROM tracepoint:test:event;
+-- row: 1 | 0 | 1 | 1
+
+-- case: _ is one character, also of several bytes
+SELECT count(*) FILTER (WHERE name LIKE 'caf_') AS a, count(*) FILTER (WHERE path LIKE '_t_') AS b,
+count(*) FILTER (WHERE path LIKE '%t%') AS c, count(*) FILTER (WHERE name LIKE '____') AS d
+FROM tracepoint:test:event;
+-- row: 1 | 1 | 1 | 1
+
+-- case: GLOB minds the case
+SELECT count(*) FILTER (WHERE name GLOB 'abc*') AS a, count(*) FILTER (WHERE path GLOB '/usr/*') AS b,
+count(*) FILTER (WHERE name GLOB '?') AS c, count(*) FILTER (WHERE name GLOB '*') AS d,
+count(*) FILTER (WHERE path GLOB '*/*:?') AS e FROM tracepoint:test:event;
+-- row: 1 | 2 | 1 | 6 | 1
+
+-- events: groups
+-- event: f_u8=1 f_s32=10 f_u16=1 name='a' path='x'
+-- event: f_u8=1 f_s32=-4 f_u16=1 name='a' path='y'
+-- event: f_u8=2 f_s32=7 f_u16=1 name='b' path='x'
+-- event: f_u8=2 f_s32=7 f_u16=2 name='a' path='x'
+-- event: f_u8=3 f_s32=0 f_u16=2 name='b' path='y'
+-- event: f_u8=1 f_s32=1 f_u16=1 name='a' path='x'
+
+-- case: three keys
+SELECT f_u8, name, path, count(*) AS n, sum(f_s32) AS s FROM tracepoint:test:event GROUP BY f_u8, name, path;
+-- row: 1 | 'a' | 'x' | 2 | 11
+-- row: 1 | 'a' | 'y' | 1 | -4
+-- row: 2 | 'b' | 'x' | 1 | 7
+-- row: 2 | 'a' | 'x' | 1 | 7
+-- row: 3 | 'b' | 'y' | 1 | 0
+
+-- case: a group whose rows no FILTER takes is still a row
+SELECT f_u8, count(*) FILTER (WHERE f_s32 > 5) AS n, sum(f_s32) FILTER (WHERE f_s32 > 5) AS s,
+min(f_s32) FILTER (WHERE f_s32 < 0) AS lo, max(f_s32) FILTER (WHERE f_s32 < 0) AS hi,
+avg(f_s32) FILTER (WHERE f_s32 <> 7) AS m FROM tracepoint:test:event GROUP BY f_u8;
+-- row: 1 | 1 | 10 | -4 | -4 | 2.3333333333333335
+-- row: 2 | 2 | 14 | NULL | NULL | NULL
+-- row: 3 | 0 | NULL | NULL | NULL | 0.0
+
+-- case: nothing passes: no group, but one row without groups
+SELECT count(*) AS n, count(f_s32 / f_u8) AS m, sum(f_s32) AS s, min(f_s32) AS lo, max(f_s32) AS hi, avg(f_s32) AS a
+FROM tracepoint:test:event WHERE f_u8 > 100;
+-- row: 0 | 0 | NULL | NULL | NULL | NULL
+
+-- case: groups with nothing to show
+SELECT f_u8, count(*) AS n FROM tracepoint:test:event WHERE f_u8 > 100 GROUP BY f_u8;
+
+-- case: the keys alone
+SELECT f_u8, name FROM tracepoint:test:event GROUP BY name, f_u8;
+-- row: 1 | 'a'
+-- row: 2 | 'b'
+-- row: 2 | 'a'
+-- row: 3 | 'b'
+
+-- case: expressions over aggregates
+SELECT f_u8 * 10 AS k, sum(f_s32) / count(*) AS q, max(f_s32) - min(f_s32) AS w, sum(f_s32) * 1.0 / count(*) AS r,
+count(*) > 1 AS many FROM tracepoint:test:event GROUP BY f_u8;
+-- row: 10 | 2 | 14 | 2.3333333333333335 | 1
+-- row: 20 | 7 | 0 | 7.0 | 1
+-- row: 30 | 0 | 0 | 0.0 | 0
+
+-- case: HAVING, ORDER BY, LIMIT, OFFSET
+-- ordered
+SELECT f_u8, count(*) AS n, avg(f_s32) AS m FROM tracepoint:test:event
+GROUP BY f_u8 HAVING count(*) > 1 OR avg(f_s32) < 0.5 ORDER BY n DESC, f_u8 LIMIT 2 OFFSET 1;
+-- row: 2 | 2 | 7.0
+-- row: 3 | 1 | 0.0
+
+-- case: ordered by what is not shown, NULLs at both ends
+-- ordered
+SELECT f_u8 FROM tracepoint:test:event GROUP BY f_u8
+ORDER BY min(f_s32) FILTER (WHERE f_s32 < 0) NULLS LAST, sum(f_s32) DESC;
+-- row: 1
+-- row: 2
+-- row: 3
+
+-- case: HAVING without groups
+SELECT count(*) AS n FROM tracepoint:test:event HAVING count(*) > 100;
+
+-- case: keys by alias, by number, as an expression
+SELECT f_s32 % 2 AS odd, f_u16 + 1 AS k, count(*) AS n FROM tracepoint:test:event GROUP BY odd, 2;
+-- row: 0 | 2 | 2
+-- row: 1 | 2 | 2
+-- row: 1 | 3 | 1
+-- row: 0 | 3 | 1
+
+-- case: rows of single events
+SELECT f_u8, f_s32 + 1 AS x, name FROM tracepoint:test:event WHERE path = 'x';
+-- row: 1 | 11 | 'a'
+-- row: 2 | 8 | 'b'
+-- row: 2 | 8 | 'a'
+-- row: 1 | 2 | 'a'
+
+-- case: sizes and durations are numbers
+-- own: SQLite has no such literals
+SELECT count(*) FILTER (WHERE f_u8 * 1KiB >= 2KiB) AS a, max(f_u8 * 1us) AS b, count(*) FILTER (WHERE f_u8 * 1ms > 1500us) AS c
+FROM tracepoint:test:event;
+-- row: 3 | 3000 | 3
+
+-- case: an ungrouped column is refused
+SELECT f_u8, f_s32, count(*) FROM tracepoint:test:event GROUP BY f_u8;
+-- refused: ungrouped-column

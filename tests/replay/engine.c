@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Query text + events -> result, through every stage of ebql: parse, bind,
+ * optimise, plan for replay, generate, load, run the program once for each event,
+ * drain.  An event names its CPU, and so its slice, itself.
+ */
+#include <bpf/bpf.h>
+#include <string.h>
+
+#include "cat/cat.h"
+#include "gen/gen.h"
+#include "load/load.h"
+#include "opt/opt.h"
+#include "phys/phys.h"
+#include "plan/plan.h"
+#include "replay.h"
+#include "run/run.h"
+#include "sql/sql.h"
+
+/* Small tables: thousands of maps are made and zeroed in one test. */
+#define MAX_GROUPS 1024
+#define RING_BYTES (1 << 18)
+
+struct engine {
+	struct kernel_features features;
+	u32 n_cpus;
+	struct engine_stats stats;
+};
+
+/* One query on its way. */
+struct job {
+	struct engine *engine;
+	struct arena *arena;
+	struct diags diags;
+	struct settings settings;
+	struct catalog *catalog;
+	struct phys *phys;
+	struct load load;
+	struct run *run;
+	struct result *result;
+};
+
+static const char *failure(struct job *job, const char *step)
+{
+	struct buf out;
+	const char *text;
+
+	buf_init(&out);
+	buf_printf(&out, "%s: ", step);
+	diags_print(&job->diags, &out);
+	text = arena_strdup(job->arena, out.at);
+	buf_free(&out);
+	return text;
+}
+
+static void job_settings(struct job *job, const struct engine_options *options)
+{
+	struct settings *settings = &job->settings;
+
+	settings_init(settings);
+	settings->max_groups = options->max_groups ? options->max_groups : MAX_GROUPS;
+	settings->ring_bytes = RING_BYTES;
+	settings->rules_off = options->rules_off;
+	settings->state = !strcmp(options->state, "table")	  ? STATE_ONLY_TABLE
+			  : !strcmp(options->state, "kernel_map") ? STATE_ONLY_KERNEL_MAP
+								  : STATE_AUTO;
+}
+
+static int take_batch(void *context, const struct batch *batch)
+{
+	struct job *job = context;
+	struct result *result = job->result;
+	u32 n = batch->schema->n_columns;
+
+	result->n_columns = n;
+	if (batch->other_row >= 0)
+		result->other_row = result->n_rows + batch->other_row;
+	for (u32 i = 0; i < batch->n_rows; i++)
+		result_add_row(result, job->arena, batch->values + (size_t)i * n);
+	result->events += batch->events;
+	result->matched += batch->matched;
+	for (u32 i = 0; i < LOSS_N; i++)
+		result->lost[i] += batch->lost[i];
+	return 0;
+}
+
+/* Text -> physical plan; NULL or the step that refused. */
+static const char *compile(struct job *job, const char *sql)
+{
+	struct phys_input input = { .features = &job->engine->features,
+				    .n_cpus = job->engine->n_cpus,
+				    .is_replay = true,
+				    .share = -1 };
+	struct ast_script *script;
+	struct plan *plan;
+
+	diags_init(&job->diags, job->arena, "query", sql, strlen(sql));
+	job->catalog = catalog_open_snapshot(job->arena, CATALOG_PATH, &job->diags);
+	if (!job->catalog)
+		return "catalog";
+	script = sql_parse(job->arena, &job->diags);
+	if (diags_failed(&job->diags))
+		return "parse";
+	BUG_ON(script->statements.n != 1);
+	plan = plan_bind(script->statements.at[0].select, job->catalog, &job->settings, job->arena,
+			 &job->diags);
+	if (!plan)
+		return "bind";
+	input.plan = opt_run(plan, &job->settings, job->arena);
+	input.settings = &job->settings;
+	input.catalog = job->catalog;
+	job->phys = phys_plan(&input, job->arena, &job->diags);
+	return job->phys ? NULL : "phys";
+}
+
+static const char *load(struct job *job)
+{
+	const struct bpf_features features = { job->engine->features.has_signed_division };
+	const struct phys *phys = job->phys;
+	struct load_program *programs;
+	const char *reason = NULL, *step = NULL;
+	struct buf constants;
+
+	programs = arena_array(job->arena, struct load_program, phys->n_hooks);
+	buf_init(&constants);
+	for (u32 i = 0; i < phys->n_hooks && !step; i++) {
+		struct ir *ir = gen_program(phys, &phys->hooks[i], job->arena, &constants);
+
+		programs[i].hook = &phys->hooks[i];
+		if (bpf_compile(ir, job->arena, &features, &programs[i].code, &reason))
+			step = arena_printf(job->arena, "compile (%s)",
+					    reason ? reason : ir_check(ir));
+	}
+	if (!step && load_open(&job->load, phys, programs, phys->n_hooks, constants.at, constants.n,
+			       job->arena, &job->diags))
+		step = "load";
+	if (!step) {
+		const struct run_options options = { .child_pid = -1, .child_go_fd = -1 };
+		const struct run_sink sink = { .batch = take_batch, .context = job };
+
+		job->run = run_open(&job->load, &options, &sink, job->arena, &job->diags);
+		if (!job->run) {
+			load_close(&job->load);
+			step = "run";
+		}
+	}
+	buf_free(&constants);
+	return step;
+}
+
+/* How large the program is, and how much of it the verifier walked. */
+static void measure(struct job *job)
+{
+	struct engine_stats *stats = &job->engine->stats;
+	struct bpf_prog_info info = { 0 };
+	u32 info_bytes = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(job->load.programs[0].fd, &info, &info_bytes))
+		return;
+	stats->most_insns = MAX(stats->most_insns, job->load.programs[0].code.n_insns);
+	stats->most_verified = MAX(stats->most_verified, info.verified_insns);
+}
+
+static const char *replay(struct job *job, const struct event *events, u32 n_events)
+{
+	for (u32 i = 0; i < n_events; i++)
+		if (load_test_run(&job->load, 0, events[i].context, events[i].context_bytes))
+			return "test run";
+	return run_drain_once(job->run, true) ? "drain" : NULL;
+}
+
+bool engine_run(struct engine *engine, const char *sql, const struct engine_options *options,
+		const struct event *events, u32 n_events, struct arena *arena,
+		struct result *ret_result, const char **ret_error)
+{
+	struct job job = { .engine = engine, .arena = arena, .result = ret_result };
+	u64 at_ns[4] = { base_monotonic_ns() };
+	const char *step;
+
+	*ret_result = (struct result){ .other_row = -1, .has_counters = true };
+	job_settings(&job, options);
+	step = compile(&job, sql);
+	at_ns[1] = at_ns[2] = at_ns[3] = base_monotonic_ns();
+	if (!step) {
+		step = load(&job);
+		at_ns[2] = at_ns[3] = base_monotonic_ns();
+		if (!step) {
+			measure(&job);
+			step = replay(&job, events, n_events);
+			run_close(job.run);
+			load_close(&job.load);
+		}
+		at_ns[3] = base_monotonic_ns();
+	}
+	engine->stats.compile_ns += at_ns[1] - at_ns[0];
+	engine->stats.load_ns += at_ns[2] - at_ns[1];
+	engine->stats.replay_ns += at_ns[3] - at_ns[2];
+	if (step)
+		*ret_error = failure(&job, step);
+	catalog_close(job.catalog);
+	return !step;
+}
+
+struct engine *engine_open(struct arena *arena, const char **ret_reason)
+{
+	struct engine *engine = arena_new(arena, struct engine);
+	const struct engine_options options = { "", "auto", 0 };
+	struct result result;
+
+	kernel_features_probe(&engine->features);
+	engine->n_cpus = load_possible_cpus();
+	replay_cpus = MIN(engine->n_cpus, REPLAY_CPUS);
+	/* The only refusal that lets the tests be skipped: everything else is a failure. */
+	if (!engine_run(engine, "SELECT count(*) FROM " REPLAY_STREAM, &options, NULL, 0, arena,
+			&result, ret_reason) &&
+	    strstr(*ret_reason, "[no-privilege]"))
+		return NULL;
+	return engine;
+}
+
+void engine_close(struct engine *engine)
+{
+}
+
+const struct engine_stats *engine_stats(const struct engine *engine)
+{
+	return &engine->stats;
+}

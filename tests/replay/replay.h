@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Replay tests: random queries over random recorded events must give what SQLite
+ * gives on the same rows.  An event is written twice: as the bytes a program gets
+ * (struct replay_header, then the record of tracepoint:test:event) and as a row of
+ * the SQLite table t.  A query is one tree that prints as the same text for both.
+ */
+#ifndef EBQL_TESTS_REPLAY_H
+#define EBQL_TESTS_REPLAY_H
+
+#include <sqlite3.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/vec.h"
+#include "type/type.h"
+
+#define REPLAY_STREAM "tracepoint:test:event"
+
+/* --- Random numbers: splitmix64, so that a seed means the same everywhere --- */
+
+struct rng {
+	u64 state;
+};
+
+u64 rng_next(struct rng *rng);
+/* 0 .. n - 1 */
+u32 rng_below(struct rng *rng, u32 n);
+s64 rng_range(struct rng *rng, s64 low, s64 high);
+bool rng_percent(struct rng *rng, u32 percent);
+
+/* --- Events (events.c) --- */
+
+enum replay_column {
+	C_U8,
+	C_S8,
+	C_U16,
+	C_S16,
+	C_U32,
+	C_S32,
+	C_U64,
+	C_S64,
+	C_BOOL,
+	C_NAME,
+	C_PATH,
+	C_DL,
+	C_PTR,
+	C_TIME,
+	C_PID,
+	C_TID,
+	C_PPID,
+	C_UID,
+	C_GID,
+	C_COMM,
+	C_CPU,
+	C_CGROUP,
+	C_NUMA_NODE,
+	C_PROBE,
+	C_N
+};
+
+struct column_info {
+	const char *name;
+	bool is_text;
+	bool is_header;	      /* offset_bytes in struct replay_header, else in the record */
+	bool is_compare_only; /* a pointer or an instant: no arithmetic */
+	bool is_signed;
+	u32 offset_bytes, size_bytes;
+	s64 min, max; /* of random events: u64 columns stay below 2^63 */
+};
+
+extern const struct column_info column_infos[C_N];
+
+/* Events say they were on CPUs 0 .. replay_cpus - 1; fewer where the machine has fewer. */
+#define REPLAY_CPUS 2
+extern u32 replay_cpus;
+
+struct event {
+	s128 integers[C_N];
+	const char *texts[C_N]; /* without NUL inside */
+	u32 text_bytes[C_N];
+	u8 *context;
+	u32 context_bytes;
+};
+
+struct dataset {
+	const char *name;
+	struct arena *arena;
+	struct event *events;
+	u32 n_events;
+	/* What the rows hold: literals near it hit often, ranges keep expressions in 64 bits. */
+	s128 lo[C_N], hi[C_N];
+};
+
+#define N_DATASETS 8
+
+void dataset_random(struct dataset *dataset, struct arena *arena, u32 which, u64 seed);
+/* An event with every column 0 or empty; set integers and texts, then event_encode(). */
+void event_init(struct event *event);
+void event_encode(struct event *event, struct arena *arena, struct rng *garbage);
+void dataset_measure(struct dataset *dataset);
+
+/* --- Queries (query.c prints, generate.c makes, shrink.c makes smaller) --- */
+
+enum node_kind {
+	NODE_COLUMN,  /* column */
+	NODE_INTEGER, /* integer */
+	NODE_TEXT,    /* text */
+	NODE_REAL,    /* text: the literal */
+	NODE_NULL,
+	NODE_UNARY,	/* text: the operator */
+	NODE_BINARY,	/* text: the operator */
+	NODE_BETWEEN,	/* args: x, low, high; negated */
+	NODE_IN,	/* args: x, constants; negated */
+	NODE_LIKE,	/* args: x, pattern; text: LIKE or GLOB; negated */
+	NODE_IS_NULL,	/* args: x; negated */
+	NODE_CASE,	/* args: WHEN, THEN, ..., then ELSE when n is odd */
+	NODE_CALL,	/* text: a scalar function */
+	NODE_SWITCH,	/* args: operand, then as CASE: ELSE when n is even */
+	NODE_AGGREGATE, /* text: function; args: argument (none: *), filter */
+	NODE_KEY,	/* the group key number `column`, printed as it is */
+};
+
+enum node_class { CLASS_INTEGER, CLASS_TEXT, CLASS_REAL };
+
+struct node {
+	enum node_kind kind;
+	enum node_class class;
+	const char *text;
+	s128 integer;
+	u32 column;
+	bool negated, has_filter;
+	struct node **args;
+	u32 n_args;
+	s128 lo, hi; /* every value that is not NULL lies here */
+};
+
+#define QUERY_KEYS_MAX	4
+#define QUERY_ITEMS_MAX 8
+
+struct query {
+	struct node *where[4];
+	u32 n_where;
+	struct node *keys[QUERY_KEYS_MAX];
+	u8 key_styles[QUERY_KEYS_MAX]; /* 0: the expression, 1: output name, 2: ordinal */
+	u32 n_keys;
+	struct node *items[QUERY_ITEMS_MAX]; /* named c0, c1, ... */
+	u32 n_items;
+	struct node *having;
+	u32 order_by[QUERY_ITEMS_MAX + 1]; /* all items: a total order up to equal rows */
+	bool order_down[QUERY_ITEMS_MAX + 1];
+	u8 order_nulls[QUERY_ITEMS_MAX + 1]; /* 0: not said, 1: first, 2: last */
+	u32 n_order_by;
+	s64 limit, offset;    /* -1: none */
+	bool is_streaming;    /* no aggregate and no key: one row per event */
+	bool clauses_swapped; /* GROUP BY before WHERE, as the thesis writes it */
+	bool all_parentheses; /* else only where precedence asks for them */
+};
+
+enum dialect { DIALECT_EBQL, DIALECT_SQLITE };
+
+void query_print(const struct query *query, enum dialect dialect, struct buf *out);
+/* How many rows pass WHERE, for SQLite. */
+void query_print_matched(const struct query *query, struct buf *out);
+void query_random(struct query *query, const struct dataset *dataset, struct arena *arena,
+		  struct rng *rng);
+
+/* interval.c: does [lo, hi] lie in 64 signed bits? */
+bool interval_fits(s128 lo, s128 hi);
+/* The largest absolute value. */
+s128 interval_magnitude(const struct node *node);
+/* Sets the interval of an arithmetic node; false when it may leave 64 bits. */
+bool interval_infer(struct node *node);
+
+/*
+ * Drops conjuncts, keys, items, clauses and parts of expressions while fails()
+ * still says true; the query is then the smallest found.
+ */
+void query_shrink(struct query *query, struct arena *arena,
+		  bool (*fails)(void *context, const struct query *query), void *context);
+
+/* --- Results (result.c) and the reference (reference.c) --- */
+
+struct result {
+	u32 n_columns, n_rows;
+	struct value *values;
+	s64 other_row; /* -1: none */
+	bool has_counters;
+	u64 events, matched;
+	u64 lost[LOSS_N];
+};
+
+int value_compare(const struct value *a, const struct value *b);
+void value_print(const struct value *value, struct buf *out);
+/* Rows in ascending order of their values; the (other) row is kept track of. */
+void result_sort(struct result *result);
+bool result_equal(const struct result *a, const struct result *b);
+void result_print(const struct result *result, struct buf *out);
+/* Appends one row; values are copied with their texts. */
+void result_add_row(struct result *result, struct arena *arena, const struct value *values);
+
+sqlite3 *reference_open(void);
+/* Makes the table t hold these rows. */
+void reference_load(sqlite3 *db, const struct event *events, u32 n_events);
+/* False, with the message in *ret_error, when SQLite refuses the text. */
+bool reference_run(sqlite3 *db, const char *sql, struct arena *arena, struct result *ret_result,
+		   const char **ret_error);
+
+/* --- The engine under test (engine.c) --- */
+
+struct engine_options {
+	const char *rules_off; /* NULL or "": every rule on */
+	const char *state;     /* "auto", "table", "kernel_map" */
+	u64 max_groups;	       /* 0: the default of these tests */
+};
+
+struct engine;
+
+/* NULL and a reason when this machine does not let us load programs. */
+struct engine *engine_open(struct arena *arena, const char **ret_reason);
+void engine_close(struct engine *engine);
+/*
+ * Text -> result over these events, through every stage.  False, with the
+ * diagnostics or the failing step in *ret_error, when some stage refuses.
+ */
+bool engine_run(struct engine *engine, const char *sql, const struct engine_options *options,
+		const struct event *events, u32 n_events, struct arena *arena,
+		struct result *ret_result, const char **ret_error);
+struct engine_stats {
+	u64 compile_ns, load_ns, replay_ns;
+	u32 most_insns, most_verified; /* of one program */
+};
+
+const struct engine_stats *engine_stats(const struct engine *engine);
+
+/* overflow.c: arithmetic at the ends of 64 bits; returns how many queries were wrong. */
+u32 overflow_check(struct engine *engine, struct buf *report, u32 *ret_n_checks);
+
+/* --- Cases worked out by hand (cases.c, cases.sql) --- */
+
+struct case_file {
+	VEC(struct replay_case {
+		const char *name;
+		u32 line;
+		const char *sql;
+		VEC(struct event) events;
+		struct result expected; /* rows and lost */
+		bool faults_checked;	/* the case says how many */
+		bool is_ordered;
+		const char *reason;  /* why SQLite gives something else; NULL: it must not */
+		const char *refused; /* the tag of the diagnostic that comes instead of rows */
+		u64 max_groups;	     /* 0: the default of these tests */
+	})
+	cases;
+};
+
+/* Aborts the test with file and line when the file is malformed. */
+struct case_file *case_file_read(const char *path, struct arena *arena);
+
+#endif

@@ -1,0 +1,1 @@
+SELECT a BETWEEN 1 AND 2 AND b, a NOT BETWEEN b + 1 AND c * 2, a BETWEEN (b AND c) AND d

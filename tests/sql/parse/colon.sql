@@ -1,0 +1,1 @@
+SELECT tracepoint:sched:sched_switch FROM s

@@ -1,0 +1,3 @@
+/* head */ SELECT a -- the first
+, b /* the
+second */ FROM s --

@@ -1,0 +1,1 @@
+DESCRIBE tracepoint:sched:sched_switch; DESC block_io; DESCRIBE 'a.csv'

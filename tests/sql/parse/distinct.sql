@@ -1,0 +1,1 @@
+select distinct comm from t:sched:sched_switch

@@ -1,0 +1,1 @@
+SELECT sum(a) FILTER (WHERE b) FILTER (WHERE c) FROM s

@@ -1,0 +1,1 @@
+SELECT * FROM 'a b.csv'; SELECT * FROM 'it''s.jsonl' f

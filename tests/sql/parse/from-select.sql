@@ -1,0 +1,1 @@
+SELECT a FROM (SELECT b AS a FROM s WHERE b > 2) AS q WHERE a < 9

@@ -1,0 +1,1 @@
+SELECT a FROM (SELECT b, FROM s WHERE c) WHERE d >

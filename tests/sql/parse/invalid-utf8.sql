@@ -1,0 +1,1 @@
+SELECT aÿ FROM s

@@ -1,0 +1,1 @@
+SELECT * FROM a JOIN b ON a.k = b.k LEFT JOIN c ON c.k = a.k CROSS JOIN d, e INNER JOIN f LEFT OUTER JOIN g ON 1

@@ -1,0 +1,1 @@
+SELECT pid comm n FROM s

@@ -1,0 +1,1 @@
+SELECT * FROM a PAIR JOIN b WHERE a.x > 1

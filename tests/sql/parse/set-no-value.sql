@@ -1,0 +1,1 @@
+SET pushdown; SET a = ; SET = 3; SET a = (1)

@@ -1,0 +1,1 @@
+SELECT 4KiB, 1MiB, 1GiB, 2TiB, 1.5KiB, 4kib

@@ -1,0 +1,1 @@
+SELECT a FROM s WHERE pid = 3 comm = 'x'

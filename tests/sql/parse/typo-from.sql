@@ -1,0 +1,1 @@
+SELECT pid, comm FORM tracepoint:a:b WHERE pid = 1

@@ -1,0 +1,1 @@
+SELECT * FROM a PIAR JOIN b ON a.x = b.x; SELECT * FROM a PAIR JION b ON a.x = b.x

@@ -1,0 +1,1 @@
+SELCT pid FROM s

@@ -1,0 +1,1 @@
+SELECT x[3 FROM s

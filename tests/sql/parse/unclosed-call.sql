@@ -1,0 +1,1 @@
+SELECT count(pid FROM s WHERE pid > 3

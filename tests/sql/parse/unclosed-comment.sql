@@ -1,0 +1,1 @@
+SELECT pid /* the process FROM s

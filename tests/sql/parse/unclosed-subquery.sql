@@ -1,0 +1,1 @@
+SELECT a FROM (SELECT b FROM s WHERE b > 1

@@ -1,0 +1,3 @@
+SELECT pid FROM s
+WHERE comm = 'bash
+GROUP BY pid

@@ -1,0 +1,1 @@
+SELECT größe, 'naïve' x y FROM s

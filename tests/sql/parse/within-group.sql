@@ -1,0 +1,1 @@
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY latency) FROM s

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Types: their names, what they can hold; losses.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "type/type.h"
+
+#define U64 ((s128)UINT64_MAX)
+
+static const struct {
+	struct type type;
+	const char *name;
+	bool is_word;
+	s128 min, max; /* of words */
+} types[] = {
+	{ { .kind = TYPE_NULL }, "NULL", false, 0, 0 },
+	{ { .kind = TYPE_BOOL, .is_signed = true }, "BOOLEAN", true, 0, 1 },
+	{ { .kind = TYPE_INT, .bits = 8, .is_signed = true }, "s8", true, -128, 127 },
+	{ { .kind = TYPE_INT, .bits = 8 }, "u8", true, 0, 255 },
+	{ { .kind = TYPE_INT, .bits = 16, .is_signed = true }, "s16", true, -32768, 32767 },
+	{ { .kind = TYPE_INT, .bits = 16 }, "u16", true, 0, 65535 },
+	{ { .kind = TYPE_INT, .bits = 32, .is_signed = true }, "s32", true, INT32_MIN, INT32_MAX },
+	{ { .kind = TYPE_INT, .bits = 32 }, "u32", true, 0, UINT32_MAX },
+	{ { .kind = TYPE_INT, .bits = 64, .is_signed = true },
+	  "INTEGER",
+	  true,
+	  INT64_MIN,
+	  INT64_MAX },
+	{ { .kind = TYPE_INT, .bits = 64 }, "u64", true, 0, U64 },
+	{ { .kind = TYPE_DURATION, .is_signed = true }, "DURATION", true, INT64_MIN, INT64_MAX },
+	{ { .kind = TYPE_DURATION }, "DURATION", true, 0, U64 },
+	{ { .kind = TYPE_TIMESTAMP }, "TIMESTAMP", true, 0, U64 },
+	{ { .kind = TYPE_POINTER }, "POINTER", true, 0, U64 },
+	{ { .kind = TYPE_TEXT, .bytes = 16 }, "TEXT(16)", false, 0, 0 },
+	{ { .kind = TYPE_TEXT }, "TEXT", false, 0, 0 },
+	{ { .kind = TYPE_BLOB, .bytes = 6 }, "BLOB(6)", false, 0, 0 },
+	{ { .kind = TYPE_REAL }, "REAL", false, 0, 0 },
+};
+
+static void test_types(void **state)
+{
+	struct buf buf;
+	u32 i;
+
+	(void)state;
+	buf_init(&buf);
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		buf_reset(&buf);
+		type_print(types[i].type, &buf);
+		assert_string_equal(buf.at, types[i].name);
+		assert_int_equal(type_is_word(types[i].type), types[i].is_word);
+		if (!types[i].is_word)
+			continue;
+		assert_true(type_min(types[i].type) == types[i].min);
+		assert_true(type_max(types[i].type) == types[i].max);
+	}
+	buf_free(&buf);
+}
+
+static void test_makers(void **state)
+{
+	struct type type = type_int(16, true);
+
+	(void)state;
+	assert_int_equal(type.kind, TYPE_INT);
+	assert_int_equal(type.bits, 16);
+	assert_true(type.is_signed);
+	type = type_text(16);
+	assert_int_equal(type.kind, TYPE_TEXT);
+	assert_int_equal(type.bytes, 16);
+}
+
+static void test_losses(void **state)
+{
+	static const char *const names[] = { "missed",	 "table_full", "ring_full", "evicted",
+					     "unpaired", "negative",   "fault" };
+	struct batch batch = { 0 };
+	u32 i;
+
+	(void)state;
+	assert_int_equal(LOSS_N, ARRAY_SIZE(names));
+	assert_false(batch_has_loss(&batch));
+	for (i = 0; i < LOSS_N; i++) {
+		assert_string_equal(loss_names[i], names[i]);
+		batch.lost[i] = 1;
+		assert_true(batch_has_loss(&batch));
+		batch.lost[i] = 0;
+	}
+	batch.events = 5;
+	assert_false(batch_has_loss(&batch));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_makers),
+		cmocka_unit_test(test_losses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
