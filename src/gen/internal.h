@@ -31,6 +31,7 @@ struct gen {
 	label done;	/* leaves the program, busy mark taken back */
 	bool is_recount; /* evaluating once more: faults are not counted again */
 	VEC(struct memo) memos;
+	VEC(struct memo) texts; /* each text has one place, filled again where it may not be */
 };
 
 /* The memos at a fork in the way; behind the join only these are known to be computed. */

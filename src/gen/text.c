@@ -232,6 +232,19 @@ static void literal(struct gen *g, const struct expr *e, stack_object text)
 	}
 }
 
+/* One byte more than the words: texts may fill their capacity, and the helpers add a NUL. */
+static stack_object place_of(struct gen *g, const struct expr *e)
+{
+	stack_object text;
+
+	for (u32 i = 0; i < g->texts.n; i++)
+		if (expr_equal(g->texts.at[i].expr, e))
+			return g->texts.at[i].object;
+	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * gen_text_words(e) + 1, 8));
+	vec_push(g->arena, &g->texts, (struct memo){ .expr = e, .object = text });
+	return text;
+}
+
 stack_object gen_text(struct gen *g, const struct expr *e, label null)
 {
 	u32 words = gen_text_words(e);
@@ -241,8 +254,7 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 		if (!g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
 			return g->memos.at[i].object;
 	ir_at(g->ir, e->span);
-	/* One byte more: texts may fill their capacity, and the helpers add a NUL. */
-	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * words + 1, 8));
+	text = place_of(g, e);
 	if (e->kind == EXPR_TEXT) {
 		literal(g, e, text);
 	} else if (is_probe(e)) {

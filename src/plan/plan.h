@@ -132,7 +132,7 @@ struct settings {
 	enum setting_access access_path;
 	enum setting_state state;
 	u64 max_groups;	     /* 16,384 */
-	u64 ring_bytes;	     /* 8 MiB */
+	u64 ring_bytes;	     /* 2 MiB */
 	u64 survey_ns;	     /* how long to watch rates before choosing; 0: no survey */
 	bool on_loss_fail;   /* on_loss = 'fail' */
 	bool pushdown;

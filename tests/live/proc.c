@@ -24,22 +24,25 @@ static u32 n_procs;
 
 static void run_child(const char *const argv[], int fds[3], u32 flags)
 {
-	int program;
+	int program = -1;
 	sigset_t none;
 
 	for (int i = 0; i < 3; i++)
 		dup2(fds[i], i);
-	/* Opened before privileges go: the build tree may not be readable without. */
-	program = open(argv[0], O_RDONLY | O_CLOEXEC);
-	if (program < 0)
-		goto failed;
-	if (flags & PROC_NOBODY && (setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
-				    setresuid(65534, 65534, 65534)))
-		goto failed;
+	if (flags & PROC_NOBODY) {
+		/* Opened before privileges go: the build tree may not be readable without. */
+		program = open(argv[0], O_RDONLY | O_CLOEXEC);
+		if (program < 0 || setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+		    setresuid(65534, 65534, 65534))
+			goto failed;
+	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	fexecve(program, (char *const *)argv, environ);
+	if (program >= 0)
+		fexecve(program, (char *const *)argv, environ);
+	else
+		execv(argv[0], (char *const *)argv);
 failed:
 	fprintf(stderr, "cannot run %s: %s\n", argv[0], strerror(errno));
 	_exit(127);

@@ -64,7 +64,7 @@ static void test_cell(void **state)
 	snprintf(fds, sizeof(fds), "%u", MAX(cell->n_keys / 2, 1u));
 	run_exact(session, query, calls, fds);
 	session_expect_exact(session);
-	if (cell->window_ms < 1000)
+	if (cell->window_ms < 100)
 		assert_true(session->rows.n_windows > 1);
 }
 

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Follows the description of the layout in phys/phys.h, not the code that reads it.
+ */
+#include "fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void fake_init(struct fake *fake, enum state_kind kind, u32 n_cpus, u32 n_levels, u64 max_groups)
+{
+	struct phys *phys = &fake->phys;
+
+	memset(fake, 0, sizeof(*fake));
+	arena_init(&fake->arena);
+	phys->settings = &fake->settings;
+	phys->arena = &fake->arena;
+	phys->keys = fake->keys;
+	phys->cells = fake->cells;
+	phys->aggregates = fake->aggregates;
+	phys->user.input.columns = phys->user.output.columns = fake->columns;
+	phys->user.output_from = fake->output_from;
+	phys->exists_cell = -1;
+	phys->stream_limit = -1;
+	phys->state = (struct state_layout){ .kind = kind,
+					     .n_copies = 2,
+					     .n_cpus = n_cpus,
+					     .n_levels = n_levels,
+					     .max_groups = max_groups };
+}
+
+void fake_null_word(struct fake *fake)
+{
+	fake->phys.state.key_words = 1;
+}
+
+struct phys_key *fake_key(struct fake *fake, struct type type)
+{
+	u32 n = fake->phys.n_keys++;
+	struct phys_key *key = &fake->keys[n];
+
+	fake->exprs[n].type = type;
+	key->expr = &fake->exprs[n];
+	key->null_bit = -1;
+	key->first_word = fake->phys.state.key_words;
+	key->n_words = type.kind == TYPE_TEXT || type.kind == TYPE_BLOB ? (type.bytes + 7) / 8 : 1;
+	fake->phys.state.key_words += key->n_words;
+	return key;
+}
+
+void fake_slice_key(struct fake *fake)
+{
+	u32 n = fake->phys.n_keys++;
+
+	fake->exprs[n].type = type_int(32, false);
+	fake->keys[n] =
+		(struct phys_key){ .expr = &fake->exprs[n], .is_slice = true, .null_bit = -1 };
+}
+
+s32 fake_cell(struct fake *fake, enum cell_kind kind, bool is_wide, bool is_signed)
+{
+	fake->cells[fake->phys.n_cells] =
+		(struct cell){ .kind = kind, .is_wide = is_wide, .is_signed = is_signed };
+	return fake->phys.n_cells++;
+}
+
+void fake_aggregate(struct fake *fake, enum aggregate_kind kind, s32 count_cell, s32 value_cell)
+{
+	struct type type = type_int(64, true);
+
+	if (kind == AGGREGATE_AVG)
+		type.kind = TYPE_REAL;
+	fake->aggregates[fake->phys.n_aggregates++] =
+		(struct phys_aggregate){ kind, type, count_cell, value_cell };
+}
+
+static void schema(struct fake *fake)
+{
+	struct phys *phys = &fake->phys;
+	u32 n = 0, i;
+
+	for (i = 0; i < phys->n_keys; i++)
+		fake->columns[n++].type = fake->exprs[i].type;
+	for (i = 0; i < phys->n_aggregates; i++)
+		fake->columns[n++].type = fake->aggregates[i].type;
+	for (i = 0; i < 2; i++)
+		fake->columns[n++].type = (struct type){ .kind = TYPE_TIMESTAMP, .bits = 64 };
+	phys->user.input.n_columns = phys->user.output.n_columns = n;
+	for (i = 0; i < n; i++)
+		fake->output_from[i] = i;
+}
+
+void fake_ready(struct fake *fake)
+{
+	struct state_layout *s = &fake->phys.state;
+	u32 at = s->kind == STATE_TABLE ? 8 + 8 * s->key_words : 0, i;
+
+	s->cells_bytes_offset = at;
+	for (i = 0; i < fake->phys.n_cells; i++) {
+		fake->cells[i].bytes_offset = at;
+		at += fake->cells[i].is_wide ? 16 : 8;
+	}
+	s->row_bytes = at;
+	if (s->kind == STATE_TABLE) {
+		s->n_rows = s->max_groups + 1;
+		s->n_index = 16;
+		while (s->n_index < 2 * s->max_groups)
+			s->n_index *= 2;
+	} else if (!s->n_rows) {
+		s->n_rows = 1;
+	}
+	s->index_bytes_offset = 8 * COUNTER_N;
+	s->rows_bytes_offset = s->index_bytes_offset + 4 * s->n_index;
+	s->slice_bytes = ALIGN_UP(s->rows_bytes_offset + (u64)s->n_rows * s->row_bytes, 128);
+	s->total_bytes = s->slice_bytes * s->n_copies * s->n_cpus * s->n_levels;
+	fake->state = calloc(1, s->total_bytes);
+	BUG_ON(!fake->state);
+	schema(fake);
+	drain_open(&fake->drain, &fake->phys, &fake->arena);
+	BUG_ON(merge_open(&fake->merge, &fake->phys, &fake->arena));
+}
+
+void fake_free(struct fake *fake)
+{
+	merge_close(&fake->merge);
+	free(fake->state);
+	arena_free(&fake->arena);
+}
+
+u64 *fake_counters(struct fake *fake, u32 copy, u32 cpu, u32 level)
+{
+	return (u64 *)(fake->state + state_slice_offset(&fake->phys.state, copy, cpu, level));
+}
+
+u8 *fake_row(struct fake *fake, u32 copy, u32 cpu, u32 level, const u64 *words)
+{
+	const struct state_layout *s = &fake->phys.state;
+	u64 *counters = fake_counters(fake, copy, cpu, level);
+	u8 *slice = (u8 *)counters, *rows = slice + s->rows_bytes_offset, *row;
+	u32 *index = (u32 *)(slice + s->index_bytes_offset), slot;
+
+	if (s->kind == STATE_DIRECT)
+		return rows + (s->key_words ? (words[0] - (u64)s->domain_lo) * s->row_bytes : 0);
+	if (s->kind == STATE_KERNEL_MAP)
+		return rows; /* only "(other)" is here */
+	slot = (words[0] * 31 + words[s->key_words - 1]) & (s->n_index - 1);
+	for (; index[slot]; slot = (slot + 1) & (s->n_index - 1)) {
+		row = rows + (u64)index[slot] * s->row_bytes;
+		if (!memcmp(row + 8, words, 8 * s->key_words))
+			return row + s->cells_bytes_offset;
+	}
+	if (counters[COUNTER_ROWS] >= s->max_groups) {
+		counters[COUNTER_TABLE_FULL]++;
+		return rows + s->cells_bytes_offset;
+	}
+	index[slot] = ++counters[COUNTER_ROWS];
+	row = rows + (u64)index[slot] * s->row_bytes;
+	memcpy(row, &slot, sizeof(slot));
+	memcpy(row + 8, words, 8 * s->key_words);
+	return row + s->cells_bytes_offset;
+}
+
+void fake_update(struct fake *fake, u8 *cells, s32 cell, s128 value)
+{
+	const struct cell *c = &fake->cells[cell];
+	u8 *at = cells + c->bytes_offset - fake->phys.state.cells_bytes_offset;
+	u64 word, biased = (u64)value ^ (c->is_signed ? CELL_BIAS : 0);
+	s128 wide;
+
+	memcpy(&word, at, 8);
+	switch (c->kind) {
+	case CELL_COUNT:
+		word++;
+		break;
+	case CELL_SUM:
+		if (c->is_wide) {
+			memcpy(&wide, at, 16);
+			wide += value;
+			memcpy(at, &wide, 16);
+			return;
+		}
+		word += (u64)value;
+		break;
+	case CELL_MIN:
+		word = MAX(word, ~biased);
+		break;
+	default:
+		word = MAX(word, biased);
+	}
+	memcpy(at, &word, 8);
+}
+
+void fake_drain(struct fake *fake, u32 copy)
+{
+	BUG_ON(drain_copy(&fake->drain, fake->state, copy, -1, &fake->merge, fake->counters));
+}
+
+bool fake_is_clean(const struct fake *fake)
+{
+	u64 i;
+
+	for (i = 0; i < fake->phys.state.total_bytes; i++)
+		if (fake->state[i])
+			return false;
+	return true;
+}
+
+struct value fake_value(const struct fake *fake, u32 position, u32 column)
+{
+	const struct rows rows = { .phys = &fake->phys,
+				   .merge = &fake->merge,
+				   .window_start_ns = 1000,
+				   .window_end_ns = 2000,
+				   .matched = 1 };
+	struct value value;
+
+	rows_value(&rows, position, column, &value);
+	return value;
+}
