@@ -30,7 +30,7 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF(2, 3);
 char *arena_vprintf(struct arena *arena, const char *format, va_list args) PRINTF(2, 0);
 
-#define arena_new(arena, type)	      ((type *)arena_alloc((arena), sizeof(type)))
+#define arena_new(arena, type)	    ((type *)arena_alloc((arena), sizeof(type)))
 #define arena_array(arena, type, n) ((type *)arena_alloc((arena), sizeof(type) * (size_t)(n)))
 
 #endif

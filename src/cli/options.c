@@ -42,7 +42,7 @@ bool options_duration(const char *text, u64 *ret_ns)
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "", 1e9 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 },
+	} units[] = { { "", 1e9 },  { "ns", 1 },   { "us", 1e3 },  { "ms", 1e6 },
 		      { "s", 1e9 }, { "m", 6e10 }, { "h", 3.6e12 } };
 	char *end;
 	double number = strtod(text, &end);
@@ -91,17 +91,17 @@ static int take_option(struct options *o, int c, const char *arg)
 		o->format = out_format_find(arg);
 		return o->format ? -1 : wrong("-o", arg, "is no format: table, json or csv");
 	case 'd':
-		return options_duration(arg, &o->run.duration_ns) ?
-			       -1 :
-			       wrong("-d", arg, "is no duration such as 10s or 500ms");
+		return options_duration(arg, &o->run.duration_ns)
+			       ? -1
+			       : wrong("-d", arg, "is no duration such as 10s or 500ms");
 	case 'e':
-		return options_duration(arg, &o->run.every_ns) ?
-			       -1 :
-			       wrong("--every", arg, "is no duration such as 1s");
+		return options_duration(arg, &o->run.every_ns)
+			       ? -1
+			       : wrong("--every", arg, "is no duration such as 1s");
 	case 'n':
-		return take_number(arg, UINT64_MAX, &o->run.n_windows) ?
-			       -1 :
-			       wrong("-n", arg, "is no whole number from 1");
+		return take_number(arg, UINT64_MAX, &o->run.n_windows)
+			       ? -1
+			       : wrong("-n", arg, "is no whole number from 1");
 	case 'p':
 		if (!take_number(arg, 1 << 22, &n))
 			return wrong("-p", arg, "is no process id");
@@ -146,13 +146,15 @@ static int take_text(struct options *o, int argc, char **argv, int at)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "file", required_argument, NULL, 'f' },    { "output", required_argument, NULL, 'o' },
-		{ "duration", required_argument, NULL, 'd' }, { "windows", required_argument, NULL, 'n' },
-		{ "every", required_argument, NULL, 'e' },   { "pid", required_argument, NULL, 'p' },
-		{ "verbose", no_argument, NULL, 'v' },	      { "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
+	static const struct option long_options[] = { { "file", required_argument, NULL, 'f' },
+						      { "output", required_argument, NULL, 'o' },
+						      { "duration", required_argument, NULL, 'd' },
+						      { "windows", required_argument, NULL, 'n' },
+						      { "every", required_argument, NULL, 'e' },
+						      { "pid", required_argument, NULL, 'p' },
+						      { "verbose", no_argument, NULL, 'v' },
+						      { "help", no_argument, NULL, 'h' },
+						      { NULL, 0, NULL, 0 } };
 	int c, status;
 
 	memset(o, 0, sizeof(*o));

@@ -10,8 +10,8 @@
 #include "run/run.h"
 
 struct options {
-	struct buf text;   /* the query */
-	const char *file;  /* its name in messages */
+	struct buf text;  /* the query */
+	const char *file; /* its name in messages */
 	const struct out_format *format;
 	struct run_options run;
 	int target_pid; /* -p; -1: none */

@@ -128,13 +128,13 @@ bool query_compile(struct query *query)
 	struct diags *diags = &query->diags;
 	u64 start_ns = base_monotonic_ns();
 
-	query->catalog = query->catalog_path ?
-				 catalog_open_snapshot(arena, query->catalog_path, diags) :
-				 catalog_open_live(arena);
+	query->catalog = query->catalog_path
+				 ? catalog_open_snapshot(arena, query->catalog_path, diags)
+				 : catalog_open_live(arena);
 	if (!query->catalog)
 		return false;
-	query->logical = plan_bind(query->statement->select, query->catalog, &query->settings, arena,
-				   diags);
+	query->logical =
+		plan_bind(query->statement->select, query->catalog, &query->settings, arena, diags);
 	if (!query->logical)
 		return false;
 	query->optimized = opt_run(query->logical, &query->settings, arena);
@@ -166,9 +166,9 @@ bool query_compile(struct query *query)
 /* Tags of what the user's text is not to blame for. */
 static bool is_environment(const char *tag)
 {
-	static const char *const tags[] = { "no-privilege", "no-tracefs", "no-btf",   "verifier",
-					    "map-create",   "attach-failed", "bad-snapshot",
-					    "too-large",    "user-part" };
+	static const char *const tags[] = { "no-privilege", "no-tracefs", "no-btf",
+					    "verifier",	    "map-create", "attach-failed",
+					    "bad-snapshot", "too-large",  "user-part" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(tags); i++)
 		if (strcmp(tags[i], tag) == 0)
@@ -182,7 +182,8 @@ int query_report(struct query *query)
 	int status = diags_failed(&query->diags) ? 2 : 0;
 
 	for (u32 i = 0; i < query->diags.list.n; i++)
-		if (!query->diags.list.at[i].is_warning && is_environment(query->diags.list.at[i].tag))
+		if (!query->diags.list.at[i].is_warning &&
+		    is_environment(query->diags.list.at[i].tag))
 			status = 1;
 	if (!query->diags.list.n)
 		return status;

@@ -155,6 +155,10 @@ static int run_select(struct session *s)
 	}
 	if (!query_compile(q))
 		return query_report(q);
+	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
+		fprintf(stderr,
+			"ebql: -p has no effect: it names the process for target_pid(), which "
+			"the query does not use\n");
 	if (s->options.is_verbose)
 		say_plan(q);
 	error = load_open(&s->load, q->phys, q->programs, q->n_programs, q->constants.at,

@@ -251,9 +251,10 @@ static bool needs_signed_arguments(const struct expr *e)
 /* Small constants become immediates. */
 static bool has_immediate(const struct expr *e, enum ir_alu *ret_op)
 {
-	static const s8 ops[] = { [OP_ADD] = IR_ADD,	 [OP_SUB] = IR_SUB,	[OP_MUL] = IR_MUL,
-				  [OP_BIT_AND] = IR_AND, [OP_BIT_OR] = IR_OR, [OP_DIV] = IR_DIV,
-				  [OP_MOD] = IR_MOD };
+	static const s8 ops[] = {
+		[OP_ADD] = IR_ADD,   [OP_SUB] = IR_SUB, [OP_MUL] = IR_MUL, [OP_BIT_AND] = IR_AND,
+		[OP_BIT_OR] = IR_OR, [OP_DIV] = IR_DIV, [OP_MOD] = IR_MOD
+	};
 
 	if (e->n_args != 2 || e->args[1]->kind != EXPR_INTEGER || e->may_overflow)
 		return false;

@@ -11,9 +11,8 @@
 #define S64_HI ((s128)INT64_MAX)
 
 static const enum ir_condition inverse[] = {
-	[IR_EQ] = IR_NE,   [IR_NE] = IR_EQ,   [IR_LT] = IR_GE,	 [IR_LE] = IR_GT,
-	[IR_GT] = IR_LE,   [IR_GE] = IR_LT,   [IR_SLT] = IR_SGE, [IR_SLE] = IR_SGT,
-	[IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT,
+	[IR_EQ] = IR_NE, [IR_NE] = IR_EQ,   [IR_LT] = IR_GE,   [IR_LE] = IR_GT,	  [IR_GT] = IR_LE,
+	[IR_GE] = IR_LT, [IR_SLT] = IR_SGE, [IR_SLE] = IR_SGT, [IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT,
 };
 
 void gen_branch(struct gen *g, enum ir_condition condition, vreg a, vreg b, label yes, label no,

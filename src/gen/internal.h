@@ -25,10 +25,10 @@ struct gen {
 	struct ir *ir;
 	struct buf *constants;
 	vreg context, control, level, epoch, cpu, slice;
-	vreg registers; /* RAW_SYSCALL: struct pt_regs * */
-	vreg number;	/* RAW_SYSCALL over many: the system call's number */
-	vreg probe;	/* RAW_SYSCALL over many: its probe code */
-	label done;	/* leaves the program, busy mark taken back */
+	vreg registers;	 /* RAW_SYSCALL: struct pt_regs * */
+	vreg number;	 /* RAW_SYSCALL over many: the system call's number */
+	vreg probe;	 /* RAW_SYSCALL over many: its probe code */
+	label done;	 /* leaves the program, busy mark taken back */
 	bool is_recount; /* evaluating once more: faults are not counted again */
 	VEC(struct memo) memos;
 	VEC(struct memo) texts; /* each text has one place, filled again where it may not be */
@@ -66,7 +66,8 @@ void gen_fault(struct gen *g, label null);
 vreg gen_arithmetic(struct gen *g, const struct expr *e, label null);
 
 /* condition.c: jumps to yes, no, or null, which must be one of the two; `next` is placed next. */
-void gen_condition(struct gen *g, const struct expr *e, label yes, label no, label null, label next);
+void gen_condition(struct gen *g, const struct expr *e, label yes, label no, label null,
+		   label next);
 /* text.c */
 bool gen_is_text(const struct expr *e);
 /* The text in 8-byte words, zero behind its end; n words as gen_text_words() says. */

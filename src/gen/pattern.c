@@ -156,7 +156,8 @@ void gen_like(struct gen *g, const struct expr *e, label yes, label no, label nu
 	struct automaton *a = arena_new(g->arena, struct automaton);
 
 	build(a, e->text, e->text_bytes, e->is_glob);
-	if (a->is_too_long) /* no text of 64 bytes and less can be as long as 63 elements and more */
+	if (a->is_too_long) /* no text of 64 bytes and less can be as long as 63 elements and more
+			     */
 		a->n = 63;
 	if (x->kind == EXPR_TEXT) {
 		ir_jump(g->ir, matches(a, x->text) ? yes : no);

@@ -85,7 +85,7 @@ void gen_enter(struct gen *g)
 /* --- Key words --- */
 
 struct key_word {
-	vreg reg;	     /* 0: on the stack */
+	vreg reg; /* 0: on the stack */
 	stack_object object;
 	u32 offset_bytes;
 };

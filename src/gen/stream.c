@@ -22,7 +22,8 @@ static struct streamed column(struct gen *g, const struct stream_column *c, u32 
 	ir_at(g->ir, c->expr->span);
 	if (!c->expr->nullable && c->expr->kind != EXPR_NULL) {
 		if (is_text)
-			return (struct streamed){ .text = gen_text(g, c->expr, g->done), .is_text = true };
+			return (struct streamed){ .text = gen_text(g, c->expr, g->done),
+						  .is_text = true };
 		s.reg = c->is_probe ? gen_probe_code(g) : gen_value(g, c->expr, g->done);
 		return s;
 	}

@@ -80,7 +80,9 @@ static void cut_at_nul(struct gen *g, stack_object text, u32 words)
 /* A char array inside the record: loads as wide as its alignment and end allow. */
 static void copy_from_record(struct gen *g, const struct field *f, stack_object text)
 {
-	static const enum ir_size sizes[] = { [1] = IR_U8, [2] = IR_U16, [4] = IR_U32, [8] = IR_U64 };
+	static const enum ir_size sizes[] = {
+		[1] = IR_U8, [2] = IR_U16, [4] = IR_U32, [8] = IR_U64
+	};
 	s32 from = gen_record_offset(g) + (s32)f->offset_bytes;
 	u32 n = f->type.bytes, at = 0;
 
@@ -335,9 +337,9 @@ static void probe_compare(struct gen *g, enum ast_op op, const struct expr *lite
 	u8 *holds = arena_array(g->arena, u8, g->phys->n_probes);
 
 	for (u32 i = 0; i < g->phys->n_probes; i++)
-		holds[i] = order_holds(op, text_order(g->phys->probes[i],
-						      (u32)strlen(g->phys->probes[i]),
-						      literal_text->text, literal_text->text_bytes));
+		holds[i] = order_holds(
+			op, text_order(g->phys->probes[i], (u32)strlen(g->phys->probes[i]),
+				       literal_text->text, literal_text->text_bytes));
 	gen_probe_table(g, holds, yes, no);
 }
 
@@ -404,7 +406,8 @@ void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const
 	a = known_probe(g, a);
 	b = known_probe(g, b);
 	if (a->kind == EXPR_TEXT && b->kind == EXPR_TEXT) {
-		jump_to(g, order_holds(op, text_order(a->text, a->text_bytes, b->text, b->text_bytes)),
+		jump_to(g,
+			order_holds(op, text_order(a->text, a->text_bytes, b->text, b->text_bytes)),
 			yes, no);
 		return;
 	}
@@ -446,9 +449,10 @@ void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label
 
 		for (u32 i = 0; i < g->phys->n_probes; i++)
 			for (u32 j = 1; j < e->n_args; j++)
-				holds[i] |= text_order(g->phys->probes[i],
-						       (u32)strlen(g->phys->probes[i]),
-						       e->args[j]->text, e->args[j]->text_bytes) == 0;
+				holds[i] |=
+					text_order(g->phys->probes[i],
+						   (u32)strlen(g->phys->probes[i]),
+						   e->args[j]->text, e->args[j]->text_bytes) == 0;
 		gen_probe_table(g, holds, yes, no);
 		return;
 	}

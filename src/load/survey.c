@@ -60,7 +60,8 @@ static int survey_load(struct ir *ir, int map_fd, struct arena *arena)
 /* Attached for the duration; 0 or -errno. */
 static int survey_watch(int prog_fd, u64 duration_ns)
 {
-	struct timespec time = { (time_t)(duration_ns / 1000000000), (long)(duration_ns % 1000000000) };
+	struct timespec time = { (time_t)(duration_ns / 1000000000),
+				 (long)(duration_ns % 1000000000) };
 	int link_fd = sys_raw_tracepoint_open("sys_enter", prog_fd);
 
 	if (link_fd < 0)

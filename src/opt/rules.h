@@ -14,7 +14,8 @@ struct plan *opt_order(struct plan *plan, struct arena *arena);
 /* Copies every operator of the plan and hands the copy to `change`, leaf last. */
 struct plan *opt_map(struct plan *plan, struct arena *arena,
 		     void (*change)(struct plan *copy, struct arena *arena));
-/* Bottom-up: a copy of expr in which `change` replaced nodes (it returns its argument or another). */
+/* Bottom-up: a copy of expr in which `change` replaced nodes (it returns its argument or another).
+ */
 struct expr *opt_map_expr(struct expr *expr, struct arena *arena,
 			  struct expr *(*change)(struct expr *expr, struct arena *arena));
 

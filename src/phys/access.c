@@ -18,7 +18,7 @@
 #define RAW_HIT_NS	    60.0
 #define RAW_OTHER_NS	    71.0
 /* Without a survey: half of all system calls are the wanted ones. */
-#define DEFAULT_SHARE	    0.5
+#define DEFAULT_SHARE 0.5
 
 #ifdef __x86_64__
 #define HAS_RAW_SYSCALL_REGISTERS true
@@ -86,9 +86,9 @@ static struct hook hook_one(struct phys *phys, struct stream *s, enum access_pat
 	hook.streams = arena_array(phys->arena, struct stream *, 1);
 	hook.streams[0] = s;
 	hook.tracepoint_id = s->tracepoint_id;
-	hook.target = path == ACCESS_TRACEPOINT ?
-			      arena_printf(phys->arena, "%s:%s", s->category, s->event) :
-			      s->event;
+	hook.target = path == ACCESS_TRACEPOINT
+			      ? arena_printf(phys->arena, "%s:%s", s->category, s->event)
+			      : s->event;
 	return hook;
 }
 
@@ -127,9 +127,9 @@ static bool add_plain(struct phys *phys, const struct phys_input *input, struct 
 	} else {
 		hook = hook_one(phys, s, ACCESS_TRACEPOINT);
 		hook.cost_ns = TRACEPOINT_HIT_NS;
-		hook.reason = setting == ACCESS_ONLY_TRACEPOINT ?
-				      "SET access_path = tracepoint" :
-				      "its fields are laid out by the tracepoint only";
+		hook.reason = setting == ACCESS_ONLY_TRACEPOINT
+				      ? "SET access_path = tracepoint"
+				      : "its fields are laid out by the tracepoint only";
 	}
 	hook_add(phys, hooks, probes, hook);
 	return true;
@@ -217,9 +217,9 @@ static bool find_parent(struct phys *phys, const struct phys_input *input, struc
 /* Without BTF, comm is read by the helper, which costs 36 ns more (ARCHITECTURE.md). */
 static void find_comm(struct phys *phys, const struct phys_input *input)
 {
-	u32 task = input->features->has_btf ?
-			   catalog_btf_id(input->catalog, BTF_KIND_STRUCT, "task_struct") :
-			   0;
+	u32 task = input->features->has_btf
+			   ? catalog_btf_id(input->catalog, BTF_KIND_STRUCT, "task_struct")
+			   : 0;
 	struct catalog_member comm;
 
 	if (task && catalog_member(input->catalog, task, "comm", NULL, &comm) == 0 &&
@@ -250,8 +250,8 @@ bool phys_access(struct phys *phys, const struct phys_input *input, struct diags
 		}
 	}
 	for (int is_exit = 0; is_exit < 2; is_exit++)
-		if (calls[is_exit].n && !add_syscalls(phys, input, &calls[is_exit], is_exit, &hooks,
-						      &probes, diags))
+		if (calls[is_exit].n &&
+		    !add_syscalls(phys, input, &calls[is_exit], is_exit, &hooks, &probes, diags))
 			return false;
 	if (uses.ppid && !input->is_replay && !find_parent(phys, input, diags))
 		return false;

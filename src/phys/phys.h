@@ -26,11 +26,11 @@ enum access_path {
 
 struct hook {
 	enum access_path path;
-	bool is_exit;	      /* RAW_SYSCALL: sys_exit */
-	bool is_typed;	      /* RAW_SYSCALL: tp_btf, whose pt_regs loads are direct */
-	u32 attach_btf_id;    /* is_typed: btf_trace_sys_enter or _exit */
-	const char *target;   /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
-	u32 tracepoint_id;    /* TRACEPOINT */
+	bool is_exit;	    /* RAW_SYSCALL: sys_exit */
+	bool is_typed;	    /* RAW_SYSCALL: tp_btf, whose pt_regs loads are direct */
+	u32 attach_btf_id;  /* is_typed: btf_trace_sys_enter or _exit */
+	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
+	u32 tracepoint_id;  /* TRACEPOINT */
 	/* The streams it serves: one, or for RAW_SYSCALL each wanted system call's. */
 	struct stream **streams;
 	u32 n_streams;
@@ -91,8 +91,8 @@ static inline u64 state_slice_offset(const struct state_layout *s, u32 copy, u32
 
 /* The control map: one line a CPU, written by the flip program and the programs' busy mark. */
 struct control_line {
-	u64 epoch; /* copy in use on this CPU: 0 or 1 */
-	u64 busy;  /* programs of the query now running on this CPU: the nesting level */
+	u64 epoch;  /* copy in use on this CPU: 0 or 1 */
+	u64 busy;   /* programs of the query now running on this CPU: the nesting level */
 	u64 missed; /* events that found every level busy */
 	u64 unused[13];
 };
@@ -113,11 +113,11 @@ enum load_map {
 struct phys_key {
 	struct expr *expr;
 	const char *name;
-	bool is_slice;	 /* the `cpu` key: named by the slice, stored nowhere */
-	bool is_probe;	 /* `probe`: the word is an index into phys.probes */
-	u32 first_word;	 /* in the row's key words */
-	u32 n_words;	 /* words: 1; TEXT: bytes / 8 rounded up, zero behind its end */
-	s32 null_bit;	 /* in the null word, or -1 */
+	bool is_slice;	/* the `cpu` key: named by the slice, stored nowhere */
+	bool is_probe;	/* `probe`: the word is an index into phys.probes */
+	u32 first_word; /* in the row's key words */
+	u32 n_words;	/* words: 1; TEXT: bytes / 8 rounded up, zero behind its end */
+	s32 null_bit;	/* in the null word, or -1 */
 };
 
 enum cell_kind {
@@ -136,7 +136,7 @@ struct cell {
 	struct expr *arg;    /* NULL: counts every event of the group */
 	struct expr *filter; /* NULL: none */
 	bool is_wide;
-	bool is_signed; /* SUM: of the argument's type; MIN, MAX: biased */
+	bool is_signed;	  /* SUM: of the argument's type; MIN, MAX: biased */
 	u32 bytes_offset; /* in the row */
 };
 
@@ -179,7 +179,8 @@ struct phys {
 	const char **probes; /* `probe` texts by code */
 	u32 n_probes;
 
-	/* Byte offsets in struct task_struct, known when the query uses ppid or comm; 0: unknown. */
+	/* Byte offsets in struct task_struct, known when the query uses ppid or comm; 0: unknown.
+	 */
 	u32 task_real_parent_offset, task_tgid_offset, task_comm_offset;
 
 	struct expr **conjuncts; /* WHERE, in the order to test */
@@ -222,7 +223,7 @@ struct phys_input {
 	struct catalog *catalog;
 	u32 n_cpus;	/* possible CPUs */
 	bool is_replay; /* hooks become ACCESS_REPLAY */
-	double share;	/* of all system calls that are wanted ones, from the survey; < 0: unknown */
+	double share; /* of all system calls that are wanted ones, from the survey; < 0: unknown */
 };
 
 struct phys *phys_plan(const struct phys_input *input, struct arena *arena, struct diags *diags);

@@ -89,8 +89,10 @@ static void user_print(const struct phys *p, struct buf *out)
 
 	buf_puts(out, "user\n");
 	if (p->window == WINDOW_TUMBLING)
-		buf_printf(out, "  close the window each %lluns: flip the epoch of each CPU, drain, merge\n",
-			   (unsigned long long)p->window_ns);
+		buf_printf(
+			out,
+			"  close the window each %lluns: flip the epoch of each CPU, drain, merge\n",
+			(unsigned long long)p->window_ns);
 	else if (!p->is_streaming)
 		buf_puts(out, "  accumulate to the end\n");
 	else

@@ -6,12 +6,14 @@
 
 #include "phys/internal.h"
 
-#define DIRECT_ROWS_MAX	 4096
-#define KEY_WORDS_MAX	 40 /* 320 of the 512 bytes of a program's stack */
-#define ARRAY_VALUE_MAX	 (4ull << 20) /* KMALLOC_MAX_SIZE, the limit before has_large_array_value */
-#define STATE_BYTES_MAX	 (1ull << 29) /* BPF_MAX_VAR_OFF: how far the verifier follows an offset */
-#define NARROW_SUM_MAX	 ((s128)1 << 24) /* 2^39 such values fit 64 bits: a day at 6 million/s */
-#define SLICE_ALIGN	 128 /* two lines: the adjacent-line prefetcher pairs them */
+#define DIRECT_ROWS_MAX 4096
+#define KEY_WORDS_MAX	40 /* 320 of the 512 bytes of a program's stack */
+#define ARRAY_VALUE_MAX                                                                            \
+	(4ull << 20)		     /* KMALLOC_MAX_SIZE, the limit before has_large_array_value   \
+				      */
+#define STATE_BYTES_MAX (1ull << 29) /* BPF_MAX_VAR_OFF: how far the verifier follows an offset */
+#define NARROW_SUM_MAX	((s128)1 << 24) /* 2^39 such values fit 64 bits: a day at 6 million/s */
+#define SLICE_ALIGN	128		/* two lines: the adjacent-line prefetcher pairs them */
 
 static bool is_system(const struct expr *e, enum system_column column)
 {
@@ -38,9 +40,9 @@ static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *d
 		}
 		key->is_probe = is_system(e, SYS_PROBE);
 		key->first_word = words;
-		key->n_words = e->type.kind == TYPE_TEXT && !key->is_probe ?
-				       (u32)ALIGN_UP(e->type.bytes, 8) / 8 :
-				       1;
+		key->n_words = e->type.kind == TYPE_TEXT && !key->is_probe
+				       ? (u32)ALIGN_UP(e->type.bytes, 8) / 8
+				       : 1;
 		if (e->nullable)
 			key->null_bit = (s32)null_bit++;
 		words += key->n_words;
@@ -91,16 +93,17 @@ static void plan_aggregate(struct phys *phys, cell_vec *cells, const struct aggr
 			   struct phys_aggregate *ret)
 {
 	bool may_be_empty = phys->n_keys == 0 || a->filter || (a->arg && a->arg->nullable);
-	struct cell value = { .kind = aggregate_cells[a->kind].value, .arg = a->arg,
+	struct cell value = { .kind = aggregate_cells[a->kind].value,
+			      .arg = a->arg,
 			      .filter = a->filter };
 
 	*ret = (struct phys_aggregate){ a->kind, a->type, -1, -1 };
 	if (aggregate_cells[a->kind].is_count_needed || may_be_empty)
-		ret->count_cell = cell_add(
-			phys, cells,
-			(struct cell){ .kind = CELL_COUNT,
-				       .arg = a->arg && a->arg->nullable ? a->arg : NULL,
-				       .filter = a->filter });
+		ret->count_cell =
+			cell_add(phys, cells,
+				 (struct cell){ .kind = CELL_COUNT,
+						.arg = a->arg && a->arg->nullable ? a->arg : NULL,
+						.filter = a->filter });
 	if (!aggregate_cells[a->kind].has_value)
 		return;
 	value.is_signed = a->arg->type.is_signed && a->arg->lo < 0;
@@ -148,8 +151,8 @@ static void choose_state(struct phys *phys, const struct phys_input *input)
 	} else if (key && setting == STATE_AUTO) {
 		s->kind = STATE_DIRECT;
 		s->domain_lo = key->is_probe ? 0 : (s64)key->expr->lo;
-		s->n_rows = key->is_probe ? phys->n_probes :
-					    (u32)(key->expr->hi - key->expr->lo) + 1;
+		s->n_rows =
+			key->is_probe ? phys->n_probes : (u32)(key->expr->hi - key->expr->lo) + 1;
 	} else {
 		s->kind = STATE_TABLE;
 	}
@@ -200,7 +203,8 @@ static void lay_out(struct phys *phys)
 			s->n_index *= 2;
 	}
 	s->rows_bytes_offset = s->index_bytes_offset + 4 * s->n_index;
-	s->slice_bytes = ALIGN_UP(s->rows_bytes_offset + (u64)s->n_rows * s->row_bytes, SLICE_ALIGN);
+	s->slice_bytes =
+		ALIGN_UP(s->rows_bytes_offset + (u64)s->n_rows * s->row_bytes, SLICE_ALIGN);
 	s->total_bytes = s->slice_bytes * s->n_copies * s->n_cpus * s->n_levels;
 }
 
@@ -222,12 +226,15 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 	choose_state(phys, input);
 	if (agg) {
 		phys->n_aggregates = agg->n_aggregates;
-		phys->aggregates = arena_array(phys->arena, struct phys_aggregate, agg->n_aggregates);
+		phys->aggregates =
+			arena_array(phys->arena, struct phys_aggregate, agg->n_aggregates);
 		for (u32 i = 0; i < agg->n_aggregates; i++)
 			plan_aggregate(phys, &cells, &agg->aggregates[i], &phys->aggregates[i]);
-		/* DIRECT with groups: a count tells the rows in use; `cpu` alone is such a group. */
+		/* DIRECT with groups: a count tells the rows in use; `cpu` alone is such a group.
+		 */
 		if (s->kind == STATE_DIRECT && phys->n_keys > 0)
-			phys->exists_cell = cell_add(phys, &cells, (struct cell){ .kind = CELL_COUNT });
+			phys->exists_cell =
+				cell_add(phys, &cells, (struct cell){ .kind = CELL_COUNT });
 	}
 	phys->cells = cells.at;
 	phys->n_cells = cells.n;
@@ -243,7 +250,8 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 		return true;
 	diag_hint(diags,
 		  diag_error(diags, "state-too-large", input->plan->span,
-			     "the groups would take %llu MiB", (unsigned long long)s->total_bytes >> 20),
+			     "the groups would take %llu MiB",
+			     (unsigned long long)s->total_bytes >> 20),
 		  "lower max_groups, or SET state = kernel_map");
 	return false;
 }

@@ -124,13 +124,19 @@ static void sql_input(struct user_plan *u, struct buf *sql)
 
 static void sql_order(const struct plan *sort, struct buf *sql)
 {
+	buf_puts(sql, " ORDER BY other");
 	for (u32 i = 0; i < sort->n_sort_keys; i++) {
 		const struct sort_key *key = &sort->sort_keys[i];
 
-		buf_puts(sql, i ? ", " : " ORDER BY other, ");
+		/* A constant orders nothing, and SQLite would take it for a column's number. */
+		if (expr_is_constant(key->expr))
+			continue;
+		buf_puts(sql, ", ");
 		expr_print(key->expr, sql);
 		buf_puts(sql, key->is_descending ? " DESC" : "");
-		buf_puts(sql, key->nulls < 0 ? " NULLS FIRST" : key->nulls > 0 ? " NULLS LAST" : "");
+		buf_puts(sql, key->nulls < 0   ? " NULLS FIRST"
+			      : key->nulls > 0 ? " NULLS LAST"
+					       : "");
 	}
 }
 

@@ -75,9 +75,10 @@ static bool check_window(struct scope *scope)
 		wrong = "shorter than a millisecond";
 	if (!wrong)
 		return true;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "bad-window", span, "a window %s is not possible", wrong),
-		  "from 1ms to 1d; without WINDOW a query counts until it ends");
+	diag_hint(
+		scope->diags,
+		diag_error(scope->diags, "bad-window", span, "a window %s is not possible", wrong),
+		"from 1ms to 1d; without WINDOW a query counts until it ends");
 	return false;
 }
 
@@ -147,8 +148,9 @@ static bool bind_keys(struct scope *scope)
 		if (e->is_user_only || e->type.kind == TYPE_NULL)
 			return refuse(scope, ast->span,
 				      "this expression as a group key (it needs the user part) is");
-		char *name = arena_strndup(scope->arena, scope->diags->text + s->group_by.at[i]->span.start,
-					   s->group_by.at[i]->span.end - s->group_by.at[i]->span.start);
+		char *name = arena_strndup(
+			scope->arena, scope->diags->text + s->group_by.at[i]->span.start,
+			s->group_by.at[i]->span.end - s->group_by.at[i]->span.start);
 
 		vec_push(scope->arena, &scope->keys, (struct item){ name, e });
 	}
@@ -178,7 +180,8 @@ struct expr *bind_lift(struct scope *scope, struct expr *e)
 			return e;
 		diag_hint(scope->diags,
 			  diag_error(scope->diags, "ungrouped-column", e->span,
-				     "\"%s\" is neither a group key nor inside an aggregate", e->name),
+				     "\"%s\" is neither a group key nor inside an aggregate",
+				     e->name),
 			  "add it to GROUP BY, or take min(%s) or max(%s)", e->name, e->name);
 		return NULL;
 	}
@@ -202,8 +205,7 @@ struct expr *bind_lift(struct scope *scope, struct expr *e)
 	return r;
 }
 
-static const char *item_name(struct scope *scope, const struct ast_item *item,
-			     const struct expr *e)
+static const char *item_name(struct scope *scope, const struct ast_item *item, const struct expr *e)
 {
 	struct span span = item->expr->span;
 
@@ -245,7 +247,9 @@ static void push_star(struct scope *scope, struct span span, item_vec *items)
 static void warn_missing_comma(struct scope *scope, const struct ast_item *item)
 {
 	const char *text = scope->diags->text;
-	struct ast name = { .kind = AST_NAME, .n_parts = 1, .parts = (const char **)&item->alias,
+	struct ast name = { .kind = AST_NAME,
+			    .n_parts = 1,
+			    .parts = (const char **)&item->alias,
 			    .span = item->alias_span };
 
 	if (!item->alias || !is_column(scope, &name))
@@ -255,7 +259,8 @@ static void warn_missing_comma(struct scope *scope, const struct ast_item *item)
 			return; /* AS */
 	diag_hint(scope->diags,
 		  diag_warning(scope->diags, "missing-comma", item->alias_span,
-			       "\"%s\" is a column, but here it names the one before it", item->alias),
+			       "\"%s\" is a column, but here it names the one before it",
+			       item->alias),
 		  "put a comma between them, or write AS to mean it");
 }
 
@@ -410,8 +415,11 @@ static bool check_shape(struct scope *scope, bool aggregated)
 struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
 		       struct settings *settings, struct arena *arena, struct diags *diags)
 {
-	struct scope scope = { .arena = arena, .diags = diags, .catalog = catalog,
-			       .settings = settings, .select = select };
+	struct scope scope = { .arena = arena,
+			       .diags = diags,
+			       .catalog = catalog,
+			       .settings = settings,
+			       .select = select };
 	bool aggregated = is_aggregated(select);
 	item_vec items = { 0 };
 	struct expr *having = NULL;

@@ -21,20 +21,36 @@ static const struct {
 	const char *name;
 	u8 kind;
 } user_functions[] = {
-	{ "round", TYPE_REAL },	   { "upper", TYPE_TEXT },  { "lower", TYPE_TEXT },
-	{ "trim", TYPE_TEXT },	   { "ltrim", TYPE_TEXT },  { "rtrim", TYPE_TEXT },
-	{ "substr", TYPE_TEXT },   { "replace", TYPE_TEXT }, { "printf", TYPE_TEXT },
-	{ "format", TYPE_TEXT },   { "hex", TYPE_TEXT },    { "quote", TYPE_TEXT },
-	{ "length", TYPE_INT },	   { "instr", TYPE_INT },   { "unicode", TYPE_INT },
-	{ "sign", TYPE_INT },	   { "date", TYPE_TEXT },   { "time", TYPE_TEXT },
+	{ "round", TYPE_REAL },	   { "upper", TYPE_TEXT },    { "lower", TYPE_TEXT },
+	{ "trim", TYPE_TEXT },	   { "ltrim", TYPE_TEXT },    { "rtrim", TYPE_TEXT },
+	{ "substr", TYPE_TEXT },   { "replace", TYPE_TEXT },  { "printf", TYPE_TEXT },
+	{ "format", TYPE_TEXT },   { "hex", TYPE_TEXT },      { "quote", TYPE_TEXT },
+	{ "length", TYPE_INT },	   { "instr", TYPE_INT },     { "unicode", TYPE_INT },
+	{ "sign", TYPE_INT },	   { "date", TYPE_TEXT },     { "time", TYPE_TEXT },
 	{ "datetime", TYPE_TEXT }, { "strftime", TYPE_TEXT }, { "typeof", TYPE_TEXT },
 };
 
 /* In the language, not in this version. */
 static const char *const later_functions[] = {
-	"histogram", "quantile", "quantiles", "p50", "p90", "p95", "p99", "p999", "percentile_cont",
-	"quantile_lo", "quantile_hi", "approx_count_distinct", "top_k", "stddev", "first", "last",
-	"pid_in_ns", "syscall_name", "histogram_merge",
+	"histogram",
+	"quantile",
+	"quantiles",
+	"p50",
+	"p90",
+	"p95",
+	"p99",
+	"p999",
+	"percentile_cont",
+	"quantile_lo",
+	"quantile_hi",
+	"approx_count_distinct",
+	"top_k",
+	"stddev",
+	"first",
+	"last",
+	"pid_in_ns",
+	"syscall_name",
+	"histogram_merge",
 };
 
 static int aggregate_find(const char *name)
@@ -50,8 +66,7 @@ static bool is_aggregate(const struct ast *ast)
 {
 	int kind = aggregate_find(ast->text);
 
-	return kind >= 0 &&
-	       !((kind == AGGREGATE_MIN || kind == AGGREGATE_MAX) && ast->n_args > 1);
+	return kind >= 0 && !((kind == AGGREGATE_MIN || kind == AGGREGATE_MAX) && ast->n_args > 1);
 }
 
 bool bind_has_aggregate(const struct ast *ast)
@@ -77,8 +92,8 @@ static void aggregate_type(struct expr *e, const struct aggregate *a)
 		e->type = type_int(64, false);
 		break;
 	case AGGREGATE_AVG:
-		e->type = (struct type){ .kind = x->type.kind == TYPE_DURATION ? TYPE_DURATION :
-										  TYPE_REAL };
+		e->type = (struct type){ .kind = x->type.kind == TYPE_DURATION ? TYPE_DURATION
+									       : TYPE_REAL };
 		if (e->type.kind == TYPE_DURATION)
 			e->type = (struct type){ .kind = TYPE_REAL };
 		e->is_user_only = true;
@@ -139,9 +154,9 @@ static bool aggregate_is_allowed(struct scope *scope, const struct ast *ast)
 	}
 	if (ast->distinct || ast->is_over || ast->is_within_group || ast->n_order_by) {
 		diag_error(scope->diags, "not-supported", ast->span, "%s is not available yet",
-			   ast->distinct ? "DISTINCT in an aggregate" :
-			   ast->is_over	 ? "a window function (OVER)" :
-					   "an ordered aggregate");
+			   ast->distinct  ? "DISTINCT in an aggregate"
+			   : ast->is_over ? "a window function (OVER)"
+					  : "an ordered aggregate");
 		return false;
 	}
 	return true;
@@ -242,7 +257,8 @@ static struct expr *extreme_of(struct scope *scope, struct span span, enum ast_o
 		       case_of(scope, span, bind_op(scope, better, span, b, a), b, null));
 }
 
-/* abs, min, max, coalesce, ifnull, nullif, iif: CASE in other clothes, so the kernel part has them too. */
+/* abs, min, max, coalesce, ifnull, nullif, iif: CASE in other clothes, so the kernel part has them
+ * too. */
 static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, struct expr **x)
 {
 	const char *f = ast->text;
@@ -258,7 +274,8 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 		struct expr *e = x[0];
 
 		for (u32 i = 1; i < n && e; i++)
-			e = extreme_of(scope, span, strcasecmp(f, "min") == 0 ? OP_LE : OP_GE, e, x[i]);
+			e = extreme_of(scope, span, strcasecmp(f, "min") == 0 ? OP_LE : OP_GE, e,
+				       x[i]);
 		return e;
 	}
 	if (strcasecmp(f, "iif") == 0 && n == 3)
@@ -266,7 +283,8 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 	if (strcasecmp(f, "nullif") == 0 && n == 2)
 		return case_of(scope, span, bind_op(scope, OP_EQ, span, x[0], x[1]),
 			       expr_new(scope->arena, EXPR_NULL, span), x[0]);
-	if ((strcasecmp(f, "coalesce") == 0 && n >= 2) || (strcasecmp(f, "ifnull") == 0 && n == 2)) {
+	if ((strcasecmp(f, "coalesce") == 0 && n >= 2) ||
+	    (strcasecmp(f, "ifnull") == 0 && n == 2)) {
 		struct expr *e = x[n - 1];
 
 		for (u32 i = n - 1; i > 0 && e; i--)
@@ -278,8 +296,8 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 
 static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 {
-	static const char *const rewritten[] = { "abs", "iif", "nullif", "coalesce", "ifnull",
-						 "target_pid" };
+	static const char *const rewritten[] = { "abs",	     "iif",    "nullif",
+						 "coalesce", "ifnull", "target_pid" };
 	struct suggest suggest;
 	struct diag *d;
 
@@ -307,6 +325,7 @@ static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 
 static struct expr *bind_target_pid(struct scope *scope, const struct ast *ast)
 {
+	scope->settings->is_target_used = true;
 	if (scope->settings->target_pid >= 0)
 		return expr_integer(scope->arena, ast->span, type_int(32, true),
 				    scope->settings->target_pid);
@@ -339,7 +358,9 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 			continue;
 		e = expr_new(scope->arena, EXPR_CALL, ast->span);
 		e->name = user_functions[i].name;
-		e->type = (struct type){ .kind = user_functions[i].kind, .bits = 64, .is_signed = true };
+		e->type = (struct type){ .kind = user_functions[i].kind,
+					 .bits = 64,
+					 .is_signed = true };
 		e->lo = INT64_MIN;
 		e->hi = INT64_MAX;
 		e->nullable = true;

@@ -43,9 +43,8 @@ static struct expr *type_mismatch(struct scope *scope, enum ast_op op, struct sp
 {
 	const struct expr *text = a->type.kind == TYPE_TEXT ? a : b;
 	const struct expr *other = text == a ? b : a;
-	struct diag *d = diag_error(scope->diags, "type-mismatch", span,
-				    "%s is between %s and %s", ast_op_names[op], type_word(a),
-				    type_word(b));
+	struct diag *d = diag_error(scope->diags, "type-mismatch", span, "%s is between %s and %s",
+				    ast_op_names[op], type_word(a), type_word(b));
 
 	if (text->kind == EXPR_TEXT && other->kind == EXPR_SYSTEM &&
 	    (other->index == SYS_PID || other->index == SYS_TID))
@@ -105,8 +104,8 @@ static bool op_fits(struct scope *scope, enum ast_op op, struct span span, struc
 {
 	bool wants_numbers = op <= OP_SHIFT_RIGHT || op >= OP_AND;
 
-	if (b && is_text(a) != is_text(b) && a->type.kind != TYPE_NULL && b->type.kind != TYPE_NULL &&
-	    op != OP_CONCAT) {
+	if (b && is_text(a) != is_text(b) && a->type.kind != TYPE_NULL &&
+	    b->type.kind != TYPE_NULL && op != OP_CONCAT) {
 		type_mismatch(scope, op, span, a, b);
 		return false;
 	}
@@ -155,9 +154,10 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 	}
 	/* A constant -9223372036854775808 is a negation of 2^63, which fits only unsigned. */
 	if (op == OP_NEG && a->kind == EXPR_INTEGER && a->integer <= (s128)1 << 63)
-		return expr_integer(scope->arena, span,
-				    (struct type){ .kind = a->type.kind, .bits = 64, .is_signed = true },
-				    -a->integer);
+		return expr_integer(
+			scope->arena, span,
+			(struct type){ .kind = a->type.kind, .bits = 64, .is_signed = true },
+			-a->integer);
 	if (op == OP_NEG && a->kind == EXPR_REAL) {
 		struct expr *r = expr_new(scope->arena, EXPR_REAL, span);
 
@@ -259,8 +259,9 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 		}
 	}
 	if (ast->n_args == 1)
-		return negate(scope, expr_integer(scope->arena, ast->span,
-						  (struct type){ .kind = TYPE_BOOL, .bits = 8 }, 0),
+		return negate(scope,
+			      expr_integer(scope->arena, ast->span,
+					   (struct type){ .kind = TYPE_BOOL, .bits = 8 }, 0),
 			      ast);
 	e->n_args = n;
 	if (all_constant && n > 2) {
@@ -331,9 +332,9 @@ static struct expr *bind_case(struct scope *scope, const struct ast *ast)
 	e->n_args = ast->n_args - 1 + 1;
 	e->args = arena_array(scope->arena, struct expr *, e->n_args);
 	for (u32 i = 1; i < ast->n_args; i++) {
-		struct expr *x = i % 2 == 1 && !operand ?
-					 bind_condition(scope, ast->args[i], "WHEN") :
-					 bind_expr(scope, ast->args[i]);
+		struct expr *x = i % 2 == 1 && !operand
+					 ? bind_condition(scope, ast->args[i], "WHEN")
+					 : bind_expr(scope, ast->args[i]);
 
 		if (x && i % 2 == 1 && operand)
 			x = bind_op(scope, OP_EQ, ast->args[i]->span, operand, x);
@@ -341,8 +342,8 @@ static struct expr *bind_case(struct scope *scope, const struct ast *ast)
 			return NULL;
 		e->args[i - 1] = x;
 	}
-	e->args[e->n_args - 1] = ast->otherwise ? bind_expr(scope, ast->otherwise) :
-						  expr_new(scope->arena, EXPR_NULL, ast->span);
+	e->args[e->n_args - 1] = ast->otherwise ? bind_expr(scope, ast->otherwise)
+						: expr_new(scope->arena, EXPR_NULL, ast->span);
 	if (!e->args[e->n_args - 1])
 		return NULL;
 	for (u32 i = 1; i <= e->n_args; i += 2) {
@@ -384,7 +385,9 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 
 		if (type_is_word(x->type) && type_is_word(casts[i].type)) {
 			/* The same 64 bits under another unit: x + 0 keeps range and checks. */
-			struct type zero = { .kind = casts[i].type.kind, .bits = 64, .is_signed = true };
+			struct type zero = { .kind = casts[i].type.kind,
+					     .bits = 64,
+					     .is_signed = true };
 
 			e = bind_op(scope, OP_ADD, ast->span, x,
 				    expr_integer(scope->arena, ast->span, zero, 0));
@@ -462,9 +465,10 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 		return NULL;
 	default:
 		diag_hint(scope->diags,
-			  diag_error(scope->diags, "not-supported", ast->span, "%s not available yet",
-				     ast->kind == AST_INDEX ? "array elements are" :
-							      "nested selects are"),
+			  diag_error(scope->diags, "not-supported", ast->span,
+				     "%s not available yet",
+				     ast->kind == AST_INDEX ? "array elements are"
+							    : "nested selects are"),
 			  "see the manual for what this version can do");
 		return NULL;
 	}

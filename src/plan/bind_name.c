@@ -101,7 +101,8 @@ static struct expr *unknown_column(struct scope *scope, const char *name, struct
 	for (u32 i = 0; i < scope->select->items.n; i++)
 		if (scope->select->items.at[i].alias)
 			suggest_offer(&suggest, scope->select->items.at[i].alias);
-	d = diag_error(scope->diags, "unknown-column", span, "%s has no column \"%s\"", s->name, name);
+	d = diag_error(scope->diags, "unknown-column", span, "%s has no column \"%s\"", s->name,
+		       name);
 	if (suggest_best(&suggest))
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
 	else
@@ -143,14 +144,14 @@ static struct expr *member_step(struct scope *scope, struct expr *base, u32 stru
 static struct expr *bind_members(struct scope *scope, struct expr *base, const struct ast *ast,
 				 u32 from)
 {
-	const struct field *f = base->kind == EXPR_FIELD ?
-					&scope->streams->streams.at[0]->fields[base->index] :
-					NULL;
+	const struct field *f = base->kind == EXPR_FIELD
+					? &scope->streams->streams.at[0]->fields[base->index]
+					: NULL;
 	struct catalog_member type;
 	u32 id = 0;
 
-	if (f && f->btf_type_id &&
-	    catalog_btf_type(scope->catalog, f->btf_type_id, &type) == 0 && type.is_pointer)
+	if (f && f->btf_type_id && catalog_btf_type(scope->catalog, f->btf_type_id, &type) == 0 &&
+	    type.is_pointer)
 		id = type.pointee_btf_id;
 	for (u32 i = from; i < ast->n_parts; i++) {
 		if (!id) {
@@ -165,9 +166,9 @@ static struct expr *bind_members(struct scope *scope, struct expr *base, const s
 		base = member_step(scope, base, id, ast->parts[i], ast->part_spans[i]);
 		if (!base)
 			return NULL;
-		id = base->member.is_pointer		    ? base->member.pointee_btf_id :
-		     base->member.type.kind == TYPE_NULL ? base->member.btf_type_id :
-							    0;
+		id = base->member.is_pointer		   ? base->member.pointee_btf_id
+		     : base->member.type.kind == TYPE_NULL ? base->member.btf_type_id
+							   : 0;
 	}
 	return base;
 }
@@ -176,9 +177,8 @@ static struct expr *check_scalar(struct scope *scope, struct expr *e, const stru
 {
 	if (!e)
 		return NULL;
-	const struct field *f = e->kind == EXPR_FIELD ?
-					&scope->streams->streams.at[0]->fields[e->index] :
-					NULL;
+	const struct field *f =
+		e->kind == EXPR_FIELD ? &scope->streams->streams.at[0]->fields[e->index] : NULL;
 	bool is_array = (f && f->n_elements) || (e->kind == EXPR_MEMBER && e->member.n_elements);
 
 	if (!is_array && (type_is_word(e->type) || e->type.kind == TYPE_TEXT))
@@ -186,9 +186,9 @@ static struct expr *check_scalar(struct scope *scope, struct expr *e, const stru
 	struct diag *d = diag_error(scope->diags, "not-supported", ast->span,
 				    "%s is %s, which cannot be used as a value yet",
 				    ast->parts[ast->n_parts - 1],
-				    is_array		   ? "an array" :
-				    e->type.kind == TYPE_NULL ? "a struct" :
-								 "raw bytes");
+				    is_array			? "an array"
+				    : e->type.kind == TYPE_NULL ? "a struct"
+								: "raw bytes");
 
 	if (e->type.kind == TYPE_NULL)
 		diag_hint(scope->diags, d, "name one of its members");
@@ -198,7 +198,8 @@ static struct expr *check_scalar(struct scope *scope, struct expr *e, const stru
 static struct expr *bind_window_bound(struct scope *scope, const char *name, struct span span)
 {
 	bool is_start = strcasecmp(name, "window_start") == 0;
-	struct expr *e = expr_new(scope->arena, is_start ? EXPR_WINDOW_START : EXPR_WINDOW_END, span);
+	struct expr *e =
+		expr_new(scope->arena, is_start ? EXPR_WINDOW_START : EXPR_WINDOW_END, span);
 
 	e->type = (struct type){ .kind = TYPE_TIMESTAMP, .bits = 64 };
 	e->lo = 0;

@@ -125,8 +125,9 @@ static void range_of_bits(struct expr *e, const struct expr *a, const struct exp
 	bool a_positive = a->lo >= 0, b_positive = b->lo >= 0;
 
 	if (e->op == OP_BIT_AND && (a_positive || b_positive)) {
-		range_set(e, 0, a_positive && b_positive ? MIN(a->hi, b->hi) :
-				(a_positive ? a->hi : b->hi));
+		range_set(e, 0,
+			  a_positive && b_positive ? MIN(a->hi, b->hi)
+						   : (a_positive ? a->hi : b->hi));
 	} else if (e->op == OP_BIT_OR && a_positive && b_positive) {
 		range_set(e, MAX(a->lo, b->lo), all_ones(MAX(a->hi, b->hi)));
 	} else {
@@ -231,8 +232,9 @@ static void infer_arithmetic(struct expr *e)
 	e->nullable |= e->may_overflow;
 	e->type = (struct type){ .kind = result_kind(e->op, a->type.kind, b ? b->type.kind : 0),
 				 .bits = 64 };
-	e->type.is_signed = fits_signed || (!fits_unsigned && !(both_positive && e->op != OP_SUB &&
-								e->op != OP_NEG && e->op != OP_BIT_NOT));
+	e->type.is_signed =
+		fits_signed || (!fits_unsigned && !(both_positive && e->op != OP_SUB &&
+						    e->op != OP_NEG && e->op != OP_BIT_NOT));
 	e->lo = MAX(e->lo, e->type.is_signed ? S64_LO : 0);
 	e->hi = MIN(e->hi, e->type.is_signed ? S64_HI : U64_HI);
 }
@@ -290,7 +292,8 @@ void expr_infer(struct expr *e)
 	if (e->kind == EXPR_CASE) {
 		infer_case(e);
 	} else if (e->kind == EXPR_IN || e->kind == EXPR_LIKE || e->kind == EXPR_IS_NULL ||
-		   (e->kind == EXPR_OP && ((e->op >= OP_EQ && e->op <= OP_OR) || e->op == OP_NOT))) {
+		   (e->kind == EXPR_OP &&
+		    ((e->op >= OP_EQ && e->op <= OP_OR) || e->op == OP_NOT))) {
 		e->type = (struct type){ .kind = TYPE_BOOL, .bits = 8 };
 		range_set(e, 0, 1);
 		if (e->kind == EXPR_IS_NULL || e->op == OP_IS || e->op == OP_IS_NOT)

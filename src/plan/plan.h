@@ -16,21 +16,21 @@
 #include "type/type.h"
 
 enum expr_kind {
-	EXPR_NULL,	   /* the constant NULL */
-	EXPR_INTEGER,	   /* integer: constant of any word type */
-	EXPR_REAL,	   /* real */
-	EXPR_TEXT,	   /* text, text_bytes */
-	EXPR_FIELD,	   /* field `index` of the scanned stream(s); `name` finds it in each */
-	EXPR_SYSTEM,	   /* system column `index` (enum system_column) */
-	EXPR_MEMBER,	   /* args[0]: pointer or struct address; member; is NULL on a failed read */
-	EXPR_OP,	   /* op over args[0..1]; AND and OR are three-valued */
-	EXPR_IN,	   /* args[0] IN (constants args[1..]) */
-	EXPR_LIKE,	   /* args[0] LIKE or GLOB the constant pattern `text` */
-	EXPR_IS_NULL,	   /* args[0] IS NULL */
-	EXPR_CASE,	   /* WHEN args[0] THEN args[1] ... ELSE args[n - 1]; n is odd */
-	EXPR_CALL,	   /* function `name` that only the user part can run (SQLite's) */
-	EXPR_KEY,	   /* behind an aggregate: group key `index` */
-	EXPR_AGGREGATE,	   /* behind an aggregate: aggregate `index` */
+	EXPR_NULL,	/* the constant NULL */
+	EXPR_INTEGER,	/* integer: constant of any word type */
+	EXPR_REAL,	/* real */
+	EXPR_TEXT,	/* text, text_bytes */
+	EXPR_FIELD,	/* field `index` of the scanned stream(s); `name` finds it in each */
+	EXPR_SYSTEM,	/* system column `index` (enum system_column) */
+	EXPR_MEMBER,	/* args[0]: pointer or struct address; member; is NULL on a failed read */
+	EXPR_OP,	/* op over args[0..1]; AND and OR are three-valued */
+	EXPR_IN,	/* args[0] IN (constants args[1..]) */
+	EXPR_LIKE,	/* args[0] LIKE or GLOB the constant pattern `text` */
+	EXPR_IS_NULL,	/* args[0] IS NULL */
+	EXPR_CASE,	/* WHEN args[0] THEN args[1] ... ELSE args[n - 1]; n is odd */
+	EXPR_CALL,	/* function `name` that only the user part can run (SQLite's) */
+	EXPR_KEY,	/* behind an aggregate: group key `index` */
+	EXPR_AGGREGATE, /* behind an aggregate: aggregate `index` */
 	EXPR_WINDOW_START, /* behind an aggregate with a window */
 	EXPR_WINDOW_END,
 };
@@ -41,10 +41,11 @@ struct expr {
 	struct type type;
 	struct span span;
 	bool nullable;
-	bool is_glob;	/* EXPR_LIKE: GLOB, which minds the case */
-	bool may_overflow; /* the result may leave 64 bits: then it is NULL and counted as a fault */
+	bool is_glob;	   /* EXPR_LIKE: GLOB, which minds the case */
+	bool may_overflow; /* the result may leave 64 bits: then it is NULL and counted as a fault
+			    */
 	bool is_user_only; /* needs REAL or a function that the kernel part has not */
-	s128 lo, hi;	/* every value that is not NULL lies in [lo, hi]; word types only */
+	s128 lo, hi;	   /* every value that is not NULL lies in [lo, hi]; word types only */
 	s128 integer;
 	double real;
 	const char *text;
@@ -131,13 +132,14 @@ enum setting_state { STATE_AUTO, STATE_ONLY_TABLE, STATE_ONLY_KERNEL_MAP };
 struct settings {
 	enum setting_access access_path;
 	enum setting_state state;
-	u64 max_groups;	     /* 16,384 */
-	u64 ring_bytes;	     /* 2 MiB */
-	u64 survey_ns;	     /* how long to watch rates before choosing; 0: no survey */
-	bool on_loss_fail;   /* on_loss = 'fail' */
+	u64 max_groups;	   /* 16,384 */
+	u64 ring_bytes;	   /* 2 MiB */
+	u64 survey_ns;	   /* how long to watch rates before choosing; 0: no survey */
+	bool on_loss_fail; /* on_loss = 'fail' */
 	bool pushdown;
 	const char *rules_off; /* comma-separated names of optimiser rules; "all" */
 	s32 target_pid;	       /* -1: none named */
+	bool is_target_used;   /* set by plan_bind(): the query calls target_pid() */
 };
 
 void settings_init(struct settings *settings);

@@ -199,7 +199,8 @@ static void node_print(const struct plan *p, struct buf *out)
 			buf_puts(out, p->n_aggregates ? " by " : "by ");
 		items_print(p->keys, p->n_keys, "k", out);
 		if (p->window == WINDOW_TUMBLING)
-			buf_printf(out, " window tumbling %lluns", (unsigned long long)p->window_ns);
+			buf_printf(out, " window tumbling %lluns",
+				   (unsigned long long)p->window_ns);
 		break;
 	case PLAN_PROJECT:
 		buf_puts(out, "Project ");
@@ -214,7 +215,8 @@ static void node_print(const struct plan *p, struct buf *out)
 		}
 		break;
 	case PLAN_LIMIT:
-		buf_printf(out, "Limit %lld offset %lld", (long long)p->limit, (long long)p->offset);
+		buf_printf(out, "Limit %lld offset %lld", (long long)p->limit,
+			   (long long)p->offset);
 		break;
 	case PLAN_N:
 		break;

@@ -101,7 +101,8 @@ static void set_number(struct settings *settings, const struct setting *s,
 
 	if ((v->kind != wanted && !(is_duration && v->kind == AST_DURATION)) ||
 	    v->integer < s->lowest || v->integer > s->highest) {
-		d = diag_error(diags, "bad-option-value", v->span, "%s cannot be set to this", s->name);
+		d = diag_error(diags, "bad-option-value", v->span, "%s cannot be set to this",
+			       s->name);
 		if (is_duration)
 			diag_hint(diags, d, "a duration such as 20ms, at most 10s");
 		else
@@ -127,8 +128,7 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 		if (s->kind == SETTING_WORD)
 			set_word(settings, s, option, diags);
 		else if (s->kind == SETTING_TEXT)
-			*(const char **)((char *)settings + s->offset) =
-				option_word(option->value);
+			*(const char **)((char *)settings + s->offset) = option_word(option->value);
 		else
 			set_number(settings, s, option, diags);
 		if (!settings->pushdown)
@@ -138,8 +138,8 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 				  "leave it on: queries run in the kernel");
 		return;
 	}
-	struct diag *d = diag_error(diags, "unknown-option", option->span, "there is no option \"%s\"",
-				    option->name);
+	struct diag *d = diag_error(diags, "unknown-option", option->span,
+				    "there is no option \"%s\"", option->name);
 	const char *best = suggest_best(&suggest);
 
 	if (best)

@@ -12,8 +12,12 @@
 
 #include "run/sys.h"
 
-int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_fd,
-		struct arena *arena)
+static size_t row_bytes(const struct stream_reader *reader)
+{
+	return sizeof(struct value) * MAX(reader->phys->n_columns, 1);
+}
+
+int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_fd)
 {
 	struct bpf_map_info info;
 	u64 page = sysconf(_SC_PAGESIZE);
@@ -39,8 +43,10 @@ int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_
 	reader->producer = at;
 	reader->data = (const u8 *)at + page;
 	reader->position = *reader->consumer;
-	reader->values = arena_array(arena, struct value,
-				     (size_t)STREAM_BATCH_ROWS * MAX(phys->n_columns, 1));
+	if (!region_need(&reader->values, STREAM_BATCH_ROWS * row_bytes(reader))) {
+		stream_close(reader);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -50,6 +56,7 @@ void stream_close(struct stream_reader *reader)
 		munmap(reader->consumer, reader->page_bytes);
 	if (reader->producer)
 		munmap((void *)reader->producer, reader->page_bytes + 2 * reader->n_bytes);
+	region_free(&reader->values);
 	reader->consumer = NULL;
 	reader->producer = NULL;
 }
@@ -94,9 +101,11 @@ u32 stream_read(struct stream_reader *reader, u64 limit)
 	u64 end;
 	u32 n = 0;
 
+	if (!reader->producer)
+		return 0;
+
 	__atomic_store_n(reader->consumer, reader->position, __ATOMIC_RELEASE);
 	end = __atomic_load_n(reader->producer, __ATOMIC_ACQUIRE);
-	limit = MIN(limit, STREAM_BATCH_ROWS);
 	while (n < limit && reader->position < end) {
 		const u8 *record = reader->data + (reader->position & reader->mask);
 		u32 length = __atomic_load_n((const u32 *)record, __ATOMIC_ACQUIRE);
@@ -104,8 +113,12 @@ u32 stream_read(struct stream_reader *reader, u64 limit)
 		if (length & BPF_RINGBUF_BUSY_BIT)
 			break;
 		if (!(length & BPF_RINGBUF_DISCARD_BIT)) {
+			/* No memory for more rows: these first. */
+			if (!region_need(&reader->values, (n + 1ull) * row_bytes(reader)))
+				break;
 			stream_decode(reader->phys, record + BPF_RINGBUF_HDR_SZ,
-				      reader->values + (size_t)n * reader->phys->n_columns);
+				      (struct value *)reader->values.at +
+					      (size_t)n * reader->phys->n_columns);
 			n++;
 		}
 		length &= ~BPF_RINGBUF_DISCARD_BIT;

@@ -7,6 +7,7 @@
 #define EBQL_RUN_STREAM_H
 
 #include "phys/phys.h"
+#include "run/region.h"
 #include "type/type.h"
 
 #define STREAM_BATCH_ROWS 256u
@@ -18,17 +19,15 @@ struct stream_reader {
 	const u8 *data;	     /* and the data, mapped twice in a row: no record wraps */
 	u64 mask, n_bytes, page_bytes;
 	u64 position;	      /* read up to here; given back by the next read */
-	struct value *values; /* room for STREAM_BATCH_ROWS rows */
+	struct region values; /* struct value: the rows read last */
 };
 
 /* Maps the ring buffer; 0 or -errno. */
-int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_fd,
-		struct arena *arena);
+int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_fd);
 void stream_close(struct stream_reader *reader);
 /*
- * Gives back the room of the rows read before, then reads up to `limit` rows, at
- * most STREAM_BATCH_ROWS, into values; the number of rows.  Text points into the
- * ring until the next read.
+ * Gives back the room of the rows read before, then reads up to `limit` rows into
+ * values; the number of rows.  Text points into the ring until the next read.
  */
 u32 stream_read(struct stream_reader *reader, u64 limit);
 /* One record of the ring buffer into one row. */

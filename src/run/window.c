@@ -33,8 +33,10 @@ struct run *run_open(struct load *load, const struct run_options *options,
 	if (phys->stream_limit >= 0)
 		run->rows_limit = MIN(run->rows_limit, (u64)phys->stream_limit);
 	drain_open(&run->drain, phys, arena);
-	if (phys->is_streaming)
-		err = stream_open(&run->stream, phys, load->map_fds[LOAD_MAP_RING], arena);
+	if (phys->is_streaming && load->map_fds[LOAD_MAP_RING] < 0)
+		err = 0; /* no program names the ring buffer, when WHERE is never true */
+	else if (phys->is_streaming)
+		err = stream_open(&run->stream, phys, load->map_fds[LOAD_MAP_RING]);
 	else
 		err = merge_open(&run->merge, phys, arena);
 	if (!err)
@@ -180,7 +182,7 @@ int window_close_last(struct run *run)
 static int hand_on_events(struct run *run, u32 n_events, bool is_last)
 {
 	struct rows rows = { .phys = run->phys,
-			     .values = run->stream.values,
+			     .values = run->stream.values.at,
 			     .n_events = n_events,
 			     .n_columns = run->phys->n_columns };
 	struct batch batch = { .is_last = is_last };
@@ -203,7 +205,8 @@ int window_stream(struct run *run, bool *ret_more)
 
 	*ret_more = false;
 	for (round = 0; round < STREAM_ROUNDS && !err; round++) {
-		n = stream_read(&run->stream, run->rows_limit - run->n_rows);
+		n = stream_read(&run->stream,
+				MIN(run->rows_limit - run->n_rows, STREAM_BATCH_ROWS));
 		if (!n)
 			return 0;
 		err = hand_on_events(run, n, false);
@@ -225,16 +228,12 @@ int window_stream_last(struct run *run)
 
 int run_drain_once(struct run *run, bool is_last)
 {
-	bool is_more = true;
 	u64 end_ns;
 	int err;
 
-	if (run->phys->is_streaming) {
-		err = 0;
-		while (is_more && !err)
-			err = window_stream(run, &is_more);
-		return err || !is_last ? err : hand_on_events(run, 0, true);
-	}
+	if (run->phys->is_streaming)
+		return hand_on_events(run, stream_read(&run->stream, run->rows_limit - run->n_rows),
+				      is_last);
 	err = load_flip(run->load);
 	end_ns = base_realtime_ns();
 	if (err)

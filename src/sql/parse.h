@@ -82,9 +82,17 @@ const char *parse_text(const struct parser *p, const struct token *token, u32 *r
 const char *parse_name(struct parser *p, const char *what);
 bool parse_at_name(const struct parser *p);
 
+/* parse_call.c: the call whose name has been read; a list of expr [ASC|DESC] [NULLS ...]. */
+struct ast *parse_call(struct parser *p, struct ast *name);
+struct ast_order *parse_order_list(struct parser *p, u32 *ret_n);
+
 /* parse_expr.c */
 struct ast *parse_expr(struct parser *p);
-struct ast_order *parse_order_list(struct parser *p, u32 *ret_n);
+/* Building nodes; parse_finish() gives the span up to here. */
+struct ast *parse_node(struct parser *p, enum ast_kind kind, u32 start);
+void parse_under(struct parser *p, struct ast *parent, const struct ast *child);
+void parse_add_arg(struct parser *p, struct ast *parent, struct ast *arg);
+struct ast *parse_finish(struct parser *p, struct ast *ast);
 /* A literal as SET and WITH (...) take it, or a bare word. */
 struct ast *parse_value(struct parser *p);
 bool parse_at_operand(const struct parser *p);

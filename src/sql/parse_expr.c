@@ -48,7 +48,7 @@ static u32 height_of(const struct ast *ast)
 	return ((const struct tall *)ast)->height;
 }
 
-static struct ast *node(struct parser *p, enum ast_kind kind, u32 start)
+struct ast *parse_node(struct parser *p, enum ast_kind kind, u32 start)
 {
 	struct tall *tall = arena_new(p->arena, struct tall);
 
@@ -59,7 +59,7 @@ static struct ast *node(struct parser *p, enum ast_kind kind, u32 start)
 }
 
 /* Puts child under parent, in height only. */
-static void under(struct parser *p, struct ast *parent, const struct ast *child)
+void parse_under(struct parser *p, struct ast *parent, const struct ast *child)
 {
 	struct tall *tall = (struct tall *)parent;
 	struct diag *diag;
@@ -75,17 +75,17 @@ static void under(struct parser *p, struct ast *parent, const struct ast *child)
 	parse_stop(p);
 }
 
-static void add_arg(struct parser *p, struct ast *parent, struct ast *arg)
+void parse_add_arg(struct parser *p, struct ast *parent, struct ast *arg)
 {
 	if (!(parent->n_args & (parent->n_args - 1)))
 		parent->args =
 			arena_grow(p->arena, parent->args, parent->n_args * sizeof(struct ast *),
 				   MAX(2 * parent->n_args, 2u) * sizeof(struct ast *));
 	parent->args[parent->n_args++] = arg;
-	under(p, parent, arg);
+	parse_under(p, parent, arg);
 }
 
-static struct ast *finish(struct parser *p, struct ast *ast)
+struct ast *parse_finish(struct parser *p, struct ast *ast)
 {
 	ast->span.end = MAX(p->before_end, ast->span.start);
 	return ast;
@@ -129,7 +129,7 @@ bool parse_at_operand(const struct parser *p)
 
 static struct ast *literal(struct parser *p, enum ast_kind kind)
 {
-	struct ast *ast = node(p, kind, p->tok.span.start);
+	struct ast *ast = parse_node(p, kind, p->tok.span.start);
 
 	ast->integer = p->tok.integer;
 	ast->real = p->tok.real;
@@ -138,148 +138,13 @@ static struct ast *literal(struct parser *p, enum ast_kind kind)
 	if (kind == AST_TEXT)
 		ast->text = parse_text(p, &p->tok, &ast->text_bytes);
 	parse_next(p);
-	return finish(p, ast);
-}
-
-struct ast_order *parse_order_list(struct parser *p, u32 *ret_n)
-{
-	static const enum keyword directions[] = { KW_DESC, KW_ASC, KW_NULLS };
-	VEC(struct ast_order) list = { 0 };
-	struct ast_order order;
-	enum keyword near;
-
-	do {
-		order = (struct ast_order){ .expr = parse_expr(p) };
-		near = parse_misspelt(p, directions, ARRAY_SIZE(directions));
-		if (near && near != p->tok.keyword && !parse_misspelt_clause(p)) {
-			struct diag *diag = parse_report(p, "unknown-keyword", p->tok.span,
-							 "%s is no order", parse_found(p));
-
-			diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
-			p->tok.keyword = (u8)near;
-		}
-		order.is_descending = parse_accept_keyword(p, KW_DESC);
-		if (!order.is_descending)
-			parse_accept_keyword(p, KW_ASC);
-		if (parse_accept_keyword(p, KW_NULLS)) {
-			order.nulls = parse_accept_keyword(p, KW_FIRST) ? -1 : 1;
-			if (order.nulls > 0)
-				parse_expect_keyword(p, KW_LAST);
-		}
-		vec_push(p->arena, &list, order);
-	} while (parse_more(p));
-	*ret_n = list.n;
-	return list.at;
-}
-
-static void read_order_by(struct parser *p, struct ast *call)
-{
-	u32 i;
-
-	if (call->order_by)
-		parse_error(p, "duplicate-clause", p->tok.span,
-			    "this call has an ORDER BY already");
-	parse_expect_keyword(p, KW_ORDER);
-	parse_expect_keyword(p, KW_BY);
-	call->order_by = parse_order_list(p, &call->n_order_by);
-	for (i = 0; i < call->n_order_by; i++)
-		under(p, call, call->order_by[i].expr);
-}
-
-static void read_over(struct parser *p, struct ast *call)
-{
-	VEC(struct ast *) list = { 0 };
-	struct span open;
-	u32 i;
-
-	if (call->is_over)
-		parse_error(p, "duplicate-clause", p->tok.span, "this call has an OVER already");
-	open = parse_open(p);
-	call->is_over = true;
-	if (parse_accept_keyword(p, KW_PARTITION)) {
-		parse_expect_keyword(p, KW_BY);
-		do {
-			vec_push(p->arena, &list, parse_expr(p));
-		} while (parse_more(p));
-	}
-	call->partition_by = list.at;
-	call->n_partition_by = list.n;
-	for (i = 0; i < list.n; i++)
-		under(p, call, list.at[i]);
-	if (parse_at_keyword(p, KW_ORDER))
-		read_order_by(p, call);
-	parse_close(p, open);
-}
-
-static void read_filter(struct parser *p, struct ast *call)
-{
-	struct span open;
-
-	if (call->filter)
-		parse_error(p, "duplicate-clause", p->tok.span, "this call has a FILTER already");
-	open = parse_open(p);
-	parse_expect_keyword(p, KW_WHERE);
-	call->filter = parse_expr(p);
-	under(p, call, call->filter);
-	parse_close(p, open);
-}
-
-/* FILTER (WHERE ...), WITHIN GROUP (ORDER BY ...), OVER (...) behind a call. */
-static void read_call_suffixes(struct parser *p, struct ast *call)
-{
-	for (;;) {
-		struct span open;
-
-		if (parse_at_keyword(p, KW_FILTER) && parse_peek(p).kind == TOKEN_OPEN) {
-			parse_next(p);
-			read_filter(p, call);
-		} else if (parse_at_keyword(p, KW_OVER) && parse_peek(p).kind == TOKEN_OPEN) {
-			parse_next(p);
-			read_over(p, call);
-		} else if (parse_at_keyword(p, KW_WITHIN) && parse_peek(p).keyword == KW_GROUP) {
-			parse_next(p);
-			parse_next(p);
-			open = parse_open(p);
-			call->is_within_group = true;
-			read_order_by(p, call);
-			parse_close(p, open);
-		} else {
-			return;
-		}
-	}
-}
-
-static struct ast *parse_call(struct parser *p, struct ast *name)
-{
-	struct ast *call = node(p, AST_CALL, name->span.start);
-	struct span open = p->tok.span;
-
-	call->text = name->parts[0];
-	call->text_bytes = (u32)strlen(call->text);
-	if (name->n_parts > 1)
-		parse_error(p, "syntax-error", name->span, "a function's name has no \".\"");
-	if (!parse_enter(p, 1))
-		return call;
-	parse_next(p);
-	call->distinct = parse_accept_keyword(p, KW_DISTINCT);
-	if (parse_at(p, TOKEN_STAR) && !call->distinct) {
-		call->star = true;
-		parse_next(p);
-	} else if (!parse_at(p, TOKEN_CLOSE) || call->distinct) {
-		do {
-			add_arg(p, call, parse_expr(p));
-		} while (parse_more(p));
-	}
-	parse_close(p, open);
-	read_call_suffixes(p, call);
-	parse_leave(p, 1);
-	return finish(p, call);
+	return parse_finish(p, ast);
 }
 
 /* a, s.a, rq.q.disk, s.*, f(...) */
 static struct ast *parse_name_or_call(struct parser *p)
 {
-	struct ast *ast = node(p, AST_NAME, p->tok.span.start);
+	struct ast *ast = parse_node(p, AST_NAME, p->tok.span.start);
 	VEC(const char *) parts = { 0 };
 	VEC(struct span) spans = { 0 };
 
@@ -300,7 +165,7 @@ static struct ast *parse_name_or_call(struct parser *p)
 	ast->parts = parts.at;
 	ast->part_spans = spans.at;
 	ast->n_parts = parts.n;
-	finish(p, ast);
+	parse_finish(p, ast);
 	if (ast->kind == AST_NAME && parse_at(p, TOKEN_OPEN))
 		return parse_call(p, ast);
 	return ast;
@@ -308,7 +173,7 @@ static struct ast *parse_name_or_call(struct parser *p)
 
 static struct ast *parse_case(struct parser *p)
 {
-	struct ast *ast = node(p, AST_CASE, p->tok.span.start);
+	struct ast *ast = parse_node(p, AST_CASE, p->tok.span.start);
 	struct span start = p->tok.span;
 	struct diag *diag;
 
@@ -316,17 +181,17 @@ static struct ast *parse_case(struct parser *p)
 		return ast;
 	p->case_depth++;
 	parse_next(p);
-	add_arg(p, ast, parse_at_keyword(p, KW_WHEN) ? NULL : parse_expr(p));
+	parse_add_arg(p, ast, parse_at_keyword(p, KW_WHEN) ? NULL : parse_expr(p));
 	while (parse_accept_keyword(p, KW_WHEN)) {
-		add_arg(p, ast, parse_expr(p));
+		parse_add_arg(p, ast, parse_expr(p));
 		parse_expect_keyword(p, KW_THEN);
-		add_arg(p, ast, parse_expr(p));
+		parse_add_arg(p, ast, parse_expr(p));
 	}
 	if (ast->n_args == 1)
 		parse_expected(p, "WHEN");
 	if (parse_accept_keyword(p, KW_ELSE)) {
 		ast->otherwise = parse_expr(p);
-		under(p, ast, ast->otherwise);
+		parse_under(p, ast, ast->otherwise);
 	}
 	p->case_depth--;
 	if (!p->panic && !parse_accept_keyword(p, KW_END)) {
@@ -335,13 +200,13 @@ static struct ast *parse_case(struct parser *p)
 		diag_hint(p->diags, diag, "CASE WHEN a THEN b [ELSE c] END");
 	}
 	parse_leave(p, 1);
-	return finish(p, ast);
+	return parse_finish(p, ast);
 }
 
 /* CAST(x AS INTEGER), CAST(x AS 'struct sock *'), also without the quotes. */
 static struct ast *parse_cast(struct parser *p)
 {
-	struct ast *ast = node(p, AST_CAST, p->tok.span.start);
+	struct ast *ast = parse_node(p, AST_CAST, p->tok.span.start);
 	struct span open;
 	const char *text = NULL;
 
@@ -349,7 +214,7 @@ static struct ast *parse_cast(struct parser *p)
 		return ast;
 	parse_next(p);
 	open = parse_open(p);
-	add_arg(p, ast, parse_expr(p));
+	parse_add_arg(p, ast, parse_expr(p));
 	parse_expect_keyword(p, KW_AS);
 	if (parse_at(p, TOKEN_TEXT)) {
 		text = parse_text(p, &p->tok, NULL);
@@ -368,12 +233,12 @@ static struct ast *parse_cast(struct parser *p)
 	ast->text_bytes = (u32)strlen(ast->text);
 	parse_close(p, open);
 	parse_leave(p, 1);
-	return finish(p, ast);
+	return parse_finish(p, ast);
 }
 
 static struct ast *parse_exists(struct parser *p)
 {
-	struct ast *ast = node(p, AST_EXISTS, p->tok.span.start);
+	struct ast *ast = parse_node(p, AST_EXISTS, p->tok.span.start);
 	struct span open;
 
 	if (!parse_enter(p, 1))
@@ -383,7 +248,7 @@ static struct ast *parse_exists(struct parser *p)
 	select_node(p, ast);
 	parse_close(p, open);
 	parse_leave(p, 1);
-	return finish(p, ast);
+	return parse_finish(p, ast);
 }
 
 /* "(expr)" or "(SELECT ...)" */
@@ -393,17 +258,17 @@ static struct ast *parse_parens(struct parser *p)
 	struct ast *ast;
 
 	if (!parse_enter(p, 1))
-		return node(p, AST_NULL, open.start);
+		return parse_node(p, AST_NULL, open.start);
 	parse_next(p);
 	if (parse_at_select(p))
-		ast = select_node(p, node(p, AST_SUBQUERY, open.start));
+		ast = select_node(p, parse_node(p, AST_SUBQUERY, open.start));
 	else
 		ast = parse_expr(p);
 	if (parse_at(p, TOKEN_COMMA))
 		parse_error(p, "syntax-error", p->tok.span, "one expression stands in (...) here");
 	parse_close(p, open);
 	parse_leave(p, 1);
-	return ast->kind == AST_SUBQUERY ? finish(p, ast) : ast;
+	return ast->kind == AST_SUBQUERY ? parse_finish(p, ast) : ast;
 }
 
 static struct ast *parse_word(struct parser *p)
@@ -439,9 +304,9 @@ static struct ast *parse_word(struct parser *p)
 	case KW_INTERVAL:
 		if (!parse_at_interval(p))
 			break;
-		ast = node(p, AST_DURATION, start);
+		ast = parse_node(p, AST_DURATION, start);
 		ast->integer = parse_interval(p, &overflow);
-		return finish(p, ast);
+		return parse_finish(p, ast);
 	default:
 		is_name = !(keyword_flags[p->tok.keyword] & KEYWORD_HARD);
 	}
@@ -451,13 +316,13 @@ static struct ast *parse_word(struct parser *p)
 		diag_hint(p->diags, parse_expected(p, "an expression"),
 			  "a SELECT inside an expression stands in (...)");
 	parse_expected(p, "an expression");
-	return node(p, AST_NULL, start);
+	return parse_node(p, AST_NULL, start);
 }
 
 static struct ast *parse_operand(struct parser *p)
 {
 	if (p->panic)
-		return node(p, AST_NULL, p->tok.span.start);
+		return parse_node(p, AST_NULL, p->tok.span.start);
 	switch (p->tok.kind) {
 	case TOKEN_INTEGER:
 		return literal(p, AST_INTEGER);
@@ -475,7 +340,7 @@ static struct ast *parse_operand(struct parser *p)
 		return parse_parens(p);
 	default:
 		parse_expected(p, "an expression");
-		return node(p, AST_NULL, p->tok.span.start);
+		return parse_node(p, AST_NULL, p->tok.span.start);
 	}
 }
 
@@ -485,18 +350,18 @@ static struct ast *parse_postfix(struct parser *p)
 
 	while (parse_at(p, TOKEN_OPEN_BRACKET)) {
 		struct span open = p->tok.span;
-		struct ast *index = node(p, AST_INDEX, ast->span.start);
+		struct ast *index = parse_node(p, AST_INDEX, ast->span.start);
 
 		if (!parse_enter(p, 1))
 			break;
 		parse_next(p);
-		add_arg(p, index, ast);
-		add_arg(p, index, parse_expr(p));
+		parse_add_arg(p, index, ast);
+		parse_add_arg(p, index, parse_expr(p));
 		if (!p->panic && (parse_at_end(p) || parse_at_clause(p)))
 			parse_error(p, "unclosed-parenthesis", open, "this \"[\" is not closed");
 		parse_expect(p, TOKEN_CLOSE_BRACKET, "\"]\"");
 		parse_leave(p, 1);
-		ast = finish(p, index);
+		ast = parse_finish(p, index);
 	}
 	return ast;
 }
@@ -505,7 +370,7 @@ static struct ast *parse_postfix(struct parser *p)
 static struct ast *parse_not(struct parser *p, u32 level)
 {
 	u32 levels = level > LEVEL_NOT ? 2 : 1;
-	struct ast *ast = node(p, AST_UNARY, p->tok.span.start), *arg;
+	struct ast *ast = parse_node(p, AST_UNARY, p->tok.span.start), *arg;
 
 	if (!parse_enter(p, levels))
 		return ast;
@@ -518,8 +383,8 @@ static struct ast *parse_not(struct parser *p, u32 level)
 		return arg;
 	}
 	ast->op = OP_NOT;
-	add_arg(p, ast, arg);
-	return finish(p, ast);
+	parse_add_arg(p, ast, arg);
+	return parse_finish(p, ast);
 }
 
 static struct ast *parse_prefix(struct parser *p, u32 level)
@@ -537,23 +402,23 @@ static struct ast *parse_prefix(struct parser *p, u32 level)
 		op = OP_BIT_NOT;
 	else
 		return parse_postfix(p);
-	ast = node(p, AST_UNARY, p->tok.span.start);
+	ast = parse_node(p, AST_UNARY, p->tok.span.start);
 	ast->op = op;
 	if (!parse_enter(p, 1))
 		return ast;
 	parse_next(p);
-	add_arg(p, ast, parse_prefix(p, LEVEL_PREFIX));
+	parse_add_arg(p, ast, parse_prefix(p, LEVEL_PREFIX));
 	parse_leave(p, 1);
-	return finish(p, ast);
+	return parse_finish(p, ast);
 }
 
 static struct ast *parse_in(struct parser *p, struct ast *left, bool negated)
 {
-	struct ast *ast = node(p, AST_IN, left->span.start);
+	struct ast *ast = parse_node(p, AST_IN, left->span.start);
 	struct span open;
 
 	ast->negated = negated;
-	add_arg(p, ast, left);
+	parse_add_arg(p, ast, left);
 	if (!parse_enter(p, 1))
 		return ast;
 	open = parse_open(p);
@@ -562,17 +427,17 @@ static struct ast *parse_in(struct parser *p, struct ast *left, bool negated)
 		select_node(p, ast);
 	} else if (!parse_at(p, TOKEN_CLOSE)) {
 		do {
-			add_arg(p, ast, parse_expr(p));
+			parse_add_arg(p, ast, parse_expr(p));
 		} while (parse_more(p));
 	}
 	parse_close(p, open);
 	parse_leave(p, 1);
-	return finish(p, ast);
+	return parse_finish(p, ast);
 }
 
 static struct ast *parse_is(struct parser *p, struct ast *left)
 {
-	struct ast *ast = node(p, AST_BINARY, left->span.start);
+	struct ast *ast = parse_node(p, AST_BINARY, left->span.start);
 	bool negated = parse_accept_keyword(p, KW_NOT);
 	struct ast *right;
 
@@ -581,15 +446,15 @@ static struct ast *parse_is(struct parser *p, struct ast *left)
 		negated = !negated;
 	}
 	right = parse_level(p, LEVEL_EQUAL + 1);
-	add_arg(p, ast, left);
+	parse_add_arg(p, ast, left);
 	if (right->kind == AST_NULL) {
 		ast->kind = AST_IS_NULL;
 		ast->negated = negated;
 	} else {
 		ast->op = negated ? OP_IS_NOT : OP_IS;
-		add_arg(p, ast, right);
+		parse_add_arg(p, ast, right);
 	}
-	return finish(p, ast);
+	return parse_finish(p, ast);
 }
 
 /*
@@ -621,32 +486,32 @@ static struct ast *parse_predicate(struct parser *p, struct ast *left)
 		return parse_in(p, left, negated);
 	case KW_ISNULL:
 	case KW_NOTNULL:
-		ast = node(p, AST_IS_NULL, left->span.start);
+		ast = parse_node(p, AST_IS_NULL, left->span.start);
 		ast->negated = word == KW_NOTNULL;
 		parse_next(p);
-		add_arg(p, ast, left);
-		return finish(p, ast);
+		parse_add_arg(p, ast, left);
+		return parse_finish(p, ast);
 	case KW_LIKE:
 	case KW_GLOB:
-		ast = node(p, AST_LIKE, left->span.start);
+		ast = parse_node(p, AST_LIKE, left->span.start);
 		ast->text = keyword_names[word];
 		ast->text_bytes = (u32)strlen(ast->text);
 		break;
 	case KW_BETWEEN:
-		ast = node(p, AST_BETWEEN, left->span.start);
+		ast = parse_node(p, AST_BETWEEN, left->span.start);
 		break;
 	default:
 		return NULL;
 	}
 	ast->negated = negated;
 	parse_next(p);
-	add_arg(p, ast, left);
-	add_arg(p, ast, parse_level(p, LEVEL_EQUAL + 1));
+	parse_add_arg(p, ast, left);
+	parse_add_arg(p, ast, parse_level(p, LEVEL_EQUAL + 1));
 	if (ast->kind == AST_BETWEEN) {
 		parse_expect_keyword(p, KW_AND);
-		add_arg(p, ast, parse_level(p, LEVEL_EQUAL + 1));
+		parse_add_arg(p, ast, parse_level(p, LEVEL_EQUAL + 1));
 	}
-	return finish(p, ast);
+	return parse_finish(p, ast);
 }
 
 /* The binary operator at the current token, or OP_N. */
@@ -675,11 +540,11 @@ static struct ast *parse_level(struct parser *p, u32 level)
 			if (precedence_of_op[op] < level)
 				return left;
 			parse_next(p);
-			ast = node(p, AST_BINARY, left->span.start);
+			ast = parse_node(p, AST_BINARY, left->span.start);
 			ast->op = op;
-			add_arg(p, ast, left);
-			add_arg(p, ast, parse_level(p, precedence_of_op[op] + 1u));
-			left = finish(p, ast);
+			parse_add_arg(p, ast, left);
+			parse_add_arg(p, ast, parse_level(p, precedence_of_op[op] + 1u));
+			left = parse_finish(p, ast);
 			continue;
 		}
 		if (level > LEVEL_EQUAL)
@@ -705,21 +570,21 @@ struct ast *parse_value(struct parser *p)
 
 	if (!parse_at_operand(p) && !parse_at(p, TOKEN_WORD)) {
 		parse_expected(p, "a value");
-		return node(p, AST_NULL, p->tok.span.start);
+		return parse_node(p, AST_NULL, p->tok.span.start);
 	}
 	if (parse_at(p, TOKEN_OPEN) || parse_at_keyword(p, KW_CASE)) {
 		parse_expected(p, "a value");
-		return node(p, AST_NULL, p->tok.span.start);
+		return parse_node(p, AST_NULL, p->tok.span.start);
 	}
 	if (!parse_at_name(p) || parse_at_keyword(p, KW_NULL) || parse_at_keyword(p, KW_TRUE) ||
 	    parse_at_keyword(p, KW_FALSE) || parse_at_interval(p))
 		return parse_operand(p);
 	/* A bare word, also one that is a keyword elsewhere: on, auto. */
-	ast = node(p, AST_NAME, p->tok.span.start);
+	ast = parse_node(p, AST_NAME, p->tok.span.start);
 	ast->part_spans = arena_new(p->arena, struct span);
 	ast->part_spans[0] = p->tok.span;
 	ast->parts = arena_array(p->arena, const char *, 1);
 	ast->parts[0] = parse_name(p, "a value");
 	ast->n_parts = 1;
-	return finish(p, ast);
+	return parse_finish(p, ast);
 }

@@ -12,22 +12,22 @@
 
 enum ast_kind {
 	AST_NULL,
-	AST_BOOL,      /* integer: 0 or 1 */
-	AST_INTEGER,   /* integer; sizes such as 4KiB are integers too */
-	AST_REAL,      /* real */
-	AST_TEXT,      /* text */
-	AST_DURATION,  /* integer: ns (5ns 20us 1.5ms 2s 1m 1h, INTERVAL '1' SECOND) */
-	AST_NAME,      /* parts[0..n_parts): a, s.a, rq.q.disk */
-	AST_STAR,      /* the * of SELECT * ; n_parts == 1 for s.* */
-	AST_UNARY,     /* op, args[0] */
-	AST_BINARY,    /* op, args[0], args[1] */
-	AST_BETWEEN,   /* args[0] BETWEEN args[1] AND args[2]; negated */
-	AST_IN,	       /* args[0] IN (args[1..]); negated */
-	AST_LIKE,      /* args[0] LIKE args[1]; text: "LIKE" or "GLOB"; negated */
-	AST_IS_NULL,   /* args[0] IS [NOT] NULL; negated */
-	AST_CASE,      /* args[0] operand or NULL, then WHEN, THEN pairs; otherwise: ELSE or NULL */
-	AST_CAST,      /* args[0], text: the type's name */
-	AST_CALL,      /* text: function name as written; args; star, distinct, filter, order_by, over */
+	AST_BOOL,     /* integer: 0 or 1 */
+	AST_INTEGER,  /* integer; sizes such as 4KiB are integers too */
+	AST_REAL,     /* real */
+	AST_TEXT,     /* text */
+	AST_DURATION, /* integer: ns (5ns 20us 1.5ms 2s 1m 1h, INTERVAL '1' SECOND) */
+	AST_NAME,     /* parts[0..n_parts): a, s.a, rq.q.disk */
+	AST_STAR,     /* the * of SELECT * ; n_parts == 1 for s.* */
+	AST_UNARY,    /* op, args[0] */
+	AST_BINARY,   /* op, args[0], args[1] */
+	AST_BETWEEN,  /* args[0] BETWEEN args[1] AND args[2]; negated */
+	AST_IN,	      /* args[0] IN (args[1..]); negated */
+	AST_LIKE,     /* args[0] LIKE args[1]; text: "LIKE" or "GLOB"; negated */
+	AST_IS_NULL,  /* args[0] IS [NOT] NULL; negated */
+	AST_CASE,     /* args[0] operand or NULL, then WHEN, THEN pairs; otherwise: ELSE or NULL */
+	AST_CAST,     /* args[0], text: the type's name */
+	AST_CALL, /* text: function name as written; args; star, distinct, filter, order_by, over */
 	AST_INDEX,     /* args[0] [ args[1] ] */
 	AST_SUBQUERY,  /* select */
 	AST_EXISTS,    /* select; negated */
@@ -51,7 +51,7 @@ enum ast_op {
 	OP_LE,
 	OP_GT,
 	OP_GE,
-	OP_IS,	   /* IS: equality that is never NULL */
+	OP_IS, /* IS: equality that is never NULL */
 	OP_IS_NOT,
 	OP_AND,
 	OP_OR,
@@ -189,7 +189,8 @@ struct ast_select {
 
 enum ast_statement_kind {
 	AST_STATEMENT_SELECT,
-	AST_STATEMENT_EXPLAIN, /* select; text: NULL or LOGICAL, PHYSICAL, ..., upper case; analyze */
+	AST_STATEMENT_EXPLAIN, /* select; text: NULL or LOGICAL, PHYSICAL, ..., upper case; analyze
+				*/
 	AST_STATEMENT_SHOW_STREAMS, /* text: the LIKE pattern or NULL */
 	AST_STATEMENT_SHOW_VIEWS,
 	AST_STATEMENT_DESCRIBE,	   /* source */

@@ -59,7 +59,7 @@ struct schema {
 
 enum value_kind {
 	VALUE_NULL,
-	VALUE_INT,  /* any integer, BOOL, DURATION, TIMESTAMP, POINTER: exact in 128 bits */
+	VALUE_INT, /* any integer, BOOL, DURATION, TIMESTAMP, POINTER: exact in 128 bits */
 	VALUE_REAL,
 	VALUE_TEXT, /* TEXT and BLOB; points into memory that lives as long as the batch */
 };
@@ -82,7 +82,7 @@ enum loss {
 	LOSS_EVICTED,
 	LOSS_UNPAIRED,
 	LOSS_NEGATIVE,
-	LOSS_FAULT,	 /* expressions that became NULL: failed read, x / 0, overflow */
+	LOSS_FAULT, /* expressions that became NULL: failed read, x / 0, overflow */
 	LOSS_N
 };
 

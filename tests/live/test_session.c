@@ -201,6 +201,8 @@ static void test_figure_12(void **state)
 	assert_int_equal(rows->lost, 0);
 	assert_true(rows->n_rows >= session->truth.n_cells);
 	assert_true(rows->n_windows >= 1);
+	/* Peak memory: 10 MB.  A forked child starts with its parent's peak, which is less. */
+	assert_true(session->ebql.usage.ru_maxrss <= 10 * 1024);
 }
 
 /* Two windows without a WINDOW: snapshots grow, the last holds all. */
@@ -306,7 +308,7 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* From fork to the time of the first counted event: median at most 10 ms; RSS 10 MB. */
+/* From fork to the time of the first counted event: median at most 10 ms. */
 static void test_start_up(void **state)
 {
 	struct session *session = *state;
@@ -323,14 +325,12 @@ static void test_start_up(void **state)
 		ns[i] = session->rows.first_time_ns;
 		assert_true(ns[i] > session->ebql.start_ns);
 		ns[i] -= session->ebql.start_ns;
-		assert_true(session->ebql.usage.ru_maxrss <= 10 * 1024);
 		/* The next one needs the place; the load generator stays. */
 		proc_forget(&session->ebql);
 	}
 	qsort(ns, ARRAY_SIZE(ns), sizeof(ns[0]), compare_u64);
-	print_message("start to first event: median %.2f ms, slowest %.2f ms; RSS %ld KiB\n",
-		      (double)ns[ARRAY_SIZE(ns) / 2] / 1e6, (double)ns[ARRAY_SIZE(ns) - 1] / 1e6,
-		      session->ebql.usage.ru_maxrss);
+	print_message("start to first event: median %.2f ms, slowest %.2f ms\n",
+		      (double)ns[ARRAY_SIZE(ns) / 2] / 1e6, (double)ns[ARRAY_SIZE(ns) - 1] / 1e6);
 	assert_true(ns[ARRAY_SIZE(ns) / 2] <= 10000000);
 }
 

@@ -402,6 +402,18 @@ WHERE f_u8 <> 2 GROUP BY name, path, comm, dl, f_u8;
 -- row: 'ABC' | 'exactly 24 bytes of path' | 'abcd' | 'a text of more than forty-eight bytes, all of it here' | 4 | 1
 -- row: 'abcd' | 'abc' | 'ab' | 'abc' | 5 | 1
 
+-- case: many tests of one text need it once
+SELECT count(*) FILTER (WHERE dl = 'a' OR dl = 'b' OR dl = 'c' OR dl = 'd' OR dl = 'e' OR dl = 'f' OR dl = 'abc') AS a,
+count(*) FILTER (WHERE dl IN ('x', 'y', NULL, 'z', 'abc')) AS b, count(*) FILTER (WHERE NOT dl IN ('x', NULL)) AS c,
+count(*) FILTER (WHERE f_u8 = 1 OR dl LIKE '%fort%' OR f_u8 = 2 OR dl = '' OR f_u8 = 9 OR dl > 'e') AS d
+FROM tracepoint:test:event;
+-- row: 2 | 2 | 0 | 4
+
+-- case: the name of the stream beside a text column
+SELECT count(*) FILTER (WHERE probe > name) AS a, count(*) FILTER (WHERE name = probe) AS b,
+count(*) FILTER (WHERE comm <> probe) AS c FROM tracepoint:test:event;
+-- row: 5 | 0 | 5
+
 -- case: the name of the stream
 SELECT probe, count(*) AS n FROM tracepoint:test:event WHERE probe LIKE '%:test:%' GROUP BY probe;
 -- row: 'tracepoint:test:event' | 5
@@ -517,6 +529,27 @@ ORDER BY min(f_s32) FILTER (WHERE f_s32 < 0) NULLS LAST, sum(f_s32) DESC;
 -- row: 1
 -- row: 2
 -- row: 3
+
+-- case: ordered by constants, which are no column numbers
+-- ordered
+SELECT 7 AS c, f_u8, -1 AS d FROM tracepoint:test:event GROUP BY f_u8 ORDER BY c, d DESC, f_u8 DESC;
+-- row: 7 | 3 | -1
+-- row: 7 | 2 | -1
+-- row: 7 | 1 | -1
+
+-- case: WHERE that is never true: nothing of the state is used
+SELECT name, sum(f_s32) AS s FROM tracepoint:test:event WHERE 1 = 2 GROUP BY name;
+
+-- case: the same, streamed
+SELECT name, f_s32 FROM tracepoint:test:event WHERE f_u8 IS NULL;
+
+-- case: a long key compared word by word
+SELECT dl, f_u8, path, name, count(*) AS n FROM tracepoint:test:event
+WHERE f_s32 + uid <> f_u64 - f_u64 GROUP BY dl, f_u8, path, name;
+-- row: '' | 1 | 'x' | 'a' | 2
+-- row: '' | 1 | 'y' | 'a' | 1
+-- row: '' | 2 | 'x' | 'b' | 1
+-- row: '' | 2 | 'x' | 'a' | 1
 
 -- case: HAVING without groups
 SELECT count(*) AS n FROM tracepoint:test:event HAVING count(*) > 100;

@@ -33,6 +33,7 @@ struct job {
 	struct arena *arena;
 	struct diags diags;
 	struct settings settings;
+	struct kernel_features features;
 	struct catalog *catalog;
 	struct phys *phys;
 	struct load load;
@@ -77,17 +78,17 @@ static int take_batch(void *context, const struct batch *batch)
 		result->other_row = result->n_rows + batch->other_row;
 	for (u32 i = 0; i < batch->n_rows; i++)
 		result_add_row(result, job->arena, batch->values + (size_t)i * n);
-	result->events += batch->events;
-	result->matched += batch->matched;
-	for (u32 i = 0; i < LOSS_N; i++)
-		result->lost[i] += batch->lost[i];
+	/* Without a window the counters of a batch are those of the run so far. */
+	result->events = batch->events;
+	result->matched = batch->matched;
+	memcpy(result->lost, batch->lost, sizeof(result->lost));
 	return 0;
 }
 
 /* Text -> physical plan; NULL or the step that refused. */
 static const char *compile(struct job *job, const char *sql)
 {
-	struct phys_input input = { .features = &job->engine->features,
+	struct phys_input input = { .features = &job->features,
 				    .n_cpus = job->engine->n_cpus,
 				    .is_replay = true,
 				    .share = -1 };
@@ -115,7 +116,7 @@ static const char *compile(struct job *job, const char *sql)
 
 static const char *load(struct job *job)
 {
-	const struct bpf_features features = { job->engine->features.has_signed_division };
+	const struct bpf_features features = { job->features.has_signed_division };
 	const struct phys *phys = job->phys;
 	struct load_program *programs;
 	const char *reason = NULL, *step = NULL;
@@ -178,6 +179,8 @@ bool engine_run(struct engine *engine, const char *sql, const struct engine_opti
 	const char *step;
 
 	*ret_result = (struct result){ .other_row = -1, .has_counters = true };
+	job.features = engine->features;
+	job.features.has_signed_division &= !options->is_old_kernel;
 	job_settings(&job, options);
 	step = compile(&job, sql);
 	at_ns[1] = at_ns[2] = at_ns[3] = base_monotonic_ns();

@@ -212,6 +212,7 @@ struct engine_options {
 	const char *rules_off; /* NULL or "": every rule on */
 	const char *state;     /* "auto", "table", "kernel_map" */
 	u64 max_groups;	       /* 0: the default of these tests */
+	bool is_old_kernel;    /* generate for a kernel without signed division (< 6.6) */
 };
 
 struct engine;

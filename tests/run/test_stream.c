@@ -39,13 +39,14 @@ static void ring_init(struct ring *ring)
 	ring->phys.n_columns = 3;
 	ring->phys.probes = (const char **)probes;
 	ring->phys.n_probes = 2;
-	ring->reader = (struct stream_reader){ .phys = &ring->phys,
-					       .consumer = &ring->consumer,
-					       .producer = &ring->producer,
-					       .data = ring->data,
-					       .mask = RING - 1,
-					       .n_bytes = RING,
-					       .values = ring->values };
+	ring->reader = (struct stream_reader){
+		.phys = &ring->phys,
+		.consumer = &ring->consumer,
+		.producer = &ring->producer,
+		.data = ring->data,
+		.mask = RING - 1,
+		.n_bytes = RING,
+	};
 }
 
 /* Where the record's length word is; both images of the ring are kept alike by put(). */
