@@ -84,7 +84,7 @@ static void build(struct automaton *a, const char *pattern, u32 n, bool is_glob)
 	for (u32 i = 0; i < n;) {
 		u32 took = 1;
 
-		if (a->n >= 63) {
+		if (a->n >= 63 && p[i] != many) {
 			a->is_too_long = true;
 			return;
 		}

@@ -229,20 +229,23 @@ static vreg other_row(struct gen *g)
 	return row;
 }
 
-/* A new group: the next row, its number into the index, its key into the row. */
+/* A new group: the next row, its place into the index, its key into the row. */
 static void insert(struct gen *g, const struct key_word *words, vreg slot, vreg entry, vreg row,
 		   label full)
 {
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
-	vreg rows = ir_reg(ir);
+	vreg rows = ir_reg(ir), at;
 
 	ir_load(ir, rows, g->slice, 8 * COUNTER_ROWS, IR_U64);
 	ir_branchi(ir, IR_GE, rows, (s64)s->max_groups, full);
 	ir_alui(ir, IR_ADD, rows, rows, 1);
 	ir_store(ir, g->slice, 8 * COUNTER_ROWS, IR_U64, rows);
-	ir_store(ir, entry, (s32)s->index_bytes_offset, IR_U32, rows);
-	ir_mov(ir, row, row_address(g, rows));
+	at = ir_reg(ir);
+	ir_alui(ir, IR_MUL, at, rows, s->row_bytes);
+	ir_alui(ir, IR_ADD, at, at, s->rows_bytes_offset);
+	ir_store(ir, entry, (s32)s->index_bytes_offset, IR_U32, at);
+	ir_alu(ir, IR_ADD, row, g->slice, at);
 	ir_store(ir, row, 0, IR_U32, slot);
 	for (u32 i = 0; i < s->key_words; i++)
 		ir_store(ir, row, 8 + 8 * (s32)i, IR_U64, key_load(g, &words[i]));
@@ -254,7 +257,7 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 	struct ir *ir = g->ir;
 	vreg row = ir_reg(ir), steps = ir_reg(ir), slot = hash(g, words);
 	vreg entry = ir_reg(ir), number = ir_reg(ir), differ = 0;
-	label look = ir_label(ir), next = ir_label(ir), empty = ir_label(ir), full = ir_label(ir);
+	label look = ir_label(ir), empty = ir_label(ir), full = ir_label(ir);
 	label found = ir_label(ir);
 
 	ir_imm(ir, steps, PROBE_STEPS);
@@ -263,8 +266,10 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 	ir_alu(ir, IR_ADD, entry, entry, g->slice);
 	ir_load(ir, number, entry, (s32)s->index_bytes_offset, IR_U32);
 	ir_branchi(ir, IR_EQ, number, 0, empty);
-	ir_branchi(ir, IR_GT, number, (s64)s->max_groups, full);
-	ir_mov(ir, row, row_address(g, number));
+	/* Never taken: it shows the verifier that the row lies in the slice. */
+	ir_branchi(ir, IR_GT, number, s->rows_bytes_offset + (s64)s->max_groups * s->row_bytes,
+		   full);
+	ir_alu(ir, IR_ADD, row, g->slice, number);
 	/*
 	 * One branch for the whole key: in a loop the verifier keeps few states to prune
 	 * by, and a branch per word multiplies the paths it walks with every step.
@@ -273,14 +278,18 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 		vreg stored = ir_reg(ir);
 
 		ir_load(ir, stored, row, 8 + 8 * (s32)i, IR_U64);
+		if (s->key_words == 1) {
+			ir_branch(ir, IR_EQ, stored, key_load(g, &words[i]), found);
+			break;
+		}
 		ir_alu(ir, IR_XOR, stored, stored, key_load(g, &words[i]));
 		if (i > 0)
 			ir_alu(ir, IR_OR, differ, differ, stored);
 		else
 			differ = stored;
 	}
-	ir_branchi(ir, IR_EQ, differ, 0, found);
-	ir_place(ir, next);
+	if (differ)
+		ir_branchi(ir, IR_EQ, differ, 0, found);
 	ir_alui(ir, IR_ADD, slot, slot, 1);
 	ir_alui(ir, IR_AND, slot, slot, s->n_index - 1);
 	ir_alui(ir, IR_SUB, steps, steps, 1);

@@ -51,7 +51,8 @@ enum state_kind {
 /*
  * The state map is one array value: slices[copy][cpu * n_levels + level], each
  *   u64 counters[COUNTER_N]  (128 bytes)
- *   u32 index[n_index]       TABLE: row numbers, 0 = empty; n_index a power of two
+ *   u32 index[n_index]       TABLE: bytes from the slice to the row, 0 = empty; n_index a
+ *                            power of two
  *   rows[n_rows]             row_bytes each; TABLE and KERNEL_MAP: row 0 is "(other)"
  * TABLE: counters[COUNTER_ROWS] rows beyond row 0 are in use, at most max_groups.
  * A row: TABLE: u32 index slot, u32 unused, then the key words; then the cells.

@@ -153,6 +153,8 @@ static void range_of_shift(struct expr *e, const struct expr *a, const struct ex
 			  amount > 63 ? (a->hi < 0 ? -1 : 0) : a->hi >> amount);
 	else if (!left && b->lo >= 0)
 		range_set(e, MIN(a->lo, (s128)0), MAX(a->hi, (s128)0));
+	else if (a->hi > S64_HI) /* the bits of a u64 stay unsigned */
+		range_set(e, 0, U64_HI);
 	else
 		range_set(e, S64_LO, S64_HI);
 }

@@ -161,6 +161,15 @@ SELECT f_u64 FROM tracepoint:test:event WHERE f_u8 >= 2 GROUP BY f_u64 ORDER BY 
 -- row: 9223372036854775807
 -- row: 0
 
+-- case: shifted, the bits stay unsigned
+-- own: SQLite's integers end at 2^63 - 1
+SELECT f_u8, f_u64 >> f_s8 AS a, f_u64 << f_s8 AS b, f_u64 << 1 AS c, f_u64 << 0 AS d, f_u64 >> 63 AS e,
+count(*) AS n FROM tracepoint:test:event GROUP BY f_u8, a, b, c, d, e;
+-- row: 0 | 18446744073709551615 | 18446744073709551615 | 18446744073709551614 | 18446744073709551615 | 1 | 1
+-- row: 1 | 9223372036854775808 | 9223372036854775808 | 0 | 9223372036854775808 | 1 | 1
+-- row: 2 | 9223372036854775807 | 9223372036854775807 | 18446744073709551614 | 9223372036854775807 | 0 | 1
+-- row: 3 | 0 | 0 | 0 | 0 | 0 | 1
+
 -- events: shifts
 -- event: f_u8=0 f_s8=0 f_s64=-5 f_u32=3
 -- event: f_u8=1 f_s8=-1 f_s64=-5 f_u32=3
@@ -468,6 +477,21 @@ SELECT count(*) FILTER (WHERE name GLOB 'abc*') AS a, count(*) FILTER (WHERE pat
 count(*) FILTER (WHERE name GLOB '?') AS c, count(*) FILTER (WHERE name GLOB '*') AS d,
 count(*) FILTER (WHERE path GLOB '*/*:?') AS e FROM tracepoint:test:event;
 -- row: 1 | 2 | 1 | 6 | 1
+
+-- events: as long as a text of dynamic length can be
+-- event: f_u8=1 dl='abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefgh'
+-- event: f_u8=2 dl='abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefg'
+
+-- case: 63 and 64 bytes
+SELECT count(*) FILTER (WHERE dl LIKE 'ABCDEFGHABCDEFGHABCDEFGHABCDEFGHABCDEFGHABCDEFGHABCDEFGHABCDEFG%') AS a, count(*) FILTER (WHERE dl LIKE '%bcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefgH') AS b,
+count(*) FILTER (WHERE dl = 'abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefgh') AS c, count(*) FILTER (WHERE dl LIKE '%h') AS d, min(f_u8) FILTER (WHERE dl < 'abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefgh') AS e
+FROM tracepoint:test:event;
+-- row: 2 | 1 | 1 | 1 | 2
+
+-- case: as keys
+SELECT dl, count(*) AS n FROM tracepoint:test:event GROUP BY dl;
+-- row: 'abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefgh' | 1
+-- row: 'abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefg' | 1
 
 -- events: groups
 -- event: f_u8=1 f_s32=10 f_u16=1 name='a' path='x'

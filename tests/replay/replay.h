@@ -234,8 +234,9 @@ struct engine_stats {
 
 const struct engine_stats *engine_stats(const struct engine *engine);
 
-/* overflow.c: arithmetic at the ends of 64 bits; returns how many queries were wrong. */
-u32 overflow_check(struct engine *engine, struct buf *report, u32 *ret_n_checks);
+/* These return how many queries were wrong; the first few are in the report. */
+u32 overflow_check(struct engine *engine, u64 seed, struct buf *report);
+u32 other_check(struct engine *engine, u64 seed, struct buf *report);
 
 /* --- Cases worked out by hand (cases.c, cases.sql) --- */
 

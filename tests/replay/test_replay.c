@@ -547,147 +547,15 @@ static void test_cases(void **state)
 	assert_int_equal(n_wrong, 0);
 }
 
-/* --- Too many groups --- */
+/* --- Checks with files of their own --- */
 
-#define OTHER_SQL                                                                                  \
-	"SELECT f_s16 AS k, path AS p, count(*) AS n, sum(f_s32) AS s, min(f_s32) AS lo, "         \
-	"max(f_s32) AS hi, avg(f_s32) AS m FROM " REPLAY_STREAM " GROUP BY k, p"
-
-/* The row of the reference with the same keys. */
-static const struct value *row_of(const struct result *all, const struct value *row)
-{
-	for (u32 i = 0; i < all->n_rows; i++) {
-		const struct value *r = all->values + (size_t)i * all->n_columns;
-
-		if (!value_compare(&r[0], &row[0]) && !value_compare(&r[1], &row[1]))
-			return r;
-	}
-	return NULL;
-}
-
-/*
- * What a result with an "(other)" row must keep: rows of groups that found room are
- * exact, the other row's keys are NULL, totals are those of all events, and
- * table_full counts the events of the other row.
- */
-static const char *other_is_wrong(const struct result *all, const struct result *got,
-				  u64 max_groups, bool one_slice, bool has_own_room)
-{
-	s128 n = 0, sum = 0, lo = INT64_MAX, hi = INT64_MIN, all_n = 0, all_sum = 0,
-	     all_lo = INT64_MAX, all_hi = INT64_MIN;
-
-	for (u32 i = 0; i < all->n_rows; i++) {
-		const struct value *r = all->values + (size_t)i * all->n_columns;
-
-		all_n += r[2].integer;
-		all_sum += r[3].integer;
-		all_lo = MIN(all_lo, r[4].integer);
-		all_hi = MAX(all_hi, r[5].integer);
-	}
-	for (u32 i = 0; i < got->n_rows; i++) {
-		const struct value *r = got->values + (size_t)i * got->n_columns;
-		const struct value *exact = row_of(all, r);
-
-		n += r[2].integer;
-		sum += r[3].integer;
-		lo = MIN(lo, r[4].integer);
-		hi = MAX(hi, r[5].integer);
-		if (i == got->other_row) {
-			if (r[0].kind != VALUE_NULL || r[1].kind != VALUE_NULL)
-				return "the keys of (other) are not NULL";
-			if (r[2].integer != got->lost[LOSS_TABLE_FULL])
-				return "table_full is not the number of events in (other)";
-			continue;
-		}
-		if (!exact)
-			return "a group that no event is in";
-		for (u32 c = 2; c < all->n_columns; c++)
-			if (value_compare(&r[c], &exact[c]))
-				return "a group that found room is not exact";
-	}
-	if (n != all_n || sum != all_sum || lo != all_lo || hi != all_hi)
-		return "the totals are not exact";
-	if (one_slice && got->other_row >= 0 && all->n_rows <= max_groups)
-		return "(other) where there was room";
-	/* The CPUs share a kernel map's room: there one of them may use more. */
-	if (one_slice && has_own_room && all->n_rows > max_groups &&
-	    (got->other_row < 0 || got->n_rows - 1 > max_groups))
-		return "more groups than max_groups";
-	return NULL;
-}
-
-static void check_other(struct engine *engine, const struct dataset *dataset, u64 max_groups,
-			const char *state_name, bool one_slice)
-{
-	const struct engine_options options = { "", state_name, max_groups };
-	sqlite3 *db = reference_open();
-	const char *error = NULL, *wrong;
-	struct result all, got;
-	struct arena arena;
-
-	arena_init(&arena);
-	reference_load(db, dataset->events, dataset->n_events);
-	if (!reference_run(db, sql_for_reference(OTHER_SQL, &arena), &arena, &all, &error))
-		fail_msg("SQLite: %s", error);
-	if (!engine_run(engine, OTHER_SQL, &options, dataset->events, dataset->n_events, &arena,
-			&got, &error))
-		fail_msg("max_groups %llu, state %s: %s", (unsigned long long)max_groups,
-			 state_name, error);
-	wrong = other_is_wrong(&all, &got, max_groups, one_slice,
-			       strcmp(state_name, "kernel_map") != 0);
-	if (wrong) {
-		struct buf out;
-
-		buf_init(&out);
-		result_print(&got, &out);
-		print_message("%u groups, got:\n%s", all.n_rows, out.at);
-		buf_free(&out);
-		fail_msg("max_groups %llu, state %s, %s: %s", (unsigned long long)max_groups,
-			 state_name, one_slice ? "one CPU" : "more CPUs", wrong);
-	}
-	sqlite3_close(db);
-	arena_free(&arena);
-}
-
-static void test_other(void **state)
-{
-	static const u64 max_groups[] = { 1, 2, 5, 16, 60, 1000 };
-	static const char *const states[] = { "auto", "table", "kernel_map" };
-	const char *reason = NULL;
-	struct dataset dataset;
-	struct engine *engine;
-	struct arena arena;
-
-	arena_init(&arena);
-	engine = engine_open(&arena, &reason);
-	if (!engine) {
-		print_message("SKIP: %s\n", reason);
-		arena_free(&arena);
-		skip();
-	}
-	for (u32 one_slice = 0; one_slice < 2; one_slice++) {
-		struct rng rng = { 3 };
-
-		dataset_random(&dataset, &arena, 0, env_number("EBQL_SEED", 1));
-		for (u32 i = 0; i < dataset.n_events && one_slice; i++) {
-			dataset.events[i].integers[C_CPU] = 0;
-			event_encode(&dataset.events[i], &arena, &rng);
-		}
-		for (u32 i = 0; i < ARRAY_SIZE(max_groups); i++)
-			for (u32 j = 0; j < ARRAY_SIZE(states); j++)
-				check_other(engine, &dataset, max_groups[i], states[j], one_slice);
-	}
-	engine_close(engine);
-	arena_free(&arena);
-}
-
-static void test_overflow(void **state)
+static void run_check(u32 (*check)(struct engine *engine, u64 seed, struct buf *report))
 {
 	const char *reason = NULL;
 	struct engine *engine;
 	struct arena arena;
 	struct buf report;
-	u32 n_checks, n_wrong;
+	u32 n_wrong;
 
 	arena_init(&arena);
 	engine = engine_open(&arena, &reason);
@@ -697,14 +565,23 @@ static void test_overflow(void **state)
 		skip();
 	}
 	buf_init(&report);
-	n_wrong = overflow_check(engine, &report, &n_checks);
-	print_message("%u queries, %u wrong\n", n_checks, n_wrong);
+	n_wrong = check(engine, env_number("EBQL_SEED", 1), &report);
 	if (n_wrong)
 		fprintf(stderr, "%s\n", report.at);
 	buf_free(&report);
 	engine_close(engine);
 	arena_free(&arena);
 	assert_int_equal(n_wrong, 0);
+}
+
+static void test_other(void **state)
+{
+	run_check(other_check);
+}
+
+static void test_overflow(void **state)
+{
+	run_check(overflow_check);
 }
 
 int main(void)

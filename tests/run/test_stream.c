@@ -46,6 +46,7 @@ static void ring_init(struct ring *ring)
 		.data = ring->data,
 		.mask = RING - 1,
 		.n_bytes = RING,
+		.values = { ring->values, sizeof(ring->values) },
 	};
 }
 
