@@ -168,7 +168,8 @@ static bool is_environment(const char *tag)
 {
 	static const char *const tags[] = { "no-privilege", "no-tracefs", "no-btf",
 					    "verifier",	    "map-create", "attach-failed",
-					    "bad-snapshot", "too-large",  "user-part" };
+					    "bad-snapshot", "too-large",  "user-part",
+					    "run-start" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(tags); i++)
 		if (strcmp(tags[i], tag) == 0)

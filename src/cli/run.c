@@ -110,9 +110,7 @@ static int loop(struct session *s)
 	struct run *run;
 	int error;
 
-	if (q->phys->stream_limit >= 0)
-		s->options.run.n_rows = MAX((u64)q->phys->stream_limit, 1ull);
-	if (q->phys->is_streaming && s->options.run.n_windows && !s->options.run.n_rows)
+	if (q->phys->is_streaming)
 		s->options.run.n_rows = s->options.run.n_windows;
 	run = run_open(&s->load, &s->options.run, &sink, &q->arena, &q->diags);
 	if (!run)

@@ -278,6 +278,28 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 	return negate(scope, any, ast);
 }
 
+/* States of the automaton that runs patterns, gen/pattern.c: bits of a register, less the first. */
+#define PATTERN_ELEMENTS_MAX 63
+
+/* What the pattern matches one by one; a [set] of GLOB is one. */
+static u32 pattern_elements(const struct expr *pattern, bool is_glob)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < pattern->text_bytes; i++) {
+		const char *close = is_glob && pattern->text[i] == '['
+					    ? strchr(pattern->text + i + 1, ']')
+					    : NULL;
+
+		if (pattern->text[i] == (is_glob ? '*' : '%'))
+			continue;
+		n++;
+		if (close)
+			i = (u32)(close - pattern->text);
+	}
+	return n;
+}
+
 static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 {
 	struct expr *x = bind_expr(scope, ast->args[0]);
@@ -296,6 +318,14 @@ static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 				     "the pattern of %s must be a literal text", ast->text),
 			  "for example: comm %s '%s'", ast->text,
 			  strcmp(ast->text, "GLOB") == 0 ? "ng*" : "ng%");
+		return NULL;
+	}
+	if (pattern_elements(pattern, strcmp(ast->text, "GLOB") == 0) > PATTERN_ELEMENTS_MAX) {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "pattern-too-long", ast->args[1]->span,
+				     "a pattern has at most %u characters beside its wildcards",
+				     PATTERN_ELEMENTS_MAX),
+			  "texts of events end at 64 bytes");
 		return NULL;
 	}
 	e = expr_new(scope->arena, EXPR_LIKE, ast->span);
