@@ -33,4 +33,10 @@ u32 stream_read(struct stream_reader *reader, u64 limit);
 /* One record of the ring buffer into one row. */
 void stream_decode(const struct phys *phys, const u8 *record, struct value *ret_values);
 
+/* How far the programs have written. */
+static inline u64 stream_written(const struct stream_reader *reader)
+{
+	return __atomic_load_n(reader->producer, __ATOMIC_ACQUIRE);
+}
+
 #endif

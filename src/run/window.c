@@ -179,6 +179,27 @@ int window_close_last(struct run *run)
 	return err ? err : hand_on(run, end_ns, true);
 }
 
+/*
+ * A full ring loses what comes later than all that it holds, and has room again
+ * only when it was read.  So what was lost while the writer stood at a position is
+ * missing behind the rows up to there: a query that has its LIMIT of rows before
+ * that lost nothing it was to see.
+ */
+static void forgive_behind_limit(struct run *run)
+{
+	u64 *lost = &run->counters[COUNTER_RING_FULL];
+
+	if (run->rows_limit == UINT64_MAX || !run->stream.producer)
+		return;
+	if (run->n_rows < run->rows_limit && run->stream.position >= run->ring_full_position) {
+		run->ring_full_before = run->ring_full_marked;
+		run->ring_full_marked = *lost;
+		run->ring_full_position = stream_written(&run->stream);
+	}
+	if (run->n_rows >= run->rows_limit)
+		*lost = run->ring_full_before;
+}
+
 static int hand_on_events(struct run *run, u32 n_events, bool is_last)
 {
 	struct rows rows = { .phys = run->phys,
@@ -189,12 +210,13 @@ static int hand_on_events(struct run *run, u32 n_events, bool is_last)
 
 	memset(run->counters, 0, sizeof(run->counters));
 	drain_peek_counters(&run->drain, run->load->state, run->counters);
+	run->n_rows += n_events;
+	forgive_behind_limit(run);
 	if (is_last)
 		run->missed += load_missed(run->load);
 	account(run, &batch);
 	batch.window_start_ns = run->start_ns;
 	batch.window_end_ns = base_realtime_ns();
-	run->n_rows += n_events;
 	return emit(run, &rows, &batch);
 }
 

@@ -31,6 +31,8 @@ struct run {
 	u64 missed;		       /* the same */
 	u64 n_rows;		       /* streamed rows handed on */
 	u64 rows_limit;
+	/* Lost rows: seen when the ring was written up to a position, and those before it. */
+	u64 ring_full_marked, ring_full_position, ring_full_before;
 	struct run_result result;
 };
 
