@@ -105,7 +105,7 @@ static void where(struct gen *g)
 		if (e->kind == EXPR_CASE || e->kind == EXPR_IS_NULL)
 			gen_join(g, fork);
 	}
-	if (g->phys->has_matched)
+	if (g->phys->has_matched && g->phys->matched_cell < 0)
 		gen_count(g, COUNTER_MATCHED);
 }
 
@@ -124,7 +124,7 @@ struct ir *gen_program(const struct phys *phys, const struct hook *hook, struct 
 	if (hook->path == ACCESS_RAW_SYSCALL)
 		raw_syscall_filter(g, out);
 	ir_note(g->ir, "slice of this CPU");
-	gen_enter(g);
+	gen_enter(g, out);
 	gen_count(g, COUNTER_EVENTS);
 	where(g);
 	if (phys->is_streaming) {

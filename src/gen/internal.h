@@ -24,7 +24,7 @@ struct gen {
 	const struct hook *hook;
 	struct ir *ir;
 	struct buf *constants;
-	vreg context, control, level, epoch, cpu, slice;
+	vreg context, control, level, cpu, slice;
 	vreg registers;	 /* RAW_SYSCALL: struct pt_regs * */
 	vreg number;	 /* RAW_SYSCALL over many: the system call's number */
 	vreg probe;	 /* RAW_SYSCALL over many: its probe code */
@@ -83,7 +83,8 @@ void gen_probe_table(struct gen *g, const u8 *holds, label yes, label no);
 void gen_like(struct gen *g, const struct expr *e, label yes, label no, label null);
 
 /* state.c */
-void gen_enter(struct gen *g);
+/* Leaves for `out` before anything is marked when the CPU is none of ours. */
+void gen_enter(struct gen *g, label out);
 void gen_count(struct gen *g, enum counter counter);
 /* The group's row, found or made; the (other) row when there is no room. */
 vreg gen_row(struct gen *g);

@@ -2,7 +2,7 @@
 /*
  * This CPU's slice of the copy in use, and the group's row in it.
  *
- * The busy mark goes up before the epoch is read and down when all is written.
+ * The busy mark goes up before the copy in use is read and down when all is written.
  * The flip runs on this CPU too, in an interrupt or between programs, and leaves
  * the epoch alone while the mark is up; so every event falls into one copy.
  */
@@ -50,36 +50,43 @@ static void take_level(struct gen *g)
 	ir_store(ir, g->control, busy, IR_U64, mark);
 }
 
-void gen_enter(struct gen *g)
+/*
+ * The flip has written where the CPU's slices of the copy in use begin.  The bound
+ * is never exceeded: it shows the verifier that the slice lies in the map.
+ */
+static void take_slice(struct gen *g)
 {
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
 	vreg offset = ir_reg(ir);
-	label known = ir_label(ir);
+
+	ir_load(ir, offset, g->control, offsetof(struct control_line, slice_offset), IR_U64);
+	ir_branchi(ir, IR_GT, offset, (s64)(s->total_bytes - s->n_levels * s->slice_bytes),
+		   g->done);
+	g->slice = ir_reg(ir);
+	ir_map_value(ir, g->slice, LOAD_MAP_STATE, 0);
+	ir_alu(ir, IR_ADD, g->slice, g->slice, offset);
+	if (s->n_levels > 1) {
+		vreg level = ir_reg(ir);
+
+		ir_alui(ir, IR_MUL, level, g->level, (s64)s->slice_bytes);
+		ir_alu(ir, IR_ADD, g->slice, g->slice, level);
+	}
+}
+
+void gen_enter(struct gen *g, label out)
+{
+	struct ir *ir = g->ir;
+	vreg offset = ir_reg(ir);
 
 	g->cpu = gen_current_cpu(g);
-	ir_branchi(ir, IR_LT, g->cpu, s->n_cpus, known);
-	ir_exit(ir, 0);
-	ir_place(ir, known);
+	ir_branchi(ir, IR_GE, g->cpu, g->phys->state.n_cpus, out);
 	g->control = ir_reg(ir);
 	ir_map_value(ir, g->control, LOAD_MAP_CONTROL, 0);
 	ir_alui(ir, IR_MUL, offset, g->cpu, sizeof(struct control_line));
 	ir_alu(ir, IR_ADD, g->control, g->control, offset);
 	take_level(g);
-	g->epoch = ir_reg(ir);
-	ir_load(ir, g->epoch, g->control, offsetof(struct control_line, epoch), IR_U64);
-	ir_alui(ir, IR_AND, g->epoch, g->epoch, 1);
-	offset = ir_reg(ir);
-	ir_alui(ir, IR_MUL, offset, g->epoch, s->n_cpus);
-	ir_alu(ir, IR_ADD, offset, offset, g->cpu);
-	if (s->n_levels > 1) {
-		ir_alui(ir, IR_MUL, offset, offset, s->n_levels);
-		ir_alu(ir, IR_ADD, offset, offset, g->level);
-	}
-	ir_alui(ir, IR_MUL, offset, offset, (s64)s->slice_bytes);
-	g->slice = ir_reg(ir);
-	ir_map_value(ir, g->slice, LOAD_MAP_STATE, 0);
-	ir_alu(ir, IR_ADD, g->slice, g->slice, offset);
+	take_slice(g);
 }
 
 /* --- Key words --- */
@@ -308,10 +315,11 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 
 static vreg kernel_map(struct gen *g)
 {
-	vreg map = ir_reg(g->ir);
+	vreg map = ir_reg(g->ir), epoch = ir_reg(g->ir);
 	label second = ir_label(g->ir), end = ir_label(g->ir);
 
-	ir_branchi(g->ir, IR_NE, g->epoch, 0, second);
+	ir_load(g->ir, epoch, g->control, offsetof(struct control_line, epoch), IR_U64);
+	ir_branchi(g->ir, IR_NE, epoch, 0, second);
 	ir_map(g->ir, map, LOAD_MAP_HASH0);
 	ir_jump(g->ir, end);
 	ir_place(g->ir, second);

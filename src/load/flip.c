@@ -4,6 +4,8 @@
  *
  * A program of the query does, with preemption off, on its CPU's control line:
  *	level = busy; busy = level + 1; e = epoch; update copy e; busy = level
+ * (The line holds the epoch and the place of that copy's slices; one flip writes both
+ * and finds no program half way, so a program sees them agree.)
  * The flip program below runs on that same CPU, in an interrupt that BPF_PROG_TEST_RUN
  * sends (or, for the CPU of the caller, with preemption off), and does:
  *	if (busy) return 1; epoch = wanted; return 0
@@ -37,8 +39,8 @@
 #include "load/internal.h"
 
 /*
- * Context: one word, the epoch to set.  Setting (not toggling) lets a half-done flip be
- * repeated.  Returns 1 when this CPU is busy, else 0.
+ * Context: the epoch to set, and where this CPU's slices of that copy begin.  Setting (not
+ * toggling) lets a half-done flip be repeated.  Returns 1 when this CPU is busy, else 0.
  */
 static int flip_program_load(const struct load *load)
 {
@@ -48,10 +50,11 @@ static int flip_program_load(const struct load *load)
 	const u8 move = BPF_ALU64 | BPF_MOV;
 	const struct bpf_insn insns[] = {
 		{ .code = load64, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_1, .off = 0 },
+		{ .code = load64, .dst_reg = BPF_REG_7, .src_reg = BPF_REG_1, .off = 8 },
 		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_smp_processor_id },
 		{ .code = BPF_JMP | BPF_JGE | BPF_K,
 		  .dst_reg = BPF_REG_0,
-		  .off = 8,
+		  .off = 9,
 		  .imm = n_cpus },
 		{ .code = BPF_ALU64 | BPF_MUL | BPF_K,
 		  .dst_reg = BPF_REG_0,
@@ -66,11 +69,15 @@ static int flip_program_load(const struct load *load)
 		  .dst_reg = BPF_REG_2,
 		  .src_reg = BPF_REG_1,
 		  .off = offsetof(struct control_line, busy) },
-		{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_2, .off = 3, .imm = 0 },
+		{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_2, .off = 4, .imm = 0 },
 		{ .code = store64,
 		  .dst_reg = BPF_REG_1,
 		  .src_reg = BPF_REG_6,
 		  .off = offsetof(struct control_line, epoch) },
+		{ .code = store64,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_7,
+		  .off = offsetof(struct control_line, slice_offset) },
 		{ .code = move | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 		{ .code = move | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
@@ -108,7 +115,7 @@ int load_flip_open(struct load *load, struct diags *diags)
 /* Runs the flip program on this CPU: what it returns (0 or 1), or -errno. */
 static int flip_run(struct load *load, u32 cpu, u64 epoch)
 {
-	u64 context[1] = { epoch };
+	u64 context[2] = { epoch, state_slice_offset(&load->phys->state, epoch, cpu, 0) };
 	u32 value;
 	int err = sys_prog_test_run(load->flip_fd, context, sizeof(context), BPF_F_TEST_RUN_ON_CPU,
 				    cpu, &value);
@@ -121,6 +128,9 @@ static int flip_cpu(struct load *load, u32 cpu, u64 epoch, u64 deadline_ns)
 	int ret = flip_run(load, cpu, epoch);
 
 	if (ret == -ENXIO) {
+		__atomic_store_n(&load->control[cpu].slice_offset,
+				 state_slice_offset(&load->phys->state, epoch, cpu, 0),
+				 __ATOMIC_SEQ_CST);
 		__atomic_store_n(&load->control[cpu].epoch, epoch, __ATOMIC_SEQ_CST);
 		ret = flip_run(load, cpu, epoch);
 		if (ret == -ENXIO)

@@ -102,6 +102,8 @@ static s64 failed_instruction(const char *log)
 		long number;
 
 		line += *line == '\n';
+		if (strncmp(line, "processed ", 10) == 0)
+			break; /* the summary, which has an "insn 0" of its own */
 		number = strtol(line, &rest, 10);
 		if (rest != line && number >= 0 && !strncmp(rest, ": (", 3)) {
 			last = number;

@@ -26,6 +26,7 @@ struct phys *phys_plan(const struct phys_input *input, struct arena *arena, stru
 	phys->is_streaming = !plan_find(input->plan, PLAN_AGGREGATE);
 	phys->stream_limit = -1;
 	phys->exists_cell = -1;
+	phys->matched_cell = -1;
 	take_conjuncts(phys, input->plan);
 	if (!phys_access(phys, input, diags) || !phys_state(phys, input, diags) ||
 	    !phys_user_part(phys, input, diags))

@@ -61,7 +61,7 @@ enum state_kind {
  */
 enum counter {
 	COUNTER_EVENTS,	 /* of the logical stream, before WHERE */
-	COUNTER_MATCHED, /* only kept when has_matched; else all events matched */
+	COUNTER_MATCHED, /* kept by programs when has_matched and no cell tells it (matched_cell) */
 	COUNTER_ROWS,
 	COUNTER_TABLE_FULL,
 	COUNTER_RING_FULL,
@@ -92,10 +92,11 @@ static inline u64 state_slice_offset(const struct state_layout *s, u32 copy, u32
 
 /* The control map: one line a CPU, written by the flip program and the programs' busy mark. */
 struct control_line {
-	u64 epoch;  /* copy in use on this CPU: 0 or 1 */
-	u64 busy;   /* programs of the query now running on this CPU: the nesting level */
-	u64 missed; /* events that found every level busy */
-	u64 unused[13];
+	u64 epoch;	  /* copy in use on this CPU: 0 or 1 */
+	u64 slice_offset; /* of this CPU's first slice in that copy: written with the epoch */
+	u64 busy;	  /* programs of the query now running on this CPU: the nesting level */
+	u64 missed;	  /* events that found every level busy */
+	u64 unused[12];
 };
 
 /* Map numbers in the relocations of generated code; gen/ emits them, load/ creates the maps. */
@@ -200,7 +201,8 @@ struct phys {
 	u32 n_cells;
 	struct phys_aggregate *aggregates;
 	u32 n_aggregates;
-	s32 exists_cell; /* DIRECT: the count cell that tells used rows from unused */
+	s32 matched_cell; /* count(*) of each group: its sum is `matched`; -1: none */
+	s32 exists_cell;  /* DIRECT: the count cell that tells used rows from unused */
 	struct state_layout state;
 
 	enum window_kind window;

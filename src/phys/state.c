@@ -238,6 +238,9 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 	}
 	phys->cells = cells.at;
 	phys->n_cells = cells.n;
+	for (u32 i = 0; i < cells.n; i++)
+		if (cells.at[i].kind == CELL_COUNT && !cells.at[i].arg && !cells.at[i].filter)
+			phys->matched_cell = (s32)i;
 	lay_out(phys);
 	if (s->kind == STATE_TABLE && input->settings->state == STATE_AUTO &&
 	    (s->total_bytes > STATE_BYTES_MAX ||

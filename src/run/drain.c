@@ -18,7 +18,9 @@ void drain_open(struct drain *drain, const struct phys *phys, struct arena *aren
 	const struct state_layout *s = &phys->state;
 	u32 n_slices = s->n_cpus * s->n_levels;
 
-	*drain = (struct drain){ .layout = s, .exists_bytes = -1 };
+	*drain = (struct drain){ .layout = s, .exists_bytes = -1, .matched_bytes = -1 };
+	if (phys->has_matched && phys->matched_cell >= 0)
+		drain->matched_bytes = (s32)phys->cells[phys->matched_cell].bytes_offset;
 	drain->active = arena_array(arena, u32, n_slices);
 	drain->is_full = arena_array(arena, bool, n_slices);
 	if (phys->n_keys > 0 && phys->exists_cell >= 0 && s->kind == STATE_DIRECT)
@@ -61,6 +63,17 @@ void drain_peek_counters(const struct drain *drain, const u8 *state, u64 counter
 			counters_add(counters, slice_counters(drain, (u8 *)state, copy, slice));
 }
 
+/* Where count(*) is kept for each group, the programs keep no second count of events. */
+static void count_matched(struct drain *drain, const u8 *row)
+{
+	u64 n;
+
+	if (drain->matched_bytes < 0)
+		return;
+	memcpy(&n, row + drain->matched_bytes, sizeof(n));
+	drain->n_matched += n;
+}
+
 static void drain_direct(struct drain *drain, u8 *rows, u32 cpu, struct merge *merge)
 {
 	const struct state_layout *s = drain->layout;
@@ -76,6 +89,7 @@ static void drain_direct(struct drain *drain, u8 *rows, u32 cpu, struct merge *m
 				continue;
 		}
 		key = (u64)s->domain_lo + i;
+		count_matched(drain, row);
 		merge_row(merge, &key, row + s->cells_bytes_offset, cpu, false);
 		memset(row, 0, s->row_bytes);
 	}
@@ -92,11 +106,14 @@ static void drain_table(struct drain *drain, u8 *slice, u64 n_used, u32 cpu, boo
 
 	n_used = MIN(n_used, s->n_rows - 1);
 	is_sparse = n_used < s->n_index / 16;
-	if (is_full)
+	if (is_full) {
+		count_matched(drain, rows);
 		merge_other(merge, rows + s->cells_bytes_offset);
+	}
 	for (i = 1; i <= n_used; i++) {
 		u8 *row = rows + (u64)i * s->row_bytes;
 
+		count_matched(drain, row);
 		merge_row(merge, (u64 *)(row + 8), row + s->cells_bytes_offset, cpu, is_full);
 		if (is_sparse)
 			index[*(u32 *)row & (s->n_index - 1)] = 0;
@@ -113,6 +130,7 @@ static void map_row(struct drain *drain, struct merge *merge, const u8 *key, con
 	u64 slice = words[s->key_words];
 
 	BUG_ON(slice >= (u64)s->n_cpus * s->n_levels);
+	count_matched(drain, value);
 	merge_row(merge, words, value, slice / s->n_levels, drain->is_full[slice]);
 }
 
@@ -165,6 +183,7 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 	u64 *c;
 	int err = 0;
 
+	drain->n_matched = 0;
 	for (slice = 0; slice < n_slices; slice++) {
 		c = slice_counters(drain, state, copy, slice);
 		drain->is_full[slice] = c[COUNTER_TABLE_FULL] > 0;
@@ -191,6 +210,7 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 			break;
 		case STATE_KERNEL_MAP:
 			if (s->n_rows && drain->is_full[slice]) {
+				count_matched(drain, bytes + s->rows_bytes_offset);
 				merge_other(merge,
 					    bytes + s->rows_bytes_offset + s->cells_bytes_offset);
 				memset(bytes + s->rows_bytes_offset, 0, s->row_bytes);
@@ -204,6 +224,7 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 	/* No map: no program names it, when WHERE is never true. */
 	if (s->kind == STATE_KERNEL_MAP && n_active && map_fd >= 0)
 		err = drain_map(drain, map_fd, merge);
+	counters[COUNTER_MATCHED] += drain->n_matched;
 	merge_settle(merge);
 	return err;
 }

@@ -12,9 +12,11 @@
 
 struct drain {
 	const struct state_layout *layout;
-	s32 exists_bytes; /* DIRECT: of the cell that tells used rows; -1: all rows are used */
-	u32 *active;	  /* slices in which something was counted */
-	bool *is_full;	  /* per slice */
+	s32 matched_bytes; /* of the cell that counts all events of a group; -1: none */
+	u64 n_matched;	   /* its sum over the rows of one drain_copy() */
+	s32 exists_bytes;  /* DIRECT: of the cell that tells used rows; -1: all rows are used */
+	u32 *active;	   /* slices in which something was counted */
+	bool *is_full;	   /* per slice */
 	u8 *map_keys, *map_values; /* KERNEL_MAP: room for one batch */
 	u32 map_key_bytes, map_value_bytes;
 };

@@ -21,6 +21,7 @@ void fake_init(struct fake *fake, enum state_kind kind, u32 n_cpus, u32 n_levels
 	phys->user.input.columns = phys->user.output.columns = fake->columns;
 	phys->user.output_from = fake->output_from;
 	phys->exists_cell = -1;
+	phys->matched_cell = -1;
 	phys->stream_limit = -1;
 	phys->state = (struct state_layout){ .kind = kind,
 					     .n_copies = 2,
