@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/query.h"
 
 static void show_ast(struct query *q, struct buf *out)
@@ -106,6 +107,7 @@ int cmd_explain(int argc, char **argv)
 						 { "catalog", required_argument, NULL, 'c' },
 						 { "file", required_argument, NULL, 'f' },
 						 { NULL, 0, NULL, 0 } };
+	const char *given = options_take_comment(&argc, argv);
 	const char *stage = "physical", *catalog = NULL, *file = NULL, *name = "query";
 	struct query query;
 	struct buf text;
@@ -125,7 +127,9 @@ int cmd_explain(int argc, char **argv)
 		fprintf(stderr, "ebql: there is no stage \"%s\"\n", stage);
 		return usage();
 	}
-	if ((file != NULL) == (optind < argc) || optind + 1 < argc)
+	if (!given && optind < argc)
+		given = argv[optind++];
+	if ((file != NULL) == (given != NULL) || optind < argc)
 		return usage();
 	buf_init(&text);
 	if (file) {
@@ -137,7 +141,7 @@ int cmd_explain(int argc, char **argv)
 		}
 		name = file;
 	} else {
-		buf_puts(&text, argv[optind]);
+		buf_puts(&text, given);
 	}
 	query_init(&query, name, text.at, text.n);
 	query.catalog_path = catalog;

@@ -120,16 +120,19 @@ static int take_option(struct options *o, int c, const char *arg)
 }
 
 /* The query is the one argument before "--", or stands in the file. */
-static int take_text(struct options *o, int argc, char **argv, int at)
+static int take_text(struct options *o, int argc, char **argv, int at, const char *text)
 {
 	int error;
 
-	if (!o->file && at >= argc) {
+	if (!o->file && !text && at < argc)
+		text = argv[at++];
+	if (!o->file && !text) {
 		options_help(stderr);
 		return 2;
 	}
 	if (!o->file) {
-		buf_puts(&o->text, argv[at++]);
+		buf_puts(&o->text, text);
+		text = NULL;
 		o->file = "query";
 	} else {
 		error = query_read_file(o->file, &o->text);
@@ -138,10 +141,25 @@ static int take_text(struct options *o, int argc, char **argv, int at)
 			return 2;
 		}
 	}
-	if (at < argc)
-		return wrong("too many arguments", argv[at],
+	if (text || at < argc)
+		return wrong("too many arguments", text ? text : argv[at],
 			     "(put the query in quotes, and a command behind --)");
 	return -1;
+}
+
+const char *options_take_comment(int *argc, char **argv)
+{
+	for (int i = 1; i < *argc; i++) {
+		char *arg = argv[i];
+
+		if (strncmp(arg, "--", 2) != 0 || !arg[2] ||
+		    (!strchr(" \t\r", arg[2]) && !strchr(arg, '\n')))
+			continue;
+		memmove(&argv[i], &argv[i + 1], (size_t)(*argc - i - 1) * sizeof(*argv));
+		(*argc)--;
+		return arg;
+	}
+	return NULL;
 }
 
 int options_parse(struct options *o, int argc, char **argv)
@@ -155,6 +173,7 @@ int options_parse(struct options *o, int argc, char **argv)
 						      { "verbose", no_argument, NULL, 'v' },
 						      { "help", no_argument, NULL, 'h' },
 						      { NULL, 0, NULL, 0 } };
+	const char *text;
 	int c, status;
 
 	memset(o, 0, sizeof(*o));
@@ -173,6 +192,7 @@ int options_parse(struct options *o, int argc, char **argv)
 			return 2;
 		}
 	}
+	text = options_take_comment(&argc, argv);
 	while ((c = getopt_long(argc, argv, "f:o:d:n:p:vh", long_options, NULL)) != -1) {
 		status = take_option(o, c, optarg);
 		if (status >= 0)
@@ -182,5 +202,5 @@ int options_parse(struct options *o, int argc, char **argv)
 		fputs("ebql: -p and -- COMMAND both name a target; give one\n", stderr);
 		return 2;
 	}
-	return take_text(o, argc, argv, optind);
+	return take_text(o, argc, argv, optind, text);
 }

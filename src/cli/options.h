@@ -22,6 +22,11 @@ struct options {
 /* -1 to go on, else the exit status. */
 int options_parse(struct options *options, int argc, char **argv);
 void options_help(FILE *out);
+/*
+ * Takes the first query that begins with a comment ("-- hello\nSELECT ...") out of argv,
+ * where getopt would see an option; NULL when there is none.
+ */
+const char *options_take_comment(int *argc, char **argv);
 /* "10s", "500ms", a bare number of seconds; false when it is none. */
 bool options_duration(const char *text, u64 *ret_ns);
 

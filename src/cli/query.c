@@ -47,6 +47,44 @@ int query_read_file(const char *path, struct buf *ret_text)
 	return (int)n;
 }
 
+/* rules_off as SET or WITH give it: names of rules, or 'all'. */
+static void check_rules(const struct ast_option *option, struct diags *diags)
+{
+	const struct ast *value = option->value;
+	const char *list = NULL;
+	struct diag *diag;
+	struct buf names;
+	bool is_good;
+
+	if (strcasecmp(option->name, "rules_off") != 0)
+		return;
+	if (value->kind == AST_TEXT)
+		list = value->text;
+	else if (value->kind == AST_NAME && value->n_parts == 1)
+		list = value->parts[0];
+	is_good = list != NULL;
+	if (list && strcmp(list, "all") != 0) {
+		for (const char *at = list + strspn(list, ", "); *at; at += strspn(at, ", ")) {
+			size_t length = strcspn(at, ", ");
+			bool is_known = false;
+
+			for (u32 i = 0; i < opt_n_rules; i++)
+				is_known |= strlen(opt_rules[i].name) == length &&
+					    strncmp(opt_rules[i].name, at, length) == 0;
+			is_good &= is_known;
+			at += length;
+		}
+	}
+	if (is_good)
+		return;
+	buf_init(&names);
+	for (u32 i = 0; i < opt_n_rules; i++)
+		buf_printf(&names, "%s%s", i ? "," : "", opt_rules[i].name);
+	diag = diag_error(diags, "bad-option-value", value->span, "rules_off names no such rule");
+	diag_hint(diags, diag, "'all', or some of '%s'", names.at);
+	buf_free(&names);
+}
+
 bool query_parse(struct query *query)
 {
 	struct diags *diags = &query->diags;
@@ -59,6 +97,7 @@ bool query_parse(struct query *query)
 
 		if (s->kind == AST_STATEMENT_SET) {
 			settings_set(&query->settings, &s->option, diags);
+			check_rules(&s->option, diags);
 		} else if (query->statement) {
 			diag_hint(diags,
 				  diag_error(diags, "second-query", s->span,
@@ -68,6 +107,9 @@ bool query_parse(struct query *query)
 			query->statement = s;
 		}
 	}
+	if (query->statement && query->statement->select)
+		for (u32 i = 0; i < query->statement->select->options.n; i++)
+			check_rules(&query->statement->select->options.at[i], diags);
 	if (!query->statement && !diags_failed(diags))
 		diag_hint(diags,
 			  diag_error(diags, "no-query", (struct span){ 0, 0 }, "there is no query"),
@@ -94,7 +136,10 @@ static bool compile_program(struct query *query, u32 i)
 	return false;
 }
 
-/* A frozen catalog stands for one machine, so that its plans are the same everywhere. */
+/*
+ * A frozen catalog stands for one machine, so that its plans are the same everywhere:
+ * one with the kernel of tests/catalog/kernel-6.18.snapshot and four CPUs.
+ */
 static void find_machine(struct query *query)
 {
 	if (!query->catalog_path) {
@@ -102,7 +147,7 @@ static void find_machine(struct query *query)
 		query->n_cpus = load_possible_cpus();
 		return;
 	}
-	query->features = (struct kernel_features){ .version = KERNEL_VERSION(6, 12, 0),
+	query->features = (struct kernel_features){ .version = KERNEL_VERSION(6, 18, 0),
 						    .has_btf = true,
 						    .has_raw_recursion_guard = true,
 						    .has_large_array_value = true,
@@ -190,6 +235,8 @@ int query_report(struct query *query)
 		return status;
 	buf_init(&out);
 	diags_print(&query->diags, &out);
+	if (!status)
+		query->diags.list.n = 0; /* warnings are shown once */
 	buf_flush(&out, STDERR_FILENO);
 	buf_free(&out);
 	return status;

@@ -37,7 +37,8 @@ void query_free(struct query *query);
 bool query_parse(struct query *query);
 /* Script -> instructions.  false after a diagnostic. */
 bool query_compile(struct query *query);
-/* Prints the diagnostics; 2 for a wrong query, 1 for what the machine or privileges lack, else 0.
+/* Prints the diagnostics (warnings once); 2 for a wrong query, 1 for what the machine or privileges
+ * lack, else 0.
  */
 int query_report(struct query *query);
 /* A whole file as text; 0 or -errno. */

@@ -23,6 +23,7 @@ struct session {
 	struct out out;
 	struct load load;
 	bool is_ended_by_loss;
+	int exec_fd; /* the errno of an exec that failed, or nothing; -1: no command */
 };
 
 static int give_batch(void *context, const struct batch *batch)
@@ -62,18 +63,27 @@ static void say_plan(const struct query *q)
 }
 
 /* Starts COMMAND, which waits for a byte (or the end of the pipe) before its exec. */
-static int child_start(struct options *o)
+static int child_start(struct session *s)
 {
-	int pipe_fds[2], failed = 0;
+	struct options *o = &s->options;
+	int pipe_fds[2], exec_fds[2], failed = 0;
 	char go;
 
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
 		return -errno;
+	if (pipe2(exec_fds, O_CLOEXEC | O_NONBLOCK) < 0) {
+		failed = -errno;
+		close(pipe_fds[0]);
+		close(pipe_fds[1]);
+		return failed;
+	}
 	o->run.child_pid = fork();
 	if (o->run.child_pid < 0) {
 		failed = -errno;
 		close(pipe_fds[0]);
 		close(pipe_fds[1]);
+		close(exec_fds[0]);
+		close(exec_fds[1]);
 		return failed;
 	}
 	if (o->run.child_pid == 0) {
@@ -81,12 +91,23 @@ static int child_start(struct options *o)
 		if (read(pipe_fds[0], &go, 1) != 1)
 			_exit(127); /* the query failed: nothing is run */
 		execvp(o->command[0], o->command);
-		fprintf(stderr, "ebql: %s: %s\n", o->command[0], strerror(errno));
-		_exit(127);
+		failed = errno;
+		fprintf(stderr, "ebql: %s: %s\n", o->command[0], strerror(failed));
+		_exit(write(exec_fds[1], &failed, sizeof(failed)) > 0 ? 127 : 126);
 	}
 	close(pipe_fds[0]);
+	close(exec_fds[1]);
+	s->exec_fd = exec_fds[0];
 	o->run.child_go_fd = pipe_fds[1];
 	return 0;
+}
+
+/* The command is over: was it one at all?  The child has said why not. */
+static bool child_failed(const struct session *s)
+{
+	int failed;
+
+	return s->exec_fd >= 0 && read(s->exec_fd, &failed, sizeof(failed)) > 0;
 }
 
 static void out_start(struct session *s)
@@ -108,7 +129,7 @@ static int loop(struct session *s)
 	const struct run_sink sink = { give_batch, say_attached, s };
 	struct run_result result = { 0 };
 	struct run *run;
-	int error;
+	int error, closed;
 
 	if (q->phys->is_streaming)
 		s->options.run.n_rows = s->options.run.n_windows;
@@ -118,11 +139,11 @@ static int loop(struct session *s)
 	out_start(s);
 	error = run_loop(run, &q->diags, &result);
 	run_close(run);
-	if (error != -EPIPE && !diags_failed(&q->diags)) {
-		int closed = out_close(&s->out);
-
-		error = error ? error : closed;
-	}
+	/* After a failure nothing more is written, but all is freed. */
+	if (!s->out.error && diags_failed(&q->diags))
+		s->out.error = -ECANCELED;
+	closed = out_close(&s->out);
+	error = error ? error : closed;
 	if (diags_failed(&q->diags))
 		return MAX(query_report(q), 1);
 	if (error == -EPIPE)
@@ -144,7 +165,7 @@ static int run_select(struct session *s)
 
 	q->settings.target_pid = s->options.target_pid;
 	if (s->options.command) {
-		error = child_start(&s->options);
+		error = child_start(s);
 		if (error) {
 			fprintf(stderr, "ebql: cannot start the command: %s\n", strerror(-error));
 			return 1;
@@ -153,10 +174,16 @@ static int run_select(struct session *s)
 	}
 	if (!query_compile(q))
 		return query_report(q);
+	query_report(q); /* what it warns of is known before anything is loaded */
 	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
 		fprintf(stderr,
 			"ebql: -p has no effect: it names the process for target_pid(), which "
 			"the query does not use\n");
+	if (s->options.run.every_ns && q->phys->is_streaming)
+		fprintf(stderr,
+			"ebql: --every has no effect: the query's rows stream as they happen\n");
+	else if (s->options.run.every_ns && q->phys->window != WINDOW_NONE)
+		fprintf(stderr, "ebql: --every has no effect: the query has a WINDOW\n");
 	if (s->options.is_verbose)
 		say_plan(q);
 	error = load_open(&s->load, q->phys, q->programs, q->n_programs, q->constants.at,
@@ -165,7 +192,7 @@ static int run_select(struct session *s)
 		return MAX(query_report(q), 1);
 	status = loop(s);
 	load_close(&s->load);
-	return status;
+	return child_failed(s) ? 1 : status;
 }
 
 /* SHOW STREAMS LIKE 'sched%' -> list 'sched*' */
@@ -209,7 +236,9 @@ static int run_statement(struct session *s)
 	case AST_STATEMENT_EXPLAIN:
 		if (statement->analyze)
 			return refuse(s, "EXPLAIN ANALYZE is");
-		s->query.settings.target_pid = s->options.target_pid;
+		/* The command is not started: any process stands for it. */
+		s->query.settings.target_pid =
+			s->options.command ? getpid() : s->options.target_pid;
 		return explain_query(&s->query, statement->text ? statement->text : "physical");
 	case AST_STATEMENT_SHOW_STREAMS:
 		return show_streams(statement);
@@ -222,7 +251,7 @@ static int run_statement(struct session *s)
 
 int cmd_run(int argc, char **argv)
 {
-	struct session session = { 0 }, *s = &session;
+	struct session session = { .exec_fd = -1 }, *s = &session;
 	int status = options_parse(&s->options, argc, argv);
 
 	if (status >= 0) {
@@ -237,6 +266,8 @@ int cmd_run(int argc, char **argv)
 	/* Without the byte that starts it, the command ends by itself. */
 	if (s->options.run.child_go_fd >= 0)
 		close(s->options.run.child_go_fd);
+	if (s->exec_fd >= 0)
+		close(s->exec_fd);
 	query_free(&s->query);
 	buf_free(&s->options.text);
 	return status;

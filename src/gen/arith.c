@@ -281,7 +281,7 @@ vreg gen_arithmetic(struct gen *g, const struct expr *e, label null)
 			return a;
 		if (e->op == OP_BIT_NOT)
 			return alui(g, IR_XOR, a, -1);
-		if (e->args[0]->lo == INT64_MIN)
+		if (e->args[0]->lo == INT64_MIN && e->may_overflow)
 			requirei(g, IR_NE, a, INT64_MIN, null);
 		b = ir_reg(g->ir);
 		ir_neg(g->ir, b, a);

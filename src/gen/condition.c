@@ -95,21 +95,44 @@ static void compare(struct gen *g, const struct expr *e, vreg a, vreg b, label y
 		gen_branch(g, ir_of(e->op, is_signed), a, b, yes, no, next);
 }
 
+/* Can it go to its label for NULL?  A text read through an offset or a pointer can fail. */
+static bool may_be_null(const struct gen *g, const struct expr *e)
+{
+	if (e->nullable)
+		return true;
+	if (e->kind == EXPR_FIELD && gen_is_text(e) && gen_field_of(g, e)->kind != FIELD_FIXED)
+		return true;
+	for (u32 i = 0; i < e->n_args; i++)
+		if (may_be_null(g, e->args[i]))
+			return true;
+	return false;
+}
+
 /* IS and IS NOT: NULL is NULL; both sides may be. */
-static void compare_is(struct gen *g, const struct expr *e, label yes, label no, label next)
+static void compare_is(struct gen *g, const struct expr *e, label yes, label no)
 {
 	label same = e->op == OP_IS ? yes : no, differ = e->op == OP_IS ? no : yes;
 	label left_null = ir_label(g->ir);
 	u32 fork = gen_fork(g);
-	vreg a = gen_value(g, e->args[0], left_null), b;
+	vreg a, b;
 
-	b = gen_value(g, e->args[1], differ);
-	compare(g, e, a, b, yes, no, 0);
-	gen_join(g, fork);
-	ir_place(g->ir, left_null);
-	gen_value(g, e->args[1], same);
+	if (gen_is_text(e->args[0])) {
+		/* Read one by one for their NULLs; the comparison then finds both computed. */
+		gen_text(g, e->args[0], left_null);
+		gen_text(g, e->args[1], differ);
+		gen_text_compare(g, e->op, e->args[0], e->args[1], yes, no, no);
+		gen_join(g, fork);
+		ir_place(g->ir, left_null);
+		gen_text(g, e->args[1], same);
+	} else {
+		a = gen_value(g, e->args[0], left_null);
+		b = gen_value(g, e->args[1], differ);
+		compare(g, e, a, b, yes, no, 0);
+		gen_join(g, fork);
+		ir_place(g->ir, left_null);
+		gen_value(g, e->args[1], same);
+	}
 	ir_jump(g->ir, differ);
-	(void)next;
 	gen_join(g, fork);
 }
 
@@ -123,12 +146,12 @@ static void comparison(struct gen *g, const struct expr *e, label yes, label no,
 		ir_jump(g->ir, null);
 		return;
 	}
-	if (gen_is_text(x)) {
-		gen_text_compare(g, e->op, x, y, yes, no, null, next);
+	if ((e->op == OP_IS || e->op == OP_IS_NOT) && (may_be_null(g, x) || may_be_null(g, y))) {
+		compare_is(g, e, yes, no);
 		return;
 	}
-	if ((e->op == OP_IS || e->op == OP_IS_NOT) && (x->nullable || y->nullable)) {
-		compare_is(g, e, yes, no, next);
+	if (gen_is_text(x)) {
+		gen_text_compare(g, e->op, x, y, yes, no, null);
 		return;
 	}
 	a = gen_value(g, x, null);
@@ -143,19 +166,6 @@ static bool is_straight(const struct expr *e)
 {
 	return e->kind == EXPR_IN || e->kind == EXPR_LIKE ||
 	       (e->kind == EXPR_OP && e->op >= OP_EQ && e->op <= OP_GE);
-}
-
-/* Can it go to its label for NULL?  A text read through an offset or a pointer can fail. */
-static bool may_be_null(const struct gen *g, const struct expr *e)
-{
-	if (e->nullable)
-		return true;
-	if (e->kind == EXPR_FIELD && gen_is_text(e) && gen_field_of(g, e)->kind != FIELD_FIXED)
-		return true;
-	for (u32 i = 0; i < e->n_args; i++)
-		if (may_be_null(g, e->args[i]))
-			return true;
-	return false;
 }
 
 static void logic(struct gen *g, const struct expr *e, label yes, label no, label null, label next)

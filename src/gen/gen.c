@@ -62,8 +62,7 @@ static void raw_syscall_filter(struct gen *g, label out)
 		} else {
 			vreg address = ir_reg(ir);
 
-			copy = ir_stack(ir, 8);
-			ir_stack_storei(ir, copy, 0, IR_U64, 0);
+			copy = gen_scratch(g);
 			ir_alui(ir, IR_ADD, address, g->registers, PT_REGS_ORIG_AX);
 			gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
 			ir_stack_load(ir, number, copy, 0, IR_U64);
@@ -78,8 +77,7 @@ static void raw_syscall_filter(struct gen *g, label out)
 	} else {
 		vreg address = ir_reg(ir);
 
-		copy = ir_stack(ir, 8);
-		ir_stack_storei(ir, copy, 0, IR_U64, 0);
+		copy = gen_scratch(g);
 		ir_alui(ir, IR_ADD, address, g->registers, PT_REGS_CS);
 		gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
 		ir_stack_load(ir, segment, copy, 0, IR_U64);
@@ -88,12 +86,51 @@ static void raw_syscall_filter(struct gen *g, label out)
 	ir_branchi(ir, IR_EQ, segment, USER32_CS, out);
 }
 
+static void note_time(void *context, struct expr *e)
+{
+	*(bool *)context |= e->kind == EXPR_SYSTEM && e->index == SYS_TIME;
+}
+
+/*
+ * One event has one time: the clock is read once, before the first expression that
+ * uses it, where no join of ways can make it forgotten.
+ */
+static void read_time_for(struct gen *g, struct expr *e)
+{
+	static const struct expr time = { .kind = EXPR_SYSTEM,
+					  .index = SYS_TIME,
+					  .type = { .kind = TYPE_TIMESTAMP } };
+	bool is_used = false;
+
+	if (e)
+		expr_each(e, note_time, &is_used);
+	if (is_used)
+		gen_value(g, &time, g->done);
+}
+
+static void read_time(struct gen *g)
+{
+	const struct phys *p = g->phys;
+
+	for (u32 i = 0; i < p->n_keys; i++)
+		read_time_for(g, p->keys[i].expr);
+	for (u32 i = 0; i < p->n_cells; i++) {
+		read_time_for(g, p->cells[i].arg);
+		read_time_for(g, p->cells[i].filter);
+	}
+	for (u32 i = 0; i < p->n_columns; i++)
+		read_time_for(g, p->columns[i].expr);
+}
+
 static void where(struct gen *g)
 {
 	for (u32 i = 0; i < g->phys->n_conjuncts; i++) {
-		const struct expr *e = g->phys->conjuncts[i];
+		struct expr *e = g->phys->conjuncts[i];
 		label yes = ir_label(g->ir);
-		u32 fork = gen_fork(g);
+		u32 fork;
+
+		read_time_for(g, e);
+		fork = gen_fork(g);
 
 		ir_at(g->ir, e->span);
 		gen_condition(g, e, yes, g->done, g->done, yes);
@@ -127,6 +164,7 @@ struct ir *gen_program(const struct phys *phys, const struct hook *hook, struct 
 	gen_enter(g, out);
 	gen_count(g, COUNTER_EVENTS);
 	where(g);
+	read_time(g);
 	if (phys->is_streaming) {
 		gen_stream(g);
 	} else {

@@ -25,11 +25,13 @@ struct gen {
 	struct ir *ir;
 	struct buf *constants;
 	vreg context, control, level, cpu, slice;
-	vreg registers;	 /* RAW_SYSCALL: struct pt_regs * */
-	vreg number;	 /* RAW_SYSCALL over many: the system call's number */
-	vreg probe;	 /* RAW_SYSCALL over many: its probe code */
-	label done;	 /* leaves the program, busy mark taken back */
-	bool is_recount; /* evaluating once more: faults are not counted again */
+	vreg registers;	      /* RAW_SYSCALL: struct pt_regs * */
+	vreg number;	      /* RAW_SYSCALL over many: the system call's number */
+	vreg probe;	      /* RAW_SYSCALL over many: its probe code */
+	label done;	      /* leaves the program, busy mark taken back */
+	bool is_recount;      /* evaluating once more: faults are not counted again */
+	stack_object scratch; /* 8 bytes for a read that is taken out at once */
+	bool has_scratch;
 	VEC(struct memo) memos;
 	VEC(struct memo) texts; /* each text has one place, filled again where it may not be */
 };
@@ -51,6 +53,8 @@ vreg gen_system(struct gen *g, const struct expr *e);
 vreg gen_member(struct gen *g, const struct expr *e, label null);
 vreg gen_current_cpu(struct gen *g);
 vreg gen_probe_code(struct gen *g);
+/* Eight zeroed bytes on the stack; valid until the next call. */
+stack_object gen_scratch(struct gen *g);
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
 		    vreg address);
 const struct field *gen_field_of(const struct gen *g, const struct expr *e);
@@ -74,7 +78,7 @@ bool gen_is_text(const struct expr *e);
 stack_object gen_text(struct gen *g, const struct expr *e, label null);
 u32 gen_text_words(const struct expr *e);
 void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const struct expr *b,
-		      label yes, label no, label null, label next);
+		      label yes, label no, label null);
 void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label null);
 u64 gen_literal_word(const struct expr *literal, u32 word);
 /* yes for the probe codes whose byte in `holds` is 1. */

@@ -19,14 +19,17 @@ s32 gen_record_offset(const struct gen *g)
 	return g->hook->path == ACCESS_REPLAY ? (s32)sizeof(struct replay_header) : 0;
 }
 
+static const struct field *field_in(const struct stream *s, const char *name)
+{
+	for (u32 i = 0; i < s->n_fields; i++)
+		if (strcasecmp(s->fields[i].name, name) == 0)
+			return &s->fields[i];
+	BUG("stream %s lost its field %s", s->name, name);
+}
+
 const struct field *gen_field_of(const struct gen *g, const struct expr *e)
 {
-	const struct stream *s = g->hook->streams[0];
-
-	for (u32 i = 0; i < s->n_fields; i++)
-		if (strcasecmp(s->fields[i].name, e->name) == 0)
-			return &s->fields[i];
-	BUG("stream %s lost its field %s", s->name, e->name);
+	return field_in(g->hook->streams[0], e->name);
 }
 
 static enum ir_size size_of(struct type type)
@@ -43,6 +46,15 @@ static enum ir_size size_of(struct type type)
 	}
 }
 
+stack_object gen_scratch(struct gen *g)
+{
+	if (!g->has_scratch)
+		g->scratch = ir_stack(g->ir, 8);
+	g->has_scratch = true;
+	ir_stack_storei(g->ir, g->scratch, 0, IR_U64, 0);
+	return g->scratch;
+}
+
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
 		    vreg address)
 {
@@ -55,36 +67,90 @@ vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object,
 	return result;
 }
 
-static vreg raw_syscall_field(struct gen *g, const struct field *f)
+static vreg load_argument(struct gen *g, u32 argument, struct type type)
 {
 	struct ir *ir = g->ir;
-	vreg v = ir_reg(ir);
-	u32 argument;
+	vreg v = ir_reg(ir), address;
+	stack_object copy;
+
+	BUG_ON(argument >= ARRAY_SIZE(argument_registers));
+	if (g->hook->is_typed) {
+		ir_load(ir, v, g->registers, argument_registers[argument], size_of(type));
+		return v;
+	}
+	address = ir_reg(ir);
+	copy = gen_scratch(g);
+	ir_alui(ir, IR_ADD, address, g->registers, argument_registers[argument]);
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
+	ir_stack_load(ir, v, copy, 0, size_of(type));
+	return v;
+}
+
+static u32 argument_of(const struct field *f)
+{
+	return (f->offset_bytes - SYSCALL_ARGUMENTS_OFFSET) / 8;
+}
+
+/*
+ * One program for many system calls, which have the column at different places
+ * (mkdir's mode is the second argument, mkdirat's the third): a table tells where.
+ */
+static vreg argument_by_call(struct gen *g, const struct expr *e)
+{
+	struct ir *ir = g->ir;
+	u8 *table = arena_array(g->arena, u8, syscall_count());
+	u32 at = (u32)g->constants->n, left = 0;
+	vreg place = ir_reg(ir), v = ir_reg(ir);
+	label end = ir_label(ir);
+
+	for (u32 i = 0; i < g->hook->n_streams; i++) {
+		u32 argument = argument_of(field_in(g->hook->streams[i], e->name));
+
+		table[g->hook->streams[i]->syscall_nr] = (u8)argument;
+		left |= 1u << argument;
+	}
+	buf_put(g->constants, table, (size_t)syscall_count());
+	ir_map_value(ir, place, LOAD_MAP_CONST, at);
+	ir_alu(ir, IR_ADD, place, place, g->number);
+	ir_load(ir, place, place, 0, IR_U8);
+	for (u32 argument = 0; left; argument++) {
+		label next = ir_label(ir);
+
+		if (!(left & 1u << argument))
+			continue;
+		left &= ~(1u << argument);
+		if (left)
+			ir_branchi(ir, IR_NE, place, argument, next);
+		ir_mov(ir, v, load_argument(g, argument, e->type));
+		if (left)
+			ir_jump(ir, end);
+		ir_place(ir, next);
+	}
+	ir_place(ir, end);
+	return v;
+}
+
+static vreg raw_syscall_field(struct gen *g, const struct expr *e)
+{
+	const struct field *f = gen_field_of(g, e);
+	vreg v;
 
 	if (f->offset_bytes == SYSCALL_NR_OFFSET) {
 		if (g->number)
 			return g->number;
-		ir_imm(ir, v, g->hook->streams[0]->syscall_nr);
+		v = ir_reg(g->ir);
+		ir_imm(g->ir, v, g->hook->streams[0]->syscall_nr);
 		return v;
 	}
 	if (g->hook->is_exit) {
-		ir_load(ir, v, g->context, 8, IR_U64);
+		v = ir_reg(g->ir);
+		ir_load(g->ir, v, g->context, 8, IR_U64);
 		return v;
 	}
-	argument = (f->offset_bytes - SYSCALL_ARGUMENTS_OFFSET) / 8;
-	BUG_ON(argument >= ARRAY_SIZE(argument_registers));
-	if (g->hook->is_typed) {
-		ir_load(ir, v, g->registers, argument_registers[argument], size_of(f->type));
-		return v;
-	}
-	vreg address = ir_reg(ir);
-	stack_object copy = ir_stack(ir, 8);
-
-	ir_stack_storei(ir, copy, 0, IR_U64, 0);
-	ir_alui(ir, IR_ADD, address, g->registers, argument_registers[argument]);
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
-	ir_stack_load(ir, v, copy, 0, size_of(f->type));
-	return v;
+	for (u32 i = 1; i < g->hook->n_streams; i++)
+		if (field_in(g->hook->streams[i], e->name)->offset_bytes != f->offset_bytes)
+			return argument_by_call(g, e);
+	return load_argument(g, argument_of(f), f->type);
 }
 
 vreg gen_field(struct gen *g, const struct expr *e)
@@ -94,7 +160,7 @@ vreg gen_field(struct gen *g, const struct expr *e)
 
 	switch (g->hook->path) {
 	case ACCESS_RAW_SYSCALL:
-		return raw_syscall_field(g, f);
+		return raw_syscall_field(g, e);
 	case ACCESS_RAW:
 		v = ir_reg(g->ir);
 		ir_load(g->ir, v, g->context, (s32)f->offset_bytes, IR_U64);
@@ -131,11 +197,10 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 	u32 shift = (u32)(e->member.offset_bits % 8), bits = e->member.bitfield_bits;
 	u32 bytes = bits ? (shift + bits + 7) / 8 : e->member.size_bytes;
 	vreg address = gen_member_address(g, e, null), v = ir_reg(g->ir), failed;
-	stack_object copy = ir_stack(g->ir, 8);
+	stack_object copy = gen_scratch(g);
 	label ok = ir_label(g->ir);
 
 	BUG_ON(bytes > 8);
-	ir_stack_storei(g->ir, copy, 0, IR_U64, 0);
 	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, bytes, address);
 	ir_branchi(g->ir, IR_EQ, failed, 0, ok);
 	gen_fault(g, null);
@@ -195,15 +260,13 @@ static vreg helper_value(struct gen *g, enum bpf_func_id helper)
 static vreg parent_pid(struct gen *g)
 {
 	vreg task = helper_value(g, BPF_FUNC_get_current_task), address = ir_reg(g->ir);
-	stack_object copy = ir_stack(g->ir, 8);
+	stack_object copy = gen_scratch(g);
 	vreg v = ir_reg(g->ir);
 
-	ir_stack_storei(g->ir, copy, 0, IR_U64, 0);
 	ir_alui(g->ir, IR_ADD, address, task, g->phys->task_real_parent_offset);
 	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
 	ir_stack_load(g->ir, address, copy, 0, IR_U64);
 	ir_alui(g->ir, IR_ADD, address, address, g->phys->task_tgid_offset);
-	ir_stack_storei(g->ir, copy, 0, IR_U64, 0);
 	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 4, address);
 	ir_stack_load(g->ir, v, copy, 0, IR_U32);
 	return v;

@@ -3,6 +3,7 @@
  * Texts: brought into 8-byte words with zeros behind the end, so that equality
  * is equality of words and order is order of byte-swapped words.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gen/internal.h"
@@ -106,15 +107,20 @@ static void zero(struct gen *g, stack_object text, u32 words)
 		ir_stack_storei(g->ir, text, 8 * i, IR_U64, 0);
 }
 
-/* The helper stops at the NUL and copies at most bytes - 1 characters; the rest stays zero. */
+/* Copies up to the NUL; the rest stays zero.  A text longer than its column is cut, and counted. */
 static void read_string(struct gen *g, stack_object text, u32 bytes, vreg address, label null)
 {
-	vreg result = gen_probe_read(g, BPF_FUNC_probe_read_kernel_str, text, bytes + 1, address);
-	label ok = ir_label(g->ir);
+	vreg result = gen_probe_read(g, BPF_FUNC_probe_read_kernel_str, text, bytes + 2, address);
+	label ok = ir_label(g->ir), whole = ir_label(g->ir);
 
 	ir_branchi(g->ir, IR_SGE, result, 0, ok);
 	gen_fault(g, null);
 	ir_place(g->ir, ok);
+	/* With its NUL: one byte more than the room and more means that the text is cut. */
+	ir_branchi(g->ir, IR_LE, result, bytes + 1, whole);
+	if (!g->is_recount)
+		gen_count(g, COUNTER_FAULT);
+	ir_place(g->ir, whole);
 }
 
 /* __data_loc: the low half of a u32 is the offset of the text in the record. */
@@ -208,9 +214,8 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 	label ok = ir_label(g->ir);
 
 	if (e->member.is_char_pointer) {
-		stack_object pointer = ir_stack(g->ir, 8);
+		stack_object pointer = gen_scratch(g);
 
-		ir_stack_storei(g->ir, pointer, 0, IR_U64, 0);
 		gen_probe_read(g, BPF_FUNC_probe_read_kernel, pointer, 8, address);
 		address = ir_reg(g->ir);
 		ir_stack_load(g->ir, address, pointer, 0, IR_U64);
@@ -242,7 +247,7 @@ static stack_object place_of(struct gen *g, const struct expr *e)
 	for (u32 i = 0; i < g->texts.n; i++)
 		if (expr_equal(g->texts.at[i].expr, e))
 			return g->texts.at[i].object;
-	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * gen_text_words(e) + 1, 8));
+	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * gen_text_words(e) + 2, 8));
 	vec_push(g->arena, &g->texts, (struct memo){ .expr = e, .object = text });
 	return text;
 }
@@ -395,14 +400,13 @@ static const struct expr *known_probe(struct gen *g, const struct expr *e)
 }
 
 void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const struct expr *b,
-		      label yes, label no, label null, label next)
+		      label yes, label no, label null)
 {
 	bool wants_order = op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
 	stack_object x = 0, y = 0;
 	u32 words;
 	label differ;
 
-	(void)next;
 	a = known_probe(g, a);
 	b = known_probe(g, b);
 	if (a->kind == EXPR_TEXT && b->kind == EXPR_TEXT) {
@@ -412,7 +416,7 @@ void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const
 		return;
 	}
 	if (a->kind == EXPR_TEXT) {
-		gen_text_compare(g, mirrored(op), b, a, yes, no, null, next);
+		gen_text_compare(g, mirrored(op), b, a, yes, no, null);
 		return;
 	}
 	if (is_probe(a) && b->kind == EXPR_TEXT) {
@@ -439,10 +443,68 @@ void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const
 	jump_to(g, order_holds(op, 0), yes, no);
 }
 
+/* Equal to one of these few? */
+static void compare_each(struct gen *g, const struct expr *a, stack_object x,
+			 const struct expr *const *sorted, u32 n, label yes)
+{
+	for (u32 j = 0; j < n; j++) {
+		label other = ir_label(g->ir);
+
+		for (u32 i = 0; i < gen_text_words(a); i++)
+			ir_branch(g->ir, IR_NE, word_of(g, a, x, i), word_of(g, sorted[j], 0, i),
+				  other);
+		ir_jump(g->ir, yes);
+		ir_place(g->ir, other);
+	}
+}
+
+/* A balanced tree over the first words: a long chain is quadratic for the verifier. */
+static void search_tree(struct gen *g, const struct expr *a, stack_object x,
+			const struct expr *const *sorted, u32 n, label yes, label no)
+{
+	u32 half = n / 2;
+	label below;
+
+	while (half < n && half > 0 &&
+	       gen_literal_word(sorted[half], 0) == gen_literal_word(sorted[half - 1], 0))
+		half++;
+	if (n <= 4 || half >= n) {
+		compare_each(g, a, x, sorted, n, yes);
+		ir_jump(g->ir, no);
+		return;
+	}
+	below = ir_label(g->ir);
+	ir_branch(g->ir, IR_LT, word_of(g, a, x, 0), word_of(g, sorted[half], 0, 0), below);
+	search_tree(g, a, x, sorted + half, n - half, yes, no);
+	ir_place(g->ir, below);
+	search_tree(g, a, x, sorted, half, yes, no);
+}
+
+static int order_by_first_word(const void *a, const void *b)
+{
+	u64 x = gen_literal_word(*(const struct expr *const *)a, 0);
+	u64 y = gen_literal_word(*(const struct expr *const *)b, 0);
+
+	return x < y ? -1 : x > y;
+}
+
+static void search_texts(struct gen *g, const struct expr *e, stack_object x, label yes, label no)
+{
+	const struct expr *a = e->args[0], **sorted;
+	u32 n = 0;
+
+	sorted = arena_array(g->arena, const struct expr *, e->n_args);
+	for (u32 j = 1; j < e->n_args; j++)
+		if (e->args[j]->kind == EXPR_TEXT &&
+		    e->args[j]->text_bytes <= 8 * gen_text_words(a))
+			sorted[n++] = e->args[j];
+	qsort(sorted, n, sizeof(*sorted), order_by_first_word);
+	search_tree(g, a, x, sorted, n, yes, no);
+}
+
 void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label null)
 {
 	const struct expr *a = e->args[0];
-	stack_object x;
 
 	if (is_probe(a)) {
 		u8 *holds = arena_array(g->arena, u8, g->phys->n_probes);
@@ -465,17 +527,5 @@ void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label
 		jump_to(g, found, yes, no);
 		return;
 	}
-	x = gen_text(g, a, null);
-	for (u32 j = 1; j < e->n_args; j++) {
-		const struct expr *b = e->args[j];
-		label other = ir_label(g->ir);
-
-		if (b->text_bytes > 8 * gen_text_words(a))
-			continue;
-		for (u32 i = 0; i < gen_text_words(a); i++)
-			ir_branch(g->ir, IR_NE, word_of(g, a, x, i), word_of(g, b, 0, i), other);
-		ir_jump(g->ir, yes);
-		ir_place(g->ir, other);
-	}
-	ir_jump(g->ir, no);
+	search_texts(g, e, gen_text(g, a, null), yes, no);
 }

@@ -16,7 +16,7 @@
 /* The most that kernels before 5.2 take; pages that the log does not reach stay unused. */
 #define LOG_BYTES ((16u << 20) - 1)
 /* Lines of the log that a diagnostic shows, and columns of each. */
-#define LOG_TAIL_LINES 6
+#define LOG_TAIL_LINES 4
 #define LOG_TAIL_BYTES 200
 
 /* A copy of the code with the maps' descriptors in their places. */
@@ -117,7 +117,7 @@ static s64 failed_instruction(const char *log)
 	return last >= 0 ? last : named;
 }
 
-/* The last lines before "processed N insns ...", each indented and cut. */
+/* The last lines before "processed N insns ...", each cut, on one line: messages have one. */
 static const char *log_tail(struct arena *arena, const char *log)
 {
 	const char *end = strstr(log, "\nprocessed "), *start;
@@ -136,7 +136,7 @@ static const char *log_tail(struct arena *arena, const char *log)
 
 		if (!line_end)
 			line_end = end;
-		text = arena_printf(arena, "%s\n    %.*s", text,
+		text = arena_printf(arena, "%s%s%.*s", text, *text ? " | " : " ",
 				    (int)MIN(line_end - start, LOG_TAIL_BYTES), start);
 		start = line_end + (line_end < end);
 	}
@@ -173,42 +173,55 @@ static void verifier_diag(const struct load *load, const struct load_program *pr
 		  "query, this message and the kernel's version");
 }
 
-/* Loads once more, for the log; returns -errno (or a descriptor, when it now succeeds). */
-static int load_with_log(const struct load *load, struct load_program *program,
-			 const struct bpf_insn *insns, struct diags *diags)
+/*
+ * Places of the query for `bpftool prog dump` and the verifier's log; costs 3-4 us.
+ * Returns the BTF's descriptor, or -errno: then the program goes without.
+ */
+static int debug_info_add(const struct load *load, const struct load_program *program,
+			  const struct diags *diags, union bpf_attr *attr)
 {
 	struct bpf_debug_info info = { 0 };
-	union bpf_attr attr;
-	char *log;
 	const char *text = arena_strndup(load->arena, diags->text ? diags->text : "",
 					 diags->text ? diags->text_bytes : 0);
-	int btf_fd, fd;
+	int fd;
 
-	program_attr(program, insns, &attr);
-	log = mmap(NULL, LOG_BYTES, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (log == MAP_FAILED)
+	bpf_debug_info_build(&program->code, attr->prog_name, text, load->arena, &info);
+	fd = sys_btf_load(info.btf, info.btf_bytes);
+	if (fd < 0)
+		return fd;
+	attr->prog_btf_fd = fd;
+	attr->func_info = sys_pointer(info.funcs);
+	attr->func_info_cnt = info.n_funcs;
+	attr->func_info_rec_size = sizeof(*info.funcs);
+	attr->line_info = sys_pointer(info.lines);
+	attr->line_info_cnt = info.n_lines;
+	attr->line_info_rec_size = sizeof(*info.lines);
+	return fd;
+}
+
+/* Loads once more, for the log; returns -errno (or a descriptor, when it now succeeds). */
+static int load_with_log(const struct load *load, const struct load_program *program,
+			 union bpf_attr *attr, struct diags *diags)
+{
+	char *log = mmap(NULL, LOG_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int fd;
+
+	if (log == MAP_FAILED) {
+		diag_plain(diags, "verifier",
+			   "the kernel refused program %s, and there is no "
+			   "memory for its log",
+			   program->name);
 		return -ENOMEM;
-	bpf_debug_info_build(&program->code, attr.prog_name, text, load->arena, &info);
-	btf_fd = sys_btf_load(info.btf, info.btf_bytes);
-	if (btf_fd >= 0) {
-		attr.prog_btf_fd = btf_fd;
-		attr.func_info = sys_pointer(info.funcs);
-		attr.func_info_cnt = info.n_funcs;
-		attr.func_info_rec_size = sizeof(*info.funcs);
-		attr.line_info = sys_pointer(info.lines);
-		attr.line_info_cnt = info.n_lines;
-		attr.line_info_rec_size = sizeof(*info.lines);
 	}
-	attr.log_level = 1;
-	attr.log_buf = sys_pointer(log);
-	attr.log_size = LOG_BYTES;
-	fd = sys_prog_load(&attr);
+	attr->log_level = 1;
+	attr->log_buf = sys_pointer(log);
+	attr->log_size = LOG_BYTES;
+	fd = sys_prog_load(attr);
 	if (fd < 0) {
 		log[LOG_BYTES - 1] = '\0';
 		verifier_diag(load, program, log, -fd, diags);
 	}
-	load_close_fd(&btf_fd);
 	munmap(log, LOG_BYTES);
 	return fd;
 }
@@ -216,15 +229,19 @@ static int load_with_log(const struct load *load, struct load_program *program,
 int load_program_open(struct load *load, struct load_program *program, struct diags *diags)
 {
 	const struct bpf_insn *insns = relocate(load, &program->code);
-	union bpf_attr attr;
-	int fd;
+	union bpf_attr attr, plain_attr;
+	int btf_fd, fd;
 
-	program_attr(program, insns, &attr);
+	program_attr(program, insns, &plain_attr);
+	attr = plain_attr;
+	btf_fd = debug_info_add(load, program, diags, &attr);
 	fd = sys_prog_load(&attr);
-	if (fd < 0 && load_refused(-fd, "load BPF programs that trace", diags))
-		return fd;
-	if (fd < 0)
-		fd = load_with_log(load, program, insns, diags);
+	/* A kernel that dislikes the debug information only shall run the program all the same. */
+	if (fd == -EINVAL && btf_fd >= 0)
+		fd = sys_prog_load(&plain_attr);
+	if (fd < 0 && !load_refused(-fd, "load BPF programs that trace", diags))
+		fd = load_with_log(load, program, &attr, diags);
+	load_close_fd(&btf_fd);
 	if (fd < 0)
 		return fd;
 	program->fd = fd;

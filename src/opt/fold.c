@@ -2,7 +2,8 @@
 /*
  * Rule fold: operators over constants become constants; a comparison that the
  * ranges of its sides decide, and AND, OR, CASE with a decided side, shrink.
- * What may be NULL is never decided away, so NULLs and fault counts stay.
+ * What may be NULL is never decided by its range.  A side that AND or OR no longer
+ * needs goes with the faults it would have counted.
  */
 #include "opt/rules.h"
 

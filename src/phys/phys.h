@@ -163,13 +163,14 @@ struct stream_column {
 /*
  * Input columns of the user part, in order: keys, aggregates, then window_start
  * and window_end; for streamed rows the streamed columns.  An output column is an
- * input column as it is, or (then sql is set) everything runs through SQLite:
- * sql reads the virtual table w(c0, c1, ..., other) and yields the output columns
- * and, last, the mark of the "(other)" row.
+ * input column as it is, taken by its row, or computed by SQLite: sql reads the
+ * virtual table w(c0, h0, l0, c1, ..., other, row) and yields those output columns
+ * that are computed and, last, `row`: which input row the others come from.  h and l
+ * are an integer's two halves, in whose order SQLite sorts what it cannot hold.
  */
 struct phys_user {
 	struct schema input, output;
-	s32 *output_from; /* per output column: the input column; unused when sql is set */
+	s32 *output_from; /* per output column: the input column; -1: computed by sql */
 	const char *sql;  /* NULL: not needed */
 };
 

@@ -242,11 +242,14 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 		if (cells.at[i].kind == CELL_COUNT && !cells.at[i].arg && !cells.at[i].filter)
 			phys->matched_cell = (s32)i;
 	lay_out(phys);
-	if (s->kind == STATE_TABLE && input->settings->state == STATE_AUTO &&
-	    (s->total_bytes > STATE_BYTES_MAX ||
-	     (s->total_bytes > ARRAY_VALUE_MAX && !input->features->has_large_array_value))) {
+	bool is_too_large =
+		s->total_bytes > STATE_BYTES_MAX ||
+		(s->total_bytes > ARRAY_VALUE_MAX && !input->features->has_large_array_value);
+
+	if (is_too_large && s->key_words && input->settings->state == STATE_AUTO) {
 		s->kind = STATE_KERNEL_MAP;
 		s->n_rows = 1;
+		phys->exists_cell = -1;
 		lay_out(phys);
 	}
 	if (s->total_bytes <= STATE_BYTES_MAX)

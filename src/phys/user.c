@@ -44,47 +44,196 @@ static u32 stream_add(struct user_plan *u, struct expr *e)
 	return u->columns.n - 1;
 }
 
-/* Streams the largest parts that the kernel can compute, and refers to them. */
-static struct expr *stream_parts(struct user_plan *u, struct expr *e)
+/*
+ * Why a part of an expression may not be wanted: it stands in an arm of a CASE, or
+ * behind an AND or OR.  It is wanted where none of the `skips` is true, and `only`,
+ * when there is one, is.
+ */
+struct guard {
+	const struct guard *outer;
+	struct expr **skips;
+	u32 n_skips;
+	struct expr *only;
+};
+
+/* part, and NULL where it is not wanted, as one CASE for the kernel. */
+static struct expr *guarded(struct user_plan *u, const struct guard *g, struct expr *part)
 {
-	struct expr *copy;
+	struct expr *null = expr_new(u->arena, EXPR_NULL, part->span), *e;
+
+	for (; g; g = g->outer) {
+		e = expr_new(u->arena, EXPR_CASE, part->span);
+		e->args = arena_array(u->arena, struct expr *, 2 * g->n_skips + 3);
+		for (u32 i = 0; i < g->n_skips; i++) {
+			if (g->skips[i]->is_user_only)
+				continue;
+			e->args[e->n_args++] = g->skips[i];
+			e->args[e->n_args++] = null;
+		}
+		if (g->only && !g->only->is_user_only) {
+			e->args[e->n_args++] = g->only;
+			e->args[e->n_args++] = part;
+			e->args[e->n_args++] = null;
+		} else {
+			e->args[e->n_args++] = part;
+		}
+		if (e->n_args == 1)
+			continue;
+		expr_infer(e);
+		e->type = part->type;
+		part = e;
+	}
+	return part;
+}
+
+static bool is_guard_for_kernel(const struct guard *g)
+{
+	for (; g; g = g->outer) {
+		if (g->only && g->only->is_user_only)
+			return false;
+		for (u32 i = 0; i < g->n_skips; i++)
+			if (g->skips[i]->is_user_only)
+				return false;
+	}
+	return true;
+}
+
+static bool is_leaf(const struct expr *e)
+{
+	return e->kind == EXPR_MEMBER || e->n_args == 0;
+}
+
+/*
+ * Does SQLite compute it as the kernel does, but for the counting of faults?  It goes
+ * over to floating point where integers overflow, and its shifts wrap.
+ */
+static bool is_same_in_sqlite(const struct expr *e)
+{
+	bool is_bits = e->kind == EXPR_OP &&
+		       ((e->op >= OP_BIT_AND && e->op <= OP_CONCAT) || e->op == OP_BIT_NOT);
+
+	if (is_leaf(e))
+		return true;
+	if (e->may_overflow || is_bits)
+		return false;
+	for (u32 i = 0; i < e->n_args; i++)
+		if (!is_same_in_sqlite(e->args[i]))
+			return false;
+	return true;
+}
+
+static struct expr *stream_parts(struct user_plan *u, struct expr *e, const struct guard *outer);
+
+/* Each arm is wanted where its WHEN is true and none before it was. */
+static void stream_case(struct user_plan *u, struct expr *copy, struct expr *const *args,
+			const struct guard *outer)
+{
+	struct expr **skips = arena_array(u->arena, struct expr *, copy->n_args);
+	u32 n = 0;
+
+	for (u32 i = 0; i < copy->n_args; i++) {
+		struct guard g = { outer, skips, n, i % 2 ? args[i - 1] : NULL };
+
+		/* The first WHEN is computed for every row. */
+		copy->args[i] = stream_parts(u, args[i], i ? &g : outer);
+		if (i % 2)
+			skips[n++] = args[i - 1];
+	}
+}
+
+/* b in a AND b, a OR b is not wanted where a alone decides: not where it is NULL. */
+static void stream_and_or(struct user_plan *u, struct expr *copy, struct expr *const *args,
+			  const struct guard *outer)
+{
+	struct expr *skip = args[0];
+	struct guard g = { outer, &skip, 1, NULL };
+
+	if (copy->op == OP_AND) {
+		skip = expr_new(u->arena, EXPR_OP, args[0]->span);
+		skip->op = OP_NOT;
+		skip->args = arena_array(u->arena, struct expr *, 1);
+		skip->args[skip->n_args++] = args[0];
+		expr_infer(skip);
+	}
+	copy->args[0] = stream_parts(u, args[0], outer);
+	copy->args[1] = stream_parts(u, args[1], &g);
+}
+
+/*
+ * Streams the largest parts that the kernel can compute, and refers to them.  A part
+ * that may fault is computed only where it is wanted.  Where only the user part
+ * knows that, it leaves the faulting operator to SQLite, if it is the same there.
+ */
+static struct expr *stream_parts(struct user_plan *u, struct expr *e, const struct guard *outer)
+{
+	struct expr *copy, *part = e;
+	bool is_left = e->is_user_only;
 
 	if (expr_is_constant(e))
 		return e;
-	if (!e->is_user_only)
-		return column_ref(u->arena, e, stream_add(u, e));
+	if (!is_left && e->nullable && outer) {
+		is_left = !is_leaf(e) && !is_guard_for_kernel(outer) && is_same_in_sqlite(e);
+		if (type_is_word(e->type))
+			part = guarded(u, outer, e);
+	}
+	if (!is_left)
+		return column_ref(u->arena, e, stream_add(u, part));
 	copy = arena_new(u->arena, struct expr);
 	*copy = *e;
 	copy->args = arena_array(u->arena, struct expr *, e->n_args);
-	for (u32 i = 0; i < e->n_args; i++)
-		copy->args[i] = stream_parts(u, e->args[i]);
+	if (e->kind == EXPR_CASE)
+		stream_case(u, copy, e->args, outer);
+	else if (e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR))
+		stream_and_or(u, copy, e->args, outer);
+	else
+		for (u32 i = 0; i < e->n_args; i++)
+			copy->args[i] = stream_parts(u, e->args[i], outer);
 	return copy;
 }
 
-static void input_schema(struct user_plan *u)
+/* Messages name input columns as the query does. */
+static const char *name_of(struct user_plan *u, const struct expr *e,
+			   const struct aggregate *aggregate)
+{
+	struct buf text;
+	const char *name;
+
+	buf_init(&text);
+	if (aggregate)
+		buf_printf(&text, "%s(%s", aggregate_infos[aggregate->kind].name,
+			   aggregate->arg ? "" : "*");
+	if (e)
+		expr_print(e, &text);
+	buf_puts(&text, aggregate ? ")" : "");
+	name = arena_strdup(u->arena, text.at);
+	buf_free(&text);
+	return name;
+}
+
+static void input_schema(struct user_plan *u, const struct plan *agg)
 {
 	struct phys *p = u->phys;
 	struct schema *in = &p->user.input;
-	u32 n = 0;
+	struct column *c;
 
 	if (p->is_streaming) {
 		in->n_columns = u->columns.n;
 		in->columns = arena_array(u->arena, struct column, in->n_columns);
 		for (u32 i = 0; i < u->columns.n; i++)
-			in->columns[i] = (struct column){ arena_printf(u->arena, "c%u", i),
+			in->columns[i] = (struct column){ name_of(u, u->columns.at[i].expr, NULL),
 							  u->columns.at[i].type };
 		return;
 	}
 	in->n_columns = p->n_keys + p->n_aggregates + 2;
-	in->columns = arena_array(u->arena, struct column, in->n_columns);
+	in->columns = c = arena_array(u->arena, struct column, in->n_columns);
 	for (u32 i = 0; i < p->n_keys; i++)
-		in->columns[n++].type = p->keys[i].expr->type;
+		*c++ = (struct column){ p->keys[i].name, p->keys[i].expr->type };
 	for (u32 i = 0; i < p->n_aggregates; i++)
-		in->columns[n++].type = p->aggregates[i].type;
+		*c++ = (struct column){ name_of(u, agg->aggregates[i].arg, &agg->aggregates[i]),
+					p->aggregates[i].type };
 	for (u32 i = 0; i < 2; i++)
-		in->columns[n++].type = (struct type){ .kind = TYPE_TIMESTAMP, .bits = 64 };
-	for (u32 i = 0; i < n; i++)
-		in->columns[i].name = arena_printf(u->arena, "c%u", i);
+		*c++ = (struct column){ i ? "window_end" : "window_start",
+					{ .kind = TYPE_TIMESTAMP, .bits = 64 } };
 }
 
 /* The input column that the expression is, or -1. */
@@ -99,6 +248,26 @@ static s32 plain_column(const struct phys *p, const struct expr *e)
 		return (s32)(p->n_keys + p->n_aggregates);
 	case EXPR_WINDOW_END:
 		return (s32)(p->n_keys + p->n_aggregates + 1);
+	default:
+		return -1;
+	}
+}
+
+/*
+ * The input column of a sort key whose values may not fit SQLite's integers: it is
+ * ordered by its two halves, h and l.  -1: by itself.
+ */
+static s32 split_column(const struct phys *p, const struct expr *e)
+{
+	if (e->kind == EXPR_KEY)
+		return type_is_word(e->type) && e->hi > INT64_MAX ? plain_column(p, e) : -1;
+	if (e->kind != EXPR_AGGREGATE)
+		return -1;
+	switch (p->aggregates[e->index].kind) {
+	case AGGREGATE_SUM:
+	case AGGREGATE_MIN:
+	case AGGREGATE_MAX:
+		return plain_column(p, e);
 	default:
 		return -1;
 	}
@@ -119,54 +288,92 @@ static void sql_input(struct user_plan *u, struct buf *sql)
 		buf_printf(sql, "c%u AS a%u, ", n, i);
 	if (!p->is_streaming)
 		buf_printf(sql, "c%u AS window_start, c%u AS window_end, ", n, n + 1);
-	buf_puts(sql, "other FROM w)");
+	for (u32 i = 0; u->sort && i < u->sort->n_sort_keys; i++) {
+		s32 split = split_column(p, u->sort->sort_keys[i].expr);
+
+		if (split >= 0)
+			buf_printf(sql, "h%d, l%d, ", split, split);
+	}
+	buf_puts(sql, "other, row FROM w)");
 }
 
-static void sql_order(const struct plan *sort, struct buf *sql)
+static void sql_direction(const struct sort_key *key, struct buf *sql)
+{
+	buf_puts(sql, key->is_descending ? " DESC" : "");
+	buf_puts(sql, key->nulls < 0 ? " NULLS FIRST" : key->nulls > 0 ? " NULLS LAST" : "");
+}
+
+static void sql_order(struct user_plan *u, struct buf *sql)
 {
 	buf_puts(sql, " ORDER BY other");
-	for (u32 i = 0; i < sort->n_sort_keys; i++) {
-		const struct sort_key *key = &sort->sort_keys[i];
+	for (u32 i = 0; i < u->sort->n_sort_keys; i++) {
+		const struct sort_key *key = &u->sort->sort_keys[i];
+		s32 split = split_column(u->phys, key->expr);
 
 		/* A constant orders nothing, and SQLite would take it for a column's number. */
 		if (expr_is_constant(key->expr))
 			continue;
 		buf_puts(sql, ", ");
-		expr_print(key->expr, sql);
-		buf_puts(sql, key->is_descending ? " DESC" : "");
-		buf_puts(sql, key->nulls < 0   ? " NULLS FIRST"
-			      : key->nulls > 0 ? " NULLS LAST"
-					       : "");
+		if (split >= 0) {
+			buf_printf(sql, "h%d", split);
+			sql_direction(key, sql);
+			buf_printf(sql, ", l%d", split);
+		} else {
+			expr_print(key->expr, sql);
+		}
+		sql_direction(key, sql);
 	}
 }
 
+/* Only what is computed: columns that are input columns are taken by their row. */
+static void sql_select(struct user_plan *u, struct expr *const *items, struct buf *sql)
+{
+	buf_puts(sql, "SELECT ");
+	for (u32 i = 0; i < u->project->n_items; i++) {
+		if (u->phys->user.output_from[i] >= 0)
+			continue;
+		expr_print(items[i], sql);
+		buf_puts(sql, ", ");
+	}
+	buf_puts(sql, "row");
+	sql_input(u, sql);
+}
+
+static void sql_having(struct user_plan *u, struct buf *sql)
+{
+	for (u32 i = 0; i < u->having->n_conjuncts; i++) {
+		buf_puts(sql, i ? " AND " : "");
+		expr_print(u->having->conjuncts[i], sql);
+	}
+	if (!u->having->n_conjuncts)
+		buf_puts(sql, "1");
+}
+
+/* The "(other)" row holds what the losses tell of: HAVING and LIMIT never drop it. */
 static const char *sql_text(struct user_plan *u, struct expr *const *items)
 {
+	bool is_limited = u->limit && !u->phys->is_streaming;
 	struct buf sql;
 	const char *text;
 
 	buf_init(&sql);
-	buf_puts(&sql, "SELECT ");
-	for (u32 i = 0; i < u->project->n_items; i++) {
-		expr_print(items[i], &sql);
-		buf_puts(&sql, ", ");
-	}
-	buf_puts(&sql, "other");
-	sql_input(u, &sql);
+	buf_puts(&sql, is_limited ? "SELECT * FROM (" : "");
+	sql_select(u, items, &sql);
+	if (is_limited)
+		buf_puts(&sql, " WHERE NOT other");
 	if (u->having) {
-		buf_puts(&sql, " WHERE ");
-		for (u32 i = 0; i < u->having->n_conjuncts; i++) {
-			buf_puts(&sql, i ? " AND " : "");
-			expr_print(u->having->conjuncts[i], &sql);
-		}
-		if (!u->having->n_conjuncts)
-			buf_puts(&sql, "1");
+		buf_puts(&sql, is_limited ? " AND (" : " WHERE other OR (");
+		sql_having(u, &sql);
+		buf_putc(&sql, ')');
 	}
 	if (u->sort)
-		sql_order(u->sort, &sql);
-	if (u->limit && !u->phys->is_streaming)
-		buf_printf(&sql, " LIMIT %lld OFFSET %lld", (long long)u->limit->limit,
+		sql_order(u, &sql);
+	if (is_limited) {
+		buf_printf(&sql, " LIMIT %lld OFFSET %lld) UNION ALL ", (long long)u->limit->limit,
 			   (long long)u->limit->offset);
+		sql_select(u, items, &sql);
+		buf_puts(&sql, " WHERE other");
+	}
 	text = arena_strdup(u->arena, sql.at);
 	buf_free(&sql);
 	return text;
@@ -207,7 +414,7 @@ bool phys_user_part(struct phys *phys, const struct phys_input *input, struct di
 	for (u32 i = 0; i < out->n_columns; i++) {
 		struct expr *e = u.project->items[i].expr;
 
-		items[i] = agg ? e : stream_parts(&u, e);
+		items[i] = agg ? e : stream_parts(&u, e, NULL);
 		out->columns[i] = (struct column){ u.project->items[i].name, e->type };
 		phys->user.output_from[i] = plain_column(phys, items[i]);
 		needs_sql |= phys->user.output_from[i] < 0;
@@ -222,7 +429,7 @@ bool phys_user_part(struct phys *phys, const struct phys_input *input, struct di
 	phys->columns = u.columns.at;
 	phys->n_columns = u.columns.n;
 	phys->row_bytes = u.at_bytes;
-	input_schema(&u);
+	input_schema(&u, agg);
 	if (needs_sql)
 		phys->user.sql = sql_text(&u, items);
 	return true;

@@ -157,6 +157,20 @@ static bool bind_keys(struct scope *scope)
 	return true;
 }
 
+static struct expr *ungrouped(struct scope *scope, const struct expr *e)
+{
+	struct diag *d =
+		diag_error(scope->diags, "ungrouped-column", e->span,
+			   "\"%s\" is neither a group key nor inside an aggregate", e->name);
+
+	if (type_is_word(e->type))
+		diag_hint(scope->diags, d, "add it to GROUP BY, or take min(%s) or max(%s)",
+			  e->name, e->name);
+	else
+		diag_hint(scope->diags, d, "add it to GROUP BY");
+	return NULL;
+}
+
 struct expr *bind_lift(struct scope *scope, struct expr *e)
 {
 	struct expr *r;
@@ -175,16 +189,10 @@ struct expr *bind_lift(struct scope *scope, struct expr *e)
 		r->nullable = true;
 		return r;
 	}
-	if (e->kind == EXPR_AGGREGATE || e->n_args == 0) {
-		if (e->kind != EXPR_FIELD && e->kind != EXPR_SYSTEM)
-			return e;
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "ungrouped-column", e->span,
-				     "\"%s\" is neither a group key nor inside an aggregate",
-				     e->name),
-			  "add it to GROUP BY, or take min(%s) or max(%s)", e->name, e->name);
-		return NULL;
-	}
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_MEMBER)
+		return ungrouped(scope, e);
+	if (e->kind == EXPR_AGGREGATE || e->n_args == 0)
+		return e;
 	r = arena_new(scope->arena, struct expr);
 	*r = *e;
 	r->args = arena_array(scope->arena, struct expr *, e->n_args);
@@ -193,8 +201,6 @@ struct expr *bind_lift(struct scope *scope, struct expr *e)
 		if (!r->args[i])
 			return NULL;
 	}
-	if (r->kind == EXPR_MEMBER)
-		return r;
 	if (r->kind != EXPR_CALL && r->kind != EXPR_OP)
 		expr_infer(r);
 	else

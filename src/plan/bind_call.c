@@ -16,18 +16,22 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 	[AGGREGATE_AVG] = { "avg", "arithmetic mean of the exact sum" },
 };
 
-/* SQLite's scalar functions that the user part passes on, with the type they yield. */
+/* SQLite's scalar functions that the user part passes on: arguments, and the type they yield. */
 static const struct {
 	const char *name;
-	u8 kind;
+	u8 least, most, kind;
 } user_functions[] = {
-	{ "round", TYPE_REAL },	   { "upper", TYPE_TEXT },    { "lower", TYPE_TEXT },
-	{ "trim", TYPE_TEXT },	   { "ltrim", TYPE_TEXT },    { "rtrim", TYPE_TEXT },
-	{ "substr", TYPE_TEXT },   { "replace", TYPE_TEXT },  { "printf", TYPE_TEXT },
-	{ "format", TYPE_TEXT },   { "hex", TYPE_TEXT },      { "quote", TYPE_TEXT },
-	{ "length", TYPE_INT },	   { "instr", TYPE_INT },     { "unicode", TYPE_INT },
-	{ "sign", TYPE_INT },	   { "date", TYPE_TEXT },     { "time", TYPE_TEXT },
-	{ "datetime", TYPE_TEXT }, { "strftime", TYPE_TEXT }, { "typeof", TYPE_TEXT },
+	{ "round", 1, 2, TYPE_REAL },	 { "upper", 1, 1, TYPE_TEXT },
+	{ "lower", 1, 1, TYPE_TEXT },	 { "trim", 1, 2, TYPE_TEXT },
+	{ "ltrim", 1, 2, TYPE_TEXT },	 { "rtrim", 1, 2, TYPE_TEXT },
+	{ "substr", 2, 3, TYPE_TEXT },	 { "replace", 3, 3, TYPE_TEXT },
+	{ "printf", 1, 99, TYPE_TEXT },	 { "format", 1, 99, TYPE_TEXT },
+	{ "hex", 1, 1, TYPE_TEXT },	 { "quote", 1, 1, TYPE_TEXT },
+	{ "length", 1, 1, TYPE_INT },	 { "instr", 2, 2, TYPE_INT },
+	{ "unicode", 1, 1, TYPE_INT },	 { "sign", 1, 1, TYPE_INT },
+	{ "date", 0, 9, TYPE_TEXT },	 { "time", 0, 9, TYPE_TEXT },
+	{ "datetime", 0, 9, TYPE_TEXT }, { "strftime", 1, 9, TYPE_TEXT },
+	{ "typeof", 1, 1, TYPE_TEXT },
 };
 
 /* In the language, not in this version. */
@@ -92,10 +96,7 @@ static void aggregate_type(struct expr *e, const struct aggregate *a)
 		e->type = type_int(64, false);
 		break;
 	case AGGREGATE_AVG:
-		e->type = (struct type){ .kind = x->type.kind == TYPE_DURATION ? TYPE_DURATION
-									       : TYPE_REAL };
-		if (e->type.kind == TYPE_DURATION)
-			e->type = (struct type){ .kind = TYPE_REAL };
+		e->type = (struct type){ .kind = TYPE_REAL };
 		e->is_user_only = true;
 		return;
 	case AGGREGATE_SUM:
@@ -126,7 +127,9 @@ static struct expr *aggregate_arg(struct scope *scope, const struct ast *ast, co
 	if (x->is_user_only || (!type_is_word(x->type) && strcasecmp(name, "count") != 0)) {
 		struct diag *d = diag_error(scope->diags, "not-supported", ast->span,
 					    "%s() of %s is not available yet", name,
-					    x->is_user_only ? "this expression" : "a text");
+					    x->is_user_only		? "this expression"
+					    : x->type.kind == TYPE_NULL ? "NULL"
+									: "a text");
 
 		diag_hint(scope->diags, d, "aggregates take whole numbers, durations and times");
 		return NULL;
@@ -356,6 +359,15 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 	for (u32 i = 0; i < ARRAY_SIZE(user_functions); i++) {
 		if (strcasecmp(user_functions[i].name, ast->text) != 0)
 			continue;
+		if (ast->n_args < user_functions[i].least || ast->n_args > user_functions[i].most) {
+			diag_error(scope->diags, "wrong-arguments", ast->span,
+				   user_functions[i].least == user_functions[i].most
+					   ? "%s() takes %u argument%s"
+					   : "%s() takes %u or more argument%s, but not so many",
+				   ast->text, user_functions[i].least,
+				   user_functions[i].least == 1 ? "" : "s");
+			return NULL;
+		}
 		e = expr_new(scope->arena, EXPR_CALL, ast->span);
 		e->name = user_functions[i].name;
 		e->type = (struct type){ .kind = user_functions[i].kind,

@@ -98,7 +98,7 @@ static bool is_text(const struct expr *e)
 	return e->type.kind == TYPE_TEXT || e->type.kind == TYPE_BLOB;
 }
 
-/* How deep the tree is that the later, recursive stages walk. */
+/* Do the types of the arguments fit each other and the operator? */
 static bool op_fits(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
 		    struct expr *b)
 {

@@ -131,7 +131,7 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 			*(const char **)((char *)settings + s->offset) = option_word(option->value);
 		else
 			set_number(settings, s, option, diags);
-		if (!settings->pushdown)
+		if (s->offset == AT(pushdown) && !settings->pushdown)
 			diag_hint(diags,
 				  diag_error(diags, "not-supported", option->span,
 					     "pushdown = off is not available yet"),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User part.  SQLite's integers are signed and have 64 bits: a sum or a u64 beyond
- * them is refused when it is read, never rounded or made negative.  Everything is
- * prepared once; a window costs a reset and the steps.
+ * User part.  SQLite's integers are signed and have 64 bits.  A sum or a u64 beyond
+ * them passes by SQLite, which is told the row only, and is sorted by its halves; it
+ * is refused where SQLite computes with it, never rounded or made negative.
+ * Everything is prepared once; a window costs a reset and the steps.
  */
 #include "run/user.h"
 
@@ -38,8 +39,8 @@ static int window_connect(sqlite3 *db, void *context, int argc, const char *cons
 	buf_init(&sql);
 	buf_puts(&sql, "CREATE TABLE w(");
 	for (i = 0; i < user->phys->user.input.n_columns; i++)
-		buf_printf(&sql, "c%u, ", i);
-	buf_puts(&sql, "other)");
+		buf_printf(&sql, "c%u, h%u, l%u, ", i, i, i);
+	buf_puts(&sql, "other, row)");
 	err = sqlite3_declare_vtab(db, sql.at);
 	buf_free(&sql);
 	if (err)
@@ -104,40 +105,62 @@ static int window_eof(sqlite3_vtab_cursor *cursor)
 	return ((struct window_cursor *)cursor)->position == ROWS_END;
 }
 
-static int window_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+static int give_value(struct user *user, sqlite3_context *context, const struct column *column,
+		      const struct value *value)
 {
-	u32 position = ((struct window_cursor *)cursor)->position;
-	struct user *user = cursor_user(cursor);
-	const struct schema *input = &user->phys->user.input;
-	struct value value;
-
-	if ((u32)column == input->n_columns) {
-		sqlite3_result_int(context, user->rows->merge && position == ROWS_OTHER);
-		return SQLITE_OK;
-	}
-	rows_value(user->rows, position, column, &value);
-	switch (value.kind) {
+	switch (value->kind) {
 	case VALUE_INT:
-		if (value.integer < INT64_MIN || value.integer > INT64_MAX) {
-			user->too_large = column;
+		if (value->integer < INT64_MIN || value->integer > INT64_MAX) {
+			user->too_large = column->name;
 			sqlite3_result_error(context, "too large", -1);
 			return SQLITE_ERROR;
 		}
-		sqlite3_result_int64(context, value.integer);
+		sqlite3_result_int64(context, value->integer);
 		break;
 	case VALUE_REAL:
-		sqlite3_result_double(context, value.real);
+		sqlite3_result_double(context, value->real);
 		break;
 	case VALUE_TEXT:
 		/* The rows stay where they are while the statement runs: nothing is copied. */
-		if (input->columns[column].type.kind == TYPE_BLOB)
-			sqlite3_result_blob(context, value.text, value.n, SQLITE_STATIC);
+		if (column->type.kind == TYPE_BLOB)
+			sqlite3_result_blob(context, value->text, value->n, SQLITE_STATIC);
 		else
-			sqlite3_result_text(context, value.text, value.n, SQLITE_STATIC);
+			sqlite3_result_text(context, value->text, value->n, SQLITE_STATIC);
 		break;
 	default:
 		sqlite3_result_null(context);
 	}
+	return SQLITE_OK;
+}
+
+/* 128 bits order as their high half, then the low one; it is biased to order as signed. */
+static void give_half(sqlite3_context *context, const struct value *value, bool is_low)
+{
+	if (value->kind != VALUE_INT)
+		sqlite3_result_null(context);
+	else if (is_low)
+		sqlite3_result_int64(context, (s64)((u64)value->integer ^ 1ull << 63));
+	else
+		sqlite3_result_int64(context, (s64)(value->integer >> 64));
+}
+
+static int window_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+{
+	u32 position = ((struct window_cursor *)cursor)->position, number = column / 3;
+	struct user *user = cursor_user(cursor);
+	const struct schema *input = &user->phys->user.input;
+	struct value value;
+
+	if (number >= input->n_columns) {
+		bool is_other = user->rows->merge && position == ROWS_OTHER;
+
+		sqlite3_result_int64(context, column % 3 ? (s64)position : is_other);
+		return SQLITE_OK;
+	}
+	rows_value(user->rows, position, number, &value);
+	if (column % 3 == 0)
+		return give_value(user, context, &input->columns[number], &value);
+	give_half(context, &value, column % 3 == 2);
 	return SQLITE_OK;
 }
 
@@ -166,15 +189,17 @@ static int sqlite_failed(struct user *user, struct diags *diags)
 	const char *message = user->db ? sqlite3_errmsg(user->db) : "out of memory";
 	struct diag *diag;
 
-	if (user->too_large < 0) {
+	if (!user->too_large) {
 		diag_plain(diags, "user-part", "SQLite: %s", message);
 		return -EINVAL;
 	}
 	diag = diag_plain(diags, "too-large",
-			  "a value does not fit 64 bits signed, the integers of ORDER BY, HAVING, "
-			  "LIMIT and expressions over aggregates");
+			  "a value of %s does not fit 64 bits signed, which is what HAVING, ORDER "
+			  "BY and SELECT compute with in user space",
+			  user->too_large);
 	diag_hint(diags, diag,
-		  "select the column as it is, without these clauses: it is then exact");
+		  "use the column as it is, in SELECT and ORDER BY: it is then exact; what WHERE "
+		  "and aggregates compute is exact too");
 	return -EOVERFLOW;
 }
 
@@ -182,10 +207,12 @@ int user_open(struct user *user, const struct phys *phys, struct diags *diags)
 {
 	static bool is_configured;
 
-	*user = (struct user){ .phys = phys, .too_large = -1 };
+	*user = (struct user){ .phys = phys };
 	buf_init(&user->text);
 	if (!phys->user.sql)
 		return 0;
+	for (u32 i = 0; i < phys->user.output.n_columns; i++)
+		user->n_computed += phys->user.output_from[i] < 0;
 	if (!is_configured) {
 		/* Small: one thread, no statistics, 16 KiB of lookaside for 120. */
 		sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
@@ -201,7 +228,7 @@ int user_open(struct user *user, const struct phys *phys, struct diags *diags)
 	    sqlite3_prepare_v3(user->db, phys->user.sql, -1, SQLITE_PREPARE_PERSISTENT,
 			       &user->statement, NULL))
 		return sqlite_failed(user, diags);
-	BUG_ON((u32)sqlite3_column_count(user->statement) != phys->user.output.n_columns + 1);
+	BUG_ON((u32)sqlite3_column_count(user->statement) != user->n_computed + 1);
 	return 0;
 }
 
@@ -259,9 +286,10 @@ static void take_text(struct user *user, int column, struct value *ret_value)
 	ret_value->n = user->text.n - (size_t)ret_value->integer;
 }
 
-static int take_value(struct user *user, u32 column, struct value *ret_value)
+static int take_value(struct user *user, const struct column *output, u32 column,
+		      struct value *ret_value)
 {
-	struct type type = user->phys->user.output.columns[column].type;
+	struct type type = output->type;
 
 	*ret_value = (struct value){ .kind = VALUE_NULL };
 	switch (sqlite3_column_type(user->statement, column)) {
@@ -279,7 +307,7 @@ static int take_value(struct user *user, u32 column, struct value *ret_value)
 		ret_value->real = sqlite3_column_double(user->statement, column);
 		/* SQLite goes over to floating point when integers overflow: no longer exact. */
 		if (type.kind != TYPE_REAL && fabs(ret_value->real) >= 0x1p53) {
-			user->too_large = column;
+			user->too_large = output->name;
 			return -EOVERFLOW;
 		}
 		break;
@@ -293,32 +321,46 @@ static int take_value(struct user *user, u32 column, struct value *ret_value)
 
 static void set_texts(struct user *user, struct batch *batch)
 {
-	u64 n = (u64)batch->n_rows * user->phys->user.output.n_columns, i;
+	const struct phys_user *plan = &user->phys->user;
+	struct value *value = batch->values;
+	u32 row, column;
 
-	for (i = 0; i < n; i++)
-		if (batch->values[i].kind == VALUE_TEXT)
-			batch->values[i].text = user->text.at + (size_t)batch->values[i].integer;
+	for (row = 0; row < batch->n_rows; row++)
+		for (column = 0; column < plan->output.n_columns; column++, value++)
+			if (value->kind == VALUE_TEXT && plan->output_from[column] < 0)
+				value->text = user->text.at + (size_t)value->integer;
+}
+
+static int take_row(struct user *user, struct value *ret_row)
+{
+	const struct phys_user *plan = &user->phys->user;
+	u32 position = (u32)sqlite3_column_int64(user->statement, user->n_computed);
+	u32 computed = 0, i;
+	int err = 0;
+
+	for (i = 0; i < plan->output.n_columns && !err; i++) {
+		if (plan->output_from[i] >= 0)
+			rows_value(user->rows, position, plan->output_from[i], &ret_row[i]);
+		else
+			err = take_value(user, &plan->output.columns[i], computed++, &ret_row[i]);
+	}
+	return err;
 }
 
 static int run_sql(struct user *user, struct diags *diags, struct batch *ret_batch)
 {
-	u32 n_columns = user->phys->user.output.n_columns, column;
-	int step, err = 0;
+	int step = SQLITE_DONE, err = 0;
 	struct value *row;
 
 	buf_reset(&user->text);
-	user->too_large = -1;
+	user->too_large = NULL;
 	while (!err && (step = sqlite3_step(user->statement)) == SQLITE_ROW) {
 		row = output_row(user, ret_batch->n_rows);
-		if (!row) {
-			err = -ENOMEM;
-			break;
-		}
-		for (column = 0; column < n_columns && !err; column++)
-			err = take_value(user, column, &row[column]);
+		err = row ? take_row(user, row) : -ENOMEM;
 		if (err)
 			break;
-		if (sqlite3_column_int(user->statement, n_columns))
+		if (user->rows->merge &&
+		    sqlite3_column_int64(user->statement, user->n_computed) == ROWS_OTHER)
 			ret_batch->other_row = ret_batch->n_rows;
 		ret_batch->n_rows++;
 	}

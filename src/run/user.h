@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The user part: input rows -> output rows, by picking columns, or by SQLite, which
- * reads the input rows in place as the virtual table w(c0, c1, ..., other).
+ * reads the input rows in place as the virtual table w of phys/phys.h.
  */
 #ifndef EBQL_RUN_USER_H
 #define EBQL_RUN_USER_H
@@ -16,12 +16,13 @@ struct sqlite3_stmt;
 
 struct user {
 	const struct phys *phys;
-	const struct rows *rows; /* the window's input */
+	const struct rows *rows; /* the window's input, all the while its batch is in use */
 	struct sqlite3 *db;	 /* NULL: columns are only picked */
 	struct sqlite3_stmt *statement;
-	struct region values; /* output rows */
-	struct buf text;      /* SQLite's texts of this batch */
-	s32 too_large;	      /* input column whose value SQLite cannot hold; -1: none */
+	struct region values;  /* output rows */
+	struct buf text;       /* SQLite's texts of this batch */
+	u32 n_computed;	       /* columns of the statement before `row` */
+	const char *too_large; /* column whose value SQLite cannot hold; NULL: none */
 };
 
 /* 0, or a diagnostic (tag user-part) and -EINVAL. */
@@ -29,8 +30,8 @@ int user_open(struct user *user, const struct phys *phys, struct diags *diags);
 void user_close(struct user *user);
 /*
  * Sets n_rows, values and other_row of the batch; they live until the next call.  0, or a
- * diagnostic and -errno: too-large (an integer beyond 64 bits signed meets SQLite,
- * which would round it) or user-part (SQLite's own message).
+ * diagnostic and -errno: too-large (SQLite must compute with an integer beyond 64 bits
+ * signed, which it would round) or user-part (SQLite's own message).
  */
 int user_run(struct user *user, const struct rows *rows, struct diags *diags,
 	     struct batch *ret_batch);

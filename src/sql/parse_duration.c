@@ -6,6 +6,8 @@
 
 #include "sql/parse.h"
 
+#define UNITS_HINT "units are NANOSECOND ... SECOND, MINUTE, HOUR, DAY, or ns ... d"
+
 static void bad_duration(struct parser *p, struct span span, enum lex_problem problem)
 {
 	const struct lex_message *message;
@@ -36,8 +38,7 @@ static u64 read_unit(struct parser *p)
 	}
 	diag = parse_error(p, "bad-duration", p->tok.span, "expected a unit of time, found %s",
 			   parse_found(p));
-	diag_hint(p->diags, diag,
-		  "units are NANOSECOND ... SECOND, MINUTE, HOUR, DAY, or ns ... d");
+	diag_hint(p->diags, diag, UNITS_HINT);
 	return 0;
 }
 
@@ -107,6 +108,15 @@ u64 parse_duration(struct parser *p, struct span *ret_span, bool *ret_overflow)
 	unit = parse_at(p, TOKEN_WORD) ? unit_of_duration(p->text + p->tok.span.start,
 							  p->tok.span.end - p->tok.span.start)
 				       : 0;
+	/* A word that begins no clause was meant as a unit. */
+	if (!unit && parse_at(p, TOKEN_WORD) && p->tok.keyword == KW_NONE &&
+	    parse_misspelt_clause(p) == KW_NONE) {
+		diag = parse_report(p, "bad-duration", p->tok.span, "%s is no unit of time",
+				    parse_found(p));
+		diag_hint(p->diags, diag, UNITS_HINT);
+		parse_next(p);
+		return 0;
+	}
 	if (!unit) {
 		diag = parse_report(p, "bad-duration", number.span, "this duration has no unit");
 		diag_hint(p->diags, diag, "did you mean %.*sms?",

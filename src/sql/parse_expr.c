@@ -457,6 +457,22 @@ static struct ast *parse_is(struct parser *p, struct ast *left)
 	return parse_finish(p, ast);
 }
 
+/* LIKE pattern ESCAPE c is read to its end, so that this is all that is said of it. */
+static void refuse_escape(struct parser *p)
+{
+	u32 start = p->tok.span.start;
+	struct diag *diag;
+
+	if (p->panic || !parse_accept_keyword(p, KW_ESCAPE))
+		return;
+	parse_level(p, LEVEL_EQUAL + 1);
+	if (p->panic)
+		return;
+	diag = parse_report(p, "not-supported", parse_span(p, start),
+			    "ESCAPE is not available yet");
+	diag_hint(p->diags, diag, "in LIKE, _ stands for any one character, also for a %% or _");
+}
+
 /*
  * IS, IN, LIKE, GLOB, BETWEEN, ISNULL, NOTNULL and their NOT forms behind left.
  * Returns NULL when none follows.
@@ -511,6 +527,8 @@ static struct ast *parse_predicate(struct parser *p, struct ast *left)
 		parse_expect_keyword(p, KW_AND);
 		parse_add_arg(p, ast, parse_level(p, LEVEL_EQUAL + 1));
 	}
+	if (ast->kind == AST_LIKE)
+		refuse_escape(p);
 	return parse_finish(p, ast);
 }
 

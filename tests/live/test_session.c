@@ -301,6 +301,145 @@ static void test_rows_limit(void **state)
 	assert_int_equal(session->rows.n_rows, 10);
 }
 
+/* LIMIT and -n both count streamed rows: the smaller ends the run. */
+static void limit_and_n(struct session *session, const char *n, u64 n_rows)
+{
+	session_load(session, "--calls", "1000", NULL);
+	session_ebql(session, "-n", n, "SELECT fd, count FROM " PREAD " WHERE pid = %d LIMIT 7",
+		     NULL);
+	session_load_run(session);
+	session_end(session, 0, 0);
+	assert_int_equal(session->rows.n_rows, n_rows);
+}
+
+static void test_limit_below_n(void **state)
+{
+	session_require();
+	limit_and_n(*state, "10", 7);
+}
+
+static void test_n_below_limit(void **state)
+{
+	session_require();
+	limit_and_n(*state, "4", 4);
+}
+
+static const char *said(struct session *session)
+{
+	return session->ebql.err_text.n ? session->ebql.err_text.at : "";
+}
+
+/* Runs to its end; standard error has the text once, and nothing of it twice. */
+static void expect_said(struct session *session, const char *text)
+{
+	const char *first = strstr(said(session), text);
+
+	if (!first)
+		fail_msg("\"%s\" is not in: %s", text, said(session));
+	if (strstr(first + 1, text))
+		fail_msg("\"%s\" is twice in: %s", text, said(session));
+	proc_end_all();
+}
+
+static void test_warnings(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_ebql_plain(session, 0, "-d", "50ms", "SELECT pid comm FROM " PREAD, NULL);
+	session_end(session, 0, 0);
+	expect_said(session, "warning[missing-comma]");
+	session_ebql_plain(session, 0, "-d", "50ms", "--every", "20ms",
+			   "SELECT count(*) FROM " PREAD " WINDOW TUMBLING 20ms", NULL);
+	session_end(session, 0, 0);
+	expect_said(session, "--every has no effect: the query has a WINDOW\n");
+	session_ebql_plain(session, 0, "-d", "50ms", "--every", "20ms", "SELECT pid FROM " PREAD,
+			   NULL);
+	session_end(session, 0, 0);
+	expect_said(session, "--every has no effect: the query's rows");
+	session_ebql_plain(session, 0, "-d", "50ms", "--every", "20ms",
+			   "SELECT count(*) FROM " PREAD, NULL);
+	session_end(session, 0, 0);
+	assert_string_equal(said(session), "");
+}
+
+static void test_options(void **state)
+{
+	static const struct {
+		const char *query, *said;
+	} wrong[] = {
+		{ "SET rules_off = 'fold,bogus'; SELECT pid FROM " PREAD,
+		  "error[bad-option-value]" },
+		{ "SELECT pid FROM " PREAD " WITH (rules_off = 'bogus')",
+		  "error[bad-option-value]" },
+		{ "SELECT pid FROM " PREAD " WITH (rules_off = 5)", "error[bad-option-value]" },
+		{ "SET pushdown = off; SET max_groups = 5; SELECT pid FROM " PREAD,
+		  "error[not-supported]" },
+		{ "SELECT count(*) FROM " PREAD " WINDOW TUMBLING (SIZE 1 YEAR)",
+		  "error[bad-window]" },
+		{ "SELECT count(*) FROM " PREAD " WINDOW TUMBLING 1w", "error[bad-window]" },
+	};
+	struct session *session = *state;
+
+	session_require();
+	for (u32 i = 0; i < ARRAY_SIZE(wrong); i++) {
+		session_ebql_plain(session, 0, wrong[i].query, NULL);
+		session_end(session, 0, 2);
+		expect_said(session, wrong[i].said);
+	}
+	session_ebql_plain(session, 0, "-d", "20ms",
+			   "SET rules_off = 'split, order'; SELECT pid FROM " PREAD
+			   " WITH (rules_off = 'all')",
+			   NULL);
+	session_end(session, 0, 0);
+	assert_string_equal(said(session), "");
+}
+
+/* A command that cannot be executed fails the run; the status of one that can does not. */
+static void test_command_status(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_ebql_plain(session, 0, "SELECT count(*) AS n FROM " PREAD, "--", "/nonexistent",
+			   NULL);
+	session_end(session, 0, 1);
+	expect_said(session, "/nonexistent: No such file");
+	session_ebql_plain(session, 0, "SELECT count(*) AS n FROM " PREAD, "--", "sh", "-c",
+			   "exit 127", NULL);
+	session_end(session, 0, 0);
+	proc_end_all();
+	/* EXPLAIN starts no command: it could not be started. */
+	session_ebql_plain(session, 0,
+			   "EXPLAIN SELECT count(*) FROM " PREAD " WHERE pid = target_pid()", "--",
+			   "/nonexistent", NULL);
+	session_end(session, 0, 0);
+	assert_string_equal(said(session), "");
+}
+
+static void test_comment_first(void **state)
+{
+	static const char *const queries[] = {
+		"-- hello\nSELECT count(*) AS n FROM " PREAD " WINDOW TUMBLING 20ms",
+		"--hello\nSELECT count(*) AS n FROM " PREAD " WINDOW TUMBLING 20ms",
+		"--\nSELECT count(*) AS n FROM " PREAD " WINDOW TUMBLING 20ms",
+	};
+	struct session *session = *state;
+
+	session_require();
+	for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
+		u64 before = session->rows.n_windows;
+
+		session_ebql_plain(session, 0, queries[i], "-n", "2", NULL);
+		session_end(session, 0, 0);
+		assert_int_equal(session->rows.n_windows, before + 2);
+		proc_end_all();
+	}
+	session_ebql_plain(session, 0, queries[0], "SELECT 1", NULL);
+	session_end(session, 0, 2);
+	expect_said(session, "too many arguments");
+}
+
 static int compare_u64(const void *a, const void *b)
 {
 	u64 x = *(const u64 *)a, y = *(const u64 *)b;
@@ -375,13 +514,15 @@ static void test_libraries(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_interrupt),	    TEST(test_terminate),   TEST(test_kill_raw),
-		TEST(test_kill_tracepoint), TEST(test_closed_pipe), TEST(test_nobody),
-		TEST(test_exit_statuses),   TEST(test_idle),	    TEST(test_idle_grouped),
-		TEST(test_duration),	    TEST(test_figure_12),   TEST(test_every),
-		TEST(test_command),	    TEST(test_wildcard),    TEST(test_stream),
-		TEST(test_stream_flood),    TEST(test_rows_limit),  TEST(test_start_up),
-		TEST(test_libraries),
+		TEST(test_interrupt),	    TEST(test_terminate),     TEST(test_kill_raw),
+		TEST(test_kill_tracepoint), TEST(test_closed_pipe),   TEST(test_nobody),
+		TEST(test_exit_statuses),   TEST(test_idle),	      TEST(test_idle_grouped),
+		TEST(test_duration),	    TEST(test_figure_12),     TEST(test_every),
+		TEST(test_command),	    TEST(test_wildcard),      TEST(test_stream),
+		TEST(test_stream_flood),    TEST(test_rows_limit),    TEST(test_start_up),
+		TEST(test_libraries),	    TEST(test_warnings),      TEST(test_options),
+		TEST(test_command_status),  TEST(test_limit_below_n), TEST(test_n_below_limit),
+		TEST(test_comment_first),
 	};
 
 	if (argc > 1)

@@ -46,8 +46,8 @@ void query_init(struct query *query, enum access_path path)
 	for (u32 i = 0; i < ARRAY_SIZE(query->hook); i++) {
 		query->hook[i] = (struct hook){
 			.path = path,
-			.target = path == ACCESS_TRACEPOINT ? "raw_syscalls:sys_enter" :
-							      "sys_enter",
+			.target =
+				path == ACCESS_TRACEPOINT ? "raw_syscalls:sys_enter" : "sys_enter",
 		};
 		if (path == ACCESS_TRACEPOINT)
 			query->hook[i].tracepoint_id = tracepoint_id("raw_syscalls/sys_enter");
@@ -99,7 +99,8 @@ static void enter(struct query *query, struct ir *ir, vreg cpu, vreg line, vreg 
 
 void query_compile(struct query *query, u32 i)
 {
-	/* Raw tracepoints: the second argument; the tracepoint's record: after the 8 common bytes. */
+	/* Raw tracepoints: the second argument; the tracepoint's record: after the 8 common bytes.
+	 */
 	struct ir *ir = ir_new(&query->arena);
 	vreg id = ir_reg(ir), cpu = ir_reg(ir), line = ir_reg(ir), busy = ir_reg(ir);
 	vreg row = ir_reg(ir), word = ir_reg(ir);

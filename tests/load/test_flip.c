@@ -157,8 +157,7 @@ static void test_offline_cpus(void **state)
 	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
 	query_init(&query, ACCESS_RAW);
 	query.phys.state.n_cpus += 3;
-	query.phys.state.total_bytes =
-		query.phys.state.slice_bytes * 2 * query.phys.state.n_cpus;
+	query.phys.state.total_bytes = query.phys.state.slice_bytes * 2 * query.phys.state.n_cpus;
 	query_compile(&query, 0);
 	assert_int_equal(query_open(&query, 1), 0);
 	for (u32 i = 1; i < 4; i++) {
@@ -191,7 +190,7 @@ static void test_missed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_switches_copies), cmocka_unit_test(test_exact_raw),
+		cmocka_unit_test(test_switches_copies),	 cmocka_unit_test(test_exact_raw),
 		cmocka_unit_test(test_exact_tracepoint), cmocka_unit_test(test_busy_is_bounded),
 		cmocka_unit_test(test_offline_cpus),	 cmocka_unit_test(test_missed),
 	};

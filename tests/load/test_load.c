@@ -211,6 +211,23 @@ static void test_all_maps(void **state)
 	query_free(&query);
 }
 
+/* The kernel took the places of the query text with the program. */
+static void test_debug_info(void **state)
+{
+	struct bpf_prog_info info;
+	struct query query;
+
+	NEEDS_ROOT;
+	query_init(&query, ACCESS_RAW);
+	query_compile(&query, 0);
+	open_ok(&query, 1);
+	assert_int_equal(sys_prog_info(query.load.programs[0].fd, &info), 0);
+	assert_true(info.btf_id > 0);
+	assert_true(info.nr_line_info > 0);
+	load_close(&query.load);
+	query_free(&query);
+}
+
 /* Maps that nothing asks for are not made. */
 static void test_no_more_maps_than_needed(void **state)
 {
@@ -295,6 +312,7 @@ static void test_verifier(void **state)
 	assert_int_equal(diag->span.end, 15);
 	contains(diag->message, "ebql_test1");
 	contains(diag->message, "invalid access to map value");
+	assert_null(strchr(diag->message, '\n')); /* would be printed as "." */
 	contains(diag->hint, "report");
 	assert_int_equal(left_open_files(), n_files);
 	assert_null(query.load.control);
@@ -555,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_tracepoint),
 		cmocka_unit_test(test_typed_raw_syscall),
 		cmocka_unit_test(test_all_maps),
+		cmocka_unit_test(test_debug_info),
 		cmocka_unit_test(test_no_more_maps_than_needed),
 		cmocka_unit_test(test_replay),
 		cmocka_unit_test(test_verifier),

@@ -11,6 +11,7 @@
  *   -- ordered                      rows in this order, else in any
  *   SELECT ... ;
  *   -- row: 1 | 'abc' | NULL | 2.5
+ *   -- other: NULL | 7              the "(other)" row
  *   -- lost: fault=2
  *   -- refused: tag                 instead of rows: a diagnostic
  * In texts \xHH is a byte and \\ a backslash.
@@ -214,6 +215,9 @@ static void read_comment(struct reader *r, const char *line)
 	} else if (line_of(line, "ordered")) {
 		r->open->is_ordered = true;
 	} else if ((rest = line_of(line, "row:"))) {
+		read_row(r, rest);
+	} else if ((rest = line_of(line, "other:"))) {
+		r->open->expected.other_row = r->open->expected.n_rows;
 		read_row(r, rest);
 	} else if ((rest = line_of(line, "lost:"))) {
 		read_lost(r, rest);

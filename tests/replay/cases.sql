@@ -601,3 +601,107 @@ FROM tracepoint:test:event;
 -- case: an ungrouped column is refused
 SELECT f_u8, f_s32, count(*) FROM tracepoint:test:event GROUP BY f_u8;
 -- refused: ungrouped-column
+
+-- case: (other) is given last, whatever HAVING and LIMIT say (a kernel map has other room)
+-- own: SQLite has room for every group
+-- max_groups: 1
+-- ordered
+SELECT path, f_s32 AS k, count(*) AS n, sum(f_u8) * 10 AS s FROM tracepoint:test:event GROUP BY path, f_s32 HAVING n < 1 ORDER BY n DESC WITH (state = table);
+-- other: NULL | NULL | 5 | 90
+-- lost: table_full=5
+
+-- case: LIMIT counts named groups only
+-- own: SQLite has room for every group
+-- max_groups: 2
+-- ordered
+SELECT path, f_s32 AS k, count(*) AS n, sum(f_u8) * 10 AS s FROM tracepoint:test:event GROUP BY path, f_s32 ORDER BY k LIMIT 1 WITH (state = table);
+-- row: 'y' | -4 | 1 | 10
+-- other: NULL | NULL | 4 | 80
+-- lost: table_full=4
+
+-- case: OFFSET too
+-- own: SQLite has room for every group
+-- max_groups: 2
+-- ordered
+SELECT path, f_s32 AS k, count(*) AS n FROM tracepoint:test:event GROUP BY path, f_s32 ORDER BY k LIMIT 5 OFFSET 1 WITH (state = table);
+-- row: 'x' | 10 | 1
+-- other: NULL | NULL | 4
+-- lost: table_full=4
+
+-- events: beyond 64 bits signed, in the user part
+-- event: f_u64=18446744073709551615 f_u8=1 f_s8=4 name='ab'
+-- event: f_u64=9223372036854775808 f_u8=0 f_s8=0 name='ab'
+-- event: f_u64=9223372036854775807 f_u8=3 f_s8=-7 name='abc'
+-- event: f_u64=7 f_u8=0 f_s8=9 name='ab'
+
+-- case: columns that SQLite does not compute with are exact beside those it computes
+-- own: SQLite holds no u64
+SELECT f_u64, upper(name) AS u FROM tracepoint:test:event;
+-- row: 18446744073709551615 | 'AB'
+-- row: 9223372036854775808 | 'AB'
+-- row: 9223372036854775807 | 'ABC'
+-- row: 7 | 'AB'
+
+-- case: and sorted exactly
+-- own: SQLite holds no u64
+-- ordered
+SELECT f_u64, count(*) AS n FROM tracepoint:test:event GROUP BY f_u64 HAVING n > 0 ORDER BY f_u64 DESC LIMIT 3;
+-- row: 18446744073709551615 | 1
+-- row: 9223372036854775808 | 1
+-- row: 9223372036854775807 | 1
+
+-- case: sums of 128 bits too, and the other way
+-- own: SQLite's sums overflow
+-- ordered
+SELECT name, sum(f_u64) AS s, max(f_u64) AS m FROM tracepoint:test:event GROUP BY name ORDER BY s;
+-- row: 'abc' | 9223372036854775807 | 9223372036854775807
+-- row: 'ab' | 27670116110564327430 | 18446744073709551615
+
+-- case: by a maximum
+-- own: SQLite holds no u64
+-- ordered
+SELECT name, max(f_u64) AS m FROM tracepoint:test:event GROUP BY name ORDER BY m DESC;
+-- row: 'ab' | 18446744073709551615
+-- row: 'abc' | 9223372036854775807
+
+-- case: what SQLite would compute with it is refused
+-- own: SQLite holds no u64
+SELECT f_u64 / 2.0 FROM tracepoint:test:event;
+-- refused: too-large
+
+-- case: what a CASE of the user part guards does not fault
+SELECT CASE WHEN f_u8 = 0 THEN 0.5 ELSE 12 / f_u8 END AS a FROM tracepoint:test:event;
+-- row: 12
+-- row: 0.5
+-- row: 4
+-- row: 0.5
+
+-- case: a fault that is reached is counted
+SELECT CASE WHEN f_s8 < 0 THEN 0.5 ELSE 12 / f_u8 END AS a FROM tracepoint:test:event;
+-- row: 12
+-- row: NULL
+-- row: 0.5
+-- row: NULL
+-- lost: fault=2
+
+-- case: guarded by what only SQLite knows
+SELECT CASE WHEN length(name) = 2 THEN 'two' ELSE hex(12 / f_u8) END AS a FROM tracepoint:test:event;
+-- row: 'two'
+-- row: 'two'
+-- row: '34'
+-- row: 'two'
+
+-- case: behind AND and OR
+SELECT f_u8 <> 0 AND round(12 / f_u8) > 4.0 AS a, f_u8 = 0 OR round(12 / f_u8) > 4.0 AS b FROM tracepoint:test:event;
+-- row: 1 | 1
+-- row: 0 | 1
+-- row: 0 | 0
+-- row: 0 | 1
+
+-- case: nested
+SELECT CASE WHEN f_s8 > 5 THEN 'big' WHEN f_u8 <> 0 THEN CASE WHEN f_s8 = 0 THEN 'none' ELSE hex(8 / f_s8 + 6 / f_u8) END ELSE 'zero' END AS a
+FROM tracepoint:test:event;
+-- row: '38'
+-- row: 'zero'
+-- row: '31'
+-- row: 'big'

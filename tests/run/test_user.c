@@ -41,6 +41,8 @@ static void bench_init(struct bench *b, u64 max_groups)
 	fake_aggregate(f, AGGREGATE_AVG, count, sum);
 	fake_aggregate(f, AGGREGATE_MAX, count, max);
 	fake_ready(f);
+	for (u32 i = 0; i < f->phys.user.input.n_columns; i++)
+		f->columns[i].name = "some column";
 	b->rows = (struct rows){ .phys = &f->phys,
 				 .merge = &f->merge,
 				 .window_start_ns = 11,
@@ -60,13 +62,21 @@ static void event(struct bench *b, s64 fd, const char *comm, s128 value)
 		fake_update(&b->fake, cells, i, value);
 }
 
-static void bench_sql(struct bench *b, const char *sql, u32 n_columns)
+/* from: input columns of the output columns, -1: computed by the SQL; NULL: all are. */
+static void bench_sql_from(struct bench *b, const char *sql, u32 n_columns, const s32 *from)
 {
 	b->fake.phys.user.sql = sql;
 	b->fake.phys.user.output = (struct schema){ n_columns, b->output };
-	for (u32 i = 0; i < n_columns; i++)
+	for (u32 i = 0; i < n_columns; i++) {
 		b->output[i] = (struct column){ "x", type_int(64, true) };
+		b->fake.output_from[i] = from ? from[i] : -1;
+	}
 	assert_int_equal(user_open(&b->user, &b->fake.phys, &b->diags), 0);
+}
+
+static void bench_sql(struct bench *b, const char *sql, u32 n_columns)
+{
+	bench_sql_from(b, sql, n_columns, NULL);
 }
 
 static int bench_run(struct bench *b)
@@ -145,7 +155,7 @@ static void test_sql(void **state)
 
 	bench_init(&b, 16);
 	bench_sql(&b,
-		  "SELECT c0, c1, c2 * 100 + c3, c4, upper(c1), c7 - c6, other FROM w "
+		  "SELECT c0, c1, c2 * 100 + c3, c4, upper(c1), c7 - c6, row FROM w "
 		  "WHERE c2 > 1 ORDER BY other, c2 DESC LIMIT 2",
 		  6);
 	b.output[3].type.kind = TYPE_REAL;
@@ -177,7 +187,7 @@ static void test_nested_and_other(void **state)
 	bench_init(&b, 2);
 	bench_sql(
 		&b,
-		"SELECT c0, c2, (SELECT sum(c2) FROM w), NULL, other FROM w ORDER BY other, c0 DESC",
+		"SELECT c0, c2, (SELECT sum(c2) FROM w), NULL, row FROM w ORDER BY other, c0 DESC",
 		4);
 	some_events(&b);
 	assert_int_equal(bench_run(&b), 0);
@@ -203,7 +213,7 @@ static void test_too_large(void **state)
 	struct bench b;
 
 	bench_init(&b, 4);
-	bench_sql(&b, "SELECT c3, c5, other FROM w ORDER BY c0", 2);
+	bench_sql(&b, "SELECT c3, c5, row FROM w ORDER BY c0", 2);
 	event(&b, 1, "x", INT64_MAX);
 	event(&b, 2, "x", INT64_MIN);
 	assert_int_equal(bench_run(&b), -EOVERFLOW); /* max: u64 2^63 */
@@ -212,7 +222,7 @@ static void test_too_large(void **state)
 
 	/* the extremes pass, unrounded */
 	bench_init(&b, 4);
-	bench_sql(&b, "SELECT c3, other FROM w ORDER BY c0", 1);
+	bench_sql(&b, "SELECT c3, row FROM w ORDER BY c0", 1);
 	event(&b, 1, "x", INT64_MAX);
 	event(&b, 2, "x", INT64_MIN);
 	assert_int_equal(bench_run(&b), 0);
@@ -226,10 +236,65 @@ static void test_too_large(void **state)
 
 	/* SQLite's own overflow of + becomes floating point: refused too */
 	bench_init(&b, 4);
-	bench_sql(&b, "SELECT c3 + 1, other FROM w", 1);
+	bench_sql(&b, "SELECT c3 + 1, row FROM w", 1);
 	event(&b, 1, "x", INT64_MAX);
 	assert_int_equal(bench_run(&b), -EOVERFLOW);
 	expect_tag(&b, "too-large");
+	bench_free(&b);
+}
+
+/* What SQLite does not compute with is exact, whatever its size, and sorts exactly. */
+static void test_by_row(void **state)
+{
+	static const s32 from[] = { 0, -1, 3, 1, 5 };
+	struct bench b;
+
+	bench_init(&b, 8);
+	bench_sql_from(&b,
+		       "SELECT upper(c1), row FROM w WHERE c2 > 1 ORDER BY other, h3 DESC, l3 DESC",
+		       5, from);
+	for (u32 window = 0; window < 2; window++) {
+		event(&b, 1, "a", INT64_MAX);
+		event(&b, 1, "a", INT64_MAX);
+		event(&b, 2, "b", INT64_MAX);
+		event(&b, 2, "b", 1); /* 2^63: one more than what a signed word holds */
+		event(&b, 3, "c", INT64_MIN);
+		event(&b, 3, "c", INT64_MIN);
+		event(&b, 4, "d", -1);
+		event(&b, 4, "d", 0);
+		event(&b, 5, "e", INT64_MAX);
+		event(&b, 5, "e", 0);
+		event(&b, 6, "f", INT64_MAX);
+		assert_int_equal(bench_run(&b), 0);
+		assert_int_equal(b.batch.n_rows, 5);
+		assert_int_equal(b.batch.other_row, -1);
+		for (u32 i = 0; i < 5; i++)
+			expect_int(&b, i, 0, (s64[]){ 1, 2, 5, 4, 3 }[i]);
+		expect_text(&b, 0, 1, "A");
+		expect_text(&b, 0, 3, "a");
+		expect_text(&b, 4, 1, "C");
+		expect_int(&b, 0, 2, 2 * (s128)INT64_MAX);
+		expect_int(&b, 1, 2, (s128)INT64_MAX + 1);
+		expect_int(&b, 2, 2, INT64_MAX);
+		expect_int(&b, 3, 2, -1);
+		expect_int(&b, 4, 2, 2 * (s128)INT64_MIN);
+		expect_int(&b, 3, 4, UINT64_MAX);
+	}
+	bench_free(&b);
+}
+
+/* The message names the column; no row can be computed from a value too large. */
+static void test_too_large_name(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, 4);
+	b.fake.columns[5].name = "max(bytes)";
+	bench_sql(&b, "SELECT c2, row FROM w WHERE c5 > 3", 1);
+	event(&b, 1, "x", INT64_MIN);
+	assert_int_equal(bench_run(&b), -EOVERFLOW);
+	expect_tag(&b, "too-large");
+	assert_non_null(strstr(b.diags.list.at[0].message, "max(bytes)"));
 	bench_free(&b);
 }
 
@@ -238,7 +303,7 @@ static void test_bad_sql(void **state)
 	struct bench b;
 
 	bench_init(&b, 4);
-	b.fake.phys.user.sql = "SELECT nothing_such, other FROM w";
+	b.fake.phys.user.sql = "SELECT nothing_such, row FROM w";
 	assert_int_equal(user_open(&b.user, &b.fake.phys, &b.diags), -EINVAL);
 	expect_tag(&b, "user-part");
 	bench_free(&b);
@@ -257,7 +322,7 @@ static void test_events(void **state)
 	bench_init(&b, 1);
 	b.fake.phys.user.input.n_columns = 2;
 	b.fake.columns[1].type = type_text(16);
-	bench_sql(&b, "SELECT c1 || '!', c0 / 2.0, other FROM w", 2);
+	bench_sql(&b, "SELECT c1 || '!', c0 / 2.0, row FROM w", 2);
 	b.output[1].type.kind = TYPE_REAL;
 	b.rows = (struct rows){
 		.phys = &b.fake.phys, .values = values, .n_events = 2, .n_columns = 2
@@ -279,6 +344,8 @@ int main(void)
 		cmocka_unit_test(test_sql),
 		cmocka_unit_test(test_nested_and_other),
 		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_by_row),
+		cmocka_unit_test(test_too_large_name),
 		cmocka_unit_test(test_bad_sql),
 		cmocka_unit_test(test_events),
 	};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The benchmark's parts: a loop of system calls in a child (loop.c), child
+ * processes with their output (process.c), what is measured on that loop
+ * (contender.c), start-up and size (startup.c), figures to a table (report.c).
+ * bench.c drives them.
+ */
+#ifndef EBQL_BENCH_H
+#define EBQL_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+typedef uint64_t u64;
+
+struct config {
+	const char *ebql;     /* the binary */
+	const char *object;   /* handwritten.bpf.o */
+	const char *results;  /* Markdown file to write, or NULL */
+	const char *bpftrace; /* NULL: not there, left out */
+	int n_rounds, n_starts;
+	u64 batch_ns;
+	int loop_cpu, other_cpu; /* the loop runs on one, all other user space on the other */
+	bool is_debug;
+};
+
+extern struct config config;
+
+/* Ends the program; the children end with it. */
+void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void pin_to_cpu(int cpu);
+u64 monotonic_ns(void);
+u64 realtime_ns(void);
+void sleep_ns(u64 ns);
+/* Sorts; the mean of the middle two of an even number. NAN of none. */
+double median(double *values, size_t n);
+double quantile(double *values, size_t n, double q);
+
+/* loop.c */
+enum loop_call { LOOP_PREAD, LOOP_GETPPID };
+
+struct loop_result {
+	u64 calls;
+	double ns_per_call; /* median of chunks of LOOP_CHUNK calls: pre-emption drops out */
+};
+
+#define LOOP_CHUNK 256
+
+void loop_start(void);
+void loop_stop(void);
+pid_t loop_pid(void);
+struct loop_result loop_batch(enum loop_call call, u64 duration_ns);
+/* A loop of preads until loop_busy_end(), which gives the number of calls made. */
+void loop_busy_begin(void);
+u64 loop_busy_end(void);
+
+/* process.c */
+struct process {
+	pid_t pid;
+	int fds[2];	/* its stdout, stderr; -1 at the end */
+	char *texts[2]; /* all of it so far, 0-terminated */
+	size_t sizes[2];
+	u64 start_ns; /* just before fork, CLOCK_MONOTONIC */
+	int status;   /* as wait4() gave */
+	struct rusage usage;
+};
+
+void process_start(struct process *p, const char *const *argv);
+/* True when the stream (0: stdout, 1: stderr) has the text; false at its end or after timeout. */
+bool process_wait_text(struct process *p, int stream, const char *text, u64 timeout_ns);
+void process_finish(struct process *p, int signal); /* signal 0: ends by itself */
+void process_free(struct process *p);
+u64 process_cpu_ns(const struct process *p); /* so far, all threads */
+u64 process_peak_rss_kib(const struct process *p);
+/* stdout of a short command. */
+char *process_output(const char *const *argv);
+
+/* contender.c */
+enum contender_kind { KIND_LIBBPF, KIND_BPFTRACE, KIND_EBQL };
+
+struct contender {
+	const char *id, *name;
+	enum contender_kind kind;
+	const char *text; /* program in the object; script; access path */
+	bool is_counting; /* the query, not just an empty program */
+};
+
+struct attached {
+	const struct contender *contender;
+	struct bpf_object *object;
+	struct bpf_link *link;
+	struct process process;
+	unsigned int n_insns;
+	double compile_ms, load_ms, attach_ms; /* what ebql says, else NAN */
+	u64 counted, lost;		       /* after detach */
+};
+
+enum contender_at {
+	EMPTY_TRACEPOINT,
+	EMPTY_RAW,
+	HAND_TRACEPOINT,
+	HAND_RAW,
+	BPFTRACE,
+	BPFTRACE_STATS,
+	EBQL_TRACEPOINT,
+	EBQL_RAW,
+	N_CONTENDERS
+};
+
+extern const struct contender contenders[N_CONTENDERS];
+
+bool contender_is_there(const struct contender *c);
+void contender_attach(struct attached *a, const struct contender *c);
+/* Ends it, and fills counted and lost. */
+void contender_detach(struct attached *a);
+/* Figure 12's text, with a window of so many ms. */
+char *contender_figure12(const char *access_path, unsigned int window_ms);
+char *contender_bpftrace_script(const struct contender *c);
+
+/* bench.c: one measurement of one contender in one round */
+#define STEADY_GAP 0.04
+
+struct sample {
+	double base_ns, base_other_ns; /* untraced: mean of just before and just after */
+	double base_gap;	       /* of before and after: |a - b| / mean */
+	double cost_ns, cost_other_ns;
+	int n_repeats;
+	bool is_disturbed; /* others traced meanwhile */
+	u64 made, counted, lost;
+	double compile_ms, load_ms, attach_ms;
+	unsigned int n_insns;
+};
+
+/* startup.c */
+struct startup {
+	double first_row_ms[3];	   /* median, p10, p90: a streamed row's own time */
+	double first_window_ms[3]; /* end of the first 1 ms window with events: upper bound */
+	double bpftrace_ms[3];
+	double command_ms[3]; /* whole `ebql ... LIMIT 1`, fork to exit */
+};
+
+struct footprint {
+	u64 peak_rss_kib;
+	double start_cpu_ms, cpu_percent; /* until attached; then of one CPU */
+	u64 counted, made, lost;
+};
+
+void startup_measure(struct startup *ret);
+/* Runs one contender for the time on a busy loop. */
+void footprint_measure(const struct contender *c, u64 duration_ns, struct footprint *ret);
+
+/* report.c */
+struct report {
+	struct sample *samples; /* [round * N_CONTENDERS + contender] */
+	struct startup startup;
+	struct footprint footprints[N_CONTENDERS];
+};
+
+void report_write(const struct report *r, FILE *out);
+
+#endif

@@ -1,0 +1,1 @@
+SELECT round(count / 2.0), CASE WHEN count = 0 THEN 0.0 ELSE 100 / count END, CASE WHEN length(comm) = 2 THEN 0.5 ELSE 100 / count END, CASE WHEN fd = 1 THEN 'x' WHEN 7 / fd = 2 THEN hex(count % fd) ELSE 'z' END, count <> 0 AND 5 / count > 1.5 FROM tracepoint:syscalls:sys_enter_pread64
