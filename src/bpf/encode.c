@@ -386,6 +386,11 @@ static void encode_call(struct encode *e, const struct ir_insn *insn)
 		write_done(e, insn->d, 0);
 }
 
+static bool is_bound(u32 condition)
+{
+	return condition == IR_LT || condition == IR_LE || condition == IR_GT || condition == IR_GE;
+}
+
 static void encode_branch(struct encode *e, const struct ir_insn *insn)
 {
 	u8 code = BPF_JMP | condition_codes[insn->sub];
@@ -395,6 +400,13 @@ static void encode_branch(struct encode *e, const struct ir_insn *insn)
 		put_jump(e, code | BPF_X, a, read_reg(e, insn->b), 0, insn->index);
 	else
 		put_jump(e, code | BPF_K, a, 0, (s32)insn->imm, insn->index);
+	/*
+	 * The verifier of 6.1 (no longer that of 6.12) does not tie a copy to the slot it was
+	 * loaded from: what falls through here is in bounds only if the slot is written again.
+	 */
+	if (insn->op == IR_OP_BRANCHI && is_bound(insn->sub) && reg_of(e, insn->a) < 0 &&
+	    !e->alloc->ranges[insn->a].remade)
+		write_done(e, insn->a, a);
 }
 
 static void encode_context(struct encode *e, const struct ir_insn *insn)

@@ -157,6 +157,7 @@ struct ir *gen_program(const struct phys *phys, const struct hook *hook, struct 
 	g->context = ir_context(g->ir);
 	g->done = ir_label(g->ir);
 	out = ir_label(g->ir);
+	g->busy = ir_label(g->ir);
 	ir_note(g->ir, "%s", hook->target);
 	if (hook->path == ACCESS_RAW_SYSCALL)
 		raw_syscall_filter(g, out);
@@ -181,5 +182,9 @@ struct ir *gen_program(const struct phys *phys, const struct hook *hook, struct 
 		ir_storei(g->ir, g->control, offsetof(struct control_line, busy), IR_U64, 0);
 	ir_place(g->ir, out);
 	ir_exit(g->ir, 0);
+	if (phys->state.n_levels > 1) {
+		ir_place(g->ir, g->busy);
+		gen_busy(g);
+	}
 	return g->ir;
 }

@@ -29,6 +29,7 @@ struct gen {
 	vreg number;	      /* RAW_SYSCALL over many: the system call's number */
 	vreg probe;	      /* RAW_SYSCALL over many: its probe code */
 	label done;	      /* leaves the program, busy mark taken back */
+	label busy;	      /* see gen_busy() */
 	bool is_recount;      /* evaluating once more: faults are not counted again */
 	stack_object scratch; /* 8 bytes for a read that is taken out at once */
 	bool has_scratch;
@@ -89,6 +90,8 @@ void gen_like(struct gen *g, const struct expr *e, label yes, label no, label nu
 /* state.c */
 /* Leaves for `out` before anything is marked when the CPU is none of ours. */
 void gen_enter(struct gen *g, label out);
+/* Behind the program's end, at the label g->busy: every level is taken, the event is missed. */
+void gen_busy(struct gen *g);
 void gen_count(struct gen *g, enum counter counter);
 /* The group's row, found or made; the (other) row when there is no room. */
 vreg gen_row(struct gen *g);

@@ -32,7 +32,6 @@ static void take_level(struct gen *g)
 {
 	struct ir *ir = g->ir;
 	vreg mark;
-	label free = ir_label(ir);
 	const s32 busy = offsetof(struct control_line, busy);
 
 	if (g->phys->state.n_levels == 1) {
@@ -41,13 +40,17 @@ static void take_level(struct gen *g)
 	}
 	g->level = ir_reg(ir);
 	ir_load(ir, g->level, g->control, busy, IR_U64);
-	ir_branchi(ir, IR_LT, g->level, g->phys->state.n_levels, free);
-	counter_add(g, g->control, offsetof(struct control_line, missed));
-	ir_exit(ir, 0);
-	ir_place(ir, free);
+	/* Falls through where it is in bounds: see encode_branch() of the back end. */
+	ir_branchi(ir, IR_GE, g->level, g->phys->state.n_levels, g->busy);
 	mark = ir_reg(ir);
 	ir_alui(ir, IR_ADD, mark, g->level, 1);
 	ir_store(ir, g->control, busy, IR_U64, mark);
+}
+
+void gen_busy(struct gen *g)
+{
+	counter_add(g, g->control, offsetof(struct control_line, missed));
+	ir_exit(g->ir, 0);
 }
 
 /*

@@ -49,6 +49,25 @@ static u32 stay_on_cpu(void)
 	return cpu;
 }
 
+/* Asks the verifier, not the version: r0 = 6; r0 s/= 3; exit. */
+static bool takes_signed_division(void)
+{
+	struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 6 },
+		{ .code = BPF_ALU64 | BPF_DIV | BPF_K, .off = 1, .imm = 3 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+				.insns = (uintptr_t)insns,
+				.insn_cnt = ARRAY_SIZE(insns),
+				.license = (uintptr_t) "Dual BSD/GPL" };
+	int fd = sys_bpf(BPF_PROG_LOAD, &attr);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 const char *kernel_open(struct kernel *kernel)
 {
 	memset(kernel, 0, sizeof(*kernel));
@@ -64,6 +83,7 @@ const char *kernel_open(struct kernel *kernel)
 	BUG_ON(!kernel->env.data || !kernel->env.rows || !kernel->log);
 	kernel->env.pid_tgid = (u64)getpid() << 32 | (u32)syscall(SYS_gettid);
 	kernel->env.cpu = stay_on_cpu();
+	kernel->has_signed_division = takes_signed_division();
 	return NULL;
 }
 

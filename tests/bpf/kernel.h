@@ -12,6 +12,7 @@ struct kernel {
 	int maps[2];
 	struct env env; /* data and rows are the maps' memory */
 	char *log;
+	bool has_signed_division; /* 6.6: division, moves and loads with sign extension */
 };
 
 #define KERNEL_LOG_BYTES (16u << 20)

@@ -259,6 +259,8 @@ static void update(struct random *r)
 	ir_stack_address(ir, args[1], r->key, 0);
 	ir_stack_address(ir, args[2], r->words, 8 * below(r, 6));
 	ir_call(ir, d, BPF_FUNC_map_update_elem, 4, args);
+	/* The kernel's function returns an int in 6.1 (upper half zero), a long in 6.12. */
+	ir_extend(ir, d, d, IR_S32);
 	keep(r, d);
 }
 

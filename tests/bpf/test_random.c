@@ -143,8 +143,10 @@ static void report(struct kernel *kernel, struct arena *arena, struct ir *ir,
 		n = strlen(kernel->log);
 		buf_puts(&out, kernel->log + (n > 3000 ? n - 3000 : 0));
 	}
-	print_message("%s\nseed %llu, has_signed_division %d: %s\n", out.at,
-		      (unsigned long long)seed, has_signed_division,
+	/* Not by print_message(), which cuts at 1 KiB. */
+	fputs(out.at, stdout);
+	print_message("\nseed %llu, has_signed_division %d: %s\n", (unsigned long long)seed,
+		      has_signed_division,
 		      outcome == REFUSED ? "refused by the verifier" : "wrong result");
 	buf_free(&out);
 }
@@ -165,7 +167,8 @@ static void one_program(struct kernel *kernel, u64 seed, struct counts *counts)
 	make_inputs(&inputs, seed);
 	if (ir_check(ir))
 		fail_msg("seed %llu: %s", (unsigned long long)seed, ir_check(ir));
-	for (u32 signed_division = 0; signed_division < 2; signed_division++) {
+	for (u32 signed_division = 0; signed_division <= kernel->has_signed_division;
+	     signed_division++) {
 		enum outcome outcome =
 			run_both(kernel, &arena, ir, signed_division, &inputs, &code);
 
