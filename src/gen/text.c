@@ -350,22 +350,6 @@ static void probe_compare(struct gen *g, enum ast_op op, const struct expr *lite
 
 /* --- Comparisons --- */
 
-static enum ast_op mirrored(enum ast_op op)
-{
-	switch (op) {
-	case OP_LT:
-		return OP_GT;
-	case OP_LE:
-		return OP_GE;
-	case OP_GT:
-		return OP_LT;
-	case OP_GE:
-		return OP_LE;
-	default:
-		return op;
-	}
-}
-
 static void jump_to(struct gen *g, bool to_yes, label yes, label no)
 {
 	ir_jump(g->ir, to_yes ? yes : no);
@@ -416,7 +400,7 @@ void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const
 		return;
 	}
 	if (a->kind == EXPR_TEXT) {
-		gen_text_compare(g, mirrored(op), b, a, yes, no, null);
+		gen_text_compare(g, expr_op_mirrored(op), b, a, yes, no, null);
 		return;
 	}
 	if (is_probe(a) && b->kind == EXPR_TEXT) {

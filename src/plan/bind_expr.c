@@ -77,22 +77,6 @@ static struct expr *compare_with_real(struct scope *scope, enum ast_op op, struc
 	return bind_op(scope, op, span, x, expr_integer(scope->arena, span, s64_type, (s64)bound));
 }
 
-static enum ast_op op_mirrored(enum ast_op op)
-{
-	switch (op) {
-	case OP_LT:
-		return OP_GT;
-	case OP_LE:
-		return OP_GE;
-	case OP_GT:
-		return OP_LT;
-	case OP_GE:
-		return OP_LE;
-	default:
-		return op;
-	}
-}
-
 static bool is_text(const struct expr *e)
 {
 	return e->type.kind == TYPE_TEXT || e->type.kind == TYPE_BLOB;
@@ -147,7 +131,7 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 			return e;
 	} else if (is_comparison && a->kind == EXPR_REAL && !b->is_user_only &&
 		   type_is_word(b->type)) {
-		struct expr *e = compare_with_real(scope, op_mirrored(op), span, b, a->real);
+		struct expr *e = compare_with_real(scope, expr_op_mirrored(op), span, b, a->real);
 
 		if (e)
 			return e;

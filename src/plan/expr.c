@@ -322,3 +322,19 @@ void expr_infer(struct expr *e)
 		}
 	}
 }
+
+enum ast_op expr_op_mirrored(enum ast_op op)
+{
+	switch (op) {
+	case OP_LT:
+		return OP_GT;
+	case OP_LE:
+		return OP_GE;
+	case OP_GT:
+		return OP_LT;
+	case OP_GE:
+		return OP_LE;
+	default:
+		return op;
+	}
+}

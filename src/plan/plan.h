@@ -160,6 +160,8 @@ struct expr *expr_integer(struct arena *arena, struct span span, struct type typ
 /* Types and ranges an operator's result from its arguments; false: no kernel form (overflow of
  * constants, text arithmetic).  Used by the binder and by constant folding. */
 void expr_infer(struct expr *expr);
+/* The comparison with its sides exchanged: < for >. */
+enum ast_op expr_op_mirrored(enum ast_op op);
 bool expr_equal(const struct expr *a, const struct expr *b);
 bool expr_is_constant(const struct expr *expr);
 /* Calls visit on expr and everything below it. */
