@@ -156,9 +156,7 @@ void gen_like(struct gen *g, const struct expr *e, label yes, label no, label nu
 	struct automaton *a = arena_new(g->arena, struct automaton);
 
 	build(a, e->text, e->text_bytes, e->is_glob);
-	if (a->is_too_long) /* no text of 64 bytes and less can be as long as 63 elements and more
-			     */
-		a->n = 63;
+	BUG_ON(a->is_too_long); /* the binder refuses them: pattern-too-long */
 	if (x->kind == EXPR_TEXT) {
 		ir_jump(g->ir, matches(a, x->text) ? yes : no);
 		return;

@@ -239,7 +239,7 @@ static void literal(struct gen *g, const struct expr *e, stack_object text)
 	}
 }
 
-/* One byte more than the words: texts may fill their capacity, and the helpers add a NUL. */
+/* Two bytes more than the words: one to see that a text goes on, one for the helper's NUL. */
 static stack_object place_of(struct gen *g, const struct expr *e)
 {
 	stack_object text;
