@@ -93,6 +93,12 @@ void ir_storei(struct ir *ir, vreg base, s32 offset, enum ir_size size, s32 valu
 void ir_atomic(struct ir *ir, enum ir_atomic op, vreg d, vreg base, s32 offset, enum ir_size size,
 	       vreg s);
 
+/*
+ * d = the 8 bytes at base + offset before; they become s where they were `expected`, all
+ * at once (BPF_CMPXCHG, kernel 5.12).  Costs what a call costs: r0..r5.
+ */
+void ir_compare_exchange(struct ir *ir, vreg d, vreg base, s32 offset, s32 expected, vreg s);
+
 /* Map `map` (an index into the table given at load time): for helpers, and its value's address
  * (single-element array maps, direct value access, kernel 5.2). */
 void ir_map(struct ir *ir, vreg d, u32 map);

@@ -72,6 +72,9 @@ static void put_atomic(const struct bpf_insn *insn, struct buf *out)
 		buf_printf(out, "r%u = atomic%s_%s((%s *)(r%u %+d), r%u)", insn->src_reg, bits,
 			   insn->imm == BPF_XCHG ? "xchg" : "fetch_add", size, insn->dst_reg,
 			   insn->off, insn->src_reg);
+	else if (insn->imm == BPF_CMPXCHG)
+		buf_printf(out, "r0 = atomic%s_cmpxchg((%s *)(r%u %+d), r0, r%u)", bits, size,
+			   insn->dst_reg, insn->off, insn->src_reg);
 	else
 		buf_printf(out, "atomic_%#x((%s *)(r%u %+d), r%u)", (u32)insn->imm, size,
 			   insn->dst_reg, insn->off, insn->src_reg);

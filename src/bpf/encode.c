@@ -376,8 +376,14 @@ static void move_args(struct encode *e, const vreg *args, u32 n)
 static void encode_call(struct encode *e, const struct ir_insn *insn)
 {
 	move_args(e, &e->lir->args[insn->first_arg], insn->n_args);
-	put(e, BPF_JMP | BPF_CALL, 0, insn->op == IR_OP_CALL_KERNEL ? BPF_PSEUDO_KFUNC_CALL : 0, 0,
-	    (s32)insn->index);
+	if (insn->op == IR_OP_COMPARE_EXCHANGE) {
+		/* The instruction has its expectation and its result in r0. */
+		put_imm(e, 0, insn->imm);
+		put(e, BPF_STX | BPF_ATOMIC | BPF_DW, 1, 2, (s16)insn->offset, BPF_CMPXCHG);
+	} else {
+		put(e, BPF_JMP | BPF_CALL, 0, insn->op == IR_OP_CALL_KERNEL ? BPF_PSEUDO_KFUNC_CALL : 0,
+		    0, (s32)insn->index);
+	}
 	if (!insn->d)
 		return;
 	if (reg_of(e, insn->d) >= 0)
@@ -468,6 +474,7 @@ static void encode_insn(struct encode *e, const struct ir_insn *insn)
 		break;
 	case IR_OP_CALL:
 	case IR_OP_CALL_KERNEL:
+	case IR_OP_COMPARE_EXCHANGE:
 		encode_call(e, insn);
 		break;
 	case IR_OP_EXIT:

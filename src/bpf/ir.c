@@ -33,6 +33,7 @@ const u8 ir_op_flags[IR_OP_N] = {
 	[IR_OP_BRANCHI] = OP_USE_A | OP_JUMP,
 	[IR_OP_CALL] = OP_DEF | OP_CALL,
 	[IR_OP_CALL_KERNEL] = OP_DEF | OP_CALL,
+	[IR_OP_COMPARE_EXCHANGE] = OP_DEF | OP_CALL,
 	[IR_OP_EXIT] = OP_END,
 };
 
@@ -360,6 +361,22 @@ void ir_call(struct ir *ir, vreg d, enum bpf_func_id helper, u32 n_args, const v
 void ir_call_kernel(struct ir *ir, vreg d, u32 btf_id, u32 n_args, const vreg *args)
 {
 	append_call(ir, IR_OP_CALL_KERNEL, d, btf_id, n_args, args);
+}
+
+void ir_compare_exchange(struct ir *ir, vreg d, vreg base, s32 offset, s32 expected, vreg s)
+{
+	struct ir_insn insn = { .op = IR_OP_COMPARE_EXCHANGE,
+				.d = d,
+				.offset = offset,
+				.imm = expected,
+				.first_arg = ir->args.n,
+				.n_args = 2 };
+
+	check_vreg(ir, base);
+	check_vreg(ir, s);
+	vec_push(ir->arena, &ir->args, base);
+	vec_push(ir->arena, &ir->args, s);
+	append(ir, insn);
 }
 
 void ir_exit(struct ir *ir, s32 value)

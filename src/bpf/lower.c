@@ -274,6 +274,7 @@ static void lower_insn(struct lower *lower, struct ir_insn insn)
 		break;
 	case IR_OP_CALL:
 	case IR_OP_CALL_KERNEL:
+	case IR_OP_COMPARE_EXCHANGE:
 		lower_call(lower, insn);
 		break;
 	default:

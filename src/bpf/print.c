@@ -121,6 +121,11 @@ static void print_insn(const struct ir *ir, const struct ir_insn *insn, struct b
 	case IR_OP_CALL_KERNEL:
 		print_call(ir, insn, out);
 		break;
+	case IR_OP_COMPARE_EXCHANGE:
+		buf_printf(out, "compare u64 [v%u %+d] with %lld, exchange v%u",
+			   ir->args.at[insn->first_arg], insn->offset, imm,
+			   ir->args.at[insn->first_arg + 1]);
+		break;
 	case IR_OP_EXIT:
 		buf_printf(out, "exit %lld", imm);
 		break;

@@ -69,7 +69,8 @@ static void drop_result(struct ir_insn *insn, const u32 *n_uses)
 {
 	if (!insn->d || n_uses[insn->d])
 		return;
-	if (insn->op == IR_OP_CALL || insn->op == IR_OP_CALL_KERNEL) {
+	if (insn->op == IR_OP_CALL || insn->op == IR_OP_CALL_KERNEL ||
+	    insn->op == IR_OP_COMPARE_EXCHANGE) {
 		insn->d = 0;
 	} else if (insn->op == IR_OP_ATOMIC && insn->sub == IR_ATOMIC_FETCH_ADD) {
 		insn->sub = IR_ATOMIC_ADD;

@@ -174,6 +174,12 @@ static void atomic(struct machine *m, const struct bpf_insn *insn)
 		return;
 	}
 	memcpy(&old, at, bytes);
+	if (insn->imm == BPF_CMPXCHG) {
+		if (old == m->regs[0])
+			memcpy(at, &operand, bytes);
+		m->regs[0] = old;
+		return;
+	}
 	if (insn->imm != BPF_XCHG)
 		operand += old;
 	memcpy(at, &operand, bytes);

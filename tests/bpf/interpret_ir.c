@@ -160,6 +160,18 @@ static void atomic(struct machine *m, const struct ir_insn *insn)
 		m->regs[insn->d] = old;
 }
 
+static void compare_exchange(struct machine *m, const struct ir_insn *insn)
+{
+	u64 base = m->regs[m->ir->args.at[insn->first_arg]];
+	u64 value = m->regs[m->ir->args.at[insn->first_arg + 1]];
+	u64 old = load(m, base, insn->offset, IR_U64);
+
+	if (old == (u64)insn->imm)
+		store(m, base, insn->offset, IR_U64, value);
+	if (insn->d)
+		m->regs[insn->d] = old;
+}
+
 static void call(struct machine *m, const struct ir_insn *insn)
 {
 	u64 args[5] = { 0 };
@@ -212,6 +224,9 @@ static void step(struct machine *m, const struct ir_insn *insn)
 		break;
 	case IR_OP_ATOMIC:
 		atomic(m, insn);
+		break;
+	case IR_OP_COMPARE_EXCHANGE:
+		compare_exchange(m, insn);
 		break;
 	case IR_OP_MAP:
 		*d = env_map_token(insn->index);

@@ -171,7 +171,10 @@ static void atomic(struct random *r)
 	if (d && below(r, 4) == 0)
 		d = p; /* the result over the address */
 
-	ir_atomic(ir, op, d, p, (s32)(8 * below(r, 8)), below(r, 2) ? IR_U64 : IR_U32, s);
+	if (below(r, 4) == 0)
+		ir_compare_exchange(ir, d, p, (s32)(8 * below(r, 8)), (s32)below(r, 2), s);
+	else
+		ir_atomic(ir, op, d, p, (s32)(8 * below(r, 8)), below(r, 2) ? IR_U64 : IR_U32, s);
 	if (d)
 		keep(r, d);
 }
