@@ -178,7 +178,7 @@ static struct base measure_once(const struct contender *c, struct base before, s
 	n_programs = count_tracing_programs();
 	loaded = measure(&ret->made);
 	/* bpftrace has one more, of its interval; ebql one more, which switches the windows */
-	ret->is_disturbed = n_programs > (c->kind == KIND_LIBBPF ? 1 : 2) ||
+	ret->is_disturbed = n_programs > (c->kind == KIND_LIBBPF ? 1 : 2) + (c->set == SET_PAIR) ||
 			    count_tracing_programs() != n_programs;
 	contender_detach(&a);
 	after = measure_untraced();
@@ -284,7 +284,7 @@ static void parse_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "e:p:m:r:s:b:tv")) != -1) {
+	while ((c = getopt(argc, argv, "e:p:m:r:s:b:o:tv")) != -1) {
 		if (c == 'e')
 			config.ebql = optarg;
 		else if (c == 'p')
@@ -297,6 +297,8 @@ static void parse_options(int argc, char **argv)
 			config.n_starts = atoi(optarg);
 		else if (c == 'b')
 			config.batch_ns = strtoull(optarg, NULL, 10) * 1000000;
+		else if (c == 'o')
+			config.only = optarg;
 		else if (c == 't')
 			config.bpftrace = NULL;
 		else if (c == 'v')
@@ -304,6 +306,8 @@ static void parse_options(int argc, char **argv)
 		else
 			exit(2);
 	}
+	if (config.only && (strcmp(config.only, "count") && strcmp(config.only, "pair")))
+		fail("-o count or -o pair");
 	if (config.n_rounds < 1 || config.n_starts < 1 || config.batch_ns < 5000000)
 		fail("at least one round (-r), one start (-s), batches of 5 ms (-b)");
 }
@@ -324,10 +328,13 @@ int main(int argc, char **argv)
 	pin_to_cpu(config.other_cpu);
 
 	run_rounds(report.samples);
-	fprintf(stderr, "bench: start-up, %d times\n", config.n_starts);
-	startup_measure(&report.startup);
-	for (int i = 0; i < N_CONTENDERS; i++)
-		if (contenders[i].kind != KIND_LIBBPF && contender_is_there(&contenders[i]))
+	if (!config.only) {
+		fprintf(stderr, "bench: start-up, %d times\n", config.n_starts);
+		startup_measure(&report.startup);
+	}
+	for (int i = 0; i < N_CONTENDERS && !config.only; i++)
+		if (contenders[i].set == SET_COUNT && contenders[i].kind != KIND_LIBBPF &&
+		    contender_is_there(&contenders[i]))
 			footprint_measure(&contenders[i], 3000000000ull, &report.footprints[i]);
 	loop_stop();
 

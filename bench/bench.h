@@ -28,6 +28,7 @@ struct config {
 	u64 batch_ns;
 	int loop_cpu, other_cpu; /* the loop runs on one, all other user space on the other */
 	bool is_debug;
+	const char *only; /* NULL, or "count" or "pair": which contenders */
 };
 
 extern struct config config;
@@ -83,18 +84,21 @@ char *process_output(const char *const *argv);
 
 /* contender.c */
 enum contender_kind { KIND_LIBBPF, KIND_BPFTRACE, KIND_EBQL };
+enum contender_set { SET_COUNT, SET_PAIR }; /* Figure 12; latencies of pread64 */
 
 struct contender {
 	const char *id, *name;
 	enum contender_kind kind;
-	const char *text; /* program in the object; script; access path */
+	const char *text; /* program in the object; script; access path, or of a pair the query */
 	bool is_counting; /* the query, not just an empty program */
+	enum contender_set set;
+	const char *second; /* of a pair: the program at the system call's end */
 };
 
 struct attached {
 	const struct contender *contender;
 	struct bpf_object *object;
-	struct bpf_link *link;
+	struct bpf_link *links[2];
 	struct process process;
 	unsigned int n_insns;
 	double compile_ms, load_ms, attach_ms; /* what ebql says, else NAN */
@@ -110,6 +114,15 @@ enum contender_at {
 	BPFTRACE_STATS,
 	EBQL_TRACEPOINT,
 	EBQL_RAW,
+	PAIR_FLOOR,
+	PAIR_HAND,
+	PAIR_HAND_GROUPED,
+	PAIR_BPFTRACE,
+	PAIR_BPFTRACE_GROUPED,
+	PAIR_EBQL,
+	PAIR_EBQL_EXPONENTIAL,
+	PAIR_EBQL_LOGLINEAR,
+	PAIR_EBQL_GROUPED,
 	N_CONTENDERS
 };
 
@@ -163,5 +176,9 @@ struct report {
 };
 
 void report_write(const struct report *r, FILE *out);
+double *report_column(const struct report *r, int contender, size_t member);
+
+/* report_pair.c */
+void report_put_pairs(const struct report *r, FILE *out);
 
 #endif

@@ -26,6 +26,16 @@
 	"@n[args->fd, cpu] = stats(args->count); @max[args->fd, cpu] = max(args->count); } "       \
 	"interval:s:1 { print(@n); print(@max); clear(@n); clear(@max); }"
 
+#define SCRIPT_PAIR(map)                                                                           \
+	"tracepoint:syscalls:sys_enter_pread64 { @s[tid] = nsecs; } "                              \
+	"tracepoint:syscalls:sys_exit_pread64 /@s[tid]/ { " map                                    \
+	" = hist(nsecs - @s[tid]); delete(@s[tid]); }"
+#define QUERY_PAIR(scheme)                                                                         \
+	"SELECT histogram(latency" scheme ") FROM syscall:pread64 WINDOW TUMBLING 1s"
+#define QUERY_PAIR_GROUPED                                                                         \
+	"SELECT pid, comm, histogram(latency) FROM syscall:pread64 GROUP BY pid, comm "            \
+	"WINDOW TUMBLING 1s"
+
 const struct contender contenders[N_CONTENDERS] = {
 	[EMPTY_TRACEPOINT] = { "empty-tracepoint", "empty program, syscall tracepoint", KIND_LIBBPF,
 			       "empty_tracepoint", false },
@@ -41,10 +51,30 @@ const struct contender contenders[N_CONTENDERS] = {
 	[EBQL_TRACEPOINT] = { "ebql-tracepoint", "ebql, Figure 12, access_path = tracepoint",
 			      KIND_EBQL, "tracepoint", true },
 	[EBQL_RAW] = { "ebql-raw", "ebql, Figure 12, access_path = raw", KIND_EBQL, "raw", true },
+	[PAIR_FLOOR] = { "pair-floor", "two programs that read the time once each, raw",
+			 KIND_LIBBPF, "floor_enter", false, SET_PAIR, "floor_exit" },
+	[PAIR_HAND] = { "pair-hand", "hand-written C: hash of starts, per-CPU log2 array, raw",
+			KIND_LIBBPF, "pair_enter", true, SET_PAIR, "pair_exit" },
+	[PAIR_HAND_GROUPED] = { "pair-hand-grouped", "the same, per-CPU hash by (pid, comm)",
+				KIND_LIBBPF, "pair_enter", true, SET_PAIR, "pair_exit_grouped" },
+	[PAIR_BPFTRACE] = { "pair-bpftrace", "bpftrace: the usual two probes, hist", KIND_BPFTRACE,
+			    SCRIPT_PAIR("@"), true, SET_PAIR },
+	[PAIR_BPFTRACE_GROUPED] = { "pair-bpftrace-grouped", "the same by pid, comm", KIND_BPFTRACE,
+				    SCRIPT_PAIR("@[pid, comm]"), true, SET_PAIR },
+	[PAIR_EBQL] = { "pair-ebql", "ebql: histogram(latency)", KIND_EBQL, QUERY_PAIR(""), true,
+			SET_PAIR },
+	[PAIR_EBQL_EXPONENTIAL] = { "pair-ebql-exponential", "ebql: exponential(3)", KIND_EBQL,
+				    QUERY_PAIR(", exponential(3)"), true, SET_PAIR },
+	[PAIR_EBQL_LOGLINEAR] = { "pair-ebql-loglinear", "ebql: loglinear(7)", KIND_EBQL,
+				  QUERY_PAIR(", loglinear(7)"), true, SET_PAIR },
+	[PAIR_EBQL_GROUPED] = { "pair-ebql-grouped", "ebql: by pid, comm", KIND_EBQL,
+				QUERY_PAIR_GROUPED, true, SET_PAIR },
 };
 
 bool contender_is_there(const struct contender *c)
 {
+	if (config.only && strcmp(config.only, c->set == SET_PAIR ? "pair" : "count") != 0)
+		return false;
 	return c->kind != KIND_BPFTRACE || config.bpftrace;
 }
 
@@ -68,7 +98,9 @@ char *contender_bpftrace_script(const struct contender *c)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	if (asprintf(&text, c->text, loop_pid()) < 0)
+	if (c->set == SET_PAIR)
+		text = strdup(c->text);
+	else if (asprintf(&text, c->text, loop_pid()) < 0)
 		fail("out of memory");
 #pragma GCC diagnostic pop
 	return text;
@@ -77,7 +109,7 @@ char *contender_bpftrace_script(const struct contender *c)
 static void attach_libbpf(struct attached *a)
 {
 	const struct contender *c = a->contender;
-	struct bpf_program *program, *wanted = NULL;
+	struct bpf_program *program, *wanted[2] = { NULL, NULL };
 	struct {
 		uint32_t pid;
 		uint32_t padding;
@@ -90,22 +122,29 @@ static void attach_libbpf(struct attached *a)
 		fail("%s: %s", config.object, strerror(errno));
 	bpf_object__for_each_program(program, a->object)
 	{
-		bool is_wanted = strcmp(bpf_program__name(program), c->text) == 0;
+		const char *name = bpf_program__name(program);
+		bool is_first = strcmp(name, c->text) == 0;
+		bool is_second = c->second && strcmp(name, c->second) == 0;
 
-		bpf_program__set_autoload(program, is_wanted);
-		if (is_wanted)
-			wanted = program;
+		bpf_program__set_autoload(program, is_first || is_second);
+		if (is_first || is_second)
+			wanted[is_second] = program;
 	}
 	map = bpf_object__find_map_by_name(a->object, ".rodata");
-	if (!wanted || !map || bpf_map__value_size(map) != sizeof(constants) ||
+	if (!wanted[0] || (c->second && !wanted[1]) || !map ||
+	    bpf_map__value_size(map) != sizeof(constants) ||
 	    bpf_map__set_initial_value(map, &constants, sizeof(constants)))
 		fail("%s has not the programs it should", config.object);
 	if (bpf_object__load(a->object))
 		fail("%s: cannot load: %s", c->name, strerror(errno));
-	a->n_insns = (unsigned int)bpf_program__insn_cnt(wanted);
-	a->link = bpf_program__attach(wanted);
-	if (!a->link)
-		fail("%s: cannot attach: %s", c->name, strerror(errno));
+	for (int i = 1; i >= 0; i--) { /* the end first: no start waits for ever */
+		if (!wanted[i])
+			continue;
+		a->n_insns += (unsigned int)bpf_program__insn_cnt(wanted[i]);
+		a->links[i] = bpf_program__attach(wanted[i]);
+		if (!a->links[i])
+			fail("%s: cannot attach: %s", c->name, strerror(errno));
+	}
 }
 
 static void count_libbpf(struct attached *a)
@@ -130,6 +169,31 @@ static void count_libbpf(struct attached *a)
 			continue;
 		for (int i = 0; i < n_cpus; i++)
 			a->counted += values[i].count;
+	}
+	free(values);
+}
+
+/* A histogram: the counts of all its cells, of every group and CPU. */
+static void count_pairs(struct attached *a)
+{
+	bool is_grouped = strstr(a->contender->second, "grouped");
+	int map = bpf_object__find_map_fd_by_name(a->object,
+						  is_grouped ? "pair_groups" : "pair_cells");
+	int n_cpus = libbpf_num_possible_cpus();
+	size_t n_words = (size_t)n_cpus * (is_grouped ? 64 : 1);
+	u64 *values = calloc(n_words, sizeof(*values));
+	char key[64], next[64];
+	void *from = NULL;
+
+	if (!values || map < 0)
+		fail("no map of the pairs");
+	while (bpf_map_get_next_key(map, from, next) == 0) {
+		memcpy(key, next, sizeof(key));
+		from = key;
+		if (bpf_map_lookup_elem(map, key, values))
+			continue;
+		for (size_t i = 0; i < n_words; i++)
+			a->counted += values[i];
 	}
 	free(values);
 }
@@ -168,6 +232,8 @@ static void count_bpftrace(struct attached *a)
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *map = strstr(line, "{\"@n\": {");
 
+		if (a->contender->set == SET_PAIR && strstr(line, "{\"type\": \"hist\""))
+			a->counted += sum_behind(line, "\"count\": ");
 		if (!map)
 			continue;
 		if (strstr(map, "\"count\": "))
@@ -186,7 +252,8 @@ static double number_behind(const char *text, const char *string)
 
 static void attach_ebql(struct attached *a)
 {
-	char *query = contender_figure12(a->contender->text, 1000);
+	char *query = a->contender->set == SET_PAIR ? strdup(a->contender->text)
+						    : contender_figure12(a->contender->text, 1000);
 	const char *text, *insns;
 
 	process_start(&a->process,
@@ -211,7 +278,8 @@ static void count_ebql(struct attached *a)
 	const char *text = a->process.texts[0];
 	u64 matched = sum_behind(text, "\"matched\":");
 
-	a->counted = sum_behind(text, "\"COUNT(*)\":");
+	a->counted =
+		sum_behind(text, a->contender->set == SET_PAIR ? "\"count\":" : "\"COUNT(*)\":");
 	if (matched != a->counted)
 		fail("ebql: rows count %llu, batches say %llu matched",
 		     (unsigned long long)a->counted, (unsigned long long)matched);
@@ -237,8 +305,11 @@ void contender_attach(struct attached *a, const struct contender *c)
 void contender_detach(struct attached *a)
 {
 	if (a->contender->kind == KIND_LIBBPF) {
-		bpf_link__destroy(a->link);
-		if (a->contender->is_counting)
+		for (int i = 0; i < 2; i++)
+			bpf_link__destroy(a->links[i]);
+		if (a->contender->is_counting && a->contender->set == SET_PAIR)
+			count_pairs(a);
+		else if (a->contender->is_counting)
 			count_libbpf(a);
 		bpf_object__close(a->object);
 		return;

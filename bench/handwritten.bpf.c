@@ -10,6 +10,7 @@
  * between.
  */
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <bpf/bpf_helpers.h>
 
 char _license[] SEC("license") = "Dual BSD/GPL";
@@ -50,11 +51,14 @@ struct enter_pread64 {
 /* struct pt_regs, as far as needed: its layout is part of the ABI. */
 struct registers {
 #if defined(__TARGET_ARCH_arm64)
-	__u64 x[31];
+	__u64 x[31], sp, pc, pstate, orig_x0;
+	__s32 syscallno;
+#define REGISTER_NR    syscallno
 #define REGISTER_FD    x[0]
 #define REGISTER_COUNT x[2]
 #else
-	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
+#define REGISTER_NR    orig_ax
 #define REGISTER_FD    di
 #define REGISTER_COUNT dx
 #endif
@@ -114,5 +118,150 @@ int empty_tracepoint(void *record)
 SEC("raw_tp/sys_enter")
 int empty_raw(struct bpf_raw_tracepoint_args *ctx)
 {
+	return 0;
+}
+
+/*
+ * Latency of a system call: the time of its start in a hash by thread, its latency's
+ * power of two counted in a per-CPU array, or in a per-CPU hash by (pid, comm).  And
+ * the floor: the same two hooks, which find their call and read the time.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 10240);
+	__type(key, __u32);
+	__type(value, __u64);
+} pair_starts SEC(".maps");
+
+#define PAIR_CELLS 64
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, PAIR_CELLS);
+	__type(key, __u32);
+	__type(value, __u64);
+} pair_cells SEC(".maps");
+
+struct pair_key {
+	__u32 pid;
+	char comm[16];
+};
+
+struct pair_value {
+	__u64 cells[PAIR_CELLS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 10240);
+	__type(key, struct pair_key);
+	__type(value, struct pair_value);
+} pair_groups SEC(".maps");
+
+static const struct pair_value no_pairs SEC(".rodata.zero");
+
+static __always_inline __u32 log2_of(__u64 v)
+{
+	__u32 r, shift, low = (__u32)(v >> 32);
+
+	r = (low != 0) << 5;
+	low = low ? low : (__u32)v;
+	shift = (low > 0xffff) << 4;
+	low >>= shift;
+	r |= shift;
+	shift = (low > 0xff) << 3;
+	low >>= shift;
+	r |= shift;
+	shift = (low > 0xf) << 2;
+	low >>= shift;
+	r |= shift;
+	shift = (low > 0x3) << 1;
+	low >>= shift;
+	r |= shift;
+	return r | (low >> 1);
+}
+
+/* The latency of the call that ends; false where its start was not seen. */
+static __always_inline bool take_latency(__u64 *latency)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u64 *start = bpf_map_lookup_elem(&pair_starts, &tid);
+
+	if (!start)
+		return false;
+	*latency = bpf_ktime_get_ns() - *start;
+	bpf_map_delete_elem(&pair_starts, &tid);
+	return true;
+}
+
+SEC("raw_tp/sys_enter")
+int pair_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 tid;
+	__u64 now;
+
+	if (ctx->args[1] != wanted_nr)
+		return 0;
+	tid = (__u32)bpf_get_current_pid_tgid();
+	now = bpf_ktime_get_ns();
+	bpf_map_update_elem(&pair_starts, &tid, &now, BPF_ANY);
+	return 0;
+}
+
+/* tp_btf: the registers may be read directly. */
+SEC("tp_btf/sys_exit")
+int pair_exit(__u64 *ctx)
+{
+	const struct registers *registers = (const void *)ctx[0];
+	__u64 latency, *cell;
+	__u32 i;
+
+	if (registers->REGISTER_NR != wanted_nr || !take_latency(&latency))
+		return 0;
+	i = log2_of(latency);
+	cell = bpf_map_lookup_elem(&pair_cells, &i);
+	if (cell)
+		(*cell)++;
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int pair_exit_grouped(__u64 *ctx)
+{
+	const struct registers *registers = (const void *)ctx[0];
+	struct pair_key key = {};
+	struct pair_value *value;
+	__u64 latency;
+
+	if (registers->REGISTER_NR != wanted_nr || !take_latency(&latency))
+		return 0;
+	key.pid = (__u32)(bpf_get_current_pid_tgid() >> 32);
+	bpf_get_current_comm(key.comm, sizeof(key.comm));
+	value = bpf_map_lookup_elem(&pair_groups, &key);
+	if (!value) {
+		bpf_map_update_elem(&pair_groups, &key, &no_pairs, BPF_NOEXIST);
+		value = bpf_map_lookup_elem(&pair_groups, &key);
+		if (!value)
+			return 0;
+	}
+	value->cells[log2_of(latency) & (PAIR_CELLS - 1)]++;
+	return 0;
+}
+
+SEC("raw_tp/sys_enter")
+int floor_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	if (ctx->args[1] == wanted_nr)
+		bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int floor_exit(__u64 *ctx)
+{
+	const struct registers *registers = (const void *)ctx[0];
+
+	if (registers->REGISTER_NR == wanted_nr)
+		bpf_ktime_get_ns();
 	return 0;
 }

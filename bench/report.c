@@ -17,7 +17,7 @@ static const struct sample *sample_at(const struct report *r, int round, int con
 	return &r->samples[round * N_CONTENDERS + contender];
 }
 
-static double *column(const struct report *r, int contender, size_t member)
+double *report_column(const struct report *r, int contender, size_t member)
 {
 	double *values = malloc((size_t)config.n_rounds * sizeof(*values));
 
@@ -31,7 +31,7 @@ static double *column(const struct report *r, int contender, size_t member)
 
 static double column_quantile(const struct report *r, int contender, size_t member, double q)
 {
-	double *values = column(r, contender, member);
+	double *values = report_column(r, contender, member);
 	double result = quantile(values, (size_t)config.n_rounds, q);
 
 	free(values);
@@ -48,7 +48,8 @@ struct ratio {
 static struct ratio ratio_of(const struct report *r, int contender, int yardstick)
 {
 	size_t member = offsetof(struct sample, cost_ns), n = (size_t)config.n_rounds;
-	double *values = column(r, contender, member), *by = column(r, yardstick, member);
+	double *values = report_column(r, contender, member),
+	       *by = report_column(r, yardstick, member);
 	struct ratio ratio = { 0 };
 
 	for (size_t i = 0; i < n; i++)
@@ -277,7 +278,9 @@ void report_write(const struct report *r, FILE *out)
 {
 	fputs("# Results of `make bench`\n\n", out);
 	put_machine(out);
-	put_ratios(r, out);
+	if (contender_is_there(&contenders[EBQL_RAW]))
+		put_ratios(r, out);
+	report_put_pairs(r, out);
 	fputs("A tight loop of 1-byte pread64 calls of /dev/zero runs on one CPU, all else on another. In "
 	      "each round each\ncontender is attached anew, in shuffled order, between two untraced "
 	      "batches; its cost is its time per call\nless their mean. A batch's time is the median "
@@ -291,8 +294,10 @@ void report_write(const struct report *r, FILE *out)
 	fputs("\"Other system call\": getppid, with the same contender attached. `counts`: events "
 	      "reported against calls\nmade, from attaching to detaching.\n\n",
 	      out);
-	put_startup(r, out);
-	put_footprints(r, out);
+	if (!config.only) {
+		put_startup(r, out);
+		put_footprints(r, out);
+	}
 	put_binary(out);
 	fflush(out);
 }

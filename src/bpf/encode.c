@@ -381,8 +381,8 @@ static void encode_call(struct encode *e, const struct ir_insn *insn)
 		put_imm(e, 0, insn->imm);
 		put(e, BPF_STX | BPF_ATOMIC | BPF_DW, 1, 2, (s16)insn->offset, BPF_CMPXCHG);
 	} else {
-		put(e, BPF_JMP | BPF_CALL, 0, insn->op == IR_OP_CALL_KERNEL ? BPF_PSEUDO_KFUNC_CALL : 0,
-		    0, (s32)insn->index);
+		put(e, BPF_JMP | BPF_CALL, 0,
+		    insn->op == IR_OP_CALL_KERNEL ? BPF_PSEUDO_KFUNC_CALL : 0, 0, (s32)insn->index);
 	}
 	if (!insn->d)
 		return;

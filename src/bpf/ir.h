@@ -41,7 +41,7 @@ enum ir_op {
 	IR_OP_CALL,    /* d = helper `index` (args) */
 	IR_OP_CALL_KERNEL,
 	IR_OP_COMPARE_EXCHANGE, /* d = old of [args[0] + offset], set to args[1] where it was imm */
-	IR_OP_EXIT, /* return imm */
+	IR_OP_EXIT,		/* return imm */
 	IR_OP_N
 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/catalog_options.h"
+#include "cli/describe.h"
 
 #define PATH_PARTS_MAX 8
 
@@ -207,12 +208,79 @@ static u32 split(char *text, const char **ret_path)
 	return n;
 }
 
+static void put_derived_table(const struct plan_description *d, const struct line *columns,
+			      const struct line *system, struct buf *out)
+{
+	buf_printf(out, "%s\n", d->name);
+	for (const char *at = d->comment; *at; at += *at == '\n') {
+		size_t length = strcspn(at, "\n");
+
+		buf_puts(out, "  ");
+		buf_put(out, at, length);
+		buf_putc(out, '\n');
+		at += length;
+	}
+	put_lines("column", columns, d->n_columns, out);
+	if (d->has_system)
+		put_lines("system column", system, SYS_N, out);
+}
+
+static void put_derived_json(const struct plan_description *d, const struct line *columns,
+			     const struct line *system, struct buf *out)
+{
+	buf_putc(out, '{');
+	put_json_pair(out, "stream", d->name);
+	buf_puts(out, ", ");
+	put_json_pair(out, "comment", d->comment);
+	put_json_lines("columns", "meaning", columns, d->n_columns, out);
+	put_json_lines("system_columns", "meaning", system, d->has_system ? SYS_N : 0, out);
+	buf_puts(out, "}\n");
+}
+
+int describe_derived(const struct ast_source *source, struct catalog *catalog,
+		     struct view_list *views, bool is_json, struct arena *arena,
+		     struct diags *diags)
+{
+	struct plan_description d;
+	struct line *columns, system[SYS_N];
+	struct buf out;
+	int rc;
+
+	if (!plan_describe(source, catalog, views, arena, diags, &d))
+		return 2;
+	columns = arena_array(arena, struct line, MAX(d.n_columns, 1u));
+	for (u32 i = 0; i < d.n_columns; i++)
+		columns[i] =
+			(struct line){ d.columns[i].name, type_text_of(arena, d.columns[i].type, 0),
+				       d.columns[i].meaning };
+	for (u32 i = 0; i < SYS_N; i++) {
+		const struct system_column_info *info = &system_columns[i];
+		const char *name = info->name;
+
+		for (u32 k = 0; k < d.n_columns; k++)
+			if (!strcmp(d.columns[k].name, name))
+				name = arena_printf(arena, "current.%s", info->name);
+		system[i] =
+			(struct line){ name, type_text_of(arena, info->type, 0), info->meaning };
+	}
+	buf_init(&out);
+	if (is_json)
+		put_derived_json(&d, columns, system, &out);
+	else
+		put_derived_table(&d, columns, system, &out);
+	rc = buf_flush(&out, STDOUT_FILENO);
+	buf_free(&out);
+	return rc ? 1 : 0;
+}
+
 static int describe(struct catalog *catalog, const struct catalog_options *options,
 		    struct arena *arena, struct diags *diags)
 {
 	struct description description = { .arena = arena, .name = options->argument };
 	const char *path[PATH_PARTS_MAX];
 	u32 n = split(arena_strdup(arena, options->argument), path);
+	struct view_list views;
+	struct ast_source source;
 	struct span span = { 0, diags->text_bytes };
 	struct buf out;
 	int rc;
@@ -221,6 +289,14 @@ static int describe(struct catalog *catalog, const struct catalog_options *optio
 		diag_error(diags, "unknown-stream", span, "a stream has a name");
 		return 2;
 	}
+	source = (struct ast_source){ .kind = AST_SOURCE_STREAM,
+				      .path = path,
+				      .n_path = n,
+				      .written = options->argument,
+				      .span = span };
+	views_init(&views, arena);
+	if (plan_is_derived(&source, &views))
+		return describe_derived(&source, catalog, &views, options->is_json, arena, diags);
 	description.list = catalog_find(catalog, path, n, span, diags);
 	if (!description.list)
 		return !strncmp(diags->list.at[0].tag, "no-", 3) ? 1 : 2;

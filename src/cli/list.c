@@ -4,14 +4,17 @@
  */
 #include "cli/cli.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/catalog_options.h"
+#include "plan/plan.h"
 
 struct listing {
 	struct buf out;
+	const char *pattern;
 	bool is_json;
 	u32 n, n_tracepoints;
 };
@@ -33,6 +36,17 @@ static void add_name(void *context, const char *name)
 	buf_putc(&listing->out, '\n');
 }
 
+/* A view by its name: matched as streams are, by a pattern or a part. */
+static void add_view(void *context, const struct view *view)
+{
+	struct listing *listing = context;
+	const char *pattern = listing->pattern;
+
+	if (strpbrk(pattern, "*?") ? !fnmatch(pattern, view->name, 0)
+				   : strstr(view->name, pattern) != NULL)
+		add_name(listing, view->name);
+}
+
 /* Says why there are no tracepoints, unless it is that none has such a name. */
 static bool complain_source(struct catalog *catalog, struct diags *diags)
 {
@@ -49,11 +63,14 @@ static bool complain_source(struct catalog *catalog, struct diags *diags)
 static int list(struct catalog *catalog, const struct catalog_options *options, struct diags *diags)
 {
 	const char *pattern = options->argument ? options->argument : "";
-	struct listing listing = { .is_json = options->is_json };
+	struct listing listing = { .is_json = options->is_json, .pattern = pattern };
+	struct view_list views;
 	int rc;
 
 	buf_init(&listing.out);
 	catalog_each(catalog, pattern, add_name, &listing);
+	views_init(&views, diags->arena);
+	views_each(&views, add_view, &listing);
 	rc = buf_flush(&listing.out, STDOUT_FILENO);
 	buf_free(&listing.out);
 	if (!listing.n_tracepoints && complain_source(catalog, diags))

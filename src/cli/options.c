@@ -20,7 +20,10 @@ void options_help(FILE *out)
 	      "\n"
 	      "Runs a streaming SQL query over kernel events.\n"
 	      "  -f, --file FILE       read the query from FILE (- for standard input)\n"
-	      "  -o, --output FORMAT   table, json or csv\n"
+	      "  -o, --output FORMAT   table, json, csv or heatmap\n"
+	      "      --heatmap         short for -o heatmap: time across, histogram(x) upwards\n"
+	      "      --bins N          at most N bars a histogram; also sqrt or sturges\n"
+	      "      --ascii           bars and heat map in ASCII\n"
 	      "  -d, --duration TIME   stop after TIME (10s, 500ms)\n"
 	      "  -n, --windows N       stop after N windows, snapshots, or streamed rows\n"
 	      "      --every TIME      without WINDOW: print running totals each TIME\n"
@@ -79,6 +82,20 @@ static int wrong(const char *what, const char *value, const char *hint)
 	return 2;
 }
 
+static bool take_bins(const char *text, u32 *ret_bins)
+{
+	u64 n = 0;
+
+	if (strcmp(text, "sqrt") == 0)
+		n = OUT_BINS_SQRT;
+	else if (strcmp(text, "sturges") == 0)
+		n = OUT_BINS_STURGES;
+	else if (!take_number(text, 1000000, &n))
+		return false;
+	*ret_bins = (u32)n;
+	return true;
+}
+
 static int take_option(struct options *o, int c, const char *arg)
 {
 	u64 n;
@@ -89,7 +106,8 @@ static int take_option(struct options *o, int c, const char *arg)
 		return -1;
 	case 'o':
 		o->format = out_format_find(arg);
-		return o->format ? -1 : wrong("-o", arg, "is no format: table, json or csv");
+		return o->format ? -1
+				 : wrong("-o", arg, "is no format: table, json, csv or heatmap");
 	case 'd':
 		return options_duration(arg, &o->run.duration_ns)
 			       ? -1
@@ -106,6 +124,16 @@ static int take_option(struct options *o, int c, const char *arg)
 		if (!take_number(arg, 1 << 22, &n))
 			return wrong("-p", arg, "is no process id");
 		o->target_pid = (int)n;
+		return -1;
+	case 'H':
+		o->format = out_format_find("heatmap");
+		return -1;
+	case 'b':
+		return take_bins(arg, &o->bins)
+			       ? -1
+			       : wrong("--bins", arg, "is no whole number from 1, sqrt or sturges");
+	case 'a':
+		o->is_ascii = true;
 		return -1;
 	case 'v':
 		o->is_verbose = true;
@@ -170,6 +198,9 @@ int options_parse(struct options *o, int argc, char **argv)
 						      { "windows", required_argument, NULL, 'n' },
 						      { "every", required_argument, NULL, 'e' },
 						      { "pid", required_argument, NULL, 'p' },
+						      { "heatmap", no_argument, NULL, 'H' },
+						      { "bins", required_argument, NULL, 'b' },
+						      { "ascii", no_argument, NULL, 'a' },
 						      { "verbose", no_argument, NULL, 'v' },
 						      { "help", no_argument, NULL, 'h' },
 						      { NULL, 0, NULL, 0 } };

@@ -20,6 +20,7 @@ void query_init(struct query *query, const char *file, const char *text, size_t 
 	arena_init(&query->arena);
 	diags_init(&query->diags, &query->arena, file, text, text_bytes);
 	settings_init(&query->settings);
+	views_init(&query->views, &query->arena);
 	buf_init(&query->constants);
 }
 
@@ -85,8 +86,37 @@ static void check_rules(const struct ast_option *option, struct diags *diags)
 	buf_free(&names);
 }
 
+/* SET, CREATE VIEW and DROP VIEW, which stand before the query; false: it is none of these. */
+static bool prepare(struct query *query, const struct ast_statement *s)
+{
+	struct diags *diags = &query->diags;
+
+	switch (s->kind) {
+	case AST_STATEMENT_SET:
+		settings_set(&query->settings, &s->option, diags);
+		check_rules(&s->option, diags);
+		return true;
+	case AST_STATEMENT_CREATE_VIEW:
+	case AST_STATEMENT_DROP_VIEW:
+		break;
+	default:
+		return false;
+	}
+	if (query->statement)
+		diag_hint(diags,
+			  diag_error(diags, "second-query", s->span,
+				     "views are made and dropped before the query"),
+			  "put it first");
+	else if (s->kind == AST_STATEMENT_CREATE_VIEW)
+		views_add(&query->views, s, diags);
+	else
+		views_drop(&query->views, s, diags);
+	return true;
+}
+
 bool query_parse(struct query *query)
 {
+	const struct ast_statement *definition = NULL;
 	struct diags *diags = &query->diags;
 
 	query->script = sql_parse(&query->arena, diags);
@@ -95,18 +125,19 @@ bool query_parse(struct query *query)
 	for (u32 i = 0; i < query->script->statements.n; i++) {
 		const struct ast_statement *s = &query->script->statements.at[i];
 
-		if (s->kind == AST_STATEMENT_SET) {
-			settings_set(&query->settings, &s->option, diags);
-			check_rules(&s->option, diags);
+		if (prepare(query, s)) {
+			definition = s->kind == AST_STATEMENT_SET ? definition : s;
 		} else if (query->statement) {
 			diag_hint(diags,
 				  diag_error(diags, "second-query", s->span,
-					     "one text holds SET statements and one query"),
+					     "one text holds SET, CREATE VIEW and one query"),
 				  "run them one by one");
 		} else {
 			query->statement = s;
 		}
 	}
+	if (!query->statement)
+		query->statement = definition;
 	if (query->statement && query->statement->select)
 		for (u32 i = 0; i < query->statement->select->options.n; i++)
 			check_rules(&query->statement->select->options.at[i], diags);
@@ -158,13 +189,28 @@ static void find_machine(struct query *query)
 /* The share of the wanted system calls among all, or -1: not asked for, or not known. */
 static double survey(struct query *query)
 {
-	const struct stream_list *list = plan_find(query->optimized, PLAN_SCAN)->streams;
-	const struct stream *s = list->streams.at[0];
+	const struct plan *rows = plan_rows(query->optimized);
+	const struct stream_list *list;
+	const struct stream *s;
 
+	/* The first call of the first scan stands for all: both ends come equally often. */
+	while (rows->kind != PLAN_SCAN)
+		rows = rows->kind == PLAN_UNION ? rows->inputs[0] : rows->input;
+	list = rows->streams;
+	s = list->streams.at[0];
 	if (!query->settings.survey_ns || query->catalog_path || list->streams.n > 1 ||
 	    s->syscall_nr < 0 || !(s->is_syscall_enter || s->is_syscall_exit))
 		return -1;
 	return load_survey(s->syscall_nr, query->settings.survey_ns, &query->arena);
+}
+
+bool query_open_catalog(struct query *query)
+{
+	query->catalog =
+		query->catalog_path
+			? catalog_open_snapshot(&query->arena, query->catalog_path, &query->diags)
+			: catalog_open_live(&query->arena);
+	return query->catalog != NULL;
 }
 
 bool query_compile(struct query *query)
@@ -173,13 +219,10 @@ bool query_compile(struct query *query)
 	struct diags *diags = &query->diags;
 	u64 start_ns = base_monotonic_ns();
 
-	query->catalog = query->catalog_path
-				 ? catalog_open_snapshot(arena, query->catalog_path, diags)
-				 : catalog_open_live(arena);
-	if (!query->catalog)
+	if (!query_open_catalog(query))
 		return false;
-	query->logical =
-		plan_bind(query->statement->select, query->catalog, &query->settings, arena, diags);
+	query->logical = plan_bind(query->statement->select, query->catalog, &query->settings,
+				   &query->views, arena, diags);
 	if (!query->logical)
 		return false;
 	query->optimized = opt_run(query->logical, &query->settings, arena);

@@ -17,11 +17,13 @@ struct query {
 	struct diags diags;
 	const char *catalog_path; /* a frozen catalog, or NULL for the live one */
 	struct settings settings;
+	struct view_list views;
 	struct kernel_features features;
 	u32 n_cpus;
 	struct catalog *catalog;
 	struct ast_script *script;
-	const struct ast_statement *statement; /* the one that is no SET */
+	const struct ast_statement
+		*statement; /* the query; without one, the last CREATE or DROP VIEW */
 	struct plan *logical, *optimized;
 	struct phys *phys;
 	struct ir **irs; /* one per hook */
@@ -43,6 +45,9 @@ bool query_compile(struct query *query);
 int query_report(struct query *query);
 /* A whole file as text; 0 or -errno. */
 int query_read_file(const char *path, struct buf *ret_text);
+
+/* Opens query->catalog; false after a diagnostic. */
+bool query_open_catalog(struct query *query);
 
 /* The stages by the names of the folders: "ast", "logical", ..., "all", in any case. */
 bool explain_is_stage(const char *stage);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/describe.h"
 #include "cli/options.h"
 #include "cli/query.h"
 
@@ -31,7 +32,8 @@ static int give_batch(void *context, const struct batch *batch)
 	struct session *s = context;
 	int error = out_batch(&s->out, batch);
 
-	if (!error && s->query.settings.on_loss_fail && batch_has_loss(batch)) {
+	if (!error && s->query.settings.on_loss_fail &&
+	    losses_are_biased(batch->lost, batch->unpaired)) {
 		s->is_ended_by_loss = true;
 		return -ECANCELED;
 	}
@@ -116,11 +118,29 @@ static void out_start(struct session *s)
 	struct winsize size;
 
 	options.is_terminal = isatty(STDOUT_FILENO);
-	if (options.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+	if (options.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
 		options.width = size.ws_col;
+		options.height = size.ws_row;
+	}
+	options.is_ascii = s->options.is_ascii;
+	options.bins = s->options.bins;
 	options.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
 	options.is_streaming = s->query.phys->is_streaming;
 	out_open(&s->out, s->options.format, &options, &s->query.phys->user.output);
+}
+
+/* Can the format show what the query gives?  false after a diagnostic. */
+static bool check_format(struct session *s)
+{
+	struct query *q = &s->query;
+	struct diag *diag;
+
+	if (!s->options.format->needs_histogram || out_has_histogram(&q->phys->user.output))
+		return true;
+	diag = diag_error(&q->diags, "no-histogram", q->statement->span,
+			  "--heatmap draws a histogram, and the query has none");
+	diag_hint(&q->diags, diag, "SELECT histogram(x) ... WINDOW TUMBLING 1s");
+	return false;
 }
 
 static int loop(struct session *s)
@@ -152,10 +172,7 @@ static int loop(struct session *s)
 		fprintf(stderr, "ebql: %s\n", strerror(-error));
 		return 1;
 	}
-	for (u32 i = 0; i < LOSS_N; i++)
-		if (result.lost[i])
-			return 3;
-	return s->is_ended_by_loss ? 3 : 0;
+	return s->is_ended_by_loss || losses_are_biased(result.lost, result.unpaired) ? 3 : 0;
 }
 
 static int run_select(struct session *s)
@@ -172,7 +189,7 @@ static int run_select(struct session *s)
 		}
 		q->settings.target_pid = s->options.run.child_pid;
 	}
-	if (!query_compile(q))
+	if (!query_compile(q) || !check_format(s))
 		return query_report(q);
 	query_report(q); /* what it warns of is known before anything is loaded */
 	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
@@ -209,13 +226,68 @@ static int show_streams(const struct ast_statement *statement)
 	return cmd_list(2, argv);
 }
 
-static int describe(const struct ast_statement *statement)
+static int describe(struct session *s)
 {
+	const struct ast_statement *statement = s->query.statement;
+	struct query *q = &s->query;
 	char stream[512];
 	char name[] = "describe", *argv[] = { name, stream, NULL };
 
+	if (plan_is_derived(statement->source, &q->views)) {
+		int status = 1;
+
+		if (query_open_catalog(q))
+			status = describe_derived(statement->source, q->catalog, &q->views, false,
+						  &q->arena, &q->diags);
+		return q->diags.list.n ? query_report(q) : status;
+	}
+
 	snprintf(stream, sizeof(stream), "%s", statement->source->written);
 	return cmd_describe(2, argv);
+}
+
+static void put_view(void *context, const struct view *view)
+{
+	struct buf *out = context;
+
+	buf_printf(out, "%-20s  %.*s\n", view->name, (int)strcspn(view->comment, "\n"),
+		   view->comment);
+}
+
+static int show_views(struct session *s)
+{
+	struct buf out;
+	int error;
+
+	buf_init(&out);
+	views_each(&s->query.views, put_view, &out);
+	error = buf_flush(&out, STDOUT_FILENO);
+	buf_free(&out);
+	return error ? 1 : query_report(&s->query);
+}
+
+/* A text of nothing but views: are they right?  Nothing remembers them. */
+static int check_views(struct session *s)
+{
+	struct query *q = &s->query;
+
+	if (!query_open_catalog(q))
+		return query_report(q);
+	for (u32 i = 0; i < q->views.views.n; i++) {
+		const struct view *view = &q->views.views.at[i];
+		const char *path[1] = { view->name };
+		struct ast_source source = {
+			.kind = AST_SOURCE_STREAM, .path = path, .n_path = 1, .written = view->name
+		};
+		struct plan_description description;
+
+		if (!view->is_shipped && view->select)
+			plan_describe(&source, q->catalog, &q->views, &q->arena, &q->diags,
+				      &description);
+	}
+	if (!diags_failed(&q->diags))
+		fputs("ebql: a view lives as long as its text: put the query behind it\n", stderr);
+	return query_report(q);
 }
 
 static int refuse(struct session *s, const char *what)
@@ -243,9 +315,13 @@ static int run_statement(struct session *s)
 	case AST_STATEMENT_SHOW_STREAMS:
 		return show_streams(statement);
 	case AST_STATEMENT_DESCRIBE:
-		return describe(statement);
+		return describe(s);
+	case AST_STATEMENT_SHOW_VIEWS:
+		return show_views(s);
+	case AST_STATEMENT_CREATE_VIEW:
+		return check_views(s);
 	default:
-		return refuse(s, "views are");
+		return query_report(&s->query);
 	}
 }
 

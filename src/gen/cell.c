@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Cells of a row: what one event does to the count, sum, minimum and maximum of
- * its group.  Only this CPU writes the row, so plain loads and stores do.  Zero
+ * Cells of a row: what one event does to the count, sum, minimum, maximum and the
+ * histograms of its group.  Only this CPU writes the row, so plain loads and stores do.  Zero
  * is the neutral start of every cell.
  */
 #include "gen/internal.h"
@@ -70,15 +70,38 @@ static void update_extreme(struct gen *g, const struct cell *c, vreg row, vreg v
 }
 
 static void (*const update[CELL_KIND_N])(struct gen *g, const struct cell *c, vreg row, vreg v) = {
-	[CELL_COUNT] = update_count,
-	[CELL_SUM] = update_sum,
-	[CELL_MIN] = update_extreme,
-	[CELL_MAX] = update_extreme,
+	[CELL_COUNT] = update_count, [CELL_SUM] = update_sum,	       [CELL_MIN] = update_extreme,
+	[CELL_MAX] = update_extreme, [CELL_HISTOGRAM] = gen_histogram,
 };
 
 static bool same(const struct expr *a, const struct expr *b)
 {
 	return a && b ? expr_equal(a, b) : a == b;
+}
+
+/* Those of the group first .. that do, or do not, skip negative values. */
+static void update_some(struct gen *g, u32 first, bool *done, vreg row, vreg v, bool skips_negative)
+{
+	const struct cell *cells = g->phys->cells, *f = &cells[first];
+
+	for (u32 i = first; i < g->phys->n_cells; i++) {
+		if (done[i] || cells[i].skips_negative != skips_negative ||
+		    !same(cells[i].arg, f->arg) || !same(cells[i].filter, f->filter))
+			continue;
+		done[i] = true;
+		update[cells[i].kind](g, &cells[i], row, v);
+	}
+}
+
+static bool has_skipping(const struct gen *g, u32 first)
+{
+	const struct cell *cells = g->phys->cells, *f = &cells[first];
+
+	for (u32 i = first; i < g->phys->n_cells; i++)
+		if (cells[i].skips_negative && same(cells[i].arg, f->arg) &&
+		    same(cells[i].filter, f->filter))
+			return true;
+	return false;
 }
 
 /* All cells of one argument and one filter: both are evaluated once. */
@@ -105,11 +128,15 @@ static void update_group(struct gen *g, u32 first, bool *done, vreg row)
 		else
 			v = gen_value(g, f->arg, end);
 	}
-	for (u32 i = first; i < g->phys->n_cells; i++) {
-		if (done[i] || !same(cells[i].arg, f->arg) || !same(cells[i].filter, f->filter))
-			continue;
-		done[i] = true;
-		update[cells[i].kind](g, &cells[i], row, v);
+	update_some(g, first, done, row, v, false);
+	if (has_skipping(g, first)) {
+		label countable = ir_label(g->ir);
+
+		ir_branchi(g->ir, IR_SGE, v, 0, countable);
+		gen_count(g, COUNTER_NEGATIVE);
+		ir_jump(g->ir, end);
+		ir_place(g->ir, countable);
+		update_some(g, first, done, row, v, true);
 	}
 	ir_place(g->ir, end);
 	if (is_conditional)

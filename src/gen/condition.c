@@ -260,6 +260,10 @@ void gen_condition(struct gen *g, const struct expr *e, label yes, label no, lab
 		ir_jump(g->ir, null);
 	} else if (e->kind == EXPR_INTEGER) {
 		ir_jump(g->ir, e->integer ? yes : no);
+	} else if (gen_stored(g, e)) {
+		gen_branchi(g, IR_NE, gen_value(g, e, null), 0, yes, no, next);
+	} else if (e->kind == EXPR_UNION) {
+		gen_condition(g, gen_branch_of(g, e), yes, no, null, next);
 	} else if (e->kind == EXPR_IN) {
 		in_list(g, e, yes, no, null);
 	} else if (e->kind == EXPR_LIKE) {

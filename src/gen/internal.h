@@ -18,21 +18,33 @@ struct memo {
 	stack_object object; /* of a text */
 };
 
+/* A column of a start that was looked up: known from there on. */
+struct stored {
+	const struct expr *expr;
+	vreg reg;
+	stack_object text;
+	vreg nulls; /* 0: never NULL */
+	s32 null_bit;
+};
+
 struct gen {
 	struct arena *arena;
 	const struct phys *phys;
 	const struct hook *hook;
+	const struct hook_use *use;	  /* the part of the hook being generated */
+	const struct phys_source *source; /* its source */
 	struct ir *ir;
 	struct buf *constants;
-	vreg context, control, level, cpu, slice;
-	vreg registers;	      /* RAW_SYSCALL: struct pt_regs * */
+	vreg context, control, level, cpu, slice; /* control .. slice 0: a program of starts only */
+	vreg registers;				  /* RAW_SYSCALL: struct pt_regs * */
 	vreg number;	      /* RAW_SYSCALL over many: the system call's number */
 	vreg probe;	      /* RAW_SYSCALL over many: its probe code */
-	label done;	      /* leaves the program, busy mark taken back */
+	label done;	      /* this use is over */
 	label busy;	      /* see gen_busy() */
 	bool is_recount;      /* evaluating once more: faults are not counted again */
 	stack_object scratch; /* 8 bytes for a read that is taken out at once */
 	bool has_scratch;
+	VEC(struct stored) stored;
 	VEC(struct memo) memos;
 	VEC(struct memo) texts; /* each text has one place, filled again where it may not be */
 };
@@ -54,6 +66,9 @@ vreg gen_system(struct gen *g, const struct expr *e);
 vreg gen_member(struct gen *g, const struct expr *e, label null);
 vreg gen_current_cpu(struct gen *g);
 vreg gen_probe_code(struct gen *g);
+/* The time of this source's event, read once; or taken as known. */
+vreg gen_time(struct gen *g);
+void gen_know_time(struct gen *g, vreg time);
 /* Eight zeroed bytes on the stack; valid until the next call. */
 stack_object gen_scratch(struct gen *g);
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
@@ -87,17 +102,48 @@ void gen_probe_table(struct gen *g, const u8 *holds, label yes, label no);
 /* pattern.c */
 void gen_like(struct gen *g, const struct expr *e, label yes, label no, label null);
 
+/* join.c */
+/* The column of a looked-up start that is this expression, or NULL. */
+const struct stored *gen_stored(const struct gen *g, const struct expr *e);
+vreg gen_stored_value(struct gen *g, const struct stored *s, label null);
+stack_object gen_stored_text(struct gen *g, const struct stored *s, label null);
+void gen_look_up(struct gen *g, const struct phys_step *step);
+void gen_store(struct gen *g, const struct phys_step *step);
+/* The argument of a UNION column for rows that this source triggers. */
+const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
+
 /* state.c */
 /* Leaves for `out` before anything is marked when the CPU is none of ours. */
 void gen_enter(struct gen *g, label out);
 /* Behind the program's end, at the label g->busy: every level is taken, the event is missed. */
 void gen_busy(struct gen *g);
 void gen_count(struct gen *g, enum counter counter);
+/* One more start or end without a partner. */
+void gen_count_unpaired(struct gen *g, enum unpaired kind);
+/* words[first_word ...] of each key, a NULL one goes to `null`. */
+struct key_word {
+	vreg reg; /* 0: on the stack */
+	stack_object object;
+	u32 offset_bytes;
+};
+vreg gen_key_load(struct gen *g, const struct key_word *k);
+/* 64 bits, the high ones well mixed. */
+vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words);
 /* The group's row, found or made; the (other) row when there is no room. */
 vreg gen_row(struct gen *g);
 /* cell.c */
 void gen_cells(struct gen *g, vreg row);
+/* histogram.c: not for values below zero where c->skips_negative. */
+void gen_histogram(struct gen *g, const struct cell *c, vreg row, vreg v);
 /* stream.c */
+/* Any expression as a register, or as words of text; its bit in `nulls` is set where it is NULL. */
+struct streamed {
+	vreg reg;
+	stack_object text;
+	bool is_text;
+};
+struct streamed gen_streamed(struct gen *g, const struct expr *e, bool is_probe, u32 bit,
+			     vreg nulls);
 void gen_stream(struct gen *g);
 
 /* Emits a branch for `condition`, given which of the two labels is placed next. */

@@ -29,7 +29,7 @@ static const struct field *field_in(const struct stream *s, const char *name)
 
 const struct field *gen_field_of(const struct gen *g, const struct expr *e)
 {
-	return field_in(g->hook->streams[0], e->name);
+	return field_in(g->use->streams[0], e->name);
 }
 
 static enum ir_size size_of(struct type type)
@@ -103,10 +103,10 @@ static vreg argument_by_call(struct gen *g, const struct expr *e)
 	vreg place = ir_reg(ir), v = ir_reg(ir);
 	label end = ir_label(ir);
 
-	for (u32 i = 0; i < g->hook->n_streams; i++) {
-		u32 argument = argument_of(field_in(g->hook->streams[i], e->name));
+	for (u32 i = 0; i < g->use->n_streams; i++) {
+		u32 argument = argument_of(field_in(g->use->streams[i], e->name));
 
-		table[g->hook->streams[i]->syscall_nr] = (u8)argument;
+		table[g->use->streams[i]->syscall_nr] = (u8)argument;
 		left |= 1u << argument;
 	}
 	buf_put(g->constants, table, (size_t)syscall_count());
@@ -139,7 +139,7 @@ static vreg raw_syscall_field(struct gen *g, const struct expr *e)
 		if (g->number)
 			return g->number;
 		v = ir_reg(g->ir);
-		ir_imm(g->ir, v, g->hook->streams[0]->syscall_nr);
+		ir_imm(g->ir, v, g->use->streams[0]->syscall_nr);
 		return v;
 	}
 	if (g->hook->is_exit) {
@@ -147,8 +147,8 @@ static vreg raw_syscall_field(struct gen *g, const struct expr *e)
 		ir_load(g->ir, v, g->context, 8, IR_U64);
 		return v;
 	}
-	for (u32 i = 1; i < g->hook->n_streams; i++)
-		if (field_in(g->hook->streams[i], e->name)->offset_bytes != f->offset_bytes)
+	for (u32 i = 1; i < g->use->n_streams; i++)
+		if (field_in(g->use->streams[i], e->name)->offset_bytes != f->offset_bytes)
 			return argument_by_call(g, e);
 	return load_argument(g, argument_of(f), f->type);
 }
@@ -304,6 +304,26 @@ vreg gen_current_cpu(struct gen *g)
 	return helper_value(g, BPF_FUNC_get_smp_processor_id);
 }
 
+static const struct expr *time_of(struct gen *g)
+{
+	struct expr *time = expr_new(g->arena, EXPR_SYSTEM, (struct span){ 0, 0 });
+
+	time->index = SYS_TIME;
+	time->source = g->source->number;
+	time->type = system_columns[SYS_TIME].type;
+	return time;
+}
+
+vreg gen_time(struct gen *g)
+{
+	return gen_value(g, time_of(g), g->done);
+}
+
+void gen_know_time(struct gen *g, vreg time)
+{
+	vec_push(g->arena, &g->memos, (struct memo){ .expr = time_of(g), .reg = time });
+}
+
 vreg gen_probe_code(struct gen *g)
 {
 	vreg v;
@@ -311,7 +331,7 @@ vreg gen_probe_code(struct gen *g)
 	if (g->probe)
 		return g->probe;
 	v = ir_reg(g->ir);
-	ir_imm(g->ir, v, g->hook->first_probe);
+	ir_imm(g->ir, v, g->use->first_probe);
 	return v;
 }
 
@@ -320,7 +340,7 @@ vreg gen_system(struct gen *g, const struct expr *e)
 	if (e->index == SYS_PROBE)
 		return gen_probe_code(g);
 	if (e->index == SYS_CPU)
-		return g->cpu;
+		return g->cpu ? g->cpu : gen_current_cpu(g);
 	if (g->hook->path == ACCESS_REPLAY)
 		return replay_column(g, e->index);
 	switch (e->index) {

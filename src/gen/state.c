@@ -23,9 +23,39 @@ static vreg counter_add(struct gen *g, vreg base, s32 offset)
 	return v;
 }
 
+/* A program that only stores starts has no slice: what it counts stands in the control line. */
+static void count_start(struct gen *g, u32 offset_bytes)
+{
+	struct ir *ir = g->ir;
+	vreg cpu = gen_current_cpu(g), line = ir_reg(ir), offset = ir_reg(ir), one = ir_reg(ir);
+	label unknown = ir_label(ir);
+
+	ir_branchi(ir, IR_GE, cpu, g->phys->state.n_cpus, unknown);
+	ir_map_value(ir, line, LOAD_MAP_CONTROL, 0);
+	ir_alui(ir, IR_MUL, offset, cpu, sizeof(struct control_line));
+	ir_alu(ir, IR_ADD, line, line, offset);
+	ir_imm(ir, one, 1);
+	ir_atomic(ir, IR_ATOMIC_ADD, 0, line, (s32)offset_bytes, IR_U64, one);
+	ir_place(ir, unknown);
+}
+
 void gen_count(struct gen *g, enum counter counter)
 {
-	counter_add(g, g->slice, 8 * (s32)counter);
+	if (g->slice) {
+		counter_add(g, g->slice, 8 * (s32)counter);
+		return;
+	}
+	BUG_ON(counter != COUNTER_FAULT && counter != COUNTER_NEGATIVE);
+	count_start(g, counter == COUNTER_FAULT ? offsetof(struct control_line, start_faults)
+						: offsetof(struct control_line, start_negative));
+}
+
+void gen_count_unpaired(struct gen *g, enum unpaired kind)
+{
+	if (g->slice)
+		counter_add(g, g->slice, 8 * (s32)(COUNTER_UNPAIRED + kind));
+	else
+		count_start(g, (u32)(offsetof(struct control_line, unpaired) + 8 * kind));
 }
 
 static void take_level(struct gen *g)
@@ -94,13 +124,7 @@ void gen_enter(struct gen *g, label out)
 
 /* --- Key words --- */
 
-struct key_word {
-	vreg reg; /* 0: on the stack */
-	stack_object object;
-	u32 offset_bytes;
-};
-
-static vreg key_load(struct gen *g, const struct key_word *k)
+vreg gen_key_load(struct gen *g, const struct key_word *k)
 {
 	vreg v;
 
@@ -195,14 +219,13 @@ static void key_words(struct gen *g, struct key_word *words)
 
 /* --- The open-addressing table --- */
 
-static vreg hash(struct gen *g, const struct key_word *words)
+vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words)
 {
-	const struct state_layout *s = &g->phys->state;
 	vreg h = ir_reg(g->ir), multiplier = ir_reg(g->ir);
 
 	ir_imm(g->ir, multiplier, HASH_MULTIPLIER);
-	for (u32 i = 0; i < s->key_words; i++) {
-		vreg w = key_load(g, &words[i]);
+	for (u32 i = 0; i < n_words; i++) {
+		vreg w = gen_key_load(g, &words[i]);
 
 		if (i == 0) {
 			ir_alu(g->ir, IR_MUL, h, w, multiplier);
@@ -216,6 +239,14 @@ static vreg hash(struct gen *g, const struct key_word *words)
 		ir_alu(g->ir, IR_XOR, h, h, w);
 		ir_alu(g->ir, IR_MUL, h, h, multiplier);
 	}
+	return h;
+}
+
+static vreg hash(struct gen *g, const struct key_word *words)
+{
+	const struct state_layout *s = &g->phys->state;
+	vreg h = gen_key_hash(g, words, s->key_words);
+
 	ir_alui(g->ir, IR_SHR, h, h, 64 - __builtin_ctz(s->n_index));
 	return h;
 }
@@ -258,7 +289,7 @@ static void insert(struct gen *g, const struct key_word *words, vreg slot, vreg 
 	ir_alu(ir, IR_ADD, row, g->slice, at);
 	ir_store(ir, row, 0, IR_U32, slot);
 	for (u32 i = 0; i < s->key_words; i++)
-		ir_store(ir, row, 8 + 8 * (s32)i, IR_U64, key_load(g, &words[i]));
+		ir_store(ir, row, 8 + 8 * (s32)i, IR_U64, gen_key_load(g, &words[i]));
 }
 
 static vreg table_row(struct gen *g, const struct key_word *words)
@@ -289,10 +320,10 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 
 		ir_load(ir, stored, row, 8 + 8 * (s32)i, IR_U64);
 		if (s->key_words == 1) {
-			ir_branch(ir, IR_EQ, stored, key_load(g, &words[i]), found);
+			ir_branch(ir, IR_EQ, stored, gen_key_load(g, &words[i]), found);
 			break;
 		}
-		ir_alu(ir, IR_XOR, stored, stored, key_load(g, &words[i]));
+		ir_alu(ir, IR_XOR, stored, stored, gen_key_load(g, &words[i]));
 		if (i > 0)
 			ir_alu(ir, IR_OR, differ, differ, stored);
 		else
@@ -346,7 +377,7 @@ static vreg kernel_map_row(struct gen *g, const struct key_word *words)
 	u32 zeros;
 
 	for (u32 i = 0; i < s->key_words; i++)
-		ir_stack_store(ir, key, 8 * i, IR_U64, key_load(g, &words[i]));
+		ir_stack_store(ir, key, 8 * i, IR_U64, gen_key_load(g, &words[i]));
 	ir_alui(ir, IR_MUL, writer, g->cpu, s->n_levels);
 	if (s->n_levels > 1)
 		ir_alu(ir, IR_ADD, writer, writer, g->level);

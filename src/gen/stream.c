@@ -6,40 +6,35 @@
  */
 #include "gen/internal.h"
 
-struct streamed {
-	vreg reg;
-	stack_object text;
-	bool is_text;
-};
-
-static struct streamed column(struct gen *g, const struct stream_column *c, u32 number, vreg nulls)
+struct streamed gen_streamed(struct gen *g, const struct expr *e, bool is_probe, u32 bit,
+			     vreg nulls)
 {
 	struct streamed s = { 0 };
 	label null = ir_label(g->ir), end = ir_label(g->ir);
-	bool is_text = gen_is_text(c->expr) && !c->is_probe;
+	bool is_text = gen_is_text(e) && !is_probe;
 	u32 fork = gen_fork(g);
 
-	ir_at(g->ir, c->expr->span);
-	if (!c->expr->nullable && c->expr->kind != EXPR_NULL) {
+	ir_at(g->ir, e->span);
+	if (!e->nullable && e->kind != EXPR_NULL) {
 		if (is_text)
-			return (struct streamed){ .text = gen_text(g, c->expr, g->done),
+			return (struct streamed){ .text = gen_text(g, e, g->done),
 						  .is_text = true };
-		s.reg = c->is_probe ? gen_probe_code(g) : gen_value(g, c->expr, g->done);
+		s.reg = is_probe ? gen_probe_code(g) : gen_value(g, e, g->done);
 		return s;
 	}
 	s.is_text = is_text;
 	if (is_text) {
-		s.text = gen_text(g, c->expr, null);
+		s.text = gen_text(g, e, null);
 	} else {
 		s.reg = ir_reg(g->ir);
-		ir_mov(g->ir, s.reg, gen_value(g, c->expr, null));
+		ir_mov(g->ir, s.reg, gen_value(g, e, null));
 	}
 	ir_jump(g->ir, end);
 	ir_place(g->ir, null);
 	gen_join(g, fork);
 	if (!is_text)
 		ir_imm(g->ir, s.reg, 0);
-	ir_alui(g->ir, IR_OR, nulls, nulls, (s64)(1ull << number));
+	ir_alui(g->ir, IR_OR, nulls, nulls, (s64)(1ull << bit));
 	ir_place(g->ir, end);
 	return s;
 }
@@ -68,7 +63,7 @@ void gen_stream(struct gen *g)
 
 	ir_imm(g->ir, nulls, 0);
 	for (u32 i = 0; i < p->n_columns; i++)
-		values[i] = column(g, &p->columns[i], i, nulls);
+		values[i] = gen_streamed(g, p->columns[i].expr, p->columns[i].is_probe, i, nulls);
 	ir_note(g->ir, "row");
 	ir_map(g->ir, args[0], LOAD_MAP_RING);
 	ir_imm(g->ir, args[1], p->row_bytes);

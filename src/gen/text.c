@@ -252,11 +252,30 @@ static stack_object place_of(struct gen *g, const struct expr *e)
 	return text;
 }
 
+/* A column of a union is as wide as the widest of its branches. */
+static void copy_branch(struct gen *g, const struct expr *e, stack_object text, label null)
+{
+	const struct expr *branch = gen_branch_of(g, e);
+	stack_object from;
+
+	zero(g, text, gen_text_words(e) + 1);
+	from = gen_text(g, branch, null);
+	for (u32 i = 0; i < MIN(gen_text_words(branch), gen_text_words(e)); i++) {
+		vreg v = ir_reg(g->ir);
+
+		ir_stack_load(g->ir, v, from, 8 * i, IR_U64);
+		ir_stack_store(g->ir, text, 8 * i, IR_U64, v);
+	}
+}
+
 stack_object gen_text(struct gen *g, const struct expr *e, label null)
 {
+	const struct stored *stored = gen_stored(g, e);
 	u32 words = gen_text_words(e);
 	stack_object text;
 
+	if (stored)
+		return gen_stored_text(g, stored, null);
 	for (u32 i = 0; i < g->memos.n; i++)
 		if (!g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
 			return g->memos.at[i].object;
@@ -266,6 +285,8 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 		literal(g, e, text);
 	} else if (is_probe(e)) {
 		copy_probe(g, text, words);
+	} else if (e->kind == EXPR_UNION) {
+		copy_branch(g, e, text, null);
 	} else if (e->kind == EXPR_SYSTEM) {
 		copy_comm(g, text);
 	} else if (e->kind == EXPR_MEMBER) {
@@ -322,7 +343,7 @@ void gen_probe_table(struct gen *g, const u8 *holds, label yes, label no)
 	vreg code = gen_probe_code(g), table, v;
 
 	if (!g->probe) {
-		ir_jump(g->ir, holds[g->hook->first_probe] ? yes : no);
+		ir_jump(g->ir, holds[g->use->first_probe] ? yes : no);
 		return;
 	}
 	buf_put(g->constants, holds, n);
@@ -377,7 +398,7 @@ static const struct expr *known_probe(struct gen *g, const struct expr *e)
 	if (!is_probe(e) || g->probe)
 		return e;
 	text = expr_new(g->arena, EXPR_TEXT, e->span);
-	text->text = g->phys->probes[g->hook->first_probe];
+	text->text = g->phys->probes[g->use->first_probe];
 	text->text_bytes = (u32)strlen(text->text);
 	text->type = type_text(text->text_bytes);
 	return text;

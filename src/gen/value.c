@@ -115,6 +115,8 @@ static vreg compute(struct gen *g, const struct expr *e, label null)
 		return gen_system(g, e);
 	case EXPR_MEMBER:
 		return gen_member(g, e, null);
+	case EXPR_UNION:
+		return gen_value(g, gen_branch_of(g, e), null);
 	case EXPR_CASE:
 		return case_value(g, e, null);
 	case EXPR_OP:
@@ -133,8 +135,11 @@ static vreg compute(struct gen *g, const struct expr *e, label null)
 
 vreg gen_value(struct gen *g, const struct expr *e, label null)
 {
+	const struct stored *stored = gen_stored(g, e);
 	vreg v;
 
+	if (stored)
+		return gen_stored_value(g, stored, null);
 	for (u32 i = 0; i < g->memos.n; i++)
 		if (g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
 			return g->memos.at[i].reg;

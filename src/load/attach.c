@@ -182,7 +182,9 @@ static void wait_for_programs(u32 n_cpus)
 }
 
 /*
- * The links first: from there on no program starts, whichever hook it hangs on.
+ * The links first: from there on no program starts, whichever hook it hangs on.  The
+ * last one first: closing the link of a perf event takes up to 30 ms, and starts, which
+ * come behind their ends, must not pile up for want of these.
  * Closing a perf event then takes 35-85 ms, since the kernel waits for grace periods
  * with its event mutex held; threads that close several at once wait for each other
  * (8 events on 6.18: 275-370 ms one by one, 330-350 by 8 threads), so there are none.
@@ -191,7 +193,7 @@ void load_detach(struct load *load)
 {
 	bool was_attached = false;
 
-	for (u32 i = 0; i < load->n_programs; i++) {
+	for (u32 i = load->n_programs; i-- > 0;) {
 		struct load_program *program = &load->programs[i];
 
 		was_attached |= program->link_fd >= 0 || program->perf_fd >= 0;

@@ -29,6 +29,7 @@ struct load {
 	int map_fds[LOAD_MAP_N];
 	struct control_line *control; /* mmapped, n_cpus lines */
 	u8 *state;		      /* mmapped, phys->state.total_bytes */
+	u8 *pairs; /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
 	const void *constants;
 	u32 constants_bytes;
 	u64 epoch;		   /* the copy that programs update now; set by load_flip() */

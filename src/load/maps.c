@@ -15,6 +15,7 @@ static const char *const map_names[LOAD_MAP_N] = {
 	[LOAD_MAP_CONTROL] = "ebql_ctl",   [LOAD_MAP_STATE] = "ebql_state",
 	[LOAD_MAP_RING] = "ebql_ring",	   [LOAD_MAP_CONST] = "ebql_const",
 	[LOAD_MAP_HASH0] = "ebql_groups0", [LOAD_MAP_HASH1] = "ebql_groups1",
+	[LOAD_MAP_PAIR] = "ebql_starts",
 };
 
 static size_t page_align(u64 bytes)
@@ -42,6 +43,8 @@ static int map_failed(enum load_map map, u64 bytes, int error, struct diags *dia
 		diag_hint(diags, diag, "SET ring_bytes to less");
 	else if (map == LOAD_MAP_CONTROL || map == LOAD_MAP_CONST)
 		diag_hint(diags, diag, "the kernel is short of memory");
+	else if (map == LOAD_MAP_PAIR)
+		diag_hint(diags, diag, "SET max_in_flight to less");
 	else if (error == E2BIG && map == LOAD_MAP_STATE && bytes <= INT32_MAX)
 		diag_hint(diags, diag,
 			  "this kernel's array maps end at 4 MiB: SET max_groups to less, or SET "
@@ -148,6 +151,28 @@ static bool is_referenced(const struct load *load, enum load_map map)
 	return false;
 }
 
+/*
+ * Programs read the places of a bucket's slots in the header: see struct phys_join.  All
+ * pages of a mapped array count as ours from mmap() on (remap_vmalloc_range()), and this
+ * process looks at the starts once, at the end: it maps them in pieces then.
+ */
+static int pairs_create(struct load *load, struct diags *diags)
+{
+	void *at = NULL;
+	int err = shared_create(load, LOAD_MAP_PAIR, load->phys->pair_bytes, &at, diags);
+
+	for (u32 i = 0; !err && i < load->phys->n_joins; i++) {
+		const struct phys_join *join = &load->phys->joins[i];
+		u64 *header = (u64 *)((u8 *)at + join->offset_bytes);
+
+		for (u32 way = 0; way < PAIR_WAYS; way++)
+			header[way] = (u64)way * join->slot_bytes;
+	}
+	if (!err)
+		munmap(at, page_align(load->phys->pair_bytes));
+	return err;
+}
+
 int load_maps_open(struct load *load, struct diags *diags)
 {
 	const struct state_layout *state = &load->phys->state;
@@ -161,6 +186,8 @@ int load_maps_open(struct load *load, struct diags *diags)
 	if (!err && state->total_bytes)
 		err = shared_create(load, LOAD_MAP_STATE, state->total_bytes, &at, diags);
 	load->state = at;
+	if (!err && load->phys->pair_bytes)
+		err = pairs_create(load, diags);
 	if (!err && is_referenced(load, LOAD_MAP_CONST))
 		err = const_create(load, diags);
 	if (!err && is_referenced(load, LOAD_MAP_RING))

@@ -175,8 +175,10 @@ static struct item *fold_items(const struct item *items, u32 n, struct arena *ar
 {
 	struct item *copy = arena_array(arena, struct item, n);
 
-	for (u32 i = 0; i < n; i++)
-		copy[i] = (struct item){ items[i].name, fold(items[i].expr, arena) };
+	for (u32 i = 0; i < n; i++) {
+		copy[i] = items[i];
+		copy[i].expr = fold(items[i].expr, arena);
+	}
 	return copy;
 }
 
@@ -184,6 +186,7 @@ static void fold_plan(struct plan *p, struct arena *arena)
 {
 	struct expr **conjuncts = arena_array(arena, struct expr *, p->n_conjuncts);
 	struct aggregate *aggregates = arena_array(arena, struct aggregate, p->n_aggregates);
+	struct join_key *keys = arena_array(arena, struct join_key, p->n_join_keys);
 
 	for (u32 i = 0; i < p->n_conjuncts; i++)
 		conjuncts[i] = fold(p->conjuncts[i], arena);
@@ -192,6 +195,10 @@ static void fold_plan(struct plan *p, struct arena *arena)
 		aggregates[i].arg = fold(p->aggregates[i].arg, arena);
 		aggregates[i].filter = fold(p->aggregates[i].filter, arena);
 	}
+	for (u32 i = 0; i < p->n_join_keys; i++)
+		keys[i] = (struct join_key){ fold(p->join_keys[i].left, arena),
+					     fold(p->join_keys[i].right, arena) };
+	p->join_keys = keys;
 	p->conjuncts = conjuncts;
 	p->aggregates = aggregates;
 	p->keys = fold_items(p->keys, p->n_keys, arena);

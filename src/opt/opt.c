@@ -9,6 +9,8 @@
 const struct opt_rule opt_rules[] = {
 	{ "fold", "compute constants and what the ranges of values decide", opt_fold },
 	{ "split", "make one condition of each side of an AND", opt_split },
+	{ "unused", "leave out LEFT joins whose right side nothing reads", opt_unused },
+	{ "same_thread", "test before pairing what both ends of a call agree on", opt_same_thread },
 	{ "order", "test cheap conditions first", opt_order },
 };
 
@@ -47,6 +49,12 @@ struct plan *opt_map(struct plan *plan, struct arena *arena,
 	*copy = *plan;
 	if (plan->input)
 		copy->input = opt_map(plan->input, arena, change);
+	if (plan->right)
+		copy->right = opt_map(plan->right, arena, change);
+	if (plan->n_inputs)
+		copy->inputs = arena_array(arena, struct plan *, plan->n_inputs);
+	for (u32 i = 0; i < plan->n_inputs; i++)
+		copy->inputs[i] = opt_map(plan->inputs[i], arena, change);
 	change(copy, arena);
 	return copy;
 }

@@ -9,9 +9,11 @@
 
 struct plan *opt_fold(struct plan *plan, struct arena *arena);
 struct plan *opt_split(struct plan *plan, struct arena *arena);
+struct plan *opt_unused(struct plan *plan, struct arena *arena);
+struct plan *opt_same_thread(struct plan *plan, struct arena *arena);
 struct plan *opt_order(struct plan *plan, struct arena *arena);
 
-/* Copies every operator of the plan and hands the copy to `change`, leaf last. */
+/* Copies every operator of the plan and hands the copy to `change`, those below it first. */
 struct plan *opt_map(struct plan *plan, struct arena *arena,
 		     void (*change)(struct plan *copy, struct arena *arena));
 /* Bottom-up: a copy of expr in which `change` replaced nodes (it returns its argument or another).

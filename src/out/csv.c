@@ -3,7 +3,8 @@
  * Batches -> CSV as RFC 4180 has it, lines ended by LF: a header once, then rows.
  * Windows put their two bounds in front unless the query selects them; the last
  * column tells the "(other)" row; what was lost stands in a comment line.  An
- * empty cell is NULL, "" is the empty text.
+ * empty cell is NULL, "" is the empty text.  A quantile has three columns; ladders
+ * and histograms are their JSON text.
  */
 #include "out/format.h"
 
@@ -85,14 +86,41 @@ static void csv_put_value(struct out *out, struct type type, const struct value 
 		else
 			csv_put_text(out, value->text, value->n);
 		break;
+	case VALUE_QUANTILES:
+		if (type.kind == TYPE_LADDER) {
+			buf_reset(&out->scratch);
+			out_put_json_ladder(&out->scratch, value->quantiles, value->n);
+			csv_put_text(out, out->scratch.at, out->scratch.n);
+		} else {
+			out_put_json_estimate(buf, value->quantiles);
+		}
+		break;
+	case VALUE_HISTOGRAM:
+		buf_reset(&out->scratch);
+		out_put_json_histogram(&out->scratch, value->histogram);
+		csv_put_text(out, out->scratch.at, out->scratch.n);
+		break;
 	}
+}
+
+/* A quantile's two further cells; empty where there is no bound. */
+static void csv_put_bounds(struct buf *buf, const struct value *value)
+{
+	const struct quantile *quantile = value->kind == VALUE_QUANTILES ? value->quantiles : NULL;
+
+	buf_putc(buf, ',');
+	if (quantile && quantile->has_lo)
+		out_put_integer(buf, quantile->lo);
+	buf_putc(buf, ',');
+	if (quantile && quantile->has_hi)
+		out_put_integer(buf, quantile->hi);
 }
 
 /* Before the first row: only the first batch tells whether there are windows. */
 static void csv_header(struct out *out, bool has_bounds)
 {
 	struct csv_state *state = out->state;
-	struct buf name;
+	struct out_names names;
 
 	state->has_header = true;
 	state->has_start = has_bounds && !out_has_column(state->schema, "window_start");
@@ -101,16 +129,15 @@ static void csv_header(struct out *out, bool has_bounds)
 		buf_puts(&out->buf, "window_start,");
 	if (state->has_end)
 		buf_puts(&out->buf, "window_end,");
-	buf_init(&name);
-	for (u32 i = 0; i < state->schema->n_columns; i++) {
-		buf_reset(&name);
-		out_put_unique_name(&name, state->schema, i, csv_reserved,
-				    ARRAY_SIZE(csv_reserved));
-		csv_put_text(out, name.at, name.n);
+	out_names_init(&names, state->schema, csv_reserved, ARRAY_SIZE(csv_reserved));
+	for (u32 i = 0; i < names.n; i++) {
+		if (!names.names[i])
+			continue;
+		csv_put_text(out, names.names[i], strlen(names.names[i]));
 		buf_putc(&out->buf, ',');
 	}
 	buf_puts(&out->buf, "_other\n");
-	buf_free(&name);
+	out_names_free(&names);
 }
 
 static void csv_put_loss(struct out *out, const struct batch *batch)
@@ -127,6 +154,14 @@ static void csv_put_loss(struct out *out, const struct batch *batch)
 		buf_puts(buf, loss_names[i]);
 		buf_putc(buf, '=');
 		buf_put_u64(buf, batch->lost[i]);
+	}
+	for (u32 i = 0; i < UNPAIRED_N; i++) {
+		if (batch->unpaired[i] == 0)
+			continue;
+		buf_puts(buf, " unpaired.");
+		buf_puts(buf, unpaired_names[i]);
+		buf_putc(buf, '=');
+		buf_put_u64(buf, batch->unpaired[i]);
 	}
 	buf_puts(buf, " window_start=");
 	buf_put_u64(buf, batch->window_start_ns);
@@ -157,9 +192,11 @@ static void csv_batch(struct out *out, const struct batch *batch)
 		}
 		for (u32 i = 0; i < schema->n_columns; i++, value++) {
 			csv_put_value(out, schema->columns[i].type, value);
+			if (schema->columns[i].type.kind == TYPE_QUANTILE)
+				csv_put_bounds(buf, value);
 			buf_putc(buf, ',');
 		}
-		buf_put(buf, row == batch->other_row ? "1\n" : "0\n", 2);
+		buf_put(buf, out_is_other(batch, row) ? "1\n" : "0\n", 2);
 		if (!out_row_done(out))
 			return;
 	}

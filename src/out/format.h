@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the formats share inside this layer: numbers as text, unique column
- * names, safe text, and writing in pieces so that a window of any size needs a
- * buffer of fixed size.
+ * What the formats share inside this layer: numbers, intervals, quantiles and
+ * charts as text, unique column names, safe text, and writing in pieces so that a
+ * window of any size needs a buffer of fixed size.
  */
 #ifndef EBQL_OUT_FORMAT_H
 #define EBQL_OUT_FORMAT_H
@@ -12,7 +12,7 @@
 /* The buffer is written out whenever it has grown beyond this. */
 #define OUT_CHUNK_BYTES (64 << 10)
 
-extern const struct out_format out_table, out_json, out_csv;
+extern const struct out_format out_table, out_json, out_csv, out_heatmap;
 
 /*
  * Called after each row: writes when the buffer is full enough.  False once a
@@ -29,6 +29,80 @@ void out_put_integer(struct buf *buf, s128 value);
 /* Shortest text that reads back as the same double; "3.0", never "3".  Finite values only. */
 void out_put_real(struct buf *buf, double value);
 
+/* 12,345 */
+void out_put_thousands(struct buf *buf, s128 value);
+/* Up to three decimals; what is too large or too small for them with an exponent. */
+void out_put_short_real(struct buf *buf, double value);
+
+/* --- Values that are `of` a kind (struct type's of), for people: quantile.c --- */
+
+enum out_rounding { OUT_DOWN, OUT_NEAREST, OUT_UP };
+
+#define OUT_DIGITS_USUAL 3u
+#define OUT_DIGITS_EXACT 30u
+
+/*
+ * A DURATION with its unit and so many significant digits (whole units are never cut),
+ * an INTEGER with thousands separators and exact, another kind in plain digits.
+ */
+void out_put_measure(struct buf *buf, u8 of, s128 value, u32 digits, enum out_rounding rounding);
+/* sum / n, n not 0. */
+void out_put_average(struct buf *buf, u8 of, s128 sum, u64 n);
+/* Significant digits at which [lo, hi] shows at most a quarter wider at either end. */
+u32 out_interval_digits(s128 lo, s128 hi);
+/*
+ * "[64us, 128us)", "(-inf, 0ns)".  is_outward: lo rounded down and hi up, so that what
+ * lies within the interval lies within its text; else both to the nearest.
+ */
+void out_put_interval(struct buf *buf, u8 of, const struct scheme_edges *edges, u32 digits,
+		      bool is_outward);
+/* "92.7us [64us, 128us)", "~" in front of an interpolated estimate. */
+void out_put_quantile(struct buf *buf, struct type type, const struct quantile *quantile);
+/* "p99.9" of 999000000. */
+void out_put_rung(struct buf *buf, u32 q_ppb);
+/* As out_put_quantile() behind its rung, padded to the longest of the n rungs. */
+void out_put_ladder_line(struct buf *buf, struct type type, const struct quantile *quantiles, u32 n,
+			 u32 line);
+
+/* --- Structured text, in JSON and in CSV's cells: json.c --- */
+
+void out_put_json_estimate(struct buf *buf, const struct quantile *quantile);
+void out_put_json_bound(struct buf *buf, bool has, s128 bound); /* null without one */
+void out_put_json_ladder(struct buf *buf, const struct quantile *quantiles, u32 n);
+void out_put_json_histogram(struct buf *buf, const struct histogram *histogram);
+
+/* --- Charts: chart.c --- */
+
+/* Lines of bars from the first to the last cell that holds something, and a line of sums. */
+void out_put_chart(struct out *out, u8 of, const struct histogram *histogram);
+/* Bars for a histogram of n values in `span` cells, by options.bins; from 1. */
+u32 out_n_bins(u32 bins, u64 n, u32 span);
+
+/* --- Lines about a batch: table.c --- */
+
+/* "22:13:20.000 - 22:13:21.000" */
+void out_put_window(struct buf *buf, const struct batch *batch);
+/* "lost: ..." without a line end; nothing where nothing was lost. */
+void out_put_loss(struct buf *buf, const struct batch *batch);
+
+/* --- Names and text: out.c --- */
+
+/*
+ * What structured formats call their columns: a QUANTILE is three, NAME, NAME_lo and
+ * NAME_hi.  Unique as out_put_unique_name() has it; the schema's own names come first.
+ */
+struct out_names {
+	u32 n;		    /* 3 for each column of the schema; unused ones are NULL */
+	const char **names; /* into texts */
+	struct buf texts;
+};
+
+#define OUT_NAMES_A_COLUMN 3u
+
+void out_names_init(struct out_names *names, const struct schema *schema,
+		    const char *const *reserved, u32 n_reserved);
+void out_names_free(struct out_names *names);
+
 /*
  * Name of a column, made unique among the schema's and the reserved names by a
  * suffix: fd, fd_2, fd_3.  Appended to buf.
@@ -44,6 +118,12 @@ bool out_has_column(const struct schema *schema, const char *name);
  * than max_width columns (0: no limit).  Returns its width in columns.
  */
 u32 out_put_visible(struct buf *buf, const char *text, size_t n, u32 max_width);
+
+/* The "(other)" row is the last; with UNNEST it is several, which reach to the end. */
+static inline bool out_is_other(const struct batch *batch, u32 row)
+{
+	return batch->other_row >= 0 && row >= batch->other_row;
+}
 
 /* The counters of streamed rows' small batches, closed by the last one. */
 struct out_run {

@@ -19,8 +19,8 @@ struct json_key {
 
 struct json_state {
 	struct buf texts;
-	struct json_key *keys;
-	struct out_run run; /* of streamed rows */
+	struct json_key *keys; /* OUT_NAMES_A_COLUMN for each column */
+	struct out_run run;    /* of streamed rows */
 };
 
 static const char *const json_reserved[] = { "_batch", "_other" };
@@ -28,26 +28,26 @@ static const char *const json_reserved[] = { "_batch", "_other" };
 static void json_begin(struct out *out, const struct schema *schema)
 {
 	struct json_state *state = calloc(1, sizeof(*state));
-	struct buf name;
+	struct out_names names;
 
 	BUG_ON(!state);
 	out->state = state;
-	state->keys = calloc(schema->n_columns + 1, sizeof(*state->keys));
+	out_names_init(&names, schema, json_reserved, ARRAY_SIZE(json_reserved));
+	state->keys = calloc(names.n + 1, sizeof(*state->keys));
 	BUG_ON(!state->keys);
 	buf_init(&state->texts);
-	buf_init(&name);
-	for (u32 i = 0; i < schema->n_columns; i++) {
+	for (u32 i = 0; i < names.n; i++) {
 		struct json_key *key = &state->keys[i];
 
-		buf_reset(&name);
-		out_put_unique_name(&name, schema, i, json_reserved, ARRAY_SIZE(json_reserved));
+		if (!names.names[i])
+			continue;
 		key->at = (u32)state->texts.n;
 		buf_putc(&state->texts, i == 0 ? '{' : ',');
-		buf_put_json_string(&state->texts, name.at, name.n);
+		buf_put_json_string(&state->texts, names.names[i], strlen(names.names[i]));
 		buf_putc(&state->texts, ':');
 		key->n = (u32)state->texts.n - key->at;
 	}
-	buf_free(&name);
+	out_names_free(&names);
 }
 
 /*
@@ -86,6 +86,94 @@ static void json_put_text(struct buf *buf, const char *text, u32 n)
 	buf_putc(buf, '"');
 }
 
+static void json_put_count(struct buf *buf, const char *key, u64 value)
+{
+	buf_puts(buf, key);
+	buf_put_u64(buf, value);
+}
+
+/* --- Quantiles and histograms --- */
+
+void out_put_json_estimate(struct buf *buf, const struct quantile *quantile)
+{
+	if (!quantile->is_interpolated)
+		out_put_integer(buf, quantile->estimate);
+	else if (isfinite(quantile->interpolated))
+		out_put_real(buf, quantile->interpolated);
+	else
+		buf_puts(buf, "null");
+}
+
+void out_put_json_bound(struct buf *buf, bool has, s128 bound)
+{
+	if (has)
+		out_put_integer(buf, bound);
+	else
+		buf_puts(buf, "null");
+}
+
+/* 0.999 of 999000000: shortest, so without the real's rounding. */
+static void json_put_q(struct buf *buf, u32 q_ppb)
+{
+	buf_put_u64(buf, q_ppb / 1000000000u);
+	if (q_ppb % 1000000000u == 0)
+		return;
+	buf_printf(buf, ".%09u", q_ppb % 1000000000u);
+	while (buf->at[buf->n - 1] == '0')
+		buf->n--;
+}
+
+void out_put_json_ladder(struct buf *buf, const struct quantile *quantiles, u32 n)
+{
+	buf_putc(buf, '[');
+	for (u32 i = 0; i < n; i++) {
+		const struct quantile *quantile = &quantiles[i];
+
+		buf_puts(buf, i == 0 ? "{\"q\":" : ",{\"q\":");
+		json_put_q(buf, quantile->q_ppb);
+		buf_puts(buf, ",\"est\":");
+		out_put_json_estimate(buf, quantile);
+		buf_puts(buf, ",\"lo\":");
+		out_put_json_bound(buf, quantile->has_lo, quantile->lo);
+		buf_puts(buf, ",\"hi\":");
+		out_put_json_bound(buf, quantile->has_hi, quantile->hi);
+		buf_putc(buf, '}');
+	}
+	buf_putc(buf, ']');
+}
+
+void out_put_json_histogram(struct buf *buf, const struct histogram *histogram)
+{
+	bool has_values = histogram->count > 0 || histogram->n_unplaced > 0;
+
+	buf_puts(buf, "{\"scheme\":\"");
+	scheme_print(histogram->scheme, buf);
+	buf_puts(buf, "\",\"cells\":[");
+	for (u32 i = 0; i < histogram->n_cells; i++) {
+		struct scheme_edges edges;
+
+		scheme_edges(histogram->scheme, histogram->cells[i].cell, &edges);
+		buf_puts(buf, i == 0 ? "[" : ",[");
+		out_put_json_bound(buf, edges.has_lo, edges.lo);
+		buf_putc(buf, ',');
+		out_put_json_bound(buf, edges.has_hi, edges.hi);
+		json_put_count(buf, ",", histogram->cells[i].count);
+		buf_putc(buf, ']');
+	}
+	json_put_count(buf, "],\"count\":", histogram->count);
+	buf_puts(buf, ",\"sum\":");
+	out_put_integer(buf, histogram->sum);
+	buf_puts(buf, ",\"min\":");
+	out_put_json_bound(buf, has_values, histogram->min);
+	buf_puts(buf, ",\"max\":");
+	out_put_json_bound(buf, has_values, histogram->max);
+	if (histogram->n_unplaced > 0)
+		json_put_count(buf, ",\"unplaced\":", histogram->n_unplaced);
+	buf_putc(buf, '}');
+}
+
+/* --- Values --- */
+
 static void json_put_value(struct buf *buf, struct type type, const struct value *value)
 {
 	switch ((enum value_kind)value->kind) {
@@ -121,40 +209,81 @@ static void json_put_value(struct buf *buf, struct type type, const struct value
 			json_put_text(buf, value->text, value->n);
 		}
 		break;
+	case VALUE_QUANTILES:
+		if (type.kind == TYPE_LADDER)
+			out_put_json_ladder(buf, value->quantiles, value->n);
+		else
+			out_put_json_estimate(buf, value->quantiles);
+		break;
+	case VALUE_HISTOGRAM:
+		out_put_json_histogram(buf, value->histogram);
+		break;
 	}
 }
 
-static void json_put_count(struct buf *buf, const char *key, u64 value)
+/* `"KEY":{"name":n,...}` of the counters that are not 0. */
+static void json_put_counters(struct buf *buf, const char *key, const char *const *names,
+			      const u64 *counters, u32 n)
 {
+	bool is_first = true;
+
 	buf_puts(buf, key);
-	buf_put_u64(buf, value);
+	for (u32 i = 0; i < n; i++) {
+		if (counters[i] == 0)
+			continue;
+		buf_puts(buf, is_first ? "{\"" : ",\"");
+		buf_puts(buf, names[i]);
+		json_put_count(buf, "\":", counters[i]);
+		is_first = false;
+	}
+	buf_puts(buf, is_first ? "{}" : "}");
 }
 
 static void json_put_batch(struct out *out, const struct batch *batch, u64 n_rows)
 {
 	struct buf *buf = &out->buf;
-	bool is_first = true;
+	u64 any_unpaired = 0;
 
 	json_put_count(buf, "{\"_batch\":{\"window_start\":", batch->window_start_ns);
 	json_put_count(buf, ",\"window_end\":", batch->window_end_ns);
 	json_put_count(buf, ",\"events\":", batch->events);
 	json_put_count(buf, ",\"matched\":", batch->matched);
 	json_put_count(buf, ",\"rows\":", n_rows);
-	buf_puts(buf, ",\"lost\":{");
-	for (u32 i = 0; i < LOSS_N; i++) {
-		if (batch->lost[i] == 0)
-			continue;
-		buf_puts(buf, is_first ? "\"" : ",\"");
-		buf_puts(buf, loss_names[i]);
-		json_put_count(buf, "\":", batch->lost[i]);
-		is_first = false;
-	}
-	buf_putc(buf, '}');
+	json_put_counters(buf, ",\"lost\":", loss_names, batch->lost, LOSS_N);
+	for (u32 i = 0; i < UNPAIRED_N; i++)
+		any_unpaired |= batch->unpaired[i];
+	if (any_unpaired)
+		json_put_counters(buf, ",\"unpaired\":", unpaired_names, batch->unpaired,
+				  UNPAIRED_N);
 	if (!batch->is_windowed && !out->options.is_streaming)
 		buf_puts(buf, ",\"snapshot\":true");
 	if (batch->is_last)
 		buf_puts(buf, ",\"last\":true");
 	buf_puts(buf, "}}\n");
+}
+
+static void json_put_key(struct out *out, u32 key)
+{
+	struct json_state *state = out->state;
+
+	buf_put(&out->buf, state->texts.at + state->keys[key].at, state->keys[key].n);
+}
+
+/* A column: one member, or three of a quantile. */
+static void json_put_column(struct out *out, u32 i, struct type type, const struct value *value)
+{
+	const struct quantile *quantile;
+	u32 key = i * OUT_NAMES_A_COLUMN;
+
+	json_put_key(out, key);
+	json_put_value(&out->buf, type, value);
+	if (type.kind != TYPE_QUANTILE)
+		return;
+	quantile = value->kind == VALUE_QUANTILES ? value->quantiles : NULL;
+	json_put_key(out, key + 1);
+	out_put_json_bound(&out->buf, quantile && quantile->has_lo, quantile ? quantile->lo : 0);
+	json_put_key(out, key + 2);
+	out_put_json_bound(&out->buf, quantile && quantile->has_hi, quantile ? quantile->hi : 0);
 }
 
 static void json_batch(struct out *out, const struct batch *batch)
@@ -165,11 +294,9 @@ static void json_batch(struct out *out, const struct batch *batch)
 	struct buf *buf = &out->buf;
 
 	for (u32 row = 0; row < batch->n_rows; row++) {
-		for (u32 i = 0; i < schema->n_columns; i++, value++) {
-			buf_put(buf, state->texts.at + state->keys[i].at, state->keys[i].n);
-			json_put_value(buf, schema->columns[i].type, value);
-		}
-		if (row == batch->other_row)
+		for (u32 i = 0; i < schema->n_columns; i++, value++)
+			json_put_column(out, i, schema->columns[i].type, value);
+		if (out_is_other(batch, row))
 			buf_puts(buf, ",\"_other\":true");
 		buf_put(buf, "}\n", 2);
 		if (!out_row_done(out))

@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 #include "base/utf8.h"
 
-const struct out_format *const out_formats[] = { &out_table, &out_json, &out_csv };
+const struct out_format *const out_formats[] = { &out_table, &out_json, &out_csv, &out_heatmap };
 const u32 out_n_formats = ARRAY_SIZE(out_formats);
 
 const struct out_format *out_format_find(const char *name)
@@ -25,11 +26,47 @@ const struct out_format *out_format_find(const char *name)
 	return NULL;
 }
 
+bool out_has_histogram(const struct schema *schema)
+{
+	for (u32 i = 0; i < schema->n_columns; i++) {
+		if (schema->columns[i].type.kind == TYPE_HISTOGRAM)
+			return true;
+	}
+	return false;
+}
+
+/* POSIX: the first of the three that is set and not empty counts. */
+static bool locale_is_utf8(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *locale = getenv(variables[i]);
+
+		if (locale && *locale)
+			return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
+	}
+	return false;
+}
+
+/* One cheap system call a batch is less trouble than a handler of SIGWINCH. */
+static void read_terminal_size(struct out *out)
+{
+	struct winsize size;
+
+	if (!out->options.is_terminal || ioctl(out->options.fd, TIOCGWINSZ, &size) < 0)
+		return;
+	out->options.width = size.ws_col;
+	out->options.height = size.ws_row;
+}
+
 void out_open(struct out *out, const struct out_format *format, const struct out_options *options,
 	      const struct schema *schema)
 {
 	*out = (struct out){ .format = format, .options = *options };
 	buf_init(&out->buf);
+	buf_init(&out->scratch);
+	out->is_utf8 = !options->is_ascii && locale_is_utf8();
 	/* Now, not in the middle of the first window: reads the time zone's file. */
 	tzset();
 	format->begin(out, schema);
@@ -57,6 +94,8 @@ bool out_row_done(struct out *out)
 
 int out_batch(struct out *out, const struct batch *batch)
 {
+	if (!out->options.is_streaming)
+		read_terminal_size(out);
 	if (!out->error)
 		out->format->batch(out, batch);
 	out_write(out);
@@ -68,6 +107,7 @@ int out_close(struct out *out)
 	out->format->end(out);
 	out_write(out);
 	buf_free(&out->buf);
+	buf_free(&out->scratch);
 	return out->error;
 }
 
@@ -179,58 +219,7 @@ void out_put_real(struct buf *buf, double value)
 	buf_puts(buf, text);
 }
 
-struct duration_unit {
-	u64 ns;
-	u64 from_ns; /* used from this length on */
-	const char *name;
-};
-
 #define SECOND_NS 1000000000ull
-
-static const struct duration_unit duration_units[] = {
-	{ 1, 0, "ns" },
-	{ 1000, 1000, "us" },
-	{ 1000000, 1000000, "ms" },
-	{ SECOND_NS, SECOND_NS, "s" },
-	{ 60 * SECOND_NS, 600 * SECOND_NS, "m" },
-	{ 3600 * SECOND_NS, 36000 * SECOND_NS, "h" },
-	{ 86400 * SECOND_NS, 864000 * SECOND_NS, "d" },
-};
-
-void out_put_duration(struct buf *buf, s128 ns)
-{
-	u128 left = ns < 0 ? -(u128)ns : (u128)ns;
-	const struct duration_unit *unit = duration_units;
-	const struct duration_unit *end = duration_units + ARRAY_SIZE(duration_units);
-	u32 decimals = 0, scale = 1, fraction;
-	u128 scaled;
-
-	while (unit + 1 < end && left >= unit[1].from_ns)
-		unit++;
-	if (left < (u128)unit->ns * 10 && unit->ns > 1)
-		decimals = 2, scale = 100;
-	else if (left < (u128)unit->ns * 100 && unit->ns > 1)
-		decimals = 1, scale = 10;
-	scaled = (left * scale + unit->ns / 2) / unit->ns;
-	/* 999.6us rounds to 1000us, which is 1ms. */
-	if (decimals == 0 && unit + 1 < end && scaled * unit->ns >= unit[1].from_ns) {
-		scaled = scaled * unit->ns / unit[1].ns;
-		unit++;
-	}
-	if (ns < 0)
-		buf_putc(buf, '-');
-	buf_put_s128(buf, (s128)(scaled / scale));
-	fraction = (u32)(scaled % scale);
-	for (; decimals > 0 && fraction % 10 == 0; decimals--)
-		fraction /= 10;
-	if (decimals == 2)
-		buf_putc(buf, '.'), buf_putc(buf, '0' + fraction / 10);
-	else if (decimals == 1)
-		buf_putc(buf, '.');
-	if (decimals > 0)
-		buf_putc(buf, '0' + fraction % 10);
-	buf_puts(buf, unit->name);
-}
 
 void out_put_time_of_day(struct buf *buf, u64 realtime_ns)
 {
@@ -288,6 +277,64 @@ void out_put_unique_name(struct buf *buf, const struct schema *schema, u32 colum
 		    !is_reserved(buf->at + start, reserved, n_reserved))
 			n_before--;
 	}
+}
+
+/* Appends a name with its NUL and notes where it begins. */
+static void names_add(struct out_names *names, size_t *starts, u32 i, const struct schema *schema,
+		      u32 column, const char *const *reserved, u32 n_reserved)
+{
+	starts[i] = names->texts.n;
+	out_put_unique_name(&names->texts, schema, column, reserved, n_reserved);
+	buf_putc(&names->texts, '\0');
+}
+
+void out_names_init(struct out_names *names, const struct schema *schema,
+		    const char *const *reserved, u32 n_reserved)
+{
+	u32 n = schema->n_columns, n_all = n * OUT_NAMES_A_COLUMN;
+	struct schema all = { .n_columns = n };
+	size_t *starts = calloc(n_all + 1, sizeof(*starts));
+	u32 *at = calloc(n_all + 1, sizeof(*at)); /* names' number of a column of `all` */
+
+	*names = (struct out_names){ .n = n_all, .names = calloc(n_all + 1, sizeof(char *)) };
+	all.columns = calloc(n_all + 1, sizeof(*all.columns));
+	BUG_ON(!starts || !at || !names->names || !all.columns);
+	buf_init(&names->texts);
+	for (u32 i = 0; i < n; i++) {
+		all.columns[i] = schema->columns[i];
+		at[i] = i * OUT_NAMES_A_COLUMN;
+		names_add(names, starts, at[i], schema, i, reserved, n_reserved);
+	}
+	/* The bounds' names stand behind all others, so it is they that get a suffix. */
+	for (u32 i = 0; i < n; i++) {
+		for (u32 k = 1; k < OUT_NAMES_A_COLUMN; k++) {
+			char *name = NULL;
+
+			if (schema->columns[i].type.kind != TYPE_QUANTILE)
+				break;
+			if (asprintf(&name, "%s_%s", names->texts.at + starts[at[i]],
+				     k == 1 ? "lo" : "hi") < 0)
+				base_no_memory();
+			at[all.n_columns] = at[i] + k;
+			all.columns[all.n_columns++].name = name;
+		}
+	}
+	for (u32 i = n; i < all.n_columns; i++)
+		names_add(names, starts, at[i], &all, i, reserved, n_reserved);
+	for (u32 i = 0; i < all.n_columns; i++) {
+		names->names[at[i]] = names->texts.at + starts[at[i]];
+		if (i >= n)
+			free((char *)all.columns[i].name);
+	}
+	free(all.columns);
+	free(starts);
+	free(at);
+}
+
+void out_names_free(struct out_names *names)
+{
+	buf_free(&names->texts);
+	free(names->names);
 }
 
 /* --- Text --- */

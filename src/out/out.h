@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Batches -> bytes on a file descriptor: table, JSON lines, CSV.  One format is
- * one file and one entry of out_formats.
+ * Batches -> bytes on a file descriptor: table with histograms as bars, JSON lines,
+ * CSV, heat map.  One format is one file and one entry of out_formats.
  */
 #ifndef EBQL_OUT_OUT_H
 #define EBQL_OUT_OUT_H
@@ -11,17 +11,26 @@
 
 struct out;
 
+/* out_options.bins: all cells, or a rule of the number of values n. */
+#define OUT_BINS_ALL	 0u
+#define OUT_BINS_SQRT	 UINT32_MAX	  /* ceil(sqrt n) */
+#define OUT_BINS_STURGES (UINT32_MAX - 1) /* ceil(log2 n) + 1: Sturges 1926 */
+
 struct out_options {
 	int fd;
-	bool is_terminal;	      /* may use colour and redraw; a pipe gets plain lines */
-	u32 width;		      /* columns of the terminal; 0: no limit */
+	bool is_terminal; /* may use colour and redraw; a pipe gets plain lines */
+	u32 width;	  /* columns of the terminal, read anew at each batch; 0: no limit */
 	s64 monotonic_to_realtime_ns; /* added to TIMESTAMPs of CLOCK_MONOTONIC for display */
 	bool is_streaming;	      /* rows of single events: no window lines between them */
+	bool is_ascii;		      /* bars of '#', heat map of ASCII shades */
+	u32 height;		      /* lines of the terminal; 0: unknown */
+	u32 bins;		      /* at most so many bars a histogram, or OUT_BINS_* */
 };
 
 struct out_format {
 	const char *name;
 	const char *meaning;
+	bool needs_histogram; /* a column of TYPE_HISTOGRAM, see out_has_histogram() */
 	void (*begin)(struct out *out, const struct schema *schema);
 	/*
 	 * Streamed rows come in many small batches; is_last closes the run.  Their
@@ -35,14 +44,17 @@ struct out {
 	const struct out_format *format;
 	struct out_options options;
 	struct buf buf;
+	struct buf scratch; /* for text whose width is wanted before it is written */
 	void *state;
-	int error; /* of the first write that failed: 0 or -errno; nothing is written after it */
+	bool is_utf8; /* the terminal's or file's charset, by the locale; never with is_ascii */
+	int error;    /* of the first write that failed: 0 or -errno; nothing is written after it */
 };
 
 extern const struct out_format *const out_formats[];
 extern const u32 out_n_formats;
 
 const struct out_format *out_format_find(const char *name);
+bool out_has_histogram(const struct schema *schema);
 void out_open(struct out *out, const struct out_format *format, const struct out_options *options,
 	      const struct schema *schema);
 /* 0 or -errno of the write (-EPIPE). */

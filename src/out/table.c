@@ -33,6 +33,7 @@ struct table_column {
 struct table_state {
 	const struct schema *schema;
 	struct table_column *columns;
+	u32 n_histograms; /* columns of them: then each row is a block */
 	struct buf cell;
 	bool has_output;
 	bool has_header;    /* streamed rows: printed once */
@@ -62,9 +63,13 @@ static void table_begin(struct out *out, const struct schema *schema)
 		const struct column *from = &schema->columns[i];
 		struct table_column *column = &state->columns[i];
 
+		if (from->type.kind == TYPE_HISTOGRAM)
+			state->n_histograms++;
 		column->is_text = from->type.kind == TYPE_TEXT || from->type.kind == TYPE_BLOB;
 		column->is_right = !column->is_text && from->type.kind != TYPE_BOOL &&
-				   from->type.kind != TYPE_TIMESTAMP;
+				   from->type.kind != TYPE_TIMESTAMP &&
+				   from->type.kind != TYPE_QUANTILE &&
+				   from->type.kind != TYPE_LADDER;
 		column->is_realtime = strcmp(from->name, "window_start") == 0 ||
 				      strcmp(from->name, "window_end") == 0;
 	}
@@ -72,25 +77,6 @@ static void table_begin(struct out *out, const struct schema *schema)
 }
 
 /* --- Cells --- */
-
-/* Up to three decimals; what is too large or too small for them with an exponent. */
-static void put_real(struct buf *buf, double value)
-{
-	char text[48];
-	size_t n;
-
-	if (!isfinite(value) || fabs(value) >= 1e15 || (value != 0 && fabs(value) < 0.0005)) {
-		snprintf(text, sizeof(text), "%.6g", value);
-		buf_puts(buf, text);
-		return;
-	}
-	n = (size_t)snprintf(text, sizeof(text), "%.3f", value);
-	while (text[n - 1] == '0')
-		n--;
-	if (text[n - 1] == '.')
-		n--;
-	buf_put(buf, text, n);
-}
 
 static void put_timestamp(struct out *out, const struct table_column *column, s128 ns)
 {
@@ -127,14 +113,34 @@ static void put_integer(struct out *out, u32 i, s128 value)
 	}
 }
 
-/* The text of one cell into state->cell, cut to max_width (0: whole); returns its width. */
-static u32 put_cell(struct out *out, u32 i, const struct value *value, bool is_other, u32 max_width)
+static void put_quantiles(struct buf *cell, struct type type, const struct value *value, u32 line)
+{
+	if (type.kind == TYPE_LADDER)
+		out_put_ladder_line(cell, type, value->quantiles, value->n, line);
+	else if (value->n > 0)
+		out_put_quantile(cell, type, value->quantiles);
+}
+
+/* Lines a value takes: a ladder has one for each rung. */
+static u32 n_lines(const struct value *value)
+{
+	return value->kind == VALUE_QUANTILES ? MAX(value->n, 1u) : 1;
+}
+
+/*
+ * One line of a cell's text into state->cell, cut to max_width (0: whole); returns its
+ * width.  Beyond a value's own lines there is nothing.
+ */
+static u32 put_cell(struct out *out, u32 i, const struct value *value, bool is_other, u32 max_width,
+		    u32 line)
 {
 	struct table_state *state = out->state;
 	struct buf *cell = &state->cell;
 	bool is_duration = state->schema->columns[i].type.kind == TYPE_DURATION;
 
 	buf_reset(cell);
+	if (line >= n_lines(value))
+		return 0;
 	switch ((enum value_kind)value->kind) {
 	case VALUE_NULL:
 		buf_puts(cell, is_other ? "(other)" : "NULL");
@@ -147,13 +153,18 @@ static u32 put_cell(struct out *out, u32 i, const struct value *value, bool is_o
 			out_put_duration(cell,
 					 (s128)(value->real + (value->real < 0 ? -0.5 : 0.5)));
 		else
-			put_real(cell, value->real);
+			out_put_short_real(cell, value->real);
 		break;
 	case VALUE_TEXT:
 		if (state->schema->columns[i].type.kind != TYPE_BLOB)
 			return out_put_visible(cell, value->text, value->n, max_width);
 		out_put_hex_bytes(cell, value->text, value->n);
 		break;
+	case VALUE_QUANTILES:
+		put_quantiles(cell, state->schema->columns[i].type, value, line);
+		break;
+	case VALUE_HISTOGRAM:
+		break; /* a chart of its own: put_blocks() */
 	}
 	return (u32)cell->n;
 }
@@ -167,7 +178,8 @@ static u32 other_column(const struct batch *batch)
 	u32 n = batch->schema->n_columns;
 
 	for (u32 i = 0; batch->other_row >= 0 && i < n; i++) {
-		if (batch->values[(u64)batch->other_row * n + i].kind == VALUE_NULL)
+		if (batch->schema->columns[i].type.kind != TYPE_HISTOGRAM &&
+		    batch->values[(u64)batch->other_row * n + i].kind == VALUE_NULL)
 			return i;
 	}
 	return n;
@@ -238,10 +250,13 @@ static void set_widths(struct out *out, const struct batch *batch)
 	}
 	for (u32 row = 0; row < batch->n_rows; row++) {
 		for (u32 i = 0; i < n; i++, value++) {
-			bool is_other = row == batch->other_row && i == other;
-			u32 width = put_cell(out, i, value, is_other, 0);
+			bool is_other = out_is_other(batch, row) && i == other;
 
-			state->columns[i].width = MAX(state->columns[i].width, width);
+			for (u32 line = 0; line < n_lines(value); line++) {
+				u32 width = put_cell(out, i, value, is_other, 0, line);
+
+				state->columns[i].width = MAX(state->columns[i].width, width);
+			}
 		}
 	}
 	if (out->options.is_terminal && out->options.width > 0)
@@ -294,33 +309,104 @@ static bool put_rows(struct out *out, const struct batch *batch)
 	u32 n = state->schema->n_columns;
 
 	for (u32 row = 0; row < batch->n_rows; row++) {
-		bool is_other = row == batch->other_row;
+		bool is_other = out_is_other(batch, row);
 
-		for (u32 i = 0; i < n; i++, value++)
-			put_padded(out, i,
-				   put_cell(out, i, value, is_other && i == other,
-					    is_cut ? state->columns[i].width : 0));
-		if (is_other && other == n)
-			buf_puts(&out->buf, GAP "(other)");
-		buf_putc(&out->buf, '\n');
+		u32 lines = 1;
+
+		for (u32 i = 0; i < n; i++)
+			lines = MAX(lines, n_lines(&value[i]));
+		for (u32 line = 0; line < lines; line++) {
+			for (u32 i = 0; i < n; i++)
+				put_padded(out, i,
+					   put_cell(out, i, &value[i], is_other && i == other,
+						    is_cut ? state->columns[i].width : 0, line));
+			/* Below a ladder's first line most columns are empty. */
+			while (line > 0 && out->buf.at[out->buf.n - 1] == ' ')
+				out->buf.n--;
+			if (line == 0 && is_other && other == n)
+				buf_puts(&out->buf, GAP "(other)");
+			buf_putc(&out->buf, '\n');
+		}
+		value += n;
 		if (!out_row_done(out))
 			return false;
 	}
 	return true;
 }
 
-/* 12,345 */
-static void put_thousands(struct buf *buf, u64 value)
-{
-	char text[32];
-	u32 at = sizeof(text);
+/* --- Histograms --- */
 
-	for (u32 digits = 0; value > 0 || digits == 0; digits++, value /= 10) {
-		if (digits > 0 && digits % 3 == 0)
-			text[--at] = ',';
-		text[--at] = '0' + value % 10;
+/* "pid 12  comm dd  count(*) 500": what is no histogram, in one line. */
+static void put_block_header(struct out *out, const struct value *values, bool is_other, u32 other)
+{
+	struct table_state *state = out->state;
+	u32 n = state->schema->n_columns;
+	const char *between = "";
+
+	if (out->options.is_terminal)
+		buf_puts(&out->buf, "\x1b[1m");
+	for (u32 i = 0; i < n; i++) {
+		const struct column *column = &state->schema->columns[i];
+
+		if (column->type.kind == TYPE_HISTOGRAM)
+			continue;
+		buf_puts(&out->buf, between);
+		out_put_visible(&out->buf, column->name, strlen(column->name), 0);
+		for (u32 line = 0; line < n_lines(&values[i]); line++) {
+			put_cell(out, i, &values[i], is_other && i == other, 0, line);
+			buf_puts(&out->buf, line == 0 ? " " : "; ");
+			buf_put(&out->buf, state->cell.at, state->cell.n);
+		}
+		between = GAP;
 	}
-	buf_put(buf, text + at, sizeof(text) - at);
+	if (is_other && other == n) {
+		buf_puts(&out->buf, between);
+		buf_puts(&out->buf, "(other)");
+	}
+	if (out->options.is_terminal)
+		buf_puts(&out->buf, "\x1b[0m");
+	buf_putc(&out->buf, '\n');
+}
+
+static void put_charts(struct out *out, const struct value *values)
+{
+	struct table_state *state = out->state;
+
+	for (u32 i = 0; i < state->schema->n_columns; i++) {
+		const struct column *column = &state->schema->columns[i];
+
+		if (column->type.kind != TYPE_HISTOGRAM)
+			continue;
+		if (state->n_histograms > 1) {
+			out_put_visible(&out->buf, column->name, strlen(column->name), 0);
+			buf_putc(&out->buf, '\n');
+		}
+		if (values[i].kind == VALUE_HISTOGRAM)
+			out_put_chart(out, column->type.of, values[i].histogram);
+		else
+			buf_puts(&out->buf, "NULL\n");
+	}
+}
+
+/* One block a row: its other columns, then its histograms. */
+static bool put_blocks(struct out *out, const struct batch *batch)
+{
+	struct table_state *state = out->state;
+	u32 n = state->schema->n_columns, other = other_column(batch);
+
+	for (u32 row = 0; row < batch->n_rows; row++) {
+		const struct value *values = &batch->values[(u64)row * n];
+		bool is_other = out_is_other(batch, row);
+
+		if (row > 0)
+			buf_putc(&out->buf, '\n');
+		if (state->n_histograms < n || is_other)
+			put_block_header(out, values, is_other, other);
+		put_charts(out, values);
+		if (!out_row_done(out))
+			return false;
+	}
+	return true;
 }
 
 /* Milliseconds are enough for a window that is long enough. */
@@ -331,37 +417,70 @@ static void put_bound(struct buf *buf, u64 realtime_ns, bool is_short)
 		buf->n -= 3;
 }
 
-static void put_window_line(struct out *out, const struct batch *batch)
+void out_put_window(struct buf *buf, const struct batch *batch)
 {
 	bool is_short = batch->window_end_ns - batch->window_start_ns < 10000000;
-	struct buf *buf = &out->buf;
 
 	put_bound(buf, batch->window_start_ns, is_short);
 	buf_puts(buf, " - ");
 	put_bound(buf, batch->window_end_ns, is_short);
+}
+
+static void put_window_line(struct out *out, const struct batch *batch)
+{
+	struct buf *buf = &out->buf;
+
+	out_put_window(buf, batch);
 	buf_puts(buf, "   events ");
-	put_thousands(buf, batch->events);
+	out_put_thousands(buf, batch->events);
 	buf_puts(buf, "  matched ");
-	put_thousands(buf, batch->matched);
+	out_put_thousands(buf, batch->matched);
 	buf_putc(buf, '\n');
 }
 
-static void put_loss_line(struct out *out, const struct batch *batch)
+/* "5 never started, 7 overwritten", or the phrase where no kind is known. */
+static void put_unpaired(struct buf *buf, const struct batch *batch)
+{
+	const char *between = "";
+
+	for (u32 i = 0; i < UNPAIRED_N; i++) {
+		if (batch->unpaired[i] == 0)
+			continue;
+		buf_puts(buf, between);
+		out_put_thousands(buf, batch->unpaired[i]);
+		buf_putc(buf, ' ');
+		for (const char *at = unpaired_names[i]; *at; at++)
+			buf_putc(buf, *at == '_' ? ' ' : *at);
+		between = ", ";
+	}
+	if (!*between)
+		buf_puts(buf, loss_phrases[LOSS_UNPAIRED]);
+}
+
+void out_put_loss(struct buf *buf, const struct batch *batch)
 {
 	const char *between = "lost: ";
 
 	for (u32 i = 0; i < LOSS_N; i++) {
 		if (batch->lost[i] == 0)
 			continue;
-		buf_puts(&out->buf, between);
-		buf_puts(&out->buf, loss_names[i]);
-		buf_putc(&out->buf, ' ');
-		put_thousands(&out->buf, batch->lost[i]);
-		buf_puts(&out->buf, " (");
-		buf_puts(&out->buf, loss_phrases[i]);
-		buf_putc(&out->buf, ')');
+		buf_puts(buf, between);
+		buf_puts(buf, loss_names[i]);
+		buf_putc(buf, ' ');
+		out_put_thousands(buf, batch->lost[i]);
+		buf_puts(buf, " (");
+		if (i == LOSS_UNPAIRED)
+			put_unpaired(buf, batch);
+		else
+			buf_puts(buf, loss_phrases[i]);
+		buf_putc(buf, ')');
 		between = ", ";
 	}
+}
+
+static void put_loss_line(struct out *out, const struct batch *batch)
+{
+	out_put_loss(&out->buf, batch);
 	if (batch_has_loss(batch))
 		buf_putc(&out->buf, '\n');
 }
@@ -391,7 +510,10 @@ static void table_batch(struct out *out, const struct batch *batch)
 		buf_putc(&out->buf, '\n');
 	state->has_output = true;
 	put_window_line(out, batch);
-	if (batch->n_rows > 0) {
+	if (batch->n_rows > 0 && state->n_histograms > 0) {
+		if (!put_blocks(out, batch))
+			return;
+	} else if (batch->n_rows > 0) {
 		set_widths(out, batch);
 		put_header(out);
 		if (!put_rows(out, batch))

@@ -27,8 +27,9 @@
 #define HAS_RAW_SYSCALL_REGISTERS false
 #endif
 
-/* What the expressions of the kernel part read. */
+/* What the expressions of the kernel part read; fields: of one source. */
 struct uses {
+	u32 source;
 	bool fields, ppid, comm;
 };
 
@@ -36,29 +37,21 @@ static void note_use(void *context, struct expr *expr)
 {
 	struct uses *uses = context;
 
-	uses->fields |= expr->kind == EXPR_FIELD;
+	uses->fields |= expr->kind == EXPR_FIELD && expr->source == uses->source;
 	uses->comm |= expr->kind == EXPR_SYSTEM && expr->index == SYS_COMM;
 	uses->ppid |= expr->kind == EXPR_SYSTEM && expr->index == SYS_PPID;
 }
 
-static struct uses find_uses(const struct phys *phys, const struct phys_input *input)
+static void note_uses(void *context, struct expr *expr)
 {
-	struct uses uses = { 0 };
-	const struct plan *agg = plan_find(input->plan, PLAN_AGGREGATE);
-	const struct plan *project = plan_find(input->plan, PLAN_PROJECT);
+	expr_each(expr, note_use, context);
+}
 
-	for (u32 i = 0; i < phys->n_conjuncts; i++)
-		expr_each(phys->conjuncts[i], note_use, &uses);
-	for (u32 i = 0; agg && i < agg->n_keys; i++)
-		expr_each(agg->keys[i].expr, note_use, &uses);
-	for (u32 i = 0; agg && i < agg->n_aggregates; i++) {
-		if (agg->aggregates[i].arg)
-			expr_each(agg->aggregates[i].arg, note_use, &uses);
-		if (agg->aggregates[i].filter)
-			expr_each(agg->aggregates[i].filter, note_use, &uses);
-	}
-	for (u32 i = 0; !agg && i < project->n_items; i++)
-		expr_each(project->items[i].expr, note_use, &uses);
+static struct uses find_uses(const struct phys *phys, const struct phys_input *input, u32 source)
+{
+	struct uses uses = { .source = source };
+
+	phys_each_of_plan(phys, input->plan, note_uses, &uses);
 	return uses;
 }
 
@@ -71,23 +64,66 @@ typedef VEC(struct hook) hook_vec;
 typedef VEC(struct stream *) stream_vec;
 typedef VEC(const char *) name_vec;
 
-static void hook_add(struct phys *phys, hook_vec *hooks, name_vec *probes, struct hook hook)
+struct access {
+	struct phys *phys;
+	const struct phys_input *input;
+	struct diags *diags;
+	const struct phys_source *source; /* whose streams are being hooked */
+	bool uses_fields;
+	hook_vec hooks;
+	name_vec probes;
+};
+
+/*
+ * Streams of one source, hooked the same way: a program of their own, or a further use of
+ * the program that is there already (D2: one program a hook).  Look-ups come before
+ * stores: an event's partner is an earlier one.
+ */
+static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 {
-	hook.first_probe = probes->n;
-	for (u32 i = 0; i < hook.n_streams; i++)
-		vec_push(phys->arena, probes, hook.streams[i]->name);
-	vec_push(phys->arena, hooks, hook);
+	struct arena *arena = a->phys->arena;
+	struct hook *same = NULL;
+
+	use.source = a->source;
+	use.first_probe = a->probes.n;
+	for (u32 i = 0; i < use.n_streams; i++)
+		vec_push(arena, &a->probes, use.streams[i]->name);
+	for (u32 i = 0; i < a->hooks.n && !same && hook.path != ACCESS_REPLAY; i++)
+		if (a->hooks.at[i].path == hook.path && a->hooks.at[i].is_exit == hook.is_exit &&
+		    strcmp(a->hooks.at[i].target, hook.target) == 0)
+			same = &a->hooks.at[i];
+	if (!same) {
+		hook.uses = arena_array(arena, struct hook_use, a->phys->n_sources);
+		vec_push(arena, &a->hooks, hook);
+		same = &a->hooks.at[a->hooks.n - 1];
+	}
+	same->uses[same->n_uses++] = use;
 }
 
-static struct hook hook_one(struct phys *phys, struct stream *s, enum access_path path)
+/* Uses that only store go last, each kind in the order of its sources. */
+static void order_uses(struct hook *hook)
 {
-	struct hook hook = { .path = path, .n_streams = 1 };
+	for (u32 i = 1; i < hook->n_uses; i++) {
+		struct hook_use use = hook->uses[i];
+		u32 at = i;
 
-	hook.streams = arena_array(phys->arena, struct stream *, 1);
-	hook.streams[0] = s;
+		for (; at > 0 && use.source->is_root && !hook->uses[at - 1].source->is_root; at--)
+			hook->uses[at] = hook->uses[at - 1];
+		hook->uses[at] = use;
+	}
+}
+
+static struct hook hook_one(struct access *a, struct stream *s, enum access_path path,
+			    struct hook_use *ret_use)
+{
+	struct hook hook = { .path = path };
+
+	ret_use->streams = arena_array(a->phys->arena, struct stream *, 1);
+	ret_use->streams[0] = s;
+	ret_use->n_streams = 1;
 	hook.tracepoint_id = s->tracepoint_id;
 	hook.target = path == ACCESS_TRACEPOINT
-			      ? arena_printf(phys->arena, "%s:%s", s->category, s->event)
+			      ? arena_printf(a->phys->arena, "%s:%s", s->category, s->event)
 			      : s->event;
 	return hook;
 }
@@ -103,45 +139,43 @@ static bool has_raw_twin(const struct phys_input *input, const struct stream *s)
 }
 
 /* A stream that is no system call: its tracepoint, or the raw tracepoint of the same name. */
-static bool add_plain(struct phys *phys, const struct phys_input *input, struct stream *s,
-		      bool uses, hook_vec *hooks, name_vec *probes, struct diags *diags)
+static bool add_plain(struct access *a, struct stream *s)
 {
-	enum setting_access setting = input->settings->access_path;
+	enum setting_access setting = a->input->settings->access_path;
+	struct hook_use use = { 0 };
 	struct hook hook;
 
 	if (s->kind == STREAM_RAW_TRACEPOINT) {
-		hook = hook_one(phys, s, ACCESS_RAW);
+		hook = hook_one(a, s, ACCESS_RAW, &use);
 		hook.cost_ns = RAW_HIT_NS;
 		hook.reason = "the stream is a raw tracepoint";
-	} else if (!uses && setting != ACCESS_ONLY_TRACEPOINT && has_raw_twin(input, s)) {
-		hook = hook_one(phys, s, ACCESS_RAW);
+	} else if (!a->uses_fields && setting != ACCESS_ONLY_TRACEPOINT &&
+		   has_raw_twin(a->input, s)) {
+		hook = hook_one(a, s, ACCESS_RAW, &use);
 		hook.cost_ns = RAW_HIT_NS;
 		hook.reason = "no field is read, so the raw tracepoint of that name will do";
 	} else if (setting == ACCESS_ONLY_RAW) {
-		struct diag *d = diag_error(diags, "no-raw-path", input->plan->span,
+		struct diag *d = diag_error(a->diags, "no-raw-path", a->input->plan->span,
 					    "%s cannot be read by a raw tracepoint%s", s->name,
-					    uses ? " when its fields are used" : "");
+					    a->uses_fields ? " when its fields are used" : "");
 
-		diag_hint(diags, d, "SET access_path = auto");
+		diag_hint(a->diags, d, "SET access_path = auto");
 		return false;
 	} else {
-		hook = hook_one(phys, s, ACCESS_TRACEPOINT);
+		hook = hook_one(a, s, ACCESS_TRACEPOINT, &use);
 		hook.cost_ns = TRACEPOINT_HIT_NS;
 		hook.reason = setting == ACCESS_ONLY_TRACEPOINT
 				      ? "SET access_path = tracepoint"
 				      : "its fields are laid out by the tracepoint only";
 	}
-	hook_add(phys, hooks, probes, hook);
+	hook_add(a, hook, use);
 	return true;
 }
 
-static struct hook raw_syscall_hook(const struct phys_input *input, stream_vec *streams,
-				    bool is_exit)
+static struct hook raw_syscall_hook(const struct phys_input *input, bool is_exit)
 {
 	struct hook hook = { .path = ACCESS_RAW_SYSCALL, .is_exit = is_exit };
 
-	hook.streams = streams->at;
-	hook.n_streams = streams->n;
 	hook.target = is_exit ? "sys_exit" : "sys_enter";
 	if (input->features->has_btf)
 		hook.attach_btf_id =
@@ -152,9 +186,9 @@ static struct hook raw_syscall_hook(const struct phys_input *input, stream_vec *
 }
 
 /* The system calls of one direction: raw sys_enter or sys_exit for all, or a tracepoint each. */
-static bool add_syscalls(struct phys *phys, const struct phys_input *input, stream_vec *streams,
-			 bool is_exit, hook_vec *hooks, name_vec *probes, struct diags *diags)
+static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 {
+	const struct phys_input *input = a->input;
 	enum setting_access setting = input->settings->access_path;
 	double share = input->share >= 0 ? MAX(input->share, 0.001) : DEFAULT_SHARE;
 	double raw_ns = estimate(RAW_HIT_NS, RAW_OTHER_NS, share);
@@ -162,7 +196,7 @@ static bool add_syscalls(struct phys *phys, const struct phys_input *input, stre
 	bool is_raw = streams->n > 1 || raw_ns <= tracepoint_ns;
 	const char *why;
 
-	why = arena_printf(phys->arena,
+	why = arena_printf(a->phys->arena,
 			   "estimate per wanted event: raw %.0f ns, tracepoint %.0f ns, at %.0f%% "
 			   "wanted of all system calls (%s)",
 			   raw_ns, tracepoint_ns, 100 * share,
@@ -178,21 +212,22 @@ static bool add_syscalls(struct phys *phys, const struct phys_input *input, stre
 		why = "this architecture has no raw path yet";
 	}
 	if (is_raw) {
-		struct hook hook = raw_syscall_hook(input, streams, is_exit);
+		struct hook_use use = { .streams = streams->at, .n_streams = streams->n };
+		struct hook hook = raw_syscall_hook(input, is_exit);
 
 		hook.cost_ns = raw_ns;
 		hook.reason = why;
-		hook_add(phys, hooks, probes, hook);
-		return true;
+		hook_add(a, hook, use);
+		return;
 	}
 	for (u32 i = 0; i < streams->n; i++) {
-		struct hook hook = hook_one(phys, streams->at[i], ACCESS_TRACEPOINT);
+		struct hook_use use = { 0 };
+		struct hook hook = hook_one(a, streams->at[i], ACCESS_TRACEPOINT, &use);
 
 		hook.cost_ns = tracepoint_ns;
 		hook.reason = why;
-		hook_add(phys, hooks, probes, hook);
+		hook_add(a, hook, use);
 	}
-	return true;
 }
 
 /* ppid is current->real_parent->tgid; BTF tells where they are. */
@@ -227,39 +262,50 @@ static void find_comm(struct phys *phys, const struct phys_input *input)
 		phys->task_comm_offset = (u32)(comm.offset_bits / 8);
 }
 
-bool phys_access(struct phys *phys, const struct phys_input *input, struct diags *diags)
+static bool add_source(struct access *a, const struct phys_source *source)
 {
-	const struct plan *scan = plan_find(input->plan, PLAN_SCAN);
 	stream_vec calls[2] = { { 0 }, { 0 } };
-	struct uses uses = find_uses(phys, input);
-	hook_vec hooks = { 0 };
-	name_vec probes = { 0 };
 
-	for (u32 i = 0; i < scan->streams->streams.n; i++) {
-		struct stream *s = scan->streams->streams.at[i];
+	a->source = source;
+	a->uses_fields = find_uses(a->phys, a->input, source->number).fields;
+	for (u32 i = 0; i < source->streams->streams.n; i++) {
+		struct stream *s = source->streams->streams.at[i];
 
-		if (input->is_replay) {
-			struct hook hook = hook_one(phys, s, ACCESS_REPLAY);
+		if (a->input->is_replay) {
+			struct hook_use use = { 0 };
+			struct hook hook = hook_one(a, s, ACCESS_REPLAY, &use);
 
 			hook.reason = "recorded events";
-			hook_add(phys, &hooks, &probes, hook);
+			hook_add(a, hook, use);
 		} else if ((s->is_syscall_enter || s->is_syscall_exit) && s->syscall_nr >= 0) {
-			vec_push(phys->arena, &calls[s->is_syscall_exit], s);
-		} else if (!add_plain(phys, input, s, uses.fields, &hooks, &probes, diags)) {
+			vec_push(a->phys->arena, &calls[s->is_syscall_exit], s);
+		} else if (!add_plain(a, s)) {
 			return false;
 		}
 	}
 	for (int is_exit = 0; is_exit < 2; is_exit++)
-		if (calls[is_exit].n &&
-		    !add_syscalls(phys, input, &calls[is_exit], is_exit, &hooks, &probes, diags))
+		if (calls[is_exit].n)
+			add_syscalls(a, &calls[is_exit], is_exit);
+	return true;
+}
+
+bool phys_access(struct phys *phys, const struct phys_input *input, struct diags *diags)
+{
+	struct access access = { .phys = phys, .input = input, .diags = diags };
+	struct uses uses = find_uses(phys, input, UINT32_MAX);
+
+	for (u32 i = 0; i < phys->n_sources; i++)
+		if (!add_source(&access, &phys->sources[i]))
 			return false;
+	for (u32 i = 0; i < access.hooks.n; i++)
+		order_uses(&access.hooks.at[i]);
 	if (uses.ppid && !input->is_replay && !find_parent(phys, input, diags))
 		return false;
 	if (uses.comm && !input->is_replay)
 		find_comm(phys, input);
-	phys->hooks = hooks.at;
-	phys->n_hooks = hooks.n;
-	phys->probes = probes.at;
-	phys->n_probes = probes.n;
+	phys->hooks = access.hooks.at;
+	phys->n_hooks = access.hooks.n;
+	phys->probes = access.probes.at;
+	phys->n_probes = access.probes.n;
 	return true;
 }

@@ -7,11 +7,30 @@
 
 #include "phys/phys.h"
 
+/* rows.c: sources and their ways, joins with their keys. */
+void phys_rows(struct phys *phys, const struct phys_input *input);
+/*
+ * Visits the expressions (as wholes) that events of a source meet from step `from` of
+ * their way on: what a STORE at its end stores, and what the output takes of them,
+ * included.
+ */
+void phys_each_behind(const struct phys *phys, const struct phys_source *source, u32 from,
+		      void (*visit)(void *context, struct expr *expr), void *context);
+/* The same for the whole query, before keys, cells and stored columns are known. */
+void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
+		       void (*visit)(void *context, struct expr *expr), void *context);
 /* access.c: hooks and probes.  false after a diagnostic. */
 bool phys_access(struct phys *phys, const struct phys_input *input, struct diags *diags);
-/* state.c: keys, cells, aggregates, state layout. */
+/* state.c: keys, state layout. */
 bool phys_state(struct phys *phys, const struct phys_input *input, struct diags *diags);
+/* cell.c: aggregates and the cells that they read; state.kind is known before, offsets are not. */
+void phys_cells(struct phys *phys, const struct plan *agg);
+void phys_cell_print(const struct cell *cell, struct buf *out);
 /* user.c: streamed columns, the user part's schemas and SQL. */
 bool phys_user_part(struct phys *phys, const struct phys_input *input, struct diags *diags);
+/* join.c: what each join stores, and its table; after all that the output needs is known. */
+bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags *diags);
+/* Do both sides of the join key its rows by the thread of one system call? */
+bool phys_join_is_thread(const struct phys *phys, const struct phys_join *join);
 
 #endif

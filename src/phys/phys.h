@@ -24,6 +24,15 @@ enum access_path {
 	ACCESS_N
 };
 
+/* One source's part of a hook: two scans of one tracepoint share its program. */
+struct hook_use {
+	const struct phys_source *source;
+	/* One, or for RAW_SYSCALL each wanted system call's. */
+	struct stream **streams;
+	u32 n_streams;
+	u32 first_probe; /* `probe` code of streams[0]; see phys.probes */
+};
+
 struct hook {
 	enum access_path path;
 	bool is_exit;	    /* RAW_SYSCALL: sys_exit */
@@ -31,12 +40,107 @@ struct hook {
 	u32 attach_btf_id;  /* is_typed: btf_trace_sys_enter or _exit */
 	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
 	u32 tracepoint_id;  /* TRACEPOINT */
-	/* The streams it serves: one, or for RAW_SYSCALL each wanted system call's. */
-	struct stream **streams;
-	u32 n_streams;
-	u32 first_probe; /* `probe` code of streams[0]; see phys.probes */
-	double cost_ns;	 /* estimated, per wanted event */
+	/* What it serves, in the order in which the program does it: look-ups before stores. */
+	struct hook_use *uses;
+	u32 n_uses;
+	double cost_ns; /* estimated, per wanted event */
 	const char *reason;
+};
+
+/* --- Rows: what becomes of an event of each source --- */
+
+/*
+ * FROM is a tree of scans, filters, joins and unions.  A row of an operator appears
+ * when an event of its trigger does: the scan at the left end.  So the way of an
+ * event leads up the tree from its scan: through filters, through joins that it
+ * reaches from the left (look up the partner, whose stored columns are known from
+ * then on), until it is stored for a join that it reaches from the right, or comes
+ * out at the root: there it is an event of the query, aggregated or streamed.
+ */
+enum phys_step_kind {
+	STEP_FILTER, /* on where all conjuncts are true */
+	STEP_LOOKUP, /* on with the partner; without: counted, or on with NULLs (is_left) */
+	STEP_STORE,  /* the end of the way */
+};
+
+struct phys_step {
+	enum phys_step_kind kind;
+	struct span span;
+	struct expr **conjuncts; /* FILTER */
+	u32 n_conjuncts;
+	const struct phys_join *join; /* LOOKUP, STORE */
+	struct expr **keys;	      /* LOOKUP, STORE: join->n_keys of them, of this side */
+};
+
+struct phys_source {
+	u32 number; /* expr.source */
+	const char *alias;
+	struct stream_list *streams;
+	struct phys_step *steps;
+	u32 n_steps;
+	bool is_root; /* its way ends at the root, not in a STORE */
+};
+
+/* --- Joins: starts that wait for their ends --- */
+
+enum pair_kind {
+	/*
+	 * Keyed by the address of the thread's saved registers, which raw sys_enter and
+	 * sys_exit both carry: one slot a thread, kept for the next call, no atomics but
+	 * for the first; a start replaces the one before.
+	 */
+	PAIR_THREAD,
+	PAIR_TABLE, /* any keys, several starts of one key: a slot is free when its start is used up
+		     */
+};
+
+/*
+ * A table: u64 header[8] = { 0, slot_bytes, 2 * slot_bytes, ... } (read by programs where
+ * the verifier must not know which slot it is), then slots[n_slots + PAIR_WAYS - 1]
+ * of
+ *	u64 state    0 free; 1 being written (THREAD: owned for good); 2 holds a start
+ *	u64 time_ns  of the start; THREAD: 0 = none waits
+ *	u64 key[key_words]
+ *	u64 nulls    only when has_nulls: bit i set: stored column i is NULL
+ *	stored columns
+ * THREAD: a key may stand in the PAIR_WAYS slots from its hash on.  TABLE: the slots are
+ * groups of PAIR_WAYS, and a key stands in one group.  When all of it are taken the oldest
+ * gives way, which is the oldest of its key too, since all of that key are there: what is
+ * left of a key is the newest, so no end meets a wrong start.
+ */
+#define PAIR_WAYS	  8u
+#define PAIR_HEADER_BYTES 64u
+#define PAIR_STATE_BYTES  0
+#define PAIR_TIME_BYTES	  8
+#define PAIR_KEY_BYTES	  16
+
+struct pair_column {
+	struct expr *expr; /* reads sources of the join's right side only */
+	u32 bytes_offset;  /* in the slot */
+	u32 n_words;	   /* TEXT: zero behind its end */
+	s32 null_bit;	   /* in nulls, or -1: never NULL */
+};
+
+struct phys_join {
+	u32 number;
+	struct span span;
+	enum plan_join join;
+	bool is_left;
+	enum pair_kind kind;
+	struct phys_key
+		*keys; /* is_slice, is_probe and null_bit unused; words as first_word, n_words */
+	u32 n_keys, key_words;
+	struct pair_column *columns; /* what the query needs of the start, and nothing else */
+	u32 n_columns;
+	bool has_nulls;
+	u32 nulls_bytes;  /* offset in the slot */
+	u64 within_ns;	  /* 0: any age */
+	bool needs_order; /* the query uses both times: an end before its start is `negative` */
+	u32 slot_bytes;
+	u32 n_slots;	    /* a power of two */
+	u64 table_bytes;    /* of the whole table */
+	u64 offset_bytes;   /* of the table in LOAD_MAP_PAIR: a multiple of 64 */
+	const char *reason; /* why this kind */
 };
 
 /* --- State: where groups live --- */
@@ -50,10 +154,11 @@ enum state_kind {
 
 /*
  * The state map is one array value: slices[copy][cpu * n_levels + level], each
- *   u64 counters[COUNTER_N]  (128 bytes)
+ *   u64 counters[COUNTER_N]  (256 bytes)
  *   u32 index[n_index]       TABLE: bytes from the slice to the row, 0 = empty; n_index a
  *                            power of two
  *   rows[n_rows]             row_bytes each; TABLE and KERNEL_MAP: row 0 is "(other)"
+ *   pool[pool_bytes]         chunks of histograms, taken one after the other
  * TABLE: counters[COUNTER_ROWS] rows beyond row 0 are in use, at most max_groups.
  * A row: TABLE: u32 index slot, u32 unused, then the key words; then the cells.
  * All cells start as zero.  A key that is NULL has its bit set in the null word
@@ -66,8 +171,12 @@ enum counter {
 	COUNTER_TABLE_FULL,
 	COUNTER_RING_FULL,
 	COUNTER_FAULT,
-	COUNTER_NESTED, /* events that found every level of the CPU busy: missed */
-	COUNTER_N = 16
+	COUNTER_NESTED,	  /* events that found every level of the CPU busy: missed */
+	COUNTER_NEGATIVE, /* differences below zero: of a pair, or of a histogram's value */
+	COUNTER_UNPAIRED, /* UNPAIRED_N of them: NEVER_STARTED and EXPIRED are counted by ends */
+	COUNTER_POOL = COUNTER_UNPAIRED + UNPAIRED_N, /* bytes of the slice's pool in use */
+	COUNTER_UNPLACED,			      /* values that found no room in a histogram */
+	COUNTER_N = 32
 };
 
 struct state_layout {
@@ -78,9 +187,10 @@ struct state_layout {
 	u32 key_words; /* u64 words, the null word included */
 	u32 n_index, index_bytes_offset;
 	u32 n_rows, row_bytes, rows_bytes_offset;
-	u32 cells_bytes_offset; /* of the first cell in a row */
-	s64 domain_lo;		/* DIRECT with a key: value of row 0 */
-	u64 slice_bytes;	/* multiple of 128: CPUs share no cache line pair */
+	u32 cells_bytes_offset;		   /* of the first cell in a row */
+	u32 pool_bytes_offset, pool_bytes; /* 0: no cell is in chunks */
+	s64 domain_lo;			   /* DIRECT with a key: value of row 0 */
+	u64 slice_bytes;		   /* multiple of 128: CPUs share no cache line pair */
 	u64 total_bytes;
 	u64 max_groups;
 };
@@ -96,7 +206,10 @@ struct control_line {
 	u64 slice_offset; /* of this CPU's first slice in that copy: written with the epoch */
 	u64 busy;	  /* programs of the query now running on this CPU: the nesting level */
 	u64 missed;	  /* events that found every level busy */
-	u64 unused[12];
+	/* What starts count, which belong to no window: they only grow. */
+	u64 start_faults, start_negative;
+	u64 unpaired[UNPAIRED_N]; /* NEVER_ENDED: starts whose key is NULL */
+	u64 unused[5];
 };
 
 /* Map numbers in the relocations of generated code; gen/ emits them, load/ creates the maps. */
@@ -107,6 +220,7 @@ enum load_map {
 	LOAD_MAP_CONST,	  /* read-only array, one value: tables for LIKE, probe codes, ... */
 	LOAD_MAP_HASH0,	  /* STATE_KERNEL_MAP: copy 0 and copy 1 */
 	LOAD_MAP_HASH1,
+	LOAD_MAP_PAIR, /* mmapable array, one value: the tables of the joins */
 	LOAD_MAP_N
 };
 
@@ -127,6 +241,12 @@ enum cell_kind {
 	CELL_SUM,   /* 1 word (is_wide false: cannot overflow) or 2: 128 bits, two's complement */
 	CELL_MIN,   /* 1 word: maximum of the complement of the biased value; see cell_bias */
 	CELL_MAX,   /* 1 word: maximum of the biased value */
+	/*
+	 * One u64 a cell of the scheme, or, when chunk_cells is not 0, one u32 for each
+	 * chunk_cells of them: bytes from the slice to the chunk of u64 in the pool, 0 = none
+	 * yet; and behind these (aligned to 8) one u64: values that found no room.
+	 */
+	CELL_HISTOGRAM,
 	CELL_KIND_N
 };
 
@@ -138,8 +258,18 @@ struct cell {
 	struct expr *arg;    /* NULL: counts every event of the group */
 	struct expr *filter; /* NULL: none */
 	bool is_wide;
-	bool is_signed;	  /* SUM: of the argument's type; MIN, MAX: biased */
+	bool is_signed; /* SUM: of the argument's type; MIN, MAX: biased */
+	/* Values below zero are left alone, and counted `negative` once an event: a histogram whose
+	 * scheme has no cells for them, and its sum, minimum and maximum. */
+	bool skips_negative;
 	u32 bytes_offset; /* in the row */
+	u32 n_bytes;
+	/* HISTOGRAM */
+	const struct scheme *scheme;
+	u32 n_cells;	 /* of the scheme */
+	u32 chunk_cells; /* a power of two; 0: the cells lie in the row */
+	u32 n_chunks;
+	u32 unplaced_bytes; /* chunked: offset of the count of unplaced values, from bytes_offset */
 };
 
 /* How an aggregate is read off the cells; cell numbers, -1 = none. */
@@ -148,6 +278,8 @@ struct phys_aggregate {
 	struct type type;
 	s32 count_cell; /* COUNT, AVG; for SUM, MIN, MAX: NULL where it is 0 (-1: never empty) */
 	s32 value_cell; /* SUM, MIN, MAX, AVG */
+	s32 histogram_cell, sum_cell, min_cell, max_cell; /* HISTOGRAM, QUANTILE */
+	const struct aggregate *aggregate;
 };
 
 /* A streamed row in the ring buffer: u64 null mask, then columns at 8-byte offsets. */
@@ -171,7 +303,11 @@ struct stream_column {
 struct phys_user {
 	struct schema input, output;
 	s32 *output_from; /* per output column: the input column; -1: computed by sql */
-	const char *sql;  /* NULL: not needed */
+	/* Output columns unnest .. unnest + 2 are lo, hi and count of the cells of the histogram in
+	 * input column output_from[unnest]: one output row for each cell.  -1: none. */
+	s32 unnest;
+	s64 unnest_limit, unnest_offset; /* LIMIT and OFFSET of these rows; limit -1: none */
+	const char *sql;		 /* NULL: not needed */
 };
 
 struct phys {
@@ -186,9 +322,12 @@ struct phys {
 	 */
 	u32 task_real_parent_offset, task_tgid_offset, task_comm_offset;
 
-	struct expr **conjuncts; /* WHERE, in the order to test */
-	u32 n_conjuncts;
-	bool has_matched;
+	struct phys_source *sources;
+	u32 n_sources;
+	struct phys_join *joins;
+	u32 n_joins;
+	u64 pair_bytes;	  /* of LOAD_MAP_PAIR; 0: no joins */
+	bool has_matched; /* some filter stands between the root's events and the output */
 
 	bool is_streaming;
 	struct stream_column *columns;

@@ -3,13 +3,24 @@
  * Physical plan -> text for EXPLAIN: what runs in the kernel and why there, what
  * is left to the user part.
  */
-#include "phys/phys.h"
+#include "phys/internal.h"
 
 static const char *const access_names[ACCESS_N] = { "tracepoint", "raw tracepoint",
 						    "raw system call tracepoint", "replay" };
 static const char *const state_names[] = { "none (rows are streamed)", "direct index",
 					   "open-addressing table", "kernel hash map" };
-static const char *const cell_names[CELL_KIND_N] = { "count", "sum", "min", "max" };
+
+static void use_print(const struct phys *p, const struct hook *h, const struct hook_use *use,
+		      struct buf *out)
+{
+	if (p->n_sources > 1)
+		buf_printf(out, "%s s%u", use > h->uses ? "," : "", use->source->number);
+	if (h->path == ACCESS_RAW_SYSCALL && use->n_streams == 1)
+		buf_printf(out, " where the number is %d (%s)", use->streams[0]->syscall_nr,
+			   syscall_name(use->streams[0]->syscall_nr));
+	else if (use->n_streams > 1)
+		buf_printf(out, " for %u streams", use->n_streams);
+}
 
 static void hooks_print(const struct phys *p, struct buf *out)
 {
@@ -18,11 +29,8 @@ static void hooks_print(const struct phys *p, struct buf *out)
 
 		buf_printf(out, "  hook %s %s%s", access_names[h->path], h->target,
 			   h->is_typed ? " (typed)" : "");
-		if (h->path == ACCESS_RAW_SYSCALL && h->n_streams == 1)
-			buf_printf(out, " where the number is %d (%s)", h->streams[0]->syscall_nr,
-				   syscall_name(h->streams[0]->syscall_nr));
-		else if (h->n_streams > 1)
-			buf_printf(out, " for %u streams", h->n_streams);
+		for (u32 k = 0; k < h->n_uses; k++)
+			use_print(p, h, &h->uses[k], out);
 		buf_printf(out, "\n    %s\n", h->reason);
 	}
 }
@@ -47,22 +55,8 @@ static void keys_print(const struct phys *p, struct buf *out)
 			buf_printf(out, ": %u bytes%s\n", 8 * key->n_words,
 				   key->null_bit >= 0 ? ", may be NULL" : "");
 	}
-	for (u32 i = 0; i < p->n_cells; i++) {
-		const struct cell *c = &p->cells[i];
-
-		buf_printf(out, "  cell +%u %s", c->bytes_offset, cell_names[c->kind]);
-		if (c->kind == CELL_SUM)
-			buf_puts(out, c->is_wide ? " (128 bits)" : " (64 bits)");
-		if (c->arg) {
-			buf_puts(out, " of ");
-			expr_print(c->arg, out);
-		}
-		if (c->filter) {
-			buf_puts(out, " where ");
-			expr_print(c->filter, out);
-		}
-		buf_putc(out, '\n');
-	}
+	for (u32 i = 0; i < p->n_cells; i++)
+		phys_cell_print(&p->cells[i], out);
 }
 
 static void state_print(const struct phys *p, struct buf *out)
@@ -81,6 +75,14 @@ static void state_print(const struct phys *p, struct buf *out)
 	buf_printf(out, "; a slice per CPU%s, 2 copies: %llu KiB\n",
 		   s->n_levels > 1 ? " and nesting level" : "",
 		   (unsigned long long)(s->total_bytes + 1023) >> 10);
+	if (s->pool_bytes)
+		buf_printf(out, "    %u bytes of each slice for chunks of histograms\n",
+			   s->pool_bytes);
+	if (s->max_groups < p->settings->max_groups)
+		buf_printf(out,
+			   "    max_groups lowered to %llu: histograms of %llu are too large\n",
+			   (unsigned long long)s->max_groups,
+			   (unsigned long long)p->settings->max_groups);
 }
 
 static void user_print(const struct phys *p, struct buf *out)
@@ -108,12 +110,59 @@ static void user_print(const struct phys *p, struct buf *out)
 	buf_putc(out, '\n');
 }
 
+/* --- The ways of events, and the joins on them --- */
+
+static void step_print(const struct phys_step *step, struct buf *out)
+{
+	for (u32 i = 0; i < step->n_conjuncts; i++)
+		expr_line("  where ", step->conjuncts[i], out);
+	if (!step->join)
+		return;
+	buf_printf(out, "  %s j%u on", step->kind == STEP_LOOKUP ? "look up" : "store for",
+		   step->join->number);
+	for (u32 i = 0; i < step->join->n_keys; i++) {
+		buf_puts(out, i ? ", " : " ");
+		expr_print(step->keys[i], out);
+	}
+	buf_putc(out, '\n');
+}
+
+static void sources_print(const struct phys *p, struct buf *out)
+{
+	for (u32 i = 0; i < p->n_sources; i++) {
+		const struct phys_source *s = &p->sources[i];
+
+		if (p->n_sources > 1)
+			buf_printf(out, "  each event of s%u (%s%s)\n", s->number,
+				   s->streams->streams.at[0]->name,
+				   s->streams->streams.n > 1 ? ", ..." : "");
+		for (u32 j = 0; j < s->n_steps; j++)
+			step_print(&s->steps[j], out);
+	}
+}
+
+static void join_print(const struct phys_join *j, struct buf *out)
+{
+	buf_printf(out, "  j%u %s%s, %s: %u slots of %u bytes (%s)\n", j->number,
+		   j->is_left ? "left " : "", j->join == JOIN_PAIR ? "pair" : "as of",
+		   j->kind == PAIR_THREAD ? "by thread" : "own table", j->n_slots, j->slot_bytes,
+		   j->reason);
+	if (j->within_ns)
+		buf_printf(out, "    forgets starts older than %llu ns\n",
+			   (unsigned long long)j->within_ns);
+	for (u32 i = 0; i < j->n_columns; i++) {
+		buf_printf(out, "    keeps +%u ", j->columns[i].bytes_offset);
+		expr_line("", j->columns[i].expr, out);
+	}
+}
+
 void phys_print(const struct phys *p, struct buf *out)
 {
 	buf_puts(out, "kernel\n");
 	hooks_print(p, out);
-	for (u32 i = 0; i < p->n_conjuncts; i++)
-		expr_line("  where ", p->conjuncts[i], out);
+	sources_print(p, out);
+	for (u32 i = 0; i < p->n_joins; i++)
+		join_print(&p->joins[i], out);
 	keys_print(p, out);
 	for (u32 i = 0; i < p->n_columns; i++) {
 		buf_printf(out, "  stream c%u +%u ", i, p->columns[i].bytes_offset);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Group keys and aggregates -> key words, cells, and where the groups live.
+ * Group keys -> key words; keys and cells -> where the groups live, byte by byte.
  */
 #include <string.h>
 
@@ -12,12 +12,32 @@
 	(4ull << 20)		     /* KMALLOC_MAX_SIZE, the limit before has_large_array_value   \
 				      */
 #define STATE_BYTES_MAX (1ull << 29) /* BPF_MAX_VAR_OFF: how far the verifier follows an offset */
-#define NARROW_SUM_MAX	((s128)1 << 24) /* 2^39 such values fit 64 bits: a day at 6 million/s */
-#define SLICE_ALIGN	128		/* two lines: the adjacent-line prefetcher pairs them */
+#define SLICE_ALIGN	128	     /* two lines: the adjacent-line prefetcher pairs them */
 
-static bool is_system(const struct expr *e, enum system_column column)
+/* Histograms: what state may take when max_groups was left to us, for each CPU (it is all mapped,
+ * so it counts as ours) and in all; which lie in the row as a whole; how many chunks a row of the
+ * others has in the pool on average. */
+#define HISTOGRAM_CPU_BYTES    (6ull << 20)
+#define HISTOGRAM_STATE_BYTES  (256ull << 20)
+#define DENSE_CELLS_MAX	       72
+#define SMALL_CHUNK_CELLS      8
+#define LARGE_CHUNK_CELLS      64
+#define SMALL_CHUNKS_MAX_CELLS 1024
+#define POOL_CHUNKS_PER_ROW    6
+#define CHUNK_ALIGN	       64
+
+static bool is_root(const struct phys *phys, u32 source)
 {
-	return e->kind == EXPR_SYSTEM && e->index == column;
+	for (u32 i = 0; i < phys->n_sources; i++)
+		if (phys->sources[i].number == source)
+			return phys->sources[i].is_root;
+	return false;
+}
+
+/* A system column of the event that the group's row is updated by. */
+static bool is_system(const struct phys *phys, const struct expr *e, enum system_column column)
+{
+	return e->kind == EXPR_SYSTEM && e->index == column && is_root(phys, e->source);
 }
 
 static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *diags)
@@ -34,11 +54,11 @@ static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *d
 		struct expr *e = agg->keys[i].expr;
 
 		*key = (struct phys_key){ .expr = e, .name = agg->keys[i].name, .null_bit = -1 };
-		if (is_system(e, SYS_CPU)) {
+		if (is_system(phys, e, SYS_CPU)) {
 			key->is_slice = true;
 			continue;
 		}
-		key->is_probe = is_system(e, SYS_PROBE);
+		key->is_probe = is_system(phys, e, SYS_PROBE);
 		key->first_word = words;
 		key->n_words = e->type.kind == TYPE_TEXT && !key->is_probe
 				       ? (u32)ALIGN_UP(e->type.bytes, 8) / 8
@@ -56,60 +76,6 @@ static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *d
 			     8 * KEY_WORDS_MAX),
 		  "group by fewer or shorter texts");
 	return false;
-}
-
-static bool same(const struct expr *a, const struct expr *b)
-{
-	return a && b ? expr_equal(a, b) : a == b;
-}
-
-typedef VEC(struct cell) cell_vec;
-
-static s32 cell_add(struct phys *phys, cell_vec *cells, struct cell cell)
-{
-	for (u32 i = 0; i < cells->n; i++) {
-		const struct cell *c = &cells->at[i];
-
-		if (c->kind == cell.kind && same(c->arg, cell.arg) && same(c->filter, cell.filter))
-			return (s32)i;
-	}
-	vec_push(phys->arena, cells, cell);
-	return (s32)cells->n - 1;
-}
-
-/* Which cells an aggregate needs: one table entry a kind. */
-static const struct {
-	bool has_value, is_count_needed;
-	enum cell_kind value;
-} aggregate_cells[AGGREGATE_N] = {
-	[AGGREGATE_COUNT] = { false, true, CELL_COUNT },
-	[AGGREGATE_SUM] = { true, false, CELL_SUM },
-	[AGGREGATE_MIN] = { true, false, CELL_MIN },
-	[AGGREGATE_MAX] = { true, false, CELL_MAX },
-	[AGGREGATE_AVG] = { true, true, CELL_SUM },
-};
-
-static void plan_aggregate(struct phys *phys, cell_vec *cells, const struct aggregate *a,
-			   struct phys_aggregate *ret)
-{
-	bool may_be_empty = phys->n_keys == 0 || a->filter || (a->arg && a->arg->nullable);
-	struct cell value = { .kind = aggregate_cells[a->kind].value,
-			      .arg = a->arg,
-			      .filter = a->filter };
-
-	*ret = (struct phys_aggregate){ a->kind, a->type, -1, -1 };
-	if (aggregate_cells[a->kind].is_count_needed || may_be_empty)
-		ret->count_cell =
-			cell_add(phys, cells,
-				 (struct cell){ .kind = CELL_COUNT,
-						.arg = a->arg && a->arg->nullable ? a->arg : NULL,
-						.filter = a->filter });
-	if (!aggregate_cells[a->kind].has_value)
-		return;
-	value.is_signed = a->arg->type.is_signed && a->arg->lo < 0;
-	value.is_wide = value.kind == CELL_SUM &&
-			(a->arg->hi > NARROW_SUM_MAX || a->arg->lo < -NARROW_SUM_MAX);
-	ret->value_cell = cell_add(phys, cells, value);
 }
 
 /* One word key whose range is small and known: its value is the row number. */
@@ -134,6 +100,12 @@ static const struct phys_key *direct_key(const struct phys *phys)
 	return only->expr->hi - only->expr->lo < DIRECT_ROWS_MAX ? only : NULL;
 }
 
+static void set_kind(struct state_layout *s, enum state_kind kind)
+{
+	s->kind = kind;
+	s->n_rows = kind == STATE_TABLE ? (u32)s->max_groups + 1 : 1;
+}
+
 static void choose_state(struct phys *phys, const struct phys_input *input)
 {
 	struct state_layout *s = &phys->state;
@@ -144,22 +116,17 @@ static void choose_state(struct phys *phys, const struct phys_input *input)
 	if (phys->is_streaming) {
 		s->kind = STATE_NONE;
 	} else if (s->key_words == 0) {
-		s->kind = STATE_DIRECT;
-		s->n_rows = 1;
+		set_kind(s, STATE_DIRECT);
 	} else if (setting == STATE_ONLY_KERNEL_MAP) {
-		s->kind = STATE_KERNEL_MAP;
+		set_kind(s, STATE_KERNEL_MAP);
 	} else if (key && setting == STATE_AUTO) {
 		s->kind = STATE_DIRECT;
 		s->domain_lo = key->is_probe ? 0 : (s64)key->expr->lo;
 		s->n_rows =
 			key->is_probe ? phys->n_probes : (u32)(key->expr->hi - key->expr->lo) + 1;
 	} else {
-		s->kind = STATE_TABLE;
+		set_kind(s, STATE_TABLE);
 	}
-	if (s->kind == STATE_TABLE)
-		s->n_rows = (u32)s->max_groups + 1;
-	if (s->kind == STATE_KERNEL_MAP)
-		s->n_rows = 1;
 }
 
 /*
@@ -169,32 +136,95 @@ static void choose_state(struct phys *phys, const struct phys_input *input)
  */
 static u32 levels(const struct phys *phys, const struct kernel_features *features)
 {
+	const struct hook *only = NULL;
 	bool only_syscalls = true;
+	u32 n = 0;
 
-	for (u32 i = 0; i < phys->n_hooks; i++)
-		only_syscalls &= phys->hooks[i].path == ACCESS_RAW_SYSCALL ||
-				 phys->hooks[i].path == ACCESS_REPLAY;
+	for (u32 i = 0; i < phys->n_hooks; i++) {
+		const struct hook *hook = &phys->hooks[i];
+		bool is_root = false;
+
+		for (u32 j = 0; j < hook->n_uses; j++)
+			is_root |= hook->uses[j].source->is_root;
+		if (!is_root)
+			continue; /* it only stores starts, and has no slice */
+		only = hook;
+		n++;
+		only_syscalls &= hook->path == ACCESS_RAW_SYSCALL || hook->path == ACCESS_REPLAY;
+	}
 	if (only_syscalls)
 		return 1;
-	if (phys->n_hooks == 1 &&
-	    (phys->hooks[0].path == ACCESS_TRACEPOINT || features->has_raw_recursion_guard))
+	if (n == 1 && (only->path == ACCESS_TRACEPOINT || features->has_raw_recursion_guard))
 		return 1;
 	return 4;
 }
 
+/*
+ * A histogram's cells lie in the row when they are few, or the row is the only one;
+ * else in chunks, most of which no value ever needs.
+ */
+static void shape_histogram(const struct state_layout *s, struct cell *c)
+{
+	bool is_dense =
+		c->n_cells <= DENSE_CELLS_MAX || (s->kind == STATE_DIRECT && s->n_rows == 1);
+
+	c->chunk_cells = c->n_chunks = c->unplaced_bytes = 0;
+	c->n_bytes = 8 * c->n_cells;
+	if (is_dense)
+		return;
+	c->chunk_cells =
+		c->n_cells <= SMALL_CHUNKS_MAX_CELLS ? SMALL_CHUNK_CELLS : LARGE_CHUNK_CELLS;
+	c->n_chunks = (c->n_cells + c->chunk_cells - 1) / c->chunk_cells;
+	c->unplaced_bytes = ALIGN_UP(4 * c->n_chunks, 8);
+	c->n_bytes = c->unplaced_bytes + 8;
+}
+
+/* Offsets of the cells in the row, those that are one or two words first; the row's size. */
+static u32 lay_out_row(struct phys *phys)
+{
+	u32 at = phys->state.cells_bytes_offset;
+
+	for (u32 pass = 0; pass < 2; pass++) {
+		for (u32 i = 0; i < phys->n_cells; i++) {
+			struct cell *c = &phys->cells[i];
+
+			if ((c->kind == CELL_HISTOGRAM) != (pass == 1))
+				continue;
+			if (c->kind == CELL_HISTOGRAM)
+				shape_histogram(&phys->state, c);
+			else
+				c->n_bytes = c->is_wide ? 16 : 8;
+			c->bytes_offset = at;
+			at += c->n_bytes;
+		}
+	}
+	return MAX(at, 8u);
+}
+
+/* Room for the chunks of one slice: a few for every row, and all of them for one. */
+static u64 pool_bytes(const struct phys *phys)
+{
+	const struct state_layout *s = &phys->state;
+	u64 usual = 0, full = 0;
+
+	for (u32 i = 0; i < phys->n_cells; i++) {
+		const struct cell *c = &phys->cells[i];
+
+		usual += 8ull * c->chunk_cells * MIN(c->n_chunks, POOL_CHUNKS_PER_ROW);
+		full += 8ull * c->chunk_cells * c->n_chunks;
+	}
+	usual *= s->kind == STATE_KERNEL_MAP ? s->max_groups + 1 : s->n_rows;
+	return MAX(usual, full);
+}
+
+/* Sizes beyond 32 bits make total_bytes too large, and are refused by that. */
 static void lay_out(struct phys *phys)
 {
 	struct state_layout *s = &phys->state;
-	u32 at = 0;
+	u64 rows_end, pool;
 
-	if (s->kind == STATE_TABLE)
-		at = 8 + 8 * s->key_words;
-	s->cells_bytes_offset = at;
-	for (u32 i = 0; i < phys->n_cells; i++) {
-		phys->cells[i].bytes_offset = at;
-		at += phys->cells[i].is_wide ? 16 : 8;
-	}
-	s->row_bytes = MAX(at, 8u);
+	s->cells_bytes_offset = s->kind == STATE_TABLE ? 8 + 8 * s->key_words : 0;
+	s->row_bytes = lay_out_row(phys);
 	s->index_bytes_offset = 8 * COUNTER_N;
 	s->n_index = 0;
 	if (s->kind == STATE_TABLE) {
@@ -203,16 +233,64 @@ static void lay_out(struct phys *phys)
 			s->n_index *= 2;
 	}
 	s->rows_bytes_offset = s->index_bytes_offset + 4 * s->n_index;
-	s->slice_bytes =
-		ALIGN_UP(s->rows_bytes_offset + (u64)s->n_rows * s->row_bytes, SLICE_ALIGN);
+	rows_end = s->rows_bytes_offset + (u64)s->n_rows * s->row_bytes;
+	pool = pool_bytes(phys);
+	s->pool_bytes = (u32)pool;
+	s->pool_bytes_offset = pool ? (u32)ALIGN_UP(rows_end, CHUNK_ALIGN) : 0;
+	if (pool)
+		rows_end = ALIGN_UP(rows_end, CHUNK_ALIGN) + pool;
+	s->slice_bytes = ALIGN_UP(rows_end, SLICE_ALIGN);
 	s->total_bytes = s->slice_bytes * s->n_copies * s->n_cpus * s->n_levels;
+}
+
+static void change_kind(struct phys *phys, enum state_kind kind)
+{
+	set_kind(&phys->state, kind);
+	phys->exists_cell = -1;
+	lay_out(phys);
+}
+
+static bool has_histogram(const struct phys *phys)
+{
+	for (u32 i = 0; i < phys->n_cells; i++)
+		if (phys->cells[i].kind == CELL_HISTOGRAM)
+			return true;
+	return false;
+}
+
+/*
+ * A histogram makes rows large.  Where nobody asked for a number of groups it is the
+ * memory that says how many fit.
+ */
+static void lower_max_groups(struct phys *phys, const struct phys_input *input)
+{
+	struct state_layout *s = &phys->state;
+	u64 most = input->features->has_large_array_value
+			   ? MIN(HISTOGRAM_STATE_BYTES, HISTOGRAM_CPU_BYTES * s->n_cpus)
+			   : ARRAY_VALUE_MAX;
+	struct settings defaults;
+
+	settings_init(&defaults);
+	if (!s->key_words || s->total_bytes <= most || !has_histogram(phys) ||
+	    input->settings->max_groups != defaults.max_groups)
+		return;
+	if (s->kind == STATE_DIRECT)
+		change_kind(phys, STATE_TABLE);
+	if (s->kind == STATE_TABLE && !input->features->has_large_array_value &&
+	    input->settings->state == STATE_AUTO)
+		change_kind(phys, STATE_KERNEL_MAP);
+	while (s->total_bytes > most && s->max_groups > 1) {
+		s->max_groups /= 2;
+		set_kind(s, s->kind);
+		lay_out(phys);
+	}
 }
 
 bool phys_state(struct phys *phys, const struct phys_input *input, struct diags *diags)
 {
 	const struct plan *agg = plan_find(input->plan, PLAN_AGGREGATE);
 	struct state_layout *s = &phys->state;
-	cell_vec cells = { 0 };
+	bool is_too_large;
 
 	s->n_copies = 2;
 	s->n_cpus = input->n_cpus;
@@ -224,34 +302,16 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 			return false;
 	}
 	choose_state(phys, input);
-	if (agg) {
-		phys->n_aggregates = agg->n_aggregates;
-		phys->aggregates =
-			arena_array(phys->arena, struct phys_aggregate, agg->n_aggregates);
-		for (u32 i = 0; i < agg->n_aggregates; i++)
-			plan_aggregate(phys, &cells, &agg->aggregates[i], &phys->aggregates[i]);
-		/* DIRECT with groups: a count tells the rows in use; `cpu` alone is such a group.
-		 */
-		if (s->kind == STATE_DIRECT && phys->n_keys > 0)
-			phys->exists_cell =
-				cell_add(phys, &cells, (struct cell){ .kind = CELL_COUNT });
-	}
-	phys->cells = cells.at;
-	phys->n_cells = cells.n;
-	for (u32 i = 0; i < cells.n; i++)
-		if (cells.at[i].kind == CELL_COUNT && !cells.at[i].arg && !cells.at[i].filter)
-			phys->matched_cell = (s32)i;
+	if (agg)
+		phys_cells(phys, agg);
 	lay_out(phys);
-	bool is_too_large =
+	lower_max_groups(phys, input);
+	is_too_large =
 		s->total_bytes > STATE_BYTES_MAX ||
 		(s->total_bytes > ARRAY_VALUE_MAX && !input->features->has_large_array_value);
 
-	if (is_too_large && s->key_words && input->settings->state == STATE_AUTO) {
-		s->kind = STATE_KERNEL_MAP;
-		s->n_rows = 1;
-		phys->exists_cell = -1;
-		lay_out(phys);
-	}
+	if (is_too_large && s->key_words && input->settings->state == STATE_AUTO)
+		change_kind(phys, STATE_KERNEL_MAP);
 	if (s->total_bytes <= STATE_BYTES_MAX)
 		return true;
 	diag_hint(diags,

@@ -18,6 +18,9 @@ struct user_plan {
 	const struct plan *project, *having, *sort, *limit;
 	column_vec columns; /* streamed */
 	u32 at_bytes;
+	struct expr **items; /* of the projection, over the input columns */
+	s32 *items_from;     /* the input column that the item is, or -1 */
+	s32 unnest;	     /* the item that stands for the cells of a histogram, or -1 */
 };
 
 static struct expr *column_ref(struct arena *arena, const struct expr *e, u32 index)
@@ -191,6 +194,54 @@ static struct expr *stream_parts(struct user_plan *u, struct expr *e, const stru
 	return copy;
 }
 
+static bool is_quantile(const struct aggregate *a)
+{
+	return a->kind == AGGREGATE_QUANTILE && a->part == QUANTILE_WHOLE && !a->is_ladder;
+}
+
+/* What a column of that aggregate by itself holds: a quantile comes with its bounds. */
+static struct type aggregate_type(const struct aggregate *a)
+{
+	if (!is_quantile(a))
+		return a->type;
+	return (struct type){ .kind = TYPE_QUANTILE, .of = a->arg->type.kind };
+}
+
+static void print_q(u32 q_ppb, struct buf *out)
+{
+	char digits[12];
+	int n = snprintf(digits, sizeof(digits), "%u.%09u", q_ppb / 1000000000, q_ppb % 1000000000);
+
+	while (digits[n - 1] == '0')
+		n--;
+	if (digits[n - 1] == '.')
+		n--;
+	buf_put(out, digits, n);
+}
+
+/* "quantile_lo(latency, 0.99", without the scheme. */
+static void name_statistic(const struct aggregate *a, struct buf *out)
+{
+	static const char *const parts[] = {
+		[QUANTILE_WHOLE] = "quantile",
+		[QUANTILE_LO] = "quantile_lo",
+		[QUANTILE_HI] = "quantile_hi",
+	};
+
+	if (a->kind == AGGREGATE_HISTOGRAM)
+		buf_puts(out, "histogram");
+	else if (a->is_interpolated)
+		buf_puts(out, "percentile_cont");
+	else
+		buf_puts(out, a->is_ladder ? "quantiles" : parts[a->part]);
+	buf_putc(out, '(');
+	expr_print(a->arg, out);
+	for (u32 i = 0; i < a->n_q; i++) {
+		buf_puts(out, ", ");
+		print_q(a->q_ppb[i], out);
+	}
+}
+
 /* Messages name input columns as the query does. */
 static const char *name_of(struct user_plan *u, const struct expr *e,
 			   const struct aggregate *aggregate)
@@ -199,9 +250,13 @@ static const char *name_of(struct user_plan *u, const struct expr *e,
 	const char *name;
 
 	buf_init(&text);
-	if (aggregate)
+	if (aggregate && aggregate->scheme) {
+		name_statistic(aggregate, &text);
+		e = NULL;
+	} else if (aggregate) {
 		buf_printf(&text, "%s(%s", aggregate_infos[aggregate->kind].name,
 			   aggregate->arg ? "" : "*");
+	}
 	if (e)
 		expr_print(e, &text);
 	buf_puts(&text, aggregate ? ")" : "");
@@ -230,7 +285,7 @@ static void input_schema(struct user_plan *u, const struct plan *agg)
 		*c++ = (struct column){ p->keys[i].name, p->keys[i].expr->type };
 	for (u32 i = 0; i < p->n_aggregates; i++)
 		*c++ = (struct column){ name_of(u, agg->aggregates[i].arg, &agg->aggregates[i]),
-					p->aggregates[i].type };
+					aggregate_type(&agg->aggregates[i]) };
 	for (u32 i = 0; i < 2; i++)
 		*c++ = (struct column){ i ? "window_end" : "window_start",
 					{ .kind = TYPE_TIMESTAMP, .bits = 64 } };
@@ -268,6 +323,8 @@ static s32 split_column(const struct phys *p, const struct expr *e)
 	case AGGREGATE_MIN:
 	case AGGREGATE_MAX:
 		return plain_column(p, e);
+	case AGGREGATE_QUANTILE:
+		return e->hi > INT64_MAX && type_is_word(e->type) ? plain_column(p, e) : -1;
 	default:
 		return -1;
 	}
@@ -326,13 +383,13 @@ static void sql_order(struct user_plan *u, struct buf *sql)
 }
 
 /* Only what is computed: columns that are input columns are taken by their row. */
-static void sql_select(struct user_plan *u, struct expr *const *items, struct buf *sql)
+static void sql_select(struct user_plan *u, struct buf *sql)
 {
 	buf_puts(sql, "SELECT ");
 	for (u32 i = 0; i < u->project->n_items; i++) {
-		if (u->phys->user.output_from[i] >= 0)
+		if (u->items_from[i] >= 0)
 			continue;
-		expr_print(items[i], sql);
+		expr_print(u->items[i], sql);
 		buf_puts(sql, ", ");
 	}
 	buf_puts(sql, "row");
@@ -350,15 +407,15 @@ static void sql_having(struct user_plan *u, struct buf *sql)
 }
 
 /* The "(other)" row holds what the losses tell of: HAVING and LIMIT never drop it. */
-static const char *sql_text(struct user_plan *u, struct expr *const *items)
+static const char *sql_text(struct user_plan *u)
 {
-	bool is_limited = u->limit && !u->phys->is_streaming;
+	bool is_limited = u->limit && !u->phys->is_streaming && u->unnest < 0;
 	struct buf sql;
 	const char *text;
 
 	buf_init(&sql);
 	buf_puts(&sql, is_limited ? "SELECT * FROM (" : "");
-	sql_select(u, items, &sql);
+	sql_select(u, &sql);
 	if (is_limited)
 		buf_puts(&sql, " WHERE NOT other");
 	if (u->having) {
@@ -371,7 +428,7 @@ static const char *sql_text(struct user_plan *u, struct expr *const *items)
 	if (is_limited) {
 		buf_printf(&sql, " LIMIT %lld OFFSET %lld) UNION ALL ", (long long)u->limit->limit,
 			   (long long)u->limit->offset);
-		sql_select(u, items, &sql);
+		sql_select(u, &sql);
 		buf_puts(&sql, " WHERE other");
 	}
 	text = arena_strdup(u->arena, sql.at);
@@ -391,12 +448,61 @@ static bool stream_limit(struct user_plan *u, struct diags *diags)
 	return false;
 }
 
+/* --- Output columns --- */
+
+/* UNNEST(h): the words of the values in h, and no wider name for what has no alias. */
+static void unnest_columns(struct user_plan *u, const struct item *item, struct column *columns)
+{
+	static const char *const names[] = { "lo", "hi", "count" };
+	struct type type = { .kind = item->expr->type.of, .bits = 64, .is_signed = true };
+	if (type.kind != TYPE_DURATION && type.kind != TYPE_TIMESTAMP)
+		type.kind = TYPE_INT;
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		columns[i].name = names[i];
+		columns[i].type = i == 2 ? type_int(64, false) : type;
+		if (item->name && *item->name) /* its alias */
+			columns[i].name = arena_printf(u->arena, "%s_%s", item->name, names[i]);
+	}
+}
+
+static struct type output_type(const struct plan *agg, const struct expr *e)
+{
+	return e->kind == EXPR_AGGREGATE ? aggregate_type(&agg->aggregates[e->index]) : e->type;
+}
+
+static void output_columns(struct user_plan *u, const struct plan *agg)
+{
+	struct phys_user *user = &u->phys->user;
+	u32 n_items = u->project->n_items, n = 0;
+
+	user->output.n_columns = n_items + (u->unnest >= 0 ? 2 : 0);
+	user->output.columns = arena_array(u->arena, struct column, user->output.n_columns);
+	user->output_from = arena_array(u->arena, s32, user->output.n_columns);
+	user->unnest = user->unnest_limit = -1;
+	for (u32 i = 0; i < n_items; i++) {
+		const struct item *item = &u->project->items[i];
+
+		user->output_from[n] = u->items_from[i];
+		if (i != (u32)u->unnest) {
+			user->output.columns[n++] =
+				(struct column){ item->name, output_type(agg, u->items[i]) };
+			continue;
+		}
+		user->unnest = (s32)n;
+		user->output_from[n + 1] = user->output_from[n + 2] = u->items_from[i];
+		unnest_columns(u, item, &user->output.columns[n]);
+		n += 3;
+	}
+	if (u->unnest >= 0 && u->limit) {
+		user->unnest_limit = u->limit->limit;
+		user->unnest_offset = u->limit->offset;
+	}
+}
+
 bool phys_user_part(struct phys *phys, const struct phys_input *input, struct diags *diags)
 {
-	struct user_plan u = { .phys = phys, .arena = phys->arena, .at_bytes = 8 };
+	struct user_plan u = { .phys = phys, .arena = phys->arena, .at_bytes = 8, .unnest = -1 };
 	const struct plan *agg = plan_find(input->plan, PLAN_AGGREGATE);
-	struct schema *out = &phys->user.output;
-	struct expr **items;
 	bool needs_sql;
 
 	u.project = plan_find(input->plan, PLAN_PROJECT);
@@ -406,19 +512,20 @@ bool phys_user_part(struct phys *phys, const struct phys_input *input, struct di
 		u.having = u.project->input;
 	if (!stream_limit(&u, diags))
 		return false;
-	out->n_columns = u.project->n_items;
-	out->columns = arena_array(phys->arena, struct column, out->n_columns);
-	phys->user.output_from = arena_array(phys->arena, s32, out->n_columns);
-	items = arena_array(phys->arena, struct expr *, out->n_columns);
-	needs_sql = u.having || u.sort || (u.limit && agg);
-	for (u32 i = 0; i < out->n_columns; i++) {
+	u.items = arena_array(phys->arena, struct expr *, u.project->n_items);
+	u.items_from = arena_array(phys->arena, s32, u.project->n_items);
+	needs_sql = u.having || u.sort;
+	for (u32 i = 0; i < u.project->n_items; i++) {
 		struct expr *e = u.project->items[i].expr;
 
-		items[i] = agg ? e : stream_parts(&u, e, NULL);
-		out->columns[i] = (struct column){ u.project->items[i].name, e->type };
-		phys->user.output_from[i] = plain_column(phys, items[i]);
-		needs_sql |= phys->user.output_from[i] < 0;
+		u.items[i] = agg ? e : stream_parts(&u, e, NULL);
+		u.items_from[i] = plain_column(phys, u.items[i]);
+		needs_sql |= u.items_from[i] < 0;
+		if (u.project->items[i].is_unnest)
+			u.unnest = (s32)i;
 	}
+	needs_sql |= u.limit && agg && u.unnest < 0;
+	output_columns(&u, agg);
 	if (u.columns.n > STREAM_COLUMNS_MAX) {
 		diag_hint(diags,
 			  diag_error(diags, "too-many-columns", input->plan->span,
@@ -431,6 +538,6 @@ bool phys_user_part(struct phys *phys, const struct phys_input *input, struct di
 	phys->row_bytes = u.at_bytes;
 	input_schema(&u, agg);
 	if (needs_sql)
-		phys->user.sql = sql_text(&u, items);
+		phys->user.sql = sql_text(&u);
 	return true;
 }

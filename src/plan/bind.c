@@ -11,7 +11,7 @@
 #define WINDOW_MIN_NS 1000000ull
 #define WINDOW_MAX_NS (24ull * 3600 * 1000000000)
 
-static struct plan *plan_new(struct scope *scope, enum plan_kind kind, struct plan *input)
+struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input)
 {
 	struct plan *p = arena_new(scope->arena, struct plan);
 
@@ -22,7 +22,7 @@ static struct plan *plan_new(struct scope *scope, enum plan_kind kind, struct pl
 	return p;
 }
 
-static bool refuse(struct scope *scope, struct span span, const char *what)
+bool bind_refuse(struct scope *scope, struct span span, const char *what)
 {
 	diag_hint(scope->diags,
 		  diag_error(scope->diags, "not-supported", span, "%s not available yet", what),
@@ -41,21 +41,11 @@ static bool check_supported(struct scope *scope)
 			  "add FROM tracepoint:CATEGORY:NAME; \"ebql list\" shows them");
 		return false;
 	}
-	if (s->ctes.n)
-		return refuse(scope, s->ctes.at[0].span, "WITH queries are");
-	if (s->compound.n)
-		return refuse(scope, s->compound.at[0].select->span, "UNION and the like are");
 	if (s->is_distinct)
-		return refuse(scope, s->span, "DISTINCT is");
-	if (s->from->kind == AST_SOURCE_JOIN)
-		return refuse(scope, s->from->span, "joins are");
-	if (s->from->kind == AST_SOURCE_FILE)
-		return refuse(scope, s->from->span, "reading files is");
-	if (s->from->kind == AST_SOURCE_SELECT)
-		return refuse(scope, s->from->span, "nested selects are");
+		return bind_refuse(scope, s->span, "DISTINCT is");
 	if (s->window.kind > AST_WINDOW_TUMBLING &&
 	    !(s->window.kind == AST_WINDOW_HOPPING && s->window.size == s->window.advance))
-		return refuse(scope, s->window.span, "this kind of window is");
+		return bind_refuse(scope, s->window.span, "this kind of window is");
 	return true;
 }
 
@@ -95,17 +85,6 @@ static const struct ast_item *alias_find(struct scope *scope, const struct ast *
 	return NULL;
 }
 
-/* Is the name a column of its own? */
-static bool is_column(struct scope *scope, const struct ast *ast)
-{
-	if (bind_field(scope, ast->parts[0], ast->span))
-		return true;
-	for (int i = 0; i < SYS_N; i++)
-		if (strcasecmp(system_columns[i].name, ast->parts[0]) == 0)
-			return true;
-	return false;
-}
-
 /* GROUP BY and ORDER BY may name items by number or by alias; else the expression itself. */
 static const struct ast *resolve_item(struct scope *scope, const struct ast *ast,
 				      const char *clause)
@@ -125,9 +104,25 @@ static const struct ast *resolve_item(struct scope *scope, const struct ast *ast
 		return NULL;
 	}
 	item = alias_find(scope, ast);
-	if (item && (clause[0] == 'O' || !is_column(scope, ast)))
+	if (item && (clause[0] == 'O' || !bind_is_column(scope, ast->parts[0])))
 		return item->expr;
 	return ast;
+}
+
+/* The expression as it stands in the query; of a view that is not in it, printed anew. */
+static const char *written(struct scope *scope, const struct ast *ast)
+{
+	const char *text;
+	struct buf out;
+
+	if (!scope->is_shipped)
+		return arena_strndup(scope->arena, scope->diags->text + ast->span.start,
+				     ast->span.end - ast->span.start);
+	buf_init(&out);
+	sql_print_expr(ast, &out);
+	text = arena_strndup(scope->arena, out.at, out.n);
+	buf_free(&out);
+	return text;
 }
 
 static bool bind_keys(struct scope *scope)
@@ -145,12 +140,14 @@ static bool bind_keys(struct scope *scope)
 		scope->no_aggregates_in = NULL;
 		if (!e)
 			return false;
+		/* A name is a function of its number: one group for each number. */
+		while (bind_is_naming(e))
+			e = e->args[0];
 		if (e->is_user_only || e->type.kind == TYPE_NULL)
-			return refuse(scope, ast->span,
-				      "this expression as a group key (it needs the user part) is");
-		char *name = arena_strndup(
-			scope->arena, scope->diags->text + s->group_by.at[i]->span.start,
-			s->group_by.at[i]->span.end - s->group_by.at[i]->span.start);
+			return bind_refuse(
+				scope, ast->span,
+				"this expression as a group key (it needs the user part) is");
+		const char *name = written(scope, s->group_by.at[i]);
 
 		vec_push(scope->arena, &scope->keys, (struct item){ name, e });
 	}
@@ -159,13 +156,19 @@ static bool bind_keys(struct scope *scope)
 
 static struct expr *ungrouped(struct scope *scope, const struct expr *e)
 {
-	struct diag *d =
-		diag_error(scope->diags, "ungrouped-column", e->span,
-			   "\"%s\" is neither a group key nor inside an aggregate", e->name);
+	const char *text = scope->diags->text + e->span.start;
+	u32 n = e->span.end - e->span.start;
+	const char *name = e->name;
+
+	/* A part of a computed column, such as a span's latency: what was written is its name. */
+	if (n <= 64 && !strcasestr(arena_strndup(scope->arena, text, n), name))
+		name = arena_strndup(scope->arena, text, n);
+	struct diag *d = diag_error(scope->diags, "ungrouped-column", e->span,
+				    "\"%s\" is neither a group key nor inside an aggregate", name);
 
 	if (type_is_word(e->type))
-		diag_hint(scope->diags, d, "add it to GROUP BY, or take min(%s) or max(%s)",
-			  e->name, e->name);
+		diag_hint(scope->diags, d, "add it to GROUP BY, or take min(%s) or max(%s)", name,
+			  name);
 	else
 		diag_hint(scope->diags, d, "add it to GROUP BY");
 	return NULL;
@@ -189,7 +192,8 @@ struct expr *bind_lift(struct scope *scope, struct expr *e)
 		r->nullable = true;
 		return r;
 	}
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_MEMBER)
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_MEMBER ||
+	    e->kind == EXPR_UNION)
 		return ungrouped(scope, e);
 	if (e->kind == EXPR_AGGREGATE || e->n_args == 0)
 		return e;
@@ -213,52 +217,100 @@ struct expr *bind_lift(struct scope *scope, struct expr *e)
 
 static const char *item_name(struct scope *scope, const struct ast_item *item, const struct expr *e)
 {
-	struct span span = item->expr->span;
-
 	if (item->alias)
 		return item->alias;
 	if (item->expr->kind == AST_NAME && e->kind != EXPR_MEMBER)
 		return item->expr->parts[item->expr->n_parts - 1];
-	return arena_strndup(scope->arena, scope->diags->text + span.start, span.end - span.start);
+	return written(scope, item->expr);
 }
 
-typedef VEC(struct item) item_vec;
-
-static void push_star(struct scope *scope, struct span span, item_vec *items)
+/* The system columns that * shows. */
+static void push_system(struct scope *scope, const struct relation *r, struct span span,
+			item_vec *items)
 {
 	static const enum system_column shown[] = { SYS_TIME, SYS_PID, SYS_COMM, SYS_CPU };
-	const struct stream *s = scope->streams->streams.at[0];
+	const struct stream_list *streams = scope->shared->scans.at[r->source]->streams;
 
-	if (scope->streams->is_wildcard)
+	if (streams->is_wildcard)
 		vec_push(scope->arena, items,
-			 (struct item){ "probe", bind_system(scope, SYS_PROBE, span) });
+			 (struct item){ "probe", bind_system(scope, r, SYS_PROBE, span) });
 	for (u32 i = 0; i < ARRAY_SIZE(shown); i++) {
-		struct expr *field = bind_field(scope, system_columns[shown[i]].name, span);
+		const char *name = system_columns[shown[i]].name;
 
-		if (!field)
+		if (!bind_column(scope, r, name, span))
 			vec_push(scope->arena, items,
-				 (struct item){ system_columns[shown[i]].name,
-						bind_system(scope, shown[i], span) });
+				 (struct item){ name, bind_system(scope, r, shown[i], span) });
 	}
-	for (u32 i = 0; i < s->n_fields; i++) {
+}
+
+static void push_columns(struct scope *scope, const struct relation *r, struct span span,
+			 item_vec *items)
+{
+	const struct stream *s = r->streams ? r->streams->streams.at[0] : NULL;
+
+	for (u32 i = 0; i < r->n_columns; i++)
+		vec_push(scope->arena, items,
+			 (struct item){ r->columns[i].name,
+					bind_column(scope, r, r->columns[i].name, span) });
+	for (u32 i = 0; s && i < s->n_fields; i++) {
 		const struct field *f = &s->fields[i];
-		struct expr *e = bind_field(scope, f->name, span);
+		struct expr *e = bind_column(scope, r, f->name, span);
 
 		if (e && !f->n_elements && (type_is_word(f->type) || f->type.kind == TYPE_TEXT))
 			vec_push(scope->arena, items, (struct item){ f->name, e });
 	}
 }
 
+static bool name_is_taken(const item_vec *items, u32 n, const char *name)
+{
+	for (u32 i = 0; i < n; i++)
+		if (strcasecmp(items->at[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Columns of several streams that have one name get their stream's before it. */
+static void prefix_clashes(struct scope *scope, const struct relation *r, item_vec *items,
+			   u32 first, u32 before)
+{
+	for (u32 i = before; i < items->n; i++)
+		if (r->name && name_is_taken(items, before, items->at[i].name) && before > first)
+			items->at[i].name =
+				arena_printf(scope->arena, "%s.%s", r->name, items->at[i].name);
+}
+
+static bool push_star(struct scope *scope, const struct ast *ast, item_vec *items)
+{
+	const char *only = ast->n_parts ? ast->parts[0] : NULL;
+	u32 first = items->n, n_shown = 0;
+
+	for (u32 i = 0; i < scope->relations.n; i++) {
+		const struct relation *r = &scope->relations.at[i];
+		u32 before = items->n;
+
+		if (only && (!r->name || strcasecmp(r->name, only) != 0))
+			continue;
+		if (r->has_system && (i == 0 || only))
+			push_system(scope, r, ast->span, items);
+		push_columns(scope, r, ast->span, items);
+		prefix_clashes(scope, r, items, first, before);
+		n_shown++;
+	}
+	if (n_shown)
+		return true;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "unknown-column", ast->span,
+			     "nothing in FROM is called \"%s\"", only),
+		  "FROM stream AS %s names one so", only);
+	return false;
+}
+
 /* "SELECT pid comm": a name for pid, or a forgotten comma?  Legal, so it is only a warning. */
 static void warn_missing_comma(struct scope *scope, const struct ast_item *item)
 {
 	const char *text = scope->diags->text;
-	struct ast name = { .kind = AST_NAME,
-			    .n_parts = 1,
-			    .parts = (const char **)&item->alias,
-			    .span = item->alias_span };
 
-	if (!item->alias || !is_column(scope, &name))
+	if (!item->alias || scope->is_shipped || !bind_is_column(scope, item->alias))
 		return;
 	for (u32 i = item->expr->span.end; i < item->alias_span.start; i++)
 		if (text[i] != ' ' && text[i] != '\t' && text[i] != '\n' && text[i] != '\r')
@@ -270,7 +322,46 @@ static void warn_missing_comma(struct scope *scope, const struct ast_item *item)
 		  "put a comma between them, or write AS to mean it");
 }
 
-static bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items)
+/* UNNEST(histogram(...)): the item stands for lo, hi and count of each cell. */
+static bool is_unnest(const struct ast *ast)
+{
+	return ast->kind == AST_CALL && ast->n_args == 1 && strcasecmp(ast->text, "unnest") == 0;
+}
+
+static struct expr *bind_unnest(struct scope *scope, const struct ast *ast)
+{
+	struct expr *e;
+
+	scope->is_top_of_item = true;
+	e = bind_expr(scope, ast->args[0]);
+	scope->is_top_of_item = false;
+	if (!e)
+		return NULL;
+	if (e->type.kind == TYPE_HISTOGRAM && !scope->has_unnest) {
+		scope->has_unnest = true;
+		return e;
+	}
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "unnest-here", ast->span,
+			     scope->has_unnest ? "a query has one UNNEST"
+					       : "UNNEST() takes a histogram"),
+		  "SELECT comm, UNNEST(histogram(latency)) ... GROUP BY comm");
+	return NULL;
+}
+
+static struct expr *bind_item(struct scope *scope, const struct ast_item *item)
+{
+	struct expr *e;
+
+	if (is_unnest(item->expr))
+		return bind_unnest(scope, item->expr);
+	scope->is_top_of_item = true;
+	e = bind_expr(scope, item->expr);
+	scope->is_top_of_item = false;
+	return e;
+}
+
+bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items)
 {
 	const struct ast_select *s = scope->select;
 
@@ -286,16 +377,23 @@ static bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items)
 					  "name the group keys");
 				return false;
 			}
-			push_star(scope, item->expr->span, items);
+			if (!push_star(scope, item->expr, items))
+				return false;
 			continue;
 		}
 		warn_missing_comma(scope, item);
-		e = bind_expr(scope, item->expr);
+		e = bind_item(scope, item);
 		if (e && is_aggregated)
 			e = bind_lift(scope, e);
 		if (!e)
 			continue; /* the other items may have errors of their own to show */
-		vec_push(scope->arena, items, (struct item){ item_name(scope, item, e), e });
+		/* Without a name of its own an UNNEST has plain lo, hi, count. */
+		vec_push(scope->arena, items,
+			 (struct item){ .name = is_unnest(item->expr)
+							? (item->alias ? item->alias : "")
+							: item_name(scope, item, e),
+					.expr = e,
+					.is_unnest = is_unnest(item->expr) });
 	}
 	return !diags_failed(scope->diags);
 }
@@ -342,7 +440,7 @@ static bool bind_limit(struct scope *scope, struct plan *p)
 
 static struct plan *filter_new(struct scope *scope, struct plan *input, struct expr *predicate)
 {
-	struct plan *p = plan_new(scope, PLAN_FILTER, input);
+	struct plan *p = bind_plan_new(scope, PLAN_FILTER, input);
 
 	p->n_conjuncts = 1;
 	p->conjuncts = arena_array(scope->arena, struct expr *, 1);
@@ -351,7 +449,7 @@ static struct plan *filter_new(struct scope *scope, struct plan *input, struct e
 	return p;
 }
 
-static bool is_aggregated(const struct ast_select *s)
+bool bind_is_aggregated(const struct ast_select *s)
 {
 	if (s->group_by.n || s->having || s->window.kind != AST_WINDOW_NONE)
 		return true;
@@ -361,7 +459,7 @@ static bool is_aggregated(const struct ast_select *s)
 	return false;
 }
 
-static struct plan *bind_where(struct scope *scope, struct plan *input)
+struct plan *bind_where(struct scope *scope, struct plan *input)
 {
 	struct expr *where;
 
@@ -373,8 +471,8 @@ static struct plan *bind_where(struct scope *scope, struct plan *input)
 	if (!where)
 		return input;
 	if (where->is_user_only) {
-		refuse(scope, scope->select->where->span,
-		       "a WHERE that needs real numbers or text functions is");
+		bind_refuse(scope, scope->select->where->span,
+			    "a WHERE that needs real numbers or text functions is");
 		return input;
 	}
 	return filter_new(scope, input, where);
@@ -382,7 +480,7 @@ static struct plan *bind_where(struct scope *scope, struct plan *input)
 
 static struct plan *aggregate_new(struct scope *scope, struct plan *input)
 {
-	struct plan *p = plan_new(scope, PLAN_AGGREGATE, input);
+	struct plan *p = bind_plan_new(scope, PLAN_AGGREGATE, input);
 	const struct ast_window *w = &scope->select->window;
 
 	p->keys = scope->keys.at;
@@ -418,60 +516,163 @@ static bool check_shape(struct scope *scope, bool aggregated)
 	return true;
 }
 
-struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
-		       struct settings *settings, struct arena *arena, struct diags *diags)
+/* A name before each column, where several streams are read. */
+static void set_prefix(void *context, struct expr *e)
 {
+	const struct bind_shared *shared = context;
+
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
+		e->prefix = shared->scans.at[e->source]->alias;
+}
+
+static void prefix_exprs(struct plan *p, struct bind_shared *shared)
+{
+	for (u32 i = 0; i < p->n_conjuncts; i++)
+		expr_each(p->conjuncts[i], set_prefix, shared);
+	for (u32 i = 0; i < p->n_keys; i++)
+		expr_each(p->keys[i].expr, set_prefix, shared);
+	for (u32 i = 0; i < p->n_items; i++)
+		expr_each(p->items[i].expr, set_prefix, shared);
+	for (u32 i = 0; i < p->n_sort_keys; i++)
+		expr_each(p->sort_keys[i].expr, set_prefix, shared);
+	for (u32 i = 0; i < p->n_join_keys; i++) {
+		expr_each(p->join_keys[i].left, set_prefix, shared);
+		expr_each(p->join_keys[i].right, set_prefix, shared);
+	}
+	for (u32 i = 0; i < p->n_aggregates; i++) {
+		if (p->aggregates[i].arg)
+			expr_each(p->aggregates[i].arg, set_prefix, shared);
+		if (p->aggregates[i].filter)
+			expr_each(p->aggregates[i].filter, set_prefix, shared);
+	}
+	if (p->input)
+		prefix_exprs(p->input, shared);
+	if (p->right)
+		prefix_exprs(p->right, shared);
+	for (u32 i = 0; i < p->n_inputs; i++)
+		prefix_exprs(p->inputs[i], shared);
+}
+
+/* Scans of a query with several are told apart by their names, or by their numbers. */
+static void name_scans(struct scope *scope, struct plan *p)
+{
+	struct bind_shared *shared = scope->shared;
+
+	if (shared->scans.n < 2)
+		return;
+	for (u32 i = 0; i < shared->scans.n; i++) {
+		bool is_unique = shared->scans.at[i]->alias != NULL;
+
+		for (u32 k = 0; k < shared->scans.n && is_unique; k++)
+			is_unique = k == i || !shared->scans.at[k]->alias ||
+				    strcasecmp(shared->scans.at[k]->alias,
+					       shared->scans.at[i]->alias) != 0;
+		if (!is_unique)
+			shared->scans.at[i]->alias = arena_printf(scope->arena, "s%u", i);
+	}
+	prefix_exprs(p, shared);
+}
+
+void bind_ctes(struct scope *scope)
+{
+	const struct ast_select *s = scope->select;
+
+	for (u32 i = 0; i < s->ctes.n; i++) {
+		struct cte_list *list = arena_new(scope->arena, struct cte_list);
+
+		*list = (struct cte_list){ &s->ctes.at[i], scope->ctes };
+		scope->ctes = list;
+	}
+}
+
+/* The query is SELECT ... UNION ALL SELECT ...: its rows are those of the union. */
+static struct plan *bind_whole_union(struct scope *scope)
+{
+	struct ast_select arms = *scope->select;
+	struct derived derived;
+	struct plan *p;
+
+	if (arms.order_by.n) {
+		check_shape(scope, false);
+		return NULL;
+	}
+	/* What stands behind the last SELECT is of the whole. */
+	arms.limit = arms.offset = NULL;
+	arms.options.n = 0;
+	if (!bind_derived(scope, &arms, &derived))
+		return NULL;
+	p = bind_plan_new(scope, PLAN_PROJECT, derived.tree);
+	p->items = derived.columns;
+	p->n_items = derived.n_columns;
+	return p;
+}
+
+/* FROM up to the projection, and the sort above it. */
+static struct plan *bind_body(struct scope *scope)
+{
+	const struct ast_select *select = scope->select;
+	bool aggregated = bind_is_aggregated(select);
+	struct expr *having = NULL;
+	item_vec items = { 0 };
+	struct plan *p, *sort;
+
+	scope->is_windowed = select->window.kind != AST_WINDOW_NONE;
+	if (!check_supported(scope) || !check_window(scope) || !check_shape(scope, aggregated))
+		return NULL;
+	bind_ctes(scope);
+	p = bind_from(scope, select->from);
+	if (!p)
+		return NULL;
+	p = bind_where(scope, p);
+	if (!bind_keys(scope) || !bind_items(scope, aggregated, &items))
+		return NULL;
+	if (select->having) {
+		having = bind_lift(scope, bind_condition(scope, select->having, "HAVING"));
+		if (!having)
+			return NULL;
+	}
+	sort = bind_plan_new(scope, PLAN_SORT, NULL);
+	if (!bind_sort(scope, aggregated, sort))
+		return NULL;
+	if (aggregated)
+		p = aggregate_new(scope, p);
+	if (having)
+		p = filter_new(scope, p, having);
+	p = bind_plan_new(scope, PLAN_PROJECT, p);
+	p->items = items.at;
+	p->n_items = items.n;
+	if (!sort->n_sort_keys)
+		return p;
+	sort->input = p;
+	return sort;
+}
+
+struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
+		       struct settings *settings, struct view_list *views, struct arena *arena,
+		       struct diags *diags)
+{
+	struct bind_shared shared = { .views = views };
 	struct scope scope = { .arena = arena,
 			       .diags = diags,
 			       .catalog = catalog,
 			       .settings = settings,
+			       .shared = &shared,
+			       .n_views = UINT32_MAX,
 			       .select = select };
-	bool aggregated = is_aggregated(select);
-	item_vec items = { 0 };
-	struct expr *having = NULL;
 	struct plan *p;
 
-	scope.is_windowed = select->window.kind != AST_WINDOW_NONE;
 	for (u32 i = 0; i < select->options.n; i++)
 		settings_set(settings, &select->options.at[i], diags);
-	if (!check_supported(&scope) || !check_window(&scope) || !check_shape(&scope, aggregated))
+	p = select->compound.n ? bind_whole_union(&scope) : bind_body(&scope);
+	if (!p)
 		return NULL;
-	scope.alias = select->from->alias;
-	scope.streams = catalog_find(catalog, select->from->path, select->from->n_path,
-				     select->from->span, diags);
-	if (!scope.streams)
-		return NULL;
-	p = plan_new(&scope, PLAN_SCAN, NULL);
-	p->streams = scope.streams;
-	p->alias = scope.alias;
-	p->span = select->from->span;
-	p = bind_where(&scope, p);
-	if (!bind_keys(&scope) || !bind_items(&scope, aggregated, &items))
-		return NULL;
-	if (select->having) {
-		having = bind_lift(&scope, bind_condition(&scope, select->having, "HAVING"));
-		if (!having)
-			return NULL;
-	}
-	struct plan *sort = plan_new(&scope, PLAN_SORT, NULL);
-
-	if (!bind_sort(&scope, aggregated, sort))
-		return NULL;
-	if (aggregated)
-		p = aggregate_new(&scope, p);
-	if (having)
-		p = filter_new(&scope, p, having);
-	p = plan_new(&scope, PLAN_PROJECT, p);
-	p->items = items.at;
-	p->n_items = items.n;
-	if (sort->n_sort_keys) {
-		sort->input = p;
-		p = sort;
-	}
 	if (select->limit || select->offset) {
-		p = plan_new(&scope, PLAN_LIMIT, p);
+		p = bind_plan_new(&scope, PLAN_LIMIT, p);
 		if (!bind_limit(&scope, p))
 			return NULL;
 	}
-	return diags_failed(diags) ? NULL : p;
+	if (diags_failed(diags))
+		return NULL;
+	name_scans(&scope, p);
+	return p;
 }

@@ -8,21 +8,66 @@
 
 #include "plan/plan.h"
 
+/* Streams that one query may read, those within views counted each time they are used. */
+#define SOURCES_MAX 64u
+
+/* One member of FROM: a stream with its fields, or something derived with named columns. */
+struct relation {
+	const char *name;	     /* what may stand before a column of it; NULL: nothing */
+	const char *written;	     /* how messages call it */
+	struct stream_list *streams; /* NULL: derived */
+	struct plan *tree;
+	u32 source;	  /* with streams or has_system: whose event */
+	bool has_system;  /* the system columns of that event are columns of it */
+	bool is_nullable; /* right of a LEFT join */
+	struct item *columns;
+	const char *const *meanings; /* of a span's columns; else NULL */
+	u32 n_columns;
+};
+
+/* WITH name AS (select): an entry sees those behind `outer`. */
+struct cte_list {
+	const struct ast_cte *cte;
+	const struct cte_list *outer;
+};
+
+/* What all selects of one query share. */
+struct bind_shared {
+	struct view_list *views;
+	VEC(struct plan *) scans; /* by source */
+	VEC(struct plan *) joins;
+};
+
 struct scope {
 	struct arena *arena;
 	struct diags *diags;
 	struct catalog *catalog;
 	struct settings *settings;
+	struct bind_shared *shared;
+	const struct cte_list *ctes;
+	u32 n_views;	 /* the views that may be named: the first n of the list */
+	bool is_shipped; /* the select is not of the query's text: spans are of its use */
 	const struct ast_select *select;
-	struct stream_list *streams;
-	const char *alias;
+	VEC(struct relation) relations;
+	u32 first_relation; /* those before it are not visible: the ON of a join on the right */
 	bool is_windowed;
 	const char *no_aggregates_in; /* "WHERE", "GROUP BY", ...: aggregates are errors here */
 	bool is_inside_aggregate;
 	bool is_inside_alias; /* an alias stands for an expression of columns, not of aliases */
+	bool is_top_of_item;  /* the expression bound next is a whole item of SELECT */
+	bool has_unnest;
 	VEC(struct item) keys;
 	VEC(struct aggregate) aggregates;
 };
+
+/* A select without aggregates, seen from outside: rows and named columns. */
+struct derived {
+	struct plan *tree;
+	struct item *columns;
+	u32 n_columns;
+};
+
+typedef VEC(struct item) item_vec;
 
 /* Every bind_ function returns NULL after a diagnostic. */
 struct expr *bind_expr(struct scope *scope, const struct ast *ast);
@@ -30,15 +75,77 @@ struct expr *bind_name(struct scope *scope, const struct ast *ast);
 struct expr *bind_call(struct scope *scope, const struct ast *ast);
 /* A condition: BOOL or a number, which is true when it is not 0. */
 struct expr *bind_condition(struct scope *scope, const struct ast *ast, const char *clause);
-struct expr *bind_field(struct scope *scope, const char *name, struct span span);
-struct expr *bind_system(struct scope *scope, enum system_column column, struct span span);
 /* op over arguments, typed; checks that the types fit together. */
 struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
 		     struct expr *b);
+/* Reports "WHAT not available yet"; false. */
+bool bind_refuse(struct scope *scope, struct span span, const char *what);
 
+/* bind_name.c: without a diagnostic, NULL where there is none */
+struct expr *bind_column(struct scope *scope, const struct relation *relation, const char *name,
+			 struct span span);
+struct expr *bind_system(struct scope *scope, const struct relation *relation,
+			 enum system_column column, struct span span);
+/* Does a name of one part mean a column, whichever? */
+bool bind_is_column(struct scope *scope, const char *name);
+/* The time at which rows of the tree appear. */
+struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span);
+
+/* bind_from.c */
+struct plan *bind_from(struct scope *scope, const struct ast_source *source);
+struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
+		       struct span span);
+struct plan *bind_join_new(struct scope *scope, enum plan_join join, struct plan *left,
+			   struct plan *right, struct span span);
+/* A select that neither aggregates, sorts, limits nor windows, as rows and columns. */
+bool bind_derived(const struct scope *outer, const struct ast_select *select,
+		  struct derived *ret_derived);
+/* A scope as that of `outer`, with nothing in it yet. */
+struct scope bind_scope(const struct scope *outer, const struct ast_select *select);
+
+/* bind_join.c */
+struct plan *bind_join(struct scope *scope, const struct ast_source *source);
+/* A difference of the times of a join's two ends is no less than 0: the join sees to it. */
+void bind_difference(struct scope *scope, struct expr *e);
+
+/* bind_span.c: syscall:NAME */
+bool bind_is_span(const struct ast_source *source);
+struct plan *bind_span(struct scope *scope, const struct ast_source *source);
+
+/* bind_union.c: UNION ALL; the branches' columns by position */
+bool bind_union(struct scope *scope, const struct derived *branches, u32 n,
+		const struct span *spans, struct derived *ret_union);
+/* The column in rows of the branch that source `trigger` triggers. */
+struct expr *bind_resolve(struct arena *arena, struct expr *e, u32 trigger);
+typedef VEC(u32) source_vec;
+/* The sources whose events make rows of the tree appear, left to right. */
+void bind_triggers(struct arena *arena, const struct plan *tree, source_vec *ret_triggers);
+
+/* bind.c */
+struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input);
+/* Makes the select's WITH names known. */
+void bind_ctes(struct scope *scope);
+struct plan *bind_where(struct scope *scope, struct plan *input);
+bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items);
+/* Does the select aggregate, by its own words? */
+bool bind_is_aggregated(const struct ast_select *select);
 /* Does the expression contain an aggregate call? */
 bool bind_has_aggregate(const struct ast *ast);
 /* Row expression -> expression over keys and aggregates; a column that is no key is an error. */
 struct expr *bind_lift(struct scope *scope, struct expr *expr);
+
+/* bind_call.c: what every aggregate call needs */
+bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast);
+struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, const char *name);
+bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct aggregate *a);
+struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a);
+/* Names of kernel numbers, a function of its argument: grouped by that. */
+bool bind_is_naming(const struct expr *e);
+
+/* bind_statistic.c: histogram() and quantiles */
+bool bind_is_statistic(const char *name);
+struct expr *bind_statistic(struct scope *scope, const struct ast *ast);
+/* Offers the names of its functions. */
+void bind_statistic_suggest(struct suggest *suggest);
 
 #endif

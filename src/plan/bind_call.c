@@ -14,6 +14,8 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 	[AGGREGATE_MIN] = { "min", "smallest value" },
 	[AGGREGATE_MAX] = { "max", "largest value" },
 	[AGGREGATE_AVG] = { "avg", "arithmetic mean of the exact sum" },
+	[AGGREGATE_HISTOGRAM] = { "histogram", "how many values fell into each cell of a scheme" },
+	[AGGREGATE_QUANTILE] = { "quantile", "the value that a share q stays below, with bounds" },
 };
 
 /* SQLite's scalar functions that the user part passes on: arguments, and the type they yield. */
@@ -34,32 +36,24 @@ static const struct {
 	{ "typeof", 1, 1, TYPE_TEXT },
 };
 
+/* Names of the kernel's numbers, looked up by the user part. */
+static const char *const naming_functions[] = {
+	"syscall_name", /* nr of a system call */
+	"task_state",	/* prev_state of sched_switch */
+	"softirq_name", /* vec */
+	"device_name",	/* dev: "8:16" */
+	"tcp_state",	/* oldstate, newstate of inet_sock_set_state */
+};
+
 /* In the language, not in this version. */
 static const char *const later_functions[] = {
-	"histogram",
-	"quantile",
-	"quantiles",
-	"p50",
-	"p90",
-	"p95",
-	"p99",
-	"p999",
-	"percentile_cont",
-	"quantile_lo",
-	"quantile_hi",
-	"approx_count_distinct",
-	"top_k",
-	"stddev",
-	"first",
-	"last",
-	"pid_in_ns",
-	"syscall_name",
-	"histogram_merge",
+	"approx_count_distinct", "top_k", "stddev", "first", "last", "pid_in_ns", "histogram_merge",
 };
 
 static int aggregate_find(const char *name)
 {
-	for (int i = 0; i < AGGREGATE_N; i++)
+	/* Histograms and quantiles have a table of their own. */
+	for (int i = 0; i <= AGGREGATE_AVG; i++)
 		if (strcasecmp(aggregate_infos[i].name, name) == 0)
 			return i;
 	return -1;
@@ -77,12 +71,30 @@ bool bind_has_aggregate(const struct ast *ast)
 {
 	if (!ast)
 		return false;
-	if (ast->kind == AST_CALL && is_aggregate(ast) && !ast->is_over)
+	if (ast->kind == AST_CALL && (is_aggregate(ast) || bind_is_statistic(ast->text)) &&
+	    !ast->is_over)
 		return true;
 	for (u32 i = 0; i < ast->n_args; i++)
 		if (bind_has_aggregate(ast->args[i]))
 			return true;
 	return bind_has_aggregate(ast->otherwise);
+}
+
+/* One quantile is a value of x for those that compute with it; NULL when nothing was counted. */
+static void quantile_type(struct expr *e, const struct aggregate *a)
+{
+	const struct expr *x = a->arg;
+
+	if (a->is_ladder) {
+		e->type = (struct type){ .kind = TYPE_LADDER, .of = x->type.kind };
+	} else if (a->is_interpolated) {
+		e->type = (struct type){ .kind = TYPE_REAL, .of = x->type.kind };
+		e->is_user_only = true;
+	} else {
+		e->type = x->type;
+		e->lo = x->lo;
+		e->hi = x->hi;
+	}
 }
 
 /* Result type and range of an aggregate over x. */
@@ -98,6 +110,12 @@ static void aggregate_type(struct expr *e, const struct aggregate *a)
 	case AGGREGATE_AVG:
 		e->type = (struct type){ .kind = TYPE_REAL };
 		e->is_user_only = true;
+		return;
+	case AGGREGATE_HISTOGRAM:
+		e->type = (struct type){ .kind = TYPE_HISTOGRAM, .of = x->type.kind };
+		return;
+	case AGGREGATE_QUANTILE:
+		quantile_type(e, a);
 		return;
 	case AGGREGATE_SUM:
 		e->type = x->type;
@@ -116,7 +134,7 @@ static void aggregate_type(struct expr *e, const struct aggregate *a)
 	e->hi = type_max(e->type);
 }
 
-static struct expr *aggregate_arg(struct scope *scope, const struct ast *ast, const char *name)
+struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, const char *name)
 {
 	scope->is_inside_aggregate = true;
 	struct expr *x = bind_expr(scope, ast);
@@ -137,7 +155,7 @@ static struct expr *aggregate_arg(struct scope *scope, const struct ast *ast, co
 	return x;
 }
 
-static bool aggregate_is_allowed(struct scope *scope, const struct ast *ast)
+bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast)
 {
 	struct diag *d;
 
@@ -155,7 +173,8 @@ static bool aggregate_is_allowed(struct scope *scope, const struct ast *ast)
 			   "%s() stands inside another aggregate", ast->text);
 		return false;
 	}
-	if (ast->distinct || ast->is_over || ast->is_within_group || ast->n_order_by) {
+	if (ast->distinct || ast->is_over ||
+	    (!bind_is_statistic(ast->text) && (ast->is_within_group || ast->n_order_by))) {
 		diag_error(scope->diags, "not-supported", ast->span, "%s is not available yet",
 			   ast->distinct  ? "DISTINCT in an aggregate"
 			   : ast->is_over ? "a window function (OVER)"
@@ -165,7 +184,17 @@ static bool aggregate_is_allowed(struct scope *scope, const struct ast *ast)
 	return true;
 }
 
-static struct expr *aggregate_ref(struct scope *scope, struct aggregate a)
+static bool same_statistic(const struct aggregate *a, const struct aggregate *b)
+{
+	if (!a->scheme != !b->scheme || a->n_q != b->n_q || a->is_ladder != b->is_ladder ||
+	    a->is_interpolated != b->is_interpolated || a->part != b->part)
+		return false;
+	if (a->n_q && memcmp(a->q_ppb, b->q_ppb, a->n_q * sizeof(*a->q_ppb)) != 0)
+		return false;
+	return !a->scheme || scheme_equal(a->scheme, b->scheme);
+}
+
+struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a)
 {
 	struct expr *e = expr_new(scope->arena, EXPR_AGGREGATE, a.span);
 
@@ -173,7 +202,8 @@ static struct expr *aggregate_ref(struct scope *scope, struct aggregate a)
 		const struct aggregate *b = &scope->aggregates.at[i];
 
 		if (b->kind == a.kind && (a.arg ? b->arg && expr_equal(a.arg, b->arg) : !b->arg) &&
-		    (a.filter ? b->filter && expr_equal(a.filter, b->filter) : !b->filter)) {
+		    (a.filter ? b->filter && expr_equal(a.filter, b->filter) : !b->filter) &&
+		    same_statistic(b, &a)) {
 			e->index = i;
 			aggregate_type(e, b);
 			return e;
@@ -186,11 +216,21 @@ static struct expr *aggregate_ref(struct scope *scope, struct aggregate a)
 	return e;
 }
 
+bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct aggregate *a)
+{
+	if (!ast->filter)
+		return true;
+	scope->is_inside_aggregate = true;
+	a->filter = bind_condition(scope, ast->filter, "FILTER");
+	scope->is_inside_aggregate = false;
+	return a->filter != NULL;
+}
+
 static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast, int kind)
 {
 	struct aggregate a = { .kind = (enum aggregate_kind)kind, .span = ast->span };
 
-	if (!aggregate_is_allowed(scope, ast))
+	if (!bind_aggregate_allowed(scope, ast))
 		return NULL;
 	if (kind != AGGREGATE_COUNT && (ast->star || ast->n_args != 1)) {
 		diag_hint(scope->diags,
@@ -205,20 +245,15 @@ static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast, i
 		return NULL;
 	}
 	if (ast->n_args == 1) {
-		a.arg = aggregate_arg(scope, ast->args[0], aggregate_infos[kind].name);
+		a.arg = bind_aggregate_arg(scope, ast->args[0], aggregate_infos[kind].name);
 		if (!a.arg)
 			return NULL;
 		if (kind == AGGREGATE_COUNT && !a.arg->nullable && a.arg->kind != EXPR_NULL)
 			a.arg = NULL; /* never NULL: count(x) is count(*) */
 	}
-	if (ast->filter) {
-		scope->is_inside_aggregate = true;
-		a.filter = bind_condition(scope, ast->filter, "FILTER");
-		scope->is_inside_aggregate = false;
-		if (!a.filter)
-			return NULL;
-	}
-	return aggregate_ref(scope, a);
+	if (!bind_aggregate_filter(scope, ast, &a))
+		return NULL;
+	return bind_aggregate_ref(scope, a);
 }
 
 static struct expr *case_of(struct scope *scope, struct span span, struct expr *when,
@@ -309,12 +344,16 @@ static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 			continue;
 		d = diag_error(scope->diags, "not-supported", ast->span,
 			       "%s() is not available yet", ast->text);
-		diag_hint(scope->diags, d, "this version has count, sum, min, max and avg");
+		diag_hint(scope->diags, d,
+			  "this version has count, sum, min, max, avg, histogram and quantile");
 		return NULL;
 	}
 	suggest_init(&suggest, ast->text);
-	for (u32 i = 0; i < AGGREGATE_N; i++)
+	for (u32 i = 0; i <= AGGREGATE_AVG; i++)
 		suggest_offer(&suggest, aggregate_infos[i].name);
+	bind_statistic_suggest(&suggest);
+	for (u32 i = 0; i < ARRAY_SIZE(naming_functions); i++)
+		suggest_offer(&suggest, naming_functions[i]);
 	for (u32 i = 0; i < ARRAY_SIZE(user_functions); i++)
 		suggest_offer(&suggest, user_functions[i].name);
 	for (u32 i = 0; i < ARRAY_SIZE(rewritten); i++)
@@ -338,13 +377,68 @@ static struct expr *bind_target_pid(struct scope *scope, const struct ast *ast)
 	return NULL;
 }
 
+bool bind_is_naming(const struct expr *e)
+{
+	if (e->kind != EXPR_CALL)
+		return false;
+	for (u32 i = 0; i < ARRAY_SIZE(naming_functions); i++)
+		if (strcmp(naming_functions[i], e->name) == 0)
+			return true;
+	return false;
+}
+
+/* syscall_name(nr) and its like; *ret_known is false for other functions. */
+static struct expr *bind_naming(struct scope *scope, const struct ast *ast, struct expr **args,
+				bool *ret_known)
+{
+	const char *name = NULL;
+	struct expr *e;
+
+	for (u32 i = 0; i < ARRAY_SIZE(naming_functions); i++)
+		if (strcasecmp(naming_functions[i], ast->text) == 0)
+			name = naming_functions[i];
+	*ret_known = name != NULL;
+	if (!name)
+		return NULL;
+	if (ast->n_args != 1) {
+		diag_error(scope->diags, "wrong-arguments", ast->span, "%s() takes one argument",
+			   name);
+		return NULL;
+	}
+	if (args[0]->type.kind != TYPE_INT && args[0]->type.kind != TYPE_NULL) {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "type-mismatch", ast->args[0]->span,
+				     "%s() takes a whole number", name),
+			  "for example syscall_name(nr), task_state(prev_state)");
+		return NULL;
+	}
+	e = expr_new(scope->arena, EXPR_CALL, ast->span);
+	e->name = name;
+	e->type = type_text(0);
+	e->nullable = true;
+	e->args = args;
+	e->n_args = 1;
+	expr_infer(e);
+	return e;
+}
+
 struct expr *bind_call(struct scope *scope, const struct ast *ast)
 {
 	int kind = aggregate_find(ast->text);
 	struct expr *e, **args;
+	bool is_naming;
 
 	if (is_aggregate(ast))
 		return bind_aggregate(scope, ast, kind);
+	if (bind_is_statistic(ast->text))
+		return bind_statistic(scope, ast);
+	if (strcasecmp(ast->text, "unnest") == 0) {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "unnest-here", ast->span,
+				     "UNNEST() is a whole item of the SELECT list"),
+			  "SELECT comm, UNNEST(histogram(latency)) ... GROUP BY comm");
+		return NULL;
+	}
 	if (strcasecmp(ast->text, "target_pid") == 0 && ast->n_args == 0)
 		return bind_target_pid(scope, ast);
 	args = arena_array(scope->arena, struct expr *, MAX(ast->n_args, 1u));
@@ -353,6 +447,9 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		if (!args[i])
 			return NULL;
 	}
+	e = bind_naming(scope, ast, args, &is_naming);
+	if (is_naming)
+		return e;
 	e = bind_rewritten(scope, ast, args);
 	if (e || diags_failed(scope->diags))
 		return e;

@@ -159,6 +159,7 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 	e->n_args = b ? 2 : 1;
 	e->args = args_of(scope, e->n_args, a, b);
 	expr_infer(e);
+	bind_difference(scope, e);
 	return e;
 }
 
@@ -488,13 +489,31 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	}
 }
 
+static struct expr *histogram_here(struct scope *scope, const struct ast *ast, const struct expr *e)
+{
+	bool is_histogram = e->type.kind == TYPE_HISTOGRAM;
+	struct diag *d = diag_error(scope->diags, "histogram-here", ast->span,
+				    "%s can only be a column of the result, by itself",
+				    is_histogram ? "a histogram" : "a list of quantiles");
+
+	diag_hint(scope->diags, d, "%s",
+		  is_histogram ? "compute with sum, min, max or quantile(x, q)"
+			       : "compute with quantile(x, q), or p50 ... p999");
+	return NULL;
+}
+
 /* BETWEEN, abs() and the like use an argument more than once; nested, that multiplies. */
 #define EXPR_NODES_MAX 4000
 
 struct expr *bind_expr(struct scope *scope, const struct ast *ast)
 {
-	struct expr *e = bind_node(scope, ast);
+	bool is_top = scope->is_top_of_item;
+	struct expr *e;
 
+	scope->is_top_of_item = false;
+	e = bind_node(scope, ast);
+	if (e && !is_top && (e->type.kind == TYPE_HISTOGRAM || e->type.kind == TYPE_LADDER))
+		return histogram_here(scope, ast, e);
 	if (!e || e->n_nodes <= EXPR_NODES_MAX)
 		return e;
 	diag_hint(scope->diags,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names -> columns: fields of the event first, then system columns; s.name for
- * an alias, current.name for the system column behind a field of the same name,
- * a.b.c through the members of kernel structs.
+ * Names -> columns: fields of the event and columns of nested selects first, then
+ * system columns; s.name for an alias, current.name for the system column behind a
+ * field of the same name, a.b.c through the members of kernel structs.
  */
 #include <errno.h>
 #include <string.h>
@@ -40,10 +40,11 @@ static struct expr *column_expr(struct scope *scope, enum expr_kind kind, const 
 }
 
 /* Do all streams of a wildcard have this field with one type? */
-static bool field_is_shared(struct scope *scope, const char *name, const struct field *first)
+static bool field_is_shared(const struct stream_list *list, const char *name,
+			    const struct field *first)
 {
-	for (u32 i = 1; i < scope->streams->streams.n; i++) {
-		const struct field *f = field_find(scope->streams->streams.at[i], name);
+	for (u32 i = 1; i < list->streams.n; i++) {
+		const struct field *f = field_find(list->streams.at[i], name);
 
 		if (!f || !type_same(f->type, first->type) || f->kind != first->kind)
 			return false;
@@ -51,22 +52,139 @@ static bool field_is_shared(struct scope *scope, const char *name, const struct 
 	return true;
 }
 
-struct expr *bind_field(struct scope *scope, const char *name, struct span span)
+/* A copy that stands where the column is used, not where it was defined. */
+static struct expr *placed(struct scope *scope, const struct expr *e, struct span span,
+			   bool is_nullable)
 {
-	const struct field *f = field_find(scope->streams->streams.at[0], name);
+	struct expr *copy = arena_new(scope->arena, struct expr);
 
-	if (!f)
-		return NULL;
-	if (!field_is_shared(scope, name, f))
-		return NULL;
-	return column_expr(scope, EXPR_FIELD, f->name,
-			   (u32)(f - scope->streams->streams.at[0]->fields), f->type, span);
+	*copy = *e;
+	copy->span = span;
+	copy->nullable |= is_nullable;
+	if (e->n_args)
+		copy->args = arena_array(scope->arena, struct expr *, e->n_args);
+	for (u32 i = 0; i < e->n_args; i++)
+		copy->args[i] = placed(scope, e->args[i], span, is_nullable);
+	return copy;
 }
 
-struct expr *bind_system(struct scope *scope, enum system_column column, struct span span)
+/* Is it NULL wherever the columns that it reads are? */
+static bool is_strict(const struct expr *e)
 {
-	return column_expr(scope, EXPR_SYSTEM, system_columns[column].name, column,
-			   system_columns[column].type, span);
+	switch (e->kind) {
+	case EXPR_NULL:
+	case EXPR_FIELD:
+	case EXPR_SYSTEM:
+		return true;
+	case EXPR_MEMBER:
+	case EXPR_LIKE:
+	case EXPR_IN:
+		return is_strict(e->args[0]);
+	case EXPR_OP:
+		if (e->op == OP_AND || e->op == OP_OR || e->op == OP_IS || e->op == OP_IS_NOT)
+			return false;
+		return is_strict(e->args[0]) || (e->n_args > 1 && is_strict(e->args[1]));
+	case EXPR_UNION:
+		for (u32 i = 0; i < e->n_args; i++)
+			if (!is_strict(e->args[i]))
+				return false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Right of a LEFT join a column is NULL without a partner, also a constant. */
+static struct expr *null_without_partner(struct scope *scope, const struct relation *relation,
+					 struct expr *e, struct span span)
+{
+	struct expr *time = bind_time_of(scope, relation->tree, span);
+	struct expr *is_null = expr_new(scope->arena, EXPR_IS_NULL, span);
+	struct expr *choice = expr_new(scope->arena, EXPR_CASE, span);
+
+	time->nullable = true;
+	is_null->args = arena_array(scope->arena, struct expr *, 1);
+	is_null->args[0] = time;
+	is_null->n_args = 1;
+	expr_infer(is_null);
+	choice->args = arena_array(scope->arena, struct expr *, 3);
+	choice->args[0] = is_null;
+	choice->args[1] = expr_new(scope->arena, EXPR_NULL, span);
+	choice->args[1]->nullable = true;
+	choice->args[2] = e;
+	choice->n_args = 3;
+	expr_infer(choice);
+	/* The kernel part has no text results of CASE. */
+	choice->is_user_only |= e->type.kind == TYPE_TEXT;
+	return choice;
+}
+
+static struct expr *derived_column(struct scope *scope, const struct relation *relation,
+				   const struct item *column, struct span span)
+{
+	struct expr *e = placed(scope, column->expr, span, relation->is_nullable);
+
+	if (relation->is_nullable && !is_strict(e))
+		return null_without_partner(scope, relation, e, span);
+	return e;
+}
+
+struct expr *bind_column(struct scope *scope, const struct relation *relation, const char *name,
+			 struct span span)
+{
+	const struct field *f;
+	struct expr *e;
+
+	for (u32 i = 0; i < relation->n_columns; i++)
+		if (strcasecmp(relation->columns[i].name, name) == 0)
+			return derived_column(scope, relation, &relation->columns[i], span);
+	if (!relation->streams)
+		return NULL;
+	f = field_find(relation->streams->streams.at[0], name);
+	if (!f || !field_is_shared(relation->streams, name, f))
+		return NULL;
+	e = column_expr(scope, EXPR_FIELD, f->name,
+			(u32)(f - relation->streams->streams.at[0]->fields), f->type, span);
+	e->source = relation->source;
+	e->nullable = relation->is_nullable;
+	return e;
+}
+
+struct expr *bind_system(struct scope *scope, const struct relation *relation,
+			 enum system_column column, struct span span)
+{
+	struct expr *e;
+
+	if (!relation->has_system)
+		return NULL;
+	e = column_expr(scope, EXPR_SYSTEM, system_columns[column].name, column,
+			system_columns[column].type, span);
+	e->source = relation->source;
+	e->nullable = relation->is_nullable;
+	return e;
+}
+
+struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span)
+{
+	struct expr *all = expr_new(scope->arena, EXPR_UNION, span);
+	source_vec triggers = { 0 };
+
+	bind_triggers(scope->arena, tree, &triggers);
+	all->args = arena_array(scope->arena, struct expr *, triggers.n);
+	all->n_args = triggers.n;
+	all->branches = triggers.at;
+	all->name = system_columns[SYS_TIME].name;
+	for (u32 i = 0; i < triggers.n; i++) {
+		struct expr *e = column_expr(scope, EXPR_SYSTEM, all->name, SYS_TIME,
+					     system_columns[SYS_TIME].type, span);
+
+		e->source = triggers.at[i];
+		all->args[i] = e;
+		all->type = e->type;
+		all->lo = e->lo;
+		all->hi = e->hi;
+	}
+	return triggers.n == 1 ? all->args[0] : all;
 }
 
 static int system_find(const char *name)
@@ -77,36 +195,101 @@ static int system_find(const char *name)
 	return -1;
 }
 
-static struct expr *unknown_column(struct scope *scope, const char *name, struct span span)
+static bool has_column(const struct relation *relation, const char *name)
 {
-	const struct stream *s = scope->streams->streams.at[0];
+	const struct field *f;
+
+	for (u32 i = 0; i < relation->n_columns; i++)
+		if (strcasecmp(relation->columns[i].name, name) == 0)
+			return true;
+	if (!relation->streams)
+		return false;
+	f = field_find(relation->streams->streams.at[0], name);
+	return f && field_is_shared(relation->streams, name, f);
+}
+
+bool bind_is_column(struct scope *scope, const char *name)
+{
+	for (u32 i = scope->first_relation; i < scope->relations.n; i++)
+		if (has_column(&scope->relations.at[i], name))
+			return true;
+	return scope->relations.n > scope->first_relation &&
+	       scope->relations.at[scope->first_relation].has_system && system_find(name) >= 0;
+}
+
+/* Offers what could have been meant; a name that some streams of a wildcard have, or NULL. */
+static const struct field *offer_columns(const struct relation *r, const char *name,
+					 struct suggest *suggest)
+{
 	const struct field *some = NULL;
+
+	for (u32 i = 0; i < r->n_columns; i++)
+		suggest_offer(suggest, r->columns[i].name);
+	for (u32 i = 0; r->streams && i < r->streams->streams.n && !some; i++)
+		some = field_find(r->streams->streams.at[i], name);
+	for (u32 i = 0; r->streams && i < r->streams->streams.at[0]->n_fields; i++)
+		suggest_offer(suggest, r->streams->streams.at[0]->fields[i].name);
+	for (u32 i = 0; r->has_system && i < SYS_N; i++)
+		suggest_offer(suggest, system_columns[i].name);
+	return some;
+}
+
+/* Something derived is not known by name everywhere: its columns are listed. */
+static void hint_columns(struct scope *scope, struct diag *d, const struct relation *r)
+{
+	struct buf names;
+
+	buf_init(&names);
+	for (u32 i = 0; i < r->n_columns && i < 12; i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", r->columns[i].name);
+	diag_hint(scope->diags, d, "its columns are %s%s", names.at,
+		  r->n_columns > 12 ? ", ..." : "");
+	buf_free(&names);
+}
+
+/* only: the relation that was named before the column, or NULL */
+static struct expr *unknown_column(struct scope *scope, const struct relation *only,
+				   const char *name, struct span span)
+{
+	const struct relation *first = &scope->relations.at[scope->first_relation];
+	u32 n = scope->relations.n - scope->first_relation;
 	struct suggest suggest;
 	struct diag *d;
 
-	for (u32 i = 0; i < scope->streams->streams.n && !some; i++)
-		some = field_find(scope->streams->streams.at[i], name);
-	if (some) {
+	suggest_init(&suggest, name);
+	for (u32 i = 0; i < n; i++) {
+		const struct relation *r = first + i;
+		const struct field *some;
+
+		if (only && r != only)
+			continue;
+		some = offer_columns(r, name, &suggest);
+		if (!some)
+			continue;
 		d = diag_error(scope->diags, "unshared-column", span,
 			       "not all %u streams have a column \"%s\" of one type",
-			       scope->streams->streams.n, name);
+			       r->streams->streams.n, name);
 		diag_hint(scope->diags, d, "name one stream, or use system columns and probe");
 		return NULL;
 	}
-	suggest_init(&suggest, name);
-	for (u32 i = 0; i < s->n_fields; i++)
-		suggest_offer(&suggest, s->fields[i].name);
-	for (u32 i = 0; i < SYS_N; i++)
-		suggest_offer(&suggest, system_columns[i].name);
-	for (u32 i = 0; i < scope->select->items.n; i++)
+	for (u32 i = 0; !only && i < scope->select->items.n; i++)
 		if (scope->select->items.at[i].alias)
 			suggest_offer(&suggest, scope->select->items.at[i].alias);
-	d = diag_error(scope->diags, "unknown-column", span, "%s has no column \"%s\"", s->name,
-		       name);
+	if (!only && n > 1)
+		d = diag_error(scope->diags, "unknown-column", span,
+			       "nothing in FROM has a column \"%s\"", name);
+	else
+		d = diag_error(scope->diags, "unknown-column", span, "%s has no column \"%s\"",
+			       only ? only->written : first->written, name);
 	if (suggest_best(&suggest))
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
+	else if ((only || n == 1) && !(only ? only : first)->streams)
+		hint_columns(scope, d, only ? only : first);
+	else if (!only && n > 1)
+		diag_hint(scope->diags, d, "\"ebql describe STREAM\" lists the columns of each");
 	else
-		diag_hint(scope->diags, d, "\"ebql describe %s\" lists its columns", s->name);
+		diag_hint(scope->diags, d, "\"ebql describe %s\" lists its columns",
+			  only ? only->written : first->written);
 	return NULL;
 }
 
@@ -141,19 +324,39 @@ static struct expr *member_step(struct scope *scope, struct expr *base, u32 stru
 	return e;
 }
 
+/* The stream's field that an expression is, or NULL. */
+static const struct field *field_of(struct scope *scope, const struct expr *e)
+{
+	const struct stream_list *list;
+
+	if (e->kind != EXPR_FIELD)
+		return NULL;
+	list = scope->shared->scans.at[e->source]->streams;
+	return &list->streams.at[0]->fields[e->index];
+}
+
+/* The struct whose members `.` can walk to from here, as a BTF id; 0: none. */
+static u32 struct_behind(struct scope *scope, const struct expr *e)
+{
+	const struct field *f = field_of(scope, e);
+	struct catalog_member type;
+
+	if (e->kind == EXPR_MEMBER)
+		return e->member.is_pointer		  ? e->member.pointee_btf_id
+		       : e->member.type.kind == TYPE_NULL ? e->member.btf_type_id
+							  : 0;
+	if (f && f->btf_type_id && catalog_btf_type(scope->catalog, f->btf_type_id, &type) == 0 &&
+	    type.is_pointer)
+		return type.pointee_btf_id;
+	return 0;
+}
+
 static struct expr *bind_members(struct scope *scope, struct expr *base, const struct ast *ast,
 				 u32 from)
 {
-	const struct field *f = base->kind == EXPR_FIELD
-					? &scope->streams->streams.at[0]->fields[base->index]
-					: NULL;
-	struct catalog_member type;
-	u32 id = 0;
-
-	if (f && f->btf_type_id && catalog_btf_type(scope->catalog, f->btf_type_id, &type) == 0 &&
-	    type.is_pointer)
-		id = type.pointee_btf_id;
 	for (u32 i = from; i < ast->n_parts; i++) {
+		u32 id = struct_behind(scope, base);
+
 		if (!id) {
 			struct diag *d = diag_error(scope->diags, "no-members", ast->part_spans[i],
 						    "%s has no members", ast->parts[i - 1]);
@@ -166,22 +369,21 @@ static struct expr *bind_members(struct scope *scope, struct expr *base, const s
 		base = member_step(scope, base, id, ast->parts[i], ast->part_spans[i]);
 		if (!base)
 			return NULL;
-		id = base->member.is_pointer		   ? base->member.pointee_btf_id
-		     : base->member.type.kind == TYPE_NULL ? base->member.btf_type_id
-							   : 0;
 	}
 	return base;
 }
 
 static struct expr *check_scalar(struct scope *scope, struct expr *e, const struct ast *ast)
 {
+	const struct field *f = e ? field_of(scope, e) : NULL;
+	bool is_array;
+
 	if (!e)
 		return NULL;
-	const struct field *f =
-		e->kind == EXPR_FIELD ? &scope->streams->streams.at[0]->fields[e->index] : NULL;
-	bool is_array = (f && f->n_elements) || (e->kind == EXPR_MEMBER && e->member.n_elements);
-
-	if (!is_array && (type_is_word(e->type) || e->type.kind == TYPE_TEXT))
+	is_array = (f && f->n_elements) || (e->kind == EXPR_MEMBER && e->member.n_elements);
+	/* What the columns of a nested select are was looked at there. */
+	if (!is_array && (type_is_word(e->type) || e->type.kind == TYPE_TEXT ||
+			  (e->kind != EXPR_FIELD && e->kind != EXPR_MEMBER)))
 		return e;
 	struct diag *d = diag_error(scope->diags, "not-supported", ast->span,
 				    "%s is %s, which cannot be used as a value yet",
@@ -234,29 +436,113 @@ static struct expr *bind_alias(struct scope *scope, const struct ast *item)
 	return e;
 }
 
+/* The relation that a name before a "." means, or NULL. */
+static const struct relation *relation_find(struct scope *scope, const char *name, u32 *ret_n)
+{
+	const struct relation *found = NULL;
+
+	*ret_n = 0;
+	for (u32 i = scope->first_relation; i < scope->relations.n; i++) {
+		const struct relation *r = &scope->relations.at[i];
+
+		if (!r->name || strcasecmp(r->name, name) != 0)
+			continue;
+		found = found ? found : r;
+		(*ret_n)++;
+	}
+	return found;
+}
+
+static struct expr *ambiguous(struct scope *scope, const char *name, struct span span)
+{
+	const char *of[2] = { NULL, NULL };
+	u32 n = 0;
+
+	for (u32 i = scope->first_relation; i < scope->relations.n && n < 2; i++) {
+		const struct relation *r = &scope->relations.at[i];
+
+		if (has_column(r, name) && r->name)
+			of[n++] = r->name;
+	}
+	struct diag *d = diag_error(scope->diags, "ambiguous-column", span,
+				    "more than one stream has a column \"%s\"", name);
+
+	if (n == 2 && strcasecmp(of[0], of[1]) != 0)
+		diag_hint(scope->diags, d, "say which: %s.%s or %s.%s", of[0], name, of[1], name);
+	else
+		diag_hint(scope->diags, d, "give each a name, FROM a AS x, and write x.%s", name);
+	return NULL;
+}
+
+/* A name without a relation before it; *ret_failed after a diagnostic. */
+static struct expr *bind_bare(struct scope *scope, const char *name, struct span span,
+			      bool *ret_failed)
+{
+	const struct relation *of = NULL;
+	u32 n = 0;
+
+	for (u32 i = scope->first_relation; i < scope->relations.n; i++) {
+		if (!has_column(&scope->relations.at[i], name))
+			continue;
+		of = of ? of : &scope->relations.at[i];
+		n++;
+	}
+	*ret_failed = n > 1;
+	if (n > 1)
+		return ambiguous(scope, name, span);
+	if (of)
+		return bind_column(scope, of, name, span);
+	if (system_find(name) < 0)
+		return NULL;
+	/* That of the event which completes the row. */
+	return bind_system(scope, &scope->relations.at[scope->first_relation],
+			   (enum system_column)system_find(name), span);
+}
+
+/* A column of the one relation that was named. */
+static struct expr *bind_qualified(struct scope *scope, const struct relation *of, bool is_current,
+				   const char *name, struct span span)
+{
+	struct expr *e = is_current ? NULL : bind_column(scope, of, name, span);
+
+	if (!e && system_find(name) >= 0)
+		e = bind_system(scope, of, (enum system_column)system_find(name), span);
+	return e ? e : unknown_column(scope, of, name, span);
+}
+
 struct expr *bind_name(struct scope *scope, const struct ast *ast)
 {
-	const struct stream *stream = scope->streams->streams.at[0];
-	u32 at = 0;
-	bool is_current = false;
+	const struct relation *of = NULL;
+	bool is_current = false, is_failed = false;
+	u32 at = 0, n_named = 0;
 	struct expr *e;
 
 	if (ast->n_parts > 1 && strcasecmp(ast->parts[0], "current") == 0) {
 		is_current = true;
-		at = 1;
-	} else if (ast->n_parts > 1 && !field_find(stream, ast->parts[0]) &&
-		   ((scope->alias && strcasecmp(ast->parts[0], scope->alias) == 0) ||
-		    (!scope->alias && strcasecmp(ast->parts[0], stream->event) == 0))) {
-		at = 1;
+		of = &scope->relations.at[scope->first_relation];
+	} else if (ast->n_parts > 1) {
+		of = relation_find(scope, ast->parts[0], &n_named);
+		/* A field of that name is meant first: its members follow the ".". */
+		if (of && scope->relations.n - scope->first_relation == 1 &&
+		    has_column(of, ast->parts[0]))
+			of = NULL;
+		if (of && n_named > 1)
+			return ambiguous(scope, ast->parts[1], ast->part_spans[0]);
 	}
+	at = of ? 1 : 0;
 	const char *name = ast->parts[at];
 
 	if (!is_current && scope->is_windowed && ast->n_parts == at + 1 &&
 	    (strcasecmp(name, "window_start") == 0 || strcasecmp(name, "window_end") == 0))
 		return bind_window_bound(scope, name, ast->span);
-	e = is_current ? NULL : bind_field(scope, name, ast->part_spans[at]);
-	if (!e && system_find(name) >= 0)
-		e = bind_system(scope, (enum system_column)system_find(name), ast->part_spans[at]);
+	if (of)
+		e = bind_qualified(scope, of, is_current, name, ast->part_spans[at]);
+	else
+		e = bind_bare(scope, name, ast->part_spans[at], &is_failed);
+	if (of && !e)
+		return NULL;
+	if (is_failed)
+		return NULL;
 	if (!e && ast->n_parts == 1 && !scope->is_inside_alias) {
 		const struct ast *item = find_alias(scope, name);
 
@@ -264,7 +550,7 @@ struct expr *bind_name(struct scope *scope, const struct ast *ast)
 			return bind_alias(scope, item);
 	}
 	if (!e)
-		return unknown_column(scope, name, ast->part_spans[at]);
+		return unknown_column(scope, NULL, name, ast->part_spans[at]);
 	if (at + 1 < ast->n_parts)
 		e = bind_members(scope, e, ast, at + 1);
 	return check_scalar(scope, e, ast);

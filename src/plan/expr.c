@@ -43,7 +43,8 @@ bool expr_equal(const struct expr *a, const struct expr *b)
 		return true;
 	if (!a || !b || a->kind != b->kind || a->op != b->op || a->n_args != b->n_args ||
 	    a->index != b->index || a->integer != b->integer || a->is_glob != b->is_glob ||
-	    a->type.kind != b->type.kind || a->text_bytes != b->text_bytes)
+	    a->type.kind != b->type.kind || a->text_bytes != b->text_bytes ||
+	    a->source != b->source)
 		return false;
 	if (a->kind == EXPR_REAL && memcmp(&a->real, &b->real, sizeof(a->real)) != 0)
 		return false;
@@ -55,7 +56,8 @@ bool expr_equal(const struct expr *a, const struct expr *b)
 				       a->member.btf_type_id != b->member.btf_type_id))
 		return false;
 	for (u32 i = 0; i < a->n_args; i++)
-		if (!expr_equal(a->args[i], b->args[i]))
+		if (!expr_equal(a->args[i], b->args[i]) ||
+		    (a->kind == EXPR_UNION && a->branches[i] != b->branches[i]))
 			return false;
 	return true;
 }

@@ -33,6 +33,8 @@ enum expr_kind {
 	EXPR_AGGREGATE, /* behind an aggregate: aggregate `index` */
 	EXPR_WINDOW_START, /* behind an aggregate with a window */
 	EXPR_WINDOW_END,
+	EXPR_UNION, /* a column of UNION ALL: args[i] in rows of the branch whose rows source
+		       branches[i] triggers */
 };
 
 struct expr {
@@ -52,7 +54,11 @@ struct expr {
 	u32 text_bytes;
 	const char *name;
 	u32 index;
-	u32 n_nodes; /* of the tree below and with it, shared parts counted each time */
+	u32 source; /* FIELD, SYSTEM: whose event; number of a scan, 0 where there is one only */
+	const char
+		*prefix; /* FIELD, SYSTEM: printed before it; NULL where there is one scan only */
+	const u32 *branches; /* UNION: the source (plan_trigger()) of each branch */
+	u32 n_nodes;	     /* of the tree below and with it, shared parts counted each time */
 	struct expr **args;
 	u32 n_args;
 	struct catalog_member member;
@@ -64,8 +70,15 @@ enum aggregate_kind {
 	AGGREGATE_MIN,
 	AGGREGATE_MAX,
 	AGGREGATE_AVG,
+	AGGREGATE_HISTOGRAM,
+	AGGREGATE_QUANTILE, /* quantile, quantiles, p50 ... p999, quantile_lo, quantile_hi,
+			       percentile_cont */
 	AGGREGATE_N
 };
+
+enum quantile_part { QUANTILE_WHOLE, QUANTILE_LO, QUANTILE_HI };
+/* Where in its cell the estimate is put. */
+enum quantile_edge { EDGE_MID, EDGE_LOWER, EDGE_UPPER, EDGE_LINEAR };
 
 struct aggregate {
 	enum aggregate_kind kind;
@@ -73,6 +86,13 @@ struct aggregate {
 	struct expr *filter; /* NULL: none */
 	struct type type;    /* of the result */
 	struct span span;
+	/* HISTOGRAM and QUANTILE */
+	const struct scheme *scheme;
+	const u32 *q_ppb; /* QUANTILE: in billionths */
+	u32 n_q;
+	bool is_ladder;	      /* quantiles(): a list even when n_q is 1 */
+	bool is_interpolated; /* percentile_cont() */
+	enum quantile_part part;
 };
 
 enum window_kind { WINDOW_NONE, WINDOW_TUMBLING };
@@ -80,6 +100,7 @@ enum window_kind { WINDOW_NONE, WINDOW_TUMBLING };
 struct item {
 	const char *name;
 	struct expr *expr;
+	bool is_unnest; /* UNNEST(histogram): the item stands for three columns, lo, hi, count */
 };
 
 struct sort_key {
@@ -88,8 +109,16 @@ struct sort_key {
 	s8 nulls;
 };
 
+enum plan_join { JOIN_PAIR, JOIN_ASOF }; /* PAIR uses B up, ASOF does not */
+
+struct join_key {
+	struct expr *left, *right; /* of one type: words, or texts */
+};
+
 enum plan_kind {
 	PLAN_SCAN,
+	PLAN_JOIN,   /* rows of `input` with their partner of `right` */
+	PLAN_UNION,  /* UNION ALL of `inputs` */
 	PLAN_FILTER, /* below an aggregate: WHERE; above: HAVING */
 	PLAN_AGGREGATE,
 	PLAN_PROJECT,
@@ -105,6 +134,18 @@ struct plan {
 	/* scan */
 	struct stream_list *streams;
 	const char *alias;
+	u32 source; /* numbered 0, 1, ... over the whole FROM */
+	/* join: rows of input (A) take the latest earlier row of right (B) with the same keys */
+	enum plan_join join;
+	bool is_left;	 /* an A without a B gives a row, B's columns NULL */
+	bool is_nesting; /* false: B's of one key never nest (a thread's system calls) */
+	struct plan *right;
+	struct join_key *join_keys;
+	u32 n_join_keys;
+	u64 within_ns; /* 0: B's of any age */
+	/* union */
+	struct plan **inputs;
+	u32 n_inputs;
 	/* filter: all of them must be true */
 	struct expr **conjuncts;
 	u32 n_conjuncts;
@@ -134,6 +175,8 @@ struct settings {
 	enum setting_state state;
 	u64 max_groups;	   /* 16,384 */
 	u64 ring_bytes;	   /* 2 MiB */
+	u64 max_in_flight; /* 65,536: starts that wait for their ends */
+	enum quantile_edge edge;
 	u64 survey_ns;	   /* how long to watch rates before choosing; 0: no survey */
 	bool on_loss_fail; /* on_loss = 'fail' */
 	bool pushdown;
@@ -146,9 +189,57 @@ void settings_init(struct settings *settings);
 /* SET name = value; an unknown name or value is a diagnostic. */
 void settings_set(struct settings *settings, const struct ast_option *option, struct diags *diags);
 
-/* NULL when diags got an error. */
+/* CREATE VIEW: a select by name.  A view sees those that stand before it in the list. */
+struct view {
+	const char *name;
+	struct ast_select *select; /* NULL: DROP VIEW took the name away */
+	const char *comment;	   /* what it says of itself, lines ended by newlines; "" none */
+	bool is_shipped;
+};
+
+struct view_list {
+	struct arena *arena;
+	VEC(struct view) views; /* a later one of the same name hides the earlier */
+	bool is_loaded;		/* with those that ship with ebql, which stand first */
+};
+
+void views_init(struct view_list *list, struct arena *arena);
+/* CREATE VIEW and DROP VIEW; text: the statement's, for its comment.  Diagnostics view-exists,
+ * unknown-view. */
+void views_add(struct view_list *list, const struct ast_statement *statement, struct diags *diags);
+void views_drop(struct view_list *list, const struct ast_statement *statement, struct diags *diags);
+/* The newest view of that name among the first n (UINT32_MAX: all), or NULL. */
+const struct view *views_find(struct view_list *list, const char *name, u32 n);
+/* Calls visit for every view that can be named, in the order of their making. */
+void views_each(struct view_list *list, void (*visit)(void *context, const struct view *view),
+		void *context);
+
+/* NULL when diags got an error.  views may be NULL: then there are none. */
 struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
-		       struct settings *settings, struct arena *arena, struct diags *diags);
+		       struct settings *settings, struct view_list *views, struct arena *arena,
+		       struct diags *diags);
+
+/* DESCRIBE of a view or a span. */
+struct plan_column {
+	const char *name;
+	struct type type;
+	const char *meaning;
+};
+
+struct plan_description {
+	const char *name;
+	const char *comment; /* "" none */
+	struct plan_column *columns;
+	u32 n_columns;
+	bool has_system; /* it has the system columns too: those of the event that completes it */
+};
+
+/* Is the name a view, or a span: something that DESCRIBE must bind to know its columns? */
+bool plan_is_derived(const struct ast_source *source, struct view_list *views);
+/* false when diags got an error. */
+bool plan_describe(const struct ast_source *source, struct catalog *catalog,
+		   struct view_list *views, struct arena *arena, struct diags *diags,
+		   struct plan_description *ret_description);
 
 void plan_print(const struct plan *plan, struct buf *out);
 /* SQL-like text; EXPR_KEY and EXPR_AGGREGATE print as k0, a0 when names is NULL. */
@@ -166,8 +257,18 @@ bool expr_equal(const struct expr *a, const struct expr *b);
 bool expr_is_constant(const struct expr *expr);
 /* Calls visit on expr and everything below it. */
 void expr_each(struct expr *expr, void (*visit)(void *context, struct expr *expr), void *context);
-/* The first operator of that kind on the way down, or NULL. */
+/* The first operator of that kind on the way down by `input`, or NULL. */
 const struct plan *plan_find(const struct plan *plan, enum plan_kind kind);
+/* The FROM part and the filter of WHERE: what stands below the aggregate or the projection. */
+const struct plan *plan_rows(const struct plan *plan);
+/* The source whose events make a row of this operator appear (not of a UNION). */
+u32 plan_trigger(const struct plan *plan);
+/* How many scans are in the operator's tree? */
+u32 plan_n_sources(const struct plan *plan);
+/* Has the operator's FROM tree this source? */
+bool plan_has_source(const struct plan *plan, u32 source);
+/* Does the expression read something, and all of it from sources of this tree? */
+bool expr_is_of(const struct expr *expr, const struct plan *tree);
 
 struct aggregate_info {
 	const char *name;

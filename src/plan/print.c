@@ -67,6 +67,12 @@ static void call_print(const struct expr *e, struct buf *out)
 	buf_putc(out, ')');
 }
 
+static void prefix_print(const struct expr *e, struct buf *out)
+{
+	if (e->prefix)
+		buf_printf(out, "%s.", e->prefix);
+}
+
 void expr_print(const struct expr *e, struct buf *out)
 {
 	switch (e->kind) {
@@ -85,11 +91,15 @@ void expr_print(const struct expr *e, struct buf *out)
 		text_print(e->text, e->text_bytes, out);
 		break;
 	case EXPR_FIELD:
+		prefix_print(e, out);
+		buf_puts(out, e->name);
+		break;
 	case EXPR_WINDOW_START:
 	case EXPR_WINDOW_END:
 		buf_puts(out, e->name);
 		break;
 	case EXPR_SYSTEM:
+		prefix_print(e, out);
 		buf_printf(out, "current.%s", e->name);
 		break;
 	case EXPR_MEMBER:
@@ -130,6 +140,11 @@ void expr_print(const struct expr *e, struct buf *out)
 	case EXPR_AGGREGATE:
 		buf_printf(out, "a%u", e->index);
 		break;
+	case EXPR_UNION:
+		buf_puts(out, "union(");
+		list_print(e, 0, out);
+		buf_putc(out, ')');
+		break;
 	}
 }
 
@@ -149,10 +164,38 @@ static void items_print(const struct item *items, u32 n, const char *prefix, str
 			buf_puts(out, ", ");
 		if (prefix)
 			buf_printf(out, "%s%u = ", prefix, i);
+		buf_puts(out, items[i].is_unnest ? "UNNEST " : "");
 		expr_print(items[i].expr, out);
 		if (!prefix)
 			buf_printf(out, " AS \"%s\"", items[i].name);
 	}
+}
+
+/* "exponential(3), 0.5, 0.99, interpolated" behind the argument of a statistic. */
+static void statistic_print(const struct aggregate *a, struct buf *out)
+{
+	for (u32 i = 0; i < a->n_q; i++) {
+		u32 ppb = a->q_ppb[i], digits = 9;
+
+		while (digits && ppb % 10 == 0) {
+			ppb /= 10;
+			digits--;
+		}
+		if (digits)
+			buf_printf(out, ", %u.%0*u", a->q_ppb[i] / 1000000000, (int)digits,
+				   ppb % (u32[]){ 1, 10, 100, 1000, 10000, 100000, 1000000,
+						  10000000, 100000000, 1000000000 }[digits]);
+		else
+			buf_printf(out, ", %u", a->q_ppb[i] / 1000000000);
+	}
+	if (a->scheme) {
+		buf_puts(out, ", ");
+		scheme_print(a->scheme, out);
+	}
+	if (a->is_interpolated)
+		buf_puts(out, ", interpolated");
+	if (a->part != QUANTILE_WHOLE)
+		buf_puts(out, a->part == QUANTILE_LO ? ", lo" : ", hi");
 }
 
 static void aggregates_print(const struct plan *p, struct buf *out)
@@ -160,11 +203,13 @@ static void aggregates_print(const struct plan *p, struct buf *out)
 	for (u32 i = 0; i < p->n_aggregates; i++) {
 		const struct aggregate *a = &p->aggregates[i];
 
-		buf_printf(out, "%sa%u = %s(", i ? ", " : "", i, aggregate_infos[a->kind].name);
+		buf_printf(out, "%sa%u = %s%s(", i ? ", " : "", i, aggregate_infos[a->kind].name,
+			   a->is_ladder ? "s" : "");
 		if (a->arg)
 			expr_print(a->arg, out);
 		else
 			buf_putc(out, '*');
+		statistic_print(a, out);
 		buf_putc(out, ')');
 		if (a->filter) {
 			buf_puts(out, " FILTER ");
@@ -173,20 +218,60 @@ static void aggregates_print(const struct plan *p, struct buf *out)
 	}
 }
 
-static void scan_print(const struct plan *p, struct buf *out)
+/* The tracepoint itself: a span calls it by a name of its own. */
+static void stream_print(const struct stream *stream, struct buf *out)
 {
-	u32 n = p->streams->streams.n;
-
-	buf_printf(out, "Scan %s", p->streams->streams.at[0]->name);
-	if (n > 1)
-		buf_printf(out, " ... %s (%u streams)", p->streams->streams.at[n - 1]->name, n);
+	if (stream->kind == STREAM_TRACEPOINT)
+		buf_printf(out, "tracepoint:%s:%s", stream->category, stream->event);
+	else
+		buf_puts(out, stream->name);
 }
 
-static void node_print(const struct plan *p, struct buf *out)
+static void scan_print(const struct plan *p, bool has_alias, struct buf *out)
+{
+	const struct stream *first = p->streams->streams.at[0];
+	u32 n = p->streams->streams.n;
+	const struct stream *last = p->streams->streams.at[n - 1];
+
+	buf_puts(out, "Scan ");
+	stream_print(first, out);
+	if (n > 1) {
+		buf_puts(out, " ... ");
+		stream_print(last, out);
+		buf_printf(out, " (%u streams)", n);
+	}
+	if (has_alias)
+		buf_printf(out, " AS %s", p->alias);
+}
+
+static void join_print(const struct plan *p, struct buf *out)
+{
+	buf_printf(out, "%s%s join ", p->is_left ? "Left " : "",
+		   p->join == JOIN_PAIR ? (p->is_left ? "pair" : "Pair")
+					: (p->is_left ? "asof" : "Asof"));
+	for (u32 i = 0; i < p->n_join_keys; i++) {
+		buf_puts(out, i ? " AND " : "");
+		expr_print(p->join_keys[i].left, out);
+		buf_puts(out, " = ");
+		expr_print(p->join_keys[i].right, out);
+	}
+	if (p->within_ns)
+		buf_printf(out, " within %lluns", (unsigned long long)p->within_ns);
+	if (!p->is_nesting)
+		buf_puts(out, ", one at a time");
+}
+
+static void node_print(const struct plan *p, bool has_aliases, struct buf *out)
 {
 	switch (p->kind) {
 	case PLAN_SCAN:
-		scan_print(p, out);
+		scan_print(p, has_aliases, out);
+		break;
+	case PLAN_JOIN:
+		join_print(p, out);
+		break;
+	case PLAN_UNION:
+		buf_puts(out, "Union all");
 		break;
 	case PLAN_FILTER:
 		buf_puts(out, "Filter ");
@@ -223,20 +308,20 @@ static void node_print(const struct plan *p, struct buf *out)
 	}
 }
 
-void plan_print(const struct plan *plan, struct buf *out)
+static void tree_print(const struct plan *p, u32 depth, bool has_aliases, struct buf *out)
 {
-	u32 depth = 0;
-
-	for (const struct plan *p = plan; p; p = p->input, depth++) {
-		buf_fill(out, ' ', 2 * depth);
-		node_print(p, out);
-		buf_putc(out, '\n');
-	}
+	buf_fill(out, ' ', 2 * depth);
+	node_print(p, has_aliases, out);
+	buf_putc(out, '\n');
+	if (p->input)
+		tree_print(p->input, depth + 1, has_aliases, out);
+	if (p->right)
+		tree_print(p->right, depth + 1, has_aliases, out);
+	for (u32 i = 0; i < p->n_inputs; i++)
+		tree_print(p->inputs[i], depth + 1, has_aliases, out);
 }
 
-const struct plan *plan_find(const struct plan *plan, enum plan_kind kind)
+void plan_print(const struct plan *plan, struct buf *out)
 {
-	while (plan && plan->kind != kind)
-		plan = plan->input;
-	return plan;
+	tree_print(plan, 0, plan_n_sources(plan) > 1, out);
 }

@@ -12,6 +12,7 @@ void settings_init(struct settings *settings)
 	*settings = (struct settings){
 		.max_groups = 16384,
 		.ring_bytes = 2 << 20, /* mapped twice; a peak RSS of 10 MB is promised */
+		.max_in_flight = 65536,
 		.pushdown = true,
 		.rules_off = "",
 		.target_pid = -1,
@@ -35,6 +36,8 @@ static const struct setting settings_table[] = {
 	{ "state", SETTING_WORD, AT(state), "auto table kernel_map", 0, 0 },
 	{ "max_groups", SETTING_NUMBER, AT(max_groups), NULL, 1, 1 << 22 },
 	{ "ring_bytes", SETTING_NUMBER, AT(ring_bytes), NULL, 4096, 1 << 30 },
+	{ "max_in_flight", SETTING_NUMBER, AT(max_in_flight), NULL, 1, 1 << 20 },
+	{ "edge", SETTING_WORD, AT(edge), "mid lower upper linear", 0, 0 },
 	{ "survey", SETTING_DURATION, AT(survey_ns), NULL, 0, 10000000000ull },
 	{ "on_loss", SETTING_WORD, AT(on_loss_fail), "mark fail", 0, 0 },
 	{ "pushdown", SETTING_WORD, AT(pushdown), "off on", 0, 0 },
@@ -146,6 +149,6 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 		diag_hint(diags, d, "did you mean \"%s\"?", best);
 	else
 		diag_hint(diags, d,
-			  "options: access_path, state, max_groups, ring_bytes, survey, on_loss, "
-			  "rules_off");
+			  "options: access_path, state, max_groups, max_in_flight, ring_bytes, "
+			  "edge, survey, on_loss, rules_off");
 }

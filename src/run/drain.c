@@ -3,7 +3,7 @@
  * Drain: two walks over the slices.  The first reads the counters (a slice where
  * nothing happened costs one cache line pair) and learns which tables were full,
  * which the merge must know before it sees rows; the second hands on the rows in
- * use and clears just those.
+ * use and clears just those, and the used part of each slice's pool of chunks.
  */
 #include "run/drain.h"
 
@@ -33,21 +33,24 @@ void drain_open(struct drain *drain, const struct phys *phys, struct arena *aren
 	}
 }
 
-static u64 *slice_counters(const struct drain *drain, u8 *state, u32 copy, u32 slice)
+static u8 *slice_at(const struct state_layout *s, u8 *state, u32 copy, u32 slice)
 {
-	const struct state_layout *s = drain->layout;
-
-	return (u64 *)(state +
-		       state_slice_offset(s, copy, slice / s->n_levels, slice % s->n_levels));
+	return state + state_slice_offset(s, copy, slice / s->n_levels, slice % s->n_levels);
 }
 
+static u64 *slice_counters(const struct drain *drain, u8 *state, u32 copy, u32 slice)
+{
+	return (u64 *)slice_at(drain->layout, state, copy, slice);
+}
+
+/* COUNTER_POOL counts no events: it is not added up. */
 static bool counters_add(u64 to[COUNTER_N], const u64 *from)
 {
 	u64 any = 0;
 	u32 i;
 
 	for (i = 0; i < COUNTER_N; i++) {
-		to[i] += from[i];
+		to[i] += i == COUNTER_POOL ? 0 : from[i];
 		any |= from[i];
 	}
 	return any;
@@ -74,9 +77,10 @@ static void count_matched(struct drain *drain, const u8 *row)
 	drain->n_matched += n;
 }
 
-static void drain_direct(struct drain *drain, u8 *rows, u32 cpu, struct merge *merge)
+static void drain_direct(struct drain *drain, u8 *slice, u32 cpu, struct merge *merge)
 {
 	const struct state_layout *s = drain->layout;
+	u8 *rows = slice + s->rows_bytes_offset;
 	u64 key, exists;
 	u32 i;
 
@@ -90,7 +94,7 @@ static void drain_direct(struct drain *drain, u8 *rows, u32 cpu, struct merge *m
 		}
 		key = (u64)s->domain_lo + i;
 		count_matched(drain, row);
-		merge_row(merge, &key, row + s->cells_bytes_offset, cpu, false);
+		merge_row(merge, &key, row + s->cells_bytes_offset, slice, cpu, false);
 		memset(row, 0, s->row_bytes);
 	}
 }
@@ -108,13 +112,14 @@ static void drain_table(struct drain *drain, u8 *slice, u64 n_used, u32 cpu, boo
 	is_sparse = n_used < s->n_index / 16;
 	if (is_full) {
 		count_matched(drain, rows);
-		merge_other(merge, rows + s->cells_bytes_offset);
+		merge_other(merge, rows + s->cells_bytes_offset, slice);
 	}
 	for (i = 1; i <= n_used; i++) {
 		u8 *row = rows + (u64)i * s->row_bytes;
 
 		count_matched(drain, row);
-		merge_row(merge, (u64 *)(row + 8), row + s->cells_bytes_offset, cpu, is_full);
+		merge_row(merge, (u64 *)(row + 8), row + s->cells_bytes_offset, slice, cpu,
+			  is_full);
 		if (is_sparse)
 			index[*(u32 *)row & (s->n_index - 1)] = 0;
 	}
@@ -129,9 +134,11 @@ static void map_row(struct drain *drain, struct merge *merge, const u8 *key, con
 	const u64 *words = (const u64 *)key;
 	u64 slice = words[s->key_words];
 
+	/* A row has one writer: its chunks lie in the slice that its key names. */
 	BUG_ON(slice >= (u64)s->n_cpus * s->n_levels);
 	count_matched(drain, value);
-	merge_row(merge, words, value, slice / s->n_levels, drain->is_full[slice]);
+	merge_row(merge, words, value, slice_at(s, drain->state, drain->copy, slice),
+		  slice / s->n_levels, drain->is_full[slice]);
 }
 
 /* Kernels before 5.6 have no batches (commit 05799638e3a3, "Add batch ops"). */
@@ -175,6 +182,43 @@ static int drain_map(struct drain *drain, int fd, struct merge *merge)
 	return 0;
 }
 
+/* The rows of one slice, but those of a kernel map. */
+static void drain_slice(struct drain *drain, u8 *bytes, u32 slice, struct merge *merge)
+{
+	const struct state_layout *s = drain->layout;
+	const u64 *counters = (const u64 *)bytes;
+	u8 *rows = bytes + s->rows_bytes_offset;
+
+	switch (s->kind) {
+	case STATE_DIRECT:
+		drain_direct(drain, bytes, slice / s->n_levels, merge);
+		break;
+	case STATE_TABLE:
+		drain_table(drain, bytes, counters[COUNTER_ROWS], slice / s->n_levels,
+			    drain->is_full[slice], merge);
+		break;
+	case STATE_KERNEL_MAP:
+		if (s->n_rows && drain->is_full[slice]) {
+			count_matched(drain, rows);
+			merge_other(merge, rows + s->cells_bytes_offset, bytes);
+			memset(rows, 0, s->row_bytes);
+		}
+		break;
+	case STATE_NONE:
+		break;
+	}
+}
+
+/* After the last row that has chunks in it. */
+static void clear_slice(const struct state_layout *s, u8 *bytes)
+{
+	u64 *counters = (u64 *)bytes;
+
+	if (s->pool_bytes)
+		memset(bytes + s->pool_bytes_offset, 0, MIN(counters[COUNTER_POOL], s->pool_bytes));
+	memset(counters, 0, COUNTER_N * sizeof(u64));
+}
+
 int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merge *merge,
 	       u64 counters[COUNTER_N])
 {
@@ -184,6 +228,8 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 	int err = 0;
 
 	drain->n_matched = 0;
+	drain->state = state;
+	drain->copy = copy;
 	for (slice = 0; slice < n_slices; slice++) {
 		c = slice_counters(drain, state, copy, slice);
 		drain->is_full[slice] = c[COUNTER_TABLE_FULL] > 0;
@@ -194,36 +240,14 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 			merge_mark_full(merge, slice / s->n_levels);
 	}
 	for (i = 0; i < n_active; i++) {
-		u8 *bytes;
-
 		slice = drain->active[i];
-		c = slice_counters(drain, state, copy, slice);
-		bytes = (u8 *)c;
-		switch (s->kind) {
-		case STATE_DIRECT:
-			drain_direct(drain, bytes + s->rows_bytes_offset, slice / s->n_levels,
-				     merge);
-			break;
-		case STATE_TABLE:
-			drain_table(drain, bytes, c[COUNTER_ROWS], slice / s->n_levels,
-				    drain->is_full[slice], merge);
-			break;
-		case STATE_KERNEL_MAP:
-			if (s->n_rows && drain->is_full[slice]) {
-				count_matched(drain, bytes + s->rows_bytes_offset);
-				merge_other(merge,
-					    bytes + s->rows_bytes_offset + s->cells_bytes_offset);
-				memset(bytes + s->rows_bytes_offset, 0, s->row_bytes);
-			}
-			break;
-		case STATE_NONE:
-			break;
-		}
-		memset(c, 0, COUNTER_N * sizeof(u64));
+		drain_slice(drain, slice_at(s, state, copy, slice), slice, merge);
 	}
 	/* No map: no program names it, when WHERE is never true. */
 	if (s->kind == STATE_KERNEL_MAP && n_active && map_fd >= 0)
 		err = drain_map(drain, map_fd, merge);
+	for (i = 0; i < n_active; i++)
+		clear_slice(s, slice_at(s, state, copy, drain->active[i]));
 	counters[COUNTER_MATCHED] += drain->n_matched;
 	merge_settle(merge);
 	return err;

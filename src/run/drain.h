@@ -17,6 +17,8 @@ struct drain {
 	s32 exists_bytes;  /* DIRECT: of the cell that tells used rows; -1: all rows are used */
 	u32 *active;	   /* slices in which something was counted */
 	bool *is_full;	   /* per slice */
+	u8 *state;	   /* of the drain_copy() under way, and */
+	u32 copy;	   /* which copy */
 	u8 *map_keys, *map_values; /* KERNEL_MAP: room for one batch */
 	u32 map_key_bytes, map_value_bytes;
 };

@@ -2,7 +2,8 @@
 /*
  * Merge: dense entries and an index of entry numbers (linear probing, at most
  * half full).  The index starts small and doubles inside its region, so a query
- * with few groups touches few pages; both stay grown from window to window.
+ * with few groups touches few pages; both stay grown from window to window, and so
+ * does the pool of chunks, which is handed out anew, and cleared piece by piece then.
  */
 #include "run/merge.h"
 
@@ -11,6 +12,7 @@
 
 #define INDEX_MIN   64u
 #define ENTRIES_MAX (1ull << 30)
+#define POOL_FIRST  8u /* words: chunks stay on cache lines of their own */
 
 static u32 hash_words(const u64 *words, u32 n, u64 cpu)
 {
@@ -23,6 +25,19 @@ static u32 hash_words(const u64 *words, u32 n, u64 cpu)
 	}
 	h *= 0xd6e8feb86659fd93ull;
 	return h >> 32;
+}
+
+/* Words of an entry that a cell takes. */
+static u32 cell_words(struct merge_cell *cell)
+{
+	if (cell->kind == CELL_SUM)
+		return 2;
+	if (cell->kind != CELL_HISTOGRAM)
+		return 1;
+	if (!cell->chunk_cells)
+		return cell->n_cells;
+	cell->unplaced_word = (cell->n_chunks + 1) / 2;
+	return cell->unplaced_word + 1;
 }
 
 int merge_open(struct merge *merge, const struct phys *phys, struct arena *arena)
@@ -47,10 +62,18 @@ int merge_open(struct merge *merge, const struct phys *phys, struct arena *arena
 	for (i = 0; i < phys->n_cells; i++) {
 		const struct cell *c = &phys->cells[i];
 
-		merge->cells[i] =
-			(struct merge_cell){ c->kind, c->is_wide, c->is_signed,
-					     c->bytes_offset - s->cells_bytes_offset, n_words };
-		n_words += c->kind == CELL_SUM ? 2 : 1;
+		merge->cells[i] = (struct merge_cell){
+			.kind = c->kind,
+			.is_wide = c->is_wide,
+			.is_signed = c->is_signed,
+			.from_bytes = c->bytes_offset - s->cells_bytes_offset,
+			.to_word = n_words,
+			.n_cells = c->n_cells,
+			.chunk_cells = c->chunk_cells,
+			.n_chunks = c->n_chunks,
+			.unplaced_bytes = c->unplaced_bytes,
+		};
+		n_words += cell_words(&merge->cells[i]);
 		if (c->kind == CELL_COUNT && !c->arg && !c->filter && merge->plain_count_cell < 0)
 			merge->plain_count_cell = i;
 	}
@@ -72,6 +95,7 @@ void merge_close(struct merge *merge)
 {
 	region_free(&merge->entries);
 	region_free(&merge->index);
+	region_free(&merge->pool);
 }
 
 static u32 entry_new(struct merge *merge, u32 hash)
@@ -97,6 +121,7 @@ void merge_reset(struct merge *merge)
 		wanted *= 2;
 	merge->index_mask = MIN(size, wanted) - 1;
 	merge->n_entries = 0;
+	merge->n_pool_words = POOL_FIRST;
 	entry_new(merge, 0);
 	merge->n_live = 0;
 	merge->has_other = merge->is_closed = false;
@@ -150,15 +175,124 @@ static void add_wide(u64 *to, u64 low, u64 high)
 	to[0] = sum;
 }
 
+/* --- Histograms --- */
+
+/* The chunk of that number in the pool, taken when there is none yet; NULL: no memory. */
+static u64 *chunk_of(struct merge *merge, u32 *directory, u32 number, u32 chunk_cells)
+{
+	u64 end = (u64)merge->n_pool_words + chunk_cells;
+	u64 *chunk;
+
+	if (directory[number])
+		return (u64 *)merge->pool.at + directory[number];
+	if (end > UINT32_MAX || !region_need(&merge->pool, end * sizeof(u64)))
+		return NULL;
+	directory[number] = merge->n_pool_words;
+	chunk = (u64 *)merge->pool.at + merge->n_pool_words;
+	memset(chunk, 0, chunk_cells * sizeof(u64));
+	merge->n_pool_words = end;
+	return chunk;
+}
+
+/* Adds cells first .. first + n - 1, which lie at `from` (maybe unaligned). */
+static void add_cells(u64 *to, const u8 *from, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		to[i] += load_word(from + 8 * (size_t)i);
+}
+
+/* chunk NULL: its values are counted as having no room. */
+static void add_chunk(const struct merge_cell *cell, u64 *to, u32 number, u64 *chunk,
+		      const u8 *from)
+{
+	u32 n = MIN(cell->chunk_cells, cell->n_cells - number * cell->chunk_cells);
+
+	if (chunk) {
+		add_cells(chunk, from, n);
+		return;
+	}
+	for (u32 i = 0; i < n; i++)
+		to[cell->unplaced_word] += load_word(from + 8 * (size_t)i);
+}
+
+static void combine_histogram(struct merge *merge, const struct merge_cell *cell, u64 *to,
+			      const u8 *from, const u8 *slice)
+{
+	u32 place;
+
+	if (!cell->chunk_cells) {
+		add_cells(to, from, cell->n_cells);
+		return;
+	}
+	for (u32 i = 0; i < cell->n_chunks; i++) {
+		memcpy(&place, from + 4 * (size_t)i, sizeof(place));
+		if (place)
+			add_chunk(cell, to, i, chunk_of(merge, (u32 *)to, i, cell->chunk_cells),
+				  slice + place);
+	}
+	to[cell->unplaced_word] += load_word(from + cell->unplaced_bytes);
+}
+
+/* Entry to entry. */
+static void fold_histogram(struct merge *merge, const struct merge_cell *cell, u64 *to,
+			   const u64 *from)
+{
+	const u32 *directory = (const u32 *)from;
+	u64 *chunk;
+
+	if (!cell->chunk_cells) {
+		add_cells(to, (const u8 *)from, cell->n_cells);
+		return;
+	}
+	for (u32 i = 0; i < cell->n_chunks; i++) {
+		if (!directory[i])
+			continue;
+		/* First: it may move the pool. */
+		chunk = chunk_of(merge, (u32 *)to, i, cell->chunk_cells);
+		add_chunk(cell, to, i, chunk, (const u8 *)((u64 *)merge->pool.at + directory[i]));
+	}
+	to[cell->unplaced_word] += from[cell->unplaced_word];
+}
+
+u64 merge_histogram(const struct merge *merge, const u64 *cells, const struct merge_cell *cell,
+		    void (*visit)(void *context, u32 cell, u64 count), void *context)
+{
+	const u64 *at = cells + cell->to_word, *pool = merge->pool.at;
+	const u32 *directory = (const u32 *)at;
+
+	if (!cell->chunk_cells) {
+		for (u32 i = 0; i < cell->n_cells; i++)
+			if (at[i])
+				visit(context, i, at[i]);
+		return 0;
+	}
+	for (u32 chunk = 0; chunk < cell->n_chunks; chunk++) {
+		u32 first = chunk * cell->chunk_cells;
+
+		if (!directory[chunk])
+			continue;
+		for (u32 i = 0; i < cell->chunk_cells; i++)
+			if (pool[directory[chunk] + i])
+				visit(context, first + i, pool[directory[chunk] + i]);
+	}
+	return at[cell->unplaced_word];
+}
+
+/* --- Rows --- */
+
 /* Row cells (as the kernel part wrote them) into entry cells. */
-static void combine(const struct merge *merge, u64 *to, const u8 *cells)
+static void combine(struct merge *merge, u64 *to, const u8 *cells, const u8 *slice)
 {
 	const struct merge_cell *c = merge->cells, *end = c + merge->n_cells;
 
 	for (; c < end; c++) {
-		u64 word = load_word(cells + c->from_bytes);
-		u64 *cell = to + c->to_word;
+		u64 *cell = to + c->to_word, word;
 
+		if (c->kind == CELL_HISTOGRAM) {
+			combine_histogram(merge, c, cell, cells + c->from_bytes, slice);
+			continue;
+		}
+		word = load_word(cells + c->from_bytes);
 		switch (c->kind) {
 		case CELL_COUNT:
 			*cell += word;
@@ -173,6 +307,7 @@ static void combine(const struct merge *merge, u64 *to, const u8 *cells)
 		case CELL_MAX:
 			*cell = MAX(*cell, word);
 			break;
+		case CELL_HISTOGRAM:
 		case CELL_KIND_N:
 			BUG("cell kind");
 		}
@@ -196,7 +331,9 @@ static void fold_entry(struct merge *merge, struct merge_entry *entry)
 	for (i = 0; i < merge->n_cells; i++) {
 		const struct merge_cell *c = &merge->cells[i];
 
-		if (c->kind == CELL_SUM)
+		if (c->kind == CELL_HISTOGRAM)
+			fold_histogram(merge, c, to + c->to_word, from + c->to_word);
+		else if (c->kind == CELL_SUM)
 			add_wide(to + c->to_word, from[c->to_word], from[c->to_word + 1]);
 		else if (c->kind == CELL_COUNT)
 			to[c->to_word] += from[c->to_word];
@@ -256,17 +393,18 @@ static u32 find(struct merge *merge, const u64 *keys, u32 cpu)
 	return number;
 }
 
-void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, u32 cpu, bool is_full)
+void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, const u8 *slice, u32 cpu,
+	       bool is_full)
 {
 	u32 number = find(merge, keys, cpu);
 	struct merge_entry *entry = merge_entry(merge, number);
 
 	if (number != MERGE_OTHER) {
-		combine(merge, entry->words + merge->n_key_words, cells);
+		combine(merge, entry->words + merge->n_key_words, cells, slice);
 		entry->n_full += is_full;
 		return;
 	}
-	combine(merge, use_other(merge), cells);
+	combine(merge, use_other(merge), cells, slice);
 	if (merge->plain_count_cell >= 0)
 		merge->n_folded +=
 			load_word(cells + merge->cells[merge->plain_count_cell].from_bytes);
@@ -274,9 +412,9 @@ void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, u32 cpu, b
 		merge->n_folded++;
 }
 
-void merge_other(struct merge *merge, const u8 *cells)
+void merge_other(struct merge *merge, const u8 *cells, const u8 *slice)
 {
-	combine(merge, use_other(merge), cells);
+	combine(merge, use_other(merge), cells, slice);
 }
 
 void merge_mark_full(struct merge *merge, u32 cpu)

@@ -9,6 +9,10 @@
  * key); every other group is folded into "(other)", and so is, until the next
  * merge_reset(), every group that first appears after an overflow.  The totals
  * over all rows are exact either way.
+ *
+ * Histograms are kept as the rows keep them: all cells in the entry, or in the entry a
+ * directory of chunks (u32 each, two a word: the chunk's place in `pool`, 0 = none yet)
+ * and a count of the values that found no room.
  */
 #ifndef EBQL_RUN_MERGE_H
 #define EBQL_RUN_MERGE_H
@@ -25,6 +29,10 @@ struct merge_cell {
 	bool is_wide, is_signed;
 	u32 from_bytes; /* behind the row's first cell */
 	u32 to_word;	/* of the entry's cells; SUM has two words here */
+	/* HISTOGRAM */
+	u32 n_cells, chunk_cells, n_chunks; /* chunk_cells 0: all cells lie in the entry */
+	u32 unplaced_bytes;		    /* in the row, behind from_bytes */
+	u32 unplaced_word;		    /* in the entry, behind to_word */
 };
 
 struct merge_entry {
@@ -48,6 +56,8 @@ struct merge {
 
 	struct region entries; /* dense; entry 0 is "(other)" */
 	struct region index;   /* u32 entry numbers, 0: empty */
+	struct region pool;    /* u64: chunks of histograms; word 0 is no chunk's */
+	u32 n_pool_words;      /* in use */
 	u32 n_entries;	       /* entry 0 included */
 	u32 n_live;	       /* rows to show, "(other)" included */
 	u32 index_mask;
@@ -68,9 +78,13 @@ void merge_reset(struct merge *merge);
 
 /* Before the rows: one slice of this CPU overflowed. */
 void merge_mark_full(struct merge *merge, u32 cpu);
-/* keys: the row's n_row_words key words; cells: its first cell. */
-void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, u32 cpu, bool is_full);
-void merge_other(struct merge *merge, const u8 *cells);
+/*
+ * keys: the row's n_row_words key words; cells: its first cell; slice: the bytes that
+ * the row's directories of chunks count from.
+ */
+void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, const u8 *slice, u32 cpu,
+	       bool is_full);
+void merge_other(struct merge *merge, const u8 *cells, const u8 *slice);
 /* After the rows of all slices: folds the groups that are not exact. */
 void merge_settle(struct merge *merge);
 
@@ -83,6 +97,13 @@ static inline const u64 *merge_cells(const struct merge *merge, const struct mer
 {
 	return entry->words + merge->n_key_words;
 }
+
+/*
+ * Calls visit for each cell of a histogram that holds something, in order, with `cells`
+ * of an entry; returns the count of values that found no room in a cell.
+ */
+u64 merge_histogram(const struct merge *merge, const u64 *cells, const struct merge_cell *cell,
+		    void (*visit)(void *context, u32 cell, u64 count), void *context);
 
 /* The first entry to show from number on: 1, 2, ..., then MERGE_OTHER, then MERGE_END. */
 u32 merge_seek(const struct merge *merge, u32 number);

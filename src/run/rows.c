@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Cells -> values.  Sums are exact in 128 bits; an average is the exact sum over
- * the count, rounded to a double; a minimum or maximum loses its bias here.
+ * the count, rounded to a double; a minimum or maximum loses its bias here.  What
+ * histograms and quantiles point to lies in the scratch of the batch.
  */
 #include "run/rows.h"
 
 #include <string.h>
+
+#include "run/quantile.h"
 
 u32 rows_seek(const struct rows *rows, u32 position)
 {
@@ -82,13 +85,114 @@ static s128 sum_of(const struct merge_cell *cell, const u64 *cells)
 	return (s128)((u128)words[1] << 64 | words[0]);
 }
 
+static s128 extreme_of(const struct merge_cell *cell, const u64 *cells)
+{
+	u64 word = cells[cell->to_word];
+
+	if (cell->kind == CELL_MIN)
+		word = ~word;
+	return cell->is_signed ? (s128)(s64)(word ^ CELL_BIAS) : (s128)word;
+}
+
+/* --- Histograms and quantiles --- */
+
+struct cell_list {
+	struct histogram_cell *cells;
+	u32 n;
+	u64 count;
+};
+
+static void list_cell(void *context, u32 cell, u64 count)
+{
+	struct cell_list *list = context;
+
+	list->cells[list->n++] = (struct histogram_cell){ cell, count };
+	list->count += count;
+}
+
+/* Its cells lie in the scratch. */
+static void read_histogram(const struct rows *rows, const u64 *cells,
+			   const struct phys_aggregate *aggregate, struct histogram *ret_histogram)
+{
+	const struct merge_cell *of = rows->merge->cells;
+	const struct merge_cell *cell = &of[aggregate->histogram_cell];
+	struct cell_list list = { .cells = scratch_alloc(rows->scratch,
+							 cell->n_cells * sizeof(*list.cells)) };
+	struct histogram *h = ret_histogram;
+
+	*h = (struct histogram){ .scheme = rows->phys->cells[aggregate->histogram_cell].scheme };
+	h->n_unplaced = merge_histogram(rows->merge, cells, cell, list_cell, &list);
+	scratch_trim(rows->scratch, list.cells, list.n * sizeof(*list.cells));
+	h->cells = list.cells;
+	h->n_cells = list.n;
+	h->count = list.count;
+	h->sum = sum_of(&of[aggregate->sum_cell], cells);
+	if (h->count || h->n_unplaced) {
+		h->min = extreme_of(&of[aggregate->min_cell], cells);
+		h->max = extreme_of(&of[aggregate->max_cell], cells);
+	}
+}
+
+static void histogram_value(const struct rows *rows, const u64 *cells,
+			    const struct phys_aggregate *aggregate, struct value *ret_value)
+{
+	struct histogram *h = scratch_alloc(rows->scratch, sizeof(*h));
+
+	read_histogram(rows, cells, aggregate, h);
+	*ret_value = (struct value){ .kind = VALUE_HISTOGRAM, .histogram = h };
+}
+
+static void quantile_bound(const struct quantile *q, bool is_lo, struct value *ret_value)
+{
+	if (is_lo ? q->has_lo : q->has_hi)
+		set_integer(ret_value, is_lo ? q->lo : q->hi);
+	else
+		set_null(ret_value);
+}
+
+static void quantile_value(const struct rows *rows, const u64 *cells,
+			   const struct phys_aggregate *aggregate, struct value *ret_value)
+{
+	const struct aggregate *a = aggregate->aggregate;
+	struct quantile_request request = { .n_lost = rows->n_lost_values,
+					    .is_interpolated = a->is_interpolated,
+					    .edge = rows->phys->settings->edge };
+	struct quantile *quantiles = scratch_alloc(rows->scratch, a->n_q * sizeof(*quantiles));
+	struct scratch_mark mark = scratch_mark(rows->scratch);
+	struct histogram h;
+	bool is_empty = false;
+
+	read_histogram(rows, cells, aggregate, &h);
+	for (u32 i = 0; i < a->n_q && !is_empty; i++) {
+		request.q_ppb = a->q_ppb[i];
+		is_empty = !quantile_of(&h, &request, &quantiles[i]);
+	}
+	scratch_release(rows->scratch, mark);
+	if (is_empty)
+		set_null(ret_value);
+	else if (a->part != QUANTILE_WHOLE)
+		quantile_bound(quantiles, a->part == QUANTILE_LO, ret_value);
+	else
+		*ret_value = (struct value){ .kind = VALUE_QUANTILES,
+					     .n = a->n_q,
+					     .quantiles = quantiles };
+}
+
 static void aggregate_value(const struct rows *rows, const u64 *cells,
 			    const struct phys_aggregate *aggregate, struct value *ret_value)
 {
 	const struct merge *merge = rows->merge;
 	const struct merge_cell *cell;
-	u64 count, word;
+	u64 count;
 
+	if (aggregate->kind == AGGREGATE_HISTOGRAM) {
+		histogram_value(rows, cells, aggregate, ret_value);
+		return;
+	}
+	if (aggregate->kind == AGGREGATE_QUANTILE) {
+		quantile_value(rows, cells, aggregate, ret_value);
+		return;
+	}
 	/* Without a count the aggregate has a value wherever its group has an event. */
 	count = aggregate->count_cell >= 0 ? cells[merge->cells[aggregate->count_cell].to_word]
 					   : merge->is_grouped || rows->matched;
@@ -101,7 +205,6 @@ static void aggregate_value(const struct rows *rows, const u64 *cells,
 		return;
 	}
 	cell = &merge->cells[aggregate->value_cell];
-	word = cells[cell->to_word];
 	switch (aggregate->kind) {
 	case AGGREGATE_SUM:
 		set_integer(ret_value, sum_of(cell, cells));
@@ -113,10 +216,7 @@ static void aggregate_value(const struct rows *rows, const u64 *cells,
 		break;
 	case AGGREGATE_MIN:
 	case AGGREGATE_MAX:
-		if (aggregate->kind == AGGREGATE_MIN)
-			word = ~word;
-		set_integer(ret_value,
-			    cell->is_signed ? (s128)(s64)(word ^ CELL_BIAS) : (s128)word);
+		set_integer(ret_value, extreme_of(cell, cells));
 		break;
 	default:
 		BUG("aggregate kind");

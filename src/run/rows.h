@@ -9,6 +9,7 @@
 
 #include "phys/phys.h"
 #include "run/merge.h"
+#include "run/scratch.h"
 #include "type/type.h"
 
 #define ROWS_FIRST 1u
@@ -19,6 +20,8 @@ struct rows {
 	const struct phys *phys;
 	const struct merge *merge; /* groups; NULL: events */
 	u64 window_start_ns, window_end_ns, matched;
+	u64 n_lost_values;	    /* at most so many are missing from each group's histograms */
+	struct scratch *scratch;    /* groups: for histograms and quantiles, as long as the batch */
 	const struct value *values; /* events: n_events rows of n_columns */
 	u32 n_events, n_columns;
 };
@@ -28,7 +31,10 @@ u32 rows_seek(const struct rows *rows, u32 position);
 u32 rows_next(const struct rows *rows, u32 position);
 /* How many rows there are, "(other)" included. */
 u32 rows_count(const struct rows *rows);
-/* Input column `column` at that position; text points into the merged groups or the events. */
+/*
+ * Input column `column` at that position; text points into the merged groups or the events,
+ * histograms and quantiles into the scratch.
+ */
 void rows_value(const struct rows *rows, u32 position, u32 column, struct value *ret_value);
 
 #endif

@@ -31,7 +31,7 @@ struct run_sink {
 };
 
 struct run_result {
-	u64 lost[LOSS_N]; /* over the whole run */
+	u64 lost[LOSS_N], unpaired[UNPAIRED_N]; /* over the whole run */
 	u64 events, matched, windows;
 	int child_status; /* as waitpid() gives it; -1: no child */
 };

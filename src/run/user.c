@@ -12,6 +12,8 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "run/names.h"
+
 struct window_table {
 	sqlite3_vtab base;
 	struct user *user;
@@ -88,7 +90,7 @@ static int window_filter(sqlite3_vtab_cursor *cursor, int index, const char *nam
 {
 	struct window_cursor *c = (struct window_cursor *)cursor;
 
-	c->position = rows_seek(cursor_user(cursor)->rows, ROWS_FIRST);
+	c->position = rows_seek(&cursor_user(cursor)->rows, ROWS_FIRST);
 	return SQLITE_OK;
 }
 
@@ -96,13 +98,26 @@ static int window_next(sqlite3_vtab_cursor *cursor)
 {
 	struct window_cursor *c = (struct window_cursor *)cursor;
 
-	c->position = rows_next(cursor_user(cursor)->rows, c->position);
+	c->position = rows_next(&cursor_user(cursor)->rows, c->position);
 	return SQLITE_OK;
 }
 
 static int window_eof(sqlite3_vtab_cursor *cursor)
 {
 	return ((struct window_cursor *)cursor)->position == ROWS_END;
+}
+
+/* SQLite computes with a quantile's estimate; its bounds pass by. */
+static void take_estimate(struct value *value)
+{
+	const struct quantile *q = value->quantiles;
+
+	if (value->kind != VALUE_QUANTILES)
+		return;
+	if (q->is_interpolated)
+		*value = (struct value){ .kind = VALUE_REAL, .real = q->interpolated };
+	else
+		*value = (struct value){ .kind = VALUE_INT, .integer = q->estimate };
 }
 
 static int give_value(struct user *user, sqlite3_context *context, const struct column *column,
@@ -149,19 +164,30 @@ static int window_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, 
 	u32 position = ((struct window_cursor *)cursor)->position, number = column / 3;
 	struct user *user = cursor_user(cursor);
 	const struct schema *input = &user->phys->user.input;
+	struct scratch_mark mark = scratch_mark(&user->scratch);
 	struct value value;
+	int err = SQLITE_OK;
 
 	if (number >= input->n_columns) {
-		bool is_other = user->rows->merge && position == ROWS_OTHER;
+		bool is_other = user->rows.merge && position == ROWS_OTHER;
 
 		sqlite3_result_int64(context, column % 3 ? (s64)position : is_other);
 		return SQLITE_OK;
 	}
-	rows_value(user->rows, position, number, &value);
+	if (input->columns[number].type.kind == TYPE_HISTOGRAM ||
+	    input->columns[number].type.kind == TYPE_LADDER) {
+		sqlite3_result_null(context);
+		return SQLITE_OK;
+	}
+	rows_value(&user->rows, position, number, &value);
+	take_estimate(&value);
 	if (column % 3 == 0)
-		return give_value(user, context, &input->columns[number], &value);
-	give_half(context, &value, column % 3 == 2);
-	return SQLITE_OK;
+		err = give_value(user, context, &input->columns[number], &value);
+	else
+		give_half(context, &value, column % 3 == 2);
+	/* Only integers can have come from there. */
+	scratch_release(&user->scratch, mark);
+	return err;
 }
 
 static int window_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *ret_rowid)
@@ -225,6 +251,7 @@ int user_open(struct user *user, const struct phys *phys, struct diags *diags)
 	    /* Large sorts must not write files. */
 	    sqlite3_exec(user->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) ||
 	    sqlite3_create_module(user->db, "w", &window_module, user) ||
+	    names_register(user->db) ||
 	    sqlite3_prepare_v3(user->db, phys->user.sql, -1, SQLITE_PREPARE_PERSISTENT,
 			       &user->statement, NULL))
 		return sqlite_failed(user, diags);
@@ -237,6 +264,7 @@ void user_close(struct user *user)
 	sqlite3_finalize(user->statement);
 	sqlite3_close(user->db);
 	region_free(&user->values);
+	scratch_free(&user->scratch);
 	buf_free(&user->text);
 	*user = (struct user){ 0 };
 }
@@ -250,23 +278,97 @@ static struct value *output_row(struct user *user, u64 row)
 	return (struct value *)user->values.at + row * n;
 }
 
-static int pick_columns(struct user *user, const struct rows *rows, struct batch *ret_batch)
+/* hi and count of UNNEST: set with lo, from the histogram that stands in its place. */
+static bool is_cell_column(const struct phys_user *plan, u32 column)
+{
+	return plan->unnest >= 0 && (s32)column > plan->unnest && (s32)column <= plan->unnest + 2;
+}
+
+/* The edge of a cell; NULL: the cell reaches as far as values do. */
+static struct value edge_value(bool has_edge, s128 edge)
+{
+	if (!has_edge)
+		return (struct value){ .kind = VALUE_NULL };
+	return (struct value){ .kind = VALUE_INT, .integer = edge };
+}
+
+static void set_cell(const struct histogram *h, u32 number, struct value *ret_values)
+{
+	struct scheme_edges edges;
+
+	scheme_edges(h->scheme, h->cells[number].cell, &edges);
+	ret_values[0] = edge_value(edges.has_lo, edges.lo);
+	ret_values[1] = edge_value(edges.has_hi, edges.hi);
+	ret_values[2] = edge_value(true, h->cells[number].count);
+}
+
+/*
+ * The row behind the last one of the batch, once more for each cell of its histogram.
+ * LIMIT and OFFSET, which never drop the "(other)" rows, count these rows.  Their number, or
+ * -ENOMEM.
+ */
+static int unnest_row(struct user *user, bool is_other, u32 n_rows)
 {
 	const struct phys_user *plan = &user->phys->user;
+	struct value *row = output_row(user, n_rows);
+	const struct histogram *h = row[plan->unnest].histogram;
+	u32 first = 0, n = h->n_cells, width = plan->output.n_columns;
+
+	if (!is_other) {
+		first = MIN(n, user->cells_to_skip);
+		n = MIN(n - first, user->cells_to_take);
+		user->cells_to_skip -= first;
+		user->cells_to_take -= n;
+	}
+	if (!n)
+		return 0;
+	if (!output_row(user, (u64)n_rows + n - 1))
+		return -ENOMEM;
+	row = output_row(user, n_rows);
+	for (u32 i = n; i-- > 0;) {
+		struct value *to = row + (size_t)i * width;
+
+		if (i)
+			memcpy(to, row, width * sizeof(*to));
+		set_cell(h, first + i, to + plan->unnest);
+	}
+	return (int)n;
+}
+
+/* The row behind the last one of the batch, which output_row() gave, is complete. */
+static int add_row(struct user *user, bool is_other, struct batch *batch)
+{
+	int n = user->phys->user.unnest < 0 ? 1 : unnest_row(user, is_other, batch->n_rows);
+
+	if (n < 0)
+		return n;
+	if (is_other && n)
+		batch->other_row = batch->n_rows;
+	batch->n_rows += n;
+	return 0;
+}
+
+static int pick_columns(struct user *user, struct batch *ret_batch)
+{
+	const struct phys_user *plan = &user->phys->user;
+	const struct rows *rows = &user->rows;
 	u32 position = rows_seek(rows, ROWS_FIRST), column;
-	struct value *value;
+	struct value *row;
+	int err = 0;
 
 	if (!output_row(user, rows_count(rows)))
 		return -ENOMEM;
-	ret_batch->values = value = user->values.at;
-	for (; position != ROWS_END; position = rows_next(rows, position)) {
-		if (rows->merge && position == ROWS_OTHER)
-			ret_batch->other_row = ret_batch->n_rows;
+	for (; position != ROWS_END && !err; position = rows_next(rows, position)) {
+		row = output_row(user, ret_batch->n_rows);
+		if (!row)
+			return -ENOMEM;
 		for (column = 0; column < plan->output.n_columns; column++)
-			rows_value(rows, position, plan->output_from[column], value++);
-		ret_batch->n_rows++;
+			if (!is_cell_column(plan, column))
+				rows_value(rows, position, plan->output_from[column], &row[column]);
+		err = add_row(user, rows->merge && position == ROWS_OTHER, ret_batch);
 	}
-	return 0;
+	ret_batch->values = user->values.at;
+	return err;
 }
 
 /* Text and blobs: only the place in the buffer, which may still move; set_texts() ends it. */
@@ -339,8 +441,10 @@ static int take_row(struct user *user, struct value *ret_row)
 	int err = 0;
 
 	for (i = 0; i < plan->output.n_columns && !err; i++) {
+		if (is_cell_column(plan, i))
+			continue;
 		if (plan->output_from[i] >= 0)
-			rows_value(user->rows, position, plan->output_from[i], &ret_row[i]);
+			rows_value(&user->rows, position, plan->output_from[i], &ret_row[i]);
 		else
 			err = take_value(user, &plan->output.columns[i], computed++, &ret_row[i]);
 	}
@@ -357,12 +461,12 @@ static int run_sql(struct user *user, struct diags *diags, struct batch *ret_bat
 	while (!err && (step = sqlite3_step(user->statement)) == SQLITE_ROW) {
 		row = output_row(user, ret_batch->n_rows);
 		err = row ? take_row(user, row) : -ENOMEM;
-		if (err)
-			break;
-		if (user->rows->merge &&
-		    sqlite3_column_int64(user->statement, user->n_computed) == ROWS_OTHER)
-			ret_batch->other_row = ret_batch->n_rows;
-		ret_batch->n_rows++;
+		if (!err)
+			err = add_row(user,
+				      user->rows.merge &&
+					      sqlite3_column_int64(user->statement,
+								   user->n_computed) == ROWS_OTHER,
+				      ret_batch);
 	}
 	if (err == -EOVERFLOW || (!err && step != SQLITE_DONE))
 		err = sqlite_failed(user, diags);
@@ -379,8 +483,12 @@ int user_run(struct user *user, const struct rows *rows, struct diags *diags,
 	ret_batch->n_rows = 0;
 	ret_batch->other_row = -1;
 	ret_batch->values = NULL;
-	user->rows = rows;
+	user->rows = *rows;
+	user->rows.scratch = &user->scratch;
+	scratch_reset(&user->scratch);
+	user->cells_to_skip = (u64)user->phys->user.unnest_offset;
+	user->cells_to_take = (u64)user->phys->user.unnest_limit; /* -1: all there are */
 	if (!user->phys->user.sql)
-		return pick_columns(user, rows, ret_batch);
+		return pick_columns(user, ret_batch);
 	return run_sql(user, diags, ret_batch);
 }

@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "run/pair.h"
+
 #define STREAM_ROUNDS 64
 
 struct run *run_open(struct load *load, const struct run_options *options,
@@ -68,18 +70,68 @@ static bool is_windowed(const struct run *run)
 	return !run->phys->is_streaming && run->phys->window != WINDOW_NONE;
 }
 
+static u64 grown(u64 now, u64 *before)
+{
+	u64 n = now - *before;
+
+	*before = now;
+	return n;
+}
+
+/*
+ * What starts counted belongs to no window; it is told with the one in which it is seen.
+ * Hooks are detached one by one: a start without its end is then no news.
+ */
+static void take_starts(struct run *run)
+{
+	u64 faults = 0, unpaired[UNPAIRED_N] = { 0 };
+
+	if (!run->phys->n_joins || run->is_ended)
+		return;
+	for (u32 cpu = 0; cpu < run->phys->state.n_cpus; cpu++) {
+		const struct control_line *line = &run->load->control[cpu];
+
+		faults += __atomic_load_n(&line->start_faults, __ATOMIC_RELAXED);
+		for (u32 i = 0; i < UNPAIRED_N; i++)
+			unpaired[i] += __atomic_load_n(&line->unpaired[i], __ATOMIC_RELAXED);
+	}
+	run->start_faults += grown(faults, &run->start_faults_before);
+	for (u32 i = 0; i < UNPAIRED_N; i++)
+		run->unpaired[i] += grown(unpaired[i], &run->unpaired_before[i]);
+}
+
+/* At the end: the starts from before that instant which still wait. */
+static int take_waiting(struct run *run, u64 before_ns)
+{
+	s64 n = 0;
+
+	if (run->phys->n_joins)
+		n = pair_count_waiting(run->phys, run->load->pairs,
+				       run->load->map_fds[LOAD_MAP_PAIR], before_ns);
+	if (n < 0)
+		return (int)n;
+	run->unpaired[UNPAIRED_NEVER_ENDED] += n;
+	return 0;
+}
+
 /* What the counters say, into the batch. */
-static void account(const struct run *run, struct batch *batch)
+static void account(struct run *run, struct batch *batch)
 {
 	const u64 *c = run->counters;
 
 	memset(batch->lost, 0, sizeof(batch->lost));
+	for (u32 i = 0; i < UNPAIRED_N; i++) {
+		batch->unpaired[i] = run->unpaired[i] + c[COUNTER_UNPAIRED + i];
+		batch->lost[LOSS_UNPAIRED] += batch->unpaired[i];
+	}
+	batch->lost[LOSS_NEGATIVE] = c[COUNTER_NEGATIVE];
 	batch->events = c[COUNTER_EVENTS];
 	batch->matched = run->phys->has_matched ? c[COUNTER_MATCHED] : c[COUNTER_EVENTS];
 	batch->lost[LOSS_MISSED] = run->missed + c[COUNTER_NESTED];
-	batch->lost[LOSS_TABLE_FULL] = c[COUNTER_TABLE_FULL] + run->merge.n_folded;
+	batch->lost[LOSS_TABLE_FULL] =
+		c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] + run->merge.n_folded;
 	batch->lost[LOSS_RING_FULL] = c[COUNTER_RING_FULL];
-	batch->lost[LOSS_FAULT] = c[COUNTER_FAULT];
+	batch->lost[LOSS_FAULT] = c[COUNTER_FAULT] + run->start_faults;
 }
 
 /* Sums up windows; a batch of a query without window holds the run so far. */
@@ -91,11 +143,14 @@ static void add_to_result(struct run *run, const struct batch *batch)
 	if (!batch->is_windowed) {
 		result->events = result->matched = 0;
 		memset(result->lost, 0, sizeof(result->lost));
+		memset(result->unpaired, 0, sizeof(result->unpaired));
 	}
 	result->events += batch->events;
 	result->matched += batch->matched;
 	for (i = 0; i < LOSS_N; i++)
 		result->lost[i] += batch->lost[i];
+	for (i = 0; i < UNPAIRED_N; i++)
+		result->unpaired[i] += batch->unpaired[i];
 	if (!run->phys->is_streaming)
 		result->windows++;
 }
@@ -119,7 +174,8 @@ static void begin(struct run *run)
 		return;
 	merge_reset(&run->merge);
 	memset(run->counters, 0, sizeof(run->counters));
-	run->missed = 0;
+	run->missed = run->start_faults = 0;
+	memset(run->unpaired, 0, sizeof(run->unpaired));
 }
 
 static int drain(struct run *run, u32 copy)
@@ -144,6 +200,7 @@ static int hand_on(struct run *run, u64 end_ns, bool is_last)
 	rows.window_start_ns = batch.window_start_ns;
 	rows.window_end_ns = batch.window_end_ns;
 	rows.matched = batch.matched;
+	rows.n_lost_values = batch_lost_values(&batch);
 	run->window_start_ns = end_ns;
 	return emit(run, &rows, &batch);
 }
@@ -156,6 +213,7 @@ int window_close(struct run *run)
 	if (err)
 		return err;
 	begin(run);
+	take_starts(run);
 	err = drain(run, run->load->epoch ^ 1);
 	return err ? err : hand_on(run, end_ns, false);
 }
@@ -165,14 +223,23 @@ int window_close_last(struct run *run)
 	int flip_err = load_flip(run->load), err;
 	u64 end_ns = base_realtime_ns();
 
-	load_detach(run->load);
 	begin(run);
+	/* Before the detaching, as near to the end as can be: ends go on using starts up. */
+	if (!flip_err)
+		take_starts(run);
+	err = flip_err ? 0 : take_waiting(run, base_monotonic_ns());
+	load_detach(run->load);
+	if (flip_err)
+		take_starts(run);
 	if (!flip_err) {
-		err = drain(run, run->load->epoch ^ 1);
+		if (!err)
+			err = drain(run, run->load->epoch ^ 1);
 	} else {
 		/* No switch, so the end is that of the detaching; both copies hold events. */
 		end_ns = base_realtime_ns();
-		err = drain(run, 0);
+		err = take_waiting(run, UINT64_MAX);
+		if (!err)
+			err = drain(run, 0);
 		if (!err)
 			err = drain(run, 1);
 	}
@@ -200,6 +267,19 @@ static void forgive_behind_limit(struct run *run)
 		*lost = run->ring_full_before;
 }
 
+/* The counters of a query that streams, which go on from batch to batch. */
+static void peek(struct run *run)
+{
+	u64 *unpaired = run->counters + COUNTER_UNPAIRED;
+
+	memset(run->counters, 0, sizeof(run->counters));
+	drain_peek_counters(&run->drain, run->load->state, run->counters);
+	if (run->is_ended)
+		memcpy(unpaired, run->unpaired_at_end, sizeof(run->unpaired_at_end));
+	else
+		memcpy(run->unpaired_at_end, unpaired, sizeof(run->unpaired_at_end));
+}
+
 static int hand_on_events(struct run *run, u32 n_events, bool is_last)
 {
 	struct rows rows = { .phys = run->phys,
@@ -208,12 +288,12 @@ static int hand_on_events(struct run *run, u32 n_events, bool is_last)
 			     .n_columns = run->phys->n_columns };
 	struct batch batch = { .is_last = is_last };
 
-	memset(run->counters, 0, sizeof(run->counters));
-	drain_peek_counters(&run->drain, run->load->state, run->counters);
+	peek(run);
 	run->n_rows += n_events;
 	forgive_behind_limit(run);
 	if (is_last)
 		run->missed += load_missed(run->load);
+	take_starts(run);
 	account(run, &batch);
 	batch.window_start_ns = run->start_ns;
 	batch.window_end_ns = base_realtime_ns();
@@ -239,12 +319,19 @@ int window_stream(struct run *run, bool *ret_more)
 
 int window_stream_last(struct run *run)
 {
+	u64 end_ns = base_monotonic_ns();
 	bool is_more = true;
 	int err = 0;
 
+	/* Rows up to the detaching are handed on; what found no partner after this is no news. */
+	take_starts(run);
+	peek(run);
+	run->is_ended = true;
 	load_detach(run->load);
 	while (is_more && !err)
 		err = window_stream(run, &is_more);
+	if (!err)
+		err = take_waiting(run, end_ns);
 	return err ? err : hand_on_events(run, 0, true);
 }
 
@@ -253,14 +340,21 @@ int run_drain_once(struct run *run, bool is_last)
 	u64 end_ns;
 	int err;
 
-	if (run->phys->is_streaming)
-		return hand_on_events(run, stream_read(&run->stream, run->rows_limit - run->n_rows),
-				      is_last);
+	if (run->phys->is_streaming) {
+		err = is_last ? take_waiting(run, UINT64_MAX) : 0;
+		return err ? err
+			   : hand_on_events(
+				     run, stream_read(&run->stream, run->rows_limit - run->n_rows),
+				     is_last);
+	}
 	err = load_flip(run->load);
 	end_ns = base_realtime_ns();
 	if (err)
 		return err;
 	begin(run);
-	err = drain(run, run->load->epoch ^ 1);
+	take_starts(run);
+	err = is_last ? take_waiting(run, UINT64_MAX) : 0;
+	if (!err)
+		err = drain(run, run->load->epoch ^ 1);
 	return err ? err : hand_on(run, end_ns, is_last);
 }

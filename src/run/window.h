@@ -28,8 +28,13 @@ struct run {
 
 	u64 start_ns, window_start_ns; /* CLOCK_REALTIME */
 	u64 counters[COUNTER_N];       /* of the window, or of the run where there is none */
-	u64 missed;		       /* the same */
-	u64 n_rows;		       /* streamed rows handed on */
+	u64 missed;		       /* the same, and what the starts of joins count: */
+	u64 start_faults, unpaired[UNPAIRED_N];
+	u64 start_faults_before, unpaired_before[UNPAIRED_N]; /* control lines: accounted for */
+	/* Streamed rows: hooks are being detached; what ends had counted before. */
+	bool is_ended;
+	u64 unpaired_at_end[UNPAIRED_N];
+	u64 n_rows; /* streamed rows handed on */
 	u64 rows_limit;
 	/* Lost rows: seen when the ring was written up to a position, and those before it. */
 	u64 ring_full_marked, ring_full_position, ring_full_before;

@@ -85,7 +85,7 @@ static void dump_value(const struct ast *ast, struct buf *out)
 	default:
 		break;
 	}
-	if (ast->text)
+	if (ast->text && ast->kind != AST_REAL)
 		dump_text(ast->text, out);
 	for (i = 0; i < ast->n_parts; i++)
 		dump_text(ast->parts[i], out);
@@ -135,8 +135,10 @@ static void dump_source(const struct ast_source *source, u32 depth, struct buf *
 
 	indent(depth, out);
 	buf_puts(out, kinds[source->kind]);
-	if (source->kind == AST_SOURCE_JOIN)
+	if (source->kind == AST_SOURCE_JOIN) {
+		buf_puts(out, source->is_left ? " left" : "");
 		buf_puts(out, joins[source->join]);
+	}
 	for (i = 0; i < source->n_path; i++)
 		dump_text(source->path[i], out);
 	if (source->alias) {

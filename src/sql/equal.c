@@ -49,7 +49,7 @@ static bool text_equal(const struct ast *a, const struct ast *b)
 {
 	if (a->kind == AST_TEXT)
 		return a->text_bytes == b->text_bytes && !memcmp(a->text, b->text, a->text_bytes);
-	return name_equal(a->text, b->text);
+	return a->kind == AST_REAL || name_equal(a->text, b->text);
 }
 
 static bool parts_equal(const struct ast *a, const struct ast *b)
@@ -92,7 +92,7 @@ static bool source_equal(const struct ast_source *a, const struct ast_source *b)
 	if (!a || !b)
 		return a == b;
 	if (a->kind != b->kind || a->n_path != b->n_path || !name_equal(a->alias, b->alias) ||
-	    a->within_ns != b->within_ns || !maybe_equal(a->on, b->on))
+	    a->within_ns != b->within_ns || a->is_left != b->is_left || !maybe_equal(a->on, b->on))
 		return false;
 	for (i = 0; i < a->n_path; i++)
 		if (strcmp(a->path[i], b->path[i]))

@@ -135,7 +135,7 @@ static struct ast *literal(struct parser *p, enum ast_kind kind)
 	ast->real = p->tok.real;
 	if (kind == AST_BOOL)
 		ast->integer = p->tok.keyword == KW_TRUE;
-	if (kind == AST_TEXT)
+	if (kind == AST_TEXT || kind == AST_REAL)
 		ast->text = parse_text(p, &p->tok, &ast->text_bytes);
 	parse_next(p);
 	return parse_finish(p, ast);

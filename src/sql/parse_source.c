@@ -185,8 +185,20 @@ static bool expect_join(struct parser *p)
 	return true;
 }
 
+/* LEFT PAIR JOIN, LEFT ASOF JOIN; the word LEFT may stand on either side. */
+static void read_left_kind(struct parser *p, enum ast_join_kind *ret_join, bool *ret_left)
+{
+	if (parse_accept_keyword(p, KW_PAIR))
+		*ret_join = AST_JOIN_PAIR;
+	else if (parse_accept_keyword(p, KW_ASOF))
+		*ret_join = AST_JOIN_ASOF;
+	else
+		return;
+	*ret_left = true;
+}
+
 /* "LEFT OUTER JOIN" and its like, taken; false when no join follows. */
-static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join)
+static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join, bool *ret_left)
 {
 	static const struct {
 		enum keyword word;
@@ -201,6 +213,7 @@ static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join)
 	u32 i;
 
 	*ret_join = AST_JOIN_INNER;
+	*ret_left = false;
 	if (parse_at(p, TOKEN_COMMA)) {
 		*ret_join = AST_JOIN_CROSS;
 		parse_next_source(p);
@@ -223,8 +236,14 @@ static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join)
 		if (!parse_accept_keyword(p, kinds[i].word))
 			continue;
 		*ret_join = kinds[i].join;
-		if (kinds[i].word == KW_LEFT)
+		if (kinds[i].word == KW_LEFT) {
 			parse_accept_keyword(p, KW_OUTER);
+			read_left_kind(p, ret_join, ret_left);
+		} else if (kinds[i].word == KW_PAIR || kinds[i].word == KW_ASOF) {
+			*ret_left = parse_accept_keyword(p, KW_LEFT);
+			if (*ret_left)
+				parse_accept_keyword(p, KW_OUTER);
+		}
 		return expect_join(p);
 	}
 	return parse_at_keyword(p, KW_JOIN) && expect_join(p);
@@ -258,13 +277,13 @@ struct ast_source *parse_from(struct parser *p)
 	struct ast_source *left = parse_primary(p);
 	enum ast_join_kind kind;
 	u32 n_joins = 0;
-	bool is_comma;
+	bool is_comma, is_left;
 
 	for (;;) {
 		struct ast_source *join;
 
 		is_comma = parse_at(p, TOKEN_COMMA);
-		if (!read_join_word(p, &kind))
+		if (!read_join_word(p, &kind, &is_left))
 			return left;
 		if (++n_joins > SQL_JOINS_MAX) {
 			parse_error(p, "too-deep", p->tok.span, "a query joins at most %u streams",
@@ -274,6 +293,7 @@ struct ast_source *parse_from(struct parser *p)
 		join = arena_new(p->arena, struct ast_source);
 		join->kind = AST_SOURCE_JOIN;
 		join->join = kind;
+		join->is_left = is_left;
 		join->left = left;
 		join->right = parse_primary(p);
 		read_condition(p, join, is_comma);

@@ -370,6 +370,7 @@ static void print_join(const struct ast_source *join, struct buf *out)
 	bool has_parens = join->right->kind == AST_SOURCE_JOIN && !join->right->alias;
 
 	print_source(join->left, out);
+	buf_puts(out, join->is_left ? " LEFT" : "");
 	buf_puts(out, words[join->join]);
 	buf_puts(out, has_parens ? "(" : "");
 	print_source(join->right, out);

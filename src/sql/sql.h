@@ -14,7 +14,7 @@ enum ast_kind {
 	AST_NULL,
 	AST_BOOL,     /* integer: 0 or 1 */
 	AST_INTEGER,  /* integer; sizes such as 4KiB are integers too */
-	AST_REAL,     /* real */
+	AST_REAL,     /* real; text: as written */
 	AST_TEXT,     /* text */
 	AST_DURATION, /* integer: ns (5ns 20us 1.5ms 2s 1m 1h, INTERVAL '1' SECOND) */
 	AST_NAME,     /* parts[0..n_parts): a, s.a, rq.q.disk */
@@ -81,7 +81,8 @@ struct ast {
 	bool negated, star, distinct;
 	u64 integer;
 	double real;
-	const char *text; /* NUL-terminated; text_bytes long (literals hold no NUL) */
+	const char *
+		text; /* NUL-terminated; text_bytes long (literals hold no NUL); REAL: its digits */
 	u32 text_bytes;
 	const char **parts;
 	struct span *part_spans;
@@ -143,6 +144,7 @@ struct ast_source {
 	struct ast_source *left, *right;
 	struct ast *on;
 	u64 within_ns; /* 0: no WITHIN */
+	bool is_left;  /* LEFT PAIR JOIN, LEFT ASOF JOIN */
 };
 
 struct ast_item {
@@ -226,6 +228,8 @@ void sql_print_select(const struct ast_select *select, struct buf *out);
 void sql_print_expr(const struct ast *expr, struct buf *out);
 /* The tree itself, one node a line, indented. */
 void sql_dump_script(const struct ast_script *script, struct buf *out);
+/* Sets every span in the tree to this one: what the user did not write has no place of its own. */
+void sql_respan(struct ast_select *select, struct span span);
 /* Are the two the same expression, spans aside?  Names compare without case. */
 bool sql_expr_equal(const struct ast *a, const struct ast *b);
 

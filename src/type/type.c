@@ -11,10 +11,19 @@ const char *const loss_names[LOSS_N] = {
 	[LOSS_FAULT] = "fault",
 };
 
+const char *const unpaired_names[UNPAIRED_N] = {
+	[UNPAIRED_NEVER_STARTED] = "never_started",
+	[UNPAIRED_NEVER_ENDED] = "never_ended",
+	[UNPAIRED_OVERWRITTEN] = "overwritten",
+	[UNPAIRED_EXPIRED] = "expired",
+	[UNPAIRED_FULL] = "full",
+};
+
 static const char *const type_names[] = {
-	[TYPE_NULL] = "NULL",	      [TYPE_BOOL] = "BOOLEAN",	      [TYPE_INT] = "INTEGER",
-	[TYPE_DURATION] = "DURATION", [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_POINTER] = "POINTER",
-	[TYPE_TEXT] = "TEXT",	      [TYPE_BLOB] = "BLOB",	      [TYPE_REAL] = "REAL",
+	[TYPE_NULL] = "NULL",		[TYPE_BOOL] = "BOOLEAN",	[TYPE_INT] = "INTEGER",
+	[TYPE_DURATION] = "DURATION",	[TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_POINTER] = "POINTER",
+	[TYPE_TEXT] = "TEXT",		[TYPE_BLOB] = "BLOB",		[TYPE_REAL] = "REAL",
+	[TYPE_HISTOGRAM] = "HISTOGRAM", [TYPE_QUANTILE] = "QUANTILE",	[TYPE_LADDER] = "LADDER",
 };
 
 void type_print(struct type type, struct buf *out)
@@ -27,6 +36,11 @@ void type_print(struct type type, struct buf *out)
 		buf_puts(out, type_names[type.kind]);
 	if ((type.kind == TYPE_TEXT || type.kind == TYPE_BLOB) && type.bytes)
 		buf_printf(out, "(%u)", type.bytes);
+	/* The kind alone, not the width: HISTOGRAM(INTEGER) for integers of any width. */
+	if (type.kind >= TYPE_HISTOGRAM && type.of != TYPE_NULL) {
+		BUG_ON(type.of >= ARRAY_SIZE(type_names));
+		buf_printf(out, "(%s)", type_names[type.of]);
+	}
 }
 
 bool type_is_word(struct type type)
@@ -82,4 +96,20 @@ bool batch_has_loss(const struct batch *batch)
 		if (batch->lost[i])
 			return true;
 	return false;
+}
+
+u64 batch_lost_values(const struct batch *batch)
+{
+	return batch->lost[LOSS_MISSED] + batch->lost[LOSS_NEGATIVE] +
+	       batch->unpaired[UNPAIRED_NEVER_STARTED] + batch->unpaired[UNPAIRED_EXPIRED];
+}
+
+bool losses_are_biased(const u64 lost[LOSS_N], const u64 unpaired[UNPAIRED_N])
+{
+	u32 i;
+
+	for (i = 0; i < LOSS_N; i++)
+		if (i != LOSS_UNPAIRED && lost[i])
+			return true;
+	return unpaired[UNPAIRED_EXPIRED] || unpaired[UNPAIRED_FULL];
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/buf.h"
+#include "type/scheme.h"
 
 enum type_kind {
 	TYPE_NULL,	/* of the literal NULL */
@@ -20,12 +21,16 @@ enum type_kind {
 	TYPE_TEXT,	/* at most `bytes` bytes, no NUL inside */
 	TYPE_BLOB,	/* exactly `bytes` bytes */
 	TYPE_REAL,	/* double; user space only */
+	TYPE_HISTOGRAM, /* `of`: the kind of the values in it */
+	TYPE_QUANTILE,	/* an estimate with its bounds; `of` as above */
+	TYPE_LADDER,	/* several quantiles of one thing */
 };
 
 struct type {
 	u8 kind; /* enum type_kind */
 	u8 bits; /* of integers: 8, 16, 32, 64 */
 	bool is_signed;
+	u8 of;	   /* enum type_kind: of what a histogram, quantile or ladder is */
 	u32 bytes; /* of TEXT and BLOB: capacity in bytes */
 };
 
@@ -61,7 +66,40 @@ enum value_kind {
 	VALUE_NULL,
 	VALUE_INT, /* any integer, BOOL, DURATION, TIMESTAMP, POINTER: exact in 128 bits */
 	VALUE_REAL,
-	VALUE_TEXT, /* TEXT and BLOB; points into memory that lives as long as the batch */
+	VALUE_TEXT,	 /* TEXT and BLOB; points into memory that lives as long as the batch */
+	VALUE_QUANTILES, /* quantiles[n]: one of a QUANTILE, several of a LADDER; lives as TEXT does
+			  */
+	VALUE_HISTOGRAM, /* histogram; lives as TEXT does */
+};
+
+/*
+ * What is known of a quantile: it surely lies between lo and hi.  An edge that is
+ * open is not itself a possible value.  Without has_lo (has_hi) there is no bound:
+ * so much was lost that it can be as low (high) as any value.
+ */
+struct quantile {
+	u32 q_ppb; /* q in billionths: 990000000 for p99 */
+	bool has_lo, has_hi, is_lo_open, is_hi_open;
+	bool is_interpolated; /* percentile_cont: estimate is a point between two ranks */
+	s128 estimate;	      /* the edge rule's choice, within the bounds; hi missing: lo */
+	double interpolated;  /* is_interpolated: in place of estimate */
+	s128 lo, hi;
+};
+
+struct histogram_cell {
+	u32 cell; /* number in the scheme */
+	u64 count;
+};
+
+/* Only cells that hold something, in order. */
+struct histogram {
+	const struct scheme *scheme;
+	const struct histogram_cell *cells;
+	u32 n_cells;
+	u64 count;	/* of all cells */
+	u64 n_unplaced; /* values that are counted in sum, min and max but found no room in a cell
+			 */
+	s128 sum, min, max; /* exact; min and max only where something was counted */
 };
 
 struct value {
@@ -71,6 +109,8 @@ struct value {
 		s128 integer;
 		double real;
 		const char *text;
+		const struct quantile *quantiles;
+		const struct histogram *histogram;
 	};
 };
 
@@ -88,20 +128,51 @@ enum loss {
 
 extern const char *const loss_names[LOSS_N];
 
+/* Kinds of LOSS_UNPAIRED: why an event of a PAIR JOIN or a span found no partner. */
+enum unpaired {
+	UNPAIRED_NEVER_STARTED, /* an end whose start was not seen, or is no more there */
+	UNPAIRED_NEVER_ENDED,	/* starts still waiting when the run ended */
+	UNPAIRED_OVERWRITTEN,	/* a start that another one of the same thread replaced */
+	UNPAIRED_EXPIRED,	/* a start older than WITHIN when its end came */
+	UNPAIRED_FULL,		/* starts that found no room, or gave it to a newer one */
+	UNPAIRED_N
+};
+
+extern const char *const unpaired_names[UNPAIRED_N];
+
 /* One window, one snapshot, or one run of streamed rows. */
 struct batch {
 	const struct schema *schema;
 	u32 n_rows;
 	struct value *values; /* n_rows * schema->n_columns, row after row */
-	/* Row number of the "(other)" row, or -1: groups that found no room, summed. */
+	/*
+	 * Row number of the "(other)" row, or -1: groups that found no room, summed.  It is the
+	 * last; with UNNEST it is the first of several, which reach to the end.
+	 */
 	s64 other_row;
 	bool is_windowed; /* false: the two bounds are those of the run so far */
 	bool is_last;
 	u64 window_start_ns, window_end_ns; /* CLOCK_REALTIME */
 	u64 events, matched;
 	u64 lost[LOSS_N];
+	u64 unpaired[UNPAIRED_N]; /* lost[LOSS_UNPAIRED] by kind */
 };
 
 bool batch_has_loss(const struct batch *batch);
+/*
+ * At most so many values are missing from a histogram of the batch, all its groups
+ * together: events that were missed, ends without a start, and differences below zero.
+ * A start that was overwritten or found no room is not added: if it ends, that is an
+ * end without a start; and a start still waiting is no value yet.
+ */
+u64 batch_lost_values(const struct batch *batch);
+/*
+ * Could these losses bias an answer?  All but three kinds of `unpaired`: calls under way
+ * when the run begins end without a start, those under way at its end never end, and a
+ * thread that dies within a call leaves a start for the next one to overwrite.  That
+ * happens in every run; the losses that could cause it besides count by themselves
+ * (`missed`, `full`, `expired`).
+ */
+bool losses_are_biased(const u64 lost[LOSS_N], const u64 unpaired[UNPAIRED_N]);
 
 #endif

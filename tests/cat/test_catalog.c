@@ -127,7 +127,7 @@ static void test_wildcards(void **state)
 	assert_int_equal(list->streams.n, 1);
 	assert_true(list->is_wildcard);
 	list = find(&session, "t:block_rq_*");
-	assert_int_equal(list->streams.n, 2);
+	assert_int_equal(list->streams.n, 3);
 	list = find(&session, "rt:sys_*");
 	assert_int_equal(list->streams.n, 2);
 	expect_error(&session, "tracepoint:syscalls:sys_enter_zz*", "unknown-stream", "ebql list");
@@ -195,7 +195,8 @@ static void test_each(void **state)
 	expect_names(&session, "t/sched/*_wak?up", "tracepoint:sched:sched_wakeup ");
 	expect_names(&session, "rt:sys_e*", "raw_tracepoint:sys_enter raw_tracepoint:sys_exit ");
 	expect_names(&session, "block_rq_i*",
-		     "raw_tracepoint:block_rq_issue tracepoint:block:block_rq_issue ");
+		     "raw_tracepoint:block_rq_insert raw_tracepoint:block_rq_issue "
+		     "tracepoint:block:block_rq_insert tracepoint:block:block_rq_issue ");
 	expect_names(&session, "nosuch", "");
 	session_close(&session);
 }

@@ -387,6 +387,10 @@ static void test_options(void **state)
 		session_end(session, 0, 2);
 		expect_said(session, wrong[i].said);
 	}
+	session_ebql_plain(session, 0, "--heatmap", "-d", "20ms", "SELECT count(*) FROM " PREAD,
+			   NULL);
+	session_end(session, 0, 2);
+	expect_said(session, "error[no-histogram]");
 	session_ebql_plain(session, 0, "-d", "20ms",
 			   "SET rules_off = 'split, order'; SELECT pid FROM " PREAD
 			   " WITH (rules_off = 'all')",

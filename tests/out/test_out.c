@@ -2,151 +2,8 @@
 /*
  * Every format against golden files, over values at the ends of their ranges,
  * text that tries to break out, and batches with and without losses.
- * EBQL_UPDATE=1 writes the golden files anew.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "out/out.h"
-
-#define T0	 1700000000000000000ull /* 22:13:20 UTC */
-#define S128_MIN ((s128)((u128)1 << 127))
-#define S128_MAX (~S128_MIN)
-
-#define NUL                                                                                        \
-	{                                                                                          \
-		.kind = VALUE_NULL                                                                 \
-	}
-#define INT(x)                                                                                     \
-	{                                                                                          \
-		.kind = VALUE_INT, .integer = (x)                                                  \
-	}
-#define REAL(x)                                                                                    \
-	{                                                                                          \
-		.kind = VALUE_REAL, .real = (x)                                                    \
-	}
-#define TEXT(x)                                                                                    \
-	{                                                                                          \
-		.kind = VALUE_TEXT, .n = sizeof(x) - 1, .text = (x)                                \
-	}
-#define COLUMN(x, ...)                                                                             \
-	{                                                                                          \
-		.name = (x), .type = __VA_ARGS__                                                   \
-	}
-#define SCHEMA(list)                                                                               \
-	{                                                                                          \
-		.n_columns = ARRAY_SIZE(list), .columns = (list)                                   \
-	}
-
-static const struct type type_u64 = { .kind = TYPE_INT, .bits = 64 };
-static const struct type type_s64 = { .kind = TYPE_INT, .bits = 64, .is_signed = true };
-
-/* --- Plumbing --- */
-
-/* Everything that was written to the temporary file behind fd. */
-static char *read_all(int fd, size_t *ret_n)
-{
-	off_t n = lseek(fd, 0, SEEK_END);
-	char *text = malloc((size_t)n + 1);
-
-	assert_non_null(text);
-	assert_int_equal(pread(fd, text, (size_t)n, 0), n);
-	text[n] = '\0';
-	*ret_n = (size_t)n;
-	close(fd);
-	return text;
-}
-
-static int temporary_file(void)
-{
-	char path[] = "/tmp/ebql-test-out-XXXXXX";
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	unlink(path);
-	return fd;
-}
-
-static char *format_batches(const char *format, struct out_options options,
-			    const struct batch *batches, u32 n_batches, size_t *ret_n)
-{
-	const struct out_format *found = out_format_find(format);
-	struct out out;
-
-	assert_non_null(found);
-	options.fd = temporary_file();
-	out_open(&out, found, &options, batches[0].schema);
-	for (u32 i = 0; i < n_batches; i++)
-		assert_int_equal(out_batch(&out, &batches[i]), 0);
-	assert_int_equal(out_close(&out), 0);
-	return read_all(options.fd, ret_n);
-}
-
-static void check_golden(const char *name, const char *text, size_t n)
-{
-	char path[512];
-	char *wanted;
-	size_t n_wanted;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", GOLDEN_DIR, name);
-	if (getenv("EBQL_UPDATE")) {
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-		assert_true(fd >= 0);
-		assert_int_equal(write(fd, text, n), (ssize_t)n);
-		close(fd);
-		return;
-	}
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		fail_msg("%s is missing (EBQL_UPDATE=1 writes it)", path);
-	wanted = read_all(fd, &n_wanted);
-	if (n != n_wanted || memcmp(text, wanted, n) != 0)
-		fail_msg("%s differs; now it is:\n%s", path, text);
-	free(wanted);
-}
-
-/* The same batches in every format; golden files NAME.table, NAME.json, NAME.csv. */
-static void check_all(const char *name, struct out_options options, const struct batch *batches,
-		      u32 n_batches)
-{
-	for (u32 i = 0; i < out_n_formats; i++) {
-		char file[128];
-		size_t n;
-		char *text = format_batches(out_formats[i]->name, options, batches, n_batches, &n);
-
-		snprintf(file, sizeof(file), "%s.%s", name, out_formats[i]->name);
-		check_golden(file, text, n);
-		free(text);
-	}
-}
-
-static struct batch batch_of(const struct schema *schema, struct value *values, u32 n_rows)
-{
-	return (struct batch){
-		.schema = schema,
-		.values = values,
-		.n_rows = n_rows,
-		.other_row = -1,
-		.is_windowed = true,
-		.window_start_ns = T0,
-		.window_end_ns = T0 + 1000000000ull,
-		.events = 12345,
-		.matched = 12000,
-	};
-}
+#include "golden.h"
 
 /* --- Values --- */
 
@@ -493,6 +350,8 @@ static void test_broken_pipe(void **unused)
 		struct out out;
 		int fds[2];
 
+		if (out_formats[i]->needs_histogram)
+			continue;
 		assert_int_equal(pipe(fds), 0);
 		close(fds[0]);
 		options.fd = fds[1];

@@ -86,8 +86,8 @@ static void test_case(void **state)
 /* Each rule alone off: the plan must still be made. */
 static void test_each_rule_off(void **state)
 {
-	const char *text = "SELECT fd, count(*) FROM t:syscalls:sys_enter_pread64 "
-			   "WHERE comm = 'a' AND fd > 1 + 2 GROUP BY fd";
+	const char *text = "SELECT fd, count(*) FROM syscall:pread64 "
+			   "WHERE comm = 'a' AND fd > 1 + 2 AND pid = 7 GROUP BY fd";
 
 	for (u32 i = 0; i < opt_n_rules; i++) {
 		struct buf with, without;

@@ -20,6 +20,8 @@
 /* Small tables: thousands of maps are made and zeroed in one test. */
 #define MAX_GROUPS 1024
 #define RING_BYTES (1 << 18)
+/* Streamed rows are read after so many events: they fit into the ring buffer. */
+#define STREAM_EVENTS 200
 
 struct engine {
 	struct kernel_features features;
@@ -61,6 +63,7 @@ static void job_settings(struct job *job, const struct engine_options *options)
 	settings_init(settings);
 	settings->max_groups = options->max_groups ? options->max_groups : MAX_GROUPS;
 	settings->ring_bytes = RING_BYTES;
+	settings->max_in_flight = options->max_in_flight ? options->max_in_flight : 16;
 	settings->rules_off = options->rules_off;
 	settings->state = !strcmp(options->state, "table")	  ? STATE_ONLY_TABLE
 			  : !strcmp(options->state, "kernel_map") ? STATE_ONLY_KERNEL_MAP
@@ -82,6 +85,7 @@ static int take_batch(void *context, const struct batch *batch)
 	result->events = batch->events;
 	result->matched = batch->matched;
 	memcpy(result->lost, batch->lost, sizeof(result->lost));
+	memcpy(result->unpaired, batch->unpaired, sizeof(result->unpaired));
 	return 0;
 }
 
@@ -103,8 +107,8 @@ static const char *compile(struct job *job, const char *sql)
 	if (diags_failed(&job->diags))
 		return "parse";
 	BUG_ON(script->statements.n != 1);
-	plan = plan_bind(script->statements.at[0].select, job->catalog, &job->settings, job->arena,
-			 &job->diags);
+	plan = plan_bind(script->statements.at[0].select, job->catalog, &job->settings, NULL,
+			 job->arena, &job->diags);
 	if (!plan)
 		return "bind";
 	input.plan = opt_run(plan, &job->settings, job->arena);
@@ -162,11 +166,26 @@ static void measure(struct job *job)
 	stats->most_verified = MAX(stats->most_verified, info.verified_insns);
 }
 
+static bool is_of(const struct hook *hook, const struct event *event)
+{
+	const char *name = hook->uses[0].streams[0]->event;
+
+	return strcmp(name, event->stream == STREAM_OTHER ? "other" : "event") == 0;
+}
+
+/* Every program of its stream sees an event, in the order of the hooks: ends before starts. */
 static const char *replay(struct job *job, const struct event *events, u32 n_events)
 {
-	for (u32 i = 0; i < n_events; i++)
-		if (load_test_run(&job->load, 0, events[i].context, events[i].context_bytes))
-			return "test run";
+	for (u32 i = 0; i < n_events; i++) {
+		for (u32 k = 0; k < job->phys->n_hooks; k++)
+			if (is_of(&job->phys->hooks[k], &events[i]) &&
+			    load_test_run(&job->load, k, events[i].context,
+					  events[i].context_bytes))
+				return "test run";
+		if (job->phys->is_streaming && i % STREAM_EVENTS == STREAM_EVENTS - 1 &&
+		    run_drain_once(job->run, false))
+			return "drain";
+	}
 	return run_drain_once(job->run, true) ? "drain" : NULL;
 }
 

@@ -75,7 +75,10 @@ extern const struct column_info column_infos[C_N];
 #define REPLAY_CPUS 2
 extern u32 replay_cpus;
 
+enum event_stream { STREAM_EVENT, STREAM_OTHER }; /* tracepoint:test:event, :other */
+
 struct event {
+	u8 stream; /* enum event_stream */
 	s128 integers[C_N];
 	const char *texts[C_N]; /* without NUL inside */
 	u32 text_bytes[C_N];
@@ -187,7 +190,7 @@ struct result {
 	s64 other_row; /* -1: none */
 	bool has_counters;
 	u64 events, matched;
-	u64 lost[LOSS_N];
+	u64 lost[LOSS_N], unpaired[UNPAIRED_N];
 };
 
 int value_compare(const struct value *a, const struct value *b);
@@ -212,6 +215,7 @@ struct engine_options {
 	const char *rules_off; /* NULL or "": every rule on */
 	const char *state;     /* "auto", "table", "kernel_map" */
 	u64 max_groups;	       /* 0: the default of these tests */
+	u64 max_in_flight;     /* 0: the smallest */
 	bool is_old_kernel;    /* generate for a kernel without signed division (< 6.6) */
 };
 

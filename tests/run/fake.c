@@ -20,6 +20,8 @@ void fake_init(struct fake *fake, enum state_kind kind, u32 n_cpus, u32 n_levels
 	phys->aggregates = fake->aggregates;
 	phys->user.input.columns = phys->user.output.columns = fake->columns;
 	phys->user.output_from = fake->output_from;
+	phys->user.unnest = -1;
+	phys->user.unnest_limit = -1;
 	phys->exists_cell = -1;
 	phys->matched_cell = -1;
 	phys->stream_limit = -1;
@@ -75,6 +77,54 @@ void fake_aggregate(struct fake *fake, enum aggregate_kind kind, s32 count_cell,
 		(struct phys_aggregate){ kind, type, count_cell, value_cell };
 }
 
+s32 fake_histogram(struct fake *fake, const struct scheme *scheme, u32 chunk_cells, u32 pool_bytes,
+		   bool is_signed)
+{
+	s32 number = fake_cell(fake, CELL_HISTOGRAM, false, false);
+	struct cell *cell = &fake->cells[number];
+
+	cell->scheme = scheme;
+	cell->n_cells = scheme_n_cells(scheme);
+	cell->n_bytes = 8 * cell->n_cells;
+	cell->chunk_cells = chunk_cells;
+	if (chunk_cells) {
+		cell->n_chunks = (cell->n_cells + chunk_cells - 1) / chunk_cells;
+		cell->unplaced_bytes = ALIGN_UP(4 * cell->n_chunks, 8);
+		cell->n_bytes = cell->unplaced_bytes + 8;
+		fake->phys.state.pool_bytes = pool_bytes;
+	}
+	fake_cell(fake, CELL_SUM, true, is_signed);
+	fake_cell(fake, CELL_MIN, false, is_signed);
+	fake_cell(fake, CELL_MAX, false, is_signed);
+	return number;
+}
+
+void fake_statistic(struct fake *fake, enum aggregate_kind kind, s32 histogram_cell,
+		    const u32 *q_ppb, u32 n_q, enum quantile_part part)
+{
+	u32 n = fake->phys.n_aggregates++;
+	struct aggregate *a = &fake->logical[n];
+
+	*a = (struct aggregate){ .kind = kind, .q_ppb = q_ppb, .n_q = n_q, .part = part };
+	a->is_ladder = n_q > 1;
+	a->type = type_int(64, true);
+	if (kind == AGGREGATE_HISTOGRAM)
+		a->type = (struct type){ .kind = TYPE_HISTOGRAM, .of = TYPE_INT };
+	else if (a->is_ladder)
+		a->type = (struct type){ .kind = TYPE_LADDER, .of = TYPE_INT };
+	else if (part == QUANTILE_WHOLE)
+		a->type = (struct type){ .kind = TYPE_QUANTILE, .of = TYPE_INT };
+	fake->aggregates[n] = (struct phys_aggregate){ .kind = kind,
+						       .type = a->type,
+						       .count_cell = -1,
+						       .value_cell = -1,
+						       .histogram_cell = histogram_cell,
+						       .sum_cell = histogram_cell + 1,
+						       .min_cell = histogram_cell + 2,
+						       .max_cell = histogram_cell + 3,
+						       .aggregate = a };
+}
+
 static void schema(struct fake *fake)
 {
 	struct phys *phys = &fake->phys;
@@ -99,7 +149,9 @@ void fake_ready(struct fake *fake)
 	s->cells_bytes_offset = at;
 	for (i = 0; i < fake->phys.n_cells; i++) {
 		fake->cells[i].bytes_offset = at;
-		at += fake->cells[i].is_wide ? 16 : 8;
+		at += fake->cells[i].kind == CELL_HISTOGRAM ? fake->cells[i].n_bytes
+		      : fake->cells[i].is_wide		    ? 16
+							    : 8;
 	}
 	s->row_bytes = at;
 	if (s->kind == STATE_TABLE) {
@@ -112,7 +164,8 @@ void fake_ready(struct fake *fake)
 	}
 	s->index_bytes_offset = 8 * COUNTER_N;
 	s->rows_bytes_offset = s->index_bytes_offset + 4 * s->n_index;
-	s->slice_bytes = ALIGN_UP(s->rows_bytes_offset + (u64)s->n_rows * s->row_bytes, 128);
+	s->pool_bytes_offset = ALIGN_UP(s->rows_bytes_offset + s->n_rows * s->row_bytes, 64);
+	s->slice_bytes = ALIGN_UP((u64)s->pool_bytes_offset + s->pool_bytes, 128);
 	s->total_bytes = s->slice_bytes * s->n_copies * s->n_cpus * s->n_levels;
 	fake->state = calloc(1, s->total_bytes);
 	BUG_ON(!fake->state);
@@ -124,6 +177,7 @@ void fake_ready(struct fake *fake)
 void fake_free(struct fake *fake)
 {
 	merge_close(&fake->merge);
+	scratch_free(&fake->scratch);
 	free(fake->state);
 	arena_free(&fake->arena);
 }
@@ -191,6 +245,45 @@ void fake_update(struct fake *fake, u8 *cells, s32 cell, s128 value)
 	memcpy(at, &word, 8);
 }
 
+/* The word of that cell; NULL: the pool has no room for its chunk. */
+static u8 *histogram_word(struct fake *fake, u8 *at, const struct cell *c, u64 *counters, u32 cell)
+{
+	const struct state_layout *s = &fake->phys.state;
+	u32 chunk_bytes = 8 * c->chunk_cells, place;
+
+	if (!c->chunk_cells)
+		return at + 8 * (size_t)cell;
+	at += 4 * (size_t)(cell / c->chunk_cells);
+	memcpy(&place, at, 4);
+	if (!place) {
+		if (counters[COUNTER_POOL] + chunk_bytes > s->pool_bytes)
+			return NULL;
+		place = s->pool_bytes_offset + counters[COUNTER_POOL];
+		counters[COUNTER_POOL] += chunk_bytes;
+		memcpy(at, &place, 4);
+	}
+	return (u8 *)counters + place + 8 * (size_t)(cell % c->chunk_cells);
+}
+
+void fake_histogram_update(struct fake *fake, u8 *cells, u32 copy, u32 cpu, u32 level,
+			   s32 histogram_cell, s128 value)
+{
+	const struct cell *c = &fake->cells[histogram_cell];
+	u8 *at = cells + c->bytes_offset - fake->phys.state.cells_bytes_offset, *to;
+	u64 *counters = fake_counters(fake, copy, cpu, level), word;
+
+	to = histogram_word(fake, at, c, counters, scheme_cell(c->scheme, value));
+	if (!to) {
+		to = at + c->unplaced_bytes;
+		counters[COUNTER_UNPLACED]++;
+	}
+	memcpy(&word, to, 8);
+	word++;
+	memcpy(to, &word, 8);
+	for (s32 i = 1; i <= 3; i++)
+		fake_update(fake, cells, histogram_cell + i, value);
+}
+
 void fake_drain(struct fake *fake, u32 copy)
 {
 	BUG_ON(drain_copy(&fake->drain, fake->state, copy, -1, &fake->merge, fake->counters));
@@ -210,6 +303,7 @@ struct value fake_value(const struct fake *fake, u32 position, u32 column)
 {
 	const struct rows rows = { .phys = &fake->phys,
 				   .merge = &fake->merge,
+				   .scratch = (struct scratch *)&fake->scratch,
 				   .window_start_ns = 1000,
 				   .window_end_ns = 2000,
 				   .matched = 1 };

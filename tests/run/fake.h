@@ -22,6 +22,8 @@ struct fake {
 	struct expr exprs[FAKE_KEYS_MAX];
 	struct cell cells[FAKE_CELLS_MAX];
 	struct phys_aggregate aggregates[FAKE_CELLS_MAX];
+	struct aggregate logical[FAKE_CELLS_MAX];
+	struct scratch scratch; /* of fake_value() */
 	struct column columns[FAKE_KEYS_MAX + FAKE_CELLS_MAX + 2];
 	s32 output_from[FAKE_KEYS_MAX + FAKE_CELLS_MAX + 2];
 	u8 *state;
@@ -37,6 +39,15 @@ struct phys_key *fake_key(struct fake *fake, struct type type);
 void fake_slice_key(struct fake *fake);
 s32 fake_cell(struct fake *fake, enum cell_kind kind, bool is_wide, bool is_signed);
 void fake_aggregate(struct fake *fake, enum aggregate_kind kind, s32 count_cell, s32 value_cell);
+/*
+ * A histogram and, behind it, its sum, min and max; chunk_cells 0: dense.  Returns its
+ * number.  The pool of each slice has pool_bytes.
+ */
+s32 fake_histogram(struct fake *fake, const struct scheme *scheme, u32 chunk_cells, u32 pool_bytes,
+		   bool is_signed);
+/* HISTOGRAM, or QUANTILE of these q (n_q > 1: a ladder), over that histogram. */
+void fake_statistic(struct fake *fake, enum aggregate_kind kind, s32 histogram_cell,
+		    const u32 *q_ppb, u32 n_q, enum quantile_part part);
 /* Lays out and zeroes the state; opens drain and merge. */
 void fake_ready(struct fake *fake);
 void fake_free(struct fake *fake);
@@ -46,6 +57,10 @@ u8 *fake_row(struct fake *fake, u32 copy, u32 cpu, u32 level, const u64 *words);
 u64 *fake_counters(struct fake *fake, u32 copy, u32 cpu, u32 level);
 /* What the programs do with one value of a cell. */
 void fake_update(struct fake *fake, u8 *cells, s32 cell, s128 value);
+
+/* What the programs do with a value of a histogram, its sum, min and max. */
+void fake_histogram_update(struct fake *fake, u8 *cells, u32 copy, u32 cpu, u32 level,
+			   s32 histogram_cell, s128 value);
 
 void fake_drain(struct fake *fake, u32 copy);
 bool fake_is_clean(const struct fake *fake);

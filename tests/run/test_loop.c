@@ -66,6 +66,8 @@ int load_attach(struct load *load, struct diags *diags)
 
 void load_detach(struct load *load)
 {
+	/* Until they are detached too, programs at starts see none of their ends. */
+	bench->control[0].unpaired[UNPAIRED_OVERWRITTEN] += 100;
 	bench->is_attached = false;
 }
 
@@ -316,6 +318,120 @@ static void test_losses(void **state)
 	bench_free(&b);
 }
 
+/* --- Joins: starts count on control lines, ends in the slices --- */
+
+#define SLOT_BYTES 24u
+
+struct pair_bench {
+	struct bench bench;
+	struct phys_join join;
+	u64 table[(PAIR_HEADER_BYTES + (64 + PAIR_WAYS - 1) * SLOT_BYTES) / 8];
+};
+
+static void pair_init(struct pair_bench *p, bool is_grouped, u64 window_ns)
+{
+	struct bench *b = &p->bench;
+
+	memset(p, 0, sizeof(*p));
+	bench_init(b, is_grouped, window_ns);
+	p->join = (struct phys_join){
+		.join = JOIN_PAIR, .kind = PAIR_TABLE, .slot_bytes = SLOT_BYTES, .n_slots = 64
+	};
+	b->fake.phys.joins = &p->join;
+	b->fake.phys.n_joins = 1;
+	b->load.pairs = (u8 *)p->table;
+	b->load.map_fds[LOAD_MAP_PAIR] = -1;
+}
+
+/* count starts that wait since that time */
+static void wait_since(struct pair_bench *p, u32 first, u32 count, u64 time_ns)
+{
+	for (u32 i = first; i < first + count; i++) {
+		u64 *slot = &p->table[(PAIR_HEADER_BYTES + i * SLOT_BYTES) / 8];
+
+		slot[0] = 2;
+		slot[1] = time_ns;
+	}
+}
+
+static void expect_unpaired(const struct batch *batch, const u64 wanted[UNPAIRED_N])
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < UNPAIRED_N; i++) {
+		assert_int_equal(batch->unpaired[i], wanted[i]);
+		sum += wanted[i];
+	}
+	assert_int_equal(batch->lost[LOSS_UNPAIRED], sum);
+}
+
+static void test_unpaired(void **state)
+{
+	static const u64 nothing[UNPAIRED_N];
+	struct pair_bench p;
+	struct bench *b = &p.bench;
+	u64 *counters;
+
+	pair_init(&p, true, 5 * MS);
+	b->options.n_windows = 3;
+	counters = fake_counters(&b->fake, 0, 1, 0);
+	counters[COUNTER_NEGATIVE] = 2;
+	counters[COUNTER_UNPLACED] = 9;
+	counters[COUNTER_UNPAIRED + UNPAIRED_NEVER_STARTED] = 3;
+	counters[COUNTER_UNPAIRED + UNPAIRED_EXPIRED] = 4;
+	b->control[0].unpaired[UNPAIRED_OVERWRITTEN] = 5;
+	b->control[1].unpaired[UNPAIRED_OVERWRITTEN] = 6;
+	b->control[1].unpaired[UNPAIRED_NEVER_ENDED] = 7;
+	b->control[0].start_faults = 8;
+	wait_since(&p, 0, 10, 1);
+	wait_since(&p, 10, 20, UINT64_MAX - 1); /* started after the run's end */
+	assert_int_equal(bench_run(b), 0);
+	expect_unpaired(&b->batches[0], (const u64[UNPAIRED_N]){ 3, 7, 11, 4, 0 });
+	assert_int_equal(b->batches[0].lost[LOSS_NEGATIVE], 2);
+	assert_int_equal(b->batches[0].lost[LOSS_TABLE_FULL], 9);
+	assert_int_equal(b->batches[0].lost[LOSS_FAULT], 8);
+	assert_int_equal(batch_lost_values(&b->batches[0]), 2 + 3 + 4);
+	/* Control lines only grow: what was told once is not told again. */
+	expect_unpaired(&b->batches[1], nothing);
+	assert_int_equal(b->batches[1].lost[LOSS_FAULT], 0);
+	expect_unpaired(&b->batches[2], (const u64[UNPAIRED_N]){ 0, 10, 0, 0, 0 });
+	assert_int_equal(batch_lost_values(&b->batches[2]), 0);
+	assert_int_equal(b->result.unpaired[UNPAIRED_NEVER_ENDED], 17);
+	assert_int_equal(b->result.lost[LOSS_UNPAIRED], 35);
+	bench_free(b);
+	/* Without a window the run so far is told, the waiting ones once. */
+	pair_init(&p, true, 0);
+	b->options.every_ns = 5 * MS;
+	b->options.n_windows = 3;
+	b->control[0].unpaired[UNPAIRED_FULL] = 5;
+	wait_since(&p, 0, 64, 1);
+	assert_int_equal(bench_run(b), 0);
+	expect_unpaired(&b->batches[0], (const u64[UNPAIRED_N]){ 0, 0, 0, 0, 5 });
+	expect_unpaired(&b->batches[1], (const u64[UNPAIRED_N]){ 0, 0, 0, 0, 5 });
+	expect_unpaired(&b->batches[2], (const u64[UNPAIRED_N]){ 0, 64, 0, 0, 5 });
+	assert_int_equal(b->result.lost[LOSS_UNPAIRED], 69);
+	bench_free(b);
+}
+
+static void test_bias(void **state)
+{
+	u64 lost[LOSS_N] = { 0 }, unpaired[UNPAIRED_N] = { 0 };
+
+	assert_false(losses_are_biased(lost, unpaired));
+	for (u32 i = 0; i < LOSS_N; i++) {
+		lost[i] = 1;
+		assert_int_equal(losses_are_biased(lost, unpaired), i != LOSS_UNPAIRED);
+		lost[i] = 0;
+	}
+	lost[LOSS_UNPAIRED] = 1;
+	for (u32 i = 0; i < UNPAIRED_N; i++) {
+		unpaired[i] = 1;
+		assert_int_equal(losses_are_biased(lost, unpaired),
+				 i == UNPAIRED_EXPIRED || i == UNPAIRED_FULL);
+		unpaired[i] = 0;
+	}
+}
+
 static void test_matched(void **state)
 {
 	struct bench b;
@@ -459,7 +575,8 @@ int main(void)
 		cmocka_unit_test(test_windows),	     cmocka_unit_test(test_short_windows),
 		cmocka_unit_test(test_idle),	     cmocka_unit_test(test_slow_sink),
 		cmocka_unit_test(test_duration),     cmocka_unit_test(test_accumulate),
-		cmocka_unit_test(test_losses),	     cmocka_unit_test(test_matched),
+		cmocka_unit_test(test_losses),	     cmocka_unit_test(test_unpaired),
+		cmocka_unit_test(test_bias),	     cmocka_unit_test(test_matched),
 		cmocka_unit_test(test_signals),	     cmocka_unit_test(test_sink_error),
 		cmocka_unit_test(test_attach_error), cmocka_unit_test(test_flip_error),
 		cmocka_unit_test(test_child),	     cmocka_unit_test(test_drain_once),

@@ -128,6 +128,71 @@ static void test_steady(void **state)
 	fake_free(&f);
 }
 
+/* Histograms in both forms, quantiles, and one row for each cell. */
+static void make_statistics(struct fake *f)
+{
+	static const struct scheme schemes[] = { { .kind = SCHEME_LOG2 },
+						 { .kind = SCHEME_LOGLINEAR, .digits = 5 } };
+	static const u32 q[] = { 500000000, 990000000, 999000000 };
+	s32 dense, fine;
+
+	fake_init(f, STATE_TABLE, 2, 1, 512);
+	fake_key(f, type_int(64, false));
+	dense = fake_histogram(f, &schemes[0], 0, 0, false);
+	fine = fake_histogram(f, &schemes[1], 8, 1 << 20, false);
+	fake_statistic(f, AGGREGATE_HISTOGRAM, dense, NULL, 0, 0);
+	fake_statistic(f, AGGREGATE_QUANTILE, fine, q, 1, QUANTILE_WHOLE);
+	fake_statistic(f, AGGREGATE_QUANTILE, fine, q, 3, QUANTILE_WHOLE);
+	fake_ready(f);
+	f->phys.user.unnest = 1;
+	f->phys.user.output.n_columns = 6;
+	memcpy(f->output_from, (const s32[]){ 0, 1, 1, 1, 2, 3 }, 6 * sizeof(s32));
+}
+
+static void test_steady_statistics(void **state)
+{
+	static const u64 sizes[] = { 300, 3, 1, 120, 0, 299 };
+	struct rows rows;
+	struct batch batch;
+	struct user user;
+	struct fake f;
+	u64 before = 0;
+
+	make_statistics(&f);
+	rows = (struct rows){ .phys = &f.phys, .merge = &f.merge };
+	assert_int_equal(user_open(&user, &f.phys, NULL), 0);
+	for (u32 window = 0; window < 606; window++) {
+		u64 n = sizes[window % ARRAY_SIZE(sizes)];
+
+		if (window == ARRAY_SIZE(sizes))
+			before = n_requests;
+		merge_reset(&f.merge);
+		for (u64 i = 0; i < 4 * n; i++) {
+			u64 key = i / 4;
+			u8 *cells = fake_row(&f, window & 1, i & 1, 0, &key);
+
+			fake_counters(&f, window & 1, i & 1, 0)[COUNTER_EVENTS]++;
+			fake_histogram_update(&f, cells, window & 1, i & 1, 0, 0, 1ull << i % 4);
+			fake_histogram_update(&f, cells, window & 1, i & 1, 0, 4, 1000 * key);
+		}
+		fake_drain(&f, window & 1);
+		assert_int_equal(user_run(&user, &rows, NULL, &batch), 0);
+		assert_int_equal(batch.n_rows, 4 * n);
+		for (u32 i = 0; i < batch.n_rows; i++) {
+			const struct value *row = &batch.values[(size_t)i * 6];
+
+			assert_true(row[1].integer == 1 << i % 4 && row[2].integer == 2 << i % 4 &&
+				    row[3].integer == 1);
+			assert_true(row[4].quantiles->lo == 1000 * row[0].integer);
+			assert_true(row[5].n == 3 && row[5].quantiles[2].q_ppb == 999000000);
+		}
+	}
+	assert_true(before > 0);
+	assert_int_equal(n_requests, before);
+	user_close(&user);
+	fake_free(&f);
+}
+
 static double drain_us(struct fake *f, u64 n_groups, u32 n_windows)
 {
 	u64 best_ns = UINT64_MAX, start_ns;
@@ -160,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steady),
+		cmocka_unit_test(test_steady_statistics),
 		cmocka_unit_test(test_cost),
 	};
 

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
+#include "cat/cat.h"
 #include "fake.h"
 #include "run/user.h"
 
@@ -337,6 +339,256 @@ static void test_events(void **state)
 	bench_free(&b);
 }
 
+/* --- Names --- */
+
+static void expect_name(struct bench *b, const char *call, const char *wanted)
+{
+	char sql[128];
+
+	snprintf(sql, sizeof(sql), "SELECT %s, row FROM w", call);
+	user_close(&b->user);
+	bench_sql(b, sql, 1);
+	event(b, 1, "x", 1);
+	assert_int_equal(bench_run(b), 0);
+	if (wanted)
+		expect_text(b, 0, 0, wanted);
+	else
+		assert_int_equal(at(b, 0, 0)->kind, VALUE_NULL);
+}
+
+static void test_names(void **state)
+{
+	static const struct {
+		const char *call, *wanted;
+	} cases[] = {
+		{ "syscall_name(NULL)", NULL },
+		{ "syscall_name(-1)", "-1" },
+		{ "syscall_name(4294967296)", "4294967296" },
+		{ "task_state(0)", "running" },
+		{ "task_state(256)", "runnable" },
+		{ "task_state(1)", "sleeping" },
+		{ "task_state(2)", "disk sleep" },
+		{ "task_state(4)", "stopped" },
+		{ "task_state(8)", "traced" },
+		{ "task_state(16)", "dead" },
+		{ "task_state(32)", "zombie" },
+		{ "task_state(64)", "parked" },
+		{ "task_state(128)", "idle" },
+		{ "task_state(1026)", "idle" },
+		{ "task_state(258)", "disk sleep" },
+		{ "task_state(48)", "dead" },
+		{ "task_state(4096)", "4096" },
+		{ "task_state(NULL)", NULL },
+		{ "softirq_name(0)", "HI" },
+		{ "softirq_name(9)", "RCU" },
+		{ "softirq_name(10)", "10" },
+		{ "tcp_state(1)", "ESTABLISHED" },
+		{ "tcp_state(12)", "NEW_SYN_RECV" },
+		{ "tcp_state(0)", "0" },
+		{ "tcp_state(14)", "14" },
+		{ "device_name(8388624)", "8:16" },
+		{ "device_name(272629759)", "259:1048575" },
+		{ "device_name(4294967295)", "4095:1048575" },
+		{ "device_name(-1)", "-1" },
+		{ "device_name(NULL)", NULL },
+	};
+	char call[64];
+	struct bench b;
+
+	bench_init(&b, 4);
+	bench_sql(&b, "SELECT 1, row FROM w", 1);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		expect_name(&b, cases[i].call, cases[i].wanted);
+	snprintf(call, sizeof(call), "syscall_name(%d)", syscall_number("pread64"));
+	expect_name(&b, call, "pread64");
+	bench_free(&b);
+}
+
+/* --- Histograms and quantiles --- */
+
+static const struct scheme log2_scheme = { .kind = SCHEME_LOG2 };
+static const struct scheme bounds_scheme = { .kind = SCHEME_BOUNDS,
+					     .bounds = (const s64[]){ 10, 20 },
+					     .n_bounds = 2 };
+static const u32 half[] = { 500000000, 1000000000 };
+
+/* c0 key, c1 histogram, c2 quantile, c3 ladder, c4 and c5 bounds */
+static void statistics_init(struct bench *b, u64 max_groups, const struct scheme *scheme)
+{
+	struct fake *f = &b->fake;
+	s32 cell;
+
+	memset(b, 0, sizeof(*b));
+	arena_init(&b->arena);
+	diags_init(&b->diags, &b->arena, "query", "", 0);
+	fake_init(f, STATE_TABLE, 1, 1, max_groups);
+	fake_key(f, type_int(64, true));
+	cell = fake_histogram(f, scheme, 0, 0, true);
+	fake_statistic(f, AGGREGATE_HISTOGRAM, cell, NULL, 0, 0);
+	fake_statistic(f, AGGREGATE_QUANTILE, cell, half, 1, QUANTILE_WHOLE);
+	fake_statistic(f, AGGREGATE_QUANTILE, cell, half, 2, QUANTILE_WHOLE);
+	fake_ready(f);
+	for (u32 i = 0; i < f->phys.user.input.n_columns; i++)
+		f->columns[i].name = "some column";
+	b->rows = (struct rows){ .phys = &f->phys, .merge = &f->merge, .matched = 1 };
+}
+
+static void statistics_event(struct bench *b, u64 key, s128 value)
+{
+	u8 *cells = fake_row(&b->fake, 0, 0, 0, &key);
+
+	fake_counters(&b->fake, 0, 0, 0)[COUNTER_EVENTS]++;
+	fake_histogram_update(&b->fake, cells, 0, 0, 0, 0, value);
+}
+
+static void some_statistics(struct bench *b)
+{
+	for (s64 i = 0; i < 1000; i++) {
+		statistics_event(b, 1, 5);
+		statistics_event(b, 1, 100);
+		statistics_event(b, 2, i * 1000);
+	}
+	statistics_event(b, 3, 1);
+}
+
+/* SQLite computes with the estimate; the column itself keeps its bounds. */
+static void test_quantiles(void **state)
+{
+	static const s32 from[] = { 0, 2, -1, 3, 1 };
+	struct bench b;
+
+	statistics_init(&b, 8, &log2_scheme);
+	bench_sql_from(&b,
+		       "SELECT c2 * 2, row FROM w WHERE c2 > 3 ORDER BY other, h2 DESC, l2 DESC", 5,
+		       from);
+	for (u32 window = 0; window < 3; window++) {
+		some_statistics(&b);
+		assert_int_equal(bench_run(&b), 0);
+		assert_int_equal(b.batch.n_rows, 2);
+		expect_int(&b, 0, 0, 2);
+		assert_int_equal(at(&b, 0, 1)->kind, VALUE_QUANTILES);
+		assert_true(at(&b, 0, 1)->quantiles->lo == 262144);
+		assert_true(at(&b, 0, 1)->quantiles->hi == 524288);
+		assert_true(at(&b, 0, 1)->quantiles->estimate == 370728); /* 2^18.5 */
+		expect_int(&b, 0, 2, 2 * 370728);
+		assert_int_equal(at(&b, 0, 3)->n, 2);
+		assert_true(at(&b, 0, 3)->quantiles[1].hi == 999000);
+		assert_int_equal(at(&b, 0, 4)->kind, VALUE_HISTOGRAM);
+		assert_int_equal(at(&b, 0, 4)->histogram->count, 1000);
+		expect_int(&b, 1, 0, 1);
+		assert_true(at(&b, 1, 1)->quantiles->lo == 5);
+		assert_true(at(&b, 1, 1)->quantiles->hi == 8);
+		assert_int_equal(at(&b, 1, 4)->histogram->n_cells, 2);
+	}
+	/* Lost values widen the bounds of every group. */
+	b.rows.n_lost_values = 1000;
+	some_statistics(&b);
+	assert_int_equal(bench_run(&b), 0);
+	assert_false(at(&b, 0, 1)->quantiles->has_lo);
+	assert_true(at(&b, 0, 1)->quantiles->hi == 999000);
+	bench_free(&b);
+}
+
+static void expect_null_at(const struct bench *b, u32 row, u32 column)
+{
+	assert_int_equal(at(b, row, column)->kind, VALUE_NULL);
+}
+
+static void expect_cell(const struct bench *b, u32 row, s128 key, s128 lo, s128 hi, s128 count)
+{
+	expect_int(b, row, 0, key);
+	expect_int(b, row, 1, lo);
+	expect_int(b, row, 2, hi);
+	expect_int(b, row, 3, count);
+}
+
+static void unnest_output(struct bench *b, const s32 *from, u32 n, u32 unnest)
+{
+	b->fake.phys.user.output = (struct schema){ n, b->output };
+	b->fake.phys.user.unnest = (s32)unnest;
+	memcpy(b->fake.output_from, from, n * sizeof(*from));
+	assert_int_equal(user_open(&b->user, &b->fake.phys, &b->diags), 0);
+}
+
+static void test_unnest_pick(void **state)
+{
+	struct bench b;
+
+	statistics_init(&b, 2, &log2_scheme);
+	unnest_output(&b, (const s32[]){ 0, 1, 1, 1, 2 }, 5, 1);
+	for (u32 window = 0; window < 2; window++) {
+		some_statistics(&b); /* 3 finds no room: the only (other) */
+		statistics_event(&b, 4, 1000);
+		assert_int_equal(bench_run(&b), 0);
+		/* 5 and 100; 0, 1000, 2000 .. 999000 in 2^9, 2^10 .. 2^19; 1 and 1000 */
+		assert_int_equal(b.batch.n_rows, 2 + 12 + 2);
+		expect_cell(&b, 0, 1, 4, 8, 1000);
+		expect_cell(&b, 1, 1, 64, 128, 1000);
+		expect_cell(&b, 2, 2, 0, 1, 1);
+		expect_cell(&b, 3, 2, 512, 1024, 1);
+		expect_cell(&b, 4, 2, 1024, 2048, 1);
+		expect_cell(&b, 5, 2, 2048, 4096, 2);
+		expect_cell(&b, 13, 2, 524288, 1048576, 475);
+		assert_int_equal(b.batch.other_row, 14);
+		expect_null_at(&b, 14, 0);
+		expect_int(&b, 14, 1, 1);
+		expect_int(&b, 15, 1, 512);
+		for (u32 i = 2; i < 14; i++)
+			assert_true(at(&b, i, 4)->quantiles->lo == 262144);
+	}
+	bench_free(&b);
+
+	/* Cells without an edge; a LIMIT counts cells, and drops none of (other). */
+	statistics_init(&b, 2, &bounds_scheme);
+	b.fake.phys.user.unnest_limit = 3;
+	b.fake.phys.user.unnest_offset = 1;
+	unnest_output(&b, (const s32[]){ 0, 1, 1, 1 }, 4, 1);
+	for (u64 key = 0; key < 4; key++) {
+		statistics_event(&b, key, -5);
+		statistics_event(&b, key, 15);
+		statistics_event(&b, key, 1500);
+	}
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.batch.n_rows, 3 + 3);
+	expect_cell(&b, 0, 0, 10, 20, 1);
+	expect_int(&b, 1, 1, 20);
+	expect_null_at(&b, 1, 2);
+	expect_int(&b, 2, 0, 1);
+	expect_null_at(&b, 2, 1);
+	expect_int(&b, 2, 2, 10);
+	assert_int_equal(b.batch.other_row, 3);
+	expect_int(&b, 5, 3, 2);
+	assert_int_equal(bench_run(&b), 0); /* an idle window */
+	assert_int_equal(b.batch.n_rows, 0);
+	assert_int_equal(b.batch.other_row, -1);
+	bench_free(&b);
+}
+
+/* Computed columns, texts among them, stand in each cell's row. */
+static void test_unnest_sql(void **state)
+{
+	static const s32 from[] = { -1, 1, 1, 1, -1 };
+	struct bench b;
+
+	statistics_init(&b, 8, &log2_scheme);
+	b.fake.phys.user.unnest = 1;
+	bench_sql_from(&b, "SELECT c0 * 10, 'k' || c0, row FROM w ORDER BY other, c0 DESC", 5,
+		       from);
+	for (u32 window = 0; window < 2; window++) {
+		some_statistics(&b);
+		assert_int_equal(bench_run(&b), 0);
+		assert_int_equal(b.batch.n_rows, 1 + 12 + 2);
+		expect_cell(&b, 0, 30, 1, 2, 1);
+		expect_text(&b, 0, 4, "k3");
+		expect_cell(&b, 12, 20, 524288, 1048576, 475);
+		for (u32 i = 1; i < 13; i++)
+			expect_text(&b, i, 4, "k2");
+		expect_cell(&b, 14, 10, 64, 128, 1000);
+		expect_text(&b, 14, 4, "k1");
+	}
+	bench_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +600,10 @@ int main(void)
 		cmocka_unit_test(test_too_large_name),
 		cmocka_unit_test(test_bad_sql),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_quantiles),
+		cmocka_unit_test(test_unnest_pick),
+		cmocka_unit_test(test_unnest_sql),
 	};
 
 	return cmocka_run_group_tests_name("run-user", tests, NULL, NULL);

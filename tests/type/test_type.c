@@ -41,6 +41,11 @@ static const struct {
 	{ { .kind = TYPE_TEXT }, "TEXT", false, 0, 0 },
 	{ { .kind = TYPE_BLOB, .bytes = 6 }, "BLOB(6)", false, 0, 0 },
 	{ { .kind = TYPE_REAL }, "REAL", false, 0, 0 },
+	{ { .kind = TYPE_HISTOGRAM, .of = TYPE_DURATION }, "HISTOGRAM(DURATION)", false, 0, 0 },
+	{ { .kind = TYPE_HISTOGRAM, .of = TYPE_INT }, "HISTOGRAM(INTEGER)", false, 0, 0 },
+	{ { .kind = TYPE_HISTOGRAM }, "HISTOGRAM", false, 0, 0 },
+	{ { .kind = TYPE_QUANTILE, .of = TYPE_DURATION }, "QUANTILE(DURATION)", false, 0, 0 },
+	{ { .kind = TYPE_LADDER, .of = TYPE_INT }, "LADDER(INTEGER)", false, 0, 0 },
 };
 
 static void test_types(void **state)

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A value -> one more in its histogram's cell.  The number of the cell is computed as
+ * type/scheme.h says, by tables in LOAD_MAP_CONST instead of branches; the cell lies
+ * in the row, or in a chunk of the slice's pool that is taken when the first value
+ * needs it.
+ */
+#include <string.h>
+
+#include "gen/internal.h"
+
+/* Appends a table to the constants, unless it is there; returns where it begins. */
+static u32 table_add(struct gen *g, const void *table, size_t bytes)
+{
+	struct buf *constants = g->constants;
+
+	for (size_t at = 0; at + bytes <= constants->n; at += 8)
+		if (memcmp(constants->at + at, table, bytes) == 0)
+			return (u32)at;
+	buf_fill(constants, 0, (8 - constants->n % 8) % 8);
+	buf_put(constants, table, bytes);
+	return (u32)(constants->n - bytes);
+}
+
+/* The address of the byte `offset` of a table. */
+static vreg table_address(struct gen *g, u32 table, vreg offset)
+{
+	vreg at = ir_reg(g->ir);
+
+	ir_map_value(g->ir, at, LOAD_MAP_CONST, table);
+	ir_alu(g->ir, IR_ADD, at, at, offset);
+	return at;
+}
+
+static vreg shifted(struct gen *g, enum ir_alu op, vreg a, u32 amount)
+{
+	vreg d = ir_reg(g->ir);
+
+	ir_alui(g->ir, op, d, a, amount);
+	return d;
+}
+
+/* --- Logarithmic schemes --- */
+
+/* floor(log2(v | 2^b)) - b, for v <= hi. */
+static vreg shift_of(struct gen *g, vreg v, u64 hi, u32 b)
+{
+	struct ir *ir = g->ir;
+	vreg bits = ir_reg(ir), shift = ir_reg(ir);
+	u8 table[64];
+
+	for (u32 i = 0; i < 64; i++)
+		table[i] = scheme_log2_table[i] > b ? scheme_log2_table[i] - b : 0;
+	ir_alui(ir, IR_OR, bits, v, 1ll << b);
+	for (u32 by = 1; by < 64 && (hi | 1ull << b) >> by; by *= 2)
+		ir_alu(ir, IR_OR, bits, bits, shifted(g, IR_SHR, bits, by));
+	ir_alui(ir, IR_MUL, bits, bits, (s64)SCHEME_LOG2_MULTIPLIER);
+	ir_alui(ir, IR_SHR, bits, bits, 58);
+	ir_load(ir, shift, table_address(g, table_add(g, table, sizeof(table)), bits), 0, IR_U8);
+	return shift;
+}
+
+static vreg log_linear(struct gen *g, vreg v, u64 hi, u32 b)
+{
+	vreg shift, cell;
+
+	if (hi >> b <= 1)
+		return v; /* the linear cells of the start, each one wide */
+	shift = shift_of(g, v, hi, b);
+	cell = ir_reg(g->ir);
+	ir_alu(g->ir, IR_SHR, cell, v, shift);
+	ir_alu(g->ir, IR_ADD, cell, cell, shifted(g, IR_SHL, shift, b));
+	return cell;
+}
+
+struct exponential_entry {
+	u64 threshold;
+	u64 base;
+};
+
+/*
+ * Where no threshold lies in a cell of the loglinear scheme its last integer stands in:
+ * so value and threshold are always of one such cell, less than 2^63 apart, and the
+ * sign of their difference is the comparison, for unsigned values too.
+ */
+static u32 exponential_table(struct gen *g, u32 s, u32 *ret_n)
+{
+	const struct scheme cells = { .kind = SCHEME_LOGLINEAR, .digits = s + 1 };
+	struct scheme_exponential tables;
+	struct exponential_entry *entries;
+
+	scheme_exponential_tables(s, g->arena, &tables);
+	entries = arena_array(g->arena, struct exponential_entry, tables.n);
+	for (u32 i = 0; i < tables.n; i++) {
+		struct scheme_edges edges;
+
+		scheme_edges(&cells, i, &edges);
+		entries[i].base = tables.base[i];
+		entries[i].threshold = (u64)MIN((s128)tables.threshold[i], edges.hi - 1);
+	}
+	*ret_n = tables.n;
+	return table_add(g, entries, tables.n * sizeof(*entries));
+}
+
+static vreg exponential(struct gen *g, vreg v, u64 hi, u32 s, label end)
+{
+	struct ir *ir = g->ir;
+	u32 n, table = exponential_table(g, s, &n);
+	vreg cell = ir_reg(ir), above = ir_reg(ir), at;
+
+	ir_mov(ir, cell, log_linear(g, v, hi, s + 1));
+	/* Never taken: it shows the verifier that the entry lies in the table. */
+	ir_branchi(ir, IR_GE, cell, n, end);
+	at = table_address(g, table, shifted(g, IR_SHL, cell, 4));
+	ir_load(ir, above, at, offsetof(struct exponential_entry, threshold), IR_U64);
+	ir_load(ir, cell, at, offsetof(struct exponential_entry, base), IR_U64);
+	ir_alu(ir, IR_SUB, above, above, v);
+	ir_alu(ir, IR_ADD, cell, cell, shifted(g, IR_SHR, above, 63));
+	return cell;
+}
+
+/* --- Schemes with a lowest and a highest edge --- */
+
+/* offset / step for 0 <= offset < span: a multiplication where one is exact. */
+static vreg divide(struct gen *g, vreg offset, u64 step, u64 span)
+{
+	vreg q = ir_reg(g->ir);
+
+	for (u32 k = 1; k < 64 && (step & (step - 1)); k++) {
+		u128 m = (((u128)1 << k) + step - 1) / step;
+		u128 excess = m * step - ((u128)1 << k);
+
+		/* offset * m / 2^k is above offset / step by less than 1 / step. */
+		if (m * (span - 1) > UINT64_MAX)
+			break;
+		if (excess * (span - 1) >> k)
+			continue;
+		ir_alui(g->ir, IR_MUL, q, offset, (s64)m);
+		ir_alui(g->ir, IR_SHR, q, q, k);
+		return q;
+	}
+	ir_alui(g->ir, IR_DIV, q, offset, (s64)step);
+	return q;
+}
+
+/* 1 where a < b, unsigned, else 0: the borrow of a - b. */
+static vreg is_less(struct gen *g, vreg a, vreg b, bool is_near)
+{
+	struct ir *ir = g->ir;
+	vreg d = ir_reg(ir), either = ir_reg(ir), both = ir_reg(ir);
+
+	ir_alu(ir, IR_SUB, d, a, b);
+	if (!is_near) { /* they may be 2^63 and more apart */
+		ir_alui(ir, IR_XOR, either, a, -1);
+		ir_alu(ir, IR_AND, both, either, b);
+		ir_alu(ir, IR_OR, either, either, b);
+		ir_alu(ir, IR_AND, d, d, either);
+		ir_alu(ir, IR_OR, d, d, both);
+	}
+	ir_alui(ir, IR_SHR, d, d, 63);
+	return d;
+}
+
+/*
+ * How many of the bounds behind the first are at most offset + bounds[0]: a binary
+ * search in a table of 2^k - 1, whose every step adds half of what is left or nothing.
+ * Entries hold the bound - 1, so that "less" is the question; the padding is never less.
+ */
+static vreg search(struct gen *g, const struct scheme *scheme, vreg offset, u64 span)
+{
+	struct ir *ir = g->ir;
+	u32 n_inside = scheme->n_bounds - 2, n = 1, table;
+	vreg found = ir_reg(ir), entry = ir_reg(ir), at;
+	u64 *entries;
+
+	while (n - 1 < n_inside)
+		n *= 2;
+	entries = arena_array(g->arena, u64, n);
+	for (u32 i = 0; i < n; i++)
+		entries[i] = (i < n_inside ? (u64)scheme->bounds[i + 1] - (u64)scheme->bounds[0]
+					   : span) -
+			     1;
+	table = table_add(g, entries, n * sizeof(*entries));
+	at = ir_reg(ir);
+	ir_map_value(ir, at, LOAD_MAP_CONST, table);
+	ir_imm(ir, found, 0);
+	for (u32 step = n / 2; step > 0; step /= 2) {
+		vreg more;
+
+		ir_load(ir, entry, at, 8 * (s32)(step - 1), IR_U64);
+		more = shifted(g, IR_SHL, is_less(g, entry, offset, span <= 1ull << 63),
+			       (u32)__builtin_ctz(step) + 3);
+		ir_alu(ir, IR_ADD, at, at, more);
+		ir_alu(ir, IR_ADD, found, found, more);
+	}
+	ir_alui(ir, IR_SHR, found, found, 3);
+	return found;
+}
+
+/*
+ * Below the first edge: cell 0; from the last one on: the last cell.  A value is
+ * unsigned when it can be 2^63 and more, and then it is never negative.
+ */
+static vreg between_edges(struct gen *g, const struct cell *c, vreg v)
+{
+	const struct scheme *scheme = c->scheme;
+	bool is_unsigned = c->arg->hi > INT64_MAX;
+	struct scheme_edges first, last;
+	label known = ir_label(g->ir);
+	vreg cell = ir_reg(g->ir), offset = ir_reg(g->ir);
+	s128 low, above;
+
+	scheme_edges(scheme, 0, &first);
+	scheme_edges(scheme, c->n_cells - 1, &last);
+	low = first.hi;
+	above = last.lo;
+	if (c->arg->lo < low) {
+		ir_imm(g->ir, cell, 0);
+		if (c->arg->hi < low)
+			return cell;
+		ir_branchi(g->ir, is_unsigned ? IR_LT : IR_SLT, v, (s64)low, known);
+	}
+	if (c->arg->hi >= above) {
+		ir_imm(g->ir, cell, c->n_cells - 1);
+		if (c->arg->lo >= above || low == above) {
+			ir_place(g->ir, known);
+			return cell;
+		}
+		ir_branchi(g->ir, is_unsigned ? IR_GE : IR_SGE, v, (s64)above, known);
+	}
+	ir_alui(g->ir, IR_SUB, offset, v, (s64)low);
+	if (scheme->kind == SCHEME_LINEAR)
+		ir_mov(g->ir, cell, divide(g, offset, (u64)scheme->step, (u64)(above - low)));
+	else
+		ir_mov(g->ir, cell, search(g, scheme, offset, (u64)(above - low)));
+	ir_alui(g->ir, IR_ADD, cell, cell, 1);
+	ir_place(g->ir, known);
+	return cell;
+}
+
+/* --- The cell --- */
+
+static vreg cell_number(struct gen *g, const struct cell *c, vreg v, label end)
+{
+	u64 hi = (u64)c->arg->hi;
+	vreg cell;
+
+	switch (c->scheme->kind) {
+	case SCHEME_LOG2:
+	case SCHEME_LOGLINEAR:
+		cell = ir_reg(g->ir);
+		ir_mov(g->ir, cell, log_linear(g, v, hi, scheme_digits(c->scheme)));
+		return cell;
+	case SCHEME_EXPONENTIAL:
+		return exponential(g, v, hi, c->scheme->digits, end);
+	case SCHEME_LINEAR:
+	case SCHEME_BOUNDS:
+		return between_edges(g, c, v);
+	default:
+		BUG("scheme %d", c->scheme->kind);
+	}
+}
+
+static void add_one(struct gen *g, vreg base, u32 offset_bytes)
+{
+	vreg n = ir_reg(g->ir);
+
+	ir_load(g->ir, n, base, (s32)offset_bytes, IR_U64);
+	ir_alui(g->ir, IR_ADD, n, n, 1);
+	ir_store(g->ir, base, (s32)offset_bytes, IR_U64, n);
+}
+
+/* The next free bytes of the slice's pool, noted at `entry`; a pool in full use counts. */
+static void take_chunk(struct gen *g, const struct cell *c, vreg row, vreg entry, vreg chunk,
+		       label end)
+{
+	const struct state_layout *s = &g->phys->state;
+	const u32 bytes = 8 * c->chunk_cells;
+	struct ir *ir = g->ir;
+	vreg used = ir_reg(ir);
+	label full = ir_label(ir), taken = ir_label(ir);
+
+	ir_load(ir, used, g->slice, 8 * COUNTER_POOL, IR_U64);
+	ir_branchi(ir, IR_GT, used, (s64)s->pool_bytes - bytes, full);
+	ir_alui(ir, IR_ADD, chunk, used, s->pool_bytes_offset);
+	ir_store(ir, entry, (s32)c->bytes_offset, IR_U32, chunk);
+	ir_alui(ir, IR_ADD, used, used, bytes);
+	ir_store(ir, g->slice, 8 * COUNTER_POOL, IR_U64, used);
+	ir_jump(ir, taken);
+	ir_place(ir, full);
+	add_one(g, row, c->bytes_offset + c->unplaced_bytes);
+	gen_count(g, COUNTER_UNPLACED);
+	ir_jump(ir, end);
+	ir_place(ir, taken);
+}
+
+static void update_chunked(struct gen *g, const struct cell *c, vreg row, vreg cell, label end)
+{
+	const struct state_layout *s = &g->phys->state;
+	struct ir *ir = g->ir;
+	vreg entry = shifted(g, IR_SHR, cell, (u32)__builtin_ctz(c->chunk_cells));
+	vreg chunk = ir_reg(ir), at = ir_reg(ir);
+	label have = ir_label(ir);
+
+	ir_alui(ir, IR_SHL, entry, entry, 2);
+	ir_alu(ir, IR_ADD, entry, entry, row);
+	ir_load(ir, chunk, entry, (s32)c->bytes_offset, IR_U32);
+	ir_branchi(ir, IR_NE, chunk, 0, have);
+	take_chunk(g, c, row, entry, chunk, end);
+	ir_place(ir, have);
+	/* Never taken: it shows the verifier that the chunk lies in the slice. */
+	ir_branchi(ir, IR_GT, chunk, (s64)s->pool_bytes_offset + s->pool_bytes - 8 * c->chunk_cells,
+		   end);
+	ir_alui(ir, IR_AND, at, cell, c->chunk_cells - 1);
+	ir_alui(ir, IR_SHL, at, at, 3);
+	ir_alu(ir, IR_ADD, at, at, g->slice);
+	ir_alu(ir, IR_ADD, at, at, chunk);
+	add_one(g, at, 0);
+}
+
+void gen_histogram(struct gen *g, const struct cell *c, vreg row, vreg v)
+{
+	label end = ir_label(g->ir);
+	vreg cell = cell_number(g, c, v, end);
+
+	/* Never taken: it shows the verifier that the cell lies in the row. */
+	ir_branchi(g->ir, IR_GE, cell, c->n_cells, end);
+	if (c->chunk_cells) {
+		update_chunked(g, c, row, cell, end);
+	} else {
+		vreg at = shifted(g, IR_SHL, cell, 3);
+
+		ir_alu(g->ir, IR_ADD, at, at, row);
+		add_one(g, at, c->bytes_offset);
+	}
+	ir_place(g->ir, end);
+}

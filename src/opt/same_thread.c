@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rule same_thread: a condition on pid and tid above a system call's span is put on
+ * both its ends.  A thread keeps its pid and tid from the entry to the return, so
+ * calls of others need not be stored to be thrown away.  What can fault stays: it
+ * would be counted at other events.
+ */
+#include <string.h>
+
+#include "opt/rules.h"
+
+typedef VEC(struct expr *) expr_vec;
+
+/* Does it read pid and tid of that source and constants, and nothing else? */
+static bool is_of_thread(const struct expr *e, u32 source)
+{
+	if (e->nullable || e->may_overflow || e->is_user_only)
+		return false;
+	if (e->kind == EXPR_SYSTEM)
+		return e->source == source && (e->index == SYS_PID || e->index == SYS_TID);
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_MEMBER || e->kind == EXPR_UNION)
+		return false;
+	for (u32 i = 0; i < e->n_args; i++)
+		if (!is_of_thread(e->args[i], source))
+			return false;
+	return true;
+}
+
+/* The same of another source. */
+static struct expr *moved(const struct expr *e, const struct plan *scan, struct arena *arena)
+{
+	struct expr *copy = arena_new(arena, struct expr);
+
+	*copy = *e;
+	if (e->kind == EXPR_SYSTEM) {
+		copy->source = scan->source;
+		copy->prefix = scan->alias;
+	}
+	if (e->n_args)
+		copy->args = arena_array(arena, struct expr *, e->n_args);
+	for (u32 i = 0; i < e->n_args; i++)
+		copy->args[i] = moved(e->args[i], scan, arena);
+	return copy;
+}
+
+static bool is_tid(const struct expr *e)
+{
+	return e->kind == EXPR_SYSTEM && e->index == SYS_TID;
+}
+
+static bool is_call(const struct plan *p)
+{
+	return p->kind == PLAN_JOIN && !p->is_nesting && !p->is_left && p->n_join_keys == 1 &&
+	       is_tid(p->join_keys[0].left) && is_tid(p->join_keys[0].right) &&
+	       p->input->kind != PLAN_JOIN && p->right->kind != PLAN_JOIN;
+}
+
+static struct plan *filtered(struct plan *input, struct expr *const *conjuncts, u32 n,
+			     struct arena *arena)
+{
+	struct plan *p = arena_new(arena, struct plan);
+
+	p->kind = PLAN_FILTER;
+	p->input = input;
+	p->span = conjuncts[0]->span;
+	p->limit = -1;
+	p->n_conjuncts = n;
+	p->conjuncts = arena_array(arena, struct expr *, n);
+	memcpy(p->conjuncts, conjuncts, n * sizeof(*conjuncts));
+	return p;
+}
+
+static const struct plan *scan_of(const struct plan *p)
+{
+	return plan_find(p, PLAN_SCAN);
+}
+
+static void push_down(struct plan *p, struct arena *arena)
+{
+	expr_vec stay = { 0 }, left = { 0 }, right = { 0 };
+	struct plan *join;
+
+	if (p->kind != PLAN_FILTER)
+		return;
+	/* The join is a copy of this walk: it may be changed. */
+	for (join = p->input; join->kind == PLAN_FILTER;)
+		join = join->input;
+	if (!is_call(join))
+		return;
+	for (u32 i = 0; i < p->n_conjuncts; i++) {
+		struct expr *e = p->conjuncts[i];
+
+		if (!is_of_thread(e, plan_trigger(join))) {
+			vec_push(arena, &stay, e);
+			continue;
+		}
+		vec_push(arena, &left, e);
+		vec_push(arena, &right, moved(e, scan_of(join->right), arena));
+	}
+	if (!left.n)
+		return;
+	join->input = filtered(join->input, left.at, left.n, arena);
+	join->right = filtered(join->right, right.at, right.n, arena);
+	p->conjuncts = stay.at;
+	p->n_conjuncts = stay.n;
+	if (!stay.n)
+		*p = *p->input;
+}
+
+struct plan *opt_same_thread(struct plan *plan, struct arena *arena)
+{
+	return opt_map(plan, arena, push_down);
+}

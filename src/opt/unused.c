@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rule unused: a LEFT join whose right side nothing reads goes.  It gives each row of
+ * its left side once, with or without a partner; so a view may offer columns that cost
+ * a hook and a table, and only who names them pays.
+ */
+#include "opt/rules.h"
+
+/* Sources that something above reads. */
+struct used {
+	u64 sources;
+};
+
+static void mark(void *context, struct expr *e)
+{
+	struct used *used = context;
+
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
+		used->sources |= 1ull << e->source;
+	/* Also where every branch is a constant: which one it is hangs on the row. */
+	for (u32 i = 0; e->kind == EXPR_UNION && i < e->n_args; i++)
+		used->sources |= 1ull << e->branches[i];
+}
+
+static void mark_all(struct expr *e, struct used *used)
+{
+	if (e)
+		expr_each(e, mark, used);
+}
+
+/* What an operator itself reads, without those below it. */
+static void mark_operator(const struct plan *p, struct used *used)
+{
+	for (u32 i = 0; i < p->n_conjuncts; i++)
+		mark_all(p->conjuncts[i], used);
+	for (u32 i = 0; i < p->n_keys; i++)
+		mark_all(p->keys[i].expr, used);
+	for (u32 i = 0; i < p->n_aggregates; i++) {
+		mark_all(p->aggregates[i].arg, used);
+		mark_all(p->aggregates[i].filter, used);
+	}
+	for (u32 i = 0; i < p->n_items; i++)
+		mark_all(p->items[i].expr, used);
+	for (u32 i = 0; i < p->n_sort_keys; i++)
+		mark_all(p->sort_keys[i].expr, used);
+	for (u32 i = 0; i < p->n_join_keys; i++) {
+		mark_all(p->join_keys[i].left, used);
+		mark_all(p->join_keys[i].right, used);
+	}
+}
+
+static u64 sources_of(const struct plan *p)
+{
+	u64 all = p->kind == PLAN_SCAN ? 1ull << p->source : 0;
+
+	if (p->input)
+		all |= sources_of(p->input);
+	if (p->right)
+		all |= sources_of(p->right);
+	for (u32 i = 0; i < p->n_inputs; i++)
+		all |= sources_of(p->inputs[i]);
+	return all;
+}
+
+/* Only operators above a join read its right side: they were all marked on the way down. */
+static struct plan *prune(const struct plan *p, struct used used, struct arena *arena)
+{
+	struct plan *copy;
+
+	while (p->kind == PLAN_JOIN && p->is_left && !(sources_of(p->right) & used.sources))
+		p = p->input;
+	copy = arena_new(arena, struct plan);
+	*copy = *p;
+	mark_operator(p, &used);
+	if (p->input)
+		copy->input = prune(p->input, used, arena);
+	if (p->right)
+		copy->right = prune(p->right, used, arena);
+	if (p->n_inputs)
+		copy->inputs = arena_array(arena, struct plan *, p->n_inputs);
+	for (u32 i = 0; i < p->n_inputs; i++)
+		copy->inputs[i] = prune(p->inputs[i], used, arena);
+	return copy;
+}
+
+struct plan *opt_unused(struct plan *plan, struct arena *arena)
+{
+	return prune(plan, (struct used){ 0 }, arena);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Aggregates -> cells of a row.  Cells are shared: what counts, sums or orders the
+ * same values is kept once, however many aggregates read it.
+ */
+#include "phys/internal.h"
+
+#define NARROW_SUM_MAX ((s128)1 << 24) /* 2^39 such values fit 64 bits: a day at 6 million/s */
+
+typedef VEC(struct cell) cell_vec;
+
+static bool same(const struct expr *a, const struct expr *b)
+{
+	return a && b ? expr_equal(a, b) : a == b;
+}
+
+static s32 cell_add(struct phys *phys, cell_vec *cells, struct cell cell)
+{
+	for (u32 i = 0; i < cells->n; i++) {
+		const struct cell *c = &cells->at[i];
+
+		if (c->kind == cell.kind && c->skips_negative == cell.skips_negative &&
+		    same(c->arg, cell.arg) && same(c->filter, cell.filter) &&
+		    (!cell.scheme || scheme_equal(c->scheme, cell.scheme)))
+			return (s32)i;
+	}
+	vec_push(phys->arena, cells, cell);
+	return (s32)cells->n - 1;
+}
+
+static s32 count_cell(struct phys *phys, cell_vec *cells, const struct aggregate *a)
+{
+	return cell_add(phys, cells,
+			(struct cell){ .kind = CELL_COUNT,
+				       .arg = a->arg && a->arg->nullable ? a->arg : NULL,
+				       .filter = a->filter });
+}
+
+/* SUM, MIN or MAX of the aggregate's argument. */
+static s32 value_cell(struct phys *phys, cell_vec *cells, const struct aggregate *a,
+		      enum cell_kind kind, bool skips_negative)
+{
+	s128 lo = skips_negative ? MAX(a->arg->lo, (s128)0) : a->arg->lo;
+	struct cell value = { .kind = kind,
+			      .arg = a->arg,
+			      .filter = a->filter,
+			      .skips_negative = skips_negative,
+			      .is_signed = a->arg->type.is_signed && lo < 0 };
+
+	value.is_wide = kind == CELL_SUM && (a->arg->hi > NARROW_SUM_MAX || lo < -NARROW_SUM_MAX);
+	return cell_add(phys, cells, value);
+}
+
+/* Which cells an aggregate needs: one table entry a kind. */
+static const struct {
+	bool has_value, is_count_needed, has_histogram;
+	enum cell_kind value;
+} aggregate_cells[AGGREGATE_N] = {
+	[AGGREGATE_COUNT] = { .is_count_needed = true },
+	[AGGREGATE_SUM] = { .has_value = true, .value = CELL_SUM },
+	[AGGREGATE_MIN] = { .has_value = true, .value = CELL_MIN },
+	[AGGREGATE_MAX] = { .has_value = true, .value = CELL_MAX },
+	[AGGREGATE_AVG] = { .has_value = true, .is_count_needed = true, .value = CELL_SUM },
+	[AGGREGATE_HISTOGRAM] = { .has_histogram = true },
+	[AGGREGATE_QUANTILE] = { .has_histogram = true },
+};
+
+/*
+ * The histogram and what is always known beside it; its count is the sum of its cells.
+ * The logarithmic schemes have no cell for values below zero: where such values are
+ * possible these four cells skip them (the event is counted as `negative`), and so
+ * have a sum, minimum and maximum of their own, not those of a plain sum(x).
+ */
+static void plan_histogram(struct phys *phys, cell_vec *cells, const struct aggregate *a,
+			   struct phys_aggregate *ret)
+{
+	bool skips_negative = a->arg->lo < 0 && !scheme_takes_negative(a->scheme);
+
+	ret->histogram_cell = cell_add(phys, cells,
+				       (struct cell){ .kind = CELL_HISTOGRAM,
+						      .arg = a->arg,
+						      .filter = a->filter,
+						      .skips_negative = skips_negative,
+						      .scheme = a->scheme,
+						      .n_cells = scheme_n_cells(a->scheme) });
+	ret->sum_cell = value_cell(phys, cells, a, CELL_SUM, skips_negative);
+	ret->min_cell = value_cell(phys, cells, a, CELL_MIN, skips_negative);
+	ret->max_cell = value_cell(phys, cells, a, CELL_MAX, skips_negative);
+}
+
+static void plan_aggregate(struct phys *phys, cell_vec *cells, const struct aggregate *a,
+			   struct phys_aggregate *ret)
+{
+	bool may_be_empty = phys->n_keys == 0 || a->filter || (a->arg && a->arg->nullable);
+
+	*ret = (struct phys_aggregate){ .kind = a->kind,
+					.type = a->type,
+					.count_cell = -1,
+					.value_cell = -1,
+					.histogram_cell = -1,
+					.sum_cell = -1,
+					.min_cell = -1,
+					.max_cell = -1,
+					.aggregate = a };
+	if (aggregate_cells[a->kind].has_histogram) {
+		plan_histogram(phys, cells, a, ret);
+		return;
+	}
+	if (aggregate_cells[a->kind].is_count_needed || may_be_empty)
+		ret->count_cell = count_cell(phys, cells, a);
+	if (aggregate_cells[a->kind].has_value)
+		ret->value_cell = value_cell(phys, cells, a, aggregate_cells[a->kind].value, false);
+}
+
+void phys_cells(struct phys *phys, const struct plan *agg)
+{
+	cell_vec cells = { 0 };
+
+	phys->n_aggregates = agg->n_aggregates;
+	phys->aggregates = arena_array(phys->arena, struct phys_aggregate, agg->n_aggregates);
+	for (u32 i = 0; i < agg->n_aggregates; i++)
+		plan_aggregate(phys, &cells, &agg->aggregates[i], &phys->aggregates[i]);
+	/* DIRECT with groups: a count tells the rows in use; `cpu` alone is such a group. */
+	if (phys->state.kind == STATE_DIRECT && phys->n_keys > 0)
+		phys->exists_cell = cell_add(phys, &cells, (struct cell){ .kind = CELL_COUNT });
+	phys->cells = cells.at;
+	phys->n_cells = cells.n;
+	for (u32 i = 0; i < cells.n; i++)
+		if (cells.at[i].kind == CELL_COUNT && !cells.at[i].arg && !cells.at[i].filter)
+			phys->matched_cell = (s32)i;
+}
+
+static const char *const cell_names[CELL_KIND_N] = { "count", "sum", "min", "max", "histogram" };
+
+void phys_cell_print(const struct cell *c, struct buf *out)
+{
+	buf_printf(out, "  cell +%u %s", c->bytes_offset, cell_names[c->kind]);
+	if (c->kind == CELL_SUM)
+		buf_puts(out, c->is_wide ? " (128 bits)" : " (64 bits)");
+	if (c->kind == CELL_HISTOGRAM) {
+		buf_putc(out, ' ');
+		scheme_print(c->scheme, out);
+		if (c->chunk_cells)
+			buf_printf(out, " (%u cells, in %u chunks of %u as values need them)",
+				   c->n_cells, c->n_chunks, c->chunk_cells);
+		else
+			buf_printf(out, " (%u cells)", c->n_cells);
+	}
+	if (c->arg) {
+		buf_puts(out, " of ");
+		expr_print(c->arg, out);
+	}
+	if (c->skips_negative)
+		buf_puts(out, " from 0");
+	if (c->filter) {
+		buf_puts(out, " where ");
+		expr_print(c->filter, out);
+	}
+	buf_putc(out, '\n');
+}

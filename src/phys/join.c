@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Joins: which columns of its starts the query needs, and the table they wait in.
+ *
+ * An end computes with what its partner stored: of every expression behind the look-up
+ * the largest parts that read the join's right side only are stored, and nothing
+ * else.  Joins nearer to the root come first in phys.joins, so what they store is
+ * known when it is asked for.
+ *
+ * Own tables in one mmapable array, always.  Measured for a pair, above two empty
+ * programs that read the time (ARCHITECTURE.md): own table 4-7 ns, task storage 47,
+ * kernel hash 59 (entries kept) to 204 (update and delete), LRU 235; nothing that
+ * these three can do is missing here.
+ */
+#include <string.h>
+
+#include "phys/internal.h"
+
+#define COLUMNS_MAX    64
+#define SLOT_ALIGN     8
+#define PAIR_VALUE_MAX (4ull << 20) /* see has_large_array_value */
+#define PAIR_BYTES_MAX (1ull << 29) /* BPF_MAX_VAR_OFF: how far the verifier follows */
+#define IN_FLIGHT_MIN  16
+
+struct collect {
+	struct phys *phys;
+	struct phys_join *join;
+	const struct plan *right;
+	u32 n_refused;
+};
+
+static const struct plan *find_join(const struct plan *p, u32 *number)
+{
+	const struct plan *found = NULL;
+
+	if (p->kind == PLAN_JOIN && (*number)-- == 0)
+		return p;
+	if (p->input)
+		found = find_join(p->input, number);
+	if (!found && p->right)
+		found = find_join(p->right, number);
+	for (u32 i = 0; i < p->n_inputs && !found; i++)
+		found = find_join(p->inputs[i], number);
+	return found;
+}
+
+/* The time of the start itself stands in every slot. */
+static bool is_start_time(const struct collect *c, const struct expr *e)
+{
+	if (e->kind == EXPR_UNION) {
+		for (u32 i = 0; i < e->n_args; i++)
+			if (e->args[i]->kind != EXPR_SYSTEM || e->args[i]->index != SYS_TIME ||
+			    e->args[i]->source != e->branches[i])
+				return false;
+		return true;
+	}
+	return e->kind == EXPR_SYSTEM && e->index == SYS_TIME && c->right->kind != PLAN_UNION &&
+	       e->source == plan_trigger(c->right);
+}
+
+static void add_column(struct collect *c, struct expr *e)
+{
+	struct phys_join *j = c->join;
+	struct pair_column column = { .expr = e, .null_bit = -1 };
+
+	for (u32 i = 0; i < j->n_columns; i++)
+		if (expr_equal(j->columns[i].expr, e))
+			return;
+	if (j->n_columns == COLUMNS_MAX) {
+		c->n_refused++;
+		return;
+	}
+	if (is_start_time(c, e)) {
+		column.bytes_offset = PAIR_TIME_BYTES;
+		j->needs_order = true;
+	}
+	column.n_words =
+		e->type.kind == TYPE_TEXT && !(e->kind == EXPR_SYSTEM && e->index == SYS_PROBE)
+			? (u32)ALIGN_UP(e->type.bytes, 8) / 8
+			: 1;
+	if (e->nullable)
+		column.null_bit = 0; /* numbered when all are known */
+	j->columns[j->n_columns++] = column;
+}
+
+/* Is it NULL where every column of the right side is?  IS NULL and CASE need not be. */
+static bool is_strict(const struct expr *e)
+{
+	bool is_op = e->kind == EXPR_OP && e->op != OP_AND && e->op != OP_OR && e->op != OP_IS &&
+		     e->op != OP_IS_NOT;
+
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_UNION)
+		return true;
+	for (u32 i = 0; i < e->n_args; i++)
+		if ((is_op || e->kind == EXPR_MEMBER) && is_strict(e->args[i]))
+			return true;
+	return false;
+}
+
+static void collect_parts(void *context, struct expr *e)
+{
+	struct collect *c = context;
+
+	/* What an end without a partner makes of NULLs cannot come from the start. */
+	if (expr_is_of(e, c->right) && (!c->join->is_left || is_strict(e))) {
+		if (!e->is_user_only && e->kind != EXPR_NULL) {
+			add_column(c, e);
+			return;
+		}
+	}
+	for (u32 i = 0; i < e->n_args; i++)
+		collect_parts(context, e->args[i]);
+}
+
+/* Every event that looks this join up meets the expressions behind the look-up. */
+static void collect_columns(struct collect *c)
+{
+	for (u32 i = 0; i < c->phys->n_sources; i++) {
+		const struct phys_source *s = &c->phys->sources[i];
+
+		for (u32 j = 0; j < s->n_steps; j++)
+			if (s->steps[j].kind == STEP_LOOKUP && s->steps[j].join == c->join)
+				phys_each_behind(c->phys, s, j + 1, collect_parts, c);
+	}
+}
+
+static void lay_out_slot(struct phys_join *j)
+{
+	u32 at = PAIR_KEY_BYTES + 8 * j->key_words, n_nulls = 0;
+
+	for (u32 i = 0; i < j->n_columns; i++)
+		if (j->columns[i].null_bit >= 0)
+			j->columns[i].null_bit = (s32)n_nulls++;
+	j->has_nulls = n_nulls > 0;
+	if (j->has_nulls) {
+		j->nulls_bytes = at;
+		at += 8;
+	}
+	for (u32 i = 0; i < j->n_columns; i++) {
+		if (j->columns[i].bytes_offset)
+			continue;
+		j->columns[i].bytes_offset = at;
+		at += 8 * j->columns[i].n_words;
+	}
+	/* Up to one cache line, slots that are a power of two wide share none. */
+	j->slot_bytes = (u32)ALIGN_UP(at, SLOT_ALIGN);
+	if (j->slot_bytes <= 32)
+		j->slot_bytes = 32;
+	else if (j->slot_bytes <= 64)
+		j->slot_bytes = 64;
+}
+
+bool phys_join_is_thread(const struct phys *phys, const struct phys_join *join)
+{
+	bool is_syscalls = true;
+
+	if (join->join != JOIN_PAIR || join->n_keys != 1)
+		return false;
+	for (u32 i = 0; i < phys->n_hooks && is_syscalls; i++)
+		for (u32 k = 0; k < phys->hooks[i].n_uses; k++) {
+			const struct phys_source *s = phys->hooks[i].uses[k].source;
+
+			for (u32 j = 0; j < s->n_steps; j++) {
+				const struct phys_step *step = &s->steps[j];
+
+				if (step->join != join)
+					continue;
+				is_syscalls &= phys->hooks[i].path == ACCESS_RAW_SYSCALL &&
+					       step->keys[0]->kind == EXPR_SYSTEM &&
+					       step->keys[0]->index == SYS_TID &&
+					       step->keys[0]->source == s->number;
+			}
+		}
+	return is_syscalls;
+}
+
+static void choose_table(struct phys *phys, struct phys_join *j, const struct plan *p)
+{
+	if (!p->is_nesting && phys_join_is_thread(phys, j)) {
+		j->kind = PAIR_THREAD;
+		j->reason = "system calls of a thread do not nest, and its saved registers name it";
+		return;
+	}
+	j->kind = PAIR_TABLE;
+	j->reason = j->join == JOIN_ASOF ? "the latest start of each key stays"
+					 : "starts of one key may nest";
+}
+
+static u64 table_bytes(const struct phys_join *j)
+{
+	return ALIGN_UP(PAIR_HEADER_BYTES + (u64)(j->n_slots + PAIR_WAYS - 1) * j->slot_bytes, 64);
+}
+
+bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags *diags)
+{
+	u64 limit = input->features->has_large_array_value ? PAIR_BYTES_MAX : PAIR_VALUE_MAX;
+	u64 at = 0;
+
+	for (u32 i = 0; i < phys->n_joins; i++) {
+		struct phys_join *j = &phys->joins[i];
+		struct collect c = { .phys = phys, .join = j };
+		u32 number = i;
+		const struct plan *p = find_join(plan_rows(input->plan), &number);
+
+		c.right = p->right;
+		j->columns = arena_array(phys->arena, struct pair_column, COLUMNS_MAX);
+		collect_columns(&c);
+		if (c.n_refused) {
+			diag_hint(diags,
+				  diag_error(diags, "too-many-columns", j->span,
+					     "a join stores at most %u columns of a start",
+					     COLUMNS_MAX),
+				  "use fewer columns of its right side");
+			return false;
+		}
+		choose_table(phys, j, p);
+		lay_out_slot(j);
+		j->n_slots = IN_FLIGHT_MIN;
+		while (j->n_slots < input->settings->max_in_flight)
+			j->n_slots *= 2;
+		/* An old kernel's arrays end at 4 MiB: fewer starts then, and it is shown. */
+		while (table_bytes(j) > limit / phys->n_joins && j->n_slots > IN_FLIGHT_MIN)
+			j->n_slots /= 2;
+		j->table_bytes = table_bytes(j);
+		j->offset_bytes = at;
+		at += j->table_bytes;
+	}
+	phys->pair_bytes = at;
+	return true;
+}

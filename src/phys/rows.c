@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The FROM tree -> the way of each source's events: up the tree, through filters and
+ * look-ups, to a store or to the root.
+ */
+#include "phys/internal.h"
+
+/* The way from an operator to the root, nearest step first. */
+struct way {
+	struct phys_step step;
+	const struct way *next;
+};
+
+typedef VEC(struct phys_source) source_vec;
+typedef VEC(struct phys_join) join_vec;
+
+struct rows_walk {
+	struct phys *phys;
+	source_vec sources;
+	join_vec joins;
+};
+
+static u32 count_joins(const struct plan *p)
+{
+	u32 n = p->kind == PLAN_JOIN;
+
+	if (p->input)
+		n += count_joins(p->input);
+	if (p->right)
+		n += count_joins(p->right);
+	for (u32 i = 0; i < p->n_inputs; i++)
+		n += count_joins(p->inputs[i]);
+	return n;
+}
+
+static void add_source(struct rows_walk *w, const struct plan *scan, const struct way *way)
+{
+	struct phys_source s = { .number = scan->source,
+				 .alias = scan->alias,
+				 .streams = scan->streams,
+				 .is_root = true };
+	u32 n = 0;
+
+	for (const struct way *at = way; at; at = at->next)
+		n++;
+	s.steps = arena_array(w->phys->arena, struct phys_step, MAX(n, 1u));
+	for (; way; way = way->next) {
+		s.steps[s.n_steps++] = way->step;
+		if (way->step.kind == STEP_STORE) {
+			s.is_root = false;
+			break;
+		}
+	}
+	vec_push(w->phys->arena, &w->sources, s);
+}
+
+static struct way *step_new(struct rows_walk *w, enum phys_step_kind kind, const struct plan *p,
+			    const struct way *next)
+{
+	struct way *way = arena_new(w->phys->arena, struct way);
+
+	way->step.kind = kind;
+	way->step.span = p->span;
+	way->next = next;
+	return way;
+}
+
+static void plan_join_keys(struct phys *phys, struct phys_join *j, const struct plan *p)
+{
+	j->n_keys = p->n_join_keys;
+	j->keys = arena_array(phys->arena, struct phys_key, MAX(j->n_keys, 1u));
+	for (u32 i = 0; i < j->n_keys; i++) {
+		const struct expr *left = p->join_keys[i].left, *right = p->join_keys[i].right;
+		struct phys_key *key = &j->keys[i];
+		u32 bytes = MAX(left->type.bytes, right->type.bytes);
+
+		*key = (struct phys_key){ .expr = p->join_keys[i].left, .null_bit = -1 };
+		key->first_word = j->key_words;
+		key->n_words = left->type.kind == TYPE_TEXT ? (u32)ALIGN_UP(bytes, 8) / 8 : 1;
+		j->key_words += key->n_words;
+	}
+}
+
+static void walk(struct rows_walk *w, const struct plan *p, const struct way *way);
+
+static void walk_join(struct rows_walk *w, const struct plan *p, const struct way *way)
+{
+	struct arena *arena = w->phys->arena;
+	struct phys_join *j = &w->phys->joins[w->phys->n_joins];
+	struct way *look_up = step_new(w, STEP_LOOKUP, p, way);
+	struct way *store = step_new(w, STEP_STORE, p, NULL);
+
+	*j = (struct phys_join){ .number = w->phys->n_joins++,
+				 .span = p->span,
+				 .join = p->join,
+				 .is_left = p->is_left,
+				 .within_ns = p->within_ns };
+	plan_join_keys(w->phys, j, p);
+	look_up->step.join = store->step.join = j;
+	look_up->step.keys = arena_array(arena, struct expr *, MAX(j->n_keys, 1u));
+	store->step.keys = arena_array(arena, struct expr *, MAX(j->n_keys, 1u));
+	for (u32 i = 0; i < j->n_keys; i++) {
+		look_up->step.keys[i] = p->join_keys[i].left;
+		store->step.keys[i] = p->join_keys[i].right;
+	}
+	walk(w, p->input, look_up);
+	walk(w, p->right, store);
+}
+
+static void walk(struct rows_walk *w, const struct plan *p, const struct way *way)
+{
+	struct way *filter;
+
+	switch (p->kind) {
+	case PLAN_SCAN:
+		add_source(w, p, way);
+		break;
+	case PLAN_FILTER:
+		filter = step_new(w, STEP_FILTER, p, way);
+		filter->step.conjuncts = p->conjuncts;
+		filter->step.n_conjuncts = p->n_conjuncts;
+		walk(w, p->input, filter);
+		break;
+	case PLAN_JOIN:
+		walk_join(w, p, way);
+		break;
+	case PLAN_UNION:
+		for (u32 i = 0; i < p->n_inputs; i++)
+			walk(w, p->inputs[i], way);
+		break;
+	default:
+		BUG("operator %d below the aggregate", p->kind);
+	}
+}
+
+void phys_rows(struct phys *phys, const struct phys_input *input)
+{
+	const struct plan *rows = plan_rows(input->plan);
+	struct rows_walk w = { .phys = phys };
+
+	phys->joins = arena_array(phys->arena, struct phys_join, MAX(count_joins(rows), 1u));
+	walk(&w, rows, NULL);
+	phys->sources = w.sources.at;
+	phys->n_sources = w.sources.n;
+	/* A look-up drops what has no partner, unless the join is a LEFT one. */
+	for (u32 i = 0; i < phys->n_sources; i++)
+		for (u32 j = 0; phys->sources[i].is_root && j < phys->sources[i].n_steps; j++)
+			phys->has_matched |= phys->sources[i].steps[j].kind != STEP_FILTER ||
+					     phys->sources[i].steps[j].n_conjuncts > 0;
+}
+
+/* --- Which expressions there are --- */
+
+static void each_output(const struct phys *phys, void (*visit)(void *context, struct expr *expr),
+			void *context)
+{
+	for (u32 i = 0; i < phys->n_keys; i++)
+		visit(context, phys->keys[i].expr);
+	for (u32 i = 0; i < phys->n_cells; i++) {
+		if (phys->cells[i].arg)
+			visit(context, phys->cells[i].arg);
+		if (phys->cells[i].filter)
+			visit(context, phys->cells[i].filter);
+	}
+	for (u32 i = 0; i < phys->n_columns; i++)
+		visit(context, phys->columns[i].expr);
+}
+
+void phys_each_behind(const struct phys *phys, const struct phys_source *source, u32 from,
+		      void (*visit)(void *context, struct expr *expr), void *context)
+{
+	for (u32 i = from; i < source->n_steps; i++) {
+		const struct phys_step *step = &source->steps[i];
+
+		for (u32 j = 0; j < step->n_conjuncts; j++)
+			visit(context, step->conjuncts[j]);
+		for (u32 j = 0; step->join && j < step->join->n_keys; j++)
+			visit(context, step->keys[j]);
+		for (u32 j = 0; step->kind == STEP_STORE && j < step->join->n_columns; j++)
+			visit(context, step->join->columns[j].expr);
+	}
+	if (source->is_root)
+		each_output(phys, visit, context);
+}
+
+void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
+		       void (*visit)(void *context, struct expr *expr), void *context)
+{
+	const struct plan *agg = plan_find(plan, PLAN_AGGREGATE);
+	const struct plan *project = plan_find(plan, PLAN_PROJECT);
+
+	for (u32 i = 0; i < phys->n_sources; i++)
+		for (u32 j = 0; j < phys->sources[i].n_steps; j++) {
+			const struct phys_step *step = &phys->sources[i].steps[j];
+
+			for (u32 k = 0; k < step->n_conjuncts; k++)
+				visit(context, step->conjuncts[k]);
+			for (u32 k = 0; step->join && k < step->join->n_keys; k++)
+				visit(context, step->keys[k]);
+		}
+	for (u32 i = 0; agg && i < agg->n_keys; i++)
+		visit(context, agg->keys[i].expr);
+	for (u32 i = 0; agg && i < agg->n_aggregates; i++) {
+		if (agg->aggregates[i].arg)
+			visit(context, agg->aggregates[i].arg);
+		if (agg->aggregates[i].filter)
+			visit(context, agg->aggregates[i].filter);
+	}
+	for (u32 i = 0; !agg && i < project->n_items; i++)
+		visit(context, project->items[i].expr);
+}

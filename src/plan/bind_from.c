@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * FROM -> a tree of scans, filters, joins and unions, and the relations whose
+ * columns the rest of the query names.  Views, WITH and nested selects are put in
+ * place of their names: their WHERE becomes a filter in the tree, their items
+ * columns.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "plan/bind.h"
+
+struct scope bind_scope(const struct scope *outer, const struct ast_select *select)
+{
+	return (struct scope){ .arena = outer->arena,
+			       .diags = outer->diags,
+			       .catalog = outer->catalog,
+			       .settings = outer->settings,
+			       .shared = outer->shared,
+			       .ctes = outer->ctes,
+			       .n_views = outer->n_views,
+			       .is_shipped = outer->is_shipped,
+			       .select = select };
+}
+
+struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
+		       struct span span)
+{
+	struct plan *p = bind_plan_new(scope, PLAN_SCAN, NULL);
+
+	if (scope->shared->scans.n == SOURCES_MAX) {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "too-deep", span,
+				     "the query reads more than %u streams, views counted each "
+				     "time",
+				     SOURCES_MAX),
+			  "a wildcard reads many streams as one");
+		return NULL;
+	}
+	p->streams = streams;
+	p->alias = alias;
+	p->span = span;
+	p->source = scope->shared->scans.n;
+	vec_push(scope->arena, &scope->shared->scans, p);
+	return p;
+}
+
+struct plan *bind_join_new(struct scope *scope, enum plan_join join, struct plan *left,
+			   struct plan *right, struct span span)
+{
+	struct plan *p = bind_plan_new(scope, PLAN_JOIN, left);
+
+	p->span = span;
+	p->join = join;
+	p->right = right;
+	vec_push(scope->arena, &scope->shared->joins, p);
+	return p;
+}
+
+/* What keeps a select from being put in place of its name, or NULL. */
+static const char *not_inlined(const struct ast_select *s)
+{
+	if (s->options.n)
+		return "WITH (...) in a nested select is";
+	if (s->limit || s->offset)
+		return "nested selects with LIMIT are";
+	if (s->order_by.n)
+		return "nested selects with ORDER BY are";
+	if (s->is_distinct)
+		return "DISTINCT is";
+	if (bind_is_aggregated(s))
+		return "nested selects that aggregate are";
+	return NULL;
+}
+
+static bool has_from(struct scope *scope)
+{
+	if (scope->select->from)
+		return true;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "missing-from", scope->select->span,
+			     "the query reads from no stream"),
+		  "add FROM tracepoint:CATEGORY:NAME; \"ebql list\" shows them");
+	return false;
+}
+
+/* One select of a UNION, or the only one. */
+static bool bind_arm(const struct scope *outer, const struct ast_select *select,
+		     struct derived *ret_derived)
+{
+	struct scope scope = bind_scope(outer, select);
+	const char *obstacle = not_inlined(select);
+	item_vec items = { 0 };
+
+	if (obstacle)
+		return bind_refuse(&scope, select->span, obstacle);
+	if (!has_from(&scope))
+		return false;
+	ret_derived->tree = bind_from(&scope, select->from);
+	if (!ret_derived->tree)
+		return false;
+	ret_derived->tree = bind_where(&scope, ret_derived->tree);
+	if (!bind_items(&scope, false, &items))
+		return false;
+	ret_derived->columns = items.at;
+	ret_derived->n_columns = items.n;
+	return true;
+}
+
+bool bind_derived(const struct scope *outer, const struct ast_select *select,
+		  struct derived *ret_derived)
+{
+	struct scope scope = bind_scope(outer, select);
+	u32 n = 1 + select->compound.n;
+	struct derived *branches = arena_array(scope.arena, struct derived, n);
+	struct span *spans = arena_array(scope.arena, struct span, n);
+
+	bind_ctes(&scope);
+	for (u32 i = 0; i < n; i++) {
+		const struct ast_select *arm = i ? select->compound.at[i - 1].select : select;
+
+		spans[i] = arm->span;
+		if (i && select->compound.at[i - 1].op != AST_UNION_ALL)
+			return bind_refuse(&scope, arm->span,
+					   "UNION without ALL, EXCEPT and INTERSECT are");
+		if (!bind_arm(&scope, arm, &branches[i]))
+			return false;
+	}
+	if (n == 1) {
+		*ret_derived = branches[0];
+		return true;
+	}
+	return bind_union(&scope, branches, n, spans, ret_derived);
+}
+
+static struct plan *add_derived(struct scope *scope, const struct scope *inner,
+				const struct ast_select *select, const char *name,
+				const char *written)
+{
+	struct derived derived;
+
+	if (!bind_derived(inner, select, &derived))
+		return NULL;
+	vec_push(scope->arena, &scope->relations,
+		 (struct relation){ .name = name,
+				    .written = written,
+				    .tree = derived.tree,
+				    .columns = derived.columns,
+				    .n_columns = derived.n_columns });
+	return derived.tree;
+}
+
+static const struct cte_list *cte_find(const struct scope *scope, const char *name)
+{
+	const struct cte_list *list = scope->ctes;
+
+	while (list && strcasecmp(list->cte->name, name) != 0)
+		list = list->outer;
+	return list;
+}
+
+static struct plan *bind_view(struct scope *scope, const struct ast_source *source,
+			      const struct view *view)
+{
+	struct scope inner = bind_scope(scope, view->select);
+
+	inner.ctes = NULL;
+	inner.n_views = (u32)(view - scope->shared->views->views.at);
+	inner.is_shipped |= view->is_shipped;
+	if (inner.is_shipped)
+		sql_respan(view->select, source->span);
+	return add_derived(scope, &inner, view->select, source->alias ? source->alias : view->name,
+			   view->name);
+}
+
+static struct plan *add_stream(struct scope *scope, const struct ast_source *source)
+{
+	struct stream_list *streams = catalog_find(scope->catalog, source->path, source->n_path,
+						   source->span, scope->diags);
+	struct plan *scan;
+
+	if (!streams)
+		return NULL;
+	scan = bind_scan(scope, streams, source->alias, source->span);
+	if (!scan)
+		return NULL;
+	vec_push(scope->arena, &scope->relations,
+		 (struct relation){ .name = source->alias ? source->alias
+							  : streams->streams.at[0]->event,
+				    .written = streams->streams.at[0]->name,
+				    .streams = streams,
+				    .tree = scan,
+				    .source = scan->source,
+				    .has_system = true });
+	return scan;
+}
+
+static void offer_view(void *context, const struct view *view)
+{
+	suggest_offer(context, view->name);
+}
+
+/* A misspelt view, WITH name or "syscall": true after a diagnostic. */
+static bool is_misspelt(struct scope *scope, const struct ast_source *source)
+{
+	struct suggest suggest;
+	const char *best;
+
+	suggest_init(&suggest, source->path[0]);
+	if (source->n_path == 1) {
+		for (const struct cte_list *l = scope->ctes; l; l = l->outer)
+			suggest_offer(&suggest, l->cte->name);
+		if (scope->shared->views)
+			views_each(scope->shared->views, offer_view, &suggest);
+	} else if (source->n_path == 2) {
+		suggest_offer(&suggest, "syscall");
+	}
+	best = suggest_best(&suggest);
+	if (!best)
+		return false;
+	/* A view never sees itself, nor those made after it. */
+	if (strcasecmp(best, source->path[0]) == 0)
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "unknown-stream", source->span,
+				     "the view \"%s\" is not made yet here", best),
+			  "a view is made of streams and of views that stand before it");
+	else
+		diag_hint(scope->diags,
+			  diag_error(scope->diags,
+				     source->n_path == 1 ? "unknown-stream" : "unknown-stream-kind",
+				     source->span, "there is no %s \"%s\"",
+				     source->n_path == 1 ? "view" : "kind of stream",
+				     source->path[0]),
+			  "did you mean \"%s\"?", best);
+	return true;
+}
+
+static struct plan *bind_stream(struct scope *scope, const struct ast_source *source)
+{
+	const char *name = source->path[0];
+	const struct cte_list *cte = source->n_path == 1 ? cte_find(scope, name) : NULL;
+	const struct view *view = NULL;
+
+	if (cte) {
+		struct scope inner = bind_scope(scope, cte->cte->select);
+
+		inner.ctes = cte->outer;
+		return add_derived(scope, &inner, cte->cte->select,
+				   source->alias ? source->alias : cte->cte->name, cte->cte->name);
+	}
+	if (source->n_path == 1 && scope->shared->views)
+		view = views_find(scope->shared->views, name, scope->n_views);
+	if (view)
+		return bind_view(scope, source, view);
+	if (bind_is_span(source))
+		return bind_span(scope, source);
+	if (is_misspelt(scope, source))
+		return NULL;
+	return add_stream(scope, source);
+}
+
+struct plan *bind_from(struct scope *scope, const struct ast_source *source)
+{
+	switch (source->kind) {
+	case AST_SOURCE_STREAM:
+		return bind_stream(scope, source);
+	case AST_SOURCE_SELECT: {
+		struct scope inner = bind_scope(scope, source->select);
+
+		return add_derived(scope, &inner, source->select, source->alias,
+				   source->alias ? source->alias : "the nested select");
+	}
+	case AST_SOURCE_JOIN:
+		return bind_join(scope, source);
+	default:
+		bind_refuse(scope, source->span, "reading files is");
+		return NULL;
+	}
+}

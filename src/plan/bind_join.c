@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A PAIR JOIN B, A ASOF JOIN B -> PLAN_JOIN: the conjuncts of ON become the keys,
+ * or the order of time, which ASOF demands and PAIR has by its nature.
+ */
+#include <strings.h>
+
+#include "plan/bind.h"
+
+#define JOIN_KEYS_MAX 6u
+
+struct join_binding {
+	struct scope *scope;
+	struct plan *join;
+	VEC(struct join_key) keys;
+	bool has_order;
+};
+
+/* Is this the time at which rows of the tree appear? */
+static bool is_time_of(struct arena *arena, const struct expr *e, const struct plan *tree)
+{
+	source_vec triggers = { 0 };
+
+	bind_triggers(arena, tree, &triggers);
+	for (u32 i = 0; i < triggers.n; i++) {
+		const struct expr *of = bind_resolve(arena, (struct expr *)e, triggers.at[i]);
+
+		if (of->kind != EXPR_SYSTEM || of->index != SYS_TIME ||
+		    of->source != triggers.at[i])
+			return false;
+	}
+	return true;
+}
+
+void bind_difference(struct scope *scope, struct expr *e)
+{
+	const struct expr *a = e->args[0], *b = e->op == OP_SUB ? e->args[1] : NULL;
+
+	if (!b || a->type.kind != TYPE_TIMESTAMP || b->type.kind != TYPE_TIMESTAMP)
+		return;
+	for (u32 i = 0; i < scope->shared->joins.n; i++) {
+		const struct plan *join = scope->shared->joins.at[i];
+
+		if (!is_time_of(scope->arena, a, join->input) ||
+		    !is_time_of(scope->arena, b, join->right))
+			continue;
+		e->type = (struct type){ .kind = TYPE_DURATION, .bits = 64 };
+		e->lo = 0;
+		e->hi = a->hi;
+		e->may_overflow = false;
+		e->nullable = a->nullable || b->nullable;
+		return;
+	}
+}
+
+static bool bad_join(struct join_binding *b, struct span span, const char *message,
+		     const char *hint)
+{
+	struct diag *d = diag_error(b->scope->diags, "bad-join", span, "%s", message);
+
+	diag_hint(b->scope->diags, d, "%s", hint);
+	return false;
+}
+
+/* Exchanges the two so that the first reads the left side and the second the right. */
+static bool sort_sides(struct join_binding *b, struct expr **left, struct expr **right)
+{
+	struct expr *swap = *left;
+
+	if (expr_is_of(*left, b->join->input) && expr_is_of(*right, b->join->right))
+		return true;
+	*left = *right;
+	*right = swap;
+	return expr_is_of(*left, b->join->input) && expr_is_of(*right, b->join->right);
+}
+
+static bool add_key(struct join_binding *b, struct span span, struct expr *left, struct expr *right)
+{
+	bool is_text = left->type.kind == TYPE_TEXT;
+
+	if (left->is_user_only || right->is_user_only)
+		return bad_join(b, span,
+				"this key needs the user part, and pairs are made in the "
+				"kernel",
+				"use columns and whole numbers as keys");
+	if (is_text != (right->type.kind == TYPE_TEXT) ||
+	    (!is_text && (!type_is_word(left->type) || !type_is_word(right->type))))
+		return bad_join(b, span, "the two sides of this key are of different kinds",
+				"both must be numbers, or both texts");
+	if (!is_text &&
+	    ((left->lo < 0 && right->hi > INT64_MAX) || (right->lo < 0 && left->hi > INT64_MAX)))
+		return bad_join(b, span,
+				"one side of this key can be negative, the other 2^63 and more",
+				"no 64 bits hold both: join by another column");
+	if (b->keys.n == JOIN_KEYS_MAX)
+		return bad_join(b, span, "a join has at most 6 keys", "leave one away");
+	vec_push(b->scope->arena, &b->keys, (struct join_key){ left, right });
+	return true;
+}
+
+/* a.time >= b.time: which is the later? */
+static bool add_order(struct join_binding *b, const struct ast *ast, struct expr *left,
+		      struct expr *right)
+{
+	enum ast_op op = ast->op;
+
+	if (op == OP_LE || op == OP_LT) {
+		struct expr *swap = left;
+
+		left = right;
+		right = swap;
+	}
+	if (!is_time_of(b->scope->arena, left, b->join->input) ||
+	    !is_time_of(b->scope->arena, right, b->join->right))
+		return bad_join(
+			b, ast->span,
+			"the order in ON is that of the two sides' times, the left one later",
+			"write a.time >= b.time; other conditions belong into WHERE");
+	b->has_order = true;
+	return true;
+}
+
+static bool add_conjunct(struct join_binding *b, const struct ast *ast)
+{
+	bool is_order = ast->kind == AST_BINARY && ast->op >= OP_LT && ast->op <= OP_GE;
+	struct expr *left, *right;
+
+	if (ast->kind == AST_BINARY && ast->op == OP_AND)
+		return add_conjunct(b, ast->args[0]) && add_conjunct(b, ast->args[1]);
+	if (!is_order && (ast->kind != AST_BINARY || ast->op != OP_EQ))
+		return bad_join(b, ast->span, "ON takes equalities joined by AND",
+				"write a.key = b.key; other conditions belong into WHERE");
+	left = bind_expr(b->scope, ast->args[0]);
+	right = left ? bind_expr(b->scope, ast->args[1]) : NULL;
+	if (!left || !right)
+		return false;
+	if (is_order)
+		return add_order(b, ast, left, right);
+	if (!sort_sides(b, &left, &right))
+		return bad_join(
+			b, ast->span,
+			"a key has one side that reads the left stream and one that reads the "
+			"right",
+			"write a.key = b.key; other conditions belong into WHERE");
+	return add_key(b, ast->span, left, right);
+}
+
+static bool bind_on(struct join_binding *b, const struct ast_source *source)
+{
+	const char *outer = b->scope->no_aggregates_in;
+	bool is_good;
+
+	b->scope->no_aggregates_in = "ON";
+	is_good = source->on && add_conjunct(b, source->on);
+	b->scope->no_aggregates_in = outer;
+	if (!is_good)
+		return false;
+	if (!b->keys.n)
+		return bad_join(b, source->on->span, "ON names no key", "write a.key = b.key");
+	if (source->join == AST_JOIN_ASOF && !b->has_order)
+		return bad_join(b, source->on->span,
+				"ASOF JOIN needs the order of the two times in ON",
+				"add AND a.time >= b.time");
+	b->join->join_keys = b->keys.at;
+	b->join->n_join_keys = b->keys.n;
+	return true;
+}
+
+struct plan *bind_join(struct scope *scope, const struct ast_source *source)
+{
+	u32 outer = scope->first_relation, first = scope->relations.n, middle;
+	struct join_binding b = { .scope = scope };
+	struct plan *left, *right;
+
+	if (source->join != AST_JOIN_PAIR && source->join != AST_JOIN_ASOF) {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "not-supported", source->span,
+				     "joins of what happened in one window are not available yet"),
+			  "A PAIR JOIN B takes the latest B before each A and uses it up, ASOF "
+			  "JOIN leaves it");
+		return NULL;
+	}
+	if (source->alias) {
+		bind_refuse(scope, source->span, "a name for a whole join is");
+		return NULL;
+	}
+	left = bind_from(scope, source->left);
+	middle = scope->relations.n;
+	right = left ? bind_from(scope, source->right) : NULL;
+	if (!right)
+		return NULL;
+	b.join = bind_join_new(scope, source->join == AST_JOIN_PAIR ? JOIN_PAIR : JOIN_ASOF, left,
+			       right, source->span);
+	b.join->is_left = source->is_left;
+	b.join->within_ns = source->within_ns;
+	b.join->is_nesting = true;
+	scope->first_relation = first;
+	if (!bind_on(&b, source))
+		return NULL;
+	scope->first_relation = outer;
+	for (u32 i = middle; source->is_left && i < scope->relations.n; i++)
+		scope->relations.at[i].is_nullable = true;
+	return b.join;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * syscall:NAME -> sys_exit_NAME PAIR JOIN sys_enter_NAME on the thread, with the
+ * columns of a completed call: its arguments, ret, nr, latency, start_time.  A
+ * thread is in one system call at a time, so starts never nest.  A wildcard stands
+ * for all calls that have both tracepoints.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "plan/bind.h"
+
+#define ENTER "sys_enter_"
+#define EXIT  "sys_exit_"
+
+bool bind_is_span(const struct ast_source *source)
+{
+	return source->kind == AST_SOURCE_STREAM && strcasecmp(source->path[0], "syscall") == 0;
+}
+
+static void offer_call(void *context, const char *name)
+{
+	static const char prefix[] = "tracepoint:syscalls:" ENTER;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
+		suggest_offer(context, name + sizeof(prefix) - 1);
+}
+
+static struct plan *unknown_call(struct scope *scope, const struct ast_source *source)
+{
+	struct suggest suggest;
+	struct diag *d;
+
+	suggest_init(&suggest, source->path[1]);
+	catalog_each(scope->catalog, "tracepoint:syscalls:" ENTER "*", offer_call, &suggest);
+	d = diag_error(scope->diags, "unknown-stream", source->span,
+		       "there is no system call \"%s\" with tracepoints", source->path[1]);
+	if (suggest_best(&suggest))
+		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", suggest_best(&suggest));
+	else
+		diag_hint(scope->diags, d, "\"ebql list sys_enter\" shows them all");
+	return NULL;
+}
+
+/* The tracepoints of that end.  A name that is not there says nothing; *ret_failed for the rest. */
+static struct stream_list *find_end(struct scope *scope, const struct ast_source *source,
+				    const char *end, bool *ret_failed)
+{
+	const char *path[3] = { "tracepoint", "syscalls",
+				arena_printf(scope->arena, "%s%s", end, source->path[1]) };
+	struct stream_list *list;
+	struct diags quiet;
+
+	diags_init(&quiet, scope->arena, scope->diags->file, scope->diags->text,
+		   scope->diags->text_bytes);
+	list = catalog_find(scope->catalog, path, 3, source->span, &quiet);
+	*ret_failed = !list && quiet.list.n && strcmp(quiet.list.at[0].tag, "unknown-stream") != 0;
+	if (*ret_failed)
+		catalog_find(scope->catalog, path, 3, source->span, scope->diags);
+	return list;
+}
+
+static struct stream *list_find(const struct stream_list *list, const char *event)
+{
+	for (u32 i = 0; i < list->streams.n; i++)
+		if (strcmp(list->streams.at[i]->event, event) == 0)
+			return list->streams.at[i];
+	return NULL;
+}
+
+/*
+ * Calls that never complete: the thread ends in them, or, for sigreturn, comes out of the
+ * call that the signal had interrupted.  Named alone they are a span of nothing; a
+ * wildcard leaves them away, since each would be a start without an end.
+ */
+static bool never_returns(const char *call)
+{
+	return strcmp(call, "exit") == 0 || strcmp(call, "exit_group") == 0 ||
+	       strcmp(call, "rt_sigreturn") == 0;
+}
+
+/* The exits are named after the span: their names are what `probe` shows. */
+static void pair_ends(struct scope *scope, const struct stream_list *exits,
+		      const struct stream_list *enters, struct stream_list *ret_exits,
+		      struct stream_list *ret_enters)
+{
+	for (u32 i = 0; i < exits->streams.n; i++) {
+		struct stream *exit = exits->streams.at[i];
+		const char *call = exit->event + strlen(EXIT);
+		struct stream *enter =
+			list_find(enters, arena_printf(scope->arena, ENTER "%s", call));
+		struct stream *named;
+
+		if (!enter || (exits->is_wildcard && never_returns(call)))
+			continue;
+		named = arena_new(scope->arena, struct stream);
+		*named = *exit;
+		named->name = arena_printf(scope->arena, "syscall:%s", call);
+		vec_push(scope->arena, &ret_exits->streams, named);
+		vec_push(scope->arena, &ret_enters->streams, enter);
+	}
+	ret_exits->is_wildcard = exits->is_wildcard;
+	ret_enters->is_wildcard = enters->is_wildcard;
+}
+
+struct span_columns {
+	struct scope *scope;
+	VEC(struct item) items;
+	VEC(const char *) meanings;
+};
+
+/* A name that is taken is one of the call's arguments: it stays theirs. */
+static void add_column(struct span_columns *columns, const char *name, struct expr *e,
+		       const char *meaning)
+{
+	if (!e)
+		return;
+	for (u32 i = 0; i < columns->items.n; i++)
+		if (strcasecmp(columns->items.at[i].name, name) == 0)
+			return;
+	vec_push(columns->scope->arena, &columns->items, (struct item){ .name = name, .expr = e });
+	vec_push(columns->scope->arena, &columns->meanings, meaning);
+}
+
+static void add_arguments(struct span_columns *columns, const struct relation *enter,
+			  struct span span)
+{
+	const struct stream *first = enter->streams->streams.at[0];
+
+	for (u32 i = 0; i < first->n_fields; i++) {
+		const struct field *f = &first->fields[i];
+
+		if (strcmp(f->name, "__syscall_nr") == 0 || f->n_elements ||
+		    !(type_is_word(f->type) || f->type.kind == TYPE_TEXT))
+			continue;
+		add_column(columns, f->name, bind_column(columns->scope, enter, f->name, span),
+			   f->declaration);
+	}
+}
+
+static struct relation end_of(struct stream_list *list, struct plan *scan)
+{
+	return (struct relation){
+		.streams = list, .tree = scan, .source = scan->source, .has_system = true
+	};
+}
+
+static void add_relation(struct scope *scope, const struct ast_source *source,
+			 const struct relation *exit, const struct relation *enter,
+			 struct plan *join)
+{
+	struct span_columns columns = { .scope = scope };
+	struct span span = source->span;
+	bool is_one = !exit->streams->is_wildcard;
+	struct relation r = { .tree = join, .source = exit->source, .has_system = true };
+	struct expr *latency =
+		bind_op(scope, OP_SUB, span, bind_system(scope, exit, SYS_TIME, span),
+			bind_system(scope, enter, SYS_TIME, span));
+
+	add_arguments(&columns, enter, span);
+	add_column(&columns, "ret", bind_column(scope, exit, "ret", span),
+		   "what the call returned");
+	add_column(&columns, "nr", bind_column(scope, exit, "__syscall_nr", span),
+		   "the number of the call: syscall_name(nr)");
+	add_column(&columns, "latency", latency, "from its entry to its return");
+	add_column(&columns, "start_time", bind_system(scope, enter, SYS_TIME, span),
+		   "when it was entered");
+	r.name = source->alias ? source->alias : is_one ? source->path[1] : NULL;
+	r.written = source->written;
+	r.columns = columns.items.at;
+	r.meanings = columns.meanings.at;
+	r.n_columns = columns.items.n;
+	vec_push(scope->arena, &scope->relations, r);
+}
+
+struct plan *bind_span(struct scope *scope, const struct ast_source *source)
+{
+	struct stream_list *exits, *enters, *exit_list, *enter_list;
+	struct plan *exit_scan, *enter_scan, *join;
+	struct relation exit, enter;
+	bool failed;
+
+	if (source->n_path != 2) {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "unknown-stream", source->span,
+				     "a system call's span is called syscall:NAME"),
+			  "for example syscall:pread64, or syscall:* for all");
+		return NULL;
+	}
+	exits = find_end(scope, source, EXIT, &failed);
+	enters = exits ? find_end(scope, source, ENTER, &failed) : NULL;
+	if (failed)
+		return NULL;
+	if (!enters)
+		return unknown_call(scope, source);
+	exit_list = arena_new(scope->arena, struct stream_list);
+	enter_list = arena_new(scope->arena, struct stream_list);
+	pair_ends(scope, exits, enters, exit_list, enter_list);
+	if (!exit_list->streams.n)
+		return unknown_call(scope, source);
+	exit_scan = bind_scan(scope, exit_list, source->alias, source->span);
+	enter_scan = exit_scan ? bind_scan(scope, enter_list, NULL, source->span) : NULL;
+	if (!enter_scan)
+		return NULL;
+	join = bind_join_new(scope, JOIN_PAIR, exit_scan, enter_scan, source->span);
+	exit = end_of(exit_list, exit_scan);
+	enter = end_of(enter_list, enter_scan);
+	join->join_keys = arena_array(scope->arena, struct join_key, 1);
+	join->join_keys[0] = (struct join_key){ bind_system(scope, &exit, SYS_TID, source->span),
+						bind_system(scope, &enter, SYS_TID, source->span) };
+	join->n_join_keys = 1;
+	add_relation(scope, source, &exit, &enter, join);
+	return join;
+}

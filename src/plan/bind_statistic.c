@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * histogram(x), quantile(x, q) and their kin -> aggregates with a scheme of cells.
+ * A q is taken from the digits of its literal, in billionths, so that 0.999 is
+ * 0.999 and not the double next to it.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "plan/bind.h"
+
+#define QUANTILES_MAX 16u
+
+static const struct statistic {
+	const char *name;
+	enum aggregate_kind kind;
+	enum quantile_part part;
+	u32 ppb;      /* the q that the name says; 0: q is an argument */
+	bool is_many; /* quantiles(x, q1, q2, ...) */
+} statistics[] = {
+	{ "histogram", AGGREGATE_HISTOGRAM, QUANTILE_WHOLE, 0, false },
+	{ "quantile", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 0, false },
+	{ "quantiles", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 0, true },
+	{ "quantile_lo", AGGREGATE_QUANTILE, QUANTILE_LO, 0, false },
+	{ "quantile_hi", AGGREGATE_QUANTILE, QUANTILE_HI, 0, false },
+	{ "percentile_cont", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 0, false },
+	{ "p50", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 500000000, false },
+	{ "p90", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 900000000, false },
+	{ "p95", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 950000000, false },
+	{ "p99", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 990000000, false },
+	{ "p999", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 999000000, false },
+};
+
+static const struct statistic *statistic_find(const char *name)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(statistics); i++)
+		if (strcasecmp(statistics[i].name, name) == 0)
+			return &statistics[i];
+	return NULL;
+}
+
+bool bind_is_statistic(const char *name)
+{
+	return statistic_find(name) != NULL;
+}
+
+void bind_statistic_suggest(struct suggest *suggest)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(statistics); i++)
+		suggest_offer(suggest, statistics[i].name);
+}
+
+/* --- Schemes --- */
+
+static int scheme_find(const char *name)
+{
+	for (int i = 0; i < SCHEME_N; i++)
+		if (strcasecmp(scheme_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/* "log2", or a call that names a scheme. */
+static bool is_scheme(const struct ast *ast)
+{
+	if (ast->kind == AST_CALL)
+		return scheme_find(ast->text) >= 0;
+	return ast->kind == AST_NAME && ast->n_parts == 1 && scheme_find(ast->parts[0]) >= 0;
+}
+
+static struct scheme *bad_scheme(struct scope *scope, struct span span, const char *message,
+				 const char *hint)
+{
+	struct diag *d = diag_error(scope->diags, "bad-scheme", span, "%s", message);
+
+	diag_hint(scope->diags, d, "%s", hint);
+	return NULL;
+}
+
+/* A number, a size or a duration, also a negative one. */
+static bool constant(struct scope *scope, const struct ast *ast, s64 *ret_value)
+{
+	bool is_negative = ast->kind == AST_UNARY && ast->op == OP_NEG;
+	const struct ast *number = is_negative ? ast->args[0] : ast;
+
+	if ((number->kind == AST_INTEGER || number->kind == AST_DURATION) &&
+	    number->integer <= INT64_MAX) {
+		*ret_value = is_negative ? -(s64)number->integer : (s64)number->integer;
+		return true;
+	}
+	bad_scheme(scope, ast->span, "the edges of cells are whole numbers, sizes or durations",
+		   "for example linear(0, 1000, 50), bounds(0, 4KiB, 1MiB), bounds(1ms, 10ms)");
+	return false;
+}
+
+static struct scheme *bind_digits(struct scope *scope, const struct ast *ast, struct scheme *scheme)
+{
+	bool is_exponential = scheme->kind == SCHEME_EXPONENTIAL;
+	const char *hint =
+		is_exponential ? "exponential(s): s is 0 to 6" : "loglinear(b): b is 1 to 10";
+	s64 digits;
+
+	if (ast->n_args != 1)
+		return bad_scheme(scope, ast->span, "this scheme takes one number", hint);
+	if (!constant(scope, ast->args[0], &digits))
+		return NULL;
+	if (digits < (is_exponential ? 0 : 1) || digits > (is_exponential ? 6 : 10))
+		return bad_scheme(scope, ast->args[0]->span, "there is no such resolution", hint);
+	scheme->digits = (u32)digits;
+	return scheme;
+}
+
+static struct scheme *bind_linear(struct scope *scope, const struct ast *ast, struct scheme *scheme)
+{
+	s64 *to[3] = { &scheme->low, &scheme->high, &scheme->step };
+	s128 width;
+
+	if (ast->n_args != 3)
+		return bad_scheme(scope, ast->span, "linear() takes three numbers",
+				  "linear(low, high, step)");
+	for (u32 i = 0; i < 3; i++)
+		if (!constant(scope, ast->args[i], to[i]))
+			return NULL;
+	if (scheme->step <= 0 || scheme->high <= scheme->low)
+		return bad_scheme(scope, ast->span, "linear() goes up, by a step of more than 0",
+				  "linear(low, high, step)");
+	width = (s128)scheme->high - scheme->low;
+	if ((width + scheme->step - 1) / scheme->step + 2 > SCHEME_CELLS_MAX)
+		return bad_scheme(scope, ast->span, "these are more than 65536 cells",
+				  "take a longer step");
+	return scheme;
+}
+
+static struct scheme *bind_bounds(struct scope *scope, const struct ast *ast, struct scheme *scheme)
+{
+	s64 *bounds = arena_array(scope->arena, s64, MAX(ast->n_args, 1u));
+
+	if (!ast->n_args || ast->n_args > SCHEME_BOUNDS_MAX)
+		return bad_scheme(scope, ast->span, "bounds() takes 1 to 255 numbers",
+				  "bounds(1, 2, 5, 9, 17, 33, 65)");
+	for (u32 i = 0; i < ast->n_args; i++) {
+		if (!constant(scope, ast->args[i], &bounds[i]))
+			return NULL;
+		if (i && bounds[i] <= bounds[i - 1])
+			return bad_scheme(scope, ast->args[i]->span,
+					  "a bound is not above the one before it",
+					  "list them from low to high, each once");
+	}
+	scheme->bounds = bounds;
+	scheme->n_bounds = ast->n_args;
+	return scheme;
+}
+
+static struct scheme *bind_scheme(struct scope *scope, const struct ast *ast)
+{
+	struct scheme *scheme = arena_new(scope->arena, struct scheme);
+
+	scheme->kind =
+		(enum scheme_kind)scheme_find(ast->kind == AST_CALL ? ast->text : ast->parts[0]);
+	if (ast->kind == AST_CALL && (ast->star || ast->distinct || ast->filter || ast->is_over))
+		return bad_scheme(scope, ast->span, "a scheme takes numbers and nothing else",
+				  "for example exponential(3)");
+	switch (scheme->kind) {
+	case SCHEME_LOG2:
+		if (ast->n_args)
+			return bad_scheme(scope, ast->span, "log2 takes no numbers",
+					  "loglinear(b) divides each power of two into 2^b cells");
+		return scheme;
+	case SCHEME_EXPONENTIAL:
+	case SCHEME_LOGLINEAR:
+		return bind_digits(scope, ast, scheme);
+	case SCHEME_LINEAR:
+		return bind_linear(scope, ast, scheme);
+	default:
+		return bind_bounds(scope, ast, scheme);
+	}
+}
+
+/* --- Quantiles --- */
+
+/* "0.99", ".5", "1" -> billionths; false: no plain decimal of 0 to 1 with at most 9 decimals. */
+static bool parse_q(const struct ast *ast, u32 *ret_ppb)
+{
+	const char *at = ast->text;
+	u32 unit = 1000000000;
+	u64 ppb;
+
+	if (ast->kind == AST_INTEGER) {
+		*ret_ppb = ast->integer ? unit : 0;
+		return ast->integer <= 1;
+	}
+	if (ast->kind != AST_REAL || !at)
+		return false;
+	for (ppb = 0; *at >= '0' && *at <= '9' && ppb <= 10; at++)
+		ppb = ppb * 10 + (u64)(*at - '0');
+	ppb *= unit;
+	if (*at == '.')
+		at++;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		unit /= 10;
+		if (!unit && *at != '0')
+			return false;
+		ppb += (u64)(*at - '0') * unit;
+	}
+	*ret_ppb = (u32)ppb;
+	return !*at && ppb <= 1000000000;
+}
+
+static bool bind_q(struct scope *scope, const struct ast *ast, u32 *ret_ppb)
+{
+	if (parse_q(ast, ret_ppb))
+		return true;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "bad-quantile", ast->span,
+			     "a quantile is a decimal number from 0 to 1 with at most 9 decimals"),
+		  "the median is 0.5, the 99.9th percentile 0.999");
+	return false;
+}
+
+static struct expr *wrong_arguments(struct scope *scope, const struct ast *ast,
+				    const struct statistic *s)
+{
+	struct diag *d = diag_error(scope->diags, "wrong-arguments", ast->span,
+				    "these are not the arguments of %s()", s->name);
+
+	if (s->kind == AGGREGATE_HISTOGRAM)
+		diag_hint(scope->diags, d,
+			  "histogram(x) or histogram(x, scheme): log2, exponential(s), "
+			  "loglinear(b), linear(low, high, step), bounds(...)");
+	else if (strcmp(s->name, "percentile_cont") == 0)
+		diag_hint(scope->diags, d, "percentile_cont(0.99) WITHIN GROUP (ORDER BY latency)");
+	else if (s->ppb)
+		diag_hint(scope->diags, d, "%s(latency) or %s(latency, loglinear(7))", s->name,
+			  s->name);
+	else
+		diag_hint(scope->diags, d, "%s(latency, %s) or %s(latency, %s, loglinear(7))",
+			  s->name, s->is_many ? "0.5, 0.99" : "0.99", s->name,
+			  s->is_many ? "0.5, 0.99" : "0.99");
+	return NULL;
+}
+
+static struct scheme *default_scheme(struct scope *scope, const struct statistic *s)
+{
+	struct scheme *scheme = arena_new(scope->arena, struct scheme);
+
+	scheme->kind = s->kind == AGGREGATE_HISTOGRAM ? SCHEME_LOG2 : SCHEME_EXPONENTIAL;
+	scheme->digits = s->kind == AGGREGATE_HISTOGRAM ? 0 : 3;
+	return scheme;
+}
+
+/* Fills q_ppb from the arguments [first, first + n). */
+static bool bind_qs(struct scope *scope, const struct ast *ast, const struct statistic *s,
+		    u32 first, u32 n, struct aggregate *a)
+{
+	u32 *ppb = arena_array(scope->arena, u32, MAX(n, 1u));
+
+	a->q_ppb = ppb;
+	a->n_q = s->ppb ? 1 : n;
+	a->is_ladder = s->is_many;
+	ppb[0] = s->ppb;
+	for (u32 i = 0; i < n; i++)
+		if (!bind_q(scope, ast->args[first + i], &ppb[i]))
+			return false;
+	return true;
+}
+
+/* percentile_cont(q) WITHIN GROUP (ORDER BY x [DESC]) */
+static struct expr *bind_percentile(struct scope *scope, const struct ast *ast,
+				    const struct statistic *s)
+{
+	struct aggregate a = { .kind = s->kind, .span = ast->span, .is_interpolated = true };
+	u32 *ppb = arena_new(scope->arena, u32);
+
+	if (ast->n_args != 1 || !ast->is_within_group || ast->n_order_by != 1)
+		return wrong_arguments(scope, ast, s);
+	if (!bind_q(scope, ast->args[0], ppb))
+		return NULL;
+	if (ast->order_by[0].is_descending)
+		*ppb = 1000000000 - *ppb;
+	a.q_ppb = ppb;
+	a.n_q = 1;
+	a.scheme = default_scheme(scope, s);
+	a.arg = bind_aggregate_arg(scope, ast->order_by[0].expr, s->name);
+	if (!a.arg || !bind_aggregate_filter(scope, ast, &a))
+		return NULL;
+	return bind_aggregate_ref(scope, a);
+}
+
+struct expr *bind_statistic(struct scope *scope, const struct ast *ast)
+{
+	const struct statistic *s = statistic_find(ast->text);
+	bool is_quantile = s->kind == AGGREGATE_QUANTILE;
+	struct aggregate a = { .kind = s->kind, .span = ast->span, .part = s->part };
+	u32 n = ast->n_args, n_q;
+
+	if (!bind_aggregate_allowed(scope, ast))
+		return NULL;
+	if (strcmp(s->name, "percentile_cont") == 0)
+		return bind_percentile(scope, ast, s);
+	if (ast->is_within_group || ast->star || !n)
+		return wrong_arguments(scope, ast, s);
+	if (n > 1 && is_scheme(ast->args[n - 1])) {
+		a.scheme = bind_scheme(scope, ast->args[n - 1]);
+		if (!a.scheme)
+			return NULL;
+		n--;
+	} else if (n == 2 && (!is_quantile || s->ppb) &&
+		   (ast->args[1]->kind == AST_CALL || ast->args[1]->kind == AST_NAME)) {
+		bad_scheme(scope, ast->args[1]->span, "there is no such scheme",
+			   "log2, exponential(s), loglinear(b), linear(low, high, step), "
+			   "bounds(...)");
+		return NULL;
+	} else {
+		a.scheme = default_scheme(scope, s);
+	}
+	n_q = n - 1;
+	if (is_quantile && !s->ppb ? (n_q < 1 || n_q > (s->is_many ? QUANTILES_MAX : 1)) : n_q != 0)
+		return wrong_arguments(scope, ast, s);
+	if (is_quantile && !bind_qs(scope, ast, s, 1, n_q, &a))
+		return NULL;
+	a.arg = bind_aggregate_arg(scope, ast->args[0], s->name);
+	if (!a.arg || !bind_aggregate_filter(scope, ast, &a))
+		return NULL;
+	return bind_aggregate_ref(scope, a);
+}

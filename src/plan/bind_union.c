@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * UNION ALL: branches -> one tree and one set of columns.  A column is an
+ * EXPR_UNION with an argument for every source whose event makes a row appear;
+ * unions within unions come to one level.
+ */
+#include <string.h>
+
+#include "plan/bind.h"
+
+void bind_triggers(struct arena *arena, const struct plan *tree, source_vec *ret_triggers)
+{
+	switch (tree->kind) {
+	case PLAN_SCAN:
+		vec_push(arena, ret_triggers, tree->source);
+		break;
+	case PLAN_UNION:
+		for (u32 i = 0; i < tree->n_inputs; i++)
+			bind_triggers(arena, tree->inputs[i], ret_triggers);
+		break;
+	default:
+		bind_triggers(arena, tree->input, ret_triggers);
+		break;
+	}
+}
+
+struct expr *bind_resolve(struct arena *arena, struct expr *e, u32 trigger)
+{
+	struct expr *copy = NULL;
+
+	if (e->kind == EXPR_UNION) {
+		for (u32 i = 0; i < e->n_args; i++)
+			if (e->branches[i] == trigger)
+				return e->args[i];
+		return e;
+	}
+	for (u32 i = 0; i < e->n_args; i++) {
+		struct expr *arg = bind_resolve(arena, e->args[i], trigger);
+
+		if (arg == e->args[i])
+			continue;
+		if (!copy) {
+			copy = arena_new(arena, struct expr);
+			*copy = *e;
+			copy->args = arena_array(arena, struct expr *, e->n_args);
+			memcpy(copy->args, e->args, e->n_args * sizeof(*e->args));
+		}
+		copy->args[i] = arg;
+	}
+	return copy ? copy : e;
+}
+
+static bool is_integer(struct type type)
+{
+	return type.kind == TYPE_INT || type.kind == TYPE_BOOL;
+}
+
+/* Widens the type and range of the column by those of one more argument. */
+static bool widen(struct expr *column, const struct expr *e)
+{
+	u8 kind = column->type.kind;
+
+	column->nullable |= e->nullable || e->type.kind == TYPE_NULL;
+	if (e->type.kind == TYPE_NULL)
+		return true;
+	if (kind == TYPE_NULL) {
+		column->type = e->type;
+		column->lo = e->lo;
+		column->hi = e->hi;
+		return true;
+	}
+	if (kind == TYPE_TEXT && e->type.kind == TYPE_TEXT) {
+		column->type.bytes = MAX(column->type.bytes, e->type.bytes);
+		return true;
+	}
+	if (!type_is_word(column->type) || !type_is_word(e->type) ||
+	    (kind != e->type.kind && !(is_integer(column->type) && is_integer(e->type))))
+		return false;
+	column->lo = MIN(column->lo, e->lo);
+	column->hi = MAX(column->hi, e->hi);
+	if (kind == e->type.kind && column->type.bits == e->type.bits &&
+	    column->type.is_signed == e->type.is_signed)
+		return true;
+	column->type = (struct type){ .kind = kind == TYPE_BOOL ? TYPE_INT : kind,
+				      .bits = 64,
+				      .is_signed = column->lo < 0 };
+	return column->lo >= 0 || column->hi <= INT64_MAX;
+}
+
+/* Column `number` of all branches as one. */
+static struct expr *union_column(struct scope *scope, const struct derived *branches, u32 n,
+				 const struct span *spans, u32 number)
+{
+	struct expr *column = expr_new(scope->arena, EXPR_UNION, spans[0]);
+	VEC(struct expr *) args = { 0 };
+	source_vec all = { 0 };
+	u32 nodes = 1;
+
+	column->name = branches[0].columns[number].name;
+	for (u32 i = 0; i < n; i++) {
+		struct expr *e = branches[i].columns[number].expr;
+		source_vec triggers = { 0 };
+
+		if (e->is_user_only) {
+			bind_refuse(scope, spans[i],
+				    "a column of UNION ALL that needs the user part is");
+			return NULL;
+		}
+		bind_triggers(scope->arena, branches[i].tree, &triggers);
+		for (u32 k = 0; k < triggers.n; k++) {
+			vec_push(scope->arena, &args,
+				 bind_resolve(scope->arena, e, triggers.at[k]));
+			vec_push(scope->arena, &all, triggers.at[k]);
+		}
+		nodes += MAX(e->n_nodes, 1u) * triggers.n;
+		if (widen(column, e))
+			continue;
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "type-mismatch", spans[i],
+				     "column \"%s\" of UNION ALL is of another type here",
+				     column->name),
+			  "all selects of a UNION give texts, or numbers of one kind, in one "
+			  "place; CAST changes the kind");
+		return NULL;
+	}
+	column->args = args.at;
+	column->n_args = args.n;
+	column->branches = all.at;
+	column->n_nodes = nodes;
+	return column;
+}
+
+static struct plan *union_tree(struct scope *scope, const struct derived *branches, u32 n)
+{
+	struct plan *tree = bind_plan_new(scope, PLAN_UNION, NULL);
+	VEC(struct plan *) inputs = { 0 };
+
+	for (u32 i = 0; i < n; i++) {
+		struct plan *branch = branches[i].tree;
+
+		if (branch->kind != PLAN_UNION) {
+			vec_push(scope->arena, &inputs, branch);
+			continue;
+		}
+		for (u32 k = 0; k < branch->n_inputs; k++)
+			vec_push(scope->arena, &inputs, branch->inputs[k]);
+	}
+	tree->inputs = inputs.at;
+	tree->n_inputs = inputs.n;
+	return tree;
+}
+
+bool bind_union(struct scope *scope, const struct derived *branches, u32 n,
+		const struct span *spans, struct derived *ret_union)
+{
+	u32 n_columns = branches[0].n_columns;
+
+	for (u32 i = 1; i < n; i++) {
+		if (branches[i].n_columns == n_columns)
+			continue;
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "union-columns", spans[i],
+				     "this select has %u columns, the first one of the UNION %u",
+				     branches[i].n_columns, n_columns),
+			  "columns of a UNION belong together by their place; NULL fills one");
+		return false;
+	}
+	*ret_union = (struct derived){
+		.tree = union_tree(scope, branches, n),
+		.columns = arena_array(scope->arena, struct item, n_columns),
+		.n_columns = n_columns,
+	};
+	for (u32 i = 0; i < n_columns; i++) {
+		struct expr *e = union_column(scope, branches, n, spans, i);
+
+		if (!e)
+			return false;
+		ret_union->columns[i] = (struct item){ .name = e->name, .expr = e };
+	}
+	return true;
+}

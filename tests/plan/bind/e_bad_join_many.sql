@@ -1,0 +1,1 @@
+SELECT 1 FROM t:syscalls:sys_exit_read x PAIR JOIN t:syscalls:sys_enter_read e ON x.tid = e.tid AND x.pid = e.pid AND x.cpu = e.cpu AND x.uid = e.uid AND x.gid = e.gid AND x.ppid = e.ppid AND x.cgroup = e.cgroup

@@ -1,0 +1,1 @@
+SELECT cpu, current.pid FROM (SELECT fd FROM t:syscalls:sys_enter_read)

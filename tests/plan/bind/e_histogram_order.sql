@@ -1,0 +1,1 @@
+SELECT fd, histogram(count) AS h FROM t:syscalls:sys_enter_read GROUP BY fd ORDER BY h

@@ -1,0 +1,1 @@
+SELECT latency, count(*) FROM syscall:read

@@ -1,0 +1,1 @@
+SELECT n FROM (SELECT count(*) AS n FROM t:syscalls:sys_enter_read)

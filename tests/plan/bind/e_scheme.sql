@@ -1,0 +1,1 @@
+SELECT histogram(count, exponential(7)), histogram(count, loglinear(0)), histogram(count, linear(5, 5, 1)), histogram(count, linear(0, 10, -1)), histogram(count, bounds(1, 1)) FROM t:syscalls:sys_enter_read

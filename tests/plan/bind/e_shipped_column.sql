@@ -1,0 +1,1 @@
+SELECT latancy FROM softirq

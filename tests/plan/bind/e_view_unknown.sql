@@ -1,0 +1,2 @@
+CREATE VIEW reads AS SELECT fd FROM t:syscalls:sys_enter_read;
+DROP VIEW raeds

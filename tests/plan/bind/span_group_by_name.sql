@@ -1,0 +1,1 @@
+SELECT syscall_name(nr) AS name, count(*), sum(latency) FROM syscall:* GROUP BY name ORDER BY name

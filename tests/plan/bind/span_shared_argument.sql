@@ -1,0 +1,1 @@
+SELECT fd, count(*) FROM syscall:* GROUP BY fd

@@ -1,0 +1,1 @@
+SELECT kind, sum(n) FROM (SELECT 'r' AS kind, count AS n, pid FROM t:syscalls:sys_enter_read UNION ALL SELECT 'write', count, pid FROM t:syscalls:sys_enter_write WHERE fd > 2) WHERE pid > 1 GROUP BY kind

@@ -1,0 +1,3 @@
+CREATE VIEW v AS SELECT fd FROM t:syscalls:sys_enter_read;
+CREATE OR REPLACE VIEW v AS SELECT fd FROM v WHERE fd > 1;
+SELECT v.fd FROM v

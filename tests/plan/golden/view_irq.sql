@@ -1,0 +1,1 @@
+SELECT irq, name, histogram(latency) FROM irq GROUP BY irq, name WINDOW TUMBLING 1s

@@ -1,0 +1,1 @@
+SELECT dport, histogram(latency) FROM tcp_life GROUP BY dport WINDOW TUMBLING 1s

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Golden logical plans on the frozen catalog, before and after the rules:
+ * bind/NAME.sql -> bind/NAME.out, or the diagnostics.  Nothing behind opt/ is
+ * needed.  EBQL_UPDATE=1 writes the expectations anew.
+ */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "opt/opt.h"
+
+struct job {
+	struct arena arena;
+	struct diags diags;
+	struct settings settings;
+	struct view_list views;
+	struct catalog *catalog;
+};
+
+static void job_open(struct job *job, const char *text, size_t n)
+{
+	arena_init(&job->arena);
+	diags_init(&job->diags, &job->arena, "query", text, n);
+	settings_init(&job->settings);
+	views_init(&job->views, &job->arena);
+	job->catalog = catalog_open_snapshot(&job->arena, CATALOG, &job->diags);
+	assert_non_null(job->catalog);
+}
+
+static void job_close(struct job *job)
+{
+	catalog_close(job->catalog);
+	arena_free(&job->arena);
+}
+
+static void describe(struct job *job, const struct ast_source *source, struct buf *out)
+{
+	struct plan_description d;
+
+	if (!plan_is_derived(source, &job->views)) {
+		buf_puts(out, "not derived\n");
+		return;
+	}
+	if (!plan_describe(source, job->catalog, &job->views, &job->arena, &job->diags, &d))
+		return;
+	buf_printf(out, "%s%s\n%s", d.name, d.has_system ? ", system columns" : "", d.comment);
+	for (u32 i = 0; i < d.n_columns; i++) {
+		buf_printf(out, "%s ", d.columns[i].name);
+		type_print(d.columns[i].type, out);
+		buf_printf(out, ": %s\n", d.columns[i].meaning);
+	}
+}
+
+static void put_own_view(void *context, const struct view *view)
+{
+	if (!view->is_shipped)
+		buf_printf(context, "%s: %s\n", view->name, view->comment);
+}
+
+static void show(struct job *job, const struct ast_select *select, struct buf *out)
+{
+	struct plan *plan = plan_bind(select, job->catalog, &job->settings, &job->views,
+				      &job->arena, &job->diags);
+	struct buf optimized;
+
+	if (!plan)
+		return;
+	buf_init(&optimized);
+	plan_print(plan, out);
+	plan_print(opt_run(plan, &job->settings, &job->arena), &optimized);
+	buf_printf(out, "-- optimized\n%s", optimized.at);
+	buf_free(&optimized);
+}
+
+static void statement(struct job *job, const struct ast_statement *s, struct buf *out)
+{
+	switch (s->kind) {
+	case AST_STATEMENT_SET:
+		settings_set(&job->settings, &s->option, &job->diags);
+		break;
+	case AST_STATEMENT_CREATE_VIEW:
+		views_add(&job->views, s, &job->diags);
+		break;
+	case AST_STATEMENT_DROP_VIEW:
+		views_drop(&job->views, s, &job->diags);
+		break;
+	case AST_STATEMENT_SHOW_VIEWS:
+		views_each(&job->views, put_own_view, out);
+		break;
+	case AST_STATEMENT_DESCRIBE:
+		describe(job, s->source, out);
+		break;
+	default:
+		show(job, s->select, out);
+		break;
+	}
+}
+
+static void bind(const struct buf *text, struct buf *out)
+{
+	struct ast_script *script;
+	struct job job;
+
+	job_open(&job, text->at, text->n);
+	script = sql_parse(&job.arena, &job.diags);
+	for (u32 i = 0; !diags_failed(&job.diags) && i < script->statements.n; i++)
+		statement(&job, &script->statements.at[i], out);
+	diags_print(&job.diags, out);
+	job_close(&job);
+}
+
+static void read_file(const char *path, struct buf *out)
+{
+	FILE *f = fopen(path, "r");
+	char chunk[4096];
+	size_t n;
+
+	if (!f)
+		return;
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+		buf_put(out, chunk, n);
+	fclose(f);
+}
+
+static void test_case(void **state)
+{
+	const char *path = *state;
+	char *expected_path = strdup(path);
+	struct buf text, got, expected;
+
+	buf_init(&text);
+	buf_init(&got);
+	buf_init(&expected);
+	strcpy(strrchr(expected_path, '.'), ".out");
+	read_file(path, &text);
+	bind(&text, &got);
+	read_file(expected_path, &expected);
+	if (getenv("EBQL_UPDATE")) {
+		FILE *f = fopen(expected_path, "w");
+
+		assert_non_null(f);
+		fwrite(got.at, 1, got.n, f);
+		fclose(f);
+	} else {
+		assert_non_null(expected.at);
+		assert_string_equal(got.at, expected.at);
+	}
+	buf_free(&text);
+	buf_free(&got);
+	buf_free(&expected);
+	free(expected_path);
+}
+
+static void bind_view(void *context, const struct view *view)
+{
+	struct job *job = context;
+	const char *path[1] = { view->name };
+	struct ast_source source = {
+		.kind = AST_SOURCE_STREAM, .path = path, .n_path = 1, .written = view->name
+	};
+	struct plan_description d;
+
+	assert_true(view->is_shipped);
+	/* A comment says which events bound it. */
+	assert_string_not_equal(view->comment, "");
+	if (!plan_describe(&source, job->catalog, &job->views, &job->arena, &job->diags, &d)) {
+		print_error("view %s: %s\n", view->name, job->diags.list.at[0].message);
+		fail();
+	}
+	assert_true(d.n_columns > 0);
+}
+
+/* Every view that ships can be made of the frozen catalog's streams. */
+static void test_shipped_views(void **state)
+{
+	struct job job;
+
+	job_open(&job, "", 0);
+	views_each(&job.views, bind_view, &job);
+	assert_true(job.views.views.n > 0);
+	job_close(&job);
+}
+
+/* A difference of two ends is of the join: it does not go below 0, and cannot overflow. */
+static void test_latency_range(void **state)
+{
+	const char *text = "SELECT latency FROM syscall:pread64";
+	const struct expr *latency;
+	struct ast_script *script;
+	struct plan *plan;
+	struct job job;
+
+	job_open(&job, text, strlen(text));
+	script = sql_parse(&job.arena, &job.diags);
+	plan = plan_bind(script->statements.at[0].select, job.catalog, &job.settings, &job.views,
+			 &job.arena, &job.diags);
+	assert_non_null(plan);
+	latency = plan_find(plan, PLAN_PROJECT)->items[0].expr;
+	assert_int_equal(latency->type.kind, TYPE_DURATION);
+	assert_false(latency->type.is_signed);
+	assert_true(latency->lo == 0);
+	assert_false(latency->may_overflow);
+	assert_false(latency->nullable);
+	assert_int_equal(plan_trigger(plan_rows(plan)), 0);
+	assert_int_equal(plan_n_sources(plan), 2);
+	assert_true(expr_is_of(latency, plan_rows(plan)));
+	assert_false(expr_is_of(latency, plan_rows(plan)->right));
+	assert_false(plan_rows(plan)->is_nesting);
+	job_close(&job);
+}
+
+/* WITH (...) comes after SET. */
+static void test_settings(void **state)
+{
+	const char *text = "SELECT p99(latency) FROM syscall:read "
+			   "WITH (edge = linear, max_in_flight = 1048576)";
+	struct ast_script *script;
+	struct job job;
+
+	job_open(&job, text, strlen(text));
+	assert_int_equal(job.settings.max_in_flight, 65536);
+	assert_int_equal(job.settings.edge, EDGE_MID);
+	script = sql_parse(&job.arena, &job.diags);
+	assert_non_null(plan_bind(script->statements.at[0].select, job.catalog, &job.settings,
+				  &job.views, &job.arena, &job.diags));
+	assert_int_equal(job.settings.max_in_flight, 1048576);
+	assert_int_equal(job.settings.edge, EDGE_LINEAR);
+	job_close(&job);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[512] = { 0 };
+	size_t n = 0;
+	glob_t files;
+
+	if (glob(BIND "/*.sql", 0, NULL, &files) != 0)
+		return 1;
+	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 3; i++)
+		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case,
+						  NULL, NULL, files.gl_pathv[i] };
+	tests[n++] = (struct CMUnitTest){ "shipped views", test_shipped_views, NULL, NULL, NULL };
+	tests[n++] = (struct CMUnitTest){ "latency range", test_latency_range, NULL, NULL, NULL };
+	tests[n++] = (struct CMUnitTest){ "settings", test_settings, NULL, NULL, NULL };
+	int failed = _cmocka_run_group_tests("bind", tests, n, NULL, NULL);
+
+	globfree(&files);
+	return failed;
+}
