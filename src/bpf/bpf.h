@@ -152,7 +152,10 @@ struct bpf_features {
 	bool has_signed_division; /* BPF_SDIV, SMOD, MOVSX and sign-extending loads: kernel 6.6 */
 };
 
-/* 0, or -EINVAL (ir_check() says why), -E2BIG (stack over 512 bytes; *ret_reason says how much). */
+/*
+ * 0, or -EINVAL (what was built is wrong: ir_check() says why), -E2BIG (right, but too large: its
+ * stack over 512 bytes, or a jump too long).  *ret_reason says it.
+ */
 int bpf_compile(struct ir *ir, struct arena *arena, const struct bpf_features *features,
 		struct bpf_code *ret_code, const char **ret_reason);
 

@@ -19,7 +19,7 @@ int bpf_compile(struct ir *ir, struct arena *arena, const struct bpf_features *f
 	*ret_code = (struct bpf_code){ 0 };
 	*ret_reason = ir_check(ir);
 	if (*ret_reason)
-		return -EINVAL;
+		return ir->is_too_large ? -E2BIG : -EINVAL;
 	ir_lower(ir, arena, features, &lir);
 	lir_allocate(&lir, arena, 0, &alloc);
 	err = lir_encode(&lir, &alloc, arena, ret_code, ret_reason);

@@ -253,6 +253,7 @@ void ir_map_value(struct ir *ir, vreg d, u32 map, u32 offset_bytes)
 
 stack_object ir_stack(struct ir *ir, u32 size_bytes)
 {
+	ir->is_too_large |= !ir->error && size_bytes > BPF_STACK_BYTES;
 	if (size_bytes == 0 || size_bytes > BPF_STACK_BYTES)
 		fail(ir, "a stack object of %u bytes", size_bytes);
 	vec_push(ir->arena, &ir->objects, size_bytes);

@@ -108,6 +108,7 @@ struct ir {
 	vreg context;
 	struct span span;
 	const char *error;
+	bool is_too_large; /* the error is that a stack object is larger than any stack */
 };
 
 /* Lowered: same instructions, only reachable ones, nothing the kernel lacks. */

@@ -304,6 +304,7 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 		}
 		suggest_offer(&suggest, kinds[i].name);
 	}
+	suggest_offer(&suggest, "syscall"); /* a span, made of two streams */
 	diag = diag_error(find->diags, "unknown-stream-kind", find->span,
 			  n_path == 1 ? "%s is no stream" : "%s is no kind of stream", word);
 	if (n_path == 1)
@@ -315,7 +316,7 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 		diag_hint(find->diags, diag, "did you mean \"%s\"?", suggest_best(&suggest));
 	else
 		diag_hint(find->diags, diag,
-			  "the kinds are tracepoint (t) and raw_tracepoint (rt)");
+			  "the kinds are tracepoint (t), raw_tracepoint (rt) and syscall");
 	return false;
 }
 

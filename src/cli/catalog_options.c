@@ -3,6 +3,7 @@
  * Command line of list and describe -> struct catalog_options -> an open catalog.
  */
 #include "cli/catalog_options.h"
+#include "cli/complain.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -27,21 +28,26 @@ bool catalog_options_parse(int argc, char **argv, const char *usage,
 	int option;
 
 	*ret_options = (struct catalog_options){ 0 };
+	opterr = 0;
 	optind = 0; /* glibc: start over, the main command has parsed before */
-	while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'o':
 			ret_options->is_json = !strcmp(optarg, "json");
 			if (!ret_options->is_json && strcmp(optarg, "table") != 0) {
-				fprintf(stderr, "%s: no output form \"%s\": table or json\n",
-					argv[0], optarg);
+				fprintf(stderr,
+					"ebql: -o: \"%s\" is no format here: table or json\n",
+					optarg);
 				return false;
 			}
 			break;
 		case 'c':
 			ret_options->snapshot = optarg;
 			break;
+		case 'h':
+			return complain_usage(usage);
 		default:
+			complain_option(option, argv);
 			return complain_usage(usage);
 		}
 	}

@@ -295,7 +295,7 @@ static int describe(struct catalog *catalog, const struct catalog_options *optio
 				      .written = options->argument,
 				      .span = span };
 	views_init(&views, arena);
-	if (plan_is_derived(&source, &views))
+	if (plan_is_derived(&source))
 		return describe_derived(&source, catalog, &views, options->is_json, arena, diags);
 	description.list = catalog_find(catalog, path, n, span, diags);
 	if (!description.list)

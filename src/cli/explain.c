@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/complain.h"
 #include "cli/options.h"
 #include "cli/query.h"
 
@@ -113,15 +114,18 @@ int cmd_explain(int argc, char **argv)
 	struct buf text;
 	int c, status;
 
-	while ((c = getopt_long(argc, argv, "f:", options, NULL)) != -1) {
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":f:", options, NULL)) != -1) {
+		if (c == '?' || c == ':') {
+			complain_option(c, argv);
+			return usage();
+		}
 		if (c == 's')
 			stage = optarg;
 		else if (c == 'c')
 			catalog = optarg;
-		else if (c == 'f')
-			file = optarg;
 		else
-			return usage();
+			file = optarg;
 	}
 	if (!explain_is_stage(stage)) {
 		fprintf(stderr, "ebql: there is no stage \"%s\"\n", stage);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/complain.h"
 #include "cli/options.h"
 #include "cli/query.h"
 
@@ -96,7 +97,7 @@ static bool take_bins(const char *text, u32 *ret_bins)
 	return true;
 }
 
-static int take_option(struct options *o, int c, const char *arg)
+static int take_option(struct options *o, int c, const char *arg, char **argv)
 {
 	u64 n;
 
@@ -106,6 +107,7 @@ static int take_option(struct options *o, int c, const char *arg)
 		return -1;
 	case 'o':
 		o->format = out_format_find(arg);
+		o->has_format = true;
 		return o->format ? -1
 				 : wrong("-o", arg, "is no format: table, json, csv or heatmap");
 	case 'd':
@@ -126,7 +128,7 @@ static int take_option(struct options *o, int c, const char *arg)
 		o->target_pid = (int)n;
 		return -1;
 	case 'H':
-		o->format = out_format_find("heatmap");
+		o->is_heatmap = true;
 		return -1;
 	case 'b':
 		return take_bins(arg, &o->bins)
@@ -142,7 +144,8 @@ static int take_option(struct options *o, int c, const char *arg)
 		options_help(stdout);
 		return 0;
 	default:
-		fputs("ebql: \"ebql help\" shows the options\n", stderr);
+		complain_option(c, argv);
+		fputs("  hint: \"ebql help\" shows the options\n", stderr);
 		return 2;
 	}
 }
@@ -224,11 +227,17 @@ int options_parse(struct options *o, int argc, char **argv)
 		}
 	}
 	text = options_take_comment(&argc, argv);
-	while ((c = getopt_long(argc, argv, "f:o:d:n:p:vh", long_options, NULL)) != -1) {
-		status = take_option(o, c, optarg);
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":f:o:d:n:p:vh", long_options, NULL)) != -1) {
+		status = take_option(o, c, optarg, argv);
 		if (status >= 0)
 			return status;
 	}
+	if (o->is_heatmap && o->has_format && strcmp(o->format->name, "heatmap") != 0)
+		return wrong("--heatmap", o->format->name,
+			     "is another format; give one of the two");
+	if (o->is_heatmap)
+		o->format = out_format_find("heatmap");
 	if (o->command && o->target_pid >= 0) {
 		fputs("ebql: -p and -- COMMAND both name a target; give one\n", stderr);
 		return 2;

@@ -17,8 +17,9 @@ struct options {
 	int target_pid; /* -p; -1: none */
 	char **command; /* behind --; NULL: none */
 	bool is_verbose;
-	bool is_ascii; /* --ascii */
-	u32 bins;      /* --bins: a number or OUT_BINS_*; 0: all cells */
+	bool has_format, is_heatmap; /* -o, --heatmap */
+	bool is_ascii;		     /* --ascii */
+	u32 bins;		     /* --bins: a number or OUT_BINS_*; 0: all cells */
 };
 
 /* -1 to go on, else the exit status. */

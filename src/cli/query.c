@@ -126,7 +126,7 @@ bool query_parse(struct query *query)
 		const struct ast_statement *s = &query->script->statements.at[i];
 
 		if (prepare(query, s)) {
-			definition = s->kind == AST_STATEMENT_SET ? definition : s;
+			definition = s->kind == AST_STATEMENT_CREATE_VIEW ? s : definition;
 		} else if (query->statement) {
 			diag_hint(diags,
 				  diag_error(diags, "second-query", s->span,
@@ -154,15 +154,18 @@ static bool compile_program(struct query *query, u32 i)
 	const struct bpf_features features = { query->features.has_signed_division };
 	struct load_program *p = &query->programs[i];
 	const char *reason = NULL;
+	int err;
 
 	p->hook = &query->phys->hooks[i];
 	query->irs[i] = gen_program(query->phys, p->hook, &query->arena, &query->constants);
-	if (bpf_compile(query->irs[i], &query->arena, &features, &p->code, &reason) == 0)
+	err = bpf_compile(query->irs[i], &query->arena, &features, &p->code, &reason);
+	if (!err)
 		return true;
+	if (err != -E2BIG)
+		BUG("the program for %s: %s", p->hook->target, reason);
 	diag_hint(&query->diags,
 		  diag_error(&query->diags, "program-too-large", query->statement->span,
-			     "the query does not fit one kernel program: %s",
-			     reason ? reason : ir_check(query->irs[i])),
+			     "the query does not fit one kernel program: %s", reason),
 		  "use fewer texts or conditions in one query");
 	return false;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -143,6 +144,30 @@ static bool check_format(struct session *s)
 	return false;
 }
 
+/* What a heat map leaves away, said before it is drawn. */
+static void warn_heatmap(const struct session *s)
+{
+	const struct schema *schema = &s->query.phys->user.output;
+	const struct plan *agg = plan_find(s->query.optimized, PLAN_AGGREGATE);
+	const char *drawn = NULL;
+	u32 n = 0;
+
+	if (!s->options.format->needs_histogram)
+		return;
+	for (u32 i = 0; i < schema->n_columns; i++) {
+		if (schema->columns[i].type.kind == TYPE_HISTOGRAM && n++ == 0)
+			drawn = schema->columns[i].name;
+	}
+	if (n > 1)
+		fprintf(stderr, "ebql: --heatmap draws only the first histogram, %s\n", drawn);
+	if (agg && agg->n_keys)
+		fputs("ebql: --heatmap merges all groups of GROUP BY into one map\n", stderr);
+	if (isatty(STDOUT_FILENO) && s->query.phys->window == WINDOW_NONE &&
+	    !s->options.run.every_ns)
+		fputs("ebql: --heatmap: without WINDOW or --every the map is drawn at the end\n",
+		      stderr);
+}
+
 static int loop(struct session *s)
 {
 	struct query *q = &s->query;
@@ -201,6 +226,7 @@ static int run_select(struct session *s)
 			"ebql: --every has no effect: the query's rows stream as they happen\n");
 	else if (s->options.run.every_ns && q->phys->window != WINDOW_NONE)
 		fprintf(stderr, "ebql: --every has no effect: the query has a WINDOW\n");
+	warn_heatmap(s);
 	if (s->options.is_verbose)
 		say_plan(q);
 	error = load_open(&s->load, q->phys, q->programs, q->n_programs, q->constants.at,
@@ -212,81 +238,159 @@ static int run_select(struct session *s)
 	return child_failed(s) ? 1 : status;
 }
 
-/* SHOW STREAMS LIKE 'sched%' -> list 'sched*' */
-static int show_streams(const struct ast_statement *statement)
+static bool is_format(const struct session *s, const char *name)
 {
-	char pattern[256] = "";
-	char name[] = "list", *argv[] = { name, pattern, NULL };
+	return strcmp(s->options.format->name, name) == 0;
+}
 
-	if (!statement->text)
-		return cmd_list(1, argv);
-	snprintf(pattern, sizeof(pattern), "%s", statement->text);
+/* Statements that show no rows have no other forms. */
+static bool is_table_or_json(const struct session *s)
+{
+	if (is_format(s, "table") || is_format(s, "json"))
+		return true;
+	fprintf(stderr, "ebql: -o: this statement is shown as table or json, not as %s\n",
+		s->options.format->name);
+	return false;
+}
+
+/* SHOW STREAMS LIKE 'sched%' -> list 'sched*' */
+static int show_streams(struct session *s)
+{
+	const char *like = s->query.statement->text;
+	bool is_json = is_format(s, "json");
+	char pattern[256], name[] = "list", output[] = "-o", json[] = "json", table[] = "table";
+	char *argv[] = { name, output, is_json ? json : table, like ? pattern : NULL, NULL };
+
+	if (!is_table_or_json(s))
+		return 2;
+	snprintf(pattern, sizeof(pattern), "%s", like ? like : "");
 	for (char *p = pattern; *p; p++)
 		*p = *p == '%' ? '*' : *p == '_' ? '?' : *p;
-	return cmd_list(2, argv);
+	return cmd_list(like ? 4 : 3, argv);
 }
 
 static int describe(struct session *s)
 {
 	const struct ast_statement *statement = s->query.statement;
 	struct query *q = &s->query;
-	char stream[512];
-	char name[] = "describe", *argv[] = { name, stream, NULL };
+	bool is_json = is_format(s, "json");
+	char stream[512], name[] = "describe", output[] = "-o", json[] = "json", table[] = "table";
+	char *argv[] = { name, output, is_json ? json : table, stream, NULL };
 
-	if (plan_is_derived(statement->source, &q->views)) {
+	if (!is_table_or_json(s))
+		return 2;
+	if (plan_is_derived(statement->source)) {
 		int status = 1;
 
 		if (query_open_catalog(q))
-			status = describe_derived(statement->source, q->catalog, &q->views, false,
+			status = describe_derived(statement->source, q->catalog, &q->views, is_json,
 						  &q->arena, &q->diags);
 		return q->diags.list.n ? query_report(q) : status;
 	}
-
 	snprintf(stream, sizeof(stream), "%s", statement->source->written);
-	return cmd_describe(2, argv);
+	return cmd_describe(4, argv);
+}
+
+struct view_listing {
+	struct buf out;
+	const char *like; /* NULL: all */
+	bool is_json, is_csv;
+};
+
+/* RFC 4180: always quoted, as comments have commas and lines. */
+static void put_csv(struct buf *out, const char *text, size_t n)
+{
+	buf_putc(out, '"');
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] == '"')
+			buf_putc(out, '"');
+		buf_putc(out, text[i]);
+	}
+	buf_putc(out, '"');
 }
 
 static void put_view(void *context, const struct view *view)
 {
-	struct buf *out = context;
+	struct view_listing *listing = context;
+	const char *comment = view->comment;
+	size_t n = strlen(comment);
+	struct buf *out = &listing->out;
 
-	buf_printf(out, "%-20s  %.*s\n", view->name, (int)strcspn(view->comment, "\n"),
-		   view->comment);
+	if (listing->like && sqlite3_strlike(listing->like, view->name, 0) != 0)
+		return;
+	while (n && comment[n - 1] == '\n')
+		n--;
+	if (listing->is_json) {
+		buf_puts(out, "{\"view\": ");
+		buf_put_json_string(out, view->name, strlen(view->name));
+		buf_puts(out, ", \"comment\": ");
+		buf_put_json_string(out, comment, n);
+		buf_putc(out, '}');
+	} else if (listing->is_csv) {
+		put_csv(out, view->name, strlen(view->name));
+		buf_putc(out, ',');
+		put_csv(out, comment, n);
+	} else if (n) {
+		buf_printf(out, "%-20s  %.*s", view->name, (int)strcspn(comment, "\n"), comment);
+	} else {
+		buf_puts(out, view->name);
+	}
+	buf_putc(out, '\n');
 }
 
 static int show_views(struct session *s)
 {
-	struct buf out;
+	struct view_listing listing = { .like = s->query.statement->text,
+					.is_json = is_format(s, "json"),
+					.is_csv = is_format(s, "csv") };
 	int error;
 
-	buf_init(&out);
-	views_each(&s->query.views, put_view, &out);
-	error = buf_flush(&out, STDOUT_FILENO);
-	buf_free(&out);
+	if (!listing.is_csv && !is_table_or_json(s))
+		return 2;
+	buf_init(&listing.out);
+	if (listing.is_csv)
+		buf_puts(&listing.out, "view,comment\n");
+	views_each(&s->query.views, put_view, &listing);
+	error = buf_flush(&listing.out, STDOUT_FILENO);
+	buf_free(&listing.out);
 	return error ? 1 : query_report(&s->query);
+}
+
+struct view_check {
+	struct query *query;
+	u32 n;
+};
+
+static void check_view(void *context, const struct view *view)
+{
+	struct view_check *check = context;
+	struct query *q = check->query;
+	const char *path[1] = { view->name };
+	struct ast_source source = {
+		.kind = AST_SOURCE_STREAM, .path = path, .n_path = 1, .written = view->name
+	};
+	struct plan_description description;
+
+	if (view->is_shipped)
+		return;
+	check->n++;
+	plan_describe(&source, q->catalog, &q->views, &q->arena, &q->diags, &description);
 }
 
 /* A text of nothing but views: are they right?  Nothing remembers them. */
 static int check_views(struct session *s)
 {
+	struct view_check check = { &s->query, 0 };
 	struct query *q = &s->query;
 
 	if (!query_open_catalog(q))
 		return query_report(q);
-	for (u32 i = 0; i < q->views.views.n; i++) {
-		const struct view *view = &q->views.views.at[i];
-		const char *path[1] = { view->name };
-		struct ast_source source = {
-			.kind = AST_SOURCE_STREAM, .path = path, .n_path = 1, .written = view->name
-		};
-		struct plan_description description;
-
-		if (!view->is_shipped && view->select)
-			plan_describe(&source, q->catalog, &q->views, &q->arena, &q->diags,
-				      &description);
-	}
+	views_each(&q->views, check_view, &check);
 	if (!diags_failed(&q->diags))
-		fputs("ebql: a view lives as long as its text: put the query behind it\n", stderr);
+		fprintf(stderr,
+			"ebql: %u view%s checked, and no query: a view lives as long as its text, "
+			"put the query behind it\n",
+			check.n, check.n == 1 ? "" : "s");
 	return query_report(q);
 }
 
@@ -313,7 +417,7 @@ static int run_statement(struct session *s)
 			s->options.command ? getpid() : s->options.target_pid;
 		return explain_query(&s->query, statement->text ? statement->text : "physical");
 	case AST_STATEMENT_SHOW_STREAMS:
-		return show_streams(statement);
+		return show_streams(s);
 	case AST_STATEMENT_DESCRIBE:
 		return describe(s);
 	case AST_STATEMENT_SHOW_VIEWS:

@@ -93,6 +93,12 @@ static void update_some(struct gen *g, u32 first, bool *done, vreg row, vreg v, 
 	}
 }
 
+/* An event is counted once, be it negative for one argument or for several. */
+struct negative {
+	u32 n_groups; /* arguments with their filter that have cells which skip negatives */
+	vreg is_seen; /* more than one: counted at the end */
+};
+
 static bool has_skipping(const struct gen *g, u32 first)
 {
 	const struct cell *cells = g->phys->cells, *f = &cells[first];
@@ -104,8 +110,51 @@ static bool has_skipping(const struct gen *g, u32 first)
 	return false;
 }
 
+static bool is_first_of_group(const struct gen *g, u32 at)
+{
+	const struct cell *cells = g->phys->cells;
+
+	for (u32 i = 0; i < at; i++)
+		if (same(cells[i].arg, cells[at].arg) && same(cells[i].filter, cells[at].filter))
+			return false;
+	return true;
+}
+
+static struct negative negative_begin(struct gen *g)
+{
+	struct negative negative = { 0 };
+
+	for (u32 i = 0; i < g->phys->n_cells; i++)
+		negative.n_groups += is_first_of_group(g, i) && has_skipping(g, i);
+	if (negative.n_groups > 1) {
+		negative.is_seen = ir_reg(g->ir);
+		ir_imm(g->ir, negative.is_seen, 0);
+	}
+	return negative;
+}
+
+static void negative_note(struct gen *g, const struct negative *negative)
+{
+	if (negative->is_seen)
+		ir_imm(g->ir, negative->is_seen, 1);
+	else
+		gen_count(g, COUNTER_NEGATIVE);
+}
+
+static void negative_end(struct gen *g, const struct negative *negative)
+{
+	label none = ir_label(g->ir);
+
+	if (!negative->is_seen)
+		return;
+	ir_branchi(g->ir, IR_EQ, negative->is_seen, 0, none);
+	gen_count(g, COUNTER_NEGATIVE);
+	ir_place(g->ir, none);
+}
+
 /* All cells of one argument and one filter: both are evaluated once. */
-static void update_group(struct gen *g, u32 first, bool *done, vreg row)
+static void update_group(struct gen *g, u32 first, bool *done, vreg row,
+			 const struct negative *negative)
 {
 	const struct cell *cells = g->phys->cells, *f = &cells[first];
 	bool is_conditional = f->filter || (f->arg && f->arg->nullable);
@@ -133,7 +182,7 @@ static void update_group(struct gen *g, u32 first, bool *done, vreg row)
 		label countable = ir_label(g->ir);
 
 		ir_branchi(g->ir, IR_SGE, v, 0, countable);
-		gen_count(g, COUNTER_NEGATIVE);
+		negative_note(g, negative);
 		ir_jump(g->ir, end);
 		ir_place(g->ir, countable);
 		update_some(g, first, done, row, v, true);
@@ -146,11 +195,13 @@ static void update_group(struct gen *g, u32 first, bool *done, vreg row)
 void gen_cells(struct gen *g, vreg row)
 {
 	bool *done = arena_array(g->arena, bool, g->phys->n_cells);
+	struct negative negative = negative_begin(g);
 
 	for (u32 i = 0; i < g->phys->n_cells; i++) {
 		if (done[i])
 			continue;
 		ir_note(g->ir, "cells");
-		update_group(g, i, done, row);
+		update_group(g, i, done, row, &negative);
 	}
+	negative_end(g, &negative);
 }

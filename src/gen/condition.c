@@ -243,7 +243,9 @@ static void is_null(struct gen *g, const struct expr *e, label yes, label no)
 		return;
 	}
 	if (x->nullable) {
-		if (gen_is_text(x))
+		if (gen_is_probe(x))
+			gen_probe_of(g, x, yes);
+		else if (gen_is_text(x))
 			gen_text(g, x, yes);
 		else
 			gen_value(g, x, yes);

@@ -10,80 +10,122 @@
 #define PT_REGS_CS	136
 #define USER32_CS	0x23
 
-/* Number -> probe code + 1, or 0 for system calls that are not wanted. */
-static void many_syscalls(struct gen *g, vreg number, label out)
+/* A table of u16 by number; where it says 0 the call is not wanted.  Its word for this call. */
+static vreg number_table(struct gen *g, const u16 *words, vreg number, label out)
 {
 	struct ir *ir = g->ir;
 	u32 n = (u32)syscall_count(), at;
-	u16 *codes = arena_array(g->arena, u16, n);
-	vreg table = ir_reg(ir), offset = ir_reg(ir);
+	vreg table = ir_reg(ir), offset = ir_reg(ir), word = ir_reg(ir);
 
-	for (u32 i = 0; i < g->use->n_streams; i++) {
-		s32 nr = g->use->streams[i]->syscall_nr;
-
-		if (nr >= 0 && (u32)nr < n)
-			codes[nr] = (u16)(g->use->first_probe + i + 1);
-	}
 	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
 	at = (u32)g->constants->n;
-	buf_put(g->constants, codes, n * sizeof(*codes));
+	buf_put(g->constants, words, n * sizeof(*words));
 	ir_branchi(ir, IR_GE, number, n, out);
 	ir_map_value(ir, table, LOAD_MAP_CONST, at);
 	ir_alui(ir, IR_SHL, offset, number, 1);
 	ir_alu(ir, IR_ADD, table, table, offset);
-	g->probe = ir_reg(ir);
-	ir_load(ir, g->probe, table, 0, IR_U16);
-	ir_branchi(ir, IR_EQ, g->probe, 0, out);
-	ir_alui(ir, IR_SUB, g->probe, g->probe, 1);
+	ir_load(ir, word, table, 0, IR_U16);
+	ir_branchi(ir, IR_EQ, word, 0, out);
+	return word;
+}
+
+/* Is it one of this use's calls, and which? */
+static void take_number(struct gen *g, vreg number, label out)
+{
+	const struct hook_use *use = g->use;
+	u32 n = (u32)syscall_count();
+	u16 *codes;
+
+	if (use->n_streams == 1) {
+		ir_branchi(g->ir, IR_NE, number, use->streams[0]->syscall_nr, out);
+		return;
+	}
+	codes = arena_array(g->arena, u16, n);
+	for (u32 i = 0; i < use->n_streams; i++) {
+		s32 nr = use->streams[i]->syscall_nr;
+
+		if (nr >= 0 && (u32)nr < n)
+			codes[nr] = (u16)(use->first_probe + i + 1);
+	}
+	g->probe = number_table(g, codes, number, out);
+	ir_alui(g->ir, IR_SUB, g->probe, g->probe, 1);
 	g->number = number;
 }
 
+/* Leaves where the call is none that any use of the hook wants. */
+static void take_any_number(struct gen *g, vreg number, label out)
+{
+	const struct hook *hook = g->hook;
+	u32 n = (u32)syscall_count();
+	u16 *wanted = arena_array(g->arena, u16, n);
+	label known = ir_label(g->ir);
+	bool is_few = true;
+
+	for (u32 i = 0; i < hook->n_uses; i++) {
+		is_few &= hook->uses[i].n_streams == 1;
+		for (u32 k = 0; k < hook->uses[i].n_streams; k++) {
+			s32 nr = hook->uses[i].streams[k]->syscall_nr;
+
+			if (nr >= 0 && (u32)nr < n)
+				wanted[nr] = 1;
+		}
+	}
+	if (!is_few) {
+		number_table(g, wanted, number, out);
+		return;
+	}
+	for (u32 nr = 0; nr < n; nr++)
+		if (wanted[nr])
+			ir_branchi(g->ir, IR_EQ, number, nr, known);
+	ir_jump(g->ir, out);
+	ir_place(g->ir, known);
+}
+
+/* A word of the saved registers. */
+static vreg register_at(struct gen *g, u32 offset_bytes)
+{
+	struct ir *ir = g->ir;
+	vreg v = ir_reg(ir), address;
+	stack_object copy;
+
+	if (g->hook->is_typed) {
+		ir_load(ir, v, g->registers, (s32)offset_bytes, IR_U64);
+		return v;
+	}
+	address = ir_reg(ir);
+	copy = gen_scratch(g);
+	ir_alui(ir, IR_ADD, address, g->registers, offset_bytes);
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
+	ir_stack_load(ir, v, copy, 0, IR_U64);
+	return v;
+}
+
 /*
- * Is this the wanted system call?  A 32-bit task's calls have numbers of their
+ * Is this a wanted system call?  A 32-bit task's calls have numbers of their
  * own; the syscall tracepoints skip them, and so does this path: its code
  * segment is that of 32-bit user code.
  */
-static void raw_syscall_filter(struct gen *g, label out)
+static vreg raw_syscall_filter(struct gen *g, void (*take)(struct gen *g, vreg number, label out),
+			       label out)
 {
 	struct ir *ir = g->ir;
-	vreg number = ir_reg(ir), segment = ir_reg(ir);
-	stack_object copy;
+	vreg number, segment;
 
 	g->registers = ir_reg(ir);
 	if (!g->hook->is_exit) {
+		number = ir_reg(ir);
 		ir_load(ir, number, g->context, 8, IR_U64);
-		if (g->use->n_streams == 1)
-			ir_branchi(ir, IR_NE, number, g->use->streams[0]->syscall_nr, out);
+		take(g, number, out);
 		ir_load(ir, g->registers, g->context, 0, IR_U64);
 	} else {
 		ir_load(ir, g->registers, g->context, 0, IR_U64);
-		if (g->hook->is_typed) {
-			ir_load(ir, number, g->registers, PT_REGS_ORIG_AX, IR_U64);
-		} else {
-			vreg address = ir_reg(ir);
-
-			copy = gen_scratch(g);
-			ir_alui(ir, IR_ADD, address, g->registers, PT_REGS_ORIG_AX);
-			gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
-			ir_stack_load(ir, number, copy, 0, IR_U64);
-		}
-		if (g->use->n_streams == 1)
-			ir_branchi(ir, IR_NE, number, g->use->streams[0]->syscall_nr, out);
+		number = register_at(g, PT_REGS_ORIG_AX);
+		take(g, number, out);
 	}
-	if (g->use->n_streams > 1)
-		many_syscalls(g, number, out);
-	if (g->hook->is_typed) {
-		ir_load(ir, segment, g->registers, PT_REGS_CS, IR_U64);
-	} else {
-		vreg address = ir_reg(ir);
-
-		copy = gen_scratch(g);
-		ir_alui(ir, IR_ADD, address, g->registers, PT_REGS_CS);
-		gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
-		ir_stack_load(ir, segment, copy, 0, IR_U64);
-	}
+	segment = register_at(g, PT_REGS_CS);
 	ir_extend(ir, segment, segment, IR_U16);
 	ir_branchi(ir, IR_EQ, segment, USER32_CS, out);
+	return number;
 }
 
 struct time_use {
@@ -221,9 +263,11 @@ static void begin_use(struct gen *g, u32 i)
  */
 static void several_uses(struct gen *g, label out)
 {
-	vreg time = ir_reg(g->ir);
+	vreg time = ir_reg(g->ir), number = 0;
 	label end = g->done;
 
+	if (g->hook->path == ACCESS_RAW_SYSCALL)
+		number = raw_syscall_filter(g, take_any_number, out);
 	if (needs_slice(g->hook))
 		gen_enter(g, out);
 	begin_use(g, 0);
@@ -233,7 +277,7 @@ static void several_uses(struct gen *g, label out)
 		gen_know_time(g, time);
 		g->done = ir_label(g->ir);
 		if (g->hook->path == ACCESS_RAW_SYSCALL)
-			raw_syscall_filter(g, g->done);
+			take_number(g, number, g->done);
 		go_the_way(g);
 		ir_place(g->ir, g->done);
 	}
@@ -245,7 +289,7 @@ static void one_use(struct gen *g, label out)
 {
 	begin_use(g, 0);
 	if (g->hook->path == ACCESS_RAW_SYSCALL)
-		raw_syscall_filter(g, out);
+		raw_syscall_filter(g, take_number, out);
 	if (needs_slice(g->hook)) {
 		ir_note(g->ir, "slice of this CPU");
 		gen_enter(g, out);

@@ -65,7 +65,9 @@ vreg gen_field(struct gen *g, const struct expr *e);
 vreg gen_system(struct gen *g, const struct expr *e);
 vreg gen_member(struct gen *g, const struct expr *e, label null);
 vreg gen_current_cpu(struct gen *g);
+/* Of this source's event, and of whichever event the probe column e is of. */
 vreg gen_probe_code(struct gen *g);
+vreg gen_probe_of(struct gen *g, const struct expr *e, label null);
 /* The time of this source's event, read once; or taken as known. */
 vreg gen_time(struct gen *g);
 void gen_know_time(struct gen *g, vreg time);
@@ -90,6 +92,8 @@ void gen_condition(struct gen *g, const struct expr *e, label yes, label no, lab
 		   label next);
 /* text.c */
 bool gen_is_text(const struct expr *e);
+/* The column `probe`: a text whose code, an index into phys.probes, is what a program has of it. */
+bool gen_is_probe(const struct expr *e);
 /* The text in 8-byte words, zero behind its end; n words as gen_text_words() says. */
 stack_object gen_text(struct gen *g, const struct expr *e, label null);
 u32 gen_text_words(const struct expr *e);
@@ -97,8 +101,9 @@ void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const
 		      label yes, label no, label null);
 void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label null);
 u64 gen_literal_word(const struct expr *literal, u32 word);
-/* yes for the probe codes whose byte in `holds` is 1. */
-void gen_probe_table(struct gen *g, const u8 *holds, label yes, label no);
+/* yes for the codes of the probe column e whose byte in `holds` is 1. */
+void gen_probe_table(struct gen *g, const struct expr *e, const u8 *holds, label yes, label no,
+		     label null);
 /* pattern.c */
 void gen_like(struct gen *g, const struct expr *e, label yes, label no, label null);
 

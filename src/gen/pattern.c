@@ -161,12 +161,12 @@ void gen_like(struct gen *g, const struct expr *e, label yes, label no, label nu
 		ir_jump(g->ir, matches(a, x->text) ? yes : no);
 		return;
 	}
-	if (x->kind == EXPR_SYSTEM && x->index == SYS_PROBE) {
+	if (gen_is_probe(x)) {
 		u8 *holds = arena_array(g->arena, u8, g->phys->n_probes);
 
 		for (u32 i = 0; i < g->phys->n_probes; i++)
 			holds[i] = matches(a, g->phys->probes[i]);
-		gen_probe_table(g, holds, yes, no);
+		gen_probe_table(g, x, holds, yes, no, null);
 		return;
 	}
 	run(g, a, gen_text(g, x, null), gen_text_words(x), yes, no);

@@ -335,6 +335,13 @@ vreg gen_probe_code(struct gen *g)
 	return v;
 }
 
+vreg gen_probe_of(struct gen *g, const struct expr *e, label null)
+{
+	const struct stored *stored = gen_stored(g, e);
+
+	return stored ? gen_stored_value(g, stored, null) : gen_probe_code(g);
+}
+
 vreg gen_system(struct gen *g, const struct expr *e)
 {
 	if (e->index == SYS_PROBE)

@@ -45,9 +45,19 @@ void gen_count(struct gen *g, enum counter counter)
 		counter_add(g, g->slice, 8 * (s32)counter);
 		return;
 	}
-	BUG_ON(counter != COUNTER_FAULT && counter != COUNTER_NEGATIVE);
-	count_start(g, counter == COUNTER_FAULT ? offsetof(struct control_line, start_faults)
-						: offsetof(struct control_line, start_negative));
+	switch (counter) {
+	case COUNTER_FAULT:
+		count_start(g, offsetof(struct control_line, start_faults));
+		break;
+	case COUNTER_NEGATIVE:
+		count_start(g, offsetof(struct control_line, start_negative));
+		break;
+	case COUNTER_EVICTED:
+		count_start(g, offsetof(struct control_line, start_evicted));
+		break;
+	default:
+		BUG("counter %d of a program without a slice", counter);
+	}
 }
 
 void gen_count_unpaired(struct gen *g, enum unpaired kind)
@@ -171,7 +181,8 @@ static vreg nullable_word(struct gen *g, const struct phys_key *key, vreg nulls)
 	label null = ir_label(g->ir), end = ir_label(g->ir);
 	u32 fork = gen_fork(g);
 
-	ir_mov(g->ir, v, gen_value(g, key->expr, null));
+	ir_mov(g->ir, v,
+	       key->is_probe ? gen_probe_of(g, key->expr, null) : gen_value(g, key->expr, null));
 	ir_jump(g->ir, end);
 	ir_place(g->ir, null);
 	ir_imm(g->ir, v, 0);
@@ -200,17 +211,17 @@ static void key_words(struct gen *g, struct key_word *words)
 			continue;
 		ir_at(g->ir, key->expr->span);
 		ir_note(g->ir, "key %s", key->name);
-		if (key->is_probe) {
-			w->reg = gen_probe_code(g);
-		} else if (gen_is_text(key->expr) && key->null_bit >= 0) {
+		if (key->null_bit >= 0 && (key->is_probe || !gen_is_text(key->expr))) {
+			w->reg = nullable_word(g, key, nulls);
+		} else if (key->is_probe) {
+			w->reg = gen_probe_of(g, key->expr, g->done);
+		} else if (key->null_bit >= 0) {
 			nullable_text(g, key, nulls, w);
 		} else if (gen_is_text(key->expr)) {
 			stack_object text = gen_text(g, key->expr, g->done);
 
 			for (u32 j = 0; j < key->n_words; j++)
 				w[j] = (struct key_word){ .object = text, .offset_bytes = 8 * j };
-		} else if (key->null_bit >= 0) {
-			w->reg = nullable_word(g, key, nulls);
 		} else {
 			w->reg = gen_value(g, key->expr, g->done);
 		}

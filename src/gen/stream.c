@@ -19,7 +19,7 @@ struct streamed gen_streamed(struct gen *g, const struct expr *e, bool is_probe,
 		if (is_text)
 			return (struct streamed){ .text = gen_text(g, e, g->done),
 						  .is_text = true };
-		s.reg = is_probe ? gen_probe_code(g) : gen_value(g, e, g->done);
+		s.reg = is_probe ? gen_probe_of(g, e, g->done) : gen_value(g, e, g->done);
 		return s;
 	}
 	s.is_text = is_text;
@@ -27,7 +27,7 @@ struct streamed gen_streamed(struct gen *g, const struct expr *e, bool is_probe,
 		s.text = gen_text(g, e, null);
 	} else {
 		s.reg = ir_reg(g->ir);
-		ir_mov(g->ir, s.reg, gen_value(g, e, null));
+		ir_mov(g->ir, s.reg, is_probe ? gen_probe_of(g, e, null) : gen_value(g, e, null));
 	}
 	ir_jump(g->ir, end);
 	ir_place(g->ir, null);

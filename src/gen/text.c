@@ -15,7 +15,7 @@ bool gen_is_text(const struct expr *e)
 	return e->type.kind == TYPE_TEXT;
 }
 
-static bool is_probe(const struct expr *e)
+bool gen_is_probe(const struct expr *e)
 {
 	return e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
 }
@@ -180,11 +180,11 @@ static void copy_comm(struct gen *g, stack_object text)
 }
 
 /* One of several probes: its text from a table of them all. */
-static void copy_probe(struct gen *g, stack_object text, u32 words)
+static void copy_probe(struct gen *g, const struct expr *e, stack_object text, label null)
 {
 	struct ir *ir = g->ir;
-	vreg offset = ir_reg(ir), table = ir_reg(ir);
-	u32 bytes = 8 * words, at;
+	vreg code = gen_probe_of(g, e, null), offset = ir_reg(ir), table = ir_reg(ir);
+	u32 words = gen_text_words(e), bytes = 8 * words, at;
 
 	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
 	at = (u32)g->constants->n;
@@ -194,7 +194,7 @@ static void copy_probe(struct gen *g, stack_object text, u32 words)
 		buf_put(g->constants, g->phys->probes[i], n);
 		buf_fill(g->constants, 0, bytes - n);
 	}
-	ir_mov(ir, offset, gen_probe_code(g));
+	ir_mov(ir, offset, code);
 	/* Never taken: it shows the verifier the code's range. */
 	ir_branchi(ir, IR_GE, offset, g->phys->n_probes, g->done);
 	ir_alui(ir, IR_MUL, offset, offset, bytes);
@@ -274,17 +274,22 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 	u32 words = gen_text_words(e);
 	stack_object text;
 
-	if (stored)
+	if (stored && !gen_is_probe(e))
 		return gen_stored_text(g, stored, null);
 	for (u32 i = 0; i < g->memos.n; i++)
 		if (!g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
 			return g->memos.at[i].object;
 	ir_at(g->ir, e->span);
 	text = place_of(g, e);
+	if (e->kind == EXPR_NULL) {
+		/* A branch of a union; nobody comes to what is behind the jump. */
+		ir_jump(g->ir, null);
+		return text;
+	}
 	if (e->kind == EXPR_TEXT) {
 		literal(g, e, text);
-	} else if (is_probe(e)) {
-		copy_probe(g, text, words);
+	} else if (gen_is_probe(e)) {
+		copy_probe(g, e, text, null);
 	} else if (e->kind == EXPR_UNION) {
 		copy_branch(g, e, text, null);
 	} else if (e->kind == EXPR_SYSTEM) {
@@ -336,16 +341,24 @@ static bool order_holds(enum ast_op op, int order)
 	}
 }
 
+/* Is it known while the program is made?  What a start stored is not. */
+static bool is_known_probe(const struct gen *g, const struct expr *e)
+{
+	return gen_is_probe(e) && !g->probe && !gen_stored(g, e);
+}
+
 /* yes for the codes whose byte in `holds` is 1. */
-void gen_probe_table(struct gen *g, const u8 *holds, label yes, label no)
+void gen_probe_table(struct gen *g, const struct expr *e, const u8 *holds, label yes, label no,
+		     label null)
 {
 	u32 n = g->phys->n_probes, at = (u32)g->constants->n;
-	vreg code = gen_probe_code(g), table, v;
+	vreg code, table, v;
 
-	if (!g->probe) {
+	if (is_known_probe(g, e)) {
 		ir_jump(g->ir, holds[g->use->first_probe] ? yes : no);
 		return;
 	}
+	code = gen_probe_of(g, e, null);
 	buf_put(g->constants, holds, n);
 	table = ir_reg(g->ir);
 	v = ir_reg(g->ir);
@@ -357,8 +370,8 @@ void gen_probe_table(struct gen *g, const u8 *holds, label yes, label no)
 	ir_jump(g->ir, no);
 }
 
-static void probe_compare(struct gen *g, enum ast_op op, const struct expr *literal_text, label yes,
-			  label no)
+static void probe_compare(struct gen *g, enum ast_op op, const struct expr *e,
+			  const struct expr *literal_text, label yes, label no, label null)
 {
 	u8 *holds = arena_array(g->arena, u8, g->phys->n_probes);
 
@@ -366,7 +379,7 @@ static void probe_compare(struct gen *g, enum ast_op op, const struct expr *lite
 		holds[i] = order_holds(
 			op, text_order(g->phys->probes[i], (u32)strlen(g->phys->probes[i]),
 				       literal_text->text, literal_text->text_bytes));
-	gen_probe_table(g, holds, yes, no);
+	gen_probe_table(g, e, holds, yes, no, null);
 }
 
 /* --- Comparisons --- */
@@ -395,7 +408,7 @@ static const struct expr *known_probe(struct gen *g, const struct expr *e)
 {
 	struct expr *text;
 
-	if (!is_probe(e) || g->probe)
+	if (!is_known_probe(g, e))
 		return e;
 	text = expr_new(g->arena, EXPR_TEXT, e->span);
 	text->text = g->phys->probes[g->use->first_probe];
@@ -424,8 +437,8 @@ void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const
 		gen_text_compare(g, expr_op_mirrored(op), b, a, yes, no, null);
 		return;
 	}
-	if (is_probe(a) && b->kind == EXPR_TEXT) {
-		probe_compare(g, op, b, yes, no);
+	if (gen_is_probe(a) && b->kind == EXPR_TEXT) {
+		probe_compare(g, op, a, b, yes, no, null);
 		return;
 	}
 	x = gen_text(g, a, null);
@@ -511,7 +524,7 @@ void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label
 {
 	const struct expr *a = e->args[0];
 
-	if (is_probe(a)) {
+	if (gen_is_probe(a)) {
 		u8 *holds = arena_array(g->arena, u8, g->phys->n_probes);
 
 		for (u32 i = 0; i < g->phys->n_probes; i++)
@@ -520,7 +533,7 @@ void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label
 					text_order(g->phys->probes[i],
 						   (u32)strlen(g->phys->probes[i]),
 						   e->args[j]->text, e->args[j]->text_bytes) == 0;
-		gen_probe_table(g, holds, yes, no);
+		gen_probe_table(g, a, holds, yes, no, null);
 		return;
 	}
 	if (a->kind == EXPR_TEXT) {

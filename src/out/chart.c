@@ -8,7 +8,7 @@
 
 #define BAR_USUAL_COLUMNS 40
 #define BAR_MIN_COLUMNS	  4
-#define GAP_MIN_CELLS	  4 /* so many empty lines in a row become one of "..." */
+#define GAP_MIN_LINES	  4 /* so many empty lines in a row become one of "..." */
 
 /* Cells that hold something, met in order in runs of `a_line` cells. */
 struct walk {
@@ -17,7 +17,6 @@ struct walk {
 	u32 a_line;	 /* cells a line */
 	u32 cell;	 /* the line's first */
 	u32 at;		 /* histogram->cells[at] is the next that holds something */
-	bool has_gaps;	 /* long empty stretches are skipped */
 };
 
 struct line {
@@ -31,7 +30,8 @@ struct layout {
 	u8 of;
 	u32 digits;
 	u32 range_columns, count_columns;
-	u32 bar_columns;
+	bool has_share, has_up_to;
+	u32 bar_columns; /* 0: no bars */
 	u64 largest;
 };
 
@@ -72,13 +72,6 @@ u32 out_n_bins(u32 bins, u64 n, u32 span)
 
 /* --- Lines --- */
 
-/* Two hundred empty cells are a stretch of a scheme with many; of log2 or bounds they tell. */
-static bool is_fine(const struct scheme *scheme)
-{
-	return scheme->kind == SCHEME_EXPONENTIAL || scheme->kind == SCHEME_LOGLINEAR ||
-	       scheme->kind == SCHEME_LINEAR;
-}
-
 static void walk_init(struct walk *walk, const struct histogram *histogram, u32 bins)
 {
 	u32 first = histogram->cells[0].cell, last = histogram->cells[histogram->n_cells - 1].cell;
@@ -90,7 +83,6 @@ static void walk_init(struct walk *walk, const struct histogram *histogram, u32 
 		.last = last,
 		.a_line = (u32)(((u64)span + n - 1) / n),
 		.cell = first,
-		.has_gaps = is_fine(histogram->scheme),
 	};
 }
 
@@ -110,7 +102,7 @@ static bool walk_next(struct walk *walk, struct line *line)
 	if (walk->cell > walk->last || walk->at >= histogram->n_cells)
 		return false;
 	empty = (histogram->cells[walk->at].cell - walk->cell) / walk->a_line;
-	line->is_gap = walk->has_gaps && empty >= GAP_MIN_CELLS;
+	line->is_gap = empty >= GAP_MIN_LINES;
 	if (line->is_gap) {
 		walk->cell += empty * walk->a_line;
 		return true;
@@ -141,20 +133,31 @@ static u32 edge_digits(struct walk *walk)
 	if (scheme->kind == SCHEME_LINEAR || scheme->kind == SCHEME_BOUNDS)
 		return OUT_DIGITS_EXACT;
 	for (walk_again(walk); walk_next(walk, &line);) {
-		if (!line.is_gap && line.edges.has_lo && line.edges.has_hi)
+		if (!line.is_gap && line.edges.has_lo && line.edges.has_hi &&
+		    line.edges.lo < line.edges.hi)
 			digits = MAX(digits, out_interval_digits(line.edges.lo, line.edges.hi));
 	}
 	return digits;
 }
 
-/* "  50.0%   99.95%": what stands between count and bar, with its gaps. */
-#define SHARE_COLUMNS 19
+#define SHARE_COLUMNS 8 /* "  100.0%" with one more, each of the two */
+#define BAR_GAP	      2
+
+/* What finds no room goes: the bar first, then the sum of shares, then the share. */
+static void fit(struct layout *layout, u32 width)
+{
+	u32 columns = layout->range_columns + 2 + layout->count_columns;
+	u32 all = columns + 2 * SHARE_COLUMNS + BAR_GAP;
+
+	layout->has_share = columns + SHARE_COLUMNS <= width;
+	layout->has_up_to = columns + 2 * SHARE_COLUMNS <= width;
+	layout->bar_columns = all + BAR_MIN_COLUMNS <= width ? width - all : 0;
+}
 
 static void set_layout(struct out *out, struct walk *walk, struct layout *layout)
 {
 	const struct out_options *options = &out->options;
 	struct line line = { 0 };
-	u32 text_columns;
 
 	layout->digits = edge_digits(walk);
 	layout->range_columns = 5;
@@ -170,12 +173,10 @@ static void set_layout(struct out *out, struct walk *walk, struct layout *layout
 		layout->count_columns = MAX(layout->count_columns, (u32)out->scratch.n);
 		layout->largest = MAX(layout->largest, line.count);
 	}
-	layout->bar_columns = BAR_USUAL_COLUMNS;
-	text_columns = layout->range_columns + 2 + layout->count_columns + SHARE_COLUMNS;
-	if (options->is_terminal && options->width > 0)
-		layout->bar_columns = MAX(options->width, text_columns) - text_columns;
-	if (layout->bar_columns < BAR_MIN_COLUMNS)
-		layout->bar_columns = 0;
+	fit(layout, options->is_terminal && options->width > 0 ? options->width : UINT32_MAX);
+	if (layout->bar_columns > BAR_USUAL_COLUMNS &&
+	    !(options->is_terminal && options->width > 0))
+		layout->bar_columns = BAR_USUAL_COLUMNS;
 }
 
 /* --- Writing --- */
@@ -217,16 +218,22 @@ static void put_right(struct out *out, u32 columns)
 	buf_put(&out->buf, out->scratch.at, out->scratch.n);
 }
 
-/* count / n as "12.5%" in 8 columns, of `parts` parts a hundred; is_floor: never rounded up. */
-static void put_share(struct out *out, u64 count, u64 n, u32 decimals, u32 columns, bool is_floor)
+/*
+ * count / n as "12.5%".  Nothing but all is 100.0%, nothing but nothing 0.0%: so a line that
+ * says "up to 100.0%" is the last that holds something.
+ */
+static void put_share(struct out *out, u64 count, u64 n)
 {
-	u32 scale = decimals == 2 ? 100 : 10;
-	u64 share = (u64)(((u128)count * 100 * scale + (is_floor ? 0 : n / 2)) / n);
+	u32 share = (u32)(((u128)count * 1000 + n / 2) / n); /* parts of a thousand */
 
+	if (count < n)
+		share = MIN(share, 999u);
 	buf_reset(&out->scratch);
-	buf_printf(&out->scratch, "%llu.%0*llu%%", (unsigned long long)(share / scale),
-		   (int)decimals, (unsigned long long)(share % scale));
-	put_right(out, columns);
+	if (count > 0 && share == 0)
+		buf_puts(&out->scratch, "<0.1%");
+	else
+		buf_printf(&out->scratch, "%u.%u%%", share / 10, share % 10);
+	put_right(out, SHARE_COLUMNS);
 }
 
 static void put_line(struct out *out, const struct layout *layout, const struct line *line, u64 n)
@@ -241,9 +248,10 @@ static void put_line(struct out *out, const struct layout *layout, const struct 
 	buf_reset(&out->scratch);
 	out_put_thousands(&out->scratch, line->count);
 	put_right(out, layout->count_columns + 2);
-	put_share(out, line->count, n, 1, 8, false);
-	/* Rounded down: 100.00% says that nothing comes behind. */
-	put_share(out, line->cumulated, n, 2, 9, true);
+	if (layout->has_share)
+		put_share(out, line->count, n);
+	if (layout->has_up_to)
+		put_share(out, line->cumulated, n);
 	put_bar(out, layout, line->count);
 	buf_putc(&out->buf, '\n');
 }
@@ -256,31 +264,51 @@ static void put_head(struct out *out, const struct layout *layout)
 	buf_reset(&out->scratch);
 	buf_puts(&out->scratch, "count");
 	put_right(out, layout->count_columns + 2);
-	buf_puts(&out->buf, "   share    up to\n");
+	if (layout->has_share)
+		buf_puts(&out->buf, "   share");
+	if (layout->has_up_to)
+		buf_puts(&out->buf, "   up to");
+	buf_putc(&out->buf, '\n');
+}
+
+static void put_sum(struct out *out, struct out_flow *flow, u8 of, const char *name, s128 value)
+{
+	buf_reset(&out->scratch);
+	buf_puts(&out->scratch, name);
+	out_put_measure(&out->scratch, of, value, OUT_DIGITS_USUAL, OUT_NEAREST);
+	out_flow_put(out, flow, out->scratch.at, out->scratch.n);
+}
+
+static void put_count(struct out *out, struct out_flow *flow, const char *name, u64 count)
+{
+	buf_reset(&out->scratch);
+	buf_puts(&out->scratch, name);
+	out_put_thousands(&out->scratch, count);
+	out_flow_put(out, flow, out->scratch.at, out->scratch.n);
 }
 
 static void put_sums(struct out *out, u8 of, const struct histogram *histogram)
 {
 	u64 n = histogram->count + histogram->n_unplaced;
-	struct buf *buf = &out->buf;
+	struct out_flow flow;
 
-	buf_puts(buf, "count ");
-	out_put_thousands(buf, histogram->count);
+	out_flow_init(&flow, out);
+	put_count(out, &flow, "count ", histogram->count);
+	if (n > 0 && out_has_sum(of))
+		put_sum(out, &flow, of, "sum ", histogram->sum);
 	if (n > 0) {
-		buf_puts(buf, "  sum ");
-		out_put_measure(buf, of, histogram->sum, OUT_DIGITS_USUAL, OUT_NEAREST);
-		buf_puts(buf, "  min ");
-		out_put_measure(buf, of, histogram->min, OUT_DIGITS_USUAL, OUT_NEAREST);
-		buf_puts(buf, "  max ");
-		out_put_measure(buf, of, histogram->max, OUT_DIGITS_USUAL, OUT_NEAREST);
-		buf_puts(buf, "  avg ");
-		out_put_average(buf, of, histogram->sum, n);
+		put_sum(out, &flow, of, "min ", histogram->min);
+		put_sum(out, &flow, of, "max ", histogram->max);
 	}
-	if (histogram->n_unplaced > 0) {
-		buf_puts(buf, "  unplaced ");
-		out_put_thousands(buf, histogram->n_unplaced);
+	if (n > 0 && out_has_average(of)) {
+		buf_reset(&out->scratch);
+		buf_puts(&out->scratch, "avg ");
+		out_put_average(&out->scratch, of, histogram->sum, n);
+		out_flow_put(out, &flow, out->scratch.at, out->scratch.n);
 	}
-	buf_putc(buf, '\n');
+	if (histogram->n_unplaced > 0)
+		put_count(out, &flow, "unplaced ", histogram->n_unplaced);
+	buf_putc(&out->buf, '\n');
 }
 
 void out_put_chart(struct out *out, u8 of, const struct histogram *histogram)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Batches -> CSV as RFC 4180 has it, lines ended by LF: a header once, then rows.
- * Windows put their two bounds in front unless the query selects them; the last
- * column tells the "(other)" row; what was lost stands in a comment line.  An
+ * Windows and totals put their two bounds in front unless the query selects them; the
+ * last column tells the "(other)" row; what was lost stands in a comment line.  An
  * empty cell is NULL, "" is the empty text.  A quantile has three columns; ladders
  * and histograms are their JSON text.
  */
@@ -73,6 +73,8 @@ static void csv_put_value(struct out *out, struct type type, const struct value 
 			out_put_integer(buf, value->integer);
 		break;
 	case VALUE_REAL:
+		if (isinf(value->real) && type.kind != TYPE_REAL)
+			break; /* quantile_lo(), quantile_hi(): no bound, as in NAME_lo, NAME_hi */
 		if (isnan(value->real))
 			buf_puts(buf, "nan");
 		else if (isinf(value->real))
@@ -116,10 +118,14 @@ static void csv_put_bounds(struct buf *buf, const struct value *value)
 		out_put_integer(buf, quantile->hi);
 }
 
-/* Before the first row: only the first batch tells whether there are windows. */
-static void csv_header(struct out *out, bool has_bounds)
+/*
+ * Before the first row.  A total has its bounds as well, though nothing is to be told
+ * apart: else the columns of --every would depend on how long the run took.
+ */
+static void csv_header(struct out *out)
 {
 	struct csv_state *state = out->state;
+	bool has_bounds = !out->options.is_streaming;
 	struct out_names names;
 
 	state->has_header = true;
@@ -177,10 +183,8 @@ static void csv_batch(struct out *out, const struct batch *batch)
 	const struct value *value = batch->values;
 	struct buf *buf = &out->buf;
 
-	/* Running snapshots repeat their groups: the bounds tell them apart. */
 	if (!state->has_header)
-		csv_header(out,
-			   !out->options.is_streaming && (batch->is_windowed || !batch->is_last));
+		csv_header(out);
 	for (u32 row = 0; row < batch->n_rows; row++) {
 		if (state->has_start) {
 			buf_put_u64(buf, batch->window_start_ns);
@@ -211,7 +215,7 @@ static void csv_end(struct out *out)
 	struct csv_state *state = out->state;
 
 	if (!state->has_header)
-		csv_header(out, false);
+		csv_header(out);
 	if (out->options.is_streaming && !state->run.is_closed)
 		csv_put_loss(out, &state->run.last);
 	free(state);

@@ -43,20 +43,29 @@ enum out_rounding { OUT_DOWN, OUT_NEAREST, OUT_UP };
 
 /*
  * A DURATION with its unit and so many significant digits (whole units are never cut),
- * an INTEGER with thousands separators and exact, another kind in plain digits.
+ * a POINTER in hex, another kind in plain digits: counts have thousands separators,
+ * values have none, since in an interval a comma stands between its bounds.
  */
 void out_put_measure(struct buf *buf, u8 of, s128 value, u32 digits, enum out_rounding rounding);
+/* Has the sum of such values a meaning, has their mean one?  Instants have only a mean. */
+bool out_has_sum(u8 of);
+bool out_has_average(u8 of);
 /* sum / n, n not 0. */
 void out_put_average(struct buf *buf, u8 of, s128 sum, u64 n);
 /* Significant digits at which [lo, hi] shows at most a quarter wider at either end. */
 u32 out_interval_digits(s128 lo, s128 hi);
 /*
- * "[64us, 128us)", "(-inf, 0ns)".  is_outward: lo rounded down and hi up, so that what
- * lies within the interval lies within its text; else both to the nearest.
+ * "[64us, 128us)", "(-inf, 0ns)"; "7us" where the bounds are one value.  is_outward: lo rounded
+ * down and hi up, so that what lies within the interval lies within its text; else both to the
+ * nearest.
  */
 void out_put_interval(struct buf *buf, u8 of, const struct scheme_edges *edges, u32 digits,
 		      bool is_outward);
-/* "92.7us [64us, 128us)", "~" in front of an interpolated estimate. */
+/*
+ * "92.7us [64us, 128us)", "~" in front of an interpolated estimate; "90.041us" where only
+ * one value is possible.  The estimate has three digits, more only where it would else
+ * leave its interval; without an upper bound it is the lower one, rounded like that.
+ */
 void out_put_quantile(struct buf *buf, struct type type, const struct quantile *quantile);
 /* "p99.9" of 999000000. */
 void out_put_rung(struct buf *buf, u32 q_ppb);
@@ -80,6 +89,10 @@ u32 out_n_bins(u32 bins, u64 n, u32 span);
 
 /* --- Lines about a batch: table.c --- */
 
+/* "22:13:20.000", of CLOCK_REALTIME; with is_short in microseconds. */
+void out_put_instant(struct buf *buf, u64 realtime_ns, bool is_short);
+/* So short a stretch of time that milliseconds do not tell its ends apart. */
+bool out_is_short(u64 start_ns, u64 end_ns);
 /* "22:13:20.000 - 22:13:21.000" */
 void out_put_window(struct buf *buf, const struct batch *batch);
 /* "lost: ..." without a line end; nothing where nothing was lost. */
@@ -118,6 +131,21 @@ bool out_has_column(const struct schema *schema, const char *name);
  * than max_width columns (0: no limit).  Returns its width in columns.
  */
 u32 out_put_visible(struct buf *buf, const char *text, size_t n, u32 max_width);
+
+/*
+ * Items on as few lines as the terminal's width allows, or 100 columns where there is
+ * none: lines are broken between items, never within one.
+ */
+struct out_flow {
+	u32 limit;
+	u32 column; /* of the line so far */
+};
+
+void out_flow_init(struct out_flow *flow, const struct out *out);
+/* Makes room for an item of `width` columns: a gap, or a new line. */
+void out_flow_next(struct out *out, struct out_flow *flow, u32 width);
+/* Text as an item of its own. */
+void out_flow_put(struct out *out, struct out_flow *flow, const char *text, size_t n);
 
 /* The "(other)" row is the last; with UNNEST it is several, which reach to the end. */
 static inline bool out_is_other(const struct batch *batch, u32 row)

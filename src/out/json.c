@@ -192,8 +192,11 @@ static void json_put_value(struct buf *buf, struct type type, const struct value
 		}
 		break;
 	case VALUE_REAL:
-		/* JSON has no infinities and no NaN; 1e999 reads as infinity. */
-		if (isnan(value->real))
+		/*
+		 * JSON has no infinities and no NaN; 1e999 reads as infinity.  Among integers
+		 * an infinity is a bound that is not there, as in NAME_lo and NAME_hi.
+		 */
+		if (isnan(value->real) || (isinf(value->real) && type.kind != TYPE_REAL))
 			buf_put(buf, "null", 4);
 		else if (isinf(value->real))
 			buf_puts(buf, value->real < 0 ? "-1e999" : "1e999");

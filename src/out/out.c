@@ -49,6 +49,14 @@ static bool locale_is_utf8(void)
 	return false;
 }
 
+/* The convention of NO_COLOR: set and not empty. */
+static bool obeys_escapes(void)
+{
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+
+	return !(term && strcmp(term, "dumb") == 0) && !(no_color && *no_color);
+}
+
 /* One cheap system call a batch is less trouble than a handler of SIGWINCH. */
 static void read_terminal_size(struct out *out)
 {
@@ -67,6 +75,7 @@ void out_open(struct out *out, const struct out_format *format, const struct out
 	buf_init(&out->buf);
 	buf_init(&out->scratch);
 	out->is_utf8 = !options->is_ascii && locale_is_utf8();
+	out->has_escapes = options->is_terminal && obeys_escapes();
 	/* Now, not in the middle of the first window: reads the time zone's file. */
 	tzset();
 	format->begin(out, schema);
@@ -421,4 +430,34 @@ u32 out_put_visible(struct buf *buf, const char *text, size_t n, u32 max_width)
 			cut_at = buf->n, cut_width = width;
 	}
 	return width;
+}
+
+/* --- Lines of items --- */
+
+#define FLOW_USUAL_COLUMNS 100
+#define FLOW_GAP	   2
+
+void out_flow_init(struct out_flow *flow, const struct out *out)
+{
+	bool is_known = out->options.is_terminal && out->options.width > 0;
+
+	*flow = (struct out_flow){ .limit = is_known ? out->options.width : FLOW_USUAL_COLUMNS };
+}
+
+void out_flow_next(struct out *out, struct out_flow *flow, u32 width)
+{
+	if (flow->column > 0 && flow->column + FLOW_GAP + width > flow->limit) {
+		buf_putc(&out->buf, '\n');
+		flow->column = 0;
+	} else if (flow->column > 0) {
+		buf_fill(&out->buf, ' ', FLOW_GAP);
+		flow->column += FLOW_GAP;
+	}
+	flow->column += width;
+}
+
+void out_flow_put(struct out *out, struct out_flow *flow, const char *text, size_t n)
+{
+	out_flow_next(out, flow, (u32)n);
+	buf_put(&out->buf, text, n);
 }

@@ -46,8 +46,9 @@ struct out {
 	struct buf buf;
 	struct buf scratch; /* for text whose width is wanted before it is written */
 	void *state;
-	bool is_utf8; /* the terminal's or file's charset, by the locale; never with is_ascii */
-	int error;    /* of the first write that failed: 0 or -errno; nothing is written after it */
+	bool is_utf8;	  /* the terminal's or file's charset, by the locale; never with is_ascii */
+	bool has_escapes; /* a terminal that obeys them: neither TERM=dumb nor NO_COLOR */
+	int error; /* of the first write that failed: 0 or -errno; nothing is written after it */
 };
 
 extern const struct out_format *const out_formats[];

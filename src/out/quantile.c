@@ -39,13 +39,24 @@ static u32 duration_decimals(const struct duration_unit *unit, u128 ns, u32 digi
 	return MIN(digits - whole, unit->max_decimals);
 }
 
-static void put_duration(struct buf *buf, s128 ns, u32 digits, enum out_rounding rounding)
+/* A minute has no exact decimals: where more digits are wanted, seconds. */
+static u32 n_duration_units(u32 digits)
+{
+	return digits > OUT_DIGITS_USUAL ? 4 : ARRAY_SIZE(duration_units);
+}
+
+/* scaled / scale units, scale being 10^decimals. */
+struct rounded {
+	const struct duration_unit *unit;
+	u128 scaled, scale;
+	u32 decimals;
+};
+
+/* |ns|, rounded by the sign of ns, in one of the first n_units units. */
+static struct rounded round_duration(s128 ns, u32 digits, u32 n_units, enum out_rounding rounding)
 {
 	u128 left = ns < 0 ? -(u128)ns : (u128)ns;
-	const struct duration_unit *unit = duration_units;
-	/* A minute has no exact decimals: where more digits are wanted, seconds. */
-	const struct duration_unit *end =
-		duration_units + (digits > OUT_DIGITS_USUAL ? 4 : ARRAY_SIZE(duration_units));
+	const struct duration_unit *unit = duration_units, *end = duration_units + n_units;
 	u128 scaled, scale = 1;
 	u32 decimals;
 
@@ -69,17 +80,26 @@ static void put_duration(struct buf *buf, s128 ns, u32 digits, enum out_rounding
 	}
 	for (; decimals > 0 && scaled % 10 == 0; decimals--)
 		scaled /= 10, scale /= 10;
-	if (ns < 0 && scaled > 0)
+	return (struct rounded){ unit, scaled, scale, decimals };
+}
+
+static void put_duration(struct buf *buf, s128 ns, u32 digits, u32 n_units,
+			 enum out_rounding rounding)
+{
+	struct rounded rounded = round_duration(ns, digits, n_units, rounding);
+
+	if (ns < 0 && rounded.scaled > 0)
 		buf_putc(buf, '-');
-	buf_put_s128(buf, (s128)(scaled / scale));
-	if (decimals > 0)
-		buf_printf(buf, ".%0*llu", (int)decimals, (unsigned long long)(scaled % scale));
-	buf_puts(buf, unit->name);
+	buf_put_s128(buf, (s128)(rounded.scaled / rounded.scale));
+	if (rounded.decimals > 0)
+		buf_printf(buf, ".%0*llu", (int)rounded.decimals,
+			   (unsigned long long)(rounded.scaled % rounded.scale));
+	buf_puts(buf, rounded.unit->name);
 }
 
 void out_put_duration(struct buf *buf, s128 ns)
 {
-	put_duration(buf, ns, OUT_DIGITS_USUAL, OUT_NEAREST);
+	put_duration(buf, ns, OUT_DIGITS_USUAL, ARRAY_SIZE(duration_units), OUT_NEAREST);
 }
 
 void out_put_thousands(struct buf *buf, s128 value)
@@ -118,20 +138,49 @@ void out_put_short_real(struct buf *buf, double value)
 
 /* --- Measures and intervals --- */
 
+/* The upper edge of the last address is one beyond 64 bits. */
+static void put_address(struct buf *buf, s128 value)
+{
+	u128 left = value < 0 ? -(u128)value : (u128)value;
+
+	if (value < 0)
+		buf_putc(buf, '-');
+	if (left >> 64) {
+		out_put_hex(buf, (u64)(left >> 64));
+		buf_printf(buf, "%016llx", (unsigned long long)(u64)left);
+	} else {
+		out_put_hex(buf, (u64)left);
+	}
+}
+
 void out_put_measure(struct buf *buf, u8 of, s128 value, u32 digits, enum out_rounding rounding)
 {
 	if (of == TYPE_DURATION)
-		put_duration(buf, value, digits, rounding);
-	else if (of == TYPE_INT)
-		out_put_thousands(buf, value);
+		put_duration(buf, value, digits, n_duration_units(digits), rounding);
+	else if (of == TYPE_POINTER)
+		put_address(buf, value);
 	else
 		out_put_integer(buf, value);
 }
 
+bool out_has_sum(u8 of)
+{
+	return of != TYPE_TIMESTAMP && of != TYPE_POINTER;
+}
+
+bool out_has_average(u8 of)
+{
+	return of != TYPE_POINTER;
+}
+
 void out_put_average(struct buf *buf, u8 of, s128 sum, u64 n)
 {
+	s128 nearest = (sum + (sum < 0 ? -(s128)(n / 2) : (s128)(n / 2))) / n;
+
 	if (of == TYPE_DURATION)
-		out_put_duration(buf, (sum + (sum < 0 ? -(s128)(n / 2) : (s128)(n / 2))) / n);
+		out_put_duration(buf, nearest);
+	else if (of == TYPE_TIMESTAMP)
+		out_put_integer(buf, nearest);
 	else
 		out_put_short_real(buf, (double)((long double)sum / n));
 }
@@ -153,6 +202,10 @@ u32 out_interval_digits(s128 lo, s128 hi)
 void out_put_interval(struct buf *buf, u8 of, const struct scheme_edges *edges, u32 digits,
 		      bool is_outward)
 {
+	if (edges->has_lo && edges->has_hi && edges->lo == edges->hi) {
+		out_put_measure(buf, of, edges->lo, OUT_DIGITS_EXACT, OUT_NEAREST);
+		return;
+	}
 	if (edges->has_lo) {
 		buf_putc(buf, edges->is_lo_open ? '(' : '[');
 		out_put_measure(buf, of, edges->lo, digits, is_outward ? OUT_DOWN : OUT_NEAREST);
@@ -170,7 +223,8 @@ void out_put_interval(struct buf *buf, u8 of, const struct scheme_edges *edges, 
 
 /* --- Quantiles --- */
 
-void out_put_quantile(struct buf *buf, struct type type, const struct quantile *quantile)
+/* The interval as it is shown; where only one value is possible, with lo == hi. */
+static struct scheme_edges shown_edges(struct type type, const struct quantile *quantile)
 {
 	struct scheme_edges edges = {
 		.lo = quantile->lo,
@@ -180,8 +234,7 @@ void out_put_quantile(struct buf *buf, struct type type, const struct quantile *
 		.is_lo_open = quantile->is_lo_open,
 		.is_hi_open = quantile->is_hi_open,
 	};
-	double point = quantile->interpolated;
-	u32 digits = OUT_DIGITS_USUAL;
+	bool is_single;
 
 	/* What cannot be negative is at least 0, whatever was lost. */
 	if (!edges.has_lo && !type.is_signed && quantile->estimate >= 0 &&
@@ -190,17 +243,67 @@ void out_put_quantile(struct buf *buf, struct type type, const struct quantile *
 		edges.is_lo_open = false;
 		edges.lo = 0;
 	}
-	if (edges.has_lo && edges.has_hi)
+	/* Values are integers: (4, inf) begins with 5, which is then the estimate too. */
+	is_single = edges.has_lo && edges.has_hi && !quantile->is_interpolated &&
+		    edges.lo + edges.is_lo_open == edges.hi - edges.is_hi_open;
+	if (is_single || (edges.has_lo && !edges.has_hi)) {
+		edges.lo += edges.is_lo_open;
+		edges.is_lo_open = false;
+	}
+	if (is_single) {
+		edges.hi = edges.lo;
+		edges.is_hi_open = false;
+	}
+	return edges;
+}
+
+static bool is_within(const struct scheme_edges *edges, s128 value)
+{
+	if (edges->has_lo && (edges->is_lo_open ? value <= edges->lo : value < edges->lo))
+		return false;
+	return !edges->has_hi || (edges->is_hi_open ? value < edges->hi : value <= edges->hi);
+}
+
+/* More digits than usual only where the estimate's text would lie outside the interval. */
+static void put_estimate(struct buf *buf, s128 ns, const struct scheme_edges *edges, u32 most)
+{
+	enum out_rounding rounding = edges->has_hi ? OUT_NEAREST : OUT_DOWN;
+	u32 digits = OUT_DIGITS_USUAL, n_units = n_duration_units(most);
+
+	for (; digits < most; digits++) {
+		struct rounded r = round_duration(ns, digits, n_units, rounding);
+		s128 shown = (s128)(r.scaled * r.unit->ns / r.scale);
+
+		if (is_within(edges, ns < 0 ? -shown : shown))
+			break;
+	}
+	put_duration(buf, ns, digits, n_units, rounding);
+}
+
+void out_put_quantile(struct buf *buf, struct type type, const struct quantile *quantile)
+{
+	struct scheme_edges edges = shown_edges(type, quantile);
+	double point = quantile->interpolated;
+	s128 estimate = quantile->estimate;
+	u32 digits = OUT_DIGITS_USUAL;
+
+	if (edges.has_lo && edges.has_hi) {
+		if (edges.lo == edges.hi) {
+			out_put_interval(buf, type.of, &edges, OUT_DIGITS_EXACT, true);
+			return;
+		}
 		digits = out_interval_digits(edges.lo, edges.hi);
-	if (quantile->is_interpolated) {
+	}
+	if (quantile->is_interpolated)
 		buf_putc(buf, '~');
-		if (type.of == TYPE_DURATION && fabs(point) < 1e30)
-			put_duration(buf, (s128)(point + (point < 0 ? -0.5 : 0.5)), digits,
-				     OUT_NEAREST);
-		else
-			out_put_short_real(buf, point);
+	if (quantile->is_interpolated && (type.of != TYPE_DURATION || fabs(point) >= 1e30)) {
+		out_put_short_real(buf, point);
+	} else if (type.of == TYPE_DURATION) {
+		if (quantile->is_interpolated)
+			estimate = (s128)(point + (point < 0 ? -0.5 : 0.5));
+		put_estimate(buf, estimate, &edges, digits);
 	} else {
-		out_put_measure(buf, type.of, quantile->estimate, digits, OUT_NEAREST);
+		out_put_measure(buf, type.of, estimate, digits, OUT_NEAREST);
 	}
 	buf_putc(buf, ' ');
 	out_put_interval(buf, type.of, &edges, digits, true);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define GAP		 "  "
 #define GAP_COLUMNS	 2
@@ -46,7 +47,8 @@ static const char *const loss_phrases[LOSS_N] = {
 	[LOSS_RING_FULL] = "rows that found no room; raise ring_bytes or filter more",
 	[LOSS_EVICTED] = "entries pushed out before they were read",
 	[LOSS_UNPAIRED] = "events without a partner",
-	[LOSS_NEGATIVE] = "negative differences, left out",
+	[LOSS_NEGATIVE] = "negative values or differences, left out; "
+			  "linear() and bounds() take them",
 	[LOSS_FAULT] = "values that became NULL: failed read, division by zero, overflow",
 };
 
@@ -169,9 +171,20 @@ static u32 put_cell(struct out *out, u32 i, const struct value *value, bool is_o
 	return (u32)cell->n;
 }
 
+static bool is_null_in_others(const struct batch *batch, u32 column)
+{
+	u32 n = batch->schema->n_columns;
+
+	for (u64 row = (u64)batch->other_row; row < batch->n_rows; row++) {
+		if (batch->values[row * n + column].kind != VALUE_NULL)
+			return false;
+	}
+	return true;
+}
+
 /*
- * In the "(other)" row the keys are NULL: the first of them carries the mark.
- * Returns n_columns when none is shown; the mark then stands behind the row.
+ * In the "(other)" rows the keys are NULL: the first of them carries the mark.
+ * Returns n_columns when none is shown; the mark then stands behind the rows.
  */
 static u32 other_column(const struct batch *batch)
 {
@@ -179,7 +192,7 @@ static u32 other_column(const struct batch *batch)
 
 	for (u32 i = 0; batch->other_row >= 0 && i < n; i++) {
 		if (batch->schema->columns[i].type.kind != TYPE_HISTOGRAM &&
-		    batch->values[(u64)batch->other_row * n + i].kind == VALUE_NULL)
+		    is_null_in_others(batch, i))
 			return i;
 	}
 	return n;
@@ -285,7 +298,7 @@ static void put_header(struct out *out)
 {
 	struct table_state *state = out->state;
 
-	if (out->options.is_terminal)
+	if (out->has_escapes)
 		buf_puts(&out->buf, "\x1b[1m");
 	for (u32 i = 0; i < state->schema->n_columns; i++) {
 		const char *name = state->schema->columns[i].name;
@@ -295,7 +308,7 @@ static void put_header(struct out *out)
 			out, i,
 			out_put_visible(&state->cell, name, strlen(name), state->columns[i].width));
 	}
-	if (out->options.is_terminal)
+	if (out->has_escapes)
 		buf_puts(&out->buf, "\x1b[0m");
 	buf_putc(&out->buf, '\n');
 }
@@ -336,36 +349,73 @@ static bool put_rows(struct out *out, const struct batch *batch)
 
 /* --- Histograms --- */
 
-/* "pid 12  comm dd  count(*) 500": what is no histogram, in one line. */
+/* Columns that are left for a value behind its name; 0: as many as it wants. */
+static u32 text_room(const struct out *out, const struct out_flow *flow, u32 name_columns)
+{
+	if (!out->options.is_terminal || out->options.width == 0)
+		return 0;
+	return MAX(MAX(flow->limit, name_columns + 1) - name_columns - 1, TEXT_MIN_COLUMNS);
+}
+
+/* "pid 12" in the flow; a ladder stands on lines of its own, one a rung. */
+static void put_block_item(struct out *out, struct out_flow *flow, u32 i, const struct value *value,
+			   bool is_marked)
+{
+	struct table_state *state = out->state;
+	const char *name = state->schema->columns[i].name;
+	u32 lines = n_lines(value), name_columns, columns;
+
+	buf_reset(&out->scratch);
+	name_columns = out_put_visible(&out->scratch, name, strlen(name), 0);
+	columns = put_cell(out, i, value, is_marked, text_room(out, flow, name_columns), 0);
+	if (lines > 1)
+		flow->column = flow->column > 0 ? flow->limit : 0;
+	out_flow_next(out, flow, name_columns + 1 + columns);
+	buf_put(&out->buf, out->scratch.at, out->scratch.n);
+	buf_putc(&out->buf, ' ');
+	buf_put(&out->buf, state->cell.at, state->cell.n);
+	for (u32 line = 1; line < lines; line++) {
+		put_cell(out, i, value, is_marked, 0, line);
+		buf_putc(&out->buf, '\n');
+		buf_fill(&out->buf, ' ', name_columns + 1);
+		buf_put(&out->buf, state->cell.at, state->cell.n);
+		flow->column = flow->limit;
+	}
+}
+
+/* "pid 12  comm dd  count(*) 500": what is no histogram. */
 static void put_block_header(struct out *out, const struct value *values, bool is_other, u32 other)
 {
 	struct table_state *state = out->state;
 	u32 n = state->schema->n_columns;
-	const char *between = "";
+	struct out_flow flow;
 
-	if (out->options.is_terminal)
+	out_flow_init(&flow, out);
+	if (out->has_escapes)
 		buf_puts(&out->buf, "\x1b[1m");
 	for (u32 i = 0; i < n; i++) {
-		const struct column *column = &state->schema->columns[i];
-
-		if (column->type.kind == TYPE_HISTOGRAM)
-			continue;
-		buf_puts(&out->buf, between);
-		out_put_visible(&out->buf, column->name, strlen(column->name), 0);
-		for (u32 line = 0; line < n_lines(&values[i]); line++) {
-			put_cell(out, i, &values[i], is_other && i == other, 0, line);
-			buf_puts(&out->buf, line == 0 ? " " : "; ");
-			buf_put(&out->buf, state->cell.at, state->cell.n);
-		}
-		between = GAP;
+		if (state->schema->columns[i].type.kind != TYPE_HISTOGRAM)
+			put_block_item(out, &flow, i, &values[i], is_other && i == other);
 	}
-	if (is_other && other == n) {
-		buf_puts(&out->buf, between);
-		buf_puts(&out->buf, "(other)");
-	}
-	if (out->options.is_terminal)
+	if (is_other && other == n)
+		out_flow_put(out, &flow, "(other)", 7);
+	if (out->has_escapes)
 		buf_puts(&out->buf, "\x1b[0m");
 	buf_putc(&out->buf, '\n');
+}
+
+/*
+ * A lone histogram needs a title only where somebody gave it one: without AS its name is
+ * the call as it was written.
+ */
+static bool has_title(const struct table_state *state, const char *name)
+{
+	static const char call[] = "histogram";
+
+	if (state->n_histograms > 1 || strncasecmp(name, call, sizeof(call) - 1) != 0)
+		return true;
+	name += sizeof(call) - 1;
+	return name[strspn(name, " \t\n")] != '(';
 }
 
 static void put_charts(struct out *out, const struct value *values)
@@ -377,7 +427,7 @@ static void put_charts(struct out *out, const struct value *values)
 
 		if (column->type.kind != TYPE_HISTOGRAM)
 			continue;
-		if (state->n_histograms > 1) {
+		if (has_title(state, column->name)) {
 			out_put_visible(&out->buf, column->name, strlen(column->name), 0);
 			buf_putc(&out->buf, '\n');
 		}
@@ -409,21 +459,25 @@ static bool put_blocks(struct out *out, const struct batch *batch)
 	return true;
 }
 
-/* Milliseconds are enough for a window that is long enough. */
-static void put_bound(struct buf *buf, u64 realtime_ns, bool is_short)
+void out_put_instant(struct buf *buf, u64 realtime_ns, bool is_short)
 {
 	out_put_time_of_day(buf, realtime_ns);
 	if (!is_short)
 		buf->n -= 3;
 }
 
+bool out_is_short(u64 start_ns, u64 end_ns)
+{
+	return end_ns - start_ns < 10000000;
+}
+
 void out_put_window(struct buf *buf, const struct batch *batch)
 {
-	bool is_short = batch->window_end_ns - batch->window_start_ns < 10000000;
+	bool is_short = out_is_short(batch->window_start_ns, batch->window_end_ns);
 
-	put_bound(buf, batch->window_start_ns, is_short);
+	out_put_instant(buf, batch->window_start_ns, is_short);
 	buf_puts(buf, " - ");
-	put_bound(buf, batch->window_end_ns, is_short);
+	out_put_instant(buf, batch->window_end_ns, is_short);
 }
 
 static void put_window_line(struct out *out, const struct batch *batch)

@@ -69,7 +69,9 @@ struct access {
 	const struct phys_input *input;
 	struct diags *diags;
 	const struct phys_source *source; /* whose streams are being hooked */
-	bool uses_fields;
+	bool *reads_fields;		  /* by place in phys->sources */
+	bool is_raw[2];			  /* system calls, enter and exit: all of them, or none */
+	u32 n_calls[2];			  /* the most that one source has */
 	hook_vec hooks;
 	name_vec probes;
 };
@@ -138,10 +140,43 @@ static bool has_raw_twin(const struct phys_input *input, const struct stream *s)
 	return catalog_btf_id(input->catalog, BTF_KIND_TYPEDEF, name) != 0;
 }
 
+static bool is_call(const struct stream *s)
+{
+	return (s->is_syscall_enter || s->is_syscall_exit) && s->syscall_nr >= 0;
+}
+
+/* The same tracepoint?  (Raw ones have no category: their name alone is one of a kind.) */
+static bool is_same_event(const struct stream *a, const struct stream *b)
+{
+	return a->kind == b->kind && strcmp(a->event, b->event) == 0 &&
+	       (!a->category || strcmp(a->category, b->category) == 0);
+}
+
+/*
+ * Does any source read fields of this event?  All sources of an event share a hook: of two
+ * hooks nobody knows which the kernel calls first, and an event would meet itself.
+ */
+static bool needs_fields(const struct access *a, const struct stream *s)
+{
+	for (u32 i = 0; i < a->phys->n_sources; i++) {
+		const struct phys_source *source = &a->phys->sources[i];
+
+		if (!a->reads_fields[i])
+			continue;
+		if (source == a->source)
+			return true;
+		for (u32 j = 0; j < source->streams->streams.n; j++)
+			if (is_same_event(source->streams->streams.at[j], s))
+				return true;
+	}
+	return false;
+}
+
 /* A stream that is no system call: its tracepoint, or the raw tracepoint of the same name. */
 static bool add_plain(struct access *a, struct stream *s)
 {
 	enum setting_access setting = a->input->settings->access_path;
+	bool uses_fields = needs_fields(a, s);
 	struct hook_use use = { 0 };
 	struct hook hook;
 
@@ -149,15 +184,14 @@ static bool add_plain(struct access *a, struct stream *s)
 		hook = hook_one(a, s, ACCESS_RAW, &use);
 		hook.cost_ns = RAW_HIT_NS;
 		hook.reason = "the stream is a raw tracepoint";
-	} else if (!a->uses_fields && setting != ACCESS_ONLY_TRACEPOINT &&
-		   has_raw_twin(a->input, s)) {
+	} else if (!uses_fields && setting != ACCESS_ONLY_TRACEPOINT && has_raw_twin(a->input, s)) {
 		hook = hook_one(a, s, ACCESS_RAW, &use);
 		hook.cost_ns = RAW_HIT_NS;
 		hook.reason = "no field is read, so the raw tracepoint of that name will do";
 	} else if (setting == ACCESS_ONLY_RAW) {
 		struct diag *d = diag_error(a->diags, "no-raw-path", a->input->plan->span,
 					    "%s cannot be read by a raw tracepoint%s", s->name,
-					    a->uses_fields ? " when its fields are used" : "");
+					    uses_fields ? " when its fields are used" : "");
 
 		diag_hint(a->diags, d, "SET access_path = auto");
 		return false;
@@ -185,37 +219,75 @@ static struct hook raw_syscall_hook(const struct phys_input *input, bool is_exit
 	return hook;
 }
 
+/* What one event of a system call costs when it, or all of them, are hooked in one way. */
+struct call_costs {
+	double share, raw_ns, tracepoint_ns;
+};
+
+static struct call_costs call_costs(const struct phys_input *input)
+{
+	double share = input->share >= 0 ? MAX(input->share, 0.001) : DEFAULT_SHARE;
+
+	return (struct call_costs){
+		.share = share,
+		.raw_ns = estimate(RAW_HIT_NS, RAW_OTHER_NS, share),
+		.tracepoint_ns = estimate(TRACEPOINT_HIT_NS, TRACEPOINT_OTHER_NS, share),
+	};
+}
+
+/* One way for all sources' system calls of a direction: see needs_fields(). */
+static void choose_calls(struct access *a)
+{
+	enum setting_access setting = a->input->settings->access_path;
+	struct call_costs costs = call_costs(a->input);
+
+	for (u32 i = 0; i < a->phys->n_sources; i++) {
+		const struct stream_list *list = a->phys->sources[i].streams;
+		u32 n[2] = { 0 };
+
+		for (u32 j = 0; j < list->streams.n; j++)
+			if (is_call(list->streams.at[j]))
+				n[list->streams.at[j]->is_syscall_exit]++;
+		for (u32 j = 0; j < 2; j++)
+			a->n_calls[j] = MAX(a->n_calls[j], n[j]);
+	}
+	for (u32 j = 0; j < 2; j++) {
+		a->is_raw[j] = a->n_calls[j] > 1 || costs.raw_ns <= costs.tracepoint_ns;
+		if (setting != ACCESS_AUTO)
+			a->is_raw[j] = setting == ACCESS_ONLY_RAW;
+		a->is_raw[j] &= HAS_RAW_SYSCALL_REGISTERS;
+	}
+}
+
+static const char *why_calls(const struct access *a, const struct call_costs *costs, bool is_exit)
+{
+	const struct phys_input *input = a->input;
+
+	if (!HAS_RAW_SYSCALL_REGISTERS)
+		return "this architecture has no raw path yet";
+	if (input->settings->access_path != ACCESS_AUTO)
+		return a->is_raw[is_exit] ? "SET access_path = raw"
+					  : "SET access_path = tracepoint";
+	if (a->n_calls[is_exit] > 1)
+		return "one raw tracepoint serves all these system calls";
+	return arena_printf(a->phys->arena,
+			    "estimate per wanted event: raw %.0f ns, tracepoint %.0f ns, at %.0f%% "
+			    "wanted of all system calls (%s)",
+			    costs->raw_ns, costs->tracepoint_ns, 100 * costs->share,
+			    input->share >= 0 ? "surveyed" : "assumed");
+}
+
 /* The system calls of one direction: raw sys_enter or sys_exit for all, or a tracepoint each. */
 static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 {
-	const struct phys_input *input = a->input;
-	enum setting_access setting = input->settings->access_path;
-	double share = input->share >= 0 ? MAX(input->share, 0.001) : DEFAULT_SHARE;
-	double raw_ns = estimate(RAW_HIT_NS, RAW_OTHER_NS, share);
-	double tracepoint_ns = estimate(TRACEPOINT_HIT_NS, TRACEPOINT_OTHER_NS, share);
-	bool is_raw = streams->n > 1 || raw_ns <= tracepoint_ns;
-	const char *why;
+	struct call_costs costs = call_costs(a->input);
+	const char *why = why_calls(a, &costs, is_exit);
 
-	why = arena_printf(a->phys->arena,
-			   "estimate per wanted event: raw %.0f ns, tracepoint %.0f ns, at %.0f%% "
-			   "wanted of all system calls (%s)",
-			   raw_ns, tracepoint_ns, 100 * share,
-			   input->share >= 0 ? "surveyed" : "assumed");
-	if (setting == ACCESS_AUTO && streams->n > 1)
-		why = "one raw tracepoint serves all these system calls";
-	if (setting != ACCESS_AUTO) {
-		is_raw = setting == ACCESS_ONLY_RAW;
-		why = is_raw ? "SET access_path = raw" : "SET access_path = tracepoint";
-	}
-	if (!HAS_RAW_SYSCALL_REGISTERS) {
-		is_raw = false;
-		why = "this architecture has no raw path yet";
-	}
-	if (is_raw) {
+	if (a->is_raw[is_exit]) {
 		struct hook_use use = { .streams = streams->at, .n_streams = streams->n };
-		struct hook hook = raw_syscall_hook(input, is_exit);
+		struct hook hook = raw_syscall_hook(a->input, is_exit);
 
-		hook.cost_ns = raw_ns;
+		hook.cost_ns = costs.raw_ns;
 		hook.reason = why;
 		hook_add(a, hook, use);
 		return;
@@ -224,7 +296,7 @@ static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 		struct hook_use use = { 0 };
 		struct hook hook = hook_one(a, streams->at[i], ACCESS_TRACEPOINT, &use);
 
-		hook.cost_ns = tracepoint_ns;
+		hook.cost_ns = costs.tracepoint_ns;
 		hook.reason = why;
 		hook_add(a, hook, use);
 	}
@@ -267,7 +339,6 @@ static bool add_source(struct access *a, const struct phys_source *source)
 	stream_vec calls[2] = { { 0 }, { 0 } };
 
 	a->source = source;
-	a->uses_fields = find_uses(a->phys, a->input, source->number).fields;
 	for (u32 i = 0; i < source->streams->streams.n; i++) {
 		struct stream *s = source->streams->streams.at[i];
 
@@ -277,7 +348,7 @@ static bool add_source(struct access *a, const struct phys_source *source)
 
 			hook.reason = "recorded events";
 			hook_add(a, hook, use);
-		} else if ((s->is_syscall_enter || s->is_syscall_exit) && s->syscall_nr >= 0) {
+		} else if (is_call(s)) {
 			vec_push(a->phys->arena, &calls[s->is_syscall_exit], s);
 		} else if (!add_plain(a, s)) {
 			return false;
@@ -289,14 +360,86 @@ static bool add_source(struct access *a, const struct phys_source *source)
 	return true;
 }
 
+/* The kernel's tracepoint behind a hook: several tracepoints of calls stand on one. */
+static const char *kernel_event(const struct hook *hook)
+{
+	const struct stream *s = hook->uses[0].streams[0];
+
+	return is_call(s) ? s->is_syscall_exit ? "sys_exit" : "sys_enter" : s->event;
+}
+
+static bool is_of_calls(const struct stream *s)
+{
+	return s->category && strcmp(s->category, "syscalls") == 0;
+}
+
+/* Does one event come to both hooks? */
+static bool is_shared_event(const struct hook *a, const struct hook *b)
+{
+	const struct stream *x = a->uses[0].streams[0], *y = b->uses[0].streams[0];
+
+	/* Two different calls, of which one has no number. */
+	if (is_of_calls(x) && is_of_calls(y))
+		return false;
+	return a != b && strcmp(kernel_event(a), kernel_event(b)) == 0;
+}
+
+static const struct phys_join *met(const struct hook *looks_up, const struct hook *stores)
+{
+	for (u32 i = 0; i < looks_up->n_uses; i++) {
+		const struct phys_source *a = looks_up->uses[i].source;
+
+		for (u32 j = 0; j < a->n_steps; j++)
+			for (u32 k = 0; k < stores->n_uses; k++) {
+				const struct phys_source *b = stores->uses[k].source;
+
+				if (a->steps[j].kind == STEP_LOOKUP && !b->is_root &&
+				    b->steps[b->n_steps - 1].join == a->steps[j].join)
+					return a->steps[j].join;
+			}
+	}
+	return NULL;
+}
+
+/*
+ * An event that a join knows by two hooks may be stored before it looks its partner up, and
+ * so become its own: which hook comes first hangs on who attached when.
+ */
+static bool refuse_mixed(struct access *a)
+{
+	for (u32 i = 0; i < a->hooks.n; i++)
+		for (u32 j = 0; j < a->hooks.n; j++) {
+			const struct hook *x = &a->hooks.at[i], *y = &a->hooks.at[j];
+			const struct phys_join *join = is_shared_event(x, y) ? met(x, y) : NULL;
+
+			if (!join)
+				continue;
+			diag_hint(a->diags,
+				  diag_error(a->diags, "mixed-hooks", join->span,
+					     "%s and %s are one event, and which of the two is "
+					     "called first is not known",
+					     x->uses[0].streams[0]->name,
+					     y->uses[0].streams[0]->name),
+				  "name the event the same way on both sides");
+			return true;
+		}
+	return false;
+}
+
 bool phys_access(struct phys *phys, const struct phys_input *input, struct diags *diags)
 {
 	struct access access = { .phys = phys, .input = input, .diags = diags };
 	struct uses uses = find_uses(phys, input, UINT32_MAX);
 
+	access.reads_fields = arena_array(phys->arena, bool, phys->n_sources);
+	for (u32 i = 0; i < phys->n_sources; i++)
+		access.reads_fields[i] = find_uses(phys, input, phys->sources[i].number).fields;
+	choose_calls(&access);
 	for (u32 i = 0; i < phys->n_sources; i++)
 		if (!add_source(&access, &phys->sources[i]))
 			return false;
+	if (!input->is_replay && phys->n_joins && refuse_mixed(&access))
+		return false;
 	for (u32 i = 0; i < access.hooks.n; i++)
 		order_uses(&access.hooks.at[i]);
 	if (uses.ppid && !input->is_replay && !find_parent(phys, input, diags))

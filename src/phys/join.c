@@ -21,6 +21,7 @@
 #define PAIR_VALUE_MAX (4ull << 20) /* see has_large_array_value */
 #define PAIR_BYTES_MAX (1ull << 29) /* BPF_MAX_VAR_OFF: how far the verifier follows */
 #define IN_FLIGHT_MIN  16
+#define OVERFLOW_SHARE 8 /* of the slots that threads own, so many are there again for others */
 
 struct collect {
 	struct phys *phys;
@@ -28,21 +29,6 @@ struct collect {
 	const struct plan *right;
 	u32 n_refused;
 };
-
-static const struct plan *find_join(const struct plan *p, u32 *number)
-{
-	const struct plan *found = NULL;
-
-	if (p->kind == PLAN_JOIN && (*number)-- == 0)
-		return p;
-	if (p->input)
-		found = find_join(p->input, number);
-	if (!found && p->right)
-		found = find_join(p->right, number);
-	for (u32 i = 0; i < p->n_inputs && !found; i++)
-		found = find_join(p->inputs[i], number);
-	return found;
-}
 
 /* The time of the start itself stands in every slot. */
 static bool is_start_time(const struct collect *c, const struct expr *e)
@@ -83,26 +69,14 @@ static void add_column(struct collect *c, struct expr *e)
 	j->columns[j->n_columns++] = column;
 }
 
-/* Is it NULL where every column of the right side is?  IS NULL and CASE need not be. */
-static bool is_strict(const struct expr *e)
-{
-	bool is_op = e->kind == EXPR_OP && e->op != OP_AND && e->op != OP_OR && e->op != OP_IS &&
-		     e->op != OP_IS_NOT;
-
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_UNION)
-		return true;
-	for (u32 i = 0; i < e->n_args; i++)
-		if ((is_op || e->kind == EXPR_MEMBER) && is_strict(e->args[i]))
-			return true;
-	return false;
-}
-
 static void collect_parts(void *context, struct expr *e)
 {
 	struct collect *c = context;
 
-	/* What an end without a partner makes of NULLs cannot come from the start. */
-	if (expr_is_of(e, c->right) && (!c->join->is_left || is_strict(e))) {
+	/* What an end without a partner makes of NULLs cannot come from the start.  Which branch
+	 * a column of a union is, only the start knows. */
+	if (expr_is_of(e, c->right) &&
+	    (!c->join->is_left || e->kind == EXPR_UNION || expr_is_strict(e))) {
 		if (!e->is_user_only && e->kind != EXPR_NULL) {
 			add_column(c, e);
 			return;
@@ -174,9 +148,9 @@ bool phys_join_is_thread(const struct phys *phys, const struct phys_join *join)
 	return is_syscalls;
 }
 
-static void choose_table(struct phys *phys, struct phys_join *j, const struct plan *p)
+static void choose_table(struct phys *phys, struct phys_join *j)
 {
-	if (!p->is_nesting && phys_join_is_thread(phys, j)) {
+	if (!j->plan->is_nesting && phys_join_is_thread(phys, j)) {
 		j->kind = PAIR_THREAD;
 		j->reason = "system calls of a thread do not nest, and its saved registers name it";
 		return;
@@ -188,7 +162,9 @@ static void choose_table(struct phys *phys, struct phys_join *j, const struct pl
 
 static u64 table_bytes(const struct phys_join *j)
 {
-	return ALIGN_UP(PAIR_HEADER_BYTES + (u64)(j->n_slots + PAIR_WAYS - 1) * j->slot_bytes, 64);
+	u64 n = j->n_slots + PAIR_WAYS - 1 + (u64)j->n_overflow;
+
+	return ALIGN_UP(PAIR_HEADER_BYTES + n * j->slot_bytes, 64);
 }
 
 bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags *diags)
@@ -199,10 +175,8 @@ bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags 
 	for (u32 i = 0; i < phys->n_joins; i++) {
 		struct phys_join *j = &phys->joins[i];
 		struct collect c = { .phys = phys, .join = j };
-		u32 number = i;
-		const struct plan *p = find_join(plan_rows(input->plan), &number);
 
-		c.right = p->right;
+		c.right = j->plan->right;
 		j->columns = arena_array(phys->arena, struct pair_column, COLUMNS_MAX);
 		collect_columns(&c);
 		if (c.n_refused) {
@@ -213,7 +187,7 @@ bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags 
 				  "use fewer columns of its right side");
 			return false;
 		}
-		choose_table(phys, j, p);
+		choose_table(phys, j);
 		lay_out_slot(j);
 		j->n_slots = IN_FLIGHT_MIN;
 		while (j->n_slots < input->settings->max_in_flight)
@@ -221,6 +195,10 @@ bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags 
 		/* An old kernel's arrays end at 4 MiB: fewer starts then, and it is shown. */
 		while (table_bytes(j) > limit / phys->n_joins && j->n_slots > IN_FLIGHT_MIN)
 			j->n_slots /= 2;
+		j->overflow_bytes =
+			PAIR_HEADER_BYTES + (u64)(j->n_slots + PAIR_WAYS - 1) * j->slot_bytes;
+		if (j->kind == PAIR_THREAD)
+			j->n_overflow = MAX(j->n_slots / OVERFLOW_SHARE, PAIR_WAYS);
 		j->table_bytes = table_bytes(j);
 		j->offset_bytes = at;
 		at += j->table_bytes;

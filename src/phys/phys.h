@@ -96,17 +96,20 @@ enum pair_kind {
 
 /*
  * A table: u64 header[8] = { 0, slot_bytes, 2 * slot_bytes, ... } (read by programs where
- * the verifier must not know which slot it is), then slots[n_slots + PAIR_WAYS - 1]
- * of
+ * the verifier must not know which slot it is), then slots[n_slots + PAIR_WAYS - 1], then
+ * (THREAD) n_overflow slots more, each of
  *	u64 state    0 free; 1 being written (THREAD: owned for good); 2 holds a start
  *	u64 time_ns  of the start; THREAD: 0 = none waits
  *	u64 key[key_words]
  *	u64 nulls    only when has_nulls: bit i set: stored column i is NULL
  *	stored columns
- * THREAD: a key may stand in the PAIR_WAYS slots from its hash on.  TABLE: the slots are
- * groups of PAIR_WAYS, and a key stands in one group.  When all of it are taken the oldest
- * gives way, which is the oldest of its key too, since all of that key are there: what is
- * left of a key is the newest, so no end meets a wrong start.
+ * THREAD: a key may stand in the PAIR_WAYS slots from its hash on.  Threads come and go,
+ * and their slots are never given back, since nobody sees them end: a thread that finds
+ * all of these owned by others uses the overflow slots, which are as TABLE's.
+ * TABLE: the slots are groups of PAIR_WAYS, and a key stands in one group.  When all of it
+ * are taken the oldest gives way, which is the oldest of its key too, since all of that
+ * key are there: what is left of a key is the newest, so no end meets a wrong start.  An
+ * ASOF JOIN keeps two starts of a key: one can be read while the other is written.
  */
 #define PAIR_WAYS	  8u
 #define PAIR_HEADER_BYTES 64u
@@ -123,6 +126,7 @@ struct pair_column {
 
 struct phys_join {
 	u32 number;
+	const struct plan *plan; /* what it was made of */
 	struct span span;
 	enum plan_join join;
 	bool is_left;
@@ -138,6 +142,8 @@ struct phys_join {
 	bool needs_order; /* the query uses both times: an end before its start is `negative` */
 	u32 slot_bytes;
 	u32 n_slots;	    /* a power of two */
+	u32 n_overflow;	    /* THREAD: a power of two, at least PAIR_WAYS; TABLE: 0 */
+	u64 overflow_bytes; /* where these begin, from the table's beginning */
 	u64 table_bytes;    /* of the whole table */
 	u64 offset_bytes;   /* of the table in LOAD_MAP_PAIR: a multiple of 64 */
 	const char *reason; /* why this kind */
@@ -176,6 +182,7 @@ enum counter {
 	COUNTER_UNPAIRED, /* UNPAIRED_N of them: NEVER_STARTED and EXPIRED are counted by ends */
 	COUNTER_POOL = COUNTER_UNPAIRED + UNPAIRED_N, /* bytes of the slice's pool in use */
 	COUNTER_UNPLACED,			      /* values that found no room in a histogram */
+	COUNTER_EVICTED, /* starts of an ASOF JOIN that gave their room to newer ones */
 	COUNTER_N = 32
 };
 
@@ -207,9 +214,9 @@ struct control_line {
 	u64 busy;	  /* programs of the query now running on this CPU: the nesting level */
 	u64 missed;	  /* events that found every level busy */
 	/* What starts count, which belong to no window: they only grow. */
-	u64 start_faults, start_negative;
+	u64 start_faults, start_negative, start_evicted;
 	u64 unpaired[UNPAIRED_N]; /* NEVER_ENDED: starts whose key is NULL */
-	u64 unused[5];
+	u64 unused[3];
 };
 
 /* Map numbers in the relocations of generated code; gen/ emits them, load/ creates the maps. */

@@ -91,6 +91,7 @@ static void walk_join(struct rows_walk *w, const struct plan *p, const struct wa
 	struct way *store = step_new(w, STEP_STORE, p, NULL);
 
 	*j = (struct phys_join){ .number = w->phys->n_joins++,
+				 .plan = p,
 				 .span = p->span,
 				 .join = p->join,
 				 .is_left = p->is_left,

@@ -34,10 +34,10 @@ static bool is_root(const struct phys *phys, u32 source)
 	return false;
 }
 
-/* A system column of the event that the group's row is updated by. */
-static bool is_system(const struct phys *phys, const struct expr *e, enum system_column column)
+/* The CPU of the event that the group's row is updated by: the one whose slice it is in. */
+static bool is_own_cpu(const struct phys *phys, const struct expr *e)
 {
-	return e->kind == EXPR_SYSTEM && e->index == column && is_root(phys, e->source);
+	return e->kind == EXPR_SYSTEM && e->index == SYS_CPU && is_root(phys, e->source);
 }
 
 static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *diags)
@@ -54,11 +54,11 @@ static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *d
 		struct expr *e = agg->keys[i].expr;
 
 		*key = (struct phys_key){ .expr = e, .name = agg->keys[i].name, .null_bit = -1 };
-		if (is_system(phys, e, SYS_CPU)) {
+		if (is_own_cpu(phys, e)) {
 			key->is_slice = true;
 			continue;
 		}
-		key->is_probe = is_system(phys, e, SYS_PROBE);
+		key->is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
 		key->first_word = words;
 		key->n_words = e->type.kind == TYPE_TEXT && !key->is_probe
 				       ? (u32)ALIGN_UP(e->type.bytes, 8) / 8
@@ -268,11 +268,9 @@ static void lower_max_groups(struct phys *phys, const struct phys_input *input)
 	u64 most = input->features->has_large_array_value
 			   ? MIN(HISTOGRAM_STATE_BYTES, HISTOGRAM_CPU_BYTES * s->n_cpus)
 			   : ARRAY_VALUE_MAX;
-	struct settings defaults;
 
-	settings_init(&defaults);
 	if (!s->key_words || s->total_bytes <= most || !has_histogram(phys) ||
-	    input->settings->max_groups != defaults.max_groups)
+	    input->settings->is_max_groups_set)
 		return;
 	if (s->kind == STATE_DIRECT)
 		change_kind(phys, STATE_TABLE);
@@ -284,6 +282,26 @@ static void lower_max_groups(struct phys *phys, const struct phys_input *input)
 		set_kind(s, s->kind);
 		lay_out(phys);
 	}
+}
+
+/* Says what would help this query, and nothing that is so already. */
+static void state_too_large(const struct phys *phys, const struct phys_input *input,
+			    struct diags *diags)
+{
+	const struct state_layout *s = &phys->state;
+	const char *hint = "lower max_groups";
+
+	if (!s->key_words)
+		hint = "take a scheme with fewer cells";
+	else if (has_histogram(phys))
+		hint = "lower max_groups, or take a scheme with fewer cells";
+	else if (s->kind != STATE_KERNEL_MAP)
+		hint = "lower max_groups, or SET state = kernel_map";
+	diag_hint(diags,
+		  diag_error(diags, "state-too-large", input->plan->span,
+			     "the groups would take %llu MiB, the limit is %llu MiB",
+			     (unsigned long long)s->total_bytes >> 20, STATE_BYTES_MAX >> 20),
+		  "%s", hint);
 }
 
 bool phys_state(struct phys *phys, const struct phys_input *input, struct diags *diags)
@@ -314,10 +332,6 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 		change_kind(phys, STATE_KERNEL_MAP);
 	if (s->total_bytes <= STATE_BYTES_MAX)
 		return true;
-	diag_hint(diags,
-		  diag_error(diags, "state-too-large", input->plan->span,
-			     "the groups would take %llu MiB",
-			     (unsigned long long)s->total_bytes >> 20),
-		  "lower max_groups, or SET state = kernel_map");
+	state_too_large(phys, input, diags);
 	return false;
 }

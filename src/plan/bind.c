@@ -250,8 +250,7 @@ static void push_columns(struct scope *scope, const struct relation *r, struct s
 
 	for (u32 i = 0; i < r->n_columns; i++)
 		vec_push(scope->arena, items,
-			 (struct item){ r->columns[i].name,
-					bind_column(scope, r, r->columns[i].name, span) });
+			 (struct item){ r->columns[i].name, bind_column_at(scope, r, i, span) });
 	for (u32 i = 0; s && i < s->n_fields; i++) {
 		const struct field *f = &s->fields[i];
 		struct expr *e = bind_column(scope, r, f->name, span);
@@ -438,7 +437,7 @@ static bool bind_limit(struct scope *scope, struct plan *p)
 	return true;
 }
 
-static struct plan *filter_new(struct scope *scope, struct plan *input, struct expr *predicate)
+struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate)
 {
 	struct plan *p = bind_plan_new(scope, PLAN_FILTER, input);
 
@@ -471,11 +470,12 @@ struct plan *bind_where(struct scope *scope, struct plan *input)
 	if (!where)
 		return input;
 	if (where->is_user_only) {
-		bind_refuse(scope, scope->select->where->span,
-			    "a WHERE that needs real numbers or text functions is");
+		if (!bind_refuse_naming(scope, scope->select->where->span, where))
+			bind_refuse(scope, scope->select->where->span,
+				    "a WHERE that needs real numbers or text functions is");
 		return input;
 	}
-	return filter_new(scope, input, where);
+	return bind_filter_new(scope, input, where);
 }
 
 static struct plan *aggregate_new(struct scope *scope, struct plan *input)
@@ -637,7 +637,7 @@ static struct plan *bind_body(struct scope *scope)
 	if (aggregated)
 		p = aggregate_new(scope, p);
 	if (having)
-		p = filter_new(scope, p, having);
+		p = bind_filter_new(scope, p, having);
 	p = bind_plan_new(scope, PLAN_PROJECT, p);
 	p->items = items.at;
 	p->n_items = items.n;

@@ -84,6 +84,9 @@ bool bind_refuse(struct scope *scope, struct span span, const char *what);
 /* bind_name.c: without a diagnostic, NULL where there is none */
 struct expr *bind_column(struct scope *scope, const struct relation *relation, const char *name,
 			 struct span span);
+/* The i-th column of something derived. */
+struct expr *bind_column_at(struct scope *scope, const struct relation *relation, u32 i,
+			    struct span span);
 struct expr *bind_system(struct scope *scope, const struct relation *relation,
 			 enum system_column column, struct span span);
 /* Does a name of one part mean a column, whichever? */
@@ -123,6 +126,7 @@ void bind_triggers(struct arena *arena, const struct plan *tree, source_vec *ret
 
 /* bind.c */
 struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input);
+struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate);
 /* Makes the select's WITH names known. */
 void bind_ctes(struct scope *scope);
 struct plan *bind_where(struct scope *scope, struct plan *input);
@@ -141,6 +145,8 @@ bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct ag
 struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a);
 /* Names of kernel numbers, a function of its argument: grouped by that. */
 bool bind_is_naming(const struct expr *e);
+/* Reports a WHERE that compares such names, which only user space has; false: it does not. */
+bool bind_refuse_naming(struct scope *scope, struct span span, struct expr *where);
 
 /* bind_statistic.c: histogram() and quantiles */
 bool bind_is_statistic(const char *name);

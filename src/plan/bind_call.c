@@ -94,6 +94,8 @@ static void quantile_type(struct expr *e, const struct aggregate *a)
 		e->type = x->type;
 		e->lo = x->lo;
 		e->hi = x->hi;
+		/* A bound may be infinite, outside of the range: nothing is folded with it. */
+		e->is_user_only = a->part != QUANTILE_WHOLE;
 	}
 }
 
@@ -332,6 +334,18 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 	return NULL;
 }
 
+/* p42 -> "0.42", p5 -> "0.05", p9999 -> "0.9999"; NULL for other names. */
+static const char *percentile_named(struct scope *scope, const char *name)
+{
+	size_t n = strspn(name + 1, "0123456789");
+
+	if ((name[0] != 'p' && name[0] != 'P') || !n || n > 9 || name[1 + n])
+		return NULL;
+	if (strcmp(name + 1, "100") == 0)
+		return "1";
+	return arena_printf(scope->arena, "0.%s%s", n == 1 ? "0" : "", name + 1);
+}
+
 static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 {
 	static const char *const rewritten[] = { "abs",	     "iif",    "nullif",
@@ -360,7 +374,11 @@ static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 		suggest_offer(&suggest, rewritten[i]);
 	d = diag_error(scope->diags, "unknown-function", ast->span, "there is no function \"%s\"",
 		       ast->text);
-	if (suggest_best(&suggest))
+	if (percentile_named(scope, ast->text))
+		diag_hint(scope->diags, d,
+			  "write quantile(x, %s); there are p50, p90, p95, p99, p999",
+			  percentile_named(scope, ast->text));
+	else if (suggest_best(&suggest))
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
 	return NULL;
 }
@@ -385,6 +403,36 @@ bool bind_is_naming(const struct expr *e)
 		if (strcmp(naming_functions[i], e->name) == 0)
 			return true;
 	return false;
+}
+
+static void find_naming(void *context, struct expr *e)
+{
+	const struct expr **naming = context;
+
+	if (bind_is_naming(e))
+		*naming = e;
+}
+
+bool bind_refuse_naming(struct scope *scope, struct span span, struct expr *where)
+{
+	const struct expr *naming = NULL;
+	struct diag *d;
+
+	expr_each(where, find_naming, &naming);
+	if (!naming)
+		return false;
+	d = diag_error(scope->diags, "not-supported", span,
+		       "WHERE cannot use the names that %s() gives: the kernel has numbers",
+		       naming->name);
+	if (strcmp(naming->name, "syscall_name") == 0)
+		diag_hint(scope->diags, d,
+			  "compare the number (nr = %d is clone), or probe: "
+			  "probe IN ('syscall:clone', ...)",
+			  syscall_number("clone"));
+	else
+		diag_hint(scope->diags, d, "compare the number itself, the argument of %s()",
+			  naming->name);
+	return true;
 }
 
 /* syscall_name(nr) and its like; *ret_known is false for other functions. */

@@ -58,7 +58,7 @@ struct plan *bind_join_new(struct scope *scope, enum plan_join join, struct plan
 }
 
 /* What keeps a select from being put in place of its name, or NULL. */
-static const char *not_inlined(const struct ast_select *s)
+static const char *not_inlined(const struct ast_select *s, bool is_arm)
 {
 	if (s->options.n)
 		return "WITH (...) in a nested select is";
@@ -69,8 +69,20 @@ static const char *not_inlined(const struct ast_select *s)
 	if (s->is_distinct)
 		return "DISTINCT is";
 	if (bind_is_aggregated(s))
-		return "nested selects that aggregate are";
+		return is_arm ? "a select of a UNION that aggregates is"
+			      : "nested selects that aggregate are";
 	return NULL;
+}
+
+/* Does the select aggregate where only whole queries do?  With a hint of how to say it. */
+static bool refuse_arm(struct scope *scope, const char *obstacle)
+{
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "not-supported", scope->select->span,
+			     "%s not available yet", obstacle),
+		  "aggregate above the union: SELECT ... FROM (SELECT ... UNION ALL SELECT ...) AS "
+		  "u GROUP BY ...");
+	return false;
 }
 
 static bool has_from(struct scope *scope)
@@ -85,13 +97,15 @@ static bool has_from(struct scope *scope)
 }
 
 /* One select of a UNION, or the only one. */
-static bool bind_arm(const struct scope *outer, const struct ast_select *select,
+static bool bind_arm(const struct scope *outer, const struct ast_select *select, bool is_arm,
 		     struct derived *ret_derived)
 {
 	struct scope scope = bind_scope(outer, select);
-	const char *obstacle = not_inlined(select);
+	const char *obstacle = not_inlined(select, is_arm);
 	item_vec items = { 0 };
 
+	if (obstacle && is_arm && bind_is_aggregated(select))
+		return refuse_arm(&scope, obstacle);
 	if (obstacle)
 		return bind_refuse(&scope, select->span, obstacle);
 	if (!has_from(&scope))
@@ -123,7 +137,7 @@ bool bind_derived(const struct scope *outer, const struct ast_select *select,
 		if (i && select->compound.at[i - 1].op != AST_UNION_ALL)
 			return bind_refuse(&scope, arm->span,
 					   "UNION without ALL, EXCEPT and INTERSECT are");
-		if (!bind_arm(&scope, arm, &branches[i]))
+		if (!bind_arm(&scope, arm, n > 1, &branches[i]))
 			return false;
 	}
 	if (n == 1) {
@@ -200,6 +214,24 @@ static void offer_view(void *context, const struct view *view)
 	suggest_offer(context, view->name);
 }
 
+/* A single word that means nothing: it may be a system call's name. */
+static void complain_word(struct scope *scope, const struct ast_source *source)
+{
+	const char *name = source->path[0];
+	struct diag *d = diag_error(scope->diags, "unknown-stream-kind", source->span,
+				    "%s is no stream, no view and no name of WITH", name);
+
+	if (syscall_number(name) >= 0)
+		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", name);
+	else
+		diag_hint(
+			scope->diags, d,
+			"streams are written tracepoint:CATEGORY:NAME, raw_tracepoint:NAME or "
+			"syscall:NAME; SHOW VIEWS lists the views, \"ebql list %s\" what contains "
+			"the word",
+			name);
+}
+
 /* A misspelt view, WITH name or "syscall": true after a diagnostic. */
 static bool is_misspelt(struct scope *scope, const struct ast_source *source)
 {
@@ -216,8 +248,10 @@ static bool is_misspelt(struct scope *scope, const struct ast_source *source)
 		suggest_offer(&suggest, "syscall");
 	}
 	best = suggest_best(&suggest);
+	if (!best && source->n_path == 1)
+		complain_word(scope, source);
 	if (!best)
-		return false;
+		return source->n_path == 1;
 	/* A view never sees itself, nor those made after it. */
 	if (strcasecmp(best, source->path[0]) == 0)
 		diag_hint(scope->diags,
@@ -259,7 +293,7 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 	return add_stream(scope, source);
 }
 
-struct plan *bind_from(struct scope *scope, const struct ast_source *source)
+static struct plan *bind_source(struct scope *scope, const struct ast_source *source)
 {
 	switch (source->kind) {
 	case AST_SOURCE_STREAM:
@@ -276,4 +310,22 @@ struct plan *bind_from(struct scope *scope, const struct ast_source *source)
 		bind_refuse(scope, source->span, "reading files is");
 		return NULL;
 	}
+}
+
+struct plan *bind_from(struct scope *scope, const struct ast_source *source)
+{
+	if (source->kind == AST_SOURCE_JOIN || !source->alias)
+		return bind_source(scope, source);
+	for (u32 i = 0; i < scope->relations.n; i++) {
+		const char *name = scope->relations.at[i].name;
+
+		if (!name || strcasecmp(name, source->alias) != 0)
+			continue;
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "duplicate-name", source->alias_span,
+				     "the alias \"%s\" is given twice", source->alias),
+			  "give each stream of FROM a name of its own");
+		return NULL;
+	}
+	return bind_source(scope, source);
 }

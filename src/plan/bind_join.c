@@ -62,16 +62,18 @@ static bool bad_join(struct join_binding *b, struct span span, const char *messa
 	return false;
 }
 
-/* Exchanges the two so that the first reads the left side and the second the right. */
+/* Exchanges the two, if need be, so that the first reads the left side and the second the right. */
 static bool sort_sides(struct join_binding *b, struct expr **left, struct expr **right)
 {
-	struct expr *swap = *left;
+	struct expr *first = *left, *second = *right;
 
-	if (expr_is_of(*left, b->join->input) && expr_is_of(*right, b->join->right))
+	if (expr_is_of(first, b->join->input) && expr_is_of(second, b->join->right))
 		return true;
-	*left = *right;
-	*right = swap;
-	return expr_is_of(*left, b->join->input) && expr_is_of(*right, b->join->right);
+	if (!expr_is_of(second, b->join->input) || !expr_is_of(first, b->join->right))
+		return false;
+	*left = second;
+	*right = first;
+	return true;
 }
 
 static bool add_key(struct join_binding *b, struct span span, struct expr *left, struct expr *right)
@@ -95,6 +97,58 @@ static bool add_key(struct join_binding *b, struct span span, struct expr *left,
 	if (b->keys.n == JOIN_KEYS_MAX)
 		return bad_join(b, span, "a join has at most 6 keys", "leave one away");
 	vec_push(b->scope->arena, &b->keys, (struct join_key){ left, right });
+	return true;
+}
+
+/* Does it read columns at all? */
+static bool reads(const struct join_binding *b, const struct expr *e)
+{
+	return expr_is_of(e, b->join);
+}
+
+static bool reads_only(const struct join_binding *b, const struct expr *left,
+		       const struct expr *right, const struct plan *side)
+{
+	return (!reads(b, left) || expr_is_of(left, side)) &&
+	       (!reads(b, right) || expr_is_of(right, side));
+}
+
+/*
+ * An equality that is no key says which rows of a side may have a partner.  Those of the
+ * right side that may not are dropped before they are stored, those of the left, unless a
+ * LEFT join keeps them, before they look for one.
+ */
+static bool add_filter(struct join_binding *b, struct span span, struct expr *left,
+		       struct expr *right)
+{
+	struct plan **side = NULL;
+	struct expr *condition;
+
+	if (!reads(b, left) && !reads(b, right))
+		return bad_join(b, span, "this condition reads neither side, so it is no key",
+				"a column of a nested select that is a constant pairs nothing: "
+				"leave it away");
+	if (reads_only(b, left, right, b->join->right))
+		side = &b->join->right;
+	else if (reads_only(b, left, right, b->join->input))
+		side = &b->join->input;
+	if (!side)
+		return bad_join(b, span, "one side of this key reads both streams",
+				"write a.key = b.key; other conditions belong into WHERE");
+	if (b->join->is_left && side == &b->join->input)
+		return bad_join(b, span,
+				"this condition reads the left side only, so it is no key, and a "
+				"LEFT join keeps all of that side",
+				"write a.key = b.key; to drop rows of the left side, use WHERE");
+	condition = bind_op(b->scope, OP_EQ, span, left, right);
+	if (!condition)
+		return false;
+	if (condition->is_user_only)
+		return bad_join(b, span,
+				"this condition needs the user part, and pairs are made in the "
+				"kernel",
+				"use columns and whole numbers");
+	*side = bind_filter_new(b->scope, *side, condition);
 	return true;
 }
 
@@ -137,11 +191,7 @@ static bool add_conjunct(struct join_binding *b, const struct ast *ast)
 	if (is_order)
 		return add_order(b, ast, left, right);
 	if (!sort_sides(b, &left, &right))
-		return bad_join(
-			b, ast->span,
-			"a key has one side that reads the left stream and one that reads the "
-			"right",
-			"write a.key = b.key; other conditions belong into WHERE");
+		return add_filter(b, ast->span, left, right);
 	return add_key(b, ast->span, left, right);
 }
 

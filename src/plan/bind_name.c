@@ -68,32 +68,6 @@ static struct expr *placed(struct scope *scope, const struct expr *e, struct spa
 	return copy;
 }
 
-/* Is it NULL wherever the columns that it reads are? */
-static bool is_strict(const struct expr *e)
-{
-	switch (e->kind) {
-	case EXPR_NULL:
-	case EXPR_FIELD:
-	case EXPR_SYSTEM:
-		return true;
-	case EXPR_MEMBER:
-	case EXPR_LIKE:
-	case EXPR_IN:
-		return is_strict(e->args[0]);
-	case EXPR_OP:
-		if (e->op == OP_AND || e->op == OP_OR || e->op == OP_IS || e->op == OP_IS_NOT)
-			return false;
-		return is_strict(e->args[0]) || (e->n_args > 1 && is_strict(e->args[1]));
-	case EXPR_UNION:
-		for (u32 i = 0; i < e->n_args; i++)
-			if (!is_strict(e->args[i]))
-				return false;
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Right of a LEFT join a column is NULL without a partner, also a constant. */
 static struct expr *null_without_partner(struct scope *scope, const struct relation *relation,
 					 struct expr *e, struct span span)
@@ -124,9 +98,35 @@ static struct expr *derived_column(struct scope *scope, const struct relation *r
 {
 	struct expr *e = placed(scope, column->expr, span, relation->is_nullable);
 
-	if (relation->is_nullable && !is_strict(e))
+	if (relation->is_nullable && !expr_is_strict(e))
 		return null_without_partner(scope, relation, e, span);
 	return e;
+}
+
+struct expr *bind_column_at(struct scope *scope, const struct relation *relation, u32 i,
+			    struct span span)
+{
+	return derived_column(scope, relation, &relation->columns[i], span);
+}
+
+/* The columns of a nested select that have this name. */
+static u32 n_columns_of(const struct relation *relation, const char *name)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < relation->n_columns; i++)
+		n += strcasecmp(relation->columns[i].name, name) == 0;
+	return n;
+}
+
+static struct expr *two_columns(struct scope *scope, const struct relation *relation,
+				const char *name, struct span span)
+{
+	struct diag *d = diag_error(scope->diags, "ambiguous-column", span,
+				    "%s has more than one column \"%s\"", relation->written, name);
+
+	diag_hint(scope->diags, d, "give each a name in its select: %s AS x", name);
+	return NULL;
 }
 
 struct expr *bind_column(struct scope *scope, const struct relation *relation, const char *name,
@@ -490,6 +490,9 @@ static struct expr *bind_bare(struct scope *scope, const char *name, struct span
 	*ret_failed = n > 1;
 	if (n > 1)
 		return ambiguous(scope, name, span);
+	*ret_failed = of && n_columns_of(of, name) > 1;
+	if (*ret_failed)
+		return two_columns(scope, of, name, span);
 	if (of)
 		return bind_column(scope, of, name, span);
 	if (system_find(name) < 0)
@@ -503,8 +506,12 @@ static struct expr *bind_bare(struct scope *scope, const char *name, struct span
 static struct expr *bind_qualified(struct scope *scope, const struct relation *of, bool is_current,
 				   const char *name, struct span span)
 {
-	struct expr *e = is_current ? NULL : bind_column(scope, of, name, span);
+	struct expr *e = NULL;
 
+	if (!is_current && n_columns_of(of, name) > 1)
+		return two_columns(scope, of, name, span);
+	if (!is_current)
+		e = bind_column(scope, of, name, span);
 	if (!e && system_find(name) >= 0)
 		e = bind_system(scope, of, (enum system_column)system_find(name), span);
 	return e ? e : unknown_column(scope, of, name, span);

@@ -3,7 +3,8 @@
  * syscall:NAME -> sys_exit_NAME PAIR JOIN sys_enter_NAME on the thread, with the
  * columns of a completed call: its arguments, ret, nr, latency, start_time.  A
  * thread is in one system call at a time, so starts never nest.  A wildcard stands
- * for all calls that have both tracepoints.
+ * for all calls that have both tracepoints.  A new thread's return from the call that
+ * made it is no end: it never entered.
  */
 #include <string.h>
 #include <strings.h>
@@ -26,13 +27,30 @@ static void offer_call(void *context, const char *name)
 		suggest_offer(context, name + sizeof(prefix) - 1);
 }
 
+/* pread64 for pread, which by distance alone would be read: what the C library calls so. */
+static void offer_numbered(void *context, const char *name)
+{
+	static const char prefix[] = "tracepoint:syscalls:" ENTER;
+	struct suggest *suggest = context;
+	const char *call = name + sizeof(prefix) - 1;
+	size_t n = strlen(suggest->wanted);
+
+	if (n && strncmp(name, prefix, sizeof(prefix) - 1) == 0 &&
+	    strncmp(call, suggest->wanted, n) == 0 &&
+	    strspn(call + n, "0123456789") == strlen(call + n))
+		suggest->best = call;
+}
+
 static struct plan *unknown_call(struct scope *scope, const struct ast_source *source)
 {
 	struct suggest suggest;
 	struct diag *d;
 
 	suggest_init(&suggest, source->path[1]);
-	catalog_each(scope->catalog, "tracepoint:syscalls:" ENTER "*", offer_call, &suggest);
+	catalog_each(scope->catalog, "tracepoint:syscalls:" ENTER "*", offer_numbered, &suggest);
+	if (!suggest.best)
+		catalog_each(scope->catalog, "tracepoint:syscalls:" ENTER "*", offer_call,
+			     &suggest);
 	d = diag_error(scope->diags, "unknown-stream", source->span,
 		       "there is no system call \"%s\" with tracepoints", source->path[1]);
 	if (suggest_best(&suggest))
@@ -101,6 +119,69 @@ static void pair_ends(struct scope *scope, const struct stream_list *exits,
 	}
 	ret_exits->is_wildcard = exits->is_wildcard;
 	ret_enters->is_wildcard = enters->is_wildcard;
+}
+
+static bool makes_threads(const char *call)
+{
+	static const char *const calls[] = { "clone", "clone3", "fork", "vfork" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(calls); i++)
+		if (strcmp(call, calls[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Is it one of the calls that make threads?  NULL: none of the list's calls is. */
+static struct expr *is_making(struct scope *scope, const struct relation *exit, struct span span)
+{
+	const struct stream_list *list = exit->streams;
+	struct expr *in = expr_new(scope->arena, EXPR_IN, span);
+
+	in->args = arena_array(scope->arena, struct expr *, list->streams.n + 1);
+	in->args[in->n_args++] = bind_column(scope, exit, "__syscall_nr", span);
+	for (u32 i = 0; i < list->streams.n; i++) {
+		const char *call = list->streams.at[i]->event + strlen(EXIT);
+		s32 nr = makes_threads(call) ? syscall_number(call) : -1;
+
+		if (nr >= 0)
+			in->args[in->n_args++] =
+				expr_integer(scope->arena, span, type_int(64, true), nr);
+	}
+	if (!in->args[0] || in->n_args == 1)
+		return NULL;
+	if (in->n_args == 2)
+		return bind_op(scope, OP_EQ, span, in->args[0], in->args[1]);
+	expr_infer(in);
+	return in;
+}
+
+/*
+ * The exits without those of new threads: clone and its like return 0 there, and a
+ * thread's number, or an error below 0, to the thread that called.
+ */
+static struct plan *without_children(struct scope *scope, const struct relation *exit,
+				     struct span span)
+{
+	struct expr *making = is_making(scope, exit, span), *zero, *is_end;
+	struct expr *ret = bind_column(scope, exit, "ret", span);
+	struct plan *p;
+
+	if (!making || !ret)
+		return exit->tree;
+	zero = expr_integer(scope->arena, span, type_int(64, true), 0);
+	if (exit->streams->is_wildcard)
+		is_end = bind_op(scope, OP_NOT, span,
+				 bind_op(scope, OP_AND, span,
+					 bind_op(scope, OP_EQ, span, ret, zero), making),
+				 NULL);
+	else
+		is_end = bind_op(scope, OP_NE, span, ret, zero);
+	p = bind_plan_new(scope, PLAN_FILTER, exit->tree);
+	p->span = span;
+	p->n_conjuncts = 1;
+	p->conjuncts = arena_new(scope->arena, struct expr *);
+	p->conjuncts[0] = is_end;
+	return p;
 }
 
 struct span_columns {
@@ -198,13 +279,22 @@ struct plan *bind_span(struct scope *scope, const struct ast_source *source)
 	pair_ends(scope, exits, enters, exit_list, enter_list);
 	if (!exit_list->streams.n)
 		return unknown_call(scope, source);
+	if (!exit_list->is_wildcard && !scope->is_shipped &&
+	    never_returns(exit_list->streams.at[0]->event + strlen(EXIT)))
+		diag_hint(scope->diags,
+			  diag_warning(scope->diags, "never-returns", source->span,
+				       "%s never completes, so this span has no rows",
+				       source->written),
+			  "its entry is tracepoint:syscalls:" ENTER "%s",
+			  exit_list->streams.at[0]->event + strlen(EXIT));
 	exit_scan = bind_scan(scope, exit_list, source->alias, source->span);
 	enter_scan = exit_scan ? bind_scan(scope, enter_list, NULL, source->span) : NULL;
 	if (!enter_scan)
 		return NULL;
-	join = bind_join_new(scope, JOIN_PAIR, exit_scan, enter_scan, source->span);
 	exit = end_of(exit_list, exit_scan);
 	enter = end_of(enter_list, enter_scan);
+	join = bind_join_new(scope, JOIN_PAIR, without_children(scope, &exit, source->span),
+			     enter_scan, source->span);
 	join->join_keys = arena_array(scope->arena, struct join_key, 1);
 	join->join_keys[0] = (struct join_key){ bind_system(scope, &exit, SYS_TID, source->span),
 						bind_system(scope, &enter, SYS_TID, source->span) };

@@ -84,13 +84,26 @@ static bool constant(struct scope *scope, const struct ast *ast, s64 *ret_value)
 	const struct ast *number = is_negative ? ast->args[0] : ast;
 
 	if ((number->kind == AST_INTEGER || number->kind == AST_DURATION) &&
-	    number->integer <= INT64_MAX) {
+	    number->integer > INT64_MAX) {
+		bad_scheme(scope, ast->span, "this edge is out of range",
+			   "edges lie between -9223372036854775807 and 9223372036854775807");
+		return false;
+	}
+	if (number->kind == AST_INTEGER || number->kind == AST_DURATION) {
 		*ret_value = is_negative ? -(s64)number->integer : (s64)number->integer;
 		return true;
 	}
 	bad_scheme(scope, ast->span, "the edges of cells are whole numbers, sizes or durations",
 		   "for example linear(0, 1000, 50), bounds(0, 4KiB, 1MiB), bounds(1ms, 10ms)");
 	return false;
+}
+
+/* A number of time, or one without a unit?  0 is both. */
+static bool is_edge_of(const struct ast *ast, enum ast_kind kind)
+{
+	if (ast->kind == AST_UNARY && ast->op == OP_NEG)
+		ast = ast->args[0];
+	return ast->kind == kind && ast->integer;
 }
 
 static struct scheme *bind_digits(struct scope *scope, const struct ast *ast, struct scheme *scheme)
@@ -102,6 +115,9 @@ static struct scheme *bind_digits(struct scope *scope, const struct ast *ast, st
 
 	if (ast->n_args != 1)
 		return bad_scheme(scope, ast->span, "this scheme takes one number", hint);
+	if (ast->args[0]->kind != AST_INTEGER)
+		return bad_scheme(scope, ast->args[0]->span, "a resolution is a whole number",
+				  hint);
 	if (!constant(scope, ast->args[0], &digits))
 		return NULL;
 	if (digits < (is_exponential ? 0 : 1) || digits > (is_exponential ? 6 : 10))
@@ -142,9 +158,13 @@ static struct scheme *bind_bounds(struct scope *scope, const struct ast *ast, st
 		if (!constant(scope, ast->args[i], &bounds[i]))
 			return NULL;
 		if (i && bounds[i] <= bounds[i - 1])
-			return bad_scheme(scope, ast->args[i]->span,
-					  "a bound is not above the one before it",
-					  "list them from low to high, each once");
+			return bad_scheme(
+				scope, ast->args[i]->span, "a bound is not above the one before it",
+				is_edge_of(ast->args[i], AST_INTEGER) &&
+						is_edge_of(ast->args[i - 1], AST_DURATION)
+					? "without a unit it is in nanoseconds: write one "
+					  "behind each number"
+					: "list them from low to high, each once");
 	}
 	scheme->bounds = bounds;
 	scheme->n_bounds = ast->n_args;
@@ -239,6 +259,45 @@ static struct expr *wrong_arguments(struct scope *scope, const struct ast *ast,
 	return NULL;
 }
 
+static struct expr *too_many_quantiles(struct scope *scope, const struct ast *ast)
+{
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "wrong-arguments", ast->span,
+			     "quantiles() takes at most %u quantiles, these are %u", QUANTILES_MAX,
+			     ast->n_args - 1 - is_scheme(ast->args[ast->n_args - 1])),
+		  "two lists of the same x and scheme share their histogram: the second costs "
+		  "nothing");
+	return NULL;
+}
+
+/* A scheme of durations over a plain number, or of durations and plain numbers. */
+static void warn_units(struct scope *scope, const struct ast *scheme, const struct expr *x)
+{
+	const struct ast *time = NULL, *number = NULL;
+	struct diag *d;
+
+	if (scheme->kind != AST_CALL || scope->is_shipped)
+		return;
+	for (u32 i = 0; i < scheme->n_args; i++) {
+		const struct ast *arg = scheme->args[i];
+
+		time = !time && is_edge_of(arg, AST_DURATION) ? arg : time;
+		number = !number && is_edge_of(arg, AST_INTEGER) ? arg : number;
+	}
+	if (!time)
+		return;
+	if (x->type.kind == TYPE_INT || x->type.kind == TYPE_BOOL || x->type.kind == TYPE_POINTER) {
+		d = diag_warning(scope->diags, "mixed-units", scheme->span,
+				 "the cells are durations, what is counted in them is a plain "
+				 "number");
+		diag_hint(scope->diags, d, "write the edges without units of time");
+	} else if (number) {
+		d = diag_warning(scope->diags, "mixed-units", number->span,
+				 "this edge is in nanoseconds, others have a unit");
+		diag_hint(scope->diags, d, "write a unit behind each number");
+	}
+}
+
 static struct scheme *default_scheme(struct scope *scope, const struct statistic *s)
 {
 	struct scheme *scheme = arena_new(scope->arena, struct scheme);
@@ -292,6 +351,7 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast)
 	bool is_quantile = s->kind == AGGREGATE_QUANTILE;
 	struct aggregate a = { .kind = s->kind, .span = ast->span, .part = s->part };
 	u32 n = ast->n_args, n_q;
+	const struct ast *scheme = NULL;
 
 	if (!bind_aggregate_allowed(scope, ast))
 		return NULL;
@@ -300,7 +360,8 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast)
 	if (ast->is_within_group || ast->star || !n)
 		return wrong_arguments(scope, ast, s);
 	if (n > 1 && is_scheme(ast->args[n - 1])) {
-		a.scheme = bind_scheme(scope, ast->args[n - 1]);
+		scheme = ast->args[n - 1];
+		a.scheme = bind_scheme(scope, scheme);
 		if (!a.scheme)
 			return NULL;
 		n--;
@@ -314,11 +375,15 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast)
 		a.scheme = default_scheme(scope, s);
 	}
 	n_q = n - 1;
-	if (is_quantile && !s->ppb ? (n_q < 1 || n_q > (s->is_many ? QUANTILES_MAX : 1)) : n_q != 0)
+	if (s->is_many && n_q > QUANTILES_MAX)
+		return too_many_quantiles(scope, ast);
+	if (is_quantile && !s->ppb ? (n_q < 1 || (n_q > 1 && !s->is_many)) : n_q != 0)
 		return wrong_arguments(scope, ast, s);
 	if (is_quantile && !bind_qs(scope, ast, s, 1, n_q, &a))
 		return NULL;
 	a.arg = bind_aggregate_arg(scope, ast->args[0], s->name);
+	if (a.arg && scheme)
+		warn_units(scope, scheme, a.arg);
 	if (!a.arg || !bind_aggregate_filter(scope, ast, &a))
 		return NULL;
 	return bind_aggregate_ref(scope, a);

@@ -87,6 +87,20 @@ static bool widen(struct expr *column, const struct expr *e)
 	return column->lo >= 0 || column->hi <= INT64_MAX;
 }
 
+/* One branch can be negative, another 2^63 and more: no 64 bits hold both. */
+static void mixed_signs(struct scope *scope, const struct expr *column, const struct expr *e,
+			struct span span)
+{
+	diag_hint(
+		scope->diags,
+		diag_error(scope->diags, "type-mismatch", span,
+			   "column \"%s\" of UNION ALL can be negative in one select, and 2^63 and "
+			   "more %s",
+			   column->name, e->hi > INT64_MAX ? "here" : "in another"),
+		"no 64 bits hold both (CAST keeps the range): x & 0x7fffffffffffffff keeps the "
+		"unsigned one below 2^63");
+}
+
 /* Column `number` of all branches as one. */
 static struct expr *union_column(struct scope *scope, const struct derived *branches, u32 n,
 				 const struct span *spans, u32 number)
@@ -115,6 +129,10 @@ static struct expr *union_column(struct scope *scope, const struct derived *bran
 		nodes += MAX(e->n_nodes, 1u) * triggers.n;
 		if (widen(column, e))
 			continue;
+		if (is_integer(column->type) && is_integer(e->type)) {
+			mixed_signs(scope, column, e, spans[i]);
+			return NULL;
+		}
 		diag_hint(scope->diags,
 			  diag_error(scope->diags, "type-mismatch", spans[i],
 				     "column \"%s\" of UNION ALL is of another type here",

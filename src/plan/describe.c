@@ -6,10 +6,10 @@
 
 #include "plan/bind.h"
 
-bool plan_is_derived(const struct ast_source *source, struct view_list *views)
+bool plan_is_derived(const struct ast_source *source)
 {
-	return bind_is_span(source) ||
-	       (source->n_path == 1 && views_find(views, source->path[0], UINT32_MAX));
+	/* A word alone is a view or nothing: binding finds out, and says what was meant. */
+	return source->kind == AST_SOURCE_STREAM && (bind_is_span(source) || source->n_path == 1);
 }
 
 /* What a column is: for a field of an event how the kernel declares it, else what the select says.

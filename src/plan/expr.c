@@ -37,6 +37,31 @@ bool expr_is_constant(const struct expr *expr)
 	return expr->kind <= EXPR_TEXT;
 }
 
+bool expr_is_strict(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_NULL:
+	case EXPR_FIELD:
+	case EXPR_SYSTEM:
+		return true;
+	case EXPR_MEMBER:
+	case EXPR_LIKE:
+	case EXPR_IN:
+		return expr_is_strict(e->args[0]);
+	case EXPR_OP:
+		if (e->op == OP_AND || e->op == OP_OR || e->op == OP_IS || e->op == OP_IS_NOT)
+			return false;
+		return expr_is_strict(e->args[0]) || (e->n_args > 1 && expr_is_strict(e->args[1]));
+	case EXPR_UNION:
+		for (u32 i = 0; i < e->n_args; i++)
+			if (!expr_is_strict(e->args[i]))
+				return false;
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool expr_equal(const struct expr *a, const struct expr *b)
 {
 	if (a == b)

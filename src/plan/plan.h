@@ -180,9 +180,10 @@ struct settings {
 	u64 survey_ns;	   /* how long to watch rates before choosing; 0: no survey */
 	bool on_loss_fail; /* on_loss = 'fail' */
 	bool pushdown;
-	const char *rules_off; /* comma-separated names of optimiser rules; "all" */
-	s32 target_pid;	       /* -1: none named */
-	bool is_target_used;   /* set by plan_bind(): the query calls target_pid() */
+	const char *rules_off;	/* comma-separated names of optimiser rules; "all" */
+	bool is_max_groups_set; /* asked for, be it the default's number */
+	s32 target_pid;		/* -1: none named */
+	bool is_target_used;	/* set by plan_bind(): the query calls target_pid() */
 };
 
 void settings_init(struct settings *settings);
@@ -234,8 +235,8 @@ struct plan_description {
 	bool has_system; /* it has the system columns too: those of the event that completes it */
 };
 
-/* Is the name a view, or a span: something that DESCRIBE must bind to know its columns? */
-bool plan_is_derived(const struct ast_source *source, struct view_list *views);
+/* Is it a word (a view, or misspelt) or a span: what DESCRIBE must bind to know its columns? */
+bool plan_is_derived(const struct ast_source *source);
 /* false when diags got an error. */
 bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 		   struct view_list *views, struct arena *arena, struct diags *diags,
@@ -255,6 +256,8 @@ void expr_infer(struct expr *expr);
 enum ast_op expr_op_mirrored(enum ast_op op);
 bool expr_equal(const struct expr *a, const struct expr *b);
 bool expr_is_constant(const struct expr *expr);
+/* Is it NULL wherever all the columns that it reads are?  IS NULL and CASE need not be. */
+bool expr_is_strict(const struct expr *expr);
 /* Calls visit on expr and everything below it. */
 void expr_each(struct expr *expr, void (*visit)(void *context, struct expr *expr), void *context);
 /* The first operator of that kind on the way down by `input`, or NULL. */

@@ -134,6 +134,7 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 			*(const char **)((char *)settings + s->offset) = option_word(option->value);
 		else
 			set_number(settings, s, option, diags);
+		settings->is_max_groups_set |= s->offset == AT(max_groups);
 		if (s->offset == AT(pushdown) && !settings->pushdown)
 			diag_hint(diags,
 				  diag_error(diags, "not-supported", option->span,

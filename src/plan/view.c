@@ -105,6 +105,8 @@ void views_add(struct view_list *list, const struct ast_statement *statement, st
 {
 	const char *name = statement->text;
 
+	if (statement->if_exists && views_find(list, name, UINT32_MAX))
+		return;
 	if (!statement->replace && views_find(list, name, UINT32_MAX)) {
 		diag_hint(diags,
 			  diag_error(diags, "view-exists", statement->span,
@@ -134,6 +136,8 @@ void views_drop(struct view_list *list, const struct ast_statement *statement, s
 		vec_push(list->arena, &list->views, (struct view){ .name = statement->text });
 		return;
 	}
+	if (statement->if_exists)
+		return;
 	suggest_init(&suggest, statement->text);
 	views_each(list, offer, &suggest);
 	d = diag_error(diags, "unknown-view", statement->span, "there is no view \"%s\"",

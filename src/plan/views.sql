@@ -9,8 +9,9 @@
 --
 -- From block_rq_issue (the driver gets it) to the first block_rq_complete for the same
 -- device and sector: latency is the device's time.  queue_time is that from
--- block_rq_insert to the issue, NULL where no I/O scheduler queued it.  bytes, rwbs,
--- pid and comm are those of the issue; who issues is often a kernel worker and not the
+-- block_rq_insert to the issue, NULL where no I/O scheduler queued it, and for a request
+-- that the driver gave back (busy) and got once more.  bytes, rwbs, pid and comm are those
+-- of the issue; who issues is often a kernel worker and not the
 -- program that wrote.  Bios that were merged before the issue are one row.  A flush (FF)
 -- is a row of its own, at sector 0 and of 0 bytes; what was only a flush to the program
 -- has no other.  A request that completes in parts is one row, up to its first part; the

@@ -17,11 +17,17 @@ static u64 load_word(const u8 *at)
 	return __atomic_load_n((const u64 *)at, __ATOMIC_RELAXED);
 }
 
+/*
+ * What a slot holds says its state, but for one that a thread owns (state 1): that
+ * holds a start where its time is not 0.  A slot that is being written, state 1 too, is
+ * a start that begins just now.
+ */
 static bool is_waiting(const struct phys_join *join, const u8 *slot, u64 before_ns)
 {
 	u64 time_ns = load_word(slot + PAIR_TIME_BYTES);
+	u64 state = load_word(slot + PAIR_STATE_BYTES);
 
-	if (join->kind == PAIR_THREAD ? !time_ns : load_word(slot + PAIR_STATE_BYTES) != 2)
+	if (state != 2 && !(join->kind == PAIR_THREAD && state == 1 && time_ns))
 		return false;
 	return time_ns < before_ns || before_ns == UINT64_MAX;
 }
@@ -54,7 +60,7 @@ static s64 count_piece(const struct phys_join *join, int map_fd, u64 offset_byte
 static s64 count_table(const struct phys_join *join, const u8 *pairs, int map_fd, u64 before_ns)
 {
 	u64 at = join->offset_bytes + PAIR_HEADER_BYTES;
-	u32 n_left = join->n_slots + PAIR_WAYS - 1, n;
+	u32 n_left = join->n_slots + PAIR_WAYS - 1 + join->n_overflow, n;
 	s64 sum = 0, count;
 
 	if (pairs)

@@ -6,6 +6,7 @@
  */
 #include "run/rows.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "run/quantile.h"
@@ -142,12 +143,14 @@ static void histogram_value(const struct rows *rows, const u64 *cells,
 	*ret_value = (struct value){ .kind = VALUE_HISTOGRAM, .histogram = h };
 }
 
+/* Without a bound it is infinite, so that conditions and orders over it are right. */
 static void quantile_bound(const struct quantile *q, bool is_lo, struct value *ret_value)
 {
 	if (is_lo ? q->has_lo : q->has_hi)
 		set_integer(ret_value, is_lo ? q->lo : q->hi);
 	else
-		set_null(ret_value);
+		*ret_value =
+			(struct value){ .kind = VALUE_REAL, .real = is_lo ? -INFINITY : INFINITY };
 }
 
 static void quantile_value(const struct rows *rows, const u64 *cells,

@@ -133,6 +133,7 @@ static int give_value(struct user *user, sqlite3_context *context, const struct 
 		sqlite3_result_int64(context, value->integer);
 		break;
 	case VALUE_REAL:
+		user->has_infinity |= isinf(value->real);
 		sqlite3_result_double(context, value->real);
 		break;
 	case VALUE_TEXT:
@@ -148,10 +149,15 @@ static int give_value(struct user *user, sqlite3_context *context, const struct 
 	return SQLITE_OK;
 }
 
-/* 128 bits order as their high half, then the low one; it is biased to order as signed. */
+/*
+ * 128 bits order as their high half, then the low one; it is biased to order as signed.
+ * A bound that is infinite lies beyond every integer.
+ */
 static void give_half(sqlite3_context *context, const struct value *value, bool is_low)
 {
-	if (value->kind != VALUE_INT)
+	if (value->kind == VALUE_REAL && isinf(value->real))
+		sqlite3_result_int64(context, value->real < 0 ? INT64_MIN : INT64_MAX);
+	else if (value->kind != VALUE_INT)
 		sqlite3_result_null(context);
 	else if (is_low)
 		sqlite3_result_int64(context, (s64)((u64)value->integer ^ 1ull << 63));
@@ -185,7 +191,7 @@ static int window_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, 
 		err = give_value(user, context, &input->columns[number], &value);
 	else
 		give_half(context, &value, column % 3 == 2);
-	/* Only integers can have come from there. */
+	/* Only numbers can have come from there. */
 	scratch_release(&user->scratch, mark);
 	return err;
 }
@@ -407,8 +413,12 @@ static int take_value(struct user *user, const struct column *output, u32 column
 	case SQLITE_FLOAT:
 		ret_value->kind = VALUE_REAL;
 		ret_value->real = sqlite3_column_double(user->statement, column);
-		/* SQLite goes over to floating point when integers overflow: no longer exact. */
-		if (type.kind != TYPE_REAL && fabs(ret_value->real) >= 0x1p53) {
+		/*
+		 * SQLite goes over to floating point when integers overflow: no longer exact.
+		 * What it computes from an infinite bound is.
+		 */
+		if (type.kind != TYPE_REAL && fabs(ret_value->real) >= 0x1p53 &&
+		    !(user->has_infinity && isinf(ret_value->real))) {
 			user->too_large = output->name;
 			return -EOVERFLOW;
 		}
@@ -458,6 +468,7 @@ static int run_sql(struct user *user, struct diags *diags, struct batch *ret_bat
 
 	buf_reset(&user->text);
 	user->too_large = NULL;
+	user->has_infinity = false;
 	while (!err && (step = sqlite3_step(user->statement)) == SQLITE_ROW) {
 		row = output_row(user, ret_batch->n_rows);
 		err = row ? take_row(user, row) : -ENOMEM;

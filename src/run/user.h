@@ -26,6 +26,7 @@ struct user {
 	u64 cells_to_skip, cells_to_take; /* UNNEST: OFFSET and LIMIT, of what is still to come */
 	u32 n_computed;			  /* columns of the statement before `row` */
 	const char *too_large;		  /* column whose value SQLite cannot hold; NULL: none */
+	bool has_infinity;		  /* SQLite was given a bound that is infinite */
 };
 
 /* 0, or a diagnostic (tag user-part) and -EINVAL. */

@@ -84,7 +84,7 @@ static u64 grown(u64 now, u64 *before)
  */
 static void take_starts(struct run *run)
 {
-	u64 faults = 0, unpaired[UNPAIRED_N] = { 0 };
+	u64 faults = 0, negative = 0, evicted = 0, unpaired[UNPAIRED_N] = { 0 };
 
 	if (!run->phys->n_joins || run->is_ended)
 		return;
@@ -92,10 +92,14 @@ static void take_starts(struct run *run)
 		const struct control_line *line = &run->load->control[cpu];
 
 		faults += __atomic_load_n(&line->start_faults, __ATOMIC_RELAXED);
+		negative += __atomic_load_n(&line->start_negative, __ATOMIC_RELAXED);
+		evicted += __atomic_load_n(&line->start_evicted, __ATOMIC_RELAXED);
 		for (u32 i = 0; i < UNPAIRED_N; i++)
 			unpaired[i] += __atomic_load_n(&line->unpaired[i], __ATOMIC_RELAXED);
 	}
 	run->start_faults += grown(faults, &run->start_faults_before);
+	run->start_negative += grown(negative, &run->start_negative_before);
+	run->start_evicted += grown(evicted, &run->start_evicted_before);
 	for (u32 i = 0; i < UNPAIRED_N; i++)
 		run->unpaired[i] += grown(unpaired[i], &run->unpaired_before[i]);
 }
@@ -124,7 +128,8 @@ static void account(struct run *run, struct batch *batch)
 		batch->unpaired[i] = run->unpaired[i] + c[COUNTER_UNPAIRED + i];
 		batch->lost[LOSS_UNPAIRED] += batch->unpaired[i];
 	}
-	batch->lost[LOSS_NEGATIVE] = c[COUNTER_NEGATIVE];
+	batch->lost[LOSS_NEGATIVE] = c[COUNTER_NEGATIVE] + run->start_negative;
+	batch->lost[LOSS_EVICTED] = c[COUNTER_EVICTED] + run->start_evicted;
 	batch->events = c[COUNTER_EVENTS];
 	batch->matched = run->phys->has_matched ? c[COUNTER_MATCHED] : c[COUNTER_EVENTS];
 	batch->lost[LOSS_MISSED] = run->missed + c[COUNTER_NESTED];
@@ -174,7 +179,7 @@ static void begin(struct run *run)
 		return;
 	merge_reset(&run->merge);
 	memset(run->counters, 0, sizeof(run->counters));
-	run->missed = run->start_faults = 0;
+	run->missed = run->start_faults = run->start_negative = run->start_evicted = 0;
 	memset(run->unpaired, 0, sizeof(run->unpaired));
 }
 

@@ -29,8 +29,10 @@ struct run {
 	u64 start_ns, window_start_ns; /* CLOCK_REALTIME */
 	u64 counters[COUNTER_N];       /* of the window, or of the run where there is none */
 	u64 missed;		       /* the same, and what the starts of joins count: */
-	u64 start_faults, unpaired[UNPAIRED_N];
-	u64 start_faults_before, unpaired_before[UNPAIRED_N]; /* control lines: accounted for */
+	u64 start_faults, start_negative, start_evicted, unpaired[UNPAIRED_N];
+	/* Of the control lines, what is accounted for. */
+	u64 start_faults_before, start_negative_before, start_evicted_before;
+	u64 unpaired_before[UNPAIRED_N];
 	/* Streamed rows: hooks are being detached; what ends had counted before. */
 	bool is_ended;
 	u64 unpaired_at_end[UNPAIRED_N];

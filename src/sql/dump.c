@@ -257,6 +257,7 @@ void sql_dump_script(const struct ast_script *script, struct buf *out)
 		if (depth) {
 			buf_puts(out, kinds[statement->kind]);
 			buf_puts(out, statement->replace ? " replace" : "");
+			buf_puts(out, statement->if_exists ? " if-exists" : "");
 			buf_puts(out, statement->analyze ? " analyze" : "");
 			if (statement->text)
 				dump_text(statement->text, out);

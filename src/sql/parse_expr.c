@@ -584,8 +584,18 @@ struct ast *parse_expr(struct parser *p)
 
 struct ast *parse_value(struct parser *p)
 {
+	struct token next = parse_peek(p);
 	struct ast *ast;
 
+	/* No option takes one: its own message says what it takes. */
+	if (parse_at(p, TOKEN_MINUS) && (next.kind == TOKEN_INTEGER || next.kind == TOKEN_REAL ||
+					 next.kind == TOKEN_DURATION)) {
+		ast = parse_node(p, AST_UNARY, p->tok.span.start);
+		ast->op = OP_NEG;
+		parse_next(p);
+		parse_add_arg(p, ast, parse_operand(p));
+		return parse_finish(p, ast);
+	}
 	if (!parse_at_operand(p) && !parse_at(p, TOKEN_WORD)) {
 		parse_expected(p, "a value");
 		return parse_node(p, AST_NULL, p->tok.span.start);

@@ -3,6 +3,8 @@
  * SELECT with its clauses in any order, WITH, UNION and its like ->
  * struct ast_select.  Recovery happens here: an error ends its clause, not the query.
  */
+#include <strings.h>
+
 #include "sql/parse.h"
 
 struct select_state {
@@ -298,14 +300,68 @@ static void read_compound(struct parser *p, struct select_state *state)
 	vec_push(p->arena, &state->select->compound, compound);
 }
 
+/* WITH c(x, y) AS: read over; *is_told: one message is enough. */
+static void skip_cte_columns(struct parser *p, bool is_told)
+{
+	struct span open = parse_open(p);
+	struct diag *diag;
+
+	while (parse_at_name(p)) {
+		parse_next(p);
+		if (!parse_accept(p, TOKEN_COMMA))
+			break;
+	}
+	parse_close(p, open);
+	if (is_told || p->panic)
+		return;
+	diag = parse_report(p, "not-supported", parse_span(p, open.start),
+			    "a list of columns behind a name of WITH is not available yet");
+	diag_hint(p->diags, diag, "name the columns in the select: SELECT pid AS x");
+}
+
+/* WITH RECURSIVE: taken, with a message; a select may be called "recursive". */
+static bool refuse_recursive(struct parser *p)
+{
+	struct token next = parse_peek(p);
+	struct diag *diag;
+
+	if (!parse_word_is(p, "RECURSIVE") || next.keyword == KW_AS || next.kind == TOKEN_OPEN)
+		return false;
+	diag = parse_report(p, "not-supported", p->tok.span,
+			    "WITH RECURSIVE is not available: a stream has no end to recurse to");
+	diag_hint(p->diags, diag, "leave RECURSIVE away where no select reads itself");
+	parse_next(p);
+	return true;
+}
+
+static void check_cte_name(struct parser *p, const struct ast_select *select, const char *name,
+			   struct span span)
+{
+	struct diag *diag;
+
+	for (u32 i = 0; !p->panic && i < select->ctes.n; i++) {
+		if (strcasecmp(select->ctes.at[i].name, name) != 0)
+			continue;
+		diag = parse_report(p, "duplicate-name", span,
+				    "the name \"%s\" is given twice in WITH", name);
+		diag_hint(p->diags, diag, "give each select a name of its own");
+	}
+}
+
 static void read_ctes(struct parser *p, struct ast_select *select)
 {
+	bool is_recursive;
+
 	parse_next(p);
+	is_recursive = refuse_recursive(p);
 	do {
 		struct ast_cte cte = { .span = p->tok.span };
-		struct span open;
+		struct span open, name_span = p->tok.span;
 
 		cte.name = parse_name(p, "a name");
+		check_cte_name(p, select, cte.name, name_span);
+		if (parse_at(p, TOKEN_OPEN))
+			skip_cte_columns(p, is_recursive);
 		parse_expect_keyword(p, KW_AS);
 		open = parse_open(p);
 		cte.select = parse_select(p);

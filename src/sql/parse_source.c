@@ -136,6 +136,7 @@ static void read_alias(struct parser *p, struct ast_source *source)
 	}
 	if (source->alias)
 		parse_error(p, "syntax-error", p->tok.span, "this stream has a name already");
+	source->alias_span = p->tok.span;
 	source->alias = parse_name(p, "a name");
 }
 
@@ -249,12 +250,36 @@ static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join, bool 
 	return parse_at_keyword(p, KW_JOIN) && expect_join(p);
 }
 
+/* Behind WITHIN. */
+static void read_within(struct parser *p, struct ast_source *join)
+{
+	bool is_negative = parse_at(p, TOKEN_MINUS), overflow;
+	u32 n_errors = p->diags->n_errors, start = p->tok.span.start;
+	struct span span;
+	struct token next;
+	struct diag *diag;
+
+	if (is_negative)
+		parse_next(p);
+	/* A bare 0 lacks more than its unit. */
+	next = parse_peek(p);
+	if (parse_at(p, TOKEN_INTEGER) && !p->tok.integer &&
+	    (next.kind != TOKEN_WORD || keyword_flags[next.keyword] & KEYWORD_STOP))
+		parse_next(p);
+	else
+		join->within_ns = parse_duration(p, &span, &overflow);
+	if (p->panic || p->diags->n_errors > n_errors || (join->within_ns && !is_negative))
+		return;
+	diag = parse_report(p, "bad-duration", parse_span(p, start),
+			    is_negative ? "WITHIN is an age, and no age is negative"
+					: "WITHIN needs more than no time");
+	diag_hint(p->diags, diag, "for example WITHIN 10s; without WITHIN any age will do");
+}
+
 static void read_condition(struct parser *p, struct ast_source *join, bool is_comma)
 {
 	bool needs_on = join->join == AST_JOIN_PAIR || join->join == AST_JOIN_ASOF;
-	bool overflow = false;
 	struct diag *diag;
-	struct span span;
 
 	if (!is_comma && join->join != AST_JOIN_CROSS && parse_accept_keyword(p, KW_ON)) {
 		join->on = parse_expr(p);
@@ -265,11 +290,13 @@ static void read_condition(struct parser *p, struct ast_source *join, bool is_co
 		diag = parse_error(p, "syntax-error", p->tok.span, "USING is not known");
 		diag_hint(p->diags, diag, "write ON a.key = b.key");
 	}
-	if (join->join != AST_JOIN_PAIR || !parse_accept_keyword(p, KW_WITHIN))
-		return;
-	join->within_ns = parse_duration(p, &span, &overflow);
-	if (!p->panic && !join->within_ns)
-		parse_report(p, "bad-duration", span, "WITHIN needs more than no time");
+	if (!needs_on && parse_at_keyword(p, KW_WITHIN)) {
+		diag = parse_error(p, "syntax-error", p->tok.span,
+				   "WITHIN belongs to PAIR JOIN and ASOF JOIN");
+		diag_hint(p->diags, diag, "a plain JOIN is of what happened in one window");
+	} else if (parse_accept_keyword(p, KW_WITHIN)) {
+		read_within(p, join);
+	}
 }
 
 struct ast_source *parse_from(struct parser *p)

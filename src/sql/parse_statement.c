@@ -45,14 +45,11 @@ static void read_explain(struct parser *p, struct ast_statement *statement)
 
 static void read_show(struct parser *p, struct ast_statement *statement)
 {
+	bool is_views = parse_accept_keyword(p, KW_VIEWS);
 	struct diag *diag;
 
-	if (parse_accept_keyword(p, KW_VIEWS)) {
-		statement->kind = AST_STATEMENT_SHOW_VIEWS;
-		return;
-	}
-	statement->kind = AST_STATEMENT_SHOW_STREAMS;
-	if (!parse_accept_keyword(p, KW_STREAMS)) {
+	statement->kind = is_views ? AST_STATEMENT_SHOW_VIEWS : AST_STATEMENT_SHOW_STREAMS;
+	if (!is_views && !parse_accept_keyword(p, KW_STREAMS)) {
 		diag = parse_expected(p, "STREAMS or VIEWS");
 		diag_hint(p->diags, diag, "SHOW STREAMS LIKE '%%sched%%', or SHOW VIEWS");
 		return;
@@ -64,14 +61,49 @@ static void read_show(struct parser *p, struct ast_statement *statement)
 	parse_expect(p, TOKEN_TEXT, "a pattern in '...'");
 }
 
+static bool accept_word(struct parser *p, const char *word)
+{
+	if (!parse_word_is(p, word))
+		return false;
+	parse_next(p);
+	return true;
+}
+
+/* IF [NOT] EXISTS, taken; a view may be called "if". */
+static bool accept_if(struct parser *p, bool is_not)
+{
+	enum keyword next = (enum keyword)parse_peek(p).keyword;
+
+	if (!parse_word_is(p, "IF") || next != (is_not ? KW_NOT : KW_EXISTS))
+		return false;
+	parse_next(p);
+	if (is_not)
+		parse_next(p);
+	parse_expect_keyword(p, KW_EXISTS);
+	return true;
+}
+
 static void read_create(struct parser *p, struct ast_statement *statement)
 {
+	struct span span;
+	struct diag *diag;
+
 	statement->kind = AST_STATEMENT_CREATE_VIEW;
 	if (parse_accept_keyword(p, KW_OR)) {
 		parse_expect_keyword(p, KW_REPLACE);
 		statement->replace = true;
 	}
+	/* Every view lives as long as the text. */
+	if (!accept_word(p, "TEMP"))
+		accept_word(p, "TEMPORARY");
 	parse_expect_keyword(p, KW_VIEW);
+	span = p->tok.span;
+	statement->if_exists = accept_if(p, true);
+	if (statement->if_exists && statement->replace) {
+		diag = parse_error(p, "syntax-error", parse_span(p, span.start),
+				   "OR REPLACE and IF NOT EXISTS exclude each other");
+		diag_hint(p->diags, diag, "say what is to happen where the view exists already");
+	}
 	statement->text = parse_name(p, "the view's name");
 	parse_expect_keyword(p, KW_AS);
 	statement->select = parse_select(p);
@@ -105,6 +137,7 @@ static void read_statement(struct parser *p, struct ast_statement *statement)
 	} else if (parse_accept_keyword(p, KW_DROP)) {
 		statement->kind = AST_STATEMENT_DROP_VIEW;
 		parse_expect_keyword(p, KW_VIEW);
+		statement->if_exists = accept_if(p, false);
 		statement->text = parse_name(p, "the view's name");
 	} else if (parse_accept_keyword(p, KW_SET)) {
 		statement->kind = AST_STATEMENT_SET;

@@ -533,14 +533,13 @@ static void print_statement(const struct ast_statement *statement, struct buf *o
 			buf_printf(out, "%s ", statement->text);
 		break;
 	case AST_STATEMENT_SHOW_STREAMS:
-		buf_puts(out, "SHOW STREAMS");
+	case AST_STATEMENT_SHOW_VIEWS:
+		buf_puts(out, statement->kind == AST_STATEMENT_SHOW_VIEWS ? "SHOW VIEWS"
+									  : "SHOW STREAMS");
 		if (statement->text) {
 			buf_puts(out, " LIKE ");
 			print_quoted(statement->text, '\'', out);
 		}
-		break;
-	case AST_STATEMENT_SHOW_VIEWS:
-		buf_puts(out, "SHOW VIEWS");
 		break;
 	case AST_STATEMENT_DESCRIBE:
 		buf_puts(out, "DESCRIBE ");
@@ -548,11 +547,12 @@ static void print_statement(const struct ast_statement *statement, struct buf *o
 		break;
 	case AST_STATEMENT_CREATE_VIEW:
 		buf_puts(out, statement->replace ? "CREATE OR REPLACE VIEW " : "CREATE VIEW ");
+		buf_puts(out, statement->if_exists ? "IF NOT EXISTS " : "");
 		print_name(statement->text, out);
 		buf_puts(out, " AS ");
 		break;
 	case AST_STATEMENT_DROP_VIEW:
-		buf_puts(out, "DROP VIEW ");
+		buf_puts(out, statement->if_exists ? "DROP VIEW IF EXISTS " : "DROP VIEW ");
 		print_name(statement->text, out);
 		break;
 	case AST_STATEMENT_SET:

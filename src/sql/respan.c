@@ -28,7 +28,7 @@ static void respan_source(struct ast_source *source, struct span span)
 {
 	if (!source)
 		return;
-	source->span = span;
+	source->span = source->alias_span = span;
 	if (source->select)
 		sql_respan(source->select, span);
 	respan_source(source->left, span);

@@ -140,6 +140,7 @@ struct ast_source {
 	u32 n_path;
 	const char *written; /* the stream exactly as written: tracepoint:a:b */
 	const char *alias;   /* NULL when there is none */
+	struct span alias_span;
 	struct ast_select *select;
 	struct ast_source *left, *right;
 	struct ast *on;
@@ -194,11 +195,11 @@ enum ast_statement_kind {
 	AST_STATEMENT_EXPLAIN, /* select; text: NULL or LOGICAL, PHYSICAL, ..., upper case; analyze
 				*/
 	AST_STATEMENT_SHOW_STREAMS, /* text: the LIKE pattern or NULL */
-	AST_STATEMENT_SHOW_VIEWS,
-	AST_STATEMENT_DESCRIBE,	   /* source */
-	AST_STATEMENT_CREATE_VIEW, /* text: name; select; replace */
-	AST_STATEMENT_DROP_VIEW,   /* text: name */
-	AST_STATEMENT_SET,	   /* option */
+	AST_STATEMENT_SHOW_VIEWS,   /* text: the LIKE pattern or NULL */
+	AST_STATEMENT_DESCRIBE,	    /* source */
+	AST_STATEMENT_CREATE_VIEW,  /* text: name; select; replace or if_exists: IF NOT EXISTS */
+	AST_STATEMENT_DROP_VIEW,    /* text: name; if_exists */
+	AST_STATEMENT_SET,	    /* option */
 };
 
 struct ast_statement {
@@ -209,6 +210,7 @@ struct ast_statement {
 	struct ast_option option;
 	const char *text;
 	bool analyze, replace;
+	bool if_exists; /* DROP VIEW IF EXISTS, CREATE VIEW IF NOT EXISTS */
 };
 
 struct ast_script {

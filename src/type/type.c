@@ -17,6 +17,7 @@ const char *const unpaired_names[UNPAIRED_N] = {
 	[UNPAIRED_OVERWRITTEN] = "overwritten",
 	[UNPAIRED_EXPIRED] = "expired",
 	[UNPAIRED_FULL] = "full",
+	[UNPAIRED_BEGAN_BEFORE] = "began_before",
 };
 
 static const char *const type_names[] = {
@@ -101,7 +102,8 @@ bool batch_has_loss(const struct batch *batch)
 u64 batch_lost_values(const struct batch *batch)
 {
 	return batch->lost[LOSS_MISSED] + batch->lost[LOSS_NEGATIVE] +
-	       batch->unpaired[UNPAIRED_NEVER_STARTED] + batch->unpaired[UNPAIRED_EXPIRED];
+	       batch->unpaired[UNPAIRED_NEVER_STARTED] + batch->unpaired[UNPAIRED_EXPIRED] +
+	       batch->unpaired[UNPAIRED_FULL];
 }
 
 bool losses_are_biased(const u64 lost[LOSS_N], const u64 unpaired[UNPAIRED_N])

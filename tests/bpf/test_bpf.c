@@ -64,7 +64,7 @@ static char *compiled(struct fixture *f, bool has_signed_division)
 
 /* Refusals -------------------------------------------------------------- */
 
-static void assert_refused(struct fixture *f, const char *part)
+static void assert_refused_as(struct fixture *f, const char *part, int err)
 {
 	struct bpf_features features = { 0 };
 	struct bpf_code code;
@@ -73,8 +73,13 @@ static void assert_refused(struct fixture *f, const char *part)
 	assert_non_null(error);
 	if (!strstr(error, part))
 		fail_msg("\"%s\" does not say \"%s\"", error, part);
-	assert_int_equal(bpf_compile(f->ir, &f->arena, &features, &code, &reason), -EINVAL);
+	assert_int_equal(bpf_compile(f->ir, &f->arena, &features, &code, &reason), err);
 	assert_string_equal(reason, error);
+}
+
+static void assert_refused(struct fixture *f, const char *part)
+{
+	assert_refused_as(f, part, -EINVAL);
 }
 
 static void refuse_undefined(void **state)
@@ -241,7 +246,11 @@ static void refuse_stack_accesses(void **state)
 	assert_refused(f, "a stack object of 0 bytes");
 	f->ir = ir_new(&f->arena);
 	ir_stack(f->ir, 520);
-	assert_refused(f, "a stack object of 520 bytes");
+	assert_refused_as(f, "a stack object of 520 bytes", -E2BIG);
+	f->ir = ir_new(&f->arena);
+	ir_imm(f->ir, 99, 0);
+	ir_stack(f->ir, 520);
+	assert_refused(f, "v99 does not exist");
 	f->ir = ir_new(&f->arena);
 	ir_map_value(f->ir, ir_reg(f->ir), 0, UINT32_MAX);
 	assert_refused(f, "too large");

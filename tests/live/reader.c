@@ -228,6 +228,7 @@ static void take_batch(struct reader *reader)
 	add_up(&t->negative, line_number(line, "_batch.lost.negative"), over);
 	add_up(&t->ring_full, line_number(line, "_batch.lost.ring_full"), over);
 	add_up(&t->never_started, line_number(line, "_batch.unpaired.never_started"), over);
+	add_up(&t->began_before, line_number(line, "_batch.unpaired.began_before"), over);
 	add_up(&t->never_ended, line_number(line, "_batch.unpaired.never_ended"), over);
 	add_up(&t->overwritten, line_number(line, "_batch.unpaired.overwritten"), over);
 	add_up(&t->expired, line_number(line, "_batch.unpaired.expired"), over);

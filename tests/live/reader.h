@@ -40,7 +40,7 @@ struct reader_totals {
 	u64 n_batches, n_rows, events, matched;
 	u64 lost, unpaired; /* all kinds; lost without unpaired */
 	u64 negative, ring_full;
-	u64 never_started, never_ended, overwritten, expired, full;
+	u64 never_started, never_ended, overwritten, expired, full, began_before;
 };
 
 struct reader {

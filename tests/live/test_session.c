@@ -363,6 +363,37 @@ static void test_warnings(void **state)
 	assert_string_equal(said(session), "");
 }
 
+/* What a heat map leaves away is said; views without a query are looked at. */
+static void test_said(void **state)
+{
+	struct session *session = *state;
+
+	session_require();
+	session_ebql_plain(session, 0, "-o", "heatmap", "-d", "50ms",
+			   "SELECT fd, histogram(count) AS a, histogram(fd) AS b, "
+			   "histogram(count, exponential(1)) FROM " PREAD
+			   " GROUP BY fd WINDOW TUMBLING 20ms",
+			   NULL);
+	session_end(session, 0, 0);
+	expect_said(session, "ebql: --heatmap draws only the first histogram, a\n"
+			     "ebql: --heatmap merges all groups of GROUP BY into one map\n");
+	session_ebql_plain(session, 0, "-o", "heatmap", "-d", "50ms",
+			   "SELECT histogram(count) FROM " PREAD, NULL);
+	session_end(session, 0, 0);
+	assert_string_equal(said(session), "");
+	session_ebql_plain(session, 0,
+			   "CREATE VIEW v AS SELECT fd FROM " PREAD
+			   "; CREATE VIEW w AS SELECT * FROM v",
+			   NULL);
+	session_end(session, 0, 0);
+	assert_string_equal(said(session),
+			    "ebql: 2 views checked, and no query: a view lives as long as its "
+			    "text, put the query behind it\n");
+	session_ebql_plain(session, 0, "CREATE VIEW v AS SELECT fdd FROM " PREAD, NULL);
+	session_end(session, 0, 2);
+	expect_said(session, "error[unknown-column]");
+}
+
 static void test_options(void **state)
 {
 	static const struct {
@@ -387,7 +418,7 @@ static void test_options(void **state)
 		session_end(session, 0, 2);
 		expect_said(session, wrong[i].said);
 	}
-	session_ebql_plain(session, 0, "--heatmap", "-d", "20ms", "SELECT count(*) FROM " PREAD,
+	session_ebql_plain(session, 0, "-o", "heatmap", "-d", "20ms", "SELECT count(*) FROM " PREAD,
 			   NULL);
 	session_end(session, 0, 2);
 	expect_said(session, "error[no-histogram]");
@@ -518,15 +549,15 @@ static void test_libraries(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_interrupt),	    TEST(test_terminate),     TEST(test_kill_raw),
-		TEST(test_kill_tracepoint), TEST(test_closed_pipe),   TEST(test_nobody),
-		TEST(test_exit_statuses),   TEST(test_idle),	      TEST(test_idle_grouped),
-		TEST(test_duration),	    TEST(test_figure_12),     TEST(test_every),
-		TEST(test_command),	    TEST(test_wildcard),      TEST(test_stream),
-		TEST(test_stream_flood),    TEST(test_rows_limit),    TEST(test_start_up),
-		TEST(test_libraries),	    TEST(test_warnings),      TEST(test_options),
-		TEST(test_command_status),  TEST(test_limit_below_n), TEST(test_n_below_limit),
-		TEST(test_comment_first),
+		TEST(test_interrupt),	    TEST(test_terminate),      TEST(test_kill_raw),
+		TEST(test_kill_tracepoint), TEST(test_closed_pipe),    TEST(test_nobody),
+		TEST(test_exit_statuses),   TEST(test_idle),	       TEST(test_idle_grouped),
+		TEST(test_duration),	    TEST(test_figure_12),      TEST(test_every),
+		TEST(test_command),	    TEST(test_wildcard),       TEST(test_stream),
+		TEST(test_stream_flood),    TEST(test_rows_limit),     TEST(test_start_up),
+		TEST(test_libraries),	    TEST(test_warnings),       TEST(test_said),
+		TEST(test_options),	    TEST(test_command_status), TEST(test_limit_below_n),
+		TEST(test_n_below_limit),   TEST(test_comment_first),
 	};
 
 	if (argc > 1)

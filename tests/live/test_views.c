@@ -39,6 +39,7 @@ struct worker {
 	int tid;
 	int wait_fd;		/* a byte read here lets it go */
 	u64 n_sleeps, slept_ns; /* its own measurement */
+	u64 first_ns;		/* when it got its first turn */
 	bool is_done;
 };
 
@@ -83,6 +84,7 @@ static void *worker_main(void *argument)
 	__atomic_store_n(&w->tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	if (read(w->wait_fd, &byte, 1) != 1)
 		exit(1);
+	w->first_ns = base_monotonic_ns();
 	run_worker(w);
 	__atomic_store_n(&w->is_done, true, __ATOMIC_RELEASE);
 	if (read(w->wait_fd, &byte, 1) != 1)
@@ -126,11 +128,14 @@ static void wait_at_rest(struct worker *workers)
 			usleep(1000);
 }
 
-/* "run": all for RUN_NS; answers "TID KIND DELAY SLEEPS SLEPT" for each, then "ran". */
+/*
+ * "run": all for RUN_NS; answers "TID KIND DELAY SLEEPS SLEPT FIRST" for each, then "ran".
+ * FIRST: until it got its first turn.
+ */
 static int work(void)
 {
 	struct worker workers[WORKERS] = { 0 };
-	u64 before_ns[WORKERS];
+	u64 before_ns[WORKERS], start_ns;
 	int fds[2];
 	char line[32], bytes[WORKERS] = { 0 };
 	cpu_set_t set;
@@ -156,6 +161,7 @@ static int work(void)
 		return 1;
 	for (u32 i = 0; i < WORKERS; i++)
 		before_ns[i] = run_delay_ns(workers[i].tid);
+	start_ns = base_monotonic_ns();
 	if (write(fds[1], bytes, WORKERS) != WORKERS)
 		return 1;
 	for (u32 i = 0; i < WORKERS; i++)
@@ -163,9 +169,9 @@ static int work(void)
 			usleep(1000);
 	wait_at_rest(workers);
 	for (u32 i = 0; i < WORKERS; i++)
-		work_answer("%d %d %lu %lu %lu\n", workers[i].tid, workers[i].kind,
+		work_answer("%d %d %lu %lu %lu %lu\n", workers[i].tid, workers[i].kind,
 			    run_delay_ns(workers[i].tid) - before_ns[i], workers[i].n_sleeps,
-			    workers[i].slept_ns);
+			    workers[i].slept_ns, workers[i].first_ns - start_ns);
 	work_answer("ran\n");
 	work_line(line, sizeof(line));
 	return 0;
@@ -176,8 +182,8 @@ static int work(void)
 struct account {
 	int tid;
 	int kind;
-	u64 delay_ns, n_sleeps, slept_ns; /* the workload's */
-	u64 n, sum_ns;			  /* ebql's */
+	u64 delay_ns, n_sleeps, slept_ns, first_ns; /* the workload's */
+	u64 n, sum_ns;				    /* ebql's */
 };
 
 #define CELLS_MAX 2048
@@ -241,9 +247,9 @@ static void run_workers(struct views *v, const char *query)
 	for (u32 i = 0; i < WORKERS; i++, at = strchr(at, '\n') + 1) {
 		struct account *a = &v->accounts[i];
 
-		assert_int_equal(sscanf(at, "%d %d %lu %lu %lu", &a->tid, &a->kind, &a->delay_ns,
-					&a->n_sleeps, &a->slept_ns),
-				 5);
+		assert_int_equal(sscanf(at, "%d %d %lu %lu %lu %lu", &a->tid, &a->kind,
+					&a->delay_ns, &a->n_sleeps, &a->slept_ns, &a->first_ns),
+				 6);
 		for (u32 k = 0; k < v->n_rows; k++)
 			if (v->rows[k].tid == a->tid) {
 				a->n += v->rows[k].n;
@@ -326,12 +332,12 @@ static void test_off_cpu_preempted(void **state)
 
 		if (a->kind != BUSY)
 			continue;
-		have += a->sum_ns;
+		/* It waits for its first turn too, which no preemption began. */
+		have += a->sum_ns + a->first_ns;
 		want += a->delay_ns;
 	}
 	assert_true(want > RUN_NS / 2);
-	/* It waits for its first turn too, which no preemption began. */
-	expect_near("busy threads", have, want, 2, BUSY_THREADS * 20000000ull);
+	expect_near("busy threads", have, want, 2, BUSY_THREADS * 5000000ull);
 }
 
 /* --- block_io --- */
@@ -544,7 +550,7 @@ static u32 cell_of_rank(const struct views *v, u64 rank)
  * 512 KiB are one request still; that long, what a call costs beside the device is less
  * than a cell.  fio times libaio's calls from the end of their submission.
  */
-enum { FIO_REQUESTS = 1000, FIO_BYTES = 512 << 10 };
+enum { FIO_REQUESTS = 1000, FIO_BYTES = 512 << 10, FIO_TRIES = 5 };
 
 /* Lines "time, latency, direction, size, offset, priority". */
 static u32 read_fio_log(const char *path, u64 *ret_ns, u32 n_max)
@@ -561,48 +567,75 @@ static u32 read_fio_log(const char *path, u64 *ret_ns, u32 n_max)
 	return n;
 }
 
-static void test_block_io_fio(void **state)
+/* fio's own latencies, sorted: "clat" from the end of the submission, "lat" from its begin. */
+static void take_log(const char *kind, u64 *ret_ns)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s_%s.1.log", disk_path, kind);
+	assert_int_equal(read_fio_log(path, ret_ns, FIO_REQUESTS), FIO_REQUESTS);
+	qsort(ret_ns, FIO_REQUESTS, sizeof(*ret_ns), compare_u64);
+}
+
+/*
+ * One run.  No request is longer than fio's "lat", in any order statistic that is looked
+ * at; true when they also are within a cell of fio's.  On a busy machine fio's threads
+ * wait for a CPU behind the device's time, or the other way round.
+ */
+static bool agrees_with_fio(struct views *v)
 {
 	static const double q[] = { 0.5, 0.99 };
-	struct views *v = *state;
-	char command[512], line[64], log[80];
-	u64 ns[FIO_REQUESTS];
-	u32 n;
+	u64 clat_ns[FIO_REQUESTS], lat_ns[FIO_REQUESTS];
+	char command[512], line[64];
+	bool agrees = true;
 
-	command_line(line, sizeof(line), "fio --version 2>/dev/null");
-	if (!line[0]) {
-		print_message("SKIP: no fio\n");
-		skip();
-	}
 	watch_disk(v);
-	snprintf(command, sizeof(command),
-		 "fio --name=t --filename=%s --direct=1 --ioengine=libaio --rw=randread --bs=%d "
-		 "--number_ios=%d --size=%u --io_size=1g --write_lat_log=%s --output=/dev/null "
-		 "&& echo done",
-		 loop_path, FIO_BYTES, FIO_REQUESTS, DISK_BYTES, disk_path);
+	snprintf(
+		command, sizeof(command),
+		"timeout 60 fio --name=t --filename=%s --direct=1 --ioengine=libaio --rw=randread --bs=%d "
+		"--number_ios=%d --size=%u --io_size=1g --write_lat_log=%s --output=/dev/null "
+		"&& echo done",
+		loop_path, FIO_BYTES, FIO_REQUESTS, DISK_BYTES, disk_path);
 	command_line(line, sizeof(line), command);
 	if (strcmp(line, "done")) {
 		print_message("SKIP: fio cannot run here (libaio, O_DIRECT)\n");
 		skip();
 	}
 	watch_end(&v->watch, -1);
-	snprintf(log, sizeof(log), "%s_clat.1.log", disk_path);
-	n = read_fio_log(log, ns, FIO_REQUESTS);
+	take_log("clat", clat_ns);
+	take_log("lat", lat_ns);
 	snprintf(command, sizeof(command), "rm -f %s_*.log", disk_path);
 	command_line(line, sizeof(line), command);
-	assert_int_equal(n, FIO_REQUESTS);
-	expect_requests(v, n);
+	expect_requests(v, FIO_REQUESTS);
 	assert_int_equal(v->n_in_cells, v->n_reads);
 	assert_int_equal(v->bytes_read, v->n_reads * FIO_BYTES);
-	qsort(ns, n, sizeof(*ns), compare_u64);
 	for (u32 i = 0; i < ARRAY_SIZE(q); i++) {
-		u32 rank = (u32)(q[i] * n);
-		s32 have = (s32)cell_of_rank(v, (u64)(q[i] * (double)v->n_in_cells)),
-		    want = (s32)cell_of(ns[rank - 1]);
+		u32 rank = (u32)(q[i] * FIO_REQUESTS) - 1;
+		s32 have = (s32)cell_of_rank(v, (u64)(q[i] * (double)v->n_in_cells));
+		s32 low = (s32)cell_of(clat_ns[rank]), high = (s32)cell_of(lat_ns[rank]);
 
-		print_message("p%.0f: fio %lu ns (cell %d), block_io cell %d\n", q[i] * 100,
-			      ns[rank - 1], want, have);
-		assert_in_range(have - want + 1, 0, 2);
+		print_message("p%.0f: fio %lu to %lu ns (cells %d, %d), block_io cell %d\n",
+			      q[i] * 100, clat_ns[rank], lat_ns[rank], low, high, have);
+		assert_true(have <= high + 1);
+		agrees &= have >= low - 1 && have <= low + 1;
+	}
+	return agrees;
+}
+
+static void test_block_io_fio(void **state)
+{
+	struct views *v = *state;
+	char line[64];
+
+	command_line(line, sizeof(line), "fio --version 2>/dev/null");
+	if (!line[0]) {
+		print_message("SKIP: no fio\n");
+		skip();
+	}
+	for (u32 tries = 0; !agrees_with_fio(v); tries++) {
+		assert_true(tries < FIO_TRIES);
+		watch_close(&v->watch);
+		memset(v, 0, sizeof(*v));
 	}
 }
 

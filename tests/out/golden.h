@@ -43,6 +43,10 @@
 	{                                                                                          \
 		.kind = VALUE_TEXT, .n = sizeof(x) - 1, .text = (x)                                \
 	}
+#define QUANTILES(list, count)                                                                     \
+	{                                                                                          \
+		.kind = VALUE_QUANTILES, .n = (count), .quantiles = (list)                         \
+	}
 #define COLUMN(x, ...)                                                                             \
 	{                                                                                          \
 		.name = (x), .type = __VA_ARGS__                                                   \
@@ -53,7 +57,11 @@
 	}
 
 static const struct type type_u64 = { .kind = TYPE_INT, .bits = 64 };
+static const struct type type_comm = { .kind = TYPE_TEXT, .bytes = 16 };
 static const struct type type_s64 = { .kind = TYPE_INT, .bits = 64, .is_signed = true };
+
+static const struct type quantile_ns = { .kind = TYPE_QUANTILE, .of = TYPE_DURATION };
+static const struct type ladder_ns = { .kind = TYPE_LADDER, .of = TYPE_DURATION };
 
 /* --- Plumbing --- */
 
@@ -151,6 +159,34 @@ static inline struct batch batch_of(const struct schema *schema, struct value *v
 		.events = 12345,
 		.matched = 12000,
 	};
+}
+
+/* As check_all(), of the table alone. */
+static inline void check_table(const char *name, struct out_options options,
+			       const struct batch *batch)
+{
+	size_t n;
+	char *text = format_batches("table", options, batch, 1, &n);
+
+	check_golden(name, text, n);
+	free(text);
+}
+
+static inline struct quantile between(u32 q_ppb, s128 lo, s128 estimate, s128 hi)
+{
+	return (struct quantile){ .q_ppb = q_ppb,
+				  .has_lo = true,
+				  .has_hi = true,
+				  .is_hi_open = true,
+				  .lo = lo,
+				  .estimate = estimate,
+				  .hi = hi };
+}
+
+static inline u64 random_next(u64 *random)
+{
+	*random ^= *random << 13, *random ^= *random >> 7, *random ^= *random << 17;
+	return *random;
 }
 
 #endif

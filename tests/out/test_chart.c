@@ -1,250 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Quantiles, ladders, histograms and the kinds of unpaired events in every format,
- * and what their texts promise: an interval's text holds the interval.
+ * Histograms, their block headers, and the kinds of unpaired events in every format.
  */
 #include "golden.h"
 
 #include "out/format.h"
 
-static const struct type quantile_ns = { .kind = TYPE_QUANTILE, .of = TYPE_DURATION };
-static const struct type quantile_int = { .kind = TYPE_QUANTILE,
-					  .of = TYPE_INT,
-					  .is_signed = true };
-static const struct type ladder_ns = { .kind = TYPE_LADDER, .of = TYPE_DURATION };
 static const struct type histogram_ns = { .kind = TYPE_HISTOGRAM, .of = TYPE_DURATION };
 static const struct type histogram_int = { .kind = TYPE_HISTOGRAM, .of = TYPE_INT };
-static const struct type type_comm = { .kind = TYPE_TEXT, .bytes = 16 };
 
-#define QUANTILES(list, count)                                                                     \
-	{                                                                                          \
-		.kind = VALUE_QUANTILES, .n = (count), .quantiles = (list)                         \
-	}
 #define HISTOGRAM(x)                                                                               \
 	{                                                                                          \
 		.kind = VALUE_HISTOGRAM, .histogram = (x)                                          \
 	}
-
-/* As check_all(), of the table alone. */
-static void check_table(const char *name, struct out_options options, const struct batch *batch)
-{
-	size_t n;
-	char *text = format_batches("table", options, batch, 1, &n);
-
-	check_golden(name, text, n);
-	free(text);
-}
-
-/* --- Quantiles --- */
-
-static struct quantile between(u32 q_ppb, s128 lo, s128 estimate, s128 hi)
-{
-	return (struct quantile){ .q_ppb = q_ppb,
-				  .has_lo = true,
-				  .has_hi = true,
-				  .is_hi_open = true,
-				  .lo = lo,
-				  .estimate = estimate,
-				  .hi = hi };
-}
-
-static void check_quantile(struct type type, struct quantile quantile, const char *wanted)
-{
-	struct buf buf;
-
-	buf_init(&buf);
-	out_put_quantile(&buf, type, &quantile);
-	assert_string_equal(buf.at, wanted);
-	buf_free(&buf);
-}
-
-static void test_quantile_text(void **unused)
-{
-	struct quantile q = between(0, 64000, 92700, 128000);
-
-	check_quantile(quantile_ns, q, "92.7us [64us, 128us)");
-	q.is_lo_open = true, q.is_hi_open = false;
-	check_quantile(quantile_ns, q, "92.7us (64us, 128us]");
-	q.is_interpolated = true, q.interpolated = 92740.4;
-	check_quantile(quantile_ns, q, "~92.7us (64us, 128us]");
-	/* Powers of two have no short decimals: outwards. */
-	check_quantile(quantile_ns, between(0, 65536, 92682, 131072), "92.7us [65.5us, 132us)");
-	check_quantile(quantile_ns, between(0, -131072, -92682, -65536),
-		       "-92.7us [-132us, -65.5us)");
-	check_quantile(quantile_ns, between(0, -1, 0, 1), "0ns [-1ns, 1ns)");
-	check_quantile(quantile_ns, between(0, 999600, 999700, 999999), "999.7us [999.6us, 1ms)");
-	check_quantile(quantile_ns, between(0, 500000000, 700000000000ll, 1000000000000ll),
-		       "11.7m [500ms, 16.7m)");
-	/* A narrow interval keeps its digits. */
-	check_quantile(quantile_ns, between(0, 1000000, 1000001, 1000003),
-		       "1.000001ms [1ms, 1.000003ms)");
-	check_quantile(quantile_ns, between(0, 1008000, 1012000, 1016000),
-		       "1.012ms [1.008ms, 1.016ms)");
-	q = between(0, 90000, 90000, 90000);
-	q.is_hi_open = false;
-	check_quantile(quantile_ns, q, "90us [90us, 90us]");
-	q.lo = q.hi = q.estimate = 90041;
-	check_quantile(quantile_ns, q, "90.041us [90.041us, 90.041us]");
-	q.lo = q.hi = q.estimate = 700000000001ll;
-	check_quantile(quantile_ns, q, "700.000000001s [700.000000001s, 700.000000001s]");
-	/* Without bounds. */
-	q = between(0, 64000, 64000, 0);
-	q.has_hi = false;
-	check_quantile(quantile_ns, q, "64us [64us, inf)");
-	q.has_lo = false;
-	check_quantile(quantile_ns, q, "64us [0ns, inf)");
-	check_quantile(quantile_int, q, "64,000 (-inf, inf)");
-	q.has_hi = true, q.hi = 70000;
-	check_quantile(quantile_int, q, "64,000 (-inf, 70,000)");
-	/* Integers are exact, whatever their size. */
-	check_quantile(quantile_int, between(0, INT64_MIN, -1, UINT64_MAX),
-		       "-1 [-9,223,372,036,854,775,808, 18,446,744,073,709,551,615)");
-	q = between(0, 3, 0, 4);
-	q.is_interpolated = true, q.interpolated = 3.25;
-	check_quantile(quantile_int, q, "~3.25 [3, 4)");
-}
-
-static void check_rung(u32 q_ppb, const char *wanted)
-{
-	struct buf buf;
-
-	buf_init(&buf);
-	out_put_rung(&buf, q_ppb);
-	assert_string_equal(buf.at, wanted);
-	buf_free(&buf);
-}
-
-static void test_rungs(void **unused)
-{
-	check_rung(0, "p0");
-	check_rung(500000000, "p50");
-	check_rung(990000000, "p99");
-	check_rung(999000000, "p99.9");
-	check_rung(999999999, "p99.9999999");
-	check_rung(1, "p0.0000001");
-	check_rung(1000000000, "p100");
-}
-
-/* "65.5us" -> 65500, exactly; in picoseconds, since digits may go below a nanosecond. */
-static s128 read_duration(const char **text)
-{
-	static const struct {
-		const char *name;
-		u64 ns;
-	} units[] = { { "ns", 1 },
-		      { "us", 1000 },
-		      { "ms", 1000000 },
-		      { "s", 1000000000 },
-		      { "m", 60000000000ull },
-		      { "h", 3600000000000ull },
-		      { "d", 86400000000000ull } };
-	const char *at = *text;
-	bool is_negative = *at == '-', is_fraction = false;
-	s128 number = 0, scale = 1;
-
-	at += is_negative;
-	for (; (*at >= '0' && *at <= '9') || *at == '.'; at++) {
-		if (*at == '.') {
-			is_fraction = true;
-			continue;
-		}
-		number = number * 10 + *at - '0';
-		scale *= is_fraction ? 10 : 1;
-	}
-	for (u32 i = 0; i < ARRAY_SIZE(units); i++) {
-		size_t n = strlen(units[i].name);
-
-		if (strncmp(at, units[i].name, n) == 0 && !(at[n] >= 'a' && at[n] <= 'z')) {
-			*text = at + n;
-			number = number * units[i].ns * 1000;
-			assert_true(number % scale == 0);
-			return is_negative ? -number / scale : number / scale;
-		}
-	}
-	fail_msg("no unit in %s", *text);
-	return 0;
-}
-
-static u64 random_next(u64 *random)
-{
-	*random ^= *random << 13, *random ^= *random >> 7, *random ^= *random << 17;
-	return *random;
-}
-
-/* The text of random intervals of all sizes: holds the interval and is at most 1.6 as wide. */
-static void test_outward(void **unused)
-{
-	u64 random = 88172645463325252ull;
-	struct buf buf;
-
-	buf_init(&buf);
-	for (u32 i = 0; i < 200000; i++) {
-		s64 lo = (s64)(random_next(&random) >> (1 + random_next(&random) % 63));
-		u64 width = 1 + (random_next(&random) >> (random_next(&random) % 63 + 1));
-		struct scheme_edges edges = { .has_lo = true, .has_hi = true };
-		const char *at;
-		s128 shown_lo, shown_hi, slack;
-
-		edges.lo = random_next(&random) % 2 ? -(s128)lo : lo;
-		edges.hi = edges.lo + width;
-		buf_reset(&buf);
-		out_put_interval(&buf, TYPE_DURATION, &edges,
-				 out_interval_digits(edges.lo, edges.hi), true);
-		at = buf.at + 1;
-		shown_lo = read_duration(&at);
-		assert_memory_equal(at, ", ", 2);
-		at += 2;
-		shown_hi = read_duration(&at);
-		assert_string_equal(at, "]");
-		assert_true(shown_lo <= edges.lo * 1000);
-		assert_true(shown_hi >= edges.hi * 1000);
-		slack = shown_hi - shown_lo - (edges.hi - edges.lo) * 1000;
-		if (slack * 10 > (edges.hi - edges.lo) * 1000 * 6)
-			fail_msg("%s is wide for %lld + %llu", buf.at, (long long)edges.lo,
-				 (unsigned long long)width);
-	}
-	buf_free(&buf);
-}
-
-/* NULL, an interpolated one, and names that clash with the bounds' names. */
-static void test_quantiles(void **unused)
-{
-	struct column columns[] = {
-		COLUMN("comm", type_comm),	COLUMN("p99", quantile_ns),
-		COLUMN("p99_lo", type_s64),	COLUMN("p99", quantile_int),
-		COLUMN("quantiles", ladder_ns), COLUMN("n", type_u64),
-	};
-	struct quantile single[] = {
-		between(990000000, 65536, 92682, 131072),
-		between(990000000, -5, -2, 1),
-		between(990000000, 64, 64, 64),
-		between(990000000, 0, 0, 0),
-	};
-	struct quantile ladder[] = {
-		between(500000000, 1000, 1414, 2000),
-		between(990000000, 65536, 92682, 131072),
-		between(999900000, 131072, 131072, 0),
-	};
-	struct value values[][6] = {
-		{ TEXT("dd"), QUANTILES(&single[0], 1), INT(7), QUANTILES(&single[1], 1),
-		  QUANTILES(ladder, 3), INT(500) },
-		{ TEXT("cat"), NUL, INT(8), QUANTILES(&single[2], 1), NUL, INT(0) },
-		{ NUL, QUANTILES(&single[3], 1), NUL, NUL, QUANTILES(ladder + 1, 1), INT(9) },
-	};
-	struct schema schema = SCHEMA(columns);
-	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
-	struct out_options terminal = { .is_terminal = true, .width = 60 };
-
-	ladder[2].has_hi = false;
-	single[2].is_hi_open = false;
-	single[2].is_interpolated = true;
-	single[2].interpolated = 64.125;
-	single[3].has_lo = single[3].has_hi = false;
-	single[3].estimate = 12000;
-	batch.other_row = 2;
-	check_all("quantiles", (struct out_options){ 0 }, &batch, 1);
-	check_table("quantiles-60.table", terminal, &batch);
-}
 
 /* --- Histograms --- */
 
@@ -305,7 +73,7 @@ static void test_histogram(void **unused)
 	};
 	struct schema schema = SCHEMA(columns);
 	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
-	static const u32 widths[] = { 20, 60, 80, 200 };
+	static const u32 widths[] = { 20, 24, 36, 44, 60, 80, 200 };
 
 	full.histogram.scheme = empty.histogram.scheme = &log2_scheme;
 	unplaced.histogram.scheme = other.histogram.scheme = &log2_scheme;
@@ -329,6 +97,185 @@ static void test_histogram(void **unused)
 		options.is_ascii = true;
 		check_table(name, options, &batch);
 	}
+}
+
+/* No line of a terminal is longer than it, down to what the range and the count take. */
+static void test_fits(void **unused)
+{
+	struct column columns[] = { COLUMN("pid", type_u64), COLUMN("command", type_comm),
+				    COLUMN("h", histogram_ns) };
+	static struct filled full;
+	struct value values[] = { INT(12), TEXT("a rather long one"), HISTOGRAM(&full.histogram) };
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, values, 1);
+	u32 n_words[3] = { 0 }; /* widths at which there are bars, "up to", "share" */
+
+	full.histogram.scheme = &log2_scheme;
+	fill_latencies(&full);
+	for (u32 width = 24; width <= 120; width++) {
+		struct out_options options = { .is_terminal = true,
+					       .width = width,
+					       .is_ascii = true };
+		size_t n, lines = 0;
+		char *text = format_batches("table", options, &batch, 1, &n), *at;
+		bool has_bar = strchr(text, '#'), has_up_to = strstr(text, "up to");
+		bool has_share = strstr(text, "share");
+
+		assert_true((!has_bar || has_up_to) && (!has_up_to || has_share));
+		n_words[0] += has_bar, n_words[1] += has_up_to, n_words[2] += has_share;
+		at = strstr(text, "\x1b[0m\n") + 5; /* behind the header */
+		for (size_t length; *at; at += length + 1, lines++) {
+			length = strcspn(at, "\n");
+			assert_in_range(length, 1, width);
+		}
+		assert_true(lines >= 9);
+		free(text);
+	}
+	/* From a width on there is always one more of them. */
+	assert_int_equal(n_words[2], 121 - (23 + 8));
+	assert_int_equal(n_words[1], 121 - (23 + 16));
+	assert_int_equal(n_words[0], 121 - (23 + 16 + 2 + 4));
+}
+
+/* The second share of the n-th line of cells, from 0. */
+static void check_shares(const char *text, u32 line, const char *wanted)
+{
+	const char *at = strstr(text, "up to\n");
+
+	assert_non_null(at);
+	at = strchr(at, '\n') + 1;
+	for (; line > 0; line--)
+		at = strchr(at, '\n') + 1;
+	at += strcspn(at, ")]") + 1;
+	at += strspn(at, " 0123456789,"); /* the gap, the count, and the first digits ... */
+	while (at[-1] != ' ')
+		at--; /* ... back to where the share begins */
+	if (strncmp(at, wanted, strlen(wanted)) != 0)
+		fail_msg("not %s: %s", wanted, at);
+}
+
+/* Nothing that is more than nothing is 0.0%, nothing that is less than all 100.0%. */
+static void test_shares(void **unused)
+{
+	struct column columns[] = { COLUMN("histogram(x)", histogram_int) };
+	static struct filled filled;
+	struct value values[] = { HISTOGRAM(&filled.histogram) };
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, values, 1);
+	size_t n;
+	char *text;
+
+	filled.histogram.scheme = &log2_scheme;
+	fill(&filled, 0, 1);
+	fill(&filled, 1, 1000000);
+	fill(&filled, 8, 1);
+	text = format_batches("table", (struct out_options){ .is_ascii = true }, &batch, 1, &n);
+	check_shares(text, 0, "<0.1%   <0.1%  #\n");
+	check_shares(text, 1, "99.9%   99.9%  ##########");
+	check_shares(text, 2, "0.0%   99.9%\n");
+	check_shares(text, 4, "<0.1%  100.0%  #\n");
+	free(text);
+	memset(&filled, 0, sizeof(filled));
+	filled.histogram.scheme = &log2_scheme;
+	fill(&filled, 0, 9995);
+	fill(&filled, 1, 5);
+	text = format_batches("table", (struct out_options){ .is_ascii = true }, &batch, 1, &n);
+	/* Both are rounded to the nearest where that is not all or nothing. */
+	check_shares(text, 0, "99.9%   99.9%");
+	check_shares(text, 1, "0.1%  100.0%");
+	free(text);
+}
+
+/* Of instants and addresses: what a sum of them would mean is left out. */
+static void test_kinds(void **unused)
+{
+	static const struct scheme linear = {
+		.kind = SCHEME_LINEAR, .low = 4096, .high = 12288, .step = 4096
+	};
+	struct column columns[] = {
+		COLUMN("histogram(time)", { .kind = TYPE_HISTOGRAM, .of = TYPE_TIMESTAMP }),
+		COLUMN("histogram(buf)", { .kind = TYPE_HISTOGRAM, .of = TYPE_POINTER }),
+		COLUMN("pages", { .kind = TYPE_HISTOGRAM, .of = TYPE_POINTER }),
+		COLUMN("p50(buf)", { .kind = TYPE_QUANTILE, .of = TYPE_POINTER }),
+	};
+	static struct filled filled[3];
+	struct quantile quantile = between(500000000, 0x8000, 0xb504, 0x10000);
+	struct value values[] = { HISTOGRAM(&filled[0].histogram), HISTOGRAM(&filled[1].histogram),
+				  HISTOGRAM(&filled[2].histogram), QUANTILES(&quantile, 1) };
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, values, 1);
+
+	filled[0].histogram.scheme = filled[1].histogram.scheme = &log2_scheme;
+	filled[2].histogram.scheme = &linear;
+	fill(&filled[0], 1000000000001ll, 1);
+	fill(&filled[0], 1000000000004ll, 2);
+	fill(&filled[1], 0, 1);
+	fill(&filled[1], 0x7ffc12345678ll, 2);
+	fill(&filled[1], UINT64_MAX - 1, 2);
+	fill(&filled[2], 0x10, 1);
+	fill(&filled[2], 0x1234, 1);
+	fill(&filled[2], 0x4567, 1);
+	check_all("kinds", (struct out_options){ 0 }, &batch, 1);
+}
+
+static void check_title(const char *name, const char *wanted)
+{
+	struct column columns[] = { COLUMN(name, histogram_int) };
+	static struct filled empty = { .histogram.scheme = &log2_scheme };
+	struct value values[] = { HISTOGRAM(&empty.histogram) };
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, values, 1);
+	size_t n;
+	char *text = format_batches("table", (struct out_options){ 0 }, &batch, 1, &n);
+
+	assert_string_equal(strchr(text, '\n') + 1, wanted);
+	free(text);
+}
+
+/* One histogram has a title where it has a name of its own; several (test_schemes) have all. */
+static void test_title(void **unused)
+{
+	check_title("histogram(latency)", "count 0\n");
+	check_title("Histogram (latency, log2)", "count 0\n");
+	check_title("latencies", "latencies\ncount 0\n");
+	check_title("histogram", "histogram\ncount 0\n");
+	check_title("histogram_of_x", "histogram_of_x\ncount 0\n");
+}
+
+/* Many columns: lines are broken between them, at the terminal's width or 100. */
+static void test_header(void **unused)
+{
+	struct column columns[] = {
+		COLUMN("device_name(dev)", type_comm),
+		COLUMN("sum(bytes)", type_u64),
+		COLUMN("p50(latency)", quantile_ns),
+		COLUMN("p99(latency)", quantile_ns),
+		COLUMN("quantiles(latency, 0.5, 0.99)", ladder_ns),
+		COLUMN("count(*)", type_u64),
+		COLUMN("histogram(latency)", histogram_ns),
+		COLUMN("comm", type_comm),
+	};
+	struct quantile quantiles[] = { between(500000000, 65536, 92682, 131072),
+					between(990000000, 131072, 185000, 262144) };
+	static struct filled full;
+	struct value values[] = { TEXT("8:16"),
+				  INT(1234567890),
+				  QUANTILES(quantiles, 1),
+				  QUANTILES(quantiles + 1, 1),
+				  QUANTILES(quantiles, 2),
+				  INT(500),
+				  HISTOGRAM(&full.histogram),
+				  TEXT("a comm of many columns") };
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, values, 1);
+
+	full.histogram.scheme = &log2_scheme;
+	fill_latencies(&full);
+	check_table("header.table", (struct out_options){ 0 }, &batch);
+	check_table("header-60.table", (struct out_options){ .is_terminal = true, .width = 60 },
+		    &batch);
+	check_table("header-24.table", (struct out_options){ .is_terminal = true, .width = 24 },
+		    &batch);
 }
 
 /* A locale of another charset gets the same bars as --ascii. */
@@ -538,7 +485,7 @@ static void test_large_chart(void **unused)
 	text = read_all(options.fd, &n);
 	for (size_t i = 0; i < n; i++)
 		n_lines += text[i] == '\n';
-	assert_int_equal(n_lines, 1 + 1 + N_CELLS + 1);
+	assert_int_equal(n_lines, 1 + 1 + 1 + N_CELLS + 1);
 	free(text);
 	free(cells);
 }
@@ -565,15 +512,19 @@ static void test_unpaired(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quantile_text), cmocka_unit_test(test_rungs),
-		cmocka_unit_test(test_outward),	      cmocka_unit_test(test_quantiles),
-		cmocka_unit_test(test_histogram),     cmocka_unit_test(test_locale),
-		cmocka_unit_test(test_schemes),	      cmocka_unit_test(test_bins),
-		cmocka_unit_test(test_bin_rules),     cmocka_unit_test(test_bins_conserve),
-		cmocka_unit_test(test_large_chart),   cmocka_unit_test(test_unpaired),
+
+		cmocka_unit_test(test_histogram),   cmocka_unit_test(test_locale),
+		cmocka_unit_test(test_schemes),	    cmocka_unit_test(test_bins),
+		cmocka_unit_test(test_bin_rules),   cmocka_unit_test(test_bins_conserve),
+		cmocka_unit_test(test_large_chart), cmocka_unit_test(test_unpaired),
+		cmocka_unit_test(test_fits),	    cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_kinds),	    cmocka_unit_test(test_title),
+		cmocka_unit_test(test_header),
 	};
 
 	setenv("TZ", "UTC0", 1);
 	setenv("LC_ALL", "C.UTF-8", 1);
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
 	return cmocka_run_group_tests_name("chart", tests, NULL, NULL);
 }

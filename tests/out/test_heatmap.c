@@ -183,24 +183,188 @@ static void test_groups(void **unused)
 	windows_free(&together);
 }
 
-/* More windows than are kept: the newest, and it says so. */
-static void test_many(void **unused)
+static u64 shown_count(const char *text, const char *name)
 {
+	const char *at = strstr(text, name);
+	u64 count = 0;
+
+	assert_non_null(at);
+	for (at += strlen(name); *at == ',' || (*at >= '0' && *at <= '9'); at++)
+		count = *at == ',' ? count : count * 10 + (u64)(*at - '0');
+	return count;
+}
+
+/*
+ * More windows than a file has columns: neighbours are summed, the whole run stays in the
+ * picture and nothing is counted twice.
+ */
+static void check_merged(u32 n_windows, u32 n_columns, u32 a_column)
+{
+	char legend[64];
 	struct windows w;
 	size_t n;
 	char *text, *row;
 
-	windows_init(&w, &log2_scheme, histogram_ns, 3000);
-	for (u32 i = 0; i < w.n; i++)
-		put(&w, i, i < 1000 ? 1 : 1000, 1 + (i == 2999));
-	text = format_batches("heatmap", (struct out_options){ 0 }, w.batches, w.n, &n);
-	assert_non_null(strstr(text, "  windows 3,000  "));
-	assert_non_null(strstr(text, "  shown: the last 2,048\n"));
+	windows_init(&w, &log2_scheme, histogram_ns, n_windows);
+	for (u32 i = 0; i < n_windows; i++)
+		put(&w, i, 1000, 1 + (i == 0) * 7);
+	text = format_batches("heatmap", (struct out_options){ 0 }, w.batches, n_windows, &n);
+	assert_int_equal(shown_count(text, "  windows "), n_windows);
+	assert_int_equal(shown_count(text, "  count "), n_windows + 7);
+	assert_null(strstr(text, "shown"));
+	snprintf(legend, sizeof(legend), "%u windows a column", a_column);
+	assert_true(!strstr(text, legend) == (a_column == 1));
+	assert_true(!strstr(text, "a column") == (a_column == 1));
+	/* The first column holds a_column windows, of which one has 7 more: the largest. */
+	assert_int_equal(shown_count(text, "'@' "), a_column + 7);
 	row = strchr(text, '|') + 1;
-	assert_int_equal(strchr(row, '\n') - row, 2048);
-	assert_int_equal(row[2047], '@');
-	assert_int_equal(row[2046], '.');
+	assert_int_equal(strchr(row, '\n') - row, n_columns);
+	assert_int_equal(row[0], '@');
+	for (u32 i = 1; i < n_columns; i++)
+		assert_true(row[i] != ' ' && row[i] != '@');
 	free(text);
+	windows_free(&w);
+}
+
+static void test_many(void **unused)
+{
+	check_merged(199, 199, 1);
+	check_merged(200, 200, 1);
+	check_merged(201, 101, 2);
+	check_merged(400, 200, 2);
+	check_merged(401, 101, 4);
+	check_merged(3000, 188, 16);
+}
+
+/* Running totals and empty windows are merged as others are. */
+static void test_many_snapshots(void **unused)
+{
+	struct windows w, totals;
+	char *of_windows, *of_totals;
+	u64 so_far = 0;
+	size_t n;
+
+	windows_init(&w, &log2_scheme, histogram_ns, 777);
+	windows_init(&totals, &log2_scheme, histogram_ns, 777);
+	for (u32 i = 0; i < w.n; i++) {
+		u64 times = i % 3 == 0 ? i % 11 : 0;
+
+		so_far += times;
+		if (times > 0)
+			put(&w, i, 1000, times);
+		else
+			w.values[2 * i + 1].kind = VALUE_NULL;
+		if (so_far > 0)
+			put(&totals, i, 1000, so_far);
+		totals.batches[i].is_windowed = false;
+		totals.batches[i].window_start_ns = T0;
+		totals.batches[i].events = (i + 1) * 12345;
+		totals.batches[i].matched = (i + 1) * 12000;
+	}
+	of_windows = format_batches("heatmap", (struct out_options){ 0 }, w.batches, w.n, &n);
+	of_totals = format_batches("heatmap", (struct out_options){ 0 }, totals.batches, w.n, &n);
+	assert_string_equal(of_windows, of_totals);
+	assert_int_equal(shown_count(of_windows, "  count "), so_far);
+	free(of_windows);
+	free(of_totals);
+	windows_free(&w);
+	windows_free(&totals);
+}
+
+static u32 n_rows_of(const char *text)
+{
+	u32 n = 0;
+
+	for (const char *at = text; (at = strstr(at, " |")); at++)
+		n++;
+	return n;
+}
+
+/* --bins: so many rows at most. */
+static void test_rows(void **unused)
+{
+	static const u32 bins[] = { 1, 2, 5, 9, 11, 100 };
+	struct windows w;
+	size_t n;
+	char *text;
+
+	windows_init(&w, &log2_scheme, histogram_ns, 50);
+	put_waves(&w);
+	for (u32 i = 0; i < ARRAY_SIZE(bins); i++) {
+		struct out_options options = { .bins = bins[i] };
+
+		text = format_batches("heatmap", options, w.batches, w.n, &n);
+		assert_in_range(n_rows_of(text), 1, bins[i]);
+		assert_true(!strstr(text, " cells a row") == (bins[i] >= 11));
+		if (bins[i] >= 11)
+			assert_int_equal(n_rows_of(text), 11);
+		free(text);
+	}
+	check_map("map-bins.heatmap", (struct out_options){ .bins = 5 }, &w, w.n);
+	windows_free(&w);
+}
+
+/* Too small a terminal is told so, and gets its totals. */
+static void test_tiny(void **unused)
+{
+	static const struct {
+		u32 width, height;
+		bool is_ascii, is_drawn;
+	} cases[] = {
+		{ 29, 24, false, false }, { 29, 24, true, false }, { 80, 3, false, false },
+		{ 1, 1, false, false },	  { 30, 4, false, true },  { 30, 24, true, true },
+		{ 0, 0, false, true },
+	};
+	struct windows w;
+
+	windows_init(&w, &log2_scheme, histogram_ns, 2);
+	put_waves(&w);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct out_options options = { .is_terminal = true,
+					       .width = cases[i].width,
+					       .height = cases[i].height,
+					       .is_ascii = cases[i].is_ascii };
+		size_t n;
+		char *text = format_batches("heatmap", options, w.batches, 2, &n);
+
+		assert_true(!!strchr(text, '|') == cases[i].is_drawn);
+		if (cases[i].width != 1)
+			assert_true(!strstr(text, "terminal too small") == cases[i].is_drawn);
+		assert_int_equal(shown_count(text, "windows "), 2);
+		free(text);
+	}
+	windows_free(&w);
+}
+
+/* A terminal without escape sequences gets what --ascii gives. */
+static void test_dumb(void **unused)
+{
+	struct out_options options = { .is_terminal = true, .width = 80, .height = 24 };
+	struct windows w;
+	char *ascii, *dumb, *no_color, *live;
+	size_t n;
+
+	windows_init(&w, &log2_scheme, histogram_ns, 20);
+	put_waves(&w);
+	options.is_ascii = true;
+	ascii = format_batches("heatmap", options, w.batches, w.n, &n);
+	options.is_ascii = false;
+	setenv("TERM", "dumb", 1);
+	dumb = format_batches("heatmap", options, w.batches, w.n, &n);
+	setenv("TERM", "xterm", 1);
+	setenv("NO_COLOR", "1", 1);
+	no_color = format_batches("heatmap", options, w.batches, w.n, &n);
+	setenv("NO_COLOR", "", 1); /* as if it were not set */
+	live = format_batches("heatmap", options, w.batches, w.n, &n);
+	unsetenv("NO_COLOR");
+	assert_string_equal(ascii, dumb);
+	assert_string_equal(ascii, no_color);
+	assert_null(strchr(ascii, '\x1b'));
+	assert_non_null(strchr(live, '\x1b'));
+	free(ascii);
+	free(dumb);
+	free(no_color);
+	free(live);
 	windows_free(&w);
 }
 
@@ -302,6 +466,8 @@ static void test_live(void **unused)
 	struct windows w;
 	struct out out;
 	off_t done = 0;
+	size_t n_bytes;
+	char *text;
 
 	memset(screen.at, ' ', sizeof(screen.at));
 	windows_init(&w, &log2_scheme, histogram_ns, 100);
@@ -323,30 +489,34 @@ static void test_live(void **unused)
 		assert_true(screen.line >= base);
 		assert_int_equal(screen.column, 0);
 		if (i == 2 || i == w.n - 1) {
-			char name[64], *text = screen_text(&screen);
+			char name[64];
 
+			text = screen_text(&screen);
 			snprintf(name, sizeof(name), "live-%u.heatmap", i + 1);
 			check_golden(name, text, strlen(text));
 			free(text);
 		}
 	}
-	/* It was all drawn over itself; and nothing is added at the end. */
+	/* It was all drawn over itself; at the end the run's totals come below. */
 	assert_int_equal(screen.n_scrolled, 0);
 	assert_int_equal(out_close(&out), 0);
-	assert_int_equal(lseek(options.fd, 0, SEEK_END), done);
-	close(options.fd);
+	text = read_all(options.fd, &n_bytes);
+	check_golden("live-totals.heatmap", text + done, n_bytes - (size_t)done);
+	free(text);
 	windows_free(&w);
 }
 
 /* The bytes themselves, colours included. */
 static void test_live_bytes(void **unused)
 {
-	struct out_options options = { .is_terminal = true, .width = 60, .height = 8 };
+	struct out_options options = { .is_terminal = true, .width = 60, .height = 12 };
+	struct out_options small = { .is_terminal = true, .width = 30, .height = 4 };
 	struct windows w;
 
 	windows_init(&w, &log2_scheme, histogram_ns, 2);
 	put_waves(&w);
 	check_map("live-bytes.heatmap", options, &w, 2);
+	check_map("live-small.heatmap", small, &w, 2);
 	windows_free(&w);
 }
 
@@ -405,8 +575,12 @@ int main(void)
 		cmocka_unit_test(test_snapshots),  cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_many),	   cmocka_unit_test(test_live),
 		cmocka_unit_test(test_live_bytes), cmocka_unit_test(test_resize),
+		cmocka_unit_test(test_rows),	   cmocka_unit_test(test_tiny),
+		cmocka_unit_test(test_dumb),	   cmocka_unit_test(test_many_snapshots),
 	};
 
 	setenv("TZ", "UTC0", 1);
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
 	return cmocka_run_group_tests_name("heatmap", tests, NULL, NULL);
 }

@@ -138,8 +138,51 @@ static void test_snapshots(void **unused)
 	batches[1].other_row = 1;
 	batches[1].lost[LOSS_TABLE_FULL] = 5;
 	check_all("snapshots", (struct out_options){ 0 }, batches, 2);
-	/* One result at the end: nothing to tell apart, so CSV has no bounds. */
+	/* One result at the end: the same columns, as nobody can know before how many come. */
 	check_all("total", (struct out_options){ 0 }, batches + 1, 1);
+}
+
+/*
+ * UNNEST: several (other) rows, each of which is marked, also where a cell without an
+ * edge stands in the first or the last of them.
+ */
+static void test_unnest(void **unused)
+{
+	struct column columns[] = { COLUMN("lo", type_s64), COLUMN("hi", type_s64),
+				    COLUMN("count", type_u64) };
+	struct column keyed[] = { COLUMN("fd", type_s64), columns[0], columns[1], columns[2] };
+	struct value rows[][3] = { { INT(20), NUL, INT(7) },
+				   { NUL, INT(10), INT(1) },
+				   { INT(10), INT(20), INT(2) },
+				   { INT(20), NUL, INT(3) } };
+	struct value keyed_rows[][4] = { { INT(4), INT(20), NUL, INT(7) },
+					 { NUL, NUL, INT(10), INT(1) },
+					 { NUL, INT(10), INT(20), INT(2) },
+					 { NUL, INT(20), NUL, INT(3) } };
+	struct schema schema = SCHEMA(columns), keyed_schema = SCHEMA(keyed);
+	struct batch batch = batch_of(&schema, &rows[0][0], ARRAY_SIZE(rows));
+	struct batch keyed_batch =
+		batch_of(&keyed_schema, &keyed_rows[0][0], ARRAY_SIZE(keyed_rows));
+
+	batch.other_row = keyed_batch.other_row = 1;
+	check_all("unnest", (struct out_options){ 0 }, &batch, 1);
+	check_all("unnest-keyed", (struct out_options){ 0 }, &keyed_batch, 1);
+}
+
+/* quantile_lo() and quantile_hi() where losses leave no bound; a REAL that is infinite. */
+static void test_no_bound(void **unused)
+{
+	struct column columns[] = { COLUMN("quantile_lo", { .kind = TYPE_DURATION }),
+				    COLUMN("quantile_hi", { .kind = TYPE_DURATION }),
+				    COLUMN("hi", type_u64), COLUMN("x", { .kind = TYPE_REAL }) };
+	struct value rows[][4] = {
+		{ INT(1000), INT(2000), INT(9), REAL(0.5) },
+		{ REAL(-INFINITY), REAL(INFINITY), REAL(INFINITY), REAL(INFINITY) },
+	};
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, &rows[0][0], ARRAY_SIZE(rows));
+
+	check_all("no-bound", (struct out_options){ 0 }, &batch, 1);
 }
 
 static struct column stream_columns[] = {
@@ -196,6 +239,13 @@ static void test_terminal(void **unused)
 	struct out_options options = { .is_terminal = true, .width = 40 };
 
 	check_all("terminal", options, &batch, 1);
+	/* A terminal that knows no escape sequences gets none. */
+	setenv("TERM", "dumb", 1);
+	check_all("terminal-dumb", options, &batch, 1);
+	setenv("TERM", "xterm", 1);
+	setenv("NO_COLOR", "1", 1);
+	check_all("terminal-dumb", options, &batch, 1);
+	unsetenv("NO_COLOR");
 	/* A pipe of the same width cuts nothing. */
 	options.is_terminal = false;
 	check_all("pipe", options, &batch, 1);
@@ -377,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_extremes),     cmocka_unit_test(test_text),
 		cmocka_unit_test(test_names),	     cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_snapshots),    cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_unnest),	     cmocka_unit_test(test_no_bound),
 		cmocka_unit_test(test_terminal),     cmocka_unit_test(test_duration),
 		cmocka_unit_test(test_time_of_day),  cmocka_unit_test(test_real_round_trip),
 		cmocka_unit_test(test_large_window), cmocka_unit_test(test_broken_pipe),
@@ -385,5 +436,7 @@ int main(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	setenv("TZ", "UTC0", 1);
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
 	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
 }

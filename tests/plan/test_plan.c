@@ -109,6 +109,56 @@ static void test_each_rule_off(void **state)
 	assert_false(opt_is_off("", "split"));
 }
 
+static struct phys *physical(struct query *q, const char *text, double share)
+{
+	struct phys_input input = { .n_cpus = 2, .share = share };
+
+	query_init(q, "query", text, strlen(text));
+	q->catalog_path = CATALOG;
+	assert_true(query_parse(q) && query_open_catalog(q));
+	input.plan = opt_run(plan_bind(q->statement->select, q->catalog, &q->settings, &q->views,
+				       &q->arena, &q->diags),
+			     &q->settings, &q->arena);
+	q->features = (struct kernel_features){ .has_btf = true, .has_large_array_value = true };
+	input.settings = &q->settings;
+	input.features = &q->features;
+	input.catalog = q->catalog;
+	return phys_plan(&input, &q->arena, &q->diags);
+}
+
+/* A rare call alone takes its tracepoint; beside a source that must be raw it is raw too. */
+static void test_calls_go_one_way(void **state)
+{
+	static const struct {
+		const char *right;
+		enum access_path path;
+		u32 n_uses;
+	} cases[] = {
+		{ "tracepoint:syscalls:sys_enter_read", ACCESS_TRACEPOINT, 2 },
+		{ "tracepoint:syscalls:sys_enter_*", ACCESS_RAW_SYSCALL, 2 },
+		{ "tracepoint:syscalls:sys_exit_*", ACCESS_TRACEPOINT, 1 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct phys *phys;
+		struct query q;
+		struct buf sql;
+
+		buf_init(&sql);
+		buf_printf(&sql,
+			   "SELECT count(*) FROM tracepoint:syscalls:sys_enter_read a PAIR JOIN "
+			   "%s b ON a.tid = b.tid",
+			   cases[i].right);
+		phys = physical(&q, sql.at, 0.01);
+		assert_non_null(phys);
+		assert_int_equal(phys->hooks[0].path, cases[i].path);
+		assert_int_equal(phys->hooks[0].n_uses, cases[i].n_uses);
+		assert_true(phys->hooks[0].uses[0].source->is_root);
+		query_free(&q);
+		buf_free(&sql);
+	}
+}
+
 int main(void)
 {
 	struct CMUnitTest tests[512] = { 0 };
@@ -121,6 +171,8 @@ int main(void)
 		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case,
 						  NULL, NULL, files.gl_pathv[i] };
 	tests[n++] = (struct CMUnitTest){ "each rule off", test_each_rule_off, NULL, NULL, NULL };
+	tests[n++] =
+		(struct CMUnitTest){ "calls go one way", test_calls_go_one_way, NULL, NULL, NULL };
 	int failed = _cmocka_run_group_tests("plan", tests, n, NULL, NULL);
 
 	globfree(&files);

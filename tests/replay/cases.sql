@@ -77,6 +77,20 @@ SELECT count(*) AS n FROM tracepoint:test:event
 WHERE f_s64 = -9223372036854775808 OR f_s64 = 9223372036854775807;
 -- row: 2
 
+-- case: an event that is negative for two arguments is one negative event
+-- own: SQLite has no quantiles
+SELECT p50(f_s64) FILTER (WHERE f_u8 > 1) AS a, p50(f_s64) AS b, p50(f_s64 / 2) AS c, count(*) AS n
+FROM tracepoint:test:event WHERE f_s64 < 0;
+-- row: NULL | NULL | NULL | 1
+-- lost: negative=1
+
+-- case: one that is negative under a filter only
+-- own: SQLite has no quantiles
+SELECT p50(f_s64) FILTER (WHERE f_u8 > 2) AS a, p50(f_s64 / 2) FILTER (WHERE f_u8 = 2) AS b,
+count(*) AS n FROM tracepoint:test:event WHERE f_s64 < 0;
+-- row: NULL | NULL | 1
+-- lost: negative=1
+
 -- case: ~ of the ends
 SELECT ~f_s64 AS a, count(*) AS n FROM tracepoint:test:event GROUP BY a;
 -- row: -9223372036854775808 | 1

@@ -32,6 +32,7 @@ struct engine {
 /* One query on its way. */
 struct job {
 	struct engine *engine;
+	const struct engine_options *options;
 	struct arena *arena;
 	struct diags diags;
 	struct settings settings;
@@ -62,6 +63,7 @@ static void job_settings(struct job *job, const struct engine_options *options)
 
 	settings_init(settings);
 	settings->max_groups = options->max_groups ? options->max_groups : MAX_GROUPS;
+	settings->is_max_groups_set = true;
 	settings->ring_bytes = RING_BYTES;
 	settings->max_in_flight = options->max_in_flight ? options->max_in_flight : 16;
 	settings->rules_off = options->rules_off;
@@ -76,6 +78,10 @@ static int take_batch(void *context, const struct batch *batch)
 	struct result *result = job->result;
 	u32 n = batch->schema->n_columns;
 
+	if (job->options->batch) {
+		job->options->batch(job->options->batch_context, batch);
+		return 0;
+	}
 	result->n_columns = n;
 	if (batch->other_row >= 0)
 		result->other_row = result->n_rows + batch->other_row;
@@ -173,10 +179,26 @@ static bool is_of(const struct hook *hook, const struct event *event)
 	return strcmp(name, event->stream == STREAM_OTHER ? "other" : "event") == 0;
 }
 
+/* Ends the windows that end before that event, or, behind the last event, all that are left. */
+static bool end_windows(struct job *job, u32 event, u32 *n_ended)
+{
+	const struct engine_options *options = job->options;
+
+	for (; *n_ended < options->n_window_ends && options->window_ends[*n_ended] <= event;
+	     ++*n_ended)
+		if (run_drain_once(job->run, false))
+			return false;
+	return true;
+}
+
 /* Every program of its stream sees an event, in the order of the hooks: ends before starts. */
 static const char *replay(struct job *job, const struct event *events, u32 n_events)
 {
+	u32 n_ended = 0;
+
 	for (u32 i = 0; i < n_events; i++) {
+		if (!end_windows(job, i, &n_ended))
+			return "drain";
 		for (u32 k = 0; k < job->phys->n_hooks; k++)
 			if (is_of(&job->phys->hooks[k], &events[i]) &&
 			    load_test_run(&job->load, k, events[i].context,
@@ -186,14 +208,18 @@ static const char *replay(struct job *job, const struct event *events, u32 n_eve
 		    run_drain_once(job->run, false))
 			return "drain";
 	}
-	return run_drain_once(job->run, true) ? "drain" : NULL;
+	if (!end_windows(job, n_events, &n_ended) || run_drain_once(job->run, true))
+		return "drain";
+	return NULL;
 }
 
 bool engine_run(struct engine *engine, const char *sql, const struct engine_options *options,
 		const struct event *events, u32 n_events, struct arena *arena,
 		struct result *ret_result, const char **ret_error)
 {
-	struct job job = { .engine = engine, .arena = arena, .result = ret_result };
+	struct job job = {
+		.engine = engine, .options = options, .arena = arena, .result = ret_result
+	};
 	u64 at_ns[4] = { base_monotonic_ns() };
 	const char *step;
 

@@ -96,6 +96,21 @@ static void forget(struct model *m, u32 at)
 	memmove(&m->waiting[at], &m->waiting[at + 1], (m->n_waiting - at) * sizeof(*m->waiting));
 }
 
+/* ASOF: the two latest starts of a key stay. */
+static void forget_third(struct model *m, const struct event *e)
+{
+	u32 n = 0, oldest = 0;
+
+	for (u32 i = 0; i < m->n_waiting; i++) {
+		if (!same_key(m->c, m->waiting[i], e))
+			continue;
+		if (!n++ || m->waiting[i]->integers[C_TIME] < m->waiting[oldest]->integers[C_TIME])
+			oldest = i;
+	}
+	if (n == 2)
+		forget(m, oldest);
+}
+
 static void store(struct model *m, const struct event *e)
 {
 	m->starts++;
@@ -103,12 +118,9 @@ static void store(struct model *m, const struct event *e)
 		m->unpaired[UNPAIRED_NEVER_ENDED] += !m->c->is_asof;
 		return;
 	}
-	for (u32 i = 0; m->c->is_asof && i < m->n_waiting; i++)
-		if (same_key(m->c, m->waiting[i], e)) {
-			m->waiting[i] = e;
-			return;
-		}
-	if (pair_is_exact(m->c) && m->n_waiting == PAIR_WAYS) {
+	if (m->c->is_asof)
+		forget_third(m, e);
+	if (pair_is_exact(m->c) && !m->c->is_asof && m->n_waiting == PAIR_WAYS) {
 		forget(m, 0);
 		m->unpaired[UNPAIRED_FULL]++;
 	}
@@ -161,9 +173,11 @@ static void add_row(struct model *m, const struct event *a, const struct event *
 	m->result.matched++;
 }
 
-/* Does the query, by WITHIN or by the start's time in it, see that an end is too early? */
+/* Does the end's time matter, by ASOF, WITHIN or the start's time: then no later start is taken. */
 static bool sees_order(const struct configuration *c)
 {
+	if (c->is_asof)
+		return true;
 	for (u32 i = 0; i < c->n_items; i++)
 		if (c->items[i].side == ITEM_SPAN)
 			return true;
@@ -179,6 +193,7 @@ static void look_up(struct model *m, const struct event *e)
 	m->ends++;
 	for (u32 i = 0; i < m->n_waiting && !has_null_key(c, e); i++)
 		if (same_key(c, m->waiting[i], e) &&
+		    (!sees_order(c) || m->waiting[i]->integers[C_TIME] <= e->integers[C_TIME]) &&
 		    (!start || m->waiting[i]->integers[C_TIME] > start->integers[C_TIME])) {
 			start = m->waiting[i];
 			at = i;
@@ -192,10 +207,7 @@ static void look_up(struct model *m, const struct event *e)
 	}
 	if (!c->is_asof)
 		forget(m, at);
-	if (sees_order(c) && e->integers[C_TIME] < start->integers[C_TIME]) {
-		m->lost[LOSS_NEGATIVE]++;
-	} else if (c->within_ns &&
-		   e->integers[C_TIME] - start->integers[C_TIME] > (s128)c->within_ns) {
+	if (c->within_ns && e->integers[C_TIME] - start->integers[C_TIME] > (s128)c->within_ns) {
 		m->unpaired[UNPAIRED_EXPIRED]++;
 		if (c->is_left)
 			add_row(m, e, NULL);

@@ -212,11 +212,16 @@ bool reference_run(sqlite3 *db, const char *sql, struct arena *arena, struct res
 /* --- The engine under test (engine.c) --- */
 
 struct engine_options {
-	const char *rules_off; /* NULL or "": every rule on */
-	const char *state;     /* "auto", "table", "kernel_map" */
-	u64 max_groups;	       /* 0: the default of these tests */
-	u64 max_in_flight;     /* 0: the smallest */
-	bool is_old_kernel;    /* generate for a kernel without signed division (< 6.6) */
+	const char *rules_off;	/* NULL or "": every rule on */
+	const char *state;	/* "auto", "table", "kernel_map" */
+	u64 max_groups;		/* 0: the default of these tests */
+	u64 max_in_flight;	/* 0: the smallest */
+	bool is_old_kernel;	/* generate for a kernel without signed division (< 6.6) */
+	const u32 *window_ends; /* ascending: a window ends before the event of that number */
+	u32 n_window_ends;
+	/* Takes every batch; NULL: its rows go into the result. */
+	void (*batch)(void *context, const struct batch *batch);
+	void *batch_context;
 };
 
 struct engine;

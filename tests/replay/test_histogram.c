@@ -193,6 +193,7 @@ static void feed_open(struct feed *f, const char *sql, u32 column, enum setting_
 	settings_init(&f->settings);
 	f->settings.state = state;
 	f->settings.max_groups = max_groups;
+	f->settings.is_max_groups_set = true;
 	f->column = column;
 	feed_plan(f, sql, load_possible_cpus());
 	for (u32 i = 0; i < f->n_expected; i++) {

@@ -267,6 +267,145 @@ static void test_statistics(void **state)
 	fake_free(&f);
 }
 
+/* --- N windows and one hold the same --- */
+
+#define TOTAL_CELLS 70000u
+#define TOTAL_KEYS  3u
+
+static const s64 some_bounds[] = { -1000, -1, 0, 1, 7, 1ll << 40 };
+static const struct scheme all_schemes[] = {
+	{ .kind = SCHEME_LOG2 },
+	{ .kind = SCHEME_EXPONENTIAL, .digits = 0 },
+	{ .kind = SCHEME_EXPONENTIAL, .digits = 1 },
+	{ .kind = SCHEME_EXPONENTIAL, .digits = 2 },
+	{ .kind = SCHEME_EXPONENTIAL, .digits = 3 },
+	{ .kind = SCHEME_EXPONENTIAL, .digits = 4 },
+	{ .kind = SCHEME_EXPONENTIAL, .digits = 5 },
+	{ .kind = SCHEME_EXPONENTIAL, .digits = 6 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 1 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 2 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 3 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 4 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 5 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 6 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 7 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 8 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 9 },
+	{ .kind = SCHEME_LOGLINEAR, .digits = 10 },
+	{ .kind = SCHEME_LINEAR, .low = -40, .high = 40, .step = 7 },
+	{ .kind = SCHEME_LINEAR, .low = 0, .high = 65000, .step = 1 },
+	{ .kind = SCHEME_BOUNDS, .bounds = some_bounds, .n_bounds = ARRAY_SIZE(some_bounds) },
+};
+
+/* Of one group, over all windows. */
+struct total {
+	u64 cells[TOTAL_CELLS];
+	u64 count, n_windows;
+	s128 sum, min, max;
+};
+
+static struct total total_one[TOTAL_KEYS], total_many[TOTAL_KEYS];
+
+static void windows_init(struct fake *f, const struct scheme *scheme, u32 chunk_cells)
+{
+	s32 cell;
+
+	fake_init(f, STATE_TABLE, 2, 1, TOTAL_KEYS);
+	fake_key(f, type_int(64, false));
+	cell = fake_histogram(f, scheme, chunk_cells, 1 << 20, scheme_takes_negative(scheme));
+	fake_statistic(f, AGGREGATE_HISTOGRAM, cell, NULL, 0, 0);
+	fake_ready(f);
+}
+
+static void windows_event(struct fake *f, u32 copy, u32 cpu, u64 key, s128 value)
+{
+	count_event(f, copy, cpu, 0);
+	fake_histogram_update(f, fake_row(f, copy, cpu, 0, &key), copy, cpu, 0, 0, value);
+}
+
+/* Ends the window: adds what it holds. */
+static void windows_end(struct fake *f, u32 copy, struct total *totals)
+{
+	merge_reset(&f->merge);
+	scratch_reset(&f->scratch);
+	fake_drain(f, copy);
+	for (u32 at = merge_seek(&f->merge, 1); at != MERGE_END;
+	     at = merge_seek(&f->merge, at + 1)) {
+		struct total *t;
+		const struct histogram *h;
+
+		assert_int_not_equal(at, MERGE_OTHER);
+		t = &totals[fake_value(f, at, 0).integer];
+		h = fake_value(f, at, 1).histogram;
+		assert_int_equal(h->n_unplaced, 0);
+		assert_true(h->count > 0);
+		for (u32 i = 0; i < h->n_cells; i++)
+			t->cells[h->cells[i].cell] += h->cells[i].count;
+		t->count += h->count;
+		t->sum += h->sum;
+		t->min = t->n_windows ? MIN(t->min, h->min) : h->min;
+		t->max = t->n_windows ? MAX(t->max, h->max) : h->max;
+		t->n_windows++;
+	}
+}
+
+static s128 windows_random(const struct scheme *scheme)
+{
+	u64 word = random_below(1ull << 52) >> random_below(52);
+
+	return scheme_takes_negative(scheme) && random_below(2) ? -(s128)word : (s128)word;
+}
+
+static void run_windows(const struct scheme *scheme, u32 chunk_cells)
+{
+	const u32 n_events = 600;
+	struct fake one, many;
+	u32 copy = 0, n_ends = 0;
+
+	assert_true(scheme_n_cells(scheme) <= TOTAL_CELLS);
+	memset(total_one, 0, sizeof(total_one));
+	memset(total_many, 0, sizeof(total_many));
+	windows_init(&one, scheme, chunk_cells);
+	windows_init(&many, scheme, chunk_cells);
+	for (u32 i = 0; i < n_events; i++) {
+		u32 cpu = random_below(2);
+		u64 key = random_below(TOTAL_KEYS);
+		s128 value = windows_random(scheme);
+
+		windows_event(&one, 0, cpu, key, value);
+		windows_event(&many, copy, cpu, key, value);
+		if (!random_below(60)) {
+			windows_end(&many, copy, total_many);
+			copy ^= 1;
+			n_ends++;
+		}
+	}
+	windows_end(&many, copy, total_many);
+	windows_end(&one, 0, total_one);
+	assert_true(n_ends > 0);
+	for (u32 key = 0; key < TOTAL_KEYS; key++) {
+		struct total *a = &total_one[key], *b = &total_many[key];
+
+		assert_int_equal(a->n_windows, 1);
+		assert_true(b->n_windows > 1);
+		assert_memory_equal(a->cells, b->cells, sizeof(a->cells));
+		assert_int_equal(a->count, b->count);
+		assert_true(a->sum == b->sum && a->min == b->min && a->max == b->max);
+	}
+	assert_int_equal(total_one[0].count + total_one[1].count + total_one[2].count, n_events);
+	fake_free(&one);
+	fake_free(&many);
+}
+
+static void test_windows_add_up(void **state)
+{
+	static const u32 forms[] = { 0, 8, 64 };
+
+	for (u32 i = 0; i < ARRAY_SIZE(all_schemes); i++)
+		for (u32 k = 0; k < ARRAY_SIZE(forms); k++)
+			run_windows(&all_schemes[i], forms[k]);
+}
+
 /* --- The kernel's hash map --- */
 
 static int map_new(u32 key_bytes, u32 value_bytes, u32 n)
@@ -339,6 +478,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_histograms),
 		cmocka_unit_test(test_statistics),
+		cmocka_unit_test(test_windows_add_up),
 		cmocka_unit_test(test_kernel_map_histogram),
 	};
 

@@ -383,17 +383,20 @@ static void test_unpaired(void **state)
 	b->control[1].unpaired[UNPAIRED_OVERWRITTEN] = 6;
 	b->control[1].unpaired[UNPAIRED_NEVER_ENDED] = 7;
 	b->control[0].start_faults = 8;
+	b->control[0].start_negative = 2;
+	b->control[1].start_negative = 7;
 	wait_since(&p, 0, 10, 1);
 	wait_since(&p, 10, 20, UINT64_MAX - 1); /* started after the run's end */
 	assert_int_equal(bench_run(b), 0);
 	expect_unpaired(&b->batches[0], (const u64[UNPAIRED_N]){ 3, 7, 11, 4, 0 });
-	assert_int_equal(b->batches[0].lost[LOSS_NEGATIVE], 2);
+	assert_int_equal(b->batches[0].lost[LOSS_NEGATIVE], 2 + 2 + 7);
 	assert_int_equal(b->batches[0].lost[LOSS_TABLE_FULL], 9);
 	assert_int_equal(b->batches[0].lost[LOSS_FAULT], 8);
-	assert_int_equal(batch_lost_values(&b->batches[0]), 2 + 3 + 4);
+	assert_int_equal(batch_lost_values(&b->batches[0]), 11 + 3 + 4);
 	/* Control lines only grow: what was told once is not told again. */
 	expect_unpaired(&b->batches[1], nothing);
 	assert_int_equal(b->batches[1].lost[LOSS_FAULT], 0);
+	assert_int_equal(b->batches[1].lost[LOSS_NEGATIVE], 0);
 	expect_unpaired(&b->batches[2], (const u64[UNPAIRED_N]){ 0, 10, 0, 0, 0 });
 	assert_int_equal(batch_lost_values(&b->batches[2]), 0);
 	assert_int_equal(b->result.unpaired[UNPAIRED_NEVER_ENDED], 17);

@@ -52,7 +52,7 @@ static void put(struct tables *t, u32 join, u32 slot, u64 state, u64 time_ns)
 	const struct phys_join *j = &t->joins[join];
 	u64 *words =
 		(u64 *)(t->at + j->offset_bytes + PAIR_HEADER_BYTES + (u64)slot * j->slot_bytes);
-	bool waits = j->kind == PAIR_THREAD ? time_ns != 0 : state == 2;
+	bool waits = state == 2 || (j->kind == PAIR_THREAD && state == 1 && time_ns != 0);
 
 	words[PAIR_STATE_BYTES / 8] = state;
 	words[PAIR_TIME_BYTES / 8] = time_ns;

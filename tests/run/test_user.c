@@ -3,6 +3,7 @@
  * The user part: column picking, SQLite over groups and over events, and refusals.
  */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -412,7 +413,7 @@ static const struct scheme bounds_scheme = { .kind = SCHEME_BOUNDS,
 					     .n_bounds = 2 };
 static const u32 half[] = { 500000000, 1000000000 };
 
-/* c0 key, c1 histogram, c2 quantile, c3 ladder, c4 and c5 bounds */
+/* c0 key, c1 histogram, c2 quantile, c3 ladder, c4 its lower bound, c5 its upper one */
 static void statistics_init(struct bench *b, u64 max_groups, const struct scheme *scheme)
 {
 	struct fake *f = &b->fake;
@@ -427,6 +428,8 @@ static void statistics_init(struct bench *b, u64 max_groups, const struct scheme
 	fake_statistic(f, AGGREGATE_HISTOGRAM, cell, NULL, 0, 0);
 	fake_statistic(f, AGGREGATE_QUANTILE, cell, half, 1, QUANTILE_WHOLE);
 	fake_statistic(f, AGGREGATE_QUANTILE, cell, half, 2, QUANTILE_WHOLE);
+	fake_statistic(f, AGGREGATE_QUANTILE, cell, half, 1, QUANTILE_LO);
+	fake_statistic(f, AGGREGATE_QUANTILE, cell, half, 1, QUANTILE_HI);
 	fake_ready(f);
 	for (u32 i = 0; i < f->phys.user.input.n_columns; i++)
 		f->columns[i].name = "some column";
@@ -486,6 +489,66 @@ static void test_quantiles(void **state)
 	assert_int_equal(bench_run(&b), 0);
 	assert_false(at(&b, 0, 1)->quantiles->has_lo);
 	assert_true(at(&b, 0, 1)->quantiles->hi == 999000);
+	bench_free(&b);
+}
+
+static void expect_infinity(const struct bench *b, u32 row, u32 column, int sign)
+{
+	assert_int_equal(at(b, row, column)->kind, VALUE_REAL);
+	assert_true(at(b, row, column)->real == (double)sign * INFINITY);
+}
+
+/* Key 1 has one value and key 2 a thousand, when ten are lost. */
+static void lossy_statistics(struct bench *b)
+{
+	b->rows.n_lost_values = 10;
+	statistics_event(b, 1, 5);
+	for (s64 i = 0; i < 1000; i++)
+		statistics_event(b, 2, i * 1000);
+}
+
+/* Where there is no bound it is infinite: HAVING keeps what may exceed, ORDER BY sorts it. */
+static void test_no_bound(void **state)
+{
+	static const s32 from[] = { 0, 4, 5, -1, -1, -1 };
+	static const char *const sorts[] = { "h5 DESC, l5 DESC", "h4, l4" };
+	struct bench b;
+
+	for (u32 i = 0; i < ARRAY_SIZE(sorts); i++) {
+		char sql[160];
+
+		snprintf(sql, sizeof(sql),
+			 "SELECT c5 / 2, c4 - 1, c5 - c5, row FROM w WHERE c5 > 1 AND c4 < 1e9 "
+			 "ORDER BY other, %s",
+			 sorts[i]);
+		statistics_init(&b, 8, &log2_scheme);
+		bench_sql_from(&b, sql, 6, from);
+		for (u32 window = 0; window < 2; window++) {
+			lossy_statistics(&b);
+			assert_int_equal(bench_run(&b), 0);
+			assert_int_equal(b.batch.n_rows, 2);
+			expect_int(&b, 0, 0, 1);
+			expect_infinity(&b, 0, 1, -1);
+			expect_infinity(&b, 0, 2, 1);
+			expect_infinity(&b, 0, 3, 1);
+			expect_infinity(&b, 0, 4, -1);
+			assert_int_equal(at(&b, 0, 5)->kind, VALUE_NULL);
+			expect_int(&b, 1, 0, 2);
+			expect_int(&b, 1, 1, 262144);
+			expect_int(&b, 1, 2, 524288);
+			expect_int(&b, 1, 3, 262144);
+			expect_int(&b, 1, 4, 262143);
+			expect_int(&b, 1, 5, 0);
+		}
+		bench_free(&b);
+	}
+
+	/* What overflows by itself is refused, though a bound is infinite elsewhere. */
+	statistics_init(&b, 8, &log2_scheme);
+	bench_sql_from(&b, "SELECT c2 + 9223372036854775807, c5, row FROM w", 2, NULL);
+	lossy_statistics(&b);
+	assert_int_equal(bench_run(&b), -EOVERFLOW);
+	assert_string_equal(b.diags.list.at[0].tag, "too-large");
 	bench_free(&b);
 }
 
@@ -602,6 +665,7 @@ int main(void)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_quantiles),
+		cmocka_unit_test(test_no_bound),
 		cmocka_unit_test(test_unnest_pick),
 		cmocka_unit_test(test_unnest_sql),
 	};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Internal to gen/: the table of a join as one event sees it, and finding slots in it.
+ */
+#ifndef EBQL_GEN_SLOT_H
+#define EBQL_GEN_SLOT_H
+
+#include "gen/internal.h"
+
+struct table {
+	const struct phys_join *join;
+	struct key_word *words;
+	vreg base;   /* of the table: its header */
+	vreg hash;   /* of the key: 64 bits */
+	vreg bucket; /* first of the PAIR_WAYS slots in which the key may stand */
+	vreg now;    /* 0: not read */
+};
+
+/* The key's words, and its bucket.  A key that is NULL goes to `null`. */
+struct table table_open(struct gen *g, const struct phys_step *step, label null);
+/* The same key in the groups that threads without a slot of their own share. */
+struct table table_overflow(struct gen *g, const struct table *t);
+
+s32 table_way_bytes(const struct table *t, u32 way, u32 offset_bytes);
+/* Goes to `other` where the key in this way is not ours. */
+void table_branch_other_key(struct gen *g, const struct table *t, u32 way, label other);
+/*
+ * Which way it is, as a number that the verifier does not know: the header's word.  All
+ * ways then go on as one, and what follows is verified once instead of PAIR_WAYS times.
+ */
+void table_take_way(struct gen *g, const struct table *t, u32 way, vreg offset, label found);
+/* The slot at that offset of the bucket; an offset that is none goes to `none`. */
+vreg table_slot_at(struct gen *g, const struct table *t, vreg offset, label none);
+
+/*
+ * Without a branch, so that the verifier sees one way through it: over the slots of the
+ * bucket that hold a start, which one?  offset: of the slot; `time`: of its start.
+ */
+enum choose {
+	CHOOSE_LATEST,	      /* of our key, not after t->now if that is known; time 0: none */
+	CHOOSE_OLDEST_OF_KEY, /* offset -1: fewer than two starts of our key */
+	CHOOSE_OLDEST,	      /* of all keys; offset -1: none */
+	CHOOSE_FREE,	      /* the first that holds nothing; offset -1: none; no time */
+};
+struct choice {
+	vreg offset, time;
+};
+struct choice table_choose(struct gen *g, const struct table *t, enum choose which);
+
+/* state: from -> to, at once; goes to `lost` where another CPU was faster. */
+void slot_exchange(struct gen *g, vreg slot, s32 from, s64 to, label lost);
+/* Gives the slot back; what was written into it before is seen by who takes it. */
+void slot_publish(struct gen *g, vreg slot, s32 state);
+/* Is the slot, now that it is ours (or read), still the start that was chosen? */
+void slot_check(struct gen *g, const struct table *t, vreg slot, vreg time, bool is_any_key,
+		label changed);
+
+#endif

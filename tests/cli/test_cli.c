@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The binary run by a shell: what it says about a wrong command line, and the
+ * statements that read no event, in every format.  Needs no privileges.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "base/buf.h"
+
+#define USAGE_LIST "usage: ebql list [-o table|json] [--catalog FILE] [PATTERN]\n"
+#define HINT	   "  hint: \"ebql help\" shows the options\n"
+
+static void expect(const char *arguments, int status, const char *said)
+{
+	char command[1024], chunk[4096];
+	struct buf got;
+	FILE *pipe;
+	size_t n;
+	int ended;
+
+	snprintf(command, sizeof(command), "%s %s 2>&1", EBQL_BINARY, arguments);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	buf_init(&got);
+	buf_puts(&got, "");
+	while ((n = fread(chunk, 1, sizeof(chunk), pipe)) > 0)
+		buf_put(&got, chunk, n);
+	ended = pclose(pipe);
+	assert_string_equal(got.at, said);
+	assert_true(WIFEXITED(ended));
+	assert_int_equal(WEXITSTATUS(ended), status);
+	buf_free(&got);
+}
+
+static void test_options(void **state)
+{
+	expect("--bogus", 2, "ebql: there is no option --bogus\n" HINT);
+	expect("--bogus=3 x", 2, "ebql: there is no option --bogus\n" HINT);
+	expect("--bins", 2, "ebql: --bins needs a value\n" HINT);
+	expect("-vx", 2, "ebql: there is no option -x\n" HINT);
+	expect("-n", 2, "ebql: -n needs a value\n" HINT);
+	expect("--heatmap=3", 2, "ebql: --heatmap takes no value\n" HINT);
+	expect("list -z", 2, "ebql: there is no option -z\n" USAGE_LIST);
+	expect("list --catalog", 2, "ebql: --catalog needs a value\n" USAGE_LIST);
+	expect("list -o csv", 2, "ebql: -o: \"csv\" is no format here: table or json\n");
+	expect("explain --stage", 2,
+	       "ebql: --stage needs a value\n"
+	       "usage: ebql explain [--stage ast|logical|optimized|physical|ir|bpf|all]\n"
+	       "                    [--catalog FILE] [-f FILE] 'SQL'\n");
+	/* --heatmap is a format; which stands first is all the same. */
+	expect("--heatmap -o json 'SELECT 1'", 2,
+	       "ebql: --heatmap: \"json\" is another format; give one of the two\n");
+	expect("-o json --heatmap 'SELECT 1'", 2,
+	       "ebql: --heatmap: \"json\" is another format; give one of the two\n");
+}
+
+/* The newest of one name is shown; a view without a comment has no blanks behind it. */
+static void test_show_views(void **state)
+{
+	static const char plain[] =
+		"'CREATE VIEW v_one AS SELECT pid FROM t:a:b;\n"
+		"-- a \"pair\", of two\n"
+		"-- and more\n"
+		"CREATE TEMP VIEW IF NOT EXISTS v_two AS SELECT pid FROM t:a:b;\n"
+		"SHOW VIEWS LIKE '\\''V_%O%'\\'''";
+	char command[512];
+
+	expect(plain, 0, "v_one\nv_two                 a \"pair\", of two\n");
+	snprintf(command, sizeof(command), "-o json %s", plain);
+	expect(command, 0,
+	       "{\"view\": \"v_one\", \"comment\": \"\"}\n"
+	       "{\"view\": \"v_two\", \"comment\": \"a \\\"pair\\\", of two\\nand more\"}\n");
+	snprintf(command, sizeof(command), "-o csv %s", plain);
+	expect(command, 0,
+	       "view,comment\n\"v_one\",\"\"\n\"v_two\",\"a \"\"pair\"\", of two\nand more\"\n");
+	expect("-o heatmap 'SHOW VIEWS'", 2,
+	       "ebql: -o: this statement is shown as table or json, not as heatmap\n");
+	expect("-o csv 'SHOW STREAMS'", 2,
+	       "ebql: -o: this statement is shown as table or json, not as csv\n");
+	expect("-o csv 'DESCRIBE irq'", 2,
+	       "ebql: -o: this statement is shown as table or json, not as csv\n");
+}
+
+static void test_no_query(void **state)
+{
+	expect("'DROP VIEW IF EXISTS v'", 2,
+	       "error[no-query]: there is no query\n"
+	       "  query:1:1\n"
+	       "  DROP VIEW IF EXISTS v\n"
+	       "  ^\n"
+	       "  hint: for example SELECT comm, count(*) FROM tracepoint:sched:sched_switch "
+	       "GROUP BY comm\n");
+	expect("explain --catalog " CATALOG " 'CREATE VIEW v AS SELECT 1'", 2,
+	       "ebql: only a SELECT can be explained\n");
+}
+
+static void test_describe(void **state)
+{
+	expect("describe --catalog " CATALOG " tcp_conect", 2,
+	       "error[unknown-stream]: there is no view \"tcp_conect\"\n"
+	       "  describe:1:1\n"
+	       "  tcp_conect\n"
+	       "  ^^^^^^^^^^\n"
+	       "  hint: did you mean \"tcp_connect\"?\n");
+	expect("describe --catalog " CATALOG " syscal:read", 2,
+	       "error[unknown-stream-kind]: syscal is no kind of stream\n"
+	       "  describe:1:1\n"
+	       "  syscal:read\n"
+	       "  ^^^^^^^^^^^\n"
+	       "  hint: did you mean \"syscall\"?\n");
+	expect("describe --catalog " CATALOG " syscall:pread", 2,
+	       "error[unknown-stream]: there is no system call \"pread\" with tracepoints\n"
+	       "  describe:1:1\n"
+	       "  syscall:pread\n"
+	       "  ^^^^^^^^^^^^^\n"
+	       "  hint: did you mean \"syscall:pread64\"?\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_show_views),
+		cmocka_unit_test(test_no_query),
+		cmocka_unit_test(test_describe),
+	};
+
+	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * New threads and processes: they come out of the call that made them without having
+ * gone into it.  That is no end of a call, so nothing is counted as never started.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "watch.h"
+
+enum { N_SPAWNED = 1000 };
+
+/* --- The workload --- */
+
+static void *end_at_once(void *argument)
+{
+	return argument;
+}
+
+static bool make_thread(void)
+{
+	pthread_t thread;
+
+	return !pthread_create(&thread, NULL, end_at_once, NULL) && !pthread_join(thread, NULL);
+}
+
+static bool make_process(const char *call)
+{
+	long child = -1;
+
+#ifdef SYS_fork
+	if (!strcmp(call, "fork"))
+		child = syscall(SYS_fork);
+#endif
+	if (!strcmp(call, "clone"))
+		child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!child)
+		syscall(SYS_exit_group, 0);
+	return child > 0 && waitpid((int)child, NULL, 0) == child;
+}
+
+/* "thread N", "fork N", "clone N": so many, one after the other. */
+static int work(void)
+{
+	char line[64], call[16];
+	u32 n;
+
+	work_answer("pid %d\n", getpid());
+	while (work_line(line, sizeof(line))) {
+		if (sscanf(line, "%15s %u", call, &n) != 2)
+			return 1;
+		for (u32 i = 0; i < n; i++)
+			if (!(strcmp(call, "thread") ? make_process(call) : make_thread()))
+				return 1;
+		work_answer("made\n");
+	}
+	return 0;
+}
+
+/* --- What ebql says --- */
+
+struct spawn {
+	struct watch watch;
+	const char *path, *call;
+	u64 n_made; /* pairs of the calls that make threads or processes */
+};
+
+static bool is_making(u64 nr)
+{
+#ifdef SYS_fork
+	if (nr == SYS_fork || nr == SYS_vfork)
+		return true;
+#endif
+	return nr == SYS_clone || nr == SYS_clone3;
+}
+
+static void take_row(void *context, const struct line *line)
+{
+	struct spawn *s = context;
+
+	if (is_making(line_number(line, "nr")))
+		s->n_made += line_number(line, "n");
+}
+
+static int teardown(void **state)
+{
+	watch_close(&((struct spawn *)*state)->watch);
+	return 0;
+}
+
+static void spawn_run(struct spawn *s, const char *what)
+{
+	char order[32];
+
+	snprintf(order, sizeof(order), "%s %u", what, N_SPAWNED);
+	watch_tell(&s->watch, order, "made");
+	watch_end(&s->watch, -1);
+}
+
+/* All calls of one process; its main thread is inside one when the run begins. */
+static void test_threads(void **state)
+{
+	struct spawn *s = *state;
+	const struct reader_totals *t = &s->watch.reader.totals;
+
+	watch_require();
+	watch_open(&s->watch, take_row, s);
+	watch_work(&s->watch, "spawn");
+	watch_ebql(&s->watch,
+		   "SET access_path = %s; SELECT nr, count(*) AS n FROM %s WHERE pid = %d "
+		   "GROUP BY nr WINDOW TUMBLING 10ms",
+		   s->path, s->call, s->watch.pid);
+	spawn_run(s, "thread");
+	assert_int_equal(s->n_made, N_SPAWNED);
+	assert_true(t->never_started + t->began_before <= !strcmp(s->call, "syscall:*"));
+	assert_true(t->n_batches > 1);
+	assert_int_equal(t->full, 0);
+}
+
+/*
+ * A call of the whole system, for a child's pid is another.  Who else calls it is paired
+ * too; fork(2) itself nobody calls, as C libraries have their own.
+ */
+static void test_processes(void **state)
+{
+	struct spawn *s = *state;
+	const struct reader_totals *t = &s->watch.reader.totals;
+
+#ifndef SYS_fork
+	if (!strcmp(s->call, "fork"))
+		skip();
+#endif
+	watch_require();
+	watch_open(&s->watch, take_row, s);
+	watch_work(&s->watch, "spawn");
+	watch_ebql(&s->watch,
+		   "SET access_path = %s; SELECT nr, count(*) AS n FROM syscall:%s GROUP BY nr "
+		   "WINDOW TUMBLING 10ms",
+		   s->path, s->call);
+	spawn_run(s, s->call);
+	if (!strcmp(s->call, "fork"))
+		assert_int_equal(s->n_made, N_SPAWNED);
+	else
+		assert_true(s->n_made >= N_SPAWNED);
+	/* Others may be in the middle of theirs when the run begins: a few, not a thousand. */
+	assert_true(t->never_started + t->began_before <= (strcmp(s->call, "fork") ? 10 : 0));
+	assert_int_equal(t->full, 0);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const paths[] = { "raw", "tracepoint" };
+	static const struct {
+		const char *call;
+		CMUnitTestFunction test;
+	} calls[] = {
+		{ "syscall:*", test_threads },
+		{ "syscall:clone*", test_threads },
+		{ "fork", test_processes },
+		{ "clone", test_processes },
+	};
+	static struct spawn spawns[ARRAY_SIZE(paths) * ARRAY_SIZE(calls)];
+	static char names[ARRAY_SIZE(spawns)][48];
+	static struct CMUnitTest tests[ARRAY_SIZE(spawns)];
+	u32 n = 0;
+
+	if (argc == 3 && !strcmp(argv[1], "--work"))
+		return work();
+	for (u32 k = 0; k < ARRAY_SIZE(paths); k++) {
+		for (u32 i = 0; i < ARRAY_SIZE(calls); i++) {
+			/* Hundreds of tracepoints take their time to attach, with nothing new. */
+			if (k && !strcmp(calls[i].call, "syscall:*"))
+				continue;
+			spawns[n] = (struct spawn){ .path = paths[k], .call = calls[i].call };
+			snprintf(names[n], sizeof(names[n]), "%s %s", calls[i].call, paths[k]);
+			tests[n].name = names[n];
+			tests[n].test_func = calls[i].test;
+			tests[n].teardown_func = teardown;
+			tests[n].initial_state = &spawns[n];
+			n++;
+		}
+	}
+	return _cmocka_run_group_tests("spawn", tests, n, NULL, NULL);
+}

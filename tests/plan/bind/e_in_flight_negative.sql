@@ -1,0 +1,2 @@
+SET max_in_flight = -5;
+SELECT count(*) FROM syscall:read

@@ -1,0 +1,1 @@
+SELECT p42(latency) FROM syscall:read

@@ -1,0 +1,1 @@
+SELECT histogram(latency, exponential(1.5)) FROM syscall:read

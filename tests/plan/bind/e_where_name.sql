@@ -1,0 +1,1 @@
+SELECT syscall_name(nr) AS s, count(*) FROM syscall:* WHERE s IN ('clone', 'fork') GROUP BY nr

@@ -1,0 +1,1 @@
+SELECT x.cpu FROM t:irq:softirq_exit x PAIR JOIN t:irq:softirq_entry e ON x.cpu = e.cpu AND 5 = x.vec

@@ -1,0 +1,1 @@
+SELECT histogram(latency, bounds(1, 2ms)) FROM syscall:read

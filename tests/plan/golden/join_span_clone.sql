@@ -1,0 +1,1 @@
+SELECT count(*), p99(latency) FROM syscall:clone

@@ -1,0 +1,1 @@
+SELECT nr, max(latency) FROM syscall:clone* WHERE pid = 7 GROUP BY nr

@@ -1,0 +1,1 @@
+SELECT nr, max(latency) FROM syscall:vfor* GROUP BY nr

@@ -1,0 +1,1 @@
+SELECT b.probe, count(*) FROM tracepoint:sched:sched_switch a PAIR JOIN tracepoint:sched:sched_wak* b ON a.tid = b.tid WHERE b.probe LIKE '%up' AND b.probe <> a.probe AND b.probe IN ('tracepoint:sched:sched_wakeup', 'x') AND b.probe > 'a' GROUP BY b.probe

@@ -1,0 +1,1 @@
+SELECT u.c, count(*) FROM (SELECT comm AS c FROM tracepoint:sched:sched_wakeup UNION ALL SELECT NULL FROM tracepoint:sched:sched_waking) AS u WHERE u.c <> 'a' OR u.c LIKE 'b%' OR u.c IN ('c', 'd') OR u.c IS NOT 'e' GROUP BY u.c

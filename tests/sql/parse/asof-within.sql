@@ -1,0 +1,1 @@
+SELECT * FROM a ASOF JOIN b ON a.k = b.k AND a.time >= b.time WITHIN 1s

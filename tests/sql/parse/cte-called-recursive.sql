@@ -1,0 +1,1 @@
+WITH recursive AS (SELECT pid FROM s) SELECT * FROM recursive

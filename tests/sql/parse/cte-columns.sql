@@ -1,0 +1,1 @@
+WITH c(x, y) AS (SELECT pid, tid FROM s) SELECT * FROM c

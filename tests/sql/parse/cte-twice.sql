@@ -1,0 +1,1 @@
+WITH c AS (SELECT pid FROM s), C AS (SELECT tid FROM s) SELECT * FROM c

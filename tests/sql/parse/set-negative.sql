@@ -1,0 +1,1 @@
+SET max_in_flight = -5; SELECT 1 FROM s
