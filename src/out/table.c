@@ -45,7 +45,7 @@ static const char *const loss_phrases[LOSS_N] = {
 	[LOSS_MISSED] = "events for which the kernel skipped the program",
 	[LOSS_TABLE_FULL] = "events summed in \"(other)\"; raise max_groups",
 	[LOSS_RING_FULL] = "rows that found no room; raise ring_bytes or filter more",
-	[LOSS_EVICTED] = "entries pushed out before they were read",
+	[LOSS_EVICTED] = "starts that gave their room to newer ones",
 	[LOSS_UNPAIRED] = "events without a partner",
 	[LOSS_NEGATIVE] = "negative values or differences, left out; "
 			  "linear() and bounds() take them",

@@ -135,7 +135,8 @@ enum unpaired {
 	UNPAIRED_OVERWRITTEN,	/* a start that another one of the same thread replaced */
 	UNPAIRED_EXPIRED,	/* a start older than WITHIN when its end came */
 	UNPAIRED_FULL,		/* starts that found no room, or gave it to a newer one */
-	UNPAIRED_BEGAN_BEFORE,	/* an end whose thread was not seen before: it began before the run */
+	UNPAIRED_BEGAN_BEFORE,	/* an end whose thread was not seen before: it began before the run
+				 */
 	UNPAIRED_N
 };
 

@@ -640,31 +640,19 @@ static void fragments_of_the_query(void **state)
 	buf_free(&out);
 }
 
-/* ~300 instructions; the time is printed, the bound is loose: machines differ. */
-static void compile_time(void **state)
+static void compare_exchange(void **state)
 {
-	struct bpf_features features = { .has_signed_division = true };
-	u64 best_ns = UINT64_MAX;
-	struct bpf_code code = { 0 };
+	struct fixture *f = *state;
+	vreg p = ir_reg(f->ir), v = ir_reg(f->ir), old = ir_reg(f->ir);
 
-	for (u32 round = 0; round < 300; round++) {
-		struct source source = { .state = 1 };
-		struct random_options options = { .n_statements = 150 };
-		const char *reason;
-		struct arena arena;
-		struct ir *ir;
-		u64 start_ns;
-
-		arena_init(&arena);
-		ir = ir_new(&arena);
-		random_ir(ir, &source, &options);
-		start_ns = base_monotonic_ns();
-		assert_int_equal(bpf_compile(ir, &arena, &features, &code, &reason), 0);
-		best_ns = MIN(best_ns, base_monotonic_ns() - start_ns);
-		arena_free(&arena);
-	}
-	print_message("%u insns, %u spills: %.1f us\n", code.n_insns, code.n_spills, best_ns / 1e3);
-	assert_true(best_ns < 5 * 1000 * 1000);
+	ir_map_value(f->ir, p, 2, 16);
+	ir_imm(f->ir, v, 1);
+	ir_compare_exchange(f->ir, old, p, 8, 0, v);
+	ir_store(f->ir, p, 0, IR_U64, old);
+	ir_exit(f->ir, 0);
+	assert_code(f, "r2 = 1; r1 = map[2][0]+16; r0 = 0; "
+		       "r0 = atomic64_cmpxchg((u64 *)(r1 +8), r0, r2); r1 = map[2][0]+16; "
+		       "*(u64 *)(r1 +0) = r0; r0 = 0; exit");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -702,7 +690,7 @@ int main(void)
 		TEST(moves_before_call),
 		TEST(printed_ir),
 		TEST(fragments_of_the_query),
-		TEST(compile_time),
+		TEST(compare_exchange),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,10 +232,38 @@ static void test_random_bytes(void **state)
 	}
 }
 
+/* ~300 instructions; the time is printed, the bound is loose: machines differ. */
+static void compile_time(void **state)
+{
+	struct bpf_features features = { .has_signed_division = true };
+	u64 best_ns = UINT64_MAX;
+	struct bpf_code code = { 0 };
+
+	for (u32 round = 0; round < 300; round++) {
+		struct source source = { .state = 1 };
+		struct random_options options = { .n_statements = 150 };
+		const char *reason;
+		struct arena arena;
+		struct ir *ir;
+		u64 start_ns;
+
+		arena_init(&arena);
+		ir = ir_new(&arena);
+		random_ir(ir, &source, &options);
+		start_ns = base_monotonic_ns();
+		assert_int_equal(bpf_compile(ir, &arena, &features, &code, &reason), 0);
+		best_ns = MIN(best_ns, base_monotonic_ns() - start_ns);
+		arena_free(&arena);
+	}
+	print_message("%u insns, %u spills: %.1f us\n", code.n_insns, code.n_spills, best_ns / 1e3);
+	assert_true(best_ns < 5 * 1000 * 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_programs),
-					    cmocka_unit_test(test_random_bytes) };
+					    cmocka_unit_test(test_random_bytes),
+					    cmocka_unit_test(compile_time) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
