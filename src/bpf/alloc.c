@@ -51,7 +51,8 @@ static void find_loops(struct scan *scan)
 /* What a use costs when the vreg is in memory, or made anew, in units of about an instruction. */
 static void add_cost(struct scan *scan, u32 at, vreg v, u32 cost)
 {
-	scan->alloc->ranges[v].cost += cost << (scan->depth ? 3 * scan->depth[at] : 0);
+	if (!scan->lir->insns.at[at].is_cold)
+		scan->alloc->ranges[v].cost += cost << (scan->depth ? 3 * scan->depth[at] : 0);
 }
 
 /*

@@ -68,6 +68,11 @@ struct ir;
 struct ir *ir_new(struct arena *arena);
 /* Everything emitted from now on belongs to this place of the query text. */
 void ir_at(struct ir *ir, struct span span);
+/*
+ * Instructions emitted from now on are (not) on a way that is hardly ever taken: what is
+ * used there costs nothing, so registers are kept for the rest.
+ */
+void ir_cold(struct ir *ir, bool is_cold);
 /* A comment shown by ir_print() before the next instruction ("key fd"). */
 void ir_note(struct ir *ir, const char *format, ...) PRINTF(2, 3);
 

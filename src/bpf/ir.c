@@ -69,6 +69,11 @@ PRINTF(2, 3) static void fail(struct ir *ir, const char *format, ...)
 	ir->error = arena_printf(ir->arena, "instruction %u: %s", ir->insns.n, what);
 }
 
+void ir_cold(struct ir *ir, bool is_cold)
+{
+	ir->is_cold = is_cold;
+}
+
 void ir_at(struct ir *ir, struct span span)
 {
 	ir->span = span;
@@ -150,6 +155,7 @@ static void append(struct ir *ir, struct ir_insn insn)
 	if (ir->error)
 		return;
 	insn.span = ir->span;
+	insn.is_cold = ir->is_cold;
 	vec_push(ir->arena, &ir->insns, insn);
 }
 

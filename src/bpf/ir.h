@@ -56,6 +56,7 @@ struct ir_insn {
 	u32 first_arg; /* in ir->args */
 	s64 imm;
 	struct span span;
+	bool is_cold;
 };
 
 enum ir_op_flags {
@@ -107,6 +108,7 @@ struct ir {
 	u32 n_vregs; /* one more than the highest number in use */
 	vreg context;
 	struct span span;
+	bool is_cold;
 	const char *error;
 	bool is_too_large; /* the error is that a stack object is larger than any stack */
 };

@@ -31,6 +31,7 @@ label lower_label(struct lower *lower)
 void lower_emit(struct lower *lower, struct ir_insn insn)
 {
 	insn.span = lower->span;
+	insn.is_cold = lower->is_cold;
 	vec_push(lower->arena, &lower->lir->insns, insn);
 }
 
@@ -230,6 +231,7 @@ static void lower_insn(struct lower *lower, struct ir_insn insn)
 	if (flags & OP_USE_B)
 		insn.b = lower_follow(lower, insn.b);
 	lower->span = insn.span;
+	lower->is_cold = insn.is_cold;
 	switch (insn.op) {
 	case IR_OP_IMM:
 		lower_imm(lower, insn.d, insn.imm);

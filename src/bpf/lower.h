@@ -31,6 +31,7 @@ struct lower {
 	bool *reached;
 	bool is_reachable;
 	struct span span;
+	bool is_cold;
 };
 
 /* A vreg of our own; its only definition is the next instruction that writes it. */

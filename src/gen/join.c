@@ -203,11 +203,13 @@ static void store_by_thread(struct gen *g, struct table *t, const struct streame
 	ir_imm(ir, offset, 0);
 	ir_jump(ir, found);
 	ir_place(ir, other);
+	ir_cold(ir, true);
 	find_own_slot(g, t, offset, found);
 	/* The slots belong to other threads, which may have ended: no slot of our own. */
 	shared = table_overflow(g, t);
 	shared.now = gen_time(g);
 	store_in_table(g, &shared, values, nulls);
+	ir_cold(ir, false);
 	gen_join(g, 0);
 	ir_place(ir, found);
 	ir_mov(ir, slot, table_slot_at(g, t, offset, g->done));
@@ -376,6 +378,7 @@ static void look_up_thread(struct gen *g, const struct table *t, const struct wa
 	table_branch_other_key(g, t, 0, other);
 	take_own_start(g, t, on, t->bucket, on->none);
 	ir_place(ir, other);
+	ir_cold(ir, true);
 	for (u32 way = 1; way < PAIR_WAYS; way++) {
 		label next = ir_label(ir);
 
@@ -390,6 +393,7 @@ static void look_up_thread(struct gen *g, const struct table *t, const struct wa
 	on_shared.none = on->none_of_thread;
 	shared = table_overflow(g, t);
 	look_up_table(g, &shared, &on_shared);
+	ir_cold(ir, false);
 }
 
 /* A partner that is too old, or (of a thread) whose clock is ahead of ours. */

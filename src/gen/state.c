@@ -120,7 +120,7 @@ static void take_slice(struct gen *g)
 void gen_enter(struct gen *g, label out)
 {
 	struct ir *ir = g->ir;
-	vreg offset = ir_reg(ir);
+	vreg offset = ir_reg(ir), kept = ir_reg(ir);
 
 	g->cpu = gen_current_cpu(g);
 	ir_branchi(ir, IR_GE, g->cpu, g->phys->state.n_cpus, out);
@@ -128,8 +128,11 @@ void gen_enter(struct gen *g, label out)
 	ir_map_value(ir, g->control, LOAD_MAP_CONTROL, 0);
 	ir_alui(ir, IR_MUL, offset, g->cpu, sizeof(struct control_line));
 	ir_alu(ir, IR_ADD, g->control, g->control, offset);
+	/* Used again at the end only: that copy may lie on the stack, what is used now not. */
+	ir_mov(ir, kept, g->control);
 	take_level(g);
 	take_slice(g);
+	g->control = kept;
 }
 
 /* --- Key words --- */

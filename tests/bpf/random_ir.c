@@ -424,6 +424,7 @@ static void statement(struct random *r, label escape)
 	u32 at = below(r, 1000);
 
 	ir_at(r->ir, (struct span){ at, at + 1 + below(r, 9) });
+	ir_cold(r->ir, below(r, 6) == 0);
 	switch (below(r, 20)) {
 	case 0:
 	case 1:

@@ -232,6 +232,59 @@ static void test_random_bytes(void **state)
 	}
 }
 
+/* Is the instruction one that reads or writes the stack? */
+static bool is_stack_access(const struct bpf_insn *insn)
+{
+	u8 class = BPF_CLASS(insn->code);
+
+	return (class == BPF_LDX && insn->src_reg == BPF_REG_10) ||
+	       ((class == BPF_ST || class == BPF_STX) && insn->dst_reg == BPF_REG_10);
+}
+
+/* Six values live across a way that needs ten more; the stack accesses outside that way. */
+static u32 accesses_outside(bool is_cold)
+{
+	struct bpf_features features = { 0 };
+	struct bpf_code code;
+	const char *reason;
+	struct arena arena;
+	vreg kept[6], used[10];
+	u32 n = 0;
+
+	arena_init(&arena);
+	struct ir *ir = ir_new(&arena);
+	label skip = ir_label(ir);
+
+	for (u32 i = 0; i < ARRAY_SIZE(kept); i++)
+		ir_load(ir, kept[i] = ir_reg(ir), ir_context(ir), 8 * (s32)i, IR_U64);
+	ir_branchi(ir, IR_EQ, kept[0], 0, skip);
+	ir_cold(ir, is_cold);
+	ir_at(ir, (struct span){ 1, 2 });
+	for (u32 i = 0; i < ARRAY_SIZE(used); i++)
+		ir_load(ir, used[i] = ir_reg(ir), ir_context(ir), 8 * (s32)(i + 6), IR_U64);
+	for (u32 i = 0; i < ARRAY_SIZE(used); i++)
+		ir_alu(ir, IR_MUL, used[9 - i], used[9 - i], used[i]);
+	for (u32 i = 0; i < ARRAY_SIZE(used); i++)
+		ir_store(ir, ir_context(ir), 8 * (s32)i, IR_U64, used[i]);
+	ir_at(ir, (struct span){ 0, 0 });
+	ir_cold(ir, false);
+	ir_place(ir, skip);
+	for (u32 i = 0; i < ARRAY_SIZE(kept); i++)
+		ir_store(ir, ir_context(ir), 8 * (s32)i, IR_U64, kept[i]);
+	ir_exit(ir, 0);
+	assert_int_equal(bpf_compile(ir, &arena, &features, &code, &reason), 0);
+	for (u32 i = 0; i < code.n_insns; i++)
+		n += !code.spans[i].end && is_stack_access(&code.insns[i]);
+	arena_free(&arena);
+	return n;
+}
+
+static void cold_values_spill_first(void **state)
+{
+	assert_int_equal(accesses_outside(true), 0);
+	assert_true(accesses_outside(false) > 0);
+}
+
 /* ~300 instructions; the time is printed, the bound is loose: machines differ. */
 static void compile_time(void **state)
 {
@@ -263,6 +316,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_programs),
 					    cmocka_unit_test(test_random_bytes),
+					    cmocka_unit_test(cold_values_spill_first),
 					    cmocka_unit_test(compile_time) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
