@@ -197,6 +197,7 @@ static void store_by_thread(struct gen *g, struct table *t, const struct streame
 	struct ir *ir = g->ir;
 	vreg slot = ir_reg(ir), offset = ir_reg(ir), before = ir_reg(ir);
 	label other = ir_label(ir), found = ir_label(ir), replaced = ir_label(ir);
+	u32 fork = gen_fork(g);
 	struct table shared;
 
 	table_branch_other_key(g, t, 0, other);
@@ -210,7 +211,7 @@ static void store_by_thread(struct gen *g, struct table *t, const struct streame
 	shared.now = gen_time(g);
 	store_in_table(g, &shared, values, nulls);
 	ir_cold(ir, false);
-	gen_join(g, 0);
+	gen_join(g, fork);
 	ir_place(ir, found);
 	ir_mov(ir, slot, table_slot_at(g, t, offset, g->done));
 	ir_load(ir, before, slot, PAIR_TIME_BYTES, IR_U64);

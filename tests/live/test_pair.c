@@ -417,6 +417,25 @@ static void test_dead_threads(void **state)
 	assert_true(t->full * 100 <= c->pairs);
 }
 
+/* Two sources of one hook see an event at one instant, whatever they store it for. */
+static void test_one_time(void **state)
+{
+	struct case_state *c = *state;
+	u64 n_calls = 20 * BLOCKERS;
+
+	open_case(c, "block");
+	watch_ebql(&c->watch,
+		   "SET access_path = %s; SELECT count(*) AS n, histogram(s.latency) FILTER "
+		   "(WHERE s.start_time = e.time) AS h FROM syscall:readv AS s ASOF JOIN "
+		   "tracepoint:syscalls:sys_enter_readv AS e ON s.tid = e.tid AND s.time >= e.time "
+		   "WHERE s.pid = %d",
+		   c->path, c->watch.pid);
+	watch_tell(&c->watch, "call 20", "called");
+	watch_end(&c->watch, -1);
+	assert_int_equal(c->pairs, n_calls);
+	assert_int_equal(c->cells, n_calls);
+}
+
 /* One key for all threads: every CPU takes slots from every other. */
 static void test_contended(void **state)
 {
@@ -484,6 +503,7 @@ int main(int argc, char **argv)
 		{ "streamed", test_streamed },
 		{ "dead_threads", test_dead_threads },
 		{ "contended", test_contended },
+		{ "one_time", test_one_time },
 	};
 	static struct case_state
 		cases[ARRAY_SIZE(paths) * (ARRAY_SIZE(windows_ms) + ARRAY_SIZE(others)) + 1];
