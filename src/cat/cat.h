@@ -10,11 +10,13 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "file/file.h"
 #include "type/type.h"
 
 enum stream_kind {
 	STREAM_TRACEPOINT,     /* tracepoint:CATEGORY:NAME */
 	STREAM_RAW_TRACEPOINT, /* raw_tracepoint:NAME */
+	STREAM_FILE,	       /* 'FILE': recorded rows; its columns are the fields */
 };
 
 enum field_kind {
@@ -47,6 +49,7 @@ struct stream {
 	u32 tracepoint_id; /* tracefs "id"; 0 for raw tracepoints */
 	u32 n_fields;
 	struct field *fields; /* without the common_ ones and without padding */
+	struct file *file;    /* STREAM_FILE */
 	/* syscalls:sys_enter_X and sys_exit_X: */
 	bool is_syscall_enter, is_syscall_exit;
 	s32 syscall_nr; /* -1 when unknown (then only the tracepoint path exists) */
@@ -106,6 +109,11 @@ struct stream_list {
 };
 struct stream_list *catalog_find(struct catalog *catalog, const char *const *path, u32 n_path,
 				 struct span span, struct diags *diags);
+
+/* A recording or table: one stream whose fields are the file's columns (kind FIELD_FIXED, number
+ * offset_bytes / 8).  NULL and a diagnostic of file_open(). */
+struct stream_list *catalog_file(struct catalog *catalog, const char *path, struct span span,
+				 struct diags *diags);
 
 /* Calls visit for every stream name that matches a glob or contains the word ("" = all). */
 void catalog_each(struct catalog *catalog, const char *pattern,

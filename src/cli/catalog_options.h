@@ -6,6 +6,7 @@
 #define EBQL_CLI_CATALOG_OPTIONS_H
 
 #include "cat/cat.h"
+#include "plan/plan.h"
 
 struct catalog_options {
 	bool is_json;
@@ -19,6 +20,9 @@ bool catalog_options_parse(int argc, char **argv, const char *usage,
 /* NULL after a diagnostic. */
 struct catalog *catalog_options_open(const struct catalog_options *options, struct arena *arena,
 				     struct diags *diags);
+/* Prints the streams and views that match the pattern; 0, or 1 after a complaint. */
+int list_streams(struct catalog *catalog, const char *pattern, bool is_json,
+		 struct view_list *views, struct diags *diags);
 /* Writes the diagnostics to stderr. */
 void catalog_complain(const struct diags *diags);
 

@@ -10,6 +10,8 @@
 /* [options] 'SQL': runs it.  explain [--stage STAGE] 'SQL': shows how it would run. */
 int cmd_run(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+/* record -o FILE [options] 'SQL': runs it and writes its rows to a file. */
+int cmd_record(int argc, char **argv);
 /* list [-o table|json] [--catalog FILE] [PATTERN]: the streams there are. */
 int cmd_list(int argc, char **argv);
 /* describe [-o table|json] [--catalog FILE] STREAM: its columns. */

@@ -282,6 +282,7 @@ static int describe(struct catalog *catalog, const struct catalog_options *optio
 	struct view_list views;
 	struct ast_source source;
 	struct span span = { 0, diags->text_bytes };
+	enum file_kind kind;
 	struct buf out;
 	int rc;
 
@@ -294,6 +295,12 @@ static int describe(struct catalog *catalog, const struct catalog_options *optio
 				      .n_path = n,
 				      .written = options->argument,
 				      .span = span };
+	/* A file's path has colons and slashes of its own. */
+	if (file_kind_of(options->argument, &kind)) {
+		path[0] = options->argument;
+		source.kind = AST_SOURCE_FILE;
+		source.n_path = 1;
+	}
 	views_init(&views, arena);
 	if (plan_is_derived(&source))
 		return describe_derived(&source, catalog, &views, options->is_json, arena, diags);

@@ -18,24 +18,51 @@ static void show_ast(struct query *q, struct buf *out)
 	sql_dump_script(q->script, out);
 }
 
+/* With several parts each has its name before it. */
+static void name_part(struct query *q, u32 i, struct buf *out)
+{
+	if (q->cut->sql)
+		buf_printf(out, "part %s\n", q->cut->parts[i].name);
+}
+
 static void show_logical(struct query *q, struct buf *out)
 {
-	plan_print(q->logical, out);
+	for (u32 i = 0; i < q->cut->n_parts; i++) {
+		name_part(q, i, out);
+		if (q->parts[i].logical)
+			plan_print(q->parts[i].logical, out);
+	}
+}
+
+static void show_cut(struct query *q, struct buf *out)
+{
+	cut_print(q->cut, out);
 }
 
 static void show_optimized(struct query *q, struct buf *out)
 {
-	plan_print(q->optimized, out);
+	for (u32 i = 0; i < q->cut->n_parts; i++) {
+		name_part(q, i, out);
+		if (q->parts[i].optimized)
+			plan_print(q->parts[i].optimized, out);
+	}
 }
 
 static void show_physical(struct query *q, struct buf *out)
 {
-	phys_print(q->phys, out);
+	if (q->cut->sql)
+		cut_print(q->cut, out);
+	for (u32 i = 0; i < q->cut->n_parts; i++) {
+		if (!q->parts[i].phys)
+			continue;
+		name_part(q, i, out);
+		phys_print(q->parts[i].phys, out);
+	}
 }
 
-static void program_line(struct query *q, u32 i, struct buf *out)
+static void program_line(const struct query_part *part, u32 i, struct buf *out)
 {
-	const struct load_program *p = &q->programs[i];
+	const struct load_program *p = &part->programs[i];
 
 	buf_printf(out, "program %u on %s: %u instructions, %u bytes of stack, %u spills\n", i,
 		   p->hook->target, p->code.n_insns, p->code.stack_bytes, p->code.n_spills);
@@ -43,17 +70,27 @@ static void program_line(struct query *q, u32 i, struct buf *out)
 
 static void show_ir(struct query *q, struct buf *out)
 {
-	for (u32 i = 0; i < q->n_programs; i++) {
-		program_line(q, i, out);
-		ir_print(q->irs[i], out);
+	for (u32 i = 0; i < q->cut->n_parts; i++) {
+		const struct query_part *part = &q->parts[i];
+
+		name_part(q, i, out);
+		for (u32 k = 0; k < part->n_programs; k++) {
+			program_line(part, k, out);
+			ir_print(part->irs[k], out);
+		}
 	}
 }
 
 static void show_bpf(struct query *q, struct buf *out)
 {
-	for (u32 i = 0; i < q->n_programs; i++) {
-		program_line(q, i, out);
-		bpf_disassemble(&q->programs[i].code, q->diags.text, out);
+	for (u32 i = 0; i < q->cut->n_parts; i++) {
+		const struct query_part *part = &q->parts[i];
+
+		name_part(q, i, out);
+		for (u32 k = 0; k < part->n_programs; k++) {
+			program_line(part, k, out);
+			bpf_disassemble(&part->programs[k].code, q->diags.text, out);
+		}
 	}
 }
 
@@ -61,8 +98,9 @@ static const struct {
 	const char *name;
 	void (*show)(struct query *q, struct buf *out);
 } stages[] = {
-	{ "ast", show_ast },	       { "logical", show_logical }, { "optimized", show_optimized },
-	{ "physical", show_physical }, { "ir", show_ir },	    { "bpf", show_bpf },
+	{ "ast", show_ast },	       { "cut", show_cut },	      { "logical", show_logical },
+	{ "optimized", show_optimized }, { "physical", show_physical }, { "ir", show_ir },
+	{ "bpf", show_bpf },
 };
 
 bool explain_is_stage(const char *stage)
@@ -96,7 +134,7 @@ int explain_query(struct query *query, const char *stage)
 
 static int usage(void)
 {
-	fputs("usage: ebql explain [--stage ast|logical|optimized|physical|ir|bpf|all]\n"
+	fputs("usage: ebql explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
 	      "                    [--catalog FILE] [-f FILE] 'SQL'\n",
 	      stderr);
 	return 2;

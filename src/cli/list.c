@@ -60,17 +60,15 @@ static bool complain_source(struct catalog *catalog, struct diags *diags)
 	return true;
 }
 
-static int list(struct catalog *catalog, const struct catalog_options *options, struct diags *diags)
+int list_streams(struct catalog *catalog, const char *pattern, bool is_json,
+		 struct view_list *views, struct diags *diags)
 {
-	const char *pattern = options->argument ? options->argument : "";
-	struct listing listing = { .is_json = options->is_json, .pattern = pattern };
-	struct view_list views;
+	struct listing listing = { .is_json = is_json, .pattern = pattern };
 	int rc;
 
 	buf_init(&listing.out);
 	catalog_each(catalog, pattern, add_name, &listing);
-	views_init(&views, diags->arena);
-	views_each(&views, add_view, &listing);
+	views_each(views, add_view, &listing);
 	rc = buf_flush(&listing.out, STDOUT_FILENO);
 	buf_free(&listing.out);
 	if (!listing.n_tracepoints && complain_source(catalog, diags))
@@ -90,6 +88,7 @@ int cmd_list(int argc, char **argv)
 	struct catalog *catalog;
 	struct arena arena;
 	struct diags diags;
+	struct view_list views;
 	int status = 1;
 
 	if (!catalog_options_parse(argc, argv, "list [-o table|json] [--catalog FILE] [PATTERN]",
@@ -98,8 +97,10 @@ int cmd_list(int argc, char **argv)
 	arena_init(&arena);
 	diags_init(&diags, &arena, "list", "", 0);
 	catalog = catalog_options_open(&options, &arena, &diags);
+	views_init(&views, &arena);
 	if (catalog)
-		status = list(catalog, &options, &diags);
+		status = list_streams(catalog, options.argument ? options.argument : "",
+				      options.is_json, &views, &diags);
 	else
 		catalog_complain(&diags);
 	catalog_close(catalog);

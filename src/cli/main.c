@@ -25,9 +25,9 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "explain", cmd_explain }, { "list", cmd_list },	{ "describe", cmd_describe },
-	{ "doctor", cmd_doctor },   { "version", cmd_version }, { "--version", cmd_version },
-	{ "help", cmd_help },
+	{ "explain", cmd_explain },   { "list", cmd_list },	{ "describe", cmd_describe },
+	{ "record", cmd_record },     { "doctor", cmd_doctor }, { "version", cmd_version },
+	{ "--version", cmd_version }, { "help", cmd_help },
 };
 
 int main(int argc, char **argv)

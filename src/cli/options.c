@@ -17,11 +17,14 @@
 void options_help(FILE *out)
 {
 	fputs("usage: ebql [options] 'SQL' [-- COMMAND ARGS...]\n"
+	      "       ebql [options]        reads statements: a shell, on a terminal\n"
+	      "       ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n"
 	      "       ebql explain | list | describe | doctor | version | help\n"
 	      "\n"
 	      "Runs a streaming SQL query over kernel events.\n"
 	      "  -f, --file FILE       read the query from FILE (- for standard input)\n"
-	      "  -o, --output FORMAT   table, json, csv or heatmap\n"
+	      "  -o, --output FORMAT   table, expanded, json, csv or heatmap;\n"
+	      "                        of single events also arrow or jsonl\n"
 	      "      --heatmap         short for -o heatmap: time across, histogram(x) upwards\n"
 	      "      --bins N          at most N bars a histogram; also sqrt or sturges\n"
 	      "      --ascii           bars and heat map in ASCII\n"
@@ -108,8 +111,11 @@ static int take_option(struct options *o, int c, const char *arg, char **argv)
 	case 'o':
 		o->format = out_format_find(arg);
 		o->has_format = true;
-		return o->format ? -1
-				 : wrong("-o", arg, "is no format: table, json, csv or heatmap");
+		return o->format
+			       ? -1
+			       : wrong("-o", arg,
+				       "is no format: table, expanded, json, csv, heatmap, arrow or "
+				       "jsonl");
 	case 'd':
 		return options_duration(arg, &o->run.duration_ns)
 			       ? -1
@@ -157,6 +163,11 @@ static int take_text(struct options *o, int argc, char **argv, int at, const cha
 
 	if (!o->file && !text && at < argc)
 		text = argv[at++];
+	if (!o->file && !text && !o->command) {
+		o->is_shell = true;
+		o->file = "query";
+		return -1;
+	}
 	if (!o->file && !text) {
 		options_help(stderr);
 		return 2;

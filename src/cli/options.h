@@ -13,12 +13,14 @@ struct options {
 	struct buf text;  /* the query */
 	const char *file; /* its name in messages */
 	const struct out_format *format;
+	const char *record_path; /* of "ebql record"; NULL: rows go to standard output */
 	struct run_options run;
 	int target_pid; /* -p; -1: none */
 	char **command; /* behind --; NULL: none */
 	bool is_verbose;
 	bool has_format, is_heatmap; /* -o, --heatmap */
 	bool is_ascii;		     /* --ascii */
+	bool is_shell;		     /* no query: statements are read from standard input */
 	u32 bins;		     /* --bins: a number or OUT_BINS_*; 0: all cells */
 };
 

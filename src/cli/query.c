@@ -5,13 +5,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/version.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "cli/query.h"
-#include "gen/gen.h"
 #include "opt/opt.h"
 
 void query_init(struct query *query, const char *file, const char *text, size_t text_bytes)
@@ -21,15 +19,59 @@ void query_init(struct query *query, const char *file, const char *text, size_t 
 	diags_init(&query->diags, &query->arena, file, text, text_bytes);
 	settings_init(&query->settings);
 	views_init(&query->views, &query->arena);
-	buf_init(&query->constants);
 }
 
 void query_free(struct query *query)
 {
 	if (query->catalog)
 		catalog_close(query->catalog);
-	buf_free(&query->constants);
+	for (u32 i = 0; query->parts && i < query->cut->n_parts; i++)
+		buf_free(&query->parts[i].constants);
 	arena_free(&query->arena);
+}
+
+void query_begin_kept(struct query *query, struct keep *keep)
+{
+	query->keep = keep;
+	query->settings = keep->settings;
+	query->views = keep->views;
+	query->views.arena = &query->arena;
+	query->views.views.capacity = query->views.views.n; /* grows in an array of its own */
+}
+
+void query_end_kept(struct query *query)
+{
+	struct keep *keep = query->keep;
+	struct ast_script *script;
+	bool is_keeping = false;
+	struct diags diags;
+
+	for (u32 i = 0; keep && i < query->script->statements.n; i++) {
+		enum ast_statement_kind kind = query->script->statements.at[i].kind;
+
+		is_keeping |= kind == AST_STATEMENT_SET || kind == AST_STATEMENT_CREATE_VIEW ||
+			      kind == AST_STATEMENT_DROP_VIEW;
+	}
+	if (!is_keeping)
+		return;
+	/* Once more, from a text and into trees that live as long as the shell. */
+	diags_init(&diags, &keep->arena, query->diags.file,
+		   arena_strndup(&keep->arena, query->diags.text, query->diags.text_bytes),
+		   query->diags.text_bytes);
+	script = sql_parse(&keep->arena, &diags);
+	for (u32 i = 0; i < script->statements.n; i++) {
+		const struct ast_statement *s = &script->statements.at[i];
+
+		if (s->kind == AST_STATEMENT_SET)
+			settings_set(&keep->settings, &s->option, &diags);
+		else if (s->kind == AST_STATEMENT_CREATE_VIEW)
+			views_add(&keep->views, s, &diags);
+		else if (s->kind == AST_STATEMENT_DROP_VIEW)
+			views_drop(&keep->views, s, &diags);
+	}
+	/* Later texts have other words at the spans of these. */
+	for (u32 i = 0; i < keep->views.views.n; i++)
+		keep->views.views.at[i].is_shipped = true;
 }
 
 int query_read_file(const char *path, struct buf *ret_text)
@@ -86,7 +128,33 @@ static void check_rules(const struct ast_option *option, struct diags *diags)
 	buf_free(&names);
 }
 
-/* SET, CREATE VIEW and DROP VIEW, which stand before the query; false: it is none of these. */
+/* ATTACH 'ref.db' AS ref: without AS by the file's name, less its ending. */
+static void attach(struct query *query, const struct ast_statement *s)
+{
+	const char *base = strrchr(s->text, '/'), *name = s->option.name;
+	struct diags *diags = &query->diags;
+
+	base = base ? base + 1 : s->text;
+	if (!name)
+		name = arena_strndup(&query->arena, base, strcspn(base, "."));
+	if (access(s->text, R_OK) != 0) {
+		diag_hint(diags,
+			  diag_error(diags, "unknown-file", s->span, "cannot read \"%s\": %s",
+				     s->text, strerror(errno)),
+			  "ATTACH takes a file of SQLite");
+		return;
+	}
+	for (u32 i = 0; i < query->databases.n; i++)
+		if (strcasecmp(query->databases.at[i].name, name) == 0)
+			diag_hint(diags,
+				  diag_error(diags, "duplicate-name", s->span,
+					     "a database \"%s\" is attached already", name),
+				  "ATTACH '%s' AS another_name", s->text);
+	vec_push(&query->arena, &query->databases,
+		 (struct cut_database){ .path = s->text, .name = name, .span = s->span });
+}
+
+/* SET, ATTACH, CREATE VIEW and DROP VIEW, which stand before the query; false: it is none of these. */
 static bool prepare(struct query *query, const struct ast_statement *s)
 {
 	struct diags *diags = &query->diags;
@@ -95,6 +163,9 @@ static bool prepare(struct query *query, const struct ast_statement *s)
 	case AST_STATEMENT_SET:
 		settings_set(&query->settings, &s->option, diags);
 		check_rules(&s->option, diags);
+		return true;
+	case AST_STATEMENT_ATTACH:
+		attach(query, s);
 		return true;
 	case AST_STATEMENT_CREATE_VIEW:
 	case AST_STATEMENT_DROP_VIEW:
@@ -141,117 +212,13 @@ bool query_parse(struct query *query)
 	if (query->statement && query->statement->select)
 		for (u32 i = 0; i < query->statement->select->options.n; i++)
 			check_rules(&query->statement->select->options.at[i], diags);
-	if (!query->statement && !diags_failed(diags))
+	if (!query->statement && !diags_failed(diags) &&
+	    !(query->keep && query->script->statements.n))
 		diag_hint(diags,
 			  diag_error(diags, "no-query", (struct span){ 0, 0 }, "there is no query"),
 			  "for example SELECT comm, count(*) FROM tracepoint:sched:sched_switch "
 			  "GROUP BY comm");
 	return !diags_failed(diags);
-}
-
-static bool compile_program(struct query *query, u32 i)
-{
-	const struct bpf_features features = { query->features.has_signed_division };
-	struct load_program *p = &query->programs[i];
-	const char *reason = NULL;
-	int err;
-
-	p->hook = &query->phys->hooks[i];
-	query->irs[i] = gen_program(query->phys, p->hook, &query->arena, &query->constants);
-	err = bpf_compile(query->irs[i], &query->arena, &features, &p->code, &reason);
-	if (!err)
-		return true;
-	if (err != -E2BIG)
-		BUG("the program for %s: %s", p->hook->target, reason);
-	diag_hint(&query->diags,
-		  diag_error(&query->diags, "program-too-large", query->statement->span,
-			     "the query does not fit one kernel program: %s", reason),
-		  "use fewer texts or conditions in one query");
-	return false;
-}
-
-/*
- * A frozen catalog stands for one machine, so that its plans are the same everywhere:
- * one with the kernel of tests/catalog/kernel-6.18.snapshot and four CPUs.
- */
-static void find_machine(struct query *query)
-{
-	if (!query->catalog_path) {
-		kernel_features_probe(&query->features);
-		query->n_cpus = load_possible_cpus();
-		return;
-	}
-	query->features = (struct kernel_features){ .version = KERNEL_VERSION(6, 18, 0),
-						    .has_btf = true,
-						    .has_raw_recursion_guard = true,
-						    .has_large_array_value = true,
-						    .has_signed_division = true };
-	query->n_cpus = 4;
-}
-
-/* The share of the wanted system calls among all, or -1: not asked for, or not known. */
-static double survey(struct query *query)
-{
-	const struct plan *rows = plan_rows(query->optimized);
-	const struct stream_list *list;
-	const struct stream *s;
-
-	/* The first call of the first scan stands for all: both ends come equally often. */
-	while (rows->kind != PLAN_SCAN)
-		rows = rows->kind == PLAN_UNION ? rows->inputs[0] : rows->input;
-	list = rows->streams;
-	s = list->streams.at[0];
-	if (!query->settings.survey_ns || query->catalog_path || list->streams.n > 1 ||
-	    s->syscall_nr < 0 || !(s->is_syscall_enter || s->is_syscall_exit))
-		return -1;
-	return load_survey(s->syscall_nr, query->settings.survey_ns, &query->arena);
-}
-
-bool query_open_catalog(struct query *query)
-{
-	query->catalog =
-		query->catalog_path
-			? catalog_open_snapshot(&query->arena, query->catalog_path, &query->diags)
-			: catalog_open_live(&query->arena);
-	return query->catalog != NULL;
-}
-
-bool query_compile(struct query *query)
-{
-	struct arena *arena = &query->arena;
-	struct diags *diags = &query->diags;
-	u64 start_ns = base_monotonic_ns();
-
-	if (!query_open_catalog(query))
-		return false;
-	query->logical = plan_bind(query->statement->select, query->catalog, &query->settings,
-				   &query->views, arena, diags);
-	if (!query->logical)
-		return false;
-	query->optimized = opt_run(query->logical, &query->settings, arena);
-
-	find_machine(query);
-	query->phys = phys_plan(
-		&(struct phys_input){
-			.plan = query->optimized,
-			.settings = &query->settings,
-			.features = &query->features,
-			.catalog = query->catalog,
-			.n_cpus = query->n_cpus,
-			.share = survey(query),
-		},
-		arena, diags);
-	if (!query->phys)
-		return false;
-
-	query->n_programs = query->phys->n_hooks;
-	query->irs = arena_array(arena, struct ir *, query->n_programs);
-	query->programs = arena_array(arena, struct load_program, query->n_programs);
-	for (u32 i = 0; i < query->n_programs; i++)
-		if (!compile_program(query, i))
-			return false;
-	query->compile_ns = base_monotonic_ns() - start_ns;
-	return true;
 }
 
 /* Tags of what the user's text is not to blame for. */

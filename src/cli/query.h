@@ -7,12 +7,25 @@
 
 #include "bpf/bpf.h"
 #include "cat/cat.h"
+#include "cut/cut.h"
 #include "load/load.h"
 #include "phys/phys.h"
 #include "plan/plan.h"
 #include "sql/sql.h"
 
+/*
+ * What the statements of a shell leave to those behind them: SET and the views.  The times are
+ * of the latest run.
+ */
+struct keep {
+	struct arena arena;
+	struct settings settings;
+	struct view_list views;
+	u64 compile_ns, load_ns, attach_ns;
+};
+
 struct query {
+	struct keep *keep; /* NULL: the text is all there is */
 	struct arena arena;
 	struct diags diags;
 	const char *catalog_path; /* a frozen catalog, or NULL for the live one */
@@ -24,21 +37,36 @@ struct query {
 	struct ast_script *script;
 	const struct ast_statement
 		*statement; /* the query; without one, the last CREATE or DROP VIEW */
+	struct cut *cut;
+	struct query_part *parts; /* one for each of cut->parts */
+	VEC(struct cut_database) databases;
+	u64 compile_ns;
+};
+
+/* What the kernel does for a part of the query: nothing, where its phys is NULL. */
+struct query_part {
 	struct plan *logical, *optimized;
 	struct phys *phys;
 	struct ir **irs; /* one per hook */
 	struct load_program *programs;
 	u32 n_programs;
 	struct buf constants;
-	u64 compile_ns;
 };
 
 void query_init(struct query *query, const char *file, const char *text, size_t text_bytes);
 void query_free(struct query *query);
+/* The query goes on where the shell's earlier ones ended; a text of SET alone is then whole. */
+void query_begin_kept(struct query *query, struct keep *keep);
+/* What a query that went well leaves in query->keep; does nothing without one. */
+void query_end_kept(struct query *query);
 /* Text -> script; applies SET; finds the one statement to do.  false after a diagnostic. */
 bool query_parse(struct query *query);
 /* Script -> instructions.  false after a diagnostic. */
 bool query_compile(struct query *query);
+/* The columns of the query's answer. */
+const struct schema *query_output(const struct query *query);
+/* Its rows are single events, handed on as they happen? */
+bool query_is_streaming(const struct query *query);
 /* Prints the diagnostics (warnings once); 2 for a wrong query, 1 for what the machine or privileges
  * lack, else 0.
  */

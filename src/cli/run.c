@@ -18,12 +18,16 @@
 #include "cli/describe.h"
 #include "cli/options.h"
 #include "cli/query.h"
+#include "run/run.h"
+#include "cli/record.h"
+#include "cli/shell.h"
 
 struct session {
 	struct query query;
 	struct options options;
 	struct out out;
-	struct load load;
+	int out_fd;
+	struct load *loads; /* one for each part of the query */
 	bool is_ended_by_loss;
 	int exec_fd; /* the errno of an exec that failed, or nothing; -1: no command */
 };
@@ -44,25 +48,40 @@ static int give_batch(void *context, const struct batch *batch)
 static void say_attached(void *context)
 {
 	struct session *s = context;
+	u64 verify_ns = 0, attach_ns = 0;
 
+	for (u32 i = 0; i < s->query.cut->n_parts; i++) {
+		verify_ns += s->loads[i].verify_ns;
+		attach_ns += s->loads[i].attach_ns;
+	}
+	if (s->query.keep) {
+		s->query.keep->load_ns = verify_ns;
+		s->query.keep->attach_ns = attach_ns;
+	}
 	if (s->options.is_verbose)
-		fprintf(stderr, "attached: load %.2f ms, attach %.2f ms\n",
-			(double)s->load.verify_ns / 1e6, (double)s->load.attach_ns / 1e6);
+		fprintf(stderr, "attached: load %.2f ms, attach %.2f ms\n", (double)verify_ns / 1e6,
+			(double)attach_ns / 1e6);
+}
+
+static void say_programs(const struct query_part *part)
+{
+	for (u32 i = 0; i < part->n_programs; i++) {
+		const struct hook *h = part->programs[i].hook;
+
+		fprintf(stderr, "%s: %u instructions; %s\n", h->target,
+			part->programs[i].code.n_insns, h->reason);
+		if (i == 9 && part->n_programs > 11) {
+			fprintf(stderr, "... and %u programs more\n", part->n_programs - 10);
+			break;
+		}
+	}
 }
 
 static void say_plan(const struct query *q)
 {
 	fprintf(stderr, "compiled in %.2f ms\n", (double)q->compile_ns / 1e6);
-	for (u32 i = 0; i < q->n_programs; i++) {
-		const struct hook *h = q->programs[i].hook;
-
-		fprintf(stderr, "%s: %u instructions; %s\n", h->target, q->programs[i].code.n_insns,
-			h->reason);
-		if (i == 9 && q->n_programs > 11) {
-			fprintf(stderr, "... and %u programs more\n", q->n_programs - 10);
-			break;
-		}
-	}
+	for (u32 i = 0; i < q->cut->n_parts; i++)
+		say_programs(&q->parts[i]);
 }
 
 /* Starts COMMAND, which waits for a byte (or the end of the pipe) before its exec. */
@@ -115,19 +134,21 @@ static bool child_failed(const struct session *s)
 
 static void out_start(struct session *s)
 {
-	struct out_options options = { .fd = STDOUT_FILENO };
+	struct out_options options = { .fd = s->out_fd };
 	struct winsize size;
 
-	options.is_terminal = isatty(STDOUT_FILENO);
-	if (options.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+	options.is_terminal = isatty(s->out_fd);
+	if (options.is_terminal && ioctl(s->out_fd, TIOCGWINSZ, &size) == 0) {
 		options.width = size.ws_col;
 		options.height = size.ws_row;
 	}
 	options.is_ascii = s->options.is_ascii;
 	options.bins = s->options.bins;
-	options.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
-	options.is_streaming = s->query.phys->is_streaming;
-	out_open(&s->out, s->options.format, &options, &s->query.phys->user.output);
+	/* The times of recorded rows are as they were recorded. */
+	if (!record_is_replay(s->query.cut))
+		options.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
+	options.is_streaming = query_is_streaming(&s->query);
+	out_open(&s->out, s->options.format, &options, query_output(&s->query));
 }
 
 /* Can the format show what the query gives?  false after a diagnostic. */
@@ -136,7 +157,9 @@ static bool check_format(struct session *s)
 	struct query *q = &s->query;
 	struct diag *diag;
 
-	if (!s->options.format->needs_histogram || out_has_histogram(&q->phys->user.output))
+	if (s->options.format->needs_rows)
+		return record_check(q, s->options.format, s->options.record_path);
+	if (!s->options.format->needs_histogram || out_has_histogram(query_output(q)))
 		return true;
 	diag = diag_error(&q->diags, "no-histogram", q->statement->span,
 			  "--heatmap draws a histogram, and the query has none");
@@ -147,8 +170,9 @@ static bool check_format(struct session *s)
 /* What a heat map leaves away, said before it is drawn. */
 static void warn_heatmap(const struct session *s)
 {
-	const struct schema *schema = &s->query.phys->user.output;
-	const struct plan *agg = plan_find(s->query.optimized, PLAN_AGGREGATE);
+	const struct schema *schema = query_output(&s->query);
+	const struct plan *plan = s->query.parts[0].optimized;
+	const struct plan *agg = plan ? plan_find(plan, PLAN_AGGREGATE) : NULL;
 	const char *drawn = NULL;
 	u32 n = 0;
 
@@ -162,28 +186,55 @@ static void warn_heatmap(const struct session *s)
 		fprintf(stderr, "ebql: --heatmap draws only the first histogram, %s\n", drawn);
 	if (agg && agg->n_keys)
 		fputs("ebql: --heatmap merges all groups of GROUP BY into one map\n", stderr);
-	if (isatty(STDOUT_FILENO) && s->query.phys->window == WINDOW_NONE &&
+	if (isatty(STDOUT_FILENO) && s->query.cut->window.kind == WINDOW_NONE &&
 	    !s->options.run.every_ns)
 		fputs("ebql: --heatmap: without WINDOW or --every the map is drawn at the end\n",
 		      stderr);
 }
 
-static int loop(struct session *s)
+/* Attaches, runs to the end, detaches; 0 or -errno, and why in diags. */
+static int run_parts(struct session *s, struct run_result *result)
 {
 	struct query *q = &s->query;
 	const struct run_sink sink = { give_batch, say_attached, s };
-	struct run_result result = { 0 };
+	struct load **loads;
+	struct flow *flow;
 	struct run *run;
+	int error;
+
+	if (!q->cut->sql) {
+		run = run_open(&s->loads[0], &s->options.run, &sink, &q->arena, &q->diags);
+		if (!run)
+			return -ECANCELED;
+		out_start(s);
+		error = run_loop(run, &q->diags, result);
+		run_close(run);
+		return error;
+	}
+	loads = arena_array(&q->arena, struct load *, q->cut->n_parts);
+	for (u32 i = 0; i < q->cut->n_parts; i++)
+		loads[i] = q->parts[i].phys ? &s->loads[i] : NULL;
+	flow = flow_open(q->cut, loads, &s->options.run, &sink, &q->settings, &q->arena, &q->diags);
+	if (!flow)
+		return -ECANCELED;
+	out_start(s);
+	error = flow_loop(flow, &q->diags, result);
+	flow_close(flow);
+	return error;
+}
+
+static int loop(struct session *s)
+{
+	struct query *q = &s->query;
+	struct run_result result = { 0 };
 	int error, closed;
 
-	if (q->phys->is_streaming)
+	if (query_is_streaming(q))
 		s->options.run.n_rows = s->options.run.n_windows;
-	run = run_open(&s->load, &s->options.run, &sink, &q->arena, &q->diags);
-	if (!run)
-		return query_report(q);
-	out_start(s);
-	error = run_loop(run, &q->diags, &result);
-	run_close(run);
+	error = run_parts(s, &result);
+	/* It was never opened. */
+	if (!s->out.format)
+		return MAX(query_report(q), 1);
 	/* After a failure nothing more is written, but all is freed. */
 	if (!s->out.error && diags_failed(&q->diags))
 		s->out.error = -ECANCELED;
@@ -198,6 +249,27 @@ static int loop(struct session *s)
 		return 1;
 	}
 	return s->is_ended_by_loss || losses_are_biased(result.lost, result.unpaired) ? 3 : 0;
+}
+
+/* Maps and programs of every part; 0 or -errno, then nothing is left. */
+static int load_parts(struct session *s)
+{
+	struct query *q = &s->query;
+	int error = 0;
+
+	s->loads = arena_array(&q->arena, struct load, q->cut->n_parts);
+	for (u32 i = 0; i < q->cut->n_parts && !error; i++) {
+		struct query_part *part = &q->parts[i];
+
+		if (!part->phys)
+			continue;
+		error = load_open(&s->loads[i], part->phys, part->programs, part->n_programs,
+				  part->constants.at, (u32)part->constants.n, &q->arena, &q->diags);
+		for (u32 k = 0; error && k < i; k++)
+			if (q->parts[k].phys)
+				load_close(&s->loads[k]);
+	}
+	return error;
 }
 
 static int run_select(struct session *s)
@@ -221,20 +293,27 @@ static int run_select(struct session *s)
 		fprintf(stderr,
 			"ebql: -p has no effect: it names the process for target_pid(), which "
 			"the query does not use\n");
-	if (s->options.run.every_ns && q->phys->is_streaming)
+	if (s->options.run.every_ns && query_is_streaming(q))
 		fprintf(stderr,
 			"ebql: --every has no effect: the query's rows stream as they happen\n");
-	else if (s->options.run.every_ns && q->phys->window != WINDOW_NONE)
+	else if (s->options.run.every_ns && q->cut->window.kind != WINDOW_NONE)
 		fprintf(stderr, "ebql: --every has no effect: the query has a WINDOW\n");
 	warn_heatmap(s);
 	if (s->options.is_verbose)
 		say_plan(q);
-	error = load_open(&s->load, q->phys, q->programs, q->n_programs, q->constants.at,
-			  (u32)q->constants.n, &q->arena, &q->diags);
+	if (s->options.record_path && !record_open(q, s->options.record_path, &s->out_fd))
+		return query_report(q);
+	error = load_parts(s);
 	if (error)
 		return MAX(query_report(q), 1);
 	status = loop(s);
-	load_close(&s->load);
+	for (u32 i = 0; i < q->cut->n_parts; i++)
+		if (q->parts[i].phys)
+			load_close(&s->loads[i]);
+	if (s->out_fd != STDOUT_FILENO && close(s->out_fd) < 0 && !status) {
+		fprintf(stderr, "ebql: %s: %s\n", s->options.record_path, strerror(errno));
+		status = 1;
+	}
 	return child_failed(s) ? 1 : status;
 }
 
@@ -246,7 +325,7 @@ static bool is_format(const struct session *s, const char *name)
 /* Statements that show no rows have no other forms. */
 static bool is_table_or_json(const struct session *s)
 {
-	if (is_format(s, "table") || is_format(s, "json"))
+	if (is_format(s, "table") || is_format(s, "expanded") || is_format(s, "json"))
 		return true;
 	fprintf(stderr, "ebql: -o: this statement is shown as table or json, not as %s\n",
 		s->options.format->name);
@@ -386,7 +465,7 @@ static int check_views(struct session *s)
 	if (!query_open_catalog(q))
 		return query_report(q);
 	views_each(&q->views, check_view, &check);
-	if (!diags_failed(&q->diags))
+	if (!diags_failed(&q->diags) && !q->keep)
 		fprintf(stderr,
 			"ebql: %u view%s checked, and no query: a view lives as long as its text, "
 			"put the query behind it\n",
@@ -406,6 +485,10 @@ static int run_statement(struct session *s)
 	const struct ast_statement *statement = s->query.statement;
 
 	optind = 1;
+	if (s->options.record_path && statement->kind != AST_STATEMENT_SELECT) {
+		fputs("ebql: record: only a SELECT can be recorded\n", stderr);
+		return 2;
+	}
 	switch (statement->kind) {
 	case AST_STATEMENT_SELECT:
 		return run_select(s);
@@ -429,17 +512,16 @@ static int run_statement(struct session *s)
 	}
 }
 
-int cmd_run(int argc, char **argv)
+int run_text(const struct options *options, struct keep *keep)
 {
-	struct session session = { .exec_fd = -1 }, *s = &session;
-	int status = options_parse(&s->options, argc, argv);
+	struct session session = { .options = *options, .out_fd = STDOUT_FILENO, .exec_fd = -1 },
+		       *s = &session;
+	int status;
 
-	if (status >= 0) {
-		buf_free(&s->options.text);
-		return status;
-	}
-	query_init(&s->query, s->options.file, s->options.text.at, s->options.text.n);
-	if (query_parse(&s->query))
+	query_init(&s->query, options->file, options->text.at, options->text.n);
+	if (keep)
+		query_begin_kept(&s->query, keep);
+	if (query_parse(&s->query) && s->query.statement)
 		status = run_statement(s);
 	else
 		status = query_report(&s->query);
@@ -448,7 +530,21 @@ int cmd_run(int argc, char **argv)
 		close(s->options.run.child_go_fd);
 	if (s->exec_fd >= 0)
 		close(s->exec_fd);
+	if (status == 0)
+		query_end_kept(&s->query);
+	if (keep)
+		keep->compile_ns = s->query.compile_ns;
 	query_free(&s->query);
-	buf_free(&s->options.text);
+	return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct options options;
+	int status = options_parse(&options, argc, argv);
+
+	if (status < 0)
+		status = options.is_shell ? shell_run(&options) : run_text(&options, NULL);
+	buf_free(&options.text);
 	return status;
 }

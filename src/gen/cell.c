@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Cells of a row: what one event does to the count, sum, minimum, maximum and the
- * histograms of its group.  Only this CPU writes the row, so plain loads and stores do.  Zero
+ * Cells of a row: what one event does to the count, sum, minimum, maximum, the
+ * histograms and sketches of its group.  Only this CPU writes the row, so plain loads and
+ * stores do.  Zero
  * is the neutral start of every cell.
  */
 #include "gen/internal.h"
 
-static void update_count(struct gen *g, const struct cell *c, vreg row, vreg v)
+static void update_count(struct gen *g, const struct cell *c, vreg row, const struct cell_value *v)
 {
 	vreg n = ir_reg(g->ir);
 
@@ -17,9 +18,11 @@ static void update_count(struct gen *g, const struct cell *c, vreg row, vreg v)
 }
 
 /* 128 bits: the high word takes the carry and, for a negative value, the sign. */
-static void update_sum(struct gen *g, const struct cell *c, vreg row, vreg v)
+static void update_sum(struct gen *g, const struct cell *c, vreg row,
+		       const struct cell_value *value)
 {
 	struct ir *ir = g->ir;
+	vreg v = value->reg;
 	const s32 low_at = (s32)c->bytes_offset, high_at = low_at + 8;
 	vreg low = ir_reg(ir), high;
 	label end = ir_label(ir);
@@ -52,9 +55,11 @@ static void update_sum(struct gen *g, const struct cell *c, vreg row, vreg v)
 }
 
 /* Biased so that unsigned order is the value's order; the minimum is that of the complement. */
-static void update_extreme(struct gen *g, const struct cell *c, vreg row, vreg v)
+static void update_extreme(struct gen *g, const struct cell *c, vreg row,
+			   const struct cell_value *value)
 {
 	struct ir *ir = g->ir;
+	vreg v = value->reg;
 	vreg biased = v, known = ir_reg(ir);
 	u64 flip = (c->is_signed ? CELL_BIAS : 0) ^ (c->kind == CELL_MIN ? ~0ull : 0);
 	label end = ir_label(ir);
@@ -69,9 +74,19 @@ static void update_extreme(struct gen *g, const struct cell *c, vreg row, vreg v
 	ir_place(ir, end);
 }
 
-static void (*const update[CELL_KIND_N])(struct gen *g, const struct cell *c, vreg row, vreg v) = {
-	[CELL_COUNT] = update_count, [CELL_SUM] = update_sum,	       [CELL_MIN] = update_extreme,
-	[CELL_MAX] = update_extreme, [CELL_HISTOGRAM] = gen_histogram,
+static void update_histogram(struct gen *g, const struct cell *c, vreg row,
+			     const struct cell_value *value)
+{
+	gen_histogram(g, c, row, value->reg);
+}
+
+static void (*const update[CELL_KIND_N])(struct gen *g, const struct cell *c, vreg row,
+					 const struct cell_value *value) = {
+	[CELL_COUNT] = update_count,	     [CELL_SUM] = update_sum,
+	[CELL_MIN] = update_extreme,	     [CELL_MAX] = update_extreme,
+	[CELL_HISTOGRAM] = update_histogram, [CELL_FIRST] = gen_first_last,
+	[CELL_LAST] = gen_first_last,	     [CELL_SQUARES] = gen_squares,
+	[CELL_HLL] = gen_registers,	     [CELL_TOP] = gen_top,
 };
 
 static bool same(const struct expr *a, const struct expr *b)
@@ -80,7 +95,8 @@ static bool same(const struct expr *a, const struct expr *b)
 }
 
 /* Those of the group first .. that do, or do not, skip negative values. */
-static void update_some(struct gen *g, u32 first, bool *done, vreg row, vreg v, bool skips_negative)
+static void update_some(struct gen *g, u32 first, bool *done, vreg row,
+			const struct cell_value *value, bool skips_negative)
 {
 	const struct cell *cells = g->phys->cells, *f = &cells[first];
 
@@ -89,7 +105,7 @@ static void update_some(struct gen *g, u32 first, bool *done, vreg row, vreg v, 
 		    !same(cells[i].arg, f->arg) || !same(cells[i].filter, f->filter))
 			continue;
 		done[i] = true;
-		update[cells[i].kind](g, &cells[i], row, v);
+		update[cells[i].kind](g, &cells[i], row, value);
 	}
 }
 
@@ -157,10 +173,11 @@ static void update_group(struct gen *g, u32 first, bool *done, vreg row,
 			 const struct negative *negative)
 {
 	const struct cell *cells = g->phys->cells, *f = &cells[first];
-	bool is_conditional = f->filter || (f->arg && f->arg->nullable);
+	/* A text that cannot be read has none, also where the column is never NULL. */
+	bool is_conditional = f->filter || (f->arg && (f->arg->nullable || gen_is_text(f->arg)));
 	label end = ir_label(g->ir);
 	u32 fork = gen_fork(g);
-	vreg v = 0;
+	struct cell_value v = { 0 };
 
 	if (f->filter) {
 		label yes = ir_label(g->ir);
@@ -172,20 +189,22 @@ static void update_group(struct gen *g, u32 first, bool *done, vreg row,
 	}
 	if (f->arg) {
 		ir_at(g->ir, f->arg->span);
-		if (gen_is_text(f->arg))
-			gen_text(g, f->arg, end); /* count(text): only whether it is NULL */
+		if (gen_is_probe(f->arg))
+			v.reg = gen_probe_of(g, f->arg, end);
+		else if (gen_is_text(f->arg))
+			v.text = gen_text(g, f->arg, end);
 		else
-			v = gen_value(g, f->arg, end);
+			v.reg = gen_value(g, f->arg, end);
 	}
-	update_some(g, first, done, row, v, false);
+	update_some(g, first, done, row, &v, false);
 	if (has_skipping(g, first)) {
 		label countable = ir_label(g->ir);
 
-		ir_branchi(g->ir, IR_SGE, v, 0, countable);
+		ir_branchi(g->ir, IR_SGE, v.reg, 0, countable);
 		negative_note(g, negative);
 		ir_jump(g->ir, end);
 		ir_place(g->ir, countable);
-		update_some(g, first, done, row, v, true);
+		update_some(g, first, done, row, &v, true);
 	}
 	ir_place(g->ir, end);
 	if (is_conditional)

@@ -140,6 +140,25 @@ static void note_time(void *context, struct expr *e)
 	use->is_used |= e->kind == EXPR_SYSTEM && e->index == SYS_TIME && e->source == use->source;
 }
 
+static bool contains(const struct expr *e, const struct expr *part)
+{
+	if (expr_equal(e, part))
+		return true;
+	/* A branch of a union is computed on its own way. */
+	for (u32 i = 0; e->kind != EXPR_UNION && i < e->n_args; i++)
+		if (contains(e->args[i], part))
+			return true;
+	return false;
+}
+
+/* What the plan computes once is computed ahead of e, where e needs it. */
+static void compute_shared(struct gen *g, const struct expr *e)
+{
+	for (u32 i = 0; i < g->phys->n_shared; i++)
+		if (contains(e, g->phys->shared[i]))
+			gen_value(g, g->phys->shared[i], g->done);
+}
+
 /*
  * One event has one time: the clock is read once, before the first expression that
  * uses it, where no join of ways can make it forgotten.
@@ -152,6 +171,8 @@ static void read_time_for(struct gen *g, struct expr *e)
 		expr_each(e, note_time, &use);
 	if (use.is_used)
 		gen_time(g);
+	if (e)
+		compute_shared(g, e);
 }
 
 static void read_time(struct gen *g)
@@ -163,9 +184,12 @@ static void read_time(struct gen *g)
 	for (u32 i = 0; i < p->n_cells; i++) {
 		read_time_for(g, p->cells[i].arg);
 		read_time_for(g, p->cells[i].filter);
+		read_time_for(g, p->cells[i].weight);
 	}
 	for (u32 i = 0; i < p->n_columns; i++)
 		read_time_for(g, p->columns[i].expr);
+	for (u32 i = 0; i < g->source->n_columns; i++)
+		read_time_for(g, g->source->columns[i].expr);
 }
 
 static void filter(struct gen *g, const struct phys_step *step)
@@ -193,6 +217,12 @@ static void filter(struct gen *g, const struct phys_step *step)
 /* Keys and what a start keeps may be computed in branches: their time is read before. */
 static void read_time_for_step(struct gen *g, const struct phys_step *step)
 {
+	if (step->running) {
+		read_time_for(g, step->running->plan->running_arg);
+		for (u32 i = 0; i < step->running->n_keys; i++)
+			read_time_for(g, step->running->keys[i].expr);
+		return;
+	}
 	for (u32 i = 0; i < step->join->n_keys; i++)
 		read_time_for(g, step->keys[i]);
 	for (u32 i = 0; step->kind == STEP_STORE && i < step->join->n_columns; i++)
@@ -210,12 +240,14 @@ static void go_the_way(struct gen *g)
 	for (u32 i = 0; i < s->n_steps; i++) {
 		const struct phys_step *step = &s->steps[i];
 
-		if (step->join)
+		if (step->join || step->running)
 			read_time_for_step(g, step);
 		if (step->kind == STEP_FILTER)
 			filter(g, step);
 		else if (step->kind == STEP_LOOKUP)
 			gen_look_up(g, step);
+		else if (step->kind == STEP_RUNNING)
+			gen_running(g, step);
 		else
 			gen_store(g, step);
 	}

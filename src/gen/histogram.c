@@ -10,7 +10,7 @@
 #include "gen/internal.h"
 
 /* Appends a table to the constants, unless it is there; returns where it begins. */
-static u32 table_add(struct gen *g, const void *table, size_t bytes)
+u32 gen_constant_table(struct gen *g, const void *table, size_t bytes)
 {
 	struct buf *constants = g->constants;
 
@@ -23,7 +23,7 @@ static u32 table_add(struct gen *g, const void *table, size_t bytes)
 }
 
 /* The address of the byte `offset` of a table. */
-static vreg table_address(struct gen *g, u32 table, vreg offset)
+vreg gen_table_address(struct gen *g, u32 table, vreg offset)
 {
 	vreg at = ir_reg(g->ir);
 
@@ -56,7 +56,8 @@ static vreg shift_of(struct gen *g, vreg v, u64 hi, u32 b)
 		ir_alu(ir, IR_OR, bits, bits, shifted(g, IR_SHR, bits, by));
 	ir_alui(ir, IR_MUL, bits, bits, (s64)SCHEME_LOG2_MULTIPLIER);
 	ir_alui(ir, IR_SHR, bits, bits, 58);
-	ir_load(ir, shift, table_address(g, table_add(g, table, sizeof(table)), bits), 0, IR_U8);
+	ir_load(ir, shift, gen_table_address(g, gen_constant_table(g, table, sizeof(table)), bits),
+		0, IR_U8);
 	return shift;
 }
 
@@ -99,7 +100,7 @@ static u32 exponential_table(struct gen *g, u32 s, u32 *ret_n)
 		entries[i].threshold = (u64)MIN((s128)tables.threshold[i], edges.hi - 1);
 	}
 	*ret_n = tables.n;
-	return table_add(g, entries, tables.n * sizeof(*entries));
+	return gen_constant_table(g, entries, tables.n * sizeof(*entries));
 }
 
 static vreg exponential(struct gen *g, vreg v, u64 hi, u32 s, label end)
@@ -111,7 +112,7 @@ static vreg exponential(struct gen *g, vreg v, u64 hi, u32 s, label end)
 	ir_mov(ir, cell, log_linear(g, v, hi, s + 1));
 	/* Never taken: it shows the verifier that the entry lies in the table. */
 	ir_branchi(ir, IR_GE, cell, n, end);
-	at = table_address(g, table, shifted(g, IR_SHL, cell, 4));
+	at = gen_table_address(g, table, shifted(g, IR_SHL, cell, 4));
 	ir_load(ir, above, at, offsetof(struct exponential_entry, threshold), IR_U64);
 	ir_load(ir, cell, at, offsetof(struct exponential_entry, base), IR_U64);
 	ir_alu(ir, IR_SUB, above, above, v);
@@ -180,7 +181,7 @@ static vreg search(struct gen *g, const struct scheme *scheme, vreg offset, u64 
 		entries[i] = (i < n_inside ? (u64)scheme->bounds[i + 1] - (u64)scheme->bounds[0]
 					   : span) -
 			     1;
-	table = table_add(g, entries, n * sizeof(*entries));
+	table = gen_constant_table(g, entries, n * sizeof(*entries));
 	at = ir_reg(ir);
 	ir_map_value(ir, at, LOAD_MAP_CONST, table);
 	ir_imm(ir, found, 0);

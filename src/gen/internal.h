@@ -117,6 +117,9 @@ void gen_store(struct gen *g, const struct phys_step *step);
 /* The argument of a UNION column for rows that this source triggers. */
 const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
 
+/* running.c: adds to the running sum; its value is a stored column from there on. */
+void gen_running(struct gen *g, const struct phys_step *step);
+
 /* state.c */
 /* Leaves for `out` before anything is marked when the CPU is none of ours. */
 void gen_enter(struct gen *g, label out);
@@ -125,21 +128,40 @@ void gen_busy(struct gen *g);
 void gen_count(struct gen *g, enum counter counter);
 /* One more start or end without a partner. */
 void gen_count_unpaired(struct gen *g, enum unpaired kind);
-/* words[first_word ...] of each key, a NULL one goes to `null`. */
+/* A word of a key. */
 struct key_word {
-	vreg reg; /* 0: on the stack */
+	vreg reg; /* 0: on the stack, or a constant */
 	stack_object object;
 	u32 offset_bytes;
+	bool is_constant; /* the same in all rows: not hashed, not compared */
+	s64 constant;
 };
 vreg gen_key_load(struct gen *g, const struct key_word *k);
+/* Is this word one that keys are told apart by?  Where all are constant, each is. */
+bool gen_key_tells(const struct key_word *words, u32 n_words, u32 i);
+/* The words of keys; those that may be NULL have a bit each in words[0]. */
+void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words);
 /* 64 bits, the high ones well mixed. */
 vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words);
 /* The group's row, found or made; the (other) row when there is no room. */
 vreg gen_row(struct gen *g);
 /* cell.c */
 void gen_cells(struct gen *g, vreg row);
+/* The argument of cells, which is not NULL: a word (of a probe its code), or a text. */
+struct cell_value {
+	vreg reg; /* 0: text */
+	stack_object text;
+};
 /* histogram.c: not for values below zero where c->skips_negative. */
 void gen_histogram(struct gen *g, const struct cell *c, vreg row, vreg v);
+u32 gen_constant_table(struct gen *g, const void *table, size_t bytes);
+/* The address of the byte `offset` of such a table. */
+vreg gen_table_address(struct gen *g, u32 table, vreg offset);
+/* sketch.c */
+void gen_first_last(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);
+void gen_squares(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);
+void gen_registers(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);
+void gen_top(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);
 /* stream.c */
 /* Any expression as a register, or as words of text; its bit in `nulls` is set where it is NULL. */
 struct streamed {

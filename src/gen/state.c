@@ -55,6 +55,9 @@ void gen_count(struct gen *g, enum counter counter)
 	case COUNTER_EVICTED:
 		count_start(g, offsetof(struct control_line, start_evicted));
 		break;
+	case COUNTER_TABLE_FULL:
+		count_start(g, offsetof(struct control_line, start_table_full));
+		break;
 	default:
 		BUG("counter %d of a program without a slice", counter);
 	}
@@ -144,8 +147,19 @@ vreg gen_key_load(struct gen *g, const struct key_word *k)
 	if (k->reg)
 		return k->reg;
 	v = ir_reg(g->ir);
-	ir_stack_load(g->ir, v, k->object, k->offset_bytes, IR_U64);
+	if (k->is_constant)
+		ir_imm(g->ir, v, k->constant);
+	else
+		ir_stack_load(g->ir, v, k->object, k->offset_bytes, IR_U64);
 	return v;
+}
+
+bool gen_key_tells(const struct key_word *words, u32 n_words, u32 i)
+{
+	for (u32 k = 0; words[i].is_constant && k < n_words; k++)
+		if (!words[k].is_constant)
+			return false;
+	return true;
 }
 
 static void set_null_bit(struct gen *g, const struct phys_key *key, vreg nulls)
@@ -195,26 +209,43 @@ static vreg nullable_word(struct gen *g, const struct phys_key *key, vreg nulls)
 	return v;
 }
 
-static void key_words(struct gen *g, struct key_word *words)
+/* A key that has one value in all groups (rule keys of opt/). */
+static bool is_fixed(const struct phys_key *key)
+{
+	return key->expr->kind == EXPR_INTEGER || key->expr->kind == EXPR_TEXT;
+}
+
+static void fixed_words(const struct phys_key *key, struct key_word *words)
+{
+	for (u32 i = 0; i < key->n_words; i++)
+		words[i] = (struct key_word){ .is_constant = true,
+					      .constant = key->expr->kind == EXPR_TEXT
+								  ? (s64)gen_literal_word(key->expr, i)
+								  : (s64)(u64)key->expr->integer };
+}
+
+void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words)
 {
 	vreg nulls = 0;
 
-	for (u32 i = 0; i < g->phys->n_keys; i++) {
-		if (g->phys->keys[i].null_bit < 0 || nulls)
+	for (u32 i = 0; i < n_keys; i++) {
+		if (keys[i].null_bit < 0 || nulls)
 			continue;
 		nulls = ir_reg(g->ir);
 		ir_imm(g->ir, nulls, 0);
 		words[0].reg = nulls;
 	}
-	for (u32 i = 0; i < g->phys->n_keys; i++) {
-		const struct phys_key *key = &g->phys->keys[i];
+	for (u32 i = 0; i < n_keys; i++) {
+		const struct phys_key *key = &keys[i];
 		struct key_word *w = &words[key->first_word];
 
 		if (key->is_slice)
 			continue;
 		ir_at(g->ir, key->expr->span);
 		ir_note(g->ir, "key %s", key->name);
-		if (key->null_bit >= 0 && (key->is_probe || !gen_is_text(key->expr))) {
+		if (is_fixed(key)) {
+			fixed_words(key, w);
+		} else if (key->null_bit >= 0 && (key->is_probe || !gen_is_text(key->expr))) {
 			w->reg = nullable_word(g, key, nulls);
 		} else if (key->is_probe) {
 			w->reg = gen_probe_of(g, key->expr, g->done);
@@ -236,13 +267,18 @@ static void key_words(struct gen *g, struct key_word *words)
 vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words)
 {
 	vreg h = ir_reg(g->ir), multiplier = ir_reg(g->ir);
+	bool is_first = true;
 
 	ir_imm(g->ir, multiplier, HASH_MULTIPLIER);
 	for (u32 i = 0; i < n_words; i++) {
-		vreg w = gen_key_load(g, &words[i]);
+		vreg w;
 
-		if (i == 0) {
+		if (!gen_key_tells(words, n_words, i))
+			continue;
+		w = gen_key_load(g, &words[i]);
+		if (is_first) {
 			ir_alu(g->ir, IR_MUL, h, w, multiplier);
+			is_first = false;
 			continue;
 		}
 		/* The product's good bits are its high ones: bring them down before the next. */
@@ -330,15 +366,18 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 	 * by, and a branch per word multiplies the paths it walks with every step.
 	 */
 	for (u32 i = 0; i < s->key_words; i++) {
-		vreg stored = ir_reg(ir);
+		vreg stored;
 
+		if (!gen_key_tells(words, s->key_words, i))
+			continue;
+		stored = ir_reg(ir);
 		ir_load(ir, stored, row, 8 + 8 * (s32)i, IR_U64);
 		if (s->key_words == 1) {
 			ir_branch(ir, IR_EQ, stored, gen_key_load(g, &words[i]), found);
 			break;
 		}
 		ir_alu(ir, IR_XOR, stored, stored, gen_key_load(g, &words[i]));
-		if (i > 0)
+		if (differ)
 			ir_alu(ir, IR_OR, differ, differ, stored);
 		else
 			differ = stored;
@@ -423,7 +462,7 @@ static vreg direct_row(struct gen *g, const struct key_word *words)
 	if (s->n_rows == 1)
 		return other_row(g);
 	number = ir_reg(g->ir);
-	ir_alui(g->ir, IR_SUB, number, words[0].reg, s->domain_lo);
+	ir_alui(g->ir, IR_SUB, number, gen_key_load(g, &words[0]), s->domain_lo);
 	/* Never taken: the key's range is known.  It is the verifier who wants to see it. */
 	ir_branchi(g->ir, IR_GE, number, s->n_rows, g->done);
 	return row_address(g, number);
@@ -435,7 +474,7 @@ vreg gen_row(struct gen *g)
 	struct key_word *words = arena_array(g->arena, struct key_word, s->key_words + 1);
 
 	if (!(s->kind == STATE_DIRECT && s->n_rows == 1))
-		key_words(g, words);
+		gen_key_words(g, g->phys->keys, g->phys->n_keys, words);
 	ir_note(g->ir, "row");
 	switch (s->kind) {
 	case STATE_TABLE:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One event -> one row in the ring buffer: the null mask, then the columns.  Room
+ * One event -> one row in the ring buffer: the null mask, then the columns (of a raw
+ * scan: behind the number of the source).  Room
  * is taken last, when every column is computed, so that no way leads past the
  * submit; no wake-up is sent, the reader looks every 10 ms.
  */
@@ -56,26 +57,31 @@ static void store(struct gen *g, const struct stream_column *c, const struct str
 void gen_stream(struct gen *g)
 {
 	const struct phys *p = g->phys;
-	struct streamed *values = arena_array(g->arena, struct streamed, p->n_columns);
+	const struct phys_source *s = g->source;
+	const struct stream_column *columns = p->is_raw ? s->columns : p->columns;
+	u32 n_columns = p->is_raw ? s->n_columns : p->n_columns;
+	struct streamed *values = arena_array(g->arena, struct streamed, n_columns);
 	vreg nulls = ir_reg(g->ir), row = ir_reg(g->ir);
 	vreg args[3] = { ir_reg(g->ir), ir_reg(g->ir), ir_reg(g->ir) };
 	label got = ir_label(g->ir);
 
 	ir_imm(g->ir, nulls, 0);
-	for (u32 i = 0; i < p->n_columns; i++)
-		values[i] = gen_streamed(g, p->columns[i].expr, p->columns[i].is_probe, i, nulls);
+	for (u32 i = 0; i < n_columns; i++)
+		values[i] = gen_streamed(g, columns[i].expr, columns[i].is_probe, i, nulls);
 	ir_note(g->ir, "row");
 	ir_map(g->ir, args[0], LOAD_MAP_RING);
-	ir_imm(g->ir, args[1], p->row_bytes);
+	ir_imm(g->ir, args[1], p->is_raw ? s->row_bytes : p->row_bytes);
 	ir_imm(g->ir, args[2], 0);
 	ir_call(g->ir, row, BPF_FUNC_ringbuf_reserve, 3, args);
 	ir_branchi(g->ir, IR_NE, row, 0, got);
 	gen_count(g, COUNTER_RING_FULL);
 	ir_jump(g->ir, g->done);
 	ir_place(g->ir, got);
-	ir_store(g->ir, row, 0, IR_U64, nulls);
-	for (u32 i = 0; i < p->n_columns; i++)
-		store(g, &p->columns[i], &values[i], row);
+	if (p->is_raw)
+		ir_storei(g->ir, row, 0, IR_U64, s->number);
+	ir_store(g->ir, row, p->is_raw ? 8 : 0, IR_U64, nulls);
+	for (u32 i = 0; i < n_columns; i++)
+		store(g, &columns[i], &values[i], row);
 	args[0] = row;
 	ir_imm(g->ir, args[1], BPF_RB_NO_WAKEUP);
 	ir_call(g->ir, 0, BPF_FUNC_ringbuf_submit, 2, args);

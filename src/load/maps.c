@@ -44,7 +44,8 @@ static int map_failed(enum load_map map, u64 bytes, int error, struct diags *dia
 	else if (map == LOAD_MAP_CONTROL || map == LOAD_MAP_CONST)
 		diag_hint(diags, diag, "the kernel is short of memory");
 	else if (map == LOAD_MAP_PAIR)
-		diag_hint(diags, diag, "SET max_in_flight to less");
+		diag_hint(diags, diag,
+			  "SET max_in_flight to less, or max_groups if there are running sums");
 	else if (error == E2BIG && map == LOAD_MAP_STATE && bytes <= INT32_MAX)
 		diag_hint(diags, diag,
 			  "this kernel's array maps end at 4 MiB: SET max_groups to less, or SET "

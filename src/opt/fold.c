@@ -171,6 +171,15 @@ static struct expr *fold(struct expr *e, struct arena *arena)
 	return e ? opt_map_expr(e, arena, fold_expr) : NULL;
 }
 
+static struct expr **fold_exprs(struct expr *const *exprs, u32 n, struct arena *arena)
+{
+	struct expr **copy = arena_array(arena, struct expr *, n);
+
+	for (u32 i = 0; i < n; i++)
+		copy[i] = fold(exprs[i], arena);
+	return copy;
+}
+
 static struct item *fold_items(const struct item *items, u32 n, struct arena *arena)
 {
 	struct item *copy = arena_array(arena, struct item, n);
@@ -184,22 +193,22 @@ static struct item *fold_items(const struct item *items, u32 n, struct arena *ar
 
 static void fold_plan(struct plan *p, struct arena *arena)
 {
-	struct expr **conjuncts = arena_array(arena, struct expr *, p->n_conjuncts);
 	struct aggregate *aggregates = arena_array(arena, struct aggregate, p->n_aggregates);
 	struct join_key *keys = arena_array(arena, struct join_key, p->n_join_keys);
 
-	for (u32 i = 0; i < p->n_conjuncts; i++)
-		conjuncts[i] = fold(p->conjuncts[i], arena);
 	for (u32 i = 0; i < p->n_aggregates; i++) {
 		aggregates[i] = p->aggregates[i];
 		aggregates[i].arg = fold(p->aggregates[i].arg, arena);
 		aggregates[i].filter = fold(p->aggregates[i].filter, arena);
+		aggregates[i].weight = fold(p->aggregates[i].weight, arena);
 	}
 	for (u32 i = 0; i < p->n_join_keys; i++)
 		keys[i] = (struct join_key){ fold(p->join_keys[i].left, arena),
 					     fold(p->join_keys[i].right, arena) };
+	p->running_arg = fold(p->running_arg, arena);
+	p->running_keys = fold_exprs(p->running_keys, p->n_running_keys, arena);
 	p->join_keys = keys;
-	p->conjuncts = conjuncts;
+	p->conjuncts = fold_exprs(p->conjuncts, p->n_conjuncts, arena);
 	p->aggregates = aggregates;
 	p->keys = fold_items(p->keys, p->n_keys, arena);
 	p->items = fold_items(p->items, p->n_items, arena);

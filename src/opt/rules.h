@@ -11,7 +11,11 @@ struct plan *opt_fold(struct plan *plan, struct arena *arena);
 struct plan *opt_split(struct plan *plan, struct arena *arena);
 struct plan *opt_unused(struct plan *plan, struct arena *arena);
 struct plan *opt_same_thread(struct plan *plan, struct arena *arena);
+struct plan *opt_keys(struct plan *plan, struct arena *arena);
+struct plan *opt_push_down(struct plan *plan, struct arena *arena);
 struct plan *opt_order(struct plan *plan, struct arena *arena);
+struct plan *opt_share(struct plan *plan, struct arena *arena);
+struct plan *opt_cells(struct plan *plan, struct arena *arena);
 
 /* Copies every operator of the plan and hands the copy to `change`, those below it first. */
 struct plan *opt_map(struct plan *plan, struct arena *arena,
@@ -20,5 +24,23 @@ struct plan *opt_map(struct plan *plan, struct arena *arena,
  */
 struct expr *opt_map_expr(struct expr *expr, struct arena *arena,
 			  struct expr *(*change)(struct expr *expr, struct arena *arena));
+
+/* expr.c */
+
+/* May it count a fault when it is computed for a row of the tree? */
+bool opt_can_fault(const struct expr *e, const struct plan *tree);
+/* Is `part` a part of it, not looked for in the branches of unions? */
+bool opt_contains(const struct expr *e, const struct expr *part);
+/*
+ * e with to[i] wherever from[i] stands (NULL: none), the largest parts first; NULL when it
+ * reads columns outside of these.  Types are not inferred anew.
+ */
+struct expr *opt_rewrite(struct expr *e, struct expr *const *from, struct expr *const *to, u32 n,
+			 struct arena *arena);
+/* What it is in rows that source `trigger` makes appear: unions are resolved. */
+struct expr *opt_branch(struct expr *e, u32 trigger, struct arena *arena);
+/* A filter above input; without conjuncts the input itself. */
+struct plan *opt_filter(struct plan *input, struct expr *const *conjuncts, u32 n,
+			struct arena *arena);
 
 #endif

@@ -5,8 +5,6 @@
  * calls of others need not be stored to be thrown away.  What can fault stays: it
  * would be counted at other events.
  */
-#include <string.h>
-
 #include "opt/rules.h"
 
 typedef VEC(struct expr *) expr_vec;
@@ -18,7 +16,8 @@ static bool is_of_thread(const struct expr *e, u32 source)
 		return false;
 	if (e->kind == EXPR_SYSTEM)
 		return e->source == source && (e->index == SYS_PID || e->index == SYS_TID);
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_MEMBER || e->kind == EXPR_UNION)
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_MEMBER || e->kind == EXPR_UNION ||
+	    e->kind == EXPR_RUNNING)
 		return false;
 	for (u32 i = 0; i < e->n_args; i++)
 		if (!is_of_thread(e->args[i], source))
@@ -55,21 +54,6 @@ static bool is_call(const struct plan *p)
 	       p->input->kind != PLAN_JOIN && p->right->kind != PLAN_JOIN;
 }
 
-static struct plan *filtered(struct plan *input, struct expr *const *conjuncts, u32 n,
-			     struct arena *arena)
-{
-	struct plan *p = arena_new(arena, struct plan);
-
-	p->kind = PLAN_FILTER;
-	p->input = input;
-	p->span = conjuncts[0]->span;
-	p->limit = -1;
-	p->n_conjuncts = n;
-	p->conjuncts = arena_array(arena, struct expr *, n);
-	memcpy(p->conjuncts, conjuncts, n * sizeof(*conjuncts));
-	return p;
-}
-
 static const struct plan *scan_of(const struct plan *p)
 {
 	return plan_find(p, PLAN_SCAN);
@@ -99,8 +83,8 @@ static void push_down(struct plan *p, struct arena *arena)
 	}
 	if (!left.n)
 		return;
-	join->input = filtered(join->input, left.at, left.n, arena);
-	join->right = filtered(join->right, right.at, right.n, arena);
+	join->input = opt_filter(join->input, left.at, left.n, arena);
+	join->right = opt_filter(join->right, right.at, right.n, arena);
 	p->conjuncts = stay.at;
 	p->n_conjuncts = stay.n;
 	if (!stay.n)

@@ -15,7 +15,7 @@ static void mark(void *context, struct expr *e)
 {
 	struct used *used = context;
 
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
 		used->sources |= 1ull << e->source;
 	/* Also where every branch is a constant: which one it is hangs on the row. */
 	for (u32 i = 0; e->kind == EXPR_UNION && i < e->n_args; i++)
@@ -38,11 +38,16 @@ static void mark_operator(const struct plan *p, struct used *used)
 	for (u32 i = 0; i < p->n_aggregates; i++) {
 		mark_all(p->aggregates[i].arg, used);
 		mark_all(p->aggregates[i].filter, used);
+		mark_all(p->aggregates[i].time, used);
+		mark_all(p->aggregates[i].weight, used);
 	}
 	for (u32 i = 0; i < p->n_items; i++)
 		mark_all(p->items[i].expr, used);
 	for (u32 i = 0; i < p->n_sort_keys; i++)
 		mark_all(p->sort_keys[i].expr, used);
+	mark_all(p->running_arg, used);
+	for (u32 i = 0; i < p->n_running_keys; i++)
+		mark_all(p->running_keys[i], used);
 	for (u32 i = 0; i < p->n_join_keys; i++) {
 		mark_all(p->join_keys[i].left, used);
 		mark_all(p->join_keys[i].right, used);

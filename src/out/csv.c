@@ -97,6 +97,11 @@ static void csv_put_value(struct out *out, struct type type, const struct value 
 			out_put_json_estimate(buf, value->quantiles);
 		}
 		break;
+	case VALUE_TOP:
+		buf_reset(&out->scratch);
+		out_put_json_top(&out->scratch, type, value->top);
+		csv_put_text(out, out->scratch.at, out->scratch.n);
+		break;
 	case VALUE_HISTOGRAM:
 		buf_reset(&out->scratch);
 		out_put_json_histogram(&out->scratch, value->histogram);

@@ -12,7 +12,8 @@
 /* The buffer is written out whenever it has grown beyond this. */
 #define OUT_CHUNK_BYTES (64 << 10)
 
-extern const struct out_format out_table, out_json, out_csv, out_heatmap;
+extern const struct out_format out_table, out_expanded, out_json, out_csv, out_heatmap, out_arrow,
+	out_jsonl;
 
 /*
  * Called after each row: writes when the buffer is full enough.  False once a
@@ -79,6 +80,20 @@ void out_put_json_estimate(struct buf *buf, const struct quantile *quantile);
 void out_put_json_bound(struct buf *buf, bool has, s128 bound); /* null without one */
 void out_put_json_ladder(struct buf *buf, const struct quantile *quantiles, u32 n);
 void out_put_json_histogram(struct buf *buf, const struct histogram *histogram);
+/* A value of that type, as it stands in a row. */
+void out_put_json_value(struct buf *buf, struct type type, const struct value *value);
+
+/* --- Top lists: top.c --- */
+
+/* A line for each row, and one for the other values where there are any. */
+u32 out_n_top_lines(const struct top *top);
+/* "dd       [118, 120]"; "bash     12" where the weight is known.  Its width in columns. */
+u32 out_put_top_line(struct buf *buf, struct type type, const struct top *top, u32 line);
+/*
+ * {"top":[{"value":"dd","lo":118,"hi":120},...],"other":{"lo":3,"hi":9,"max":2},"total":141}:
+ * other: all values that are not listed, together; max: no one of them weighs more.
+ */
+void out_put_json_top(struct buf *buf, struct type type, const struct top *top);
 
 /* --- Charts: chart.c --- */
 
@@ -89,6 +104,15 @@ u32 out_n_bins(u32 bins, u64 n, u32 span);
 
 /* --- Lines about a batch: table.c --- */
 
+/*
+ * A line of a cell as the table shows it, for a format that begins and ends as the table does;
+ * NULL behind the last one.  A histogram's is empty.
+ */
+const struct buf *out_table_cell(struct out *out, const struct batch *batch, u32 row, u32 i,
+				 u32 line);
+/* "22:13:20.000 - 22:13:21.000   events 12  matched 12", and the losses below the rows. */
+void out_put_window_line(struct out *out, const struct batch *batch);
+void out_put_loss_line(struct out *out, const struct batch *batch);
 /* "22:13:20.000", of CLOCK_REALTIME; with is_short in microseconds. */
 void out_put_instant(struct buf *buf, u64 realtime_ns, bool is_short);
 /* So short a stretch of time that milliseconds do not tell its ends apart. */
@@ -122,6 +146,15 @@ void out_names_free(struct out_names *names);
  */
 void out_put_unique_name(struct buf *buf, const struct schema *schema, u32 column,
 			 const char *const *reserved, u32 n_reserved);
+/*
+ * An instant below September 2001 is CLOCK_MONOTONIC (as an uptime that were 31 years), the
+ * others are CLOCK_REALTIME already.
+ */
+static inline bool out_is_monotonic(s128 ns)
+{
+	return ns < 1000000000000000000ll;
+}
+
 /* Has the schema a column of that name? */
 bool out_has_column(const struct schema *schema, const char *name);
 

@@ -174,7 +174,7 @@ void out_put_json_histogram(struct buf *buf, const struct histogram *histogram)
 
 /* --- Values --- */
 
-static void json_put_value(struct buf *buf, struct type type, const struct value *value)
+void out_put_json_value(struct buf *buf, struct type type, const struct value *value)
 {
 	switch ((enum value_kind)value->kind) {
 	case VALUE_NULL:
@@ -217,6 +217,9 @@ static void json_put_value(struct buf *buf, struct type type, const struct value
 			out_put_json_ladder(buf, value->quantiles, value->n);
 		else
 			out_put_json_estimate(buf, value->quantiles);
+		break;
+	case VALUE_TOP:
+		out_put_json_top(buf, type, value->top);
 		break;
 	case VALUE_HISTOGRAM:
 		out_put_json_histogram(buf, value->histogram);
@@ -279,7 +282,7 @@ static void json_put_column(struct out *out, u32 i, struct type type, const stru
 	u32 key = i * OUT_NAMES_A_COLUMN;
 
 	json_put_key(out, key);
-	json_put_value(&out->buf, type, value);
+	out_put_json_value(&out->buf, type, value);
 	if (type.kind != TYPE_QUANTILE)
 		return;
 	quantile = value->kind == VALUE_QUANTILES ? value->quantiles : NULL;

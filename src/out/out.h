@@ -7,6 +7,7 @@
 #define EBQL_OUT_OUT_H
 
 #include "base/buf.h"
+#include "file/file.h"
 #include "type/type.h"
 
 struct out;
@@ -31,6 +32,8 @@ struct out_format {
 	const char *name;
 	const char *meaning;
 	bool needs_histogram; /* a column of TYPE_HISTOGRAM, see out_has_histogram() */
+	bool needs_rows;      /* rows of single events, as they happen: options.is_streaming */
+	bool is_binary;	      /* nothing for a terminal */
 	void (*begin)(struct out *out, const struct schema *schema);
 	/*
 	 * Streamed rows come in many small batches; is_last closes the run.  Their
@@ -55,6 +58,8 @@ extern const struct out_format *const out_formats[];
 extern const u32 out_n_formats;
 
 const struct out_format *out_format_find(const char *name);
+/* Writes files that FROM 'FILE' reads. */
+const struct out_format *out_recorder(enum file_kind kind);
 bool out_has_histogram(const struct schema *schema);
 void out_open(struct out *out, const struct out_format *format, const struct out_options *options,
 	      const struct schema *schema);

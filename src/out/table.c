@@ -17,13 +17,6 @@
 #define GAP_COLUMNS	 2
 #define TEXT_MIN_COLUMNS 8 /* text is not cut below this to fit a terminal */
 
-/*
- * A TIMESTAMP at or beyond this is CLOCK_REALTIME already (September 2001; on
- * CLOCK_MONOTONIC it would be an uptime of 31 years).  So an alias, max(time) and
- * window_start + 1s all show rightly, with no clock in the schema.
- */
-#define REALTIME_FROM_NS 1000000000000000000ll
-
 struct table_column {
 	u32 width;
 	bool is_right;
@@ -71,7 +64,7 @@ static void table_begin(struct out *out, const struct schema *schema)
 		column->is_right = !column->is_text && from->type.kind != TYPE_BOOL &&
 				   from->type.kind != TYPE_TIMESTAMP &&
 				   from->type.kind != TYPE_QUANTILE &&
-				   from->type.kind != TYPE_LADDER;
+				   from->type.kind != TYPE_LADDER && from->type.kind != TYPE_TOP;
 		column->is_realtime = strcmp(from->name, "window_start") == 0 ||
 				      strcmp(from->name, "window_end") == 0;
 	}
@@ -84,7 +77,7 @@ static void put_timestamp(struct out *out, const struct table_column *column, s1
 {
 	s128 shown = ns;
 
-	if (!column->is_realtime && ns < REALTIME_FROM_NS)
+	if (!column->is_realtime && out_is_monotonic(ns))
 		shown += out->options.monotonic_to_realtime_ns;
 	if (shown < 0 || shown > INT64_MAX)
 		out_put_integer(&((struct table_state *)out->state)->cell, ns);
@@ -123,9 +116,11 @@ static void put_quantiles(struct buf *cell, struct type type, const struct value
 		out_put_quantile(cell, type, value->quantiles);
 }
 
-/* Lines a value takes: a ladder has one for each rung. */
+/* Lines a value takes: a ladder has one for each rung, a top list one for each value. */
 static u32 n_lines(const struct value *value)
 {
+	if (value->kind == VALUE_TOP)
+		return MAX(out_n_top_lines(value->top), 1u);
 	return value->kind == VALUE_QUANTILES ? MAX(value->n, 1u) : 1;
 }
 
@@ -165,6 +160,11 @@ static u32 put_cell(struct out *out, u32 i, const struct value *value, bool is_o
 	case VALUE_QUANTILES:
 		put_quantiles(cell, state->schema->columns[i].type, value, line);
 		break;
+	case VALUE_TOP:
+		if (line < out_n_top_lines(value->top))
+			return out_put_top_line(cell, state->schema->columns[i].type, value->top,
+						line);
+		break;
 	case VALUE_HISTOGRAM:
 		break; /* a chart of its own: put_blocks() */
 	}
@@ -196,6 +196,18 @@ static u32 other_column(const struct batch *batch)
 			return i;
 	}
 	return n;
+}
+
+const struct buf *out_table_cell(struct out *out, const struct batch *batch, u32 row, u32 i,
+				 u32 line)
+{
+	struct table_state *state = out->state;
+	const struct value *value = &batch->values[(u64)row * state->schema->n_columns + i];
+
+	if (line >= n_lines(value))
+		return NULL;
+	put_cell(out, i, value, out_is_other(batch, row) && i == other_column(batch), 0, line);
+	return &state->cell;
 }
 
 /* --- Widths --- */
@@ -480,7 +492,7 @@ void out_put_window(struct buf *buf, const struct batch *batch)
 	out_put_instant(buf, batch->window_end_ns, is_short);
 }
 
-static void put_window_line(struct out *out, const struct batch *batch)
+void out_put_window_line(struct out *out, const struct batch *batch)
 {
 	struct buf *buf = &out->buf;
 
@@ -532,7 +544,7 @@ void out_put_loss(struct buf *buf, const struct batch *batch)
 	}
 }
 
-static void put_loss_line(struct out *out, const struct batch *batch)
+void out_put_loss_line(struct out *out, const struct batch *batch)
 {
 	out_put_loss(&out->buf, batch);
 	if (batch_has_loss(batch))
@@ -549,7 +561,7 @@ static void put_streamed(struct out *out, const struct batch *batch)
 		state->has_header = true;
 	}
 	if (put_rows(out, batch) && out_run_add(&state->run, batch))
-		put_loss_line(out, &state->run.last);
+		out_put_loss_line(out, &state->run.last);
 }
 
 static void table_batch(struct out *out, const struct batch *batch)
@@ -563,7 +575,7 @@ static void table_batch(struct out *out, const struct batch *batch)
 	if (state->has_output)
 		buf_putc(&out->buf, '\n');
 	state->has_output = true;
-	put_window_line(out, batch);
+	out_put_window_line(out, batch);
 	if (batch->n_rows > 0 && state->n_histograms > 0) {
 		if (!put_blocks(out, batch))
 			return;
@@ -575,7 +587,7 @@ static void table_batch(struct out *out, const struct batch *batch)
 	} else {
 		buf_puts(&out->buf, "(no rows)\n");
 	}
-	put_loss_line(out, batch);
+	out_put_loss_line(out, batch);
 }
 
 static void table_end(struct out *out)
@@ -583,7 +595,7 @@ static void table_end(struct out *out)
 	struct table_state *state = out->state;
 
 	if (out->options.is_streaming && !state->run.is_closed)
-		put_loss_line(out, &state->run.last);
+		out_put_loss_line(out, &state->run.last);
 	buf_free(&state->cell);
 	free(state->columns);
 	free(state);

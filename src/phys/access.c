@@ -334,6 +334,12 @@ static void find_comm(struct phys *phys, const struct phys_input *input)
 		phys->task_comm_offset = (u32)(comm.offset_bits / 8);
 }
 
+/* Recorded rows are read in user space. */
+static bool is_file(const struct phys_source *source)
+{
+	return source->streams->streams.at[0]->kind == STREAM_FILE;
+}
+
 static bool add_source(struct access *a, const struct phys_source *source)
 {
 	stream_vec calls[2] = { { 0 }, { 0 } };
@@ -436,7 +442,7 @@ bool phys_access(struct phys *phys, const struct phys_input *input, struct diags
 		access.reads_fields[i] = find_uses(phys, input, phys->sources[i].number).fields;
 	choose_calls(&access);
 	for (u32 i = 0; i < phys->n_sources; i++)
-		if (!add_source(&access, &phys->sources[i]))
+		if (!is_file(&phys->sources[i]) && !add_source(&access, &phys->sources[i]))
 			return false;
 	if (!input->is_replay && phys->n_joins && refuse_mixed(&access))
 		return false;

@@ -4,6 +4,7 @@
  * same values is kept once, however many aggregates read it.
  */
 #include "phys/internal.h"
+#include "type/type.h"
 
 #define NARROW_SUM_MAX ((s128)1 << 24) /* 2^39 such values fit 64 bits: a day at 6 million/s */
 
@@ -16,12 +17,14 @@ static bool same(const struct expr *a, const struct expr *b)
 
 static s32 cell_add(struct phys *phys, cell_vec *cells, struct cell cell)
 {
-	for (u32 i = 0; i < cells->n; i++) {
+	for (u32 i = 0; phys->shares_cells && i < cells->n; i++) {
 		const struct cell *c = &cells->at[i];
 
 		if (c->kind == cell.kind && c->skips_negative == cell.skips_negative &&
 		    same(c->arg, cell.arg) && same(c->filter, cell.filter) &&
-		    (!cell.scheme || scheme_equal(c->scheme, cell.scheme)))
+		    (!cell.scheme || scheme_equal(c->scheme, cell.scheme)) &&
+		    c->hll_bits == cell.hll_bits && c->top.n_sets == cell.top.n_sets &&
+		    same(c->weight, cell.weight))
 			return (s32)i;
 	}
 	vec_push(phys->arena, cells, cell);
@@ -51,9 +54,49 @@ static s32 value_cell(struct phys *phys, cell_vec *cells, const struct aggregate
 	return cell_add(phys, cells, value);
 }
 
+/* Words of one value of the expression: a probe is a code. */
+static u32 value_words(const struct expr *e)
+{
+	bool is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
+
+	if (e->type.kind != TYPE_TEXT || is_probe)
+		return 1;
+	return (u32)ALIGN_UP(MAX(e->type.bytes, 1u), 8) / 8;
+}
+
+/* Words that a sum of squares needs: as a sum of up to 2^39 of them, or of any number. */
+static u32 square_words(const struct expr *x)
+{
+	s128 most = MAX(x->hi, -x->lo);
+
+	if (most <= (s128)1 << 12) /* its square is at most NARROW_SUM_MAX */
+		return 1;
+	return most <= UINT32_MAX ? 2 : 3;
+}
+
+/* The cell of an aggregate that has one of its own; for a STDDEV the one of the squares. */
+static s32 sketch_cell(struct phys *phys, cell_vec *cells, const struct aggregate *a,
+		       enum cell_kind kind)
+{
+	struct cell cell = { .kind = kind,
+			     .arg = a->arg,
+			     .filter = a->filter,
+			     .time = a->time,
+			     .hll_bits = a->hll_bits,
+			     .weight = a->weight,
+			     .n_words = value_words(a->arg),
+			     .is_signed = a->arg->type.is_signed && a->arg->lo < 0 };
+
+	if (kind == CELL_SQUARES)
+		cell.n_words = square_words(a->arg);
+	if (kind == CELL_TOP)
+		cell.top = top_shape(a->k, cell.n_words);
+	return cell_add(phys, cells, cell);
+}
+
 /* Which cells an aggregate needs: one table entry a kind. */
 static const struct {
-	bool has_value, is_count_needed, has_histogram;
+	bool has_value, is_count_needed, has_histogram, is_sketch, has_squares;
 	enum cell_kind value;
 } aggregate_cells[AGGREGATE_N] = {
 	[AGGREGATE_COUNT] = { .is_count_needed = true },
@@ -63,6 +106,14 @@ static const struct {
 	[AGGREGATE_AVG] = { .has_value = true, .is_count_needed = true, .value = CELL_SUM },
 	[AGGREGATE_HISTOGRAM] = { .has_histogram = true },
 	[AGGREGATE_QUANTILE] = { .has_histogram = true },
+	[AGGREGATE_FIRST] = { .is_sketch = true, .value = CELL_FIRST },
+	[AGGREGATE_LAST] = { .is_sketch = true, .value = CELL_LAST },
+	[AGGREGATE_STDDEV] = { .has_value = true,
+			       .is_count_needed = true,
+			       .has_squares = true,
+			       .value = CELL_SUM },
+	[AGGREGATE_APPROX_COUNT_DISTINCT] = { .is_sketch = true, .value = CELL_HLL },
+	[AGGREGATE_TOP_K] = { .is_sketch = true, .value = CELL_TOP },
 };
 
 /*
@@ -97,6 +148,7 @@ static void plan_aggregate(struct phys *phys, cell_vec *cells, const struct aggr
 					.type = a->type,
 					.count_cell = -1,
 					.value_cell = -1,
+					.squares_cell = -1,
 					.histogram_cell = -1,
 					.sum_cell = -1,
 					.min_cell = -1,
@@ -106,6 +158,12 @@ static void plan_aggregate(struct phys *phys, cell_vec *cells, const struct aggr
 		plan_histogram(phys, cells, a, ret);
 		return;
 	}
+	if (aggregate_cells[a->kind].is_sketch) {
+		ret->value_cell = sketch_cell(phys, cells, a, aggregate_cells[a->kind].value);
+		return;
+	}
+	if (aggregate_cells[a->kind].has_squares)
+		ret->squares_cell = sketch_cell(phys, cells, a, CELL_SQUARES);
 	if (aggregate_cells[a->kind].is_count_needed || may_be_empty)
 		ret->count_cell = count_cell(phys, cells, a);
 	if (aggregate_cells[a->kind].has_value)
@@ -117,10 +175,12 @@ void phys_cells(struct phys *phys, const struct plan *agg)
 	cell_vec cells = { 0 };
 
 	phys->n_aggregates = agg->n_aggregates;
+	phys->shares_cells = agg->shares_cells;
 	phys->aggregates = arena_array(phys->arena, struct phys_aggregate, agg->n_aggregates);
 	for (u32 i = 0; i < agg->n_aggregates; i++)
 		plan_aggregate(phys, &cells, &agg->aggregates[i], &phys->aggregates[i]);
 	/* DIRECT with groups: a count tells the rows in use; `cpu` alone is such a group. */
+	phys->shares_cells = true;
 	if (phys->state.kind == STATE_DIRECT && phys->n_keys > 0)
 		phys->exists_cell = cell_add(phys, &cells, (struct cell){ .kind = CELL_COUNT });
 	phys->cells = cells.at;
@@ -130,7 +190,20 @@ void phys_cells(struct phys *phys, const struct plan *agg)
 			phys->matched_cell = (s32)i;
 }
 
-static const char *const cell_names[CELL_KIND_N] = { "count", "sum", "min", "max", "histogram" };
+static const char *const cell_names[CELL_KIND_N] = { "count",	  "sum",   "min",  "max",
+						     "histogram", "first", "last", "squares",
+						     "registers", "top" };
+
+static void sketch_print(const struct cell *c, struct buf *out)
+{
+	if (c->kind == CELL_SQUARES)
+		buf_printf(out, " (%u bits)", 64 * c->n_words);
+	if (c->kind == CELL_HLL)
+		buf_printf(out, " (HyperLogLog, 2^%u bytes, standard error %.2f %%)", c->hll_bits,
+			   100 * hll_standard_error(c->hll_bits));
+	if (c->kind == CELL_TOP)
+		buf_printf(out, " (Space-Saving, %u sets of %u values)", c->top.n_sets, TOP_WAYS);
+}
 
 void phys_cell_print(const struct cell *c, struct buf *out)
 {
@@ -146,9 +219,14 @@ void phys_cell_print(const struct cell *c, struct buf *out)
 		else
 			buf_printf(out, " (%u cells)", c->n_cells);
 	}
+	sketch_print(c, out);
 	if (c->arg) {
 		buf_puts(out, " of ");
 		expr_print(c->arg, out);
+	}
+	if (c->weight) {
+		buf_puts(out, " by ");
+		expr_print(c->weight, out);
 	}
 	if (c->skips_negative)
 		buf_puts(out, " from 0");

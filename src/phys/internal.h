@@ -19,6 +19,8 @@ void phys_each_behind(const struct phys *phys, const struct phys_source *source,
 /* The same for the whole query, before keys, cells and stored columns are known. */
 void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
 		       void (*visit)(void *context, struct expr *expr), void *context);
+/* raw.c: the scans alone, with the columns that they stream. */
+bool phys_raw(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* access.c: hooks and probes.  false after a diagnostic. */
 bool phys_access(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* state.c: keys, state layout. */
@@ -30,6 +32,8 @@ void phys_cell_print(const struct cell *cell, struct buf *out);
 bool phys_user_part(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* join.c: what each join stores, and its table; after all that the output needs is known. */
 bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags *diags);
+/* running.c: the tables of running sums, behind those of the joins. */
+bool phys_runnings(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* Do both sides of the join key its rows by the thread of one system call? */
 bool phys_join_is_thread(const struct phys *phys, const struct phys_join *join);
 

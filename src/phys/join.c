@@ -193,7 +193,8 @@ bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags 
 		while (j->n_slots < input->settings->max_in_flight)
 			j->n_slots *= 2;
 		/* An old kernel's arrays end at 4 MiB: fewer starts then, and it is shown. */
-		while (table_bytes(j) > limit / phys->n_joins && j->n_slots > IN_FLIGHT_MIN)
+		while (table_bytes(j) > limit / (phys->n_joins + phys->n_runnings) &&
+		       j->n_slots > IN_FLIGHT_MIN)
 			j->n_slots /= 2;
 		j->overflow_bytes =
 			PAIR_HEADER_BYTES + (u64)(j->n_slots + PAIR_WAYS - 1) * j->slot_bytes;

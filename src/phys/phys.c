@@ -15,9 +15,15 @@ struct phys *phys_plan(const struct phys_input *input, struct arena *arena, stru
 	phys->exists_cell = -1;
 	phys->matched_cell = -1;
 	phys->user.unnest = -1;
+	if (input->is_raw)
+		return phys_raw(phys, input, diags) && phys_access(phys, input, diags) &&
+				       phys_state(phys, input, diags)
+			       ? phys
+			       : NULL;
 	phys_rows(phys, input);
 	if (!phys_access(phys, input, diags) || !phys_state(phys, input, diags) ||
-	    !phys_user_part(phys, input, diags) || !phys_joins(phys, input, diags))
+	    !phys_user_part(phys, input, diags) || !phys_joins(phys, input, diags) ||
+	    !phys_runnings(phys, input, diags))
 		return NULL;
 	return phys;
 }

@@ -58,18 +58,22 @@ struct hook {
  * out at the root: there it is an event of the query, aggregated or streamed.
  */
 enum phys_step_kind {
-	STEP_FILTER, /* on where all conjuncts are true */
-	STEP_LOOKUP, /* on with the partner; without: counted, or on with NULLs (is_left) */
-	STEP_STORE,  /* the end of the way */
+	STEP_FILTER,  /* on where all conjuncts are true */
+	STEP_LOOKUP,  /* on with the partner; without: counted, or on with NULLs (is_left) */
+	STEP_STORE,   /* the end of the way */
+	STEP_RUNNING, /* on with one more value: a running sum */
 };
+
+struct phys_running;
 
 struct phys_step {
 	enum phys_step_kind kind;
 	struct span span;
 	struct expr **conjuncts; /* FILTER */
 	u32 n_conjuncts;
-	const struct phys_join *join; /* LOOKUP, STORE */
-	struct expr **keys;	      /* LOOKUP, STORE: join->n_keys of them, of this side */
+	const struct phys_join *join;	    /* LOOKUP, STORE */
+	const struct phys_running *running; /* RUNNING */
+	struct expr **keys;		    /* LOOKUP, STORE: join->n_keys of them, of this side */
 };
 
 struct phys_source {
@@ -79,6 +83,10 @@ struct phys_source {
 	struct phys_step *steps;
 	u32 n_steps;
 	bool is_root; /* its way ends at the root, not in a STORE */
+	/* Raw scans (phys_input.is_raw): every source is a root without steps, and streams columns
+	 * of its own; a record begins with the number of the source. */
+	struct stream_column *columns;
+	u32 n_columns, row_bytes;
 };
 
 /* --- Joins: starts that wait for their ends --- */
@@ -149,6 +157,51 @@ struct phys_join {
 	const char *reason; /* why this kind */
 };
 
+/* --- Running sums: one for each combination of their keys, for all CPUs --- */
+
+enum running_kind {
+	RUNNING_DIRECT, /* row number = key - domain_lo, or the one row without keys */
+	RUNNING_TABLE,	/* open addressing */
+};
+
+/*
+ * A table, behind those of the joins: (TABLE) u64 header[8] = { 0 }, read where the verifier
+ * must not know which slot it is; then slots[n_slots], each of
+ *	u64 sum    added to by BPF_ATOMIC fetch-and-add (kernel 5.12): the order of the
+ *		   events is the order of these, on whatever CPU they happen
+ *	u64 is_set 1: something was added; only when the argument may be NULL
+ *	u64 is_over 1: the sum left s64: it is NULL from then on
+ *	u64 tag    TABLE: 0 free; else the hash of the key (1 where that is 0): never given back
+ *	u64 is_written 1: the key stands there
+ *	u64 key[key_words]
+ * Before the key is written, a row whose key has the tag takes it for its own: another key
+ * with the same 64 bits would have to come in that instant.
+ * Where no slot is found within RUNNING_STEPS the row's value is NULL, and it counts as
+ * table_full.  Slots of 64 bytes, as most are, begin at a cache line each.
+ */
+#define RUNNING_STEPS	      64
+#define RUNNING_SUM_BYTES     0
+#define RUNNING_SET_BYTES     8
+#define RUNNING_OVER_BYTES    16
+#define RUNNING_TAG_BYTES     24
+#define RUNNING_WRITTEN_BYTES 32
+#define RUNNING_KEY_BYTES     40
+#define RUNNING_HEADER_BYTES  64
+
+struct phys_running {
+	u32 number;
+	const struct plan *plan; /* what it was made of: its argument */
+	enum running_kind kind;
+	struct phys_key *keys; /* is_slice unused */
+	u32 n_keys, key_words;
+	s64 domain_lo; /* DIRECT with a key: value of row 0 */
+	bool may_overflow;
+	u32 slot_bytes, n_slots;       /* TABLE: a power of two */
+	u64 table_bytes, offset_bytes; /* in LOAD_MAP_PAIR */
+	u64 slots_bytes;	       /* of the first slot, in LOAD_MAP_PAIR */
+	const char *reason;
+};
+
 /* --- State: where groups live --- */
 
 enum state_kind {
@@ -216,7 +269,8 @@ struct control_line {
 	/* What starts count, which belong to no window: they only grow. */
 	u64 start_faults, start_negative, start_evicted;
 	u64 unpaired[UNPAIRED_N]; /* NEVER_ENDED: starts whose key is NULL */
-	u64 unused[3];
+	u64 start_table_full;
+	u64 unused[2];
 };
 
 /* Map numbers in the relocations of generated code; gen/ emits them, load/ creates the maps. */
@@ -227,7 +281,7 @@ enum load_map {
 	LOAD_MAP_CONST,	  /* read-only array, one value: tables for LIKE, probe codes, ... */
 	LOAD_MAP_HASH0,	  /* STATE_KERNEL_MAP: copy 0 and copy 1 */
 	LOAD_MAP_HASH1,
-	LOAD_MAP_PAIR, /* mmapable array, one value: the tables of the joins */
+	LOAD_MAP_PAIR, /* mmapable array, one value: the tables of joins and running sums */
 	LOAD_MAP_N
 };
 
@@ -254,6 +308,15 @@ enum cell_kind {
 	 * yet; and behind these (aligned to 8) one u64: values that found no room.
 	 */
 	CELL_HISTOGRAM,
+	/*
+	 * Order, then the value's n_words.  The order is 0 where there is no value, and greater
+	 * for what is to stay: FIRST: the complement of the event's time; LAST: the time + 1.
+	 */
+	CELL_FIRST,
+	CELL_LAST,
+	CELL_SQUARES, /* the sum of the squares, in n_words (1, 2 or 3) words, the lowest first */
+	CELL_HLL,     /* 2^hll_bits registers of a byte: type/hll.h */
+	CELL_TOP,     /* a slice of type/top.h */
 	CELL_KIND_N
 };
 
@@ -277,14 +340,27 @@ struct cell {
 	u32 chunk_cells; /* a power of two; 0: the cells lie in the row */
 	u32 n_chunks;
 	u32 unplaced_bytes; /* chunked: offset of the count of unplaced values, from bytes_offset */
+	u32 n_words;	    /* FIRST, LAST: of the value; SQUARES */
+	struct expr *time;  /* FIRST, LAST */
+	u32 hll_bits;
+	struct top_shape top;
+	struct expr *weight; /* TOP; NULL: 1 */
 };
+
+/* Kinds whose cells make rows large; they lie behind the others. */
+static inline bool cell_is_large(enum cell_kind kind)
+{
+	return kind == CELL_HISTOGRAM || kind == CELL_HLL || kind == CELL_TOP;
+}
 
 /* How an aggregate is read off the cells; cell numbers, -1 = none. */
 struct phys_aggregate {
 	enum aggregate_kind kind;
 	struct type type;
 	s32 count_cell; /* COUNT, AVG; for SUM, MIN, MAX: NULL where it is 0 (-1: never empty) */
-	s32 value_cell; /* SUM, MIN, MAX, AVG */
+	s32 value_cell; /* SUM, MIN, MAX, AVG, STDDEV (the sum), and those with a cell of their own
+			 */
+	s32 squares_cell;				  /* STDDEV */
 	s32 histogram_cell, sum_cell, min_cell, max_cell; /* HISTOGRAM, QUANTILE */
 	const struct aggregate *aggregate;
 };
@@ -311,7 +387,8 @@ struct phys_user {
 	struct schema input, output;
 	s32 *output_from; /* per output column: the input column; -1: computed by sql */
 	/* Output columns unnest .. unnest + 2 are lo, hi and count of the cells of the histogram in
-	 * input column output_from[unnest]: one output row for each cell.  -1: none. */
+	 * input column output_from[unnest], or value, weight and error of its top_k(): one output
+	 * row for each.  -1: none. */
 	s32 unnest;
 	s64 unnest_limit, unnest_offset; /* LIMIT and OFFSET of these rows; limit -1: none */
 	const char *sql;		 /* NULL: not needed */
@@ -333,7 +410,12 @@ struct phys {
 	u32 n_sources;
 	struct phys_join *joins;
 	u32 n_joins;
-	u64 pair_bytes;	  /* of LOAD_MAP_PAIR; 0: no joins */
+	struct phys_running *runnings;
+	u32 n_runnings;
+	u64 pair_bytes;	  /* of LOAD_MAP_PAIR; 0: no joins and no running sums */
+	struct expr **shared; /* computed ahead of keys, cells, columns and conditions with them */
+	u32 n_shared;
+	bool shares_cells; /* a new cell may be one that is there */
 	bool has_matched; /* some filter stands between the root's events and the output */
 
 	bool is_streaming;
@@ -353,7 +435,9 @@ struct phys {
 	struct state_layout state;
 
 	enum window_kind window;
-	u64 window_ns;
+	u64 window_ns, advance_ns;
+	bool is_raw; /* scans stream their columns, everything else is done in user space */
+	const struct plan *plan; /* is_raw: what it was made of, for that user space */
 	struct phys_user user;
 };
 
@@ -373,11 +457,22 @@ struct phys_input {
 	struct catalog *catalog;
 	u32 n_cpus;	/* possible CPUs */
 	bool is_replay; /* hooks become ACCESS_REPLAY */
+	/* Only the scans of the plan, each with the columns that the plan uses of it. */
+	bool is_raw;
 	double share; /* of all system calls that are wanted ones, from the survey; < 0: unknown */
 };
 
 struct phys *phys_plan(const struct phys_input *input, struct arena *arena, struct diags *diags);
 void phys_print(const struct phys *phys, struct buf *out);
+
+/*
+ * The scans of a ROWS plan with the columns that it uses of each, files' scans included:
+ * columns[0] is the event's time.  Those whose rows are the root's come first, as one
+ * hook serves look-ups before stores; they alone have is_root.  The same for the same plan.
+ * false after a diagnostic (too-many-columns).
+ */
+bool phys_raw_sources(const struct plan *plan, struct arena *arena, struct diags *diags,
+		      struct phys_source **ret_sources, u32 *ret_n);
 
 /* Tests: what stands before the record in a replayed event; system columns come from it. */
 struct replay_header {

@@ -59,6 +59,14 @@ static void keys_print(const struct phys *p, struct buf *out)
 		phys_cell_print(&p->cells[i], out);
 }
 
+static bool has_histogram(const struct phys *p)
+{
+	for (u32 i = 0; i < p->n_cells; i++)
+		if (p->cells[i].kind == CELL_HISTOGRAM)
+			return true;
+	return false;
+}
+
 static void state_print(const struct phys *p, struct buf *out)
 {
 	const struct state_layout *s = &p->state;
@@ -79,10 +87,24 @@ static void state_print(const struct phys *p, struct buf *out)
 		buf_printf(out, "    %u bytes of each slice for chunks of histograms\n",
 			   s->pool_bytes);
 	if (s->max_groups < p->settings->max_groups)
-		buf_printf(out,
-			   "    max_groups lowered to %llu: histograms of %llu are too large\n",
+		buf_printf(out, "    max_groups lowered to %llu: %s of %llu are too large\n",
 			   (unsigned long long)s->max_groups,
+			   has_histogram(p) ? "histograms" : "sketches",
 			   (unsigned long long)p->settings->max_groups);
+}
+
+static void hops_print(const struct phys *p, struct buf *out)
+{
+	u64 between_ns = hop_between_ns(p->window_ns, p->advance_ns);
+	u64 n = hop_n_panes(p->window_ns, p->advance_ns);
+
+	buf_printf(out, "  close a pane each %lluns", (unsigned long long)p->advance_ns);
+	if (between_ns)
+		buf_printf(out, " and %lluns after that", (unsigned long long)between_ns);
+	buf_puts(out, ": flip the epoch of each CPU, drain\n");
+	buf_printf(out, "  each %lluns merge the last %llu pane%s: a window of %lluns\n",
+		   (unsigned long long)p->advance_ns, (unsigned long long)n, n == 1 ? "" : "s",
+		   (unsigned long long)p->window_ns);
 }
 
 static void user_print(const struct phys *p, struct buf *out)
@@ -95,10 +117,16 @@ static void user_print(const struct phys *p, struct buf *out)
 			out,
 			"  close the window each %lluns: flip the epoch of each CPU, drain, merge\n",
 			(unsigned long long)p->window_ns);
+	else if (p->window == WINDOW_HOPPING)
+		hops_print(p, out);
 	else if (!p->is_streaming)
 		buf_puts(out, "  accumulate to the end\n");
 	else
 		buf_puts(out, "  read the ring buffer each 10 ms\n");
+	if (p->is_raw) {
+		buf_puts(out, "  filters, joins and expressions of these rows\n");
+		return;
+	}
 	if (u->sql) {
 		buf_printf(out, "  sqlite %s\n", u->sql);
 		return;
@@ -116,6 +144,8 @@ static void step_print(const struct phys_step *step, struct buf *out)
 {
 	for (u32 i = 0; i < step->n_conjuncts; i++)
 		expr_line("  where ", step->conjuncts[i], out);
+	if (step->running)
+		buf_printf(out, "  add to r%u\n", step->running->number);
 	if (!step->join)
 		return;
 	buf_printf(out, "  %s j%u on", step->kind == STEP_LOOKUP ? "look up" : "store for",
@@ -138,6 +168,10 @@ static void sources_print(const struct phys *p, struct buf *out)
 				   s->streams->streams.n > 1 ? ", ..." : "");
 		for (u32 j = 0; j < s->n_steps; j++)
 			step_print(&s->steps[j], out);
+		for (u32 j = 0; j < s->n_columns; j++) {
+			buf_printf(out, "  stream +%u ", s->columns[j].bytes_offset);
+			expr_line("", s->columns[j].expr, out);
+		}
 	}
 }
 
@@ -156,6 +190,16 @@ static void join_print(const struct phys_join *j, struct buf *out)
 	}
 }
 
+static void running_print(const struct phys_running *r, struct buf *out)
+{
+	buf_printf(out, "  r%u running sum, %s: %u slots of %u bytes (%s)\n", r->number,
+		   r->kind == RUNNING_DIRECT ? "direct index" : "own table", r->n_slots,
+		   r->slot_bytes, r->reason);
+	expr_line("    of ", r->plan->running_arg, out);
+	for (u32 i = 0; i < r->n_keys; i++)
+		expr_line("    by ", r->keys[i].expr, out);
+}
+
 void phys_print(const struct phys *p, struct buf *out)
 {
 	buf_puts(out, "kernel\n");
@@ -163,6 +207,8 @@ void phys_print(const struct phys *p, struct buf *out)
 	sources_print(p, out);
 	for (u32 i = 0; i < p->n_joins; i++)
 		join_print(&p->joins[i], out);
+	for (u32 i = 0; i < p->n_runnings; i++)
+		running_print(&p->runnings[i], out);
 	keys_print(p, out);
 	for (u32 i = 0; i < p->n_columns; i++) {
 		buf_printf(out, "  stream c%u +%u ", i, p->columns[i].bytes_offset);

@@ -20,16 +20,16 @@ struct rows_walk {
 	join_vec joins;
 };
 
-static u32 count_joins(const struct plan *p)
+static u32 count(const struct plan *p, enum plan_kind kind)
 {
-	u32 n = p->kind == PLAN_JOIN;
+	u32 n = p->kind == kind;
 
 	if (p->input)
-		n += count_joins(p->input);
+		n += count(p->input, kind);
 	if (p->right)
-		n += count_joins(p->right);
+		n += count(p->right, kind);
 	for (u32 i = 0; i < p->n_inputs; i++)
-		n += count_joins(p->inputs[i]);
+		n += count(p->inputs[i], kind);
 	return n;
 }
 
@@ -108,6 +108,16 @@ static void walk_join(struct rows_walk *w, const struct plan *p, const struct wa
 	walk(w, p->right, store);
 }
 
+static void walk_running(struct rows_walk *w, const struct plan *p, const struct way *way)
+{
+	struct phys_running *r = &w->phys->runnings[w->phys->n_runnings++];
+	struct way *step = step_new(w, STEP_RUNNING, p, way);
+
+	*r = (struct phys_running){ .number = p->running_number, .plan = p };
+	step->step.running = r;
+	walk(w, p->input, step);
+}
+
 static void walk(struct rows_walk *w, const struct plan *p, const struct way *way)
 {
 	struct way *filter;
@@ -125,6 +135,9 @@ static void walk(struct rows_walk *w, const struct plan *p, const struct way *wa
 	case PLAN_JOIN:
 		walk_join(w, p, way);
 		break;
+	case PLAN_RUNNING:
+		walk_running(w, p, way);
+		break;
 	case PLAN_UNION:
 		for (u32 i = 0; i < p->n_inputs; i++)
 			walk(w, p->inputs[i], way);
@@ -137,16 +150,23 @@ static void walk(struct rows_walk *w, const struct plan *p, const struct way *wa
 void phys_rows(struct phys *phys, const struct phys_input *input)
 {
 	const struct plan *rows = plan_rows(input->plan);
+	const struct plan *output = plan_find(input->plan, phys->is_streaming ? PLAN_PROJECT
+									      : PLAN_AGGREGATE);
 	struct rows_walk w = { .phys = phys };
 
-	phys->joins = arena_array(phys->arena, struct phys_join, MAX(count_joins(rows), 1u));
+	phys->shared = output->shared;
+	phys->n_shared = output->n_shared;
+
+	phys->joins = arena_array(phys->arena, struct phys_join, MAX(count(rows, PLAN_JOIN), 1u));
+	phys->runnings =
+		arena_array(phys->arena, struct phys_running, MAX(count(rows, PLAN_RUNNING), 1u));
 	walk(&w, rows, NULL);
 	phys->sources = w.sources.at;
 	phys->n_sources = w.sources.n;
-	/* A look-up drops what has no partner, unless the join is a LEFT one. */
+	/* A look-up drops what has no partner, unless the join is a LEFT one; a sum nothing. */
 	for (u32 i = 0; i < phys->n_sources; i++)
 		for (u32 j = 0; phys->sources[i].is_root && j < phys->sources[i].n_steps; j++)
-			phys->has_matched |= phys->sources[i].steps[j].kind != STEP_FILTER ||
+			phys->has_matched |= phys->sources[i].steps[j].kind == STEP_LOOKUP ||
 					     phys->sources[i].steps[j].n_conjuncts > 0;
 }
 
@@ -162,9 +182,23 @@ static void each_output(const struct phys *phys, void (*visit)(void *context, st
 			visit(context, phys->cells[i].arg);
 		if (phys->cells[i].filter)
 			visit(context, phys->cells[i].filter);
+		if (phys->cells[i].time)
+			visit(context, phys->cells[i].time);
+		if (phys->cells[i].weight)
+			visit(context, phys->cells[i].weight);
 	}
 	for (u32 i = 0; i < phys->n_columns; i++)
 		visit(context, phys->columns[i].expr);
+}
+
+static void each_of_running(const struct phys_step *step,
+			    void (*visit)(void *context, struct expr *expr), void *context)
+{
+	if (!step->running)
+		return;
+	visit(context, step->running->plan->running_arg);
+	for (u32 i = 0; i < step->running->plan->n_running_keys; i++)
+		visit(context, step->running->plan->running_keys[i]);
 }
 
 void phys_each_behind(const struct phys *phys, const struct phys_source *source, u32 from,
@@ -179,6 +213,7 @@ void phys_each_behind(const struct phys *phys, const struct phys_source *source,
 			visit(context, step->keys[j]);
 		for (u32 j = 0; step->kind == STEP_STORE && j < step->join->n_columns; j++)
 			visit(context, step->join->columns[j].expr);
+		each_of_running(step, visit, context);
 	}
 	if (source->is_root)
 		each_output(phys, visit, context);
@@ -191,6 +226,11 @@ void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
 	const struct plan *project = plan_find(plan, PLAN_PROJECT);
 
 	for (u32 i = 0; i < phys->n_sources; i++)
+		for (u32 j = 0; j < phys->sources[i].n_columns; j++)
+			visit(context, phys->sources[i].columns[j].expr);
+	if (phys->is_raw)
+		return;
+	for (u32 i = 0; i < phys->n_sources; i++)
 		for (u32 j = 0; j < phys->sources[i].n_steps; j++) {
 			const struct phys_step *step = &phys->sources[i].steps[j];
 
@@ -198,6 +238,7 @@ void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
 				visit(context, step->conjuncts[k]);
 			for (u32 k = 0; step->join && k < step->join->n_keys; k++)
 				visit(context, step->keys[k]);
+			each_of_running(step, visit, context);
 		}
 	for (u32 i = 0; agg && i < agg->n_keys; i++)
 		visit(context, agg->keys[i].expr);
@@ -206,6 +247,10 @@ void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
 			visit(context, agg->aggregates[i].arg);
 		if (agg->aggregates[i].filter)
 			visit(context, agg->aggregates[i].filter);
+		if (agg->aggregates[i].time)
+			visit(context, agg->aggregates[i].time);
+		if (agg->aggregates[i].weight)
+			visit(context, agg->aggregates[i].weight);
 	}
 	for (u32 i = 0; !agg && i < project->n_items; i++)
 		visit(context, project->items[i].expr);

@@ -25,6 +25,7 @@
 #define SMALL_CHUNKS_MAX_CELLS 1024
 #define POOL_CHUNKS_PER_ROW    6
 #define CHUNK_ALIGN	       64
+#define SKETCH_GROUPS_MIN      16
 
 static bool is_root(const struct phys *phys, u32 source)
 {
@@ -179,6 +180,24 @@ static void shape_histogram(const struct state_layout *s, struct cell *c)
 	c->n_bytes = c->unplaced_bytes + 8;
 }
 
+/* Of all kinds but histograms. */
+static u32 cell_bytes(const struct cell *c)
+{
+	switch (c->kind) {
+	case CELL_FIRST:
+	case CELL_LAST:
+		return 8 + 8 * c->n_words;
+	case CELL_SQUARES:
+		return 8 * c->n_words;
+	case CELL_HLL:
+		return 1u << c->hll_bits;
+	case CELL_TOP:
+		return top_slice_bytes(&c->top);
+	default:
+		return c->is_wide ? 16 : 8;
+	}
+}
+
 /* Offsets of the cells in the row, those that are one or two words first; the row's size. */
 static u32 lay_out_row(struct phys *phys)
 {
@@ -188,12 +207,12 @@ static u32 lay_out_row(struct phys *phys)
 		for (u32 i = 0; i < phys->n_cells; i++) {
 			struct cell *c = &phys->cells[i];
 
-			if ((c->kind == CELL_HISTOGRAM) != (pass == 1))
+			if (cell_is_large(c->kind) != (pass == 1))
 				continue;
 			if (c->kind == CELL_HISTOGRAM)
 				shape_histogram(&phys->state, c);
 			else
-				c->n_bytes = c->is_wide ? 16 : 8;
+				c->n_bytes = cell_bytes(c);
 			c->bytes_offset = at;
 			at += c->n_bytes;
 		}
@@ -250,17 +269,26 @@ static void change_kind(struct phys *phys, enum state_kind kind)
 	lay_out(phys);
 }
 
-static bool has_histogram(const struct phys *phys)
+/* At the least so many groups, unless there is no room for them at all. */
+static u64 groups_min(const struct phys *phys)
 {
 	for (u32 i = 0; i < phys->n_cells; i++)
-		if (phys->cells[i].kind == CELL_HISTOGRAM)
+		if (phys->cells[i].kind == CELL_HLL || phys->cells[i].kind == CELL_TOP)
+			return SKETCH_GROUPS_MIN;
+	return 1;
+}
+
+static bool has_large_cell(const struct phys *phys)
+{
+	for (u32 i = 0; i < phys->n_cells; i++)
+		if (cell_is_large(phys->cells[i].kind))
 			return true;
 	return false;
 }
 
 /*
- * A histogram makes rows large.  Where nobody asked for a number of groups it is the
- * memory that says how many fit.
+ * A histogram or a sketch makes rows large.  Where nobody asked for a number of groups it is
+ * the memory that says how many fit.
  */
 static void lower_max_groups(struct phys *phys, const struct phys_input *input)
 {
@@ -269,7 +297,7 @@ static void lower_max_groups(struct phys *phys, const struct phys_input *input)
 			   ? MIN(HISTOGRAM_STATE_BYTES, HISTOGRAM_CPU_BYTES * s->n_cpus)
 			   : ARRAY_VALUE_MAX;
 
-	if (!s->key_words || s->total_bytes <= most || !has_histogram(phys) ||
+	if (!s->key_words || s->total_bytes <= most || !has_large_cell(phys) ||
 	    input->settings->is_max_groups_set)
 		return;
 	if (s->kind == STATE_DIRECT)
@@ -277,7 +305,7 @@ static void lower_max_groups(struct phys *phys, const struct phys_input *input)
 	if (s->kind == STATE_TABLE && !input->features->has_large_array_value &&
 	    input->settings->state == STATE_AUTO)
 		change_kind(phys, STATE_KERNEL_MAP);
-	while (s->total_bytes > most && s->max_groups > 1) {
+	while (s->total_bytes > most && s->max_groups > groups_min(phys)) {
 		s->max_groups /= 2;
 		set_kind(s, s->kind);
 		lay_out(phys);
@@ -292,9 +320,10 @@ static void state_too_large(const struct phys *phys, const struct phys_input *in
 	const char *hint = "lower max_groups";
 
 	if (!s->key_words)
-		hint = "take a scheme with fewer cells";
-	else if (has_histogram(phys))
-		hint = "lower max_groups, or take a scheme with fewer cells";
+		hint = "take a scheme with fewer cells, or a smaller k of top_k()";
+	else if (has_large_cell(phys))
+		hint = "lower max_groups, or take a scheme with fewer cells, fewer registers or a "
+		       "smaller k";
 	else if (s->kind != STATE_KERNEL_MAP)
 		hint = "lower max_groups, or SET state = kernel_map";
 	diag_hint(diags,
@@ -316,6 +345,7 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 	if (agg) {
 		phys->window = agg->window;
 		phys->window_ns = agg->window_ns;
+		phys->advance_ns = agg->advance_ns;
 		if (!plan_keys(phys, agg, diags))
 			return false;
 	}

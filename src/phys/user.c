@@ -323,6 +323,8 @@ static s32 split_column(const struct phys *p, const struct expr *e)
 	case AGGREGATE_MIN:
 	case AGGREGATE_MAX:
 		return plain_column(p, e);
+	case AGGREGATE_FIRST:
+	case AGGREGATE_LAST:
 	case AGGREGATE_QUANTILE:
 		return e->hi > INT64_MAX && type_is_word(e->type) ? plain_column(p, e) : -1;
 	default:
@@ -450,6 +452,21 @@ static bool stream_limit(struct user_plan *u, struct diags *diags)
 
 /* --- Output columns --- */
 
+/* UNNEST(top_k(x, k)). */
+static void unnest_top_columns(struct user_plan *u, const struct item *item, const struct plan *agg,
+			       struct column *columns)
+{
+	static const char *const names[] = { "value", "weight", "error" };
+	const struct expr *x = agg->aggregates[item->expr->index].arg;
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		columns[i].name = names[i];
+		columns[i].type = i ? type_int(64, false) : x->type;
+		if (item->name && *item->name) /* its alias */
+			columns[i].name = arena_printf(u->arena, "%s_%s", item->name, names[i]);
+	}
+}
+
 /* UNNEST(h): the words of the values in h, and no wider name for what has no alias. */
 static void unnest_columns(struct user_plan *u, const struct item *item, struct column *columns)
 {
@@ -490,7 +507,10 @@ static void output_columns(struct user_plan *u, const struct plan *agg)
 		}
 		user->unnest = (s32)n;
 		user->output_from[n + 1] = user->output_from[n + 2] = u->items_from[i];
-		unnest_columns(u, item, &user->output.columns[n]);
+		if (item->expr->type.kind == TYPE_TOP)
+			unnest_top_columns(u, item, agg, &user->output.columns[n]);
+		else
+			unnest_columns(u, item, &user->output.columns[n]);
 		n += 3;
 	}
 	if (u->unnest >= 0 && u->limit) {

@@ -8,9 +8,6 @@
 
 #include "plan/bind.h"
 
-#define WINDOW_MIN_NS 1000000ull
-#define WINDOW_MAX_NS (24ull * 3600 * 1000000000)
-
 struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input)
 {
 	struct plan *p = arena_new(scope->arena, struct plan);
@@ -43,33 +40,9 @@ static bool check_supported(struct scope *scope)
 	}
 	if (s->is_distinct)
 		return bind_refuse(scope, s->span, "DISTINCT is");
-	if (s->window.kind > AST_WINDOW_TUMBLING &&
-	    !(s->window.kind == AST_WINDOW_HOPPING && s->window.size == s->window.advance))
+	if (s->window.kind == AST_WINDOW_COUNT || s->window.kind == AST_WINDOW_SESSION)
 		return bind_refuse(scope, s->window.span, "this kind of window is");
 	return true;
-}
-
-static bool check_window(struct scope *scope)
-{
-	const struct ast_window *w = &scope->select->window;
-	struct span span = w->size_span.end ? w->size_span : w->span;
-	const char *wrong = NULL;
-
-	if (w->kind == AST_WINDOW_NONE)
-		return true;
-	if (w->overflow || w->size > WINDOW_MAX_NS)
-		wrong = "longer than a day";
-	else if (w->size == 0)
-		wrong = "of no length";
-	else if (w->size < WINDOW_MIN_NS)
-		wrong = "shorter than a millisecond";
-	if (!wrong)
-		return true;
-	diag_hint(
-		scope->diags,
-		diag_error(scope->diags, "bad-window", span, "a window %s is not possible", wrong),
-		"from 1ms to 1d; without WINDOW a query counts until it ends");
-	return false;
 }
 
 /* The item whose alias this name is, or NULL. */
@@ -193,7 +166,7 @@ struct expr *bind_lift(struct scope *scope, struct expr *e)
 		return r;
 	}
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_MEMBER ||
-	    e->kind == EXPR_UNION)
+	    e->kind == EXPR_UNION || e->kind == EXPR_RUNNING)
 		return ungrouped(scope, e);
 	if (e->kind == EXPR_AGGREGATE || e->n_args == 0)
 		return e;
@@ -255,7 +228,9 @@ static void push_columns(struct scope *scope, const struct relation *r, struct s
 		const struct field *f = &s->fields[i];
 		struct expr *e = bind_column(scope, r, f->name, span);
 
-		if (e && !f->n_elements && (type_is_word(f->type) || f->type.kind == TYPE_TEXT))
+		if (e && !f->n_elements &&
+		    (type_is_word(f->type) || f->type.kind == TYPE_TEXT ||
+		     f->type.kind == TYPE_REAL))
 			vec_push(scope->arena, items, (struct item){ f->name, e });
 	}
 }
@@ -336,27 +311,28 @@ static struct expr *bind_unnest(struct scope *scope, const struct ast *ast)
 	scope->is_top_of_item = false;
 	if (!e)
 		return NULL;
-	if (e->type.kind == TYPE_HISTOGRAM && !scope->has_unnest) {
+	if ((e->type.kind == TYPE_HISTOGRAM || e->type.kind == TYPE_TOP) && !scope->has_unnest) {
 		scope->has_unnest = true;
 		return e;
 	}
 	diag_hint(scope->diags,
 		  diag_error(scope->diags, "unnest-here", ast->span,
 			     scope->has_unnest ? "a query has one UNNEST"
-					       : "UNNEST() takes a histogram"),
+					       : "UNNEST() takes a histogram or a top_k()"),
 		  "SELECT comm, UNNEST(histogram(latency)) ... GROUP BY comm");
 	return NULL;
 }
 
-static struct expr *bind_item(struct scope *scope, const struct ast_item *item)
+static struct expr *bind_item(struct scope *scope, const struct ast_item *item, bool is_aggregated)
 {
 	struct expr *e;
 
 	if (is_unnest(item->expr))
 		return bind_unnest(scope, item->expr);
 	scope->is_top_of_item = true;
+	scope->has_event_items = !is_aggregated;
 	e = bind_expr(scope, item->expr);
-	scope->is_top_of_item = false;
+	scope->is_top_of_item = scope->has_event_items = false;
 	return e;
 }
 
@@ -381,7 +357,7 @@ bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items)
 			continue;
 		}
 		warn_missing_comma(scope, item);
-		e = bind_item(scope, item);
+		e = bind_item(scope, item, is_aggregated);
 		if (e && is_aggregated)
 			e = bind_lift(scope, e);
 		if (!e)
@@ -487,8 +463,10 @@ static struct plan *aggregate_new(struct scope *scope, struct plan *input)
 	p->n_keys = scope->keys.n;
 	p->aggregates = scope->aggregates.at;
 	p->n_aggregates = scope->aggregates.n;
-	p->window = w->kind == AST_WINDOW_NONE ? WINDOW_NONE : WINDOW_TUMBLING;
+	if (w->kind != AST_WINDOW_NONE)
+		p->window = w->size == w->advance ? WINDOW_TUMBLING : WINDOW_HOPPING;
 	p->window_ns = w->size;
+	p->advance_ns = p->window == WINDOW_HOPPING ? w->advance : 0;
 	return p;
 }
 
@@ -539,11 +517,19 @@ static void prefix_exprs(struct plan *p, struct bind_shared *shared)
 		expr_each(p->join_keys[i].left, set_prefix, shared);
 		expr_each(p->join_keys[i].right, set_prefix, shared);
 	}
+	if (p->running_arg)
+		expr_each(p->running_arg, set_prefix, shared);
+	for (u32 i = 0; i < p->n_running_keys; i++)
+		expr_each(p->running_keys[i], set_prefix, shared);
 	for (u32 i = 0; i < p->n_aggregates; i++) {
 		if (p->aggregates[i].arg)
 			expr_each(p->aggregates[i].arg, set_prefix, shared);
 		if (p->aggregates[i].filter)
 			expr_each(p->aggregates[i].filter, set_prefix, shared);
+		if (p->aggregates[i].time)
+			expr_each(p->aggregates[i].time, set_prefix, shared);
+		if (p->aggregates[i].weight)
+			expr_each(p->aggregates[i].weight, set_prefix, shared);
 	}
 	if (p->input)
 		prefix_exprs(p->input, shared);
@@ -554,7 +540,7 @@ static void prefix_exprs(struct plan *p, struct bind_shared *shared)
 }
 
 /* Scans of a query with several are told apart by their names, or by their numbers. */
-static void name_scans(struct scope *scope, struct plan *p)
+void bind_name_scans(struct scope *scope, struct plan *p)
 {
 	struct bind_shared *shared = scope->shared;
 
@@ -617,7 +603,7 @@ static struct plan *bind_body(struct scope *scope)
 	struct plan *p, *sort;
 
 	scope->is_windowed = select->window.kind != AST_WINDOW_NONE;
-	if (!check_supported(scope) || !check_window(scope) || !check_shape(scope, aggregated))
+	if (!check_supported(scope) || !bind_check_window(scope) || !check_shape(scope, aggregated))
 		return NULL;
 	bind_ctes(scope);
 	p = bind_from(scope, select->from);
@@ -634,6 +620,7 @@ static struct plan *bind_body(struct scope *scope)
 	sort = bind_plan_new(scope, PLAN_SORT, NULL);
 	if (!bind_sort(scope, aggregated, sort))
 		return NULL;
+	p = bind_runnings_new(scope, p);
 	if (aggregated)
 		p = aggregate_new(scope, p);
 	if (having)
@@ -647,32 +634,32 @@ static struct plan *bind_body(struct scope *scope)
 	return sort;
 }
 
+struct plan *bind_select(struct scope *scope)
+{
+	const struct ast_select *select = scope->select;
+	struct plan *p;
+
+	for (u32 i = 0; i < select->options.n; i++)
+		settings_set(scope->settings, &select->options.at[i], scope->diags);
+	p = select->compound.n ? bind_whole_union(scope) : bind_body(scope);
+	if (!p)
+		return NULL;
+	if (select->limit || select->offset) {
+		p = bind_plan_new(scope, PLAN_LIMIT, p);
+		if (!bind_limit(scope, p))
+			return NULL;
+	}
+	if (diags_failed(scope->diags))
+		return NULL;
+	bind_name_scans(scope, p);
+	return p;
+}
+
 struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
 		       struct settings *settings, struct view_list *views, struct arena *arena,
 		       struct diags *diags)
 {
-	struct bind_shared shared = { .views = views };
-	struct scope scope = { .arena = arena,
-			       .diags = diags,
-			       .catalog = catalog,
-			       .settings = settings,
-			       .shared = &shared,
-			       .n_views = UINT32_MAX,
-			       .select = select };
-	struct plan *p;
+	struct plan_context context = { catalog, settings, views, UINT32_MAX, arena };
 
-	for (u32 i = 0; i < select->options.n; i++)
-		settings_set(settings, &select->options.at[i], diags);
-	p = select->compound.n ? bind_whole_union(&scope) : bind_body(&scope);
-	if (!p)
-		return NULL;
-	if (select->limit || select->offset) {
-		p = bind_plan_new(&scope, PLAN_LIMIT, p);
-		if (!bind_limit(&scope, p))
-			return NULL;
-	}
-	if (diags_failed(diags))
-		return NULL;
-	name_scans(&scope, p);
-	return p;
+	return plan_bind_in(&context, select, diags);
 }

@@ -36,6 +36,7 @@ struct bind_shared {
 	struct view_list *views;
 	VEC(struct plan *) scans; /* by source */
 	VEC(struct plan *) joins;
+	u32 n_runnings;
 };
 
 struct scope {
@@ -58,6 +59,8 @@ struct scope {
 	bool has_unnest;
 	VEC(struct item) keys;
 	VEC(struct aggregate) aggregates;
+	bool has_event_items; /* the item bound now is of each event: OVER is a running sum there */
+	VEC(struct plan *) runnings; /* of the items; their input is set when all are known */
 };
 
 /* A select without aggregates, seen from outside: rows and named columns. */
@@ -111,6 +114,14 @@ struct plan *bind_join(struct scope *scope, const struct ast_source *source);
 /* A difference of the times of a join's two ends is no less than 0: the join sees to it. */
 void bind_difference(struct scope *scope, struct expr *e);
 
+/* Is this the time at which rows of the tree appear? */
+bool bind_is_time_of(struct arena *arena, const struct expr *e, const struct plan *tree);
+
+/* bind_running.c: a call with OVER */
+struct expr *bind_running(struct scope *scope, const struct ast *ast);
+/* The running sums that the items of the select named, above its FROM and WHERE. */
+struct plan *bind_runnings_new(struct scope *scope, struct plan *input);
+
 /* bind_span.c: syscall:NAME */
 bool bind_is_span(const struct ast_source *source);
 struct plan *bind_span(struct scope *scope, const struct ast_source *source);
@@ -124,7 +135,14 @@ typedef VEC(u32) source_vec;
 /* The sources whose events make rows of the tree appear, left to right. */
 void bind_triggers(struct arena *arena, const struct plan *tree, source_vec *ret_triggers);
 
+/* bind_window.c: the select's window, if it is one of time; false after an error. */
+bool bind_check_window(struct scope *scope);
+
 /* bind.c */
+/* The whole of the scope's select. */
+struct plan *bind_select(struct scope *scope);
+/* Scans of a query with several get names of their own, and columns their scan's. */
+void bind_name_scans(struct scope *scope, struct plan *p);
 struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input);
 struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate);
 /* Makes the select's WITH names known. */
@@ -138,7 +156,10 @@ bool bind_has_aggregate(const struct ast *ast);
 /* Row expression -> expression over keys and aggregates; a column that is no key is an error. */
 struct expr *bind_lift(struct scope *scope, struct expr *expr);
 
-/* bind_call.c: what every aggregate call needs */
+/* bind_call.c: CASE WHEN when THEN then ELSE otherwise END; NULL where one of them is */
+struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *when,
+			  struct expr *then, struct expr *otherwise);
+/* What every aggregate call needs */
 bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast);
 struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, const char *name);
 bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct aggregate *a);
@@ -147,6 +168,15 @@ struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a);
 bool bind_is_naming(const struct expr *e);
 /* Reports a WHERE that compares such names, which only user space has; false: it does not. */
 bool bind_refuse_naming(struct scope *scope, struct span span, struct expr *where);
+
+/* bind_sketch.c: first, last, stddev, approx_count_distinct, top_k */
+bool bind_is_sketch(const char *name);
+struct expr *bind_sketch(struct scope *scope, const struct ast *ast);
+/* Type and range of the result. */
+void bind_sketch_type(struct expr *e, const struct aggregate *a);
+/* Are what they have beside argument and filter the same? */
+bool bind_same_sketch(const struct aggregate *a, const struct aggregate *b);
+void bind_sketch_suggest(struct suggest *suggest);
 
 /* bind_statistic.c: histogram() and quantiles */
 bool bind_is_statistic(const char *name);

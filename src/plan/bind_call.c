@@ -16,6 +16,12 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 	[AGGREGATE_AVG] = { "avg", "arithmetic mean of the exact sum" },
 	[AGGREGATE_HISTOGRAM] = { "histogram", "how many values fell into each cell of a scheme" },
 	[AGGREGATE_QUANTILE] = { "quantile", "the value that a share q stays below, with bounds" },
+	[AGGREGATE_FIRST] = { "first", "value of the earliest event" },
+	[AGGREGATE_LAST] = { "last", "value of the latest event" },
+	[AGGREGATE_STDDEV] = { "stddev", "standard deviation, from exact sums" },
+	[AGGREGATE_APPROX_COUNT_DISTINCT] = { "approx_count_distinct",
+					      "about how many different values there are" },
+	[AGGREGATE_TOP_K] = { "top_k", "the k values of most weight, with bounds" },
 };
 
 /* SQLite's scalar functions that the user part passes on: arguments, and the type they yield. */
@@ -47,12 +53,13 @@ static const char *const naming_functions[] = {
 
 /* In the language, not in this version. */
 static const char *const later_functions[] = {
-	"approx_count_distinct", "top_k", "stddev", "first", "last", "pid_in_ns", "histogram_merge",
+	"pid_in_ns",
+	"histogram_merge",
 };
 
 static int aggregate_find(const char *name)
 {
-	/* Histograms and quantiles have a table of their own. */
+	/* Histograms, quantiles and sketches have tables of their own. */
 	for (int i = 0; i <= AGGREGATE_AVG; i++)
 		if (strcasecmp(aggregate_infos[i].name, name) == 0)
 			return i;
@@ -71,8 +78,8 @@ bool bind_has_aggregate(const struct ast *ast)
 {
 	if (!ast)
 		return false;
-	if (ast->kind == AST_CALL && (is_aggregate(ast) || bind_is_statistic(ast->text)) &&
-	    !ast->is_over)
+	if (ast->kind == AST_CALL && !ast->is_over &&
+	    (is_aggregate(ast) || bind_is_statistic(ast->text) || bind_is_sketch(ast->text)))
 		return true;
 	for (u32 i = 0; i < ast->n_args; i++)
 		if (bind_has_aggregate(ast->args[i]))
@@ -118,6 +125,13 @@ static void aggregate_type(struct expr *e, const struct aggregate *a)
 		return;
 	case AGGREGATE_QUANTILE:
 		quantile_type(e, a);
+		return;
+	case AGGREGATE_FIRST:
+	case AGGREGATE_LAST:
+	case AGGREGATE_STDDEV:
+	case AGGREGATE_APPROX_COUNT_DISTINCT:
+	case AGGREGATE_TOP_K:
+		bind_sketch_type(e, a);
 		return;
 	case AGGREGATE_SUM:
 		e->type = x->type;
@@ -205,7 +219,7 @@ struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a)
 
 		if (b->kind == a.kind && (a.arg ? b->arg && expr_equal(a.arg, b->arg) : !b->arg) &&
 		    (a.filter ? b->filter && expr_equal(a.filter, b->filter) : !b->filter) &&
-		    same_statistic(b, &a)) {
+		    same_statistic(b, &a) && bind_same_sketch(b, &a)) {
 			e->index = i;
 			aggregate_type(e, b);
 			return e;
@@ -258,8 +272,8 @@ static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast, i
 	return bind_aggregate_ref(scope, a);
 }
 
-static struct expr *case_of(struct scope *scope, struct span span, struct expr *when,
-			    struct expr *then, struct expr *otherwise)
+struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *when,
+			  struct expr *then, struct expr *otherwise)
 {
 	struct expr *e;
 
@@ -293,8 +307,8 @@ static struct expr *extreme_of(struct scope *scope, struct span span, enum ast_o
 {
 	struct expr *null = expr_new(scope->arena, EXPR_NULL, span);
 
-	return case_of(scope, span, bind_op(scope, better, span, a, b), a,
-		       case_of(scope, span, bind_op(scope, better, span, b, a), b, null));
+	return bind_case_of(scope, span, bind_op(scope, better, span, a, b), a,
+			    bind_case_of(scope, span, bind_op(scope, better, span, b, a), b, null));
 }
 
 /* abs, min, max, coalesce, ifnull, nullif, iif: CASE in other clothes, so the kernel part has them
@@ -306,10 +320,11 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 	u32 n = ast->n_args;
 
 	if (strcasecmp(f, "abs") == 0 && n == 1)
-		return case_of(scope, span,
-			       bind_op(scope, OP_LT, span, x[0],
-				       expr_integer(scope->arena, span, type_int(64, true), 0)),
-			       bind_op(scope, OP_NEG, span, x[0], NULL), x[0]);
+		return bind_case_of(
+			scope, span,
+			bind_op(scope, OP_LT, span, x[0],
+				expr_integer(scope->arena, span, type_int(64, true), 0)),
+			bind_op(scope, OP_NEG, span, x[0], NULL), x[0]);
 	if ((strcasecmp(f, "min") == 0 || strcasecmp(f, "max") == 0) && n >= 2) {
 		struct expr *e = x[0];
 
@@ -319,16 +334,16 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 		return e;
 	}
 	if (strcasecmp(f, "iif") == 0 && n == 3)
-		return case_of(scope, span, x[0], x[1], x[2]);
+		return bind_case_of(scope, span, x[0], x[1], x[2]);
 	if (strcasecmp(f, "nullif") == 0 && n == 2)
-		return case_of(scope, span, bind_op(scope, OP_EQ, span, x[0], x[1]),
-			       expr_new(scope->arena, EXPR_NULL, span), x[0]);
+		return bind_case_of(scope, span, bind_op(scope, OP_EQ, span, x[0], x[1]),
+				    expr_new(scope->arena, EXPR_NULL, span), x[0]);
 	if ((strcasecmp(f, "coalesce") == 0 && n >= 2) ||
 	    (strcasecmp(f, "ifnull") == 0 && n == 2)) {
 		struct expr *e = x[n - 1];
 
 		for (u32 i = n - 1; i > 0 && e; i--)
-			e = case_of(scope, span, is_null(scope, x[i - 1]), e, x[i - 1]);
+			e = bind_case_of(scope, span, is_null(scope, x[i - 1]), e, x[i - 1]);
 		return e;
 	}
 	return NULL;
@@ -358,14 +373,14 @@ static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 			continue;
 		d = diag_error(scope->diags, "not-supported", ast->span,
 			       "%s() is not available yet", ast->text);
-		diag_hint(scope->diags, d,
-			  "this version has count, sum, min, max, avg, histogram and quantile");
+		diag_hint(scope->diags, d, "the manual lists what this version has");
 		return NULL;
 	}
 	suggest_init(&suggest, ast->text);
 	for (u32 i = 0; i <= AGGREGATE_AVG; i++)
 		suggest_offer(&suggest, aggregate_infos[i].name);
 	bind_statistic_suggest(&suggest);
+	bind_sketch_suggest(&suggest);
 	for (u32 i = 0; i < ARRAY_SIZE(naming_functions); i++)
 		suggest_offer(&suggest, naming_functions[i]);
 	for (u32 i = 0; i < ARRAY_SIZE(user_functions); i++)
@@ -476,10 +491,14 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 	struct expr *e, **args;
 	bool is_naming;
 
+	if (ast->is_over)
+		return bind_running(scope, ast);
 	if (is_aggregate(ast))
 		return bind_aggregate(scope, ast, kind);
 	if (bind_is_statistic(ast->text))
 		return bind_statistic(scope, ast);
+	if (bind_is_sketch(ast->text))
+		return bind_sketch(scope, ast);
 	if (strcasecmp(ast->text, "unnest") == 0) {
 		diag_hint(scope->diags,
 			  diag_error(scope->diags, "unnest-here", ast->span,

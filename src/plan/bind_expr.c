@@ -491,13 +491,16 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 
 static struct expr *histogram_here(struct scope *scope, const struct ast *ast, const struct expr *e)
 {
-	bool is_histogram = e->type.kind == TYPE_HISTOGRAM;
+	bool is_histogram = e->type.kind == TYPE_HISTOGRAM, is_top = e->type.kind == TYPE_TOP;
 	struct diag *d = diag_error(scope->diags, "histogram-here", ast->span,
 				    "%s can only be a column of the result, by itself",
-				    is_histogram ? "a histogram" : "a list of quantiles");
+				    is_histogram ? "a histogram"
+				    : is_top	 ? "a list of top values"
+						 : "a list of quantiles");
 
 	diag_hint(scope->diags, d, "%s",
 		  is_histogram ? "compute with sum, min, max or quantile(x, q)"
+		  : is_top     ? "UNNEST(top_k(x, k)) has its rows"
 			       : "compute with quantile(x, q), or p50 ... p999");
 	return NULL;
 }
@@ -512,7 +515,9 @@ struct expr *bind_expr(struct scope *scope, const struct ast *ast)
 
 	scope->is_top_of_item = false;
 	e = bind_node(scope, ast);
-	if (e && !is_top && (e->type.kind == TYPE_HISTOGRAM || e->type.kind == TYPE_LADDER))
+	if (e && !is_top &&
+	    (e->type.kind == TYPE_HISTOGRAM || e->type.kind == TYPE_LADDER ||
+	     e->type.kind == TYPE_TOP))
 		return histogram_here(scope, ast, e);
 	if (!e || e->n_nodes <= EXPR_NODES_MAX)
 		return e;

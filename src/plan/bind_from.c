@@ -116,6 +116,7 @@ static bool bind_arm(const struct scope *outer, const struct ast_select *select,
 	ret_derived->tree = bind_where(&scope, ret_derived->tree);
 	if (!bind_items(&scope, false, &items))
 		return false;
+	ret_derived->tree = bind_runnings_new(&scope, ret_derived->tree);
 	ret_derived->columns = items.at;
 	ret_derived->n_columns = items.n;
 	return true;
@@ -206,6 +207,28 @@ static struct plan *add_stream(struct scope *scope, const struct ast_source *sou
 				    .tree = scan,
 				    .source = scan->source,
 				    .has_system = true });
+	return scan;
+}
+
+/* Recorded rows: all that is known of them are the file's columns. */
+static struct plan *add_file(struct scope *scope, const struct ast_source *source)
+{
+	struct stream_list *streams =
+		catalog_file(scope->catalog, source->path[0], source->span, scope->diags);
+	struct plan *scan;
+
+	if (!streams)
+		return NULL;
+	scan = bind_scan(scope, streams, source->alias, source->span);
+	if (!scan)
+		return NULL;
+	vec_push(scope->arena, &scope->relations,
+		 (struct relation){ .name = source->alias ? source->alias
+							  : streams->streams.at[0]->event,
+				    .written = streams->streams.at[0]->name,
+				    .streams = streams,
+				    .tree = scan,
+				    .source = scan->source });
 	return scan;
 }
 
@@ -306,10 +329,10 @@ static struct plan *bind_source(struct scope *scope, const struct ast_source *so
 	}
 	case AST_SOURCE_JOIN:
 		return bind_join(scope, source);
-	default:
-		bind_refuse(scope, source->span, "reading files is");
-		return NULL;
+	case AST_SOURCE_FILE:
+		return add_file(scope, source);
 	}
+	return NULL;
 }
 
 struct plan *bind_from(struct scope *scope, const struct ast_source *source)

@@ -16,8 +16,15 @@ struct join_binding {
 	bool has_order;
 };
 
-/* Is this the time at which rows of the tree appear? */
-static bool is_time_of(struct arena *arena, const struct expr *e, const struct plan *tree)
+/* Of a kernel's event, or the column of a file; fields of kernel events are no TIMESTAMPs. */
+static bool is_time(const struct expr *e)
+{
+	if (e->kind == EXPR_FIELD)
+		return e->type.kind == TYPE_TIMESTAMP && strcasecmp(e->name, "time") == 0;
+	return e->kind == EXPR_SYSTEM && e->index == SYS_TIME;
+}
+
+bool bind_is_time_of(struct arena *arena, const struct expr *e, const struct plan *tree)
 {
 	source_vec triggers = { 0 };
 
@@ -25,8 +32,7 @@ static bool is_time_of(struct arena *arena, const struct expr *e, const struct p
 	for (u32 i = 0; i < triggers.n; i++) {
 		const struct expr *of = bind_resolve(arena, (struct expr *)e, triggers.at[i]);
 
-		if (of->kind != EXPR_SYSTEM || of->index != SYS_TIME ||
-		    of->source != triggers.at[i])
+		if (!is_time(of) || of->source != triggers.at[i])
 			return false;
 	}
 	return true;
@@ -41,8 +47,8 @@ void bind_difference(struct scope *scope, struct expr *e)
 	for (u32 i = 0; i < scope->shared->joins.n; i++) {
 		const struct plan *join = scope->shared->joins.at[i];
 
-		if (!is_time_of(scope->arena, a, join->input) ||
-		    !is_time_of(scope->arena, b, join->right))
+		if (!bind_is_time_of(scope->arena, a, join->input) ||
+		    !bind_is_time_of(scope->arena, b, join->right))
 			continue;
 		e->type = (struct type){ .kind = TYPE_DURATION, .bits = 64 };
 		e->lo = 0;
@@ -164,8 +170,8 @@ static bool add_order(struct join_binding *b, const struct ast *ast, struct expr
 		left = right;
 		right = swap;
 	}
-	if (!is_time_of(b->scope->arena, left, b->join->input) ||
-	    !is_time_of(b->scope->arena, right, b->join->right))
+	if (!bind_is_time_of(b->scope->arena, left, b->join->input) ||
+	    !bind_is_time_of(b->scope->arena, right, b->join->right))
 		return bad_join(
 			b, ast->span,
 			"the order in ON is that of the two sides' times, the left one later",

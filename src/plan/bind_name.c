@@ -129,6 +129,12 @@ static struct expr *two_columns(struct scope *scope, const struct relation *rela
 	return NULL;
 }
 
+/* Any column of a file may hold NULLs but `time`, which is none then (file/file.h). */
+static bool file_may_be_null(const struct stream *stream, u32 field)
+{
+	return stream->kind == STREAM_FILE && stream->file->time_column != (s32)field;
+}
+
 struct expr *bind_column(struct scope *scope, const struct relation *relation, const char *name,
 			 struct span span)
 {
@@ -146,7 +152,8 @@ struct expr *bind_column(struct scope *scope, const struct relation *relation, c
 	e = column_expr(scope, EXPR_FIELD, f->name,
 			(u32)(f - relation->streams->streams.at[0]->fields), f->type, span);
 	e->source = relation->source;
-	e->nullable = relation->is_nullable;
+	e->nullable = relation->is_nullable ||
+		      file_may_be_null(relation->streams->streams.at[0], e->index);
 	return e;
 }
 
@@ -164,6 +171,34 @@ struct expr *bind_system(struct scope *scope, const struct relation *relation,
 	return e;
 }
 
+/* When an event of the source happened: of a recorded one, its column `time`. */
+static struct expr *time_of_source(struct scope *scope, u32 source, struct span span)
+{
+	const struct plan *scan = scope->shared->scans.at[source];
+	const struct stream *stream = scan->streams->streams.at[0];
+	struct expr *e;
+
+	if (stream->kind == STREAM_FILE && stream->file->time_column >= 0) {
+		u32 i = (u32)stream->file->time_column;
+
+		e = column_expr(scope, EXPR_FIELD, stream->fields[i].name, i,
+				stream->fields[i].type, span);
+	} else {
+		if (stream->kind == STREAM_FILE)
+			diag_hint(scope->diags,
+				  diag_error(scope->diags, "no-time", scan->span,
+					     "%s has no column \"time\", which tells when its rows "
+					     "happened",
+					     stream->name),
+				  "a column of that name, whose values are all whole numbers of ns "
+				  "since 1970; without it a file is a table for JOIN");
+		e = column_expr(scope, EXPR_SYSTEM, system_columns[SYS_TIME].name, SYS_TIME,
+				system_columns[SYS_TIME].type, span);
+	}
+	e->source = source;
+	return e;
+}
+
 struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span)
 {
 	struct expr *all = expr_new(scope->arena, EXPR_UNION, span);
@@ -175,10 +210,8 @@ struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct s
 	all->branches = triggers.at;
 	all->name = system_columns[SYS_TIME].name;
 	for (u32 i = 0; i < triggers.n; i++) {
-		struct expr *e = column_expr(scope, EXPR_SYSTEM, all->name, SYS_TIME,
-					     system_columns[SYS_TIME].type, span);
+		struct expr *e = time_of_source(scope, triggers.at[i], span);
 
-		e->source = triggers.at[i];
 		all->args[i] = e;
 		all->type = e->type;
 		all->lo = e->lo;
@@ -380,6 +413,11 @@ static struct expr *check_scalar(struct scope *scope, struct expr *e, const stru
 
 	if (!e)
 		return NULL;
+	/* Of recorded rows: the kernel has none. */
+	if (f && f->type.kind == TYPE_REAL) {
+		e->is_user_only = true;
+		return e;
+	}
 	is_array = (f && f->n_elements) || (e->kind == EXPR_MEMBER && e->member.n_elements);
 	/* What the columns of a nested select are was looked at there. */
 	if (!is_array && (type_is_word(e->type) || e->type.kind == TYPE_TEXT ||

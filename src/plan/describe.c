@@ -9,7 +9,8 @@
 bool plan_is_derived(const struct ast_source *source)
 {
 	/* A word alone is a view or nothing: binding finds out, and says what was meant. */
-	return source->kind == AST_SOURCE_STREAM && (bind_is_span(source) || source->n_path == 1);
+	return source->kind == AST_SOURCE_FILE ||
+	       (source->kind == AST_SOURCE_STREAM && (bind_is_span(source) || source->n_path == 1));
 }
 
 /* What a column is: for a field of an event how the kernel declares it, else what the select says.
@@ -48,6 +49,20 @@ static const struct ast *item_of(const struct view *view, u32 n_columns, u32 i)
 	return s->items.at[i].expr;
 }
 
+/* The columns of a file, which are the fields of its stream. */
+static void describe_file(const struct stream *stream, struct arena *arena,
+			  struct plan_description *ret_description)
+{
+	ret_description->n_columns = stream->n_fields;
+	ret_description->columns = arena_array(arena, struct plan_column, stream->n_fields);
+	for (u32 i = 0; i < stream->n_fields; i++)
+		ret_description->columns[i] = (struct plan_column){
+			.name = stream->fields[i].name,
+			.type = stream->fields[i].type,
+			.meaning = stream->file->time_column == (s32)i ? "when it happened" : "",
+		};
+}
+
 bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 		   struct view_list *views, struct arena *arena, struct diags *diags,
 		   struct plan_description *ret_description)
@@ -77,6 +92,8 @@ bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 		.n_columns = r->n_columns,
 		.has_system = r->has_system,
 	};
+	if (source->kind == AST_SOURCE_FILE)
+		describe_file(r->streams->streams.at[0], arena, ret_description);
 	for (u32 i = 0; i < r->n_columns; i++)
 		ret_description->columns[i] = (struct plan_column){
 			.name = r->columns[i].name,

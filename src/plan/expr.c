@@ -43,6 +43,7 @@ bool expr_is_strict(const struct expr *e)
 	case EXPR_NULL:
 	case EXPR_FIELD:
 	case EXPR_SYSTEM:
+	case EXPR_RUNNING:
 		return true;
 	case EXPR_MEMBER:
 	case EXPR_LIKE:
@@ -348,6 +349,20 @@ void expr_infer(struct expr *e)
 			infer_arithmetic(e);
 		}
 	}
+}
+
+char expr_rule(const struct expr *e)
+{
+	bool both_positive = e->n_args == 2 && e->args[0]->lo >= 0 && e->args[1]->lo >= 0;
+
+	if (!e->type.is_signed)
+		return 'u';
+	if (e->kind != EXPR_OP || !e->may_overflow)
+		return 's';
+	/* What needs_signed_arguments() of gen/ says. */
+	if (e->op == OP_BIT_AND || e->op == OP_BIT_OR || e->op == OP_BIT_NOT || e->op == OP_NEG)
+		return 'S';
+	return e->n_args == 2 && !both_positive ? 'S' : 's';
 }
 
 enum ast_op expr_op_mirrored(enum ast_op op)

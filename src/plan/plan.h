@@ -35,6 +35,7 @@ enum expr_kind {
 	EXPR_WINDOW_END,
 	EXPR_UNION, /* a column of UNION ALL: args[i] in rows of the branch whose rows source
 		       branches[i] triggers */
+	EXPR_RUNNING, /* the running sum of PLAN_RUNNING number `index`, at this row */
 };
 
 struct expr {
@@ -73,12 +74,15 @@ enum aggregate_kind {
 	AGGREGATE_HISTOGRAM,
 	AGGREGATE_QUANTILE, /* quantile, quantiles, p50 ... p999, quantile_lo, quantile_hi,
 			       percentile_cont */
+	AGGREGATE_FIRST, /* the value of the event with the least time, */
+	AGGREGATE_LAST,	 /* and with the greatest; NULLs are skipped */
+	AGGREGATE_STDDEV, /* stddev, stddev_samp, stddev_pop, from exact integer sums */
+	AGGREGATE_APPROX_COUNT_DISTINCT,
+	AGGREGATE_TOP_K,
 	AGGREGATE_N
 };
 
 enum quantile_part { QUANTILE_WHOLE, QUANTILE_LO, QUANTILE_HI };
-/* Where in its cell the estimate is put. */
-enum quantile_edge { EDGE_MID, EDGE_LOWER, EDGE_UPPER, EDGE_LINEAR };
 
 struct aggregate {
 	enum aggregate_kind kind;
@@ -93,9 +97,39 @@ struct aggregate {
 	bool is_ladder;	      /* quantiles(): a list even when n_q is 1 */
 	bool is_interpolated; /* percentile_cont() */
 	enum quantile_part part;
+	struct expr *time;   /* FIRST, LAST: what orders the events */
+	bool is_population;  /* STDDEV: divided by n, not n - 1 */
+	u32 hll_bits;	     /* APPROX_COUNT_DISTINCT: 2^bits registers */
+	struct expr *weight; /* TOP_K: NULL: every event weighs 1; negative weights are skipped */
+	u32 k;		     /* TOP_K */
 };
 
-enum window_kind { WINDOW_NONE, WINDOW_TUMBLING };
+/*
+ * The kernel part knows NONE, TUMBLING and HOPPING; COUNT and SESSION windows are made
+ * in user space, of streamed rows (cut/cut.h).
+ */
+enum window_kind { WINDOW_NONE, WINDOW_TUMBLING, WINDOW_HOPPING, WINDOW_COUNT, WINDOW_SESSION };
+
+/*
+ * A HOPPING window ends at each multiple of the advance and began `size` before it.  So
+ * panes, which are what no window has only a part of, end there, and this long after each
+ * multiple; 0: the advance divides the size, and windows begin where others end.  These
+ * are fewer panes than those of the greatest common divisor: at most two for an advance.
+ */
+static inline u64 hop_between_ns(u64 size_ns, u64 advance_ns)
+{
+	return size_ns % advance_ns ? advance_ns - size_ns % advance_ns : 0;
+}
+
+#define HOP_PANES_MAX 65536u
+
+/* Panes of one window. */
+static inline u64 hop_n_panes(u64 size_ns, u64 advance_ns)
+{
+	u64 n = size_ns / advance_ns;
+
+	return size_ns % advance_ns ? 2 * n + 1 : n;
+}
 
 struct item {
 	const char *name;
@@ -119,6 +153,7 @@ enum plan_kind {
 	PLAN_SCAN,
 	PLAN_JOIN,   /* rows of `input` with their partner of `right` */
 	PLAN_UNION,  /* UNION ALL of `inputs` */
+	PLAN_RUNNING, /* rows of `input`, each with one more value: a running sum */
 	PLAN_FILTER, /* below an aggregate: WHERE; above: HAVING */
 	PLAN_AGGREGATE,
 	PLAN_PROJECT,
@@ -146,6 +181,15 @@ struct plan {
 	/* union */
 	struct plan **inputs;
 	u32 n_inputs;
+	/* running: the sum of `running_arg` over the rows so far that have the same keys (NULL is a
+	 * key like others), this row included, in the order of events; EXPR_RUNNING of that number
+	 * reads it, and its `source` is plan_trigger() of the input.  A NULL adds nothing; the sum
+	 * is NULL until something was added.  Once it leaves s64 it is NULL for good, and each row
+	 * counts a fault; so does an argument of 2^63 and more, which is NULL. */
+	u32 running_number;
+	struct expr *running_arg;
+	struct expr **running_keys;
+	u32 n_running_keys;
 	/* filter: all of them must be true */
 	struct expr **conjuncts;
 	u32 n_conjuncts;
@@ -154,8 +198,13 @@ struct plan {
 	u32 n_keys;
 	struct aggregate *aggregates;
 	u32 n_aggregates;
+	bool shares_cells; /* aggregates that count or sum the same keep it once (rule cells) */
+	/* aggregate, project of rows: computed ahead of what uses them, never NULL (rule share) */
+	struct expr **shared;
+	u32 n_shared;
 	enum window_kind window;
 	u64 window_ns;
+	u64 advance_ns; /* HOPPING */
 	/* project */
 	struct item *items;
 	u32 n_items;
@@ -189,6 +238,8 @@ struct settings {
 void settings_init(struct settings *settings);
 /* SET name = value; an unknown name or value is a diagnostic. */
 void settings_set(struct settings *settings, const struct ast_option *option, struct diags *diags);
+/* Calls visit for the name of each setting. */
+void settings_each(void (*visit)(void *context, const char *name), void *context);
 
 /* CREATE VIEW: a select by name.  A view sees those that stand before it in the list. */
 struct view {
@@ -215,10 +266,38 @@ const struct view *views_find(struct view_list *list, const char *name, u32 n);
 void views_each(struct view_list *list, void (*visit)(void *context, const struct view *view),
 		void *context);
 
+/* Is the call, with OVER, one that PLAN_RUNNING does over single events? */
+bool plan_is_running(const struct ast *call);
+
 /* NULL when diags got an error.  views may be NULL: then there are none. */
 struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
 		       struct settings *settings, struct view_list *views, struct arena *arena,
 		       struct diags *diags);
+
+/* For cut/, which binds pieces of a query. */
+struct plan_context {
+	struct catalog *catalog;
+	struct settings *settings;
+	struct view_list *views;
+	u32 n_views; /* the first n of them may be named */
+	struct arena *arena;
+};
+
+struct plan *plan_bind_in(const struct plan_context *context, const struct ast_select *select,
+			  struct diags *diags);
+/* A select without aggregates; its plan has one item more, the first: the time of the row. */
+struct plan *plan_bind_rows(const struct plan_context *context, const struct ast_select *select,
+			    struct diags *diags);
+/*
+ * An aggregate call, given the types of its arguments, whatever they are: those that are
+ * no constants are not bound.  false when diags got an error.
+ */
+bool plan_bind_aggregate(const struct plan_context *context, const struct ast *call,
+			 const struct type *types, bool is_grouped, struct diags *diags,
+			 struct aggregate *ret_aggregate, struct type *ret_type);
+bool plan_is_aggregate(const struct ast *call);
+/* Is it syscall_name(x) or another that names a number of the kernel, in user space? */
+bool plan_is_naming(const struct expr *e);
 
 /* DESCRIBE of a view or a span. */
 struct plan_column {
@@ -252,6 +331,11 @@ struct expr *expr_integer(struct arena *arena, struct span span, struct type typ
 /* Types and ranges an operator's result from its arguments; false: no kernel form (overflow of
  * constants, text arithmetic).  Used by the binder and by constant folding. */
 void expr_infer(struct expr *expr);
+/*
+ * Of an arithmetic expression over words: the rule argument that makes eb_add() and its like
+ * (func/func.h) compute what the kernel part does; of a CASE the one for eb_fit().
+ */
+char expr_rule(const struct expr *expr);
 /* The comparison with its sides exchanged: < for >. */
 enum ast_op expr_op_mirrored(enum ast_op op);
 bool expr_equal(const struct expr *a, const struct expr *b);

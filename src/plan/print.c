@@ -79,6 +79,9 @@ void expr_print(const struct expr *e, struct buf *out)
 	case EXPR_NULL:
 		buf_puts(out, "NULL");
 		break;
+	case EXPR_RUNNING:
+		buf_printf(out, "r%u", e->index);
+		break;
 	case EXPR_INTEGER:
 		buf_put_s128(out, e->integer);
 		break;
@@ -192,6 +195,16 @@ static void statistic_print(const struct aggregate *a, struct buf *out)
 		buf_puts(out, ", ");
 		scheme_print(a->scheme, out);
 	}
+	if (a->hll_bits)
+		buf_printf(out, ", %u", a->hll_bits);
+	if (a->k)
+		buf_printf(out, ", %u", a->k);
+	if (a->weight) {
+		buf_puts(out, ", ");
+		expr_print(a->weight, out);
+	}
+	if (a->is_population)
+		buf_puts(out, ", population");
 	if (a->is_interpolated)
 		buf_puts(out, ", interpolated");
 	if (a->part != QUANTILE_WHOLE)
@@ -261,6 +274,13 @@ static void join_print(const struct plan *p, struct buf *out)
 		buf_puts(out, ", one at a time");
 }
 
+static void shared_print(const struct plan *p, struct buf *out)
+{
+	if (p->n_shared)
+		buf_puts(out, ", once ");
+	exprs_print(p->shared, p->n_shared, ", ", out);
+}
+
 static void node_print(const struct plan *p, bool has_aliases, struct buf *out)
 {
 	switch (p->kind) {
@@ -272,6 +292,13 @@ static void node_print(const struct plan *p, bool has_aliases, struct buf *out)
 		break;
 	case PLAN_UNION:
 		buf_puts(out, "Union all");
+		break;
+	case PLAN_RUNNING:
+		buf_printf(out, "Running sum r%u of ", p->running_number);
+		expr_print(p->running_arg, out);
+		if (p->n_running_keys)
+			buf_puts(out, " by ");
+		exprs_print(p->running_keys, p->n_running_keys, ", ", out);
 		break;
 	case PLAN_FILTER:
 		buf_puts(out, "Filter ");
@@ -286,10 +313,18 @@ static void node_print(const struct plan *p, bool has_aliases, struct buf *out)
 		if (p->window == WINDOW_TUMBLING)
 			buf_printf(out, " window tumbling %lluns",
 				   (unsigned long long)p->window_ns);
+		else if (p->window == WINDOW_HOPPING)
+			buf_printf(out, " window hopping %lluns by %lluns",
+				   (unsigned long long)p->window_ns,
+				   (unsigned long long)p->advance_ns);
+		if (p->shares_cells)
+			buf_puts(out, ", cells shared");
+		shared_print(p, out);
 		break;
 	case PLAN_PROJECT:
 		buf_puts(out, "Project ");
 		items_print(p->items, p->n_items, NULL, out);
+		shared_print(p, out);
 		break;
 	case PLAN_SORT:
 		buf_puts(out, "Sort ");

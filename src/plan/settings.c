@@ -116,6 +116,12 @@ static void set_number(struct settings *settings, const struct setting *s,
 	memcpy((char *)settings + s->offset, &v->integer, sizeof(u64));
 }
 
+void settings_each(void (*visit)(void *context, const char *name), void *context)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(settings_table); i++)
+		visit(context, settings_table[i].name);
+}
+
 void settings_set(struct settings *settings, const struct ast_option *option, struct diags *diags)
 {
 	struct suggest suggest;
@@ -135,11 +141,6 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 		else
 			set_number(settings, s, option, diags);
 		settings->is_max_groups_set |= s->offset == AT(max_groups);
-		if (s->offset == AT(pushdown) && !settings->pushdown)
-			diag_hint(diags,
-				  diag_error(diags, "not-supported", option->span,
-					     "pushdown = off is not available yet"),
-				  "leave it on: queries run in the kernel");
 		return;
 	}
 	struct diag *d = diag_error(diags, "unknown-option", option->span,

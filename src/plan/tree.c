@@ -61,7 +61,7 @@ static int reads(const struct expr *e, const struct plan *tree)
 {
 	int all = 0;
 
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
 		return plan_has_source(tree, e->source) ? 1 : -1;
 	/* Which branch the row is of is something read, be the branches constants. */
 	for (u32 i = 0; e->kind == EXPR_UNION && i < e->n_args; i++) {

@@ -169,3 +169,93 @@ PAIR JOIN (
 		WHERE newstate = 2 AND protocol = 6
 	) AS c ON o.skaddr = c.skaddr AND o.oldstate = c.newstate
 ) AS b ON e.skaddr = b.skaddr;
+
+-- threads that begin and cease to wait for a CPU
+--
+-- change is +1 or -1 to the number of threads that could run on cpu but do not: they
+-- wait.  +1: sched_wakeup of a thread that is on no CPU, sched_wakeup_new, and the
+-- sched_switch from a thread that could run on; -1: the sched_switch to a thread; both:
+-- sched_migrate_task of one that waits.  Every sched_switch is one row, also where that
+-- makes 0; is_switch marks them.  queued, of these rows only, is the kernel's own number
+-- (nr_running of the run queue, without the thread that runs): no fewer than wait, and
+-- from 6.12 on also threads that sleep already but were left in the queue (delayed
+-- dequeue).  A thread that was preempted as it was about to sleep waits from its wakeup
+-- on.  Needs BTF, kernel 5.16 and CONFIG_FAIR_GROUP_SCHED.
+CREATE VIEW run_queue_moves AS
+SELECT time, cpu,
+	iif(prev.pid <> 0 AND prev.__state = 0, 1, 0)
+	- iif(next.pid <> 0 AND next.__state = 0, 1, 0) AS change,
+	TRUE AS is_switch, next.pid AS tid,
+	next.se.cfs_rq.rq.nr_running - iif(next.pid = 0, 0, 1) AS queued
+FROM raw_tracepoint:sched_switch
+UNION ALL
+SELECT time, p.thread_info.cpu, 1, FALSE, p.pid, NULL
+FROM raw_tracepoint:sched_wakeup WHERE p.on_cpu = 0
+UNION ALL
+SELECT time, p.thread_info.cpu, 1, FALSE, p.pid, NULL
+FROM raw_tracepoint:sched_wakeup_new
+UNION ALL
+SELECT time, p.thread_info.cpu, -1, FALSE, p.pid, NULL
+FROM raw_tracepoint:sched_migrate_task WHERE p.on_rq = 2 AND p.__state = 0
+UNION ALL
+SELECT time, dest_cpu, 1, FALSE, p.pid, NULL
+FROM raw_tracepoint:sched_migrate_task WHERE p.on_rq = 2 AND p.__state = 0;
+
+-- threads that wait for a CPU, at each of its context switches
+--
+-- A point, at every sched_switch: depth is how many threads wait for cpu then, the one
+-- that it switches to (tid, 0 the idle thread) not among them.  It is the running sum of
+-- the changes in run_queue_moves since the latest switch with queued = 0, when none
+-- waited: so what was not seen before that is forgotten.  It lies between 0 and queued:
+-- where the sum does not, it is the nearer of the two.  Until a CPU has come to queued = 0
+-- once, depth is queued.  Not seen: a thread on its way from one CPU to another, and those
+-- that are throttled by the quota of their cgroup.
+CREATE VIEW run_queue_depth AS
+SELECT m.time AS time, m.cpu AS cpu,
+	CASE WHEN m.queued = 0 THEN 0
+		WHEN i.n IS NULL OR m.n - i.n > m.queued THEN m.queued
+		WHEN m.n - i.n < 0 THEN 0
+		ELSE m.n - i.n END AS depth,
+	m.queued AS queued, m.tid AS tid
+FROM (
+	SELECT time, cpu, queued, tid, n
+	FROM (
+		SELECT time, cpu, is_switch, queued, tid,
+			SUM(change) OVER (PARTITION BY cpu) AS n
+		FROM run_queue_moves
+	) AS a WHERE is_switch
+) AS m
+LEFT ASOF JOIN (
+	SELECT time, cpu, n
+	FROM (
+		SELECT time, cpu, queued, SUM(change) OVER (PARTITION BY cpu) AS n
+		FROM run_queue_moves
+	) AS b WHERE queued = 0
+) AS i ON m.cpu = i.cpu AND m.time >= i.time;
+
+-- requests of block devices in flight, at each issue and completion
+--
+-- A point, at every block_rq_issue and at the block_rq_complete with the last part of a
+-- request: depth is how many requests the device dev has then, the one issued (is_issue)
+-- among them, the one completed not.  A request that the driver gives back
+-- (block_rq_requeue) is in flight no more.  What was in flight before the query began is
+-- not counted until it completes, as -1: such a depth stays too low.  Not seen: bios that
+-- need no request (device mapper, md, zram).  Needs BTF.
+CREATE VIEW block_queue_depth AS
+SELECT time, dev, is_issue, SUM(change) OVER (PARTITION BY dev) AS depth
+FROM (
+	SELECT time, TRUE AS is_issue, 1 AS change,
+		iif(rq.q.disk = 0, 0, rq.q.disk.major << 20 | rq.q.disk.first_minor) AS dev
+	FROM raw_tracepoint:block_rq_issue
+	UNION ALL
+	-- What was only a flush to the program completes without an issue, at no sector.
+	SELECT time, FALSE, -1,
+		iif(rq.q.disk = 0, 0, rq.q.disk.major << 20 | rq.q.disk.first_minor)
+	FROM raw_tracepoint:block_rq_complete
+	WHERE nr_bytes >= rq.__data_len
+		AND (nr_bytes > 0 OR rq.__sector = 18446744073709551615)
+	UNION ALL
+	SELECT time, FALSE, -1,
+		iif(rq.q.disk = 0, 0, rq.q.disk.major << 20 | rq.q.disk.first_minor)
+	FROM raw_tracepoint:block_rq_requeue WHERE rq.state <> 0
+) AS r;

@@ -3,7 +3,8 @@
  * The loop of a run: waits for the next window boundary, the end of the duration,
  * the child's end, a signal, or (streamed rows) 10 ms.
  *
- * Boundaries are the multiples of the window's size on CLOCK_REALTIME.  The timer is
+ * Boundaries are the multiples of a period on CLOCK_REALTIME: of the window's size, or of
+ * its advance; and maybe instants between these.  The timer is
  * set anew after each batch, to the first boundary that lies ahead: one that passed
  * while a slow output took its time is skipped, and that window is longer.
  */
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run/window.h"
+#include "run/loop.h"
 
 #define NS_PER_S	1000000000ull
 #define STREAM_POLL_NS	10000000
@@ -27,20 +28,20 @@
 enum wait_fd { WAIT_STOP, WAIT_DURATION, WAIT_BOUNDARY, WAIT_CHILD, WAIT_N };
 
 struct loop {
-	struct run *run;
+	const struct loop_driver *driver;
 	struct pollfd fds[WAIT_N]; /* fd -1: not waited for */
-	u64 period_ns;		   /* of windows or snapshots; 0: none */
 	bool is_child_going;
 };
 
 /* --- Signals --- */
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
-static volatile sig_atomic_t n_stop_signals;
+static volatile sig_atomic_t n_stop_signals, stop_signal;
 static int stop_fd = -1;
 
 struct saved_signals {
 	struct sigaction stop[ARRAY_SIZE(stop_signals)], pipe;
+	sigset_t mask;
 };
 
 static void on_stop_signal(int number)
@@ -48,6 +49,7 @@ static void on_stop_signal(int number)
 	const u64 one = 1;
 	int error = errno;
 
+	stop_signal = number;
 	/* An output that never takes our bytes must not make us immortal. */
 	if (++n_stop_signals >= SIGNALS_TO_KILL) {
 		signal(number, SIG_DFL);
@@ -62,9 +64,10 @@ static void signals_take(struct saved_signals *saved)
 {
 	struct sigaction stop = { .sa_handler = on_stop_signal, .sa_flags = SA_RESTART };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	sigset_t unblocked;
 	u32 i;
 
-	n_stop_signals = 0;
+	n_stop_signals = stop_signal = 0;
 	for (i = 0; i < ARRAY_SIZE(stop_signals); i++) {
 		sigaction(stop_signals[i], &stop, &saved->stop[i]);
 		/* nohup: stays ignored */
@@ -72,15 +75,29 @@ static void signals_take(struct saved_signals *saved)
 			sigaction(SIGHUP, &ignore, NULL);
 	}
 	sigaction(SIGPIPE, &ignore, &saved->pipe);
+	/* One that came before this and was blocked ends the run now. */
+	sigemptyset(&unblocked);
+	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
+		sigaddset(&unblocked, stop_signals[i]);
+	sigprocmask(SIG_UNBLOCK, &unblocked, &saved->mask);
 }
 
 static void signals_give_back(const struct saved_signals *saved)
 {
 	u32 i;
 
+	sigprocmask(SIG_SETMASK, &saved->mask, NULL);
 	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
 		sigaction(stop_signals[i], &saved->stop[i], NULL);
 	sigaction(SIGPIPE, &saved->pipe, NULL);
+}
+
+int run_stop_signal(void)
+{
+	int number = stop_signal;
+
+	stop_signal = 0;
+	return number;
 }
 
 /* --- Timers --- */
@@ -93,8 +110,12 @@ static struct itimerspec timer_at(u64 ns)
 static int arm_boundary(struct loop *loop)
 {
 	u64 now_ns = base_realtime_ns();
-	struct itimerspec at = timer_at((now_ns / loop->period_ns + 1) * loop->period_ns);
+	u64 period_ns = loop->driver->period_ns;
+	u64 between_ns = loop->driver->between_ns, at_ns = now_ns / period_ns * period_ns;
+	struct itimerspec at;
 
+	at_ns += now_ns < at_ns + between_ns ? between_ns : period_ns;
+	at = timer_at(at_ns);
 	/* CANCEL_ON_SET: when the clock is set, reading the timer fails with ECANCELED. */
 	if (timerfd_settime(loop->fds[WAIT_BOUNDARY].fd,
 			    TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at, NULL))
@@ -106,9 +127,9 @@ static int open_duration(struct loop *loop)
 {
 	struct itimerspec at;
 
-	if (!loop->run->options.duration_ns)
+	if (!loop->driver->options->duration_ns)
 		return 0;
-	at = timer_at(base_monotonic_ns() + loop->run->options.duration_ns);
+	at = timer_at(base_monotonic_ns() + loop->driver->options->duration_ns);
 	loop->fds[WAIT_DURATION].fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (loop->fds[WAIT_DURATION].fd < 0 ||
 	    timerfd_settime(loop->fds[WAIT_DURATION].fd, TFD_TIMER_ABSTIME, &at, NULL))
@@ -118,7 +139,7 @@ static int open_duration(struct loop *loop)
 
 static int open_boundary(struct loop *loop)
 {
-	if (!loop->period_ns)
+	if (!loop->driver->period_ns)
 		return 0;
 	loop->fds[WAIT_BOUNDARY].fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (loop->fds[WAIT_BOUNDARY].fd < 0)
@@ -130,7 +151,7 @@ static int open_boundary(struct loop *loop)
 
 static int child_start(struct loop *loop)
 {
-	const struct run_options *options = &loop->run->options;
+	const struct run_options *options = loop->driver->options;
 	const char go = 1;
 
 	if (options->child_pid < 0)
@@ -146,7 +167,7 @@ static int child_start(struct loop *loop)
 /* The run is over: so is the child, whichever of the two ended the other. */
 static void child_end(struct loop *loop)
 {
-	const int pid = loop->run->options.child_pid;
+	const int pid = loop->driver->options->child_pid;
 	struct pollfd *ended = &loop->fds[WAIT_CHILD];
 	int status;
 
@@ -161,26 +182,22 @@ static void child_end(struct loop *loop)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return;
-	loop->run->result.child_status = status;
+	*loop->driver->ret_child_status = status;
 }
 
 /* --- The loop --- */
 
 static int loop_open(struct loop *loop)
 {
-	struct run *run = loop->run;
-	int err;
+	const struct loop_driver *driver = loop->driver;
+	int err = driver->attach(driver->context);
 
-	run->start_ns = run->window_start_ns = base_realtime_ns();
-	err = load_attach(run->load, run->diags);
-	if (!err)
-		err = window_open_user(run);
 	if (!err)
 		err = open_duration(loop);
 	if (!err)
 		err = open_boundary(loop);
-	if (!err && run->sink.attached)
-		run->sink.attached(run->sink.context);
+	if (!err && driver->sink->attached)
+		driver->sink->attached(driver->sink->context);
 	if (!err)
 		err = child_start(loop);
 	return err;
@@ -190,7 +207,7 @@ static int loop_open(struct loop *loop)
 static int loop_wait(struct loop *loop, bool is_more)
 {
 	const struct timespec tick = { .tv_nsec = is_more ? 0 : STREAM_POLL_NS };
-	const struct timespec *timeout = loop->run->phys->is_streaming ? &tick : NULL;
+	const struct timespec *timeout = loop->driver->poll ? &tick : NULL;
 	u32 i;
 
 	if (ppoll(loop->fds, WAIT_N, timeout, NULL) >= 0)
@@ -202,9 +219,9 @@ static int loop_wait(struct loop *loop, bool is_more)
 
 static int at_boundary(struct loop *loop, bool *ret_is_over)
 {
-	struct run *run = loop->run;
+	const struct loop_driver *driver = loop->driver;
 	u64 n_expired;
-	int err = 0;
+	int err;
 
 	if (read(loop->fds[WAIT_BOUNDARY].fd, &n_expired, sizeof(n_expired)) < 0) {
 		if (errno == EAGAIN)
@@ -212,16 +229,13 @@ static int at_boundary(struct loop *loop, bool *ret_is_over)
 		/* The clock was set: other boundaries lie ahead now. */
 		return errno == ECANCELED ? arm_boundary(loop) : -errno;
 	}
-	if (run->options.n_windows && run->result.windows + 1 >= run->options.n_windows)
-		*ret_is_over = true;
-	else
-		err = window_close(run);
+	err = driver->boundary(driver->context, ret_is_over);
 	return err || *ret_is_over ? err : arm_boundary(loop);
 }
 
 static int loop_run(struct loop *loop)
 {
-	struct run *run = loop->run;
+	const struct loop_driver *driver = loop->driver;
 	bool is_over = false, is_more = false;
 	int err = 0;
 
@@ -233,27 +247,19 @@ static int loop_run(struct loop *loop)
 			  loop->fds[WAIT_CHILD].revents;
 		if (!is_over && loop->fds[WAIT_BOUNDARY].revents)
 			err = at_boundary(loop, &is_over);
-		if (!is_over && !err && run->phys->is_streaming) {
-			err = window_stream(run, &is_more);
-			is_over = run->n_rows >= run->rows_limit;
-		}
+		if (!is_over && !err && driver->poll)
+			err = driver->poll(driver->context, &is_more, &is_over);
 	}
-	if (err)
-		return err;
-	return run->phys->is_streaming ? window_stream_last(run) : window_close_last(run);
+	return err ? err : driver->last(driver->context);
 }
 
-int run_loop(struct run *run, struct diags *diags, struct run_result *ret_result)
+int loop_drive(const struct loop_driver *driver)
 {
-	struct loop loop = { .run = run };
+	struct loop loop = { .driver = driver };
 	struct saved_signals saved;
 	int err;
 	u32 i;
 
-	run->diags = diags;
-	if (!run->phys->is_streaming)
-		loop.period_ns = run->phys->window != WINDOW_NONE ? run->phys->window_ns
-								  : run->options.every_ns;
 	for (i = 0; i < WAIT_N; i++)
 		loop.fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	stop_fd = loop.fds[WAIT_STOP].fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -263,13 +269,12 @@ int run_loop(struct run *run, struct diags *diags, struct run_result *ret_result
 	err = loop_open(&loop);
 	if (!err)
 		err = loop_run(&loop);
-	load_detach(run->load);
+	driver->detach(driver->context);
 	child_end(&loop);
 	signals_give_back(&saved);
 	for (i = 0; i < WAIT_N; i++)
 		if (loop.fds[i].fd >= 0)
 			close(loop.fds[i].fd);
 	stop_fd = -1;
-	*ret_result = run->result;
 	return err;
 }

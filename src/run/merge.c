@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "run/sketch.h"
+
 #define INDEX_MIN   64u
 #define ENTRIES_MAX (1ull << 30)
 #define POOL_FIRST  8u /* words: chunks stay on cache lines of their own */
@@ -30,6 +32,8 @@ static u32 hash_words(const u64 *words, u32 n, u64 cpu)
 /* Words of an entry that a cell takes. */
 static u32 cell_words(struct merge_cell *cell)
 {
+	if (sketch_words(cell->cell))
+		return sketch_words(cell->cell);
 	if (cell->kind == CELL_SUM)
 		return 2;
 	if (cell->kind != CELL_HISTOGRAM)
@@ -63,6 +67,7 @@ int merge_open(struct merge *merge, const struct phys *phys, struct arena *arena
 		const struct cell *c = &phys->cells[i];
 
 		merge->cells[i] = (struct merge_cell){
+			.cell = c,
 			.kind = c->kind,
 			.is_wide = c->is_wide,
 			.is_signed = c->is_signed,
@@ -233,9 +238,9 @@ static void combine_histogram(struct merge *merge, const struct merge_cell *cell
 	to[cell->unplaced_word] += load_word(from + cell->unplaced_bytes);
 }
 
-/* Entry to entry. */
+/* Entry of `source` to entry of `merge`, which may be the same. */
 static void fold_histogram(struct merge *merge, const struct merge_cell *cell, u64 *to,
-			   const u64 *from)
+			   const struct merge *source, const u64 *from)
 {
 	const u32 *directory = (const u32 *)from;
 	u64 *chunk;
@@ -249,7 +254,7 @@ static void fold_histogram(struct merge *merge, const struct merge_cell *cell, u
 			continue;
 		/* First: it may move the pool. */
 		chunk = chunk_of(merge, (u32 *)to, i, cell->chunk_cells);
-		add_chunk(cell, to, i, chunk, (const u8 *)((u64 *)merge->pool.at + directory[i]));
+		add_chunk(cell, to, i, chunk, (const u8 *)((u64 *)source->pool.at + directory[i]));
 	}
 	to[cell->unplaced_word] += from[cell->unplaced_word];
 }
@@ -292,6 +297,10 @@ static void combine(struct merge *merge, u64 *to, const u8 *cells, const u8 *sli
 			combine_histogram(merge, c, cell, cells + c->from_bytes, slice);
 			continue;
 		}
+		if (c->kind > CELL_HISTOGRAM) {
+			sketch_combine(c->cell, cell, cells + c->from_bytes);
+			continue;
+		}
 		word = load_word(cells + c->from_bytes);
 		switch (c->kind) {
 		case CELL_COUNT:
@@ -307,8 +316,7 @@ static void combine(struct merge *merge, u64 *to, const u8 *cells, const u8 *sli
 		case CELL_MAX:
 			*cell = MAX(*cell, word);
 			break;
-		case CELL_HISTOGRAM:
-		case CELL_KIND_N:
+		default:
 			BUG("cell kind");
 		}
 	}
@@ -322,17 +330,19 @@ static u64 *use_other(struct merge *merge)
 	return merge_entry(merge, MERGE_OTHER)->words + merge->n_key_words;
 }
 
-static void fold_entry(struct merge *merge, struct merge_entry *entry)
+/*
+ * Entry cells of `source`, a merge of the same query or the same merge, into entry cells:
+ * what combine() is for rows.
+ */
+static void combine_entry(struct merge *merge, u64 *to, const struct merge *source, const u64 *from)
 {
-	u64 *to = use_other(merge);
-	const u64 *from = merge_cells(merge, entry);
-	u32 i;
-
-	for (i = 0; i < merge->n_cells; i++) {
+	for (u32 i = 0; i < merge->n_cells; i++) {
 		const struct merge_cell *c = &merge->cells[i];
 
 		if (c->kind == CELL_HISTOGRAM)
-			fold_histogram(merge, c, to + c->to_word, from + c->to_word);
+			fold_histogram(merge, c, to + c->to_word, source, from + c->to_word);
+		else if (c->kind > CELL_HISTOGRAM)
+			sketch_combine_entry(c->cell, to + c->to_word, from + c->to_word);
 		else if (c->kind == CELL_SUM)
 			add_wide(to + c->to_word, from[c->to_word], from[c->to_word + 1]);
 		else if (c->kind == CELL_COUNT)
@@ -340,10 +350,21 @@ static void fold_entry(struct merge *merge, struct merge_entry *entry)
 		else
 			to[c->to_word] = MAX(to[c->to_word], from[c->to_word]);
 	}
+}
+
+/* Into "(other)": the cells of an entry that is not exact. */
+static void combine_other(struct merge *merge, const struct merge *source, const u64 *from)
+{
+	combine_entry(merge, use_other(merge), source, from);
 	if (merge->plain_count_cell >= 0)
 		merge->n_folded += from[merge->cells[merge->plain_count_cell].to_word];
 	else
 		merge->n_folded++;
+}
+
+static void fold_entry(struct merge *merge, struct merge_entry *entry)
+{
+	combine_other(merge, merge, merge_cells(merge, entry));
 	entry->is_folded = true;
 	merge->n_live--;
 }
@@ -360,9 +381,8 @@ static bool key_equal(const struct merge *merge, const struct merge_entry *entry
 }
 
 /* The entry of that key, new if need be; MERGE_OTHER where it cannot be exact or has no room. */
-static u32 find(struct merge *merge, const u64 *keys, u32 cpu)
+static u32 find(struct merge *merge, const u64 *keys, u32 cpu, u32 hash)
 {
-	u32 hash = hash_words(keys, merge->n_row_words, merge->has_slice_key ? cpu : 0);
 	u32 *index = merge->index.at;
 	u32 at = hash & merge->index_mask, number;
 	struct merge_entry *entry;
@@ -396,7 +416,8 @@ static u32 find(struct merge *merge, const u64 *keys, u32 cpu)
 void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, const u8 *slice, u32 cpu,
 	       bool is_full)
 {
-	u32 number = find(merge, keys, cpu);
+	u32 hash = hash_words(keys, merge->n_row_words, merge->has_slice_key ? cpu : 0);
+	u32 number = find(merge, keys, cpu, hash);
 	struct merge_entry *entry = merge_entry(merge, number);
 
 	if (number != MERGE_OTHER) {
@@ -445,6 +466,39 @@ void merge_settle(struct merge *merge)
 	}
 	merge->is_closed = true;
 	merge->n_full = 0;
+}
+
+static void add_entry(struct merge *to, const struct merge *from, const struct merge_entry *entry)
+{
+	u32 cpu = from->has_slice_key ? (u32)entry->words[from->n_row_words] : 0;
+	bool is_full = from->has_slice_key ? from->cpu_closed[cpu] : from->is_closed;
+	u32 number = find(to, entry->words, cpu, entry->hash);
+	struct merge_entry *group = merge_entry(to, number);
+
+	if (number == MERGE_OTHER) {
+		combine_other(to, from, merge_cells(from, entry));
+		return;
+	}
+	combine_entry(to, group->words + to->n_key_words, from, merge_cells(from, entry));
+	group->n_full += is_full;
+}
+
+void merge_add(struct merge *to, const struct merge *from)
+{
+	/* A merge that overflowed counts as one slice that did. */
+	for (u32 cpu = 0; from->has_slice_key && cpu < from->n_cpus; cpu++)
+		if (from->cpu_closed[cpu])
+			merge_mark_full(to, cpu);
+	if (!from->has_slice_key && from->is_closed)
+		merge_mark_full(to, 0);
+	for (u32 i = 1; i < from->n_entries; i++)
+		if (!merge_entry(from, i)->is_folded)
+			add_entry(to, from, merge_entry(from, i));
+	if (from->has_other)
+		combine_entry(to, use_other(to), from,
+			      merge_cells(from, merge_entry(from, MERGE_OTHER)));
+	to->n_folded += from->n_folded;
+	merge_settle(to);
 }
 
 u32 merge_seek(const struct merge *merge, u32 number)

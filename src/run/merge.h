@@ -25,6 +25,7 @@
 #define MERGE_END   UINT32_MAX
 
 struct merge_cell {
+	const struct cell *cell;
 	enum cell_kind kind;
 	bool is_wide, is_signed;
 	u32 from_bytes; /* behind the row's first cell */
@@ -87,6 +88,13 @@ void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, const u8 *
 void merge_other(struct merge *merge, const u8 *cells, const u8 *slice);
 /* After the rows of all slices: folds the groups that are not exact. */
 void merge_settle(struct merge *merge);
+/*
+ * Adds the groups of another merge of the same query (other than `to`; both settled), as if
+ * its slices had been drained into `to`: a group stays exact only where it is in both, or
+ * absent from one that never overflowed.  All that a group has lies in `from`'s entries
+ * and pool: its index is not read.
+ */
+void merge_add(struct merge *to, const struct merge *from);
 
 static inline struct merge_entry *merge_entry(const struct merge *merge, u32 number)
 {

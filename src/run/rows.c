@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "run/quantile.h"
+#include "run/sketch.h"
 
 u32 rows_seek(const struct rows *rows, u32 position)
 {
@@ -181,6 +181,12 @@ static void quantile_value(const struct rows *rows, const u64 *cells,
 					     .quantiles = quantiles };
 }
 
+/* One whose only cell is a sketch's. */
+static bool cell_is_sketch(const struct phys *phys, s32 cell)
+{
+	return cell >= 0 && phys->cells[cell].kind > CELL_HISTOGRAM;
+}
+
 static void aggregate_value(const struct rows *rows, const u64 *cells,
 			    const struct phys_aggregate *aggregate, struct value *ret_value)
 {
@@ -196,6 +202,10 @@ static void aggregate_value(const struct rows *rows, const u64 *cells,
 		quantile_value(rows, cells, aggregate, ret_value);
 		return;
 	}
+	if (cell_is_sketch(rows->phys, aggregate->value_cell)) {
+		sketch_value(rows, cells, aggregate, 0, 0, ret_value);
+		return;
+	}
 	/* Without a count the aggregate has a value wherever its group has an event. */
 	count = aggregate->count_cell >= 0 ? cells[merge->cells[aggregate->count_cell].to_word]
 					   : merge->is_grouped || rows->matched;
@@ -209,6 +219,9 @@ static void aggregate_value(const struct rows *rows, const u64 *cells,
 	}
 	cell = &merge->cells[aggregate->value_cell];
 	switch (aggregate->kind) {
+	case AGGREGATE_STDDEV:
+		sketch_value(rows, cells, aggregate, count, sum_of(cell, cells), ret_value);
+		break;
 	case AGGREGATE_SUM:
 		set_integer(ret_value, sum_of(cell, cells));
 		break;

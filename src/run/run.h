@@ -51,8 +51,13 @@ struct run *run_open(struct load *load, const struct run_options *options,
  */
 int run_loop(struct run *run, struct diags *diags, struct run_result *ret_result);
 void run_close(struct run *run);
+/* The signal that ended the latest run, once; 0: none did since the last call. */
+int run_stop_signal(void);
 
 /* Tests: flips once and gives everything counted so far as one batch; 0 or -errno. */
 int run_drain_once(struct run *run, bool is_last);
+
+/* The other runner is part of this interface. */
+#include "run/flow.h"
 
 #endif

@@ -61,14 +61,14 @@ void stream_close(struct stream_reader *reader)
 	reader->producer = NULL;
 }
 
-void stream_decode(const struct phys *phys, const u8 *record, struct value *ret_values)
+static void decode(const struct phys *phys, const struct stream_column *columns, u32 n_columns,
+		   u64 nulls, const u8 *record, struct value *ret_values)
 {
-	u64 nulls, word;
+	u64 word;
 	u32 i;
 
-	memcpy(&nulls, record, sizeof(nulls));
-	for (i = 0; i < phys->n_columns; i++) {
-		const struct stream_column *c = &phys->columns[i];
+	for (i = 0; i < n_columns; i++) {
+		const struct stream_column *c = &columns[i];
 		const u8 *at = record + c->bytes_offset;
 		struct value *value = &ret_values[i];
 
@@ -94,6 +94,53 @@ void stream_decode(const struct phys *phys, const u8 *record, struct value *ret_
 		value->kind = VALUE_INT;
 		value->integer = c->type.is_signed ? (s128)(s64)word : (s128)word;
 	}
+}
+
+void stream_decode(const struct phys *phys, const u8 *record, struct value *ret_values)
+{
+	u64 nulls;
+
+	memcpy(&nulls, record, sizeof(nulls));
+	decode(phys, phys->columns, phys->n_columns, nulls, record, ret_values);
+}
+
+void stream_decode_raw(const struct phys *phys, const struct phys_source *source, const u8 *record,
+		       struct value *ret_values)
+{
+	u64 nulls;
+
+	memcpy(&nulls, record + sizeof(u64), sizeof(nulls));
+	decode(phys, source->columns, source->n_columns, nulls, record, ret_values);
+}
+
+const u8 *stream_next(struct stream_reader *reader, u32 *ret_bytes)
+{
+	u64 end;
+
+	if (!reader->producer)
+		return NULL;
+	end = __atomic_load_n(reader->producer, __ATOMIC_ACQUIRE);
+	while (reader->position < end) {
+		const u8 *record = reader->data + (reader->position & reader->mask);
+		u32 length = __atomic_load_n((const u32 *)record, __ATOMIC_ACQUIRE);
+		bool is_discarded = length & BPF_RINGBUF_DISCARD_BIT;
+
+		if (length & BPF_RINGBUF_BUSY_BIT)
+			return NULL;
+		length &= ~BPF_RINGBUF_DISCARD_BIT;
+		reader->position += ALIGN_UP((u64)length + BPF_RINGBUF_HDR_SZ, 8);
+		if (is_discarded)
+			continue;
+		*ret_bytes = length;
+		return record + BPF_RINGBUF_HDR_SZ;
+	}
+	return NULL;
+}
+
+void stream_release(struct stream_reader *reader)
+{
+	if (reader->producer)
+		__atomic_store_n(reader->consumer, reader->position, __ATOMIC_RELEASE);
 }
 
 u32 stream_read(struct stream_reader *reader, u64 limit)

@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "run/names.h"
+#include "func/func.h"
 
 struct window_table {
 	sqlite3_vtab base;
@@ -181,7 +181,8 @@ static int window_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, 
 		return SQLITE_OK;
 	}
 	if (input->columns[number].type.kind == TYPE_HISTOGRAM ||
-	    input->columns[number].type.kind == TYPE_LADDER) {
+	    input->columns[number].type.kind == TYPE_LADDER ||
+	    input->columns[number].type.kind == TYPE_TOP) {
 		sqlite3_result_null(context);
 		return SQLITE_OK;
 	}
@@ -235,29 +236,34 @@ static int sqlite_failed(struct user *user, struct diags *diags)
 	return -EOVERFLOW;
 }
 
-int user_open(struct user *user, const struct phys *phys, struct diags *diags)
+void user_configure(void)
 {
 	static bool is_configured;
 
+	if (is_configured)
+		return;
+	/* One thread, no statistics, 16 KiB of lookaside for 120. */
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 128, 128);
+	is_configured = true;
+}
+
+int user_open(struct user *user, const struct phys *phys, struct diags *diags)
+{
 	*user = (struct user){ .phys = phys };
 	buf_init(&user->text);
 	if (!phys->user.sql)
 		return 0;
 	for (u32 i = 0; i < phys->user.output.n_columns; i++)
 		user->n_computed += phys->user.output_from[i] < 0;
-	if (!is_configured) {
-		/* Small: one thread, no statistics, 16 KiB of lookaside for 120. */
-		sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-		sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-		sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 128, 128);
-		is_configured = true;
-	}
+	user_configure();
 	if (sqlite3_open_v2(":memory:", &user->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 			    NULL) ||
 	    /* Large sorts must not write files. */
 	    sqlite3_exec(user->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) ||
 	    sqlite3_create_module(user->db, "w", &window_module, user) ||
-	    names_register(user->db) ||
+	    func_register_names(user->db) ||
 	    sqlite3_prepare_v3(user->db, phys->user.sql, -1, SQLITE_PREPARE_PERSISTENT,
 			       &user->statement, NULL))
 		return sqlite_failed(user, diags);
@@ -290,24 +296,6 @@ static bool is_cell_column(const struct phys_user *plan, u32 column)
 	return plan->unnest >= 0 && (s32)column > plan->unnest && (s32)column <= plan->unnest + 2;
 }
 
-/* The edge of a cell; NULL: the cell reaches as far as values do. */
-static struct value edge_value(bool has_edge, s128 edge)
-{
-	if (!has_edge)
-		return (struct value){ .kind = VALUE_NULL };
-	return (struct value){ .kind = VALUE_INT, .integer = edge };
-}
-
-static void set_cell(const struct histogram *h, u32 number, struct value *ret_values)
-{
-	struct scheme_edges edges;
-
-	scheme_edges(h->scheme, h->cells[number].cell, &edges);
-	ret_values[0] = edge_value(edges.has_lo, edges.lo);
-	ret_values[1] = edge_value(edges.has_hi, edges.hi);
-	ret_values[2] = edge_value(true, h->cells[number].count);
-}
-
 /*
  * The row behind the last one of the batch, once more for each cell of its histogram.
  * LIMIT and OFFSET, which never drop the "(other)" rows, count these rows.  Their number, or
@@ -317,8 +305,8 @@ static int unnest_row(struct user *user, bool is_other, u32 n_rows)
 {
 	const struct phys_user *plan = &user->phys->user;
 	struct value *row = output_row(user, n_rows);
-	const struct histogram *h = row[plan->unnest].histogram;
-	u32 first = 0, n = h->n_cells, width = plan->output.n_columns;
+	const struct value value = row[plan->unnest];
+	u32 first = 0, n = func_cells_count(&value), width = plan->output.n_columns;
 
 	if (!is_other) {
 		first = MIN(n, user->cells_to_skip);
@@ -336,7 +324,7 @@ static int unnest_row(struct user *user, bool is_other, u32 n_rows)
 
 		if (i)
 			memcpy(to, row, width * sizeof(*to));
-		set_cell(h, first + i, to + plan->unnest);
+		func_cells_get(&value, first + i, to + plan->unnest);
 	}
 	return (int)n;
 }

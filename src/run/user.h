@@ -29,6 +29,8 @@ struct user {
 	bool has_infinity;		  /* SQLite was given a bound that is infinite */
 };
 
+/* Before the first connection: SQLite small, for one thread. */
+void user_configure(void);
 /* 0, or a diagnostic (tag user-part) and -EINVAL. */
 int user_open(struct user *user, const struct phys *phys, struct diags *diags);
 void user_close(struct user *user);

@@ -16,6 +16,15 @@
 
 #define STREAM_ROUNDS 64
 
+static int open_panes(struct run *run)
+{
+	const struct phys *phys = run->phys;
+
+	run->hop.panes = arena_new(run->arena, struct panes);
+	return panes_open(run->hop.panes, phys, hop_n_panes(phys->window_ns, phys->advance_ns),
+			  run->arena);
+}
+
 struct run *run_open(struct load *load, const struct run_options *options,
 		     const struct run_sink *sink, struct arena *arena, struct diags *diags)
 {
@@ -41,6 +50,8 @@ struct run *run_open(struct load *load, const struct run_options *options,
 		err = stream_open(&run->stream, phys, load->map_fds[LOAD_MAP_RING]);
 	else
 		err = merge_open(&run->merge, phys, arena);
+	if (!err && phys->window == WINDOW_HOPPING)
+		err = open_panes(run);
 	if (!err)
 		return run;
 	diag_plain(diags, "run-start", "cannot make room for %s: %s",
@@ -54,6 +65,8 @@ void run_close(struct run *run)
 	if (run->is_user_open)
 		user_close(&run->user);
 	merge_close(&run->merge);
+	if (run->hop.panes)
+		panes_close(run->hop.panes);
 	stream_close(&run->stream);
 }
 
@@ -84,7 +97,7 @@ static u64 grown(u64 now, u64 *before)
  */
 static void take_starts(struct run *run)
 {
-	u64 faults = 0, negative = 0, evicted = 0, unpaired[UNPAIRED_N] = { 0 };
+	u64 faults = 0, negative = 0, evicted = 0, table_full = 0, unpaired[UNPAIRED_N] = { 0 };
 
 	if (!run->phys->n_joins || run->is_ended)
 		return;
@@ -94,14 +107,16 @@ static void take_starts(struct run *run)
 		faults += __atomic_load_n(&line->start_faults, __ATOMIC_RELAXED);
 		negative += __atomic_load_n(&line->start_negative, __ATOMIC_RELAXED);
 		evicted += __atomic_load_n(&line->start_evicted, __ATOMIC_RELAXED);
+		table_full += __atomic_load_n(&line->start_table_full, __ATOMIC_RELAXED);
 		for (u32 i = 0; i < UNPAIRED_N; i++)
 			unpaired[i] += __atomic_load_n(&line->unpaired[i], __ATOMIC_RELAXED);
 	}
-	run->start_faults += grown(faults, &run->start_faults_before);
-	run->start_negative += grown(negative, &run->start_negative_before);
-	run->start_evicted += grown(evicted, &run->start_evicted_before);
+	run->tally.start_faults += grown(faults, &run->start_faults_before);
+	run->tally.start_negative += grown(negative, &run->start_negative_before);
+	run->tally.start_evicted += grown(evicted, &run->start_evicted_before);
+	run->tally.counters[COUNTER_TABLE_FULL] += grown(table_full, &run->start_table_full_before);
 	for (u32 i = 0; i < UNPAIRED_N; i++)
-		run->unpaired[i] += grown(unpaired[i], &run->unpaired_before[i]);
+		run->tally.unpaired[i] += grown(unpaired[i], &run->unpaired_before[i]);
 }
 
 /* At the end: the starts from before that instant which still wait. */
@@ -114,35 +129,39 @@ static int take_waiting(struct run *run, u64 before_ns)
 				       run->load->map_fds[LOAD_MAP_PAIR], before_ns);
 	if (n < 0)
 		return (int)n;
-	run->unpaired[UNPAIRED_NEVER_ENDED] += n;
+	run->tally.unpaired[UNPAIRED_NEVER_ENDED] += n;
 	return 0;
 }
 
 /* What the counters say, into the batch. */
-static void account(struct run *run, struct batch *batch)
+static void account(const struct run *run, const struct tally *tally, struct batch *batch)
 {
-	const u64 *c = run->counters;
+	const u64 *c = tally->counters;
 
 	memset(batch->lost, 0, sizeof(batch->lost));
 	for (u32 i = 0; i < UNPAIRED_N; i++) {
-		batch->unpaired[i] = run->unpaired[i] + c[COUNTER_UNPAIRED + i];
+		batch->unpaired[i] = tally->unpaired[i] + c[COUNTER_UNPAIRED + i];
 		batch->lost[LOSS_UNPAIRED] += batch->unpaired[i];
 	}
-	batch->lost[LOSS_NEGATIVE] = c[COUNTER_NEGATIVE] + run->start_negative;
-	batch->lost[LOSS_EVICTED] = c[COUNTER_EVICTED] + run->start_evicted;
+	batch->lost[LOSS_NEGATIVE] = c[COUNTER_NEGATIVE] + tally->start_negative;
+	batch->lost[LOSS_EVICTED] = c[COUNTER_EVICTED] + tally->start_evicted;
 	batch->events = c[COUNTER_EVENTS];
 	batch->matched = run->phys->has_matched ? c[COUNTER_MATCHED] : c[COUNTER_EVENTS];
-	batch->lost[LOSS_MISSED] = run->missed + c[COUNTER_NESTED];
+	batch->lost[LOSS_MISSED] = tally->missed + c[COUNTER_NESTED];
 	batch->lost[LOSS_TABLE_FULL] =
-		c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] + run->merge.n_folded;
+		c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] + tally->n_folded;
 	batch->lost[LOSS_RING_FULL] = c[COUNTER_RING_FULL];
-	batch->lost[LOSS_FAULT] = c[COUNTER_FAULT] + run->start_faults;
+	batch->lost[LOSS_FAULT] = c[COUNTER_FAULT] + tally->start_faults;
 }
 
-/* Sums up windows; a batch of a query without window holds the run so far. */
-static void add_to_result(struct run *run, const struct batch *batch)
+/*
+ * Sums up windows; a batch of a query without window holds the run so far.  fresh: what
+ * of the batch no batch before had too.
+ */
+static void add_to_result(struct run *run, const struct batch *batch, const struct batch *fresh)
 {
 	struct run_result *result = &run->result;
+	u64 *n_full = &result->lost[LOSS_TABLE_FULL];
 	u32 i;
 
 	if (!batch->is_windowed) {
@@ -150,17 +169,21 @@ static void add_to_result(struct run *run, const struct batch *batch)
 		memset(result->lost, 0, sizeof(result->lost));
 		memset(result->unpaired, 0, sizeof(result->unpaired));
 	}
-	result->events += batch->events;
-	result->matched += batch->matched;
+	result->events += fresh->events;
+	result->matched += fresh->matched;
 	for (i = 0; i < LOSS_N; i++)
-		result->lost[i] += batch->lost[i];
+		result->lost[i] += fresh->lost[i];
 	for (i = 0; i < UNPAIRED_N; i++)
-		result->unpaired[i] += batch->unpaired[i];
+		result->unpaired[i] += fresh->unpaired[i];
+	/* Groups that had room in each of the panes may have none in their window. */
+	*n_full = MAX(*n_full, batch->lost[LOSS_TABLE_FULL]);
 	if (!run->phys->is_streaming)
 		result->windows++;
 }
 
-static int emit(struct run *run, const struct rows *rows, struct batch *batch)
+/* fresh: as add_to_result() has it; NULL: all of the batch. */
+static int emit(struct run *run, const struct rows *rows, struct batch *batch,
+		const struct batch *fresh)
 {
 	int err = window_open_user(run);
 
@@ -168,8 +191,14 @@ static int emit(struct run *run, const struct rows *rows, struct batch *batch)
 		err = user_run(&run->user, rows, run->diags, batch);
 	if (err)
 		return err;
-	add_to_result(run, batch);
+	add_to_result(run, batch, fresh ? fresh : batch);
 	return run->sink.batch(run->sink.context, batch);
+}
+
+/* What is counted now is merged there. */
+static struct merge *target(struct run *run)
+{
+	return run->hop.panes ? &run->hop.panes->pane : &run->merge;
 }
 
 /* Groups are kept from batch to batch where there is no window. */
@@ -177,10 +206,8 @@ static void begin(struct run *run)
 {
 	if (!is_windowed(run))
 		return;
-	merge_reset(&run->merge);
-	memset(run->counters, 0, sizeof(run->counters));
-	run->missed = run->start_faults = run->start_negative = run->start_evicted = 0;
-	memset(run->unpaired, 0, sizeof(run->unpaired));
+	merge_reset(target(run));
+	run->tally = (struct tally){ 0 };
 }
 
 static int drain(struct run *run, u32 copy)
@@ -190,43 +217,166 @@ static int drain(struct run *run, u32 copy)
 
 	if (run->phys->state.kind == STATE_KERNEL_MAP)
 		map_fd = load->map_fds[copy ? LOAD_MAP_HASH1 : LOAD_MAP_HASH0];
-	return drain_copy(&run->drain, load->state, copy, map_fd, &run->merge, run->counters);
+	return drain_copy(&run->drain, load->state, copy, map_fd, target(run), run->tally.counters);
 }
 
-static int hand_on(struct run *run, u64 end_ns, bool is_last)
+/* The merged groups and what was counted beside them, as one batch. */
+static int give(struct run *run, const struct tally *tally, u64 start_ns, u64 end_ns, bool is_last,
+		const struct batch *fresh)
 {
 	struct rows rows = { .phys = run->phys, .merge = &run->merge };
 	struct batch batch = { .is_windowed = is_windowed(run), .is_last = is_last };
 
-	run->missed += load_missed(run->load);
-	account(run, &batch);
-	batch.window_start_ns = batch.is_windowed ? run->window_start_ns : run->start_ns;
-	batch.window_end_ns = end_ns;
-	rows.window_start_ns = batch.window_start_ns;
-	rows.window_end_ns = batch.window_end_ns;
+	account(run, tally, &batch);
+	batch.window_start_ns = rows.window_start_ns = start_ns;
+	batch.window_end_ns = rows.window_end_ns = end_ns;
 	rows.matched = batch.matched;
 	rows.n_lost_values = batch_lost_values(&batch);
-	run->window_start_ns = end_ns;
-	return emit(run, &rows, &batch);
+	return emit(run, &rows, &batch, fresh);
 }
 
-int window_close(struct run *run)
+/* --- HOPPING --- */
+
+struct pane_end {
+	u64 boundary_ns, position; /* the pane's nominal end */
+	u64 expired;		   /* no window to come has the panes up to that position */
+	bool is_due;		   /* a window ends too */
+};
+
+/* The latest boundary that has passed. */
+static u64 boundary_before(const struct phys *phys, u64 now_ns)
 {
-	int err = load_flip(run->load);
-	u64 end_ns = base_realtime_ns();
+	u64 between_ns = hop_between_ns(phys->window_ns, phys->advance_ns);
+	u64 at_ns = now_ns / phys->advance_ns * phys->advance_ns;
+
+	return between_ns && now_ns - at_ns >= between_ns ? at_ns + between_ns : at_ns;
+}
+
+/*
+ * A pane that was closed late goes over several boundaries: it is in all windows that
+ * would have a part of it, and the latest window that ended meanwhile ends now.
+ */
+static struct pane_end pane_end(const struct run *run, u64 now_ns, bool is_last)
+{
+	const struct phys *phys = run->phys;
+	u64 end_ns = is_last ? now_ns : boundary_before(phys, now_ns);
+	u64 window_end_ns = end_ns / phys->advance_ns * phys->advance_ns;
+	u64 before_ns = run->hop.boundary_ns, position = run->hop.position;
+	struct pane_end end = { .boundary_ns = end_ns };
+
+	if (!before_ns)
+		before_ns = position = boundary_before(phys, run->window_start_ns);
+	end.is_due = window_end_ns == end_ns || window_end_ns > before_ns;
+	if (!end.is_due)
+		window_end_ns += phys->advance_ns;
+	/* Where the clock was set back the pane is as long as one can be. */
+	end.position = position + (end_ns > before_ns ? end_ns - before_ns : phys->advance_ns);
+	end.expired = end.position - end_ns + window_end_ns - phys->window_ns;
+	return end;
+}
+
+bool window_is_due(const struct run *run, u64 now_ns)
+{
+	return !run->hop.panes || pane_end(run, now_ns, false).is_due;
+}
+
+static int give_panes(struct run *run, u64 end_ns, bool is_last)
+{
+	struct panes *panes = run->hop.panes;
+	struct batch fresh = { .is_windowed = true };
+	struct tally tally = panes->kept, fresh_tally;
+	u64 start_ns = end_ns;
+	int err;
+
+	merge_reset(&run->merge);
+	err = panes_merge(panes, &run->merge, &fresh_tally, &start_ns);
+	if (err)
+		return err;
+	account(run, &fresh_tally, &fresh);
+	tally.n_folded = run->merge.n_folded;
+	return give(run, &tally, start_ns, end_ns, is_last, &fresh);
+}
+
+static int close_pane(struct run *run, u64 now_ns, u64 end_ns, bool is_last)
+{
+	struct pane_end end = pane_end(run, now_ns, is_last);
+	int err = panes_push(run->hop.panes, end.position, run->window_start_ns, &run->tally);
+
+	if (err)
+		return err;
+	run->window_start_ns = end_ns;
+	run->hop.boundary_ns = end.boundary_ns;
+	run->hop.position = end.position;
+	panes_expire(run->hop.panes, end.expired);
+	return end.is_due || is_last ? give_panes(run, end_ns, is_last) : 0;
+}
+
+/* now_ns: at or before the switch; end_ns: just after it. */
+static int hand_on(struct run *run, u64 now_ns, u64 end_ns, bool is_last)
+{
+	u64 start_ns = is_windowed(run) ? run->window_start_ns : run->start_ns;
+
+	run->tally.missed += load_missed(run->load);
+	if (run->hop.panes)
+		return close_pane(run, now_ns, end_ns, is_last);
+	run->tally.n_folded = run->merge.n_folded;
+	run->window_start_ns = end_ns;
+	return give(run, &run->tally, start_ns, end_ns, is_last, NULL);
+}
+
+void window_switch(struct run *run)
+{
+	run->switch_error = load_flip(run->load);
+	run->switched_ns = base_realtime_ns();
+	run->is_switched = true;
+}
+
+static int take_switch(struct run *run, u64 *ret_ns)
+{
+	if (!run->is_switched)
+		window_switch(run);
+	run->is_switched = false;
+	*ret_ns = run->switched_ns;
+	return run->switch_error;
+}
+
+int window_restart(struct run *run)
+{
+	int err = take_switch(run, &run->start_ns);
+
+	run->window_start_ns = run->start_ns;
+	if (!err) {
+		take_starts(run);
+		err = drain(run, run->load->epoch ^ 1);
+	}
+	load_missed(run->load);
+	merge_reset(target(run));
+	run->tally = (struct tally){ 0 };
+	return err;
+}
+
+int window_close_at(struct run *run, u64 now_ns)
+{
+	u64 end_ns;
+	int err = take_switch(run, &end_ns);
 
 	if (err)
 		return err;
 	begin(run);
 	take_starts(run);
 	err = drain(run, run->load->epoch ^ 1);
-	return err ? err : hand_on(run, end_ns, false);
+	return err ? err : hand_on(run, now_ns, end_ns, false);
+}
+
+int window_close(struct run *run)
+{
+	return window_close_at(run, base_realtime_ns());
 }
 
 int window_close_last(struct run *run)
 {
-	int flip_err = load_flip(run->load), err;
-	u64 end_ns = base_realtime_ns();
+	u64 end_ns;
+	int flip_err = take_switch(run, &end_ns), err;
 
 	begin(run);
 	/* Before the detaching, as near to the end as can be: ends go on using starts up. */
@@ -248,7 +398,7 @@ int window_close_last(struct run *run)
 		if (!err)
 			err = drain(run, 1);
 	}
-	return err ? err : hand_on(run, end_ns, true);
+	return err ? err : hand_on(run, end_ns, end_ns, true);
 }
 
 /*
@@ -259,7 +409,7 @@ int window_close_last(struct run *run)
  */
 static void forgive_behind_limit(struct run *run)
 {
-	u64 *lost = &run->counters[COUNTER_RING_FULL];
+	u64 *lost = &run->tally.counters[COUNTER_RING_FULL];
 
 	if (run->rows_limit == UINT64_MAX || !run->stream.producer)
 		return;
@@ -275,10 +425,10 @@ static void forgive_behind_limit(struct run *run)
 /* The counters of a query that streams, which go on from batch to batch. */
 static void peek(struct run *run)
 {
-	u64 *unpaired = run->counters + COUNTER_UNPAIRED;
+	u64 *unpaired = run->tally.counters + COUNTER_UNPAIRED;
 
-	memset(run->counters, 0, sizeof(run->counters));
-	drain_peek_counters(&run->drain, run->load->state, run->counters);
+	memset(run->tally.counters, 0, sizeof(run->tally.counters));
+	drain_peek_counters(&run->drain, run->load->state, run->tally.counters);
 	if (run->is_ended)
 		memcpy(unpaired, run->unpaired_at_end, sizeof(run->unpaired_at_end));
 	else
@@ -297,12 +447,12 @@ static int hand_on_events(struct run *run, u32 n_events, bool is_last)
 	run->n_rows += n_events;
 	forgive_behind_limit(run);
 	if (is_last)
-		run->missed += load_missed(run->load);
+		run->tally.missed += load_missed(run->load);
 	take_starts(run);
-	account(run, &batch);
+	account(run, &run->tally, &batch);
 	batch.window_start_ns = run->start_ns;
 	batch.window_end_ns = base_realtime_ns();
-	return emit(run, &rows, &batch);
+	return emit(run, &rows, &batch, NULL);
 }
 
 int window_stream(struct run *run, bool *ret_more)
@@ -361,5 +511,9 @@ int run_drain_once(struct run *run, bool is_last)
 	err = is_last ? take_waiting(run, UINT64_MAX) : 0;
 	if (!err)
 		err = drain(run, run->load->epoch ^ 1);
-	return err ? err : hand_on(run, end_ns, is_last);
+	if (err || !run->hop.panes)
+		return err ? err : hand_on(run, end_ns, end_ns, is_last);
+	/* All panes so far. */
+	err = panes_push(run->hop.panes, ++run->hop.position, run->start_ns, &run->tally);
+	return err ? err : give_panes(run, end_ns, is_last);
 }

@@ -7,10 +7,18 @@
 
 #include "run/drain.h"
 #include "run/merge.h"
+#include "run/panes.h"
 #include "run/rows.h"
 #include "run/run.h"
 #include "run/stream.h"
 #include "run/user.h"
+
+/* HOPPING: boundaries are those of hop_between_ns(), on CLOCK_REALTIME. */
+struct hop {
+	struct panes *panes; /* NULL: another kind of window */
+	u64 boundary_ns;     /* of the schedule: the latest that was seen; 0: none yet */
+	u64 position;	     /* the same on a clock that is never set back: where panes end */
+};
 
 struct run {
 	struct load *load;
@@ -26,12 +34,16 @@ struct run {
 	bool is_user_open;
 	struct stream_reader stream;
 
-	u64 start_ns, window_start_ns; /* CLOCK_REALTIME */
-	u64 counters[COUNTER_N];       /* of the window, or of the run where there is none */
-	u64 missed;		       /* the same, and what the starts of joins count: */
-	u64 start_faults, start_negative, start_evicted, unpaired[UNPAIRED_N];
+	u64 start_ns, window_start_ns; /* CLOCK_REALTIME; HOPPING: of the pane */
+	struct tally tally; /* of the window or pane, or of the run where there is none */
+	struct hop hop;
+	/* By window_switch(), and not made use of yet. */
+	bool is_switched;
+	int switch_error;
+	u64 switched_ns; /* CLOCK_REALTIME, just behind it */
 	/* Of the control lines, what is accounted for. */
 	u64 start_faults_before, start_negative_before, start_evicted_before;
+	u64 start_table_full_before;
 	u64 unpaired_before[UNPAIRED_N];
 	/* Streamed rows: hooks are being detached; what ends had counted before. */
 	bool is_ended;
@@ -45,8 +57,29 @@ struct run {
 
 /* SQLite, if the query needs it: after the programs are attached, so they start sooner. */
 int window_open_user(struct run *run);
+/* At the multiples of this a boundary is; 0: there are none. */
+u64 window_period_ns(const struct run *run);
+/* HOPPING: and this long after each multiple, where windows begin; 0: not there. */
+u64 window_between_ns(const struct run *run);
+/* HOPPING: does window_close_at() give a batch, or does only a pane end?  Others always do. */
+bool window_is_due(const struct run *run, u64 now_ns);
+/*
+ * Switches now; window_restart() or window_close_...(), called next, goes on from there.
+ * So several runs can be switched at nearly one time before the first of them is drained.
+ */
+void window_switch(struct run *run);
+/*
+ * Before the first boundary: forgets what was counted; the run begins now.  For runs that
+ * are attached one after the other and are to see the same time.
+ */
+int window_restart(struct run *run);
 /* At a boundary: switch, drain, merge, user part, sink. */
 int window_close(struct run *run);
+/*
+ * The same; now_ns (CLOCK_REALTIME) tells which boundaries have passed, so that several
+ * runs that are closed one after the other agree on it.
+ */
+int window_close_at(struct run *run, u64 now_ns);
 /* At the stop: switch, detach, then as window_close(). */
 int window_close_last(struct run *run);
 /*

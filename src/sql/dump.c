@@ -103,6 +103,8 @@ static void dump_expr(const struct ast *ast, u32 depth, struct buf *out)
 	buf_puts(out, ast->distinct ? " distinct" : "");
 	buf_puts(out, ast->is_within_group ? " within-group" : "");
 	buf_puts(out, ast->is_over ? " over" : "");
+	if (ast->frame)
+		buf_printf(out, " frame %s", ast->frame);
 	buf_putc(out, '\n');
 	for (i = 0; i < ast->n_args; i++) {
 		if (ast->args[i])
@@ -165,12 +167,17 @@ static void dump_window(const struct ast_window *window, u32 depth, struct buf *
 		[AST_WINDOW_COUNT] = "count",
 		[AST_WINDOW_SESSION] = "session",
 	};
+	static const char *const scopes[] = {
+		[AST_COUNT_ALL] = "",
+		[AST_COUNT_PER_CPU] = " per cpu",
+		[AST_COUNT_PER_GROUP] = " per group",
+	};
 	const char *unit = window->kind == AST_WINDOW_COUNT ? "events" : "ns";
 
 	indent(depth, out);
-	buf_printf(out, "window %s size %llu %s advance %llu %s%s\n", kinds[window->kind],
+	buf_printf(out, "window %s size %llu %s advance %llu %s%s%s\n", kinds[window->kind],
 		   (unsigned long long)window->size, unit, (unsigned long long)window->advance,
-		   unit, window->overflow ? " overflow" : "");
+		   unit, scopes[window->scope], window->overflow ? " overflow" : "");
 }
 
 static void dump_option(const struct ast_option *option, u32 depth, struct buf *out)
@@ -247,6 +254,7 @@ void sql_dump_script(const struct ast_script *script, struct buf *out)
 		[AST_STATEMENT_CREATE_VIEW] = "create-view",
 		[AST_STATEMENT_DROP_VIEW] = "drop-view",
 		[AST_STATEMENT_SET] = "set",
+		[AST_STATEMENT_ATTACH] = "attach",
 	};
 	u32 i;
 
@@ -261,6 +269,8 @@ void sql_dump_script(const struct ast_script *script, struct buf *out)
 			buf_puts(out, statement->analyze ? " analyze" : "");
 			if (statement->text)
 				dump_text(statement->text, out);
+			if (statement->kind == AST_STATEMENT_ATTACH && statement->option.name)
+				buf_printf(out, " as %s", statement->option.name);
 			buf_putc(out, '\n');
 		}
 		if (statement->source)

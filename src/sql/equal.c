@@ -68,7 +68,7 @@ bool sql_expr_equal(const struct ast *a, const struct ast *b)
 {
 	if (a->kind != b->kind || a->negated != b->negated || a->star != b->star ||
 	    a->distinct != b->distinct || a->integer != b->integer || a->is_over != b->is_over ||
-	    a->is_within_group != b->is_within_group)
+	    a->is_within_group != b->is_within_group || !name_equal(a->frame, b->frame))
 		return false;
 	if ((a->kind == AST_UNARY || a->kind == AST_BINARY) && a->op != b->op)
 		return false;
@@ -105,8 +105,8 @@ static bool source_equal(const struct ast_source *a, const struct ast_source *b)
 
 static bool window_equal(const struct ast_window *a, const struct ast_window *b)
 {
-	return a->kind == b->kind && a->size == b->size && a->advance == b->advance &&
-	       a->overflow == b->overflow;
+	return a->kind == b->kind && a->scope == b->scope && a->size == b->size &&
+	       a->advance == b->advance && a->overflow == b->overflow;
 }
 
 static bool nested_equal(const struct ast_select *a, const struct ast_select *b)

@@ -7,6 +7,16 @@
 
 #include "sql/parse.h"
 
+/* ROWS, RANGE or GROUPS, and a word or number behind it, as a frame begins. */
+static bool at_frame(struct parser *p)
+{
+	struct token next = parse_peek(p);
+
+	if (!parse_word_is(p, "ROWS") && !parse_word_is(p, "RANGE") && !parse_word_is(p, "GROUPS"))
+		return false;
+	return next.kind == TOKEN_WORD || next.kind == TOKEN_INTEGER;
+}
+
 struct ast_order *parse_order_list(struct parser *p, u32 *ret_n)
 {
 	static const enum keyword directions[] = { KW_DESC, KW_ASC, KW_NULLS };
@@ -33,7 +43,7 @@ struct ast_order *parse_order_list(struct parser *p, u32 *ret_n)
 				parse_expect_keyword(p, KW_LAST);
 		}
 		vec_push(p->arena, &list, order);
-	} while (parse_more(p));
+	} while (!at_frame(p) && parse_more(p));
 	*ret_n = list.n;
 	return list.at;
 }
@@ -52,6 +62,20 @@ static void read_order_by(struct parser *p, struct ast *call)
 		parse_under(p, call, call->order_by[i].expr);
 }
 
+/* ROWS BETWEEN ... : to the closing parenthesis, as written; SQLite judges it. */
+static void read_frame(struct parser *p, struct ast *call)
+{
+	u32 start = p->tok.span.start, end = start;
+
+	if (!at_frame(p))
+		return;
+	while (!parse_at_end(p) && (parse_at(p, TOKEN_WORD) || parse_at(p, TOKEN_INTEGER))) {
+		end = p->tok.span.end;
+		parse_next(p);
+	}
+	call->frame = arena_strndup(p->arena, p->text + start, end - start);
+}
+
 static void read_over(struct parser *p, struct ast *call)
 {
 	VEC(struct ast *) list = { 0 };
@@ -66,7 +90,7 @@ static void read_over(struct parser *p, struct ast *call)
 		parse_expect_keyword(p, KW_BY);
 		do {
 			vec_push(p->arena, &list, parse_expr(p));
-		} while (parse_more(p));
+		} while (!at_frame(p) && parse_more(p));
 	}
 	call->partition_by = list.at;
 	call->n_partition_by = list.n;
@@ -74,6 +98,7 @@ static void read_over(struct parser *p, struct ast *call)
 		parse_under(p, call, list.at[i]);
 	if (parse_at_keyword(p, KW_ORDER))
 		read_order_by(p, call);
+	read_frame(p, call);
 	parse_close(p, open);
 }
 

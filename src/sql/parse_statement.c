@@ -109,6 +109,18 @@ static void read_create(struct parser *p, struct ast_statement *statement)
 	statement->select = parse_select(p);
 }
 
+/* ATTACH [DATABASE] 'ref.db' [AS ref] */
+static void read_attach(struct parser *p, struct ast_statement *statement)
+{
+	statement->kind = AST_STATEMENT_ATTACH;
+	accept_word(p, "DATABASE");
+	if (parse_at(p, TOKEN_TEXT))
+		statement->text = parse_text(p, &p->tok, NULL);
+	parse_expect(p, TOKEN_TEXT, "a file in '...'");
+	if (parse_accept_keyword(p, KW_AS))
+		statement->option.name = parse_name(p, "a name for the database");
+}
+
 static void read_statement(struct parser *p, struct ast_statement *statement)
 {
 	static const enum keyword starts[] = { KW_SELECT, KW_EXPLAIN, KW_SHOW, KW_DESCRIBE,
@@ -142,11 +154,13 @@ static void read_statement(struct parser *p, struct ast_statement *statement)
 	} else if (parse_accept_keyword(p, KW_SET)) {
 		statement->kind = AST_STATEMENT_SET;
 		statement->option = parse_option(p);
+	} else if (accept_word(p, "ATTACH")) {
+		read_attach(p, statement);
 	} else {
 		diag = parse_expected(p, "a statement");
 		diag_hint(p->diags, diag,
 			  "a statement begins with SELECT, EXPLAIN, SHOW, DESCRIBE, CREATE VIEW, "
-			  "DROP VIEW or SET");
+			  "DROP VIEW, SET or ATTACH");
 	}
 }
 

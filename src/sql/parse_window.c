@@ -47,7 +47,32 @@ static void read_advance(struct parser *p, struct ast_window *window)
 	window->overflow |= overflow;
 }
 
-/* What stands behind the kind: "(SIZE a, ADVANCE BY b)", "a BY b", "a". */
+/* PER CPU and PER GROUP, behind the size or the advance of COUNT, or behind its ")". */
+static void read_scope(struct parser *p, struct ast_window *window)
+{
+	struct span span = p->tok.span;
+
+	if (window->kind != AST_WINDOW_COUNT || !parse_word_is(p, "per"))
+		return;
+	if (window->scope != AST_COUNT_ALL) {
+		parse_error(p, "syntax-error", span, "a COUNT window has one PER");
+		return;
+	}
+	parse_next(p);
+	if (parse_word_is(p, "cpu"))
+		window->scope = AST_COUNT_PER_CPU;
+	else if (parse_at_keyword(p, KW_GROUP))
+		window->scope = AST_COUNT_PER_GROUP;
+	else
+		parse_expected(p, "CPU or GROUP");
+	if (window->scope != AST_COUNT_ALL)
+		parse_next(p);
+}
+
+/*
+ * What stands behind the kind: "(SIZE a, ADVANCE BY b)", "a BY b", "a"; for COUNT also
+ * "(SIZE a PER CPU, ADVANCE BY b)" and "(SIZE a, ADVANCE BY b) PER GROUP".
+ */
 static void read_kind(struct parser *p, struct ast_window *window)
 {
 	bool has_parens = parse_at(p, TOKEN_OPEN);
@@ -59,6 +84,7 @@ static void read_kind(struct parser *p, struct ast_window *window)
 		open = parse_open(p);
 	parse_accept_keyword(p, window->kind == AST_WINDOW_SESSION ? KW_GAP : KW_SIZE);
 	read_size(p, window);
+	read_scope(p, window);
 	if (may_advance && has_parens && parse_accept(p, TOKEN_COMMA)) {
 		if (parse_accept_keyword(p, KW_ADVANCE))
 			parse_expect_keyword(p, KW_BY);
@@ -71,8 +97,12 @@ static void read_kind(struct parser *p, struct ast_window *window)
 	}
 	if (has_advance)
 		read_advance(p, window);
+	if (has_advance)
+		read_scope(p, window);
 	if (has_parens)
 		parse_close(p, open);
+	if (has_parens)
+		read_scope(p, window);
 	if (window->kind == AST_WINDOW_HOPPING && !has_advance) {
 		struct diag *diag =
 			parse_error(p, "syntax-error", parse_span(p, window->span.start),
@@ -105,7 +135,7 @@ static u64 read_milliseconds(struct parser *p, struct ast_window *window, struct
 	return value * NS_PER_MS;
 }
 
-/* WINDOW(time, 1000, 1000) and WINDOW(count, 1024, 256). */
+/* WINDOW(time, 1000, 1000), WINDOW(count, 1024, 256) and WINDOW(count, 1024) PER CPU. */
 static void read_arguments(struct parser *p, struct ast_window *window)
 {
 	struct span open = parse_open(p);
@@ -130,7 +160,9 @@ static void read_arguments(struct parser *p, struct ast_window *window)
 		else
 			window->advance = read_milliseconds(p, window, &window->advance_span);
 	}
+	read_scope(p, window);
 	parse_close(p, open);
+	read_scope(p, window);
 	if (!is_count && window->advance == window->size)
 		window->kind = AST_WINDOW_TUMBLING;
 }

@@ -176,6 +176,9 @@ static void print_call(const struct ast *ast, struct buf *out)
 		buf_puts(out, ast->n_partition_by ? " " : "");
 		print_order(ast->order_by, ast->n_order_by, out);
 	}
+	if (ast->frame)
+		buf_printf(out, "%s%s", ast->n_partition_by || ast->n_order_by ? " " : "",
+			   ast->frame);
 	buf_putc(out, ')');
 }
 
@@ -419,6 +422,11 @@ static void print_window(const struct ast_window *window, struct buf *out)
 		[AST_WINDOW_COUNT] = "COUNT (SIZE ",
 		[AST_WINDOW_SESSION] = "SESSION (GAP ",
 	};
+	static const char *const scopes[] = {
+		[AST_COUNT_ALL] = "",
+		[AST_COUNT_PER_CPU] = " PER CPU",
+		[AST_COUNT_PER_GROUP] = " PER GROUP",
+	};
 
 	buf_puts(out, " WINDOW ");
 	buf_puts(out, words[window->kind]);
@@ -433,6 +441,7 @@ static void print_window(const struct ast_window *window, struct buf *out)
 		buf_puts(out, ", ADVANCE BY ");
 		print_duration(window->advance, out);
 	}
+	buf_puts(out, scopes[window->scope]);
 	buf_putc(out, ')');
 }
 
@@ -558,6 +567,14 @@ static void print_statement(const struct ast_statement *statement, struct buf *o
 	case AST_STATEMENT_SET:
 		buf_puts(out, "SET ");
 		print_options(&statement->option, 1, out);
+		break;
+	case AST_STATEMENT_ATTACH:
+		buf_puts(out, "ATTACH ");
+		print_quoted(statement->text, '\'', out);
+		if (statement->option.name) {
+			buf_puts(out, " AS ");
+			print_name(statement->option.name, out);
+		}
 		break;
 	case AST_STATEMENT_SELECT:
 		break;

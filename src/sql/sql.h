@@ -98,6 +98,7 @@ struct ast {
 	struct ast **partition_by;
 	u32 n_partition_by;
 	bool is_over, is_within_group;
+	const char *frame; /* OVER: ROWS, RANGE or GROUPS and what follows, as written; or NULL */
 };
 
 enum ast_window_kind {
@@ -108,8 +109,16 @@ enum ast_window_kind {
 	AST_WINDOW_SESSION,  /* size: the gap */
 };
 
+/* Whose events a COUNT window counts. */
+enum ast_count_scope {
+	AST_COUNT_ALL,	     /* the stream's */
+	AST_COUNT_PER_CPU,   /* each CPU's by itself */
+	AST_COUNT_PER_GROUP, /* each group's by itself */
+};
+
 struct ast_window {
 	enum ast_window_kind kind;
+	enum ast_count_scope scope; /* of COUNT */
 	struct span span;
 	struct span size_span, advance_span;
 	u64 size, advance; /* ns, or events for COUNT; WINDOW(time, a, b) is already in ns */
@@ -200,6 +209,7 @@ enum ast_statement_kind {
 	AST_STATEMENT_CREATE_VIEW,  /* text: name; select; replace or if_exists: IF NOT EXISTS */
 	AST_STATEMENT_DROP_VIEW,    /* text: name; if_exists */
 	AST_STATEMENT_SET,	    /* option */
+	AST_STATEMENT_ATTACH,	    /* text: the path; option.name: AS name, or NULL */
 };
 
 struct ast_statement {
@@ -234,5 +244,28 @@ void sql_dump_script(const struct ast_script *script, struct buf *out);
 void sql_respan(struct ast_select *select, struct span span);
 /* Are the two the same expression, spans aside?  Names compare without case. */
 bool sql_expr_equal(const struct ast *a, const struct ast *b);
+
+/* --- Text that is being typed (scan.c) --- */
+
+/*
+ * Bytes of the first statement, its ";" included; 0: it has not ended, or a quote or comment
+ * has not.  Blank: there is nothing but blanks and comments before the ";".
+ */
+size_t sql_statement_bytes(const char *text, size_t n, bool *ret_is_blank);
+enum sql_place {
+	SQL_PLACE_NONE,	      /* in a quote, a comment, a number: nothing to complete */
+	SQL_PLACE_START,      /* a statement begins */
+	SQL_PLACE_SOURCE,     /* behind FROM, JOIN, DESCRIBE */
+	SQL_PLACE_MEMBER,     /* behind a dot */
+	SQL_PLACE_OPTION,     /* behind SET */
+	SQL_PLACE_EXPRESSION, /* anywhere else */
+};
+/* What the word that ends the text may become; it is text[*ret_word_start, n). */
+enum sql_place sql_place_at_end(const char *text, size_t n, size_t *ret_word_start);
+/* Calls visit for each stream, view and 'FILE' that the first statement names, as written. */
+void sql_each_source(const char *text, size_t n,
+		     void (*visit)(void *context, const char *source, size_t n), void *context);
+/* Keyword i in upper case; NULL behind the last. */
+const char *sql_keyword(u32 i);
 
 #endif

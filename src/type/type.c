@@ -21,10 +21,19 @@ const char *const unpaired_names[UNPAIRED_N] = {
 };
 
 static const char *const type_names[] = {
-	[TYPE_NULL] = "NULL",		[TYPE_BOOL] = "BOOLEAN",	[TYPE_INT] = "INTEGER",
-	[TYPE_DURATION] = "DURATION",	[TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_POINTER] = "POINTER",
-	[TYPE_TEXT] = "TEXT",		[TYPE_BLOB] = "BLOB",		[TYPE_REAL] = "REAL",
-	[TYPE_HISTOGRAM] = "HISTOGRAM", [TYPE_QUANTILE] = "QUANTILE",	[TYPE_LADDER] = "LADDER",
+	[TYPE_NULL] = "NULL",
+	[TYPE_BOOL] = "BOOLEAN",
+	[TYPE_INT] = "INTEGER",
+	[TYPE_DURATION] = "DURATION",
+	[TYPE_TIMESTAMP] = "TIMESTAMP",
+	[TYPE_POINTER] = "POINTER",
+	[TYPE_TEXT] = "TEXT",
+	[TYPE_BLOB] = "BLOB",
+	[TYPE_REAL] = "REAL",
+	[TYPE_HISTOGRAM] = "HISTOGRAM",
+	[TYPE_QUANTILE] = "QUANTILE",
+	[TYPE_LADDER] = "LADDER",
+	[TYPE_TOP] = "TOP",
 };
 
 void type_print(struct type type, struct buf *out)
@@ -42,6 +51,17 @@ void type_print(struct type type, struct buf *out)
 		BUG_ON(type.of >= ARRAY_SIZE(type_names));
 		buf_printf(out, "(%s)", type_names[type.of]);
 	}
+}
+
+bool top_others(const struct top *top, s128 *ret_lo, s128 *ret_hi)
+{
+	*ret_lo = *ret_hi = top->total;
+	for (u32 i = 0; i < top->n_rows; i++) {
+		*ret_lo -= top->rows[i].weight;
+		*ret_hi -= top->rows[i].weight - top->rows[i].error;
+	}
+	*ret_lo = MAX(*ret_lo, (s128)0);
+	return *ret_hi > 0;
 }
 
 bool type_is_word(struct type type)

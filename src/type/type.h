@@ -9,7 +9,10 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/buf.h"
+#include "type/hll.h"
+#include "type/moments.h"
 #include "type/scheme.h"
+#include "type/top.h"
 
 enum type_kind {
 	TYPE_NULL,	/* of the literal NULL */
@@ -24,6 +27,7 @@ enum type_kind {
 	TYPE_HISTOGRAM, /* `of`: the kind of the values in it */
 	TYPE_QUANTILE,	/* an estimate with its bounds; `of` as above */
 	TYPE_LADDER,	/* several quantiles of one thing */
+	TYPE_TOP,	/* the most frequent values, with error bounds; `of` as above */
 };
 
 struct type {
@@ -70,6 +74,7 @@ enum value_kind {
 	VALUE_QUANTILES, /* quantiles[n]: one of a QUANTILE, several of a LADDER; lives as TEXT does
 			  */
 	VALUE_HISTOGRAM, /* histogram; lives as TEXT does */
+	VALUE_TOP,	 /* top; lives as TEXT does */
 };
 
 /*
@@ -111,8 +116,31 @@ struct value {
 		const char *text;
 		const struct quantile *quantiles;
 		const struct histogram *histogram;
+		const struct top *top;
 	};
 };
+
+/*
+ * The heaviest values of top_k(), the heaviest first.  The true weight of a row lies in
+ * [weight - error, weight], and no value that is not listed weighs more than max_unlisted.
+ */
+struct top_row {
+	struct value value; /* INT or TEXT */
+	s128 weight, error;
+};
+
+struct top {
+	const struct top_row *rows;
+	u32 n_rows;
+	s128 total; /* of all values, listed or not: exact */
+	s128 max_unlisted;
+};
+
+/*
+ * What the values that are not listed weigh together: in [lo, hi].  false: nothing, or there
+ * may be none.
+ */
+bool top_others(const struct top *top, s128 *ret_lo, s128 *ret_hi);
 
 /* Why something that happened was not counted; language.md section 5. */
 enum loss {
@@ -176,5 +204,8 @@ u64 batch_lost_values(const struct batch *batch);
  * (`missed`, `full`, `expired`).
  */
 bool losses_are_biased(const u64 lost[LOSS_N], const u64 unpaired[UNPAIRED_N]);
+
+/* Of the same vocabulary; they need what is above. */
+#include "type/quantile.h"
 
 #endif

@@ -52,7 +52,7 @@ static void test_options(void **state)
 	expect("list -o csv", 2, "ebql: -o: \"csv\" is no format here: table or json\n");
 	expect("explain --stage", 2,
 	       "ebql: --stage needs a value\n"
-	       "usage: ebql explain [--stage ast|logical|optimized|physical|ir|bpf|all]\n"
+	       "usage: ebql explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
 	       "                    [--catalog FILE] [-f FILE] 'SQL'\n");
 	/* --heatmap is a format; which stands first is all the same. */
 	expect("--heatmap -o json 'SELECT 1'", 2,

@@ -26,6 +26,8 @@ struct fold {
 	u64 first_start_ns, last_end_ns, longest_window_ns;
 	u64 first_time_ns; /* the column "time" of the first row that has one */
 	bool was_last;	   /* a batch said "last":true */
+	/* HOPPING: windows overlap, or leave gaps; those that were not given, being late. */
+	u64 advance_ns, n_skipped;
 	char error[256];   /* the first thing that was wrong; empty: nothing */
 
 	/* of the batch being read */

@@ -281,6 +281,9 @@ int main(void)
 	size_t n = 0;
 	glob_t files;
 
+	/* Files of the queries are data/NAME. */
+	if (chdir(BIND) != 0)
+		return 1;
 	if (glob(BIND "/*.sql", 0, NULL, &files) != 0)
 		return 1;
 	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 4; i++)

@@ -27,9 +27,16 @@ static void plans(const char *text, const char *rules_off, struct buf *out)
 		q.settings.target_pid = 4242;
 	if (query_parse(&q) && query_compile(&q)) {
 		buf_printf(out, "-- rules off: %s\n", *rules_off ? rules_off : "none");
-		plan_print(q.optimized, out);
-		if (!*rules_off)
-			phys_print(q.phys, out);
+		if (q.cut->sql)
+			cut_print(q.cut, out);
+		for (u32 i = 0; i < q.cut->n_parts; i++) {
+			if (q.cut->sql)
+				buf_printf(out, "-- %s\n", q.cut->parts[i].name);
+			if (q.parts[i].optimized)
+				plan_print(q.parts[i].optimized, out);
+			if (!*rules_off && q.parts[i].phys)
+				phys_print(q.parts[i].phys, out);
+		}
 	}
 	diags_print(&q.diags, out);
 	query_free(&q);

@@ -14,6 +14,7 @@
 #include "phys/phys.h"
 #include "plan/plan.h"
 #include "replay.h"
+#include "run/row_source.h"
 #include "run/run.h"
 #include "sql/sql.h"
 
@@ -41,6 +42,8 @@ struct job {
 	struct phys *phys;
 	struct load load;
 	struct run *run;
+	struct cut_part part;
+	struct row_source *source; /* in place of run */
 	struct result *result;
 };
 
@@ -83,6 +86,12 @@ static int take_batch(void *context, const struct batch *batch)
 		return 0;
 	}
 	result->n_columns = n;
+	if (job->options->n_panes && batch->is_windowed) {
+		/* Only the last window has all panes. */
+		result->values = NULL;
+		result->n_rows = 0;
+		result->other_row = -1;
+	}
 	if (batch->other_row >= 0)
 		result->other_row = result->n_rows + batch->other_row;
 	for (u32 i = 0; i < batch->n_rows; i++)
@@ -120,8 +129,55 @@ static const char *compile(struct job *job, const char *sql)
 	input.plan = opt_run(plan, &job->settings, job->arena);
 	input.settings = &job->settings;
 	input.catalog = job->catalog;
+	input.is_raw = job->options->rows == ROWS_OF_RAW_SCANS;
+	job->part.plan = (struct plan *)input.plan;
 	job->phys = phys_plan(&input, job->arena, &job->diags);
+	if (job->phys && job->options->n_panes && !job->phys->is_streaming) {
+		job->phys->window = WINDOW_HOPPING;
+		job->phys->window_ns = (u64)job->options->n_panes << 32;
+		job->phys->advance_ns = 1ull << 32;
+	}
 	return job->phys ? NULL : "phys";
+}
+
+static const char *open_rows(struct job *job)
+{
+	const struct plan *project = plan_find(job->part.plan, PLAN_PROJECT);
+	struct schema *columns = &job->part.columns;
+
+	job->part.kind = PART_ROWS;
+	job->part.is_kernel = job->options->rows == ROWS_OF_KERNEL_PART;
+	job->part.has_streams = true;
+	columns->n_columns = project->n_items;
+	columns->columns = arena_array(job->arena, struct column, project->n_items);
+	for (u32 i = 0; i < project->n_items; i++)
+		columns->columns[i] =
+			(struct column){ project->items[i].name, project->items[i].expr->type };
+	for (u32 i = 0; job->part.is_kernel && i < project->n_items; i++)
+		if (job->phys->user.output_from[i] < 0 &&
+		    !expr_is_constant(project->items[i].expr)) {
+			load_close(&job->load);
+			return ENGINE_NOT_KERNEL;
+		}
+	job->source = row_source_open(&job->part, &job->load, job->arena, &job->diags);
+	if (job->source)
+		return NULL;
+	load_close(&job->load);
+	return "rows";
+}
+
+static const char *open_run(struct job *job)
+{
+	const struct run_options options = { .child_pid = -1, .child_go_fd = -1 };
+	const struct run_sink sink = { .batch = take_batch, .context = job };
+
+	if (job->options->rows != ROWS_OF_RUN)
+		return open_rows(job);
+	job->run = run_open(&job->load, &options, &sink, job->arena, &job->diags);
+	if (job->run)
+		return NULL;
+	load_close(&job->load);
+	return "run";
 }
 
 static const char *load(struct job *job)
@@ -145,16 +201,8 @@ static const char *load(struct job *job)
 	if (!step && load_open(&job->load, phys, programs, phys->n_hooks, constants.at, constants.n,
 			       job->arena, &job->diags))
 		step = "load";
-	if (!step) {
-		const struct run_options options = { .child_pid = -1, .child_go_fd = -1 };
-		const struct run_sink sink = { .batch = take_batch, .context = job };
-
-		job->run = run_open(&job->load, &options, &sink, job->arena, &job->diags);
-		if (!job->run) {
-			load_close(&job->load);
-			step = "run";
-		}
-	}
+	if (!step)
+		step = open_run(job);
 	buf_free(&constants);
 	return step;
 }
@@ -191,6 +239,45 @@ static bool end_windows(struct job *job, u32 event, u32 *n_ended)
 	return true;
 }
 
+/* Rows of a part: some are read on the way, the rest at the end. */
+static bool read_rows(struct job *job, u64 before_ns, bool is_last)
+{
+	struct result *result = job->result;
+	const struct value *rows;
+	struct batch batch = { 0 };
+	s64 n;
+
+	result->n_columns = job->part.columns.n_columns;
+	while ((n = row_source_read(job->source, before_ns, 7, &rows)) > 0)
+		for (s64 i = 0; i < n; i++)
+			result_add_row(result, job->arena, rows + (size_t)i * result->n_columns);
+	if (n < 0 || !is_last)
+		return n == 0;
+	row_source_finish(job->source);
+	row_source_account(job->source, &batch);
+	result->events = batch.events;
+	result->matched = batch.matched;
+	memcpy(result->lost, batch.lost, sizeof(result->lost));
+	memcpy(result->unpaired, batch.unpaired, sizeof(result->unpaired));
+	return true;
+}
+
+/* Panes are of about as many events each. */
+static bool is_pane_end(const struct job *job, u32 event, u32 n_events)
+{
+	u32 n_panes = job->options->n_panes;
+
+	return n_panes && !job->phys->is_streaming && event &&
+	       event % (n_events / n_panes + 1) == 0;
+}
+
+static bool drain(struct job *job, const struct event *event, bool is_last)
+{
+	if (job->source)
+		return read_rows(job, is_last ? UINT64_MAX : (u64)event->integers[C_TIME], is_last);
+	return run_drain_once(job->run, is_last) == 0;
+}
+
 /* Every program of its stream sees an event, in the order of the hooks: ends before starts. */
 static const char *replay(struct job *job, const struct event *events, u32 n_events)
 {
@@ -199,16 +286,18 @@ static const char *replay(struct job *job, const struct event *events, u32 n_eve
 	for (u32 i = 0; i < n_events; i++) {
 		if (!end_windows(job, i, &n_ended))
 			return "drain";
+		if (is_pane_end(job, i, n_events) && !drain(job, &events[i], false))
+			return "drain";
 		for (u32 k = 0; k < job->phys->n_hooks; k++)
 			if (is_of(&job->phys->hooks[k], &events[i]) &&
 			    load_test_run(&job->load, k, events[i].context,
 					  events[i].context_bytes))
 				return "test run";
 		if (job->phys->is_streaming && i % STREAM_EVENTS == STREAM_EVENTS - 1 &&
-		    run_drain_once(job->run, false))
+		    !drain(job, &events[i], false))
 			return "drain";
 	}
-	if (!end_windows(job, n_events, &n_ended) || run_drain_once(job->run, true))
+	if (!end_windows(job, n_events, &n_ended) || !drain(job, NULL, true))
 		return "drain";
 	return NULL;
 }
@@ -235,7 +324,10 @@ bool engine_run(struct engine *engine, const char *sql, const struct engine_opti
 		if (!step) {
 			measure(&job);
 			step = replay(&job, events, n_events);
-			run_close(job.run);
+			if (job.source)
+				row_source_close(job.source);
+			else
+				run_close(job.run);
 			load_close(&job.load);
 		}
 		at_ns[3] = base_monotonic_ns();

@@ -237,7 +237,8 @@ static void random_text(struct rng *rng, struct event *event, u32 column, struct
 	event->text_bytes[column] = n;
 }
 
-static void random_event(struct rng *rng, struct event *event, const enum style *styles,
+/* Times differ, so that there is one first and one last event: the number makes them. */
+static void random_event(struct rng *rng, struct event *event, const enum style *styles, u32 number,
 			 struct arena *arena)
 {
 	event_init(event);
@@ -250,6 +251,7 @@ static void random_event(struct rng *rng, struct event *event, const enum style 
 			event->integers[i] = random_integer(rng, &column_infos[i], styles[i]);
 	}
 	event->integers[C_CPU] %= replay_cpus;
+	event->integers[C_TIME] = event->integers[C_TIME] << 9 | number;
 	event_encode(event, arena, rng);
 }
 
@@ -294,6 +296,6 @@ void dataset_random(struct dataset *dataset, struct arena *arena, u32 which, u64
 		styles[i] =
 			kinds[which].style < 0 ? (s32)rng_below(&rng, STYLE_N) : kinds[which].style;
 	for (u32 i = 0; i < dataset->n_events; i++)
-		random_event(&rng, &dataset->events[i], styles, arena);
+		random_event(&rng, &dataset->events[i], styles, i, arena);
 	dataset_measure(dataset);
 }

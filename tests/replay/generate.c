@@ -17,6 +17,7 @@ struct generator {
 
 static struct node *gen_integer(struct generator *g, u32 depth);
 static struct node *gen_bool(struct generator *g, u32 depth);
+static bool key_is_compare_only(const struct query *query, const struct node *node);
 
 static struct node *node_new(struct generator *g, enum node_kind kind, u32 n_args)
 {
@@ -470,26 +471,60 @@ static struct node *gen_key(struct generator *g)
 	return key;
 }
 
+/* A key that follows from another one: the same again, or computed from it. */
+static struct node *gen_key_of(struct generator *g, struct node *key)
+{
+	static const char *const ops[] = { "+", "-", "*", "/", "%", "<", ">=", "=" };
+	u32 op = rng_below(g->rng, ARRAY_SIZE(ops));
+	struct node *node;
+
+	if (key->class != CLASS_INTEGER || key_is_compare_only(g->query, key) ||
+	    rng_percent(g->rng, 20))
+		return key;
+	node = node_binary(g, ops[op], key, node_integer(g, rng_range(g->rng, 1, 9)));
+	return op > 4 || interval_infer(node) ? node : key;
+}
+
+/* WHERE that leaves one value of a key. */
+static void gen_fixed_key(struct generator *g, struct query *query)
+{
+	struct node *key = query->keys[rng_below(g->rng, query->n_keys)];
+
+	if (key->kind == NODE_COLUMN && query->n_where < ARRAY_SIZE(query->where))
+		query->where[query->n_where++] =
+			node_binary(g, "=", key,
+				    key->class == CLASS_TEXT
+					    ? node_text(g, near_text(g, key->column))
+					    : gen_near(g, key->column));
+}
+
 static struct node *gen_aggregate(struct generator *g)
 {
-	static const char *const names[] = { "count", "sum", "min", "max", "avg", "count", "SUM" };
+	static const char *const names[] = { "count", "sum",	"min",	     "max",
+					     "avg",   "count",	"SUM",	     "first",
+					     "last",  "stddev", "stddev_pop" };
 	const char *name = names[rng_below(g->rng, ARRAY_SIZE(names))];
 	struct node *node = node_new(g, NODE_AGGREGATE, 2), *arg;
 	s128 n = g->dataset->n_events;
-	bool is_sum = name[0] == 's' || name[0] == 'S', is_avg = name[0] == 'a';
+	bool is_stddev = strncmp(name, "stddev", 6) == 0, is_avg = name[0] == 'a';
+	bool is_sum = !is_stddev && (name[0] == 's' || name[0] == 'S');
+	bool is_order = name[0] == 'f' || name[0] == 'l';
 
 	node->text = name;
 	node->n_args = 0;
 	if (name[0] != 'c' || rng_percent(g->rng, 50)) {
 		do {
 			arg = rng_percent(g->rng, 55)
-				      ? node_column(g, integer_column(g, !is_sum && !is_avg))
+				      ? node_column(g, integer_column(g, !is_sum && !is_avg &&
+										 !is_stddev))
 				      : gen_integer(g, 2);
 			/* SQLite's avg adds doubles: exact, in any order, below 2^53. */
 		} while ((is_sum && !interval_fits(arg->lo * n, arg->hi * n)) ||
 			 (is_avg && interval_magnitude(arg) * n > (s128)1 << 53));
-		if (name[0] == 'c' && rng_percent(g->rng, 15))
+		if ((name[0] == 'c' || is_order) && rng_percent(g->rng, 15))
 			arg = node_column(g, text_column(g));
+		if (is_order)
+			node->class = arg->class;
 		node->args[node->n_args++] = arg;
 		node->lo = is_sum ? MIN(arg->lo * n, 0) : arg->lo;
 		node->hi = is_sum ? MAX(arg->hi * n, 0) : arg->hi;
@@ -498,7 +533,7 @@ static struct node *gen_aggregate(struct generator *g)
 		node->lo = 0;
 		node->hi = n;
 	}
-	if (is_avg)
+	if (is_avg || is_stddev)
 		node->class = CLASS_REAL;
 	if (rng_percent(g->rng, 25)) {
 		node->args[node->n_args++] = gen_bool(g, 1);
@@ -659,9 +694,14 @@ void query_random(struct query *query, const struct dataset *dataset, struct are
 		return;
 	}
 	for (u32 n = rng_below(rng, 4); query->n_keys < n; query->n_keys++) {
-		query->keys[query->n_keys] = gen_key(&g);
+		query->keys[query->n_keys] =
+			query->n_keys && rng_percent(rng, 20)
+				? gen_key_of(&g, query->keys[rng_below(rng, query->n_keys)])
+				: gen_key(&g);
 		query->key_styles[query->n_keys] = rng_percent(rng, 30) ? 1 + rng_below(rng, 2) : 0;
 	}
+	if (query->n_keys && rng_percent(rng, 20))
+		gen_fixed_key(&g, query);
 	gen_items(&g, query);
 	for (u32 i = 0; i < query->n_items; i++)
 		is_aggregate |= has_aggregate(query->items[i]);

@@ -113,16 +113,36 @@ static void print_case(const struct query *query, const struct node *node, struc
 	buf_puts(out, " END");
 }
 
+/* What the text is for: SQLite has some aggregates under other names (func/func.h). */
+static enum dialect printed;
+
+static const struct {
+	const char *name, *sqlite;
+	bool has_time;
+} renamed[] = {
+	{ "first", "eb_first", true },
+	{ "last", "eb_last", true },
+	{ "stddev", "eb_stddev_samp" },
+	{ "stddev_pop", "eb_stddev_pop" },
+};
+
 static void print_aggregate(const struct query *query, const struct node *node, struct buf *out)
 {
 	u32 n = node->n_args - node->has_filter;
+	const char *name = node->text;
+	bool has_time = false;
 
-	buf_printf(out, "%s(", node->text);
+	for (u32 i = 0; printed == DIALECT_SQLITE && i < ARRAY_SIZE(renamed); i++)
+		if (strcmp(renamed[i].name, node->text) == 0) {
+			name = renamed[i].sqlite;
+			has_time = renamed[i].has_time;
+		}
+	buf_printf(out, "%s(", name);
 	if (n)
 		print_operand(query, node->args[0], LEVEL_OR, out);
 	else
 		buf_putc(out, '*');
-	buf_putc(out, ')');
+	buf_puts(out, has_time ? ", time)" : ")");
 	if (node->has_filter) {
 		buf_puts(out, " FILTER (WHERE ");
 		print_operand(query, node->args[n], LEVEL_OR, out);
@@ -273,6 +293,7 @@ static void print_order_by(const struct query *query, struct buf *out)
 
 void query_print(const struct query *query, enum dialect dialect, struct buf *out)
 {
+	printed = dialect;
 	for (u32 i = 0; i < query->n_items; i++) {
 		buf_puts(out, i ? ", " : "SELECT ");
 		print_operand(query, query->items[i], LEVEL_OR, out);

@@ -3,6 +3,7 @@
  * The reference: the events as rows of the table t of an SQLite database in
  * memory, and a query's text -> its result set.
  */
+#include "func/func.h"
 #include "replay.h"
 
 static void must(sqlite3 *db, int rc)
@@ -13,6 +14,7 @@ static void must(sqlite3 *db, int rc)
 
 sqlite3 *reference_open(void)
 {
+	static struct func_context context;
 	struct buf sql;
 	sqlite3 *db;
 
@@ -23,6 +25,7 @@ sqlite3 *reference_open(void)
 			   column_infos[i].is_text ? "TEXT" : "INTEGER");
 	buf_puts(&sql, ")");
 	must(NULL, sqlite3_open(":memory:", &db));
+	must(db, func_register(db, &context));
 	must(db, sqlite3_exec(db, sql.at, NULL, NULL, NULL));
 	buf_free(&sql);
 	return db;

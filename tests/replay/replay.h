@@ -211,6 +211,11 @@ bool reference_run(sqlite3 *db, const char *sql, struct arena *arena, struct res
 
 /* --- The engine under test (engine.c) --- */
 
+/* How streamed rows are read: by run.h, or as those of a part, by run/row_source.h. */
+enum engine_rows { ROWS_OF_RUN, ROWS_OF_KERNEL_PART, ROWS_OF_RAW_SCANS };
+/* The step that refuses items which no kernel part streams. */
+#define ENGINE_NOT_KERNEL "user-only items"
+
 struct engine_options {
 	const char *rules_off;	/* NULL or "": every rule on */
 	const char *state;	/* "auto", "table", "kernel_map" */
@@ -219,9 +224,12 @@ struct engine_options {
 	bool is_old_kernel;	/* generate for a kernel without signed division (< 6.6) */
 	const u32 *window_ends; /* ascending: a window ends before the event of that number */
 	u32 n_window_ends;
+	/* 0, or aggregates are those of a hopping window which has so many panes. */
+	u32 n_panes;
 	/* Takes every batch; NULL: its rows go into the result. */
 	void (*batch)(void *context, const struct batch *batch);
 	void *batch_context;
+	enum engine_rows rows;
 };
 
 struct engine;

@@ -439,6 +439,18 @@ static bool ledger_agrees(const struct model *m, const struct result *got)
 	       got->n_rows + u[UNPAIRED_NEVER_ENDED] + u[UNPAIRED_FULL] == m->starts;
 }
 
+/*
+ * Rows are read by run.h, then as a kernel part's, which are in the order of their times
+ * (the first column), then made of raw scans, where nothing gives way at 8 starts.
+ */
+static u32 n_ways(const struct configuration *c)
+{
+	if (c->is_skewed || !pair_is_exact(c) || c->items[0].side != ITEM_A ||
+	    c->items[0].column != C_TIME)
+		return 2;
+	return c->most > PAIR_WAYS ? 4 : 6;
+}
+
 static bool run_configuration(struct engine *engine, const struct configuration *c, u64 seed,
 			      u32 n_events)
 {
@@ -459,14 +471,17 @@ static bool run_configuration(struct engine *engine, const struct configuration 
 			    .result = { .n_columns = c->n_items, .other_row = -1 } };
 	m.waiting = arena_array(&arena, const struct event *, n_events + 1);
 	pair_model_run(&m, &rng, events, n_events);
-	for (u32 i = 0; i < ARRAY_SIZE(rules); i++) {
-		const struct engine_options options = { rules[i], "auto",
-							.max_in_flight = c->max_in_flight };
+	for (u32 i = 0; i < n_ways(c); i++) {
+		const struct engine_options options = { rules[i % 2], "auto",
+							.max_in_flight = c->max_in_flight,
+							.rows = i / 2 };
 		const char *error = NULL;
 		struct result got;
 		bool agrees = engine_run(engine, sql.at, &options, events, n_events, &arena, &got,
 					 &error);
 
+		if (!agrees && strstr(error, ENGINE_NOT_KERNEL))
+			continue;
 		if (!agrees)
 			print_message("  %s\n", error);
 		else if (!is_exact)
@@ -478,7 +493,8 @@ static bool run_configuration(struct engine *engine, const struct configuration 
 			agrees = false;
 		}
 		if (!agrees)
-			print_message("  %s\n  rules_off '%s', seed %lu\n", sql.at, rules[i], seed);
+			print_message("  %s\n  rules_off '%s', rows read in way %u, seed %lu\n",
+				      sql.at, rules[i % 2], i / 2, seed);
 		agree &= agrees;
 	}
 	print_message("%-48s %s: %u rows, never started %lu, never ended %lu, expired %lu, "

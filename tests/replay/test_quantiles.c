@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "replay.h"
-#include "run/quantile.h"
+#include "type/type.h"
 #include "type/scheme.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "run/quantile.h"
+#include "type/type.h"
 #include "run/scratch.h"
 
 #define PPB 1000000000u

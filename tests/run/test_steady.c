@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "fake.h"
+#include "run/panes.h"
 #include "run/user.h"
 
 static u64 n_requests;
@@ -193,6 +194,44 @@ static void test_steady_statistics(void **state)
 	fake_free(&f);
 }
 
+/* Hopping windows of groups that come and go. */
+static void test_steady_panes(void **state)
+{
+	static const u64 sizes[] = { 500, 3, 1, 120, 0, 499, 77 };
+	const u32 n_panes = 12, n_warm = 4 * 12 * ARRAY_SIZE(sizes);
+	struct tally tally = { 0 }, fresh;
+	struct panes panes;
+	struct user user;
+	struct fake f;
+	u64 before = 0, start_ns;
+
+	make(&f, 512);
+	assert_int_equal(user_open(&user, &f.phys, NULL), 0);
+	assert_int_equal(panes_open(&panes, &f.phys, n_panes, &f.arena), 0);
+	for (u32 pane = 0; pane < n_warm + 500; pane++) {
+		const struct rows rows = { .phys = &f.phys, .merge = &f.merge };
+		struct batch batch;
+
+		if (pane == n_warm)
+			before = n_requests;
+		fill(&f, 0, sizes[pane % ARRAY_SIZE(sizes)]);
+		merge_reset(&panes.pane);
+		drain_copy(&f.drain, f.state, 0, -1, &panes.pane, tally.counters);
+		assert_int_equal(panes_push(&panes, n_panes + pane, pane, &tally), 0);
+		panes_expire(&panes, pane);
+		merge_reset(&f.merge);
+		assert_int_equal(panes_merge(&panes, &f.merge, &fresh, &start_ns), 0);
+		assert_int_equal(user_run(&user, &rows, NULL, &batch), 0);
+		if (pane >= n_panes)
+			assert_int_equal(batch.n_rows, 500);
+	}
+	assert_true(before > 0);
+	assert_int_equal(n_requests, before);
+	user_close(&user);
+	panes_close(&panes);
+	fake_free(&f);
+}
+
 static double drain_us(struct fake *f, u64 n_groups, u32 n_windows)
 {
 	u64 best_ns = UINT64_MAX, start_ns;
@@ -226,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steady),
 		cmocka_unit_test(test_steady_statistics),
+		cmocka_unit_test(test_steady_panes),
 		cmocka_unit_test(test_cost),
 	};
 

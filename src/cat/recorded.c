@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * 'FILE' of FROM -> a stream whose fields are the file's columns.
+ */
+#include <string.h>
+
+#include "cat/internal.h"
+
+/* The file's own name without folders and suffix: what it is called where it has no alias. */
+static const char *base_name(struct arena *arena, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *dot = strrchr(base, '.');
+
+	return arena_strndup(arena, base, dot ? (size_t)(dot - base) : strlen(base));
+}
+
+static const char *declaration(struct arena *arena, const struct column *column)
+{
+	struct buf text;
+	char *copy;
+
+	buf_init(&text);
+	type_print(column->type, &text);
+	copy = arena_printf(arena, "%s %s", text.at, column->name);
+	buf_free(&text);
+	return copy;
+}
+
+struct stream_list *catalog_file(struct catalog *catalog, const char *path, struct span span,
+				 struct diags *diags)
+{
+	struct file *file = file_open(path, catalog->arena, span, diags);
+	struct stream_list *list;
+	struct stream *stream;
+
+	if (!file)
+		return NULL;
+	stream = arena_new(catalog->arena, struct stream);
+	stream->kind = STREAM_FILE;
+	stream->name = file->path;
+	stream->event = base_name(catalog->arena, file->path);
+	stream->syscall_nr = -1;
+	stream->file = file;
+	stream->n_fields = file->schema.n_columns;
+	stream->fields = arena_array(catalog->arena, struct field, stream->n_fields);
+	for (u32 i = 0; i < stream->n_fields; i++) {
+		const struct column *c = &file->schema.columns[i];
+
+		stream->fields[i] = (struct field){ .name = c->name,
+						    .declaration = declaration(catalog->arena, c),
+						    .kind = FIELD_FIXED,
+						    .type = c->type,
+						    .offset_bytes = 8 * i,
+						    .size_bytes = 8 };
+	}
+	list = arena_new(catalog->arena, struct stream_list);
+	vec_push(catalog->arena, &list->streams, stream);
+	return list;
+}

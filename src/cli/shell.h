@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The interactive shell: statements and backslash commands from a terminal (or a pipe),
+ * run one after the other in this process.
+ */
+#ifndef EBQL_CLI_SHELL_H
+#define EBQL_CLI_SHELL_H
+
+#include "cli/options.h"
+#include "cli/query.h"
+
+struct edit;
+
+struct names {
+	VEC(const char *) list;
+	struct arena *arena;
+};
+
+struct shell {
+	struct options options; /* of the command line, for each statement */
+	struct keep keep;
+	struct edit *edit; /* NULL: standard input is no terminal */
+	struct buf text;   /* what has been read and not been run */
+	const struct out_format *format_before_x;
+	bool is_timed, is_over;
+	int status; /* of the first statement that failed; else 3 where one lost events; else 0 */
+	int stdout_fd; /* standard output, while \o has it elsewhere; else -1 */
+	/* Opened by the first completion or \d; it and the names live as long as the shell. */
+	struct catalog *catalog;
+	struct names streams;
+};
+
+/* run.c: one text; 0 to 3 as cli.h has them.  keep may be NULL. */
+int run_text(const struct options *options, struct keep *keep);
+
+/* Reads statements until \q, the end of the input or SIGTERM; the exit status. */
+int shell_run(const struct options *options);
+/* One statement, as if it had been typed. */
+void shell_statement(struct shell *shell, const char *text, size_t n_bytes);
+struct catalog *shell_catalog(struct shell *shell);
+
+/* shell_command.c: a line that begins with a backslash. */
+void shell_command(struct shell *shell, const char *line);
+/* "\d", "\dv", ...; NULL behind the last. */
+const char *shell_command_name(u32 i);
+
+/* shell_complete.c */
+struct completion {
+	char insert[256];   /* what is sure to follow the word; may be empty */
+	struct names names; /* what it could become, where that is not sure; sorted */
+	bool is_whole;	    /* there is one only, and insert ends it */
+};
+/* text: what has been typed and not been run, on all lines; the cursor is at one of its bytes. */
+void shell_complete(struct shell *shell, const char *text, size_t n_bytes, size_t cursor,
+		    struct arena *arena, struct completion *ret_completion);
+
+/* --- Line editing: shell_edit.c --- */
+
+enum edit_end { EDIT_LINE, EDIT_CANCELLED, EDIT_OVER };
+
+/* NULL and a word about it on stderr: no libedit here. */
+struct edit *edit_open(struct shell *shell);
+void edit_close(struct edit *edit);
+/* *ret_line lives until the next call, without its line end. */
+enum edit_end edit_read(struct edit *edit, bool is_first, const char **ret_line);
+/* Takes a statement or command into the history, and writes that to its file. */
+void edit_remember(struct edit *edit, const char *text, size_t n_bytes);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The backslash commands of the shell, one table entry each.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cli/catalog_options.h"
+#include "cli/shell.h"
+
+/* Words for the one who sits there; a pipe gets results only. */
+static void say(const struct shell *shell, const char *format, ...) PRINTF(2, 3);
+static void say(const struct shell *shell, const char *format, ...)
+{
+	va_list args;
+
+	if (!shell->edit)
+		return;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+}
+
+static void failed(struct shell *shell)
+{
+	if (shell->status == 0 || shell->status == 3)
+		shell->status = 2;
+}
+
+static void run_printf(struct shell *shell, const char *format, ...) PRINTF(2, 3);
+static void run_printf(struct shell *shell, const char *format, ...)
+{
+	struct buf text;
+	va_list args;
+
+	buf_init(&text);
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	shell_statement(shell, text.at, text.n);
+	buf_free(&text);
+}
+
+/* Does the text name one stream, view or span? */
+static bool is_source(struct shell *shell, const char *written, struct arena *arena)
+{
+	const char *text = arena_printf(arena, "DESCRIBE %s", written);
+	struct catalog *catalog = shell_catalog(shell);
+	const struct ast_source *source;
+	struct plan_description d;
+	struct ast_script *script;
+	struct diags diags;
+
+	diags_init(&diags, arena, "query", text, strlen(text));
+	script = sql_parse(arena, &diags);
+	if (diags_failed(&diags) || script->statements.n != 1)
+		return false;
+	source = script->statements.at[0].source;
+	if (!source || source->kind != AST_SOURCE_STREAM)
+		return source && source->kind == AST_SOURCE_FILE;
+	if (plan_is_derived(source))
+		return plan_describe(source, catalog, &shell->keep.views, arena, &diags, &d);
+	return catalog_find(catalog, source->path, source->n_path, source->span, &diags) != NULL;
+}
+
+static void do_d(struct shell *shell, const char *argument)
+{
+	struct arena arena;
+	struct diags diags;
+
+	if (!*argument) {
+		run_printf(shell, "SHOW VIEWS");
+		say(shell, "\nThese are the views.  \\d PATTERN lists streams (\\d 'sched*'), "
+			   "\\d NAME shows the columns of one.\n");
+		return;
+	}
+	arena_init(&arena);
+	if (!strpbrk(argument, "*?") && is_source(shell, argument, &arena)) {
+		run_printf(shell, "DESCRIBE %s", argument);
+	} else {
+		diags_init(&diags, &arena, "query", "", 0);
+		fflush(stdout);
+		if (list_streams(shell_catalog(shell), argument,
+				 strcmp(shell->options.format->name, "json") == 0,
+				 &shell->keep.views, &diags))
+			failed(shell);
+	}
+	arena_free(&arena);
+}
+
+/* 'it' -> 'it', and a pattern with * and ? -> LIKE's % and _ */
+static void do_dv(struct shell *shell, const char *argument)
+{
+	struct buf like;
+
+	if (!*argument) {
+		run_printf(shell, "SHOW VIEWS");
+		return;
+	}
+	buf_init(&like);
+	for (const char *at = argument; *at; at++) {
+		if (*at == '\'')
+			buf_putc(&like, '\'');
+		buf_putc(&like, *at == '*' ? '%' : *at == '?' ? '_' : *at);
+	}
+	run_printf(shell, "SHOW VIEWS LIKE '%s'", like.at);
+	buf_free(&like);
+}
+
+/* No argument: the other way round.  false after a complaint. */
+static bool take_switch(struct shell *shell, const char *argument, bool *is_on)
+{
+	if (!*argument) {
+		*is_on = !*is_on;
+		return true;
+	}
+	if (strcasecmp(argument, "on") != 0 && strcasecmp(argument, "off") != 0) {
+		fprintf(stderr, "ebql: \"%s\" is neither on nor off\n", argument);
+		failed(shell);
+		return false;
+	}
+	*is_on = strcasecmp(argument, "on") == 0;
+	return true;
+}
+
+static void do_timing(struct shell *shell, const char *argument)
+{
+	if (take_switch(shell, argument, &shell->is_timed))
+		say(shell, "Timing is %s.\n", shell->is_timed ? "on" : "off");
+}
+
+static void do_x(struct shell *shell, const char *argument)
+{
+	const struct out_format *expanded = out_format_find("expanded");
+	const struct out_format **format = &shell->options.format;
+	bool is_on = *format == expanded;
+
+	if (!take_switch(shell, argument, &is_on))
+		return;
+	if (is_on && *format != expanded) {
+		shell->format_before_x = *format;
+		*format = expanded;
+	} else if (!is_on && *format == expanded) {
+		*format =
+			shell->format_before_x ? shell->format_before_x : out_format_find("table");
+	}
+	say(shell, "Expanded output is %s.\n", is_on ? "on" : "off");
+}
+
+static void do_o(struct shell *shell, const char *argument)
+{
+	int fd;
+
+	fflush(stdout);
+	if (!*argument) {
+		if (shell->stdout_fd >= 0) {
+			dup2(shell->stdout_fd, STDOUT_FILENO);
+			close(shell->stdout_fd);
+			shell->stdout_fd = -1;
+		}
+		return;
+	}
+	fd = open(argument, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd >= 0 && shell->stdout_fd < 0)
+		shell->stdout_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0 || shell->stdout_fd < 0) {
+		fprintf(stderr, "ebql: %s: %s\n", argument, strerror(errno));
+		failed(shell);
+	} else {
+		dup2(fd, STDOUT_FILENO);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void do_q(struct shell *shell, const char *argument)
+{
+	shell->is_over = true;
+}
+
+static void do_help(struct shell *shell, const char *argument);
+
+static const struct command {
+	const char *name, *arguments, *meaning;
+	void (*run)(struct shell *shell, const char *argument);
+} commands[] = {
+	{ "\\d", "[PATTERN | NAME]", "the views; streams that match; the columns of one", do_d },
+	{ "\\dv", "[PATTERN]", "the views", do_dv },
+	{ "\\timing", "[on|off]", "how long each statement took to compile, load, attach, run",
+	  do_timing },
+	{ "\\x", "[on|off]", "one line a column", do_x },
+	{ "\\o", "[FILE]", "results to a file, or back to the terminal", do_o },
+	{ "\\?", "", "this help", do_help },
+	{ "\\q", "", "leave (also ^D)", do_q },
+};
+
+static void do_help(struct shell *shell, const char *argument)
+{
+	fputs("A statement ends with \";\" and may have many lines:\n"
+	      "  SELECT ... FROM stream ... WINDOW TUMBLING 1s;   ^C ends it\n"
+	      "  EXPLAIN SELECT ...;  DESCRIBE stream;  SHOW STREAMS LIKE 'pattern';\n"
+	      "  SET option = value;  CREATE VIEW name AS SELECT ...;   for the rest of the session\n"
+	      "\n",
+	      stdout);
+	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("  %-8s%-18s%s\n", commands[i].name, commands[i].arguments,
+		       commands[i].meaning);
+	fputs("\nTAB completes words, streams and columns; ^R searches the history.\n", stdout);
+	fflush(stdout);
+}
+
+const char *shell_command_name(u32 i)
+{
+	return i < ARRAY_SIZE(commands) ? commands[i].name : NULL;
+}
+
+static void unknown(struct shell *shell, const char *name)
+{
+	struct suggest suggest;
+
+	suggest_init(&suggest, name);
+	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
+		suggest_offer(&suggest, commands[i].name);
+	fprintf(stderr, "ebql: there is no command %s\n", name);
+	if (suggest_best(&suggest))
+		fprintf(stderr, "  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
+	else
+		fputs("  hint: \\? lists them\n", stderr);
+	failed(shell);
+}
+
+/* The rest of the line, without blanks, the ";" of habit, and quotes around it. */
+static const char *argument_of(struct arena *arena, const char *rest)
+{
+	size_t n;
+
+	rest += strspn(rest, " \t");
+	n = strlen(rest);
+	while (n && strchr(" \t\r;", rest[n - 1]))
+		n--;
+	if (n >= 2 && rest[0] == rest[n - 1] && (rest[0] == '\'' || rest[0] == '"')) {
+		rest++;
+		n -= 2;
+	}
+	return arena_strndup(arena, rest, n);
+}
+
+void shell_command(struct shell *shell, const char *line)
+{
+	size_t n = strcspn(line, " \t\r;");
+	const struct command *command = NULL;
+	struct arena arena;
+	const char *name;
+
+	arena_init(&arena);
+	name = arena_strndup(&arena, line, n);
+	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			command = &commands[i];
+	if (command)
+		command->run(shell, argument_of(&arena, line + n));
+	else
+		unknown(shell, name);
+	arena_free(&arena);
+}

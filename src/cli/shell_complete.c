@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The text before the cursor -> what its last word may become: keywords, functions,
+ * settings, streams (a segment at a time), views, and the columns of the sources that
+ * the statement names.  The text need not parse; what cannot be bound has no columns.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/shell.h"
+
+/* Functions besides aggregate_infos; those of SQLite that people use, not all. */
+static const char *const functions[] = {
+	"abs",
+	"approx_count_distinct",
+	"avg",
+	"bounds",
+	"coalesce",
+	"count",
+	"date",
+	"datetime",
+	"device_name",
+	"exponential",
+	"first",
+	"format",
+	"hex",
+	"histogram",
+	"ifnull",
+	"iif",
+	"instr",
+	"last",
+	"length",
+	"linear",
+	"log2",
+	"loglinear",
+	"lower",
+	"ltrim",
+	"max",
+	"min",
+	"nullif",
+	"p50",
+	"p90",
+	"p95",
+	"p99",
+	"p999",
+	"percentile_cont",
+	"printf",
+	"quantile",
+	"quantile_hi",
+	"quantile_lo",
+	"quantiles",
+	"quote",
+	"replace",
+	"round",
+	"rtrim",
+	"sign",
+	"softirq_name",
+	"stddev",
+	"stddev_pop",
+	"stddev_samp",
+	"strftime",
+	"substr",
+	"sum",
+	"syscall_name",
+	"target_pid",
+	"task_state",
+	"tcp_state",
+	"time",
+	"top_k",
+	"trim",
+	"typeof",
+	"unicode",
+	"unnest",
+	"upper",
+};
+
+static const char *const statements[] = { "SELECT", "WITH", "EXPLAIN", "SHOW",
+					  "CREATE", "DROP", "SET",     "DESCRIBE" };
+
+struct search {
+	struct shell *shell;
+	struct arena *arena;
+	const char *word; /* what has been typed of it; of a stream: written out in full */
+	size_t n;	  /* its length */
+	bool has_source;  /* the statement names one */
+	struct names *names;
+};
+
+static void add(struct search *search, const char *name)
+{
+	vec_push(search->arena, &search->names->list, name);
+}
+
+static void offer(void *context, const char *name)
+{
+	struct search *search = context;
+
+	if (strncasecmp(name, search->word, search->n) == 0)
+		add(search, arena_strdup(search->arena, name));
+}
+
+/* --- Streams --- */
+
+static void keep_stream(void *context, const char *name)
+{
+	static const char call[] = "tracepoint:syscalls:sys_exit_";
+	struct names *names = context;
+
+	vec_push(names->arena, &names->list, arena_strdup(names->arena, name));
+	if (strncmp(name, call, sizeof(call) - 1) == 0)
+		vec_push(names->arena, &names->list,
+			 arena_printf(names->arena, "syscall:%s", name + sizeof(call) - 1));
+}
+
+/* "tracepoint:sched:sched_switch" is offered as "tracepoint:", then with its next part. */
+static void offer_stream(struct search *search, const char *name)
+{
+	const char *colon;
+
+	if (strncmp(name, search->word, search->n) != 0)
+		return;
+	colon = strchr(name + search->n, ':');
+	add(search,
+	    arena_strndup(search->arena, name, colon ? (size_t)(colon - name) + 1 : strlen(name)));
+}
+
+static void offer_view(void *context, const struct view *view)
+{
+	offer(context, view->name);
+}
+
+/* t:sched/sched_sw -> tracepoint:sched:sched_sw */
+static const char *write_out(struct arena *arena, const char *word, size_t n)
+{
+	char *full;
+
+	if (n >= 2 && word[0] == 't' && strchr(":/", word[1]))
+		full = arena_printf(arena, "tracepoint%.*s", (int)n - 1, word + 1);
+	else if (n >= 3 && strncmp(word, "rt", 2) == 0 && strchr(":/", word[2]))
+		full = arena_printf(arena, "raw_tracepoint%.*s", (int)n - 2, word + 2);
+	else
+		full = arena_strndup(arena, word, n);
+	for (char *at = full; *at; at++)
+		*at = *at == '/' ? ':' : *at;
+	return full;
+}
+
+static void offer_sources(struct search *search)
+{
+	struct shell *shell = search->shell;
+
+	if (!shell->streams.list.n)
+		catalog_each(shell_catalog(shell), "", keep_stream, &shell->streams);
+	search->word = write_out(search->arena, search->word, search->n);
+	search->n = strlen(search->word);
+	for (u32 i = 0; i < shell->streams.list.n; i++)
+		offer_stream(search, shell->streams.list.at[i]);
+	views_each(&shell->keep.views, offer_view, search);
+}
+
+/* --- Columns --- */
+
+static void offer_fields(struct search *search, const struct stream_list *list)
+{
+	for (u32 i = 0; list && i < list->streams.at[0]->n_fields; i++)
+		offer(search, list->streams.at[0]->fields[i].name);
+}
+
+static void offer_system(struct search *search)
+{
+	for (u32 i = 0; i < SYS_N; i++)
+		offer(search, system_columns[i].name);
+}
+
+static void offer_columns(void *context, const char *written, size_t n)
+{
+	struct search *search = context;
+	struct catalog *catalog = shell_catalog(search->shell);
+	const char *text = arena_printf(search->arena, "DESCRIBE %.*s", (int)n, written);
+	const struct ast_source *source;
+	struct plan_description d;
+	struct ast_script *script;
+	struct diags diags;
+
+	search->has_source = true;
+	diags_init(&diags, search->arena, "completion", text, strlen(text));
+	script = sql_parse(search->arena, &diags);
+	if (diags_failed(&diags) || script->statements.n != 1 || !script->statements.at[0].source)
+		return;
+	source = script->statements.at[0].source;
+	if (source->kind == AST_SOURCE_FILE) {
+		offer_fields(search, catalog_file(catalog, source->path[0], source->span, &diags));
+	} else if (source->kind == AST_SOURCE_STREAM && plan_is_derived(source)) {
+		if (!plan_describe(source, catalog, &search->shell->keep.views, search->arena,
+				   &diags, &d))
+			return;
+		for (u32 i = 0; i < d.n_columns; i++)
+			offer(search, d.columns[i].name);
+		if (d.has_system)
+			offer_system(search);
+	} else if (source->kind == AST_SOURCE_STREAM) {
+		offer_fields(search, catalog_find(catalog, source->path, source->n_path,
+						  source->span, &diags));
+		offer_system(search);
+	}
+}
+
+/* --- Words of the language --- */
+
+static void offer_functions(struct search *search)
+{
+	for (u32 i = 0; i < AGGREGATE_N; i++)
+		if (aggregate_infos[i].name)
+			offer(search, arena_printf(search->arena, "%s(", aggregate_infos[i].name));
+	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
+		offer(search, arena_printf(search->arena, "%s(", functions[i]));
+}
+
+/* In the case that the word has been begun in.  A blank follows; behind names, often a comma. */
+static void offer_keyword(struct search *search, const char *keyword)
+{
+	bool is_lower = false;
+	char *name;
+
+	for (size_t i = 0; i < search->n; i++)
+		is_lower |= search->word[i] >= 'a' && search->word[i] <= 'z';
+	name = arena_printf(search->arena, "%s ", keyword);
+	for (char *at = name; is_lower && *at; at++)
+		*at = (char)(*at >= 'A' && *at <= 'Z' ? *at + 'a' - 'A' : *at);
+	offer(search, name);
+}
+
+static bool is_function(const char *name)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
+		if (strcasecmp(functions[i], name) == 0)
+			return true;
+	return strcasecmp(name, "count") == 0;
+}
+
+static void offer_keywords(struct search *search)
+{
+	const char *keyword;
+
+	for (u32 i = 0; (keyword = sql_keyword(i)); i++)
+		if (!is_function(keyword))
+			offer_keyword(search, keyword);
+}
+
+static void offer_commands(struct search *search)
+{
+	const char *name;
+
+	for (u32 i = 0; (name = shell_command_name(i)); i++)
+		offer(search, name);
+}
+
+/* --- What the candidates have in common --- */
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void sort_unique(struct names *names)
+{
+	u32 n = 0;
+
+	if (!names->list.n)
+		return;
+	qsort(names->list.at, names->list.n, sizeof(*names->list.at), compare);
+	for (u32 i = 1; i < names->list.n; i++)
+		if (strcmp(names->list.at[n], names->list.at[i]) != 0)
+			names->list.at[++n] = names->list.at[i];
+	names->list.n = n + 1;
+}
+
+static void finish(struct search *search, bool is_name, bool has_slashes,
+		   struct completion *completion)
+{
+	const struct names *names = search->names;
+	const char *first;
+	size_t common, n;
+
+	sort_unique(search->names);
+	if (!names->list.n)
+		return;
+	first = names->list.at[0];
+	common = strlen(first);
+	for (u32 i = 1; i < names->list.n; i++) {
+		size_t same = search->n;
+
+		while (same < common && first[same] == names->list.at[i][same])
+			same++;
+		common = same;
+	}
+	completion->is_whole = names->list.n == 1;
+	n = MIN(common - MIN(search->n, common), sizeof(completion->insert) - 2);
+	memcpy(completion->insert, first + search->n, n);
+	for (size_t i = 0; has_slashes && i < n; i++)
+		if (completion->insert[i] == ':')
+			completion->insert[i] = '/';
+	if (completion->is_whole && !is_name && !strchr(": ", first[strlen(first) - 1]))
+		completion->insert[n] = ' ';
+}
+
+static void offer_by_place(struct search *search, enum sql_place place, const char *text,
+			   size_t n_bytes)
+{
+	switch (place) {
+	case SQL_PLACE_START:
+		for (u32 i = 0; i < ARRAY_SIZE(statements); i++)
+			offer_keyword(search, statements[i]);
+		break;
+	case SQL_PLACE_SOURCE:
+		offer_sources(search);
+		break;
+	case SQL_PLACE_OPTION:
+		settings_each(offer, search);
+		break;
+	case SQL_PLACE_EXPRESSION:
+		offer_functions(search);
+		if (search->n)
+			offer_keywords(search);
+		/* fallthrough */
+	case SQL_PLACE_MEMBER:
+		sql_each_source(text, n_bytes, offer_columns, search);
+		/* FROM is still to come: the columns that all streams have. */
+		if (!search->has_source)
+			offer_system(search);
+		break;
+	case SQL_PLACE_NONE:
+		break;
+	}
+}
+
+void shell_complete(struct shell *shell, const char *text, size_t n_bytes, size_t cursor,
+		    struct arena *arena, struct completion *ret_completion)
+{
+	struct search search = { .shell = shell, .arena = arena, .names = &ret_completion->names };
+	enum sql_place place = SQL_PLACE_NONE;
+	bool has_slashes = false, is_blank;
+	size_t start = 0, n;
+
+	*ret_completion = (struct completion){ .names = { .arena = arena } };
+	while (cursor && (n = sql_statement_bytes(text, cursor, &is_blank))) {
+		text += n;
+		n_bytes -= n;
+		cursor -= n;
+	}
+	if (n_bytes && text[0] == '\\') {
+		size_t name = strcspn(text, " \t");
+
+		start = name < cursor ? name + strspn(text + name, " \t") : 0;
+		if (start && strncmp(text, "\\d", name) == 0)
+			place = SQL_PLACE_SOURCE;
+	} else {
+		place = sql_place_at_end(text, cursor, &start);
+	}
+	search.word = arena_strndup(arena, text + start, cursor - start);
+	search.n = strlen(search.word);
+	if (place == SQL_PLACE_SOURCE)
+		has_slashes = strchr(search.word, '/') != NULL;
+	if (n_bytes && text[0] == '\\' && !start)
+		offer_commands(&search);
+	else
+		offer_by_place(&search, place, text, n_bytes);
+	finish(&search, place == SQL_PLACE_EXPRESSION || place == SQL_PLACE_MEMBER, has_slashes,
+	       ret_completion);
+}

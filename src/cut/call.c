@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Function calls -> SQLite's SQL: the aggregates of the language by the functions of
+ * func/, SQLite's own scalar and window functions by their names.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "cut/internal.h"
+
+#define TYPE_OF_ARGS TYPE_N_KINDS
+enum { TYPE_N_KINDS = 200 }; /* the result is of the arguments' type */
+
+/* SQLite's functions that go through as they are. */
+static const struct function {
+	const char *name;
+	u8 least, most, kind;
+	const char *printed; /* NULL: name */
+	bool takes_big;	     /* its arguments are only compared and handed on */
+} scalars[] = {
+	{ "abs", 1, 1, TYPE_OF_ARGS, "eb_abs", true },
+	{ "coalesce", 2, 99, TYPE_OF_ARGS, NULL, true },
+	{ "ifnull", 2, 2, TYPE_OF_ARGS, NULL, true },
+	{ "nullif", 2, 2, TYPE_OF_ARGS, NULL, true },
+	{ "iif", 3, 3, TYPE_OF_ARGS, NULL, true },
+	{ "min", 2, 99, TYPE_OF_ARGS, NULL, true },
+	{ "max", 2, 99, TYPE_OF_ARGS, NULL, true },
+	{ "round", 1, 2, TYPE_REAL, NULL, false },
+	{ "ceil", 1, 1, TYPE_NULL, NULL, false },
+	{ "ceiling", 1, 1, TYPE_NULL, NULL, false },
+	{ "floor", 1, 1, TYPE_NULL, NULL, false },
+	{ "sqrt", 1, 1, TYPE_REAL, NULL, false },
+	{ "pow", 2, 2, TYPE_REAL, NULL, false },
+	{ "power", 2, 2, TYPE_REAL, NULL, false },
+	{ "exp", 1, 1, TYPE_REAL, NULL, false },
+	{ "ln", 1, 1, TYPE_REAL, NULL, false },
+	{ "log10", 1, 1, TYPE_REAL, NULL, false },
+	{ "log2", 1, 1, TYPE_REAL, NULL, false },
+	{ "upper", 1, 1, TYPE_TEXT, NULL, false },
+	{ "lower", 1, 1, TYPE_TEXT, NULL, false },
+	{ "trim", 1, 2, TYPE_TEXT, NULL, false },
+	{ "ltrim", 1, 2, TYPE_TEXT, NULL, false },
+	{ "rtrim", 1, 2, TYPE_TEXT, NULL, false },
+	{ "substr", 2, 3, TYPE_TEXT, NULL, false },
+	{ "substring", 2, 3, TYPE_TEXT, NULL, false },
+	{ "replace", 3, 3, TYPE_TEXT, NULL, false },
+	{ "char", 1, 99, TYPE_TEXT, NULL, false },
+	{ "printf", 1, 99, TYPE_TEXT, NULL, false },
+	{ "format", 1, 99, TYPE_TEXT, NULL, false },
+	{ "hex", 1, 1, TYPE_TEXT, NULL, false },
+	{ "quote", 1, 1, TYPE_TEXT, NULL, false },
+	{ "typeof", 1, 1, TYPE_TEXT, NULL, false },
+	{ "length", 1, 1, TYPE_INT, NULL, false },
+	{ "instr", 2, 2, TYPE_INT, NULL, false },
+	{ "unicode", 1, 1, TYPE_INT, NULL, false },
+	{ "sign", 1, 1, TYPE_INT, NULL, false },
+	{ "date", 0, 9, TYPE_TEXT, NULL, false },
+	{ "time", 0, 9, TYPE_TEXT, NULL, false },
+	{ "datetime", 0, 9, TYPE_TEXT, NULL, false },
+	{ "julianday", 0, 9, TYPE_REAL, NULL, false },
+	{ "unixepoch", 0, 9, TYPE_INT, NULL, false },
+	{ "strftime", 1, 9, TYPE_TEXT, NULL, false },
+	{ "syscall_name", 1, 1, TYPE_TEXT, NULL, false },
+	{ "task_state", 1, 1, TYPE_TEXT, NULL, false },
+	{ "softirq_name", 1, 1, TYPE_TEXT, NULL, false },
+	{ "device_name", 1, 1, TYPE_TEXT, NULL, false },
+	{ "tcp_state", 1, 1, TYPE_TEXT, NULL, false },
+};
+
+static const struct function windows[] = {
+	{ "row_number", 0, 0, TYPE_INT },      { "rank", 0, 0, TYPE_INT },
+	{ "dense_rank", 0, 0, TYPE_INT },      { "ntile", 1, 1, TYPE_INT },
+	{ "percent_rank", 0, 0, TYPE_REAL },   { "cume_dist", 0, 0, TYPE_REAL },
+	{ "lag", 1, 3, TYPE_OF_ARGS },	       { "lead", 1, 3, TYPE_OF_ARGS },
+	{ "first_value", 1, 1, TYPE_OF_ARGS }, { "last_value", 1, 1, TYPE_OF_ARGS },
+	{ "nth_value", 2, 2, TYPE_OF_ARGS },
+};
+
+/* Aggregates that have nothing to be bound. */
+static const struct function aggregates[] = {
+	{ "count", 0, 1, TYPE_INT, "count", true },
+	{ "sum", 1, 1, TYPE_OF_ARGS, "eb_sum", true },
+	{ "total", 1, 1, TYPE_REAL, "total", false },
+	{ "avg", 1, 1, TYPE_REAL, "eb_avg", true },
+	{ "min", 1, 1, TYPE_OF_ARGS, "min", true },
+	{ "max", 1, 1, TYPE_OF_ARGS, "max", true },
+	{ "group_concat", 1, 2, TYPE_TEXT, "group_concat", false },
+	{ "histogram_merge", 1, 1, TYPE_OF_ARGS, "eb_histogram_merge", true },
+};
+
+static const struct function *find(const struct function *list, size_t n, const struct ast *ast)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcasecmp(list[i].name, ast->text) == 0 &&
+		    (list != scalars || ast->n_args > 1 ||
+		     (strcmp(list[i].name, "min") != 0 && strcmp(list[i].name, "max") != 0)))
+			return &list[i];
+	return NULL;
+}
+
+static const struct function *find_aggregate(const struct ast *ast)
+{
+	if (ast->n_args > 1 && strcasecmp(ast->text, "group_concat") != 0)
+		return NULL;
+	return find(aggregates, ARRAY_SIZE(aggregates), ast);
+}
+
+bool cut_is_aggregate(const struct ast *ast)
+{
+	return ast->kind == AST_CALL && !ast->is_over &&
+	       (find_aggregate(ast) || plan_is_aggregate(ast));
+}
+
+bool cut_has_aggregate(const struct ast *ast)
+{
+	if (!ast)
+		return false;
+	if (cut_is_aggregate(ast))
+		return true;
+	for (u32 i = 0; i < ast->n_args; i++)
+		if (cut_has_aggregate(ast->args[i]))
+			return true;
+	for (u32 i = 0; i < ast->n_partition_by; i++)
+		if (cut_has_aggregate(ast->partition_by[i]))
+			return true;
+	for (u32 i = 0; i < ast->n_order_by; i++)
+		if (cut_has_aggregate(ast->order_by[i].expr))
+			return true;
+	return cut_has_aggregate(ast->otherwise) || cut_has_aggregate(ast->filter);
+}
+
+bool cut_is_of_rows(const struct ast *ast)
+{
+	if (!ast)
+		return false;
+	if (ast->select || ast->is_over || cut_is_aggregate(ast))
+		return true;
+	for (u32 i = 0; i < ast->n_args; i++)
+		if (cut_is_of_rows(ast->args[i]))
+			return true;
+	return cut_is_of_rows(ast->otherwise);
+}
+
+/* --- What stands behind the arguments --- */
+
+static bool print_over(struct cutter *c, struct level *level, const struct ast *ast,
+		       struct buf *out)
+{
+	if (ast->filter) {
+		buf_puts(out, " FILTER (WHERE ");
+		if (!cut_expr(c, level, ast->filter, out).is_good)
+			return false;
+		buf_putc(out, ')');
+	}
+	if (!ast->is_over)
+		return true;
+	c->needs_all_rows = true;
+	buf_puts(out, " OVER (");
+	if (ast->n_partition_by) {
+		buf_puts(out, "PARTITION BY ");
+		if (!cut_exprs(c, level, ast->partition_by, ast->n_partition_by, out))
+			return false;
+	}
+	for (u32 i = 0; i < ast->n_order_by && !ast->is_within_group; i++) {
+		const struct ast_order *o = &ast->order_by[i];
+
+		buf_puts(out, i ? ", " : " ORDER BY ");
+		if (!cut_expr(c, level, o->expr, out).is_good)
+			return false;
+		buf_puts(out, o->is_descending ? " DESC" : "");
+		buf_puts(out, o->nulls < 0 ? " NULLS FIRST" : o->nulls > 0 ? " NULLS LAST" : "");
+	}
+	if (ast->frame)
+		buf_printf(out, " %s", ast->frame);
+	buf_putc(out, ')');
+	return true;
+}
+
+static struct printed wrong_arguments(struct cutter *c, const struct ast *ast,
+				      const struct function *f)
+{
+	diag_error(c->diags, "wrong-arguments", ast->span,
+		   f->least == f->most ? "%s() takes %u argument%s"
+				       : "%s() takes %u or more argument%s, but not so many",
+		   f->name, f->least, f->least == 1 ? "" : "s");
+	return cut_bad();
+}
+
+static struct type merged(struct type a, struct type b)
+{
+	if (a.kind == TYPE_NULL)
+		return b;
+	if (b.kind == TYPE_NULL || a.kind == b.kind || a.kind != TYPE_INT)
+		return a;
+	return b;
+}
+
+/* The functions of a table, called by their names. */
+static struct printed print_plain(struct cutter *c, struct level *level, const struct ast *ast,
+				  const struct function *f, struct buf *out)
+{
+	struct type type = { .kind = f->kind, .bits = 64, .is_signed = true };
+	u32 first = strcmp(f->name, "iif") == 0 ? 1 : 0;
+
+	if (ast->star ? strcmp(f->name, "count") != 0
+		      : ast->n_args < f->least || ast->n_args > f->most)
+		return wrong_arguments(c, ast, f);
+	buf_printf(out, "%s(%s%s", f->printed ? f->printed : f->name,
+		   ast->distinct ? "DISTINCT " : "",
+		   ast->star || (!ast->n_args && strcmp(f->name, "count") == 0) ? "*" : "");
+	if (f->kind == (u8)TYPE_OF_ARGS)
+		type = (struct type){ .kind = TYPE_NULL };
+	for (u32 i = 0; i < ast->n_args; i++) {
+		struct printed p;
+
+		buf_puts(out, i ? ", " : "");
+		buf_puts(out, f->takes_big ? "" : "eb_i64(");
+		if (strcmp(f->name, "histogram_merge") == 0)
+			p = cut_item(c, level, ast->args[i], out);
+		else
+			p = cut_expr(c, level, ast->args[i], out);
+		if (!p.is_good)
+			return cut_bad();
+		buf_puts(out, f->takes_big ? "" : ")");
+		if (f->kind == (u8)TYPE_OF_ARGS && i >= first)
+			type = merged(type, p.type);
+	}
+	buf_putc(out, ')');
+	if (strcmp(f->name, "sum") == 0 && type_is_word(type)) {
+		type.bits = 64;
+		if (type.kind == TYPE_BOOL || type.kind == TYPE_POINTER)
+			type.kind = TYPE_INT;
+	}
+	if (strcmp(f->name, "count") == 0)
+		type = type_int(64, false);
+	if (!print_over(c, level, ast, out))
+		return cut_bad();
+	return (struct printed){ .type = type, .is_good = true };
+}
+
+/* --- Histograms, quantiles, sketches --- */
+
+static const char *const edges[] = {
+	[EDGE_MID] = "mid", [EDGE_LOWER] = "lower", [EDGE_UPPER] = "upper", [EDGE_LINEAR] = "linear"
+};
+
+/* The time of the row, for first() and last(). */
+static bool print_time(struct cutter *c, struct level *level, const struct ast *ast,
+		       struct buf *out)
+{
+	for (u32 i = 0; i < level->relations.n; i++) {
+		if (!level->relations.at[i].rows)
+			continue;
+		buf_printf(out, "%s.c0", level->relations.at[i].alias);
+		return true;
+	}
+	diag_hint(c->diags,
+		  diag_error(c->diags, "no-time", ast->span,
+			     "%s() needs the times of events, and these rows have none", ast->text),
+		  "min(), max() or first_value() OVER (ORDER BY ...)");
+	return false;
+}
+
+struct statistic {
+	const struct ast *ast;
+	struct aggregate a;
+	struct type type;
+	const char *value; /* as printed */
+	bool is_merged;	   /* of a histogram that is there already: not an aggregate */
+};
+
+static bool print_histogram(struct cutter *c, struct level *level, const struct statistic *s,
+			    struct buf *out)
+{
+	struct buf scheme;
+	bool is_good;
+
+	if (s->is_merged) {
+		buf_puts(out, s->value);
+		return true;
+	}
+	buf_init(&scheme);
+	scheme_print(s->a.scheme, &scheme);
+	/* Of no rows it is empty, not NULL. */
+	buf_printf(out, "ifnull(eb_histogram(%s%s, '%s')", s->ast->distinct ? "DISTINCT " : "",
+		   s->value, scheme.at);
+	is_good = print_over(c, level, s->ast, out);
+	buf_printf(out, ", eb_histogram_empty('%s'))", scheme.at);
+	buf_free(&scheme);
+	return is_good;
+}
+
+static bool print_quantile(struct cutter *c, struct level *level, const struct statistic *s,
+			   bool is_item, struct buf *out)
+{
+	static const char *const parts[] = {
+		[QUANTILE_WHOLE] = "whole", [QUANTILE_LO] = "lo", [QUANTILE_HI] = "hi"
+	};
+	const struct aggregate *a = &s->a;
+	const char *edge = edges[c->settings->edge];
+
+	if (a->is_interpolated)
+		buf_puts(out, "eb_percentile_cont(");
+	else if (a->is_ladder)
+		buf_puts(out, "eb_quantiles(");
+	else
+		buf_puts(out,
+			 a->part == QUANTILE_WHOLE && !is_item ? "eb_estimate(" : "eb_quantile(");
+	if (!print_histogram(c, level, s, out))
+		return false;
+	if (a->is_ladder)
+		buf_printf(out, ", '%s'", edge);
+	for (u32 i = 0; i < a->n_q; i++)
+		buf_printf(out, ", %u", a->q_ppb[i]);
+	if (!a->is_interpolated && !a->is_ladder) {
+		if (a->part != QUANTILE_WHOLE || is_item)
+			buf_printf(out, ", '%s'", parts[a->part]);
+		buf_printf(out, ", '%s'", edge);
+	}
+	buf_putc(out, ')');
+	return true;
+}
+
+static bool print_sketch(struct cutter *c, struct level *level, const struct statistic *s,
+			 struct buf *out)
+{
+	const struct aggregate *a = &s->a;
+	const struct ast *ast = s->ast;
+	const char *distinct = ast->distinct ? "DISTINCT " : "";
+
+	switch (a->kind) {
+	case AGGREGATE_FIRST:
+	case AGGREGATE_LAST:
+		buf_printf(out, "%s(%s, ", a->kind == AGGREGATE_FIRST ? "eb_first" : "eb_last",
+			   s->value);
+		if (!print_time(c, level, ast, out))
+			return false;
+		break;
+	case AGGREGATE_STDDEV:
+		buf_printf(out, "%s(%s%s", a->is_population ? "eb_stddev_pop" : "eb_stddev_samp",
+			   distinct, s->value);
+		break;
+	case AGGREGATE_APPROX_COUNT_DISTINCT:
+		buf_printf(out, "eb_approx_count_distinct(%s, %u", s->value, a->hll_bits);
+		break;
+	case AGGREGATE_TOP_K:
+		buf_printf(out, "ifnull(eb_top_k(%s, %u, ", s->value, a->k);
+		if (ast->n_args < 3)
+			buf_putc(out, '1');
+		else if (!cut_expr(c, level, ast->args[2], out).is_good)
+			return false;
+		buf_putc(out, ')');
+		if (!print_over(c, level, ast, out))
+			return false;
+		buf_puts(out, ", eb_top_k_empty())");
+		return true;
+	default:
+		BUG("aggregate kind %d", a->kind);
+	}
+	buf_putc(out, ')');
+	return print_over(c, level, ast, out);
+}
+
+static struct printed print_statistic(struct cutter *c, struct level *level, const struct ast *ast,
+				      bool is_item, struct buf *out)
+{
+	const struct plan_context context = cut_context(c);
+	const struct ast *value = ast->is_within_group && ast->n_order_by ? ast->order_by[0].expr
+				  : ast->n_args				  ? ast->args[0]
+									  : NULL;
+	struct type *types = arena_array(c->arena, struct type, ast->n_args + 1);
+	struct statistic s = { .ast = ast };
+	struct printed p = { .is_good = true };
+	struct buf text;
+	bool is_good = true;
+
+	if (value) {
+		buf_init(&text);
+		p = cut_item(c, level, value, &text);
+		s.value = arena_strdup(c->arena, text.at ? text.at : "");
+		buf_free(&text);
+		if (!p.is_good)
+			return p;
+		s.is_merged = p.type.kind == TYPE_HISTOGRAM;
+		if (s.is_merged)
+			p.type = (struct type){ .kind = p.type.of, .bits = 64, .is_signed = true };
+		else if (p.type.kind == TYPE_NULL || p.type.kind == TYPE_REAL ||
+			 p.type.kind == TYPE_QUANTILE)
+			p.type = type_int(64, true);
+		types[ast->is_within_group ? ast->n_args : 0] = p.type;
+	}
+	if (strcasecmp(ast->text, "top_k") == 0 && ast->n_args > 2)
+		types[2] = type_int(64, true);
+	if (!plan_bind_aggregate(&context, ast, types, level->select->group_by.n > 0, c->diags,
+				 &s.a, &s.type))
+		return cut_bad();
+	if (s.is_merged && s.a.kind != AGGREGATE_QUANTILE) {
+		diag_hint(c->diags,
+			  diag_error(c->diags, "type-mismatch", ast->span,
+				     "%s() does not take a histogram", ast->text),
+			  "histogram_merge(h) adds histograms up, quantile(h, 0.99) reads one");
+		return cut_bad();
+	}
+	if (s.a.kind == AGGREGATE_HISTOGRAM)
+		is_good = print_histogram(c, level, &s, out);
+	else if (s.a.kind == AGGREGATE_QUANTILE)
+		is_good = print_quantile(c, level, &s, is_item, out);
+	else
+		is_good = print_sketch(c, level, &s, out);
+	if (s.a.kind == AGGREGATE_QUANTILE && s.a.part == QUANTILE_WHOLE && is_item &&
+	    !s.a.is_ladder && !s.a.is_interpolated)
+		s.type = (struct type){ .kind = TYPE_QUANTILE, .of = s.a.arg->type.kind };
+	return (struct printed){ .type = s.type, .is_good = is_good };
+}
+
+static struct printed print_target(struct cutter *c, const struct ast *ast, struct buf *out)
+{
+	c->settings->is_target_used = true;
+	if (c->settings->target_pid >= 0) {
+		buf_printf(out, "%d", c->settings->target_pid);
+		return (struct printed){ .type = type_int(32, true), .is_good = true };
+	}
+	diag_hint(c->diags,
+		  diag_error(c->diags, "no-target", ast->span, "no target process is named"),
+		  "name one by -p PID or -- COMMAND");
+	return cut_bad();
+}
+
+struct printed cut_call(struct cutter *c, struct level *level, const struct ast *ast, bool is_item,
+			struct buf *out)
+{
+	const struct function *f = find_aggregate(ast);
+	struct suggest suggest;
+	struct diag *d;
+
+	if (cut_is_unnest(ast))
+		return cut_unnest_here(c, ast, "UNNEST() is a whole item of the SELECT list");
+	if (strcasecmp(ast->text, "target_pid") == 0 && !ast->n_args)
+		return print_target(c, ast, out);
+	if (f || plan_is_aggregate(ast))
+		c->has_aggregate = true;
+	if (f)
+		return print_plain(c, level, ast, f, out);
+	if (plan_is_aggregate(ast))
+		return print_statistic(c, level, ast, is_item, out);
+	f = ast->is_over ? find(windows, ARRAY_SIZE(windows), ast)
+			 : find(scalars, ARRAY_SIZE(scalars), ast);
+	if (f)
+		return print_plain(c, level, ast, f, out);
+	suggest_init(&suggest, ast->text);
+	for (u32 i = 0; i < ARRAY_SIZE(scalars); i++)
+		suggest_offer(&suggest, scalars[i].name);
+	for (u32 i = 0; i < ARRAY_SIZE(windows); i++)
+		suggest_offer(&suggest, windows[i].name);
+	for (u32 i = 0; i < AGGREGATE_N; i++)
+		suggest_offer(&suggest, aggregate_infos[i].name);
+	if (find(windows, ARRAY_SIZE(windows), ast)) {
+		d = diag_error(c->diags, "needs-over", ast->span, "%s() looks at other rows",
+			       ast->text);
+		diag_hint(c->diags, d, "say which: %s() OVER (PARTITION BY ... ORDER BY ...)",
+			  ast->text);
+		return cut_bad();
+	}
+	d = diag_error(c->diags, "unknown-function", ast->span, "there is no %s \"%s\"",
+		       ast->is_over ? "window function" : "function", ast->text);
+	if (suggest_best(&suggest))
+		diag_hint(c->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
+	return cut_bad();
+}

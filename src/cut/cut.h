@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The cut: a select -> the parts of it that kernel programs compute (bound plans), and
+ * the SQL text that SQLite runs over the rows of these parts, once a window.
+ *
+ * A select that the kernel part and one simple pass over its groups can answer is one
+ * part and no SQL.  Everything else (sub-queries, SQL window functions, joins within a
+ * window, UNION, DISTINCT, ...) keeps its shape: wherever a stream, or a select that
+ * the kernel can aggregate, stands in it, SQLite reads a relation instead, w0, w1, ...
+ * whose rows are those of the window.
+ */
+#ifndef EBQL_CUT_CUT_H
+#define EBQL_CUT_CUT_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "cat/cat.h"
+#include "plan/plan.h"
+#include "sql/sql.h"
+#include "type/type.h"
+
+enum cut_part_kind {
+	PART_GROUPS, /* aggregated in the kernel: the rows of a window are its batch */
+	PART_ROWS,   /* rows of events, each in the window its time lies in */
+	PART_TABLE,  /* a file without time: all of it, in every window */
+};
+
+struct cut_part {
+	enum cut_part_kind kind;
+	const char *name; /* of the relation: "w0"; its columns are c0, c1, ... */
+	/*
+	 * GROUPS: a plan with an aggregate; ROWS: a projection over a FROM tree, perhaps with
+	 * a filter; its first column is the row's time.  TABLE: NULL.
+	 */
+	struct plan *plan;
+	struct schema columns; /* of the relation, by the names that the query gives them */
+	/*
+	 * ROWS: the FROM tree and the filter run in the kernel.  Else (pushdown = off, or a scan
+	 * of a file) only the scans of kernel streams do, and user space does the rest.
+	 */
+	bool is_kernel;
+	bool has_files, has_streams; /* of the scans */
+	const struct file *file;     /* TABLE */
+	const char *reason;	     /* why it is cut here, for EXPLAIN */
+	struct span span;
+};
+
+enum cut_count_scope { COUNT_GLOBAL, COUNT_PER_CPU, COUNT_PER_GROUP };
+
+struct cut_window {
+	enum window_kind kind;
+	u64 size, advance; /* ns, or rows for COUNT; SESSION: the gap */
+	enum cut_count_scope scope;
+	/*
+	 * SESSION and COUNT PER ...: windows of their own for every combination of these columns
+	 * of part 0, which is then the only part of kind ROWS.  Its relation has four columns
+	 * more: `session` (a number, different for all windows of the batch), `window_start`,
+	 * `window_end` (CLOCK_REALTIME) and `session_row` (1, 2, ... in the session).
+	 */
+	u32 *key_columns;
+	u32 n_key_columns;
+};
+
+struct cut_database {
+	const char *path, *name; /* ATTACH 'path' AS name */
+	struct span span;
+};
+
+struct cut {
+	struct cut_part *parts;
+	u32 n_parts;
+	/*
+	 * NULL: part 0 is the answer as it is (its window then is the plan's).  Else run over
+	 * w0, w1, ...; :window_start and :window_end are parameters, CLOCK_REALTIME.
+	 */
+	const char *sql;
+	const char *why;	/* sql: what the kernel part alone cannot do; NULL: pushdown is off */
+	struct schema output;	/* of sql */
+	struct cut_window window;
+	/*
+	 * With sql and without a window: true: rows are handed on as they come, and sql sees
+	 * each row once; false: it sees all rows since the start (--every, or at the end).
+	 */
+	bool is_streaming;
+	s64 limit; /* is_streaming: LIMIT, which sql does not have; -1: none */
+	struct cut_database *databases;
+	u32 n_databases;
+};
+
+/*
+ * NULL when diags got an error.  `databases` are those of ATTACH statements.
+ */
+struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
+		     struct settings *settings, struct view_list *views,
+		     const struct cut_database *databases, u32 n_databases, struct arena *arena,
+		     struct diags *diags);
+/* The parts and their reasons, the SQL, the window and what it costs. */
+void cut_print(const struct cut *cut, struct buf *out);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows -> an Arrow IPC stream, one record batch for each call.  Types that Arrow has are
+ * Arrow's (duration and timestamp in ns, timestamps in UTC); a POINTER is a uint64.  Each
+ * field's metadata says the column's own type.  Texts are stored byte for byte in utf8
+ * columns, also those of the kernel that are no UTF-8.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/arrow.h"
+#include "file/flatbuf.h"
+#include "file/internal.h"
+
+/* Offsets of texts are 32 bits wide: a batch is smaller than this, if need be of one row. */
+#define BATCH_TEXT_BYTES_MAX (1u << 30)
+#define BATCH_ROWS_MAX	     (1u << 16)
+
+struct arrow_writer {
+	struct buf body;
+	struct buf ranges; /* of the body's buffers: pairs of u64, offset and bytes */
+	u64 *nulls;	   /* of each column */
+};
+
+/* Begins a message; its length is set by end_message(). */
+static struct flatbuf_out begin_message(struct buf *out, u32 header, u64 body_bytes,
+					size_t *ret_header)
+{
+	const struct flatbuf_slot slots[] = { [MESSAGE_VERSION] = { 2, ARROW_V5 },
+					      [MESSAGE_HEADER_TYPE] = { 1, header },
+					      [MESSAGE_HEADER] = { 4 },
+					      [MESSAGE_BODY_BYTES] = { 8, body_bytes } };
+	struct flatbuf_out fb = { .buf = out, .base = out->n };
+	size_t at[ARRAY_SIZE(slots)];
+
+	flatbuf_put_scalar(&fb, ARROW_CONTINUATION, 4);
+	flatbuf_put_scalar(&fb, 0, 4);
+	fb.base = out->n;
+	flatbuf_put_scalar(&fb, 0, 4); /* the root */
+	flatbuf_point(&fb, fb.base, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots), at));
+	*ret_header = at[MESSAGE_HEADER];
+	return fb;
+}
+
+static void end_message(struct flatbuf_out *fb)
+{
+	flatbuf_align(fb, ARROW_ALIGN);
+	flatbuf_point(fb, fb->base - 4, fb->buf->n - 4); /* a length is no offset: 4 less */
+}
+
+/* --- The schema --- */
+
+/* The kind in union Type, and its table with up to two slots and a time zone. */
+static u32 arrow_type_of(struct type type, struct flatbuf_slot slots[2], u32 *ret_n)
+{
+	*ret_n = 0;
+	memset(slots, 0, 2 * sizeof(*slots));
+	switch (type.kind) {
+	case TYPE_BOOL:
+		return ARROW_BOOL;
+	case TYPE_INT:
+	case TYPE_POINTER:
+		slots[0] = (struct flatbuf_slot){ 4, type.kind == TYPE_INT ? type.bits : 64 };
+		slots[1] = (struct flatbuf_slot){ 1, type.kind == TYPE_INT && type.is_signed };
+		*ret_n = 2;
+		return ARROW_INT;
+	case TYPE_DURATION:
+		slots[0] = (struct flatbuf_slot){ 2, ARROW_UNIT_NS };
+		*ret_n = 1;
+		return ARROW_DURATION;
+	case TYPE_TIMESTAMP:
+		slots[0] = (struct flatbuf_slot){ 2, ARROW_UNIT_NS };
+		slots[1] = (struct flatbuf_slot){ 4 };
+		*ret_n = 2;
+		return ARROW_TIMESTAMP;
+	case TYPE_REAL:
+		slots[0] = (struct flatbuf_slot){ 2, 2 };
+		*ret_n = 1;
+		return ARROW_REAL;
+	case TYPE_BLOB:
+		slots[0] = (struct flatbuf_slot){ 4, type.bytes };
+		*ret_n = 1;
+		return ARROW_FIXED_BINARY;
+	default:
+		return ARROW_UTF8;
+	}
+}
+
+/* [{"ebql": the type}] */
+static void put_metadata(struct flatbuf_out *fb, size_t from, struct type type)
+{
+	const struct flatbuf_slot pair[] = { [PAIR_KEY] = { 4 }, [PAIR_VALUE] = { 4 } };
+	size_t at[ARRAY_SIZE(pair)];
+	struct buf text;
+
+	buf_init(&text);
+	file_put_type(&text, type);
+	flatbuf_point(fb, from, flatbuf_put_vector(fb, 1, 4));
+	from = fb->buf->n;
+	flatbuf_put_scalar(fb, 0, 4);
+	flatbuf_point(fb, from, flatbuf_put_table(fb, pair, ARRAY_SIZE(pair), at));
+	flatbuf_point(fb, at[PAIR_KEY], flatbuf_put_string(fb, ARROW_TYPE_KEY));
+	flatbuf_point(fb, at[PAIR_VALUE], flatbuf_put_string(fb, text.at));
+	buf_free(&text);
+}
+
+static size_t put_field(struct flatbuf_out *fb, const char *name, struct type type)
+{
+	struct flatbuf_slot type_slots[2];
+	u32 n_type_slots, kind = arrow_type_of(type, type_slots, &n_type_slots);
+	const struct flatbuf_slot slots[] = {
+		[FIELD_NAME] = { 4 },
+		[FIELD_NULLABLE] = { 1, 1 },
+		[FIELD_TYPE_KIND] = { 1, kind },
+		[FIELD_TYPE] = { 4 },
+		[FIELD_DICTIONARY] = { 0 },
+		[FIELD_CHILDREN] = { 4 },
+		[FIELD_METADATA] = { 4 },
+	};
+	size_t at[ARRAY_SIZE(slots)], type_at[2];
+	size_t field = flatbuf_put_table(fb, slots, ARRAY_SIZE(slots), at);
+
+	flatbuf_point(fb, at[FIELD_NAME], flatbuf_put_string(fb, name));
+	flatbuf_point(fb, at[FIELD_TYPE], flatbuf_put_table(fb, type_slots, n_type_slots, type_at));
+	if (kind == ARROW_TIMESTAMP)
+		flatbuf_point(fb, type_at[1], flatbuf_put_string(fb, "UTC"));
+	/* Readers want the vector, though it is empty. */
+	flatbuf_point(fb, at[FIELD_CHILDREN], flatbuf_put_vector(fb, 0, 4));
+	put_metadata(fb, at[FIELD_METADATA], type);
+	return field;
+}
+
+void arrow_write_begin(struct file_writer *w)
+{
+	const struct flatbuf_slot slots[] = {
+		[SCHEMA_ENDIANNESS] = { 0 }, [SCHEMA_FIELDS] = { 4 }
+	};
+	struct arrow_writer *state = arena_new(&w->arena, struct arrow_writer);
+	size_t at[ARRAY_SIZE(slots)], header, fields;
+	struct flatbuf_out fb = begin_message(w->out, HEADER_SCHEMA, 0, &header);
+	u32 n = w->schema->n_columns;
+
+	w->state = state;
+	buf_init(&state->body);
+	buf_init(&state->ranges);
+	state->nulls = arena_array(&w->arena, u64, n + 1);
+	flatbuf_point(&fb, header, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots), at));
+	flatbuf_point(&fb, at[SCHEMA_FIELDS], flatbuf_put_vector(&fb, n, 4));
+	fields = fb.buf->n;
+	for (u32 i = 0; i < n; i++)
+		flatbuf_put_scalar(&fb, 0, 4);
+	for (u32 i = 0; i < n; i++)
+		flatbuf_point(&fb, fields + 4 * (size_t)i,
+			      put_field(&fb, w->names[i], w->schema->columns[i].type));
+	end_message(&fb);
+}
+
+/* --- Batches --- */
+
+/* Ends a buffer of the body that began at `from`. */
+static void end_buffer(struct arrow_writer *state, size_t from)
+{
+	const u64 range[2] = { from, state->body.n - from };
+
+	buf_put(&state->ranges, range, sizeof(range));
+	buf_fill(&state->body, '\0', ALIGN_UP(state->body.n, ARROW_ALIGN) - state->body.n);
+}
+
+/* One bit a row, the lowest first: is_value: the value's, else whether there is one. */
+static void put_bits(struct arrow_writer *state, const struct value *values, u32 stride, u32 n,
+		     bool is_value)
+{
+	size_t from = state->body.n;
+	u8 byte = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		const struct value *v = &values[(size_t)i * stride];
+		bool bit = v->kind != VALUE_NULL && (!is_value || v->integer);
+
+		byte |= (u8)(bit << i % 8);
+		if (i % 8 == 7 || i == n - 1) {
+			buf_putc(&state->body, (char)byte);
+			byte = 0;
+		}
+	}
+	end_buffer(state, from);
+}
+
+static void put_words(struct arrow_writer *state, const struct value *values, u32 stride, u32 n,
+		      u32 bytes)
+{
+	size_t from = state->body.n;
+
+	for (u32 i = 0; i < n; i++) {
+		const struct value *v = &values[(size_t)i * stride];
+		u64 word = v->kind == VALUE_INT ? (u64)v->integer : 0;
+
+		buf_put(&state->body, &word, bytes); /* little-endian, as the machine is */
+	}
+	end_buffer(state, from);
+}
+
+static void put_reals(struct arrow_writer *state, const struct value *values, u32 stride, u32 n)
+{
+	size_t from = state->body.n;
+
+	for (u32 i = 0; i < n; i++) {
+		const struct value *v = &values[(size_t)i * stride];
+		double real = v->kind == VALUE_REAL  ? v->real
+			      : v->kind == VALUE_INT ? (double)v->integer
+						     : 0;
+
+		buf_put(&state->body, &real, sizeof(real));
+	}
+	end_buffer(state, from);
+}
+
+static void put_texts(struct arrow_writer *state, const struct value *values, u32 stride, u32 n)
+{
+	size_t from = state->body.n;
+	u32 offset = 0;
+
+	buf_put(&state->body, &offset, sizeof(offset));
+	for (u32 i = 0; i < n; i++) {
+		const struct value *v = &values[(size_t)i * stride];
+
+		offset += v->kind == VALUE_TEXT ? v->n : 0;
+		buf_put(&state->body, &offset, sizeof(offset));
+	}
+	end_buffer(state, from);
+	from = state->body.n;
+	for (u32 i = 0; i < n; i++) {
+		const struct value *v = &values[(size_t)i * stride];
+
+		if (v->kind == VALUE_TEXT)
+			buf_put(&state->body, v->text, v->n);
+	}
+	end_buffer(state, from);
+}
+
+static void put_blobs(struct arrow_writer *state, const struct value *values, u32 stride, u32 n,
+		      u32 bytes)
+{
+	size_t from = state->body.n;
+
+	for (u32 i = 0; i < n; i++) {
+		const struct value *v = &values[(size_t)i * stride];
+
+		if (v->kind == VALUE_TEXT)
+			buf_put(&state->body, v->text, bytes);
+		else
+			buf_fill(&state->body, '\0', bytes);
+	}
+	end_buffer(state, from);
+}
+
+static u64 count_nulls(const struct value *values, u32 stride, u32 n)
+{
+	u64 nulls = 0;
+
+	for (u32 i = 0; i < n; i++)
+		nulls += values[(size_t)i * stride].kind == VALUE_NULL;
+	return nulls;
+}
+
+static void put_column(struct arrow_writer *state, struct type type, const struct value *values,
+		       u32 stride, u32 n, u64 *ret_nulls)
+{
+	*ret_nulls = count_nulls(values, stride, n);
+	if (*ret_nulls)
+		put_bits(state, values, stride, n, false);
+	else
+		end_buffer(state, state->body.n);
+	if (type.kind == TYPE_BOOL)
+		put_bits(state, values, stride, n, true);
+	else if (type_is_word(type))
+		put_words(state, values, stride, n, type.kind == TYPE_INT ? type.bits / 8 : 8);
+	else if (type.kind == TYPE_REAL)
+		put_reals(state, values, stride, n);
+	else if (type.kind == TYPE_BLOB)
+		put_blobs(state, values, stride, n, type.bytes);
+	else
+		put_texts(state, values, stride, n);
+}
+
+static void put_batch(struct file_writer *w, const struct value *values, u32 n)
+{
+	const struct flatbuf_slot slots[] = {
+		[BATCH_ROWS] = { 8, n }, [BATCH_NODES] = { 4 }, [BATCH_BUFFERS] = { 4 }
+	};
+	struct arrow_writer *state = w->state;
+	u32 n_columns = w->schema->n_columns;
+	size_t at[ARRAY_SIZE(slots)], header;
+	struct flatbuf_out fb;
+
+	buf_reset(&state->body);
+	buf_reset(&state->ranges);
+	for (u32 i = 0; i < n_columns; i++)
+		put_column(state, w->schema->columns[i].type, values + i, n_columns, n,
+			   &state->nulls[i]);
+	fb = begin_message(w->out, HEADER_BATCH, state->body.n, &header);
+	flatbuf_point(&fb, header, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots), at));
+	flatbuf_point(&fb, at[BATCH_NODES], flatbuf_put_vector(&fb, n_columns, 8));
+	for (u32 i = 0; i < n_columns; i++) {
+		flatbuf_put_scalar(&fb, n, 8);
+		flatbuf_put_scalar(&fb, state->nulls[i], 8);
+	}
+	flatbuf_point(&fb, at[BATCH_BUFFERS],
+		      flatbuf_put_vector(&fb, (u32)(state->ranges.n / 16), 8));
+	buf_put(fb.buf, state->ranges.at, state->ranges.n);
+	end_message(&fb);
+	buf_put(w->out, state->body.at, state->body.n);
+}
+
+/* Rows that fit one batch, at least one; texts of a single row always do. */
+static u32 batch_rows(const struct schema *schema, const struct value *values, u32 n)
+{
+	u64 bytes = 0;
+	u32 rows;
+
+	for (rows = 0; rows < MIN(n, BATCH_ROWS_MAX) && bytes < BATCH_TEXT_BYTES_MAX; rows++) {
+		for (u32 i = 0; i < schema->n_columns; i++) {
+			const struct value *v = &values[(size_t)rows * schema->n_columns + i];
+
+			bytes += v->kind == VALUE_TEXT ? v->n : 0;
+		}
+	}
+	return rows;
+}
+
+/* Arrow's durations and instants are signed. */
+static bool is_beyond(const struct file_writer *w, const struct value *values, u32 n)
+{
+	u32 n_columns = w->schema->n_columns;
+
+	for (u32 i = 0; i < n_columns; i++) {
+		struct type type = w->schema->columns[i].type;
+
+		if (type.kind != TYPE_DURATION && type.kind != TYPE_TIMESTAMP)
+			continue;
+		for (u32 row = 0; row < n; row++) {
+			const struct value *v = &values[(size_t)row * n_columns + i];
+
+			if (v->kind == VALUE_INT && v->integer > INT64_MAX)
+				return true;
+		}
+	}
+	return false;
+}
+
+void arrow_write_rows(struct file_writer *w, const struct value *values, u32 n)
+{
+	if (is_beyond(w, values, n)) {
+		w->error = "a duration or time of 2^63 ns or more, which Arrow has not";
+		return;
+	}
+	while (n) {
+		u32 rows = batch_rows(w->schema, values, n);
+
+		put_batch(w, values, rows);
+		values += (size_t)rows * w->schema->n_columns;
+		n -= rows;
+	}
+}
+
+void arrow_write_end(struct file_writer *w)
+{
+	struct flatbuf_out fb = { .buf = w->out, .base = w->out->n };
+	struct arrow_writer *state = w->state;
+
+	if (!w->error) {
+		flatbuf_put_scalar(&fb, ARROW_CONTINUATION, 4);
+		flatbuf_put_scalar(&fb, 0, 4);
+	}
+	buf_free(&state->body);
+	buf_free(&state->ranges);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kinds of files by the ends of their names, and the calls of file.h as calls of
+ * the kind's own functions.
+ */
+#include "file/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct file_format *const file_formats[FILE_KIND_N] = {
+	[FILE_ARROW] = &file_arrow,
+	[FILE_JSONL] = &file_jsonl,
+	[FILE_CSV] = &file_csv,
+};
+
+bool file_kind_of(const char *path, enum file_kind *ret_kind)
+{
+	size_t n = strlen(path);
+
+	for (u32 i = 0; i < FILE_KIND_N; i++) {
+		const char *suffix = file_formats[i]->suffix;
+		size_t n_suffix = strlen(suffix);
+
+		if (n >= n_suffix && strcasecmp(path + n - n_suffix, suffix) == 0) {
+			*ret_kind = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct diag *complain(struct file_pass *pass, const char *tag, const char *message)
+{
+	char place[40] = "";
+
+	if (pass->place)
+		snprintf(place, sizeof(place), "%s %llu: ", pass->unit,
+			 (unsigned long long)pass->place);
+	if (pass->has_span)
+		return diag_error(pass->diags, tag, pass->span, "%s: %s%s", pass->path, place,
+				  message);
+	return diag_plain(pass->diags, tag, "%s: %s%s", pass->path, place, message);
+}
+
+int file_complain(struct file_pass *pass, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain(pass, "bad-file", arena_vprintf(pass->diags->arena, format, args));
+	va_end(args);
+	return -EINVAL;
+}
+
+int file_complain_read(struct file_pass *pass, int error)
+{
+	complain(pass, "bad-file", strerror(-error));
+	return error;
+}
+
+static int open_pass(struct file_pass *pass)
+{
+	int error = reader_open(&pass->reader, pass->path);
+
+	if (error == -ESPIPE)
+		complain(pass, "unknown-file", "is no regular file, and it is read twice");
+	else if (error)
+		complain(pass, "unknown-file", strerror(-error));
+	return error;
+}
+
+struct file *file_open(const char *path, struct arena *arena, struct span span, struct diags *diags)
+{
+	struct file_pass pass = { .path = path, .diags = diags, .span = span, .has_span = true };
+	enum file_kind kind;
+	struct file *file;
+
+	if (!file_kind_of(path, &kind)) {
+		diag_hint(diags, complain(&pass, "unknown-file", "is no kind of file"),
+			  "files end with .arrows, .jsonl or .csv");
+		return NULL;
+	}
+	pass.unit = file_formats[kind]->unit;
+	if (open_pass(&pass))
+		return NULL;
+	file = file_formats[kind]->learn(&pass, arena);
+	reader_close(&pass.reader);
+	if (!file)
+		return NULL;
+	file->kind = kind;
+	file->path = arena_strdup(arena, path);
+	return file;
+}
+
+struct file_rows *file_rows_open(const struct file *file, struct diags *diags)
+{
+	struct file_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		base_no_memory();
+	rows->file = file;
+	rows->pass = (struct file_pass){ .path = file->path,
+					 .diags = diags,
+					 .unit = file_formats[file->kind]->unit };
+	if (open_pass(&rows->pass)) {
+		free(rows);
+		return NULL;
+	}
+	if (file_formats[file->kind]->begin(rows)) {
+		file_rows_close(rows);
+		return NULL;
+	}
+	return rows;
+}
+
+int file_rows_next(struct file_rows *rows, struct value *ret_row)
+{
+	return file_formats[rows->file->kind]->next(rows, ret_row);
+}
+
+void file_rows_close(struct file_rows *rows)
+{
+	if (!rows)
+		return;
+	if (file_formats[rows->file->kind]->close)
+		file_formats[rows->file->kind]->close(rows);
+	reader_close(&rows->pass.reader);
+	free(rows);
+}
+
+struct file_writer *file_writer_open(enum file_kind kind, const struct schema *schema,
+				     struct buf *out)
+{
+	struct file_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer)
+		base_no_memory();
+	*writer = (struct file_writer){ .kind = kind, .schema = schema, .out = out };
+	arena_init(&writer->arena);
+	writer->names = file_unique_names(&writer->arena, schema);
+	file_formats[kind]->write_begin(writer);
+	return writer;
+}
+
+static bool fits(struct type type, const struct value *value)
+{
+	if (value->kind == VALUE_NULL)
+		return true;
+	if (type_is_word(type))
+		return value->kind == VALUE_INT && value->integer >= type_min(type) &&
+		       value->integer <= type_max(type);
+	if (type.kind == TYPE_REAL)
+		return value->kind == VALUE_REAL || value->kind == VALUE_INT;
+	return value->kind == VALUE_TEXT && (type.kind != TYPE_BLOB || value->n == type.bytes) &&
+	       value->n <= FILE_ROW_BYTES_MAX;
+}
+
+void file_writer_rows(struct file_writer *writer, const struct value *values, u32 n)
+{
+	const struct schema *schema = writer->schema;
+
+	for (size_t i = 0; i < (size_t)n * schema->n_columns && !writer->error; i++) {
+		if (!fits(schema->columns[i % schema->n_columns].type, &values[i]))
+			writer->error = "a value that is not of its column's type";
+	}
+	if (n && !writer->error)
+		file_formats[writer->kind]->write_rows(writer, values, n);
+}
+
+const char *file_writer_error(const struct file_writer *writer)
+{
+	return writer->error;
+}
+
+void file_writer_close(struct file_writer *writer)
+{
+	if (file_formats[writer->kind]->write_end)
+		file_formats[writer->kind]->write_end(writer);
+	arena_free(&writer->arena);
+	free(writer);
+}

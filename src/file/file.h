@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows in files: Arrow IPC streams (.arrows), JSON lines (.jsonl) and CSV (.csv),
+ * written by "ebql record" or by others, and read back as rows of values.
+ */
+#ifndef EBQL_FILE_FILE_H
+#define EBQL_FILE_FILE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "type/type.h"
+
+enum file_kind { FILE_ARROW, FILE_JSONL, FILE_CSV, FILE_KIND_N };
+
+/* The schema of a file, known before its first row is read. */
+struct file {
+	enum file_kind kind;
+	const char *path;
+	struct schema schema; /* words, TEXT (bytes: the longest in the file), REAL */
+	/*
+	 * The column `time`, when it is a TIMESTAMP or an integer: then the file is a recorded
+	 * stream, in whose windows its rows lie; else it is a table.  -1: none.
+	 */
+	s32 time_column;
+};
+
+/* By the path's suffix? */
+bool file_kind_of(const char *path, enum file_kind *ret_kind);
+/*
+ * Opens a file and learns its columns.  Types are those that were recorded (Arrow
+ * metadata, the first line of JSONL); without them: integer, real or text, by looking at
+ * every value.  NULL after a diagnostic (tags unknown-file, bad-file).
+ */
+struct file *file_open(const char *path, struct arena *arena, struct span span,
+		       struct diags *diags);
+
+/* One pass over the rows; several may go on at a time. */
+struct file_rows;
+struct file_rows *file_rows_open(const struct file *file, struct diags *diags);
+/*
+ * 1: one row (schema.n_columns values, text lives until the next call), 0: the end,
+ * -errno after a diagnostic (bad-file, which names the line or the batch).
+ */
+int file_rows_next(struct file_rows *rows, struct value *ret_row);
+void file_rows_close(struct file_rows *rows);
+
+/* Writes rows; out is flushed by the caller. */
+struct file_writer;
+struct file_writer *file_writer_open(enum file_kind kind, const struct schema *schema,
+				     struct buf *out);
+/* n rows of schema->n_columns values. */
+void file_writer_rows(struct file_writer *writer, const struct value *values, u32 n);
+/* What could not be written, after which nothing more is; NULL: nothing. */
+const char *file_writer_error(const struct file_writer *writer);
+/* Writes what the format wants at its end, and frees the writer. */
+void file_writer_close(struct file_writer *writer);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A file -> bytes in one growing window, read in order.  Not mapped: a file that is
+ * truncated while it is read ends, where a mapping would raise SIGBUS.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file/internal.h"
+
+#define READER_BYTES (256u << 10)
+
+int reader_open(struct reader *reader, const char *path)
+{
+	struct stat st;
+	int error;
+
+	*reader = (struct reader){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	if (reader->fd < 0)
+		return -errno;
+	if (fstat(reader->fd, &st) < 0)
+		error = -errno;
+	else if (S_ISDIR(st.st_mode))
+		error = -EISDIR;
+	else if (!S_ISREG(st.st_mode))
+		error = -ESPIPE; /* it is read more than once */
+	else
+		error = 0;
+	if (error) {
+		reader_close(reader);
+		return error;
+	}
+	reader->left_bytes = (u64)st.st_size;
+	return 0;
+}
+
+void reader_close(struct reader *reader)
+{
+	if (reader->fd >= 0)
+		close(reader->fd);
+	free(reader->buf);
+	*reader = (struct reader){ .fd = -1 };
+}
+
+static void reader_room(struct reader *reader, size_t n)
+{
+	size_t capacity = reader->capacity ? reader->capacity : READER_BYTES;
+
+	if (reader->start && reader->start + n > reader->capacity) {
+		memmove(reader->buf, reader->buf + reader->start, reader_has(reader));
+		reader->end -= reader->start;
+		reader->start = 0;
+	}
+	while (capacity < reader->start + n)
+		capacity *= 2;
+	if (capacity == reader->capacity)
+		return;
+	reader->buf = realloc(reader->buf, capacity);
+	if (!reader->buf)
+		base_no_memory();
+	reader->capacity = capacity;
+}
+
+int reader_need(struct reader *reader, size_t n)
+{
+	if (reader_has(reader) >= n || !reader->left_bytes)
+		return 0;
+	/* A length that a broken file claims is no reason to ask for so much memory. */
+	n = (size_t)MIN((u64)n, reader_has(reader) + reader->left_bytes);
+	reader_room(reader, n);
+	while (reader_has(reader) < n) {
+		size_t want =
+			(size_t)MIN((u64)(reader->capacity - reader->end), reader->left_bytes);
+		ssize_t got = read(reader->fd, reader->buf + reader->end, want);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		reader->end += (size_t)got;
+		reader->left_bytes = got ? reader->left_bytes - (u64)got : 0;
+		if (!got)
+			break;
+	}
+	return 0;
+}

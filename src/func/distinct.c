@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * eb_approx_count_distinct: the registers that the kernel part would have (type/hll.h).
+ * eb_top_k: what the kernel part's bounded memory estimates (type/top.h), counted
+ * exactly: all values in a hash table, and no error.
+ */
+#include "func/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct word_or_text {
+	bool is_text;
+	s128 integer;
+	const char *text; /* and blobs */
+	u32 n_bytes;
+};
+
+/* false: NULL, or an error. */
+static bool key_of(sqlite3_context *context, sqlite3_value *value, const char *function,
+		   struct word_or_text *ret_key)
+{
+	int type = sqlite3_value_type(value);
+
+	*ret_key = (struct word_or_text){ 0 };
+	if (type == SQLITE_TEXT || (type == SQLITE_BLOB && !func_is_special(value))) {
+		ret_key->is_text = true;
+		ret_key->text = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
+						    : sqlite3_value_blob(value);
+		ret_key->n_bytes = (u32)sqlite3_value_bytes(value);
+		return true;
+	}
+	return integer_of(context, value, function, &ret_key->integer);
+}
+
+static u64 key_hash(const struct word_or_text *key)
+{
+	u64 word = (u64)key->integer;
+
+	return key->is_text ? hll_hash_bytes(key->text, key->n_bytes) : hll_hash(&word, 1);
+}
+
+/* --- approx_count_distinct --- */
+
+struct sketch {
+	u8 *registers;
+	u32 bits;
+};
+
+static void step_sketch(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct sketch *sketch = func_state(context, sizeof(*sketch));
+	struct word_or_text key;
+	s64 bits;
+
+	if (!sketch->registers) {
+		bits = sqlite3_value_int64(argv[1]);
+		if (bits < HLL_BITS_MIN || bits > HLL_BITS_MAX) {
+			sqlite3_result_error(context, "approx_count_distinct: 4 to 16 bits", -1);
+			return;
+		}
+		sketch->bits = (u32)bits;
+		sketch->registers = func_alloc((size_t)1 << bits);
+	}
+	if (key_of(context, argv[0], "approx_count_distinct", &key))
+		hll_add(sketch->registers, sketch->bits, key_hash(&key));
+}
+
+static void last_sketch(sqlite3_context *context)
+{
+	struct sketch *sketch = func_state(context, 0);
+
+	if (!sketch || !sketch->registers) {
+		sqlite3_result_int64(context, 0);
+		func_state_free(context);
+		return;
+	}
+	sqlite3_result_int64(context, (s64)hll_estimate(sketch->registers, sketch->bits));
+	free(sketch->registers);
+	func_state_free(context);
+}
+
+/* --- top_k --- */
+
+struct weighed {
+	struct word_or_text key; /* text: a copy */
+	s128 weight;		 /* 0: a free entry */
+};
+
+struct weights {
+	struct weighed *at; /* open addressing */
+	u32 n, capacity;    /* capacity: a power of two, at least twice n */
+	u32 k;
+	s128 total;
+};
+
+static bool key_equal(const struct word_or_text *a, const struct word_or_text *b)
+{
+	if (a->is_text != b->is_text || a->integer != b->integer || a->n_bytes != b->n_bytes)
+		return false;
+	return !a->n_bytes || memcmp(a->text, b->text, a->n_bytes) == 0;
+}
+
+static struct weighed *find(struct weights *w, const struct word_or_text *key)
+{
+	u32 i = (u32)key_hash(key) & (w->capacity - 1);
+
+	while (w->at[i].weight && !key_equal(&w->at[i].key, key))
+		i = (i + 1) & (w->capacity - 1);
+	return &w->at[i];
+}
+
+static void grow(struct weights *w)
+{
+	struct weights old = *w;
+
+	w->capacity = old.capacity ? 2 * old.capacity : 64;
+	w->at = func_alloc(w->capacity * sizeof(*w->at));
+	for (u32 i = 0; i < old.capacity; i++)
+		if (old.at[i].weight)
+			*find(w, &old.at[i].key) = old.at[i];
+	free(old.at);
+}
+
+static void add_weight(struct weights *w, const struct word_or_text *key, s128 weight)
+{
+	struct weighed *entry;
+	char *copy;
+
+	if (2 * (w->n + 1) > w->capacity)
+		grow(w);
+	entry = find(w, key);
+	if (!entry->weight) {
+		w->n++;
+		entry->key = *key;
+		entry->key.text = NULL;
+		if (key->n_bytes) {
+			copy = func_alloc(key->n_bytes);
+			memcpy(copy, key->text, key->n_bytes);
+			entry->key.text = copy;
+		}
+	}
+	entry->weight += weight;
+	w->total += weight;
+}
+
+static void step_top(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct weights *w = func_state(context, sizeof(*w));
+	struct word_or_text key;
+	s128 weight = 1;
+	s64 k;
+
+	if (!w->k) {
+		k = sqlite3_value_int64(argv[1]);
+		if (k < 1 || k > TOP_K_MAX) {
+			sqlite3_result_error(context, "top_k: 1 to 1000 values", -1);
+			return;
+		}
+		w->k = (u32)k;
+	}
+	if (!key_of(context, argv[0], "top_k", &key) ||
+	    (argc > 2 && !integer_of(context, argv[2], "top_k: weight", &weight)))
+		return;
+	if (weight > 0)
+		add_weight(w, &key, weight);
+	else if (weight < 0)
+		func_context_of(context)->n_negative++;
+}
+
+/* The kernel part's words of a value: of texts the bytes, zeros behind them. */
+static u64 word_of(const struct word_or_text *key, u32 i)
+{
+	u64 word = 0;
+
+	if (!key->is_text)
+		return i ? 0 : (u64)key->integer;
+	if (i < key->n_bytes)
+		memcpy(&word, key->text + i, MIN(key->n_bytes - i, (u32)sizeof(word)));
+	return word;
+}
+
+/* As top_list(): the heaviest first, then the least words. */
+static int order(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+	u32 n = MAX(MAX(x->key.n_bytes, y->key.n_bytes), 1);
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	for (u32 i = 0; i < n; i += sizeof(u64)) {
+		u64 p = word_of(&x->key, i), q = word_of(&y->key, i);
+
+		if (p != q)
+			return p < q ? -1 : 1;
+	}
+	return x->key.is_text - y->key.is_text;
+}
+
+static void give_top(sqlite3_context *context, const struct weights *w)
+{
+	struct top top = { .n_rows = MIN(w->n, w->k), .total = w->total };
+	struct top_row *rows = func_alloc(top.n_rows * sizeof(*rows));
+	struct value value = { .kind = VALUE_TOP, .top = &top };
+
+	for (u32 i = 0; i < top.n_rows; i++) {
+		const struct word_or_text *key = &w->at[i].key;
+
+		rows[i].weight = w->at[i].weight;
+		if (key->is_text)
+			rows[i].value = (struct value){ .kind = VALUE_TEXT,
+							.n = key->n_bytes,
+							.text = key->text };
+		else
+			rows[i].value =
+				(struct value){ .kind = VALUE_INT, .integer = key->integer };
+	}
+	if (w->n > w->k)
+		top.max_unlisted = w->at[w->k].weight;
+	top.rows = rows;
+	func_result(context, &value);
+	free(rows);
+}
+
+static void last_top(sqlite3_context *context)
+{
+	struct weights *w = func_state(context, 0);
+	u32 n = 0;
+
+	if (!w || !w->k) {
+		func_state_free(context);
+		return;
+	}
+	for (u32 i = 0; i < w->capacity; i++)
+		if (w->at[i].weight)
+			w->at[n++] = w->at[i];
+	if (n)
+		qsort(w->at, n, sizeof(*w->at), order);
+	give_top(context, w);
+	for (u32 i = 0; i < n; i++)
+		free((void *)w->at[i].key.text);
+	free(w->at);
+	func_state_free(context);
+}
+
+static void call_top_empty(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	give_top(context, &(struct weights){ 0 });
+}
+
+const struct function distinct_functions[] = {
+	{ "eb_approx_count_distinct", 2, 0, NULL, step_sketch, last_sketch },
+	{ "eb_top_k", 2, 0, NULL, step_top, last_top },
+	{ "eb_top_k", 3, 0, NULL, step_top, last_top },
+	{ "eb_top_k_empty", 0, 0, call_top_empty },
+	{ NULL },
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Registers the functions of the language on an SQLite connection: the tables of
+ * the other files, one entry a function.
+ */
+#include "func/internal.h"
+
+#include <stdlib.h>
+
+/* What SQLite hands back with each call. */
+struct registered {
+	const struct function *function;
+	struct func_context *context;
+};
+
+static const struct registered *registered(sqlite3_context *context)
+{
+	return sqlite3_user_data(context);
+}
+
+struct func_context *func_context_of(sqlite3_context *context)
+{
+	return registered(context)->context;
+}
+
+s32 func_detail(sqlite3_context *context)
+{
+	return registered(context)->function->detail;
+}
+
+/* Not SQLite's: that is aligned to 8 bytes only. */
+void *func_alloc(size_t n_bytes)
+{
+	void *at = calloc(1, MAX(n_bytes, (size_t)1));
+
+	if (!at)
+		base_no_memory();
+	return at;
+}
+
+void *func_state(sqlite3_context *context, size_t n_bytes)
+{
+	void **at = sqlite3_aggregate_context(context, n_bytes ? sizeof(*at) : 0);
+
+	if (!at) {
+		if (n_bytes)
+			base_no_memory();
+		return NULL;
+	}
+	if (!*at && n_bytes)
+		*at = func_alloc(n_bytes);
+	return *at;
+}
+
+void func_state_free(sqlite3_context *context)
+{
+	free(func_state(context, 0));
+}
+
+static int register_one(sqlite3 *db, const struct function *f, struct func_context *context)
+{
+	/* The losses of a batch stay the same while a statement runs over it. */
+	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+	struct registered *registered = sqlite3_malloc(sizeof(*registered));
+
+	if (!registered)
+		return SQLITE_NOMEM;
+	*registered = (struct registered){ f, context };
+	/* SQLite frees it, also when it refuses the function. */
+	if (f->value)
+		return sqlite3_create_window_function(db, f->name, f->n_args, flags, registered,
+						      f->step, f->last, f->value, f->inverse,
+						      sqlite3_free);
+	return sqlite3_create_function_v2(db, f->name, f->n_args, flags, registered, f->call,
+					  f->step, f->last, sqlite3_free);
+}
+
+int func_register(struct sqlite3 *db, struct func_context *context)
+{
+	static const struct function *const tables[] = {
+		arith_functions,     sum_functions,	 order_functions,
+		statistic_functions, distinct_functions,
+	};
+	int err = func_register_names(db);
+
+	special_init();
+	if (!err)
+		err = sqlite3_create_module(db, "eb_cells", &cells_module, NULL);
+	for (u32 i = 0; i < ARRAY_SIZE(tables); i++)
+		for (const struct function *f = tables[i]; f->name && !err; f++)
+			err = register_one(db, f, context);
+	return err;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The functions of the language for SQLite, and values on their way into SQLite and
+ * back.  SQL text made by cut/ calls them by the names listed here.
+ *
+ * Values that SQLite has no type for are blobs (func_is_special()):
+ *  - an integer of 2^63 and more, below 2^127: sorts above every integer, equal to itself
+ *    only, so comparisons, ORDER BY, GROUP BY, IN, DISTINCT, min() and max() stay right;
+ *    arithmetic goes through eb_add() and its like, other functions get it through
+ *    eb_i64(), an error.  Below -2^63 there is none: "too large";
+ *  - histograms, quantiles and top lists: opaque to all but the functions made for them.
+ *
+ * Scalars.  NULL in, NULL out.
+ *  eb_add eb_sub eb_mul eb_div eb_mod (a, b [, rule]), eb_neg(a [, rule]), eb_abs(a)
+ *	exact on integers; a result that does not fit is NULL and counted as a fault, as is
+ *	x / 0 and the absolute value of -2^63; on reals and texts as SQLite's own operators,
+ *	where x / 0 is NULL only
+ *  eb_shl eb_shr eb_and eb_or (a, b [, rule]), eb_not(a)	as the kernel part computes them
+ *  eb_fit(x, rule)	an integer that does not fit is NULL and a fault; else x: for CASE
+ *	whose branches are signed and unsigned
+ *  eb_i64(x)		x, or the error "too large"
+ *  eb_quantile(h, q_ppb, 'whole'|'lo'|'hi', edge)	edge: 'mid'|'lower'|'upper'|'linear'
+ *	of a histogram: 'whole' is a special value with bounds, 'lo' and 'hi' numbers,
+ *	infinite reals where there is no bound
+ *  eb_estimate(h, q_ppb, edge)	the estimate as a number: for use in expressions
+ *  eb_quantiles(h, edge, q_ppb...)	special
+ *  eb_percentile_cont(h, q_ppb [, edge])	special; edge as of eb_quantile(): 'mid'
+ *  eb_estimate(q) eb_lo(q) eb_hi(q)	of a quantile: numbers; what is no special value
+ *	passes through
+ *  eb_histogram_empty(scheme) eb_top_k_empty()	of no values.  Aggregates of no rows are NULL, so
+ *	ifnull(eb_histogram(x, scheme), eb_histogram_empty(scheme)) is what the kernel part gives
+ *  the naming functions: syscall_name(x) task_state(x) softirq_name(x) device_name(x) tcp_state(x)
+ *
+ * The rule says what the kernel part's typed result can hold, since values alone do not
+ * tell a signed type from an unsigned one (expr_rule() in plan/ knows it):
+ *	's'	[-2^63, 2^63); shifts: the 64 bits as a signed number
+ *	'S'	the same, and an argument of 2^63 and more is a fault too
+ *	'u'	[0, 2^64); shifts: the 64 bits as an unsigned number
+ *	none	[-2^63, 2^64); shifts: as 'u' where a is 2^63 and more, else as 's'; negation:
+ *		as 'S'.  With values below 2^63 and results too it is all the same.
+ *
+ * Aggregates.  NULLs are skipped.  FILTER goes with all, OVER with those marked *.
+ *  eb_sum(x)* eb_avg(x)*	exact in 128 bits; with one real among the x as SQLite's
+ *  eb_stddev_samp(x)* eb_stddev_pop(x)*	exact until the root (type/moments.h)
+ *  eb_first(x, time)* eb_last(x, time)*	among equal times the first, the last row's
+ *  eb_histogram(x, scheme)	scheme as scheme_print() writes it; special
+ *  eb_histogram_merge(h)	all of one scheme, or an error
+ *  eb_approx_count_distinct(x, bits)	as type/hll.h
+ *  eb_top_k(x, k [, weight])	special; exact: every error is 0
+ *
+ * In FROM.
+ *  eb_cells(h)	a row for each cell of a histogram that is not empty, or each of a top list:
+ *	columns a, b, c are lo, hi, count, or value, weight, error; `cell` is its number
+ */
+#ifndef EBQL_FUNC_FUNC_H
+#define EBQL_FUNC_FUNC_H
+
+#include "base/buf.h"
+#include "type/type.h"
+
+struct sqlite3;
+struct sqlite3_context;
+struct sqlite3_stmt;
+struct sqlite3_value;
+
+/* What functions want to know of the batch, and tell of it. */
+struct func_context {
+	u64 n_lost_values; /* widens the bounds of quantiles */
+	u64 n_faults;	   /* counted by eb_add() and its like */
+	/*
+	 * Values below zero that no histogram has cells for, and weights.  They too are missing
+	 * from quantiles, but are known only when the statement has run: where this has grown, add
+	 * it to n_lost_values and run the statement again.
+	 */
+	u64 n_negative;
+};
+
+/* 0 or an SQLite error code.  The context must live as long as the connection. */
+int func_register(struct sqlite3 *db, struct func_context *context);
+/*
+ * Only the naming functions: one table entry each, a name, for an unknown number its
+ * decimal text.  func_register() does it too.
+ */
+int func_register_names(struct sqlite3 *db);
+
+/*
+ * A value as the result of a column or function.  VALUE_TEXT is given as a text, which is
+ * not copied: it must stay until the statement was reset.  Columns of TYPE_BLOB are for
+ * sqlite3_result_blob() instead.  Everything else is copied.
+ */
+void func_result(struct sqlite3_context *context, const struct value *value);
+/*
+ * A result column of a statement as a value of that type: BOOL, DURATION, ... are
+ * integers to SQLite.  Texts and special values are copied to memory from `alloc`, which
+ * lives as long as the batch; it must be aligned to 16 bytes.  -EOVERFLOW: a real that stands for
+ * an integer (SQLite went over to floating point) and is no longer exact.
+ */
+int func_take(struct sqlite3_stmt *statement, int column, struct type type,
+	      void *(*alloc)(void *memory, size_t n_bytes), void *memory, struct value *ret_value);
+bool func_is_special(struct sqlite3_value *value);
+
+/* What UNNEST makes of a value: so many rows (0: it is NULL) of three values each, in order. */
+u32 func_cells_count(const struct value *value);
+void func_cells_get(const struct value *value, u32 number, struct value *ret_values);
+
+#endif

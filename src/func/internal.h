@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the files of this layer share: special values in blobs, numbers out of SQLite's
+ * values, and the table of functions that func_register() goes through.
+ */
+#ifndef EBQL_FUNC_INTERNAL_H
+#define EBQL_FUNC_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "func/func.h"
+
+#define S64_LO ((s128)INT64_MIN)
+#define S64_HI ((s128)INT64_MAX)
+#define U64_HI ((s128)UINT64_MAX)
+
+/* One name with one number of arguments (-1: any).  Aggregates have `last`. */
+struct function {
+	const char *name;
+	s32 n_args;
+	s32 detail; /* func_detail(): which of the functions that share an implementation */
+	void (*call)(sqlite3_context *context, int argc, sqlite3_value **argv);
+	/* Aggregates; without value and inverse they cannot have OVER. */
+	void (*step)(sqlite3_context *context, int argc, sqlite3_value **argv);
+	void (*last)(sqlite3_context *context);
+	void (*value)(sqlite3_context *context);
+	void (*inverse)(sqlite3_context *context, int argc, sqlite3_value **argv);
+};
+
+/* eb_cells(h): cells.c */
+extern const sqlite3_module cells_module;
+
+/* Each ends with an entry without a name. */
+extern const struct function arith_functions[];
+extern const struct function sum_functions[];
+extern const struct function order_functions[];
+extern const struct function statistic_functions[];
+extern const struct function distinct_functions[];
+
+struct func_context *func_context_of(sqlite3_context *context);
+s32 func_detail(sqlite3_context *context);
+/*
+ * What an aggregate keeps from step to step: cleared at first, aligned to 16 bytes, which
+ * sqlite3_aggregate_context() is not.  n_bytes 0: NULL where there was no step.
+ */
+void *func_state(sqlite3_context *context, size_t n_bytes);
+/* Once, at the end of `last`. */
+void func_state_free(sqlite3_context *context);
+
+/* --- Special values: special.c --- */
+
+enum special {
+	SPECIAL_INTEGER,
+	SPECIAL_HISTOGRAM,
+	SPECIAL_QUANTILES,
+	SPECIAL_TOP,
+	SPECIAL_NONE, /* any other blob, or no blob at all */
+};
+
+/* Draws the magic number, once. */
+void special_init(void);
+enum special special_of(sqlite3_value *value);
+/* An integer below 2^127; below -2^63 the error "too large". */
+void special_result_integer(sqlite3_context *context, s128 integer);
+s128 special_integer(sqlite3_value *value);
+/*
+ * What a blob holds, decoded to memory from alloc: false where it is not of that kind.  Quantiles
+ * give value->n of them.
+ */
+bool special_decode(const void *blob, size_t n_bytes, void *(*alloc)(void *memory, size_t n_bytes),
+		    void *memory, struct value *ret_value);
+/* Of a value that is special, but no integer: what it points to, for free(). */
+void *special_value(sqlite3_value *value, struct value *ret_value);
+
+/* Cleared memory for free(); without any the process ends. */
+void *func_alloc(size_t n_bytes);
+
+/*
+ * What scheme_print() writes; bounds: SCHEME_BOUNDS_MAX of them, which the scheme may point to.
+ * false: something else.
+ */
+bool scheme_read(const char *text, s64 *bounds, struct scheme *ret_scheme);
+
+/* --- Numbers: number.c --- */
+
+enum number_kind { NUMBER_NULL, NUMBER_INTEGER, NUMBER_REAL };
+
+struct number {
+	enum number_kind kind;
+	s128 integer;
+	double real; /* of an integer too: rounded */
+};
+
+/*
+ * As SQLite's operators see a value: the number at the start of a text.  false: a histogram
+ * or the like; the context then has an error.
+ */
+bool number_of(sqlite3_context *context, sqlite3_value *value, struct number *ret_number);
+/*
+ * As SQLite's sum() and avg() see it: a text that is an integer as a whole is one, other
+ * texts count as the real number at their start.
+ */
+bool number_of_whole(sqlite3_context *context, sqlite3_value *value, struct number *ret_number);
+/* NULL gives false, and so does an error: something that is no integer. */
+bool integer_of(sqlite3_context *context, sqlite3_value *value, const char *function,
+		s128 *ret_integer);
+
+#endif

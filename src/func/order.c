@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * eb_first, eb_last: the value of the row with the least or the greatest time; of rows
+ * of one time eb_first takes the row that came first, eb_last the one that came last.
+ * With OVER the oldest rows leave a frame, so the rows that may still come to be the
+ * answer are kept: those without a better one behind them, the answer at their head.
+ */
+#include "func/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST, LAST };
+
+struct candidate {
+	u64 row; /* number in the order of the steps */
+	s128 time;
+	sqlite3_value *value;
+};
+
+struct candidates {
+	struct candidate *at;
+	u32 first, n, capacity;	     /* at[first .. n) */
+	u64 n_stepped, n_taken_back; /* rows */
+};
+
+static bool is_better(s32 detail, s128 new, s128 old)
+{
+	return detail == FIRST ? new < old : new >= old;
+}
+
+static void make_room(struct candidates *c)
+{
+	struct candidate *grown;
+
+	if (c->n < c->capacity)
+		return;
+	if (c->first > c->capacity / 2) {
+		memmove(c->at, c->at + c->first, (c->n - c->first) * sizeof(*c->at));
+		c->n -= c->first;
+		c->first = 0;
+		return;
+	}
+	grown = realloc(c->at, (c->capacity ? 2ull * c->capacity : 4) * sizeof(*c->at));
+	if (!grown)
+		base_no_memory();
+	c->capacity = c->capacity ? 2 * c->capacity : 4;
+	c->at = grown;
+}
+
+static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct candidates *c = func_state(context, sizeof(*c));
+	struct candidate new;
+
+	new.row = c->n_stepped++;
+	if (sqlite3_value_type(argv[0]) == SQLITE_NULL ||
+	    !integer_of(context, argv[1], "time", &new.time))
+		return;
+	while (c->n > c->first && is_better(func_detail(context), new.time, c->at[c->n - 1].time))
+		sqlite3_value_free(c->at[--c->n].value);
+	new.value = sqlite3_value_dup(argv[0]);
+	if (!new.value)
+		base_no_memory();
+	make_room(c);
+	c->at[c->n++] = new;
+}
+
+/* The oldest row of the frame leaves it. */
+static void inverse(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct candidates *c = func_state(context, sizeof(*c));
+
+	if (c->first < c->n && c->at[c->first].row == c->n_taken_back)
+		sqlite3_value_free(c->at[c->first++].value);
+	c->n_taken_back++;
+}
+
+static void value(sqlite3_context *context)
+{
+	struct candidates *c = func_state(context, 0);
+
+	if (c && c->first < c->n)
+		sqlite3_result_value(context, c->at[c->first].value);
+	else
+		sqlite3_result_null(context);
+}
+
+static void last(sqlite3_context *context)
+{
+	struct candidates *c = func_state(context, 0);
+
+	value(context);
+	if (!c)
+		return;
+	for (u32 i = c->first; i < c->n; i++)
+		sqlite3_value_free(c->at[i].value);
+	free(c->at);
+	func_state_free(context);
+}
+
+const struct function order_functions[] = {
+	{ "eb_first", 2, FIRST, NULL, step, last, value, inverse },
+	{ "eb_last", 2, LAST, NULL, step, last, value, inverse },
+	{ NULL },
+};

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Histograms out of values and of other histograms, and quantiles out of histograms:
+ * the arithmetic is that of type/scheme.h and type/quantile.h.
+ */
+#include "func/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct counts {
+	struct scheme scheme;
+	s64 *bounds;
+	u64 *cells;		/* NULL: no scheme was given so far */
+	struct histogram total; /* count, n_unplaced, sum, min, max */
+};
+
+static void counts_start(struct counts *counts, const struct scheme *scheme)
+{
+	size_t n_bytes = scheme->n_bounds * sizeof(s64);
+
+	counts->scheme = *scheme;
+	if (n_bytes) {
+		counts->bounds = func_alloc(n_bytes);
+		memcpy(counts->bounds, scheme->bounds, n_bytes);
+		counts->scheme.bounds = counts->bounds;
+	}
+	n_bytes = scheme_n_cells(scheme) * sizeof(u64);
+	counts->cells = func_alloc(n_bytes);
+}
+
+static void widen(struct histogram *total, bool is_first, s128 min, s128 max)
+{
+	total->min = is_first ? min : MIN(total->min, min);
+	total->max = is_first ? max : MAX(total->max, max);
+}
+
+static bool scheme_of(sqlite3_context *context, sqlite3_value *value, s64 *bounds,
+		      struct scheme *ret_scheme)
+{
+	const char *text = (const char *)sqlite3_value_text(value);
+
+	if (text && scheme_read(text, bounds, ret_scheme))
+		return true;
+	sqlite3_result_error(context, "not a scheme of a histogram", -1);
+	return false;
+}
+
+static void step_histogram(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct counts *counts = func_state(context, sizeof(struct counts));
+	s64 bounds[SCHEME_BOUNDS_MAX];
+	struct histogram *total;
+	struct scheme scheme;
+	s128 x;
+
+	if (!counts->cells) {
+		if (!scheme_of(context, argv[1], bounds, &scheme))
+			return;
+		counts_start(counts, &scheme);
+	}
+	if (!integer_of(context, argv[0], "histogram", &x))
+		return;
+	if (x < 0 && !scheme_takes_negative(&counts->scheme)) {
+		func_context_of(context)->n_negative++;
+		return;
+	}
+	total = &counts->total;
+	widen(total, !total->count, x, x);
+	counts->cells[scheme_cell(&counts->scheme, x)]++;
+	total->count++;
+	total->sum += x;
+}
+
+/* NULL: of NULL, and after an error.  *ret_memory is for free(). */
+static const struct histogram *histogram_of(sqlite3_context *context, sqlite3_value *value,
+					    void **ret_memory)
+{
+	struct value decoded = { 0 };
+
+	*ret_memory = NULL;
+	if (special_of(value) == SPECIAL_HISTOGRAM)
+		*ret_memory = special_value(value, &decoded);
+	else if (sqlite3_value_type(value) != SQLITE_NULL)
+		sqlite3_result_error(context, "not a histogram", -1);
+	return *ret_memory ? decoded.histogram : NULL;
+}
+
+static void merge(struct counts *counts, const struct histogram *h)
+{
+	struct histogram *total = &counts->total;
+
+	if (h->count || h->n_unplaced)
+		widen(total, !total->count && !total->n_unplaced, h->min, h->max);
+	for (u32 i = 0; i < h->n_cells; i++)
+		counts->cells[h->cells[i].cell] += h->cells[i].count;
+	total->count += h->count;
+	total->n_unplaced += h->n_unplaced;
+	total->sum += h->sum;
+}
+
+static void step_merge(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct counts *counts = func_state(context, sizeof(struct counts));
+	const struct histogram *h;
+	void *memory;
+
+	h = histogram_of(context, argv[0], &memory);
+	if (h && !counts->cells)
+		counts_start(counts, h->scheme);
+	if (h && scheme_equal(&counts->scheme, h->scheme))
+		merge(counts, h);
+	else if (h)
+		sqlite3_result_error(context, "histograms of different schemes", -1);
+	free(memory);
+}
+
+static void last_histogram(sqlite3_context *context)
+{
+	struct counts *counts = func_state(context, 0);
+	struct value value = { .kind = VALUE_HISTOGRAM };
+	struct histogram_cell *cells;
+	struct histogram h;
+	u32 n;
+
+	if (!counts || !counts->cells) {
+		func_state_free(context);
+		return;
+	}
+	n = scheme_n_cells(&counts->scheme);
+	cells = func_alloc(n * sizeof(*cells));
+	h = counts->total;
+	h.scheme = &counts->scheme;
+	h.cells = cells;
+	for (u32 i = 0; i < n; i++)
+		if (counts->cells[i])
+			cells[h.n_cells++] = (struct histogram_cell){ i, counts->cells[i] };
+	value.histogram = &h;
+	func_result(context, &value);
+	free(cells);
+	free(counts->cells);
+	free(counts->bounds);
+	func_state_free(context);
+}
+
+static void call_empty(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	s64 bounds[SCHEME_BOUNDS_MAX];
+	struct scheme scheme;
+	struct histogram h = { .scheme = &scheme };
+	struct value value = { .kind = VALUE_HISTOGRAM, .histogram = &h };
+
+	if (scheme_of(context, argv[0], bounds, &scheme))
+		func_result(context, &value);
+}
+
+/* --- Quantiles --- */
+
+static bool is_one_of(sqlite3_context *context, sqlite3_value *value, const char *const *words,
+		      u32 n, u32 *ret_number)
+{
+	const char *text = (const char *)sqlite3_value_text(value);
+
+	for (u32 i = 0; text && i < n; i++) {
+		if (strcmp(text, words[i]) == 0) {
+			*ret_number = i;
+			return true;
+		}
+	}
+	sqlite3_result_error(context, "an edge or part of a quantile that is not known", -1);
+	return false;
+}
+
+static bool read_edge(sqlite3_context *context, sqlite3_value *value,
+		      struct quantile_request *request)
+{
+	static const char *const edges[] = { [EDGE_MID] = "mid",
+					     [EDGE_LOWER] = "lower",
+					     [EDGE_UPPER] = "upper",
+					     [EDGE_LINEAR] = "linear" };
+	u32 edge;
+
+	if (!is_one_of(context, value, edges, ARRAY_SIZE(edges), &edge))
+		return false;
+	request->edge = edge;
+	return true;
+}
+
+static bool read_q(sqlite3_context *context, sqlite3_value *value, struct quantile_request *request)
+{
+	s64 q_ppb = sqlite3_value_int64(value);
+
+	if (q_ppb < 0 || q_ppb > 1000000000) {
+		sqlite3_result_error(context, "a quantile is between 0 and 1", -1);
+		return false;
+	}
+	request->q_ppb = (u32)q_ppb;
+	return true;
+}
+
+enum part { PART_WHOLE, PART_LO, PART_HI, PART_ESTIMATE };
+
+/* Without a bound it is infinite, so that conditions and orders over it are right. */
+static void give_part(sqlite3_context *context, const struct quantile *q, enum part part)
+{
+	switch (part) {
+	case PART_WHOLE:
+		func_result(context,
+			    &(struct value){ .kind = VALUE_QUANTILES, .n = 1, .quantiles = q });
+		break;
+	case PART_LO:
+		if (q->has_lo)
+			special_result_integer(context, q->lo);
+		else
+			sqlite3_result_double(context, -INFINITY);
+		break;
+	case PART_HI:
+		if (q->has_hi)
+			special_result_integer(context, q->hi);
+		else
+			sqlite3_result_double(context, INFINITY);
+		break;
+	case PART_ESTIMATE:
+		if (q->is_interpolated)
+			sqlite3_result_double(context, q->interpolated);
+		else
+			special_result_integer(context, q->estimate);
+	}
+}
+
+static void give_quantile(sqlite3_context *context, sqlite3_value *histogram,
+			  struct quantile_request *request, enum part part)
+{
+	const struct histogram *h;
+	struct quantile q;
+	void *memory;
+
+	h = histogram_of(context, histogram, &memory);
+	request->n_lost = func_context_of(context)->n_lost_values;
+	/* Without a result it is NULL, or the error that was set. */
+	if (h && quantile_of(h, request, &q))
+		give_part(context, &q, part);
+	free(memory);
+}
+
+static void call_quantile(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	static const char *const parts[] = { "whole", "lo", "hi" };
+	struct quantile_request request = { 0 };
+	u32 part;
+
+	if (read_q(context, argv[1], &request) &&
+	    is_one_of(context, argv[2], parts, ARRAY_SIZE(parts), &part) &&
+	    read_edge(context, argv[3], &request))
+		give_quantile(context, argv[0], &request, part);
+}
+
+static void call_estimate(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct quantile_request request = { 0 };
+
+	if (read_q(context, argv[1], &request) && read_edge(context, argv[2], &request))
+		give_quantile(context, argv[0], &request, PART_ESTIMATE);
+}
+
+static void call_percentile_cont(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct quantile_request request = { .is_interpolated = true };
+
+	if (read_q(context, argv[1], &request) &&
+	    (argc < 3 || read_edge(context, argv[2], &request)))
+		give_quantile(context, argv[0], &request, PART_WHOLE);
+}
+
+static void call_quantiles(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct quantile_request request = { .n_lost = func_context_of(context)->n_lost_values };
+	struct value ladder = { .kind = VALUE_QUANTILES };
+	struct quantile *quantiles;
+	const struct histogram *h;
+	void *memory;
+
+	if (argc < 3) {
+		sqlite3_result_error(context, "eb_quantiles: which ones?", -1);
+		return;
+	}
+	if (!read_edge(context, argv[1], &request))
+		return;
+	h = histogram_of(context, argv[0], &memory);
+	quantiles = func_alloc((argc - 2) * sizeof(*quantiles));
+	while (h && ladder.n < (u32)argc - 2 && read_q(context, argv[2 + ladder.n], &request) &&
+	       quantile_of(h, &request, &quantiles[ladder.n]))
+		ladder.n++;
+	ladder.quantiles = quantiles;
+	if (ladder.n == (u32)argc - 2)
+		func_result(context, &ladder);
+	free(quantiles);
+	free(memory);
+}
+
+/* Of a quantile; what is none passes through. */
+static void call_part(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct value decoded;
+	void *memory;
+
+	if (special_of(argv[0]) != SPECIAL_QUANTILES) {
+		sqlite3_result_value(context, argv[0]);
+		return;
+	}
+	memory = special_value(argv[0], &decoded);
+	if (decoded.n == 1)
+		give_part(context, decoded.quantiles, func_detail(context));
+	else
+		sqlite3_result_error(context, "several quantiles are no number", -1);
+	free(memory);
+}
+
+const struct function statistic_functions[] = {
+	{ "eb_histogram", 2, 0, NULL, step_histogram, last_histogram },
+	{ "eb_histogram_merge", 1, 0, NULL, step_merge, last_histogram },
+	{ "eb_histogram_empty", 1, 0, call_empty },
+	{ "eb_quantile", 4, 0, call_quantile },
+	{ "eb_quantiles", -1, 0, call_quantiles },
+	{ "eb_percentile_cont", 2, 0, call_percentile_cont },
+	{ "eb_percentile_cont", 3, 0, call_percentile_cont },
+	{ "eb_estimate", 3, 0, call_estimate },
+	{ "eb_estimate", 1, PART_ESTIMATE, call_part },
+	{ "eb_lo", 1, PART_LO, call_part },
+	{ "eb_hi", 1, PART_HI, call_part },
+	{ NULL },
+};

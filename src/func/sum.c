@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * eb_sum, eb_avg, eb_stddev: exact sums of integers.  One value that is no integer makes
+ * the result a real, as with SQLite's sum() and avg(); its deviation is then that
+ * of Welford's updates (B. P. Welford, Technometrics 4, 1962), which can be taken back.
+ */
+#include "func/internal.h"
+
+#include <math.h>
+
+enum { SUM, AVG, STDDEV_SAMP, STDDEV_POP };
+
+struct sums {
+	struct moments exact; /* of the integers */
+	u64 n, n_real;	      /* of all values; of those that are no integers */
+	double sum;
+	double mean, squares; /* Welford: squares of the distances from the mean */
+};
+
+static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct sums *sums = func_state(context, sizeof(*sums));
+	struct number x;
+	double distance;
+
+	if (!number_of_whole(context, argv[0], &x) || x.kind == NUMBER_NULL)
+		return;
+	if (x.kind == NUMBER_INTEGER && x.integer > U64_HI && func_detail(context) >= STDDEV_SAMP) {
+		sqlite3_result_error(context, "too large", -1);
+		return;
+	}
+	sums->n++;
+	sums->n_real += x.kind == NUMBER_REAL;
+	if (func_detail(context) < STDDEV_SAMP) {
+		sums->sum += x.real;
+		if (__builtin_add_overflow(sums->exact.sum, x.integer, &sums->exact.sum))
+			sqlite3_result_error(context, "too large", -1);
+		return;
+	}
+	distance = x.real - sums->mean;
+	sums->mean += distance / (double)sums->n;
+	sums->squares += distance * (x.real - sums->mean);
+	if (x.kind == NUMBER_INTEGER)
+		moments_add(&sums->exact, x.integer);
+}
+
+static void inverse(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct sums *sums = func_state(context, sizeof(*sums));
+	struct number x;
+	double distance;
+
+	if (!number_of_whole(context, argv[0], &x) || x.kind == NUMBER_NULL)
+		return;
+	sums->n--;
+	sums->n_real -= x.kind == NUMBER_REAL;
+	if (func_detail(context) < STDDEV_SAMP) {
+		sums->sum -= x.real;
+		sums->exact.sum -= x.integer;
+		return;
+	}
+	distance = x.real - sums->mean;
+	sums->mean = sums->n ? sums->mean - distance / (double)sums->n : 0;
+	sums->squares = sums->n ? sums->squares - distance * (x.real - sums->mean) : 0;
+	if (x.kind == NUMBER_INTEGER)
+		moments_subtract(&sums->exact, x.integer);
+}
+
+static double deviation(const struct sums *sums, bool is_population)
+{
+	u64 n = is_population ? sums->n : sums->n - 1;
+
+	if (!sums->n_real)
+		return moments_stddev(&sums->exact, is_population);
+	if (!sums->n || !n)
+		return NAN;
+	return sqrt(MAX(sums->squares, 0.0) / (double)n);
+}
+
+static void value(sqlite3_context *context)
+{
+	const struct sums *sums = func_state(context, 0);
+
+	if (!sums || !sums->n) {
+		sqlite3_result_null(context);
+		return;
+	}
+	/* A NaN is NULL to SQLite. */
+	switch (func_detail(context)) {
+	case SUM:
+		if (sums->n_real)
+			sqlite3_result_double(context, sums->sum);
+		else
+			special_result_integer(context, sums->exact.sum);
+		break;
+	case AVG:
+		sqlite3_result_double(context,
+				      (sums->n_real ? sums->sum : (double)sums->exact.sum) /
+					      (double)sums->n);
+		break;
+	case STDDEV_SAMP:
+		sqlite3_result_double(context, deviation(sums, false));
+		break;
+	default:
+		sqlite3_result_double(context, deviation(sums, true));
+	}
+}
+
+static void last(sqlite3_context *context)
+{
+	value(context);
+	func_state_free(context);
+}
+
+#define OF_ONE(name, detail)                                                                       \
+	{                                                                                          \
+		name, 1, detail, NULL, step, last, value, inverse                                  \
+	}
+
+const struct function sum_functions[] = {
+	OF_ONE("eb_sum", SUM),
+	OF_ONE("eb_avg", AVG),
+	OF_ONE("eb_stddev_samp", STDDEV_SAMP),
+	OF_ONE("eb_stddev_pop", STDDEV_POP),
+	{ NULL },
+};

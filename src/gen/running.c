@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A running sum: the slot of the row's keys, an atomic add to it, and the new sum as a
+ * column that is known from there on.  phys/phys.h says how the table is laid out.
+ */
+#include "gen/internal.h"
+
+struct sum {
+	const struct phys_running *r;
+	vreg value, nulls; /* what comes out: bit 0 of nulls: it is NULL */
+	label null, over, end;
+};
+
+static vreg slot_at(struct gen *g, const struct phys_running *r, vreg number)
+{
+	vreg slot = ir_reg(g->ir), offset = ir_reg(g->ir);
+
+	ir_map_value(g->ir, slot, LOAD_MAP_PAIR, (u32)r->slots_bytes);
+	ir_alui(g->ir, IR_MUL, offset, number, r->slot_bytes);
+	ir_alu(g->ir, IR_ADD, slot, slot, offset);
+	return slot;
+}
+
+static vreg direct_slot(struct gen *g, const struct sum *s, const struct key_word *words)
+{
+	const struct phys_running *r = s->r;
+	vreg number = ir_reg(g->ir);
+
+	if (!r->n_keys) {
+		ir_map_value(g->ir, number, LOAD_MAP_PAIR, (u32)r->slots_bytes);
+		return number;
+	}
+	ir_alui(g->ir, IR_SUB, number, gen_key_load(g, &words[0]), r->domain_lo);
+	/* Never taken: the key's range is known.  It is the verifier who wants to see it. */
+	ir_branchi(g->ir, IR_GE, number, r->n_slots, s->null);
+	return slot_at(g, r, number);
+}
+
+/* Goes to `found` where the slot's key is ours: one branch, see state.c. */
+static void branch_same_key(struct gen *g, const struct phys_running *r, vreg slot,
+			    const struct key_word *words, label found)
+{
+	struct ir *ir = g->ir;
+	vreg differ = 0;
+
+	for (u32 i = 0; i < r->key_words; i++) {
+		vreg word = ir_reg(ir);
+
+		ir_load(ir, word, slot, (s32)(RUNNING_KEY_BYTES + 8 * i), IR_U64);
+		ir_alu(ir, IR_XOR, word, word, gen_key_load(g, &words[i]));
+		if (differ)
+			ir_alu(ir, IR_OR, differ, differ, word);
+		else
+			differ = word;
+	}
+	ir_branchi(ir, IR_EQ, differ, 0, found);
+}
+
+static void publish(struct gen *g, vreg slot)
+{
+	vreg written = ir_reg(g->ir);
+
+	/* The key is seen by who sees the mark: an exchange orders both. */
+	ir_imm(g->ir, written, 1);
+	ir_atomic(g->ir, IR_ATOMIC_XCHG, written, slot, RUNNING_WRITTEN_BYTES, IR_U64, written);
+}
+
+/*
+ * The slot where the search begins, of a key with this hash.  A key may be a constant (of a
+ * NULL it is): then the verifier would know the slot of every step, and walk what follows
+ * for each anew.
+ */
+static vreg first_slot(struct gen *g, const struct phys_running *r, vreg hash)
+{
+	struct ir *ir = g->ir;
+	vreg number = ir_reg(ir), header = ir_reg(ir), zero = ir_reg(ir);
+
+	ir_alui(ir, IR_SHR, number, hash, 64 - __builtin_ctz(r->n_slots));
+	ir_map_value(ir, header, LOAD_MAP_PAIR, (u32)r->offset_bytes);
+	ir_load(ir, zero, header, 0, IR_U64);
+	ir_alu(ir, IR_XOR, number, number, zero);
+	ir_alui(ir, IR_AND, number, number, r->n_slots - 1);
+	return number;
+}
+
+/* What a slot in use is marked by: the hash, which no free slot has. */
+static vreg tag_of(struct gen *g, vreg hash)
+{
+	vreg tag = ir_reg(g->ir);
+	label is_tag = ir_label(g->ir);
+
+	ir_mov(g->ir, tag, hash);
+	ir_branchi(g->ir, IR_NE, tag, 0, is_tag);
+	ir_imm(g->ir, tag, 1);
+	ir_place(g->ir, is_tag);
+	return tag;
+}
+
+/*
+ * Nobody waits: a slot is taken with its tag, at once, and whoever meets that tag before
+ * the key is written takes the key for the same.
+ */
+static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word *words)
+{
+	const struct phys_running *r = s->r;
+	struct ir *ir = g->ir;
+	vreg hash = gen_key_hash(g, words, r->key_words), tag = tag_of(g, hash);
+	vreg number = first_slot(g, r, hash), steps = ir_reg(ir), slot = ir_reg(ir);
+	vreg its = ir_reg(ir), old = ir_reg(ir);
+	label look = ir_label(ir), free = ir_label(ir), next = ir_label(ir);
+	label again = ir_label(ir), found = ir_label(ir);
+
+	ir_imm(ir, steps, RUNNING_STEPS);
+	ir_place(ir, look);
+	ir_mov(ir, slot, slot_at(g, r, number));
+	ir_load(ir, its, slot, RUNNING_TAG_BYTES, IR_U64);
+	ir_branchi(ir, IR_EQ, its, 0, free);
+	ir_branch(ir, IR_NE, its, tag, next);
+	ir_load(ir, its, slot, RUNNING_WRITTEN_BYTES, IR_U64);
+	ir_branchi(ir, IR_EQ, its, 0, found);
+	branch_same_key(g, r, slot, words, found);
+	ir_place(ir, next);
+	ir_alui(ir, IR_ADD, number, number, 1);
+	ir_alui(ir, IR_AND, number, number, r->n_slots - 1);
+	ir_place(ir, again);
+	ir_alui(ir, IR_SUB, steps, steps, 1);
+	ir_branchi(ir, IR_NE, steps, 0, look);
+	gen_count(g, COUNTER_TABLE_FULL);
+	ir_jump(ir, s->null);
+	ir_place(ir, free);
+	ir_compare_exchange(ir, old, slot, RUNNING_TAG_BYTES, 0, tag);
+	ir_branchi(ir, IR_NE, old, 0, again); /* another CPU's by now: of our key perhaps */
+	for (u32 i = 0; i < r->key_words; i++)
+		ir_store(ir, slot, (s32)(RUNNING_KEY_BYTES + 8 * i), IR_U64,
+			 gen_key_load(g, &words[i]));
+	publish(g, slot);
+	ir_place(ir, found);
+	return slot;
+}
+
+static void leave_if_over(struct gen *g, const struct sum *s, vreg slot)
+{
+	vreg is_over = ir_reg(g->ir);
+
+	if (!s->r->may_overflow)
+		return;
+	ir_load(g->ir, is_over, slot, RUNNING_OVER_BYTES, IR_U64);
+	ir_branchi(g->ir, IR_NE, is_over, 0, s->over);
+}
+
+/* The row adds nothing: the sum as it stands. */
+static void read_sum(struct gen *g, const struct sum *s, vreg slot)
+{
+	vreg is_set = ir_reg(g->ir);
+
+	leave_if_over(g, s, slot);
+	ir_load(g->ir, is_set, slot, RUNNING_SET_BYTES, IR_U64);
+	ir_branchi(g->ir, IR_EQ, is_set, 0, s->null);
+	ir_load(g->ir, s->value, slot, RUNNING_SUM_BYTES, IR_U64);
+	ir_jump(g->ir, s->end);
+}
+
+/* Signs: old + v overflowed when both differ from the sum. */
+static void check_sum(struct gen *g, const struct sum *s, vreg slot, vreg old, vreg v)
+{
+	struct ir *ir = g->ir;
+	vreg x = ir_reg(ir), y = ir_reg(ir);
+
+	ir_alu(ir, IR_XOR, x, old, s->value);
+	ir_alu(ir, IR_XOR, y, v, s->value);
+	ir_alu(ir, IR_AND, x, x, y);
+	ir_branchi(ir, IR_SGE, x, 0, s->end);
+	ir_storei(ir, slot, RUNNING_OVER_BYTES, IR_U64, 1);
+	ir_jump(ir, s->over);
+}
+
+static void add(struct gen *g, const struct sum *s, vreg slot, label no_value)
+{
+	const struct expr *x = s->r->plan->running_arg;
+	struct ir *ir = g->ir;
+	vreg v = gen_value(g, x, no_value), old = ir_reg(ir);
+
+	ir_at(ir, s->r->plan->span);
+	if (x->hi > INT64_MAX) {
+		label fits = ir_label(ir);
+
+		ir_branchi(ir, IR_SGE, v, 0, fits);
+		gen_fault(g, no_value);
+		ir_place(ir, fits);
+	}
+	leave_if_over(g, s, slot);
+	if (x->nullable || x->hi > INT64_MAX)
+		ir_storei(ir, slot, RUNNING_SET_BYTES, IR_U64, 1);
+	ir_atomic(ir, IR_ATOMIC_FETCH_ADD, old, slot, RUNNING_SUM_BYTES, IR_U64, v);
+	ir_alu(ir, IR_ADD, s->value, old, v);
+	if (s->r->may_overflow)
+		check_sum(g, s, slot, old, v);
+	else
+		ir_jump(ir, s->end);
+}
+
+/* Whoever asks for the sum's value behind this step finds it as a stored column. */
+static void know_sum(struct gen *g, const struct sum *s)
+{
+	const struct plan *p = s->r->plan;
+	struct expr *e = expr_new(g->arena, EXPR_RUNNING, p->span);
+
+	e->index = p->running_number;
+	e->source = plan_trigger(p->input);
+	e->type = type_int(64, true);
+	if (p->running_arg->type.kind == TYPE_DURATION)
+		e->type.kind = TYPE_DURATION;
+	vec_push(g->arena, &g->stored,
+		 (struct stored){ .expr = e, .reg = s->value, .nulls = s->nulls, .null_bit = 0 });
+}
+
+void gen_running(struct gen *g, const struct phys_step *step)
+{
+	const struct phys_running *r = step->running;
+	struct key_word *words = arena_array(g->arena, struct key_word, r->key_words + 1);
+	struct ir *ir = g->ir;
+	struct sum s = { r, ir_reg(ir), ir_reg(ir), ir_label(ir), ir_label(ir), ir_label(ir) };
+	label no_value = ir_label(ir);
+	vreg slot;
+	u32 fork;
+
+	ir_note(ir, "running sum r%u", r->number);
+	ir_at(ir, step->span);
+	ir_imm(ir, s.nulls, 0);
+	gen_key_words(g, r->keys, r->n_keys, words);
+	ir_at(ir, step->span);
+	fork = gen_fork(g);
+	slot = r->kind == RUNNING_DIRECT ? direct_slot(g, &s, words) : table_slot(g, &s, words);
+	add(g, &s, slot, no_value);
+	ir_place(ir, no_value);
+	read_sum(g, &s, slot);
+	ir_place(ir, s.over);
+	gen_count(g, COUNTER_FAULT);
+	ir_place(ir, s.null);
+	ir_imm(ir, s.value, 0);
+	ir_imm(ir, s.nulls, 1);
+	gen_join(g, fork);
+	ir_place(ir, s.end);
+	know_sum(g, &s);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rule cells: aggregates are split into what they are computed of, which they share: avg(x)
+ * is a sum and a count, and the sum is that of sum(x), the count that of count(*) where x is
+ * never NULL; every quantile of one x reads one histogram.  Without the rule each aggregate
+ * has cells of its own, which hold the same.
+ *
+ * Which cells an aggregate is made of is the physical plan's business: the rule says that
+ * cells of several aggregates may be one.
+ */
+#include "opt/rules.h"
+
+static bool same(const struct expr *a, const struct expr *b)
+{
+	return a && b ? expr_equal(a, b) : a == b;
+}
+
+/* Also a sum does where it may be one of no values. */
+static bool counts(const struct plan *p, const struct aggregate *a)
+{
+	return a->kind == AGGREGATE_COUNT || a->kind == AGGREGATE_AVG ||
+	       a->kind == AGGREGATE_STDDEV || !p->n_keys || a->filter;
+}
+
+/* Do two aggregates of the same rows read the same values, or count the same rows? */
+static bool may_share(const struct plan *p, const struct aggregate *a, const struct aggregate *b)
+{
+	bool has_every_row = counts(p, a) && counts(p, b) && (!a->arg || !a->arg->nullable) &&
+			     (!b->arg || !b->arg->nullable);
+
+	return same(a->filter, b->filter) && (same(a->arg, b->arg) || has_every_row);
+}
+
+static void share_cells(struct plan *p, struct arena *arena)
+{
+	(void)arena;
+	for (u32 i = 0; i < p->n_aggregates; i++)
+		for (u32 k = 0; k < i; k++)
+			p->shares_cells |= may_share(p, &p->aggregates[i], &p->aggregates[k]);
+}
+
+struct plan *opt_cells(struct plan *plan, struct arena *arena)
+{
+	return opt_map(plan, arena, share_cells);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rule keys: group keys that tell no groups apart.
+ *
+ * A key that a condition fixes (WHERE pid = 7 ... GROUP BY pid, fd) becomes that constant:
+ * every row that comes to the aggregate has this value.  It stays a key, of one value,
+ * which is neither hashed nor compared; so the query remains a grouped one, which has no
+ * row where it has no events, and the key is NULL in the "(other)" row, as every key is.
+ *
+ * A key that is a function of other keys (GROUP BY pid, pid + 1) leaves: it is computed
+ * from them behind the aggregate, once a group and not once an event.  Only what SQLite
+ * computes as the kernel does, which cannot fault, and which is NULL where they are:
+ * in the "(other)" row.
+ */
+#include "opt/rules.h"
+
+typedef VEC(struct expr *) expr_vec;
+
+/* --- Fixed keys --- */
+
+/* Conditions that hold for every row of the operator. */
+static void collect(const struct plan *p, expr_vec *conjuncts, struct arena *arena)
+{
+	if (p->kind == PLAN_FILTER)
+		for (u32 i = 0; i < p->n_conjuncts; i++)
+			vec_push(arena, conjuncts, p->conjuncts[i]);
+	if (p->input)
+		collect(p->input, conjuncts, arena);
+	if (p->right && !p->is_left)
+		collect(p->right, conjuncts, arena);
+}
+
+/* Of the event's own column cpu, which costs no key, and probe, which is a code, nothing. */
+static bool can_be_fixed(const struct expr *key)
+{
+	if (key->kind == EXPR_SYSTEM && (key->index == SYS_CPU || key->index == SYS_PROBE))
+		return false;
+	if (key->kind == EXPR_UNION) {
+		for (u32 i = 0; i < key->n_args; i++)
+			if (!can_be_fixed(key->args[i]))
+				return false;
+	}
+	return !expr_is_constant(key);
+}
+
+static struct expr *fixed_to(const struct expr *key, const struct expr *condition,
+			     struct arena *arena)
+{
+	const struct expr *value;
+	struct expr *fixed;
+
+	if (condition->kind != EXPR_OP || (condition->op != OP_EQ && condition->op != OP_IS))
+		return NULL;
+	value = condition->args[expr_equal(condition->args[0], key)];
+	if (!expr_equal(condition->args[0], key) && !expr_equal(condition->args[1], key))
+		return NULL;
+	if (type_is_word(key->type)) {
+		if (value->kind != EXPR_INTEGER || value->integer < key->lo ||
+		    value->integer > key->hi)
+			return NULL;
+		return expr_integer(arena, key->span, key->type, value->integer);
+	}
+	if (key->type.kind != TYPE_TEXT || value->kind != EXPR_TEXT ||
+	    value->text_bytes > key->type.bytes)
+		return NULL;
+	fixed = expr_new(arena, EXPR_TEXT, key->span);
+	fixed->type = key->type;
+	fixed->text = value->text;
+	fixed->text_bytes = value->text_bytes;
+	return fixed;
+}
+
+static void fix_keys(struct plan *agg, struct arena *arena)
+{
+	expr_vec conjuncts = { 0 };
+
+	collect(agg->input, &conjuncts, arena);
+	for (u32 i = 0; i < agg->n_keys; i++) {
+		const struct expr *key = agg->keys[i].expr;
+
+		for (u32 k = 0; k < conjuncts.n && can_be_fixed(key); k++) {
+			struct expr *fixed = fixed_to(key, conjuncts.at[k], arena);
+
+			if (!fixed)
+				continue;
+			agg->keys[i].expr = fixed;
+			break;
+		}
+	}
+}
+
+/* --- Keys that follow from others --- */
+
+struct dependence {
+	struct arena *arena;
+	const struct plan *agg;
+	struct expr **keys;   /* their expressions */
+	struct expr **values; /* over the keys that stay; NULL: not known yet */
+	bool *is_gone;
+};
+
+/* Numbers below 2^63, and what SQLite does with them as the kernel does. */
+static bool is_same_in_sqlite(const struct expr *e)
+{
+	if (!type_is_word(e->type) || e->hi > INT64_MAX || e->lo < INT64_MIN)
+		return false;
+	if (e->kind != EXPR_OP)
+		return !e->n_args;
+	if (!(e->op >= OP_EQ && e->op <= OP_GE) && e->op != OP_ADD && e->op != OP_SUB &&
+	    e->op != OP_MUL && e->op != OP_DIV && e->op != OP_MOD && e->op != OP_NEG &&
+	    e->op != OP_PLUS && e->op != OP_NOT)
+		return false;
+	for (u32 i = 0; i < e->n_args; i++)
+		if (!is_same_in_sqlite(e->args[i]))
+			return false;
+	return true;
+}
+
+/* Is key i a function of the others?  Of two equal keys the first stays. */
+static bool follows(const struct dependence *d, u32 i)
+{
+	struct expr *e = d->keys[i], **others;
+	u32 n = d->agg->n_keys;
+
+	for (u32 k = 0; k < i; k++)
+		if (expr_equal(d->keys[k], e))
+			return true;
+	if (e->kind != EXPR_OP || !is_same_in_sqlite(e) || !expr_is_strict(e) ||
+	    opt_can_fault(e, d->agg->input) || !expr_is_of(e, d->agg->input))
+		return false;
+	others = arena_array(d->arena, struct expr *, n);
+	for (u32 k = 0; k < n; k++)
+		others[k] = k != i && !expr_equal(d->keys[k], e) ? d->keys[k] : NULL;
+	return opt_rewrite(e, others, others, n, d->arena) != NULL;
+}
+
+/* A larger expression is no part of a smaller one, so this comes to an end. */
+static struct expr *value_of(struct dependence *d, u32 i)
+{
+	u32 n = d->agg->n_keys;
+	struct expr **from, **to, *e = d->keys[i];
+
+	if (d->values[i])
+		return d->values[i];
+	for (u32 k = 0; k < i; k++)
+		if (expr_equal(d->keys[k], e))
+			return d->values[i] = value_of(d, k);
+	from = arena_array(d->arena, struct expr *, n);
+	to = arena_array(d->arena, struct expr *, n);
+	for (u32 k = 0; k < n; k++) {
+		if (k == i || !opt_contains(e, d->keys[k]))
+			continue;
+		from[k] = d->keys[k];
+		to[k] = value_of(d, k);
+	}
+	e = opt_rewrite(e, from, to, n, d->arena);
+	e->nullable = true;
+	return d->values[i] = e;
+}
+
+static struct expr *key_ref(struct arena *arena, const struct expr *key, u32 index)
+{
+	struct expr *e = expr_new(arena, EXPR_KEY, key->span);
+
+	e->index = index;
+	e->type = key->type;
+	e->lo = key->lo;
+	e->hi = key->hi;
+	e->nullable = true; /* in the "(other)" row */
+	return e;
+}
+
+/* False: all keys stay. */
+static bool find_dependence(struct dependence *d, const struct plan *agg, struct arena *arena)
+{
+	u32 n = agg->n_keys, n_stay = 0;
+
+	*d = (struct dependence){ .arena = arena, .agg = agg };
+	d->keys = arena_array(arena, struct expr *, n);
+	d->values = arena_array(arena, struct expr *, n);
+	d->is_gone = arena_array(arena, bool, n);
+	for (u32 i = 0; i < n; i++)
+		d->keys[i] = agg->keys[i].expr;
+	for (u32 i = 0; i < n; i++) {
+		d->is_gone[i] = follows(d, i);
+		if (!d->is_gone[i])
+			d->values[i] = key_ref(arena, d->keys[i], n_stay++);
+	}
+	for (u32 i = 0; i < n && n_stay < n; i++)
+		value_of(d, i);
+	return n_stay < n;
+}
+
+/* Behind the aggregate: references to keys -> their values. */
+static struct expr *renewed(struct expr *e, const struct dependence *d)
+{
+	struct expr *copy;
+
+	if (e->kind == EXPR_KEY) {
+		copy = arena_new(d->arena, struct expr);
+		*copy = *d->values[e->index];
+		copy->span = e->span;
+		return copy;
+	}
+	if (!e->n_args)
+		return e;
+	copy = arena_new(d->arena, struct expr);
+	*copy = *e;
+	copy->args = arena_array(d->arena, struct expr *, e->n_args);
+	for (u32 i = 0; i < e->n_args; i++)
+		copy->args[i] = renewed(e->args[i], d);
+	return copy;
+}
+
+static void renew_operator(struct plan *p, const struct dependence *d)
+{
+	struct expr **conjuncts = arena_array(d->arena, struct expr *, p->n_conjuncts);
+	struct item *items = arena_array(d->arena, struct item, p->n_items);
+	struct sort_key *sort = arena_array(d->arena, struct sort_key, p->n_sort_keys);
+
+	for (u32 i = 0; i < p->n_conjuncts; i++)
+		conjuncts[i] = renewed(p->conjuncts[i], d);
+	for (u32 i = 0; i < p->n_items; i++) {
+		items[i] = p->items[i];
+		items[i].expr = renewed(p->items[i].expr, d);
+	}
+	for (u32 i = 0; i < p->n_sort_keys; i++) {
+		sort[i] = p->sort_keys[i];
+		sort[i].expr = renewed(p->sort_keys[i].expr, d);
+	}
+	p->conjuncts = conjuncts;
+	p->items = items;
+	p->sort_keys = sort;
+}
+
+static void drop_keys(struct plan *agg, const struct dependence *d)
+{
+	struct item *stay = arena_array(d->arena, struct item, agg->n_keys);
+	u32 n = 0;
+
+	for (u32 i = 0; i < agg->n_keys; i++)
+		if (!d->is_gone[i])
+			stay[n++] = agg->keys[i];
+	agg->keys = stay;
+	agg->n_keys = n;
+}
+
+/* The operators from the root down to the aggregate. */
+static struct plan *renew(const struct plan *p, const struct dependence *d)
+{
+	struct plan *copy = arena_new(d->arena, struct plan);
+
+	*copy = *p;
+	if (p->kind == PLAN_AGGREGATE) {
+		drop_keys(copy, d);
+		return copy;
+	}
+	renew_operator(copy, d);
+	copy->input = renew(p->input, d);
+	return copy;
+}
+
+static void fix_keys_of(struct plan *p, struct arena *arena)
+{
+	struct item *keys;
+
+	if (p->kind != PLAN_AGGREGATE)
+		return;
+	keys = arena_array(arena, struct item, p->n_keys);
+	for (u32 i = 0; i < p->n_keys; i++)
+		keys[i] = p->keys[i];
+	p->keys = keys;
+	fix_keys(p, arena);
+}
+
+struct plan *opt_keys(struct plan *plan, struct arena *arena)
+{
+	const struct plan *agg = plan_find(plan, PLAN_AGGREGATE);
+	struct dependence d;
+
+	if (!agg)
+		return plan;
+	/* First: of a fixed key nobody sees any more what follows from it. */
+	if (find_dependence(&d, agg, arena))
+		plan = renew(plan, &d);
+	return opt_map(plan, arena, fix_keys_of);
+}

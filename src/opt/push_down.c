@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rule push_down: Filter(Union all(x, y)) -> Union all(Filter(x), Filter(y)), each with the
+ * columns of its branch; Filter(Join(a, b)) -> Join(Filter(a), Filter(b)), for the
+ * conditions that may; Filter(Running sum) -> Running sum(Filter); and filters upon filters
+ * become one.
+ *
+ * Below a join only what cannot change who is whose partner:
+ * - a condition on join keys alone, on both sides: rows of other keys never meet these.
+ *   Not one on keys of the right side of a LEFT join, which is NULL where there is none.
+ * - a condition on the left side (A) of an ASOF join, whose B's are not used up.  In a PAIR
+ *   join an A uses up its B also where WHERE drops the row: it must come to the join.
+ * - never one on the right side (B) alone: without it an A would take an earlier B.
+ * Below a running sum only conditions on its keys: they drop whole sums.
+ *
+ * What can fault stays where it is, it would be counted for other events; below a union the
+ * events are the same ones.  A start or an end that is dropped before the join is none of
+ * the query's, and not counted as unpaired.
+ */
+#include "opt/rules.h"
+
+typedef VEC(struct expr *) expr_vec;
+
+static struct plan *push(const struct plan *p, struct arena *arena);
+
+/* --- Joins --- */
+
+struct sides {
+	const struct plan *join;
+	struct expr **left_keys, **right_keys; /* not NULL where rows meet */
+	struct arena *arena;
+	expr_vec stay, left, right;
+};
+
+static bool is_same_type(const struct expr *a, const struct expr *b)
+{
+	return a->type.kind == b->type.kind && a->type.bits == b->type.bits &&
+	       a->type.is_signed == b->type.is_signed && a->type.bytes == b->type.bytes &&
+	       a->lo == b->lo && a->hi == b->hi;
+}
+
+/* key = 5 and key IN (1, 2): true of the same numbers, whatever the key's type is. */
+static bool is_plain_test(const struct expr *e, const struct expr *key)
+{
+	if (!type_is_word(key->type) || !e->n_args || !expr_equal(e->args[0], key))
+		return false;
+	if (e->kind == EXPR_IN)
+		return true;
+	return e->kind == EXPR_OP && e->op >= OP_EQ && e->op <= OP_GE &&
+	       e->args[1]->kind == EXPR_INTEGER;
+}
+
+/* e with the keys of one side for those of the other, or NULL: it reads something else. */
+static struct expr *of_other_side(const struct sides *s, struct expr *e, struct expr *const *from,
+				  struct expr *const *to)
+{
+	u32 n = s->join->n_join_keys;
+	struct expr **usable = arena_array(s->arena, struct expr *, n);
+
+	for (u32 i = 0; i < n; i++)
+		if (!from[i]->nullable && !to[i]->nullable &&
+		    (is_same_type(from[i], to[i]) || is_plain_test(e, from[i])))
+			usable[i] = from[i];
+	return opt_rewrite(e, usable, to, n, s->arena);
+}
+
+static void sort_conjunct(struct sides *s, struct expr *e)
+{
+	const struct plan *join = s->join;
+	struct expr *other;
+
+	if (opt_can_fault(e, join)) {
+		vec_push(s->arena, &s->stay, e);
+		return;
+	}
+	if (expr_is_of(e, join->input)) {
+		other = of_other_side(s, e, s->left_keys, s->right_keys);
+		if (other)
+			vec_push(s->arena, &s->right, other);
+		if (other || join->join == JOIN_ASOF)
+			vec_push(s->arena, &s->left, e);
+		else
+			vec_push(s->arena, &s->stay, e);
+		return;
+	}
+	other = NULL;
+	if (!join->is_left && expr_is_of(e, join->right))
+		other = of_other_side(s, e, s->right_keys, s->left_keys);
+	if (!other) {
+		vec_push(s->arena, &s->stay, e);
+		return;
+	}
+	vec_push(s->arena, &s->left, other);
+	vec_push(s->arena, &s->right, e);
+}
+
+static struct plan *push_join(const struct plan *join, const expr_vec *conjuncts,
+			      struct arena *arena)
+{
+	struct sides s = { .join = join, .arena = arena };
+	struct plan *copy = arena_new(arena, struct plan);
+
+	s.left_keys = arena_array(arena, struct expr *, join->n_join_keys);
+	s.right_keys = arena_array(arena, struct expr *, join->n_join_keys);
+	for (u32 i = 0; i < join->n_join_keys; i++) {
+		s.left_keys[i] = join->join_keys[i].left;
+		s.right_keys[i] = join->join_keys[i].right;
+	}
+	for (u32 i = 0; i < conjuncts->n; i++)
+		sort_conjunct(&s, conjuncts->at[i]);
+	*copy = *join;
+	copy->input = push(opt_filter(join->input, s.left.at, s.left.n, arena), arena);
+	copy->right = push(opt_filter(join->right, s.right.at, s.right.n, arena), arena);
+	return opt_filter(copy, s.stay.at, s.stay.n, arena);
+}
+
+/* --- Unions and running sums --- */
+
+static u32 n_triggers(const struct plan *p)
+{
+	u32 n = 0;
+
+	while (p->kind != PLAN_SCAN && p->kind != PLAN_UNION)
+		p = p->input;
+	for (u32 i = 0; i < p->n_inputs; i++)
+		n += n_triggers(p->inputs[i]);
+	return p->kind == PLAN_SCAN ? 1 : n;
+}
+
+static struct plan *push_union(const struct plan *p, const expr_vec *conjuncts,
+			       struct arena *arena)
+{
+	struct plan *copy = arena_new(arena, struct plan);
+
+	*copy = *p;
+	copy->inputs = arena_array(arena, struct plan *, p->n_inputs);
+	for (u32 i = 0; i < p->n_inputs; i++) {
+		struct plan *branch = p->inputs[i];
+		bool is_one = n_triggers(branch) == 1;
+		expr_vec own = { 0 };
+
+		for (u32 k = 0; k < conjuncts->n; k++)
+			vec_push(arena, &own,
+				 is_one ? opt_branch(conjuncts->at[k], plan_trigger(branch), arena)
+					: conjuncts->at[k]);
+		copy->inputs[i] = push(opt_filter(branch, own.at, own.n, arena), arena);
+	}
+	return copy;
+}
+
+static struct plan *push_running(const struct plan *p, const expr_vec *conjuncts,
+				 struct arena *arena)
+{
+	struct plan *copy = arena_new(arena, struct plan);
+	expr_vec stay = { 0 }, below = { 0 };
+
+	for (u32 i = 0; i < conjuncts->n; i++) {
+		struct expr *e = conjuncts->at[i];
+		bool is_of_keys = expr_is_of(e, p) && !opt_can_fault(e, p) &&
+				  opt_rewrite(e, p->running_keys, p->running_keys,
+					      p->n_running_keys, arena);
+
+		if (is_of_keys)
+			vec_push(arena, &below, e);
+		else
+			vec_push(arena, &stay, e);
+	}
+	*copy = *p;
+	copy->input = push(opt_filter(p->input, below.at, below.n, arena), arena);
+	return opt_filter(copy, stay.at, stay.n, arena);
+}
+
+/* --- Filters --- */
+
+/* Of the inner filters first: what was written later must not be tested before. */
+static const struct plan *collect(const struct plan *p, expr_vec *conjuncts, struct arena *arena)
+{
+	const struct plan *below = p;
+
+	if (p->kind != PLAN_FILTER)
+		return p;
+	below = collect(p->input, conjuncts, arena);
+	for (u32 i = 0; i < p->n_conjuncts; i++)
+		vec_push(arena, conjuncts, p->conjuncts[i]);
+	return below;
+}
+
+static struct plan *push(const struct plan *p, struct arena *arena)
+{
+	expr_vec conjuncts = { 0 };
+	struct plan *copy;
+
+	p = collect(p, &conjuncts, arena);
+	switch (p->kind) {
+	case PLAN_JOIN:
+		return push_join(p, &conjuncts, arena);
+	case PLAN_UNION:
+		return push_union(p, &conjuncts, arena);
+	case PLAN_RUNNING:
+		return push_running(p, &conjuncts, arena);
+	default:
+		copy = arena_new(arena, struct plan);
+		*copy = *p;
+		if (p->input)
+			copy->input = push(p->input, arena);
+		return opt_filter(copy, conjuncts.at, conjuncts.n, arena);
+	}
+}
+
+struct plan *opt_push_down(struct plan *plan, struct arena *arena)
+{
+	return push(plan, arena);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Raw scans: the FROM tree -> its scans alone, each a root that streams those columns
+ * which the plan uses of it, its event's time first.  Filters, joins and everything
+ * behind them are left to user space.
+ */
+#include <string.h>
+
+#include "phys/internal.h"
+
+#define RAW_HEADER_BYTES   16 /* u64 source number, u64 nulls */
+#define SOURCE_COLUMNS_MAX 64 /* one bit each in the row's null mask */
+
+typedef VEC(struct phys_source) source_vec;
+
+struct raw_walk {
+	struct arena *arena;
+	struct diags *diags;
+	source_vec sources;
+	bool is_refused;
+};
+
+static struct phys_source *source_of(struct raw_walk *w, u32 number)
+{
+	for (u32 i = 0; i < w->sources.n; i++)
+		if (w->sources.at[i].number == number)
+			return &w->sources.at[i];
+	BUG("no scan is source %u", number);
+}
+
+static void add_column(struct raw_walk *w, struct phys_source *s, struct expr *e)
+{
+	struct stream_column c = { .expr = e, .type = e->type };
+
+	for (u32 i = 0; i < s->n_columns; i++)
+		if (expr_equal(s->columns[i].expr, e))
+			return;
+	if (s->n_columns == SOURCE_COLUMNS_MAX) {
+		if (!w->is_refused)
+			diag_hint(w->diags,
+				  diag_error(w->diags, "too-many-columns", e->span,
+					     "a streamed row has at most %u columns",
+					     SOURCE_COLUMNS_MAX),
+				  "use fewer of them");
+		w->is_refused = true;
+		return;
+	}
+	c.is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
+	c.n_bytes = e->type.kind == TYPE_TEXT && !c.is_probe ? (u32)ALIGN_UP(e->type.bytes, 8) : 8;
+	c.bytes_offset = s->row_bytes;
+	s->row_bytes += c.n_bytes;
+	s->columns[s->n_columns++] = c;
+}
+
+/* --- Scans --- */
+
+static void add_source(struct raw_walk *w, const struct plan *scan, bool is_root)
+{
+	struct phys_source s = { .number = scan->source,
+				 .alias = scan->alias,
+				 .streams = scan->streams,
+				 .row_bytes = RAW_HEADER_BYTES,
+				 .is_root = is_root };
+	struct expr *time = expr_new(w->arena, EXPR_SYSTEM, scan->span);
+
+	time->index = SYS_TIME;
+	time->name = system_columns[SYS_TIME].name;
+	time->type = system_columns[SYS_TIME].type;
+	time->hi = type_max(time->type);
+	time->source = scan->source;
+	s.columns = arena_array(w->arena, struct stream_column, SOURCE_COLUMNS_MAX);
+	add_column(w, &s, time);
+	vec_push(w->arena, &w->sources, s);
+}
+
+/* is_root: the operator's rows come out at the root, they are not stored for a join. */
+static void find_sources(struct raw_walk *w, const struct plan *p, bool is_root)
+{
+	if (p->kind == PLAN_SCAN)
+		add_source(w, p, is_root);
+	if (p->input)
+		find_sources(w, p->input, is_root);
+	if (p->right)
+		find_sources(w, p->right, false);
+	for (u32 i = 0; i < p->n_inputs; i++)
+		find_sources(w, p->inputs[i], is_root);
+}
+
+/* Look-ups come before stores where both are of one event: in the order of the records. */
+static void order_sources(source_vec *sources)
+{
+	for (u32 i = 1; i < sources->n; i++) {
+		struct phys_source s = sources->at[i];
+		u32 at = i;
+
+		for (; at > 0 && s.is_root && !sources->at[at - 1].is_root; at--)
+			sources->at[at] = sources->at[at - 1];
+		sources->at[at] = s;
+	}
+}
+
+/* --- Columns --- */
+
+static void note_source(void *context, struct expr *e)
+{
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
+		*(u32 *)context = e->source;
+}
+
+/* A member is read where the event is, with all that leads to it: of one column, by its binding. */
+static u32 source_of_member(struct expr *e)
+{
+	u32 source = UINT32_MAX;
+
+	expr_each(e, note_source, &source);
+	return source;
+}
+
+static void collect(struct raw_walk *w, struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_FIELD:
+	case EXPR_SYSTEM:
+		add_column(w, source_of(w, e->source), e);
+		break;
+	case EXPR_MEMBER:
+		add_column(w, source_of(w, source_of_member(e)), e);
+		break;
+	default:
+		for (u32 i = 0; i < e->n_args; i++)
+			collect(w, e->args[i]);
+	}
+}
+
+static void collect_of_plan(struct raw_walk *w, const struct plan *p)
+{
+	for (u32 i = 0; i < p->n_conjuncts; i++)
+		collect(w, p->conjuncts[i]);
+	for (u32 i = 0; i < p->n_join_keys; i++) {
+		collect(w, p->join_keys[i].left);
+		collect(w, p->join_keys[i].right);
+	}
+	if (p->running_arg)
+		collect(w, p->running_arg);
+	for (u32 i = 0; i < p->n_running_keys; i++)
+		collect(w, p->running_keys[i]);
+	for (u32 i = 0; p->kind == PLAN_PROJECT && i < p->n_items; i++)
+		collect(w, p->items[i].expr);
+	if (p->input)
+		collect_of_plan(w, p->input);
+	if (p->right)
+		collect_of_plan(w, p->right);
+	for (u32 i = 0; i < p->n_inputs; i++)
+		collect_of_plan(w, p->inputs[i]);
+}
+
+bool phys_raw_sources(const struct plan *plan, struct arena *arena, struct diags *diags,
+		      struct phys_source **ret_sources, u32 *ret_n)
+{
+	struct raw_walk w = { .arena = arena, .diags = diags };
+
+	find_sources(&w, plan, true);
+	order_sources(&w.sources);
+	collect_of_plan(&w, plan);
+	*ret_sources = w.sources.at;
+	*ret_n = w.sources.n;
+	return !w.is_refused;
+}
+
+bool phys_raw(struct phys *phys, const struct phys_input *input, struct diags *diags)
+{
+	phys->is_raw = true;
+	phys->plan = input->plan;
+	if (!phys_raw_sources(input->plan, phys->arena, diags, &phys->sources, &phys->n_sources))
+		return false;
+	for (u32 i = 0; i < phys->n_sources; i++)
+		phys->sources[i].is_root = true;
+	return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * When things happen in a run: at boundaries of the wall clock, every 10 ms, and at its
+ * end.  What happens then is the driver's: run.c's for a query that one kernel part
+ * answers, flow.c's for all others.
+ */
+#ifndef EBQL_RUN_LOOP_H
+#define EBQL_RUN_LOOP_H
+
+#include "run/run.h"
+
+/* All return 0, or -errno, which ends the run. */
+struct loop_driver {
+	/* Attaches the programs: it begins to count. */
+	int (*attach)(void *context);
+	/* A multiple of period_ns, or a boundary between two, passed.  *ret_is_over: the run ends
+	 * here. */
+	int (*boundary)(void *context, bool *ret_is_over);
+	/*
+	 * Every 10 ms, and after each boundary; at once again after *ret_more.  NULL: nothing is
+	 * to be done between boundaries.
+	 */
+	int (*poll)(void *context, bool *ret_more, bool *ret_is_over);
+	/* The end, not after an error: detaches and gives the last batch. */
+	int (*last)(void *context);
+	/* Whatever happened before. */
+	void (*detach)(void *context);
+	void *context;
+
+	u64 period_ns;	/* of boundaries, on CLOCK_REALTIME; 0: none */
+	u64 between_ns; /* a boundary also so long after each multiple of it; 0: not */
+	const struct run_options *options;
+	const struct run_sink *sink; /* only its attached() is called */
+	int *ret_child_status;
+};
+
+/* 0 or -errno: of the driver, or of a timer. */
+int loop_drive(const struct loop_driver *driver);
+
+#endif

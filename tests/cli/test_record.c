@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * ebql record and FROM 'FILE': what one writes the other reads, from kind to kind, and
+ * system calls of which exactly so many are made.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "base/buf.h"
+
+static int shell(const char *command, struct buf *out)
+{
+	char chunk[4096];
+	FILE *pipe = popen(command, "r");
+	size_t n;
+	int ended;
+
+	assert_non_null(pipe);
+	while ((n = fread(chunk, 1, sizeof(chunk), pipe)) > 0)
+		buf_put(out, chunk, n);
+	ended = pclose(pipe);
+	assert_true(WIFEXITED(ended));
+	return WEXITSTATUS(ended);
+}
+
+/* In the folder of the test; every $E is the binary. */
+static void expect(const char *command, int status, const char *said)
+{
+	struct buf line, got;
+
+	buf_init(&line);
+	buf_init(&got);
+	buf_puts(&got, "");
+	buf_printf(&line, "exec 2>&1; E=%s; %s", EBQL_BINARY, command);
+	assert_int_equal(shell(line.at, &got), status);
+	assert_string_equal(got.at ? got.at : "", said);
+	buf_free(&line);
+	buf_free(&got);
+}
+
+#define SOURCE                                                                                     \
+	"time,pid,comm,big,ratio\n"                                                                \
+	"1700000000000000000,1,\"a\"\"b\",18446744073709551615,0.5\n"                              \
+	"1700000000500000000,-2,\"\",,1e300\n"                                                     \
+	"1700000001500000000,,,7,\n"
+
+#define WRITTEN                                                                                    \
+	"\"time\",\"pid\",\"comm\",\"big\",\"ratio\"\n"                                            \
+	"1700000000000000000,1,\"a\"\"b\",18446744073709551615,0.5\n"                              \
+	"1700000000500000000,-2,\"\",,1e+300\n"                                                    \
+	"1700000001500000000,,,7,\n"
+
+/* Through all three kinds, and back to the same bytes. */
+static void test_kinds(void **state)
+{
+	expect("$E record -o b.arrows \"SELECT * FROM 'a.csv'\"; "
+	       "$E record --output=c.jsonl \"SELECT * FROM 'b.arrows'\"; "
+	       "$E record -od.csv \"SELECT * FROM 'c.jsonl'\"; cat d.csv",
+	       0, WRITTEN);
+	expect("head -2 c.jsonl", 0,
+	       "{\"ebql\": {\"columns\": [{\"name\": \"time\", \"type\": \"TIMESTAMP\"}, "
+	       "{\"name\": \"pid\", \"type\": \"INTEGER\"}, {\"name\": \"comm\", \"type\": "
+	       "\"TEXT\"}, {\"name\": \"big\", \"type\": \"u64\"}, {\"name\": \"ratio\", "
+	       "\"type\": \"REAL\"}]}}\n"
+	       "{\"time\": 1700000000000000000, \"pid\": 1, \"comm\": \"a\\\"b\", \"big\": "
+	       "18446744073709551615, \"ratio\": 0.5}\n");
+	expect("$E -o jsonl \"SELECT * FROM 'b.arrows'\" | cmp - c.jsonl", 0, "");
+	expect("$E -o arrow \"SELECT * FROM 'c.jsonl'\" | cmp - b.arrows", 0, "");
+	expect("$E describe c.jsonl | head -4", 0,
+	       "c.jsonl\n\ncolumn  type       meaning\ntime    TIMESTAMP  when it happened\n");
+}
+
+static void test_filter(void **state)
+{
+	expect("$E record -o b.csv \"SELECT time, pid * 2 AS twice FROM 'a.csv' WHERE big IS "
+	       "NULL\"; cat b.csv",
+	       0, "\"time\",\"twice\"\n1700000000500000000,-4\n");
+}
+
+static void test_refused(void **state)
+{
+	expect("$E record -o b.csv \"SELECT count(*) FROM 'a.csv'\"", 2,
+	       "error[not-rows]: record takes the rows of single events, and the query has none\n"
+	       "  query:1:1\n"
+	       "  SELECT count(*) FROM 'a.csv'\n"
+	       "  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+	       "  hint: record the events with the columns that the query uses; then run the "
+	       "query FROM 'FILE', as often as you like\n");
+	expect("$E record -o ./a.csv \"SELECT * FROM 'a.csv'\" 2>&1 | head -1; cat a.csv", 0,
+	       "error[unknown-file]: ./a.csv: the query reads the file that it would be recorded "
+	       "in\n" SOURCE);
+	expect("$E record -o b.txt \"SELECT * FROM 'a.csv'\"", 2,
+	       "error[unknown-file]: b.txt: is no kind of file\n"
+	       "  hint: files end with .arrows, .jsonl or .csv\n");
+	expect("$E record \"SELECT * FROM 'a.csv'\"", 2,
+	       "ebql: record: -o FILE says where the rows go, a file that ends with .arrows, "
+	       ".jsonl or .csv\n");
+	expect("$E record -o b.csv 'SHOW VIEWS'", 2,
+	       "ebql: record: only a SELECT can be recorded\n");
+	expect("$E record -o b.csv \"SELECT pid FROM 'a.csv'\"", 0,
+	       "ebql: record: without a column \"time\" b.csv will be a table, with no windows "
+	       "and no order; SELECT time, ...\n");
+	/* A wrong query does not touch what is there. */
+	expect("echo kept > k.csv; $E record -o k.csv \"SELECT x FROM 'a.csv'\" 2>&1 | head -1; "
+	       "cat k.csv",
+	       0, "error[unknown-column]: a.csv has no column \"x\"\nkept\n");
+}
+
+/* 1,000 writes of one byte, as the kernel has them and as the recording has them. */
+static void test_live(void **state)
+{
+	static const char *const files[] = { "w.arrows", "w.jsonl", "w.csv" };
+
+	if (geteuid() != 0 || access("/sys/kernel/tracing/events/syscalls", R_OK) != 0) {
+		puts("SKIP: needs root and tracefs");
+		skip();
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
+		char command[512];
+
+		snprintf(command, sizeof(command),
+			 "$E record -o %s 'SELECT time, comm, count, latency, start_time FROM "
+			 "syscall:write WHERE pid = target_pid()' -- dd if=/dev/zero of=/dev/null "
+			 "bs=1 count=1000 status=none; "
+			 "$E -o csv \"SELECT count(*) AS n, sum(count) AS bytes, "
+			 "min(time - start_time - latency) AS least, "
+			 "max(time - start_time - latency) AS most FROM '%s' WHERE comm = 'dd' AND "
+			 "count = 1\" | sed 's/^[0-9]*,[0-9]*,//'",
+			 files[i], files[i]);
+		expect(command, 0,
+		       "window_start,window_end,n,bytes,least,most,_other\n1000,1000,0,0,0\n");
+	}
+}
+
+static int open_folder(void **state)
+{
+	static char path[] = "/tmp/ebql-record-XXXXXX";
+	FILE *file;
+
+	if (!mkdtemp(path) || chdir(path) < 0)
+		return -1;
+	*state = path;
+	file = fopen("a.csv", "w");
+	if (!file || fputs(SOURCE, file) < 0)
+		return -1;
+	return fclose(file);
+}
+
+static int close_folder(void **state)
+{
+	static const char *const names[] = { "a.csv", "b.arrows", "b.csv",   "c.jsonl", "d.csv",
+					     "k.csv", "w.arrows", "w.jsonl", "w.csv" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		unlink(names[i]);
+	return chdir("/") < 0 ? -1 : rmdir(*state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_live),
+	};
+
+	return cmocka_run_group_tests(tests, open_folder, close_folder);
+}

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The shell on a pseudo terminal: keys in, the screen's bytes out.  Each wait is for a text
+ * that must come, never for a time.  Queries on this kernel need root; the rest does not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "base/buf.h"
+
+#define WAIT_MS	 20000
+#define SWITCHES "tracepoint:sched:sched_switch"
+
+struct terminal {
+	char state[64]; /* $XDG_STATE_HOME */
+	int fd, pid;
+	struct buf seen;
+	size_t at; /* what comes before it has been waited for */
+};
+
+static bool is_root(void)
+{
+	return geteuid() == 0 && access("/sys/kernel/tracing/events/sched", R_OK) == 0;
+}
+
+#define NEEDS_ROOT()                                                                               \
+	do {                                                                                       \
+		if (!is_root()) {                                                                  \
+			print_message("SKIP: needs root and tracefs\n");                           \
+			skip();                                                                    \
+		}                                                                                  \
+	} while (0)
+
+static void start(struct terminal *t, const char *option)
+{
+	struct winsize size = { .ws_row = 50, .ws_col = 200 };
+
+	t->at = 0;
+	buf_reset(&t->seen);
+	t->pid = forkpty(&t->fd, NULL, NULL, &size);
+	assert_true(t->pid >= 0);
+	if (t->pid == 0) {
+		setenv("TERM", "vt100", 1);
+		setenv("LC_ALL", "C.UTF-8", 1);
+		setenv("NO_COLOR", "1", 1);
+		setenv("XDG_STATE_HOME", t->state, 1);
+		setenv("HOME", t->state, 1);
+		execl(EBQL_BINARY, "ebql", option, (char *)NULL);
+		_exit(127);
+	}
+}
+
+static int setup(void **state)
+{
+	struct terminal *t = calloc(1, sizeof(*t));
+
+	assert_non_null(t);
+	snprintf(t->state, sizeof(t->state), "/tmp/ebql-test-shell-XXXXXX");
+	assert_non_null(mkdtemp(t->state));
+	buf_init(&t->seen);
+	start(t, NULL);
+	*state = t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct terminal *t = *state;
+	char command[128];
+	int status;
+
+	if (t->pid > 0) {
+		kill(t->pid, SIGKILL);
+		waitpid(t->pid, &status, 0);
+		close(t->fd);
+	}
+	snprintf(command, sizeof(command), "rm -rf %s", t->state);
+	status = system(command);
+	buf_free(&t->seen);
+	free(t);
+	return status;
+}
+
+/* One more piece of output; false at its end, or when none comes in time. */
+static bool read_more(struct terminal *t)
+{
+	struct pollfd fd = { .fd = t->fd, .events = POLLIN };
+	char chunk[4096];
+	ssize_t n;
+
+	if (poll(&fd, 1, WAIT_MS) <= 0)
+		return false;
+	n = read(t->fd, chunk, sizeof(chunk));
+	if (n > 0)
+		buf_put(&t->seen, chunk, (size_t)n);
+	return n > 0;
+}
+
+/* The text must come, behind all that has been waited for so far. */
+static void expect(struct terminal *t, const char *text)
+{
+	const char *found;
+
+	while (!(found = t->seen.n > t->at
+				 ? memmem(t->seen.at + t->at, t->seen.n - t->at, text, strlen(text))
+				 : NULL))
+		if (!read_more(t))
+			fail_msg("\"%s\" never came; there is: %s", text,
+				 t->seen.n > t->at ? t->seen.at + t->at : "nothing");
+	t->at = (size_t)(found - t->seen.at) + strlen(text);
+}
+
+static void type(struct terminal *t, const char *keys)
+{
+	size_t n = strlen(keys);
+
+	assert_int_equal(write(t->fd, keys, n), n);
+}
+
+static void key(struct terminal *t, char c)
+{
+	assert_int_equal(write(t->fd, &c, 1), 1);
+}
+
+/* Types a line when the shell asks for it, and waits until the line stands there. */
+static void line(struct terminal *t, const char *text)
+{
+	expect(t, "ebql> ");
+	type(t, text);
+	type(t, "\r");
+	expect(t, "\n");
+}
+
+/* The keys make the line that is being edited (drawn anew, as a whole) this; it is then dropped. */
+static void expect_line(struct terminal *t, const char *keys, const char *text)
+{
+	expect(t, "> ");
+	type(t, keys);
+	/* A mark at the end, where blanks would not show. */
+	type(t, "!\x0c");
+	expect(t, text);
+	key(t, CTRL('C'));
+	expect(t, "^C");
+}
+
+static int ended(struct terminal *t)
+{
+	int status;
+
+	while (read_more(t))
+		;
+	assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
+	close(t->fd);
+	t->pid = 0;
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Nothing of the kind since `from`. */
+static bool has_seen(struct terminal *t, size_t from, const char *text)
+{
+	return memmem(t->seen.at + from, t->seen.n - from, text, strlen(text)) != NULL;
+}
+
+static void test_error(void **state)
+{
+	struct terminal *t = *state;
+
+	expect(t, "ebql> ");
+	type(t, "SELECT 1\r");
+	expect(t, " ...> ");
+	type(t, "  WHERE 'a; -- ;' = /* ; */ 2;\r");
+	expect(t, "error[missing-from]");
+	expect(t, "query:1:1\r\n  SELECT 1\r\n  ^");
+	line(t, "SET max_group = 3;");
+	expect(t, "  SET max_group = 3;\r\n      ^^^^^^^^^");
+	expect(t, "hint: did you mean \"max_groups\"?");
+	line(t, "\\timin");
+	expect(t, "ebql: there is no command \\timin\r\n  hint: did you mean \"\\timing\"?");
+	line(t, "\\x maybe");
+	expect(t, "\"maybe\" is neither on nor off");
+	line(t, "help");
+	expect(t, "\\timing [on|off]");
+	line(t, "quit");
+	assert_int_equal(ended(t), 0);
+}
+
+static void test_prompt(void **state)
+{
+	struct terminal *t = *state;
+	size_t from;
+
+	expect(t, "ebql> ");
+	type(t, "SELECT 1 FROM");
+	expect(t, "FROM");
+	key(t, CTRL('C'));
+	expect(t, "^C");
+	expect(t, "ebql> ");
+	/* The statement is gone, on all its lines. */
+	from = t->at;
+	type(t, "SELECT\r");
+	expect(t, " ...> ");
+	key(t, CTRL('C'));
+	expect(t, "^C");
+	line(t, ";;");
+	expect(t, "ebql> ");
+	assert_false(has_seen(t, from, "error"));
+	key(t, CTRL('D'));
+	assert_int_equal(ended(t), 0);
+}
+
+static void test_terminate(void **state)
+{
+	struct terminal *t = *state;
+	struct termios before, raw, after;
+
+	assert_int_equal(tcgetattr(t->fd, &before), 0);
+	expect(t, "ebql> ");
+	type(t, "SEL");
+	expect(t, "SEL");
+	assert_int_equal(tcgetattr(t->fd, &raw), 0);
+	assert_false(raw.c_lflag & ICANON);
+	kill(t->pid, SIGTERM);
+	while (read_more(t))
+		if (tcgetattr(t->fd, &after) == 0 && (after.c_lflag & ICANON))
+			break;
+	assert_int_equal(after.c_lflag & (ICANON | ECHO), before.c_lflag & (ICANON | ECHO));
+	assert_int_equal(ended(t), 0);
+}
+
+static void test_complete_words(void **state)
+{
+	struct terminal *t = *state;
+	char path[96], keys[200], text[200];
+	FILE *file;
+
+	expect_line(t, "\\ti\t", "ebql> \\timing !");
+	expect_line(t, "SET max_g\t", "ebql> SET max_groups !");
+	expect_line(t, "sel\tapprox_\tx) DISTI\t",
+		    "ebql> select approx_count_distinct(x) DISTINCT !");
+	expect_line(t, "SELECT 1; S\tEL\t", "ebql> SELECT 1; SELECT !");
+	expect_line(t, "SELECT 'sel\t", "ebql> SELECT 'sel!");
+	expect_line(t, "SELECT com\t", "ebql> SELECT comm!");
+	snprintf(path, sizeof(path), "%s/x.csv", t->state);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("first_one,second_one\n1,2\n", file);
+	fclose(file);
+	snprintf(keys, sizeof(keys), "SELECT 1 FROM '%s' WHERE secon\t", path);
+	snprintf(text, sizeof(text), "ebql> SELECT 1 FROM '%s' WHERE second_one!", path);
+	expect_line(t, keys, text);
+	/* No streams are needed to know the views. */
+	expect_line(t, "DESCRIBE block_i\t", "ebql> DESCRIBE block_io !");
+}
+
+static void test_complete_streams(void **state)
+{
+	struct terminal *t = *state;
+
+	NEEDS_ROOT();
+	expect_line(t, "SELECT pid FROM trace\tsched:sched_sw\ti\tWHERE prev_co\t",
+		    "ebql> SELECT pid FROM tracepoint:sched:sched_switch WHERE prev_comm!");
+	expect_line(t, "SELECT pid FROM t/sched/sched_swi\t",
+		    "ebql> SELECT pid FROM t/sched/sched_switch !");
+	/* The source stands behind the word. */
+	expect_line(t,
+		    "SELECT p99(queue_t FROM block_io\x1b"
+		    "b\x1b"
+		    "b\x02\t",
+		    "ebql> SELECT p99(queue_time! FROM block_io");
+	expect(t, "ebql> ");
+	type(t, "SELECT next_p FROM " SWITCHES "\x1b"
+		"b\x1b"
+		"b\x1b"
+		"b\x1b"
+		"b\x02\t");
+	expect(t, "next_pid   next_prio");
+	key(t, CTRL('C'));
+	expect(t, "^C");
+	expect(t, "ebql> ");
+	type(t, "DESCRIBE syscall:se\t");
+	expect(t, "select ");
+	expect(t, "sendto ");
+	key(t, CTRL('C'));
+	expect(t, "^C");
+	/* On the next line, for the source of the line before. */
+	expect(t, "ebql> ");
+	type(t, "SELECT x FROM syscall:sendt\t\r");
+	expect_line(t, "WHERE laten\t > 5 AND le\tn", " ...> WHERE latency > 5 AND len!");
+}
+
+static void test_kept(void **state)
+{
+	struct terminal *t = *state;
+
+	NEEDS_ROOT();
+	line(t,
+	     "SET rules_off = 'all'; CREATE VIEW mine AS SELECT next_pid AS p FROM " SWITCHES ";");
+	line(t, "SHOW VIEWS LIKE 'mi%';");
+	expect(t, "mine");
+	line(t, "\\d mine");
+	expect(t, "next_pid");
+	expect_line(t, "SELECT q FROM mi\t", "ebql> SELECT q FROM mine !");
+	line(t, "SELECT q FROM mine;");
+	expect(t, "  SELECT q FROM mine;\r\n         ^\r\n");
+	line(t, "CREATE VIEW mine AS SELECT 1 FROM mine;");
+	expect(t, "error[view-exists]");
+	line(t, "DROP VIEW mine;");
+	line(t, "SELECT p FROM mine;");
+	expect(t, "error[unknown-stream-kind]: mine is no stream, no view");
+	line(t, "SET max_groups = 2;");
+	line(t, "\\d 'sched:sched_swi*'");
+	line(t, "\\d sched_switch");
+	expect(t, "raw_tracepoint:sched_switch");
+	expect(t, SWITCHES);
+	line(t, "\\d no_such_stream");
+	expect(t, "no stream matches \"no_such_stream\"");
+}
+
+static void test_interrupt(void **state)
+{
+	struct terminal *t = *state;
+	size_t from;
+
+	NEEDS_ROOT();
+	expect(t, "ebql> ");
+	for (u32 i = 0; i < 3; i++) {
+		type(t, "SELECT count(*) AS n FROM " SWITCHES "\r");
+		expect(t, " ...> ");
+		type(t, "WINDOW TUMBLING 50ms; SELECT never FROM never;\r");
+		expect(t, "matched");
+		expect(t, "matched");
+		from = t->seen.n;
+		key(t, CTRL('C'));
+		/* The last window, then the prompt; what stood behind the query is dropped. */
+		expect(t, "ebql> ");
+		assert_true(has_seen(t, from, "matched"));
+		assert_false(has_seen(t, from, "never"));
+	}
+	/* Totals come at the end alone. */
+	type(t, "SELECT count(*) AS total FROM " SWITCHES ";\r");
+	expect(t, "\n");
+	key(t, CTRL('C'));
+	expect(t, "ebql> ");
+	key(t, CTRL('D'));
+	assert_int_equal(ended(t), 0);
+}
+
+static void test_commands(void **state)
+{
+	struct terminal *t = *state;
+	char command[128], text[4096];
+	ssize_t n;
+	int fd;
+
+	NEEDS_ROOT();
+	line(t, "\\timing");
+	expect(t, "Timing is on.");
+	line(t, "SELECT comm, count(*) AS n FROM " SWITCHES " GROUP BY comm WINDOW TUMBLING 50ms "
+		"LIMIT 1;");
+	expect(t, "matched");
+	key(t, CTRL('C'));
+	expect(t, "compile ");
+	expect(t, " ms, load ");
+	expect(t, " ms, attach ");
+	expect(t, " ms, run ");
+	line(t, "\\x");
+	expect(t, "Expanded output is on.");
+	line(t, "SELECT comm, count(*) AS n FROM " SWITCHES " GROUP BY comm WINDOW TUMBLING 50ms "
+		"LIMIT 1;");
+	expect(t, "-[ row 1 ]--------------------\r\ncomm | ");
+	expect(t, "\r\nn    | ");
+	key(t, CTRL('C'));
+	line(t, "\\x off");
+	expect(t, "Expanded output is off.");
+	snprintf(command, sizeof(command), "\\o %s/out", t->state);
+	line(t, command);
+	line(t, "DESCRIBE " SWITCHES ";");
+	expect(t, "time ");
+	line(t, "\\o");
+	expect(t, "ebql> ");
+	snprintf(command, sizeof(command), "%s/out", t->state);
+	fd = open(command, O_RDONLY);
+	assert_true(fd >= 0);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	assert_true(n > 0);
+	text[n] = '\0';
+	assert_memory_equal(text, SWITCHES "\n", sizeof(SWITCHES));
+	assert_null(strstr(text, "ebql>"));
+	type(t, "SHOW VIEWS LIKE 'block_i_';\r");
+	expect(t, "block_io  ");
+}
+
+static void test_history(void **state)
+{
+	struct terminal *t = *state;
+	char path[128], text[32];
+	struct stat info;
+	u32 n_lines = 0;
+	FILE *file;
+	int c;
+
+	for (u32 i = 0; i < 1010; i++) {
+		expect(t, "ebql> ");
+		snprintf(text, sizeof(text), "\\z%u\r", i);
+		type(t, text);
+	}
+	expect(t, "ebql> ");
+	type(t, "SELECT 'two\r");
+	expect(t, " ...> ");
+	type(t, "lines' ;\r");
+	expect(t, "ebql> ");
+	key(t, CTRL('D'));
+	assert_int_equal(ended(t), 0);
+
+	snprintf(path, sizeof(path), "%s/ebql/history", t->state);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0600);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	while ((c = getc(file)) != EOF)
+		n_lines += c == '\n';
+	fclose(file);
+	/* libedit's file has a line of its own above the entries. */
+	assert_int_equal(n_lines, 1001);
+
+	start(t, NULL);
+	expect(t, "ebql> ");
+	key(t, CTRL('P'));
+	expect(t, "SELECT 'two lines' ;");
+	key(t, CTRL('P'));
+	expect(t, "\\z1009");
+}
+
+static u32 count_entries(const char *path)
+{
+	DIR *directory = opendir(path);
+	u32 n = 0;
+
+	assert_non_null(directory);
+	while (readdir(directory))
+		n++;
+	closedir(directory);
+	return n;
+}
+
+/* Queries in a row leave no descriptor, no thread and no child. */
+static void test_leaks(void **state)
+{
+	struct terminal *t = *state;
+	char fds[64], tasks[64], children[64], text[64];
+	u32 n_fds = 0;
+	FILE *file;
+
+	NEEDS_ROOT();
+	close(t->fd);
+	kill(t->pid, SIGKILL);
+	waitpid(t->pid, NULL, 0);
+	start(t, "-n1");
+	snprintf(fds, sizeof(fds), "/proc/%d/fd", t->pid);
+	snprintf(tasks, sizeof(tasks), "/proc/%d/task", t->pid);
+	snprintf(children, sizeof(children), "/proc/%d/task/%d/children", t->pid, t->pid);
+	for (u32 i = 0; i < 50; i++) {
+		expect(t, "ebql> ");
+		if (i == 2)
+			n_fds = count_entries(fds);
+		type(t, i % 2 ? "SELECT pid FROM " SWITCHES ";\r"
+			      : "SELECT pid, comm, count(*) FROM syscall:* GROUP BY pid, comm "
+				"WINDOW TUMBLING 10ms;\r");
+		expect(t, "\n");
+		expect(t, "pid");
+	}
+	line(t, "SELECT pidd FROM " SWITCHES ";");
+	expect(t, "unknown-column");
+	expect(t, "ebql> ");
+	assert_int_equal(count_entries(fds), n_fds);
+	assert_int_equal(count_entries(tasks), 3); /* one, "." and ".." */
+	file = fopen(children, "r");
+	assert_non_null(file);
+	assert_null(fgets(text, sizeof(text), file));
+	fclose(file);
+}
+
+static void piped(const char *input, int status, const char *said)
+{
+	char command[1024], chunk[4096];
+	struct buf got;
+	FILE *pipe;
+	size_t n;
+	int end;
+
+	snprintf(command, sizeof(command), "printf '%s' | %s 2>&1", input, EBQL_BINARY);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	buf_init(&got);
+	buf_puts(&got, "");
+	while ((n = fread(chunk, 1, sizeof(chunk), pipe)) > 0)
+		buf_put(&got, chunk, n);
+	end = pclose(pipe);
+	assert_string_equal(got.at, said);
+	assert_true(WIFEXITED(end));
+	assert_int_equal(WEXITSTATUS(end), status);
+	buf_free(&got);
+}
+
+static void test_pipe(void **state)
+{
+	piped("SET max_groups = 7;\\n-- nothing\\n", 0, "");
+	/* The last statement needs no ";"; what went wrong before it stands in the status. */
+	piped("SET max_group = 7;\\n/* a; */ DROP VIEW IF EXISTS v;\\nSHOW VIEWS LIKE\\n\\047block_i_\\047",
+	      2,
+	      "error[unknown-option]: there is no option \"max_group\"\n"
+	      "  query:1:5\n"
+	      "  SET max_group = 7;\n"
+	      "      ^^^^^^^^^^^^^\n"
+	      "  hint: did you mean \"max_groups\"?\n"
+	      "block_io              requests of block devices, when they complete\n");
+	piped("\\\\nothing\\n", 2, "ebql: there is no command \\nothing\n  hint: \\? lists them\n");
+	piped("\\\\q\\nnonsense;\\n", 0, "");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_error),	   TEST(test_prompt),		TEST(test_terminate),
+		TEST(test_complete_words), TEST(test_complete_streams), TEST(test_kept),
+		TEST(test_interrupt),	   TEST(test_commands),		TEST(test_history),
+		TEST(test_leaks),	   cmocka_unit_test(test_pipe),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests_name("shell", tests, NULL, NULL);
+}

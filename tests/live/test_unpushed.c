@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * SET pushdown = off on this kernel: the scans alone run in it, and the account of every
+ * call is as exact as that of the kernel part.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "session.h"
+
+#define AGGREGATES "count(*) AS n, sum(count) AS s, min(count) AS lo, max(count) AS hi "
+/* Room for all rows between two looks at the ring buffer, on a machine that is busy. */
+#define OFF "SET pushdown = off; SET ring_bytes = 67108864; "
+
+static void run(struct session *session, const char *query)
+{
+	session_require();
+	session_load(session, "--calls", "100000", NULL);
+	session_ebql(session, query, NULL);
+	session_load_run(session);
+	session_end(session, SIGINT, 0);
+	/* WHERE is done by SQLite: what is counted before it are the calls of the whole machine. */
+	if (!fold_equals(&session->rows, &session->truth))
+		fail_msg("%s (%lu windows, lost %lu)", session->rows.error, session->rows.n_windows,
+			 session->rows.lost);
+	assert_int_equal(session->rows.lost_ring_full, 0);
+	assert_true(session->rows.events >= session->truth.calls);
+}
+
+static void test_scan(void **state)
+{
+	run(*state, OFF "SELECT fd, cpu, " AGGREGATES
+			"FROM tracepoint:syscalls:sys_enter_pread64 WHERE pid = %d "
+			"GROUP BY fd, cpu WINDOW TUMBLING 10ms");
+}
+
+/* A span is a PAIR JOIN, done in user space. */
+static void test_span(void **state)
+{
+	run(*state, OFF "SELECT fd, cpu, " AGGREGATES
+			"FROM syscall:pread64 WHERE pid = %d AND latency > 0ns "
+			"GROUP BY fd, cpu WINDOW TUMBLING 10ms");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_scan, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_span, session_setup, session_teardown),
+	};
+
+	return cmocka_run_group_tests_name("raw", tests, NULL, NULL);
+}

@@ -1,0 +1,1 @@
+SELECT sise, pid FROM 'data/reads.csv'

@@ -1,0 +1,1 @@
+SELECT cpu FROM 'data/reads.csv'

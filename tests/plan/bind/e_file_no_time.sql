@@ -1,0 +1,1 @@
+SELECT first(name) FROM 'data/names.csv'

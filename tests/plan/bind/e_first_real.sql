@@ -1,0 +1,1 @@
+SELECT first(1.5) FROM t:syscalls:sys_enter_read

@@ -1,0 +1,1 @@
+SELECT SUM(count(*) OVER ()) OVER () FROM tracepoint:sched:sched_wakeup

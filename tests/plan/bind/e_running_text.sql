@@ -1,0 +1,1 @@
+SELECT SUM(comm) OVER () FROM tracepoint:sched:sched_wakeup

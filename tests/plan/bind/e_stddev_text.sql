@@ -1,0 +1,1 @@
+SELECT stddev(comm) FROM t:syscalls:sys_enter_read

@@ -1,0 +1,1 @@
+SELECT stddve(count) FROM t:syscalls:sys_enter_read

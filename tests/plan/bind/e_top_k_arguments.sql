@@ -1,0 +1,1 @@
+SELECT top_k(comm) FROM t:syscalls:sys_enter_read

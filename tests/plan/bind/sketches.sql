@@ -1,0 +1,1 @@
+SELECT fd, first(comm), last(count), stddev(count), stddev_samp(count), stddev_pop(count), approx_count_distinct(comm), approx_count_distinct(count, 14), top_k(comm, 3), top_k(fd, 10, count) FILTER (WHERE count > 0) FROM t:syscalls:sys_enter_read GROUP BY fd HAVING last(count) > 5 ORDER BY stddev(count)

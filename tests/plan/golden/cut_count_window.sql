@@ -1,0 +1,1 @@
+SELECT pid, count(*) FROM syscall:read GROUP BY pid WINDOW COUNT (SIZE 1000, ADVANCE BY 100)

@@ -1,0 +1,1 @@
+SELECT DISTINCT comm, fd FROM syscall:read WINDOW TUMBLING 1s

@@ -1,0 +1,1 @@
+SELECT * FROM syscall:read WINDOW TUMBLING 1s ORDER BY latency DESC LIMIT 10

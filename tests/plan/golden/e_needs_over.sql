@@ -1,0 +1,1 @@
+SELECT pid, row_number() FROM syscall:read

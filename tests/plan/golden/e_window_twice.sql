@@ -1,0 +1,1 @@
+SELECT a.n FROM (SELECT count(*) AS n FROM syscall:read WINDOW TUMBLING 2s) AS a WINDOW TUMBLING 1s

@@ -1,0 +1,1 @@
+SELECT count(*) FROM tracepoint:syscalls:sys_enter_pread64 WINDOW HOPPING 10s BY 10s

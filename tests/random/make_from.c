@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random members of FROM, and what SQLite gets in their place: a stream is a table, of
+ * which it sees the rows of the window; the partner of a PAIR or ASOF JOIN is found by
+ * brackets and by the latest time before, over all rows.
+ */
+#include <string.h>
+
+#include "make.h"
+
+const char *make_name(struct maker *m, const char *prefix)
+{
+	return arena_printf(m->arena, "%s%u", prefix, m->n_names++);
+}
+
+/* --- Streams --- */
+
+static const u32 key_columns[] = { C_U8, C_S8, C_BOOL, C_NAME, C_CPU };
+
+static void see(struct maker *m, struct scope *scope, const char *alias, u32 column)
+{
+	const struct column_info *info = &column_infos[column];
+
+	vec_push(m->arena, &scope->columns,
+		 (struct seen){ .text = arena_printf(m->arena, "%s.%s", alias, info->name),
+				.class = info->is_text ? PHRASE_TEXT : PHRASE_INTEGER,
+				.lo = m->rows->data.lo[column],
+				.hi = m->rows->data.hi[column],
+				.column = (s32)column,
+				.is_compare_only = info->is_compare_only });
+}
+
+struct phrase *make_stream(struct maker *m, bool is_other, const char *alias, struct scope *scope)
+{
+	struct phrase *p = phrase_new(
+		m->arena, PHRASE_FIXED,
+		arena_printf(m->arena, is_other ? "$O AS %s" : "$E AS %s", alias), 0);
+
+	p->sqlite = arena_printf(m->arena, "(SELECT * FROM %s$W) AS %s", is_other ? "ot" : "ev",
+				 alias);
+	for (u32 i = 0; i < C_N; i++)
+		see(m, scope, alias, i);
+	/* These more often. */
+	for (u32 i = 0; i < 3 * ARRAY_SIZE(key_columns); i++)
+		see(m, scope, alias, key_columns[i % ARRAY_SIZE(key_columns)]);
+	scope->time = arena_printf(m->arena, "%s.time", alias);
+	scope->n_rows_max = MAX(m->rows->data.n_events, 1u);
+	return p;
+}
+
+static struct phrase *make_rows(struct maker *m, const char *alias, struct scope *scope);
+static struct phrase *make_tree(struct maker *m, struct scope *scope);
+
+static struct phrase *where(struct maker *m, const struct scope *scope, u32 percent)
+{
+	struct phrase *p = phrase_new(m->arena, PHRASE_FIXED, " WHERE $0", 1,
+				      make_condition(m, scope, 2));
+
+	p->is_optional = true;
+	p->is_gone = !rng_percent(m->rng, percent);
+	return p;
+}
+
+static void see_item(struct maker *m, struct scope *scope, const char *alias, const char *name,
+		     const struct phrase *p, s32 column)
+{
+	vec_push(m->arena, &scope->columns,
+		 (struct seen){ .text = arena_printf(m->arena, "%s.%s", alias, name),
+				.class = p->class,
+				.lo = p->lo,
+				.hi = p->hi,
+				.column = column });
+}
+
+/* (SELECT x AS c0, ..., time AS time FROM ... WHERE ...) AS alias */
+static struct phrase *nested(struct maker *m, const char *alias, struct scope *scope)
+{
+	struct scope inner = { 0 };
+	struct phrase *items = phrase_new(m->arena, PHRASE_LIST, ", ", 0), *from, *p;
+	u32 n = 2 + rng_below(m->rng, 3);
+
+	m->depth++;
+	from = make_tree(m, &inner);
+	for (u32 i = 0; i < n; i++) {
+		const char *name = make_name(m, "c");
+		struct phrase *e;
+		s32 column = -1;
+
+		if (i == 0 || rng_percent(m->rng, 40)) {
+			const struct seen *seen = pick_column(
+				m, &inner, rng_percent(m->rng, 75) ? PHRASE_INTEGER : PHRASE_TEXT,
+				false);
+
+			if (!seen)
+				seen = &inner.columns.at[0];
+			e = make_column(m, seen);
+			column = seen->column;
+		} else {
+			e = make_integer(m, &inner, 2);
+		}
+		phrase_list_add(m->arena, items,
+				phrase_new(m->arena, PHRASE_FIXED,
+					   arena_printf(m->arena, "$0 AS %s", name), 1, e));
+		see_item(m, scope, alias, name, e, column);
+	}
+	p = phrase_new(m->arena, PHRASE_FIXED,
+		       arena_printf(m->arena, "(SELECT $0, %s AS time FROM $1$2) AS %s", inner.time,
+				    alias),
+		       3, items, from, where(m, &inner, 60));
+	scope->time = arena_printf(m->arena, "%s.time", alias);
+	scope->n_rows_max = inner.n_rows_max;
+	m->depth--;
+	return p;
+}
+
+/* (SELECT x AS c0, ..., time FROM $E UNION ALL SELECT ... FROM $O) AS alias */
+static struct phrase *united(struct maker *m, const char *alias, struct scope *scope)
+{
+	static const u32 columns[] = { C_U8,  C_S8,  C_BOOL, C_NAME, C_U16, C_S32,
+				       C_S64, C_U32, C_PATH, C_PID,  C_COMM };
+	struct phrase *lists[2], *p;
+	struct scope inner[2] = { 0 };
+	const char *names[2];
+	u32 n = 2 + rng_below(m->rng, 3);
+
+	for (u32 i = 0; i < 2; i++) {
+		names[i] = make_name(m, "u");
+		lists[i] = phrase_new(m->arena, PHRASE_LIST, ", ", 0);
+	}
+	struct phrase *a = make_stream(m, false, names[0], &inner[0]);
+	struct phrase *b = make_stream(m, true, names[1], &inner[1]);
+
+	for (u32 k = 0; k < n; k++) {
+		const char *name = make_name(m, "c");
+		u32 column = columns[rng_below(m->rng, ARRAY_SIZE(columns))];
+		bool is_constant = !column_infos[column].is_text && rng_percent(m->rng, 20);
+		struct phrase *last = NULL;
+
+		for (u32 i = 0; i < 2; i++) {
+			struct phrase *e = make_column(m, &inner[i].columns.at[column]);
+
+			if (is_constant && i)
+				e = make_literal(m, rng_range(m->rng, -1, 3));
+			phrase_list_add(m->arena, lists[i],
+					phrase_new(m->arena, PHRASE_FIXED,
+						   arena_printf(m->arena, "$0 AS %s", name), 1, e));
+			if (last) {
+				e->lo = MIN(e->lo, last->lo);
+				e->hi = MAX(e->hi, last->hi);
+			}
+			last = e;
+		}
+		see_item(m, scope, alias, name, last, (s32)column);
+	}
+	p = phrase_new(m->arena, PHRASE_FIXED,
+		       arena_printf(m->arena,
+				    "(SELECT $0, %s.time AS time FROM $2$4 UNION ALL SELECT $1, "
+				    "%s.time AS time FROM $3$5) AS %s",
+				    names[0], names[1], alias),
+		       6, lists[0], lists[1], a, b, where(m, &inner[0], 40),
+		       where(m, &inner[1], 40));
+	scope->time = arena_printf(m->arena, "%s.time", alias);
+	scope->n_rows_max = MAX(m->rows->data.n_events, 1u);
+	return p;
+}
+
+/* (SELECT ..., sum(x) OVER (PARTITION BY k) AS r FROM ...) AS alias: in the order of time */
+static struct phrase *running(struct maker *m, const char *alias, struct scope *scope)
+{
+	const char *key = make_name(m, "c"), *sum = make_name(m, "c"), *inside = make_name(m, "r");
+	struct scope inner = { 0 };
+	struct phrase *from = make_stream(m, rng_percent(m->rng, 40), inside, &inner);
+	struct phrase *k = make_key(m, &inner), *x = make_integer(m, &inner, 1), *p, *total;
+	s128 n = inner.n_rows_max;
+
+	total = phrase_new(m->arena, PHRASE_INTEGER, "sum($0) OVER (PARTITION BY $1)", 2, x, k);
+	total->sqlite = arena_printf(m->arena,
+				     "sum($0) OVER (PARTITION BY $1 ORDER BY %s ROWS UNBOUNDED "
+				     "PRECEDING)",
+				     inner.time);
+	total->lo = MIN(x->lo * n, 0);
+	total->hi = MAX(x->hi * n, 0);
+	if (!phrase_fits(m, total))
+		return make_stream(m, false, alias, scope);
+	p = phrase_new(m->arena, PHRASE_FIXED,
+		       arena_printf(m->arena,
+				    "(SELECT $1 AS %s, $2 AS %s, %s AS time FROM $0$3) AS %s", key,
+				    sum, inner.time, alias),
+		       4, from, k, total, where(m, &inner, 40));
+	/* The sum is of all rows, then come those of the window. */
+	p->sqlite = arena_printf(m->arena,
+				 "(SELECT * FROM (SELECT $!1 AS %s, $!2 AS %s, %s AS time FROM "
+				 "$!0$!3)$W) AS %s",
+				 key, sum, inner.time, alias);
+	see_item(m, scope, alias, key, k, -1);
+	see_item(m, scope, alias, sum, total, -1);
+	scope->time = arena_printf(m->arena, "%s.time", alias);
+	scope->n_rows_max = inner.n_rows_max;
+	return p;
+}
+
+static struct phrase *make_rows(struct maker *m, const char *alias, struct scope *scope)
+{
+	u32 dice = rng_below(m->rng, 100);
+
+	if (m->depth < 2 && dice < 18)
+		return nested(m, alias, scope);
+	if (m->depth < 2 && dice < 30)
+		return united(m, alias, scope);
+	if (m->depth < 2 && dice < 37)
+		return running(m, alias, scope);
+	return make_stream(m, rng_percent(m->rng, 40), alias, scope);
+}
+
+/* --- PAIR and ASOF JOIN --- */
+
+/* A column of both sides, by which they meet. */
+static bool pick_keys(struct maker *m, const struct scope *a, const struct scope *b,
+		      struct phrase **ret_a, struct phrase **ret_b)
+{
+	for (u32 i = 0; i < 40; i++) {
+		const struct seen *x = &a->columns.at[rng_below(m->rng, a->columns.n)];
+		const struct seen *y = &b->columns.at[rng_below(m->rng, b->columns.n)];
+
+		if (x->class != y->class || x->is_compare_only || y->is_compare_only)
+			continue;
+		if (i < 30 && (x->column != y->column || x->column < 0))
+			continue;
+		*ret_a = make_column(m, x);
+		*ret_b = make_column(m, y);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Starts push, ends pop; an end at depth 0 pops nothing.  A start and the end that meets
+ * it have the same depth.
+ */
+#define PAIRS                                                                                      \
+	"(WITH e AS MATERIALIZED (SELECT %s AS t, -1 AS d, $2 AS k1, $4 AS k2 FROM $!0 WHERE $2 "  \
+	"IS NOT NULL AND $4 IS NOT NULL UNION ALL SELECT %s, 1, $3, $5 FROM $!1 WHERE $3 IS NOT "  \
+	"NULL AND $5 IS NOT NULL), s AS MATERIALIZED (SELECT *, sum(d) OVER (PARTITION BY k1, k2 " \
+	"ORDER BY t, d ROWS UNBOUNDED PRECEDING) AS s FROM e), l AS MATERIALIZED (SELECT *, s - "  \
+	"min(0, min(s) OVER (PARTITION BY k1, k2 ORDER BY t, d ROWS UNBOUNDED PRECEDING)) AS "     \
+	"depth FROM s), m AS MATERIALIZED (SELECT *, lag(depth, 1, 0) OVER (PARTITION BY k1, k2 "  \
+	"ORDER BY t, d) AS was FROM l) SELECT x.t AS at, max(y.t) AS bt FROM m AS x JOIN m AS y "  \
+	"ON y.d = 1 AND y.k1 IS x.k1 AND y.k2 IS x.k2 AND y.depth = x.was AND y.t < x.t WHERE "    \
+	"x.d = -1 AND x.was > 0 GROUP BY x.t)"
+
+static const char *pair_sql(struct maker *m, const struct scope *a, const struct scope *b,
+			    bool is_left, u64 within_ns)
+{
+	const char *p = make_name(m, "p"), *join = is_left ? "LEFT JOIN" : "JOIN", *most = "";
+
+	if (within_ns)
+		most = arena_printf(m->arena, " AND %s.at - %s.bt <= %llu", p, p,
+				    (unsigned long long)within_ns);
+	return arena_printf(m->arena, "$0 %s " PAIRS " AS %s ON %s.at = %s%s %s $!1 ON %s = %s.bt",
+			    join, a->time, b->time, p, p, a->time, most, join, b->time, p);
+}
+
+static const char *asof_sql(struct maker *m, const struct scope *a, const struct scope *b,
+			    bool is_left, u64 within_ns)
+{
+	const char *most = "";
+
+	if (within_ns)
+		most = arena_printf(m->arena, " AND %s - %s <= %llu", a->time, b->time,
+				    (unsigned long long)within_ns);
+	return arena_printf(m->arena,
+			    "$0 %s $!1 ON %s = (SELECT max(%s) FROM $!1 WHERE $2 = $3 AND $4 = $5 "
+			    "AND %s < %s)%s",
+			    is_left ? "LEFT JOIN" : "JOIN", b->time, b->time, b->time, a->time,
+			    most);
+}
+
+static struct phrase *paired(struct maker *m, struct phrase *left, struct scope *scope)
+{
+	struct scope b = { 0 };
+	const char *alias = make_name(m, "b");
+	struct phrase *right = make_rows(m, alias, &b), *p, *keys[4] = { 0 };
+	bool is_left = rng_percent(m->rng, 35), is_asof = rng_percent(m->rng, 45), has_two;
+	u64 within_ns = rng_percent(m->rng, 25) ? 1 + rng_below(m->rng, 3000) * 1000ull : 0;
+	const char *within = "";
+
+	if (!pick_keys(m, scope, &b, &keys[0], &keys[1]))
+		return left;
+	has_two = rng_percent(m->rng, 30) && pick_keys(m, scope, &b, &keys[2], &keys[3]);
+	if (!has_two)
+		keys[2] = keys[3] = make_literal(m, 1);
+	if (within_ns)
+		within = arena_printf(m->arena, " WITHIN %lluns", (unsigned long long)within_ns);
+	p = phrase_new(m->arena, PHRASE_FIXED,
+		       arena_printf(m->arena, "$0 %s%s JOIN $1 ON $2 = $3%s%s%s%s%s%s",
+				    is_left ? "LEFT " : "", is_asof ? "ASOF" : "PAIR",
+				    has_two ? " AND $4 = $5" : "", is_asof ? " AND " : "",
+				    is_asof ? scope->time : "", is_asof ? " >= " : "",
+				    is_asof ? b.time : "", within),
+		       6, left, right, keys[0], keys[1], keys[2], keys[3]);
+	p->sqlite = is_asof ? asof_sql(m, scope, &b, is_left, within_ns)
+			    : pair_sql(m, scope, &b, is_left, within_ns);
+	for (u32 i = 0; i < b.columns.n; i++)
+		vec_push(m->arena, &scope->columns, b.columns.at[i]);
+	return p;
+}
+
+/* Rows of one stream to the windows: scans, and their joins. */
+static struct phrase *make_tree(struct maker *m, struct scope *scope)
+{
+	struct phrase *p = make_rows(m, make_name(m, "a"), scope);
+
+	while (rng_percent(m->rng, m->depth ? 8 : 25))
+		p = paired(m, p, scope);
+	return p;
+}
+
+/* --- JOIN within the window --- */
+
+static struct phrase *member(struct maker *m, struct scope *scope)
+{
+	const char *alias = make_name(m, "j");
+
+	if (m->depth < 2 && rng_percent(m->rng, 30))
+		return make_grouped_source(m, alias, scope);
+	return make_rows(m, alias, scope);
+}
+
+static struct phrase *joined(struct maker *m, struct scope *scope)
+{
+	struct phrase *left = rng_percent(m->rng, 20) ? make_tree(m, scope) : member(m, scope);
+	struct scope right_scope = { 0 };
+	struct phrase *right = member(m, &right_scope), *keys[2], *on;
+	const char *words = rng_percent(m->rng, 50) ? "JOIN" : "LEFT JOIN";
+
+	if (!pick_keys(m, scope, &right_scope, &keys[0], &keys[1]))
+		return left;
+	for (u32 i = 0; i < right_scope.columns.n; i++)
+		vec_push(m->arena, &scope->columns, right_scope.columns.at[i]);
+	on = phrase_new(m->arena, PHRASE_FIXED, " AND $0", 1, make_condition(m, scope, 1));
+	on->is_optional = true;
+	on->is_gone = !rng_percent(m->rng, 30);
+	scope->time = NULL; /* two events: none is the row's */
+	scope->n_rows_max *= right_scope.n_rows_max;
+	return phrase_new(m->arena, PHRASE_FIXED,
+			  arena_printf(m->arena, "$0 %s $1 ON $2 = $3$4", words), 5, left, right,
+			  keys[0], keys[1], on);
+}
+
+struct phrase *make_from(struct maker *m, struct scope *scope)
+{
+	bool is_one = m->shape == SHAPE_COUNT || m->shape == SHAPE_SESSION;
+	u32 dice = rng_below(m->rng, 100);
+
+	if (!is_one && dice < 20)
+		return joined(m, scope);
+	if (!is_one && dice < 30 && m->depth < 2)
+		return make_grouped_source(m, make_name(m, "g"), scope);
+	return make_tree(m, scope);
+}

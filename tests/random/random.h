@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random queries over random events, run in every way there is: by the kernel's programs,
+ * with pushdown off, on a recording, and by SQLite alone, which gets a text that the
+ * generator writes itself.  A query is a tree of phrases, which prints as each of them.
+ */
+#ifndef EBQL_TESTS_RANDOM_H
+#define EBQL_TESTS_RANDOM_H
+
+#include "file/file.h"
+#include "phys/phys.h"
+#include "../replay/replay.h"
+
+/* --- Phrases (phrase.c) --- */
+
+enum phrase_class {
+	PHRASE_INTEGER,
+	PHRASE_TEXT,
+	PHRASE_REAL,
+	PHRASE_FIXED, /* clauses, members of FROM, selects: stays as it is */
+	PHRASE_LIST,  /* the args, with `ebql` between them; one at least stays */
+};
+
+/*
+ * Templates: $0 .. $9 are the args, $!0 .. the same, of all rows and not those of the window.
+ * $E and $O are the two streams, or their recordings.  SQLite: $W is " WHERE <in the
+ * window>" or nothing.
+ */
+struct phrase {
+	enum phrase_class class;
+	const char *ebql, *sqlite; /* sqlite NULL: the same */
+	struct phrase **args;
+	u32 n_args;
+	bool is_optional; /* may be left out: "" */
+	bool is_gone;
+	u32 tag; /* an item and what sorts by it are dropped together; 0: none */
+	s128 lo, hi; /* INTEGER: every value lies here */
+};
+
+enum phrase_dialect { PHRASE_STREAMS, PHRASE_FILES, PHRASE_SQLITE };
+
+struct phrase_print {
+	enum phrase_dialect dialect;
+	const char *event, *other; /* STREAMS, FILES: what $E and $O are */
+	bool is_all;		   /* SQLITE: $W is nothing */
+};
+
+struct phrase *phrase_new(struct arena *arena, enum phrase_class class, const char *ebql,
+			  u32 n_args, ...);
+void phrase_list_add(struct arena *arena, struct phrase *list, struct phrase *arg);
+void phrase_print(const struct phrase *phrase, const struct phrase_print *how, struct buf *out);
+/* Replaces parts of the tree by less, in place, while fails() says that it still fails. */
+void phrase_shrink(struct phrase *root, struct arena *arena, bool (*fails)(void *context),
+		   void *context);
+
+/* --- Rows (rows.c) --- */
+
+struct rows {
+	struct arena *arena;
+	struct dataset data; /* in the order of their times, which are all different */
+	bool is_big;	     /* f_u64 goes beyond 2^63, where SQLite does not follow */
+	const char *files[FILE_KIND_N][2]; /* recordings of both streams; NULL: not written yet */
+	sqlite3 *db;			   /* tables ev and ot; NULL: not made yet */
+};
+
+void rows_random(struct rows *rows, struct arena *arena, u64 seed);
+/* The paths of the recordings; written when first asked for. */
+const char *const *rows_files(struct rows *rows, enum file_kind kind);
+sqlite3 *rows_db(struct rows *rows);
+/* Copies all but some events. */
+void rows_without(const struct rows *rows, u32 first, u32 n, struct rows *ret_rows);
+void rows_close(struct rows *rows);
+
+/* --- Queries (generate*.c) --- */
+
+struct oracle_query {
+	struct phrase *text;
+	/* SQLite's selects of the times of all rows that a COUNT window counts. */
+	struct phrase *times;
+	enum window_shape { SHAPE_NONE, SHAPE_TUMBLING, SHAPE_HOPPING, SHAPE_COUNT, SHAPE_SESSION } shape;
+	u64 size, advance;
+	bool is_ordered; /* the order is total, but for equal rows */
+	bool has_reference;
+};
+
+void oracle_query_random(struct oracle_query *query, const struct rows *rows, struct arena *arena,
+			 struct rng *rng);
+
+/* --- Windows (reference.c) --- */
+
+struct span_ns {
+	u64 from, to; /* [from, to) */
+};
+
+/* Numbered by what is the same in every way: the multiple of the advance that they end at. */
+struct windows {
+	struct span_ns *at;
+	u64 *numbers;
+	u32 n;
+};
+
+/* Those that rows of these times give; they are in order. */
+void windows_of(const struct oracle_query *query, struct rows *rows, struct arena *arena,
+		struct windows *ret_windows);
+
+/* --- The ways (ways.c, reference.c) --- */
+
+enum way { WAY_KERNEL, WAY_USER, WAY_FILE, WAY_SQLITE };
+
+struct way_options {
+	enum way way;
+	const char *rules_off;
+	enum file_kind file;
+	bool is_off; /* FILE: pushdown = off as well */
+};
+
+struct machine {
+	const struct kernel_features *features;
+	u32 n_cpus;
+};
+
+/* The first column of a result is the number of its window. */
+struct answer {
+	struct result result;
+	const char *error; /* NULL: it has rows */
+	bool is_limited;   /* starts of a join gave way: which, hangs on the kernel's table */
+	/* Recordings have the windows from their first row's to their last row's. */
+	bool has_bounds;
+	u64 first_window, last_window;
+};
+
+void way_run(const struct machine *machine, const struct oracle_query *query, struct rows *rows,
+	     const struct way_options *options, const struct windows *windows,
+	     struct arena *arena, struct answer *ret_answer);
+void reference_answer(const struct oracle_query *query, struct rows *rows,
+		      const struct windows *windows, struct arena *arena,
+		      struct answer *ret_answer);
+void reference_functions(sqlite3 *db);
+
+#endif

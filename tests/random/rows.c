@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random rows: events of both streams in the order of their times, the tables ev and ot
+ * of SQLite with the same rows, and recordings of them in every format.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "random.h"
+
+#define ROWS_MAX     110
+#define TIME_FIRST   5000000000000ull
+#define TIME_STEP_NS 400000 /* windows are of 1 ms and more */
+
+static const char *const key_texts[] = { "", "a", "A", "it's" };
+
+/* Few values, so that groups and joins meet. */
+static void make_keys(struct event *e, struct rng *rng)
+{
+	u32 name = rng_below(rng, ARRAY_SIZE(key_texts));
+
+	e->integers[C_U8] = rng_below(rng, 3);
+	e->integers[C_S8] = rng_range(rng, -2, 2);
+	e->integers[C_BOOL] = rng_below(rng, 2);
+	e->texts[C_NAME] = key_texts[name];
+	e->text_bytes[C_NAME] = strlen(key_texts[name]);
+}
+
+void rows_random(struct rows *rows, struct arena *arena, u64 seed)
+{
+	struct rng rng = { seed };
+	u64 time_ns = TIME_FIRST + rng_below(&rng, 1000000);
+	struct dataset *data = &rows->data;
+	u32 n = rng_percent(&rng, 6) ? rng_below(&rng, 4) : 10 + rng_below(&rng, ROWS_MAX - 10);
+	u32 streams = 20 + rng_below(&rng, 61);
+
+	*rows = (struct rows){ .arena = arena, .is_big = rng_percent(&rng, 25) };
+	dataset_random(data, arena, rng_below(&rng, N_DATASETS - 2), rng_next(&rng) >> 32);
+	data->n_events = n;
+	for (u32 i = 0; i < n; i++) {
+		struct event *e = &data->events[i];
+
+		make_keys(e, &rng);
+		if (rows->is_big && rng_percent(&rng, 40))
+			e->integers[C_U64] = rng_percent(&rng, 50)
+						     ? UINT64_MAX - rng_below(&rng, 3)
+						     : INT64_MAX + (s128)rng_below(&rng, 3);
+		time_ns += 1 + rng_below(&rng, TIME_STEP_NS);
+		/* Now and then some windows are idle. */
+		if (rng_percent(&rng, 2))
+			time_ns += rng_below(&rng, 20 * TIME_STEP_NS);
+		e->integers[C_TIME] = time_ns;
+		e->stream = rng_percent(&rng, streams) ? STREAM_EVENT : STREAM_OTHER;
+		if (e->stream == STREAM_OTHER) {
+			e->texts[C_PROBE] = "tracepoint:test:other";
+			e->text_bytes[C_PROBE] = strlen(e->texts[C_PROBE]);
+		}
+		event_encode(e, arena, &rng);
+	}
+	dataset_measure(data);
+}
+
+void rows_without(const struct rows *rows, u32 first, u32 n, struct rows *ret_rows)
+{
+	const struct dataset *data = &rows->data;
+	struct event *fewer = arena_array(rows->arena, struct event, data->n_events + 1);
+
+	*ret_rows = (struct rows){ .arena = rows->arena, .data = *data, .is_big = rows->is_big };
+	memcpy(fewer, data->events, first * sizeof(*fewer));
+	memcpy(fewer + first, data->events + first + n,
+	       (data->n_events - first - n) * sizeof(*fewer));
+	ret_rows->data.events = fewer;
+	ret_rows->data.n_events = data->n_events - n;
+}
+
+/* --- Recordings --- */
+
+static struct type column_type(u32 column)
+{
+	const struct column_info *info = &column_infos[column];
+
+	if (column == C_BOOL)
+		return (struct type){ .kind = TYPE_BOOL, .bits = 8 };
+	if (column == C_PTR)
+		return (struct type){ .kind = TYPE_POINTER, .bits = 64 };
+	if (column == C_TIME)
+		return (struct type){ .kind = TYPE_TIMESTAMP, .bits = 64 };
+	if (info->is_text)
+		return type_text(64);
+	return type_int(8 * info->size_bytes, info->is_signed && !info->is_header);
+}
+
+static void put_event(struct file_writer *writer, const struct event *e)
+{
+	struct value row[C_N];
+
+	for (u32 i = 0; i < C_N; i++) {
+		if (column_infos[i].is_text)
+			row[i] = (struct value){ .kind = VALUE_TEXT,
+						 .n = e->text_bytes[i],
+						 .text = e->texts[i] };
+		else
+			row[i] = (struct value){ .kind = VALUE_INT, .integer = e->integers[i] };
+	}
+	file_writer_rows(writer, row, 1);
+}
+
+static const char *write_file(const struct rows *rows, enum file_kind kind, u8 stream)
+{
+	static const char *const suffixes[] = { [FILE_ARROW] = "arrows",
+						[FILE_JSONL] = "jsonl",
+						[FILE_CSV] = "csv" };
+	const char *path = arena_printf(rows->arena, "/tmp/ebql-random-%d-%u.%s", getpid(), stream,
+					suffixes[kind]);
+	struct schema schema = { C_N, arena_array(rows->arena, struct column, C_N) };
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	struct file_writer *writer;
+	struct buf out;
+
+	BUG_ON(fd < 0);
+	for (u32 i = 0; i < C_N; i++)
+		schema.columns[i] = (struct column){ column_infos[i].name, column_type(i) };
+	buf_init(&out);
+	writer = file_writer_open(kind, &schema, &out);
+	for (u32 i = 0; i < rows->data.n_events; i++)
+		if (rows->data.events[i].stream == stream)
+			put_event(writer, &rows->data.events[i]);
+	BUG_ON(file_writer_error(writer));
+	file_writer_close(writer);
+	BUG_ON(buf_flush(&out, fd));
+	close(fd);
+	buf_free(&out);
+	return path;
+}
+
+const char *const *rows_files(struct rows *rows, enum file_kind kind)
+{
+	for (u32 i = 0; i < 2 && !rows->files[kind][i]; i++)
+		rows->files[kind][i] =
+			write_file(rows, kind, i ? (u8)STREAM_OTHER : (u8)STREAM_EVENT);
+	return rows->files[kind];
+}
+
+/* --- Tables --- */
+
+static void must(sqlite3 *db, int rc)
+{
+	if (rc != SQLITE_OK && rc != SQLITE_DONE)
+		BUG("reference: %s", sqlite3_errmsg(db));
+}
+
+static void insert_event(sqlite3 *db, sqlite3_stmt *insert, const struct event *e)
+{
+	for (u32 i = 0; i < C_N; i++) {
+		int at = (int)i + 1;
+
+		if (column_infos[i].is_text)
+			must(db, sqlite3_bind_text(insert, at, e->texts[i], (int)e->text_bytes[i],
+						   SQLITE_STATIC));
+		else
+			must(db, sqlite3_bind_int64(insert, at, (s64)e->integers[i]));
+	}
+	must(db, sqlite3_step(insert));
+	must(db, sqlite3_reset(insert));
+}
+
+static void fill_table(const struct rows *rows, const char *table, u8 stream)
+{
+	sqlite3_stmt *insert;
+	struct buf sql;
+
+	buf_init(&sql);
+	buf_printf(&sql, "CREATE TABLE %s (", table);
+	for (u32 i = 0; i < C_N; i++)
+		buf_printf(&sql, "%s%s %s", i ? ", " : "", column_infos[i].name,
+			   column_infos[i].is_text ? "TEXT" : "INTEGER");
+	buf_puts(&sql, ")");
+	must(rows->db, sqlite3_exec(rows->db, sql.at, NULL, NULL, NULL));
+	buf_reset(&sql);
+	buf_printf(&sql, "INSERT INTO %s VALUES (?", table);
+	for (u32 i = 1; i < C_N; i++)
+		buf_puts(&sql, ", ?");
+	buf_puts(&sql, ")");
+	must(rows->db, sqlite3_prepare_v2(rows->db, sql.at, -1, &insert, NULL));
+	for (u32 i = 0; i < rows->data.n_events; i++)
+		if (rows->data.events[i].stream == stream)
+			insert_event(rows->db, insert, &rows->data.events[i]);
+	must(rows->db, sqlite3_finalize(insert));
+	buf_free(&sql);
+}
+
+sqlite3 *rows_db(struct rows *rows)
+{
+	if (rows->db)
+		return rows->db;
+	must(NULL, sqlite3_open(":memory:", &rows->db));
+	must(rows->db, sqlite3_exec(rows->db, "BEGIN", NULL, NULL, NULL));
+	fill_table(rows, "ev", STREAM_EVENT);
+	fill_table(rows, "ot", STREAM_OTHER);
+	must(rows->db, sqlite3_exec(rows->db, "COMMIT", NULL, NULL, NULL));
+	reference_functions(rows->db);
+	return rows->db;
+}
+
+void rows_close(struct rows *rows)
+{
+	for (u32 i = 0; i < FILE_KIND_N; i++)
+		for (u32 k = 0; k < 2; k++) {
+			if (rows->files[i][k])
+				unlink(rows->files[i][k]);
+			rows->files[i][k] = NULL;
+		}
+	sqlite3_close(rows->db);
+	rows->db = NULL;
+}

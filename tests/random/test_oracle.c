@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random queries over random rows give the same in every way: by the kernel's programs
+ * with every rule of the optimiser, with none and with each one off, with pushdown off,
+ * over a recording, and by SQLite alone.
+ *
+ * EBQL_SEED, EBQL_FIRST and EBQL_QUERIES say which queries; EBQL_TEST_LONG 10,000 of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "load/load.h"
+#include "opt/opt.h"
+#include "random.h"
+
+enum { QUERIES = 300, QUERIES_LONG = 10000, QUERIES_OF_ROWS = 6, FAILURES_MAX = 5, TAGS_MAX = 40 };
+
+static struct kernel_features features;
+static struct machine machine = { .features = &features };
+
+struct totals {
+	u32 n_queries, n_refused, n_too_large, n_limited, n_with_rows, n_runs, n_reference;
+	struct {
+		char tag[40];
+		u32 n;
+		char example[300];
+	} tags[TAGS_MAX];
+};
+
+/* One query in one way against another. */
+struct comparison {
+	struct oracle_query *query;
+	struct rows *rows;
+	struct way_options way;
+	struct buf *report; /* NULL: says nothing */
+};
+
+static u64 env_number(const char *name, u64 otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static bool has_tag(const char *error, const char *tag)
+{
+	return error && strstr(error, tag);
+}
+
+/* --- Comparing --- */
+
+/* Without the windows that a recording does not reach: these are idle. */
+static void keep_windows(struct result *result, u64 first, u64 last)
+{
+	u32 n = result->n_columns, kept = 0;
+
+	for (u32 i = 0; i < result->n_rows; i++) {
+		u64 number = (u64)result->values[(size_t)i * n].integer;
+
+		if (number < first || number > last)
+			continue;
+		memmove(result->values + (size_t)kept++ * n, result->values + (size_t)i * n,
+			n * sizeof(struct value));
+	}
+	result->n_rows = kept;
+}
+
+static void get_answer(const struct comparison *c, const struct way_options *way,
+		       const struct windows *windows, struct arena *arena,
+		       struct answer *ret_answer)
+{
+	if (way->way == WAY_SQLITE)
+		reference_answer(c->query, c->rows, windows, arena, ret_answer);
+	else
+		way_run(&machine, c->query, c->rows, way, windows, arena, ret_answer);
+}
+
+static bool same_rows(const struct comparison *c, struct answer *a, struct answer *b)
+{
+	if (b->has_bounds || (c->way.way == WAY_FILE && c->query->shape != SHAPE_NONE &&
+			      c->query->shape != SHAPE_COUNT)) {
+		keep_windows(&a->result, b->first_window, b->last_window);
+		keep_windows(&b->result, b->first_window, b->last_window);
+	}
+	if (!c->query->is_ordered) {
+		result_sort(&a->result);
+		result_sort(&b->result);
+	}
+	if (!a->result.n_rows && !b->result.n_rows)
+		return true;
+	return result_equal(&a->result, &b->result);
+}
+
+static struct way_options reference_way(const struct comparison *c)
+{
+	return (struct way_options){ .way = c->query->has_reference ? WAY_SQLITE : WAY_KERNEL,
+				     .rules_off = "" };
+}
+
+static const char *way_name(const struct way_options *way, struct arena *arena)
+{
+	switch (way->way) {
+	case WAY_KERNEL:
+		return arena_printf(arena, "kernel, rules off '%s'", way->rules_off);
+	case WAY_USER:
+		return "pushdown off";
+	case WAY_FILE:
+		return arena_printf(arena, "recording of format %d%s", way->file,
+				    way->is_off ? ", pushdown off" : "");
+	default:
+		return "SQLite";
+	}
+}
+
+static void report_answer(const struct comparison *c, const struct way_options *way,
+			  const struct answer *answer, struct arena *arena)
+{
+	buf_printf(c->report, "  %s:\n", way_name(way, arena));
+	if (answer->error)
+		buf_printf(c->report, "    %s\n", answer->error);
+	else
+		result_print(&answer->result, c->report);
+}
+
+/* The tag of the diagnostic, "[...]", or the step that failed. */
+static const char *tag_of(const char *error, struct arena *arena)
+{
+	const char *open = strchr(error, '['), *end = open ? strchr(open, ']') : NULL;
+
+	return end ? arena_strndup(arena, open, (size_t)(end - open) + 1)
+		   : arena_strndup(arena, error, strcspn(error, ":"));
+}
+
+enum verdict { VERDICT_SAME, VERDICT_DIFFERS, VERDICT_REFUSED, VERDICT_TOO_LARGE, VERDICT_LIMITED };
+
+static enum verdict compare(struct comparison *c, struct arena *arena, const char **ret_refusal,
+			    u32 *ret_n_rows)
+{
+	struct way_options reference = reference_way(c);
+	struct windows windows;
+	struct answer a, b;
+	enum verdict verdict = VERDICT_SAME;
+
+	windows_of(c->query, c->rows, arena, &windows);
+	get_answer(c, &reference, &windows, arena, &a);
+	get_answer(c, &c->way, &windows, arena, &b);
+	*ret_n_rows = b.result.n_rows;
+	if (a.is_limited || b.is_limited)
+		verdict = VERDICT_LIMITED;
+	else if (has_tag(a.error, "[too-large]") || has_tag(b.error, "[too-large]"))
+		verdict = VERDICT_TOO_LARGE;
+	else if (b.error && (reference.way == WAY_SQLITE || a.error))
+		verdict = VERDICT_REFUSED;
+	else if (a.error || b.error || !same_rows(c, &a, &b))
+		verdict = VERDICT_DIFFERS;
+	if (b.error)
+		*ret_refusal = arena_strdup(arena, b.error);
+	/* A step of shrinking that SQLite refuses says nothing. */
+	if (a.error && reference.way == WAY_SQLITE)
+		verdict = c->report ? VERDICT_DIFFERS : VERDICT_SAME;
+	if (c->report) {
+		report_answer(c, &reference, &a, arena);
+		report_answer(c, &c->way, &b, arena);
+	}
+	return verdict;
+}
+
+static bool fails(void *context)
+{
+	const char *refusal = NULL;
+	struct arena arena;
+	u32 n_rows;
+	bool is_failing;
+
+	arena_init(&arena);
+	is_failing = compare(context, &arena, &refusal, &n_rows) == VERDICT_DIFFERS;
+	arena_free(&arena);
+	return is_failing;
+}
+
+/* --- Making it small --- */
+
+static void shrink_rows(struct comparison *c, struct rows *rows)
+{
+	struct rows *kept = c->rows, fewer;
+
+	for (u32 step = (kept->data.n_events + 1) / 2; step; step = step == 1 ? 0 : (step + 1) / 2) {
+		for (u32 at = 0; at < kept->data.n_events;) {
+			u32 gone = MIN(step, kept->data.n_events - at);
+
+			rows_without(kept, at, gone, &fewer);
+			c->rows = &fewer;
+			if (fails(c)) {
+				rows_close(rows);
+				*rows = fewer;
+				kept = rows;
+			} else {
+				rows_close(&fewer);
+				at += gone;
+			}
+			c->rows = kept;
+		}
+	}
+}
+
+static void print_texts(const struct comparison *c, struct buf *out)
+{
+	const struct phrase_print ebql = { .event = "tracepoint:test:event",
+					   .other = "tracepoint:test:other" };
+	const struct phrase_print sqlite = { PHRASE_SQLITE,
+					     .is_all = c->query->shape == SHAPE_NONE };
+
+	buf_puts(out, "  ");
+	phrase_print(c->query->text, &ebql, out);
+	if (c->query->has_reference) {
+		buf_puts(out, "\n  ");
+		phrase_print(c->query->text, &sqlite, out);
+	}
+	buf_putc(out, '\n');
+}
+
+static void print_rows(const struct comparison *c, struct buf *out)
+{
+	struct buf text;
+
+	buf_init(&text);
+	print_texts(c, &text);
+	for (u32 j = 0; j < c->rows->data.n_events && j < 12; j++) {
+		const struct event *e = &c->rows->data.events[j];
+
+		buf_puts(out, e->stream == STREAM_OTHER ? "    other" : "    event");
+		for (u32 i = 0; i < C_N; i++) {
+			const struct column_info *info = &column_infos[i];
+
+			if (!strstr(text.at, info->name))
+				continue;
+			buf_printf(out, " %s=", info->name);
+			if (info->is_text)
+				buf_printf(out, "'%s'", e->texts[i]);
+			else
+				buf_put_s128(out, e->integers[i]);
+		}
+		buf_putc(out, '\n');
+	}
+	buf_free(&text);
+}
+
+static void report_failure(struct comparison c, u64 seed, u32 number, struct arena *arena)
+{
+	struct rows rows = { .arena = arena, .data = c.rows->data, .is_big = c.rows->is_big };
+	struct buf out;
+	const char *refusal;
+	u32 n_rows;
+
+	buf_init(&out);
+	buf_printf(&out, "query %u differs (EBQL_SEED=%llu EBQL_FIRST=%u EBQL_QUERIES=1)\n", number,
+		   (unsigned long long)seed, number);
+	print_texts(&c, &out);
+	if (!getenv("EBQL_RAW")) {
+		c.rows = &rows;
+		shrink_rows(&c, &rows);
+		phrase_shrink(c.query->text, arena, fails, &c);
+		shrink_rows(&c, &rows);
+	}
+	c.report = &out;
+	buf_puts(&out, " at its smallest:\n");
+	print_texts(&c, &out);
+	print_rows(&c, &out);
+	compare(&c, arena, &refusal, &n_rows);
+	fprintf(stderr, "%s\n", out.at);
+	rows_close(&rows);
+	buf_free(&out);
+}
+
+/* --- One query in all ways --- */
+
+static void count_refusal(struct totals *totals, const char *refusal, struct arena *arena,
+			  const struct comparison *c)
+{
+	const char *tag = tag_of(refusal, arena);
+
+	for (u32 i = 0; i < TAGS_MAX; i++) {
+		if (totals->tags[i].n && strcmp(totals->tags[i].tag, tag) != 0)
+			continue;
+		if (!totals->tags[i].n++) {
+			snprintf(totals->tags[i].tag, sizeof(totals->tags[i].tag), "%s", tag);
+			snprintf(totals->tags[i].example, sizeof(totals->tags[i].example), "%s",
+				 refusal);
+		}
+		return;
+	}
+}
+
+static u32 list_ways(u32 number, struct way_options ways[8])
+{
+	u32 n = 0;
+
+	ways[n++] = (struct way_options){ WAY_KERNEL, "" };
+	ways[n++] = (struct way_options){ WAY_USER, "" };
+	ways[n++] = (struct way_options){ WAY_FILE, "", .file = number % FILE_KIND_N,
+					  .is_off = number / FILE_KIND_N % 2 };
+	ways[n++] = (struct way_options){ WAY_KERNEL, "all" };
+	ways[n++] = (struct way_options){ WAY_KERNEL, opt_rules[number % opt_n_rules].name };
+	ways[n++] = (struct way_options){ WAY_KERNEL, opt_rules[(number + 2) % opt_n_rules].name };
+	return n;
+}
+
+static bool run_query(struct rows *rows, u64 seed, u32 number, struct totals *totals)
+{
+	struct rng rng = { (seed << 32) + number };
+	struct way_options ways[8];
+	u32 n_ways = list_ways(number, ways), n_rows = 0;
+	struct oracle_query query;
+	struct arena arena;
+	bool is_good = true;
+
+	rng.state = rng_next(&rng); /* neighbours are nothing alike */
+	arena_init(&arena);
+	oracle_query_random(&query, rows, &arena, &rng);
+	if (getenv("EBQL_PRINT")) {
+		struct buf out;
+
+		buf_init(&out);
+		print_texts(&(struct comparison){ &query, rows }, &out);
+		fprintf(stderr, "%u %s\n", number, out.at);
+		buf_free(&out);
+	}
+	totals->n_queries++;
+	totals->n_reference += query.has_reference;
+	for (u32 i = 0; i < n_ways && is_good; i++) {
+		struct comparison c = { &query, rows, ways[i] };
+		const char *refusal = NULL;
+		enum verdict verdict;
+
+		if (i == 0 && !query.has_reference)
+			continue;
+		if (query.shape == SHAPE_HOPPING && ways[i].way != WAY_FILE)
+			continue;
+		verdict = compare(&c, &arena, &refusal, &n_rows);
+		totals->n_runs++;
+		totals->n_too_large += verdict == VERDICT_TOO_LARGE;
+		totals->n_limited += verdict == VERDICT_LIMITED;
+		if (verdict == VERDICT_REFUSED) {
+			totals->n_refused++;
+			count_refusal(totals, refusal, &arena, &c);
+			break;
+		}
+		if (verdict == VERDICT_DIFFERS) {
+			report_failure(c, seed, number, &arena);
+			is_good = false;
+		}
+	}
+	totals->n_with_rows += n_rows > 0;
+	arena_free(&arena);
+	return is_good;
+}
+
+static void test_oracle(void **state)
+{
+	u64 seed = env_number("EBQL_SEED", 1), start_ns = base_monotonic_ns();
+	u32 first = (u32)env_number("EBQL_FIRST", 0), n_failures = 0;
+	u32 n = (u32)env_number("EBQL_QUERIES", getenv("EBQL_TEST_LONG") ? QUERIES_LONG : QUERIES);
+	struct totals totals = { 0 };
+	struct arena arena;
+	struct rows rows = { 0 };
+	s64 made = -1;
+
+	(void)state;
+	kernel_features_probe(&features);
+	machine.n_cpus = load_possible_cpus();
+	replay_cpus = MIN(machine.n_cpus, REPLAY_CPUS);
+	arena_init(&arena);
+	print_message("seed %llu, %u queries\n", (unsigned long long)seed, n);
+	for (u32 i = first; i < first + n && n_failures < env_number("EBQL_FAILURES", FAILURES_MAX);
+	     i++) {
+		if (made != i / QUERIES_OF_ROWS) {
+			rows_close(&rows);
+			arena_free(&arena);
+			arena_init(&arena);
+			made = i / QUERIES_OF_ROWS;
+			rows_random(&rows, &arena, seed * 1000003 + (u64)made * 7919);
+		}
+		n_failures += !run_query(&rows, seed, i, &totals);
+	}
+	rows_close(&rows);
+	arena_free(&arena);
+	print_message("%u queries in %u runs: %u against SQLite, %u with rows, %u refused; %u runs "
+		      "too large, %u limited; %.1f s; %u differ\n",
+		      totals.n_queries, totals.n_runs, totals.n_reference, totals.n_with_rows,
+		      totals.n_refused, totals.n_too_large, totals.n_limited,
+		      (double)(base_monotonic_ns() - start_ns) / 1e9, n_failures);
+	for (u32 i = 0; i < TAGS_MAX && totals.tags[i].n; i++)
+		print_message("%5u %s\n", totals.tags[i].n,
+			      getenv("EBQL_VERBOSE") ? totals.tags[i].example
+						     : totals.tags[i].tag);
+	assert_int_equal(n_failures, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_oracle) };
+
+	return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Cells of sketches as the kernel writes them: after many random events the bytes of the
+ * row are those that hll_add(), top_update() and moments_add() make of the same values.
+ *
+ * EBQL_TEST_LONG: 1,000,000 events in place of 50,000.  EBQL_SEED.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cat/cat.h"
+#include "gen/gen.h"
+#include "load/load.h"
+#include "opt/opt.h"
+#include "phys/phys.h"
+#include "plan/plan.h"
+#include "replay.h"
+#include "sql/sql.h"
+#include "type/hll.h"
+#include "type/moments.h"
+
+struct feed {
+	struct arena arena;
+	struct diags diags;
+	struct settings settings;
+	struct catalog *catalog;
+	struct phys *phys;
+	struct load load;
+	struct event event;
+	struct rng rng;
+};
+
+static struct kernel_features features;
+
+static u64 env_number(const char *name, u64 otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static _Noreturn void give_up(struct feed *f, const char *step)
+{
+	struct buf out;
+
+	buf_init(&out);
+	diags_print(&f->diags, &out);
+	fprintf(stderr, "%s: %s\n", step, out.at ? out.at : "");
+	fail();
+	abort();
+}
+
+static void feed_plan(struct feed *f, const char *sql)
+{
+	struct phys_input input = { .settings = &f->settings,
+				    .features = &features,
+				    .n_cpus = load_possible_cpus(),
+				    .is_replay = true,
+				    .share = -1 };
+	struct ast_script *script;
+	struct plan *plan;
+
+	settings_init(&f->settings);
+	diags_init(&f->diags, &f->arena, "query", sql, strlen(sql));
+	f->catalog = catalog_open_snapshot(&f->arena, CATALOG_PATH, &f->diags);
+	script = sql_parse(&f->arena, &f->diags);
+	plan = diags_failed(&f->diags) ? NULL
+				       : plan_bind(script->statements.at[0].select, f->catalog,
+						   &f->settings, NULL, &f->arena, &f->diags);
+	if (!plan)
+		give_up(f, "bind");
+	input.plan = opt_run(plan, &f->settings, &f->arena);
+	input.catalog = f->catalog;
+	f->phys = phys_plan(&input, &f->arena, &f->diags);
+	if (!f->phys)
+		give_up(f, "phys");
+}
+
+/* false: this machine does not let us. */
+static bool feed_load(struct feed *f)
+{
+	const struct bpf_features bpf = { features.has_signed_division };
+	struct load_program *program = arena_new(&f->arena, struct load_program);
+	const char *reason = NULL;
+	struct buf constants, out;
+	bool is_allowed = true;
+
+	buf_init(&constants);
+	program->hook = &f->phys->hooks[0];
+	if (bpf_compile(gen_program(f->phys, program->hook, &f->arena, &constants), &f->arena, &bpf,
+			&program->code, &reason))
+		give_up(f, reason);
+	if (load_open(&f->load, f->phys, program, 1, constants.at, constants.n, &f->arena,
+		      &f->diags)) {
+		buf_init(&out);
+		diags_print(&f->diags, &out);
+		is_allowed = !strstr(out.at, "[no-privilege]");
+		buf_free(&out);
+		if (is_allowed)
+			give_up(f, "load");
+	}
+	buf_free(&constants);
+	return is_allowed;
+}
+
+static void feed_open(struct feed *f, const char *sql)
+{
+	*f = (struct feed){ .rng = { env_number("EBQL_SEED", 1) } };
+	arena_init(&f->arena);
+	feed_plan(f, sql);
+	if (!feed_load(f)) {
+		printf("SKIP: this kernel does not let us load programs\n");
+		skip();
+	}
+	event_init(&f->event);
+	event_encode(&f->event, &f->arena, &f->rng);
+}
+
+static void feed_close(struct feed *f)
+{
+	load_close(&f->load);
+	catalog_close(f->catalog);
+	arena_free(&f->arena);
+}
+
+static void set_column(struct feed *f, u32 column, const void *bytes)
+{
+	const struct column_info *info = &column_infos[column];
+
+	memcpy(f->event.context + (info->is_header ? 0 : sizeof(struct replay_header)) +
+		       info->offset_bytes,
+	       bytes, info->size_bytes);
+}
+
+static void run_event(struct feed *f)
+{
+	assert_int_equal(load_test_run(&f->load, 0, f->event.context, f->event.context_bytes), 0);
+}
+
+static u8 *slice_of(struct feed *f)
+{
+	return f->load.state + state_slice_offset(&f->phys->state, f->load.epoch, 0, 0);
+}
+
+/* The cell of that aggregate in the only row. */
+static const void *cell_at(struct feed *f, u32 aggregate, enum cell_kind kind)
+{
+	const struct phys_aggregate *a = &f->phys->aggregates[aggregate];
+	const struct cell *c =
+		&f->phys->cells[kind == CELL_SQUARES ? a->squares_cell : a->value_cell];
+
+	assert_int_equal(c->kind, kind);
+	return slice_of(f) + f->phys->state.rows_bytes_offset + c->bytes_offset;
+}
+
+static u32 n_events(void)
+{
+	return getenv("EBQL_TEST_LONG") ? 1000000 : 50000;
+}
+
+/* Few values, neighbours, powers of two, and any. */
+static u64 random_word(struct rng *rng)
+{
+	u64 word = rng_next(rng);
+
+	switch (word % 5) {
+	case 0:
+		return word >> 8 & 15;
+	case 1:
+		return 1000000 + (word >> 8 & 0xfff);
+	case 2:
+		return 1ull << (word >> 8 & 63);
+	case 3:
+		return -(word >> 8 & 0xff);
+	default:
+		return word;
+	}
+}
+
+static void test_registers(void **state)
+{
+	static u8 expected[3][1 << HLL_BITS_MAX];
+	static const u32 bits[3] = { HLL_BITS_MIN, HLL_BITS_DEFAULT, HLL_BITS_MAX };
+	struct feed f;
+
+	memset(expected, 0, sizeof(expected));
+	feed_open(&f, "SELECT approx_count_distinct(f_u64, 4), approx_count_distinct(f_u64), "
+		      "approx_count_distinct(f_u64, 16) FROM " REPLAY_STREAM);
+	for (u32 i = 0; i < n_events(); i++) {
+		u64 word = random_word(&f.rng);
+
+		set_column(&f, C_U64, &word);
+		run_event(&f);
+		for (u32 j = 0; j < 3; j++)
+			hll_add(expected[j], bits[j], hll_hash(&word, 1));
+	}
+	for (u32 j = 0; j < 3; j++)
+		assert_memory_equal(cell_at(&f, j, CELL_HLL), expected[j], 1u << bits[j]);
+	feed_close(&f);
+}
+
+static void test_text(void **state)
+{
+	static u8 expected[1 << HLL_BITS_DEFAULT];
+	const struct top_shape shape = top_shape(5, 3);
+	u64 *slice = calloc(1, top_slice_bytes(&shape));
+	struct feed f;
+
+	memset(expected, 0, sizeof(expected));
+	feed_open(&f, "SELECT approx_count_distinct(path), top_k(path, 5) FROM " REPLAY_STREAM);
+	for (u32 i = 0; i < n_events(); i++) {
+		char path[24] = "";
+		u64 words[3];
+
+		/* Texts of every length, one full to the end. */
+		snprintf(path, sizeof(path), "/%0*u", (int)rng_below(&f.rng, 23),
+			 rng_below(&f.rng, rng_percent(&f.rng, 50) ? 30 : 3000));
+		memcpy(words, path, sizeof(words));
+		set_column(&f, C_PATH, path);
+		run_event(&f);
+		hll_add(expected, HLL_BITS_DEFAULT, hll_hash_bytes(path, strlen(path)));
+		assert_true(top_update(&shape, slice, words, 1));
+	}
+	assert_memory_equal(cell_at(&f, 0, CELL_HLL), expected, sizeof(expected));
+	assert_memory_equal(cell_at(&f, 1, CELL_TOP), slice, top_slice_bytes(&shape));
+	free(slice);
+	feed_close(&f);
+}
+
+/* Weights of any size: what would overflow the total is left out, and a fault. */
+static void test_top(void **state)
+{
+	const struct top_shape shape = top_shape(100, 1);
+	u64 *counts = calloc(1, top_slice_bytes(&shape)), n_faults = 0, n_negative = 0;
+	u64 *sums = calloc(1, top_slice_bytes(&shape));
+	u64 *signed_sums = calloc(1, top_slice_bytes(&shape));
+	struct feed f;
+
+	feed_open(&f, "SELECT top_k(f_u64, 100), top_k(f_u64, 100, ptr), top_k(f_u64, 100, f_s32) "
+		      "FROM " REPLAY_STREAM);
+	for (u32 i = 0; i < n_events(); i++) {
+		u64 word = random_word(&f.rng), weight = rng_next(&f.rng) >> rng_below(&f.rng, 64);
+		s32 number = (s32)rng_next(&f.rng);
+
+		weight = rng_percent(&f.rng, 1) ? weight : weight >> 32;
+		set_column(&f, C_U64, &word);
+		set_column(&f, C_PTR, &weight);
+		set_column(&f, C_S32, &number);
+		run_event(&f);
+		assert_true(top_update(&shape, counts, &word, 1));
+		n_faults += !top_update(&shape, sums, &word, weight);
+		n_negative += number < 0;
+		assert_true(top_update(&shape, signed_sums, &word, (u64)MAX(number, 0)));
+	}
+	assert_memory_equal(cell_at(&f, 0, CELL_TOP), counts, top_slice_bytes(&shape));
+	assert_memory_equal(cell_at(&f, 1, CELL_TOP), sums, top_slice_bytes(&shape));
+	assert_memory_equal(cell_at(&f, 2, CELL_TOP), signed_sums, top_slice_bytes(&shape));
+	assert_true(n_faults > 0 && n_negative > 0);
+	assert_int_equal(((u64 *)slice_of(&f))[COUNTER_FAULT], n_faults);
+	assert_int_equal(((u64 *)slice_of(&f))[COUNTER_NEGATIVE], n_negative);
+	free(counts);
+	free(sums);
+	free(signed_sums);
+	feed_close(&f);
+}
+
+static void test_squares(void **state)
+{
+	struct moments wide_signed = { 0 }, wide = { 0 }, middle = { 0 }, narrow = { 0 };
+	struct feed f;
+
+	feed_open(&f, "SELECT stddev(f_s64), stddev(f_u64), stddev(f_s32), stddev(f_s8) "
+		      "FROM " REPLAY_STREAM);
+	for (u32 i = 0; i < n_events(); i++) {
+		u64 word = random_word(&f.rng);
+		s32 number = (s32)random_word(&f.rng);
+		s8 small = (s8)number;
+
+		set_column(&f, C_S64, &word);
+		set_column(&f, C_U64, &word);
+		set_column(&f, C_S32, &number);
+		set_column(&f, C_S8, &small);
+		run_event(&f);
+		moments_add(&wide_signed, (s64)word);
+		moments_add(&wide, word);
+		moments_add(&middle, number);
+		moments_add(&narrow, small);
+	}
+	assert_memory_equal(cell_at(&f, 0, CELL_SQUARES), wide_signed.squares, 24);
+	assert_memory_equal(cell_at(&f, 1, CELL_SQUARES), wide.squares, 24);
+	assert_memory_equal(cell_at(&f, 2, CELL_SQUARES), middle.squares, 16);
+	assert_memory_equal(cell_at(&f, 3, CELL_SQUARES), narrow.squares, 8);
+	assert_int_equal(middle.squares[2], 0);
+	assert_int_equal(narrow.squares[1], 0);
+	feed_close(&f);
+}
+
+/* 64 CPUs and texts of 64 bytes: fewer groups, but some; and never more memory than a map. */
+static void test_bounded(void **state)
+{
+	struct feed f = { 0 };
+
+	arena_init(&f.arena);
+	feed_plan(&f, "SELECT f_u32, top_k(dl, 1000) FROM " REPLAY_STREAM " GROUP BY f_u32");
+	assert_true(f.phys->state.max_groups >= 16);
+	assert_true(f.phys->state.max_groups < f.settings.max_groups);
+	assert_true(f.phys->state.total_bytes <= 512ull << 20);
+	catalog_close(f.catalog);
+	arena_free(&f.arena);
+}
+
+static int set_up(void **state)
+{
+	kernel_features_probe(&features);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_registers), cmocka_unit_test(test_text),
+		cmocka_unit_test(test_top),	  cmocka_unit_test(test_squares),
+		cmocka_unit_test(test_bounded),
+	};
+
+	return cmocka_run_group_tests_name("sketch_cells", tests, set_up, NULL);
+}

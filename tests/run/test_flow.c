@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Windows of recorded rows, of every kind, and streamed rows: each batch as text.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <cmocka.h>
+
+#include "flow_bench.h"
+
+/* --- Windows of files --- */
+
+static void test_tumbling(void **state)
+{
+	struct bench b;
+	struct row_source *s;
+
+	bench_init(&b, "SELECT count(*), sum(c1), :window_start, :window_end FROM w0", 4);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_TUMBLING, .size = 10, .advance = 10 };
+	s = add_file(&b, 2);
+	/* On a boundary: the window that begins there.  Idle windows are given too. */
+	put_times(s, TIMES(13, 19, 20, 29, 30, 55));
+	expect(&b, "[10,20) 2,3,10,20\n"
+		   "[20,30) 2,7,20,30\n"
+		   "[30,40) 1,5,30,40\n"
+		   "[40,50) 0,-,40,50\n"
+		   "[50,60) 1,6,50,60!\n");
+}
+
+static void test_last_on_boundary(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, "SELECT count(*) FROM w0", 1);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_TUMBLING, .size = 10, .advance = 10 };
+	put_times(add_file(&b, 2), TIMES(10, 20));
+	expect(&b, "[10,20) 1\n[20,30) 1!\n");
+}
+
+static void test_grouped_idle(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, "SELECT c2, count(*) FROM w0 GROUP BY c2 ORDER BY c2", 2);
+	b.output[0].type = type_text(16);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_TUMBLING, .size = 10, .advance = 10 };
+	struct row_source *s = add_file(&b, 3);
+	put_row(s, 1, 0, "some text");
+	put_row(s, 2, 0, "b");
+	put_row(s, 3, 0, "some text");
+	put_row(s, 25, 0, "");
+	expect(&b, "[0,10) b,1;some text,2\n[10,20)\n[20,30) ,1!\n");
+}
+
+static void test_hopping(void **state)
+{
+	struct bench b;
+
+	/* The advance does not divide the size. */
+	bench_init(&b, "SELECT count(*), min(c0), max(c0) FROM w0", 3);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_HOPPING, .size = 10, .advance = 4 };
+	put_times(add_file(&b, 2), TIMES(13, 16, 19, 27));
+	expect(&b, "[6,16) 1,13,13\n"
+		   "[10,20) 3,13,19\n"
+		   "[14,24) 2,16,19\n"
+		   "[18,28) 2,19,27!\n");
+	/* An advance greater than the size: rows between windows are in none. */
+	bench_init(&b, "SELECT count(*), min(c0), max(c0) FROM w0", 3);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_HOPPING, .size = 3, .advance = 10 };
+	put_times(add_file(&b, 2), TIMES(1, 6, 7, 9, 10, 16, 17, 18));
+	expect(&b, "[7,10) 2,7,9\n[17,20) 2,17,18!\n");
+}
+
+/* Every window over random rows, against a plain count. */
+static void test_hopping_random(void **state)
+{
+	static const u64 shapes[][2] = { { 10, 1 }, { 70, 30 }, { 30, 70 }, { 7, 7 }, { 100, 3 } };
+	struct bench b;
+	struct buf wanted;
+
+	for (u32 shape = 0; shape < ARRAY_SIZE(shapes); shape++) {
+		u64 size = shapes[shape][0], advance = shapes[shape][1], time = 1000, end;
+		u64 times[100];
+
+		srandom(shape + 1);
+		bench_init(&b, "SELECT count(*), sum(c1) FROM w0", 2);
+		b.cut.window = (struct cut_window){ .kind = WINDOW_HOPPING,
+						    .size = size,
+						    .advance = advance };
+		for (u32 i = 0; i < 100; i++)
+			times[i] = time += (u64)random() % 5;
+		put_times(add_file(&b, 2), times, 100);
+		buf_init(&wanted);
+		for (end = (times[0] / advance + 1) * advance; end - advance <= times[99];
+		     end += advance) {
+			u64 n = 0, sum = 0;
+
+			for (u32 i = 0; i < 100; i++) {
+				if (times[i] >= end - size && times[i] < end) {
+					n++;
+					sum += i + 1;
+				}
+			}
+			buf_printf(&wanted, "[%llu,%llu) %llu,", (unsigned long long)(end - size),
+				   (unsigned long long)end, (unsigned long long)n);
+			if (n)
+				buf_put_u64(&wanted, sum);
+			else
+				buf_putc(&wanted, '-');
+			buf_puts(&wanted, end > times[99] ? "!\n" : "\n");
+		}
+		expect(&b, wanted.at);
+		buf_free(&wanted);
+	}
+}
+
+static void test_two_files(void **state)
+{
+	struct bench b;
+
+	/* Both sides' windows go on until the later one ends. */
+	bench_init(
+		&b,
+		"SELECT w0.c1, w1.c1 FROM w0 LEFT JOIN w1 ON w0.c2 = w1.c2 ORDER BY w0.c0, w1.c0",
+		2);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_TUMBLING, .size = 10, .advance = 10 };
+	struct row_source *s = add_file(&b, 3), *t = add_file(&b, 3);
+	put_row(s, 11, 1, "a");
+	put_row(s, 12, 2, "b");
+	put_row(s, 31, 3, "a");
+	put_row(t, 13, 10, "a");
+	put_row(t, 14, 11, "a");
+	put_row(t, 22, 12, "a");
+	put_row(t, 45, 13, "a");
+	expect(&b, "[10,20) 1,10;1,11;2,-\n[20,30)\n[30,40) 3,-\n[40,50)!\n");
+}
+
+static void test_table(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, "SELECT w0.c1, w1.c2 FROM w0 JOIN w1 ON w0.c1 = w1.c0 ORDER BY 1, 2", 2);
+	b.output[1].type = type_text(16);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_TUMBLING, .size = 10, .advance = 10 };
+	put_times(add_file(&b, 2), TIMES(1, 2, 3, 14, 15));
+	struct cut_part *part = add_part(&b, PART_TABLE, 3);
+	struct row_source *t = &b.sources[1];
+	part->file = &b.files[1];
+	t->rows = arena_array(&b.arena, struct value, 8 * COLUMNS);
+	put_row(t, 2, 0, "two");
+	put_row(t, 4, 0, "four");
+	put_row(t, 5, 0, "five");
+	put_row(t, 5, 0, "V");
+	expect(&b, "[0,10) 2,two\n[10,20) 4,four;5,V;5,five!\n");
+	/* and alone */
+	bench_init(&b, "SELECT count(*), sum(c0) FROM w0", 2);
+	part = add_part(&b, PART_TABLE, 3);
+	part->file = &b.files[0];
+	t = &b.sources[0];
+	t->rows = arena_array(&b.arena, struct value, 8 * COLUMNS);
+	put_row(t, 2, 0, "two");
+	put_row(t, 4, 0, "four");
+	expect(&b, " 2,6!\n");
+}
+
+static void test_empty_file(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, "SELECT count(*) FROM w0", 1);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_TUMBLING, .size = 10, .advance = 10 };
+	add_file(&b, 2);
+	expect(&b, "[0,0)!\n");
+	bench_init(&b, "SELECT count(*) FROM w0", 1);
+	add_file(&b, 2);
+	expect(&b, " 0!\n");
+}
+
+static void test_no_window(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, "SELECT count(*), sum(c1) FROM w0", 2);
+	put_times(add_file(&b, 2), TIMES(5, 6, 700));
+	expect(&b, " 3,6!\n");
+}
+
+/* --- COUNT --- */
+
+static void test_count(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, "SELECT count(*), min(c1), max(c1) FROM w0", 3);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_COUNT, .size = 3, .advance = 3 };
+	put_times(add_file(&b, 2), TIMES(1, 2, 3, 4, 5, 6, 7));
+	expect(&b, "[1,3) 3,1,3\n[4,6) 3,4,6\n[7,7) 1,7,7!\n");
+	bench_init(&b, "SELECT count(*), min(c1), max(c1) FROM w0", 3);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_COUNT, .size = 3, .advance = 3 };
+	put_times(add_file(&b, 2), TIMES(1, 2, 3, 4, 5, 6));
+	expect(&b, "[1,3) 3,1,3\n[4,6) 3,4,6!\n");
+	/* windows that overlap */
+	bench_init(&b, "SELECT count(*), min(c1), max(c1) FROM w0", 3);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_COUNT, .size = 4, .advance = 2 };
+	put_times(add_file(&b, 2), TIMES(1, 2, 3, 4, 5, 6, 7));
+	expect(&b, "[1,4) 4,1,4\n[3,6) 4,3,6\n[5,7) 3,5,7!\n");
+	/* an incomplete window of nothing but rows that were given is none */
+	bench_init(&b, "SELECT count(*), min(c1), max(c1) FROM w0", 3);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_COUNT, .size = 4, .advance = 2 };
+	put_times(add_file(&b, 2), TIMES(1, 2, 3, 4, 5, 6));
+	expect(&b, "[1,4) 4,1,4\n[3,6) 4,3,6!\n");
+	/* windows with rows between them */
+	bench_init(&b, "SELECT count(*), min(c1), max(c1) FROM w0", 3);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_COUNT, .size = 2, .advance = 5 };
+	put_times(add_file(&b, 2), TIMES(1, 2, 3, 4, 5, 6, 7, 8));
+	/* (the last row is in no window, and was not known to be the last when that was given) */
+	expect(&b, "[1,2) 2,1,2\n[6,7) 2,6,7\n[8,8)!\n");
+	bench_init(&b, "SELECT count(*) FROM w0", 1);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_COUNT, .size = 2, .advance = 2 };
+	add_file(&b, 2);
+	expect(&b, "[0,0)!\n");
+}
+
+static void group_by_text(struct bench *b, enum window_kind kind, u64 size, u64 advance)
+{
+	bench_init(b,
+		   "SELECT c2, count(*), min(c1), max(c1), window_start, max(window_end) FROM w0 "
+		   "GROUP BY session ORDER BY session",
+		   6);
+	b->output[0].type = type_text(8);
+	b->cut.window = (struct cut_window){ .kind = kind,
+					     .size = size,
+					     .advance = advance,
+					     .scope = COUNT_PER_GROUP,
+					     .key_columns = b->key_columns,
+					     .n_key_columns = 1 };
+	b->key_columns[0] = 2;
+}
+
+/* Files are read in lots, so windows that close together depend on the lot: one each. */
+static char *joined(const struct bench *b)
+{
+	static char text[4096];
+	size_t n = 0;
+	bool is_bounds = false;
+
+	for (const char *at = b->text.at; *at; at++) {
+		is_bounds = (is_bounds || *at == '[') && at[-(at > b->text.at)] != ')';
+		if (!is_bounds && *at != '\n' && *at != '!' && n < sizeof(text) - 1)
+			text[n++] = *at == ';' ? ' ' : *at;
+	}
+	text[n] = '\0';
+	return text;
+}
+
+static void expect_joined(struct bench *b, const char *wanted)
+{
+	for (u32 limit = 0; limit < 2; limit++) {
+		b->read_limit = limit;
+		b->n_batches = 0;
+		buf_reset(&b->text);
+		b->sources[0].n_read = 0;
+		assert_int_equal(bench_run(b), 0);
+		assert_string_equal(joined(b), wanted);
+		assert_true(b->batches[b->n_batches - 1].is_last);
+	}
+	bench_free(b);
+}
+
+static void test_count_per_group(void **state)
+{
+	struct bench b;
+
+	group_by_text(&b, WINDOW_COUNT, 2, 2);
+	struct row_source *s = add_file(&b, 3);
+	for (u32 i = 1; i <= 7; i++)
+		put_row(s, i, i, i % 3 ? "a" : "bb");
+	/* a: 1 2 4 5 7, bb: 3 6 */
+	expect_joined(&b, " a,2,1,2,1,2 a,2,4,5,4,5 bb,2,3,6,3,6 a,1,7,7,7,7");
+	group_by_text(&b, WINDOW_COUNT, 3, 1);
+	s = add_file(&b, 3);
+	for (u32 i = 1; i <= 7; i++)
+		put_row(s, i, i, i % 3 ? "a" : "bb");
+	expect_joined(&b, " a,3,1,4,1,4 a,3,2,5,2,5 a,3,4,7,4,7 bb,2,3,6,3,6");
+	group_by_text(&b, WINDOW_COUNT, 1, 3);
+	s = add_file(&b, 3);
+	for (u32 i = 1; i <= 7; i++)
+		put_row(s, i, i, i % 3 ? "a" : "bb");
+	expect_joined(&b, " a,1,1,1,1,1 bb,1,3,3,3,3 a,1,5,5,5,5");
+}
+
+static void test_session(void **state)
+{
+	struct bench b;
+
+	group_by_text(&b, WINDOW_SESSION, 10, 0);
+	struct row_source *s = add_file(&b, 3);
+	put_row(s, 100, 1, "a");
+	put_row(s, 105, 2, "b");
+	put_row(s, 110, 3, "a"); /* the gap, and no more: the same session */
+	put_row(s, 121, 4, "a"); /* one more: another one */
+	put_row(s, 121, 5, "b");
+	put_row(s, 140, 6, "c");
+	expect_joined(&b, " b,1,2,2,105,105 a,2,1,3,100,110 a,1,4,4,121,121 b,1,5,5,121,121 "
+			  "c,1,6,6,140,140");
+	/* session_row, many groups, and NULL is a group too */
+	group_by_text(&b, WINDOW_SESSION, 10, 0);
+	b.cut.sql = "SELECT c2, session_row, c1 FROM w0 ORDER BY window_start, c2, session_row";
+	b.cut.output.n_columns = 3;
+	s = add_file(&b, 3);
+	put_row(s, 1, 1, "x");
+	s->rows[2] = (struct value){ .kind = VALUE_NULL };
+	put_row(s, 1, 2, "x");
+	put_row(s, 2, 3, "x");
+	put_row(s, 3, 4, "x");
+	s->rows[3 * COLUMNS + 2] = (struct value){ .kind = VALUE_NULL };
+	expect_joined(&b, " -,1,1 -,2,4 x,1,2 x,2,3");
+}
+
+/* So many groups that the table grows, each a session of its own; random, against a count. */
+static void test_many_sessions(void **state)
+{
+	static char names[3000][8];
+	struct bench b;
+	struct row_source *s;
+
+	group_by_text(&b, WINDOW_SESSION, 100000, 0);
+	b.cut.sql = "SELECT count(*), sum(n), max(n) FROM "
+		    "(SELECT count(*) AS n FROM w0 GROUP BY session)";
+	b.cut.output.n_columns = 3;
+	b.output[0].type = type_int(64, true);
+	s = add_file(&b, 3);
+	for (u32 i = 0; i < 3000; i++) {
+		snprintf(names[i], sizeof(names[i]), "g%u", i % 1500);
+		put_row(s, i, i, names[i]);
+	}
+	expect_joined(&b, " 1500,3000,2");
+	/* all close, one after the other */
+	group_by_text(&b, WINDOW_SESSION, 10, 0);
+	b.cut.sql = "SELECT count(*), sum(n), max(n) FROM "
+		    "(SELECT count(*) AS n FROM w0 GROUP BY session)";
+	b.cut.output.n_columns = 3;
+	b.output[0].type = type_int(64, true);
+	b.is_texted = false;
+	s = add_file(&b, 3);
+	for (u32 i = 0; i < 3000; i++)
+		put_row(s, i, i, names[i]);
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.n_batches, 2);
+	assert_int_equal(b.firsts[0] + b.firsts[1], 3000);
+	assert_int_equal(b.batches[0].matched + b.batches[1].matched, 3000);
+	bench_free(&b);
+}
+
+/* --- Streamed rows --- */
+
+static void test_streaming_limit(void **state)
+{
+	struct bench b;
+
+	/* Each batch is a lot of rows; LIMIT counts over all of them. */
+	bench_init(&b, "SELECT c1 * 10 FROM w0 WHERE c1 % 2", 1);
+	b.cut.is_streaming = true;
+	b.cut.limit = 3;
+	put_times(add_file(&b, 2), TIMES(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+	b.read_limit = 2;
+	assert_int_equal(bench_run(&b), 0);
+	assert_string_equal(b.text.at, " 10\n 30\n 50\n!\n");
+	assert_int_equal(b.result.matched, 6);
+	bench_free(&b);
+	bench_init(&b, "SELECT c1 FROM w0", 1);
+	b.cut.is_streaming = true;
+	b.options.n_rows = 7;
+	put_times(add_file(&b, 2), TIMES(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+	b.read_limit = 5;
+	assert_int_equal(bench_run(&b), 0);
+	assert_string_equal(b.text.at, " 1;2;3;4;5\n 6;7\n!\n");
+	bench_free(&b);
+	bench_init(&b, "SELECT c1 FROM w0", 1);
+	b.cut.is_streaming = true;
+	put_times(add_file(&b, 2), TIMES(1, 2));
+	assert_int_equal(bench_run(&b), 0);
+	assert_string_equal(b.text.at, " 1;2\n!\n");
+	bench_free(&b);
+	bench_init(&b, "SELECT c1 FROM w0", 1);
+	b.cut.is_streaming = true;
+	b.cut.limit = 0;
+	put_times(add_file(&b, 2), TIMES(1, 2));
+	assert_int_equal(bench_run(&b), 0);
+	assert_string_equal(b.text.at, "!\n");
+	bench_free(&b);
+}
+
+static void test_n_windows(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, "SELECT count(*) FROM w0", 1);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_TUMBLING, .size = 10, .advance = 10 };
+	b.options.n_windows = 2;
+	put_times(add_file(&b, 2), TIMES(1, 11, 12, 21, 31));
+	expect(&b, "[0,10) 1\n[10,20) 2!\n");
+	bench_init(&b, "SELECT count(*) FROM w0", 1);
+	b.cut.window = (struct cut_window){ .kind = WINDOW_COUNT, .size = 2, .advance = 2 };
+	b.options.n_windows = 1;
+	put_times(add_file(&b, 2), TIMES(1, 11, 12, 21, 31));
+	expect(&b, "[1,11) 2!\n");
+}
+
+/* --- Memory --- */
+
+/* mmap() with offsets of 64 bits */
+static u32 n_mappings;
+
+void *__real_mmap64(void *at, size_t n_bytes, int protection, int flags, int fd, off_t offset);
+void *__real_mremap(void *at, size_t old_bytes, size_t new_bytes, int flags);
+void *__wrap_mmap64(void *at, size_t n_bytes, int protection, int flags, int fd, off_t offset);
+void *__wrap_mremap(void *at, size_t old_bytes, size_t new_bytes, int flags);
+
+void *__wrap_mmap64(void *at, size_t n_bytes, int protection, int flags, int fd, off_t offset)
+{
+	n_mappings++;
+	return __real_mmap64(at, n_bytes, protection, flags, fd, offset);
+}
+
+void *__wrap_mremap(void *at, size_t old_bytes, size_t new_bytes, int flags)
+{
+	n_mappings++;
+	return __real_mremap(at, old_bytes, new_bytes, flags);
+}
+
+static u32 n_mappings_at[256];
+
+static int note_mappings(void *context, const struct batch *batch)
+{
+	struct bench *b = context;
+
+	n_mappings_at[b->n_batches++] = n_mappings;
+	return 0;
+}
+
+/* Rows of 4,000 with texts, in windows of 100 or so: memory is used again. */
+static void test_steady(void **state)
+{
+	static const struct cut_window windows[] = {
+		{ .kind = WINDOW_TUMBLING, .size = 100, .advance = 100 },
+		{ .kind = WINDOW_HOPPING, .size = 300, .advance = 100 },
+		{ .kind = WINDOW_COUNT, .size = 100, .advance = 70 },
+		{ .kind = WINDOW_SESSION, .size = 5, .n_key_columns = 1 },
+	};
+	static char texts[4000][40];
+
+	for (u32 i = 0; i < ARRAY_SIZE(windows); i++) {
+		struct settings settings = { 0 };
+		struct bench b;
+		const struct run_sink sink = { .batch = note_mappings, .context = &b };
+		struct flow *flow;
+		struct row_source *s;
+
+		bench_init(&b, "SELECT c2, count(*), c1 FROM w0 GROUP BY c2", 3);
+		b.output[0].type = type_text(40);
+		b.cut.window = windows[i];
+		b.cut.window.key_columns = b.key_columns;
+		b.key_columns[0] = 2;
+		b.read_limit = 50;
+		s = add_file(&b, 3);
+		for (u32 row = 0; row < 4000; row++) {
+			snprintf(texts[row], sizeof(texts[row]), "text %*u", 1 + row % 30,
+				 row % 10);
+			put_row(s, row, row, texts[row]);
+		}
+		n_mappings = 0;
+		flow = flow_open(&b.cut, b.loads, &b.options, &sink, &settings, &b.arena, &b.diags);
+		assert_non_null(flow);
+		assert_int_equal(flow_loop(flow, &b.diags, &b.result), 0);
+		flow_close(flow);
+		assert_true(b.n_batches >= 35);
+		assert_int_equal(b.result.matched, 4000);
+		assert_true(n_mappings_at[6] > 0);
+		assert_int_equal(n_mappings_at[6], n_mappings_at[b.n_batches - 2]);
+		bench_free(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tumbling),	cmocka_unit_test(test_last_on_boundary),
+		cmocka_unit_test(test_grouped_idle),	cmocka_unit_test(test_hopping),
+		cmocka_unit_test(test_hopping_random),	cmocka_unit_test(test_two_files),
+		cmocka_unit_test(test_table),		cmocka_unit_test(test_empty_file),
+		cmocka_unit_test(test_no_window),	cmocka_unit_test(test_count),
+		cmocka_unit_test(test_count_per_group), cmocka_unit_test(test_session),
+		cmocka_unit_test(test_many_sessions),	cmocka_unit_test(test_streaming_limit),
+		cmocka_unit_test(test_n_windows),	cmocka_unit_test(test_steady),
+	};
+
+	return cmocka_run_group_tests_name("run-flow", tests, NULL, NULL);
+}

@@ -1,0 +1,1 @@
+SELECT count(*) FILTER (WHERE d = 500ns) AS a, count(*) FILTER (WHERE d < 1us) AS b, count(*) FILTER (WHERE d = 1.5us) AS c, count(*) FILTER (WHERE d >= 3ms) AS e, count(*) FILTER (WHERE d < 2s) AS f, count(*) FILTER (WHERE d < 1m) AS g FROM 'events.jsonl'

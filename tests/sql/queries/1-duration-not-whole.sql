@@ -1,0 +1,1 @@
+SELECT d FROM 'events.jsonl' WHERE d > 0.5ns

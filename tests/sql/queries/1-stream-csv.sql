@@ -1,0 +1,1 @@
+SELECT time, tid, nr, ret, latency FROM 'calls.csv' WHERE nr = 12

@@ -1,0 +1,1 @@
+SELECT time, pid, k FROM 'events.jsonl' WHERE n > 40

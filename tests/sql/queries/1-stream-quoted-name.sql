@@ -1,0 +1,1 @@
+SELECT "count" AS c, "time" AS t FROM 'reads.jsonl' LIMIT 3

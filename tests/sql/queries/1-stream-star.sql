@@ -1,0 +1,1 @@
+SELECT * FROM 'ends.jsonl' WHERE key = 1

@@ -1,0 +1,1 @@
+SELECT key, name, weight FROM 'names.csv'

@@ -1,0 +1,1 @@
+SELECT ok, count(*) AS n FROM 'events.jsonl' GROUP BY ok ORDER BY ok

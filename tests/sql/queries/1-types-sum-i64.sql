@@ -1,0 +1,1 @@
+SELECT sum(i) AS s, count(i) AS n, min(i) AS lo, max(i) AS hi FROM 'extremes.jsonl' WHERE i > -9223372036854775807

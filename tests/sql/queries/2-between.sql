@@ -1,0 +1,1 @@
+SELECT count(*) FILTER (WHERE n BETWEEN -10 AND 10) AS a, count(*) FILTER (WHERE n NOT BETWEEN -10 AND 10) AS b, count(*) FILTER (WHERE n BETWEEN 10 AND -10) AS c FROM 'events.jsonl'

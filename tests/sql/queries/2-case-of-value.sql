@@ -1,0 +1,1 @@
+SELECT CASE cpu WHEN 0 THEN 10 WHEN 1 THEN 20 END AS x, count(*) AS m FROM 'events.jsonl' GROUP BY x ORDER BY x

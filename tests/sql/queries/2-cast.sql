@@ -1,0 +1,1 @@
+SELECT CAST(n AS TEXT) AS t, CAST(r AS INTEGER) AS i, CAST(n AS REAL) AS f FROM 'events.jsonl' WHERE cpu = 2 LIMIT 8

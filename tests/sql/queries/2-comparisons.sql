@@ -1,0 +1,1 @@
+SELECT count(*) FILTER (WHERE n < 5) AS lt, count(*) FILTER (WHERE n <= 5) AS le, count(*) FILTER (WHERE n > 5) AS gt, count(*) FILTER (WHERE n >= 5) AS ge, count(*) FILTER (WHERE n <> 1) AS ne, count(*) FILTER (WHERE n != 1) AS ne2, count(*) FILTER (WHERE k < 'beta') AS t FROM 'events.jsonl'

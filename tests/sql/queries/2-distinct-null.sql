@@ -1,0 +1,1 @@
+SELECT DISTINCT k FROM 'events.jsonl' ORDER BY k

@@ -1,0 +1,1 @@
+SELECT DISTINCT cpu, pid FROM 'events.jsonl' ORDER BY cpu, pid

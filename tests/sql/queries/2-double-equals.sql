@@ -1,0 +1,1 @@
+SELECT n FROM 'events.jsonl' WHERE pid == 102 AND k == 'alpha'

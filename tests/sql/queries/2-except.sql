@@ -1,0 +1,1 @@
+SELECT key FROM 'names.csv' EXCEPT SELECT k FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT count(*) AS n FROM 'events.jsonl' HAVING count(*) > 1000

@@ -1,0 +1,1 @@
+SELECT count(*) FILTER (WHERE k IS NULL) AS a, count(*) FILTER (WHERE k IS NOT NULL) AS b, count(*) FILTER (WHERE k IS 'alpha') AS c, count(*) FILTER (WHERE k IS NOT 'alpha') AS d, count(*) FILTER (WHERE k = NULL) AS e FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT DISTINCT s FROM 'events.jsonl' WHERE s LIKE 'R%PASSWD' OR s LIKE 'a_b' ORDER BY s

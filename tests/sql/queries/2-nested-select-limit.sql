@@ -1,0 +1,1 @@
+SELECT sum(n) AS s FROM (SELECT n FROM 'events.jsonl' WHERE n IS NOT NULL ORDER BY n DESC LIMIT 3) AS x

@@ -1,0 +1,1 @@
+SELECT n, abs(n) AS a, sign(n) AS s, round(r, 1) AS r1, nullif(n, 1) AS ni, ifnull(n, -1) AS i, coalesce(NULL, n, 0) AS c, iif(n > 0, 'p', 'm') AS pm, min(n, 0) AS lo, max(n, 0, 3) AS hi FROM 'events.jsonl' WHERE pid = 103

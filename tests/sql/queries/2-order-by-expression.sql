@@ -1,0 +1,1 @@
+SELECT pid, sum(n) AS s FROM 'events.jsonl' GROUP BY pid ORDER BY abs(sum(n))

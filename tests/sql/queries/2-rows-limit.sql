@@ -1,0 +1,1 @@
+SELECT time, k FROM 'events.jsonl' LIMIT 2 OFFSET 3

@@ -1,0 +1,1 @@
+SELECT time, n FROM 'events.jsonl' WHERE n = (SELECT max(n) FROM 'events.jsonl')

@@ -1,0 +1,1 @@
+SELECT DISTINCT s, length(s) AS l, upper(s) AS u, lower(s) AS w, substr(s, 2, 3) AS part, replace(s, 'a', '-') AS r, instr(s, 'e') AS at, trim(s, 'ad') AS t, ltrim(s, 'r') AS lt, rtrim(s, 'd') AS rt, hex(s) AS x FROM 'events.jsonl' ORDER BY s

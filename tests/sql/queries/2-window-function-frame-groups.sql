@@ -1,0 +1,1 @@
+SELECT cpu, pid, count(*) OVER (ORDER BY cpu GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) AS c FROM (SELECT DISTINCT cpu, pid FROM 'events.jsonl' WHERE pid < 102) AS x ORDER BY cpu, pid

@@ -1,0 +1,1 @@
+SELECT time, n, sum(n) OVER (ORDER BY time ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS s FROM 'events.jsonl' WHERE pid = 101 ORDER BY time

@@ -1,0 +1,1 @@
+SELECT pid, ntile(2) OVER (ORDER BY pid) AS half, percent_rank() OVER (ORDER BY pid) AS p, cume_dist() OVER (ORDER BY pid) AS c, dense_rank() OVER (ORDER BY pid / 2) AS d FROM (SELECT DISTINCT pid FROM 'events.jsonl') AS x ORDER BY pid

@@ -1,0 +1,1 @@
+SELECT cpu, n, first_value(n) OVER (PARTITION BY cpu ORDER BY time) AS f, last_value(n) OVER (PARTITION BY cpu ORDER BY time ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS l, nth_value(n, 2) OVER (PARTITION BY cpu ORDER BY time) AS second FROM 'events.jsonl' WHERE k = 'beta' ORDER BY cpu, time

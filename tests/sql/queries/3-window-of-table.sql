@@ -1,0 +1,1 @@
+SELECT count(*) FROM 'names.csv' WINDOW TUMBLING 1s

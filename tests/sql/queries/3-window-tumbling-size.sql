@@ -1,0 +1,1 @@
+SELECT k, count(*) AS m FROM 'events.jsonl' GROUP BY k WINDOW TUMBLING (SIZE 10 SECONDS) ORDER BY k

@@ -1,0 +1,1 @@
+SELECT x.key, x.m AS ends, coalesce(y.m, 0) AS begins FROM (SELECT key, count(*) AS m FROM 'ends.jsonl' GROUP BY key) AS x LEFT JOIN (SELECT key, count(*) AS m FROM 'begins.jsonl' WHERE prio = 100 GROUP BY key) AS y ON x.key = y.key WINDOW TUMBLING 1s ORDER BY x.key

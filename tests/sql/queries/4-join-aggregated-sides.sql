@@ -1,0 +1,1 @@
+SELECT x.key, x.m AS ends, y.m AS begins FROM (SELECT key, count(*) AS m FROM 'ends.jsonl' GROUP BY key) AS x JOIN (SELECT key, count(*) AS m FROM 'begins.jsonl' GROUP BY key) AS y ON x.key = y.key WINDOW TUMBLING 1s ORDER BY x.key

@@ -1,0 +1,2 @@
+SELECT key, d, sum(d) OVER (PARTITION BY key) AS depth FROM (SELECT time, key, 1 AS d FROM 'begins.jsonl' WHERE key >= 6 UNION ALL SELECT time, key, -1 AS d FROM 'ends.jsonl' WHERE key >= 6) AS x
+-- sqlite: SELECT key, d, sum(d) OVER (PARTITION BY key ORDER BY time ROWS UNBOUNDED PRECEDING) AS depth FROM (SELECT time, key, 1 AS d FROM begins WHERE key >= 6 UNION ALL SELECT time, key, -1 FROM ends WHERE key >= 6) ORDER BY time

@@ -1,0 +1,2 @@
+SELECT histogram(depth, bounds(1, 2, 3, 4)) AS h, max(depth) AS most FROM (SELECT sum(d) OVER (PARTITION BY key) AS depth FROM (SELECT time, key, 1 AS d FROM 'begins.jsonl' UNION ALL SELECT time, key, -1 AS d FROM 'ends.jsonl') AS x) AS y
+-- sqlite: SELECT hist(depth, 'bounds(1, 2, 3, 4)') AS h, max(depth) AS most FROM (SELECT sum(d) OVER (PARTITION BY key ORDER BY time ROWS UNBOUNDED PRECEDING) AS depth FROM (SELECT time, key, 1 AS d FROM begins UNION ALL SELECT time, key, -1 FROM ends))

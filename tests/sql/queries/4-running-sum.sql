@@ -1,0 +1,1 @@
+SELECT time, d, sum(d) OVER (PARTITION BY key ORDER BY time) AS depth, key FROM (SELECT time, key, 1 AS d FROM 'begins.jsonl' WHERE key >= 6 UNION ALL SELECT time, key, -1 FROM 'ends.jsonl' WHERE key >= 6) AS x ORDER BY time

@@ -1,0 +1,1 @@
+SELECT pid FROM 'events.jsonl' WHERE count(*) > 1

@@ -1,0 +1,1 @@
+SELECT max(count(*)) FROM 'events.jsonl' GROUP BY pid

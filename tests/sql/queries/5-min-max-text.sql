@@ -1,0 +1,1 @@
+SELECT cpu, min(k) AS lo, max(k) AS hi FROM 'events.jsonl' GROUP BY cpu ORDER BY cpu

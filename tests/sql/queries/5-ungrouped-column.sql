@@ -1,0 +1,1 @@
+SELECT pid, count(*) FROM 'events.jsonl'

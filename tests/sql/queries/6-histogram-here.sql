@@ -1,0 +1,1 @@
+SELECT histogram(d) + 1 FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT quantile(d, 99) FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT histogram(d, exponential(7)) FROM 'events.jsonl'

@@ -1,0 +1,2 @@
+SET max_group = 5;
+SELECT count(*) FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT count(*) AS m FROM 'events.jsonl' WHERE pid = target_pid()

@@ -1,0 +1,1 @@
+SELECT k, n FROM 'events.jsonl' UNION SELECT key FROM 'names.csv'

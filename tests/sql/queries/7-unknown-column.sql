@@ -1,0 +1,1 @@
+SELECT pidd FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT cuont(*) FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT time, pid, comm, fd, latency FROM 'reads.jsonl' WHERE latency > 10us

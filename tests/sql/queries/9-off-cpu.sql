@@ -1,0 +1,2 @@
+SELECT n.next_comm AS comm, count(*) AS m, sum(n.time - p.time) AS off FROM 'switches.arrows' AS n PAIR JOIN 'switches.arrows' AS p ON n.next_pid = p.prev_pid WHERE n.next_pid <> 0 GROUP BY n.next_comm ORDER BY comm
+-- sqlite: SELECT comm, count(*) AS m, sum(off) AS off FROM (SELECT n.next_comm AS comm, n.time - (SELECT max(time) FROM switches AS p WHERE p.prev_pid = n.next_pid AND p.rowid < n.rowid) AS off FROM switches AS n WHERE n.next_pid <> 0 AND EXISTS (SELECT 1 FROM switches AS p WHERE p.prev_pid = n.next_pid AND p.rowid < n.rowid)) GROUP BY comm ORDER BY comm

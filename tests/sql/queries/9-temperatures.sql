@@ -1,0 +1,2 @@
+SELECT place, count(celsius) AS n, min(celsius) AS lo, max(celsius) AS hi, first(celsius) AS f FROM 'temps.csv' GROUP BY place WINDOW TUMBLING 2s ORDER BY place
+-- sqlite: SELECT place, count(celsius) AS n, min(celsius) AS lo, max(celsius) AS hi, (SELECT celsius FROM temps AS y WHERE y.place = x.place AND celsius IS NOT NULL ORDER BY time LIMIT 1) AS f FROM temps AS x GROUP BY place ORDER BY place

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * queries/NAME.sql, run by the ebql binary over the recorded rows in queries/data, must
+ * print queries/NAME.out to the byte: standard output, then what was said on standard error,
+ * then "exit STATUS".  Each runs twice, with pushdown on and off, as the user nobody when the
+ * test is root's: files need no privileges.
+ *
+ * A line "-- options: ..." of NAME.sql holds further options; without -o the rows are JSON.
+ * EBQL_UPDATE=1 writes the .out files; queries/check computes the rows in another way.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/buf.h"
+
+enum { NOBODY = 65534, QUERIES_MAX = 1000, OPTIONS_MAX = 16 };
+
+static char *names[QUERIES_MAX];
+static u32 n_names;
+
+static bool read_file(const char *path, struct buf *out)
+{
+	FILE *file = fopen(path, "re");
+	char chunk[4096];
+	size_t n;
+
+	buf_init(out);
+	buf_puts(out, "");
+	if (!file)
+		return false;
+	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0)
+		buf_put(out, chunk, n);
+	fclose(file);
+	return true;
+}
+
+/* The file's offset is at its start when the child has ended. */
+static void append_file(FILE *file, struct buf *out)
+{
+	char chunk[4096];
+	size_t n;
+
+	rewind(file);
+	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0)
+		buf_put(out, chunk, n);
+	fclose(file);
+}
+
+/* What a user without any rights has; rows are found by the working directory. */
+static void become_nobody(void)
+{
+	if (geteuid() != 0)
+		return;
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY) || geteuid() != NOBODY || setuid(0) == 0)
+		_exit(125);
+}
+
+/* The words behind "-- options:", of which the text is cut up. */
+static u32 options_of(char *line, char **options)
+{
+	u32 n = 0;
+	bool has_format = false;
+
+	options[n++] = (char *)"ebql";
+	for (char *word = line ? strtok(line, " \n") : NULL; word && n < OPTIONS_MAX - 4;
+	     word = strtok(NULL, " \n")) {
+		has_format |= strcmp(word, "-o") == 0 || strcmp(word, "--heatmap") == 0;
+		options[n++] = word;
+	}
+	if (!has_format) {
+		options[n++] = (char *)"-o";
+		options[n++] = (char *)"json";
+	}
+	options[n++] = (char *)"-f";
+	options[n++] = (char *)"-";
+	options[n] = NULL;
+	return n;
+}
+
+/* Runs the text from standard input; what it says and its status -> out. */
+static void run(const char *sql, const char *pushdown, struct buf *out)
+{
+	char *options[OPTIONS_MAX + 1], line[512] = "";
+	const char *at = strstr(sql, "-- options:");
+	FILE *in = tmpfile(), *said = tmpfile(), *told = tmpfile();
+	int binary = open(EBQL_BINARY, O_RDONLY), status;
+	pid_t child;
+
+	assert_non_null(in);
+	assert_non_null(said);
+	assert_non_null(told);
+	assert_true(binary >= 0);
+	if (at)
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at + 11, "\n"), at + 11);
+	options_of(line, options);
+	fprintf(in, "SET pushdown = %s;\n%s", pushdown, sql);
+	fflush(in);
+	rewind(in);
+	child = fork();
+	if (child == 0) {
+		dup2(fileno(in), 0);
+		dup2(fileno(said), 1);
+		dup2(fileno(told), 2);
+		setenv("TZ", "UTC0", 1);
+		setenv("LC_ALL", "C.UTF-8", 1);
+		if (chdir(QUERIES_DIR "/data") != 0)
+			_exit(126);
+		become_nobody();
+		fexecve(binary, options, environ);
+		_exit(127);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	close(binary);
+	fclose(in);
+	buf_init(out);
+	buf_puts(out, "");
+	append_file(said, out);
+	append_file(told, out);
+	assert_true(WIFEXITED(status));
+	buf_printf(out, "exit %d\n", WEXITSTATUS(status));
+}
+
+static void test_query(void **state)
+{
+	const char *name = *state;
+	char path[1024];
+	struct buf sql, expected, on, off;
+
+	snprintf(path, sizeof(path), "%s/%s.sql", QUERIES_DIR, name);
+	assert_true(read_file(path, &sql));
+	run(sql.at, "on", &on);
+	snprintf(path, sizeof(path), "%s/%s.out", QUERIES_DIR, name);
+	if (getenv("EBQL_UPDATE")) {
+		FILE *file = fopen(path, "we");
+
+		assert_non_null(file);
+		fputs(on.at, file);
+		assert_int_equal(fclose(file), 0);
+	}
+	assert_true(read_file(path, &expected));
+	assert_string_equal(on.at, expected.at);
+	run(sql.at, "off", &off);
+	assert_string_equal(off.at, expected.at);
+	buf_free(&sql);
+	buf_free(&expected);
+	buf_free(&on);
+	buf_free(&off);
+}
+
+/* The user that runs these queries may read no kernel stream: it is the files that need none. */
+static void test_unprivileged(void **state)
+{
+	struct buf out;
+
+	if (geteuid() != 0) {
+		print_message("SKIP: only root can become another user\n");
+		skip();
+	}
+	run("SELECT pid FROM tracepoint:sched:sched_switch LIMIT 1", "on", &out);
+	assert_non_null(strstr(out.at, "error[no-"));
+	assert_non_null(strstr(out.at, "exit 1\n"));
+	buf_free(&out);
+	run("SELECT count(*) AS n FROM 'begins.jsonl'", "on", &out);
+	assert_non_null(strstr(out.at, "{\"n\":"));
+	assert_non_null(strstr(out.at, "exit 0\n"));
+	buf_free(&out);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void list_queries(void)
+{
+	DIR *dir = opendir(QUERIES_DIR);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		size_t n = strlen(entry->d_name);
+
+		if (n > 4 && strcmp(entry->d_name + n - 4, ".sql") == 0 && n_names < QUERIES_MAX)
+			names[n_names++] = strndup(entry->d_name, n - 4);
+	}
+	if (dir)
+		closedir(dir);
+	qsort(names, n_names, sizeof(names[0]), compare_names);
+}
+
+/* The rows are here, and there are as many as were written: a test of nothing passes always. */
+static void test_all_are_here(void **state)
+{
+	assert_true(n_names >= 200);
+}
+
+int main(int argc, char **argv)
+{
+	static struct CMUnitTest tests[QUERIES_MAX + 2];
+	u32 n = 0;
+
+	list_queries();
+	tests[n++] = (struct CMUnitTest){ .name = "all_are_here", .test_func = test_all_are_here };
+	tests[n++] = (struct CMUnitTest){ .name = "unprivileged", .test_func = test_unprivileged };
+	for (u32 i = 0; i < n_names; i++) {
+		if (argc > 1 && !strstr(names[i], argv[1]))
+			continue;
+		tests[n++] = (struct CMUnitTest){ .name = names[i],
+						  .test_func = test_query,
+						  .initial_state = names[i] };
+	}
+	return _cmocka_run_group_tests("queries", tests, n, NULL, NULL);
+}
