@@ -306,8 +306,9 @@ static void parse_options(int argc, char **argv)
 		else
 			exit(2);
 	}
-	if (config.only && (strcmp(config.only, "count") && strcmp(config.only, "pair")))
-		fail("-o count or -o pair");
+	if (config.only && strcmp(config.only, "count") && strcmp(config.only, "pair") &&
+	    strcmp(config.only, "user"))
+		fail("-o count, -o pair or -o user");
 	if (config.n_rounds < 1 || config.n_starts < 1 || config.batch_ns < 5000000)
 		fail("at least one round (-r), one start (-s), batches of 5 ms (-b)");
 }
@@ -336,6 +337,10 @@ int main(int argc, char **argv)
 		if (contenders[i].set == SET_COUNT && contenders[i].kind != KIND_LIBBPF &&
 		    contender_is_there(&contenders[i]))
 			footprint_measure(&contenders[i], 3000000000ull, &report.footprints[i]);
+	if (!config.only || strcmp(config.only, "user") == 0) {
+		fprintf(stderr, "bench: the user part\n");
+		user_measure(3000000000ull, report.user);
+	}
 	loop_stop();
 
 	report_write(&report, stdout);

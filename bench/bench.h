@@ -2,7 +2,8 @@
 /*
  * The benchmark's parts: a loop of system calls in a child (loop.c), child
  * processes with their output (process.c), what is measured on that loop
- * (contender.c), start-up and size (startup.c), figures to a table (report.c).
+ * (contender.c), start-up and size (startup.c), ebql's own CPU time (user.c), figures
+ * to tables (report*.c).
  * bench.c drives them.
  */
 #ifndef EBQL_BENCH_H
@@ -28,7 +29,7 @@ struct config {
 	u64 batch_ns;
 	int loop_cpu, other_cpu; /* the loop runs on one, all other user space on the other */
 	bool is_debug;
-	const char *only; /* NULL, or "count" or "pair": which contenders */
+	const char *only; /* NULL, or "count", "pair" or "user": which contenders */
 };
 
 extern struct config config;
@@ -59,6 +60,8 @@ pid_t loop_pid(void);
 struct loop_result loop_batch(enum loop_call call, u64 duration_ns);
 /* A loop of preads until loop_busy_end(), which gives the number of calls made. */
 void loop_busy_begin(void);
+/* pread64 with pos = 0, 1, ... n - 1 once each period, until loop_busy_end(). */
+void loop_paced_begin(int n, u64 period_ns);
 u64 loop_busy_end(void);
 
 /* process.c */
@@ -84,12 +87,16 @@ char *process_output(const char *const *argv);
 
 /* contender.c */
 enum contender_kind { KIND_LIBBPF, KIND_BPFTRACE, KIND_EBQL };
-enum contender_set { SET_COUNT, SET_PAIR }; /* Figure 12; latencies of pread64 */
+enum contender_set {
+	SET_COUNT, /* Figure 12 */
+	SET_PAIR,  /* latencies of pread64 */
+	SET_STATE, /* aggregates with more state than a number */
+};
 
 struct contender {
 	const char *id, *name;
 	enum contender_kind kind;
-	const char *text; /* program in the object; script; access path, or of a pair the query */
+	const char *text; /* program in the object; script; access path, else the query */
 	bool is_counting; /* the query, not just an empty program */
 	enum contender_set set;
 	const char *second; /* of a pair: the program at the system call's end */
@@ -123,6 +130,12 @@ enum contender_at {
 	PAIR_EBQL_EXPONENTIAL,
 	PAIR_EBQL_LOGLINEAR,
 	PAIR_EBQL_GROUPED,
+	STATE_COUNT,
+	STATE_RUNNING,
+	STATE_FIRST_LAST,
+	STATE_STDDEV,
+	STATE_DISTINCT,
+	STATE_TOP,
 	N_CONTENDERS
 };
 
@@ -168,11 +181,31 @@ void startup_measure(struct startup *ret);
 /* Runs one contender for the time on a busy loop. */
 void footprint_measure(const struct contender *c, u64 duration_ns, struct footprint *ret);
 
+/* user.c */
+enum { N_USER_CASES = 7 };
+
+struct user_case {
+	const char *name;
+	int n_groups, goal_percent; /* goal 0: none */
+	const char *text;	    /* of the query; %1$d: the loop's pid */
+};
+
+struct user_result {
+	u64 groups, n_windows, n_full, lost, peak_rss_kib;
+	double cpu_percent, events_per_s;
+};
+
+extern const struct user_case user_cases[N_USER_CASES];
+
+/* Each case for so long. */
+void user_measure(u64 duration_ns, struct user_result *ret_results);
+
 /* report.c */
 struct report {
 	struct sample *samples; /* [round * N_CONTENDERS + contender] */
 	struct startup startup;
 	struct footprint footprints[N_CONTENDERS];
+	struct user_result user[N_USER_CASES];
 };
 
 void report_write(const struct report *r, FILE *out);
@@ -180,5 +213,8 @@ double *report_column(const struct report *r, int contender, size_t member);
 
 /* report_pair.c */
 void report_put_pairs(const struct report *r, FILE *out);
+
+/* report_user.c */
+void report_put_user(const struct report *r, FILE *out);
 
 #endif

@@ -36,6 +36,14 @@
 	"SELECT pid, comm, histogram(latency) FROM syscall:pread64 GROUP BY pid, comm "            \
 	"WINDOW TUMBLING 1s"
 
+#define QUERY_STATE(items)                                                                         \
+	"SET access_path = raw; SELECT COUNT(*)" items                                             \
+	" FROM tracepoint:syscalls:sys_enter_pread64 WHERE pid = %d WINDOW TUMBLING 1s"
+#define QUERY_RUNNING                                                                              \
+	"SET access_path = raw; SELECT COUNT(*), max(depth) FROM "                                 \
+	"(SELECT sum(count) OVER (PARTITION BY tid) AS depth "                                     \
+	"FROM tracepoint:syscalls:sys_enter_pread64 WHERE pid = %d) WINDOW TUMBLING 1s"
+
 const struct contender contenders[N_CONTENDERS] = {
 	[EMPTY_TRACEPOINT] = { "empty-tracepoint", "empty program, syscall tracepoint", KIND_LIBBPF,
 			       "empty_tracepoint", false },
@@ -69,11 +77,28 @@ const struct contender contenders[N_CONTENDERS] = {
 				  QUERY_PAIR(", loglinear(7)"), true, SET_PAIR },
 	[PAIR_EBQL_GROUPED] = { "pair-ebql-grouped", "ebql: by pid, comm", KIND_EBQL,
 				QUERY_PAIR_GROUPED, true, SET_PAIR },
+	[STATE_COUNT] = { "state-count", "count(*)", KIND_EBQL, QUERY_STATE(""), true, SET_STATE },
+	[STATE_RUNNING] = { "state-running", "max of sum(count) OVER (PARTITION BY tid)", KIND_EBQL,
+			    QUERY_RUNNING, true, SET_STATE },
+	[STATE_FIRST_LAST] = { "state-first-last", "first(pos), last(pos)", KIND_EBQL,
+			       QUERY_STATE(", first(pos), last(pos)"), true, SET_STATE },
+	[STATE_STDDEV] = { "state-stddev", "stddev(pos)", KIND_EBQL, QUERY_STATE(", stddev(pos)"),
+			   true, SET_STATE },
+	[STATE_DISTINCT] = { "state-distinct", "approx_count_distinct(pos)", KIND_EBQL,
+			     QUERY_STATE(", approx_count_distinct(pos)"), true, SET_STATE },
+	[STATE_TOP] = { "state-top", "top_k(pos, 10)", KIND_EBQL, QUERY_STATE(", top_k(pos, 10)"),
+			true, SET_STATE },
 };
 
 bool contender_is_there(const struct contender *c)
 {
-	if (config.only && strcmp(config.only, c->set == SET_PAIR ? "pair" : "count") != 0)
+	static const char *const sets[] = {
+		[SET_COUNT] = "count", [SET_PAIR] = "pair", [SET_STATE] = "user"
+	};
+	bool is_yardstick =
+		c == &contenders[EMPTY_RAW] && config.only && strcmp(config.only, "user") == 0;
+
+	if (config.only && strcmp(config.only, sets[c->set]) != 0 && !is_yardstick)
 		return false;
 	return c->kind != KIND_BPFTRACE || config.bpftrace;
 }
@@ -250,10 +275,25 @@ static double number_behind(const char *text, const char *string)
 	return at ? strtod(at + strlen(string), NULL) : NAN;
 }
 
+static char *query_of(const struct contender *c)
+{
+	char *text = NULL;
+
+	if (c->set == SET_COUNT)
+		return contender_figure12(c->text, 1000);
+	if (c->set == SET_PAIR)
+		return strdup(c->text);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (asprintf(&text, c->text, loop_pid()) < 0)
+		fail("out of memory");
+#pragma GCC diagnostic pop
+	return text;
+}
+
 static void attach_ebql(struct attached *a)
 {
-	char *query = a->contender->set == SET_PAIR ? strdup(a->contender->text)
-						    : contender_figure12(a->contender->text, 1000);
+	char *query = query_of(a->contender);
 	const char *text, *insns;
 
 	process_start(&a->process,

@@ -22,6 +22,8 @@
 struct order {
 	enum loop_call call;
 	u64 duration_ns; /* 0: until told to stop */
+	int n_paced;	 /* so many preads each period, then sleep; 0: without a pause */
+	u64 period_ns;
 };
 
 static struct {
@@ -39,7 +41,7 @@ static inline void make_calls(enum loop_call call, int fd)
 
 	if (call == LOOP_PREAD)
 		for (int i = 0; i < LOOP_CHUNK; i++)
-			syscall(SYS_pread64, fd, &byte, 1ul, 0l);
+			syscall(SYS_pread64, fd, &byte, 1ul, (long)i);
 	else
 		for (int i = 0; i < LOOP_CHUNK; i++)
 			syscall(SYS_getppid);
@@ -67,6 +69,24 @@ static struct loop_result run_order(const struct order *order, int fd, double *c
 	return result;
 }
 
+static struct loop_result run_paced(const struct order *order, int fd)
+{
+	struct loop_result result = { 0, 0 };
+	u64 next_ns = monotonic_ns(), now_ns;
+	char byte;
+
+	while (!atomic_load_explicit(loop.stop, memory_order_relaxed)) {
+		for (long i = 0; i < order->n_paced; i++)
+			syscall(SYS_pread64, fd, &byte, 1ul, i);
+		result.calls += (u64)order->n_paced;
+		next_ns += order->period_ns;
+		now_ns = monotonic_ns();
+		if (next_ns > now_ns)
+			sleep_ns(next_ns - now_ns);
+	}
+	return result;
+}
+
 static void child(int orders, int results)
 {
 	double *chunk_ns = malloc(MAX_CHUNKS * sizeof(*chunk_ns));
@@ -78,7 +98,7 @@ static void child(int orders, int results)
 		_exit(1);
 	pin_to_cpu(config.loop_cpu);
 	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
-		result = run_order(&order, fd, chunk_ns);
+		result = order.n_paced ? run_paced(&order, fd) : run_order(&order, fd, chunk_ns);
 		if (write(results, &result, sizeof(result)) != sizeof(result))
 			break;
 	}
@@ -122,7 +142,7 @@ pid_t loop_pid(void)
 
 static void give(enum loop_call call, u64 duration_ns)
 {
-	const struct order order = { call, duration_ns };
+	const struct order order = { .call = call, .duration_ns = duration_ns };
 
 	if (write(loop.orders, &order, sizeof(order)) != sizeof(order))
 		fail("the loop does not take orders");
@@ -147,6 +167,15 @@ void loop_busy_begin(void)
 {
 	atomic_store(loop.stop, false);
 	give(LOOP_PREAD, 0);
+}
+
+void loop_paced_begin(int n, u64 period_ns)
+{
+	const struct order order = { .call = LOOP_PREAD, .n_paced = n, .period_ns = period_ns };
+
+	atomic_store(loop.stop, false);
+	if (write(loop.orders, &order, sizeof(order)) != sizeof(order))
+		fail("the loop does not take orders");
 }
 
 u64 loop_busy_end(void)

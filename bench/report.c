@@ -281,6 +281,7 @@ void report_write(const struct report *r, FILE *out)
 	if (contender_is_there(&contenders[EBQL_RAW]))
 		put_ratios(r, out);
 	report_put_pairs(r, out);
+	report_put_user(r, out);
 	fputs("A tight loop of 1-byte pread64 calls of /dev/zero runs on one CPU, all else on another. In "
 	      "each round each\ncontender is attached anew, in shuffled order, between two untraced "
 	      "batches; its cost is its time per call\nless their mean. A batch's time is the median "

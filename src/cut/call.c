@@ -148,7 +148,7 @@ static bool print_over(struct cutter *c, struct level *level, const struct ast *
 {
 	if (ast->filter) {
 		buf_puts(out, " FILTER (WHERE ");
-		if (!cut_expr(c, level, ast->filter, out).is_good)
+		if (!cut_condition(c, level, ast->filter, out).is_good)
 			return false;
 		buf_putc(out, ')');
 	}
@@ -217,6 +217,8 @@ static struct printed print_plain(struct cutter *c, struct level *level, const s
 		buf_puts(out, f->takes_big ? "" : "eb_i64(");
 		if (strcmp(f->name, "histogram_merge") == 0)
 			p = cut_item(c, level, ast->args[i], out);
+		else if (i < first)
+			p = cut_condition(c, level, ast->args[i], out);
 		else
 			p = cut_expr(c, level, ast->args[i], out);
 		if (!p.is_good)

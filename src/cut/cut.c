@@ -268,6 +268,8 @@ struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
 		cut_trial(&c, &failed);
 		p = plan_bind_in(&context, cut_distinct(&c, select), &failed);
 	}
+	c.is_running = p && c.window.kind == AST_WINDOW_NONE && plan_find(p, PLAN_RUNNING) &&
+		       !plan_find(p, PLAN_AGGREGATE);
 	if (p && c.is_kernel && !reads_files(p)) {
 		whole(&c, p, select);
 	} else if (!cut_up(&c, select, &trial)) {

@@ -184,6 +184,8 @@ static struct printed print_function(struct cutter *c, struct level *level, cons
 static struct printed print_operator(struct cutter *c, struct level *level, const struct ast *ast,
 				     struct buf *out)
 {
+	struct printed (*print)(struct cutter *c, struct level *level, const struct ast *ast,
+				struct buf *out);
 	bool was_guarded = level->is_guarded;
 	struct printed a, b = good((struct type){ 0 });
 
@@ -192,11 +194,13 @@ static struct printed print_operator(struct cutter *c, struct level *level, cons
 	buf_putc(out, '(');
 	if (ast->kind == AST_UNARY)
 		buf_printf(out, "%s ", ast_op_names[ast->op]);
-	a = cut_expr(c, level, ast->args[0], out);
+	print = ast->op == OP_AND || ast->op == OP_OR || ast->op == OP_NOT ? cut_condition
+									   : cut_expr;
+	a = print(c, level, ast->args[0], out);
 	if (a.is_good && ast->kind == AST_BINARY) {
 		buf_printf(out, " %s ", ast_op_names[ast->op]);
 		level->is_guarded |= ast->op == OP_AND || ast->op == OP_OR;
-		b = cut_expr(c, level, ast->args[1], out);
+		b = print(c, level, ast->args[1], out);
 		level->is_guarded = was_guarded;
 	}
 	buf_putc(out, ')');
@@ -269,7 +273,8 @@ static struct printed print_case(struct cutter *c, struct level *level, const st
 		struct printed p;
 
 		buf_puts(out, i % 2 ? " WHEN " : " THEN ");
-		p = cut_expr(c, level, ast->args[i], out);
+		p = i % 2 && !ast->args[0] ? cut_condition(c, level, ast->args[i], out)
+					   : cut_expr(c, level, ast->args[i], out);
 		is_good = p.is_good;
 		if (i % 2 == 0)
 			type = common_type(type, p.type);
@@ -442,6 +447,21 @@ static struct printed print_replaced(const struct level *level, const struct rep
 	return good(is_item ? type : scalar(type));
 }
 
+/* Over single events the sum is that so far, not SQL's over all rows. */
+static bool print_running(struct cutter *c, struct level *level, const struct ast *ast,
+			  struct buf *out, struct printed *ret_printed)
+{
+	const struct relation *r = level->relations.n ? &level->relations.at[0] : NULL;
+	struct type type;
+	s32 column = r && r->rows ? cut_rows_column(c, r->rows, ast, NULL, &type) : -1;
+
+	if (column < 0)
+		return false;
+	cut_print_column(r, column, out);
+	*ret_printed = good(type);
+	return true;
+}
+
 static struct printed print_expr(struct cutter *c, struct level *level, const struct ast *ast,
 				 bool is_item, struct buf *out)
 {
@@ -451,6 +471,8 @@ static struct printed print_expr(struct cutter *c, struct level *level, const st
 
 	if (replaced)
 		return print_replaced(whose, replaced, is_item, out);
+	if (c->is_running && plan_is_running(ast) && print_running(c, level, ast, out, &whole))
+		return whole;
 	if (print_whole(c, level, ast, out, &whole))
 		return whole;
 	switch (ast->kind) {
@@ -512,6 +534,23 @@ struct printed cut_expr(struct cutter *c, struct level *level, const struct ast 
 		out->n = start;
 		buf_printf(out, "eb_estimate(%s)", text);
 		p.type = scalar(p.type);
+	}
+	return p;
+}
+
+struct printed cut_condition(struct cutter *c, struct level *level, const struct ast *ast,
+			     struct buf *out)
+{
+	size_t start = out->n;
+	struct printed p = cut_expr(c, level, ast, out);
+
+	/* What stands for 2^63 and more is not true to SQLite by itself. */
+	if (p.is_good && type_is_word(p.type) && p.type.bits == 64) {
+		const char *text = arena_strdup(c->arena, out->at + start);
+
+		out->n = start;
+		buf_printf(out, "(%s <> 0)", text);
+		p.type = (struct type){ .kind = TYPE_BOOL, .bits = 8 };
 	}
 	return p;
 }

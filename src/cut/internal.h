@@ -83,6 +83,8 @@ struct cutter {
 	struct ast_window window; /* of the whole query */
 	u32 n_aliases, depth;
 	bool is_kernel;	     /* pushdown is on */
+	/* Single events with running sums: these are the part's, made of what passes WHERE. */
+	bool is_running;
 	bool has_aggregate;  /* somewhere in the SQL: it needs all rows of a window */
 	bool needs_all_rows; /* ORDER BY, DISTINCT, joins, ...: the same */
 	bool is_only_sorted; /* ORDER BY was the first reason for that */
@@ -157,6 +159,9 @@ const struct ast_select *cut_distinct(struct cutter *c, const struct ast_select 
 /* --- expr.c --- */
 struct printed cut_expr(struct cutter *c, struct level *level, const struct ast *ast,
 			struct buf *out);
+/* Where only true and false matter. */
+struct printed cut_condition(struct cutter *c, struct level *level, const struct ast *ast,
+			     struct buf *out);
 /* Where the whole of an item, an ORDER BY, ... stands: special values go through as they are. */
 struct printed cut_item(struct cutter *c, struct level *level, const struct ast *ast,
 			struct buf *out);

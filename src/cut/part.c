@@ -125,7 +125,10 @@ s32 cut_rows_column(struct cutter *c, struct rows_part *rows, const struct ast *
 		return -1;
 	}
 	e = p->items[1].expr;
-	if (e->kind <= EXPR_TEXT || (e->is_user_only && e->kind != EXPR_FIELD && !naming_of(e)))
+	/* A literal SQLite has itself; but a name may stand for one. */
+	if (e->kind <= EXPR_TEXT && ast->kind != AST_NAME)
+		return -1;
+	if (e->is_user_only && e->kind != EXPR_FIELD && !naming_of(e))
 		return -1;
 	*ret_type = e->type;
 	if (expr_equal(e, p->items[0].expr))

@@ -16,10 +16,11 @@ static bool is_own_window(const struct cutter *c)
 	       (c->window.kind == AST_WINDOW_COUNT && c->window.scope != AST_COUNT_ALL);
 }
 
-/* Windows that rows make: only those that pass WHERE. */
-static bool is_of_row_window(const struct cutter *c)
+/* Windows that rows make, and running sums: only of rows that pass WHERE. */
+static bool is_where_first(const struct cutter *c)
 {
-	return c->window.kind == AST_WINDOW_SESSION || c->window.kind == AST_WINDOW_COUNT;
+	return c->window.kind == AST_WINDOW_SESSION || c->window.kind == AST_WINDOW_COUNT ||
+	       c->is_running;
 }
 
 /* --- The SELECT list --- */
@@ -205,10 +206,10 @@ static bool push_down(struct cutter *c, struct level *level, struct ast *conditi
 	u64 seen = 0;
 	struct relation *r;
 
-	if ((!c->is_kernel && !is_of_row_window(c)) || cut_is_of_rows(condition))
+	if (cut_is_of_rows(condition))
 		return false;
 	note_relations(c, level, condition, &seen, &has_unknown);
-	if (is_of_row_window(c) && !seen && level->relations.n)
+	if (is_where_first(c) && !seen && level->relations.n)
 		seen = 1;
 	if (has_unknown || !seen || (seen & (seen - 1)))
 		return false;
@@ -220,8 +221,8 @@ static bool refuse_condition(struct cutter *c, const struct ast *ast)
 {
 	diag_hint(c->diags,
 		  diag_error(c->diags, "not-supported", ast->span,
-			     "this condition cannot be tested before the rows are put into windows, "
-			     "which COUNT and SESSION need"),
+			     "this condition cannot be tested before the rows are counted, as "
+			     "windows of COUNT and SESSION and running sums need it"),
 		  "count(*) FILTER (WHERE ...), sum(x) FILTER (WHERE ...) take any condition");
 	return false;
 }
@@ -235,11 +236,11 @@ static bool print_where(struct cutter *c, struct level *level, struct ast *ast, 
 	if (push_down(c, level, ast))
 		return true;
 	/* Rows that do not pass would be counted, and would hold sessions together. */
-	if (is_of_row_window(c))
+	if (is_where_first(c))
 		return refuse_condition(c, ast);
 	buf_puts(out, *is_first ? " WHERE " : " AND ");
 	*is_first = false;
-	return cut_expr(c, level, ast, out).is_good;
+	return cut_condition(c, level, ast, out).is_good;
 }
 
 /* --- GROUP BY, ORDER BY, LIMIT --- */
@@ -467,7 +468,7 @@ static bool print_body(struct cutter *c, struct level *level, column_vec *column
 	is_good = is_good && print_group_by(c, level, &from);
 	if (is_good && s->having) {
 		buf_puts(&from, level->is_split && !level->is_regrouped ? " WHERE " : " HAVING ");
-		is_good = cut_expr(c, level, s->having, &from).is_good;
+		is_good = cut_condition(c, level, s->having, &from).is_good;
 	}
 	if (is_good && level->unnest)
 		is_good = print_number(c, level, &items);

@@ -279,7 +279,7 @@ static bool from_join(struct cutter *c, struct level *level, const struct ast_so
 	if (!source->on)
 		return true;
 	buf_init(&on);
-	is_good = cut_expr(c, level, source->on, &on).is_good;
+	is_good = cut_condition(c, level, source->on, &on).is_good;
 	if (is_good)
 		buf_printf(out, " ON %s", on.at);
 	buf_free(&on);

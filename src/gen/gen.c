@@ -140,13 +140,17 @@ static void note_time(void *context, struct expr *e)
 	use->is_used |= e->kind == EXPR_SYSTEM && e->index == SYS_TIME && e->source == use->source;
 }
 
-static bool contains(const struct expr *e, const struct expr *part)
+/* Does computing e compute the part? */
+static bool contains(const struct gen *g, const struct expr *e, const struct expr *part)
 {
+	/* What a start has stored as a whole is there, and its parts are not. */
+	if (gen_stored(g, e))
+		return false;
 	if (expr_equal(e, part))
 		return true;
 	/* A branch of a union is computed on its own way. */
 	for (u32 i = 0; e->kind != EXPR_UNION && i < e->n_args; i++)
-		if (contains(e->args[i], part))
+		if (contains(g, e->args[i], part))
 			return true;
 	return false;
 }
@@ -155,7 +159,7 @@ static bool contains(const struct expr *e, const struct expr *part)
 static void compute_shared(struct gen *g, const struct expr *e)
 {
 	for (u32 i = 0; i < g->phys->n_shared; i++)
-		if (contains(e, g->phys->shared[i]))
+		if (contains(g, e, g->phys->shared[i]))
 			gen_value(g, g->phys->shared[i], g->done);
 }
 

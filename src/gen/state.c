@@ -217,11 +217,13 @@ static bool is_fixed(const struct phys_key *key)
 
 static void fixed_words(const struct phys_key *key, struct key_word *words)
 {
-	for (u32 i = 0; i < key->n_words; i++)
-		words[i] = (struct key_word){ .is_constant = true,
-					      .constant = key->expr->kind == EXPR_TEXT
-								  ? (s64)gen_literal_word(key->expr, i)
-								  : (s64)(u64)key->expr->integer };
+	const struct expr *e = key->expr;
+
+	for (u32 i = 0; i < key->n_words; i++) {
+		words[i].is_constant = true;
+		words[i].constant =
+			e->kind == EXPR_TEXT ? (s64)gen_literal_word(e, i) : (s64)(u64)e->integer;
+	}
 }
 
 void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words)

@@ -15,11 +15,21 @@ static bool same(const struct expr *a, const struct expr *b)
 	return a && b ? expr_equal(a, b) : a == b;
 }
 
-/* Also a sum does where it may be one of no values. */
+/* A sum and the like counts where it may be one of no values. */
 static bool counts(const struct plan *p, const struct aggregate *a)
 {
-	return a->kind == AGGREGATE_COUNT || a->kind == AGGREGATE_AVG ||
-	       a->kind == AGGREGATE_STDDEV || !p->n_keys || a->filter;
+	switch (a->kind) {
+	case AGGREGATE_COUNT:
+	case AGGREGATE_AVG:
+	case AGGREGATE_STDDEV:
+		return true;
+	case AGGREGATE_SUM:
+	case AGGREGATE_MIN:
+	case AGGREGATE_MAX:
+		return !p->n_keys || a->filter;
+	default:
+		return false;
+	}
 }
 
 /* Do two aggregates of the same rows read the same values, or count the same rows? */

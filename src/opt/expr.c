@@ -47,8 +47,8 @@ bool opt_can_fault(const struct expr *e, const struct plan *tree)
 		return true;
 	if (e->kind == EXPR_FIELD)
 		return field_can_fault(e, tree);
-	if (e->kind == EXPR_OP && (e->op == OP_DIV || e->op == OP_MOD) &&
-	    e->args[1]->lo <= 0 && e->args[1]->hi >= 0)
+	if (e->kind == EXPR_OP && (e->op == OP_DIV || e->op == OP_MOD) && e->args[1]->lo <= 0 &&
+	    e->args[1]->hi >= 0)
 		return true;
 	for (u32 i = 0; i < e->n_args; i++)
 		if (opt_can_fault(e->args[i], tree))

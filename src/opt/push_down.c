@@ -127,8 +127,7 @@ static u32 n_triggers(const struct plan *p)
 	return p->kind == PLAN_SCAN ? 1 : n;
 }
 
-static struct plan *push_union(const struct plan *p, const expr_vec *conjuncts,
-			       struct arena *arena)
+static struct plan *push_union(const struct plan *p, const expr_vec *conjuncts, struct arena *arena)
 {
 	struct plan *copy = arena_new(arena, struct plan);
 
@@ -156,9 +155,9 @@ static struct plan *push_running(const struct plan *p, const expr_vec *conjuncts
 
 	for (u32 i = 0; i < conjuncts->n; i++) {
 		struct expr *e = conjuncts->at[i];
-		bool is_of_keys = expr_is_of(e, p) && !opt_can_fault(e, p) &&
-				  opt_rewrite(e, p->running_keys, p->running_keys,
-					      p->n_running_keys, arena);
+		bool is_of_keys =
+			expr_is_of(e, p) && !opt_can_fault(e, p) &&
+			opt_rewrite(e, p->running_keys, p->running_keys, p->n_running_keys, arena);
 
 		if (is_of_keys)
 			vec_push(arena, &below, e);

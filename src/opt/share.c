@@ -31,9 +31,8 @@ static bool is_worth_it(const struct expr *e)
 		return false;
 	if (e->kind == EXPR_SYSTEM)
 		return e->index != SYS_TIME && e->index != SYS_CPU && e->index != SYS_PROBE;
-	return e->kind == EXPR_OP &&
-	       ((e->op >= OP_ADD && e->op <= OP_SHIFT_RIGHT) || e->op == OP_NEG ||
-		e->op == OP_BIT_NOT);
+	return e->kind == EXPR_OP && ((e->op >= OP_ADD && e->op <= OP_SHIFT_RIGHT) ||
+				      e->op == OP_NEG || e->op == OP_BIT_NOT);
 }
 
 static void note(struct share *s, struct expr *e)
@@ -92,8 +91,7 @@ static void mark(struct plan *p, struct arena *arena)
 {
 	struct share s = { .arena = arena, .tree = p->input };
 
-	if (p->kind != PLAN_AGGREGATE &&
-	    (p->kind != PLAN_PROJECT || plan_find(p, PLAN_AGGREGATE)))
+	if (p->kind != PLAN_AGGREGATE && (p->kind != PLAN_PROJECT || plan_find(p, PLAN_AGGREGATE)))
 		return;
 	collect_of(&s, p);
 	p->n_shared = 0;

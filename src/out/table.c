@@ -40,8 +40,8 @@ static const char *const loss_phrases[LOSS_N] = {
 	[LOSS_RING_FULL] = "rows that found no room; raise ring_bytes or filter more",
 	[LOSS_EVICTED] = "starts that gave their room to newer ones",
 	[LOSS_UNPAIRED] = "events without a partner",
-	[LOSS_NEGATIVE] = "negative values or differences, left out; "
-			  "linear() and bounds() take them",
+	[LOSS_NEGATIVE] = ("negative values or differences, left out; "
+			   "linear() and bounds() take them"),
 	[LOSS_FAULT] = "values that became NULL: failed read, division by zero, overflow",
 };
 

@@ -413,10 +413,12 @@ struct phys {
 	struct phys_running *runnings;
 	u32 n_runnings;
 	u64 pair_bytes;	  /* of LOAD_MAP_PAIR; 0: no joins and no running sums */
-	struct expr **shared; /* computed ahead of keys, cells, columns and conditions with them */
+	bool has_matched; /* some filter stands between the root's events and the output */
+
+	/* Computed ahead of keys, cells, columns and conditions that contain them. */
+	struct expr **shared;
 	u32 n_shared;
 	bool shares_cells; /* a new cell may be one that is there */
-	bool has_matched; /* some filter stands between the root's events and the output */
 
 	bool is_streaming;
 	struct stream_column *columns;

@@ -52,8 +52,9 @@ static void keys_print(const struct phys *p, struct buf *out)
 		if (key->is_slice)
 			buf_puts(out, ": free, it names the CPU's slice\n");
 		else
-			buf_printf(out, ": %u bytes%s\n", 8 * key->n_words,
-				   key->null_bit >= 0 ? ", may be NULL" : "");
+			buf_printf(out, ": %u bytes%s%s\n", 8 * key->n_words,
+				   key->null_bit >= 0 ? ", may be NULL" : "",
+				   expr_is_constant(key->expr) ? ", the same in all groups" : "");
 	}
 	for (u32 i = 0; i < p->n_cells; i++)
 		phys_cell_print(&p->cells[i], out);

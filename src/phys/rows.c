@@ -150,8 +150,8 @@ static void walk(struct rows_walk *w, const struct plan *p, const struct way *wa
 void phys_rows(struct phys *phys, const struct phys_input *input)
 {
 	const struct plan *rows = plan_rows(input->plan);
-	const struct plan *output = plan_find(input->plan, phys->is_streaming ? PLAN_PROJECT
-									      : PLAN_AGGREGATE);
+	enum plan_kind top = phys->is_streaming ? PLAN_PROJECT : PLAN_AGGREGATE;
+	const struct plan *output = plan_find(input->plan, top);
 	struct rows_walk w = { .phys = phys };
 
 	phys->shared = output->shared;

@@ -45,6 +45,7 @@ struct plan *plan_bind_rows(const struct plan_context *context, const struct ast
 		 (struct item){ .name = "time", .expr = bind_time_of(&scope, p, select->span) });
 	if (!items.at[0].expr || !bind_items(&scope, false, &items))
 		return NULL;
+	p = bind_runnings_new(&scope, p);
 	p = bind_plan_new(&scope, PLAN_PROJECT, p);
 	p->items = items.at;
 	p->n_items = items.n;

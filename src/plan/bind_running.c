@@ -4,6 +4,8 @@
  * FROM and WHERE, and the EXPR_RUNNING that reads it.  The sum runs in the order of the
  * events, so ORDER BY time within OVER says what is so anyway.
  */
+#include <ctype.h>
+#include <string.h>
 #include <strings.h>
 
 #include "plan/bind.h"
@@ -11,9 +13,30 @@
 #define RUNNING_KEYS_MAX  6u
 #define RUNNING_WORDS_MAX 32u
 
+/* All rows up to this one: what a running sum is without saying so. */
+static bool is_running_frame(const char *frame)
+{
+	static const char *const frames[] = { "ROWS UNBOUNDED PRECEDING",
+					      "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(frames); i++) {
+		const char *a = frame, *b = frames[i];
+
+		while (*a && *b && (isspace((u8)*a) ? *b == ' ' : toupper((u8)*a) == *b)) {
+			a += isspace((u8)*a) ? strspn(a, " \t\n\v\f\r") : 1;
+			b++;
+		}
+		if (!*a && !*b)
+			return true;
+	}
+	return false;
+}
+
 bool plan_is_running(const struct ast *call)
 {
 	if (call->kind != AST_CALL || !call->is_over || call->distinct || call->is_within_group)
+		return false;
+	if (call->frame && !is_running_frame(call->frame))
 		return false;
 	if (strcasecmp(call->text, "sum") == 0)
 		return !call->star && call->n_args == 1;

@@ -81,6 +81,21 @@ static int open_part(struct flow *flow, u32 number, struct load *load, struct ar
 	BUG("kind of part");
 }
 
+/* Of all rows that are recorded, those that WHERE drops too: windows begin and end with them. */
+static void find_span(struct flow *flow)
+{
+	u64 first_ns, last_ns;
+
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		if (!flow->parts[i].source ||
+		    !row_source_span(flow->parts[i].source, &first_ns, &last_ns))
+			continue;
+		flow->first_ns = flow->has_span ? MIN(flow->first_ns, first_ns) : first_ns;
+		flow->last_ns = flow->has_span ? MAX(flow->last_ns, last_ns) : last_ns;
+		flow->has_span = true;
+	}
+}
+
 struct flow *flow_open(const struct cut *cut, struct load *const *loads,
 		       const struct run_options *options, const struct run_sink *sink,
 		       const struct settings *settings, struct arena *arena, struct diags *diags)
@@ -104,6 +119,8 @@ struct flow *flow_open(const struct cut *cut, struct load *const *loads,
 	flow->start = flow->window = flow_now(flow);
 	for (; flow->n_parts < cut->n_parts && !err; flow->n_parts++)
 		err = open_part(flow, flow->n_parts, loads[flow->n_parts], arena);
+	if (!err && !flow->is_live)
+		find_span(flow);
 	if (!err && flow->is_grouped)
 		err = flow_groups_open(flow, arena);
 	if (!err)
@@ -467,35 +484,30 @@ static int live_poll(struct flow *flow, bool *ret_more)
 
 /* --- Files --- */
 
-/* Is there a row to come?  -EOVERFLOW: at a time that windows do not reach (after 2262). */
-static int peek_time(struct flow *flow, u64 *ret_time_ns, bool *ret_has_row)
-{
-	*ret_has_row = flow_peek(flow, ret_time_ns);
-	if (!*ret_has_row || *ret_time_ns <= INT64_MAX)
-		return 0;
-	diag_plain(flow->diags, "too-large", "a row's time, %llu ns, is beyond what windows reach",
-		   (unsigned long long)*ret_time_ns);
-	return -EOVERFLOW;
-}
-
-/* Windows of the rows' own time: one lot of rows, or the window they are complete for. */
+/*
+ * Windows of the rows' own time: one lot of rows, or the window they are complete for.
+ * -EOVERFLOW: a time that windows do not reach (after 2262).
+ */
 static int file_window(struct flow *flow, bool *ret_more)
 {
-	u64 advance = advance_ns(flow), first_ns, n;
-	bool has_row, is_last;
-	int err = peek_time(flow, &first_ns, &has_row);
+	u64 advance = advance_ns(flow), n;
+	bool is_last;
+	int err;
 
-	if (err)
-		return err;
-	if (!flow->next_ns) {
-		if (!has_row)
-			return 0;
-		flow->next_ns = (first_ns / advance + 1) * advance;
+	if (!flow->has_span)
+		return 0;
+	if (flow->last_ns > INT64_MAX) {
+		diag_plain(flow->diags, "too-large",
+			   "a row's time, %llu ns, is beyond what windows reach",
+			   (unsigned long long)flow->last_ns);
+		return -EOVERFLOW;
 	}
+	if (!flow->next_ns)
+		flow->next_ns = (flow->first_ns / advance + 1) * advance;
 	err = read_parts(flow, (struct flow_instant){ flow->next_ns, flow->next_ns }, &n, ret_more);
 	if (err || *ret_more)
 		return err;
-	is_last = !has_row || flow_is_last_window(flow);
+	is_last = flow->next_ns > flow->last_ns || flow_is_last_window(flow);
 	err = flow_window_give(flow, (struct flow_instant){ flow->next_ns, flow->next_ns },
 			       flow->next_ns, is_last);
 	flow->next_ns += advance;

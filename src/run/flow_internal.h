@@ -95,7 +95,8 @@ struct flow {
 	/* COUNT: numbers of the first row in the queue, of the first row of the next window, and
 	 * of the first that no window had. */
 	u64 first_row, next_row, fresh_row;
-	u64 first_ns, last_ns; /* of all rows read, CLOCK_REALTIME */
+	bool has_span;
+	u64 first_ns, last_ns; /* of all rows read, of a recording all there are; CLOCK_REALTIME */
 	struct flow_groups groups;
 
 	struct run_result result;

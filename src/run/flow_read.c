@@ -38,8 +38,10 @@ s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limi
 		u64 time_ns = flow_real_time(flow, part, flow_time_of(row));
 
 		row_fifo_put(&part->queue, row_pool_take(&part->pool, row));
-		if (!flow->total.matched++)
+		flow->total.matched++;
+		if (!flow->has_span)
 			flow->first_ns = flow->last_ns = time_ns;
+		flow->has_span = true;
 		flow->first_ns = MIN(flow->first_ns, time_ns);
 		flow->last_ns = MAX(flow->last_ns, time_ns);
 	}

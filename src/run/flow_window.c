@@ -131,7 +131,7 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
 		flow->since = (struct flow_account){ 0 };
 	}
 	take_rows(flow, start, &account);
-	if (window->kind == WINDOW_NONE && !flow->is_live && flow->total.matched) {
+	if (window->kind == WINDOW_NONE && !flow->is_live && flow->has_span) {
 		start_ns = flow->first_ns;
 		end.real_ns = flow->last_ns;
 	}

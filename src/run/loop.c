@@ -236,7 +236,8 @@ static int at_boundary(struct loop *loop, bool *ret_is_over)
 static int loop_run(struct loop *loop)
 {
 	const struct loop_driver *driver = loop->driver;
-	bool is_over = false, is_more = false;
+	/* The first poll does not wait: all of a small file is there already. */
+	bool is_over = false, is_more = true;
 	int err = 0;
 
 	while (!err && !is_over) {

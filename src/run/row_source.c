@@ -185,6 +185,11 @@ bool row_source_peek(struct row_source *s, u64 *ret_time_ns)
 	return first;
 }
 
+bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_last_ns)
+{
+	return s->raw && row_raw_span(s->raw, ret_first_ns, ret_last_ns);
+}
+
 /* --- Counters --- */
 
 static void read_kernel_counters(const struct row_source *s, struct kernel_counters *ret)

@@ -34,6 +34,8 @@ int row_source_poll(struct row_source *source);
  * After an error it is 0, so that the next row_source_read() can return it.
  */
 bool row_source_peek(struct row_source *source, u64 *ret_time_ns);
+/* Files: the times of the first and the last event, whatever becomes of them; false: none. */
+bool row_source_span(const struct row_source *source, u64 *ret_first_ns, u64 *ret_last_ns);
 /*
  * Adds what was seen and lost since the last call.  One that comes right before the
  * programs are detached tells the joins' left-overs of the run from those that detaching

@@ -20,6 +20,8 @@ struct row_file {
 	bool has_row, is_over;
 	int err;
 	u64 time_ns, position;
+	bool has_span;
+	u64 first_ns, last_ns; /* of all rows */
 	/* in memory */
 	struct region values, order;
 	struct scratch texts;
@@ -44,19 +46,22 @@ static int check_order(struct row_file *f)
 {
 	struct file_rows *rows = file_rows_open(f->file, f->diags);
 	bool is_ordered = true;
-	u64 before = 0;
+	u64 before_ns = 0;
 	int got;
 
 	if (!rows)
 		return -1;
-	while (is_ordered && (got = file_rows_next(rows, f->row)) > 0) {
-		is_ordered = time_of(f, f->row) >= before;
-		before = time_of(f, f->row);
+	while ((got = file_rows_next(rows, f->row)) > 0) {
+		u64 time_ns = time_of(f, f->row);
+
+		is_ordered &= time_ns >= before_ns;
+		before_ns = time_ns;
+		f->first_ns = f->has_span ? MIN(f->first_ns, time_ns) : time_ns;
+		f->last_ns = MAX(f->last_ns, time_ns);
+		f->has_span = true;
 	}
 	file_rows_close(rows);
-	if (!is_ordered)
-		return 0;
-	return got < 0 ? got : 1;
+	return got < 0 ? got : is_ordered;
 }
 
 static int compare_order(const void *a, const void *b)
@@ -167,6 +172,13 @@ void row_file_next(struct row_file *f)
 u64 row_file_position(const struct row_file *f)
 {
 	return f->position;
+}
+
+bool row_file_span(const struct row_file *f, u64 *ret_first_ns, u64 *ret_last_ns)
+{
+	*ret_first_ns = f->first_ns;
+	*ret_last_ns = f->last_ns;
+	return f->has_span;
 }
 
 void row_file_close(struct row_file *f)

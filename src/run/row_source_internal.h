@@ -61,6 +61,8 @@ int row_file_peek(struct row_file *f, const struct value **ret_row, u64 *ret_tim
 void row_file_next(struct row_file *f);
 /* How many rows came before the one to be peeked at. */
 u64 row_file_position(const struct row_file *f);
+/* The times of its first and last row; false: it has none. */
+bool row_file_span(const struct row_file *f, u64 *ret_first_ns, u64 *ret_last_ns);
 void row_file_close(struct row_file *f);
 
 /* --- row_source_slots.c: where in a tuple a column is --- */
@@ -196,6 +198,8 @@ struct row_raw *row_raw_open(const struct cut_part *part, const struct phys *phy
 s64 row_raw_read(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u32 limit,
 		 const struct value **ret_rows);
 bool row_raw_peek(struct row_raw *raw, struct row_queue *queue, u64 *ret_time_ns);
+/* As row_source_span(). */
+bool row_raw_span(const struct row_raw *raw, u64 *ret_first_ns, u64 *ret_last_ns);
 /* What was seen and lost so far. */
 void row_raw_counters(const struct row_raw *raw, struct row_counters *ret_counters,
 		      u64 *ret_faults);

@@ -30,9 +30,12 @@ bool queue_push(struct row_queue *q, const void *record, u32 n_bytes, u64 time_n
 
 const struct queue_entry *queue_first(const struct row_queue *q, u64 before_ns)
 {
-	const struct queue_entry *first = (const struct queue_entry *)q->entries.at + q->head;
+	const struct queue_entry *first;
 
-	if (q->head == q->n || (first->time_ns >= before_ns && before_ns != UINT64_MAX))
+	if (q->head == q->n)
+		return NULL;
+	first = (const struct queue_entry *)q->entries.at + q->head;
+	if (first->time_ns >= before_ns && before_ns != UINT64_MAX)
 		return NULL;
 	return first;
 }

@@ -292,6 +292,23 @@ bool row_raw_peek(struct row_raw *raw, struct row_queue *queue, u64 *ret_time_ns
 	return got != 0;
 }
 
+bool row_raw_span(const struct row_raw *raw, u64 *ret_first_ns, u64 *ret_last_ns)
+{
+	bool has_span = false;
+
+	for (u32 i = 0; i < raw->slots.n_sources; i++) {
+		const struct row_file *file = raw->slots.sources[i].file;
+		u64 first_ns, last_ns;
+
+		if (!file || !row_file_span(file, &first_ns, &last_ns))
+			continue;
+		*ret_first_ns = has_span ? MIN(*ret_first_ns, first_ns) : first_ns;
+		*ret_last_ns = has_span ? MAX(*ret_last_ns, last_ns) : last_ns;
+		has_span = true;
+	}
+	return has_span;
+}
+
 void row_raw_counters(const struct row_raw *raw, struct row_counters *ret_counters, u64 *ret_faults)
 {
 	*ret_counters = *row_tree_counters(raw->tree);

@@ -102,6 +102,16 @@ static void put_arithmetic(struct row_sql *sql, struct expr *e, struct buf *out)
 	buf_puts(out, fit ? "))" : ")");
 }
 
+/* What stands for 2^63 and more is not true to SQLite by itself. */
+static void put_condition(struct row_sql *sql, struct expr *e, struct buf *out)
+{
+	bool is_wrapped = is_big(e);
+
+	buf_puts(out, is_wrapped ? "(" : "");
+	put_expr(sql, e, out);
+	buf_puts(out, is_wrapped ? " <> 0)" : "");
+}
+
 /* x + NULL and x < NULL are NULL, and x is not even computed: it makes no fault. */
 static bool is_never_computed(const struct expr *e)
 {
@@ -113,6 +123,8 @@ static bool is_never_computed(const struct expr *e)
 
 static void put_operator(struct row_sql *sql, struct expr *e, struct buf *out)
 {
+	void (*put)(struct row_sql *sql, struct expr *e, struct buf *out);
+
 	if (is_never_computed(e)) {
 		buf_puts(out, "NULL");
 		return;
@@ -121,11 +133,12 @@ static void put_operator(struct row_sql *sql, struct expr *e, struct buf *out)
 		put_arithmetic(sql, e, out);
 		return;
 	}
+	put = e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT ? put_condition : put_expr;
 	buf_putc(out, '(');
 	if (e->n_args == 2)
-		put_expr(sql, e->args[0], out);
+		put(sql, e->args[0], out);
 	buf_printf(out, " %s ", ast_op_names[e->op]);
-	put_expr(sql, e->args[e->n_args - 1], out);
+	put(sql, e->args[e->n_args - 1], out);
 	buf_putc(out, ')');
 }
 
@@ -149,7 +162,7 @@ static void put_case(struct row_sql *sql, struct expr *e, struct buf *out)
 	buf_puts(out, "CASE");
 	for (u32 i = 0; i + 1 < e->n_args; i += 2) {
 		buf_puts(out, " WHEN ");
-		put_expr(sql, e->args[i], out);
+		put_condition(sql, e->args[i], out);
 		buf_puts(out, " THEN ");
 		put_result(sql, e, e->args[i + 1], out);
 	}
@@ -498,7 +511,7 @@ void row_eval_init_filter(struct row_eval *eval, struct row_sql *sql, struct exp
 	buf_puts(&text, "SELECT CASE WHEN ");
 	for (u32 i = 0; i < n; i++) {
 		buf_puts(&text, i ? " AND (" : "(");
-		put_expr(sql, conjuncts[i], &text);
+		put_condition(sql, conjuncts[i], &text);
 		buf_putc(&text, ')');
 	}
 	buf_puts(&text, n ? " THEN 1 ELSE 0 END FROM t" : "1 THEN 1 END FROM t");

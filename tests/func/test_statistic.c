@@ -294,6 +294,38 @@ static void test_nested(void **state)
 	expect_integer(got[2], 8, "count");
 }
 
+/* eb_cells(h): the rows of UNNEST. */
+static void test_cells(void **state)
+{
+	struct value got[9];
+
+	given[0] = integer_value((s128)UINT64_MAX);
+	given[1] = integer_value(3);
+	run("CREATE TABLE u (h)");
+	run("INSERT INTO u SELECT eb_histogram(given(column1), 'log2') FROM (VALUES (0), (1), (1))");
+	expect_integer(ask("SELECT count(*) FROM u, eb_cells(u.h)"), 2, "cells");
+	for (u32 i = 0; i < 2; i++) {
+		assert_null(ask_row(got, type_int(64, false),
+				    "SELECT a, b, c FROM u, eb_cells(u.h) WHERE cell = %u", i));
+		expect_integer(got[0], i ? (s128)1 << 63 : 2, "lo");
+		expect_integer(got[1], i ? (s128)1 << 64 : 4, "hi");
+		expect_integer(got[2], i ? 1 : 2, "count");
+	}
+	run("INSERT INTO u SELECT eb_top_k(value, 2) FROM "
+	    "(SELECT 'a' AS value UNION ALL SELECT 'b' UNION ALL SELECT 'b' UNION ALL SELECT 'c')");
+	expect_integer(ask("SELECT count(*) FROM u, eb_cells(u.h)"), 5, "rows of both");
+	assert_null(ask_row(got, type_text(0),
+			    "SELECT group_concat(coalesce(a, '-') || b, ',') FROM u, eb_cells(u.h) "
+			    "WHERE u.rowid = 2"));
+	assert_string_equal(got[0].text, "b2,a1,-1");
+	expect_integer(ask("SELECT count(*) FROM eb_cells(NULL)"), 0, "of NULL");
+	assert_string_equal(ask_row(got, type_int(64, true), "SELECT * FROM eb_cells(5)"),
+			    "not a histogram, and no top list");
+	/* An integer of 2^63 and more is special, too. */
+	assert_non_null(ask_row(got, type_int(64, true), "SELECT * FROM eb_cells(given(0))"));
+	assert_non_null(ask_row(got, type_int(64, true), "SELECT * FROM eb_cells"));
+}
+
 static int start(void **state)
 {
 	counted = calloc(1, sizeof(*counted));
@@ -313,6 +345,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bad_schemes, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_quantiles, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_nested, open_sql, close_sql),
+		cmocka_unit_test_setup_teardown(test_cells, open_sql, close_sql),
 	};
 
 	return cmocka_run_group_tests(tests, start, end);

@@ -323,8 +323,10 @@ struct phrase *make_condition(struct maker *m, const struct scope *scope, u32 de
 		p->hi = 1;
 		return p;
 	}
-	if (dice < 60)
+	if (dice < 58)
 		return comparison(m, scope, depth);
+	if (dice < 63) /* not zero is true */
+		return make_integer(m, scope, depth ? depth - 1 : 0);
 	if (dice < 74)
 		return membership(m, scope, depth);
 	if (dice < 90)
@@ -477,8 +479,8 @@ struct phrase *make_aggregate(struct maker *m, const struct scope *scope)
 		break;
 	default:
 		if (m->is_wild) {
-			p = phrase_new(m->arena, PHRASE_REAL, "histogram($0)$1", 2, arg, only);
-			return p;
+			m->has_opaque = true;
+			return phrase_new(m->arena, PHRASE_REAL, "histogram($0)$1", 2, arg, only);
 		}
 	}
 	return p ? p : of_range(m, "max($0)$1", NULL, arg, only, scope);

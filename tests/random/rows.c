@@ -112,8 +112,9 @@ static const char *write_file(const struct rows *rows, enum file_kind kind, u8 s
 	static const char *const suffixes[] = { [FILE_ARROW] = "arrows",
 						[FILE_JSONL] = "jsonl",
 						[FILE_CSV] = "csv" };
-	const char *path = arena_printf(rows->arena, "/tmp/ebql-random-%d-%u.%s", getpid(), stream,
-					suffixes[kind]);
+	static u32 n_files;
+	const char *path = arena_printf(rows->arena, "/tmp/ebql-random-%d-%u.%s", getpid(),
+					n_files++, suffixes[kind]);
 	struct schema schema = { C_N, arena_array(rows->arena, struct column, C_N) };
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	struct file_writer *writer;

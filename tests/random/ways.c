@@ -140,6 +140,9 @@ static int take_batch(void *context, const struct batch *batch)
 			row[k + 1] = plain(&batch->values[(size_t)i * n + k], job->arena);
 		result_add_row(result, job->arena, row);
 	}
+	if (job->query->shape == SHAPE_TUMBLING && job->options->way != WAY_FILE &&
+	    job->n_batches >= job->windows->n)
+		result->n_rows = 0; /* no event, no window */
 	job->n_batches++;
 	if (job->options->way == WAY_FILE &&
 	    (job->query->shape == SHAPE_TUMBLING || job->query->shape == SHAPE_HOPPING))

@@ -446,12 +446,12 @@ static struct node *gen_bool(struct generator *g, u32 depth)
 
 /* --- The query --- */
 
-static bool has_column(const struct node *node)
+static bool has(const struct node *node, enum node_kind kind)
 {
-	if (node->kind == NODE_COLUMN)
+	if (node->kind == kind)
 		return true;
 	for (u32 i = 0; i < node->n_args; i++)
-		if (has_column(node->args[i]))
+		if (has(node->args[i], kind))
 			return true;
 	return false;
 }
@@ -467,7 +467,7 @@ static struct node *gen_key(struct generator *g)
 	/* Without a column GROUP BY would take it for an ordinal. */
 	do {
 		key = rng_percent(g->rng, 20) ? gen_bool(g, 1) : gen_integer(g, 2);
-	} while (!has_column(key));
+	} while (!has(key, NODE_COLUMN));
 	return key;
 }
 
@@ -476,26 +476,21 @@ static struct node *gen_key_of(struct generator *g, struct node *key)
 {
 	static const char *const ops[] = { "+", "-", "*", "/", "%", "<", ">=", "=" };
 	u32 op = rng_below(g->rng, ARRAY_SIZE(ops));
-	struct node *node;
+	struct node *node = node_binary(g, ops[op], key, node_integer(g, 1 + rng_below(g->rng, 9)));
 
-	if (key->class != CLASS_INTEGER || key_is_compare_only(g->query, key) ||
-	    rng_percent(g->rng, 20))
+	if (key->class != CLASS_INTEGER || key_is_compare_only(g->query, key))
 		return key;
-	node = node_binary(g, ops[op], key, node_integer(g, rng_range(g->rng, 1, 9)));
 	return op > 4 || interval_infer(node) ? node : key;
 }
 
-/* WHERE that leaves one value of a key. */
-static void gen_fixed_key(struct generator *g, struct query *query)
+/* key = a value that some row has */
+static struct node *gen_fixed(struct generator *g, struct node *key)
 {
-	struct node *key = query->keys[rng_below(g->rng, query->n_keys)];
+	bool is_text = key->class == CLASS_TEXT;
 
-	if (key->kind == NODE_COLUMN && query->n_where < ARRAY_SIZE(query->where))
-		query->where[query->n_where++] =
-			node_binary(g, "=", key,
-				    key->class == CLASS_TEXT
-					    ? node_text(g, near_text(g, key->column))
-					    : gen_near(g, key->column));
+	return node_binary(g, "=", key,
+			   is_text ? node_text(g, near_text(g, key->column))
+				   : gen_near(g, key->column));
 }
 
 static struct node *gen_aggregate(struct generator *g)
@@ -665,17 +660,6 @@ static void gen_order(struct generator *g, struct query *query)
 	}
 }
 
-/* An ungrouped query needs an aggregate somewhere, or it would stream. */
-static bool has_aggregate(const struct node *node)
-{
-	if (node->kind == NODE_AGGREGATE)
-		return true;
-	for (u32 i = 0; i < node->n_args; i++)
-		if (has_aggregate(node->args[i]))
-			return true;
-	return false;
-}
-
 void query_random(struct query *query, const struct dataset *dataset, struct arena *arena,
 		  struct rng *rng)
 {
@@ -700,11 +684,13 @@ void query_random(struct query *query, const struct dataset *dataset, struct are
 				: gen_key(&g);
 		query->key_styles[query->n_keys] = rng_percent(rng, 30) ? 1 + rng_below(rng, 2) : 0;
 	}
-	if (query->n_keys && rng_percent(rng, 20))
-		gen_fixed_key(&g, query);
+	if (query->n_keys && query->keys[0]->kind == NODE_COLUMN && rng_percent(rng, 20) &&
+	    query->n_where < ARRAY_SIZE(query->where))
+		query->where[query->n_where++] = gen_fixed(&g, query->keys[0]);
 	gen_items(&g, query);
+	/* An ungrouped query needs an aggregate somewhere, or it would stream. */
 	for (u32 i = 0; i < query->n_items; i++)
-		is_aggregate |= has_aggregate(query->items[i]);
+		is_aggregate |= has(query->items[i], NODE_AGGREGATE);
 	if (!is_aggregate)
 		query->items[query->n_items - 1] = gen_aggregate(&g);
 	if (query->n_keys && rng_percent(rng, 20))

@@ -11,6 +11,9 @@
 	"f_s16 AS k, path AS p, count(*) AS n, sum(f_s32) AS s, min(f_s32) AS lo, "                \
 	"max(f_s32) AS hi, avg(f_s32) AS m"
 
+/* The same with keys that rules take away: one that WHERE fixes, one that follows from another. */
+#define OTHER_MORE ", f_u8 AS fixed, f_s16 + 1 AS follows"
+
 /* The row of the reference with the same keys. */
 static const struct value *row_of(const struct result *all, const struct value *row)
 {
@@ -53,6 +56,10 @@ static const char *other_is_wrong(const struct result *all, const struct result 
 		if (i == got->other_row) {
 			if (r[0].kind != VALUE_NULL || r[1].kind != VALUE_NULL)
 				return "the keys of (other) are not NULL";
+			for (u32 c = 7; c < got->n_columns; c++)
+				if (r[c].kind != VALUE_NULL)
+					return "a key of (other) that tells no groups apart is not "
+					       "NULL";
 			if (r[2].integer != got->lost[LOSS_TABLE_FULL])
 				return "table_full is not the number of events in (other)";
 			continue;
@@ -74,32 +81,64 @@ static const char *other_is_wrong(const struct result *all, const struct result 
 	return NULL;
 }
 
-static bool check(struct engine *engine, const struct dataset *dataset, u64 max_groups,
-		  const char *state, bool one_slice, struct buf *report)
+/* The value of f_u8 that most events have. */
+static u32 most_frequent(const struct dataset *dataset)
 {
-	const struct engine_options options = { "", state, max_groups };
+	u32 counts[256] = { 0 }, most = 0;
+
+	for (u32 i = 0; i < dataset->n_events; i++)
+		counts[(u8)dataset->events[i].integers[C_U8]]++;
+	for (u32 i = 1; i < ARRAY_SIZE(counts); i++)
+		if (counts[i] > counts[most])
+			most = i;
+	return most;
+}
+
+static void put_query(const struct dataset *dataset, const char *from, bool has_more,
+		      struct buf *out)
+{
+	buf_printf(out, "SELECT " OTHER_SELECT "%s FROM %s", has_more ? OTHER_MORE : "", from);
+	if (has_more)
+		buf_printf(out, " WHERE f_u8 = %u GROUP BY f_u8, k, p, f_s16 + 1",
+			   most_frequent(dataset));
+	else
+		buf_puts(out, " GROUP BY k, p");
+}
+
+static bool check(struct engine *engine, const struct dataset *dataset,
+		  const struct engine_options *options, bool one_slice, bool has_more,
+		  struct buf *report)
+{
+	u64 max_groups = options->max_groups;
 	sqlite3 *db = reference_open();
 	const char *error = NULL, *wrong = NULL;
 	struct result all, got = { 0 };
+	struct buf ours, theirs;
 	struct arena arena;
 
 	arena_init(&arena);
+	buf_init(&ours);
+	buf_init(&theirs);
+	put_query(dataset, REPLAY_STREAM, has_more, &ours);
+	put_query(dataset, "t", has_more, &theirs);
 	reference_load(db, dataset->events, dataset->n_events);
-	if (!reference_run(db, "SELECT " OTHER_SELECT " FROM t GROUP BY k, p", &arena, &all,
-			   &error) ||
-	    !engine_run(engine, "SELECT " OTHER_SELECT " FROM " REPLAY_STREAM " GROUP BY k, p",
-			&options, dataset->events, dataset->n_events, &arena, &got, &error))
+	if (!reference_run(db, theirs.at, &arena, &all, &error) ||
+	    !engine_run(engine, ours.at, options, dataset->events, dataset->n_events, &arena, &got,
+			&error))
 		wrong = error;
 	else
 		wrong = other_is_wrong(&all, &got, max_groups, one_slice,
-				       strcmp(state, "kernel_map") != 0);
+				       strcmp(options->state, "kernel_map") != 0);
 	if (wrong) {
-		buf_printf(report, "max_groups %llu, state %s, %s, %u groups: %s\n",
-			   (unsigned long long)max_groups, state,
-			   one_slice ? "one CPU" : "more CPUs", all.n_rows, wrong);
+		buf_printf(report,
+			   "%s\nrules_off '%s', max_groups %llu, state %s, %s, %u groups: %s\n",
+			   ours.at, options->rules_off, (unsigned long long)max_groups,
+			   options->state, one_slice ? "one CPU" : "more CPUs", all.n_rows, wrong);
 		result_print(&got, report);
 	}
 	sqlite3_close(db);
+	buf_free(&ours);
+	buf_free(&theirs);
 	arena_free(&arena);
 	return !wrong;
 }
@@ -108,6 +147,7 @@ u32 other_check(struct engine *engine, u64 seed, struct buf *report)
 {
 	static const u64 max_groups[] = { 1, 2, 5, 16, 60, 1000 };
 	static const char *const states[] = { "auto", "table", "kernel_map" };
+	static const char *const rules_off[] = { "", "all" };
 	struct dataset dataset;
 	struct arena arena;
 	u32 n_wrong = 0;
@@ -121,10 +161,14 @@ u32 other_check(struct engine *engine, u64 seed, struct buf *report)
 			dataset.events[i].integers[C_CPU] = 0;
 			event_encode(&dataset.events[i], &arena, &rng);
 		}
-		for (u32 i = 0; i < ARRAY_SIZE(max_groups); i++)
-			for (u32 j = 0; j < ARRAY_SIZE(states); j++)
-				n_wrong += !check(engine, &dataset, max_groups[i], states[j],
-						  one_slice, report);
+		for (u32 i = 0; i < ARRAY_SIZE(max_groups) * ARRAY_SIZE(states) * 4; i++) {
+			const struct engine_options options = {
+				rules_off[i / 2 % 2], states[i / 4 % ARRAY_SIZE(states)],
+				max_groups[i / 4 / ARRAY_SIZE(states)]
+			};
+
+			n_wrong += !check(engine, &dataset, &options, one_slice, i % 2, report);
+		}
 	}
 	arena_free(&arena);
 	return n_wrong;

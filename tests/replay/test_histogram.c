@@ -145,9 +145,8 @@ static void feed_plan(struct feed *f, const char *sql, u32 n_cpus)
 						   &f->settings, NULL, &f->arena, &f->diags);
 	if (!plan)
 		give_up(f, "bind");
-	input.plan = opt_run(plan, &f->settings, &f->arena);
 	input.catalog = f->catalog;
-	agg = (struct plan *)plan_find(input.plan, PLAN_AGGREGATE);
+	agg = (struct plan *)plan_find(plan, PLAN_AGGREGATE);
 	aggregates = arena_array(&f->arena, struct aggregate, f->n_expected + 1);
 	aggregates[n++] = agg->aggregates[0];
 	for (u32 i = 0; i < f->n_expected; i++) {
@@ -158,6 +157,7 @@ static void feed_plan(struct feed *f, const char *sql, u32 n_cpus)
 	}
 	agg->aggregates = aggregates;
 	agg->n_aggregates = n;
+	input.plan = opt_run(plan, &f->settings, &f->arena);
 	f->lo = aggregates[0].arg->lo;
 	f->hi = aggregates[0].arg->hi;
 	f->phys = phys_plan(&input, &f->arena, &f->diags);

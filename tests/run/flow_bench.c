@@ -94,6 +94,15 @@ bool row_source_peek(struct row_source *s, u64 *ret_time_ns)
 	return true;
 }
 
+bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_last_ns)
+{
+	if (s->is_live || !s->n_rows)
+		return false;
+	*ret_first_ns = (u64)s->rows[0].integer;
+	*ret_last_ns = (u64)s->rows[(size_t)(s->n_rows - 1) * COLUMNS].integer;
+	return true;
+}
+
 void row_source_account(struct row_source *s, struct batch *batch)
 {
 	batch->events += s->account.events;

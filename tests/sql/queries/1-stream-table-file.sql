@@ -1,1 +1,2 @@
+-- tables only
 SELECT key, name, weight FROM 'names.csv'

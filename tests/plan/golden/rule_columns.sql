@@ -1,0 +1,1 @@
+SELECT a.ret, count(*) FROM tracepoint:syscalls:sys_exit_read a PAIR JOIN (SELECT tid, fd, buf, count, comm, uid FROM tracepoint:syscalls:sys_enter_read) b ON a.tid = b.tid WHERE b.count / 2 > a.ret AND b.uid = 0 GROUP BY a.ret

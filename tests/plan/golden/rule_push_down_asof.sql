@@ -1,0 +1,1 @@
+SELECT count(*) FROM tracepoint:syscalls:sys_enter_read a ASOF JOIN tracepoint:syscalls:sys_enter_pread64 b ON a.tid = b.tid AND a.fd = b.fd AND a.time >= b.time WHERE a.count > 10 AND b.count > 20 AND b.fd = 5 AND a.count + b.count > 3 AND a.count / a.fd > 1

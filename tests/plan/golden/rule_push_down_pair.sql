@@ -1,0 +1,1 @@
+SELECT count(*) FROM tracepoint:syscalls:sys_enter_read a PAIR JOIN tracepoint:syscalls:sys_enter_pread64 b ON a.tid = b.tid AND a.fd = b.fd WHERE a.count > 10 AND b.count > 20 AND a.fd < 5 AND b.tid IN (1, 2)

@@ -1,0 +1,1 @@
+SELECT cpu, max(depth) FROM (SELECT cpu, pid, SUM(d) OVER (PARTITION BY cpu) AS depth FROM (SELECT cpu, pid, 1 AS d FROM tracepoint:syscalls:sys_enter_read UNION ALL SELECT cpu, pid, -1 FROM tracepoint:syscalls:sys_exit_read) AS u) AS v WHERE cpu < 2 AND pid = 7 GROUP BY cpu

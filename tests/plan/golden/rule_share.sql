@@ -1,0 +1,1 @@
+SELECT pid % 8 AS shard, sum(count - fd % 8) FILTER (WHERE uid = 0), max(count - fd % 8) FILTER (WHERE uid > 999) FROM tracepoint:syscalls:sys_enter_pread64 WHERE fd % 8 > 1 OR pid % 8 = 3 GROUP BY pid % 8

@@ -1,0 +1,1 @@
+SELECT DISTINCT UNNEST(histogram(n)) FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT UNNEST(k) FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT k FROM 'events.jsonl' ORDER BY UNNEST(histogram(n))

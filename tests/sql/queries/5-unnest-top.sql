@@ -1,0 +1,1 @@
+SELECT UNNEST(top_k(k, 2)) FROM 'events.jsonl'

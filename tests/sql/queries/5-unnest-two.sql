@@ -1,0 +1,1 @@
+SELECT UNNEST(histogram(n)), UNNEST(histogram(d)) FROM 'events.jsonl'

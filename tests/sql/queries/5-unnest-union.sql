@@ -1,0 +1,1 @@
+SELECT 0 AS cpu, UNNEST(histogram(n, linear(-50, 50, 50))) FROM 'events.jsonl' WHERE cpu = 0 UNION ALL SELECT 1, UNNEST(histogram(n, linear(-50, 50, 50))) FROM 'events.jsonl' WHERE cpu = 1 ORDER BY cpu, lo
