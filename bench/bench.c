@@ -339,7 +339,7 @@ int main(int argc, char **argv)
 			footprint_measure(&contenders[i], 3000000000ull, &report.footprints[i]);
 	if (!config.only || strcmp(config.only, "user") == 0) {
 		fprintf(stderr, "bench: the user part\n");
-		user_measure(3000000000ull, report.user);
+		user_measure(2000000000ull, report.user);
 	}
 	loop_stop();
 

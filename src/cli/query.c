@@ -37,6 +37,19 @@ void query_begin_kept(struct query *query, struct keep *keep)
 	query->views = keep->views;
 	query->views.arena = &query->arena;
 	query->views.views.capacity = query->views.views.n; /* grows in an array of its own */
+	for (u32 i = 0; i < keep->databases.n; i++)
+		vec_push(&query->arena, &query->databases, keep->databases.at[i]);
+}
+
+/* ATTACH 'ref.db' AS ref: without AS by the file's name, less its ending. */
+static const char *database_name(const struct ast_statement *s, struct arena *arena)
+{
+	const char *base = strrchr(s->text, '/');
+
+	if (s->option.name)
+		return s->option.name;
+	base = base ? base + 1 : s->text;
+	return arena_strndup(arena, base, strcspn(base, "."));
 }
 
 void query_end_kept(struct query *query)
@@ -50,7 +63,7 @@ void query_end_kept(struct query *query)
 		enum ast_statement_kind kind = query->script->statements.at[i].kind;
 
 		is_keeping |= kind == AST_STATEMENT_SET || kind == AST_STATEMENT_CREATE_VIEW ||
-			      kind == AST_STATEMENT_DROP_VIEW;
+			      kind == AST_STATEMENT_DROP_VIEW || kind == AST_STATEMENT_ATTACH;
 	}
 	if (!is_keeping)
 		return;
@@ -68,6 +81,10 @@ void query_end_kept(struct query *query)
 			views_add(&keep->views, s, &diags);
 		else if (s->kind == AST_STATEMENT_DROP_VIEW)
 			views_drop(&keep->views, s, &diags);
+		else if (s->kind == AST_STATEMENT_ATTACH)
+			vec_push(&keep->arena, &keep->databases,
+				 (struct cut_database){ .path = s->text,
+							.name = database_name(s, &keep->arena) });
 	}
 	/* Later texts have other words at the spans of these. */
 	for (u32 i = 0; i < keep->views.views.n; i++)
@@ -128,15 +145,11 @@ static void check_rules(const struct ast_option *option, struct diags *diags)
 	buf_free(&names);
 }
 
-/* ATTACH 'ref.db' AS ref: without AS by the file's name, less its ending. */
 static void attach(struct query *query, const struct ast_statement *s)
 {
-	const char *base = strrchr(s->text, '/'), *name = s->option.name;
+	const char *name = database_name(s, &query->arena);
 	struct diags *diags = &query->diags;
 
-	base = base ? base + 1 : s->text;
-	if (!name)
-		name = arena_strndup(&query->arena, base, strcspn(base, "."));
 	if (access(s->text, R_OK) != 0) {
 		diag_hint(diags,
 			  diag_error(diags, "unknown-file", s->span, "cannot read \"%s\": %s",
@@ -144,6 +157,11 @@ static void attach(struct query *query, const struct ast_statement *s)
 			  "ATTACH takes a file of SQLite");
 		return;
 	}
+	if (strcasecmp(name, "main") == 0 || strcasecmp(name, "temp") == 0)
+		diag_hint(diags,
+			  diag_error(diags, "duplicate-name", s->span,
+				     "a database cannot be called \"%s\"", name),
+			  "ATTACH '%s' AS another_name", s->text);
 	for (u32 i = 0; i < query->databases.n; i++)
 		if (strcasecmp(query->databases.at[i].name, name) == 0)
 			diag_hint(diags,
@@ -227,7 +245,7 @@ static bool is_environment(const char *tag)
 	static const char *const tags[] = { "no-privilege", "no-tracefs", "no-btf",
 					    "verifier",	    "map-create", "attach-failed",
 					    "bad-snapshot", "too-large",  "user-part",
-					    "run-start" };
+					    "run-start",   "too-many-rows", "too-many-windows" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(tags); i++)
 		if (strcmp(tags[i], tag) == 0)

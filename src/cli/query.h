@@ -14,13 +14,14 @@
 #include "sql/sql.h"
 
 /*
- * What the statements of a shell leave to those behind them: SET and the views.  The times are
- * of the latest run.
+ * What the statements of a shell leave to those behind them: SET, ATTACH and the views.  The
+ * times are of the latest run.
  */
 struct keep {
 	struct arena arena;
 	struct settings settings;
 	struct view_list views;
+	VEC(struct cut_database) databases;
 	u64 compile_ns, load_ns, attach_ns;
 };
 

@@ -244,6 +244,12 @@ static int loop(struct session *s)
 		return MAX(query_report(q), 1);
 	if (error == -EPIPE)
 		error = 0; /* the reader had enough: a clean end */
+	else if (result.is_partial && !error)
+		fputs("ebql: stopped before the file was read to its end: the answer is of a "
+		      "part of it\n",
+		      stderr);
+	if (error == -EINTR)
+		error = query_report(q); /* which rows are missing; the end is that of the stop */
 	if (error && !s->is_ended_by_loss) {
 		fprintf(stderr, "ebql: %s\n", strerror(-error));
 		return 1;
@@ -272,6 +278,22 @@ static int load_parts(struct session *s)
 	return error;
 }
 
+/* Nothing but files: there is nothing to wait for.  false: the query is refused. */
+static bool check_replay(struct session *s)
+{
+	if (s->options.command) {
+		fputs("ebql: -- COMMAND is for queries over streams; this one reads only files\n",
+		      stderr);
+		return false;
+	}
+	if (s->options.run.duration_ns)
+		fputs("ebql: -d has no effect: the query reads only files, and these to their "
+		      "ends\n",
+		      stderr);
+	s->options.run.duration_ns = 0;
+	return true;
+}
+
 static int run_select(struct session *s)
 {
 	struct query *q = &s->query;
@@ -298,6 +320,8 @@ static int run_select(struct session *s)
 			"ebql: --every has no effect: the query's rows stream as they happen\n");
 	else if (s->options.run.every_ns && q->cut->window.kind != WINDOW_NONE)
 		fprintf(stderr, "ebql: --every has no effect: the query has a WINDOW\n");
+	if (record_is_replay(q->cut) && !check_replay(s))
+		return 2;
 	warn_heatmap(s);
 	if (s->options.is_verbose)
 		say_plan(q);

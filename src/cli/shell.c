@@ -122,17 +122,22 @@ static size_t count_blanks(const struct buf *text)
 static void run_statements(struct shell *shell)
 {
 	struct buf *text = &shell->text;
+	bool is_behind = false;
 	struct buf statement;
 
 	buf_init(&statement);
 	while (!shell->is_over) {
-		bool is_blank;
+		bool is_blank = true;
 		size_t n;
 
 		drop_front(text, count_blanks(text));
 		n = text->n ? sql_statement_bytes(text->at, text->n, &is_blank) : 0;
+		/* A comment on the line of a ";" begins nothing; one before a view is the view's. */
+		if (!n && is_behind && is_blank)
+			buf_reset(text);
 		if (!n)
 			break;
+		is_behind = true;
 		buf_reset(&statement);
 		buf_put(&statement, text->at, n);
 		drop_front(text, n);

@@ -26,9 +26,9 @@ static const struct function {
 	{ "min", 2, 99, TYPE_OF_ARGS, NULL, true },
 	{ "max", 2, 99, TYPE_OF_ARGS, NULL, true },
 	{ "round", 1, 2, TYPE_REAL, NULL, false },
-	{ "ceil", 1, 1, TYPE_NULL, NULL, false },
-	{ "ceiling", 1, 1, TYPE_NULL, NULL, false },
-	{ "floor", 1, 1, TYPE_NULL, NULL, false },
+	{ "ceil", 1, 1, TYPE_OF_ARGS, NULL, false },
+	{ "ceiling", 1, 1, TYPE_OF_ARGS, NULL, false },
+	{ "floor", 1, 1, TYPE_OF_ARGS, NULL, false },
 	{ "sqrt", 1, 1, TYPE_REAL, NULL, false },
 	{ "pow", 2, 2, TYPE_REAL, NULL, false },
 	{ "power", 2, 2, TYPE_REAL, NULL, false },
@@ -129,6 +129,18 @@ bool cut_has_aggregate(const struct ast *ast)
 	return cut_has_aggregate(ast->otherwise) || cut_has_aggregate(ast->filter);
 }
 
+static bool has_over(const struct ast *ast)
+{
+	if (!ast)
+		return false;
+	if (ast->is_over)
+		return true;
+	for (u32 i = 0; i < ast->n_args; i++)
+		if (has_over(ast->args[i]))
+			return true;
+	return has_over(ast->otherwise);
+}
+
 bool cut_is_of_rows(const struct ast *ast)
 {
 	if (!ast)
@@ -195,6 +207,23 @@ static struct type merged(struct type a, struct type b)
 	return b;
 }
 
+/* DISTINCT is an aggregate's, and not with OVER; FILTER is an aggregate's. */
+static bool check_suffixes(struct cutter *c, const struct ast *ast)
+{
+	bool is_aggregate = find_aggregate(ast) != NULL;
+	const char *wrong = NULL;
+
+	if (ast->distinct && !is_aggregate)
+		wrong = "DISTINCT belongs into an aggregate, and %s() is none";
+	else if (ast->distinct && ast->is_over)
+		wrong = "DISTINCT in %s() with OVER is not available";
+	else if (ast->filter && !is_aggregate)
+		wrong = "FILTER belongs behind an aggregate, and %s() is none";
+	if (wrong)
+		diag_error(c->diags, "not-supported", ast->span, wrong, ast->text);
+	return !wrong;
+}
+
 /* The functions of a table, called by their names. */
 static struct printed print_plain(struct cutter *c, struct level *level, const struct ast *ast,
 				  const struct function *f, struct buf *out)
@@ -205,6 +234,8 @@ static struct printed print_plain(struct cutter *c, struct level *level, const s
 	if (ast->star ? strcmp(f->name, "count") != 0
 		      : ast->n_args < f->least || ast->n_args > f->most)
 		return wrong_arguments(c, ast, f);
+	if (!check_suffixes(c, ast))
+		return cut_bad();
 	buf_printf(out, "%s(%s%s", f->printed ? f->printed : f->name,
 		   ast->distinct ? "DISTINCT " : "",
 		   ast->star || (!ast->n_args && strcmp(f->name, "count") == 0) ? "*" : "");
@@ -248,12 +279,20 @@ static const char *const edges[] = {
 
 /* The time of the row, for first() and last(). */
 static bool print_time(struct cutter *c, struct level *level, const struct ast *ast,
-		       struct buf *out)
+		       const char *value, struct buf *out)
 {
+	const struct relation *found = NULL;
+
+	/* Of several streams the one whose column it is. */
 	for (u32 i = 0; i < level->relations.n; i++) {
-		if (!level->relations.at[i].rows)
-			continue;
-		buf_printf(out, "%s.c0", level->relations.at[i].alias);
+		const struct relation *r = &level->relations.at[i];
+		const char *column = arena_printf(c->arena, "%s.", r->alias);
+
+		if (r->rows && (!found || strstr(value, column)))
+			found = r;
+	}
+	if (found) {
+		buf_printf(out, "%s.c0", found->alias);
 		return true;
 	}
 	diag_hint(c->diags,
@@ -335,7 +374,7 @@ static bool print_sketch(struct cutter *c, struct level *level, const struct sta
 	case AGGREGATE_LAST:
 		buf_printf(out, "%s(%s, ", a->kind == AGGREGATE_FIRST ? "eb_first" : "eb_last",
 			   s->value);
-		if (!print_time(c, level, ast, out))
+		if (!print_time(c, level, ast, s->value, out))
 			return false;
 		break;
 	case AGGREGATE_STDDEV:
@@ -363,6 +402,14 @@ static bool print_sketch(struct cutter *c, struct level *level, const struct sta
 	return print_over(c, level, ast, out);
 }
 
+static struct printed refuse_real(struct cutter *c, const struct ast *value, const char *name)
+{
+	diag_hint(c->diags,
+		  diag_error(c->diags, "type-mismatch", value->span, "%s() takes whole numbers", name),
+		  "CAST(round(x) AS INTEGER) makes one of a real number");
+	return cut_bad();
+}
+
 static struct printed print_statistic(struct cutter *c, struct level *level, const struct ast *ast,
 				      bool is_item, struct buf *out)
 {
@@ -374,7 +421,7 @@ static struct printed print_statistic(struct cutter *c, struct level *level, con
 	struct statistic s = { .ast = ast };
 	struct printed p = { .is_good = true };
 	struct buf text;
-	bool is_good = true;
+	bool is_good = true, is_real = false;
 
 	if (value) {
 		buf_init(&text);
@@ -384,6 +431,9 @@ static struct printed print_statistic(struct cutter *c, struct level *level, con
 		if (!p.is_good)
 			return p;
 		s.is_merged = p.type.kind == TYPE_HISTOGRAM;
+		if (p.type.kind == TYPE_REAL)
+			return refuse_real(c, value, ast->text);
+		is_real = p.type.kind == TYPE_REAL;
 		if (s.is_merged)
 			p.type = (struct type){ .kind = p.type.of, .bits = 64, .is_signed = true };
 		else if (p.type.kind == TYPE_NULL || p.type.kind == TYPE_REAL ||
@@ -396,6 +446,30 @@ static struct printed print_statistic(struct cutter *c, struct level *level, con
 	if (!plan_bind_aggregate(&context, ast, types, level->select->group_by.n > 0, c->diags,
 				 &s.a, &s.type))
 		return cut_bad();
+	if (ast->is_over && s.a.kind != AGGREGATE_FIRST && s.a.kind != AGGREGATE_LAST &&
+	    s.a.kind != AGGREGATE_STDDEV) {
+		diag_hint(c->diags,
+			  diag_error(c->diags, "not-supported", ast->span,
+				     "%s() as a window function is not available", ast->text),
+			  "group in a nested select, or take it over the whole window");
+		return cut_bad();
+	}
+	if (ast->distinct && (s.a.kind == AGGREGATE_TOP_K || s.a.kind == AGGREGATE_FIRST ||
+			      s.a.kind == AGGREGATE_LAST)) {
+		diag_hint(c->diags,
+			  diag_error(c->diags, "not-supported", ast->span,
+				     "DISTINCT in %s() is not available", ast->text),
+			  "SELECT DISTINCT in a nested select");
+		return cut_bad();
+	}
+	if (is_real && (s.a.kind == AGGREGATE_HISTOGRAM || s.a.kind == AGGREGATE_QUANTILE)) {
+		diag_hint(c->diags,
+			  diag_error(c->diags, "type-mismatch", value->span,
+				     "%s() puts integers into cells, and this is a real number",
+				     ast->text),
+			  "say how fine: CAST(x * 1000 AS INTEGER)");
+		return cut_bad();
+	}
 	if (s.is_merged && s.a.kind != AGGREGATE_QUANTILE) {
 		diag_hint(c->diags,
 			  diag_error(c->diags, "type-mismatch", ast->span,
@@ -428,10 +502,56 @@ static struct printed print_target(struct cutter *c, const struct ast *ast, stru
 	return cut_bad();
 }
 
+static bool is_histogram(const struct ast *ast)
+{
+	return ast->kind == AST_CALL && !ast->is_over &&
+	       (strcasecmp(ast->text, "histogram") == 0 ||
+		strcasecmp(ast->text, "histogram_merge") == 0);
+}
+
+/* Aggregates of aggregates need a select of their own; but sum(count(*)) OVER () is one of groups. */
+static bool check_inside(struct cutter *c, const struct ast *ast)
+{
+	for (u32 i = 0; i < ast->n_args; i++) {
+		if (is_histogram(ast->args[i]) && !find_aggregate(ast))
+			continue; /* quantile(histogram_merge(h), 0.99) */
+		if (!(cut_has_aggregate(ast->args[i]) && !ast->is_over) &&
+		    !(ast->args[i] && has_over(ast->args[i])))
+			continue;
+		diag_hint(c->diags,
+			  diag_error(c->diags, "aggregate-not-allowed", ast->args[i]->span,
+				     "this stands inside another aggregate"),
+			  "compute it in a nested select: SELECT max(n) FROM (SELECT count(*) AS n "
+			  "...)");
+		return false;
+	}
+	return true;
+}
+
+/* A running sum in the order of events, as the part computes it; false: it is SQL's, of a window. */
+static bool print_running(struct cutter *c, struct level *level, const struct ast *ast,
+			  struct buf *out, struct printed *ret_printed)
+{
+	const struct relation *r = &level->relations.at[0];
+	struct type type;
+	s32 column;
+
+	*ret_printed = cut_bad();
+	if (level->relations.n != 1 || !r->rows)
+		return false;
+	column = cut_rows_column(c, r->rows, ast, NULL, &type);
+	if (column < 0)
+		return false;
+	cut_print_column(r, column, out);
+	*ret_printed = (struct printed){ .type = type, .is_good = true };
+	return true;
+}
+
 struct printed cut_call(struct cutter *c, struct level *level, const struct ast *ast, bool is_item,
 			struct buf *out)
 {
 	const struct function *f = find_aggregate(ast);
+	struct printed running;
 	struct suggest suggest;
 	struct diag *d;
 
@@ -439,12 +559,23 @@ struct printed cut_call(struct cutter *c, struct level *level, const struct ast 
 		return cut_unnest_here(c, ast, "UNNEST() is a whole item of the SELECT list");
 	if (strcasecmp(ast->text, "target_pid") == 0 && !ast->n_args)
 		return print_target(c, ast, out);
-	if (f || plan_is_aggregate(ast))
+	if (level->has_running && plan_is_running(ast) &&
+	    print_running(c, level, ast, out, &running))
+		return running;
+	if ((f || plan_is_aggregate(ast)) && !check_inside(c, ast))
+		return cut_bad();
+	if (f || plan_is_aggregate(ast)) {
+		bool was_guarded = level->is_guarded;
+		struct printed p;
+
+		/* Every row's arguments are computed, wherever the aggregate stands. */
 		c->has_aggregate = true;
-	if (f)
-		return print_plain(c, level, ast, f, out);
-	if (plan_is_aggregate(ast))
-		return print_statistic(c, level, ast, is_item, out);
+		level->is_guarded = false;
+		p = f ? print_plain(c, level, ast, f, out)
+		      : print_statistic(c, level, ast, is_item, out);
+		level->is_guarded = was_guarded;
+		return p;
+	}
 	f = ast->is_over ? find(windows, ARRAY_SIZE(windows), ast)
 			 : find(scalars, ARRAY_SIZE(scalars), ast);
 	if (f)

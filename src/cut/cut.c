@@ -12,16 +12,6 @@
 
 /* --- Windows --- */
 
-static const struct ast_window *find_window(const struct ast_select *select)
-{
-	if (select->window.kind != AST_WINDOW_NONE)
-		return &select->window;
-	for (u32 i = 0; i < select->compound.n; i++)
-		if (select->compound.at[i].select->window.kind != AST_WINDOW_NONE)
-			return &select->compound.at[i].select->window;
-	return &select->window;
-}
-
 static bool bad_window(struct cutter *c, const char *message, const char *hint)
 {
 	const struct ast_window *w = &c->window;
@@ -46,7 +36,7 @@ static bool take_window(struct cutter *c)
 
 	to->kind = kinds[w->kind];
 	to->size = w->size;
-	to->advance = w->kind == AST_WINDOW_TUMBLING || !w->advance ? w->size : w->advance;
+	to->advance = w->kind == AST_WINDOW_TUMBLING ? w->size : w->advance;
 	to->scope = scopes[w->scope];
 	if (to->kind == WINDOW_HOPPING && to->advance == to->size)
 		to->kind = WINDOW_TUMBLING;
@@ -58,6 +48,9 @@ static bool take_window(struct cutter *c)
 	if (!w->size)
 		return bad_window(c, "a window of no size is not possible",
 				  "TUMBLING 1s, COUNT (SIZE 1024), SESSION (GAP 100ms)");
+	if (!to->advance)
+		return bad_window(c, "a window that does not advance is not possible",
+				  "advance by 1ms, or by 1 row, or by more");
 	if (to->kind == WINDOW_COUNT && (to->size > COUNT_MAX || to->advance > COUNT_MAX))
 		return bad_window(c, "a window of so many rows is not possible",
 				  "the rows of a count window are kept in memory");
@@ -97,12 +90,18 @@ static bool has(const struct diags *diags, const char *tag)
 }
 
 /* Can SQLite do what the binder has refused? */
-static bool may_cut(const struct ast_select *s, const struct diags *why)
+static bool may_cut(const struct cutter *c, const struct ast_select *s, const struct diags *why)
 {
 	if (cut_is_refusal(why) || is_only(why, "order-of-stream"))
 		return true;
+	/* The binder knows no tables of databases, and no bounds of windows in a UNION. */
+	if (c->cut->n_databases &&
+	    (is_only(why, "unknown-stream") || is_only(why, "unknown-stream-kind")))
+		return true;
+	if (s->compound.n && c->window.kind != AST_WINDOW_NONE)
+		return true;
 	/* Rows of a window are worth something where they are sorted, joined, ...: see cut_up(). */
-	return s->window.kind != AST_WINDOW_NONE && is_only(why, "window-without-aggregate");
+	return c->window.kind != AST_WINDOW_NONE && is_only(why, "window-without-aggregate");
 }
 
 /* What is wrong whichever way the query runs. */
@@ -171,6 +170,16 @@ static bool check_row_window(struct cutter *c)
 	return false;
 }
 
+/* Parts that lie in windows: two are joined there. */
+static u32 n_streams(const struct cutter *c)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < c->parts.n; i++)
+		n += c->parts.at[i].kind != PART_TABLE;
+	return n;
+}
+
 /* Rows of one kernel stream, which would be handed on as they come. */
 static bool is_one_stream(const struct cutter *c)
 {
@@ -182,6 +191,28 @@ static bool is_one_stream(const struct cutter *c)
 		n_streams += c->parts.at[i].has_streams;
 	}
 	return n_streams == 1;
+}
+
+/* Rows of live streams without a window: there is no end at which to show them. */
+static bool check_live_rows(struct cutter *c, const struct ast_select *select)
+{
+	bool is_live = false;
+
+	for (u32 i = 0; i < c->parts.n; i++)
+		is_live |= c->parts.at[i].has_streams;
+	if (!is_live || c->window.kind != AST_WINDOW_NONE || c->has_aggregate)
+		return true;
+	if (select->offset && is_one_stream(c)) {
+		diag_error(c->diags, "not-supported", select->offset->span,
+			   "OFFSET over single events is not available");
+		return false;
+	}
+	if (!c->cut->is_streaming)
+		diag_hint(c->diags,
+			  diag_warning(c->diags, "no-window", select->span,
+				       "these rows are kept until the run ends, and shown then"),
+			  "add WINDOW TUMBLING 1s to see them every second");
+	return true;
 }
 
 /* why: what the binder had to say. */
@@ -199,13 +230,14 @@ static bool cut_up(struct cutter *c, const struct ast_select *select, const stru
 	cut->is_streaming = cut_is_streaming(c);
 	if (!cut->is_streaming)
 		cut->limit = -1;
-	if (is_good && c->window.kind != AST_WINDOW_NONE && !c->has_aggregate && !c->needs_all_rows)
+	if (is_good && c->window.kind != AST_WINDOW_NONE && !c->has_aggregate &&
+	    !c->needs_all_rows && n_streams(c) < 2)
 		cut_take_diags(c, why); /* a window for nothing */
 	/* Recorded rows have an end, and so have those that are kept for another reason. */
 	if (is_good && c->window.kind == AST_WINDOW_NONE && c->is_only_sorted &&
 	    has(why, "order-of-stream") && is_one_stream(c))
 		cut_take_diags(c, why);
-	return is_good && !diags_failed(c->diags);
+	return is_good && !diags_failed(c->diags) && check_live_rows(c, select);
 }
 
 /* "DISTINCT in an aggregate", from the refusal "DISTINCT in an aggregate is not available yet". */
@@ -242,21 +274,24 @@ struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
 			    .settings = settings,
 			    .views = views,
 			    .cut = arena_new(arena, struct cut),
-			    .n_views = UINT32_MAX,
-			    .window = *find_window(select) };
+			    .n_views = UINT32_MAX };
 	struct plan_context context;
 	struct diags trial, failed;
 	struct plan *p;
 
+	c.window = *cut_window_of(&c, select);
+	c.has_streams = cut_reads_streams(&c, select);
 	c.cut->limit = -1;
 	c.cut->databases = (struct cut_database *)databases;
 	c.cut->n_databases = n_databases;
+	if (!cut_check_databases(&c))
+		return NULL;
 	context = cut_context(&c);
 	cut_trial(&c, &trial);
 	p = plan_bind_in(&context, select, &trial);
 	c.is_kernel = settings->pushdown;
 	c.cut->why = reason_of(&c, &trial);
-	if (!p && !may_cut(select, &trial)) {
+	if (!p && !may_cut(&c, select, &trial)) {
 		take_errors(&c, &trial);
 		return NULL;
 	}
@@ -268,8 +303,6 @@ struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
 		cut_trial(&c, &failed);
 		p = plan_bind_in(&context, cut_distinct(&c, select), &failed);
 	}
-	c.is_running = p && c.window.kind == AST_WINDOW_NONE && plan_find(p, PLAN_RUNNING) &&
-		       !plan_find(p, PLAN_AGGREGATE);
 	if (p && c.is_kernel && !reads_files(p)) {
 		whole(&c, p, select);
 	} else if (!cut_up(&c, select, &trial)) {

@@ -156,10 +156,33 @@ static const char *const functions[OP_N] = {
 	[OP_NEG] = "eb_neg",   [OP_BIT_NOT] = "eb_not",
 };
 
+/*
+ * The rule of func/func.h by which the part of these columns would compute it; 0: it is not of
+ * one part's columns, or cannot overflow.
+ */
+static char rule_of(struct cutter *c, struct level *level, const struct ast *ast)
+{
+	u32 before[64] = { 0 }, n = MIN(level->relations.n, 64u);
+	struct columns_of of = { 0 };
+	const struct expr *e;
+
+	for (u32 i = 0; i < n; i++)
+		before[i] = level->relations.at[i].rows ? level->relations.at[i].rows->items.n : 0;
+	note_columns(c, level, ast, &of);
+	for (u32 i = 0; i < n; i++)
+		if (level->relations.at[i].rows)
+			forget_columns(level->relations.at[i].rows, before[i]);
+	if (of.is_other || !of.n || cut_is_of_rows(ast))
+		return 0;
+	e = cut_rows_expr(c, of.rows, ast);
+	return e && !e->is_user_only && e->may_overflow && type_is_word(e->type) ? expr_rule(e) : 0;
+}
+
 static struct printed print_function(struct cutter *c, struct level *level, const struct ast *ast,
 				     struct buf *out)
 {
 	struct printed a, b;
+	char rule;
 
 	buf_printf(out, "%s(", functions[ast->op]);
 	a = b = cut_expr(c, level, ast->args[0], out);
@@ -169,6 +192,9 @@ static struct printed print_function(struct cutter *c, struct level *level, cons
 	}
 	if (!a.is_good || !b.is_good)
 		return cut_bad();
+	rule = ast->op == OP_BIT_NOT ? 0 : rule_of(c, level, ast); /* eb_not() has one way only */
+	if (rule)
+		buf_printf(out, ", '%c'", rule);
 	buf_putc(out, ')');
 	if ((a.type.kind == TYPE_TEXT || b.type.kind == TYPE_TEXT) ||
 	    (!is_number(a.type) || !is_number(b.type))) {
@@ -181,16 +207,60 @@ static struct printed print_function(struct cutter *c, struct level *level, cons
 	return good(arithmetic_type(ast->op, a.type, b.type));
 }
 
+/* May it be an integer of 2^63 and more, which SQLite knows not to be below a real? */
+static bool may_be_big(struct type type)
+{
+	return type.kind == TYPE_NULL || (type_is_word(type) && type.bits == 64);
+}
+
+/* a || b, and comparisons; where a real meets an integer that SQLite cannot hold, exactly. */
+static struct printed print_pair(struct cutter *c, struct level *level, const struct ast *ast,
+				 struct buf *out)
+{
+	bool is_text = ast->op == OP_CONCAT, is_compared;
+	struct buf left, right;
+	struct printed a, b;
+
+	buf_init(&left);
+	buf_init(&right);
+	a = cut_expr(c, level, ast->args[0], &left);
+	b = a.is_good ? cut_expr(c, level, ast->args[1], &right) : a;
+	if (a.is_good && b.is_good) {
+		is_compared = !is_text &&
+			      ((a.type.kind == TYPE_REAL && may_be_big(b.type)) ||
+			       (b.type.kind == TYPE_REAL && may_be_big(a.type)));
+		if (is_text)
+			buf_printf(out, "(eb_i64(%s) || eb_i64(%s))", left.at, right.at);
+		else if (is_compared)
+			buf_printf(out, "(eb_compare(%s, %s) %s 0)", left.at, right.at,
+				   ast_op_names[ast->op]);
+		else
+			buf_printf(out, "(%s %s %s)", left.at, ast_op_names[ast->op], right.at);
+	}
+	buf_free(&left);
+	buf_free(&right);
+	if (!a.is_good || !b.is_good)
+		return cut_bad();
+	return good(is_text ? type_text(0) : (struct type){ .kind = TYPE_BOOL, .bits = 8 });
+}
+
 static struct printed print_operator(struct cutter *c, struct level *level, const struct ast *ast,
 				     struct buf *out)
 {
-	struct printed (*print)(struct cutter *c, struct level *level, const struct ast *ast,
+	struct printed (*print)(struct cutter * c, struct level * level, const struct ast *ast,
 				struct buf *out);
 	bool was_guarded = level->is_guarded;
 	struct printed a, b = good((struct type){ 0 });
 
+	if (ast->kind == AST_UNARY && ast->op == OP_NEG && ast->args[0]->kind == AST_INTEGER &&
+	    ast->args[0]->integer <= (u64)INT64_MAX + 1) {
+		buf_printf(out, "-%llu", (unsigned long long)ast->args[0]->integer);
+		return good(type_int(64, true));
+	}
 	if (functions[ast->op])
 		return print_function(c, level, ast, out);
+	if (ast->op >= OP_CONCAT && ast->op <= OP_GE)
+		return print_pair(c, level, ast, out);
 	buf_putc(out, '(');
 	if (ast->kind == AST_UNARY)
 		buf_printf(out, "%s ", ast_op_names[ast->op]);
@@ -206,8 +276,6 @@ static struct printed print_operator(struct cutter *c, struct level *level, cons
 	buf_putc(out, ')');
 	if (!a.is_good || !b.is_good)
 		return cut_bad();
-	if (ast->op == OP_CONCAT)
-		return good(type_text(0));
 	if (ast->op == OP_PLUS)
 		return a;
 	return good((struct type){ .kind = TYPE_BOOL, .bits = 8 });
@@ -232,6 +300,9 @@ static struct printed print_predicate(struct cutter *c, struct level *level, con
 	case AST_LIKE:
 		buf_printf(out, "%s %s ", not, ast->text);
 		is_good = is_good && cut_expr(c, level, ast->args[1], out).is_good;
+		buf_puts(out, ast->n_args > 2 ? " ESCAPE " : "");
+		is_good = is_good &&
+			  (ast->n_args < 3 || cut_expr(c, level, ast->args[2], out).is_good);
 		break;
 	case AST_IS_NULL:
 		buf_printf(out, " IS%s NULL", not );
@@ -259,13 +330,31 @@ static struct type common_type(struct type a, struct type b)
 	return (struct type){ .kind = TYPE_NULL };
 }
 
+/* A number in one arm and a text in another have no type in common. */
+static bool check_arm(struct cutter *c, const struct ast *arm, struct type before,
+		      struct type type)
+{
+	bool is_known = before.kind != TYPE_NULL && type.kind != TYPE_NULL;
+
+	if (!is_known || (before.kind == TYPE_TEXT) == (type.kind == TYPE_TEXT))
+		return true;
+	diag_hint(c->diags,
+		  diag_error(c->diags, "type-mismatch", arm->span,
+			     "this arm of CASE is a %s, one before it a %s",
+			     type.kind == TYPE_TEXT ? "text" : "number",
+			     type.kind == TYPE_TEXT ? "number" : "text"),
+		  "CAST(x AS TEXT) makes a text of a number");
+	return false;
+}
+
 static struct printed print_case(struct cutter *c, struct level *level, const struct ast *ast,
 				 struct buf *out)
 {
 	bool was_guarded = level->is_guarded, is_good = true;
 	struct type type = { .kind = TYPE_NULL };
+	char rule = rule_of(c, level, ast);
 
-	buf_puts(out, "CASE ");
+	buf_puts(out, rule ? "eb_fit(CASE " : "CASE ");
 	if (ast->args[0])
 		is_good = cut_expr(c, level, ast->args[0], out).is_good;
 	level->is_guarded = true;
@@ -275,7 +364,7 @@ static struct printed print_case(struct cutter *c, struct level *level, const st
 		buf_puts(out, i % 2 ? " WHEN " : " THEN ");
 		p = i % 2 && !ast->args[0] ? cut_condition(c, level, ast->args[i], out)
 					   : cut_expr(c, level, ast->args[i], out);
-		is_good = p.is_good;
+		is_good = p.is_good && (i % 2 || check_arm(c, ast->args[i], type, p.type));
 		if (i % 2 == 0)
 			type = common_type(type, p.type);
 	}
@@ -284,11 +373,13 @@ static struct printed print_case(struct cutter *c, struct level *level, const st
 
 		buf_puts(out, " ELSE ");
 		p = cut_expr(c, level, ast->otherwise, out);
-		is_good = p.is_good;
+		is_good = p.is_good && check_arm(c, ast->otherwise, type, p.type);
 		type = common_type(type, p.type);
 	}
 	level->is_guarded = was_guarded;
 	buf_puts(out, " END");
+	if (rule)
+		buf_printf(out, ", '%c')", rule);
 	return is_good ? good(type) : cut_bad();
 }
 
@@ -412,16 +503,12 @@ static struct printed refuse_here(struct cutter *c, const struct ast *ast, const
 	return cut_bad();
 }
 
-/* A key or an aggregate that the kernel part computes; *ret_level: whose it is. */
-static const struct replaced *find_replaced(const struct level *level, const struct ast *ast,
-					    const struct level **ret_level)
+/* A key or an aggregate that the kernel part computes for this select. */
+static const struct replaced *find_replaced(const struct level *level, const struct ast *ast)
 {
-	for (; level; level = level->outer) {
-		*ret_level = level;
-		for (u32 i = 0; i < level->replaced.n; i++)
-			if (sql_expr_equal(level->replaced.at[i].ast, ast))
-				return &level->replaced.at[i];
-	}
+	for (u32 i = 0; i < level->replaced.n; i++)
+		if (sql_expr_equal(level->replaced.at[i].ast, ast))
+			return &level->replaced.at[i];
 	return NULL;
 }
 
@@ -447,32 +534,24 @@ static struct printed print_replaced(const struct level *level, const struct rep
 	return good(is_item ? type : scalar(type));
 }
 
-/* Over single events the sum is that so far, not SQL's over all rows. */
-static bool print_running(struct cutter *c, struct level *level, const struct ast *ast,
-			  struct buf *out, struct printed *ret_printed)
+bool cut_outer_key(const struct level *level, const struct ast *name, struct buf *out,
+		   struct printed *ret_printed)
 {
-	const struct relation *r = level->relations.n ? &level->relations.at[0] : NULL;
-	struct type type;
-	s32 column = r && r->rows ? cut_rows_column(c, r->rows, ast, NULL, &type) : -1;
+	const struct replaced *replaced = find_replaced(level, name);
 
-	if (column < 0)
-		return false;
-	cut_print_column(r, column, out);
-	*ret_printed = good(type);
-	return true;
+	if (replaced)
+		*ret_printed = print_replaced(level, replaced, false, out);
+	return replaced != NULL;
 }
 
 static struct printed print_expr(struct cutter *c, struct level *level, const struct ast *ast,
 				 bool is_item, struct buf *out)
 {
-	const struct level *whose;
-	const struct replaced *replaced = find_replaced(level, ast, &whose);
+	const struct replaced *replaced = find_replaced(level, ast);
 	struct printed whole;
 
 	if (replaced)
-		return print_replaced(whose, replaced, is_item, out);
-	if (c->is_running && plan_is_running(ast) && print_running(c, level, ast, out, &whole))
-		return whole;
+		return print_replaced(level, replaced, is_item, out);
 	if (print_whole(c, level, ast, out, &whole))
 		return whole;
 	switch (ast->kind) {
@@ -482,6 +561,12 @@ static struct printed print_expr(struct cutter *c, struct level *level, const st
 	case AST_STAR:
 		return refuse_here(c, ast, "*");
 	case AST_UNARY:
+		if (ast->op == OP_NEG && ast->args[0]->kind == AST_INTEGER &&
+		    ast->args[0]->integer == 1ull << 63) {
+			buf_puts(out, "(-9223372036854775807 - 1)");
+			return good(type_int(64, true));
+		}
+		return print_operator(c, level, ast, out);
 	case AST_BINARY:
 		return print_operator(c, level, ast, out);
 	case AST_BETWEEN:
@@ -527,6 +612,16 @@ struct printed cut_expr(struct cutter *c, struct level *level, const struct ast 
 	size_t start = out->n;
 	struct printed p = at_depth(c, level, ast, false, out);
 
+	if (p.is_good && (p.type.kind == TYPE_HISTOGRAM || p.type.kind == TYPE_LADDER ||
+			  p.type.kind == TYPE_TOP)) {
+		diag_hint(c->diags,
+			  diag_error(c->diags, "histogram-here", ast->span,
+				     "a histogram, a list of quantiles or of values is no value to "
+				     "compute with"),
+			  "quantile(h, 0.99) and histogram_merge(h) read one, UNNEST() shows its "
+			  "cells");
+		return cut_bad();
+	}
 	/* A quantile of a nested select: by its estimate, too. */
 	if (p.is_good && p.type.kind == TYPE_QUANTILE) {
 		const char *text = arena_strdup(c->arena, out->at + start);

@@ -20,7 +20,7 @@ struct rows_part {
 	VEC(struct type) types;
 	/* The function that SQLite applies to the column, which is its argument; or NULL. */
 	VEC(const char *) naming;
-	VEC(struct ast *) where; /* conditions that the kernel can test */
+	VEC(struct ast *) where;       /* conditions that the kernel can test */
 	const struct ast_select *ctes; /* whose WITH names the source may read; NULL: none */
 	u32 n_views;
 	bool is_kernel;
@@ -29,13 +29,13 @@ struct rows_part {
 
 /* One member of a printed FROM. */
 struct relation {
-	const char *name;  /* what may stand before a column of it; NULL: nothing */
-	const char *alias; /* its name in the printed SQL */
-	struct rows_part *rows; /* NULL: the columns are known: */
-	struct schema columns;	/* column i is printed as alias.c<i>, or by */
+	const char *name;	    /* what may stand before a column of it; NULL: nothing */
+	const char *alias;	    /* its name in the printed SQL */
+	struct rows_part *rows;	    /* NULL: the columns are known: */
+	struct schema columns;	    /* column i is printed as alias.c<i>, or by */
 	const char *const *printed; /* these names, when not NULL */
-	bool is_nullable; /* right of a LEFT JOIN */
-	u32 part;	  /* of groups */
+	bool is_nullable;	    /* right of a LEFT JOIN */
+	u32 part;		    /* of groups */
 };
 
 /* A name of WITH that is read twice is aggregated once. */
@@ -60,9 +60,11 @@ struct level {
 	VEC(struct relation) relations;
 	VEC(struct replaced) replaced; /* of relations.at[0] */
 	bool is_split, is_regrouped;   /* see cut_split() */
-	bool is_guarded;    /* in an arm of CASE, AND, OR: only columns may become items */
-	u32 alias_depth;    /* names of items stand for expressions: not without end */
-	bool is_arm;	    /* behind UNION and its like */
+	/* Rows of streams with running sums, which the part computes: so WHERE must be the part's. */
+	bool has_running;
+	bool is_guarded; /* in an arm of CASE, AND, OR: only columns may become items */
+	u32 alias_depth; /* names of items stand for expressions: not without end */
+	bool is_arm;	 /* behind UNION and its like */
 	const struct ast_item *unnest; /* the item UNNEST(h), or NULL */
 	u32 unnest_column;
 	const char *unnest_order; /* the ORDER BY of its cells, once printed */
@@ -82,9 +84,8 @@ struct cutter {
 	u32 n_views;
 	struct ast_window window; /* of the whole query */
 	u32 n_aliases, depth;
-	bool is_kernel;	     /* pushdown is on */
-	/* Single events with running sums: these are the part's, made of what passes WHERE. */
-	bool is_running;
+	bool has_streams; /* the query reads some of the kernel's */
+	bool is_kernel;	  /* pushdown is on */
 	bool has_aggregate;  /* somewhere in the SQL: it needs all rows of a window */
 	bool needs_all_rows; /* ORDER BY, DISTINCT, joins, ...: the same */
 	bool is_only_sorted; /* ORDER BY was the first reason for that */
@@ -109,6 +110,12 @@ struct rows_part *cut_rows_new(struct cutter *c, const struct ast_source *source
  */
 s32 cut_rows_column(struct cutter *c, struct rows_part *rows, const struct ast *ast,
 		    struct diags *diags, struct type *ret_type);
+/* The expression as the part would compute it, or NULL; makes no column. */
+const struct expr *cut_rows_expr(struct cutter *c, struct rows_part *rows, const struct ast *ast);
+/* A view's column that is the name of a number: the function that SQLite makes it by, or NULL. */
+const char *cut_naming_of(const struct expr *e);
+/* The item "*". */
+struct ast_item cut_star(struct cutter *c, struct span span);
 /* Can the part test the condition?  It then does. */
 bool cut_rows_where(struct cutter *c, struct rows_part *rows, struct ast *condition);
 bool cut_rows_finish(struct cutter *c);
@@ -119,17 +126,24 @@ bool cut_is_refusal(const struct diags *diags);
 void cut_take_diags(struct cutter *c, const struct diags *from);
 u32 cut_part_add(struct cutter *c, struct cut_part part, struct rows_part *rows);
 
+/* --- walk.c: nested selects included --- */
+bool cut_reads_streams(struct cutter *c, const struct ast_select *select);
+/* The window that is said, wherever; or the select's, which then is none. */
+const struct ast_window *cut_window_of(struct cutter *c, const struct ast_select *select);
+
 /* --- source.c --- */
 bool cut_from(struct cutter *c, struct level *level, const struct ast_source *source,
 	      struct buf *out);
+/* Are the files of ATTACH databases?  false after a diagnostic. */
+bool cut_check_databases(struct cutter *c);
 /* The part that these rows come from, or NULL: FROM is more, or less, than rows of streams. */
 struct rows_part *cut_rows_of(struct cutter *c, const struct ast_source *source,
 			      struct diags *ret_diags);
 
 /* --- select.c --- */
 /* Prints the select; its columns are c0, c1, ... in order.  false after a diagnostic. */
-bool cut_select(struct cutter *c, struct level *outer, const struct ast_select *select,
-		bool is_top, struct buf *out, struct schema *ret_columns);
+bool cut_select(struct cutter *c, struct level *outer, const struct ast_select *select, bool is_top,
+		struct buf *out, struct schema *ret_columns);
 
 /* Can each row be answered for as it comes, whatever other rows there are? */
 bool cut_is_streaming(const struct cutter *c);
@@ -168,6 +182,9 @@ struct printed cut_item(struct cutter *c, struct level *level, const struct ast 
 bool cut_exprs(struct cutter *c, struct level *level, struct ast *const *list, u32 n,
 	       struct buf *out);
 struct printed cut_bad(void);
+/* The column of a group key of an outer select, by its name. */
+bool cut_outer_key(const struct level *level, const struct ast *name, struct buf *out,
+		   struct printed *ret_printed);
 
 /* --- name.c --- */
 struct printed cut_name(struct cutter *c, struct level *level, const struct ast *name,

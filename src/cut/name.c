@@ -103,7 +103,9 @@ static struct printed unknown_column(struct cutter *c, struct level *level, cons
 	suggest_init(&suggest, name->parts[name->n_parts - 1]);
 	for (u32 i = 0; i < level->relations.n; i++)
 		for (u32 k = 0; k < level->relations.at[i].columns.n_columns; k++)
-			suggest_offer(&suggest, level->relations.at[i].columns.columns[k].name);
+			if (level->relations.at[i].columns.columns[k].name[0] != '#')
+				suggest_offer(&suggest,
+					      level->relations.at[i].columns.columns[k].name);
 	buf_init(&text);
 	sql_print_expr(name, &text);
 	struct diag *d = diag_error(c->diags, "unknown-column", name->span,
@@ -161,8 +163,11 @@ struct printed cut_name(struct cutter *c, struct level *level, const struct ast 
 	for (struct level *l = level; l; l = l->outer) {
 		struct found found;
 		const struct ast_item *item;
+		struct printed key;
 
 		cut_trial(c, &why);
+		if (l != level && cut_outer_key(l, name, out, &key))
+			return key;
 		found = find_in(c, l, name, &why);
 		if (found.n > 1) {
 			diag_hint(c->diags,

@@ -44,7 +44,8 @@ void cut_take_diags(struct cutter *c, const struct diags *from)
 bool cut_is_refusal(const struct diags *diags)
 {
 	/* not-supported: by the kernel part; a function that it does not know SQLite may know. */
-	static const char *const tags[] = { "not-supported", "unknown-function" };
+	static const char *const tags[] = { "not-supported", "unknown-function",
+					    "pattern-not-literal" };
 
 	for (u32 i = 0; i < diags->list.n; i++) {
 		bool is_refusal = diags->list.at[i].is_warning;
@@ -96,7 +97,7 @@ static struct plan *bind_items(struct cutter *c, struct rows_part *rows,
 }
 
 /* A view's column that is the name of a number: SQLite makes the name. */
-static const char *naming_of(const struct expr *e)
+const char *cut_naming_of(const struct expr *e)
 {
 	if (e->kind != EXPR_CALL || e->n_args != 1 || e->args[0]->is_user_only)
 		return NULL;
@@ -128,15 +129,26 @@ s32 cut_rows_column(struct cutter *c, struct rows_part *rows, const struct ast *
 	/* A literal SQLite has itself; but a name may stand for one. */
 	if (e->kind <= EXPR_TEXT && ast->kind != AST_NAME)
 		return -1;
-	if (e->is_user_only && e->kind != EXPR_FIELD && !naming_of(e))
+	if (e->is_user_only && e->kind != EXPR_FIELD && !cut_naming_of(e))
 		return -1;
 	*ret_type = e->type;
 	if (expr_equal(e, p->items[0].expr))
 		return 0;
 	vec_push(c->arena, &rows->items, item);
 	vec_push(c->arena, &rows->types, e->type);
-	vec_push(c->arena, &rows->naming, naming_of(e));
+	vec_push(c->arena, &rows->naming, cut_naming_of(e));
 	return (s32)rows->items.n;
+}
+
+const struct expr *cut_rows_expr(struct cutter *c, struct rows_part *rows, const struct ast *ast)
+{
+	struct ast_item item = { .expr = (struct ast *)ast };
+	struct diags trial;
+	struct plan *p;
+
+	cut_trial(c, &trial);
+	p = bind_items(c, rows, &item, 1, NULL, &trial);
+	return p && p->n_items == 2 ? p->items[1].expr : NULL;
 }
 
 bool cut_rows_where(struct cutter *c, struct rows_part *rows, struct ast *condition)

@@ -17,13 +17,28 @@ static bool is_own_window(const struct cutter *c)
 }
 
 /* Windows that rows make, and running sums: only of rows that pass WHERE. */
-static bool is_where_first(const struct cutter *c)
+static bool is_where_first(const struct cutter *c, const struct level *level)
 {
 	return c->window.kind == AST_WINDOW_SESSION || c->window.kind == AST_WINDOW_COUNT ||
-	       c->is_running;
+	       level->has_running;
 }
 
 /* --- The SELECT list --- */
+
+/* alias.column, current.column, but no member of a struct: as plan/ names items. */
+static bool is_plain_column(struct cutter *c, struct level *level, const struct ast *name)
+{
+	if (level->is_split)
+		return name->n_parts == 2;
+	for (u32 i = 0; i < level->relations.n; i++) {
+		const struct relation *r = &level->relations.at[i];
+		const struct expr *e = r->rows ? cut_rows_expr(c, r->rows, name) : NULL;
+
+		if (r->rows ? e && e->kind != EXPR_MEMBER : cut_known_column(r, name) >= 0)
+			return true;
+	}
+	return false;
+}
 
 static const char *item_name(struct cutter *c, struct level *level, const struct ast_item *item)
 {
@@ -37,10 +52,8 @@ static const char *item_name(struct cutter *c, struct level *level, const struct
 		return ""; /* its columns then have plain names */
 	if (e->kind == AST_NAME && e->n_parts == 1)
 		return e->parts[0];
-	for (u32 i = 0; e->kind == AST_NAME && e->n_parts == 2 && i < level->relations.n; i++)
-		if (level->relations.at[i].name &&
-		    strcasecmp(level->relations.at[i].name, e->parts[0]) == 0)
-			return e->parts[1];
+	if (e->kind == AST_NAME && is_plain_column(c, level, e))
+		return e->parts[e->n_parts - 1];
 	if (e->span.end > e->span.start && e->span.end <= c->diags->text_bytes &&
 	    c->n_views == UINT32_MAX)
 		return arena_strndup(c->arena, c->diags->text + e->span.start,
@@ -88,32 +101,39 @@ static struct ast *name_of_parts(struct cutter *c, const char *qualifier, const 
 	return ast;
 }
 
+struct ast_item cut_star(struct cutter *c, struct span span)
+{
+	struct ast *all = arena_new(c->arena, struct ast);
+
+	all->kind = AST_STAR;
+	all->span = span;
+	return (struct ast_item){ .expr = all };
+}
+
 /* What * is of rows of streams; names of several streams that clash have theirs before them. */
 static bool star_of_rows(struct cutter *c, struct level *level, struct relation *r,
 			 const struct ast *star, column_vec *columns, struct buf *out)
 {
 	struct plan_context context = cut_context(c);
 	struct ast_select *select = arena_new(c->arena, struct ast_select);
-	struct ast *all = arena_new(c->arena, struct ast);
 	struct plan *p;
 
-	all->kind = AST_STAR;
-	all->span = star->span;
 	context.n_views = r->rows->n_views;
 	select->span = star->span;
 	select->from = (struct ast_source *)r->rows->source;
 	if (r->rows->ctes)
 		select->ctes = r->rows->ctes->ctes;
-	vec_push(c->arena, &select->items, (struct ast_item){ .expr = all });
+	vec_push(c->arena, &select->items, cut_star(c, star->span));
 	p = plan_bind_rows(&context, select, c->diags);
 	for (u32 i = 1; p && i < p->n_items; i++) {
 		const char *name = p->items[i].name, *dot = strchr(name, '.');
-		struct ast *ast =
-			dot ? name_of_parts(c, arena_strndup(c->arena, name, (size_t)(dot - name)),
-					    dot + 1, star->span)
-			    : name_of_parts(c, level->relations.n > 1 ? r->name : NULL, name,
-					    star->span);
+		struct ast *ast = name_of_parts(c, level->relations.n > 1 ? r->name : NULL, name,
+						star->span);
 
+		/* A stream's name before it, or a dot of its own? */
+		if (dot && !cut_rows_expr(c, r->rows, ast))
+			ast = name_of_parts(c, arena_strndup(c->arena, name, (size_t)(dot - name)),
+					    dot + 1, star->span);
 		if (!print_item(c, level, ast, name, columns, out))
 			return false;
 	}
@@ -186,7 +206,11 @@ static void note_relations(struct cutter *c, struct level *level, const struct a
 			u32 n = r->rows ? r->rows->items.n : 0;
 			struct type type;
 
-			if (!r->rows || cut_rows_column(c, r->rows, ast, NULL, &type) < 0)
+			if (!r->rows) {
+				*has_unknown |= cut_known_column(r, ast) >= 0;
+				continue;
+			}
+			if (cut_rows_column(c, r->rows, ast, NULL, &type) < 0)
 				continue;
 			r->rows->items.n = r->rows->types.n = r->rows->naming.n = n;
 			*seen |= 1ull << i;
@@ -209,12 +233,19 @@ static bool push_down(struct cutter *c, struct level *level, struct ast *conditi
 	if (cut_is_of_rows(condition))
 		return false;
 	note_relations(c, level, condition, &seen, &has_unknown);
-	if (is_where_first(c) && !seen && level->relations.n)
+	if (is_where_first(c, level) && !seen && level->relations.n)
 		seen = 1;
 	if (has_unknown || !seen || (seen & (seen - 1)))
 		return false;
 	r = &level->relations.at[__builtin_ctzll(seen)];
 	return r->rows && !r->is_nullable && cut_rows_where(c, r->rows, condition);
+}
+
+static bool refuse_aggregate(struct cutter *c, const struct ast *ast, const char *why)
+{
+	diag_error(c->diags, "aggregate-not-allowed", ast->span, "an aggregate cannot stand here: %s",
+		   why);
+	return false;
 }
 
 static bool refuse_condition(struct cutter *c, const struct ast *ast)
@@ -233,10 +264,13 @@ static bool print_where(struct cutter *c, struct level *level, struct ast *ast, 
 	if (ast->kind == AST_BINARY && ast->op == OP_AND)
 		return print_where(c, level, ast->args[0], is_first, out) &&
 		       print_where(c, level, ast->args[1], is_first, out);
+	if (cut_has_aggregate(ast))
+		return refuse_aggregate(c, ast, "WHERE is evaluated for each row, before there are "
+						"groups");
 	if (push_down(c, level, ast))
 		return true;
 	/* Rows that do not pass would be counted, and would hold sessions together. */
-	if (is_where_first(c))
+	if (is_where_first(c, level))
 		return refuse_condition(c, ast);
 	buf_puts(out, *is_first ? " WHERE " : " AND ");
 	*is_first = false;
@@ -302,6 +336,26 @@ static bool window_keys(struct cutter *c, struct level *level)
 	return true;
 }
 
+/* By its own list, GROUP BY or HAVING? */
+static bool is_grouped(const struct ast_select *s)
+{
+	if (s->group_by.n || cut_has_aggregate(s->having))
+		return true;
+	for (u32 i = 0; i < s->items.n; i++)
+		if (cut_has_aggregate(s->items.at[i].expr))
+			return true;
+	return false;
+}
+
+static bool is_aggregated(const struct ast_select *s)
+{
+	bool is_aggregated = is_grouped(s) || s->having;
+
+	for (u32 i = 0; i < s->order_by.n; i++)
+		is_aggregated |= cut_has_aggregate(s->order_by.at[i].expr);
+	return is_aggregated;
+}
+
 static bool print_group_by(struct cutter *c, struct level *level, struct buf *out)
 {
 	const struct ast_select *s = level->select;
@@ -320,7 +374,7 @@ static bool print_group_by(struct cutter *c, struct level *level, struct buf *ou
 			return false;
 		c->has_aggregate = true;
 	}
-	if (is_own_window(c))
+	if (is_own_window(c) && is_aggregated(s))
 		buf_printf(out, "%s%s.session", before, level->relations.at[0].alias);
 	return true;
 }
@@ -365,6 +419,8 @@ static bool print_order_by(struct cutter *c, struct level *level, const struct s
 			ast = cut_resolve_item(c, level, ast, "ORDER BY");
 		if (!ast)
 			return false;
+		if (cut_has_aggregate(ast) && !is_grouped(s))
+			return refuse_aggregate(c, ast, "the select has no groups");
 		buf_puts(out, before);
 		before = ", ";
 		if (s->compound.n ? !order_column(c, level, ast, columns, out)
@@ -424,19 +480,6 @@ static bool print_limit(struct cutter *c, const struct ast_select *s, bool is_to
 
 /* --- One select, and several --- */
 
-static bool is_aggregated(const struct ast_select *s)
-{
-	if (s->group_by.n || s->having)
-		return true;
-	for (u32 i = 0; i < s->items.n; i++)
-		if (cut_has_aggregate(s->items.at[i].expr))
-			return true;
-	for (u32 i = 0; i < s->order_by.n; i++)
-		if (cut_has_aggregate(s->order_by.at[i].expr))
-			return true;
-	return false;
-}
-
 /* The number of the row, by which its cells are sorted. */
 static bool print_number(struct cutter *c, struct level *level, struct buf *out)
 {
@@ -450,6 +493,39 @@ static bool print_number(struct cutter *c, struct level *level, struct buf *out)
 	return true;
 }
 
+/* SELECT DISTINCT a, b ... GROUP BY a: the latest row of each group. */
+static bool is_latest(const struct ast_select *s)
+{
+	if (!s->is_distinct || !s->group_by.n || s->having)
+		return false;
+	for (u32 i = 0; i < s->items.n; i++)
+		if (cut_is_of_rows(s->items.at[i].expr) ||
+		    s->items.at[i].expr->kind == AST_STAR)
+			return false;
+	return true;
+}
+
+static bool has_running(const struct ast *ast)
+{
+	if (!ast)
+		return false;
+	if (plan_is_running(ast))
+		return true;
+	for (u32 i = 0; i < ast->n_args; i++)
+		if (has_running(ast->args[i]))
+			return true;
+	return has_running(ast->otherwise);
+}
+
+/* A select of single events whose list has running sums. */
+static bool is_running(const struct ast_select *s)
+{
+	for (u32 i = 0; !is_aggregated(s) && i < s->items.n; i++)
+		if (has_running(s->items.at[i].expr))
+			return true;
+	return false;
+}
+
 static bool print_body(struct cutter *c, struct level *level, column_vec *columns, struct buf *out)
 {
 	const struct ast_select *s = level->select;
@@ -459,13 +535,33 @@ static bool print_body(struct cutter *c, struct level *level, column_vec *column
 	buf_init(&from);
 	buf_init(&items);
 	buf_puts(&from, s->from ? " FROM " : "");
+	level->has_running = is_running(s);
 	is_good = true;
-	if (s->from && (!is_aggregated(s) || !cut_split(c, level, &from)))
+	if (s->from && (is_latest(s) || !is_aggregated(s) || !cut_split(c, level, &from)))
 		is_good = !diags_failed(c->diags) && cut_from(c, level, s->from, &from);
 	if (is_good && s->where && !level->is_split)
 		is_good = print_where(c, level, s->where, &is_first, &from);
 	is_good = is_good && print_items(c, level, columns, &items);
 	is_good = is_good && print_group_by(c, level, &from);
+	/* With one max() SQLite takes the bare columns of a group from the row that has it. */
+	if (is_good && is_latest(s)) {
+		if (level->relations.n == 1 && level->relations.at[0].rows) {
+			buf_printf(&from, " HAVING max(%s.c0) IS NOT NULL",
+				   level->relations.at[0].alias);
+			c->has_aggregate = true;
+		} else {
+			diag_error(c->diags, "not-supported", s->span,
+				   "the latest row of each group is of one stream");
+			is_good = false;
+		}
+	}
+	if (is_good && s->having && !is_grouped(s)) {
+		diag_hint(c->diags,
+			  diag_error(c->diags, "having-here", s->having->span,
+				     "HAVING chooses among groups, and there are none"),
+			  "put the condition into WHERE");
+		is_good = false;
+	}
 	if (is_good && s->having) {
 		buf_puts(&from, level->is_split && !level->is_regrouped ? " WHERE " : " HAVING ");
 		is_good = cut_condition(c, level, s->having, &from).is_good;
@@ -473,7 +569,8 @@ static bool print_body(struct cutter *c, struct level *level, column_vec *column
 	if (is_good && level->unnest)
 		is_good = print_number(c, level, &items);
 	if (is_good)
-		buf_printf(out, "SELECT %s%s%s", s->is_distinct ? "DISTINCT " : "", items.at,
+		buf_printf(out, "SELECT %s%s%s", s->is_distinct && !is_latest(s) ? "DISTINCT " : "",
+			   items.at,
 			   from.n ? from.at : "");
 	c->needs_all_rows |= s->is_distinct;
 	buf_free(&items);

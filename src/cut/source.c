@@ -68,15 +68,23 @@ struct rows_part *cut_rows_of(struct cutter *c, const struct ast_source *source,
 	struct rows_part *rows = cut_rows_new(c, source);
 	struct plan_context context = cut_context(c);
 	struct ast_select *select = arena_new(c->arena, struct ast_select);
+	struct plan *p;
 
 	cut_trial(c, ret_diags);
 	if (is_window_join(source))
 		return NULL;
+	/* What is derived must be computed by the part, all of it. */
+	if (source->kind == AST_SOURCE_SELECT || cte_find(c, source) || view_find(c, source))
+		vec_push(c->arena, &select->items, cut_star(c, source->span));
 	select->span = source->span;
 	select->from = (struct ast_source *)source;
 	if (c->ctes)
 		select->ctes = c->ctes->ctes;
-	return plan_bind_rows(&context, select, ret_diags) ? rows : NULL;
+	p = plan_bind_rows(&context, select, ret_diags);
+	for (u32 i = 1; p && i < p->n_items; i++)
+		if (p->items[i].expr->is_user_only && !cut_naming_of(p->items[i].expr))
+			return NULL;
+	return p ? rows : NULL;
 }
 
 static bool add_rows(struct cutter *c, struct level *level, const struct ast_source *source,
@@ -105,8 +113,9 @@ static bool add_file(struct cutter *c, struct level *level, const struct ast_sou
 						.has_files = true,
 						.file = file,
 						.span = source->span,
-						.reason = "a file without a column `time` is a "
-							  "table: all of it, in every window" },
+						.reason = "a file without times, or beside streams "
+							  "of the kernel, is a table: all of it, in "
+							  "every window" },
 			     NULL);
 
 	buf_printf(out, "w%u AS %s", n, r->alias);
@@ -114,8 +123,8 @@ static bool add_file(struct cutter *c, struct level *level, const struct ast_sou
 }
 
 /*
- * A recorded stream or a table?  A file with a time is a stream of events, unless it is
- * joined to a stream of the kernel: those have no windows in common.
+ * A recorded stream or a table?  A file with a time is a stream of events, unless the
+ * query reads streams of the kernel: those have no windows in common, it is looked up.
  */
 static bool from_file(struct cutter *c, struct level *level, const struct ast_source *source,
 		      struct buf *out)
@@ -126,9 +135,31 @@ static bool from_file(struct cutter *c, struct level *level, const struct ast_so
 
 	if (!file)
 		return false;
-	if (file->time_column >= 0)
+	if (file->time_column >= 0 && !c->has_streams)
 		return add_rows(c, level, source, cut_rows_new(c, source), out);
 	return add_file(c, level, source, file, out);
+}
+
+bool cut_check_databases(struct cutter *c)
+{
+	for (u32 i = 0; i < c->cut->n_databases; i++) {
+		const struct cut_database *d = &c->cut->databases[i];
+		sqlite3 *db = NULL;
+		int error = sqlite3_open_v2(d->path, &db, SQLITE_OPEN_READONLY, NULL);
+
+		if (error == SQLITE_OK)
+			error = sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
+		if (error != SQLITE_OK)
+			diag_hint(c->diags,
+				  diag_error(c->diags, "bad-file", d->span,
+					     "\"%s\" is no database of SQLite: %s", d->path,
+					     sqlite3_errmsg(db)),
+				  "rows of other files are read by FROM 'FILE.csv'");
+		sqlite3_close(db);
+		if (error != SQLITE_OK)
+			return false;
+	}
+	return true;
 }
 
 /* ref.users, or users: the table of an attached database; its columns, or NULL. */
@@ -269,8 +300,10 @@ static bool from_join(struct cutter *c, struct level *level, const struct ast_so
 		return false;
 	buf_puts(out, words[source->join]);
 	first_right = level->relations.n;
+	buf_puts(out, is_window_join(source->right) ? "(" : "");
 	if (!cut_from(c, level, source->right, out))
 		return false;
+	buf_puts(out, is_window_join(source->right) ? ")" : "");
 	for (u32 i = first_right; source->join == AST_JOIN_LEFT && i < level->relations.n; i++) {
 		level->relations.at[i].is_nullable = true;
 		/* Without a partner: that is known at the end only. */

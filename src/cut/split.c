@@ -301,6 +301,7 @@ static struct ast *last_of(struct cutter *c, struct ast *ast)
 const struct ast_select *cut_distinct(struct cutter *c, const struct ast_select *select)
 {
 	struct ast_select *copy;
+	struct rows_part *rows;
 	struct ast_item *items;
 	struct diags trial;
 
@@ -310,7 +311,8 @@ const struct ast_select *cut_distinct(struct cutter *c, const struct ast_select 
 		if (select->items.at[i].expr->kind == AST_STAR ||
 		    cut_is_of_rows(select->items.at[i].expr))
 			return select;
-	if (!cut_rows_of(c, select->from, &trial))
+	rows = cut_rows_of(c, select->from, &trial);
+	if (!rows)
 		return select;
 	copy = arena_new(c->arena, struct ast_select);
 	*copy = *select;
@@ -330,6 +332,11 @@ const struct ast_select *cut_distinct(struct cutter *c, const struct ast_select 
 				  (key->kind == AST_INTEGER && key->integer == i + 1);
 		}
 		if (!is_key) {
+			const struct expr *e = cut_rows_expr(c, rows, expr);
+
+			/* last() skips NULLs: the values would be of several rows. */
+			if (!e || e->nullable)
+				return select;
 			/* It keeps its name. */
 			if (!items[i].alias)
 				items[i].alias =
@@ -346,7 +353,9 @@ const struct ast_select *cut_distinct(struct cutter *c, const struct ast_select 
 	memset(&copy->group_by, 0, sizeof(copy->group_by));
 	for (u32 k = 0; k < select->group_by.n; k++)
 		vec_push(c->arena, &copy->group_by, select->group_by.at[k]);
+	/* A number would be taken for an item's, and makes no rows distinct. */
 	for (u32 i = 0; !select->group_by.n && i < select->items.n; i++)
-		vec_push(c->arena, &copy->group_by, select->items.at[i].expr);
-	return copy;
+		if (select->items.at[i].expr->kind != AST_INTEGER)
+			vec_push(c->arena, &copy->group_by, select->items.at[i].expr);
+	return copy->group_by.n ? copy : select;
 }

@@ -111,5 +111,6 @@ void cut_print_unnested(struct cutter *c, struct level *level, const struct sche
 	buf_printf(out, " FROM (%s) AS %s, eb_cells(%s.c%u) AS %s", sql, rows, rows,
 		   level->unnest_column, cells);
 	if (!level->select->compound.n && !level->is_arm)
-		level->unnest_order = arena_printf(c->arena, " ORDER BY %s.n, %s.cell", rows, cells);
+		level->unnest_order =
+			arena_printf(c->arena, " ORDER BY %s.n, %s.cell", rows, cells);
 }

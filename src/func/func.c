@@ -78,8 +78,8 @@ static int register_one(sqlite3 *db, const struct function *f, struct func_conte
 int func_register(struct sqlite3 *db, struct func_context *context)
 {
 	static const struct function *const tables[] = {
-		arith_functions,     sum_functions,	 order_functions,
-		statistic_functions, distinct_functions,
+		arith_functions, compare_functions,   sum_functions,
+		order_functions, statistic_functions, distinct_functions,
 	};
 	int err = func_register_names(db);
 

@@ -19,6 +19,10 @@
  *  eb_fit(x, rule)	an integer that does not fit is NULL and a fault; else x: for CASE
  *	whose branches are signed and unsigned
  *  eb_i64(x)		x, or the error "too large"
+ *  eb_compare(a, b)	-1, 0, 1: a is before b, equal, behind it.  Numbers of all kinds by their
+ *	exact values, without rounding: a real and an integer of 2^63 and more compare right, which
+ *	SQLite's own operators do not do.  Texts are behind all numbers, blobs behind all texts;
+ *	both go by their bytes
  *  eb_quantile(h, q_ppb, 'whole'|'lo'|'hi', edge)	edge: 'mid'|'lower'|'upper'|'linear'
  *	of a histogram: 'whole' is a special value with bounds, 'lo' and 'hi' numbers,
  *	infinite reals where there is no bound

@@ -32,6 +32,7 @@ extern const sqlite3_module cells_module;
 
 /* Each ends with an entry without a name. */
 extern const struct function arith_functions[];
+extern const struct function compare_functions[];
 extern const struct function sum_functions[];
 extern const struct function order_functions[];
 extern const struct function statistic_functions[];

@@ -189,6 +189,7 @@ static void read_time(struct gen *g)
 		read_time_for(g, p->cells[i].arg);
 		read_time_for(g, p->cells[i].filter);
 		read_time_for(g, p->cells[i].weight);
+		read_time_for(g, p->cells[i].time);
 	}
 	for (u32 i = 0; i < p->n_columns; i++)
 		read_time_for(g, p->columns[i].expr);

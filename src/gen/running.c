@@ -125,7 +125,7 @@ static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word
 	ir_place(ir, again);
 	ir_alui(ir, IR_SUB, steps, steps, 1);
 	ir_branchi(ir, IR_NE, steps, 0, look);
-	gen_count(g, COUNTER_TABLE_FULL);
+	gen_count(g, COUNTER_RUNNING_FULL);
 	ir_jump(ir, s->null);
 	ir_place(ir, free);
 	ir_compare_exchange(ir, old, slot, RUNNING_TAG_BYTES, 0, tag);

@@ -55,8 +55,8 @@ void gen_count(struct gen *g, enum counter counter)
 	case COUNTER_EVICTED:
 		count_start(g, offsetof(struct control_line, start_evicted));
 		break;
-	case COUNTER_TABLE_FULL:
-		count_start(g, offsetof(struct control_line, start_table_full));
+	case COUNTER_RUNNING_FULL:
+		count_start(g, offsetof(struct control_line, start_running_full));
 		break;
 	default:
 		BUG("counter %d of a program without a slice", counter);

@@ -127,6 +127,16 @@ static struct expr *fold_logic(struct expr *e, struct arena *arena)
 	return e;
 }
 
+/* A program computes this with signed words and takes no 2^63 and more: NULL, and a fault. */
+static bool is_refused(const struct expr *e)
+{
+	bool is_big = false;
+
+	for (u32 i = 0; i < e->n_args; i++)
+		is_big |= e->args[i]->integer > INT64_MAX;
+	return is_big && expr_rule(e) == 'S';
+}
+
 static struct expr *fold_case(struct expr *e, struct arena *arena)
 {
 	/* Only the first WHEN is looked at: enough for constants written by hand. */
@@ -134,7 +144,8 @@ static struct expr *fold_case(struct expr *e, struct arena *arena)
 	bool is_same_type = e->n_args == 3 && e->args[1]->type.kind == e->type.kind &&
 			    e->args[2]->type.kind == e->type.kind;
 
-	if (first < 0 || !is_same_type)
+	/* Signed and unsigned arms: a value that no 64 bits hold with the others is NULL. */
+	if (first < 0 || !is_same_type || e->may_overflow)
 		return e;
 	return first ? e->args[1] : e->args[2];
 }
@@ -160,7 +171,7 @@ static struct expr *fold_expr(struct expr *e, struct arena *arena)
 			return constant(arena, e, decided);
 		return e;
 	}
-	if (is_integer(a) && (!b || is_integer(b)) &&
+	if (is_integer(a) && (!b || is_integer(b)) && !is_refused(e) &&
 	    fold_op(e, a->integer, b ? b->integer : 0, &value))
 		return constant(arena, e, value);
 	return e;

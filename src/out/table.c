@@ -523,6 +523,15 @@ static void put_unpaired(struct buf *buf, const struct batch *batch)
 		buf_puts(buf, loss_phrases[LOSS_UNPAIRED]);
 }
 
+static const char *loss_phrase(enum loss loss, const struct batch *batch)
+{
+	/* No row "(other)" to see: not shown by this output, or not what happened. */
+	if (loss == LOSS_TABLE_FULL && batch->other_row < 0)
+		return "events summed in \"(other)\", or values without room for their running sum "
+		       "or histogram; raise max_groups";
+	return loss_phrases[loss];
+}
+
 void out_put_loss(struct buf *buf, const struct batch *batch)
 {
 	const char *between = "lost: ";
@@ -538,7 +547,7 @@ void out_put_loss(struct buf *buf, const struct batch *batch)
 		if (i == LOSS_UNPAIRED)
 			put_unpaired(buf, batch);
 		else
-			buf_puts(buf, loss_phrases[i]);
+			buf_puts(buf, loss_phrase(i, batch));
 		buf_putc(buf, ')');
 		between = ", ";
 	}

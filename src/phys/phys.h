@@ -176,8 +176,8 @@ enum running_kind {
  *	u64 key[key_words]
  * Before the key is written, a row whose key has the tag takes it for its own: another key
  * with the same 64 bits would have to come in that instant.
- * Where no slot is found within RUNNING_STEPS the row's value is NULL, and it counts as
- * table_full.  Slots of 64 bytes, as most are, begin at a cache line each.
+ * Where no slot is found within RUNNING_STEPS the row's value is NULL, and it counts
+ * COUNTER_RUNNING_FULL.  Slots of 64 bytes, as most are, begin at a cache line each.
  */
 #define RUNNING_STEPS	      64
 #define RUNNING_SUM_BYTES     0
@@ -227,7 +227,7 @@ enum counter {
 	COUNTER_EVENTS,	 /* of the logical stream, before WHERE */
 	COUNTER_MATCHED, /* kept by programs when has_matched and no cell tells it (matched_cell) */
 	COUNTER_ROWS,
-	COUNTER_TABLE_FULL,
+	COUNTER_TABLE_FULL, /* events in the (other) row of the slice */
 	COUNTER_RING_FULL,
 	COUNTER_FAULT,
 	COUNTER_NESTED,	  /* events that found every level of the CPU busy: missed */
@@ -236,6 +236,7 @@ enum counter {
 	COUNTER_POOL = COUNTER_UNPAIRED + UNPAIRED_N, /* bytes of the slice's pool in use */
 	COUNTER_UNPLACED,			      /* values that found no room in a histogram */
 	COUNTER_EVICTED, /* starts of an ASOF JOIN that gave their room to newer ones */
+	COUNTER_RUNNING_FULL, /* running sums without a value: their table is full */
 	COUNTER_N = 32
 };
 
@@ -269,7 +270,7 @@ struct control_line {
 	/* What starts count, which belong to no window: they only grow. */
 	u64 start_faults, start_negative, start_evicted;
 	u64 unpaired[UNPAIRED_N]; /* NEVER_ENDED: starts whose key is NULL */
-	u64 start_table_full;
+	u64 start_running_full;
 	u64 unused[2];
 };
 

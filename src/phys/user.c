@@ -450,6 +450,39 @@ static bool stream_limit(struct user_plan *u, struct diags *diags)
 	return false;
 }
 
+/* To SQLite an integer of 2^63 and more is a real, and so is what it computes from it. */
+static void find_too_large(void *context, struct expr *e)
+{
+	const struct expr **found = context;
+
+	if (e->kind != EXPR_OP ||
+	    (e->op > OP_SHIFT_RIGHT && e->op != OP_NEG && e->op != OP_BIT_NOT))
+		return;
+	for (u32 i = 0; i < e->n_args; i++)
+		if (e->args[i]->kind == EXPR_INTEGER && e->args[i]->integer > INT64_MAX)
+			*found = e->args[i];
+}
+
+static bool check_literals(struct user_plan *u, struct diags *diags)
+{
+	const struct expr *found = NULL;
+
+	for (u32 i = 0; i < u->project->n_items; i++)
+		if (u->items_from[i] < 0)
+			expr_each(u->items[i], find_too_large, &found);
+	for (u32 i = 0; u->having && i < u->having->n_conjuncts; i++)
+		expr_each(u->having->conjuncts[i], find_too_large, &found);
+	for (u32 i = 0; u->sort && i < u->sort->n_sort_keys; i++)
+		expr_each(u->sort->sort_keys[i].expr, find_too_large, &found);
+	if (!found)
+		return true;
+	diag_error(
+		diags, "too-large", found->span,
+		"this number does not fit 64 bits signed, which is what user space computes with "
+		"here");
+	return false;
+}
+
 /* --- Output columns --- */
 
 /* UNNEST(top_k(x, k)). */
@@ -557,6 +590,8 @@ bool phys_user_part(struct phys *phys, const struct phys_input *input, struct di
 	phys->n_columns = u.columns.n;
 	phys->row_bytes = u.at_bytes;
 	input_schema(&u, agg);
+	if (needs_sql && !check_literals(&u, diags))
+		return false;
 	if (needs_sql)
 		phys->user.sql = sql_text(&u);
 	return true;

@@ -297,6 +297,10 @@ static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 		return bind_op(scope, OP_EQ, ast->span, x, pattern);
 	if (!is_text(x))
 		return type_mismatch(scope, OP_EQ, ast->span, x, pattern);
+	if (ast->n_args > 2) {
+		bind_refuse(scope, ast->span, "LIKE with ESCAPE is");
+		return NULL;
+	}
 	if (pattern->kind != EXPR_TEXT) {
 		diag_hint(scope->diags,
 			  diag_error(scope->diags, "pattern-not-literal", ast->args[1]->span,
@@ -454,6 +458,10 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	case AST_NAME:
 		return bind_name(scope, ast);
 	case AST_UNARY:
+		/* -2^63 by itself is no 2^63 that is then negated. */
+		if (ast->op == OP_NEG && ast->args[0]->kind == AST_INTEGER &&
+		    ast->args[0]->integer == (u64)INT64_MAX + 1)
+			return expr_integer(scope->arena, ast->span, type_int(64, true), INT64_MIN);
 		return bind_op(scope, ast->op, ast->span, bind_expr(scope, ast->args[0]), NULL);
 	case AST_BINARY: {
 		struct expr *a = bind_expr(scope, ast->args[0]);

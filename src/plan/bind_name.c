@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Names -> columns: fields of the event and columns of nested selects first, then
- * system columns; s.name for an alias, current.name for the system column behind a
- * field of the same name, a.b.c through the members of kernel structs.
+ * system columns; s.name for an alias, which goes before a field of the same name,
+ * current.name for the system column behind a field of the same name, a.b.c through the
+ * members of kernel structs.
  */
 #include <errno.h>
 #include <string.h>
@@ -555,6 +556,20 @@ static struct expr *bind_qualified(struct scope *scope, const struct relation *o
 	return e ? e : unknown_column(scope, of, name, span);
 }
 
+/*
+ * a.b where `a` names both the relation and a column of it: a column b of the relation goes
+ * first, then a member b of what column a points to, then a system column.
+ */
+static bool is_member_path(struct scope *scope, const struct relation *of, const struct ast *ast)
+{
+	struct expr *e;
+
+	if (!has_column(of, ast->parts[0]) || has_column(of, ast->parts[1]))
+		return false;
+	e = bind_column(scope, of, ast->parts[0], ast->part_spans[0]);
+	return e && struct_behind(scope, e);
+}
+
 struct expr *bind_name(struct scope *scope, const struct ast *ast)
 {
 	const struct relation *of = NULL;
@@ -567,9 +582,8 @@ struct expr *bind_name(struct scope *scope, const struct ast *ast)
 		of = &scope->relations.at[scope->first_relation];
 	} else if (ast->n_parts > 1) {
 		of = relation_find(scope, ast->parts[0], &n_named);
-		/* A field of that name is meant first: its members follow the ".". */
 		if (of && scope->relations.n - scope->first_relation == 1 &&
-		    has_column(of, ast->parts[0]))
+		    is_member_path(scope, of, ast))
 			of = NULL;
 		if (of && n_named > 1)
 			return ambiguous(scope, ast->parts[1], ast->part_spans[0]);

@@ -4,6 +4,7 @@
  * over values that SQLite computes.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "plan/bind.h"
 
@@ -55,14 +56,13 @@ struct plan *plan_bind_rows(const struct plan_context *context, const struct ast
 
 bool plan_is_aggregate(const struct ast *call)
 {
-	/* The function itself, whatever its arguments are: not abs(sum(x)). */
-	struct ast one = { .kind = AST_INTEGER };
-	struct ast *args[] = { &one };
+	struct ast *none[2] = { NULL, NULL };
 
+	/* min(a, b) is no aggregate; what the arguments are does not matter. */
 	return bind_has_aggregate(&(struct ast){ .kind = AST_CALL,
 						 .text = call->text,
-						 .n_args = MIN(call->n_args, 1u),
-						 .args = args });
+						 .n_args = MIN(call->n_args, 2u),
+						 .args = none });
 }
 
 bool plan_is_naming(const struct expr *e)

@@ -540,6 +540,7 @@ static int flow_poll(void *context, bool *ret_more, bool *ret_is_over)
 	int err = flow->is_live ? live_poll(flow, ret_more) : file_poll(flow, ret_more);
 
 	*ret_is_over = is_over(flow) || (!flow->is_live && !*ret_more);
+	flow->result.is_partial = !flow->is_live && !*ret_is_over;
 	return err;
 }
 
@@ -651,6 +652,7 @@ int flow_loop(struct flow *flow, struct diags *diags, struct run_result *ret_res
 	int err;
 
 	flow->diags = diags;
+	flow->result.is_partial = !flow->is_live;
 	err = loop_drive(&driver);
 	flow_account(flow);
 	sum_up(flow);

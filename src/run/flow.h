@@ -13,6 +13,14 @@
 struct flow;
 
 /*
+ * Batches.  A window of time has the events and losses of its time.  Where rows end the
+ * windows (COUNT, SESSION), every window is a batch; of its `events`, `matched` are its rows;
+ * what WHERE dropped, rows that lie between two windows, and losses are counted once, in the
+ * first batch that is given after they were seen.  So `events` of all batches add up to the
+ * events of the run, but for rows that windows share, which each of them counts.
+ */
+
+/*
  * loads[i], opened and not attached, belongs to parts[i]; NULL: it has no kernel part.
  * NULL after a diagnostic.  The sink's batches have cut->output as their schema.
  */

@@ -34,6 +34,24 @@ void flow_account(struct flow *flow)
 	}
 }
 
+void flow_account_rows(struct flow *flow, u64 n_rows, struct flow_account *ret_account)
+{
+	u64 n_read;
+
+	flow_account(flow);
+	n_read = flow->total.matched - flow->n_accounted_rows;
+	flow->n_accounted_rows = flow->total.matched;
+	flow->n_other_events += (s64)flow->since.events - (s64)n_read;
+	*ret_account = flow->since;
+	flow->since = (struct flow_account){ 0 };
+	ret_account->matched = ret_account->events = n_rows;
+	/* Less than none: rows come before the events they are of are counted. */
+	if (flow->n_other_events > 0) {
+		ret_account->events += (u64)flow->n_other_events;
+		flow->n_other_events = 0;
+	}
+}
+
 bool flow_is_windowed(const struct flow *flow)
 {
 	return flow->cut->window.kind != WINDOW_NONE;

@@ -2,9 +2,11 @@
 /*
  * SESSION windows, and COUNT windows of every CPU or group.  Rows come in the order of
  * their times, so the groups stand in a list in the order of their last rows, and the
- * sessions whose gap has passed are those at its beginning.  Windows that close while
- * one lot of rows is read make one batch.
+ * sessions whose gap has passed are those at its beginning.  Every window is a batch:
+ * sessions in the order of their ends, then of their starts, then of their first rows;
+ * COUNT windows as they become complete.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "run/flow_internal.h"
@@ -39,7 +41,7 @@ void flow_groups_close(struct flow *flow)
 	region_free(&groups->buckets);
 	region_free(&groups->rows);
 	region_free(&groups->places);
-	region_free(&groups->sessions);
+	region_free(&groups->closed);
 	scratch_free(&groups->memory);
 	row_pool_close(&groups->keys);
 }
@@ -196,29 +198,25 @@ static void *need(struct region *region, u64 n, size_t item_bytes)
 	return (u8 *)region->at + n * item_bytes;
 }
 
-/* The group's first n rows are a window. */
+/* The group's first n rows are a window, which has closed. */
 static void emit(struct flow *flow, struct flow_group *group, u64 n)
 {
 	struct flow_groups *groups = &flow->groups;
 	struct relation *relation;
 	const struct flow_part *part = flow_row_part(flow, &relation);
-	struct relation_session *session =
-		need(&groups->sessions, groups->n_sessions, sizeof(*session));
+	struct flow_closed *closed = need(&groups->closed, groups->n_closed, sizeof(*closed));
 	struct row *row = group->first;
 	u64 end_ns = 0;
 
-	session->start_ns = flow_real_time(flow, part, flow_time_of(row->values));
+	*closed =
+		(struct flow_closed){ .first = groups->n_rows, .n_rows = n, .number = row->number };
+	closed->session.start_ns = flow_real_time(flow, part, flow_time_of(row->values));
 	for (u64 i = 0; i < n; i++, row = row->next) {
-		struct relation_place *place;
-
-		*(struct row **)need(&groups->rows, groups->n_rows, sizeof(row)) = row;
-		place = need(&groups->places, groups->n_rows, sizeof(*place));
-		*place = (struct relation_place){ groups->n_sessions, (u32)(i + 1) };
-		groups->n_rows++;
+		*(struct row **)need(&groups->rows, groups->n_rows++, sizeof(row)) = row;
 		end_ns = flow_time_of(row->values);
 	}
-	session->end_ns = flow_real_time(flow, part, end_ns);
-	groups->n_sessions++;
+	closed->session.end_ns = flow_real_time(flow, part, end_ns);
+	groups->n_closed++;
 	group->n_fresh = 0;
 }
 
@@ -269,11 +267,13 @@ static void add_row(struct flow *flow, struct row_pool *pool, struct row *row)
 	group->last_ns = time_ns;
 	if (group->n_skip) {
 		row_pool_give(pool, row);
+		flow->n_other_events++;
 		if (!--group->n_skip)
 			remove_group(groups, group);
 		return;
 	}
 	row->next = NULL;
+	row->number = groups->n_taken++;
 	if (group->n_rows)
 		group->last->next = row;
 	else
@@ -300,30 +300,87 @@ static void emit_open(struct flow *flow)
 			emit(flow, group, group->n_rows);
 }
 
-static int give(struct flow *flow, bool is_last)
+/* --- Batches --- */
+
+static int compare_closed(const void *a, const void *b)
+{
+	const struct flow_closed *x = a, *y = b;
+
+	if (x->session.end_ns != y->session.end_ns)
+		return x->session.end_ns < y->session.end_ns ? -1 : 1;
+	if (x->session.start_ns != y->session.start_ns)
+		return x->session.start_ns < y->session.start_ns ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/*
+ * Sessions end in the order of their last rows; but those of one instant close together, by
+ * whatever lot of rows, and have an order of their own.
+ */
+static void sort_closed(struct flow_groups *groups)
+{
+	struct flow_closed *closed = groups->closed.at;
+	u64 i = 1;
+
+	while (i < groups->n_closed && compare_closed(&closed[i - 1], &closed[i]) < 0)
+		i++;
+	if (i < groups->n_closed)
+		qsort(closed, groups->n_closed, sizeof(*closed), compare_closed);
+}
+
+/* Rows of a window are numbered 1, 2, ...: the same places for all. */
+static const struct relation_place *places_of(struct flow_groups *groups, u64 n)
+{
+	for (; groups->n_places < n; groups->n_places++) {
+		struct relation_place *place =
+			need(&groups->places, groups->n_places, sizeof(*place));
+
+		*place = (struct relation_place){ 0, (u32)(groups->n_places + 1) };
+	}
+	return groups->places.at;
+}
+
+static int give_window(struct flow *flow, const struct flow_closed *closed, bool is_last)
 {
 	struct flow_groups *groups = &flow->groups;
-	const struct relation_session *sessions = groups->sessions.at;
+	struct flow_account account;
+	struct relation *relation;
+
+	flow_row_part(flow, &relation);
+	relation_set_rows(relation, (struct row **)groups->rows.at + closed->first, closed->n_rows);
+	relation->places = places_of(groups, closed->n_rows);
+	relation->sessions = &closed->session;
+	flow_account_rows(flow, closed->n_rows, &account);
+	return flow_give(flow, closed->session.start_ns, closed->session.end_ns, &account, true,
+			 is_last || flow_is_last_window(flow));
+}
+
+/* The end of a run whose windows were all given. */
+static int give_end(struct flow *flow)
+{
+	struct flow_account account;
+
+	flow_account_rows(flow, 0, &account);
+	return flow_give(flow, flow->last_ns, flow->last_ns, &account, false, true);
+}
+
+static int give(struct flow *flow, bool is_end)
+{
+	struct flow_groups *groups = &flow->groups;
 	struct relation *relation;
 	struct flow_part *part = flow_row_part(flow, &relation);
-	u64 start_ns = UINT64_MAX, end_ns = 0;
-	int err;
+	u64 n = groups->n_closed;
+	int err = 0;
 
-	for (u32 i = 0; i < groups->n_sessions; i++) {
-		start_ns = MIN(start_ns, sessions[i].start_ns);
-		end_ns = MAX(end_ns, sessions[i].end_ns);
-	}
-	if (!groups->n_sessions)
-		start_ns = end_ns = flow->last_ns;
-	relation_set_rows(relation, groups->rows.at, groups->n_rows);
-	relation->places = groups->places.at;
-	relation->sessions = sessions;
-	flow_account(flow);
-	flow->since.matched = groups->n_rows;
-	err = flow_give(flow, start_ns, end_ns, &flow->since, groups->n_sessions > 0,
-			is_last || flow_is_last_window(flow));
-	flow->since = (struct flow_account){ 0 };
-	groups->n_rows = groups->n_sessions = 0;
+	if (flow->cut->window.kind == WINDOW_SESSION)
+		sort_closed(groups);
+	for (u64 i = 0; i < n && !err && !flow->is_ended; i++)
+		err = give_window(flow, (struct flow_closed *)groups->closed.at + i,
+				  is_end && i == n - 1);
+	if (!err && is_end && !n)
+		err = give_end(flow);
+	relation_set_rows(relation, NULL, 0);
+	groups->n_rows = groups->n_closed = 0;
 	while (groups->dropped) {
 		struct row *row = groups->dropped;
 
@@ -346,5 +403,5 @@ int flow_groups_take(struct flow *flow, u64 before_ns, bool is_end)
 		expire(flow, before_ns);
 	if (is_end)
 		emit_open(flow);
-	return flow->groups.n_sessions || is_end ? give(flow, is_end) : 0;
+	return flow->groups.n_closed || is_end ? give(flow, is_end) : 0;
 }

@@ -49,6 +49,13 @@ struct flow_pane {
 
 struct flow_group;
 
+/* A window of a group: rows[first .. first + n_rows). */
+struct flow_closed {
+	struct relation_session session;
+	u64 first, n_rows;
+	u64 number; /* of its first row */
+};
+
 /* Windows of their own for every combination of the keys. */
 struct flow_groups {
 	struct region buckets; /* struct flow_group * */
@@ -58,11 +65,13 @@ struct flow_groups {
 	struct flow_group *free;
 	struct flow_group *oldest, *newest; /* by the time of their last rows */
 	struct value *key;		    /* of the row at hand */
-	/* The windows that closed since the last batch. */
-	struct region rows, places, sessions;
-	u64 n_rows;
-	u32 n_sessions;
+	u64 n_taken;			    /* rows so far: they are numbered */
+	/* The windows that closed and were not given yet: struct flow_closed, struct row *. */
+	struct region closed, rows;
+	u64 n_closed, n_rows;
 	struct row *dropped; /* rows that belong to them and to no later window */
+	struct region places;
+	u64 n_places;
 };
 
 struct flow {
@@ -95,6 +104,9 @@ struct flow {
 	/* COUNT: numbers of the first row in the queue, of the first row of the next window, and
 	 * of the first that no window had. */
 	u64 first_row, next_row, fresh_row;
+	/* Windows that rows end: see flow_account_rows(). */
+	s64 n_other_events;
+	u64 n_accounted_rows;
 	bool has_span;
 	u64 first_ns, last_ns; /* of all rows read, of a recording all there are; CLOCK_REALTIME */
 	struct flow_groups groups;
@@ -108,6 +120,11 @@ struct flow {
 /* Adds what the row sources saw and lost to `since`. */
 void flow_account(struct flow *flow);
 void flow_account_add(struct flow_account *to, const struct flow_account *from);
+/*
+ * For a window of n_rows that rows end: its account, as flow.h says.  Events that no row of
+ * a window stands for (n_other_events) go to the first window given after they were seen.
+ */
+void flow_account_rows(struct flow *flow, u64 n_rows, struct flow_account *ret_account);
 /*
  * Runs the SQL over the relations and hands the batch on; `account` is what happened in
  * it.  has_sql false: the batch has no rows (the end of a run that gave all before).

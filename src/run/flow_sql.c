@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "run/user.h"
+#include "run/connect.h"
 
 #define NEAR_BYTES 40
 
@@ -49,9 +49,13 @@ static int sqlite_failed(struct flow_sql *sql, struct diags *diags)
 {
 	const char *message = sql->db ? sqlite3_errmsg(sql->db) : "out of memory";
 	struct diag *diag;
+	int err;
 
 	if (strncmp(message, "too large", strlen("too large")) == 0)
 		return too_large("a value", diags);
+	err = connect_failed(sql->db, diags);
+	if (err)
+		return err;
 	diag = diag_plain(diags, "user-part", "SQLite: %s", message);
 	hint_place(sql, diags, diag);
 	return -EINVAL;
@@ -96,16 +100,11 @@ static int attach_database(struct flow_sql *sql, const struct cut_database *data
 int flow_sql_open(struct flow_sql *sql, const struct cut *cut, struct relation *relations,
 		  struct diags *diags)
 {
-	const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
 	u32 i;
 	int err;
 
 	*sql = (struct flow_sql){ .cut = cut };
-	user_configure();
-	/* Large sorts must not write files. */
-	if (sqlite3_open_v2(":memory:", &sql->db, flags, NULL) ||
-	    sqlite3_exec(sql->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) ||
-	    func_register(sql->db, &sql->context))
+	if (connect_open(&sql->db) || func_register(sql->db, &sql->context))
 		return sqlite_failed(sql, diags);
 	for (i = 0; i < cut->n_parts; i++)
 		if (relation_register(sql->db, &relations[i]))
@@ -162,20 +161,16 @@ static int take_row(struct flow_sql *sql, struct diags *diags, struct batch *bat
 	return 0;
 }
 
-int flow_sql_run(struct flow_sql *sql, u64 limit, struct diags *diags, struct batch *batch)
+/* The statement's rows; n_negative: of the batch's values, known from a run before. */
+static int run_once(struct flow_sql *sql, u64 limit, u64 n_negative, struct diags *diags,
+		    struct batch *batch)
 {
 	int step = SQLITE_DONE, err = 0;
 
-	batch->schema = &sql->cut->output;
 	batch->n_rows = 0;
-	batch->other_row = -1;
 	scratch_reset(&sql->scratch);
-	sql->context = (struct func_context){ .n_lost_values = batch_lost_values(batch) };
-	if (sql->start_parameter)
-		sqlite3_bind_int64(sql->statement, sql->start_parameter,
-				   (s64)batch->window_start_ns);
-	if (sql->end_parameter)
-		sqlite3_bind_int64(sql->statement, sql->end_parameter, (s64)batch->window_end_ns);
+	sql->context =
+		(struct func_context){ .n_lost_values = batch_lost_values(batch) + n_negative };
 	while (!err && batch->n_rows < limit) {
 		step = sqlite3_step(sql->statement);
 		if (step != SQLITE_ROW)
@@ -185,6 +180,26 @@ int flow_sql_run(struct flow_sql *sql, u64 limit, struct diags *diags, struct ba
 	if (!err && step != SQLITE_DONE && step != SQLITE_ROW)
 		err = sqlite_failed(sql, diags);
 	sqlite3_reset(sql->statement);
+	return err;
+}
+
+int flow_sql_run(struct flow_sql *sql, u64 limit, struct diags *diags, struct batch *batch)
+{
+	u64 n_negative;
+	int err;
+
+	batch->schema = &sql->cut->output;
+	batch->other_row = -1;
+	if (sql->start_parameter)
+		sqlite3_bind_int64(sql->statement, sql->start_parameter,
+				   (s64)batch->window_start_ns);
+	if (sql->end_parameter)
+		sqlite3_bind_int64(sql->statement, sql->end_parameter, (s64)batch->window_end_ns);
+	err = run_once(sql, limit, 0, diags, batch);
+	/* Values that histograms had no cells for are missing from their quantiles: once more. */
+	n_negative = sql->context.n_negative;
+	if (!err && n_negative)
+		err = run_once(sql, limit, n_negative, diags, batch);
 	batch->values = sql->values.at;
 	batch->lost[LOSS_FAULT] += sql->context.n_faults;
 	batch->lost[LOSS_NEGATIVE] += sql->context.n_negative;

@@ -154,27 +154,28 @@ static int give_count(struct flow *flow, u64 n, bool is_last)
 	const struct flow_part *part = flow_row_part(flow, &relation);
 	struct row **rows = row_fifo_rows(&part->queue);
 	u64 start_ns = flow->last_ns, end_ns = flow->last_ns;
-	int err;
+	struct flow_account account;
 
 	if (n) {
 		start_ns = flow_real_time(flow, part, flow_time_of(rows[0]->values));
 		end_ns = flow_real_time(flow, part, flow_time_of(rows[n - 1]->values));
 	}
 	relation_set_rows(relation, rows, n);
-	flow_account(flow);
-	flow->since.matched = n;
-	err = flow_give(flow, start_ns, end_ns, &flow->since, n > 0, is_last);
-	flow->since = (struct flow_account){ 0 };
-	return err;
+	flow_account_rows(flow, n, &account);
+	return flow_give(flow, start_ns, end_ns, &account, n > 0, is_last);
 }
 
 /* Rows before the next window's first are in no window to come. */
 static void drop_counted(struct flow *flow, struct flow_part *part)
 {
 	u64 n = MIN(part->queue.n, flow->next_row - flow->first_row);
+	u64 n_given = flow->fresh_row > flow->first_row ? flow->fresh_row - flow->first_row : 0;
 
 	flow_drop(part, n);
 	flow->first_row += n;
+	/* Between two windows. */
+	if (n > n_given)
+		flow->n_other_events += (s64)(n - n_given);
 }
 
 /* Files: no row is left behind the window that begins with next_row and is complete. */

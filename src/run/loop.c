@@ -24,6 +24,9 @@
 #define STREAM_POLL_NS	10000000
 #define CHILD_GRACE_MS	1000
 #define SIGNALS_TO_KILL 3
+/* How long SQL that is under way may go on, behind a signal and behind the duration. */
+#define STOP_GRACE_NS	  2000000000ull
+#define DURATION_GRACE_NS 10000000000ull
 
 enum wait_fd { WAIT_STOP, WAIT_DURATION, WAIT_BOUNDARY, WAIT_CHILD, WAIT_N };
 
@@ -37,6 +40,8 @@ struct loop {
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t n_stop_signals, stop_signal;
+static volatile u64 stop_ns; /* CLOCK_MONOTONIC, of the first; valid where there was one */
+static u64 deadline_ns;	     /* CLOCK_MONOTONIC, the end of the duration; 0: none */
 static int stop_fd = -1;
 
 struct saved_signals {
@@ -49,6 +54,8 @@ static void on_stop_signal(int number)
 	const u64 one = 1;
 	int error = errno;
 
+	if (!n_stop_signals)
+		stop_ns = base_monotonic_ns();
 	stop_signal = number;
 	/* An output that never takes our bytes must not make us immortal. */
 	if (++n_stop_signals >= SIGNALS_TO_KILL) {
@@ -92,6 +99,15 @@ static void signals_give_back(const struct saved_signals *saved)
 	sigaction(SIGPIPE, &saved->pipe, NULL);
 }
 
+bool loop_is_overdue(void)
+{
+	if (n_stop_signals > 1)
+		return true;
+	if (n_stop_signals)
+		return base_monotonic_ns() >= stop_ns + STOP_GRACE_NS;
+	return deadline_ns && base_monotonic_ns() >= deadline_ns + DURATION_GRACE_NS;
+}
+
 int run_stop_signal(void)
 {
 	int number = stop_signal;
@@ -129,7 +145,8 @@ static int open_duration(struct loop *loop)
 
 	if (!loop->driver->options->duration_ns)
 		return 0;
-	at = timer_at(base_monotonic_ns() + loop->driver->options->duration_ns);
+	deadline_ns = base_monotonic_ns() + loop->driver->options->duration_ns;
+	at = timer_at(deadline_ns);
 	loop->fds[WAIT_DURATION].fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (loop->fds[WAIT_DURATION].fd < 0 ||
 	    timerfd_settime(loop->fds[WAIT_DURATION].fd, TFD_TIMER_ABSTIME, &at, NULL))
@@ -277,5 +294,7 @@ int loop_drive(const struct loop_driver *driver)
 		if (loop.fds[i].fd >= 0)
 			close(loop.fds[i].fd);
 	stop_fd = -1;
+	n_stop_signals = 0;
+	deadline_ns = 0;
 	return err;
 }

@@ -34,7 +34,12 @@ struct loop_driver {
 	int *ret_child_status;
 };
 
-/* 0 or -errno: of the driver, or of a timer. */
+/* 0 or -errno: of the driver, or of a timer; one at a time. */
 int loop_drive(const struct loop_driver *driver);
+/*
+ * The run was told to end, and what is still being computed takes too long: 2 s behind a
+ * first signal, none behind a second, 10 s behind the end of the duration.
+ */
+bool loop_is_overdue(void);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct row {
 	struct row *next; /* its owner's: a list, or the pool's free rows */
-	u64 unused;	  /* values are aligned to 16 bytes */
+	u64 number;	  /* its owner's; values are aligned to 16 bytes */
 	struct value values[];
 };
 

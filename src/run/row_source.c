@@ -17,7 +17,7 @@
 /* What the programs have counted since they were loaded. */
 struct kernel_counters {
 	u64 slices[COUNTER_N];
-	u64 faults, negative, evicted, table_full, unpaired[UNPAIRED_N]; /* by starts */
+	u64 faults, negative, evicted, running_full, unpaired[UNPAIRED_N]; /* by starts */
 };
 
 struct row_source {
@@ -202,7 +202,7 @@ static void read_kernel_counters(const struct row_source *s, struct kernel_count
 		ret->faults += __atomic_load_n(&line->start_faults, __ATOMIC_RELAXED);
 		ret->negative += __atomic_load_n(&line->start_negative, __ATOMIC_RELAXED);
 		ret->evicted += __atomic_load_n(&line->start_evicted, __ATOMIC_RELAXED);
-		ret->table_full += __atomic_load_n(&line->start_table_full, __ATOMIC_RELAXED);
+		ret->running_full += __atomic_load_n(&line->start_running_full, __ATOMIC_RELAXED);
 		for (u32 i = 0; i < UNPAIRED_N; i++)
 			ret->unpaired[i] += __atomic_load_n(&line->unpaired[i], __ATOMIC_RELAXED);
 	}
@@ -218,7 +218,7 @@ static void account_kernel(struct row_source *s, struct batch *batch)
 		grown[i] = now.slices[i] - before->slices[i];
 	batch->lost[LOSS_MISSED] += load_missed(s->load) + grown[COUNTER_NESTED];
 	batch->lost[LOSS_TABLE_FULL] +=
-		grown[COUNTER_TABLE_FULL] + now.table_full - before->table_full;
+		grown[COUNTER_RUNNING_FULL] + now.running_full - before->running_full;
 	batch->lost[LOSS_RING_FULL] += grown[COUNTER_RING_FULL];
 	batch->lost[LOSS_FAULT] += grown[COUNTER_FAULT] + now.faults - before->faults;
 	batch->lost[LOSS_NEGATIVE] += grown[COUNTER_NEGATIVE] + now.negative - before->negative;

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "run/connect.h"
 #include "run/row_source_internal.h"
 
 /* --- Expression -> SQL --- */
@@ -123,7 +124,7 @@ static bool is_never_computed(const struct expr *e)
 
 static void put_operator(struct row_sql *sql, struct expr *e, struct buf *out)
 {
-	void (*put)(struct row_sql *sql, struct expr *e, struct buf *out);
+	void (*put)(struct row_sql * sql, struct expr * e, struct buf * out);
 
 	if (is_never_computed(e)) {
 		buf_puts(out, "NULL");
@@ -528,8 +529,11 @@ void row_eval_close(struct row_eval *eval)
 
 static int failed(struct row_sql *sql)
 {
-	diag_plain(sql->diags, "user-part", "SQLite: %s",
-		   sql->db ? sqlite3_errmsg(sql->db) : "out of memory");
+	int err = connect_failed(sql->db, sql->diags);
+
+	if (err)
+		return err;
+	diag_plain(sql->diags, "user-part", "SQLite: %s", sqlite3_errmsg(sql->db));
 	return -EINVAL;
 }
 
@@ -561,9 +565,7 @@ int row_sql_open(struct row_sql *sql, struct row_eval *const *evals, u32 n_evals
 		is_needed |= evals[i]->text != NULL;
 	if (!is_needed)
 		return 0;
-	if (sqlite3_open_v2(":memory:", &sql->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-			    NULL) ||
-	    !register_all(sql))
+	if (connect_open(&sql->db) || !register_all(sql))
 		return failed(sql);
 	for (u32 i = 0; i < n_evals; i++) {
 		struct row_eval *eval = evals[i];

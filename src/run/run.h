@@ -33,6 +33,7 @@ struct run_sink {
 struct run_result {
 	u64 lost[LOSS_N], unpaired[UNPAIRED_N]; /* over the whole run */
 	u64 events, matched, windows;
+	bool is_partial;  /* files: the run was stopped before all their rows were read */
 	int child_status; /* as waitpid() gives it; -1: no child */
 };
 
@@ -47,7 +48,8 @@ struct run *run_open(struct load *load, const struct run_options *options,
  * detaches, gives the last batch.  0 or -errno, -EPIPE and others of the sink
  * included.  Diagnostics: those of load_attach(), user-part (SQLite refuses the
  * user part, which is opened while the programs count), too-large (an integer
- * beyond 64 bits signed meets SQLite).
+ * beyond 64 bits signed meets SQLite), too-many-rows; -EINTR and the warning
+ * interrupted: loop_is_overdue() was true while SQLite computed.
  */
 int run_loop(struct run *run, struct diags *diags, struct run_result *ret_result);
 void run_close(struct run *run);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "func/func.h"
+#include "run/connect.h"
 
 struct window_table {
 	sqlite3_vtab base;
@@ -223,6 +224,10 @@ static int sqlite_failed(struct user *user, struct diags *diags)
 	struct diag *diag;
 
 	if (!user->too_large) {
+		int err = connect_failed(user->db, diags);
+
+		if (err)
+			return err;
 		diag_plain(diags, "user-part", "SQLite: %s", message);
 		return -EINVAL;
 	}
@@ -236,19 +241,6 @@ static int sqlite_failed(struct user *user, struct diags *diags)
 	return -EOVERFLOW;
 }
 
-void user_configure(void)
-{
-	static bool is_configured;
-
-	if (is_configured)
-		return;
-	/* One thread, no statistics, 16 KiB of lookaside for 120. */
-	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 128, 128);
-	is_configured = true;
-}
-
 int user_open(struct user *user, const struct phys *phys, struct diags *diags)
 {
 	*user = (struct user){ .phys = phys };
@@ -257,11 +249,7 @@ int user_open(struct user *user, const struct phys *phys, struct diags *diags)
 		return 0;
 	for (u32 i = 0; i < phys->user.output.n_columns; i++)
 		user->n_computed += phys->user.output_from[i] < 0;
-	user_configure();
-	if (sqlite3_open_v2(":memory:", &user->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-			    NULL) ||
-	    /* Large sorts must not write files. */
-	    sqlite3_exec(user->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) ||
+	if (connect_open(&user->db) ||
 	    sqlite3_create_module(user->db, "w", &window_module, user) ||
 	    func_register_names(user->db) ||
 	    sqlite3_prepare_v3(user->db, phys->user.sql, -1, SQLITE_PREPARE_PERSISTENT,

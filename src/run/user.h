@@ -29,8 +29,6 @@ struct user {
 	bool has_infinity;		  /* SQLite was given a bound that is infinite */
 };
 
-/* Before the first connection: SQLite small, for one thread. */
-void user_configure(void);
 /* 0, or a diagnostic (tag user-part) and -EINVAL. */
 int user_open(struct user *user, const struct phys *phys, struct diags *diags);
 void user_close(struct user *user);
@@ -38,7 +36,8 @@ void user_close(struct user *user);
  * Sets n_rows, values and other_row of the batch; they live until the next call.  The
  * scratch of the rows is the user part's own.  0, or a
  * diagnostic and -errno: too-large (SQLite must compute with an integer beyond 64 bits
- * signed, which it would round) or user-part (SQLite's own message).
+ * signed, which it would round), user-part (SQLite's own message), or as
+ * connect_failed() has it.
  */
 int user_run(struct user *user, const struct rows *rows, struct diags *diags,
 	     struct batch *ret_batch);

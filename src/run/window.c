@@ -97,7 +97,7 @@ static u64 grown(u64 now, u64 *before)
  */
 static void take_starts(struct run *run)
 {
-	u64 faults = 0, negative = 0, evicted = 0, table_full = 0, unpaired[UNPAIRED_N] = { 0 };
+	u64 faults = 0, negative = 0, evicted = 0, running_full = 0, unpaired[UNPAIRED_N] = { 0 };
 
 	if (!run->phys->n_joins || run->is_ended)
 		return;
@@ -107,14 +107,15 @@ static void take_starts(struct run *run)
 		faults += __atomic_load_n(&line->start_faults, __ATOMIC_RELAXED);
 		negative += __atomic_load_n(&line->start_negative, __ATOMIC_RELAXED);
 		evicted += __atomic_load_n(&line->start_evicted, __ATOMIC_RELAXED);
-		table_full += __atomic_load_n(&line->start_table_full, __ATOMIC_RELAXED);
+		running_full += __atomic_load_n(&line->start_running_full, __ATOMIC_RELAXED);
 		for (u32 i = 0; i < UNPAIRED_N; i++)
 			unpaired[i] += __atomic_load_n(&line->unpaired[i], __ATOMIC_RELAXED);
 	}
 	run->tally.start_faults += grown(faults, &run->start_faults_before);
 	run->tally.start_negative += grown(negative, &run->start_negative_before);
 	run->tally.start_evicted += grown(evicted, &run->start_evicted_before);
-	run->tally.counters[COUNTER_TABLE_FULL] += grown(table_full, &run->start_table_full_before);
+	run->tally.counters[COUNTER_RUNNING_FULL] +=
+		grown(running_full, &run->start_running_full_before);
 	for (u32 i = 0; i < UNPAIRED_N; i++)
 		run->tally.unpaired[i] += grown(unpaired[i], &run->unpaired_before[i]);
 }
@@ -149,7 +150,8 @@ static void account(const struct run *run, const struct tally *tally, struct bat
 	batch->matched = run->phys->has_matched ? c[COUNTER_MATCHED] : c[COUNTER_EVENTS];
 	batch->lost[LOSS_MISSED] = tally->missed + c[COUNTER_NESTED];
 	batch->lost[LOSS_TABLE_FULL] =
-		c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] + tally->n_folded;
+		c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] + c[COUNTER_RUNNING_FULL] +
+		tally->n_folded;
 	batch->lost[LOSS_RING_FULL] = c[COUNTER_RING_FULL];
 	batch->lost[LOSS_FAULT] = c[COUNTER_FAULT] + tally->start_faults;
 }
@@ -288,6 +290,9 @@ static int give_panes(struct run *run, u64 end_ns, bool is_last)
 	u64 start_ns = end_ns;
 	int err;
 
+	/* The run ends in the gap between two windows: no window was begun. */
+	if (!panes->n_kept)
+		return 0;
 	merge_reset(&run->merge);
 	err = panes_merge(panes, &run->merge, &fresh_tally, &start_ns);
 	if (err)

@@ -43,7 +43,7 @@ struct run {
 	u64 switched_ns; /* CLOCK_REALTIME, just behind it */
 	/* Of the control lines, what is accounted for. */
 	u64 start_faults_before, start_negative_before, start_evicted_before;
-	u64 start_table_full_before;
+	u64 start_running_full_before;
 	u64 unpaired_before[UNPAIRED_N];
 	/* Streamed rows: hooks are being detached; what ends had counted before. */
 	bool is_ended;

@@ -6,7 +6,9 @@
  * run out of stack.
  */
 #include <string.h>
+#include <strings.h>
 
+#include "base/utf8.h"
 #include "sql/parse.h"
 #include "sql/precedence.h"
 
@@ -457,20 +459,24 @@ static struct ast *parse_is(struct parser *p, struct ast *left)
 	return parse_finish(p, ast);
 }
 
-/* LIKE pattern ESCAPE c is read to its end, so that this is all that is said of it. */
-static void refuse_escape(struct parser *p)
+/* LIKE pattern ESCAPE c; GLOB has none. */
+static void parse_escape(struct parser *p, struct ast *like)
 {
 	u32 start = p->tok.span.start;
-	struct diag *diag;
+	struct ast *escape;
 
 	if (p->panic || !parse_accept_keyword(p, KW_ESCAPE))
 		return;
-	parse_level(p, LEVEL_EQUAL + 1);
-	if (p->panic)
+	escape = parse_level(p, LEVEL_EQUAL + 1);
+	parse_add_arg(p, like, escape);
+	if (p->panic || (strcasecmp(like->text, "LIKE") == 0 && escape->kind == AST_TEXT &&
+			 escape->text_bytes &&
+			 utf8_length(escape->text, escape->text_bytes) == escape->text_bytes))
 		return;
-	diag = parse_report(p, "not-supported", parse_span(p, start),
-			    "ESCAPE is not available yet");
-	diag_hint(p->diags, diag, "in LIKE, _ stands for any one character, also for a %% or _");
+	diag_hint(p->diags,
+		  parse_report(p, "syntax-error", parse_span(p, start),
+			       "ESCAPE belongs to LIKE, and is one character in quotes"),
+		  "write LIKE '10!%%' ESCAPE '!'; in GLOB, [*] is a star");
 }
 
 /*
@@ -528,7 +534,7 @@ static struct ast *parse_predicate(struct parser *p, struct ast *left)
 		parse_add_arg(p, ast, parse_level(p, LEVEL_EQUAL + 1));
 	}
 	if (ast->kind == AST_LIKE)
-		refuse_escape(p);
+		parse_escape(p, ast);
 	return parse_finish(p, ast);
 }
 

@@ -241,6 +241,10 @@ static void print_predicate(const struct ast *ast, struct buf *out)
 	case AST_LIKE:
 		buf_printf(out, "%s %s ", not, ast->text);
 		print_at(ast->args[1], LEVEL_EQUAL + 1, out);
+		if (ast->n_args > 2) {
+			buf_puts(out, " ESCAPE ");
+			print_at(ast->args[2], LEVEL_EQUAL + 1, out);
+		}
 		break;
 	case AST_IS_NULL:
 		buf_printf(out, " IS%s NULL", not );

@@ -191,7 +191,8 @@ struct batch {
 bool batch_has_loss(const struct batch *batch);
 /*
  * At most so many values are missing from a histogram of the batch, all its groups
- * together: events that were missed, ends without a start, and differences below zero.
+ * together: events that were missed, rows that found no room on their way to user space,
+ * ends without a start, and differences below zero.
  * A start that was overwritten or found no room is not added: if it ends, that is an
  * end without a start; and a start still waiting is no value yet.
  */

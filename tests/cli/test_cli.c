@@ -101,6 +101,15 @@ static void test_no_query(void **state)
 	       "ebql: only a SELECT can be explained\n");
 }
 
+/* One event has one time, also where two aggregates with filters of their own use it. */
+static void test_explain(void **state)
+{
+	expect("explain --stage bpf --catalog " CATALOG
+	       " 'SELECT first(fd) FILTER (WHERE fd > 3), last(count) FILTER (WHERE fd > 4) "
+	       "FROM tracepoint:syscalls:sys_enter_read' | grep -c ktime_get_ns",
+	       0, "1\n");
+}
+
 static void test_describe(void **state)
 {
 	expect("describe --catalog " CATALOG " tcp_conect", 2,
@@ -129,6 +138,7 @@ int main(void)
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_show_views),
 		cmocka_unit_test(test_no_query),
+		cmocka_unit_test(test_explain),
 		cmocka_unit_test(test_describe),
 	};
 

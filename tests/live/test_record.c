@@ -100,7 +100,8 @@ static int work(void)
 struct fixture {
 	struct watch watch; /* the workload */
 	char dir[64];
-	struct reader reader;
+	/* Every process is ended by the teardown, so they live as long. */
+	struct proc recorder, live[4], again, arrows, converter;
 };
 
 static int setup(void **state)
@@ -207,16 +208,16 @@ static void replay(struct fixture *f, struct proc *proc, const char *file, const
 
 static void to_arrows(struct fixture *f)
 {
-	struct proc proc = { 0 };
+	struct proc *proc = &f->converter;
 	struct buf query;
 	char path[96];
 
 	buf_init(&query);
 	buf_printf(&query, "SELECT * FROM '%s/rows.jsonl'", f->dir);
 	snprintf(path, sizeof(path), "%s/rows.arrows", f->dir);
-	proc_start(&proc, (const char *[]){ proc_ebql(), "record", "-o", path, query.at, NULL }, 0);
-	end(&proc, false);
-	proc_forget(&proc);
+	proc_start(proc, (const char *[]){ proc_ebql(), "record", "-o", path, query.at, NULL }, 0);
+	end(proc, false);
+	proc_forget(proc);
 	buf_free(&query);
 }
 
@@ -428,15 +429,17 @@ static void test_windows(void **state)
 {
 	static const char *const queries[] = { COLUMNS GROUPS HOPPING, COLUMNS GROUPS TUMBLING };
 	struct fixture *f = *state;
-	struct proc recorder = { 0 }, live[4] = { 0 }, again = { 0 };
+	struct proc *live, *again;
 	/* Each burst is in ten hopping windows, with its four descriptors. */
 	const u32 expected[] = { 4 * (N_BURSTS + 9), 4 * N_BURSTS };
 	/* A file ends with its last row, and so does the last window of it. */
 	const u32 expected_of_file = 4 * N_BURSTS;
 
 	watch_require();
+	live = f->live;
+	again = &f->again;
 	watch_work(&f->watch, "calls");
-	record(f, &recorder);
+	record(f, &f->recorder);
 	for (u32 i = 0; i < 4; i++)
 		start(f, &live[i], i < 2 ? "" : OFF, queries[i % 2]);
 	/* Windows with an event are whole ones. */
@@ -445,7 +448,7 @@ static void test_windows(void **state)
 	sleep_ns(12 * PERIOD_NS);
 	for (u32 i = 0; i < 4; i++)
 		end(&live[i], true);
-	end(&recorder, true);
+	end(&f->recorder, true);
 	open_dir(f);
 	read_rows(f);
 	for (u32 i = 0; i < 2; i++) {
@@ -457,21 +460,21 @@ static void test_windows(void **state)
 		check_windows(live[2 + i].out_text.at, true, expected[i]);
 		assert_int_equal(rows.n_compared, expected[i]);
 		/* And to the byte. */
-		replay(f, &again, "rows.jsonl", queries[i]);
-		check_windows(again.out_text.at, true, expected_of_file);
+		replay(f, again, "rows.jsonl", queries[i]);
+		check_windows(again->out_text.at, true, expected_of_file);
 		assert_int_equal(rows.n_compared, expected_of_file);
-		on_file = rows_only(again.out_text.at);
+		on_file = rows_only(again->out_text.at);
 		off = rows_only(live[2 + i].out_text.at);
 		assert_true(strlen(off) >= strlen(on_file));
 		off[strlen(on_file)] = '\0';
 		assert_string_equal(off, on_file);
 		free(on_file);
 		free(off);
-		proc_forget(&again);
+		proc_forget(again);
 	}
-	replay(f, &again, "rows.jsonl", COLUMNS LATENCIES GROUPS HOPPING);
-	check_windows(again.out_text.at, true, expected_of_file);
-	proc_forget(&again);
+	replay(f, again, "rows.jsonl", COLUMNS LATENCIES GROUPS HOPPING);
+	check_windows(again->out_text.at, true, expected_of_file);
+	proc_forget(again);
 }
 
 /* --- Queries without windows --- */
@@ -533,30 +536,30 @@ static void compare(const char *query, const char *what, const char *have, const
 static void test_queries(void **state)
 {
 	static const char *const sets[] = { "", OFF };
-	struct proc recorder = { 0 }, live = { 0 }, again = { 0 }, arrows = { 0 };
 	struct fixture *f = *state;
+	struct proc *live = &f->live[0], *again = &f->again, *arrows = &f->arrows;
 
 	watch_require();
 	watch_work(&f->watch, "calls");
-	record(f, &recorder);
+	record(f, &f->recorder);
 	watch_tell(&f->watch, "go", "done");
-	end(&recorder, true);
+	end(&f->recorder, true);
 	to_arrows(f);
 	open_dir(f);
 	for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
-		replay(f, &again, "rows.jsonl", queries[i]);
-		replay(f, &arrows, "rows.arrows", queries[i]);
-		compare(queries[i], "rows.arrows", arrows.out_text.at, again.out_text.at);
+		replay(f, again, "rows.jsonl", queries[i]);
+		replay(f, arrows, "rows.arrows", queries[i]);
+		compare(queries[i], "rows.arrows", arrows->out_text.at, again->out_text.at);
 		for (u32 k = 0; k < ARRAY_SIZE(sets); k++) {
-			start(f, &live, sets[k], queries[i]);
+			start(f, live, sets[k], queries[i]);
 			watch_tell(&f->watch, "go", "done");
-			end(&live, true);
-			compare(queries[i], k ? "pushdown off" : "pushdown on", live.out_text.at,
-				again.out_text.at);
-			proc_forget(&live);
+			end(live, true);
+			compare(queries[i], k ? "pushdown off" : "pushdown on", live->out_text.at,
+				again->out_text.at);
+			proc_forget(live);
 		}
-		proc_forget(&again);
-		proc_forget(&arrows);
+		proc_forget(again);
+		proc_forget(arrows);
 	}
 }
 

@@ -31,7 +31,7 @@ struct maker {
 	u32 depth; /* of selects */
 	enum window_shape shape;
 	bool has_opaque; /* some item cannot be sorted by */
-	bool is_wild; /* arithmetic may leave 64 bits: SQLite does not follow */
+	bool is_wild;	 /* arithmetic may leave 64 bits: SQLite does not follow */
 };
 
 /* --- make_expr.c --- */

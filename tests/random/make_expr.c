@@ -16,7 +16,8 @@ struct phrase *make_literal(struct maker *m, s128 value)
 	buf_init(&text);
 	buf_put_s128(&text, value);
 	if (value < 0)
-		p = phrase_new(m->arena, PHRASE_INTEGER, arena_printf(m->arena, "(%s)", text.at), 0);
+		p = phrase_new(m->arena, PHRASE_INTEGER, arena_printf(m->arena, "(%s)", text.at),
+			       0);
 	else
 		p = phrase_new(m->arena, PHRASE_INTEGER, arena_strdup(m->arena, text.at), 0);
 	p->lo = p->hi = value;
@@ -84,8 +85,6 @@ static struct phrase *literal(struct maker *m)
 				    UINT16_MAX, INT32_MIN, INT32_MAX, UINT32_MAX,
 				    INT64_MIN,	INT64_MAX, 1ll << 32, 1ll << 53 };
 
-	if (m->is_wild && rng_percent(m->rng, 5))
-		return make_literal(m, (s128)UINT64_MAX - rng_below(m->rng, 2));
 	/* -2^63 is no literal of SQLite's within parentheses and minus. */
 	if (rng_percent(m->rng, 8)) {
 		s64 end = ends[rng_below(m->rng, ARRAY_SIZE(ends))];
@@ -137,16 +136,38 @@ static bool infer(struct maker *m, const char *op, struct phrase *p)
 	return phrase_fits(m, p);
 }
 
+/*
+ * With a column only: of constants alone the rule fold computes what a program, which computes
+ * with 64 bits, has to refuse.
+ */
+static struct phrase *with_big(struct maker *m, const struct scope *scope, const char *op)
+{
+	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, false);
+	struct phrase *big = make_literal(m, (s128)UINT64_MAX - rng_below(m->rng, 2)), *p;
+
+	if (!seen || seen->column < 0)
+		return NULL;
+	p = binary(m, op, make_column(m, seen), big);
+	return infer(m, op, p) ? p : NULL;
+}
+
 static struct phrase *arithmetic(struct maker *m, const struct scope *scope, u32 depth)
 {
 	static const char *const ops[] = { "+", "-", "*", "/", "%", "&", "|", "<<", ">>" };
 
+	if (m->is_wild && rng_percent(m->rng, 6)) {
+		struct phrase *p = with_big(m, scope, ops[rng_below(m->rng, 7)]);
+
+		if (p)
+			return p;
+	}
 	for (u32 i = 0; i < 5; i++) {
 		const char *op = ops[rng_below(m->rng, ARRAY_SIZE(ops))];
 		bool is_shift = op[0] == '<' || op[0] == '>';
 		struct phrase *a = make_integer(m, scope, depth - 1);
-		struct phrase *b = is_shift ? make_literal(m, rng_below(m->rng, op[0] == '<' ? 8 : 64))
-					    : make_integer(m, scope, depth - 1);
+		struct phrase *b =
+			is_shift ? make_literal(m, rng_below(m->rng, op[0] == '<' ? 8 : 64))
+				 : make_integer(m, scope, depth - 1);
 		struct phrase *p = binary(m, op, a, b);
 
 		if (infer(m, op, p))
@@ -174,10 +195,11 @@ static struct phrase *either(struct maker *m, const struct scope *scope, u32 dep
 		"nullif($0, $1)",
 		"coalesce(iif($2, $0, NULL), $1, $0)",
 	};
-	struct phrase *a = make_integer(m, scope, depth - 1), *b = make_integer(m, scope, depth - 1);
-	struct phrase *p = phrase_new(m->arena, PHRASE_INTEGER,
-				      forms[rng_below(m->rng, ARRAY_SIZE(forms))], 3, a, b,
-				      make_condition(m, scope, depth - 1));
+	struct phrase *a = make_integer(m, scope, depth - 1),
+		      *b = make_integer(m, scope, depth - 1);
+	struct phrase *p =
+		phrase_new(m->arena, PHRASE_INTEGER, forms[rng_below(m->rng, ARRAY_SIZE(forms))], 3,
+			   a, b, make_condition(m, scope, depth - 1));
 
 	p->lo = a->lo;
 	p->hi = a->hi;
@@ -203,7 +225,8 @@ struct phrase *make_integer(struct maker *m, const struct scope *scope, u32 dept
 	const struct seen *seen;
 
 	if (depth == 0 || dice < 35) {
-		seen = rng_percent(m->rng, 85) ? pick_column(m, scope, PHRASE_INTEGER, false) : NULL;
+		seen = rng_percent(m->rng, 85) ? pick_column(m, scope, PHRASE_INTEGER, false)
+					       : NULL;
 		return seen ? make_column(m, seen) : literal(m);
 	}
 	if (dice < 75)
@@ -282,7 +305,8 @@ static struct phrase *text_condition(struct maker *m, const struct scope *scope)
 
 static struct phrase *comparison(struct maker *m, const struct scope *scope, u32 depth)
 {
-	static const char *const ops[] = { "=", "==", "<>", "!=", "<", "<=", ">", ">=", "IS", "IS NOT" };
+	static const char *const ops[] = { "=",	 "==", "<>", "!=", "<",
+					   "<=", ">",  ">=", "IS", "IS NOT" };
 	const char *op = ops[rng_below(m->rng, ARRAY_SIZE(ops))];
 	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, true);
 
@@ -295,7 +319,7 @@ static struct phrase *comparison(struct maker *m, const struct scope *scope, u32
 static struct phrase *membership(struct maker *m, const struct scope *scope, u32 depth)
 {
 	static const char *const forms[] = { "($0 BETWEEN $1 AND $2)", "($0 NOT BETWEEN $1 AND $2)",
-					     "($0 IN ($1, $2, 3))",    "($0 NOT IN ($1, $2))",
+					     "($0 IN ($1, $2, 3))", "($0 NOT IN ($1, $2))",
 					     "($0 IN ($1, NULL, $2))" };
 	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, true);
 	const char *form = forms[rng_below(m->rng, ARRAY_SIZE(forms))];
@@ -331,8 +355,7 @@ struct phrase *make_condition(struct maker *m, const struct scope *scope, u32 de
 		return membership(m, scope, depth);
 	if (dice < 90)
 		return text_condition(m, scope);
-	p = phrase_new(m->arena, PHRASE_INTEGER,
-		       dice < 95 ? "($0 IS NULL)" : "($0 IS NOT NULL)", 1,
+	p = phrase_new(m->arena, PHRASE_INTEGER, dice < 95 ? "($0 IS NULL)" : "($0 IS NOT NULL)", 1,
 		       make_integer(m, scope, depth ? depth - 1 : 0));
 	p->hi = 1;
 	return p;
@@ -396,7 +419,8 @@ static struct phrase *summed(struct maker *m, struct phrase *arg, struct phrase 
 	return phrase_fits(m, p) ? p : NULL;
 }
 
-static struct phrase *averaged(struct maker *m, struct phrase *arg, struct phrase *filter, u32 n_rows)
+static struct phrase *averaged(struct maker *m, struct phrase *arg, struct phrase *filter,
+			       u32 n_rows)
 {
 	struct phrase *p;
 
@@ -428,14 +452,30 @@ static struct phrase *of_range(struct maker *m, const char *form, const char *re
 			       struct phrase *arg, struct phrase *filter, const struct scope *scope)
 {
 	bool is_count = form[0] == 'c';
-	struct phrase *p = phrase_new(m->arena, is_count ? PHRASE_INTEGER : arg->class, form, 2,
-				      arg, filter);
+	struct phrase *p =
+		phrase_new(m->arena, is_count ? PHRASE_INTEGER : arg->class, form, 2, arg, filter);
 
 	if (reference)
 		p->sqlite = arena_printf(m->arena, "%s($0, %s)$1", reference, scope->time);
 	p->lo = is_count ? 0 : arg->lo;
 	p->hi = is_count ? scope->n_rows_max : arg->hi;
 	return p;
+}
+
+/* What SQLite has no function for: compared among the ways that have it. */
+static struct phrase *statistic(struct maker *m, struct phrase *arg, struct phrase *filter)
+{
+	static const char *const forms[] = { "histogram($0)$1",
+					     "histogram($0, linear(0, 100, 7))$1",
+					     "p90($0)$1",
+					     "quantile_lo($0, 0.5)$1",
+					     "quantile_hi($0, 0.99)$1",
+					     "quantiles($0, 0.25, 0.75, loglinear(2))$1",
+					     "approx_count_distinct($0)$1" };
+
+	m->has_opaque = true;
+	return phrase_new(m->arena, PHRASE_REAL, forms[rng_below(m->rng, ARRAY_SIZE(forms))], 2,
+			  arg, filter);
 }
 
 struct phrase *make_aggregate(struct maker *m, const struct scope *scope)
@@ -478,10 +518,8 @@ struct phrase *make_aggregate(struct maker *m, const struct scope *scope)
 			return of_range(m, "last($0)$1", "ref_last", arg, only, scope);
 		break;
 	default:
-		if (m->is_wild) {
-			m->has_opaque = true;
-			return phrase_new(m->arena, PHRASE_REAL, "histogram($0)$1", 2, arg, only);
-		}
+		if (m->is_wild)
+			return statistic(m, arg, only);
 	}
 	return p ? p : of_range(m, "max($0)$1", NULL, arg, only, scope);
 }

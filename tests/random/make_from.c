@@ -32,12 +32,12 @@ static void see(struct maker *m, struct scope *scope, const char *alias, u32 col
 
 struct phrase *make_stream(struct maker *m, bool is_other, const char *alias, struct scope *scope)
 {
-	struct phrase *p = phrase_new(
-		m->arena, PHRASE_FIXED,
-		arena_printf(m->arena, is_other ? "$O AS %s" : "$E AS %s", alias), 0);
+	struct phrase *p =
+		phrase_new(m->arena, PHRASE_FIXED,
+			   arena_printf(m->arena, is_other ? "$O AS %s" : "$E AS %s", alias), 0);
 
-	p->sqlite = arena_printf(m->arena, "(SELECT * FROM %s$W) AS %s", is_other ? "ot" : "ev",
-				 alias);
+	p->sqlite =
+		arena_printf(m->arena, "(SELECT * FROM %s$W) AS %s", is_other ? "ot" : "ev", alias);
 	for (u32 i = 0; i < C_N; i++)
 		see(m, scope, alias, i);
 	/* These more often. */
@@ -53,8 +53,8 @@ static struct phrase *make_tree(struct maker *m, struct scope *scope);
 
 static struct phrase *where(struct maker *m, const struct scope *scope, u32 percent)
 {
-	struct phrase *p = phrase_new(m->arena, PHRASE_FIXED, " WHERE $0", 1,
-				      make_condition(m, scope, 2));
+	struct phrase *p =
+		phrase_new(m->arena, PHRASE_FIXED, " WHERE $0", 1, make_condition(m, scope, 2));
 
 	p->is_optional = true;
 	p->is_gone = !rng_percent(m->rng, percent);

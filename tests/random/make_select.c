@@ -41,7 +41,8 @@ static void add_item(struct select_maker *s, struct phrase *e)
 
 	switch (rng_below(m->rng, ARRAY_SIZE(forms))) {
 	case 0:
-		order = phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "i%u", number), 0);
+		order = phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "i%u", number),
+				   0);
 		break;
 	case 1:
 		order = phrase_new(m->arena, PHRASE_FIXED,
@@ -163,16 +164,19 @@ static void begin(struct select_maker *s, struct maker *m)
 /* What only user space can do. */
 static struct phrase *text_function(struct maker *m, const struct scope *scope)
 {
-	static const char *const forms[] = { "upper($0)",	    "($0 || '-' || $1)",
-					     "substr($0, 2, 3)",    "replace($0, 'a', $1)",
-					     "lower($0 || $2)",	    "coalesce(nullif($0, $1), 'x')",
-					     "printf('%d:%s', $2, $0)", "hex($0)" };
+	static const char *const forms[] = { "upper($0)",
+					     "($0 || '-' || $1)",
+					     "substr($0, 2, 3)",
+					     "replace($0, 'a', $1)",
+					     "lower($0 || $2)",
+					     "coalesce(nullif($0, $1), 'x')",
+					     "printf('%d:%s', $2, $0)",
+					     "hex($0)" };
 	struct phrase *a = make_text(m, scope), *b = make_text(m, scope);
 	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, false);
 
-	return phrase_new(m->arena, PHRASE_TEXT,
-			  forms[rng_below(m->rng, ARRAY_SIZE(forms))], 3, a, b,
-			  seen && !m->is_wild ? make_column(m, seen) : make_literal(m, 3));
+	return phrase_new(m->arena, PHRASE_TEXT, forms[rng_below(m->rng, ARRAY_SIZE(forms))], 3, a,
+			  b, seen && !m->is_wild ? make_column(m, seen) : make_literal(m, 3));
 }
 
 static struct phrase *row_item(struct maker *m, const struct scope *scope)
@@ -311,7 +315,8 @@ static void make_running(struct select_maker *s)
 		add_item(s, make_key(m, &s->scope));
 	for (u32 i = 0; i < 2; i++) {
 		const struct seen *seen = pick_column(m, &s->scope, PHRASE_INTEGER, false);
-		struct phrase *x = seen && seen->column >= 0 && !column_infos[seen->column].is_text &&
+		struct phrase *x = seen && seen->column >= 0 &&
+						   !column_infos[seen->column].is_text &&
 						   column_infos[seen->column].size_bytes < 8
 					   ? make_column(m, seen)
 					   : make_literal(m, 2);
@@ -374,8 +379,8 @@ struct phrase *make_grouped_source(struct maker *m, const char *alias, struct sc
 	scope->n_rows_max = s.scope.n_rows_max;
 	scope->time = NULL;
 	return phrase_new(m->arena, PHRASE_FIXED,
-			  arena_printf(m->arena, "(SELECT $0 FROM $1$2 GROUP BY $3) AS %s", alias), 4,
-			  items, s.from, s.where, list);
+			  arena_printf(m->arena, "(SELECT $0 FROM $1$2 GROUP BY $3) AS %s", alias),
+			  4, items, s.from, s.where, list);
 }
 
 static const char *window_text(struct maker *m, const struct oracle_query *query)
@@ -399,10 +404,10 @@ static const char *window_text(struct maker *m, const struct oracle_query *query
 
 static void pick_shape(struct maker *m, struct oracle_query *query)
 {
-	static const enum window_shape shapes[] = { SHAPE_NONE, SHAPE_NONE,    SHAPE_NONE,
-						    SHAPE_NONE, SHAPE_NONE,    SHAPE_TUMBLING,
+	static const enum window_shape shapes[] = { SHAPE_NONE,	    SHAPE_NONE,	    SHAPE_NONE,
+						    SHAPE_NONE,	    SHAPE_NONE,	    SHAPE_TUMBLING,
 						    SHAPE_TUMBLING, SHAPE_TUMBLING, SHAPE_HOPPING,
-						    SHAPE_COUNT, SHAPE_SESSION };
+						    SHAPE_COUNT,    SHAPE_SESSION };
 
 	query->shape = shapes[rng_below(m->rng, ARRAY_SIZE(shapes))];
 	query->size = query->advance = 1000000ull * (1 + rng_below(m->rng, 9));
@@ -469,8 +474,8 @@ static struct phrase *sessions(struct maker *m, struct select_maker *s, u64 gap_
 					*keys ? "PARTITION BY " : "", keys, alias);
 
 	all = phrase_new(m->arena, PHRASE_FIXED,
-			 arena_printf(m->arena, "SELECT $0 FROM $1$2%s%s$3", *keys ? " GROUP BY " : "",
-				      keys),
+			 arena_printf(m->arena, "SELECT $0 FROM $1$2%s%s$3",
+				      *keys ? " GROUP BY " : "", keys),
 			 4, s->items, s->from, s->where, s->having);
 	all->sqlite = arena_printf(
 		m->arena,
@@ -520,15 +525,16 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 	select = body(&m, &s, query->size, &is_rows);
 	window = phrase_new(arena, PHRASE_FIXED, window_text(&m, query), 0);
 	window->sqlite = "";
-	has_order = !m.has_opaque && m.shape != SHAPE_SESSION && rng_percent(rng, is_rows ? 100 : 35) && (!is_rows || m.shape != SHAPE_NONE);
+	has_order = !m.has_opaque && m.shape != SHAPE_SESSION &&
+		    rng_percent(rng, is_rows ? 100 : 35) && (!is_rows || m.shape != SHAPE_NONE);
 	limit = optional(&m, " LIMIT $0", make_literal(&m, rng_below(rng, 12)), 40);
 	order = phrase_new(arena, PHRASE_FIXED, has_order ? " ORDER BY $0$1" : "", 2, s.order,
 			   limit);
 	query->is_ordered = has_order;
 	query->text = phrase_new(arena, PHRASE_FIXED, "$0$1$2", 3, select, window, order);
 	if (m.shape == SHAPE_COUNT)
-		query->times = phrase_new(arena, PHRASE_FIXED,
-					  arena_printf(arena, "SELECT %s FROM $0$1 ORDER BY 1",
-						       s.scope.time),
-					  2, s.from, s.where);
+		query->times = phrase_new(
+			arena, PHRASE_FIXED,
+			arena_printf(arena, "SELECT %s FROM $0$1 ORDER BY 1", s.scope.time), 2,
+			s.from, s.where);
 }

@@ -50,8 +50,8 @@ static void print_list(const struct phrase *list, const struct phrase_print *how
 
 void phrase_print(const struct phrase *phrase, const struct phrase_print *how, struct buf *out)
 {
-	const char *at = how->dialect == PHRASE_SQLITE && phrase->sqlite ? phrase->sqlite
-									 : phrase->ebql;
+	const char *at =
+		how->dialect == PHRASE_SQLITE && phrase->sqlite ? phrase->sqlite : phrase->ebql;
 
 	if (phrase->is_gone)
 		return;

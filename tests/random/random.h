@@ -33,7 +33,7 @@ struct phrase {
 	u32 n_args;
 	bool is_optional; /* may be left out: "" */
 	bool is_gone;
-	u32 tag; /* an item and what sorts by it are dropped together; 0: none */
+	u32 tag;     /* an item and what sorts by it are dropped together; 0: none */
 	s128 lo, hi; /* INTEGER: every value lies here */
 };
 
@@ -77,7 +77,13 @@ struct oracle_query {
 	struct phrase *text;
 	/* SQLite's selects of the times of all rows that a COUNT window counts. */
 	struct phrase *times;
-	enum window_shape { SHAPE_NONE, SHAPE_TUMBLING, SHAPE_HOPPING, SHAPE_COUNT, SHAPE_SESSION } shape;
+	enum window_shape {
+		SHAPE_NONE,
+		SHAPE_TUMBLING,
+		SHAPE_HOPPING,
+		SHAPE_COUNT,
+		SHAPE_SESSION
+	} shape;
 	u64 size, advance;
 	bool is_ordered; /* the order is total, but for equal rows */
 	bool has_reference;
@@ -124,14 +130,15 @@ struct answer {
 	struct result result;
 	const char *error; /* NULL: it has rows */
 	bool is_limited;   /* starts of a join gave way: which, hangs on the kernel's table */
+	u64 n_expired;	   /* starts; those that gave way when they were too old are among them */
 	/* Recordings have the windows from their first row's to their last row's. */
 	bool has_bounds;
 	u64 first_window, last_window;
 };
 
 void way_run(const struct machine *machine, const struct oracle_query *query, struct rows *rows,
-	     const struct way_options *options, const struct windows *windows,
-	     struct arena *arena, struct answer *ret_answer);
+	     const struct way_options *options, const struct windows *windows, struct arena *arena,
+	     struct answer *ret_answer);
 void reference_answer(const struct oracle_query *query, struct rows *rows,
 		      const struct windows *windows, struct arena *arena,
 		      struct answer *ret_answer);

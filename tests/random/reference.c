@@ -47,8 +47,8 @@ static void must(sqlite3 *db, int rc)
 }
 
 /* Each has `size` rows, and the next one begins `advance` rows later; the last may have less. */
-static void count_windows(const struct oracle_query *query, struct rows *rows,
-			  struct arena *arena, struct windows *windows)
+static void count_windows(const struct oracle_query *query, struct rows *rows, struct arena *arena,
+			  struct windows *windows)
 {
 	const struct phrase_print how = { PHRASE_SQLITE, .is_all = true };
 	u64 *times = arena_array(arena, u64, 2 * rows->data.n_events + 1), n = 0, at = 0, fresh = 0;
@@ -130,8 +130,7 @@ static void add_rows(sqlite3_stmt *statement, const struct windows *windows, u32
 }
 
 void reference_answer(const struct oracle_query *query, struct rows *rows,
-		      const struct windows *windows, struct arena *arena,
-		      struct answer *ret_answer)
+		      const struct windows *windows, struct arena *arena, struct answer *ret_answer)
 {
 	const struct phrase_print how = { PHRASE_SQLITE, .is_all = query->shape == SHAPE_NONE ||
 								   query->shape == SHAPE_SESSION };

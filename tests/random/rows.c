@@ -109,9 +109,9 @@ static void put_event(struct file_writer *writer, const struct event *e)
 
 static const char *write_file(const struct rows *rows, enum file_kind kind, u8 stream)
 {
-	static const char *const suffixes[] = { [FILE_ARROW] = "arrows",
-						[FILE_JSONL] = "jsonl",
-						[FILE_CSV] = "csv" };
+	static const char *const suffixes[] = {
+		[FILE_ARROW] = "arrows", [FILE_JSONL] = "jsonl", [FILE_CSV] = "csv"
+	};
 	static u32 n_files;
 	const char *path = arena_printf(rows->arena, "/tmp/ebql-random-%d-%u.%s", getpid(),
 					n_files++, suffixes[kind]);

@@ -149,6 +149,7 @@ static int take_batch(void *context, const struct batch *batch)
 		note_bounds(job->answer, number);
 	if (batch->lost[LOSS_EVICTED] || batch->unpaired[UNPAIRED_FULL])
 		job->answer->is_limited = true;
+	job->answer->n_expired += batch->unpaired[UNPAIRED_EXPIRED];
 	if (batch->lost[LOSS_RING_FULL] || batch->lost[LOSS_TABLE_FULL] || batch->lost[LOSS_MISSED])
 		BUG("a loss that must not be");
 	return 0;
@@ -295,8 +296,8 @@ static const char *feed(struct way_job *job, const struct event *event)
 
 static const char *drain(struct way_job *job, bool is_last)
 {
-	int err = job->run ? run_drain_once(job->run, is_last)
-			   : flow_drain_once(job->flow, is_last);
+	int err =
+		job->run ? run_drain_once(job->run, is_last) : flow_drain_once(job->flow, is_last);
 
 	return err ? "drain" : NULL;
 }
@@ -343,13 +344,17 @@ static void close_job(struct way_job *job)
 }
 
 void way_run(const struct machine *machine, const struct oracle_query *query, struct rows *rows,
-	     const struct way_options *options, const struct windows *windows,
-	     struct arena *arena, struct answer *ret_answer)
+	     const struct way_options *options, const struct windows *windows, struct arena *arena,
+	     struct answer *ret_answer)
 {
 	struct phrase_print how = { .event = "tracepoint:test:event",
 				    .other = "tracepoint:test:other" };
-	struct way_job job = { .machine = machine, .query = query,   .rows = rows,
-			       .options = options, .windows = windows, .arena = arena,
+	struct way_job job = { .machine = machine,
+			       .query = query,
+			       .rows = rows,
+			       .options = options,
+			       .windows = windows,
+			       .arena = arena,
 			       .answer = ret_answer };
 	const char *step;
 	struct buf sql;

@@ -52,8 +52,9 @@ struct bench {
 	int flip_error, flip_errors;
 	/* the sink */
 	struct buf text;
-	struct batch batches[256];
-	s64 firsts[256], seconds[256]; /* the first two columns of each batch's first row */
+	struct batch batches[ROWS_MAX];
+	s64 firsts[ROWS_MAX],
+		seconds[ROWS_MAX]; /* the first two columns of each batch's first row */
 	u32 n_batches;
 	bool is_texted;
 	int sink_error, sink_signal;

@@ -240,34 +240,13 @@ static void group_by_text(struct bench *b, enum window_kind kind, u64 size, u64 
 	b->key_columns[0] = 2;
 }
 
-/* Files are read in lots, so windows that close together depend on the lot: one each. */
-static char *joined(const struct bench *b)
+static void put_a_and_bb(struct bench *b)
 {
-	static char text[4096];
-	size_t n = 0;
-	bool is_bounds = false;
+	struct row_source *s = add_file(b, 3);
 
-	for (const char *at = b->text.at; *at; at++) {
-		is_bounds = (is_bounds || *at == '[') && at[-(at > b->text.at)] != ')';
-		if (!is_bounds && *at != '\n' && *at != '!' && n < sizeof(text) - 1)
-			text[n++] = *at == ';' ? ' ' : *at;
-	}
-	text[n] = '\0';
-	return text;
-}
-
-static void expect_joined(struct bench *b, const char *wanted)
-{
-	for (u32 limit = 0; limit < 2; limit++) {
-		b->read_limit = limit;
-		b->n_batches = 0;
-		buf_reset(&b->text);
-		b->sources[0].n_read = 0;
-		assert_int_equal(bench_run(b), 0);
-		assert_string_equal(joined(b), wanted);
-		assert_true(b->batches[b->n_batches - 1].is_last);
-	}
-	bench_free(b);
+	/* a: 1 2 4 5 7, bb: 3 6 */
+	for (u32 i = 1; i <= 7; i++)
+		put_row(s, i, i, i % 3 ? "a" : "bb");
 }
 
 static void test_count_per_group(void **state)
@@ -275,21 +254,23 @@ static void test_count_per_group(void **state)
 	struct bench b;
 
 	group_by_text(&b, WINDOW_COUNT, 2, 2);
-	struct row_source *s = add_file(&b, 3);
-	for (u32 i = 1; i <= 7; i++)
-		put_row(s, i, i, i % 3 ? "a" : "bb");
-	/* a: 1 2 4 5 7, bb: 3 6 */
-	expect_joined(&b, " a,2,1,2,1,2 a,2,4,5,4,5 bb,2,3,6,3,6 a,1,7,7,7,7");
+	put_a_and_bb(&b);
+	expect(&b, "[1,2) a,2,1,2,1,2\n"
+		   "[4,5) a,2,4,5,4,5\n"
+		   "[3,6) bb,2,3,6,3,6\n"
+		   "[7,7) a,1,7,7,7,7!\n");
 	group_by_text(&b, WINDOW_COUNT, 3, 1);
-	s = add_file(&b, 3);
-	for (u32 i = 1; i <= 7; i++)
-		put_row(s, i, i, i % 3 ? "a" : "bb");
-	expect_joined(&b, " a,3,1,4,1,4 a,3,2,5,2,5 a,3,4,7,4,7 bb,2,3,6,3,6");
+	put_a_and_bb(&b);
+	expect(&b, "[1,4) a,3,1,4,1,4\n"
+		   "[2,5) a,3,2,5,2,5\n"
+		   "[4,7) a,3,4,7,4,7\n"
+		   "[3,6) bb,2,3,6,3,6!\n");
 	group_by_text(&b, WINDOW_COUNT, 1, 3);
-	s = add_file(&b, 3);
-	for (u32 i = 1; i <= 7; i++)
-		put_row(s, i, i, i % 3 ? "a" : "bb");
-	expect_joined(&b, " a,1,1,1,1,1 bb,1,3,3,3,3 a,1,5,5,5,5");
+	put_a_and_bb(&b);
+	expect(&b, "[1,1) a,1,1,1,1,1\n"
+		   "[3,3) bb,1,3,3,3,3\n"
+		   "[5,5) a,1,5,5,5,5\n"
+		   "[7,7)!\n");
 }
 
 static void test_session(void **state)
@@ -304,8 +285,27 @@ static void test_session(void **state)
 	put_row(s, 121, 4, "a"); /* one more: another one */
 	put_row(s, 121, 5, "b");
 	put_row(s, 140, 6, "c");
-	expect_joined(&b, " b,1,2,2,105,105 a,2,1,3,100,110 a,1,4,4,121,121 b,1,5,5,121,121 "
-			  "c,1,6,6,140,140");
+	expect(&b, "[105,105) b,1,2,2,105,105\n"
+		   "[100,110) a,2,1,3,100,110\n"
+		   "[121,121) a,1,4,4,121,121\n"
+		   "[121,121) b,1,5,5,121,121\n"
+		   "[140,140) c,1,6,6,140,140!\n");
+	/* of one end: by their starts, and then by their first rows */
+	group_by_text(&b, WINDOW_SESSION, 10, 0);
+	s = add_file(&b, 3);
+	put_row(s, 4, 1, "d");
+	put_row(s, 5, 2, "a");
+	put_row(s, 5, 3, "b");
+	put_row(s, 7, 4, "b");
+	put_row(s, 7, 5, "c");
+	put_row(s, 7, 6, "a");
+	put_row(s, 7, 7, "d");
+	put_row(s, 30, 8, "a");
+	expect(&b, "[4,7) d,2,1,7,4,7\n"
+		   "[5,7) a,2,2,6,5,7\n"
+		   "[5,7) b,2,3,4,5,7\n"
+		   "[7,7) c,1,5,5,7,7\n"
+		   "[30,30) a,1,8,8,30,30!\n");
 	/* session_row, many groups, and NULL is a group too */
 	group_by_text(&b, WINDOW_SESSION, 10, 0);
 	b.cut.sql = "SELECT c2, session_row, c1 FROM w0 ORDER BY window_start, c2, session_row";
@@ -317,42 +317,120 @@ static void test_session(void **state)
 	put_row(s, 2, 3, "x");
 	put_row(s, 3, 4, "x");
 	s->rows[3 * COLUMNS + 2] = (struct value){ .kind = VALUE_NULL };
-	expect_joined(&b, " -,1,1 -,2,4 x,1,2 x,2,3");
+	expect(&b, "[1,2) x,1,2;x,2,3\n[1,3) -,1,1;-,2,4!\n");
 }
 
-/* So many groups that the table grows, each a session of its own; random, against a count. */
+/* The statement sees one window, though the rows of all are read together. */
+static void test_session_limit(void **state)
+{
+	struct bench b;
+
+	group_by_text(&b, WINDOW_SESSION, 10, 0);
+	b.cut.sql = "SELECT c2, c1, sum(c1) OVER (ORDER BY c0), :window_start, :window_end "
+		    "FROM w0 ORDER BY c1 DESC LIMIT 1";
+	b.cut.output.n_columns = 5;
+	put_a_and_bb(&b);
+	put_row(&b.sources[0], 40, 8, "a");
+	put_row(&b.sources[0], 41, 9, "bb");
+	expect(&b, "[3,6) bb,6,9,3,6\n[1,7) a,7,19,1,7\n[40,40) a,8,8,40,40\n"
+		   "[41,41) bb,9,9,41,41!\n");
+	group_by_text(&b, WINDOW_COUNT, 2, 2);
+	b.cut.sql = "SELECT c2, c1, sum(c1) OVER (ORDER BY c0), :window_start, :window_end "
+		    "FROM w0 ORDER BY c1 DESC LIMIT 1";
+	b.cut.output.n_columns = 5;
+	b.options.n_windows = 2;
+	put_a_and_bb(&b);
+	expect(&b, "[1,2) a,2,3,1,2\n[4,5) a,5,9,4,5!\n");
+}
+
+/* So many groups that the table grows, and a window of each. */
 static void test_many_sessions(void **state)
 {
 	static char names[3000][8];
-	struct bench b;
-	struct row_source *s;
+	static const u64 gaps[] = { 100000, 10 };
 
-	group_by_text(&b, WINDOW_SESSION, 100000, 0);
-	b.cut.sql = "SELECT count(*), sum(n), max(n) FROM "
-		    "(SELECT count(*) AS n FROM w0 GROUP BY session)";
-	b.cut.output.n_columns = 3;
-	b.output[0].type = type_int(64, true);
-	s = add_file(&b, 3);
-	for (u32 i = 0; i < 3000; i++) {
-		snprintf(names[i], sizeof(names[i]), "g%u", i % 1500);
-		put_row(s, i, i, names[i]);
+	for (u32 k = 0; k < 2; k++) {
+		struct row_source *s;
+		struct bench b;
+		u64 n_rows = 0;
+
+		group_by_text(&b, WINDOW_SESSION, gaps[k], 0);
+		b.cut.sql = "SELECT count(*), min(c1) FROM w0 GROUP BY session";
+		b.cut.output.n_columns = 2;
+		b.output[0].type = type_int(64, true);
+		b.is_texted = false;
+		s = add_file(&b, 3);
+		for (u32 i = 0; i < 3000; i++) {
+			snprintf(names[i], sizeof(names[i]), "g%u", i % 1500);
+			put_row(s, i, i, names[i]);
+		}
+		assert_int_equal(bench_run(&b), 0);
+		assert_int_equal(b.n_batches, k ? 3000 : 1500);
+		for (u32 i = 0; i < b.n_batches; i++) {
+			assert_int_equal(b.firsts[i], k ? 1 : 2);
+			assert_int_equal(b.seconds[i], i);
+			n_rows += b.batches[i].matched;
+		}
+		assert_int_equal(n_rows, 3000);
+		bench_free(&b);
 	}
-	expect_joined(&b, " 1500,3000,2");
-	/* all close, one after the other */
-	group_by_text(&b, WINDOW_SESSION, 10, 0);
-	b.cut.sql = "SELECT count(*), sum(n), max(n) FROM "
-		    "(SELECT count(*) AS n FROM w0 GROUP BY session)";
-	b.cut.output.n_columns = 3;
-	b.output[0].type = type_int(64, true);
-	b.is_texted = false;
-	s = add_file(&b, 3);
-	for (u32 i = 0; i < 3000; i++)
-		put_row(s, i, i, names[i]);
-	assert_int_equal(bench_run(&b), 0);
-	assert_int_equal(b.n_batches, 2);
-	assert_int_equal(b.firsts[0] + b.firsts[1], 3000);
-	assert_int_equal(b.batches[0].matched + b.batches[1].matched, 3000);
-	bench_free(&b);
+}
+
+/* Events of windows that rows end: those of their rows, and what was dropped, once. */
+static void test_row_accounts(void **state)
+{
+	struct bench b;
+
+	for (u32 k = 0; k < 2; k++) {
+		struct row_source *s;
+		u64 n_events = 0;
+
+		if (k) {
+			group_by_text(&b, WINDOW_COUNT, 2, 2);
+		} else {
+			bench_init(&b, "SELECT count(*) FROM w0", 1);
+			b.cut.window = (struct cut_window){ WINDOW_COUNT, 2, 2 };
+		}
+		b.is_texted = false;
+		s = add_file(&b, 3);
+		for (u32 i = 1; i <= 7; i++)
+			put_row(s, i, i, i == 3 || i == 6 ? "bb" : "a");
+		s->account.events = 20;
+		s->account.lost[LOSS_MISSED] = 4;
+		assert_int_equal(bench_run(&b), 0);
+		assert_int_equal(b.n_batches, 4);
+		for (u32 i = 0; i < b.n_batches; i++) {
+			assert_true(b.batches[i].events >= b.batches[i].matched);
+			assert_int_equal(b.batches[i].lost[LOSS_MISSED], i ? 0 : 4);
+			n_events += b.batches[i].events;
+		}
+		assert_int_equal(b.batches[0].events, 2 + 13);
+		assert_int_equal(b.batches[1].events, 2);
+		assert_int_equal(n_events, 20);
+		assert_int_equal(b.result.events, 20);
+		bench_free(&b);
+	}
+	/* rows between two windows */
+	for (u32 k = 0; k < 2; k++) {
+		u64 n_events = 0;
+
+		if (k) {
+			group_by_text(&b, WINDOW_COUNT, 1, 3);
+		} else {
+			bench_init(&b, "SELECT count(*) FROM w0", 1);
+			b.cut.window = (struct cut_window){ WINDOW_COUNT, 1, 3 };
+		}
+		b.is_texted = false;
+		put_a_and_bb(&b);
+		b.sources[0].account.events = 7;
+		assert_int_equal(bench_run(&b), 0);
+		for (u32 i = 0; i < b.n_batches; i++) {
+			assert_true(b.batches[i].events >= b.batches[i].matched);
+			n_events += b.batches[i].events;
+		}
+		assert_int_equal(n_events, 7);
+		bench_free(&b);
+	}
 }
 
 /* --- Streamed rows --- */
@@ -432,12 +510,13 @@ void *__wrap_mremap(void *at, size_t old_bytes, size_t new_bytes, int flags)
 	return __real_mremap(at, old_bytes, new_bytes, flags);
 }
 
-static u32 n_mappings_at[256];
+static u32 n_mappings_at[4096];
 
 static int note_mappings(void *context, const struct batch *batch)
 {
 	struct bench *b = context;
 
+	assert_true(b->n_batches < ARRAY_SIZE(n_mappings_at));
 	n_mappings_at[b->n_batches++] = n_mappings;
 	return 0;
 }
@@ -479,8 +558,8 @@ static void test_steady(void **state)
 		flow_close(flow);
 		assert_true(b.n_batches >= 35);
 		assert_int_equal(b.result.matched, 4000);
-		assert_true(n_mappings_at[6] > 0);
-		assert_int_equal(n_mappings_at[6], n_mappings_at[b.n_batches - 2]);
+		assert_true(n_mappings_at[b.n_batches / 5] > 0);
+		assert_int_equal(n_mappings_at[b.n_batches / 5], n_mappings_at[b.n_batches - 2]);
 		bench_free(&b);
 	}
 }
@@ -495,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_no_window),	cmocka_unit_test(test_count),
 		cmocka_unit_test(test_count_per_group), cmocka_unit_test(test_session),
 		cmocka_unit_test(test_many_sessions),	cmocka_unit_test(test_streaming_limit),
+		cmocka_unit_test(test_session_limit),	cmocka_unit_test(test_row_accounts),
 		cmocka_unit_test(test_n_windows),	cmocka_unit_test(test_steady),
 	};
 

@@ -241,6 +241,32 @@ static void test_losses(void **state)
 	bench_free(&b);
 }
 
+/* Rows that the ring buffer had no room for are values that may have been the largest. */
+static void test_lost_rows(void **state)
+{
+	for (u64 n_lost = 0; n_lost < 8; n_lost++) {
+		struct bench b;
+		struct row_source *s;
+
+		bench_init(&b,
+			   "SELECT eb_quantile(eb_histogram(c1, 'log2'), 500000000, 'hi', 'mid') = "
+			   "9e999, eb_quantile(eb_histogram(c1, 'log2'), 500000000, 'lo', 'mid') = "
+			   "-9e999 FROM w0",
+			   2);
+		b.cut.window =
+			(struct cut_window){ .kind = WINDOW_TUMBLING, .size = 10, .advance = 10 };
+		s = add_file(&b, 2);
+		put_times(s, TIMES(1, 2, 3));
+		s->account.lost[LOSS_RING_FULL] = n_lost;
+		assert_int_equal(bench_run(&b), 0);
+		/* Rank ceil(q (n + L)) is beyond the n values from L = 4 on, and the rank less L
+		 * below the first from L = 3 on. */
+		assert_int_equal(b.firsts[0], n_lost >= 4);
+		assert_int_equal(b.seconds[0], n_lost >= 3);
+		bench_free(&b);
+	}
+}
+
 static void test_drain_once(void **state)
 {
 	struct bench b;
@@ -280,7 +306,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),	    cmocka_unit_test(test_join_index),
 		cmocka_unit_test(test_diagnostics), cmocka_unit_test(test_attach_database),
-		cmocka_unit_test(test_losses),	    cmocka_unit_test(test_drain_once),
+		cmocka_unit_test(test_losses),	    cmocka_unit_test(test_lost_rows),
+		cmocka_unit_test(test_drain_once),
 		cmocka_unit_test(test_sink_error),
 	};
 

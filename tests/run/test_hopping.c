@@ -190,22 +190,19 @@ static void check_windows(const struct bench *b)
 		u64 before = to > 1 ? nominal(b, b->flips_ns[to - 2]) : nominal(b, b->start_ns);
 
 		assert_true(batch->is_windowed);
-		assert_int_equal(batch->is_last, i == b->n_batches - 1);
+		assert_true(!batch->is_last || i == b->n_batches - 1);
 		assert_true(batch->window_end_ns >= last_flip_ns);
 		/* The last window ends early, unless it was due just then. */
 		if (end <= before) {
 			assert_true(batch->is_last);
 			end += advance;
 		}
-		if (from == to) {
-			assert_true(batch->is_last && last_flip_ns <= end - size);
-			assert_int_equal(batch->window_start_ns, batch->window_end_ns);
-		}
+		assert_true(from < to);
+		assert_true(batch->window_start_ns < batch->window_end_ns);
 		/* Not too few panes, and not too many: the first still overlaps the window. */
-		if (from > 0 && from < to)
+		if (from > 0)
 			assert_true(nominal(b, b->flips_ns[from - 1]) <= end - size);
-		if (from < to)
-			assert_true(batch->is_last || nominal(b, b->flips_ns[from]) > end - size);
+		assert_true(batch->is_last || nominal(b, b->flips_ns[from]) > end - size);
 		for (u32 pane = from; pane < to; pane++) {
 			n += pane_events(pane);
 			if (is_counted[pane])
@@ -217,6 +214,9 @@ static void check_windows(const struct bench *b)
 		assert_int_equal(batch->events, n);
 		assert_true(b->counts[i] == n);
 	}
+	/* A run that ends between two windows has given its last one before. */
+	if (!b->n_batches || !b->batches[b->n_batches - 1].is_last)
+		assert_true(b->flips_ns[b->n_flips - 1] % advance <= advance - size);
 	/* Over the run each event is counted once, whatever the number of its windows. */
 	assert_int_equal(b->result.events, events);
 	assert_int_equal(b->result.lost[LOSS_MISSED], missed);
@@ -251,17 +251,20 @@ static void test_windows(void **state)
 static void test_duration(void **state)
 {
 	static struct bench b;
+	u32 n_in_gap = 0;
 
 	for (u64 ms = 20; ms < 60; ms += 3) {
 		bench_run(&b, 25 * MS, 10 * MS, 0, ms * MS, 0);
 		check_windows(&b);
 		bench_free(&b);
-		/* In the gap between two windows it is an empty one. */
+		/* In the gap between two windows there is none. */
 		bench_run(&b, 5 * MS, 20 * MS, 0, ms * MS, 0);
-		assert_true(b.batches[b.n_batches - 1].is_last);
+		n_in_gap += !b.n_batches || !b.batches[b.n_batches - 1].is_last;
 		check_windows(&b);
 		bench_free(&b);
 	}
+	/* A gap is three quarters of the time, and the 14 runs end all over it. */
+	assert_in_range(n_in_gap, 1, 14);
 }
 
 /* A sink slower than the panes: they are longer, and so are windows; nothing is lost. */

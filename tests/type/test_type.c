@@ -99,6 +99,15 @@ static void test_losses(void **state)
 	}
 	batch.events = 5;
 	assert_false(batch_has_loss(&batch));
+	/* Each loss of a power of its own: which of them are values that histograms lack? */
+	for (i = 0; i < LOSS_N; i++)
+		batch.lost[i] = 1ull << i;
+	for (i = 0; i < UNPAIRED_N; i++)
+		batch.unpaired[i] = 0x100ull << i;
+	assert_int_equal(batch_lost_values(&batch),
+			 1ull << LOSS_MISSED | 1ull << LOSS_RING_FULL | 1ull << LOSS_NEGATIVE |
+				 0x100ull << UNPAIRED_NEVER_STARTED |
+				 0x100ull << UNPAIRED_EXPIRED | 0x100ull << UNPAIRED_FULL);
 }
 
 int main(void)

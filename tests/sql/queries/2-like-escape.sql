@@ -1,1 +1,1 @@
-SELECT count(*) FILTER (WHERE s LIKE 'a\_b' ESCAPE '\') AS under, count(*) FILTER (WHERE s LIKE '%!%' ESCAPE '!') AS percent FROM 'events.jsonl'
+SELECT count(*) FILTER (WHERE s LIKE 'a\_b' ESCAPE '\') AS under, count(*) FILTER (WHERE s LIKE 'a_b') AS any, count(*) FILTER (WHERE s LIKE '%!%' ESCAPE '!') AS percent, count(*) FILTER (WHERE s NOT LIKE '%ü%%' ESCAPE 'ü') AS others FROM 'events.jsonl'

@@ -1,2 +1,2 @@
 SELECT top_k(pid, 3) AS t FROM 'events.jsonl' WHERE pid < 0
--- sqlite: SELECT top(pid, 1, 3) AS t FROM events WHERE pid < 0
+-- check: none, the list of no values is empty

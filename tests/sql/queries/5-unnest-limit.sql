@@ -1,1 +1,2 @@
 SELECT cpu, UNNEST(histogram(n, linear(-50, 50, 25))) FROM 'events.jsonl' GROUP BY cpu ORDER BY cpu DESC LIMIT 3 OFFSET 2
+-- sqlite: SELECT cpu, json_extract(c.value, '$[0]') AS lo, json_extract(c.value, '$[1]') AS hi, json_extract(c.value, '$[2]') AS count FROM (SELECT cpu, hist(n, 'linear(-50, 50, 25)') AS h FROM events GROUP BY cpu) AS x, json_each(x.h, '$.cells') AS c ORDER BY cpu DESC, c.id LIMIT 3 OFFSET 2

@@ -1,1 +1,2 @@
 SELECT cpu, UNNEST(top_k(pid, 2, bytes)) AS who FROM 'events.jsonl' GROUP BY cpu ORDER BY cpu
+-- sqlite: WITH w AS (SELECT cpu, pid, sum(bytes) AS b FROM events GROUP BY cpu, pid), r AS (SELECT *, row_number() OVER (PARTITION BY cpu ORDER BY b DESC) AS i FROM w) SELECT cpu, pid AS value, b AS weight, 0 AS error FROM (SELECT cpu, pid, b, i FROM r WHERE i <= 2 UNION ALL SELECT cpu, NULL, sum(b), 3 FROM r WHERE i > 2 GROUP BY cpu) ORDER BY cpu, i

@@ -1,1 +1,2 @@
 SELECT 0 AS cpu, UNNEST(histogram(n, linear(-50, 50, 50))) FROM 'events.jsonl' WHERE cpu = 0 UNION ALL SELECT 1, UNNEST(histogram(n, linear(-50, 50, 50))) FROM 'events.jsonl' WHERE cpu = 1 ORDER BY cpu, lo
+-- sqlite: SELECT cpu, json_extract(c.value, '$[0]') AS lo, json_extract(c.value, '$[1]') AS hi, json_extract(c.value, '$[2]') AS count FROM (SELECT cpu, hist(n, 'linear(-50, 50, 50)') AS h FROM events WHERE cpu < 2 GROUP BY cpu) AS x, json_each(x.h, '$.cells') AS c ORDER BY cpu, c.id

@@ -1,2 +1,2 @@
 SELECT task_state(prev_state) AS state, count(*) AS n FROM 'switches.arrows' GROUP BY prev_state ORDER BY n DESC, prev_state
--- sqlite: SELECT CASE prev_state WHEN 0 THEN 'running' WHEN 1 THEN 'sleeping' WHEN 2 THEN 'disk sleep' WHEN 256 THEN 'runnable' WHEN 128 THEN 'idle' WHEN 16 THEN 'dead' WHEN 32 THEN 'dead' WHEN 64 THEN 'dead' END AS state, count(*) AS n FROM switches GROUP BY prev_state ORDER BY n DESC, prev_state
+-- sqlite: SELECT CASE prev_state WHEN 0 THEN 'running' WHEN 1 THEN 'sleeping' WHEN 2 THEN 'disk sleep' WHEN 256 THEN 'runnable' WHEN 128 THEN 'idle' WHEN 16 THEN 'dead' WHEN 32 THEN 'zombie' WHEN 64 THEN 'parked' END AS state, count(*) AS n FROM switches GROUP BY prev_state ORDER BY n DESC, prev_state

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Questions to a whole select, nested ones included: does it read the kernel's streams,
+ * and which window does it say?
+ */
+#include "cut/internal.h"
+
+struct walk {
+	struct cutter *c;
+	const struct ast_window *window; /* the first that is said */
+	bool has_stream;
+};
+
+static void walk_select(struct walk *w, const struct ast_select *s);
+
+static void walk_expr(struct walk *w, const struct ast *ast)
+{
+	if (!ast)
+		return;
+	if (ast->select)
+		walk_select(w, ast->select);
+	for (u32 i = 0; i < ast->n_args; i++)
+		walk_expr(w, ast->args[i]);
+	for (u32 i = 0; i < ast->n_order_by; i++)
+		walk_expr(w, ast->order_by[i].expr);
+	walk_expr(w, ast->otherwise);
+	walk_expr(w, ast->filter);
+}
+
+/* A path of several parts is a stream; one word is one when a view has that name. */
+static bool is_stream(struct cutter *c, const struct ast_source *source)
+{
+	if (source->kind != AST_SOURCE_STREAM)
+		return false;
+	return source->n_path > 1 ||
+	       (c->views && views_find(c->views, source->path[0], UINT32_MAX));
+}
+
+static void walk_source(struct walk *w, const struct ast_source *source)
+{
+	if (!source)
+		return;
+	w->has_stream |= is_stream(w->c, source);
+	if (source->select)
+		walk_select(w, source->select);
+	walk_source(w, source->left);
+	walk_source(w, source->right);
+	walk_expr(w, source->on);
+}
+
+static void walk_select(struct walk *w, const struct ast_select *s)
+{
+	if (s->window.kind != AST_WINDOW_NONE && !w->window)
+		w->window = &s->window;
+	for (u32 i = 0; i < s->ctes.n; i++)
+		walk_select(w, s->ctes.at[i].select);
+	for (u32 i = 0; i < s->items.n; i++)
+		walk_expr(w, s->items.at[i].expr);
+	walk_source(w, s->from);
+	walk_expr(w, s->where);
+	walk_expr(w, s->having);
+	for (u32 i = 0; i < s->order_by.n; i++)
+		walk_expr(w, s->order_by.at[i].expr);
+	for (u32 i = 0; i < s->compound.n; i++)
+		walk_select(w, s->compound.at[i].select);
+}
+
+bool cut_reads_streams(struct cutter *c, const struct ast_select *select)
+{
+	struct walk w = { .c = c };
+
+	walk_select(&w, select);
+	return w.has_stream;
+}
+
+const struct ast_window *cut_window_of(struct cutter *c, const struct ast_select *select)
+{
+	struct walk w = { .c = c };
+
+	walk_select(&w, select);
+	return w.window ? w.window : &select->window;
+}

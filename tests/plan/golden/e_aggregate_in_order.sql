@@ -1,0 +1,1 @@
+SELECT a.pid FROM syscall:read AS a JOIN syscall:write AS b ON a.tid = b.tid WINDOW TUMBLING 1s ORDER BY max(a.fd)

@@ -1,0 +1,1 @@
+SELECT count(*) FROM syscall:read WINDOW(count, 10, 0)

@@ -1,0 +1,1 @@
+SELECT top_k(DISTINCT fd, 3) FROM syscall:read

@@ -1,0 +1,1 @@
+SELECT h IS NULL FROM (SELECT histogram(fd) AS h FROM syscall:read) WINDOW TUMBLING 1s

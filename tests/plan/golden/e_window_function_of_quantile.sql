@@ -1,0 +1,1 @@
+SELECT p99(fd) OVER (PARTITION BY pid) FROM syscall:read WINDOW TUMBLING 1s

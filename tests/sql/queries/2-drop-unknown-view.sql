@@ -1,0 +1,2 @@
+DROP VIEW raeds;
+SELECT count(*) FROM 'events.jsonl'

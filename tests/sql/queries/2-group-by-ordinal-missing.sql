@@ -1,0 +1,1 @@
+SELECT k, count(*) FROM 'events.jsonl' GROUP BY 3

@@ -1,0 +1,2 @@
+-- options: --heatmap
+SELECT count(*) FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT count(*) FROM 'events.jsonl' WHERE s GLOB 'a*' ESCAPE '!'

@@ -1,0 +1,1 @@
+SELECT k FROM 'events.jsonl' LIMIT 1.5

@@ -1,0 +1,1 @@
+SELECT n FROM 'events.jsonl' WHERE n IS NULL UNION SELECT NULL FROM 'ends.jsonl'

@@ -1,0 +1,1 @@
+SELECT id FROM 'ends.jsonl' WINDOW TUMBLING 500ms

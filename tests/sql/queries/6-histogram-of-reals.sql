@@ -1,0 +1,1 @@
+SELECT histogram(r) FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT k, p99(r) FROM 'events.jsonl' GROUP BY k
