@@ -167,6 +167,7 @@ static bool print_over(struct cutter *c, struct level *level, const struct ast *
 	if (!ast->is_over)
 		return true;
 	c->needs_all_rows = true;
+	cut_note(c, "window function", ast, "over the rows of a window");
 	buf_puts(out, " OVER (");
 	if (ast->n_partition_by) {
 		buf_puts(out, "PARTITION BY ");
@@ -402,12 +403,39 @@ static bool print_sketch(struct cutter *c, struct level *level, const struct sta
 	return print_over(c, level, ast, out);
 }
 
-static struct printed refuse_real(struct cutter *c, const struct ast *value, const char *name)
+/* What the binder does not see: OVER, DISTINCT, values that SQLite computed. */
+static bool check_statistic(struct cutter *c, const struct statistic *s, const struct ast *value,
+			    bool is_real)
 {
+	enum aggregate_kind kind = s->a.kind;
+	bool is_end = kind == AGGREGATE_FIRST || kind == AGGREGATE_LAST;
+	const struct ast *ast = s->ast;
+	const char *message = NULL, *hint = NULL, *tag = "not-supported";
+
+	if (ast->is_over && !is_end && kind != AGGREGATE_STDDEV) {
+		message = "%s() as a window function is not available";
+		hint = "group in a nested select, or take it over the whole window";
+	} else if (ast->distinct && (is_end || kind == AGGREGATE_TOP_K)) {
+		message = "DISTINCT in %s() is not available";
+		hint = "SELECT DISTINCT in a nested select";
+	} else if (is_real && !is_end) {
+		tag = "type-mismatch";
+		message = kind == AGGREGATE_HISTOGRAM || kind == AGGREGATE_QUANTILE
+				  ? "%s() puts integers into cells, and this is a real number"
+				  : "%s() takes integers, and this is a real number";
+		hint = "say how fine: CAST(x * 1000 AS INTEGER)";
+	} else if (s->is_merged && kind != AGGREGATE_QUANTILE) {
+		tag = "type-mismatch";
+		message = "%s() does not take a histogram";
+		hint = "histogram_merge(h) adds histograms up, quantile(h, 0.99) reads one";
+	}
+	if (!message)
+		return true;
 	diag_hint(c->diags,
-		  diag_error(c->diags, "type-mismatch", value->span, "%s() takes whole numbers", name),
-		  "CAST(round(x) AS INTEGER) makes one of a real number");
-	return cut_bad();
+		  diag_error(c->diags, tag, is_real && value ? value->span : ast->span, message,
+			     ast->text),
+		  "%s", hint);
+	return false;
 }
 
 static struct printed print_statistic(struct cutter *c, struct level *level, const struct ast *ast,
@@ -426,13 +454,14 @@ static struct printed print_statistic(struct cutter *c, struct level *level, con
 	if (value) {
 		buf_init(&text);
 		p = cut_item(c, level, value, &text);
-		s.value = arena_strdup(c->arena, text.at ? text.at : "");
+		if (p.is_good && p.type.kind == TYPE_QUANTILE)
+			s.value = arena_printf(c->arena, "eb_estimate(%s)", text.at);
+		else
+			s.value = arena_strdup(c->arena, text.at ? text.at : "");
 		buf_free(&text);
 		if (!p.is_good)
 			return p;
 		s.is_merged = p.type.kind == TYPE_HISTOGRAM;
-		if (p.type.kind == TYPE_REAL)
-			return refuse_real(c, value, ast->text);
 		is_real = p.type.kind == TYPE_REAL;
 		if (s.is_merged)
 			p.type = (struct type){ .kind = p.type.of, .bits = 64, .is_signed = true };
@@ -446,37 +475,8 @@ static struct printed print_statistic(struct cutter *c, struct level *level, con
 	if (!plan_bind_aggregate(&context, ast, types, level->select->group_by.n > 0, c->diags,
 				 &s.a, &s.type))
 		return cut_bad();
-	if (ast->is_over && s.a.kind != AGGREGATE_FIRST && s.a.kind != AGGREGATE_LAST &&
-	    s.a.kind != AGGREGATE_STDDEV) {
-		diag_hint(c->diags,
-			  diag_error(c->diags, "not-supported", ast->span,
-				     "%s() as a window function is not available", ast->text),
-			  "group in a nested select, or take it over the whole window");
+	if (!check_statistic(c, &s, value, is_real))
 		return cut_bad();
-	}
-	if (ast->distinct && (s.a.kind == AGGREGATE_TOP_K || s.a.kind == AGGREGATE_FIRST ||
-			      s.a.kind == AGGREGATE_LAST)) {
-		diag_hint(c->diags,
-			  diag_error(c->diags, "not-supported", ast->span,
-				     "DISTINCT in %s() is not available", ast->text),
-			  "SELECT DISTINCT in a nested select");
-		return cut_bad();
-	}
-	if (is_real && (s.a.kind == AGGREGATE_HISTOGRAM || s.a.kind == AGGREGATE_QUANTILE)) {
-		diag_hint(c->diags,
-			  diag_error(c->diags, "type-mismatch", value->span,
-				     "%s() puts integers into cells, and this is a real number",
-				     ast->text),
-			  "say how fine: CAST(x * 1000 AS INTEGER)");
-		return cut_bad();
-	}
-	if (s.is_merged && s.a.kind != AGGREGATE_QUANTILE) {
-		diag_hint(c->diags,
-			  diag_error(c->diags, "type-mismatch", ast->span,
-				     "%s() does not take a histogram", ast->text),
-			  "histogram_merge(h) adds histograms up, quantile(h, 0.99) reads one");
-		return cut_bad();
-	}
 	if (s.a.kind == AGGREGATE_HISTOGRAM)
 		is_good = print_histogram(c, level, &s, out);
 	else if (s.a.kind == AGGREGATE_QUANTILE)
@@ -509,7 +509,8 @@ static bool is_histogram(const struct ast *ast)
 		strcasecmp(ast->text, "histogram_merge") == 0);
 }
 
-/* Aggregates of aggregates need a select of their own; but sum(count(*)) OVER () is one of groups. */
+/* Aggregates of aggregates need a select of their own; but sum(count(*)) OVER () is one of groups.
+ */
 static bool check_inside(struct cutter *c, const struct ast *ast)
 {
 	for (u32 i = 0; i < ast->n_args; i++) {
@@ -528,7 +529,8 @@ static bool check_inside(struct cutter *c, const struct ast *ast)
 	return true;
 }
 
-/* A running sum in the order of events, as the part computes it; false: it is SQL's, of a window. */
+/* A running sum in the order of events, as the part computes it; false: it is SQL's, of a window.
+ */
 static bool print_running(struct cutter *c, struct level *level, const struct ast *ast,
 			  struct buf *out, struct printed *ret_printed)
 {

@@ -227,6 +227,8 @@ static bool cut_up(struct cutter *c, const struct ast_select *select, const stru
 		  check_streams(c, select) && check_row_window(c);
 	cut->sql = arena_strdup(c->arena, sql.at ? sql.at : "");
 	buf_free(&sql);
+	cut->notes = c->notes.at;
+	cut->n_notes = c->notes.n;
 	cut->is_streaming = cut_is_streaming(c);
 	if (!cut->is_streaming)
 		cut->limit = -1;

@@ -42,6 +42,7 @@ struct cut_part {
 	bool has_files, has_streams; /* of the scans */
 	const struct file *file;     /* TABLE */
 	const char *reason;	     /* why it is cut here, for EXPLAIN */
+	const char *where;	     /* ROWS: the conditions it tests; NULL: none */
 	struct span span;
 };
 
@@ -74,8 +75,10 @@ struct cut {
 	 * w0, w1, ...; :window_start and :window_end are parameters, CLOCK_REALTIME.
 	 */
 	const char *sql;
-	const char *why;	/* sql: what the kernel part alone cannot do; NULL: pushdown is off */
-	struct schema output;	/* of sql */
+	const char *why; /* sql: what the kernel part alone cannot do; NULL: pushdown is off */
+	const char *const *notes; /* what SQLite does, a clause each, and why */
+	u32 n_notes;
+	struct schema output; /* of sql */
 	struct cut_window window;
 	/*
 	 * With sql and without a window: true: rows are handed on as they come, and sql sees

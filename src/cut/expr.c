@@ -226,9 +226,8 @@ static struct printed print_pair(struct cutter *c, struct level *level, const st
 	a = cut_expr(c, level, ast->args[0], &left);
 	b = a.is_good ? cut_expr(c, level, ast->args[1], &right) : a;
 	if (a.is_good && b.is_good) {
-		is_compared = !is_text &&
-			      ((a.type.kind == TYPE_REAL && may_be_big(b.type)) ||
-			       (b.type.kind == TYPE_REAL && may_be_big(a.type)));
+		is_compared = !is_text && ((a.type.kind == TYPE_REAL && may_be_big(b.type)) ||
+					   (b.type.kind == TYPE_REAL && may_be_big(a.type)));
 		if (is_text)
 			buf_printf(out, "(eb_i64(%s) || eb_i64(%s))", left.at, right.at);
 		else if (is_compared)
@@ -331,8 +330,7 @@ static struct type common_type(struct type a, struct type b)
 }
 
 /* A number in one arm and a text in another have no type in common. */
-static bool check_arm(struct cutter *c, const struct ast *arm, struct type before,
-		      struct type type)
+static bool check_arm(struct cutter *c, const struct ast *arm, struct type before, struct type type)
 {
 	bool is_known = before.kind != TYPE_NULL && type.kind != TYPE_NULL;
 

@@ -60,7 +60,8 @@ struct level {
 	VEC(struct relation) relations;
 	VEC(struct replaced) replaced; /* of relations.at[0] */
 	bool is_split, is_regrouped;   /* see cut_split() */
-	/* Rows of streams with running sums, which the part computes: so WHERE must be the part's. */
+	/* Rows of streams with running sums, which the part computes: so WHERE must be the part's.
+	 */
 	bool has_running;
 	bool is_guarded; /* in an arm of CASE, AND, OR: only columns may become items */
 	u32 alias_depth; /* names of items stand for expressions: not without end */
@@ -80,12 +81,13 @@ struct cutter {
 	VEC(struct cut_part) parts;
 	VEC(struct rows_part *) rows; /* parallel to parts; NULL: another kind */
 	VEC(struct shared_groups) groups;
+	VEC(const char *) notes;       /* for EXPLAIN */
 	const struct ast_select *ctes; /* the innermost select with WITH; its names are visible */
 	u32 n_views;
 	struct ast_window window; /* of the whole query */
 	u32 n_aliases, depth;
-	bool has_streams; /* the query reads some of the kernel's */
-	bool is_kernel;	  /* pushdown is on */
+	bool has_streams;    /* the query reads some of the kernel's */
+	bool is_kernel;	     /* pushdown is on */
 	bool has_aggregate;  /* somewhere in the SQL: it needs all rows of a window */
 	bool needs_all_rows; /* ORDER BY, DISTINCT, joins, ...: the same */
 	bool is_only_sorted; /* ORDER BY was the first reason for that */
@@ -161,6 +163,16 @@ void cut_print_unnested(struct cutter *c, struct level *level, const struct sche
 			const char *sql, struct buf *out, struct schema *ret_columns);
 /* The error unnest-here. */
 struct printed cut_unnest_here(struct cutter *c, const struct ast *ast, const char *message);
+
+/* --- print.c --- */
+/* For EXPLAIN: SQLite does this clause; ast NULL: it has no expression. */
+void cut_note(struct cutter *c, const char *clause, const struct ast *ast, const char *why);
+
+/* --- where.c --- */
+bool cut_where(struct cutter *c, struct level *level, struct ast *ast, bool *is_first,
+	       struct buf *out);
+/* A diagnostic, and false: why there are no groups to aggregate. */
+bool cut_refuse_aggregate(struct cutter *c, const struct ast *ast, const char *why);
 
 /* --- split.c --- */
 /* The select as a part of the kernel, all of it; false: it is none. */

@@ -204,13 +204,21 @@ static bool finish(struct cutter *c, struct cut_part *part, struct rows_part *ro
 {
 	struct schema *columns = &part->columns;
 	struct diags trial;
+	struct ast *where;
+	struct buf text;
 
 	cut_trial(c, &trial);
-	part->plan = bind_items(c, rows, rows->items.at, rows->items.n,
-				and_all(c, rows->where.at, rows->where.n), &trial);
+	where = and_all(c, rows->where.at, rows->where.n);
+	part->plan = bind_items(c, rows, rows->items.at, rows->items.n, where, &trial);
 	cut_take_diags(c, &trial);
 	if (!part->plan)
 		return false;
+	if (where) {
+		buf_init(&text);
+		sql_print_expr(where, &text);
+		part->where = arena_strdup(c->arena, text.at);
+		buf_free(&text);
+	}
 	for (u32 i = 0; i < rows->naming.n; i++)
 		if (rows->naming.at[i])
 			part->plan->items[i + 1].expr = part->plan->items[i + 1].expr->args[0];

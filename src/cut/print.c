@@ -4,6 +4,21 @@
  */
 #include "cut/internal.h"
 
+void cut_note(struct cutter *c, const char *clause, const struct ast *ast, const char *why)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_puts(&text, clause);
+	if (ast) {
+		buf_putc(&text, ' ');
+		sql_print_expr(ast, &text);
+	}
+	buf_printf(&text, ": %s", why);
+	vec_push(c->arena, &c->notes, arena_strdup(c->arena, text.at));
+	buf_free(&text);
+}
+
 static const char *const kinds[] = {
 	[PART_GROUPS] = "groups", [PART_ROWS] = "rows", [PART_TABLE] = "table"
 };
@@ -57,6 +72,8 @@ void cut_print(const struct cut *cut, struct buf *out)
 
 		buf_printf(out, "%s: part %s, %s: %s\n", p->is_kernel ? "kernel" : "user", p->name,
 			   kinds[p->kind], p->reason);
+		if (p->where)
+			buf_printf(out, "  where %s\n", p->where);
 		if (p->columns.n_columns) {
 			buf_puts(out, "  columns ");
 			print_columns(&p->columns, out);
@@ -68,6 +85,8 @@ void cut_print(const struct cut *cut, struct buf *out)
 	if (cut->why)
 		buf_printf(out, "user: needed for: %s\n", cut->why);
 	print_window(cut, out);
+	for (u32 i = 0; i < cut->n_notes; i++)
+		buf_printf(out, "user: %s\n", cut->notes[i]);
 	buf_printf(out, "user: SQLite: %s\n", cut->sql);
 	buf_puts(out, "  output ");
 	print_columns(&cut->output, out);

@@ -16,13 +16,6 @@ static bool is_own_window(const struct cutter *c)
 	       (c->window.kind == AST_WINDOW_COUNT && c->window.scope != AST_COUNT_ALL);
 }
 
-/* Windows that rows make, and running sums: only of rows that pass WHERE. */
-static bool is_where_first(const struct cutter *c, const struct level *level)
-{
-	return c->window.kind == AST_WINDOW_SESSION || c->window.kind == AST_WINDOW_COUNT ||
-	       level->has_running;
-}
-
 /* --- The SELECT list --- */
 
 /* alias.column, current.column, but no member of a struct: as plan/ names items. */
@@ -127,8 +120,8 @@ static bool star_of_rows(struct cutter *c, struct level *level, struct relation 
 	p = plan_bind_rows(&context, select, c->diags);
 	for (u32 i = 1; p && i < p->n_items; i++) {
 		const char *name = p->items[i].name, *dot = strchr(name, '.');
-		struct ast *ast = name_of_parts(c, level->relations.n > 1 ? r->name : NULL, name,
-						star->span);
+		struct ast *ast =
+			name_of_parts(c, level->relations.n > 1 ? r->name : NULL, name, star->span);
 
 		/* A stream's name before it, or a dot of its own? */
 		if (dot && !cut_rows_expr(c, r->rows, ast))
@@ -189,92 +182,6 @@ static bool print_items(struct cutter *c, struct level *level, column_vec *colum
 		}
 	}
 	return true;
-}
-
-/* --- WHERE --- */
-
-static void note_relations(struct cutter *c, struct level *level, const struct ast *ast, u64 *seen,
-			   bool *has_unknown)
-{
-	if (!ast)
-		return;
-	if (ast->kind == AST_NAME) {
-		bool is_known = false;
-
-		for (u32 i = 0; i < level->relations.n && i < 64; i++) {
-			struct relation *r = &level->relations.at[i];
-			u32 n = r->rows ? r->rows->items.n : 0;
-			struct type type;
-
-			if (!r->rows) {
-				*has_unknown |= cut_known_column(r, ast) >= 0;
-				continue;
-			}
-			if (cut_rows_column(c, r->rows, ast, NULL, &type) < 0)
-				continue;
-			r->rows->items.n = r->rows->types.n = r->rows->naming.n = n;
-			*seen |= 1ull << i;
-			is_known = true;
-		}
-		*has_unknown |= !is_known;
-	}
-	for (u32 i = 0; i < ast->n_args; i++)
-		note_relations(c, level, ast->args[i], seen, has_unknown);
-	note_relations(c, level, ast->otherwise, seen, has_unknown);
-}
-
-/* A condition over one stream's columns is the kernel's, if it can test it. */
-static bool push_down(struct cutter *c, struct level *level, struct ast *condition)
-{
-	bool has_unknown = false;
-	u64 seen = 0;
-	struct relation *r;
-
-	if (cut_is_of_rows(condition))
-		return false;
-	note_relations(c, level, condition, &seen, &has_unknown);
-	if (is_where_first(c, level) && !seen && level->relations.n)
-		seen = 1;
-	if (has_unknown || !seen || (seen & (seen - 1)))
-		return false;
-	r = &level->relations.at[__builtin_ctzll(seen)];
-	return r->rows && !r->is_nullable && cut_rows_where(c, r->rows, condition);
-}
-
-static bool refuse_aggregate(struct cutter *c, const struct ast *ast, const char *why)
-{
-	diag_error(c->diags, "aggregate-not-allowed", ast->span, "an aggregate cannot stand here: %s",
-		   why);
-	return false;
-}
-
-static bool refuse_condition(struct cutter *c, const struct ast *ast)
-{
-	diag_hint(c->diags,
-		  diag_error(c->diags, "not-supported", ast->span,
-			     "this condition cannot be tested before the rows are counted, as "
-			     "windows of COUNT and SESSION and running sums need it"),
-		  "count(*) FILTER (WHERE ...), sum(x) FILTER (WHERE ...) take any condition");
-	return false;
-}
-
-static bool print_where(struct cutter *c, struct level *level, struct ast *ast, bool *is_first,
-			struct buf *out)
-{
-	if (ast->kind == AST_BINARY && ast->op == OP_AND)
-		return print_where(c, level, ast->args[0], is_first, out) &&
-		       print_where(c, level, ast->args[1], is_first, out);
-	if (cut_has_aggregate(ast))
-		return refuse_aggregate(c, ast, "WHERE is evaluated for each row, before there are "
-						"groups");
-	if (push_down(c, level, ast))
-		return true;
-	/* Rows that do not pass would be counted, and would hold sessions together. */
-	if (is_where_first(c, level))
-		return refuse_condition(c, ast);
-	buf_puts(out, *is_first ? " WHERE " : " AND ");
-	*is_first = false;
-	return cut_condition(c, level, ast, out).is_good;
 }
 
 /* --- GROUP BY, ORDER BY, LIMIT --- */
@@ -372,6 +279,8 @@ static bool print_group_by(struct cutter *c, struct level *level, struct buf *ou
 		before = ", ";
 		if (!ast || !print_key(c, level, ast, out))
 			return false;
+		cut_note(c, "group by", ast,
+			 level->is_regrouped ? "the kernel's groups are finer" : "over rows");
 		c->has_aggregate = true;
 	}
 	if (is_own_window(c) && is_aggregated(s))
@@ -419,8 +328,8 @@ static bool print_order_by(struct cutter *c, struct level *level, const struct s
 			ast = cut_resolve_item(c, level, ast, "ORDER BY");
 		if (!ast)
 			return false;
-		if (cut_has_aggregate(ast) && !is_grouped(s))
-			return refuse_aggregate(c, ast, "the select has no groups");
+		if (cut_has_aggregate(ast) && !is_grouped(s) && !cut_is_unnest(ast))
+			return cut_refuse_aggregate(c, ast, "the select has no groups");
 		buf_puts(out, before);
 		before = ", ";
 		if (s->compound.n ? !order_column(c, level, ast, columns, out)
@@ -428,6 +337,7 @@ static bool print_order_by(struct cutter *c, struct level *level, const struct s
 			return false;
 		buf_puts(out, o->is_descending ? " DESC" : "");
 		buf_puts(out, o->nulls < 0 ? " NULLS FIRST" : o->nulls > 0 ? " NULLS LAST" : "");
+		cut_note(c, "order by", o->expr, "over the rows of a window");
 	}
 	c->is_only_sorted |= s->order_by.n > 0 && !c->needs_all_rows && !c->has_aggregate;
 	c->needs_all_rows |= s->order_by.n > 0;
@@ -470,6 +380,7 @@ static bool print_limit(struct cutter *c, const struct ast_select *s, bool is_to
 		return true;
 	}
 	if (s->limit || s->offset) {
+		cut_note(c, "limit", s->limit, "behind the sorting");
 		c->needs_all_rows = true;
 		buf_printf(out, " LIMIT %lld", s->limit ? (long long)s->limit->integer : -1ll);
 	}
@@ -499,8 +410,7 @@ static bool is_latest(const struct ast_select *s)
 	if (!s->is_distinct || !s->group_by.n || s->having)
 		return false;
 	for (u32 i = 0; i < s->items.n; i++)
-		if (cut_is_of_rows(s->items.at[i].expr) ||
-		    s->items.at[i].expr->kind == AST_STAR)
+		if (cut_is_of_rows(s->items.at[i].expr) || s->items.at[i].expr->kind == AST_STAR)
 			return false;
 	return true;
 }
@@ -540,7 +450,7 @@ static bool print_body(struct cutter *c, struct level *level, column_vec *column
 	if (s->from && (is_latest(s) || !is_aggregated(s) || !cut_split(c, level, &from)))
 		is_good = !diags_failed(c->diags) && cut_from(c, level, s->from, &from);
 	if (is_good && s->where && !level->is_split)
-		is_good = print_where(c, level, s->where, &is_first, &from);
+		is_good = cut_where(c, level, s->where, &is_first, &from);
 	is_good = is_good && print_items(c, level, columns, &items);
 	is_good = is_good && print_group_by(c, level, &from);
 	/* With one max() SQLite takes the bare columns of a group from the row that has it. */
@@ -563,6 +473,7 @@ static bool print_body(struct cutter *c, struct level *level, column_vec *column
 		is_good = false;
 	}
 	if (is_good && s->having) {
+		cut_note(c, "having", s->having, "over what was aggregated");
 		buf_puts(&from, level->is_split && !level->is_regrouped ? " WHERE " : " HAVING ");
 		is_good = cut_condition(c, level, s->having, &from).is_good;
 	}
@@ -570,8 +481,7 @@ static bool print_body(struct cutter *c, struct level *level, column_vec *column
 		is_good = print_number(c, level, &items);
 	if (is_good)
 		buf_printf(out, "SELECT %s%s%s", s->is_distinct && !is_latest(s) ? "DISTINCT " : "",
-			   items.at,
-			   from.n ? from.at : "");
+			   items.at, from.n ? from.at : "");
 	c->needs_all_rows |= s->is_distinct;
 	buf_free(&items);
 	buf_free(&from);

@@ -113,9 +113,10 @@ static bool add_file(struct cutter *c, struct level *level, const struct ast_sou
 						.has_files = true,
 						.file = file,
 						.span = source->span,
-						.reason = "a file without times, or beside streams "
-							  "of the kernel, is a table: all of it, in "
-							  "every window" },
+						.reason =
+							"a file without times, or beside streams "
+							"of the kernel, is a table: all of it, in "
+							"every window" },
 			     NULL);
 
 	buf_printf(out, "w%u AS %s", n, r->alias);
@@ -309,6 +310,8 @@ static bool from_join(struct cutter *c, struct level *level, const struct ast_so
 		/* Without a partner: that is known at the end only. */
 		c->needs_all_rows |= level->relations.at[i].rows != NULL;
 	}
+	cut_note(c, source->join == AST_JOIN_LEFT ? "left join" : "join", source->on,
+		 "of the rows of one window");
 	if (!source->on)
 		return true;
 	buf_init(&on);

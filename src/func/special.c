@@ -119,19 +119,28 @@ static void put_bytes(struct writer *writer, const void *bytes, size_t n)
 	writer->n += n;
 }
 
-static void put_histogram(struct writer *writer, const struct histogram *h)
+/* Without what a scheme of another kind has left there. */
+static void put_scheme(struct writer *writer, const struct scheme *scheme)
 {
-	const struct scheme *scheme = h->scheme;
-	bool has_ends = h->count || h->n_unplaced;
+	bool has_digits = scheme->kind == SCHEME_EXPONENTIAL || scheme->kind == SCHEME_LOGLINEAR;
+	bool is_linear = scheme->kind == SCHEME_LINEAR;
+	u32 n_bounds = scheme->kind == SCHEME_BOUNDS ? scheme->n_bounds : 0;
 
 	put_word(writer, scheme->kind);
-	put_word(writer, scheme->digits);
-	put_word(writer, (u64)scheme->low);
-	put_word(writer, (u64)scheme->high);
-	put_word(writer, (u64)scheme->step);
-	put_word(writer, scheme->n_bounds);
-	for (u32 i = 0; i < scheme->n_bounds; i++)
+	put_word(writer, has_digits ? scheme->digits : 0);
+	put_word(writer, is_linear ? (u64)scheme->low : 0);
+	put_word(writer, is_linear ? (u64)scheme->high : 0);
+	put_word(writer, is_linear ? (u64)scheme->step : 0);
+	put_word(writer, n_bounds);
+	for (u32 i = 0; i < n_bounds; i++)
 		put_word(writer, (u64)scheme->bounds[i]);
+}
+
+static void put_histogram(struct writer *writer, const struct histogram *h)
+{
+	bool has_ends = h->count || h->n_unplaced;
+
+	put_scheme(writer, h->scheme);
 	put_word(writer, h->count);
 	put_word(writer, h->n_unplaced);
 	put_integer(writer, h->sum);

@@ -51,8 +51,11 @@ int connect_failed(struct sqlite3 *db, struct diags *diags)
 
 	switch (db ? sqlite3_errcode(db) : SQLITE_NOMEM) {
 	case SQLITE_INTERRUPT:
-		diag_warning(diags, "interrupted", (struct span){ 0, 0 },
-			     "the query was stopped while it computed rows: these are missing");
+		diag = diag_warning(diags, "interrupted", (struct span){ 0, 0 },
+				    "the query was stopped while it computed rows: these are "
+				    "missing");
+		if (diag)
+			diag->has_span = false;
 		return -EINTR;
 	case SQLITE_NOMEM:
 		diag = diag_plain(diags, "too-many-rows",

@@ -85,6 +85,26 @@ static void test_filter(void **state)
 	       0, "\"time\",\"twice\"\n1700000000500000000,-4\n");
 }
 
+/* Files are read to their ends, whatever ends other runs. */
+static void test_whole(void **state)
+{
+	expect("$E -o csv -d 1ns \"SELECT count(*) AS n FROM 'many.csv'\" | cut -d, -f3", 0,
+	       "ebql: -d has no effect: the query reads only files, and these to their ends\n"
+	       "n\n20000\n");
+	expect("$E \"SELECT count(*) FROM 'a.csv'\" -- touch ran; ls ran 2>/dev/null", 2,
+	       "ebql: -- COMMAND is for queries over streams; this one reads only files\n");
+}
+
+/* 20,000^3 rows take years: SQLite must let go of them. */
+static void test_stopped(void **state)
+{
+	expect("timeout --preserve-status -s TERM -k 60 0.5 $E -o csv \"SELECT count(*) FROM "
+	       "'many.csv' a, 'many.csv' b, 'many.csv' c\"",
+	       0,
+	       "warning[interrupted]: the query was stopped while it computed rows: these are "
+	       "missing\n");
+}
+
 static void test_refused(void **state)
 {
 	expect("$E record -o b.csv \"SELECT count(*) FROM 'a.csv'\"", 2,
@@ -149,15 +169,21 @@ static int open_folder(void **state)
 		return -1;
 	*state = path;
 	file = fopen("a.csv", "w");
-	if (!file || fputs(SOURCE, file) < 0)
+	if (!file || fputs(SOURCE, file) < 0 || fclose(file) < 0)
 		return -1;
+	file = fopen("many.csv", "w");
+	if (!file || fputs("time,x\n", file) < 0)
+		return -1;
+	for (u32 i = 0; i < 20000; i++)
+		if (fprintf(file, "%u,1\n", i) < 0)
+			return -1;
 	return fclose(file);
 }
 
 static int close_folder(void **state)
 {
 	static const char *const names[] = { "a.csv", "b.arrows", "b.csv",   "c.jsonl", "d.csv",
-					     "k.csv", "w.arrows", "w.jsonl", "w.csv" };
+					     "k.csv", "w.arrows", "w.jsonl", "w.csv", "many.csv" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
 		unlink(names[i]);
@@ -169,6 +195,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_live),
 	};

@@ -306,6 +306,39 @@ static void test_complete_streams(void **state)
 	expect_line(t, "WHERE laten\t > 5 AND le\tn", " ...> WHERE latency > 5 AND len!");
 }
 
+/* ATTACH stays; a comment behind ";" begins no statement, one on its own lines does. */
+static void test_attached(void **state)
+{
+	struct terminal *t = *state;
+	char path[96], text[256];
+	FILE *file;
+
+	/* A file of nothing is a database of nothing. */
+	snprintf(path, sizeof(path), "%s/ref.db", t->state);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+	snprintf(path, sizeof(path), "%s/x.csv", t->state);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("a\n5\n", file);
+	fclose(file);
+	snprintf(text, sizeof(text), "ATTACH '%s/ref.db' AS ref; -- kept", t->state);
+	line(t, text);
+	snprintf(text, sizeof(text),
+		 "SELECT a + 2, (SELECT count(*) FROM ref.sqlite_schema) + 70 FROM '%s'; /* x */", path);
+	for (u32 i = 0; i < 2; i++) {
+		line(t, text);
+		expect(t, "7 ");
+		expect(t, "70");
+	}
+	snprintf(text, sizeof(text), "ATTACH '%s/ref.db' AS REF;", t->state);
+	line(t, text);
+	expect(t, "error[duplicate-name]: a database \"REF\" is attached already");
+	line(t, "-- for the view");
+	expect(t, " ...> ");
+}
+
 static void test_kept(void **state)
 {
 	struct terminal *t = *state;
@@ -543,7 +576,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_error),	   TEST(test_prompt),		TEST(test_terminate),
-		TEST(test_complete_words), TEST(test_complete_streams), TEST(test_kept),
+		TEST(test_complete_words), TEST(test_complete_streams), TEST(test_attached), TEST(test_kept),
 		TEST(test_interrupt),	   TEST(test_commands),		TEST(test_history),
 		TEST(test_leaks),	   cmocka_unit_test(test_pipe),
 	};

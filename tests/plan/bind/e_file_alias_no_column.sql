@@ -1,0 +1,1 @@
+SELECT size.sise FROM 'data/reads.csv' AS size
