@@ -309,8 +309,8 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 			  n_path == 1 ? "%s is no stream" : "%s is no kind of stream", word);
 	if (n_path == 1)
 		diag_hint(find->diags, diag,
-			  "streams are written tracepoint:CATEGORY:NAME or raw_tracepoint:NAME; "
-			  "ebql list %s shows those that contain the word",
+			  "streams are written tracepoint:CATEGORY:NAME or raw_tracepoint:NAME, "
+			  "files 'FILE.csv'; ebql list %s shows the streams that contain the word",
 			  word);
 	else if (suggest_best(&suggest))
 		diag_hint(find->diags, diag, "did you mean \"%s\"?", suggest_best(&suggest));

@@ -273,6 +273,16 @@ int describe_derived(const struct ast_source *source, struct catalog *catalog,
 	return rc ? 1 : 0;
 }
 
+/* 'FILE.csv' as it stands in SQL, too. */
+static const char *unquoted(const char *text, struct arena *arena)
+{
+	size_t n = strlen(text);
+
+	return n > 2 && text[0] == '\'' && text[n - 1] == '\''
+		       ? arena_strndup(arena, text + 1, n - 2)
+		       : text;
+}
+
 static int describe(struct catalog *catalog, const struct catalog_options *options,
 		    struct arena *arena, struct diags *diags)
 {
@@ -281,6 +291,7 @@ static int describe(struct catalog *catalog, const struct catalog_options *optio
 	u32 n = split(arena_strdup(arena, options->argument), path);
 	struct view_list views;
 	struct ast_source source;
+	const char *argument = unquoted(options->argument, arena);
 	struct span span = { 0, diags->text_bytes };
 	enum file_kind kind;
 	struct buf out;
@@ -296,8 +307,8 @@ static int describe(struct catalog *catalog, const struct catalog_options *optio
 				      .written = options->argument,
 				      .span = span };
 	/* A file's path has colons and slashes of its own. */
-	if (file_kind_of(options->argument, &kind)) {
-		path[0] = options->argument;
+	if (file_kind_of(argument, &kind)) {
+		path[0] = argument;
 		source.kind = AST_SOURCE_FILE;
 		source.n_path = 1;
 	}

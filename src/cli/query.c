@@ -172,7 +172,7 @@ static void attach(struct query *query, const struct ast_statement *s)
 		 (struct cut_database){ .path = s->text, .name = name, .span = s->span });
 }
 
-/* SET, ATTACH, CREATE VIEW and DROP VIEW, which stand before the query; false: it is none of these. */
+/* SET, ATTACH, CREATE VIEW, DROP VIEW, which stand before the query; false: none of these. */
 static bool prepare(struct query *query, const struct ast_statement *s)
 {
 	struct diags *diags = &query->diags;
@@ -242,10 +242,10 @@ bool query_parse(struct query *query)
 /* Tags of what the user's text is not to blame for. */
 static bool is_environment(const char *tag)
 {
-	static const char *const tags[] = { "no-privilege", "no-tracefs", "no-btf",
-					    "verifier",	    "map-create", "attach-failed",
-					    "bad-snapshot", "too-large",  "user-part",
-					    "run-start",   "too-many-rows", "too-many-windows" };
+	static const char *const tags[] = { "no-privilege", "no-tracefs",    "no-btf",
+					    "verifier",	    "map-create",    "attach-failed",
+					    "bad-snapshot", "too-large",     "user-part",
+					    "run-start",    "too-many-rows", "too-many-windows" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(tags); i++)
 		if (strcmp(tags[i], tag) == 0)

@@ -45,6 +45,11 @@ static int give_batch(void *context, const struct batch *batch)
 	return error;
 }
 
+static int idle(void *context)
+{
+	return out_idle(&((struct session *)context)->out);
+}
+
 static void say_attached(void *context)
 {
 	struct session *s = context;
@@ -148,6 +153,7 @@ static void out_start(struct session *s)
 	if (!record_is_replay(s->query.cut))
 		options.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
 	options.is_streaming = query_is_streaming(&s->query);
+	options.is_gathered = s->options.record_path != NULL;
 	out_open(&s->out, s->options.format, &options, query_output(&s->query));
 }
 
@@ -196,7 +202,9 @@ static void warn_heatmap(const struct session *s)
 static int run_parts(struct session *s, struct run_result *result)
 {
 	struct query *q = &s->query;
-	const struct run_sink sink = { give_batch, say_attached, s };
+	const struct run_sink sink = {
+		.batch = give_batch, .idle = idle, .attached = say_attached, .context = s
+	};
 	struct load **loads;
 	struct flow *flow;
 	struct run *run;
@@ -231,6 +239,7 @@ static int loop(struct session *s)
 
 	if (query_is_streaming(q))
 		s->options.run.n_rows = s->options.run.n_windows;
+	s->options.run.ends_at_loss = q->settings.on_loss_fail;
 	error = run_parts(s, &result);
 	/* It was never opened. */
 	if (!s->out.format)

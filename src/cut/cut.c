@@ -59,20 +59,6 @@ static bool take_window(struct cutter *c)
 
 /* --- The whole in the kernel --- */
 
-static bool reads_files(const struct plan *p)
-{
-	if (p->kind == PLAN_SCAN)
-		return p->streams->streams.at[0]->kind == STREAM_FILE;
-	if (p->input && reads_files(p->input))
-		return true;
-	if (p->right && reads_files(p->right))
-		return true;
-	for (u32 i = 0; i < p->n_inputs; i++)
-		if (reads_files(p->inputs[i]))
-			return true;
-	return false;
-}
-
 static bool is_only(const struct diags *diags, const char *tag)
 {
 	for (u32 i = 0; i < diags->list.n; i++)
@@ -305,7 +291,7 @@ struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
 		cut_trial(&c, &failed);
 		p = plan_bind_in(&context, cut_distinct(&c, select), &failed);
 	}
-	if (p && c.is_kernel && !reads_files(p)) {
+	if (p && c.is_kernel && !cut_reads_files(p)) {
 		whole(&c, p, select);
 	} else if (!cut_up(&c, select, &trial)) {
 		/* A function that neither knows: the binder's message is the better one. */

@@ -55,7 +55,7 @@ struct cut_window {
 	/*
 	 * SESSION and COUNT PER ...: windows of their own for every combination of these columns
 	 * of part 0, which is then the only part of kind ROWS.  Its relation has four columns
-	 * more: `session` (a number, different for all windows of the batch), `window_start`,
+	 * more: `session` (every window is a batch of its own: one number), `window_start`,
 	 * `window_end` (CLOCK_REALTIME) and `session_row` (1, 2, ... in the session).
 	 */
 	u32 *key_columns;

@@ -130,6 +130,7 @@ u32 cut_part_add(struct cutter *c, struct cut_part part, struct rows_part *rows)
 
 /* --- walk.c: nested selects included --- */
 bool cut_reads_streams(struct cutter *c, const struct ast_select *select);
+bool cut_reads_files(const struct plan *plan);
 /* The window that is said, wherever; or the select's, which then is none. */
 const struct ast_window *cut_window_of(struct cutter *c, const struct ast_select *select);
 

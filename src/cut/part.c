@@ -44,8 +44,7 @@ void cut_take_diags(struct cutter *c, const struct diags *from)
 bool cut_is_refusal(const struct diags *diags)
 {
 	/* not-supported: by the kernel part; a function that it does not know SQLite may know. */
-	static const char *const tags[] = { "not-supported", "unknown-function",
-					    "pattern-not-literal" };
+	static const char *const tags[] = { "not-supported", "unknown-function" };
 
 	for (u32 i = 0; i < diags->list.n; i++) {
 		bool is_refusal = diags->list.at[i].is_warning;

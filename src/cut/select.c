@@ -215,6 +215,22 @@ static bool note_window_key(struct cutter *c, struct level *level, const struct 
 	return true;
 }
 
+static bool note_cpu(struct cutter *c, struct level *level, u32 *columns, u32 *n)
+{
+	const struct ast *cpu = name_of_parts(c, NULL, "cpu", c->window.span);
+	struct type type;
+
+	/* Recorded rows have the columns that were recorded. */
+	if (cut_rows_column(c, level->relations.at[0].rows, cpu, NULL, &type) < 0) {
+		diag_hint(c->diags,
+			  diag_error(c->diags, "unknown-column", c->window.span,
+				     "the rows have no column \"cpu\", which PER CPU goes by"),
+			  "record it too: SELECT time, cpu, ...");
+		return false;
+	}
+	return note_window_key(c, level, cpu, columns, n);
+}
+
 /* Sessions, and count windows of CPUs and groups: their keys. */
 static bool window_keys(struct cutter *c, struct level *level)
 {
@@ -229,8 +245,7 @@ static bool window_keys(struct cutter *c, struct level *level)
 			  "a view or a nested select of UNION ALL is one stream, too");
 		return false;
 	}
-	if (is_cpu &&
-	    !note_window_key(c, level, name_of_parts(c, NULL, "cpu", c->window.span), columns, &n))
+	if (is_cpu && !note_cpu(c, level, columns, &n))
 		return false;
 	for (u32 i = 0; !is_cpu && i < s->group_by.n; i++) {
 		const struct ast *ast = cut_resolve_item(c, level, s->group_by.at[i], "GROUP BY");

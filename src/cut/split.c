@@ -17,20 +17,6 @@ static bool is_kernel_window(const struct cutter *c)
 	       c->window.kind == AST_WINDOW_HOPPING;
 }
 
-static bool reads_files(const struct plan *p)
-{
-	if (p->kind == PLAN_SCAN)
-		return p->streams->streams.at[0]->kind == STREAM_FILE;
-	if (p->input && reads_files(p->input))
-		return true;
-	if (p->right && reads_files(p->right))
-		return true;
-	for (u32 i = 0; i < p->n_inputs; i++)
-		if (reads_files(p->inputs[i]))
-			return true;
-	return false;
-}
-
 /* The select as a plan that aggregates in the kernel, or NULL. */
 static struct plan *bind_groups(struct cutter *c, const struct ast_select *select)
 {
@@ -49,7 +35,7 @@ static struct plan *bind_groups(struct cutter *c, const struct ast_select *selec
 		copy->ctes = c->ctes->ctes;
 	cut_trial(c, &trial);
 	p = plan_bind_in(&context, copy, &trial);
-	return p && plan_find(p, PLAN_AGGREGATE) && !reads_files(p) ? p : NULL;
+	return p && plan_find(p, PLAN_AGGREGATE) && !cut_reads_files(p) ? p : NULL;
 }
 
 static struct type item_type(const struct plan *p, const struct item *item)
@@ -101,6 +87,15 @@ static bool has_unnest(const struct plan *p)
 	return false;
 }
 
+/* Told apart they would be two programs, and windows that end some us apart. */
+static bool same_select(const struct ast_select *a, const struct ast_select *b)
+{
+	const struct ast x = { .kind = AST_SUBQUERY, .select = (struct ast_select *)a };
+	const struct ast y = { .kind = AST_SUBQUERY, .select = (struct ast_select *)b };
+
+	return a == b || sql_expr_equal(&x, &y);
+}
+
 bool cut_groups(struct cutter *c, const struct ast_select *select, struct relation *ret_relation)
 {
 	struct ast_select *copy = arena_new(c->arena, struct ast_select);
@@ -109,7 +104,7 @@ bool cut_groups(struct cutter *c, const struct ast_select *select, struct relati
 	if (select->compound.n && (select->order_by.n || select->limit))
 		return false;
 	for (u32 i = 0; i < c->groups.n; i++) {
-		if (c->groups.at[i].select != select)
+		if (!same_select(c->groups.at[i].select, select))
 			continue;
 		*ret_relation = c->groups.at[i].relation;
 		return true;

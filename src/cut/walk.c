@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Questions to a whole select, nested ones included: does it read the kernel's streams,
- * and which window does it say?
+ * and which window does it say?  And to a plan: does it read files?
  */
 #include "cut/internal.h"
 
@@ -9,6 +9,7 @@ struct walk {
 	struct cutter *c;
 	const struct ast_window *window; /* the first that is said */
 	bool has_stream;
+	u32 n_views; /* those that may be read here */
 };
 
 static void walk_select(struct walk *w, const struct ast_select *s);
@@ -27,20 +28,28 @@ static void walk_expr(struct walk *w, const struct ast *ast)
 	walk_expr(w, ast->filter);
 }
 
-/* A path of several parts is a stream; one word is one when a view has that name. */
-static bool is_stream(struct cutter *c, const struct ast_source *source)
+/* One word may be a view's name, whose select says what it reads. */
+static void walk_stream(struct walk *w, const struct ast_source *source)
 {
-	if (source->kind != AST_SOURCE_STREAM)
-		return false;
-	return source->n_path > 1 ||
-	       (c->views && views_find(c->views, source->path[0], UINT32_MAX));
+	const struct view *view = NULL;
+	u32 n_views = w->n_views;
+
+	if (source->n_path == 1 && w->c->views)
+		view = views_find(w->c->views, source->path[0], n_views);
+	w->has_stream |= source->n_path > 1;
+	if (!view)
+		return;
+	w->n_views = (u32)(view - w->c->views->views.at);
+	walk_select(w, view->select);
+	w->n_views = n_views;
 }
 
 static void walk_source(struct walk *w, const struct ast_source *source)
 {
 	if (!source)
 		return;
-	w->has_stream |= is_stream(w->c, source);
+	if (source->kind == AST_SOURCE_STREAM)
+		walk_stream(w, source);
 	if (source->select)
 		walk_select(w, source->select);
 	walk_source(w, source->left);
@@ -67,7 +76,7 @@ static void walk_select(struct walk *w, const struct ast_select *s)
 
 bool cut_reads_streams(struct cutter *c, const struct ast_select *select)
 {
-	struct walk w = { .c = c };
+	struct walk w = { .c = c, .n_views = c->n_views };
 
 	walk_select(&w, select);
 	return w.has_stream;
@@ -75,8 +84,22 @@ bool cut_reads_streams(struct cutter *c, const struct ast_select *select)
 
 const struct ast_window *cut_window_of(struct cutter *c, const struct ast_select *select)
 {
-	struct walk w = { .c = c };
+	struct walk w = { .c = c, .n_views = c->n_views };
 
 	walk_select(&w, select);
 	return w.window ? w.window : &select->window;
+}
+
+bool cut_reads_files(const struct plan *p)
+{
+	if (p->kind == PLAN_SCAN)
+		return p->streams->streams.at[0]->kind == STREAM_FILE;
+	if (p->input && cut_reads_files(p->input))
+		return true;
+	if (p->right && cut_reads_files(p->right))
+		return true;
+	for (u32 i = 0; i < p->n_inputs; i++)
+		if (cut_reads_files(p->inputs[i]))
+			return true;
+	return false;
 }

@@ -142,7 +142,7 @@ bool integer_of(sqlite3_context *context, sqlite3_value *value, const char *func
 		return true;
 	}
 	message = sqlite3_mprintf(
-		number.kind == NUMBER_REAL ? "%s: not an integer" : "%s: too large", function);
+		number.kind == NUMBER_REAL ? "%s: not an integer" : "too large for %s()", function);
 	sqlite3_result_error(context, message ? message : "out of memory", -1);
 	sqlite3_free(message);
 	return false;

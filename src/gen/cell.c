@@ -109,12 +109,6 @@ static void update_some(struct gen *g, u32 first, bool *done, vreg row,
 	}
 }
 
-/* An event is counted once, be it negative for one argument or for several. */
-struct negative {
-	u32 n_groups; /* arguments with their filter that have cells which skip negatives */
-	vreg is_seen; /* more than one: counted at the end */
-};
-
 static bool has_skipping(const struct gen *g, u32 first)
 {
 	const struct cell *cells = g->phys->cells, *f = &cells[first];
@@ -136,91 +130,194 @@ static bool is_first_of_group(const struct gen *g, u32 at)
 	return true;
 }
 
-static struct negative negative_begin(struct gen *g)
-{
-	struct negative negative = { 0 };
+/* --- An event is counted once, be it negative for one argument or for several --- */
 
-	for (u32 i = 0; i < g->phys->n_cells; i++)
-		negative.n_groups += is_first_of_group(g, i) && has_skipping(g, i);
-	if (negative.n_groups > 1) {
-		negative.is_seen = ir_reg(g->ir);
-		ir_imm(g->ir, negative.is_seen, 0);
-	}
-	return negative;
+static bool is_weight_signed(const struct cell *c)
+{
+	return c->weight && c->weight->lo < 0;
 }
 
-static void negative_note(struct gen *g, const struct negative *negative)
+static void negative_begin(struct gen *g)
 {
-	if (negative->is_seen)
-		ir_imm(g->ir, negative->is_seen, 1);
+	u32 n = 0; /* places that may find a negative value */
+
+	for (u32 i = 0; i < g->phys->n_cells; i++) {
+		n += is_first_of_group(g, i) && has_skipping(g, i);
+		n += is_weight_signed(&g->phys->cells[i]);
+	}
+	g->negative = 0;
+	if (n < 2)
+		return;
+	g->negative = ir_reg(g->ir);
+	ir_imm(g->ir, g->negative, 0);
+}
+
+void gen_negative(struct gen *g)
+{
+	if (g->negative)
+		ir_imm(g->ir, g->negative, 1);
 	else
 		gen_count(g, COUNTER_NEGATIVE);
 }
 
-static void negative_end(struct gen *g, const struct negative *negative)
+static void negative_end(struct gen *g)
 {
 	label none = ir_label(g->ir);
 
-	if (!negative->is_seen)
+	if (!g->negative)
 		return;
-	ir_branchi(g->ir, IR_EQ, negative->is_seen, 0, none);
+	ir_branchi(g->ir, IR_EQ, g->negative, 0, none);
 	gen_count(g, COUNTER_NEGATIVE);
 	ir_place(g->ir, none);
 }
 
-/* All cells of one argument and one filter: both are evaluated once. */
-static void update_group(struct gen *g, u32 first, bool *done, vreg row,
-			 const struct negative *negative)
+/* --- So is a fault of one expression, however many filters its cells have --- */
+
+static void attempt_place(struct gen *g, const struct expr *e)
 {
-	const struct cell *cells = g->phys->cells, *f = &cells[first];
 	/* A text that cannot be read has none, also where the column is never NULL. */
-	bool is_conditional = f->filter || (f->arg && (f->arg->nullable || gen_is_text(f->arg)));
+	if (!e || gen_is_probe(e) || !(e->nullable || gen_is_text(e)))
+		return;
+	for (u32 i = 0; i < g->attempts.n; i++) {
+		struct attempt *a = &g->attempts.at[i];
+
+		if (!expr_equal(a->expr, e))
+			continue;
+		if (!a->failed) {
+			a->failed = ir_reg(g->ir);
+			ir_imm(g->ir, a->failed, 0);
+		}
+		return;
+	}
+	vec_push(g->arena, &g->attempts, (struct attempt){ .expr = e });
+}
+
+/* What is computed in one place only needs no mark. */
+static void attempts_begin(struct gen *g)
+{
+	g->attempts.n = 0;
+	for (u32 i = 0; i < g->phys->n_cells; i++) {
+		if (is_first_of_group(g, i))
+			attempt_place(g, g->phys->cells[i].arg);
+		attempt_place(g, g->phys->cells[i].weight);
+	}
+}
+
+/* Goes to null where e was NULL before; *ret_failing: where to go when it is now. */
+static vreg attempt_begin(struct gen *g, const struct expr *e, label null, label *ret_failing)
+{
+	vreg failed = 0;
+
+	for (u32 i = 0; i < g->attempts.n; i++)
+		if (expr_equal(g->attempts.at[i].expr, e))
+			failed = g->attempts.at[i].failed;
+	*ret_failing = null;
+	if (!failed)
+		return 0;
+	*ret_failing = ir_label(g->ir);
+	ir_branchi(g->ir, IR_NE, failed, 0, null);
+	return failed;
+}
+
+static void attempt_end(struct gen *g, vreg failed, label failing, label null)
+{
+	label end = ir_label(g->ir);
+
+	if (!failed)
+		return;
+	ir_jump(g->ir, end);
+	ir_place(g->ir, failing);
+	ir_imm(g->ir, failed, 1);
+	ir_jump(g->ir, null);
+	ir_place(g->ir, end);
+}
+
+vreg gen_cell_word(struct gen *g, const struct expr *e, label null)
+{
+	label failing;
+	vreg failed = attempt_begin(g, e, null, &failing), v = gen_value(g, e, failing);
+
+	attempt_end(g, failed, failing, null);
+	return v;
+}
+
+static stack_object cell_text(struct gen *g, const struct expr *e, label null)
+{
+	label failing;
+	vreg failed = attempt_begin(g, e, null, &failing);
+	stack_object text = gen_text(g, e, failing);
+
+	attempt_end(g, failed, failing, null);
+	return text;
+}
+
+/* All cells of one argument, which is evaluated once, with the filter of the first. */
+static void update_group(struct gen *g, u32 first, bool *done, vreg row)
+{
+	const struct expr *arg = g->phys->cells[first].arg;
 	label end = ir_label(g->ir);
 	u32 fork = gen_fork(g);
 	struct cell_value v = { 0 };
 
-	if (f->filter) {
-		label yes = ir_label(g->ir);
-		u32 before = gen_fork(g);
-
-		gen_condition(g, f->filter, yes, end, end, yes);
-		ir_place(g->ir, yes);
-		gen_join(g, before);
-	}
-	if (f->arg) {
-		ir_at(g->ir, f->arg->span);
-		if (gen_is_probe(f->arg))
-			v.reg = gen_probe_of(g, f->arg, end);
-		else if (gen_is_text(f->arg))
-			v.text = gen_text(g, f->arg, end);
+	if (arg) {
+		ir_at(g->ir, arg->span);
+		if (gen_is_probe(arg))
+			v.reg = gen_probe_of(g, arg, end);
+		else if (gen_is_text(arg))
+			v.text = cell_text(g, arg, end);
 		else
-			v.reg = gen_value(g, f->arg, end);
+			v.reg = gen_cell_word(g, arg, end);
 	}
 	update_some(g, first, done, row, &v, false);
 	if (has_skipping(g, first)) {
 		label countable = ir_label(g->ir);
 
 		ir_branchi(g->ir, IR_SGE, v.reg, 0, countable);
-		negative_note(g, negative);
+		gen_negative(g);
 		ir_jump(g->ir, end);
 		ir_place(g->ir, countable);
 		update_some(g, first, done, row, &v, true);
 	}
 	ir_place(g->ir, end);
-	if (is_conditional)
+	/* A text that cannot be read has none, also where the column is never NULL. */
+	if (arg && (arg->nullable || gen_is_text(arg)))
+		gen_join(g, fork);
+}
+
+/* All cells of one filter, which is evaluated once. */
+static void update_filtered(struct gen *g, u32 first, bool *done, vreg row)
+{
+	const struct cell *cells = g->phys->cells;
+	const struct expr *filter = cells[first].filter;
+	label end = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+
+	if (filter) {
+		label yes = ir_label(g->ir);
+
+		gen_condition(g, filter, yes, end, end, yes);
+		ir_place(g->ir, yes);
+		gen_join(g, fork);
+	}
+	for (u32 i = first; i < g->phys->n_cells; i++)
+		if (!done[i] && same(cells[i].filter, filter))
+			update_group(g, i, done, row);
+	ir_place(g->ir, end);
+	if (filter)
 		gen_join(g, fork);
 }
 
 void gen_cells(struct gen *g, vreg row)
 {
 	bool *done = arena_array(g->arena, bool, g->phys->n_cells);
-	struct negative negative = negative_begin(g);
 
+	negative_begin(g);
+	attempts_begin(g);
 	for (u32 i = 0; i < g->phys->n_cells; i++) {
 		if (done[i])
 			continue;
 		ir_note(g->ir, "cells");
-		update_group(g, i, done, row, &negative);
+		update_filtered(g, i, done, row);
 	}
-	negative_end(g, &negative);
+	negative_end(g);
 }

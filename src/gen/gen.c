@@ -292,7 +292,7 @@ static void begin_use(struct gen *g, u32 i)
 	g->use = &g->hook->uses[i];
 	g->source = g->use->source;
 	g->number = g->probe = 0;
-	g->memos.n = g->stored.n = 0;
+	g->memos.n = g->stored.n = g->slots.n = 0;
 }
 
 /*

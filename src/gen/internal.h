@@ -27,6 +27,18 @@ struct stored {
 	s32 null_bit;
 };
 
+/* What cells compute in several places: the event's fault is counted in the first. */
+struct attempt {
+	const struct expr *expr;
+	vreg failed; /* 1: it was NULL; 0, no register: there is one place only */
+};
+
+/* The slot of a running sum, which others use too. */
+struct running_slot {
+	const struct phys_running *running;
+	vreg slot, is_full; /* is_full not 0: it is another key's; no register: it never is */
+};
+
 struct gen {
 	struct arena *arena;
 	const struct phys *phys;
@@ -45,7 +57,10 @@ struct gen {
 	stack_object scratch; /* 8 bytes for a read that is taken out at once */
 	bool has_scratch;
 	VEC(struct stored) stored;
+	VEC(struct running_slot) slots;
 	VEC(struct memo) memos;
+	vreg negative; /* 1: a value below zero was met; 0, no register: it is counted at once */
+	VEC(struct attempt) attempts;
 	VEC(struct memo) texts; /* each text has one place, filled again where it may not be */
 };
 
@@ -147,6 +162,10 @@ vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words);
 vreg gen_row(struct gen *g);
 /* cell.c */
 void gen_cells(struct gen *g, vreg row);
+/* gen_value() of an argument or a weight: one fault an event. */
+vreg gen_cell_word(struct gen *g, const struct expr *e, label null);
+/* A value below zero is left out: counted, once an event. */
+void gen_negative(struct gen *g);
 /* The argument of cells, which is not NULL: a word (of a probe its code), or a text. */
 struct cell_value {
 	vreg reg; /* 0: text */

@@ -8,8 +8,23 @@
 struct sum {
 	const struct phys_running *r;
 	vreg value, nulls; /* what comes out: bit 0 of nulls: it is NULL */
-	label null, over, end;
+	label null, full, over, end;
 };
+
+static s32 at(const struct phys_running *r, s32 offset_bytes)
+{
+	return (s32)r->sum_bytes + offset_bytes;
+}
+
+/* What the verifier knows it follows up, for each value anew. */
+static vreg unknown_zero(struct gen *g, const struct phys_running *r)
+{
+	vreg header = ir_reg(g->ir), zero = ir_reg(g->ir);
+
+	ir_map_value(g->ir, header, LOAD_MAP_PAIR, (u32)r->offset_bytes);
+	ir_load(g->ir, zero, header, 0, IR_U64);
+	return zero;
+}
 
 static vreg slot_at(struct gen *g, const struct phys_running *r, vreg number)
 {
@@ -32,7 +47,7 @@ static vreg direct_slot(struct gen *g, const struct sum *s, const struct key_wor
 	}
 	ir_alui(g->ir, IR_SUB, number, gen_key_load(g, &words[0]), r->domain_lo);
 	/* Never taken: the key's range is known.  It is the verifier who wants to see it. */
-	ir_branchi(g->ir, IR_GE, number, r->n_slots, s->null);
+	ir_branchi(g->ir, IR_GE, number, r->n_slots, g->done);
 	return slot_at(g, r, number);
 }
 
@@ -73,12 +88,10 @@ static void publish(struct gen *g, vreg slot)
 static vreg first_slot(struct gen *g, const struct phys_running *r, vreg hash)
 {
 	struct ir *ir = g->ir;
-	vreg number = ir_reg(ir), header = ir_reg(ir), zero = ir_reg(ir);
+	vreg number = ir_reg(ir);
 
 	ir_alui(ir, IR_SHR, number, hash, 64 - __builtin_ctz(r->n_slots));
-	ir_map_value(ir, header, LOAD_MAP_PAIR, (u32)r->offset_bytes);
-	ir_load(ir, zero, header, 0, IR_U64);
-	ir_alu(ir, IR_XOR, number, number, zero);
+	ir_alu(ir, IR_XOR, number, number, unknown_zero(g, r));
 	ir_alui(ir, IR_AND, number, number, r->n_slots - 1);
 	return number;
 }
@@ -100,7 +113,8 @@ static vreg tag_of(struct gen *g, vreg hash)
  * Nobody waits: a slot is taken with its tag, at once, and whoever meets that tag before
  * the key is written takes the key for the same.
  */
-static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word *words)
+static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word *words,
+		       vreg is_full)
 {
 	const struct phys_running *r = s->r;
 	struct ir *ir = g->ir;
@@ -125,8 +139,9 @@ static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word
 	ir_place(ir, again);
 	ir_alui(ir, IR_SUB, steps, steps, 1);
 	ir_branchi(ir, IR_NE, steps, 0, look);
-	gen_count(g, COUNTER_RUNNING_FULL);
-	ir_jump(ir, s->null);
+	if (is_full)
+		ir_alui(ir, IR_ADD, is_full, is_full, 1);
+	ir_jump(ir, s->full);
 	ir_place(ir, free);
 	ir_compare_exchange(ir, old, slot, RUNNING_TAG_BYTES, 0, tag);
 	ir_branchi(ir, IR_NE, old, 0, again); /* another CPU's by now: of our key perhaps */
@@ -144,7 +159,7 @@ static void leave_if_over(struct gen *g, const struct sum *s, vreg slot)
 
 	if (!s->r->may_overflow)
 		return;
-	ir_load(g->ir, is_over, slot, RUNNING_OVER_BYTES, IR_U64);
+	ir_load(g->ir, is_over, slot, at(s->r, RUNNING_OVER_BYTES), IR_U64);
 	ir_branchi(g->ir, IR_NE, is_over, 0, s->over);
 }
 
@@ -154,9 +169,9 @@ static void read_sum(struct gen *g, const struct sum *s, vreg slot)
 	vreg is_set = ir_reg(g->ir);
 
 	leave_if_over(g, s, slot);
-	ir_load(g->ir, is_set, slot, RUNNING_SET_BYTES, IR_U64);
+	ir_load(g->ir, is_set, slot, at(s->r, RUNNING_SET_BYTES), IR_U64);
 	ir_branchi(g->ir, IR_EQ, is_set, 0, s->null);
-	ir_load(g->ir, s->value, slot, RUNNING_SUM_BYTES, IR_U64);
+	ir_load(g->ir, s->value, slot, at(s->r, RUNNING_SUM_BYTES), IR_U64);
 	ir_jump(g->ir, s->end);
 }
 
@@ -170,7 +185,7 @@ static void check_sum(struct gen *g, const struct sum *s, vreg slot, vreg old, v
 	ir_alu(ir, IR_XOR, y, v, s->value);
 	ir_alu(ir, IR_AND, x, x, y);
 	ir_branchi(ir, IR_SGE, x, 0, s->end);
-	ir_storei(ir, slot, RUNNING_OVER_BYTES, IR_U64, 1);
+	ir_storei(ir, slot, at(s->r, RUNNING_OVER_BYTES), IR_U64, 1);
 	ir_jump(ir, s->over);
 }
 
@@ -190,8 +205,8 @@ static void add(struct gen *g, const struct sum *s, vreg slot, label no_value)
 	}
 	leave_if_over(g, s, slot);
 	if (x->nullable || x->hi > INT64_MAX)
-		ir_storei(ir, slot, RUNNING_SET_BYTES, IR_U64, 1);
-	ir_atomic(ir, IR_ATOMIC_FETCH_ADD, old, slot, RUNNING_SUM_BYTES, IR_U64, v);
+		ir_storei(ir, slot, at(s->r, RUNNING_SET_BYTES), IR_U64, 1);
+	ir_atomic(ir, IR_ATOMIC_FETCH_ADD, old, slot, at(s->r, RUNNING_SUM_BYTES), IR_U64, v);
 	ir_alu(ir, IR_ADD, s->value, old, v);
 	if (s->r->may_overflow)
 		check_sum(g, s, slot, old, v);
@@ -214,31 +229,67 @@ static void know_sum(struct gen *g, const struct sum *s)
 		 (struct stored){ .expr = e, .reg = s->value, .nulls = s->nulls, .null_bit = 0 });
 }
 
+/* Found for the first sum of these keys, known to the others. */
+static vreg slot_of(struct gen *g, const struct sum *s)
+{
+	const struct phys_running *r = s->r;
+	struct key_word *words;
+	vreg slot, is_full = 0;
+
+	for (u32 i = 0; i < g->slots.n; i++) {
+		if (g->slots.at[i].running != r->leader)
+			continue;
+		if (g->slots.at[i].is_full)
+			ir_branchi(g->ir, IR_NE, g->slots.at[i].is_full, 0, s->full);
+		return g->slots.at[i].slot;
+	}
+	BUG_ON(r->leader);
+	words = arena_array(g->arena, struct key_word, r->key_words + 1);
+	gen_key_words(g, r->keys, r->n_keys, words);
+	ir_at(g->ir, r->plan->span);
+	if (r->kind == RUNNING_TABLE && r->n_followers) {
+		is_full = ir_reg(g->ir);
+		ir_mov(g->ir, is_full, unknown_zero(g, r));
+	}
+	slot = r->kind == RUNNING_DIRECT ? direct_slot(g, s, words)
+					 : table_slot(g, s, words, is_full);
+	vec_push(g->arena, &g->slots, (struct running_slot){ r, slot, is_full });
+	return slot;
+}
+
 void gen_running(struct gen *g, const struct phys_step *step)
 {
 	const struct phys_running *r = step->running;
-	struct key_word *words = arena_array(g->arena, struct key_word, r->key_words + 1);
 	struct ir *ir = g->ir;
-	struct sum s = { r, ir_reg(ir), ir_reg(ir), ir_label(ir), ir_label(ir), ir_label(ir) };
+	struct sum s = { .r = r,
+			 .value = ir_reg(ir),
+			 .nulls = ir_reg(ir),
+			 .null = ir_label(ir),
+			 .full = ir_label(ir),
+			 .over = ir_label(ir),
+			 .end = ir_label(ir) };
 	label no_value = ir_label(ir);
 	vreg slot;
 	u32 fork;
 
 	ir_note(ir, "running sum r%u", r->number);
 	ir_at(ir, step->span);
-	ir_imm(ir, s.nulls, 0);
-	gen_key_words(g, r->keys, r->n_keys, words);
-	ir_at(ir, step->span);
+	/* Were it a constant, a sum that is NULL and one that is not would be two ways through all
+	 * that follows, and n sums 2^n. */
+	ir_mov(ir, s.nulls, unknown_zero(g, r));
+	slot = slot_of(g, &s);
 	fork = gen_fork(g);
-	slot = r->kind == RUNNING_DIRECT ? direct_slot(g, &s, words) : table_slot(g, &s, words);
 	add(g, &s, slot, no_value);
 	ir_place(ir, no_value);
 	read_sum(g, &s, slot);
+	ir_place(ir, s.full);
+	gen_count(g, COUNTER_RUNNING_FULL);
+	ir_jump(ir, s.null);
 	ir_place(ir, s.over);
 	gen_count(g, COUNTER_FAULT);
 	ir_place(ir, s.null);
 	ir_imm(ir, s.value, 0);
-	ir_imm(ir, s.nulls, 1);
+	ir_alui(ir, IR_ADD, s.nulls, s.nulls, 1); /* not OR: then it knew the bit */
 	gen_join(g, fork);
 	ir_place(ir, s.end);
 	know_sum(g, &s);

@@ -199,10 +199,10 @@ static vreg weight_of(struct gen *g, const struct cell *c, vreg row, label end)
 	if (!c->weight) {
 		ir_imm(ir, weight, 1);
 	} else {
-		ir_mov(ir, weight, gen_value(g, c->weight, end));
+		ir_mov(ir, weight, gen_cell_word(g, c->weight, end));
 		if (c->weight->lo < 0) {
 			ir_branchi(ir, IR_SGE, weight, 0, positive);
-			gen_count(g, COUNTER_NEGATIVE);
+			gen_negative(g);
 			ir_jump(ir, end);
 			ir_place(ir, positive);
 		}

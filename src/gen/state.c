@@ -226,6 +226,21 @@ static void fixed_words(const struct phys_key *key, struct key_word *words)
 	}
 }
 
+/* A key that may be NULL is known from here on, NULL or not: a fault in it is counted once. */
+static void know_key(struct gen *g, const struct phys_key *key, const struct key_word *w,
+		     vreg nulls)
+{
+	struct stored known = { .expr = key->expr, .nulls = nulls, .null_bit = key->null_bit };
+
+	if (gen_stored(g, key->expr))
+		return;
+	if (gen_is_text(key->expr))
+		known.text = w->object;
+	else
+		known.reg = w->reg;
+	vec_push(g->arena, &g->stored, known);
+}
+
 void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words)
 {
 	vreg nulls = 0;
@@ -261,6 +276,8 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 		} else {
 			w->reg = gen_value(g, key->expr, g->done);
 		}
+		if (key->null_bit >= 0 && !key->is_probe && !is_fixed(key))
+			know_key(g, key, w, nulls);
 	}
 }
 

@@ -112,6 +112,14 @@ int out_batch(struct out *out, const struct batch *batch)
 	return out->error;
 }
 
+int out_idle(struct out *out)
+{
+	if (!out->error && out->format->idle)
+		out->format->idle(out);
+	out_write(out);
+	return out->error;
+}
+
 int out_close(struct out *out)
 {
 	out->format->end(out);

@@ -23,6 +23,7 @@ struct out_options {
 	u32 width;	  /* columns of the terminal, read anew at each batch; 0: no limit */
 	s64 monotonic_to_realtime_ns; /* added to TIMESTAMPs of CLOCK_MONOTONIC for display */
 	bool is_streaming;	      /* rows of single events: no window lines between them */
+	bool is_gathered;	      /* rows may wait for others: out_idle() is called */
 	bool is_ascii;		      /* bars of '#', heat map of ASCII shades */
 	u32 height;		      /* lines of the terminal; 0: unknown */
 	u32 bins;		      /* at most so many bars a histogram, or OUT_BINS_* */
@@ -40,6 +41,8 @@ struct out_format {
 	 * counters and bounds are those of the run so far, not of the small batch.
 	 */
 	void (*batch)(struct out *out, const struct batch *batch);
+	/* Once in a while between batches; NULL: nothing waits. */
+	void (*idle)(struct out *out);
 	void (*end)(struct out *out);
 };
 
@@ -65,6 +68,8 @@ void out_open(struct out *out, const struct out_format *format, const struct out
 	      const struct schema *schema);
 /* 0 or -errno of the write (-EPIPE). */
 int out_batch(struct out *out, const struct batch *batch);
+/* With is_gathered: call it every 10 ms or so, rows wait 250 ms at most. */
+int out_idle(struct out *out);
 int out_close(struct out *out);
 
 /* "1.53ms", "90us", "2s", "0ns": three significant digits, exact where fewer do. */

@@ -3,6 +3,9 @@
  * Streamed rows -> the bytes of a file that FROM 'FILE' reads back: Arrow IPC stream, JSON
  * lines, CSV.  Instants of the kernel are recorded as CLOCK_REALTIME, all moved by the same
  * amount, so that their differences stay exact.
+ *
+ * Rows that are gathered are written in few large pieces: a recording of writes has those
+ * of its own file too, and would go on recording itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,11 +13,18 @@
 
 #include "out/format.h"
 
+#define GATHERED_ROWS	    4096u
+#define GATHERED_TEXT_BYTES (1u << 20)
+#define GATHERED_NS	    250000000ull
+
 struct record_state {
 	struct file_writer *writer;
 	const struct schema *schema;
-	struct value *values; /* of the batch, with instants moved */
+	struct value *values; /* that were not written yet, with instants moved */
 	size_t capacity;
+	struct buf texts; /* of the values */
+	u32 n_rows;
+	u64 first_ns; /* CLOCK_MONOTONIC, when the first of them came */
 };
 
 static void record_begin(struct out *out, const struct schema *schema, enum file_kind kind)
@@ -24,6 +34,7 @@ static void record_begin(struct out *out, const struct schema *schema, enum file
 	if (!state)
 		base_no_memory();
 	state->schema = schema;
+	buf_init(&state->texts);
 	state->writer = file_writer_open(kind, schema, &out->buf);
 	out->state = state;
 }
@@ -61,30 +72,86 @@ static void move_instants(const struct out *out, struct value *values, u32 n_row
 	}
 }
 
-static void record_batch(struct out *out, const struct batch *batch)
+/* Texts lie in a buffer that may have moved since: value->integer says where in it. */
+static void point_to_texts(struct record_state *state)
+{
+	size_t n = (size_t)state->n_rows * state->schema->n_columns;
+
+	for (size_t i = 0; i < n; i++)
+		if (state->values[i].kind == VALUE_TEXT)
+			state->values[i].text = state->texts.at + (size_t)state->values[i].integer;
+}
+
+static void write_rows(struct out *out)
 {
 	struct record_state *state = out->state;
-	size_t n = (size_t)batch->n_rows * state->schema->n_columns;
 
-	if (n > state->capacity) {
-		state->capacity = MAX(n, 2 * state->capacity);
+	point_to_texts(state);
+	file_writer_rows(state->writer, state->values, state->n_rows);
+	if (file_writer_error(state->writer))
+		out->error = -EOVERFLOW;
+	state->n_rows = 0;
+	buf_reset(&state->texts);
+}
+
+static void keep_rows(struct record_state *state, const struct value *values, u32 n_rows)
+{
+	u32 n_columns = state->schema->n_columns;
+	size_t n_before = (size_t)state->n_rows * n_columns, n = (size_t)n_rows * n_columns;
+
+	if (n_before + n > state->capacity) {
+		state->capacity = MAX(n_before + n, 2 * state->capacity);
 		state->values = realloc(state->values, state->capacity * sizeof(*state->values));
 		if (!state->values)
 			base_no_memory();
 	}
-	if (n)
-		memcpy(state->values, batch->values, n * sizeof(*state->values));
-	move_instants(out, state->values, batch->n_rows);
-	file_writer_rows(state->writer, state->values, batch->n_rows);
-	if (file_writer_error(state->writer))
-		out->error = -EOVERFLOW;
+	for (size_t i = 0; i < n; i++) {
+		struct value *v = &state->values[n_before + i];
+
+		*v = values[i];
+		if (v->kind != VALUE_TEXT)
+			continue;
+		v->integer = (s128)state->texts.n;
+		if (v->n)
+			buf_put(&state->texts, values[i].text, v->n);
+	}
+	state->n_rows += n_rows;
+}
+
+static void record_batch(struct out *out, const struct batch *batch)
+{
+	struct record_state *state = out->state;
+
+	if (!batch->n_rows)
+		return;
+	if (!state->n_rows)
+		state->first_ns = base_monotonic_ns();
+	keep_rows(state, batch->values, batch->n_rows);
+	move_instants(out,
+		      state->values +
+			      (size_t)(state->n_rows - batch->n_rows) * state->schema->n_columns,
+		      batch->n_rows);
+	if (!out->options.is_gathered || state->n_rows >= GATHERED_ROWS ||
+	    state->texts.n >= GATHERED_TEXT_BYTES)
+		write_rows(out);
+}
+
+static void record_idle(struct out *out)
+{
+	struct record_state *state = out->state;
+
+	if (state->n_rows && base_monotonic_ns() - state->first_ns >= GATHERED_NS)
+		write_rows(out);
 }
 
 static void record_end(struct out *out)
 {
 	struct record_state *state = out->state;
 
+	if (state->n_rows && !out->error)
+		write_rows(out);
 	file_writer_close(state->writer);
+	buf_free(&state->texts);
 	free(state->values);
 	free(state);
 }
@@ -96,6 +163,7 @@ const struct out_format out_arrow = {
 	.is_binary = true,
 	.begin = begin_arrow,
 	.batch = record_batch,
+	.idle = record_idle,
 	.end = record_end,
 };
 
@@ -105,6 +173,7 @@ const struct out_format out_jsonl = {
 	.needs_rows = true,
 	.begin = begin_jsonl,
 	.batch = record_batch,
+	.idle = record_idle,
 	.end = record_end,
 };
 
@@ -115,6 +184,7 @@ static const struct out_format out_record_csv = {
 	.needs_rows = true,
 	.begin = begin_csv,
 	.batch = record_batch,
+	.idle = record_idle,
 	.end = record_end,
 };
 

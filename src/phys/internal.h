@@ -23,6 +23,14 @@ void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
 bool phys_raw(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* access.c: hooks and probes.  false after a diagnostic. */
 bool phys_access(struct phys *phys, const struct phys_input *input, struct diags *diags);
+/* A key of fewer values indexes its rows, or slots, directly. */
+#define PHYS_DIRECT_MAX 4096
+/* How far into a map's value the verifier follows an offset: BPF_MAX_VAR_OFF. */
+#define PHYS_OFFSET_MAX (1ull << 29)
+/* The largest array value before has_large_array_value: KMALLOC_MAX_SIZE. */
+#define PHYS_VALUE_MAX (4ull << 20)
+/* Where the words of keys lie (expr, name and is_slice are given); how many there are. */
+u32 phys_key_words(struct phys_key *keys, u32 n);
 /* state.c: keys, state layout. */
 bool phys_state(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* cell.c: aggregates and the cells that they read; state.kind is known before, offsets are not. */

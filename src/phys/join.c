@@ -18,8 +18,6 @@
 
 #define COLUMNS_MAX    64
 #define SLOT_ALIGN     8
-#define PAIR_VALUE_MAX (4ull << 20) /* see has_large_array_value */
-#define PAIR_BYTES_MAX (1ull << 29) /* BPF_MAX_VAR_OFF: how far the verifier follows */
 #define IN_FLIGHT_MIN  16
 #define OVERFLOW_SHARE 8 /* of the slots that threads own, so many are there again for others */
 
@@ -169,7 +167,7 @@ static u64 table_bytes(const struct phys_join *j)
 
 bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags *diags)
 {
-	u64 limit = input->features->has_large_array_value ? PAIR_BYTES_MAX : PAIR_VALUE_MAX;
+	u64 limit = input->features->has_large_array_value ? PHYS_OFFSET_MAX : PHYS_VALUE_MAX;
 	u64 at = 0;
 
 	for (u32 i = 0; i < phys->n_joins; i++) {

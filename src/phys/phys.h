@@ -165,8 +165,8 @@ enum running_kind {
 };
 
 /*
- * A table, behind those of the joins: (TABLE) u64 header[8] = { 0 }, read where the verifier
- * must not know which slot it is; then slots[n_slots], each of
+ * A table, behind those of the joins: u64 header[8] = { 0 }, a 0 that the verifier does not
+ * know; then slots[n_slots], each of
  *	u64 sum    added to by BPF_ATOMIC fetch-and-add (kernel 5.12): the order of the
  *		   events is the order of these, on whatever CPU they happen
  *	u64 is_set 1: something was added; only when the argument may be NULL
@@ -174,6 +174,7 @@ enum running_kind {
  *	u64 tag    TABLE: 0 free; else the hash of the key (1 where that is 0): never given back
  *	u64 is_written 1: the key stands there
  *	u64 key[key_words]
+ *	u64 sum, is_set, is_over  of each sum more that has the same keys (phys_running.leader)
  * Before the key is written, a row whose key has the tag takes it for its own: another key
  * with the same 64 bits would have to come in that instant.
  * Where no slot is found within RUNNING_STEPS the row's value is NULL, and it counts
@@ -183,6 +184,7 @@ enum running_kind {
 #define RUNNING_SUM_BYTES     0
 #define RUNNING_SET_BYTES     8
 #define RUNNING_OVER_BYTES    16
+#define RUNNING_SUM_WORDS     3
 #define RUNNING_TAG_BYTES     24
 #define RUNNING_WRITTEN_BYTES 32
 #define RUNNING_KEY_BYTES     40
@@ -191,6 +193,11 @@ enum running_kind {
 struct phys_running {
 	u32 number;
 	const struct plan *plan; /* what it was made of: its argument */
+	/* The sum of the same keys that every row comes by first: its slots are used, and what
+	 * follows here is as there, but for sum_bytes and may_overflow.  NULL: it has its own. */
+	const struct phys_running *leader;
+	u32 n_followers;
+	u32 sum_bytes; /* in the slot; RUNNING_SUM_BYTES and the next two count from there */
 	enum running_kind kind;
 	struct phys_key *keys; /* is_slice unused */
 	u32 n_keys, key_words;
@@ -235,7 +242,7 @@ enum counter {
 	COUNTER_UNPAIRED, /* UNPAIRED_N of them: NEVER_STARTED and EXPIRED are counted by ends */
 	COUNTER_POOL = COUNTER_UNPAIRED + UNPAIRED_N, /* bytes of the slice's pool in use */
 	COUNTER_UNPLACED,			      /* values that found no room in a histogram */
-	COUNTER_EVICTED, /* starts of an ASOF JOIN that gave their room to newer ones */
+	COUNTER_EVICTED,      /* starts of an ASOF JOIN that gave their room to newer ones */
 	COUNTER_RUNNING_FULL, /* running sums without a value: their table is full */
 	COUNTER_N = 32
 };
@@ -373,6 +380,16 @@ struct stream_column {
 	bool is_probe;
 	u32 bytes_offset, n_bytes;
 };
+
+/*
+ * A word read through a pointer, which may fail.  A raw scan does all reads, also those that
+ * the query guards: such a column is NULL then, and user space counts the fault where it
+ * evaluates it.  (Of texts, that they were cut can only be known where they are read.)
+ */
+static inline bool stream_column_is_read(const struct stream_column *c)
+{
+	return c->expr->kind == EXPR_MEMBER && c->expr->type.kind != TYPE_TEXT;
+}
 
 /* --- The user part --- */
 

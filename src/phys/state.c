@@ -6,13 +6,8 @@
 
 #include "phys/internal.h"
 
-#define DIRECT_ROWS_MAX 4096
-#define KEY_WORDS_MAX	40 /* 320 of the 512 bytes of a program's stack */
-#define ARRAY_VALUE_MAX                                                                            \
-	(4ull << 20)		     /* KMALLOC_MAX_SIZE, the limit before has_large_array_value   \
-				      */
-#define STATE_BYTES_MAX (1ull << 29) /* BPF_MAX_VAR_OFF: how far the verifier follows an offset */
-#define SLICE_ALIGN	128	     /* two lines: the adjacent-line prefetcher pairs them */
+#define KEY_WORDS_MAX 40  /* 320 of the 512 bytes of a program's stack */
+#define SLICE_ALIGN   128 /* two lines: the adjacent-line prefetcher pairs them */
 
 /* Histograms: what state may take when max_groups was left to us, for each CPU (it is all mapped,
  * so it counts as ours) and in all; which lie in the row as a whole; how many chunks a row of the
@@ -26,6 +21,10 @@
 #define POOL_CHUNKS_PER_ROW    6
 #define CHUNK_ALIGN	       64
 #define SKETCH_GROUPS_MIN      16
+
+/* The panes of a HOPPING window, with so many groups each at least where there are keys. */
+#define PANES_BYTES_MAX	 (1ull << 30)
+#define PANES_GROUPS_MIN 16
 
 static bool is_root(const struct phys *phys, u32 source)
 {
@@ -41,24 +40,20 @@ static bool is_own_cpu(const struct phys *phys, const struct expr *e)
 	return e->kind == EXPR_SYSTEM && e->index == SYS_CPU && is_root(phys, e->source);
 }
 
-static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *diags)
+u32 phys_key_words(struct phys_key *keys, u32 n)
 {
 	u32 words = 0, null_bit = 0;
 
-	phys->n_keys = agg->n_keys;
-	phys->keys = arena_array(phys->arena, struct phys_key, agg->n_keys);
-	for (u32 i = 0; i < agg->n_keys; i++)
-		if (agg->keys[i].expr->nullable)
+	for (u32 i = 0; i < n; i++)
+		if (keys[i].expr->nullable)
 			words = 1;
-	for (u32 i = 0; i < agg->n_keys; i++) {
-		struct phys_key *key = &phys->keys[i];
-		struct expr *e = agg->keys[i].expr;
+	for (u32 i = 0; i < n; i++) {
+		struct phys_key *key = &keys[i];
+		const struct expr *e = key->expr;
 
-		*key = (struct phys_key){ .expr = e, .name = agg->keys[i].name, .null_bit = -1 };
-		if (is_own_cpu(phys, e)) {
-			key->is_slice = true;
+		key->null_bit = -1;
+		if (key->is_slice)
 			continue;
-		}
 		key->is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
 		key->first_word = words;
 		key->n_words = e->type.kind == TYPE_TEXT && !key->is_probe
@@ -68,6 +63,21 @@ static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *d
 			key->null_bit = (s32)null_bit++;
 		words += key->n_words;
 	}
+	return words;
+}
+
+static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *diags)
+{
+	u32 words;
+
+	phys->n_keys = agg->n_keys;
+	phys->keys = arena_array(phys->arena, struct phys_key, agg->n_keys);
+	for (u32 i = 0; i < agg->n_keys; i++)
+		phys->keys[i] =
+			(struct phys_key){ .expr = agg->keys[i].expr,
+					   .name = agg->keys[i].name,
+					   .is_slice = is_own_cpu(phys, agg->keys[i].expr) };
+	words = phys_key_words(phys->keys, phys->n_keys);
 	phys->state.key_words = words;
 	if (words <= KEY_WORDS_MAX)
 		return true;
@@ -97,8 +107,8 @@ static const struct phys_key *direct_key(const struct phys *phys)
 	if (!only)
 		return NULL;
 	if (only->is_probe)
-		return phys->n_probes <= DIRECT_ROWS_MAX ? only : NULL;
-	return only->expr->hi - only->expr->lo < DIRECT_ROWS_MAX ? only : NULL;
+		return phys->n_probes <= PHYS_DIRECT_MAX ? only : NULL;
+	return only->expr->hi - only->expr->lo < PHYS_DIRECT_MAX ? only : NULL;
 }
 
 static void set_kind(struct state_layout *s, enum state_kind kind)
@@ -295,7 +305,7 @@ static void lower_max_groups(struct phys *phys, const struct phys_input *input)
 	struct state_layout *s = &phys->state;
 	u64 most = input->features->has_large_array_value
 			   ? MIN(HISTOGRAM_STATE_BYTES, HISTOGRAM_CPU_BYTES * s->n_cpus)
-			   : ARRAY_VALUE_MAX;
+			   : PHYS_VALUE_MAX;
 
 	if (!s->key_words || s->total_bytes <= most || !has_large_cell(phys) ||
 	    input->settings->is_max_groups_set)
@@ -329,8 +339,29 @@ static void state_too_large(const struct phys *phys, const struct phys_input *in
 	diag_hint(diags,
 		  diag_error(diags, "state-too-large", input->plan->span,
 			     "the groups would take %llu MiB, the limit is %llu MiB",
-			     (unsigned long long)s->total_bytes >> 20, STATE_BYTES_MAX >> 20),
+			     (unsigned long long)s->total_bytes >> 20, PHYS_OFFSET_MAX >> 20),
 		  "%s", hint);
+}
+
+/* Where panes of few groups have no room; more than these are summed up when it comes to it. */
+static bool check_panes(const struct phys *phys, const struct phys_input *input,
+			struct diags *diags)
+{
+	const struct state_layout *s = &phys->state;
+	u64 groups = phys->n_keys ? MIN(s->max_groups, PANES_GROUPS_MIN) : 1, bytes;
+
+	if (phys->window != WINDOW_HOPPING)
+		return true;
+	bytes = hop_n_panes(phys->window_ns, phys->advance_ns) * s->row_bytes * groups;
+	if (bytes <= PANES_BYTES_MAX)
+		return true;
+	diag_hint(diags,
+		  diag_error(diags, "state-too-large", input->plan->span,
+			     "the panes of a window would take %llu MiB, the limit is %llu MiB",
+			     (unsigned long long)bytes >> 20, PANES_BYTES_MAX >> 20),
+		  "a longer advance; a smaller k of top_k(), fewer registers, or a scheme with "
+		  "fewer cells");
+	return false;
 }
 
 bool phys_state(struct phys *phys, const struct phys_input *input, struct diags *diags)
@@ -354,14 +385,13 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 		phys_cells(phys, agg);
 	lay_out(phys);
 	lower_max_groups(phys, input);
-	is_too_large =
-		s->total_bytes > STATE_BYTES_MAX ||
-		(s->total_bytes > ARRAY_VALUE_MAX && !input->features->has_large_array_value);
+	is_too_large = s->total_bytes > PHYS_OFFSET_MAX ||
+		       (s->total_bytes > PHYS_VALUE_MAX && !input->features->has_large_array_value);
 
 	if (is_too_large && s->key_words && input->settings->state == STATE_AUTO)
 		change_kind(phys, STATE_KERNEL_MAP);
-	if (s->total_bytes <= STATE_BYTES_MAX)
-		return true;
+	if (s->total_bytes <= PHYS_OFFSET_MAX)
+		return check_panes(phys, input, diags);
 	state_too_large(phys, input, diags);
 	return false;
 }

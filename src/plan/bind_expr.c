@@ -303,7 +303,7 @@ static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 	}
 	if (pattern->kind != EXPR_TEXT) {
 		diag_hint(scope->diags,
-			  diag_error(scope->diags, "pattern-not-literal", ast->args[1]->span,
+			  diag_error(scope->diags, "not-supported", ast->args[1]->span,
 				     "the pattern of %s must be a literal text", ast->text),
 			  "for example: comm %s '%s'", ast->text,
 			  strcmp(ast->text, "GLOB") == 0 ? "ng*" : "ng%");

@@ -247,12 +247,27 @@ static void complain_word(struct scope *scope, const struct ast_source *source)
 	if (syscall_number(name) >= 0)
 		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", name);
 	else
-		diag_hint(
-			scope->diags, d,
-			"streams are written tracepoint:CATEGORY:NAME, raw_tracepoint:NAME or "
-			"syscall:NAME; SHOW VIEWS lists the views, \"ebql list %s\" what contains "
-			"the word",
-			name);
+		diag_hint(scope->diags, d,
+			  "streams are written tracepoint:CATEGORY:NAME, raw_tracepoint:NAME or "
+			  "syscall:NAME, files 'FILE.csv'; SHOW VIEWS lists the views, \"ebql list "
+			  "%s\" what contains the word",
+			  name);
+}
+
+/* FROM t.csv and FROM "t.csv": true after a diagnostic. */
+static bool is_bare_file(struct scope *scope, const struct ast_source *source)
+{
+	size_t n = strlen(source->written), is_quoted = source->written[0] == '"';
+	enum file_kind kind;
+
+	if (!file_kind_of(source->path[source->n_path - 1], &kind))
+		return false;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "unknown-stream-kind", source->span,
+			     "%s is no stream, no view and no name of WITH", source->written),
+		  "a file stands in single quotes: FROM '%.*s'", (int)(n - 2 * is_quoted),
+		  source->written + is_quoted);
+	return true;
 }
 
 /* A misspelt view, WITH name or "syscall": true after a diagnostic. */
@@ -261,6 +276,8 @@ static bool is_misspelt(struct scope *scope, const struct ast_source *source)
 	struct suggest suggest;
 	const char *best;
 
+	if (is_bare_file(scope, source))
+		return true;
 	suggest_init(&suggest, source->path[0]);
 	if (source->n_path == 1) {
 		for (const struct cte_list *l = scope->ctes; l; l = l->outer)

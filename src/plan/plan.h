@@ -33,8 +33,8 @@ enum expr_kind {
 	EXPR_AGGREGATE, /* behind an aggregate: aggregate `index` */
 	EXPR_WINDOW_START, /* behind an aggregate with a window */
 	EXPR_WINDOW_END,
-	EXPR_UNION, /* a column of UNION ALL: args[i] in rows of the branch whose rows source
-		       branches[i] triggers */
+	EXPR_UNION,   /* a column of UNION ALL: args[i] in rows of the branch whose rows source
+			 branches[i] triggers */
 	EXPR_RUNNING, /* the running sum of PLAN_RUNNING number `index`, at this row */
 };
 
@@ -74,9 +74,9 @@ enum aggregate_kind {
 	AGGREGATE_HISTOGRAM,
 	AGGREGATE_QUANTILE, /* quantile, quantiles, p50 ... p999, quantile_lo, quantile_hi,
 			       percentile_cont */
-	AGGREGATE_FIRST, /* the value of the event with the least time, */
-	AGGREGATE_LAST,	 /* and with the greatest; NULLs are skipped */
-	AGGREGATE_STDDEV, /* stddev, stddev_samp, stddev_pop, from exact integer sums */
+	AGGREGATE_FIRST,    /* the value of the event with the least time, */
+	AGGREGATE_LAST,	    /* and with the greatest; NULLs are skipped */
+	AGGREGATE_STDDEV,   /* stddev, stddev_samp, stddev_pop, from exact integer sums */
 	AGGREGATE_APPROX_COUNT_DISTINCT,
 	AGGREGATE_TOP_K,
 	AGGREGATE_N
@@ -151,10 +151,10 @@ struct join_key {
 
 enum plan_kind {
 	PLAN_SCAN,
-	PLAN_JOIN,   /* rows of `input` with their partner of `right` */
-	PLAN_UNION,  /* UNION ALL of `inputs` */
+	PLAN_JOIN,    /* rows of `input` with their partner of `right` */
+	PLAN_UNION,   /* UNION ALL of `inputs` */
 	PLAN_RUNNING, /* rows of `input`, each with one more value: a running sum */
-	PLAN_FILTER, /* below an aggregate: WHERE; above: HAVING */
+	PLAN_FILTER,  /* below an aggregate: WHERE; above: HAVING */
 	PLAN_AGGREGATE,
 	PLAN_PROJECT,
 	PLAN_SORT,

@@ -152,5 +152,5 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 	else
 		diag_hint(diags, d,
 			  "options: access_path, state, max_groups, max_in_flight, ring_bytes, "
-			  "edge, survey, on_loss, rules_off");
+			  "edge, survey, on_loss, pushdown, rules_off");
 }

@@ -21,4 +21,10 @@ int connect_open(struct sqlite3 **ret_db);
  */
 int connect_failed(struct sqlite3 *db, struct diags *diags);
 
+/*
+ * As connect_failed(), and for all other errors -EINVAL and the diagnostic user-part:
+ * SQLite's message without the names that only generated SQL has.
+ */
+int connect_refused(struct sqlite3 *db, struct diags *diags);
+
 #endif

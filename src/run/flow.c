@@ -484,10 +484,7 @@ static int live_poll(struct flow *flow, bool *ret_more)
 
 /* --- Files --- */
 
-/*
- * Windows of the rows' own time: one lot of rows, or the window they are complete for.
- * -EOVERFLOW: a time that windows do not reach (after 2262).
- */
+/* Windows of the rows' own time: one lot of rows, or the window they are complete for. */
 static int file_window(struct flow *flow, bool *ret_more)
 {
 	u64 advance = advance_ns(flow), n;
@@ -496,14 +493,12 @@ static int file_window(struct flow *flow, bool *ret_more)
 
 	if (!flow->has_span)
 		return 0;
-	if (flow->last_ns > INT64_MAX) {
-		diag_plain(flow->diags, "too-large",
-			   "a row's time, %llu ns, is beyond what windows reach",
-			   (unsigned long long)flow->last_ns);
-		return -EOVERFLOW;
-	}
-	if (!flow->next_ns)
+	if (!flow->next_ns) {
+		err = flow_check_span(flow, advance);
+		if (err)
+			return err;
 		flow->next_ns = (flow->first_ns / advance + 1) * advance;
+	}
 	err = read_parts(flow, (struct flow_instant){ flow->next_ns, flow->next_ns }, &n, ret_more);
 	if (err || *ret_more)
 		return err;
@@ -534,12 +529,28 @@ static int file_poll(struct flow *flow, bool *ret_more)
 
 /* --- Both --- */
 
+/* Windows of time tell their losses when they end. */
+static bool ends_at_loss(const struct flow *flow)
+{
+	return flow->options.ends_at_loss && !is_timed(flow);
+}
+
+static bool has_loss(struct flow *flow)
+{
+	flow_account(flow);
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].run && window_has_loss(flow->parts[i].run))
+			return true;
+	return losses_are_biased(flow->total.lost, flow->total.unpaired);
+}
+
 static int flow_poll(void *context, bool *ret_more, bool *ret_is_over)
 {
 	struct flow *flow = context;
 	int err = flow->is_live ? live_poll(flow, ret_more) : file_poll(flow, ret_more);
 
-	*ret_is_over = is_over(flow) || (!flow->is_live && !*ret_more);
+	*ret_is_over = is_over(flow) || (!err && ends_at_loss(flow) && has_loss(flow)) ||
+		       (!flow->is_live && !*ret_more);
 	flow->result.is_partial = !flow->is_live && !*ret_is_over;
 	return err;
 }
@@ -639,7 +650,7 @@ int flow_loop(struct flow *flow, struct diags *diags, struct run_result *ret_res
 		.attach = flow_attach,
 		.boundary = flow_boundary,
 		/* Groups alone have nothing to be read between boundaries. */
-		.poll = flow->has_rows || !flow->is_live ? flow_poll : NULL,
+		.poll = flow->has_rows || !flow->is_live || ends_at_loss(flow) ? flow_poll : NULL,
 		.last = flow_last,
 		.detach = flow_detach,
 		.context = flow,

@@ -57,13 +57,16 @@ static u64 mix(u64 hash, u64 word)
 static u64 hash_key(const struct value *key, u32 n)
 {
 	u64 hash = 0, word;
+	double real;
 
 	for (u32 i = 0; i < n; i++) {
 		hash = mix(hash, key[i].kind);
 		if (key[i].kind == VALUE_INT) {
 			hash = mix(hash, (u64)key[i].integer);
 		} else if (key[i].kind == VALUE_REAL) {
-			memcpy(&word, &key[i].real, sizeof(word));
+			/* -0.0 is 0.0 */
+			real = key[i].real + 0.0;
+			memcpy(&word, &real, sizeof(word));
 			hash = mix(hash, word);
 		} else if (key[i].kind == VALUE_TEXT) {
 			for (u32 k = 0; k < key[i].n; k++)

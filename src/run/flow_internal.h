@@ -171,6 +171,11 @@ bool flow_is_last_window(const struct flow *flow);
  * end_ns: the nominal end, from which the start is counted.
  */
 int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, bool is_last);
+/*
+ * Files, before the first window: can there be windows over their span?  -EOVERFLOW, -E2BIG
+ * after the diagnostic too-large, too-many-windows.
+ */
+int flow_check_span(struct flow *flow, u64 advance_ns);
 /* HOPPING: a pane ends, and no window. */
 void flow_pane_end(struct flow *flow, struct flow_instant end);
 /* Takes rows into the count windows: gives those that are complete. */

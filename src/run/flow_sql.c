@@ -13,25 +13,6 @@
 
 #include "run/connect.h"
 
-#define NEAR_BYTES 40
-
-/* The part of the text that SQLite's message is about, on one line. */
-static void hint_place(struct flow_sql *sql, struct diags *diags, struct diag *diag)
-{
-	const char *text = sql->cut->sql;
-	int offset = sql->db ? sqlite3_error_offset(sql->db) : -1;
-	char near[NEAR_BYTES + 1];
-	int n;
-
-	if (offset < 0 || (size_t)offset >= strlen(text))
-		return;
-	n = snprintf(near, sizeof(near), "%s", text + offset);
-	for (int i = 0; i < n && near[i]; i++)
-		if (isspace((u8)near[i]))
-			near[i] = ' ';
-	diag_hint(diags, diag, "near \"%s%s\"", near, n > NEAR_BYTES ? "..." : "");
-}
-
 static int too_large(const char *what, struct diags *diags)
 {
 	struct diag *diag = diag_plain(diags, "too-large",
@@ -47,18 +28,11 @@ static int too_large(const char *what, struct diags *diags)
 
 static int sqlite_failed(struct flow_sql *sql, struct diags *diags)
 {
-	const char *message = sql->db ? sqlite3_errmsg(sql->db) : "out of memory";
-	struct diag *diag;
-	int err;
+	const char *message = sql->db ? sqlite3_errmsg(sql->db) : "";
 
 	if (strncmp(message, "too large", strlen("too large")) == 0)
 		return too_large("a value", diags);
-	err = connect_failed(sql->db, diags);
-	if (err)
-		return err;
-	diag = diag_plain(diags, "user-part", "SQLite: %s", message);
-	hint_place(sql, diags, diag);
-	return -EINVAL;
+	return connect_refused(sql->db, diags);
 }
 
 /* "file:PATH?mode=ro": as a URI wants it, every other byte than these is %XX. */

@@ -25,8 +25,7 @@ struct flow_sql {
 };
 
 /*
- * relations: one a part.  0, or -EINVAL and a diagnostic: user-part, SQLite's message and
- * the place in the text.
+ * relations: one a part.  0, or -EINVAL and a diagnostic: user-part, SQLite's message.
  */
 int flow_sql_open(struct flow_sql *sql, const struct cut *cut, struct relation *relations,
 		  struct diags *diags);

@@ -6,6 +6,7 @@
  * rows' clock too, where it was computed once, so that a clock that is being slewed
  * puts no row into both or into none.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "run/flow_internal.h"
@@ -144,6 +145,36 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
 	if (window->kind == WINDOW_HOPPING && end_ns + window->advance > window->size)
 		drop_panes(flow, end_ns + window->advance - window->size);
 	return err;
+}
+
+/* --- Files --- */
+
+#define FILE_WINDOWS_MAX 10000000ull
+
+/* The time that windows reach ends in 2262; and a row that is years off makes windows for hours. */
+int flow_check_span(struct flow *flow, u64 advance_ns)
+{
+	u64 n = (flow->last_ns - flow->first_ns) / advance_ns;
+	struct diag *diag;
+
+	if (flow->last_ns > INT64_MAX) {
+		diag_plain(flow->diags, "too-large",
+			   "a row's time, %llu ns, is beyond what windows reach",
+			   (unsigned long long)flow->last_ns);
+		return -EOVERFLOW;
+	}
+	if (flow->options.n_windows)
+		n = MIN(n, flow->options.n_windows);
+	if (n <= FILE_WINDOWS_MAX)
+		return 0;
+	diag = diag_plain(flow->diags, "too-many-windows",
+			  "the recorded events reach over %llu windows, from %llu ns to %llu ns",
+			  (unsigned long long)n, (unsigned long long)flow->first_ns,
+			  (unsigned long long)flow->last_ns);
+	diag_hint(flow->diags, diag,
+		  "is the time of an event wrong? Else make the window longer, or ask for fewer "
+		  "with -n");
+	return -E2BIG;
 }
 
 /* --- COUNT --- */

@@ -223,8 +223,10 @@ static int loop_open(struct loop *loop)
 /* Sleeps until something is to be done; what that is stands in fds[].revents. */
 static int loop_wait(struct loop *loop, bool is_more)
 {
-	const struct timespec tick = { .tv_nsec = is_more ? 0 : STREAM_POLL_NS };
-	const struct timespec *timeout = loop->driver->poll ? &tick : NULL;
+	const struct loop_driver *driver = loop->driver;
+	const u64 poll_ns = driver->poll_ns ? driver->poll_ns : STREAM_POLL_NS;
+	const struct timespec tick = { .tv_nsec = is_more ? 0 : (long)poll_ns };
+	const struct timespec *timeout = driver->poll ? &tick : NULL;
 	u32 i;
 
 	if (ppoll(loop->fds, WAIT_N, timeout, NULL) >= 0)
@@ -267,6 +269,8 @@ static int loop_run(struct loop *loop)
 			err = at_boundary(loop, &is_over);
 		if (!is_over && !err && driver->poll)
 			err = driver->poll(driver->context, &is_more, &is_over);
+		if (!err && driver->poll && driver->sink->idle)
+			err = driver->sink->idle(driver->sink->context);
 	}
 	return err ? err : driver->last(driver->context);
 }

@@ -17,7 +17,7 @@ struct loop_driver {
 	 * here. */
 	int (*boundary)(void *context, bool *ret_is_over);
 	/*
-	 * Every 10 ms, and after each boundary; at once again after *ret_more.  NULL: nothing is
+	 * Every poll_ns, and after each boundary; at once again after *ret_more.  NULL: nothing is
 	 * to be done between boundaries.
 	 */
 	int (*poll)(void *context, bool *ret_more, bool *ret_is_over);
@@ -27,10 +27,11 @@ struct loop_driver {
 	void (*detach)(void *context);
 	void *context;
 
+	u64 poll_ns;	/* below 1 s; 0: 10 ms */
 	u64 period_ns;	/* of boundaries, on CLOCK_REALTIME; 0: none */
 	u64 between_ns; /* a boundary also so long after each multiple of it; 0: not */
 	const struct run_options *options;
-	const struct run_sink *sink; /* only its attached() is called */
+	const struct run_sink *sink; /* its attached() and idle() are called here */
 	int *ret_child_status;
 };
 

@@ -468,6 +468,15 @@ void merge_settle(struct merge *merge)
 	merge->n_full = 0;
 }
 
+void merge_fold_all(struct merge *merge)
+{
+	for (u32 i = 1; i < merge->n_entries; i++)
+		if (!merge_entry(merge, i)->is_folded)
+			fold_entry(merge, merge_entry(merge, i));
+	memset(merge->cpu_closed, true, merge->n_cpus * sizeof(bool));
+	merge->is_closed = true;
+}
+
 static void add_entry(struct merge *to, const struct merge *from, const struct merge_entry *entry)
 {
 	u32 cpu = from->has_slice_key ? (u32)entry->words[from->n_row_words] : 0;

@@ -88,6 +88,8 @@ void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, const u8 *
 void merge_other(struct merge *merge, const u8 *cells, const u8 *slice);
 /* After the rows of all slices: folds the groups that are not exact. */
 void merge_settle(struct merge *merge);
+/* Folds all groups: there is no room to keep them. */
+void merge_fold_all(struct merge *merge);
 /*
  * Adds the groups of another merge of the same query (other than `to`; both settled), as if
  * its slices had been drained into `to`: a group stays exact only where it is in both, or

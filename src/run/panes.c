@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define PACK_ALIGN 64u
+#define PACK_ALIGN	64u
+#define PANES_BYTES_MAX (1ull << 30) /* and as much again for what is merged of them */
 
 /* --- Tallies --- */
 
@@ -93,7 +94,9 @@ int panes_open(struct panes *panes, const struct phys *phys, u64 n_panes, struct
 {
 	int err;
 
-	*panes = (struct panes){ .block_panes = square_root_up(n_panes), .n_blocks = 1 };
+	*panes = (struct panes){ .block_panes = square_root_up(n_panes),
+				 .n_blocks = 1,
+				 .max_bytes = PANES_BYTES_MAX };
 	/* The oldest and the newest block may be there for one pane each. */
 	panes->n_ring = (u32)(n_panes / panes->block_panes) + 4;
 	panes->blocks = arena_array(arena, struct pane_block, panes->n_ring);
@@ -189,24 +192,47 @@ static int begin_block(struct panes *panes)
 	return 0;
 }
 
+static bool has_room(struct panes *panes)
+{
+	u64 n_bytes = (u64)panes->pane.n_entries * panes->pane.entry_bytes +
+		      (u64)panes->pane.n_pool_words * sizeof(u64);
+
+	for (u32 i = 0; i < panes->n_blocks; i++)
+		n_bytes += block_at(panes, i)->pack.used_bytes;
+	return n_bytes <= panes->max_bytes;
+}
+
+/* What is kept of the pane: where it has no room, its "(other)" row with all that there is. */
+static const struct merge *kept_of_pane(struct panes *panes)
+{
+	if (!panes->pane.is_grouped || panes->pane.n_entries < 2 || has_room(panes))
+		return &panes->pane;
+	merge_fold_all(&panes->pane);
+	/* A merge of its own has no more of the pool than that row needs. */
+	merge_reset(&panes->scratch);
+	merge_add(&panes->scratch, &panes->pane);
+	return &panes->scratch;
+}
+
 int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct tally *tally)
 {
 	struct pane_block *block = block_at(panes, panes->n_blocks - 1);
 	struct pane *pane = &block->panes[block->n_panes];
-	int err = pack_merge(&block->pack, &panes->pane, &pane->merge);
+	const struct merge *merge = kept_of_pane(panes);
+	int err = pack_merge(&block->pack, merge, &pane->merge);
 
 	if (err)
 		return err;
 	pane->position = position;
 	pane->start_ns = start_ns;
 	pane->tally = *tally;
-	pane->tally.n_folded = panes->pane.n_folded;
+	pane->tally.n_folded = merge->n_folded;
 	tally_add(&panes->kept, &pane->tally);
 	tally_add(&panes->fresh, &pane->tally);
 	panes->n_kept++;
 	panes->n_fresh++;
 	block->n_panes++;
-	merge_add(&panes->newest, &panes->pane);
+	merge_add(&panes->newest, merge);
 	return block->n_panes == panes->block_panes ? begin_block(panes) : 0;
 }
 

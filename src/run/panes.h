@@ -67,6 +67,7 @@ struct panes {
 	struct tally kept;  /* of all kept panes */
 	struct tally fresh; /* of those which no window had yet */
 	u64 n_fresh, n_kept;
+	u64 max_bytes; /* of kept panes: beyond that their groups are summed in "(other)" */
 };
 
 /* n_panes: of one window at most, about.  -ENOMEM, or 0. */

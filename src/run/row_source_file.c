@@ -2,6 +2,7 @@
 /*
  * A recorded stream -> its rows in the order of their times.  A file is read through
  * once to see whether they are in order; one that is not is held in memory as a whole.
+ * Rows without a time, or from before 1970, belong nowhere: they are left out and counted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,23 +23,37 @@ struct row_file {
 	u64 time_ns, position;
 	bool has_span;
 	u64 first_ns, last_ns; /* of all rows */
+	u64 n_untimed;	       /* rows that have no time */
 	/* in memory */
 	struct region values, order;
 	struct scratch texts;
 	u64 n_rows;
 };
 
-/* A row without a time comes first: it must not be lost. */
-static u64 time_of(const struct row_file *f, const struct value *row)
+/* false: the row has no time.  In a file without times all rows have the same one. */
+static bool time_of(const struct row_file *f, const struct value *row, u64 *ret_time_ns)
 {
 	const struct value *v;
 
+	*ret_time_ns = 0;
 	if (f->file->time_column < 0)
-		return 0;
+		return true;
 	v = &row[f->file->time_column];
 	if (v->kind != VALUE_INT || v->integer < 0)
-		return 0;
-	return (u64)MIN(v->integer, (s128)(UINT64_MAX - 1));
+		return false;
+	*ret_time_ns = (u64)MIN(v->integer, (s128)(UINT64_MAX - 1));
+	return true;
+}
+
+/* As file_rows_next(), of the rows that have a time. */
+static int next_timed(struct row_file *f, struct file_rows *rows, u64 *ret_time_ns)
+{
+	int got;
+
+	do
+		got = file_rows_next(rows, f->row);
+	while (got > 0 && !time_of(f, f->row, ret_time_ns));
+	return got;
 }
 
 /* 1: in order, 0: not, -errno. */
@@ -52,8 +67,12 @@ static int check_order(struct row_file *f)
 	if (!rows)
 		return -1;
 	while ((got = file_rows_next(rows, f->row)) > 0) {
-		u64 time_ns = time_of(f, f->row);
+		u64 time_ns;
 
+		if (!time_of(f, f->row, &time_ns)) {
+			f->n_untimed++;
+			continue;
+		}
 		is_ordered &= time_ns >= before_ns;
 		before_ns = time_ns;
 		f->first_ns = f->has_span ? MIN(f->first_ns, time_ns) : time_ns;
@@ -73,7 +92,7 @@ static int compare_order(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void keep_row(struct row_file *f)
+static void keep_row(struct row_file *f, u64 time_ns)
 {
 	u32 n = f->file->schema.n_columns;
 	struct value *to;
@@ -92,16 +111,17 @@ static void keep_row(struct row_file *f)
 			to[i].text = text;
 		}
 	order = (struct row_order *)f->order.at + f->n_rows;
-	*order = (struct row_order){ time_of(f, f->row), f->n_rows };
+	*order = (struct row_order){ time_ns, f->n_rows };
 	f->n_rows++;
 }
 
 static int load_all(struct row_file *f)
 {
+	u64 time_ns;
 	int got;
 
-	while ((got = file_rows_next(f->rows, f->row)) > 0)
-		keep_row(f);
+	while ((got = next_timed(f, f->rows, &time_ns)) > 0)
+		keep_row(f, time_ns);
 	file_rows_close(f->rows);
 	f->rows = NULL;
 	if (got == 0 && f->n_rows)
@@ -135,11 +155,12 @@ static int read_next(struct row_file *f)
 	u32 n = f->file->schema.n_columns;
 
 	if (f->rows)
-		return file_rows_next(f->rows, f->row);
+		return next_timed(f, f->rows, &f->time_ns);
 	if (f->position == f->n_rows)
 		return 0;
 	memcpy(f->row, (struct value *)f->values.at + order[f->position].number * n,
 	       n * sizeof(*f->row));
+	f->time_ns = order[f->position].time_ns;
 	return 1;
 }
 
@@ -156,7 +177,6 @@ int row_file_peek(struct row_file *f, const struct value **ret_row, u64 *ret_tim
 		if (got <= 0)
 			return got;
 		f->has_row = true;
-		f->time_ns = time_of(f, f->row);
 	}
 	*ret_row = f->row;
 	*ret_time_ns = f->time_ns;
@@ -179,6 +199,11 @@ bool row_file_span(const struct row_file *f, u64 *ret_first_ns, u64 *ret_last_ns
 	*ret_first_ns = f->first_ns;
 	*ret_last_ns = f->last_ns;
 	return f->has_span;
+}
+
+u64 row_file_untimed(const struct row_file *f)
+{
+	return f->n_untimed;
 }
 
 void row_file_close(struct row_file *f)

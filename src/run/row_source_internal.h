@@ -63,6 +63,8 @@ void row_file_next(struct row_file *f);
 u64 row_file_position(const struct row_file *f);
 /* The times of its first and last row; false: it has none. */
 bool row_file_span(const struct row_file *f, u64 *ret_first_ns, u64 *ret_last_ns);
+/* Rows that were left out, since their time is NULL, negative or no integer. */
+u64 row_file_untimed(const struct row_file *f);
 void row_file_close(struct row_file *f);
 
 /* --- row_source_slots.c: where in a tuple a column is --- */
@@ -79,6 +81,8 @@ struct slots {
 	struct arena *arena;
 	struct slot_source *sources; /* in the order of phys_raw_sources() */
 	u32 n_sources, n_slots;
+	s32 *read_of; /* of the slot of a column that is read: the slot of its event's time, else -1
+		       */
 	u32 *running; /* slot of running sum number i */
 	u32 n_running;
 };

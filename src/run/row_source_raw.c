@@ -312,6 +312,13 @@ bool row_raw_span(const struct row_raw *raw, u64 *ret_first_ns, u64 *ret_last_ns
 void row_raw_counters(const struct row_raw *raw, struct row_counters *ret_counters, u64 *ret_faults)
 {
 	*ret_counters = *row_tree_counters(raw->tree);
+	for (u32 i = 0; i < raw->slots.n_sources; i++) {
+		const struct row_file *file = raw->slots.sources[i].file;
+		u64 n_untimed = file ? row_file_untimed(file) : 0;
+
+		ret_counters->events += n_untimed;
+		ret_counters->faults += n_untimed;
+	}
 	*ret_faults = raw->sql.context.n_faults + ret_counters->faults;
 }
 

@@ -359,13 +359,24 @@ static int table_eof(sqlite3_vtab_cursor *cursor)
 	return ((struct tuple_cursor *)cursor)->at >= cursor_sql(cursor)->n_tuples;
 }
 
+/* The slot's value, for somebody who evaluates it: a read that failed is a fault. */
+static const struct value *slot_value(struct row_sql *sql, const struct tuple *t, u32 slot)
+{
+	s32 time = sql->slots->read_of[slot];
+
+	/* Without a time there is no event: it has no partner. */
+	if (time >= 0 && t->slots[slot].kind == VALUE_NULL && t->slots[time].kind != VALUE_NULL)
+		sql->context.n_faults++;
+	return &t->slots[slot];
+}
+
 static int table_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
 {
-	const struct row_sql *sql = cursor_sql(cursor);
+	struct row_sql *sql = cursor_sql(cursor);
+	const struct tuple *t = sql->tuples[((struct tuple_cursor *)cursor)->at];
 	u32 i = (u32)column, n = sql->slots->n_slots;
 
-	func_result(context, i < n ? &sql->tuples[((struct tuple_cursor *)cursor)->at]->slots[i]
-				   : &sql->constants.at[i - n]);
+	func_result(context, i < n ? slot_value(sql, t, i) : &sql->constants.at[i - n]);
 	return SQLITE_OK;
 }
 
@@ -444,7 +455,7 @@ static bool is_picked(const struct row_sql *sql, const struct expr *e)
 	return true;
 }
 
-static struct value pick(const struct row_sql *sql, const struct expr *e, const struct tuple *t)
+static struct value pick(struct row_sql *sql, const struct expr *e, const struct tuple *t)
 {
 	s32 slot;
 
@@ -462,7 +473,7 @@ static struct value pick(const struct row_sql *sql, const struct expr *e, const 
 	}
 	slot = slots_find(sql->slots, e);
 	if (slot >= 0)
-		return t->slots[slot];
+		return *slot_value(sql, t, (u32)slot);
 	for (u32 i = 0; i < e->n_args; i++)
 		if (t->slots[slots_source(sql->slots, e->branches[i])->first].kind != VALUE_NULL)
 			return pick(sql, e->args[i], t);
@@ -529,12 +540,7 @@ void row_eval_close(struct row_eval *eval)
 
 static int failed(struct row_sql *sql)
 {
-	int err = connect_failed(sql->db, sql->diags);
-
-	if (err)
-		return err;
-	diag_plain(sql->diags, "user-part", "SQLite: %s", sqlite3_errmsg(sql->db));
-	return -EINVAL;
+	return connect_refused(sql->db, sql->diags);
 }
 
 static bool register_all(struct row_sql *sql)
@@ -636,8 +642,9 @@ int row_eval_run(struct row_eval *eval, struct tuple *const *tuples, u32 n_tuple
 		for (u32 k = 0; k < eval->n; k++)
 			if (eval->computed[k] < 0)
 				rows[(size_t)i * eval->n + k] =
-					eval->slots[k] >= 0 ? tuples[i]->slots[eval->slots[k]]
-							    : pick(sql, eval->exprs[k], tuples[i]);
+					eval->slots[k] >= 0
+						? *slot_value(sql, tuples[i], (u32)eval->slots[k])
+						: pick(sql, eval->exprs[k], tuples[i]);
 	sql->tuples = tuples;
 	sql->n_tuples = n_tuples;
 	if (eval->statement && n_tuples)

@@ -32,10 +32,21 @@ static int run_boundary(void *context, bool *ret_is_over)
 static int run_poll(void *context, bool *ret_more, bool *ret_is_over)
 {
 	struct run *run = context;
-	int err = window_stream(run, ret_more);
+	int err = 0;
 
+	*ret_more = false;
+	if (run->phys->is_streaming)
+		err = window_stream(run, ret_more);
 	*ret_is_over = run->n_rows >= run->rows_limit;
+	if (!err && run->options.ends_at_loss)
+		*ret_is_over |= window_has_loss(run);
 	return err;
+}
+
+static bool is_polled(const struct run *run)
+{
+	return run->phys->is_streaming ||
+	       (run->options.ends_at_loss && run->phys->window == WINDOW_NONE);
 }
 
 static int run_last(void *context)
@@ -71,7 +82,8 @@ int run_loop(struct run *run, struct diags *diags, struct run_result *ret_result
 	const struct loop_driver driver = {
 		.attach = run_attach,
 		.boundary = run_boundary,
-		.poll = run->phys->is_streaming ? run_poll : NULL,
+		.poll = is_polled(run) ? run_poll : NULL,
+		.poll_ns = run->phys->is_streaming ? 0 : WINDOW_LOSS_NS,
 		.last = run_last,
 		.detach = run_detach,
 		.context = run,

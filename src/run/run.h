@@ -13,10 +13,11 @@
 #include "type/type.h"
 
 struct run_options {
-	u64 duration_ns; /* 0: until stopped */
-	u64 n_windows;	 /* 0: no limit */
-	u64 every_ns;	 /* snapshots of a query without a window; 0: none */
-	u64 n_rows;	 /* streamed rows to stop after; 0: no limit */
+	u64 duration_ns;   /* 0: until stopped */
+	u64 n_windows;	   /* 0: no limit */
+	u64 every_ns;	   /* snapshots of a query without a window; 0: none */
+	u64 n_rows;	   /* streamed rows to stop after; 0: no limit */
+	bool ends_at_loss; /* where windows of time do not end: at once */
 	/* -1: none; the run ends with it, and it (SIGTERM, after 1 s SIGKILL) with the run */
 	int child_pid;
 	int child_go_fd; /* a byte written here starts the child's exec */
@@ -25,6 +26,8 @@ struct run_options {
 struct run_sink {
 	/* Returns 0 or -errno, which ends the run: nothing is handed on any more. */
 	int (*batch)(void *context, const struct batch *batch);
+	/* Where rows stream: every 10 ms and after each batch; may be NULL.  As batch(). */
+	int (*idle)(void *context);
 	/* Called once, when everything is attached and counting. */
 	void (*attached)(void *context);
 	void *context;

@@ -220,17 +220,10 @@ static const sqlite3_module window_module = {
 
 static int sqlite_failed(struct user *user, struct diags *diags)
 {
-	const char *message = user->db ? sqlite3_errmsg(user->db) : "out of memory";
 	struct diag *diag;
 
-	if (!user->too_large) {
-		int err = connect_failed(user->db, diags);
-
-		if (err)
-			return err;
-		diag_plain(diags, "user-part", "SQLite: %s", message);
-		return -EINVAL;
-	}
+	if (!user->too_large)
+		return connect_refused(user->db, diags);
 	diag = diag_plain(diags, "too-large",
 			  "a value of %s does not fit 64 bits signed, which is what HAVING, ORDER "
 			  "BY and SELECT compute with in user space",
@@ -249,8 +242,7 @@ int user_open(struct user *user, const struct phys *phys, struct diags *diags)
 		return 0;
 	for (u32 i = 0; i < phys->user.output.n_columns; i++)
 		user->n_computed += phys->user.output_from[i] < 0;
-	if (connect_open(&user->db) ||
-	    sqlite3_create_module(user->db, "w", &window_module, user) ||
+	if (connect_open(&user->db) || sqlite3_create_module(user->db, "w", &window_module, user) ||
 	    func_register_names(user->db) ||
 	    sqlite3_prepare_v3(user->db, phys->user.sql, -1, SQLITE_PREPARE_PERSISTENT,
 			       &user->statement, NULL))

@@ -149,9 +149,8 @@ static void account(const struct run *run, const struct tally *tally, struct bat
 	batch->events = c[COUNTER_EVENTS];
 	batch->matched = run->phys->has_matched ? c[COUNTER_MATCHED] : c[COUNTER_EVENTS];
 	batch->lost[LOSS_MISSED] = tally->missed + c[COUNTER_NESTED];
-	batch->lost[LOSS_TABLE_FULL] =
-		c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] + c[COUNTER_RUNNING_FULL] +
-		tally->n_folded;
+	batch->lost[LOSS_TABLE_FULL] = c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] +
+				       c[COUNTER_RUNNING_FULL] + tally->n_folded;
 	batch->lost[LOSS_RING_FULL] = c[COUNTER_RING_FULL];
 	batch->lost[LOSS_FAULT] = c[COUNTER_FAULT] + tally->start_faults;
 }
@@ -493,6 +492,26 @@ int window_stream_last(struct run *run)
 	if (!err)
 		err = take_waiting(run, end_ns);
 	return err ? err : hand_on_events(run, 0, true);
+}
+
+bool window_has_loss(struct run *run)
+{
+	u64 now_ns = base_monotonic_ns();
+	struct batch batch = { 0 };
+	struct tally tally;
+
+	take_starts(run);
+	if (now_ns - run->loss_seen_ns >= WINDOW_LOSS_NS) {
+		run->tally.missed += load_missed(run->load);
+		run->loss_seen_ns = now_ns;
+	}
+	tally = run->tally;
+	/* Those of a stream are never drained: the tally has them from before. */
+	if (run->phys->is_streaming)
+		memset(tally.counters, 0, sizeof(tally.counters));
+	drain_peek_counters(&run->drain, run->load->state, tally.counters);
+	account(run, &tally, &batch);
+	return losses_are_biased(batch.lost, batch.unpaired);
 }
 
 int run_drain_once(struct run *run, bool is_last)

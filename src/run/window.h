@@ -13,6 +13,8 @@
 #include "run/stream.h"
 #include "run/user.h"
 
+#define WINDOW_LOSS_NS 100000000ull
+
 /* HOPPING: boundaries are those of hop_between_ns(), on CLOCK_REALTIME. */
 struct hop {
 	struct panes *panes; /* NULL: another kind of window */
@@ -48,7 +50,8 @@ struct run {
 	/* Streamed rows: hooks are being detached; what ends had counted before. */
 	bool is_ended;
 	u64 unpaired_at_end[UNPAIRED_N];
-	u64 n_rows; /* streamed rows handed on */
+	u64 loss_seen_ns; /* CLOCK_MONOTONIC, when window_has_loss() last asked the kernel */
+	u64 n_rows;	  /* streamed rows handed on */
 	u64 rows_limit;
 	/* Lost rows: seen when the ring was written up to a position, and those before it. */
 	u64 ring_full_marked, ring_full_position, ring_full_before;
@@ -88,5 +91,11 @@ int window_close_last(struct run *run);
  */
 int window_stream(struct run *run, bool *ret_more);
 int window_stream_last(struct run *run);
+/*
+ * Of a run without a window: did it lose something, so that its answer may be biased?
+ * Missed events, which take a system call for each program, are asked for every
+ * WINDOW_LOSS_NS.
+ */
+bool window_has_loss(struct run *run);
 
 #endif

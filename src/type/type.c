@@ -121,8 +121,8 @@ bool batch_has_loss(const struct batch *batch)
 
 u64 batch_lost_values(const struct batch *batch)
 {
-	return batch->lost[LOSS_MISSED] + batch->lost[LOSS_RING_FULL] +
-	       batch->lost[LOSS_NEGATIVE] + batch->unpaired[UNPAIRED_NEVER_STARTED] + batch->unpaired[UNPAIRED_EXPIRED] +
+	return batch->lost[LOSS_MISSED] + batch->lost[LOSS_RING_FULL] + batch->lost[LOSS_NEGATIVE] +
+	       batch->unpaired[UNPAIRED_NEVER_STARTED] + batch->unpaired[UNPAIRED_EXPIRED] +
 	       batch->unpaired[UNPAIRED_FULL];
 }
 

@@ -135,10 +135,8 @@ static void test_describe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_show_views),
-		cmocka_unit_test(test_no_query),
-		cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_options),	 cmocka_unit_test(test_show_views),
+		cmocka_unit_test(test_no_query), cmocka_unit_test(test_explain),
 		cmocka_unit_test(test_describe),
 	};
 

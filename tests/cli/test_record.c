@@ -101,6 +101,7 @@ static void test_stopped(void **state)
 	expect("timeout --preserve-status -s TERM -k 60 0.5 $E -o csv \"SELECT count(*) FROM "
 	       "'many.csv' a, 'many.csv' b, 'many.csv' c\"",
 	       0,
+	       "window_start,window_end,count(*),_other\n"
 	       "warning[interrupted]: the query was stopped while it computed rows: these are "
 	       "missing\n");
 }
@@ -128,21 +129,29 @@ static void test_refused(void **state)
 	expect("$E record -o b.csv \"SELECT pid FROM 'a.csv'\"", 0,
 	       "ebql: record: without a column \"time\" b.csv will be a table, with no windows "
 	       "and no order; SELECT time, ...\n");
+	expect("$E \"SELECT count(*) FROM 'a.csv' WINDOW COUNT 3 PER CPU\" 2>&1 | head -1", 0,
+	       "error[unknown-column]: the rows have no column \"cpu\", which PER CPU goes by\n");
+	expect("$E describe \"'a.csv'\" | head -1", 0, "a.csv\n");
 	/* A wrong query does not touch what is there. */
 	expect("echo kept > k.csv; $E record -o k.csv \"SELECT x FROM 'a.csv'\" 2>&1 | head -1; "
 	       "cat k.csv",
 	       0, "error[unknown-column]: a.csv has no column \"x\"\nkept\n");
 }
 
+#define NEEDS_ROOT()                                                                               \
+	do {                                                                                       \
+		if (geteuid() != 0 || access("/sys/kernel/tracing/events/syscalls", R_OK) != 0) {  \
+			puts("SKIP: needs root and tracefs");                                      \
+			skip();                                                                    \
+		}                                                                                  \
+	} while (0)
+
 /* 1,000 writes of one byte, as the kernel has them and as the recording has them. */
 static void test_live(void **state)
 {
 	static const char *const files[] = { "w.arrows", "w.jsonl", "w.csv" };
 
-	if (geteuid() != 0 || access("/sys/kernel/tracing/events/syscalls", R_OK) != 0) {
-		puts("SKIP: needs root and tracefs");
-		skip();
-	}
+	NEEDS_ROOT();
 	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
 		char command[512];
 
@@ -157,6 +166,43 @@ static void test_live(void **state)
 			 files[i], files[i]);
 		expect(command, 0,
 		       "window_start,window_end,n,bytes,least,most,_other\n1000,1000,0,0,0\n");
+	}
+}
+
+/* A recording of its own writes: each holds those since the one before, four a second. */
+static void test_own_writes(void **state)
+{
+	NEEDS_ROOT();
+	expect("cp $E recorder; ./recorder record -o b.csv \"SELECT time FROM syscall:write WHERE comm = 'recorder'\" -d 2 & "
+	       "P=$!; sleep 0.3; for i in 1 2 3; do ./recorder -o csv \"SELECT pid FROM 'a.csv'\" > d.csv; "
+	       "done; wait $P; n=$(grep -c 1 b.csv); test $n -gt 3 -a $n -lt 40; echo $?",
+	       0, "0\n");
+	/* What was written is there, however the recording ends. */
+	expect("$E record -o b.arrows \"SELECT time, comm FROM syscall:write WHERE comm = 'dd' AND "
+	       "count = 1\" & P=$!; sleep 0.5; dd if=/dev/zero of=/dev/null bs=1 count=5000 "
+	       "status=none; sleep 1; kill -9 $P; wait $P 2>/dev/null; "
+	       "$E -o csv \"SELECT count(*) AS n FROM 'b.arrows'\" | cut -d, -f3",
+	       0, "n\n5000\n");
+}
+
+/* on_loss = 'fail' without a window: at once, and not when the command ends. */
+static void test_loss(void **state)
+{
+	static const char *const queries[] = {
+		"SELECT sum(count * 9223372036854775807) FROM syscall:write",
+		"SELECT pid FROM syscall:write WHERE count * 9223372036854775807 > 5",
+	};
+
+	NEEDS_ROOT();
+	for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
+		char command[512];
+
+		snprintf(command, sizeof(command),
+			 "$E -o csv \"SET on_loss = 'fail'; %s\" -- sh -c "
+			 "'echo lost > /dev/null; sleep 5; touch late' > /dev/null; echo $?; "
+			 "ls late 2> /dev/null || echo early",
+			 queries[i]);
+		expect(command, 0, "3\nearly\n");
 	}
 }
 
@@ -182,8 +228,9 @@ static int open_folder(void **state)
 
 static int close_folder(void **state)
 {
-	static const char *const names[] = { "a.csv", "b.arrows", "b.csv",   "c.jsonl", "d.csv",
-					     "k.csv", "w.arrows", "w.jsonl", "w.csv", "many.csv" };
+	static const char *const names[] = { "a.csv", "b.arrows", "b.csv",    "c.jsonl",
+					     "d.csv", "k.csv",	  "w.arrows", "w.jsonl",
+					     "w.csv", "many.csv", "late",     "recorder" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
 		unlink(names[i]);
@@ -193,12 +240,10 @@ static int close_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_kinds),	   cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_whole),	   cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_live),
+		cmocka_unit_test(test_own_writes), cmocka_unit_test(test_loss),
 	};
 
 	return cmocka_run_group_tests(tests, open_folder, close_folder);

@@ -326,7 +326,8 @@ static void test_attached(void **state)
 	snprintf(text, sizeof(text), "ATTACH '%s/ref.db' AS ref; -- kept", t->state);
 	line(t, text);
 	snprintf(text, sizeof(text),
-		 "SELECT a + 2, (SELECT count(*) FROM ref.sqlite_schema) + 70 FROM '%s'; /* x */", path);
+		 "SELECT a + 2, (SELECT count(*) FROM ref.sqlite_schema) + 70 FROM '%s'; /* x */",
+		 path);
 	for (u32 i = 0; i < 2; i++) {
 		line(t, text);
 		expect(t, "7 ");
@@ -575,10 +576,18 @@ static void test_pipe(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_error),	   TEST(test_prompt),		TEST(test_terminate),
-		TEST(test_complete_words), TEST(test_complete_streams), TEST(test_attached), TEST(test_kept),
-		TEST(test_interrupt),	   TEST(test_commands),		TEST(test_history),
-		TEST(test_leaks),	   cmocka_unit_test(test_pipe),
+		TEST(test_error),
+		TEST(test_prompt),
+		TEST(test_terminate),
+		TEST(test_complete_words),
+		TEST(test_complete_streams),
+		TEST(test_attached),
+		TEST(test_kept),
+		TEST(test_interrupt),
+		TEST(test_commands),
+		TEST(test_history),
+		TEST(test_leaks),
+		cmocka_unit_test(test_pipe),
 	};
 
 	if (argc > 1)

@@ -255,38 +255,58 @@ static void expect_equal(const char *where)
 		       where);
 }
 
-/* Equal values that lie elsewhere, with other bytes between their members. */
-static void test_canonical(void **state)
+/* The same values twice, with other bytes between their members. */
+struct twin {
+	s64 bounds[3];
+	struct scheme scheme;
+	struct histogram_cell cells[2];
+	struct histogram h;
+	struct quantile q;
+	char text[6];
+	struct top_row row;
+	struct top top;
+};
+
+static void twin_init(struct twin *twin, int filler)
 {
 	static const s64 bounds[] = { -5, 0, 9 };
-	char text[2][6] = { "alpha", "alpha" };
-	struct {
-		s64 bounds[3];
-		struct scheme scheme;
-		struct histogram_cell cells[2];
-		struct histogram h;
-		struct quantile q;
-		struct top_row row;
-		struct top top;
-	} at[2];
+
+	memset(twin, filler, sizeof(*twin));
+	memcpy(twin->bounds, bounds, sizeof(bounds));
+	twin->scheme.kind = SCHEME_BOUNDS;
+	twin->scheme.bounds = twin->bounds;
+	twin->scheme.n_bounds = 3;
+	for (u32 k = 0; k < 2; k++) {
+		twin->cells[k].cell = k + 1;
+		twin->cells[k].count = 10 + k;
+	}
+	twin->h.scheme = &twin->scheme;
+	twin->h.cells = twin->cells;
+	twin->h.n_cells = 2;
+	twin->h.count = 21;
+	twin->h.n_unplaced = 0;
+	twin->h.sum = twin->h.min = -4;
+	twin->h.max = 7;
+	twin->q.q_ppb = 5;
+	twin->q.has_lo = twin->q.has_hi = twin->q.is_hi_open = twin->q.is_lo_open = false;
+	twin->q.is_interpolated = false;
+	twin->q.estimate = 3;
+	memcpy(twin->text, "alpha", 6);
+	twin->row.value.kind = VALUE_TEXT;
+	twin->row.value.n = 5;
+	twin->row.value.text = twin->text;
+	twin->row.weight = twin->top.total = 9;
+	twin->row.error = twin->top.max_unlisted = 0;
+	twin->top.rows = &twin->row;
+	twin->top.n_rows = 1;
+}
+
+static void test_canonical(void **state)
+{
+	struct twin at[2];
 
 	for (u32 i = 0; i < 2; i++) {
-		memset(&at[i], i ? 0xa5 : 0, sizeof(at[i]));
-		memcpy(at[i].bounds, bounds, sizeof(bounds));
-		at[i].scheme.kind = SCHEME_BOUNDS;
-		at[i].scheme.bounds = at[i].bounds;
-		at[i].scheme.n_bounds = 3;
-		for (u32 k = 0; k < 2; k++) {
-			at[i].cells[k].cell = k + 1;
-			at[i].cells[k].count = 10 + k;
-		}
-		at[i].h.scheme = &at[i].scheme;
-		at[i].h.cells = at[i].cells;
-		at[i].h.n_cells = 2;
-		at[i].h.count = 21;
-		at[i].h.n_unplaced = 0;
-		at[i].h.sum = at[i].h.min = -4;
-		at[i].h.max = 7;
+		twin_init(&at[i], i ? 0xa5 : 0);
 		given[i] = (struct value){ .kind = VALUE_HISTOGRAM, .histogram = &at[i].h };
 	}
 	expect_equal("histogram");
@@ -301,26 +321,13 @@ static void test_canonical(void **state)
 	}
 	at[1].h.min = 4; /* of nothing: means nothing */
 	expect_equal("empty histogram");
-	for (u32 i = 0; i < 2; i++) {
-		at[i].q.q_ppb = 5;
-		at[i].q.has_lo = at[i].q.has_hi = at[i].q.is_hi_open = at[i].q.is_lo_open = false;
-		at[i].q.is_interpolated = false;
-		at[i].q.estimate = 3;
+	for (u32 i = 0; i < 2; i++)
 		given[i] = (struct value){ .kind = VALUE_QUANTILES, .n = 1, .quantiles = &at[i].q };
-	}
 	expect_equal("quantile");
-	for (u32 i = 0; i < 2; i++) {
-		at[i].row.value.kind = VALUE_TEXT;
-		at[i].row.value.n = 5;
-		at[i].row.value.text = text[i];
-		at[i].row.weight = at[i].top.total = 9;
-		at[i].row.error = at[i].top.max_unlisted = 0;
-		at[i].top.rows = &at[i].row;
-		at[i].top.n_rows = 1;
+	for (u32 i = 0; i < 2; i++)
 		given[i] = (struct value){ .kind = VALUE_TOP, .top = &at[i].top };
-	}
 	expect_equal("top list");
-	text[1][4] = 'e';
+	at[1].text[4] = 'e';
 	expect_integer(ask("SELECT given(0) = given(1)"), 0, "another text");
 }
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -47,11 +48,53 @@ static void test_span(void **state)
 			"GROUP BY fd, cpu WINDOW TUMBLING 10ms");
 }
 
+/* One result: events, values that are not NULL, faults. */
+static void read_members(const char *expression, u64 *ret_n, u64 *ret_values, u64 *ret_faults)
+{
+	char command[1024], text[4096];
+	const char *fault;
+	FILE *pipe;
+	size_t n;
+
+	snprintf(command, sizeof(command),
+		 "%s --duration 200ms -o json '" OFF "SELECT count(*) AS n, count(%s) AS v FROM "
+		 "raw_tracepoint:sched_switch'",
+		 EBQL_BINARY, expression);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	n = fread(text, 1, sizeof(text) - 1, pipe);
+	text[n] = '\0';
+	pclose(pipe);
+	assert_int_equal(sscanf(text, "{\"n\":%lu,\"v\":%lu}", ret_n, ret_values), 2);
+	fault = strstr(text, "\"fault\":");
+	*ret_faults = fault ? strtoull(fault + 8, NULL, 10) : 0;
+}
+
+/*
+ * A kernel thread has no mm.  Raw scans read a member for every event, but what is a fault
+ * is what the query evaluates.
+ */
+static void test_guarded_read(void **state)
+{
+	u64 n, n_values, n_faults;
+
+	session_require();
+	read_members("next.mm.map_count", &n, &n_values, &n_faults);
+	assert_true(n_values < n);
+	assert_int_equal(n_faults, n - n_values);
+	read_members("CASE WHEN next.pid > 2000000000 THEN next.mm.map_count ELSE 0 END", &n,
+		     &n_values, &n_faults);
+	assert_true(n > 0);
+	assert_int_equal(n_values, n);
+	assert_int_equal(n_faults, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_scan, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_span, session_setup, session_teardown),
+		cmocka_unit_test(test_guarded_read),
 	};
 
 	return cmocka_run_group_tests_name("raw", tests, NULL, NULL);

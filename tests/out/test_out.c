@@ -4,6 +4,7 @@
  * text that tries to break out, and batches with and without losses.
  */
 #include "golden.h"
+#include "out/format.h"
 
 /* --- Values --- */
 
@@ -253,6 +254,25 @@ static void test_terminal(void **unused)
 
 /* --- Parts --- */
 
+/* Where no row "(other)" is shown the words must hold for all that a full table means. */
+static void test_table_full(void **unused)
+{
+	struct batch batch = { .other_row = -1 };
+	struct buf buf;
+
+	batch.lost[LOSS_TABLE_FULL] = 3;
+	buf_init(&buf);
+	out_put_loss(&buf, &batch);
+	assert_non_null(strstr(buf.at, "table_full 3"));
+	assert_non_null(strstr(buf.at, "without room for their running sum"));
+	batch.other_row = 0;
+	buf_reset(&buf);
+	out_put_loss(&buf, &batch);
+	assert_string_equal(buf.at,
+			    "lost: table_full 3 (events summed in \"(other)\"; raise max_groups)");
+	buf_free(&buf);
+}
+
 static void check_duration(s128 ns, const char *wanted)
 {
 	struct buf buf;
@@ -424,13 +444,21 @@ static void test_find(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_extremes),     cmocka_unit_test(test_text),
-		cmocka_unit_test(test_names),	     cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_snapshots),    cmocka_unit_test(test_streaming),
-		cmocka_unit_test(test_unnest),	     cmocka_unit_test(test_no_bound),
-		cmocka_unit_test(test_terminal),     cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_time_of_day),  cmocka_unit_test(test_real_round_trip),
-		cmocka_unit_test(test_large_window), cmocka_unit_test(test_broken_pipe),
+		cmocka_unit_test(test_table_full),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_unnest),
+		cmocka_unit_test(test_no_bound),
+		cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_time_of_day),
+		cmocka_unit_test(test_real_round_trip),
+		cmocka_unit_test(test_large_window),
+		cmocka_unit_test(test_broken_pipe),
 		cmocka_unit_test(test_find),
 	};
 

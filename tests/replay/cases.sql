@@ -293,6 +293,40 @@ FROM tracepoint:test:event;
 -- row: 3 | 2 | 2 | 2
 -- lost: fault=12
 
+-- case: an event has one fault of one expression, however many filters its cells have
+SELECT sum(f_s32 / f_u8) AS a, max(f_s32 / f_u8) FILTER (WHERE f_s8 <> 0) AS b,
+count(f_s32 / f_u8) FILTER (WHERE f_s32 > 0) AS c FROM tracepoint:test:event;
+-- row: 1 | 3 | 1
+-- lost: fault=3
+
+-- case: and one of those that no filter keeps from it
+SELECT max(f_s32 / f_u8) FILTER (WHERE f_s8 < 0) AS a,
+sum(f_s32 / f_u8) FILTER (WHERE f_s8 = 0) AS b FROM tracepoint:test:event;
+-- row: 3 | NULL
+-- lost: fault=1
+
+-- case: a key that is an argument too has one fault
+SELECT f_s32 / f_u8 AS q, sum(f_s32 / f_u8) AS s, count(*) FILTER (WHERE f_s32 / f_u8 > 0) AS n
+FROM tracepoint:test:event GROUP BY q;
+-- row: NULL | NULL | 0
+-- row: 3 | 3 | 1
+-- row: -2 | -2 | 0
+-- lost: fault=3
+
+-- case: a condition that is a key and a filter
+SELECT f_s32 / f_u8 > 0 AS q, sum(f_s8) FILTER (WHERE f_s32 / f_u8 > 0) AS s
+FROM tracepoint:test:event GROUP BY q;
+-- row: NULL | NULL
+-- row: 1 | -2
+-- row: 0 | NULL
+-- lost: fault=3
+
+-- case: a filter of several arguments is evaluated once
+SELECT sum(f_s8) FILTER (WHERE f_s32 / f_u8 > 0) AS a, sum(f_u8) FILTER (WHERE f_s32 / f_u8 > 0) AS b,
+count(*) FILTER (WHERE f_s32 / f_u8 > 0) AS c FROM tracepoint:test:event;
+-- row: -2 | 2 | 1
+-- lost: fault=3
+
 -- case: IS and IS NOT are never NULL
 SELECT count(*) FILTER (WHERE f_s32 / f_u8 IS 3) AS a,
 count(*) FILTER (WHERE f_s32 / f_u8 IS NOT 3) AS b,

@@ -433,12 +433,12 @@ static void test_full(void **state)
 		event_encode(&events[i], &arena, &rng);
 	}
 	got = run_values(engine, &arena,
-			 "SELECT f_s64, SUM(f_s16) OVER (PARTITION BY f_s64) AS r "
-			 "FROM " REPLAY_STREAM,
+			 "SELECT f_s64, SUM(f_s16) OVER (PARTITION BY f_s64) AS r, "
+			 "-SUM(f_s16) OVER (PARTITION BY f_s64) AS s FROM " REPLAY_STREAM,
 			 events, N, 16);
 	assert_int_equal(got.n_rows, N);
 	for (u32 i = 0; i < N; i++) {
-		const struct value *row = &got.values[2 * i];
+		const struct value *row = &got.values[3 * i];
 		s64 *sum = &sums[events[i].integers[C_S64] / 1000003];
 
 		*sum += (s64)events[i].integers[C_S16];
@@ -453,6 +453,56 @@ static void test_full(void **state)
 	assert_in_range(n_null, 1, N - N / N_KEYS * 32);
 	engine_close(engine);
 	arena_free(&arena);
+}
+
+/* Many sums: those of the same keys stand in one slot, and tables for others have a limit. */
+static void test_many_sums(void **state)
+{
+	enum { N_SUMS = 16 };
+	/* With an operator at the end each has a key of its own: as many tables as may be. */
+	static const char *const keyed[] = { "f_s64", "f_u8",	  "iif(flag, f_s64, NULL), cpu",
+					     "",      "f_s32 + ", "name, f_s32 / " };
+	struct event *events;
+	struct rng rng = { 6 };
+	struct engine *engine;
+	struct arena arena;
+	sqlite3 *db = reference_open();
+	u32 n_wrong = 0;
+
+	(void)state;
+	engine = engine_or_skip(&arena);
+	events = arena_array(&arena, struct event, N_EVENTS);
+	make_events(events, &arena, &rng);
+	reference_load(db, events, N_EVENTS);
+	for (u32 i = 0; i < ARRAY_SIZE(keyed); i++) {
+		struct running_query q = { 0 };
+
+		buf_init(&q.ebql);
+		buf_init(&q.sqlite);
+		both(&q, "SELECT time");
+		for (u32 n = 0; n < N_SUMS; n++) {
+			bool is_apart = *keyed[i] && keyed[i][strlen(keyed[i]) - 1] == ' ';
+
+			both(&q, ", SUM(");
+			both(&q, args[n % 10]);
+			both(&q, *keyed[i] ? ") OVER (PARTITION BY " : ") OVER (");
+			both(&q, keyed[i]);
+			for (u32 k = 0; is_apart && k <= n; k++)
+				both(&q, k ? "1" : "2");
+			buf_puts(&q.ebql, ")");
+			buf_puts(&q.sqlite, " ORDER BY rowid)");
+		}
+		both(&q, " FROM ");
+		buf_puts(&q.ebql, REPLAY_STREAM);
+		buf_puts(&q.sqlite, "t WHERE probe = '" REPLAY_STREAM "'");
+		n_wrong += !check(engine, db, &q, events, &arena);
+		buf_free(&q.ebql);
+		buf_free(&q.sqlite);
+	}
+	sqlite3_close(db);
+	engine_close(engine);
+	arena_free(&arena);
+	assert_int_equal(n_wrong, 0);
 }
 
 /* A table of sums that is full says nothing of that of the groups: these stay exact. */
@@ -511,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_full_under_groups),
+		cmocka_unit_test(test_many_sums),
 		cmocka_unit_test(test_fixed),
 		cmocka_unit_test(test_random),
 	};

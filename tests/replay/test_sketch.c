@@ -313,6 +313,43 @@ static void test_groups(void **state)
 	}
 }
 
+/* An event is `negative` once, and its weight at fault once, in however many places. */
+static void test_losses(void **state)
+{
+	static const char *const sql =
+		"SELECT top_k(f_u8, 3, f_s32 / f_s8), top_k(f_u16, 4, f_s32 / f_s8) FILTER (WHERE "
+		"f_u8 > 100), top_k(f_u8, 5, f_s16), top_k(comm, 6, f_s16), histogram(f_s16), "
+		"sum(f_s32 / f_s8) FROM " REPLAY_STREAM;
+	const struct engine_options options = { "", "auto", .max_groups = N_GROUPS };
+	const char *error = NULL;
+	struct rng rng = { 17 };
+	struct dataset data;
+	struct result got;
+	u64 n_negative = 0, n_faults = 0;
+
+	if (!engine)
+		skip();
+	arena_init(&arena);
+	dataset_random(&data, &arena, 0, 17);
+	for (u32 i = 0; i < data.n_events; i++) {
+		struct event *e = &data.events[i];
+		s64 x = rng_range(&rng, -100, 100), y = rng_range(&rng, -3, 3);
+
+		e->integers[C_S32] = x;
+		e->integers[C_S8] = y;
+		e->integers[C_S16] = rng_range(&rng, -10, 30);
+		event_encode(e, &arena, &rng);
+		n_faults += y == 0;
+		n_negative += e->integers[C_S16] < 0 || (y != 0 && x / y < 0);
+	}
+	assert_true(n_negative > 0 && n_faults > 0);
+	if (!engine_run(engine, sql, &options, data.events, data.n_events, &arena, &got, &error))
+		fail_msg("%s", error);
+	assert_int_equal(got.lost[LOSS_NEGATIVE], n_negative);
+	assert_int_equal(got.lost[LOSS_FAULT], n_faults);
+	arena_free(&arena);
+}
+
 static int set_up(void **state)
 {
 	static struct arena engine_arena;
@@ -327,6 +364,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_losses),
 	};
 
 	return cmocka_run_group_tests_name("sketch", tests, set_up, NULL);

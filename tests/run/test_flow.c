@@ -320,6 +320,24 @@ static void test_session(void **state)
 	expect(&b, "[1,2) x,1,2;x,2,3\n[1,3) -,1,1;-,2,4!\n");
 }
 
+/* Two zeros are one key, as for SQLite. */
+static void test_session_of_zeros(void **state)
+{
+	struct row_source *s;
+	struct bench b;
+
+	group_by_text(&b, WINDOW_SESSION, 10, 0);
+	b.cut.sql = "SELECT count(*), sum(c1) FROM w0";
+	b.cut.output.n_columns = 2;
+	b.output[0].type = type_int(64, true);
+	s = add_file(&b, 3);
+	put_row(s, 1, 1, "");
+	put_row(s, 2, 2, "");
+	s->rows[2] = (struct value){ .kind = VALUE_REAL, .real = 0.0 };
+	s->rows[COLUMNS + 2] = (struct value){ .kind = VALUE_REAL, .real = -0.0 };
+	expect(&b, "[1,2) 2,3!\n");
+}
+
 /* The statement sees one window, though the rows of all are read together. */
 static void test_session_limit(void **state)
 {
@@ -567,15 +585,25 @@ static void test_steady(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tumbling),	cmocka_unit_test(test_last_on_boundary),
-		cmocka_unit_test(test_grouped_idle),	cmocka_unit_test(test_hopping),
-		cmocka_unit_test(test_hopping_random),	cmocka_unit_test(test_two_files),
-		cmocka_unit_test(test_table),		cmocka_unit_test(test_empty_file),
-		cmocka_unit_test(test_no_window),	cmocka_unit_test(test_count),
-		cmocka_unit_test(test_count_per_group), cmocka_unit_test(test_session),
-		cmocka_unit_test(test_many_sessions),	cmocka_unit_test(test_streaming_limit),
-		cmocka_unit_test(test_session_limit),	cmocka_unit_test(test_row_accounts),
-		cmocka_unit_test(test_n_windows),	cmocka_unit_test(test_steady),
+		cmocka_unit_test(test_tumbling),
+		cmocka_unit_test(test_last_on_boundary),
+		cmocka_unit_test(test_grouped_idle),
+		cmocka_unit_test(test_hopping),
+		cmocka_unit_test(test_hopping_random),
+		cmocka_unit_test(test_two_files),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_empty_file),
+		cmocka_unit_test(test_no_window),
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_count_per_group),
+		cmocka_unit_test(test_session),
+		cmocka_unit_test(test_many_sessions),
+		cmocka_unit_test(test_streaming_limit),
+		cmocka_unit_test(test_session_of_zeros),
+		cmocka_unit_test(test_session_limit),
+		cmocka_unit_test(test_row_accounts),
+		cmocka_unit_test(test_n_windows),
+		cmocka_unit_test(test_steady),
 	};
 
 	return cmocka_run_group_tests_name("run-flow", tests, NULL, NULL);

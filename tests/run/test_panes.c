@@ -141,8 +141,8 @@ static void end_pane(struct bench *b, struct model_pane *pane)
 	assert_int_equal(
 		drain_copy(&b->fake.drain, b->fake.state, 0, -1, &b->panes.pane, tally.counters),
 		0);
-	note_exact(b, pane);
 	assert_int_equal(panes_push(&b->panes, pane->position, 1000 * pane->position, &tally), 0);
+	note_exact(b, pane);
 	b->n_fresh++;
 }
 
@@ -356,6 +356,43 @@ static void test_too_many(void **state)
 	bench_close(&b);
 }
 
+static u64 packed_bytes(const struct panes *panes)
+{
+	u64 n_bytes = 0;
+
+	for (u32 i = 0; i < panes->n_ring; i++)
+		n_bytes += panes->blocks[i].pack.used_bytes;
+	return n_bytes;
+}
+
+/* No room for more panes: their groups are in "(other)", and the memory stays what it is. */
+static void test_memory(void **state)
+{
+	static struct bench b;
+
+	for (u64 seed = 1; seed < 20; seed++) {
+		u32 n_other = 0, n_whole = 0;
+		u64 small_bytes;
+
+		bench_open(&b, seed, KEYS, 10);
+		for (u64 i = 1; i <= 10; i++)
+			random_pane(&b, i, 2);
+		small_bytes = packed_bytes(&b.panes);
+		b.panes.max_bytes = 2 * small_bytes;
+		for (u64 i = 11; i <= 80; i++) {
+			expire(&b, i - 10);
+			random_pane(&b, i, i % 40 < 20 ? KEYS : 2);
+			check_window(&b);
+			n_other += b.fake.merge.n_folded > 0;
+			n_whole += b.fake.merge.n_folded == 0;
+			/* The rows of "(other)" stand beside it. */
+			assert_true(packed_bytes(&b.panes) <= 3 * small_bytes);
+		}
+		assert_true(n_other > 5 && n_whole > 5);
+		bench_close(&b);
+	}
+}
+
 /* --- Cost --- */
 
 static void test_cost(void **state)
@@ -408,9 +445,8 @@ static void test_cost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_other),
-		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_random),	 cmocka_unit_test(test_other),
+		cmocka_unit_test(test_too_many), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_cost),
 	};
 

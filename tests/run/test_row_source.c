@@ -45,15 +45,21 @@ static void test_end(struct test *t)
 	arena_free(&t->arena);
 }
 
-static struct file *make_file(struct test *t, const char *text)
+static void write_file(const char *path, const char *text)
 {
-	char *path = arena_printf(&t->arena, "%s/%u.csv", t->directory, t->n_files++);
 	FILE *out = fopen(path, "w");
-	struct file *file;
 
 	assert_non_null(out);
 	fputs(text, out);
 	fclose(out);
+}
+
+static struct file *make_file(struct test *t, const char *text)
+{
+	char *path = arena_printf(&t->arena, "%s/%u.csv", t->directory, t->n_files++);
+	struct file *file;
+
+	write_file(path, text);
 	file = file_open(path, &t->arena, (struct span){ 0, 0 }, &t->diags);
 	assert_non_null(file);
 	assert_true(file->time_column >= 0);
@@ -234,6 +240,46 @@ static void test_not_nesting(void **state)
 	test_end(&t);
 }
 
+/* A file of rows that have times when the query is bound, and others when it runs. */
+static void open_changed(struct test *t, const char *text)
+{
+	struct file *file;
+
+	test_begin(t);
+	file = make_file(t, "time,k\n10,1\n");
+	write_file(file->path, text);
+	open_rows(t, scan(t, file), (struct expr *[]){ field(t, 0, "time"), field(t, 0, "k") }, 2);
+}
+
+/* Rows without a time: left out and counted, whatever the order. */
+static void test_untimed(void **state)
+{
+	static const char *const texts[] = { "time,k\n,1\n10,2\n,3\n20,4\n,5\n",
+					     "time,k\n20,4\n,1\n10,2\n,3\n,5\n" };
+	u64 first_ns, last_ns;
+	struct batch batch;
+	struct test t;
+
+	for (u32 i = 0; i < ARRAY_SIZE(texts); i++) {
+		open_changed(&t, texts[i]);
+		assert_true(row_source_span(t.source, &first_ns, &last_ns));
+		assert_int_equal(first_ns, 10);
+		assert_int_equal(last_ns, 20);
+		assert_string_equal(read_rows(&t, UINT64_MAX, 100), "10,2;20,4;");
+		batch = account(&t);
+		assert_int_equal(batch.events, 5);
+		assert_int_equal(batch.matched, 2);
+		assert_int_equal(batch.lost[LOSS_FAULT], 3);
+		assert_int_equal(account(&t).lost[LOSS_FAULT], 0);
+		test_end(&t);
+	}
+	open_changed(&t, "time,k\n,1\n,2\n");
+	assert_false(row_source_span(t.source, &first_ns, &last_ns));
+	assert_string_equal(read_rows(&t, UINT64_MAX, 100), "");
+	assert_int_equal(account(&t).lost[LOSS_FAULT], 2);
+	test_end(&t);
+}
+
 /* Two scans of one file: no row is its own partner, one of the same time before it is. */
 static void test_same_file(void **state)
 {
@@ -340,7 +386,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),	    cmocka_unit_test(test_pair),
 		cmocka_unit_test(test_not_nesting), cmocka_unit_test(test_same_file),
-		cmocka_unit_test(test_running),	    cmocka_unit_test(test_many),
+		cmocka_unit_test(test_untimed),	    cmocka_unit_test(test_running),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests_name("row_source", tests, NULL, NULL);

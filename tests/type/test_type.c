@@ -106,8 +106,8 @@ static void test_losses(void **state)
 		batch.unpaired[i] = 0x100ull << i;
 	assert_int_equal(batch_lost_values(&batch),
 			 1ull << LOSS_MISSED | 1ull << LOSS_RING_FULL | 1ull << LOSS_NEGATIVE |
-				 0x100ull << UNPAIRED_NEVER_STARTED |
-				 0x100ull << UNPAIRED_EXPIRED | 0x100ull << UNPAIRED_FULL);
+				 0x100ull << UNPAIRED_NEVER_STARTED | 0x100ull << UNPAIRED_EXPIRED |
+				 0x100ull << UNPAIRED_FULL);
 }
 
 int main(void)

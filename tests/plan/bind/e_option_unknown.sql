@@ -1,0 +1,1 @@
+SET pushing = off; SELECT pid FROM syscall:write
