@@ -98,8 +98,9 @@ static const struct {
 	const char *name;
 	void (*show)(struct query *q, struct buf *out);
 } stages[] = {
-	{ "ast", show_ast },	       { "cut", show_cut },	      { "logical", show_logical },
-	{ "optimized", show_optimized }, { "physical", show_physical }, { "ir", show_ir },
+	{ "ast", show_ast },	       { "cut", show_cut },
+	{ "logical", show_logical },   { "optimized", show_optimized },
+	{ "physical", show_physical }, { "ir", show_ir },
 	{ "bpf", show_bpf },
 };
 

@@ -132,7 +132,8 @@ static void run_statements(struct shell *shell)
 
 		drop_front(text, count_blanks(text));
 		n = text->n ? sql_statement_bytes(text->at, text->n, &is_blank) : 0;
-		/* A comment on the line of a ";" begins nothing; one before a view is the view's. */
+		/* A comment on the line of a ";" begins nothing; one before a view is the view's.
+		 */
 		if (!n && is_behind && is_blank)
 			buf_reset(text);
 		if (!n)

@@ -263,8 +263,8 @@ static void take_batch(struct fold *fold, const struct line *line)
 	if (fold->advance_ns && line->end_ns <= fold->last_end_ns)
 		fail(fold, "window %" PRIu64 " ends before the one before it", fold->n_windows);
 	if (fold->advance_ns && fold->n_windows > 0 && !line->is_last)
-		fold->n_skipped += line->end_ns / fold->advance_ns -
-				   fold->last_end_ns / fold->advance_ns - 1;
+		fold->n_skipped +=
+			line->end_ns / fold->advance_ns - fold->last_end_ns / fold->advance_ns - 1;
 	if (fold->n_windows > 0 && !fold->advance_ns && line->start_ns != fold->last_end_ns)
 		fail(fold,
 		     "window %" PRIu64 " starts at %" PRIu64 ", the one before ended at %" PRIu64,

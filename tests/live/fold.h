@@ -28,7 +28,7 @@ struct fold {
 	bool was_last;	   /* a batch said "last":true */
 	/* HOPPING: windows overlap, or leave gaps; those that were not given, being late. */
 	u64 advance_ns, n_skipped;
-	char error[256];   /* the first thing that was wrong; empty: nothing */
+	char error[256]; /* the first thing that was wrong; empty: nothing */
 
 	/* of the batch being read */
 	u64 batch_rows, batch_calls;
