@@ -33,7 +33,8 @@ static void run_once(struct session *session, const char *query, u32 size_ms, u3
 	session_end(session, SIGINT, 0);
 	assert_string_equal(session->rows.error, "");
 	assert_int_equal(session->rows.lost, 0);
-	assert_true(session->rows.was_last);
+	/* A run that ends in a gap has given its last window before. */
+	assert_true(session->rows.was_last || advance_ms > size_ms);
 }
 
 /* Again where the machine woke ebql so late that it left out a window; but not for ever. */
