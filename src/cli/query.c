@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -107,6 +108,25 @@ int query_read_file(const char *path, struct buf *ret_text)
 	return (int)n;
 }
 
+/* false after a diagnostic. */
+static bool is_database(struct query *query, const struct ast_statement *s)
+{
+	struct diags *diags = &query->diags;
+	sqlite3 *db = NULL;
+	int error = sqlite3_open_v2(s->text, &db, SQLITE_OPEN_READONLY, NULL);
+
+	if (error == SQLITE_OK)
+		error = sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
+	if (error != SQLITE_OK)
+		diag_hint(diags,
+			  diag_error(diags, "bad-file", s->span,
+				     "\"%s\" cannot be read as a database of SQLite: %s", s->text,
+				     sqlite3_errmsg(db)),
+			  "rows of other files are read by FROM 'FILE.csv'");
+	sqlite3_close(db);
+	return error == SQLITE_OK;
+}
+
 /* rules_off as SET or WITH give it: names of rules, or 'all'. */
 static void check_rules(const struct ast_option *option, struct diags *diags)
 {
@@ -157,6 +177,8 @@ static void attach(struct query *query, const struct ast_statement *s)
 			  "ATTACH takes a file of SQLite");
 		return;
 	}
+	if (!is_database(query, s))
+		return;
 	if (strcasecmp(name, "main") == 0 || strcasecmp(name, "temp") == 0)
 		diag_hint(diags,
 			  diag_error(diags, "duplicate-name", s->span,

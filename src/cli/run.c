@@ -177,7 +177,7 @@ static bool check_format(struct session *s)
 static void warn_heatmap(const struct session *s)
 {
 	const struct schema *schema = query_output(&s->query);
-	const struct plan *plan = s->query.parts[0].optimized;
+	const struct plan *plan = s->query.cut->n_parts ? s->query.parts[0].optimized : NULL;
 	const struct plan *agg = plan ? plan_find(plan, PLAN_AGGREGATE) : NULL;
 	const char *drawn = NULL;
 	u32 n = 0;
@@ -257,8 +257,10 @@ static int loop(struct session *s)
 		fputs("ebql: stopped before the file was read to its end: the answer is of a "
 		      "part of it\n",
 		      stderr);
-	if (error == -EINTR)
-		error = query_report(q); /* which rows are missing; the end is that of the stop */
+	if (error == -EINTR) {
+		query_report(q); /* which rows are missing */
+		return 3;
+	}
 	if (error && !s->is_ended_by_loss) {
 		fprintf(stderr, "ebql: %s\n", strerror(-error));
 		return 1;

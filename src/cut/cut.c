@@ -179,6 +179,14 @@ static bool is_one_stream(const struct cutter *c)
 	return n_streams == 1;
 }
 
+static void window_for_nothing(struct cutter *c)
+{
+	diag_hint(c->diags,
+		  diag_error(c->diags, "window-without-aggregate", c->window.span,
+			     "a window needs something to aggregate"),
+		  "add count(*), or leave WINDOW away to stream the rows");
+}
+
 /* Rows of live streams without a window: there is no end at which to show them. */
 static bool check_live_rows(struct cutter *c, const struct ast_select *select)
 {
@@ -220,7 +228,7 @@ static bool cut_up(struct cutter *c, const struct ast_select *select, const stru
 		cut->limit = -1;
 	if (is_good && c->window.kind != AST_WINDOW_NONE && !c->has_aggregate &&
 	    !c->needs_all_rows && n_streams(c) < 2)
-		cut_take_diags(c, why); /* a window for nothing */
+		window_for_nothing(c);
 	/* Recorded rows have an end, and so have those that are kept for another reason. */
 	if (is_good && c->window.kind == AST_WINDOW_NONE && c->is_only_sorted &&
 	    has(why, "order-of-stream") && is_one_stream(c))
@@ -272,8 +280,6 @@ struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
 	c.cut->limit = -1;
 	c.cut->databases = (struct cut_database *)databases;
 	c.cut->n_databases = n_databases;
-	if (!cut_check_databases(&c))
-		return NULL;
 	context = cut_context(&c);
 	cut_trial(&c, &trial);
 	p = plan_bind_in(&context, select, &trial);

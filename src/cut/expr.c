@@ -207,42 +207,6 @@ static struct printed print_function(struct cutter *c, struct level *level, cons
 	return good(arithmetic_type(ast->op, a.type, b.type));
 }
 
-/* May it be an integer of 2^63 and more, which SQLite knows not to be below a real? */
-static bool may_be_big(struct type type)
-{
-	return type.kind == TYPE_NULL || (type_is_word(type) && type.bits == 64);
-}
-
-/* a || b, and comparisons; where a real meets an integer that SQLite cannot hold, exactly. */
-static struct printed print_pair(struct cutter *c, struct level *level, const struct ast *ast,
-				 struct buf *out)
-{
-	bool is_text = ast->op == OP_CONCAT, is_compared;
-	struct buf left, right;
-	struct printed a, b;
-
-	buf_init(&left);
-	buf_init(&right);
-	a = cut_expr(c, level, ast->args[0], &left);
-	b = a.is_good ? cut_expr(c, level, ast->args[1], &right) : a;
-	if (a.is_good && b.is_good) {
-		is_compared = !is_text && ((a.type.kind == TYPE_REAL && may_be_big(b.type)) ||
-					   (b.type.kind == TYPE_REAL && may_be_big(a.type)));
-		if (is_text)
-			buf_printf(out, "(eb_i64(%s) || eb_i64(%s))", left.at, right.at);
-		else if (is_compared)
-			buf_printf(out, "(eb_compare(%s, %s) %s 0)", left.at, right.at,
-				   ast_op_names[ast->op]);
-		else
-			buf_printf(out, "(%s %s %s)", left.at, ast_op_names[ast->op], right.at);
-	}
-	buf_free(&left);
-	buf_free(&right);
-	if (!a.is_good || !b.is_good)
-		return cut_bad();
-	return good(is_text ? type_text(0) : (struct type){ .kind = TYPE_BOOL, .bits = 8 });
-}
-
 static struct printed print_operator(struct cutter *c, struct level *level, const struct ast *ast,
 				     struct buf *out)
 {
@@ -259,7 +223,7 @@ static struct printed print_operator(struct cutter *c, struct level *level, cons
 	if (functions[ast->op])
 		return print_function(c, level, ast, out);
 	if (ast->op >= OP_CONCAT && ast->op <= OP_GE)
-		return print_pair(c, level, ast, out);
+		return cut_pair(c, level, ast, out);
 	buf_putc(out, '(');
 	if (ast->kind == AST_UNARY)
 		buf_printf(out, "%s ", ast_op_names[ast->op]);
@@ -278,41 +242,6 @@ static struct printed print_operator(struct cutter *c, struct level *level, cons
 	if (ast->op == OP_PLUS)
 		return a;
 	return good((struct type){ .kind = TYPE_BOOL, .bits = 8 });
-}
-
-/* BETWEEN, IN, LIKE, IS NULL: SQLite's. */
-static struct printed print_predicate(struct cutter *c, struct level *level, const struct ast *ast,
-				      struct buf *out)
-{
-	const char *not = ast->negated ? " NOT" : "";
-	bool is_good;
-
-	buf_putc(out, '(');
-	is_good = cut_expr(c, level, ast->args[0], out).is_good;
-	switch (ast->kind) {
-	case AST_BETWEEN:
-		buf_printf(out, "%s BETWEEN ", not );
-		is_good = is_good && cut_expr(c, level, ast->args[1], out).is_good;
-		buf_puts(out, " AND ");
-		is_good = is_good && cut_expr(c, level, ast->args[2], out).is_good;
-		break;
-	case AST_LIKE:
-		buf_printf(out, "%s %s ", not, ast->text);
-		is_good = is_good && cut_expr(c, level, ast->args[1], out).is_good;
-		buf_puts(out, ast->n_args > 2 ? " ESCAPE " : "");
-		is_good = is_good &&
-			  (ast->n_args < 3 || cut_expr(c, level, ast->args[2], out).is_good);
-		break;
-	case AST_IS_NULL:
-		buf_printf(out, " IS%s NULL", not );
-		break;
-	default:
-		buf_printf(out, "%s IN (", not );
-		is_good = is_good && cut_exprs(c, level, ast->args + 1, ast->n_args - 1, out);
-		buf_putc(out, ')');
-	}
-	buf_putc(out, ')');
-	return is_good ? good((struct type){ .kind = TYPE_BOOL, .bits = 8 }) : cut_bad();
 }
 
 /* Of the arms of a CASE: that of the first that says more than NULL. */
@@ -536,7 +465,17 @@ bool cut_outer_key(const struct level *level, const struct ast *name, struct buf
 		   struct printed *ret_printed)
 {
 	const struct replaced *replaced = find_replaced(level, name);
+	const struct ast_source *from = level->select->from;
+	struct ast bare = *name;
 
+	/* s.cpu where the key is written cpu. */
+	if (!replaced && name->n_parts == 2 && from && from->alias &&
+	    strcasecmp(from->alias, name->parts[0]) == 0) {
+		bare.parts++;
+		bare.part_spans++;
+		bare.n_parts = 1;
+		replaced = find_replaced(level, &bare);
+	}
 	if (replaced)
 		*ret_printed = print_replaced(level, replaced, false, out);
 	return replaced != NULL;
@@ -571,7 +510,7 @@ static struct printed print_expr(struct cutter *c, struct level *level, const st
 	case AST_IN:
 	case AST_LIKE:
 	case AST_IS_NULL:
-		return print_predicate(c, level, ast, out);
+		return cut_predicate(c, level, ast, out);
 	case AST_CASE:
 		return print_case(c, level, ast, out);
 	case AST_CAST:

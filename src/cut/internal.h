@@ -41,6 +41,8 @@ struct relation {
 /* A name of WITH that is read twice is aggregated once. */
 struct shared_groups {
 	const struct ast_select *select;
+	const struct ast_select *ctes; /* what its names mean depends on these */
+	u32 n_views;
 	struct relation relation;
 };
 
@@ -131,17 +133,17 @@ u32 cut_part_add(struct cutter *c, struct cut_part part, struct rows_part *rows)
 /* --- walk.c: nested selects included --- */
 bool cut_reads_streams(struct cutter *c, const struct ast_select *select);
 bool cut_reads_files(const struct plan *plan);
+/* Does the select, or one in it, name a column so, or all of them by "*"? */
+bool cut_mentions(struct cutter *c, const struct ast_select *select, const char *column);
 /* The window that is said, wherever; or the select's, which then is none. */
 const struct ast_window *cut_window_of(struct cutter *c, const struct ast_select *select);
 
 /* --- source.c --- */
 bool cut_from(struct cutter *c, struct level *level, const struct ast_source *source,
 	      struct buf *out);
-/* Are the files of ATTACH databases?  false after a diagnostic. */
-bool cut_check_databases(struct cutter *c);
 /* The part that these rows come from, or NULL: FROM is more, or less, than rows of streams. */
 struct rows_part *cut_rows_of(struct cutter *c, const struct ast_source *source,
-			      struct diags *ret_diags);
+			      const struct ast_select *reader, struct diags *ret_diags);
 
 /* --- select.c --- */
 /* Prints the select; its columns are c0, c1, ... in order.  false after a diagnostic. */
@@ -180,6 +182,8 @@ bool cut_refuse_aggregate(struct cutter *c, const struct ast *ast, const char *w
 bool cut_groups(struct cutter *c, const struct ast_select *select, struct relation *ret_relation);
 /* The keys and aggregates of the select as a part of the kernel; level->replaced has them. */
 bool cut_split(struct cutter *c, struct level *level, struct buf *from);
+/* Is item i one of the keys of GROUP BY? */
+bool cut_is_key(const struct ast_select *select, u32 i);
 /* SELECT DISTINCT without aggregates: grouped by what it selects, the latest row of each group. */
 const struct ast_select *cut_distinct(struct cutter *c, const struct ast_select *select);
 
@@ -198,6 +202,13 @@ struct printed cut_bad(void);
 /* The column of a group key of an outer select, by its name. */
 bool cut_outer_key(const struct level *level, const struct ast *name, struct buf *out,
 		   struct printed *ret_printed);
+
+/* --- compare.c --- */
+/* a = b and its like, a || b. */
+struct printed cut_pair(struct cutter *c, struct level *level, const struct ast *ast,
+			struct buf *out);
+struct printed cut_predicate(struct cutter *c, struct level *level, const struct ast *ast,
+			     struct buf *out);
 
 /* --- name.c --- */
 struct printed cut_name(struct cutter *c, struct level *level, const struct ast *name,

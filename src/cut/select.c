@@ -422,7 +422,13 @@ static bool print_number(struct cutter *c, struct level *level, struct buf *out)
 /* SELECT DISTINCT a, b ... GROUP BY a: the latest row of each group. */
 static bool is_latest(const struct ast_select *s)
 {
+	bool has_other = false;
+
 	if (!s->is_distinct || !s->group_by.n || s->having)
+		return false;
+	for (u32 i = 0; i < s->items.n; i++)
+		has_other |= !cut_is_key(s, i);
+	if (!has_other)
 		return false;
 	for (u32 i = 0; i < s->items.n; i++)
 		if (cut_is_of_rows(s->items.at[i].expr) || s->items.at[i].expr->kind == AST_STAR)
@@ -460,10 +466,11 @@ static bool print_body(struct cutter *c, struct level *level, column_vec *column
 	buf_init(&from);
 	buf_init(&items);
 	buf_puts(&from, s->from ? " FROM " : "");
-	level->has_running = is_running(s);
 	is_good = true;
 	if (s->from && (is_latest(s) || !is_aggregated(s) || !cut_split(c, level, &from)))
 		is_good = !diags_failed(c->diags) && cut_from(c, level, s->from, &from);
+	level->has_running =
+		level->relations.n == 1 && level->relations.at[0].rows && is_running(s);
 	if (is_good && s->where && !level->is_split)
 		is_good = cut_where(c, level, s->where, &is_first, &from);
 	is_good = is_good && print_items(c, level, columns, &items);
@@ -471,7 +478,8 @@ static bool print_body(struct cutter *c, struct level *level, column_vec *column
 	/* With one max() SQLite takes the bare columns of a group from the row that has it. */
 	if (is_good && is_latest(s)) {
 		if (level->relations.n == 1 && level->relations.at[0].rows) {
-			buf_printf(&from, " HAVING max(%s.c0) IS NOT NULL",
+			/* Rows are numbered in the order of their times. */
+			buf_printf(&from, " HAVING max(%s.rowid) IS NOT NULL",
 				   level->relations.at[0].alias);
 			c->has_aggregate = true;
 		} else {

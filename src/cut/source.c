@@ -63,7 +63,7 @@ static bool is_window_join(const struct ast_source *source)
 }
 
 struct rows_part *cut_rows_of(struct cutter *c, const struct ast_source *source,
-			      struct diags *ret_diags)
+			      const struct ast_select *reader, struct diags *ret_diags)
 {
 	struct rows_part *rows = cut_rows_new(c, source);
 	struct plan_context context = cut_context(c);
@@ -73,7 +73,7 @@ struct rows_part *cut_rows_of(struct cutter *c, const struct ast_source *source,
 	cut_trial(c, ret_diags);
 	if (is_window_join(source))
 		return NULL;
-	/* What is derived must be computed by the part, all of it. */
+	/* What is derived and read must be computed by the part. */
 	if (source->kind == AST_SOURCE_SELECT || cte_find(c, source) || view_find(c, source))
 		vec_push(c->arena, &select->items, cut_star(c, source->span));
 	select->span = source->span;
@@ -82,7 +82,8 @@ struct rows_part *cut_rows_of(struct cutter *c, const struct ast_source *source,
 		select->ctes = c->ctes->ctes;
 	p = plan_bind_rows(&context, select, ret_diags);
 	for (u32 i = 1; p && i < p->n_items; i++)
-		if (p->items[i].expr->is_user_only && !cut_naming_of(p->items[i].expr))
+		if (p->items[i].expr->is_user_only && p->items[i].expr->kind != EXPR_FIELD &&
+		    !cut_naming_of(p->items[i].expr) && cut_mentions(c, reader, p->items[i].name))
 			return NULL;
 	return p ? rows : NULL;
 }
@@ -139,28 +140,6 @@ static bool from_file(struct cutter *c, struct level *level, const struct ast_so
 	if (file->time_column >= 0 && !c->has_streams)
 		return add_rows(c, level, source, cut_rows_new(c, source), out);
 	return add_file(c, level, source, file, out);
-}
-
-bool cut_check_databases(struct cutter *c)
-{
-	for (u32 i = 0; i < c->cut->n_databases; i++) {
-		const struct cut_database *d = &c->cut->databases[i];
-		sqlite3 *db = NULL;
-		int error = sqlite3_open_v2(d->path, &db, SQLITE_OPEN_READONLY, NULL);
-
-		if (error == SQLITE_OK)
-			error = sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
-		if (error != SQLITE_OK)
-			diag_hint(c->diags,
-				  diag_error(c->diags, "bad-file", d->span,
-					     "\"%s\" is no database of SQLite: %s", d->path,
-					     sqlite3_errmsg(db)),
-				  "rows of other files are read by FROM 'FILE.csv'");
-		sqlite3_close(db);
-		if (error != SQLITE_OK)
-			return false;
-	}
-	return true;
 }
 
 /* ref.users, or users: the table of an attached database; its columns, or NULL. */
@@ -334,7 +313,7 @@ bool cut_from(struct cutter *c, struct level *level, const struct ast_source *so
 		return from_join(c, level, source, out);
 	if (source->kind == AST_SOURCE_FILE)
 		return from_file(c, level, source, out);
-	rows = cut_rows_of(c, source, &trial);
+	rows = cut_rows_of(c, source, level->select, &trial);
 	if (rows)
 		return add_rows(c, level, source, rows, out);
 	cte = cte_find(c, source);

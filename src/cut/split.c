@@ -104,7 +104,11 @@ bool cut_groups(struct cutter *c, const struct ast_select *select, struct relati
 	if (select->compound.n && (select->order_by.n || select->limit))
 		return false;
 	for (u32 i = 0; i < c->groups.n; i++) {
-		if (!same_select(c->groups.at[i].select, select))
+		const struct shared_groups *shared = &c->groups.at[i];
+
+		if (shared->select != select &&
+		    (shared->ctes != c->ctes || shared->n_views != c->n_views ||
+		     !same_select(shared->select, select)))
 			continue;
 		*ret_relation = c->groups.at[i].relation;
 		return true;
@@ -116,7 +120,8 @@ bool cut_groups(struct cutter *c, const struct ast_select *select, struct relati
 		return false;
 	add_groups(c, p, select, "aggregated in the kernel, one row a group and window",
 		   ret_relation);
-	vec_push(c->arena, &c->groups, (struct shared_groups){ select, *ret_relation });
+	vec_push(c->arena, &c->groups,
+		 (struct shared_groups){ select, c->ctes, c->n_views, *ret_relation });
 	return true;
 }
 
@@ -233,7 +238,7 @@ bool cut_split(struct cutter *c, struct level *level, struct buf *from)
 
 	if (!c->is_kernel || !is_kernel_window(c))
 		return false;
-	rows = cut_rows_of(c, select->from, &trial);
+	rows = cut_rows_of(c, select->from, select, &trial);
 	if (!rows)
 		return false;
 	inner->span = select->span;
@@ -289,6 +294,19 @@ static struct ast *last_of(struct cutter *c, struct ast *ast)
 	return call;
 }
 
+bool cut_is_key(const struct ast_select *select, u32 i)
+{
+	for (u32 k = 0; k < select->group_by.n; k++) {
+		const struct ast *key = select->group_by.at[k];
+
+		if (sql_expr_equal(key, select->items.at[i].expr) ||
+		    cut_alias(select, key) == &select->items.at[i] ||
+		    (key->kind == AST_INTEGER && key->integer == i + 1))
+			return true;
+	}
+	return false;
+}
+
 /*
  * SELECT DISTINCT a, b FROM s: one row for each a, b.  With GROUP BY a: one row for each
  * a, the latest event's.
@@ -306,7 +324,7 @@ const struct ast_select *cut_distinct(struct cutter *c, const struct ast_select 
 		if (select->items.at[i].expr->kind == AST_STAR ||
 		    cut_is_of_rows(select->items.at[i].expr))
 			return select;
-	rows = cut_rows_of(c, select->from, &trial);
+	rows = cut_rows_of(c, select->from, select, &trial);
 	if (!rows)
 		return select;
 	copy = arena_new(c->arena, struct ast_select);
@@ -316,16 +334,9 @@ const struct ast_select *cut_distinct(struct cutter *c, const struct ast_select 
 	items = arena_array(c->arena, struct ast_item, select->items.n);
 	for (u32 i = 0; i < select->items.n; i++) {
 		struct ast *expr = select->items.at[i].expr;
-		bool is_key = !select->group_by.n;
+		bool is_key = !select->group_by.n || cut_is_key(select, i);
 
 		items[i] = select->items.at[i];
-		for (u32 k = 0; k < select->group_by.n; k++) {
-			const struct ast *key = select->group_by.at[k];
-
-			is_key |= sql_expr_equal(key, expr) ||
-				  cut_alias(select, key) == &select->items.at[i] ||
-				  (key->kind == AST_INTEGER && key->integer == i + 1);
-		}
 		if (!is_key) {
 			const struct expr *e = cut_rows_expr(c, rows, expr);
 

@@ -3,21 +3,36 @@
  * Questions to a whole select, nested ones included: does it read the kernel's streams,
  * and which window does it say?  And to a plan: does it read files?
  */
+#include <strings.h>
+
 #include "cut/internal.h"
 
 struct walk {
 	struct cutter *c;
 	const struct ast_window *window; /* the first that is said */
 	bool has_stream;
-	u32 n_views; /* those that may be read here */
+	u32 n_views;		/* those that may be read here */
+	VEC(const char *) ctes; /* names of WITH that are visible */
+	const char *column;	/* is it mentioned? */
+	bool is_mentioned;
 };
 
 static void walk_select(struct walk *w, const struct ast_select *s);
+
+/* Any part may be it: s.x, x, x.member. */
+static bool is_named(const struct ast *ast, const char *column)
+{
+	for (u32 i = 0; ast->kind == AST_NAME && i < ast->n_parts; i++)
+		if (strcasecmp(ast->parts[i], column) == 0)
+			return true;
+	return false;
+}
 
 static void walk_expr(struct walk *w, const struct ast *ast)
 {
 	if (!ast)
 		return;
+	w->is_mentioned |= w->column && (ast->kind == AST_STAR || is_named(ast, w->column));
 	if (ast->select)
 		walk_select(w, ast->select);
 	for (u32 i = 0; i < ast->n_args; i++)
@@ -29,12 +44,21 @@ static void walk_expr(struct walk *w, const struct ast *ast)
 }
 
 /* One word may be a view's name, whose select says what it reads. */
+/* A name of WITH hides the view of that name. */
+static bool is_cte(const struct walk *w, const char *name)
+{
+	for (u32 i = 0; i < w->ctes.n; i++)
+		if (strcasecmp(w->ctes.at[i], name) == 0)
+			return true;
+	return false;
+}
+
 static void walk_stream(struct walk *w, const struct ast_source *source)
 {
 	const struct view *view = NULL;
 	u32 n_views = w->n_views;
 
-	if (source->n_path == 1 && w->c->views)
+	if (source->n_path == 1 && w->c->views && !is_cte(w, source->path[0]))
 		view = views_find(w->c->views, source->path[0], n_views);
 	w->has_stream |= source->n_path > 1;
 	if (!view)
@@ -59,10 +83,14 @@ static void walk_source(struct walk *w, const struct ast_source *source)
 
 static void walk_select(struct walk *w, const struct ast_select *s)
 {
+	u32 n_ctes = w->ctes.n;
+
 	if (s->window.kind != AST_WINDOW_NONE && !w->window)
 		w->window = &s->window;
-	for (u32 i = 0; i < s->ctes.n; i++)
+	for (u32 i = 0; i < s->ctes.n; i++) {
 		walk_select(w, s->ctes.at[i].select);
+		vec_push(w->c->arena, &w->ctes, s->ctes.at[i].name);
+	}
 	for (u32 i = 0; i < s->items.n; i++)
 		walk_expr(w, s->items.at[i].expr);
 	walk_source(w, s->from);
@@ -72,6 +100,7 @@ static void walk_select(struct walk *w, const struct ast_select *s)
 		walk_expr(w, s->order_by.at[i].expr);
 	for (u32 i = 0; i < s->compound.n; i++)
 		walk_select(w, s->compound.at[i].select);
+	w->ctes.n = n_ctes;
 }
 
 bool cut_reads_streams(struct cutter *c, const struct ast_select *select)
@@ -80,6 +109,14 @@ bool cut_reads_streams(struct cutter *c, const struct ast_select *select)
 
 	walk_select(&w, select);
 	return w.has_stream;
+}
+
+bool cut_mentions(struct cutter *c, const struct ast_select *select, const char *column)
+{
+	struct walk w = { .c = c, .n_views = UINT32_MAX, .column = column };
+
+	walk_select(&w, select);
+	return w.is_mentioned;
 }
 
 const struct ast_window *cut_window_of(struct cutter *c, const struct ast_select *select)

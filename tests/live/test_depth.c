@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Running sums on this kernel: exact with two CPUs adding at once; run_queue_depth
- * against what is computed from a record of all its moves, the count of the switches and
- * the scheduler's own account of waiting; block_queue_depth on a loop device.
+ * against the queues that follow from a record of the scheduler's events, the count of the
+ * switches and the scheduler's own account of waiting; block_queue_depth on a loop device.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,9 +22,12 @@
 
 #include "watch.h"
 
-enum { WORKERS = 6, CPUS_MAX = 64, DEPTH_MAX = 64, TRIES = 4 };
+enum { WORKERS = 6, CPUS_MAX = 64, DEPTH_MAX = 64, TRIES = 4, TIDS_MAX = 1 << 22 };
 
-#define RUN_NS 1500000000ull
+#define RUN_NS	  1500000000ull
+#define PERIOD_NS 100000000ull
+#define REST_NS	  20000000ull
+#define NEAR_NS	  50000ull
 
 /* --- Workloads --- */
 
@@ -45,15 +48,17 @@ static void pin_to(size_t cpu, size_t n)
 	sched_setaffinity(0, sizeof(set), &set); /* refused for CPUs that are not ours */
 }
 
-/* Busy, with naps; the even ones move from CPU to CPU. */
+/* Busy, with naps; the even ones move from CPU to CPU.  All rest at the same time now and then. */
 static void keep_busy(struct worker *w)
 {
 	u64 end_ns = base_monotonic_ns() + RUN_NS, random = 77 + w->number;
 	size_t n_cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 
 	while (base_monotonic_ns() < end_ns) {
-		u64 turn_ns;
+		u64 turn_ns, part_ns = base_monotonic_ns() % PERIOD_NS;
 
+		if (part_ns > PERIOD_NS - REST_NS)
+			nanosleep(&(struct timespec){ 0, (long)(PERIOD_NS - part_ns) }, NULL);
 		random = random * 6364136223846793005ull + 1442695040888963407ull;
 		turn_ns = base_monotonic_ns() + (random >> 40) % 8000000;
 		while (base_monotonic_ns() < turn_ns)
@@ -171,23 +176,37 @@ static int work_sweep(void)
 
 /* --- Sums with two CPUs at once --- */
 
-struct move {
+enum event_kind { EVENT_SWITCH, EVENT_WAKEUP, EVENT_WAKEUP_NEW, EVENT_MIGRATE };
+
+/* Of the scheduler: `cpu` is the CPU whose queue it is about, `at` where it happened. */
+struct event {
 	u64 time_ns;
-	s64 queued;
-	u32 cpu, number;
+	u32 number, cpu, from, at; /* from: of a migration */
+	int tid, prev;		   /* who is picked, woken or moved; prev: who leaves the CPU */
+	enum event_kind kind;
+	bool is_preempted; /* prev, against its will */
+	bool is_asleep;	   /* prev: its state is not that of a thread that could run on */
+	bool is_certain;   /* the view has to have the same depth */
+	s64 queued, depth; /* at a switch, but for tid: the kernel's number, and who waits */
+};
+
+/* A row of run_queue_depth. */
+struct seen {
+	u64 time_ns;
+	s64 depth;
+	u32 number, cpu;
 	int tid;
-	s8 change;
-	bool is_switch;
 };
 
 struct depth {
 	struct watch watch, other;
 	u64 n_keys, n_calls; /* of the sweep */
-	struct move *moves;
-	u32 n_moves, moves_capacity;
-	bool is_calm[CPUS_MAX]; /* a switch with queued = 0 was seen */
-	u64 have[CPUS_MAX][DEPTH_MAX], want[CPUS_MAX][DEPTH_MAX], n_have;
-	u32 cpu;
+	struct event *events;
+	struct seen *seen;
+	u32 n_events, events_capacity, n_seen, seen_capacity;
+	bool is_calm[2][CPUS_MAX]; /* each record has a switch to the idle thread */
+	u64 attached_ns, n_gaps;
+	u32 n_cpus;
 	u64 n_switches[3], n_depths, n_windows;
 	u64 in_flight[2][DEPTH_MAX];
 };
@@ -205,7 +224,8 @@ static int teardown(void **state)
 	if (d->other.is_started)
 		watch_close(&d->other);
 	watch_close(&d->watch);
-	free(d->moves);
+	free(d->events);
+	free(d->seen);
 	free(d);
 	return 0;
 }
@@ -250,111 +270,355 @@ static bool is_true(const struct line *line, const char *path)
 	return leaf->integer != 0;
 }
 
-static void take_move(void *context, const struct line *line)
-{
-	struct depth *d = context;
-	struct move *m;
+/* The fields of the events; of a thread that is taken off, what the kernel says of its state. */
+static const char events_query[] =
+	"SELECT time, cpu, 0 AS kind, next.pid AS thread, prev.pid AS prev_thread, cpu AS on_cpu, "
+	"0 AS from_cpu, preempt AS is_preempted, prev_state <> 0 AS is_asleep, "
+	"next.se.cfs_rq.rq.nr_running - iif(next.pid = 0, 0, 1) AS queued "
+	"FROM raw_tracepoint:sched_switch UNION ALL "
+	"SELECT time, cpu, 1, pid, 0, target_cpu, 0, FALSE, FALSE, 0 "
+	"FROM tracepoint:sched:sched_wakeup UNION ALL "
+	"SELECT time, cpu, 2, pid, 0, target_cpu, 0, FALSE, FALSE, 0 "
+	"FROM tracepoint:sched:sched_wakeup_new UNION ALL "
+	"SELECT time, cpu, 3, pid, 0, dest_cpu, orig_cpu, FALSE, FALSE, 0 "
+	"FROM tracepoint:sched:sched_migrate_task";
 
-	if (d->n_moves == d->moves_capacity) {
-		d->moves_capacity = MAX(2 * d->moves_capacity, 4096u);
-		d->moves = realloc(d->moves, d->moves_capacity * sizeof(*d->moves));
-		BUG_ON(!d->moves);
-	}
-	m = &d->moves[d->n_moves];
-	m->number = d->n_moves++;
-	m->time_ns = line_number(line, "time");
-	m->cpu = (u32)line_number(line, "cpu");
-	m->change = (s8)line_leaf(line, "change")->integer;
-	m->is_switch = is_true(line, "is_switch");
-	m->queued = m->is_switch ? (s64)line_leaf(line, "queued")->integer : -1;
-	m->tid = (int)line_number(line, "tid");
-	BUG_ON(m->cpu >= CPUS_MAX);
-	d->is_calm[m->cpu] |= m->queued == 0;
+static void *grow(void *at, u32 n, u32 *capacity, size_t size)
+{
+	if (n < *capacity)
+		return at;
+	*capacity = MAX(2 * *capacity, 4096u);
+	at = realloc(at, *capacity * size);
+	BUG_ON(!at);
+	return at;
 }
 
-static int compare_moves(const void *a, const void *b)
+static void take_event(void *context, const struct line *line)
 {
-	const struct move *x = a, *y = b;
+	struct depth *d = context;
+	struct event *e;
+
+	d->events = grow(d->events, d->n_events, &d->events_capacity, sizeof(*d->events));
+	e = &d->events[d->n_events];
+	*e = (struct event){
+		.time_ns = line_number(line, "time"),
+		.number = d->n_events++,
+		.cpu = (u32)line_number(line, "on_cpu"),
+		.from = (u32)line_number(line, "from_cpu"),
+		.at = (u32)line_number(line, "cpu"),
+		.tid = (int)line_number(line, "thread"),
+		.prev = (int)line_number(line, "prev_thread"),
+		.kind = (enum event_kind)line_number(line, "kind"),
+		.is_preempted = is_true(line, "is_preempted"),
+		.is_asleep = is_true(line, "is_asleep"),
+		.queued = (s64)line_leaf(line, "queued")->integer,
+	};
+	BUG_ON(e->cpu >= CPUS_MAX || e->from >= CPUS_MAX || e->at >= CPUS_MAX);
+	BUG_ON((u32)e->tid >= TIDS_MAX || (u32)e->prev >= TIDS_MAX);
+	d->is_calm[0][e->cpu] |=
+		e->kind == EVENT_SWITCH && e->tid == 0 && e->time_ns > d->attached_ns;
+}
+
+static void take_seen(void *context, const struct line *line)
+{
+	struct depth *d = context;
+	struct seen *s;
+
+	d->seen = grow(d->seen, d->n_seen, &d->seen_capacity, sizeof(*d->seen));
+	s = &d->seen[d->n_seen];
+	*s = (struct seen){ .time_ns = line_number(line, "time"),
+			    .depth = (s64)line_leaf(line, "depth")->integer,
+			    .number = d->n_seen++,
+			    .cpu = (u32)line_number(line, "cpu"),
+			    .tid = (int)line_number(line, "tid") };
+	BUG_ON(s->cpu >= CPUS_MAX);
+	d->is_calm[1][s->cpu] |= s->tid == 0 && s->time_ns > d->attached_ns;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
 
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static void take_depth(void *context, s64 lo, s64 hi, u64 n)
+/* By CPU, then by time. */
+static int compare_seen(const void *a, const void *b)
 {
-	struct depth *d = context;
+	const struct seen *x = a, *y = b;
 
-	assert_true(lo >= 0 && hi == lo + 1 && lo < DEPTH_MAX);
-	d->have[d->cpu][lo] += n;
-	d->n_have += n;
-}
-
-static void take_cpu(void *context, const struct line *line)
-{
-	struct depth *d = context;
-
-	d->cpu = (u32)line_number(line, "cpu");
-	assert_int_equal(line_cells(line, "h", take_depth, d), line_number(line, "n"));
-}
-
-static bool is_worker(const int *tids, int tid)
-{
-	for (u32 i = 0; i < WORKERS; i++)
-		if (tids[i] == tid)
-			return true;
-	return false;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
 }
 
 /*
- * The view's definition, done over the record.  Returns the time that threads waited or
- * ran between the two instants.
+ * The queues, from the meaning of the events: which thread waits, and where.  A thread
+ * waits on a CPU from its wakeup there or from when it was taken off it though it could
+ * run on, until that CPU picks it or it moves to another.
  */
-static u64 recompute(struct depth *d, const int *tids, u64 start_ns, u64 end_ns)
+enum thread_state {
+	THREAD_AWAY,
+	THREAD_RUNS,
+	THREAD_WAITS,
+	THREAD_FALLS_ASLEEP /* preempted on its way to sleep */
+};
+
+struct thread {
+	u64 time_ns; /* of its last event */
+	u8 state, cpu;
+};
+
+struct queue {
+	s64 n_waiting;
+	u64 moved_ns;  /* the last time that another CPU moved a thread here */
+	u64 empty_ns;  /* the last switch with nothing queued */
+	u64 since_ns;  /* the last event */
+	bool is_known; /* no thread waits that is not counted */
+	bool is_calm;  /* the idle thread was picked once */
+	int running;   /* tid */
+};
+
+struct truth {
+	struct thread *threads; /* by tid */
+	struct queue queues[CPUS_MAX];
+	int tid_max;
+	u64 n_gaps;
+	s64 runnable_ns; /* threads that wait or run, times how long */
+};
+
+static void put(struct truth *t, int tid, enum thread_state state, u32 cpu)
 {
-	s64 sum[CPUS_MAX] = { 0 }, calm[CPUS_MAX] = { 0 }, runnable_ns = 0;
-	u64 since_ns[CPUS_MAX] = { 0 };
-	bool is_calm[CPUS_MAX] = { 0 }, is_busy[CPUS_MAX] = { 0 };
+	struct thread *thread = &t->threads[tid];
 
-	qsort(d->moves, d->n_moves, sizeof(*d->moves), compare_moves);
-	for (u32 i = 0; i < d->n_moves; i++) {
-		const struct move *m = &d->moves[i];
-		u64 from_ns = MAX(since_ns[m->cpu], start_ns), to_ns = MIN(m->time_ns, end_ns);
-		s64 depth;
-
-		if (to_ns > from_ns)
-			runnable_ns += (sum[m->cpu] - calm[m->cpu] + is_busy[m->cpu]) *
-				       (s64)(to_ns - from_ns);
-		since_ns[m->cpu] = m->time_ns;
-		sum[m->cpu] += m->change;
-		if (!m->is_switch)
-			continue;
-		is_busy[m->cpu] = m->tid != 0;
-		depth = is_calm[m->cpu] ? sum[m->cpu] - calm[m->cpu] : m->queued;
-		depth = MIN(MAX(depth, 0), m->queued);
-		if (is_worker(tids, m->tid)) {
-			assert_true(depth < DEPTH_MAX);
-			d->want[m->cpu][depth]++;
-		}
-		if (m->queued == 0) {
-			calm[m->cpu] = sum[m->cpu];
-			is_calm[m->cpu] = true;
-		}
-	}
-	return (u64)MAX(runnable_ns, 0);
+	if (tid == 0)
+		return;
+	if (thread->state == THREAD_WAITS)
+		t->queues[thread->cpu].n_waiting--;
+	t->tid_max = MAX(t->tid_max, tid);
+	thread->state = (u8)state;
+	thread->cpu = (u8)cpu;
+	if (state == THREAD_WAITS)
+		t->queues[cpu].n_waiting++;
 }
 
-/* Both know a switch with nothing queued of every CPU: their depths are the same from then on. */
+/*
+ * A thread that another CPU moves is in no queue for a while: sched_migrate_task is at the
+ * beginning of that, and no event is at its end, where it enters the queue.  Every other event
+ * is under the lock of the queue that it is about, so they are in the order of their
+ * times; this one is not.  What the view makes of it is uncertain where it is NEAR_NS from a
+ * switch, and if that switch found nothing queued, all up to the next such switch: there
+ * the view begins anew.
+ */
+static void move(struct truth *t, struct event *first, struct event *e)
+{
+	struct queue *q = &t->queues[e->cpu];
+
+	put(t, e->tid, THREAD_WAITS, e->cpu);
+	if (e->at == e->cpu)
+		return;
+	q->moved_ns = e->time_ns;
+	if (e->time_ns - q->empty_ns < NEAR_NS)
+		q->is_known = false;
+	for (struct event *s = e; s > first && e->time_ns - s->time_ns < NEAR_NS; s--)
+		if (s->kind == EVENT_SWITCH && s->cpu == e->cpu)
+			s->is_certain = false;
+}
+
+/* An event about this CPU and thread was missed; then its queue is not known from that time on. */
+static void miss(struct truth *t, struct event *first, struct event *e, u32 cpu)
+{
+	struct queue *q = &t->queues[cpu];
+	u64 since_ns = MAX(t->threads[e->tid].time_ns, q->empty_ns);
+
+	t->n_gaps += q->is_known;
+	q->is_known = false;
+	for (struct event *s = e; s > first && s->time_ns > since_ns; s--)
+		if (s->kind == EVENT_SWITCH && s->cpu == cpu)
+			s->is_certain = false;
+}
+
+/*
+ * Some threads of a virtual machine's host side run with tracing off for a time: of their CPU,
+ * no event is seen then, by any program.  That shows where the thread that leaves is not
+ * the one that came, and where one comes that does not wait here.
+ */
+static void apply_switch(struct truth *t, struct event *first, struct event *e)
+{
+	struct queue *q = &t->queues[e->cpu];
+	const struct thread *thread = &t->threads[e->tid];
+	bool is_here = thread->cpu == e->cpu &&
+		       (thread->state == THREAD_WAITS || thread->state == THREAD_FALLS_ASLEEP);
+
+	if (q->running != e->prev) {
+		t->n_gaps += q->is_known;
+		q->is_known = false;
+	}
+	if (e->tid != 0 && !is_here) {
+		miss(t, first, e, e->cpu);
+		miss(t, first, e, thread->cpu);
+	}
+	/* Preempted on its way to sleep: the view says that it waits from its wakeup on. */
+	put(t, e->prev,
+	    !e->is_asleep     ? THREAD_WAITS
+	    : e->is_preempted ? THREAD_FALLS_ASLEEP
+			      : THREAD_AWAY,
+	    e->cpu);
+	put(t, e->tid, THREAD_RUNS, e->cpu);
+	q->running = e->tid;
+}
+
+static void apply(struct truth *t, struct event *first, struct event *e)
+{
+	const struct thread *thread = &t->threads[e->tid];
+
+	switch (e->kind) {
+	case EVENT_SWITCH:
+		apply_switch(t, first, e);
+		break;
+	case EVENT_WAKEUP:
+	case EVENT_WAKEUP_NEW:
+		/* One that is still on its CPU runs on; none is woken that waits. */
+		if (thread->state == THREAD_WAITS ||
+		    (thread->state == THREAD_RUNS && thread->cpu != e->cpu)) {
+			miss(t, first, e, e->cpu);
+			miss(t, first, e, thread->cpu);
+		}
+		if (thread->state != THREAD_RUNS || thread->cpu != e->cpu)
+			put(t, e->tid, THREAD_WAITS, e->cpu);
+		break;
+	case EVENT_MIGRATE:
+		/* One that sleeps is woken behind this. */
+		if (thread->state == THREAD_WAITS)
+			move(t, first, e);
+		break;
+	}
+	t->threads[e->tid].time_ns = e->time_ns;
+	t->threads[e->prev].time_ns = e->time_ns;
+}
+
+/*
+ * Whether the view has to have this depth.  Not where more should wait than are in the
+ * queue, for one is on its way to it: and if nothing is queued, the view begins anew
+ * one thread too early, so all up to the next such switch is not.
+ */
+static bool is_certain(struct truth *t, const struct event *e)
+{
+	struct queue *q = &t->queues[e->cpu];
+	bool is_near = q->moved_ns && e->time_ns - q->moved_ns < NEAR_NS;
+	bool is_arriving = q->n_waiting > e->queued;
+
+	if (e->queued == 0) {
+		q->empty_ns = e->time_ns;
+		q->is_calm |= e->tid == 0;
+		/* What was woken or moved there unseen is gone; so is what left unseen. */
+		for (int tid = 1; !q->is_known && !is_near && tid <= t->tid_max; tid++)
+			if (t->threads[tid].state == THREAD_WAITS && t->threads[tid].cpu == e->cpu)
+				put(t, tid, THREAD_AWAY, 0);
+		is_arriving = q->n_waiting > 0;
+		q->is_known = q->is_calm && !is_near && !is_arriving;
+	}
+	return q->is_known && !is_near && !is_arriving;
+}
+
+/* Replays the events; returns the time that threads waited or ran between the instants. */
+static u64 replay(struct depth *d, u64 start_ns, u64 end_ns)
+{
+	struct truth t = { .threads = calloc(TIDS_MAX, sizeof(*t.threads)) };
+
+	BUG_ON(!t.threads);
+	qsort(d->events, d->n_events, sizeof(*d->events), compare_events);
+	for (struct event *e = d->events; e < d->events + d->n_events; e++) {
+		for (u32 cpu = 0; cpu < d->n_cpus; cpu++) {
+			struct queue *q = &t.queues[cpu];
+			u64 from_ns = MAX(q->since_ns, start_ns), to_ns = MIN(e->time_ns, end_ns);
+
+			if (to_ns > from_ns)
+				t.runnable_ns +=
+					(q->n_waiting + (q->running != 0)) * (s64)(to_ns - from_ns);
+			q->since_ns = e->time_ns;
+		}
+		apply(&t, d->events, e);
+		if (e->kind != EVENT_SWITCH || e->time_ns < d->attached_ns)
+			continue;
+		e->is_certain = is_certain(&t, e);
+		e->depth = t.queues[e->cpu].n_waiting;
+	}
+	free(t.threads);
+	d->n_gaps = t.n_gaps;
+	return (u64)t.runnable_ns;
+}
+
+/* The rows of a CPU that are the switches of the record: the same threads in the same order. */
+static struct seen *rows_of(struct depth *d, u32 cpu)
+{
+	struct seen *end = d->seen + d->n_seen;
+
+	for (struct seen *first = d->seen; first < end; first++) {
+		struct seen *s = first;
+		u32 i = 0;
+
+		if (first->cpu != cpu)
+			continue;
+		for (; i < d->n_events; i++) {
+			if (d->events[i].kind != EVENT_SWITCH || d->events[i].cpu != cpu)
+				continue;
+			if (s == end || s->cpu != cpu || d->events[i].tid != s->tid)
+				break;
+			s++;
+		}
+		if (i == d->n_events)
+			return first;
+	}
+	fail_msg("cpu %u: the view's switches are not those of the record", cpu);
+	return NULL;
+}
+
+/* Row by row. */
+static bool compare(struct depth *d, u64 start_ns, u64 end_ns)
+{
+	u64 n_work = 0, n_compared = 0, n_different = 0, n_waits = 0;
+
+	qsort(d->seen, d->n_seen, sizeof(*d->seen), compare_seen);
+	for (u32 cpu = 0; cpu < d->n_cpus; cpu++) {
+		const struct seen *s = rows_of(d, cpu);
+
+		for (const struct event *e = d->events; e < d->events + d->n_events; e++) {
+			bool is_work = e->time_ns >= start_ns && e->time_ns < end_ns;
+
+			if (e->kind != EVENT_SWITCH || e->cpu != cpu)
+				continue;
+			n_work += is_work;
+			n_compared += is_work && e->is_certain;
+			n_waits += is_work && e->is_certain && e->depth > 1;
+			if (e->is_certain && s->depth != e->depth && n_different++ < 10)
+				print_message("cpu %u, %lu ns, to thread %d: %ld, the record says "
+					      "%ld of %ld\n",
+					      cpu, e->time_ns - start_ns, e->tid, s->depth,
+					      e->depth, e->queued);
+			s++;
+		}
+	}
+	print_message("%lu of %lu switches compared, %lu with a depth above 1; %lu differ; "
+		      "%lu gaps\n",
+		      n_compared, n_work, n_waits, n_different, d->n_gaps);
+	return n_different == 0 && n_compared >= 1000 && 10 * n_compared >= 9 * n_work &&
+	       10 * n_waits >= n_compared;
+}
+
+/* Both know a switch to the idle thread of every CPU. */
 static void wait_until_calm(struct depth *d)
 {
-	u32 n_cpus = (u32)sysconf(_SC_NPROCESSORS_ONLN);
-
 	for (u64 end_ns = base_monotonic_ns() + 30000000000ull; base_monotonic_ns() < end_ns;) {
 		u32 n = 0;
 
-		for (u32 cpu = 0; cpu < CPUS_MAX; cpu++)
-			n += d->is_calm[cpu];
-		if (n == n_cpus)
+		for (u32 cpu = 0; cpu < d->n_cpus; cpu++)
+			n += d->is_calm[0][cpu] && d->is_calm[1][cpu];
+		if (n == d->n_cpus)
 			return;
 		proc_pump(50);
 	}
@@ -362,60 +626,45 @@ static void wait_until_calm(struct depth *d)
 	skip();
 }
 
+/* The record is within the view's time: each of its switches is a row. */
 static bool depths_agree(struct depth *d)
 {
-	u64 start_ns, end_ns, sampled, n_samples, recorded, n_want = 0;
-	int tids[WORKERS];
-	const char *at;
-	bool agree = true;
+	u64 start_ns, end_ns, sampled, n_samples, recorded;
 
 	watch_require();
-	watch_open(&d->watch, take_cpu, d);
-	watch_open(&d->other, take_move, d);
+	watch_open(&d->watch, take_seen, d);
+	watch_open(&d->other, take_event, d);
+	d->n_cpus = (u32)sysconf(_SC_NPROCESSORS_ONLN);
+	d->attached_ns = UINT64_MAX;
 	watch_work(&d->watch, "threads");
-	watch_tell(&d->watch, "tids", "tids\n");
-	at = d->watch.work.out_text.at;
-	assert_int_equal(sscanf(at, "%d %d %d %d %d %d", &tids[0], &tids[1], &tids[2], &tids[3],
-				&tids[4], &tids[5]),
-			 WORKERS);
-	watch_ebql(&d->watch,
-		   "SELECT cpu, histogram(depth, linear(0, %d, 1)) AS h, count(*) AS n FROM "
-		   "run_queue_depth WHERE tid IN (%d, %d, %d, %d, %d, %d) GROUP BY cpu",
-		   DEPTH_MAX, tids[0], tids[1], tids[2], tids[3], tids[4], tids[5]);
-	watch_ebql(&d->other,
-		   "SELECT time, cpu, change, is_switch, queued, tid FROM run_queue_moves");
+	watch_ebql(&d->watch, "SELECT time, cpu, depth, tid FROM run_queue_depth");
+	watch_ebql(&d->other, "%s", events_query);
+	d->attached_ns = base_monotonic_ns();
 	wait_until_calm(d);
 	watch_tell(&d->watch, "run", "ran\n");
 	assert_int_equal(sscanf(d->watch.work.out_text.at, "%lu %lu %lu %lu", &start_ns, &end_ns,
 				&sampled, &n_samples),
 			 4);
-	watch_end(&d->watch, 0);
-	watch_end(&d->other, 0);
-	recorded = 1000 * recompute(d, tids, start_ns, end_ns) / (end_ns - start_ns);
+	watch_end(&d->other, -1);
+	watch_end(&d->watch, -1);
+	if (d->other.reader.totals.lost || d->watch.reader.totals.lost) {
+		print_message("lost: %lu events, %lu rows\n", d->other.reader.totals.lost,
+			      d->watch.reader.totals.lost);
+		return false;
+	}
+	recorded = 1000 * replay(d, start_ns, end_ns) / (end_ns - start_ns);
 	sampled = 1000 * sampled / MAX(n_samples, 1u);
-	for (u32 cpu = 0; cpu < CPUS_MAX; cpu++)
-		for (u32 i = 0; i < DEPTH_MAX; i++) {
-			n_want += d->want[cpu][i];
-			if (d->have[cpu][i] == d->want[cpu][i])
-				continue;
-			print_message("cpu %u, depth %u: %lu, the record says %lu\n", cpu, i,
-				      d->have[cpu][i], d->want[cpu][i]);
-			agree = false;
-		}
-	print_message("%lu switches, %u moves; on average %lu/1000 threads run or wait, of %lu "
-		      "samples %lu/1000\n",
-		      d->n_have, d->n_moves, recorded, n_samples, sampled);
-	assert_int_equal(d->n_have, n_want);
-	assert_true(n_want > 100);
+	print_message("%u events; on average %lu/1000 threads run or wait, of %lu samples "
+		      "%lu/1000\n",
+		      d->n_events, recorded, n_samples, sampled);
 	/* Samples are few, and see threads that sleep but were left in a queue: half apart. */
 	assert_in_range(recorded, sampled / 2, sampled + sampled / 2);
-	return agree;
+	return compare(d, start_ns, end_ns);
 }
 
 /*
- * The record is in the order of its times, and a thread that is moved is added to a CPU's
- * sum from another one: where that is as near to a switch as the reading of the clock,
- * the orders differ.  That is rare, so it does not happen each time.
+ * Tries again where events were lost, where too few switches are certain, and where a CPU
+ * was away for longer than NEAR_NS between an event and the reading of its time.
  */
 static void test_recorded(void **state)
 {
@@ -425,7 +674,8 @@ static void test_recorded(void **state)
 		assert_true(tries < TRIES);
 		watch_close(&d->other);
 		watch_close(&d->watch);
-		free(d->moves);
+		free(d->events);
+		free(d->seen);
 		memset(d, 0, sizeof(*d));
 	}
 }

@@ -1,0 +1,1 @@
+SELECT a.n, b.n FROM (WITH t AS (SELECT cpu FROM tracepoint:sched:sched_switch) SELECT n FROM (SELECT count(*) AS n FROM t)) AS a JOIN (WITH t AS (SELECT cpu FROM tracepoint:syscalls:sys_enter_pread64) SELECT n FROM (SELECT count(*) AS n FROM t)) AS b ON 1 = 1 WINDOW TUMBLING 1s

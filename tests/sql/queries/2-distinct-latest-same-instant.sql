@@ -1,0 +1,1 @@
+SELECT DISTINCT cpu, x FROM 'mixed.jsonl' GROUP BY cpu

@@ -1,0 +1,1 @@
+SELECT cpu, x FROM 'mixed.jsonl' WINDOW COUNT (SIZE 4)
