@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -48,6 +49,11 @@ static void pin_to(size_t cpu, size_t n)
 	sched_setaffinity(0, sizeof(set), &set); /* refused for CPUs that are not ours */
 }
 
+static void *child_main(void *argument)
+{
+	return argument;
+}
+
 /* Busy, with naps; the even ones move from CPU to CPU.  All rest at the same time now and then. */
 static void keep_busy(struct worker *w)
 {
@@ -55,6 +61,7 @@ static void keep_busy(struct worker *w)
 	size_t n_cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 
 	while (base_monotonic_ns() < end_ns) {
+		pthread_t child;
 		u64 turn_ns, part_ns = base_monotonic_ns() % PERIOD_NS;
 
 		if (part_ns > PERIOD_NS - REST_NS)
@@ -65,6 +72,10 @@ static void keep_busy(struct worker *w)
 			;
 		if (random >> 33 & 1)
 			nanosleep(&(struct timespec){ 0, (random >> 44) % 3000000 }, NULL);
+		/* Its timer wakes it before it is off the CPU. */
+		nanosleep(&(struct timespec){ 0, 1 }, NULL);
+		if ((random >> 35) % 2 && !pthread_create(&child, NULL, child_main, NULL))
+			pthread_join(child, NULL);
 		if (w->number % 2 == 0)
 			pin_to((random >> 50) % n_cpus, 1);
 		else if ((random >> 57) % 8 == 0)
@@ -78,6 +89,7 @@ static void *worker_main(void *argument)
 	struct worker *w = argument;
 	char byte;
 
+	prctl(PR_SET_TIMERSLACK, 1);
 	__atomic_store_n(&w->tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	if (read(w->wait_fd, &byte, 1) != 1)
 		exit(1);
@@ -443,9 +455,10 @@ static void miss(struct truth *t, struct event *first, struct event *e, u32 cpu)
 }
 
 /*
- * Some threads of a virtual machine's host side run with tracing off for a time: of their CPU,
- * no event is seen then, by any program.  That shows where the thread that leaves is not
- * the one that came, and where one comes that does not wait here.
+ * While some threads run (a virtual machine's own), there are switches that neither record
+ * has.  It shows where the thread that leaves is not the one that came, and where one
+ * comes that does not wait here.  From there to the next switch with nothing queued,
+ * nothing is compared.
  */
 static void apply_switch(struct truth *t, struct event *first, struct event *e)
 {
