@@ -21,14 +21,14 @@
 
 #include <cmocka.h>
 
+#include "truth.h"
 #include "watch.h"
 
-enum { WORKERS = 6, CPUS_MAX = 64, DEPTH_MAX = 64, TRIES = 4, TIDS_MAX = 1 << 22 };
+enum { WORKERS = 6, DEPTH_MAX = 64, TRIES = 4, TIDS_MAX = 1 << 22 };
 
 #define RUN_NS	  1500000000ull
 #define PERIOD_NS 100000000ull
 #define REST_NS	  20000000ull
-#define NEAR_NS	  50000ull
 
 /* --- Workloads --- */
 
@@ -187,20 +187,6 @@ static int work_sweep(void)
 }
 
 /* --- Sums with two CPUs at once --- */
-
-enum event_kind { EVENT_SWITCH, EVENT_WAKEUP, EVENT_WAKEUP_NEW, EVENT_MIGRATE };
-
-/* Of the scheduler: `cpu` is the CPU whose queue it is about, `at` where it happened. */
-struct event {
-	u64 time_ns;
-	u32 number, cpu, from, at; /* from: of a migration */
-	int tid, prev;		   /* who is picked, woken or moved; prev: who leaves the CPU */
-	enum event_kind kind;
-	bool is_preempted; /* prev, against its will */
-	bool is_asleep;	   /* prev: its state is not that of a thread that could run on */
-	bool is_certain;   /* the view has to have the same depth */
-	s64 queued, depth; /* at a switch, but for tid: the kernel's number, and who waits */
-};
 
 /* A row of run_queue_depth. */
 struct seen {
@@ -368,176 +354,6 @@ static int compare_seen(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/*
- * The queues, from the meaning of the events: which thread waits, and where.  A thread
- * waits on a CPU from its wakeup there or from when it was taken off it though it could
- * run on, until that CPU picks it or it moves to another.
- */
-enum thread_state {
-	THREAD_AWAY,
-	THREAD_RUNS,
-	THREAD_WAITS,
-	THREAD_FALLS_ASLEEP /* preempted on its way to sleep */
-};
-
-struct thread {
-	u64 time_ns; /* of its last event */
-	u8 state, cpu;
-};
-
-struct queue {
-	s64 n_waiting;
-	u64 moved_ns;  /* the last time that another CPU moved a thread here */
-	u64 empty_ns;  /* the last switch with nothing queued */
-	u64 since_ns;  /* the last event */
-	bool is_known; /* no thread waits that is not counted */
-	bool is_calm;  /* the idle thread was picked once */
-	int running;   /* tid */
-};
-
-struct truth {
-	struct thread *threads; /* by tid */
-	struct queue queues[CPUS_MAX];
-	int tid_max;
-	u64 n_gaps;
-	s64 runnable_ns; /* threads that wait or run, times how long */
-};
-
-static void put(struct truth *t, int tid, enum thread_state state, u32 cpu)
-{
-	struct thread *thread = &t->threads[tid];
-
-	if (tid == 0)
-		return;
-	if (thread->state == THREAD_WAITS)
-		t->queues[thread->cpu].n_waiting--;
-	t->tid_max = MAX(t->tid_max, tid);
-	thread->state = (u8)state;
-	thread->cpu = (u8)cpu;
-	if (state == THREAD_WAITS)
-		t->queues[cpu].n_waiting++;
-}
-
-/*
- * A thread that another CPU moves is in no queue for a while: sched_migrate_task is at the
- * beginning of that, and no event is at its end, where it enters the queue.  Every other event
- * is under the lock of the queue that it is about, so they are in the order of their
- * times; this one is not.  What the view makes of it is uncertain where it is NEAR_NS from a
- * switch, and if that switch found nothing queued, all up to the next such switch: there
- * the view begins anew.
- */
-static void move(struct truth *t, struct event *first, struct event *e)
-{
-	struct queue *q = &t->queues[e->cpu];
-
-	put(t, e->tid, THREAD_WAITS, e->cpu);
-	if (e->at == e->cpu)
-		return;
-	q->moved_ns = e->time_ns;
-	if (e->time_ns - q->empty_ns < NEAR_NS)
-		q->is_known = false;
-	for (struct event *s = e; s > first && e->time_ns - s->time_ns < NEAR_NS; s--)
-		if (s->kind == EVENT_SWITCH && s->cpu == e->cpu)
-			s->is_certain = false;
-}
-
-/* An event about this CPU and thread was missed; then its queue is not known from that time on. */
-static void miss(struct truth *t, struct event *first, struct event *e, u32 cpu)
-{
-	struct queue *q = &t->queues[cpu];
-	u64 since_ns = MAX(t->threads[e->tid].time_ns, q->empty_ns);
-
-	t->n_gaps += q->is_known;
-	q->is_known = false;
-	for (struct event *s = e; s > first && s->time_ns > since_ns; s--)
-		if (s->kind == EVENT_SWITCH && s->cpu == cpu)
-			s->is_certain = false;
-}
-
-/*
- * While some threads run (a virtual machine's own), there are switches that neither record
- * has.  It shows where the thread that leaves is not the one that came, and where one
- * comes that does not wait here.  From there to the next switch with nothing queued,
- * nothing is compared.
- */
-static void apply_switch(struct truth *t, struct event *first, struct event *e)
-{
-	struct queue *q = &t->queues[e->cpu];
-	const struct thread *thread = &t->threads[e->tid];
-	bool is_here = thread->cpu == e->cpu &&
-		       (thread->state == THREAD_WAITS || thread->state == THREAD_FALLS_ASLEEP);
-
-	if (q->running != e->prev) {
-		t->n_gaps += q->is_known;
-		q->is_known = false;
-	}
-	if (e->tid != 0 && !is_here) {
-		miss(t, first, e, e->cpu);
-		miss(t, first, e, thread->cpu);
-	}
-	/* Preempted on its way to sleep: the view says that it waits from its wakeup on. */
-	put(t, e->prev,
-	    !e->is_asleep     ? THREAD_WAITS
-	    : e->is_preempted ? THREAD_FALLS_ASLEEP
-			      : THREAD_AWAY,
-	    e->cpu);
-	put(t, e->tid, THREAD_RUNS, e->cpu);
-	q->running = e->tid;
-}
-
-static void apply(struct truth *t, struct event *first, struct event *e)
-{
-	const struct thread *thread = &t->threads[e->tid];
-
-	switch (e->kind) {
-	case EVENT_SWITCH:
-		apply_switch(t, first, e);
-		break;
-	case EVENT_WAKEUP:
-	case EVENT_WAKEUP_NEW:
-		/* One that is still on its CPU runs on; none is woken that waits. */
-		if (thread->state == THREAD_WAITS ||
-		    (thread->state == THREAD_RUNS && thread->cpu != e->cpu)) {
-			miss(t, first, e, e->cpu);
-			miss(t, first, e, thread->cpu);
-		}
-		if (thread->state != THREAD_RUNS || thread->cpu != e->cpu)
-			put(t, e->tid, THREAD_WAITS, e->cpu);
-		break;
-	case EVENT_MIGRATE:
-		/* One that sleeps is woken behind this. */
-		if (thread->state == THREAD_WAITS)
-			move(t, first, e);
-		break;
-	}
-	t->threads[e->tid].time_ns = e->time_ns;
-	t->threads[e->prev].time_ns = e->time_ns;
-}
-
-/*
- * Whether the view has to have this depth.  Not where more should wait than are in the
- * queue, for one is on its way to it: and if nothing is queued, the view begins anew
- * one thread too early, so all up to the next such switch is not.
- */
-static bool is_certain(struct truth *t, const struct event *e)
-{
-	struct queue *q = &t->queues[e->cpu];
-	bool is_near = q->moved_ns && e->time_ns - q->moved_ns < NEAR_NS;
-	bool is_arriving = q->n_waiting > e->queued;
-
-	if (e->queued == 0) {
-		q->empty_ns = e->time_ns;
-		q->is_calm |= e->tid == 0;
-		/* What was woken or moved there unseen is gone; so is what left unseen. */
-		for (int tid = 1; !q->is_known && !is_near && tid <= t->tid_max; tid++)
-			if (t->threads[tid].state == THREAD_WAITS && t->threads[tid].cpu == e->cpu)
-				put(t, tid, THREAD_AWAY, 0);
-		is_arriving = q->n_waiting > 0;
-		q->is_known = q->is_calm && !is_near && !is_arriving;
-	}
-	return q->is_known && !is_near && !is_arriving;
-}
-
 /* Replays the events; returns the time that threads waited or ran between the instants. */
 static u64 replay(struct depth *d, u64 start_ns, u64 end_ns)
 {
@@ -555,10 +371,10 @@ static u64 replay(struct depth *d, u64 start_ns, u64 end_ns)
 					(q->n_waiting + (q->running != 0)) * (s64)(to_ns - from_ns);
 			q->since_ns = e->time_ns;
 		}
-		apply(&t, d->events, e);
+		truth_apply(&t, d->events, e);
 		if (e->kind != EVENT_SWITCH || e->time_ns < d->attached_ns)
 			continue;
-		e->is_certain = is_certain(&t, e);
+		e->is_certain = truth_is_certain(&t, e);
 		e->depth = t.queues[e->cpu].n_waiting;
 	}
 	free(t.threads);
