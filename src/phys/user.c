@@ -103,7 +103,8 @@ static bool is_guard_for_kernel(const struct guard *g)
 
 static bool is_leaf(const struct expr *e)
 {
-	return e->kind == EXPR_MEMBER || e->n_args == 0;
+	/* Which branch of a union it is, only the event's program knows. */
+	return e->kind == EXPR_MEMBER || e->kind == EXPR_UNION || e->n_args == 0;
 }
 
 /*

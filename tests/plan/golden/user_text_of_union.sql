@@ -1,0 +1,1 @@
+SELECT coalesce(nullif(u.c, b.d), 'x') AS i FROM (SELECT prev_comm AS c, prev_pid AS k FROM tracepoint:sched:sched_switch UNION ALL SELECT comm AS c, pid AS k FROM tracepoint:sched:sched_wakeup) AS u LEFT PAIR JOIN (SELECT next_comm AS d, next_pid AS k FROM tracepoint:sched:sched_switch) AS b ON u.k = b.k
