@@ -93,7 +93,6 @@ struct cutter {
 	bool has_aggregate;  /* somewhere in the SQL: it needs all rows of a window */
 	bool needs_all_rows; /* ORDER BY, DISTINCT, joins, ...: the same */
 	bool is_only_sorted; /* ORDER BY was the first reason for that */
-	bool is_refused;     /* the message was given already */
 };
 
 /* What a printed expression is. */
