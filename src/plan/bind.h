@@ -156,6 +156,9 @@ bool bind_has_aggregate(const struct ast *ast);
 /* Row expression -> expression over keys and aggregates; a column that is no key is an error. */
 struct expr *bind_lift(struct scope *scope, struct expr *expr);
 
+/* Types the CASE whose arguments are set, those of `clause` first: NULL after an error. */
+struct expr *bind_case_done(struct scope *scope, struct expr *e, const char *clause);
+
 /* bind_call.c: CASE WHEN when THEN then ELSE otherwise END; NULL where one of them is */
 struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *when,
 			  struct expr *then, struct expr *otherwise);

@@ -239,6 +239,9 @@ bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct ag
 	scope->is_inside_aggregate = true;
 	a->filter = bind_condition(scope, ast->filter, "FILTER");
 	scope->is_inside_aggregate = false;
+	if (a->filter && a->filter->is_user_only)
+		return bind_refuse(scope, ast->filter->span,
+				   "a FILTER that needs real numbers or text functions is");
 	return a->filter != NULL;
 }
 
@@ -285,9 +288,7 @@ struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *wh
 	e->args[0] = when;
 	e->args[1] = then;
 	e->args[2] = otherwise;
-	expr_infer(e);
-	e->is_user_only |= then->type.kind == TYPE_TEXT || otherwise->type.kind == TYPE_TEXT;
-	return e;
+	return bind_case_done(scope, e, "iif()");
 }
 
 static struct expr *is_null(struct scope *scope, struct expr *x)

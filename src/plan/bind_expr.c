@@ -340,20 +340,50 @@ static struct expr *bind_is_null(struct scope *scope, const struct ast *ast)
 	return negate(scope, e, ast);
 }
 
+static bool check_condition(struct scope *scope, const struct expr *e, const char *clause)
+{
+	if (!is_text(e))
+		return true;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "type-mismatch", e->span,
+			     "%s needs a condition, this is a text", clause),
+		  "compare it: comm = 'nginx'");
+	return false;
+}
+
+struct expr *bind_case_done(struct scope *scope, struct expr *e, const char *clause)
+{
+	const struct expr *typed = NULL;
+
+	for (u32 i = 0; i + 1 < e->n_args; i += 2)
+		if (!check_condition(scope, e->args[i], clause))
+			return NULL;
+	for (u32 i = 1; i <= e->n_args; i += 2) {
+		const struct expr *r = e->args[MIN(i, e->n_args - 1)];
+
+		if (r->kind == EXPR_NULL || r->type.kind == TYPE_NULL)
+			continue;
+		if (typed && is_text(typed) != is_text(r))
+			return type_mismatch(scope, OP_EQ, r->span, typed, r);
+		typed = r;
+	}
+	expr_infer(e);
+	/* The kernel part has no text results of CASE. */
+	e->is_user_only |= typed && is_text(typed);
+	return e;
+}
+
 static struct expr *bind_case(struct scope *scope, const struct ast *ast)
 {
 	struct expr *e = expr_new(scope->arena, EXPR_CASE, ast->span);
 	struct expr *operand = ast->args[0] ? bind_expr(scope, ast->args[0]) : NULL;
-	const struct expr *typed = NULL;
 
 	if (ast->args[0] && !operand)
 		return NULL;
 	e->n_args = ast->n_args - 1 + 1;
 	e->args = arena_array(scope->arena, struct expr *, e->n_args);
 	for (u32 i = 1; i < ast->n_args; i++) {
-		struct expr *x = i % 2 == 1 && !operand
-					 ? bind_condition(scope, ast->args[i], "WHEN")
-					 : bind_expr(scope, ast->args[i]);
+		struct expr *x = bind_expr(scope, ast->args[i]);
 
 		if (x && i % 2 == 1 && operand)
 			x = bind_op(scope, OP_EQ, ast->args[i]->span, operand, x);
@@ -365,19 +395,7 @@ static struct expr *bind_case(struct scope *scope, const struct ast *ast)
 						: expr_new(scope->arena, EXPR_NULL, ast->span);
 	if (!e->args[e->n_args - 1])
 		return NULL;
-	for (u32 i = 1; i <= e->n_args; i += 2) {
-		struct expr *r = e->args[MIN(i, e->n_args - 1)];
-
-		if (r->kind == EXPR_NULL)
-			continue;
-		if (typed && is_text(typed) != is_text(r))
-			return type_mismatch(scope, OP_EQ, r->span, typed, r);
-		typed = r;
-	}
-	expr_infer(e);
-	/* The kernel part has no text results of CASE. */
-	e->is_user_only |= typed && is_text(typed);
-	return e;
+	return bind_case_done(scope, e, "WHEN");
 }
 
 static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
@@ -435,14 +453,7 @@ struct expr *bind_condition(struct scope *scope, const struct ast *ast, const ch
 {
 	struct expr *e = bind_expr(scope, ast);
 
-	if (e && is_text(e)) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "type-mismatch", ast->span,
-				     "%s needs a condition, this is a text", clause),
-			  "compare it: comm = 'nginx'");
-		return NULL;
-	}
-	return e;
+	return e && check_condition(scope, e, clause) ? e : NULL;
 }
 
 static struct expr *bind_node(struct scope *scope, const struct ast *ast)

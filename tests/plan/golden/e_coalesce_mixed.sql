@@ -1,0 +1,1 @@
+SELECT coalesce(comm, fd) FROM t:syscalls:sys_enter_read

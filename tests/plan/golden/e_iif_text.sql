@@ -1,0 +1,1 @@
+SELECT iif(comm, 1, 2) FROM syscall:read

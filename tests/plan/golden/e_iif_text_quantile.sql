@@ -1,0 +1,1 @@
+SELECT quantile(iif(comm, 1, 2), 0.5) FROM syscall:read
