@@ -61,7 +61,7 @@ static double survey(struct query *query, const struct query_part *part)
 	/* The first call of the first scan stands for all: both ends come equally often. */
 	while (rows->kind != PLAN_SCAN)
 		rows = rows->kind == PLAN_UNION ? rows->inputs[0] : rows->input;
-	list = rows->streams;
+	list = rows->scan.streams;
 	s = list->streams.at[0];
 	if (!query->settings.survey_ns || query->catalog_path || list->streams.n > 1 ||
 	    s->syscall_nr < 0 || !(s->is_syscall_enter || s->is_syscall_exit))

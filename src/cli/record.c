@@ -62,7 +62,7 @@ static const struct stream *reads(const struct plan *p, const struct stat *file)
 	if (!p)
 		return NULL;
 	if (p->kind == PLAN_SCAN) {
-		const struct stream *s = p->streams->streams.at[0];
+		const struct stream *s = p->scan.streams->streams.at[0];
 
 		return s->kind == STREAM_FILE && stat(s->file->path, &st) == 0 &&
 				       st.st_dev == file->st_dev && st.st_ino == file->st_ino

@@ -190,7 +190,7 @@ static void warn_heatmap(const struct session *s)
 	}
 	if (n > 1)
 		fprintf(stderr, "ebql: --heatmap draws only the first histogram, %s\n", drawn);
-	if (agg && agg->n_keys)
+	if (agg && agg->aggregate.n_keys)
 		fputs("ebql: --heatmap merges all groups of GROUP BY into one map\n", stderr);
 	if (isatty(STDOUT_FILENO) && s->query.cut->window.kind == WINDOW_NONE &&
 	    !s->options.run.every_ns)

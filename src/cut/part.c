@@ -119,19 +119,19 @@ s32 cut_rows_column(struct cutter *c, struct rows_part *rows, const struct ast *
 	}
 	cut_trial(c, &trial);
 	p = bind_items(c, rows, &item, 1, NULL, &trial);
-	if (!p || p->n_items != 2) {
+	if (!p || p->project.n_items != 2) {
 		if (diags)
 			*diags = trial;
 		return -1;
 	}
-	e = p->items[1].expr;
+	e = p->project.items[1].expr;
 	/* A literal SQLite has itself; but a name may stand for one. */
 	if (e->kind <= EXPR_TEXT && ast->kind != AST_NAME)
 		return -1;
 	if (e->is_user_only && e->kind != EXPR_FIELD && !cut_naming_of(e))
 		return -1;
 	*ret_type = e->type;
-	if (expr_equal(e, p->items[0].expr))
+	if (expr_equal(e, p->project.items[0].expr))
 		return 0;
 	vec_push(c->arena, &rows->items, item);
 	vec_push(c->arena, &rows->types, e->type);
@@ -147,7 +147,7 @@ const struct expr *cut_rows_expr(struct cutter *c, struct rows_part *rows, const
 
 	cut_trial(c, &trial);
 	p = bind_items(c, rows, &item, 1, NULL, &trial);
-	return p && p->n_items == 2 ? p->items[1].expr : NULL;
+	return p && p->project.n_items == 2 ? p->project.items[1].expr : NULL;
 }
 
 bool cut_rows_where(struct cutter *c, struct rows_part *rows, struct ast *condition)
@@ -186,7 +186,7 @@ static struct ast *and_all(struct cutter *c, struct ast *const *list, u32 n)
 static void note_scans(const struct plan *p, struct cut_part *part)
 {
 	if (p->kind == PLAN_SCAN) {
-		bool is_file = p->streams->streams.at[0]->kind == STREAM_FILE;
+		bool is_file = p->scan.streams->streams.at[0]->kind == STREAM_FILE;
 
 		part->has_files |= is_file;
 		part->has_streams |= !is_file;
@@ -220,15 +220,16 @@ static bool finish(struct cutter *c, struct cut_part *part, struct rows_part *ro
 	}
 	for (u32 i = 0; i < rows->naming.n; i++)
 		if (rows->naming.at[i])
-			part->plan->items[i + 1].expr = part->plan->items[i + 1].expr->args[0];
+			part->plan->project.items[i + 1].expr =
+				part->plan->project.items[i + 1].expr->args[0];
 	note_scans(part->plan, part);
 	part->is_kernel = rows->is_kernel && !part->has_files;
 	part->span = rows->source->span;
-	columns->n_columns = part->plan->n_items;
+	columns->n_columns = part->plan->project.n_items;
 	columns->columns = arena_array(c->arena, struct column, columns->n_columns);
 	for (u32 i = 0; i < columns->n_columns; i++)
-		columns->columns[i] = (struct column){ part->plan->items[i].name,
-						       part->plan->items[i].expr->type };
+		columns->columns[i] = (struct column){ part->plan->project.items[i].name,
+						       part->plan->project.items[i].expr->type };
 	if (part->has_files)
 		part->reason = "recorded rows are read in user space";
 	else if (!c->is_kernel)

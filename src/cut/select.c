@@ -118,8 +118,8 @@ static bool star_of_rows(struct cutter *c, struct level *level, struct relation 
 		select->ctes = r->rows->ctes->ctes;
 	vec_push(c->arena, &select->items, cut_star(c, star->span));
 	p = plan_bind_rows(&context, select, c->diags);
-	for (u32 i = 1; p && i < p->n_items; i++) {
-		const char *name = p->items[i].name, *dot = strchr(name, '.');
+	for (u32 i = 1; p && i < p->project.n_items; i++) {
+		const char *name = p->project.items[i].name, *dot = strchr(name, '.');
 		struct ast *ast =
 			name_of_parts(c, level->relations.n > 1 ? r->name : NULL, name, star->span);
 

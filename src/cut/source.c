@@ -81,9 +81,11 @@ struct rows_part *cut_rows_of(struct cutter *c, const struct ast_source *source,
 	if (c->ctes)
 		select->ctes = c->ctes->ctes;
 	p = plan_bind_rows(&context, select, ret_diags);
-	for (u32 i = 1; p && i < p->n_items; i++)
-		if (p->items[i].expr->is_user_only && p->items[i].expr->kind != EXPR_FIELD &&
-		    !cut_naming_of(p->items[i].expr) && cut_mentions(c, reader, p->items[i].name))
+	for (u32 i = 1; p && i < p->project.n_items; i++)
+		if (p->project.items[i].expr->is_user_only &&
+		    p->project.items[i].expr->kind != EXPR_FIELD &&
+		    !cut_naming_of(p->project.items[i].expr) &&
+		    cut_mentions(c, reader, p->project.items[i].name))
 			return NULL;
 	return p ? rows : NULL;
 }

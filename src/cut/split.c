@@ -45,7 +45,7 @@ static struct type item_type(const struct plan *p, const struct item *item)
 
 	if (item->expr->kind != EXPR_AGGREGATE)
 		return item->expr->type;
-	a = &agg->aggregates[item->expr->index];
+	a = &agg->aggregate.list[item->expr->index];
 	if (a->kind == AGGREGATE_QUANTILE && a->part == QUANTILE_WHOLE && !a->is_ladder &&
 	    !a->is_interpolated)
 		return (struct type){ .kind = TYPE_QUANTILE, .of = a->arg->type.kind };
@@ -56,12 +56,12 @@ static void add_groups(struct cutter *c, struct plan *p, const struct ast_select
 		       const char *reason, struct relation *ret_relation)
 {
 	const struct plan *project = plan_find(p, PLAN_PROJECT);
-	struct schema columns = { project->n_items,
-				  arena_array(c->arena, struct column, project->n_items) };
+	struct schema columns = { project->project.n_items,
+				  arena_array(c->arena, struct column, project->project.n_items) };
 
-	for (u32 i = 0; i < project->n_items; i++)
-		columns.columns[i] =
-			(struct column){ project->items[i].name, item_type(p, &project->items[i]) };
+	for (u32 i = 0; i < project->project.n_items; i++)
+		columns.columns[i] = (struct column){ project->project.items[i].name,
+						      item_type(p, &project->project.items[i]) };
 	u32 part;
 
 	part = cut_part_add(c,
@@ -81,8 +81,8 @@ static bool has_unnest(const struct plan *p)
 {
 	const struct plan *project = plan_find(p, PLAN_PROJECT);
 
-	for (u32 i = 0; i < project->n_items; i++)
-		if (project->items[i].is_unnest)
+	for (u32 i = 0; i < project->project.n_items; i++)
+		if (project->project.items[i].is_unnest)
 			return true;
 	return false;
 }

@@ -130,7 +130,7 @@ const struct ast_window *cut_window_of(struct cutter *c, const struct ast_select
 bool cut_reads_files(const struct plan *p)
 {
 	if (p->kind == PLAN_SCAN)
-		return p->streams->streams.at[0]->kind == STREAM_FILE;
+		return p->scan.streams->streams.at[0]->kind == STREAM_FILE;
 	if (p->input && cut_reads_files(p->input))
 		return true;
 	if (p->right && cut_reads_files(p->right))

@@ -223,7 +223,7 @@ static void filter(struct gen *g, const struct phys_step *step)
 static void read_time_for_step(struct gen *g, const struct phys_step *step)
 {
 	if (step->running) {
-		read_time_for(g, step->running->plan->running_arg);
+		read_time_for(g, step->running->plan->running.arg);
 		for (u32 i = 0; i < step->running->n_keys; i++)
 			read_time_for(g, step->running->keys[i].expr);
 		return;

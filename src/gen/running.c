@@ -191,7 +191,7 @@ static void check_sum(struct gen *g, const struct sum *s, vreg slot, vreg old, v
 
 static void add(struct gen *g, const struct sum *s, vreg slot, label no_value)
 {
-	const struct expr *x = s->r->plan->running_arg;
+	const struct expr *x = s->r->plan->running.arg;
 	struct ir *ir = g->ir;
 	vreg v = gen_value(g, x, no_value), old = ir_reg(ir);
 
@@ -220,10 +220,10 @@ static void know_sum(struct gen *g, const struct sum *s)
 	const struct plan *p = s->r->plan;
 	struct expr *e = expr_new(g->arena, EXPR_RUNNING, p->span);
 
-	e->index = p->running_number;
+	e->index = p->running.number;
 	e->source = plan_trigger(p->input);
 	e->type = type_int(64, true);
-	if (p->running_arg->type.kind == TYPE_DURATION)
+	if (p->running.arg->type.kind == TYPE_DURATION)
 		e->type.kind = TYPE_DURATION;
 	vec_push(g->arena, &g->stored,
 		 (struct stored){ .expr = e, .reg = s->value, .nulls = s->nulls, .null_bit = 0 });

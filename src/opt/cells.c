@@ -26,7 +26,7 @@ static bool counts(const struct plan *p, const struct aggregate *a)
 	case AGGREGATE_SUM:
 	case AGGREGATE_MIN:
 	case AGGREGATE_MAX:
-		return !p->n_keys || a->filter;
+		return !p->aggregate.n_keys || a->filter;
 	default:
 		return false;
 	}
@@ -44,9 +44,10 @@ static bool may_share(const struct plan *p, const struct aggregate *a, const str
 static void share_cells(struct plan *p, struct arena *arena)
 {
 	(void)arena;
-	for (u32 i = 0; i < p->n_aggregates; i++)
+	for (u32 i = 0; i < p->aggregate.n; i++)
 		for (u32 k = 0; k < i; k++)
-			p->shares_cells |= may_share(p, &p->aggregates[i], &p->aggregates[k]);
+			p->aggregate.shares_cells |=
+				may_share(p, &p->aggregate.list[i], &p->aggregate.list[k]);
 }
 
 struct plan *opt_cells(struct plan *plan, struct arena *arena)

@@ -13,7 +13,7 @@ static const struct plan *scan_of(const struct plan *p, u32 source)
 	const struct plan *found = NULL;
 
 	if (p->kind == PLAN_SCAN)
-		return p->source == source ? p : NULL;
+		return p->scan.source == source ? p : NULL;
 	if (p->input)
 		found = scan_of(p->input, source);
 	if (!found && p->right)
@@ -30,8 +30,8 @@ static bool field_can_fault(const struct expr *e, const struct plan *tree)
 
 	if (e->type.kind != TYPE_TEXT)
 		return false;
-	for (u32 i = 0; scan && i < scan->streams->streams.n; i++) {
-		const struct stream *s = scan->streams->streams.at[i];
+	for (u32 i = 0; scan && i < scan->scan.streams->streams.n; i++) {
+		const struct stream *s = scan->scan.streams->streams.at[i];
 
 		for (u32 k = 0; k < s->n_fields; k++)
 			if (strcasecmp(s->fields[k].name, e->name) == 0 &&
@@ -140,9 +140,9 @@ struct plan *opt_filter(struct plan *input, struct expr *const *conjuncts, u32 n
 	p->kind = PLAN_FILTER;
 	p->input = input;
 	p->span = conjuncts[0]->span;
-	p->limit = -1;
-	p->n_conjuncts = n;
-	p->conjuncts = arena_array(arena, struct expr *, n);
-	memcpy(p->conjuncts, conjuncts, n * sizeof(*conjuncts));
+	p->limit.count = -1;
+	p->filter.n_conjuncts = n;
+	p->filter.conjuncts = arena_array(arena, struct expr *, n);
+	memcpy(p->filter.conjuncts, conjuncts, n * sizeof(*conjuncts));
 	return p;
 }

@@ -204,25 +204,25 @@ static struct item *fold_items(const struct item *items, u32 n, struct arena *ar
 
 static void fold_plan(struct plan *p, struct arena *arena)
 {
-	struct aggregate *aggregates = arena_array(arena, struct aggregate, p->n_aggregates);
-	struct join_key *keys = arena_array(arena, struct join_key, p->n_join_keys);
+	struct aggregate *aggregates = arena_array(arena, struct aggregate, p->aggregate.n);
+	struct join_key *keys = arena_array(arena, struct join_key, p->join.n_keys);
 
-	for (u32 i = 0; i < p->n_aggregates; i++) {
-		aggregates[i] = p->aggregates[i];
-		aggregates[i].arg = fold(p->aggregates[i].arg, arena);
-		aggregates[i].filter = fold(p->aggregates[i].filter, arena);
-		aggregates[i].weight = fold(p->aggregates[i].weight, arena);
+	for (u32 i = 0; i < p->aggregate.n; i++) {
+		aggregates[i] = p->aggregate.list[i];
+		aggregates[i].arg = fold(p->aggregate.list[i].arg, arena);
+		aggregates[i].filter = fold(p->aggregate.list[i].filter, arena);
+		aggregates[i].weight = fold(p->aggregate.list[i].weight, arena);
 	}
-	for (u32 i = 0; i < p->n_join_keys; i++)
-		keys[i] = (struct join_key){ fold(p->join_keys[i].left, arena),
-					     fold(p->join_keys[i].right, arena) };
-	p->running_arg = fold(p->running_arg, arena);
-	p->running_keys = fold_exprs(p->running_keys, p->n_running_keys, arena);
-	p->join_keys = keys;
-	p->conjuncts = fold_exprs(p->conjuncts, p->n_conjuncts, arena);
-	p->aggregates = aggregates;
-	p->keys = fold_items(p->keys, p->n_keys, arena);
-	p->items = fold_items(p->items, p->n_items, arena);
+	for (u32 i = 0; i < p->join.n_keys; i++)
+		keys[i] = (struct join_key){ fold(p->join.keys[i].left, arena),
+					     fold(p->join.keys[i].right, arena) };
+	p->running.arg = fold(p->running.arg, arena);
+	p->running.keys = fold_exprs(p->running.keys, p->running.n_keys, arena);
+	p->join.keys = keys;
+	p->filter.conjuncts = fold_exprs(p->filter.conjuncts, p->filter.n_conjuncts, arena);
+	p->aggregate.list = aggregates;
+	p->aggregate.keys = fold_items(p->aggregate.keys, p->aggregate.n_keys, arena);
+	p->project.items = fold_items(p->project.items, p->project.n_items, arena);
 }
 
 struct plan *opt_fold(struct plan *plan, struct arena *arena)

@@ -22,11 +22,11 @@ typedef VEC(struct expr *) expr_vec;
 static void collect(const struct plan *p, expr_vec *conjuncts, struct arena *arena)
 {
 	if (p->kind == PLAN_FILTER)
-		for (u32 i = 0; i < p->n_conjuncts; i++)
-			vec_push(arena, conjuncts, p->conjuncts[i]);
+		for (u32 i = 0; i < p->filter.n_conjuncts; i++)
+			vec_push(arena, conjuncts, p->filter.conjuncts[i]);
 	if (p->input)
 		collect(p->input, conjuncts, arena);
-	if (p->right && !p->is_left)
+	if (p->right && !p->join.is_left)
 		collect(p->right, conjuncts, arena);
 }
 
@@ -75,15 +75,15 @@ static void fix_keys(struct plan *agg, struct arena *arena)
 	expr_vec conjuncts = { 0 };
 
 	collect(agg->input, &conjuncts, arena);
-	for (u32 i = 0; i < agg->n_keys; i++) {
-		const struct expr *key = agg->keys[i].expr;
+	for (u32 i = 0; i < agg->aggregate.n_keys; i++) {
+		const struct expr *key = agg->aggregate.keys[i].expr;
 
 		for (u32 k = 0; k < conjuncts.n && can_be_fixed(key); k++) {
 			struct expr *fixed = fixed_to(key, conjuncts.at[k], arena);
 
 			if (!fixed)
 				continue;
-			agg->keys[i].expr = fixed;
+			agg->aggregate.keys[i].expr = fixed;
 			break;
 		}
 	}
@@ -120,7 +120,7 @@ static bool is_same_in_sqlite(const struct expr *e)
 static bool follows(const struct dependence *d, u32 i)
 {
 	struct expr *e = d->keys[i], **others;
-	u32 n = d->agg->n_keys;
+	u32 n = d->agg->aggregate.n_keys;
 
 	for (u32 k = 0; k < i; k++)
 		if (expr_equal(d->keys[k], e))
@@ -137,7 +137,7 @@ static bool follows(const struct dependence *d, u32 i)
 /* A larger expression is no part of a smaller one, so this comes to an end. */
 static struct expr *value_of(struct dependence *d, u32 i)
 {
-	u32 n = d->agg->n_keys;
+	u32 n = d->agg->aggregate.n_keys;
 	struct expr **from, **to, *e = d->keys[i];
 
 	if (d->values[i])
@@ -173,14 +173,14 @@ static struct expr *key_ref(struct arena *arena, const struct expr *key, u32 ind
 /* False: all keys stay. */
 static bool find_dependence(struct dependence *d, const struct plan *agg, struct arena *arena)
 {
-	u32 n = agg->n_keys, n_stay = 0;
+	u32 n = agg->aggregate.n_keys, n_stay = 0;
 
 	*d = (struct dependence){ .arena = arena, .agg = agg };
 	d->keys = arena_array(arena, struct expr *, n);
 	d->values = arena_array(arena, struct expr *, n);
 	d->is_gone = arena_array(arena, bool, n);
 	for (u32 i = 0; i < n; i++)
-		d->keys[i] = agg->keys[i].expr;
+		d->keys[i] = agg->aggregate.keys[i].expr;
 	for (u32 i = 0; i < n; i++) {
 		d->is_gone[i] = follows(d, i);
 		if (!d->is_gone[i])
@@ -214,35 +214,35 @@ static struct expr *renewed(struct expr *e, const struct dependence *d)
 
 static void renew_operator(struct plan *p, const struct dependence *d)
 {
-	struct expr **conjuncts = arena_array(d->arena, struct expr *, p->n_conjuncts);
-	struct item *items = arena_array(d->arena, struct item, p->n_items);
-	struct sort_key *sort = arena_array(d->arena, struct sort_key, p->n_sort_keys);
+	struct expr **conjuncts = arena_array(d->arena, struct expr *, p->filter.n_conjuncts);
+	struct item *items = arena_array(d->arena, struct item, p->project.n_items);
+	struct sort_key *sort = arena_array(d->arena, struct sort_key, p->sort.n_keys);
 
-	for (u32 i = 0; i < p->n_conjuncts; i++)
-		conjuncts[i] = renewed(p->conjuncts[i], d);
-	for (u32 i = 0; i < p->n_items; i++) {
-		items[i] = p->items[i];
-		items[i].expr = renewed(p->items[i].expr, d);
+	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
+		conjuncts[i] = renewed(p->filter.conjuncts[i], d);
+	for (u32 i = 0; i < p->project.n_items; i++) {
+		items[i] = p->project.items[i];
+		items[i].expr = renewed(p->project.items[i].expr, d);
 	}
-	for (u32 i = 0; i < p->n_sort_keys; i++) {
-		sort[i] = p->sort_keys[i];
-		sort[i].expr = renewed(p->sort_keys[i].expr, d);
+	for (u32 i = 0; i < p->sort.n_keys; i++) {
+		sort[i] = p->sort.keys[i];
+		sort[i].expr = renewed(p->sort.keys[i].expr, d);
 	}
-	p->conjuncts = conjuncts;
-	p->items = items;
-	p->sort_keys = sort;
+	p->filter.conjuncts = conjuncts;
+	p->project.items = items;
+	p->sort.keys = sort;
 }
 
 static void drop_keys(struct plan *agg, const struct dependence *d)
 {
-	struct item *stay = arena_array(d->arena, struct item, agg->n_keys);
+	struct item *stay = arena_array(d->arena, struct item, agg->aggregate.n_keys);
 	u32 n = 0;
 
-	for (u32 i = 0; i < agg->n_keys; i++)
+	for (u32 i = 0; i < agg->aggregate.n_keys; i++)
 		if (!d->is_gone[i])
-			stay[n++] = agg->keys[i];
-	agg->keys = stay;
-	agg->n_keys = n;
+			stay[n++] = agg->aggregate.keys[i];
+	agg->aggregate.keys = stay;
+	agg->aggregate.n_keys = n;
 }
 
 /* The operators from the root down to the aggregate. */
@@ -266,10 +266,10 @@ static void fix_keys_of(struct plan *p, struct arena *arena)
 
 	if (p->kind != PLAN_AGGREGATE)
 		return;
-	keys = arena_array(arena, struct item, p->n_keys);
-	for (u32 i = 0; i < p->n_keys; i++)
-		keys[i] = p->keys[i];
-	p->keys = keys;
+	keys = arena_array(arena, struct item, p->aggregate.n_keys);
+	for (u32 i = 0; i < p->aggregate.n_keys; i++)
+		keys[i] = p->aggregate.keys[i];
+	p->aggregate.keys = keys;
 	fix_keys(p, arena);
 }
 

@@ -114,10 +114,10 @@ static u32 rank(const struct expr *e)
 
 static void order_plan(struct plan *p, struct arena *arena)
 {
-	struct expr **sorted = arena_array(arena, struct expr *, p->n_conjuncts);
+	struct expr **sorted = arena_array(arena, struct expr *, p->filter.n_conjuncts);
 
-	for (u32 i = 0; i < p->n_conjuncts; i++) {
-		struct expr *e = p->conjuncts[i];
+	for (u32 i = 0; i < p->filter.n_conjuncts; i++) {
+		struct expr *e = p->filter.conjuncts[i];
 		u32 at = i;
 
 		while (at > 0 && !e->nullable && rank(sorted[at - 1]) > rank(e)) {
@@ -126,7 +126,7 @@ static void order_plan(struct plan *p, struct arena *arena)
 		}
 		sorted[at] = e;
 	}
-	p->conjuncts = sorted;
+	p->filter.conjuncts = sorted;
 }
 
 struct plan *opt_order(struct plan *plan, struct arena *arena)

@@ -54,7 +54,7 @@ static bool is_plain_test(const struct expr *e, const struct expr *key)
 static struct expr *of_other_side(const struct sides *s, struct expr *e, struct expr *const *from,
 				  struct expr *const *to)
 {
-	u32 n = s->join->n_join_keys;
+	u32 n = s->join->join.n_keys;
 	struct expr **usable = arena_array(s->arena, struct expr *, n);
 
 	for (u32 i = 0; i < n; i++)
@@ -77,14 +77,14 @@ static void sort_conjunct(struct sides *s, struct expr *e)
 		other = of_other_side(s, e, s->left_keys, s->right_keys);
 		if (other)
 			vec_push(s->arena, &s->right, other);
-		if (other || join->join == JOIN_ASOF)
+		if (other || join->join.kind == JOIN_ASOF)
 			vec_push(s->arena, &s->left, e);
 		else
 			vec_push(s->arena, &s->stay, e);
 		return;
 	}
 	other = NULL;
-	if (!join->is_left && expr_is_of(e, join->right))
+	if (!join->join.is_left && expr_is_of(e, join->right))
 		other = of_other_side(s, e, s->right_keys, s->left_keys);
 	if (!other) {
 		vec_push(s->arena, &s->stay, e);
@@ -100,11 +100,11 @@ static struct plan *push_join(const struct plan *join, const expr_vec *conjuncts
 	struct sides s = { .join = join, .arena = arena };
 	struct plan *copy = arena_new(arena, struct plan);
 
-	s.left_keys = arena_array(arena, struct expr *, join->n_join_keys);
-	s.right_keys = arena_array(arena, struct expr *, join->n_join_keys);
-	for (u32 i = 0; i < join->n_join_keys; i++) {
-		s.left_keys[i] = join->join_keys[i].left;
-		s.right_keys[i] = join->join_keys[i].right;
+	s.left_keys = arena_array(arena, struct expr *, join->join.n_keys);
+	s.right_keys = arena_array(arena, struct expr *, join->join.n_keys);
+	for (u32 i = 0; i < join->join.n_keys; i++) {
+		s.left_keys[i] = join->join.keys[i].left;
+		s.right_keys[i] = join->join.keys[i].right;
 	}
 	for (u32 i = 0; i < conjuncts->n; i++)
 		sort_conjunct(&s, conjuncts->at[i]);
@@ -157,7 +157,7 @@ static struct plan *push_running(const struct plan *p, const expr_vec *conjuncts
 		struct expr *e = conjuncts->at[i];
 		bool is_of_keys =
 			expr_is_of(e, p) && !opt_can_fault(e, p) &&
-			opt_rewrite(e, p->running_keys, p->running_keys, p->n_running_keys, arena);
+			opt_rewrite(e, p->running.keys, p->running.keys, p->running.n_keys, arena);
 
 		if (is_of_keys)
 			vec_push(arena, &below, e);
@@ -179,8 +179,8 @@ static const struct plan *collect(const struct plan *p, expr_vec *conjuncts, str
 	if (p->kind != PLAN_FILTER)
 		return p;
 	below = collect(p->input, conjuncts, arena);
-	for (u32 i = 0; i < p->n_conjuncts; i++)
-		vec_push(arena, conjuncts, p->conjuncts[i]);
+	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
+		vec_push(arena, conjuncts, p->filter.conjuncts[i]);
 	return below;
 }
 

@@ -32,8 +32,8 @@ static struct expr *moved(const struct expr *e, const struct plan *scan, struct 
 
 	*copy = *e;
 	if (e->kind == EXPR_SYSTEM) {
-		copy->source = scan->source;
-		copy->prefix = scan->alias;
+		copy->source = scan->scan.source;
+		copy->prefix = scan->scan.alias;
 	}
 	if (e->n_args)
 		copy->args = arena_array(arena, struct expr *, e->n_args);
@@ -49,9 +49,10 @@ static bool is_tid(const struct expr *e)
 
 static bool is_call(const struct plan *p)
 {
-	return p->kind == PLAN_JOIN && !p->is_nesting && !p->is_left && p->n_join_keys == 1 &&
-	       is_tid(p->join_keys[0].left) && is_tid(p->join_keys[0].right) &&
-	       p->input->kind != PLAN_JOIN && p->right->kind != PLAN_JOIN;
+	return p->kind == PLAN_JOIN && !p->join.is_nesting && !p->join.is_left &&
+	       p->join.n_keys == 1 && is_tid(p->join.keys[0].left) &&
+	       is_tid(p->join.keys[0].right) && p->input->kind != PLAN_JOIN &&
+	       p->right->kind != PLAN_JOIN;
 }
 
 static const struct plan *scan_of(const struct plan *p)
@@ -71,8 +72,8 @@ static void push_down(struct plan *p, struct arena *arena)
 		join = join->input;
 	if (!is_call(join))
 		return;
-	for (u32 i = 0; i < p->n_conjuncts; i++) {
-		struct expr *e = p->conjuncts[i];
+	for (u32 i = 0; i < p->filter.n_conjuncts; i++) {
+		struct expr *e = p->filter.conjuncts[i];
 
 		if (!is_of_thread(e, plan_trigger(join))) {
 			vec_push(arena, &stay, e);
@@ -85,8 +86,8 @@ static void push_down(struct plan *p, struct arena *arena)
 		return;
 	join->input = opt_filter(join->input, left.at, left.n, arena);
 	join->right = opt_filter(join->right, right.at, right.n, arena);
-	p->conjuncts = stay.at;
-	p->n_conjuncts = stay.n;
+	p->filter.conjuncts = stay.at;
+	p->filter.n_conjuncts = stay.n;
 	if (!stay.n)
 		*p = *p->input;
 }

@@ -60,19 +60,19 @@ static void collect(struct share *s, struct expr *e)
 
 static void collect_of(struct share *s, const struct plan *p)
 {
-	for (u32 i = 0; i < p->n_keys; i++)
-		collect(s, p->keys[i].expr);
-	for (u32 i = 0; i < p->n_aggregates; i++) {
-		collect(s, p->aggregates[i].filter);
-		collect(s, p->aggregates[i].arg);
-		collect(s, p->aggregates[i].weight);
+	for (u32 i = 0; i < p->aggregate.n_keys; i++)
+		collect(s, p->aggregate.keys[i].expr);
+	for (u32 i = 0; i < p->aggregate.n; i++) {
+		collect(s, p->aggregate.list[i].filter);
+		collect(s, p->aggregate.list[i].arg);
+		collect(s, p->aggregate.list[i].weight);
 	}
-	for (u32 i = 0; i < p->n_items; i++)
-		collect(s, p->items[i].expr);
+	for (u32 i = 0; i < p->project.n_items; i++)
+		collect(s, p->project.items[i].expr);
 	/* Conditions that the same events have met just before. */
 	for (p = p->input; p->kind == PLAN_FILTER; p = p->input)
-		for (u32 i = 0; i < p->n_conjuncts; i++)
-			collect(s, p->conjuncts[i]);
+		for (u32 i = 0; i < p->filter.n_conjuncts; i++)
+			collect(s, p->filter.conjuncts[i]);
 }
 
 /* Is it always computed as a part of a larger one, which is kept? */

@@ -24,10 +24,10 @@ static void split_plan(struct plan *p, struct arena *arena)
 {
 	expr_vec conjuncts = { 0 };
 
-	for (u32 i = 0; i < p->n_conjuncts; i++)
-		collect(p->conjuncts[i], &conjuncts, arena);
-	p->conjuncts = conjuncts.at;
-	p->n_conjuncts = conjuncts.n;
+	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
+		collect(p->filter.conjuncts[i], &conjuncts, arena);
+	p->filter.conjuncts = conjuncts.at;
+	p->filter.n_conjuncts = conjuncts.n;
 }
 
 struct plan *opt_split(struct plan *plan, struct arena *arena)

@@ -31,32 +31,32 @@ static void mark_all(struct expr *e, struct used *used)
 /* What an operator itself reads, without those below it. */
 static void mark_operator(const struct plan *p, struct used *used)
 {
-	for (u32 i = 0; i < p->n_conjuncts; i++)
-		mark_all(p->conjuncts[i], used);
-	for (u32 i = 0; i < p->n_keys; i++)
-		mark_all(p->keys[i].expr, used);
-	for (u32 i = 0; i < p->n_aggregates; i++) {
-		mark_all(p->aggregates[i].arg, used);
-		mark_all(p->aggregates[i].filter, used);
-		mark_all(p->aggregates[i].time, used);
-		mark_all(p->aggregates[i].weight, used);
+	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
+		mark_all(p->filter.conjuncts[i], used);
+	for (u32 i = 0; i < p->aggregate.n_keys; i++)
+		mark_all(p->aggregate.keys[i].expr, used);
+	for (u32 i = 0; i < p->aggregate.n; i++) {
+		mark_all(p->aggregate.list[i].arg, used);
+		mark_all(p->aggregate.list[i].filter, used);
+		mark_all(p->aggregate.list[i].time, used);
+		mark_all(p->aggregate.list[i].weight, used);
 	}
-	for (u32 i = 0; i < p->n_items; i++)
-		mark_all(p->items[i].expr, used);
-	for (u32 i = 0; i < p->n_sort_keys; i++)
-		mark_all(p->sort_keys[i].expr, used);
-	mark_all(p->running_arg, used);
-	for (u32 i = 0; i < p->n_running_keys; i++)
-		mark_all(p->running_keys[i], used);
-	for (u32 i = 0; i < p->n_join_keys; i++) {
-		mark_all(p->join_keys[i].left, used);
-		mark_all(p->join_keys[i].right, used);
+	for (u32 i = 0; i < p->project.n_items; i++)
+		mark_all(p->project.items[i].expr, used);
+	for (u32 i = 0; i < p->sort.n_keys; i++)
+		mark_all(p->sort.keys[i].expr, used);
+	mark_all(p->running.arg, used);
+	for (u32 i = 0; i < p->running.n_keys; i++)
+		mark_all(p->running.keys[i], used);
+	for (u32 i = 0; i < p->join.n_keys; i++) {
+		mark_all(p->join.keys[i].left, used);
+		mark_all(p->join.keys[i].right, used);
 	}
 }
 
 static u64 sources_of(const struct plan *p)
 {
-	u64 all = p->kind == PLAN_SCAN ? 1ull << p->source : 0;
+	u64 all = p->kind == PLAN_SCAN ? 1ull << p->scan.source : 0;
 
 	if (p->input)
 		all |= sources_of(p->input);
@@ -72,7 +72,7 @@ static struct plan *prune(const struct plan *p, struct used used, struct arena *
 {
 	struct plan *copy;
 
-	while (p->kind == PLAN_JOIN && p->is_left && !(sources_of(p->right) & used.sources))
+	while (p->kind == PLAN_JOIN && p->join.is_left && !(sources_of(p->right) & used.sources))
 		p = p->input;
 	copy = arena_new(arena, struct plan);
 	*copy = *p;

@@ -174,11 +174,11 @@ void phys_cells(struct phys *phys, const struct plan *agg)
 {
 	cell_vec cells = { 0 };
 
-	phys->n_aggregates = agg->n_aggregates;
-	phys->shares_cells = agg->shares_cells;
-	phys->aggregates = arena_array(phys->arena, struct phys_aggregate, agg->n_aggregates);
-	for (u32 i = 0; i < agg->n_aggregates; i++)
-		plan_aggregate(phys, &cells, &agg->aggregates[i], &phys->aggregates[i]);
+	phys->n_aggregates = agg->aggregate.n;
+	phys->shares_cells = agg->aggregate.shares_cells;
+	phys->aggregates = arena_array(phys->arena, struct phys_aggregate, agg->aggregate.n);
+	for (u32 i = 0; i < agg->aggregate.n; i++)
+		plan_aggregate(phys, &cells, &agg->aggregate.list[i], &phys->aggregates[i]);
 	/* DIRECT with groups: a count tells the rows in use; `cpu` alone is such a group. */
 	phys->shares_cells = true;
 	if (phys->state.kind == STATE_DIRECT && phys->n_keys > 0)

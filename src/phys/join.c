@@ -148,7 +148,7 @@ bool phys_join_is_thread(const struct phys *phys, const struct phys_join *join)
 
 static void choose_table(struct phys *phys, struct phys_join *j)
 {
-	if (!j->plan->is_nesting && phys_join_is_thread(phys, j)) {
+	if (!j->plan->join.is_nesting && phys_join_is_thread(phys, j)) {
 		j->kind = PAIR_THREAD;
 		j->reason = "system calls of a thread do not nest, and its saved registers name it";
 		return;

@@ -136,7 +136,7 @@ struct phys_join {
 	u32 number;
 	const struct plan *plan; /* what it was made of */
 	struct span span;
-	enum plan_join join;
+	enum plan_join_kind join;
 	bool is_left;
 	enum pair_kind kind;
 	struct phys_key

@@ -200,7 +200,7 @@ static void running_print(const struct phys_running *r, struct buf *out)
 		buf_printf(out, "  r%u running sum, %s: %u slots of %u bytes (%s)\n", r->number,
 			   r->kind == RUNNING_DIRECT ? "direct index" : "own table", r->n_slots,
 			   r->slot_bytes, r->reason);
-	expr_line("    of ", r->plan->running_arg, out);
+	expr_line("    of ", r->plan->running.arg, out);
 	if (r->leader)
 		return;
 	for (u32 i = 0; i < r->n_keys; i++)

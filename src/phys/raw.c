@@ -56,9 +56,9 @@ static void add_column(struct raw_walk *w, struct phys_source *s, struct expr *e
 
 static void add_source(struct raw_walk *w, const struct plan *scan, bool is_root)
 {
-	struct phys_source s = { .number = scan->source,
-				 .alias = scan->alias,
-				 .streams = scan->streams,
+	struct phys_source s = { .number = scan->scan.source,
+				 .alias = scan->scan.alias,
+				 .streams = scan->scan.streams,
 				 .row_bytes = RAW_HEADER_BYTES,
 				 .is_root = is_root };
 	struct expr *time = expr_new(w->arena, EXPR_SYSTEM, scan->span);
@@ -67,7 +67,7 @@ static void add_source(struct raw_walk *w, const struct plan *scan, bool is_root
 	time->name = system_columns[SYS_TIME].name;
 	time->type = system_columns[SYS_TIME].type;
 	time->hi = type_max(time->type);
-	time->source = scan->source;
+	time->source = scan->scan.source;
 	s.columns = arena_array(w->arena, struct stream_column, SOURCE_COLUMNS_MAX);
 	add_column(w, &s, time);
 	vec_push(w->arena, &w->sources, s);
@@ -134,18 +134,18 @@ static void collect(struct raw_walk *w, struct expr *e)
 
 static void collect_of_plan(struct raw_walk *w, const struct plan *p)
 {
-	for (u32 i = 0; i < p->n_conjuncts; i++)
-		collect(w, p->conjuncts[i]);
-	for (u32 i = 0; i < p->n_join_keys; i++) {
-		collect(w, p->join_keys[i].left);
-		collect(w, p->join_keys[i].right);
+	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
+		collect(w, p->filter.conjuncts[i]);
+	for (u32 i = 0; i < p->join.n_keys; i++) {
+		collect(w, p->join.keys[i].left);
+		collect(w, p->join.keys[i].right);
 	}
-	if (p->running_arg)
-		collect(w, p->running_arg);
-	for (u32 i = 0; i < p->n_running_keys; i++)
-		collect(w, p->running_keys[i]);
-	for (u32 i = 0; p->kind == PLAN_PROJECT && i < p->n_items; i++)
-		collect(w, p->items[i].expr);
+	if (p->running.arg)
+		collect(w, p->running.arg);
+	for (u32 i = 0; i < p->running.n_keys; i++)
+		collect(w, p->running.keys[i]);
+	for (u32 i = 0; p->kind == PLAN_PROJECT && i < p->project.n_items; i++)
+		collect(w, p->project.items[i].expr);
 	if (p->input)
 		collect_of_plan(w, p->input);
 	if (p->right)

@@ -35,9 +35,9 @@ static u32 count(const struct plan *p, enum plan_kind kind)
 
 static void add_source(struct rows_walk *w, const struct plan *scan, const struct way *way)
 {
-	struct phys_source s = { .number = scan->source,
-				 .alias = scan->alias,
-				 .streams = scan->streams,
+	struct phys_source s = { .number = scan->scan.source,
+				 .alias = scan->scan.alias,
+				 .streams = scan->scan.streams,
 				 .is_root = true };
 	u32 n = 0;
 
@@ -67,14 +67,14 @@ static struct way *step_new(struct rows_walk *w, enum phys_step_kind kind, const
 
 static void plan_join_keys(struct phys *phys, struct phys_join *j, const struct plan *p)
 {
-	j->n_keys = p->n_join_keys;
+	j->n_keys = p->join.n_keys;
 	j->keys = arena_array(phys->arena, struct phys_key, MAX(j->n_keys, 1u));
 	for (u32 i = 0; i < j->n_keys; i++) {
-		const struct expr *left = p->join_keys[i].left, *right = p->join_keys[i].right;
+		const struct expr *left = p->join.keys[i].left, *right = p->join.keys[i].right;
 		struct phys_key *key = &j->keys[i];
 		u32 bytes = MAX(left->type.bytes, right->type.bytes);
 
-		*key = (struct phys_key){ .expr = p->join_keys[i].left, .null_bit = -1 };
+		*key = (struct phys_key){ .expr = p->join.keys[i].left, .null_bit = -1 };
 		key->first_word = j->key_words;
 		key->n_words = left->type.kind == TYPE_TEXT ? (u32)ALIGN_UP(bytes, 8) / 8 : 1;
 		j->key_words += key->n_words;
@@ -93,16 +93,16 @@ static void walk_join(struct rows_walk *w, const struct plan *p, const struct wa
 	*j = (struct phys_join){ .number = w->phys->n_joins++,
 				 .plan = p,
 				 .span = p->span,
-				 .join = p->join,
-				 .is_left = p->is_left,
-				 .within_ns = p->within_ns };
+				 .join = p->join.kind,
+				 .is_left = p->join.is_left,
+				 .within_ns = p->join.within_ns };
 	plan_join_keys(w->phys, j, p);
 	look_up->step.join = store->step.join = j;
 	look_up->step.keys = arena_array(arena, struct expr *, MAX(j->n_keys, 1u));
 	store->step.keys = arena_array(arena, struct expr *, MAX(j->n_keys, 1u));
 	for (u32 i = 0; i < j->n_keys; i++) {
-		look_up->step.keys[i] = p->join_keys[i].left;
-		store->step.keys[i] = p->join_keys[i].right;
+		look_up->step.keys[i] = p->join.keys[i].left;
+		store->step.keys[i] = p->join.keys[i].right;
 	}
 	walk(w, p->input, look_up);
 	walk(w, p->right, store);
@@ -113,7 +113,7 @@ static void walk_running(struct rows_walk *w, const struct plan *p, const struct
 	struct phys_running *r = &w->phys->runnings[w->phys->n_runnings++];
 	struct way *step = step_new(w, STEP_RUNNING, p, way);
 
-	*r = (struct phys_running){ .number = p->running_number, .plan = p };
+	*r = (struct phys_running){ .number = p->running.number, .plan = p };
 	step->step.running = r;
 	walk(w, p->input, step);
 }
@@ -128,8 +128,8 @@ static void walk(struct rows_walk *w, const struct plan *p, const struct way *wa
 		break;
 	case PLAN_FILTER:
 		filter = step_new(w, STEP_FILTER, p, way);
-		filter->step.conjuncts = p->conjuncts;
-		filter->step.n_conjuncts = p->n_conjuncts;
+		filter->step.conjuncts = p->filter.conjuncts;
+		filter->step.n_conjuncts = p->filter.n_conjuncts;
 		walk(w, p->input, filter);
 		break;
 	case PLAN_JOIN:
@@ -196,9 +196,9 @@ static void each_of_running(const struct phys_step *step,
 {
 	if (!step->running)
 		return;
-	visit(context, step->running->plan->running_arg);
-	for (u32 i = 0; i < step->running->plan->n_running_keys; i++)
-		visit(context, step->running->plan->running_keys[i]);
+	visit(context, step->running->plan->running.arg);
+	for (u32 i = 0; i < step->running->plan->running.n_keys; i++)
+		visit(context, step->running->plan->running.keys[i]);
 }
 
 void phys_each_behind(const struct phys *phys, const struct phys_source *source, u32 from,
@@ -240,18 +240,18 @@ void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
 				visit(context, step->keys[k]);
 			each_of_running(step, visit, context);
 		}
-	for (u32 i = 0; agg && i < agg->n_keys; i++)
-		visit(context, agg->keys[i].expr);
-	for (u32 i = 0; agg && i < agg->n_aggregates; i++) {
-		if (agg->aggregates[i].arg)
-			visit(context, agg->aggregates[i].arg);
-		if (agg->aggregates[i].filter)
-			visit(context, agg->aggregates[i].filter);
-		if (agg->aggregates[i].time)
-			visit(context, agg->aggregates[i].time);
-		if (agg->aggregates[i].weight)
-			visit(context, agg->aggregates[i].weight);
+	for (u32 i = 0; agg && i < agg->aggregate.n_keys; i++)
+		visit(context, agg->aggregate.keys[i].expr);
+	for (u32 i = 0; agg && i < agg->aggregate.n; i++) {
+		if (agg->aggregate.list[i].arg)
+			visit(context, agg->aggregate.list[i].arg);
+		if (agg->aggregate.list[i].filter)
+			visit(context, agg->aggregate.list[i].filter);
+		if (agg->aggregate.list[i].time)
+			visit(context, agg->aggregate.list[i].time);
+		if (agg->aggregate.list[i].weight)
+			visit(context, agg->aggregate.list[i].weight);
 	}
-	for (u32 i = 0; !agg && i < project->n_items; i++)
-		visit(context, project->items[i].expr);
+	for (u32 i = 0; !agg && i < project->project.n_items; i++)
+		visit(context, project->project.items[i].expr);
 }

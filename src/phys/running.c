@@ -20,10 +20,10 @@
 
 static void plan_keys(struct phys *phys, struct phys_running *r)
 {
-	r->n_keys = r->plan->n_running_keys;
+	r->n_keys = r->plan->running.n_keys;
 	r->keys = arena_array(phys->arena, struct phys_key, MAX(r->n_keys, 1u));
 	for (u32 i = 0; i < r->n_keys; i++)
-		r->keys[i] = (struct phys_key){ .expr = r->plan->running_keys[i],
+		r->keys[i] = (struct phys_key){ .expr = r->plan->running.keys[i],
 						.name = "of running sum" };
 	r->key_words = phys_key_words(r->keys, r->n_keys);
 }
@@ -77,10 +77,10 @@ static void choose_table(const struct phys *phys, const struct phys_input *input
 
 static bool same_keys(const struct plan *a, const struct plan *b)
 {
-	if (a->n_running_keys != b->n_running_keys)
+	if (a->running.n_keys != b->running.n_keys)
 		return false;
-	for (u32 i = 0; i < a->n_running_keys; i++)
-		if (!expr_equal(a->running_keys[i], b->running_keys[i]))
+	for (u32 i = 0; i < a->running.n_keys; i++)
+		if (!expr_equal(a->running.keys[i], b->running.keys[i]))
 			return false;
 	return true;
 }
@@ -104,7 +104,7 @@ static void find_leaders(struct phys *phys)
 {
 	for (u32 i = 0; i < phys->n_runnings; i++) {
 		struct phys_running *r = &phys->runnings[i], *leader = leader_of(phys, r);
-		const struct expr *x = r->plan->running_arg;
+		const struct expr *x = r->plan->running.arg;
 
 		r->may_overflow = x->lo < -SMALL_STEP_MAX || x->hi > SMALL_STEP_MAX;
 		r->leader = leader;

@@ -70,19 +70,19 @@ static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *d
 {
 	u32 words;
 
-	phys->n_keys = agg->n_keys;
-	phys->keys = arena_array(phys->arena, struct phys_key, agg->n_keys);
-	for (u32 i = 0; i < agg->n_keys; i++)
-		phys->keys[i] =
-			(struct phys_key){ .expr = agg->keys[i].expr,
-					   .name = agg->keys[i].name,
-					   .is_slice = is_own_cpu(phys, agg->keys[i].expr) };
+	phys->n_keys = agg->aggregate.n_keys;
+	phys->keys = arena_array(phys->arena, struct phys_key, agg->aggregate.n_keys);
+	for (u32 i = 0; i < agg->aggregate.n_keys; i++)
+		phys->keys[i] = (struct phys_key){ .expr = agg->aggregate.keys[i].expr,
+						   .name = agg->aggregate.keys[i].name,
+						   .is_slice = is_own_cpu(
+							   phys, agg->aggregate.keys[i].expr) };
 	words = phys_key_words(phys->keys, phys->n_keys);
 	phys->state.key_words = words;
 	if (words <= KEY_WORDS_MAX)
 		return true;
 	diag_hint(diags,
-		  diag_error(diags, "key-too-wide", agg->keys[0].expr->span,
+		  diag_error(diags, "key-too-wide", agg->aggregate.keys[0].expr->span,
 			     "the group keys take %u bytes, more than %u", 8 * words,
 			     8 * KEY_WORDS_MAX),
 		  "group by fewer or shorter texts");
@@ -374,9 +374,9 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 	s->n_cpus = input->n_cpus;
 	s->n_levels = levels(phys, input->features);
 	if (agg) {
-		phys->window = agg->window;
-		phys->window_ns = agg->window_ns;
-		phys->advance_ns = agg->advance_ns;
+		phys->window = agg->aggregate.window;
+		phys->window_ns = agg->aggregate.window_ns;
+		phys->advance_ns = agg->aggregate.advance_ns;
 		if (!plan_keys(phys, agg, diags))
 			return false;
 	}

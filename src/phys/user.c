@@ -285,8 +285,9 @@ static void input_schema(struct user_plan *u, const struct plan *agg)
 	for (u32 i = 0; i < p->n_keys; i++)
 		*c++ = (struct column){ p->keys[i].name, p->keys[i].expr->type };
 	for (u32 i = 0; i < p->n_aggregates; i++)
-		*c++ = (struct column){ name_of(u, agg->aggregates[i].arg, &agg->aggregates[i]),
-					aggregate_type(&agg->aggregates[i]) };
+		*c++ = (struct column){ name_of(u, agg->aggregate.list[i].arg,
+						&agg->aggregate.list[i]),
+					aggregate_type(&agg->aggregate.list[i]) };
 	for (u32 i = 0; i < 2; i++)
 		*c++ = (struct column){ i ? "window_end" : "window_start",
 					{ .kind = TYPE_TIMESTAMP, .bits = 64 } };
@@ -348,8 +349,8 @@ static void sql_input(struct user_plan *u, struct buf *sql)
 		buf_printf(sql, "c%u AS a%u, ", n, i);
 	if (!p->is_streaming)
 		buf_printf(sql, "c%u AS window_start, c%u AS window_end, ", n, n + 1);
-	for (u32 i = 0; u->sort && i < u->sort->n_sort_keys; i++) {
-		s32 split = split_column(p, u->sort->sort_keys[i].expr);
+	for (u32 i = 0; u->sort && i < u->sort->sort.n_keys; i++) {
+		s32 split = split_column(p, u->sort->sort.keys[i].expr);
 
 		if (split >= 0)
 			buf_printf(sql, "h%d, l%d, ", split, split);
@@ -366,8 +367,8 @@ static void sql_direction(const struct sort_key *key, struct buf *sql)
 static void sql_order(struct user_plan *u, struct buf *sql)
 {
 	buf_puts(sql, " ORDER BY other");
-	for (u32 i = 0; i < u->sort->n_sort_keys; i++) {
-		const struct sort_key *key = &u->sort->sort_keys[i];
+	for (u32 i = 0; i < u->sort->sort.n_keys; i++) {
+		const struct sort_key *key = &u->sort->sort.keys[i];
 		s32 split = split_column(u->phys, key->expr);
 
 		/* A constant orders nothing, and SQLite would take it for a column's number. */
@@ -389,7 +390,7 @@ static void sql_order(struct user_plan *u, struct buf *sql)
 static void sql_select(struct user_plan *u, struct buf *sql)
 {
 	buf_puts(sql, "SELECT ");
-	for (u32 i = 0; i < u->project->n_items; i++) {
+	for (u32 i = 0; i < u->project->project.n_items; i++) {
 		if (u->items_from[i] >= 0)
 			continue;
 		expr_print(u->items[i], sql);
@@ -401,11 +402,11 @@ static void sql_select(struct user_plan *u, struct buf *sql)
 
 static void sql_having(struct user_plan *u, struct buf *sql)
 {
-	for (u32 i = 0; i < u->having->n_conjuncts; i++) {
+	for (u32 i = 0; i < u->having->filter.n_conjuncts; i++) {
 		buf_puts(sql, i ? " AND " : "");
-		expr_print(u->having->conjuncts[i], sql);
+		expr_print(u->having->filter.conjuncts[i], sql);
 	}
-	if (!u->having->n_conjuncts)
+	if (!u->having->filter.n_conjuncts)
 		buf_puts(sql, "1");
 }
 
@@ -429,8 +430,8 @@ static const char *sql_text(struct user_plan *u)
 	if (u->sort)
 		sql_order(u, &sql);
 	if (is_limited) {
-		buf_printf(&sql, " LIMIT %lld OFFSET %lld) UNION ALL ", (long long)u->limit->limit,
-			   (long long)u->limit->offset);
+		buf_printf(&sql, " LIMIT %lld OFFSET %lld) UNION ALL ",
+			   (long long)u->limit->limit.count, (long long)u->limit->limit.offset);
 		sql_select(u, &sql);
 		buf_puts(&sql, " WHERE other");
 	}
@@ -443,8 +444,8 @@ static bool stream_limit(struct user_plan *u, struct diags *diags)
 {
 	if (!u->phys->is_streaming || !u->limit)
 		return true;
-	u->phys->stream_limit = u->limit->limit;
-	if (u->limit->offset == 0)
+	u->phys->stream_limit = u->limit->limit.count;
+	if (u->limit->limit.offset == 0)
 		return true;
 	diag_error(diags, "not-supported", u->limit->span,
 		   "OFFSET over single events is not available yet");
@@ -468,13 +469,13 @@ static bool check_literals(struct user_plan *u, struct diags *diags)
 {
 	const struct expr *found = NULL;
 
-	for (u32 i = 0; i < u->project->n_items; i++)
+	for (u32 i = 0; i < u->project->project.n_items; i++)
 		if (u->items_from[i] < 0)
 			expr_each(u->items[i], find_too_large, &found);
-	for (u32 i = 0; u->having && i < u->having->n_conjuncts; i++)
-		expr_each(u->having->conjuncts[i], find_too_large, &found);
-	for (u32 i = 0; u->sort && i < u->sort->n_sort_keys; i++)
-		expr_each(u->sort->sort_keys[i].expr, find_too_large, &found);
+	for (u32 i = 0; u->having && i < u->having->filter.n_conjuncts; i++)
+		expr_each(u->having->filter.conjuncts[i], find_too_large, &found);
+	for (u32 i = 0; u->sort && i < u->sort->sort.n_keys; i++)
+		expr_each(u->sort->sort.keys[i].expr, find_too_large, &found);
 	if (!found)
 		return true;
 	diag_error(
@@ -491,7 +492,7 @@ static void unnest_top_columns(struct user_plan *u, const struct item *item, con
 			       struct column *columns)
 {
 	static const char *const names[] = { "value", "weight", "error" };
-	const struct expr *x = agg->aggregates[item->expr->index].arg;
+	const struct expr *x = agg->aggregate.list[item->expr->index].arg;
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
 		columns[i].name = names[i];
@@ -518,20 +519,20 @@ static void unnest_columns(struct user_plan *u, const struct item *item, struct 
 
 static struct type output_type(const struct plan *agg, const struct expr *e)
 {
-	return e->kind == EXPR_AGGREGATE ? aggregate_type(&agg->aggregates[e->index]) : e->type;
+	return e->kind == EXPR_AGGREGATE ? aggregate_type(&agg->aggregate.list[e->index]) : e->type;
 }
 
 static void output_columns(struct user_plan *u, const struct plan *agg)
 {
 	struct phys_user *user = &u->phys->user;
-	u32 n_items = u->project->n_items, n = 0;
+	u32 n_items = u->project->project.n_items, n = 0;
 
 	user->output.n_columns = n_items + (u->unnest >= 0 ? 2 : 0);
 	user->output.columns = arena_array(u->arena, struct column, user->output.n_columns);
 	user->output_from = arena_array(u->arena, s32, user->output.n_columns);
 	user->unnest = user->unnest_limit = -1;
 	for (u32 i = 0; i < n_items; i++) {
-		const struct item *item = &u->project->items[i];
+		const struct item *item = &u->project->project.items[i];
 
 		user->output_from[n] = u->items_from[i];
 		if (i != (u32)u->unnest) {
@@ -548,8 +549,8 @@ static void output_columns(struct user_plan *u, const struct plan *agg)
 		n += 3;
 	}
 	if (u->unnest >= 0 && u->limit) {
-		user->unnest_limit = u->limit->limit;
-		user->unnest_offset = u->limit->offset;
+		user->unnest_limit = u->limit->limit.count;
+		user->unnest_offset = u->limit->limit.offset;
 	}
 }
 
@@ -566,16 +567,16 @@ bool phys_user_part(struct phys *phys, const struct phys_input *input, struct di
 		u.having = u.project->input;
 	if (!stream_limit(&u, diags))
 		return false;
-	u.items = arena_array(phys->arena, struct expr *, u.project->n_items);
-	u.items_from = arena_array(phys->arena, s32, u.project->n_items);
+	u.items = arena_array(phys->arena, struct expr *, u.project->project.n_items);
+	u.items_from = arena_array(phys->arena, s32, u.project->project.n_items);
 	needs_sql = u.having || u.sort;
-	for (u32 i = 0; i < u.project->n_items; i++) {
-		struct expr *e = u.project->items[i].expr;
+	for (u32 i = 0; i < u.project->project.n_items; i++) {
+		struct expr *e = u.project->project.items[i].expr;
 
 		u.items[i] = agg ? e : stream_parts(&u, e, NULL);
 		u.items_from[i] = plain_column(phys, u.items[i]);
 		needs_sql |= u.items_from[i] < 0;
-		if (u.project->items[i].is_unnest)
+		if (u.project->project.items[i].is_unnest)
 			u.unnest = (s32)i;
 	}
 	needs_sql |= u.limit && agg && u.unnest < 0;

@@ -15,7 +15,7 @@ struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan
 	p->kind = kind;
 	p->input = input;
 	p->span = scope->select->span;
-	p->limit = -1;
+	p->limit.count = -1;
 	return p;
 }
 
@@ -202,7 +202,7 @@ static void push_system(struct scope *scope, const struct relation *r, struct sp
 			item_vec *items)
 {
 	static const enum system_column shown[] = { SYS_TIME, SYS_PID, SYS_COMM, SYS_CPU };
-	const struct stream_list *streams = scope->shared->scans.at[r->source]->streams;
+	const struct stream_list *streams = scope->shared->scans.at[r->source]->scan.streams;
 
 	if (streams->is_wildcard)
 		vec_push(scope->arena, items,
@@ -377,8 +377,8 @@ static bool bind_sort(struct scope *scope, bool is_aggregated, struct plan *sort
 {
 	const struct ast_select *s = scope->select;
 
-	sort->n_sort_keys = s->order_by.n;
-	sort->sort_keys = arena_array(scope->arena, struct sort_key, s->order_by.n);
+	sort->sort.n_keys = s->order_by.n;
+	sort->sort.keys = arena_array(scope->arena, struct sort_key, s->order_by.n);
 	for (u32 i = 0; i < s->order_by.n; i++) {
 		const struct ast *ast = resolve_item(scope, s->order_by.at[i].expr, "ORDER BY");
 		struct expr *e = ast ? bind_expr(scope, ast) : NULL;
@@ -387,7 +387,7 @@ static bool bind_sort(struct scope *scope, bool is_aggregated, struct plan *sort
 			e = bind_lift(scope, e);
 		if (!e)
 			return false;
-		sort->sort_keys[i] = (struct sort_key){ e, s->order_by.at[i].is_descending,
+		sort->sort.keys[i] = (struct sort_key){ e, s->order_by.at[i].is_descending,
 							s->order_by.at[i].nulls };
 	}
 	return true;
@@ -396,7 +396,7 @@ static bool bind_sort(struct scope *scope, bool is_aggregated, struct plan *sort
 static bool bind_limit(struct scope *scope, struct plan *p)
 {
 	const struct ast *asts[2] = { scope->select->limit, scope->select->offset };
-	s64 *to[2] = { &p->limit, &p->offset };
+	s64 *to[2] = { &p->limit.count, &p->limit.offset };
 
 	for (int i = 0; i < 2; i++) {
 		if (!asts[i])
@@ -417,9 +417,9 @@ struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct exp
 {
 	struct plan *p = bind_plan_new(scope, PLAN_FILTER, input);
 
-	p->n_conjuncts = 1;
-	p->conjuncts = arena_array(scope->arena, struct expr *, 1);
-	p->conjuncts[0] = predicate;
+	p->filter.n_conjuncts = 1;
+	p->filter.conjuncts = arena_array(scope->arena, struct expr *, 1);
+	p->filter.conjuncts[0] = predicate;
 	p->span = predicate->span;
 	return p;
 }
@@ -459,14 +459,14 @@ static struct plan *aggregate_new(struct scope *scope, struct plan *input)
 	struct plan *p = bind_plan_new(scope, PLAN_AGGREGATE, input);
 	const struct ast_window *w = &scope->select->window;
 
-	p->keys = scope->keys.at;
-	p->n_keys = scope->keys.n;
-	p->aggregates = scope->aggregates.at;
-	p->n_aggregates = scope->aggregates.n;
+	p->aggregate.keys = scope->keys.at;
+	p->aggregate.n_keys = scope->keys.n;
+	p->aggregate.list = scope->aggregates.at;
+	p->aggregate.n = scope->aggregates.n;
 	if (w->kind != AST_WINDOW_NONE)
-		p->window = w->size == w->advance ? WINDOW_TUMBLING : WINDOW_HOPPING;
-	p->window_ns = w->size;
-	p->advance_ns = p->window == WINDOW_HOPPING ? w->advance : 0;
+		p->aggregate.window = w->size == w->advance ? WINDOW_TUMBLING : WINDOW_HOPPING;
+	p->aggregate.window_ns = w->size;
+	p->aggregate.advance_ns = p->aggregate.window == WINDOW_HOPPING ? w->advance : 0;
 	return p;
 }
 
@@ -500,36 +500,36 @@ static void set_prefix(void *context, struct expr *e)
 	const struct bind_shared *shared = context;
 
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
-		e->prefix = shared->scans.at[e->source]->alias;
+		e->prefix = shared->scans.at[e->source]->scan.alias;
 }
 
 static void prefix_exprs(struct plan *p, struct bind_shared *shared)
 {
-	for (u32 i = 0; i < p->n_conjuncts; i++)
-		expr_each(p->conjuncts[i], set_prefix, shared);
-	for (u32 i = 0; i < p->n_keys; i++)
-		expr_each(p->keys[i].expr, set_prefix, shared);
-	for (u32 i = 0; i < p->n_items; i++)
-		expr_each(p->items[i].expr, set_prefix, shared);
-	for (u32 i = 0; i < p->n_sort_keys; i++)
-		expr_each(p->sort_keys[i].expr, set_prefix, shared);
-	for (u32 i = 0; i < p->n_join_keys; i++) {
-		expr_each(p->join_keys[i].left, set_prefix, shared);
-		expr_each(p->join_keys[i].right, set_prefix, shared);
+	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
+		expr_each(p->filter.conjuncts[i], set_prefix, shared);
+	for (u32 i = 0; i < p->aggregate.n_keys; i++)
+		expr_each(p->aggregate.keys[i].expr, set_prefix, shared);
+	for (u32 i = 0; i < p->project.n_items; i++)
+		expr_each(p->project.items[i].expr, set_prefix, shared);
+	for (u32 i = 0; i < p->sort.n_keys; i++)
+		expr_each(p->sort.keys[i].expr, set_prefix, shared);
+	for (u32 i = 0; i < p->join.n_keys; i++) {
+		expr_each(p->join.keys[i].left, set_prefix, shared);
+		expr_each(p->join.keys[i].right, set_prefix, shared);
 	}
-	if (p->running_arg)
-		expr_each(p->running_arg, set_prefix, shared);
-	for (u32 i = 0; i < p->n_running_keys; i++)
-		expr_each(p->running_keys[i], set_prefix, shared);
-	for (u32 i = 0; i < p->n_aggregates; i++) {
-		if (p->aggregates[i].arg)
-			expr_each(p->aggregates[i].arg, set_prefix, shared);
-		if (p->aggregates[i].filter)
-			expr_each(p->aggregates[i].filter, set_prefix, shared);
-		if (p->aggregates[i].time)
-			expr_each(p->aggregates[i].time, set_prefix, shared);
-		if (p->aggregates[i].weight)
-			expr_each(p->aggregates[i].weight, set_prefix, shared);
+	if (p->running.arg)
+		expr_each(p->running.arg, set_prefix, shared);
+	for (u32 i = 0; i < p->running.n_keys; i++)
+		expr_each(p->running.keys[i], set_prefix, shared);
+	for (u32 i = 0; i < p->aggregate.n; i++) {
+		if (p->aggregate.list[i].arg)
+			expr_each(p->aggregate.list[i].arg, set_prefix, shared);
+		if (p->aggregate.list[i].filter)
+			expr_each(p->aggregate.list[i].filter, set_prefix, shared);
+		if (p->aggregate.list[i].time)
+			expr_each(p->aggregate.list[i].time, set_prefix, shared);
+		if (p->aggregate.list[i].weight)
+			expr_each(p->aggregate.list[i].weight, set_prefix, shared);
 	}
 	if (p->input)
 		prefix_exprs(p->input, shared);
@@ -547,14 +547,14 @@ void bind_name_scans(struct scope *scope, struct plan *p)
 	if (shared->scans.n < 2)
 		return;
 	for (u32 i = 0; i < shared->scans.n; i++) {
-		bool is_unique = shared->scans.at[i]->alias != NULL;
+		bool is_unique = shared->scans.at[i]->scan.alias != NULL;
 
 		for (u32 k = 0; k < shared->scans.n && is_unique; k++)
-			is_unique = k == i || !shared->scans.at[k]->alias ||
-				    strcasecmp(shared->scans.at[k]->alias,
-					       shared->scans.at[i]->alias) != 0;
+			is_unique = k == i || !shared->scans.at[k]->scan.alias ||
+				    strcasecmp(shared->scans.at[k]->scan.alias,
+					       shared->scans.at[i]->scan.alias) != 0;
 		if (!is_unique)
-			shared->scans.at[i]->alias = arena_printf(scope->arena, "s%u", i);
+			shared->scans.at[i]->scan.alias = arena_printf(scope->arena, "s%u", i);
 	}
 	prefix_exprs(p, shared);
 }
@@ -588,8 +588,8 @@ static struct plan *bind_whole_union(struct scope *scope)
 	if (!bind_derived(scope, &arms, &derived))
 		return NULL;
 	p = bind_plan_new(scope, PLAN_PROJECT, derived.tree);
-	p->items = derived.columns;
-	p->n_items = derived.n_columns;
+	p->project.items = derived.columns;
+	p->project.n_items = derived.n_columns;
 	return p;
 }
 
@@ -626,9 +626,9 @@ static struct plan *bind_body(struct scope *scope)
 	if (having)
 		p = bind_filter_new(scope, p, having);
 	p = bind_plan_new(scope, PLAN_PROJECT, p);
-	p->items = items.at;
-	p->n_items = items.n;
-	if (!sort->n_sort_keys)
+	p->project.items = items.at;
+	p->project.n_items = items.n;
+	if (!sort->sort.n_keys)
 		return p;
 	sort->input = p;
 	return sort;

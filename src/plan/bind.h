@@ -101,7 +101,7 @@ struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct s
 struct plan *bind_from(struct scope *scope, const struct ast_source *source);
 struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
 		       struct span span);
-struct plan *bind_join_new(struct scope *scope, enum plan_join join, struct plan *left,
+struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
 			   struct plan *right, struct span span);
 /* A select that neither aggregates, sorts, limits nor windows, as rows and columns. */
 bool bind_derived(const struct scope *outer, const struct ast_select *select,

@@ -37,21 +37,21 @@ struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const c
 			  "a wildcard reads many streams as one");
 		return NULL;
 	}
-	p->streams = streams;
-	p->alias = alias;
+	p->scan.streams = streams;
+	p->scan.alias = alias;
 	p->span = span;
-	p->source = scope->shared->scans.n;
+	p->scan.source = scope->shared->scans.n;
 	vec_push(scope->arena, &scope->shared->scans, p);
 	return p;
 }
 
-struct plan *bind_join_new(struct scope *scope, enum plan_join join, struct plan *left,
+struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
 			   struct plan *right, struct span span)
 {
 	struct plan *p = bind_plan_new(scope, PLAN_JOIN, left);
 
 	p->span = span;
-	p->join = join;
+	p->join.kind = join;
 	p->right = right;
 	vec_push(scope->arena, &scope->shared->joins, p);
 	return p;
@@ -205,7 +205,7 @@ static struct plan *add_stream(struct scope *scope, const struct ast_source *sou
 				    .written = streams->streams.at[0]->name,
 				    .streams = streams,
 				    .tree = scan,
-				    .source = scan->source,
+				    .source = scan->scan.source,
 				    .has_system = true });
 	return scan;
 }
@@ -228,7 +228,7 @@ static struct plan *add_file(struct scope *scope, const struct ast_source *sourc
 				    .written = streams->streams.at[0]->name,
 				    .streams = streams,
 				    .tree = scan,
-				    .source = scan->source });
+				    .source = scan->scan.source });
 	return scan;
 }
 

@@ -141,7 +141,7 @@ static bool add_filter(struct join_binding *b, struct span span, struct expr *le
 	if (!side)
 		return bad_join(b, span, "one side of this key reads both streams",
 				"write a.key = b.key; other conditions belong into WHERE");
-	if (b->join->is_left && side == &b->join->input)
+	if (b->join->join.is_left && side == &b->join->input)
 		return bad_join(b, span,
 				"this condition reads the left side only, so it is no key, and a "
 				"LEFT join keeps all of that side",
@@ -217,8 +217,8 @@ static bool bind_on(struct join_binding *b, const struct ast_source *source)
 		return bad_join(b, source->on->span,
 				"ASOF JOIN needs the order of the two times in ON",
 				"add AND a.time >= b.time");
-	b->join->join_keys = b->keys.at;
-	b->join->n_join_keys = b->keys.n;
+	b->join->join.keys = b->keys.at;
+	b->join->join.n_keys = b->keys.n;
 	return true;
 }
 
@@ -247,9 +247,9 @@ struct plan *bind_join(struct scope *scope, const struct ast_source *source)
 		return NULL;
 	b.join = bind_join_new(scope, source->join == AST_JOIN_PAIR ? JOIN_PAIR : JOIN_ASOF, left,
 			       right, source->span);
-	b.join->is_left = source->is_left;
-	b.join->within_ns = source->within_ns;
-	b.join->is_nesting = true;
+	b.join->join.is_left = source->is_left;
+	b.join->join.within_ns = source->within_ns;
+	b.join->join.is_nesting = true;
 	scope->first_relation = first;
 	if (!bind_on(&b, source))
 		return NULL;

@@ -176,7 +176,7 @@ struct expr *bind_system(struct scope *scope, const struct relation *relation,
 static struct expr *time_of_source(struct scope *scope, u32 source, struct span span)
 {
 	const struct plan *scan = scope->shared->scans.at[source];
-	const struct stream *stream = scan->streams->streams.at[0];
+	const struct stream *stream = scan->scan.streams->streams.at[0];
 	struct expr *e;
 
 	if (stream->kind == STREAM_FILE && stream->file->time_column >= 0) {
@@ -365,7 +365,7 @@ static const struct field *field_of(struct scope *scope, const struct expr *e)
 
 	if (e->kind != EXPR_FIELD)
 		return NULL;
-	list = scope->shared->scans.at[e->source]->streams;
+	list = scope->shared->scans.at[e->source]->scan.streams;
 	return &list->streams.at[0]->fields[e->index];
 }
 

@@ -48,8 +48,8 @@ struct plan *plan_bind_rows(const struct plan_context *context, const struct ast
 		return NULL;
 	p = bind_runnings_new(&scope, p);
 	p = bind_plan_new(&scope, PLAN_PROJECT, p);
-	p->items = items.at;
-	p->n_items = items.n;
+	p->project.items = items.at;
+	p->project.n_items = items.n;
 	bind_name_scans(&scope, p);
 	return diags_failed(diags) ? NULL : p;
 }

@@ -99,9 +99,9 @@ static bool bind_partition(struct scope *scope, const struct ast *ast, struct pl
 {
 	u32 words = 1;
 
-	p->n_running_keys = ast->n_partition_by;
-	p->running_keys = arena_array(scope->arena, struct expr *, MAX(p->n_running_keys, 1u));
-	for (u32 i = 0; i < p->n_running_keys; i++) {
+	p->running.n_keys = ast->n_partition_by;
+	p->running.keys = arena_array(scope->arena, struct expr *, MAX(p->running.n_keys, 1u));
+	for (u32 i = 0; i < p->running.n_keys; i++) {
 		struct expr *e = bind_expr(scope, ast->partition_by[i]);
 
 		if (!e)
@@ -113,9 +113,9 @@ static bool bind_partition(struct scope *scope, const struct ast *ast, struct pl
 					   "this expression in PARTITION BY (it needs the user "
 					   "part) is");
 		words += e->type.kind == TYPE_TEXT ? (u32)ALIGN_UP(e->type.bytes, 8) / 8 : 1;
-		p->running_keys[i] = e;
+		p->running.keys[i] = e;
 	}
-	if (p->n_running_keys <= RUNNING_KEYS_MAX && words <= RUNNING_WORDS_MAX)
+	if (p->running.n_keys <= RUNNING_KEYS_MAX && words <= RUNNING_WORDS_MAX)
 		return true;
 	diag_hint(scope->diags,
 		  diag_error(scope->diags, "key-too-wide", ast->span,
@@ -174,11 +174,11 @@ static struct expr *bind_arg(struct scope *scope, const struct ast *ast)
 /* The value of the sum at this row; one that is asked for twice is made once. */
 static struct expr *running_ref(struct scope *scope, struct plan *p, struct span span)
 {
-	const struct expr *x = p->running_arg;
+	const struct expr *x = p->running.arg;
 	struct expr *e = expr_new(scope->arena, EXPR_RUNNING, span);
 
 	e->name = "sum";
-	e->index = p->running_number;
+	e->index = p->running.number;
 	e->source = plan_trigger(scope->relations.at[0].tree);
 	e->type = type_int(64, true);
 	if (x->type.kind == TYPE_DURATION)
@@ -195,11 +195,11 @@ static struct plan *same_running(struct scope *scope, const struct plan *p)
 {
 	for (u32 i = 0; i < scope->runnings.n; i++) {
 		struct plan *q = scope->runnings.at[i];
-		bool is_same = expr_equal(p->running_arg, q->running_arg) &&
-			       p->n_running_keys == q->n_running_keys;
+		bool is_same = expr_equal(p->running.arg, q->running.arg) &&
+			       p->running.n_keys == q->running.n_keys;
 
-		for (u32 k = 0; is_same && k < p->n_running_keys; k++)
-			is_same = expr_equal(p->running_keys[k], q->running_keys[k]);
+		for (u32 k = 0; is_same && k < p->running.n_keys; k++)
+			is_same = expr_equal(p->running.keys[k], q->running.keys[k]);
 		if (is_same)
 			return q;
 	}
@@ -222,14 +222,14 @@ struct expr *bind_running(struct scope *scope, const struct ast *ast)
 	p = bind_plan_new(scope, PLAN_RUNNING, NULL);
 	p->span = ast->span;
 	scope->is_inside_aggregate = true;
-	p->running_arg = bind_arg(scope, ast);
-	is_good = p->running_arg && bind_partition(scope, ast, p) && check_order(scope, ast);
+	p->running.arg = bind_arg(scope, ast);
+	is_good = p->running.arg && bind_partition(scope, ast, p) && check_order(scope, ast);
 	scope->is_inside_aggregate = was_inside;
 	if (!is_good)
 		return NULL;
 	same = same_running(scope, p);
 	if (!same) {
-		p->running_number = scope->shared->n_runnings++;
+		p->running.number = scope->shared->n_runnings++;
 		vec_push(scope->arena, &scope->runnings, p);
 	}
 	return running_ref(scope, same ? same : p, ast->span);

@@ -178,9 +178,9 @@ static struct plan *without_children(struct scope *scope, const struct relation 
 		is_end = bind_op(scope, OP_NE, span, ret, zero);
 	p = bind_plan_new(scope, PLAN_FILTER, exit->tree);
 	p->span = span;
-	p->n_conjuncts = 1;
-	p->conjuncts = arena_new(scope->arena, struct expr *);
-	p->conjuncts[0] = is_end;
+	p->filter.n_conjuncts = 1;
+	p->filter.conjuncts = arena_new(scope->arena, struct expr *);
+	p->filter.conjuncts[0] = is_end;
 	return p;
 }
 
@@ -222,7 +222,7 @@ static void add_arguments(struct span_columns *columns, const struct relation *e
 static struct relation end_of(struct stream_list *list, struct plan *scan)
 {
 	return (struct relation){
-		.streams = list, .tree = scan, .source = scan->source, .has_system = true
+		.streams = list, .tree = scan, .source = scan->scan.source, .has_system = true
 	};
 }
 
@@ -295,10 +295,10 @@ struct plan *bind_span(struct scope *scope, const struct ast_source *source)
 	enter = end_of(enter_list, enter_scan);
 	join = bind_join_new(scope, JOIN_PAIR, without_children(scope, &exit, source->span),
 			     enter_scan, source->span);
-	join->join_keys = arena_array(scope->arena, struct join_key, 1);
-	join->join_keys[0] = (struct join_key){ bind_system(scope, &exit, SYS_TID, source->span),
+	join->join.keys = arena_array(scope->arena, struct join_key, 1);
+	join->join.keys[0] = (struct join_key){ bind_system(scope, &exit, SYS_TID, source->span),
 						bind_system(scope, &enter, SYS_TID, source->span) };
-	join->n_join_keys = 1;
+	join->join.n_keys = 1;
 	add_relation(scope, source, &exit, &enter, join);
 	return join;
 }

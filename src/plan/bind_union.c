@@ -12,7 +12,7 @@ void bind_triggers(struct arena *arena, const struct plan *tree, source_vec *ret
 {
 	switch (tree->kind) {
 	case PLAN_SCAN:
-		vec_push(arena, ret_triggers, tree->source);
+		vec_push(arena, ret_triggers, tree->scan.source);
 		break;
 	case PLAN_UNION:
 		for (u32 i = 0; i < tree->n_inputs; i++)

@@ -23,7 +23,7 @@ static const char *meaning(struct scope *scope, const struct expr *e, const stru
 	if (e->kind == EXPR_FIELD) {
 		const struct plan *scan = scope->shared->scans.at[e->source];
 
-		return scan->streams->streams.at[0]->fields[e->index].declaration;
+		return scan->scan.streams->streams.at[0]->fields[e->index].declaration;
 	}
 	if (e->kind == EXPR_SYSTEM)
 		return system_columns[e->index].meaning;

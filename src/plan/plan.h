@@ -143,7 +143,7 @@ struct sort_key {
 	s8 nulls;
 };
 
-enum plan_join { JOIN_PAIR, JOIN_ASOF }; /* PAIR uses B up, ASOF does not */
+enum plan_join_kind { JOIN_PAIR, JOIN_ASOF }; /* PAIR uses B up, ASOF does not */
 
 struct join_key {
 	struct expr *left, *right; /* of one type: words, or texts */
@@ -162,57 +162,89 @@ enum plan_kind {
 	PLAN_N
 };
 
-struct plan {
-	enum plan_kind kind;
-	struct plan *input; /* NULL: a scan */
-	struct span span;
-	/* scan */
+struct plan_scan {
 	struct stream_list *streams;
 	const char *alias;
-	u32 source; /* numbered 0, 1, ... over the whole FROM */
-	/* join: rows of input (A) take the latest earlier row of right (B) with the same keys */
-	enum plan_join join;
+	u32 source; /* numbered 0, 1, ... over the whole query */
+};
+
+/* PAIR and ASOF: rows of the input (A) take the latest earlier row of `right` (B) with the same
+ * keys. */
+struct plan_join {
+	enum plan_join_kind kind;
 	bool is_left;	 /* an A without a B gives a row, B's columns NULL */
 	bool is_nesting; /* false: B's of one key never nest (a thread's system calls) */
-	struct plan *right;
-	struct join_key *join_keys;
-	u32 n_join_keys;
+	struct join_key *keys;
+	u32 n_keys;
 	u64 within_ns; /* 0: B's of any age */
-	/* union */
-	struct plan **inputs;
-	u32 n_inputs;
-	/* running: the sum of `running_arg` over the rows so far that have the same keys (NULL is a
-	 * key like others), this row included, in the order of events; EXPR_RUNNING of that number
-	 * reads it, and its `source` is plan_trigger() of the input.  A NULL adds nothing; the sum
-	 * is NULL until something was added.  Once it leaves s64 it is NULL for good, and each row
-	 * counts a fault; so does an argument of 2^63 and more, which is NULL. */
-	u32 running_number;
-	struct expr *running_arg;
-	struct expr **running_keys;
-	u32 n_running_keys;
-	/* filter: all of them must be true */
+};
+
+/*
+ * The sum of `arg` over the rows so far that have the same keys (NULL is a key like others),
+ * this row included, in the order of events; EXPR_RUNNING of that number reads it, and its
+ * `source` is plan_trigger() of the input.  A NULL adds nothing; the sum is NULL until
+ * something was added.  Once it leaves s64 it is NULL for good, and each row counts a
+ * fault; so does an argument of 2^63 and more, which is NULL.
+ */
+struct plan_running {
+	u32 number;
+	struct expr *arg;
+	struct expr **keys;
+	u32 n_keys;
+};
+
+/* All of them must be true. */
+struct plan_filter {
 	struct expr **conjuncts;
 	u32 n_conjuncts;
-	/* aggregate */
+};
+
+struct plan_aggregate {
 	struct item *keys;
 	u32 n_keys;
-	struct aggregate *aggregates;
-	u32 n_aggregates;
+	struct aggregate *list;
+	u32 n;
 	bool shares_cells; /* aggregates that count or sum the same keep it once (rule cells) */
-	/* aggregate, project of rows: computed ahead of what uses them, never NULL (rule share) */
-	struct expr **shared;
-	u32 n_shared;
 	enum window_kind window;
 	u64 window_ns;
 	u64 advance_ns; /* HOPPING */
-	/* project */
+};
+
+struct plan_project {
 	struct item *items;
 	u32 n_items;
-	/* sort */
-	struct sort_key *sort_keys;
-	u32 n_sort_keys;
-	/* limit */
-	s64 limit, offset; /* limit -1: none */
+};
+
+struct plan_sort {
+	struct sort_key *keys;
+	u32 n_keys;
+};
+
+struct plan_limit {
+	s64 count; /* -1: no limit */
+	s64 offset;
+};
+
+/* Members of other kinds than its own are zero. */
+struct plan {
+	enum plan_kind kind;
+	struct span span;
+	struct plan *input;   /* NULL: a scan, a union */
+	struct plan *right;   /* JOIN; else NULL */
+	struct plan **inputs; /* UNION */
+	u32 n_inputs;
+	/* AGGREGATE, PROJECT of rows: computed ahead of what uses them, never NULL (rule share) */
+	struct expr **shared;
+	u32 n_shared;
+
+	struct plan_scan scan;
+	struct plan_join join;
+	struct plan_running running;
+	struct plan_filter filter;
+	struct plan_aggregate aggregate;
+	struct plan_project project;
+	struct plan_sort sort;
+	struct plan_limit limit;
 };
 
 /* What SET, WITH (...) and the command line's options say; defaults by settings_init(). */

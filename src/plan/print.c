@@ -213,8 +213,8 @@ static void statistic_print(const struct aggregate *a, struct buf *out)
 
 static void aggregates_print(const struct plan *p, struct buf *out)
 {
-	for (u32 i = 0; i < p->n_aggregates; i++) {
-		const struct aggregate *a = &p->aggregates[i];
+	for (u32 i = 0; i < p->aggregate.n; i++) {
+		const struct aggregate *a = &p->aggregate.list[i];
 
 		buf_printf(out, "%sa%u = %s%s(", i ? ", " : "", i, aggregate_infos[a->kind].name,
 			   a->is_ladder ? "s" : "");
@@ -242,9 +242,9 @@ static void stream_print(const struct stream *stream, struct buf *out)
 
 static void scan_print(const struct plan *p, bool has_alias, struct buf *out)
 {
-	const struct stream *first = p->streams->streams.at[0];
-	u32 n = p->streams->streams.n;
-	const struct stream *last = p->streams->streams.at[n - 1];
+	const struct stream *first = p->scan.streams->streams.at[0];
+	u32 n = p->scan.streams->streams.n;
+	const struct stream *last = p->scan.streams->streams.at[n - 1];
 
 	buf_puts(out, "Scan ");
 	stream_print(first, out);
@@ -254,23 +254,23 @@ static void scan_print(const struct plan *p, bool has_alias, struct buf *out)
 		buf_printf(out, " (%u streams)", n);
 	}
 	if (has_alias)
-		buf_printf(out, " AS %s", p->alias);
+		buf_printf(out, " AS %s", p->scan.alias);
 }
 
 static void join_print(const struct plan *p, struct buf *out)
 {
-	buf_printf(out, "%s%s join ", p->is_left ? "Left " : "",
-		   p->join == JOIN_PAIR ? (p->is_left ? "pair" : "Pair")
-					: (p->is_left ? "asof" : "Asof"));
-	for (u32 i = 0; i < p->n_join_keys; i++) {
+	buf_printf(out, "%s%s join ", p->join.is_left ? "Left " : "",
+		   p->join.kind == JOIN_PAIR ? (p->join.is_left ? "pair" : "Pair")
+					     : (p->join.is_left ? "asof" : "Asof"));
+	for (u32 i = 0; i < p->join.n_keys; i++) {
 		buf_puts(out, i ? " AND " : "");
-		expr_print(p->join_keys[i].left, out);
+		expr_print(p->join.keys[i].left, out);
 		buf_puts(out, " = ");
-		expr_print(p->join_keys[i].right, out);
+		expr_print(p->join.keys[i].right, out);
 	}
-	if (p->within_ns)
-		buf_printf(out, " within %lluns", (unsigned long long)p->within_ns);
-	if (!p->is_nesting)
+	if (p->join.within_ns)
+		buf_printf(out, " within %lluns", (unsigned long long)p->join.within_ns);
+	if (!p->join.is_nesting)
 		buf_puts(out, ", one at a time");
 }
 
@@ -294,49 +294,49 @@ static void node_print(const struct plan *p, bool has_aliases, struct buf *out)
 		buf_puts(out, "Union all");
 		break;
 	case PLAN_RUNNING:
-		buf_printf(out, "Running sum r%u of ", p->running_number);
-		expr_print(p->running_arg, out);
-		if (p->n_running_keys)
+		buf_printf(out, "Running sum r%u of ", p->running.number);
+		expr_print(p->running.arg, out);
+		if (p->running.n_keys)
 			buf_puts(out, " by ");
-		exprs_print(p->running_keys, p->n_running_keys, ", ", out);
+		exprs_print(p->running.keys, p->running.n_keys, ", ", out);
 		break;
 	case PLAN_FILTER:
 		buf_puts(out, "Filter ");
-		exprs_print(p->conjuncts, p->n_conjuncts, " AND ", out);
+		exprs_print(p->filter.conjuncts, p->filter.n_conjuncts, " AND ", out);
 		break;
 	case PLAN_AGGREGATE:
 		buf_puts(out, "Aggregate ");
 		aggregates_print(p, out);
-		if (p->n_keys)
-			buf_puts(out, p->n_aggregates ? " by " : "by ");
-		items_print(p->keys, p->n_keys, "k", out);
-		if (p->window == WINDOW_TUMBLING)
+		if (p->aggregate.n_keys)
+			buf_puts(out, p->aggregate.n ? " by " : "by ");
+		items_print(p->aggregate.keys, p->aggregate.n_keys, "k", out);
+		if (p->aggregate.window == WINDOW_TUMBLING)
 			buf_printf(out, " window tumbling %lluns",
-				   (unsigned long long)p->window_ns);
-		else if (p->window == WINDOW_HOPPING)
+				   (unsigned long long)p->aggregate.window_ns);
+		else if (p->aggregate.window == WINDOW_HOPPING)
 			buf_printf(out, " window hopping %lluns by %lluns",
-				   (unsigned long long)p->window_ns,
-				   (unsigned long long)p->advance_ns);
-		if (p->shares_cells)
+				   (unsigned long long)p->aggregate.window_ns,
+				   (unsigned long long)p->aggregate.advance_ns);
+		if (p->aggregate.shares_cells)
 			buf_puts(out, ", cells shared");
 		shared_print(p, out);
 		break;
 	case PLAN_PROJECT:
 		buf_puts(out, "Project ");
-		items_print(p->items, p->n_items, NULL, out);
+		items_print(p->project.items, p->project.n_items, NULL, out);
 		shared_print(p, out);
 		break;
 	case PLAN_SORT:
 		buf_puts(out, "Sort ");
-		for (u32 i = 0; i < p->n_sort_keys; i++) {
+		for (u32 i = 0; i < p->sort.n_keys; i++) {
 			buf_puts(out, i ? ", " : "");
-			expr_print(p->sort_keys[i].expr, out);
-			buf_puts(out, p->sort_keys[i].is_descending ? " DESC" : "");
+			expr_print(p->sort.keys[i].expr, out);
+			buf_puts(out, p->sort.keys[i].is_descending ? " DESC" : "");
 		}
 		break;
 	case PLAN_LIMIT:
-		buf_printf(out, "Limit %lld offset %lld", (long long)p->limit,
-			   (long long)p->offset);
+		buf_printf(out, "Limit %lld offset %lld", (long long)p->limit.count,
+			   (long long)p->limit.offset);
 		break;
 	case PLAN_N:
 		break;

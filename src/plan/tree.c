@@ -26,7 +26,7 @@ u32 plan_trigger(const struct plan *plan)
 {
 	while (plan->kind != PLAN_SCAN)
 		plan = plan->kind == PLAN_UNION ? plan->inputs[0] : plan->input;
-	return plan->source;
+	return plan->scan.source;
 }
 
 u32 plan_n_sources(const struct plan *plan)
@@ -45,7 +45,7 @@ u32 plan_n_sources(const struct plan *plan)
 bool plan_has_source(const struct plan *plan, u32 source)
 {
 	if (plan->kind == PLAN_SCAN)
-		return plan->source == source;
+		return plan->scan.source == source;
 	if (plan->input && plan_has_source(plan->input, source))
 		return true;
 	if (plan->right && plan_has_source(plan->right, source))

@@ -67,7 +67,7 @@ struct row_source *row_source_open(const struct cut_part *part, struct load *loa
 	s->load = load;
 	s->diags = diags;
 	s->project = plan_find(part->plan, PLAN_PROJECT);
-	BUG_ON(part->columns.n_columns != s->project->n_items);
+	BUG_ON(part->columns.n_columns != s->project->project.n_items);
 	if (load && !open_kernel(s, arena))
 		return NULL;
 	if (part->is_kernel) {
@@ -141,15 +141,16 @@ static void read_row(struct row_source *s, const u8 *record, struct value *ret_r
 	const struct phys_user *user = &s->phys->user;
 
 	stream_decode(s->phys, record, s->decoded);
-	for (u32 i = 0; i < s->project->n_items; i++)
-		ret_row[i] = user->output_from[i] < 0 ? constant_value(s->project->items[i].expr)
-						      : s->decoded[user->output_from[i]];
+	for (u32 i = 0; i < s->project->project.n_items; i++)
+		ret_row[i] = user->output_from[i] < 0
+				     ? constant_value(s->project->project.items[i].expr)
+				     : s->decoded[user->output_from[i]];
 }
 
 static s64 read_kernel(struct row_source *s, u64 before_ns, u32 limit,
 		       const struct value **ret_rows)
 {
-	u32 n_columns = s->project->n_items, n = 0;
+	u32 n_columns = s->project->project.n_items, n = 0;
 
 	while (n < limit && queue_first(&s->queue, before_ns)) {
 		if (!region_need(&s->values, (n + 1ull) * n_columns * sizeof(struct value)))

@@ -19,7 +19,7 @@ struct slot_source *slots_source(const struct slots *slots, u32 number)
 static void count_running(struct slots *slots, const struct plan *p)
 {
 	if (p->kind == PLAN_RUNNING)
-		slots->n_running = MAX(slots->n_running, p->running_number + 1);
+		slots->n_running = MAX(slots->n_running, p->running.number + 1);
 	if (p->input)
 		count_running(slots, p->input);
 	if (p->right)
@@ -37,13 +37,13 @@ static void assign(struct slots *slots, const struct plan *p, bool is_root)
 	for (u32 i = 0; i < p->n_inputs; i++)
 		assign(slots, p->inputs[i], is_root);
 	if (p->kind == PLAN_SCAN) {
-		struct slot_source *s = slots_source(slots, p->source);
+		struct slot_source *s = slots_source(slots, p->scan.source);
 
 		s->first = slots->n_slots;
 		s->is_root = is_root;
 		slots->n_slots += s->source->n_columns;
 	} else if (p->kind == PLAN_RUNNING) {
-		slots->running[p->running_number] = slots->n_slots++;
+		slots->running[p->running.number] = slots->n_slots++;
 	}
 }
 
@@ -89,11 +89,11 @@ static void find_range(const struct slots *slots, const struct plan *p, u32 *lo,
 	for (u32 i = 0; i < p->n_inputs; i++)
 		find_range(slots, p->inputs[i], lo, hi);
 	if (p->kind == PLAN_SCAN) {
-		const struct slot_source *s = slots_source(slots, p->source);
+		const struct slot_source *s = slots_source(slots, p->scan.source);
 
 		widen(s->first, s->first + s->source->n_columns, lo, hi);
 	} else if (p->kind == PLAN_RUNNING) {
-		u32 slot = slots->running[p->running_number];
+		u32 slot = slots->running[p->running.number];
 
 		widen(slot, slot + 1, lo, hi);
 	}

@@ -92,7 +92,7 @@ static bool make_key(struct row_tree *tree, const struct value *values, u32 n)
 /* A thread's system calls, which never nest: a start replaces the one before. */
 static bool is_replacing(const struct op *op)
 {
-	return op->plan->join == JOIN_ASOF || !op->plan->is_nesting;
+	return op->plan->join.kind == JOIN_ASOF || !op->plan->join.is_nesting;
 }
 
 /* Its key stays known where an end wants to tell a thread that was never seen. */
@@ -103,7 +103,7 @@ static void forget(struct row_tree *tree, struct op *op, struct start *s)
 	while (*at != s)
 		at = &(*at)->older_of_key;
 	*at = s->older_of_key;
-	if (!s->key->top && (op->plan->join == JOIN_ASOF || op->plan->is_nesting))
+	if (!s->key->top && (op->plan->join.kind == JOIN_ASOF || op->plan->join.is_nesting))
 		keys_remove(&op->keys, &tree->pool, s->key);
 	*(s->before ? &s->before->behind : &op->oldest) = s->behind;
 	*(s->behind ? &s->behind->before : &op->newest) = s->before;
@@ -148,10 +148,10 @@ static struct start *start_new(struct row_tree *tree, const struct op *op, const
 /* The oldest gives its room away; what is older than WITHIN was forgotten anyway. */
 static void evict(struct row_tree *tree, struct op *op, u64 now_ns)
 {
-	u64 within_ns = op->plan->within_ns;
+	u64 within_ns = op->plan->join.within_ns;
 	bool is_old = within_ns && now_ns - op->oldest->time_ns > within_ns;
 
-	if (op->plan->join == JOIN_PAIR)
+	if (op->plan->join.kind == JOIN_PAIR)
 		tree->counters.unpaired[is_old ? UNPAIRED_EXPIRED : UNPAIRED_FULL]++;
 	else
 		tree->counters.evicted += !is_old;
@@ -164,13 +164,13 @@ static void store(struct row_tree *tree, struct op *op, const struct tuple *t,
 	struct row_key *key;
 	struct start *s;
 
-	if (!make_key(tree, key_values, op->plan->n_join_keys)) {
-		tree->counters.unpaired[UNPAIRED_NEVER_ENDED] += op->plan->join == JOIN_PAIR;
+	if (!make_key(tree, key_values, op->plan->join.n_keys)) {
+		tree->counters.unpaired[UNPAIRED_NEVER_ENDED] += op->plan->join.kind == JOIN_PAIR;
 		return;
 	}
 	key = keys_find(&op->keys, &tree->pool, &tree->key, true);
 	if (key->top && is_replacing(op)) {
-		tree->counters.unpaired[UNPAIRED_OVERWRITTEN] += op->plan->join == JOIN_PAIR;
+		tree->counters.unpaired[UNPAIRED_OVERWRITTEN] += op->plan->join.kind == JOIN_PAIR;
 		forget(tree, op, key->top);
 		key = keys_find(&op->keys, &tree->pool, &tree->key, true);
 	} else if (op->n_waiting >= tree->max_in_flight) {
@@ -195,21 +195,21 @@ static const struct start *find_start(struct row_tree *tree, struct op *op, cons
 	struct row_key *key = NULL;
 	struct start *s;
 
-	if (make_key(tree, key_values, p->n_join_keys)) {
+	if (make_key(tree, key_values, p->join.n_keys)) {
 		key = keys_find(&op->keys, &tree->pool, &tree->key, false);
-		if (!key && p->join == JOIN_PAIR && !p->is_nesting) {
+		if (!key && p->join.kind == JOIN_PAIR && !p->join.is_nesting) {
 			tree->counters.unpaired[UNPAIRED_BEGAN_BEFORE]++;
 			return NULL;
 		}
 	}
 	s = key ? key->top : NULL;
 	if (!s) {
-		tree->counters.unpaired[UNPAIRED_NEVER_STARTED] += !p->is_left;
+		tree->counters.unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
 		return NULL;
 	}
-	if (p->join == JOIN_PAIR)
+	if (p->join.kind == JOIN_PAIR)
 		forget(tree, op, s);
-	if (p->within_ns && t->time_ns - s->time_ns > p->within_ns) {
+	if (p->join.within_ns && t->time_ns - s->time_ns > p->join.within_ns) {
 		tree->counters.unpaired[UNPAIRED_EXPIRED]++;
 		return NULL;
 	}
@@ -222,7 +222,7 @@ static void look_up(struct row_tree *tree, struct op *op, const struct tuple *t,
 	const struct start *s = find_start(tree, op, t, key_values);
 	struct tuple *joined;
 
-	if (!s && !op->plan->is_left)
+	if (!s && !op->plan->join.is_left)
 		return;
 	joined = tuple_copy(tree, t);
 	if (s)
@@ -249,7 +249,7 @@ static int run_join(struct row_tree *tree, struct op *op)
 {
 	const struct op *left = op->inputs[0], *right = op->inputs[1];
 	const struct value *left_keys, *right_keys;
-	u32 n = op->plan->n_join_keys, l = 0, r = 0;
+	u32 n = op->plan->join.n_keys, l = 0, r = 0;
 	int err = row_eval_run(&op->eval, tuples_of(left), left->n_out, &left_keys);
 
 	if (!err)
@@ -310,7 +310,7 @@ static void add_to_sum(struct row_tree *tree, struct row_key *key, const struct 
 static int run_running(struct row_tree *tree, struct op *op)
 {
 	const struct op *in = op->inputs[0];
-	u32 n = 1 + op->plan->n_running_keys;
+	u32 n = 1 + op->plan->running.n_keys;
 	const struct value *values;
 	int err = row_eval_run(&op->eval, tuples_of(in), in->n_out, &values);
 
@@ -359,28 +359,28 @@ static int op_run(struct row_tree *tree, struct op *op)
 static void open_join(struct row_tree *tree, struct op *op)
 {
 	const struct plan *p = op->plan;
-	struct expr **left = arena_array(tree->arena, struct expr *, MAX(p->n_join_keys, 1u));
-	struct expr **right = arena_array(tree->arena, struct expr *, MAX(p->n_join_keys, 1u));
+	struct expr **left = arena_array(tree->arena, struct expr *, MAX(p->join.n_keys, 1u));
+	struct expr **right = arena_array(tree->arena, struct expr *, MAX(p->join.n_keys, 1u));
 
-	for (u32 i = 0; i < p->n_join_keys; i++) {
-		left[i] = p->join_keys[i].left;
-		right[i] = p->join_keys[i].right;
+	for (u32 i = 0; i < p->join.n_keys; i++) {
+		left[i] = p->join.keys[i].left;
+		right[i] = p->join.keys[i].right;
 	}
-	row_eval_init(&op->eval, tree->sql, left, p->n_join_keys);
-	row_eval_init(&op->eval_right, tree->sql, right, p->n_join_keys);
+	row_eval_init(&op->eval, tree->sql, left, p->join.n_keys);
+	row_eval_init(&op->eval_right, tree->sql, right, p->join.n_keys);
 	slots_range(tree->slots, p->right, &op->lo, &op->hi);
 }
 
 static void open_running(struct row_tree *tree, struct op *op)
 {
 	const struct plan *p = op->plan;
-	struct expr **exprs = arena_array(tree->arena, struct expr *, 1 + p->n_running_keys);
+	struct expr **exprs = arena_array(tree->arena, struct expr *, 1 + p->running.n_keys);
 
-	exprs[0] = p->running_arg;
-	for (u32 i = 0; i < p->n_running_keys; i++)
-		exprs[1 + i] = p->running_keys[i];
-	row_eval_init(&op->eval, tree->sql, exprs, 1 + p->n_running_keys);
-	op->lo = tree->slots->running[p->running_number];
+	exprs[0] = p->running.arg;
+	for (u32 i = 0; i < p->running.n_keys; i++)
+		exprs[1 + i] = p->running.keys[i];
+	row_eval_init(&op->eval, tree->sql, exprs, 1 + p->running.n_keys);
+	op->lo = tree->slots->running[p->running.number];
 }
 
 static struct op *op_open(struct row_tree *tree, const struct plan *p);
@@ -406,25 +406,27 @@ static struct op *op_open(struct row_tree *tree, const struct plan *p)
 	vec_push(tree->arena, &tree->ops, op);
 	open_inputs(tree, op);
 	if (p->kind == PLAN_FILTER)
-		row_eval_init_filter(&op->eval, tree->sql, p->conjuncts, p->n_conjuncts);
+		row_eval_init_filter(&op->eval, tree->sql, p->filter.conjuncts,
+				     p->filter.n_conjuncts);
 	else if (p->kind == PLAN_JOIN)
 		open_join(tree, op);
 	else if (p->kind == PLAN_RUNNING)
 		open_running(tree, op);
 	else if (p->kind == PLAN_SCAN)
-		op->source = (u32)(slots_source(tree->slots, p->source) - tree->slots->sources);
+		op->source =
+			(u32)(slots_source(tree->slots, p->scan.source) - tree->slots->sources);
 	return op;
 }
 
 static void open_project(struct row_tree *tree, const struct plan *project)
 {
 	struct op *op = arena_new(tree->arena, struct op);
-	struct expr **exprs = arena_array(tree->arena, struct expr *, project->n_items);
+	struct expr **exprs = arena_array(tree->arena, struct expr *, project->project.n_items);
 
 	op->plan = project;
-	for (u32 i = 0; i < project->n_items; i++)
-		exprs[i] = project->items[i].expr;
-	row_eval_init(&op->eval, tree->sql, exprs, project->n_items);
+	for (u32 i = 0; i < project->project.n_items; i++)
+		exprs[i] = project->project.items[i].expr;
+	row_eval_init(&op->eval, tree->sql, exprs, project->project.n_items);
 	vec_push(tree->arena, &tree->ops, op);
 	tree->project = op;
 }
@@ -496,7 +498,7 @@ u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns)
 	for (u32 i = 0; i < tree->ops.n; i++) {
 		const struct op *op = tree->ops.at[i];
 
-		if (op->plan->kind != PLAN_JOIN || op->plan->join != JOIN_PAIR)
+		if (op->plan->kind != PLAN_JOIN || op->plan->join.kind != JOIN_PAIR)
 			continue;
 		for (const struct start *s = op->oldest; s; s = s->behind)
 			n += s->time_ns < before_ns || before_ns == UINT64_MAX;

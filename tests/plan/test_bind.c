@@ -202,7 +202,7 @@ static void test_latency_range(void **state)
 	plan = plan_bind(script->statements.at[0].select, job.catalog, &job.settings, &job.views,
 			 &job.arena, &job.diags);
 	assert_non_null(plan);
-	latency = plan_find(plan, PLAN_PROJECT)->items[0].expr;
+	latency = plan_find(plan, PLAN_PROJECT)->project.items[0].expr;
 	assert_int_equal(latency->type.kind, TYPE_DURATION);
 	assert_false(latency->type.is_signed);
 	assert_true(latency->lo == 0);
@@ -212,7 +212,7 @@ static void test_latency_range(void **state)
 	assert_int_equal(plan_n_sources(plan), 2);
 	assert_true(expr_is_of(latency, plan_rows(plan)));
 	assert_false(expr_is_of(latency, plan_rows(plan)->right));
-	assert_false(plan_rows(plan)->is_nesting);
+	assert_false(plan_rows(plan)->join.is_nesting);
 	job_close(&job);
 }
 

@@ -148,14 +148,14 @@ static const char *open_rows(struct job *job)
 	job->part.kind = PART_ROWS;
 	job->part.is_kernel = job->options->rows == ROWS_OF_KERNEL_PART;
 	job->part.has_streams = true;
-	columns->n_columns = project->n_items;
-	columns->columns = arena_array(job->arena, struct column, project->n_items);
-	for (u32 i = 0; i < project->n_items; i++)
-		columns->columns[i] =
-			(struct column){ project->items[i].name, project->items[i].expr->type };
-	for (u32 i = 0; job->part.is_kernel && i < project->n_items; i++)
+	columns->n_columns = project->project.n_items;
+	columns->columns = arena_array(job->arena, struct column, project->project.n_items);
+	for (u32 i = 0; i < project->project.n_items; i++)
+		columns->columns[i] = (struct column){ project->project.items[i].name,
+						       project->project.items[i].expr->type };
+	for (u32 i = 0; job->part.is_kernel && i < project->project.n_items; i++)
 		if (job->phys->user.output_from[i] < 0 &&
-		    !expr_is_constant(project->items[i].expr)) {
+		    !expr_is_constant(project->project.items[i].expr)) {
 			load_close(&job->load);
 			return ENGINE_NOT_KERNEL;
 		}

@@ -148,15 +148,15 @@ static void feed_plan(struct feed *f, const char *sql, u32 n_cpus)
 	input.catalog = f->catalog;
 	agg = (struct plan *)plan_find(plan, PLAN_AGGREGATE);
 	aggregates = arena_array(&f->arena, struct aggregate, f->n_expected + 1);
-	aggregates[n++] = agg->aggregates[0];
+	aggregates[n++] = agg->aggregate.list[0];
 	for (u32 i = 0; i < f->n_expected; i++) {
 		aggregates[n] = aggregates[0];
 		aggregates[n].kind = AGGREGATE_HISTOGRAM;
 		aggregates[n].type = (struct type){ .kind = TYPE_HISTOGRAM, .of = TYPE_INT };
 		aggregates[n++].scheme = f->expected[i].scheme;
 	}
-	agg->aggregates = aggregates;
-	agg->n_aggregates = n;
+	agg->aggregate.list = aggregates;
+	agg->aggregate.n = n;
 	input.plan = opt_run(plan, &f->settings, &f->arena);
 	f->lo = aggregates[0].arg->lo;
 	f->hi = aggregates[0].arg->hi;

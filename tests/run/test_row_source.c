@@ -72,7 +72,7 @@ static struct plan *plan_new(struct test *t, enum plan_kind kind, struct plan *i
 
 	p->kind = kind;
 	p->input = input;
-	p->is_nesting = true;
+	p->join.is_nesting = true;
 	return p;
 }
 
@@ -84,9 +84,9 @@ static struct plan *scan(struct test *t, struct file *file)
 	stream->kind = STREAM_FILE;
 	stream->name = file->path;
 	stream->file = file;
-	p->streams = arena_new(&t->arena, struct stream_list);
-	vec_push(&t->arena, &p->streams->streams, stream);
-	p->source = t->n_scans++;
+	p->scan.streams = arena_new(&t->arena, struct stream_list);
+	vec_push(&t->arena, &p->scan.streams->streams, stream);
+	p->scan.source = t->n_scans++;
 	return p;
 }
 
@@ -103,16 +103,17 @@ static struct expr *field(struct test *t, u32 source, const char *name)
 	return e;
 }
 
-static struct plan *join(struct test *t, enum plan_join kind, struct plan *left, struct plan *right)
+static struct plan *join(struct test *t, enum plan_join_kind kind, struct plan *left,
+			 struct plan *right)
 {
 	struct plan *p = plan_new(t, PLAN_JOIN, left);
 
-	p->join = kind;
+	p->join.kind = kind;
 	p->right = right;
-	p->n_join_keys = 1;
-	p->join_keys = arena_array(&t->arena, struct join_key, 1);
-	p->join_keys[0] =
-		(struct join_key){ field(t, left->source, "k"), field(t, right->source, "k") };
+	p->join.n_keys = 1;
+	p->join.keys = arena_array(&t->arena, struct join_key, 1);
+	p->join.keys[0] = (struct join_key){ field(t, left->scan.source, "k"),
+					     field(t, right->scan.source, "k") };
 	return p;
 }
 
@@ -120,10 +121,10 @@ static void open_rows(struct test *t, struct plan *rows, struct expr **exprs, u3
 {
 	struct plan *project = plan_new(t, PLAN_PROJECT, rows);
 
-	project->n_items = n;
-	project->items = arena_array(&t->arena, struct item, n);
+	project->project.n_items = n;
+	project->project.items = arena_array(&t->arena, struct item, n);
 	for (u32 i = 0; i < n; i++)
-		project->items[i] = (struct item){ .name = "", .expr = exprs[i] };
+		project->project.items[i] = (struct item){ .name = "", .expr = exprs[i] };
 	t->part = (struct cut_part){ .kind = PART_ROWS, .plan = project, .has_files = true };
 	t->part.columns.n_columns = n;
 	t->source = row_source_open(&t->part, NULL, &t->arena, &t->diags);
@@ -192,9 +193,9 @@ static void open_pair(struct test *t, bool is_left, bool is_nesting, u64 within_
 	test_begin(t);
 	a = scan(t, make_file(t, ends));
 	p = join(t, JOIN_PAIR, a, scan(t, make_file(t, starts)));
-	p->is_left = is_left;
-	p->is_nesting = is_nesting;
-	p->within_ns = within_ns;
+	p->join.is_left = is_left;
+	p->join.is_nesting = is_nesting;
+	p->join.within_ns = within_ns;
 	open_rows(t, p,
 		  (struct expr *[]){ field(t, 0, "time"), field(t, 0, "v"), field(t, 1, "v") }, 3);
 }
@@ -333,14 +334,14 @@ static void test_running(void **state)
 	u->inputs[u->n_inputs++] = scan(&t, make_file(&t, "time,k\n1,1\n2,1\n3,2\n9,1\n"));
 	u->inputs[u->n_inputs++] = scan(&t, make_file(&t, "time,k\n2,1\n4,2\n5,1\n"));
 	p = plan_new(&t, PLAN_RUNNING, u);
-	p->running_arg = union_of(&t, constant(&t, 1), constant(&t, -1));
-	p->running_keys = arena_array(&t.arena, struct expr *, 1);
-	p->running_keys[p->n_running_keys++] = union_of(&t, field(&t, 0, "k"), field(&t, 1, "k"));
+	p->running.arg = union_of(&t, constant(&t, 1), constant(&t, -1));
+	p->running.keys = arena_array(&t.arena, struct expr *, 1);
+	p->running.keys[p->running.n_keys++] = union_of(&t, field(&t, 0, "k"), field(&t, 1, "k"));
 	depth = expr_new(&t.arena, EXPR_RUNNING, (struct span){ 0, 0 });
 	depth->type = type_int(64, true);
 	open_rows(&t, p,
 		  (struct expr *[]){ union_of(&t, field(&t, 0, "time"), field(&t, 1, "time")),
-				     p->running_keys[0], depth },
+				     p->running.keys[0], depth },
 		  3);
 	assert_string_equal(read_rows(&t, UINT64_MAX, 100),
 			    "1,1,1;2,1,2;2,1,1;3,2,1;4,2,0;5,1,0;9,1,1;");
