@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "out/out.h"
-#include "run/run.h"
+#include "engine/engine.h"
 
 struct options {
 	struct buf text;  /* the query */

@@ -18,7 +18,7 @@
 #include "cli/describe.h"
 #include "cli/options.h"
 #include "cli/query.h"
-#include "run/run.h"
+#include "engine/engine.h"
 #include "cli/record.h"
 #include "cli/shell.h"
 

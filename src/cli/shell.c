@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/shell.h"
-#include "run/run.h"
+#include "engine/engine.h"
 
 struct interrupt {
 	struct sigaction action;

@@ -13,8 +13,8 @@
 #include "opt/opt.h"
 #include "phys/phys.h"
 #include "random.h"
-#include "run/flow.h"
-#include "run/run.h"
+#include "engine/flow.h"
+#include "engine/engine.h"
 
 #define MAX_GROUPS    1024
 #define RING_BYTES    (1 << 18)

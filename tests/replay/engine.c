@@ -14,8 +14,8 @@
 #include "phys/phys.h"
 #include "plan/plan.h"
 #include "replay.h"
-#include "run/row_source.h"
-#include "run/run.h"
+#include "tree/tree.h"
+#include "engine/engine.h"
 #include "sql/sql.h"
 
 /* Small tables: thousands of maps are made and zeroed in one test. */
@@ -159,7 +159,7 @@ static const char *open_rows(struct job *job)
 			load_close(&job->load);
 			return ENGINE_NOT_KERNEL;
 		}
-	job->source = row_source_open(&job->part, &job->load, job->arena, &job->diags);
+	job->source = row_source_open(&job->part, &job->load, NULL, job->arena, &job->diags);
 	if (job->source)
 		return NULL;
 	load_close(&job->load);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Drain: two walks over the slices.  The first reads the counters (a slice where
+ * nothing happened costs one cache line pair) and learns which tables were full,
+ * which the merge must know before it sees rows; the second hands on the rows in
+ * use and clears just those, and the used part of each slice's pool of chunks.
+ */
+#include "drain/drain.h"
+
+#include <string.h>
+
+#include "drain/sys.h"
+
+#define MAP_BATCH 512u
+
+void drain_open(struct drain *drain, const struct phys *phys, struct arena *arena)
+{
+	const struct state_layout *s = &phys->state;
+	u32 n_slices = s->n_cpus * s->n_levels;
+
+	*drain = (struct drain){ .layout = s, .exists_bytes = -1, .matched_bytes = -1 };
+	if (phys->has_matched && phys->matched_cell >= 0)
+		drain->matched_bytes = (s32)phys->cells[phys->matched_cell].bytes_offset;
+	drain->active = arena_array(arena, u32, n_slices);
+	drain->is_full = arena_array(arena, bool, n_slices);
+	if (phys->n_keys > 0 && phys->exists_cell >= 0 && s->kind == STATE_DIRECT)
+		drain->exists_bytes = phys->cells[phys->exists_cell].bytes_offset;
+	if (s->kind == STATE_KERNEL_MAP) {
+		drain->map_key_bytes = 8 * (s->key_words + 1);
+		drain->map_value_bytes = ALIGN_UP(s->row_bytes - s->cells_bytes_offset, 8);
+		drain->map_keys = arena_alloc(arena, (size_t)MAP_BATCH * drain->map_key_bytes);
+		drain->map_values = arena_alloc(arena, (size_t)MAP_BATCH * drain->map_value_bytes);
+	}
+}
+
+static u8 *slice_at(const struct state_layout *s, u8 *state, u32 copy, u32 slice)
+{
+	return state + state_slice_offset(s, copy, slice / s->n_levels, slice % s->n_levels);
+}
+
+static u64 *slice_counters(const struct drain *drain, u8 *state, u32 copy, u32 slice)
+{
+	return (u64 *)slice_at(drain->layout, state, copy, slice);
+}
+
+/* COUNTER_POOL counts no events: it is not added up. */
+static bool counters_add(u64 to[COUNTER_N], const u64 *from)
+{
+	u64 any = 0;
+	u32 i;
+
+	for (i = 0; i < COUNTER_N; i++) {
+		to[i] += i == COUNTER_POOL ? 0 : from[i];
+		any |= from[i];
+	}
+	return any;
+}
+
+void drain_peek_counters(const struct drain *drain, const u8 *state, u64 counters[COUNTER_N])
+{
+	const struct state_layout *s = drain->layout;
+	u32 copy, slice;
+
+	for (copy = 0; copy < s->n_copies; copy++)
+		for (slice = 0; slice < s->n_cpus * s->n_levels; slice++)
+			counters_add(counters, slice_counters(drain, (u8 *)state, copy, slice));
+}
+
+/* Where count(*) is kept for each group, the programs keep no second count of events. */
+static void count_matched(struct drain *drain, const u8 *row)
+{
+	u64 n;
+
+	if (drain->matched_bytes < 0)
+		return;
+	memcpy(&n, row + drain->matched_bytes, sizeof(n));
+	drain->n_matched += n;
+}
+
+static void drain_direct(struct drain *drain, u8 *slice, u32 cpu, struct merge *merge)
+{
+	const struct state_layout *s = drain->layout;
+	u8 *rows = slice + s->rows_bytes_offset;
+	u64 key, exists;
+	u32 i;
+
+	for (i = 0; i < s->n_rows; i++) {
+		u8 *row = rows + (u64)i * s->row_bytes;
+
+		if (drain->exists_bytes >= 0) {
+			memcpy(&exists, row + drain->exists_bytes, sizeof(exists));
+			if (!exists)
+				continue;
+		}
+		key = (u64)s->domain_lo + i;
+		count_matched(drain, row);
+		merge_row(merge, &key, row + s->cells_bytes_offset, slice, cpu, false);
+		memset(row, 0, s->row_bytes);
+	}
+}
+
+static void drain_table(struct drain *drain, u8 *slice, u64 n_used, u32 cpu, bool is_full,
+			struct merge *merge)
+{
+	const struct state_layout *s = drain->layout;
+	u32 *index = (u32 *)(slice + s->index_bytes_offset);
+	u8 *rows = slice + s->rows_bytes_offset;
+	bool is_sparse;
+	u32 i;
+
+	n_used = MIN(n_used, s->n_rows - 1);
+	is_sparse = n_used < s->n_index / 16;
+	if (is_full) {
+		count_matched(drain, rows);
+		merge_other(merge, rows + s->cells_bytes_offset, slice);
+	}
+	for (i = 1; i <= n_used; i++) {
+		u8 *row = rows + (u64)i * s->row_bytes;
+
+		count_matched(drain, row);
+		merge_row(merge, (u64 *)(row + 8), row + s->cells_bytes_offset, slice, cpu,
+			  is_full);
+		if (is_sparse)
+			index[*(u32 *)row & (s->n_index - 1)] = 0;
+	}
+	if (!is_sparse)
+		memset(index, 0, (size_t)s->n_index * sizeof(u32));
+	memset(rows, 0, (n_used + 1) * s->row_bytes);
+}
+
+static void map_row(struct drain *drain, struct merge *merge, const u8 *key, const u8 *value)
+{
+	const struct state_layout *s = drain->layout;
+	const u64 *words = (const u64 *)key;
+	u64 slice = words[s->key_words];
+
+	/* A row has one writer: its chunks lie in the slice that its key names. */
+	BUG_ON(slice >= (u64)s->n_cpus * s->n_levels);
+	count_matched(drain, value);
+	merge_row(merge, words, value, slice_at(s, drain->state, drain->copy, slice),
+		  slice / s->n_levels, drain->is_full[slice]);
+}
+
+/* Kernels before 5.6 have no batches (commit 05799638e3a3, "Add batch ops"). */
+static int drain_map_singly(struct drain *drain, int fd, struct merge *merge)
+{
+	int err;
+
+	for (;;) {
+		err = sys_map_element(BPF_MAP_GET_NEXT_KEY, fd, NULL, drain->map_keys);
+		if (err)
+			return err == -ENOENT ? 0 : err;
+		err = sys_map_element(BPF_MAP_LOOKUP_ELEM, fd, drain->map_keys, drain->map_values);
+		if (err)
+			return err;
+		map_row(drain, merge, drain->map_keys, drain->map_values);
+		err = sys_map_element(BPF_MAP_DELETE_ELEM, fd, drain->map_keys, NULL);
+		if (err)
+			return err;
+	}
+}
+
+static int drain_map(struct drain *drain, int fd, struct merge *merge)
+{
+	u32 position[2], count, i;
+	void *from = NULL;
+	int err = 0;
+
+	while (!err) {
+		count = MAP_BATCH;
+		err = sys_map_take_batch(fd, from, position, drain->map_keys, drain->map_values,
+					 &count);
+		/* ENOENT: the end, with what is left.  Others (no such command, a bucket larger
+		 * than the batch) took nothing out. */
+		if (err && err != -ENOENT)
+			return drain_map_singly(drain, fd, merge);
+		for (i = 0; i < count; i++)
+			map_row(drain, merge, drain->map_keys + (size_t)i * drain->map_key_bytes,
+				drain->map_values + (size_t)i * drain->map_value_bytes);
+		from = position;
+	}
+	return 0;
+}
+
+/* The rows of one slice, but those of a kernel map. */
+static void drain_slice(struct drain *drain, u8 *bytes, u32 slice, struct merge *merge)
+{
+	const struct state_layout *s = drain->layout;
+	const u64 *counters = (const u64 *)bytes;
+	u8 *rows = bytes + s->rows_bytes_offset;
+
+	switch (s->kind) {
+	case STATE_DIRECT:
+		drain_direct(drain, bytes, slice / s->n_levels, merge);
+		break;
+	case STATE_TABLE:
+		drain_table(drain, bytes, counters[COUNTER_ROWS], slice / s->n_levels,
+			    drain->is_full[slice], merge);
+		break;
+	case STATE_KERNEL_MAP:
+		if (s->n_rows && drain->is_full[slice]) {
+			count_matched(drain, rows);
+			merge_other(merge, rows + s->cells_bytes_offset, bytes);
+			memset(rows, 0, s->row_bytes);
+		}
+		break;
+	case STATE_NONE:
+		break;
+	}
+}
+
+/* After the last row that has chunks in it. */
+static void clear_slice(const struct state_layout *s, u8 *bytes)
+{
+	u64 *counters = (u64 *)bytes;
+
+	if (s->pool_bytes)
+		memset(bytes + s->pool_bytes_offset, 0, MIN(counters[COUNTER_POOL], s->pool_bytes));
+	memset(counters, 0, COUNTER_N * sizeof(u64));
+}
+
+int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merge *merge,
+	       u64 counters[COUNTER_N])
+{
+	const struct state_layout *s = drain->layout;
+	u32 n_slices = s->n_cpus * s->n_levels, n_active = 0, slice, i;
+	u64 *c;
+	int err = 0;
+
+	drain->n_matched = 0;
+	drain->state = state;
+	drain->copy = copy;
+	for (slice = 0; slice < n_slices; slice++) {
+		c = slice_counters(drain, state, copy, slice);
+		drain->is_full[slice] = c[COUNTER_TABLE_FULL] > 0;
+		if (!counters_add(counters, c))
+			continue;
+		drain->active[n_active++] = slice;
+		if (drain->is_full[slice])
+			merge_mark_full(merge, slice / s->n_levels);
+	}
+	for (i = 0; i < n_active; i++) {
+		slice = drain->active[i];
+		drain_slice(drain, slice_at(s, state, copy, slice), slice, merge);
+	}
+	/* No map: no program names it, when WHERE is never true. */
+	if (s->kind == STATE_KERNEL_MAP && n_active && map_fd >= 0)
+		err = drain_map(drain, map_fd, merge);
+	for (i = 0; i < n_active; i++)
+		clear_slice(s, slice_at(s, state, copy, drain->active[i]));
+	counters[COUNTER_MATCHED] += drain->n_matched;
+	merge_settle(merge);
+	return err;
+}

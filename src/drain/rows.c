@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Cells -> values.  Sums are exact in 128 bits; an average is the exact sum over
+ * the count, rounded to a double; a minimum or maximum loses its bias here.  What
+ * histograms and quantiles point to lies in the scratch of the batch.
+ */
+#include "drain/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "drain/sketch.h"
+
+u32 rows_seek(const struct rows *rows, u32 position)
+{
+	if (rows->merge)
+		return merge_seek(rows->merge, position);
+	return position <= rows->n_events ? position : ROWS_END;
+}
+
+u32 rows_next(const struct rows *rows, u32 position)
+{
+	return position == ROWS_OTHER ? ROWS_END : rows_seek(rows, position + 1);
+}
+
+u32 rows_count(const struct rows *rows)
+{
+	return rows->merge ? rows->merge->n_live : rows->n_events;
+}
+
+static void set_integer(struct value *value, s128 integer)
+{
+	value->kind = VALUE_INT;
+	value->n = 0;
+	value->integer = integer;
+}
+
+static void set_text(struct value *value, const char *text, size_t n)
+{
+	value->kind = VALUE_TEXT;
+	value->n = n;
+	value->text = text;
+}
+
+static void set_null(struct value *value)
+{
+	*value = (struct value){ .kind = VALUE_NULL };
+}
+
+static void key_value(const struct rows *rows, const struct merge_entry *entry,
+		      const struct phys_key *key, struct value *ret_value)
+{
+	const struct merge *merge = rows->merge;
+	const struct phys *phys = rows->phys;
+	const u64 *word;
+	struct type type;
+
+	if (key->is_slice) {
+		set_integer(ret_value, (s128)entry->words[merge->n_row_words]);
+		return;
+	}
+	if (key->null_bit >= 0 && entry->words[0] >> key->null_bit & 1) {
+		set_null(ret_value);
+		return;
+	}
+	word = entry->words + (phys->state.kind == STATE_DIRECT ? 0 : key->first_word);
+	if (key->is_probe) {
+		BUG_ON(*word >= phys->n_probes);
+		set_text(ret_value, phys->probes[*word], strlen(phys->probes[*word]));
+		return;
+	}
+	type = key->expr->type;
+	if (type.kind == TYPE_BLOB)
+		set_text(ret_value, (const char *)word, MIN(type.bytes, 8 * key->n_words));
+	else if (type.kind == TYPE_TEXT)
+		set_text(ret_value, (const char *)word,
+			 strnlen((const char *)word, MIN(type.bytes, 8 * key->n_words)));
+	else
+		set_integer(ret_value, type.is_signed ? (s128)(s64)*word : (s128)*word);
+}
+
+static s128 sum_of(const struct merge_cell *cell, const u64 *cells)
+{
+	const u64 *words = cells + cell->to_word;
+
+	return (s128)((u128)words[1] << 64 | words[0]);
+}
+
+static s128 extreme_of(const struct merge_cell *cell, const u64 *cells)
+{
+	u64 word = cells[cell->to_word];
+
+	if (cell->kind == CELL_MIN)
+		word = ~word;
+	return cell->is_signed ? (s128)(s64)(word ^ CELL_BIAS) : (s128)word;
+}
+
+/* --- Histograms and quantiles --- */
+
+struct cell_list {
+	struct histogram_cell *cells;
+	u32 n;
+	u64 count;
+};
+
+static void list_cell(void *context, u32 cell, u64 count)
+{
+	struct cell_list *list = context;
+
+	list->cells[list->n++] = (struct histogram_cell){ cell, count };
+	list->count += count;
+}
+
+/* Its cells lie in the scratch. */
+static void read_histogram(const struct rows *rows, const u64 *cells,
+			   const struct phys_aggregate *aggregate, struct histogram *ret_histogram)
+{
+	const struct merge_cell *of = rows->merge->cells;
+	const struct merge_cell *cell = &of[aggregate->histogram_cell];
+	struct cell_list list = { .cells = scratch_alloc(rows->scratch,
+							 cell->n_cells * sizeof(*list.cells)) };
+	struct histogram *h = ret_histogram;
+
+	*h = (struct histogram){ .scheme = rows->phys->cells[aggregate->histogram_cell].scheme };
+	h->n_unplaced = merge_histogram(rows->merge, cells, cell, list_cell, &list);
+	scratch_trim(rows->scratch, list.cells, list.n * sizeof(*list.cells));
+	h->cells = list.cells;
+	h->n_cells = list.n;
+	h->count = list.count;
+	h->sum = sum_of(&of[aggregate->sum_cell], cells);
+	if (h->count || h->n_unplaced) {
+		h->min = extreme_of(&of[aggregate->min_cell], cells);
+		h->max = extreme_of(&of[aggregate->max_cell], cells);
+	}
+}
+
+static void histogram_value(const struct rows *rows, const u64 *cells,
+			    const struct phys_aggregate *aggregate, struct value *ret_value)
+{
+	struct histogram *h = scratch_alloc(rows->scratch, sizeof(*h));
+
+	read_histogram(rows, cells, aggregate, h);
+	*ret_value = (struct value){ .kind = VALUE_HISTOGRAM, .histogram = h };
+}
+
+/* Without a bound it is infinite, so that conditions and orders over it are right. */
+static void quantile_bound(const struct quantile *q, bool is_lo, struct value *ret_value)
+{
+	if (is_lo ? q->has_lo : q->has_hi)
+		set_integer(ret_value, is_lo ? q->lo : q->hi);
+	else
+		*ret_value =
+			(struct value){ .kind = VALUE_REAL, .real = is_lo ? -INFINITY : INFINITY };
+}
+
+static void quantile_value(const struct rows *rows, const u64 *cells,
+			   const struct phys_aggregate *aggregate, struct value *ret_value)
+{
+	const struct aggregate *a = aggregate->aggregate;
+	struct quantile_request request = { .n_lost = rows->n_lost_values,
+					    .is_interpolated = a->is_interpolated,
+					    .edge = rows->phys->settings->edge };
+	struct quantile *quantiles = scratch_alloc(rows->scratch, a->n_q * sizeof(*quantiles));
+	struct scratch_mark mark = scratch_mark(rows->scratch);
+	struct histogram h;
+	bool is_empty = false;
+
+	read_histogram(rows, cells, aggregate, &h);
+	for (u32 i = 0; i < a->n_q && !is_empty; i++) {
+		request.q_ppb = a->q_ppb[i];
+		is_empty = !quantile_of(&h, &request, &quantiles[i]);
+	}
+	scratch_release(rows->scratch, mark);
+	if (is_empty)
+		set_null(ret_value);
+	else if (a->part != QUANTILE_WHOLE)
+		quantile_bound(quantiles, a->part == QUANTILE_LO, ret_value);
+	else
+		*ret_value = (struct value){ .kind = VALUE_QUANTILES,
+					     .n = a->n_q,
+					     .quantiles = quantiles };
+}
+
+/* One whose only cell is a sketch's. */
+static bool cell_is_sketch(const struct phys *phys, s32 cell)
+{
+	return cell >= 0 && phys->cells[cell].kind > CELL_HISTOGRAM;
+}
+
+static void aggregate_value(const struct rows *rows, const u64 *cells,
+			    const struct phys_aggregate *aggregate, struct value *ret_value)
+{
+	const struct merge *merge = rows->merge;
+	const struct merge_cell *cell;
+	u64 count;
+
+	if (aggregate->kind == AGGREGATE_HISTOGRAM) {
+		histogram_value(rows, cells, aggregate, ret_value);
+		return;
+	}
+	if (aggregate->kind == AGGREGATE_QUANTILE) {
+		quantile_value(rows, cells, aggregate, ret_value);
+		return;
+	}
+	if (cell_is_sketch(rows->phys, aggregate->value_cell)) {
+		sketch_value(rows, cells, aggregate, 0, 0, ret_value);
+		return;
+	}
+	/* Without a count the aggregate has a value wherever its group has an event. */
+	count = aggregate->count_cell >= 0 ? cells[merge->cells[aggregate->count_cell].to_word]
+					   : merge->is_grouped || rows->matched;
+	if (aggregate->kind == AGGREGATE_COUNT) {
+		set_integer(ret_value, count);
+		return;
+	}
+	if (!count) {
+		set_null(ret_value);
+		return;
+	}
+	cell = &merge->cells[aggregate->value_cell];
+	switch (aggregate->kind) {
+	case AGGREGATE_STDDEV:
+		sketch_value(rows, cells, aggregate, count, sum_of(cell, cells), ret_value);
+		break;
+	case AGGREGATE_SUM:
+		set_integer(ret_value, sum_of(cell, cells));
+		break;
+	case AGGREGATE_AVG:
+		ret_value->kind = VALUE_REAL;
+		ret_value->n = 0;
+		ret_value->real = (double)sum_of(cell, cells) / (double)count;
+		break;
+	case AGGREGATE_MIN:
+	case AGGREGATE_MAX:
+		set_integer(ret_value, extreme_of(cell, cells));
+		break;
+	default:
+		BUG("aggregate kind");
+	}
+}
+
+void rows_value(const struct rows *rows, u32 position, u32 column, struct value *ret_value)
+{
+	const struct phys *phys = rows->phys;
+	const struct merge_entry *entry;
+
+	if (!rows->merge) {
+		*ret_value = rows->values[(size_t)(position - 1) * rows->n_columns + column];
+		return;
+	}
+	entry = merge_entry(rows->merge, position);
+	if (column < phys->n_keys) {
+		if (position == ROWS_OTHER)
+			set_null(ret_value);
+		else
+			key_value(rows, entry, &phys->keys[column], ret_value);
+		return;
+	}
+	column -= phys->n_keys;
+	if (column < phys->n_aggregates)
+		aggregate_value(rows, merge_cells(rows->merge, entry), &phys->aggregates[column],
+				ret_value);
+	else
+		set_integer(ret_value, column == phys->n_aggregates ? rows->window_start_ns
+								    : rows->window_end_ns);
+}

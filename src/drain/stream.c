@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Ring buffer reader.  The layout is the kernel's ABI (kernel/bpf/ringbuf.c): a page
+ * with our position, a page with the kernel's, the data twice; each record has a
+ * header of a u32 length with two flag bits and a u32 page offset, and takes a
+ * multiple of 8 bytes.  A record whose busy bit is set is still being written: what
+ * is behind it waits, so order is kept.
+ */
+#include "drain/stream.h"
+
+#include <sys/mman.h>
+
+#include "drain/sys.h"
+
+static size_t row_bytes(const struct stream_reader *reader)
+{
+	return sizeof(struct value) * MAX(reader->phys->n_columns, 1);
+}
+
+int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_fd)
+{
+	struct bpf_map_info info;
+	u64 page = sysconf(_SC_PAGESIZE);
+	void *at;
+	int err;
+
+	*reader = (struct stream_reader){ .phys = phys, .page_bytes = page };
+	err = sys_map_info(ring_fd, &info);
+	if (err)
+		return err;
+	reader->n_bytes = info.max_entries;
+	reader->mask = reader->n_bytes - 1;
+	at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	reader->consumer = at;
+	at = mmap(NULL, page + 2 * reader->n_bytes, PROT_READ, MAP_SHARED, ring_fd, page);
+	if (at == MAP_FAILED) {
+		err = -errno;
+		stream_close(reader);
+		return err;
+	}
+	reader->producer = at;
+	reader->data = (const u8 *)at + page;
+	reader->position = *reader->consumer;
+	if (!region_need(&reader->values, STREAM_BATCH_ROWS * row_bytes(reader))) {
+		stream_close(reader);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void stream_close(struct stream_reader *reader)
+{
+	if (reader->consumer)
+		munmap(reader->consumer, reader->page_bytes);
+	if (reader->producer)
+		munmap((void *)reader->producer, reader->page_bytes + 2 * reader->n_bytes);
+	region_free(&reader->values);
+	reader->consumer = NULL;
+	reader->producer = NULL;
+}
+
+static void decode(const struct phys *phys, const struct stream_column *columns, u32 n_columns,
+		   u64 nulls, const u8 *record, struct value *ret_values)
+{
+	u64 word;
+	u32 i;
+
+	for (i = 0; i < n_columns; i++) {
+		const struct stream_column *c = &columns[i];
+		const u8 *at = record + c->bytes_offset;
+		struct value *value = &ret_values[i];
+
+		*value = (struct value){ .kind = VALUE_NULL };
+		if (nulls >> i & 1)
+			continue;
+		if (!c->is_probe && (c->type.kind == TYPE_TEXT || c->type.kind == TYPE_BLOB)) {
+			value->kind = VALUE_TEXT;
+			value->text = (const char *)at;
+			value->n = MIN(c->type.bytes, c->n_bytes);
+			if (c->type.kind == TYPE_TEXT)
+				value->n = strnlen(value->text, value->n);
+			continue;
+		}
+		memcpy(&word, at, sizeof(word));
+		if (c->is_probe) {
+			BUG_ON(word >= phys->n_probes);
+			value->kind = VALUE_TEXT;
+			value->text = phys->probes[word];
+			value->n = strlen(value->text);
+			continue;
+		}
+		value->kind = VALUE_INT;
+		value->integer = c->type.is_signed ? (s128)(s64)word : (s128)word;
+	}
+}
+
+void stream_decode(const struct phys *phys, const u8 *record, struct value *ret_values)
+{
+	u64 nulls;
+
+	memcpy(&nulls, record, sizeof(nulls));
+	decode(phys, phys->columns, phys->n_columns, nulls, record, ret_values);
+}
+
+void stream_decode_raw(const struct phys *phys, const struct phys_source *source, const u8 *record,
+		       struct value *ret_values)
+{
+	u64 nulls;
+
+	memcpy(&nulls, record + sizeof(u64), sizeof(nulls));
+	decode(phys, source->columns, source->n_columns, nulls, record, ret_values);
+}
+
+const u8 *stream_next(struct stream_reader *reader, u32 *ret_bytes)
+{
+	u64 end;
+
+	if (!reader->producer)
+		return NULL;
+	end = __atomic_load_n(reader->producer, __ATOMIC_ACQUIRE);
+	while (reader->position < end) {
+		const u8 *record = reader->data + (reader->position & reader->mask);
+		u32 length = __atomic_load_n((const u32 *)record, __ATOMIC_ACQUIRE);
+		bool is_discarded = length & BPF_RINGBUF_DISCARD_BIT;
+
+		if (length & BPF_RINGBUF_BUSY_BIT)
+			return NULL;
+		length &= ~BPF_RINGBUF_DISCARD_BIT;
+		reader->position += ALIGN_UP((u64)length + BPF_RINGBUF_HDR_SZ, 8);
+		if (is_discarded)
+			continue;
+		*ret_bytes = length;
+		return record + BPF_RINGBUF_HDR_SZ;
+	}
+	return NULL;
+}
+
+void stream_release(struct stream_reader *reader)
+{
+	if (reader->producer)
+		__atomic_store_n(reader->consumer, reader->position, __ATOMIC_RELEASE);
+}
+
+u32 stream_read(struct stream_reader *reader, u64 limit)
+{
+	u64 end;
+	u32 n = 0;
+
+	if (!reader->producer)
+		return 0;
+
+	__atomic_store_n(reader->consumer, reader->position, __ATOMIC_RELEASE);
+	end = __atomic_load_n(reader->producer, __ATOMIC_ACQUIRE);
+	while (n < limit && reader->position < end) {
+		const u8 *record = reader->data + (reader->position & reader->mask);
+		u32 length = __atomic_load_n((const u32 *)record, __ATOMIC_ACQUIRE);
+
+		if (length & BPF_RINGBUF_BUSY_BIT)
+			break;
+		if (!(length & BPF_RINGBUF_DISCARD_BIT)) {
+			/* No memory for more rows: these first. */
+			if (!region_need(&reader->values, (n + 1ull) * row_bytes(reader)))
+				break;
+			stream_decode(reader->phys, record + BPF_RINGBUF_HDR_SZ,
+				      (struct value *)reader->values.at +
+					      (size_t)n * reader->phys->n_columns);
+			n++;
+		}
+		length &= ~BPF_RINGBUF_DISCARD_BIT;
+		reader->position += ALIGN_UP((u64)length + BPF_RINGBUF_HDR_SZ, 8);
+	}
+	return n;
+}

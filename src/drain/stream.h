@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kernel's ring buffer -> rows of values, in the order the programs took their
+ * places.  Reads the mapped pages directly.
+ */
+#ifndef EBQL_DRAIN_STREAM_H
+#define EBQL_DRAIN_STREAM_H
+
+#include "phys/phys.h"
+#include "base/region.h"
+#include "type/type.h"
+
+#define STREAM_BATCH_ROWS 256u
+
+struct stream_reader {
+	const struct phys *phys;
+	u64 *consumer;	     /* position pages: ours, */
+	const u64 *producer; /* the kernel's, */
+	const u8 *data;	     /* and the data, mapped twice in a row: no record wraps */
+	u64 mask, n_bytes, page_bytes;
+	u64 position;	      /* read up to here; given back by the next read */
+	struct region values; /* struct value: the rows read last */
+};
+
+/* Maps the ring buffer; 0 or -errno. */
+int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_fd);
+void stream_close(struct stream_reader *reader);
+/*
+ * Gives back the room of the rows read before, then reads up to `limit` rows into
+ * values; the number of rows.  Text points into the ring until the next read.
+ */
+u32 stream_read(struct stream_reader *reader, u64 limit);
+/* One record of the ring buffer into one row. */
+void stream_decode(const struct phys *phys, const u8 *record, struct value *ret_values);
+/* The same of a raw scan's record, behind its source number. */
+void stream_decode_raw(const struct phys *phys, const struct phys_source *source, const u8 *record,
+		       struct value *ret_values);
+/* The next record as it is, until stream_release() gives back the room of all; NULL: none now. */
+const u8 *stream_next(struct stream_reader *reader, u32 *ret_bytes);
+void stream_release(struct stream_reader *reader);
+
+/* How far the programs have written. */
+static inline u64 stream_written(const struct stream_reader *reader)
+{
+	return __atomic_load_n(reader->producer, __ATOMIC_ACQUIRE);
+}
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows of the parts, from their sources to their queues, and their clocks.
+ */
+#include <errno.h>
+
+#include "engine/flow_internal.h"
+
+struct flow_instant flow_now(struct flow *flow)
+{
+	struct flow_instant now;
+
+	/* In this order an instant of the day is never taken for a later one of the rows. */
+	now.monotonic_ns = base_monotonic_ns();
+	now.real_ns = base_realtime_ns();
+	flow->real_offset_ns = (s64)(now.real_ns - now.monotonic_ns);
+	return now;
+}
+
+u64 flow_row_time(const struct flow_part *part, struct flow_instant at)
+{
+	return part->part->has_files ? at.real_ns : at.monotonic_ns;
+}
+
+u64 flow_real_time(const struct flow *flow, const struct flow_part *part, u64 row_ns)
+{
+	return part->part->has_files ? row_ns : row_ns + (u64)flow->real_offset_ns;
+}
+
+s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limit)
+{
+	u32 width = part->part->columns.n_columns;
+	const struct value *rows;
+	s64 n = row_source_read(part->source, before_ns, limit, &rows);
+
+	for (s64 i = 0; i < n; i++) {
+		const struct value *row = rows + (size_t)i * width;
+		u64 time_ns = flow_real_time(flow, part, flow_time_of(row));
+
+		row_fifo_put(&part->queue, row_pool_take(&part->pool, row));
+		flow->total.matched++;
+		if (!flow->has_span)
+			flow->first_ns = flow->last_ns = time_ns;
+		flow->has_span = true;
+		flow->first_ns = MIN(flow->first_ns, time_ns);
+		flow->last_ns = MAX(flow->last_ns, time_ns);
+	}
+	return n;
+}
+
+int flow_check_memory(struct flow *flow)
+{
+	u64 n_bytes = flow->groups.keys.used_bytes;
+	struct diag *diag;
+
+	for (u32 i = 0; i < flow->n_parts; i++)
+		n_bytes += flow->parts[i].pool.used_bytes;
+	if (n_bytes <= flow->max_bytes)
+		return 0;
+	diag = diag_plain(flow->diags, "too-many-rows",
+			  "the rows that the query must keep take more than %llu MiB",
+			  (unsigned long long)(flow->max_bytes >> 20));
+	diag_hint(flow->diags, diag,
+		  "%s, or ask for fewer rows: WHERE, or LIMIT on a query that streams",
+		  flow_is_windowed(flow) ? "make the window shorter" : "add a WINDOW");
+	return -E2BIG;
+}
+
+bool flow_peek(struct flow *flow, u64 *ret_time_ns)
+{
+	bool has_row = false;
+	u64 time_ns;
+
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		struct row_source *source = flow->parts[i].source;
+
+		if (!source || !row_source_peek(source, &time_ns))
+			continue;
+		*ret_time_ns = has_row ? MIN(*ret_time_ns, time_ns) : time_ns;
+		has_row = true;
+	}
+	return has_row;
+}
+
+void flow_drop(struct flow_part *part, u64 n)
+{
+	for (u64 i = 0; i < n; i++)
+		row_pool_give(&part->pool, row_fifo_rows(&part->queue)[i]);
+	row_fifo_drop(&part->queue, n);
+}
+
+struct flow_part *flow_row_part(struct flow *flow, struct relation **ret_relation)
+{
+	u32 i = 0;
+
+	while (!flow->parts[i].source)
+		i++;
+	*ret_relation = &flow->relations[i];
+	return &flow->parts[i];
+}
+
+bool flow_is_last_window(const struct flow *flow)
+{
+	return flow->options.n_windows && flow->result.windows + 1 >= flow->options.n_windows;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Connections to SQLite.  A statement can run for hours: every so many of its steps it
+ * is asked whether the run is to end.
+ */
+#include "rel/connect.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#define STEPS_BETWEEN 4096 /* of SQLite's machine; below 1 ms */
+
+static void configure(void)
+{
+	static bool is_configured;
+
+	if (is_configured)
+		return;
+	/* One thread, 16 KiB of lookaside for 120.  The limit needs the memory's statistics. */
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1);
+	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 128, 128);
+	sqlite3_hard_heap_limit64(CONNECT_HEAP_BYTES);
+	is_configured = true;
+}
+
+static int on_steps(void *context)
+{
+	return cancel_is_due(context);
+}
+
+int connect_open(const struct cancel *cancel, struct sqlite3 **ret_db)
+{
+	const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
+	int code;
+
+	configure();
+	code = sqlite3_open_v2(":memory:", ret_db, flags, NULL);
+	if (code)
+		return code;
+	sqlite3_progress_handler(*ret_db, STEPS_BETWEEN, on_steps, (void *)cancel);
+	/* Large sorts must not write files. */
+	return sqlite3_exec(*ret_db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+}
+
+int connect_failed(struct sqlite3 *db, struct diags *diags)
+{
+	struct diag *diag;
+
+	switch (db ? sqlite3_errcode(db) : SQLITE_NOMEM) {
+	case SQLITE_INTERRUPT:
+		diag = diag_warning(diags, "interrupted", (struct span){ 0, 0 },
+				    "the query was stopped while it computed rows: these are "
+				    "missing");
+		if (diag)
+			diag->has_span = false;
+		return -EINTR;
+	case SQLITE_NOMEM:
+		diag = diag_plain(diags, "too-many-rows",
+				  "SQLite needs more than %llu MiB to sort, join or group the "
+				  "rows",
+				  (unsigned long long)sqlite3_hard_heap_limit64(-1) >> 20);
+		diag_hint(diags, diag, "ask for fewer rows: WHERE, or a shorter WINDOW");
+		return -E2BIG;
+	default:
+		return 0;
+	}
+}
+
+/* --- SQLite's messages --- */
+
+/* Functions of ours that are called otherwise in a query; of others "eb_" goes. */
+static const char *const said_as[][2] = {
+	{ "eb_add", "+" },
+	{ "eb_sub", "-" },
+	{ "eb_mul", "*" },
+	{ "eb_div", "/" },
+	{ "eb_mod", "%" },
+	{ "eb_neg", "-" },
+	{ "eb_shl", "<<" },
+	{ "eb_shr", ">>" },
+	{ "eb_and", "&" },
+	{ "eb_or", "|" },
+	{ "eb_not", "~" },
+	{ "eb_compare", "a comparison" },
+	{ "eb_fit", "CASE" },
+	{ "eb_i64", "a function" },
+	{ "eb_lo", "quantile_lo" },
+	{ "eb_hi", "quantile_hi" },
+	{ "eb_estimate", "quantile" },
+	{ "eb_cells", "UNNEST" },
+	{ "eb_top_k_empty", "top_k" },
+	{ "eb_histogram_empty", "histogram" },
+	{ "eb_histogram_merge", "histogram" },
+	{ "eb_stddev_samp", "stddev" },
+};
+
+/* The letter and digits: "c12". */
+static bool is_numbered(const char *word, size_t n, char letter)
+{
+	if (n < 2 || word[0] != letter)
+		return false;
+	for (size_t i = 1; i < n; i++)
+		if (!isdigit((u8)word[i]))
+			return false;
+	return true;
+}
+
+static bool is_stream(const char *word, size_t n)
+{
+	return is_numbered(word, n, 't') || is_numbered(word, n, 'w');
+}
+
+static void put_word(struct buf *out, const char *word, size_t n)
+{
+	const char *dot = memchr(word, '.', n);
+	size_t n_left = dot ? (size_t)(dot - word) : 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(said_as); i++) {
+		if (strlen(said_as[i][0]) != n || memcmp(word, said_as[i][0], n) != 0)
+			continue;
+		buf_puts(out, said_as[i][1]);
+		return;
+	}
+	if (n > 3 && memcmp(word, "eb_", 3) == 0)
+		buf_put(out, word + 3, n - 3);
+	else if (is_numbered(word, n, 'c') ||
+		 (dot && is_stream(word, n_left) && is_numbered(dot + 1, n - n_left - 1, 'c')))
+		buf_puts(out, "a column");
+	else if (is_stream(word, n))
+		buf_puts(out, "a stream");
+	else
+		buf_put(out, word, n);
+}
+
+/* Without the names that only our text has: functions eb_*, relations w0 and t0, columns c0. */
+static void put_message(struct buf *out, const char *message)
+{
+	const char *end;
+
+	/* near "WORD": of a text that nobody wrote. */
+	if (strncmp(message, "near \"", strlen("near \"")) == 0) {
+		end = strstr(message, "\": ");
+		message = end ? end + strlen("\": ") : message;
+	}
+	while (*message) {
+		size_t n = 0;
+
+		while (isalnum((u8)message[n]) || message[n] == '_' || message[n] == '.')
+			n++;
+		if (n)
+			put_word(out, message, n);
+		else
+			buf_putc(out, *message);
+		message += MAX(n, (size_t)1);
+	}
+	buf_puts(out, "");
+}
+
+int connect_refused(struct sqlite3 *db, struct diags *diags)
+{
+	int err = connect_failed(db, diags);
+	struct diag *diag;
+	struct buf text;
+
+	if (err)
+		return err;
+	buf_init(&text);
+	put_message(&text, sqlite3_errmsg(db));
+	diag = diag_plain(diags, "user-part", "SQLite: %s", text.at);
+	diag_hint(diags, diag, "EXPLAIN shows the SQL that user space runs");
+	buf_free(&text);
+	return -EINVAL;
+}

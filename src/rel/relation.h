@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A relation of a cut: rows of one part, as SQLite reads them in place: a virtual table
+ * w0, w1, ... with columns c0, c1, ... of no affinity.  SQLite makes no automatic index
+ * for a virtual table; equalities (joins) go through a hash index made here, on demand.
+ */
+#ifndef EBQL_REL_RELATION_H
+#define EBQL_REL_RELATION_H
+
+#include "base/region.h"
+#include "rel/row_pool.h"
+#include "type/type.h"
+
+#define RELATION_INDEXES	 4u
+#define RELATION_INDEX_COLUMNS	 4u
+#define RELATION_SESSION_COLUMNS 4u /* session, window_start, window_end, session_row */
+
+/* Windows of their own for every group: the place of a row. */
+struct relation_place {
+	u32 session; /* number in `sessions` */
+	u32 number;  /* of the row in it: 1, 2, ... */
+};
+
+struct relation_session {
+	u64 start_ns, end_ns; /* CLOCK_REALTIME */
+};
+
+struct relation_index {
+	u32 columns[RELATION_INDEX_COLUMNS];
+	u32 n_columns;
+	struct region buckets; /* u32: first row + 1 with that hash; 0: none */
+	struct region next;    /* u32: of a row, the next one + 1 */
+	u64 mask;
+	u64 version; /* of the rows it was made for */
+};
+
+struct relation {
+	const char *name;
+	const struct schema *columns;
+	u32 n_columns;
+	bool has_sessions;
+	u64 expected_rows; /* for SQLite's planner */
+
+	/* The rows of the window: row after row, or at places of their own. */
+	u64 n_rows;
+	const struct value *values;
+	struct row *const *rows;
+	const struct relation_place *places; /* has_sessions: one a row */
+	const struct relation_session *sessions;
+	u64 version; /* counted up whenever the rows are others */
+
+	struct relation_index indexes[RELATION_INDEXES];
+	u32 n_indexes;
+};
+
+struct sqlite3;
+
+/* Registers it; 0 or an SQLite error code.  It must live as long as the connection. */
+int relation_register(struct sqlite3 *db, struct relation *relation);
+/* Rows of the next window; they stay where they are until the statement was reset. */
+void relation_set_values(struct relation *relation, const struct value *values, u64 n_rows);
+void relation_set_rows(struct relation *relation, struct row *const *rows, u64 n_rows);
+void relation_close(struct relation *relation);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Row pool: rows of one size from a scratch and a list of free ones; texts in pieces of
+ * powers of two, each size with a list of its own.
+ */
+#include "rel/row_pool.h"
+
+#include <string.h>
+
+#define TEXT_CLASS_MIN 4u /* 16 bytes: what the scratch gives at least */
+
+void row_pool_open(struct row_pool *pool, u32 n_columns)
+{
+	*pool = (struct row_pool){ .n_columns = n_columns };
+}
+
+void row_pool_close(struct row_pool *pool)
+{
+	scratch_free(&pool->memory);
+	row_pool_open(pool, pool->n_columns);
+}
+
+static size_t row_bytes(const struct row_pool *pool)
+{
+	return sizeof(struct row) + pool->n_columns * sizeof(struct value);
+}
+
+static u32 text_class(u32 n_bytes)
+{
+	return n_bytes <= 1u << TEXT_CLASS_MIN ? TEXT_CLASS_MIN
+					       : 32 - (u32)__builtin_clz(n_bytes - 1);
+}
+
+static const char *take_text(struct row_pool *pool, const char *text, u32 n_bytes)
+{
+	u32 class = text_class(n_bytes);
+	void *at;
+
+	if (!n_bytes)
+		return "";
+	BUG_ON(class >= ROW_TEXT_CLASSES);
+	at = pool->free_texts[class];
+	if (at)
+		memcpy(&pool->free_texts[class], at, sizeof(void *));
+	else
+		at = scratch_alloc(&pool->memory, (size_t)1 << class);
+	pool->used_bytes += 1ull << class;
+	return memcpy(at, text, n_bytes);
+}
+
+static void give_text(struct row_pool *pool, const struct value *value)
+{
+	u32 class = text_class(value->n);
+	void *at = (void *)value->text;
+
+	if (!value->n)
+		return;
+	memcpy(at, &pool->free_texts[class], sizeof(void *));
+	pool->free_texts[class] = at;
+	pool->used_bytes -= 1ull << class;
+}
+
+struct row *row_pool_take(struct row_pool *pool, const struct value *values)
+{
+	struct row *row = pool->free_rows;
+
+	if (row)
+		pool->free_rows = row->next;
+	else
+		row = scratch_alloc(&pool->memory, row_bytes(pool));
+	pool->used_bytes += row_bytes(pool);
+	row->next = NULL;
+	for (u32 i = 0; i < pool->n_columns; i++) {
+		row->values[i] = values[i];
+		if (values[i].kind == VALUE_TEXT)
+			row->values[i].text = take_text(pool, values[i].text, values[i].n);
+		else
+			BUG_ON(values[i].kind > VALUE_TEXT);
+	}
+	return row;
+}
+
+void row_pool_give(struct row_pool *pool, struct row *row)
+{
+	for (u32 i = 0; i < pool->n_columns; i++)
+		if (row->values[i].kind == VALUE_TEXT)
+			give_text(pool, &row->values[i]);
+	pool->used_bytes -= row_bytes(pool);
+	row->next = pool->free_rows;
+	pool->free_rows = row;
+}
+
+void row_fifo_put(struct row_fifo *queue, struct row *row)
+{
+	/* Those that are gone make room when they are at least as many as those there are. */
+	if (queue->head > queue->n) {
+		memmove(queue->places.at, row_fifo_rows(queue), queue->n * sizeof(row));
+		queue->head = 0;
+	}
+	if (!region_need(&queue->places, (queue->head + queue->n + 1) * sizeof(row)))
+		base_no_memory();
+	row_fifo_rows(queue)[queue->n++] = row;
+}
+
+void row_fifo_drop(struct row_fifo *queue, u64 n)
+{
+	BUG_ON(n > queue->n);
+	queue->head += n;
+	queue->n -= n;
+	if (!queue->n)
+		queue->head = 0;
+}
+
+void row_fifo_close(struct row_fifo *queue)
+{
+	region_free(&queue->places);
+	*queue = (struct row_fifo){ 0 };
+}

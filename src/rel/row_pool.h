@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows that are kept for a while: each at a place that does not move, with texts of its
+ * own, given back one by one.  Memory once taken is used again, never returned, so a
+ * steady stream of rows stops allocating.
+ */
+#ifndef EBQL_REL_ROW_POOL_H
+#define EBQL_REL_ROW_POOL_H
+
+#include "base/scratch.h"
+#include "type/type.h"
+
+#define ROW_TEXT_CLASSES 32u
+
+struct row {
+	struct row *next; /* its owner's: a list, or the pool's free rows */
+	u64 number;	  /* its owner's; values are aligned to 16 bytes */
+	struct value values[];
+};
+
+struct row_pool {
+	u32 n_columns;
+	struct scratch memory;
+	struct row *free_rows;
+	void *free_texts[ROW_TEXT_CLASSES]; /* [i]: pieces of 2^i bytes; each points to the next */
+	u64 used_bytes;			    /* of rows and texts not given back */
+};
+
+void row_pool_open(struct row_pool *pool, u32 n_columns);
+void row_pool_close(struct row_pool *pool);
+/*
+ * A copy of n_columns values: NULL, integer, real or text.  Ends the process when there
+ * is no memory.
+ */
+struct row *row_pool_take(struct row_pool *pool, const struct value *values);
+void row_pool_give(struct row_pool *pool, struct row *row);
+
+/* Rows in their order; taken off at the front, put on at the end. */
+struct row_fifo {
+	struct region places; /* struct row *; those before `head` are gone */
+	u64 head, n;	      /* n: rows there are */
+};
+
+static inline struct row **row_fifo_rows(const struct row_fifo *queue)
+{
+	return (struct row **)queue->places.at + queue->head;
+}
+
+/* Ends the process when there is no memory. */
+void row_fifo_put(struct row_fifo *queue, struct row *row);
+/* Takes off the first n rows: the caller has given them back, or keeps them. */
+void row_fifo_drop(struct row_fifo *queue, u64 n);
+void row_fifo_close(struct row_fifo *queue);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A recorded stream -> its rows in the order of their times.  A file is read through
+ * once to see whether they are in order; one that is not is held in memory as a whole.
+ * Rows without a time, or from before 1970, belong nowhere: they are left out and counted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tree/internal.h"
+
+struct row_order {
+	u64 time_ns, number;
+};
+
+struct row_file {
+	const struct file *file;
+	struct file_rows *rows; /* NULL: all are in memory */
+	struct diags *diags;
+	struct value *row;
+	bool has_row, is_over;
+	int err;
+	u64 time_ns, position;
+	bool has_span;
+	u64 first_ns, last_ns; /* of all rows */
+	u64 n_untimed;	       /* rows that have no time */
+	/* in memory */
+	struct region values, order;
+	struct scratch texts;
+	u64 n_rows;
+};
+
+/* false: the row has no time.  In a file without times all rows have the same one. */
+static bool time_of(const struct row_file *f, const struct value *row, u64 *ret_time_ns)
+{
+	const struct value *v;
+
+	*ret_time_ns = 0;
+	if (f->file->time_column < 0)
+		return true;
+	v = &row[f->file->time_column];
+	if (v->kind != VALUE_INT || v->integer < 0)
+		return false;
+	*ret_time_ns = (u64)MIN(v->integer, (s128)(UINT64_MAX - 1));
+	return true;
+}
+
+/* As file_rows_next(), of the rows that have a time. */
+static int next_timed(struct row_file *f, struct file_rows *rows, u64 *ret_time_ns)
+{
+	int got;
+
+	do
+		got = file_rows_next(rows, f->row);
+	while (got > 0 && !time_of(f, f->row, ret_time_ns));
+	return got;
+}
+
+/* 1: in order, 0: not, -errno. */
+static int check_order(struct row_file *f)
+{
+	struct file_rows *rows = file_rows_open(f->file, f->diags);
+	bool is_ordered = true;
+	u64 before_ns = 0;
+	int got;
+
+	if (!rows)
+		return -1;
+	while ((got = file_rows_next(rows, f->row)) > 0) {
+		u64 time_ns;
+
+		if (!time_of(f, f->row, &time_ns)) {
+			f->n_untimed++;
+			continue;
+		}
+		is_ordered &= time_ns >= before_ns;
+		before_ns = time_ns;
+		f->first_ns = f->has_span ? MIN(f->first_ns, time_ns) : time_ns;
+		f->last_ns = MAX(f->last_ns, time_ns);
+		f->has_span = true;
+	}
+	file_rows_close(rows);
+	return got < 0 ? got : is_ordered;
+}
+
+static int compare_order(const void *a, const void *b)
+{
+	const struct row_order *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void keep_row(struct row_file *f, u64 time_ns)
+{
+	u32 n = f->file->schema.n_columns;
+	struct value *to;
+	struct row_order *order;
+
+	if (!region_need(&f->values, (f->n_rows + 1) * n * sizeof(*to)) ||
+	    !region_need(&f->order, (f->n_rows + 1) * sizeof(*order)))
+		base_no_memory();
+	to = (struct value *)f->values.at + f->n_rows * n;
+	memcpy(to, f->row, n * sizeof(*to));
+	for (u32 i = 0; i < n; i++)
+		if (to[i].kind == VALUE_TEXT && to[i].n) {
+			char *text = scratch_alloc(&f->texts, to[i].n);
+
+			memcpy(text, to[i].text, to[i].n);
+			to[i].text = text;
+		}
+	order = (struct row_order *)f->order.at + f->n_rows;
+	*order = (struct row_order){ time_ns, f->n_rows };
+	f->n_rows++;
+}
+
+static int load_all(struct row_file *f)
+{
+	u64 time_ns;
+	int got;
+
+	while ((got = next_timed(f, f->rows, &time_ns)) > 0)
+		keep_row(f, time_ns);
+	file_rows_close(f->rows);
+	f->rows = NULL;
+	if (got == 0 && f->n_rows)
+		qsort(f->order.at, f->n_rows, sizeof(struct row_order), compare_order);
+	return got;
+}
+
+struct row_file *row_file_open(const struct file *file, struct arena *arena, struct diags *diags)
+{
+	struct row_file *f = arena_new(arena, struct row_file);
+	int is_ordered;
+
+	f->file = file;
+	f->diags = diags;
+	f->row = arena_array(arena, struct value, MAX(file->schema.n_columns, 1u));
+	is_ordered = check_order(f);
+	if (is_ordered < 0)
+		return NULL;
+	f->rows = file_rows_open(file, diags);
+	if (!f->rows)
+		return NULL;
+	if (is_ordered || load_all(f) == 0)
+		return f;
+	row_file_close(f);
+	return NULL;
+}
+
+static int read_next(struct row_file *f)
+{
+	const struct row_order *order = f->order.at;
+	u32 n = f->file->schema.n_columns;
+
+	if (f->rows)
+		return next_timed(f, f->rows, &f->time_ns);
+	if (f->position == f->n_rows)
+		return 0;
+	memcpy(f->row, (struct value *)f->values.at + order[f->position].number * n,
+	       n * sizeof(*f->row));
+	f->time_ns = order[f->position].time_ns;
+	return 1;
+}
+
+int row_file_peek(struct row_file *f, const struct value **ret_row, u64 *ret_time_ns)
+{
+	int got;
+
+	if (!f->has_row) {
+		if (f->is_over || f->err)
+			return f->err;
+		got = read_next(f);
+		f->is_over = got == 0;
+		f->err = MIN(got, 0);
+		if (got <= 0)
+			return got;
+		f->has_row = true;
+	}
+	*ret_row = f->row;
+	*ret_time_ns = f->time_ns;
+	return 1;
+}
+
+void row_file_next(struct row_file *f)
+{
+	f->has_row = false;
+	f->position++;
+}
+
+u64 row_file_position(const struct row_file *f)
+{
+	return f->position;
+}
+
+bool row_file_span(const struct row_file *f, u64 *ret_first_ns, u64 *ret_last_ns)
+{
+	*ret_first_ns = f->first_ns;
+	*ret_last_ns = f->last_ns;
+	return f->has_span;
+}
+
+u64 row_file_untimed(const struct row_file *f)
+{
+	return f->n_untimed;
+}
+
+void row_file_close(struct row_file *f)
+{
+	if (!f)
+		return;
+	if (f->rows)
+		file_rows_close(f->rows);
+	region_free(&f->values);
+	region_free(&f->order);
+	scratch_free(&f->texts);
+	f->rows = NULL;
+}

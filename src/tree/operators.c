@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The operators of a FROM tree over a batch of tuples, one operator after the other,
+ * from the scans to the projection.  What gen/join.c does with an event at a time: a
+ * join meets the rows of its two sides in the order of the raw rows that trigger them.
+ */
+#include <string.h>
+
+#include "tree/internal.h"
+
+#define IN_FLIGHT_MIN 16u
+
+/* A start that waits for its end, in the list of all starts of its join, oldest first. */
+struct start {
+	struct start *older_of_key, *before, *behind;
+	struct row_key *key;
+	u64 time_ns;
+	u32 n_bytes;
+	struct value slots[]; /* those of the join's right side, then their texts */
+};
+
+struct op {
+	const struct plan *plan;
+	struct op **inputs;
+	u32 n_inputs;
+	u32 source; /* SCAN: place in slots->sources */
+	struct region out;
+	u32 n_out;
+	struct row_eval eval, eval_right; /* conditions; keys of both sides; argument and keys */
+	struct row_keys keys;
+	u32 lo, hi; /* JOIN: slots of the right side; RUNNING: lo is its own */
+	struct start *oldest, *newest;
+	u64 n_waiting;
+};
+
+struct row_tree {
+	struct slots *slots;
+	struct row_sql *sql;
+	struct scratch *scratch;
+	struct arena *arena;
+	struct op *root, *project;
+	VEC(struct op *) ops;
+	struct key_pool pool;
+	struct start *dead; /* used up in this batch, whose rows point to their texts */
+	struct buf key;
+	u64 max_in_flight;
+	struct row_counters counters;
+};
+
+static struct tuple **tuples_of(const struct op *op)
+{
+	return op->out.at;
+}
+
+static void emit(struct op *op, struct tuple *tuple)
+{
+	if (!region_need(&op->out, (op->n_out + 1ull) * sizeof(tuple)))
+		base_no_memory();
+	tuples_of(op)[op->n_out++] = tuple;
+}
+
+static size_t tuple_bytes(const struct row_tree *tree)
+{
+	return sizeof(struct tuple) + tree->slots->n_slots * sizeof(struct value);
+}
+
+static struct tuple *tuple_copy(struct row_tree *tree, const struct tuple *from)
+{
+	struct tuple *to = scratch_alloc(tree->scratch, tuple_bytes(tree));
+
+	memcpy(to, from, tuple_bytes(tree));
+	return to;
+}
+
+/* --- Keys --- */
+
+/* false: one of them is NULL. */
+static bool make_key(struct row_tree *tree, const struct value *values, u32 n)
+{
+	bool is_whole = true;
+
+	buf_reset(&tree->key);
+	for (u32 i = 0; i < n; i++) {
+		is_whole &= values[i].kind != VALUE_NULL;
+		key_put(&tree->key, &values[i]);
+	}
+	return is_whole;
+}
+
+/* --- Starts --- */
+
+/* A thread's system calls, which never nest: a start replaces the one before. */
+static bool is_replacing(const struct op *op)
+{
+	return op->plan->join.kind == JOIN_ASOF || !op->plan->join.is_nesting;
+}
+
+/* Its key stays known where an end wants to tell a thread that was never seen. */
+static void forget(struct row_tree *tree, struct op *op, struct start *s)
+{
+	struct start **at = (struct start **)&s->key->top;
+
+	while (*at != s)
+		at = &(*at)->older_of_key;
+	*at = s->older_of_key;
+	if (!s->key->top && (op->plan->join.kind == JOIN_ASOF || op->plan->join.is_nesting))
+		keys_remove(&op->keys, &tree->pool, s->key);
+	*(s->before ? &s->before->behind : &op->oldest) = s->behind;
+	*(s->behind ? &s->behind->before : &op->newest) = s->before;
+	op->n_waiting--;
+	s->older_of_key = tree->dead;
+	tree->dead = s;
+}
+
+static void bury_dead(struct row_tree *tree)
+{
+	while (tree->dead) {
+		struct start *s = tree->dead;
+
+		tree->dead = s->older_of_key;
+		piece_give_back(&tree->pool, s, s->n_bytes);
+	}
+}
+
+static struct start *start_new(struct row_tree *tree, const struct op *op, const struct tuple *t)
+{
+	u32 n = op->hi - op->lo;
+	size_t n_bytes = sizeof(struct start) + n * sizeof(struct value);
+	struct start *s;
+	char *text;
+
+	for (u32 i = 0; i < n; i++)
+		if (t->slots[op->lo + i].kind == VALUE_TEXT)
+			n_bytes += t->slots[op->lo + i].n;
+	s = piece_alloc(&tree->pool, n_bytes);
+	*s = (struct start){ .time_ns = t->time_ns, .n_bytes = n_bytes };
+	memcpy(s->slots, &t->slots[op->lo], n * sizeof(struct value));
+	text = (char *)&s->slots[n];
+	for (u32 i = 0; i < n; i++)
+		if (s->slots[i].kind == VALUE_TEXT && s->slots[i].n) {
+			memcpy(text, s->slots[i].text, s->slots[i].n);
+			s->slots[i].text = text;
+			text += s->slots[i].n;
+		}
+	return s;
+}
+
+/* The oldest gives its room away; what is older than WITHIN was forgotten anyway. */
+static void evict(struct row_tree *tree, struct op *op, u64 now_ns)
+{
+	u64 within_ns = op->plan->join.within_ns;
+	bool is_old = within_ns && now_ns - op->oldest->time_ns > within_ns;
+
+	if (op->plan->join.kind == JOIN_PAIR)
+		tree->counters.unpaired[is_old ? UNPAIRED_EXPIRED : UNPAIRED_FULL]++;
+	else
+		tree->counters.evicted += !is_old;
+	forget(tree, op, op->oldest);
+}
+
+static void store(struct row_tree *tree, struct op *op, const struct tuple *t,
+		  const struct value *key_values)
+{
+	struct row_key *key;
+	struct start *s;
+
+	if (!make_key(tree, key_values, op->plan->join.n_keys)) {
+		tree->counters.unpaired[UNPAIRED_NEVER_ENDED] += op->plan->join.kind == JOIN_PAIR;
+		return;
+	}
+	key = keys_find(&op->keys, &tree->pool, &tree->key, true);
+	if (key->top && is_replacing(op)) {
+		tree->counters.unpaired[UNPAIRED_OVERWRITTEN] += op->plan->join.kind == JOIN_PAIR;
+		forget(tree, op, key->top);
+		key = keys_find(&op->keys, &tree->pool, &tree->key, true);
+	} else if (op->n_waiting >= tree->max_in_flight) {
+		evict(tree, op, t->time_ns);
+		key = keys_find(&op->keys, &tree->pool, &tree->key, true);
+	}
+	s = start_new(tree, op, t);
+	s->key = key;
+	s->older_of_key = key->top;
+	key->top = s;
+	s->before = op->newest;
+	*(op->newest ? &op->newest->behind : &op->oldest) = s;
+	op->newest = s;
+	op->n_waiting++;
+}
+
+/* The latest start of the key, or NULL: there is none, as is counted. */
+static const struct start *find_start(struct row_tree *tree, struct op *op, const struct tuple *t,
+				      const struct value *key_values)
+{
+	const struct plan *p = op->plan;
+	struct row_key *key = NULL;
+	struct start *s;
+
+	if (make_key(tree, key_values, p->join.n_keys)) {
+		key = keys_find(&op->keys, &tree->pool, &tree->key, false);
+		if (!key && p->join.kind == JOIN_PAIR && !p->join.is_nesting) {
+			tree->counters.unpaired[UNPAIRED_BEGAN_BEFORE]++;
+			return NULL;
+		}
+	}
+	s = key ? key->top : NULL;
+	if (!s) {
+		tree->counters.unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
+		return NULL;
+	}
+	if (p->join.kind == JOIN_PAIR)
+		forget(tree, op, s);
+	if (p->join.within_ns && t->time_ns - s->time_ns > p->join.within_ns) {
+		tree->counters.unpaired[UNPAIRED_EXPIRED]++;
+		return NULL;
+	}
+	return s;
+}
+
+static void look_up(struct row_tree *tree, struct op *op, const struct tuple *t,
+		    const struct value *key_values)
+{
+	const struct start *s = find_start(tree, op, t, key_values);
+	struct tuple *joined;
+
+	if (!s && !op->plan->join.is_left)
+		return;
+	joined = tuple_copy(tree, t);
+	if (s)
+		memcpy(&joined->slots[op->lo], s->slots, (op->hi - op->lo) * sizeof(struct value));
+	/* An ASOF JOIN's start may be replaced in this batch: then it is dead, not gone. */
+	emit(op, joined);
+}
+
+/* --- Operators --- */
+
+static int run_filter(struct row_tree *tree, struct op *op)
+{
+	const struct op *in = op->inputs[0];
+	const struct value *holds;
+	int err = row_eval_run(&op->eval, tuples_of(in), in->n_out, &holds);
+
+	for (u32 i = 0; i < in->n_out && !err; i++)
+		if (holds[i].kind == VALUE_INT && holds[i].integer)
+			emit(op, tuples_of(in)[i]);
+	return err;
+}
+
+static int run_join(struct row_tree *tree, struct op *op)
+{
+	const struct op *left = op->inputs[0], *right = op->inputs[1];
+	const struct value *left_keys, *right_keys;
+	u32 n = op->plan->join.n_keys, l = 0, r = 0;
+	int err = row_eval_run(&op->eval, tuples_of(left), left->n_out, &left_keys);
+
+	if (!err)
+		err = row_eval_run(&op->eval_right, tuples_of(right), right->n_out, &right_keys);
+	while (!err && (l < left->n_out || r < right->n_out)) {
+		bool is_left =
+			r == right->n_out ||
+			(l < left->n_out && tuples_of(left)[l]->seq < tuples_of(right)[r]->seq);
+
+		if (is_left) {
+			look_up(tree, op, tuples_of(left)[l], left_keys + (size_t)l * n);
+			l++;
+		} else {
+			store(tree, op, tuples_of(right)[r], right_keys + (size_t)r * n);
+			r++;
+		}
+	}
+	return err;
+}
+
+static void run_union(struct row_tree *tree, struct op *op)
+{
+	u32 *at = scratch_alloc(tree->scratch, op->n_inputs * sizeof(*at));
+
+	memset(at, 0, op->n_inputs * sizeof(*at));
+	for (;;) {
+		u32 best = UINT32_MAX;
+
+		for (u32 i = 0; i < op->n_inputs; i++)
+			if (at[i] < op->inputs[i]->n_out &&
+			    (best == UINT32_MAX ||
+			     tuples_of(op->inputs[i])[at[i]]->seq <
+				     tuples_of(op->inputs[best])[at[best]]->seq))
+				best = i;
+		if (best == UINT32_MAX)
+			return;
+		emit(op, tuples_of(op->inputs[best])[at[best]++]);
+	}
+}
+
+/* As gen/running.c: a sum that left 64 bits signed is NULL, and a fault, from then on. */
+static void add_to_sum(struct row_tree *tree, struct row_key *key, const struct value *value)
+{
+	bool is_added = value->kind == VALUE_INT;
+
+	if (is_added && value->integer > INT64_MAX) {
+		tree->counters.faults++;
+		is_added = false;
+	}
+	if (is_added && !key->is_over) {
+		key->sum += value->integer;
+		key->has_sum = true;
+		key->is_over = key->sum < INT64_MIN || key->sum > INT64_MAX;
+	}
+	tree->counters.faults += key->is_over;
+}
+
+static int run_running(struct row_tree *tree, struct op *op)
+{
+	const struct op *in = op->inputs[0];
+	u32 n = 1 + op->plan->running.n_keys;
+	const struct value *values;
+	int err = row_eval_run(&op->eval, tuples_of(in), in->n_out, &values);
+
+	for (u32 i = 0; i < in->n_out && !err; i++, values += n) {
+		struct tuple *t = tuple_copy(tree, tuples_of(in)[i]);
+		struct row_key *key;
+
+		make_key(tree, values + 1, n - 1);
+		key = keys_find(&op->keys, &tree->pool, &tree->key, true);
+		add_to_sum(tree, key, values);
+		t->slots[op->lo] =
+			(struct value){ .kind = key->has_sum && !key->is_over ? VALUE_INT
+									      : VALUE_NULL,
+					.integer = key->sum };
+		emit(op, t);
+	}
+	return err;
+}
+
+static int op_run(struct row_tree *tree, struct op *op)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < op->n_inputs && !err; i++)
+		err = op_run(tree, op->inputs[i]);
+	if (err || op->plan->kind == PLAN_SCAN)
+		return err;
+	op->n_out = 0;
+	switch (op->plan->kind) {
+	case PLAN_FILTER:
+		return run_filter(tree, op);
+	case PLAN_JOIN:
+		return run_join(tree, op);
+	case PLAN_UNION:
+		run_union(tree, op);
+		return 0;
+	case PLAN_RUNNING:
+		return run_running(tree, op);
+	default:
+		BUG("operator %d over single rows", op->plan->kind);
+	}
+}
+
+/* --- The tree --- */
+
+static void open_join(struct row_tree *tree, struct op *op)
+{
+	const struct plan *p = op->plan;
+	struct expr **left = arena_array(tree->arena, struct expr *, MAX(p->join.n_keys, 1u));
+	struct expr **right = arena_array(tree->arena, struct expr *, MAX(p->join.n_keys, 1u));
+
+	for (u32 i = 0; i < p->join.n_keys; i++) {
+		left[i] = p->join.keys[i].left;
+		right[i] = p->join.keys[i].right;
+	}
+	row_eval_init(&op->eval, tree->sql, left, p->join.n_keys);
+	row_eval_init(&op->eval_right, tree->sql, right, p->join.n_keys);
+	slots_range(tree->slots, p->right, &op->lo, &op->hi);
+}
+
+static void open_running(struct row_tree *tree, struct op *op)
+{
+	const struct plan *p = op->plan;
+	struct expr **exprs = arena_array(tree->arena, struct expr *, 1 + p->running.n_keys);
+
+	exprs[0] = p->running.arg;
+	for (u32 i = 0; i < p->running.n_keys; i++)
+		exprs[1 + i] = p->running.keys[i];
+	row_eval_init(&op->eval, tree->sql, exprs, 1 + p->running.n_keys);
+	op->lo = tree->slots->running[p->running.number];
+}
+
+static struct op *op_open(struct row_tree *tree, const struct plan *p);
+
+static void open_inputs(struct row_tree *tree, struct op *op)
+{
+	const struct plan *p = op->plan;
+
+	op->inputs = arena_array(tree->arena, struct op *, 2 + p->n_inputs);
+	if (p->input)
+		op->inputs[op->n_inputs++] = op_open(tree, p->input);
+	if (p->right)
+		op->inputs[op->n_inputs++] = op_open(tree, p->right);
+	for (u32 i = 0; i < p->n_inputs; i++)
+		op->inputs[op->n_inputs++] = op_open(tree, p->inputs[i]);
+}
+
+static struct op *op_open(struct row_tree *tree, const struct plan *p)
+{
+	struct op *op = arena_new(tree->arena, struct op);
+
+	op->plan = p;
+	vec_push(tree->arena, &tree->ops, op);
+	open_inputs(tree, op);
+	if (p->kind == PLAN_FILTER)
+		row_eval_init_filter(&op->eval, tree->sql, p->filter.conjuncts,
+				     p->filter.n_conjuncts);
+	else if (p->kind == PLAN_JOIN)
+		open_join(tree, op);
+	else if (p->kind == PLAN_RUNNING)
+		open_running(tree, op);
+	else if (p->kind == PLAN_SCAN)
+		op->source =
+			(u32)(slots_source(tree->slots, p->scan.source) - tree->slots->sources);
+	return op;
+}
+
+static void open_project(struct row_tree *tree, const struct plan *project)
+{
+	struct op *op = arena_new(tree->arena, struct op);
+	struct expr **exprs = arena_array(tree->arena, struct expr *, project->project.n_items);
+
+	op->plan = project;
+	for (u32 i = 0; i < project->project.n_items; i++)
+		exprs[i] = project->project.items[i].expr;
+	row_eval_init(&op->eval, tree->sql, exprs, project->project.n_items);
+	vec_push(tree->arena, &tree->ops, op);
+	tree->project = op;
+}
+
+struct row_tree *row_tree_open(const struct plan *plan, struct slots *slots, struct row_sql *sql,
+			       struct scratch *scratch, u64 max_in_flight)
+{
+	struct row_tree *tree = arena_new(slots->arena, struct row_tree);
+	const struct plan *project = plan_find(plan, PLAN_PROJECT);
+	VEC(struct row_eval *) evals = { 0 };
+
+	tree->slots = slots;
+	tree->sql = sql;
+	tree->scratch = scratch;
+	tree->arena = slots->arena;
+	tree->max_in_flight = MAX(max_in_flight, (u64)IN_FLIGHT_MIN);
+	buf_init(&tree->key);
+	tree->root = op_open(tree, project->input);
+	open_project(tree, project);
+	for (u32 i = 0; i < tree->ops.n; i++) {
+		vec_push(tree->arena, &evals, &tree->ops.at[i]->eval);
+		vec_push(tree->arena, &evals, &tree->ops.at[i]->eval_right);
+	}
+	if (row_sql_open(sql, evals.at, evals.n) == 0)
+		return tree;
+	row_tree_close(tree);
+	return NULL;
+}
+
+static void give_to_scans(struct row_tree *tree, struct tuple *const *tuples, const u32 *sources,
+			  u32 n)
+{
+	struct op **scans =
+		scratch_alloc(tree->scratch, MAX(tree->slots->n_sources, 1u) * sizeof(*scans));
+
+	for (u32 i = 0; i < tree->ops.n; i++) {
+		struct op *op = tree->ops.at[i];
+
+		if (op->plan->kind == PLAN_SCAN)
+			scans[op->source] = op;
+		op->n_out = 0;
+	}
+	for (u32 i = 0; i < n; i++) {
+		emit(scans[sources[i]], tuples[i]);
+		tree->counters.events += tree->slots->sources[sources[i]].is_root;
+	}
+}
+
+int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *sources, u32 n,
+		 const struct value **ret_rows, u32 *ret_n_rows)
+{
+	int err;
+
+	bury_dead(tree);
+	give_to_scans(tree, tuples, sources, n);
+	err = op_run(tree, tree->root);
+	if (err)
+		return err;
+	tree->counters.matched += tree->root->n_out;
+	*ret_n_rows = tree->root->n_out;
+	return row_eval_run(&tree->project->eval, tuples_of(tree->root), tree->root->n_out,
+			    ret_rows);
+}
+
+u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < tree->ops.n; i++) {
+		const struct op *op = tree->ops.at[i];
+
+		if (op->plan->kind != PLAN_JOIN || op->plan->join.kind != JOIN_PAIR)
+			continue;
+		for (const struct start *s = op->oldest; s; s = s->behind)
+			n += s->time_ns < before_ns || before_ns == UINT64_MAX;
+	}
+	return n;
+}
+
+const struct row_counters *row_tree_counters(const struct row_tree *tree)
+{
+	return &tree->counters;
+}
+
+void row_tree_close(struct row_tree *tree)
+{
+	for (u32 i = 0; i < tree->ops.n; i++) {
+		struct op *op = tree->ops.at[i];
+
+		row_eval_close(&op->eval);
+		row_eval_close(&op->eval_right);
+		region_free(&op->out);
+		keys_free(&op->keys);
+	}
+	row_sql_close(tree->sql);
+	scratch_free(&tree->pool.scratch);
+	buf_free(&tree->key);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows of a part in the order of their times.  Here: those that the kernel part streams
+ * complete, and the counters of both kinds; raw.c makes rows of raw scans.
+ */
+#include "tree/tree.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "drain/drain.h"
+#include "tree/internal.h"
+
+/* Of records that wait for the end of their window. */
+#define QUEUE_BYTES_MAX (4ull << 30)
+
+/* What the programs have counted since they were loaded. */
+struct kernel_counters {
+	u64 slices[COUNTER_N];
+	u64 faults, negative, evicted, running_full, unpaired[UNPAIRED_N]; /* by starts */
+};
+
+struct row_source {
+	const struct cut_part *part;
+	struct load *load;
+	const struct phys *phys;
+	const struct plan *project;
+	struct diags *diags;
+	struct row_raw *raw; /* NULL: rows come complete */
+	struct stream_reader stream;
+	struct drain drain;
+	struct row_queue queue;
+	u32 time_bytes;	       /* offset of the time in a record */
+	struct region values;  /* of the rows handed out */
+	struct value *decoded; /* one row */
+	bool has_kernel;
+	bool is_finished;
+	u64 accounted_ns; /* CLOCK_MONOTONIC, of the last row_source_account(); 0: none yet */
+	u64 n_waiting;	  /* starts that never ended, still to be told */
+	struct kernel_counters kernel;
+	struct row_counters user;
+	u64 user_faults;
+};
+
+static struct row_source *open_kernel(struct row_source *s, struct arena *arena)
+{
+	int err = 0;
+
+	s->phys = s->load->phys;
+	drain_open(&s->drain, s->phys, arena);
+	s->has_kernel = true;
+	/* No ring buffer: no program names it, when WHERE is never true. */
+	if (s->load->map_fds[LOAD_MAP_RING] >= 0)
+		err = stream_open(&s->stream, s->phys, s->load->map_fds[LOAD_MAP_RING]);
+	if (!err)
+		return s;
+	diag_plain(s->diags, "run-start", "cannot make room for rows: %s", strerror(-err));
+	return NULL;
+}
+
+struct row_source *row_source_open(const struct cut_part *part, struct load *load,
+				   const struct cancel *cancel, struct arena *arena,
+				   struct diags *diags)
+{
+	struct row_source *s = arena_new(arena, struct row_source);
+
+	s->part = part;
+	s->load = load;
+	s->diags = diags;
+	s->project = plan_find(part->plan, PLAN_PROJECT);
+	BUG_ON(part->columns.n_columns != s->project->project.n_items);
+	if (load && !open_kernel(s, arena))
+		return NULL;
+	if (part->is_kernel) {
+		const struct phys_user *user = &s->phys->user;
+
+		BUG_ON(user->output_from[0] < 0);
+		s->time_bytes = s->phys->columns[user->output_from[0]].bytes_offset;
+		s->decoded = arena_array(arena, struct value, MAX(s->phys->n_columns, 1u));
+		return s;
+	}
+	BUG_ON(load && !s->phys->is_raw);
+	s->time_bytes = 2 * sizeof(u64); /* columns[0] of every source */
+	s->raw = row_raw_open(part, s->phys, cancel, arena, diags);
+	if (s->raw)
+		return s;
+	row_source_close(s);
+	return NULL;
+}
+
+void row_source_close(struct row_source *s)
+{
+	row_raw_close(s->raw);
+	stream_close(&s->stream);
+	queue_free(&s->queue);
+	region_free(&s->values);
+}
+
+int row_source_poll(struct row_source *s)
+{
+	const u8 *record;
+	u64 time_ns;
+	u32 n_bytes;
+
+	queue_trim(&s->queue);
+	while ((record = stream_next(&s->stream, &n_bytes))) {
+		memcpy(&time_ns, record + s->time_bytes, sizeof(time_ns));
+		if (!queue_push(&s->queue, record, n_bytes, time_ns)) {
+			diag_plain(s->diags, "run-start", "no memory for rows");
+			return -ENOMEM;
+		}
+	}
+	stream_release(&s->stream);
+	if (s->queue.used_bytes <= QUEUE_BYTES_MAX)
+		return 0;
+	diag_plain(s->diags, "too-many-rows", "the rows of events take more than %llu MiB",
+		   (unsigned long long)QUEUE_BYTES_MAX >> 20);
+	return -E2BIG;
+}
+
+/* --- Rows that come complete --- */
+
+/* An item of the projection that no column stands for. */
+static struct value constant_value(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_NULL:
+		return (struct value){ .kind = VALUE_NULL };
+	case EXPR_INTEGER:
+		return (struct value){ .kind = VALUE_INT, .integer = e->integer };
+	case EXPR_REAL:
+		return (struct value){ .kind = VALUE_REAL, .real = e->real };
+	case EXPR_TEXT:
+		return (struct value){ .kind = VALUE_TEXT, .n = e->text_bytes, .text = e->text };
+	default:
+		BUG("an item of a part's rows has no kernel form");
+	}
+}
+
+static void read_row(struct row_source *s, const u8 *record, struct value *ret_row)
+{
+	const struct phys_user *user = &s->phys->user;
+
+	stream_decode(s->phys, record, s->decoded);
+	for (u32 i = 0; i < s->project->project.n_items; i++)
+		ret_row[i] = user->output_from[i] < 0
+				     ? constant_value(s->project->project.items[i].expr)
+				     : s->decoded[user->output_from[i]];
+}
+
+static s64 read_kernel(struct row_source *s, u64 before_ns, u32 limit,
+		       const struct value **ret_rows)
+{
+	u32 n_columns = s->project->project.n_items, n = 0;
+
+	while (n < limit && queue_first(&s->queue, before_ns)) {
+		if (!region_need(&s->values, (n + 1ull) * n_columns * sizeof(struct value)))
+			break;
+		read_row(s, queue_take(&s->queue),
+			 (struct value *)s->values.at + (size_t)n * n_columns);
+		n++;
+	}
+	*ret_rows = s->values.at;
+	return n;
+}
+
+s64 row_source_read(struct row_source *s, u64 before_ns, u32 limit, const struct value **ret_rows)
+{
+	int err = row_source_poll(s);
+
+	*ret_rows = NULL;
+	if (err)
+		return err;
+	if (s->raw)
+		return row_raw_read(s->raw, &s->queue, before_ns, limit, ret_rows);
+	return read_kernel(s, before_ns, limit, ret_rows);
+}
+
+bool row_source_peek(struct row_source *s, u64 *ret_time_ns)
+{
+	const struct queue_entry *first = queue_first(&s->queue, UINT64_MAX);
+
+	if (s->raw)
+		return row_raw_peek(s->raw, &s->queue, ret_time_ns);
+	if (first)
+		*ret_time_ns = first->time_ns;
+	return first;
+}
+
+bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_last_ns)
+{
+	return s->raw && row_raw_span(s->raw, ret_first_ns, ret_last_ns);
+}
+
+/* --- Counters --- */
+
+static void read_kernel_counters(const struct row_source *s, struct kernel_counters *ret)
+{
+	*ret = (struct kernel_counters){ 0 };
+	drain_peek_counters(&s->drain, s->load->state, ret->slices);
+	for (u32 cpu = 0; s->phys->n_joins && cpu < s->phys->state.n_cpus; cpu++) {
+		const struct control_line *line = &s->load->control[cpu];
+
+		ret->faults += __atomic_load_n(&line->start_faults, __ATOMIC_RELAXED);
+		ret->negative += __atomic_load_n(&line->start_negative, __ATOMIC_RELAXED);
+		ret->evicted += __atomic_load_n(&line->start_evicted, __ATOMIC_RELAXED);
+		ret->running_full += __atomic_load_n(&line->start_running_full, __ATOMIC_RELAXED);
+		for (u32 i = 0; i < UNPAIRED_N; i++)
+			ret->unpaired[i] += __atomic_load_n(&line->unpaired[i], __ATOMIC_RELAXED);
+	}
+}
+
+static void account_kernel(struct row_source *s, struct batch *batch)
+{
+	struct kernel_counters now, *before = &s->kernel;
+	u64 grown[COUNTER_N];
+
+	read_kernel_counters(s, &now);
+	for (u32 i = 0; i < COUNTER_N; i++)
+		grown[i] = now.slices[i] - before->slices[i];
+	batch->lost[LOSS_MISSED] += load_missed(s->load) + grown[COUNTER_NESTED];
+	batch->lost[LOSS_TABLE_FULL] +=
+		grown[COUNTER_RUNNING_FULL] + now.running_full - before->running_full;
+	batch->lost[LOSS_RING_FULL] += grown[COUNTER_RING_FULL];
+	batch->lost[LOSS_FAULT] += grown[COUNTER_FAULT] + now.faults - before->faults;
+	batch->lost[LOSS_NEGATIVE] += grown[COUNTER_NEGATIVE] + now.negative - before->negative;
+	batch->lost[LOSS_EVICTED] += grown[COUNTER_EVICTED] + now.evicted - before->evicted;
+	if (!s->raw) {
+		batch->events += grown[COUNTER_EVENTS];
+		batch->matched += grown[s->phys->has_matched ? COUNTER_MATCHED : COUNTER_EVENTS];
+	}
+	/* Hooks are detached one by one: what finds no partner meanwhile is no news. */
+	for (u32 i = 0; i < UNPAIRED_N && !s->is_finished; i++) {
+		u64 n = grown[COUNTER_UNPAIRED + i] + now.unpaired[i] - before->unpaired[i];
+
+		batch->unpaired[i] += n;
+		batch->lost[LOSS_UNPAIRED] += n;
+	}
+	s->kernel = now;
+}
+
+static void account_user(struct row_source *s, struct batch *batch)
+{
+	struct row_counters now;
+	u64 faults;
+
+	row_raw_counters(s->raw, &now, &faults);
+	batch->events += now.events - s->user.events;
+	batch->matched += now.matched - s->user.matched;
+	batch->lost[LOSS_EVICTED] += now.evicted - s->user.evicted;
+	batch->lost[LOSS_FAULT] += faults - s->user_faults;
+	for (u32 i = 0; i < UNPAIRED_N; i++) {
+		batch->unpaired[i] += now.unpaired[i] - s->user.unpaired[i];
+		batch->lost[LOSS_UNPAIRED] += now.unpaired[i] - s->user.unpaired[i];
+	}
+	s->user = now;
+	s->user_faults = faults;
+}
+
+void row_source_account(struct row_source *s, struct batch *batch)
+{
+	if (s->has_kernel)
+		account_kernel(s, batch);
+	if (s->raw)
+		account_user(s, batch);
+	batch->unpaired[UNPAIRED_NEVER_ENDED] += s->n_waiting;
+	batch->lost[LOSS_UNPAIRED] += s->n_waiting;
+	s->n_waiting = 0;
+	if (!s->is_finished)
+		s->accounted_ns = base_monotonic_ns();
+}
+
+/* Starts from before the last account: those that came while hooks were detached may not end. */
+void row_source_finish(struct row_source *s)
+{
+	u64 before_ns = s->accounted_ns ? s->accounted_ns : UINT64_MAX;
+	s64 n = 0;
+
+	if (s->is_finished)
+		return;
+	if (s->raw)
+		n = (s64)row_raw_waiting(s->raw, s->part->has_files ? UINT64_MAX : before_ns);
+	else if (s->phys->n_joins)
+		n = pair_count_waiting(s->phys, s->load->pairs, s->load->map_fds[LOAD_MAP_PAIR],
+				       before_ns);
+	s->n_waiting = n > 0 ? (u64)n : 0;
+	s->is_finished = s->accounted_ns != 0;
+}

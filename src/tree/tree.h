@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows of a part of kind ROWS, in the order of their times: from the ring buffer as
+ * the kernel part streams them; or, where only the scans run in the kernel or read
+ * files, from the operators of the plan done here (filter, PAIR and ASOF JOIN, UNION
+ * ALL, running sums), with SQLite for their expressions.
+ */
+#ifndef EBQL_TREE_TREE_H
+#define EBQL_TREE_TREE_H
+
+#include "cut/cut.h"
+#include "base/cancel.h"
+#include "load/load.h"
+
+struct row_source;
+
+/* load: attached by the caller, NULL where all scans read files.  cancel: may be NULL.  NULL after
+ * a diagnostic. */
+struct row_source *row_source_open(const struct cut_part *part, struct load *load,
+				   const struct cancel *cancel, struct arena *arena,
+				   struct diags *diags);
+/*
+ * Hands out, in order, up to `limit` rows whose time is less than before_ns.  The caller
+ * promises that every event from before that time is in the ring buffer already
+ * (load_flip() returned after it); UINT64_MAX: all there are.  Times of kernel rows are
+ * CLOCK_MONOTONIC, those of files are as recorded (CLOCK_REALTIME); where a part has both,
+ * all times are CLOCK_REALTIME, before_ns too.  Every row has part->columns.n_columns
+ * values; row[0] is its time.  Texts live until the next call.
+ * Returns the number of rows; 0: none now; -errno after a diagnostic.
+ */
+s64 row_source_read(struct row_source *source, u64 before_ns, u32 limit,
+		    const struct value **ret_rows);
+/* Reads the ring buffer into memory, so that it does not run full; call it every 10 ms. */
+int row_source_poll(struct row_source *source);
+/*
+ * Files: the time of the next row that has not been handed out; false: there is none.
+ * After an error it is 0, so that the next row_source_read() can return it.
+ */
+bool row_source_peek(struct row_source *source, u64 *ret_time_ns);
+/* Files: the times of the first and the last event, whatever becomes of them; false: none. */
+bool row_source_span(const struct row_source *source, u64 *ret_first_ns, u64 *ret_last_ns);
+/*
+ * Adds what was seen and lost since the last call.  One that comes right before the
+ * programs are detached tells the joins' left-overs of the run from those that detaching
+ * makes, as hooks go one by one.
+ */
+void row_source_account(struct row_source *source, struct batch *batch);
+/*
+ * After the programs were detached and the last row was read: the starts that never ended,
+ * which the next row_source_account() adds.
+ */
+void row_source_finish(struct row_source *source);
+void row_source_close(struct row_source *source);
+
+#endif

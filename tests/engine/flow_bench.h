@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A bench for flows: sources that give rows of a "file" or of the clock, a load layer
+ * that counts groups, tables, and a sink that writes each batch as text:
+ * "[start,end) row; row" with a "!" behind the last one.
+ */
+#ifndef EBQL_TESTS_RUN_FLOW_BENCH_H
+#define EBQL_TESTS_RUN_FLOW_BENCH_H
+
+#include "fake.h"
+#include "engine/flow.h"
+#include "engine/flow_internal.h"
+
+#define MS	  1000000ull
+#define PARTS_MAX 3
+#define COLUMNS	  6
+#define ROWS_MAX  4096
+
+struct row_source {
+	u32 number;
+	bool is_live;
+	struct value *rows; /* of a file: COLUMNS wide in memory, n_columns handed out */
+	u32 n_rows, n_read, n_columns;
+	u64 step_ns, first_ns; /* live: a row every so often, its number is c1 */
+	struct value out[4 * ROWS_MAX];
+	struct batch account; /* what the next account says */
+	bool is_finished, has_leftovers;
+	char text[32]; /* texts live until the next read */
+};
+
+struct bench {
+	struct arena arena;
+	struct diags diags;
+	struct cut cut;
+	struct cut_part parts[PARTS_MAX];
+	struct cut_database database;
+	struct column columns[PARTS_MAX][COLUMNS], output[COLUMNS];
+	struct load *loads[PARTS_MAX];
+	struct load load[PARTS_MAX];
+	struct row_source sources[PARTS_MAX];
+	struct file files[PARTS_MAX];
+	u32 key_columns[2];
+	struct run_options options;
+	struct run_result result;
+	u64 max_bytes;
+	u32 read_limit; /* of rows a read; 0: none */
+	/* the load layer */
+	struct fake fake;
+	struct control_line control[2];
+	u64 flip_ns, n_counted;
+	u32 n_attached;
+	int flip_error, flip_errors;
+	/* the sink */
+	struct buf text;
+	struct batch batches[ROWS_MAX];
+	s64 firsts[ROWS_MAX],
+		seconds[ROWS_MAX]; /* the first two columns of each batch's first row */
+	u32 n_batches;
+	bool is_texted;
+	int sink_error, sink_signal;
+	u64 sink_sleep_ns;
+};
+
+void bench_init(struct bench *b, const char *sql, u32 n_output);
+struct cut_part *add_part(struct bench *b, enum cut_part_kind kind, u32 n_columns);
+/* A recorded stream of rows (time, value, text), of which n_columns are handed out. */
+struct row_source *add_file(struct bench *b, u32 n_columns);
+/* A row (time, number) every step_ns from the first look at it on. */
+struct row_source *add_stream(struct bench *b, u64 step_ns);
+void put_row(struct row_source *s, u64 time_ns, s64 value, const char *text);
+/* Rows of these times, with the values 1, 2, ... */
+void put_times(struct row_source *s, const u64 *times, u32 n);
+u64 live_time(const struct row_source *s, u32 number);
+struct flow *bench_open(struct bench *b);
+int bench_run(struct bench *b);
+void bench_free(struct bench *b);
+/* Runs twice, reading all rows at once and row by row, and compares the text; frees. */
+void expect(struct bench *b, const char *wanted);
+
+#define TIMES(...) ((const u64[]){ __VA_ARGS__ }), ARRAY_SIZE(((const u64[]){ __VA_ARGS__ }))
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Hopping windows from the loop's timer to the sink, with a load layer of its own: each
+ * switch counts a number of events that no other switch does, so that a window's count
+ * tells which panes it is made of.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "fake.h"
+#include "engine/engine.h"
+
+#define MS	    1000000ull
+#define FLIPS_MAX   1000
+#define BATCHES_MAX 300
+
+struct bench {
+	struct fake fake;
+	struct arena arena;
+	struct diags diags;
+	struct load load;
+	struct control_line control[1];
+	struct run_options options;
+	struct run_result result;
+	u64 start_ns;		 /* before the run */
+	u64 flips_ns[FLIPS_MAX]; /* just before the ends of the panes */
+	u32 n_flips, n_armed;
+	struct batch batches[BATCHES_MAX];
+	s128 counts[BATCHES_MAX];
+	u32 batch_flips[BATCHES_MAX]; /* panes that had ended when it was given */
+	u32 n_batches;
+	u64 sink_sleep_ns;
+};
+
+static struct bench *bench;
+
+/* The latest boundary up to that instant. */
+static u64 nominal(const struct bench *b, u64 ns)
+{
+	u64 size = b->fake.phys.window_ns, advance = b->fake.phys.advance_ns;
+	u64 at = ns / advance * advance, begin = at + advance - size % advance;
+
+	return begin <= ns ? begin : at;
+}
+
+int __real_timerfd_settime(int fd, int flags, const struct itimerspec *at,
+			   struct itimerspec *ret_old);
+int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *at,
+			   struct itimerspec *ret_old);
+
+/*
+ * How late the machine wakes the loop is not ours to promise, but that it waits for the
+ * next boundary is.
+ */
+int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *at,
+			   struct itimerspec *ret_old)
+{
+	u64 at_ns = (u64)at->it_value.tv_sec * 1000000000 + (u64)at->it_value.tv_nsec;
+
+	if (flags & TFD_TIMER_CANCEL_ON_SET) {
+		bench->n_armed++;
+		assert_int_equal(nominal(bench, at_ns), at_ns);
+		assert_true(nominal(bench, at_ns - 1) <= base_realtime_ns());
+	}
+	return __real_timerfd_settime(fd, flags, at, ret_old);
+}
+
+int load_attach(struct load *load, struct diags *diags)
+{
+	return 0;
+}
+
+void load_detach(struct load *load)
+{
+}
+
+/* The events of pane i: no two sums of consecutive panes are equal. */
+static u64 pane_events(u32 i)
+{
+	return 3 + i % 7 * (i % 11);
+}
+
+int load_flip(struct load *load)
+{
+	u64 n = pane_events(bench->n_flips);
+
+	assert_true(bench->n_flips < FLIPS_MAX);
+	bench->flips_ns[bench->n_flips++] = base_realtime_ns();
+	for (u64 i = 0; i < n; i++) {
+		u64 key = i % 3;
+
+		fake_update(&bench->fake, fake_row(&bench->fake, load->epoch, 0, 0, &key), 0, 0);
+		fake_counters(&bench->fake, load->epoch, 0, 0)[COUNTER_EVENTS]++;
+	}
+	load->epoch ^= 1;
+	return 0;
+}
+
+u64 load_missed(struct load *load)
+{
+	return bench->n_flips % 2;
+}
+
+static int take(void *context, const struct batch *batch)
+{
+	struct bench *b = context;
+	u32 n = b->n_batches++;
+
+	assert_true(n < BATCHES_MAX);
+	b->batches[n] = *batch;
+	b->batch_flips[n] = b->n_flips;
+	b->counts[n] = 0;
+	for (u32 i = 0; i < batch->n_rows; i++)
+		b->counts[n] += batch->values[i * batch->schema->n_columns + 1].integer;
+	if (b->sink_sleep_ns)
+		nanosleep(&(struct timespec){ .tv_nsec = (long)b->sink_sleep_ns }, NULL);
+	return 0;
+}
+
+static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_windows, u64 duration_ns,
+		      u64 sink_sleep_ns)
+{
+	const struct run_sink sink = { .batch = take, .context = b };
+	struct run *run;
+
+	memset(b, 0, sizeof(*b));
+	bench = b;
+	b->sink_sleep_ns = sink_sleep_ns;
+	arena_init(&b->arena);
+	diags_init(&b->diags, &b->arena, "query", "", 0);
+	fake_init(&b->fake, STATE_TABLE, 1, 1, 16);
+	fake_key(&b->fake, type_int(64, false));
+	fake_aggregate(&b->fake, AGGREGATE_COUNT, fake_cell(&b->fake, CELL_COUNT, false, false),
+		       -1);
+	fake_ready(&b->fake);
+	b->fake.phys.window = WINDOW_HOPPING;
+	b->fake.phys.window_ns = size_ns;
+	b->fake.phys.advance_ns = advance_ns;
+	b->load = (struct load){ .phys = &b->fake.phys,
+				 .state = b->fake.state,
+				 .control = b->control };
+	b->options = (struct run_options){ .child_pid = -1,
+					   .child_go_fd = -1,
+					   .n_windows = n_windows,
+					   .duration_ns = duration_ns };
+	b->start_ns = base_realtime_ns();
+	run = run_open(&b->load, &b->options, &sink, &b->arena, &b->diags);
+	assert_non_null(run);
+	assert_int_equal(run_loop(run, &b->diags, &b->result), 0);
+	run_close(run);
+	/* Once before each pane; the last pane may end for another reason. */
+	assert_in_range(b->n_armed, b->n_flips, b->n_flips + 1);
+}
+
+static void bench_free(struct bench *b)
+{
+	fake_free(&b->fake);
+	arena_free(&b->arena);
+}
+
+/* The pane in which that instant is the first, or the number of panes. */
+static u32 pane_from(const struct bench *b, u64 start_ns)
+{
+	u32 i = 0;
+
+	while (i < b->n_flips && b->flips_ns[i] <= start_ns)
+		i++;
+	return i;
+}
+
+/*
+ * Every window: made of whole panes, all up to now which its nominal interval has a part
+ * of, and no others; and its bounds are those of these panes.
+ */
+static void check_windows(const struct bench *b)
+{
+	u64 size = b->fake.phys.window_ns, advance = b->fake.phys.advance_ns;
+	u64 events = 0, missed = 0;
+	bool is_counted[FLIPS_MAX] = { false };
+
+	for (u32 i = 0; i < b->n_batches; i++) {
+		const struct batch *batch = &b->batches[i];
+		u32 from = pane_from(b, batch->window_start_ns), to = b->batch_flips[i];
+		u64 last_flip_ns = b->flips_ns[to - 1], n = 0;
+		u64 end = nominal(b, last_flip_ns) / advance * advance;
+		u64 before = to > 1 ? nominal(b, b->flips_ns[to - 2]) : nominal(b, b->start_ns);
+
+		assert_true(batch->is_windowed);
+		assert_true(!batch->is_last || i == b->n_batches - 1);
+		assert_true(batch->window_end_ns >= last_flip_ns);
+		/* The last window ends early, unless it was due just then. */
+		if (end <= before) {
+			assert_true(batch->is_last);
+			end += advance;
+		}
+		assert_true(from < to);
+		assert_true(batch->window_start_ns < batch->window_end_ns);
+		/* Not too few panes, and not too many: the first still overlaps the window. */
+		if (from > 0)
+			assert_true(nominal(b, b->flips_ns[from - 1]) <= end - size);
+		assert_true(batch->is_last || nominal(b, b->flips_ns[from]) > end - size);
+		for (u32 pane = from; pane < to; pane++) {
+			n += pane_events(pane);
+			if (is_counted[pane])
+				continue;
+			is_counted[pane] = true;
+			events += pane_events(pane);
+			missed += (pane + 1) % 2;
+		}
+		assert_int_equal(batch->events, n);
+		assert_true(b->counts[i] == n);
+	}
+	/* A run that ends between two windows has given its last one before. */
+	if (!b->n_batches || !b->batches[b->n_batches - 1].is_last)
+		assert_true(b->flips_ns[b->n_flips - 1] % advance <= advance - size);
+	/* Over the run each event is counted once, whatever the number of its windows. */
+	assert_int_equal(b->result.events, events);
+	assert_int_equal(b->result.lost[LOSS_MISSED], missed);
+	assert_int_equal(b->result.windows, b->n_batches);
+}
+
+static void test_windows(void **state)
+{
+	static const struct {
+		u64 size_ns, advance_ns;
+		u32 n_windows;
+	} cases[] = {
+		{ 100 * MS, 10 * MS, 15 }, /* the advance divides the size */
+		{ 70 * MS, 30 * MS, 6 },   /* it does not */
+		{ 50 * MS, 20 * MS, 8 },   /* half of it does */
+		{ 7 * MS, 3 * MS, 60 },
+		{ 10 * MS, 30 * MS, 5 }, /* events between two windows are in none */
+		{ 200 * MS, 5 * MS, 60 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		static struct bench b;
+
+		bench_run(&b, cases[i].size_ns, cases[i].advance_ns, cases[i].n_windows, 0, 0);
+		assert_int_equal(b.n_batches, cases[i].n_windows);
+		check_windows(&b);
+		bench_free(&b);
+	}
+}
+
+/* The end comes when it comes: the window that is open is given. */
+static void test_duration(void **state)
+{
+	static struct bench b;
+	u32 n_in_gap = 0;
+
+	for (u64 ms = 20; ms < 60; ms += 3) {
+		bench_run(&b, 25 * MS, 10 * MS, 0, ms * MS, 0);
+		check_windows(&b);
+		bench_free(&b);
+		/* In the gap between two windows there is none. */
+		bench_run(&b, 5 * MS, 20 * MS, 0, ms * MS, 0);
+		n_in_gap += !b.n_batches || !b.batches[b.n_batches - 1].is_last;
+		check_windows(&b);
+		bench_free(&b);
+	}
+	/* A gap is three quarters of the time, and the 14 runs end all over it. */
+	assert_in_range(n_in_gap, 1, 14);
+}
+
+/* A sink slower than the panes: they are longer, and so are windows; nothing is lost. */
+static void test_slow_sink(void **state)
+{
+	static struct bench b;
+	u32 n = 0;
+
+	bench_run(&b, 35 * MS, 10 * MS, 12, 0, 23 * MS);
+	assert_int_equal(b.n_batches, 12);
+	check_windows(&b);
+	for (u32 i = 0; i < b.n_batches; i++)
+		n += b.batches[i].window_end_ns - b.batches[i].window_start_ns > 36 * MS;
+	assert_true(n >= 6);
+	/* All panes are in windows here. */
+	assert_int_equal(b.result.windows, 12);
+	for (u32 i = 1; i < b.n_batches; i++)
+		assert_true(b.batches[i].window_start_ns <= b.batches[i - 1].window_end_ns);
+	bench_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_slow_sink),
+	};
+
+	return cmocka_run_group_tests_name("run-hopping", tests, NULL, NULL);
+}

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The loop with a load layer of its own: "programs" count events whenever the loop
+ * switches the epoch, so that every boundary finds events on both sides.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "fake.h"
+#include "engine/engine.h"
+
+#define MS	    1000000ull
+#define BATCHES_MAX 256
+
+struct bench {
+	struct fake fake;
+	struct arena arena;
+	struct diags diags;
+	struct load load;
+	struct control_line control[2];
+	struct run_options options;
+	struct run_result result;
+	/* the load layer */
+	u64 n_counted, n_flips, n_missed;
+	u32 events_a_flip; /* per CPU, before each switch; one more just behind it */
+	bool is_attached, was_attached, is_idle;
+	int flip_error, attach_error;
+	/* the sink */
+	struct batch batches[BATCHES_MAX];
+	s128 counts[BATCHES_MAX];
+	u32 n_batches;
+	int sink_error;
+	u64 sink_sleep_ns;
+	int sink_signal;
+};
+
+static struct bench *bench;
+
+static void count_events(u32 copy, u32 n)
+{
+	for (u32 cpu = 0; cpu < 2; cpu++) {
+		for (u32 i = 0; i < n; i++) {
+			u64 key = i % 3;
+
+			fake_update(&bench->fake, fake_row(&bench->fake, copy, cpu, 0, &key), 0, 0);
+			fake_counters(&bench->fake, copy, cpu, 0)[COUNTER_EVENTS]++;
+			bench->n_counted++;
+		}
+	}
+}
+
+int load_attach(struct load *load, struct diags *diags)
+{
+	if (bench->attach_error)
+		return bench->attach_error;
+	bench->is_attached = bench->was_attached = true;
+	return 0;
+}
+
+void load_detach(struct load *load)
+{
+	/* Until they are detached too, programs at starts see none of their ends. */
+	bench->control[0].unpaired[UNPAIRED_OVERWRITTEN] += 100;
+	bench->is_attached = false;
+}
+
+int load_flip(struct load *load)
+{
+	bench->n_flips++;
+	if (!bench->is_idle)
+		count_events(load->epoch, bench->events_a_flip);
+	if (bench->flip_error)
+		return bench->flip_error;
+	load->epoch ^= 1;
+	/* What comes behind the switch belongs to the next window. */
+	if (!bench->is_idle)
+		count_events(load->epoch, 1);
+	return 0;
+}
+
+u64 load_missed(struct load *load)
+{
+	u64 n = bench->n_missed;
+
+	bench->n_missed = 0;
+	return n;
+}
+
+static int take(void *context, const struct batch *batch)
+{
+	struct bench *b = context;
+	u32 n = b->n_batches++;
+
+	assert_true(n < BATCHES_MAX);
+	b->batches[n] = *batch;
+	b->counts[n] = 0;
+	for (u32 i = 0; i < batch->n_rows; i++)
+		b->counts[n] +=
+			batch->values[i * batch->schema->n_columns + b->fake.phys.n_keys].integer;
+	assert_int_equal(b->is_attached, !batch->is_last);
+	if (b->sink_sleep_ns)
+		nanosleep(&(struct timespec){ .tv_nsec = b->sink_sleep_ns }, NULL);
+	if (b->sink_signal)
+		raise(b->sink_signal);
+	return b->sink_error;
+}
+
+static void bench_init(struct bench *b, bool is_grouped, u64 window_ns)
+{
+	memset(b, 0, sizeof(*b));
+	bench = b;
+	arena_init(&b->arena);
+	diags_init(&b->diags, &b->arena, "query", "", 0);
+	fake_init(&b->fake, is_grouped ? STATE_TABLE : STATE_DIRECT, 2, 1, 16);
+	if (is_grouped)
+		fake_key(&b->fake, type_int(64, false));
+	fake_aggregate(&b->fake, AGGREGATE_COUNT, fake_cell(&b->fake, CELL_COUNT, false, false),
+		       -1);
+	fake_ready(&b->fake);
+	b->fake.phys.window = window_ns ? WINDOW_TUMBLING : WINDOW_NONE;
+	b->fake.phys.window_ns = window_ns;
+	b->load = (struct load){ .phys = &b->fake.phys,
+				 .state = b->fake.state,
+				 .control = b->control };
+	b->options = (struct run_options){ .child_pid = -1, .child_go_fd = -1 };
+	b->events_a_flip = 5;
+}
+
+static int bench_run(struct bench *b)
+{
+	const struct run_sink sink = { .batch = take, .context = b };
+	struct run *run = run_open(&b->load, &b->options, &sink, &b->arena, &b->diags);
+	int err;
+
+	assert_non_null(run);
+	err = run_loop(run, &b->diags, &b->result);
+	run_close(run);
+	assert_false(b->is_attached);
+	return err;
+}
+
+static void bench_free(struct bench *b)
+{
+	fake_free(&b->fake);
+	arena_free(&b->arena);
+}
+
+/* Bounds are shared, and nothing is lost or doubled between them. */
+static void check_windows(struct bench *b)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < b->n_batches; i++) {
+		const struct batch *batch = &b->batches[i];
+
+		assert_true(batch->is_windowed);
+		assert_int_equal(batch->is_last, i == b->n_batches - 1);
+		assert_true(batch->window_start_ns < batch->window_end_ns);
+		if (i)
+			assert_int_equal(batch->window_start_ns, b->batches[i - 1].window_end_ns);
+		assert_true(b->counts[i] == batch->events);
+		assert_int_equal(batch->matched, batch->events);
+		n += batch->events;
+	}
+	/* behind the last switch: after the end */
+	assert_int_equal(n, b->n_counted - (b->is_idle ? 0 : 2));
+	assert_int_equal(n, b->result.events);
+	assert_int_equal(b->result.windows, b->n_batches);
+}
+
+static void check_aligned(const struct batch *batch, u64 window_ns)
+{
+	/* How late the machine wakes us is not ours to promise: but not early, nor by a window. */
+	assert_true(batch->window_end_ns / window_ns == batch->window_start_ns / window_ns + 1 ||
+		    batch->window_end_ns - batch->window_start_ns > window_ns);
+}
+
+static void test_windows(void **state)
+{
+	struct bench b;
+
+	for (u32 grouped = 0; grouped < 2; grouped++) {
+		bench_init(&b, grouped, 20 * MS);
+		b.options.n_windows = 6;
+		assert_int_equal(bench_run(&b), 0);
+		assert_int_equal(b.n_batches, 6);
+		assert_int_equal(b.n_flips, 6);
+		check_windows(&b);
+		for (u32 i = 0; i < 6; i++) {
+			check_aligned(&b.batches[i], 20 * MS);
+			assert_int_equal(b.batches[i].n_rows, grouped ? 3 : 1);
+		}
+		bench_free(&b);
+	}
+}
+
+static void test_short_windows(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, true, 100000);
+	b.options.n_windows = 200;
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.n_batches, 200);
+	check_windows(&b);
+	bench_free(&b);
+}
+
+static void test_idle(void **state)
+{
+	struct bench b;
+
+	for (u32 grouped = 0; grouped < 2; grouped++) {
+		bench_init(&b, grouped, 5 * MS);
+		b.is_idle = true;
+		b.options.n_windows = 3;
+		assert_int_equal(bench_run(&b), 0);
+		assert_int_equal(b.n_batches, 3);
+		check_windows(&b);
+		for (u32 i = 0; i < 3; i++)
+			assert_int_equal(b.batches[i].n_rows, !grouped);
+		bench_free(&b);
+	}
+}
+
+/* A sink slower than the window: boundaries are skipped, windows longer, nothing lost. */
+static void test_slow_sink(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, true, 10 * MS);
+	b.sink_sleep_ns = 25 * MS;
+	b.options.n_windows = 4;
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.n_batches, 4);
+	check_windows(&b);
+	for (u32 i = 1; i < 4; i++)
+		assert_true(b.batches[i].window_end_ns - b.batches[i].window_start_ns >= 25 * MS);
+	bench_free(&b);
+}
+
+static void test_duration(void **state)
+{
+	struct bench b;
+	u64 start_ns;
+
+	bench_init(&b, true, 10 * MS);
+	b.options.duration_ns = 35 * MS;
+	start_ns = base_monotonic_ns();
+	assert_int_equal(bench_run(&b), 0);
+	assert_true(base_monotonic_ns() - start_ns >= 35 * MS);
+	assert_true(b.n_batches >= 2);
+	check_windows(&b);
+	bench_free(&b);
+}
+
+static void test_accumulate(void **state)
+{
+	struct bench b;
+	u64 n = 0;
+
+	bench_init(&b, true, 0);
+	b.options.every_ns = 5 * MS;
+	b.options.n_windows = 4;
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.n_batches, 4);
+	for (u32 i = 0; i < 4; i++) {
+		const struct batch *batch = &b.batches[i];
+
+		assert_false(batch->is_windowed);
+		assert_int_equal(batch->is_last, i == 3);
+		assert_int_equal(batch->window_start_ns, b.batches[0].window_start_ns);
+		/* each flip: 10 before it, and 2 behind the one before */
+		n += i ? 12 : 10;
+		assert_int_equal(batch->events, n);
+		assert_true(b.counts[i] == n);
+		assert_int_equal(batch->n_rows, 3);
+	}
+	assert_int_equal(b.result.events, n);
+	bench_free(&b);
+	/* and without snapshots: one batch at the end */
+	bench_init(&b, true, 0);
+	b.options.duration_ns = 10 * MS;
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.n_batches, 1);
+	assert_true(b.batches[0].is_last);
+	assert_true(b.counts[0] == 10);
+	bench_free(&b);
+}
+
+static void test_losses(void **state)
+{
+	struct bench b;
+	u64 *counters;
+
+	bench_init(&b, true, 5 * MS);
+	b.options.n_windows = 2;
+	b.n_missed = 3;
+	counters = fake_counters(&b.fake, 0, 1, 0);
+	counters[COUNTER_NESTED] = 4;
+	counters[COUNTER_RING_FULL] = 5;
+	counters[COUNTER_FAULT] = 6;
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.batches[0].lost[LOSS_MISSED], 7);
+	assert_int_equal(b.batches[0].lost[LOSS_RING_FULL], 5);
+	assert_int_equal(b.batches[0].lost[LOSS_FAULT], 6);
+	for (u32 i = 0; i < LOSS_N; i++) {
+		assert_int_equal(b.batches[1].lost[i], 0);
+		assert_int_equal(b.result.lost[i], b.batches[0].lost[i]);
+	}
+	bench_free(&b);
+}
+
+/* --- Joins: starts count on control lines, ends in the slices --- */
+
+#define SLOT_BYTES 24u
+
+struct pair_bench {
+	struct bench bench;
+	struct phys_join join;
+	u64 table[(PAIR_HEADER_BYTES + (64 + PAIR_WAYS - 1) * SLOT_BYTES) / 8];
+};
+
+static void pair_init(struct pair_bench *p, bool is_grouped, u64 window_ns)
+{
+	struct bench *b = &p->bench;
+
+	memset(p, 0, sizeof(*p));
+	bench_init(b, is_grouped, window_ns);
+	p->join = (struct phys_join){
+		.join = JOIN_PAIR, .kind = PAIR_TABLE, .slot_bytes = SLOT_BYTES, .n_slots = 64
+	};
+	b->fake.phys.joins = &p->join;
+	b->fake.phys.n_joins = 1;
+	b->load.pairs = (u8 *)p->table;
+	b->load.map_fds[LOAD_MAP_PAIR] = -1;
+}
+
+/* count starts that wait since that time */
+static void wait_since(struct pair_bench *p, u32 first, u32 count, u64 time_ns)
+{
+	for (u32 i = first; i < first + count; i++) {
+		u64 *slot = &p->table[(PAIR_HEADER_BYTES + i * SLOT_BYTES) / 8];
+
+		slot[0] = 2;
+		slot[1] = time_ns;
+	}
+}
+
+static void expect_unpaired(const struct batch *batch, const u64 wanted[UNPAIRED_N])
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < UNPAIRED_N; i++) {
+		assert_int_equal(batch->unpaired[i], wanted[i]);
+		sum += wanted[i];
+	}
+	assert_int_equal(batch->lost[LOSS_UNPAIRED], sum);
+}
+
+static void test_unpaired(void **state)
+{
+	static const u64 nothing[UNPAIRED_N];
+	struct pair_bench p;
+	struct bench *b = &p.bench;
+	u64 *counters;
+
+	pair_init(&p, true, 5 * MS);
+	b->options.n_windows = 3;
+	counters = fake_counters(&b->fake, 0, 1, 0);
+	counters[COUNTER_NEGATIVE] = 2;
+	counters[COUNTER_UNPLACED] = 9;
+	counters[COUNTER_UNPAIRED + UNPAIRED_NEVER_STARTED] = 3;
+	counters[COUNTER_UNPAIRED + UNPAIRED_EXPIRED] = 4;
+	b->control[0].unpaired[UNPAIRED_OVERWRITTEN] = 5;
+	b->control[1].unpaired[UNPAIRED_OVERWRITTEN] = 6;
+	b->control[1].unpaired[UNPAIRED_NEVER_ENDED] = 7;
+	b->control[0].start_faults = 8;
+	b->control[0].start_negative = 2;
+	b->control[1].start_negative = 7;
+	wait_since(&p, 0, 10, 1);
+	wait_since(&p, 10, 20, UINT64_MAX - 1); /* started after the run's end */
+	assert_int_equal(bench_run(b), 0);
+	expect_unpaired(&b->batches[0], (const u64[UNPAIRED_N]){ 3, 7, 11, 4, 0 });
+	assert_int_equal(b->batches[0].lost[LOSS_NEGATIVE], 2 + 2 + 7);
+	assert_int_equal(b->batches[0].lost[LOSS_TABLE_FULL], 9);
+	assert_int_equal(b->batches[0].lost[LOSS_FAULT], 8);
+	assert_int_equal(batch_lost_values(&b->batches[0]), 11 + 3 + 4);
+	/* Control lines only grow: what was told once is not told again. */
+	expect_unpaired(&b->batches[1], nothing);
+	assert_int_equal(b->batches[1].lost[LOSS_FAULT], 0);
+	assert_int_equal(b->batches[1].lost[LOSS_NEGATIVE], 0);
+	expect_unpaired(&b->batches[2], (const u64[UNPAIRED_N]){ 0, 10, 0, 0, 0 });
+	assert_int_equal(batch_lost_values(&b->batches[2]), 0);
+	assert_int_equal(b->result.unpaired[UNPAIRED_NEVER_ENDED], 17);
+	assert_int_equal(b->result.lost[LOSS_UNPAIRED], 35);
+	bench_free(b);
+	/* Without a window the run so far is told, the waiting ones once. */
+	pair_init(&p, true, 0);
+	b->options.every_ns = 5 * MS;
+	b->options.n_windows = 3;
+	b->control[0].unpaired[UNPAIRED_FULL] = 5;
+	wait_since(&p, 0, 64, 1);
+	assert_int_equal(bench_run(b), 0);
+	expect_unpaired(&b->batches[0], (const u64[UNPAIRED_N]){ 0, 0, 0, 0, 5 });
+	expect_unpaired(&b->batches[1], (const u64[UNPAIRED_N]){ 0, 0, 0, 0, 5 });
+	expect_unpaired(&b->batches[2], (const u64[UNPAIRED_N]){ 0, 64, 0, 0, 5 });
+	assert_int_equal(b->result.lost[LOSS_UNPAIRED], 69);
+	bench_free(b);
+}
+
+static void test_bias(void **state)
+{
+	u64 lost[LOSS_N] = { 0 }, unpaired[UNPAIRED_N] = { 0 };
+
+	assert_false(losses_are_biased(lost, unpaired));
+	for (u32 i = 0; i < LOSS_N; i++) {
+		lost[i] = 1;
+		assert_int_equal(losses_are_biased(lost, unpaired), i != LOSS_UNPAIRED);
+		lost[i] = 0;
+	}
+	lost[LOSS_UNPAIRED] = 1;
+	for (u32 i = 0; i < UNPAIRED_N; i++) {
+		unpaired[i] = 1;
+		assert_int_equal(losses_are_biased(lost, unpaired),
+				 i == UNPAIRED_EXPIRED || i == UNPAIRED_FULL);
+		unpaired[i] = 0;
+	}
+}
+
+static void test_matched(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, false, 5 * MS);
+	b.fake.phys.has_matched = true;
+	b.options.n_windows = 1;
+	fake_counters(&b.fake, 0, 0, 0)[COUNTER_MATCHED] = 2;
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.batches[0].matched, 2);
+	assert_int_equal(b.batches[0].events, 10);
+	assert_int_equal(b.result.matched, 2);
+	bench_free(&b);
+}
+
+static void test_signals(void **state)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct bench b;
+
+	for (u32 i = 0; i < ARRAY_SIZE(signals); i++) {
+		bench_init(&b, true, 5 * MS);
+		b.sink_signal = signals[i];
+		assert_int_equal(bench_run(&b), 0);
+		assert_int_equal(b.n_batches, 2); /* the one that raised it, and the last */
+		check_windows(&b);
+		bench_free(&b);
+	}
+	/* the handlers are gone: SIGTERM's action is the default again */
+	struct sigaction action;
+
+	sigaction(SIGTERM, NULL, &action);
+	assert_true(action.sa_handler == SIG_DFL);
+}
+
+static void test_sink_error(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, true, 5 * MS);
+	b.sink_error = -EPIPE;
+	assert_int_equal(bench_run(&b), -EPIPE);
+	assert_int_equal(b.n_batches, 1);
+	bench_free(&b);
+}
+
+static void test_attach_error(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, true, 5 * MS);
+	b.attach_error = -EPERM;
+	assert_int_equal(bench_run(&b), -EPERM);
+	assert_int_equal(b.n_batches, 0);
+	bench_free(&b);
+}
+
+/* The last switch fails: what both copies hold is still given. */
+static void test_flip_error(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, true, 0);
+	b.options.duration_ns = 5 * MS;
+	b.flip_error = -EBUSY;
+	count_events(1, 3);
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.n_batches, 1);
+	assert_true(b.counts[0] == 16 && b.n_counted == 16);
+	bench_free(&b);
+}
+
+static int child_fork(int *ret_go_fd, unsigned int milliseconds, int status)
+{
+	int fds[2], pid;
+	char go;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		close(fds[1]);
+		if (read(fds[0], &go, 1) != 1)
+			_exit(99);
+		usleep(1000 * milliseconds);
+		_exit(status);
+	}
+	close(fds[0]);
+	*ret_go_fd = fds[1];
+	return pid;
+}
+
+static void test_child(void **state)
+{
+	struct bench b;
+	u64 start_ns;
+
+	bench_init(&b, true, 10 * MS);
+	b.options.child_pid = child_fork(&b.options.child_go_fd, 35, 7);
+	start_ns = base_monotonic_ns();
+	assert_int_equal(bench_run(&b), 0);
+	assert_true(base_monotonic_ns() - start_ns >= 35 * MS);
+	assert_true(WIFEXITED(b.result.child_status));
+	assert_int_equal(WEXITSTATUS(b.result.child_status), 7);
+	check_windows(&b);
+	close(b.options.child_go_fd);
+	bench_free(&b);
+	/* a run that ends first ends the child */
+	bench_init(&b, true, 10 * MS);
+	b.options.child_pid = child_fork(&b.options.child_go_fd, 60000, 0);
+	b.options.n_windows = 2;
+	assert_int_equal(bench_run(&b), 0);
+	assert_true(WIFSIGNALED(b.result.child_status));
+	assert_int_equal(WTERMSIG(b.result.child_status), SIGTERM);
+	close(b.options.child_go_fd);
+	bench_free(&b);
+}
+
+static void test_drain_once(void **state)
+{
+	struct bench b;
+	struct run *run;
+
+	bench_init(&b, true, 0);
+	b.is_attached = true; /* for the sink's check: nothing attaches here */
+	run = run_open(&b.load, &b.options, &(struct run_sink){ .batch = take, .context = &b },
+		       &b.arena, &b.diags);
+	assert_non_null(run);
+	assert_int_equal(run_drain_once(run, false), 0);
+	b.is_attached = false;
+	assert_int_equal(run_drain_once(run, true), 0);
+	assert_int_equal(b.n_batches, 2);
+	assert_true(b.counts[0] == 10 && b.counts[1] == 22);
+	run_close(run);
+	bench_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_windows),	     cmocka_unit_test(test_short_windows),
+		cmocka_unit_test(test_idle),	     cmocka_unit_test(test_slow_sink),
+		cmocka_unit_test(test_duration),     cmocka_unit_test(test_accumulate),
+		cmocka_unit_test(test_losses),	     cmocka_unit_test(test_unpaired),
+		cmocka_unit_test(test_bias),	     cmocka_unit_test(test_matched),
+		cmocka_unit_test(test_signals),	     cmocka_unit_test(test_sink_error),
+		cmocka_unit_test(test_attach_error), cmocka_unit_test(test_flip_error),
+		cmocka_unit_test(test_child),	     cmocka_unit_test(test_drain_once),
+	};
+
+	return cmocka_run_group_tests_name("run-loop", tests, NULL, NULL);
+}
