@@ -60,7 +60,7 @@ void func_state_free(sqlite3_context *context)
 static int register_one(sqlite3 *db, const struct function *f, struct func_context *context)
 {
 	/* The losses of a batch stay the same while a statement runs over it. */
-	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+	int flags = SQLITE_UTF8 | (f->is_each ? 0 : SQLITE_DETERMINISTIC);
 	struct registered *registered = sqlite3_malloc(sizeof(*registered));
 
 	if (!registered)
@@ -78,7 +78,7 @@ static int register_one(sqlite3 *db, const struct function *f, struct func_conte
 int func_register(struct sqlite3 *db, struct func_context *context)
 {
 	static const struct function *const tables[] = {
-		arith_functions, compare_functions,   sum_functions,
+		arith_functions, constant_functions,  compare_functions,  sum_functions,
 		order_functions, statistic_functions, distinct_functions,
 	};
 	int err = func_register_names(db);

@@ -19,6 +19,9 @@
  *  eb_fit(x, rule)	an integer that does not fit is NULL and a fault; else x: for CASE
  *	whose branches are signed and unsigned
  *  eb_i64(x)		x, or the error "too large"
+ *  eb_number('DIGITS')	the integer, of 2^63 and more too, or the real, rounded right
+ *  eb_each(x)		x: a constant that is computed anew for each row, and so its faults
+ *  eb_text(x)		the digits of an integer of 2^63 and more; else x
  *  eb_compare(a, b)	-1, 0, 1: a is before b, equal, behind it.  Numbers of all kinds by their
  *	exact values, without rounding: a real and an integer of 2^63 and more compare right, which
  *	SQLite's own operators do not do.  Texts are behind all numbers, blobs behind all texts;

@@ -25,6 +25,7 @@ struct function {
 	void (*last)(sqlite3_context *context);
 	void (*value)(sqlite3_context *context);
 	void (*inverse)(sqlite3_context *context, int argc, sqlite3_value **argv);
+	bool is_each; /* called for each row, though its arguments are constants */
 };
 
 /* eb_cells(h): cells.c */
@@ -32,6 +33,7 @@ extern const sqlite3_module cells_module;
 
 /* Each ends with an entry without a name. */
 extern const struct function arith_functions[];
+extern const struct function constant_functions[];
 extern const struct function compare_functions[];
 extern const struct function sum_functions[];
 extern const struct function order_functions[];

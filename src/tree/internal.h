@@ -106,7 +106,6 @@ struct row_sql {
 	struct scratch *scratch;     /* of the batch: for texts */
 	struct tuple *const *tuples; /* that the virtual table has now */
 	u32 n_tuples;
-	VEC(struct value) constants; /* that have no literal in SQL */
 };
 
 /* Expressions of one operator. */

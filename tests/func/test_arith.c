@@ -293,6 +293,29 @@ static void test_names(void **state)
 	assert_string_equal(ask("SELECT syscall_name(given(0))").text, "18446744073709551615");
 }
 
+static void test_constants(void **state)
+{
+	const struct type real = { .kind = TYPE_REAL };
+	struct buf text;
+
+	for (u32 i = 0; i < ARRAY_SIZE(ends); i++) {
+		buf_init(&text);
+		buf_put_s128(&text, ends[i]);
+		expect_integer(ask("SELECT eb_number('%s')", text.at), ends[i], text.at);
+		assert_string_equal(ask("SELECT eb_text(eb_number('%s')) || ''", text.at).text,
+				    text.at);
+		buf_free(&text);
+	}
+	assert_true(ask_typed(real, "SELECT eb_number('1e-300')").real == 1e-300);
+	assert_true(ask_typed(real, "SELECT eb_number('-0.1')").real == -0.1);
+	assert_true(ask_typed(real, "SELECT eb_number('8.7e-320')").real == 8.7e-320);
+	assert_string_equal(ask("SELECT eb_text('x')").text, "x");
+	/* A fault of each row, though all rows are the same. */
+	run("CREATE TEMP TABLE three AS VALUES (1), (2), (3)");
+	expect_null(ask("SELECT max(eb_div(eb_each(1), 0)) FROM three"), "1 / 0 three times");
+	assert_int_equal(func.n_faults, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +324,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_one_argument, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_big_with_real, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_names, open_sql, close_sql),
+		cmocka_unit_test_setup_teardown(test_constants, open_sql, close_sql),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Bound expressions -> SQL for SQLite, the only printer of them.  Arithmetic goes through
+ * the functions of func/ with the rule of its type, so it is what the kernel part computes;
+ * comparisons are SQLite's own, but where a real may meet an integer of 2^63 and more.
+ * Chains of AND, OR and || are printed flat: SQLite's parser has a stack of 100 entries.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cut/cut.h"
+
+static void write_list(const struct cut_writer *w, struct expr *const *args, u32 n, struct buf *out)
+{
+	for (u32 i = 0; i < n; i++) {
+		buf_puts(out, i ? ", " : "");
+		cut_write(w, args[i], out);
+	}
+}
+
+/* --- Constants --- */
+
+void cut_write_text(const char *text, u32 n, struct buf *out)
+{
+	buf_putc(out, '\'');
+	for (u32 i = 0; i < n; i++) {
+		if (text[i] == '\'')
+			buf_putc(out, '\'');
+		buf_putc(out, text[i]);
+	}
+	buf_putc(out, '\'');
+}
+
+/* SQLite would read 2^63 and more as a real. */
+static void write_integer(s128 integer, struct buf *out)
+{
+	bool is_literal = integer > INT64_MIN && integer <= INT64_MAX;
+
+	buf_puts(out, is_literal ? "" : "eb_number('");
+	buf_put_s128(out, integer);
+	buf_puts(out, is_literal ? "" : "')");
+}
+
+/* With the fewest digits that say it; SQLite itself does not round all of them right. */
+static void write_real(double real, struct buf *out)
+{
+	char digits[40];
+
+	if (real == (double)(s64)real && real > -0x1p53 && real < 0x1p53) {
+		buf_printf(out, "%.1f", real);
+		return;
+	}
+	for (int n = 15; n <= 17; n++) {
+		snprintf(digits, sizeof(digits), "%.*g", n, real);
+		if (strtod(digits, NULL) == real)
+			break;
+	}
+	buf_printf(out, "eb_number('%s')", digits);
+}
+
+/* --- Operators --- */
+
+static const char *const arithmetic[OP_N] = {
+	[OP_ADD] = "eb_add",   [OP_SUB] = "eb_sub",	   [OP_MUL] = "eb_mul",
+	[OP_DIV] = "eb_div",   [OP_MOD] = "eb_mod",	   [OP_BIT_AND] = "eb_and",
+	[OP_BIT_OR] = "eb_or", [OP_SHIFT_LEFT] = "eb_shl", [OP_SHIFT_RIGHT] = "eb_shr",
+	[OP_NEG] = "eb_neg",   [OP_BIT_NOT] = "eb_not",
+};
+
+/* May it be an integer of 2^63 and more?  The sum of signed values may, too. */
+static bool is_big(const struct expr *e)
+{
+	return e->kind != EXPR_INTEGER ? (type_is_word(e->type) && e->hi >= INT64_MAX)
+				       : e->integer > INT64_MAX;
+}
+
+static bool needs_rule(const struct expr *e)
+{
+	if (!type_is_word(e->type) || e->op == OP_BIT_NOT)
+		return false;
+	return e->may_overflow || e->op == OP_SHIFT_LEFT || e->op == OP_SHIFT_RIGHT;
+}
+
+/* Of constants alone SQLite computes once for all rows; a fault is one of each row. */
+static bool is_of_constants(const struct expr *e)
+{
+	return e->args[0]->kind == EXPR_INTEGER && (e->n_args == 1 || expr_is_constant(e->args[1]));
+}
+
+static void write_arithmetic(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	bool is_each = is_of_constants(e);
+
+	buf_printf(out, "%s(%s", arithmetic[e->op], is_each ? "eb_each(" : "");
+	cut_write(w, e->args[0], out);
+	buf_puts(out, is_each ? ")" : "");
+	if (e->n_args == 2) {
+		buf_puts(out, ", ");
+		cut_write(w, e->args[1], out);
+	}
+	if (needs_rule(e))
+		buf_printf(out, ", '%c'", expr_rule(e));
+	buf_putc(out, ')');
+}
+
+/* What stands for 2^63 and more is not true to SQLite by itself. */
+void cut_write_condition(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	bool is_wrapped = is_big(e);
+
+	buf_puts(out, is_wrapped ? "(" : "");
+	cut_write(w, e, out);
+	buf_puts(out, is_wrapped ? " <> 0)" : "");
+}
+
+/* As a text: a number of 2^63 and more would be the bytes that stand for it. */
+static void write_as_text(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	bool is_wrapped = is_big(e);
+
+	buf_puts(out, is_wrapped ? "eb_text(" : "");
+	cut_write(w, e, out);
+	buf_puts(out, is_wrapped ? ")" : "");
+}
+
+/* a AND b AND c, whichever way they are nested; the same for OR and ||. */
+static void write_chain(const struct cut_writer *w, const struct expr *e, enum ast_op op,
+			struct buf *out)
+{
+	if (e->kind == EXPR_OP && e->op == op && e->type.kind != TYPE_NULL) {
+		write_chain(w, e->args[0], op, out);
+		buf_printf(out, " %s ", ast_op_names[op]);
+		write_chain(w, e->args[1], op, out);
+	} else if (op == OP_CONCAT) {
+		write_as_text(w, e, out);
+	} else {
+		cut_write_condition(w, e, out);
+	}
+}
+
+/* Where the kinds are known to differ in SQLite, though the values are comparable. */
+static bool is_mixed(const struct expr *a, const struct expr *b)
+{
+	return (a->type.kind == TYPE_REAL && is_big(b)) || (b->type.kind == TYPE_REAL && is_big(a));
+}
+
+static void write_comparison(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	bool is_compared = e->op >= OP_EQ && e->op <= OP_GE && is_mixed(e->args[0], e->args[1]);
+
+	buf_puts(out, is_compared ? "(eb_compare(" : "(");
+	cut_write(w, e->args[0], out);
+	if (is_compared)
+		buf_puts(out, ", ");
+	else
+		buf_printf(out, " %s ", ast_op_names[e->op]);
+	cut_write(w, e->args[1], out);
+	if (is_compared)
+		buf_printf(out, ") %s 0", ast_op_names[e->op]);
+	buf_putc(out, ')');
+}
+
+static bool is_never_computed(const struct expr *e);
+
+/* NULL, whatever the row is. */
+static bool is_null(const struct expr *e)
+{
+	if (e->kind != EXPR_CASE)
+		return e->kind == EXPR_NULL || (e->kind == EXPR_OP && is_never_computed(e));
+	for (u32 i = 1; i <= e->n_args; i += 2)
+		if (!is_null(e->args[MIN(i, e->n_args - 1)]))
+			return false;
+	return true;
+}
+
+/* x + NULL and x < NULL are NULL, and x is not even computed: it makes no fault. */
+static bool is_never_computed(const struct expr *e)
+{
+	if (!arithmetic[e->op] && e->op != OP_PLUS && e->op != OP_CONCAT &&
+	    !(e->op >= OP_EQ && e->op <= OP_GE))
+		return false;
+	return is_null(e->args[0]) || (e->n_args == 2 && is_null(e->args[1]));
+}
+
+static void write_operator(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	if (is_never_computed(e)) {
+		buf_puts(out, "NULL");
+	} else if (e->op == OP_PLUS) {
+		cut_write(w, e->args[0], out);
+	} else if (arithmetic[e->op]) {
+		write_arithmetic(w, e, out);
+	} else if (e->op == OP_NOT) {
+		buf_puts(out, "(NOT ");
+		cut_write_condition(w, e->args[0], out);
+		buf_putc(out, ')');
+	} else if (e->op == OP_AND || e->op == OP_OR || e->op == OP_CONCAT) {
+		buf_putc(out, '(');
+		write_chain(w, e, e->op, out);
+		buf_putc(out, ')');
+	} else {
+		write_comparison(w, e, out);
+	}
+}
+
+/* --- The others --- */
+
+/* A u64 of 2^63 and more where other arms are negative: no 64 bits hold both. */
+static void write_case(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	bool is_checked = e->may_overflow && type_is_word(e->type);
+
+	if (e->n_args == 1) {
+		cut_write(w, e->args[0], out);
+		return;
+	}
+	buf_puts(out, is_checked ? "eb_fit(CASE" : "CASE");
+	for (u32 i = 0; i + 1 < e->n_args; i += 2) {
+		buf_puts(out, " WHEN ");
+		cut_write_condition(w, e->args[i], out);
+		buf_puts(out, " THEN ");
+		cut_write(w, e->args[i + 1], out);
+	}
+	buf_puts(out, " ELSE ");
+	cut_write(w, e->args[e->n_args - 1], out);
+	buf_puts(out, " END");
+	if (is_checked)
+		buf_printf(out, ", '%c')", expr_rule(e));
+}
+
+static void write_call(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	bool is_cast = strncmp(e->name, "CAST AS ", 8) == 0;
+
+	buf_printf(out, "%s(", is_cast ? "CAST" : e->name);
+	for (u32 i = 0; i < e->n_args; i++) {
+		buf_puts(out, i ? ", " : "");
+		if (is_cast && e->type.kind == TYPE_TEXT) {
+			write_as_text(w, e->args[i], out);
+			continue;
+		}
+		buf_puts(out, is_big(e->args[i]) ? "eb_i64(" : "");
+		cut_write(w, e->args[i], out);
+		buf_puts(out, is_big(e->args[i]) ? ")" : "");
+	}
+	buf_puts(out, is_cast ? e->name + strlen("CAST") : "");
+	buf_putc(out, ')');
+}
+
+void cut_write(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	if (w->leaf(w, e, out))
+		return;
+	switch (e->kind) {
+	case EXPR_NULL:
+		buf_puts(out, "NULL");
+		return;
+	case EXPR_INTEGER:
+		write_integer(e->integer, out);
+		return;
+	case EXPR_REAL:
+		write_real(e->real, out);
+		return;
+	case EXPR_TEXT:
+		cut_write_text(e->text, e->text_bytes, out);
+		return;
+	case EXPR_OP:
+		write_operator(w, e, out);
+		return;
+	case EXPR_IN:
+		buf_putc(out, '(');
+		cut_write(w, e->args[0], out);
+		buf_puts(out, " IN (");
+		write_list(w, e->args + 1, e->n_args - 1, out);
+		buf_puts(out, "))");
+		return;
+	case EXPR_LIKE:
+		buf_putc(out, '(');
+		cut_write(w, e->args[0], out);
+		buf_puts(out, e->is_glob ? " GLOB " : " LIKE ");
+		cut_write_text(e->text, e->text_bytes, out);
+		buf_putc(out, ')');
+		return;
+	case EXPR_IS_NULL:
+		buf_putc(out, '(');
+		cut_write(w, e->args[0], out);
+		buf_puts(out, " IS NULL)");
+		return;
+	case EXPR_CASE:
+		write_case(w, e, out);
+		return;
+	case EXPR_CALL:
+		write_call(w, e, out);
+		return;
+	case EXPR_FIELD:
+	case EXPR_SYSTEM:
+	case EXPR_MEMBER:
+	case EXPR_UNION:
+	case EXPR_RUNNING:
+	case EXPR_KEY:
+	case EXPR_AGGREGATE:
+	case EXPR_WINDOW_START:
+	case EXPR_WINDOW_END:
+		break;
+	}
+	BUG("expression kind %d is no column here", e->kind);
+}
