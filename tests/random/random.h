@@ -125,16 +125,66 @@ struct machine {
 	u32 n_cpus;
 };
 
-/* The first column of a result is the number of its window. */
+/* What two answers are compared by, in this order. */
+enum aspect {
+	ASPECT_STATUS, /* the exit status, and the diagnostic where there are no rows */
+	ASPECT_NAMES,  /* of the columns */
+	ASPECT_TYPES,
+	ASPECT_ROWS,	/* the values */
+	ASPECT_PRINTED, /* each row as csv, json and table show it */
+	ASPECT_COUNTS,	/* events, and those that passed WHERE */
+	ASPECT_LOSSES,	/* by cause */
+	ASPECT_N
+};
+
+extern const char *const aspect_names[ASPECT_N];
+
+/* The first column of a result is the number of its window, the last are the printed forms. */
 struct answer {
 	struct result result;
-	const char *error; /* NULL: it has rows */
-	bool is_limited;   /* starts of a join gave way: which, hangs on the kernel's table */
-	u64 n_expired;	   /* starts; those that gave way when they were too old are among them */
+	struct schema schema; /* of the columns between; SQLite: names alone */
+	u32 n_parts;	      /* of the query, in this way */
+	u32 status;	      /* as the command exits: 0, 3 (losses); else see error */
+	const char *error;    /* NULL: it has rows */
+	const char *summary;  /* of error: the tag and the message, with $E and $O */
+	bool is_limited;      /* starts of a join gave way: which, hangs on the kernel's table */
+	u64 n_expired; /* starts; those that gave way when they were too old are among them */
 	/* Recordings have the windows from their first row's to their last row's. */
 	bool has_bounds;
 	u64 first_window, last_window;
 };
+
+/* --- Answers (answer.c) --- */
+
+/* Prints rows one by one, each as it is alone. */
+struct printer;
+struct printer *printer_open(const struct schema *schema, struct arena *arena);
+/* One text for each format; they live in the arena. */
+enum { PRINTED_N = 3 };
+void printer_row(struct printer *printer, const struct value *row, struct value *ret_texts);
+void printer_close(struct printer *printer);
+
+/*
+ * Where a difference is right, and why, or is known and not mended yet (then EBQL_STRICT
+ * reports it).  Each is as narrow as can be, and how often it was used is printed.
+ */
+struct exemption {
+	const char *name, *reason;
+	bool is_known;
+	u64 n_used;
+};
+
+extern struct exemption exemptions[];
+extern const u32 n_exemptions;
+
+/*
+ * The first aspect that differs, ASPECT_N: none.  Both results are sorted, and cut to the
+ * windows that both have.
+ */
+enum aspect answers_differ(const struct oracle_query *query, const struct way_options *a_way,
+			   const struct answer *a, const struct way_options *b_way,
+			   const struct answer *b, struct arena *arena);
+void answer_print(const struct answer *answer, struct buf *out);
 
 void way_run(const struct machine *machine, const struct oracle_query *query, struct rows *rows,
 	     const struct way_options *options, const struct windows *windows, struct arena *arena,

@@ -144,7 +144,14 @@ void reference_answer(const struct oracle_query *query, struct rows *rows,
 	if (sqlite3_prepare_v2(db, sql.at, -1, &statement, NULL) != SQLITE_OK) {
 		ret_answer->error = arena_strdup(arena, sqlite3_errmsg(db));
 	} else {
-		ret_answer->result.n_columns = (u32)sqlite3_column_count(statement) + 1;
+		u32 n = (u32)sqlite3_column_count(statement);
+
+		ret_answer->result.n_columns = n + 1;
+		ret_answer->schema.n_columns = n;
+		ret_answer->schema.columns = arena_array(arena, struct column, n + 1);
+		for (u32 i = 0; i < n; i++)
+			ret_answer->schema.columns[i].name =
+				arena_strdup(arena, sqlite3_column_name(statement, (int)i));
 		for (u32 i = 0; i < windows->n && !ret_answer->error; i++)
 			add_rows(statement, windows, i, arena, ret_answer);
 	}

@@ -38,6 +38,7 @@ struct way_job {
 	struct run *run; /* the whole in the kernel; else */
 	struct flow *flow;
 	struct answer *answer;
+	struct printer *printer;
 	u32 n_batches;
 };
 
@@ -124,6 +125,32 @@ static void note_bounds(struct answer *answer, u64 number)
 	answer->last_window = number;
 }
 
+/* Bounds and counters of a batch without a window are those of the run so far. */
+static void add_account(struct result *result, const struct batch *batch)
+{
+	bool is_more = batch->is_windowed;
+
+	result->events = batch->events + (is_more ? result->events : 0);
+	result->matched = batch->matched + (is_more ? result->matched : 0);
+	for (u32 i = 0; i < LOSS_N; i++)
+		result->lost[i] = batch->lost[i] + (is_more ? result->lost[i] : 0);
+	for (u32 i = 0; i < UNPAIRED_N; i++)
+		result->unpaired[i] = batch->unpaired[i] + (is_more ? result->unpaired[i] : 0);
+}
+
+static void take_schema(struct way_job *job, const struct schema *schema)
+{
+	struct schema *copy = &job->answer->schema;
+
+	copy->n_columns = schema->n_columns;
+	copy->columns = arena_array(job->arena, struct column, schema->n_columns + 1);
+	for (u32 i = 0; i < schema->n_columns; i++)
+		copy->columns[i] =
+			(struct column){ arena_strdup(job->arena, schema->columns[i].name),
+					 schema->columns[i].type };
+	job->printer = printer_open(copy, job->arena);
+}
+
 static int take_batch(void *context, const struct batch *batch)
 {
 	struct way_job *job = context;
@@ -132,12 +159,15 @@ static int take_batch(void *context, const struct batch *batch)
 	u64 number = window_number(job, batch);
 	struct value row[64];
 
-	BUG_ON(n + 1 > ARRAY_SIZE(row));
-	result->n_columns = n + 1;
+	BUG_ON(1 + n + PRINTED_N > ARRAY_SIZE(row));
+	result->n_columns = 1 + n + PRINTED_N;
 	row[0] = (struct value){ .kind = VALUE_INT, .integer = number };
 	for (u32 i = 0; i < batch->n_rows; i++) {
+		const struct value *values = &batch->values[(size_t)i * n];
+
 		for (u32 k = 0; k < n; k++)
-			row[k + 1] = plain(&batch->values[(size_t)i * n + k], job->arena);
+			row[k + 1] = plain(&values[k], job->arena);
+		printer_row(job->printer, values, row + 1 + n);
 		result_add_row(result, job->arena, row);
 	}
 	if (job->query->shape == SHAPE_TUMBLING && job->options->way != WAY_FILE &&
@@ -152,22 +182,48 @@ static int take_batch(void *context, const struct batch *batch)
 	job->answer->n_expired += batch->unpaired[UNPAIRED_EXPIRED];
 	if (batch->lost[LOSS_RING_FULL] || batch->lost[LOSS_TABLE_FULL] || batch->lost[LOSS_MISSED])
 		BUG("a loss that must not be");
+	add_account(result, batch);
 	return 0;
 }
 
 /* --- Compiling and loading --- */
 
-static const char *failure(struct way_job *job, const char *step)
+/* The file's name or the stream's, wherever the text has it, as $E or $O. */
+static void put_plain(struct buf *out, const char *text, const char *event, const char *other)
+{
+	while (*text) {
+		bool is_event = !strncmp(text, event, strlen(event));
+		bool is_other = !strncmp(text, other, strlen(other));
+
+		if (is_event || is_other) {
+			buf_puts(out, is_event ? "$E" : "$O");
+			text += strlen(is_event ? event : other);
+		} else {
+			buf_putc(out, *text++);
+		}
+	}
+}
+
+static void fail_answer(struct way_job *job, const char *step, const struct phrase_print *how)
 {
 	struct buf out;
-	const char *text;
 
 	buf_init(&out);
 	buf_printf(&out, "%s: ", step);
 	diags_print(&job->diags, &out);
-	text = arena_strdup(job->arena, out.at);
+	job->answer->error = arena_strdup(job->arena, out.at);
+	buf_reset(&out);
+	for (u32 i = 0; i < job->diags.list.n; i++) {
+		const struct diag *diag = &job->diags.list.at[i];
+
+		buf_printf(&out, "%s[%s]: ", diag->is_warning ? "warning" : "error", diag->tag);
+		put_plain(&out, diag->message, how->event, how->other);
+		buf_putc(&out, '\n');
+	}
+	if (!job->diags.list.n)
+		buf_puts(&out, step);
+	job->answer->summary = arena_strdup(job->arena, out.at);
 	buf_free(&out);
-	return text;
 }
 
 static void job_settings(struct way_job *job)
@@ -249,6 +305,7 @@ static const char *compile(struct way_job *job, const char *sql)
 			    &job->views, NULL, 0, job->arena, &job->diags);
 	if (!job->cut)
 		return "cut";
+	job->answer->n_parts = job->cut->n_parts;
 	job->physes = arena_array(job->arena, struct phys *, job->cut->n_parts);
 	job->loads = arena_array(job->arena, struct load, job->cut->n_parts);
 	job->load_list = arena_array(job->arena, struct load *, job->cut->n_parts);
@@ -262,6 +319,7 @@ static const char *open_run(struct way_job *job)
 	const struct run_options options = { .child_pid = -1, .child_go_fd = -1 };
 	const struct run_sink sink = { .batch = take_batch, .context = job };
 
+	take_schema(job, job->cut->sql ? &job->cut->output : &job->physes[0]->user.output);
 	if (job->cut->sql)
 		job->flow = flow_open(job->cut, job->load_list, &options, &sink, &job->settings,
 				      job->arena, &job->diags);
@@ -378,7 +436,13 @@ void way_run(const struct machine *machine, const struct oracle_query *query, st
 	if (!step)
 		step = options->way == WAY_FILE ? read_files(&job) : replay(&job);
 	if (step)
-		ret_answer->error = failure(&job, step);
+		fail_answer(&job, step, &how);
+	else
+		ret_answer->status =
+			losses_are_biased(ret_answer->result.lost, ret_answer->result.unpaired) ? 3
+												: 0;
+	if (job.printer)
+		printer_close(job.printer);
 	close_job(&job);
 	buf_free(&sql);
 }

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Two answers -> the first aspect in which they differ: exit status and diagnostic, names,
+ * types, values, printed form, counts, losses.  Where a difference is right, the table of
+ * exemptions says why, and counts how often that was needed.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "out/out.h"
+#include "random.h"
+
+const char *const aspect_names[ASPECT_N] = {
+	[ASPECT_STATUS] = "exit status", [ASPECT_NAMES] = "names",     [ASPECT_TYPES] = "types",
+	[ASPECT_ROWS] = "rows",		 [ASPECT_PRINTED] = "printed", [ASPECT_COUNTS] = "counts",
+	[ASPECT_LOSSES] = "losses",
+};
+
+/* --- Printed forms --- */
+
+static const char *const formats[PRINTED_N] = { "csv", "json", "table" };
+
+struct printer {
+	struct arena *arena;
+	const struct schema *schema;
+	struct out outs[PRINTED_N];
+};
+
+/* What was written since the last call. */
+static struct value take_text(struct printer *printer, u32 i)
+{
+	int fd = printer->outs[i].options.fd;
+	off_t n = lseek(fd, 0, SEEK_CUR);
+	char *text = arena_alloc(printer->arena, (size_t)n + 1);
+
+	BUG_ON(n < 0 || pread(fd, text, (size_t)n, 0) != n || lseek(fd, 0, SEEK_SET));
+	return (struct value){ .kind = VALUE_TEXT, .text = text, .n = (u32)n };
+}
+
+/* What stands before the first row is not a row's. */
+struct printer *printer_open(const struct schema *schema, struct arena *arena)
+{
+	const struct batch none = { .schema = schema, .other_row = -1 };
+	struct printer *printer = arena_new(arena, struct printer);
+
+	printer->arena = arena;
+	printer->schema = schema;
+	for (u32 i = 0; i < PRINTED_N; i++) {
+		const struct out_options options = { .fd = memfd_create("printed", MFD_CLOEXEC) };
+
+		BUG_ON(options.fd < 0);
+		out_open(&printer->outs[i], out_format_find(formats[i]), &options, schema);
+		BUG_ON(out_batch(&printer->outs[i], &none));
+		take_text(printer, i);
+	}
+	return printer;
+}
+
+void printer_row(struct printer *printer, const struct value *row, struct value *ret_texts)
+{
+	const struct batch batch = { .schema = printer->schema,
+				     .n_rows = 1,
+				     .values = (struct value *)row,
+				     .other_row = -1 };
+
+	for (u32 i = 0; i < PRINTED_N; i++) {
+		BUG_ON(out_batch(&printer->outs[i], &batch));
+		ret_texts[i] = take_text(printer, i);
+	}
+}
+
+void printer_close(struct printer *printer)
+{
+	for (u32 i = 0; i < PRINTED_N; i++) {
+		int fd = printer->outs[i].options.fd;
+
+		out_close(&printer->outs[i]);
+		close(fd);
+	}
+}
+
+/* --- What may differ --- */
+
+enum {
+	EXEMPT_CSV_TYPES,
+	EXEMPT_COUNTS,
+	EXEMPT_LEFT_OUT,
+	KNOWN_INTEGER,
+	KNOWN_BOOLEAN,
+	KNOWN_COUNTS,
+	KNOWN_NEGATIVE,
+	KNOWN_FAULTS,
+	KNOWN_FAULT_STATUS,
+	KNOWN_UNPAIRED,
+};
+
+struct exemption exemptions[] = {
+	[EXEMPT_CSV_TYPES] = { "csv-types",
+			       "a CSV file says integer, real or text and no more, so the types of "
+			       "what is computed of it, and their printed form, are others" },
+	[EXEMPT_COUNTS] = { "counts-of-parts",
+			    "each part counts what it sees, and one way has more parts than another" },
+	[EXEMPT_LEFT_OUT] = { "unpaired-left-out",
+			      "a rule leaves out a LEFT join that nothing reads, or tests keys below a "
+			      "join: what does not come to it is not unpaired" },
+	[KNOWN_INTEGER] = { "integer-type", "an integer's width or sign hangs on the way",
+			    .is_known = true },
+	[KNOWN_BOOLEAN] = { "boolean",
+			    "of BOOLEAN and INTEGER one way makes the one, one the other",
+			    .is_known = true },
+	[KNOWN_COUNTS] = { "where-of-constants", "`matched` counts what WHERE 0 drops",
+			   .is_known = true },
+	[KNOWN_NEGATIVE] = { "negative", "SQLite's histogram() does not count values below zero",
+			     .is_known = true },
+	[KNOWN_FAULTS] = { "faults", "faults are counted more often in one way", .is_known = true },
+	[KNOWN_FAULT_STATUS] = { "fault-status", "only one way computes what faults",
+				 .is_known = true },
+	[KNOWN_UNPAIRED] = { "unpaired", "unpaired events are counted more often in one way",
+			     .is_known = true },
+};
+
+const u32 n_exemptions = ARRAY_SIZE(exemptions);
+
+static bool is_csv(const struct way_options *way)
+{
+	return way->way == WAY_FILE && way->file == FILE_CSV;
+}
+
+static bool has_rules(const struct way_options *way)
+{
+	return way->way == WAY_KERNEL && strcmp(way->rules_off, "all") != 0;
+}
+
+static bool is_exempt(u32 which, bool applies)
+{
+	static s32 is_strict = -1;
+
+	if (is_strict < 0)
+		is_strict = getenv("EBQL_STRICT") != NULL;
+	applies &= !is_strict || !exemptions[which].is_known;
+	exemptions[which].n_used += applies;
+	return applies;
+}
+
+/* --- Comparing --- */
+
+/* Without the windows that a recording does not reach: these are idle. */
+static void keep_windows(struct result *result, u64 first, u64 last)
+{
+	u32 n = result->n_columns, kept = 0;
+
+	for (u32 i = 0; i < result->n_rows; i++) {
+		u64 number = (u64)result->values[(size_t)i * n].integer;
+
+		if (number < first || number > last)
+			continue;
+		memmove(result->values + (size_t)kept++ * n, result->values + (size_t)i * n,
+			n * sizeof(struct value));
+	}
+	result->n_rows = kept;
+}
+
+static bool is_of_files(const struct oracle_query *query, const struct way_options *way)
+{
+	return way->way == WAY_FILE && query->shape != SHAPE_NONE && query->shape != SHAPE_COUNT;
+}
+
+static void keep_common(const struct oracle_query *query, struct answer *a,
+			const struct way_options *b_way, const struct answer *b)
+{
+	if (b->has_bounds || is_of_files(query, b_way))
+		keep_windows(&a->result, b->first_window, b->last_window);
+}
+
+static bool same_names(const struct schema *a, const struct schema *b)
+{
+	for (u32 i = 0; i < a->n_columns && i < b->n_columns; i++)
+		if (strcmp(a->columns[i].name, b->columns[i].name) != 0)
+			return false;
+	return a->n_columns == b->n_columns;
+}
+
+enum likeness { LIKE_CLASS, LIKE_KIND, LIKE_EXACT };
+
+/*
+ * How long a text may be is not compared: a recording knows only the longest that it holds.
+ * CLASS: BOOLEAN is an integer.  KIND: integers of all widths are one.
+ */
+static bool same_type(struct type a, struct type b, enum likeness likeness)
+{
+	if (likeness == LIKE_CLASS && a.kind == TYPE_BOOL)
+		a.kind = TYPE_INT;
+	if (likeness == LIKE_CLASS && b.kind == TYPE_BOOL)
+		b.kind = TYPE_INT;
+	if (a.kind != b.kind || (a.kind >= TYPE_HISTOGRAM && a.of != b.of))
+		return false;
+	return a.kind != TYPE_INT || likeness < LIKE_EXACT ||
+	       (a.bits == b.bits && a.is_signed == b.is_signed);
+}
+
+static bool same_types(const struct answer *a, const struct answer *b, enum likeness likeness)
+{
+	for (u32 i = 0; i < a->schema.n_columns; i++)
+		if (!same_type(a->schema.columns[i].type, b->schema.columns[i].type, likeness))
+			return false;
+	return true;
+}
+
+/* The types are the same, or may differ; *ret_is_kind: only as integers differ. */
+static bool types_agree(const struct way_options *a_way, const struct answer *a,
+			const struct way_options *b_way, const struct answer *b, bool *ret_is_kind)
+{
+	*ret_is_kind = same_types(a, b, LIKE_KIND);
+	return same_types(a, b, LIKE_EXACT) ||
+	       is_exempt(EXEMPT_CSV_TYPES, is_csv(a_way) || is_csv(b_way)) ||
+	       is_exempt(KNOWN_INTEGER, *ret_is_kind) ||
+	       is_exempt(KNOWN_BOOLEAN, same_types(a, b, LIKE_CLASS));
+}
+
+/* Columns [first, first + n) of all rows. */
+static bool same_values(const struct result *a, const struct result *b, u32 first, u32 n)
+{
+	for (u32 i = 0; i < a->n_rows; i++)
+		for (u32 k = first; k < first + n; k++)
+			if (value_compare(&a->values[(size_t)i * a->n_columns + k],
+					  &b->values[(size_t)i * b->n_columns + k]))
+				return false;
+	return true;
+}
+
+static bool same_unpaired(const struct way_options *a_way, const struct answer *a,
+			  const struct way_options *b_way, const struct answer *b)
+{
+	const struct result *x = &a->result, *y = &b->result;
+
+	return (!memcmp(x->unpaired, y->unpaired, sizeof(x->unpaired)) &&
+		x->lost[LOSS_UNPAIRED] == y->lost[LOSS_UNPAIRED]) ||
+	       is_exempt(EXEMPT_LEFT_OUT, has_rules(a_way) != has_rules(b_way)) ||
+	       is_exempt(KNOWN_UNPAIRED, true);
+}
+
+static bool same_losses(const struct way_options *a_way, const struct answer *a,
+			const struct way_options *b_way, const struct answer *b)
+{
+	u64 n = a->result.lost[LOSS_FAULT], m = b->result.lost[LOSS_FAULT];
+
+	for (u32 i = 0; i < LOSS_N; i++)
+		if (i != LOSS_UNPAIRED && i != LOSS_FAULT &&
+		    a->result.lost[i] != b->result.lost[i] &&
+		    !is_exempt(KNOWN_NEGATIVE, i == LOSS_NEGATIVE))
+			return false;
+	return (n == m || is_exempt(n && m ? KNOWN_FAULTS : KNOWN_FAULT_STATUS, true)) &&
+	       same_unpaired(a_way, a, b_way, b);
+}
+
+static bool same_status(const struct way_options *a_way, const struct answer *a,
+			const struct way_options *b_way, const struct answer *b)
+{
+	if (a->error)
+		return strcmp(a->summary, b->summary) == 0;
+	return a->status == b->status || same_losses(a_way, a, b_way, b);
+}
+
+static struct answer copy_answer(const struct answer *answer, struct arena *arena)
+{
+	const struct result *result = &answer->result;
+	size_t bytes = (size_t)result->n_rows * result->n_columns * sizeof(struct value);
+	struct answer copy = *answer;
+
+	copy.result.values = arena_alloc(arena, bytes + 1);
+	if (bytes)
+		memcpy(copy.result.values, result->values, bytes);
+	return copy;
+}
+
+static enum aspect differ(const struct oracle_query *query, const struct way_options *a_way,
+			  struct answer *a, const struct way_options *b_way, struct answer *b)
+{
+	bool is_sqlite = a_way->way == WAY_SQLITE || b_way->way == WAY_SQLITE, is_kind = true;
+	u32 n = a->schema.n_columns;
+
+	if (!a->error != !b->error || (!is_sqlite && !same_status(a_way, a, b_way, b)))
+		return ASPECT_STATUS;
+	if (a->error)
+		return ASPECT_N;
+	keep_common(query, a, b_way, b);
+	keep_common(query, b, a_way, a);
+	if (!query->is_ordered) {
+		result_sort(&a->result);
+		result_sort(&b->result);
+	}
+	if (!same_names(&a->schema, &b->schema))
+		return ASPECT_NAMES;
+	if (!is_sqlite && !types_agree(a_way, a, b_way, b, &is_kind))
+		return ASPECT_TYPES;
+	if (a->result.n_rows != b->result.n_rows || !same_values(&a->result, &b->result, 0, n + 1))
+		return ASPECT_ROWS;
+	if (is_sqlite)
+		return ASPECT_N;
+	if (is_kind && !same_values(&a->result, &b->result, n + 1, PRINTED_N))
+		return ASPECT_PRINTED;
+	if ((a->result.events != b->result.events || a->result.matched != b->result.matched) &&
+	    !is_exempt(EXEMPT_COUNTS, a->n_parts > 1 || b->n_parts > 1) &&
+	    !is_exempt(KNOWN_COUNTS, a->result.events == b->result.events))
+		return ASPECT_COUNTS;
+	return same_losses(a_way, a, b_way, b) ? ASPECT_N : ASPECT_LOSSES;
+}
+
+enum aspect answers_differ(const struct oracle_query *query, const struct way_options *a_way,
+			   const struct answer *a, const struct way_options *b_way,
+			   const struct answer *b, struct arena *arena)
+{
+	struct answer x = copy_answer(a, arena), y = copy_answer(b, arena);
+
+	return differ(query, a_way, &x, b_way, &y);
+}
+
+/* --- Showing --- */
+
+static void print_account(const struct result *result, struct buf *out)
+{
+	buf_printf(out, "    events %llu, matched %llu", (unsigned long long)result->events,
+		   (unsigned long long)result->matched);
+	for (u32 i = 0; i < LOSS_N; i++)
+		if (result->lost[i])
+			buf_printf(out, ", %s %llu", loss_names[i],
+				   (unsigned long long)result->lost[i]);
+	for (u32 i = 0; i < UNPAIRED_N; i++)
+		if (result->unpaired[i])
+			buf_printf(out, ", unpaired %s %llu", unpaired_names[i],
+				   (unsigned long long)result->unpaired[i]);
+	buf_putc(out, '\n');
+}
+
+void answer_print(const struct answer *answer, struct buf *out)
+{
+	if (answer->error) {
+		buf_printf(out, "    %s\n", answer->error);
+		return;
+	}
+	buf_printf(out, "    status %u:", answer->status);
+	for (u32 i = 0; i < answer->schema.n_columns; i++) {
+		buf_printf(out, "%s %s ", i ? "," : "", answer->schema.columns[i].name);
+		type_print(answer->schema.columns[i].type, out);
+	}
+	buf_putc(out, '\n');
+	result_print(&answer->result, out);
+	print_account(&answer->result, out);
+}
