@@ -84,8 +84,8 @@ void query_end_kept(struct query *query)
 			views_drop(&keep->views, s, &diags);
 		else if (s->kind == AST_STATEMENT_ATTACH)
 			vec_push(&keep->arena, &keep->databases,
-				 (struct cut_database){ .path = s->text,
-							.name = database_name(s, &keep->arena) });
+				 (struct plan_database){ .path = s->text,
+							 .name = database_name(s, &keep->arena) });
 	}
 	/* Later texts have other words at the spans of these. */
 	for (u32 i = 0; i < keep->views.views.n; i++)
@@ -191,7 +191,7 @@ static void attach(struct query *query, const struct ast_statement *s)
 					     "a database \"%s\" is attached already", name),
 				  "ATTACH '%s' AS another_name", s->text);
 	vec_push(&query->arena, &query->databases,
-		 (struct cut_database){ .path = s->text, .name = name, .span = s->span });
+		 (struct plan_database){ .path = s->text, .name = name, .span = s->span });
 }
 
 /* SET, ATTACH, CREATE VIEW, DROP VIEW, which stand before the query; false: none of these. */

@@ -21,7 +21,7 @@ struct keep {
 	struct arena arena;
 	struct settings settings;
 	struct view_list views;
-	VEC(struct cut_database) databases;
+	VEC(struct plan_database) databases;
 	u64 compile_ns, load_ns, attach_ns;
 };
 
@@ -40,7 +40,7 @@ struct query {
 		*statement; /* the query; without one, the last CREATE or DROP VIEW */
 	struct cut *cut;
 	struct query_part *parts; /* one for each of cut->parts */
-	VEC(struct cut_database) databases;
+	VEC(struct plan_database) databases;
 	u64 compile_ns;
 };
 

@@ -28,9 +28,9 @@ static bool take_window(struct cutter *c)
 						  [AST_WINDOW_HOPPING] = WINDOW_HOPPING,
 						  [AST_WINDOW_COUNT] = WINDOW_COUNT,
 						  [AST_WINDOW_SESSION] = WINDOW_SESSION };
-	static const enum cut_count_scope scopes[] = { [AST_COUNT_ALL] = COUNT_GLOBAL,
-						       [AST_COUNT_PER_CPU] = COUNT_PER_CPU,
-						       [AST_COUNT_PER_GROUP] = COUNT_PER_GROUP };
+	static const enum count_scope scopes[] = { [AST_COUNT_ALL] = COUNT_GLOBAL,
+						   [AST_COUNT_PER_CPU] = COUNT_PER_CPU,
+						   [AST_COUNT_PER_GROUP] = COUNT_PER_GROUP };
 	const struct ast_window *w = &c->window;
 	struct cut_window *to = &c->cut->window;
 
@@ -261,7 +261,7 @@ static const char *reason_of(struct cutter *c, const struct diags *refusal)
 
 struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
 		     struct settings *settings, struct view_list *views,
-		     const struct cut_database *databases, u32 n_databases, struct arena *arena,
+		     const struct plan_database *databases, u32 n_databases, struct arena *arena,
 		     struct diags *diags)
 {
 	struct cutter c = { .arena = arena,
@@ -278,7 +278,7 @@ struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
 	c.window = *cut_window_of(&c, select);
 	c.has_streams = cut_reads_streams(&c, select);
 	c.cut->limit = -1;
-	c.cut->databases = (struct cut_database *)databases;
+	c.cut->databases = (struct plan_database *)databases;
 	c.cut->n_databases = n_databases;
 	context = cut_context(&c);
 	cut_trial(&c, &trial);

@@ -46,12 +46,10 @@ struct cut_part {
 	struct span span;
 };
 
-enum cut_count_scope { COUNT_GLOBAL, COUNT_PER_CPU, COUNT_PER_GROUP };
-
 struct cut_window {
 	enum window_kind kind;
 	u64 size, advance; /* ns, or rows for COUNT; SESSION: the gap */
-	enum cut_count_scope scope;
+	enum count_scope scope;
 	/*
 	 * SESSION and COUNT PER ...: windows of their own for every combination of these columns
 	 * of part 0, which is then the only part of kind ROWS.  Its relation has four columns
@@ -60,11 +58,6 @@ struct cut_window {
 	 */
 	u32 *key_columns;
 	u32 n_key_columns;
-};
-
-struct cut_database {
-	const char *path, *name; /* ATTACH 'path' AS name */
-	struct span span;
 };
 
 struct cut {
@@ -86,7 +79,7 @@ struct cut {
 	 */
 	bool is_streaming;
 	s64 limit; /* is_streaming: LIMIT, which sql does not have; -1: none */
-	struct cut_database *databases;
+	struct plan_database *databases;
 	u32 n_databases;
 };
 
@@ -95,7 +88,7 @@ struct cut {
  */
 struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
 		     struct settings *settings, struct view_list *views,
-		     const struct cut_database *databases, u32 n_databases, struct arena *arena,
+		     const struct plan_database *databases, u32 n_databases, struct arena *arena,
 		     struct diags *diags);
 /*
  * Bound expressions as SQL.  What a column is called only the caller knows: leaf() prints it

@@ -145,7 +145,7 @@ static bool from_file(struct cutter *c, struct level *level, const struct ast_so
 }
 
 /* ref.users, or users: the table of an attached database; its columns, or NULL. */
-static struct schema *table_columns(struct cutter *c, const struct cut_database *database,
+static struct schema *table_columns(struct cutter *c, const struct plan_database *database,
 				    const char *table, const char *const **ret_printed)
 {
 	struct schema *schema = arena_new(c->arena, struct schema);
@@ -187,7 +187,7 @@ static bool from_database(struct cutter *c, struct level *level, const struct as
 	if (source->kind != AST_SOURCE_STREAM || source->n_path != 1)
 		return false;
 	for (u32 i = 0; i < c->cut->n_databases; i++) {
-		const struct cut_database *d = &c->cut->databases[i];
+		const struct plan_database *d = &c->cut->databases[i];
 		const char *const *printed;
 		struct schema *columns;
 		struct relation *r;

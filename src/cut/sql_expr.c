@@ -302,6 +302,14 @@ void cut_write(const struct cut_writer *w, const struct expr *e, struct buf *out
 	case EXPR_AGGREGATE:
 	case EXPR_WINDOW_START:
 	case EXPR_WINDOW_END:
+	case EXPR_CAST:
+	case EXPR_MATCH:
+	case EXPR_OVER:
+	case EXPR_COLUMN:
+	case EXPR_SUBQUERY:
+	case EXPR_EXISTS:
+	case EXPR_IN_SELECT:
+	case EXPR_STATISTIC:
 		break;
 	}
 	BUG("expression kind %d is no column here", e->kind);

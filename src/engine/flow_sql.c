@@ -48,7 +48,7 @@ static void put_uri(struct buf *out, const char *path)
 	buf_puts(out, "?mode=ro");
 }
 
-static int attach_database(struct flow_sql *sql, const struct cut_database *database,
+static int attach_database(struct flow_sql *sql, const struct plan_database *database,
 			   struct diags *diags)
 {
 	sqlite3_stmt *statement = NULL;

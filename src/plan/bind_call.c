@@ -22,6 +22,10 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 	[AGGREGATE_APPROX_COUNT_DISTINCT] = { "approx_count_distinct",
 					      "about how many different values there are" },
 	[AGGREGATE_TOP_K] = { "top_k", "the k values of most weight, with bounds" },
+	[AGGREGATE_TOTAL] = { "total", "sum as a real number, 0 of nothing" },
+	[AGGREGATE_GROUP_CONCAT] = { "group_concat",
+				     "the texts of all values, one behind another" },
+	[AGGREGATE_HISTOGRAM_MERGE] = { "histogram_merge", "histograms, added up" },
 };
 
 /* SQLite's scalar functions that the user part passes on: arguments, and the type they yield. */

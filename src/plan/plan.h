@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * AST -> logical plan: names bound to columns, every expression typed, with the
- * range its values can take.  A plan is a tree of operators, a leaf first:
- * scan -> filter -> aggregate -> project -> sort -> limit.  Immutable: a rewrite
- * returns new nodes.
+ * AST -> logical plan of the whole query: names bound to columns, every expression
+ * typed, with the range its values can take.  Immutable: a rewrite returns new nodes.
+ *
+ * A select is a chain of operators, its FROM first, of which it has those it needs:
+ * FROM -> FILTER (where) -> RUNNING ... -> AGGREGATE -> FILTER (having) -> OVER ->
+ * PROJECT -> DISTINCT -> SORT -> LIMIT.  Expressions of PROJECT and SORT read what
+ * stands below PROJECT.  UNION, EXCEPT, ... are SET over such chains, under SORT and
+ * LIMIT.
+ *
+ * FROM is a tree of RELATE (relational joins) over leaves: rows of streams, which the
+ * kernel can make (SCAN, JOIN, UNION, RUNNING and the FILTERs within: views, WITH names and
+ * nested selects that only choose and compute are opened into this tree); DERIVED (any
+ * other select); TABLE; ONE (no FROM).
+ *
+ * Scans (EXPR_FIELD, ...), relations (EXPR_COLUMN), aggregates (EXPR_KEY, EXPR_AGGREGATE)
+ * and OVERs (EXPR_OVER) are numbered, each kind 0, 1, ... over the whole query.  So an
+ * expression of a nested select that reads an outer one's row simply has a number that is
+ * not in its own FROM.
  */
 #ifndef EBQL_PLAN_PLAN_H
 #define EBQL_PLAN_PLAN_H
@@ -28,9 +42,17 @@ enum expr_kind {
 	EXPR_LIKE,	/* args[0] LIKE or GLOB the constant pattern `text` */
 	EXPR_IS_NULL,	/* args[0] IS NULL */
 	EXPR_CASE,	/* WHEN args[0] THEN args[1] ... ELSE args[n - 1]; n is odd */
-	EXPR_CALL,	/* function `name` that only the user part can run (SQLite's) */
-	EXPR_KEY,	/* behind an aggregate: group key `index` */
-	EXPR_AGGREGATE, /* behind an aggregate: aggregate `index` */
+	EXPR_CALL,	/* `function` over args; SQLite's, or one that it is taught (func/) */
+	EXPR_CAST,	/* args[0] as `type`, by SQLite's rules: INTEGER, REAL or TEXT */
+	EXPR_MATCH,	/* args[0] LIKE or GLOB args[1] [ESCAPE args[2]], where EXPR_LIKE cannot */
+	EXPR_KEY,	/* behind aggregate number `source`: group key `index` */
+	EXPR_AGGREGATE, /* behind aggregate number `source`: aggregate `index` */
+	EXPR_OVER,	/* behind PLAN_OVER number `source`: window function `index` */
+	EXPR_COLUMN,	/* column `index` of relation `source`: DERIVED, TABLE, SET */
+	EXPR_SUBQUERY,	/* the only column of the first row of `plan`; NULL: it has no row */
+	EXPR_EXISTS,	/* has `plan` a row? */
+	EXPR_IN_SELECT, /* args[0] IN (the only column of `plan`) */
+	EXPR_STATISTIC, /* `statistic` (quantiles) of a histogram that is there already, args[0] */
 	EXPR_WINDOW_START, /* behind an aggregate with a window */
 	EXPR_WINDOW_END,
 	EXPR_UNION,   /* a column of UNION ALL: args[i] in rows of the branch whose rows source
@@ -47,8 +69,14 @@ struct expr {
 	bool is_glob;	   /* EXPR_LIKE: GLOB, which minds the case */
 	bool may_overflow; /* the result may leave 64 bits: then it is NULL and counted as a fault
 			    */
-	bool is_user_only; /* needs REAL or a function that the kernel part has not */
-	s128 lo, hi;	   /* every value that is not NULL lies in [lo, hi]; word types only */
+	bool is_user_only; /* only user space can compute it, whatever it reads */
+	/*
+	 * AGGREGATE, COLUMN, STATISTIC: a quantile.  As a whole item it is shown with its bounds
+	 * (plan_columns() says TYPE_QUANTILE); anywhere else it is its estimate, which is what
+	 * `type` and the range are of.
+	 */
+	bool is_quantile;
+	s128 lo, hi; /* every value that is not NULL lies in [lo, hi]; word types only */
 	s128 integer;
 	double real;
 	const char *text;
@@ -63,6 +91,20 @@ struct expr {
 	struct expr **args;
 	u32 n_args;
 	struct catalog_member member;
+	const struct sql_function *function; /* CALL */
+	struct plan *plan;		     /* SUBQUERY, EXISTS, IN_SELECT */
+	const struct aggregate *statistic;
+};
+
+/* What a scalar or window function is to SQLite. */
+struct sql_function {
+	const char *name;
+	u8 least, most;	 /* arguments */
+	u8 result;	 /* enum function_result, function.c */
+	u8 takes;	 /* enum function_takes: what its arguments must be */
+	const char *sql; /* what SQLite calls it; NULL: the same */
+	bool takes_big;	 /* an integer of 2^63 and more is only compared and handed on; else the
+			    argument goes through eb_i64() */
 };
 
 enum aggregate_kind {
@@ -79,6 +121,10 @@ enum aggregate_kind {
 	AGGREGATE_STDDEV,   /* stddev, stddev_samp, stddev_pop, from exact integer sums */
 	AGGREGATE_APPROX_COUNT_DISTINCT,
 	AGGREGATE_TOP_K,
+	/* Those that only SQLite has: */
+	AGGREGATE_TOTAL,
+	AGGREGATE_GROUP_CONCAT,
+	AGGREGATE_HISTOGRAM_MERGE, /* histograms of nested selects, added up */
 	AGGREGATE_N
 };
 
@@ -102,6 +148,24 @@ struct aggregate {
 	u32 hll_bits;	     /* APPROX_COUNT_DISTINCT: 2^bits registers */
 	struct expr *weight; /* TOP_K: NULL: every event weighs 1; negative weights are skipped */
 	u32 k;		     /* TOP_K */
+	bool is_distinct;    /* f(DISTINCT x): only SQLite has it */
+	bool keeps_null;     /* LAST: the latest row's value, be it NULL: only SQLite has it */
+	struct expr *separator; /* GROUP_CONCAT; NULL: a comma */
+};
+
+/* f(...) OVER (PARTITION BY ... ORDER BY ... frame), over the rows of a window */
+struct over {
+	const struct sql_function *function; /* row_number, lag, ...; NULL: an aggregate */
+	struct aggregate *aggregate;	     /* its arg, filter, ... */
+	struct expr **args;		     /* function: of it */
+	u32 n_args;
+	struct expr **partition;
+	u32 n_partition;
+	struct sort_key *order;
+	u32 n_order;
+	const char *frame; /* "ROWS 2 PRECEDING", as written and checked; NULL: the default */
+	struct type type;
+	struct span span;
 };
 
 /*
@@ -159,6 +223,14 @@ enum plan_kind {
 	PLAN_PROJECT,
 	PLAN_SORT,
 	PLAN_LIMIT,
+	/* What only SQLite does: */
+	PLAN_OVER,     /* SQL's window functions */
+	PLAN_DISTINCT, /* of the rows of a projection */
+	PLAN_RELATE,   /* relational join of `input` and `right` */
+	PLAN_DERIVED,  /* the rows of a select as a relation */
+	PLAN_TABLE,
+	PLAN_SET, /* UNION [ALL], EXCEPT, INTERSECT of `inputs` that are selects */
+	PLAN_ONE, /* one row without columns: a select without FROM */
 	PLAN_N
 };
 
@@ -200,6 +272,7 @@ struct plan_filter {
 };
 
 struct plan_aggregate {
+	u32 number;
 	struct item *keys;
 	u32 n_keys;
 	struct aggregate *list;
@@ -208,6 +281,45 @@ struct plan_aggregate {
 	enum window_kind window;
 	u64 window_ns;
 	u64 advance_ns; /* HOPPING */
+};
+
+/* Window functions: `list` over the rows of the input. */
+struct plan_over {
+	struct over *list;
+	u32 n;
+	u32 number;
+};
+
+enum relate_kind { RELATE_INNER, RELATE_LEFT, RELATE_CROSS };
+
+/* Rows of `input` with those of `right` of the same window for which `on` is true. */
+struct plan_relate {
+	enum relate_kind kind;
+	struct expr *on; /* NULL: all of them */
+};
+
+/* The rows of a select, `input`, by its columns (plan_columns()): EXPR_COLUMN of `relation`. */
+struct plan_derived {
+	u32 relation;
+	const char *alias;
+	/* A name of WITH or a view that is read more than once is bound once: so `input` is the
+	 * very same then, and can be computed once. */
+	u32 n_uses;
+};
+
+/* A table of an attached database. */
+struct plan_table {
+	u32 relation;
+	const struct plan_database *database;
+	const char *name;      /* the table's */
+	struct schema columns; /* TYPE_NULL: any value may stand in them */
+};
+
+/* inputs[0] ops[1] inputs[1] ops[2] ...: from left to right; EXPR_COLUMN of `relation` above. */
+struct plan_set {
+	u32 relation;
+	enum ast_compound_op *ops;
+	struct schema columns; /* those of all inputs in one type */
 };
 
 struct plan_project {
@@ -229,9 +341,9 @@ struct plan_limit {
 struct plan {
 	enum plan_kind kind;
 	struct span span;
-	struct plan *input;   /* NULL: a scan, a union */
-	struct plan *right;   /* JOIN; else NULL */
-	struct plan **inputs; /* UNION */
+	struct plan *input;   /* NULL: SCAN, UNION, TABLE, SET, ONE */
+	struct plan *right;   /* JOIN, RELATE; else NULL */
+	struct plan **inputs; /* UNION, SET */
 	u32 n_inputs;
 	/* AGGREGATE, PROJECT of rows: computed ahead of what uses them, never NULL (rule share) */
 	struct expr **shared;
@@ -245,6 +357,34 @@ struct plan {
 	struct plan_project project;
 	struct plan_sort sort;
 	struct plan_limit limit;
+	struct plan_over over;
+	struct plan_relate relate;
+	struct plan_derived derived;
+	struct plan_table table;
+	struct plan_set set;
+};
+
+enum count_scope { COUNT_GLOBAL, COUNT_PER_CPU, COUNT_PER_GROUP };
+
+/* The one window of a query. */
+struct query_window {
+	enum window_kind kind;
+	u64 size, advance; /* ns, or rows for COUNT; SESSION: size is the gap */
+	enum count_scope scope;
+	struct span span;
+};
+
+struct plan_database {
+	const char *path, *name; /* ATTACH 'path' AS name */
+	struct span span;
+};
+
+/* A bound query. */
+struct plan_query {
+	struct plan *plan;
+	struct query_window window;
+	u32 n_sources, n_relations, n_aggregates, n_overs; /* how many numbers are taken */
+	bool has_streams;				   /* it reads some of the kernel's */
 };
 
 /* What SET, WITH (...) and the command line's options say; defaults by settings_init(). */
@@ -313,6 +453,8 @@ struct plan_context {
 	struct view_list *views;
 	u32 n_views; /* the first n of them may be named */
 	struct arena *arena;
+	const struct plan_database *databases;
+	u32 n_databases;
 };
 
 struct plan *plan_bind_in(const struct plan_context *context, const struct ast_select *select,
@@ -352,6 +494,21 @@ bool plan_is_derived(const struct ast_source *source);
 bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 		   struct view_list *views, struct arena *arena, struct diags *diags,
 		   struct plan_description *ret_description);
+
+/*
+ * The whole language.  NULL when diags got an error.
+ */
+struct plan_query *plan_bind_query(const struct ast_select *select,
+				   const struct plan_context *context, struct diags *diags);
+/* The columns that a select's plan shows: UNNEST is three of them, a quantile TYPE_QUANTILE. */
+void plan_columns(const struct plan *plan, struct arena *arena, struct schema *ret_columns);
+/* When a row of this FROM tree appears: its event's time (EXPR_UNION: one for each trigger). */
+struct expr *plan_time(const struct plan *tree, struct arena *arena);
+/* Calls visit for every operator of the tree, those above first; not those of sub-queries. */
+void plan_each(struct plan *plan, void (*visit)(void *context, struct plan *plan), void *context);
+/* Calls visit for the root of every expression of this one operator. */
+void plan_each_expr(struct plan *plan, void (*visit)(void *context, struct expr **expr),
+		    void *context);
 
 void plan_print(const struct plan *plan, struct buf *out);
 /* SQL-like text; EXPR_KEY and EXPR_AGGREGATE print as k0, a0 when names is NULL. */

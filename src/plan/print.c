@@ -54,6 +54,51 @@ static void case_print(const struct expr *e, struct buf *out)
 	buf_puts(out, " END");
 }
 
+static void node_print(const struct plan *p, bool has_aliases, struct buf *out);
+static void statistic_print(const struct aggregate *a, struct buf *out);
+
+/* Behind the expression: IN (...), EXISTS (...). */
+static void subplan_print(const struct expr *e, struct buf *out)
+{
+	if (e->kind == EXPR_IN_SELECT) {
+		expr_print(e->args[0], out);
+		buf_puts(out, " IN ");
+	}
+	buf_puts(out, e->kind == EXPR_EXISTS ? "EXISTS (" : "(");
+	for (const struct plan *p = e->plan; p; p = p->input) {
+		struct buf line;
+
+		buf_init(&line);
+		node_print(p, true, &line);
+		buf_printf(out, "%s%s", p == e->plan ? "" : " < ", line.at);
+		buf_free(&line);
+	}
+	buf_putc(out, ')');
+}
+
+static void match_print(const struct expr *e, struct buf *out)
+{
+	buf_putc(out, '(');
+	expr_print(e->args[0], out);
+	buf_puts(out, e->is_glob ? " GLOB " : " LIKE ");
+	expr_print(e->args[1], out);
+	if (e->n_args > 2) {
+		buf_puts(out, " ESCAPE ");
+		expr_print(e->args[2], out);
+	}
+	buf_putc(out, ')');
+}
+
+static void cast_print(const struct expr *e, struct buf *out)
+{
+	buf_puts(out, "CAST(");
+	expr_print(e->args[0], out);
+	buf_printf(out, " AS %s)",
+		   e->type.kind == TYPE_REAL   ? "REAL"
+		   : e->type.kind == TYPE_TEXT ? "TEXT"
+					       : "INTEGER");
+}
+
 static void call_print(const struct expr *e, struct buf *out)
 {
 	if (strncmp(e->name, "CAST AS ", 8) == 0) {
@@ -137,6 +182,29 @@ void expr_print(const struct expr *e, struct buf *out)
 	case EXPR_CALL:
 		call_print(e, out);
 		break;
+	case EXPR_CAST:
+		cast_print(e, out);
+		break;
+	case EXPR_MATCH:
+		match_print(e, out);
+		break;
+	case EXPR_SUBQUERY:
+	case EXPR_EXISTS:
+	case EXPR_IN_SELECT:
+		subplan_print(e, out);
+		break;
+	case EXPR_COLUMN:
+		buf_printf(out, "t%u.%s", e->source, e->name);
+		break;
+	case EXPR_OVER:
+		buf_printf(out, "f%u", e->index);
+		break;
+	case EXPR_STATISTIC:
+		buf_puts(out, e->statistic->is_ladder ? "quantiles(" : "quantile(");
+		list_print(e, 0, out);
+		statistic_print(e->statistic, out);
+		buf_putc(out, ')');
+		break;
 	case EXPR_KEY:
 		buf_printf(out, "k%u", e->index);
 		break;
@@ -211,24 +279,90 @@ static void statistic_print(const struct aggregate *a, struct buf *out)
 		buf_puts(out, a->part == QUANTILE_LO ? ", lo" : ", hi");
 }
 
+static void aggregate_print(const struct aggregate *a, struct buf *out)
+{
+	buf_printf(out, "%s%s(%s", aggregate_infos[a->kind].name, a->is_ladder ? "s" : "",
+		   a->is_distinct ? "DISTINCT " : "");
+	if (a->arg)
+		expr_print(a->arg, out);
+	else
+		buf_putc(out, '*');
+	statistic_print(a, out);
+	if (a->separator) {
+		buf_puts(out, ", ");
+		expr_print(a->separator, out);
+	}
+	buf_puts(out, a->keeps_null ? ", NULL too)" : ")");
+	if (a->filter) {
+		buf_puts(out, " FILTER ");
+		expr_print(a->filter, out);
+	}
+}
+
 static void aggregates_print(const struct plan *p, struct buf *out)
 {
 	for (u32 i = 0; i < p->aggregate.n; i++) {
-		const struct aggregate *a = &p->aggregate.list[i];
-
-		buf_printf(out, "%sa%u = %s%s(", i ? ", " : "", i, aggregate_infos[a->kind].name,
-			   a->is_ladder ? "s" : "");
-		if (a->arg)
-			expr_print(a->arg, out);
-		else
-			buf_putc(out, '*');
-		statistic_print(a, out);
-		buf_putc(out, ')');
-		if (a->filter) {
-			buf_puts(out, " FILTER ");
-			expr_print(a->filter, out);
-		}
+		buf_printf(out, "%sa%u = ", i ? ", " : "", i);
+		aggregate_print(&p->aggregate.list[i], out);
 	}
+}
+
+static void sort_keys_print(const struct sort_key *keys, u32 n, struct buf *out)
+{
+	for (u32 i = 0; i < n; i++) {
+		buf_puts(out, i ? ", " : "");
+		expr_print(keys[i].expr, out);
+		buf_puts(out, keys[i].is_descending ? " DESC" : "");
+		buf_puts(out, keys[i].nulls < 0	  ? " NULLS FIRST"
+			      : keys[i].nulls > 0 ? " NULLS LAST"
+						  : "");
+	}
+}
+
+static void over_print(const struct over *o, struct buf *out)
+{
+	if (o->function) {
+		buf_printf(out, "%s(", o->function->name);
+		exprs_print(o->args, o->n_args, ", ", out);
+		buf_putc(out, ')');
+	} else {
+		aggregate_print(o->aggregate, out);
+	}
+	buf_puts(out, " over (");
+	if (o->n_partition)
+		buf_puts(out, "by ");
+	exprs_print(o->partition, o->n_partition, ", ", out);
+	if (o->n_order)
+		buf_puts(out, o->n_partition ? " order " : "order ");
+	sort_keys_print(o->order, o->n_order, out);
+	if (o->frame)
+		buf_printf(out, "%s%s", o->n_partition || o->n_order ? " " : "", o->frame);
+	buf_putc(out, ')');
+}
+
+static void set_print(const struct plan *p, struct buf *out)
+{
+	static const char *const words[] = { [AST_UNION_ALL] = "union all",
+					     [AST_UNION] = "union",
+					     [AST_EXCEPT] = "except",
+					     [AST_INTERSECT] = "intersect" };
+
+	buf_printf(out, "Set t%u:", p->set.relation);
+	for (u32 i = 1; i < p->n_inputs; i++)
+		buf_printf(out, "%s %s", i > 1 ? "," : "", words[p->set.ops[i]]);
+}
+
+static void relate_print(const struct plan *p, struct buf *out)
+{
+	static const char *const words[] = {
+		[RELATE_INNER] = "Join", [RELATE_LEFT] = "Left join", [RELATE_CROSS] = "Cross join"
+	};
+
+	buf_puts(out, words[p->relate.kind]);
+	if (!p->relate.on)
+		return;
+	buf_puts(out, " on ");
+	expr_print(p->relate.on, out);
 }
 
 /* The tracepoint itself: a span calls it by a name of its own. */
@@ -328,15 +462,37 @@ static void node_print(const struct plan *p, bool has_aliases, struct buf *out)
 		break;
 	case PLAN_SORT:
 		buf_puts(out, "Sort ");
-		for (u32 i = 0; i < p->sort.n_keys; i++) {
-			buf_puts(out, i ? ", " : "");
-			expr_print(p->sort.keys[i].expr, out);
-			buf_puts(out, p->sort.keys[i].is_descending ? " DESC" : "");
-		}
+		sort_keys_print(p->sort.keys, p->sort.n_keys, out);
 		break;
 	case PLAN_LIMIT:
 		buf_printf(out, "Limit %lld offset %lld", (long long)p->limit.count,
 			   (long long)p->limit.offset);
+		break;
+	case PLAN_OVER:
+		buf_puts(out, "Over ");
+		for (u32 i = 0; i < p->over.n; i++) {
+			buf_printf(out, "%sf%u = ", i ? ", " : "", i);
+			over_print(&p->over.list[i], out);
+		}
+		break;
+	case PLAN_DISTINCT:
+		buf_puts(out, "Distinct");
+		break;
+	case PLAN_RELATE:
+		relate_print(p, out);
+		break;
+	case PLAN_DERIVED:
+		buf_printf(out, "Derived t%u", p->derived.relation);
+		break;
+	case PLAN_TABLE:
+		buf_printf(out, "Table t%u %s.%s", p->table.relation, p->table.database->name,
+			   p->table.name);
+		break;
+	case PLAN_SET:
+		set_print(p, out);
+		break;
+	case PLAN_ONE:
+		buf_puts(out, "One row");
 		break;
 	case PLAN_N:
 		break;

@@ -83,3 +83,74 @@ bool expr_is_of(const struct expr *expr, const struct plan *tree)
 {
 	return reads(expr, tree) > 0;
 }
+
+void plan_each(struct plan *plan, void (*visit)(void *context, struct plan *plan), void *context)
+{
+	visit(context, plan);
+	if (plan->input)
+		plan_each(plan->input, visit, context);
+	if (plan->right)
+		plan_each(plan->right, visit, context);
+	for (u32 i = 0; i < plan->n_inputs; i++)
+		plan_each(plan->inputs[i], visit, context);
+}
+
+typedef void visit_expr(void *context, struct expr **expr);
+
+static void visit_list(struct expr **list, u32 n, visit_expr *visit, void *context)
+{
+	for (u32 i = 0; i < n; i++)
+		visit(context, &list[i]);
+}
+
+static void visit_items(struct item *items, u32 n, visit_expr *visit, void *context)
+{
+	for (u32 i = 0; i < n; i++)
+		visit(context, &items[i].expr);
+}
+
+static void visit_sort(struct sort_key *keys, u32 n, visit_expr *visit, void *context)
+{
+	for (u32 i = 0; i < n; i++)
+		visit(context, &keys[i].expr);
+}
+
+static void visit_aggregate(struct aggregate *a, visit_expr *visit, void *context)
+{
+	struct expr **const all[] = { &a->arg, &a->filter, &a->time, &a->weight, &a->separator };
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
+		if (*all[i])
+			visit(context, all[i]);
+}
+
+static void visit_over(struct over *o, visit_expr *visit, void *context)
+{
+	if (o->aggregate)
+		visit_aggregate(o->aggregate, visit, context);
+	visit_list(o->args, o->n_args, visit, context);
+	visit_list(o->partition, o->n_partition, visit, context);
+	visit_sort(o->order, o->n_order, visit, context);
+}
+
+void plan_each_expr(struct plan *p, void (*visit)(void *context, struct expr **expr), void *context)
+{
+	visit_list(p->filter.conjuncts, p->filter.n_conjuncts, visit, context);
+	visit_items(p->aggregate.keys, p->aggregate.n_keys, visit, context);
+	for (u32 i = 0; i < p->aggregate.n; i++)
+		visit_aggregate(&p->aggregate.list[i], visit, context);
+	for (u32 i = 0; i < p->over.n; i++)
+		visit_over(&p->over.list[i], visit, context);
+	visit_items(p->project.items, p->project.n_items, visit, context);
+	visit_sort(p->sort.keys, p->sort.n_keys, visit, context);
+	visit_list(p->shared, p->n_shared, visit, context);
+	for (u32 i = 0; i < p->join.n_keys; i++) {
+		visit(context, &p->join.keys[i].left);
+		visit(context, &p->join.keys[i].right);
+	}
+	if (p->relate.on)
+		visit(context, &p->relate.on);
+	if (p->running.arg)
+		visit(context, &p->running.arg);
+	visit_list(p->running.keys, p->running.n_keys, visit, context);
+}

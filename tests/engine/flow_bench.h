@@ -33,7 +33,7 @@ struct bench {
 	struct diags diags;
 	struct cut cut;
 	struct cut_part parts[PARTS_MAX];
-	struct cut_database database;
+	struct plan_database database;
 	struct column columns[PARTS_MAX][COLUMNS], output[COLUMNS];
 	struct load *loads[PARTS_MAX];
 	struct load load[PARTS_MAX];

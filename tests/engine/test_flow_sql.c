@@ -236,7 +236,7 @@ static void test_attach_database(void **state)
 	b.output[1].type = type_text(16);
 	b.cut.databases = &b.database;
 	b.cut.n_databases = 1;
-	b.database = (struct cut_database){ .path = path, .name = "ref" };
+	b.database = (struct plan_database){ .path = path, .name = "ref" };
 	put_times(add_file(&b, 2), TIMES(5, 6, 7));
 	expect(&b, " 1,one;2,-;3,three!\n");
 	unlink(path);
@@ -244,7 +244,7 @@ static void test_attach_database(void **state)
 	bench_init(&b, "SELECT 1 FROM ref.t", 1);
 	b.cut.databases = &b.database;
 	b.cut.n_databases = 1;
-	b.database = (struct cut_database){ .path = path, .name = "ref" };
+	b.database = (struct plan_database){ .path = path, .name = "ref" };
 	assert_null(bench_open(&b));
 	assert_int_equal(access(path, F_OK), -1);
 	expect_tag(&b, "user-part", NULL);
