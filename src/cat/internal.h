@@ -9,6 +9,7 @@
 #include "cat/cat.h"
 
 #include <linux/btf.h>
+#include <sys/stat.h>
 
 /* Capacity of a string whose length is only known at run time (__data_loc). */
 #define DYNAMIC_TEXT_BYTES 64
@@ -114,6 +115,12 @@ struct type_fact {
 	struct catalog_member type;
 };
 
+struct file_fact {
+	const char *path;
+	struct stat stat; /* of when it was read */
+	struct stream_list *list;
+};
+
 struct catalog {
 	struct arena *arena;
 	bool is_live;
@@ -130,6 +137,7 @@ struct catalog {
 	VEC(struct id_fact) ids;
 	VEC(struct member_fact) members;
 	VEC(struct type_fact) types;
+	VEC(struct file_fact) files; /* of FROM, by path */
 };
 
 /* tracefs.c.  Root of tracefs or NULL with tracefs_error set (-ENODEV, -EACCES, -EPERM). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 'FILE' of FROM -> a stream whose fields are the file's columns.
+ * 'FILE' of FROM -> a stream whose fields are the file's columns.  A file is read once for them,
+ * however often it is asked for, until it changes.
  */
 #include <string.h>
 
@@ -27,13 +28,32 @@ static const char *declaration(struct arena *arena, const struct column *column)
 	return copy;
 }
 
+static struct file_fact *known_file(struct catalog *catalog, const char *path)
+{
+	for (u32 i = 0; i < catalog->files.n; i++) {
+		if (strcmp(catalog->files.at[i].path, path) == 0)
+			return &catalog->files.at[i];
+	}
+	return NULL;
+}
+
+static bool is_unchanged(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 struct stream_list *catalog_file(struct catalog *catalog, const char *path, struct span span,
 				 struct diags *diags)
 {
-	struct file *file = file_open(path, catalog->arena, span, diags);
+	struct file_fact *known = known_file(catalog, path), fact = { .path = path };
 	struct stream_list *list;
 	struct stream *stream;
+	struct file *file;
 
+	if (stat(path, &fact.stat) == 0 && known && is_unchanged(&known->stat, &fact.stat))
+		return known->list;
+	file = file_open(path, catalog->arena, span, diags);
 	if (!file)
 		return NULL;
 	stream = arena_new(catalog->arena, struct stream);
@@ -56,5 +76,11 @@ struct stream_list *catalog_file(struct catalog *catalog, const char *path, stru
 	}
 	list = arena_new(catalog->arena, struct stream_list);
 	vec_push(catalog->arena, &list->streams, stream);
+	fact.path = file->path;
+	fact.list = list;
+	if (known)
+		*known = fact;
+	else
+		vec_push(catalog->arena, &catalog->files, fact);
 	return list;
 }

@@ -117,10 +117,10 @@ static int arrow_begin(struct file_rows *rows)
 	arena_init(&arena);
 	error = take_schema(&rows->pass, &arena, &now);
 	if (!error && now.file.schema.n_columns != file->file.schema.n_columns)
-		error = file_complain(&rows->pass, "has changed while it was read");
+		error = file_has_changed(&rows->pass);
 	for (u32 i = 0; !error && i < now.file.schema.n_columns; i++) {
 		if (!is_same_layout(&now.columns[i], &file->columns[i]))
-			error = file_complain(&rows->pass, "has changed while it was read");
+			error = file_has_changed(&rows->pass);
 	}
 	arena_free(&arena);
 	return error;

@@ -2,7 +2,8 @@
 /*
  * CSV (RFC 4180, with a header line) <-> rows.  An empty field is NULL, "" the empty text;
  * what stands in quotes is a text, so that a text of digits stays one.  A field without
- * quotes is an integer or a real number where all of its column are.
+ * quotes is an integer or a real number where all of its column are.  What a column without
+ * any value would have been is said in a last line, "# types INTEGER,TEXT", of our own files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct csv_field {
 struct csv_row {
 	struct csv_field *fields;
 	u32 n, capacity;
+	char *types; /* what the line of types said, or NULL */
 };
 
 enum csv_state { CSV_START, CSV_PLAIN, CSV_QUOTED, CSV_BEHIND };
@@ -132,10 +134,32 @@ static int split(struct file_pass *pass, char *at, size_t n, struct csv_row *row
 	}
 }
 
-/* The line in which the csv output of a query tells what it lost is no row. */
-static bool is_comment(const char *text, size_t n)
+static void free_row(struct csv_row *row)
 {
-	return n >= 7 && memcmp(text, "# lost ", 7) == 0;
+	free(row->fields);
+	free(row->types);
+}
+
+#define LOST_LINE  "# lost "
+#define TYPES_LINE "# types "
+
+static bool begins_with(const char *text, size_t n, const char *word)
+{
+	return n >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
+}
+
+/* Lines that tell what a query lost, and types, are no rows. */
+static bool take_comment(struct csv_row *row, const char *text, size_t n)
+{
+	size_t n_word = strlen(TYPES_LINE);
+
+	if (!begins_with(text, n, TYPES_LINE))
+		return begins_with(text, n, LOST_LINE);
+	free(row->types);
+	row->types = strndup(text + n_word, n - n_word);
+	if (!row->types)
+		base_no_memory();
+	return true;
 }
 
 /*
@@ -155,7 +179,7 @@ static int next_row(struct file_pass *pass, u32 n_columns, u64 *lines, struct cs
 		if (rc <= 0)
 			return rc;
 		*lines += n_lines;
-	} while (is_comment(text, n) || (n == 0 && n_columns != 1));
+	} while (take_comment(row, text, n) || (n == 0 && n_columns != 1));
 	if (split(pass, text, n, row))
 		return -EINVAL;
 	if (n_columns && row->n != n_columns)
@@ -227,6 +251,22 @@ static int learn_header(struct file_pass *pass, struct arena *arena, u64 *lines,
 	return 0;
 }
 
+/* The line of types, for columns that have no value; of nobody else's making is it complete. */
+static void take_types(struct file *file, const struct file_guess *guesses, const char *types)
+{
+	struct type type;
+
+	for (u32 i = 0; types && i < file->schema.n_columns; i++) {
+		const struct file_guess *g = &guesses[i];
+		size_t n = strcspn(types, ",");
+
+		if (!g->has_int && !g->has_huge && !g->has_real && !g->has_text &&
+		    file_type_of(types, n, &type))
+			file->schema.columns[i].type = type;
+		types = types[n] ? types + n + 1 : NULL;
+	}
+}
+
 static struct file *csv_learn(struct file_pass *pass, struct arena *arena)
 {
 	struct file *file = arena_new(arena, struct file);
@@ -236,7 +276,7 @@ static struct file *csv_learn(struct file_pass *pass, struct arena *arena)
 	int rc = learn_header(pass, arena, &lines, &row, &file->schema);
 
 	if (rc) {
-		free(row.fields);
+		free_row(&row);
 		return NULL;
 	}
 	guesses = arena_array(arena, struct file_guess, file->schema.n_columns);
@@ -244,11 +284,12 @@ static struct file *csv_learn(struct file_pass *pass, struct arena *arena)
 		for (u32 i = 0; i < row.n; i++)
 			learn_field(&guesses[i], &row.fields[i]);
 	}
-	free(row.fields);
-	if (rc < 0)
-		return NULL;
 	for (u32 i = 0; i < file->schema.n_columns; i++)
 		file->schema.columns[i].type = file_guess_type(&guesses[i]);
+	take_types(file, guesses, row.types);
+	free_row(&row);
+	if (rc < 0)
+		return NULL;
 	file_finish(file, arena, guesses);
 	return file;
 }
@@ -271,7 +312,7 @@ static int csv_begin(struct file_rows *rows)
 	skip_mark(&rows->pass.reader);
 	rc = next_row(&rows->pass, 0, &csv->lines, &csv->row);
 	if (rc == 0 || (rc == 1 && csv->row.n != rows->file->schema.n_columns))
-		return file_complain(&rows->pass, "has changed while it was read");
+		return file_has_changed(&rows->pass);
 	return rc < 0 ? rc : 0;
 }
 
@@ -321,7 +362,7 @@ static void csv_close(struct file_rows *rows)
 	struct csv_rows *csv = rows->state;
 
 	if (csv)
-		free(csv->row.fields);
+		free_row(&csv->row);
 	free(csv);
 }
 
@@ -338,8 +379,10 @@ static void put_quoted(struct buf *out, const char *text, size_t n)
 	buf_putc(out, '"');
 }
 
+/* Its state: which columns had a value. */
 static void csv_write_begin(struct file_writer *w)
 {
+	w->state = arena_array(&w->arena, bool, w->schema->n_columns);
 	for (u32 i = 0; i < w->schema->n_columns; i++) {
 		if (i)
 			buf_putc(w->out, ',');
@@ -374,16 +417,40 @@ static void csv_write_value(struct buf *out, struct type type, const struct valu
 static void csv_write_rows(struct file_writer *w, const struct value *values, u32 n)
 {
 	u32 n_columns = w->schema->n_columns;
+	bool *has_value = w->state;
 
 	for (u32 row = 0; row < n; row++) {
 		for (u32 i = 0; i < n_columns; i++) {
+			const struct value *value = &values[(size_t)row * n_columns + i];
+
 			if (i)
 				buf_putc(w->out, ',');
-			csv_write_value(w->out, w->schema->columns[i].type,
-					&values[(size_t)row * n_columns + i]);
+			csv_write_value(w->out, w->schema->columns[i].type, value);
+			has_value[i] |= value->kind != VALUE_NULL;
 		}
 		buf_putc(w->out, '\n');
 	}
+}
+
+/* What the values of this type are read as. */
+static const char *type_word(struct type type)
+{
+	return type_is_word(type) ? "INTEGER" : type.kind == TYPE_REAL ? "REAL" : "TEXT";
+}
+
+static void csv_write_end(struct file_writer *w)
+{
+	const bool *has_value = w->state;
+	u32 n_columns = w->schema->n_columns, n_known = 0;
+
+	for (u32 i = 0; i < n_columns; i++)
+		n_known += has_value[i];
+	if (n_known == n_columns)
+		return;
+	buf_puts(w->out, TYPES_LINE);
+	for (u32 i = 0; i < n_columns; i++)
+		buf_printf(w->out, "%s%s", i ? "," : "", type_word(w->schema->columns[i].type));
+	buf_putc(w->out, '\n');
 }
 
 const struct file_format file_csv = {
@@ -395,4 +462,5 @@ const struct file_format file_csv = {
 	.close = csv_close,
 	.write_begin = csv_write_begin,
 	.write_rows = csv_write_rows,
+	.write_end = csv_write_end,
 };

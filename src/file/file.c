@@ -55,6 +55,11 @@ int file_complain(struct file_pass *pass, const char *format, ...)
 	return -EINVAL;
 }
 
+int file_has_changed(struct file_pass *pass)
+{
+	return file_complain(pass, "has changed while it was read");
+}
+
 int file_complain_read(struct file_pass *pass, int error)
 {
 	complain(pass, "bad-file", strerror(-error));
@@ -77,6 +82,7 @@ struct file *file_open(const char *path, struct arena *arena, struct span span, 
 	struct file_pass pass = { .path = path, .diags = diags, .span = span, .has_span = true };
 	enum file_kind kind;
 	struct file *file;
+	u64 size_bytes, inode;
 
 	if (!file_kind_of(path, &kind)) {
 		diag_hint(diags, complain(&pass, "unknown-file", "is no kind of file"),
@@ -86,10 +92,14 @@ struct file *file_open(const char *path, struct arena *arena, struct span span, 
 	pass.unit = file_formats[kind]->unit;
 	if (open_pass(&pass))
 		return NULL;
+	size_bytes = pass.reader.left_bytes;
+	inode = pass.reader.inode;
 	file = file_formats[kind]->learn(&pass, arena);
 	reader_close(&pass.reader);
 	if (!file)
 		return NULL;
+	file->size_bytes = size_bytes;
+	file->inode = inode;
 	file->kind = kind;
 	file->path = arena_strdup(arena, path);
 	return file;
@@ -109,6 +119,13 @@ struct file_rows *file_rows_open(const struct file *file, struct diags *diags)
 		free(rows);
 		return NULL;
 	}
+	if (rows->pass.reader.inode != file->inode ||
+	    rows->pass.reader.left_bytes < file->size_bytes) {
+		file_has_changed(&rows->pass);
+		file_rows_close(rows);
+		return NULL;
+	}
+	rows->pass.reader.left_bytes = file->size_bytes;
 	if (file_formats[file->kind]->begin(rows)) {
 		file_rows_close(rows);
 		return NULL;
@@ -116,9 +133,26 @@ struct file_rows *file_rows_open(const struct file *file, struct diags *diags)
 	return rows;
 }
 
+/* Are the times those that were learnt? */
+static bool is_in_time(struct file_rows *rows, const struct value *time)
+{
+	const struct file *file = rows->file;
+
+	if (time->kind != VALUE_INT || time->integer < file->first_ns ||
+	    time->integer > file->last_ns || (file->is_ordered && time->integer < rows->before_ns))
+		return false;
+	rows->before_ns = (u64)time->integer;
+	return true;
+}
+
 int file_rows_next(struct file_rows *rows, struct value *ret_row)
 {
-	return file_formats[rows->file->kind]->next(rows, ret_row);
+	const struct file *file = rows->file;
+	int got = file_formats[file->kind]->next(rows, ret_row);
+
+	if (got > 0 && file->time_column >= 0 && !is_in_time(rows, &ret_row[file->time_column]))
+		return file_has_changed(&rows->pass);
+	return got;
 }
 
 void file_rows_close(struct file_rows *rows)

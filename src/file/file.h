@@ -22,6 +22,12 @@ struct file {
 	 * stream, in whose windows its rows lie; else it is a table.  -1: none.
 	 */
 	s32 time_column;
+	/* Of the times (0 where there are none): lowest, highest, each row's not below the last's.
+	 */
+	u64 first_ns, last_ns;
+	bool is_ordered;
+	bool has_rows;
+	u64 size_bytes, inode; /* what was read: rows that were appended since are none of it */
 };
 
 /* By the path's suffix? */

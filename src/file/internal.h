@@ -17,6 +17,7 @@
 /* reader.c: a file in pieces that are as long as they are asked for. */
 struct reader {
 	int fd;
+	u64 inode;
 	u64 left_bytes; /* of the file, not yet in the buffer */
 	char *buf;	/* writable: texts are decoded in place */
 	size_t start, end, capacity;
@@ -45,6 +46,7 @@ struct file_pass {
 
 /* "FILE: line 3: ..." with the tag bad-file; -EINVAL. */
 int file_complain(struct file_pass *pass, const char *format, ...) PRINTF(2, 3);
+int file_has_changed(struct file_pass *pass);
 /* The same for a failed read; the error. */
 int file_complain_read(struct file_pass *pass, int error);
 
@@ -53,8 +55,9 @@ int file_complain_read(struct file_pass *pass, int error);
 /* What values of a column there are. */
 struct file_guess {
 	bool has_null, has_int, has_huge, has_real, has_bool, has_text;
-	s128 min, max;	   /* of has_int */
-	u32 longest_bytes; /* of the values as texts */
+	bool is_unordered;   /* an integer below the one before it */
+	s128 min, max, last; /* of has_int */
+	u32 longest_bytes;   /* of the values as texts */
 };
 
 void file_guess_int(struct file_guess *guess, s128 value);
@@ -63,7 +66,8 @@ void file_guess_number(struct file_guess *guess, const char *text, size_t n);
 void file_guess_text(struct file_guess *guess, size_t n);
 struct type file_guess_type(const struct file_guess *guess);
 /*
- * Finishes a schema: texts as long as the longest, unique names, and the column `time`.
+ * Finishes a schema: texts as long as the longest, unique names, the column `time` and its
+ * order.
  */
 void file_finish(struct file *file, struct arena *arena, const struct file_guess *guesses);
 /* "u32", "DURATION", "DURATION SIGNED": every word, TEXT, BLOB and REAL, and back. */
@@ -90,6 +94,7 @@ bool file_hex_decode(char *text, u32 n);
 struct file_rows {
 	struct file_pass pass;
 	const struct file *file;
+	u64 before_ns; /* the last row's time */
 	void *state;
 };
 

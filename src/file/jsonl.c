@@ -297,7 +297,7 @@ static int jsonl_begin(struct file_rows *rows)
 		return 0;
 	rc = next_object(&rows->pass, &json);
 	if (rc == 0)
-		return file_complain(&rows->pass, "has changed while it was read");
+		return file_has_changed(&rows->pass);
 	return rc < 0 ? rc : 0;
 }
 

@@ -16,6 +16,8 @@ void file_guess_int(struct file_guess *guess, s128 value)
 		guess->min = value;
 	if (!guess->has_int || value > guess->max)
 		guess->max = value;
+	guess->is_unordered |= guess->has_int && value < guess->last;
+	guess->last = value;
 	guess->has_int = true;
 }
 
@@ -63,6 +65,7 @@ void file_finish(struct file *file, struct arena *arena, const struct file_guess
 	const char **names = file_unique_names(arena, &file->schema);
 
 	file->time_column = -1;
+	file->is_ordered = true;
 	for (u32 i = 0; i < file->schema.n_columns; i++) {
 		struct column *c = &file->schema.columns[i];
 		const struct file_guess *g = &guesses[i];
@@ -70,12 +73,17 @@ void file_finish(struct file *file, struct arena *arena, const struct file_guess
 		c->name = names[i];
 		if (c->type.kind == TYPE_TEXT)
 			c->type.bytes = MAX(g->longest_bytes, 1u);
+		file->has_rows |= g->has_null || g->has_int || g->has_huge || g->has_real ||
+				  g->has_bool || g->has_text;
 		if (file->time_column >= 0 || strcasecmp(c->name, "time") != 0 || g->has_null ||
 		    (c->type.kind != TYPE_TIMESTAMP && c->type.kind != TYPE_INT) ||
 		    (g->has_int && g->min < 0))
 			continue;
 		file->time_column = (s32)i;
 		c->type = (struct type){ .kind = TYPE_TIMESTAMP, .bits = 64 };
+		file->is_ordered = !g->is_unordered;
+		file->first_ns = (u64)g->min;
+		file->last_ns = (u64)g->max;
 	}
 }
 

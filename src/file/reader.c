@@ -35,6 +35,7 @@ int reader_open(struct reader *reader, const char *path)
 		return error;
 	}
 	reader->left_bytes = (u64)st.st_size;
+	reader->inode = (u64)st.st_ino;
 	return 0;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A recorded stream -> its rows in the order of their times.  A file is read through
- * once to see whether they are in order; one that is not is held in memory as a whole.
- * Rows without a time, or from before 1970, belong nowhere: they are left out and counted.
+ * A recorded stream -> its rows in the order of their times.  A file whose rows are not in
+ * order is held in memory as a whole.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,66 +20,18 @@ struct row_file {
 	bool has_row, is_over;
 	int err;
 	u64 time_ns, position;
-	bool has_span;
-	u64 first_ns, last_ns; /* of all rows */
-	u64 n_untimed;	       /* rows that have no time */
 	/* in memory */
 	struct region values, order;
 	struct scratch texts;
 	u64 n_rows;
 };
 
-/* false: the row has no time.  In a file without times all rows have the same one. */
-static bool time_of(const struct row_file *f, const struct value *row, u64 *ret_time_ns)
+/* In a file without times all rows have the same one. */
+static u64 time_of(const struct row_file *f)
 {
-	const struct value *v;
-
-	*ret_time_ns = 0;
 	if (f->file->time_column < 0)
-		return true;
-	v = &row[f->file->time_column];
-	if (v->kind != VALUE_INT || v->integer < 0)
-		return false;
-	*ret_time_ns = (u64)MIN(v->integer, (s128)(UINT64_MAX - 1));
-	return true;
-}
-
-/* As file_rows_next(), of the rows that have a time. */
-static int next_timed(struct row_file *f, struct file_rows *rows, u64 *ret_time_ns)
-{
-	int got;
-
-	do
-		got = file_rows_next(rows, f->row);
-	while (got > 0 && !time_of(f, f->row, ret_time_ns));
-	return got;
-}
-
-/* 1: in order, 0: not, -errno. */
-static int check_order(struct row_file *f)
-{
-	struct file_rows *rows = file_rows_open(f->file, f->diags);
-	bool is_ordered = true;
-	u64 before_ns = 0;
-	int got;
-
-	if (!rows)
-		return -1;
-	while ((got = file_rows_next(rows, f->row)) > 0) {
-		u64 time_ns;
-
-		if (!time_of(f, f->row, &time_ns)) {
-			f->n_untimed++;
-			continue;
-		}
-		is_ordered &= time_ns >= before_ns;
-		before_ns = time_ns;
-		f->first_ns = f->has_span ? MIN(f->first_ns, time_ns) : time_ns;
-		f->last_ns = MAX(f->last_ns, time_ns);
-		f->has_span = true;
-	}
-	file_rows_close(rows);
-	return got < 0 ? got : is_ordered;
+		return 0;
+	return (u64)MIN(f->row[f->file->time_column].integer, (s128)(UINT64_MAX - 1));
 }
 
 static int compare_order(const void *a, const void *b)
@@ -92,7 +43,7 @@ static int compare_order(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void keep_row(struct row_file *f, u64 time_ns)
+static void keep_row(struct row_file *f)
 {
 	u32 n = f->file->schema.n_columns;
 	struct value *to;
@@ -111,17 +62,16 @@ static void keep_row(struct row_file *f, u64 time_ns)
 			to[i].text = text;
 		}
 	order = (struct row_order *)f->order.at + f->n_rows;
-	*order = (struct row_order){ time_ns, f->n_rows };
+	*order = (struct row_order){ time_of(f), f->n_rows };
 	f->n_rows++;
 }
 
 static int load_all(struct row_file *f)
 {
-	u64 time_ns;
 	int got;
 
-	while ((got = next_timed(f, f->rows, &time_ns)) > 0)
-		keep_row(f, time_ns);
+	while ((got = file_rows_next(f->rows, f->row)) > 0)
+		keep_row(f);
 	file_rows_close(f->rows);
 	f->rows = NULL;
 	if (got == 0 && f->n_rows)
@@ -132,18 +82,14 @@ static int load_all(struct row_file *f)
 struct row_file *row_file_open(const struct file *file, struct arena *arena, struct diags *diags)
 {
 	struct row_file *f = arena_new(arena, struct row_file);
-	int is_ordered;
 
 	f->file = file;
 	f->diags = diags;
 	f->row = arena_array(arena, struct value, MAX(file->schema.n_columns, 1u));
-	is_ordered = check_order(f);
-	if (is_ordered < 0)
-		return NULL;
 	f->rows = file_rows_open(file, diags);
 	if (!f->rows)
 		return NULL;
-	if (is_ordered || load_all(f) == 0)
+	if (file->is_ordered || load_all(f) == 0)
 		return f;
 	row_file_close(f);
 	return NULL;
@@ -153,9 +99,13 @@ static int read_next(struct row_file *f)
 {
 	const struct row_order *order = f->order.at;
 	u32 n = f->file->schema.n_columns;
+	int got;
 
-	if (f->rows)
-		return next_timed(f, f->rows, &f->time_ns);
+	if (f->rows) {
+		got = file_rows_next(f->rows, f->row);
+		f->time_ns = got > 0 ? time_of(f) : 0;
+		return got;
+	}
 	if (f->position == f->n_rows)
 		return 0;
 	memcpy(f->row, (struct value *)f->values.at + order[f->position].number * n,
@@ -194,16 +144,9 @@ u64 row_file_position(const struct row_file *f)
 	return f->position;
 }
 
-bool row_file_span(const struct row_file *f, u64 *ret_first_ns, u64 *ret_last_ns)
+const struct file *row_file_of(const struct row_file *f)
 {
-	*ret_first_ns = f->first_ns;
-	*ret_last_ns = f->last_ns;
-	return f->has_span;
-}
-
-u64 row_file_untimed(const struct row_file *f)
-{
-	return f->n_untimed;
+	return f->file;
 }
 
 void row_file_close(struct row_file *f)

@@ -61,10 +61,8 @@ int row_file_peek(struct row_file *f, const struct value **ret_row, u64 *ret_tim
 void row_file_next(struct row_file *f);
 /* How many rows came before the one to be peeked at. */
 u64 row_file_position(const struct row_file *f);
-/* The times of its first and last row; false: it has none. */
-bool row_file_span(const struct row_file *f, u64 *ret_first_ns, u64 *ret_last_ns);
-/* Rows that were left out, since their time is NULL, negative or no integer. */
-u64 row_file_untimed(const struct row_file *f);
+/* The file, whose first and last time are known. */
+const struct file *row_file_of(const struct row_file *f);
 void row_file_close(struct row_file *f);
 
 /* --- slots.c: where in a tuple a column is --- */

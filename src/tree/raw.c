@@ -298,12 +298,14 @@ bool row_raw_span(const struct row_raw *raw, u64 *ret_first_ns, u64 *ret_last_ns
 	bool has_span = false;
 
 	for (u32 i = 0; i < raw->slots.n_sources; i++) {
-		const struct row_file *file = raw->slots.sources[i].file;
-		u64 first_ns, last_ns;
+		const struct row_file *rows = raw->slots.sources[i].file;
+		const struct file *file = rows ? row_file_of(rows) : NULL;
+		u64 last_ns;
 
-		if (!file || !row_file_span(file, &first_ns, &last_ns))
+		if (!file || !file->has_rows)
 			continue;
-		*ret_first_ns = has_span ? MIN(*ret_first_ns, first_ns) : first_ns;
+		last_ns = MIN(file->last_ns, UINT64_MAX - 1);
+		*ret_first_ns = has_span ? MIN(*ret_first_ns, file->first_ns) : file->first_ns;
 		*ret_last_ns = has_span ? MAX(*ret_last_ns, last_ns) : last_ns;
 		has_span = true;
 	}
@@ -313,13 +315,6 @@ bool row_raw_span(const struct row_raw *raw, u64 *ret_first_ns, u64 *ret_last_ns
 void row_raw_counters(const struct row_raw *raw, struct row_counters *ret_counters, u64 *ret_faults)
 {
 	*ret_counters = *row_tree_counters(raw->tree);
-	for (u32 i = 0; i < raw->slots.n_sources; i++) {
-		const struct row_file *file = raw->slots.sources[i].file;
-		u64 n_untimed = file ? row_file_untimed(file) : 0;
-
-		ret_counters->events += n_untimed;
-		ret_counters->faults += n_untimed;
-	}
 	*ret_faults = raw->sql.context.n_faults + ret_counters->faults;
 }
 

@@ -6,8 +6,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -132,12 +135,61 @@ static void test_describe(void **state)
 	       "  hint: did you mean \"syscall:pread64\"?\n");
 }
 
+/* How often a file is opened while a command runs. */
+static u32 n_opens(const char *path, const char *arguments)
+{
+	_Alignas(struct inotify_event) char events[65536];
+	struct inotify_event *event;
+	char command[1024];
+	u32 opens = 0;
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	ssize_t n;
+
+	assert_true(inotify_add_watch(fd, path, IN_OPEN | IN_CLOSE) >= 0);
+	snprintf(command, sizeof(command), "%s %s >/dev/null", EBQL_BINARY, arguments);
+	assert_int_equal(system(command), 0);
+	while ((n = read(fd, events, sizeof(events))) > 0) {
+		for (char *at = events; at < events + n; at += sizeof(*event) + event->len) {
+			event = (struct inotify_event *)at;
+			opens += (event->mask & IN_OPEN) != 0;
+		}
+	}
+	close(fd);
+	return opens;
+}
+
+/* A file is read once for its columns and once for its rows, whatever the query asks. */
+static void test_reads(void **state)
+{
+	static const char *const queries[] = {
+		"SELECT a FROM '%s' WHERE a > 1 AND length(a) > 0",
+		"SELECT a, count(*) FROM '%s' WHERE a > 1 AND length(a) > 0 OR a IS NULL GROUP BY a "
+		"HAVING count(*) > 0 AND max(b) > 1 ORDER BY a + 1, a LIMIT 3",
+		"SELECT a, rank() OVER (ORDER BY b) FROM '%s' WHERE a + b > 2",
+		"SELECT * FROM (SELECT a, b FROM '%s' WHERE b > 1 LIMIT 3) AS t WHERE a > 0",
+	};
+	char path[] = "/tmp/ebql-reads-XXXXXX.csv", arguments[512], query[400];
+	int fd = mkstemps(path, 4);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "a,b\n1,2\n3,4\n", 12), 12);
+	close(fd);
+	for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
+		snprintf(query, sizeof(query), queries[i], path);
+		snprintf(arguments, sizeof(arguments), "explain \"%s\"", query);
+		assert_int_equal(n_opens(path, arguments), 1);
+		snprintf(arguments, sizeof(arguments), "\"%s\"", query);
+		assert_int_equal(n_opens(path, arguments), 2);
+	}
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options),	 cmocka_unit_test(test_show_views),
 		cmocka_unit_test(test_no_query), cmocka_unit_test(test_explain),
-		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_describe), cmocka_unit_test(test_reads),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

@@ -95,6 +95,30 @@ static void test_whole(void **state)
 	       "ebql: -- COMMAND is for queries over streams; this one reads only files\n");
 }
 
+/* A recording without rows, or without a value in a column, has the types it would have had. */
+static void test_empty(void **state)
+{
+	static const char *const kinds[] = { "arrows", "jsonl", "csv" };
+	char command[512];
+
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
+		snprintf(
+			command, sizeof(command),
+			"$E record -o e.%s \"SELECT * FROM 'a.csv' WHERE pid = 99\"; $E -o csv "
+			"\"SELECT count(*) AS n, sum(pid), max(ratio), max(big) - 1, max(comm) FROM "
+			"'e.%s' WHERE comm <> 'x' WINDOW TUMBLING 1s\"",
+			kinds[i], kinds[i]);
+		expect(command, 0,
+		       "window_start,window_end,n,sum(pid),max(ratio),max(big) - 1,max(comm),_other\n");
+		snprintf(
+			command, sizeof(command),
+			"$E record -o n.%s \"SELECT * FROM 'a.csv' WHERE ratio IS NULL\"; $E -o csv "
+			"\"SELECT time, pid + 1 AS p, ratio / 2 AS r FROM 'n.%s' WHERE ratio IS NULL\"; rm e.* n.*",
+			kinds[i], kinds[i]);
+		expect(command, 0, "time,p,r,_other\n1700000001500000000,,,0\n");
+	}
+}
+
 /* 20,000^3 rows take years: SQLite must let go of them. */
 static void test_stopped(void **state)
 {
@@ -240,10 +264,11 @@ static int close_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	   cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_whole),	   cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_live),
-		cmocka_unit_test(test_own_writes), cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_kinds),	cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_whole),	cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_stopped), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_live),	cmocka_unit_test(test_own_writes),
+		cmocka_unit_test(test_loss),
 	};
 
 	return cmocka_run_group_tests(tests, open_folder, close_folder);

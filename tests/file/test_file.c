@@ -46,6 +46,13 @@ static void test_csv_types(void **state)
 	/* What "-o csv" tells of losses is no row. */
 	CHECK("a.csv", "a\n1\n# lost ring_full=3 window_start=1 window_end=2\n",
 	      "a INTEGER; time -1\n1\n");
+	/* Our own line of types is for columns without a value, and for those only. */
+	CHECK("a.csv", "a,b,c\n# types INTEGER,TEXT,REAL\n",
+	      "a INTEGER, b TEXT(1), c REAL; time -1\n");
+	CHECK("a.csv", "time,b\n# types INTEGER,REAL\n", "time TIMESTAMP, b REAL; time 0\n");
+	CHECK("a.csv", "a,b\nx,\n,\n# types INTEGER,INTEGER\n",
+	      "a TEXT(1), b INTEGER; time -1\n'x', NULL\nNULL, NULL\n");
+	CHECK("a.csv", "a,b\n,\n# types bogus\n", "a TEXT(1), b TEXT(1); time -1\nNULL, NULL\n");
 }
 
 static void test_time(void **state)

@@ -243,8 +243,8 @@ static void test_names(void **state)
 		buf_reset(&out);
 		show(folder.file, &out);
 		assert_string_equal(out.at, kind == FILE_CSV
-						    ? "a TEXT(1), a_3 TEXT(1), a_2 TEXT(1), "
-						      "column_4 TEXT(1); time -1\n"
+						    ? "a INTEGER, a_3 INTEGER, a_2 INTEGER, "
+						      "column_4 INTEGER; time -1\n"
 						    : "a u8, a_3 u8, a_2 u8, column_4 u8; "
 						      "time -1\n");
 		folder_close(&folder);
