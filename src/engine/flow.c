@@ -686,6 +686,7 @@ int flow_drain_once(struct flow *flow, bool is_last)
 		err = read_all(flow, (struct flow_instant){ UINT64_MAX, UINT64_MAX });
 	if (err)
 		return err;
+	flow_account(flow);
 	if (is_last)
 		finish_rows(flow);
 	flow->is_drained = true;

@@ -11,8 +11,8 @@
 #include "random.h"
 
 #define ROWS_MAX     110
-#define TIME_FIRST   5000000000000ull
-#define TIME_STEP_NS 400000 /* windows are of 1 ms and more */
+#define TIME_FIRST   1000000000ull /* before now, whenever the machine was started */
+#define TIME_STEP_NS 400000	   /* windows are of 1 ms and more */
 
 static const char *const key_texts[] = { "", "a", "A", "it's" };
 
