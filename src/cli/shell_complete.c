@@ -10,69 +10,15 @@
 
 #include "cli/shell.h"
 
-/* Functions besides aggregate_infos; those of SQLite that people use, not all. */
+/* Functions besides the aggregates; those of SQLite that people use, not all. */
 static const char *const functions[] = {
-	"abs",
-	"approx_count_distinct",
-	"avg",
-	"bounds",
-	"coalesce",
-	"count",
-	"date",
-	"datetime",
-	"device_name",
-	"exponential",
-	"first",
-	"format",
-	"hex",
-	"histogram",
-	"ifnull",
-	"iif",
-	"instr",
-	"last",
-	"length",
-	"linear",
-	"log2",
-	"loglinear",
-	"lower",
-	"ltrim",
-	"max",
-	"min",
-	"nullif",
-	"p50",
-	"p90",
-	"p95",
-	"p99",
-	"p999",
-	"percentile_cont",
-	"printf",
-	"quantile",
-	"quantile_hi",
-	"quantile_lo",
-	"quantiles",
-	"quote",
-	"replace",
-	"round",
-	"rtrim",
-	"sign",
-	"softirq_name",
-	"stddev",
-	"stddev_pop",
-	"stddev_samp",
-	"strftime",
-	"substr",
-	"sum",
-	"syscall_name",
-	"target_pid",
-	"task_state",
-	"tcp_state",
-	"time",
-	"top_k",
-	"trim",
-	"typeof",
-	"unicode",
-	"unnest",
-	"upper",
+	"abs",	       "bounds",       "coalesce", "date",	"datetime",	"device_name",
+	"exponential", "format",       "hex",	   "ifnull",	"iif",		"instr",
+	"length",      "linear",       "log2",	   "loglinear", "lower",	"ltrim",
+	"nullif",      "printf",       "quote",	   "replace",	"round",	"rtrim",
+	"sign",	       "softirq_name", "strftime", "substr",	"syscall_name", "target_pid",
+	"task_state",  "tcp_state",    "time",	   "trim",	"typeof",	"unicode",
+	"unnest",      "upper",
 };
 
 static const char *const statements[] = { "SELECT", "WITH", "EXPLAIN", "SHOW",
@@ -210,9 +156,8 @@ static void offer_columns(void *context, const char *written, size_t n)
 
 static void offer_functions(struct search *search)
 {
-	for (u32 i = 0; i < AGGREGATE_N; i++)
-		if (aggregate_infos[i].name)
-			offer(search, arena_printf(search->arena, "%s(", aggregate_infos[i].name));
+	for (u32 i = 0; aggregate_name_at(i); i++)
+		offer(search, arena_printf(search->arena, "%s(", aggregate_name_at(i)));
 	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
 		offer(search, arena_printf(search->arena, "%s(", functions[i]));
 }
@@ -233,10 +178,12 @@ static void offer_keyword(struct search *search, const char *keyword)
 
 static bool is_function(const char *name)
 {
+	struct aggregate_name aggregate;
+
 	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
 		if (strcasecmp(functions[i], name) == 0)
 			return true;
-	return strcasecmp(name, "count") == 0;
+	return aggregate_find(name, &aggregate);
 }
 
 static void offer_keywords(struct search *search)

@@ -17,6 +17,7 @@ static const struct function {
 	u8 least, most, kind;
 	const char *printed; /* NULL: name */
 	bool takes_big;	     /* its arguments are only compared and handed on */
+	const struct aggregate_info *aggregate;
 } scalars[] = {
 	{ "abs", 1, 1, TYPE_OF_ARGS, "eb_abs", true },
 	{ "coalesce", 2, 99, TYPE_OF_ARGS, NULL, true },
@@ -76,18 +77,6 @@ static const struct function windows[] = {
 	{ "nth_value", 2, 2, TYPE_OF_ARGS },
 };
 
-/* Aggregates that have nothing to be bound. */
-static const struct function aggregates[] = {
-	{ "count", 0, 1, TYPE_INT, "count", true },
-	{ "sum", 1, 1, TYPE_OF_ARGS, "eb_sum", true },
-	{ "total", 1, 1, TYPE_REAL, "total", false },
-	{ "avg", 1, 1, TYPE_REAL, "eb_avg", true },
-	{ "min", 1, 1, TYPE_OF_ARGS, "min", true },
-	{ "max", 1, 1, TYPE_OF_ARGS, "max", true },
-	{ "group_concat", 1, 2, TYPE_TEXT, "group_concat", false },
-	{ "histogram_merge", 1, 1, TYPE_OF_ARGS, "eb_histogram_merge", true },
-};
-
 static const struct function *find(const struct function *list, size_t n, const struct ast *ast)
 {
 	for (size_t i = 0; i < n; i++)
@@ -98,17 +87,31 @@ static const struct function *find(const struct function *list, size_t n, const 
 	return NULL;
 }
 
-static const struct function *find_aggregate(const struct ast *ast)
+/* An aggregate that is one function of SQLite's: there is nothing to be bound. */
+static bool find_aggregate(const struct ast *ast, struct function *ret_function)
 {
-	if (ast->n_args > 1 && strcasecmp(ast->text, "group_concat") != 0)
-		return NULL;
-	return find(aggregates, ARRAY_SIZE(aggregates), ast);
+	const struct aggregate_info *info;
+	struct aggregate_name name;
+
+	if (!aggregate_find(ast->text, &name) || !aggregate_infos[name.kind].sql)
+		return false;
+	info = &aggregate_infos[name.kind];
+	*ret_function = (struct function){ .name = info->name,
+					   .least = name.kind == AGGREGATE_COUNT ? 0 : 1,
+					   .most = MAX(info->sql_args_max, 1),
+					   .kind = (u8)TYPE_OF_ARGS,
+					   .printed = info->sql,
+					   .takes_big = !info->sql_takes_i64,
+					   .aggregate = info };
+	return ast->n_args <= ret_function->most;
 }
 
 bool cut_is_aggregate(const struct ast *ast)
 {
+	struct function f;
+
 	return ast->kind == AST_CALL && !ast->is_over &&
-	       (find_aggregate(ast) || plan_is_aggregate(ast));
+	       (find_aggregate(ast, &f) || plan_is_aggregate(ast));
 }
 
 bool cut_has_aggregate(const struct ast *ast)
@@ -209,9 +212,9 @@ static struct type merged(struct type a, struct type b)
 }
 
 /* DISTINCT is an aggregate's, and not with OVER; FILTER is an aggregate's. */
-static bool check_suffixes(struct cutter *c, const struct ast *ast)
+static bool check_suffixes(struct cutter *c, const struct ast *ast, const struct function *f)
 {
-	bool is_aggregate = find_aggregate(ast) != NULL;
+	bool is_aggregate = f->aggregate != NULL;
 	const char *wrong = NULL;
 
 	if (ast->distinct && !is_aggregate)
@@ -235,7 +238,7 @@ static struct printed print_plain(struct cutter *c, struct level *level, const s
 	if (ast->star ? strcmp(f->name, "count") != 0
 		      : ast->n_args < f->least || ast->n_args > f->most)
 		return wrong_arguments(c, ast, f);
-	if (!check_suffixes(c, ast))
+	if (!check_suffixes(c, ast, f))
 		return cut_bad();
 	buf_printf(out, "%s(%s%s", f->printed ? f->printed : f->name,
 		   ast->distinct ? "DISTINCT " : "",
@@ -260,13 +263,14 @@ static struct printed print_plain(struct cutter *c, struct level *level, const s
 			type = merged(type, p.type);
 	}
 	buf_putc(out, ')');
-	if (strcmp(f->name, "sum") == 0 && type_is_word(type)) {
-		type.bits = 64;
-		if (type.kind == TYPE_BOOL || type.kind == TYPE_POINTER)
-			type.kind = TYPE_INT;
+	if (f->aggregate) {
+		struct type_range range = { type };
+
+		if (type_is_word(type))
+			range = (struct type_range){ type, type_min(type), type_max(type) };
+		f->aggregate->result(&range);
+		type = range.type;
 	}
-	if (strcmp(f->name, "count") == 0)
-		type = type_int(64, false);
 	if (!print_over(c, level, ast, out))
 		return cut_bad();
 	return (struct printed){ .type = type, .is_good = true };
@@ -513,8 +517,10 @@ static bool is_histogram(const struct ast *ast)
  */
 static bool check_inside(struct cutter *c, const struct ast *ast)
 {
+	struct function f;
+
 	for (u32 i = 0; i < ast->n_args; i++) {
-		if (is_histogram(ast->args[i]) && !find_aggregate(ast))
+		if (is_histogram(ast->args[i]) && !find_aggregate(ast, &f))
 			continue; /* quantile(histogram_merge(h), 0.99) */
 		if (!(cut_has_aggregate(ast->args[i]) && !ast->is_over) &&
 		    !(ast->args[i] && has_over(ast->args[i])))
@@ -552,7 +558,9 @@ static bool print_running(struct cutter *c, struct level *level, const struct as
 struct printed cut_call(struct cutter *c, struct level *level, const struct ast *ast, bool is_item,
 			struct buf *out)
 {
-	const struct function *f = find_aggregate(ast);
+	const struct function *f;
+	struct function aggregate;
+	bool is_plain = find_aggregate(ast, &aggregate);
 	struct printed running;
 	struct suggest suggest;
 	struct diag *d;
@@ -564,17 +572,17 @@ struct printed cut_call(struct cutter *c, struct level *level, const struct ast 
 	if (level->has_running && plan_is_running(ast) &&
 	    print_running(c, level, ast, out, &running))
 		return running;
-	if ((f || plan_is_aggregate(ast)) && !check_inside(c, ast))
+	if ((is_plain || plan_is_aggregate(ast)) && !check_inside(c, ast))
 		return cut_bad();
-	if (f || plan_is_aggregate(ast)) {
+	if (is_plain || plan_is_aggregate(ast)) {
 		bool was_guarded = level->is_guarded;
 		struct printed p;
 
 		/* Every row's arguments are computed, wherever the aggregate stands. */
 		c->has_aggregate = true;
 		level->is_guarded = false;
-		p = f ? print_plain(c, level, ast, f, out)
-		      : print_statistic(c, level, ast, is_item, out);
+		p = is_plain ? print_plain(c, level, ast, &aggregate, out)
+			     : print_statistic(c, level, ast, is_item, out);
 		level->is_guarded = was_guarded;
 		return p;
 	}
@@ -587,8 +595,8 @@ struct printed cut_call(struct cutter *c, struct level *level, const struct ast 
 		suggest_offer(&suggest, scalars[i].name);
 	for (u32 i = 0; i < ARRAY_SIZE(windows); i++)
 		suggest_offer(&suggest, windows[i].name);
-	for (u32 i = 0; i < AGGREGATE_N; i++)
-		suggest_offer(&suggest, aggregate_infos[i].name);
+	for (u32 i = 0; aggregate_name_at(i); i++)
+		suggest_offer(&suggest, aggregate_name_at(i));
 	if (find(windows, ARRAY_SIZE(windows), ast)) {
 		d = diag_error(c->diags, "needs-over", ast->span, "%s() looks at other rows",
 			       ast->text);

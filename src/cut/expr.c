@@ -448,16 +448,17 @@ static struct printed print_replaced(const struct level *level, const struct rep
 	const char *function = type.kind == TYPE_QUANTILE && !is_item ? "eb_estimate" : NULL;
 
 	if (replaced->regroup) {
-		function = replaced->regroup;
+		function = replaced->regroup->regroup;
 		if (strcmp(function, "count") == 0)
 			type = type_int(64, false);
 	}
+	bool is_counted = replaced->regroup && replaced->regroup->is_never_null;
+
 	if (function)
-		buf_printf(out, "%s(", function);
+		buf_printf(out, "%s%s(", is_counted ? "coalesce(" : "", function);
 	cut_print_column(r, (s32)replaced->column, out);
 	buf_puts(out, function ? ")" : "");
-	if (replaced->regroup && strchr(replaced->regroup, '('))
-		buf_puts(out, ", 0)");
+	buf_puts(out, is_counted ? ", 0)" : "");
 	return good(is_item ? type : scalar(type));
 }
 

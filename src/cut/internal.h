@@ -50,9 +50,9 @@ struct shared_groups {
 struct replaced {
 	const struct ast *ast;
 	u32 column;
-	/* The kernel's groups are finer than the query's: what puts them together, "eb_sum" or
-	 * "coalesce(eb_sum"; NULL: a key, or they are the query's. */
-	const char *regroup;
+	/* The kernel's groups are finer than the query's: who says what puts them together; NULL: a
+	 * key, or they are the query's. */
+	const struct aggregate_info *regroup;
 };
 
 /* One select being printed. */

@@ -137,7 +137,7 @@ struct split {
 };
 
 static void add_item(struct split *s, const struct ast *ast, const struct ast *item,
-		     const char *regroup)
+		     const struct aggregate_info *regroup)
 {
 	for (u32 i = 0; i < s->replaced.n; i++)
 		if (sql_expr_equal(s->replaced.at[i].ast, ast))
@@ -149,32 +149,32 @@ static void add_item(struct split *s, const struct ast *ast, const struct ast *i
 				    .alias = arena_printf(s->c->arena, "#%u", s->items.n) });
 }
 
-/* How the finer groups' aggregates are put together, or NULL. */
-static const char *regroup_of(const struct ast *ast)
+/* The aggregate whose finer groups SQLite can put together, or NULL. */
+static const struct aggregate_info *regrouped(const struct ast *ast)
 {
-	static const char *const how[][2] = { { "count", "coalesce(eb_sum" },
-					      { "sum", "eb_sum" },
-					      { "min", "min" },
-					      { "max", "max" } };
+	struct aggregate_name name;
 
-	for (u32 i = 0; i < ARRAY_SIZE(how); i++)
-		if (strcasecmp(how[i][0], ast->text) == 0 && ast->n_args < 2)
-			return how[i][1];
-	return NULL;
+	return aggregate_find(ast->text, &name) && ast->n_args < 2 &&
+			       aggregate_infos[name.kind].regroup
+		       ? &aggregate_infos[name.kind]
+		       : NULL;
 }
 
 static void take_aggregate(struct split *s, const struct ast *ast)
 {
+	/* Finer groups are those of the distinct values: they are counted. */
+	static const struct aggregate_info distinct = { .regroup = "count" };
+
 	if (!s->distinct) {
 		s->is_bad |= ast->distinct;
 		add_item(s, ast, ast, NULL);
 	} else if (ast->distinct) {
 		s->is_bad |= strcasecmp(ast->text, "count") != 0 || ast->n_args != 1 ||
 			     ast->filter || !sql_expr_equal(ast->args[0], s->distinct);
-		add_item(s, ast, s->distinct, "count");
+		add_item(s, ast, s->distinct, &distinct);
 	} else {
-		s->is_bad |= !regroup_of(ast);
-		add_item(s, ast, ast, regroup_of(ast));
+		s->is_bad |= !regrouped(ast);
+		add_item(s, ast, ast, regrouped(ast));
 	}
 }
 

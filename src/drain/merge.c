@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "drain/sketch.h"
-
 #define INDEX_MIN   64u
 #define ENTRIES_MAX (1ull << 30)
 #define POOL_FIRST  8u /* words: chunks stay on cache lines of their own */
@@ -27,21 +25,6 @@ static u32 hash_words(const u64 *words, u32 n, u64 cpu)
 	}
 	h *= 0xd6e8feb86659fd93ull;
 	return h >> 32;
-}
-
-/* Words of an entry that a cell takes. */
-static u32 cell_words(struct merge_cell *cell)
-{
-	if (sketch_words(cell->cell))
-		return sketch_words(cell->cell);
-	if (cell->kind == CELL_SUM)
-		return 2;
-	if (cell->kind != CELL_HISTOGRAM)
-		return 1;
-	if (!cell->chunk_cells)
-		return cell->n_cells;
-	cell->unplaced_word = (cell->n_chunks + 1) / 2;
-	return cell->unplaced_word + 1;
 }
 
 int merge_open(struct merge *merge, const struct phys *phys, struct arena *arena)
@@ -68,17 +51,16 @@ int merge_open(struct merge *merge, const struct phys *phys, struct arena *arena
 
 		merge->cells[i] = (struct merge_cell){
 			.cell = c,
-			.kind = c->kind,
-			.is_wide = c->is_wide,
-			.is_signed = c->is_signed,
+			.ops = &cell_ops[c->kind],
 			.from_bytes = c->bytes_offset - s->cells_bytes_offset,
 			.to_word = n_words,
 			.n_cells = c->n_cells,
 			.chunk_cells = c->chunk_cells,
 			.n_chunks = c->n_chunks,
 			.unplaced_bytes = c->unplaced_bytes,
+			.unplaced_word = (c->n_chunks + 1) / 2,
 		};
-		n_words += cell_words(&merge->cells[i]);
+		n_words += cell_ops[c->kind].fold ? 1 : cell_ops[c->kind].words(c);
 		if (c->kind == CELL_COUNT && !c->arg && !c->filter && merge->plain_count_cell < 0)
 			merge->plain_count_cell = i;
 	}
@@ -170,14 +152,6 @@ static u64 load_word(const u8 *at)
 
 	memcpy(&word, at, sizeof(word));
 	return word;
-}
-
-static void add_wide(u64 *to, u64 low, u64 high)
-{
-	u64 sum = to[0] + low;
-
-	to[1] += high + (sum < low);
-	to[0] = sum;
 }
 
 /* --- Histograms --- */
@@ -291,34 +265,15 @@ static void combine(struct merge *merge, u64 *to, const u8 *cells, const u8 *sli
 	const struct merge_cell *c = merge->cells, *end = c + merge->n_cells;
 
 	for (; c < end; c++) {
-		u64 *cell = to + c->to_word, word;
+		u64 *cell = to + c->to_word;
+		const u8 *from = cells + c->from_bytes;
 
-		if (c->kind == CELL_HISTOGRAM) {
-			combine_histogram(merge, c, cell, cells + c->from_bytes, slice);
-			continue;
-		}
-		if (c->kind > CELL_HISTOGRAM) {
-			sketch_combine(c->cell, cell, cells + c->from_bytes);
-			continue;
-		}
-		word = load_word(cells + c->from_bytes);
-		switch (c->kind) {
-		case CELL_COUNT:
-			*cell += word;
-			break;
-		case CELL_SUM:
-			if (c->is_wide)
-				add_wide(cell, word, load_word(cells + c->from_bytes + 8));
-			else
-				add_wide(cell, word, c->is_signed ? (u64)((s64)word >> 63) : 0);
-			break;
-		case CELL_MIN:
-		case CELL_MAX:
-			*cell = MAX(*cell, word);
-			break;
-		default:
-			BUG("cell kind");
-		}
+		if (c->ops->fold)
+			*cell = c->ops->fold(*cell, load_word(from));
+		else if (c->ops->merge_row)
+			c->ops->merge_row(c->cell, cell, from);
+		else
+			combine_histogram(merge, c, cell, from, slice);
 	}
 }
 
@@ -339,16 +294,15 @@ static void combine_entry(struct merge *merge, u64 *to, const struct merge *sour
 	for (u32 i = 0; i < merge->n_cells; i++) {
 		const struct merge_cell *c = &merge->cells[i];
 
-		if (c->kind == CELL_HISTOGRAM)
-			fold_histogram(merge, c, to + c->to_word, source, from + c->to_word);
-		else if (c->kind > CELL_HISTOGRAM)
-			sketch_combine_entry(c->cell, to + c->to_word, from + c->to_word);
-		else if (c->kind == CELL_SUM)
-			add_wide(to + c->to_word, from[c->to_word], from[c->to_word + 1]);
-		else if (c->kind == CELL_COUNT)
-			to[c->to_word] += from[c->to_word];
+		u64 *cell = to + c->to_word;
+		const u64 *added = from + c->to_word;
+
+		if (c->ops->fold)
+			*cell = c->ops->fold(*cell, *added);
+		else if (c->ops->merge_entry)
+			c->ops->merge_entry(c->cell, cell, added);
 		else
-			to[c->to_word] = MAX(to[c->to_word], from[c->to_word]);
+			fold_histogram(merge, c, cell, source, added);
 	}
 }
 

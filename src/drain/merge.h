@@ -26,10 +26,9 @@
 
 struct merge_cell {
 	const struct cell *cell;
-	enum cell_kind kind;
-	bool is_wide, is_signed;
+	const struct cell_ops *ops;
 	u32 from_bytes; /* behind the row's first cell */
-	u32 to_word;	/* of the entry's cells; SUM has two words here */
+	u32 to_word;	/* of the entry's cells */
 	/* HISTOGRAM */
 	u32 n_cells, chunk_cells, n_chunks; /* chunk_cells 0: all cells lie in the entry */
 	u32 unplaced_bytes;		    /* in the row, behind from_bytes */

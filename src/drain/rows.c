@@ -79,20 +79,12 @@ static void key_value(const struct rows *rows, const struct merge_entry *entry,
 		set_integer(ret_value, type.is_signed ? (s128)(s64)*word : (s128)*word);
 }
 
-static s128 sum_of(const struct merge_cell *cell, const u64 *cells)
+/* The number that a merged cell stands for. */
+static s128 cell_integer(const struct rows *rows, const u64 *cells, s32 number)
 {
-	const u64 *words = cells + cell->to_word;
+	const struct merge_cell *cell = &rows->merge->cells[number];
 
-	return (s128)((u128)words[1] << 64 | words[0]);
-}
-
-static s128 extreme_of(const struct merge_cell *cell, const u64 *cells)
-{
-	u64 word = cells[cell->to_word];
-
-	if (cell->kind == CELL_MIN)
-		word = ~word;
-	return cell->is_signed ? (s128)(s64)(word ^ CELL_BIAS) : (s128)word;
+	return cell->ops->integer(cell->cell, cells + cell->to_word);
 }
 
 /* --- Histograms and quantiles --- */
@@ -115,8 +107,7 @@ static void list_cell(void *context, u32 cell, u64 count)
 static void read_histogram(const struct rows *rows, const u64 *cells,
 			   const struct phys_aggregate *aggregate, struct histogram *ret_histogram)
 {
-	const struct merge_cell *of = rows->merge->cells;
-	const struct merge_cell *cell = &of[aggregate->histogram_cell];
+	const struct merge_cell *cell = &rows->merge->cells[aggregate->histogram_cell];
 	struct cell_list list = { .cells = scratch_alloc(rows->scratch,
 							 cell->n_cells * sizeof(*list.cells)) };
 	struct histogram *h = ret_histogram;
@@ -127,10 +118,10 @@ static void read_histogram(const struct rows *rows, const u64 *cells,
 	h->cells = list.cells;
 	h->n_cells = list.n;
 	h->count = list.count;
-	h->sum = sum_of(&of[aggregate->sum_cell], cells);
+	h->sum = cell_integer(rows, cells, aggregate->sum_cell);
 	if (h->count || h->n_unplaced) {
-		h->min = extreme_of(&of[aggregate->min_cell], cells);
-		h->max = extreme_of(&of[aggregate->max_cell], cells);
+		h->min = cell_integer(rows, cells, aggregate->min_cell);
+		h->max = cell_integer(rows, cells, aggregate->max_cell);
 	}
 }
 
@@ -181,61 +172,58 @@ static void quantile_value(const struct rows *rows, const u64 *cells,
 					     .quantiles = quantiles };
 }
 
-/* One whose only cell is a sketch's. */
-static bool cell_is_sketch(const struct phys *phys, s32 cell)
+/* Of the values, or of the group's events. */
+static u64 count_of(const struct rows *rows, const u64 *cells,
+		    const struct phys_aggregate *aggregate)
 {
-	return cell >= 0 && phys->cells[cell].kind > CELL_HISTOGRAM;
+	if (aggregate->count_cell >= 0)
+		return (u64)cell_integer(rows, cells, aggregate->count_cell);
+	/* Without a count the aggregate has a value wherever its group has an event. */
+	return rows->merge->is_grouped || rows->matched;
 }
 
 static void aggregate_value(const struct rows *rows, const u64 *cells,
-			    const struct phys_aggregate *aggregate, struct value *ret_value)
+			    const struct phys_aggregate *a, struct value *ret_value)
 {
-	const struct merge *merge = rows->merge;
-	const struct merge_cell *cell;
-	u64 count;
+	const struct aggregate_info *info = &aggregate_infos[a->kind];
+	const struct merge_cell *of = rows->merge->cells;
+	s32 number = a->value_cell >= 0 ? a->value_cell : a->count_cell;
+	u64 count = 0;
 
-	if (aggregate->kind == AGGREGATE_HISTOGRAM) {
-		histogram_value(rows, cells, aggregate, ret_value);
-		return;
+	if (info->counts != COUNTS_NEVER) {
+		count = count_of(rows, cells, a);
+		if (!count && !info->is_never_null) {
+			set_null(ret_value);
+			return;
+		}
 	}
-	if (aggregate->kind == AGGREGATE_QUANTILE) {
-		quantile_value(rows, cells, aggregate, ret_value);
-		return;
-	}
-	if (cell_is_sketch(rows->phys, aggregate->value_cell)) {
-		sketch_value(rows, cells, aggregate, 0, 0, ret_value);
-		return;
-	}
-	/* Without a count the aggregate has a value wherever its group has an event. */
-	count = aggregate->count_cell >= 0 ? cells[merge->cells[aggregate->count_cell].to_word]
-					   : merge->is_grouped || rows->matched;
-	if (aggregate->kind == AGGREGATE_COUNT) {
-		set_integer(ret_value, count);
-		return;
-	}
-	if (!count) {
-		set_null(ret_value);
-		return;
-	}
-	cell = &merge->cells[aggregate->value_cell];
-	switch (aggregate->kind) {
-	case AGGREGATE_STDDEV:
-		sketch_value(rows, cells, aggregate, count, sum_of(cell, cells), ret_value);
+	switch (info->reads) {
+	case READS_NUMBER:
+		set_integer(ret_value, cell_integer(rows, cells, number));
 		break;
-	case AGGREGATE_SUM:
-		set_integer(ret_value, sum_of(cell, cells));
-		break;
-	case AGGREGATE_AVG:
+	case READS_MEAN:
 		ret_value->kind = VALUE_REAL;
 		ret_value->n = 0;
-		ret_value->real = (double)sum_of(cell, cells) / (double)count;
+		ret_value->real = (double)cell_integer(rows, cells, number) / (double)count;
 		break;
-	case AGGREGATE_MIN:
-	case AGGREGATE_MAX:
-		set_integer(ret_value, extreme_of(cell, cells));
+	case READS_DEVIATION:
+		stddev_value(cells + of[a->squares_cell].to_word, count,
+			     cell_integer(rows, cells, number), a->aggregate->is_population,
+			     ret_value);
 		break;
-	default:
-		BUG("aggregate kind");
+	case READS_EVENT:
+		first_last_value(rows, of[number].cell, cells + of[number].to_word, ret_value);
+		break;
+	case READS_HISTOGRAM:
+		histogram_value(rows, cells, a, ret_value);
+		break;
+	case READS_QUANTILES:
+		quantile_value(rows, cells, a, ret_value);
+		break;
+	case READS_TOP:
+		top_value(rows, of[number].cell, cells + of[number].to_word, a->aggregate->k,
+			  ret_value);
+		break;
 	}
 }
 

@@ -2,16 +2,14 @@
 /*
  * Cells of a row: what one event does to the count, sum, minimum, maximum, the
  * histograms and sketches of its group.  Only this CPU writes the row, so plain loads and
- * stores do.  Zero
- * is the neutral start of every cell.
+ * stores do.  Zero is the neutral start of every cell.
  */
 #include "gen/internal.h"
 
-static void update_count(struct gen *g, const struct cell *c, vreg row, const struct cell_value *v)
+static void update_count(struct gen *g, const struct cell *c, vreg row)
 {
 	vreg n = ir_reg(g->ir);
 
-	(void)v;
 	ir_load(g->ir, n, row, (s32)c->bytes_offset, IR_U64);
 	ir_alui(g->ir, IR_ADD, n, n, 1);
 	ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, n);
@@ -74,20 +72,41 @@ static void update_extreme(struct gen *g, const struct cell *c, vreg row,
 	ir_place(ir, end);
 }
 
-static void update_histogram(struct gen *g, const struct cell *c, vreg row,
-			     const struct cell_value *value)
+static void update(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value)
 {
-	gen_histogram(g, c, row, value->reg);
+	switch (c->kind) {
+	case CELL_COUNT:
+		update_count(g, c, row);
+		return;
+	case CELL_SUM:
+		update_sum(g, c, row, value);
+		return;
+	case CELL_MIN:
+	case CELL_MAX:
+		update_extreme(g, c, row, value);
+		return;
+	case CELL_HISTOGRAM:
+		gen_histogram(g, c, row, value->reg);
+		return;
+	case CELL_FIRST:
+	case CELL_LAST:
+		gen_first_last(g, c, row, value);
+		return;
+	case CELL_SQUARES:
+		gen_squares(g, c, row, value);
+		return;
+	case CELL_HLL:
+		gen_registers(g, c, row, value);
+		return;
+	case CELL_TOP:
+		gen_top(g, c, row, value);
+		return;
+	case CELL_NONE:
+	case CELL_KIND_N:
+		break;
+	}
+	BUG("cell kind %d", c->kind);
 }
-
-static void (*const update[CELL_KIND_N])(struct gen *g, const struct cell *c, vreg row,
-					 const struct cell_value *value) = {
-	[CELL_COUNT] = update_count,	     [CELL_SUM] = update_sum,
-	[CELL_MIN] = update_extreme,	     [CELL_MAX] = update_extreme,
-	[CELL_HISTOGRAM] = update_histogram, [CELL_FIRST] = gen_first_last,
-	[CELL_LAST] = gen_first_last,	     [CELL_SQUARES] = gen_squares,
-	[CELL_HLL] = gen_registers,	     [CELL_TOP] = gen_top,
-};
 
 static bool same(const struct expr *a, const struct expr *b)
 {
@@ -105,7 +124,7 @@ static void update_some(struct gen *g, u32 first, bool *done, vreg row,
 		    !same(cells[i].arg, f->arg) || !same(cells[i].filter, f->filter))
 			continue;
 		done[i] = true;
-		update[cells[i].kind](g, &cells[i], row, value);
+		update(g, &cells[i], row, value);
 	}
 }
 

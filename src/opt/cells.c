@@ -18,18 +18,15 @@ static bool same(const struct expr *a, const struct expr *b)
 /* A sum and the like counts where it may be one of no values. */
 static bool counts(const struct plan *p, const struct aggregate *a)
 {
-	switch (a->kind) {
-	case AGGREGATE_COUNT:
-	case AGGREGATE_AVG:
-	case AGGREGATE_STDDEV:
+	switch (aggregate_infos[a->kind].counts) {
+	case COUNTS_ALWAYS:
 		return true;
-	case AGGREGATE_SUM:
-	case AGGREGATE_MIN:
-	case AGGREGATE_MAX:
+	case COUNTS_WHERE_EMPTY:
 		return !p->aggregate.n_keys || a->filter;
-	default:
-		return false;
+	case COUNTS_NEVER:
+		break;
 	}
+	return false;
 }
 
 /* Do two aggregates of the same rows read the same values, or count the same rows? */

@@ -94,28 +94,6 @@ static s32 sketch_cell(struct phys *phys, cell_vec *cells, const struct aggregat
 	return cell_add(phys, cells, cell);
 }
 
-/* Which cells an aggregate needs: one table entry a kind. */
-static const struct {
-	bool has_value, is_count_needed, has_histogram, is_sketch, has_squares;
-	enum cell_kind value;
-} aggregate_cells[AGGREGATE_N] = {
-	[AGGREGATE_COUNT] = { .is_count_needed = true },
-	[AGGREGATE_SUM] = { .has_value = true, .value = CELL_SUM },
-	[AGGREGATE_MIN] = { .has_value = true, .value = CELL_MIN },
-	[AGGREGATE_MAX] = { .has_value = true, .value = CELL_MAX },
-	[AGGREGATE_AVG] = { .has_value = true, .is_count_needed = true, .value = CELL_SUM },
-	[AGGREGATE_HISTOGRAM] = { .has_histogram = true },
-	[AGGREGATE_QUANTILE] = { .has_histogram = true },
-	[AGGREGATE_FIRST] = { .is_sketch = true, .value = CELL_FIRST },
-	[AGGREGATE_LAST] = { .is_sketch = true, .value = CELL_LAST },
-	[AGGREGATE_STDDEV] = { .has_value = true,
-			       .is_count_needed = true,
-			       .has_squares = true,
-			       .value = CELL_SUM },
-	[AGGREGATE_APPROX_COUNT_DISTINCT] = { .is_sketch = true, .value = CELL_HLL },
-	[AGGREGATE_TOP_K] = { .is_sketch = true, .value = CELL_TOP },
-};
-
 /*
  * The histogram and what is always known beside it; its count is the sum of its cells.
  * The logarithmic schemes have no cell for values below zero: where such values are
@@ -142,6 +120,7 @@ static void plan_histogram(struct phys *phys, cell_vec *cells, const struct aggr
 static void plan_aggregate(struct phys *phys, cell_vec *cells, const struct aggregate *a,
 			   struct phys_aggregate *ret)
 {
+	const struct aggregate_info *info = &aggregate_infos[a->kind];
 	bool may_be_empty = phys->n_keys == 0 || a->filter || (a->arg && a->arg->nullable);
 
 	*ret = (struct phys_aggregate){ .kind = a->kind,
@@ -154,20 +133,20 @@ static void plan_aggregate(struct phys *phys, cell_vec *cells, const struct aggr
 					.min_cell = -1,
 					.max_cell = -1,
 					.aggregate = a };
-	if (aggregate_cells[a->kind].has_histogram) {
+	if (info->cell == CELL_HISTOGRAM) {
 		plan_histogram(phys, cells, a, ret);
 		return;
 	}
-	if (aggregate_cells[a->kind].is_sketch) {
-		ret->value_cell = sketch_cell(phys, cells, a, aggregate_cells[a->kind].value);
+	if (info->counts == COUNTS_NEVER) {
+		ret->value_cell = sketch_cell(phys, cells, a, info->cell);
 		return;
 	}
-	if (aggregate_cells[a->kind].has_squares)
+	if (info->reads == READS_DEVIATION)
 		ret->squares_cell = sketch_cell(phys, cells, a, CELL_SQUARES);
-	if (aggregate_cells[a->kind].is_count_needed || may_be_empty)
+	if (info->counts == COUNTS_ALWAYS || may_be_empty)
 		ret->count_cell = count_cell(phys, cells, a);
-	if (aggregate_cells[a->kind].has_value)
-		ret->value_cell = value_cell(phys, cells, a, aggregate_cells[a->kind].value, false);
+	if (info->cell != CELL_COUNT)
+		ret->value_cell = value_cell(phys, cells, a, info->cell, false);
 }
 
 void phys_cells(struct phys *phys, const struct plan *agg)
@@ -190,10 +169,6 @@ void phys_cells(struct phys *phys, const struct plan *agg)
 			phys->matched_cell = (s32)i;
 }
 
-static const char *const cell_names[CELL_KIND_N] = { "count",	  "sum",   "min",  "max",
-						     "histogram", "first", "last", "squares",
-						     "registers", "top" };
-
 static void sketch_print(const struct cell *c, struct buf *out)
 {
 	if (c->kind == CELL_SQUARES)
@@ -207,7 +182,7 @@ static void sketch_print(const struct cell *c, struct buf *out)
 
 void phys_cell_print(const struct cell *c, struct buf *out)
 {
-	buf_printf(out, "  cell +%u %s", c->bytes_offset, cell_names[c->kind]);
+	buf_printf(out, "  cell +%u %s", c->bytes_offset, cell_ops[c->kind].name);
 	if (c->kind == CELL_SUM)
 		buf_puts(out, c->is_wide ? " (128 bits)" : " (64 bits)");
 	if (c->kind == CELL_HISTOGRAM) {

@@ -305,32 +305,6 @@ struct phys_key {
 	s32 null_bit;	/* in the null word, or -1 */
 };
 
-enum cell_kind {
-	CELL_COUNT, /* 1 word */
-	CELL_SUM,   /* 1 word (is_wide false: cannot overflow) or 2: 128 bits, two's complement */
-	CELL_MIN,   /* 1 word: maximum of the complement of the biased value; see cell_bias */
-	CELL_MAX,   /* 1 word: maximum of the biased value */
-	/*
-	 * One u64 a cell of the scheme, or, when chunk_cells is not 0, one u32 for each
-	 * chunk_cells of them: bytes from the slice to the chunk of u64 in the pool, 0 = none
-	 * yet; and behind these (aligned to 8) one u64: values that found no room.
-	 */
-	CELL_HISTOGRAM,
-	/*
-	 * Order, then the value's n_words.  The order is 0 where there is no value, and greater
-	 * for what is to stay: FIRST: the complement of the event's time; LAST: the time + 1.
-	 */
-	CELL_FIRST,
-	CELL_LAST,
-	CELL_SQUARES, /* the sum of the squares, in n_words (1, 2 or 3) words, the lowest first */
-	CELL_HLL,     /* 2^hll_bits registers of a byte: type/hll.h */
-	CELL_TOP,     /* a slice of type/top.h */
-	CELL_KIND_N
-};
-
-/* MIN and MAX order values as unsigned: a signed value is biased by 2^63. */
-#define CELL_BIAS (1ull << 63)
-
 struct cell {
 	enum cell_kind kind;
 	struct expr *arg;    /* NULL: counts every event of the group */
@@ -355,11 +329,29 @@ struct cell {
 	struct expr *weight; /* TOP; NULL: 1 */
 };
 
-/* Kinds whose cells make rows large; they lie behind the others. */
-static inline bool cell_is_large(enum cell_kind kind)
-{
-	return kind == CELL_HISTOGRAM || kind == CELL_HLL || kind == CELL_TOP;
-}
+/*
+ * What there is to do with a kind of cell.  Slices, CPUs, nesting levels and panes have cells of
+ * their own for one group; they are merged in entries (run/merge.h).
+ */
+struct cell_ops {
+	const char *name;
+	bool is_large; /* makes rows large; lies behind the others */
+	/*
+	 * A cell of one word, in entries too: two of them merged.  Zero is neutral, the order does
+	 * not matter.  Such a kind has none of the functions up to integer().
+	 */
+	u64 (*fold)(u64 a, u64 b);
+	u32 (*bytes)(const struct cell *cell); /* in a row */
+	u32 (*words)(const struct cell *cell); /* in an entry */
+	/* A row's cell, which may be unaligned, into an entry's; then an entry's into an entry's.
+	 * NULL: a histogram, whose chunks lie elsewhere. */
+	void (*merge_row)(const struct cell *cell, u64 *to, const u8 *from);
+	void (*merge_entry)(const struct cell *cell, u64 *to, const u64 *from);
+	/* The number that the words of an entry stand for; NULL: they stand for something else. */
+	s128 (*integer)(const struct cell *cell, const u64 *words);
+};
+
+extern const struct cell_ops cell_ops[CELL_KIND_N];
 
 /* How an aggregate is read off the cells; cell numbers, -1 = none. */
 struct phys_aggregate {

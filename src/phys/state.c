@@ -190,24 +190,6 @@ static void shape_histogram(const struct state_layout *s, struct cell *c)
 	c->n_bytes = c->unplaced_bytes + 8;
 }
 
-/* Of all kinds but histograms. */
-static u32 cell_bytes(const struct cell *c)
-{
-	switch (c->kind) {
-	case CELL_FIRST:
-	case CELL_LAST:
-		return 8 + 8 * c->n_words;
-	case CELL_SQUARES:
-		return 8 * c->n_words;
-	case CELL_HLL:
-		return 1u << c->hll_bits;
-	case CELL_TOP:
-		return top_slice_bytes(&c->top);
-	default:
-		return c->is_wide ? 16 : 8;
-	}
-}
-
 /* Offsets of the cells in the row, those that are one or two words first; the row's size. */
 static u32 lay_out_row(struct phys *phys)
 {
@@ -217,12 +199,13 @@ static u32 lay_out_row(struct phys *phys)
 		for (u32 i = 0; i < phys->n_cells; i++) {
 			struct cell *c = &phys->cells[i];
 
-			if (cell_is_large(c->kind) != (pass == 1))
+			if (cell_ops[c->kind].is_large != (pass == 1))
 				continue;
 			if (c->kind == CELL_HISTOGRAM)
 				shape_histogram(&phys->state, c);
 			else
-				c->n_bytes = cell_bytes(c);
+				c->n_bytes =
+					cell_ops[c->kind].fold ? 8 : cell_ops[c->kind].bytes(c);
 			c->bytes_offset = at;
 			at += c->n_bytes;
 		}
@@ -291,7 +274,7 @@ static u64 groups_min(const struct phys *phys)
 static bool has_large_cell(const struct phys *phys)
 {
 	for (u32 i = 0; i < phys->n_cells; i++)
-		if (cell_is_large(phys->cells[i].kind))
+		if (cell_ops[phys->cells[i].kind].is_large)
 			return true;
 	return false;
 }

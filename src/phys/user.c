@@ -320,18 +320,10 @@ static s32 split_column(const struct phys *p, const struct expr *e)
 		return type_is_word(e->type) && e->hi > INT64_MAX ? plain_column(p, e) : -1;
 	if (e->kind != EXPR_AGGREGATE)
 		return -1;
-	switch (p->aggregates[e->index].kind) {
-	case AGGREGATE_SUM:
-	case AGGREGATE_MIN:
-	case AGGREGATE_MAX:
-		return plain_column(p, e);
-	case AGGREGATE_FIRST:
-	case AGGREGATE_LAST:
-	case AGGREGATE_QUANTILE:
-		return e->hi > INT64_MAX && type_is_word(e->type) ? plain_column(p, e) : -1;
-	default:
-		return -1;
-	}
+	/* A sum may be longer than its type. */
+	if (aggregate_infos[p->aggregates[e->index].kind].cell == CELL_SUM)
+		return type_is_word(e->type) ? plain_column(p, e) : -1;
+	return type_is_word(e->type) && e->nullable && e->hi > INT64_MAX ? plain_column(p, e) : -1;
 }
 
 static void sql_input(struct user_plan *u, struct buf *sql)

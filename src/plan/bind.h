@@ -163,7 +163,7 @@ struct expr *bind_case_done(struct scope *scope, struct expr *e, const char *cla
 struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *when,
 			  struct expr *then, struct expr *otherwise);
 /* What every aggregate call needs */
-bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast);
+bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast, enum aggregate_takes takes);
 struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, const char *name);
 bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct aggregate *a);
 struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a);
@@ -173,18 +173,13 @@ bool bind_is_naming(const struct expr *e);
 bool bind_refuse_naming(struct scope *scope, struct span span, struct expr *where);
 
 /* bind_sketch.c: first, last, stddev, approx_count_distinct, top_k */
-bool bind_is_sketch(const char *name);
-struct expr *bind_sketch(struct scope *scope, const struct ast *ast);
-/* Type and range of the result. */
-void bind_sketch_type(struct expr *e, const struct aggregate *a);
+struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
+			 const struct aggregate_name *name);
 /* Are what they have beside argument and filter the same? */
 bool bind_same_sketch(const struct aggregate *a, const struct aggregate *b);
-void bind_sketch_suggest(struct suggest *suggest);
 
 /* bind_statistic.c: histogram() and quantiles */
-bool bind_is_statistic(const char *name);
-struct expr *bind_statistic(struct scope *scope, const struct ast *ast);
-/* Offers the names of its functions. */
-void bind_statistic_suggest(struct suggest *suggest);
+struct expr *bind_statistic(struct scope *scope, const struct ast *ast,
+			    const struct aggregate_name *name);
 
 #endif

@@ -8,26 +8,6 @@
 
 #include "plan/bind.h"
 
-const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
-	[AGGREGATE_COUNT] = { "count", "events, or values that are not NULL" },
-	[AGGREGATE_SUM] = { "sum", "exact sum, in 128 bits" },
-	[AGGREGATE_MIN] = { "min", "smallest value" },
-	[AGGREGATE_MAX] = { "max", "largest value" },
-	[AGGREGATE_AVG] = { "avg", "arithmetic mean of the exact sum" },
-	[AGGREGATE_HISTOGRAM] = { "histogram", "how many values fell into each cell of a scheme" },
-	[AGGREGATE_QUANTILE] = { "quantile", "the value that a share q stays below, with bounds" },
-	[AGGREGATE_FIRST] = { "first", "value of the earliest event" },
-	[AGGREGATE_LAST] = { "last", "value of the latest event" },
-	[AGGREGATE_STDDEV] = { "stddev", "standard deviation, from exact sums" },
-	[AGGREGATE_APPROX_COUNT_DISTINCT] = { "approx_count_distinct",
-					      "about how many different values there are" },
-	[AGGREGATE_TOP_K] = { "top_k", "the k values of most weight, with bounds" },
-	[AGGREGATE_TOTAL] = { "total", "sum as a real number, 0 of nothing" },
-	[AGGREGATE_GROUP_CONCAT] = { "group_concat",
-				     "the texts of all values, one behind another" },
-	[AGGREGATE_HISTOGRAM_MERGE] = { "histogram_merge", "histograms, added up" },
-};
-
 /* SQLite's scalar functions that the user part passes on: arguments, and the type they yield. */
 static const struct {
 	const char *name;
@@ -61,29 +41,22 @@ static const char *const later_functions[] = {
 	"histogram_merge",
 };
 
-static int aggregate_find(const char *name)
+/* min(a, b) and max(a, b) are SQLite's scalar functions; some aggregates only SQLite has. */
+static bool find_aggregate(const struct ast *ast, struct aggregate_name *ret_name)
 {
-	/* Histograms, quantiles and sketches have tables of their own. */
-	for (int i = 0; i <= AGGREGATE_AVG; i++)
-		if (strcasecmp(aggregate_infos[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
-/* min(a, b) and max(a, b) are SQLite's scalar functions. */
-static bool is_aggregate(const struct ast *ast)
-{
-	int kind = aggregate_find(ast->text);
-
-	return kind >= 0 && !((kind == AGGREGATE_MIN || kind == AGGREGATE_MAX) && ast->n_args > 1);
+	if (!aggregate_find(ast->text, ret_name) || !aggregate_infos[ret_name->kind].cell)
+		return false;
+	return !((ret_name->kind == AGGREGATE_MIN || ret_name->kind == AGGREGATE_MAX) &&
+		 ast->n_args > 1);
 }
 
 bool bind_has_aggregate(const struct ast *ast)
 {
+	struct aggregate_name name;
+
 	if (!ast)
 		return false;
-	if (ast->kind == AST_CALL && !ast->is_over &&
-	    (is_aggregate(ast) || bind_is_statistic(ast->text) || bind_is_sketch(ast->text)))
+	if (ast->kind == AST_CALL && !ast->is_over && find_aggregate(ast, &name))
 		return true;
 	for (u32 i = 0; i < ast->n_args; i++)
 		if (bind_has_aggregate(ast->args[i]))
@@ -113,45 +86,21 @@ static void quantile_type(struct expr *e, const struct aggregate *a)
 /* Result type and range of an aggregate over x. */
 static void aggregate_type(struct expr *e, const struct aggregate *a)
 {
-	const struct expr *x = a->arg;
+	const struct aggregate_info *info = &aggregate_infos[a->kind];
+	struct type_range range = { 0 };
 
-	e->nullable = a->kind != AGGREGATE_COUNT;
-	switch (a->kind) {
-	case AGGREGATE_COUNT:
-		e->type = type_int(64, false);
-		break;
-	case AGGREGATE_AVG:
-		e->type = (struct type){ .kind = TYPE_REAL };
-		e->is_user_only = true;
-		return;
-	case AGGREGATE_HISTOGRAM:
-		e->type = (struct type){ .kind = TYPE_HISTOGRAM, .of = x->type.kind };
-		return;
-	case AGGREGATE_QUANTILE:
+	e->nullable = !info->is_never_null;
+	if (!info->result) {
 		quantile_type(e, a);
 		return;
-	case AGGREGATE_FIRST:
-	case AGGREGATE_LAST:
-	case AGGREGATE_STDDEV:
-	case AGGREGATE_APPROX_COUNT_DISTINCT:
-	case AGGREGATE_TOP_K:
-		bind_sketch_type(e, a);
-		return;
-	case AGGREGATE_SUM:
-		e->type = x->type;
-		e->type.bits = 64;
-		if (e->type.kind == TYPE_BOOL || e->type.kind == TYPE_POINTER)
-			e->type.kind = TYPE_INT;
-		e->type.is_signed = x->lo < 0;
-		break;
-	default:
-		e->type = x->type;
-		e->lo = x->lo;
-		e->hi = x->hi;
-		return;
 	}
-	e->lo = type_min(e->type);
-	e->hi = type_max(e->type);
+	if (a->arg)
+		range = (struct type_range){ a->arg->type, a->arg->lo, a->arg->hi };
+	info->result(&range);
+	e->type = range.type;
+	e->lo = range.lo;
+	e->hi = range.hi;
+	e->is_user_only = e->type.kind == TYPE_REAL;
 }
 
 struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, const char *name)
@@ -175,7 +124,7 @@ struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, cons
 	return x;
 }
 
-bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast)
+bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast, enum aggregate_takes takes)
 {
 	struct diag *d;
 
@@ -194,7 +143,7 @@ bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast)
 		return false;
 	}
 	if (ast->distinct || ast->is_over ||
-	    (!bind_is_statistic(ast->text) && (ast->is_within_group || ast->n_order_by))) {
+	    (takes != TAKES_SCHEME && (ast->is_within_group || ast->n_order_by))) {
 		diag_error(scope->diags, "not-supported", ast->span, "%s is not available yet",
 			   ast->distinct  ? "DISTINCT in an aggregate"
 			   : ast->is_over ? "a window function (OVER)"
@@ -249,11 +198,12 @@ bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct ag
 	return a->filter != NULL;
 }
 
-static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast, int kind)
+static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
+				   enum aggregate_kind kind)
 {
-	struct aggregate a = { .kind = (enum aggregate_kind)kind, .span = ast->span };
+	struct aggregate a = { .kind = kind, .span = ast->span };
 
-	if (!bind_aggregate_allowed(scope, ast))
+	if (!bind_aggregate_allowed(scope, ast, TAKES_WORD))
 		return NULL;
 	if (kind != AGGREGATE_COUNT && (ast->star || ast->n_args != 1)) {
 		diag_hint(scope->diags,
@@ -382,10 +332,8 @@ static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 		return NULL;
 	}
 	suggest_init(&suggest, ast->text);
-	for (u32 i = 0; i <= AGGREGATE_AVG; i++)
-		suggest_offer(&suggest, aggregate_infos[i].name);
-	bind_statistic_suggest(&suggest);
-	bind_sketch_suggest(&suggest);
+	for (u32 i = 0; aggregate_name_at(i); i++)
+		suggest_offer(&suggest, aggregate_name_at(i));
 	for (u32 i = 0; i < ARRAY_SIZE(naming_functions); i++)
 		suggest_offer(&suggest, naming_functions[i]);
 	for (u32 i = 0; i < ARRAY_SIZE(user_functions); i++)
@@ -492,18 +440,22 @@ static struct expr *bind_naming(struct scope *scope, const struct ast *ast, stru
 
 struct expr *bind_call(struct scope *scope, const struct ast *ast)
 {
-	int kind = aggregate_find(ast->text);
+	struct aggregate_name aggregate;
 	struct expr *e, **args;
 	bool is_naming;
 
 	if (ast->is_over)
 		return bind_running(scope, ast);
-	if (is_aggregate(ast))
-		return bind_aggregate(scope, ast, kind);
-	if (bind_is_statistic(ast->text))
-		return bind_statistic(scope, ast);
-	if (bind_is_sketch(ast->text))
-		return bind_sketch(scope, ast);
+	if (find_aggregate(ast, &aggregate)) {
+		switch (aggregate_infos[aggregate.kind].takes) {
+		case TAKES_WORD:
+			return bind_aggregate(scope, ast, aggregate.kind);
+		case TAKES_SCHEME:
+			return bind_statistic(scope, ast, &aggregate);
+		case TAKES_VALUE:
+			return bind_sketch(scope, ast, &aggregate);
+		}
+	}
 	if (strcasecmp(ast->text, "unnest") == 0) {
 		diag_hint(scope->diags,
 			  diag_error(scope->diags, "unnest-here", ast->span,

@@ -9,70 +9,21 @@
 #include "plan/bind.h"
 #include "type/type.h"
 
+/* What each takes, and its arguments in an example. */
 static const struct sketch {
-	const char *name;
-	enum aggregate_kind kind;
-	bool is_population; /* STDDEV */
 	bool takes_text;
 	u32 least, most; /* arguments */
 	const char *example;
-} sketches[] = {
-	{ "first", AGGREGATE_FIRST, false, true, 1, 1, "first(comm)" },
-	{ "last", AGGREGATE_LAST, false, true, 1, 1, "last(comm)" },
-	{ "stddev", AGGREGATE_STDDEV, false, false, 1, 1, "stddev(latency)" },
-	{ "stddev_samp", AGGREGATE_STDDEV, false, false, 1, 1, "stddev_samp(latency)" },
-	{ "stddev_pop", AGGREGATE_STDDEV, true, false, 1, 1, "stddev_pop(latency)" },
-	{ "approx_count_distinct", AGGREGATE_APPROX_COUNT_DISTINCT, false, true, 1, 2,
-	  "approx_count_distinct(tid) or, with 2^14 registers, approx_count_distinct(tid, 14)" },
-	{ "top_k", AGGREGATE_TOP_K, false, true, 2, 3,
-	  "top_k(comm, 10) or, by the sum of count, top_k(comm, 10, count)" },
+} sketches[AGGREGATE_N] = {
+	[AGGREGATE_FIRST] = { true, 1, 1, "(comm)" },
+	[AGGREGATE_LAST] = { true, 1, 1, "(comm)" },
+	[AGGREGATE_STDDEV] = { false, 1, 1, "(latency)" },
+	[AGGREGATE_APPROX_COUNT_DISTINCT] = { true, 1, 2,
+					      "(tid) or, with 2^14 registers, "
+					      "approx_count_distinct(tid, 14)" },
+	[AGGREGATE_TOP_K] = { true, 2, 3,
+			      "(comm, 10) or, by the sum of count, top_k(comm, 10, count)" },
 };
-
-static const struct sketch *sketch_find(const char *name)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(sketches); i++)
-		if (strcasecmp(sketches[i].name, name) == 0)
-			return &sketches[i];
-	return NULL;
-}
-
-bool bind_is_sketch(const char *name)
-{
-	return sketch_find(name) != NULL;
-}
-
-void bind_sketch_suggest(struct suggest *suggest)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(sketches); i++)
-		suggest_offer(suggest, sketches[i].name);
-}
-
-void bind_sketch_type(struct expr *e, const struct aggregate *a)
-{
-	const struct expr *x = a->arg;
-
-	switch (a->kind) {
-	case AGGREGATE_STDDEV:
-		e->type = (struct type){ .kind = TYPE_REAL };
-		e->is_user_only = true;
-		break;
-	case AGGREGATE_APPROX_COUNT_DISTINCT:
-		e->type = type_int(64, false);
-		e->lo = type_min(e->type);
-		e->hi = type_max(e->type);
-		e->nullable = false;
-		break;
-	case AGGREGATE_TOP_K:
-		e->type = x->type; /* UNNEST has columns of it */
-		e->type.of = x->type.kind;
-		e->type.kind = TYPE_TOP;
-		break;
-	default: /* FIRST, LAST */
-		e->type = x->type;
-		e->lo = x->lo;
-		e->hi = x->hi;
-	}
-}
 
 bool bind_same_sketch(const struct aggregate *a, const struct aggregate *b)
 {
@@ -88,12 +39,13 @@ static bool is_probe(const struct expr *x)
 }
 
 /* A word, or a text that the kernel part has. */
-static struct expr *bind_value(struct scope *scope, const struct ast *ast, const struct sketch *s)
+static struct expr *bind_value(struct scope *scope, const struct ast *ast,
+			       const struct aggregate_name *s)
 {
 	struct expr *x;
 	struct diag *d;
 
-	if (!s->takes_text)
+	if (!sketches[s->kind].takes_text)
 		return bind_aggregate_arg(scope, ast, s->name);
 	scope->is_inside_aggregate = true;
 	x = bind_expr(scope, ast);
@@ -152,23 +104,24 @@ static bool bind_options(struct scope *scope, const struct ast *ast, struct aggr
 	return a->weight != NULL;
 }
 
-struct expr *bind_sketch(struct scope *scope, const struct ast *ast)
+struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
+			 const struct aggregate_name *name)
 {
-	const struct sketch *s = sketch_find(ast->text);
-	struct aggregate a = { .kind = s->kind,
+	const struct sketch *s = &sketches[name->kind];
+	struct aggregate a = { .kind = name->kind,
 			       .span = ast->span,
-			       .is_population = s->is_population };
+			       .is_population = name->is_population };
 
-	if (!bind_aggregate_allowed(scope, ast))
+	if (!bind_aggregate_allowed(scope, ast, TAKES_VALUE))
 		return NULL;
 	if (ast->star || ast->n_args < s->least || ast->n_args > s->most) {
 		diag_hint(scope->diags,
 			  diag_error(scope->diags, "wrong-arguments", ast->span,
-				     "these are not the arguments of %s()", s->name),
-			  "for example %s", s->example);
+				     "these are not the arguments of %s()", name->name),
+			  "for example %s%s", name->name, s->example);
 		return NULL;
 	}
-	a.arg = bind_value(scope, ast->args[0], s);
+	a.arg = bind_value(scope, ast->args[0], name);
 	if (!a.arg || !bind_options(scope, ast, &a))
 		return NULL;
 	/* The time of a row is that of the event that made it: the leftmost relation's. */

@@ -11,45 +11,6 @@
 
 #define QUANTILES_MAX 16u
 
-static const struct statistic {
-	const char *name;
-	enum aggregate_kind kind;
-	enum quantile_part part;
-	u32 ppb;      /* the q that the name says; 0: q is an argument */
-	bool is_many; /* quantiles(x, q1, q2, ...) */
-} statistics[] = {
-	{ "histogram", AGGREGATE_HISTOGRAM, QUANTILE_WHOLE, 0, false },
-	{ "quantile", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 0, false },
-	{ "quantiles", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 0, true },
-	{ "quantile_lo", AGGREGATE_QUANTILE, QUANTILE_LO, 0, false },
-	{ "quantile_hi", AGGREGATE_QUANTILE, QUANTILE_HI, 0, false },
-	{ "percentile_cont", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 0, false },
-	{ "p50", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 500000000, false },
-	{ "p90", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 900000000, false },
-	{ "p95", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 950000000, false },
-	{ "p99", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 990000000, false },
-	{ "p999", AGGREGATE_QUANTILE, QUANTILE_WHOLE, 999000000, false },
-};
-
-static const struct statistic *statistic_find(const char *name)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(statistics); i++)
-		if (strcasecmp(statistics[i].name, name) == 0)
-			return &statistics[i];
-	return NULL;
-}
-
-bool bind_is_statistic(const char *name)
-{
-	return statistic_find(name) != NULL;
-}
-
-void bind_statistic_suggest(struct suggest *suggest)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(statistics); i++)
-		suggest_offer(suggest, statistics[i].name);
-}
-
 /* --- Schemes --- */
 
 static int scheme_find(const char *name)
@@ -238,7 +199,7 @@ static bool bind_q(struct scope *scope, const struct ast *ast, u32 *ret_ppb)
 }
 
 static struct expr *wrong_arguments(struct scope *scope, const struct ast *ast,
-				    const struct statistic *s)
+				    const struct aggregate_name *s)
 {
 	struct diag *d = diag_error(scope->diags, "wrong-arguments", ast->span,
 				    "these are not the arguments of %s()", s->name);
@@ -247,9 +208,9 @@ static struct expr *wrong_arguments(struct scope *scope, const struct ast *ast,
 		diag_hint(scope->diags, d,
 			  "histogram(x) or histogram(x, scheme): log2, exponential(s), "
 			  "loglinear(b), linear(low, high, step), bounds(...)");
-	else if (strcmp(s->name, "percentile_cont") == 0)
+	else if (s->is_interpolated)
 		diag_hint(scope->diags, d, "percentile_cont(0.99) WITHIN GROUP (ORDER BY latency)");
-	else if (s->ppb)
+	else if (s->q_ppb)
 		diag_hint(scope->diags, d, "%s(latency) or %s(latency, loglinear(7))", s->name,
 			  s->name);
 	else
@@ -298,7 +259,7 @@ static void warn_units(struct scope *scope, const struct ast *scheme, const stru
 	}
 }
 
-static struct scheme *default_scheme(struct scope *scope, const struct statistic *s)
+static struct scheme *default_scheme(struct scope *scope, const struct aggregate_name *s)
 {
 	struct scheme *scheme = arena_new(scope->arena, struct scheme);
 
@@ -308,15 +269,15 @@ static struct scheme *default_scheme(struct scope *scope, const struct statistic
 }
 
 /* Fills q_ppb from the arguments [first, first + n). */
-static bool bind_qs(struct scope *scope, const struct ast *ast, const struct statistic *s,
+static bool bind_qs(struct scope *scope, const struct ast *ast, const struct aggregate_name *s,
 		    u32 first, u32 n, struct aggregate *a)
 {
 	u32 *ppb = arena_array(scope->arena, u32, MAX(n, 1u));
 
 	a->q_ppb = ppb;
-	a->n_q = s->ppb ? 1 : n;
+	a->n_q = s->q_ppb ? 1 : n;
 	a->is_ladder = s->is_many;
-	ppb[0] = s->ppb;
+	ppb[0] = s->q_ppb;
 	for (u32 i = 0; i < n; i++)
 		if (!bind_q(scope, ast->args[first + i], &ppb[i]))
 			return false;
@@ -325,7 +286,7 @@ static bool bind_qs(struct scope *scope, const struct ast *ast, const struct sta
 
 /* percentile_cont(q) WITHIN GROUP (ORDER BY x [DESC]) */
 static struct expr *bind_percentile(struct scope *scope, const struct ast *ast,
-				    const struct statistic *s)
+				    const struct aggregate_name *s)
 {
 	struct aggregate a = { .kind = s->kind, .span = ast->span, .is_interpolated = true };
 	u32 *ppb = arena_new(scope->arena, u32);
@@ -345,17 +306,17 @@ static struct expr *bind_percentile(struct scope *scope, const struct ast *ast,
 	return bind_aggregate_ref(scope, a);
 }
 
-struct expr *bind_statistic(struct scope *scope, const struct ast *ast)
+struct expr *bind_statistic(struct scope *scope, const struct ast *ast,
+			    const struct aggregate_name *s)
 {
-	const struct statistic *s = statistic_find(ast->text);
 	bool is_quantile = s->kind == AGGREGATE_QUANTILE;
 	struct aggregate a = { .kind = s->kind, .span = ast->span, .part = s->part };
 	u32 n = ast->n_args, n_q;
 	const struct ast *scheme = NULL;
 
-	if (!bind_aggregate_allowed(scope, ast))
+	if (!bind_aggregate_allowed(scope, ast, TAKES_SCHEME))
 		return NULL;
-	if (strcmp(s->name, "percentile_cont") == 0)
+	if (s->is_interpolated)
 		return bind_percentile(scope, ast, s);
 	if (ast->is_within_group || ast->star || !n)
 		return wrong_arguments(scope, ast, s);
@@ -365,7 +326,7 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast)
 		if (!a.scheme)
 			return NULL;
 		n--;
-	} else if (n == 2 && (!is_quantile || s->ppb) &&
+	} else if (n == 2 && (!is_quantile || s->q_ppb) &&
 		   (ast->args[1]->kind == AST_CALL || ast->args[1]->kind == AST_NAME)) {
 		bad_scheme(scope, ast->args[1]->span, "there is no such scheme",
 			   "log2, exponential(s), loglinear(b), linear(low, high, step), "
@@ -377,7 +338,7 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast)
 	n_q = n - 1;
 	if (s->is_many && n_q > QUANTILES_MAX)
 		return too_many_quantiles(scope, ast);
-	if (is_quantile && !s->ppb ? (n_q < 1 || (n_q > 1 && !s->is_many)) : n_q != 0)
+	if (is_quantile && !s->q_ppb ? (n_q < 1 || (n_q > 1 && !s->is_many)) : n_q != 0)
 		return wrong_arguments(scope, ast, s);
 	if (is_quantile && !bind_qs(scope, ast, s, 1, n_q, &a))
 		return NULL;

@@ -107,29 +107,6 @@ struct sql_function {
 			    argument goes through eb_i64() */
 };
 
-enum aggregate_kind {
-	AGGREGATE_COUNT,
-	AGGREGATE_SUM,
-	AGGREGATE_MIN,
-	AGGREGATE_MAX,
-	AGGREGATE_AVG,
-	AGGREGATE_HISTOGRAM,
-	AGGREGATE_QUANTILE, /* quantile, quantiles, p50 ... p999, quantile_lo, quantile_hi,
-			       percentile_cont */
-	AGGREGATE_FIRST,    /* the value of the event with the least time, */
-	AGGREGATE_LAST,	    /* and with the greatest; NULLs are skipped */
-	AGGREGATE_STDDEV,   /* stddev, stddev_samp, stddev_pop, from exact integer sums */
-	AGGREGATE_APPROX_COUNT_DISTINCT,
-	AGGREGATE_TOP_K,
-	/* Those that only SQLite has: */
-	AGGREGATE_TOTAL,
-	AGGREGATE_GROUP_CONCAT,
-	AGGREGATE_HISTOGRAM_MERGE, /* histograms of nested selects, added up */
-	AGGREGATE_N
-};
-
-enum quantile_part { QUANTILE_WHOLE, QUANTILE_LO, QUANTILE_HI };
-
 struct aggregate {
 	enum aggregate_kind kind;
 	struct expr *arg;    /* NULL: count(*) */
@@ -545,11 +522,5 @@ u32 plan_n_sources(const struct plan *plan);
 bool plan_has_source(const struct plan *plan, u32 source);
 /* Does the expression read something, and all of it from sources of this tree? */
 bool expr_is_of(const struct expr *expr, const struct plan *tree);
-
-struct aggregate_info {
-	const char *name;
-	const char *meaning;
-};
-extern const struct aggregate_info aggregate_infos[AGGREGATE_N];
 
 #endif

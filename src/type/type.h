@@ -207,6 +207,7 @@ u64 batch_lost_values(const struct batch *batch);
 bool losses_are_biased(const u64 lost[LOSS_N], const u64 unpaired[UNPAIRED_N]);
 
 /* Of the same vocabulary; they need what is above. */
+#include "type/aggregate.h"
 #include "type/quantile.h"
 
 #endif

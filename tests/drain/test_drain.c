@@ -56,6 +56,28 @@ static bool has_group(const struct fake *f, s128 key)
 	return false;
 }
 
+/* What a member of enum cell_kind needs: one that was forgotten is all zeros. */
+static void test_cell_kinds(void **state)
+{
+	for (u32 i = CELL_NONE + 1; i < CELL_KIND_N; i++) {
+		const struct cell_ops *ops = &cell_ops[i];
+
+		assert_non_null(ops->name);
+		assert_int_equal(!ops->fold, ops->bytes && ops->words);
+		assert_int_equal(!ops->merge_row, ops->fold || i == CELL_HISTOGRAM);
+		assert_int_equal(!ops->merge_entry, ops->fold || i == CELL_HISTOGRAM);
+		assert_true(!ops->fold || ops->integer);
+		/* Cleared memory changes nothing, on either side. */
+		for (u64 word = 1; ops->fold && word; word <<= 1) {
+			assert_int_equal(ops->fold(0, word), word);
+			assert_int_equal(ops->fold(word, 0), word);
+		}
+	}
+	for (u32 i = 0; i < AGGREGATE_N; i++)
+		if (aggregate_infos[i].reads == READS_NUMBER && aggregate_infos[i].cell)
+			assert_non_null(cell_ops[aggregate_infos[i].cell].integer);
+}
+
 static void count_event(struct fake *f, u32 copy, u32 cpu, u32 level)
 {
 	fake_counters(f, copy, cpu, level)[COUNTER_EVENTS]++;
@@ -573,7 +595,7 @@ int main(void)
 		cmocka_unit_test(test_direct),	     cmocka_unit_test(test_other),
 		cmocka_unit_test(test_other_both),   cmocka_unit_test(test_other_cpu_key),
 		cmocka_unit_test(test_accumulate),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_kernel_map),
+		cmocka_unit_test(test_kernel_map),   cmocka_unit_test(test_cell_kinds),
 	};
 
 	return cmocka_run_group_tests_name("run-drain", tests, NULL, NULL);

@@ -110,12 +110,68 @@ static void test_losses(void **state)
 				 0x100ull << UNPAIRED_FULL);
 }
 
+/* What a member of the enums needs at the least: one that was forgotten is all zeros. */
+static void test_aggregates(void **state)
+{
+	struct aggregate_name name;
+	const char *at;
+
+	for (u32 i = 0; i < AGGREGATE_N; i++) {
+		const struct aggregate_info *info = &aggregate_infos[i];
+		bool has_options = info->takes != TAKES_WORD || info->reads != READS_NUMBER;
+
+		assert_non_null(info->name);
+		assert_non_null(info->meaning);
+		assert_true(info->result || i == AGGREGATE_QUANTILE);
+		assert_true(info->cell || info->sql);
+		assert_true(info->sql || has_options);
+		assert_true(aggregate_find(info->name, &name));
+		assert_int_equal(name.kind, i);
+	}
+	for (u32 i = 0; (at = aggregate_name_at(i)); i++) {
+		assert_true(aggregate_find(at, &name));
+		assert_string_equal(name.name, at);
+		for (u32 k = 0; k < i; k++)
+			assert_string_not_equal(aggregate_name_at(k), at);
+	}
+	assert_true(aggregate_find("STDDEV_POP", &name));
+	assert_int_equal(name.kind, AGGREGATE_STDDEV);
+	assert_true(name.is_population);
+	assert_false(aggregate_find("p42", &name));
+}
+
+static void expect_result(enum aggregate_kind kind, struct type_range x, u8 type_kind, s128 lo,
+			  s128 hi)
+{
+	aggregate_infos[kind].result(&x);
+	assert_int_equal(x.type.kind, type_kind);
+	assert_true(x.lo == lo);
+	assert_true(x.hi == hi);
+}
+
+static void test_results(void **state)
+{
+	struct type_range small = { type_int(32, true), -5, 9 };
+	struct type_range pointer = { { .kind = TYPE_POINTER }, 0, U64 };
+	struct type_range time = { { .kind = TYPE_DURATION }, 0, 1000 };
+
+	expect_result(AGGREGATE_COUNT, small, TYPE_INT, 0, U64);
+	expect_result(AGGREGATE_SUM, small, TYPE_INT, INT64_MIN, INT64_MAX);
+	expect_result(AGGREGATE_SUM, pointer, TYPE_INT, 0, U64);
+	expect_result(AGGREGATE_SUM, time, TYPE_DURATION, 0, U64);
+	expect_result(AGGREGATE_MIN, small, TYPE_INT, -5, 9);
+	expect_result(AGGREGATE_LAST, time, TYPE_DURATION, 0, 1000);
+	expect_result(AGGREGATE_AVG, small, TYPE_REAL, 0, 0);
+	expect_result(AGGREGATE_HISTOGRAM, time, TYPE_HISTOGRAM, 0, 0);
+	expect_result(AGGREGATE_TOP_K, time, TYPE_TOP, 0, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_makers),
-		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_types),	cmocka_unit_test(test_makers),
+		cmocka_unit_test(test_losses),	cmocka_unit_test(test_aggregates),
+		cmocka_unit_test(test_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
