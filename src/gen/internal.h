@@ -23,8 +23,8 @@ struct stored {
 	const struct expr *expr;
 	vreg reg;
 	stack_object text;
-	vreg nulls; /* 0: never NULL */
-	s32 null_bit;
+	vreg nulls;		   /* 0: never NULL, and no fault */
+	u64 null_mask, fault_mask; /* of nulls; 0: none */
 };
 
 /* What cells compute in several places: the event's fault is counted in the first. */
@@ -49,11 +49,13 @@ struct gen {
 	struct buf *constants;
 	vreg context, control, level, cpu, slice; /* control .. slice 0: a program of starts only */
 	vreg registers;				  /* RAW_SYSCALL: struct pt_regs * */
-	vreg number;	      /* RAW_SYSCALL over many: the system call's number */
-	vreg probe;	      /* RAW_SYSCALL over many: its probe code */
-	label done;	      /* this use is over */
-	label busy;	      /* see gen_busy() */
-	bool is_recount;      /* evaluating once more: faults are not counted again */
+	vreg number;	 /* RAW_SYSCALL over many: the system call's number */
+	vreg probe;	 /* RAW_SYSCALL over many: its probe code */
+	label done;	 /* this use is over */
+	label busy;	 /* see gen_busy() */
+	bool is_recount; /* evaluating once more: faults are not counted again */
+	vreg faults;	 /* not 0: a fault is not counted but sets fault_mask in it */
+	u64 fault_mask;
 	stack_object scratch; /* 8 bytes for a read that is taken out at once */
 	bool has_scratch;
 	VEC(struct stored) stored;
@@ -97,7 +99,9 @@ s32 gen_record_offset(const struct gen *g);
 
 /* value.c: word expressions. */
 vreg gen_value(struct gen *g, const struct expr *e, label null);
-/* Counts a fault and goes to null. */
+/* Counts a fault, or marks it for those that ask for the value later. */
+void gen_count_fault(struct gen *g);
+/* The same, and goes to null. */
 void gen_fault(struct gen *g, label null);
 /* arith.c: gen_value() of OP +, -, ... */
 vreg gen_arithmetic(struct gen *g, const struct expr *e, label null);

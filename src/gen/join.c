@@ -23,10 +23,20 @@ const struct stored *gen_stored(const struct gen *g, const struct expr *e)
 	return NULL;
 }
 
+/* A read that failed at the start is a fault where its value is asked for: here. */
 static void test_null(struct gen *g, const struct stored *s, label null)
 {
-	if (s->nulls)
-		ir_branchi(g->ir, IR_TEST, s->nulls, (s64)(1ull << s->null_bit), null);
+	label read = ir_label(g->ir), failed = ir_label(g->ir);
+
+	if (s->fault_mask && !g->is_recount) {
+		ir_branchi(g->ir, IR_TEST, s->nulls, (s64)s->fault_mask, failed);
+		ir_jump(g->ir, read);
+		ir_place(g->ir, failed);
+		gen_count_fault(g);
+	}
+	ir_place(g->ir, read);
+	if (s->null_mask)
+		ir_branchi(g->ir, IR_TEST, s->nulls, (s64)s->null_mask, null);
 }
 
 vreg gen_stored_value(struct gen *g, const struct stored *s, label null)
@@ -47,6 +57,11 @@ const struct expr *gen_branch_of(const struct gen *g, const struct expr *e)
 		if (e->branches[i] == g->source->number)
 			return e->args[i];
 	BUG("a union without a branch of source %u", g->source->number);
+}
+
+static u64 bit_mask(s32 bit)
+{
+	return bit < 0 ? 0 : 1ull << bit;
 }
 
 /* Goes back to `again` as often as is allowed, then to `over`. */
@@ -239,10 +254,14 @@ void gen_store(struct gen *g, const struct phys_step *step)
 	for (u32 i = 0; i < j->n_columns; i++) {
 		const struct pair_column *c = &j->columns[i];
 
-		if (c->bytes_offset != PAIR_TIME_BYTES)
-			values[i] = gen_streamed(g, c->expr, gen_is_probe(c->expr),
-						 c->null_bit < 0 ? 0 : (u32)c->null_bit, nulls);
+		if (c->bytes_offset == PAIR_TIME_BYTES)
+			continue;
+		g->faults = c->fault_bit < 0 ? 0 : nulls;
+		g->fault_mask = bit_mask(c->fault_bit);
+		values[i] = gen_streamed(g, c->expr, gen_is_probe(c->expr),
+					 c->null_bit < 0 ? 0 : (u32)c->null_bit, nulls);
 	}
+	g->faults = 0;
 	t = table_open(g, step, null);
 	if (j->kind == PAIR_THREAD) {
 		store_by_thread(g, &t, values, nulls);
@@ -271,9 +290,11 @@ static void know_columns(struct gen *g, const struct phys_join *j, vreg nulls, v
 {
 	for (u32 i = 0; i < j->n_columns; i++) {
 		const struct pair_column *c = &j->columns[i];
-		struct stored s = { .expr = c->expr, .null_bit = c->null_bit };
+		struct stored s = { .expr = c->expr,
+				    .null_mask = bit_mask(c->null_bit),
+				    .fault_mask = bit_mask(c->fault_bit) };
 
-		if (c->null_bit >= 0)
+		if (s.null_mask | s.fault_mask)
 			s.nulls = nulls;
 		if (c->bytes_offset == PAIR_TIME_BYTES)
 			s.reg = time;
@@ -314,7 +335,11 @@ static void read_start(struct gen *g, const struct phys_join *j, const struct st
 static void read_nothing(struct gen *g, const struct phys_join *j, const struct stored *stored,
 			 vreg nulls, vreg time)
 {
-	ir_imm(g->ir, nulls, -1);
+	u64 all = 0;
+
+	for (u32 i = 0; i < j->n_columns; i++)
+		all |= bit_mask(j->columns[i].null_bit);
+	ir_imm(g->ir, nulls, (s64)all);
 	ir_imm(g->ir, time, 0);
 	for (u32 i = 0; i < j->n_columns; i++) {
 		if (stored[i].reg && stored[i].reg != time)

@@ -226,7 +226,7 @@ static void know_sum(struct gen *g, const struct sum *s)
 	if (p->running.arg->type.kind == TYPE_DURATION)
 		e->type.kind = TYPE_DURATION;
 	vec_push(g->arena, &g->stored,
-		 (struct stored){ .expr = e, .reg = s->value, .nulls = s->nulls, .null_bit = 0 });
+		 (struct stored){ .expr = e, .reg = s->value, .nulls = s->nulls, .null_mask = 1 });
 }
 
 /* Found for the first sum of these keys, known to the others. */

@@ -230,10 +230,16 @@ static void fixed_words(const struct phys_key *key, struct key_word *words)
 static void know_key(struct gen *g, const struct phys_key *key, const struct key_word *w,
 		     vreg nulls)
 {
-	struct stored known = { .expr = key->expr, .nulls = nulls, .null_bit = key->null_bit };
+	struct stored known = { .expr = key->expr,
+				.nulls = nulls,
+				.null_mask = 1ull << key->null_bit };
 
-	if (gen_stored(g, key->expr))
+	for (u32 i = 0; i < g->stored.n; i++) {
+		if (!expr_equal(g->stored.at[i].expr, key->expr))
+			continue;
+		g->stored.at[i].fault_mask = 0;
 		return;
+	}
 	if (gen_is_text(key->expr))
 		known.text = w->object;
 	else

@@ -118,8 +118,7 @@ static void read_string(struct gen *g, stack_object text, u32 bytes, vreg addres
 	ir_place(g->ir, ok);
 	/* With its NUL: one byte more than the room and more means that the text is cut. */
 	ir_branchi(g->ir, IR_LE, result, bytes + 1, whole);
-	if (!g->is_recount)
-		gen_count(g, COUNTER_FAULT);
+	gen_count_fault(g);
 	ir_place(g->ir, whole);
 }
 
@@ -274,11 +273,14 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 	u32 words = gen_text_words(e);
 	stack_object text;
 
-	if (stored && !gen_is_probe(e))
-		return gen_stored_text(g, stored, null);
 	for (u32 i = 0; i < g->memos.n; i++)
 		if (!g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
 			return g->memos.at[i].object;
+	if (stored && !gen_is_probe(e)) {
+		text = gen_stored_text(g, stored, null);
+		vec_push(g->arena, &g->memos, (struct memo){ .expr = e, .object = text });
+		return text;
+	}
 	ir_at(g->ir, e->span);
 	text = place_of(g, e);
 	if (e->kind == EXPR_NULL) {

@@ -5,10 +5,19 @@
  */
 #include "gen/internal.h"
 
+void gen_count_fault(struct gen *g)
+{
+	if (g->is_recount)
+		return;
+	if (g->faults)
+		ir_alui(g->ir, IR_OR, g->faults, g->faults, (s64)g->fault_mask);
+	else
+		gen_count(g, COUNTER_FAULT);
+}
+
 void gen_fault(struct gen *g, label null)
 {
-	if (!g->is_recount)
-		gen_count(g, COUNTER_FAULT);
+	gen_count_fault(g);
 	ir_jump(g->ir, null);
 }
 
@@ -138,12 +147,10 @@ vreg gen_value(struct gen *g, const struct expr *e, label null)
 	const struct stored *stored = gen_stored(g, e);
 	vreg v;
 
-	if (stored)
-		return gen_stored_value(g, stored, null);
 	for (u32 i = 0; i < g->memos.n; i++)
 		if (g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
 			return g->memos.at[i].reg;
-	v = compute(g, e, null);
+	v = stored ? gen_stored_value(g, stored, null) : compute(g, e, null);
 	if (!expr_is_constant(e))
 		vec_push(g->arena, &g->memos, (struct memo){ .expr = e, .reg = v });
 	return v;

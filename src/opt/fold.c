@@ -2,10 +2,14 @@
 /*
  * Rule fold: operators over constants become constants; a comparison that the
  * ranges of its sides decide, and AND, OR, CASE with a decided side, shrink.
- * What may be NULL is never decided by its range.  A side that AND or OR no longer
- * needs goes with the faults it would have counted.
+ * What may be NULL is never decided by its range, and what can fault stays.
  */
 #include "opt/rules.h"
+
+struct fold {
+	struct arena *arena;
+	const struct plan *tree; /* whose rows it is computed for */
+};
 
 static struct expr *constant(struct arena *arena, const struct expr *e, s128 value)
 {
@@ -110,15 +114,16 @@ static int decide(enum ast_op op, const struct expr *a, const struct expr *b)
 	}
 }
 
-static struct expr *fold_logic(struct expr *e, struct arena *arena)
+static struct expr *fold_logic(struct expr *e, const struct fold *f)
 {
+	struct arena *arena = f->arena;
 	struct expr *a = e->args[0], *b = e->n_args > 1 ? e->args[1] : NULL;
 
 	if (e->op == OP_NOT)
 		return truth(a) >= 0 ? constant(arena, e, !truth(a)) : e;
 	int ends = e->op == OP_OR; /* the truth that decides alone */
 
-	if (truth(a) == ends || truth(b) == ends)
+	if (truth(a) == ends || (truth(b) == ends && !expr_can_fault(a, f->tree)))
 		return constant(arena, e, ends);
 	if (truth(a) == !ends && b->type.kind == TYPE_BOOL)
 		return b;
@@ -137,7 +142,7 @@ static bool is_refused(const struct expr *e)
 	return is_big && expr_rule(e) == 'S';
 }
 
-static struct expr *fold_case(struct expr *e, struct arena *arena)
+static struct expr *fold_case(struct expr *e)
 {
 	/* Only the first WHEN is looked at: enough for constants written by hand. */
 	int first = truth(e->args[0]);
@@ -150,24 +155,26 @@ static struct expr *fold_case(struct expr *e, struct arena *arena)
 	return first ? e->args[1] : e->args[2];
 }
 
-static struct expr *fold_expr(struct expr *e, struct arena *arena)
+static struct expr *fold_expr(struct expr *e, void *context)
 {
+	const struct fold *f = context;
+	struct arena *arena = f->arena;
 	const struct expr *a = e->n_args ? e->args[0] : NULL;
 	const struct expr *b = e->n_args > 1 ? e->args[1] : NULL;
 	s128 value;
 
 	if (e->kind == EXPR_CASE)
-		return fold_case(e, arena);
+		return fold_case(e);
 	if (e->kind != EXPR_OP || e->is_user_only)
 		return e;
 	if (e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT)
-		return fold_logic(e, arena);
+		return fold_logic(e, f);
 	if (!type_is_word(a->type) || (b && !type_is_word(b->type)))
 		return e;
 	if (e->op >= OP_EQ && e->op <= OP_IS_NOT) {
 		int decided = decide(e->op, a, b);
 
-		if (decided >= 0 && !a->nullable && !b->nullable)
+		if (decided >= 0 && !a->nullable && !b->nullable && !expr_can_fault(e, f->tree))
 			return constant(arena, e, decided);
 		return e;
 	}
@@ -177,52 +184,53 @@ static struct expr *fold_expr(struct expr *e, struct arena *arena)
 	return e;
 }
 
-static struct expr *fold(struct expr *e, struct arena *arena)
+static struct expr *fold(struct expr *e, struct fold *f)
 {
-	return e ? opt_map_expr(e, arena, fold_expr) : NULL;
+	return e ? opt_map_expr(e, f->arena, fold_expr, f) : NULL;
 }
 
-static struct expr **fold_exprs(struct expr *const *exprs, u32 n, struct arena *arena)
+static struct expr **fold_exprs(struct expr *const *exprs, u32 n, struct fold *f)
 {
-	struct expr **copy = arena_array(arena, struct expr *, n);
+	struct expr **copy = arena_array(f->arena, struct expr *, n);
 
 	for (u32 i = 0; i < n; i++)
-		copy[i] = fold(exprs[i], arena);
+		copy[i] = fold(exprs[i], f);
 	return copy;
 }
 
-static struct item *fold_items(const struct item *items, u32 n, struct arena *arena)
+static struct item *fold_items(const struct item *items, u32 n, struct fold *f)
 {
-	struct item *copy = arena_array(arena, struct item, n);
+	struct item *copy = arena_array(f->arena, struct item, n);
 
 	for (u32 i = 0; i < n; i++) {
 		copy[i] = items[i];
-		copy[i].expr = fold(items[i].expr, arena);
+		copy[i].expr = fold(items[i].expr, f);
 	}
 	return copy;
 }
 
 static void fold_plan(struct plan *p, struct arena *arena)
 {
-	struct aggregate *aggregates = arena_array(arena, struct aggregate, p->aggregate.n);
-	struct join_key *keys = arena_array(arena, struct join_key, p->join.n_keys);
+	struct fold fold_of = { arena, p }, *f = &fold_of;
+	struct aggregate *aggregates = arena_array(f->arena, struct aggregate, p->aggregate.n);
+	struct join_key *keys = arena_array(f->arena, struct join_key, p->join.n_keys);
 
 	for (u32 i = 0; i < p->aggregate.n; i++) {
 		aggregates[i] = p->aggregate.list[i];
-		aggregates[i].arg = fold(p->aggregate.list[i].arg, arena);
-		aggregates[i].filter = fold(p->aggregate.list[i].filter, arena);
-		aggregates[i].weight = fold(p->aggregate.list[i].weight, arena);
+		aggregates[i].arg = fold(p->aggregate.list[i].arg, f);
+		aggregates[i].filter = fold(p->aggregate.list[i].filter, f);
+		aggregates[i].weight = fold(p->aggregate.list[i].weight, f);
 	}
 	for (u32 i = 0; i < p->join.n_keys; i++)
-		keys[i] = (struct join_key){ fold(p->join.keys[i].left, arena),
-					     fold(p->join.keys[i].right, arena) };
-	p->running.arg = fold(p->running.arg, arena);
-	p->running.keys = fold_exprs(p->running.keys, p->running.n_keys, arena);
+		keys[i] = (struct join_key){ fold(p->join.keys[i].left, f),
+					     fold(p->join.keys[i].right, f) };
+	p->running.arg = fold(p->running.arg, f);
+	p->running.keys = fold_exprs(p->running.keys, p->running.n_keys, f);
 	p->join.keys = keys;
-	p->filter.conjuncts = fold_exprs(p->filter.conjuncts, p->filter.n_conjuncts, arena);
+	p->filter.conjuncts = fold_exprs(p->filter.conjuncts, p->filter.n_conjuncts, f);
 	p->aggregate.list = aggregates;
-	p->aggregate.keys = fold_items(p->aggregate.keys, p->aggregate.n_keys, arena);
-	p->project.items = fold_items(p->project.items, p->project.n_items, arena);
+	p->aggregate.keys = fold_items(p->aggregate.keys, p->aggregate.n_keys, f);
+	p->project.items = fold_items(p->project.items, p->project.n_items, f);
 }
 
 struct plan *opt_fold(struct plan *plan, struct arena *arena)

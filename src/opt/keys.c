@@ -126,7 +126,7 @@ static bool follows(const struct dependence *d, u32 i)
 		if (expr_equal(d->keys[k], e))
 			return true;
 	if (e->kind != EXPR_OP || !is_same_in_sqlite(e) || !expr_is_strict(e) ||
-	    opt_can_fault(e, d->agg->input) || !expr_is_of(e, d->agg->input))
+	    expr_can_fault(e, d->agg->input) || !expr_is_of(e, d->agg->input))
 		return false;
 	others = arena_array(d->arena, struct expr *, n);
 	for (u32 k = 0; k < n; k++)

@@ -68,12 +68,12 @@ struct plan *opt_map(struct plan *plan, struct arena *arena,
 }
 
 struct expr *opt_map_expr(struct expr *expr, struct arena *arena,
-			  struct expr *(*change)(struct expr *expr, struct arena *arena))
+			  struct expr *(*change)(struct expr *expr, void *context), void *context)
 {
 	struct expr *copy = NULL;
 
 	for (u32 i = 0; i < expr->n_args; i++) {
-		struct expr *arg = opt_map_expr(expr->args[i], arena, change);
+		struct expr *arg = opt_map_expr(expr->args[i], arena, change, context);
 
 		if (arg == expr->args[i])
 			continue;
@@ -85,5 +85,5 @@ struct expr *opt_map_expr(struct expr *expr, struct arena *arena,
 		}
 		copy->args[i] = arg;
 	}
-	return change(copy ? copy : expr, arena);
+	return change(copy ? copy : expr, context);
 }

@@ -4,8 +4,7 @@
  * cheap ones and those that few rows pass come first; equal ones stay as written.  With
  * costs c and shares s of the rows that pass, a before b is the better order where
  * c_a + s_a c_b < c_b + s_b c_a, which is c_a / (1 - s_a) < c_b / (1 - s_b).  A conjunct
- * that can fault (x / 0) never moves before one that was written ahead of it: the user may
- * have guarded it so.
+ * that can fault (x / 0) stays where it is among the others: those ahead of it guard it.
  */
 #include "opt/rules.h"
 
@@ -115,12 +114,15 @@ static u32 rank(const struct expr *e)
 static void order_plan(struct plan *p, struct arena *arena)
 {
 	struct expr **sorted = arena_array(arena, struct expr *, p->filter.n_conjuncts);
+	u32 begin = 0; /* behind the last that can fault */
 
 	for (u32 i = 0; i < p->filter.n_conjuncts; i++) {
 		struct expr *e = p->filter.conjuncts[i];
 		u32 at = i;
 
-		while (at > 0 && !e->nullable && rank(sorted[at - 1]) > rank(e)) {
+		if (expr_can_fault(e, p->input))
+			begin = i + 1;
+		while (at > begin && rank(sorted[at - 1]) > rank(e)) {
 			sorted[at] = sorted[at - 1];
 			at--;
 		}

@@ -13,9 +13,9 @@
  * - never one on the right side (B) alone: without it an A would take an earlier B.
  * Below a running sum only conditions on its keys: they drop whole sums.
  *
- * What can fault stays where it is, it would be counted for other events; below a union the
- * events are the same ones.  A start or an end that is dropped before the join is none of
- * the query's, and not counted as unpaired.
+ * What can fault stays where it is, and so do the conditions behind it and those above a join
+ * or a sum whose keys or argument can; below a union the events are the same ones.  A start or an
+ * end that is dropped before the join is none of the query's, and not counted as unpaired.
  */
 #include "opt/rules.h"
 
@@ -29,6 +29,7 @@ struct sides {
 	const struct plan *join;
 	struct expr **left_keys, **right_keys; /* not NULL where rows meet */
 	struct arena *arena;
+	bool is_behind; /* something that can fault: the join's keys, or a condition */
 	expr_vec stay, left, right;
 };
 
@@ -69,7 +70,8 @@ static void sort_conjunct(struct sides *s, struct expr *e)
 	const struct plan *join = s->join;
 	struct expr *other;
 
-	if (opt_can_fault(e, join)) {
+	s->is_behind |= expr_can_fault(e, join);
+	if (s->is_behind) {
 		vec_push(s->arena, &s->stay, e);
 		return;
 	}
@@ -105,6 +107,8 @@ static struct plan *push_join(const struct plan *join, const expr_vec *conjuncts
 	for (u32 i = 0; i < join->join.n_keys; i++) {
 		s.left_keys[i] = join->join.keys[i].left;
 		s.right_keys[i] = join->join.keys[i].right;
+		s.is_behind |= expr_can_fault(s.left_keys[i], join) ||
+			       expr_can_fault(s.right_keys[i], join);
 	}
 	for (u32 i = 0; i < conjuncts->n; i++)
 		sort_conjunct(&s, conjuncts->at[i]);
@@ -151,15 +155,17 @@ static struct plan *push_running(const struct plan *p, const expr_vec *conjuncts
 				 struct arena *arena)
 {
 	struct plan *copy = arena_new(arena, struct plan);
+	bool is_behind = expr_can_fault(p->running.arg, p); /* something that can fault */
 	expr_vec stay = { 0 }, below = { 0 };
 
+	for (u32 i = 0; i < p->running.n_keys; i++)
+		is_behind |= expr_can_fault(p->running.keys[i], p);
 	for (u32 i = 0; i < conjuncts->n; i++) {
 		struct expr *e = conjuncts->at[i];
-		bool is_of_keys =
-			expr_is_of(e, p) && !opt_can_fault(e, p) &&
-			opt_rewrite(e, p->running.keys, p->running.keys, p->running.n_keys, arena);
 
-		if (is_of_keys)
+		is_behind |= expr_can_fault(e, p);
+		if (!is_behind && expr_is_of(e, p) &&
+		    opt_rewrite(e, p->running.keys, p->running.keys, p->running.n_keys, arena))
 			vec_push(arena, &below, e);
 		else
 			vec_push(arena, &stay, e);

@@ -7,6 +7,11 @@
 
 #include "opt/opt.h"
 
+/*
+ * No rule changes what counts a fault: not which expression, nor for which rows.  So nothing
+ * that can fault is moved or dropped, and nothing that drops rows moves ahead of it.
+ */
+
 struct plan *opt_fold(struct plan *plan, struct arena *arena);
 struct plan *opt_split(struct plan *plan, struct arena *arena);
 struct plan *opt_unused(struct plan *plan, struct arena *arena);
@@ -23,12 +28,10 @@ struct plan *opt_map(struct plan *plan, struct arena *arena,
 /* Bottom-up: a copy of expr in which `change` replaced nodes (it returns its argument or another).
  */
 struct expr *opt_map_expr(struct expr *expr, struct arena *arena,
-			  struct expr *(*change)(struct expr *expr, struct arena *arena));
+			  struct expr *(*change)(struct expr *expr, void *context), void *context);
 
 /* expr.c */
 
-/* May it count a fault when it is computed for a row of the tree? */
-bool opt_can_fault(const struct expr *e, const struct plan *tree);
 /* Is `part` a part of it, not looked for in the branches of unions? */
 bool opt_contains(const struct expr *e, const struct expr *part);
 /*

@@ -2,8 +2,8 @@
 /*
  * Rule same_thread: a condition on pid and tid above a system call's span is put on
  * both its ends.  A thread keeps its pid and tid from the entry to the return, so
- * calls of others need not be stored to be thrown away.  What can fault stays: it
- * would be counted at other events.
+ * calls of others need not be stored to be thrown away.  What can fault stays, and what
+ * is written behind it.
  */
 #include "opt/rules.h"
 
@@ -63,19 +63,22 @@ static const struct plan *scan_of(const struct plan *p)
 static void push_down(struct plan *p, struct arena *arena)
 {
 	expr_vec stay = { 0 }, left = { 0 }, right = { 0 };
+	bool is_behind = false; /* a condition that can fault */
 	struct plan *join;
 
 	if (p->kind != PLAN_FILTER)
 		return;
 	/* The join is a copy of this walk: it may be changed. */
-	for (join = p->input; join->kind == PLAN_FILTER;)
-		join = join->input;
+	for (join = p->input; join->kind == PLAN_FILTER; join = join->input)
+		for (u32 i = 0; i < join->filter.n_conjuncts; i++)
+			is_behind |= expr_can_fault(join->filter.conjuncts[i], join);
 	if (!is_call(join))
 		return;
 	for (u32 i = 0; i < p->filter.n_conjuncts; i++) {
 		struct expr *e = p->filter.conjuncts[i];
 
-		if (!is_of_thread(e, plan_trigger(join))) {
+		is_behind |= expr_can_fault(e, join);
+		if (is_behind || !is_of_thread(e, plan_trigger(join))) {
 			vec_push(arena, &stay, e);
 			continue;
 		}

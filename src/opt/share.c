@@ -52,7 +52,7 @@ static void collect(struct share *s, struct expr *e)
 {
 	if (!e)
 		return;
-	if (is_worth_it(e) && !opt_can_fault(e, s->tree))
+	if (is_worth_it(e) && !expr_can_fault(e, s->tree))
 		note(s, e);
 	for (u32 i = 0; e->kind != EXPR_UNION && i < e->n_args; i++)
 		collect(s, e->args[i]);

@@ -2,7 +2,7 @@
 /*
  * Rule unused: a LEFT join whose right side nothing reads goes.  It gives each row of
  * its left side once, with or without a partner; so a view may offer columns that cost
- * a hook and a table, and only who names them pays.
+ * a hook and a table, and only who names them pays.  One that can fault stays.
  */
 #include "opt/rules.h"
 
@@ -67,12 +67,51 @@ static u64 sources_of(const struct plan *p)
 	return all;
 }
 
+static bool any_can_fault(struct expr *const *e, u32 n, const struct plan *tree)
+{
+	for (u32 i = 0; i < n; i++)
+		if (expr_can_fault(e[i], tree))
+			return true;
+	return false;
+}
+
+/* What the operators of a tree of FROM compute of each row. */
+static bool rows_can_fault(const struct plan *p)
+{
+	if (any_can_fault(p->filter.conjuncts, p->filter.n_conjuncts, p) ||
+	    (p->running.arg && expr_can_fault(p->running.arg, p)) ||
+	    any_can_fault(p->running.keys, p->running.n_keys, p))
+		return true;
+	for (u32 i = 0; i < p->join.n_keys; i++)
+		if (expr_can_fault(p->join.keys[i].left, p) ||
+		    expr_can_fault(p->join.keys[i].right, p))
+			return true;
+	if ((p->input && rows_can_fault(p->input)) || (p->right && rows_can_fault(p->right)))
+		return true;
+	for (u32 i = 0; i < p->n_inputs; i++)
+		if (rows_can_fault(p->inputs[i]))
+			return true;
+	return false;
+}
+
+static bool is_unused(const struct plan *p, u64 used_sources)
+{
+	if (p->kind != PLAN_JOIN || !p->join.is_left || (sources_of(p->right) & used_sources) ||
+	    rows_can_fault(p->right))
+		return false;
+	for (u32 i = 0; i < p->join.n_keys; i++)
+		if (expr_can_fault(p->join.keys[i].left, p) ||
+		    expr_can_fault(p->join.keys[i].right, p))
+			return false;
+	return true;
+}
+
 /* Only operators above a join read its right side: they were all marked on the way down. */
 static struct plan *prune(const struct plan *p, struct used used, struct arena *arena)
 {
 	struct plan *copy;
 
-	while (p->kind == PLAN_JOIN && p->join.is_left && !(sources_of(p->right) & used.sources))
+	while (is_unused(p, used.sources))
 		p = p->input;
 	copy = arena_new(arena, struct plan);
 	*copy = *p;

@@ -4,8 +4,9 @@
  *
  * An end computes with what its partner stored: of every expression behind the look-up
  * the largest parts that read the join's right side only are stored, and nothing
- * else.  Joins nearer to the root come first in phys.joins, so what they store is
- * known when it is asked for.
+ * else.  What can fail (x / 0) is no such part, since the end may never ask for it; what
+ * must be read at the start is stored with a mark that it could not be.  Joins nearer to the root
+ * come first in phys.joins, so what they store is known when it is asked for.
  *
  * Own tables in one mmapable array, always.  Measured for a pair, above two empty
  * programs that read the time (ARCHITECTURE.md): own table 4-7 ns, task storage 47,
@@ -25,6 +26,7 @@ struct collect {
 	struct phys *phys;
 	struct phys_join *join;
 	const struct plan *right;
+	u32 n_bits; /* of the null word */
 	u32 n_refused;
 };
 
@@ -45,7 +47,7 @@ static bool is_start_time(const struct collect *c, const struct expr *e)
 static void add_column(struct collect *c, struct expr *e)
 {
 	struct phys_join *j = c->join;
-	struct pair_column column = { .expr = e, .null_bit = -1 };
+	struct pair_column column = { .expr = e, .null_bit = -1, .fault_bit = -1 };
 
 	for (u32 i = 0; i < j->n_columns; i++)
 		if (expr_equal(j->columns[i].expr, e))
@@ -63,7 +65,10 @@ static void add_column(struct collect *c, struct expr *e)
 			? (u32)ALIGN_UP(e->type.bytes, 8) / 8
 			: 1;
 	if (e->nullable)
-		column.null_bit = 0; /* numbered when all are known */
+		column.null_bit = (s32)c->n_bits++;
+	if (expr_can_fault(e, c->right))
+		column.fault_bit = (s32)c->n_bits++;
+	c->n_refused += c->n_bits > 64;
 	j->columns[j->n_columns++] = column;
 }
 
@@ -73,7 +78,7 @@ static void collect_parts(void *context, struct expr *e)
 
 	/* What an end without a partner makes of NULLs cannot come from the start.  Which branch
 	 * a column of a union is, only the start knows. */
-	if (expr_is_of(e, c->right) &&
+	if (expr_is_of(e, c->right) && (e->kind == EXPR_UNION || !expr_can_fail(e)) &&
 	    (!c->join->is_left || e->kind == EXPR_UNION || expr_is_strict(e))) {
 		if (!e->is_user_only && e->kind != EXPR_NULL) {
 			add_column(c, e);
@@ -98,12 +103,8 @@ static void collect_columns(struct collect *c)
 
 static void lay_out_slot(struct phys_join *j)
 {
-	u32 at = PAIR_KEY_BYTES + 8 * j->key_words, n_nulls = 0;
+	u32 at = PAIR_KEY_BYTES + 8 * j->key_words;
 
-	for (u32 i = 0; i < j->n_columns; i++)
-		if (j->columns[i].null_bit >= 0)
-			j->columns[i].null_bit = (s32)n_nulls++;
-	j->has_nulls = n_nulls > 0;
 	if (j->has_nulls) {
 		j->nulls_bytes = at;
 		at += 8;
@@ -185,6 +186,7 @@ bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags 
 				  "use fewer columns of its right side");
 			return false;
 		}
+		j->has_nulls = c.n_bits > 0;
 		choose_table(phys, j);
 		lay_out_slot(j);
 		j->n_slots = IN_FLIGHT_MIN;

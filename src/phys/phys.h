@@ -109,7 +109,8 @@ enum pair_kind {
  *	u64 state    0 free; 1 being written (THREAD: owned for good); 2 holds a start
  *	u64 time_ns  of the start; THREAD: 0 = none waits
  *	u64 key[key_words]
- *	u64 nulls    only when has_nulls: bit i set: stored column i is NULL
+ *	u64 nulls    only when has_nulls: a bit each for columns that can be NULL, and for those
+ *		     whose reading failed: a fault, which whoever asks for the value counts
  *	stored columns
  * THREAD: a key may stand in the PAIR_WAYS slots from its hash on.  Threads come and go,
  * and their slots are never given back, since nobody sees them end: a thread that finds
@@ -130,6 +131,7 @@ struct pair_column {
 	u32 bytes_offset;  /* in the slot */
 	u32 n_words;	   /* TEXT: zero behind its end */
 	s32 null_bit;	   /* in nulls, or -1: never NULL */
+	s32 fault_bit;	   /* in nulls, or -1: reading it counts no fault */
 };
 
 struct phys_join {

@@ -508,6 +508,10 @@ bool expr_equal(const struct expr *a, const struct expr *b);
 bool expr_is_constant(const struct expr *expr);
 /* Is it NULL wherever all the columns that it reads are?  IS NULL and CASE need not be. */
 bool expr_is_strict(const struct expr *expr);
+/* fault.c: may it count a fault when it is computed for a row of the tree? */
+bool expr_can_fault(const struct expr *expr, const struct plan *tree);
+/* By an operation, not by a read: x / 0 and what leaves 64 bits. */
+bool expr_can_fail(const struct expr *expr);
 /* Calls visit on expr and everything below it. */
 void expr_each(struct expr *expr, void (*visit)(void *context, struct expr *expr), void *context);
 /* The first operator of that kind on the way down by `input`, or NULL. */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * May computing an expression count a fault?  Two kinds do: an operation without a result
+ * (x / 0, what leaves 64 bits), and a read that fails or cuts a text.  A fault counts where
+ * the value was asked for, so who moves or keeps an expression asks here first.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "plan/plan.h"
+
+static const struct plan *scan_of(const struct plan *p, u32 source)
+{
+	const struct plan *found = NULL;
+
+	if (p->kind == PLAN_SCAN)
+		return p->scan.source == source ? p : NULL;
+	if (p->input)
+		found = scan_of(p->input, source);
+	if (!found && p->right)
+		found = scan_of(p->right, source);
+	for (u32 i = 0; i < p->n_inputs && !found; i++)
+		found = scan_of(p->inputs[i], source);
+	return found;
+}
+
+/* A text that does not stand in the record itself is read, and may be cut: counted both. */
+static bool field_can_fault(const struct expr *e, const struct plan *tree)
+{
+	const struct plan *scan = scan_of(tree, e->source);
+
+	if (e->type.kind != TYPE_TEXT)
+		return false;
+	for (u32 i = 0; scan && i < scan->scan.streams->streams.n; i++) {
+		const struct stream *s = scan->scan.streams->streams.at[i];
+
+		for (u32 k = 0; k < s->n_fields; k++)
+			if (strcasecmp(s->fields[k].name, e->name) == 0 &&
+			    s->fields[k].kind != FIELD_FIXED)
+				return true;
+	}
+	return !scan;
+}
+
+static bool operation_can_fail(const struct expr *e)
+{
+	return e->may_overflow || (e->kind == EXPR_OP && (e->op == OP_DIV || e->op == OP_MOD) &&
+				   e->args[1]->lo <= 0 && e->args[1]->hi >= 0);
+}
+
+bool expr_can_fail(const struct expr *e)
+{
+	if (operation_can_fail(e))
+		return true;
+	for (u32 i = 0; i < e->n_args; i++)
+		if (expr_can_fail(e->args[i]))
+			return true;
+	return false;
+}
+
+bool expr_can_fault(const struct expr *e, const struct plan *tree)
+{
+	if (e->kind == EXPR_MEMBER || e->kind == EXPR_CALL || e->is_user_only ||
+	    operation_can_fail(e))
+		return true;
+	if (e->kind == EXPR_FIELD)
+		return field_can_fault(e, tree);
+	for (u32 i = 0; i < e->n_args; i++)
+		if (expr_can_fault(e->args[i], tree))
+			return true;
+	return false;
+}
