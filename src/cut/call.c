@@ -180,9 +180,20 @@ static bool print_over(struct cutter *c, struct level *level, const struct ast *
 	for (u32 i = 0; i < ast->n_order_by && !ast->is_within_group; i++) {
 		const struct ast_order *o = &ast->order_by[i];
 
+		struct printed key;
+		size_t at;
+
 		buf_puts(out, i ? ", " : " ORDER BY ");
-		if (!cut_expr(c, level, o->expr, out).is_good)
+		at = out->n;
+		key = cut_expr(c, level, o->expr, out);
+		if (!key.is_good)
 			return false;
+		if (sql_is_range(ast->frame) && type_is_word(key.type) && !key.type.is_signed) {
+			const char *text = arena_strndup(c->arena, out->at + at, out->n - at);
+
+			out->n = at;
+			buf_printf(out, "eb_range(%s)", text);
+		}
 		buf_puts(out, o->is_descending ? " DESC" : "");
 		buf_puts(out, o->nulls < 0 ? " NULLS FIRST" : o->nulls > 0 ? " NULLS LAST" : "");
 	}

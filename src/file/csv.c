@@ -351,8 +351,7 @@ static int csv_next(struct file_rows *rows, struct value *ret_row)
 		return rc;
 	for (u32 i = 0; i < schema->n_columns; i++) {
 		if (!csv_value(schema->columns[i].type, &csv->row.fields[i], &ret_row[i]))
-			return file_complain(&rows->pass, "the value of \"%s\" is not of its type",
-					     schema->columns[i].name);
+			return file_has_changed(&rows->pass);
 	}
 	return 1;
 }

@@ -173,6 +173,81 @@ static int take_head(struct jsonl_learn *l, struct file_pass *pass, struct json 
 	return 1;
 }
 
+/* --- Values --- */
+
+static bool word_of(struct type type, const struct json_value *value, struct value *ret)
+{
+	s128 integer;
+
+	if (value->kind == JSON_FALSE || value->kind == JSON_TRUE)
+		integer = value->kind == JSON_TRUE;
+	else if (value->kind != JSON_NUMBER || !file_integer_of(value->text, value->n, &integer))
+		return false;
+	if ((value->kind != JSON_NUMBER) != (type.kind == TYPE_BOOL) || integer < type_min(type) ||
+	    integer > type_max(type))
+		return false;
+	*ret = (struct value){ .kind = VALUE_INT, .integer = integer };
+	return true;
+}
+
+static bool real_of(const struct json_value *value, struct value *ret)
+{
+	static const char *const words[] = { "nan", "inf", "-inf" };
+	static const double reals[] = { __builtin_nan(""), __builtin_inf(), -__builtin_inf() };
+
+	ret->kind = VALUE_REAL;
+	if (value->kind == JSON_NUMBER)
+		return file_real_of(value->text, value->n, &ret->real);
+	for (u32 i = 0; i < ARRAY_SIZE(words) && value->kind == JSON_STRING; i++) {
+		if (is_text(value, words[i])) {
+			ret->real = reals[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* false: the value is none of the column's type. */
+static bool jsonl_value(bool has_head, struct type type, struct json_value *value,
+			struct value *ret)
+{
+	*ret = (struct value){ .kind = VALUE_NULL };
+	if (value->kind == JSON_NULL)
+		return true;
+	if (type_is_word(type))
+		return word_of(type, value, ret);
+	if (type.kind == TYPE_REAL)
+		return real_of(value, ret);
+	if (has_head && value->kind != JSON_STRING)
+		return false;
+	if (value->kind == JSON_STRING)
+		json_decode(value);
+	if (type.kind == TYPE_BLOB) {
+		if (value->n != 2 * (size_t)type.bytes ||
+		    !file_hex_decode(value->text, (u32)value->n))
+			return false;
+		value->n /= 2;
+	}
+	*ret = (struct value){ .kind = VALUE_TEXT, .n = (u32)value->n, .text = value->text };
+	return !type.bytes || value->n <= type.bytes;
+}
+
+/* "k": "x" is no INTEGER */
+static int complain_value(struct file_pass *pass, const struct column *column,
+			  const struct json_value *value)
+{
+	struct buf type;
+	int rc;
+
+	buf_init(&type);
+	file_put_type(&type, column->type);
+	rc = file_complain(pass, "the value of \"%s\" is %.*s%s, which is no %s", column->name,
+			   (int)MIN(value->n, (size_t)40), value->text, value->n > 40 ? "..." : "",
+			   type.at);
+	buf_free(&type);
+	return rc;
+}
+
 /* --- Learning --- */
 
 /* The column of a key, or n. */
@@ -188,7 +263,7 @@ static u32 find_key(const char *const *keys, const u32 *key_bytes, u32 n, u32 li
 	return n;
 }
 
-static void learn_value(struct file_guess *g, struct type type, const struct json_value *value)
+static void learn_value(struct file_guess *g, const struct json_value *value)
 {
 	struct json_value text = *value;
 
@@ -216,6 +291,7 @@ static void learn_value(struct file_guess *g, struct type type, const struct jso
 static int learn_row(struct jsonl_learn *l, struct file_pass *pass, struct json *json)
 {
 	struct json_value key, value;
+	struct value unused;
 	bool is_first = true;
 	u32 i;
 
@@ -233,7 +309,9 @@ static int learn_row(struct jsonl_learn *l, struct file_pass *pass, struct json 
 			add_column(l, key.text, key.n, (struct type){ 0 });
 			l->guesses.at[i].has_null = pass->place > 1;
 		}
-		learn_value(&l->guesses.at[i], l->columns.at[i].type, &value);
+		if (l->has_head && !jsonl_value(true, l->columns.at[i].type, &value, &unused))
+			return complain_value(pass, &l->columns.at[i], &value);
+		learn_value(&l->guesses.at[i], &value);
 		l->seen.at[i] = pass->place;
 		l->last = i + 1;
 	}
@@ -301,63 +379,6 @@ static int jsonl_begin(struct file_rows *rows)
 	return rc < 0 ? rc : 0;
 }
 
-static bool word_of(struct type type, const struct json_value *value, struct value *ret)
-{
-	s128 integer;
-
-	if (value->kind == JSON_FALSE || value->kind == JSON_TRUE)
-		integer = value->kind == JSON_TRUE;
-	else if (value->kind != JSON_NUMBER || !file_integer_of(value->text, value->n, &integer))
-		return false;
-	if ((value->kind != JSON_NUMBER) != (type.kind == TYPE_BOOL) || integer < type_min(type) ||
-	    integer > type_max(type))
-		return false;
-	*ret = (struct value){ .kind = VALUE_INT, .integer = integer };
-	return true;
-}
-
-static bool real_of(const struct json_value *value, struct value *ret)
-{
-	static const char *const words[] = { "nan", "inf", "-inf" };
-	static const double reals[] = { __builtin_nan(""), __builtin_inf(), -__builtin_inf() };
-
-	ret->kind = VALUE_REAL;
-	if (value->kind == JSON_NUMBER)
-		return file_real_of(value->text, value->n, &ret->real);
-	for (u32 i = 0; i < ARRAY_SIZE(words) && value->kind == JSON_STRING; i++) {
-		if (is_text(value, words[i])) {
-			ret->real = reals[i];
-			return true;
-		}
-	}
-	return false;
-}
-
-/* false: the value is none of the column's type. */
-static bool jsonl_value(const struct jsonl_file *f, struct type type, struct json_value *value,
-			struct value *ret)
-{
-	*ret = (struct value){ .kind = VALUE_NULL };
-	if (value->kind == JSON_NULL)
-		return true;
-	if (type_is_word(type))
-		return word_of(type, value, ret);
-	if (type.kind == TYPE_REAL)
-		return real_of(value, ret);
-	if (f->has_head && value->kind != JSON_STRING)
-		return false;
-	if (value->kind == JSON_STRING)
-		json_decode(value);
-	if (type.kind == TYPE_BLOB) {
-		if (value->n != 2 * (size_t)type.bytes ||
-		    !file_hex_decode(value->text, (u32)value->n))
-			return false;
-		value->n /= 2;
-	}
-	*ret = (struct value){ .kind = VALUE_TEXT, .n = (u32)value->n, .text = value->text };
-	return value->n <= type.bytes;
-}
-
 static int jsonl_next(struct file_rows *rows, struct value *ret_row)
 {
 	const struct jsonl_file *f = (const struct jsonl_file *)rows->file;
@@ -378,9 +399,8 @@ static int jsonl_next(struct file_rows *rows, struct value *ret_row)
 		if (i == schema->n_columns)
 			return file_complain(&rows->pass, "\"%.*s\" is none of the file's columns",
 					     (int)MIN(key.n, 100ul), key.text);
-		if (!jsonl_value(f, schema->columns[i].type, &value, &ret_row[i]))
-			return file_complain(&rows->pass, "the value of \"%s\" is not of its type",
-					     schema->columns[i].name);
+		if (!jsonl_value(f->has_head, schema->columns[i].type, &value, &ret_row[i]))
+			return complain_value(&rows->pass, &schema->columns[i], &value);
 		last = i + 1;
 	}
 	rc = end_object(&rows->pass, &json);

@@ -283,6 +283,22 @@ static void call_fit(sqlite3_context *context, int argc, sqlite3_value **argv)
 		give(context, &rule, x.integer);
 }
 
+/*
+ * An unsigned key of a RANGE frame, moved down by 2^63: SQLite adds the frame's bounds to it, which
+ * it can do with no integer of 2^63 and more.  Order and distances stay.
+ */
+static void call_range(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct number x;
+
+	if (!number_of(context, argv[0], &x))
+		return;
+	if (x.kind == NUMBER_INTEGER)
+		sqlite3_result_int64(context, (s64)(x.integer + S64_LO));
+	else
+		sqlite3_result_value(context, argv[0]);
+}
+
 static void call_i64(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	if (special_of(argv[0]) == SPECIAL_INTEGER)
@@ -298,12 +314,21 @@ static void call_i64(sqlite3_context *context, int argc, sqlite3_value **argv)
 	}
 
 const struct function arith_functions[] = {
-	OF_TWO("eb_add", ADD, call_arithmetic), OF_TWO("eb_sub", SUB, call_arithmetic),
-	OF_TWO("eb_mul", MUL, call_arithmetic), OF_TWO("eb_div", DIV, call_arithmetic),
-	OF_TWO("eb_mod", MOD, call_arithmetic), OF_TWO("eb_shl", SHL, call_bits),
-	OF_TWO("eb_shr", SHR, call_bits),	OF_TWO("eb_and", AND, call_bits),
-	OF_TWO("eb_or", OR, call_bits),		{ "eb_neg", 1, 0, call_neg },
-	{ "eb_neg", 2, 0, call_neg },		{ "eb_abs", 1, 0, call_abs },
-	{ "eb_not", 1, 0, call_not },		{ "eb_fit", 2, 0, call_fit },
-	{ "eb_i64", 1, 0, call_i64 },		{ NULL },
+	OF_TWO("eb_add", ADD, call_arithmetic),
+	OF_TWO("eb_sub", SUB, call_arithmetic),
+	OF_TWO("eb_mul", MUL, call_arithmetic),
+	OF_TWO("eb_div", DIV, call_arithmetic),
+	OF_TWO("eb_mod", MOD, call_arithmetic),
+	OF_TWO("eb_shl", SHL, call_bits),
+	OF_TWO("eb_shr", SHR, call_bits),
+	OF_TWO("eb_and", AND, call_bits),
+	OF_TWO("eb_or", OR, call_bits),
+	{ "eb_neg", 1, 0, call_neg },
+	{ "eb_neg", 2, 0, call_neg },
+	{ "eb_abs", 1, 0, call_abs },
+	{ "eb_not", 1, 0, call_not },
+	{ "eb_fit", 2, 0, call_fit },
+	{ "eb_range", 1, 0, call_range },
+	{ "eb_i64", 1, 0, call_i64 },
+	{ NULL },
 };

@@ -3,6 +3,7 @@
  * eb_sum, eb_avg, eb_stddev: exact sums of integers.  One value that is no integer makes
  * the result a real, as with SQLite's sum() and avg(); its deviation is then that
  * of Welford's updates (B. P. Welford, Technometrics 4, 1962), which can be taken back.
+ * A text that is no number adds nothing and is a fault; SQLite's sum() would add a 0.
  */
 #include "func/internal.h"
 
@@ -17,14 +18,25 @@ struct sums {
 	double mean, squares; /* Welford: squares of the distances from the mean */
 };
 
+/* false: NULL, a text that is no number, or an error. */
+static bool is_summed(sqlite3_context *context, sqlite3_value *value, struct number *ret_number)
+{
+	if (!number_of_whole(context, value, ret_number) || ret_number->kind == NUMBER_NULL)
+		return false;
+	return sqlite3_value_numeric_type(value) != SQLITE_TEXT;
+}
+
 static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct sums *sums = func_state(context, sizeof(*sums));
 	struct number x;
 	double distance;
 
-	if (!number_of_whole(context, argv[0], &x) || x.kind == NUMBER_NULL)
+	if (!is_summed(context, argv[0], &x)) {
+		if (sqlite3_value_numeric_type(argv[0]) == SQLITE_TEXT)
+			func_context_of(context)->n_faults++;
 		return;
+	}
 	if (x.kind == NUMBER_INTEGER && x.integer > U64_HI && func_detail(context) >= STDDEV_SAMP) {
 		sqlite3_result_error(context, "too large", -1);
 		return;
@@ -50,7 +62,7 @@ static void inverse(sqlite3_context *context, int argc, sqlite3_value **argv)
 	struct number x;
 	double distance;
 
-	if (!number_of_whole(context, argv[0], &x) || x.kind == NUMBER_NULL)
+	if (!is_summed(context, argv[0], &x))
 		return;
 	sums->n--;
 	sums->n_real -= x.kind == NUMBER_REAL;

@@ -200,11 +200,12 @@ static void add(struct gen *g, const struct sum *s, vreg slot, label no_value)
 		label fits = ir_label(ir);
 
 		ir_branchi(ir, IR_SGE, v, 0, fits);
-		gen_fault(g, no_value);
+		ir_storei(ir, slot, at(s->r, RUNNING_OVER_BYTES), IR_U64, 1);
+		ir_jump(ir, s->over);
 		ir_place(ir, fits);
 	}
 	leave_if_over(g, s, slot);
-	if (x->nullable || x->hi > INT64_MAX)
+	if (x->nullable)
 		ir_storei(ir, slot, at(s->r, RUNNING_SET_BYTES), IR_U64, 1);
 	ir_atomic(ir, IR_ATOMIC_FETCH_ADD, old, slot, at(s->r, RUNNING_SUM_BYTES), IR_U64, v);
 	ir_alu(ir, IR_ADD, s->value, old, v);

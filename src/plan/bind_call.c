@@ -274,6 +274,8 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 	struct span span = ast->span;
 	u32 n = ast->n_args;
 
+	if (strcasecmp(f, "abs") == 0 && n == 1 && type_is_word(x[0]->type) && x[0]->lo >= 0)
+		return x[0];
 	if (strcasecmp(f, "abs") == 0 && n == 1)
 		return bind_case_of(
 			scope, span,

@@ -23,12 +23,16 @@ static void bad_token(struct parser *p)
 	unsigned char byte = (unsigned char)p->text[span.start];
 	struct diag *diag;
 
+	if (p->tok.problem == LEX_UNCLOSED_TEXT && parse_unclosed_text(p))
+		return;
 	if (p->tok.problem == LEX_BAD_BYTE)
 		diag = parse_report(p, message->tag, span, "%s (0x%02x)", message->message, byte);
 	else
 		diag = parse_report(p, message->tag, span, "%s", message->message);
 	if (p->tok.problem == LEX_BAD_MARK && byte == '!')
 		diag_hint(p->diags, diag, "write NOT, or != for \"is not equal\"");
+	else if (p->tok.problem == LEX_BAD_MARK && byte == ':' && p->text[span.end] == ':')
+		diag_hint(p->diags, diag, "write CAST(x AS INTEGER)");
 	else if (p->tok.problem == LEX_BAD_MARK && byte == ':')
 		diag_hint(p->diags, diag, "a stream's path stands behind FROM and JOIN only");
 	else if (message->hint)
@@ -50,7 +54,7 @@ static void take(struct parser *p, struct token next)
 		return;
 	}
 	p->before = p->tok.kind;
-	p->before_end = p->tok.span.end;
+	p->before_span = p->tok.span;
 	if (p->tok.kind == TOKEN_OPEN)
 		p->parens++;
 	else if (p->tok.kind == TOKEN_CLOSE && p->parens)
@@ -166,7 +170,7 @@ bool parse_more(struct parser *p)
 
 	if (parse_accept(p, TOKEN_COMMA))
 		return true;
-	if (p->panic || !parse_at_operand(p) || parse_misspelt_clause(p))
+	if (p->panic || !parse_at_operand(p) || parse_misspelt_clause(p) || parse_foreign(p))
 		return false;
 	diag = parse_report(p, "missing-comma", p->tok.span, "a comma is missing before %s",
 			    parse_found(p));
@@ -262,6 +266,9 @@ struct diag *parse_expected(struct parser *p, const char *what)
 	if (p->tok.kind == TOKEN_CLOSE && !p->parens)
 		return parse_error(p, "syntax-error", p->tok.span,
 				   "expected %s, found a \")\" that closes nothing", what);
+	diag = parse_foreign(p);
+	if (diag)
+		return NULL;
 	near = parse_misspelt_clause(p);
 	diag = parse_error(p, "syntax-error", p->tok.span, "expected %s, found %s", what,
 			   parse_found(p));
@@ -319,7 +326,7 @@ void parse_recover(struct parser *p, u32 base_parens)
 
 struct span parse_span(const struct parser *p, u32 start)
 {
-	return (struct span){ start, MAX(p->before_end, start) };
+	return (struct span){ start, MAX(p->before_span.end, start) };
 }
 
 enum keyword parse_misspelt(const struct parser *p, const enum keyword *among, u32 n)

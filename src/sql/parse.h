@@ -24,7 +24,7 @@ struct parser {
 	u32 text_bytes;
 	struct token tok;	/* the current one */
 	enum token_kind before; /* kind of the one before it */
-	u32 before_end;
+	struct span before_span;
 	bool panic, fatal;
 	u32 depth;
 	u32 parens, error_parens; /* open ones; at the latest error */
@@ -85,6 +85,18 @@ bool parse_at_name(const struct parser *p);
 /* parse_call.c: the call whose name has been read; a list of expr [ASC|DESC] [NULLS ...]. */
 struct ast *parse_call(struct parser *p, struct ast *name);
 struct ast_order *parse_order_list(struct parser *p, u32 *ret_n);
+
+/* parse_frame.c: the frame of OVER, where there is one. */
+bool parse_at_frame(const struct parser *p);
+void parse_frame(struct parser *p, struct ast *call);
+
+/* foreign.c: an error that other dialects' words explain, or a quote that is closed too late; NULL,
+ * and nothing said, where none does. */
+struct diag *parse_foreign(struct parser *p);
+struct diag *parse_unclosed_text(struct parser *p);
+/* x > ALL (...); GROUP BY ALL: true after an error. */
+bool parse_foreign_quantifier(struct parser *p);
+bool parse_foreign_group(struct parser *p);
 
 /* parse_expr.c */
 struct ast *parse_expr(struct parser *p);

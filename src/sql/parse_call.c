@@ -4,18 +4,9 @@
  * FILTER, OVER.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "sql/parse.h"
-
-/* ROWS, RANGE or GROUPS, and a word or number behind it, as a frame begins. */
-static bool at_frame(struct parser *p)
-{
-	struct token next = parse_peek(p);
-
-	if (!parse_word_is(p, "ROWS") && !parse_word_is(p, "RANGE") && !parse_word_is(p, "GROUPS"))
-		return false;
-	return next.kind == TOKEN_WORD || next.kind == TOKEN_INTEGER;
-}
 
 struct ast_order *parse_order_list(struct parser *p, u32 *ret_n)
 {
@@ -43,7 +34,7 @@ struct ast_order *parse_order_list(struct parser *p, u32 *ret_n)
 				parse_expect_keyword(p, KW_LAST);
 		}
 		vec_push(p->arena, &list, order);
-	} while (!at_frame(p) && parse_more(p));
+	} while (!parse_at_frame(p) && parse_more(p));
 	*ret_n = list.n;
 	return list.at;
 }
@@ -62,18 +53,23 @@ static void read_order_by(struct parser *p, struct ast *call)
 		parse_under(p, call, call->order_by[i].expr);
 }
 
-/* ROWS BETWEEN ... : to the closing parenthesis, as written; SQLite judges it. */
-static void read_frame(struct parser *p, struct ast *call)
+/* ntile(n) and nth_value(x, n): SQLite would refuse a 0 when the query runs. */
+static void check_over(struct parser *p, const struct ast *call)
 {
-	u32 start = p->tok.span.start, end = start;
+	bool is_ntile = strcasecmp(call->text, "ntile") == 0 && call->n_args == 1;
+	bool is_nth = strcasecmp(call->text, "nth_value") == 0 && call->n_args == 2;
+	const struct ast *n;
+	struct diag *diag;
 
-	if (!at_frame(p))
+	if (!is_ntile && !is_nth)
 		return;
-	while (!parse_at_end(p) && (parse_at(p, TOKEN_WORD) || parse_at(p, TOKEN_INTEGER))) {
-		end = p->tok.span.end;
-		parse_next(p);
-	}
-	call->frame = arena_strndup(p->arena, p->text + start, end - start);
+	n = call->args[call->n_args - 1];
+	if (!(n->kind == AST_INTEGER && !n->integer) && !(n->kind == AST_UNARY && n->op == OP_NEG))
+		return;
+	diag = parse_report(p, "wrong-arguments", n->span, "%s() takes a number from 1 on",
+			    call->text);
+	diag_hint(p->diags, diag,
+		  is_ntile ? "for example ntile(4)" : "for example nth_value(x, 1)");
 }
 
 static void read_over(struct parser *p, struct ast *call)
@@ -90,7 +86,7 @@ static void read_over(struct parser *p, struct ast *call)
 		parse_expect_keyword(p, KW_BY);
 		do {
 			vec_push(p->arena, &list, parse_expr(p));
-		} while (!at_frame(p) && parse_more(p));
+		} while (!parse_at_frame(p) && parse_more(p));
 	}
 	call->partition_by = list.at;
 	call->n_partition_by = list.n;
@@ -98,7 +94,8 @@ static void read_over(struct parser *p, struct ast *call)
 		parse_under(p, call, list.at[i]);
 	if (parse_at_keyword(p, KW_ORDER))
 		read_order_by(p, call);
-	read_frame(p, call);
+	parse_frame(p, call);
+	check_over(p, call);
 	parse_close(p, open);
 }
 

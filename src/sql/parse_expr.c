@@ -89,7 +89,7 @@ void parse_add_arg(struct parser *p, struct ast *parent, struct ast *arg)
 
 struct ast *parse_finish(struct parser *p, struct ast *ast)
 {
-	ast->span.end = MAX(p->before_end, ast->span.start);
+	ast->span.end = MAX(p->before_span.end, ast->span.start);
 	return ast;
 }
 
@@ -149,6 +149,9 @@ static struct ast *parse_name_or_call(struct parser *p)
 	struct ast *ast = parse_node(p, AST_NAME, p->tok.span.start);
 	VEC(const char *) parts = { 0 };
 	VEC(struct span) spans = { 0 };
+
+	if (parse_foreign_quantifier(p))
+		return parse_node(p, AST_NULL, p->tok.span.start);
 
 	for (;;) {
 		vec_push(p->arena, &spans, p->tok.span);

@@ -30,6 +30,8 @@ static void read_group_by(struct parser *p, struct ast_select *select)
 {
 	parse_next(p);
 	parse_expect_keyword(p, KW_BY);
+	if (parse_foreign_group(p))
+		return;
 	do {
 		vec_push(p->arena, &select->group_by, parse_expr(p));
 	} while (parse_more(p));

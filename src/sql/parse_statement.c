@@ -196,7 +196,7 @@ struct ast_script *sql_parse(struct arena *arena, struct diags *diags)
 	}
 	p.text_bytes = (u32)diags->text_bytes;
 	parse_next(&p);
-	p.before_end = 0;
+	p.before_span = (struct span){ 0, 0 };
 	do {
 		struct ast_statement statement = { .span = p.tok.span };
 

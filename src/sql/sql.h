@@ -98,7 +98,7 @@ struct ast {
 	struct ast **partition_by;
 	u32 n_partition_by;
 	bool is_over, is_within_group;
-	const char *frame; /* OVER: ROWS, RANGE or GROUPS and what follows, as written; or NULL */
+	const char *frame; /* OVER: ROWS, RANGE or GROUPS and what follows, checked; or NULL */
 };
 
 enum ast_window_kind {
@@ -233,6 +233,9 @@ struct ast_script {
  * 10 MB of garbage and nesting 10,000 deep end in a diagnostic.
  */
 struct ast_script *sql_parse(struct arena *arena, struct diags *diags);
+
+/* A frame of RANGE?  NULL is none. */
+bool sql_is_range(const char *frame);
 
 /* SQL text that parses to the same tree again (golden tests, explain --stage ast). */
 void sql_print_script(const struct ast_script *script, struct buf *out);

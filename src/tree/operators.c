@@ -293,13 +293,7 @@ static void run_union(struct row_tree *tree, struct op *op)
 /* As gen/running.c: a sum that left 64 bits signed is NULL, and a fault, from then on. */
 static void add_to_sum(struct row_tree *tree, struct row_key *key, const struct value *value)
 {
-	bool is_added = value->kind == VALUE_INT;
-
-	if (is_added && value->integer > INT64_MAX) {
-		tree->counters.faults++;
-		is_added = false;
-	}
-	if (is_added && !key->is_over) {
+	if (value->kind == VALUE_INT && !key->is_over) {
 		key->sum += value->integer;
 		key->has_sum = true;
 		key->is_over = key->sum < INT64_MIN || key->sum > INT64_MAX;

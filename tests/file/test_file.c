@@ -145,8 +145,7 @@ static void test_jsonl_broken(void **state)
 	CHECK("a.jsonl", HEAD "{\"b\": 1}\n",
 	      "error[bad-file]: a.jsonl: line 2: \"b\" is none of the file's columns\n");
 	CHECK("a.jsonl", HEAD "{\"a\": 255}\n{\"a\": 256}\n",
-	      "a u8; time -1\n255\n"
-	      "error[bad-file]: a.jsonl: line 3: the value of \"a\" is not of its type\n");
+	      "error[bad-file]: a.jsonl: line 3: the value of \"a\" is 256, which is no u8\n");
 	CHECK("a.jsonl", "{\"ebql\": {\"columns\": [{\"name\": \"a\", \"type\": \"?\"}]}}\n",
 	      "error[bad-file]: a.jsonl: line 1: a line of columns that is not known here\n");
 }

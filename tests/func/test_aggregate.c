@@ -54,6 +54,28 @@ static void fill(s128 *values, bool *is_null, u32 n)
 	}
 }
 
+/* A text that is no number is a fault and adds nothing, also where a frame leaves it behind. */
+static void test_texts(void **state)
+{
+	u64 before = func.n_faults;
+
+	run("DROP TABLE IF EXISTS words; CREATE TABLE words(i, x); INSERT INTO words VALUES (1, '7'), "
+	    "(2, 'abc'), (3, ''), (4, '5x'), (5, 3), (6, NULL), (7, ' 2 ')");
+	expect_integer(ask("SELECT eb_sum(x) FROM words"), 12, "sum");
+	assert_int_equal(func.n_faults - before, 3);
+	assert_true(ask("SELECT eb_avg(x) FROM words").real == 4);
+	assert_int_equal(func.n_faults - before, 6);
+	expect_integer(
+		ask("SELECT s FROM (SELECT i, eb_sum(x) OVER (ORDER BY i ROWS 1 PRECEDING) AS s "
+		    "FROM words) WHERE i = 5"),
+		3, "frame");
+	expect_null(
+		ask("SELECT s FROM (SELECT i, eb_sum(x) OVER (ORDER BY i ROWS 1 PRECEDING) AS s "
+		    "FROM words) WHERE i = 4"),
+		"frame of texts");
+	assert_true(func.n_faults - before == 12);
+}
+
 static void test_sums(void **state)
 {
 	s128 values[N];
@@ -161,7 +183,7 @@ static void test_reals(void **state)
 	struct value got[8];
 
 	run("CREATE TABLE v(i, x)");
-	run("INSERT INTO v VALUES (1, 0.1), (2, 3), (3, '0.7'), (4, 'abc'), (5, NULL), (6, '12'), "
+	run("INSERT INTO v VALUES (1, 0.1), (2, 3), (3, '0.7'), (4, '-2'), (5, NULL), (6, '12'), "
 	    "(7, 1e10)");
 	for (u32 n = 1; n <= 8; n++) {
 		assert_null(ask_row(got, real,
@@ -319,6 +341,7 @@ static void test_top(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_texts, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_sums, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_frames, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_sum_over, open_sql, close_sql),

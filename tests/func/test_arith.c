@@ -245,8 +245,10 @@ static void test_one_argument(void **state)
 			expect_integer(ask("SELECT eb_fit(given(2), 's')"), ends[i], "fit 's'");
 			expect_integer(ask("SELECT eb_i64(given(2))"), ends[i], "i64");
 		}
-		if (ends[i] >= 0)
-			expect_integer(ask("SELECT eb_fit(given(2), 'u')"), ends[i], "fit 'u'");
+		if (ends[i] < 0)
+			continue;
+		expect_integer(ask("SELECT eb_fit(given(2), 'u')"), ends[i], "fit 'u'");
+		expect_integer(ask("SELECT eb_range(given(2))"), ends[i] + S64_LO, "range");
 	}
 	given[2] = integer_value(S64_LO);
 	expect_integer(ask("SELECT eb_neg(given(2), 'u')"), S64_HI + 1, "neg 'u'");
@@ -261,6 +263,7 @@ static void test_one_argument(void **state)
 	expect_fault("eb_fit(-1, 'u')");
 	assert_string_equal(ask("SELECT eb_fit('text', 'u')").text, "text");
 	assert_true(ask("SELECT eb_fit(2.5, 'u')").real == 2.5);
+	expect_null(ask("SELECT eb_range(NULL)"), "range of NULL");
 	expect_error("too large", "SELECT eb_i64(given(0))");
 	expect_error("the rule is", "SELECT eb_add(1, 2, 'x')");
 	expect_error("no number", "SELECT eb_add(eb_histogram_empty('log2'), 1)");

@@ -1,0 +1,1 @@
+SELECT pid FROM t:a:b WHERE pid > ALL (SELECT 1) GROUP BY pid

@@ -1,0 +1,1 @@
+SELECT pid::int FROM t:a:b

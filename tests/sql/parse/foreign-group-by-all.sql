@@ -1,0 +1,1 @@
+SELECT pid, count(*) FROM t:a:b GROUP BY ALL HAVING count(*) > 1

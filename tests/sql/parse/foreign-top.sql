@@ -1,0 +1,1 @@
+SELECT TOP 5 pid FROM t:a:b

@@ -1,0 +1,1 @@
+SELECT sum(x) OVER (ORDER BY pid ROWS 1.5 PRECEDING) FROM t:a:b

@@ -1,0 +1,1 @@
+SELECT sum(x) OVER (ORDER BY pid ROWS CURRENT) FROM t:a:b

@@ -1,0 +1,1 @@
+SELECT sum(x) OVER (ORDER BY pid ROWS 1s PRECEDING) FROM t:a:b

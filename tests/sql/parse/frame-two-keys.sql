@@ -1,0 +1,1 @@
+SELECT sum(x) OVER (ORDER BY pid, tid RANGE 1 PRECEDING) FROM t:a:b

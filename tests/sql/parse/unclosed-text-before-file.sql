@@ -1,0 +1,1 @@
+SELECT pid || 'x FROM 'a.csv'

@@ -1,0 +1,1 @@
+SELECT pid FROM 'a.csv' WHERE comm = 'x ORDER BY pid
