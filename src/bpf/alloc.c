@@ -10,15 +10,10 @@
 #define CALLER_SAVED 0x03f /* r0..r5 */
 #define CALLEE_SAVED 0x3c0 /* r6..r9 */
 
-struct loop {
-	u32 start, end; /* instructions: the label, the last jump back to it */
-};
-
 struct scan {
 	const struct lir *lir;
 	struct arena *arena;
 	struct alloc *alloc;
-	VEC(struct loop) loops;
 	u32 *calls; /* how many calls up to and with each instruction */
 	u8 *depth;  /* loops around each instruction; NULL when there are none */
 	u16 reserved;
@@ -37,14 +32,14 @@ static void find_loops(struct scan *scan)
 		if (insn->op == IR_OP_LABEL)
 			placed[insn->index] = i + 1;
 		else if ((ir_op_flags[insn->op] & OP_JUMP) && placed[insn->index])
-			vec_push(scan->arena, &scan->loops,
+			vec_push(scan->arena, &scan->alloc->loops,
 				 (struct loop){ placed[insn->index] - 1, i });
 	}
-	if (scan->loops.n == 0)
+	if (scan->alloc->loops.n == 0)
 		return;
 	scan->depth = arena_array(scan->arena, u8, lir->insns.n);
-	for (u32 l = 0; l < scan->loops.n; l++)
-		for (u32 i = scan->loops.at[l].start; i <= scan->loops.at[l].end; i++)
+	for (u32 l = 0; l < scan->alloc->loops.n; l++)
+		for (u32 i = scan->alloc->loops.at[l].start; i <= scan->alloc->loops.at[l].end; i++)
 			scan->depth[i] = MIN(scan->depth[i] + 1, 5);
 }
 
@@ -131,12 +126,12 @@ static void find_ranges(struct scan *scan)
 
 static void extend_over_loops(struct scan *scan)
 {
-	bool is_changed = scan->loops.n > 0;
+	bool is_changed = scan->alloc->loops.n > 0;
 
 	while (is_changed) {
 		is_changed = false;
-		for (u32 l = 0; l < scan->loops.n; l++) {
-			const struct loop *loop = &scan->loops.at[l];
+		for (u32 l = 0; l < scan->alloc->loops.n; l++) {
+			const struct loop *loop = &scan->alloc->loops.at[l];
 
 			for (vreg v = 1; v < scan->lir->n_vregs; v++) {
 				struct alloc_range *range = &scan->alloc->ranges[v];

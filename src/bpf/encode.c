@@ -488,13 +488,10 @@ static void encode_insn(struct encode *e, const struct ir_insn *insn)
 
 static u32 lay_out_stack(struct encode *e)
 {
-	u32 bytes = 0;
+	u32 bytes;
 
 	e->object_at = arena_array(e->arena, s32, e->lir->n_objects);
-	for (u32 i = 0; i < e->lir->n_objects; i++) {
-		bytes += ALIGN_UP(e->lir->object_bytes[i], 8);
-		e->object_at[i] = -(s32)MIN(bytes, INT16_MAX);
-	}
+	bytes = lir_lay_out_objects(e->lir, e->alloc, e->arena, e->object_at);
 	e->slots_at = -(s32)MIN(bytes, INT16_MAX) - 8;
 	return bytes + 8 * e->alloc->n_slots;
 }

@@ -6,6 +6,7 @@
  *   check.c  struct ir            -> NULL or what is wrong
  *   lower.c  struct ir            -> struct lir: reachable, folded, only what the kernel has
  *   alloc.c  struct lir           -> a register, a stack slot or a recipe per vreg
+ *   frame.c  struct lir           -> a place in the frame for each stack object
  *   encode.c struct lir + alloc   -> struct bpf_code
  */
 #ifndef EBQL_BPF_IR_H
@@ -141,8 +142,14 @@ struct alloc_range {
 	bool once, remade, crosses;
 };
 
+/* Instructions from a label to the last jump back to it. */
+struct loop {
+	u32 start, end;
+};
+
 struct alloc {
 	struct alloc_range *ranges; /* [n_vregs] */
+	VEC(struct loop) loops;
 	u16 *busy; /* per instruction: registers in use; NULL when nothing spilled */
 	u32 n_slots, n_spills;
 };
@@ -150,6 +157,10 @@ struct alloc {
 /* Registers of `reserved` (a mask) are left for scratch. */
 void lir_allocate(const struct lir *lir, struct arena *arena, u16 reserved,
 		  struct alloc *ret_alloc);
+
+/* frame.c: where each stack object begins, below the frame pointer; the bytes of all. */
+u32 lir_lay_out_objects(const struct lir *lir, const struct alloc *alloc, struct arena *arena,
+			s32 *ret_at);
 
 /* -EAGAIN: no scratch register was free, allocate again with two reserved. */
 int lir_encode(const struct lir *lir, const struct alloc *alloc, struct arena *arena,

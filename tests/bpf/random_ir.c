@@ -15,7 +15,7 @@ struct random {
 	const struct random_options *options;
 	u32 n_left;	     /* statements */
 	u32 n_branches_left; /* each may double what the verifier walks */
-	u32 n_loops_left;
+	u32 n_loops_left, n_objects_left;
 	u32 n_iterations;	 /* product over the loops around here */
 	vreg pool[MAX_POOL];	 /* numbers defined on every way to here */
 	bool is_fixed[MAX_POOL]; /* a loop's counter: may be read only */
@@ -419,6 +419,37 @@ static void loop(struct random *r)
 	r->n_left += n_left;
 }
 
+/* An object of its own for some statements, read behind them: others come and go meanwhile. */
+static void own_object(struct random *r, label escape)
+{
+	struct ir *ir = r->ir;
+	u32 n_words = 1 + below(r, 5), at = 8 * below(r, n_words), n_pool = r->n_pool;
+	stack_object object = ir_stack(ir, 8 * n_words);
+	bool by_address = below(r, 2);
+	vreg p = ir_reg(ir), d;
+
+	for (u32 i = 0; i < n_words; i++)
+		ir_stack_store(ir, object, 8 * i, IR_U64, any(r));
+	ir_stack_address(ir, p, object, 0);
+	if (below(r, 2)) {
+		vreg offset = ir_reg(ir);
+
+		/* The verifier knows it, the allocator does not. */
+		ir_imm(ir, offset, (s32)at);
+		ir_alu(ir, IR_ADD, p, p, offset);
+	} else {
+		ir_alui(ir, IR_ADD, p, p, (s32)at);
+	}
+	block(r, escape);
+	r->n_pool = n_pool;
+	d = target(r);
+	if (by_address)
+		ir_load(ir, d, p, 0, IR_U64);
+	else
+		ir_stack_load(ir, d, object, at, IR_U64);
+	keep(r, d);
+}
+
 static void statement(struct random *r, label escape)
 {
 	u32 at = below(r, 1000);
@@ -441,6 +472,12 @@ static void statement(struct random *r, label escape)
 		break;
 	case 5:
 		atomic(r);
+		break;
+	case 12:
+		if (r->depth < MAX_DEPTH && r->n_objects_left) {
+			r->n_objects_left--;
+			own_object(r, escape);
+		}
 		break;
 	case 6:
 	case 7:
@@ -482,6 +519,7 @@ void random_ir(struct ir *ir, struct source *source, const struct random_options
 			    .n_left = options->n_statements,
 			    .n_branches_left = 14,
 			    .n_loops_left = 3,
+			    .n_objects_left = 12,
 			    .n_iterations = 1 };
 	label escape = ir_label(ir);
 	u32 n_first = 1 + below(&r, below(&r, 2) ? 20 : 4), n_pool, n_kept;

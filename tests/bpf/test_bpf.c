@@ -454,67 +454,6 @@ static void far_offset(void **state)
 		       "r0 += -40000; *(u8 *)(r0 +0) = r5; r0 = 0; exit");
 }
 
-/* n values alive at once, all across a call when has_call. */
-static int compile_pressure(struct fixture *f, u32 n, bool has_call, struct bpf_code *ret_code,
-			    const char **ret_reason)
-{
-	struct bpf_features features = { .has_signed_division = true };
-	struct ir *ir = f->ir = ir_new(&f->arena);
-	vreg base = ir_reg(ir), *v = arena_array(&f->arena, vreg, n);
-
-	ir_map_value(ir, base, 0, 0);
-	for (u32 i = 0; i < n; i++) {
-		v[i] = ir_reg(ir);
-		ir_load(ir, v[i], base, (s32)(8 * i), IR_U64);
-	}
-	if (has_call)
-		ir_call(ir, 0, BPF_FUNC_ktime_get_ns, 0, NULL);
-	for (u32 i = 0; i < n; i++)
-		ir_store(ir, base, (s32)(8 * i), IR_U64, v[n - 1 - i]);
-	ir_exit(ir, 0);
-	return bpf_compile(ir, &f->arena, &features, ret_code, ret_reason);
-}
-
-static void spills_only_when_needed(void **state)
-{
-	struct fixture *f = *state;
-	struct bpf_code code;
-	const char *reason;
-
-	assert_int_equal(compile_pressure(f, 9, false, &code, &reason), 0);
-	assert_int_equal(code.n_spills, 0);
-	/* Across a call: the base and three values have r6..r9. */
-	assert_int_equal(compile_pressure(f, 3, true, &code, &reason), 0);
-	assert_int_equal(code.n_spills, 0);
-	assert_int_equal(compile_pressure(f, 4, true, &code, &reason), 0);
-	assert_int_equal(code.n_spills, 1);
-	assert_int_equal(code.stack_bytes, 8);
-}
-
-static void stack_limit(void **state)
-{
-	struct fixture *f = *state;
-	struct bpf_features features = { 0 };
-	struct bpf_code code;
-	const char *reason;
-
-	assert_int_equal(compile_pressure(f, 67, true, &code, &reason), 0);
-	assert_int_equal(code.stack_bytes, 512);
-	assert_int_equal(compile_pressure(f, 68, true, &code, &reason), -E2BIG);
-	assert_non_null(strstr(reason, "520 bytes of stack"));
-	assert_int_equal(compile_pressure(f, 500, true, &code, &reason), -E2BIG);
-	f->ir = ir_new(&f->arena);
-	ir_stack(f->ir, 512);
-	ir_exit(f->ir, 0);
-	assert_int_equal(bpf_compile(f->ir, &f->arena, &features, &code, &reason), 0);
-	f->ir = ir_new(&f->arena);
-	ir_stack(f->ir, 500);
-	ir_stack(f->ir, 9);
-	ir_exit(f->ir, 0);
-	assert_int_equal(bpf_compile(f->ir, &f->arena, &features, &code, &reason), -E2BIG);
-	assert_non_null(strstr(reason, "520 bytes of stack"));
-}
-
 static void jump_limit(void **state)
 {
 	struct fixture *f = *state;
@@ -684,8 +623,6 @@ int main(void)
 		TEST(sign_extension),
 		TEST(signed_division),
 		TEST(far_offset),
-		TEST(spills_only_when_needed),
-		TEST(stack_limit),
 		TEST(jump_limit),
 		TEST(moves_before_call),
 		TEST(printed_ir),
