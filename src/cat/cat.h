@@ -75,6 +75,7 @@ struct system_column_info {
 	const char *name;
 	struct type type;
 	const char *meaning; /* one line for DESCRIBE */
+	u32 cost_ns;	     /* of reading it, about: "What things cost" in ARCHITECTURE.md */
 };
 
 extern const struct system_column_info system_columns[SYS_N];

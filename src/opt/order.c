@@ -19,19 +19,7 @@ static u32 leaf_cost(const struct expr *e)
 		return 40;
 	if (e->kind != EXPR_SYSTEM)
 		return 1;
-	switch (e->index) {
-	case SYS_CPU:
-	case SYS_PROBE:
-		return 1;
-	case SYS_TIME:
-		return 30;
-	case SYS_COMM:
-		return 50;
-	case SYS_PPID:
-		return 40;
-	default:
-		return 5;
-	}
+	return system_columns[e->index].cost_ns;
 }
 
 static u32 cost(const struct expr *e)
