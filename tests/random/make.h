@@ -21,6 +21,13 @@ struct scope {
 	VEC(struct seen) columns;
 	const char *time; /* the time of the row; NULL: it has none */
 	u32 n_rows_max;
+	bool is_stream; /* tracepoint:test:event and nothing else: see rows.has_ties */
+};
+
+/* WITH name AS (...): its columns by their bare names. */
+struct cte {
+	const char *name;
+	struct scope scope;
 };
 
 struct maker {
@@ -30,39 +37,61 @@ struct maker {
 	u32 n_names;
 	u32 depth; /* of selects */
 	enum window_shape shape;
-	bool has_opaque; /* some item cannot be sorted by */
-	bool is_wild;	 /* arithmetic may leave 64 bits: SQLite does not follow */
+	bool has_opaque;    /* some item cannot be sorted by */
+	bool is_wild;	    /* arithmetic may leave 64 bits: SQLite does not follow */
+	bool has_reference; /* nothing in it that SQLite cannot */
+	bool may_fault;	    /* else no value is asked for that faults */
+	bool has_compound, has_percentile, has_running_key,
+		has_tied_join; /* see struct oracle_query */
+	VEC(struct cte) ctes;
+	struct phrase *with;	/* their list */
+	struct phrase *aliases; /* of the items of the query; any may be gone */
+};
+
+/* One of several, each as often as its weight; a maker that cannot gives NULL. */
+struct choice {
+	u32 weight;
+	struct phrase *(*make)(struct maker *m, const char *alias, struct scope *scope);
+	bool (*fits)(const struct maker *m); /* NULL: always */
 };
 
 /* --- make_expr.c --- */
 
-struct phrase *make_integer(struct maker *m, const struct scope *scope, u32 depth);
-struct phrase *make_text(struct maker *m, const struct scope *scope);
-struct phrase *make_condition(struct maker *m, const struct scope *scope, u32 depth);
-/* A column, or something computed of columns: never a constant. */
-struct phrase *make_key(struct maker *m, const struct scope *scope);
+enum place; /* grammar.h */
+
+/* What may stand there, at random; depth: how far it may nest. */
+struct phrase *make(struct maker *m, const struct scope *scope, enum place place, u32 depth);
 struct phrase *make_column(struct maker *m, const struct seen *seen);
-/* A random column of that class that arithmetic takes; NULL: there is none. */
+/* A random column of that class; for arithmetic, or also for what is only compared.  NULL: none. */
 const struct seen *pick_column(struct maker *m, const struct scope *scope, enum phrase_class class,
 			       bool is_compare);
-struct phrase *make_aggregate(struct maker *m, const struct scope *scope);
 /* A literal, in range. */
 struct phrase *make_literal(struct maker *m, s128 value);
+
 bool phrase_fits(struct maker *m, struct phrase *p);
 
 /* --- make_from.c --- */
 
+struct phrase *choose(struct maker *m, const struct choice *choices, u32 n, const char *alias,
+		      struct scope *scope);
 /* A member of FROM; the scope gets its columns. */
 struct phrase *make_from(struct maker *m, struct scope *scope);
 struct phrase *make_stream(struct maker *m, bool is_other, const char *alias, struct scope *scope);
+/* What streams as a member of FROM see: all that there is, or a join. */
+struct phrase *make_where(struct maker *m, const struct scope *scope, u32 percent);
 const char *make_name(struct maker *m, const char *prefix);
 
-/* --- make_select.c --- */
+/* --- make_nested.c --- */
 
-/* A select in parentheses, of one column of that class. */
-struct phrase *make_subselect(struct maker *m, const struct scope *outer, enum phrase_class class,
-			      bool is_scalar);
-/* SELECT keys and aggregates, in parentheses, whose columns the scope gets under that name. */
-struct phrase *make_grouped_source(struct maker *m, const char *alias, struct scope *scope);
+/* A select in parentheses: a set, or one number. */
+struct phrase *make_set(struct maker *m, const struct scope *outer);
+struct phrase *make_scalar(struct maker *m, const struct scope *outer);
+/* A condition with a select in it. */
+struct phrase *make_nested_condition(struct maker *m, const struct scope *scope);
+/* A select whose columns have names, which the scope gets: groups, unions of groups, ... */
+struct phrase *make_columns(struct maker *m, struct scope *scope);
+/* The same as a member of FROM, nested or of WITH. */
+struct phrase *make_derived(struct maker *m, const char *alias, struct scope *scope);
+struct phrase *make_cte(struct maker *m, const char *alias, struct scope *scope);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random expressions over the columns that a place can name.  Every integer carries the
- * interval its values lie in, and but for wild queries none leaves 64 bits: there SQLite
- * turns to REAL and ebql to NULL.
+ * Draws from the grammar (grammar.c) over the columns that a place can name.  Every integer
+ * carries the interval its values lie in, and but for wild queries none leaves 64 bits:
+ * there SQLite turns to REAL and ebql to NULL.
  */
 #include <string.h>
 
-#include "make.h"
+#include "grammar.h"
 
 struct phrase *make_literal(struct maker *m, s128 value)
 {
@@ -109,18 +109,14 @@ static struct phrase *near(struct maker *m, const struct seen *seen)
 	return make_literal(m, v);
 }
 
-static struct phrase *binary(struct maker *m, const char *op, struct phrase *a, struct phrase *b)
-{
-	struct phrase *p = phrase_new(m->arena, PHRASE_INTEGER,
-				      arena_printf(m->arena, "($0 %s $1)", op), 2, a, b);
+/* --- Intervals --- */
 
-	p->hi = 1; /* of a comparison */
-	return p;
+static s128 magnitude(const struct phrase *p)
+{
+	return MAX(p->lo < 0 ? -p->lo : p->lo, p->hi < 0 ? -p->hi : p->hi);
 }
 
-/* --- Integers --- */
-
-static bool infer(struct maker *m, const char *op, struct phrase *p)
+static bool infer_binary(struct maker *m, const char *op, struct phrase *p)
 {
 	struct node a = { .lo = p->args[0]->lo, .hi = p->args[0]->hi };
 	struct node b = { .lo = p->args[1]->lo, .hi = p->args[1]->hi };
@@ -133,112 +129,72 @@ static bool infer(struct maker *m, const char *op, struct phrase *p)
 	interval_infer(&node);
 	p->lo = node.lo;
 	p->hi = node.hi;
-	return phrase_fits(m, p);
+	return true;
 }
 
-/*
- * With a column only: of constants alone the rule fold computes what a program, which computes
- * with 64 bits, has to refuse.
- */
-static struct phrase *with_big(struct maker *m, const struct scope *scope, const char *op)
+/* false: such values may leave 64 bits. */
+static bool infer(struct maker *m, const struct scope *scope, const struct production *of,
+		  struct phrase *p)
 {
-	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, false);
-	struct phrase *big = make_literal(m, (s128)UINT64_MAX - rng_below(m->rng, 2)), *p;
+	const struct phrase *a = p->n_args ? p->args[0] : NULL, *b = p->n_args > 1 ? p->args[1] : a;
+	u32 n = scope->n_rows_max;
 
-	if (!seen || seen->column < 0)
-		return NULL;
-	p = binary(m, op, make_column(m, seen), big);
-	return infer(m, op, p) ? p : NULL;
-}
-
-static struct phrase *arithmetic(struct maker *m, const struct scope *scope, u32 depth)
-{
-	static const char *const ops[] = { "+", "-", "*", "/", "%", "&", "|", "<<", ">>" };
-
-	if (m->is_wild && rng_percent(m->rng, 6)) {
-		struct phrase *p = with_big(m, scope, ops[rng_below(m->rng, 7)]);
-
-		if (p)
-			return p;
+	switch (of->range) {
+	case RANGE_NONE:
+	case RANGE_TEXT:
+		p->lo = INT64_MIN + 1;
+		p->hi = INT64_MAX;
+		return true;
+	case RANGE_TRUTH:
+		p->lo = 0;
+		p->hi = 1;
+		return true;
+	case RANGE_SMALL:
+		p->lo = -200;
+		p->hi = 1 << 21;
+		return true;
+	case RANGE_COUNT:
+		p->lo = 0;
+		p->hi = n;
+		return true;
+	case RANGE_FIRST:
+		p->lo = a->lo;
+		p->hi = a->hi;
+		return true;
+	case RANGE_BOTH:
+		p->lo = MIN(a->lo, b->lo);
+		p->hi = MAX(a->hi, b->hi);
+		return true;
+	case RANGE_AROUND:
+		p->lo = MIN(a->lo, 0);
+		p->hi = MAX(a->hi, 0);
+		return true;
+	case RANGE_BINARY:
+		return infer_binary(m, of->sign, p) && phrase_fits(m, p);
+	case RANGE_NEGATED:
+		p->lo = -a->hi;
+		p->hi = -a->lo;
+		return phrase_fits(m, p);
+	case RANGE_INVERTED:
+		p->lo = ~a->hi;
+		p->hi = ~a->lo;
+		return phrase_fits(m, p);
+	case RANGE_ABSOLUTE:
+		p->lo = 0;
+		p->hi = magnitude(a);
+		return phrase_fits(m, p);
+	case RANGE_SUM:
+		p->lo = MIN(a->lo * n, 0);
+		p->hi = MAX(a->hi * n, 0);
+		return phrase_fits(m, p);
+	case RANGE_SQUARES:
+		return m->is_wild ||
+		       (!(magnitude(a) >> 31) && magnitude(a) * magnitude(a) * n <= INT64_MAX);
 	}
-	for (u32 i = 0; i < 5; i++) {
-		const char *op = ops[rng_below(m->rng, ARRAY_SIZE(ops))];
-		bool is_shift = op[0] == '<' || op[0] == '>';
-		struct phrase *a = make_integer(m, scope, depth - 1);
-		struct phrase *b =
-			is_shift ? make_literal(m, rng_below(m->rng, op[0] == '<' ? 8 : 64))
-				 : make_integer(m, scope, depth - 1);
-		struct phrase *p = binary(m, op, a, b);
-
-		if (infer(m, op, p))
-			return p;
-	}
-	return literal(m);
+	BUG("range %d", of->range);
 }
 
-static void widen(struct phrase *p, const struct phrase *by)
-{
-	p->lo = MIN(p->lo, by->lo);
-	p->hi = MAX(p->hi, by->hi);
-}
-
-static struct phrase *either(struct maker *m, const struct scope *scope, u32 depth)
-{
-	static const char *const forms[] = {
-		"CASE WHEN $2 THEN $0 ELSE $1 END",
-		"CASE WHEN $2 THEN $0 WHEN $1 > 1 THEN $1 END",
-		"iif($2, $0, $1)",
-		"iif($2, $0, NULL)",
-		"CASE $0 WHEN 1 THEN $1 WHEN 2 THEN $0 END",
-		"coalesce($0, $1)",
-		"ifnull($0, $1)",
-		"nullif($0, $1)",
-		"coalesce(iif($2, $0, NULL), $1, $0)",
-	};
-	struct phrase *a = make_integer(m, scope, depth - 1),
-		      *b = make_integer(m, scope, depth - 1);
-	struct phrase *p =
-		phrase_new(m->arena, PHRASE_INTEGER, forms[rng_below(m->rng, ARRAY_SIZE(forms))], 3,
-			   a, b, make_condition(m, scope, depth - 1));
-
-	p->lo = a->lo;
-	p->hi = a->hi;
-	widen(p, b);
-	return p;
-}
-
-static struct phrase *unary(struct maker *m, const struct scope *scope, u32 depth)
-{
-	static const char *const forms[] = { "(-$0)", "(~$0)", "abs($0)" };
-	u32 which = rng_below(m->rng, ARRAY_SIZE(forms));
-	struct phrase *a = make_integer(m, scope, depth - 1);
-	struct phrase *p = phrase_new(m->arena, PHRASE_INTEGER, forms[which], 1, a);
-
-	p->lo = which == 1 ? ~a->hi : which == 0 ? -a->hi : 0;
-	p->hi = which == 1 ? ~a->lo : which == 0 ? -a->lo : MAX(-a->lo, a->hi);
-	return phrase_fits(m, p) ? p : a;
-}
-
-struct phrase *make_integer(struct maker *m, const struct scope *scope, u32 depth)
-{
-	u32 dice = rng_below(m->rng, 100);
-	const struct seen *seen;
-
-	if (depth == 0 || dice < 35) {
-		seen = rng_percent(m->rng, 85) ? pick_column(m, scope, PHRASE_INTEGER, false)
-					       : NULL;
-		return seen ? make_column(m, seen) : literal(m);
-	}
-	if (dice < 75)
-		return arithmetic(m, scope, depth);
-	if (dice < 87)
-		return either(m, scope, depth);
-	if (dice < 93)
-		return unary(m, scope, depth);
-	return make_condition(m, scope, depth - 1);
-}
-
-/* --- Texts --- */
+/* --- Arguments --- */
 
 static const char *near_text(struct maker *m, const struct seen *seen)
 {
@@ -249,19 +205,11 @@ static const char *near_text(struct maker *m, const struct seen *seen)
 	return data->events[rng_below(m->rng, data->n_events)].texts[seen->column];
 }
 
-struct phrase *make_text(struct maker *m, const struct scope *scope)
+/* A text of some row, with parts of it any. */
+static struct phrase *pattern(struct maker *m, const struct seen *seen, bool is_glob)
 {
-	const struct seen *seen = pick_column(m, scope, PHRASE_TEXT, true);
-
-	return seen ? make_column(m, seen) : quoted(m, "b");
-}
-
-static struct phrase *like(struct maker *m, const struct seen *seen)
-{
-	static const char *const forms[] = { "($0 LIKE $1)", "($0 NOT LIKE $1)", "($0 GLOB $1)" };
-	u32 which = rng_below(m->rng, ARRAY_SIZE(forms));
-	const char *text = near_text(m, seen), *any = which == 2 ? "*" : "%";
-	char one = which == 2 ? '?' : '_';
+	const char *text = near_text(m, seen), *any = is_glob ? "*" : "%";
+	char one = is_glob ? '?' : '_';
 	char pattern[80];
 	u32 n = 0;
 
@@ -277,249 +225,201 @@ static struct phrase *like(struct maker *m, const struct seen *seen)
 	}
 	if (rng_percent(m->rng, 50))
 		pattern[n++] = any[0];
-	return phrase_new(m->arena, PHRASE_INTEGER, forms[which], 2, make_column(m, seen),
-			  quoted(m, arena_strndup(m->arena, pattern, n)));
-}
-
-static struct phrase *text_condition(struct maker *m, const struct scope *scope)
-{
-	static const char *const ops[] = { "=", "<>", "<", "<=", ">", ">=", "IS", "IS NOT" };
-	const struct seen *seen = pick_column(m, scope, PHRASE_TEXT, true);
-	struct phrase *a, *b;
-
-	if (!seen)
-		return literal(m);
-	if (rng_percent(m->rng, 35))
-		return like(m, seen);
-	a = make_column(m, seen);
-	b = rng_percent(m->rng, 30) ? make_text(m, scope) : quoted(m, near_text(m, seen));
-	if (rng_percent(m->rng, 20))
-		return phrase_new(m->arena, PHRASE_INTEGER,
-				  rng_percent(m->rng, 50) ? "($0 IN ($1, 'b', ''))"
-							  : "($0 NOT IN ($1, NULL))",
-				  2, a, b);
-	return binary(m, ops[rng_below(m->rng, ARRAY_SIZE(ops))], a, b);
-}
-
-/* --- Conditions --- */
-
-static struct phrase *comparison(struct maker *m, const struct scope *scope, u32 depth)
-{
-	static const char *const ops[] = { "=",	 "==", "<>", "!=", "<",
-					   "<=", ">",  ">=", "IS", "IS NOT" };
-	const char *op = ops[rng_below(m->rng, ARRAY_SIZE(ops))];
-	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, true);
-
-	if (seen && (!depth || rng_percent(m->rng, 50)))
-		return binary(m, op, make_column(m, seen), near(m, seen));
-	return binary(m, op, make_integer(m, scope, depth ? depth - 1 : 0),
-		      make_integer(m, scope, depth ? depth - 1 : 0));
-}
-
-static struct phrase *membership(struct maker *m, const struct scope *scope, u32 depth)
-{
-	static const char *const forms[] = { "($0 BETWEEN $1 AND $2)", "($0 NOT BETWEEN $1 AND $2)",
-					     "($0 IN ($1, $2, 3))", "($0 NOT IN ($1, $2))",
-					     "($0 IN ($1, NULL, $2))" };
-	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, true);
-	const char *form = forms[rng_below(m->rng, ARRAY_SIZE(forms))];
-	struct phrase *p;
-
-	if (!seen)
-		return literal(m);
-	p = phrase_new(m->arena, PHRASE_INTEGER, form, 3, make_column(m, seen), near(m, seen),
-		       near(m, seen));
-	p->hi = 1;
-	return p;
-}
-
-struct phrase *make_condition(struct maker *m, const struct scope *scope, u32 depth)
-{
-	u32 dice = rng_below(m->rng, 100);
-	struct phrase *p;
-
-	if (depth && dice < 22)
-		return binary(m, dice < 12 ? "AND" : "OR", make_condition(m, scope, depth - 1),
-			      make_condition(m, scope, depth - 1));
-	if (depth && dice < 28) {
-		p = phrase_new(m->arena, PHRASE_INTEGER, "(NOT $0)", 1,
-			       make_condition(m, scope, depth - 1));
-		p->hi = 1;
-		return p;
-	}
-	if (dice < 58)
-		return comparison(m, scope, depth);
-	if (dice < 63) /* not zero is true */
-		return make_integer(m, scope, depth ? depth - 1 : 0);
-	if (dice < 74)
-		return membership(m, scope, depth);
-	if (dice < 90)
-		return text_condition(m, scope);
-	p = phrase_new(m->arena, PHRASE_INTEGER, dice < 95 ? "($0 IS NULL)" : "($0 IS NOT NULL)", 1,
-		       make_integer(m, scope, depth ? depth - 1 : 0));
-	p->hi = 1;
-	return p;
-}
-
-struct phrase *make_key(struct maker *m, const struct scope *scope)
-{
-	bool is_text = rng_percent(m->rng, 25);
-	const struct seen *seen =
-		pick_column(m, scope, is_text ? PHRASE_TEXT : PHRASE_INTEGER, true);
-	struct phrase *p;
-
-	if (!seen)
-		seen = &scope->columns.at[0];
-	if (is_text || seen->is_compare_only || seen->class != PHRASE_INTEGER ||
-	    rng_percent(m->rng, 55))
-		return make_column(m, seen);
-	if (rng_percent(m->rng, 40)) {
-		p = binary(m, "%", make_column(m, seen), make_literal(m, 2 + rng_below(m->rng, 4)));
-		return infer(m, "%", p) ? p : p->args[0];
-	}
-	p = phrase_new(m->arena, PHRASE_INTEGER, "CASE WHEN $0 THEN $1 END", 2,
-		       make_condition(m, scope, 1), make_column(m, seen));
-	p->lo = seen->lo;
-	p->hi = seen->hi;
-	return p;
-}
-
-/* --- Aggregates --- */
-
-static struct phrase *argument(struct maker *m, const struct scope *scope)
-{
-	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, false);
-
-	if (seen && rng_percent(m->rng, 60))
-		return make_column(m, seen);
-	return make_integer(m, scope, 2);
+	return quoted(m, arena_strndup(m->arena, pattern, n));
 }
 
 static struct phrase *filter(struct maker *m, const struct scope *scope)
 {
 	struct phrase *p = phrase_new(m->arena, PHRASE_FIXED, " FILTER (WHERE $0)", 1,
-				      make_condition(m, scope, 1));
+				      make(m, scope, CONDITION, 1));
 
 	p->is_optional = true;
 	p->is_gone = !rng_percent(m->rng, 20);
 	return p;
 }
 
-static s128 magnitude(const struct phrase *p)
+static struct phrase *small(struct maker *m, const struct scope *scope)
 {
-	return MAX(p->lo < 0 ? -p->lo : p->lo, p->hi < 0 ? -p->hi : p->hi);
+	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, false);
+	bool is_small = seen && seen->column >= 0 && !column_infos[seen->column].is_text &&
+			column_infos[seen->column].size_bytes < 8;
+
+	return is_small ? make_column(m, seen) : make_literal(m, 2);
 }
 
-static struct phrase *summed(struct maker *m, struct phrase *arg, struct phrase *filter, u32 n_rows)
+/* One argument; `seen` is the column that the first one is, for those that are near it. */
+static struct phrase *argument(struct maker *m, const struct scope *scope, char letter, u32 depth,
+			       const struct seen **seen)
 {
-	struct phrase *p = phrase_new(m->arena, PHRASE_INTEGER, "sum($0)$1", 2, arg, filter);
+	u32 less = depth ? depth - 1 : 0;
 
-	p->lo = MIN(arg->lo * n_rows, 0);
-	p->hi = MAX(arg->hi * n_rows, 0);
-	return phrase_fits(m, p) ? p : NULL;
-}
-
-static struct phrase *averaged(struct maker *m, struct phrase *arg, struct phrase *filter,
-			       u32 n_rows)
-{
-	struct phrase *p;
-
-	if (!m->is_wild && magnitude(arg) * n_rows > INT64_MAX)
-		return NULL;
-	p = phrase_new(m->arena, PHRASE_REAL, "avg($0)$1", 2, arg, filter);
-	p->sqlite = "(CAST(sum($0)$1 AS REAL) / nullif(count($0)$1, 0))";
-	return p;
-}
-
-static struct phrase *deviation(struct maker *m, struct phrase *arg, struct phrase *filter,
-				u32 n_rows)
-{
-	bool is_population = rng_percent(m->rng, 40);
-	s128 most = magnitude(arg);
-	struct phrase *p;
-
-	if (!m->is_wild && (most >> 31 || most * most * n_rows > INT64_MAX))
-		return NULL;
-	p = phrase_new(m->arena, PHRASE_REAL, is_population ? "stddev_pop($0)$1" : "stddev($0)$1",
-		       2, arg, filter);
-	p->sqlite = is_population ? "ref_stddev(count($0)$1, sum($0)$1, sum($0 * $0)$1, 1)"
-				  : "ref_stddev(count($0)$1, sum($0)$1, sum($0 * $0)$1, 0)";
-	return p;
-}
-
-/* min, max, first, last, and counts. */
-static struct phrase *of_range(struct maker *m, const char *form, const char *reference,
-			       struct phrase *arg, struct phrase *filter, const struct scope *scope)
-{
-	bool is_count = form[0] == 'c';
-	struct phrase *p =
-		phrase_new(m->arena, is_count ? PHRASE_INTEGER : arg->class, form, 2, arg, filter);
-
-	if (reference)
-		p->sqlite = arena_printf(m->arena, "%s($0, %s)$1", reference, scope->time);
-	p->lo = is_count ? 0 : arg->lo;
-	p->hi = is_count ? scope->n_rows_max : arg->hi;
-	return p;
-}
-
-/* What SQLite has no function for: compared among the ways that have it. */
-static struct phrase *statistic(struct maker *m, struct phrase *arg, struct phrase *filter)
-{
-	static const char *const forms[] = { "histogram($0)$1",
-					     "histogram($0, linear(0, 100, 7))$1",
-					     "p90($0)$1",
-					     "quantile_lo($0, 0.5)$1",
-					     "quantile_hi($0, 0.99)$1",
-					     "quantiles($0, 0.25, 0.75, loglinear(2))$1",
-					     "approx_count_distinct($0)$1" };
-
-	m->has_opaque = true;
-	return phrase_new(m->arena, PHRASE_REAL, forms[rng_below(m->rng, ARRAY_SIZE(forms))], 2,
-			  arg, filter);
-}
-
-struct phrase *make_aggregate(struct maker *m, const struct scope *scope)
-{
-	struct phrase *arg = argument(m, scope), *only = filter(m, scope), *p = NULL;
-
-	switch (rng_below(m->rng, 13)) {
-	case 0:
-	case 1:
-		return of_range(m, "count(*)$1", NULL, arg, only, scope);
-	case 2:
-		if (rng_percent(m->rng, 30))
-			arg = make_text(m, scope);
-		return of_range(m, "count($0)$1", NULL, arg, only, scope);
-	case 3:
-		only->is_gone = true;
-		if (rng_percent(m->rng, 30))
-			arg = make_text(m, scope);
-		return of_range(m, "count(DISTINCT $0)", NULL, arg, only, scope);
-	case 4:
-	case 5:
-		p = summed(m, arg, only, scope->n_rows_max);
-		break;
-	case 6:
-		return of_range(m, "min($0)$1", NULL, arg, only, scope);
-	case 7:
-		return of_range(m, "max($0)$1", NULL, arg, only, scope);
-	case 8:
-		p = averaged(m, arg, only, scope->n_rows_max);
-		break;
-	case 9:
-		p = deviation(m, arg, only, scope->n_rows_max);
-		break;
-	case 10:
-		if (scope->time)
-			return of_range(m, "first($0)$1", "ref_first", arg, only, scope);
-		break;
-	case 11:
-		if (scope->time)
-			return of_range(m, "last($0)$1", "ref_last", arg, only, scope);
-		break;
-	default:
-		if (m->is_wild)
-			return statistic(m, arg, only);
+	switch (letter) {
+	case 'n':
+		return make(m, scope, NUMBER, less);
+	case 'w':
+		return make(m, scope, WORD, less);
+	case 'c':
+		return make(m, scope, CONDITION, less);
+	case 't':
+		return make(m, scope, TEXT, less);
+	case 'r':
+		return make(m, scope, REAL, less);
+	case 'A':
+		return make(m, scope, GROUPED, 1);
+	case 'M':
+		return make(m, scope, MEASURE, 1);
+	case 'k':
+		return make(m, scope, KEY, 1);
+	case 'f':
+		return filter(m, scope);
+	case 'l':
+		return literal(m);
+	case 'R':
+		return small(m, scope);
+	case 's':
+		return make_literal(m, rng_below(m->rng, 8));
+	case 'S':
+		return make_literal(m, rng_below(m->rng, 64));
+	case 'D':
+		return make_literal(m, 2 + rng_below(m->rng, 4));
+	case 'B':
+		return make_literal(m, (s128)UINT64_MAX - rng_below(m->rng, 2));
+	case 'K':
+		return phrase_new(m->arena, PHRASE_FIXED, scope->time, 0);
+	case 'x':
+		return *seen ? near(m, *seen) : literal(m);
+	case 'X':
+		return quoted(m, *seen ? near_text(m, *seen) : "b");
+	case 'P':
+	case 'G':
+		return *seen ? pattern(m, *seen, letter == 'G') : quoted(m, "b");
+	case 'a':
+		if (rng_percent(m->rng, 40))
+			return make(m, scope, NUMBER, 2);
+		/* fallthrough */
+	case 'v':
+	case 'N':
+		*seen = letter == 'v' && rng_percent(m->rng, 15)
+				? NULL
+				: pick_column(m, scope, PHRASE_INTEGER, false);
+		return *seen ? make_column(m, *seen) : letter == 'N' ? NULL : literal(m);
+	case 'C':
+		*seen = pick_column(m, scope, PHRASE_INTEGER, true);
+		return *seen ? make_column(m, *seen) : literal(m);
+	case 'T':
+		*seen = pick_column(m, scope, PHRASE_TEXT, true);
+		return *seen ? make_column(m, *seen) : quoted(m, "b");
 	}
-	return p ? p : of_range(m, "max($0)$1", NULL, arg, only, scope);
+	BUG("letter '%c'", letter);
+}
+
+/* --- Productions --- */
+
+/* Nothing in it goes deeper. */
+static bool is_leaf(const struct production *p)
+{
+	return !strpbrk(p->args, "nwctr");
+}
+
+static bool may_stand(const struct maker *m, const struct scope *scope, const struct production *p,
+		      enum place place, u32 depth)
+{
+	if (p->place != place || (!depth && place <= TEXT && !is_leaf(p)))
+		return false;
+	if (p->sqlite && !*p->sqlite && m->has_reference)
+		return false;
+	if ((p->flags & WILD) && !m->is_wild)
+		return false;
+	if ((p->flags & NO_BIG) && m->is_wild)
+		return false;
+	if ((p->flags & UNTIED) && m->rows->has_ties)
+		return false;
+	return scope->time || !((p->flags & TIMED) || strchr(p->args, 'K'));
+}
+
+static const struct production *draw(struct maker *m, const struct scope *scope, enum place place,
+				     u32 depth)
+{
+	u32 total = 0, dice;
+
+	for (u32 i = 0; i < n_productions; i++)
+		if (may_stand(m, scope, &productions[i], place, depth))
+			total += productions[i].weight;
+	BUG_ON(!total);
+	dice = rng_below(m->rng, total);
+	for (u32 i = 0;; i++) {
+		if (!may_stand(m, scope, &productions[i], place, depth))
+			continue;
+		if (dice < productions[i].weight)
+			return &productions[i];
+		dice -= productions[i].weight;
+	}
+}
+
+/* $T -> the row's time */
+static const char *with_time(struct maker *m, const struct scope *scope, const char *form)
+{
+	const char *at = form ? strstr(form, "$T") : NULL;
+
+	return at ? arena_printf(m->arena, "%.*s%s%s", (int)(at - form), form, scope->time, at + 2)
+		  : form;
+}
+
+static enum phrase_class class_of(const struct production *of, const struct phrase *p)
+{
+	if (of->place == TEXT || of->range == RANGE_TEXT)
+		return PHRASE_TEXT;
+	if (of->place == REAL || (of->flags & OPAQUE) || of->place == OVER || of->place == RUNNING)
+		return PHRASE_REAL;
+	if (of->range == RANGE_FIRST || of->range == RANGE_BOTH)
+		return p->args[0]->class;
+	return PHRASE_INTEGER;
+}
+
+/* NULL: of these arguments it may leave 64 bits, or there is no such column. */
+static struct phrase *produce(struct maker *m, const struct scope *scope,
+			      const struct production *of, u32 depth)
+{
+	struct phrase *p = phrase_new(m->arena, PHRASE_INTEGER, of->ebql, 0);
+	const struct seen *seen = NULL;
+
+	p->args = arena_array(m->arena, struct phrase *, strlen(of->args) + 1);
+	for (; of->args[p->n_args]; p->n_args++) {
+		p->args[p->n_args] = argument(m, scope, of->args[p->n_args], depth, &seen);
+		if (!p->args[p->n_args])
+			return NULL;
+	}
+	p->sqlite = with_time(m, scope, of->sqlite);
+	if (!infer(m, scope, of, p))
+		return NULL;
+	p->class = class_of(of, p);
+	if ((of->flags & MAY_FAULT) && p->args[1]->lo <= 0 && p->args[1]->hi >= 0)
+		m->may_fault = true;
+	m->has_percentile |= !strncmp(of->ebql, "percentile", 10);
+	m->has_opaque |= (of->flags & OPAQUE) != 0;
+	/* Alone it is its argument: nothing to look through when it is made smaller. */
+	return strcmp(of->ebql, "$0") == 0 && !of->sqlite ? p->args[0] : p;
+}
+
+struct phrase *make(struct maker *m, const struct scope *scope, enum place place, u32 depth)
+{
+	/* Of numbers of 64 bits without sign SQLite makes no real ones. */
+	if (place == REAL && m->is_wild)
+		place = NUMBER;
+	for (u32 i = 0; i < 12; i++) {
+		struct phrase *p = produce(m, scope, draw(m, scope, place, depth), depth);
+
+		if (p)
+			return p;
+	}
+	switch (place) {
+	case GROUPED:
+	case MEASURE:
+	case BEHIND:
+		return phrase_new(m->arena, PHRASE_REAL, "count(*)", 0);
+	case KEY:
+		return make_column(m, &scope->columns.at[0]);
+	default:
+		return literal(m);
+	}
 }

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "make.h"
+#include "grammar.h"
 
 const char *make_name(struct maker *m, const char *prefix)
 {
@@ -45,16 +45,17 @@ struct phrase *make_stream(struct maker *m, bool is_other, const char *alias, st
 		see(m, scope, alias, key_columns[i % ARRAY_SIZE(key_columns)]);
 	scope->time = arena_printf(m->arena, "%s.time", alias);
 	scope->n_rows_max = MAX(m->rows->data.n_events, 1u);
+	scope->is_stream = !is_other;
 	return p;
 }
 
 static struct phrase *make_rows(struct maker *m, const char *alias, struct scope *scope);
 static struct phrase *make_tree(struct maker *m, struct scope *scope);
 
-static struct phrase *where(struct maker *m, const struct scope *scope, u32 percent)
+struct phrase *make_where(struct maker *m, const struct scope *scope, u32 percent)
 {
 	struct phrase *p =
-		phrase_new(m->arena, PHRASE_FIXED, " WHERE $0", 1, make_condition(m, scope, 2));
+		phrase_new(m->arena, PHRASE_FIXED, " WHERE $0", 1, make(m, scope, CONDITION, 2));
 
 	p->is_optional = true;
 	p->is_gone = !rng_percent(m->rng, percent);
@@ -96,7 +97,7 @@ static struct phrase *nested(struct maker *m, const char *alias, struct scope *s
 			e = make_column(m, seen);
 			column = seen->column;
 		} else {
-			e = make_integer(m, &inner, 2);
+			e = make(m, &inner, NUMBER, 2);
 		}
 		phrase_list_add(m->arena, items,
 				phrase_new(m->arena, PHRASE_FIXED,
@@ -106,7 +107,7 @@ static struct phrase *nested(struct maker *m, const char *alias, struct scope *s
 	p = phrase_new(m->arena, PHRASE_FIXED,
 		       arena_printf(m->arena, "(SELECT $0, %s AS time FROM $1$2) AS %s", inner.time,
 				    alias),
-		       3, items, from, where(m, &inner, 60));
+		       3, items, from, make_where(m, &inner, 60));
 	scope->time = arena_printf(m->arena, "%s.time", alias);
 	scope->n_rows_max = inner.n_rows_max;
 	m->depth--;
@@ -157,8 +158,8 @@ static struct phrase *united(struct maker *m, const char *alias, struct scope *s
 				    "(SELECT $0, %s.time AS time FROM $2$4 UNION ALL SELECT $1, "
 				    "%s.time AS time FROM $3$5) AS %s",
 				    names[0], names[1], alias),
-		       6, lists[0], lists[1], a, b, where(m, &inner[0], 40),
-		       where(m, &inner[1], 40));
+		       6, lists[0], lists[1], a, b, make_where(m, &inner[0], 40),
+		       make_where(m, &inner[1], 40));
 	scope->time = arena_printf(m->arena, "%s.time", alias);
 	scope->n_rows_max = MAX(m->rows->data.n_events, 1u);
 	return p;
@@ -170,9 +171,10 @@ static struct phrase *running(struct maker *m, const char *alias, struct scope *
 	const char *key = make_name(m, "c"), *sum = make_name(m, "c"), *inside = make_name(m, "r");
 	struct scope inner = { 0 };
 	struct phrase *from = make_stream(m, rng_percent(m->rng, 40), inside, &inner);
-	struct phrase *k = make_key(m, &inner), *x = make_integer(m, &inner, 1), *p, *total;
+	struct phrase *k = make(m, &inner, KEY, 1), *x = make(m, &inner, NUMBER, 1), *p, *total;
 	s128 n = inner.n_rows_max;
 
+	m->has_running_key |= !strncmp(k->ebql, "upper", 5) || !strncmp(k->ebql, "length", 6);
 	total = phrase_new(m->arena, PHRASE_INTEGER, "sum($0) OVER (PARTITION BY $1)", 2, x, k);
 	total->sqlite = arena_printf(m->arena,
 				     "sum($0) OVER (PARTITION BY $1 ORDER BY %s ROWS UNBOUNDED "
@@ -186,7 +188,7 @@ static struct phrase *running(struct maker *m, const char *alias, struct scope *
 		       arena_printf(m->arena,
 				    "(SELECT $1 AS %s, $2 AS %s, %s AS time FROM $0$3) AS %s", key,
 				    sum, inner.time, alias),
-		       4, from, k, total, where(m, &inner, 40));
+		       4, from, k, total, make_where(m, &inner, 40));
 	/* The sum is of all rows, then come those of the window. */
 	p->sqlite = arena_printf(m->arena,
 				 "(SELECT * FROM (SELECT $!1 AS %s, $!2 AS %s, %s AS time FROM "
@@ -199,17 +201,49 @@ static struct phrase *running(struct maker *m, const char *alias, struct scope *
 	return p;
 }
 
+static struct phrase *stream(struct maker *m, const char *alias, struct scope *scope)
+{
+	return make_stream(m, rng_percent(m->rng, 40), alias, scope);
+}
+
+static bool is_shallow(const struct maker *m)
+{
+	return m->depth < 2;
+}
+
+static bool is_shallow_untied(const struct maker *m)
+{
+	return m->depth < 2 && !m->rows->has_ties;
+}
+
+struct phrase *choose(struct maker *m, const struct choice *choices, u32 n, const char *alias,
+		      struct scope *scope)
+{
+	u32 total = 0, dice, i = 0;
+
+	for (u32 k = 0; k < n; k++)
+		if (!choices[k].fits || choices[k].fits(m))
+			total += choices[k].weight;
+	for (dice = rng_below(m->rng, total);; i++) {
+		if (choices[i].fits && !choices[i].fits(m))
+			continue;
+		if (dice < choices[i].weight)
+			return choices[i].make(m, alias, scope);
+		dice -= choices[i].weight;
+	}
+}
+
+/* Rows of events, each with its time. */
+static const struct choice row_sources[] = {
+	{ 63, stream },
+	{ 18, nested, is_shallow },
+	{ 12, united, is_shallow },
+	{ 7, running, is_shallow_untied },
+};
+
 static struct phrase *make_rows(struct maker *m, const char *alias, struct scope *scope)
 {
-	u32 dice = rng_below(m->rng, 100);
-
-	if (m->depth < 2 && dice < 18)
-		return nested(m, alias, scope);
-	if (m->depth < 2 && dice < 30)
-		return united(m, alias, scope);
-	if (m->depth < 2 && dice < 37)
-		return running(m, alias, scope);
-	return make_stream(m, rng_percent(m->rng, 40), alias, scope);
+	return choose(m, row_sources, ARRAY_SIZE(row_sources), alias, scope);
 }
 
 /* --- PAIR and ASOF JOIN --- */
@@ -275,15 +309,39 @@ static const char *asof_sql(struct maker *m, const struct scope *a, const struct
 			    most);
 }
 
+/*
+ * Where events share an instant: those of the other stream come first then, and the last
+ * that was written is the partner.
+ */
+static const char *tied_sql(struct maker *m, const struct scope *a, const char *b, bool is_left,
+			    u64 within_ns)
+{
+	const char *most = "";
+
+	if (within_ns)
+		most = arena_printf(m->arena, " AND %s - %s.time <= %llu", a->time, b,
+				    (unsigned long long)within_ns);
+	return arena_printf(
+		m->arena,
+		"$0 %s $!1 ON %s.seq = (SELECT %s.seq FROM $!1 WHERE $2 = $3 AND $4 = $5 "
+		"AND %s.time <= %s ORDER BY %s.time DESC, %s.seq DESC LIMIT 1)%s",
+		is_left ? "LEFT JOIN" : "JOIN", b, b, b, a->time, b, b, most);
+}
+
 static struct phrase *paired(struct maker *m, struct phrase *left, struct scope *scope)
 {
 	struct scope b = { 0 };
 	const char *alias = make_name(m, "b");
-	struct phrase *right = make_rows(m, alias, &b), *p, *keys[4] = { 0 };
-	bool is_left = rng_percent(m->rng, 35), is_asof = rng_percent(m->rng, 45), has_two;
+	bool is_left = rng_percent(m->rng, 35), has_ties = m->rows->has_ties, has_two;
+	bool is_asof = has_ties || rng_percent(m->rng, 45);
+	struct phrase *right, *p, *keys[4] = { 0 };
 	u64 within_ns = rng_percent(m->rng, 25) ? 1 + rng_below(m->rng, 3000) * 1000ull : 0;
 	const char *within = "";
 
+	if (has_ties && !scope->is_stream)
+		return left;
+	m->has_tied_join |= has_ties;
+	right = has_ties ? make_stream(m, true, alias, &b) : make_rows(m, alias, &b);
 	if (!pick_keys(m, scope, &b, &keys[0], &keys[1]))
 		return left;
 	has_two = rng_percent(m->rng, 30) && pick_keys(m, scope, &b, &keys[2], &keys[3]);
@@ -298,10 +356,12 @@ static struct phrase *paired(struct maker *m, struct phrase *left, struct scope 
 				    is_asof ? scope->time : "", is_asof ? " >= " : "",
 				    is_asof ? b.time : "", within),
 		       6, left, right, keys[0], keys[1], keys[2], keys[3]);
-	p->sqlite = is_asof ? asof_sql(m, scope, &b, is_left, within_ns)
-			    : pair_sql(m, scope, &b, is_left, within_ns);
+	p->sqlite = has_ties  ? tied_sql(m, scope, alias, is_left, within_ns)
+		    : is_asof ? asof_sql(m, scope, &b, is_left, within_ns)
+			      : pair_sql(m, scope, &b, is_left, within_ns);
 	for (u32 i = 0; i < b.columns.n; i++)
 		vec_push(m->arena, &scope->columns, b.columns.at[i]);
+	scope->is_stream = false;
 	return p;
 }
 
@@ -310,34 +370,38 @@ static struct phrase *make_tree(struct maker *m, struct scope *scope)
 {
 	struct phrase *p = make_rows(m, make_name(m, "a"), scope);
 
-	while (rng_percent(m->rng, m->depth ? 8 : 25))
-		p = paired(m, p, scope);
+	while (rng_percent(m->rng, m->depth ? 8 : m->rows->has_ties ? 60 : 25)) {
+		struct phrase *joined = paired(m, p, scope);
+
+		if (joined == p)
+			break;
+		p = joined;
+	}
 	return p;
 }
 
 /* --- JOIN within the window --- */
 
-static struct phrase *member(struct maker *m, struct scope *scope)
-{
-	const char *alias = make_name(m, "j");
+static const struct choice members[] = {
+	{ 64, make_rows },
+	{ 22, make_derived, is_shallow },
+	{ 14, make_cte, is_shallow },
+};
 
-	if (m->depth < 2 && rng_percent(m->rng, 30))
-		return make_grouped_source(m, alias, scope);
-	return make_rows(m, alias, scope);
-}
-
-static struct phrase *joined(struct maker *m, struct scope *scope)
+static struct phrase *joined(struct maker *m, const char *alias, struct scope *scope)
 {
-	struct phrase *left = rng_percent(m->rng, 20) ? make_tree(m, scope) : member(m, scope);
 	struct scope right_scope = { 0 };
-	struct phrase *right = member(m, &right_scope), *keys[2], *on;
+	struct phrase *keys[2], *on, *left, *right;
 	const char *words = rng_percent(m->rng, 50) ? "JOIN" : "LEFT JOIN";
 
+	left = rng_percent(m->rng, 20) ? make_tree(m, scope)
+				       : choose(m, members, ARRAY_SIZE(members), alias, scope);
+	right = choose(m, members, ARRAY_SIZE(members), make_name(m, "j"), &right_scope);
 	if (!pick_keys(m, scope, &right_scope, &keys[0], &keys[1]))
 		return left;
 	for (u32 i = 0; i < right_scope.columns.n; i++)
 		vec_push(m->arena, &scope->columns, right_scope.columns.at[i]);
-	on = phrase_new(m->arena, PHRASE_FIXED, " AND $0", 1, make_condition(m, scope, 1));
+	on = phrase_new(m->arena, PHRASE_FIXED, " AND $0", 1, make(m, scope, CONDITION, 1));
 	on->is_optional = true;
 	on->is_gone = !rng_percent(m->rng, 30);
 	scope->time = NULL; /* two events: none is the row's */
@@ -347,14 +411,32 @@ static struct phrase *joined(struct maker *m, struct scope *scope)
 			  keys[0], keys[1], on);
 }
 
+/* --- FROM --- */
+
+static struct phrase *tree(struct maker *m, const char *alias, struct scope *scope)
+{
+	return make_tree(m, scope);
+}
+
+/* Windows that rows end are of one stream of rows. */
+static bool is_timed(const struct maker *m)
+{
+	return m->shape != SHAPE_COUNT && m->shape != SHAPE_SESSION;
+}
+
+static bool is_timed_shallow(const struct maker *m)
+{
+	return m->depth < 2 && is_timed(m);
+}
+
+static const struct choice sources[] = {
+	{ 66, tree },
+	{ 18, joined, is_timed },
+	{ 10, make_derived, is_timed_shallow },
+	{ 6, make_cte, is_timed_shallow },
+};
+
 struct phrase *make_from(struct maker *m, struct scope *scope)
 {
-	bool is_one = m->shape == SHAPE_COUNT || m->shape == SHAPE_SESSION;
-	u32 dice = rng_below(m->rng, 100);
-
-	if (!is_one && dice < 20)
-		return joined(m, scope);
-	if (!is_one && dice < 30 && m->depth < 2)
-		return make_grouped_source(m, make_name(m, "g"), scope);
-	return make_tree(m, scope);
+	return choose(m, sources, ARRAY_SIZE(sources), make_name(m, "j"), scope);
 }

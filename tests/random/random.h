@@ -57,8 +57,9 @@ void phrase_shrink(struct phrase *root, struct arena *arena, bool (*fails)(void 
 
 struct rows {
 	struct arena *arena;
-	struct dataset data; /* in the order of their times, which are all different */
-	bool is_big;	     /* f_u64 goes beyond 2^63, where SQLite does not follow */
+	struct dataset data; /* in the order of their times */
+	bool has_ties; /* some times are the same: then those of the other stream come first */
+	bool is_big;   /* f_u64 goes beyond 2^63, where SQLite does not follow */
 	const char *files[FILE_KIND_N][2]; /* recordings of both streams; NULL: not written yet */
 	sqlite3 *db;			   /* tables ev and ot; NULL: not made yet */
 };
@@ -87,6 +88,12 @@ struct oracle_query {
 	u64 size, advance;
 	bool is_ordered; /* the order is total, but for equal rows */
 	bool has_reference;
+	bool has_own_names; /* some column has no AS: SQLite calls it otherwise */
+	bool has_compound;  /* in FROM or WITH, with aggregates */
+	bool has_percentile;
+	bool has_running_key; /* a nested running sum by what only user space computes */
+	bool has_tied_join;   /* an ASOF JOIN where times may be the same */
+	bool may_fault;	      /* else there is no fault in any way */
 };
 
 void oracle_query_random(struct oracle_query *query, const struct rows *rows, struct arena *arena,

@@ -34,9 +34,12 @@ void rows_random(struct rows *rows, struct arena *arena, u64 seed)
 	u64 time_ns = TIME_FIRST + rng_below(&rng, 1000000);
 	struct dataset *data = &rows->data;
 	u32 n = rng_percent(&rng, 6) ? rng_below(&rng, 4) : 10 + rng_below(&rng, ROWS_MAX - 10);
-	u32 streams = 20 + rng_below(&rng, 61);
+	/* Now and then one of the streams is empty. */
+	u32 streams = rng_percent(&rng, 8) ? rng_below(&rng, 2) * 100 : 20 + rng_below(&rng, 61);
 
-	*rows = (struct rows){ .arena = arena, .is_big = rng_percent(&rng, 25) };
+	*rows = (struct rows){ .arena = arena,
+			       .is_big = rng_percent(&rng, 25),
+			       .has_ties = rng_percent(&rng, 12) };
 	dataset_random(data, arena, rng_below(&rng, N_DATASETS - 2), rng_next(&rng) >> 32);
 	data->n_events = n;
 	for (u32 i = 0; i < n; i++) {
@@ -47,12 +50,14 @@ void rows_random(struct rows *rows, struct arena *arena, u64 seed)
 			e->integers[C_U64] = rng_percent(&rng, 50)
 						     ? UINT64_MAX - rng_below(&rng, 3)
 						     : INT64_MAX + (s128)rng_below(&rng, 3);
-		time_ns += 1 + rng_below(&rng, TIME_STEP_NS);
+		e->stream = rng_percent(&rng, streams) ? STREAM_EVENT : STREAM_OTHER;
+		if (!rows->has_ties || !i || rng_percent(&rng, 60) ||
+		    (e->stream == STREAM_OTHER && e[-1].stream == STREAM_EVENT))
+			time_ns += 1 + rng_below(&rng, TIME_STEP_NS);
 		/* Now and then some windows are idle. */
-		if (rng_percent(&rng, 2))
+		if (!rows->has_ties && rng_percent(&rng, 2))
 			time_ns += rng_below(&rng, 20 * TIME_STEP_NS);
 		e->integers[C_TIME] = time_ns;
-		e->stream = rng_percent(&rng, streams) ? STREAM_EVENT : STREAM_OTHER;
 		if (e->stream == STREAM_OTHER) {
 			e->texts[C_PROBE] = "tracepoint:test:other";
 			e->text_bytes[C_PROBE] = strlen(e->texts[C_PROBE]);
@@ -67,7 +72,10 @@ void rows_without(const struct rows *rows, u32 first, u32 n, struct rows *ret_ro
 	const struct dataset *data = &rows->data;
 	struct event *fewer = arena_array(rows->arena, struct event, data->n_events + 1);
 
-	*ret_rows = (struct rows){ .arena = rows->arena, .data = *data, .is_big = rows->is_big };
+	*ret_rows = (struct rows){ .arena = rows->arena,
+				   .data = *data,
+				   .is_big = rows->is_big,
+				   .has_ties = rows->has_ties };
 	memcpy(fewer, data->events, first * sizeof(*fewer));
 	memcpy(fewer + first, data->events + first + n,
 	       (data->n_events - first - n) * sizeof(*fewer));
@@ -152,7 +160,8 @@ static void must(sqlite3 *db, int rc)
 		BUG("reference: %s", sqlite3_errmsg(db));
 }
 
-static void insert_event(sqlite3 *db, sqlite3_stmt *insert, const struct event *e)
+/* The number of the row goes behind its columns. */
+static void insert_event(sqlite3 *db, sqlite3_stmt *insert, const struct event *e, u32 seq)
 {
 	for (u32 i = 0; i < C_N; i++) {
 		int at = (int)i + 1;
@@ -163,6 +172,7 @@ static void insert_event(sqlite3 *db, sqlite3_stmt *insert, const struct event *
 		else
 			must(db, sqlite3_bind_int64(insert, at, (s64)e->integers[i]));
 	}
+	must(db, sqlite3_bind_int(insert, C_N + 1, (int)seq));
 	must(db, sqlite3_step(insert));
 	must(db, sqlite3_reset(insert));
 }
@@ -177,17 +187,17 @@ static void fill_table(const struct rows *rows, const char *table, u8 stream)
 	for (u32 i = 0; i < C_N; i++)
 		buf_printf(&sql, "%s%s %s", i ? ", " : "", column_infos[i].name,
 			   column_infos[i].is_text ? "TEXT" : "INTEGER");
-	buf_puts(&sql, ")");
+	buf_puts(&sql, ", seq INTEGER)");
 	must(rows->db, sqlite3_exec(rows->db, sql.at, NULL, NULL, NULL));
 	buf_reset(&sql);
 	buf_printf(&sql, "INSERT INTO %s VALUES (?", table);
-	for (u32 i = 1; i < C_N; i++)
+	for (u32 i = 0; i < C_N; i++)
 		buf_puts(&sql, ", ?");
 	buf_puts(&sql, ")");
 	must(rows->db, sqlite3_prepare_v2(rows->db, sql.at, -1, &insert, NULL));
 	for (u32 i = 0; i < rows->data.n_events; i++)
 		if (rows->data.events[i].stream == stream)
-			insert_event(rows->db, insert, &rows->data.events[i]);
+			insert_event(rows->db, insert, &rows->data.events[i], i);
 	must(rows->db, sqlite3_finalize(insert));
 	buf_free(&sql);
 }

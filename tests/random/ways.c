@@ -37,6 +37,7 @@ struct way_job {
 	struct load **load_list;
 	struct run *run; /* the whole in the kernel; else */
 	struct flow *flow;
+	struct phrase_print how;
 	struct answer *answer;
 	struct printer *printer;
 	u32 n_batches;
@@ -138,6 +139,30 @@ static void add_account(struct result *result, const struct batch *batch)
 		result->unpaired[i] = batch->unpaired[i] + (is_more ? result->unpaired[i] : 0);
 }
 
+/* The file's name or the stream's, wherever the text has it, as $E or $O. */
+static const char *plain_text(struct way_job *job, const char *text)
+{
+	const char *event = job->how.event, *other = job->how.other, *plain;
+	struct buf out;
+
+	buf_init(&out);
+	buf_puts(&out, "");
+	while (*text) {
+		bool is_event = !strncmp(text, event, strlen(event));
+		bool is_other = !strncmp(text, other, strlen(other));
+
+		if (is_event || is_other) {
+			buf_puts(&out, is_event ? "$E" : "$O");
+			text += strlen(is_event ? event : other);
+		} else {
+			buf_putc(&out, *text++);
+		}
+	}
+	plain = arena_strdup(job->arena, out.at);
+	buf_free(&out);
+	return plain;
+}
+
 static void take_schema(struct way_job *job, const struct schema *schema)
 {
 	struct schema *copy = &job->answer->schema;
@@ -145,9 +170,8 @@ static void take_schema(struct way_job *job, const struct schema *schema)
 	copy->n_columns = schema->n_columns;
 	copy->columns = arena_array(job->arena, struct column, schema->n_columns + 1);
 	for (u32 i = 0; i < schema->n_columns; i++)
-		copy->columns[i] =
-			(struct column){ arena_strdup(job->arena, schema->columns[i].name),
-					 schema->columns[i].type };
+		copy->columns[i] = (struct column){ plain_text(job, schema->columns[i].name),
+						    schema->columns[i].type };
 	job->printer = printer_open(copy, job->arena);
 }
 
@@ -188,23 +212,7 @@ static int take_batch(void *context, const struct batch *batch)
 
 /* --- Compiling and loading --- */
 
-/* The file's name or the stream's, wherever the text has it, as $E or $O. */
-static void put_plain(struct buf *out, const char *text, const char *event, const char *other)
-{
-	while (*text) {
-		bool is_event = !strncmp(text, event, strlen(event));
-		bool is_other = !strncmp(text, other, strlen(other));
-
-		if (is_event || is_other) {
-			buf_puts(out, is_event ? "$E" : "$O");
-			text += strlen(is_event ? event : other);
-		} else {
-			buf_putc(out, *text++);
-		}
-	}
-}
-
-static void fail_answer(struct way_job *job, const char *step, const struct phrase_print *how)
+static void fail_answer(struct way_job *job, const char *step)
 {
 	struct buf out;
 
@@ -217,8 +225,7 @@ static void fail_answer(struct way_job *job, const char *step, const struct phra
 		const struct diag *diag = &job->diags.list.at[i];
 
 		buf_printf(&out, "%s[%s]: ", diag->is_warning ? "warning" : "error", diag->tag);
-		put_plain(&out, diag->message, how->event, how->other);
-		buf_putc(&out, '\n');
+		buf_printf(&out, "%s\n", plain_text(job, diag->message));
 	}
 	if (!job->diags.list.n)
 		buf_puts(&out, step);
@@ -405,9 +412,9 @@ void way_run(const struct machine *machine, const struct oracle_query *query, st
 	     const struct way_options *options, const struct windows *windows, struct arena *arena,
 	     struct answer *ret_answer)
 {
-	struct phrase_print how = { .event = "tracepoint:test:event",
-				    .other = "tracepoint:test:other" };
-	struct way_job job = { .machine = machine,
+	struct way_job job = { .how = { .event = "tracepoint:test:event",
+					.other = "tracepoint:test:other" },
+			       .machine = machine,
 			       .query = query,
 			       .rows = rows,
 			       .options = options,
@@ -421,14 +428,14 @@ void way_run(const struct machine *machine, const struct oracle_query *query, st
 	if (options->way == WAY_FILE) {
 		const char *const *files = rows_files(rows, options->file);
 
-		how = (struct phrase_print){
+		job.how = (struct phrase_print){
 			.dialect = PHRASE_FILES,
 			.event = arena_printf(arena, "'%s'", files[0]),
 			.other = arena_printf(arena, "'%s'", files[1]),
 		};
 	}
 	buf_init(&sql);
-	phrase_print(query->text, &how, &sql);
+	phrase_print(query->text, &job.how, &sql);
 	job_settings(&job);
 	step = compile(&job, sql.at);
 	if (!step)
@@ -436,7 +443,7 @@ void way_run(const struct machine *machine, const struct oracle_query *query, st
 	if (!step)
 		step = options->way == WAY_FILE ? read_files(&job) : replay(&job);
 	if (step)
-		fail_answer(&job, step, &how);
+		fail_answer(&job, step);
 	else
 		ret_answer->status =
 			losses_are_biased(ret_answer->result.lost, ret_answer->result.unpaired) ? 3

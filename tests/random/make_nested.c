@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Selects within selects: sets and single values in conditions, and those whose columns
+ * have names: in FROM, in WITH (read once or twice), as sides of a join.
+ */
+#include <string.h>
+
+#include "grammar.h"
+
+/* --- Sets and single values --- */
+
+/* SELECT a column FROM a stream WHERE ...; letters as in make_scalar(). */
+static struct phrase *of_stream(struct maker *m, const char *form)
+{
+	struct scope scope = { 0 };
+	const struct seen *seen;
+	struct phrase *from, *p;
+
+	m->depth++;
+	from = make_stream(m, rng_percent(m->rng, 60), make_name(m, "s"), &scope);
+	seen = pick_column(m, &scope, PHRASE_INTEGER, false);
+	p = phrase_new(m->arena, PHRASE_INTEGER, form, 3,
+		       seen ? make_column(m, seen) : make_literal(m, 1), from,
+		       make_where(m, &scope, 60));
+	if (seen) {
+		p->lo = seen->lo;
+		p->hi = seen->hi;
+	}
+	m->depth--;
+	return p;
+}
+
+struct phrase *make_set(struct maker *m, const struct scope *outer)
+{
+	return of_stream(m, "(SELECT $0 FROM $1$2)");
+}
+
+struct phrase *make_scalar(struct maker *m, const struct scope *outer)
+{
+	static const char *const forms[] = { "(SELECT max($0) FROM $1$2)",
+					     "(SELECT min($0) FROM $1$2)",
+					     "(SELECT count($0) FROM $1$2)",
+					     /* Those that SQLite has not */
+					     "(SELECT p50($0) FROM $1$2)",
+					     "(SELECT quantile($0, 0.9, log2) FROM $1$2)",
+					     "(SELECT quantile_hi($0, 0.5) FROM $1$2)",
+					     "(SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY "
+					     "$0) FROM $1$2)",
+					     "(SELECT approx_count_distinct($0) FROM $1$2)" };
+	u32 which = rng_below(m->rng, m->has_reference ? 3 : ARRAY_SIZE(forms));
+	struct phrase *p = of_stream(m, forms[which]);
+
+	if (which == 2) {
+		p->lo = 0;
+		p->hi = MAX(m->rows->data.n_events, 1u);
+	}
+	return p;
+}
+
+/* EXISTS (SELECT ... WHERE b.k = a.k) */
+static struct phrase *existence(struct maker *m, const struct seen *outer)
+{
+	const char *alias = make_name(m, "s");
+	struct phrase *from, *condition;
+	struct scope scope = { 0 };
+	const struct seen *inner;
+
+	m->depth++;
+	from = make_stream(m, rng_percent(m->rng, 60), alias, &scope);
+	inner = pick_column(m, &scope, PHRASE_INTEGER, false);
+	if (outer->column >= 0 && !outer->is_compare_only)
+		inner = &scope.columns.at[outer->column];
+	condition = make(m, &scope, CONDITION, 1);
+	m->depth--;
+	return phrase_new(m->arena, PHRASE_INTEGER,
+			  rng_percent(m->rng, 60)
+				  ? "EXISTS (SELECT 1 FROM $0 WHERE $1 = $2 AND $3)"
+				  : "(NOT EXISTS (SELECT 1 FROM $0 WHERE $1 = $2 AND $3))",
+			  4, from, make_column(m, inner), make_column(m, outer), condition);
+}
+
+struct phrase *make_nested_condition(struct maker *m, const struct scope *scope)
+{
+	static const char *const forms[] = { "($0 IN $1)", "($0 NOT IN $1)", "($0 >= $1)",
+					     "coalesce($0 < $1, 1)", "($0 > $1 AND $0 < 1000)" };
+	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, false);
+	u32 which = rng_below(m->rng, ARRAY_SIZE(forms) + 1);
+
+	if (!seen)
+		return make(m, scope, CONDITION, 2);
+	if (which == ARRAY_SIZE(forms))
+		return existence(m, seen);
+	return phrase_new(m->arena, PHRASE_INTEGER, forms[which], 2, make_column(m, seen),
+			  which < 2 ? make_set(m, scope) : make_scalar(m, scope));
+}
+
+/* --- Selects whose columns have names: the first is a key, the others are numbers --- */
+
+enum { COLUMNS = 3 };
+
+static void see(struct maker *m, struct scope *scope, const char *name, const struct phrase *p)
+{
+	if (p->class == PHRASE_REAL)
+		return;
+	vec_push(m->arena, &scope->columns,
+		 (struct seen){
+			 .text = name, .class = p->class, .lo = p->lo, .hi = p->hi, .column = -1 });
+}
+
+static struct phrase *named(struct maker *m, struct phrase *e, const char *name)
+{
+	return phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "$0 AS %s", name), 1, e);
+}
+
+/* One arm; `like` has the columns of the first, which this one fits; else NULL. */
+static struct phrase *arm(struct maker *m, const char *form, enum place first, enum place others,
+			  struct scope *scope, const struct scope *like)
+{
+	struct phrase *items = phrase_new(m->arena, PHRASE_LIST, ", ", 0), *from, *key = NULL;
+	struct scope inner = { 0 };
+
+	from = make_stream(m, rng_percent(m->rng, 40), make_name(m, "a"), &inner);
+	for (u32 i = 0; i < COLUMNS; i++) {
+		const char *name = like ? like->columns.at[i].text : make_name(m, "c");
+		struct phrase *e = make(m, &inner, i ? others : first, 1);
+		struct seen *seen = like ? &like->columns.at[i] : NULL;
+
+		if (e->class == PHRASE_REAL || (like && e->class != seen->class)) {
+			e = make_column(m, pick_column(m, &inner,
+						       like ? seen->class : PHRASE_INTEGER, false));
+			if (i && others == GROUPED)
+				e = phrase_new(m->arena, PHRASE_INTEGER, "count(*)", 0);
+		}
+		if (i == 0)
+			key = e;
+		phrase_list_add(m->arena, items, named(m, e, name));
+		see(m, scope, name, e);
+		if (like) {
+			seen->lo = MIN(seen->lo, e->lo);
+			seen->hi = MAX(seen->hi, e->hi);
+		}
+	}
+	scope->n_rows_max = inner.n_rows_max;
+	return phrase_new(m->arena, PHRASE_FIXED, form, 4, items, from, make_where(m, &inner, 40),
+			  key);
+}
+
+static struct phrase *groups(struct maker *m, struct scope *scope, const struct scope *like)
+{
+	return arm(m, "SELECT $0 FROM $1$2 GROUP BY $3", KEY, GROUPED, scope, like);
+}
+
+/* No key: one row, whatever happens. */
+static struct phrase *one_row(struct maker *m, struct scope *scope, const struct scope *like)
+{
+	return arm(m, "SELECT $0 FROM $1$2", GROUPED, GROUPED, scope, like);
+}
+
+static struct phrase *distinct(struct maker *m, struct scope *scope, const struct scope *like)
+{
+	return arm(m, "SELECT DISTINCT $0 FROM $1$2", KEY, NUMBER, scope, like);
+}
+
+static struct phrase *plain(struct maker *m, struct scope *scope, const struct scope *like)
+{
+	return arm(m, "SELECT $0 FROM $1$2", KEY, NUMBER, scope, like);
+}
+
+static struct phrase *first_few(struct maker *m, struct scope *scope, const struct scope *like)
+{
+	return arm(m, "SELECT $0 FROM $1$2 GROUP BY $3 ORDER BY 2, 1, 3 LIMIT 4", KEY, GROUPED,
+		   scope, like);
+}
+
+typedef struct phrase *(*arm_maker)(struct maker *m, struct scope *scope, const struct scope *like);
+
+static struct phrase *union_of(struct maker *m, struct scope *scope)
+{
+	static const char *const words[] = { "$0 UNION ALL $1", "$0 UNION ALL $1", "$0 UNION $1",
+					     "$0 EXCEPT $1", "$0 INTERSECT $1" };
+	static const arm_maker arms[] = { groups, groups, one_row, one_row, plain, distinct };
+	struct scope other = { 0 };
+	struct phrase *a = arms[rng_below(m->rng, ARRAY_SIZE(arms))](m, scope, NULL), *b;
+
+	if (scope->columns.n < COLUMNS)
+		return a;
+	m->has_compound = true;
+	b = arms[rng_below(m->rng, ARRAY_SIZE(arms))](m, &other, scope);
+	scope->n_rows_max += other.n_rows_max;
+	return phrase_new(m->arena, PHRASE_FIXED, words[rng_below(m->rng, ARRAY_SIZE(words))], 2, a,
+			  b);
+}
+
+struct phrase *make_columns(struct maker *m, struct scope *scope)
+{
+	static const struct {
+		u32 weight;
+		arm_maker make; /* NULL: a union of them */
+	} kinds[] = { { 45, groups }, { 8, one_row },	{ 8, distinct },
+		      { 5, plain },   { 6, first_few }, { 28, NULL } };
+	u32 dice = rng_below(m->rng, 100), i = 0;
+	struct phrase *p;
+
+	for (; dice >= kinds[i].weight; i++)
+		dice -= kinds[i].weight;
+	m->depth++;
+	p = kinds[i].make ? kinds[i].make(m, scope, NULL) : union_of(m, scope);
+	m->depth--;
+	scope->time = NULL;
+	return p;
+}
+
+static void see_all(struct maker *m, struct scope *scope, const char *alias,
+		    const struct scope *bare)
+{
+	for (u32 i = 0; i < bare->columns.n; i++) {
+		struct seen seen = bare->columns.at[i];
+
+		seen.text = arena_printf(m->arena, "%s.%s", alias, seen.text);
+		vec_push(m->arena, &scope->columns, seen);
+	}
+	scope->time = NULL;
+	scope->n_rows_max = bare->n_rows_max;
+}
+
+struct phrase *make_derived(struct maker *m, const char *alias, struct scope *scope)
+{
+	struct scope bare = { 0 };
+	struct phrase *select = make_columns(m, &bare);
+
+	see_all(m, scope, alias, &bare);
+	return phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "($0) AS %s", alias), 1,
+			  select);
+}
+
+struct phrase *make_cte(struct maker *m, const char *alias, struct scope *scope)
+{
+	const struct cte *cte;
+
+	if (!m->ctes.n || rng_percent(m->rng, 40)) {
+		struct cte fresh = { .name = make_name(m, "w") };
+		struct phrase *select = make_columns(m, &fresh.scope);
+
+		phrase_list_add(m->arena, m->with,
+				phrase_new(m->arena, PHRASE_FIXED,
+					   arena_printf(m->arena, "%s AS ($0)", fresh.name), 1,
+					   select));
+		vec_push(m->arena, &m->ctes, fresh);
+	}
+	cte = &m->ctes.at[rng_below(m->rng, m->ctes.n)];
+	see_all(m, scope, alias, &cte->scope);
+	return phrase_new(m->arena, PHRASE_FIXED,
+			  arena_printf(m->arena, "%s AS %s", cte->name, alias), 0);
+}
