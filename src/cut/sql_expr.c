@@ -3,7 +3,7 @@
  * Bound expressions -> SQL for SQLite, the only printer of them.  Arithmetic goes through
  * the functions of func/ with the rule of its type, so it is what the kernel part computes;
  * comparisons are SQLite's own, but where a real may meet an integer of 2^63 and more.
- * Chains of AND, OR and || are printed flat: SQLite's parser has a stack of 100 entries.
+ * Long chains are printed flat: SQLite's parser has a stack of 100 entries.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,13 +88,64 @@ static bool is_of_constants(const struct expr *e)
 	return e->args[0]->kind == EXPR_INTEGER && (e->n_args == 1 || expr_is_constant(e->args[1]));
 }
 
-static void write_arithmetic(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_first(const struct cut_writer *w, const struct expr *e, struct buf *out)
 {
 	bool is_each = is_of_constants(e);
 
-	buf_printf(out, "%s(%s", arithmetic[e->op], is_each ? "eb_each(" : "");
+	buf_puts(out, is_each ? "eb_each(" : "");
 	cut_write(w, e->args[0], out);
 	buf_puts(out, is_each ? ")" : "");
+}
+
+static bool is_link(const struct expr *e)
+{
+	return e->kind == EXPR_OP && e->n_args == 2 && arithmetic[e->op];
+}
+
+/* How many operators are each the left argument of the next. */
+static u32 n_links(const struct expr *e)
+{
+	u32 n = 0;
+
+	for (; is_link(e); e = e->args[0])
+		n++;
+	return n;
+}
+
+/* "a, '+s', b, '-', c": so many of the last operators. */
+static void write_links(const struct cut_writer *w, const struct expr *e, u32 n, struct buf *out)
+{
+	static const char letters[OP_N] = {
+		[OP_ADD] = '+',		[OP_SUB] = '-',	    [OP_MUL] = '*',
+		[OP_DIV] = '/',		[OP_MOD] = '%',	    [OP_SHIFT_LEFT] = '<',
+		[OP_SHIFT_RIGHT] = '>', [OP_BIT_AND] = '&', [OP_BIT_OR] = '|',
+	};
+
+	if (n > 1 && is_link(e->args[0]))
+		write_links(w, e->args[0], n - 1, out);
+	else
+		write_first(w, e, out);
+	buf_printf(out, ", '%c", letters[e->op]);
+	if (needs_rule(e))
+		buf_putc(out, expr_rule(e));
+	buf_puts(out, "', ");
+	cut_write(w, e->args[1], out);
+}
+
+/* An argument is three entries of the parser's stack; a function has 127 arguments. */
+#define NESTED_LINKS 5u
+#define CHAIN_LINKS  60u
+
+static void write_arithmetic(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	if (n_links(e) > NESTED_LINKS) {
+		buf_puts(out, "eb_chain(");
+		write_links(w, e, CHAIN_LINKS, out);
+		buf_putc(out, ')');
+		return;
+	}
+	buf_printf(out, "%s(", arithmetic[e->op]);
+	write_first(w, e, out);
 	if (e->n_args == 2) {
 		buf_puts(out, ", ");
 		cut_write(w, e->args[1], out);
@@ -124,19 +175,45 @@ static void write_as_text(const struct cut_writer *w, const struct expr *e, stru
 	buf_puts(out, is_wrapped ? ")" : "");
 }
 
-/* a AND b AND c, whichever way they are nested; the same for OR and ||. */
-static void write_chain(const struct cut_writer *w, const struct expr *e, enum ast_op op,
-			struct buf *out)
+/* SQLite's trees are at most 1,000 high: longer chains are chains of such pieces. */
+#define PIECE_TERMS 200u
+
+static u32 n_terms(const struct expr *e, enum ast_op op)
 {
-	if (e->kind == EXPR_OP && e->op == op && e->type.kind != TYPE_NULL) {
-		write_chain(w, e->args[0], op, out);
-		buf_printf(out, " %s ", ast_op_names[op]);
-		write_chain(w, e->args[1], op, out);
-	} else if (op == OP_CONCAT) {
-		write_as_text(w, e, out);
-	} else {
-		cut_write_condition(w, e, out);
+	if (e->kind != EXPR_OP || e->op != op)
+		return 1;
+	return n_terms(e->args[0], op) + n_terms(e->args[1], op);
+}
+
+/* a AND b AND c, whichever way they are nested; the same for OR and ||. */
+static void write_terms(const struct cut_writer *w, const struct expr *e, enum ast_op op, u32 *n,
+			bool is_in_pieces, struct buf *out)
+{
+	bool is_next = is_in_pieces && *n && *n % PIECE_TERMS == 0;
+
+	if (e->kind == EXPR_OP && e->op == op) {
+		write_terms(w, e->args[0], op, n, is_in_pieces, out);
+		write_terms(w, e->args[1], op, n, is_in_pieces, out);
+		return;
 	}
+	if (*n)
+		buf_printf(out, "%s %s %s", is_next ? ")" : "", ast_op_names[op],
+			   is_next ? "(" : "");
+	if (op == OP_CONCAT)
+		write_as_text(w, e, out);
+	else
+		cut_write_condition(w, e, out);
+	(*n)++;
+}
+
+static void write_chain(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	bool is_in_pieces = n_terms(e, e->op) > PIECE_TERMS;
+	u32 n = 0;
+
+	buf_puts(out, is_in_pieces ? "((" : "(");
+	write_terms(w, e, e->op, &n, is_in_pieces, out);
+	buf_puts(out, is_in_pieces ? "))" : ")");
 }
 
 /* Where the kinds are known to differ in SQLite, though the values are comparable. */
@@ -196,9 +273,7 @@ static void write_operator(const struct cut_writer *w, const struct expr *e, str
 		cut_write_condition(w, e->args[0], out);
 		buf_putc(out, ')');
 	} else if (e->op == OP_AND || e->op == OP_OR || e->op == OP_CONCAT) {
-		buf_putc(out, '(');
-		write_chain(w, e, e->op, out);
-		buf_putc(out, ')');
+		write_chain(w, e, out);
 	} else {
 		write_comparison(w, e, out);
 	}
@@ -229,22 +304,61 @@ static void write_case(const struct cut_writer *w, const struct expr *e, struct 
 		buf_printf(out, ", '%c')", expr_rule(e));
 }
 
+static void write_argument(const struct cut_writer *w, const struct expr *e, bool takes_big,
+			   struct buf *out)
+{
+	bool is_checked = !takes_big && is_big(e);
+
+	buf_puts(out, is_checked ? "eb_i64(" : "");
+	cut_write(w, e, out);
+	buf_puts(out, is_checked ? ")" : "");
+}
+
+static void write_cast(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	const char *type = e->type.kind == TYPE_TEXT   ? "TEXT"
+			   : e->type.kind == TYPE_REAL ? "REAL"
+						       : "INTEGER";
+
+	/* The digits of 2^63 and more are a number to REAL too. */
+	buf_puts(out, "CAST(");
+	if (e->type.kind == TYPE_TEXT || e->type.kind == TYPE_REAL)
+		write_as_text(w, e->args[0], out);
+	else
+		write_argument(w, e->args[0], false, out);
+	buf_printf(out, " AS %s)", type);
+}
+
 static void write_call(const struct cut_writer *w, const struct expr *e, struct buf *out)
 {
-	bool is_cast = strncmp(e->name, "CAST AS ", 8) == 0;
+	const struct sql_function *f = e->function;
+	bool takes_big = f && f->takes_big;
 
-	buf_printf(out, "%s(", is_cast ? "CAST" : e->name);
+	if (strncmp(e->name, "CAST AS ", 8) == 0) {
+		write_cast(w, e, out);
+		return;
+	}
+	buf_printf(out, "%s(", f && f->sql ? f->sql : e->name);
 	for (u32 i = 0; i < e->n_args; i++) {
 		buf_puts(out, i ? ", " : "");
-		if (is_cast && e->type.kind == TYPE_TEXT) {
-			write_as_text(w, e->args[i], out);
-			continue;
-		}
-		buf_puts(out, is_big(e->args[i]) ? "eb_i64(" : "");
-		cut_write(w, e->args[i], out);
-		buf_puts(out, is_big(e->args[i]) ? ")" : "");
+		write_argument(w, e->args[i], takes_big, out);
 	}
-	buf_puts(out, is_cast ? e->name + strlen("CAST") : "");
+	buf_putc(out, ')');
+}
+
+static void write_match(const struct cut_writer *w, const struct expr *e, struct buf *out)
+{
+	buf_putc(out, '(');
+	cut_write(w, e->args[0], out);
+	buf_puts(out, e->is_glob ? " GLOB " : " LIKE ");
+	if (e->kind == EXPR_LIKE)
+		cut_write_text(e->text, e->text_bytes, out);
+	else
+		cut_write(w, e->args[1], out);
+	if (e->n_args > 2) {
+		buf_puts(out, " ESCAPE ");
+		cut_write(w, e->args[2], out);
+	}
 	buf_putc(out, ')');
 }
 
@@ -276,11 +390,11 @@ void cut_write(const struct cut_writer *w, const struct expr *e, struct buf *out
 		buf_puts(out, "))");
 		return;
 	case EXPR_LIKE:
-		buf_putc(out, '(');
-		cut_write(w, e->args[0], out);
-		buf_puts(out, e->is_glob ? " GLOB " : " LIKE ");
-		cut_write_text(e->text, e->text_bytes, out);
-		buf_putc(out, ')');
+	case EXPR_MATCH:
+		write_match(w, e, out);
+		return;
+	case EXPR_CAST:
+		write_cast(w, e, out);
 		return;
 	case EXPR_IS_NULL:
 		buf_putc(out, '(');
@@ -300,16 +414,14 @@ void cut_write(const struct cut_writer *w, const struct expr *e, struct buf *out
 	case EXPR_RUNNING:
 	case EXPR_KEY:
 	case EXPR_AGGREGATE:
-	case EXPR_WINDOW_START:
-	case EXPR_WINDOW_END:
-	case EXPR_CAST:
-	case EXPR_MATCH:
 	case EXPR_OVER:
 	case EXPR_COLUMN:
 	case EXPR_SUBQUERY:
 	case EXPR_EXISTS:
 	case EXPR_IN_SELECT:
 	case EXPR_STATISTIC:
+	case EXPR_WINDOW_START:
+	case EXPR_WINDOW_END:
 		break;
 	}
 	BUG("expression kind %d is no column here", e->kind);

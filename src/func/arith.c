@@ -16,26 +16,31 @@ struct rule {
 	bool is_given;
 };
 
-static bool read_rule(sqlite3_context *context, int argc, sqlite3_value **argv, int at,
-		      struct rule *ret_rule)
+/* NULL: none is given. */
+static bool rule_named(sqlite3_context *context, const char *text, struct rule *ret_rule)
 {
-	const char *text;
-
 	*ret_rule = (struct rule){ S64_LO, U64_HI, false, false };
-	if (argc <= at)
+	if (!text)
 		return true;
 	ret_rule->is_given = true;
-	text = (const char *)sqlite3_value_text(argv[at]);
-	if (text && (strcmp(text, "s") == 0 || strcmp(text, "S") == 0)) {
+	if (strcmp(text, "s") == 0 || strcmp(text, "S") == 0) {
 		ret_rule->hi = S64_HI;
 		ret_rule->has_signed_arguments = *text == 'S';
-	} else if (text && strcmp(text, "u") == 0) {
+	} else if (strcmp(text, "u") == 0) {
 		ret_rule->lo = 0;
 	} else {
 		sqlite3_result_error(context, "the rule is 's', 'S' or 'u'", -1);
 		return false;
 	}
 	return true;
+}
+
+static bool read_rule(sqlite3_context *context, int argc, sqlite3_value **argv, int at,
+		      struct rule *ret_rule)
+{
+	const char *text = argc > at ? (const char *)sqlite3_value_text(argv[at]) : NULL;
+
+	return rule_named(context, argc > at && !text ? "" : text, ret_rule);
 }
 
 static void fault(sqlite3_context *context)
@@ -57,6 +62,43 @@ static bool is_refused(const struct rule *rule, const struct number *number)
 	return rule->has_signed_arguments && number->integer > S64_HI;
 }
 
+/* An argument, or (value NULL) what an operator before made. */
+struct operand {
+	struct number number;
+	sqlite3_value *value;
+};
+
+static bool operand_of(sqlite3_context *context, sqlite3_value *value, struct operand *ret_operand)
+{
+	ret_operand->value = value;
+	return number_of(context, value, &ret_operand->number);
+}
+
+static void set_null(struct operand *to)
+{
+	*to = (struct operand){ .number.kind = NUMBER_NULL };
+}
+
+static void set_real(struct operand *to, double real)
+{
+	*to = (struct operand){ { NUMBER_REAL, 0, real }, NULL };
+}
+
+static void set_fault(sqlite3_context *context, struct operand *to)
+{
+	func_context_of(context)->n_faults++;
+	set_null(to);
+}
+
+static void set_integer(sqlite3_context *context, const struct rule *rule, s128 result,
+			struct operand *to)
+{
+	if (result < rule->lo || result > rule->hi)
+		set_fault(context, to);
+	else
+		*to = (struct operand){ { NUMBER_INTEGER, result, (double)result }, NULL };
+}
+
 /* false: no result. */
 static bool compute(enum op op, s128 a, s128 b, s128 *ret_result)
 {
@@ -76,79 +118,73 @@ static bool compute(enum op op, s128 a, s128 b, s128 *ret_result)
 }
 
 /* SQLite's % and its operators on bits take integers: they cut reals. */
-static s64 cut(sqlite3_value *value)
+static s64 cut(const struct operand *x)
 {
-	return special_of(value) == SPECIAL_INTEGER ? INT64_MAX : sqlite3_value_int64(value);
+	if (x->number.kind == NUMBER_INTEGER && x->number.integer > S64_HI)
+		return INT64_MAX;
+	if (x->value)
+		return sqlite3_value_int64(x->value);
+	if (x->number.kind == NUMBER_INTEGER)
+		return (s64)x->number.integer;
+	return x->number.real >= 0x1p63	   ? INT64_MAX
+	       : x->number.real <= -0x1p63 ? INT64_MIN
+					   : (s64)x->number.real;
 }
 
-static void compute_real(sqlite3_context *context, enum op op, sqlite3_value **argv, double a,
-			 double b)
+static void compute_real(enum op op, struct operand *a, const struct operand *b)
 {
-	double result;
+	double x = a->number.real, y = b->number.real;
 	s64 divisor;
 
 	switch (op) {
 	case ADD:
-		result = a + b;
-		break;
+		set_real(a, x + y);
+		return;
 	case SUB:
-		result = a - b;
-		break;
+		set_real(a, x - y);
+		return;
 	case MUL:
-		result = a * b;
-		break;
+		set_real(a, x * y);
+		return;
 	case DIV:
-		if (b == 0) {
-			sqlite3_result_null(context);
-			return;
-		}
-		result = a / b;
-		break;
+		if (y == 0)
+			set_null(a);
+		else
+			set_real(a, x / y);
+		return;
 	default:
-		divisor = cut(argv[1]);
-		if (!divisor) {
-			sqlite3_result_null(context);
-			return;
-		}
+		divisor = cut(b);
 		/* A real again; INT64_MIN % -1 would trap. */
-		result = divisor == -1 ? 0 : (double)(cut(argv[0]) % divisor);
+		if (!divisor)
+			set_null(a);
+		else
+			set_real(a, divisor == -1 ? 0 : (double)(cut(a) % divisor));
 	}
-	/* SQLite has no NaN: it becomes NULL. */
-	sqlite3_result_double(context, result);
 }
 
-static void call_arithmetic(sqlite3_context *context, int argc, sqlite3_value **argv)
+static void arithmetic(sqlite3_context *context, enum op op, const struct rule *rule,
+		       struct operand *a, const struct operand *b)
 {
-	enum op op = func_detail(context);
-	struct number a, b;
-	struct rule rule;
 	s128 result;
 
-	if (!number_of(context, argv[0], &a) || !number_of(context, argv[1], &b) ||
-	    !read_rule(context, argc, argv, 2, &rule))
-		return;
-	if (a.kind == NUMBER_NULL || b.kind == NUMBER_NULL)
-		sqlite3_result_null(context);
-	else if (a.kind == NUMBER_REAL || b.kind == NUMBER_REAL)
-		compute_real(context, op, argv, a.real, b.real);
-	else if (is_refused(&rule, &a) || is_refused(&rule, &b) ||
-		 !compute(op, a.integer, b.integer, &result))
-		fault(context);
+	if (a->number.kind == NUMBER_REAL || b->number.kind == NUMBER_REAL)
+		compute_real(op, a, b);
+	else if (is_refused(rule, &a->number) || is_refused(rule, &b->number) ||
+		 !compute(op, a->number.integer, b->number.integer, &result))
+		set_fault(context, a);
 	else
-		give(context, &rule, result);
+		set_integer(context, rule, result, a);
 }
 
 /* --- Bits --- */
 
-static bool bits_of(sqlite3_context *context, sqlite3_value *value, struct number *ret_number)
+static struct number bits_of(const struct operand *x)
 {
-	if (!number_of(context, value, ret_number))
-		return false;
-	if (ret_number->kind == NUMBER_REAL) {
-		ret_number->kind = NUMBER_INTEGER;
-		ret_number->integer = cut(value);
-	}
-	return true;
+	struct number number = x->number;
+
+	if (number.kind == NUMBER_REAL)
+		number = (struct number){ NUMBER_INTEGER, cut(x), 0 };
+	return number;
 }
 
 /* A negative amount shifts the other way; 64 and more shift everything out. */
@@ -168,48 +204,120 @@ static u64 shift(s128 a, s128 amount, bool left)
  * The 64 bits of the result, as the rule reads them.  Without one they are unsigned where an
  * argument of 2^63 and more went in.
  */
-static void give_bits(sqlite3_context *context, const struct rule *rule, bool is_unsigned, u64 bits)
+static s128 read_bits(const struct rule *rule, bool is_unsigned, u64 bits)
 {
 	if (rule->is_given)
 		is_unsigned = rule->lo == 0;
-	special_result_integer(context, is_unsigned ? (s128)bits : (s128)(s64)bits);
+	return is_unsigned ? (s128)bits : (s128)(s64)bits;
 }
 
-static void call_bits(sqlite3_context *context, int argc, sqlite3_value **argv)
+static void bits(sqlite3_context *context, enum op op, const struct rule *rule, struct operand *to,
+		 const struct operand *with)
 {
-	enum op op = func_detail(context);
-	struct number a, b;
-	struct rule rule;
-	bool is_unsigned;
+	static const struct rule any = { S64_LO, U64_HI, false, false };
+	const struct number a = bits_of(to), b = bits_of(with);
+	bool is_unsigned = a.integer > S64_HI;
 
-	if (!bits_of(context, argv[0], &a) || !bits_of(context, argv[1], &b) ||
-	    !read_rule(context, argc, argv, 2, &rule))
-		return;
-	if (a.kind == NUMBER_NULL || b.kind == NUMBER_NULL) {
-		sqlite3_result_null(context);
+	if (is_refused(rule, &a) || (op == OR && is_refused(rule, &b))) {
+		set_fault(context, to);
 		return;
 	}
-	if (is_refused(&rule, &a) || (op == OR && is_refused(&rule, &b))) {
-		fault(context);
-		return;
-	}
-	is_unsigned = a.integer > S64_HI;
 	switch (op) {
 	case SHL:
 	case SHR:
-		give_bits(context, &rule, is_unsigned, shift(a.integer, b.integer, op == SHL));
+		set_integer(context, &any,
+			    read_bits(rule, is_unsigned, shift(a.integer, b.integer, op == SHL)),
+			    to);
 		break;
 	case AND:
 		/* Never negative unless both are, so the values tell all. */
-		special_result_integer(context, a.integer & b.integer);
+		set_integer(context, &any, a.integer & b.integer, to);
 		break;
 	default:
 		/* A negative value and one of 2^63 and more have no type in common. */
 		if (MIN(a.integer, b.integer) < 0 && MAX(a.integer, b.integer) > S64_HI)
-			fault(context);
+			set_fault(context, to);
 		else
-			give(context, &rule, a.integer | b.integer);
+			set_integer(context, rule, a.integer | b.integer, to);
 	}
+}
+
+/* --- Two arguments, and more --- */
+
+static void apply(sqlite3_context *context, enum op op, const struct rule *rule, struct operand *a,
+		  const struct operand *b)
+{
+	if (a->number.kind == NUMBER_NULL || b->number.kind == NUMBER_NULL)
+		set_null(a);
+	else if (op <= MOD)
+		arithmetic(context, op, rule, a, b);
+	else
+		bits(context, op, rule, a, b);
+}
+
+static void give_operand(sqlite3_context *context, const struct operand *x)
+{
+	switch (x->number.kind) {
+	case NUMBER_NULL:
+		sqlite3_result_null(context);
+		break;
+	case NUMBER_INTEGER:
+		special_result_integer(context, x->number.integer);
+		break;
+	case NUMBER_REAL:
+		/* SQLite has no NaN: it becomes NULL. */
+		sqlite3_result_double(context, x->number.real);
+		break;
+	}
+}
+
+static void call_two(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct operand a, b;
+	struct rule rule;
+
+	if (!operand_of(context, argv[0], &a) || !operand_of(context, argv[1], &b) ||
+	    !read_rule(context, argc, argv, 2, &rule))
+		return;
+	apply(context, func_detail(context), &rule, &a, &b);
+	give_operand(context, &a);
+}
+
+static bool op_of(const char *text, enum op *ret_op)
+{
+	static const char letters[] = "+-*/%<>&|"; /* in the order of enum op */
+	const char *at = *text ? strchr(letters, *text) : NULL;
+
+	if (at)
+		*ret_op = (enum op)(at - letters);
+	return at != NULL;
+}
+
+/* eb_chain(a, '+s', b, '-', c, ...) */
+static void call_chain(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct operand a, b;
+	struct rule rule;
+	const char *text;
+	enum op op;
+
+	if (argc % 2 == 0 || !operand_of(context, argv[0], &a)) {
+		if (argc % 2 == 0)
+			sqlite3_result_error(context, "a chain ends with a value", -1);
+		return;
+	}
+	for (int i = 1; i < argc; i += 2) {
+		text = (const char *)sqlite3_value_text(argv[i]);
+		if (!text || !op_of(text, &op)) {
+			sqlite3_result_error(context, "no operator", -1);
+			return;
+		}
+		if (!operand_of(context, argv[i + 1], &b) ||
+		    !rule_named(context, text[1] ? text + 1 : NULL, &rule))
+			return;
+		apply(context, op, &rule, &a, &b);
+	}
+	give_operand(context, &a);
 }
 
 /* --- One argument --- */
@@ -257,10 +365,12 @@ static void call_abs(sqlite3_context *context, int argc, sqlite3_value **argv)
 
 static void call_not(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
+	struct operand operand;
 	struct number x;
 
-	if (!bits_of(context, argv[0], &x))
+	if (!operand_of(context, argv[0], &operand))
 		return;
+	x = bits_of(&operand);
 	if (x.kind == NUMBER_NULL)
 		sqlite3_result_null(context);
 	else if (x.integer > S64_HI)
@@ -314,21 +424,13 @@ static void call_i64(sqlite3_context *context, int argc, sqlite3_value **argv)
 	}
 
 const struct function arith_functions[] = {
-	OF_TWO("eb_add", ADD, call_arithmetic),
-	OF_TWO("eb_sub", SUB, call_arithmetic),
-	OF_TWO("eb_mul", MUL, call_arithmetic),
-	OF_TWO("eb_div", DIV, call_arithmetic),
-	OF_TWO("eb_mod", MOD, call_arithmetic),
-	OF_TWO("eb_shl", SHL, call_bits),
-	OF_TWO("eb_shr", SHR, call_bits),
-	OF_TWO("eb_and", AND, call_bits),
-	OF_TWO("eb_or", OR, call_bits),
-	{ "eb_neg", 1, 0, call_neg },
-	{ "eb_neg", 2, 0, call_neg },
-	{ "eb_abs", 1, 0, call_abs },
-	{ "eb_not", 1, 0, call_not },
-	{ "eb_fit", 2, 0, call_fit },
-	{ "eb_range", 1, 0, call_range },
-	{ "eb_i64", 1, 0, call_i64 },
-	{ NULL },
+	OF_TWO("eb_add", ADD, call_two),   OF_TWO("eb_sub", SUB, call_two),
+	OF_TWO("eb_mul", MUL, call_two),   OF_TWO("eb_div", DIV, call_two),
+	OF_TWO("eb_mod", MOD, call_two),   OF_TWO("eb_shl", SHL, call_two),
+	OF_TWO("eb_shr", SHR, call_two),   OF_TWO("eb_and", AND, call_two),
+	OF_TWO("eb_or", OR, call_two),	   { "eb_neg", 1, 0, call_neg },
+	{ "eb_neg", 2, 0, call_neg },	   { "eb_abs", 1, 0, call_abs },
+	{ "eb_not", 1, 0, call_not },	   { "eb_fit", 2, 0, call_fit },
+	{ "eb_range", 1, 0, call_range },  { "eb_i64", 1, 0, call_i64 },
+	{ "eb_chain", -1, 0, call_chain }, { NULL },
 };

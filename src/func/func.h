@@ -16,6 +16,9 @@
  *	x / 0 and the absolute value of -2^63; on reals and texts as SQLite's own operators,
  *	where x / 0 is NULL only
  *  eb_shl eb_shr eb_and eb_or (a, b [, rule]), eb_not(a)	as the kernel part computes them
+ *  eb_chain(a, '+s', b, '*', c, ...)	eb_mul(eb_add(a, b, 's'), c) and so on, which SQLite's
+ *	parser cannot nest deep: an operator (+ - * / % < > & |, the shifts as one letter) and
+ *	perhaps its rule before each value
  *  eb_fit(x, rule)	an integer that does not fit is NULL and a fault; else x: for CASE
  *	whose branches are signed and unsigned
  *  eb_i64(x)		x, or the error "too large"
@@ -50,6 +53,7 @@
  *  eb_sum(x)* eb_avg(x)*	exact in 128 bits; with one real among the x as SQLite's
  *  eb_stddev_samp(x)* eb_stddev_pop(x)*	exact until the root (type/moments.h)
  *  eb_first(x, time)* eb_last(x, time)*	among equal times the first, the last row's
+ *  eb_latest(x, time)*	as eb_last(), but a NULL is a value
  *  eb_histogram(x, scheme)	scheme as scheme_print() writes it; special
  *  eb_histogram_merge(h)	all of one scheme, or an error
  *  eb_approx_count_distinct(x, bits)	as type/hll.h

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * eb_first, eb_last: the value of the row with the least or the greatest time; of rows
- * of one time eb_first takes the row that came first, eb_last the one that came last.
+ * eb_first, eb_last, eb_latest: the value of the row with the least or the greatest time; of rows
+ * of one time eb_first takes the row that came first, eb_last the one that came last;
+ * eb_latest does not skip NULL.
  * With OVER the oldest rows leave a frame, so the rows that may still come to be the
  * answer are kept: those without a better one behind them, the answer at their head.
  */
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST, LAST };
+enum { FIRST, LAST, LATEST };
 
 struct candidate {
 	u64 row; /* number in the order of the steps */
@@ -54,7 +55,7 @@ static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
 	struct candidate new;
 
 	new.row = c->n_stepped++;
-	if (sqlite3_value_type(argv[0]) == SQLITE_NULL ||
+	if ((sqlite3_value_type(argv[0]) == SQLITE_NULL && func_detail(context) != LATEST) ||
 	    !integer_of(context, argv[1], "time", &new.time))
 		return;
 	while (c->n > c->first && is_better(func_detail(context), new.time, c->at[c->n - 1].time))
@@ -102,5 +103,6 @@ static void last(sqlite3_context *context)
 const struct function order_functions[] = {
 	{ "eb_first", 2, FIRST, NULL, step, last, value, inverse },
 	{ "eb_last", 2, LAST, NULL, step, last, value, inverse },
+	{ "eb_latest", 2, LATEST, NULL, step, last, value, inverse },
 	{ NULL },
 };

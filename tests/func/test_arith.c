@@ -319,6 +319,46 @@ static void test_constants(void **state)
 	assert_int_equal(func.n_faults, 3);
 }
 
+static void test_chain(void **state)
+{
+	static const char *const names[] = { "eb_add", "eb_sub", "eb_mul", "eb_div", "eb_mod",
+					     "eb_shl", "eb_shr", "eb_and", "eb_or" };
+	static const char letters[] = "+-*/%<>&|";
+	u64 nested_faults, chained_faults;
+
+	for (u32 i = 0; i < 20000; i++) {
+		u32 a = (u32)(i * 7919u) % ARRAY_SIZE(ends), b = i / 29 % ARRAY_SIZE(ends);
+		u32 d = i / 841 % ARRAY_SIZE(ends), op = i % ARRAY_SIZE(names), next = i / 9 % 9;
+		const char *rule = rules[i % 4], *comma = *rule ? ", '" : "",
+			   *end = *rule ? "'" : "";
+		struct value nested, chained;
+
+		given[0] = integer_value(ends[a]);
+		given[1] = integer_value(ends[b]);
+		given[2] = integer_value(ends[d]);
+		func.n_faults = 0;
+		nested = ask("SELECT %s(%s(given(0), given(1)%s%s%s), given(2))", names[next],
+			     names[op], comma, rule, end);
+		nested_faults = func.n_faults;
+		func.n_faults = 0;
+		chained = ask("SELECT eb_chain(given(0), '%c%s', given(1), '%c', given(2))",
+			      letters[op], rule, letters[next]);
+		chained_faults = func.n_faults;
+		assert_int_equal(nested.kind, chained.kind);
+		assert_true(nested.kind == VALUE_NULL || nested.integer == chained.integer);
+		assert_int_equal(nested_faults, chained_faults);
+	}
+	assert_true(ask_typed((struct type){ .kind = TYPE_REAL },
+			      "SELECT eb_chain(7.9, '%%', 4, '+', 0.5)")
+			    .real == 3.5);
+	assert_true(ask_typed((struct type){ .kind = TYPE_REAL },
+			      "SELECT eb_chain(1, '/', 2.0, '%%', 3)")
+			    .real == 0);
+	expect_error("no operator", "SELECT eb_chain(1, 'x', 2)");
+	expect_error("the rule is", "SELECT eb_chain(1, '+q', 2)");
+	expect_error("ends with a value", "SELECT eb_chain(1, '+')");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +368,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_big_with_real, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_names, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_constants, open_sql, close_sql),
+		cmocka_unit_test_setup_teardown(test_chain, open_sql, close_sql),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
