@@ -291,11 +291,33 @@ static bool complain_ambiguous(const struct find *find)
 	return true;
 }
 
+/* Kinds of the language that this version does not have. */
+static bool is_planned(const char *word)
+{
+	static const char *const words[] = { "kprobe",	 "kretprobe", "fentry",	  "fexit",
+					     "uprobe",	 "uretprobe", "usdt",	  "profile",
+					     "software", "hardware",  "function", "userfunction",
+					     "iter",	 "interval" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
 static bool find_kind(struct find *find, const char *word, u32 n_path)
 {
 	struct suggest suggest;
 	struct diag *diag;
 
+	if (n_path > 1 && is_planned(word)) {
+		diag = diag_error(find->diags, "not-supported", find->span,
+				  "%s: streams are not available yet", word);
+		diag_hint(find->diags, diag,
+			  "the kinds are tracepoint (t), raw_tracepoint (rt) and "
+			  "syscall; \"ebql list\" has them");
+		return false;
+	}
 	suggest_init(&suggest, word);
 	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!strcmp(word, kinds[i].name) || !strcmp(word, kinds[i].shorthand)) {

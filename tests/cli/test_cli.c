@@ -184,12 +184,37 @@ static void test_reads(void **state)
 	unlink(path);
 }
 
+/* What the manual's last section says is not there is answered as it says. */
+static void test_not_there(void **state)
+{
+	char line[1024], command[1400], query[600], tag[64];
+	FILE *manual = fopen(MANUAL, "re");
+	bool is_section = false;
+	u32 n = 0;
+
+	assert_non_null(manual);
+	while (fgets(line, sizeof(line), manual)) {
+		is_section |= strncmp(line, "## 12.", 6) == 0;
+		if (!is_section ||
+		    sscanf(line, "| %*[^`]`%599[^`]` | `%63[^`]` |", query, tag) != 2)
+			continue;
+		snprintf(command, sizeof(command), "%s \"%s\" 2>&1 | grep -cF 'error[%s]'",
+			 strncmp(query, "EXPLAIN", 7) ? "explain --catalog " CATALOG : "", query,
+			 tag);
+		expect(command, 0, "1\n");
+		n++;
+	}
+	fclose(manual);
+	assert_true(n >= 19);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),	 cmocka_unit_test(test_show_views),
-		cmocka_unit_test(test_no_query), cmocka_unit_test(test_explain),
-		cmocka_unit_test(test_describe), cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_options),	  cmocka_unit_test(test_show_views),
+		cmocka_unit_test(test_no_query),  cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_describe),  cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_not_there),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
