@@ -274,6 +274,15 @@ static struct printed print_plain(struct cutter *c, struct level *level, const s
 			type = merged(type, p.type);
 	}
 	buf_putc(out, ')');
+	if (f->aggregate && f->aggregate->takes_integers && !type_is_word(type) &&
+	    type.kind != TYPE_NULL && type.kind != TYPE_QUANTILE) {
+		diag_hint(c->diags,
+			  diag_error(c->diags, "type-mismatch", ast->args[0]->span,
+				     "%s() takes integers, and this is %s", f->name,
+				     type.kind == TYPE_REAL ? "a real number" : "none"),
+			  "say how fine: CAST(x * 1000 AS INTEGER)");
+		return cut_bad();
+	}
 	if (f->aggregate) {
 		struct type_range range = { type };
 
