@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * eb_sum, eb_avg, eb_stddev: exact sums of integers.  One value that is no integer makes
- * the result a real, as with SQLite's sum() and avg(); its deviation is then that
- * of Welford's updates (B. P. Welford, Technometrics 4, 1962), which can be taken back.
- * A text that is no number adds nothing and is a fault; SQLite's sum() would add a 0.
+ * eb_sum, eb_avg, eb_stddev: exact sums of integers; eb_bit_or: sums of
+ * their bits.  One value that is no integer makes the result a real, as with SQLite's sum() and
+ * avg(); its deviation is then that of Welford's updates (B. P. Welford, Technometrics 4, 1962),
+ * which can be taken back.  A text that is no number adds nothing and is a fault; SQLite's sum()
+ * would add a 0.
  */
 #include "func/internal.h"
 
 #include <math.h>
 
-enum { SUM, AVG, STDDEV_SAMP, STDDEV_POP };
+enum { SUM, AVG, STDDEV_SAMP, STDDEV_POP, BIT_OR };
 
 struct sums {
 	struct moments exact; /* of the integers */
@@ -124,9 +125,66 @@ static void last(sqlite3_context *context)
 	func_state_free(context);
 }
 
+/* --- Bits --- */
+
+#define N_BITS 65 /* of two's complement: those of a word, and the sign */
+
+/* How many values have each bit: so that values can be taken back. */
+struct bits {
+	u64 n;
+	u64 n_set[N_BITS];
+};
+
+static void count_bits(sqlite3_context *context, sqlite3_value *value, u64 amount)
+{
+	struct bits *bits = func_state(context, sizeof(*bits));
+	s128 integer;
+
+	if (!integer_of(context, value, "bit_or", &integer))
+		return;
+	bits->n += amount;
+	for (u32 i = 0; i < N_BITS; i++)
+		bits->n_set[i] += integer >> i & 1 ? amount : 0;
+}
+
+static void step_bits(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	count_bits(context, argv[0], 1);
+}
+
+static void inverse_bits(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	count_bits(context, argv[0], -1ull);
+}
+
+static void value_bits(sqlite3_context *context)
+{
+	const struct bits *bits = func_state(context, 0);
+	s128 integer = 0;
+
+	if (!bits || !bits->n) {
+		sqlite3_result_null(context);
+		return;
+	}
+	for (u32 i = 0; i < N_BITS; i++)
+		if (bits->n_set[i])
+			integer |= i < N_BITS - 1 ? (s128)1 << i : -((s128)1 << i);
+	special_result_integer(context, integer);
+}
+
+static void last_bits(sqlite3_context *context)
+{
+	value_bits(context);
+	func_state_free(context);
+}
+
 #define OF_ONE(name, detail)                                                                       \
 	{                                                                                          \
 		name, 1, detail, NULL, step, last, value, inverse                                  \
+	}
+#define OF_BITS(name, detail)                                                                      \
+	{                                                                                          \
+		name, 1, detail, NULL, step_bits, last_bits, value_bits, inverse_bits              \
 	}
 
 const struct function sum_functions[] = {
@@ -134,5 +192,6 @@ const struct function sum_functions[] = {
 	OF_ONE("eb_avg", AVG),
 	OF_ONE("eb_stddev_samp", STDDEV_SAMP),
 	OF_ONE("eb_stddev_pop", STDDEV_POP),
+	OF_BITS("eb_bit_or", BIT_OR),
 	{ NULL },
 };

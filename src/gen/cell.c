@@ -72,6 +72,15 @@ static void update_extreme(struct gen *g, const struct cell *c, vreg row,
 	ir_place(ir, end);
 }
 
+static void update_bits(struct gen *g, const struct cell *c, vreg row, vreg v)
+{
+	vreg known = ir_reg(g->ir);
+
+	ir_load(g->ir, known, row, (s32)c->bytes_offset, IR_U64);
+	ir_alu(g->ir, IR_OR, known, known, v);
+	ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, known);
+}
+
 static void update(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value)
 {
 	switch (c->kind) {
@@ -84,6 +93,9 @@ static void update(struct gen *g, const struct cell *c, vreg row, const struct c
 	case CELL_MIN:
 	case CELL_MAX:
 		update_extreme(g, c, row, value);
+		return;
+	case CELL_OR:
+		update_bits(g, c, row, value->reg);
 		return;
 	case CELL_HISTOGRAM:
 		gen_histogram(g, c, row, value->reg);

@@ -47,6 +47,19 @@ static void result_sum(struct type_range *x)
 	full_range(x);
 }
 
+/* Signed: from a power of two's negative to below it; a word holds the range of its bits. */
+static void result_bits(struct type_range *x)
+{
+	s128 end = 1;
+
+	while (end <= x->hi || -end > x->lo)
+		end *= 2;
+	x->lo = x->lo < 0 ? -end : 0;
+	x->hi = end - 1;
+	if (x->type.kind != TYPE_INT)
+		x->type = type_int(64, x->lo < 0);
+}
+
 static void result_histogram(struct type_range *x)
 {
 	*x = (struct type_range){ .type = { .kind = TYPE_HISTOGRAM, .of = x->type.kind } };
@@ -105,6 +118,15 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.reads = READS_MEAN,
 		.result = result_real,
 		.sql = "eb_avg",
+	},
+	[AGGREGATE_BIT_OR] = {
+		.name = "bit_or",
+		.meaning = "the bits that are set in one of the values",
+		.cell = CELL_OR,
+		.result = result_bits,
+		.sql = "eb_bit_or",
+		.takes_integers = true,
+		.regroup = "eb_bit_or",
 	},
 	[AGGREGATE_HISTOGRAM] = {
 		.name = "histogram",

@@ -15,6 +15,7 @@ enum aggregate_kind {
 	AGGREGATE_MIN,
 	AGGREGATE_MAX,
 	AGGREGATE_AVG,
+	AGGREGATE_BIT_OR,
 	AGGREGATE_HISTOGRAM,
 	AGGREGATE_QUANTILE, /* quantile, quantiles, p50 ... p999, quantile_lo, quantile_hi,
 			       percentile_cont */
@@ -36,6 +37,7 @@ enum cell_kind {
 	CELL_SUM,   /* 1 word (is_wide false: cannot overflow) or 2: 128 bits, two's complement */
 	CELL_MIN,   /* 1 word: maximum of the complement of the biased value; see CELL_BIAS */
 	CELL_MAX,   /* 1 word: maximum of the biased value */
+	CELL_OR,    /* 1 word */
 	/*
 	 * One u64 a cell of the scheme, or, when chunk_cells is not 0, one u32 for each
 	 * chunk_cells of them: bytes from the slice to the chunk of u64 in the pool, 0 = none

@@ -160,6 +160,64 @@ static void test_frames(void **state)
 	}
 }
 
+static s128 fold_or(s128 a, s128 b)
+{
+	return a | b;
+}
+
+static const struct {
+	const char *name;
+	s128 (*fold)(s128 a, s128 b);
+} bits[] = {
+	{ "eb_bit_or", fold_or },
+};
+
+/* Of 65 bits, sign included: a result may be below -2^63 only if that is told. */
+static void expect_bits(u32 which, const s128 *values, const bool *is_null, u32 first, u32 last,
+			const char *sql)
+{
+	s128 wanted = 0;
+	bool has_value = false;
+
+	for (u32 i = first; i < last; i++) {
+		if (is_null[i])
+			continue;
+		wanted = has_value ? bits[which].fold(wanted, values[i]) : values[i];
+		has_value = true;
+	}
+	if (!has_value)
+		expect_null(ask("%s", sql), bits[which].name);
+	else if (wanted < S64_LO)
+		expect_error("too large", "%s", sql);
+	else
+		expect_integer(ask("%s", sql), wanted, bits[which].name);
+}
+
+static void test_bits(void **state)
+{
+	s128 values[N];
+	bool is_null[N];
+
+	for (u32 which = 0; which < ARRAY_SIZE(bits); which++) {
+		for (u32 round = 0; round < 10; round++) {
+			fill(values, is_null, N);
+			for (u32 i = 0; i < N; i++) {
+				expect_bits(which, values, is_null, 0, i,
+					    arena_printf(&arena, "SELECT %s(x) FROM t WHERE i < %u",
+							 bits[which].name, i));
+				expect_bits(
+					which, values, is_null, i < 2 ? 0 : i - 2, i + 1,
+					arena_printf(&arena,
+						     "SELECT b FROM (SELECT i, %s(x) OVER (ORDER "
+						     "BY i ROWS 2 PRECEDING) AS b FROM t WHERE i "
+						     "<= %u) WHERE i = %u",
+						     bits[which].name, i, i));
+			}
+		}
+		expect_error("not an integer", "SELECT %s(1.5)", bits[which].name);
+	}
+}
+
 static void test_sum_over(void **state)
 {
 	run("CREATE TABLE u(i, x)");
@@ -344,6 +402,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_texts, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_sums, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_frames, open_sql, close_sql),
+		cmocka_unit_test_setup_teardown(test_bits, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_sum_over, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_reals, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_first_and_last, open_sql, close_sql),

@@ -39,6 +39,7 @@ enum range {
 	RANGE_SUM,     /* of $0, over all rows */
 	RANGE_SQUARES, /* REAL; but the sum of squares fits 64 bits */
 	RANGE_AROUND,  /* of $0, and 0 */
+	RANGE_BITS,    /* of words with the bits of $0 */
 	RANGE_SMALL,   /* -200 .. 2^21 */
 	RANGE_TEXT,    /* none: a text */
 };

@@ -169,6 +169,12 @@ static bool infer(struct maker *m, const struct scope *scope, const struct produ
 		p->lo = MIN(a->lo, 0);
 		p->hi = MAX(a->hi, 0);
 		return true;
+	case RANGE_BITS:
+		for (p->hi = 1; p->hi <= a->hi || -p->hi > a->lo; p->hi *= 2)
+			;
+		p->lo = a->lo < 0 ? -p->hi : 0;
+		p->hi--;
+		return true;
 	case RANGE_BINARY:
 		return infer_binary(m, of->sign, p) && phrase_fits(m, p);
 	case RANGE_NEGATED:

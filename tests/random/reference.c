@@ -209,12 +209,39 @@ static void end_final(sqlite3_context *context)
 	sqlite3_value_free(end->value);
 }
 
+/* bit_or(x) */
+struct ref_bits {
+	bool has_value;
+	s64 bits;
+};
+
+static void bits_step(sqlite3_context *context, int n_args, sqlite3_value **args)
+{
+	struct ref_bits *bits = sqlite3_aggregate_context(context, sizeof(*bits));
+	s64 x = sqlite3_value_int64(args[0]);
+
+	if (sqlite3_value_type(args[0]) == SQLITE_NULL)
+		return;
+	bits->bits = bits->has_value ? bits->bits | x : x;
+	bits->has_value = true;
+}
+
+static void bits_final(sqlite3_context *context)
+{
+	struct ref_bits *bits = sqlite3_aggregate_context(context, 0);
+
+	if (bits && bits->has_value)
+		sqlite3_result_int64(context, bits->bits);
+}
+
 void reference_functions(sqlite3 *db)
 {
 	must(db, sqlite3_create_function(db, "ref_stddev", 4, SQLITE_UTF8, NULL, ref_stddev, NULL,
 					 NULL));
 	must(db, sqlite3_create_function(db, "ref_first", 2, SQLITE_UTF8, NULL, NULL, end_step,
 					 end_final));
+	must(db, sqlite3_create_function(db, "bit_or", 1, SQLITE_UTF8, NULL, NULL, bits_step,
+					 bits_final));
 	must(db, sqlite3_create_function(db, "ref_last", 2, SQLITE_UTF8, db, NULL, end_step,
 					 end_final));
 }

@@ -120,9 +120,8 @@ static const struct {
 	const char *name, *sqlite;
 	bool has_time;
 } renamed[] = {
-	{ "first", "eb_first", true },
-	{ "last", "eb_last", true },
-	{ "stddev", "eb_stddev_samp" },
+	{ "bit_or", "eb_bit_or" },	   { "first", "eb_first", true },
+	{ "last", "eb_last", true },	   { "stddev", "eb_stddev_samp" },
 	{ "stddev_pop", "eb_stddev_pop" },
 };
 

@@ -160,6 +160,9 @@ static void test_results(void **state)
 	expect_result(AGGREGATE_SUM, pointer, TYPE_INT, 0, U64);
 	expect_result(AGGREGATE_SUM, time, TYPE_DURATION, 0, U64);
 	expect_result(AGGREGATE_MIN, small, TYPE_INT, -5, 9);
+	expect_result(AGGREGATE_BIT_OR, small, TYPE_INT, -16, 15);
+	expect_result(AGGREGATE_BIT_OR, time, TYPE_INT, 0, 1023);
+	expect_result(AGGREGATE_BIT_OR, pointer, TYPE_INT, 0, U64);
 	expect_result(AGGREGATE_LAST, time, TYPE_DURATION, 0, 1000);
 	expect_result(AGGREGATE_AVG, small, TYPE_REAL, 0, 0);
 	expect_result(AGGREGATE_HISTOGRAM, time, TYPE_HISTOGRAM, 0, 0);
