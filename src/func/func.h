@@ -52,7 +52,7 @@
  * Aggregates.  NULLs are skipped.  FILTER goes with all, OVER with those marked *.
  *  eb_sum(x)* eb_avg(x)*	exact in 128 bits; with one real among the x as SQLite's
  *  eb_stddev_samp(x)* eb_stddev_pop(x)*	exact until the root (type/moments.h)
- *  eb_bit_or(x)*	of two's complement
+ *  eb_bit_or(x)* eb_bit_and(x)* eb_bit_xor(x)*	of two's complement
  *  eb_first(x, time)* eb_last(x, time)*	among equal times the first, the last row's
  *  eb_latest(x, time)*	as eb_last(), but a NULL is a value
  *  eb_histogram(x, scheme)	scheme as scheme_print() writes it; special

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * eb_sum, eb_avg, eb_stddev: exact sums of integers; eb_bit_or: sums of
+ * eb_sum, eb_avg, eb_stddev: exact sums of integers; eb_bit_or and its like: sums of
  * their bits.  One value that is no integer makes the result a real, as with SQLite's sum() and
  * avg(); its deviation is then that of Welford's updates (B. P. Welford, Technometrics 4, 1962),
  * which can be taken back.  A text that is no number adds nothing and is a fault; SQLite's sum()
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { SUM, AVG, STDDEV_SAMP, STDDEV_POP, BIT_OR };
+enum { SUM, AVG, STDDEV_SAMP, STDDEV_POP, BIT_OR, BIT_AND, BIT_XOR };
 
 struct sums {
 	struct moments exact; /* of the integers */
@@ -138,9 +138,18 @@ struct bits {
 static void count_bits(sqlite3_context *context, sqlite3_value *value, u64 amount)
 {
 	struct bits *bits = func_state(context, sizeof(*bits));
+	static const char *const names[] = {
+		[BIT_OR] = "bit_or", [BIT_AND] = "bit_and", [BIT_XOR] = "bit_xor"
+	};
+	struct number number;
 	s128 integer;
 
-	if (!integer_of(context, value, "bit_or", &integer))
+	if (!is_summed(context, value, &number)) {
+		if (amount == 1 && sqlite3_value_numeric_type(value) == SQLITE_TEXT)
+			func_context_of(context)->n_faults++;
+		return;
+	}
+	if (!integer_of(context, value, names[func_detail(context)], &integer))
 		return;
 	bits->n += amount;
 	for (u32 i = 0; i < N_BITS; i++)
@@ -157,6 +166,13 @@ static void inverse_bits(sqlite3_context *context, int argc, sqlite3_value **arg
 	count_bits(context, argv[0], -1ull);
 }
 
+static bool is_set(s32 detail, const struct bits *bits, u32 i)
+{
+	if (detail == BIT_OR)
+		return bits->n_set[i] > 0;
+	return detail == BIT_AND ? bits->n_set[i] == bits->n : bits->n_set[i] & 1;
+}
+
 static void value_bits(sqlite3_context *context)
 {
 	const struct bits *bits = func_state(context, 0);
@@ -167,7 +183,7 @@ static void value_bits(sqlite3_context *context)
 		return;
 	}
 	for (u32 i = 0; i < N_BITS; i++)
-		if (bits->n_set[i])
+		if (is_set(func_detail(context), bits, i))
 			integer |= i < N_BITS - 1 ? (s128)1 << i : -((s128)1 << i);
 	special_result_integer(context, integer);
 }
@@ -193,5 +209,7 @@ const struct function sum_functions[] = {
 	OF_ONE("eb_stddev_samp", STDDEV_SAMP),
 	OF_ONE("eb_stddev_pop", STDDEV_POP),
 	OF_BITS("eb_bit_or", BIT_OR),
+	OF_BITS("eb_bit_and", BIT_AND),
+	OF_BITS("eb_bit_xor", BIT_XOR),
 	{ NULL },
 };

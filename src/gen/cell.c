@@ -74,10 +74,14 @@ static void update_extreme(struct gen *g, const struct cell *c, vreg row,
 
 static void update_bits(struct gen *g, const struct cell *c, vreg row, vreg v)
 {
-	vreg known = ir_reg(g->ir);
+	vreg known = ir_reg(g->ir), bits = v;
 
+	if (c->kind == CELL_AND) {
+		bits = ir_reg(g->ir);
+		ir_alui(g->ir, IR_XOR, bits, v, -1);
+	}
 	ir_load(g->ir, known, row, (s32)c->bytes_offset, IR_U64);
-	ir_alu(g->ir, IR_OR, known, known, v);
+	ir_alu(g->ir, c->kind == CELL_XOR ? IR_XOR : IR_OR, known, known, bits);
 	ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, known);
 }
 
@@ -95,6 +99,8 @@ static void update(struct gen *g, const struct cell *c, vreg row, const struct c
 		update_extreme(g, c, row, value);
 		return;
 	case CELL_OR:
+	case CELL_AND:
+	case CELL_XOR:
 		update_bits(g, c, row, value->reg);
 		return;
 	case CELL_HISTOGRAM:

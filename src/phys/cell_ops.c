@@ -25,6 +25,11 @@ static u64 fold_or(u64 a, u64 b)
 	return a | b;
 }
 
+static u64 fold_xor(u64 a, u64 b)
+{
+	return a ^ b;
+}
+
 static s128 integer_plain(const struct cell *cell, const u64 *words)
 {
 	return (s128)words[0];
@@ -45,6 +50,13 @@ static s128 integer_min(const struct cell *cell, const u64 *words)
 static s128 integer_bits(const struct cell *cell, const u64 *words)
 {
 	return cell->is_signed ? (s128)(s64)words[0] : (s128)words[0];
+}
+
+static s128 integer_and(const struct cell *cell, const u64 *words)
+{
+	u64 word = ~words[0];
+
+	return integer_bits(cell, &word);
 }
 
 /* --- Sums, and sums of squares --- */
@@ -213,6 +225,8 @@ const struct cell_ops cell_ops[CELL_KIND_N] = {
 	[CELL_MIN] = { .name = "min", .fold = fold_max, .integer = integer_min },
 	[CELL_MAX] = { .name = "max", .fold = fold_max, .integer = integer_max },
 	[CELL_OR] = { .name = "or", .fold = fold_or, .integer = integer_bits },
+	[CELL_AND] = { .name = "and", .fold = fold_or, .integer = integer_and },
+	[CELL_XOR] = { .name = "xor", .fold = fold_xor, .integer = integer_bits },
 	[CELL_HISTOGRAM] = {
 		.name = "histogram",
 		.is_large = true,

@@ -16,6 +16,8 @@ enum aggregate_kind {
 	AGGREGATE_MAX,
 	AGGREGATE_AVG,
 	AGGREGATE_BIT_OR,
+	AGGREGATE_BIT_AND,
+	AGGREGATE_BIT_XOR,
 	AGGREGATE_HISTOGRAM,
 	AGGREGATE_QUANTILE, /* quantile, quantiles, p50 ... p999, quantile_lo, quantile_hi,
 			       percentile_cont */
@@ -38,6 +40,8 @@ enum cell_kind {
 	CELL_MIN,   /* 1 word: maximum of the complement of the biased value; see CELL_BIAS */
 	CELL_MAX,   /* 1 word: maximum of the biased value */
 	CELL_OR,    /* 1 word */
+	CELL_AND,   /* 1 word: OR of the complements */
+	CELL_XOR,   /* 1 word */
 	/*
 	 * One u64 a cell of the scheme, or, when chunk_cells is not 0, one u32 for each
 	 * chunk_cells of them: bytes from the slice to the chunk of u64 in the pool, 0 = none

@@ -146,6 +146,8 @@ const struct production productions[] = {
 	{ GROUPED, 12, "min($0)$1", "af", NULL, RANGE_FIRST },
 	{ GROUPED, 12, "max($0)$1", "af", NULL, RANGE_FIRST },
 	{ GROUPED, 6, "bit_or($0)$1", "af", NULL, RANGE_BITS },
+	{ GROUPED, 6, "bit_and($0)$1", "af", NULL, RANGE_BITS },
+	{ GROUPED, 6, "bit_xor($0)$1", "af", NULL, RANGE_BITS },
 	{ GROUPED, 10, "first($0)$1", "af", "ref_first($0, $T)$1", RANGE_FIRST, TIMED | UNTIED },
 	{ GROUPED, 10, "last($0)$1", "af", "ref_last($0, $T)$1", RANGE_FIRST, TIMED | UNTIED },
 	/* What it guards must not fault */

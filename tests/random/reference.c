@@ -209,7 +209,7 @@ static void end_final(sqlite3_context *context)
 	sqlite3_value_free(end->value);
 }
 
-/* bit_or(x) */
+/* bit_or(x), bit_and(x), bit_xor(x): the user data is the operator */
 struct ref_bits {
 	bool has_value;
 	s64 bits;
@@ -218,11 +218,17 @@ struct ref_bits {
 static void bits_step(sqlite3_context *context, int n_args, sqlite3_value **args)
 {
 	struct ref_bits *bits = sqlite3_aggregate_context(context, sizeof(*bits));
+	char op = *(const char *)sqlite3_user_data(context);
 	s64 x = sqlite3_value_int64(args[0]);
 
 	if (sqlite3_value_type(args[0]) == SQLITE_NULL)
 		return;
-	bits->bits = bits->has_value ? bits->bits | x : x;
+	if (!bits->has_value)
+		bits->bits = x;
+	else
+		bits->bits = op == '|'	 ? bits->bits | x
+			     : op == '&' ? bits->bits & x
+					 : bits->bits ^ x;
 	bits->has_value = true;
 }
 
@@ -236,12 +242,17 @@ static void bits_final(sqlite3_context *context)
 
 void reference_functions(sqlite3 *db)
 {
+	static const char *const bits[][2] = { { "bit_or", "|" },
+					       { "bit_and", "&" },
+					       { "bit_xor", "^" } };
+
 	must(db, sqlite3_create_function(db, "ref_stddev", 4, SQLITE_UTF8, NULL, ref_stddev, NULL,
 					 NULL));
 	must(db, sqlite3_create_function(db, "ref_first", 2, SQLITE_UTF8, NULL, NULL, end_step,
 					 end_final));
-	must(db, sqlite3_create_function(db, "bit_or", 1, SQLITE_UTF8, NULL, NULL, bits_step,
-					 bits_final));
+	for (u32 i = 0; i < ARRAY_SIZE(bits); i++)
+		must(db, sqlite3_create_function(db, bits[i][0], 1, SQLITE_UTF8, (void *)bits[i][1],
+						 NULL, bits_step, bits_final));
 	must(db, sqlite3_create_function(db, "ref_last", 2, SQLITE_UTF8, db, NULL, end_step,
 					 end_final));
 }

@@ -495,16 +495,15 @@ static struct node *gen_fixed(struct generator *g, struct node *key)
 
 static struct node *gen_aggregate(struct generator *g)
 {
-	static const char *const names[] = { "count", "sum",	"min",	      "max",
-					     "avg",   "count",	"SUM",	      "first",
-					     "last",  "stddev", "stddev_pop", "bit_or" };
+	static const char *const names[] = { "count",	   "sum",    "min",	"max",	  "avg",
+					     "count",	   "SUM",    "first",	"last",	  "stddev",
+					     "stddev_pop", "bit_or", "bit_and", "bit_xor" };
 	const char *name = names[rng_below(g->rng, ARRAY_SIZE(names))];
 	struct node *node = node_new(g, NODE_AGGREGATE, 2), *arg;
 	s128 n = g->dataset->n_events;
 	bool is_stddev = strncmp(name, "stddev", 6) == 0, is_avg = name[0] == 'a';
 	bool is_sum = !is_stddev && (name[0] == 's' || name[0] == 'S');
 	bool is_order = name[0] == 'f' || name[0] == 'l';
-	bool is_bits = name[0] == 'b';
 
 	node->text = name;
 	node->n_args = 0;
@@ -525,24 +524,16 @@ static struct node *gen_aggregate(struct generator *g)
 		node->lo = is_sum ? MIN(arg->lo * n, 0) : arg->lo;
 		node->hi = is_sum ? MAX(arg->hi * n, 0) : arg->hi;
 	}
-	if (is_bits) {
-		s128 end = 1;
-
-		while (end <= node->hi || -end > node->lo)
-			end *= 2;
-		node->lo = node->lo < 0 ? -end : 0;
-		node->hi = end - 1;
-	}
+	if (name[0] == 'b')
+		interval_of_bits(node);
 	if (name[0] == 'c') {
 		node->lo = 0;
 		node->hi = n;
 	}
 	if (is_avg || is_stddev)
 		node->class = CLASS_REAL;
-	if (rng_percent(g->rng, 25)) {
+	if ((node->has_filter = rng_percent(g->rng, 25)))
 		node->args[node->n_args++] = gen_bool(g, 1);
-		node->has_filter = true;
-	}
 	return node;
 }
 

@@ -97,3 +97,13 @@ bool interval_infer(struct node *node)
 	}
 	return interval_fits(node->lo, node->hi);
 }
+
+void interval_of_bits(struct node *node)
+{
+	s128 end = 1;
+
+	while (end <= node->hi || -end > node->lo)
+		end *= 2;
+	node->lo = node->lo < 0 ? -end : 0;
+	node->hi = end - 1;
+}

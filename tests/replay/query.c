@@ -120,7 +120,8 @@ static const struct {
 	const char *name, *sqlite;
 	bool has_time;
 } renamed[] = {
-	{ "bit_or", "eb_bit_or" },	   { "first", "eb_first", true },
+	{ "bit_or", "eb_bit_or" },	   { "bit_and", "eb_bit_and" },
+	{ "bit_xor", "eb_bit_xor" },	   { "first", "eb_first", true },
 	{ "last", "eb_last", true },	   { "stddev", "eb_stddev_samp" },
 	{ "stddev_pop", "eb_stddev_pop" },
 };

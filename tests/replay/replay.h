@@ -174,6 +174,8 @@ bool interval_fits(s128 lo, s128 hi);
 s128 interval_magnitude(const struct node *node);
 /* Sets the interval of an arithmetic node; false when it may leave 64 bits. */
 bool interval_infer(struct node *node);
+/* Of an argument -> of the bits of such values. */
+void interval_of_bits(struct node *node);
 
 /*
  * Drops conjuncts, keys, items, clauses and parts of expressions while fails()

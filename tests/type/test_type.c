@@ -161,6 +161,8 @@ static void test_results(void **state)
 	expect_result(AGGREGATE_SUM, time, TYPE_DURATION, 0, U64);
 	expect_result(AGGREGATE_MIN, small, TYPE_INT, -5, 9);
 	expect_result(AGGREGATE_BIT_OR, small, TYPE_INT, -16, 15);
+	expect_result(AGGREGATE_BIT_AND, small, TYPE_INT, -16, 15);
+	expect_result(AGGREGATE_BIT_XOR, small, TYPE_INT, -16, 15);
 	expect_result(AGGREGATE_BIT_OR, time, TYPE_INT, 0, 1023);
 	expect_result(AGGREGATE_BIT_OR, pointer, TYPE_INT, 0, U64);
 	expect_result(AGGREGATE_LAST, time, TYPE_DURATION, 0, 1000);
