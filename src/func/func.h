@@ -22,6 +22,7 @@
  *  eb_fit(x, rule)	an integer that does not fit is NULL and a fault; else x: for CASE
  *	whose branches are signed and unsigned
  *  eb_i64(x)		x, or the error "too large"
+ *  eb_range(x)		x - 2^63, for the unsigned ORDER BY key of a RANGE frame
  *  eb_number('DIGITS')	the integer, of 2^63 and more too, or the real, rounded right
  *  eb_each(x)		x: a constant that is computed anew for each row, and so its faults
  *  eb_text(x)		the digits of an integer of 2^63 and more; else x
@@ -50,7 +51,8 @@
  *		as 'S'.  With values below 2^63 and results too it is all the same.
  *
  * Aggregates.  NULLs are skipped.  FILTER goes with all, OVER with those marked *.
- *  eb_sum(x)* eb_avg(x)*	exact in 128 bits; with one real among the x as SQLite's
+ *  eb_sum(x)* eb_avg(x)*	exact in 128 bits; with one real among the x as SQLite's; a text
+ *	that is no number is a fault and adds nothing
  *  eb_stddev_samp(x)* eb_stddev_pop(x)*	exact until the root (type/moments.h)
  *  eb_bit_or(x)* eb_bit_and(x)* eb_bit_xor(x)*	of two's complement
  *  eb_first(x, time)* eb_last(x, time)*	among equal times the first, the last row's

@@ -15,7 +15,7 @@ static bool same(const struct expr *a, const struct expr *b)
 	return a && b ? expr_equal(a, b) : a == b;
 }
 
-/* A sum and the like counts where it may be one of no values. */
+/* Sums and the like keep a count where there may be no value at all. */
 static bool counts(const struct plan *p, const struct aggregate *a)
 {
 	switch (aggregate_infos[a->kind].counts) {

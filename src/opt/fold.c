@@ -121,7 +121,7 @@ static struct expr *fold_logic(struct expr *e, const struct fold *f)
 
 	if (e->op == OP_NOT)
 		return truth(a) >= 0 ? constant(arena, e, !truth(a)) : e;
-	int ends = e->op == OP_OR; /* the truth that decides alone */
+	int ends = e->op == OP_OR; /* the value that decides by itself */
 
 	if (truth(a) == ends || (truth(b) == ends && !expr_can_fault(a, f->tree)))
 		return constant(arena, e, ends);
@@ -132,7 +132,7 @@ static struct expr *fold_logic(struct expr *e, const struct fold *f)
 	return e;
 }
 
-/* A program computes this with signed words and takes no 2^63 and more: NULL, and a fault. */
+/* Programs compute this on signed words: a value of 2^63 and more is NULL and a fault. */
 static bool is_refused(const struct expr *e)
 {
 	bool is_big = false;

@@ -30,7 +30,7 @@ static void collect(const struct plan *p, expr_vec *conjuncts, struct arena *are
 		collect(p->right, conjuncts, arena);
 }
 
-/* Of the event's own column cpu, which costs no key, and probe, which is a code, nothing. */
+/* Not the event's own columns cpu, a key that costs nothing, and probe, which is a code. */
 static bool can_be_fixed(const struct expr *key)
 {
 	if (key->kind == EXPR_SYSTEM && (key->index == SYS_CPU || key->index == SYS_PROBE))
@@ -134,7 +134,7 @@ static bool follows(const struct dependence *d, u32 i)
 	return opt_rewrite(e, others, others, n, d->arena) != NULL;
 }
 
-/* A larger expression is no part of a smaller one, so this comes to an end. */
+/* A larger expression is never part of a smaller one, so this ends. */
 static struct expr *value_of(struct dependence *d, u32 i)
 {
 	u32 n = d->agg->aggregate.n_keys;
@@ -280,7 +280,7 @@ struct plan *opt_keys(struct plan *plan, struct arena *arena)
 
 	if (!agg)
 		return plan;
-	/* First: of a fixed key nobody sees any more what follows from it. */
+	/* Before keys become constants: then what follows from them could not be seen. */
 	if (find_dependence(&d, agg, arena))
 		plan = renew(plan, &d);
 	return opt_map(plan, arena, fix_keys_of);

@@ -31,14 +31,14 @@ static u32 cost(const struct expr *e)
 	return sum;
 }
 
-/* Of 1000 rows so many are taken to pass, where nothing is known of the values. */
+/* How many of 1000 rows are assumed to pass where nothing is known about the values. */
 #define PASS_EQUAL   100
 #define PASS_LIKE    250
 #define PASS_RANGE   333
 #define PASS_NULL    50
 #define PASS_UNKNOWN 500
 
-/* A number among few others is met oftener. */
+/* One value of a small range is hit more often. */
 static u32 pass_equal(const struct expr *a, const struct expr *b)
 {
 	s128 n = MIN(a->hi - a->lo, b->lo == b->hi ? a->hi - a->lo : b->hi - b->lo) + 1;

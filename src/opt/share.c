@@ -3,7 +3,7 @@
  * Rule share: an expression that stands in several conditions, keys, aggregates or items is
  * marked to be computed once, before the first of them.
  *
- * A program keeps what it has computed, but forgets it where ways meet of which one did not
+ * A program keeps what it has computed, but forgets it where two ways join and one did not
  * compute it: behind the FILTER of an aggregate, an arm of a CASE, a side of an OR.  A marked
  * expression is computed ahead of these.  It is never NULL and cannot fault, so nothing is
  * counted that would not have been, and no way is changed.
@@ -47,7 +47,7 @@ static void note(struct share *s, struct expr *e)
 		vec_push(s->arena, &s->uses, (struct use){ e, 1 });
 }
 
-/* The branches of a union are other ways: nothing there is computed on this one for sure. */
+/* Branches of a union are ways of their own: what they compute may be missing on this one. */
 static void collect(struct share *s, struct expr *e)
 {
 	if (!e)

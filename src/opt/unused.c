@@ -2,7 +2,7 @@
 /*
  * Rule unused: a LEFT join whose right side nothing reads goes.  It gives each row of
  * its left side once, with or without a partner; so a view may offer columns that cost
- * a hook and a table, and only who names them pays.  One that can fault stays.
+ * a hook and a table, and only queries that name them pay.  One that can fault stays.
  */
 #include "opt/rules.h"
 
@@ -17,7 +17,7 @@ static void mark(void *context, struct expr *e)
 
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
 		used->sources |= 1ull << e->source;
-	/* Also where every branch is a constant: which one it is hangs on the row. */
+	/* Also where every branch is a constant: which one is taken depends on the row. */
 	for (u32 i = 0; e->kind == EXPR_UNION && i < e->n_args; i++)
 		used->sources |= 1ull << e->branches[i];
 }

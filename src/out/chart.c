@@ -219,8 +219,8 @@ static void put_right(struct out *out, u32 columns)
 }
 
 /*
- * count / n as "12.5%".  Nothing but all is 100.0%, nothing but nothing 0.0%: so a line that
- * says "up to 100.0%" is the last that holds something.
+ * count / n as "12.5%".  Only all of n is 100.0% and only none of it 0.0%: so a line that says
+ * "up to 100.0%" is the last that holds something.
  */
 static void put_share(struct out *out, u64 count, u64 n)
 {

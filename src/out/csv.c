@@ -124,8 +124,8 @@ static void csv_put_bounds(struct buf *buf, const struct value *value)
 }
 
 /*
- * Before the first row.  A total has its bounds as well, though nothing is to be told
- * apart: else the columns of --every would depend on how long the run took.
+ * Before the first row.  Totals have bounds too, although there is one of them only: else the
+ * columns of --every would depend on how long the run took.
  */
 static void csv_header(struct out *out)
 {

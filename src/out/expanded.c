@@ -127,7 +127,7 @@ static void expanded_end(struct out *out)
 
 	if (out->options.is_streaming && !state->run.is_closed)
 		out_put_loss_line(out, &state->run.last);
-	/* The table has had no batch: it writes nothing at its end but lines of our losses. */
+	/* The table saw no batch, so at its end it writes the lines of losses only. */
 	out->options.is_streaming = false;
 	out->state = state->table;
 	out_table.end(out);

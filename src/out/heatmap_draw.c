@@ -309,7 +309,7 @@ static void draw_all(struct out *out)
 	u32 band, n = state->n_columns;
 	u64 largest;
 
-	/* It scrolls: the number of rows that was asked for is given, whatever the height. */
+	/* It scrolls, so all rows that were asked for are drawn, whatever the height. */
 	if (out->options.bins != OUT_BINS_ALL)
 		height = HEATMAP_ROWS_MAX + HEATMAP_FRAME_LINES;
 	height = MAX(height, HEATMAP_FRAME_LINES + 1) - HEATMAP_FRAME_LINES;
@@ -342,7 +342,7 @@ static void put_colour(struct out *out, u32 shade)
 	buf_putc(&out->buf, 'm');
 }
 
-/* Ends a line: what an earlier, longer one left behind goes. */
+/* Ends a line and erases what a longer one left there. */
 static void live_end_line(struct out *out)
 {
 	struct heat_state *state = out->state;

@@ -13,7 +13,7 @@
 struct duration_unit {
 	u64 ns;
 	u64 from_ns;	  /* used from this length on */
-	u32 max_decimals; /* so many are exact, or, of what no decimal is, enough */
+	u32 max_decimals; /* so many are exact, or enough where none is */
 	const char *name;
 };
 

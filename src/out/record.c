@@ -4,8 +4,8 @@
  * lines, CSV.  Instants of the kernel are recorded as CLOCK_REALTIME, all moved by the same
  * amount, so that their differences stay exact.
  *
- * Rows that are gathered are written in few large pieces: a recording of writes has those
- * of its own file too, and would go on recording itself.
+ * Rows are gathered and written in few large pieces: a recording of write calls sees those to its
+ * own file too, and would feed itself.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -409,7 +409,7 @@ static const struct phys_join *met(const struct hook *looks_up, const struct hoo
 
 /*
  * An event that a join knows by two hooks may be stored before it looks its partner up, and
- * so become its own: which hook comes first hangs on who attached when.
+ * so become its own: which hook comes first depends on the order of attaching.
  */
 static bool refuse_mixed(struct access *a)
 {
