@@ -17,6 +17,7 @@ enum stream_kind {
 	STREAM_TRACEPOINT,     /* tracepoint:CATEGORY:NAME */
 	STREAM_RAW_TRACEPOINT, /* raw_tracepoint:NAME */
 	STREAM_FILE,	       /* 'FILE': recorded rows; its columns are the fields */
+	STREAM_N
 };
 
 enum field_kind {
@@ -24,6 +25,7 @@ enum field_kind {
 	FIELD_DATA_LOC, /* u32 at offset_bytes: (length << 16) | offset from the record's start */
 	FIELD_REL_LOC,	/* as DATA_LOC, the offset counts from behind the u32 (kernel 5.18) */
 	FIELD_ARG,	/* raw tracepoint: argument number offset_bytes / 8 */
+	FIELD_N
 };
 
 /*
@@ -81,6 +83,11 @@ struct system_column_info {
 extern const struct system_column_info system_columns[SYS_N];
 
 struct catalog;
+
+/* Is it written so in a path, short or long?  Kinds of the kernel only: not of files. */
+bool stream_kind_find(const char *word, enum stream_kind *ret_kind);
+/* A path or pattern in canonical spelling: t:sched/sched_sw -> tracepoint:sched:sched_sw. */
+const char *stream_written_out(struct arena *arena, const char *path);
 
 /* Never fails for a missing tracefs or BTF: lookups then do, with the reason in diags. */
 struct catalog *catalog_open_live(struct arena *arena);

@@ -11,19 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name, *shorthand;
-	enum stream_kind kind;
-} kinds[] = {
-	{ "tracepoint", "t", STREAM_TRACEPOINT },
-	{ "raw_tracepoint", "rt", STREAM_RAW_TRACEPOINT },
-};
-
-static const char *kind_name(enum stream_kind kind)
-{
-	return kinds[kind == STREAM_RAW_TRACEPOINT].name;
-}
-
 bool is_wildcard(const char *text)
 {
 	return strpbrk(text, "*?[") != NULL;
@@ -32,8 +19,10 @@ bool is_wildcard(const char *text)
 static const char *canonical_name(struct arena *arena, enum stream_kind kind, const char *category,
 				  const char *event)
 {
-	return kind == STREAM_TRACEPOINT ? arena_printf(arena, "tracepoint:%s:%s", category, event)
-					 : arena_printf(arena, "raw_tracepoint:%s", event);
+	const char *name = stream_kinds[kind].name;
+
+	return category ? arena_printf(arena, "%s:%s:%s", name, category, event)
+			: arena_printf(arena, "%s:%s", name, event);
 }
 
 struct stream *stream_new(struct arena *arena, enum stream_kind kind, const char *category,
@@ -59,7 +48,7 @@ struct stream *stream_new(struct arena *arena, enum stream_kind kind, const char
 void stream_names_add(struct arena *arena, struct stream_names *names, enum stream_kind kind,
 		      const char *category, const char *event)
 {
-	size_t skip = kind == STREAM_TRACEPOINT ? strlen("tracepoint:") : strlen("raw_tracepoint:");
+	size_t skip = strlen(stream_kinds[kind].name) + 1;
 	struct stream_name name = { .name = canonical_name(arena, kind, category, event) };
 
 	if (category) {
@@ -97,8 +86,7 @@ const struct stream_names *catalog_names(struct catalog *catalog, enum stream_ki
 						 stream->event);
 		}
 	} else {
-		names->error = kind == STREAM_TRACEPOINT ? tracefs_names(catalog, names)
-							 : raw_names(catalog, names);
+		names->error = stream_kinds[kind].list(catalog, names);
 	}
 	stream_names_sort(names);
 	return names;
@@ -117,34 +105,12 @@ static struct stream *frozen_load(struct catalog *catalog, enum stream_kind kind
 	return NULL;
 }
 
-/* NULL and *ret_error: -ENOENT, or why tracefs could not be asked. */
 static struct stream *load(struct catalog *catalog, enum stream_kind kind, const char *category,
 			   const char *event, int *ret_error)
 {
-	struct stream *stream;
-	char path[256];
-	int n;
-
 	*ret_error = -ENOENT;
-	if (!catalog->is_live)
-		return frozen_load(catalog, kind, category, event);
-	if (kind == STREAM_RAW_TRACEPOINT)
-		return raw_load(catalog, event);
-	/* Names come from the user: they stay below events/. */
-	if (strchr(category, '/') || strchr(event, '/') || category[0] == '.' || event[0] == '.' ||
-	    !category[0] || !event[0] || !strcmp(category, "ftrace"))
-		return NULL;
-	n = snprintf(path, sizeof(path), "events/%s/%s/format", category, event);
-	if (n >= (int)sizeof(path))
-		return NULL;
-	*ret_error = tracefs_read(catalog, path);
-	if (*ret_error == -ENOTDIR)
-		*ret_error = -ENOENT;
-	if (*ret_error)
-		return NULL;
-	stream = stream_new(catalog->arena, kind, category, event);
-	*ret_error = format_parse(catalog->arena, catalog->scratch.at, catalog->scratch.n, stream);
-	return *ret_error ? NULL : stream;
+	return catalog->is_live ? stream_kinds[kind].load(catalog, category, event, ret_error)
+				: frozen_load(catalog, kind, category, event);
 }
 
 /* One call's look-up. */
@@ -161,21 +127,11 @@ struct find {
 
 static void complain_error(const struct find *find, int error)
 {
-	struct diag *diag;
-
-	if (error == -EINVAL) {
+	if (error == -EINVAL)
 		diag_error(find->diags, "unknown-stream", find->span,
 			   "the format file of %s cannot be understood", find->wanted);
-	} else if (find->kind == STREAM_RAW_TRACEPOINT) {
-		diag = diag_error(find->diags, "no-btf", find->span,
-				  "the kernel has no BTF (%s), so its raw tracepoints are unknown",
-				  strerror(-find->catalog->btf_error));
-		diag_hint(find->diags, diag,
-			  "a kernel built with CONFIG_DEBUG_INFO_BTF=y has it; without it the "
-			  "names are read from tracefs, which failed too");
-	} else {
-		tracefs_complain(find->catalog, error, find->span, find->diags);
-	}
+	else
+		stream_kinds[find->kind].complain(find->catalog, error, find->span, find->diags);
 }
 
 /* Number of the system call that "sys_enter_fstat" speaks of, or -1. */
@@ -199,7 +155,7 @@ static bool is_meant(const struct find *find, const struct stream_name *name)
 	if (!strncmp(name->event, find->event, n) &&
 	    strspn(name->event + n, "0123456789") == strlen(name->event + n))
 		return true;
-	if (find->kind != STREAM_TRACEPOINT || strcmp(name->category, "syscalls") != 0 ||
+	if (!name->category || strcmp(name->category, "syscalls") != 0 ||
 	    strncmp(name->event, find->event, 8) != 0)
 		return false;
 	nr = event_syscall(find->event);
@@ -224,8 +180,8 @@ static void hint_unknown(const struct find *find, const struct stream_names *nam
 		suggest_offer(&event, name->event);
 	}
 	if (suggest_best(&whole))
-		diag_hint(find->diags, diag, "did you mean \"%s:%s\"?", kind_name(find->kind),
-			  suggest_best(&whole));
+		diag_hint(find->diags, diag, "did you mean \"%s:%s\"?",
+			  stream_kinds[find->kind].name, suggest_best(&whole));
 	else if (suggest_best(&event))
 		diag_hint(find->diags, diag, "did you mean the event \"%s\"?",
 			  suggest_best(&event));
@@ -281,11 +237,11 @@ static bool complain_ambiguous(const struct find *find)
 	const struct stream_list *list = find->list;
 	struct diag *diag;
 
-	if (find->category || list->is_wildcard || list->streams.n < 2 ||
-	    find->kind != STREAM_TRACEPOINT)
+	if (find->category || list->is_wildcard || list->streams.n < 2)
 		return false;
 	diag = diag_error(find->diags, "ambiguous-stream", find->span,
-			  "more than one category has a tracepoint %s", find->event);
+			  "more than one category has a %s %s", stream_kinds[find->kind].name,
+			  find->event);
 	diag_hint(find->diags, diag, "write \"%s\" or \"%s\"", list->streams.at[0]->name,
 		  list->streams.at[1]->name);
 	return true;
@@ -310,6 +266,8 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 	struct suggest suggest;
 	struct diag *diag;
 
+	if (stream_kind_find(word, &find->kind))
+		return true;
 	if (n_path > 1 && is_planned(word)) {
 		diag = diag_error(find->diags, "not-supported", find->span,
 				  "%s: streams are not available yet", word);
@@ -319,13 +277,9 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 		return false;
 	}
 	suggest_init(&suggest, word);
-	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (!strcmp(word, kinds[i].name) || !strcmp(word, kinds[i].shorthand)) {
-			find->kind = kinds[i].kind;
-			return true;
-		}
-		suggest_offer(&suggest, kinds[i].name);
-	}
+	for (u32 i = 0; i < STREAM_N; i++)
+		if (stream_kinds[i].name)
+			suggest_offer(&suggest, stream_kinds[i].name);
 	suggest_offer(&suggest, "syscall"); /* a span, made of two streams */
 	diag = diag_error(find->diags, "unknown-stream-kind", find->span,
 			  n_path == 1 ? "%s is no stream" : "%s is no kind of stream", word);
@@ -345,26 +299,22 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 /* The path's parts behind the kind; false with a diagnostic when they are too many or few. */
 static bool find_parts(struct find *find, const char *const *path, u32 n_path)
 {
-	u32 most = find->kind == STREAM_TRACEPOINT ? 3 : 2;
-	struct diag *diag;
+	const struct stream_kind_info *kind = &stream_kinds[find->kind];
+	u32 most = kind->has_category ? 3 : 2;
 
 	if (n_path < 2 || n_path > most) {
-		diag = diag_error(
-			find->diags, "unknown-stream", find->span,
-			n_path < 2 ? "%s needs a name behind it" : "%s has fewer parts than that",
-			find->kind == STREAM_TRACEPOINT ? "tracepoint:" : "raw_tracepoint:");
-		diag_hint(find->diags, diag,
-			  find->kind == STREAM_TRACEPOINT ? "write tracepoint:CATEGORY:NAME"
-							  : "write raw_tracepoint:NAME");
+		diag_hint(find->diags,
+			  diag_error(find->diags, "unknown-stream", find->span,
+				     n_path < 2 ? "%s: needs a name behind it"
+						: "%s: has fewer parts than that",
+				     kind->name),
+			  "write %s", kind->form);
 		return false;
 	}
 	find->category = n_path == 3 ? path[1] : NULL;
 	find->event = path[n_path - 1];
-	find->wanted = canonical_name(find->catalog->arena,
-				      n_path == 3 ? STREAM_TRACEPOINT : STREAM_RAW_TRACEPOINT,
-				      find->category, find->event);
-	if (n_path == 2 && find->kind == STREAM_TRACEPOINT)
-		find->wanted = arena_printf(find->catalog->arena, "tracepoint:%s", find->event);
+	find->wanted =
+		canonical_name(find->catalog->arena, find->kind, find->category, find->event);
 	return true;
 }
 
@@ -381,7 +331,7 @@ struct stream_list *catalog_find(struct catalog *catalog, const char *const *pat
 		return NULL;
 	find.list->is_wildcard =
 		is_wildcard(find.event) || (find.category && is_wildcard(find.category));
-	if (find.list->is_wildcard || (find.kind == STREAM_TRACEPOINT && !find.category)) {
+	if (find.list->is_wildcard || (stream_kinds[find.kind].has_category && !find.category)) {
 		error = find_matches(&find);
 	} else {
 		stream = load(catalog, find.kind, find.category, find.event, &error);
@@ -411,38 +361,31 @@ static bool name_matches(const char *name, const char *pattern, bool is_glob)
 	return false;
 }
 
-/* The pattern with the spellings of canonical names: ':' for '/', long forms for t: and rt:. */
-static const char *canonical_pattern(struct arena *arena, const char *pattern)
+/* The kind whose name follows that of `before` (NULL: the first), or STREAM_N. */
+static enum stream_kind next_kind(const char *before)
 {
-	char *copy;
+	enum stream_kind next = STREAM_N;
 
-	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
-		size_t n = strlen(kinds[i].shorthand);
+	for (u32 i = 0; i < STREAM_N; i++) {
+		const char *name = stream_kinds[i].name;
 
-		if (!strncmp(pattern, kinds[i].shorthand, n) &&
-		    (pattern[n] == ':' || pattern[n] == '/')) {
-			pattern = arena_printf(arena, "%s:%s", kinds[i].name, pattern + n + 1);
-			break;
-		}
+		if (!name || (before && strcmp(name, before) <= 0))
+			continue;
+		if (next == STREAM_N || strcmp(name, stream_kinds[next].name) < 0)
+			next = (enum stream_kind)i;
 	}
-	copy = arena_strdup(arena, pattern);
-	for (char *c = copy; *c; c++) {
-		if (*c == '/')
-			*c = ':';
-	}
-	return copy;
+	return next;
 }
 
 void catalog_each(struct catalog *catalog, const char *pattern,
 		  void (*visit)(void *context, const char *name), void *context)
 {
-	/* "raw_tracepoint" sorts before "tracepoint". */
-	static const enum stream_kind order[] = { STREAM_RAW_TRACEPOINT, STREAM_TRACEPOINT };
 	bool is_glob = is_wildcard(pattern);
 
-	pattern = canonical_pattern(catalog->arena, pattern);
-	for (u32 k = 0; k < ARRAY_SIZE(order); k++) {
-		const struct stream_names *names = catalog_names(catalog, order[k]);
+	pattern = stream_written_out(catalog->arena, pattern);
+	for (enum stream_kind kind = next_kind(NULL); kind != STREAM_N;
+	     kind = next_kind(stream_kinds[kind].name)) {
+		const struct stream_names *names = catalog_names(catalog, kind);
 
 		for (u32 i = 0; i < names->list.n; i++) {
 			if (name_matches(names->list.at[i].name, pattern, is_glob))

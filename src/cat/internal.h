@@ -131,35 +131,52 @@ struct catalog {
 	struct btf_blob btf;
 	bool btf_looked;
 	int btf_error;
-	struct stream_names names[2]; /* by enum stream_kind */
-	VEC(struct stream *) frozen;  /* of a snapshot */
-	const char *release;	      /* of the kernel the snapshot was taken on */
+	struct stream_names names[STREAM_N];
+	VEC(struct stream *) frozen; /* of a snapshot */
+	const char *release;	     /* of the kernel the snapshot was taken on */
 	VEC(struct id_fact) ids;
 	VEC(struct member_fact) members;
 	VEC(struct type_fact) types;
 	VEC(struct file_fact) files; /* of FROM, by path */
 };
 
+/* kinds.c: what the catalog must know of a kind of stream; one row each. */
+struct stream_kind_info {
+	const char *name, *shorthand; /* in paths and snapshots; NULL: it has no path (files) */
+	const char *form;	      /* "tracepoint:CATEGORY:NAME" */
+	bool has_category;	      /* may be left out where only one has such an event */
+	/* Appends all names; 0 or -errno. */
+	int (*list)(struct catalog *catalog, struct stream_names *names);
+	/* NULL and *ret_error: -ENOENT, -EINVAL, or why its source could not be asked. */
+	struct stream *(*load)(struct catalog *catalog, const char *category, const char *event,
+			       int *ret_error);
+	/* A diagnostic for an error of these two other than -ENOENT and -EINVAL. */
+	void (*complain)(struct catalog *catalog, int error, struct span span, struct diags *diags);
+};
+
+extern const struct stream_kind_info stream_kinds[STREAM_N];
+
 /* tracefs.c.  Root of tracefs or NULL with tracefs_error set (-ENODEV, -EACCES, -EPERM). */
 const char *tracefs_root(struct catalog *catalog);
 /* Reads a file below the root into catalog->scratch; 0 or -errno. */
 int tracefs_read(struct catalog *catalog, const char *path);
-/* Appends the enabled-able events of available_events; 0 or -errno. */
+/* Tracepoints: the enabled-able events of available_events. */
 int tracefs_names(struct catalog *catalog, struct stream_names *names);
-/* A diagnostic for an error of the two above. */
+struct stream *tracefs_load(struct catalog *catalog, const char *category, const char *event,
+			    int *ret_error);
+/* A diagnostic for an error of tracefs_read(). */
 void tracefs_complain(struct catalog *catalog, int error, struct span span, struct diags *diags);
 
 /* raw.c: BTF or NULL with btf_error set; streams from it. */
 struct btf_blob *catalog_btf(struct catalog *catalog);
-struct stream *raw_load(struct catalog *catalog, const char *event);
+struct stream *raw_load(struct catalog *catalog, const char *category, const char *event,
+			int *ret_error);
 int raw_names(struct catalog *catalog, struct stream_names *names);
+void raw_complain(struct catalog *catalog, int error, struct span span, struct diags *diags);
 
 /* snapshot.c and snapshot_read.c: the words of the text form, by enum value. */
 #define SNAPSHOT_VERSION 1
-extern const char *const snapshot_kinds[];  /* of enum stream_kind */
-extern const char *const snapshot_fields[]; /* of enum field_kind */
-#define SNAPSHOT_KINDS	2
-#define SNAPSHOT_FIELDS 4
+extern const char *const snapshot_fields[FIELD_N]; /* of enum field_kind */
 
 /* find.c */
 /* Sorted by name. */

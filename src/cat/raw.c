@@ -185,13 +185,16 @@ static struct stream_name find_ids(struct catalog *catalog, struct btf_blob *btf
 }
 
 /* NULL when neither BTF nor tracefs knows the name (also: when there is neither). */
-struct stream *raw_load(struct catalog *catalog, const char *event)
+struct stream *raw_load(struct catalog *catalog, const char *category, const char *event,
+			int *ret_error)
 {
 	struct btf_blob *btf = catalog_btf(catalog);
 	struct btf_view proto;
 	struct stream_name ids;
 	struct stream *stream;
 
+	(void)category;
+	(void)ret_error;
 	if (btf)
 		ids = find_ids(catalog, btf, event);
 	/* BTF of modules is not read: their tracepoints have untyped arguments. */
@@ -205,6 +208,19 @@ struct stream *raw_load(struct catalog *catalog, const char *event)
 	for (u32 i = 0; i < stream->n_fields; i++)
 		stream->fields[i] = raw_field(catalog, btf, &proto, i);
 	return stream;
+}
+
+void raw_complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
+{
+	struct diag *diag =
+		diag_error(diags, "no-btf", span,
+			   "the kernel has no BTF (%s), so its raw tracepoints are unknown",
+			   strerror(-catalog->btf_error));
+
+	(void)error;
+	diag_hint(diags, diag,
+		  "a kernel built with CONFIG_DEBUG_INFO_BTF=y has it; without it the names are "
+		  "read from tracefs, which failed too");
 }
 
 struct add_names {

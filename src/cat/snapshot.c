@@ -19,17 +19,13 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-const char *const snapshot_kinds[SNAPSHOT_KINDS] = {
-	[STREAM_TRACEPOINT] = "tracepoint",
-	[STREAM_RAW_TRACEPOINT] = "raw_tracepoint",
-};
-
-const char *const snapshot_fields[SNAPSHOT_FIELDS] = {
+const char *const snapshot_fields[] = {
 	[FIELD_FIXED] = "fixed",
 	[FIELD_DATA_LOC] = "data_loc",
 	[FIELD_REL_LOC] = "rel_loc",
 	[FIELD_ARG] = "arg",
 };
+_Static_assert(ARRAY_SIZE(snapshot_fields) == FIELD_N, "a kind of field has no word");
 
 static void put_type(struct type type, struct buf *out)
 {
@@ -59,7 +55,7 @@ static void put_type(struct type type, struct buf *out)
 
 static void put_stream(const struct stream *stream, struct buf *out)
 {
-	buf_printf(out, "stream %s %s %s %u %d\n", snapshot_kinds[stream->kind],
+	buf_printf(out, "stream %s %s %s %u %d\n", stream_kinds[stream->kind].name,
 		   stream->category ? stream->category : "-", stream->event, stream->tracepoint_id,
 		   stream->syscall_nr);
 	for (u32 i = 0; i < stream->n_fields; i++) {

@@ -126,14 +126,15 @@ static void read_release(struct reader *reader, struct words *words)
 
 static void read_stream(struct reader *reader, struct words *words)
 {
-	u32 kind = take_choice(words, snapshot_kinds, SNAPSHOT_KINDS);
+	enum stream_kind kind = STREAM_N;
+	bool is_kind = stream_kind_find(take_word(words), &kind);
 	const char *category = take_word(words);
 	const char *event = take_word(words);
 	struct stream *stream;
 
 	if (!strcmp(category, "-"))
 		category = NULL;
-	if (words->is_bad || (kind == STREAM_TRACEPOINT) != (category != NULL)) {
+	if (words->is_bad || !is_kind || stream_kinds[kind].has_category != (category != NULL)) {
 		words->is_bad = true;
 		return;
 	}
@@ -152,7 +153,7 @@ static void read_field(struct reader *reader, struct words *words)
 	struct field field = { 0 };
 
 	field.name = arena_strdup(arena, take_word(words));
-	field.kind = take_choice(words, snapshot_fields, SNAPSHOT_FIELDS);
+	field.kind = take_choice(words, snapshot_fields, FIELD_N);
 	field.offset_bytes = take_u32(words);
 	field.size_bytes = take_u32(words);
 	field.n_elements = take_u32(words);

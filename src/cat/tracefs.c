@@ -103,6 +103,30 @@ int tracefs_names(struct catalog *catalog, struct stream_names *names)
 	return 0;
 }
 
+struct stream *tracefs_load(struct catalog *catalog, const char *category, const char *event,
+			    int *ret_error)
+{
+	struct stream *stream;
+	char path[256];
+	int n;
+
+	/* Names come from the user: they stay below events/. */
+	if (strchr(category, '/') || strchr(event, '/') || category[0] == '.' || event[0] == '.' ||
+	    !category[0] || !event[0] || !strcmp(category, "ftrace"))
+		return NULL;
+	n = snprintf(path, sizeof(path), "events/%s/%s/format", category, event);
+	if (n >= (int)sizeof(path))
+		return NULL;
+	*ret_error = tracefs_read(catalog, path);
+	if (*ret_error == -ENOTDIR)
+		*ret_error = -ENOENT;
+	if (*ret_error)
+		return NULL;
+	stream = stream_new(catalog->arena, STREAM_TRACEPOINT, category, event);
+	*ret_error = format_parse(catalog->arena, catalog->scratch.at, catalog->scratch.n, stream);
+	return *ret_error ? NULL : stream;
+}
+
 void tracefs_complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
 {
 	struct diag *diag;

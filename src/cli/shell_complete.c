@@ -76,29 +76,14 @@ static void offer_view(void *context, const struct view *view)
 	offer(context, view->name);
 }
 
-/* t:sched/sched_sw -> tracepoint:sched:sched_sw */
-static const char *write_out(struct arena *arena, const char *word, size_t n)
-{
-	char *full;
-
-	if (n >= 2 && word[0] == 't' && strchr(":/", word[1]))
-		full = arena_printf(arena, "tracepoint%.*s", (int)n - 1, word + 1);
-	else if (n >= 3 && strncmp(word, "rt", 2) == 0 && strchr(":/", word[2]))
-		full = arena_printf(arena, "raw_tracepoint%.*s", (int)n - 2, word + 2);
-	else
-		full = arena_strndup(arena, word, n);
-	for (char *at = full; *at; at++)
-		*at = *at == '/' ? ':' : *at;
-	return full;
-}
-
 static void offer_sources(struct search *search)
 {
 	struct shell *shell = search->shell;
 
 	if (!shell->streams.list.n)
 		catalog_each(shell_catalog(shell), "", keep_stream, &shell->streams);
-	search->word = write_out(search->arena, search->word, search->n);
+	search->word = stream_written_out(search->arena,
+					  arena_strndup(search->arena, search->word, search->n));
 	search->n = strlen(search->word);
 	for (u32 i = 0; i < shell->streams.list.n; i++)
 		offer_stream(search, shell->streams.list.at[i]);
