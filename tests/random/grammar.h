@@ -31,8 +31,9 @@ enum range {
 	RANGE_TRUTH,  /* 0 or 1 */
 	RANGE_FIRST,  /* of $0 */
 	RANGE_BOTH,   /* of $0 and $1 together */
-	RANGE_BINARY, /* of $0 op $1; sign[] is the operator */
+	RANGE_BINARY, /* of $0 op $1; sign is op, of shifts its first letter */
 	RANGE_NEGATED,
+	RANGE_SHIFTED, /* $0, by at most 7 bits */
 	RANGE_INVERTED,
 	RANGE_ABSOLUTE,
 	RANGE_COUNT,   /* 0 .. the number of rows */
@@ -74,7 +75,7 @@ struct production {
 	const char *ebql, *args, *sqlite;
 	enum range range;
 	u32 flags;
-	char sign[3];
+	char sign;
 };
 
 extern const struct production productions[];

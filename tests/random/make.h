@@ -41,8 +41,9 @@ struct maker {
 	bool is_wild;	    /* arithmetic may leave 64 bits: SQLite does not follow */
 	bool has_reference; /* nothing in it that SQLite cannot */
 	bool may_fault;	    /* else no value is asked for that faults */
-	bool has_compound, has_percentile, has_running_key,
+	bool has_compound, has_percentile, has_statistic, has_running_key,
 		has_tied_join; /* see struct oracle_query */
+	bool has_alias_use;    /* GROUP BY names an item */
 	VEC(struct cte) ctes;
 	struct phrase *with;	/* their list */
 	struct phrase *aliases; /* of the items of the query; any may be gone */
@@ -54,6 +55,17 @@ struct choice {
 	struct phrase *(*make)(struct maker *m, const char *alias, struct scope *scope);
 	bool (*fits)(const struct maker *m); /* NULL: always */
 };
+
+/* --- interval.c --- */
+
+struct interval {
+	s128 lo, hi;
+};
+
+/* Does it lie in 64 signed bits? */
+bool interval_fits(s128 lo, s128 hi);
+/* Of a op b, '<' and '>' being the shifts; by SQLite's arithmetic, where that fits. */
+struct interval interval_infer(char op, struct interval a, struct interval b);
 
 /* --- make_expr.c --- */
 

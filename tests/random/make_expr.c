@@ -116,19 +116,18 @@ static s128 magnitude(const struct phrase *p)
 	return MAX(p->lo < 0 ? -p->lo : p->lo, p->hi < 0 ? -p->hi : p->hi);
 }
 
-static bool infer_binary(struct maker *m, const char *op, struct phrase *p)
+static bool infer_binary(struct maker *m, char op, struct phrase *p)
 {
-	struct node a = { .lo = p->args[0]->lo, .hi = p->args[0]->hi };
-	struct node b = { .lo = p->args[1]->lo, .hi = p->args[1]->hi };
-	struct node node = { .text = op, .args = (struct node *[]){ &a, &b } };
+	struct interval a = { p->args[0]->lo, p->args[0]->hi },
+			b = { p->args[1]->lo, p->args[1]->hi }, r;
 
-	if (op[0] == '/' && a.lo == INT64_MIN && b.lo <= -1 && b.hi >= -1 && !m->is_wild)
+	if (op == '/' && a.lo == INT64_MIN && b.lo <= -1 && b.hi >= -1 && !m->is_wild)
 		return false;
 	if (a.lo < INT64_MIN || b.lo < INT64_MIN || a.hi > UINT64_MAX || b.hi > UINT64_MAX)
 		return false;
-	interval_infer(&node);
-	p->lo = node.lo;
-	p->hi = node.hi;
+	r = interval_infer(op, a, b);
+	p->lo = r.lo;
+	p->hi = r.hi;
 	return true;
 }
 
@@ -177,6 +176,10 @@ static bool infer(struct maker *m, const struct scope *scope, const struct produ
 		return true;
 	case RANGE_BINARY:
 		return infer_binary(m, of->sign, p) && phrase_fits(m, p);
+	case RANGE_SHIFTED:
+		p->lo = MIN(a->lo * 128, a->lo);
+		p->hi = MAX(a->hi * 128, a->hi);
+		return phrase_fits(m, p);
 	case RANGE_NEGATED:
 		p->lo = -a->hi;
 		p->hi = -a->lo;

@@ -50,6 +50,8 @@ struct phrase *make_scalar(struct maker *m, const struct scope *outer)
 	u32 which = rng_below(m->rng, m->has_reference ? 3 : ARRAY_SIZE(forms));
 	struct phrase *p = of_stream(m, forms[which]);
 
+	m->has_percentile |= strstr(forms[which], "percentile") != NULL;
+	m->has_statistic |= which > 2;
 	if (which == 2) {
 		p->lo = 0;
 		p->hi = MAX(m->rows->data.n_events, 1u);

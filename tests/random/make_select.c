@@ -14,8 +14,6 @@ struct select_maker {
 	struct maker *m;
 	struct scope scope;
 	struct phrase *from, *where, *group, *having, *items, *order;
-	struct phrase *keys[3];
-	u32 n_keys;
 	bool is_distinct;
 	u32 n_items;
 };
@@ -109,6 +107,46 @@ static void make_row_items(struct select_maker *s)
 		add_item(s, row_item(s->m, &s->scope));
 }
 
+/* GROUP BY the name of an item, its number, or the key again. */
+static struct phrase *key_again(struct select_maker *s, struct phrase *key, bool is_item)
+{
+	struct maker *m = s->m;
+	u32 number = m->n_names, dice = rng_below(m->rng, 100);
+	struct phrase *p;
+
+	if (!is_item || dice >= 20)
+		return key;
+	p = phrase_new(m->arena, PHRASE_FIXED,
+		       dice < 12 ? arena_printf(m->arena, "i%u", number)
+				 : arena_printf(m->arena, "%u", s->n_items),
+		       0);
+	p->tag = number;
+	m->has_alias_use |= dice < 12;
+	return p;
+}
+
+/* Another that follows from it; or WHERE says what it is. */
+static void make_follower(struct select_maker *s, struct phrase *list, struct phrase *key)
+{
+	struct maker *m = s->m;
+	struct phrase *p;
+
+	if (key->class != PHRASE_INTEGER || key->lo < INT64_MIN / 2 || key->hi > INT64_MAX / 2 ||
+	    key->n_args || strstr(key->ebql, "time") || strstr(key->ebql, "ptr"))
+		return;
+	if (rng_percent(m->rng, 50)) {
+		p = phrase_new(m->arena, PHRASE_INTEGER, "($0 + 1)", 1, key);
+		phrase_list_add(m->arena, list, p);
+		add_item(s, p);
+		return;
+	}
+	p = phrase_new(
+		m->arena, PHRASE_INTEGER, "$0 = $1", 2, key,
+		make_literal(m, rng_percent(m->rng, 70) ? rng_range(m->rng, 0, 2) : key->lo));
+	phrase_list_add(m->arena, s->where->args[0], p);
+	s->where->is_gone = false;
+}
+
 static void make_groups(struct select_maker *s)
 {
 	struct maker *m = s->m;
@@ -116,11 +154,14 @@ static void make_groups(struct select_maker *s)
 	u32 n = rng_percent(m->rng, 20) ? 0 : 1 + rng_below(m->rng, 2);
 
 	for (u32 i = 0; i < n; i++) {
-		s->keys[s->n_keys] = make(m, &s->scope, KEY, 1);
-		phrase_list_add(m->arena, list, s->keys[s->n_keys]);
-		if (rng_percent(m->rng, 80))
-			add_item(s, s->keys[s->n_keys]);
-		s->n_keys++;
+		struct phrase *key = make(m, &s->scope, KEY, 1);
+		bool is_item = rng_percent(m->rng, 80);
+
+		if (is_item)
+			add_item(s, key);
+		phrase_list_add(m->arena, list, key_again(s, key, is_item));
+		if (rng_percent(m->rng, 15))
+			make_follower(s, list, key);
 	}
 	if (n) {
 		s->group = phrase_new(m->arena, PHRASE_FIXED, " GROUP BY $0", 1, list);
@@ -178,10 +219,17 @@ static void make_distinct(struct select_maker *s)
 
 static struct phrase *put_together(struct select_maker *s)
 {
-	return phrase_new(s->m->arena, PHRASE_FIXED,
-			  s->is_distinct ? "SELECT DISTINCT $0 FROM $1$2$3$4"
-					 : "SELECT $0 FROM $1$2$3$4",
-			  5, s->items, s->from, s->where, s->group, s->having);
+	struct phrase *p = phrase_new(s->m->arena, PHRASE_FIXED,
+				      s->is_distinct ? "SELECT DISTINCT $0 FROM $1$2$3$4"
+						     : "SELECT $0 FROM $1$2$3$4",
+				      5, s->items, s->from, s->where, s->group, s->having);
+
+	/* As the thesis writes it. */
+	if (!s->is_distinct && rng_percent(s->m->rng, 10)) {
+		p->sqlite = p->ebql;
+		p->ebql = "SELECT $0 FROM $1$3$2$4";
+	}
+	return p;
 }
 
 static const char *window_text(struct maker *m, const struct oracle_query *query)
@@ -395,14 +443,16 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 	window->sqlite = "";
 	has_order = !m.has_opaque && m.shape != SHAPE_SESSION &&
 		    rng_percent(rng, is_rows ? 100 : 35) && (!is_rows || m.shape != SHAPE_NONE);
-	limit = optional(&m, " LIMIT $0", make_literal(&m, rng_below(rng, 12)), 40);
+	limit = optional(&m, rng_percent(rng, 70) ? " LIMIT $0" : " LIMIT $0 OFFSET 2",
+			 make_literal(&m, rng_below(rng, 12)), 40);
 	order = phrase_new(arena, PHRASE_FIXED, has_order ? " ORDER BY $0$1" : "", 2, s.order,
 			   limit);
-	if (!has_order && rng_percent(rng, 30))
+	if (!has_order && !m.has_alias_use && rng_percent(rng, 30))
 		drop_aliases(&m, query);
 	query->is_ordered = has_order;
 	query->has_compound = m.has_compound;
 	query->has_percentile = m.has_percentile;
+	query->has_statistic = m.has_statistic;
 	query->has_running_key = m.has_running_key;
 	query->has_tied_join = m.has_tied_join;
 	query->may_fault = m.may_fault || m.is_wild;

@@ -91,6 +91,7 @@ struct oracle_query {
 	bool has_own_names; /* some column has no AS: SQLite calls it otherwise */
 	bool has_compound;  /* in FROM or WITH, with aggregates */
 	bool has_percentile;
+	bool has_statistic;   /* the value of a nested select is one */
 	bool has_running_key; /* a nested running sum by what only user space computes */
 	bool has_tied_join;   /* an ASOF JOIN where times may be the same */
 	bool may_fault;	      /* else there is no fault in any way */
@@ -125,11 +126,10 @@ struct way_options {
 	const char *rules_off;
 	enum file_kind file;
 	bool is_off; /* FILE: pushdown = off as well */
-};
-
-struct machine {
-	const struct kernel_features *features;
-	u32 n_cpus;
+	/* KERNEL */
+	const char *state; /* NULL: auto */
+	bool is_old_kernel;
+	u32 n_panes;
 };
 
 /* What two answers are compared by, in this order. */
@@ -193,7 +193,7 @@ enum aspect answers_differ(const struct oracle_query *query, const struct way_op
 			   const struct answer *b, struct arena *arena);
 void answer_print(const struct answer *answer, struct buf *out);
 
-void way_run(const struct machine *machine, const struct oracle_query *query, struct rows *rows,
+void way_run(struct engine *engine, const struct oracle_query *query, struct rows *rows,
 	     const struct way_options *options, const struct windows *windows, struct arena *arena,
 	     struct answer *ret_answer);
 void reference_answer(const struct oracle_query *query, struct rows *rows,

@@ -88,23 +88,6 @@ void windows_of(const struct oracle_query *query, struct rows *rows, struct aren
 
 /* --- Answers --- */
 
-static struct value column_value(sqlite3_stmt *statement, int i)
-{
-	switch (sqlite3_column_type(statement, i)) {
-	case SQLITE_INTEGER:
-		return (struct value){ .kind = VALUE_INT,
-				       .integer = sqlite3_column_int64(statement, i) };
-	case SQLITE_FLOAT:
-		return (struct value){ .kind = VALUE_REAL,
-				       .real = sqlite3_column_double(statement, i) };
-	case SQLITE_TEXT:
-		return (struct value){ .kind = VALUE_TEXT,
-				       .text = (const char *)sqlite3_column_text(statement, i),
-				       .n = (u32)sqlite3_column_bytes(statement, i) };
-	}
-	return (struct value){ .kind = VALUE_NULL };
-}
-
 static void add_rows(sqlite3_stmt *statement, const struct windows *windows, u32 number,
 		     struct arena *arena, struct answer *answer)
 {
@@ -121,7 +104,7 @@ static void add_rows(sqlite3_stmt *statement, const struct windows *windows, u32
 	row[0] = (struct value){ .kind = VALUE_INT, .integer = windows->numbers[number] };
 	while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
 		for (u32 i = 1; i < result->n_columns; i++)
-			row[i] = column_value(statement, (int)i - 1);
+			row[i] = reference_value(statement, i - 1);
 		result_add_row(result, arena, row);
 	}
 	if (rc != SQLITE_DONE)

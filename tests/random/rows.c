@@ -160,57 +160,17 @@ static void must(sqlite3 *db, int rc)
 		BUG("reference: %s", sqlite3_errmsg(db));
 }
 
-/* The number of the row goes behind its columns. */
-static void insert_event(sqlite3 *db, sqlite3_stmt *insert, const struct event *e, u32 seq)
-{
-	for (u32 i = 0; i < C_N; i++) {
-		int at = (int)i + 1;
-
-		if (column_infos[i].is_text)
-			must(db, sqlite3_bind_text(insert, at, e->texts[i], (int)e->text_bytes[i],
-						   SQLITE_STATIC));
-		else
-			must(db, sqlite3_bind_int64(insert, at, (s64)e->integers[i]));
-	}
-	must(db, sqlite3_bind_int(insert, C_N + 1, (int)seq));
-	must(db, sqlite3_step(insert));
-	must(db, sqlite3_reset(insert));
-}
-
-static void fill_table(const struct rows *rows, const char *table, u8 stream)
-{
-	sqlite3_stmt *insert;
-	struct buf sql;
-
-	buf_init(&sql);
-	buf_printf(&sql, "CREATE TABLE %s (", table);
-	for (u32 i = 0; i < C_N; i++)
-		buf_printf(&sql, "%s%s %s", i ? ", " : "", column_infos[i].name,
-			   column_infos[i].is_text ? "TEXT" : "INTEGER");
-	buf_puts(&sql, ", seq INTEGER)");
-	must(rows->db, sqlite3_exec(rows->db, sql.at, NULL, NULL, NULL));
-	buf_reset(&sql);
-	buf_printf(&sql, "INSERT INTO %s VALUES (?", table);
-	for (u32 i = 0; i < C_N; i++)
-		buf_puts(&sql, ", ?");
-	buf_puts(&sql, ")");
-	must(rows->db, sqlite3_prepare_v2(rows->db, sql.at, -1, &insert, NULL));
-	for (u32 i = 0; i < rows->data.n_events; i++)
-		if (rows->data.events[i].stream == stream)
-			insert_event(rows->db, insert, &rows->data.events[i], i);
-	must(rows->db, sqlite3_finalize(insert));
-	buf_free(&sql);
-}
-
 sqlite3 *rows_db(struct rows *rows)
 {
 	if (rows->db)
 		return rows->db;
 	must(NULL, sqlite3_open(":memory:", &rows->db));
-	must(rows->db, sqlite3_exec(rows->db, "BEGIN", NULL, NULL, NULL));
-	fill_table(rows, "ev", STREAM_EVENT);
-	fill_table(rows, "ot", STREAM_OTHER);
-	must(rows->db, sqlite3_exec(rows->db, "COMMIT", NULL, NULL, NULL));
+	for (u32 i = 0; i < 2; i++) {
+		const char *table = i == STREAM_OTHER ? "ot" : "ev";
+
+		reference_table(rows->db, table);
+		reference_fill(rows->db, table, rows->data.events, rows->data.n_events, (s32)i);
+	}
 	reference_functions(rows->db);
 	return rows->db;
 }

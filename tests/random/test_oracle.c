@@ -15,15 +15,12 @@
 
 #include <cmocka.h>
 
-#include "base/base.h"
-#include "load/load.h"
 #include "opt/opt.h"
 #include "random.h"
 
 enum { QUERIES = 300, QUERIES_LONG = 10000, QUERIES_OF_ROWS = 6, FAILURES_MAX = 5, TAGS_MAX = 40 };
 
-static struct kernel_features features;
-static struct machine machine = { .features = &features };
+static struct engine *engine;
 
 struct totals {
 	u32 n_queries, n_refused, n_too_large, n_limited, n_with_rows, n_runs, n_reference;
@@ -65,14 +62,16 @@ static void get_answer(const struct comparison *c, const struct way_options *way
 	if (way->way == WAY_SQLITE)
 		reference_answer(c->query, c->rows, windows, arena, ret_answer);
 	else
-		way_run(&machine, c->query, c->rows, way, windows, arena, ret_answer);
+		way_run(engine, c->query, c->rows, way, windows, arena, ret_answer);
 }
 
 static const char *way_name(const struct way_options *way, struct arena *arena)
 {
 	switch (way->way) {
 	case WAY_KERNEL:
-		return arena_printf(arena, "kernel, rules off '%s'", way->rules_off);
+		return arena_printf(arena, "kernel, rules off '%s', state %s, %u panes%s",
+				    way->rules_off, way->state ? way->state : "auto", way->n_panes,
+				    way->is_old_kernel ? ", old kernel" : "");
 	case WAY_USER:
 		return "pushdown off";
 	case WAY_FILE:
@@ -297,6 +296,26 @@ static enum file_kind pick_format(const struct rows *rows, u32 number)
 	return n[0] && n[1] && !rows->is_big ? number % FILE_KIND_N : number % FILE_CSV;
 }
 
+/* Layouts of the state, and what the kernel may lack: each query takes two in turn. */
+static const struct way_options layouts[] = {
+	{ WAY_KERNEL, "", .state = "table" },
+	{ WAY_KERNEL, "all", .state = "kernel_map" },
+	{ WAY_KERNEL, "", .is_old_kernel = true },
+	{ WAY_KERNEL, "", .n_panes = 5 },
+	{ WAY_KERNEL, "all", .state = "table" },
+	{ WAY_KERNEL, "", .state = "kernel_map" },
+	{ WAY_KERNEL, "all", .state = "table", .n_panes = 30 },
+};
+
+static struct way_options layout(const struct oracle_query *query, u32 number)
+{
+	struct way_options way = layouts[number % ARRAY_SIZE(layouts)];
+
+	if (query->shape != SHAPE_NONE)
+		way.n_panes = 0;
+	return way;
+}
+
 /* The first is what the others are compared with, and what is compared with SQLite. */
 static u32 list_ways(const struct rows *rows, const struct oracle_query *query, u32 number,
 		     struct way_options ways[8])
@@ -312,8 +331,8 @@ static u32 list_ways(const struct rows *rows, const struct oracle_query *query, 
 		ways[n++] = (struct way_options){ WAY_USER, "" };
 		ways[n++] =
 			(struct way_options){ WAY_KERNEL, opt_rules[number % opt_n_rules].name };
-		ways[n++] = (struct way_options){ WAY_KERNEL,
-						  opt_rules[(number + 2) % opt_n_rules].name };
+		ways[n++] = layout(query, number);
+		ways[n++] = layout(query, number + 3);
 	}
 	ways[n++] = (struct way_options){ WAY_FILE, "", pick_format(rows, number), is_off };
 	return n;
@@ -379,20 +398,6 @@ static bool run_query(struct rows *rows, u64 seed, u32 number, struct totals *to
 	return is_good;
 }
 
-/* The only refusal that lets the test be skipped: everything else is a failure. */
-static bool may_load(struct arena *arena)
-{
-	struct oracle_query query = { .text = phrase_new(arena, PHRASE_FIXED,
-							 "SELECT count(*) FROM $E", 0) };
-	const struct way_options way = { WAY_KERNEL, "" };
-	struct rows rows = { .arena = arena };
-	struct windows windows = { 0 };
-	struct answer answer;
-
-	way_run(&machine, &query, &rows, &way, &windows, arena, &answer);
-	return !has_tag(answer.error, "[no-privilege]");
-}
-
 static void print_totals(const struct totals *totals, u64 start_ns, u32 n_failures)
 {
 	print_message("%u queries in %u runs: %u against SQLite, %u with rows, %u refused; %u runs "
@@ -417,18 +422,18 @@ static void test_oracle(void **state)
 	u32 first = (u32)env_number("EBQL_FIRST", 0), n_failures = 0;
 	u32 n = (u32)env_number("EBQL_QUERIES", getenv("EBQL_TEST_LONG") ? QUERIES_LONG : QUERIES);
 	struct totals totals = { 0 };
-	struct arena arena;
+	struct arena arena, engine_arena;
+	const char *reason = NULL;
 	struct rows rows = { 0 };
 	s64 made = -1;
 
 	(void)state;
-	kernel_features_probe(&features);
-	machine.n_cpus = load_possible_cpus();
-	replay_cpus = MIN(machine.n_cpus, REPLAY_CPUS);
+	arena_init(&engine_arena);
 	arena_init(&arena);
-	if (!may_load(&arena)) {
-		print_message("SKIP: no privilege to load programs\n");
-		arena_free(&arena);
+	engine = engine_open(&engine_arena, &reason);
+	if (!engine) {
+		print_message("SKIP: %s\n", reason);
+		arena_free(&engine_arena);
 		skip();
 	}
 	print_message("seed %llu, %u queries\n", (unsigned long long)seed, n);
@@ -445,6 +450,7 @@ static void test_oracle(void **state)
 	}
 	rows_close(&rows);
 	arena_free(&arena);
+	arena_free(&engine_arena);
 	print_totals(&totals, start_ns, n_failures);
 	assert_int_equal(n_failures, 0);
 	/* A run that compares nothing but refusals and empty results would prove nothing. */

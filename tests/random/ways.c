@@ -1,45 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A query's text and rows -> its answer, through every stage of ebql: parse, cut, and for
- * each part optimise, plan for replay, generate, load; then every event is run by the
- * programs, and what they counted is drained when a window is full.  Recordings have no
- * programs.
+ * A query's text and rows -> its answer, in one of ebql's ways: the engine of the replay
+ * tests gives batches, which are gathered here with the numbers of their windows, their
+ * rows' printed forms, and what they account for.
  */
 #include <string.h>
 
-#include "cut/cut.h"
-#include "gen/gen.h"
-#include "load/load.h"
-#include "opt/opt.h"
-#include "phys/phys.h"
 #include "random.h"
-#include "engine/flow.h"
-#include "engine/engine.h"
 
-#define MAX_GROUPS    1024
-#define RING_BYTES    (1 << 18)
 #define MAX_IN_FLIGHT 1024
 
 struct way_job {
-	const struct machine *machine;
 	const struct oracle_query *query;
-	struct rows *rows;
 	const struct way_options *options;
 	const struct windows *windows;
 	struct arena *arena;
-	struct diags diags;
-	struct settings settings;
-	struct view_list views;
-	struct catalog *catalog;
-	struct cut *cut;
-	struct phys **physes; /* by part; NULL: no kernel part */
-	struct load *loads;
-	struct load **load_list;
-	struct run *run; /* the whole in the kernel; else */
-	struct flow *flow;
 	struct phrase_print how;
 	struct answer *answer;
-	struct printer *printer;
+	struct printer *printer; /* NULL: the run was not opened */
 	u32 n_batches;
 };
 
@@ -139,21 +117,24 @@ static void add_account(struct result *result, const struct batch *batch)
 		result->unpaired[i] = batch->unpaired[i] + (is_more ? result->unpaired[i] : 0);
 }
 
-/* The file's name or the stream's, wherever the text has it, as $E or $O. */
+/* Wherever the text has the name of a stream or a file, $E or $O. */
 static const char *plain_text(struct way_job *job, const char *text)
 {
-	const char *event = job->how.event, *other = job->how.other, *plain;
+	const char *names[] = { "tracepoint:test:event", "tracepoint:test:other", job->how.event,
+				job->how.other };
+	const char *plain;
 	struct buf out;
 
 	buf_init(&out);
 	buf_puts(&out, "");
 	while (*text) {
-		bool is_event = !strncmp(text, event, strlen(event));
-		bool is_other = !strncmp(text, other, strlen(other));
+		u32 i = 0;
 
-		if (is_event || is_other) {
-			buf_puts(&out, is_event ? "$E" : "$O");
-			text += strlen(is_event ? event : other);
+		while (i < ARRAY_SIZE(names) && strncmp(text, names[i], strlen(names[i])) != 0)
+			i++;
+		if (i < ARRAY_SIZE(names)) {
+			buf_puts(&out, i % 2 ? "$O" : "$E");
+			text += strlen(names[i]);
 		} else {
 			buf_putc(&out, *text++);
 		}
@@ -163,10 +144,12 @@ static const char *plain_text(struct way_job *job, const char *text)
 	return plain;
 }
 
-static void take_schema(struct way_job *job, const struct schema *schema)
+static void take_schema(void *context, const struct schema *schema, u32 n_parts)
 {
+	struct way_job *job = context;
 	struct schema *copy = &job->answer->schema;
 
+	job->answer->n_parts = n_parts;
 	copy->n_columns = schema->n_columns;
 	copy->columns = arena_array(job->arena, struct column, schema->n_columns + 1);
 	for (u32 i = 0; i < schema->n_columns; i++)
@@ -175,7 +158,7 @@ static void take_schema(struct way_job *job, const struct schema *schema)
 	job->printer = printer_open(copy, job->arena);
 }
 
-static int take_batch(void *context, const struct batch *batch)
+static void take_batch(void *context, const struct batch *batch)
 {
 	struct way_job *job = context;
 	struct result *result = &job->answer->result;
@@ -183,6 +166,9 @@ static int take_batch(void *context, const struct batch *batch)
 	u64 number = window_number(job, batch);
 	struct value row[64];
 
+	/* Of panes only the last window has all. */
+	if (job->options->n_panes && batch->is_windowed)
+		*result = (struct result){ .other_row = -1 };
 	BUG_ON(1 + n + PRINTED_N > ARRAY_SIZE(row));
 	result->n_columns = 1 + n + PRINTED_N;
 	row[0] = (struct value){ .kind = VALUE_INT, .integer = number };
@@ -207,225 +193,80 @@ static int take_batch(void *context, const struct batch *batch)
 	if (batch->lost[LOSS_RING_FULL] || batch->lost[LOSS_TABLE_FULL] || batch->lost[LOSS_MISSED])
 		BUG("a loss that must not be");
 	add_account(result, batch);
-	return 0;
 }
 
-/* --- Compiling and loading --- */
-
-static void fail_answer(struct way_job *job, const char *step)
+/* What the user is told, and the same without places and names of files. */
+static void take_failure(void *context, const char *step, const struct diags *diags)
 {
+	struct way_job *job = context;
 	struct buf out;
 
 	buf_init(&out);
 	buf_printf(&out, "%s: ", step);
-	diags_print(&job->diags, &out);
+	diags_print(diags, &out);
 	job->answer->error = arena_strdup(job->arena, out.at);
 	buf_reset(&out);
-	for (u32 i = 0; i < job->diags.list.n; i++) {
-		const struct diag *diag = &job->diags.list.at[i];
+	for (u32 i = 0; i < diags->list.n; i++) {
+		const struct diag *diag = &diags->list.at[i];
 
-		buf_printf(&out, "%s[%s]: ", diag->is_warning ? "warning" : "error", diag->tag);
-		buf_printf(&out, "%s\n", plain_text(job, diag->message));
+		buf_printf(&out, "%s[%s]: %s\n", diag->is_warning ? "warning" : "error", diag->tag,
+			   plain_text(job, diag->message));
 	}
-	if (!job->diags.list.n)
+	if (!diags->list.n)
 		buf_puts(&out, step);
 	job->answer->summary = arena_strdup(job->arena, out.at);
 	buf_free(&out);
 }
 
-static void job_settings(struct way_job *job)
+/* The number of the first event of each window but the first: there the one before ends. */
+static void find_ends(const struct way_job *job, const struct rows *rows,
+		      struct engine_options *options)
 {
-	struct settings *settings = &job->settings;
+	const struct windows *windows = job->windows;
+	u32 *ends = arena_array(job->arena, u32, windows->n + 1), event = 0;
 
-	settings_init(settings);
-	settings->max_groups = MAX_GROUPS;
-	settings->is_max_groups_set = true;
-	settings->ring_bytes = RING_BYTES;
-	settings->max_in_flight = MAX_IN_FLIGHT;
-	settings->rules_off = job->options->rules_off ? job->options->rules_off : "";
-	settings->pushdown = job->options->way == WAY_KERNEL ||
-			     (job->options->way == WAY_FILE && !job->options->is_off);
-}
-
-static const char *load_part(struct way_job *job, u32 number)
-{
-	const struct bpf_features features = { job->machine->features->has_signed_division };
-	const struct phys *phys = job->physes[number];
-	struct load_program *programs;
-	const char *reason = NULL, *step = NULL;
-	struct buf constants;
-
-	programs = arena_array(job->arena, struct load_program, phys->n_hooks);
-	buf_init(&constants);
-	for (u32 i = 0; i < phys->n_hooks && !step; i++) {
-		struct ir *ir = gen_program(phys, &phys->hooks[i], job->arena, &constants);
-
-		programs[i].hook = &phys->hooks[i];
-		if (bpf_compile(ir, job->arena, &features, &programs[i].code, &reason))
-			step = arena_printf(job->arena, "compile (%s)",
-					    reason ? reason : ir_check(ir));
+	if (job->query->shape != SHAPE_TUMBLING)
+		return;
+	for (u32 i = 0; i + 1 < windows->n; i++) {
+		while ((u64)rows->data.events[event].integers[C_TIME] < windows->at[i].to)
+			event++;
+		ends[options->n_window_ends++] = event;
 	}
-	if (!step && load_open(&job->loads[number], phys, programs, phys->n_hooks, constants.at,
-			       constants.n, job->arena, &job->diags))
-		step = "load";
-	if (!step)
-		job->load_list[number] = &job->loads[number];
-	buf_free(&constants);
-	return step;
+	options->window_ends = ends;
 }
 
-static const char *compile_part(struct way_job *job, u32 number)
-{
-	struct cut_part *part = &job->cut->parts[number];
-	struct phys_input input = { .features = job->machine->features,
-				    .n_cpus = job->machine->n_cpus,
-				    .settings = &job->settings,
-				    .catalog = job->catalog,
-				    .is_replay = true,
-				    .is_raw = !part->is_kernel,
-				    .share = -1 };
-
-	if (!part->has_streams)
-		return NULL;
-	if (part->is_kernel)
-		part->plan = opt_run(part->plan, &job->settings, job->arena);
-	input.plan = part->plan;
-	job->physes[number] = phys_plan(&input, job->arena, &job->diags);
-	return job->physes[number] ? load_part(job, number) : "phys";
-}
-
-static const char *compile(struct way_job *job, const char *sql)
-{
-	const char *step = NULL;
-	struct ast_script *script;
-
-	diags_init(&job->diags, job->arena, "query", sql, strlen(sql));
-	views_init(&job->views, job->arena);
-	job->catalog = catalog_open_snapshot(job->arena, CATALOG_PATH, &job->diags);
-	if (!job->catalog)
-		return "catalog";
-	script = sql_parse(job->arena, &job->diags);
-	if (diags_failed(&job->diags))
-		return "parse";
-	BUG_ON(script->statements.n != 1);
-	job->cut = cut_plan(script->statements.at[0].select, job->catalog, &job->settings,
-			    &job->views, NULL, 0, job->arena, &job->diags);
-	if (!job->cut)
-		return "cut";
-	job->answer->n_parts = job->cut->n_parts;
-	job->physes = arena_array(job->arena, struct phys *, job->cut->n_parts);
-	job->loads = arena_array(job->arena, struct load, job->cut->n_parts);
-	job->load_list = arena_array(job->arena, struct load *, job->cut->n_parts);
-	for (u32 i = 0; i < job->cut->n_parts && !step; i++)
-		step = compile_part(job, i);
-	return step;
-}
-
-static const char *open_run(struct way_job *job)
-{
-	const struct run_options options = { .child_pid = -1, .child_go_fd = -1 };
-	const struct run_sink sink = { .batch = take_batch, .context = job };
-
-	take_schema(job, job->cut->sql ? &job->cut->output : &job->physes[0]->user.output);
-	if (job->cut->sql)
-		job->flow = flow_open(job->cut, job->load_list, &options, &sink, &job->settings,
-				      job->arena, &job->diags);
-	else
-		job->run = run_open(job->load_list[0], &options, &sink, job->arena, &job->diags);
-	return job->run || job->flow ? NULL : "run";
-}
-
-/* --- Running --- */
-
-static bool is_of(const struct hook *hook, const struct event *event)
-{
-	const char *name = hook->uses[0].streams[0]->event;
-
-	return strcmp(name, event->stream == STREAM_OTHER ? "other" : "event") == 0;
-}
-
-/* Every program of its stream sees an event, in the order of the hooks: ends before starts. */
-static const char *feed(struct way_job *job, const struct event *event)
-{
-	for (u32 i = 0; i < job->cut->n_parts; i++) {
-		const struct phys *phys = job->physes[i];
-
-		for (u32 k = 0; phys && k < phys->n_hooks; k++)
-			if (is_of(&phys->hooks[k], event) &&
-			    load_test_run(job->load_list[i], k, event->context,
-					  event->context_bytes))
-				return "test run";
-	}
-	return NULL;
-}
-
-static const char *drain(struct way_job *job, bool is_last)
-{
-	int err =
-		job->run ? run_drain_once(job->run, is_last) : flow_drain_once(job->flow, is_last);
-
-	return err ? "drain" : NULL;
-}
-
-/* Windows of time end when their last event is behind. */
-static const char *replay(struct way_job *job)
-{
-	const struct dataset *data = &job->rows->data;
-	bool is_tumbling = job->query->shape == SHAPE_TUMBLING;
-	const char *step = NULL;
-	u32 window = 0;
-
-	for (u32 i = 0; i < data->n_events && !step; i++) {
-		u64 time_ns = (u64)data->events[i].integers[C_TIME];
-
-		while (is_tumbling && !step && time_ns >= job->windows->at[window].to) {
-			step = drain(job, false);
-			window++;
-		}
-		if (!step)
-			step = feed(job, &data->events[i]);
-	}
-	return step ? step : drain(job, true);
-}
-
-static const char *read_files(struct way_job *job)
-{
-	struct run_result result;
-
-	return flow_loop(job->flow, &job->diags, &result) ? "flow" : NULL;
-}
-
-static void close_job(struct way_job *job)
-{
-	if (job->run)
-		run_close(job->run);
-	if (job->flow)
-		flow_close(job->flow);
-	for (u32 i = 0; job->cut && i < job->cut->n_parts; i++)
-		if (job->load_list[i])
-			load_close(job->load_list[i]);
-	if (job->catalog)
-		catalog_close(job->catalog);
-}
-
-void way_run(const struct machine *machine, const struct oracle_query *query, struct rows *rows,
+void way_run(struct engine *engine, const struct oracle_query *query, struct rows *rows,
 	     const struct way_options *options, const struct windows *windows, struct arena *arena,
 	     struct answer *ret_answer)
 {
+	bool is_file = options->way == WAY_FILE;
 	struct way_job job = { .how = { .event = "tracepoint:test:event",
 					.other = "tracepoint:test:other" },
-			       .machine = machine,
 			       .query = query,
-			       .rows = rows,
 			       .options = options,
 			       .windows = windows,
 			       .arena = arena,
 			       .answer = ret_answer };
-	const char *step;
+	struct engine_options how = {
+		.rules_off = options->rules_off,
+		.state = options->state,
+		.max_in_flight = MAX_IN_FLIGHT,
+		.is_old_kernel = options->is_old_kernel,
+		.n_panes = options->n_panes,
+		.is_files = is_file,
+		.rows = options->way == WAY_USER || options->is_off ? ROWS_OF_RAW_SCANS
+								    : ROWS_OF_KERNEL,
+		.opened = take_schema,
+		.batch = take_batch,
+		.failed = take_failure,
+		.context = &job,
+	};
+	const char *error;
+	struct result unused;
 	struct buf sql;
 
 	*ret_answer = (struct answer){ .result.other_row = -1 };
-	if (options->way == WAY_FILE) {
+	if (is_file) {
 		const char *const *files = rows_files(rows, options->file);
 
 		job.how = (struct phrase_print){
@@ -433,23 +274,17 @@ void way_run(const struct machine *machine, const struct oracle_query *query, st
 			.event = arena_printf(arena, "'%s'", files[0]),
 			.other = arena_printf(arena, "'%s'", files[1]),
 		};
+	} else {
+		find_ends(&job, rows, &how);
 	}
 	buf_init(&sql);
 	phrase_print(query->text, &job.how, &sql);
-	job_settings(&job);
-	step = compile(&job, sql.at);
-	if (!step)
-		step = open_run(&job);
-	if (!step)
-		step = options->way == WAY_FILE ? read_files(&job) : replay(&job);
-	if (step)
-		fail_answer(&job, step);
-	else
+	if (engine_run(engine, sql.at, &how, rows->data.events, rows->data.n_events, arena, &unused,
+		       &error))
 		ret_answer->status =
 			losses_are_biased(ret_answer->result.lost, ret_answer->result.unpaired) ? 3
 												: 0;
 	if (job.printer)
 		printer_close(job.printer);
-	close_job(&job);
 	buf_free(&sql);
 }

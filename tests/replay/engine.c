@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Query text + events -> result, through every stage of ebql: parse, bind,
- * optimise, plan for replay, generate, load, run the program once for each event,
- * drain.  An event names its CPU, and so its slice, itself.
+ * Query text + events -> batches, through every stage of ebql: parse, cut, and for each part
+ * optimise, plan for replay, generate, load; then each program runs once for each event of its
+ * stream, and what they counted is drained where a window ends.  An event names its CPU, and
+ * so its slice, itself.  A query over recordings has no programs.
  */
-#include <bpf/bpf.h>
 #include <string.h>
 
-#include "cat/cat.h"
+#include "cut/cut.h"
+#include "engine/engine.h"
 #include "gen/gen.h"
 #include "load/load.h"
 #include "opt/opt.h"
 #include "phys/phys.h"
-#include "plan/plan.h"
 #include "replay.h"
-#include "tree/tree.h"
-#include "engine/engine.h"
-#include "sql/sql.h"
 
 /* Small tables: thousands of maps are made and zeroed in one test. */
-#define MAX_GROUPS 1024
-#define RING_BYTES (1 << 18)
-/* Streamed rows are read after so many events: they fit into the ring buffer. */
+#define MAX_GROUPS     1024
+#define RING_BYTES_MIN (1 << 18)
+/* Streamed rows are read after so many events. */
 #define STREAM_EVENTS 200
 
 struct engine {
 	struct kernel_features features;
 	u32 n_cpus;
-	struct engine_stats stats;
 };
 
 /* One query on its way. */
@@ -38,13 +34,17 @@ struct job {
 	struct diags diags;
 	struct settings settings;
 	struct kernel_features features;
+	struct view_list views;
 	struct catalog *catalog;
-	struct phys *phys;
-	struct load load;
-	struct run *run;
-	struct cut_part part;
-	struct row_source *source; /* in place of run */
+	struct cut *cut;
+	struct phys **physes; /* by part; NULL: no kernel part */
+	struct load *loads;
+	struct load **load_list;
+	struct run *run; /* the whole in the kernel; else */
+	struct flow *flow;
 	struct result *result;
+	const struct event *events;
+	u32 n_events, n_ended; /* windows */
 };
 
 static const char *failure(struct job *job, const char *step)
@@ -60,20 +60,29 @@ static const char *failure(struct job *job, const char *step)
 	return text;
 }
 
-static void job_settings(struct job *job, const struct engine_options *options)
+static void job_settings(struct job *job)
 {
+	const struct engine_options *options = job->options;
 	struct settings *settings = &job->settings;
+	u64 ring_bytes = RING_BYTES_MIN;
 
+	/* Where rows are read at the end, they all find room. */
+	while (ring_bytes < job->n_events * 1024ull)
+		ring_bytes *= 2;
 	settings_init(settings);
 	settings->max_groups = options->max_groups ? options->max_groups : MAX_GROUPS;
 	settings->is_max_groups_set = true;
-	settings->ring_bytes = RING_BYTES;
+	settings->ring_bytes = ring_bytes;
 	settings->max_in_flight = options->max_in_flight ? options->max_in_flight : 16;
-	settings->rules_off = options->rules_off;
-	settings->state = !strcmp(options->state, "table")	  ? STATE_ONLY_TABLE
+	settings->rules_off = options->rules_off ? options->rules_off : "";
+	settings->state = !options->state			  ? STATE_AUTO
+			  : !strcmp(options->state, "table")	  ? STATE_ONLY_TABLE
 			  : !strcmp(options->state, "kernel_map") ? STATE_ONLY_KERNEL_MAP
 								  : STATE_AUTO;
+	settings->pushdown = options->rows == ROWS_OF_KERNEL;
 }
+
+/* --- Batches -> result --- */
 
 static int take_batch(void *context, const struct batch *batch)
 {
@@ -82,7 +91,7 @@ static int take_batch(void *context, const struct batch *batch)
 	u32 n = batch->schema->n_columns;
 
 	if (job->options->batch) {
-		job->options->batch(job->options->batch_context, batch);
+		job->options->batch(job->options->context, batch);
 		return 0;
 	}
 	result->n_columns = n;
@@ -104,86 +113,12 @@ static int take_batch(void *context, const struct batch *batch)
 	return 0;
 }
 
-/* Text -> physical plan; NULL or the step that refused. */
-static const char *compile(struct job *job, const char *sql)
-{
-	struct phys_input input = { .features = &job->features,
-				    .n_cpus = job->engine->n_cpus,
-				    .is_replay = true,
-				    .share = -1 };
-	struct ast_script *script;
-	struct plan *plan;
+/* --- Compiling and loading: NULL, or the step that refused --- */
 
-	diags_init(&job->diags, job->arena, "query", sql, strlen(sql));
-	job->catalog = catalog_open_snapshot(job->arena, CATALOG_PATH, &job->diags);
-	if (!job->catalog)
-		return "catalog";
-	script = sql_parse(job->arena, &job->diags);
-	if (diags_failed(&job->diags))
-		return "parse";
-	BUG_ON(script->statements.n != 1);
-	plan = plan_bind(script->statements.at[0].select, job->catalog, &job->settings, NULL,
-			 job->arena, &job->diags);
-	if (!plan)
-		return "bind";
-	input.plan = opt_run(plan, &job->settings, job->arena);
-	input.settings = &job->settings;
-	input.catalog = job->catalog;
-	input.is_raw = job->options->rows == ROWS_OF_RAW_SCANS;
-	job->part.plan = (struct plan *)input.plan;
-	job->phys = phys_plan(&input, job->arena, &job->diags);
-	if (job->phys && job->options->n_panes && !job->phys->is_streaming) {
-		job->phys->window = WINDOW_HOPPING;
-		job->phys->window_ns = (u64)job->options->n_panes << 32;
-		job->phys->advance_ns = 1ull << 32;
-	}
-	return job->phys ? NULL : "phys";
-}
-
-static const char *open_rows(struct job *job)
-{
-	const struct plan *project = plan_find(job->part.plan, PLAN_PROJECT);
-	struct schema *columns = &job->part.columns;
-
-	job->part.kind = PART_ROWS;
-	job->part.is_kernel = job->options->rows == ROWS_OF_KERNEL_PART;
-	job->part.has_streams = true;
-	columns->n_columns = project->project.n_items;
-	columns->columns = arena_array(job->arena, struct column, project->project.n_items);
-	for (u32 i = 0; i < project->project.n_items; i++)
-		columns->columns[i] = (struct column){ project->project.items[i].name,
-						       project->project.items[i].expr->type };
-	for (u32 i = 0; job->part.is_kernel && i < project->project.n_items; i++)
-		if (job->phys->user.output_from[i] < 0 &&
-		    !expr_is_constant(project->project.items[i].expr)) {
-			load_close(&job->load);
-			return ENGINE_NOT_KERNEL;
-		}
-	job->source = row_source_open(&job->part, &job->load, NULL, job->arena, &job->diags);
-	if (job->source)
-		return NULL;
-	load_close(&job->load);
-	return "rows";
-}
-
-static const char *open_run(struct job *job)
-{
-	const struct run_options options = { .child_pid = -1, .child_go_fd = -1 };
-	const struct run_sink sink = { .batch = take_batch, .context = job };
-
-	if (job->options->rows != ROWS_OF_RUN)
-		return open_rows(job);
-	job->run = run_open(&job->load, &options, &sink, job->arena, &job->diags);
-	if (job->run)
-		return NULL;
-	load_close(&job->load);
-	return "run";
-}
-
-static const char *load(struct job *job)
+static const char *load_part(struct job *job, u32 number)
 {
 	const struct bpf_features features = { job->features.has_signed_division };
-	const struct phys *phys = job->phys;
+	const struct phys *phys = job->physes[number];
 	struct load_program *programs;
 	const char *reason = NULL, *step = NULL;
 	struct buf constants;
@@ -198,26 +133,92 @@ static const char *load(struct job *job)
 			step = arena_printf(job->arena, "compile (%s)",
 					    reason ? reason : ir_check(ir));
 	}
-	if (!step && load_open(&job->load, phys, programs, phys->n_hooks, constants.at, constants.n,
-			       job->arena, &job->diags))
+	if (!step && load_open(&job->loads[number], phys, programs, phys->n_hooks, constants.at,
+			       constants.n, job->arena, &job->diags))
 		step = "load";
 	if (!step)
-		step = open_run(job);
+		job->load_list[number] = &job->loads[number];
 	buf_free(&constants);
 	return step;
 }
 
-/* How large the program is, and how much of it the verifier walked. */
-static void measure(struct job *job)
+static const char *compile_part(struct job *job, u32 number)
 {
-	struct engine_stats *stats = &job->engine->stats;
-	struct bpf_prog_info info = { 0 };
-	u32 info_bytes = sizeof(info);
+	struct cut_part *part = &job->cut->parts[number];
+	struct phys_input input = { .features = &job->features,
+				    .n_cpus = job->engine->n_cpus,
+				    .settings = &job->settings,
+				    .catalog = job->catalog,
+				    .is_replay = true,
+				    .is_raw = !part->is_kernel,
+				    .share = -1 };
+	struct phys *phys;
 
-	if (bpf_obj_get_info_by_fd(job->load.programs[0].fd, &info, &info_bytes))
-		return;
-	stats->most_insns = MAX(stats->most_insns, job->load.programs[0].code.n_insns);
-	stats->most_verified = MAX(stats->most_verified, info.verified_insns);
+	if (!part->has_streams)
+		return NULL;
+	if (part->is_kernel)
+		part->plan = opt_run(part->plan, &job->settings, job->arena);
+	input.plan = part->plan;
+	phys = job->physes[number] = phys_plan(&input, job->arena, &job->diags);
+	if (!phys)
+		return "phys";
+	if (job->options->n_panes && !phys->is_streaming && !job->cut->sql) {
+		phys->window = WINDOW_HOPPING;
+		phys->window_ns = (u64)job->options->n_panes << 32;
+		phys->advance_ns = 1ull << 32;
+	}
+	return load_part(job, number);
+}
+
+static const char *compile(struct job *job, const char *sql)
+{
+	const char *step = NULL;
+	struct ast_script *script;
+
+	diags_init(&job->diags, job->arena, "query", sql, strlen(sql));
+	views_init(&job->views, job->arena);
+	job->catalog = catalog_open_snapshot(job->arena, CATALOG_PATH, &job->diags);
+	if (!job->catalog)
+		return "catalog";
+	script = sql_parse(job->arena, &job->diags);
+	if (diags_failed(&job->diags))
+		return "parse";
+	BUG_ON(script->statements.n != 1);
+	job->cut = cut_plan(script->statements.at[0].select, job->catalog, &job->settings,
+			    &job->views, NULL, 0, job->arena, &job->diags);
+	if (!job->cut)
+		return "cut";
+	job->physes = arena_array(job->arena, struct phys *, job->cut->n_parts + 1);
+	job->loads = arena_array(job->arena, struct load, job->cut->n_parts + 1);
+	job->load_list = arena_array(job->arena, struct load *, job->cut->n_parts + 1);
+	for (u32 i = 0; i < job->cut->n_parts && !step; i++)
+		step = compile_part(job, i);
+	return step;
+}
+
+static const char *open_run(struct job *job)
+{
+	const struct run_options options = { .child_pid = -1, .child_go_fd = -1 };
+	const struct run_sink sink = { .batch = take_batch, .context = job };
+	const struct cut *cut = job->cut;
+
+	if (job->options->opened)
+		job->options->opened(job->options->context,
+				     cut->sql ? &cut->output : &job->physes[0]->user.output,
+				     cut->n_parts);
+	if (cut->sql)
+		job->flow = flow_open(cut, job->load_list, &options, &sink, &job->settings,
+				      job->arena, &job->diags);
+	else
+		job->run = run_open(job->load_list[0], &options, &sink, job->arena, &job->diags);
+	return job->run || job->flow ? NULL : "run";
+}
+
+/* --- Running --- */
+
+static bool is_streaming(const struct job *job)
+{
+	return job->cut->sql ? job->cut->is_streaming : job->physes[0]->is_streaming;
 }
 
 static bool is_of(const struct hook *hook, const struct event *event)
@@ -227,124 +228,116 @@ static bool is_of(const struct hook *hook, const struct event *event)
 	return strcmp(name, event->stream == STREAM_OTHER ? "other" : "event") == 0;
 }
 
+/* Every program of its stream sees an event, in the order of the hooks: ends before starts. */
+static const char *feed(struct job *job, const struct event *event)
+{
+	for (u32 i = 0; i < job->cut->n_parts; i++) {
+		const struct phys *phys = job->physes[i];
+
+		for (u32 k = 0; phys && k < phys->n_hooks; k++)
+			if (is_of(&phys->hooks[k], event) &&
+			    load_test_run(job->load_list[i], k, event->context,
+					  event->context_bytes))
+				return "test run";
+	}
+	return NULL;
+}
+
+static bool drain(struct job *job, bool is_last)
+{
+	return (job->run ? run_drain_once(job->run, is_last)
+			 : flow_drain_once(job->flow, is_last)) == 0;
+}
+
 /* Ends the windows that end before that event, or, behind the last event, all that are left. */
-static bool end_windows(struct job *job, u32 event, u32 *n_ended)
+static bool end_windows(struct job *job, u32 event)
 {
 	const struct engine_options *options = job->options;
 
-	for (; *n_ended < options->n_window_ends && options->window_ends[*n_ended] <= event;
-	     ++*n_ended)
-		if (run_drain_once(job->run, false))
+	for (; job->n_ended < options->n_window_ends && options->window_ends[job->n_ended] <= event;
+	     job->n_ended++)
+		if (!drain(job, false))
 			return false;
 	return true;
 }
 
-/* Rows of a part: some are read on the way, the rest at the end. */
-static bool read_rows(struct job *job, u64 before_ns, bool is_last)
-{
-	struct result *result = job->result;
-	const struct value *rows;
-	struct batch batch = { 0 };
-	s64 n;
-
-	result->n_columns = job->part.columns.n_columns;
-	while ((n = row_source_read(job->source, before_ns, 7, &rows)) > 0)
-		for (s64 i = 0; i < n; i++)
-			result_add_row(result, job->arena, rows + (size_t)i * result->n_columns);
-	if (n < 0 || !is_last)
-		return n == 0;
-	row_source_finish(job->source);
-	row_source_account(job->source, &batch);
-	result->events = batch.events;
-	result->matched = batch.matched;
-	memcpy(result->lost, batch.lost, sizeof(result->lost));
-	memcpy(result->unpaired, batch.unpaired, sizeof(result->unpaired));
-	return true;
-}
-
-/* Panes are of about as many events each. */
-static bool is_pane_end(const struct job *job, u32 event, u32 n_events)
+/* Panes are of about as many events each; streamed rows are read now and then. */
+static bool is_due(const struct job *job, u32 event)
 {
 	u32 n_panes = job->options->n_panes;
 
-	return n_panes && !job->phys->is_streaming && event &&
-	       event % (n_events / n_panes + 1) == 0;
+	if (is_streaming(job))
+		return event % STREAM_EVENTS == STREAM_EVENTS - 1;
+	return n_panes && !job->cut->sql && event && event % (job->n_events / n_panes + 1) == 0;
 }
 
-static bool drain(struct job *job, const struct event *event, bool is_last)
+static const char *replay(struct job *job)
 {
-	if (job->source)
-		return read_rows(job, is_last ? UINT64_MAX : (u64)event->integers[C_TIME], is_last);
-	return run_drain_once(job->run, is_last) == 0;
-}
+	const char *step = NULL;
 
-/* Every program of its stream sees an event, in the order of the hooks: ends before starts. */
-static const char *replay(struct job *job, const struct event *events, u32 n_events)
-{
-	u32 n_ended = 0;
-
-	for (u32 i = 0; i < n_events; i++) {
-		if (!end_windows(job, i, &n_ended))
+	for (u32 i = 0; i < job->n_events && !step; i++) {
+		if (!end_windows(job, i) || (is_due(job, i) && !drain(job, false)))
 			return "drain";
-		if (is_pane_end(job, i, n_events) && !drain(job, &events[i], false))
-			return "drain";
-		for (u32 k = 0; k < job->phys->n_hooks; k++)
-			if (is_of(&job->phys->hooks[k], &events[i]) &&
-			    load_test_run(&job->load, k, events[i].context,
-					  events[i].context_bytes))
-				return "test run";
-		if (job->phys->is_streaming && i % STREAM_EVENTS == STREAM_EVENTS - 1 &&
-		    !drain(job, &events[i], false))
-			return "drain";
+		step = feed(job, &job->events[i]);
 	}
-	if (!end_windows(job, n_events, &n_ended) || !drain(job, NULL, true))
-		return "drain";
-	return NULL;
+	if (!step && (!end_windows(job, job->n_events) || !drain(job, true)))
+		step = "drain";
+	return step;
+}
+
+static const char *read_files(struct job *job)
+{
+	struct run_result result;
+
+	return flow_loop(job->flow, &job->diags, &result) ? "flow" : NULL;
+}
+
+static void close_job(struct job *job)
+{
+	if (job->run)
+		run_close(job->run);
+	if (job->flow)
+		flow_close(job->flow);
+	for (u32 i = 0; job->cut && i < job->cut->n_parts; i++)
+		if (job->load_list[i])
+			load_close(job->load_list[i]);
+	if (job->catalog)
+		catalog_close(job->catalog);
 }
 
 bool engine_run(struct engine *engine, const char *sql, const struct engine_options *options,
 		const struct event *events, u32 n_events, struct arena *arena,
 		struct result *ret_result, const char **ret_error)
 {
-	struct job job = {
-		.engine = engine, .options = options, .arena = arena, .result = ret_result
-	};
-	u64 at_ns[4] = { base_monotonic_ns() };
+	struct job job = { .engine = engine,
+			   .options = options,
+			   .arena = arena,
+			   .result = ret_result,
+			   .features = engine->features,
+			   .events = events,
+			   .n_events = n_events };
 	const char *step;
 
 	*ret_result = (struct result){ .other_row = -1, .has_counters = true };
-	job.features = engine->features;
 	job.features.has_signed_division &= !options->is_old_kernel;
-	job_settings(&job, options);
+	job_settings(&job);
 	step = compile(&job, sql);
-	at_ns[1] = at_ns[2] = at_ns[3] = base_monotonic_ns();
-	if (!step) {
-		step = load(&job);
-		at_ns[2] = at_ns[3] = base_monotonic_ns();
-		if (!step) {
-			measure(&job);
-			step = replay(&job, events, n_events);
-			if (job.source)
-				row_source_close(job.source);
-			else
-				run_close(job.run);
-			load_close(&job.load);
-		}
-		at_ns[3] = base_monotonic_ns();
-	}
-	engine->stats.compile_ns += at_ns[1] - at_ns[0];
-	engine->stats.load_ns += at_ns[2] - at_ns[1];
-	engine->stats.replay_ns += at_ns[3] - at_ns[2];
+	if (!step)
+		step = open_run(&job);
+	if (!step)
+		step = options->is_files ? read_files(&job) : replay(&job);
 	if (step)
 		*ret_error = failure(&job, step);
-	catalog_close(job.catalog);
+	if (step && options->failed)
+		options->failed(options->context, step, &job.diags);
+	close_job(&job);
 	return !step;
 }
 
 struct engine *engine_open(struct arena *arena, const char **ret_reason)
 {
 	struct engine *engine = arena_new(arena, struct engine);
-	const struct engine_options options = { "", "auto", 0 };
+	const struct engine_options options = { 0 };
 	struct result result;
 
 	kernel_features_probe(&engine->features);
@@ -356,13 +349,4 @@ struct engine *engine_open(struct arena *arena, const char **ret_reason)
 	    strstr(*ret_reason, "[no-privilege]"))
 		return NULL;
 	return engine;
-}
-
-void engine_close(struct engine *engine)
-{
-}
-
-const struct engine_stats *engine_stats(const struct engine *engine)
-{
-	return &engine->stats;
 }

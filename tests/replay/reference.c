@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reference: the events as rows of the table t of an SQLite database in
- * memory, and a query's text -> its result set.
+ * The reference: events as rows of tables of an SQLite database in memory, and a
+ * query's text -> its result set.
  */
 #include "func/func.h"
 #include "replay.h"
@@ -12,56 +12,78 @@ static void must(sqlite3 *db, int rc)
 		BUG("reference: %s", sqlite3_errmsg(db));
 }
 
-sqlite3 *reference_open(void)
+void reference_table(sqlite3 *db, const char *table)
 {
-	static struct func_context context;
 	struct buf sql;
-	sqlite3 *db;
 
 	buf_init(&sql);
-	buf_puts(&sql, "CREATE TABLE t (");
+	buf_printf(&sql, "CREATE TABLE %s (", table);
 	for (u32 i = 0; i < C_N; i++)
-		buf_printf(&sql, "%s%s %s", i ? ", " : "", column_infos[i].name,
+		buf_printf(&sql, "%s %s, ", column_infos[i].name,
 			   column_infos[i].is_text ? "TEXT" : "INTEGER");
-	buf_puts(&sql, ")");
-	must(NULL, sqlite3_open(":memory:", &db));
-	must(db, func_register(db, &context));
+	buf_puts(&sql, "seq INTEGER)");
 	must(db, sqlite3_exec(db, sql.at, NULL, NULL, NULL));
 	buf_free(&sql);
-	return db;
 }
 
-void reference_load(sqlite3 *db, const struct event *events, u32 n_events)
+static void insert_event(sqlite3 *db, sqlite3_stmt *insert, const struct event *e, u32 seq)
+{
+	for (u32 i = 0; i < C_N; i++) {
+		int at = (int)i + 1;
+
+		if (column_infos[i].is_text)
+			must(db, sqlite3_bind_text(insert, at, e->texts[i], (int)e->text_bytes[i],
+						   SQLITE_STATIC));
+		else
+			must(db, sqlite3_bind_int64(insert, at, (s64)e->integers[i]));
+	}
+	must(db, sqlite3_bind_int(insert, C_N + 1, (int)seq));
+	must(db, sqlite3_step(insert));
+	must(db, sqlite3_reset(insert));
+}
+
+void reference_fill(sqlite3 *db, const char *table, const struct event *events, u32 n_events,
+		    s32 stream)
 {
 	sqlite3_stmt *insert;
 	struct buf sql;
 
 	buf_init(&sql);
-	buf_puts(&sql, "INSERT INTO t VALUES (?");
-	for (u32 i = 1; i < C_N; i++)
+	buf_printf(&sql, "INSERT INTO %s VALUES (?", table);
+	for (u32 i = 0; i < C_N; i++)
 		buf_puts(&sql, ", ?");
 	buf_puts(&sql, ")");
-	must(db, sqlite3_exec(db, "BEGIN; DELETE FROM t", NULL, NULL, NULL));
+	must(db, sqlite3_exec(db, "BEGIN", NULL, NULL, NULL));
 	must(db, sqlite3_prepare_v2(db, sql.at, -1, &insert, NULL));
-	for (u32 j = 0; j < n_events; j++) {
-		for (u32 i = 0; i < C_N; i++) {
-			if (column_infos[i].is_text)
-				must(db, sqlite3_bind_text(insert, i + 1, events[j].texts[i],
-							   events[j].text_bytes[i], SQLITE_STATIC));
-			else
-				must(db,
-				     sqlite3_bind_int64(insert, i + 1, (s64)events[j].integers[i]));
-		}
-		must(db, sqlite3_step(insert));
-		must(db, sqlite3_reset(insert));
-	}
+	for (u32 i = 0; i < n_events; i++)
+		if (stream < 0 || events[i].stream == stream)
+			insert_event(db, insert, &events[i], i);
 	must(db, sqlite3_finalize(insert));
 	must(db, sqlite3_exec(db, "COMMIT", NULL, NULL, NULL));
 	buf_free(&sql);
 }
 
-static struct value column_value(sqlite3_stmt *statement, u32 i)
+sqlite3 *reference_open(void)
 {
+	static struct func_context context;
+	sqlite3 *db;
+
+	must(NULL, sqlite3_open(":memory:", &db));
+	must(db, func_register(db, &context));
+	reference_table(db, "t");
+	return db;
+}
+
+void reference_load(sqlite3 *db, const struct event *events, u32 n_events)
+{
+	must(db, sqlite3_exec(db, "DELETE FROM t", NULL, NULL, NULL));
+	reference_fill(db, "t", events, n_events, -1);
+}
+
+struct value reference_value(sqlite3_stmt *statement, u32 column)
+{
+	int i = (int)column;
+
 	switch (sqlite3_column_type(statement, i)) {
 	case SQLITE_INTEGER:
 		return (struct value){ .kind = VALUE_INT,
@@ -72,7 +94,7 @@ static struct value column_value(sqlite3_stmt *statement, u32 i)
 	case SQLITE_TEXT:
 		return (struct value){ .kind = VALUE_TEXT,
 				       .text = (const char *)sqlite3_column_text(statement, i),
-				       .n = sqlite3_column_bytes(statement, i) };
+				       .n = (u32)sqlite3_column_bytes(statement, i) };
 	}
 	return (struct value){ .kind = VALUE_NULL };
 }
@@ -92,7 +114,7 @@ bool reference_run(sqlite3 *db, const char *sql, struct arena *arena, struct res
 		if (rc != SQLITE_ROW)
 			break;
 		for (u32 i = 0; i < ret_result->n_columns; i++)
-			row[i] = column_value(statement, i);
+			row[i] = reference_value(statement, i);
 		result_add_row(ret_result, arena, row);
 	}
 	if (rc != SQLITE_DONE)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replay tests: random queries over random recorded events must give what SQLite
- * gives on the same rows.  An event is written twice: as the bytes a program gets
+ * Replay tests: queries over recorded events must give what SQLite, a model or a hand has
+ * worked out from the same rows.  An event is written twice: as the bytes a program gets
  * (struct replay_header, then the record of tracepoint:test:event) and as a row of
- * the SQLite table t.  A query is one tree that prints as the same text for both.
+ * the SQLite table t.
  */
 #ifndef EBQL_TESTS_REPLAY_H
 #define EBQL_TESTS_REPLAY_H
@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/diag.h"
 #include "base/vec.h"
 #include "type/type.h"
 
@@ -103,87 +104,6 @@ void event_init(struct event *event);
 void event_encode(struct event *event, struct arena *arena, struct rng *garbage);
 void dataset_measure(struct dataset *dataset);
 
-/* --- Queries (query.c prints, generate.c makes, shrink.c makes smaller) --- */
-
-enum node_kind {
-	NODE_COLUMN,  /* column */
-	NODE_INTEGER, /* integer */
-	NODE_TEXT,    /* text */
-	NODE_REAL,    /* text: the literal */
-	NODE_NULL,
-	NODE_UNARY,	/* text: the operator */
-	NODE_BINARY,	/* text: the operator */
-	NODE_BETWEEN,	/* args: x, low, high; negated */
-	NODE_IN,	/* args: x, constants; negated */
-	NODE_LIKE,	/* args: x, pattern; text: LIKE or GLOB; negated */
-	NODE_IS_NULL,	/* args: x; negated */
-	NODE_CASE,	/* args: WHEN, THEN, ..., then ELSE when n is odd */
-	NODE_CALL,	/* text: a scalar function */
-	NODE_SWITCH,	/* args: operand, then as CASE: ELSE when n is even */
-	NODE_AGGREGATE, /* text: function; args: argument (none: *), filter */
-	NODE_KEY,	/* the group key number `column`, printed as it is */
-};
-
-enum node_class { CLASS_INTEGER, CLASS_TEXT, CLASS_REAL };
-
-struct node {
-	enum node_kind kind;
-	enum node_class class;
-	const char *text;
-	s128 integer;
-	u32 column;
-	bool negated, has_filter;
-	struct node **args;
-	u32 n_args;
-	s128 lo, hi; /* every value that is not NULL lies here */
-};
-
-#define QUERY_KEYS_MAX	4
-#define QUERY_ITEMS_MAX 8
-
-struct query {
-	struct node *where[4];
-	u32 n_where;
-	struct node *keys[QUERY_KEYS_MAX];
-	u8 key_styles[QUERY_KEYS_MAX]; /* 0: the expression, 1: output name, 2: ordinal */
-	u32 n_keys;
-	struct node *items[QUERY_ITEMS_MAX]; /* named c0, c1, ... */
-	u32 n_items;
-	struct node *having;
-	u32 order_by[QUERY_ITEMS_MAX + 1]; /* all items: a total order up to equal rows */
-	bool order_down[QUERY_ITEMS_MAX + 1];
-	u8 order_nulls[QUERY_ITEMS_MAX + 1]; /* 0: not said, 1: first, 2: last */
-	u32 n_order_by;
-	s64 limit, offset;    /* -1: none */
-	bool is_streaming;    /* no aggregate and no key: one row per event */
-	bool clauses_swapped; /* GROUP BY before WHERE, as the thesis writes it */
-	bool all_parentheses; /* else only where precedence asks for them */
-};
-
-enum dialect { DIALECT_EBQL, DIALECT_SQLITE };
-
-void query_print(const struct query *query, enum dialect dialect, struct buf *out);
-/* How many rows pass WHERE, for SQLite. */
-void query_print_matched(const struct query *query, struct buf *out);
-void query_random(struct query *query, const struct dataset *dataset, struct arena *arena,
-		  struct rng *rng);
-
-/* interval.c: does [lo, hi] lie in 64 signed bits? */
-bool interval_fits(s128 lo, s128 hi);
-/* The largest absolute value. */
-s128 interval_magnitude(const struct node *node);
-/* Sets the interval of an arithmetic node; false when it may leave 64 bits. */
-bool interval_infer(struct node *node);
-/* Of an argument -> of the bits of such values. */
-void interval_of_bits(struct node *node);
-
-/*
- * Drops conjuncts, keys, items, clauses and parts of expressions while fails()
- * still says true; the query is then the smallest found.
- */
-void query_shrink(struct query *query, struct arena *arena,
-		  bool (*fails)(void *context, const struct query *query), void *context);
-
 /* --- Results (result.c) and the reference (reference.c) --- */
 
 struct result {
@@ -204,6 +124,13 @@ void result_print(const struct result *result, struct buf *out);
 /* Appends one row; values are copied with their texts. */
 void result_add_row(struct result *result, struct arena *arena, const struct value *values);
 
+/* A table of events: their columns, then `seq`, their numbers; stream -1: of both. */
+void reference_table(sqlite3 *db, const char *table);
+void reference_fill(sqlite3 *db, const char *table, const struct event *events, u32 n_events,
+		    s32 stream);
+/* As ebql has it; a text lives as long as the row. */
+struct value reference_value(sqlite3_stmt *statement, u32 column);
+/* A database with ebql's functions and a table t. */
 sqlite3 *reference_open(void);
 /* Makes the table t hold these rows. */
 void reference_load(sqlite3 *db, const struct event *events, u32 n_events);
@@ -213,24 +140,26 @@ bool reference_run(sqlite3 *db, const char *sql, struct arena *arena, struct res
 
 /* --- The engine under test (engine.c) --- */
 
-/* How streamed rows are read: by run.h, or as those of a part, by run/row_source.h. */
-enum engine_rows { ROWS_OF_RUN, ROWS_OF_KERNEL_PART, ROWS_OF_RAW_SCANS };
-/* The step that refuses items which no kernel part streams. */
-#define ENGINE_NOT_KERNEL "user-only items"
+/* Where the operators run: in the kernel, or (pushdown = off) in user space over all events. */
+enum engine_rows { ROWS_OF_KERNEL, ROWS_OF_RAW_SCANS };
 
 struct engine_options {
 	const char *rules_off;	/* NULL or "": every rule on */
-	const char *state;	/* "auto", "table", "kernel_map" */
+	const char *state;	/* NULL or "auto", "table", "kernel_map" */
 	u64 max_groups;		/* 0: the default of these tests */
 	u64 max_in_flight;	/* 0: the smallest */
 	bool is_old_kernel;	/* generate for a kernel without signed division (< 6.6) */
+	bool is_files;		/* the query reads recordings alone: no event is replayed */
 	const u32 *window_ends; /* ascending: a window ends before the event of that number */
 	u32 n_window_ends;
 	/* 0, or aggregates are those of a hopping window which has so many panes. */
 	u32 n_panes;
-	/* Takes every batch; NULL: its rows go into the result. */
+	/* Each may be NULL.  The output and the number of parts, before the first batch; */
+	void (*opened)(void *context, const struct schema *output, u32 n_parts);
+	/* every batch (NULL: its rows go into the result); and what refused, and why. */
 	void (*batch)(void *context, const struct batch *batch);
-	void *batch_context;
+	void (*failed)(void *context, const char *step, const struct diags *diags);
+	void *context;
 	enum engine_rows rows;
 };
 
@@ -238,7 +167,6 @@ struct engine;
 
 /* NULL and a reason when this machine does not let us load programs. */
 struct engine *engine_open(struct arena *arena, const char **ret_reason);
-void engine_close(struct engine *engine);
 /*
  * Text -> result over these events, through every stage.  False, with the
  * diagnostics or the failing step in *ret_error, when some stage refuses.
@@ -246,13 +174,6 @@ void engine_close(struct engine *engine);
 bool engine_run(struct engine *engine, const char *sql, const struct engine_options *options,
 		const struct event *events, u32 n_events, struct arena *arena,
 		struct result *ret_result, const char **ret_error);
-struct engine_stats {
-	u64 compile_ns, load_ns, replay_ns;
-	u32 most_insns, most_verified; /* of one program */
-};
-
-const struct engine_stats *engine_stats(const struct engine *engine);
-
 /* These return how many queries were wrong; the first few are in the report. */
 u32 overflow_check(struct engine *engine, u64 seed, struct buf *report);
 u32 other_check(struct engine *engine, u64 seed, struct buf *report);

@@ -178,16 +178,15 @@ static void test_rules(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
 		struct result expected;
 
-		run(&job, queries[i], "all", ROWS_OF_RUN, &expected);
+		run(&job, queries[i], "all", ROWS_OF_KERNEL, &expected);
 		print_message("%5u rows  %.100s ...\n", expected.n_rows, queries[i]);
 		assert_true(expected.n_rows > 0);
-		check(&job, queries[i], &expected, "", ROWS_OF_RUN);
+		check(&job, queries[i], &expected, "", ROWS_OF_KERNEL);
 		for (u32 k = 0; k < opt_n_rules; k++)
-			check(&job, queries[i], &expected, opt_rules[k].name, ROWS_OF_RUN);
+			check(&job, queries[i], &expected, opt_rules[k].name, ROWS_OF_KERNEL);
 		if (!strstr(queries[i], "count("))
 			check(&job, queries[i], &expected, "", ROWS_OF_RAW_SCANS);
 	}
-	engine_close(job.engine);
 	arena_free(&arena);
 }
 

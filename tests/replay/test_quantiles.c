@@ -382,7 +382,7 @@ static void run_windows(struct engine *engine, struct recording *r, const char *
 	options.window_ends = ends;
 	options.n_window_ends = n_ends;
 	options.batch = take;
-	options.batch_context = c;
+	options.context = c;
 	if (!engine_run(engine, sql, &options, events, n, &arena, &result, &error))
 		fail_msg("%s\n%s", sql, error);
 	assert_int_equal(c->window, r->n_windows);
@@ -414,8 +414,6 @@ static int open_all(void **state)
 static int close_all(void **state)
 {
 	(void)state;
-	if (engine)
-		engine_close(engine);
 	arena_free(&all);
 	return 0;
 }

@@ -271,7 +271,7 @@ static void run_round(struct round *r, struct rng *rng, const struct engine_opti
 		   r->weight->column == C_N ? "" : r->weight->sql, REPLAY_STREAM);
 	buf_puts(&sql, r->is_grouped ? " GROUP BY g" : "");
 	mine.batch = take;
-	mine.batch_context = r;
+	mine.context = r;
 	if (!engine_run(engine, sql.at, &mine, r->data.events, r->data.n_events, &arena, &result,
 			&error))
 		fail_msg("%s: %s", sql.at, error);
