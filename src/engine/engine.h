@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loaded programs -> batches: closes windows on the wall clock, flips the epoch,
+ * Loaded programs -> batches: closes windows on the wall clock, switches copies,
  * drains and merges the slices, reads the ring buffer, and runs the user part.
  * Allocates at start only.
  */

@@ -279,12 +279,8 @@ static void leave(struct gen *g)
 {
 	ir_note(g->ir, "leave");
 	ir_at(g->ir, (struct span){ 0, 0 });
-	if (!g->slice)
-		return;
-	if (g->phys->state.n_levels > 1)
-		ir_store(g->ir, g->control, offsetof(struct control_line, busy), IR_U64, g->level);
-	else
-		ir_storei(g->ir, g->control, offsetof(struct control_line, busy), IR_U64, 0);
+	if (g->slice)
+		gen_leave(g);
 }
 
 static void begin_use(struct gen *g, u32 i)
@@ -355,7 +351,7 @@ struct ir *gen_program(const struct phys *phys, const struct hook *hook, struct 
 		several_uses(g, out);
 	ir_place(g->ir, out);
 	ir_exit(g->ir, 0);
-	if (phys->state.n_levels > 1 && g->slice) {
+	if (g->slice) {
 		ir_place(g->ir, g->busy);
 		gen_busy(g);
 	}

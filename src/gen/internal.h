@@ -47,8 +47,8 @@ struct gen {
 	const struct phys_source *source; /* its source */
 	struct ir *ir;
 	struct buf *constants;
-	vreg context, control, level, cpu, slice; /* control .. slice 0: a program of starts only */
-	vreg registers;				  /* RAW_SYSCALL: struct pt_regs * */
+	vreg context, control, word, cpu, slice; /* control .. slice 0: a program of starts only */
+	vreg registers;				 /* RAW_SYSCALL: struct pt_regs * */
 	vreg number;	 /* RAW_SYSCALL over many: the system call's number */
 	vreg probe;	 /* RAW_SYSCALL over many: its probe code */
 	label done;	 /* this use is over */
@@ -142,7 +142,9 @@ void gen_running(struct gen *g, const struct phys_step *step);
 /* state.c */
 /* Leaves for `out` before anything is marked when the CPU is none of ours. */
 void gen_enter(struct gen *g, label out);
-/* Behind the program's end, at the label g->busy: every level is taken, the event is missed. */
+/* Gives the slot back. */
+void gen_leave(struct gen *g);
+/* Behind the program's end, at the label g->busy: every slot is taken, the event is missed. */
 void gen_busy(struct gen *g);
 void gen_count(struct gen *g, enum counter counter);
 /* One more start or end without a partner. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * This CPU's slice of the copy in use, and the group's row in it.
+ * A slot of this CPU, its slice of the copy in use, and the group's row in it.
  *
- * The busy mark goes up before the copy in use is read and down when all is written.
- * The flip runs on this CPU too, in an interrupt or between programs, and leaves
- * the epoch alone while the mark is up; so every event falls into one copy.
+ * The slot is taken before anything of the slice is read and given back when all is
+ * written; its word says the copy.  User space changes the words of free slots only, so
+ * every event falls into one copy (load/flip.c).
  */
 #include "gen/internal.h"
 
@@ -71,51 +71,105 @@ void gen_count_unpaired(struct gen *g, enum unpaired kind)
 		count_start(g, (u32)(offsetof(struct control_line, unpaired) + 8 * kind));
 }
 
-static void take_level(struct gen *g)
+#ifdef __x86_64__
+/* The processor keeps the order of stores: a plain one gives the slot back. */
+#define STORES_ARE_ORDERED true
+#else
+#define STORES_ARE_ORDERED false
+#endif
+
+static s32 slot_bytes(u32 level)
+{
+	return (s32)(offsetof(struct control_line, slots) + 8 * level);
+}
+
+/* Which of the CPU's slots it is, from its word: a number that the verifier does not know. */
+static vreg slot_level(struct gen *g)
+{
+	vreg level = ir_reg(g->ir);
+
+	ir_alui(g->ir, IR_SHR, level, g->word, SLOT_LEVEL_SHIFT);
+	ir_alui(g->ir, IR_AND, level, level, g->phys->state.n_levels - 1);
+	return level;
+}
+
+/* The copy in use. */
+static vreg slot_epoch(struct gen *g)
+{
+	vreg epoch = ir_reg(g->ir);
+
+	ir_alui(g->ir, IR_AND, epoch, g->word, 1);
+	return epoch;
+}
+
+/* The first free slot of the CPU: nearly always the first of all. */
+static void take_slot(struct gen *g)
 {
 	struct ir *ir = g->ir;
-	vreg mark;
-	const s32 busy = offsetof(struct control_line, busy);
+	vreg mark = ir_reg(ir);
+	label got = ir_label(ir);
+	u32 n = g->phys->state.n_levels;
 
-	if (g->phys->state.n_levels == 1) {
-		ir_storei(ir, g->control, busy, IR_U64, 1);
-		return;
+	g->word = ir_reg(ir);
+	ir_imm(ir, mark, (s64)SLOT_BUSY);
+	ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->control, slot_bytes(0), IR_U64, mark);
+	if (n > 1)
+		ir_branchi(ir, IR_SGE, g->word, 0, got);
+	ir_cold(ir, n > 1);
+	for (u32 level = 1; level < n; level++) {
+		ir_imm(ir, mark, (s64)SLOT_BUSY);
+		ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->control, slot_bytes(level), IR_U64, mark);
+		if (level < n - 1)
+			ir_branchi(ir, IR_SGE, g->word, 0, got);
 	}
-	g->level = ir_reg(ir);
-	ir_load(ir, g->level, g->control, busy, IR_U64);
-	/* Falls through where it is in bounds: see encode_branch() of the back end. */
-	ir_branchi(ir, IR_GE, g->level, g->phys->state.n_levels, g->busy);
-	mark = ir_reg(ir);
-	ir_alui(ir, IR_ADD, mark, g->level, 1);
-	ir_store(ir, g->control, busy, IR_U64, mark);
+	ir_branchi(ir, IR_SLT, g->word, 0, g->busy);
+	ir_cold(ir, false);
+	ir_place(ir, got);
+}
+
+void gen_leave(struct gen *g)
+{
+	struct ir *ir = g->ir;
+	vreg slot = g->control;
+
+	if (g->phys->state.n_levels > 1) {
+		slot = slot_level(g);
+		ir_alui(ir, IR_SHL, slot, slot, 3);
+		ir_alu(ir, IR_ADD, slot, slot, g->control);
+	}
+	if (STORES_ARE_ORDERED)
+		ir_store(ir, slot, slot_bytes(0), IR_U64, g->word);
+	else
+		ir_atomic(ir, IR_ATOMIC_XCHG, 0, slot, slot_bytes(0), IR_U64, g->word);
 }
 
 void gen_busy(struct gen *g)
 {
-	counter_add(g, g->control, offsetof(struct control_line, missed));
+	vreg one = ir_reg(g->ir);
+
+	ir_imm(g->ir, one, 1);
+	ir_atomic(g->ir, IR_ATOMIC_ADD, 0, g->control, offsetof(struct control_line, missed),
+		  IR_U64, one);
 	ir_exit(g->ir, 0);
 }
 
-/*
- * The flip has written where the CPU's slices of the copy in use begin.  The bound
- * is never exceeded: it shows the verifier that the slice lies in the map.
- */
+/* slices[copy][cpu * n_levels + level]: all three are in bounds, which the verifier sees. */
 static void take_slice(struct gen *g)
 {
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
-	vreg offset = ir_reg(ir);
+	vreg copy = slot_epoch(g), offset = ir_reg(ir);
 
-	ir_load(ir, offset, g->control, offsetof(struct control_line, slice_offset), IR_U64);
-	ir_branchi(ir, IR_GT, offset, (s64)(s->total_bytes - s->n_levels * s->slice_bytes),
-		   g->done);
 	g->slice = ir_reg(ir);
 	ir_map_value(ir, g->slice, LOAD_MAP_STATE, 0);
+	ir_alui(ir, IR_MUL, offset, g->cpu, (s64)(s->n_levels * s->slice_bytes));
 	ir_alu(ir, IR_ADD, g->slice, g->slice, offset);
+	ir_alui(ir, IR_MUL, copy, copy, (s64)state_slice_offset(s, 1, 0, 0));
+	ir_alu(ir, IR_ADD, g->slice, g->slice, copy);
 	if (s->n_levels > 1) {
-		vreg level = ir_reg(ir);
+		vreg level = slot_level(g);
 
-		ir_alui(ir, IR_MUL, level, g->level, (s64)s->slice_bytes);
+		ir_alui(ir, IR_MUL, level, level, (s64)s->slice_bytes);
 		ir_alu(ir, IR_ADD, g->slice, g->slice, level);
 	}
 }
@@ -133,7 +187,7 @@ void gen_enter(struct gen *g, label out)
 	ir_alu(ir, IR_ADD, g->control, g->control, offset);
 	/* Used again at the end only: that copy may lie on the stack, what is used now not. */
 	ir_mov(ir, kept, g->control);
-	take_level(g);
+	take_slot(g);
 	take_slice(g);
 	g->control = kept;
 }
@@ -427,11 +481,10 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 
 static vreg kernel_map(struct gen *g)
 {
-	vreg map = ir_reg(g->ir), epoch = ir_reg(g->ir);
+	vreg map = ir_reg(g->ir);
 	label second = ir_label(g->ir), end = ir_label(g->ir);
 
-	ir_load(g->ir, epoch, g->control, offsetof(struct control_line, epoch), IR_U64);
-	ir_branchi(g->ir, IR_NE, epoch, 0, second);
+	ir_branchi(g->ir, IR_NE, slot_epoch(g), 0, second);
 	ir_map(g->ir, map, LOAD_MAP_HASH0);
 	ir_jump(g->ir, end);
 	ir_place(g->ir, second);
@@ -458,7 +511,7 @@ static vreg kernel_map_row(struct gen *g, const struct key_word *words)
 		ir_stack_store(ir, key, 8 * i, IR_U64, gen_key_load(g, &words[i]));
 	ir_alui(ir, IR_MUL, writer, g->cpu, s->n_levels);
 	if (s->n_levels > 1)
-		ir_alu(ir, IR_ADD, writer, writer, g->level);
+		ir_alu(ir, IR_ADD, writer, writer, slot_level(g));
 	ir_stack_store(ir, key, 8 * s->key_words, IR_U64, writer);
 	ir_stack_address(ir, args[1], key, 0);
 	ir_call(ir, row, BPF_FUNC_map_lookup_elem, 2, args);

@@ -1,162 +1,88 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The exact switch of epochs, and the count of events that programs did not see.
+ * The exact switch of copies, and the count of events that programs did not see.
  *
- * A program of the query does, with preemption off, on its CPU's control line:
- *	level = busy; busy = level + 1; e = epoch; update copy e; busy = level
- * (The line holds the epoch and the place of that copy's slices; one flip writes both
- * and finds no program half way, so a program sees them agree.)
- * The flip program below runs on that same CPU, in an interrupt that BPF_PROG_TEST_RUN
- * sends (or, for the CPU of the caller, with preemption off), and does:
- *	if (busy) return 1; epoch = wanted; return 0
- * Both are on one CPU, so each sees the other's accesses in program order, and one
- * can only lie wholly inside a gap of the other.  The flip in a gap of a program:
- * before "busy = level + 1" it finds busy 0 and flips, and the program, which reads
- * the epoch later, takes the new one; behind it, it finds busy and leaves the epoch
- * alone; behind "busy = level" the update is complete.  A program in a gap of the
- * flip (an interrupt or NMI on the caller's CPU) has begun and ended before the
- * epoch is written: its update of the old copy is complete.  So when every CPU has
- * returned 0, no program holds the old epoch and none will read it, without waiting
- * for RCU.  The interrupt's completion orders the CPU's stores before our loads.
+ * A CPU has some slots, each with slices of its own in both copies of the state, and a
+ * word (phys/phys.h).  A program does, with the first slot that it finds free:
+ *	word = exchange(slot, BUSY); if word is BUSY, on to the next slot
+ *	update the slot's slice of the copy that `word` names, by plain loads and stores
+ *	store(slot, word)
+ * User space switches a slot by one instruction, repeated while the slot is BUSY:
+ *	compare_exchange(slot, word of the one copy, word of the other)
  *
- * This needs programs that are not preempted half way, since another task's
- * program would then put busy back under them.  Tracepoint programs are not: the
- * tracepoint itself disables preemption, and since 6.13, where system call
- * tracepoints may sleep, their BPF and perf probes do (commits 4aadde89d81f and
- * 65e7462a16ce).  Replayed programs run one at a time, in our own system call.
+ * Step by step.  (1) A slot has one program at most: of several that exchange its word, on
+ * whatever CPU and however they interrupt or preempt each other, one gets a word that is not
+ * BUSY, and the word is BUSY from then on until that one stores it.  A program that was
+ * preempted or interrupted still has its slot, and one that comes meanwhile takes another.
+ * (2) Only free words are switched, so a program's copy is not changed under it, and what it
+ * stores back is what user space would find there.  (3) Where the compare-and-exchange
+ * succeeds, the word was free: every program that took the slot before has stored the word
+ * after its last update, so all of it is seen from here (the store releases, the compare
+ * acquires); every one that takes it later gets the new word.  So the switch is one instant
+ * for the slot: an event lies in one copy, whole.  (4) When all slots of all CPUs are
+ * switched, no program holds the old copy and none will: it is read and cleared by plain
+ * loads and stores.  No system call, no interrupt, no grace period, and a CPU that is
+ * offline is as any other.
  *
- * An offline CPU answers ENXIO and runs no probe (tracepoints have cpu_online() as
- * their condition), so its epoch is stored from here; asked again, it must still be
- * offline, or else it answers as the others do.
+ * User space holds nothing: were this thread stopped at any point, even for good, programs
+ * would find as many free slots as before.  So no slot is kept in reserve for that.
  *
- * Measured on 2 CPUs: see tests/load, which prints it.
+ * The deepest slots first: a program that interrupts another one takes a deeper slot, and
+ * would else count a later event in the earlier window.
  */
 #include <errno.h>
 #include <sched.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "load/internal.h"
 
-/*
- * Context: the epoch to set, and where this CPU's slices of that copy begin.  Setting (not
- * toggling) lets a half-done flip be repeated.  Returns 1 when this CPU is busy, else 0.
- */
-static int flip_program_load(const struct load *load)
-{
-	const int fd = load->map_fds[LOAD_MAP_CONTROL];
-	const s32 n_cpus = load->phys->state.n_cpus;
-	const u8 load64 = BPF_LDX | BPF_MEM | BPF_DW, store64 = BPF_STX | BPF_MEM | BPF_DW;
-	const u8 move = BPF_ALU64 | BPF_MOV;
-	const struct bpf_insn insns[] = {
-		{ .code = load64, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_1, .off = 0 },
-		{ .code = load64, .dst_reg = BPF_REG_7, .src_reg = BPF_REG_1, .off = 8 },
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_smp_processor_id },
-		{ .code = BPF_JMP | BPF_JGE | BPF_K,
-		  .dst_reg = BPF_REG_0,
-		  .off = 9,
-		  .imm = n_cpus },
-		{ .code = BPF_ALU64 | BPF_MUL | BPF_K,
-		  .dst_reg = BPF_REG_0,
-		  .imm = sizeof(struct control_line) },
-		{ .code = BPF_LD | BPF_IMM | BPF_DW,
-		  .dst_reg = BPF_REG_1,
-		  .src_reg = BPF_PSEUDO_MAP_VALUE,
-		  .imm = fd },
-		{ 0 },
-		{ .code = BPF_ALU64 | BPF_ADD | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0 },
-		{ .code = load64,
-		  .dst_reg = BPF_REG_2,
-		  .src_reg = BPF_REG_1,
-		  .off = offsetof(struct control_line, busy) },
-		{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_2, .off = 4, .imm = 0 },
-		{ .code = store64,
-		  .dst_reg = BPF_REG_1,
-		  .src_reg = BPF_REG_6,
-		  .off = offsetof(struct control_line, epoch) },
-		{ .code = store64,
-		  .dst_reg = BPF_REG_1,
-		  .src_reg = BPF_REG_7,
-		  .off = offsetof(struct control_line, slice_offset) },
-		{ .code = move | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-		{ .code = move | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
-	attr.insns = sys_pointer(insns);
-	attr.insn_cnt = ARRAY_SIZE(insns);
-	attr.license = sys_pointer(LOAD_LICENSE);
-	strcpy(attr.prog_name, "ebql_flip");
-	return sys_prog_load(&attr);
-}
-
-int load_flip_open(struct load *load, struct diags *diags)
-{
-	int fd = flip_program_load(load);
-
-	if (fd >= 0) {
-		load->flip_fd = fd;
-		return 0;
-	}
-	if (!load_refused(-fd, "load BPF programs", diags))
-		diag_plain(diags, "verifier", "the kernel refused the epoch program: %s",
-			   strerror(-fd));
-	return fd;
-}
-
-/* Programs run for less than a microsecond: a CPU that is busy for so long is stuck. */
+/* Programs run for less than a microsecond: a slot that is busy for so long is stuck. */
 #define FLIP_TIMEOUT_NS (2ull * 1000 * 1000 * 1000)
+/* A program that runs on another CPU is over within so many looks, or its CPU does other work. */
+#define FLIP_LOOKS 1000
 
-/* Runs the flip program on this CPU: what it returns (0 or 1), or -errno. */
-static int flip_run(struct load *load, u32 cpu, u64 epoch)
+/* false: the slot was busy, each time it was looked at. */
+static bool switch_slot(u64 *slot, u64 word)
 {
-	u64 context[2] = { epoch, state_slice_offset(&load->phys->state, epoch, cpu, 0) };
-	u32 value;
-	int err = sys_prog_test_run(load->flip_fd, context, sizeof(context), BPF_F_TEST_RUN_ON_CPU,
-				    cpu, &value);
+	for (u32 i = 0; i < FLIP_LOOKS; i++) {
+		u64 seen = __atomic_load_n(slot, __ATOMIC_RELAXED);
 
-	return err ? err : (int)value;
+		if (seen != SLOT_BUSY &&
+		    __atomic_compare_exchange_n(slot, &seen, word, false, __ATOMIC_SEQ_CST,
+						__ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
 }
 
-static int flip_cpu(struct load *load, u32 cpu, u64 epoch, u64 deadline_ns)
+static int flip_slot(u64 *slot, u64 word)
 {
-	int ret = flip_run(load, cpu, epoch);
+	u64 deadline_ns;
 
-	if (ret == -ENXIO) {
-		__atomic_store_n(&load->control[cpu].slice_offset,
-				 state_slice_offset(&load->phys->state, epoch, cpu, 0),
-				 __ATOMIC_SEQ_CST);
-		__atomic_store_n(&load->control[cpu].epoch, epoch, __ATOMIC_SEQ_CST);
-		ret = flip_run(load, cpu, epoch);
-		if (ret == -ENXIO)
-			return 0;
-	}
-	/* Busy: the interrupt has hit a program, which goes on when the interrupt returns. */
-	while (ret == 1 && base_monotonic_ns() < deadline_ns) {
+	if (switch_slot(slot, word))
+		return 0;
+	deadline_ns = base_monotonic_ns() + FLIP_TIMEOUT_NS;
+	do {
 		sched_yield();
-		ret = flip_run(load, cpu, epoch);
-		if (ret == -ENXIO) /* it went offline, which no program can be in the way of */
-			return flip_cpu(load, cpu, epoch, deadline_ns);
-	}
-	return ret == 1 ? -EBUSY : ret;
+		if (switch_slot(slot, word))
+			return 0;
+	} while (base_monotonic_ns() < deadline_ns);
+	return -EBUSY;
 }
 
 int load_flip(struct load *load)
 {
-	u64 deadline_ns = base_monotonic_ns() + FLIP_TIMEOUT_NS;
+	const struct state_layout *s = &load->phys->state;
 	u64 epoch = load->epoch ^ 1;
 
-	for (u32 cpu = 0; cpu < load->phys->state.n_cpus; cpu++) {
-		int err = flip_cpu(load, cpu, epoch, deadline_ns);
+	for (u32 cpu = 0; cpu < s->n_cpus; cpu++)
+		for (u32 level = s->n_levels; level-- > 0;) {
+			int err = flip_slot(&load->control[cpu].slots[level],
+					    slot_word(level, epoch));
 
-		if (err)
-			return err;
-	}
+			if (err)
+				return err;
+		}
 	load->epoch = epoch;
 	return 0;
 }
@@ -174,7 +100,7 @@ static u64 recursion_misses(int fd)
  * The kernel skips a program when it is already running on this CPU; for perf
  * tracepoints it skips it when any tracing program is, and counts that since 6.7
  * (trace_call_bpf()).  To these come the events that our programs gave up on
- * because every level of the CPU was in use.
+ * because every slot of the CPU was in use.
  */
 u64 load_missed(struct load *load)
 {

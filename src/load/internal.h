@@ -26,9 +26,6 @@ void load_maps_close(struct load *load);
 /* program.c: 0 or a diagnostic and -errno. */
 int load_program_open(struct load *load, struct load_program *program, struct diags *diags);
 
-/* flip.c */
-int load_flip_open(struct load *load, struct diags *diags);
-
 /* attach.c: takes a file descriptor lower than those of maps, programs and links. */
 int load_perf_reserve(struct load_program *program);
 

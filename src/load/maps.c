@@ -182,7 +182,8 @@ int load_maps_open(struct load *load, struct diags *diags)
 
 	load->control = at;
 	for (u32 cpu = 0; !err && cpu < state->n_cpus; cpu++)
-		load->control[cpu].slice_offset = state_slice_offset(state, 0, cpu, 0);
+		for (u32 level = 0; level < SLOTS_MAX; level++)
+			load->control[cpu].slots[level] = slot_word(level, 0);
 	at = NULL;
 	if (!err && state->total_bytes)
 		err = shared_create(load, LOAD_MAP_STATE, state->total_bytes, &at, diags);

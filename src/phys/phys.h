@@ -270,18 +270,32 @@ static inline u64 state_slice_offset(const struct state_layout *s, u32 copy, u32
 	return (((u64)copy * s->n_cpus + cpu) * s->n_levels + level) * s->slice_bytes;
 }
 
-/* The control map: one line a CPU, written by the flip program and the programs' busy mark. */
+/*
+ * Slots: what a program takes to be alone with the slices that it writes.  The word of a free
+ * one says which copy of the state is in use, and which slot of its CPU it is.  A program
+ * exchanges it for SLOT_BUSY, at once, and stores it again at its end; user space switches
+ * copies by a compare-and-exchange of free words (load/flip.c).
+ */
+#define SLOT_BUSY	 UINT64_MAX /* the one word with the highest bit */
+#define SLOT_LEVEL_SHIFT 56
+#define SLOTS_MAX	 4
+
+static inline u64 slot_word(u32 level, u64 epoch)
+{
+	return (u64)level << SLOT_LEVEL_SHIFT | epoch;
+}
+
+/* The control map: one line a CPU. */
 struct control_line {
-	u64 epoch;	  /* copy in use on this CPU: 0 or 1 */
-	u64 slice_offset; /* of this CPU's first slice in that copy: written with the epoch */
-	u64 busy;	  /* programs of the query now running on this CPU: the nesting level */
-	u64 missed;	  /* events that found every level busy */
+	u64 slots[SLOTS_MAX]; /* the first n_levels are used */
+	u64 missed;	      /* events that found every slot busy */
 	/* What starts count, which belong to no window: they only grow. */
 	u64 start_faults, start_negative, start_evicted;
 	u64 unpaired[UNPAIRED_N]; /* NEVER_ENDED: starts whose key is NULL */
 	u64 start_running_full;
-	u64 unused[2];
+	u64 unused[1];
 };
+_Static_assert(sizeof(struct control_line) == 128, "two CPUs on one cache line cost 22 ns");
 
 /* Map numbers in the relocations of generated code; gen/ emits them, load/ creates the maps. */
 enum load_map {

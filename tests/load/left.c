@@ -38,7 +38,6 @@ static void note(u32 *ids, u32 *n, int fd)
 void left_note(const struct load *load, struct left *ret_left)
 {
 	memset(ret_left, 0, sizeof(*ret_left));
-	note(ret_left->programs, &ret_left->n_programs, load->flip_fd);
 	for (u32 i = 0; i < load->n_programs; i++)
 		note(ret_left->programs, &ret_left->n_programs, load->programs[i].fd);
 	for (u32 i = 0; i < LOAD_MAP_N; i++)

@@ -76,20 +76,29 @@ void query_compile_ir(struct query *query, u32 i, struct ir *ir)
 		BUG("%s", ir_check(ir) ? ir_check(ir) : reason);
 }
 
-/* line = &control[cpu], busy = its busy mark, raised by one. */
-static void enter(struct query *query, struct ir *ir, vreg cpu, vreg line, vreg busy, vreg row)
+/* line = &control[cpu], word = what its one slot held. */
+static void enter(struct query *query, struct ir *ir, vreg cpu, vreg line, vreg word, vreg row)
 {
 	const struct state_layout *state = &query->phys.state;
 	vreg offset = ir_reg(ir), mark = ir_reg(ir), epoch = ir_reg(ir);
+	label got = ir_label(ir);
 
 	ir_map_value(ir, line, LOAD_MAP_CONTROL, 0);
 	ir_alui(ir, IR_MUL, offset, cpu, sizeof(struct control_line));
 	ir_alu(ir, IR_ADD, line, line, offset);
-	ir_load(ir, busy, line, offsetof(struct control_line, busy), IR_U64);
-	ir_alui(ir, IR_ADD, mark, busy, 1);
-	ir_store(ir, line, offsetof(struct control_line, busy), IR_U64, mark);
-	ir_load(ir, epoch, line, offsetof(struct control_line, epoch), IR_U64);
-	ir_alui(ir, IR_AND, epoch, epoch, 1);
+	if (query->takes_no_slot) {
+		ir_load(ir, word, line, 0, IR_U64);
+	} else {
+		ir_imm(ir, mark, (s64)SLOT_BUSY);
+		ir_atomic(ir, IR_ATOMIC_XCHG, word, line, 0, IR_U64, mark);
+		ir_branchi(ir, IR_SGE, word, 0, got);
+		ir_imm(ir, mark, 1);
+		ir_atomic(ir, IR_ATOMIC_ADD, 0, line, offsetof(struct control_line, missed), IR_U64,
+			  mark);
+		ir_exit(ir, 0);
+		ir_place(ir, got);
+	}
+	ir_alui(ir, IR_AND, epoch, word, 1);
 	ir_alui(ir, IR_MUL, offset, epoch, state->n_cpus);
 	ir_alu(ir, IR_ADD, offset, offset, cpu);
 	ir_alui(ir, IR_MUL, offset, offset, state->slice_bytes);
@@ -102,7 +111,7 @@ void query_compile(struct query *query, u32 i)
 	/* Raw tracepoints: the second argument; the tracepoint's record: after the 8 common bytes.
 	 */
 	struct ir *ir = ir_new(&query->arena);
-	vreg id = ir_reg(ir), cpu = ir_reg(ir), line = ir_reg(ir), busy = ir_reg(ir);
+	vreg id = ir_reg(ir), cpu = ir_reg(ir), line = ir_reg(ir), slot = ir_reg(ir);
 	vreg row = ir_reg(ir), word = ir_reg(ir);
 	label out = ir_label(ir), known = ir_label(ir);
 
@@ -115,13 +124,14 @@ void query_compile(struct query *query, u32 i)
 	ir_branchi(ir, IR_LT, cpu, query->phys.state.n_cpus, known);
 	ir_exit(ir, 0);
 	ir_place(ir, known);
-	enter(query, ir, cpu, line, busy, row);
+	enter(query, ir, cpu, line, slot, row);
 	for (u32 j = 0; j < QUERY_WORDS; j++) {
 		ir_load(ir, word, row, 8 * j, IR_U64);
 		ir_alui(ir, IR_ADD, word, word, 1);
 		ir_store(ir, row, 8 * j, IR_U64, word);
 	}
-	ir_store(ir, line, offsetof(struct control_line, busy), IR_U64, busy);
+	if (!query->takes_no_slot)
+		ir_store(ir, line, 0, IR_U64, slot);
 	ir_place(ir, out);
 	ir_exit(ir, 0);
 	query_compile_ir(query, i, ir);
@@ -168,6 +178,8 @@ u64 query_drain(struct query *query, u32 copy, u64 *ret_n_torn)
 
 void query_calls(u64 n)
 {
+	long number = QUERY_SYSCALL;
+
 	while (n--)
-		syscall(QUERY_SYSCALL);
+		syscall(number);
 }

@@ -7,13 +7,15 @@
 #ifndef TESTS_LOAD_QUERY_H
 #define TESTS_LOAD_QUERY_H
 
+#include <unistd.h>
+
 #include "load/load.h"
 
 /*
- * No system call has this number, so nobody else makes it; the tracepoint sees it
- * all the same, as it stands before the range check.
+ * No system call has this number, so nobody else makes it (another run of these tests has
+ * another process ID); the tracepoint sees it all the same, as it stands before the range check.
  */
-#define QUERY_SYSCALL 100007
+#define QUERY_SYSCALL (100000 + getpid())
 
 /*
  * Words of a row, all counting the same events: a torn update shows as a difference.
@@ -30,6 +32,7 @@ struct query {
 	struct stream *no_stream;
 	struct load_program programs[2];
 	struct load load;
+	bool takes_no_slot; /* its programs are wrong: they read the copy and mark nothing */
 };
 
 /* A plan of one hook for this path, and state of one row a slice. */

@@ -3,7 +3,8 @@
  * load_flip(): while threads make an exactly known number of calls, the epoch is
  * switched as fast as it goes and the old copy drained and cleared by plain loads
  * and stores; the sum must be the number of calls, on both access paths, with no
- * row ever seen half updated.  Also what a busy CPU and an offline CPU do.
+ * row ever seen half updated.  Programs that take no slot must fail this test.  Also slots
+ * that are taken and left at any time by many threads, and what a busy slot does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,9 +45,10 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void opened(struct query *query, enum access_path path)
+static void opened(struct query *query, enum access_path path, bool takes_no_slot)
 {
 	query_init(query, path);
+	query->takes_no_slot = takes_no_slot;
 	query_compile(query, 0);
 	if (query_open(query, 1) || load_attach(&query->load, &query->diags)) {
 		query_show(query);
@@ -56,15 +58,20 @@ static void opened(struct query *query, enum access_path path)
 
 #define N_LATENCIES 65536
 
-static void flip_is_exact(enum access_path path, const char *name)
+struct outcome {
+	u64 sum, n_torn;
+};
+
+/* Of N_THREADS * N_CALLS calls, what was found in all windows, and rows half updated. */
+static struct outcome flip_under_load(enum access_path path, const char *name, bool takes_no_slot)
 {
 	static u64 latencies[N_LATENCIES];
 	u64 n_flips = 0, sum = 0, n_torn = 0, n_copies_used = 0, total = N_THREADS * N_CALLS;
+	struct outcome outcome;
 	pthread_t threads[N_THREADS];
 	struct query query;
 
-	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
-	opened(&query, path);
+	opened(&query, path, takes_no_slot);
 	n_running = N_THREADS;
 	for (size_t i = 0; i < N_THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, caller, (void *)i), 0);
@@ -87,12 +94,32 @@ static void flip_is_exact(enum access_path path, const char *name)
 		      (unsigned long long)total, (unsigned long long)n_flips,
 		      latencies[MIN(n_flips, N_LATENCIES) / 2] / 1e3,
 		      latencies[MIN(n_flips, N_LATENCIES) * 99 / 100] / 1e3);
-	assert_int_equal(sum, total);
-	assert_int_equal(n_torn, 0);
 	/* It was a test only if the calls were spread over many flips. */
 	assert_true(n_copies_used > 100);
 	load_close(&query.load);
 	query_free(&query);
+	outcome = (struct outcome){ sum, n_torn };
+	return outcome;
+}
+
+static void flip_is_exact(enum access_path path, const char *name)
+{
+	struct outcome outcome;
+
+	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
+	outcome = flip_under_load(path, name, false);
+	assert_int_equal(outcome.sum, N_THREADS * N_CALLS);
+	assert_int_equal(outcome.n_torn, 0);
+}
+
+/* The test is able to fail. */
+static void test_without_slots(void **state)
+{
+	struct outcome outcome;
+
+	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
+	outcome = flip_under_load(ACCESS_RAW, "raw tracepoint, no slot taken", true);
+	assert_true(outcome.sum != N_THREADS * N_CALLS || outcome.n_torn);
 }
 
 static void test_exact_raw(void **state)
@@ -105,20 +132,21 @@ static void test_exact_tracepoint(void **state)
 	flip_is_exact(ACCESS_TRACEPOINT, "tracepoint");
 }
 
-/* Another epoch on every line, and events go to the other copy. */
+/* Another epoch in every slot, and events go to the other copy. */
 static void test_switches_copies(void **state)
 {
 	struct query query;
 	u64 n_torn = 0;
 
 	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
-	opened(&query, ACCESS_RAW);
+	opened(&query, ACCESS_RAW, false);
 	for (u32 i = 0; i < 5; i++) {
 		assert_int_equal(query.load.epoch, i & 1);
 		query_calls(10 + i);
 		assert_int_equal(load_flip(&query.load), 0);
 		for (u32 cpu = 0; cpu < query.phys.state.n_cpus; cpu++)
-			assert_int_equal(query.load.control[cpu].epoch, (i + 1) & 1);
+			assert_int_equal(query.load.control[cpu].slots[0],
+					 slot_word(0, (i + 1) & 1));
 		assert_int_equal(query_drain(&query, i & 1, &n_torn), 10 + i);
 		assert_int_equal(query_drain(&query, (i + 1) & 1, &n_torn), 0);
 	}
@@ -126,47 +154,147 @@ static void test_switches_copies(void **state)
 	query_free(&query);
 }
 
-/* A CPU that stays busy: -EBUSY in bounded time; once it is free, the flip is finished. */
+/* A slot that stays busy: -EBUSY in bounded time; once it is free, the flip is finished. */
 static void test_busy_is_bounded(void **state)
 {
 	struct query query;
 	u64 start_ns, ns;
 
 	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
-	opened(&query, ACCESS_RAW);
-	query.load.control[0].busy = 1;
+	opened(&query, ACCESS_RAW, false);
+	query.load.control[0].slots[0] = SLOT_BUSY;
 	start_ns = base_monotonic_ns();
 	assert_int_equal(load_flip(&query.load), -EBUSY);
 	ns = base_monotonic_ns() - start_ns;
 	assert_in_range(ns, 1000000000ull, 4000000000ull);
 	assert_int_equal(query.load.epoch, 0);
-	assert_int_equal(query.load.control[0].epoch, 0);
-	query.load.control[0].busy = 0;
+	assert_int_equal(query.load.control[0].slots[0], SLOT_BUSY);
+	query.load.control[0].slots[0] = slot_word(0, 0);
 	assert_int_equal(load_flip(&query.load), 0);
 	for (u32 cpu = 0; cpu < query.phys.state.n_cpus; cpu++)
-		assert_int_equal(query.load.control[cpu].epoch, 1);
+		assert_int_equal(query.load.control[cpu].slots[0], slot_word(0, 1));
 	load_close(&query.load);
 	query_free(&query);
 }
 
-/* CPUs that do not run (here: that do not exist) are switched from outside. */
-static void test_offline_cpus(void **state)
-{
-	struct query query;
+/* --- Threads in the place of programs: they may be stopped anywhere, also for long --- */
 
-	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
-	query_init(&query, ACCESS_RAW);
-	query.phys.state.n_cpus += 3;
-	query.phys.state.total_bytes = query.phys.state.slice_bytes * 2 * query.phys.state.n_cpus;
-	query_compile(&query, 0);
-	assert_int_equal(query_open(&query, 1), 0);
-	for (u32 i = 1; i < 4; i++) {
-		assert_int_equal(load_flip(&query.load), 0);
-		for (u32 cpu = 0; cpu < query.phys.state.n_cpus; cpu++)
-			assert_int_equal(query.load.control[cpu].epoch, i & 1);
+#define N_WORKERS     4
+#define N_SWITCHES    1000 /* that found events */
+#define N_MODEL_CPUS  2
+#define N_MODEL_SLOTS 4
+
+struct model {
+	struct load load;
+	struct phys phys;
+	struct control_line control[N_MODEL_CPUS];
+	u64 cells[2][N_MODEL_CPUS][N_MODEL_SLOTS][2]; /* two words that count the same */
+	u64 n_events, n_missed;
+	bool takes_no_slot, is_over;
+};
+
+/* What a program does; false: every slot is taken. */
+static bool model_event(struct model *m, u32 cpu, u32 number)
+{
+	struct control_line *line = &m->control[cpu];
+	u64 word = SLOT_BUSY, *cell;
+	u32 level = 0;
+
+	for (; m->takes_no_slot ? level == 0 : level < N_MODEL_SLOTS; level++) {
+		word = m->takes_no_slot ? __atomic_load_n(&line->slots[0], __ATOMIC_SEQ_CST)
+					: __atomic_exchange_n(&line->slots[level], SLOT_BUSY,
+							      __ATOMIC_SEQ_CST);
+		if (word != SLOT_BUSY)
+			break;
 	}
-	load_close(&query.load);
-	query_free(&query);
+	if (word == SLOT_BUSY)
+		return false;
+	cell = m->cells[word & 1][cpu][word >> SLOT_LEVEL_SHIFT];
+	cell[0] = *(volatile u64 *)&cell[0] + 1;
+	if (number % 256 == 0)
+		usleep(1);
+	if (number % 4096 == 0)
+		usleep(100);
+	cell[1] = *(volatile u64 *)&cell[1] + 1;
+	if (!m->takes_no_slot)
+		__atomic_store_n(&line->slots[level], word, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void *worker(void *context)
+{
+	struct model *m = context;
+	u64 n_missed = 0;
+	u32 n = 0;
+
+	while (!__atomic_load_n(&m->is_over, __ATOMIC_SEQ_CST)) {
+		n++;
+		n_missed += !model_event(m, n / 64 % N_MODEL_CPUS, n);
+		if (n % 64 == 0)
+			usleep(1);
+	}
+	__atomic_fetch_add(&m->n_events, n, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&m->n_missed, n_missed, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+static u64 model_drain(struct model *m, u32 copy, u64 *ret_n_torn)
+{
+	u64 *cell = m->cells[copy][0][0], sum = 0;
+
+	for (u32 i = 0; i < N_MODEL_CPUS * N_MODEL_SLOTS; i++, cell += 2) {
+		*ret_n_torn += cell[0] != cell[1];
+		sum += cell[0];
+		cell[0] = cell[1] = 0;
+	}
+	return sum;
+}
+
+static struct outcome model_run(struct model *m)
+{
+	struct outcome outcome = { 0 };
+	pthread_t threads[N_WORKERS];
+	u32 n_used = 0;
+
+	m->phys.state = (struct state_layout){ .n_cpus = N_MODEL_CPUS, .n_levels = N_MODEL_SLOTS };
+	m->load = (struct load){ .phys = &m->phys, .control = m->control };
+	for (u32 cpu = 0; cpu < N_MODEL_CPUS; cpu++)
+		for (u32 level = 0; level < N_MODEL_SLOTS; level++)
+			m->control[cpu].slots[level] = slot_word(level, 0);
+	for (u32 i = 0; i < N_WORKERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, worker, m), 0);
+	while (n_used < N_SWITCHES) {
+		u64 got;
+
+		assert_int_equal(load_flip(&m->load), 0);
+		got = model_drain(m, m->load.epoch ^ 1, &outcome.n_torn);
+		n_used += got > 0;
+		outcome.sum += got;
+	}
+	__atomic_store_n(&m->is_over, true, __ATOMIC_SEQ_CST);
+	for (u32 i = 0; i < N_WORKERS; i++)
+		pthread_join(threads[i], NULL);
+	outcome.sum += model_drain(m, 0, &outcome.n_torn) + model_drain(m, 1, &outcome.n_torn);
+	print_message("%llu events, %llu found no slot\n", (unsigned long long)m->n_events,
+		      (unsigned long long)m->n_missed);
+	return outcome;
+}
+
+static void test_preempted(void **state)
+{
+	static struct model m;
+	struct outcome outcome = model_run(&m);
+
+	assert_int_equal(outcome.sum + m.n_missed, m.n_events);
+	assert_int_equal(outcome.n_torn, 0);
+}
+
+static void test_preempted_without_slots(void **state)
+{
+	static struct model m = { .takes_no_slot = true };
+	struct outcome outcome = model_run(&m);
+
+	assert_true(outcome.sum != m.n_events || outcome.n_torn);
 }
 
 /* What programs gave up on themselves, each reported once. */
@@ -175,7 +303,7 @@ static void test_missed(void **state)
 	struct query query;
 
 	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
-	opened(&query, ACCESS_RAW);
+	opened(&query, ACCESS_RAW, false);
 	assert_int_equal(load_missed(&query.load), 0);
 	query.load.control[0].missed += 5;
 	query.load.control[query.phys.state.n_cpus - 1].missed += 2;
@@ -190,9 +318,14 @@ static void test_missed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_switches_copies),	 cmocka_unit_test(test_exact_raw),
-		cmocka_unit_test(test_exact_tracepoint), cmocka_unit_test(test_busy_is_bounded),
-		cmocka_unit_test(test_offline_cpus),	 cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_switches_copies),
+		cmocka_unit_test(test_exact_raw),
+		cmocka_unit_test(test_exact_tracepoint),
+		cmocka_unit_test(test_without_slots),
+		cmocka_unit_test(test_preempted),
+		cmocka_unit_test(test_preempted_without_slots),
+		cmocka_unit_test(test_busy_is_bounded),
+		cmocka_unit_test(test_missed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -545,7 +545,7 @@ static void killed(enum access_path path)
 	}
 	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
 	assert_true(WIFSTOPPED(status));
-	assert_int_equal(left_count(left, 0), 3 + 2);
+	assert_int_equal(left_count(left, 0), 2 + 2);
 	start_ns = base_monotonic_ns();
 	kill(pid, SIGKILL);
 	assert_int_equal(left_count(left, SECOND_NS), 0);
