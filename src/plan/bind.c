@@ -59,8 +59,7 @@ static const struct ast_item *alias_find(struct scope *scope, const struct ast *
 }
 
 /* GROUP BY and ORDER BY may name items by number or by alias; else the expression itself. */
-static const struct ast *resolve_item(struct scope *scope, const struct ast *ast,
-				      const char *clause)
+const struct ast *bind_resolve_item(struct scope *scope, const struct ast *ast, const char *clause)
 {
 	const struct ast_select *s = scope->select;
 	const struct ast_item *item;
@@ -98,12 +97,12 @@ static const char *written(struct scope *scope, const struct ast *ast)
 	return text;
 }
 
-static bool bind_keys(struct scope *scope)
+bool bind_keys(struct scope *scope)
 {
 	const struct ast_select *s = scope->select;
 
 	for (u32 i = 0; i < s->group_by.n; i++) {
-		const struct ast *ast = resolve_item(scope, s->group_by.at[i], "GROUP BY");
+		const struct ast *ast = bind_resolve_item(scope, s->group_by.at[i], "GROUP BY");
 		struct expr *e;
 
 		if (!ast)
@@ -116,7 +115,7 @@ static bool bind_keys(struct scope *scope)
 		/* A name is a function of its number: one group for each number. */
 		while (bind_is_naming(e))
 			e = e->args[0];
-		if (e->is_user_only || e->type.kind == TYPE_NULL)
+		if (!scope->shared->is_whole && (e->is_user_only || e->type.kind == TYPE_NULL))
 			return bind_refuse(
 				scope, ast->span,
 				"this expression as a group key (it needs the user part) is");
@@ -147,6 +146,25 @@ static struct expr *ungrouped(struct scope *scope, const struct expr *e)
 	return NULL;
 }
 
+/* Does it read the row, of this select's own FROM? */
+static bool is_of_row(struct scope *scope, const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_FIELD:
+	case EXPR_SYSTEM:
+	case EXPR_RUNNING:
+		return !scope->from || plan_has_source(scope->from, e->source);
+	case EXPR_UNION:
+		return !scope->from || plan_has_source(scope->from, e->branches[0]);
+	case EXPR_COLUMN:
+		return plan_has_relation(scope->from, e->source);
+	case EXPR_MEMBER:
+		return is_of_row(scope, e->args[0]);
+	default:
+		return false;
+	}
+}
+
 struct expr *bind_lift(struct scope *scope, struct expr *e)
 {
 	struct expr *r;
@@ -158,6 +176,7 @@ struct expr *bind_lift(struct scope *scope, struct expr *e)
 			continue;
 		r = expr_new(scope->arena, EXPR_KEY, e->span);
 		r->index = i;
+		r->source = bind_number(scope);
 		r->type = e->type;
 		r->lo = e->lo;
 		r->hi = e->hi;
@@ -165,9 +184,10 @@ struct expr *bind_lift(struct scope *scope, struct expr *e)
 		r->nullable = true;
 		return r;
 	}
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_MEMBER ||
-	    e->kind == EXPR_UNION || e->kind == EXPR_RUNNING)
+	if (is_of_row(scope, e))
 		return ungrouped(scope, e);
+	if (e->plan && !bind_lift_subquery(scope, e))
+		return NULL;
 	if (e->kind == EXPR_AGGREGATE || e->n_args == 0)
 		return e;
 	r = arena_new(scope->arena, struct expr);
@@ -330,7 +350,7 @@ static struct expr *bind_item(struct scope *scope, const struct ast_item *item, 
 	if (is_unnest(item->expr))
 		return bind_unnest(scope, item->expr);
 	scope->is_top_of_item = true;
-	scope->has_event_items = !is_aggregated;
+	scope->has_event_items = !is_aggregated && !scope->is_grouped;
 	e = bind_expr(scope, item->expr);
 	scope->is_top_of_item = scope->has_event_items = false;
 	return e;
@@ -380,7 +400,8 @@ static bool bind_sort(struct scope *scope, bool is_aggregated, struct plan *sort
 	sort->sort.n_keys = s->order_by.n;
 	sort->sort.keys = arena_array(scope->arena, struct sort_key, s->order_by.n);
 	for (u32 i = 0; i < s->order_by.n; i++) {
-		const struct ast *ast = resolve_item(scope, s->order_by.at[i].expr, "ORDER BY");
+		const struct ast *ast =
+			bind_resolve_item(scope, s->order_by.at[i].expr, "ORDER BY");
 		struct expr *e = ast ? bind_expr(scope, ast) : NULL;
 
 		if (e && is_aggregated)
@@ -393,7 +414,7 @@ static bool bind_sort(struct scope *scope, bool is_aggregated, struct plan *sort
 	return true;
 }
 
-static bool bind_limit(struct scope *scope, struct plan *p)
+bool bind_limit(struct scope *scope, struct plan *p)
 {
 	const struct ast *asts[2] = { scope->select->limit, scope->select->offset };
 	s64 *to[2] = { &p->limit.count, &p->limit.offset };
@@ -445,7 +466,7 @@ struct plan *bind_where(struct scope *scope, struct plan *input)
 	scope->no_aggregates_in = NULL;
 	if (!where)
 		return input;
-	if (where->is_user_only) {
+	if (where->is_user_only && !scope->shared->is_whole) {
 		if (!bind_refuse_naming(scope, scope->select->where->span, where))
 			bind_refuse(scope, scope->select->where->span,
 				    "a WHERE that needs real numbers or text functions is");

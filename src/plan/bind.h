@@ -17,9 +17,10 @@ struct relation {
 	const char *written;	     /* how messages call it */
 	struct stream_list *streams; /* NULL: derived */
 	struct plan *tree;
-	u32 source;	  /* with streams or has_system: whose event */
-	bool has_system;  /* the system columns of that event are columns of it */
-	bool is_nullable; /* right of a LEFT join */
+	const struct plan *leaf; /* of FROM's joins, whose rows it is of; NULL: FROM has one */
+	u32 source;		 /* with streams or has_system: whose event */
+	bool has_system;	 /* the system columns of that event are columns of it */
+	bool is_nullable;	 /* right of a LEFT join */
 	struct item *columns;
 	const char *const *meanings; /* of a span's columns; else NULL */
 	u32 n_columns;
@@ -31,9 +32,24 @@ struct cte_list {
 	const struct cte_list *outer;
 };
 
+/* A select of WITH or of a view that is not opened: bound once, however often it is read. */
+struct bound_select {
+	const struct ast_select *select;
+	const struct cte_list *ctes;
+	struct plan *plan;
+};
+
 /* What all selects of one query share. */
 struct bind_shared {
 	struct view_list *views;
+	bool is_whole; /* the whole language is bound; false: what the kernel part takes whole */
+	const struct plan_context *context;
+	struct query_window window;
+	bool is_windowed;
+	VEC(struct bound_select) selects;
+	u32 n_relations, n_aggregates, n_overs;
+	u32 depth; /* of nested selects */
+	bool has_streams;
 	VEC(struct plan *) scans; /* by source */
 	VEC(struct plan *) joins;
 	u32 n_runnings;
@@ -49,6 +65,8 @@ struct scope {
 	u32 n_views;	 /* the views that may be named: the first n of the list */
 	bool is_shipped; /* the select is not of the query's text: spans are of its use */
 	const struct ast_select *select;
+	struct scope *outer; /* of a sub-query: whose columns it may name, too */
+	struct plan *from;   /* FROM and WHERE, once bound */
 	VEC(struct relation) relations;
 	u32 first_relation; /* those before it are not visible: the ON of a join on the right */
 	bool is_windowed;
@@ -59,6 +77,13 @@ struct scope {
 	bool has_unnest;
 	VEC(struct item) keys;
 	VEC(struct aggregate) aggregates;
+	u32 number; /* of the aggregates; taken with the first key or aggregate */
+	bool has_number;
+	VEC(struct over) overs;
+	u32 over_number;
+	struct aggregate *over; /* where the aggregate bound next, which has OVER, goes */
+	bool is_inside_over;
+	bool is_grouped;      /* the select has groups, by its own words */
 	bool has_event_items; /* the item bound now is of each event: OVER is a running sum there */
 	VEC(struct plan *) runnings; /* of the items; their input is set when all are known */
 };
@@ -109,6 +134,35 @@ bool bind_derived(const struct scope *outer, const struct ast_select *select,
 /* A scope as that of `outer`, with nothing in it yet. */
 struct scope bind_scope(const struct scope *outer, const struct ast_select *select);
 
+/* bind_query.c: selects that are not opened */
+struct plan *bind_chain(struct scope *scope, bool is_top);
+/* The columns of a select as a relation's, EXPR_COLUMN of that number. */
+void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
+		 item_vec *ret_columns);
+/* The one window of the query, wherever it is said; false after a diagnostic. */
+bool bind_find_window(struct scope *scope, const struct ast_select *select);
+u32 bind_number(struct scope *scope);
+/* What an expression of groups reads of its own FROM becomes keys, also within sub-queries. */
+bool bind_lift_subquery(struct scope *scope, struct expr *e);
+/* (select), EXISTS (select), x IN (select) */
+struct expr *bind_subquery(struct scope *scope, const struct ast *ast);
+
+/* bind_relate.c */
+struct plan *bind_relate(struct scope *scope, const struct ast_source *source);
+struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const char *name,
+			      const char *written, struct span span);
+/* ref.users or users, of an attached database; NULL: there is no such table. */
+struct plan *bind_table(struct scope *scope, const struct ast_source *source);
+
+/* Is it the call of an aggregate, be it with OVER? */
+bool bind_is_aggregate_name(const struct ast *ast);
+struct plan *bind_nested(struct scope *scope, const struct scope *inner,
+			 const struct ast_select *select, const char *name, const char *written,
+			 bool is_named);
+
+/* bind_over.c */
+struct expr *bind_over(struct scope *scope, const struct ast *ast);
+
 /* bind_join.c */
 struct plan *bind_join(struct scope *scope, const struct ast_source *source);
 /* A difference of the times of a join's two ends is no less than 0: the join sees to it. */
@@ -149,6 +203,11 @@ struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct exp
 void bind_ctes(struct scope *scope);
 struct plan *bind_where(struct scope *scope, struct plan *input);
 bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items);
+bool bind_keys(struct scope *scope);
+bool bind_limit(struct scope *scope, struct plan *p);
+/* GROUP BY and ORDER BY may name items by number or by alias; else the expression itself. */
+const struct ast *bind_resolve_item(struct scope *scope, const struct ast *ast, const char *clause);
+/* LIMIT and OFFSET, options: of the select that they stand behind. */
 /* Does the select aggregate, by its own words? */
 bool bind_is_aggregated(const struct ast_select *select);
 /* Does the expression contain an aggregate call? */
@@ -159,12 +218,24 @@ struct expr *bind_lift(struct scope *scope, struct expr *expr);
 /* Types the CASE whose arguments are set, those of `clause` first: NULL after an error. */
 struct expr *bind_case_done(struct scope *scope, struct expr *e, const char *clause);
 
+/* function.c */
+const struct sql_function *function_find(const char *name, bool is_window);
+bool function_is_naming(const struct sql_function *f);
+void function_suggest(struct suggest *suggest, bool is_window);
+/* The letter of argument i in `takes`. */
+char function_takes(const struct sql_function *f, u32 i);
+/* Number and types of the arguments; false after a diagnostic. */
+bool function_check(struct scope *scope, const struct sql_function *f, const struct ast *ast,
+		    struct expr *const *args);
+
 /* bind_call.c: CASE WHEN when THEN then ELSE otherwise END; NULL where one of them is */
 struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *when,
 			  struct expr *then, struct expr *otherwise);
 /* What every aggregate call needs */
 bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast, enum aggregate_takes takes);
 struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, const char *name);
+/* Within an aggregate's parentheses. */
+struct expr *bind_inside(struct scope *scope, const struct ast *ast, bool is_condition);
 bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct aggregate *a);
 struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a);
 /* Names of kernel numbers, a function of its argument: grouped by that. */

@@ -8,46 +8,25 @@
 
 #include "plan/bind.h"
 
-/* SQLite's scalar functions that the user part passes on: arguments, and the type they yield. */
-static const struct {
-	const char *name;
-	u8 least, most, kind;
-} user_functions[] = {
-	{ "round", 1, 2, TYPE_REAL },	 { "upper", 1, 1, TYPE_TEXT },
-	{ "lower", 1, 1, TYPE_TEXT },	 { "trim", 1, 2, TYPE_TEXT },
-	{ "ltrim", 1, 2, TYPE_TEXT },	 { "rtrim", 1, 2, TYPE_TEXT },
-	{ "substr", 2, 3, TYPE_TEXT },	 { "replace", 3, 3, TYPE_TEXT },
-	{ "printf", 1, 99, TYPE_TEXT },	 { "format", 1, 99, TYPE_TEXT },
-	{ "hex", 1, 1, TYPE_TEXT },	 { "quote", 1, 1, TYPE_TEXT },
-	{ "length", 1, 1, TYPE_INT },	 { "instr", 2, 2, TYPE_INT },
-	{ "unicode", 1, 1, TYPE_INT },	 { "sign", 1, 1, TYPE_INT },
-	{ "date", 0, 9, TYPE_TEXT },	 { "time", 0, 9, TYPE_TEXT },
-	{ "datetime", 0, 9, TYPE_TEXT }, { "strftime", 1, 9, TYPE_TEXT },
-	{ "typeof", 1, 1, TYPE_TEXT },
-};
-
-/* Names of the kernel's numbers, looked up by the user part. */
-static const char *const naming_functions[] = {
-	"syscall_name", /* nr of a system call */
-	"task_state",	/* prev_state of sched_switch */
-	"softirq_name", /* vec */
-	"device_name",	/* dev: "8:16" */
-	"tcp_state",	/* oldstate, newstate of inet_sock_set_state */
-};
-
 /* In the language, not in this version. */
 static const char *const later_functions[] = {
 	"pid_in_ns",
-	"histogram_merge",
 };
 
-/* min(a, b) and max(a, b) are SQLite's scalar functions; some aggregates only SQLite has. */
+/* min(a, b) and max(a, b) are SQLite's scalar functions. */
 static bool find_aggregate(const struct ast *ast, struct aggregate_name *ret_name)
 {
-	if (!aggregate_find(ast->text, ret_name) || !aggregate_infos[ret_name->kind].cell)
+	if (!aggregate_find(ast->text, ret_name))
 		return false;
 	return !((ret_name->kind == AGGREGATE_MIN || ret_name->kind == AGGREGATE_MAX) &&
 		 ast->n_args > 1);
+}
+
+bool bind_is_aggregate_name(const struct ast *ast)
+{
+	struct aggregate_name name;
+
+	return find_aggregate(ast, &name);
 }
 
 bool bind_has_aggregate(const struct ast *ast)
@@ -61,7 +40,13 @@ bool bind_has_aggregate(const struct ast *ast)
 	for (u32 i = 0; i < ast->n_args; i++)
 		if (bind_has_aggregate(ast->args[i]))
 			return true;
-	return bind_has_aggregate(ast->otherwise);
+	for (u32 i = 0; i < ast->n_partition_by; i++)
+		if (bind_has_aggregate(ast->partition_by[i]))
+			return true;
+	for (u32 i = 0; i < ast->n_order_by; i++)
+		if (bind_has_aggregate(ast->order_by[i].expr))
+			return true;
+	return bind_has_aggregate(ast->otherwise) || bind_has_aggregate(ast->filter);
 }
 
 /* One quantile is a value of x for those that compute with it; NULL when nothing was counted. */
@@ -78,6 +63,7 @@ static void quantile_type(struct expr *e, const struct aggregate *a)
 		e->type = x->type;
 		e->lo = x->lo;
 		e->hi = x->hi;
+		e->is_quantile = a->part == QUANTILE_WHOLE;
 		/* A bound may be infinite, outside of the range: nothing is folded with it. */
 		e->is_user_only = a->part != QUANTILE_WHOLE;
 	}
@@ -100,17 +86,31 @@ static void aggregate_type(struct expr *e, const struct aggregate *a)
 	e->type = range.type;
 	e->lo = range.lo;
 	e->hi = range.hi;
-	e->is_user_only = e->type.kind == TYPE_REAL;
+	e->is_user_only =
+		e->type.kind == TYPE_REAL || e->type.kind == TYPE_TEXT || e->type.kind == TYPE_NULL;
+}
+
+/* Within the aggregate of a window function, which is one of groups then, others may stand. */
+struct expr *bind_inside(struct scope *scope, const struct ast *ast, bool is_condition)
+{
+	struct aggregate *over = scope->over;
+	bool was_inside = scope->is_inside_aggregate;
+	struct expr *x;
+
+	scope->over = NULL;
+	scope->is_inside_aggregate = was_inside || !over;
+	x = is_condition ? bind_condition(scope, ast, "FILTER") : bind_expr(scope, ast);
+	scope->is_inside_aggregate = was_inside;
+	scope->over = over;
+	return x;
 }
 
 struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, const char *name)
 {
-	scope->is_inside_aggregate = true;
-	struct expr *x = bind_expr(scope, ast);
+	struct expr *x = bind_inside(scope, ast, false);
 
-	scope->is_inside_aggregate = false;
-	if (!x)
-		return NULL;
+	if (!x || scope->shared->is_whole)
+		return x;
 	if (x->is_user_only || (!type_is_word(x->type) && strcasecmp(name, "count") != 0)) {
 		struct diag *d = diag_error(scope->diags, "not-supported", ast->span,
 					    "%s() of %s is not available yet", name,
@@ -122,6 +122,26 @@ struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, cons
 		return NULL;
 	}
 	return x;
+}
+
+/* first(), last() and top_k() say something of rows, not of values. */
+static bool check_distinct(struct scope *scope, const struct ast *ast)
+{
+	bool is_of_rows = strcasecmp(ast->text, "first") == 0 ||
+			  strcasecmp(ast->text, "last") == 0 || strcasecmp(ast->text, "top_k") == 0;
+
+	if (ast->is_within_group && strcasecmp(ast->text, "percentile_cont") != 0) {
+		diag_error(scope->diags, "not-supported", ast->span,
+			   "an ordered aggregate is not available yet");
+		return false;
+	}
+	if (!ast->distinct || !is_of_rows)
+		return true;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "not-supported", ast->span,
+			     "DISTINCT in %s() is not available", ast->text),
+		  "SELECT DISTINCT in a nested select");
+	return false;
 }
 
 bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast, enum aggregate_takes takes)
@@ -142,6 +162,8 @@ bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast, enum agg
 			   "%s() stands inside another aggregate", ast->text);
 		return false;
 	}
+	if (scope->shared->is_whole)
+		return check_distinct(scope, ast);
 	if (ast->distinct || ast->is_over ||
 	    (takes != TAKES_SCHEME && (ast->is_within_group || ast->n_order_by))) {
 		diag_error(scope->diags, "not-supported", ast->span, "%s is not available yet",
@@ -151,6 +173,11 @@ bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast, enum agg
 		return false;
 	}
 	return true;
+}
+
+static bool same_expr(const struct expr *a, const struct expr *b)
+{
+	return a ? b && expr_equal(a, b) : !b;
 }
 
 static bool same_statistic(const struct aggregate *a, const struct aggregate *b)
@@ -167,10 +194,19 @@ struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a)
 {
 	struct expr *e = expr_new(scope->arena, EXPR_AGGREGATE, a.span);
 
+	if (scope->over) {
+		aggregate_type(e, &a);
+		a.type = e->type;
+		*scope->over = a;
+		return e;
+	}
+	e->source = bind_number(scope);
 	for (u32 i = 0; i < scope->aggregates.n; i++) {
 		const struct aggregate *b = &scope->aggregates.at[i];
 
-		if (b->kind == a.kind && (a.arg ? b->arg && expr_equal(a.arg, b->arg) : !b->arg) &&
+		if (b->kind == a.kind && a.is_distinct == b->is_distinct &&
+		    a.keeps_null == b->keeps_null && same_expr(a.separator, b->separator) &&
+		    (a.arg ? b->arg && expr_equal(a.arg, b->arg) : !b->arg) &&
 		    (a.filter ? b->filter && expr_equal(a.filter, b->filter) : !b->filter) &&
 		    same_statistic(b, &a) && bind_same_sketch(b, &a)) {
 			e->index = i;
@@ -189,22 +225,68 @@ bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct ag
 {
 	if (!ast->filter)
 		return true;
-	scope->is_inside_aggregate = true;
-	a->filter = bind_condition(scope, ast->filter, "FILTER");
-	scope->is_inside_aggregate = false;
-	if (a->filter && a->filter->is_user_only)
+	a->filter = bind_inside(scope, ast->filter, true);
+	if (a->filter && a->filter->is_user_only && !scope->shared->is_whole)
 		return bind_refuse(scope, ast->filter->span,
 				   "a FILTER that needs real numbers or text functions is");
 	return a->filter != NULL;
 }
 
+/* sum(), avg(), total() add up; min(), max() and count() take texts, too. */
+static bool check_number(struct scope *scope, const struct ast *ast, enum aggregate_kind kind,
+			 const struct expr *x)
+{
+	if (kind == AGGREGATE_COUNT || kind == AGGREGATE_MIN || kind == AGGREGATE_MAX)
+		return true;
+	if (type_is_word(x->type) || x->type.kind == TYPE_REAL || x->type.kind == TYPE_NULL)
+		return true;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "type-mismatch", ast->args[0]->span,
+			     "%s() takes numbers, this is a text", aggregate_infos[kind].name),
+		  "CAST(x AS INTEGER) makes a number of a text");
+	return false;
+}
+
+/* histogram_merge(h), group_concat(x [, between]) */
+static struct expr *bind_special(struct scope *scope, const struct ast *ast, struct aggregate a)
+{
+	bool is_merge = a.kind == AGGREGATE_HISTOGRAM_MERGE;
+
+	if (ast->star || ast->n_args < 1 || ast->n_args > (is_merge ? 1u : 2u)) {
+		diag_error(scope->diags, "wrong-arguments", ast->span,
+			   is_merge ? "%s() takes one argument" : "%s() takes 1 or 2 arguments",
+			   aggregate_infos[a.kind].name);
+		return NULL;
+	}
+	scope->is_top_of_item = is_merge;
+	a.arg = bind_inside(scope, ast->args[0], false);
+	scope->is_top_of_item = false;
+	if (a.arg && is_merge && a.arg->type.kind != TYPE_HISTOGRAM) {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "type-mismatch", ast->args[0]->span,
+				     "histogram_merge() takes histograms"),
+			  "SELECT histogram_merge(h) FROM (SELECT histogram(latency) AS h ...)");
+		return NULL;
+	}
+	if (a.arg && ast->n_args > 1) {
+		a.separator = bind_inside(scope, ast->args[1], false);
+		if (!a.separator)
+			return NULL;
+	}
+	if (!a.arg || !bind_aggregate_filter(scope, ast, &a))
+		return NULL;
+	return bind_aggregate_ref(scope, a);
+}
+
 static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 				   enum aggregate_kind kind)
 {
-	struct aggregate a = { .kind = kind, .span = ast->span };
+	struct aggregate a = { .kind = kind, .span = ast->span, .is_distinct = ast->distinct };
 
 	if (!bind_aggregate_allowed(scope, ast, TAKES_WORD))
 		return NULL;
+	if (kind == AGGREGATE_HISTOGRAM_MERGE || kind == AGGREGATE_GROUP_CONCAT)
+		return bind_special(scope, ast, a);
 	if (kind != AGGREGATE_COUNT && (ast->star || ast->n_args != 1)) {
 		diag_hint(scope->diags,
 			  diag_error(scope->diags, "wrong-arguments", ast->span,
@@ -221,7 +303,10 @@ static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 		a.arg = bind_aggregate_arg(scope, ast->args[0], aggregate_infos[kind].name);
 		if (!a.arg)
 			return NULL;
-		if (kind == AGGREGATE_COUNT && !a.arg->nullable && a.arg->kind != EXPR_NULL)
+		if (!check_number(scope, ast, kind, a.arg))
+			return NULL;
+		if (kind == AGGREGATE_COUNT && !a.arg->nullable && a.arg->kind != EXPR_NULL &&
+		    !a.is_distinct && a.arg->type.kind != TYPE_NULL)
 			a.arg = NULL; /* never NULL: count(x) is count(*) */
 	}
 	if (!bind_aggregate_filter(scope, ast, &a))
@@ -320,8 +405,6 @@ static const char *percentile_named(struct scope *scope, const char *name)
 
 static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 {
-	static const char *const rewritten[] = { "abs",	     "iif",    "nullif",
-						 "coalesce", "ifnull", "target_pid" };
 	struct suggest suggest;
 	struct diag *d;
 
@@ -336,12 +419,8 @@ static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 	suggest_init(&suggest, ast->text);
 	for (u32 i = 0; aggregate_name_at(i); i++)
 		suggest_offer(&suggest, aggregate_name_at(i));
-	for (u32 i = 0; i < ARRAY_SIZE(naming_functions); i++)
-		suggest_offer(&suggest, naming_functions[i]);
-	for (u32 i = 0; i < ARRAY_SIZE(user_functions); i++)
-		suggest_offer(&suggest, user_functions[i].name);
-	for (u32 i = 0; i < ARRAY_SIZE(rewritten); i++)
-		suggest_offer(&suggest, rewritten[i]);
+	function_suggest(&suggest, false);
+	suggest_offer(&suggest, "target_pid");
 	d = diag_error(scope->diags, "unknown-function", ast->span, "there is no function \"%s\"",
 		       ast->text);
 	if (percentile_named(scope, ast->text))
@@ -367,12 +446,7 @@ static struct expr *bind_target_pid(struct scope *scope, const struct ast *ast)
 
 bool bind_is_naming(const struct expr *e)
 {
-	if (e->kind != EXPR_CALL)
-		return false;
-	for (u32 i = 0; i < ARRAY_SIZE(naming_functions); i++)
-		if (strcmp(naming_functions[i], e->name) == 0)
-			return true;
-	return false;
+	return e->kind == EXPR_CALL && e->function && function_is_naming(e->function);
 }
 
 static void find_naming(void *context, struct expr *e)
@@ -405,50 +479,62 @@ bool bind_refuse_naming(struct scope *scope, struct span span, struct expr *wher
 	return true;
 }
 
-/* syscall_name(nr) and its like; *ret_known is false for other functions. */
-static struct expr *bind_naming(struct scope *scope, const struct ast *ast, struct expr **args,
-				bool *ret_known)
+/* What only user space computes is computed once, by SQLite's own function. */
+static bool is_rewritable(const struct ast *ast, struct expr *const *args)
 {
-	const char *name = NULL;
-	struct expr *e;
+	for (u32 i = 0; i < ast->n_args && strcasecmp(ast->text, "iif") != 0; i++)
+		if (args[i]->is_user_only || args[i]->type.kind == TYPE_TEXT ||
+		    args[i]->type.kind == TYPE_NULL)
+			return false;
+	return true;
+}
 
-	for (u32 i = 0; i < ARRAY_SIZE(naming_functions); i++)
-		if (strcasecmp(naming_functions[i], ast->text) == 0)
-			name = naming_functions[i];
-	*ret_known = name != NULL;
-	if (!name)
-		return NULL;
-	if (ast->n_args != 1) {
-		diag_error(scope->diags, "wrong-arguments", ast->span, "%s() takes one argument",
-			   name);
-		return NULL;
-	}
-	if (args[0]->type.kind != TYPE_INT && args[0]->type.kind != TYPE_NULL) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "type-mismatch", ast->args[0]->span,
-				     "%s() takes a whole number", name),
-			  "for example syscall_name(nr), task_state(prev_state)");
-		return NULL;
-	}
-	e = expr_new(scope->arena, EXPR_CALL, ast->span);
-	e->name = name;
-	e->type = type_text(0);
-	e->nullable = true;
+/* One that only user space has. */
+static struct expr *call_new(struct scope *scope, const struct sql_function *f, struct span span,
+			     struct expr **args, u32 n)
+{
+	struct expr *e = expr_new(scope->arena, EXPR_CALL, span);
+
+	e->name = f->name;
+	e->function = f;
 	e->args = args;
-	e->n_args = 1;
+	e->n_args = n;
 	expr_infer(e);
 	return e;
+}
+
+static struct expr *needs_over(struct scope *scope, const struct ast *ast)
+{
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "needs-over", ast->span, "%s() looks at other rows",
+			     ast->text),
+		  "say which: %s() OVER (PARTITION BY ... ORDER BY ...)", ast->text);
+	return NULL;
+}
+
+static struct expr *wrong_suffix(struct scope *scope, const struct ast *ast)
+{
+	diag_error(scope->diags, "not-supported", ast->span,
+		   ast->distinct ? "DISTINCT belongs into an aggregate, and %s() is none"
+				 : "FILTER belongs behind an aggregate, and %s() is none",
+		   ast->text);
+	return NULL;
 }
 
 struct expr *bind_call(struct scope *scope, const struct ast *ast)
 {
 	struct aggregate_name aggregate;
+	const struct sql_function *f;
 	struct expr *e, **args;
-	bool is_naming;
 
-	if (ast->is_over)
+	if (ast->is_over && !scope->shared->is_whole)
 		return bind_running(scope, ast);
-	if (find_aggregate(ast, &aggregate)) {
+	if (ast->is_over) {
+		e = bind_running(scope, ast);
+		return e || diags_failed(scope->diags) ? e : bind_over(scope, ast);
+	}
+	if (find_aggregate(ast, &aggregate) &&
+	    (scope->shared->is_whole || aggregate_infos[aggregate.kind].cell)) {
 		switch (aggregate_infos[aggregate.kind].takes) {
 		case TAKES_WORD:
 			return bind_aggregate(scope, ast, aggregate.kind);
@@ -473,36 +559,19 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		if (!args[i])
 			return NULL;
 	}
-	e = bind_naming(scope, ast, args, &is_naming);
-	if (is_naming)
-		return e;
-	e = bind_rewritten(scope, ast, args);
-	if (e || diags_failed(scope->diags))
-		return e;
-	for (u32 i = 0; i < ARRAY_SIZE(user_functions); i++) {
-		if (strcasecmp(user_functions[i].name, ast->text) != 0)
-			continue;
-		if (ast->n_args < user_functions[i].least || ast->n_args > user_functions[i].most) {
-			diag_error(scope->diags, "wrong-arguments", ast->span,
-				   user_functions[i].least == user_functions[i].most
-					   ? "%s() takes %u argument%s"
-					   : "%s() takes %u or more argument%s, but not so many",
-				   ast->text, user_functions[i].least,
-				   user_functions[i].least == 1 ? "" : "s");
-			return NULL;
-		}
-		e = expr_new(scope->arena, EXPR_CALL, ast->span);
-		e->name = user_functions[i].name;
-		e->type = (struct type){ .kind = user_functions[i].kind,
-					 .bits = 64,
-					 .is_signed = true };
-		e->lo = INT64_MIN;
-		e->hi = INT64_MAX;
-		e->nullable = true;
-		e->args = args;
-		e->n_args = ast->n_args;
-		expr_infer(e);
-		return e;
+	f = function_find(ast->text, false);
+	if (!f && function_find(ast->text, true))
+		return needs_over(scope, ast);
+	if (!f)
+		return unknown_function(scope, ast);
+	if ((ast->distinct || ast->filter) && scope->shared->is_whole)
+		return wrong_suffix(scope, ast);
+	if (!function_check(scope, f, ast, args))
+		return NULL;
+	if (!scope->shared->is_whole || is_rewritable(ast, args)) {
+		e = bind_rewritten(scope, ast, args);
+		if (e || diags_failed(scope->diags))
+			return e;
 	}
-	return unknown_function(scope, ast);
+	return call_new(scope, f, ast->span, args, ast->n_args);
 }

@@ -233,7 +233,8 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 		if (i == 0) {
 			e->args[0] = c;
 		} else {
-			if (c->kind != EXPR_NULL && is_text(c) != is_text(e->args[0]))
+			if (c->type.kind != TYPE_NULL && e->args[0]->type.kind != TYPE_NULL &&
+			    is_text(c) != is_text(e->args[0]))
 				return type_mismatch(scope, OP_EQ, c->span, e->args[0], c);
 			all_constant &= c->kind == EXPR_INTEGER || c->kind == EXPR_TEXT ||
 					c->kind == EXPR_NULL;
@@ -249,7 +250,8 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 					   (struct type){ .kind = TYPE_BOOL, .bits = 8 }, 0),
 			      ast);
 	e->n_args = n;
-	if (all_constant && n > 2) {
+	/* Texts compare in one way; each number has its own. */
+	if ((all_constant || (scope->shared->is_whole && is_text(e->args[0]))) && n > 2) {
 		expr_infer(e);
 		return negate(scope, null ? bind_op(scope, OP_OR, ast->span, e, null) : e, ast);
 	}
@@ -285,6 +287,33 @@ static u32 pattern_elements(const struct expr *pattern, bool is_glob)
 	return n;
 }
 
+static bool is_kernel_pattern(const struct ast *ast, const struct expr *pattern)
+{
+	return ast->n_args < 3 && pattern->kind == EXPR_TEXT &&
+	       pattern_elements(pattern, strcmp(ast->text, "GLOB") == 0) <= PATTERN_ELEMENTS_MAX;
+}
+
+/* A pattern that only SQLite can match. */
+static struct expr *bind_match(struct scope *scope, const struct ast *ast, struct expr *x,
+			       struct expr *pattern)
+{
+	struct expr *e = expr_new(scope->arena, EXPR_MATCH, ast->span);
+
+	e->is_glob = strcmp(ast->text, "GLOB") == 0;
+	e->args = arena_array(scope->arena, struct expr *, 3);
+	e->args[e->n_args++] = x;
+	e->args[e->n_args++] = pattern;
+	if (!is_text(pattern) && pattern->type.kind != TYPE_NULL)
+		return type_mismatch(scope, OP_EQ, ast->args[1]->span, x, pattern);
+	if (ast->n_args > 2) {
+		e->args[e->n_args] = bind_expr(scope, ast->args[2]);
+		if (!e->args[e->n_args++])
+			return NULL;
+	}
+	expr_infer(e);
+	return negate(scope, e, ast);
+}
+
 static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 {
 	struct expr *x = bind_expr(scope, ast->args[0]);
@@ -295,8 +324,10 @@ static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 		return NULL;
 	if (pattern->kind == EXPR_NULL || x->kind == EXPR_NULL)
 		return bind_op(scope, OP_EQ, ast->span, x, pattern);
-	if (!is_text(x))
+	if (!is_text(x) && x->type.kind != TYPE_NULL)
 		return type_mismatch(scope, OP_EQ, ast->span, x, pattern);
+	if (scope->shared->is_whole && !is_kernel_pattern(ast, pattern))
+		return bind_match(scope, ast, x, pattern);
 	if (ast->n_args > 2) {
 		bind_refuse(scope, ast->span, "LIKE with ESCAPE is");
 		return NULL;
@@ -368,8 +399,6 @@ struct expr *bind_case_done(struct scope *scope, struct expr *e, const char *cla
 		typed = r;
 	}
 	expr_infer(e);
-	/* The kernel part has no text results of CASE. */
-	e->is_user_only |= typed && is_text(typed);
 	return e;
 }
 
@@ -407,6 +436,7 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 		{ "INTEGER", { .kind = TYPE_INT, .bits = 64, .is_signed = true } },
 		{ "INT", { .kind = TYPE_INT, .bits = 64, .is_signed = true } },
 		{ "BIGINT", { .kind = TYPE_INT, .bits = 64, .is_signed = true } },
+		{ "DOUBLE", { .kind = TYPE_REAL } },
 		{ "DURATION", { .kind = TYPE_DURATION, .bits = 64, .is_signed = true } },
 		{ "REAL", { .kind = TYPE_REAL } },
 		{ "TEXT", { .kind = TYPE_TEXT } },
@@ -420,6 +450,8 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 			continue;
 		struct expr *e = expr_new(scope->arena, EXPR_CALL, ast->span);
 
+		if (scope->shared->is_whole)
+			e->kind = EXPR_CAST;
 		if (type_is_word(x->type) && type_is_word(casts[i].type)) {
 			/* The same 64 bits under another unit: x + 0 keeps range and checks. */
 			struct type zero = { .kind = casts[i].type.kind,
@@ -497,6 +529,12 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 		diag_error(scope->diags, "star-here", ast->span,
 			   "* stands for all columns only in the SELECT list and in count(*)");
 		return NULL;
+	case AST_SUBQUERY:
+	case AST_EXISTS:
+	case AST_IN_SELECT:
+		if (scope->shared->is_whole)
+			return bind_subquery(scope, ast);
+		/* fall through */
 	default:
 		diag_hint(scope->diags,
 			  diag_error(scope->diags, "not-supported", ast->span,

@@ -150,10 +150,12 @@ bool bind_derived(const struct scope *outer, const struct ast_select *select,
 
 static struct plan *add_derived(struct scope *scope, const struct scope *inner,
 				const struct ast_select *select, const char *name,
-				const char *written)
+				const char *written, bool is_named)
 {
 	struct derived derived;
 
+	if (scope->shared->is_whole)
+		return bind_nested(scope, inner, select, name, written, is_named);
 	if (!bind_derived(inner, select, &derived))
 		return NULL;
 	vec_push(scope->arena, &scope->relations,
@@ -185,7 +187,7 @@ static struct plan *bind_view(struct scope *scope, const struct ast_source *sour
 	if (inner.is_shipped)
 		sql_respan(view->select, source->span);
 	return add_derived(scope, &inner, view->select, source->alias ? source->alias : view->name,
-			   view->name);
+			   view->name, true);
 }
 
 static struct plan *add_stream(struct scope *scope, const struct ast_source *source)
@@ -314,13 +316,15 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 	const char *name = source->path[0];
 	const struct cte_list *cte = source->n_path == 1 ? cte_find(scope, name) : NULL;
 	const struct view *view = NULL;
+	struct plan *table;
 
 	if (cte) {
 		struct scope inner = bind_scope(scope, cte->cte->select);
 
 		inner.ctes = cte->outer;
 		return add_derived(scope, &inner, cte->cte->select,
-				   source->alias ? source->alias : cte->cte->name, cte->cte->name);
+				   source->alias ? source->alias : cte->cte->name, cte->cte->name,
+				   true);
 	}
 	if (source->n_path == 1 && scope->shared->views)
 		view = views_find(scope->shared->views, name, scope->n_views);
@@ -328,6 +332,9 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 		return bind_view(scope, source, view);
 	if (bind_is_span(source))
 		return bind_span(scope, source);
+	table = bind_table(scope, source);
+	if (table)
+		return table;
 	if (is_misspelt(scope, source))
 		return NULL;
 	return add_stream(scope, source);
@@ -342,9 +349,12 @@ static struct plan *bind_source(struct scope *scope, const struct ast_source *so
 		struct scope inner = bind_scope(scope, source->select);
 
 		return add_derived(scope, &inner, source->select, source->alias,
-				   source->alias ? source->alias : "the nested select");
+				   source->alias ? source->alias : "the nested select", false);
 	}
 	case AST_SOURCE_JOIN:
+		if (scope->shared->is_whole && source->join != AST_JOIN_PAIR &&
+		    source->join != AST_JOIN_ASOF)
+			return bind_relate(scope, source);
 		return bind_join(scope, source);
 	case AST_SOURCE_FILE:
 		return add_file(scope, source);

@@ -245,6 +245,16 @@ struct plan *bind_join(struct scope *scope, const struct ast_source *source)
 	right = left ? bind_from(scope, source->right) : NULL;
 	if (!right)
 		return NULL;
+	if (!plan_is_rows(left) || !plan_is_rows(right)) {
+		diag_hint(
+			scope->diags,
+			diag_error(scope->diags, "not-supported",
+				   plan_is_rows(left) ? right->span : left->span,
+				   "PAIR and ASOF JOIN take rows of streams, and these are rows of "
+				   "a window"),
+			"JOIN takes them, of the same window");
+		return NULL;
+	}
 	b.join = bind_join_new(scope, source->join == AST_JOIN_PAIR ? JOIN_PAIR : JOIN_ASOF, left,
 			       right, source->span);
 	b.join->join.is_left = source->is_left;

@@ -89,8 +89,6 @@ static struct expr *null_without_partner(struct scope *scope, const struct relat
 	choice->args[2] = e;
 	choice->n_args = 3;
 	expr_infer(choice);
-	/* The kernel part has no text results of CASE. */
-	choice->is_user_only |= e->type.kind == TYPE_TEXT;
 	return choice;
 }
 
@@ -172,53 +170,31 @@ struct expr *bind_system(struct scope *scope, const struct relation *relation,
 	return e;
 }
 
-/* When an event of the source happened: of a recorded one, its column `time`. */
-static struct expr *time_of_source(struct scope *scope, u32 source, struct span span)
-{
-	const struct plan *scan = scope->shared->scans.at[source];
-	const struct stream *stream = scan->scan.streams->streams.at[0];
-	struct expr *e;
-
-	if (stream->kind == STREAM_FILE && stream->file->time_column >= 0) {
-		u32 i = (u32)stream->file->time_column;
-
-		e = column_expr(scope, EXPR_FIELD, stream->fields[i].name, i,
-				stream->fields[i].type, span);
-	} else {
-		if (stream->kind == STREAM_FILE)
-			diag_hint(scope->diags,
-				  diag_error(scope->diags, "no-time", scan->span,
-					     "%s has no column \"time\", which tells when its rows "
-					     "happened",
-					     stream->name),
-				  "a column of that name, whose values are all whole numbers of ns "
-				  "since 1970; without it a file is a table for JOIN");
-		e = column_expr(scope, EXPR_SYSTEM, system_columns[SYS_TIME].name, SYS_TIME,
-				system_columns[SYS_TIME].type, span);
-	}
-	e->source = source;
-	return e;
-}
-
 struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span)
 {
-	struct expr *all = expr_new(scope->arena, EXPR_UNION, span);
+	struct expr *e = plan_time(tree, scope->arena);
 	source_vec triggers = { 0 };
 
-	bind_triggers(scope->arena, tree, &triggers);
-	all->args = arena_array(scope->arena, struct expr *, triggers.n);
-	all->n_args = triggers.n;
-	all->branches = triggers.at;
-	all->name = system_columns[SYS_TIME].name;
-	for (u32 i = 0; i < triggers.n; i++) {
-		struct expr *e = time_of_source(scope, triggers.at[i], span);
-
-		all->args[i] = e;
-		all->type = e->type;
-		all->lo = e->lo;
-		all->hi = e->hi;
+	if (e) {
+		e->span = span;
+		return e;
 	}
-	return triggers.n == 1 ? all->args[0] : all;
+	bind_triggers(scope->arena, tree, &triggers);
+	for (u32 i = 0; i < triggers.n; i++) {
+		const struct plan *scan = scope->shared->scans.at[triggers.at[i]];
+		const struct stream *s = scan->scan.streams->streams.at[0];
+
+		if (s->kind != STREAM_FILE || s->file->time_column >= 0)
+			continue;
+		diag_hint(
+			scope->diags,
+			diag_error(scope->diags, "no-time", scan->span,
+				   "%s has no column \"time\", which tells when its rows happened",
+				   s->name),
+			"a column of that name, whose values are all whole numbers of ns since "
+			"1970; without it a file is a table for JOIN");
+	}
+	return NULL;
 }
 
 static int system_find(const char *name)
@@ -247,8 +223,10 @@ bool bind_is_column(struct scope *scope, const char *name)
 	for (u32 i = scope->first_relation; i < scope->relations.n; i++)
 		if (has_column(&scope->relations.at[i], name))
 			return true;
-	return scope->relations.n > scope->first_relation &&
-	       scope->relations.at[scope->first_relation].has_system && system_find(name) >= 0;
+	for (u32 i = scope->first_relation; i < scope->relations.n; i++)
+		if (scope->relations.at[i].has_system)
+			return system_find(name) >= 0;
+	return false;
 }
 
 /* Offers what could have been meant; a name that some streams of a wildcard have, or NULL. */
@@ -285,8 +263,9 @@ static void hint_columns(struct scope *scope, struct diag *d, const struct relat
 static struct expr *unknown_column(struct scope *scope, const struct relation *only,
 				   const char *name, struct span span)
 {
-	const struct relation *first = &scope->relations.at[scope->first_relation];
+	static const struct relation none = { .written = "a select without FROM" };
 	u32 n = scope->relations.n - scope->first_relation;
+	const struct relation *first = n ? &scope->relations.at[scope->first_relation] : &none;
 	struct suggest suggest;
 	struct diag *d;
 
@@ -500,7 +479,7 @@ static struct expr *ambiguous(struct scope *scope, const char *name, struct span
 	for (u32 i = scope->first_relation; i < scope->relations.n && n < 2; i++) {
 		const struct relation *r = &scope->relations.at[i];
 
-		if (has_column(r, name) && r->name)
+		if ((has_column(r, name) || (r->has_system && system_find(name) >= 0)) && r->name)
 			of[n++] = r->name;
 	}
 	struct diag *d = diag_error(scope->diags, "ambiguous-column", span,
@@ -511,6 +490,24 @@ static struct expr *ambiguous(struct scope *scope, const char *name, struct span
 	else
 		diag_hint(scope->diags, d, "give each a name, FROM a AS x, and write x.%s", name);
 	return NULL;
+}
+
+/* The event that completes the row; *ret_n: several, where rows of several streams are joined. */
+static const struct relation *system_relation(struct scope *scope, u32 *ret_n)
+{
+	const struct relation *found = NULL, *r;
+
+	*ret_n = 0;
+	for (u32 i = scope->first_relation; i < scope->relations.n; i++) {
+		r = &scope->relations.at[i];
+		if (i > scope->first_relation && r->leaf == (r - 1)->leaf)
+			continue;
+		if (!r->has_system)
+			continue;
+		found = found ? found : r;
+		(*ret_n)++;
+	}
+	return found;
 }
 
 /* A name without a relation before it; *ret_failed after a diagnostic. */
@@ -536,9 +533,11 @@ static struct expr *bind_bare(struct scope *scope, const char *name, struct span
 		return bind_column(scope, of, name, span);
 	if (system_find(name) < 0)
 		return NULL;
-	/* That of the event which completes the row. */
-	return bind_system(scope, &scope->relations.at[scope->first_relation],
-			   (enum system_column)system_find(name), span);
+	of = system_relation(scope, &n);
+	*ret_failed = n > 1;
+	if (n > 1)
+		return ambiguous(scope, name, span);
+	return of ? bind_system(scope, of, (enum system_column)system_find(name), span) : NULL;
 }
 
 /* A column of the one relation that was named. */
@@ -570,18 +569,48 @@ static bool is_member_path(struct scope *scope, const struct relation *of, const
 	return e && struct_behind(scope, e);
 }
 
+/* Would the name be found here? */
+static bool is_known(struct scope *scope, const struct ast *ast)
+{
+	u32 n;
+
+	if (!scope->relations.n)
+		return false;
+	if (ast->n_parts > 1 &&
+	    (strcasecmp(ast->parts[0], "current") == 0 || relation_find(scope, ast->parts[0], &n)))
+		return true;
+	return bind_is_column(scope, ast->parts[0]);
+}
+
+static struct expr *bind_name_in(struct scope *scope, const struct ast *ast);
+
 struct expr *bind_name(struct scope *scope, const struct ast *ast)
+{
+	bool is_alias = ast->n_parts == 1 && find_alias(scope, ast->parts[0]);
+
+	if (!is_alias && !is_known(scope, ast))
+		for (struct scope *outer = scope->outer; outer; outer = outer->outer)
+			if (is_known(outer, ast))
+				return bind_name_in(outer, ast);
+	return bind_name_in(scope, ast);
+}
+
+static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 {
 	const struct relation *of = NULL;
 	bool is_current = false, is_failed = false;
 	u32 at = 0, n_named = 0;
 	struct expr *e;
 
-	if (ast->n_parts > 1 && strcasecmp(ast->parts[0], "current") == 0) {
+	if (ast->n_parts > 1 && strcasecmp(ast->parts[0], "current") == 0 && scope->relations.n) {
 		is_current = true;
 		of = &scope->relations.at[scope->first_relation];
 	} else if (ast->n_parts > 1) {
 		of = relation_find(scope, ast->parts[0], &n_named);
+		/* w.current.comm: of the task that was running at w's event */
+		if (of && ast->n_parts > 2 && strcasecmp(ast->parts[1], "current") == 0 &&
+		    !has_column(of, ast->parts[1]))
+			is_current = true;
 		if (of && scope->relations.n - scope->first_relation == 1 &&
 		    is_member_path(scope, of, ast))
 			of = NULL;
@@ -589,6 +618,7 @@ struct expr *bind_name(struct scope *scope, const struct ast *ast)
 			return ambiguous(scope, ast->parts[1], ast->part_spans[0]);
 	}
 	at = of ? 1 : 0;
+	at += is_current && strcasecmp(ast->parts[0], "current") != 0;
 	const char *name = ast->parts[at];
 
 	if (!is_current && scope->is_windowed && ast->n_parts == at + 1 &&

@@ -88,6 +88,9 @@ static bool check_order(struct scope *scope, const struct ast *ast)
 	if (ast->n_order_by == 1 && !ast->order_by[0].is_descending &&
 	    bind_is_time_of(scope->arena, e, scope->relations.at[0].tree))
 		return true;
+	/* Another order is a window function's. */
+	if (scope->shared->is_whole)
+		return false;
 	diag_hint(scope->diags,
 		  diag_error(scope->diags, "not-supported", ast->order_by[0].expr->span,
 			     "a running sum over events has their order, no other"),
@@ -108,6 +111,10 @@ static bool bind_partition(struct scope *scope, const struct ast *ast, struct pl
 			return false;
 		while (bind_is_naming(e))
 			e = e->args[0];
+		if (scope->shared->is_whole && e->is_user_only) {
+			p->running.keys[i] = e;
+			continue;
+		}
 		if (e->is_user_only || (!type_is_word(e->type) && e->type.kind != TYPE_TEXT))
 			return bind_refuse(scope, ast->partition_by[i]->span,
 					   "this expression in PARTITION BY (it needs the user "
@@ -164,7 +171,7 @@ static struct expr *bind_arg(struct scope *scope, const struct ast *ast)
 			is_count ? expr_integer(scope->arena, ast->span, type_int(64, true), 0)
 				 : expr_new(scope->arena, EXPR_NULL, ast->span));
 	}
-	if (x && x->is_user_only) {
+	if (x && x->is_user_only && !scope->shared->is_whole) {
 		bind_refuse(scope, ast->span, "a running sum of this (it needs the user part) is");
 		return NULL;
 	}
@@ -206,11 +213,26 @@ static struct plan *same_running(struct scope *scope, const struct plan *p)
 	return NULL;
 }
 
+/* A sum that needs more than the kernel has is one of SQL's, of the rows of a window. */
+static bool is_of_kernel(const struct plan *p, const struct scope *scope)
+{
+	if (!scope->shared->is_whole)
+		return true;
+	for (u32 i = 0; i < p->running.n_keys; i++)
+		if (p->running.keys[i]->is_user_only)
+			return false;
+	return !p->running.arg->is_user_only;
+}
+
 struct expr *bind_running(struct scope *scope, const struct ast *ast)
 {
 	bool was_inside = scope->is_inside_aggregate, is_good;
 	struct plan *p, *same;
 
+	if (scope->shared->is_whole &&
+	    (!scope->has_event_items || was_inside || scope->no_aggregates_in ||
+	     !plan_is_running(ast) || !plan_is_rows(scope->from)))
+		return NULL;
 	if (!scope->has_event_items || was_inside || scope->no_aggregates_in) {
 		misplaced(scope, ast);
 		return NULL;
@@ -225,7 +247,7 @@ struct expr *bind_running(struct scope *scope, const struct ast *ast)
 	p->running.arg = bind_arg(scope, ast);
 	is_good = p->running.arg && bind_partition(scope, ast, p) && check_order(scope, ast);
 	scope->is_inside_aggregate = was_inside;
-	if (!is_good)
+	if (!is_good || !is_of_kernel(p, scope))
 		return NULL;
 	same = same_running(scope, p);
 	if (!same) {

@@ -47,11 +47,9 @@ static struct expr *bind_value(struct scope *scope, const struct ast *ast,
 
 	if (!sketches[s->kind].takes_text)
 		return bind_aggregate_arg(scope, ast, s->name);
-	scope->is_inside_aggregate = true;
-	x = bind_expr(scope, ast);
-	scope->is_inside_aggregate = false;
-	if (!x)
-		return NULL;
+	x = bind_inside(scope, ast, false);
+	if (!x || scope->shared->is_whole)
+		return x;
 	if (x->is_user_only || (!type_is_word(x->type) && x->type.kind != TYPE_TEXT)) {
 		d = diag_error(scope->diags, "not-supported", ast->span,
 			       "%s() of %s is not available yet", s->name,
@@ -74,8 +72,8 @@ static struct expr *bind_value(struct scope *scope, const struct ast *ast,
 }
 
 /* A whole number as it is written, in [lo, hi]. */
-static bool bind_number(struct scope *scope, const struct ast *ast, const char *what, u32 lo,
-			u32 hi, u32 *ret_number)
+static bool bind_literal_number(struct scope *scope, const struct ast *ast, const char *what,
+				u32 lo, u32 hi, u32 *ret_number)
 {
 	if (ast->kind == AST_INTEGER && ast->integer >= lo && ast->integer <= hi) {
 		*ret_number = (u32)ast->integer;
@@ -91,17 +89,99 @@ static bool bind_options(struct scope *scope, const struct ast *ast, struct aggr
 	if (a->kind == AGGREGATE_APPROX_COUNT_DISTINCT) {
 		a->hll_bits = scope->select->group_by.n ? HLL_BITS_GROUPED : HLL_BITS_DEFAULT;
 		return ast->n_args < 2 ||
-		       bind_number(scope, ast->args[1], "the logarithm of the number of registers",
-				   HLL_BITS_MIN, HLL_BITS_MAX, &a->hll_bits);
+		       bind_literal_number(scope, ast->args[1],
+					   "the logarithm of the number of registers", HLL_BITS_MIN,
+					   HLL_BITS_MAX, &a->hll_bits);
 	}
 	if (a->kind != AGGREGATE_TOP_K)
 		return true;
-	if (!bind_number(scope, ast->args[1], "the k of top_k(x, k)", 1, TOP_K_MAX, &a->k))
+	if (!bind_literal_number(scope, ast->args[1], "the k of top_k(x, k)", 1, TOP_K_MAX, &a->k))
 		return false;
 	if (ast->n_args < 3)
 		return true;
 	a->weight = bind_aggregate_arg(scope, ast->args[2], "top_k");
 	return a->weight != NULL;
+}
+
+/* A nested select of rows has their time, too: as one column more, which only this reads. */
+static struct expr *time_of_derived(struct scope *scope, const struct relation *r, struct span span)
+{
+	struct plan *p = r->tree->input;
+	const struct plan *rows;
+	struct expr *time, *e;
+	struct item *items;
+
+	while (p->kind == PLAN_LIMIT || p->kind == PLAN_SORT)
+		p = p->input;
+	if (p->kind != PLAN_PROJECT)
+		return NULL;
+	for (rows = p->input; rows->kind == PLAN_OVER || rows->kind == PLAN_FILTER;)
+		rows = rows->input;
+	if (!plan_is_rows(rows))
+		return NULL;
+	time = plan_time(rows, scope->arena);
+	if (!time)
+		return NULL;
+	items = arena_array(scope->arena, struct item, p->project.n_items + 1);
+	memcpy(items, p->project.items, p->project.n_items * sizeof(*items));
+	items[p->project.n_items] = (struct item){ .name = "#time", .expr = time };
+	p->project.items = items;
+	e = expr_new(scope->arena, EXPR_COLUMN, span);
+	e->name = "#time";
+	e->source = r->tree->derived.relation;
+	e->index = p->project.n_items++;
+	e->type = time->type;
+	e->lo = time->lo;
+	e->hi = time->hi;
+	e->is_user_only = e->nullable = true;
+	return e;
+}
+
+/*
+ * The time of a row is that of the event that made it: of several streams, that of the
+ * one whose column it is, else of the leftmost.
+ */
+static struct expr *time_of(struct scope *scope, const struct ast *ast, const struct expr *x)
+{
+	const struct relation *found = NULL;
+	struct expr *time = NULL;
+
+	if (!scope->shared->is_whole || (scope->from && plan_is_rows(scope->from)))
+		return bind_time_of(scope, scope->relations.at[0].tree, ast->span);
+	for (u32 i = 0; i < scope->relations.n; i++) {
+		const struct relation *r = &scope->relations.at[i];
+
+		if (plan_is_rows(r->tree) && (!found || expr_is_of(x, r->tree)))
+			found = r;
+	}
+	if (found)
+		return bind_time_of(scope, found->tree, ast->span);
+	if (scope->relations.n == 1 && scope->relations.at[0].tree->kind == PLAN_DERIVED)
+		time = time_of_derived(scope, &scope->relations.at[0], ast->span);
+	if (time)
+		return time;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "no-time", ast->span,
+			     "%s() needs the times of events, and these rows have none", ast->text),
+		  "min(), max() or first_value() OVER (ORDER BY ...)");
+	return NULL;
+}
+
+static bool check_value(struct scope *scope, const struct ast *ast, enum aggregate_kind kind,
+			const struct expr *x)
+{
+	bool is_end = kind == AGGREGATE_FIRST || kind == AGGREGATE_LAST;
+	bool is_text = x->type.kind == TYPE_TEXT || x->type.kind == TYPE_BLOB;
+
+	if (!(x->type.kind == TYPE_REAL && !is_end) && !(is_text && kind == AGGREGATE_STDDEV))
+		return true;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "type-mismatch", ast->args[0]->span,
+			     "%s() takes integers, and this is a %s", ast->text,
+			     is_text ? "text" : "real number"),
+		  is_text ? "CAST(x AS INTEGER) makes a number of a text"
+			  : "say how fine: CAST(x * 1000 AS INTEGER)");
+	return false;
 }
 
 struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
@@ -110,7 +190,8 @@ struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
 	const struct sketch *s = &sketches[name->kind];
 	struct aggregate a = { .kind = name->kind,
 			       .span = ast->span,
-			       .is_population = name->is_population };
+			       .is_population = name->is_population,
+			       .is_distinct = ast->distinct };
 
 	if (!bind_aggregate_allowed(scope, ast, TAKES_VALUE))
 		return NULL;
@@ -122,11 +203,13 @@ struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
 		return NULL;
 	}
 	a.arg = bind_value(scope, ast->args[0], name);
-	if (!a.arg || !bind_options(scope, ast, &a))
+	if (!a.arg || !check_value(scope, ast, a.kind, a.arg) || !bind_options(scope, ast, &a))
 		return NULL;
-	/* The time of a row is that of the event that made it: the leftmost relation's. */
-	if (a.kind == AGGREGATE_FIRST || a.kind == AGGREGATE_LAST)
-		a.time = bind_time_of(scope, scope->relations.at[0].tree, ast->span);
+	if (a.kind == AGGREGATE_FIRST || a.kind == AGGREGATE_LAST) {
+		a.time = time_of(scope, ast, a.arg);
+		if (!a.time)
+			return NULL;
+	}
 	if (!bind_aggregate_filter(scope, ast, &a))
 		return NULL;
 	return bind_aggregate_ref(scope, a);

@@ -284,11 +284,78 @@ static bool bind_qs(struct scope *scope, const struct ast *ast, const struct agg
 	return true;
 }
 
+static bool is_histogram_call(const struct ast *ast)
+{
+	return ast->kind == AST_CALL && !ast->is_over &&
+	       (strcasecmp(ast->text, "histogram") == 0 ||
+		strcasecmp(ast->text, "histogram_merge") == 0);
+}
+
+/* What is put into cells: a word; or a histogram that is there already, whose cells are read. */
+static struct expr *bind_value(struct scope *scope, const struct ast *ast,
+			       const struct aggregate_name *s)
+{
+	struct expr *x;
+	bool is_text;
+
+	if (!scope->shared->is_whole)
+		return bind_aggregate_arg(scope, ast, s->name);
+	scope->is_top_of_item = true;
+	x = is_histogram_call(ast) ? bind_expr(scope, ast) : bind_inside(scope, ast, false);
+	scope->is_top_of_item = false;
+	if (!x || type_is_word(x->type) || x->type.kind == TYPE_NULL ||
+	    (x->type.kind == TYPE_HISTOGRAM && s->kind == AGGREGATE_QUANTILE))
+		return x;
+	is_text = x->type.kind == TYPE_TEXT || x->type.kind == TYPE_BLOB;
+	if (x->type.kind == TYPE_HISTOGRAM)
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "type-mismatch", ast->span,
+				     "%s() does not take a histogram", s->name),
+			  "histogram_merge(h) adds histograms up, quantile(h, 0.99) reads one");
+	else
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "type-mismatch", ast->span,
+				     "%s() puts integers into cells, and this is a %s", s->name,
+				     is_text			 ? "text"
+				     : x->type.kind == TYPE_REAL ? "real number"
+								 : "list"),
+			  "say how fine: CAST(x * 1000 AS INTEGER)");
+	return NULL;
+}
+
+/* Quantiles of a histogram are no aggregate: each row has its own. */
+static struct expr *bind_merged(struct scope *scope, const struct ast *ast, struct aggregate a)
+{
+	struct expr *e = expr_new(scope->arena, EXPR_STATISTIC, ast->span);
+	struct aggregate *copy = arena_new(scope->arena, struct aggregate);
+
+	e->args = arena_array(scope->arena, struct expr *, 1);
+	e->args[0] = a.arg;
+	e->n_args = 1;
+	e->type = (struct type){ .kind = a.arg->type.of, .bits = 64, .is_signed = true };
+	e->lo = INT64_MIN;
+	e->hi = UINT64_MAX;
+	e->nullable = e->is_user_only = true;
+	if (a.is_ladder)
+		e->type = (struct type){ .kind = TYPE_LADDER, .of = a.arg->type.of };
+	else if (a.is_interpolated)
+		e->type = (struct type){ .kind = TYPE_REAL, .of = a.arg->type.of };
+	else
+		e->is_quantile = a.part == QUANTILE_WHOLE;
+	a.type = e->type;
+	*copy = a;
+	e->statistic = copy;
+	return e;
+}
+
 /* percentile_cont(q) WITHIN GROUP (ORDER BY x [DESC]) */
 static struct expr *bind_percentile(struct scope *scope, const struct ast *ast,
 				    const struct aggregate_name *s)
 {
-	struct aggregate a = { .kind = s->kind, .span = ast->span, .is_interpolated = true };
+	struct aggregate a = { .kind = s->kind,
+			       .span = ast->span,
+			       .is_interpolated = true,
+			       .is_distinct = ast->distinct };
 	u32 *ppb = arena_new(scope->arena, u32);
 
 	if (ast->n_args != 1 || !ast->is_within_group || ast->n_order_by != 1)
@@ -300,7 +367,9 @@ static struct expr *bind_percentile(struct scope *scope, const struct ast *ast,
 	a.q_ppb = ppb;
 	a.n_q = 1;
 	a.scheme = default_scheme(scope, s);
-	a.arg = bind_aggregate_arg(scope, ast->order_by[0].expr, s->name);
+	a.arg = bind_value(scope, ast->order_by[0].expr, s);
+	if (a.arg && a.arg->type.kind == TYPE_HISTOGRAM)
+		return bind_merged(scope, ast, a);
 	if (!a.arg || !bind_aggregate_filter(scope, ast, &a))
 		return NULL;
 	return bind_aggregate_ref(scope, a);
@@ -310,7 +379,9 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast,
 			    const struct aggregate_name *s)
 {
 	bool is_quantile = s->kind == AGGREGATE_QUANTILE;
-	struct aggregate a = { .kind = s->kind, .span = ast->span, .part = s->part };
+	struct aggregate a = {
+		.kind = s->kind, .span = ast->span, .part = s->part, .is_distinct = ast->distinct
+	};
 	u32 n = ast->n_args, n_q;
 	const struct ast *scheme = NULL;
 
@@ -342,7 +413,9 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast,
 		return wrong_arguments(scope, ast, s);
 	if (is_quantile && !bind_qs(scope, ast, s, 1, n_q, &a))
 		return NULL;
-	a.arg = bind_aggregate_arg(scope, ast->args[0], s->name);
+	a.arg = bind_value(scope, ast->args[0], s);
+	if (a.arg && a.arg->type.kind == TYPE_HISTOGRAM)
+		return bind_merged(scope, ast, a);
 	if (a.arg && scheme)
 		warn_units(scope, scheme, a.arg);
 	if (!a.arg || !bind_aggregate_filter(scope, ast, &a))

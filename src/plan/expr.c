@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "plan/plan.h"
+#include "plan/bind.h"
 
 #define S64_LO ((s128)INT64_MIN)
 #define S64_HI ((s128)INT64_MAX)
@@ -44,6 +44,7 @@ bool expr_is_strict(const struct expr *e)
 	case EXPR_FIELD:
 	case EXPR_SYSTEM:
 	case EXPR_RUNNING:
+	case EXPR_COLUMN:
 		return true;
 	case EXPR_MEMBER:
 	case EXPR_LIKE:
@@ -269,41 +270,160 @@ static void infer_arithmetic(struct expr *e)
 	e->hi = MIN(e->hi, e->type.is_signed ? S64_HI : U64_HI);
 }
 
+/* A whole number written as such, and what is computed of such: it has no unit of its own. */
+static bool is_plain_number(const struct expr *e)
+{
+	if (e->kind != EXPR_OP)
+		return e->kind == EXPR_INTEGER && e->type.kind == TYPE_INT;
+	for (u32 i = 0; i < e->n_args; i++)
+		if (!is_plain_number(e->args[i]))
+			return false;
+	return e->type.kind == TYPE_INT;
+}
+
+/*
+ * Values of one column, of several arms: what is not NULL says the kind.  Different
+ * kinds of words come to a plain number, so that a count is never shown as a time or as
+ * true; but a number written as such takes the unit of the durations beside it.
+ */
+struct common {
+	struct type type;
+	s128 lo, hi;
+	bool has_any;
+	bool is_plain; /* all so far are numbers written as such */
+};
+
+static u8 common_kind(const struct common *c, const struct expr *r)
+{
+	u8 a = c->type.kind, b = r->type.kind;
+
+	if (a == b)
+		return a;
+	if (a == TYPE_REAL || b == TYPE_REAL)
+		return TYPE_REAL;
+	if (a == TYPE_DURATION && is_plain_number(r))
+		return a;
+	return b == TYPE_DURATION && c->is_plain ? b : TYPE_INT;
+}
+
+static void common_add(struct common *c, const struct expr *r)
+{
+	if (r->type.kind == TYPE_NULL)
+		return;
+	if (!c->has_any) {
+		c->type = r->type;
+		c->lo = r->lo;
+		c->hi = r->hi;
+	} else if (c->type.kind == TYPE_TEXT || c->type.kind == TYPE_BLOB) {
+		c->type.bytes = MAX(c->type.bytes, r->type.bytes);
+	} else {
+		c->type.kind = common_kind(c, r);
+		c->lo = MIN(c->lo, r->lo);
+		c->hi = MAX(c->hi, r->hi);
+	}
+	c->is_plain = is_plain_number(r) && (c->is_plain || !c->has_any);
+	c->has_any = true;
+}
+
+static void common_end(struct common *c, struct expr *e)
+{
+	e->type = c->has_any ? c->type : (struct type){ .kind = TYPE_NULL };
+	e->lo = c->lo;
+	e->hi = c->hi;
+	if (!type_is_word(e->type))
+		return;
+	e->type.bits = 64;
+	e->type.is_signed = e->lo < 0;
+	if (e->lo < 0 && e->hi > S64_HI) {
+		e->may_overflow = true;
+		e->nullable = true;
+		e->hi = S64_HI;
+	}
+}
+
+static bool is_of_text(struct type type)
+{
+	return type.kind == TYPE_TEXT || type.kind == TYPE_BLOB;
+}
+
+bool expr_common(struct expr *const *exprs, u32 n, struct expr *ret_column)
+{
+	struct common c = { 0 };
+	bool is_word = true;
+
+	for (u32 i = 0; i < n; i++) {
+		struct type type = exprs[i]->type;
+
+		is_word = type_is_word(type) || type.kind == TYPE_REAL;
+		if (c.has_any && type.kind != TYPE_NULL && type.kind != c.type.kind &&
+		    (!is_word || !(type_is_word(c.type) || c.type.kind == TYPE_REAL)) &&
+		    !(is_of_text(type) && is_of_text(c.type)))
+			return false;
+		common_add(&c, exprs[i]);
+		ret_column->is_quantile &= exprs[i]->is_quantile;
+	}
+	common_end(&c, ret_column);
+	return true;
+}
+
 static void infer_case(struct expr *e)
 {
-	bool first = true;
+	struct common c = { 0 };
 
 	e->nullable = false;
 	for (u32 i = 1; i <= e->n_args; i += 2) {
 		const struct expr *r = e->args[MIN(i, e->n_args - 1)];
 
-		e->nullable |= r->nullable || r->kind == EXPR_NULL;
-		if (r->kind == EXPR_NULL)
-			continue;
-		if (first) {
-			e->type = r->type;
-			e->lo = r->lo;
-			e->hi = r->hi;
-		} else if (r->type.kind == TYPE_TEXT) {
-			e->type.bytes = MAX(e->type.bytes, r->type.bytes);
-		} else {
-			e->lo = MIN(e->lo, r->lo);
-			e->hi = MAX(e->hi, r->hi);
-		}
-		if (r->type.kind != e->type.kind)
-			e->type = r->type.kind == TYPE_REAL ? r->type : type_int(64, true);
-		first = false;
+		e->nullable |= r->nullable || r->type.kind == TYPE_NULL;
+		common_add(&c, r);
 	}
-	if (first) {
-		e->type.kind = TYPE_NULL;
-	} else if (type_is_word(e->type)) {
-		e->type.bits = 64;
-		e->type.is_signed = e->lo < 0;
-		if (e->lo < 0 && e->hi > S64_HI) {
-			e->may_overflow = true;
-			e->nullable = true;
-			e->hi = S64_HI;
-		}
+	common_end(&c, e);
+	/* The kernel part has no text results of CASE. */
+	e->is_user_only |= e->type.kind == TYPE_TEXT;
+}
+
+static void infer_call(struct expr *e)
+{
+	const struct sql_function *f = e->function;
+	struct common c = { 0 };
+
+	if (!f)
+		return;
+	e->nullable = true;
+	if (f->result != FUNCTION_OF_ARGS) {
+		e->type = (struct type){ .kind = f->result, .bits = 64, .is_signed = true };
+		e->lo = S64_LO;
+		e->hi = S64_HI;
+		return;
+	}
+	for (u32 i = 0; i < e->n_args; i++)
+		if (function_takes(f, i) == '=' || function_takes(f, i) == 'n')
+			common_add(&c, e->args[i]);
+	common_end(&c, e);
+	e->may_overflow = false;
+	if (type_is_word(e->type)) {
+		e->lo = S64_LO;
+		e->hi = U64_HI;
+		e->type.is_signed = c.lo < 0;
+	}
+}
+
+static bool is_always_user_only(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_REAL:
+	case EXPR_CALL:
+	case EXPR_CAST:
+	case EXPR_MATCH:
+	case EXPR_COLUMN:
+	case EXPR_OVER:
+	case EXPR_SUBQUERY:
+	case EXPR_EXISTS:
+	case EXPR_IN_SELECT:
+	case EXPR_STATISTIC:
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -311,17 +431,23 @@ void expr_infer(struct expr *e)
 {
 	u64 nodes = 1;
 
-	e->is_user_only = e->kind == EXPR_REAL || e->kind == EXPR_CALL;
+	e->is_user_only = is_always_user_only(e);
 	for (u32 i = 0; i < e->n_args; i++) {
 		nodes += MAX(e->args[i]->n_nodes, 1u);
 		e->is_user_only |= e->args[i]->is_user_only;
-		if (e->kind == EXPR_OP || e->kind == EXPR_IN || e->kind == EXPR_LIKE)
+		if (e->kind == EXPR_OP || e->kind == EXPR_IN || e->kind == EXPR_LIKE ||
+		    e->kind == EXPR_MATCH)
 			e->nullable |= e->args[i]->nullable || e->args[i]->kind == EXPR_NULL;
 	}
 	e->n_nodes = (u32)MIN(nodes, (u64)UINT32_MAX);
 	if (e->kind == EXPR_CASE) {
 		infer_case(e);
-	} else if (e->kind == EXPR_IN || e->kind == EXPR_LIKE || e->kind == EXPR_IS_NULL ||
+	} else if (e->kind == EXPR_CALL) {
+		infer_call(e);
+	} else if (e->kind == EXPR_CAST) {
+		e->nullable = true;
+	} else if (e->kind == EXPR_IN || e->kind == EXPR_MATCH || e->kind == EXPR_LIKE ||
+		   e->kind == EXPR_IS_NULL ||
 		   (e->kind == EXPR_OP &&
 		    ((e->op >= OP_EQ && e->op <= OP_OR) || e->op == OP_NOT))) {
 		e->type = (struct type){ .kind = TYPE_BOOL, .bits = 8 };

@@ -96,16 +96,22 @@ struct expr {
 	const struct aggregate *statistic;
 };
 
-/* What a scalar or window function is to SQLite. */
+/* A scalar or window function of SQLite's, or one that it is taught (func/). */
 struct sql_function {
 	const char *name;
-	u8 least, most;	 /* arguments */
-	u8 result;	 /* enum function_result, function.c */
-	u8 takes;	 /* enum function_takes: what its arguments must be */
+	u8 least, most; /* arguments */
+	/* What the arguments must be: n a number, i a whole number, t a text or what can be written
+	 * as one, a any value, c a condition, = a value of the kind of the others; the last letter
+	 * is for all that follow. */
+	const char *takes;
+	u8 result; /* enum type_kind; FUNCTION_OF_ARGS: what the "=" arguments have in common */
 	const char *sql; /* what SQLite calls it; NULL: the same */
 	bool takes_big;	 /* an integer of 2^63 and more is only compared and handed on; else the
 			    argument goes through eb_i64() */
+	bool is_window;	 /* needs OVER */
 };
+
+#define FUNCTION_OF_ARGS 255
 
 struct aggregate {
 	enum aggregate_kind kind;
@@ -278,10 +284,9 @@ struct plan_relate {
 /* The rows of a select, `input`, by its columns (plan_columns()): EXPR_COLUMN of `relation`. */
 struct plan_derived {
 	u32 relation;
-	const char *alias;
-	/* A name of WITH or a view that is read more than once is bound once: so `input` is the
-	 * very same then, and can be computed once. */
-	u32 n_uses;
+	const char *alias; /* NULL: none */
+	/* A name of WITH or a view that is read twice is bound once: `input` is the very same
+	 * then, and can be computed once. */
 };
 
 /* A table of an attached database. */
@@ -296,7 +301,8 @@ struct plan_table {
 struct plan_set {
 	u32 relation;
 	enum ast_compound_op *ops;
-	struct schema columns; /* those of all inputs in one type */
+	struct item *columns; /* EXPR_COLUMN, in the type that all inputs have in common */
+	u32 n_columns;
 };
 
 struct plan_project {
@@ -348,6 +354,7 @@ struct query_window {
 	enum window_kind kind;
 	u64 size, advance; /* ns, or rows for COUNT; SESSION: size is the gap */
 	enum count_scope scope;
+	struct expr *cpu; /* COUNT_PER_CPU: of the rows that are counted */
 	struct span span;
 };
 
@@ -479,6 +486,9 @@ struct plan_query *plan_bind_query(const struct ast_select *select,
 				   const struct plan_context *context, struct diags *diags);
 /* The columns that a select's plan shows: UNNEST is three of them, a quantile TYPE_QUANTILE. */
 void plan_columns(const struct plan *plan, struct arena *arena, struct schema *ret_columns);
+/* The three columns that UNNEST of a histogram or top list is; name "": they have plain names. */
+void plan_unnest_columns(const char *name, struct type type, struct arena *arena,
+			 struct column ret_columns[3]);
 /* When a row of this FROM tree appears: its event's time (EXPR_UNION: one for each trigger). */
 struct expr *plan_time(const struct plan *tree, struct arena *arena);
 /* Calls visit for every operator of the tree, those above first; not those of sub-queries. */
@@ -524,7 +534,18 @@ u32 plan_trigger(const struct plan *plan);
 u32 plan_n_sources(const struct plan *plan);
 /* Has the operator's FROM tree this source? */
 bool plan_has_source(const struct plan *plan, u32 source);
+/* Has the FROM tree this DERIVED or TABLE?  Not those within a DERIVED. */
+bool plan_has_relation(const struct plan *plan, u32 relation);
+/* Rows of streams (or recorded ones): what the kernel could make, no relational join in it. */
+bool plan_is_rows(const struct plan *plan);
 /* Does the expression read something, and all of it from sources of this tree? */
 bool expr_is_of(const struct expr *expr, const struct plan *tree);
+/* Does it read any row at all? */
+bool expr_reads(const struct expr *expr);
+/*
+ * The type, and the range, that values of all these have as one column; false: texts and
+ * numbers, or special values with others.
+ */
+bool expr_common(struct expr *const *exprs, u32 n, struct expr *ret_column);
 
 #endif

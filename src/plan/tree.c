@@ -3,7 +3,7 @@
  * Questions about plans: which part is FROM, whose events make a row appear, and
  * which sources an expression reads.
  */
-#include "plan/plan.h"
+#include "plan/bind.h"
 
 const struct plan *plan_find(const struct plan *plan, enum plan_kind kind)
 {
@@ -46,6 +46,8 @@ bool plan_has_source(const struct plan *plan, u32 source)
 {
 	if (plan->kind == PLAN_SCAN)
 		return plan->scan.source == source;
+	if (plan->kind == PLAN_DERIVED)
+		return false;
 	if (plan->input && plan_has_source(plan->input, source))
 		return true;
 	if (plan->right && plan_has_source(plan->right, source))
@@ -54,6 +56,34 @@ bool plan_has_source(const struct plan *plan, u32 source)
 		if (plan_has_source(plan->inputs[i], source))
 			return true;
 	return false;
+}
+
+bool plan_has_relation(const struct plan *plan, u32 relation)
+{
+	if (plan->kind == PLAN_DERIVED)
+		return plan->derived.relation == relation;
+	if (plan->kind == PLAN_TABLE)
+		return plan->table.relation == relation;
+	if (plan->input && plan_has_relation(plan->input, relation))
+		return true;
+	return plan->right && plan_has_relation(plan->right, relation);
+}
+
+bool plan_is_rows(const struct plan *plan)
+{
+	switch (plan->kind) {
+	case PLAN_SCAN:
+		return true;
+	case PLAN_JOIN:
+		return plan_is_rows(plan->input) && plan_is_rows(plan->right);
+	case PLAN_UNION:
+		return true;
+	case PLAN_FILTER:
+	case PLAN_RUNNING:
+		return plan_is_rows(plan->input);
+	default:
+		return false;
+	}
 }
 
 /* 0: reads nothing, 1: of the tree only, -1: of others too */
@@ -77,6 +107,17 @@ static int reads(const struct expr *e, const struct plan *tree)
 		all |= one;
 	}
 	return all;
+}
+
+bool expr_reads(const struct expr *e)
+{
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING ||
+	    e->kind == EXPR_UNION || e->kind == EXPR_COLUMN)
+		return true;
+	for (u32 i = 0; i < e->n_args; i++)
+		if (expr_reads(e->args[i]))
+			return true;
+	return false;
 }
 
 bool expr_is_of(const struct expr *expr, const struct plan *tree)
@@ -153,4 +194,114 @@ void plan_each_expr(struct plan *p, void (*visit)(void *context, struct expr **e
 	if (p->running.arg)
 		visit(context, &p->running.arg);
 	visit_list(p->running.keys, p->running.n_keys, visit, context);
+}
+
+void plan_unnest_columns(const char *name, struct type type, struct arena *arena,
+			 struct column ret_columns[3])
+{
+	static const char *const names[][3] = { { "lo", "hi", "count" },
+						{ "value", "weight", "error" } };
+	bool is_top = type.kind == TYPE_TOP;
+
+	type.kind = type.of;
+	type.of = TYPE_NULL;
+	if (!is_top) {
+		if (type.kind != TYPE_DURATION && type.kind != TYPE_TIMESTAMP)
+			type.kind = TYPE_INT;
+		type.bits = 64;
+		type.is_signed = true;
+	}
+	for (u32 i = 0; i < 3; i++) {
+		bool is_value = is_top ? i == 0 : i < 2;
+
+		ret_columns[i].name = names[is_top][i];
+		ret_columns[i].type = is_value ? type : type_int(64, false);
+		if (*name)
+			ret_columns[i].name = arena_printf(arena, "%s_%s", name, names[is_top][i]);
+	}
+}
+
+static struct type shown_type(const struct expr *e)
+{
+	if (e->is_quantile)
+		return (struct type){ .kind = TYPE_QUANTILE, .of = e->type.kind };
+	return e->type;
+}
+
+void plan_columns(const struct plan *plan, struct arena *arena, struct schema *ret_columns)
+{
+	const struct item *items;
+	u32 n = 0, n_items;
+
+	while (plan->kind != PLAN_PROJECT && plan->kind != PLAN_SET)
+		plan = plan->input;
+	items = plan->kind == PLAN_SET ? plan->set.columns : plan->project.items;
+	n_items = plan->kind == PLAN_SET ? plan->set.n_columns : plan->project.n_items;
+	ret_columns->columns = arena_array(arena, struct column, 3 * n_items);
+	for (u32 i = 0; i < n_items; i++) {
+		if (items[i].is_unnest) {
+			plan_unnest_columns(items[i].name, items[i].expr->type, arena,
+					    ret_columns->columns + n);
+			n += 3;
+			continue;
+		}
+		ret_columns->columns[n++] =
+			(struct column){ items[i].name, shown_type(items[i].expr) };
+	}
+	ret_columns->n_columns = n;
+}
+
+static const struct plan *scan_find(const struct plan *tree, u32 source)
+{
+	const struct plan *found = NULL;
+
+	if (tree->kind == PLAN_SCAN)
+		return tree->scan.source == source ? tree : NULL;
+	if (tree->input)
+		found = scan_find(tree->input, source);
+	if (!found && tree->right)
+		found = scan_find(tree->right, source);
+	for (u32 i = 0; !found && i < tree->n_inputs; i++)
+		found = scan_find(tree->inputs[i], source);
+	return found;
+}
+
+/* Of a kernel's event the system column, of a recorded one its column `time`. */
+static struct expr *time_of(const struct plan *scan, struct arena *arena)
+{
+	const struct stream *s = scan->scan.streams->streams.at[0];
+	bool is_file = s->kind == STREAM_FILE;
+	struct expr *e;
+
+	if (is_file && s->file->time_column < 0)
+		return NULL;
+	e = expr_new(arena, is_file ? EXPR_FIELD : EXPR_SYSTEM, scan->span);
+	e->index = is_file ? (u32)s->file->time_column : SYS_TIME;
+	e->name = is_file ? s->fields[e->index].name : system_columns[SYS_TIME].name;
+	e->type = is_file ? s->fields[e->index].type : system_columns[SYS_TIME].type;
+	e->lo = type_min(e->type);
+	e->hi = type_max(e->type);
+	e->source = scan->scan.source;
+	return e;
+}
+
+struct expr *plan_time(const struct plan *tree, struct arena *arena)
+{
+	struct expr *all = expr_new(arena, EXPR_UNION, tree->span);
+	source_vec triggers = { 0 };
+
+	bind_triggers(arena, tree, &triggers);
+	all->args = arena_array(arena, struct expr *, triggers.n);
+	all->n_args = triggers.n;
+	all->branches = triggers.at;
+	all->name = system_columns[SYS_TIME].name;
+	for (u32 i = 0; i < triggers.n; i++) {
+		all->args[i] = time_of(scan_find(tree, triggers.at[i]), arena);
+		if (!all->args[i])
+			return NULL;
+		all->type = all->args[i]->type;
+		all->lo = all->args[i]->lo;
+		all->hi = all->args[i]->hi;
+	}
+	return triggers.n == 1 ? all->args[0] : all;
 }

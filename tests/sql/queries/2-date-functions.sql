@@ -1,1 +1,1 @@
-SELECT date(time / 1s, 'unixepoch') AS d, time(time / 1s, 'unixepoch') AS t, datetime(time / 1s, 'unixepoch') AS dt, strftime('%Y-%j', time / 1s, 'unixepoch') AS j, count(*) AS n FROM 'events.jsonl' GROUP BY 3 ORDER BY 3
+SELECT date(time / 1s, 'unixepoch') AS d, time(time / 1s, 'unixepoch') AS t, datetime(time / 1s, 'unixepoch') AS dt, strftime('%Y-%j', time / 1s, 'unixepoch') AS j, count(*) AS n FROM 'events.jsonl' GROUP BY 1, 2, 3, 4 ORDER BY 3

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The scalar and window functions of the language: how many arguments they take, of
+ * which types, and what they yield.  One table for all ways that compute them.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "plan/bind.h"
+
+static const struct sql_function functions[] = {
+	{ "abs", 1, 1, "=", FUNCTION_OF_ARGS, "eb_abs", true },
+	{ "coalesce", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
+	{ "ifnull", 2, 2, "=", FUNCTION_OF_ARGS, NULL, true },
+	{ "nullif", 2, 2, "=", FUNCTION_OF_ARGS, NULL, true },
+	{ "iif", 3, 3, "c=", FUNCTION_OF_ARGS, NULL, true },
+	{ "min", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
+	{ "max", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
+	{ "round", 1, 2, "ni", TYPE_REAL },
+	{ "ceil", 1, 1, "n", FUNCTION_OF_ARGS },
+	{ "ceiling", 1, 1, "n", FUNCTION_OF_ARGS },
+	{ "floor", 1, 1, "n", FUNCTION_OF_ARGS },
+	{ "sqrt", 1, 1, "n", TYPE_REAL },
+	{ "pow", 2, 2, "n", TYPE_REAL },
+	{ "power", 2, 2, "n", TYPE_REAL },
+	{ "exp", 1, 1, "n", TYPE_REAL },
+	{ "ln", 1, 1, "n", TYPE_REAL },
+	{ "log10", 1, 1, "n", TYPE_REAL },
+	{ "log2", 1, 1, "n", TYPE_REAL },
+	{ "sign", 1, 1, "n", TYPE_INT },
+	{ "upper", 1, 1, "t", TYPE_TEXT },
+	{ "lower", 1, 1, "t", TYPE_TEXT },
+	{ "trim", 1, 2, "t", TYPE_TEXT },
+	{ "ltrim", 1, 2, "t", TYPE_TEXT },
+	{ "rtrim", 1, 2, "t", TYPE_TEXT },
+	{ "substr", 2, 3, "ti", TYPE_TEXT },
+	{ "substring", 2, 3, "ti", TYPE_TEXT },
+	{ "replace", 3, 3, "t", TYPE_TEXT },
+	{ "instr", 2, 2, "t", TYPE_INT },
+	{ "length", 1, 1, "t", TYPE_INT },
+	{ "unicode", 1, 1, "t", TYPE_INT },
+	{ "char", 1, 99, "i", TYPE_TEXT },
+	{ "printf", 1, 99, "ta", TYPE_TEXT },
+	{ "format", 1, 99, "ta", TYPE_TEXT },
+	{ "hex", 1, 1, "a", TYPE_TEXT },
+	{ "quote", 1, 1, "a", TYPE_TEXT },
+	{ "typeof", 1, 1, "a", TYPE_TEXT },
+	{ "date", 0, 9, "a", TYPE_TEXT },
+	{ "time", 0, 9, "a", TYPE_TEXT },
+	{ "datetime", 0, 9, "a", TYPE_TEXT },
+	{ "julianday", 0, 9, "a", TYPE_REAL },
+	{ "unixepoch", 0, 9, "a", TYPE_INT },
+	{ "strftime", 1, 9, "a", TYPE_TEXT },
+	{ "row_number", 0, 0, "", TYPE_INT, .is_window = true },
+	{ "rank", 0, 0, "", TYPE_INT, .is_window = true },
+	{ "dense_rank", 0, 0, "", TYPE_INT, .is_window = true },
+	{ "ntile", 1, 1, "i", TYPE_INT, .is_window = true },
+	{ "percent_rank", 0, 0, "", TYPE_REAL, .is_window = true },
+	{ "cume_dist", 0, 0, "", TYPE_REAL, .is_window = true },
+	{ "lag", 1, 3, "=i=", FUNCTION_OF_ARGS, NULL, true, true },
+	{ "lead", 1, 3, "=i=", FUNCTION_OF_ARGS, NULL, true, true },
+	{ "first_value", 1, 1, "=", FUNCTION_OF_ARGS, NULL, true, true },
+	{ "last_value", 1, 1, "=", FUNCTION_OF_ARGS, NULL, true, true },
+	{ "nth_value", 2, 2, "=i", FUNCTION_OF_ARGS, NULL, true, true },
+};
+
+/* Names of the kernel's numbers, looked up in user space. */
+static const struct sql_function naming[] = {
+	{ "syscall_name", 1, 1, "i", TYPE_TEXT }, /* nr of a system call */
+	{ "task_state", 1, 1, "i", TYPE_TEXT },	  /* prev_state of sched_switch */
+	{ "softirq_name", 1, 1, "i", TYPE_TEXT }, /* vec */
+	{ "device_name", 1, 1, "i", TYPE_TEXT },  /* dev: "8:16" */
+	{ "tcp_state", 1, 1, "i", TYPE_TEXT },	  /* oldstate, newstate of inet_sock_set_state */
+};
+
+static bool is_of(const struct sql_function *f, const struct sql_function *list, size_t n)
+{
+	return f >= list && f < list + n;
+}
+
+bool function_is_naming(const struct sql_function *f)
+{
+	return is_of(f, naming, ARRAY_SIZE(naming));
+}
+
+const struct sql_function *function_find(const char *name, bool is_window)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
+		if (strcasecmp(functions[i].name, name) == 0 && functions[i].is_window == is_window)
+			return &functions[i];
+	for (u32 i = 0; i < ARRAY_SIZE(naming) && !is_window; i++)
+		if (strcasecmp(naming[i].name, name) == 0)
+			return &naming[i];
+	return NULL;
+}
+
+void function_suggest(struct suggest *suggest, bool is_window)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(naming) && !is_window; i++)
+		suggest_offer(suggest, naming[i].name);
+	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
+		if (functions[i].is_window == is_window)
+			suggest_offer(suggest, functions[i].name);
+}
+
+char function_takes(const struct sql_function *f, u32 i)
+{
+	u32 n = (u32)strlen(f->takes);
+
+	return f->takes[MIN(i, n - 1)];
+}
+
+/* A special value is no value to compute with; bind_expr() said so already. */
+static const char *what_is_wrong(char takes, const struct expr *x)
+{
+	bool is_text = x->type.kind == TYPE_TEXT || x->type.kind == TYPE_BLOB;
+
+	if (x->type.kind == TYPE_NULL)
+		return NULL;
+	switch (takes) {
+	case 'n':
+		return is_text ? "takes a number" : NULL;
+	case 'i':
+		return is_text || x->type.kind == TYPE_REAL ? "takes a whole number here" : NULL;
+	case 'c':
+		return is_text ? "needs a condition here" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static bool check_argument(struct scope *scope, const struct sql_function *f, char takes,
+			   const struct expr *x, const struct expr **first)
+{
+	const char *wrong = what_is_wrong(takes, x);
+	bool is_text = x->type.kind == TYPE_TEXT || x->type.kind == TYPE_BLOB;
+
+	if (takes == '=' && x->type.kind != TYPE_NULL) {
+		bool was_text = *first && ((*first)->type.kind == TYPE_TEXT ||
+					   (*first)->type.kind == TYPE_BLOB);
+
+		if (*first && was_text != is_text) {
+			diag_hint(scope->diags,
+				  diag_error(scope->diags, "type-mismatch", x->span,
+					     "%s() takes texts or numbers, not one of each",
+					     f->name),
+				  "CAST(x AS TEXT) makes a text of a number");
+			return false;
+		}
+		*first = x;
+		if (is_text && strcmp(f->name, "abs") == 0)
+			wrong = "takes a number";
+	}
+	if (!wrong)
+		return true;
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "type-mismatch", x->span, "%s() %s, this is a %s",
+			     f->name, wrong, is_text ? "text" : "real number"),
+		  takes == 'c' ? "compare it: comm = 'nginx'"
+			       : "CAST(x AS INTEGER) makes a whole number");
+	return false;
+}
+
+bool function_check(struct scope *scope, const struct sql_function *f, const struct ast *ast,
+		    struct expr *const *args)
+{
+	const struct expr *first = NULL;
+
+	if (ast->star || ast->n_args < f->least || ast->n_args > f->most) {
+		diag_error(scope->diags, "wrong-arguments", ast->span,
+			   f->least == f->most
+				   ? "%s() takes %u argument%s"
+				   : "%s() takes %u or more argument%s, but not so many",
+			   f->name, f->least, f->least == 1 ? "" : "s");
+		return false;
+	}
+	for (u32 i = 0; i < ast->n_args; i++)
+		if (!check_argument(scope, f, function_takes(f, i), args[i], &first))
+			return false;
+	return true;
+}
