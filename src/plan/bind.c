@@ -524,40 +524,23 @@ static void set_prefix(void *context, struct expr *e)
 		e->prefix = shared->scans.at[e->source]->scan.alias;
 }
 
-static void prefix_exprs(struct plan *p, struct bind_shared *shared)
+static void prefix_plan(void *context, struct plan *p);
+
+static void prefix_expr(void *context, struct expr *e)
 {
-	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
-		expr_each(p->filter.conjuncts[i], set_prefix, shared);
-	for (u32 i = 0; i < p->aggregate.n_keys; i++)
-		expr_each(p->aggregate.keys[i].expr, set_prefix, shared);
-	for (u32 i = 0; i < p->project.n_items; i++)
-		expr_each(p->project.items[i].expr, set_prefix, shared);
-	for (u32 i = 0; i < p->sort.n_keys; i++)
-		expr_each(p->sort.keys[i].expr, set_prefix, shared);
-	for (u32 i = 0; i < p->join.n_keys; i++) {
-		expr_each(p->join.keys[i].left, set_prefix, shared);
-		expr_each(p->join.keys[i].right, set_prefix, shared);
-	}
-	if (p->running.arg)
-		expr_each(p->running.arg, set_prefix, shared);
-	for (u32 i = 0; i < p->running.n_keys; i++)
-		expr_each(p->running.keys[i], set_prefix, shared);
-	for (u32 i = 0; i < p->aggregate.n; i++) {
-		if (p->aggregate.list[i].arg)
-			expr_each(p->aggregate.list[i].arg, set_prefix, shared);
-		if (p->aggregate.list[i].filter)
-			expr_each(p->aggregate.list[i].filter, set_prefix, shared);
-		if (p->aggregate.list[i].time)
-			expr_each(p->aggregate.list[i].time, set_prefix, shared);
-		if (p->aggregate.list[i].weight)
-			expr_each(p->aggregate.list[i].weight, set_prefix, shared);
-	}
-	if (p->input)
-		prefix_exprs(p->input, shared);
-	if (p->right)
-		prefix_exprs(p->right, shared);
-	for (u32 i = 0; i < p->n_inputs; i++)
-		prefix_exprs(p->inputs[i], shared);
+	set_prefix(context, e);
+	if (e->plan)
+		plan_each(e->plan, prefix_plan, context);
+}
+
+static void prefix_slot(void *context, struct expr **e)
+{
+	expr_each(*e, prefix_expr, context);
+}
+
+static void prefix_plan(void *context, struct plan *p)
+{
+	plan_each_expr(p, prefix_slot, context);
 }
 
 /* Scans of a query with several are told apart by their names, or by their numbers. */
@@ -577,7 +560,7 @@ void bind_name_scans(struct scope *scope, struct plan *p)
 		if (!is_unique)
 			shared->scans.at[i]->scan.alias = arena_printf(scope->arena, "s%u", i);
 	}
-	prefix_exprs(p, shared);
+	plan_each(p, prefix_plan, shared);
 }
 
 void bind_ctes(struct scope *scope)
@@ -674,13 +657,4 @@ struct plan *bind_select(struct scope *scope)
 		return NULL;
 	bind_name_scans(scope, p);
 	return p;
-}
-
-struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
-		       struct settings *settings, struct view_list *views, struct arena *arena,
-		       struct diags *diags)
-{
-	struct plan_context context = { catalog, settings, views, UINT32_MAX, arena };
-
-	return plan_bind_in(&context, select, diags);
 }

@@ -134,8 +134,22 @@ bool bind_derived(const struct scope *outer, const struct ast_select *select,
 /* A scope as that of `outer`, with nothing in it yet. */
 struct scope bind_scope(const struct scope *outer, const struct ast_select *select);
 
-/* bind_query.c: selects that are not opened */
-struct plan *bind_chain(struct scope *scope, bool is_top);
+/* bind_query.c */
+
+/* A bound select without what stands behind UNION. */
+struct arm {
+	struct plan *chain;
+	struct derived rows; /* is_open */
+	bool is_open;
+};
+
+bool bind_arm(struct scope *scope, struct arm *ret_arm);
+struct plan *bind_add_limit(struct scope *scope, struct plan *p);
+struct plan *bind_add_sort(struct scope *scope, struct plan *p, struct sort_key *keys, u32 n);
+/* bind_set.c: with what stands behind UNION and its like */
+bool bind_arms(struct scope *scope, struct arm *ret_arm);
+/* bind_window.c: the selects of one query have one window; false after a diagnostic. */
+bool bind_take_window(struct scope *scope);
 /* The columns of a select as a relation's, EXPR_COLUMN of that number. */
 void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
 		 item_vec *ret_columns);

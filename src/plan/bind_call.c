@@ -232,21 +232,6 @@ bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct ag
 	return a->filter != NULL;
 }
 
-/* sum(), avg(), total() add up; min(), max() and count() take texts, too. */
-static bool check_number(struct scope *scope, const struct ast *ast, enum aggregate_kind kind,
-			 const struct expr *x)
-{
-	if (kind == AGGREGATE_COUNT || kind == AGGREGATE_MIN || kind == AGGREGATE_MAX)
-		return true;
-	if (type_is_word(x->type) || x->type.kind == TYPE_REAL || x->type.kind == TYPE_NULL)
-		return true;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "type-mismatch", ast->args[0]->span,
-			     "%s() takes numbers, this is a text", aggregate_infos[kind].name),
-		  "CAST(x AS INTEGER) makes a number of a text");
-	return false;
-}
-
 /* histogram_merge(h), group_concat(x [, between]) */
 static struct expr *bind_special(struct scope *scope, const struct ast *ast, struct aggregate a)
 {
@@ -302,8 +287,6 @@ static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 	if (ast->n_args == 1) {
 		a.arg = bind_aggregate_arg(scope, ast->args[0], aggregate_infos[kind].name);
 		if (!a.arg)
-			return NULL;
-		if (!check_number(scope, ast, kind, a.arg))
 			return NULL;
 		if (kind == AGGREGATE_COUNT && !a.arg->nullable && a.arg->kind != EXPR_NULL &&
 		    !a.is_distinct && a.arg->type.kind != TYPE_NULL)
@@ -535,6 +518,8 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 	}
 	if (find_aggregate(ast, &aggregate) &&
 	    (scope->shared->is_whole || aggregate_infos[aggregate.kind].cell)) {
+		if (!aggregate_infos[aggregate.kind].cell)
+			return bind_aggregate(scope, ast, aggregate.kind);
 		switch (aggregate_infos[aggregate.kind].takes) {
 		case TAKES_WORD:
 			return bind_aggregate(scope, ast, aggregate.kind);

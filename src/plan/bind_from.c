@@ -97,7 +97,7 @@ static bool has_from(struct scope *scope)
 }
 
 /* One select of a UNION, or the only one. */
-static bool bind_arm(const struct scope *outer, const struct ast_select *select, bool is_arm,
+static bool bind_arm_strict(const struct scope *outer, const struct ast_select *select, bool is_arm,
 		     struct derived *ret_derived)
 {
 	struct scope scope = bind_scope(outer, select);
@@ -138,7 +138,7 @@ bool bind_derived(const struct scope *outer, const struct ast_select *select,
 		if (i && select->compound.at[i - 1].op != AST_UNION_ALL)
 			return bind_refuse(&scope, arm->span,
 					   "UNION without ALL, EXCEPT and INTERSECT are");
-		if (!bind_arm(&scope, arm, n > 1, &branches[i]))
+		if (!bind_arm_strict(&scope, arm, n > 1, &branches[i]))
 			return false;
 	}
 	if (n == 1) {

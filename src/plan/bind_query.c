@@ -14,13 +14,6 @@
 /* An item larger than that is computed once, by a select of its own. */
 #define OPENED_NODES_MAX 500u
 
-/* A bound select without what stands behind UNION. */
-struct arm {
-	struct plan *chain;
-	struct derived rows; /* is_open */
-	bool is_open;
-};
-
 /* --- Aggregates and groups --- */
 
 u32 bind_number(struct scope *scope)
@@ -101,38 +94,6 @@ static bool lift_over(struct scope *scope, struct over *o)
 			return false;
 	return lift_list(scope, o->args, o->n_args) &&
 	       lift_list(scope, o->partition, o->n_partition);
-}
-
-/* --- The one window --- */
-
-static bool same_window(const struct ast_window *w, const struct query_window *q)
-{
-	static const enum window_kind kinds[] = { [AST_WINDOW_NONE] = WINDOW_NONE,
-						  [AST_WINDOW_TUMBLING] = WINDOW_TUMBLING,
-						  [AST_WINDOW_HOPPING] = WINDOW_HOPPING,
-						  [AST_WINDOW_COUNT] = WINDOW_COUNT,
-						  [AST_WINDOW_SESSION] = WINDOW_SESSION };
-	u64 advance = w->kind == AST_WINDOW_TUMBLING ? w->size : w->advance;
-	enum window_kind kind = kinds[w->kind];
-
-	if (kind == WINDOW_HOPPING && advance == w->size)
-		kind = WINDOW_TUMBLING;
-	return kind == q->kind && w->size == q->size && advance == q->advance &&
-	       (enum count_scope)w->scope == q->scope;
-}
-
-/* The selects of one query have one window; false after a diagnostic. */
-static bool take_window(struct scope *scope)
-{
-	const struct ast_window *w = &scope->select->window;
-
-	if (w->kind == AST_WINDOW_NONE || same_window(w, &scope->shared->window))
-		return true;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "bad-window", w->span,
-			     "the selects of one query have one window, this is another one"),
-		  "say WINDOW once, at the end of the query");
-	return false;
 }
 
 /* --- Columns of a select --- */
@@ -282,6 +243,7 @@ struct upper {
 	struct sort_key *sort;
 	u32 n_sort;
 	bool is_aggregated;
+	bool is_latest; /* one row a group by itself: DISTINCT says no more */
 };
 
 static bool bind_sort_keys(struct scope *scope, struct upper *u)
@@ -359,6 +321,7 @@ static void take_latest(struct scope *scope, struct upper *u)
 		a.time = bind_time_of(scope, scope->from, e->span);
 		a.keeps_null = e->nullable;
 		u->items.at[i].expr = bind_aggregate_ref(scope, a);
+		u->is_latest = true;
 	}
 }
 
@@ -408,7 +371,7 @@ static bool bind_upper(struct scope *scope, struct upper *u)
 	return !u->is_aggregated || lift_upper(scope, u);
 }
 
-static struct plan *add_limit(struct scope *scope, struct plan *p)
+struct plan *bind_add_limit(struct scope *scope, struct plan *p)
 {
 	if (!scope->select->limit && !scope->select->offset)
 		return p;
@@ -416,7 +379,7 @@ static struct plan *add_limit(struct scope *scope, struct plan *p)
 	return bind_limit(scope, p) ? p : NULL;
 }
 
-static struct plan *add_sort(struct scope *scope, struct plan *p, struct sort_key *keys, u32 n)
+struct plan *bind_add_sort(struct scope *scope, struct plan *p, struct sort_key *keys, u32 n)
 {
 	if (!n)
 		return p;
@@ -443,14 +406,14 @@ static struct plan *add_upper(struct scope *scope, struct plan *p, struct upper 
 	p = bind_plan_new(scope, PLAN_PROJECT, p);
 	p->project.items = u->items.at;
 	p->project.n_items = u->items.n;
-	if (s->is_distinct)
+	if (s->is_distinct && !u->is_latest)
 		p = bind_plan_new(scope, PLAN_DISTINCT, p);
 	if (s->compound.n)
 		return p;
-	return add_limit(scope, add_sort(scope, p, u->sort, u->n_sort));
+	return bind_add_limit(scope, bind_add_sort(scope, p, u->sort, u->n_sort));
 }
 
-static bool bind_arm(struct scope *scope, struct arm *ret_arm)
+bool bind_arm(struct scope *scope, struct arm *ret_arm)
 {
 	const struct ast_select *s = scope->select;
 	struct expr *where = NULL;
@@ -458,7 +421,7 @@ static bool bind_arm(struct scope *scope, struct arm *ret_arm)
 	struct plan *p;
 
 	scope->is_windowed = scope->shared->is_windowed;
-	if (!take_window(scope))
+	if (!bind_take_window(scope))
 		return false;
 	p = s->from ? bind_from(scope, s->from) : bind_plan_new(scope, PLAN_ONE, NULL);
 	if (!p)
@@ -474,155 +437,6 @@ static bool bind_arm(struct scope *scope, struct arm *ret_arm)
 	p = bind_runnings_new(scope, p);
 	ret_arm->rows = (struct derived){ p, u.items.at, u.items.n };
 	ret_arm->chain = add_upper(scope, p, &u);
-	return ret_arm->chain != NULL;
-}
-
-/* --- UNION and its like --- */
-
-static bool sort_set(struct scope *scope, const item_vec *columns, struct sort_key *ret_keys)
-{
-	const struct ast_select *s = scope->select;
-
-	for (u32 i = 0; i < s->order_by.n; i++) {
-		const struct ast *ast = s->order_by.at[i].expr;
-		struct expr *e = NULL;
-
-		if (ast->kind == AST_INTEGER && ast->integer >= 1 && ast->integer <= columns->n)
-			e = columns->at[ast->integer - 1].expr;
-		for (u32 k = 0; ast->kind == AST_NAME && ast->n_parts == 1 && k < columns->n; k++)
-			if (!e && strcasecmp(columns->at[k].name, ast->parts[0]) == 0)
-				e = columns->at[k].expr;
-		if (!e) {
-			diag_hint(scope->diags,
-				  diag_error(scope->diags, "unknown-column", ast->span,
-					     "ORDER BY behind UNION, EXCEPT or INTERSECT takes a "
-					     "column of the first select"),
-				  "name it there: SELECT ... AS x");
-			return false;
-		}
-		ret_keys[i] = (struct sort_key){ e, s->order_by.at[i].is_descending,
-						 s->order_by.at[i].nulls };
-	}
-	return true;
-}
-
-/* The columns of all arms, each in the type that they have in common. */
-static bool set_columns(struct scope *scope, const struct arm *arms, u32 n,
-			const struct span *spans, struct plan *set)
-{
-	item_vec *columns = arena_array(scope->arena, item_vec, n);
-
-	for (u32 i = 0; i < n; i++) {
-		bind_output(scope, arms[i].chain, set->set.relation, spans[i], &columns[i]);
-		if (columns[i].n == columns[0].n)
-			continue;
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "union-columns", spans[i],
-				     "this select has %u columns, the first one of the UNION %u",
-				     columns[i].n, columns[0].n),
-			  "columns of a UNION belong together by their place; NULL fills one");
-		return false;
-	}
-	set->set.n_columns = columns[0].n;
-	set->set.columns = columns[0].at;
-	for (u32 k = 0; k < columns[0].n; k++) {
-		struct expr **all = arena_array(scope->arena, struct expr *, n);
-
-		for (u32 i = 0; i < n; i++)
-			all[i] = columns[i].at[k].expr;
-		if (!expr_common(all, n, columns[0].at[k].expr)) {
-			diag_hint(scope->diags,
-				  diag_error(scope->diags, "type-mismatch", spans[n - 1],
-					     "column \"%s\" of UNION ALL is of another type here",
-					     columns[0].at[k].name),
-				  "all selects of a UNION give texts, or numbers of one kind, in "
-				  "one place; CAST changes the kind");
-			return false;
-		}
-	}
-	return true;
-}
-
-static struct plan *set_new(struct scope *scope, const struct arm *arms, u32 n,
-			    const struct span *spans)
-{
-	const struct ast_select *s = scope->select;
-	struct plan *p = bind_plan_new(scope, PLAN_SET, NULL);
-	struct sort_key *keys = arena_array(scope->arena, struct sort_key, s->order_by.n);
-	item_vec columns = { 0 };
-
-	p->inputs = arena_array(scope->arena, struct plan *, n);
-	p->n_inputs = n;
-	p->set.ops = arena_array(scope->arena, enum ast_compound_op, n);
-	p->set.relation = scope->shared->n_relations++;
-	for (u32 i = 0; i < n; i++) {
-		p->inputs[i] = arms[i].chain;
-		if (i)
-			p->set.ops[i] = s->compound.at[i - 1].op;
-	}
-	if (!set_columns(scope, arms, n, spans, p))
-		return NULL;
-	bind_output(scope, p, p->set.relation, s->span, &columns);
-	if (!sort_set(scope, &columns, keys))
-		return NULL;
-	return add_limit(scope, add_sort(scope, p, keys, s->order_by.n));
-}
-
-static bool is_union_of_rows(const struct ast_select *s, const struct arm *arms)
-{
-	for (u32 i = 0; i <= s->compound.n; i++) {
-		if (!arms[i].is_open || (i && s->compound.at[i - 1].op != AST_UNION_ALL))
-			return false;
-		for (u32 k = 0; k < arms[i].rows.n_columns; k++)
-			if (arms[i].rows.columns[k].expr->is_user_only)
-				return false;
-	}
-	return true;
-}
-
-/* Behind the last arm stands what is of the whole: the arms have no ORDER BY of their own. */
-static bool bind_arms(struct scope *scope, struct arm *ret_arm)
-{
-	const struct ast_select *s = scope->select;
-	u32 n = 1 + s->compound.n;
-	struct derived *branches = arena_array(scope->arena, struct derived, n), all;
-	struct arm *arms = arena_array(scope->arena, struct arm, n);
-	struct span *spans = arena_array(scope->arena, struct span, n);
-
-	for (u32 i = 0; i < n; i++) {
-		struct scope arm = bind_scope(scope, i ? s->compound.at[i - 1].select : s);
-		struct ast_select *own = arena_new(scope->arena, struct ast_select);
-
-		arm.outer = scope->outer;
-		*own = *arm.select;
-		own->order_by.n = own->compound.n = 0;
-		own->limit = own->offset = NULL;
-		arm.select = own;
-		spans[i] = own->span;
-		if (!bind_arm(&arm, &arms[i]))
-			return false;
-		branches[i] = arms[i].rows;
-	}
-	if (!is_union_of_rows(s, arms)) {
-		ret_arm->chain = set_new(scope, arms, n, spans);
-		return ret_arm->chain != NULL;
-	}
-	if (!bind_union(scope, branches, n, spans, &all))
-		return false;
-	ret_arm->rows = all;
-	ret_arm->is_open = !s->order_by.n && !s->limit && !s->offset;
-	ret_arm->chain = bind_plan_new(scope, PLAN_PROJECT, all.tree);
-	ret_arm->chain->project.items = all.columns;
-	ret_arm->chain->project.n_items = all.n_columns;
-	if (ret_arm->is_open)
-		return true;
-	/* Its columns are those of the projection below. */
-	item_vec columns = { all.columns, all.n_columns, all.n_columns };
-	struct sort_key *keys = arena_array(scope->arena, struct sort_key, s->order_by.n);
-
-	if (!sort_set(scope, &columns, keys))
-		return false;
-	ret_arm->chain = add_limit(scope, add_sort(scope, ret_arm->chain, keys, s->order_by.n));
 	return ret_arm->chain != NULL;
 }
 
@@ -727,143 +541,6 @@ struct expr *bind_subquery(struct scope *scope, const struct ast *ast)
 
 /* --- The query --- */
 
-struct find_window {
-	struct scope *scope;
-	const struct ast_window *window;
-	bool is_aggregated; /* one of the selects around it aggregates */
-	u32 n_views;
-};
-
-static void window_of_select(struct find_window *f, const struct ast_select *s, bool is_within);
-
-static void window_of_source(struct find_window *f, const struct ast_source *source)
-{
-	const struct view *view = NULL;
-	u32 n_views = f->n_views;
-
-	if (!source || f->window)
-		return;
-	if (source->kind == AST_SOURCE_STREAM && source->n_path == 1 && f->scope->shared->views)
-		view = views_find(f->scope->shared->views, source->path[0], n_views);
-	if (view) {
-		f->n_views = (u32)(view - f->scope->shared->views->views.at);
-		window_of_select(f, view->select, true);
-		f->n_views = n_views;
-	}
-	if (source->select)
-		window_of_select(f, source->select, true);
-	window_of_source(f, source->left);
-	window_of_source(f, source->right);
-}
-
-static void window_of_expr(struct find_window *f, const struct ast *ast)
-{
-	if (!ast || f->window)
-		return;
-	if (ast->select)
-		window_of_select(f, ast->select, true);
-	for (u32 i = 0; i < ast->n_args; i++)
-		window_of_expr(f, ast->args[i]);
-	window_of_expr(f, ast->otherwise);
-}
-
-/* That of the select itself goes before those within it. */
-static void window_of_select(struct find_window *f, const struct ast_select *s, bool is_within)
-{
-	bool was_aggregated = f->is_aggregated;
-
-	if (f->window)
-		return;
-	if (s->window.kind != AST_WINDOW_NONE) {
-		f->window = &s->window;
-		return;
-	}
-	for (u32 i = 0; i < s->compound.n; i++)
-		window_of_select(f, s->compound.at[i].select, is_within);
-	if (f->window)
-		return;
-	f->is_aggregated |= s->is_distinct || bind_is_aggregated(s);
-	for (u32 i = 0; i < s->ctes.n; i++)
-		window_of_select(f, s->ctes.at[i].select, true);
-	window_of_source(f, s->from);
-	window_of_expr(f, s->where);
-	window_of_expr(f, s->having);
-	for (u32 i = 0; i < s->items.n; i++)
-		window_of_expr(f, s->items.at[i].expr);
-	if (!f->window)
-		f->is_aggregated = was_aggregated;
-}
-
-static bool bad_window(struct scope *scope, struct span span, const char *message, const char *hint)
-{
-	diag_hint(scope->diags, diag_error(scope->diags, "bad-window", span, "%s", message), "%s",
-		  hint);
-	return false;
-}
-
-static struct span or_whole(struct span part, struct span whole)
-{
-	return part.end ? part : whole;
-}
-
-#define COUNT_MAX (1ull << 32)
-
-static bool check_rows_window(struct scope *scope, const struct ast_window *ast)
-{
-	const struct query_window *w = &scope->shared->window;
-
-	if (!w->size)
-		return bad_window(scope, or_whole(ast->size_span, ast->span),
-				  "a window of no size is not possible",
-				  "TUMBLING 1s, COUNT (SIZE 1024), SESSION (GAP 100ms)");
-	if (!w->advance && w->kind == WINDOW_COUNT)
-		return bad_window(scope, or_whole(ast->advance_span, ast->span),
-				  "a window that does not advance is not possible",
-				  "advance by 1ms, or by 1 row, or by more");
-	if (w->kind == WINDOW_COUNT && (w->size > COUNT_MAX || w->advance > COUNT_MAX))
-		return bad_window(scope, ast->span, "a window of so many rows is not possible",
-				  "the rows of a count window are kept in memory");
-	return true;
-}
-
-bool bind_find_window(struct scope *scope, const struct ast_select *select)
-{
-	struct find_window f = { .scope = scope, .n_views = scope->n_views };
-	struct query_window *w = &scope->shared->window;
-	struct ast_select own = *select;
-	struct scope of = *scope;
-
-	window_of_select(&f, select, false);
-	if (!f.window)
-		return true;
-	scope->shared->is_windowed = true;
-	*w = (struct query_window){ .size = f.window->size,
-				    .advance = f.window->kind == AST_WINDOW_TUMBLING
-						       ? f.window->size
-						       : f.window->advance,
-				    .scope = (enum count_scope)f.window->scope,
-				    .span = f.window->span };
-	w->kind = f.window->kind == AST_WINDOW_COUNT	 ? WINDOW_COUNT
-		  : f.window->kind == AST_WINDOW_SESSION ? WINDOW_SESSION
-		  : w->advance == w->size		 ? WINDOW_TUMBLING
-							 : WINDOW_HOPPING;
-	if (f.window->overflow)
-		return bad_window(scope, or_whole(f.window->size_span, f.window->span),
-				  "a window of this size is not possible",
-				  "a window is at most a day long");
-	if (f.is_aggregated)
-		return bad_window(scope, f.window->span,
-				  "this WINDOW is of a nested select, and the one that reads it "
-				  "aggregates: over how many windows is not said",
-				  "say WINDOW at the end of the query: all of it is then computed "
-				  "once a window");
-	if (w->kind == WINDOW_COUNT || w->kind == WINDOW_SESSION)
-		return check_rows_window(scope, f.window);
-	own.window = *f.window;
-	of.select = &own;
-	return bind_check_window(&of);
-}
-
 static bool check_reads(struct scope *scope)
 {
 	if (scope->shared->scans.n || scope->shared->n_relations)
@@ -930,4 +607,18 @@ struct plan_query *plan_bind_query(const struct ast_select *select,
 		query->has_streams |=
 			shared.scans.at[i]->scan.streams->streams.at[0]->kind != STREAM_FILE;
 	return query;
+}
+
+struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
+		       struct settings *settings, struct view_list *views, struct arena *arena,
+		       struct diags *diags)
+{
+	struct plan_context context = { .catalog = catalog,
+					.settings = settings,
+					.views = views,
+					.n_views = UINT32_MAX,
+					.arena = arena };
+	struct plan_query *query = plan_bind_query(select, &context, diags);
+
+	return query ? query->plan : NULL;
 }

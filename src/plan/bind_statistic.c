@@ -319,7 +319,8 @@ static struct expr *bind_value(struct scope *scope, const struct ast *ast,
 				     is_text			 ? "text"
 				     : x->type.kind == TYPE_REAL ? "real number"
 								 : "list"),
-			  "say how fine: CAST(x * 1000 AS INTEGER)");
+			  is_text ? "CAST(x AS INTEGER) makes a number of a text"
+				  : "say how fine: CAST(x * 1000 AS INTEGER)");
 	return NULL;
 }
 

@@ -1,0 +1,1 @@
+SELECT count(*) FROM syscall:read UNION ALL SELECT comm FROM syscall:write GROUP BY comm

@@ -1,0 +1,1 @@
+SELECT DISTINCT pid, fd, upper(comm) AS c FROM syscall:read GROUP BY pid

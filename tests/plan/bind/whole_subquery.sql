@@ -1,0 +1,1 @@
+SELECT pid, count(*) FROM syscall:read AS a WHERE fd IN (SELECT fd FROM syscall:write) AND EXISTS (SELECT 1 FROM syscall:write AS b WHERE b.pid = a.pid) GROUP BY pid HAVING count(*) > (SELECT count(*) / 10 FROM syscall:write)
