@@ -98,7 +98,7 @@ static bool has_from(struct scope *scope)
 
 /* One select of a UNION, or the only one. */
 static bool bind_arm_strict(const struct scope *outer, const struct ast_select *select, bool is_arm,
-		     struct derived *ret_derived)
+			    struct derived *ret_derived)
 {
 	struct scope scope = bind_scope(outer, select);
 	const char *obstacle = not_inlined(select, is_arm);
