@@ -27,6 +27,13 @@ static struct diag *diags_add(struct diags *diags, const struct diag *diag, cons
 {
 	u32 i, n_same = 0;
 
+	/* What an alias stands for is bound wherever the alias stands: it is said once. */
+	for (i = 0; i < diags->list.n && diag->has_span; i++)
+		if (diags->list.at[i].has_span && strcmp(diags->list.at[i].tag, diag->tag) == 0 &&
+		    diags->list.at[i].span.start == diag->span.start &&
+		    diags->list.at[i].span.end == diag->span.end) {
+			return NULL;
+		}
 	if (!diag->is_warning)
 		diags->n_errors++;
 	for (i = 0; i < diags->list.n; i++)

@@ -75,6 +75,7 @@ struct scope {
 	bool is_inside_alias; /* an alias stands for an expression of columns, not of aliases */
 	bool is_top_of_item;  /* the expression bound next is a whole item of SELECT */
 	bool has_unnest;
+	bool wants_text; /* the name bound next is compared with a text */
 	VEC(struct item) keys;
 	VEC(struct aggregate) aggregates;
 	u32 number; /* of the aggregates; taken with the first key or aggregate */

@@ -386,6 +386,35 @@ static const char *percentile_named(struct scope *scope, const char *name)
 	return arena_printf(scope->arena, "0.%s%s", n == 1 ? "0" : "", name + 1);
 }
 
+/* What other databases call it, and what it is called here. */
+static const char *const foreign[][2] = {
+	{ "median", "p50(x) with its bounds, or percentile_cont(0.5) WITHIN GROUP (ORDER BY x)" },
+	{ "percentile", "quantile(x, 0.99), or p50 ... p999" },
+	{ "percentile_disc", "quantile(x, 0.99), or percentile_cont(q) WITHIN GROUP (ORDER BY x)" },
+	{ "approx_percentile", "quantile(x, 0.99), or p50 ... p999" },
+	{ "date_trunc", "time / 1s * 1s is the time in whole seconds" },
+	{ "time_bucket", "time / 1s * 1s is the time in whole seconds; or WINDOW TUMBLING 1s" },
+	{ "tumble", "WINDOW TUMBLING 1s at the end of the query" },
+	{ "now", "time is that of the event" },
+	{ "var_samp", "stddev_samp(x) is its root" },
+	{ "var_pop", "stddev_pop(x) is its root" },
+	{ "variance", "stddev(x) is its root" },
+	{ "count_distinct", "count(DISTINCT x), or approx_count_distinct(x)" },
+	{ "uniq", "count(DISTINCT x), or approx_count_distinct(x)" },
+	{ "arg_max", "last(x), or a nested select with ORDER BY and LIMIT 1" },
+	{ "string_agg", "group_concat(x, ', ')" },
+	{ "listagg", "group_concat(x, ', ')" },
+	{ "concat", "x || y" },
+	{ "len", "length(x)" },
+	{ "if", "iif(condition, x, y), or CASE WHEN condition THEN x ELSE y END" },
+	{ "greatest", "max(x, y)" },
+	{ "least", "min(x, y)" },
+	{ "bucket", "histogram(x, linear(low, high, step)), or x / 100 * 100" },
+	{ "width_bucket", "histogram(x, linear(low, high, step))" },
+	{ "hist", "histogram(x)" },
+	{ "lhist", "histogram(x, linear(low, high, step))" },
+};
+
 static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 {
 	struct suggest suggest;
@@ -399,6 +428,13 @@ static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
 		diag_hint(scope->diags, d, "the manual lists what this version has");
 		return NULL;
 	}
+	for (u32 i = 0; i < ARRAY_SIZE(foreign); i++)
+		if (strcasecmp(foreign[i][0], ast->text) == 0) {
+			d = diag_error(scope->diags, "unknown-function", ast->span,
+				       "there is no function \"%s\"", ast->text);
+			diag_hint(scope->diags, d, "%s", foreign[i][1]);
+			return NULL;
+		}
 	suggest_init(&suggest, ast->text);
 	for (u32 i = 0; aggregate_name_at(i); i++)
 		suggest_offer(&suggest, aggregate_name_at(i));

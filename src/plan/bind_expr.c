@@ -216,6 +216,17 @@ static struct expr *bind_between(struct scope *scope, const struct ast *ast)
 		      ast);
 }
 
+/* Beside a text an unknown word, or one in double quotes, was meant as a text. */
+static struct expr *bind_beside(struct scope *scope, const struct ast *ast, const struct expr *x)
+{
+	struct expr *e;
+
+	scope->wants_text = x && is_text(x) && ast->kind == AST_NAME && ast->n_parts == 1;
+	e = bind_expr(scope, ast);
+	scope->wants_text = false;
+	return e;
+}
+
 /* IN over constants of one kind stays one node; others become a chain of = and OR. */
 static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 {
@@ -226,7 +237,7 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 
 	e->args = arena_array(scope->arena, struct expr *, MAX(ast->n_args, 1u));
 	for (u32 i = 0; i < ast->n_args; i++) {
-		struct expr *c = bind_expr(scope, ast->args[i]);
+		struct expr *c = bind_beside(scope, ast->args[i], i ? e->args[0] : NULL);
 
 		if (!c)
 			return NULL;
@@ -317,7 +328,7 @@ static struct expr *bind_match(struct scope *scope, const struct ast *ast, struc
 static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 {
 	struct expr *x = bind_expr(scope, ast->args[0]);
-	struct expr *pattern = bind_expr(scope, ast->args[1]);
+	struct expr *pattern = bind_beside(scope, ast->args[1], x);
 	struct expr *e;
 
 	if (!x || !pattern)
@@ -488,6 +499,19 @@ struct expr *bind_condition(struct scope *scope, const struct ast *ast, const ch
 	return e && check_condition(scope, e, clause) ? e : NULL;
 }
 
+/* x = NULL is legal, and never true. */
+static void warn_null(struct scope *scope, const struct ast *ast)
+{
+	bool is_equal = ast->op == OP_EQ || ast->op == OP_NE;
+
+	if (!is_equal || (ast->args[0]->kind != AST_NULL && ast->args[1]->kind != AST_NULL))
+		return;
+	diag_hint(scope->diags,
+		  diag_warning(scope->diags, "null-comparison", ast->span,
+			       "a comparison with NULL is never true"),
+		  ast->op == OP_EQ ? "x IS NULL" : "x IS NOT NULL");
+}
+
 static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 {
 	switch (ast->kind) {
@@ -509,7 +533,8 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	case AST_BINARY: {
 		struct expr *a = bind_expr(scope, ast->args[0]);
 
-		return bind_op(scope, ast->op, ast->span, a, bind_expr(scope, ast->args[1]));
+		warn_null(scope, ast);
+		return bind_op(scope, ast->op, ast->span, a, bind_beside(scope, ast->args[1], a));
 	}
 	case AST_BETWEEN:
 		return bind_between(scope, ast);

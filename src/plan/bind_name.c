@@ -269,6 +269,9 @@ static struct expr *unknown_column(struct scope *scope, const struct relation *o
 	struct suggest suggest;
 	struct diag *d;
 
+	bool wants_text = scope->wants_text;
+
+	scope->wants_text = false;
 	suggest_init(&suggest, name);
 	for (u32 i = 0; i < n; i++) {
 		const struct relation *r = first + i;
@@ -294,7 +297,9 @@ static struct expr *unknown_column(struct scope *scope, const struct relation *o
 	else
 		d = diag_error(scope->diags, "unknown-column", span, "%s has no column \"%s\"",
 			       only ? only->written : first->written, name);
-	if (suggest_best(&suggest))
+	if (wants_text && !only)
+		diag_hint(scope->diags, d, "a text stands in single quotes: '%s'", name);
+	else if (suggest_best(&suggest))
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
 	else if ((only || n == 1) && !(only ? only : first)->streams)
 		hint_columns(scope, d, only ? only : first);

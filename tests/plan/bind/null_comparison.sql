@@ -1,0 +1,1 @@
+SELECT count(*) FROM syscall:read WHERE fd = NULL OR fd <> NULL
