@@ -359,7 +359,8 @@ static struct expr *bind_percentile(struct scope *scope, const struct ast *ast,
 			       .is_distinct = ast->distinct };
 	u32 *ppb = arena_new(scope->arena, u32);
 
-	if (ast->n_args != 1 || !ast->is_within_group || ast->n_order_by != 1)
+	if (ast->n_args < 1 || ast->n_args > 2 || !ast->is_within_group || ast->n_order_by != 1 ||
+	    (ast->n_args == 2 && !is_scheme(ast->args[1])))
 		return wrong_arguments(scope, ast, s);
 	if (!bind_q(scope, ast->args[0], ppb))
 		return NULL;
@@ -367,7 +368,9 @@ static struct expr *bind_percentile(struct scope *scope, const struct ast *ast,
 		*ppb = 1000000000 - *ppb;
 	a.q_ppb = ppb;
 	a.n_q = 1;
-	a.scheme = default_scheme(scope, s);
+	a.scheme = ast->n_args == 2 ? bind_scheme(scope, ast->args[1]) : default_scheme(scope, s);
+	if (!a.scheme)
+		return NULL;
 	a.arg = bind_value(scope, ast->order_by[0].expr, s);
 	if (a.arg && a.arg->type.kind == TYPE_HISTOGRAM)
 		return bind_merged(scope, ast, a);
