@@ -84,8 +84,6 @@ extern const struct system_column_info system_columns[SYS_N];
 
 struct catalog;
 
-/* Is it written so in a path, short or long?  Kinds of the kernel only: not of files. */
-bool stream_kind_find(const char *word, enum stream_kind *ret_kind);
 /* A path or pattern in canonical spelling: t:sched/sched_sw -> tracepoint:sched:sched_sw. */
 const char *stream_written_out(struct arena *arena, const char *path);
 

@@ -11,112 +11,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool is_wildcard(const char *text)
+static bool is_wildcard(const char *text)
 {
 	return strpbrk(text, "*?[") != NULL;
 }
 
-static const char *canonical_name(struct arena *arena, enum stream_kind kind, const char *category,
-				  const char *event)
-{
-	const char *name = stream_kinds[kind].name;
-
-	return category ? arena_printf(arena, "%s:%s:%s", name, category, event)
-			: arena_printf(arena, "%s:%s", name, event);
-}
-
-struct stream *stream_new(struct arena *arena, enum stream_kind kind, const char *category,
-			  const char *event)
-{
-	struct stream *stream = arena_new(arena, struct stream);
-
-	stream->kind = kind;
-	stream->category = category ? arena_strdup(arena, category) : NULL;
-	stream->event = arena_strdup(arena, event);
-	stream->name = canonical_name(arena, kind, category, event);
-	stream->syscall_nr = -1;
-	if (category && !strcmp(category, "syscalls")) {
-		stream->is_syscall_enter = !strncmp(event, "sys_enter_", 10);
-		stream->is_syscall_exit = !strncmp(event, "sys_exit_", 9);
-		if (stream->is_syscall_enter || stream->is_syscall_exit)
-			stream->syscall_nr =
-				syscall_number(event + (stream->is_syscall_enter ? 10 : 9));
-	}
-	return stream;
-}
-
-void stream_names_add(struct arena *arena, struct stream_names *names, enum stream_kind kind,
-		      const char *category, const char *event)
-{
-	size_t skip = strlen(stream_kinds[kind].name) + 1;
-	struct stream_name name = { .name = canonical_name(arena, kind, category, event) };
-
-	if (category) {
-		name.category = arena_strdup(arena, category);
-		skip += strlen(category) + 1;
-	}
-	name.event = name.name + skip;
-	vec_push(arena, &names->list, name);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(((const struct stream_name *)a)->name, ((const struct stream_name *)b)->name);
-}
-
-void stream_names_sort(struct stream_names *names)
-{
-	if (names->list.n)
-		qsort(names->list.at, names->list.n, sizeof(names->list.at[0]), compare_names);
-}
-
-const struct stream_names *catalog_names(struct catalog *catalog, enum stream_kind kind)
-{
-	struct stream_names *names = &catalog->names[kind];
-
-	if (names->is_loaded)
-		return names;
-	names->is_loaded = true;
-	if (!catalog->is_live) {
-		for (u32 i = 0; i < catalog->frozen.n; i++) {
-			const struct stream *stream = catalog->frozen.at[i];
-
-			if (stream->kind == kind)
-				stream_names_add(catalog->arena, names, kind, stream->category,
-						 stream->event);
-		}
-	} else {
-		names->error = stream_kinds[kind].list(catalog, names);
-	}
-	stream_names_sort(names);
-	return names;
-}
-
-static struct stream *frozen_load(struct catalog *catalog, enum stream_kind kind,
+static struct stream *frozen_load(struct catalog *catalog, const struct stream_kind_info *kind,
 				  const char *category, const char *event)
 {
 	for (u32 i = 0; i < catalog->frozen.n; i++) {
 		struct stream *stream = catalog->frozen.at[i];
 
-		if (stream->kind == kind && !strcmp(stream->event, event) &&
+		if (stream->kind == kind->kind && !strcmp(stream->event, event) &&
 		    (!category || !strcmp(stream->category, category)))
 			return stream;
 	}
 	return NULL;
 }
 
-static struct stream *load(struct catalog *catalog, enum stream_kind kind, const char *category,
-			   const char *event, int *ret_error)
+static struct stream *load(struct catalog *catalog, const struct stream_kind_info *kind,
+			   const char *category, const char *event, int *ret_error)
 {
 	*ret_error = -ENOENT;
-	return catalog->is_live ? stream_kinds[kind].load(catalog, category, event, ret_error)
+	return catalog->is_live ? kind->load(catalog, category, event, ret_error)
 				: frozen_load(catalog, kind, category, event);
 }
 
 /* One call's look-up. */
 struct find {
 	struct catalog *catalog;
-	enum stream_kind kind;
+	const struct stream_kind_info *kind;
 	const char *category; /* pattern; NULL: any */
 	const char *event;    /* pattern */
 	const char *wanted;   /* as the user wrote it, with ':' between the parts */
@@ -131,7 +55,7 @@ static void complain_error(const struct find *find, int error)
 		diag_error(find->diags, "unknown-stream", find->span,
 			   "the format file of %s cannot be understood", find->wanted);
 	else
-		stream_kinds[find->kind].complain(find->catalog, error, find->span, find->diags);
+		find->kind->complain(find->catalog, error, find->span, find->diags);
 }
 
 /* Number of the system call that "sys_enter_fstat" speaks of, or -1. */
@@ -180,8 +104,8 @@ static void hint_unknown(const struct find *find, const struct stream_names *nam
 		suggest_offer(&event, name->event);
 	}
 	if (suggest_best(&whole))
-		diag_hint(find->diags, diag, "did you mean \"%s:%s\"?",
-			  stream_kinds[find->kind].name, suggest_best(&whole));
+		diag_hint(find->diags, diag, "did you mean \"%s:%s\"?", find->kind->name,
+			  suggest_best(&whole));
 	else if (suggest_best(&event))
 		diag_hint(find->diags, diag, "did you mean the event \"%s\"?",
 			  suggest_best(&event));
@@ -192,7 +116,7 @@ static void hint_unknown(const struct find *find, const struct stream_names *nam
 
 static void complain_unknown(const struct find *find)
 {
-	const struct stream_names *names = catalog_names(find->catalog, find->kind);
+	const struct stream_names *names = stream_names_of(find->catalog, find->kind);
 	struct diag *diag;
 
 	if (names->error) {
@@ -210,7 +134,7 @@ static void complain_unknown(const struct find *find)
 /* Loads every name that both patterns match. */
 static int find_matches(struct find *find)
 {
-	const struct stream_names *names = catalog_names(find->catalog, find->kind);
+	const struct stream_names *names = stream_names_of(find->catalog, find->kind);
 	struct stream *stream;
 	int error;
 
@@ -240,8 +164,7 @@ static bool complain_ambiguous(const struct find *find)
 	if (find->category || list->is_wildcard || list->streams.n < 2)
 		return false;
 	diag = diag_error(find->diags, "ambiguous-stream", find->span,
-			  "more than one category has a %s %s", stream_kinds[find->kind].name,
-			  find->event);
+			  "more than one category has a %s %s", find->kind->name, find->event);
 	diag_hint(find->diags, diag, "write \"%s\" or \"%s\"", list->streams.at[0]->name,
 		  list->streams.at[1]->name);
 	return true;
@@ -266,7 +189,8 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 	struct suggest suggest;
 	struct diag *diag;
 
-	if (stream_kind_find(word, &find->kind))
+	find->kind = stream_kind_named(word);
+	if (find->kind)
 		return true;
 	if (n_path > 1 && is_planned(word)) {
 		diag = diag_error(find->diags, "not-supported", find->span,
@@ -278,8 +202,8 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 	}
 	suggest_init(&suggest, word);
 	for (u32 i = 0; i < STREAM_N; i++)
-		if (stream_kinds[i].name)
-			suggest_offer(&suggest, stream_kinds[i].name);
+		if (stream_kinds[i])
+			suggest_offer(&suggest, stream_kinds[i]->name);
 	suggest_offer(&suggest, "syscall"); /* a span, made of two streams */
 	diag = diag_error(find->diags, "unknown-stream-kind", find->span,
 			  n_path == 1 ? "%s is no stream" : "%s is no kind of stream", word);
@@ -299,7 +223,7 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 /* The path's parts behind the kind; false with a diagnostic when they are too many or few. */
 static bool find_parts(struct find *find, const char *const *path, u32 n_path)
 {
-	const struct stream_kind_info *kind = &stream_kinds[find->kind];
+	const struct stream_kind_info *kind = find->kind;
 	u32 most = kind->has_category ? 3 : 2;
 
 	if (n_path < 2 || n_path > most) {
@@ -313,8 +237,8 @@ static bool find_parts(struct find *find, const char *const *path, u32 n_path)
 	}
 	find->category = n_path == 3 ? path[1] : NULL;
 	find->event = path[n_path - 1];
-	find->wanted =
-		canonical_name(find->catalog->arena, find->kind, find->category, find->event);
+	find->wanted = stream_canonical_name(find->catalog->arena, find->kind, find->category,
+					     find->event);
 	return true;
 }
 
@@ -331,7 +255,7 @@ struct stream_list *catalog_find(struct catalog *catalog, const char *const *pat
 		return NULL;
 	find.list->is_wildcard =
 		is_wildcard(find.event) || (find.category && is_wildcard(find.category));
-	if (find.list->is_wildcard || (stream_kinds[find.kind].has_category && !find.category)) {
+	if (find.list->is_wildcard || (find.kind->has_category && !find.category)) {
 		error = find_matches(&find);
 	} else {
 		stream = load(catalog, find.kind, find.category, find.event, &error);
@@ -361,18 +285,18 @@ static bool name_matches(const char *name, const char *pattern, bool is_glob)
 	return false;
 }
 
-/* The kind whose name follows that of `before` (NULL: the first), or STREAM_N. */
-static enum stream_kind next_kind(const char *before)
+/* The kind whose name follows that of `before` (NULL: the first), or NULL. */
+static const struct stream_kind_info *next_kind(const struct stream_kind_info *before)
 {
-	enum stream_kind next = STREAM_N;
+	const struct stream_kind_info *next = NULL;
 
 	for (u32 i = 0; i < STREAM_N; i++) {
-		const char *name = stream_kinds[i].name;
+		const struct stream_kind_info *kind = stream_kinds[i];
 
-		if (!name || (before && strcmp(name, before) <= 0))
+		if (!kind || (before && strcmp(kind->name, before->name) <= 0))
 			continue;
-		if (next == STREAM_N || strcmp(name, stream_kinds[next].name) < 0)
-			next = (enum stream_kind)i;
+		if (!next || strcmp(kind->name, next->name) < 0)
+			next = kind;
 	}
 	return next;
 }
@@ -380,12 +304,12 @@ static enum stream_kind next_kind(const char *before)
 void catalog_each(struct catalog *catalog, const char *pattern,
 		  void (*visit)(void *context, const char *name), void *context)
 {
+	const struct stream_kind_info *kind = NULL;
 	bool is_glob = is_wildcard(pattern);
 
 	pattern = stream_written_out(catalog->arena, pattern);
-	for (enum stream_kind kind = next_kind(NULL); kind != STREAM_N;
-	     kind = next_kind(stream_kinds[kind].name)) {
-		const struct stream_names *names = catalog_names(catalog, kind);
+	while ((kind = next_kind(kind))) {
+		const struct stream_names *names = stream_names_of(catalog, kind);
 
 		for (u32 i = 0; i < names->list.n; i++) {
 			if (name_matches(names->list.at[i].name, pattern, is_glob))

@@ -127,16 +127,10 @@ static struct type type_blob(u32 bytes)
 
 static struct type word_type(struct ctype ctype, u32 bytes, bool is_signed)
 {
-	switch (ctype.kind) {
-	case CTYPE_POINTER:
-		if (bytes == 8)
-			return (struct type){ .kind = TYPE_POINTER, .bits = 64 };
-		break;
-	case CTYPE_BOOL:
+	if (ctype.kind == CTYPE_POINTER && bytes == 8)
+		return (struct type){ .kind = TYPE_POINTER, .bits = 64 };
+	if (ctype.kind == CTYPE_BOOL)
 		return (struct type){ .kind = TYPE_BOOL, .bits = 8 };
-	default:
-		break;
-	}
 	return type_int(8 * bytes, is_signed);
 }
 

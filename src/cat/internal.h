@@ -140,9 +140,10 @@ struct catalog {
 	VEC(struct file_fact) files; /* of FROM, by path */
 };
 
-/* kinds.c: what the catalog must know of a kind of stream; one row each. */
+/* What the catalog must know of a kind of stream: a row beside the kind's functions. */
 struct stream_kind_info {
-	const char *name, *shorthand; /* in paths and snapshots; NULL: it has no path (files) */
+	enum stream_kind kind;
+	const char *name, *shorthand; /* in paths and snapshots */
 	const char *form;	      /* "tracepoint:CATEGORY:NAME" */
 	bool has_category;	      /* may be left out where only one has such an event */
 	/* Appends all names; 0 or -errno. */
@@ -154,38 +155,36 @@ struct stream_kind_info {
 	void (*complain)(struct catalog *catalog, int error, struct span span, struct diags *diags);
 };
 
-extern const struct stream_kind_info stream_kinds[STREAM_N];
+extern const struct stream_kind_info tracefs_kind; /* tracefs.c */
+extern const struct stream_kind_info raw_kind;	   /* raw.c */
+/* kinds.c: all; NULL: it has no path (files). */
+extern const struct stream_kind_info *const stream_kinds[STREAM_N];
+/* By its long or short word, or NULL. */
+const struct stream_kind_info *stream_kind_named(const char *word);
+
+/* stream.c */
+const char *stream_canonical_name(struct arena *arena, const struct stream_kind_info *kind,
+				  const char *category, const char *event);
+struct stream *stream_new(struct arena *arena, const struct stream_kind_info *kind,
+			  const char *category, const char *event);
+void stream_names_add(struct arena *arena, struct stream_names *names,
+		      const struct stream_kind_info *kind, const char *category, const char *event);
+/* By name. */
+void stream_names_sort(struct stream_names *names);
+/* All names of the kind, sorted, read once. */
+const struct stream_names *stream_names_of(struct catalog *catalog,
+					   const struct stream_kind_info *kind);
 
 /* tracefs.c.  Root of tracefs or NULL with tracefs_error set (-ENODEV, -EACCES, -EPERM). */
 const char *tracefs_root(struct catalog *catalog);
 /* Reads a file below the root into catalog->scratch; 0 or -errno. */
 int tracefs_read(struct catalog *catalog, const char *path);
-/* Tracepoints: the enabled-able events of available_events. */
-int tracefs_names(struct catalog *catalog, struct stream_names *names);
-struct stream *tracefs_load(struct catalog *catalog, const char *category, const char *event,
-			    int *ret_error);
-/* A diagnostic for an error of tracefs_read(). */
-void tracefs_complain(struct catalog *catalog, int error, struct span span, struct diags *diags);
 
-/* raw.c: BTF or NULL with btf_error set; streams from it. */
+/* raw.c: BTF or NULL with btf_error set. */
 struct btf_blob *catalog_btf(struct catalog *catalog);
-struct stream *raw_load(struct catalog *catalog, const char *category, const char *event,
-			int *ret_error);
-int raw_names(struct catalog *catalog, struct stream_names *names);
-void raw_complain(struct catalog *catalog, int error, struct span span, struct diags *diags);
 
 /* snapshot.c and snapshot_read.c: the words of the text form, by enum value. */
 #define SNAPSHOT_VERSION 1
 extern const char *const snapshot_fields[FIELD_N]; /* of enum field_kind */
-
-/* find.c */
-/* Sorted by name. */
-void stream_names_sort(struct stream_names *names);
-const struct stream_names *catalog_names(struct catalog *catalog, enum stream_kind kind);
-struct stream *stream_new(struct arena *arena, enum stream_kind kind, const char *category,
-			  const char *event);
-void stream_names_add(struct arena *arena, struct stream_names *names, enum stream_kind kind,
-		      const char *category, const char *event);
-bool is_wildcard(const char *text);
 
 #endif

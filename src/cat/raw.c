@@ -127,7 +127,7 @@ static struct field raw_field(struct catalog *catalog, struct btf_blob *btf,
 /* Whether tracefs knows a tracepoint of that name (a system call's event is none). */
 static bool tracefs_has(struct catalog *catalog, const char *event)
 {
-	const struct stream_names *names = catalog_names(catalog, STREAM_TRACEPOINT);
+	const struct stream_names *names = stream_names_of(catalog, &tracefs_kind);
 
 	for (u32 i = 0; i < names->list.n; i++) {
 		if (!strcmp(names->list.at[i].event, event) &&
@@ -140,7 +140,7 @@ static bool tracefs_has(struct catalog *catalog, const char *event)
 /* A raw tracepoint of which only the name is known: arg0..arg11. */
 static struct stream *raw_untyped(struct catalog *catalog, const char *event)
 {
-	struct stream *stream = stream_new(catalog->arena, STREAM_RAW_TRACEPOINT, NULL, event);
+	struct stream *stream = stream_new(catalog->arena, &raw_kind, NULL, event);
 
 	stream->n_fields = RAW_ARGS_MAX;
 	stream->fields = arena_array(catalog->arena, struct field, RAW_ARGS_MAX);
@@ -185,8 +185,8 @@ static struct stream_name find_ids(struct catalog *catalog, struct btf_blob *btf
 }
 
 /* NULL when neither BTF nor tracefs knows the name (also: when there is neither). */
-struct stream *raw_load(struct catalog *catalog, const char *category, const char *event,
-			int *ret_error)
+static struct stream *load(struct catalog *catalog, const char *category, const char *event,
+			   int *ret_error)
 {
 	struct btf_blob *btf = catalog_btf(catalog);
 	struct btf_view proto;
@@ -202,7 +202,7 @@ struct stream *raw_load(struct catalog *catalog, const char *category, const cha
 		return tracefs_has(catalog, event) ? raw_untyped(catalog, event) : NULL;
 	if (!named_proto(btf, ids.function_id, &proto))
 		named_proto(btf, find_id(btf, BTF_KIND_FUNC, "__bpf_trace_", event), &proto);
-	stream = stream_new(catalog->arena, STREAM_RAW_TRACEPOINT, NULL, event);
+	stream = stream_new(catalog->arena, &raw_kind, NULL, event);
 	stream->n_fields = MIN(proto.vlen - 1, RAW_ARGS_MAX);
 	stream->fields = arena_array(catalog->arena, struct field, stream->n_fields);
 	for (u32 i = 0; i < stream->n_fields; i++)
@@ -210,7 +210,7 @@ struct stream *raw_load(struct catalog *catalog, const char *category, const cha
 	return stream;
 }
 
-void raw_complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
+static void complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
 {
 	struct diag *diag =
 		diag_error(diags, "no-btf", span,
@@ -232,8 +232,7 @@ static void add_typedef(void *context, u32 id, const char *name)
 {
 	struct add_names *add = context;
 
-	stream_names_add(add->arena, add->names, STREAM_RAW_TRACEPOINT, NULL,
-			 name + strlen("btf_trace_"));
+	stream_names_add(add->arena, add->names, &raw_kind, NULL, name + strlen("btf_trace_"));
 	add->names->list.at[add->names->list.n - 1].typedef_id = id;
 }
 
@@ -246,7 +245,7 @@ static void add_function(void *context, u32 id, const char *name)
 		known->function_id = id;
 }
 
-int raw_names(struct catalog *catalog, struct stream_names *names)
+static int list(struct catalog *catalog, struct stream_names *names)
 {
 	struct add_names add = { catalog->arena, names };
 	struct btf_blob *btf = catalog_btf(catalog);
@@ -258,11 +257,21 @@ int raw_names(struct catalog *catalog, struct stream_names *names)
 		btf_each_name(btf, BTF_KIND_FUNC, "__traceiter_", add_function, &add);
 		return 0;
 	}
-	events = catalog_names(catalog, STREAM_TRACEPOINT);
+	events = stream_names_of(catalog, &tracefs_kind);
 	for (u32 i = 0; i < events->list.n; i++) {
 		if (strcmp(events->list.at[i].category, "syscalls") != 0)
-			stream_names_add(catalog->arena, names, STREAM_RAW_TRACEPOINT, NULL,
+			stream_names_add(catalog->arena, names, &raw_kind, NULL,
 					 events->list.at[i].event);
 	}
 	return events->error ? -ENODATA : 0;
 }
+
+const struct stream_kind_info raw_kind = {
+	.kind = STREAM_RAW_TRACEPOINT,
+	.name = "raw_tracepoint",
+	.shorthand = "rt",
+	.form = "raw_tracepoint:NAME",
+	.list = list,
+	.load = load,
+	.complain = complain,
+};

@@ -55,7 +55,7 @@ static void put_type(struct type type, struct buf *out)
 
 static void put_stream(const struct stream *stream, struct buf *out)
 {
-	buf_printf(out, "stream %s %s %s %u %d\n", stream_kinds[stream->kind].name,
+	buf_printf(out, "stream %s %s %s %u %d\n", stream_kinds[stream->kind]->name,
 		   stream->category ? stream->category : "-", stream->event, stream->tracepoint_id,
 		   stream->syscall_nr);
 	for (u32 i = 0; i < stream->n_fields; i++) {

@@ -126,15 +126,14 @@ static void read_release(struct reader *reader, struct words *words)
 
 static void read_stream(struct reader *reader, struct words *words)
 {
-	enum stream_kind kind = STREAM_N;
-	bool is_kind = stream_kind_find(take_word(words), &kind);
+	const struct stream_kind_info *kind = stream_kind_named(take_word(words));
 	const char *category = take_word(words);
 	const char *event = take_word(words);
 	struct stream *stream;
 
 	if (!strcmp(category, "-"))
 		category = NULL;
-	if (words->is_bad || !is_kind || stream_kinds[kind].has_category != (category != NULL)) {
+	if (words->is_bad || !kind || kind->has_category != (category != NULL)) {
 		words->is_bad = true;
 		return;
 	}

@@ -81,7 +81,7 @@ int tracefs_read(struct catalog *catalog, const char *path)
 	return n;
 }
 
-int tracefs_names(struct catalog *catalog, struct stream_names *names)
+static int list(struct catalog *catalog, struct stream_names *names)
 {
 	int rc = tracefs_read(catalog, "available_events");
 	char *line, *next, *colon;
@@ -98,13 +98,13 @@ int tracefs_names(struct catalog *catalog, struct stream_names *names)
 		if (!colon)
 			continue;
 		*colon = '\0';
-		stream_names_add(catalog->arena, names, STREAM_TRACEPOINT, line, colon + 1);
+		stream_names_add(catalog->arena, names, &tracefs_kind, line, colon + 1);
 	}
 	return 0;
 }
 
-struct stream *tracefs_load(struct catalog *catalog, const char *category, const char *event,
-			    int *ret_error)
+static struct stream *load(struct catalog *catalog, const char *category, const char *event,
+			   int *ret_error)
 {
 	struct stream *stream;
 	char path[256];
@@ -122,12 +122,12 @@ struct stream *tracefs_load(struct catalog *catalog, const char *category, const
 		*ret_error = -ENOENT;
 	if (*ret_error)
 		return NULL;
-	stream = stream_new(catalog->arena, STREAM_TRACEPOINT, category, event);
+	stream = stream_new(catalog->arena, &tracefs_kind, category, event);
 	*ret_error = format_parse(catalog->arena, catalog->scratch.at, catalog->scratch.n, stream);
 	return *ret_error ? NULL : stream;
 }
 
-void tracefs_complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
+static void complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
 {
 	struct diag *diag;
 
@@ -152,3 +152,14 @@ void tracefs_complain(struct catalog *catalog, int error, struct span span, stru
 		diag_error(diags, "no-tracefs", span, "cannot read tracefs: %s", strerror(-error));
 	}
 }
+
+const struct stream_kind_info tracefs_kind = {
+	.kind = STREAM_TRACEPOINT,
+	.name = "tracepoint",
+	.shorthand = "t",
+	.form = "tracepoint:CATEGORY:NAME",
+	.has_category = true,
+	.list = list,
+	.load = load,
+	.complain = complain,
+};

@@ -32,48 +32,14 @@ bool file_kind_of(const char *path, enum file_kind *ret_kind)
 	return false;
 }
 
-static struct diag *complain(struct file_pass *pass, const char *tag, const char *message)
-{
-	char place[40] = "";
-
-	if (pass->place)
-		snprintf(place, sizeof(place), "%s %llu: ", pass->unit,
-			 (unsigned long long)pass->place);
-	if (pass->has_span)
-		return diag_error(pass->diags, tag, pass->span, "%s: %s%s", pass->path, place,
-				  message);
-	return diag_plain(pass->diags, tag, "%s: %s%s", pass->path, place, message);
-}
-
-int file_complain(struct file_pass *pass, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	complain(pass, "bad-file", arena_vprintf(pass->diags->arena, format, args));
-	va_end(args);
-	return -EINVAL;
-}
-
-int file_has_changed(struct file_pass *pass)
-{
-	return file_complain(pass, "has changed while it was read");
-}
-
-int file_complain_read(struct file_pass *pass, int error)
-{
-	complain(pass, "bad-file", strerror(-error));
-	return error;
-}
-
 static int open_pass(struct file_pass *pass)
 {
 	int error = reader_open(&pass->reader, pass->path);
 
 	if (error == -ESPIPE)
-		complain(pass, "unknown-file", "is no regular file, and it is read twice");
+		file_complain_as(pass, "unknown-file", "is no regular file, and it is read twice");
 	else if (error)
-		complain(pass, "unknown-file", strerror(-error));
+		file_complain_as(pass, "unknown-file", strerror(-error));
 	return error;
 }
 
@@ -85,7 +51,7 @@ struct file *file_open(const char *path, struct arena *arena, struct span span, 
 	u64 size_bytes, inode;
 
 	if (!file_kind_of(path, &kind)) {
-		diag_hint(diags, complain(&pass, "unknown-file", "is no kind of file"),
+		diag_hint(diags, file_complain_as(&pass, "unknown-file", "is no kind of file"),
 			  "files end with .arrows, .jsonl or .csv");
 		return NULL;
 	}

@@ -45,6 +45,8 @@ struct file_pass {
 };
 
 /* "FILE: line 3: ..." with the tag bad-file; -EINVAL. */
+/* complain.c.  With another tag than bad-file; file_complain(): -EINVAL. */
+struct diag *file_complain_as(struct file_pass *pass, const char *tag, const char *message);
 int file_complain(struct file_pass *pass, const char *format, ...) PRINTF(2, 3);
 int file_has_changed(struct file_pass *pass);
 /* The same for a failed read; the error. */

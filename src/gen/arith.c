@@ -216,26 +216,20 @@ static vreg shift(struct gen *g, const struct expr *e, vreg a, vreg b)
 
 static vreg binary(struct gen *g, const struct expr *e, vreg a, vreg b, label null)
 {
-	switch (e->op) {
-	case OP_ADD:
-	case OP_SUB:
+	if (e->op == OP_ADD || e->op == OP_SUB) {
 		if (e->may_overflow)
 			return add_sub_checked(g, e, a, b, null);
 		return alu(g, e->op == OP_ADD ? IR_ADD : IR_SUB, a, b);
-	case OP_MUL:
-		if (e->may_overflow)
-			return multiply_checked(g, e, a, b, null);
-		return alu(g, IR_MUL, a, b);
-	case OP_DIV:
-	case OP_MOD:
-		return divide(g, e, a, b, null);
-	case OP_BIT_AND:
-		return alu(g, IR_AND, a, b);
-	case OP_BIT_OR:
-		return alu(g, IR_OR, a, b);
-	default:
-		return shift(g, e, a, b);
 	}
+	if (e->op == OP_MUL && e->may_overflow)
+		return multiply_checked(g, e, a, b, null);
+	if (e->op == OP_MUL)
+		return alu(g, IR_MUL, a, b);
+	if (e->op == OP_DIV || e->op == OP_MOD)
+		return divide(g, e, a, b, null);
+	if (e->op == OP_BIT_AND || e->op == OP_BIT_OR)
+		return alu(g, e->op == OP_BIT_AND ? IR_AND : IR_OR, a, b);
+	return shift(g, e, a, b);
 }
 
 /* Does the operation read its arguments as signed although one may be 2^63 and more? */

@@ -41,22 +41,14 @@ void gen_branchi(struct gen *g, enum ir_condition condition, vreg a, s64 b, labe
 
 static enum ir_condition ir_of(enum ast_op op, bool is_signed)
 {
-	switch (op) {
-	case OP_EQ:
-	case OP_IS:
-		return IR_EQ;
-	case OP_NE:
-	case OP_IS_NOT:
-		return IR_NE;
-	case OP_LT:
-		return is_signed ? IR_SLT : IR_LT;
-	case OP_LE:
-		return is_signed ? IR_SLE : IR_LE;
-	case OP_GT:
-		return is_signed ? IR_SGT : IR_GT;
-	default:
-		return is_signed ? IR_SGE : IR_GE;
-	}
+	static const u8 conditions[OP_N][2] = {
+		[OP_EQ] = { IR_EQ, IR_EQ },  [OP_IS] = { IR_EQ, IR_EQ },
+		[OP_NE] = { IR_NE, IR_NE },  [OP_IS_NOT] = { IR_NE, IR_NE },
+		[OP_LT] = { IR_LT, IR_SLT }, [OP_LE] = { IR_LE, IR_SLE },
+		[OP_GT] = { IR_GT, IR_SGT }, [OP_GE] = { IR_GE, IR_SGE },
+	};
+
+	return (enum ir_condition)conditions[op][is_signed];
 }
 
 /* What op says when the left side is smaller than the right one. */

@@ -257,9 +257,10 @@ static vreg cell_number(struct gen *g, const struct cell *c, vreg v, label end)
 	case SCHEME_LINEAR:
 	case SCHEME_BOUNDS:
 		return between_edges(g, c, v);
-	default:
-		BUG("scheme %d", c->scheme->kind);
+	case SCHEME_N:
+		break;
 	}
+	BUG("scheme %d", c->scheme->kind);
 }
 
 static void add_one(struct gen *g, vreg base, u32 offset_bytes)

@@ -325,22 +325,13 @@ static int text_order(const char *a, u32 a_bytes, const char *b, u32 b_bytes)
 
 static bool order_holds(enum ast_op op, int order)
 {
-	switch (op) {
-	case OP_EQ:
-	case OP_IS:
+	if (op == OP_EQ || op == OP_IS)
 		return order == 0;
-	case OP_NE:
-	case OP_IS_NOT:
+	if (op == OP_NE || op == OP_IS_NOT)
 		return order != 0;
-	case OP_LT:
-		return order < 0;
-	case OP_LE:
-		return order <= 0;
-	case OP_GT:
-		return order > 0;
-	default:
-		return order >= 0;
-	}
+	if (op == OP_LT || op == OP_LE)
+		return order < 0 || (order == 0 && op == OP_LE);
+	return order > 0 || (order == 0 && op == OP_GE);
 }
 
 /* Is it known while the program is made?  What a start stored is not. */

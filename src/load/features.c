@@ -9,23 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "load/internal.h"
-
-u32 load_kernel_version(void)
-{
-	static u32 version;
-	struct utsname name;
-	u32 a = 0, b = 0, c = 0;
-
-	if (!version && uname(&name) == 0) {
-		sscanf(name.release, "%u.%u.%u", &a, &b, &c);
-		version = LOAD_VERSION(a, b, c);
-	}
-	return version;
-}
 
 /*
  * Whether an array map's value may be larger than KMALLOC_MAX_SIZE (4 MiB).  Asked

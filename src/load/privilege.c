@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A refusal of the kernel -> which capability this process lacks.  Also the two
- * resource limits that loading can run into.
+ * A refusal of the kernel -> which capability this process lacks.  Also the kernel's version
+ * and the two resource limits that loading can run into.
  */
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "load/internal.h"
@@ -17,6 +19,19 @@
 #define CAP_PERFMON 38
 #define CAP_BPF	    39
 #endif
+
+u32 load_kernel_version(void)
+{
+	static u32 version;
+	struct utsname name;
+	u32 a = 0, b = 0, c = 0;
+
+	if (!version && uname(&name) == 0) {
+		sscanf(name.release, "%u.%u.%u", &a, &b, &c);
+		version = LOAD_VERSION(a, b, c);
+	}
+	return version;
+}
 
 static u64 effective_capabilities(void)
 {

@@ -81,8 +81,20 @@ static bool fold_op(const struct expr *e, s128 a, s128 b, s128 *ret)
 	case OP_PLUS:
 		*ret = a;
 		break;
-	default:
-		return false;
+	case OP_CONCAT:
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE:
+	case OP_IS:
+	case OP_IS_NOT:
+	case OP_AND:
+	case OP_OR:
+	case OP_NOT:
+	case OP_N:
+		return false; /* of texts; decide(), fold_logic() */
 	}
 	return *ret >= e->lo && *ret <= e->hi;
 }
@@ -94,24 +106,17 @@ static int decide(enum ast_op op, const struct expr *a, const struct expr *b)
 	bool above = a->lo > b->hi, not_below = a->lo >= b->hi;
 	bool same = a->lo == a->hi && b->lo == b->hi && a->lo == b->lo;
 
-	switch (op) {
-	case OP_EQ:
-	case OP_IS:
+	if (op == OP_EQ || op == OP_IS)
 		return same ? 1 : below || above ? 0 : -1;
-	case OP_NE:
-	case OP_IS_NOT:
+	if (op == OP_NE || op == OP_IS_NOT)
 		return same ? 0 : below || above ? 1 : -1;
-	case OP_LT:
+	if (op == OP_LT)
 		return below ? 1 : not_below ? 0 : -1;
-	case OP_LE:
+	if (op == OP_LE)
 		return not_above ? 1 : above ? 0 : -1;
-	case OP_GT:
+	if (op == OP_GT)
 		return above ? 1 : not_above ? 0 : -1;
-	case OP_GE:
-		return not_below ? 1 : below ? 0 : -1;
-	default:
-		return -1;
-	}
+	return not_below ? 1 : below ? 0 : -1;
 }
 
 static struct expr *fold_logic(struct expr *e, const struct fold *f)
@@ -161,7 +166,7 @@ static struct expr *fold_expr(struct expr *e, void *context)
 	struct arena *arena = f->arena;
 	const struct expr *a = e->n_args ? e->args[0] : NULL;
 	const struct expr *b = e->n_args > 1 ? e->args[1] : NULL;
-	s128 value;
+	s128 value = 0;
 
 	if (e->kind == EXPR_CASE)
 		return fold_case(e);

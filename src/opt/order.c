@@ -52,45 +52,30 @@ static u32 passing(const struct expr *e);
 
 static u32 passing_op(const struct expr *e)
 {
-	switch (e->op) {
-	case OP_AND:
+	if (e->op == OP_AND)
 		return passing(e->args[0]) * passing(e->args[1]) / 1000;
-	case OP_OR:
+	if (e->op == OP_OR)
 		return 1000 - (1000 - passing(e->args[0])) * (1000 - passing(e->args[1])) / 1000;
-	case OP_NOT:
+	if (e->op == OP_NOT)
 		return 1000 - passing(e->args[0]);
-	case OP_EQ:
-	case OP_IS:
+	if (e->op == OP_EQ || e->op == OP_IS)
 		return pass_equal(e->args[0], e->args[1]);
-	case OP_NE:
-	case OP_IS_NOT:
+	if (e->op == OP_NE || e->op == OP_IS_NOT)
 		return 1000 - pass_equal(e->args[0], e->args[1]);
-	case OP_LT:
-	case OP_LE:
-	case OP_GT:
-	case OP_GE:
-		return PASS_RANGE;
-	default:
-		return PASS_UNKNOWN;
-	}
+	return e->op >= OP_LT && e->op <= OP_GE ? PASS_RANGE : PASS_UNKNOWN;
 }
 
 static u32 passing(const struct expr *e)
 {
-	switch (e->kind) {
-	case EXPR_OP:
+	if (e->kind == EXPR_OP)
 		return passing_op(e);
-	case EXPR_IN:
+	if (e->kind == EXPR_IN)
 		return MIN((e->n_args - 1) * PASS_EQUAL, 900u);
-	case EXPR_LIKE:
+	if (e->kind == EXPR_LIKE)
 		return PASS_LIKE;
-	case EXPR_IS_NULL:
+	if (e->kind == EXPR_IS_NULL)
 		return PASS_NULL;
-	case EXPR_UNION:
-		return e->n_args ? passing(e->args[0]) : PASS_UNKNOWN;
-	default:
-		return PASS_UNKNOWN;
-	}
+	return e->kind == EXPR_UNION && e->n_args ? passing(e->args[0]) : PASS_UNKNOWN;
 }
 
 /* What it costs to drop 1000 rows. */

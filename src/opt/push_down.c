@@ -196,20 +196,17 @@ static struct plan *push(const struct plan *p, struct arena *arena)
 	struct plan *copy;
 
 	p = collect(p, &conjuncts, arena);
-	switch (p->kind) {
-	case PLAN_JOIN:
+	if (p->kind == PLAN_JOIN)
 		return push_join(p, &conjuncts, arena);
-	case PLAN_UNION:
+	if (p->kind == PLAN_UNION)
 		return push_union(p, &conjuncts, arena);
-	case PLAN_RUNNING:
+	if (p->kind == PLAN_RUNNING)
 		return push_running(p, &conjuncts, arena);
-	default:
-		copy = arena_new(arena, struct plan);
-		*copy = *p;
-		if (p->input)
-			copy->input = push(p->input, arena);
-		return opt_filter(copy, conjuncts.at, conjuncts.n, arena);
-	}
+	copy = arena_new(arena, struct plan);
+	*copy = *p;
+	if (p->input)
+		copy->input = push(p->input, arena);
+	return opt_filter(copy, conjuncts.at, conjuncts.n, arena);
 }
 
 struct plan *opt_push_down(struct plan *plan, struct arena *arena)

@@ -118,15 +118,11 @@ static u32 source_of_member(struct expr *e)
 
 static void collect(struct raw_walk *w, struct expr *e)
 {
-	switch (e->kind) {
-	case EXPR_FIELD:
-	case EXPR_SYSTEM:
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM) {
 		add_column(w, source_of(w, e->source), e);
-		break;
-	case EXPR_MEMBER:
+	} else if (e->kind == EXPR_MEMBER) {
 		add_column(w, source_of(w, source_of_member(e)), e);
-		break;
-	default:
+	} else {
 		for (u32 i = 0; i < e->n_args; i++)
 			collect(w, e->args[i]);
 	}

@@ -142,7 +142,18 @@ static void walk(struct rows_walk *w, const struct plan *p, const struct way *wa
 		for (u32 i = 0; i < p->n_inputs; i++)
 			walk(w, p->inputs[i], way);
 		break;
-	default:
+	case PLAN_AGGREGATE:
+	case PLAN_PROJECT:
+	case PLAN_SORT:
+	case PLAN_LIMIT:
+	case PLAN_OVER:
+	case PLAN_DISTINCT:
+	case PLAN_RELATE:
+	case PLAN_DERIVED:
+	case PLAN_TABLE:
+	case PLAN_SET:
+	case PLAN_ONE:
+	case PLAN_N:
 		BUG("operator %d below the aggregate", p->kind);
 	}
 }

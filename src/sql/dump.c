@@ -66,24 +66,15 @@ static void dump_value(const struct ast *ast, struct buf *out)
 {
 	u32 i;
 
-	switch (ast->kind) {
-	case AST_BOOL:
-	case AST_INTEGER:
+	if (ast->kind == AST_BOOL || ast->kind == AST_INTEGER) {
 		buf_printf(out, " %llu", (unsigned long long)ast->integer);
-		break;
-	case AST_DURATION:
+	} else if (ast->kind == AST_DURATION) {
 		buf_printf(out, " %llu ns", (unsigned long long)ast->integer);
-		break;
-	case AST_REAL:
+	} else if (ast->kind == AST_REAL) {
 		buf_putc(out, ' ');
 		sql_print_expr(ast, out);
-		break;
-	case AST_UNARY:
-	case AST_BINARY:
+	} else if (ast->kind == AST_UNARY || ast->kind == AST_BINARY) {
 		buf_printf(out, " %s", ast_op_names[ast->op]);
-		break;
-	default:
-		break;
 	}
 	if (ast->text && ast->kind != AST_REAL)
 		dump_text(ast->text, out);

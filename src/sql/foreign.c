@@ -35,53 +35,6 @@ static bool is_word(const struct parser *p, struct span span, const char *word)
 	       strncasecmp(p->text + span.start, word, strlen(word)) == 0;
 }
 
-/* Has a text a clause in it, as one that begins at a forgotten quote and ends at the next? */
-static bool has_clause(const char *at, const char *end)
-{
-	while (at < end) {
-		size_t n = 0;
-		enum keyword keyword;
-
-		while (at + n < end && ((at[n] | 0x20) >= 'a' && (at[n] | 0x20) <= 'z'))
-			n++;
-		keyword = n ? keyword_find(at, n) : KW_NONE;
-		if (keyword && keyword_flags[keyword] & KEYWORD_CLAUSE)
-			return true;
-		at += MAX(n, (size_t)1);
-	}
-	return false;
-}
-
-/* The text before `end` that lacks its closing quote: then the quotes of the query do not pair. */
-static bool find_unclosed(const struct parser *p, u32 end, struct span *ret_span)
-{
-	struct token token = { 0 };
-	bool is_found = false;
-
-	do {
-		token = lex(p->text, p->text_bytes, token.span.end);
-		if (token.kind == TOKEN_TEXT && token.span.start < end && !is_found &&
-		    has_clause(p->text + token.span.start, p->text + token.span.end)) {
-			*ret_span = token.span;
-			is_found = true;
-		}
-	} while (token.kind != TOKEN_END && token.problem != LEX_UNCLOSED_TEXT);
-	return is_found && token.kind != TOKEN_END;
-}
-
-struct diag *parse_unclosed_text(struct parser *p)
-{
-	struct diag *diag;
-	struct span span;
-
-	if (p->panic || !find_unclosed(p, p->tok.span.start + 1, &span))
-		return NULL;
-	diag = parse_error(p, "unclosed-quote", span, "this text goes on to the next quote");
-	diag_hint(p->diags, diag, "a closing ' is missing in it");
-	parse_stop(p);
-	return diag;
-}
-
 /* 10 ms */
 static struct diag *unit_apart(struct parser *p)
 {

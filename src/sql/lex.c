@@ -83,16 +83,6 @@ enum keyword keyword_find(const char *word, size_t n)
 	return KW_NONE;
 }
 
-bool lex_is_word_start(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
-}
-
-bool lex_is_word(unsigned char c)
-{
-	return lex_is_word_start(c) || (c >= '0' && c <= '9') || c == '$';
-}
-
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');

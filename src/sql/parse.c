@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What all parsing rules stand on: the current token, expecting and accepting,
- * errors that say what was expected and found, and recovery at the next clause.
+ * What all parsing rules stand on: the current token and accepting it, errors, and
+ * recovery at the next clause.
  */
 #include <string.h>
 #include <strings.h>
@@ -14,6 +14,53 @@ void parse_stop(struct parser *p)
 	p->panic = true;
 	p->fatal = true;
 	p->tok = (struct token){ .span = { p->text_bytes, p->text_bytes } };
+}
+
+/* Has a text a clause in it, as one that begins at a forgotten quote and ends at the next? */
+static bool has_clause(const char *at, const char *end)
+{
+	while (at < end) {
+		size_t n = 0;
+		enum keyword keyword;
+
+		while (at + n < end && ((at[n] | 0x20) >= 'a' && (at[n] | 0x20) <= 'z'))
+			n++;
+		keyword = n ? keyword_find(at, n) : KW_NONE;
+		if (keyword && keyword_flags[keyword] & KEYWORD_CLAUSE)
+			return true;
+		at += MAX(n, (size_t)1);
+	}
+	return false;
+}
+
+/* The text before `end` that lacks its closing quote: then the quotes of the query do not pair. */
+static bool find_unclosed(const struct parser *p, u32 end, struct span *ret_span)
+{
+	struct token token = { 0 };
+	bool is_found = false;
+
+	do {
+		token = lex(p->text, p->text_bytes, token.span.end);
+		if (token.kind == TOKEN_TEXT && token.span.start < end && !is_found &&
+		    has_clause(p->text + token.span.start, p->text + token.span.end)) {
+			*ret_span = token.span;
+			is_found = true;
+		}
+	} while (token.kind != TOKEN_END && token.problem != LEX_UNCLOSED_TEXT);
+	return is_found && token.kind != TOKEN_END;
+}
+
+struct diag *parse_unclosed_text(struct parser *p)
+{
+	struct diag *diag;
+	struct span span;
+
+	if (p->panic || !find_unclosed(p, p->tok.span.start + 1, &span))
+		return NULL;
+	diag = parse_error(p, "unclosed-quote", span, "this text goes on to the next quote");
+	diag_hint(p->diags, diag, "a closing ' is missing in it");
+	parse_stop(p);
+	return diag;
 }
 
 static void bad_token(struct parser *p)
@@ -115,69 +162,6 @@ bool parse_accept_keyword(struct parser *p, enum keyword keyword)
 	return true;
 }
 
-void parse_expect(struct parser *p, enum token_kind kind, const char *what)
-{
-	if (!parse_accept(p, kind))
-		parse_expected(p, what);
-}
-
-void parse_expect_keyword(struct parser *p, enum keyword keyword)
-{
-	enum keyword near;
-
-	if (parse_accept_keyword(p, keyword))
-		return;
-	near = parse_misspelt(p, &keyword, 1);
-	if (near) {
-		struct diag *diag =
-			parse_report(p, "unknown-keyword", p->tok.span, "expected %s, found %s",
-				     keyword_names[keyword], parse_found(p));
-
-		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[keyword]);
-		parse_next(p);
-		return;
-	}
-	parse_expected(p, keyword_names[keyword]);
-}
-
-struct span parse_open(struct parser *p)
-{
-	struct span span = p->tok.span;
-
-	parse_expect(p, TOKEN_OPEN, "\"(\"");
-	return span;
-}
-
-void parse_close(struct parser *p, struct span open)
-{
-	struct diag *diag;
-
-	if (p->panic || parse_accept(p, TOKEN_CLOSE))
-		return;
-	if (parse_at_end(p) || parse_at_clause(p)) {
-		diag = parse_error(p, "unclosed-parenthesis", open, "this \"(\" is not closed");
-		diag_hint(p->diags, diag, "a \")\" is missing before %s", parse_found(p));
-		/* What follows belongs to the select around it. */
-		p->error_parens = UINT32_MAX;
-		return;
-	}
-	parse_expected(p, "\")\"");
-}
-
-bool parse_more(struct parser *p)
-{
-	struct diag *diag;
-
-	if (parse_accept(p, TOKEN_COMMA))
-		return true;
-	if (p->panic || !parse_at_operand(p) || parse_misspelt_clause(p) || parse_foreign(p))
-		return false;
-	diag = parse_report(p, "missing-comma", p->tok.span, "a comma is missing before %s",
-			    parse_found(p));
-	diag_hint(p->diags, diag, "items are separated by \",\"");
-	return !p->panic;
-}
-
 bool parse_enter(struct parser *p, u32 levels)
 {
 	struct diag *diag;
@@ -253,30 +237,6 @@ const char *parse_found(const struct parser *p)
 	if (p->tok.kind == TOKEN_NAME || p->tok.kind == TOKEN_TEXT)
 		return arena_printf(p->arena, "%.*s%s", (int)shown, at, shown < n ? "..." : "");
 	return arena_printf(p->arena, "\"%.*s%s\"", (int)shown, at, shown < n ? "..." : "");
-}
-
-struct diag *parse_expected(struct parser *p, const char *what)
-{
-	bool is_after_comma = p->before == TOKEN_COMMA;
-	enum keyword near;
-	struct diag *diag;
-
-	if (p->panic)
-		return NULL;
-	if (p->tok.kind == TOKEN_CLOSE && !p->parens)
-		return parse_error(p, "syntax-error", p->tok.span,
-				   "expected %s, found a \")\" that closes nothing", what);
-	diag = parse_foreign(p);
-	if (diag)
-		return NULL;
-	near = parse_misspelt_clause(p);
-	diag = parse_error(p, "syntax-error", p->tok.span, "expected %s, found %s", what,
-			   parse_found(p));
-	if (is_after_comma && (parse_at_clause(p) || p->tok.kind == TOKEN_CLOSE))
-		diag_hint(p->diags, diag, "there is a \",\" too many before it");
-	else if (near)
-		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
-	return diag;
 }
 
 bool parse_at_clause(const struct parser *p)
@@ -385,15 +345,23 @@ bool parse_at_name(const struct parser *p)
 	return parse_at(p, TOKEN_WORD) || parse_at(p, TOKEN_NAME);
 }
 
-const char *parse_name(struct parser *p, const char *what)
+bool parse_at_operand(const struct parser *p)
 {
-	const char *name;
-
-	if (!parse_at_name(p)) {
-		parse_expected(p, what);
-		return "";
+	switch (p->tok.kind) {
+	case TOKEN_NAME:
+	case TOKEN_TEXT:
+	case TOKEN_INTEGER:
+	case TOKEN_REAL:
+	case TOKEN_DURATION:
+	case TOKEN_OPEN:
+		return !p->panic;
+	case TOKEN_WORD:
+		if (p->tok.keyword == KW_CASE || p->tok.keyword == KW_NULL ||
+		    p->tok.keyword == KW_TRUE || p->tok.keyword == KW_FALSE)
+			return !p->panic;
+		return !p->panic &&
+		       !(keyword_flags[p->tok.keyword] & (KEYWORD_STOP | KEYWORD_HARD));
+	default:
+		return false;
 	}
-	name = parse_text(p, &p->tok, NULL);
-	parse_next(p);
-	return name;
 }

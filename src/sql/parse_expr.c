@@ -108,27 +108,6 @@ static struct ast *select_node(struct parser *p, struct ast *parent)
 	return parent;
 }
 
-bool parse_at_operand(const struct parser *p)
-{
-	switch (p->tok.kind) {
-	case TOKEN_NAME:
-	case TOKEN_TEXT:
-	case TOKEN_INTEGER:
-	case TOKEN_REAL:
-	case TOKEN_DURATION:
-	case TOKEN_OPEN:
-		return !p->panic;
-	case TOKEN_WORD:
-		if (p->tok.keyword == KW_CASE || p->tok.keyword == KW_NULL ||
-		    p->tok.keyword == KW_TRUE || p->tok.keyword == KW_FALSE)
-			return !p->panic;
-		return !p->panic &&
-		       !(keyword_flags[p->tok.keyword] & (KEYWORD_STOP | KEYWORD_HARD));
-	default:
-		return false;
-	}
-}
-
 static struct ast *literal(struct parser *p, enum ast_kind kind)
 {
 	struct ast *ast = parse_node(p, kind, p->tok.span.start);
@@ -502,31 +481,27 @@ static struct ast *parse_predicate(struct parser *p, struct ast *left)
 			return NULL;
 		parse_next(p);
 	}
-	switch (word) {
-	case KW_IS:
+	if (word == KW_IS) {
 		parse_next(p);
 		return parse_is(p, left);
-	case KW_IN:
+	}
+	if (word == KW_IN) {
 		parse_next(p);
 		return parse_in(p, left, negated);
-	case KW_ISNULL:
-	case KW_NOTNULL:
+	}
+	if (word == KW_ISNULL || word == KW_NOTNULL) {
 		ast = parse_node(p, AST_IS_NULL, left->span.start);
 		ast->negated = word == KW_NOTNULL;
 		parse_next(p);
 		parse_add_arg(p, ast, left);
 		return parse_finish(p, ast);
-	case KW_LIKE:
-	case KW_GLOB:
-		ast = parse_node(p, AST_LIKE, left->span.start);
+	}
+	if (word != KW_LIKE && word != KW_GLOB && word != KW_BETWEEN)
+		return NULL;
+	ast = parse_node(p, word == KW_BETWEEN ? AST_BETWEEN : AST_LIKE, left->span.start);
+	if (word != KW_BETWEEN) {
 		ast->text = keyword_names[word];
 		ast->text_bytes = (u32)strlen(ast->text);
-		break;
-	case KW_BETWEEN:
-		ast = parse_node(p, AST_BETWEEN, left->span.start);
-		break;
-	default:
-		return NULL;
 	}
 	ast->negated = negated;
 	parse_next(p);

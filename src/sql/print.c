@@ -59,21 +59,12 @@ static void print_name(const char *name, struct buf *out)
 
 static u32 level_of(const struct ast *ast)
 {
-	switch (ast->kind) {
-	case AST_UNARY:
-	case AST_BINARY:
+	if (ast->kind == AST_UNARY || ast->kind == AST_BINARY)
 		return precedence_of_op[ast->op];
-	case AST_BETWEEN:
-	case AST_IN:
-	case AST_IN_SELECT:
-	case AST_LIKE:
-	case AST_IS_NULL:
+	if (ast->kind == AST_BETWEEN || ast->kind == AST_IN || ast->kind == AST_IN_SELECT ||
+	    ast->kind == AST_LIKE || ast->kind == AST_IS_NULL)
 		return LEVEL_EQUAL;
-	case AST_EXISTS:
-		return ast->negated ? LEVEL_NOT : LEVEL_POSTFIX;
-	default:
-		return LEVEL_POSTFIX;
-	}
+	return ast->kind == AST_EXISTS && ast->negated ? LEVEL_NOT : LEVEL_POSTFIX;
 }
 
 /* In parentheses when it binds looser than level. */
@@ -231,32 +222,26 @@ static void print_predicate(const struct ast *ast, struct buf *out)
 	const char *not = ast->negated ? " NOT" : "";
 
 	print_at(ast->args[0], LEVEL_EQUAL, out);
-	switch (ast->kind) {
-	case AST_BETWEEN:
+	if (ast->kind == AST_BETWEEN) {
 		buf_printf(out, "%s BETWEEN ", not );
 		print_at(ast->args[1], LEVEL_EQUAL + 1, out);
 		buf_puts(out, " AND ");
 		print_at(ast->args[2], LEVEL_EQUAL + 1, out);
-		break;
-	case AST_LIKE:
+	} else if (ast->kind == AST_LIKE) {
 		buf_printf(out, "%s %s ", not, ast->text);
 		print_at(ast->args[1], LEVEL_EQUAL + 1, out);
 		if (ast->n_args > 2) {
 			buf_puts(out, " ESCAPE ");
 			print_at(ast->args[2], LEVEL_EQUAL + 1, out);
 		}
-		break;
-	case AST_IS_NULL:
+	} else if (ast->kind == AST_IS_NULL) {
 		buf_printf(out, " IS%s NULL", not );
-		break;
-	case AST_IN:
+	} else {
 		buf_printf(out, "%s IN (", not );
-		print_list(ast->args + 1, ast->n_args - 1, out);
-		buf_putc(out, ')');
-		break;
-	default:
-		buf_printf(out, "%s IN (", not );
-		sql_print_select(ast->select, out);
+		if (ast->kind == AST_IN)
+			print_list(ast->args + 1, ast->n_args - 1, out);
+		else
+			sql_print_select(ast->select, out);
 		buf_putc(out, ')');
 	}
 }
@@ -275,28 +260,18 @@ static void print_parts(const struct ast *ast, struct buf *out)
 
 static void print_literal(const struct ast *ast, struct buf *out)
 {
-	switch (ast->kind) {
-	case AST_NULL:
+	if (ast->kind == AST_NULL)
 		buf_puts(out, "NULL");
-		break;
-	case AST_BOOL:
+	else if (ast->kind == AST_BOOL)
 		buf_puts(out, ast->integer ? "TRUE" : "FALSE");
-		break;
-	case AST_INTEGER:
+	else if (ast->kind == AST_INTEGER)
 		buf_put_u64(out, ast->integer);
-		break;
-	case AST_REAL:
+	else if (ast->kind == AST_REAL)
 		print_real(ast->real, out);
-		break;
-	case AST_TEXT:
+	else if (ast->kind == AST_TEXT)
 		print_quoted(ast->text, '\'', out);
-		break;
-	case AST_DURATION:
+	else
 		print_duration(ast->integer, out);
-		break;
-	default:
-		BUG("no literal");
-	}
 }
 
 void sql_print_expr(const struct ast *ast, struct buf *out)
@@ -352,12 +327,9 @@ void sql_print_expr(const struct ast *ast, struct buf *out)
 		buf_putc(out, ']');
 		break;
 	case AST_EXISTS:
-		buf_puts(out, ast->negated ? "NOT EXISTS (" : "EXISTS (");
-		sql_print_select(ast->select, out);
-		buf_putc(out, ')');
-		break;
 	case AST_SUBQUERY:
-		buf_putc(out, '(');
+		buf_puts(out, ast->negated ? "NOT " : "");
+		buf_puts(out, ast->kind == AST_EXISTS ? "EXISTS (" : "(");
 		sql_print_select(ast->select, out);
 		buf_putc(out, ')');
 		break;

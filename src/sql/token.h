@@ -196,8 +196,15 @@ extern const struct lex_message lex_messages[LEX_PROBLEM_N];
 struct token lex(const char *text, u32 n, u32 at);
 struct token lex_source(const char *text, u32 n, u32 at);
 
-bool lex_is_word_start(unsigned char c);
-bool lex_is_word(unsigned char c);
+static inline bool lex_is_word_start(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+}
+
+static inline bool lex_is_word(unsigned char c)
+{
+	return lex_is_word_start(c) || (c >= '0' && c <= '9') || c == '$';
+}
 
 /* Reads the number at `at`, units included, into token (kind, value, span end, problem). */
 void lex_number(const char *text, u32 n, u32 at, struct token *token);
