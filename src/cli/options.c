@@ -117,15 +117,15 @@ static int take_option(struct options *o, int c, const char *arg, char **argv)
 				       "is no format: table, expanded, json, csv, heatmap, arrow or "
 				       "jsonl");
 	case 'd':
-		return options_duration(arg, &o->run.duration_ns)
+		return options_duration(arg, &o->host.duration_ns)
 			       ? -1
 			       : wrong("-d", arg, "is no duration such as 10s or 500ms");
 	case 'e':
-		return options_duration(arg, &o->run.every_ns)
+		return options_duration(arg, &o->every_ns)
 			       ? -1
 			       : wrong("--every", arg, "is no duration such as 1s");
 	case 'n':
-		return take_number(arg, UINT64_MAX, &o->run.n_windows)
+		return take_number(arg, UINT64_MAX, &o->host.n_windows)
 			       ? -1
 			       : wrong("-n", arg, "is no whole number from 1");
 	case 'p':
@@ -225,8 +225,8 @@ int options_parse(struct options *o, int argc, char **argv)
 	buf_init(&o->text);
 	o->format = out_format_find("table");
 	o->target_pid = -1;
-	o->run.child_pid = -1;
-	o->run.child_go_fd = -1;
+	o->host.child_pid = -1;
+	o->host.child_go_fd = -1;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") != 0)
 			continue;

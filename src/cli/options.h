@@ -7,14 +7,15 @@
 
 #include "base/buf.h"
 #include "out/out.h"
-#include "engine/engine.h"
+#include "cli/host.h"
 
 struct options {
 	struct buf text;  /* the query */
 	const char *file; /* its name in messages */
 	const struct out_format *format;
 	const char *record_path; /* of "ebql record"; NULL: rows go to standard output */
-	struct run_options run;
+	struct host_options host;
+	u64 every_ns;	/* --every; 0: none */
 	int target_pid; /* -p; -1: none */
 	char **command; /* behind --; NULL: none */
 	bool is_verbose;

@@ -16,9 +16,9 @@
 
 #include "cli/cli.h"
 #include "cli/describe.h"
+#include "cli/host.h"
 #include "cli/options.h"
 #include "cli/query.h"
-#include "engine/engine.h"
 #include "cli/record.h"
 #include "cli/shell.h"
 
@@ -28,6 +28,7 @@ struct session {
 	struct out out;
 	int out_fd;
 	struct load *loads; /* one for each part of the query */
+	struct host host;
 	bool is_ended_by_loss;
 	int exec_fd; /* the errno of an exec that failed, or nothing; -1: no command */
 };
@@ -37,8 +38,8 @@ static int give_batch(void *context, const struct batch *batch)
 	struct session *s = context;
 	int error = out_batch(&s->out, batch);
 
-	if (!error && s->query.settings.on_loss_fail &&
-	    losses_are_biased(batch->lost, batch->unpaired)) {
+	host_count(&s->host, batch);
+	if (!error && s->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
 		s->is_ended_by_loss = true;
 		return -ECANCELED;
 	}
@@ -50,9 +51,8 @@ static int idle(void *context)
 	return out_idle(&((struct session *)context)->out);
 }
 
-static void say_attached(void *context)
+static void say_attached(struct session *s)
 {
-	struct session *s = context;
 	u64 verify_ns = 0, attach_ns = 0;
 
 	for (u32 i = 0; i < s->query.cut->n_parts; i++) {
@@ -104,8 +104,8 @@ static int child_start(struct session *s)
 		close(pipe_fds[1]);
 		return failed;
 	}
-	o->run.child_pid = fork();
-	if (o->run.child_pid < 0) {
+	o->host.child_pid = fork();
+	if (o->host.child_pid < 0) {
 		failed = -errno;
 		close(pipe_fds[0]);
 		close(pipe_fds[1]);
@@ -113,7 +113,7 @@ static int child_start(struct session *s)
 		close(exec_fds[1]);
 		return failed;
 	}
-	if (o->run.child_pid == 0) {
+	if (o->host.child_pid == 0) {
 		close(pipe_fds[1]);
 		if (read(pipe_fds[0], &go, 1) != 1)
 			_exit(127); /* the query failed: nothing is run */
@@ -125,7 +125,7 @@ static int child_start(struct session *s)
 	close(pipe_fds[0]);
 	close(exec_fds[1]);
 	s->exec_fd = exec_fds[0];
-	o->run.child_go_fd = pipe_fds[1];
+	o->host.child_go_fd = pipe_fds[1];
 	return 0;
 }
 
@@ -193,57 +193,72 @@ static void warn_heatmap(const struct session *s)
 	if (agg && agg->aggregate.n_keys)
 		fputs("ebql: --heatmap merges all groups of GROUP BY into one map\n", stderr);
 	if (isatty(STDOUT_FILENO) && s->query.cut->window.kind == WINDOW_NONE &&
-	    !s->options.run.every_ns)
+	    !s->options.every_ns)
 		fputs("ebql: --heatmap: without WINDOW or --every the map is drawn at the end\n",
 		      stderr);
 }
 
 /* Attaches, runs to the end, detaches; 0 or -errno, and why in diags. */
-static int run_parts(struct session *s, struct run_result *result)
+static int run_flow(struct session *s, struct flow_result *ret_result)
 {
 	struct query *q = &s->query;
-	const struct run_sink sink = {
-		.batch = give_batch, .idle = idle, .attached = say_attached, .context = s
-	};
-	struct load **loads;
-	struct flow *flow;
-	struct run *run;
+	struct flow_input input = { .cut = q->cut,
+				    .every_ns = s->options.every_ns,
+				    .sink = { .batch = give_batch, .context = s },
+				    .cancel = host_cancel(),
+				    .arena = &q->arena,
+				    .diags = &q->diags };
+	struct load **loads = arena_array(&q->arena, struct load *, q->cut->n_parts);
 	int error;
 
-	if (!q->cut->sql) {
-		run = run_open(&s->loads[0], &s->options.run, &sink, &q->arena, &q->diags);
-		if (!run)
-			return -ECANCELED;
-		out_start(s);
-		error = run_loop(run, &q->diags, result);
-		run_close(run);
-		return error;
-	}
-	loads = arena_array(&q->arena, struct load *, q->cut->n_parts);
 	for (u32 i = 0; i < q->cut->n_parts; i++)
 		loads[i] = q->parts[i].phys ? &s->loads[i] : NULL;
-	flow = flow_open(q->cut, loads, &s->options.run, &sink, &q->settings, &q->arena, &q->diags);
-	if (!flow)
-		return -ECANCELED;
+	input.loads = loads;
+	if (query_is_streaming(q))
+		input.n_rows = s->options.host.n_windows;
+	error = engine_add(s->host.engine, &input, &s->host.flow);
+	if (error)
+		return error;
 	out_start(s);
-	error = flow_loop(flow, &q->diags, result);
-	flow_close(flow);
+	say_attached(s);
+	error = host_run(&s->host, &q->diags);
+	flow_result(s->host.flow, ret_result);
+	flow_close(s->host.flow);
+	return error;
+}
+
+static int run_hosted(struct session *s, struct flow_result *ret_result)
+{
+	struct host_options options = s->options.host;
+	int error;
+
+	if (query_is_streaming(&s->query))
+		options.n_windows = 0; /* of rows */
+	options.ends_at_loss = s->query.settings.on_loss_fail &&
+			       s->query.cut->window.kind != WINDOW_TUMBLING &&
+			       s->query.cut->window.kind != WINDOW_HOPPING;
+	error = host_open(&s->host, &options);
+	if (!error) {
+		s->host.idle = idle;
+		s->host.context = s;
+		error = run_flow(s, ret_result);
+	}
+	host_close(&s->host);
 	return error;
 }
 
 static int loop(struct session *s)
 {
 	struct query *q = &s->query;
-	struct run_result result = { 0 };
-	int error, closed;
+	struct flow_result result = { 0 };
+	int error = run_hosted(s, &result), closed;
 
-	if (query_is_streaming(q))
-		s->options.run.n_rows = s->options.run.n_windows;
-	s->options.run.ends_at_loss = q->settings.on_loss_fail;
-	error = run_parts(s, &result);
 	/* It was never opened. */
-	if (!s->out.format)
+	if (!s->out.format) {
+		if (!q->diags.n_errors)
+			fprintf(stderr, "ebql: %s\n", strerror(-error));
 		return MAX(query_report(q), 1);
+	}
 	/* After a failure nothing more is written, but all is freed. */
 	if (!s->out.error && diags_failed(&q->diags))
 		s->out.error = -ECANCELED;
@@ -265,7 +280,7 @@ static int loop(struct session *s)
 		fprintf(stderr, "ebql: %s\n", strerror(-error));
 		return 1;
 	}
-	return s->is_ended_by_loss || losses_are_biased(result.lost, result.unpaired) ? 3 : 0;
+	return s->is_ended_by_loss || account_is_biased(&result.account) ? 3 : 0;
 }
 
 /* Maps and programs of every part; 0 or -errno, then nothing is left. */
@@ -297,11 +312,11 @@ static bool check_replay(struct session *s)
 		      stderr);
 		return false;
 	}
-	if (s->options.run.duration_ns)
+	if (s->options.host.duration_ns)
 		fputs("ebql: -d has no effect: the query reads only files, and these to their "
 		      "ends\n",
 		      stderr);
-	s->options.run.duration_ns = 0;
+	s->options.host.duration_ns = 0;
 	return true;
 }
 
@@ -317,7 +332,7 @@ static int run_select(struct session *s)
 			fprintf(stderr, "ebql: cannot start the command: %s\n", strerror(-error));
 			return 1;
 		}
-		q->settings.target_pid = s->options.run.child_pid;
+		q->settings.target_pid = s->options.host.child_pid;
 	}
 	if (!query_compile(q) || !check_format(s))
 		return query_report(q);
@@ -326,10 +341,10 @@ static int run_select(struct session *s)
 		fprintf(stderr,
 			"ebql: -p has no effect: it names the process for target_pid(), which "
 			"the query does not use\n");
-	if (s->options.run.every_ns && query_is_streaming(q))
+	if (s->options.every_ns && query_is_streaming(q))
 		fprintf(stderr,
 			"ebql: --every has no effect: the query's rows stream as they happen\n");
-	else if (s->options.run.every_ns && q->cut->window.kind != WINDOW_NONE)
+	else if (s->options.every_ns && q->cut->window.kind != WINDOW_NONE)
 		fprintf(stderr, "ebql: --every has no effect: the query has a WINDOW\n");
 	if (record_is_replay(q->cut) && !check_replay(s))
 		return 2;
@@ -561,8 +576,8 @@ int run_text(const struct options *options, struct keep *keep)
 	else
 		status = query_report(&s->query);
 	/* Without the byte that starts it, the command ends by itself. */
-	if (s->options.run.child_go_fd >= 0)
-		close(s->options.run.child_go_fd);
+	if (s->options.host.child_go_fd >= 0)
+		close(s->options.host.child_go_fd);
 	if (s->exec_fd >= 0)
 		close(s->exec_fd);
 	if (status == 0)

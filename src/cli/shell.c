@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/shell.h"
-#include "engine/engine.h"
+#include "cli/host.h"
 
 struct interrupt {
 	struct sigaction action;
@@ -88,7 +88,7 @@ void shell_statement(struct shell *shell, const char *text, size_t n_bytes)
 	if (shell->is_timed)
 		say_times(shell, base_monotonic_ns() - start_ns);
 	buf_free(&options.text);
-	stopped = run_stop_signal();
+	stopped = host_stop_signal();
 	if (!stopped)
 		return;
 	/* What was typed behind a query that has been stopped is not wanted either. */

@@ -5,7 +5,7 @@
  * which the merge must know before it sees rows; the second hands on the rows in
  * use and clears just those, and the used part of each slice's pool of chunks.
  */
-#include "drain/drain.h"
+#include "drain/copy.h"
 
 #include <string.h>
 
@@ -56,14 +56,15 @@ static bool counters_add(u64 to[COUNTER_N], const u64 *from)
 	return any;
 }
 
-void drain_peek_counters(const struct drain *drain, const u8 *state, u64 counters[COUNTER_N])
+void drain_peek_counters(const struct state_layout *layout, const u8 *state,
+			 u64 counters[COUNTER_N])
 {
-	const struct state_layout *s = drain->layout;
+	const struct state_layout *s = layout;
 	u32 copy, slice;
 
 	for (copy = 0; copy < s->n_copies; copy++)
 		for (slice = 0; slice < s->n_cpus * s->n_levels; slice++)
-			counters_add(counters, slice_counters(drain, (u8 *)state, copy, slice));
+			counters_add(counters, (const u64 *)slice_at(s, (u8 *)state, copy, slice));
 }
 
 /* Where count(*) is kept for each group, the programs keep no second count of events. */

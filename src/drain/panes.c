@@ -11,24 +11,6 @@
 #define PACK_ALIGN	64u
 #define PANES_BYTES_MAX (1ull << 30) /* and as much again for what is merged of them */
 
-/* --- Tallies --- */
-
-static void tally_add(struct tally *to, const struct tally *from)
-{
-	u64 *words = (u64 *)to;
-
-	for (u32 i = 0; i < sizeof(*to) / sizeof(u64); i++)
-		words[i] += ((const u64 *)from)[i];
-}
-
-static void tally_subtract(struct tally *to, const struct tally *from)
-{
-	u64 *words = (u64 *)to;
-
-	for (u32 i = 0; i < sizeof(*to) / sizeof(u64); i++)
-		words[i] -= ((const u64 *)from)[i];
-}
-
 /* --- Packed merges --- */
 
 static int pack_merge(struct pack *pack, const struct merge *merge, struct packed *ret_packed)
@@ -144,10 +126,11 @@ static void forget_oldest_pane(struct panes *panes)
 	struct pane_block *block = block_at(panes, 0);
 	const struct pane *pane = &block->panes[block->first++];
 
-	tally_subtract(&panes->kept, &pane->tally);
+	account_subtract(&panes->kept, &pane->account);
 	/* The fresh ones are the newest. */
 	if (panes->n_kept-- == panes->n_fresh) {
-		tally_subtract(&panes->fresh, &pane->tally);
+		account_subtract(&panes->fresh, &pane->account);
+		panes->fresh.lost[LOSS_TABLE_FULL] -= pane->n_folded;
 		panes->n_fresh--;
 	}
 	if (block->first < block->n_panes)
@@ -214,7 +197,7 @@ static const struct merge *kept_of_pane(struct panes *panes)
 	return &panes->scratch;
 }
 
-int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct tally *tally)
+int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct account *account)
 {
 	struct pane_block *block = block_at(panes, panes->n_blocks - 1);
 	struct pane *pane = &block->panes[block->n_panes];
@@ -225,10 +208,11 @@ int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct tal
 		return err;
 	pane->position = position;
 	pane->start_ns = start_ns;
-	pane->tally = *tally;
-	pane->tally.n_folded = merge->n_folded;
-	tally_add(&panes->kept, &pane->tally);
-	tally_add(&panes->fresh, &pane->tally);
+	pane->account = *account;
+	pane->n_folded = merge->n_folded;
+	account_add(&panes->kept, account);
+	account_add(&panes->fresh, account);
+	panes->fresh.lost[LOSS_TABLE_FULL] += pane->n_folded;
 	panes->n_kept++;
 	panes->n_fresh++;
 	block->n_panes++;
@@ -259,14 +243,14 @@ static int make_oldest_ready(struct panes *panes)
 	return 0;
 }
 
-int panes_merge(struct panes *panes, struct merge *merge, struct tally *ret_fresh,
+int panes_merge(struct panes *panes, struct merge *merge, struct account *ret_fresh,
 		u64 *ret_start_ns)
 {
 	struct pane_block *oldest = block_at(panes, 0);
 	int err = 0;
 
 	*ret_fresh = panes->fresh;
-	panes->fresh = (struct tally){ 0 };
+	panes->fresh = (struct account){ 0 };
 	panes->n_fresh = 0;
 	if (!panes->n_kept)
 		return 0;

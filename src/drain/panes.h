@@ -16,16 +16,6 @@
 #include "drain/merge.h"
 #include "base/region.h"
 
-/* What was counted beside the groups; u64 only. */
-struct tally {
-	u64 counters[COUNTER_N];
-	u64 missed;
-	/* By the starts of joins. */
-	u64 start_faults, start_negative, start_evicted;
-	u64 unpaired[UNPAIRED_N];
-	u64 n_folded; /* panes: merge.n_folded */
-};
-
 /* A merge that was packed: offsets in the pack. */
 struct packed {
 	u64 bytes_offset; /* entries, pool words, one bool for each CPU */
@@ -37,7 +27,8 @@ struct packed {
 struct pane {
 	u64 position; /* of its nominal end */
 	u64 start_ns;
-	struct tally tally;
+	struct account account;
+	u64 n_folded; /* merge.n_folded */
 	struct packed merge;
 };
 
@@ -64,8 +55,8 @@ struct panes {
 	bool is_oldest_ready;
 	struct packed *rest; /* of the oldest block: panes[i] and what is behind it in the block */
 	struct pack rest_pack;
-	struct tally kept;  /* of all kept panes */
-	struct tally fresh; /* of those which no window had yet */
+	struct account kept;  /* of all kept panes, but what was folded */
+	struct account fresh; /* of those which no window had yet */
 	u64 n_fresh, n_kept;
 	u64 max_bytes; /* of kept panes: beyond that their groups are summed in "(other)" */
 };
@@ -74,18 +65,18 @@ struct panes {
 int panes_open(struct panes *panes, const struct phys *phys, u64 n_panes, struct arena *arena);
 void panes_close(struct panes *panes);
 /*
- * Keeps panes->pane, which was counted from start_ns on, with a copy of `tally`;
+ * Keeps panes->pane, which was counted from start_ns on, with a copy of `account`;
  * panes->pane is to be reset then.  position: greater than that of the pane before.
  */
-int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct tally *tally);
+int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct account *account);
 /* Forgets the panes up to that position. */
 void panes_expire(struct panes *panes, u64 position);
 /*
  * Merges all kept panes into `merge`, which was reset, and takes note that a window had
  * them.  *ret_start_ns: of the oldest, or when none is kept what it was.
- * *ret_fresh: the tally of the panes which no window had before.
+ * *ret_fresh: what happened in the panes which no window had before.
  */
-int panes_merge(struct panes *panes, struct merge *merge, struct tally *ret_fresh,
+int panes_merge(struct panes *panes, struct merge *merge, struct account *ret_fresh,
 		u64 *ret_start_ns);
 
 #endif

@@ -1,68 +1,108 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loaded programs -> batches: closes windows on the wall clock, switches copies,
- * drains and merges the slices, reads the ring buffer, and runs the user part.
- * Allocates at start only.
+ * Compiled queries -> batches.  The engine is passive: it does what is due when it is
+ * stepped, and never waits; its host waits, by poll() on engine_fd(), and owns signals,
+ * durations, output and memory limits.  A query that runs is a flow: the parts of its cut,
+ * collected for each window, and the cut's SQL over them.
+ *
+ *	engine_open(&engine);
+ *	engine_add(engine, &input, &flow);
+ *	while (!flow_is_over(flow)) {
+ *		poll(&(struct pollfd){ engine_fd(engine), POLLIN }, 1, -1);
+ *		engine_step(engine);
+ *	}
+ *	flow_close(flow);
+ *	engine_close(engine);
+ *
+ * Batches.  A window of time has the events and losses of its time.  Where rows end the
+ * windows (COUNT, SESSION), every window is a batch; of its `events`, `matched` are its rows;
+ * what WHERE dropped, rows that lie between two windows, and losses are counted once, in the
+ * first batch that is given after they were seen.  So `events` of all batches add up to the
+ * events of the run, but for rows that windows share, which each of them counts.
  */
 #ifndef EBQL_ENGINE_ENGINE_H
 #define EBQL_ENGINE_ENGINE_H
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/diag.h"
+#include "cut/cut.h"
 #include "load/load.h"
 #include "type/type.h"
 
-struct run_options {
-	u64 duration_ns;   /* 0: until stopped */
-	u64 n_windows;	   /* 0: no limit */
-	u64 every_ns;	   /* snapshots of a query without a window; 0: none */
-	u64 n_rows;	   /* streamed rows to stop after; 0: no limit */
-	bool ends_at_loss; /* where windows of time do not end: at once */
-	/* -1: none; the run ends with it, and it (SIGTERM, after 1 s SIGKILL) with the run */
-	int child_pid;
-	int child_go_fd; /* a byte written here starts the child's exec */
-};
+struct engine;
+struct flow;
 
-struct run_sink {
-	/* Returns 0 or -errno, which ends the run: nothing is handed on any more. */
+struct flow_sink {
+	/*
+	 * Returns 0 or -errno, which ends the query: nothing is handed on any more.  It may call
+	 * flow_stop_at_window(), and no other function of this header.
+	 */
 	int (*batch)(void *context, const struct batch *batch);
-	/* Where rows stream: every 10 ms and after each batch; may be NULL.  As batch(). */
-	int (*idle)(void *context);
-	/* Called once, when everything is attached and counting. */
-	void (*attached)(void *context);
 	void *context;
 };
 
-struct run_result {
-	u64 lost[LOSS_N], unpaired[UNPAIRED_N]; /* over the whole run */
-	u64 events, matched, windows;
-	bool is_partial;  /* files: the run was stopped before all their rows were read */
-	int child_status; /* as waitpid() gives it; -1: no child */
+struct flow_input {
+	const struct cut *cut;
+	/* loads[i], opened and not attached, belongs to parts[i]; NULL: it has no kernel part. */
+	struct load *const *loads;
+	u64 every_ns; /* snapshots of a query without a window; 0: none */
+	u64 n_rows;   /* streamed rows to end after; 0: no limit */
+	struct flow_sink sink;
+	const struct cancel *cancel; /* ends what SQLite computes for long; NULL: nothing does */
+	struct arena *arena;	     /* and diags: live as long as the flow */
+	struct diags *diags;
 };
 
-struct run;
+struct flow_result {
+	struct account account; /* of the whole run */
+	u64 windows;
+	bool is_partial; /* files: the run was stopped before all their rows were read */
+};
 
-/* NULL and a diagnostic (tag run-start): no memory, or no ring buffer. */
-struct run *run_open(struct load *load, const struct run_options *options,
-		     const struct run_sink *sink, struct arena *arena, struct diags *diags);
+/* 0 or -errno. */
+int engine_open(struct engine **ret_engine);
+/* Ends what still runs, without last batches. */
+void engine_close(struct engine *engine);
+/* To be polled for reading: something is due. */
+int engine_fd(const struct engine *engine);
 /*
- * Attaches, runs until the duration, the number of windows, the child's end, or
- * SIGINT, SIGTERM, SIGHUP (the third such signal kills); switches for the last time,
- * detaches, gives the last batch.  0 or -errno, -EPIPE and others of the sink
- * included.  Diagnostics: those of load_attach(), user-part (SQLite refuses the
- * user part, which is opened while the programs count), too-large (an integer
- * beyond 64 bits signed meets SQLite), too-many-rows; -EINTR and the warning
- * interrupted: loop_cancel() was due while SQLite computed.
+ * Does what is due, for all flows: those whose windows end together end them at one instant.
+ * 0, or -errno of a timer.  What ends a flow is told by that flow.
  */
-int run_loop(struct run *run, struct diags *diags, struct run_result *ret_result);
-void run_close(struct run *run);
-/* The signal that ended the latest run, once; 0: none did since the last call. */
-int run_stop_signal(void);
+int engine_step(struct engine *engine);
+/*
+ * Attaches the query's programs, and it runs.  0, or -errno after a diagnostic: those of
+ * flow_open() and load_attach().
+ */
+int engine_add(struct engine *engine, const struct flow_input *input, struct flow **ret_flow);
 
-/* Tests: flips once and gives everything counted so far as one batch; 0 or -errno. */
-int run_drain_once(struct run *run, bool is_last);
+/* It has given its last batch, or failed. */
+bool flow_is_over(const struct flow *flow);
+/*
+ * Ends it now, unless it is over: what was counted so far is the last batch.  0, or the -errno
+ * that ended it: of the sink, of the kernel, or after a diagnostic (user-part, too-large,
+ * too-many-rows; -EINTR and the warning interrupted: `cancel` was due while SQLite computed).
+ */
+int flow_stop(struct flow *flow);
+/* The window, or snapshot, under way is the last. */
+void flow_stop_at_window(struct flow *flow);
+/* Recordings: over how many windows of time, and which time, they reach; 0: it has none. */
+u64 flow_n_windows(const struct flow *flow, u64 *ret_first_ns, u64 *ret_last_ns);
+/*
+ * What happened so far in a run without windows of time, a system call for each program; what
+ * such windows lost is told when they end.
+ */
+void flow_peek(struct flow *flow, struct account *ret_account);
+void flow_result(const struct flow *flow, struct flow_result *ret_result);
+/* Detaches its programs, if nothing did before. */
+void flow_close(struct flow *flow);
 
-/* The other runner is part of this interface. */
-#include "engine/flow.h"
+/*
+ * Tests: a flow of programs that nobody attaches.  NULL after a diagnostic.  Drained, what
+ * the replayed events gave is one window over everything so far; 0 or -errno.
+ */
+struct flow *flow_open(const struct flow_input *input);
+int flow_drain_once(struct flow *flow, bool is_last);
 
 #endif

@@ -13,190 +13,110 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/flow_internal.h"
-#include "engine/loop.h"
+#include "engine/internal.h"
 
-/* --- Opening --- */
+#define STREAM_ROUNDS 64
 
-static int take_groups(void *context, const struct batch *batch)
+static void switch_loads(struct flow *const *flows, u32 n, bool has_groups)
 {
-	struct flow_part *part = context;
+	for (u32 f = 0; f < n; f++)
+		for (u32 i = 0; i < flows[f]->n_parts; i++) {
+			struct flow_part *part = &flows[f]->parts[i];
 
-	part->groups = *batch;
-	part->has_groups = true;
+			if (part->load && (part->groups != NULL) == has_groups)
+				part->switch_error = load_flip(part->load);
+		}
+}
+
+void flow_switch(struct flow *const *flows, u32 n)
+{
+	u64 switched_ns;
+
+	switch_loads(flows, n, true);
+	/* Rows from before this are all in their ring buffers when the next line is done. */
+	switched_ns = base_realtime_ns();
+	switch_loads(flows, n, false);
+	for (u32 f = 0; f < n; f++)
+		flows[f]->switched_ns = switched_ns;
+}
+
+static int switch_error(const struct flow *flow)
+{
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].switch_error)
+			return flow->parts[i].switch_error;
 	return 0;
 }
 
-/* A file without times: all its rows, read once. */
-static int read_table(struct flow *flow, struct flow_part *part, struct arena *arena)
-{
-	u32 width = part->part->columns.n_columns;
-	struct file_rows *rows = file_rows_open(part->part->file, flow->diags);
-	struct value *row = arena_array(arena, struct value, width + 1);
-	int got = rows ? 1 : -EINVAL;
+/* --- What kind of windows --- */
 
-	while (got > 0) {
-		got = file_rows_next(rows, row);
-		if (got > 0)
-			row_fifo_put(&part->queue, row_pool_take(&part->pool, row));
-		if (got > 0 && !(part->queue.n % FLOW_READ_ROWS) && flow_check_memory(flow))
-			got = -E2BIG;
-	}
-	if (rows)
-		file_rows_close(rows);
-	return got;
+u64 flow_advance_ns(const struct flow *flow)
+{
+	const struct cut_window *window = &flow->cut->window;
+
+	return window->kind == WINDOW_HOPPING ? window->advance : window->size;
 }
 
-static int open_part(struct flow *flow, u32 number, struct load *load, struct arena *arena)
+bool flow_is_timed(const struct flow *flow)
 {
-	struct flow_part *part = &flow->parts[number];
-	const struct cut_part *of = &flow->cut->parts[number];
-	struct relation *relation = &flow->relations[number];
-	const struct run_sink sink = { .batch = take_groups, .context = part };
+	return flow->cut->window.kind == WINDOW_TUMBLING ||
+	       flow->cut->window.kind == WINDOW_HOPPING;
+}
 
-	*part = (struct flow_part){ .part = of, .load = load };
-	*relation = (struct relation){ .name = of->name,
-				       .columns = &of->columns,
-				       .n_columns = of->columns.n_columns,
-				       .expected_rows = of->kind == PART_GROUPS ? 1000 : 100000 };
-	row_pool_open(&part->pool, of->columns.n_columns);
-	flow->is_live |= of->has_streams || of->kind == PART_GROUPS;
-	switch (of->kind) {
-	case PART_GROUPS:
-		flow->has_groups = true;
-		part->run = run_open(load, &flow->options, &sink, arena, flow->diags);
-		return part->run ? 0 : -EINVAL;
-	case PART_ROWS:
-		flow->has_rows = true;
-		relation->has_sessions = flow->is_grouped;
-		part->source = row_source_open(of, load, loop_cancel(), arena, flow->diags);
-		return part->source ? 0 : -EINVAL;
-	case PART_TABLE:
-		if (read_table(flow, part, arena))
-			return -EINVAL;
-		relation->expected_rows = part->queue.n + 1;
-		relation_set_rows(relation, row_fifo_rows(&part->queue), part->queue.n);
+bool flow_is_row_driven(const struct flow *flow)
+{
+	if (!flow->has_rows)
+		return false;
+	return flow->is_streaming || flow->cut->window.kind == WINDOW_COUNT ||
+	       flow->cut->window.kind == WINDOW_SESSION;
+}
+
+static bool has_events(const struct flow *flow)
+{
+	return flow->is_plain && flow->parts[0].events;
+}
+
+/* Groups alone have nothing to be read between boundaries. */
+bool flow_is_polled(const struct flow *flow)
+{
+	return flow->has_rows || !flow->is_live || has_events(flow);
+}
+
+static const struct flow_part *first_groups(const struct flow *flow)
+{
+	u32 i = 0;
+
+	while (!flow->parts[i].groups)
+		i++;
+	return &flow->parts[i];
+}
+
+u64 flow_next_boundary(const struct flow *flow, u64 now_ns)
+{
+	u64 period_ns = 0, between_ns = 0, at_ns;
+
+	if (!flow->is_live || flow_is_row_driven(flow) || has_events(flow))
 		return 0;
+	if (flow->has_groups) {
+		period_ns = groups_period_ns(first_groups(flow)->load->phys);
+		between_ns = groups_between_ns(first_groups(flow)->load->phys);
+	} else if (flow_is_timed(flow)) {
+		period_ns = flow_advance_ns(flow);
 	}
-	BUG("kind of part");
-}
-
-/* Of all rows that are recorded, those that WHERE drops too: windows begin and end with them. */
-static void find_span(struct flow *flow)
-{
-	u64 first_ns, last_ns;
-
-	for (u32 i = 0; i < flow->n_parts; i++) {
-		if (!flow->parts[i].source ||
-		    !row_source_span(flow->parts[i].source, &first_ns, &last_ns))
-			continue;
-		flow->first_ns = flow->has_span ? MIN(flow->first_ns, first_ns) : first_ns;
-		flow->last_ns = flow->has_span ? MAX(flow->last_ns, last_ns) : last_ns;
-		flow->has_span = true;
-	}
-}
-
-struct flow *flow_open(const struct cut *cut, struct load *const *loads,
-		       const struct run_options *options, const struct run_sink *sink,
-		       const struct settings *settings, struct arena *arena, struct diags *diags)
-{
-	struct flow *flow = arena_new(arena, struct flow);
-	int err = 0;
-
-	flow->cut = cut;
-	flow->options = *options;
-	flow->sink = *sink;
-	flow->diags = diags;
-	flow->max_bytes = FLOW_MAX_BYTES;
-	flow->result.child_status = -1;
-	flow->limit = options->n_rows ? options->n_rows : UINT64_MAX;
-	if (cut->is_streaming && cut->limit >= 0)
-		flow->limit = MIN(flow->limit, (u64)cut->limit);
-	flow->is_grouped = cut->window.kind == WINDOW_SESSION ||
-			   (cut->window.kind == WINDOW_COUNT && cut->window.scope != COUNT_GLOBAL);
-	flow->parts = arena_array(arena, struct flow_part, cut->n_parts + 1);
-	flow->relations = arena_array(arena, struct relation, cut->n_parts + 1);
-	flow->start = flow->window = flow_now(flow);
-	for (; flow->n_parts < cut->n_parts && !err; flow->n_parts++)
-		err = open_part(flow, flow->n_parts, loads[flow->n_parts], arena);
-	if (!err && !flow->is_live)
-		find_span(flow);
-	if (!err && flow->is_grouped)
-		err = flow_groups_open(flow, arena);
-	if (!err)
-		err = flow_sql_open(&flow->sql, cut, flow->relations, loop_cancel(), diags);
-	if (!err)
-		return flow;
-	flow_close(flow);
-	return NULL;
-}
-
-void flow_close(struct flow *flow)
-{
-	/* First the connection, whose tables are the relations. */
-	flow_sql_close(&flow->sql);
-	for (u32 i = 0; i < flow->n_parts; i++) {
-		struct flow_part *part = &flow->parts[i];
-
-		relation_close(&flow->relations[i]);
-		if (part->run)
-			run_close(part->run);
-		if (part->source)
-			row_source_close(part->source);
-		row_fifo_close(&part->queue);
-		row_pool_close(&part->pool);
-	}
-	flow_groups_close(flow);
-	region_free(&flow->panes);
+	if (!period_ns)
+		period_ns = flow->every_ns;
+	if (!period_ns)
+		return 0;
+	at_ns = now_ns / period_ns * period_ns;
+	return at_ns + (now_ns < at_ns + between_ns ? between_ns : period_ns);
 }
 
 /* --- Rows --- */
 
-/* The number read, from all parts; *ret_more: some part may have more. */
-static int read_parts(struct flow *flow, struct flow_instant before, u64 *ret_n, bool *ret_more)
-{
-	*ret_n = 0;
-	*ret_more = false;
-	for (u32 i = 0; i < flow->n_parts; i++) {
-		struct flow_part *part = &flow->parts[i];
-		s64 n;
-
-		if (!part->source)
-			continue;
-		n = flow_read(flow, part, flow_row_time(part, before), FLOW_READ_ROWS);
-		if (n < 0)
-			return (int)n;
-		*ret_n += (u64)n;
-		*ret_more |= n > 0;
-	}
-	return flow_check_memory(flow);
-}
-
-static int read_all(struct flow *flow, struct flow_instant before)
-{
-	bool is_more = true;
-	int err = 0;
-	u64 n;
-
-	while (is_more && !err)
-		err = read_parts(flow, before, &n, &is_more);
-	return err;
-}
-
-static int flip_rows(struct flow *flow)
-{
-	int err = 0;
-
-	for (u32 i = 0; i < flow->n_parts && !err; i++)
-		if (flow->parts[i].source && flow->parts[i].load)
-			err = load_flip(flow->parts[i].load);
-	return err;
-}
-
 /* Streamed rows: those in the queues are one batch. */
 static int stream_take(struct flow *flow)
 {
-	struct flow_account account;
+	struct account account;
 	u64 n = 0;
 	int err;
 
@@ -230,140 +150,54 @@ static int take_rows(struct flow *flow, u64 before_ns)
 	return stream_take(flow);
 }
 
-static bool is_over(const struct flow *flow)
+/* Rows that are the answer as they are; is_all: those that are there, however many. */
+static int take_events(struct flow *flow, bool is_all, bool *ret_more)
 {
-	return flow->is_ended || (flow->cut->is_streaming && flow->n_streamed >= flow->limit);
-}
+	struct events *events = flow->parts[0].events;
+	int err = 0;
 
-/* Do rows end the windows, and not the clock? */
-static bool is_row_driven(const struct flow *flow)
-{
-	if (!flow->has_rows)
-		return false;
-	return flow->cut->is_streaming || flow->cut->window.kind == WINDOW_COUNT ||
-	       flow->cut->window.kind == WINDOW_SESSION;
+	*ret_more = false;
+	for (u32 round = 0; !err && (is_all || round < STREAM_ROUNDS); round++) {
+		const struct value *rows;
+		u32 n = events_read(events, &rows);
+
+		if (!n)
+			return 0;
+		err = flow_give_events(flow, rows, n, false);
+	}
+	*ret_more = true;
+	return err;
 }
 
 /* --- Live --- */
 
-static u64 advance_ns(const struct flow *flow)
-{
-	const struct cut_window *window = &flow->cut->window;
-
-	return window->kind == WINDOW_HOPPING ? window->advance : window->size;
-}
-
-static bool is_timed(const struct flow *flow)
-{
-	return flow->cut->window.kind == WINDOW_TUMBLING ||
-	       flow->cut->window.kind == WINDOW_HOPPING;
-}
-
-/* Switches all loads, one right behind the other; those of groups first. */
-static int switch_all(struct flow *flow)
-{
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].run)
-			window_switch(flow->parts[i].run);
-	return flip_rows(flow);
-}
-
 /*
- * Attaching takes 0.1 ms for some hooks and 10 for others.  Where several loads are attached
- * one after the other, they begin together when all are: what came before is forgotten.
- */
-static int start_together(struct flow *flow)
-{
-	int err;
-
-	flow->start = flow->window = flow_now(flow);
-	err = switch_all(flow);
-	for (u32 i = 0; i < flow->n_parts && !err; i++)
-		if (flow->parts[i].run)
-			err = window_restart(flow->parts[i].run);
-	if (err == -EBUSY) /* a CPU was stuck: the start is a little less exact */
-		err = 0;
-	if (!err)
-		err = read_all(flow, flow->start);
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].source)
-			flow_drop(&flow->parts[i], flow->parts[i].queue.n);
-	flow_account(flow);
-	flow->since = flow->total = (struct flow_account){ 0 };
-	return err;
-}
-
-static int flow_attach(void *context)
-{
-	struct flow *flow = context;
-	u32 n_loads = 0;
-	int err = 0;
-
-	flow->start = flow->window = flow_now(flow);
-	for (u32 i = 0; i < flow->n_parts && !err; i++) {
-		struct flow_part *part = &flow->parts[i];
-
-		if (part->run)
-			part->run->start_ns = part->run->window_start_ns = base_realtime_ns();
-		if (part->load)
-			err = load_attach(part->load, flow->diags);
-		n_loads += part->load != NULL;
-	}
-	for (u32 i = 0; i < flow->n_parts && !err; i++)
-		if (flow->parts[i].run)
-			err = window_open_user(flow->parts[i].run);
-	if (!err && n_loads > 1)
-		err = start_together(flow);
-	if (flow->is_live && is_timed(flow))
-		flow->next_ns = (flow->start.real_ns / advance_ns(flow) + 1) * advance_ns(flow);
-	return err;
-}
-
-static void flow_detach(void *context)
-{
-	struct flow *flow = context;
-
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].load)
-			load_detach(flow->parts[i].load);
-}
-
-/*
- * Closes the parts that the kernel aggregates.  *ret_end: the instant at which the first
- * of them switched; left alone when there is none.
+ * The parts that the kernel aggregates end their windows, which were switched.  *ret_end: the
+ * instant of the switch; left alone where there are no groups.
  */
 static int close_groups(struct flow *flow, struct flow_instant now, bool is_last,
 			struct flow_instant *ret_end)
 {
-	bool is_first = true;
-
 	for (u32 i = 0; i < flow->n_parts; i++) {
-		struct run *run = flow->parts[i].run;
+		struct flow_part *part = &flow->parts[i];
 		int err;
 
-		if (!run)
+		if (!part->groups)
 			continue;
-		run->diags = flow->diags;
-		err = is_last ? window_close_last(run) : window_close_at(run, now.real_ns);
+		if (is_last)
+			err = groups_end_last(part->groups, flow->switched_ns,
+					      part->switch_error == 0);
+		else
+			err = groups_end(part->groups, now.real_ns, flow->switched_ns);
+		if (!err)
+			err = flow_take_groups(flow, part);
 		if (err)
 			return err;
 		/* The next window begins where this one ended. */
-		if (is_first)
-			*ret_end = (struct flow_instant){ run->window_start_ns,
-							  run->window_start_ns -
-								  (u64)flow->real_offset_ns };
-		is_first = false;
+		*ret_end = (struct flow_instant){ flow->switched_ns,
+						  flow->switched_ns - (u64)flow->real_offset_ns };
 	}
 	return 0;
-}
-
-static const struct run *first_run(const struct flow *flow)
-{
-	u32 i = 0;
-
-	while (!flow->parts[i].run)
-		i++;
-	return flow->parts[i].run;
 }
 
 /*
@@ -384,7 +218,7 @@ static struct flow_instant instant_at(const struct flow *flow, struct flow_insta
 /* Windows of rows: every nominal end that passed, though their turn came late. */
 static int rows_due(struct flow *flow, struct flow_instant now, bool *ret_is_over)
 {
-	u64 advance = advance_ns(flow), last_ns = now.real_ns / advance * advance;
+	u64 advance = flow_advance_ns(flow), last_ns = now.real_ns / advance * advance;
 	int err = 0;
 
 	if (last_ns < flow->next_ns && flow->next_ns - last_ns <= advance)
@@ -394,12 +228,12 @@ static int rows_due(struct flow *flow, struct flow_instant now, bool *ret_is_ove
 	while (!err && flow->next_ns <= last_ns) {
 		struct flow_instant end = instant_at(flow, now, flow->next_ns);
 
-		if (flow_is_last_window(flow)) {
+		if (flow->is_last_window) {
 			*ret_is_over = true;
 			flow->end = end;
 			return 0;
 		}
-		err = read_all(flow, end);
+		err = flow_read_all(flow, end);
 		if (!err)
 			err = flow_window_give(flow, end, flow->next_ns, false);
 		flow->next_ns += advance;
@@ -410,16 +244,16 @@ static int rows_due(struct flow *flow, struct flow_instant now, bool *ret_is_ove
 /* A window, pane or snapshot of groups, perhaps with rows beside them. */
 static int groups_boundary(struct flow *flow, struct flow_instant now, bool *ret_is_over)
 {
-	bool is_due = window_is_due(first_run(flow), now.real_ns);
+	bool is_due = groups_is_due(first_groups(flow)->groups, now.real_ns);
 	struct flow_instant end = now;
-	u64 end_ns = now.real_ns;
+	u64 end_ns = now.real_ns, advance = flow_advance_ns(flow);
 	int err;
 
-	if (flow_is_last_window(flow) && is_due) {
+	if (flow->is_last_window && is_due) {
 		*ret_is_over = true;
 		return 0;
 	}
-	err = switch_all(flow);
+	err = switch_error(flow);
 	if (!err)
 		err = close_groups(flow, now, false, &end);
 	if (err)
@@ -428,33 +262,31 @@ static int groups_boundary(struct flow *flow, struct flow_instant now, bool *ret
 		flow_pane_end(flow, end);
 		return 0;
 	}
-	err = read_all(flow, end);
+	err = flow_read_all(flow, end);
 	if (err)
 		return err;
-	if (is_timed(flow)) {
-		end_ns = now.real_ns / advance_ns(flow) * advance_ns(flow);
-		flow->next_ns = end_ns + advance_ns(flow);
+	if (flow_is_timed(flow)) {
+		end_ns = now.real_ns / advance * advance;
+		flow->next_ns = end_ns + advance;
 	}
 	return flow_window_give(flow, end, end_ns, false);
 }
 
-static int flow_boundary(void *context, bool *ret_is_over)
+static int boundary(struct flow *flow, struct flow_instant now, bool *ret_is_over)
 {
-	struct flow *flow = context;
-	struct flow_instant now = flow_now(flow);
 	int err;
 
 	if (flow->has_groups)
 		return groups_boundary(flow, now, ret_is_over);
-	if (!is_timed(flow) && flow_is_last_window(flow)) {
+	if (!flow_is_timed(flow) && flow->is_last_window) {
 		*ret_is_over = true;
 		return 0;
 	}
-	err = flip_rows(flow);
-	if (is_timed(flow))
+	err = switch_error(flow);
+	if (flow_is_timed(flow))
 		return err ? err : rows_due(flow, now, ret_is_over);
 	if (!err)
-		err = read_all(flow, now);
+		err = flow_read_all(flow, now);
 	return err ? err : flow_window_give(flow, now, now.real_ns, false);
 }
 
@@ -465,16 +297,16 @@ static int live_poll(struct flow *flow, bool *ret_more)
 	u64 n, before_ns = 0;
 	int err = 0;
 
-	*ret_more = false;
 	for (u32 i = 0; i < flow->n_parts && !err; i++)
 		if (flow->parts[i].source)
 			err = row_source_poll(flow->parts[i].source);
-	if (err || !is_row_driven(flow))
+	if (err || !flow_is_row_driven(flow))
 		return err;
-	err = flip_rows(flow);
+	flow_switch(&flow, 1);
+	err = switch_error(flow);
 	if (err)
 		return err == -EBUSY ? 0 : err;
-	err = read_parts(flow, now, &n, ret_more);
+	err = flow_read_parts(flow, now, &n, ret_more);
 	if (err)
 		return err;
 	if (!*ret_more)
@@ -484,25 +316,35 @@ static int live_poll(struct flow *flow, bool *ret_more)
 
 /* --- Files --- */
 
+u64 flow_n_windows(const struct flow *flow, u64 *ret_first_ns, u64 *ret_last_ns)
+{
+	*ret_first_ns = flow->first_ns;
+	*ret_last_ns = flow->last_ns;
+	if (!flow_is_timed(flow) || flow->is_live || !flow->has_span || flow->last_ns > INT64_MAX)
+		return 0;
+	return (flow->last_ns - flow->first_ns) / flow_advance_ns(flow);
+}
+
 /* Windows of the rows' own time: one lot of rows, or the window they are complete for. */
 static int file_window(struct flow *flow, bool *ret_more)
 {
-	u64 advance = advance_ns(flow), n;
+	u64 advance = flow_advance_ns(flow), n;
 	bool is_last;
 	int err;
 
 	if (!flow->has_span)
 		return 0;
 	if (!flow->next_ns) {
-		err = flow_check_span(flow, advance);
+		err = flow_check_span(flow);
 		if (err)
 			return err;
 		flow->next_ns = (flow->first_ns / advance + 1) * advance;
 	}
-	err = read_parts(flow, (struct flow_instant){ flow->next_ns, flow->next_ns }, &n, ret_more);
+	err = flow_read_parts(flow, (struct flow_instant){ flow->next_ns, flow->next_ns }, &n,
+			      ret_more);
 	if (err || *ret_more)
 		return err;
-	is_last = flow->next_ns > flow->last_ns || flow_is_last_window(flow);
+	is_last = flow->next_ns > flow->last_ns || flow->is_last_window;
 	err = flow_window_give(flow, (struct flow_instant){ flow->next_ns, flow->next_ns },
 			       flow->next_ns, is_last);
 	flow->next_ns += advance;
@@ -516,59 +358,43 @@ static int file_poll(struct flow *flow, bool *ret_more)
 	u64 n;
 	int err;
 
-	*ret_more = false;
 	if (!flow->has_rows)
 		return 0;
-	if (is_timed(flow))
+	if (flow_is_timed(flow))
 		return file_window(flow, ret_more);
-	err = read_parts(flow, end_of_time, &n, ret_more);
-	if (err || !is_row_driven(flow))
+	err = flow_read_parts(flow, end_of_time, &n, ret_more);
+	if (err || !flow_is_row_driven(flow))
 		return err;
 	return take_rows(flow, 0);
 }
 
-/* --- Both --- */
+/* --- The end --- */
 
-/* Windows of time tell their losses when they end. */
-static bool ends_at_loss(const struct flow *flow)
+/* HOPPING, in the gap between two windows: none was begun. */
+static bool is_in_gap(const struct flow *flow)
 {
-	return flow->options.ends_at_loss && !is_timed(flow);
-}
-
-static bool has_loss(struct flow *flow)
-{
-	flow_account(flow);
+	if (flow->cut->window.kind != WINDOW_HOPPING || !flow->has_groups)
+		return false;
 	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].run && window_has_loss(flow->parts[i].run))
-			return true;
-	return losses_are_biased(flow->total.lost, flow->total.unpaired);
-}
-
-static int flow_poll(void *context, bool *ret_more, bool *ret_is_over)
-{
-	struct flow *flow = context;
-	int err = flow->is_live ? live_poll(flow, ret_more) : file_poll(flow, ret_more);
-
-	*ret_is_over = is_over(flow) || (!err && ends_at_loss(flow) && has_loss(flow)) ||
-		       (!flow->is_live && !*ret_more);
-	flow->result.is_partial = !flow->is_live && !*ret_is_over;
-	return err;
+		if (flow->parts[i].has_window)
+			return false;
+	return true;
 }
 
 /* The last batch, of all that is in the queues. */
 static int give_last(struct flow *flow, struct flow_instant end)
 {
-	struct flow_account account;
+	struct account account;
 
-	if (flow->is_ended)
+	if (flow->is_ended || is_in_gap(flow))
 		return 0;
 	if (flow->is_grouped)
 		return flow_groups_take(flow, 0, true);
 	if (flow->cut->window.kind == WINDOW_COUNT)
 		return flow_count_take(flow, true);
-	if (is_timed(flow) && flow->next_ns && (flow->is_live || flow->total.matched))
+	if (flow_is_timed(flow) && flow->next_ns && (flow->is_live || flow->total.matched))
 		return flow_window_give(flow, end, flow->next_ns, true);
-	if (!is_row_driven(flow) && !is_timed(flow))
+	if (!flow_is_row_driven(flow) && !flow_is_timed(flow))
 		return flow_window_give(flow, end, end.real_ns, true);
 	flow_account(flow);
 	account = flow->total;
@@ -584,113 +410,191 @@ static void finish_rows(struct flow *flow)
 			row_source_finish(flow->parts[i].source);
 }
 
-static int flow_last(void *context)
+/* Rows up to the detaching are handed on, unless the query has all that it asked for. */
+static int last_events(struct flow *flow)
 {
-	struct flow *flow = context;
-	struct flow_instant end = flow_now(flow);
-	bool is_over;
+	struct events *events = flow->parts[0].events;
+	u64 end_ns = base_monotonic_ns();
+	bool is_more;
 	int err = 0;
 
-	if (flow->is_live) {
-		/* Where the switch fails, detaching does: programs end before it returns. */
-		switch_all(flow);
-		flow_account(flow);
-		err = close_groups(flow, end, true, &end);
+	if (events->n_rows < events->rows_limit) {
+		events_end(events);
 		flow_detach(flow);
-		if (!err && is_timed(flow) && !flow->has_groups && !flow->end.real_ns)
-			err = rows_due(flow, end, &is_over);
-		if (flow->end.real_ns)
-			end = flow->end;
-		if (!err)
-			err = read_all(flow, end);
-	} else if (is_timed(flow)) {
-		end = (struct flow_instant){ flow->next_ns, flow->next_ns };
+		err = take_events(flow, true, &is_more);
 	}
+	if (!err)
+		err = events_finish(events, end_ns);
+	return err ? err : flow_give_events(flow, NULL, 0, true);
+}
+
+/* The account and the rows are taken before the programs are detached, which takes long. */
+static int live_last(struct flow *flow, bool is_switched, struct flow_instant *end)
+{
+	bool is_over;
+	int err;
+
+	if (!is_switched)
+		flow_switch(&flow, 1);
+	/* Where the switch failed, detaching does: programs end before it returns. */
+	if (switch_error(flow)) {
+		flow_account(flow);
+		flow_detach(flow);
+		flow->switched_ns = base_realtime_ns();
+	}
+	flow_account(flow);
+	err = close_groups(flow, *end, true, end);
+	if (!err && flow_is_timed(flow) && !flow->has_groups && !flow->end.real_ns)
+		err = rows_due(flow, *end, &is_over);
+	if (flow->end.real_ns)
+		*end = flow->end;
+	return err ? err : flow_read_all(flow, *end);
+}
+
+static int last(struct flow *flow, bool is_switched)
+{
+	struct flow_instant end = is_switched ? flow->now : flow_now(flow);
+	int err = 0;
+
+	if (has_events(flow))
+		return last_events(flow);
+	if (flow->is_live)
+		err = live_last(flow, is_switched, &end);
+	else if (flow_is_timed(flow))
+		end = (struct flow_instant){ flow->next_ns, flow->next_ns };
 	finish_rows(flow);
-	if (!err && !flow->is_ended && is_row_driven(flow))
+	if (!err && !flow->is_ended && flow_is_row_driven(flow))
 		err = take_rows(flow, 0);
 	return err ? err : give_last(flow, end);
 }
 
-static u64 period_ns(const struct flow *flow)
+/* Goes on, or ends it: with its last batch, or, after an error, without. */
+static void go_on(struct flow *flow, int err, bool is_over, bool is_switched)
 {
-	if (!flow->is_live || is_row_driven(flow))
-		return 0;
-	if (flow->has_groups)
-		return window_period_ns(first_run(flow));
-	return is_timed(flow) ? advance_ns(flow) : flow->options.every_ns;
+	if (!err && !is_over)
+		return;
+	flow->err = err ? err : last(flow, is_switched);
+	flow->is_over = true;
+	flow_detach(flow);
+	flow_account(flow);
 }
 
-static void sum_up(struct flow *flow)
+void flow_boundary(struct flow *flow, struct flow_instant now)
 {
-	struct run_result *result = &flow->result;
-	struct flow_account all = flow->total;
+	bool is_over = false;
+	int err = boundary(flow, now, &is_over);
 
-	flow_account_add(&all, &flow->sql_lost);
-	for (u32 i = 0; i < flow->n_parts; i++) {
-		const struct run *run = flow->parts[i].run;
-		struct flow_account of_run;
-
-		if (!run)
-			continue;
-		of_run = (struct flow_account){ run->result.events, run->result.matched };
-		memcpy(of_run.lost, run->result.lost, sizeof(of_run.lost));
-		memcpy(of_run.unpaired, run->result.unpaired, sizeof(of_run.unpaired));
-		flow_account_add(&all, &of_run);
-	}
-	result->events = all.events;
-	result->matched = all.matched;
-	memcpy(result->lost, all.lost, sizeof(result->lost));
-	memcpy(result->unpaired, all.unpaired, sizeof(result->unpaired));
+	go_on(flow, err, is_over, true);
 }
 
-int flow_loop(struct flow *flow, struct diags *diags, struct run_result *ret_result)
+void flow_poll(struct flow *flow, bool *ret_more)
 {
-	const struct loop_driver driver = {
-		.attach = flow_attach,
-		.boundary = flow_boundary,
-		/* Groups alone have nothing to be read between boundaries. */
-		.poll = flow->has_rows || !flow->is_live || ends_at_loss(flow) ? flow_poll : NULL,
-		.last = flow_last,
-		.detach = flow_detach,
-		.context = flow,
-		.period_ns = period_ns(flow),
-		.between_ns = flow->has_groups ? window_between_ns(first_run(flow)) : 0,
-		.options = &flow->options,
-		.sink = &flow->sink,
-		.ret_child_status = &flow->result.child_status,
-	};
+	bool is_over;
 	int err;
 
-	flow->diags = diags;
-	flow->result.is_partial = !flow->is_live;
-	err = loop_drive(&driver);
-	flow_account(flow);
-	sum_up(flow);
-	*ret_result = flow->result;
-	return err;
+	*ret_more = false;
+	if (has_events(flow))
+		err = take_events(flow, false, ret_more);
+	else
+		err = flow->is_live ? live_poll(flow, ret_more) : file_poll(flow, ret_more);
+	is_over = flow->is_ended || (!flow->is_live && !*ret_more);
+	if (has_events(flow))
+		is_over |= flow->parts[0].events->n_rows >= flow->limit;
+	else if (flow->is_streaming)
+		is_over |= flow->n_streamed >= flow->limit;
+	flow->is_partial = !flow->is_live && !is_over;
+	go_on(flow, err, is_over, false);
 }
+
+/* --- For the host --- */
+
+bool flow_is_over(const struct flow *flow)
+{
+	return flow->is_over;
+}
+
+int flow_stop(struct flow *flow)
+{
+	if (!flow->is_over)
+		go_on(flow, 0, true, false);
+	return flow->err;
+}
+
+void flow_stop_at_window(struct flow *flow)
+{
+	flow->is_last_window = true;
+}
+
+void flow_peek(struct flow *flow, struct account *ret_account)
+{
+	flow_account(flow);
+	*ret_account = flow->total;
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		struct flow_part *part = &flow->parts[i];
+		struct account seen = { 0 };
+
+		if (part->groups)
+			groups_peek(part->groups, &seen);
+		if (part->events) {
+			events_account(part->events, true);
+			seen = part->events->account;
+		}
+		account_add(ret_account, &seen);
+	}
+}
+
+void flow_result(const struct flow *flow, struct flow_result *ret_result)
+{
+	*ret_result = (struct flow_result){ .account = flow->total,
+					    .windows = flow->n_windows,
+					    .is_partial = flow->is_partial };
+	account_add(&ret_result->account, &flow->sql_lost);
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		const struct flow_part *part = &flow->parts[i];
+
+		if (part->groups)
+			account_add(&ret_result->account, &part->groups->total);
+		if (part->events)
+			account_add(&ret_result->account, &part->events->account);
+	}
+}
+
+/* --- Tests --- */
 
 int flow_drain_once(struct flow *flow, bool is_last)
 {
 	struct flow_instant end = flow_now(flow);
-	int err = 0;
+	int err = flow_open_sql(flow);
+	bool is_more;
 
+	if (err)
+		return err;
+	if (has_events(flow)) {
+		err = take_events(flow, true, &is_more);
+		if (!err && is_last)
+			err = events_finish(flow->parts[0].events, UINT64_MAX);
+		return err || !is_last ? err : flow_give_events(flow, NULL, 0, true);
+	}
+	flow_switch(&flow, 1);
+	err = switch_error(flow);
 	for (u32 i = 0; i < flow->n_parts && !err; i++) {
 		struct flow_part *part = &flow->parts[i];
 
-		if (part->run)
-			err = run_drain_once(part->run, is_last);
+		if (!part->groups)
+			continue;
+		err = groups_end_replay(part->groups, is_last);
+		if (!err)
+			err = flow_take_groups(flow, part);
 	}
 	if (!err)
-		err = read_all(flow, (struct flow_instant){ UINT64_MAX, UINT64_MAX });
+		err = flow_read_all(flow, (struct flow_instant){ UINT64_MAX, UINT64_MAX });
 	if (err)
 		return err;
 	flow_account(flow);
 	if (is_last)
 		finish_rows(flow);
 	flow->is_drained = true;
-	if (!is_row_driven(flow))
+	if (!flow_is_row_driven(flow))
 		return flow_window_give(flow, end, end.real_ns, is_last);
 	err = take_rows(flow, 0);
 	return err || !is_last ? err : give_last(flow, end);

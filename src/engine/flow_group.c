@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/flow_internal.h"
+#include "engine/internal.h"
 
 struct flow_group {
 	u64 hash;
@@ -346,7 +346,7 @@ static const struct relation_place *places_of(struct flow_groups *groups, u64 n)
 static int give_window(struct flow *flow, const struct flow_closed *closed, bool is_last)
 {
 	struct flow_groups *groups = &flow->groups;
-	struct flow_account account;
+	struct account account;
 	struct relation *relation;
 
 	flow_row_part(flow, &relation);
@@ -355,13 +355,13 @@ static int give_window(struct flow *flow, const struct flow_closed *closed, bool
 	relation->sessions = &closed->session;
 	flow_account_rows(flow, closed->n_rows, &account);
 	return flow_give(flow, closed->session.start_ns, closed->session.end_ns, &account, true,
-			 is_last || flow_is_last_window(flow));
+			 is_last || flow->is_last_window);
 }
 
 /* The end of a run whose windows were all given. */
 static int give_end(struct flow *flow)
 {
-	struct flow_account account;
+	struct account account;
 
 	flow_account_rows(flow, 0, &account);
 	return flow_give(flow, flow->last_ns, flow->last_ns, &account, false, true);

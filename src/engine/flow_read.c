@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "engine/flow_internal.h"
+#include "engine/internal.h"
 
 struct flow_instant flow_now(struct flow *flow)
 {
@@ -48,6 +48,36 @@ s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limi
 	return n;
 }
 
+int flow_read_parts(struct flow *flow, struct flow_instant before, u64 *ret_n, bool *ret_more)
+{
+	*ret_n = 0;
+	*ret_more = false;
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		struct flow_part *part = &flow->parts[i];
+		s64 n;
+
+		if (!part->source)
+			continue;
+		n = flow_read(flow, part, flow_row_time(part, before), FLOW_READ_ROWS);
+		if (n < 0)
+			return (int)n;
+		*ret_n += (u64)n;
+		*ret_more |= n > 0;
+	}
+	return flow_check_memory(flow);
+}
+
+int flow_read_all(struct flow *flow, struct flow_instant before)
+{
+	bool is_more = true;
+	int err = 0;
+	u64 n;
+
+	while (is_more && !err)
+		err = flow_read_parts(flow, before, &n, &is_more);
+	return err;
+}
+
 int flow_check_memory(struct flow *flow)
 {
 	u64 n_bytes = flow->groups.keys.used_bytes;
@@ -66,7 +96,7 @@ int flow_check_memory(struct flow *flow)
 	return -E2BIG;
 }
 
-bool flow_peek(struct flow *flow, u64 *ret_time_ns)
+bool flow_peek_row(struct flow *flow, u64 *ret_time_ns)
 {
 	bool has_row = false;
 	u64 time_ns;
@@ -97,9 +127,4 @@ struct flow_part *flow_row_part(struct flow *flow, struct relation **ret_relatio
 		i++;
 	*ret_relation = &flow->relations[i];
 	return &flow->parts[i];
-}
-
-bool flow_is_last_window(const struct flow *flow)
-{
-	return flow->options.n_windows && flow->result.windows + 1 >= flow->options.n_windows;
 }

@@ -144,7 +144,8 @@ static int run_once(struct flow_sql *sql, u64 limit, u64 n_negative, struct diag
 	batch->n_rows = 0;
 	scratch_reset(&sql->scratch);
 	sql->context =
-		(struct func_context){ .n_lost_values = batch_lost_values(batch) + n_negative };
+		(struct func_context){ .n_lost_values =
+					       account_lost_values(&batch->account) + n_negative };
 	while (!err && batch->n_rows < limit) {
 		step = sqlite3_step(sql->statement);
 		if (step != SQLITE_ROW)
@@ -175,7 +176,7 @@ int flow_sql_run(struct flow_sql *sql, u64 limit, struct diags *diags, struct ba
 	if (!err && n_negative)
 		err = run_once(sql, limit, n_negative, diags, batch);
 	batch->values = sql->values.at;
-	batch->lost[LOSS_FAULT] += sql->context.n_faults;
-	batch->lost[LOSS_NEGATIVE] += sql->context.n_negative;
+	batch->account.lost[LOSS_FAULT] += sql->context.n_faults;
+	batch->account.lost[LOSS_NEGATIVE] += sql->context.n_negative;
 	return err;
 }

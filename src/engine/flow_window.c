@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/flow_internal.h"
+#include "engine/internal.h"
 
 static u64 cut_size(const struct flow *flow)
 {
@@ -42,11 +42,14 @@ static void add_pane(struct flow *flow, struct flow_instant end)
 	if (!region_need(&flow->panes, (flow->n_panes + 1ull) * sizeof(struct flow_pane)))
 		base_no_memory();
 	panes(flow)[flow->n_panes++] = (struct flow_pane){ end, flow->since };
-	flow->since = (struct flow_account){ 0 };
+	flow->since = (struct account){ 0 };
 }
 
 void flow_pane_end(struct flow *flow, struct flow_instant end)
 {
+	/* Of groups alone the panes are kept in the kernel's room. */
+	if (!flow->has_rows)
+		return;
 	flow_account(flow);
 	add_pane(flow, end);
 }
@@ -63,17 +66,17 @@ static struct flow_instant instant_of(struct flow *flow, u64 real_ns)
 /* --- Windows of time --- */
 
 /* The bounds of the kernel's groups are those of the window, where there are any. */
-static const struct batch *groups_of(const struct flow *flow)
+static const struct rows *groups_of(const struct flow *flow)
 {
 	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].has_groups)
-			return &flow->parts[i].groups;
+		if (flow->parts[i].has_window)
+			return &flow->parts[i].groups->rows;
 	return NULL;
 }
 
 static struct flow_instant window_start(struct flow *flow, u64 end_ns)
 {
-	const struct batch *groups = groups_of(flow);
+	const struct rows *groups = groups_of(flow);
 	u64 start_ns = end_ns > cut_size(flow) ? end_ns - cut_size(flow) : 0;
 
 	if (flow->cut->window.kind == WINDOW_NONE || flow->is_drained)
@@ -88,7 +91,7 @@ static struct flow_instant window_start(struct flow *flow, u64 end_ns)
 }
 
 /* The rows that are too old leave; the relations are those that stay. */
-static void take_rows(struct flow *flow, struct flow_instant start, struct flow_account *account)
+static void take_rows(struct flow *flow, struct flow_instant start, struct account *account)
 {
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
@@ -107,29 +110,29 @@ static void take_rows(struct flow *flow, struct flow_instant start, struct flow_
 }
 
 /* Losses of a HOPPING window are those of all panes that it reaches into. */
-static void add_panes(struct flow *flow, struct flow_instant start, struct flow_account *account)
+static void add_panes(struct flow *flow, struct flow_instant start, struct account *account)
 {
 	for (u32 i = 0; i < flow->n_panes; i++)
 		if (panes(flow)[i].end.real_ns > start.real_ns)
-			flow_account_add(account, &panes(flow)[i].account);
+			account_add(account, &panes(flow)[i].account);
 }
 
 int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, bool is_last)
 {
 	const struct cut_window *window = &flow->cut->window;
-	struct flow_account account = { 0 };
+	struct account account = { 0 };
 	struct flow_instant start = window_start(flow, end_ns);
 	u64 start_ns = MIN(start.real_ns, end.real_ns);
 	int err;
 
 	flow_account(flow);
-	if (window->kind == WINDOW_HOPPING) {
+	if (window->kind == WINDOW_HOPPING && flow->has_rows) {
 		add_pane(flow, end);
 		add_panes(flow, start, &account);
 	} else {
 		account = window->kind == WINDOW_NONE ? flow->total : flow->since;
 		account.matched = 0; /* the rows in the relations, which are counted now */
-		flow->since = (struct flow_account){ 0 };
+		flow->since = (struct account){ 0 };
 	}
 	take_rows(flow, start, &account);
 	if (window->kind == WINDOW_NONE && !flow->is_live && flow->has_span) {
@@ -149,32 +152,14 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
 
 /* --- Files --- */
 
-#define FILE_WINDOWS_MAX 10000000ull
-
-/* The time that windows reach ends in 2262; and a row that is years off makes windows for hours. */
-int flow_check_span(struct flow *flow, u64 advance_ns)
+/* The time that windows reach ends in 2262. */
+int flow_check_span(struct flow *flow)
 {
-	u64 n = (flow->last_ns - flow->first_ns) / advance_ns;
-	struct diag *diag;
-
-	if (flow->last_ns > INT64_MAX) {
-		diag_plain(flow->diags, "too-large",
-			   "a row's time, %llu ns, is beyond what windows reach",
-			   (unsigned long long)flow->last_ns);
-		return -EOVERFLOW;
-	}
-	if (flow->options.n_windows)
-		n = MIN(n, flow->options.n_windows);
-	if (n <= FILE_WINDOWS_MAX)
+	if (flow->last_ns <= INT64_MAX)
 		return 0;
-	diag = diag_plain(flow->diags, "too-many-windows",
-			  "the recorded events reach over %llu windows, from %llu ns to %llu ns",
-			  (unsigned long long)n, (unsigned long long)flow->first_ns,
-			  (unsigned long long)flow->last_ns);
-	diag_hint(flow->diags, diag,
-		  "is the time of an event wrong? Else make the window longer, or ask for fewer "
-		  "with -n");
-	return -E2BIG;
+	diag_plain(flow->diags, "too-large", "a row's time, %llu ns, is beyond what windows reach",
+		   (unsigned long long)flow->last_ns);
+	return -EOVERFLOW;
 }
 
 /* --- COUNT --- */
@@ -185,7 +170,7 @@ static int give_count(struct flow *flow, u64 n, bool is_last)
 	const struct flow_part *part = flow_row_part(flow, &relation);
 	struct row **rows = row_fifo_rows(&part->queue);
 	u64 start_ns = flow->last_ns, end_ns = flow->last_ns;
-	struct flow_account account;
+	struct account account;
 
 	if (n) {
 		start_ns = flow_real_time(flow, part, flow_time_of(rows[0]->values));
@@ -214,10 +199,10 @@ static bool is_last_count(struct flow *flow, const struct flow_part *part)
 {
 	u64 time_ns;
 
-	if (flow_is_last_window(flow))
+	if (flow->is_last_window)
 		return true;
 	return !flow->is_live && part->queue.n == flow->cut->window.size &&
-	       !flow_peek(flow, &time_ns);
+	       !flow_peek_row(flow, &time_ns);
 }
 
 int flow_count_take(struct flow *flow, bool is_end)

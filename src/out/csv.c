@@ -155,24 +155,24 @@ static void csv_put_loss(struct out *out, const struct batch *batch)
 {
 	struct buf *buf = &out->buf;
 
-	if (!batch_has_loss(batch))
+	if (!account_has_loss(&batch->account))
 		return;
 	buf_puts(buf, "# lost");
 	for (u32 i = 0; i < LOSS_N; i++) {
-		if (batch->lost[i] == 0)
+		if (batch->account.lost[i] == 0)
 			continue;
 		buf_putc(buf, ' ');
 		buf_puts(buf, loss_names[i]);
 		buf_putc(buf, '=');
-		buf_put_u64(buf, batch->lost[i]);
+		buf_put_u64(buf, batch->account.lost[i]);
 	}
 	for (u32 i = 0; i < UNPAIRED_N; i++) {
-		if (batch->unpaired[i] == 0)
+		if (batch->account.unpaired[i] == 0)
 			continue;
 		buf_puts(buf, " unpaired.");
 		buf_puts(buf, unpaired_names[i]);
 		buf_putc(buf, '=');
-		buf_put_u64(buf, batch->unpaired[i]);
+		buf_put_u64(buf, batch->account.unpaired[i]);
 	}
 	buf_puts(buf, " window_start=");
 	buf_put_u64(buf, batch->window_start_ns);

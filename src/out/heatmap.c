@@ -166,17 +166,17 @@ static void take_total(struct heat_state *state, const struct batch *batch)
 		total->window_start_ns = batch->window_start_ns;
 	total->window_end_ns = batch->window_end_ns;
 	if (!batch->is_windowed) {
-		total->events = total->matched = 0;
-		memset(total->lost, 0, sizeof(total->lost));
-		memset(total->unpaired, 0, sizeof(total->unpaired));
+		total->account.events = total->account.matched = 0;
+		memset(total->account.lost, 0, sizeof(total->account.lost));
+		memset(total->account.unpaired, 0, sizeof(total->account.unpaired));
 		state->count = state->n_unplaced = 0;
 	}
-	total->events += batch->events;
-	total->matched += batch->matched;
+	total->account.events += batch->account.events;
+	total->account.matched += batch->account.matched;
 	for (u32 i = 0; i < LOSS_N; i++)
-		total->lost[i] += batch->lost[i];
+		total->account.lost[i] += batch->account.lost[i];
 	for (u32 i = 0; i < UNPAIRED_N; i++)
-		total->unpaired[i] += batch->unpaired[i];
+		total->account.unpaired[i] += batch->account.unpaired[i];
 	state->count += state->window_count;
 	state->n_unplaced += state->window_n_unplaced;
 }

@@ -227,8 +227,8 @@ static void put_totals(struct out *out, u64 n_shown)
 	out_put_window(&out->scratch, &state->total);
 	out_flow_put(out, &flow, out->scratch.at, out->scratch.n);
 	put_count(out, &flow, "windows ", state->n_windows);
-	put_count(out, &flow, "events ", state->total.events);
-	put_count(out, &flow, "matched ", state->total.matched);
+	put_count(out, &flow, "events ", state->total.account.events);
+	put_count(out, &flow, "matched ", state->total.account.matched);
 	put_count(out, &flow, "count ", state->count);
 	if (state->n_unplaced > 0)
 		put_count(out, &flow, "unplaced ", state->n_unplaced);
@@ -236,7 +236,7 @@ static void put_totals(struct out *out, u64 n_shown)
 		put_count(out, &flow, "shown: the last ", n_shown);
 	buf_putc(&out->buf, '\n');
 	out_put_loss(&out->buf, &state->total);
-	if (batch_has_loss(&state->total))
+	if (account_has_loss(&state->total.account))
 		buf_putc(&out->buf, '\n');
 }
 
@@ -432,7 +432,7 @@ static void live_state_line(struct out *out, const struct batch *batch, u32 widt
 		buf_puts(buf, "  unplaced ");
 		out_put_thousands(buf, state->window_n_unplaced);
 	}
-	if (batch_has_loss(batch))
+	if (account_has_loss(&batch->account))
 		buf_puts(buf, "  ");
 	out_put_loss(buf, batch);
 	out_put_visible(&out->buf, buf->at, buf->n, width);

@@ -252,14 +252,14 @@ static void json_put_batch(struct out *out, const struct batch *batch, u64 n_row
 
 	json_put_count(buf, "{\"_batch\":{\"window_start\":", batch->window_start_ns);
 	json_put_count(buf, ",\"window_end\":", batch->window_end_ns);
-	json_put_count(buf, ",\"events\":", batch->events);
-	json_put_count(buf, ",\"matched\":", batch->matched);
+	json_put_count(buf, ",\"events\":", batch->account.events);
+	json_put_count(buf, ",\"matched\":", batch->account.matched);
 	json_put_count(buf, ",\"rows\":", n_rows);
-	json_put_counters(buf, ",\"lost\":", loss_names, batch->lost, LOSS_N);
+	json_put_counters(buf, ",\"lost\":", loss_names, batch->account.lost, LOSS_N);
 	for (u32 i = 0; i < UNPAIRED_N; i++)
-		any_unpaired |= batch->unpaired[i];
+		any_unpaired |= batch->account.unpaired[i];
 	if (any_unpaired)
-		json_put_counters(buf, ",\"unpaired\":", unpaired_names, batch->unpaired,
+		json_put_counters(buf, ",\"unpaired\":", unpaired_names, batch->account.unpaired,
 				  UNPAIRED_N);
 	if (!batch->is_windowed && !out->options.is_streaming)
 		buf_puts(buf, ",\"snapshot\":true");

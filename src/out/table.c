@@ -498,9 +498,9 @@ void out_put_window_line(struct out *out, const struct batch *batch)
 
 	out_put_window(buf, batch);
 	buf_puts(buf, "   events ");
-	out_put_thousands(buf, batch->events);
+	out_put_thousands(buf, batch->account.events);
 	buf_puts(buf, "  matched ");
-	out_put_thousands(buf, batch->matched);
+	out_put_thousands(buf, batch->account.matched);
 	buf_putc(buf, '\n');
 }
 
@@ -510,10 +510,10 @@ static void put_unpaired(struct buf *buf, const struct batch *batch)
 	const char *between = "";
 
 	for (u32 i = 0; i < UNPAIRED_N; i++) {
-		if (batch->unpaired[i] == 0)
+		if (batch->account.unpaired[i] == 0)
 			continue;
 		buf_puts(buf, between);
-		out_put_thousands(buf, batch->unpaired[i]);
+		out_put_thousands(buf, batch->account.unpaired[i]);
 		buf_putc(buf, ' ');
 		for (const char *at = unpaired_names[i]; *at; at++)
 			buf_putc(buf, *at == '_' ? ' ' : *at);
@@ -537,12 +537,12 @@ void out_put_loss(struct buf *buf, const struct batch *batch)
 	const char *between = "lost: ";
 
 	for (u32 i = 0; i < LOSS_N; i++) {
-		if (batch->lost[i] == 0)
+		if (batch->account.lost[i] == 0)
 			continue;
 		buf_puts(buf, between);
 		buf_puts(buf, loss_names[i]);
 		buf_putc(buf, ' ');
-		out_put_thousands(buf, batch->lost[i]);
+		out_put_thousands(buf, batch->account.lost[i]);
 		buf_puts(buf, " (");
 		if (i == LOSS_UNPAIRED)
 			put_unpaired(buf, batch);
@@ -556,7 +556,7 @@ void out_put_loss(struct buf *buf, const struct batch *batch)
 void out_put_loss_line(struct out *out, const struct batch *batch)
 {
 	out_put_loss(&out->buf, batch);
-	if (batch_has_loss(batch))
+	if (account_has_loss(&batch->account))
 		buf_putc(&out->buf, '\n');
 }
 

@@ -172,11 +172,6 @@ void keys_free(struct row_keys *keys);
 
 struct row_tree;
 
-struct row_counters {
-	u64 events, matched, evicted, faults;
-	u64 unpaired[UNPAIRED_N];
-};
-
 struct row_tree *row_tree_open(const struct plan *plan, struct slots *slots, struct row_sql *sql,
 			       struct scratch *scratch, u64 max_in_flight);
 /*
@@ -188,7 +183,8 @@ int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *
 		 const struct value **ret_rows, u32 *ret_n_rows);
 /* Starts of PAIR JOINs from before that time that still wait. */
 u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns);
-const struct row_counters *row_tree_counters(const struct row_tree *tree);
+/* Of the run so far; lost[LOSS_UNPAIRED] is not added up. */
+const struct account *row_tree_account(const struct row_tree *tree);
 void row_tree_close(struct row_tree *tree);
 
 /* --- raw.c: part->is_kernel false --- */
@@ -203,8 +199,7 @@ bool row_raw_peek(struct row_raw *raw, struct row_queue *queue, u64 *ret_time_ns
 /* As row_source_span(). */
 bool row_raw_span(const struct row_raw *raw, u64 *ret_first_ns, u64 *ret_last_ns);
 /* What was seen and lost so far. */
-void row_raw_counters(const struct row_raw *raw, struct row_counters *ret_counters,
-		      u64 *ret_faults);
+void row_raw_account(const struct row_raw *raw, struct account *ret_account);
 u64 row_raw_waiting(const struct row_raw *raw, u64 before_ns);
 void row_raw_close(struct row_raw *raw);
 

@@ -44,7 +44,7 @@ struct row_tree {
 	struct start *dead; /* used up in this batch, whose rows point to their texts */
 	struct buf key;
 	u64 max_in_flight;
-	struct row_counters counters;
+	struct account account;
 };
 
 static struct tuple **tuples_of(const struct op *op)
@@ -152,9 +152,9 @@ static void evict(struct row_tree *tree, struct op *op, u64 now_ns)
 	bool is_old = within_ns && now_ns - op->oldest->time_ns > within_ns;
 
 	if (op->plan->join.kind == JOIN_PAIR)
-		tree->counters.unpaired[is_old ? UNPAIRED_EXPIRED : UNPAIRED_FULL]++;
+		tree->account.unpaired[is_old ? UNPAIRED_EXPIRED : UNPAIRED_FULL]++;
 	else
-		tree->counters.evicted += !is_old;
+		tree->account.lost[LOSS_EVICTED] += !is_old;
 	forget(tree, op, op->oldest);
 }
 
@@ -165,12 +165,12 @@ static void store(struct row_tree *tree, struct op *op, const struct tuple *t,
 	struct start *s;
 
 	if (!make_key(tree, key_values, op->plan->join.n_keys)) {
-		tree->counters.unpaired[UNPAIRED_NEVER_ENDED] += op->plan->join.kind == JOIN_PAIR;
+		tree->account.unpaired[UNPAIRED_NEVER_ENDED] += op->plan->join.kind == JOIN_PAIR;
 		return;
 	}
 	key = keys_find(&op->keys, &tree->pool, &tree->key, true);
 	if (key->top && is_replacing(op)) {
-		tree->counters.unpaired[UNPAIRED_OVERWRITTEN] += op->plan->join.kind == JOIN_PAIR;
+		tree->account.unpaired[UNPAIRED_OVERWRITTEN] += op->plan->join.kind == JOIN_PAIR;
 		forget(tree, op, key->top);
 		key = keys_find(&op->keys, &tree->pool, &tree->key, true);
 	} else if (op->n_waiting >= tree->max_in_flight) {
@@ -198,19 +198,19 @@ static const struct start *find_start(struct row_tree *tree, struct op *op, cons
 	if (make_key(tree, key_values, p->join.n_keys)) {
 		key = keys_find(&op->keys, &tree->pool, &tree->key, false);
 		if (!key && p->join.kind == JOIN_PAIR && !p->join.is_nesting) {
-			tree->counters.unpaired[UNPAIRED_BEGAN_BEFORE]++;
+			tree->account.unpaired[UNPAIRED_BEGAN_BEFORE]++;
 			return NULL;
 		}
 	}
 	s = key ? key->top : NULL;
 	if (!s) {
-		tree->counters.unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
+		tree->account.unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
 		return NULL;
 	}
 	if (p->join.kind == JOIN_PAIR)
 		forget(tree, op, s);
 	if (p->join.within_ns && t->time_ns - s->time_ns > p->join.within_ns) {
-		tree->counters.unpaired[UNPAIRED_EXPIRED]++;
+		tree->account.unpaired[UNPAIRED_EXPIRED]++;
 		return NULL;
 	}
 	return s;
@@ -298,7 +298,7 @@ static void add_to_sum(struct row_tree *tree, struct row_key *key, const struct 
 		key->has_sum = true;
 		key->is_over = key->sum < INT64_MIN || key->sum > INT64_MAX;
 	}
-	tree->counters.faults += key->is_over;
+	tree->account.lost[LOSS_FAULT] += key->is_over;
 }
 
 static int run_running(struct row_tree *tree, struct op *op)
@@ -465,7 +465,7 @@ static void give_to_scans(struct row_tree *tree, struct tuple *const *tuples, co
 	}
 	for (u32 i = 0; i < n; i++) {
 		emit(scans[sources[i]], tuples[i]);
-		tree->counters.events += tree->slots->sources[sources[i]].is_root;
+		tree->account.events += tree->slots->sources[sources[i]].is_root;
 	}
 }
 
@@ -479,7 +479,7 @@ int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *
 	err = op_run(tree, tree->root);
 	if (err)
 		return err;
-	tree->counters.matched += tree->root->n_out;
+	tree->account.matched += tree->root->n_out;
 	*ret_n_rows = tree->root->n_out;
 	return row_eval_run(&tree->project->eval, tuples_of(tree->root), tree->root->n_out,
 			    ret_rows);
@@ -500,9 +500,9 @@ u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns)
 	return n;
 }
 
-const struct row_counters *row_tree_counters(const struct row_tree *tree)
+const struct account *row_tree_account(const struct row_tree *tree)
 {
-	return &tree->counters;
+	return &tree->account;
 }
 
 void row_tree_close(struct row_tree *tree)

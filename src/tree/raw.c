@@ -312,10 +312,14 @@ bool row_raw_span(const struct row_raw *raw, u64 *ret_first_ns, u64 *ret_last_ns
 	return has_span;
 }
 
-void row_raw_counters(const struct row_raw *raw, struct row_counters *ret_counters, u64 *ret_faults)
+void row_raw_account(const struct row_raw *raw, struct account *ret_account)
 {
-	*ret_counters = *row_tree_counters(raw->tree);
-	*ret_faults = raw->sql.context.n_faults + ret_counters->faults;
+	struct account *account = ret_account;
+
+	*account = *row_tree_account(raw->tree);
+	account->lost[LOSS_FAULT] += raw->sql.context.n_faults;
+	for (u32 i = 0; i < UNPAIRED_N; i++)
+		account->lost[LOSS_UNPAIRED] += account->unpaired[i];
 }
 
 u64 row_raw_waiting(const struct row_raw *raw, u64 before_ns)

@@ -14,12 +14,6 @@
 /* Of records that wait for the end of their window. */
 #define QUEUE_BYTES_MAX (4ull << 30)
 
-/* What the programs have counted since they were loaded. */
-struct kernel_counters {
-	u64 slices[COUNTER_N];
-	u64 faults, negative, evicted, running_full, unpaired[UNPAIRED_N]; /* by starts */
-};
-
 struct row_source {
 	const struct cut_part *part;
 	struct load *load;
@@ -28,26 +22,24 @@ struct row_source {
 	struct diags *diags;
 	struct row_raw *raw; /* NULL: rows come complete */
 	struct stream_reader stream;
-	struct drain drain;
+	struct meter meter;
 	struct row_queue queue;
 	u32 time_bytes;	       /* offset of the time in a record */
 	struct region values;  /* of the rows handed out */
 	struct value *decoded; /* one row */
 	bool has_kernel;
 	bool is_finished;
-	u64 accounted_ns; /* CLOCK_MONOTONIC, of the last row_source_account(); 0: none yet */
-	u64 n_waiting;	  /* starts that never ended, still to be told */
-	struct kernel_counters kernel;
-	struct row_counters user;
-	u64 user_faults;
+	u64 accounted_ns;    /* CLOCK_MONOTONIC, of the last row_source_account(); 0: none yet */
+	u64 n_waiting;	     /* starts that never ended, still to be told */
+	struct account user; /* of row_raw_account(), what was told */
 };
 
-static struct row_source *open_kernel(struct row_source *s, struct arena *arena)
+static struct row_source *open_kernel(struct row_source *s)
 {
 	int err = 0;
 
 	s->phys = s->load->phys;
-	drain_open(&s->drain, s->phys, arena);
+	meter_open(&s->meter, s->load);
 	s->has_kernel = true;
 	/* No ring buffer: no program names it, when WHERE is never true. */
 	if (s->load->map_fds[LOAD_MAP_RING] >= 0)
@@ -69,7 +61,7 @@ struct row_source *row_source_open(const struct cut_part *part, struct load *loa
 	s->diags = diags;
 	s->project = plan_find(part->plan, PLAN_PROJECT);
 	BUG_ON(part->columns.n_columns != s->project->project.n_items);
-	if (load && !open_kernel(s, arena))
+	if (load && !open_kernel(s))
 		return NULL;
 	if (part->is_kernel) {
 		const struct phys_user *user = &s->phys->user;
@@ -194,77 +186,32 @@ bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_las
 
 /* --- Counters --- */
 
-static void read_kernel_counters(const struct row_source *s, struct kernel_counters *ret)
+void row_source_account(struct row_source *s, struct account *account)
 {
-	*ret = (struct kernel_counters){ 0 };
-	drain_peek_counters(&s->drain, s->load->state, ret->slices);
-	for (u32 cpu = 0; s->phys->n_joins && cpu < s->phys->state.n_cpus; cpu++) {
-		const struct control_line *line = &s->load->control[cpu];
+	struct account now = { 0 };
 
-		ret->faults += __atomic_load_n(&line->start_faults, __ATOMIC_RELAXED);
-		ret->negative += __atomic_load_n(&line->start_negative, __ATOMIC_RELAXED);
-		ret->evicted += __atomic_load_n(&line->start_evicted, __ATOMIC_RELAXED);
-		ret->running_full += __atomic_load_n(&line->start_running_full, __ATOMIC_RELAXED);
-		for (u32 i = 0; i < UNPAIRED_N; i++)
-			ret->unpaired[i] += __atomic_load_n(&line->unpaired[i], __ATOMIC_RELAXED);
+	if (s->has_kernel) {
+		meter_take_slices(&s->meter, &now);
+		meter_take_starts(&s->meter, &now);
+		meter_take_missed(&s->meter, &now);
+		/* Of scans: what their events come to is counted here. */
+		if (s->raw)
+			now.events = now.matched = 0;
+		/* Hooks are detached one by one: what finds no partner meanwhile is no news. */
+		if (s->is_finished) {
+			memset(now.unpaired, 0, sizeof(now.unpaired));
+			now.lost[LOSS_UNPAIRED] = 0;
+		}
 	}
-}
-
-static void account_kernel(struct row_source *s, struct batch *batch)
-{
-	struct kernel_counters now, *before = &s->kernel;
-	u64 grown[COUNTER_N];
-
-	read_kernel_counters(s, &now);
-	for (u32 i = 0; i < COUNTER_N; i++)
-		grown[i] = now.slices[i] - before->slices[i];
-	batch->lost[LOSS_MISSED] += load_missed(s->load) + grown[COUNTER_NESTED];
-	batch->lost[LOSS_TABLE_FULL] +=
-		grown[COUNTER_RUNNING_FULL] + now.running_full - before->running_full;
-	batch->lost[LOSS_RING_FULL] += grown[COUNTER_RING_FULL];
-	batch->lost[LOSS_FAULT] += grown[COUNTER_FAULT] + now.faults - before->faults;
-	batch->lost[LOSS_NEGATIVE] += grown[COUNTER_NEGATIVE] + now.negative - before->negative;
-	batch->lost[LOSS_EVICTED] += grown[COUNTER_EVICTED] + now.evicted - before->evicted;
-	if (!s->raw) {
-		batch->events += grown[COUNTER_EVENTS];
-		batch->matched += grown[s->phys->has_matched ? COUNTER_MATCHED : COUNTER_EVENTS];
+	account_add(account, &now);
+	if (s->raw) {
+		row_raw_account(s->raw, &now);
+		account_add(account, &now);
+		account_subtract(account, &s->user);
+		s->user = now;
 	}
-	/* Hooks are detached one by one: what finds no partner meanwhile is no news. */
-	for (u32 i = 0; i < UNPAIRED_N && !s->is_finished; i++) {
-		u64 n = grown[COUNTER_UNPAIRED + i] + now.unpaired[i] - before->unpaired[i];
-
-		batch->unpaired[i] += n;
-		batch->lost[LOSS_UNPAIRED] += n;
-	}
-	s->kernel = now;
-}
-
-static void account_user(struct row_source *s, struct batch *batch)
-{
-	struct row_counters now;
-	u64 faults;
-
-	row_raw_counters(s->raw, &now, &faults);
-	batch->events += now.events - s->user.events;
-	batch->matched += now.matched - s->user.matched;
-	batch->lost[LOSS_EVICTED] += now.evicted - s->user.evicted;
-	batch->lost[LOSS_FAULT] += faults - s->user_faults;
-	for (u32 i = 0; i < UNPAIRED_N; i++) {
-		batch->unpaired[i] += now.unpaired[i] - s->user.unpaired[i];
-		batch->lost[LOSS_UNPAIRED] += now.unpaired[i] - s->user.unpaired[i];
-	}
-	s->user = now;
-	s->user_faults = faults;
-}
-
-void row_source_account(struct row_source *s, struct batch *batch)
-{
-	if (s->has_kernel)
-		account_kernel(s, batch);
-	if (s->raw)
-		account_user(s, batch);
-	batch->unpaired[UNPAIRED_NEVER_ENDED] += s->n_waiting;
-	batch->lost[LOSS_UNPAIRED] += s->n_waiting;
+	account->unpaired[UNPAIRED_NEVER_ENDED] += s->n_waiting;
+	account->lost[LOSS_UNPAIRED] += s->n_waiting;
 	s->n_waiting = 0;
 	if (!s->is_finished)
 		s->accounted_ns = base_monotonic_ns();

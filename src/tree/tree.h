@@ -44,7 +44,7 @@ bool row_source_span(const struct row_source *source, u64 *ret_first_ns, u64 *re
  * programs are detached tells the joins' left-overs of the run from those that detaching
  * makes, as hooks go one by one.
  */
-void row_source_account(struct row_source *source, struct batch *batch);
+void row_source_account(struct row_source *source, struct account *account);
 /*
  * After the programs were detached and the last row was read: the starts that never ended,
  * which the next row_source_account() adds.

@@ -109,29 +109,42 @@ s128 type_max(struct type type)
 	return ((s128)1 << (word_is_signed(type) ? bits - 1 : bits)) - 1;
 }
 
-bool batch_has_loss(const struct batch *batch)
+/* Of u64 only. */
+void account_add(struct account *to, const struct account *from)
 {
-	u32 i;
+	u64 *words = (u64 *)to;
 
-	for (i = 0; i < LOSS_N; i++)
-		if (batch->lost[i])
+	for (u32 i = 0; i < sizeof(*to) / sizeof(u64); i++)
+		words[i] += ((const u64 *)from)[i];
+}
+
+void account_subtract(struct account *from, const struct account *what)
+{
+	u64 *words = (u64 *)from;
+
+	for (u32 i = 0; i < sizeof(*from) / sizeof(u64); i++)
+		words[i] -= ((const u64 *)what)[i];
+}
+
+bool account_has_loss(const struct account *account)
+{
+	for (u32 i = 0; i < LOSS_N; i++)
+		if (account->lost[i])
 			return true;
 	return false;
 }
 
-u64 batch_lost_values(const struct batch *batch)
+u64 account_lost_values(const struct account *account)
 {
-	return batch->lost[LOSS_MISSED] + batch->lost[LOSS_RING_FULL] + batch->lost[LOSS_NEGATIVE] +
-	       batch->unpaired[UNPAIRED_NEVER_STARTED] + batch->unpaired[UNPAIRED_EXPIRED] +
-	       batch->unpaired[UNPAIRED_FULL];
+	return account->lost[LOSS_MISSED] + account->lost[LOSS_RING_FULL] +
+	       account->lost[LOSS_NEGATIVE] + account->unpaired[UNPAIRED_NEVER_STARTED] +
+	       account->unpaired[UNPAIRED_EXPIRED] + account->unpaired[UNPAIRED_FULL];
 }
 
-bool losses_are_biased(const u64 lost[LOSS_N], const u64 unpaired[UNPAIRED_N])
+bool account_is_biased(const struct account *account)
 {
-	u32 i;
-
-	for (i = 0; i < LOSS_N; i++)
-		if (i != LOSS_UNPAIRED && lost[i])
+	for (u32 i = 0; i < LOSS_N; i++)
+		if (i != LOSS_UNPAIRED && account->lost[i])
 			return true;
-	return unpaired[UNPAIRED_EXPIRED] || unpaired[UNPAIRED_FULL];
+	return account->unpaired[UNPAIRED_EXPIRED] || account->unpaired[UNPAIRED_FULL];
 }

@@ -170,6 +170,33 @@ enum unpaired {
 
 extern const char *const unpaired_names[UNPAIRED_N];
 
+/* What happened in a stretch of time: counts that add up. */
+struct account {
+	u64 events, matched;
+	u64 lost[LOSS_N];
+	u64 unpaired[UNPAIRED_N]; /* lost[LOSS_UNPAIRED] by kind */
+};
+
+void account_add(struct account *to, const struct account *from);
+void account_subtract(struct account *from, const struct account *what);
+bool account_has_loss(const struct account *account);
+/*
+ * At most so many values are missing from a histogram, all its groups together: events that
+ * were missed, rows that found no room on their way to user space, ends without a start, and
+ * differences below zero.
+ * A start that was overwritten or found no room is not added: if it ends, that is an
+ * end without a start; and a start still waiting is no value yet.
+ */
+u64 account_lost_values(const struct account *account);
+/*
+ * Could these losses bias an answer?  All but three kinds of `unpaired`: calls under way
+ * when the run begins end without a start, those under way at its end never end, and a
+ * thread that dies within a call leaves a start for the next one to overwrite.  That
+ * happens in every run; the losses that could cause it besides count by themselves
+ * (`missed`, `full`, `expired`).
+ */
+bool account_is_biased(const struct account *account);
+
 /* One window, one snapshot, or one run of streamed rows. */
 struct batch {
 	const struct schema *schema;
@@ -183,28 +210,8 @@ struct batch {
 	bool is_windowed; /* false: the two bounds are those of the run so far */
 	bool is_last;
 	u64 window_start_ns, window_end_ns; /* CLOCK_REALTIME */
-	u64 events, matched;
-	u64 lost[LOSS_N];
-	u64 unpaired[UNPAIRED_N]; /* lost[LOSS_UNPAIRED] by kind */
+	struct account account;
 };
-
-bool batch_has_loss(const struct batch *batch);
-/*
- * At most so many values are missing from a histogram of the batch, all its groups
- * together: events that were missed, rows that found no room on their way to user space,
- * ends without a start, and differences below zero.
- * A start that was overwritten or found no room is not added: if it ends, that is an
- * end without a start; and a start still waiting is no value yet.
- */
-u64 batch_lost_values(const struct batch *batch);
-/*
- * Could these losses bias an answer?  All but three kinds of `unpaired`: calls under way
- * when the run begins end without a start, those under way at its end never end, and a
- * thread that dies within a call leaves a start for the next one to overwrite.  That
- * happens in every run; the losses that could cause it besides count by themselves
- * (`missed`, `full`, `expired`).
- */
-bool losses_are_biased(const u64 lost[LOSS_N], const u64 unpaired[UNPAIRED_N]);
 
 /* Of the same vocabulary; they need what is above. */
 #include "type/aggregate.h"

@@ -135,13 +135,15 @@ static struct model_pane *begin_pane(struct bench *b, u64 position)
 
 static void end_pane(struct bench *b, struct model_pane *pane)
 {
-	struct tally tally = { .missed = 1 };
+	struct account account = { .lost[LOSS_MISSED] = 1 };
+	u64 counters[COUNTER_N] = { 0 };
 
 	merge_reset(&b->panes.pane);
-	assert_int_equal(
-		drain_copy(&b->fake.drain, b->fake.state, 0, -1, &b->panes.pane, tally.counters),
-		0);
-	assert_int_equal(panes_push(&b->panes, pane->position, 1000 * pane->position, &tally), 0);
+	assert_int_equal(drain_copy(&b->fake.drain, b->fake.state, 0, -1, &b->panes.pane, counters),
+			 0);
+	account.events = counters[COUNTER_EVENTS];
+	account.lost[LOSS_TABLE_FULL] = counters[COUNTER_TABLE_FULL];
+	assert_int_equal(panes_push(&b->panes, pane->position, 1000 * pane->position, &account), 0);
 	note_exact(b, pane);
 	b->n_fresh++;
 }
@@ -219,13 +221,13 @@ static void check_groups(struct bench *b, struct sums *ret_total)
 		read_entry(b, MERGE_OTHER, &have);
 	sums_add(ret_total, &have);
 	/* An event is there because a slice had no room for it, or because it was folded. */
-	assert_int_equal(have.count, b->panes.kept.counters[COUNTER_TABLE_FULL] + merge->n_folded);
+	assert_int_equal(have.count, b->panes.kept.lost[LOSS_TABLE_FULL] + merge->n_folded);
 }
 
 static void check_window(struct bench *b)
 {
 	struct sums have, want = { 0 };
-	struct tally fresh;
+	struct account fresh;
 	u64 start_ns = 7, events = 0, n_fresh_events = 0;
 
 	merge_reset(&b->fake.merge);
@@ -239,10 +241,10 @@ static void check_window(struct bench *b)
 		n_fresh_events += i >= b->n - b->n_fresh ? b->model[i].events : 0;
 	}
 	assert_memory_equal(&have, &want, sizeof(have));
-	assert_int_equal(b->panes.kept.counters[COUNTER_EVENTS], events);
-	assert_int_equal(b->panes.kept.missed, b->n - b->first);
-	assert_int_equal(fresh.counters[COUNTER_EVENTS], n_fresh_events);
-	assert_int_equal(fresh.missed, b->n_fresh);
+	assert_int_equal(b->panes.kept.events, events);
+	assert_int_equal(b->panes.kept.lost[LOSS_MISSED], b->n - b->first);
+	assert_int_equal(fresh.events, n_fresh_events);
+	assert_int_equal(fresh.lost[LOSS_MISSED], b->n_fresh);
 	assert_int_equal(start_ns, b->first < b->n ? 1000 * b->model[b->first].position : 7);
 	b->n_fresh = 0;
 }
@@ -401,7 +403,8 @@ static void test_cost(void **state)
 	const u32 n_groups = 1000;
 
 	for (u32 i = 0; i < ARRAY_SIZE(sizes); i++) {
-		struct tally tally = { 0 }, fresh;
+		struct account account = { 0 }, fresh;
+		u64 counters[COUNTER_N] = { 0 };
 		struct panes panes;
 		struct fake f;
 		u64 start_ns, ns = 0, worst_ns = 0, from_ns;
@@ -421,9 +424,9 @@ static void test_cost(void **state)
 			}
 			fake_counters(&f, 0, 0, 0)[COUNTER_EVENTS] += 20;
 			merge_reset(&panes.pane);
-			drain_copy(&f.drain, f.state, 0, -1, &panes.pane, tally.counters);
+			drain_copy(&f.drain, f.state, 0, -1, &panes.pane, counters);
 			from_ns = base_monotonic_ns();
-			assert_int_equal(panes_push(&panes, sizes[i] + at, 0, &tally), 0);
+			assert_int_equal(panes_push(&panes, sizes[i] + at, 0, &account), 0);
 			panes_expire(&panes, at);
 			if (at <= sizes[i])
 				continue;

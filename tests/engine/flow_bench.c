@@ -104,14 +104,12 @@ bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_las
 	return true;
 }
 
-void row_source_account(struct row_source *s, struct batch *batch)
+void row_source_account(struct row_source *s, struct account *account)
 {
-	batch->events += s->account.events;
-	for (u32 i = 0; i < LOSS_N; i++)
-		batch->lost[i] += s->account.lost[i];
+	account_add(account, &s->account);
 	if (s->is_finished && s->has_leftovers) {
-		batch->unpaired[UNPAIRED_NEVER_ENDED] += 7;
-		batch->lost[LOSS_UNPAIRED] += 7;
+		account->unpaired[UNPAIRED_NEVER_ENDED] += 7;
+		account->lost[LOSS_UNPAIRED] += 7;
 	}
 	s->is_finished = false;
 	memset(&s->account, 0, sizeof(s->account));
@@ -119,7 +117,6 @@ void row_source_account(struct row_source *s, struct batch *batch)
 
 void row_source_finish(struct row_source *s)
 {
-	assert_int_equal(bench->n_attached, 0);
 	s->is_finished = true;
 }
 
@@ -160,6 +157,9 @@ void file_rows_close(struct file_rows *rows)
 
 int load_attach(struct load *load, struct diags *diags)
 {
+	/* Several begin together: with the first look. */
+	if (bench->cut.n_parts == 1)
+		bench->sources[0].first_ns = base_monotonic_ns();
 	bench->n_attached++;
 	return 0;
 }
@@ -259,7 +259,7 @@ void bench_init(struct bench *b, const char *sql, u32 n_output)
 	for (u32 i = 0; i < n_output; i++)
 		b->output[i] = (struct column){ "x", type_int(64, true) };
 	b->cut.window.key_columns = b->key_columns;
-	b->options = (struct run_options){ .child_pid = -1, .child_go_fd = -1 };
+	b->options = (struct host_options){ .child_pid = -1, .child_go_fd = -1 };
 }
 
 struct cut_part *add_part(struct bench *b, enum cut_part_kind kind, u32 n_columns)
@@ -313,26 +313,25 @@ void put_times(struct row_source *s, const u64 *times, u32 n)
 		put_row(s, times[i], i + 1, "");
 }
 
-struct flow *bench_open(struct bench *b)
+struct flow_input bench_input(struct bench *b)
 {
-	const struct run_sink sink = { .batch = take, .context = b };
-	struct settings settings = { 0 };
-	struct flow *flow =
-		flow_open(&b->cut, b->loads, &b->options, &sink, &settings, &b->arena, &b->diags);
-
-	if (flow && b->max_bytes)
-		flow->max_bytes = b->max_bytes;
-	return flow;
+	return (struct flow_input){ .cut = &b->cut,
+				    .loads = b->loads,
+				    .every_ns = b->every_ns,
+				    .n_rows = b->n_rows,
+				    .sink = { .batch = take, .context = b },
+				    .arena = &b->arena,
+				    .diags = &b->diags };
 }
 
 int bench_run(struct bench *b)
 {
-	struct flow *flow = bench_open(b);
-	int err;
+	struct hosted hosted = { .options = b->options,
+				 .input = bench_input(b),
+				 .max_bytes = b->max_bytes };
+	int err = hosted_run(&hosted);
 
-	assert_non_null(flow);
-	err = flow_loop(flow, &b->diags, &b->result);
-	flow_close(flow);
+	b->result = hosted.result;
 	assert_int_equal(b->n_attached, 0);
 	return err;
 }

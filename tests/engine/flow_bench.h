@@ -4,12 +4,12 @@
  * that counts groups, tables, and a sink that writes each batch as text:
  * "[start,end) row; row" with a "!" behind the last one.
  */
-#ifndef EBQL_TESTS_RUN_FLOW_BENCH_H
-#define EBQL_TESTS_RUN_FLOW_BENCH_H
+#ifndef EBQL_TESTS_ENGINE_FLOW_BENCH_H
+#define EBQL_TESTS_ENGINE_FLOW_BENCH_H
 
 #include "fake.h"
-#include "engine/flow.h"
-#include "engine/flow_internal.h"
+#include "engine/internal.h"
+#include "hosted.h"
 
 #define MS	  1000000ull
 #define PARTS_MAX 3
@@ -23,7 +23,7 @@ struct row_source {
 	u32 n_rows, n_read, n_columns;
 	u64 step_ns, first_ns; /* live: a row every so often, its number is c1 */
 	struct value out[4 * ROWS_MAX];
-	struct batch account; /* what the next account says */
+	struct account account; /* what the next account says */
 	bool is_finished, has_leftovers;
 	char text[32]; /* texts live until the next read */
 };
@@ -40,8 +40,9 @@ struct bench {
 	struct row_source sources[PARTS_MAX];
 	struct file files[PARTS_MAX];
 	u32 key_columns[2];
-	struct run_options options;
-	struct run_result result;
+	struct host_options options;
+	u64 every_ns, n_rows;
+	struct flow_result result;
 	u64 max_bytes;
 	u32 read_limit; /* of rows a read; 0: none */
 	/* the load layer */
@@ -65,13 +66,13 @@ void bench_init(struct bench *b, const char *sql, u32 n_output);
 struct cut_part *add_part(struct bench *b, enum cut_part_kind kind, u32 n_columns);
 /* A recorded stream of rows (time, value, text), of which n_columns are handed out. */
 struct row_source *add_file(struct bench *b, u32 n_columns);
-/* A row (time, number) every step_ns from the first look at it on. */
+/* A row (time, number) every step_ns from its attaching on, or from the first look at it. */
 struct row_source *add_stream(struct bench *b, u64 step_ns);
 void put_row(struct row_source *s, u64 time_ns, s64 value, const char *text);
 /* Rows of these times, with the values 1, 2, ... */
 void put_times(struct row_source *s, const u64 *times, u32 n);
 u64 live_time(const struct row_source *s, u32 number);
-struct flow *bench_open(struct bench *b);
+struct flow_input bench_input(struct bench *b);
 int bench_run(struct bench *b);
 void bench_free(struct bench *b);
 /* Runs twice, reading all rows at once and row by row, and compares the text; frees. */

@@ -387,7 +387,7 @@ static void test_many_sessions(void **state)
 		for (u32 i = 0; i < b.n_batches; i++) {
 			assert_int_equal(b.firsts[i], k ? 1 : 2);
 			assert_int_equal(b.seconds[i], i);
-			n_rows += b.batches[i].matched;
+			n_rows += b.batches[i].account.matched;
 		}
 		assert_int_equal(n_rows, 3000);
 		bench_free(&b);
@@ -418,14 +418,14 @@ static void test_row_accounts(void **state)
 		assert_int_equal(bench_run(&b), 0);
 		assert_int_equal(b.n_batches, 4);
 		for (u32 i = 0; i < b.n_batches; i++) {
-			assert_true(b.batches[i].events >= b.batches[i].matched);
-			assert_int_equal(b.batches[i].lost[LOSS_MISSED], i ? 0 : 4);
-			n_events += b.batches[i].events;
+			assert_true(b.batches[i].account.events >= b.batches[i].account.matched);
+			assert_int_equal(b.batches[i].account.lost[LOSS_MISSED], i ? 0 : 4);
+			n_events += b.batches[i].account.events;
 		}
-		assert_int_equal(b.batches[0].events, 2 + 13);
-		assert_int_equal(b.batches[1].events, 2);
+		assert_int_equal(b.batches[0].account.events, 2 + 13);
+		assert_int_equal(b.batches[1].account.events, 2);
 		assert_int_equal(n_events, 20);
-		assert_int_equal(b.result.events, 20);
+		assert_int_equal(b.result.account.events, 20);
 		bench_free(&b);
 	}
 	/* rows between two windows */
@@ -443,8 +443,8 @@ static void test_row_accounts(void **state)
 		b.sources[0].account.events = 7;
 		assert_int_equal(bench_run(&b), 0);
 		for (u32 i = 0; i < b.n_batches; i++) {
-			assert_true(b.batches[i].events >= b.batches[i].matched);
-			n_events += b.batches[i].events;
+			assert_true(b.batches[i].account.events >= b.batches[i].account.matched);
+			n_events += b.batches[i].account.events;
 		}
 		assert_int_equal(n_events, 7);
 		bench_free(&b);
@@ -465,11 +465,11 @@ static void test_streaming_limit(void **state)
 	b.read_limit = 2;
 	assert_int_equal(bench_run(&b), 0);
 	assert_string_equal(b.text.at, " 10\n 30\n 50\n!\n");
-	assert_int_equal(b.result.matched, 6);
+	assert_int_equal(b.result.account.matched, 6);
 	bench_free(&b);
 	bench_init(&b, "SELECT c1 FROM w0", 1);
 	b.cut.is_streaming = true;
-	b.options.n_rows = 7;
+	b.n_rows = 7;
 	put_times(add_file(&b, 2), TIMES(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
 	b.read_limit = 5;
 	assert_int_equal(bench_run(&b), 0);
@@ -551,10 +551,8 @@ static void test_steady(void **state)
 	static char texts[4000][40];
 
 	for (u32 i = 0; i < ARRAY_SIZE(windows); i++) {
-		struct settings settings = { 0 };
 		struct bench b;
-		const struct run_sink sink = { .batch = note_mappings, .context = &b };
-		struct flow *flow;
+		struct hosted hosted;
 		struct row_source *s;
 
 		bench_init(&b, "SELECT c2, count(*), c1 FROM w0 GROUP BY c2", 3);
@@ -570,12 +568,12 @@ static void test_steady(void **state)
 			put_row(s, row, row, texts[row]);
 		}
 		n_mappings = 0;
-		flow = flow_open(&b.cut, b.loads, &b.options, &sink, &settings, &b.arena, &b.diags);
-		assert_non_null(flow);
-		assert_int_equal(flow_loop(flow, &b.diags, &b.result), 0);
-		flow_close(flow);
+		hosted = (struct hosted){ .options = b.options, .input = bench_input(&b) };
+		hosted.input.sink.batch = note_mappings;
+		assert_int_equal(hosted_run(&hosted), 0);
+		b.result = hosted.result;
 		assert_true(b.n_batches >= 35);
-		assert_int_equal(b.result.matched, 4000);
+		assert_int_equal(b.result.account.matched, 4000);
 		assert_true(n_mappings_at[b.n_batches / 5] > 0);
 		assert_int_equal(n_mappings_at[b.n_batches / 5], n_mappings_at[b.n_batches - 2]);
 		bench_free(&b);

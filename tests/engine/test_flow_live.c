@@ -29,9 +29,9 @@ static void check_live(struct bench *b, u64 size)
 			assert_int_equal(batch->window_end_ns % size, 0);
 		assert_int_equal(b->firsts[i], n);
 		n += b->seconds[i];
-		assert_int_equal(batch->matched, b->seconds[i]);
+		assert_int_equal(batch->account.matched, b->seconds[i]);
 	}
-	assert_int_equal(n, b->result.matched);
+	assert_int_equal(n, b->result.account.matched);
 	assert_int_equal(b->result.windows, b->n_batches);
 }
 
@@ -108,10 +108,10 @@ static void test_live_hopping(void **state)
 		if (i >= 3)
 			assert_int_equal(batch->window_start_ns, batch->window_end_ns - 30 * MS);
 		/* Three windows on, the rows begin where these end. */
-		if (i >= 3 && b.batches[i - 3].matched)
+		if (i >= 3 && b.batches[i - 3].account.matched)
 			assert_int_equal(b.firsts[i], b.seconds[i - 3] + 1);
-		if (batch->matched)
-			assert_int_equal(batch->matched, b.seconds[i] - b.firsts[i] + 1);
+		if (batch->account.matched)
+			assert_int_equal(batch->account.matched, b.seconds[i] - b.firsts[i] + 1);
 	}
 	/* The first windows begin with the run. */
 	assert_int_equal(b.batches[0].window_start_ns, b.batches[1].window_start_ns);
@@ -167,8 +167,8 @@ static void test_live_session(void **state)
 	assert_int_equal(bench_run(&b), 0);
 	assert_int_equal(b.n_batches, 1);
 	assert_int_equal(b.firsts[0], 1);
-	assert_int_equal(b.seconds[0], b.result.matched);
-	assert_true(b.result.matched > 0);
+	assert_int_equal(b.seconds[0], b.result.account.matched);
+	assert_true(b.result.account.matched > 0);
 	bench_free(&b);
 }
 
@@ -178,14 +178,14 @@ static void test_live_streaming(void **state)
 
 	live_init(&b, "SELECT c1, c0 FROM w0", 1000000);
 	b.cut.is_streaming = true;
-	b.options.n_rows = 30;
+	b.n_rows = 30;
 	b.flip_errors = 1; /* a CPU that was busy: the rows are there at the next look */
 	b.flip_error = -EBUSY;
 	assert_int_equal(bench_run(&b), 0);
 	for (u32 i = 0, n = 0; i < b.n_batches; n += b.batches[i++].n_rows)
 		if (b.batches[i].n_rows)
 			assert_int_equal(b.firsts[i], n);
-	assert_true(b.result.matched >= 30);
+	assert_true(b.result.account.matched >= 30);
 	bench_free(&b);
 	live_init(&b, "SELECT c1, c0 FROM w0", 1000000);
 	b.cut.is_streaming = true;
@@ -200,19 +200,19 @@ static void test_live_snapshots(void **state)
 	struct bench b;
 
 	live_init(&b, "SELECT min(c1), count(*) FROM w0", 100000);
-	b.options.every_ns = 10 * MS;
+	b.every_ns = 10 * MS;
 	b.options.n_windows = 3;
 	assert_int_equal(bench_run(&b), 0);
 	assert_int_equal(b.n_batches, 3);
 	for (u32 i = 0; i < 3; i++) {
 		assert_false(b.batches[i].is_windowed);
 		assert_int_equal(b.firsts[i], 0);
-		assert_int_equal(b.batches[i].matched, b.seconds[i]);
+		assert_int_equal(b.batches[i].account.matched, b.seconds[i]);
 		assert_int_equal(b.batches[i].window_start_ns, b.batches[0].window_start_ns);
 		if (i)
 			assert_true(b.seconds[i] > b.seconds[i - 1]);
 	}
-	assert_int_equal(b.result.matched, b.seconds[2]);
+	assert_int_equal(b.result.account.matched, b.seconds[2]);
 	bench_free(&b);
 }
 
@@ -251,25 +251,25 @@ static void test_groups(void **state)
 
 		assert_int_equal(b.firsts[i], 5);
 		assert_int_equal(b.seconds[i], 2);
-		assert_int_equal(batch->events, 6);
+		assert_int_equal(batch->account.events, 6);
 		assert_int_equal(batch->is_last, i == 4);
 		if (i)
 			assert_int_equal(batch->window_start_ns, b.batches[i - 1].window_end_ns);
 	}
-	assert_int_equal(b.n_counted, b.result.events);
+	assert_int_equal(b.n_counted, b.result.account.events);
 	fake_free(&b.fake);
 	bench_free(&b);
 	/* the run so far */
 	groups_init(&b, "SELECT sum(c1), count(*) FROM w0", 0);
-	b.options.every_ns = 5 * MS;
+	b.every_ns = 5 * MS;
 	b.options.n_windows = 3;
 	assert_int_equal(bench_run(&b), 0);
 	assert_int_equal(b.n_batches, 3);
 	for (u32 i = 0; i < 3; i++) {
 		assert_int_equal(b.firsts[i], 6 * (i + 1));
-		assert_int_equal(b.batches[i].events, 6 * (i + 1));
+		assert_int_equal(b.batches[i].account.events, 6 * (i + 1));
 	}
-	assert_int_equal(b.result.events, 18);
+	assert_int_equal(b.result.account.events, 18);
 	fake_free(&b.fake);
 	bench_free(&b);
 }
@@ -290,8 +290,8 @@ static void test_groups_and_rows(void **state)
 	assert_int_equal(bench_run(&b), 0);
 	assert_int_equal(b.n_batches, 5);
 	for (u32 i = 0; i < 5; i++)
-		b.batches[i].matched -= 6; /* of the groups */
-	b.result.matched -= b.result.events;
+		b.batches[i].account.matched -= 6; /* of the groups */
+	b.result.account.matched -= b.result.account.events;
 	check_live(&b, 0);
 	fake_free(&b.fake);
 	bench_free(&b);
@@ -323,21 +323,21 @@ static void test_groups_hopping(void **state)
 	assert_int_equal(b.n_batches, 8);
 	for (u32 i = 0; i < 8; i++) {
 		const struct batch *batch = &b.batches[i];
-		u64 n_rows = batch->matched - batch->events; /* of the stream */
+		u64 n_rows = batch->account.matched - batch->account.events; /* of the stream */
 
 		assert_int_equal(batch->is_last, i == 7);
-		assert_int_equal(batch->events % 6, 0);
-		assert_true(batch->events <= 18);
+		assert_int_equal(batch->account.events % 6, 0);
+		assert_true(batch->account.events <= 18);
 		if (n_rows)
 			assert_int_equal(n_rows, b.seconds[i] - b.firsts[i] + 1);
 		/* A window that begins where an earlier one ended has the rows from there on. */
 		for (u32 k = 0; k < i; k++)
 			if (b.batches[k].window_end_ns == batch->window_start_ns &&
-			    b.batches[k].matched > b.batches[k].events)
+			    b.batches[k].account.matched > b.batches[k].account.events)
 				assert_int_equal(b.firsts[i], b.seconds[k] + 1);
 	}
 	/* One switch more, when all parts were attached: what came before is no news. */
-	assert_int_equal(b.n_counted, b.result.events + 6);
+	assert_int_equal(b.n_counted, b.result.account.events + 6);
 	fake_free(&b.fake);
 	bench_free(&b);
 	/* neither divides the other: a boundary more where windows begin */
@@ -347,8 +347,8 @@ static void test_groups_hopping(void **state)
 	assert_int_equal(bench_run(&b), 0);
 	assert_int_equal(b.n_batches, 6);
 	for (u32 i = 0; i < 6; i++)
-		assert_int_equal(b.firsts[i], b.batches[i].events);
-	assert_int_equal(b.n_counted, b.result.events);
+		assert_int_equal(b.firsts[i], b.batches[i].account.events);
+	assert_int_equal(b.n_counted, b.result.account.events);
 	fake_free(&b.fake);
 	bench_free(&b);
 }

@@ -139,7 +139,7 @@ static void test_messages(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		bench_init(&b, cases[i][0], 1);
 		add_file(&b, 2);
-		assert_null(bench_open(&b));
+		assert_int_equal(bench_run(&b), -EINVAL);
 		buf_init(&text);
 		buf_printf(&text, "SQLite: %s", cases[i][1]);
 		expect_refused(&b, text.at);
@@ -153,7 +153,7 @@ static void test_diagnostics(void **state)
 
 	bench_init(&b, "SELECT count(*) FROM w0\nWHERE nonsense > 1", 1);
 	add_file(&b, 2);
-	assert_null(bench_open(&b));
+	assert_int_equal(bench_run(&b), -EINVAL);
 	expect_refused(&b, "SQLite: no such column: nonsense");
 	/* while it runs */
 	bench_init(&b, "SELECT abs(c1) FROM w0", 1);
@@ -245,7 +245,7 @@ static void test_attach_database(void **state)
 	b.cut.databases = &b.database;
 	b.cut.n_databases = 1;
 	b.database = (struct plan_database){ .path = path, .name = "ref" };
-	assert_null(bench_open(&b));
+	assert_int_equal(bench_run(&b), -EINVAL);
 	assert_int_equal(access(path, F_OK), -1);
 	expect_tag(&b, "user-part", NULL);
 }
@@ -266,16 +266,16 @@ static void test_losses(void **state)
 	s->has_leftovers = true;
 	assert_int_equal(bench_run(&b), 0);
 	assert_int_equal(b.n_batches, 2);
-	assert_int_equal(b.batches[0].events, 9);
-	assert_int_equal(b.batches[0].matched, 1);
-	assert_int_equal(b.batches[0].lost[LOSS_MISSED], 3);
-	assert_int_equal(b.batches[1].events, 0);
-	assert_int_equal(b.batches[1].matched, 2);
-	assert_int_equal(b.batches[1].lost[LOSS_MISSED], 0);
-	assert_int_equal(b.result.events, 9);
-	assert_int_equal(b.result.matched, 3);
-	assert_int_equal(b.result.lost[LOSS_MISSED], 3);
-	assert_int_equal(b.result.unpaired[UNPAIRED_NEVER_ENDED], 7);
+	assert_int_equal(b.batches[0].account.events, 9);
+	assert_int_equal(b.batches[0].account.matched, 1);
+	assert_int_equal(b.batches[0].account.lost[LOSS_MISSED], 3);
+	assert_int_equal(b.batches[1].account.events, 0);
+	assert_int_equal(b.batches[1].account.matched, 2);
+	assert_int_equal(b.batches[1].account.lost[LOSS_MISSED], 0);
+	assert_int_equal(b.result.account.events, 9);
+	assert_int_equal(b.result.account.matched, 3);
+	assert_int_equal(b.result.account.lost[LOSS_MISSED], 3);
+	assert_int_equal(b.result.account.unpaired[UNPAIRED_NEVER_ENDED], 7);
 	assert_int_equal(b.result.windows, 2);
 	bench_free(&b);
 	/* A window that reaches back has the losses of what it reaches. */
@@ -287,8 +287,8 @@ static void test_losses(void **state)
 	assert_int_equal(bench_run(&b), 0);
 	assert_int_equal(b.n_batches, 4);
 	for (u32 i = 0; i < 4; i++)
-		assert_int_equal(b.batches[i].lost[LOSS_MISSED], i < 2 ? 3 : 0);
-	assert_int_equal(b.result.lost[LOSS_MISSED], 3);
+		assert_int_equal(b.batches[i].account.lost[LOSS_MISSED], i < 2 ? 3 : 0);
+	assert_int_equal(b.result.account.lost[LOSS_MISSED], 3);
 	bench_free(&b);
 	/* Without a window a batch has those of the run so far; faults are those of its SQL. */
 	bench_init(&b, "SELECT eb_div(c1, 0) FROM w0", 1);
@@ -299,12 +299,12 @@ static void test_losses(void **state)
 	s->account.lost[LOSS_MISSED] = 3;
 	assert_int_equal(bench_run(&b), 0);
 	assert_int_equal(b.n_batches, 3);
-	assert_int_equal(b.batches[0].lost[LOSS_FAULT], 1);
-	assert_int_equal(b.batches[1].lost[LOSS_FAULT], 2);
-	assert_int_equal(b.batches[2].lost[LOSS_FAULT], 2);
-	assert_int_equal(b.batches[2].lost[LOSS_MISSED], 3);
-	assert_int_equal(b.result.lost[LOSS_FAULT], 2);
-	assert_int_equal(b.result.lost[LOSS_MISSED], 3);
+	assert_int_equal(b.batches[0].account.lost[LOSS_FAULT], 1);
+	assert_int_equal(b.batches[1].account.lost[LOSS_FAULT], 2);
+	assert_int_equal(b.batches[2].account.lost[LOSS_FAULT], 2);
+	assert_int_equal(b.batches[2].account.lost[LOSS_MISSED], 3);
+	assert_int_equal(b.result.account.lost[LOSS_FAULT], 2);
+	assert_int_equal(b.result.account.lost[LOSS_MISSED], 3);
 	bench_free(&b);
 }
 
@@ -346,12 +346,12 @@ static void test_negative_values(void **state)
 	assert_int_equal(b.n_batches, 2);
 	assert_int_equal(b.firsts[0], q.lo);
 	assert_int_equal(b.seconds[0], q.hi);
-	assert_int_equal(b.batches[0].lost[LOSS_NEGATIVE], 5);
-	assert_int_equal(b.batches[0].lost[LOSS_FAULT], 1);
-	assert_int_equal(b.result.lost[LOSS_NEGATIVE], 5);
+	assert_int_equal(b.batches[0].account.lost[LOSS_NEGATIVE], 5);
+	assert_int_equal(b.batches[0].account.lost[LOSS_FAULT], 1);
+	assert_int_equal(b.result.account.lost[LOSS_NEGATIVE], 5);
 	assert_int_equal(b.firsts[1], 3);
 	assert_int_equal(b.seconds[1], 3);
-	assert_int_equal(b.batches[1].lost[LOSS_NEGATIVE], 0);
+	assert_int_equal(b.batches[1].account.lost[LOSS_NEGATIVE], 0);
 	bench_free(&b);
 }
 
@@ -383,6 +383,7 @@ static void test_lost_rows(void **state)
 
 static void test_drain_once(void **state)
 {
+	struct flow_input input;
 	struct bench b;
 	struct flow *flow;
 
@@ -390,7 +391,8 @@ static void test_drain_once(void **state)
 	b.cut.window = (struct cut_window){ .kind = WINDOW_HOPPING, .size = 3, .advance = 1 };
 	put_times(add_file(&b, 2), TIMES(1, 20, 300, 4000));
 	b.is_texted = false;
-	flow = bench_open(&b);
+	input = bench_input(&b);
+	flow = flow_open(&input);
 	assert_non_null(flow);
 	assert_int_equal(flow_drain_once(flow, true), 0);
 	flow_close(flow);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "fake.h"
-#include "engine/engine.h"
+#include "hosted.h"
 
 #define MS	    1000000ull
 #define FLIPS_MAX   1000
@@ -24,8 +24,7 @@ struct bench {
 	struct diags diags;
 	struct load load;
 	struct control_line control[1];
-	struct run_options options;
-	struct run_result result;
+	struct flow_result result;
 	u64 start_ns;		 /* before the run */
 	u64 flips_ns[FLIPS_MAX]; /* just before the ends of the panes */
 	u32 n_flips, n_armed;
@@ -124,8 +123,15 @@ static int take(void *context, const struct batch *batch)
 static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_windows, u64 duration_ns,
 		      u64 sink_sleep_ns)
 {
-	const struct run_sink sink = { .batch = take, .context = b };
-	struct run *run;
+	struct cut_part part = { .kind = PART_GROUPS, .name = "w0" };
+	const struct cut cut = {
+		.parts = &part,
+		.n_parts = 1,
+		.limit = -1,
+		.window = { .kind = WINDOW_HOPPING, .size = size_ns, .advance = advance_ns },
+	};
+	struct load *load = &b->load;
+	struct hosted hosted = { 0 };
 
 	memset(b, 0, sizeof(*b));
 	bench = b;
@@ -143,15 +149,18 @@ static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_window
 	b->load = (struct load){ .phys = &b->fake.phys,
 				 .state = b->fake.state,
 				 .control = b->control };
-	b->options = (struct run_options){ .child_pid = -1,
-					   .child_go_fd = -1,
-					   .n_windows = n_windows,
-					   .duration_ns = duration_ns };
+	hosted.options = (struct host_options){ .child_pid = -1,
+						.child_go_fd = -1,
+						.n_windows = n_windows,
+						.duration_ns = duration_ns };
+	hosted.input = (struct flow_input){ .cut = &cut,
+					    .loads = &load,
+					    .sink = { .batch = take, .context = b },
+					    .arena = &b->arena,
+					    .diags = &b->diags };
 	b->start_ns = base_realtime_ns();
-	run = run_open(&b->load, &b->options, &sink, &b->arena, &b->diags);
-	assert_non_null(run);
-	assert_int_equal(run_loop(run, &b->diags, &b->result), 0);
-	run_close(run);
+	assert_int_equal(hosted_run(&hosted), 0);
+	b->result = hosted.result;
 	/* Once before each pane; the last pane may end for another reason. */
 	assert_in_range(b->n_armed, b->n_flips, b->n_flips + 1);
 }
@@ -211,15 +220,15 @@ static void check_windows(const struct bench *b)
 			events += pane_events(pane);
 			missed += (pane + 1) % 2;
 		}
-		assert_int_equal(batch->events, n);
+		assert_int_equal(batch->account.events, n);
 		assert_true(b->counts[i] == n);
 	}
 	/* A run that ends between two windows has given its last one before. */
 	if (!b->n_batches || !b->batches[b->n_batches - 1].is_last)
 		assert_true(b->flips_ns[b->n_flips - 1] % advance <= advance - size);
 	/* Over the run each event is counted once, whatever the number of its windows. */
-	assert_int_equal(b->result.events, events);
-	assert_int_equal(b->result.lost[LOSS_MISSED], missed);
+	assert_int_equal(b->result.account.events, events);
+	assert_int_equal(b->result.account.lost[LOSS_MISSED], missed);
 	assert_int_equal(b->result.windows, b->n_batches);
 }
 

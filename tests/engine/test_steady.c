@@ -199,7 +199,8 @@ static void test_steady_panes(void **state)
 {
 	static const u64 sizes[] = { 500, 3, 1, 120, 0, 499, 77 };
 	const u32 n_panes = 12, n_warm = 4 * 12 * ARRAY_SIZE(sizes);
-	struct tally tally = { 0 }, fresh;
+	struct account account = { 0 }, fresh;
+	u64 counters[COUNTER_N] = { 0 };
 	struct panes panes;
 	struct user user;
 	struct fake f;
@@ -216,8 +217,8 @@ static void test_steady_panes(void **state)
 			before = n_requests;
 		fill(&f, 0, sizes[pane % ARRAY_SIZE(sizes)]);
 		merge_reset(&panes.pane);
-		drain_copy(&f.drain, f.state, 0, -1, &panes.pane, tally.counters);
-		assert_int_equal(panes_push(&panes, n_panes + pane, pane, &tally), 0);
+		drain_copy(&f.drain, f.state, 0, -1, &panes.pane, counters);
+		assert_int_equal(panes_push(&panes, n_panes + pane, pane, &account), 0);
 		panes_expire(&panes, pane);
 		merge_reset(&f.merge);
 		assert_int_equal(panes_merge(&panes, &f.merge, &fresh, &start_ns), 0);

@@ -159,8 +159,8 @@ static inline struct batch batch_of(const struct schema *schema, struct value *v
 		.is_windowed = true,
 		.window_start_ns = T0,
 		.window_end_ns = T0 + 1000000000ull,
-		.events = 12345,
-		.matched = 12000,
+		.account.events = 12345,
+		.account.matched = 12000,
 	};
 }
 

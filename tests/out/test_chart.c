@@ -499,13 +499,13 @@ static void test_unpaired(void **unused)
 	struct value values[] = { INT(1) };
 	struct batch batches[] = { batch_of(&schema, values, 1), batch_of(&schema, values, 1) };
 
-	batches[0].lost[LOSS_UNPAIRED] = 12;
-	batches[0].lost[LOSS_NEGATIVE] = 1;
-	batches[0].unpaired[UNPAIRED_NEVER_STARTED] = 5;
-	batches[0].unpaired[UNPAIRED_OVERWRITTEN] = 7;
-	batches[1].lost[LOSS_UNPAIRED] = 100000;
+	batches[0].account.lost[LOSS_UNPAIRED] = 12;
+	batches[0].account.lost[LOSS_NEGATIVE] = 1;
+	batches[0].account.unpaired[UNPAIRED_NEVER_STARTED] = 5;
+	batches[0].account.unpaired[UNPAIRED_OVERWRITTEN] = 7;
+	batches[1].account.lost[LOSS_UNPAIRED] = 100000;
 	for (u32 i = 0; i < UNPAIRED_N; i++)
-		batches[1].unpaired[i] = 1000 * (i + 1);
+		batches[1].account.unpaired[i] = 1000 * (i + 1);
 	check_all("unpaired", (struct out_options){ 0 }, batches, 2);
 }
 

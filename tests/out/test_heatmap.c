@@ -98,9 +98,9 @@ static void test_ascii(void **unused)
 
 	windows_init(&w, &log2_scheme, histogram_ns, 50);
 	put_waves(&w);
-	w.batches[3].lost[LOSS_UNPAIRED] = 2;
-	w.batches[4].lost[LOSS_UNPAIRED] = 3;
-	w.batches[4].unpaired[UNPAIRED_EXPIRED] = 3;
+	w.batches[3].account.lost[LOSS_UNPAIRED] = 2;
+	w.batches[4].account.lost[LOSS_UNPAIRED] = 3;
+	w.batches[4].account.unpaired[UNPAIRED_EXPIRED] = 3;
 	w.histograms[5].n_unplaced = 4;
 	check_map("map-file.heatmap", (struct out_options){ 0 }, &w, w.n);
 	check_map("map-200.heatmap", wide, &w, w.n);
@@ -145,8 +145,8 @@ static void test_snapshots(void **unused)
 		put(&totals, i, 1000, 5 * (i + 1) * (i + 2) / 2);
 		totals.batches[i].is_windowed = false;
 		totals.batches[i].window_start_ns = T0;
-		totals.batches[i].events = (i + 1) * 12345;
-		totals.batches[i].matched = (i + 1) * 12000;
+		totals.batches[i].account.events = (i + 1) * 12345;
+		totals.batches[i].account.matched = (i + 1) * 12000;
 	}
 	of_windows = format_batches("heatmap", (struct out_options){ 0 }, w.batches, 3, &n);
 	of_totals = format_batches("heatmap", (struct out_options){ 0 }, totals.batches, 3, &n);
@@ -258,8 +258,8 @@ static void test_many_snapshots(void **unused)
 			put(&totals, i, 1000, so_far);
 		totals.batches[i].is_windowed = false;
 		totals.batches[i].window_start_ns = T0;
-		totals.batches[i].events = (i + 1) * 12345;
-		totals.batches[i].matched = (i + 1) * 12000;
+		totals.batches[i].account.events = (i + 1) * 12345;
+		totals.batches[i].account.matched = (i + 1) * 12000;
 	}
 	of_windows = format_batches("heatmap", (struct out_options){ 0 }, w.batches, w.n, &n);
 	of_totals = format_batches("heatmap", (struct out_options){ 0 }, totals.batches, w.n, &n);
@@ -472,8 +472,8 @@ static void test_live(void **unused)
 	memset(screen.at, ' ', sizeof(screen.at));
 	windows_init(&w, &log2_scheme, histogram_ns, 100);
 	put_waves(&w);
-	w.batches[99].lost[LOSS_TABLE_FULL] = 12;
-	w.batches[99].lost[LOSS_MISSED] = 12;
+	w.batches[99].account.lost[LOSS_TABLE_FULL] = 12;
+	w.batches[99].account.lost[LOSS_MISSED] = 12;
 	options.fd = temporary_file();
 	out_open(&out, out_format_find("heatmap"), &options, &w.schema);
 	for (u32 i = 0; i < w.n; i++) {

@@ -114,14 +114,14 @@ static void test_windows(void **unused)
 
 	batches[1].window_start_ns = T0 + 1000000000ull;
 	batches[1].window_end_ns = T0 + 2000000000ull;
-	batches[1].events = batches[1].matched = 0;
+	batches[1].account.events = batches[1].account.matched = 0;
 	batches[2].window_start_ns = T0 + 2000000000ull;
 	batches[2].window_end_ns = T0 + 2001000000ull;
-	batches[2].events = UINT64_MAX;
+	batches[2].account.events = UINT64_MAX;
 	batches[2].other_row = 1;
 	batches[2].is_last = true;
 	for (u32 i = 0; i < LOSS_N; i++)
-		batches[2].lost[i] = i == LOSS_FAULT ? UINT64_MAX : 1000 + i;
+		batches[2].account.lost[i] = i == LOSS_FAULT ? UINT64_MAX : 1000 + i;
 	check_all("windows", (struct out_options){ 0 }, batches, 3);
 }
 
@@ -137,7 +137,7 @@ static void test_snapshots(void **unused)
 	batches[1].window_end_ns += 500000000ull;
 	batches[1].is_last = true;
 	batches[1].other_row = 1;
-	batches[1].lost[LOSS_TABLE_FULL] = 5;
+	batches[1].account.lost[LOSS_TABLE_FULL] = 5;
 	check_all("snapshots", (struct out_options){ 0 }, batches, 2);
 	/* One result at the end: the same columns, as nobody can know before how many come. */
 	check_all("total", (struct out_options){ 0 }, batches + 1, 1);
@@ -210,16 +210,16 @@ static void test_streaming(void **unused)
 
 	for (u32 i = 0; i < 3; i++) {
 		batches[i].is_windowed = false;
-		batches[i].events = 100 * (i + 1);
-		batches[i].matched = i + 1;
-		batches[i].lost[LOSS_RING_FULL] = i;
+		batches[i].account.events = 100 * (i + 1);
+		batches[i].account.matched = i + 1;
+		batches[i].account.lost[LOSS_RING_FULL] = i;
 	}
 	/* A run that broke off after two batches still says what it lost. */
 	check_all("broken-off", options, batches, 2);
 	batches[2].is_last = true;
 	check_all("streaming", options, batches, 3);
 	/* No event at all: a header (table, csv) and the summing up. */
-	batches[2].lost[LOSS_RING_FULL] = 0;
+	batches[2].account.lost[LOSS_RING_FULL] = 0;
 	check_all("no-event", options, batches + 2, 1);
 }
 
@@ -260,7 +260,7 @@ static void test_table_full(void **unused)
 	struct batch batch = { .other_row = -1 };
 	struct buf buf;
 
-	batch.lost[LOSS_TABLE_FULL] = 3;
+	batch.account.lost[LOSS_TABLE_FULL] = 3;
 	buf_init(&buf);
 	out_put_loss(&buf, &batch);
 	assert_non_null(strstr(buf.at, "table_full 3"));

@@ -193,7 +193,7 @@ enum aspect answers_differ(const struct oracle_query *query, const struct way_op
 			   const struct answer *b, struct arena *arena);
 void answer_print(const struct answer *answer, struct buf *out);
 
-void way_run(struct engine *engine, const struct oracle_query *query, struct rows *rows,
+void way_run(struct replayer *engine, const struct oracle_query *query, struct rows *rows,
 	     const struct way_options *options, const struct windows *windows, struct arena *arena,
 	     struct answer *ret_answer);
 void reference_answer(const struct oracle_query *query, struct rows *rows,

@@ -20,7 +20,7 @@
 
 enum { QUERIES = 300, QUERIES_LONG = 10000, QUERIES_OF_ROWS = 6, FAILURES_MAX = 5, TAGS_MAX = 40 };
 
-static struct engine *engine;
+static struct replayer *engine;
 
 struct totals {
 	u32 n_queries, n_refused, n_too_large, n_limited, n_with_rows, n_runs, n_reference;
@@ -430,7 +430,7 @@ static void test_oracle(void **state)
 	(void)state;
 	arena_init(&engine_arena);
 	arena_init(&arena);
-	engine = engine_open(&engine_arena, &reason);
+	engine = replayer_open(&engine_arena, &reason);
 	if (!engine) {
 		print_message("SKIP: %s\n", reason);
 		arena_free(&engine_arena);

@@ -109,12 +109,13 @@ static void add_account(struct result *result, const struct batch *batch)
 {
 	bool is_more = batch->is_windowed;
 
-	result->events = batch->events + (is_more ? result->events : 0);
-	result->matched = batch->matched + (is_more ? result->matched : 0);
+	result->events = batch->account.events + (is_more ? result->events : 0);
+	result->matched = batch->account.matched + (is_more ? result->matched : 0);
 	for (u32 i = 0; i < LOSS_N; i++)
-		result->lost[i] = batch->lost[i] + (is_more ? result->lost[i] : 0);
+		result->lost[i] = batch->account.lost[i] + (is_more ? result->lost[i] : 0);
 	for (u32 i = 0; i < UNPAIRED_N; i++)
-		result->unpaired[i] = batch->unpaired[i] + (is_more ? result->unpaired[i] : 0);
+		result->unpaired[i] =
+			batch->account.unpaired[i] + (is_more ? result->unpaired[i] : 0);
 }
 
 /* Wherever the text has the name of a stream or a file, $E or $O. */
@@ -187,10 +188,11 @@ static void take_batch(void *context, const struct batch *batch)
 	if (job->options->way == WAY_FILE &&
 	    (job->query->shape == SHAPE_TUMBLING || job->query->shape == SHAPE_HOPPING))
 		note_bounds(job->answer, number);
-	if (batch->lost[LOSS_EVICTED] || batch->unpaired[UNPAIRED_FULL])
+	if (batch->account.lost[LOSS_EVICTED] || batch->account.unpaired[UNPAIRED_FULL])
 		job->answer->is_limited = true;
-	job->answer->n_expired += batch->unpaired[UNPAIRED_EXPIRED];
-	if (batch->lost[LOSS_RING_FULL] || batch->lost[LOSS_TABLE_FULL] || batch->lost[LOSS_MISSED])
+	job->answer->n_expired += batch->account.unpaired[UNPAIRED_EXPIRED];
+	if (batch->account.lost[LOSS_RING_FULL] || batch->account.lost[LOSS_TABLE_FULL] ||
+	    batch->account.lost[LOSS_MISSED])
 		BUG("a loss that must not be");
 	add_account(result, batch);
 }
@@ -235,7 +237,16 @@ static void find_ends(const struct way_job *job, const struct rows *rows,
 	options->window_ends = ends;
 }
 
-void way_run(struct engine *engine, const struct oracle_query *query, struct rows *rows,
+static int exit_status(const struct result *result)
+{
+	struct account account = { 0 };
+
+	memcpy(account.lost, result->lost, sizeof(account.lost));
+	memcpy(account.unpaired, result->unpaired, sizeof(account.unpaired));
+	return account_is_biased(&account) ? 3 : 0;
+}
+
+void way_run(struct replayer *engine, const struct oracle_query *query, struct rows *rows,
 	     const struct way_options *options, const struct windows *windows, struct arena *arena,
 	     struct answer *ret_answer)
 {
@@ -279,11 +290,9 @@ void way_run(struct engine *engine, const struct oracle_query *query, struct row
 	}
 	buf_init(&sql);
 	phrase_print(query->text, &job.how, &sql);
-	if (engine_run(engine, sql.at, &how, rows->data.events, rows->data.n_events, arena, &unused,
-		       &error))
-		ret_answer->status =
-			losses_are_biased(ret_answer->result.lost, ret_answer->result.unpaired) ? 3
-												: 0;
+	if (replayer_run(engine, sql.at, &how, rows->data.events, rows->data.n_events, arena,
+			 &unused, &error))
+		ret_answer->status = exit_status(&ret_answer->result);
 	if (job.printer)
 		printer_close(job.printer);
 	buf_free(&sql);

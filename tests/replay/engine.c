@@ -21,14 +21,14 @@
 /* Streamed rows are read after so many events. */
 #define STREAM_EVENTS 200
 
-struct engine {
+struct replayer {
 	struct kernel_features features;
 	u32 n_cpus;
 };
 
 /* One query on its way. */
 struct job {
-	struct engine *engine;
+	struct replayer *engine;
 	const struct engine_options *options;
 	struct arena *arena;
 	struct diags diags;
@@ -40,7 +40,7 @@ struct job {
 	struct phys **physes; /* by part; NULL: no kernel part */
 	struct load *loads;
 	struct load **load_list;
-	struct run *run; /* the whole in the kernel; else */
+	struct flow_input input;
 	struct flow *flow;
 	struct result *result;
 	const struct event *events;
@@ -106,10 +106,10 @@ static int take_batch(void *context, const struct batch *batch)
 	for (u32 i = 0; i < batch->n_rows; i++)
 		result_add_row(result, job->arena, batch->values + (size_t)i * n);
 	/* Without a window the counters of a batch are those of the run so far. */
-	result->events = batch->events;
-	result->matched = batch->matched;
-	memcpy(result->lost, batch->lost, sizeof(result->lost));
-	memcpy(result->unpaired, batch->unpaired, sizeof(result->unpaired));
+	result->events = batch->account.events;
+	result->matched = batch->account.matched;
+	memcpy(result->lost, batch->account.lost, sizeof(result->lost));
+	memcpy(result->unpaired, batch->account.unpaired, sizeof(result->unpaired));
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static const char *compile_part(struct job *job, u32 number)
 	if (!phys)
 		return "phys";
 	if (job->options->n_panes && !phys->is_streaming && !job->cut->sql) {
-		phys->window = WINDOW_HOPPING;
+		phys->window = job->cut->window.kind = WINDOW_HOPPING;
 		phys->window_ns = (u64)job->options->n_panes << 32;
 		phys->advance_ns = 1ull << 32;
 	}
@@ -198,20 +198,22 @@ static const char *compile(struct job *job, const char *sql)
 
 static const char *open_run(struct job *job)
 {
-	const struct run_options options = { .child_pid = -1, .child_go_fd = -1 };
-	const struct run_sink sink = { .batch = take_batch, .context = job };
 	const struct cut *cut = job->cut;
 
 	if (job->options->opened)
 		job->options->opened(job->options->context,
 				     cut->sql ? &cut->output : &job->physes[0]->user.output,
 				     cut->n_parts);
-	if (cut->sql)
-		job->flow = flow_open(cut, job->load_list, &options, &sink, &job->settings,
-				      job->arena, &job->diags);
-	else
-		job->run = run_open(job->load_list[0], &options, &sink, job->arena, &job->diags);
-	return job->run || job->flow ? NULL : "run";
+	job->input = (struct flow_input){ .cut = job->cut,
+					  .loads = job->load_list,
+					  .sink = { .batch = take_batch, .context = job },
+					  .arena = job->arena,
+					  .diags = &job->diags };
+	/* Files are read by an engine: read_files(). */
+	if (job->options->is_files)
+		return NULL;
+	job->flow = flow_open(&job->input);
+	return job->flow ? NULL : "run";
 }
 
 /* --- Running --- */
@@ -245,8 +247,7 @@ static const char *feed(struct job *job, const struct event *event)
 
 static bool drain(struct job *job, bool is_last)
 {
-	return (job->run ? run_drain_once(job->run, is_last)
-			 : flow_drain_once(job->flow, is_last)) == 0;
+	return flow_drain_once(job->flow, is_last) == 0;
 }
 
 /* Ends the windows that end before that event, or, behind the last event, all that are left. */
@@ -287,15 +288,23 @@ static const char *replay(struct job *job)
 
 static const char *read_files(struct job *job)
 {
-	struct run_result result;
+	struct engine *engine;
+	int err = engine_open(&engine);
 
-	return flow_loop(job->flow, &job->diags, &result) ? "flow" : NULL;
+	if (err)
+		return "flow";
+	err = engine_add(engine, &job->input, &job->flow);
+	while (!err && !flow_is_over(job->flow))
+		err = engine_step(engine);
+	if (!err)
+		err = flow_stop(job->flow);
+	engine_close(engine);
+	job->flow = NULL;
+	return err ? "flow" : NULL;
 }
 
 static void close_job(struct job *job)
 {
-	if (job->run)
-		run_close(job->run);
 	if (job->flow)
 		flow_close(job->flow);
 	for (u32 i = 0; job->cut && i < job->cut->n_parts; i++)
@@ -305,9 +314,9 @@ static void close_job(struct job *job)
 		catalog_close(job->catalog);
 }
 
-bool engine_run(struct engine *engine, const char *sql, const struct engine_options *options,
-		const struct event *events, u32 n_events, struct arena *arena,
-		struct result *ret_result, const char **ret_error)
+bool replayer_run(struct replayer *engine, const char *sql, const struct engine_options *options,
+		  const struct event *events, u32 n_events, struct arena *arena,
+		  struct result *ret_result, const char **ret_error)
 {
 	struct job job = { .engine = engine,
 			   .options = options,
@@ -334,9 +343,9 @@ bool engine_run(struct engine *engine, const char *sql, const struct engine_opti
 	return !step;
 }
 
-struct engine *engine_open(struct arena *arena, const char **ret_reason)
+struct replayer *replayer_open(struct arena *arena, const char **ret_reason)
 {
-	struct engine *engine = arena_new(arena, struct engine);
+	struct replayer *engine = arena_new(arena, struct replayer);
 	const struct engine_options options = { 0 };
 	struct result result;
 
@@ -344,8 +353,8 @@ struct engine *engine_open(struct arena *arena, const char **ret_reason)
 	engine->n_cpus = load_possible_cpus();
 	replay_cpus = MIN(engine->n_cpus, REPLAY_CPUS);
 	/* The only refusal that lets the tests be skipped: everything else is a failure. */
-	if (!engine_run(engine, "SELECT count(*) FROM " REPLAY_STREAM, &options, NULL, 0, arena,
-			&result, ret_reason) &&
+	if (!replayer_run(engine, "SELECT count(*) FROM " REPLAY_STREAM, &options, NULL, 0, arena,
+			  &result, ret_reason) &&
 	    strstr(*ret_reason, "[no-privilege]"))
 		return NULL;
 	return engine;

@@ -105,7 +105,7 @@ static void put_query(const struct dataset *dataset, const char *from, bool has_
 		buf_puts(out, " GROUP BY k, p");
 }
 
-static bool check(struct engine *engine, const struct dataset *dataset,
+static bool check(struct replayer *engine, const struct dataset *dataset,
 		  const struct engine_options *options, bool one_slice, bool has_more,
 		  struct buf *report)
 {
@@ -123,8 +123,8 @@ static bool check(struct engine *engine, const struct dataset *dataset,
 	put_query(dataset, "t", has_more, &theirs);
 	reference_load(db, dataset->events, dataset->n_events);
 	if (!reference_run(db, theirs.at, &arena, &all, &error) ||
-	    !engine_run(engine, ours.at, options, dataset->events, dataset->n_events, &arena, &got,
-			&error))
+	    !replayer_run(engine, ours.at, options, dataset->events, dataset->n_events, &arena,
+			  &got, &error))
 		wrong = error;
 	else
 		wrong = other_is_wrong(&all, &got, max_groups, one_slice,
@@ -143,7 +143,7 @@ static bool check(struct engine *engine, const struct dataset *dataset,
 	return !wrong;
 }
 
-u32 other_check(struct engine *engine, u64 seed, struct buf *report)
+u32 other_check(struct replayer *engine, u64 seed, struct buf *report)
 {
 	static const u64 max_groups[] = { 1, 2, 5, 16, 60, 1000 };
 	static const char *const states[] = { "auto", "table", "kernel_map" };

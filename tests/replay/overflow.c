@@ -62,7 +62,7 @@ static bool compute(char op, s128 a, s128 b, s128 lo, s128 hi, s128 *ret)
 }
 
 struct check {
-	struct engine *engine;
+	struct replayer *engine;
 	struct engine_options options;
 	const struct dataset *dataset;
 	struct arena *arena;
@@ -104,8 +104,8 @@ static void check_one(struct check *c, u32 column, char op, s128 literal, bool i
 		result_add_row(&expected, c->arena, row);
 	}
 	result_sort(&expected);
-	if (engine_run(c->engine, sql.at, &c->options, c->dataset->events, c->dataset->n_events,
-		       c->arena, &got, &error)) {
+	if (replayer_run(c->engine, sql.at, &c->options, c->dataset->events, c->dataset->n_events,
+			 c->arena, &got, &error)) {
 		result_sort(&got);
 		if (result_equal(&expected, &got) && got.lost[LOSS_FAULT] == n_faults)
 			goto out;
@@ -180,7 +180,7 @@ static void fill(struct dataset *dataset, struct arena *arena, u32 column)
 	}
 }
 
-u32 overflow_check(struct engine *engine, u64 seed, struct buf *report)
+u32 overflow_check(struct replayer *engine, u64 seed, struct buf *report)
 {
 	static const char *const rules_off[] = { "", "all" };
 	struct check c = { .engine = engine, .report = report };

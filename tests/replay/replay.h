@@ -163,20 +163,20 @@ struct engine_options {
 	enum engine_rows rows;
 };
 
-struct engine;
+struct replayer;
 
 /* NULL and a reason when this machine does not let us load programs. */
-struct engine *engine_open(struct arena *arena, const char **ret_reason);
+struct replayer *replayer_open(struct arena *arena, const char **ret_reason);
 /*
  * Text -> result over these events, through every stage.  False, with the
  * diagnostics or the failing step in *ret_error, when some stage refuses.
  */
-bool engine_run(struct engine *engine, const char *sql, const struct engine_options *options,
-		const struct event *events, u32 n_events, struct arena *arena,
-		struct result *ret_result, const char **ret_error);
+bool replayer_run(struct replayer *engine, const char *sql, const struct engine_options *options,
+		  const struct event *events, u32 n_events, struct arena *arena,
+		  struct result *ret_result, const char **ret_error);
 /* These return how many queries were wrong; the first few are in the report. */
-u32 overflow_check(struct engine *engine, u64 seed, struct buf *report);
-u32 other_check(struct engine *engine, u64 seed, struct buf *report);
+u32 overflow_check(struct replayer *engine, u64 seed, struct buf *report);
+u32 other_check(struct replayer *engine, u64 seed, struct buf *report);
 
 /* --- Cases worked out by hand (cases.c, cases.sql) --- */
 

@@ -445,7 +445,7 @@ static u32 n_ways(const struct configuration *c)
 	return c->is_skewed || !pair_is_exact(c) || c->most > PAIR_WAYS ? 2 : 4;
 }
 
-static bool run_configuration(struct engine *engine, const struct configuration *c, u64 seed,
+static bool run_configuration(struct replayer *engine, const struct configuration *c, u64 seed,
 			      u32 n_events)
 {
 	static const char *const rules[] = { "", "all" };
@@ -471,8 +471,8 @@ static bool run_configuration(struct engine *engine, const struct configuration 
 							.rows = i / 2 };
 		const char *error = NULL;
 		struct result got;
-		bool agrees = engine_run(engine, sql.at, &options, events, n_events, &arena, &got,
-					 &error);
+		bool agrees = replayer_run(engine, sql.at, &options, events, n_events, &arena, &got,
+					   &error);
 
 		if (!agrees)
 			print_message("  %s\n", error);
@@ -505,12 +505,12 @@ static void test_configurations(void **state)
 	u64 seed = env_number("EBQL_SEED", 1);
 	u32 n_events = env_number("EBQL_EVENTS", N_EVENTS), n_wrong = 0;
 	const char *reason = NULL;
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena arena;
 
 	(void)state;
 	arena_init(&arena);
-	engine = engine_open(&arena, &reason);
+	engine = replayer_open(&arena, &reason);
 	if (!engine) {
 		print_message("SKIP: %s\n", reason);
 		arena_free(&arena);
@@ -631,13 +631,13 @@ static void test_by_hand(void **state)
 	struct event events[ARRAY_SIZE(hand_events)];
 	struct rng garbage = { 1 };
 	const char *reason = NULL;
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena arena;
 	u32 n_wrong = 0;
 
 	(void)state;
 	arena_init(&arena);
-	engine = engine_open(&arena, &reason);
+	engine = replayer_open(&arena, &reason);
 	if (!engine) {
 		print_message("SKIP: %s\n", reason);
 		arena_free(&arena);
@@ -659,8 +659,8 @@ static void test_by_hand(void **state)
 		struct buf rows;
 
 		buf_init(&rows);
-		if (engine_run(engine, sql, &options, events, ARRAY_SIZE(events), &arena, &got,
-			       &error))
+		if (replayer_run(engine, sql, &options, events, ARRAY_SIZE(events), &arena, &got,
+				 &error))
 			hand_rows(&got, &rows);
 		if (error || strcmp(rows.at, hand_cases[i / 2].rows)) {
 			print_message("%s\n  rules_off '%s'\n%s%s  should be\n%s", sql,

@@ -114,7 +114,7 @@ static bool is_equal(const struct result *expected, const struct result *got)
 }
 
 struct job {
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena *arena;
 	const struct event *events;
 };
@@ -126,8 +126,8 @@ static void run(const struct job *job, const char *sql, const char *rules_off,
 						.rows = rows };
 	const char *error = NULL;
 
-	if (!engine_run(job->engine, sql, &options, job->events, N_EVENTS, job->arena, ret_result,
-			&error))
+	if (!replayer_run(job->engine, sql, &options, job->events, N_EVENTS, job->arena, ret_result,
+			  &error))
 		fail_msg("%s\n  rules_off '%s': %s", sql, rules_off, error);
 	result_sort(ret_result);
 }
@@ -164,7 +164,7 @@ static void test_rules(void **state)
 
 	(void)state;
 	arena_init(&arena);
-	job = (struct job){ engine_open(&arena, &reason), &arena, NULL };
+	job = (struct job){ replayer_open(&arena, &reason), &arena, NULL };
 	if (!job.engine) {
 		print_message("SKIP: %s\n", reason);
 		arena_free(&arena);

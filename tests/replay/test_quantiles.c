@@ -297,10 +297,10 @@ static void take_window(void *context, const struct batch *batch)
 
 	assert_true(c->window < r->n_windows);
 	assert_int_equal(batch->other_row, -1);
-	assert_int_equal(batch->unpaired[UNPAIRED_NEVER_STARTED],
+	assert_int_equal(batch->account.unpaired[UNPAIRED_NEVER_STARTED],
 			 c->dropped == DROPPED_STARTS ? r->n_dropped[c->window] : 0);
-	assert_int_equal(batch->unpaired[UNPAIRED_FULL], 0);
-	assert_int_equal(batch->matched, n_counted(c, N_GROUPS));
+	assert_int_equal(batch->account.unpaired[UNPAIRED_FULL], 0);
+	assert_int_equal(batch->account.matched, n_counted(c, N_GROUPS));
 	for (u32 i = 0; i < batch->n_rows; i++)
 		check_row(c, batch->values + (size_t)i * batch->schema->n_columns);
 	for (u32 i = 0; i < N_GROUPS; i++)
@@ -317,13 +317,13 @@ static void take_window(void *context, const struct batch *batch)
 
 static const struct engine_options usual = { "", "auto", .max_in_flight = 1024 };
 
-static void run_streaming(struct engine *engine, struct recording *r, struct arena *arena)
+static void run_streaming(struct replayer *engine, struct recording *r, struct arena *arena)
 {
 	const char *error = NULL;
 	struct result result;
 
-	if (!engine_run(engine, "SELECT a.f_u64, a.time - b.time" FROM_PAIRS, &usual, r->events,
-			r->n_events, arena, &result, &error))
+	if (!replayer_run(engine, "SELECT a.f_u64, a.time - b.time" FROM_PAIRS, &usual, r->events,
+			  r->n_events, arena, &result, &error))
 		fail_msg("%s", error);
 	assert_int_equal(result.n_rows, N_PAIRS);
 	for (u32 i = 0; i < N_PAIRS; i++) {
@@ -357,7 +357,7 @@ static void put_query(struct buf *sql, const char *scheme, bool is_grouped)
 }
 
 /* Runs a windowed query; take() gets its batches and c, and counts them there. */
-static void run_windows(struct engine *engine, struct recording *r, const char *sql,
+static void run_windows(struct replayer *engine, struct recording *r, const char *sql,
 			void (*take)(void *context, const struct batch *batch), struct check *c)
 {
 	struct engine_options options = usual;
@@ -383,13 +383,13 @@ static void run_windows(struct engine *engine, struct recording *r, const char *
 	options.n_window_ends = n_ends;
 	options.batch = take;
 	options.context = c;
-	if (!engine_run(engine, sql, &options, events, n, &arena, &result, &error))
+	if (!replayer_run(engine, sql, &options, events, n, &arena, &result, &error))
 		fail_msg("%s\n%s", sql, error);
 	assert_int_equal(c->window, r->n_windows);
 	arena_free(&arena);
 }
 
-static struct engine *engine;
+static struct replayer *engine;
 static struct recording recording;
 static struct arena all;
 
@@ -400,7 +400,7 @@ static int open_all(void **state)
 
 	(void)state;
 	arena_init(&all);
-	engine = engine_open(&all, &reason);
+	engine = replayer_open(&all, &reason);
 	if (!engine) {
 		print_message("SKIP: %s\n", reason);
 		return 0;

@@ -234,7 +234,7 @@ static bool is_skipped(const char *error)
 	return error && strstr(error, "[too-large]");
 }
 
-static enum verdict compare(struct engine *engine, const char *sql, struct engine_options options,
+static enum verdict compare(struct replayer *engine, const char *sql, struct engine_options options,
 			    enum engine_rows rows, const struct event *events, u32 n,
 			    bool is_strict, u32 *n_rows)
 {
@@ -247,9 +247,9 @@ static enum verdict compare(struct engine *engine, const char *sql, struct engin
 	arena_init(&arena);
 	buf_init(&report);
 	buf_puts(&report, "");
-	if (engine_run(engine, sql, &options, events, n, &arena, &expected, &error)) {
+	if (replayer_run(engine, sql, &options, events, n, &arena, &expected, &error)) {
 		options.rows = rows;
-		if (engine_run(engine, sql, &options, events, n, &arena, &got, &error) &&
+		if (replayer_run(engine, sql, &options, events, n, &arena, &got, &error) &&
 		    rows_equal(&expected, &got, &report) &&
 		    counters_equal(&expected, &got, is_strict, &report)) {
 			verdict = VERDICT_RIGHT;
@@ -268,7 +268,7 @@ static enum verdict compare(struct engine *engine, const char *sql, struct engin
 }
 
 /* With and without the optimiser's rules. */
-static u32 run_query(struct engine *engine, const char *sql, const struct event *events, u32 n,
+static u32 run_query(struct replayer *engine, const char *sql, const struct event *events, u32 n,
 		     bool is_strict, u32 *n_rows)
 {
 	static const char *const rules[] = { "", "all" };
@@ -283,13 +283,13 @@ static u32 run_query(struct engine *engine, const char *sql, const struct event 
 	return n_wrong;
 }
 
-static struct engine *open_engine(struct arena *arena)
+static struct replayer *open_engine(struct arena *arena)
 {
 	const char *reason = NULL;
-	struct engine *engine;
+	struct replayer *engine;
 
 	arena_init(arena);
-	engine = engine_open(arena, &reason);
+	engine = replayer_open(arena, &reason);
 	if (!engine) {
 		print_message("SKIP: %s\n", reason);
 		arena_free(arena);
@@ -302,7 +302,7 @@ static void test_queries(void **state)
 {
 	u32 n = (u32)env_number("EBQL_EVENTS", N_EVENTS), n_wrong = 0, n_rows = 0;
 	struct arena arena;
-	struct engine *engine = open_engine(&arena);
+	struct replayer *engine = open_engine(&arena);
 	struct event *events = arena_array(&arena, struct event, n);
 
 	(void)state;
@@ -337,7 +337,7 @@ static void test_order(void **state)
 	struct rng rng = { env_number("EBQL_SEED", 1) };
 	struct event events[N];
 	struct arena arena;
-	struct engine *engine = open_engine(&arena);
+	struct replayer *engine = open_engine(&arena);
 
 	(void)state;
 	for (u32 i = 0; i < N; i++) {
@@ -355,8 +355,8 @@ static void test_order(void **state)
 
 		/* With a select beside them SQLite reads the rows, of a part of the kernel's too.
 		 */
-		assert_true(engine_run(engine, "SELECT time, f_u32, (SELECT 1) FROM " EVENT,
-				       &options, events, N, &arena, &got, &error));
+		assert_true(replayer_run(engine, "SELECT time, f_u32, (SELECT 1) FROM " EVENT,
+					 &options, events, N, &arena, &got, &error));
 		assert_int_equal(got.n_rows, N);
 		assert_true(is_in_order(&got));
 	}

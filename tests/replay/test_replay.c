@@ -108,7 +108,7 @@ static void test_cases_reference(void **state)
 	assert_int_equal(n_wrong, 0);
 }
 
-static bool case_passes(struct engine *engine, const struct replay_case *c,
+static bool case_passes(struct replayer *engine, const struct replay_case *c,
 			const struct variant *variant, struct arena *arena)
 {
 	struct engine_options options = variant->options;
@@ -120,7 +120,7 @@ static bool case_passes(struct engine *engine, const struct replay_case *c,
 	/* Each pane has room for so many: other groups are exact than in one table. */
 	if (c->max_groups)
 		options.n_panes = 0;
-	ok = engine_run(engine, c->sql, &options, c->events.at, c->events.n, arena, &got, &error);
+	ok = replayer_run(engine, c->sql, &options, c->events.at, c->events.n, arena, &got, &error);
 	if (c->refused) {
 		if (!ok && strstr(error, arena_printf(arena, "[%s]", c->refused)))
 			return true;
@@ -140,13 +140,13 @@ static void test_cases(void **state)
 {
 	const char *reason = NULL;
 	struct case_file *file;
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena arena;
 	u32 n_wrong = 0;
 
 	arena_init(&arena);
 	file = case_file_read(CASES_PATH, &arena);
-	engine = engine_open(&arena, &reason);
+	engine = replayer_open(&arena, &reason);
 	if (!engine) {
 		print_message("SKIP: %s\n", reason);
 		arena_free(&arena);
@@ -167,16 +167,16 @@ static void test_cases(void **state)
 
 /* --- Checks with files of their own --- */
 
-static void run_check(u32 (*check)(struct engine *engine, u64 seed, struct buf *report))
+static void run_check(u32 (*check)(struct replayer *engine, u64 seed, struct buf *report))
 {
 	const char *reason = NULL;
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena arena;
 	struct buf report;
 	u32 n_wrong;
 
 	arena_init(&arena);
-	engine = engine_open(&arena, &reason);
+	engine = replayer_open(&arena, &reason);
 	if (!engine) {
 		print_message("SKIP: %s\n", reason);
 		arena_free(&arena);

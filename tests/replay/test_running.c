@@ -196,7 +196,7 @@ static void complain(const struct running_query *q, const struct result *expecte
 }
 
 /* In the kernel and in user space. */
-static bool check(struct engine *engine, sqlite3 *db, const struct running_query *q,
+static bool check(struct replayer *engine, sqlite3 *db, const struct running_query *q,
 		  const struct event *events, struct arena *arena)
 {
 	static const struct {
@@ -221,8 +221,8 @@ static bool check(struct engine *engine, sqlite3 *db, const struct running_query
 							.rows = ways[i].rows };
 		bool is_run;
 
-		is_run = engine_run(engine, q->ebql.at, &options, events, N_EVENTS, arena, &got,
-				    &error);
+		is_run = replayer_run(engine, q->ebql.at, &options, events, N_EVENTS, arena, &got,
+				      &error);
 		if (is_run)
 			result_sort(&got);
 		if (is_run && result_equal(&expected, &got) && !got.lost[LOSS_TABLE_FULL])
@@ -234,13 +234,13 @@ static bool check(struct engine *engine, sqlite3 *db, const struct running_query
 	return true;
 }
 
-static struct engine *engine_or_skip(struct arena *arena)
+static struct replayer *engine_or_skip(struct arena *arena)
 {
 	const char *reason = NULL;
-	struct engine *engine;
+	struct replayer *engine;
 
 	arena_init(arena);
-	engine = engine_open(arena, &reason);
+	engine = replayer_open(arena, &reason);
 	if (engine)
 		return engine;
 	print_message("SKIP: %s\n", reason);
@@ -254,7 +254,7 @@ static void test_random(void **state)
 	u64 seed = env_number("EBQL_SEED", 1);
 	u32 n = env_number("EBQL_QUERIES", N_QUERIES), n_wrong = 0;
 	sqlite3 *db = reference_open();
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena outer;
 
 	(void)state;
@@ -317,7 +317,7 @@ static void test_fixed(void **state)
 {
 	struct rng rng = { 5 };
 	sqlite3 *db = reference_open();
-	struct engine *engine;
+	struct replayer *engine;
 	struct event *events;
 	struct arena arena;
 	u32 n_wrong = 0;
@@ -345,14 +345,14 @@ static void test_fixed(void **state)
 
 /* --- Where the sum has no value --- */
 
-static struct result run_values(struct engine *engine, struct arena *arena, const char *sql,
+static struct result run_values(struct replayer *engine, struct arena *arena, const char *sql,
 				struct event *events, u32 n, u64 max_groups)
 {
 	const struct engine_options options = { "", "auto", .max_groups = max_groups };
 	const char *error = NULL;
 	struct result got;
 
-	if (!engine_run(engine, sql, &options, events, n, arena, &got, &error))
+	if (!replayer_run(engine, sql, &options, events, n, arena, &got, &error))
 		fail_msg("%s: %s", sql, error);
 	return got;
 }
@@ -365,7 +365,7 @@ static void test_overflow(void **state)
 						"7" };
 	struct event events[ARRAY_SIZE(values)];
 	struct rng garbage = { 1 };
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena arena;
 	struct result got;
 
@@ -410,7 +410,7 @@ static void test_full(void **state)
 	struct event *events;
 	s64 sums[N_KEYS] = { 0 };
 	struct rng rng = { 3 };
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena arena;
 	struct result got;
 	u64 n_null = 0;
@@ -456,7 +456,7 @@ static void test_many_sums(void **state)
 					     "",      "f_s32 + ", "name, f_s32 / " };
 	struct event *events;
 	struct rng rng = { 6 };
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena arena;
 	sqlite3 *db = reference_open();
 	u32 n_wrong = 0;
@@ -504,7 +504,7 @@ static void test_full_under_groups(void **state)
 	struct event *events;
 	u64 counts[N_GROUPS] = { 0 };
 	struct rng rng = { 4 };
-	struct engine *engine;
+	struct replayer *engine;
 	struct arena arena;
 
 	(void)state;
@@ -525,11 +525,12 @@ static void test_full_under_groups(void **state)
 		struct result got;
 		u64 n_sums = 0;
 
-		if (!engine_run(engine,
-				"SELECT g, count(*), count(r) FROM (SELECT f_s32 AS g, SUM(f_s16) "
-				"OVER (PARTITION BY f_s64) AS r FROM " REPLAY_STREAM
-				") AS q GROUP BY g",
-				&options, events, N, &arena, &got, &error))
+		if (!replayer_run(
+			    engine,
+			    "SELECT g, count(*), count(r) FROM (SELECT f_s32 AS g, SUM(f_s16) "
+			    "OVER (PARTITION BY f_s64) AS r FROM " REPLAY_STREAM
+			    ") AS q GROUP BY g",
+			    &options, events, N, &arena, &got, &error))
 			fail_msg("%s", error);
 		assert_int_equal(got.other_row, -1);
 		assert_int_equal(got.n_rows, N_GROUPS);

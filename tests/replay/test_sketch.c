@@ -54,7 +54,7 @@ static const struct argument weights[] = {
 	{ "nullif(f_u32, 0)", C_U32, true },
 };
 
-static struct engine *engine;
+static struct replayer *engine;
 static struct arena arena;
 
 /* One query and the events that it sees. */
@@ -272,8 +272,8 @@ static void run_round(struct round *r, struct rng *rng, const struct engine_opti
 	buf_puts(&sql, r->is_grouped ? " GROUP BY g" : "");
 	mine.batch = take;
 	mine.context = r;
-	if (!engine_run(engine, sql.at, &mine, r->data.events, r->data.n_events, &arena, &result,
-			&error))
+	if (!replayer_run(engine, sql.at, &mine, r->data.events, r->data.n_events, &arena, &result,
+			  &error))
 		fail_msg("%s: %s", sql.at, error);
 	assert_true(r->n_batches > 0);
 	assert_true(r->is_grouped || r->n_rows == 1);
@@ -343,7 +343,7 @@ static void test_losses(void **state)
 		n_negative += e->integers[C_S16] < 0 || (y != 0 && x / y < 0);
 	}
 	assert_true(n_negative > 0 && n_faults > 0);
-	if (!engine_run(engine, sql, &options, data.events, data.n_events, &arena, &got, &error))
+	if (!replayer_run(engine, sql, &options, data.events, data.n_events, &arena, &got, &error))
 		fail_msg("%s", error);
 	assert_int_equal(got.lost[LOSS_NEGATIVE], n_negative);
 	assert_int_equal(got.lost[LOSS_FAULT], n_faults);
@@ -356,7 +356,7 @@ static int set_up(void **state)
 	const char *reason = NULL;
 
 	arena_init(&engine_arena);
-	engine = engine_open(&engine_arena, &reason);
+	engine = replayer_open(&engine_arena, &reason);
 	return 0;
 }
 

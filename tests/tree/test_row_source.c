@@ -173,13 +173,13 @@ static void test_order(void **state)
 	test_end(&t);
 }
 
-static struct batch account(struct test *t)
+static struct account take_account(struct test *t)
 {
-	struct batch batch = { 0 };
+	struct account account = { 0 };
 
 	row_source_finish(t->source);
-	row_source_account(t->source, &batch);
-	return batch;
+	row_source_account(t->source, &account);
+	return account;
 }
 
 static const char *const ends = "time,k,v\n"
@@ -203,42 +203,42 @@ static void open_pair(struct test *t, bool is_left, bool is_nesting, u64 within_
 
 static void test_pair(void **state)
 {
-	struct batch batch;
+	struct account account;
 	struct test t;
 
 	/* The latest start comes first; at 30 the end is before the start of that time. */
 	open_pair(&t, false, true, 0);
 	assert_string_equal(read_rows(&t, UINT64_MAX, 3), "10,2,11;11,3,10;20,4,13;");
-	batch = account(&t);
-	assert_int_equal(batch.events, 7);
-	assert_int_equal(batch.matched, 3);
-	assert_int_equal(batch.unpaired[UNPAIRED_NEVER_STARTED], 4);
-	assert_int_equal(batch.unpaired[UNPAIRED_NEVER_ENDED], 4);
-	assert_int_equal(batch.lost[LOSS_UNPAIRED], 8);
+	account = take_account(&t);
+	assert_int_equal(account.events, 7);
+	assert_int_equal(account.matched, 3);
+	assert_int_equal(account.unpaired[UNPAIRED_NEVER_STARTED], 4);
+	assert_int_equal(account.unpaired[UNPAIRED_NEVER_ENDED], 4);
+	assert_int_equal(account.lost[LOSS_UNPAIRED], 8);
 	test_end(&t);
 
 	open_pair(&t, true, true, 4);
 	assert_string_equal(read_rows(&t, UINT64_MAX, 100),
 			    "5,1,NULL;10,2,11;11,3,NULL;20,4,NULL;30,5,NULL;31,6,NULL;60,7,NULL;");
-	batch = account(&t);
-	assert_int_equal(batch.unpaired[UNPAIRED_NEVER_STARTED], 0);
-	assert_int_equal(batch.unpaired[UNPAIRED_EXPIRED], 2);
+	account = take_account(&t);
+	assert_int_equal(account.unpaired[UNPAIRED_NEVER_STARTED], 0);
+	assert_int_equal(account.unpaired[UNPAIRED_EXPIRED], 2);
 	test_end(&t);
 }
 
 /* A thread's calls: one start at a time. */
 static void test_not_nesting(void **state)
 {
-	struct batch batch;
+	struct account account;
 	struct test t;
 
 	open_pair(&t, false, false, 0);
 	assert_string_equal(read_rows(&t, UINT64_MAX, 2), "10,2,11;20,4,13;");
-	batch = account(&t);
-	assert_int_equal(batch.unpaired[UNPAIRED_OVERWRITTEN], 2);
-	assert_int_equal(batch.unpaired[UNPAIRED_BEGAN_BEFORE], 2);
-	assert_int_equal(batch.unpaired[UNPAIRED_NEVER_STARTED], 3);
-	assert_int_equal(batch.unpaired[UNPAIRED_NEVER_ENDED], 3);
+	account = take_account(&t);
+	assert_int_equal(account.unpaired[UNPAIRED_OVERWRITTEN], 2);
+	assert_int_equal(account.unpaired[UNPAIRED_BEGAN_BEFORE], 2);
+	assert_int_equal(account.unpaired[UNPAIRED_NEVER_STARTED], 3);
+	assert_int_equal(account.unpaired[UNPAIRED_NEVER_ENDED], 3);
 	test_end(&t);
 }
 
@@ -266,7 +266,7 @@ static void test_changed(void **state)
 	assert_int_equal(first_ns, 10);
 	assert_int_equal(last_ns, 10);
 	assert_string_equal(read_rows(&t, UINT64_MAX, 100), "10,1;");
-	assert_int_equal(account(&t).events, 1);
+	assert_int_equal(take_account(&t).events, 1);
 	test_end(&t);
 	for (u32 i = 0; i < ARRAY_SIZE(texts); i++) {
 		const struct value *rows;
@@ -351,7 +351,7 @@ static void test_many(void **state)
 {
 	enum { N = 5000 };
 	struct buf text, expected;
-	struct batch batch;
+	struct account account;
 	struct plan *a, *p;
 	struct test t;
 
@@ -372,9 +372,9 @@ static void test_many(void **state)
 	/* The sides are scans 1 and 0. */
 	open_rows(&t, p, (struct expr *[]){ field(&t, 1, "time"), field(&t, 0, "time") }, 2);
 	assert_string_equal(read_rows(&t, UINT64_MAX, 100), expected.at);
-	batch = account(&t);
-	assert_int_equal(batch.matched, N);
-	assert_int_equal(batch.lost[LOSS_UNPAIRED], 0);
+	account = take_account(&t);
+	assert_int_equal(account.matched, N);
+	assert_int_equal(account.lost[LOSS_UNPAIRED], 0);
 	buf_free(&text);
 	buf_free(&expected);
 	test_end(&t);

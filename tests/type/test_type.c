@@ -90,21 +90,21 @@ static void test_losses(void **state)
 
 	(void)state;
 	assert_int_equal(LOSS_N, ARRAY_SIZE(names));
-	assert_false(batch_has_loss(&batch));
+	assert_false(account_has_loss(&batch.account));
 	for (i = 0; i < LOSS_N; i++) {
 		assert_string_equal(loss_names[i], names[i]);
-		batch.lost[i] = 1;
-		assert_true(batch_has_loss(&batch));
-		batch.lost[i] = 0;
+		batch.account.lost[i] = 1;
+		assert_true(account_has_loss(&batch.account));
+		batch.account.lost[i] = 0;
 	}
-	batch.events = 5;
-	assert_false(batch_has_loss(&batch));
+	batch.account.events = 5;
+	assert_false(account_has_loss(&batch.account));
 	/* Each loss of a power of its own: which of them are values that histograms lack? */
 	for (i = 0; i < LOSS_N; i++)
-		batch.lost[i] = 1ull << i;
+		batch.account.lost[i] = 1ull << i;
 	for (i = 0; i < UNPAIRED_N; i++)
-		batch.unpaired[i] = 0x100ull << i;
-	assert_int_equal(batch_lost_values(&batch),
+		batch.account.unpaired[i] = 0x100ull << i;
+	assert_int_equal(account_lost_values(&batch.account),
 			 1ull << LOSS_MISSED | 1ull << LOSS_RING_FULL | 1ull << LOSS_NEGATIVE |
 				 0x100ull << UNPAIRED_NEVER_STARTED | 0x100ull << UNPAIRED_EXPIRED |
 				 0x100ull << UNPAIRED_FULL);

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * struct flow and its steps: flow.c has the instants, flow_read.c the parts' rows,
- * flow_window.c the windows of time and the global count, flow_group.c the windows of
- * every group, flow_batch.c the losses and the batch.
+ * struct flow and its steps: engine.c has the instants of all flows, flow.c what a flow does
+ * then, flow_open.c its parts, flow_read.c the parts' rows, flow_window.c the windows of time
+ * and the global count, flow_group.c the windows of every group, flow_batch.c the losses and
+ * the batch.
  */
-#ifndef EBQL_ENGINE_FLOW_INTERNAL_H
-#define EBQL_ENGINE_FLOW_INTERNAL_H
+#ifndef EBQL_ENGINE_INTERNAL_H
+#define EBQL_ENGINE_INTERNAL_H
 
-#include "engine/flow.h"
+#include "drain/drain.h"
+#include "engine/engine.h"
 #include "engine/flow_sql.h"
+#include "engine/user.h"
 #include "rel/rel.h"
 #include "tree/tree.h"
-#include "engine/window.h"
 
 #define FLOW_READ_ROWS 4096u
 #define FLOW_MAX_BYTES (4ull << 30) /* of rows that are kept */
 
-/* What happened in a stretch of time. */
-struct flow_account {
-	u64 events, matched;
-	u64 lost[LOSS_N], unpaired[UNPAIRED_N];
-};
-
 struct flow_part {
 	const struct cut_part *part;
 	struct load *load; /* NULL: it has none */
+	int switch_error;  /* of flow_switch() */
 	/* GROUPS */
-	struct run *run;
-	struct batch groups; /* its last batch; valid until its next */
-	bool has_groups;     /* given since the flow's last batch */
+	struct groups *groups; /* NULL: another kind */
+	bool has_window;       /* groups' one ended since the flow's last batch */
+	/* Streamed rows that are the answer as they are */
+	struct events *events; /* NULL: another kind */
+	struct user user;      /* of both */
+	bool is_user_open;
+	struct batch values; /* GROUPS: those of the window, as user_run() gave them */
 	/* ROWS and TABLE */
 	struct row_source *source;
 	struct row_pool pool;
@@ -43,7 +44,7 @@ struct flow_instant {
 /* An account of the time up to an instant, for windows that overlap. */
 struct flow_pane {
 	struct flow_instant end;
-	struct flow_account account;
+	struct account account;
 };
 
 struct flow_group;
@@ -74,29 +75,46 @@ struct flow_groups {
 };
 
 struct flow {
+	struct engine *engine; /* NULL: it is not stepped */
+	struct flow *next;     /* of the engine */
 	const struct cut *cut;
-	struct run_options options;
-	struct run_sink sink;
+	const struct schema *output;
+	struct flow_sink sink;
+	const struct cancel *cancel;
 	struct diags *diags;
 	struct flow_part *parts;
 	u32 n_parts;
 	u64 max_bytes; /* FLOW_MAX_BYTES; tests set less */
 	struct relation *relations;
 	struct flow_sql sql;
+	bool is_plain;		   /* one part, no SQL of the cut */
 	bool has_groups, has_rows; /* parts of these kinds */
-	bool is_live;		   /* a part has streams: windows follow the clock */
-	bool is_grouped;	   /* SESSION, COUNT PER ... */
-	bool is_ended;		   /* the last batch was given */
-	bool is_drained;	   /* by flow_drain_once(): all rows are in its window */
-	u64 limit;		   /* of streamed rows */
+	bool is_streaming;
+	bool is_live;	 /* a part has streams: windows follow the clock */
+	bool is_grouped; /* SESSION, COUNT PER ... */
+	bool is_ended;	 /* the last batch was given */
+	bool is_over;	 /* or something failed: */
+	int err;
+	bool is_last_window; /* that under way is */
+	bool is_attached;
+	bool is_drained; /* by flow_drain_once(): all rows are in its window */
+	u64 limit;	 /* of streamed rows */
 	u64 n_streamed;
+
+	/* When something is to be done; 0: not by this clock. */
+	u64 every_ns;	 /* snapshots */
+	u64 boundary_ns; /* CLOCK_REALTIME: the next end of a window, pane or snapshot */
+	u64 poll_ns;	 /* CLOCK_MONOTONIC */
+	bool is_due;	 /* its boundary has passed, at: */
+	struct flow_instant now;
+	u64 switched_ns; /* CLOCK_REALTIME, just behind the latest flow_switch() */
 
 	struct flow_instant start;  /* of the run */
 	struct flow_instant window; /* the start of the window under way */
 	u64 next_ns;		    /* its nominal end, on CLOCK_REALTIME; 0: not known yet */
 	struct flow_instant end;    /* of the run, when a boundary ended it; else 0 */
 	s64 real_offset_ns;	    /* CLOCK_REALTIME minus CLOCK_MONOTONIC, when last looked at */
-	struct flow_account since;  /* the last batch or pane */
+	struct account since;	    /* the last batch or pane */
 	struct region panes;	    /* HOPPING: struct flow_pane, the oldest first */
 	u32 n_panes;
 
@@ -110,27 +128,64 @@ struct flow {
 	u64 first_ns, last_ns; /* of all rows read, of a recording all there are; CLOCK_REALTIME */
 	struct flow_groups groups;
 
-	struct run_result result;
-	struct flow_account total, sql_lost;
+	u64 n_windows;
+	bool is_partial;
+	struct account total, sql_lost;
 };
+
+/* --- engine.c --- */
+
+void engine_remove(struct engine *engine, struct flow *flow);
+
+/* --- flow_open.c --- */
+
+/* Attaches the programs, then opens SQLite, so that they start sooner. */
+int flow_attach(struct flow *flow);
+void flow_detach(struct flow *flow);
+/* What the query needs SQLite for; once. */
+int flow_open_sql(struct flow *flow);
+
+/* --- flow.c --- */
+
+/*
+ * The one place where windows end: switches all parts of these flows, and of no others, at
+ * one instant.  What failed stands in the parts.
+ */
+void flow_switch(struct flow *const *flows, u32 n);
+/* A boundary has passed and flow_switch() was called. */
+void flow_boundary(struct flow *flow, struct flow_instant now);
+/* *ret_more: at once again. */
+void flow_poll(struct flow *flow, bool *ret_more);
+/* Is something to be done between boundaries? */
+bool flow_is_polled(const struct flow *flow);
+/* The first boundary behind that instant; 0: there is none. */
+u64 flow_next_boundary(const struct flow *flow, u64 now_ns);
 
 /* --- flow_batch.c --- */
 
 /* Adds what the row sources saw and lost to `since`. */
 void flow_account(struct flow *flow);
-void flow_account_add(struct flow_account *to, const struct flow_account *from);
 /*
- * For a window of n_rows that rows end: its account, as flow.h says.  Events that no row of
+ * For a window of n_rows that rows end: its account, as engine.h says.  Events that no row of
  * a window stands for (n_other_events) go to the first window given after they were seen.
  */
-void flow_account_rows(struct flow *flow, u64 n_rows, struct flow_account *ret_account);
+void flow_account_rows(struct flow *flow, u64 n_rows, struct account *ret_account);
 /*
  * Runs the SQL over the relations and hands the batch on; `account` is what happened in
  * it.  has_sql false: the batch has no rows (the end of a run that gave all before).
  */
-int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct flow_account *account,
+int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account *account,
 	      bool has_sql, bool is_last);
+/* Streamed rows that are the answer as they are. */
+int flow_give_events(struct flow *flow, const struct value *rows, u32 n_rows, bool is_last);
+/* A window of the part's groups has ended: they are rows of the part's columns. */
+int flow_take_groups(struct flow *flow, struct flow_part *part);
 bool flow_is_windowed(const struct flow *flow);
+/* Windows of time, not of rows. */
+bool flow_is_timed(const struct flow *flow);
+/* Do rows end the windows, and not the clock? */
+bool flow_is_row_driven(const struct flow *flow);
+u64 flow_advance_ns(const struct flow *flow);
 
 /* A recorded row without a time, or from before 1970, is as early as can be. */
 static inline u64 flow_time_of(const struct value *row)
@@ -152,16 +207,17 @@ u64 flow_real_time(const struct flow *flow, const struct flow_part *part, u64 ro
  * most: the number, or -errno.
  */
 s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limit);
+/* The number read, FLOW_READ_ROWS at most, from all parts; *ret_more: some part may have more. */
+int flow_read_parts(struct flow *flow, struct flow_instant before, u64 *ret_n, bool *ret_more);
+int flow_read_all(struct flow *flow, struct flow_instant before);
 /* -E2BIG and the diagnostic too-many-rows when the rows that are kept take too much. */
 int flow_check_memory(struct flow *flow);
 /* Files: has some part rows that were not read yet, and when is the first of them? */
-bool flow_peek(struct flow *flow, u64 *ret_time_ns);
+bool flow_peek_row(struct flow *flow, u64 *ret_time_ns);
 /* Gives back the first n rows of the part's queue. */
 void flow_drop(struct flow_part *part, u64 n);
 /* The part of kind ROWS where there is one only; its number is that of its relation. */
 struct flow_part *flow_row_part(struct flow *flow, struct relation **ret_relation);
-/* The number of windows asked for will be reached with the next one. */
-bool flow_is_last_window(const struct flow *flow);
 
 /* --- flow_window.c --- */
 
@@ -171,10 +227,10 @@ bool flow_is_last_window(const struct flow *flow);
  */
 int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, bool is_last);
 /*
- * Files, before the first window: can there be windows over their span?  -EOVERFLOW, -E2BIG
- * after the diagnostic too-large, too-many-windows.
+ * Files, before the first window: can there be windows over their span?  -EOVERFLOW after the
+ * diagnostic too-large.
  */
-int flow_check_span(struct flow *flow, u64 advance_ns);
+int flow_check_span(struct flow *flow);
 /* HOPPING: a pane ends, and no window. */
 void flow_pane_end(struct flow *flow, struct flow_instant end);
 /* Takes rows into the count windows: gives those that are complete. */

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Waits for the engine, the end of the duration, the child's end, or a signal.
+ */
+#include "cli/host.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NS_PER_S	 1000000000ull
+#define LOSS_POLL_MS	 100
+#define CHILD_GRACE_MS	 1000
+#define SIGNALS_TO_KILL	 3
+#define FILE_WINDOWS_MAX 10000000ull
+/* How long SQL that is under way may go on, behind a signal and behind the duration. */
+#define STOP_GRACE_NS	  2000000000ull
+#define DURATION_GRACE_NS 10000000000ull
+
+/* --- Signals --- */
+
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+static volatile sig_atomic_t n_stop_signals, stop_signal;
+static struct cancel cancel;
+static int stop_fd = -1;
+
+static struct saved_signals {
+	struct sigaction stop[ARRAY_SIZE(stop_signals)], pipe;
+	sigset_t mask;
+} saved_signals;
+
+static void on_stop_signal(int number)
+{
+	const u64 one = 1;
+	int error = errno;
+
+	cancel_set(&cancel, base_monotonic_ns() + (n_stop_signals ? 0 : STOP_GRACE_NS));
+	stop_signal = number;
+	/* An output that never takes our bytes must not make us immortal. */
+	if (++n_stop_signals >= SIGNALS_TO_KILL) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	if (write(stop_fd, &one, sizeof(one)) < 0)
+		errno = 0; /* full: the host has been told already */
+	errno = error;
+}
+
+static void signals_take(struct saved_signals *saved)
+{
+	struct sigaction stop = { .sa_handler = on_stop_signal, .sa_flags = SA_RESTART };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	sigset_t unblocked;
+	u32 i;
+
+	n_stop_signals = stop_signal = 0;
+	for (i = 0; i < ARRAY_SIZE(stop_signals); i++) {
+		sigaction(stop_signals[i], &stop, &saved->stop[i]);
+		/* nohup: stays ignored */
+		if (stop_signals[i] == SIGHUP && saved->stop[i].sa_handler == SIG_IGN)
+			sigaction(SIGHUP, &ignore, NULL);
+	}
+	sigaction(SIGPIPE, &ignore, &saved->pipe);
+	/* One that came before this and was blocked ends the run now. */
+	sigemptyset(&unblocked);
+	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
+		sigaddset(&unblocked, stop_signals[i]);
+	sigprocmask(SIG_UNBLOCK, &unblocked, &saved->mask);
+}
+
+static void signals_give_back(const struct saved_signals *saved)
+{
+	u32 i;
+
+	sigprocmask(SIG_SETMASK, &saved->mask, NULL);
+	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
+		sigaction(stop_signals[i], &saved->stop[i], NULL);
+	sigaction(SIGPIPE, &saved->pipe, NULL);
+}
+
+const struct cancel *host_cancel(void)
+{
+	return &cancel;
+}
+
+int host_stop_signal(void)
+{
+	int number = stop_signal;
+
+	stop_signal = 0;
+	return number;
+}
+
+/* --- The duration --- */
+
+static int open_duration(struct host *host)
+{
+	struct itimerspec at = { 0 };
+	u64 end_ns;
+
+	if (!host->options.duration_ns)
+		return 0;
+	end_ns = base_monotonic_ns() + host->options.duration_ns;
+	if (!n_stop_signals)
+		cancel_set(&cancel, end_ns + DURATION_GRACE_NS);
+	at.it_value = (struct timespec){ end_ns / NS_PER_S, end_ns % NS_PER_S };
+	host->duration_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (host->duration_fd < 0 ||
+	    timerfd_settime(host->duration_fd, TFD_TIMER_ABSTIME, &at, NULL))
+		return -errno;
+	return 0;
+}
+
+/* --- The child --- */
+
+static int child_start(struct host *host)
+{
+	const char go = 1;
+
+	if (host->options.child_pid < 0)
+		return 0;
+	/* Linux 5.3, which is older than the mappings of the state (5.5). */
+	host->child_fd = syscall(SYS_pidfd_open, host->options.child_pid, 0);
+	if (host->child_fd < 0)
+		return -errno;
+	if (write(host->options.child_go_fd, &go, 1) == 1)
+		return 0;
+	close(host->child_fd);
+	host->child_fd = -1;
+	return -errno;
+}
+
+/* The run is over: so is the child, whichever of the two ended the other. */
+static void child_end(struct host *host)
+{
+	struct pollfd ended = { .fd = host->child_fd, .events = POLLIN };
+	const int pid = host->options.child_pid;
+	int status;
+
+	if (host->child_fd < 0)
+		return;
+	if (poll(&ended, 1, 0) == 0) {
+		kill(pid, SIGTERM);
+		kill(pid, SIGCONT);
+		if (poll(&ended, 1, CHILD_GRACE_MS) == 0)
+			kill(pid, SIGKILL);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return;
+	host->child_status = status;
+}
+
+/* --- The loop --- */
+
+int host_open(struct host *host, const struct host_options *options)
+{
+	*host = (struct host){
+		.options = *options, .child_status = -1, .duration_fd = -1, .child_fd = -1
+	};
+	stop_fd = host->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (stop_fd < 0)
+		return -errno;
+	signals_take(&saved_signals);
+	return engine_open(&host->engine);
+}
+
+void host_close(struct host *host)
+{
+	if (host->engine)
+		engine_close(host->engine);
+	child_end(host);
+	if (host->stop_fd >= 0)
+		signals_give_back(&saved_signals);
+	for (u32 i = 0; i < 3; i++) {
+		int fd = i == 0 ? host->stop_fd : i == 1 ? host->duration_fd : host->child_fd;
+
+		if (fd >= 0)
+			close(fd);
+	}
+	stop_fd = -1;
+	n_stop_signals = 0;
+	cancel_set(&cancel, 0);
+}
+
+void host_count(struct host *host, const struct batch *batch)
+{
+	if (host->options.n_windows && ++host->n_given + 1 >= host->options.n_windows)
+		flow_stop_at_window(host->flow);
+}
+
+static bool has_loss(struct host *host, u64 *seen_ns)
+{
+	u64 now_ns = base_monotonic_ns();
+	struct account account;
+
+	if (!host->options.ends_at_loss || now_ns - *seen_ns < LOSS_POLL_MS * 1000000ull)
+		return false;
+	*seen_ns = now_ns;
+	flow_peek(host->flow, &account);
+	return account_is_biased(&account);
+}
+
+static int steps(struct host *host)
+{
+	struct pollfd fds[] = { { engine_fd(host->engine), POLLIN },
+				{ host->stop_fd, POLLIN },
+				{ host->duration_fd, POLLIN },
+				{ host->child_fd, POLLIN } };
+	u64 loss_seen_ns = 0;
+	int err = 0;
+
+	while (!err && !flow_is_over(host->flow)) {
+		if (poll(fds, ARRAY_SIZE(fds), host->options.ends_at_loss ? LOSS_POLL_MS : -1) <
+		    0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (fds[1].revents || fds[2].revents || fds[3].revents)
+			return 0;
+		if (fds[0].revents)
+			err = engine_step(host->engine);
+		if (!err && !flow_is_over(host->flow) && has_loss(host, &loss_seen_ns))
+			return 0;
+		if (!err && host->idle)
+			err = host->idle(host->context);
+	}
+	return err;
+}
+
+/* A row that is years off makes windows for hours. */
+static int check_windows(const struct host *host, struct diags *diags)
+{
+	u64 first_ns, last_ns, n = flow_n_windows(host->flow, &first_ns, &last_ns);
+	struct diag *diag;
+
+	if (host->options.n_windows)
+		n = MIN(n, host->options.n_windows);
+	if (n <= FILE_WINDOWS_MAX)
+		return 0;
+	diag = diag_plain(diags, "too-many-windows",
+			  "the recorded events reach over %llu windows, from %llu ns to %llu ns",
+			  (unsigned long long)n, (unsigned long long)first_ns,
+			  (unsigned long long)last_ns);
+	diag_hint(diags, diag,
+		  "is the time of an event wrong? Else make the window longer, or ask for fewer "
+		  "with -n");
+	return -E2BIG;
+}
+
+int host_run(struct host *host, struct diags *diags)
+{
+	int err = check_windows(host, diags);
+
+	if (!err)
+		err = open_duration(host);
+	if (!err)
+		err = child_start(host);
+	if (!err && host->options.n_windows == 1)
+		flow_stop_at_window(host->flow);
+	if (!err)
+		err = steps(host);
+	return err ? err : flow_stop(host->flow);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What ends a running query from outside: signals, a duration, a number of windows, the end
+ * of a child, a loss.  The loop around the engine's steps.
+ */
+#ifndef EBQL_CLI_HOST_H
+#define EBQL_CLI_HOST_H
+
+#include "engine/engine.h"
+
+struct host_options {
+	u64 duration_ns;   /* 0: until stopped */
+	u64 n_windows;	   /* 0: no limit */
+	bool ends_at_loss; /* where windows of time do not end: at once */
+	/* -1: none; the run ends with it, and it (SIGTERM, after 1 s SIGKILL) with the run */
+	int child_pid;
+	int child_go_fd; /* a byte written here starts the child's exec */
+};
+
+struct host {
+	struct host_options options;
+	struct engine *engine;
+	struct flow *flow;
+	u64 n_given;	  /* batches that end windows or snapshots */
+	int child_status; /* as waitpid() gives it; -1: no child */
+	/* Every 10 ms where rows stream, and after each batch; 0 or -errno; may be NULL. */
+	int (*idle)(void *context);
+	void *context;
+	int stop_fd, duration_fd, child_fd;
+};
+
+/*
+ * Takes SIGINT, SIGTERM, SIGHUP (the third such signal kills), one host at a time, and opens
+ * the engine.  0 or -errno; host_close() after both.
+ */
+int host_open(struct host *host, const struct host_options *options);
+/*
+ * Due when the run was told to end and what is still being computed takes too long: 2 s
+ * behind a first signal, none behind a second, 10 s behind the end of the duration.
+ */
+const struct cancel *host_cancel(void);
+/*
+ * Runs host->flow to its end; 0 or -errno: of flow_stop(), of idle(), or -E2BIG after the
+ * diagnostic too-many-windows (of a recording, and no number of them was asked for).
+ */
+int host_run(struct host *host, struct diags *diags);
+/* The sink was given a batch. */
+void host_count(struct host *host, const struct batch *batch);
+/* The engine, the child and the signals. */
+void host_close(struct host *host);
+/* The signal that ended the latest run, once; 0: none did since the last call. */
+int host_stop_signal(void);
+
+#endif

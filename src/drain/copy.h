@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One copy of the kernel part's state -> merged groups and counters, and the copy
+ * is as new: all zero.  Plain loads and stores on memory that no program uses.
+ */
+#ifndef EBQL_DRAIN_COPY_H
+#define EBQL_DRAIN_COPY_H
+
+#include "base/arena.h"
+#include "phys/phys.h"
+#include "drain/merge.h"
+
+struct drain {
+	const struct state_layout *layout;
+	s32 matched_bytes; /* of the cell that counts all events of a group; -1: none */
+	u64 n_matched;	   /* its sum over the rows of one drain_copy() */
+	s32 exists_bytes;  /* DIRECT: of the cell that tells used rows; -1: all rows are used */
+	u32 *active;	   /* slices in which something was counted */
+	bool *is_full;	   /* per slice */
+	u8 *state;	   /* of the drain_copy() under way, and */
+	u32 copy;	   /* which copy */
+	u8 *map_keys, *map_values; /* KERNEL_MAP: room for one batch */
+	u32 map_key_bytes, map_value_bytes;
+};
+
+void drain_open(struct drain *drain, const struct phys *phys, struct arena *arena);
+/*
+ * state: all copies, as phys/phys.h lays them out.  map_fd: of that copy, for
+ * STATE_KERNEL_MAP, else -1.  Adds to counters.  0, or -errno of the map.
+ */
+int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merge *merge,
+	       u64 counters[COUNTER_N]);
+/* Adds up the counters of all slices of all copies; changes nothing. */
+void drain_peek_counters(const struct state_layout *layout, const u8 *state,
+			 u64 counters[COUNTER_N]);
+
+#endif

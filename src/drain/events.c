@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Streamed rows and their account.
+ */
+#include "drain/events.h"
+
+#include <string.h>
+
+int events_open(struct events *events, struct load *load, u64 rows_limit)
+{
+	*events = (struct events){ .load = load, .rows_limit = rows_limit };
+	meter_open(&events->meter, load);
+	/* No ring buffer: no program names it, when WHERE is never true. */
+	if (load->map_fds[LOAD_MAP_RING] < 0)
+		return 0;
+	return stream_open(&events->stream, load->phys, load->map_fds[LOAD_MAP_RING]);
+}
+
+void events_close(struct events *events)
+{
+	stream_close(&events->stream);
+}
+
+/*
+ * A full ring loses what comes later than all that it holds, and has room again
+ * only when it was read.  So what was lost while the writer stood at a position is
+ * missing behind the rows up to there: a query that has its LIMIT of rows before
+ * that lost nothing it was to see.
+ */
+static u64 ring_full(struct events *events)
+{
+	if (events->rows_limit == UINT64_MAX || !events->stream.producer)
+		return events->ring_full;
+	if (events->n_rows >= events->rows_limit)
+		return events->ring_full_before;
+	if (events->stream.position >= events->ring_full_position) {
+		events->ring_full_before = events->ring_full_marked;
+		events->ring_full_marked = events->ring_full;
+		events->ring_full_position = stream_written(&events->stream);
+	}
+	return events->ring_full;
+}
+
+void events_account(struct events *events, bool has_missed)
+{
+	struct account *account = &events->account, before = *account;
+
+	account->lost[LOSS_RING_FULL] = events->ring_full;
+	meter_take_slices(&events->meter, account);
+	meter_take_starts(&events->meter, account);
+	if (has_missed)
+		meter_take_missed(&events->meter, account);
+	events->ring_full = account->lost[LOSS_RING_FULL];
+	account->lost[LOSS_RING_FULL] = ring_full(events);
+	if (!events->is_ended)
+		return;
+	memcpy(account->unpaired, before.unpaired, sizeof(before.unpaired));
+	account->lost[LOSS_UNPAIRED] = before.lost[LOSS_UNPAIRED];
+}
+
+u32 events_read(struct events *events, const struct value **ret_rows)
+{
+	u32 n = stream_read(&events->stream,
+			    MIN(events->rows_limit - events->n_rows, STREAM_BATCH_ROWS));
+
+	*ret_rows = events->stream.values.at;
+	events->n_rows += n;
+	if (n)
+		events_account(events, false);
+	return n;
+}
+
+void events_end(struct events *events)
+{
+	events_account(events, true);
+	events->is_ended = true;
+}
+
+int events_finish(struct events *events, u64 before_ns)
+{
+	events_account(events, true);
+	return meter_add_waiting(&events->meter, before_ns, &events->account);
+}

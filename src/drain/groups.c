@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The copy that was switched off -> groups of a window, by way of panes where windows
+ * overlap.  The last window ends with a switch too: what the programs count between it
+ * and their detaching lies behind the run's end and is dropped, so that the last window is
+ * not longer by the time that detaching takes (8-84 ms).
+ */
+#include "drain/groups.h"
+
+#include <string.h>
+
+int groups_open(struct groups *groups, struct load *load, struct arena *arena)
+{
+	const struct phys *phys = load->phys;
+	int err;
+
+	*groups = (struct groups){ .load = load, .phys = phys };
+	meter_open(&groups->meter, load);
+	drain_open(&groups->drain, phys, arena);
+	err = merge_open(&groups->merge, phys, arena);
+	if (err || phys->window != WINDOW_HOPPING)
+		return err;
+	groups->panes = arena_new(arena, struct panes);
+	return panes_open(groups->panes, phys, hop_n_panes(phys->window_ns, phys->advance_ns),
+			  arena);
+}
+
+void groups_close(struct groups *groups)
+{
+	merge_close(&groups->merge);
+	if (groups->panes)
+		panes_close(groups->panes);
+}
+
+void groups_start(struct groups *groups, u64 now_ns)
+{
+	groups->start_ns = groups->window_start_ns = now_ns;
+}
+
+u64 groups_period_ns(const struct phys *phys)
+{
+	switch (phys->window) {
+	case WINDOW_NONE:
+		return 0;
+	case WINDOW_HOPPING:
+		return phys->advance_ns;
+	default:
+		return phys->window_ns;
+	}
+}
+
+u64 groups_between_ns(const struct phys *phys)
+{
+	if (phys->window != WINDOW_HOPPING)
+		return 0;
+	return hop_between_ns(phys->window_ns, phys->advance_ns);
+}
+
+static bool is_windowed(const struct groups *groups)
+{
+	return groups->phys->window != WINDOW_NONE;
+}
+
+/* What is counted now is merged there. */
+static struct merge *target(struct groups *groups)
+{
+	return groups->panes ? &groups->panes->pane : &groups->merge;
+}
+
+/* Groups are kept from snapshot to snapshot where there is no window. */
+static void begin(struct groups *groups)
+{
+	groups->has_window = false;
+	if (!is_windowed(groups))
+		return;
+	merge_reset(target(groups));
+	groups->account = (struct account){ 0 };
+}
+
+static int take_copy(struct groups *groups, u64 copy)
+{
+	const struct load *load = groups->load;
+	u64 counters[COUNTER_N] = { 0 };
+	int map_fd = -1, err;
+
+	if (groups->phys->state.kind == STATE_KERNEL_MAP)
+		map_fd = load->map_fds[copy ? LOAD_MAP_HASH1 : LOAD_MAP_HASH0];
+	err = drain_copy(&groups->drain, load->state, (u32)copy, map_fd, target(groups), counters);
+	meter_add_counters(&groups->meter, counters, &groups->account);
+	return err;
+}
+
+/*
+ * Sums up windows; one without bounds holds the run so far.  fresh: what of the window no
+ * window before had too.
+ */
+static void add_to_total(struct groups *groups, const struct account *fresh)
+{
+	u64 *n_full = &groups->total.lost[LOSS_TABLE_FULL];
+
+	if (!is_windowed(groups))
+		groups->total = (struct account){ 0 };
+	account_add(&groups->total, fresh);
+	/* Groups that had room in each of the panes may have none in their window. */
+	*n_full = MAX(*n_full, groups->window.lost[LOSS_TABLE_FULL]);
+}
+
+/* The merged groups are the window's; account: what was counted beside them. */
+static void give(struct groups *groups, const struct account *account, const struct account *fresh,
+		 u64 start_ns, u64 end_ns)
+{
+	groups->has_window = true;
+	groups->window = *account;
+	groups->window.lost[LOSS_TABLE_FULL] += groups->merge.n_folded;
+	groups->rows = (struct rows){ .phys = groups->phys,
+				      .merge = &groups->merge,
+				      .window_start_ns = start_ns,
+				      .window_end_ns = end_ns,
+				      .matched = groups->window.matched,
+				      .n_lost_values = account_lost_values(&groups->window) };
+	add_to_total(groups, fresh ? fresh : &groups->window);
+}
+
+/* --- HOPPING --- */
+
+struct pane_end {
+	u64 boundary_ns, position; /* the pane's nominal end */
+	u64 expired;		   /* no window to come has the panes up to that position */
+	bool is_due;		   /* a window ends too */
+};
+
+/* The latest boundary that has passed. */
+static u64 boundary_before(const struct phys *phys, u64 now_ns)
+{
+	u64 between_ns = hop_between_ns(phys->window_ns, phys->advance_ns);
+	u64 at_ns = now_ns / phys->advance_ns * phys->advance_ns;
+
+	return between_ns && now_ns - at_ns >= between_ns ? at_ns + between_ns : at_ns;
+}
+
+/*
+ * A pane that was closed late goes over several boundaries: it is in all windows that
+ * would have a part of it, and the latest window that ended meanwhile ends now.
+ */
+static struct pane_end pane_end(const struct groups *groups, u64 now_ns, bool is_last)
+{
+	const struct phys *phys = groups->phys;
+	u64 end_ns = is_last ? now_ns : boundary_before(phys, now_ns);
+	u64 window_end_ns = end_ns / phys->advance_ns * phys->advance_ns;
+	u64 before_ns = groups->boundary_ns, position = groups->position;
+	struct pane_end end = { .boundary_ns = end_ns };
+
+	if (!before_ns)
+		before_ns = position = boundary_before(phys, groups->window_start_ns);
+	end.is_due = window_end_ns == end_ns || window_end_ns > before_ns;
+	if (!end.is_due)
+		window_end_ns += phys->advance_ns;
+	/* Where the clock was set back the pane is as long as one can be. */
+	end.position = position + (end_ns > before_ns ? end_ns - before_ns : phys->advance_ns);
+	end.expired = end.position - end_ns + window_end_ns - phys->window_ns;
+	return end;
+}
+
+bool groups_is_due(const struct groups *groups, u64 now_ns)
+{
+	return !groups->panes || pane_end(groups, now_ns, false).is_due;
+}
+
+static int give_panes(struct groups *groups, u64 end_ns)
+{
+	struct panes *panes = groups->panes;
+	struct account fresh;
+	u64 start_ns = end_ns;
+	int err;
+
+	/* The run ends in the gap between two windows: no window was begun. */
+	if (!panes->n_kept)
+		return 0;
+	merge_reset(&groups->merge);
+	err = panes_merge(panes, &groups->merge, &fresh, &start_ns);
+	if (!err)
+		give(groups, &panes->kept, &fresh, start_ns, end_ns);
+	return err;
+}
+
+static int close_pane(struct groups *groups, u64 now_ns, u64 end_ns, bool is_last)
+{
+	struct pane_end end = pane_end(groups, now_ns, is_last);
+	int err =
+		panes_push(groups->panes, end.position, groups->window_start_ns, &groups->account);
+
+	if (err)
+		return err;
+	groups->window_start_ns = end_ns;
+	groups->boundary_ns = end.boundary_ns;
+	groups->position = end.position;
+	panes_expire(groups->panes, end.expired);
+	return end.is_due || is_last ? give_panes(groups, end_ns) : 0;
+}
+
+/* --- Ends --- */
+
+/* now_ns: at or before the switch; end_ns: just after it. */
+static int hand_on(struct groups *groups, u64 now_ns, u64 end_ns, bool is_last)
+{
+	u64 start_ns = is_windowed(groups) ? groups->window_start_ns : groups->start_ns;
+
+	meter_take_missed(&groups->meter, &groups->account);
+	if (groups->panes)
+		return close_pane(groups, now_ns, end_ns, is_last);
+	groups->window_start_ns = end_ns;
+	give(groups, &groups->account, NULL, start_ns, end_ns);
+	return 0;
+}
+
+int groups_restart(struct groups *groups, u64 switched_ns)
+{
+	int err;
+
+	groups_start(groups, switched_ns);
+	meter_take_starts(&groups->meter, &groups->account);
+	err = take_copy(groups, groups->load->epoch ^ 1);
+	meter_take_missed(&groups->meter, &groups->account);
+	merge_reset(target(groups));
+	groups->account = (struct account){ 0 };
+	return err;
+}
+
+int groups_end(struct groups *groups, u64 now_ns, u64 switched_ns)
+{
+	int err;
+
+	begin(groups);
+	meter_take_starts(&groups->meter, &groups->account);
+	err = take_copy(groups, groups->load->epoch ^ 1);
+	return err ? err : hand_on(groups, now_ns, switched_ns, false);
+}
+
+int groups_end_last(struct groups *groups, u64 switched_ns, bool is_switched)
+{
+	int err;
+
+	begin(groups);
+	meter_take_starts(&groups->meter, &groups->account);
+	/* As near to the switch as can be: ends go on using starts up. */
+	err = meter_add_waiting(&groups->meter, is_switched ? base_monotonic_ns() : UINT64_MAX,
+				&groups->account);
+	/* No switch: both copies hold events. */
+	if (!err && !is_switched)
+		err = take_copy(groups, groups->load->epoch);
+	if (!err)
+		err = take_copy(groups, groups->load->epoch ^ 1);
+	return err ? err : hand_on(groups, switched_ns, switched_ns, true);
+}
+
+void groups_peek(struct groups *groups, struct account *ret_account)
+{
+	meter_take_starts(&groups->meter, &groups->account);
+	meter_take_missed(&groups->meter, &groups->account);
+	*ret_account = groups->account;
+	meter_peek_slices(&groups->meter, ret_account);
+}
+
+int groups_end_replay(struct groups *groups, bool is_last)
+{
+	u64 end_ns = base_realtime_ns();
+	int err;
+
+	begin(groups);
+	meter_take_starts(&groups->meter, &groups->account);
+	err = is_last ? meter_add_waiting(&groups->meter, UINT64_MAX, &groups->account) : 0;
+	if (!err)
+		err = take_copy(groups, groups->load->epoch ^ 1);
+	if (err || !groups->panes)
+		return err ? err : hand_on(groups, end_ns, end_ns, is_last);
+	/* All panes so far. */
+	err = panes_push(groups->panes, ++groups->position, groups->start_ns, &groups->account);
+	return err ? err : give_panes(groups, end_ns);
+}

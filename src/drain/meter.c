@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Counters of the kernel -> accounts.
+ */
+#include "drain/meter.h"
+
+#include "drain/copy.h"
+#include "drain/pair.h"
+
+void meter_open(struct meter *meter, struct load *load)
+{
+	*meter = (struct meter){ .load = load };
+}
+
+static void add_unpaired(struct account *to, const u64 unpaired[UNPAIRED_N])
+{
+	for (u32 i = 0; i < UNPAIRED_N; i++) {
+		to->unpaired[i] += unpaired[i];
+		to->lost[LOSS_UNPAIRED] += unpaired[i];
+	}
+}
+
+void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N],
+			struct account *to)
+{
+	const u64 *c = counters;
+
+	to->events += c[COUNTER_EVENTS];
+	to->matched += c[meter->load->phys->has_matched ? COUNTER_MATCHED : COUNTER_EVENTS];
+	to->lost[LOSS_MISSED] += c[COUNTER_NESTED];
+	to->lost[LOSS_TABLE_FULL] +=
+		c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] + c[COUNTER_RUNNING_FULL];
+	to->lost[LOSS_RING_FULL] += c[COUNTER_RING_FULL];
+	to->lost[LOSS_EVICTED] += c[COUNTER_EVICTED];
+	to->lost[LOSS_NEGATIVE] += c[COUNTER_NEGATIVE];
+	to->lost[LOSS_FAULT] += c[COUNTER_FAULT];
+	add_unpaired(to, c + COUNTER_UNPAIRED);
+}
+
+/* What it has grown to, and by how much. */
+static void grow(struct account *seen, const struct account *now, struct account *to)
+{
+	account_add(to, now);
+	account_subtract(to, seen);
+	*seen = *now;
+}
+
+void meter_take_starts(struct meter *meter, struct account *to)
+{
+	const struct phys *phys = meter->load->phys;
+	struct account now = { 0 };
+
+	for (u32 cpu = 0; phys->n_joins && cpu < phys->state.n_cpus; cpu++) {
+		const struct control_line *line = &meter->load->control[cpu];
+		u64 unpaired[UNPAIRED_N];
+
+		now.lost[LOSS_FAULT] += __atomic_load_n(&line->start_faults, __ATOMIC_RELAXED);
+		now.lost[LOSS_NEGATIVE] += __atomic_load_n(&line->start_negative, __ATOMIC_RELAXED);
+		now.lost[LOSS_EVICTED] += __atomic_load_n(&line->start_evicted, __ATOMIC_RELAXED);
+		now.lost[LOSS_TABLE_FULL] +=
+			__atomic_load_n(&line->start_running_full, __ATOMIC_RELAXED);
+		for (u32 i = 0; i < UNPAIRED_N; i++)
+			unpaired[i] = __atomic_load_n(&line->unpaired[i], __ATOMIC_RELAXED);
+		add_unpaired(&now, unpaired);
+	}
+	grow(&meter->starts, &now, to);
+}
+
+void meter_peek_slices(const struct meter *meter, struct account *to)
+{
+	u64 counters[COUNTER_N] = { 0 };
+
+	drain_peek_counters(&meter->load->phys->state, meter->load->state, counters);
+	meter_add_counters(meter, counters, to);
+}
+
+void meter_take_slices(struct meter *meter, struct account *to)
+{
+	struct account now = { 0 };
+
+	meter_peek_slices(meter, &now);
+	grow(&meter->slices, &now, to);
+}
+
+void meter_take_missed(struct meter *meter, struct account *to)
+{
+	to->lost[LOSS_MISSED] += load_missed(meter->load);
+}
+
+int meter_add_waiting(const struct meter *meter, u64 before_ns, struct account *to)
+{
+	const struct load *load = meter->load;
+	s64 n = 0;
+
+	if (load->phys->n_joins)
+		n = pair_count_waiting(load->phys, load->pairs, load->map_fds[LOAD_MAP_PAIR],
+				       before_ns);
+	if (n < 0)
+		return (int)n;
+	to->unpaired[UNPAIRED_NEVER_ENDED] += (u64)n;
+	to->lost[LOSS_UNPAIRED] += (u64)n;
+	return 0;
+}

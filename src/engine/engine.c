@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The instants of all flows: boundaries of windows on CLOCK_REALTIME, one timer for the
+ * first of them, and the reading of rows every 10 ms, one timer on CLOCK_MONOTONIC.
+ *
+ * A boundary that passed while a slow output took its time is skipped, and that window is
+ * longer: each flow's next one is the first that lies ahead when its batch was given.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "engine/internal.h"
+
+#define NS_PER_S 1000000000ull
+#define POLL_NS	 10000000ull
+
+struct engine {
+	int epoll_fd, boundary_fd, poll_fd;
+	struct flow *flows;
+	/* What the timers are set to; 0: nothing. */
+	u64 boundary_ns, poll_ns;
+	struct region due; /* struct flow * */
+};
+
+static int watch(struct engine *engine, int clock, int *ret_fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	*ret_fd = timerfd_create(clock, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (*ret_fd < 0 || epoll_ctl(engine->epoll_fd, EPOLL_CTL_ADD, *ret_fd, &event))
+		return -errno;
+	return 0;
+}
+
+int engine_open(struct engine **ret_engine)
+{
+	struct engine *engine = calloc(1, sizeof(*engine));
+	int err = 0;
+
+	if (!engine)
+		return -ENOMEM;
+	engine->boundary_fd = engine->poll_fd = -1;
+	engine->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (engine->epoll_fd < 0)
+		err = -errno;
+	if (!err)
+		err = watch(engine, CLOCK_REALTIME, &engine->boundary_fd);
+	if (!err)
+		err = watch(engine, CLOCK_MONOTONIC, &engine->poll_fd);
+	*ret_engine = engine;
+	if (err)
+		engine_close(engine);
+	return err;
+}
+
+void engine_close(struct engine *engine)
+{
+	const int fds[] = { engine->boundary_fd, engine->poll_fd, engine->epoll_fd };
+
+	while (engine->flows)
+		flow_close(engine->flows);
+	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	region_free(&engine->due);
+	free(engine);
+}
+
+int engine_fd(const struct engine *engine)
+{
+	return engine->epoll_fd;
+}
+
+/* --- Timers --- */
+
+static int arm(int fd, int flags, u64 at_ns, u64 *armed_ns)
+{
+	const struct itimerspec at = { .it_value = { at_ns / NS_PER_S, at_ns % NS_PER_S } };
+
+	if (at_ns == *armed_ns)
+		return 0;
+	*armed_ns = at_ns;
+	return timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &at, NULL) ? -errno : 0;
+}
+
+/* The first instant of all flows on each clock. */
+static int arm_all(struct engine *engine)
+{
+	u64 boundary_ns = UINT64_MAX, poll_ns = UINT64_MAX;
+	int err;
+
+	for (const struct flow *flow = engine->flows; flow; flow = flow->next) {
+		if (flow->is_over)
+			continue;
+		if (flow->boundary_ns)
+			boundary_ns = MIN(boundary_ns, flow->boundary_ns);
+		if (flow->poll_ns)
+			poll_ns = MIN(poll_ns, flow->poll_ns);
+	}
+	/* CANCEL_ON_SET: when the clock is set, reading the timer fails with ECANCELED. */
+	err = arm(engine->boundary_fd, TFD_TIMER_CANCEL_ON_SET,
+		  boundary_ns == UINT64_MAX ? 0 : boundary_ns, &engine->boundary_ns);
+	if (!err)
+		err = arm(engine->poll_fd, 0, poll_ns == UINT64_MAX ? 0 : poll_ns,
+			  &engine->poll_ns);
+	return err;
+}
+
+/* 1: it has gone off; 0: not yet; -ECANCELED: the clock was set; or -errno. */
+static int take_timer(int fd, u64 *armed_ns)
+{
+	u64 n_expired;
+
+	if (read(fd, &n_expired, sizeof(n_expired)) < 0) {
+		if (errno == EAGAIN)
+			return 0;
+		if (errno != ECANCELED)
+			return -errno;
+		*armed_ns = 0;
+		return -ECANCELED;
+	}
+	*armed_ns = 0;
+	return 1;
+}
+
+/* --- Steps --- */
+
+static u32 find_due(struct engine *engine, u64 now_ns)
+{
+	u32 n = 0;
+
+	for (struct flow *flow = engine->flows; flow; flow = flow->next) {
+		flow->is_due = !flow->is_over && flow->boundary_ns && flow->boundary_ns <= now_ns;
+		if (flow->is_due)
+			((struct flow **)engine->due.at)[n++] = flow;
+	}
+	return n;
+}
+
+/* The windows of all flows that are due end at one instant; then each gives its batch. */
+static void step_boundaries(struct engine *engine)
+{
+	struct flow **due = engine->due.at;
+	u32 n = find_due(engine, base_realtime_ns());
+
+	for (u32 i = 0; i < n; i++)
+		due[i]->now = flow_now(due[i]);
+	if (n)
+		flow_switch(due, n);
+	for (u32 i = 0; i < n; i++) {
+		flow_boundary(due[i], due[i]->now);
+		due[i]->boundary_ns = flow_next_boundary(due[i], base_realtime_ns());
+	}
+}
+
+static void step_polls(struct engine *engine)
+{
+	for (struct flow *flow = engine->flows; flow; flow = flow->next) {
+		bool is_more;
+
+		if (flow->is_over || !flow->poll_ns ||
+		    (!flow->is_due && flow->poll_ns > base_monotonic_ns()))
+			continue;
+		flow_poll(flow, &is_more);
+		flow->poll_ns = base_monotonic_ns() + (is_more ? 0 : POLL_NS);
+	}
+}
+
+int engine_step(struct engine *engine)
+{
+	int boundary = take_timer(engine->boundary_fd, &engine->boundary_ns);
+	int poll = take_timer(engine->poll_fd, &engine->poll_ns);
+
+	if (boundary < 0 && boundary != -ECANCELED)
+		return boundary;
+	if (poll < 0)
+		return poll;
+	/* The clock was set: other boundaries lie ahead now. */
+	for (struct flow *flow = engine->flows; boundary < 0 && flow; flow = flow->next)
+		flow->boundary_ns = flow_next_boundary(flow, base_realtime_ns());
+	step_boundaries(engine);
+	step_polls(engine);
+	return arm_all(engine);
+}
+
+/* --- Flows --- */
+
+static int insert(struct engine *engine, struct flow *flow)
+{
+	u64 n = 1;
+
+	for (struct flow *other = engine->flows; other; other = other->next)
+		n++;
+	if (!region_need(&engine->due, n * sizeof(struct flow *)))
+		return -ENOMEM;
+	flow->engine = engine;
+	flow->next = engine->flows;
+	engine->flows = flow;
+	flow->boundary_ns = flow_next_boundary(flow, base_realtime_ns());
+	/* The first poll does not wait: all of a small file is there already. */
+	flow->poll_ns = flow_is_polled(flow) ? base_monotonic_ns() : 0;
+	return arm_all(engine);
+}
+
+int engine_add(struct engine *engine, const struct flow_input *input, struct flow **ret_flow)
+{
+	struct flow *flow = flow_open(input);
+	int err;
+
+	if (!flow)
+		return -EINVAL;
+	err = flow_attach(flow);
+	if (!err)
+		err = insert(engine, flow);
+	if (err)
+		flow_close(flow);
+	else
+		*ret_flow = flow;
+	return err;
+}
+
+void engine_remove(struct engine *engine, struct flow *flow)
+{
+	struct flow **at = &engine->flows;
+
+	while (*at && *at != flow)
+		at = &(*at)->next;
+	if (*at)
+		*at = flow->next;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A cut and the loads of its parts -> a flow: opened, attached, detached, closed.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/internal.h"
+
+static bool refuse(struct flow *flow, int err)
+{
+	if (err)
+		diag_plain(flow->diags, "run-start", "cannot make room for %s: %s",
+			   flow->is_streaming ? "rows" : "groups", strerror(-err));
+	return !err;
+}
+
+/* A file without times: all its rows, read once. */
+static bool read_table(struct flow *flow, struct flow_part *part, struct arena *arena)
+{
+	u32 width = part->part->columns.n_columns;
+	struct file_rows *rows = file_rows_open(part->part->file, flow->diags);
+	struct value *row = arena_array(arena, struct value, width + 1);
+	int got = rows ? 1 : -EINVAL;
+
+	while (got > 0) {
+		got = file_rows_next(rows, row);
+		if (got > 0)
+			row_fifo_put(&part->queue, row_pool_take(&part->pool, row));
+		if (got > 0 && !(part->queue.n % FLOW_READ_ROWS) && flow_check_memory(flow))
+			got = -E2BIG;
+	}
+	if (rows)
+		file_rows_close(rows);
+	return got == 0;
+}
+
+static bool open_groups(struct flow *flow, struct flow_part *part, struct arena *arena)
+{
+	flow->has_groups = true;
+	part->groups = arena_new(arena, struct groups);
+	return refuse(flow, groups_open(part->groups, part->load, arena));
+}
+
+static bool open_events(struct flow *flow, struct flow_part *part, struct arena *arena)
+{
+	part->events = arena_new(arena, struct events);
+	return refuse(flow, events_open(part->events, part->load, flow->limit));
+}
+
+static bool open_part(struct flow *flow, u32 number, struct arena *arena)
+{
+	struct flow_part *part = &flow->parts[number];
+	const struct cut_part *of = part->part;
+	struct relation *relation = &flow->relations[number];
+
+	*relation = (struct relation){ .name = of->name,
+				       .columns = &of->columns,
+				       .n_columns = of->columns.n_columns,
+				       .expected_rows = of->kind == PART_GROUPS ? 1000 : 100000 };
+	row_pool_open(&part->pool, of->columns.n_columns);
+	flow->is_live |= of->has_streams || of->kind == PART_GROUPS;
+	switch (of->kind) {
+	case PART_GROUPS:
+		return open_groups(flow, part, arena);
+	case PART_ROWS:
+		if (flow->is_plain)
+			return open_events(flow, part, arena);
+		flow->has_rows = true;
+		relation->has_sessions = flow->is_grouped;
+		part->source = row_source_open(of, part->load, flow->cancel, arena, flow->diags);
+		return part->source;
+	case PART_TABLE:
+		if (!read_table(flow, part, arena))
+			return false;
+		relation->expected_rows = part->queue.n + 1;
+		relation_set_rows(relation, row_fifo_rows(&part->queue), part->queue.n);
+		return true;
+	}
+	BUG("kind of part");
+}
+
+/* Of all rows that are recorded, those that WHERE drops too: windows begin and end with them. */
+static void find_span(struct flow *flow)
+{
+	u64 first_ns, last_ns;
+
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		if (!flow->parts[i].source ||
+		    !row_source_span(flow->parts[i].source, &first_ns, &last_ns))
+			continue;
+		flow->first_ns = flow->has_span ? MIN(flow->first_ns, first_ns) : first_ns;
+		flow->last_ns = flow->has_span ? MAX(flow->last_ns, last_ns) : last_ns;
+		flow->has_span = true;
+	}
+}
+
+static s64 limit_of(const struct cut *cut, const struct phys *plain)
+{
+	if (plain)
+		return plain->is_streaming ? plain->stream_limit : -1;
+	return cut->is_streaming ? cut->limit : -1;
+}
+
+static struct flow *new_flow(const struct flow_input *input)
+{
+	struct flow *flow = arena_new(input->arena, struct flow);
+	const struct cut *cut = input->cut;
+	const struct phys *plain = cut->sql ? NULL : input->loads[0]->phys;
+	s64 limit = limit_of(cut, plain);
+
+	flow->cut = cut;
+	flow->sink = input->sink;
+	flow->cancel = input->cancel;
+	flow->diags = input->diags;
+	flow->every_ns = input->every_ns;
+	flow->max_bytes = FLOW_MAX_BYTES;
+	flow->is_plain = plain != NULL;
+	flow->is_streaming = plain ? plain->is_streaming : cut->is_streaming;
+	flow->output = plain ? &plain->user.output : &cut->output;
+	flow->limit = input->n_rows ? input->n_rows : UINT64_MAX;
+	if (limit >= 0)
+		flow->limit = MIN(flow->limit, (u64)limit);
+	flow->is_grouped = cut->window.kind == WINDOW_SESSION ||
+			   (cut->window.kind == WINDOW_COUNT && cut->window.scope != COUNT_GLOBAL);
+	flow->parts = arena_array(input->arena, struct flow_part, cut->n_parts + 1);
+	flow->relations = arena_array(input->arena, struct relation, cut->n_parts + 1);
+	flow->start = flow->window = flow_now(flow);
+	return flow;
+}
+
+struct flow *flow_open(const struct flow_input *input)
+{
+	struct flow *flow = new_flow(input);
+	const struct cut *cut = input->cut;
+	bool is_good = true;
+
+	for (; flow->n_parts < cut->n_parts && is_good; flow->n_parts++) {
+		flow->parts[flow->n_parts] =
+			(struct flow_part){ .part = &cut->parts[flow->n_parts],
+					    .load = input->loads[flow->n_parts] };
+		is_good = open_part(flow, flow->n_parts, input->arena);
+	}
+	if (is_good && !flow->is_live)
+		find_span(flow);
+	flow->is_partial = !flow->is_live;
+	if (is_good && flow->is_grouped)
+		is_good = flow_groups_open(flow, input->arena) == 0;
+	if (is_good)
+		return flow;
+	flow_close(flow);
+	return NULL;
+}
+
+void flow_detach(struct flow *flow)
+{
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].load && flow->is_attached)
+			load_detach(flow->parts[i].load);
+	flow->is_attached = false;
+}
+
+void flow_close(struct flow *flow)
+{
+	flow_detach(flow);
+	if (flow->engine)
+		engine_remove(flow->engine, flow);
+	/* First the connection, whose tables are the relations. */
+	flow_sql_close(&flow->sql);
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		struct flow_part *part = &flow->parts[i];
+
+		relation_close(&flow->relations[i]);
+		if (part->groups)
+			groups_close(part->groups);
+		if (part->events)
+			events_close(part->events);
+		if (part->is_user_open)
+			user_close(&part->user);
+		if (part->source)
+			row_source_close(part->source);
+		row_fifo_close(&part->queue);
+		row_pool_close(&part->pool);
+	}
+	flow_groups_close(flow);
+	region_free(&flow->panes);
+}
+
+int flow_open_sql(struct flow *flow)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < flow->n_parts && !err; i++) {
+		struct flow_part *part = &flow->parts[i];
+
+		if (part->is_user_open || !(part->groups || part->events))
+			continue;
+		part->is_user_open = true;
+		err = user_open(&part->user, part->load->phys, flow->cancel, flow->diags);
+	}
+	if (!err && !flow->is_plain && !flow->sql.db)
+		err = flow_sql_open(&flow->sql, flow->cut, flow->relations, flow->cancel,
+				    flow->diags);
+	return err;
+}
+
+/*
+ * Attaching takes 0.1 ms for some hooks and 10 for others.  Where several loads are attached
+ * one after the other, they begin together when all are: what came before is forgotten.
+ */
+static int start_together(struct flow *flow)
+{
+	int err = 0;
+
+	flow->start = flow->window = flow_now(flow);
+	flow_switch(&flow, 1);
+	for (u32 i = 0; i < flow->n_parts && !err; i++) {
+		struct flow_part *part = &flow->parts[i];
+
+		/* -EBUSY, a CPU was stuck: the start is a little less exact. */
+		err = part->switch_error == -EBUSY ? 0 : part->switch_error;
+		if (!err && !part->switch_error && part->groups)
+			err = groups_restart(part->groups, flow->switched_ns);
+	}
+	if (!err)
+		err = flow_read_all(flow, flow->start);
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].source)
+			flow_drop(&flow->parts[i], flow->parts[i].queue.n);
+	flow_account(flow);
+	flow->since = flow->total = (struct account){ 0 };
+	return err;
+}
+
+int flow_attach(struct flow *flow)
+{
+	u32 n_loads = 0;
+	int err = 0;
+
+	flow->start = flow->window = flow_now(flow);
+	flow->is_attached = true;
+	for (u32 i = 0; i < flow->n_parts && !err; i++) {
+		struct flow_part *part = &flow->parts[i];
+
+		if (part->groups)
+			groups_start(part->groups, flow->start.real_ns);
+		if (part->load)
+			err = load_attach(part->load, flow->diags);
+		n_loads += part->load != NULL;
+	}
+	if (!err)
+		err = flow_open_sql(flow);
+	if (!err && n_loads > 1)
+		err = start_together(flow);
+	if (flow->is_live && flow_is_timed(flow))
+		flow->next_ns =
+			(flow->start.real_ns / flow_advance_ns(flow) + 1) * flow_advance_ns(flow);
+	return err;
+}
