@@ -101,7 +101,6 @@ enum {
 	KNOWN_KEY,
 	KNOWN_RUNNING,
 	KNOWN_COUNTS,
-	KNOWN_NEGATIVE,
 	KNOWN_FAULT_STATUS,
 	KNOWN_UNPAIRED,
 };
@@ -149,8 +148,6 @@ struct exemption exemptions[] = {
 			    .is_known = true },
 	[KNOWN_COUNTS] = { "where-of-constants", "`matched` counts what WHERE 0 drops",
 			   .is_known = true },
-	[KNOWN_NEGATIVE] = { "negative", "SQLite's histogram() does not count values below zero",
-			     .is_known = true },
 	[KNOWN_FAULT_STATUS] = { "fault-status", "only one way computes what faults",
 				 .is_known = true },
 	[KNOWN_UNPAIRED] = { "never-ended",
@@ -253,7 +250,7 @@ static bool types_agree(const struct oracle_query *query, const struct way_optio
 	return same_types(a, b, LIKE_EXACT) ||
 	       is_exempt(EXEMPT_CSV_TYPES, is_csv(a_way) || is_csv(b_way)) ||
 	       is_exempt(KNOWN_INTEGER, *ret_is_kind) ||
-	       is_exempt(KNOWN_BRANCH, same_types(a, b, LIKE_CLASS)) ||
+	       is_exempt(KNOWN_BRANCH, query->has_mixed && same_types(a, b, LIKE_CLASS)) ||
 	       is_exempt(KNOWN_PERCENTILE, query->has_percentile);
 }
 
@@ -313,9 +310,7 @@ static bool same_losses(const struct oracle_query *query, const struct way_optio
 	u64 n = a->result.lost[LOSS_FAULT], m = b->result.lost[LOSS_FAULT];
 
 	for (u32 i = 0; i < LOSS_N; i++)
-		if (i != LOSS_UNPAIRED && i != LOSS_FAULT &&
-		    a->result.lost[i] != b->result.lost[i] &&
-		    !is_exempt(KNOWN_NEGATIVE, i == LOSS_NEGATIVE))
+		if (i != LOSS_UNPAIRED && i != LOSS_FAULT && a->result.lost[i] != b->result.lost[i])
 			return false;
 	return (n == m || is_exempt(n && m ? EXEMPT_FAULTS : KNOWN_FAULT_STATUS, true)) &&
 	       same_unpaired(query, a_way, a, b_way, b);

@@ -166,7 +166,7 @@ static struct phrase *united(struct maker *m, const char *alias, struct scope *s
 }
 
 /* Only user space has these functions. */
-static bool is_user_only(const struct phrase *p)
+bool is_user_only(const struct phrase *p)
 {
 	static const char *const functions[] = { "upper", "length", "instr", "sign", "unicode" };
 

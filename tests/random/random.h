@@ -91,8 +91,9 @@ struct oracle_query {
 	bool has_own_names; /* some column has no AS: SQLite calls it otherwise */
 	bool has_compound;  /* in FROM or WITH, with aggregates */
 	bool has_percentile;
+	bool has_mixed;	      /* branches of different types, or arms of UNION */
 	bool has_statistic;   /* the value of a nested select is one */
-	bool has_running_key; /* a nested running sum by what only user space computes */
+	bool has_running_key; /* a running sum by what only user space computes */
 	bool has_tied_join;   /* an ASOF JOIN where times may be the same */
 	bool may_fault;	      /* else there is no fault in any way */
 };
