@@ -9,7 +9,10 @@
 #define PROBE_BYTES 128
 
 const struct system_column_info system_columns[SYS_N] = {
-	[SYS_TIME] = { "time", { TYPE_TIMESTAMP, 64 }, "when it happened (CLOCK_MONOTONIC)", 30 },
+	[SYS_TIME] = { "time",
+		       { TYPE_TIMESTAMP, 64, .clock = CLOCK_MONO },
+		       "when it happened (CLOCK_MONOTONIC)",
+		       30 },
 	[SYS_PID] = { "pid", { TYPE_INT, 32 }, "the process (thread group)", 5 },
 	[SYS_TID] = { "tid", { TYPE_INT, 32 }, "the thread", 5 },
 	[SYS_PPID] = { "ppid", { TYPE_INT, 32 }, "the parent process", 40 },

@@ -149,9 +149,7 @@ static void out_start(struct session *s)
 	}
 	options.is_ascii = s->options.is_ascii;
 	options.bins = s->options.bins;
-	/* The times of recorded rows are as they were recorded. */
-	if (!record_is_replay(s->query.cut))
-		options.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
+	options.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
 	options.is_streaming = query_is_streaming(&s->query);
 	options.is_gathered = s->options.record_path != NULL;
 	out_open(&s->out, s->options.format, &options, query_output(&s->query));

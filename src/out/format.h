@@ -146,13 +146,10 @@ void out_names_free(struct out_names *names);
  */
 void out_put_unique_name(struct buf *buf, const struct schema *schema, u32 column,
 			 const char *const *reserved, u32 n_reserved);
-/*
- * An instant below September 2001 is CLOCK_MONOTONIC (as an uptime that were 31 years), the
- * others are CLOCK_REALTIME already.
- */
-static inline bool out_is_monotonic(s128 ns)
+/* What is to be added to a TIMESTAMP of that type to make it one of CLOCK_REALTIME. */
+static inline s64 out_clock_offset(const struct out *out, struct type type)
 {
-	return ns < 1000000000000000000ll;
+	return type.clock == CLOCK_MONO ? out->options.monotonic_to_realtime_ns : 0;
 }
 
 /* Has the schema a column of that name? */

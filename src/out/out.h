@@ -21,7 +21,9 @@ struct out_options {
 	int fd;
 	bool is_terminal; /* may use colour and redraw; a pipe gets plain lines */
 	u32 width;	  /* columns of the terminal, read anew at each batch; 0: no limit */
-	s64 monotonic_to_realtime_ns; /* added to TIMESTAMPs of CLOCK_MONOTONIC for display */
+	s64 monotonic_to_realtime_ns; /* added to TIMESTAMPs of CLOCK_MONO where time of day is
+				       * wanted
+				       */
 	bool is_streaming;	      /* rows of single events: no window lines between them */
 	bool is_gathered;	      /* rows may wait for others: out_idle() is called */
 	bool is_ascii;		      /* bars of '#', heat map of ASCII shades */

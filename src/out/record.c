@@ -54,20 +54,21 @@ static void begin_csv(struct out *out, const struct schema *schema)
 	record_begin(out, schema, FILE_CSV);
 }
 
-/* Rows of files have CLOCK_REALTIME already. */
 static void move_instants(const struct out *out, struct value *values, u32 n_rows)
 {
 	const struct record_state *state = out->state;
 	u32 n_columns = state->schema->n_columns;
 
 	for (u32 i = 0; i < n_columns; i++) {
-		if (state->schema->columns[i].type.kind != TYPE_TIMESTAMP)
+		struct type type = state->schema->columns[i].type;
+
+		if (type.kind != TYPE_TIMESTAMP || type.clock == CLOCK_REAL)
 			continue;
 		for (u32 row = 0; row < n_rows; row++) {
 			struct value *v = &values[(size_t)row * n_columns + i];
 
-			if (v->kind == VALUE_INT && out_is_monotonic(v->integer))
-				v->integer += out->options.monotonic_to_realtime_ns;
+			if (v->kind == VALUE_INT)
+				v->integer += out_clock_offset(out, type);
 		}
 	}
 }

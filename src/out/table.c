@@ -20,8 +20,7 @@
 struct table_column {
 	u32 width;
 	bool is_right;
-	bool is_text;	  /* may be cut */
-	bool is_realtime; /* window_start and window_end, whatever the clock says */
+	bool is_text; /* may be cut */
 };
 
 struct table_state {
@@ -65,20 +64,16 @@ static void table_begin(struct out *out, const struct schema *schema)
 				   from->type.kind != TYPE_TIMESTAMP &&
 				   from->type.kind != TYPE_QUANTILE &&
 				   from->type.kind != TYPE_LADDER && from->type.kind != TYPE_TOP;
-		column->is_realtime = strcmp(from->name, "window_start") == 0 ||
-				      strcmp(from->name, "window_end") == 0;
 	}
 	out->state = state;
 }
 
 /* --- Cells --- */
 
-static void put_timestamp(struct out *out, const struct table_column *column, s128 ns)
+static void put_timestamp(struct out *out, struct type type, s128 ns)
 {
-	s128 shown = ns;
+	s128 shown = ns + out_clock_offset(out, type);
 
-	if (!column->is_realtime && out_is_monotonic(ns))
-		shown += out->options.monotonic_to_realtime_ns;
 	if (shown < 0 || shown > INT64_MAX)
 		out_put_integer(&((struct table_state *)out->state)->cell, ns);
 	else
@@ -95,7 +90,7 @@ static void put_integer(struct out *out, u32 i, s128 value)
 		out_put_duration(cell, value);
 		break;
 	case TYPE_TIMESTAMP:
-		put_timestamp(out, &state->columns[i], value);
+		put_timestamp(out, state->schema->columns[i].type, value);
 		break;
 	case TYPE_POINTER:
 		out_put_hex(cell, (u64)value);

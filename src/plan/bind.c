@@ -550,6 +550,7 @@ void bind_name_scans(struct scope *scope, struct plan *p)
 
 	if (shared->scans.n < 2)
 		return;
+	bind_one_clock(p);
 	for (u32 i = 0; i < shared->scans.n; i++) {
 		bool is_unique = shared->scans.at[i]->scan.alias != NULL;
 

@@ -212,6 +212,8 @@ bool bind_check_window(struct scope *scope);
 struct plan *bind_select(struct scope *scope);
 /* Scans of a query with several get names of their own, and columns their scan's. */
 void bind_name_scans(struct scope *scope, struct plan *p);
+/* clock.c: of each tree of joins and unions */
+void bind_one_clock(struct plan *plan);
 struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input);
 struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate);
 /* Makes the select's WITH names known. */

@@ -263,6 +263,8 @@ static void infer_arithmetic(struct expr *e)
 	e->nullable |= e->may_overflow;
 	e->type = (struct type){ .kind = result_kind(e->op, a->type.kind, b ? b->type.kind : 0),
 				 .bits = 64 };
+	if (e->type.kind == TYPE_TIMESTAMP)
+		e->type.clock = a->type.kind == TYPE_TIMESTAMP ? a->type.clock : b->type.clock;
 	e->type.is_signed =
 		fits_signed || (!fits_unsigned && !(both_positive && e->op != OP_SUB &&
 						    e->op != OP_NEG && e->op != OP_BIT_NOT));
@@ -297,8 +299,8 @@ static u8 common_kind(const struct common *c, const struct expr *r)
 {
 	u8 a = c->type.kind, b = r->type.kind;
 
-	if (a == b)
-		return a;
+	if (a == b) /* instants of two clocks are no column of times */
+		return a == TYPE_TIMESTAMP && c->type.clock != r->type.clock ? TYPE_INT : a;
 	if (a == TYPE_REAL || b == TYPE_REAL)
 		return TYPE_REAL;
 	if (a == TYPE_DURATION && is_plain_number(r))

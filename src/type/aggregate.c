@@ -62,7 +62,9 @@ static void result_bits(struct type_range *x)
 
 static void result_histogram(struct type_range *x)
 {
-	*x = (struct type_range){ .type = { .kind = TYPE_HISTOGRAM, .of = x->type.kind } };
+	*x = (struct type_range){
+		.type = { .kind = TYPE_HISTOGRAM, .of = x->type.kind, .clock = x->type.clock }
+	};
 }
 
 /* UNNEST has columns of the values' type. */

@@ -30,12 +30,19 @@ enum type_kind {
 	TYPE_TOP,	/* the most frequent values, with error bounds; `of` as above */
 };
 
+/* What a TIMESTAMP counts its nanoseconds from. */
+enum clock {
+	CLOCK_REAL, /* CLOCK_REALTIME: 1970; windows' bounds, and all times in files */
+	CLOCK_MONO, /* CLOCK_MONOTONIC: the start of the system; `time` of the kernel's events */
+};
+
 struct type {
 	u8 kind; /* enum type_kind */
 	u8 bits; /* of integers: 8, 16, 32, 64 */
 	bool is_signed;
 	u8 of;	   /* enum type_kind: of what a histogram, quantile or ladder is */
 	u32 bytes; /* of TEXT and BLOB: capacity in bytes */
+	u8 clock;  /* enum clock; of TIMESTAMP, and where `of` is one */
 };
 
 /* "INTEGER", "u32", "TEXT(16)", ...: for DESCRIBE and messages. */

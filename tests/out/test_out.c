@@ -14,7 +14,7 @@ static void test_extremes(void **unused)
 		COLUMN("sum", { .kind = TYPE_INT, .bits = 64, .is_signed = true }),
 		COLUMN("u", { .kind = TYPE_INT, .bits = 64 }),
 		COLUMN("d", { .kind = TYPE_DURATION, .is_signed = true }),
-		COLUMN("time", { .kind = TYPE_TIMESTAMP }),
+		COLUMN("time", { .kind = TYPE_TIMESTAMP, .clock = CLOCK_MONO }),
 		COLUMN("ptr", { .kind = TYPE_POINTER }),
 		COLUMN("flag", { .kind = TYPE_BOOL }),
 		COLUMN("avg", { .kind = TYPE_REAL }),
@@ -42,6 +42,26 @@ static void test_extremes(void **unused)
 	struct out_options options = { .monotonic_to_realtime_ns = 3600000000000ll };
 
 	check_all("extremes", options, &batch, 1);
+}
+
+/* Neither how large an instant is nor what its column is called says of which clock it is. */
+static void test_clocks(void **unused)
+{
+	struct column columns[] = {
+		COLUMN("window_start", { .kind = TYPE_TIMESTAMP, .clock = CLOCK_MONO }),
+		COLUMN("time", { .kind = TYPE_TIMESTAMP, .clock = CLOCK_REAL }),
+	};
+	struct value values[][2] = {
+		{ INT(1000), INT(1000) },
+		{ INT(1100000000000000000), INT(1100000000000000000) },
+		{ INT(-1000), INT(-1000) },
+		{ NUL, NUL },
+	};
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
+	struct out_options options = { .monotonic_to_realtime_ns = 3600000000000ll };
+
+	check_all("clocks", options, &batch, 1);
 }
 
 static void test_text(void **unused)
@@ -187,7 +207,7 @@ static void test_no_bound(void **unused)
 }
 
 static struct column stream_columns[] = {
-	COLUMN("time", { .kind = TYPE_TIMESTAMP }),
+	COLUMN("time", { .kind = TYPE_TIMESTAMP, .clock = CLOCK_MONO }),
 	COLUMN("comm", { .kind = TYPE_TEXT, .bytes = 16 }),
 	COLUMN("latency", { .kind = TYPE_DURATION }),
 	COLUMN("count", { .kind = TYPE_INT, .bits = 64 }),
@@ -444,21 +464,14 @@ static void test_find(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table_full),
-		cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_snapshots),
-		cmocka_unit_test(test_streaming),
-		cmocka_unit_test(test_unnest),
-		cmocka_unit_test(test_no_bound),
-		cmocka_unit_test(test_terminal),
-		cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_time_of_day),
-		cmocka_unit_test(test_real_round_trip),
-		cmocka_unit_test(test_large_window),
-		cmocka_unit_test(test_broken_pipe),
+		cmocka_unit_test(test_table_full),   cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_clocks),	     cmocka_unit_test(test_text),
+		cmocka_unit_test(test_names),	     cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_snapshots),    cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_unnest),	     cmocka_unit_test(test_no_bound),
+		cmocka_unit_test(test_terminal),     cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_time_of_day),  cmocka_unit_test(test_real_round_trip),
+		cmocka_unit_test(test_large_window), cmocka_unit_test(test_broken_pipe),
 		cmocka_unit_test(test_find),
 	};
 

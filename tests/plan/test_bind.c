@@ -284,6 +284,59 @@ static void test_never_returns(void **state)
 	job_close(&job);
 }
 
+/* By which clock each item of SELECT is: r(eal), m(onotonic), - no time. */
+static void test_clocks(void **state)
+{
+	static const struct {
+		const char *sql, *clocks;
+	} cases[] = {
+		{ "SELECT time, time + 1s, time - 5, time - time, pid FROM "
+		  "raw_tracepoint:sched_switch",
+		  "mmm--" },
+		{ "SELECT max(time), min(time) - 1s, first(time), window_start, max(time) - min(time) "
+		  "FROM raw_tracepoint:sched_switch WINDOW TUMBLING 1s",
+		  "mmmr-" },
+		{ "SELECT start_time, end_time FROM (SELECT time AS start_time, time + 1s AS end_time "
+		  "FROM raw_tracepoint:sched_switch) AS s",
+		  "mm" },
+		{ "SELECT time, time + 1s FROM 'data/reads.csv'", "rr" },
+		/* Joined with a file, events are on its clock. */
+		{ "SELECT a.time, b.time, a.time + 1s FROM raw_tracepoint:sched_switch AS a ASOF JOIN "
+		  "'data/reads.csv' AS b ON a.pid = b.pid AND a.time >= b.time",
+		  "rrr" },
+		{ "SELECT max(a.time), max(b.time) FROM raw_tracepoint:sched_switch AS a ASOF JOIN "
+		  "'data/reads.csv' AS b ON a.pid = b.pid AND a.time >= b.time",
+		  "rr" },
+		{ "SELECT a.time, b.time FROM raw_tracepoint:sched_switch AS a ASOF JOIN "
+		  "raw_tracepoint:sched_switch AS b ON a.pid = b.pid AND a.time >= b.time",
+		  "mm" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct ast_script *script;
+		const struct plan *project;
+		struct job job;
+
+		job_open(&job, cases[i].sql, strlen(cases[i].sql));
+		script = sql_parse(&job.arena, &job.diags);
+		project = plan_bind(script->statements.at[0].select, job.catalog, &job.settings,
+				    &job.views, &job.arena, &job.diags);
+		assert_non_null(project);
+		project = plan_find(project, PLAN_PROJECT);
+		assert_int_equal(project->project.n_items, strlen(cases[i].clocks));
+		for (u32 k = 0; k < project->project.n_items; k++) {
+			struct type type = project->project.items[k].expr->type;
+			char clock = type.kind != TYPE_TIMESTAMP ? '-'
+				     : type.clock == CLOCK_MONO	 ? 'm'
+								 : 'r';
+
+			if (clock != cases[i].clocks[k])
+				fail_msg("%s: item %u is %c", cases[i].sql, k, clock);
+		}
+		job_close(&job);
+	}
+}
+
 int main(void)
 {
 	struct CMUnitTest tests[512] = { 0 };
@@ -295,13 +348,14 @@ int main(void)
 		return 1;
 	if (glob(BIND "/*.sql", 0, NULL, &files) != 0)
 		return 1;
-	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 4; i++)
+	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 5; i++)
 		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case,
 						  NULL, NULL, files.gl_pathv[i] };
 	tests[n++] = (struct CMUnitTest){ "shipped views", test_shipped_views, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "latency range", test_latency_range, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "settings", test_settings, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "never returns", test_never_returns, NULL, NULL, NULL };
+	tests[n++] = (struct CMUnitTest){ "clocks", test_clocks, NULL, NULL, NULL };
 	int failed = _cmocka_run_group_tests("bind", tests, n, NULL, NULL);
 
 	globfree(&files);
