@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The pipeline behind the parser: AST -> cut -> for each of its parts logical plan ->
- * optimised plan -> physical plan -> IR -> instructions.  query_compile() is the tour.
+ * optimised plan; then for all of them physical plan -> IR -> instructions.  query_compile() is the
+ * tour.
  */
 #include <errno.h>
 #include <linux/version.h>
@@ -11,25 +12,58 @@
 #include "gen/gen.h"
 #include "opt/opt.h"
 
-static bool compile_program(struct query *query, struct query_part *part, u32 i)
+/* Programs for several parts beyond this are made two: each part is then verified anew. */
+#define SHARED_INSNS_MAX 16384
+
+enum fit {
+	FITS,
+	IS_TOO_LARGE,
+};
+
+/* reason: why it is too large. */
+static enum fit compile_program(struct query *query, u32 i, const char **ret_reason)
 {
 	const struct bpf_features features = { query->features.has_signed_division };
-	struct load_program *p = &part->programs[i];
-	const char *reason = NULL;
+	struct load_program *p = &query->programs[i];
 	int err;
 
-	p->hook = &part->phys->hooks[i];
-	part->irs[i] = gen_program(part->phys, p->hook, &query->arena, &part->constants);
-	err = bpf_compile(part->irs[i], &query->arena, &features, &p->code, &reason);
-	if (!err)
-		return true;
-	if (err != -E2BIG)
-		BUG("the program for %s: %s", p->hook->target, reason);
-	diag_hint(&query->diags,
-		  diag_error(&query->diags, "program-too-large", query->statement->span,
-			     "the query does not fit one kernel program: %s", reason),
-		  "use fewer texts or conditions in one query");
-	return false;
+	p->hook = &query->set->hooks[i];
+	query->irs[i] = gen_program(query->set, p->hook, &query->arena, &query->constants);
+	err = bpf_compile(query->irs[i], &query->arena, &features, &p->code, ret_reason);
+	if (err && err != -E2BIG)
+		BUG("the program for %s: %s", p->hook->target, *ret_reason);
+	if (!err && p->code.n_insns > SHARED_INSNS_MAX && hook_n_parts(p->hook) > 1)
+		return IS_TOO_LARGE;
+	return err ? IS_TOO_LARGE : FITS;
+}
+
+/* One program a hook; where it would be too large for all its parts, several. */
+static bool compile_programs(struct query *query)
+{
+	struct phys_set *set = query->set;
+	u32 n_most = set->n_hooks * MAX(set->n_parts, 1u);
+	const char *reason = NULL;
+
+	buf_init(&query->constants);
+	query->irs = arena_array(&query->arena, struct ir *, n_most);
+	query->programs = arena_array(&query->arena, struct load_program, n_most);
+	for (u32 i = 0; i < set->n_hooks; i++) {
+		while (compile_program(query, i, &reason) != FITS) {
+			if (phys_split(set, i, &query->arena))
+				continue;
+			diag_hint(&query->diags,
+				  diag_error(&query->diags, "program-too-large",
+					     query->statement->span,
+					     "the query does not fit one kernel program: %s",
+					     reason),
+				  "use fewer texts or conditions in one query");
+			return false;
+		}
+	}
+	/* Their places changed where hooks became several. */
+	for (u32 i = 0; i < set->n_hooks; i++)
+		query->programs[i].hook = &set->hooks[i];
+	return true;
 }
 
 /*
@@ -78,40 +112,50 @@ bool query_open_catalog(struct query *query)
 	return query->catalog != NULL;
 }
 
-/* Plan -> instructions of one part. */
-static bool compile_part(struct query *query, struct cut_part *cut_part, struct query_part *part)
+/* The optimised plan of a part, as the physical plan wants it; false: it has no streams. */
+static bool optimize_part(struct query *query, struct cut_part *cut_part, struct query_part *part,
+			  struct phys_input *ret_input)
 {
-	struct arena *arena = &query->arena;
 	bool is_raw = !cut_part->is_kernel;
 
-	buf_init(&part->constants);
 	part->logical = part->optimized = cut_part->plan;
 	if (!cut_part->has_streams)
-		return true;
+		return false;
 	/* Where user space does it all, nothing is rewritten: it is the reference. */
 	if (!is_raw)
-		part->optimized = opt_run(part->logical, &query->settings, arena);
+		part->optimized = opt_run(part->logical, &query->settings, &query->arena);
 	cut_part->plan = part->optimized;
-	part->phys = phys_plan(
-		&(struct phys_input){
-			.plan = part->optimized,
-			.settings = &query->settings,
-			.features = &query->features,
-			.catalog = query->catalog,
-			.n_cpus = query->n_cpus,
-			.is_raw = is_raw,
-			.share = survey(query, part),
-		},
-		arena, &query->diags);
-	if (!part->phys)
-		return false;
-	part->n_programs = part->phys->n_hooks;
-	part->irs = arena_array(arena, struct ir *, part->n_programs);
-	part->programs = arena_array(arena, struct load_program, part->n_programs);
-	for (u32 i = 0; i < part->n_programs; i++)
-		if (!compile_program(query, part, i))
-			return false;
+	*ret_input = (struct phys_input){
+		.name = cut_part->name,
+		.plan = part->optimized,
+		.settings = &query->settings,
+		.features = &query->features,
+		.catalog = query->catalog,
+		.n_cpus = query->n_cpus,
+		.is_raw = is_raw,
+		.share = survey(query, part),
+	};
 	return true;
+}
+
+/* Plans -> instructions: of all parts together, since they share hooks. */
+static bool compile_parts(struct query *query)
+{
+	u32 n_parts = query->cut->n_parts, n = 0;
+	struct phys_input *inputs = arena_array(&query->arena, struct phys_input, n_parts);
+	struct query_part **of = arena_array(&query->arena, struct query_part *, n_parts);
+
+	query->parts = arena_array(&query->arena, struct query_part, n_parts);
+	for (u32 i = 0; i < n_parts; i++) {
+		of[n] = &query->parts[i];
+		n += optimize_part(query, &query->cut->parts[i], of[n], &inputs[n]);
+	}
+	if (!n)
+		return true;
+	query->set = phys_plan(inputs, n, &query->arena, &query->diags);
+	for (u32 i = 0; query->set && i < n; i++)
+		of[i]->phys = query->set->parts[i];
+	return query->set && compile_programs(query);
 }
 
 bool query_compile(struct query *query)
@@ -126,10 +170,8 @@ bool query_compile(struct query *query)
 	if (!query->cut)
 		return false;
 	find_machine(query);
-	query->parts = arena_array(&query->arena, struct query_part, query->cut->n_parts);
-	for (u32 i = 0; i < query->cut->n_parts; i++)
-		if (!compile_part(query, &query->cut->parts[i], &query->parts[i]))
-			return false;
+	if (!compile_parts(query))
+		return false;
 	query->compile_ns = base_monotonic_ns() - start_ns;
 	return true;
 }

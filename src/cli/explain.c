@@ -52,6 +52,10 @@ static void show_physical(struct query *q, struct buf *out)
 {
 	if (q->cut->sql)
 		cut_print(q->cut, out);
+	if (q->set && q->set->n_parts > 1) {
+		buf_puts(out, "hooks\n");
+		phys_print_hooks(q->set, out);
+	}
 	for (u32 i = 0; i < q->cut->n_parts; i++) {
 		if (!q->parts[i].phys)
 			continue;
@@ -60,37 +64,25 @@ static void show_physical(struct query *q, struct buf *out)
 	}
 }
 
-static void program_line(const struct query_part *part, u32 i, struct buf *out)
+static void program_line(const struct load_program *p, u32 i, struct buf *out)
 {
-	const struct load_program *p = &part->programs[i];
-
 	buf_printf(out, "program %u on %s: %u instructions, %u bytes of stack, %u spills\n", i,
 		   p->hook->target, p->code.n_insns, p->code.stack_bytes, p->code.n_spills);
 }
 
 static void show_ir(struct query *q, struct buf *out)
 {
-	for (u32 i = 0; i < q->cut->n_parts; i++) {
-		const struct query_part *part = &q->parts[i];
-
-		name_part(q, i, out);
-		for (u32 k = 0; k < part->n_programs; k++) {
-			program_line(part, k, out);
-			ir_print(part->irs[k], out);
-		}
+	for (u32 i = 0; q->set && i < q->set->n_hooks; i++) {
+		program_line(&q->programs[i], i, out);
+		ir_print(q->irs[i], out);
 	}
 }
 
 static void show_bpf(struct query *q, struct buf *out)
 {
-	for (u32 i = 0; i < q->cut->n_parts; i++) {
-		const struct query_part *part = &q->parts[i];
-
-		name_part(q, i, out);
-		for (u32 k = 0; k < part->n_programs; k++) {
-			program_line(part, k, out);
-			bpf_disassemble(&part->programs[k].code, q->diags.text, out);
-		}
+	for (u32 i = 0; q->set && i < q->set->n_hooks; i++) {
+		program_line(&q->programs[i], i, out);
+		bpf_disassemble(&q->programs[i].code, q->diags.text, out);
 	}
 }
 

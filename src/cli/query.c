@@ -26,8 +26,7 @@ void query_free(struct query *query)
 {
 	if (query->catalog)
 		catalog_close(query->catalog);
-	for (u32 i = 0; query->parts && i < query->cut->n_parts; i++)
-		buf_free(&query->parts[i].constants);
+	buf_free(&query->constants);
 	arena_free(&query->arena);
 }
 

@@ -40,18 +40,19 @@ struct query {
 		*statement; /* the query; without one, the last CREATE or DROP VIEW */
 	struct cut *cut;
 	struct query_part *parts; /* one for each of cut->parts */
+	/* What the kernel does for all of them; NULL: nothing. */
+	struct phys_set *set;
+	struct ir **irs; /* by hook */
+	struct load_program *programs;
+	struct buf constants;
 	VEC(struct plan_database) databases;
 	u64 compile_ns;
 };
 
-/* What the kernel does for a part of the query: nothing, where its phys is NULL. */
+/* The kernel does nothing for a part whose phys is NULL. */
 struct query_part {
 	struct plan *logical, *optimized;
 	struct phys *phys;
-	struct ir **irs; /* one per hook */
-	struct load_program *programs;
-	u32 n_programs;
-	struct buf constants;
 };
 
 void query_init(struct query *query, const char *file, const char *text, size_t text_bytes);

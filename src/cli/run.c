@@ -27,7 +27,7 @@ struct session {
 	struct options options;
 	struct out out;
 	int out_fd;
-	struct load *loads; /* one for each part of the query */
+	struct load_hooks hooks;
 	struct host host;
 	bool is_ended_by_loss;
 	int exec_fd; /* the errno of an exec that failed, or nothing; -1: no command */
@@ -53,12 +53,8 @@ static int idle(void *context)
 
 static void say_attached(struct session *s)
 {
-	u64 verify_ns = 0, attach_ns = 0;
+	u64 verify_ns = s->hooks.verify_ns, attach_ns = s->hooks.attach_ns;
 
-	for (u32 i = 0; i < s->query.cut->n_parts; i++) {
-		verify_ns += s->loads[i].verify_ns;
-		attach_ns += s->loads[i].attach_ns;
-	}
 	if (s->query.keep) {
 		s->query.keep->load_ns = verify_ns;
 		s->query.keep->attach_ns = attach_ns;
@@ -68,15 +64,17 @@ static void say_attached(struct session *s)
 			(double)attach_ns / 1e6);
 }
 
-static void say_programs(const struct query_part *part)
+static void say_programs(const struct query *q)
 {
-	for (u32 i = 0; i < part->n_programs; i++) {
-		const struct hook *h = part->programs[i].hook;
+	u32 n = q->set ? q->set->n_hooks : 0;
 
-		fprintf(stderr, "%s: %u instructions; %s\n", h->target,
-			part->programs[i].code.n_insns, h->reason);
-		if (i == 9 && part->n_programs > 11) {
-			fprintf(stderr, "... and %u programs more\n", part->n_programs - 10);
+	for (u32 i = 0; i < n; i++) {
+		const struct hook *h = q->programs[i].hook;
+
+		fprintf(stderr, "%s: %u instructions; %s\n", h->target, q->programs[i].code.n_insns,
+			h->reason);
+		if (i == 9 && n > 11) {
+			fprintf(stderr, "... and %u programs more\n", n - 10);
 			break;
 		}
 	}
@@ -85,8 +83,7 @@ static void say_programs(const struct query_part *part)
 static void say_plan(const struct query *q)
 {
 	fprintf(stderr, "compiled in %.2f ms\n", (double)q->compile_ns / 1e6);
-	for (u32 i = 0; i < q->cut->n_parts; i++)
-		say_programs(&q->parts[i]);
+	say_programs(q);
 }
 
 /* Starts COMMAND, which waits for a byte (or the end of the pipe) before its exec. */
@@ -206,11 +203,11 @@ static int run_flow(struct session *s, struct flow_result *ret_result)
 				    .cancel = host_cancel(),
 				    .arena = &q->arena,
 				    .diags = &q->diags };
-	struct load **loads = arena_array(&q->arena, struct load *, q->cut->n_parts);
+	struct load_state **loads = arena_array(&q->arena, struct load_state *, q->cut->n_parts);
 	int error;
 
 	for (u32 i = 0; i < q->cut->n_parts; i++)
-		loads[i] = q->parts[i].phys ? &s->loads[i] : NULL;
+		loads[i] = q->parts[i].phys ? &s->hooks.states[q->parts[i].phys->number] : NULL;
 	input.loads = loads;
 	if (query_is_streaming(q))
 		input.n_rows = s->options.host.n_windows;
@@ -281,25 +278,15 @@ static int loop(struct session *s)
 	return s->is_ended_by_loss || account_is_biased(&result.account) ? 3 : 0;
 }
 
-/* Maps and programs of every part; 0 or -errno, then nothing is left. */
+/* Maps and programs of all parts; 0 or -errno, then nothing is left. */
 static int load_parts(struct session *s)
 {
 	struct query *q = &s->query;
-	int error = 0;
 
-	s->loads = arena_array(&q->arena, struct load, q->cut->n_parts);
-	for (u32 i = 0; i < q->cut->n_parts && !error; i++) {
-		struct query_part *part = &q->parts[i];
-
-		if (!part->phys)
-			continue;
-		error = load_open(&s->loads[i], part->phys, part->programs, part->n_programs,
-				  part->constants.at, (u32)part->constants.n, &q->arena, &q->diags);
-		for (u32 k = 0; error && k < i; k++)
-			if (q->parts[k].phys)
-				load_close(&s->loads[k]);
-	}
-	return error;
+	if (!q->set)
+		return 0;
+	return load_open(&s->hooks, q->set, q->programs, q->constants.at, (u32)q->constants.n,
+			 &q->arena, &q->diags);
 }
 
 /* Nothing but files: there is nothing to wait for.  false: the query is refused. */
@@ -355,9 +342,8 @@ static int run_select(struct session *s)
 	if (error)
 		return MAX(query_report(q), 1);
 	status = loop(s);
-	for (u32 i = 0; i < q->cut->n_parts; i++)
-		if (q->parts[i].phys)
-			load_close(&s->loads[i]);
+	if (q->set)
+		load_close(&s->hooks);
 	if (s->out_fd != STDOUT_FILENO && close(s->out_fd) < 0 && !status) {
 		fprintf(stderr, "ebql: %s: %s\n", s->options.record_path, strerror(errno));
 		status = 1;

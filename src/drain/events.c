@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-int events_open(struct events *events, struct load *load, u64 rows_limit)
+int events_open(struct events *events, struct load_state *load, u64 rows_limit)
 {
 	*events = (struct events){ .load = load, .rows_limit = rows_limit };
 	meter_open(&events->meter, load);

@@ -10,7 +10,7 @@
 #include "drain/stream.h"
 
 struct events {
-	struct load *load;
+	struct load_state *load;
 	struct stream_reader stream;
 	struct meter meter;
 	struct account account; /* of the run so far */
@@ -21,7 +21,7 @@ struct events {
 };
 
 /* 0 or -errno; events_close() after either. */
-int events_open(struct events *events, struct load *load, u64 rows_limit);
+int events_open(struct events *events, struct load_state *load, u64 rows_limit);
 void events_close(struct events *events);
 /*
  * Rows of phys->columns that are there now, STREAM_BATCH_ROWS at most; they and their texts

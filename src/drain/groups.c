@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-int groups_open(struct groups *groups, struct load *load, struct arena *arena)
+int groups_open(struct groups *groups, struct load_state *load, struct arena *arena)
 {
 	const struct phys *phys = load->phys;
 	int err;
@@ -79,7 +79,7 @@ static void begin(struct groups *groups)
 
 static int take_copy(struct groups *groups, u64 copy)
 {
-	const struct load *load = groups->load;
+	const struct load_state *load = groups->load;
 	u64 counters[COUNTER_N] = { 0 };
 	int map_fd = -1, err;
 

@@ -13,7 +13,7 @@
 #include "drain/rows.h"
 
 struct groups {
-	struct load *load;
+	struct load_state *load;
 	const struct phys *phys;
 	struct drain drain;
 	struct merge merge;
@@ -33,7 +33,7 @@ struct groups {
 };
 
 /* 0 or -ENOMEM; groups_close() after either. */
-int groups_open(struct groups *groups, struct load *load, struct arena *arena);
+int groups_open(struct groups *groups, struct load_state *load, struct arena *arena);
 void groups_close(struct groups *groups);
 /* The programs are being attached: the run begins. */
 void groups_start(struct groups *groups, u64 now_ns);

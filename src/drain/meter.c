@@ -7,7 +7,7 @@
 #include "drain/copy.h"
 #include "drain/pair.h"
 
-void meter_open(struct meter *meter, struct load *load)
+void meter_open(struct meter *meter, struct load_state *load)
 {
 	*meter = (struct meter){ .load = load };
 }
@@ -89,7 +89,7 @@ void meter_take_missed(struct meter *meter, struct account *to)
 
 int meter_add_waiting(const struct meter *meter, u64 before_ns, struct account *to)
 {
-	const struct load *load = meter->load;
+	const struct load_state *load = meter->load;
 	s64 n = 0;
 
 	if (load->phys->n_joins)

@@ -14,12 +14,12 @@
 #include "type/type.h"
 
 struct meter {
-	struct load *load;
+	struct load_state *load;
 	struct account starts; /* of the control lines, what was told */
 	struct account slices; /* of the slices, where they are never drained */
 };
 
-void meter_open(struct meter *meter, struct load *load);
+void meter_open(struct meter *meter, struct load_state *load);
 /* Adds what these counters of slices say. */
 void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N],
 			struct account *to);

@@ -44,8 +44,9 @@ struct flow_sink {
 
 struct flow_input {
 	const struct cut *cut;
-	/* loads[i], opened and not attached, belongs to parts[i]; NULL: it has no kernel part. */
-	struct load *const *loads;
+	/* loads[i], opened and not attached, belongs to parts[i]; NULL: it has no kernel part.
+	 * All are of the same hooks. */
+	struct load_state *const *loads;
 	u64 every_ns; /* snapshots of a query without a window; 0: none */
 	u64 n_rows;   /* streamed rows to end after; 0: no limit */
 	struct flow_sink sink;

@@ -3,7 +3,7 @@
  * What happens in a flow, and when.
  *
  * Live (a part has streams): windows of time end at multiples of the advance on the wall
- * clock.  At such an instant the load of each part is flipped: when that returns, every
+ * clock.  At such an instant the loads of all parts are flipped: when that returns, every
  * event from before is in the ring buffer, so the rows from before the nominal instant
  * are all there, and those from behind it wait in their source.  Where a part is
  * aggregated in the kernel, its switch is the instant.
@@ -17,27 +17,22 @@
 
 #define STREAM_ROUNDS 64
 
-static void switch_loads(struct flow *const *flows, u32 n, bool has_groups)
-{
-	for (u32 f = 0; f < n; f++)
-		for (u32 i = 0; i < flows[f]->n_parts; i++) {
-			struct flow_part *part = &flows[f]->parts[i];
-
-			if (part->load && (part->groups != NULL) == has_groups)
-				part->switch_error = load_flip(part->load);
-		}
-}
-
+/*
+ * All parts of a flow at once: an event is in the same window for each that sees it.  Rows from
+ * before an instant are all in their ring buffers when a switch behind it is done; groups end
+ * where it was made.
+ */
 void flow_switch(struct flow *const *flows, u32 n)
 {
-	u64 switched_ns;
+	for (u32 f = 0; f < n; f++) {
+		struct flow *flow = flows[f];
+		u64 before_ns = base_realtime_ns();
+		int err = load_flip(flow->loads, flow->n_loads);
 
-	switch_loads(flows, n, true);
-	/* Rows from before this are all in their ring buffers when the next line is done. */
-	switched_ns = base_realtime_ns();
-	switch_loads(flows, n, false);
-	for (u32 f = 0; f < n; f++)
-		flows[f]->switched_ns = switched_ns;
+		flow->switched_ns = flow->has_rows ? before_ns : base_realtime_ns();
+		for (u32 i = 0; i < flow->n_parts; i++)
+			flow->parts[i].switch_error = flow->parts[i].load ? err : 0;
+	}
 }
 
 static int switch_error(const struct flow *flow)

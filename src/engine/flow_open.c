@@ -125,6 +125,10 @@ static struct flow *new_flow(const struct flow_input *input)
 			   (cut->window.kind == WINDOW_COUNT && cut->window.scope != COUNT_GLOBAL);
 	flow->parts = arena_array(input->arena, struct flow_part, cut->n_parts + 1);
 	flow->relations = arena_array(input->arena, struct relation, cut->n_parts + 1);
+	flow->loads = arena_array(input->arena, struct load_state *, cut->n_parts + 1);
+	for (u32 i = 0; i < cut->n_parts; i++)
+		if (input->loads[i])
+			flow->loads[flow->n_loads++] = input->loads[i];
 	flow->start = flow->window = flow_now(flow);
 	return flow;
 }
@@ -154,9 +158,8 @@ struct flow *flow_open(const struct flow_input *input)
 
 void flow_detach(struct flow *flow)
 {
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].load && flow->is_attached)
-			load_detach(flow->parts[i].load);
+	if (flow->n_loads && flow->is_attached)
+		load_detach(flow->loads[0]->hooks);
 	flow->is_attached = false;
 }
 
@@ -205,8 +208,8 @@ int flow_open_sql(struct flow *flow)
 }
 
 /*
- * Attaching takes 0.1 ms for some hooks and 10 for others.  Where several loads are attached
- * one after the other, they begin together when all are: what came before is forgotten.
+ * Attaching takes 0.1 ms for some hooks and 10 for others.  Several parts begin together when
+ * all hooks are attached: what came before is forgotten.
  */
 static int start_together(struct flow *flow)
 {
@@ -234,23 +237,18 @@ static int start_together(struct flow *flow)
 
 int flow_attach(struct flow *flow)
 {
-	u32 n_loads = 0;
 	int err = 0;
 
 	flow->start = flow->window = flow_now(flow);
 	flow->is_attached = true;
-	for (u32 i = 0; i < flow->n_parts && !err; i++) {
-		struct flow_part *part = &flow->parts[i];
-
-		if (part->groups)
-			groups_start(part->groups, flow->start.real_ns);
-		if (part->load)
-			err = load_attach(part->load, flow->diags);
-		n_loads += part->load != NULL;
-	}
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].groups)
+			groups_start(flow->parts[i].groups, flow->start.real_ns);
+	if (flow->n_loads)
+		err = load_attach(flow->loads[0]->hooks, flow->diags);
 	if (!err)
 		err = flow_open_sql(flow);
-	if (!err && n_loads > 1)
+	if (!err && flow->n_loads > 1)
 		err = start_together(flow);
 	if (flow->is_live && flow_is_timed(flow))
 		flow->next_ns =

@@ -20,8 +20,8 @@
 
 struct flow_part {
 	const struct cut_part *part;
-	struct load *load; /* NULL: it has none */
-	int switch_error;  /* of flow_switch() */
+	struct load_state *load; /* NULL: it has none */
+	int switch_error;	 /* of flow_switch() */
 	/* GROUPS */
 	struct groups *groups; /* NULL: another kind */
 	bool has_window;       /* groups' one ended since the flow's last batch */
@@ -107,6 +107,8 @@ struct flow {
 	u64 poll_ns;	 /* CLOCK_MONOTONIC */
 	bool is_due;	 /* its boundary has passed, at: */
 	struct flow_instant now;
+	struct load_state **loads; /* of those parts that have one */
+	u32 n_loads;
 	u64 switched_ns; /* CLOCK_REALTIME, just behind the latest flow_switch() */
 
 	struct flow_instant start;  /* of the run */

@@ -267,50 +267,61 @@ static void go_the_way(struct gen *g)
 		gen_cells(g, gen_row(g));
 }
 
-static bool needs_slice(const struct hook *hook)
+/* Do events of the hook go to the part's (NULL: any part's) output? */
+static bool needs_slice(const struct hook *hook, const struct phys *phys)
 {
 	for (u32 i = 0; i < hook->n_uses; i++)
-		if (hook->uses[i].source->is_root)
+		if (hook->uses[i].source->is_root && (!phys || hook->uses[i].phys == phys))
 			return true;
 	return false;
+}
+
+static void enter(struct gen *g, label out)
+{
+	if (!needs_slice(g->hook, NULL))
+		return;
+	ir_note(g->ir, "slot of this CPU");
+	gen_enter(g, out);
 }
 
 static void leave(struct gen *g)
 {
 	ir_note(g->ir, "leave");
 	ir_at(g->ir, (struct span){ 0, 0 });
-	if (g->slice)
+	if (g->line)
 		gen_leave(g);
 }
 
 static void begin_use(struct gen *g, u32 i)
 {
 	g->use = &g->hook->uses[i];
+	g->phys = g->use->phys;
 	g->source = g->use->source;
+	g->slice = 0;
 	g->number = g->probe = 0;
-	g->memos.n = g->stored.n = g->slots.n = 0;
+	g->memos.n = g->stored.n = g->slots.n = g->texts.n = 0;
+	g->has_scratch = false;
+	for (u32 k = 0; k < g->places.n; k++)
+		g->places.at[k].is_used = false;
 }
 
-/*
- * Several sources at one hook: each takes the event in turn.  It has one time for all.
- */
+/* Several uses of one hook: each takes the event in turn.  It has one time for all. */
 static void several_uses(struct gen *g, label out)
 {
-	vreg time = ir_reg(g->ir), number = 0;
+	vreg number = 0;
 	label end = g->done;
 
 	if (g->hook->path == ACCESS_RAW_SYSCALL)
 		number = raw_syscall_filter(g, take_any_number, out);
-	if (needs_slice(g->hook))
-		gen_enter(g, out);
-	begin_use(g, 0);
-	ir_mov(g->ir, time, gen_time(g));
+	enter(g, out);
+	gen_once_begin(g);
 	for (u32 i = 0; i < g->hook->n_uses; i++) {
 		begin_use(g, i);
-		gen_know_time(g, time);
 		g->done = ir_label(g->ir);
 		if (g->hook->path == ACCESS_RAW_SYSCALL)
 			take_number(g, number, g->done);
+		if (needs_slice(g->hook, g->phys))
+			gen_take_slice(g);
 		go_the_way(g);
 		ir_place(g->ir, g->done);
 	}
@@ -323,19 +334,18 @@ static void one_use(struct gen *g, label out)
 	begin_use(g, 0);
 	if (g->hook->path == ACCESS_RAW_SYSCALL)
 		raw_syscall_filter(g, take_number, out);
-	if (needs_slice(g->hook)) {
-		ir_note(g->ir, "slice of this CPU");
-		gen_enter(g, out);
-	}
+	enter(g, out);
+	if (g->line)
+		gen_take_slice(g);
 	go_the_way(g);
 	ir_place(g->ir, g->done);
 	leave(g);
 }
 
-struct ir *gen_program(const struct phys *phys, const struct hook *hook, struct arena *arena,
+struct ir *gen_program(const struct phys_set *set, const struct hook *hook, struct arena *arena,
 		       struct buf *constants)
 {
-	struct gen gen = { .arena = arena, .phys = phys, .hook = hook, .constants = constants };
+	struct gen gen = { .arena = arena, .set = set, .hook = hook, .constants = constants };
 	struct gen *g = &gen;
 	label out;
 
@@ -351,7 +361,7 @@ struct ir *gen_program(const struct phys *phys, const struct hook *hook, struct 
 		several_uses(g, out);
 	ir_place(g->ir, out);
 	ir_exit(g->ir, 0);
-	if (g->slice) {
+	if (g->line) {
 		ir_place(g->ir, g->busy);
 		gen_busy(g);
 	}

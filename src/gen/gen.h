@@ -11,11 +11,11 @@
 #include "phys/phys.h"
 
 /*
- * The program of one hook.  Tables that it reads (patterns, system call numbers)
- * are appended to constants, the value of LOAD_MAP_CONST, which all programs of
- * the query share.
+ * The program of one hook, for all of its uses.  Tables that it reads (patterns, system call
+ * numbers) are appended to constants, the value of LOAD_MAP_CONST, which all programs of the
+ * set share.
  */
-struct ir *gen_program(const struct phys *phys, const struct hook *hook, struct arena *arena,
+struct ir *gen_program(const struct phys_set *set, const struct hook *hook, struct arena *arena,
 		       struct buf *constants);
 
 #endif

@@ -33,28 +33,42 @@ struct attempt {
 	vreg failed; /* 1: it was NULL; 0, no register: there is one place only */
 };
 
+/* An object of the stack.  One use after the other has it: only one runs at a time. */
+struct place {
+	stack_object object;
+	u32 bytes;
+	bool is_used;
+};
+
 /* The slot of a running sum, which others use too. */
 struct running_slot {
 	const struct phys_running *running;
 	vreg slot, is_full; /* is_full not 0: it is another key's; no register: it never is */
 };
 
+/* What is the same for all uses of an event, read where the first of them needs it. */
+enum once { ONCE_TIME, ONCE_PID_TGID, ONCE_UID_GID, ONCE_N };
+
 struct gen {
 	struct arena *arena;
-	const struct phys *phys;
+	const struct phys_set *set;
 	const struct hook *hook;
-	const struct hook_use *use;	  /* the part of the hook being generated */
+	const struct hook_use *use;	  /* the use of the hook being generated */
+	const struct phys *phys;	  /* its part */
 	const struct phys_source *source; /* its source */
 	struct ir *ir;
 	struct buf *constants;
-	vreg context, control, word, cpu, slice; /* control .. slice 0: a program of starts only */
-	vreg registers;				 /* RAW_SYSCALL: struct pt_regs * */
-	vreg number;	 /* RAW_SYSCALL over many: the system call's number */
-	vreg probe;	 /* RAW_SYSCALL over many: its probe code */
-	label done;	 /* this use is over */
-	label busy;	 /* see gen_busy() */
-	bool is_recount; /* evaluating once more: faults are not counted again */
-	vreg faults;	 /* not 0: a fault is not counted but sets fault_mask in it */
+	vreg context;
+	vreg line, word;   /* the CPU's slots, and what the one taken held; 0: starts only */
+	vreg cpu, slice;   /* slice 0: the part only stores starts here */
+	vreg once[ONCE_N]; /* 0 in it: not read yet; no register: there is one use */
+	vreg registers;	   /* RAW_SYSCALL: struct pt_regs * */
+	vreg number;	   /* RAW_SYSCALL over many: the system call's number */
+	vreg probe;	   /* RAW_SYSCALL over many: its probe code */
+	label done;	   /* this use is over */
+	label busy;	   /* see gen_busy() */
+	bool is_recount;   /* evaluating once more: faults are not counted again */
+	vreg faults;	   /* not 0: a fault is not counted but sets fault_mask in it */
 	u64 fault_mask;
 	stack_object scratch; /* 8 bytes for a read that is taken out at once */
 	bool has_scratch;
@@ -63,6 +77,7 @@ struct gen {
 	VEC(struct memo) memos;
 	vreg negative; /* 1: a value below zero was met; 0, no register: it is counted at once */
 	VEC(struct attempt) attempts;
+	VEC(struct place) places;
 	VEC(struct memo) texts; /* each text has one place, filled again where it may not be */
 };
 
@@ -85,9 +100,12 @@ vreg gen_current_cpu(struct gen *g);
 /* Of this source's event, and of whichever event the probe column e is of. */
 vreg gen_probe_code(struct gen *g);
 vreg gen_probe_of(struct gen *g, const struct expr *e, label null);
-/* The time of this source's event, read once; or taken as known. */
+/* The time of this source's event. */
 vreg gen_time(struct gen *g);
-void gen_know_time(struct gen *g, vreg time);
+/* An object of the stack for what is left of the use. */
+stack_object gen_stack(struct gen *g, u32 bytes);
+/* Ahead of several uses: what they share is not read yet. */
+void gen_once_begin(struct gen *g);
 /* Eight zeroed bytes on the stack; valid until the next call. */
 stack_object gen_scratch(struct gen *g);
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
@@ -142,6 +160,8 @@ void gen_running(struct gen *g, const struct phys_step *step);
 /* state.c */
 /* Leaves for `out` before anything is marked when the CPU is none of ours. */
 void gen_enter(struct gen *g, label out);
+/* The part's slice. */
+void gen_take_slice(struct gen *g);
 /* Gives the slot back. */
 void gen_leave(struct gen *g);
 /* Behind the program's end, at the label g->busy: every slot is taken, the event is missed. */

@@ -299,7 +299,7 @@ static void know_columns(struct gen *g, const struct phys_join *j, vreg nulls, v
 		if (c->bytes_offset == PAIR_TIME_BYTES)
 			s.reg = time;
 		else if (gen_is_text(c->expr) && !gen_is_probe(c->expr))
-			s.text = ir_stack(g->ir, 8 * c->n_words);
+			s.text = gen_stack(g, 8 * c->n_words);
 		else
 			s.reg = ir_reg(g->ir);
 		vec_push(g->arena, &g->stored, s);

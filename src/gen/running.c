@@ -21,7 +21,7 @@ static vreg unknown_zero(struct gen *g, const struct phys_running *r)
 {
 	vreg header = ir_reg(g->ir), zero = ir_reg(g->ir);
 
-	ir_map_value(g->ir, header, LOAD_MAP_PAIR, (u32)r->offset_bytes);
+	ir_map_value(g->ir, header, load_map_number(g->phys, LOAD_MAP_PAIR), (u32)r->offset_bytes);
 	ir_load(g->ir, zero, header, 0, IR_U64);
 	return zero;
 }
@@ -30,7 +30,7 @@ static vreg slot_at(struct gen *g, const struct phys_running *r, vreg number)
 {
 	vreg slot = ir_reg(g->ir), offset = ir_reg(g->ir);
 
-	ir_map_value(g->ir, slot, LOAD_MAP_PAIR, (u32)r->slots_bytes);
+	ir_map_value(g->ir, slot, load_map_number(g->phys, LOAD_MAP_PAIR), (u32)r->slots_bytes);
 	ir_alui(g->ir, IR_MUL, offset, number, r->slot_bytes);
 	ir_alu(g->ir, IR_ADD, slot, slot, offset);
 	return slot;
@@ -42,7 +42,8 @@ static vreg direct_slot(struct gen *g, const struct sum *s, const struct key_wor
 	vreg number = ir_reg(g->ir);
 
 	if (!r->n_keys) {
-		ir_map_value(g->ir, number, LOAD_MAP_PAIR, (u32)r->slots_bytes);
+		ir_map_value(g->ir, number, load_map_number(g->phys, LOAD_MAP_PAIR),
+			     (u32)r->slots_bytes);
 		return number;
 	}
 	ir_alui(g->ir, IR_SUB, number, gen_key_load(g, &words[0]), r->domain_lo);

@@ -93,7 +93,7 @@ struct table table_open(struct gen *g, const struct phys_step *step, label null)
 		key_words(g, step, t.words, null);
 	ir_at(g->ir, step->span);
 	t.base = ir_reg(g->ir);
-	ir_map_value(g->ir, t.base, LOAD_MAP_PAIR, (u32)j->offset_bytes);
+	ir_map_value(g->ir, t.base, load_map_number(g->phys, LOAD_MAP_PAIR), (u32)j->offset_bytes);
 	if (j->kind == PAIR_THREAD)
 		thread_word(g, &t);
 	t.hash = gen_key_hash(g, t.words, j->key_words);

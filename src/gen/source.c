@@ -46,10 +46,29 @@ static enum ir_size size_of(struct type type)
 	}
 }
 
+stack_object gen_stack(struct gen *g, u32 bytes)
+{
+	struct place *best = NULL;
+
+	for (u32 i = 0; i < g->places.n; i++) {
+		struct place *p = &g->places.at[i];
+
+		if (!p->is_used && p->bytes >= bytes && (!best || p->bytes < best->bytes))
+			best = p;
+	}
+	if (!best) {
+		vec_push(g->arena, &g->places,
+			 (struct place){ .object = ir_stack(g->ir, bytes), .bytes = bytes });
+		best = &g->places.at[g->places.n - 1];
+	}
+	best->is_used = true;
+	return best->object;
+}
+
 stack_object gen_scratch(struct gen *g)
 {
 	if (!g->has_scratch)
-		g->scratch = ir_stack(g->ir, 8);
+		g->scratch = gen_stack(g, 8);
 	g->has_scratch = true;
 	ir_stack_storei(g->ir, g->scratch, 0, IR_U64, 0);
 	return g->scratch;
@@ -215,21 +234,46 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 
 /* --- System columns --- */
 
-/* Results of helpers that serve two columns (pid and tid, uid and gid). */
-static const struct expr pid_tgid = { .kind = EXPR_SYSTEM, .index = 100 };
-static const struct expr uid_gid = { .kind = EXPR_SYSTEM, .index = 101 };
+/* Results of helpers that serve two columns (pid and tid, uid and gid), or all uses. */
+static const struct {
+	enum bpf_func_id helper;
+	struct expr key; /* of its memo */
+} once_helpers[] = {
+	[ONCE_TIME] = { BPF_FUNC_ktime_get_ns, { .kind = EXPR_SYSTEM, .index = 99 } },
+	[ONCE_PID_TGID] = { BPF_FUNC_get_current_pid_tgid, { .kind = EXPR_SYSTEM, .index = 100 } },
+	[ONCE_UID_GID] = { BPF_FUNC_get_current_uid_gid, { .kind = EXPR_SYSTEM, .index = 101 } },
+};
+_Static_assert(ARRAY_SIZE(once_helpers) == ONCE_N, "a helper is missing");
 
-static vreg helper_once(struct gen *g, const struct expr *key, enum bpf_func_id helper)
+/*
+ * Another use of the event may have called it, on some ways to here: then it is not 0.  (A
+ * result that is 0 is asked for again.)
+ */
+static vreg helper_once(struct gen *g, enum once once)
 {
-	vreg v;
+	const struct expr *key = &once_helpers[once].key;
+	label known = ir_label(g->ir);
+	vreg v = g->once[once];
 
 	for (u32 i = 0; i < g->memos.n; i++)
 		if (g->memos.at[i].expr == key)
 			return g->memos.at[i].reg;
-	v = ir_reg(g->ir);
-	ir_call(g->ir, v, helper, 0, NULL);
+	if (v)
+		ir_branchi(g->ir, IR_NE, v, 0, known);
+	else
+		v = ir_reg(g->ir);
+	ir_call(g->ir, v, once_helpers[once].helper, 0, NULL);
+	ir_place(g->ir, known);
 	vec_push(g->arena, &g->memos, (struct memo){ .expr = key, .reg = v });
 	return v;
+}
+
+void gen_once_begin(struct gen *g)
+{
+	for (u32 i = 0; i < ONCE_N; i++) {
+		g->once[i] = ir_reg(g->ir);
+		ir_imm(g->ir, g->once[i], 0);
+	}
 }
 
 static vreg high_half(struct gen *g, vreg from)
@@ -319,11 +363,6 @@ vreg gen_time(struct gen *g)
 	return gen_value(g, time_of(g), g->done);
 }
 
-void gen_know_time(struct gen *g, vreg time)
-{
-	vec_push(g->arena, &g->memos, (struct memo){ .expr = time_of(g), .reg = time });
-}
-
 vreg gen_probe_code(struct gen *g)
 {
 	vreg v;
@@ -352,15 +391,15 @@ vreg gen_system(struct gen *g, const struct expr *e)
 		return replay_column(g, e->index);
 	switch (e->index) {
 	case SYS_TIME:
-		return helper_value(g, BPF_FUNC_ktime_get_ns);
+		return helper_once(g, ONCE_TIME);
 	case SYS_PID:
-		return high_half(g, helper_once(g, &pid_tgid, BPF_FUNC_get_current_pid_tgid));
+		return high_half(g, helper_once(g, ONCE_PID_TGID));
 	case SYS_TID:
-		return low_half(g, helper_once(g, &pid_tgid, BPF_FUNC_get_current_pid_tgid));
+		return low_half(g, helper_once(g, ONCE_PID_TGID));
 	case SYS_UID:
-		return low_half(g, helper_once(g, &uid_gid, BPF_FUNC_get_current_uid_gid));
+		return low_half(g, helper_once(g, ONCE_UID_GID));
 	case SYS_GID:
-		return high_half(g, helper_once(g, &uid_gid, BPF_FUNC_get_current_uid_gid));
+		return high_half(g, helper_once(g, ONCE_UID_GID));
 	case SYS_PPID:
 		return parent_pid(g);
 	case SYS_CGROUP:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A slot of this CPU, its slice of the copy in use, and the group's row in it.
+ * A slot of this CPU, each part's slice of the copy in use, and the group's row in it.
  *
  * The slot is taken before anything of the slice is read and given back when all is
  * written; its word says the copy.  User space changes the words of free slots only, so
@@ -23,7 +23,7 @@ static vreg counter_add(struct gen *g, vreg base, s32 offset)
 	return v;
 }
 
-/* A program that only stores starts has no slice: what it counts stands in the control line. */
+/* A part that only stores starts here has no slice: what it counts stands in the control line. */
 static void count_start(struct gen *g, u32 offset_bytes)
 {
 	struct ir *ir = g->ir;
@@ -31,7 +31,7 @@ static void count_start(struct gen *g, u32 offset_bytes)
 	label unknown = ir_label(ir);
 
 	ir_branchi(ir, IR_GE, cpu, g->phys->state.n_cpus, unknown);
-	ir_map_value(ir, line, LOAD_MAP_CONTROL, 0);
+	ir_map_value(ir, line, load_map_number(g->phys, LOAD_MAP_CONTROL), 0);
 	ir_alui(ir, IR_MUL, offset, cpu, sizeof(struct control_line));
 	ir_alu(ir, IR_ADD, line, line, offset);
 	ir_imm(ir, one, 1);
@@ -80,7 +80,7 @@ void gen_count_unpaired(struct gen *g, enum unpaired kind)
 
 static s32 slot_bytes(u32 level)
 {
-	return (s32)(offsetof(struct control_line, slots) + 8 * level);
+	return (s32)(offsetof(struct slot_line, slots) + 8 * level);
 }
 
 /* Which of the CPU's slots it is, from its word: a number that the verifier does not know. */
@@ -89,16 +89,18 @@ static vreg slot_level(struct gen *g)
 	vreg level = ir_reg(g->ir);
 
 	ir_alui(g->ir, IR_SHR, level, g->word, SLOT_LEVEL_SHIFT);
-	ir_alui(g->ir, IR_AND, level, level, g->phys->state.n_levels - 1);
+	ir_alui(g->ir, IR_AND, level, level, g->set->n_slots - 1);
 	return level;
 }
 
-/* The copy in use. */
+/* The copy in use by this part. */
 static vreg slot_epoch(struct gen *g)
 {
 	vreg epoch = ir_reg(g->ir);
+	u32 bit = g->phys->number % BLOCK_PARTS;
 
-	ir_alui(g->ir, IR_AND, epoch, g->word, 1);
+	ir_alui(g->ir, IR_SHR, epoch, g->word, bit);
+	ir_alui(g->ir, IR_AND, epoch, epoch, 1);
 	return epoch;
 }
 
@@ -108,17 +110,17 @@ static void take_slot(struct gen *g)
 	struct ir *ir = g->ir;
 	vreg mark = ir_reg(ir);
 	label got = ir_label(ir);
-	u32 n = g->phys->state.n_levels;
+	u32 n = g->set->n_slots;
 
 	g->word = ir_reg(ir);
 	ir_imm(ir, mark, (s64)SLOT_BUSY);
-	ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->control, slot_bytes(0), IR_U64, mark);
+	ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->line, slot_bytes(0), IR_U64, mark);
 	if (n > 1)
 		ir_branchi(ir, IR_SGE, g->word, 0, got);
 	ir_cold(ir, n > 1);
 	for (u32 level = 1; level < n; level++) {
 		ir_imm(ir, mark, (s64)SLOT_BUSY);
-		ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->control, slot_bytes(level), IR_U64, mark);
+		ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->line, slot_bytes(level), IR_U64, mark);
 		if (level < n - 1)
 			ir_branchi(ir, IR_SGE, g->word, 0, got);
 	}
@@ -130,12 +132,12 @@ static void take_slot(struct gen *g)
 void gen_leave(struct gen *g)
 {
 	struct ir *ir = g->ir;
-	vreg slot = g->control;
+	vreg slot = g->line;
 
-	if (g->phys->state.n_levels > 1) {
+	if (g->set->n_slots > 1) {
 		slot = slot_level(g);
 		ir_alui(ir, IR_SHL, slot, slot, 3);
-		ir_alu(ir, IR_ADD, slot, slot, g->control);
+		ir_alu(ir, IR_ADD, slot, slot, g->line);
 	}
 	if (STORES_ARE_ORDERED)
 		ir_store(ir, slot, slot_bytes(0), IR_U64, g->word);
@@ -143,25 +145,33 @@ void gen_leave(struct gen *g)
 		ir_atomic(ir, IR_ATOMIC_XCHG, 0, slot, slot_bytes(0), IR_U64, g->word);
 }
 
+/* Where the lines end: see LOAD_MAP_SLOTS. */
+static u32 missed_bytes(const struct gen *g)
+{
+	return phys_n_blocks(g->set) * g->set->n_cpus * sizeof(struct slot_line) +
+	       8 * g->hook->number;
+}
+
 void gen_busy(struct gen *g)
 {
-	vreg one = ir_reg(g->ir);
+	vreg one = ir_reg(g->ir), missed = ir_reg(g->ir);
 
 	ir_imm(g->ir, one, 1);
-	ir_atomic(g->ir, IR_ATOMIC_ADD, 0, g->control, offsetof(struct control_line, missed),
-		  IR_U64, one);
+	ir_map_value(g->ir, missed, LOAD_MAP_SLOTS, missed_bytes(g));
+	ir_atomic(g->ir, IR_ATOMIC_ADD, 0, missed, 0, IR_U64, one);
 	ir_exit(g->ir, 0);
 }
 
-/* slices[copy][cpu * n_levels + level]: all three are in bounds, which the verifier sees. */
-static void take_slice(struct gen *g)
+/* Of this part: slices[copy][cpu * n_levels + level]; all three are in bounds, which the verifier
+ * sees. */
+void gen_take_slice(struct gen *g)
 {
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
 	vreg copy = slot_epoch(g), offset = ir_reg(ir);
 
 	g->slice = ir_reg(ir);
-	ir_map_value(ir, g->slice, LOAD_MAP_STATE, 0);
+	ir_map_value(ir, g->slice, load_map_number(g->phys, LOAD_MAP_STATE), 0);
 	ir_alui(ir, IR_MUL, offset, g->cpu, (s64)(s->n_levels * s->slice_bytes));
 	ir_alu(ir, IR_ADD, g->slice, g->slice, offset);
 	ir_alui(ir, IR_MUL, copy, copy, (s64)state_slice_offset(s, 1, 0, 0));
@@ -178,18 +188,18 @@ void gen_enter(struct gen *g, label out)
 {
 	struct ir *ir = g->ir;
 	vreg offset = ir_reg(ir), kept = ir_reg(ir);
+	u32 line = g->hook->block * g->set->n_cpus;
 
 	g->cpu = gen_current_cpu(g);
-	ir_branchi(ir, IR_GE, g->cpu, g->phys->state.n_cpus, out);
-	g->control = ir_reg(ir);
-	ir_map_value(ir, g->control, LOAD_MAP_CONTROL, 0);
-	ir_alui(ir, IR_MUL, offset, g->cpu, sizeof(struct control_line));
-	ir_alu(ir, IR_ADD, g->control, g->control, offset);
+	ir_branchi(ir, IR_GE, g->cpu, g->set->n_cpus, out);
+	g->line = ir_reg(ir);
+	ir_map_value(ir, g->line, LOAD_MAP_SLOTS, line * sizeof(struct slot_line));
+	ir_alui(ir, IR_MUL, offset, g->cpu, sizeof(struct slot_line));
+	ir_alu(ir, IR_ADD, g->line, g->line, offset);
 	/* Used again at the end only: that copy may lie on the stack, what is used now not. */
-	ir_mov(ir, kept, g->control);
+	ir_mov(ir, kept, g->line);
 	take_slot(g);
-	take_slice(g);
-	g->control = kept;
+	g->line = kept;
 }
 
 /* --- Key words --- */
@@ -225,7 +235,7 @@ static void set_null_bit(struct gen *g, const struct phys_key *key, vreg nulls)
 static void nullable_text(struct gen *g, const struct phys_key *key, vreg nulls,
 			  struct key_word *words)
 {
-	stack_object copy = ir_stack(g->ir, 8 * key->n_words), text;
+	stack_object copy = gen_stack(g, 8 * key->n_words), text;
 	label null = ir_label(g->ir), end = ir_label(g->ir);
 	u32 fork = gen_fork(g);
 
@@ -485,10 +495,10 @@ static vreg kernel_map(struct gen *g)
 	label second = ir_label(g->ir), end = ir_label(g->ir);
 
 	ir_branchi(g->ir, IR_NE, slot_epoch(g), 0, second);
-	ir_map(g->ir, map, LOAD_MAP_HASH0);
+	ir_map(g->ir, map, load_map_number(g->phys, LOAD_MAP_HASH0));
 	ir_jump(g->ir, end);
 	ir_place(g->ir, second);
-	ir_map(g->ir, map, LOAD_MAP_HASH1);
+	ir_map(g->ir, map, load_map_number(g->phys, LOAD_MAP_HASH1));
 	ir_place(g->ir, end);
 	return map;
 }
@@ -501,7 +511,7 @@ static vreg kernel_map_row(struct gen *g, const struct key_word *words)
 {
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
-	stack_object key = ir_stack(ir, 8 * (s->key_words + 1));
+	stack_object key = gen_stack(g, 8 * (s->key_words + 1));
 	vreg row = ir_reg(ir), map = kernel_map(g), writer = ir_reg(ir);
 	vreg args[4] = { map, ir_reg(ir), ir_reg(ir), ir_reg(ir) };
 	label found = ir_label(ir);

@@ -73,7 +73,7 @@ void gen_stream(struct gen *g)
 		g->is_recount = false;
 	}
 	ir_note(g->ir, "row");
-	ir_map(g->ir, args[0], LOAD_MAP_RING);
+	ir_map(g->ir, args[0], load_map_number(g->phys, LOAD_MAP_RING));
 	ir_imm(g->ir, args[1], p->is_raw ? s->row_bytes : p->row_bytes);
 	ir_imm(g->ir, args[2], 0);
 	ir_call(g->ir, row, BPF_FUNC_ringbuf_reserve, 3, args);

@@ -246,7 +246,7 @@ static stack_object place_of(struct gen *g, const struct expr *e)
 	for (u32 i = 0; i < g->texts.n; i++)
 		if (expr_equal(g->texts.at[i].expr, e))
 			return g->texts.at[i].object;
-	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * gen_text_words(e) + 2, 8));
+	text = gen_stack(g, (u32)ALIGN_UP(8 * gen_text_words(e) + 2, 8));
 	vec_push(g->arena, &g->texts, (struct memo){ .expr = e, .object = text });
 	return text;
 }

@@ -125,20 +125,20 @@ static void attach_failed(const struct load_program *program, int error, struct 
 		diag_hint(diags, diag, "this kernel has no such tracepoint; see ebql list");
 }
 
-int load_attach(struct load *load, struct diags *diags)
+int load_attach(struct load_hooks *hooks, struct diags *diags)
 {
 	u64 start_ns = base_monotonic_ns();
 	int err = 0;
 
 	/* The slow part first: then the programs start within a short time of each other. */
-	for (u32 i = 0; i < load->n_programs && !err; i++) {
-		if (load->programs[i].hook->path == ACCESS_TRACEPOINT)
-			err = perf_open(&load->programs[i]);
+	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
+		if (hooks->programs[i].hook->path == ACCESS_TRACEPOINT)
+			err = perf_open(&hooks->programs[i]);
 		if (err)
-			attach_failed(&load->programs[i], -err, diags);
+			attach_failed(&hooks->programs[i], -err, diags);
 	}
-	for (u32 i = 0; i < load->n_programs && !err; i++) {
-		struct load_program *program = &load->programs[i];
+	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
+		struct load_program *program = &hooks->programs[i];
 
 		if (program->hook->path == ACCESS_TRACEPOINT)
 			err = perf_attach(program);
@@ -148,8 +148,8 @@ int load_attach(struct load *load, struct diags *diags)
 			attach_failed(program, -err, diags);
 	}
 	if (err)
-		load_detach(load);
-	load->attach_ns = base_monotonic_ns() - start_ns;
+		load_detach(hooks);
+	hooks->attach_ns = base_monotonic_ns() - start_ns;
 	return err;
 }
 
@@ -189,18 +189,18 @@ static void wait_for_programs(u32 n_cpus)
  * with its event mutex held; threads that close several at once wait for each other
  * (8 events on 6.18: 275-370 ms one by one, 330-350 by 8 threads), so there are none.
  */
-void load_detach(struct load *load)
+void load_detach(struct load_hooks *hooks)
 {
 	bool was_attached = false;
 
-	for (u32 i = load->n_programs; i-- > 0;) {
-		struct load_program *program = &load->programs[i];
+	for (u32 i = hooks->n_programs; i-- > 0;) {
+		struct load_program *program = &hooks->programs[i];
 
 		was_attached |= program->link_fd >= 0 || program->perf_fd >= 0;
 		load_close_fd(&program->link_fd);
 	}
-	for (u32 i = 0; i < load->n_programs; i++)
-		load_close_fd(&load->programs[i].perf_fd);
+	for (u32 i = 0; i < hooks->n_programs; i++)
+		load_close_fd(&hooks->programs[i].perf_fd);
 	if (was_attached)
-		wait_for_programs(load->phys->state.n_cpus);
+		wait_for_programs(hooks->set->n_cpus);
 }

@@ -5,10 +5,11 @@
  * A CPU has some slots, each with slices of its own in both copies of the state, and a
  * word (phys/phys.h).  A program does, with the first slot that it finds free:
  *	word = exchange(slot, BUSY); if word is BUSY, on to the next slot
- *	update the slot's slice of the copy that `word` names, by plain loads and stores
+ *	update, for each part, the slot's slice of the copy that the part's bit of `word`
+ *	names, by plain loads and stores
  *	store(slot, word)
  * User space switches a slot by one instruction, repeated while the slot is BUSY:
- *	compare_exchange(slot, word of the one copy, word of the other)
+ *	compare_exchange(slot, word, word with the bits of some parts changed)
  *
  * Step by step.  (1) A slot has one program at most: of several that exchange its word, on
  * whatever CPU and however they interrupt or preempt each other, one gets a word that is not
@@ -19,8 +20,9 @@
  * succeeds, the word was free: every program that took the slot before has stored the word
  * after its last update, so all of it is seen from here (the store releases, the compare
  * acquires); every one that takes it later gets the new word.  So the switch is one instant
- * for the slot: an event lies in one copy, whole.  (4) When all slots of all CPUs are
- * switched, no program holds the old copy and none will: it is read and cleared by plain
+ * for the slot and all parts that are switched: an event lies in one copy of each, whole, and
+ * in the same window for all.  (4) When all slots of all CPUs are
+ * switched, no program holds an old copy and none will: they are read and cleared by plain
  * loads and stores.  No system call, no interrupt, no grace period, and a CPU that is
  * offline is as any other.
  *
@@ -41,11 +43,17 @@
 /* A program that runs on another CPU is over within so many looks, or its CPU does other work. */
 #define FLIP_LOOKS 1000
 
+/* The epochs of some parts of a block, in the words of its slots. */
+struct change {
+	u64 mask, epochs;
+};
+
 /* false: the slot was busy, each time it was looked at. */
-static bool switch_slot(u64 *slot, u64 word)
+static bool switch_slot(u64 *slot, const struct change *change)
 {
 	for (u32 i = 0; i < FLIP_LOOKS; i++) {
 		u64 seen = __atomic_load_n(slot, __ATOMIC_RELAXED);
+		u64 word = (seen & ~change->mask) | change->epochs;
 
 		if (seen != SLOT_BUSY &&
 		    __atomic_compare_exchange_n(slot, &seen, word, false, __ATOMIC_SEQ_CST,
@@ -55,35 +63,57 @@ static bool switch_slot(u64 *slot, u64 word)
 	return false;
 }
 
-static int flip_slot(u64 *slot, u64 word)
+static int flip_slot(u64 *slot, const struct change *change)
 {
 	u64 deadline_ns;
 
-	if (switch_slot(slot, word))
+	if (switch_slot(slot, change))
 		return 0;
 	deadline_ns = base_monotonic_ns() + FLIP_TIMEOUT_NS;
 	do {
 		sched_yield();
-		if (switch_slot(slot, word))
+		if (switch_slot(slot, change))
 			return 0;
 	} while (base_monotonic_ns() < deadline_ns);
 	return -EBUSY;
 }
 
-int load_flip(struct load *load)
+static int flip_block(struct load_hooks *hooks, u32 block, const struct change *change)
 {
-	const struct state_layout *s = &load->phys->state;
-	u64 epoch = load->epoch ^ 1;
+	const struct phys_set *set = hooks->set;
 
-	for (u32 cpu = 0; cpu < s->n_cpus; cpu++)
-		for (u32 level = s->n_levels; level-- > 0;) {
-			int err = flip_slot(&load->control[cpu].slots[level],
-					    slot_word(level, epoch));
+	for (u32 cpu = 0; cpu < set->n_cpus; cpu++)
+		for (u32 level = set->n_slots; level-- > 0;) {
+			u64 *slot = &hooks->slots[block * set->n_cpus + cpu].slots[level];
+			int err = flip_slot(slot, change);
 
 			if (err)
 				return err;
 		}
-	load->epoch = epoch;
+	return 0;
+}
+
+int load_flip(struct load_state *const *states, u32 n_states)
+{
+	for (u32 block = 0; n_states && block < phys_n_blocks(states[0]->hooks->set); block++) {
+		struct change change = { 0 };
+		int err;
+
+		for (u32 i = 0; i < n_states; i++) {
+			u32 number = states[i]->phys->number;
+
+			BUG_ON(states[i]->hooks != states[0]->hooks);
+			if (number / BLOCK_PARTS != block)
+				continue;
+			change.mask |= 1ull << number % BLOCK_PARTS;
+			change.epochs |= (states[i]->epoch ^ 1) << number % BLOCK_PARTS;
+		}
+		err = change.mask ? flip_block(states[0]->hooks, block, &change) : 0;
+		if (err)
+			return err;
+	}
+	for (u32 i = 0; i < n_states; i++)
+		states[i]->epoch ^= 1;
 	return 0;
 }
 
@@ -102,22 +132,24 @@ static u64 recursion_misses(int fd)
  * (trace_call_bpf()).  To these come the events that our programs gave up on
  * because every slot of the CPU was in use.
  */
-u64 load_missed(struct load *load)
+u64 load_missed(struct load_state *state)
 {
-	u64 missed = 0, control_missed = 0;
+	struct load_hooks *hooks = state->hooks;
+	u64 missed = 0, grown;
 
-	for (u32 i = 0; i < load->n_programs; i++) {
-		struct load_program *program = &load->programs[i];
-		u64 now = program->fd >= 0 ? recursion_misses(program->fd) : 0;
+	for (u32 i = 0; i < hooks->n_programs; i++) {
+		const struct load_program *program = &hooks->programs[i];
+		bool is_of_part = false;
 
-		if (now > program->missed_before) {
-			missed += now - program->missed_before;
-			program->missed_before = now;
-		}
+		for (u32 k = 0; k < program->hook->n_uses; k++)
+			is_of_part |= program->hook->uses[k].phys == state->phys;
+		if (!is_of_part)
+			continue;
+		missed += __atomic_load_n(&hooks->missed[i], __ATOMIC_RELAXED);
+		if (program->fd >= 0)
+			missed += recursion_misses(program->fd);
 	}
-	for (u32 cpu = 0; cpu < load->phys->state.n_cpus; cpu++)
-		control_missed += __atomic_load_n(&load->control[cpu].missed, __ATOMIC_RELAXED);
-	missed += control_missed - load->control_missed_before;
-	load->control_missed_before = control_missed;
-	return missed;
+	grown = missed > state->missed_before ? missed - state->missed_before : 0;
+	state->missed_before = MAX(missed, state->missed_before);
+	return grown;
 }

@@ -19,12 +19,14 @@
 /* features.c: LOAD_VERSION of the running kernel. */
 u32 load_kernel_version(void);
 
-/* maps.c: control, state and what relocations name; 0 or a diagnostic and -errno. */
-int load_maps_open(struct load *load, struct diags *diags);
-void load_maps_close(struct load *load);
+/* maps.c: slots and constants, and each part's maps; 0 or a diagnostic and -errno. */
+int load_maps_open(struct load_hooks *hooks, struct diags *diags);
+void load_maps_close(struct load_hooks *hooks);
+/* The descriptor of a map by its number in relocations; -1: there is none. */
+int load_map_fd(const struct load_hooks *hooks, u32 number);
 
 /* program.c: 0 or a diagnostic and -errno. */
-int load_program_open(struct load *load, struct load_program *program, struct diags *diags);
+int load_program_open(struct load_hooks *hooks, struct load_program *program, struct diags *diags);
 
 /* attach.c: takes a file descriptor lower than those of maps, programs and links. */
 int load_perf_reserve(struct load_program *program);

@@ -17,23 +17,34 @@ struct load_program {
 	struct bpf_code code;
 	char name[16];
 	int fd, perf_fd, link_fd; /* -1: none */
-	u64 missed_before;	  /* recursion_misses already reported */
 };
 
-struct load {
-	struct arena *arena;
+/* What one part has in the kernel. */
+struct load_state {
+	struct load_hooks *hooks;
 	const struct phys *phys;
-	struct load_program *programs;
-	u32 n_programs;
 	int map_fds[LOAD_MAP_N];
 	struct control_line *control; /* mmapped, n_cpus lines */
 	u8 *state;		      /* mmapped, phys->state.total_bytes */
-	u8 *pairs; /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
+	u8 *pairs;	   /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
+	u64 epoch;	   /* the copy that programs update now; set by load_flip() */
+	u64 missed_before; /* of load_missed(): already reported */
+};
+
+/* What all parts share: the programs on the hooks, and the slots of the CPUs. */
+struct load_hooks {
+	struct arena *arena;
+	const struct phys_set *set;
+	struct load_program *programs; /* one for each hook of the set */
+	u32 n_programs;
+	int map_fds[LOAD_MAP_SHARED_N];
+	struct slot_line *slots; /* mmapped: [block][cpu] */
+	u64 *missed;		 /* behind these: by program */
 	const void *constants;
 	u32 constants_bytes;
-	u64 epoch;		   /* the copy that programs update now; set by load_flip() */
-	u64 control_missed_before; /* sum of control[].missed already reported */
-	u64 verify_ns, attach_ns;  /* for --verbose */
+	struct load_state *states; /* one for each part of the set */
+	u32 n_states;
+	u64 verify_ns, attach_ns; /* for --verbose */
 };
 
 void kernel_features_probe(struct kernel_features *ret_features);
@@ -45,29 +56,31 @@ u32 load_possible_cpus(void);
 double load_survey(s32 syscall_nr, u64 duration_ns, struct arena *arena);
 
 /*
- * Opens the maps and loads the programs; attaches nothing yet.  query_text is for
- * the verifier's log and `bpftool prog dump`.  On failure: a diagnostic (tags
- * no-privilege, verifier, map-create, attach-failed, ...) and -errno, nothing left.
+ * Opens the maps of all parts and loads the programs (of set->hooks, in their order);
+ * attaches nothing yet.  The verifier's log and `bpftool prog dump` show diags->text.  On
+ * failure: a diagnostic (tags no-privilege, verifier, map-create, attach-failed, ...) and
+ * -errno, nothing left.
  */
-int load_open(struct load *load, const struct phys *phys, struct load_program *programs,
-	      u32 n_programs, const void *constants, u32 constants_bytes, struct arena *arena,
-	      struct diags *diags);
-int load_attach(struct load *load, struct diags *diags);
-void load_detach(struct load *load);
-void load_close(struct load *load);
+int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_program *programs,
+	      const void *constants, u32 constants_bytes, struct arena *arena, struct diags *diags);
+int load_attach(struct load_hooks *hooks, struct diags *diags);
+void load_detach(struct load_hooks *hooks);
+void load_close(struct load_hooks *hooks);
 
 /*
- * Switches every CPU to the other copy, in 0.1 us.  When it returns 0, no program uses or
- * will use the old copy: it may be read and cleared by plain loads and stores.
- * -EBUSY: a slot was taken for 2 s; the flip is not done, and the next call goes on with it.
+ * Switches these parts (of the same hooks, and of one epoch each) to their other copies, in
+ * 0.1 us: each slot of a CPU at once for all parts of a block.  When it returns 0, no program
+ * uses or will use the old copies: they may be read and cleared by plain loads and stores.
+ * -EBUSY: a slot was taken for 2 s; the flip is not done, and the next call with the same
+ * parts goes on with it.
  */
-int load_flip(struct load *load);
-/* Events that the kernel did not run our programs for since the last call. */
-u64 load_missed(struct load *load);
+int load_flip(struct load_state *const *states, u32 n_states);
+/* Events that the kernel did not run the part's programs for since the last call. */
+u64 load_missed(struct load_state *state);
 /*
  * Tests: runs program `i` once over these context bytes (header and record; at most
  * 65,535).  -EINVAL: fewer bytes than the program may read.
  */
-int load_test_run(struct load *load, u32 i, const void *context, u32 context_bytes);
+int load_test_run(struct load_hooks *hooks, u32 i, const void *context, u32 context_bytes);
 
 #endif

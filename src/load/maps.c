@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Physical plan -> maps: the control and state pages (mapped into this process),
- * the ring buffer, the constants, and the hash maps of STATE_KERNEL_MAP.  Only
- * what the state layout or a relocation asks for is made.
+ * Physical plans -> maps: the slots and the constants of all programs, and each part's own:
+ * the control and state pages (mapped into this process), the ring buffer, the tables of
+ * starts, and the hash maps of STATE_KERNEL_MAP.  Only what the state layout or a relocation
+ * asks for is made.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,12 +12,27 @@
 
 #include "load/internal.h"
 
-static const char *const map_names[LOAD_MAP_N] = {
-	[LOAD_MAP_CONTROL] = "ebql_ctl",   [LOAD_MAP_STATE] = "ebql_state",
-	[LOAD_MAP_RING] = "ebql_ring",	   [LOAD_MAP_CONST] = "ebql_const",
-	[LOAD_MAP_HASH0] = "ebql_groups0", [LOAD_MAP_HASH1] = "ebql_groups1",
-	[LOAD_MAP_PAIR] = "ebql_starts",
+/* A map by what it is for, and what helps where the kernel has no room for it. */
+struct map_kind {
+	const char *name, *hint;
 };
+
+static const struct map_kind shared_kinds[] = {
+	[LOAD_MAP_SLOTS] = { "ebql_slots", "the kernel is short of memory" },
+	[LOAD_MAP_CONST] = { "ebql_const", "the kernel is short of memory" },
+};
+_Static_assert(ARRAY_SIZE(shared_kinds) == LOAD_MAP_SHARED_N, "a map has no entry");
+
+static const struct map_kind kinds[] = {
+	[LOAD_MAP_CONTROL] = { "ebql_ctl", "the kernel is short of memory" },
+	[LOAD_MAP_STATE] = { "ebql_state", "SET max_groups to less" },
+	[LOAD_MAP_RING] = { "ebql_ring", "SET ring_bytes to less" },
+	[LOAD_MAP_HASH0] = { "ebql_groups0", "SET max_groups to less" },
+	[LOAD_MAP_HASH1] = { "ebql_groups1", "SET max_groups to less" },
+	[LOAD_MAP_PAIR] = { "ebql_starts",
+			    "SET max_in_flight to less, or max_groups if there are running sums" },
+};
+_Static_assert(ARRAY_SIZE(kinds) == LOAD_MAP_N, "a map has no entry");
 
 static size_t page_align(u64 bytes)
 {
@@ -25,65 +41,67 @@ static size_t page_align(u64 bytes)
 	return ALIGN_UP(bytes, page_bytes);
 }
 
-static size_t control_bytes(const struct load *load)
+static size_t control_bytes(const struct load_state *state)
 {
-	return (size_t)load->phys->state.n_cpus * sizeof(struct control_line);
+	return (size_t)state->phys->state.n_cpus * sizeof(struct control_line);
+}
+
+static size_t lines_bytes(const struct phys_set *set)
+{
+	return (size_t)phys_n_blocks(set) * set->n_cpus * sizeof(struct slot_line);
+}
+
+static size_t slots_bytes(const struct phys_set *set)
+{
+	return lines_bytes(set) + set->n_hooks * sizeof(u64);
 }
 
 /* Adds the diagnostic; returns -errno. */
-static int map_failed(enum load_map map, u64 bytes, int error, struct diags *diags)
+static int map_failed(const struct map_kind *kind, u64 bytes, int error, struct diags *diags)
 {
 	struct diag *diag;
 
 	if (load_refused(error, "create a BPF map", diags))
 		return -error;
 	diag = diag_plain(diags, "map-create", "the kernel refused the map %s of %llu bytes: %s",
-			  map_names[map], (unsigned long long)bytes, strerror(error));
-	if (map == LOAD_MAP_RING)
-		diag_hint(diags, diag, "SET ring_bytes to less");
-	else if (map == LOAD_MAP_CONTROL || map == LOAD_MAP_CONST)
-		diag_hint(diags, diag, "the kernel is short of memory");
-	else if (map == LOAD_MAP_PAIR)
-		diag_hint(diags, diag,
-			  "SET max_in_flight to less, or max_groups if there are running sums");
-	else if (error == E2BIG && map == LOAD_MAP_STATE && bytes <= INT32_MAX)
+			  kind->name, (unsigned long long)bytes, strerror(error));
+	if (error == E2BIG && kind == &kinds[LOAD_MAP_STATE] && bytes <= INT32_MAX)
 		diag_hint(diags, diag,
 			  "this kernel's array maps end at 4 MiB: SET max_groups to less, or SET "
 			  "state = 'kernel_map'");
 	else
-		diag_hint(diags, diag, "SET max_groups to less");
+		diag_hint(diags, diag, "%s", kind->hint);
 	return -error;
 }
 
-/* Stores the descriptor in load; 0 or a diagnostic and -errno. */
-static int map_create(struct load *load, enum load_map map, enum bpf_map_type type, u32 key_bytes,
-		      u64 value_bytes, u64 max_entries, u32 flags, struct diags *diags)
+/* Stores the descriptor; 0 or a diagnostic and -errno. */
+static int map_create(const struct map_kind *kind, enum bpf_map_type type, u32 key_bytes,
+		      u64 value_bytes, u64 max_entries, u32 flags, int *ret_fd, struct diags *diags)
 {
 	int fd;
 
 	/* The kernel's own limit of a value, and the width of its fields. */
 	if (value_bytes > INT32_MAX || max_entries > UINT32_MAX)
-		return map_failed(map, MAX(value_bytes, max_entries), E2BIG, diags);
-	fd = sys_map_create(type, map_names[map], key_bytes, value_bytes, max_entries, flags);
+		return map_failed(kind, MAX(value_bytes, max_entries), E2BIG, diags);
+	fd = sys_map_create(type, kind->name, key_bytes, value_bytes, max_entries, flags);
 	if (fd < 0)
-		return map_failed(map, MAX(value_bytes, 1) * max_entries, -fd, diags);
-	load->map_fds[map] = fd;
+		return map_failed(kind, MAX(value_bytes, 1) * max_entries, -fd, diags);
+	*ret_fd = fd;
 	return 0;
 }
 
 /* An array of one value that this process and the programs read and write. */
-static int shared_create(struct load *load, enum load_map map, u64 bytes, void **ret_at,
+static int shared_create(const struct map_kind *kind, u64 bytes, int *ret_fd, void **ret_at,
 			 struct diags *diags)
 {
 	void *at;
-	int err = map_create(load, map, BPF_MAP_TYPE_ARRAY, 4, bytes, 1, BPF_F_MMAPABLE, diags);
+	int err = map_create(kind, BPF_MAP_TYPE_ARRAY, 4, bytes, 1, BPF_F_MMAPABLE, ret_fd, diags);
 
 	if (err)
 		return err;
-	at = mmap(NULL, page_align(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, load->map_fds[map],
-		  0);
+	at = mmap(NULL, page_align(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, *ret_fd, 0);
 	if (at == MAP_FAILED)
-		return map_failed(map, bytes, errno, diags);
+		return map_failed(kind, bytes, errno, diags);
 	*ret_at = at;
 	return 0;
 }
@@ -93,31 +111,33 @@ static int shared_create(struct load *load, enum load_map map, u64 bytes, void *
  * bytes as known.  (A frozen map may be mapped for reading only, and a map that is
  * mapped for writing cannot be frozen; nobody maps this one.)
  */
-static int const_create(struct load *load, struct diags *diags)
+static int const_create(struct load_hooks *hooks, struct diags *diags)
 {
-	int err;
+	const struct map_kind *kind = &shared_kinds[LOAD_MAP_CONST];
+	int *fd = &hooks->map_fds[LOAD_MAP_CONST], err;
 
-	BUG_ON(!load->constants_bytes);
-	err = map_create(load, LOAD_MAP_CONST, BPF_MAP_TYPE_ARRAY, 4, load->constants_bytes, 1,
-			 BPF_F_RDONLY_PROG, diags);
+	BUG_ON(!hooks->constants_bytes);
+	err = map_create(kind, BPF_MAP_TYPE_ARRAY, 4, hooks->constants_bytes, 1, BPF_F_RDONLY_PROG,
+			 fd, diags);
 	if (!err) {
-		err = sys_map_store(load->map_fds[LOAD_MAP_CONST], load->constants);
+		err = sys_map_store(*fd, hooks->constants);
 		if (!err)
-			err = sys_map_freeze(load->map_fds[LOAD_MAP_CONST]);
+			err = sys_map_freeze(*fd);
 		if (err)
-			err = map_failed(LOAD_MAP_CONST, load->constants_bytes, -err, diags);
+			err = map_failed(kind, hooks->constants_bytes, -err, diags);
 	}
 	return err;
 }
 
 /* The kernel wants a power of two and whole pages; more than asked for, never less. */
-static int ring_create(struct load *load, struct diags *diags)
+static int ring_create(struct load_state *state, struct diags *diags)
 {
 	u64 bytes = sysconf(_SC_PAGESIZE);
 
-	while (bytes < load->phys->settings->ring_bytes && bytes <= UINT32_MAX)
+	while (bytes < state->phys->settings->ring_bytes && bytes <= UINT32_MAX)
 		bytes *= 2;
-	return map_create(load, LOAD_MAP_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, bytes, 0, diags);
+	return map_create(&kinds[LOAD_MAP_RING], BPF_MAP_TYPE_RINGBUF, 0, 0, bytes, 0,
+			  &state->map_fds[LOAD_MAP_RING], diags);
 }
 
 /*
@@ -130,26 +150,31 @@ static int ring_create(struct load *load, struct diags *diags)
  * milliseconds at start.  Before 6.1 (bpf_mem_alloc, commit 7c8199e24fa0) that was
  * not safe in tracing programs and warned; those kernels get them beforehand.
  */
-static int hash_create(struct load *load, enum load_map map, struct diags *diags)
+static int hash_create(struct load_state *state, enum load_map map, struct diags *diags)
 {
-	const struct state_layout *state = &load->phys->state;
-	u64 max_entries = MIN(MAX(state->max_groups, 1) * state->n_cpus, 1ull << 22);
+	const struct state_layout *layout = &state->phys->state;
+	u64 max_entries = MIN(MAX(layout->max_groups, 1) * layout->n_cpus, 1ull << 22);
 	u32 flags = load_kernel_version() >= LOAD_VERSION(6, 1, 0) ? BPF_F_NO_PREALLOC : 0;
 
-	return map_create(load, map, BPF_MAP_TYPE_HASH, state->key_words * 8 + 8, state->row_bytes,
-			  max_entries, flags, diags);
+	return map_create(&kinds[map], BPF_MAP_TYPE_HASH, layout->key_words * 8 + 8,
+			  layout->row_bytes, max_entries, flags, &state->map_fds[map], diags);
 }
 
-static bool is_referenced(const struct load *load, enum load_map map)
+static bool is_referenced(const struct load_hooks *hooks, u32 number)
 {
-	for (u32 i = 0; i < load->n_programs; i++) {
-		const struct bpf_code *code = &load->programs[i].code;
+	for (u32 i = 0; i < hooks->n_programs; i++) {
+		const struct bpf_code *code = &hooks->programs[i].code;
 
 		for (u32 j = 0; j < code->n_relocs; j++)
-			if (code->relocs[j].map == (u32)map)
+			if (code->relocs[j].map == number)
 				return true;
 	}
 	return false;
+}
+
+static bool is_named(const struct load_state *state, enum load_map map)
+{
+	return is_referenced(state->hooks, load_map_number(state->phys, map));
 }
 
 /*
@@ -157,58 +182,108 @@ static bool is_referenced(const struct load *load, enum load_map map)
  * pages of a mapped array count as ours from mmap() on (remap_vmalloc_range()), and this
  * process looks at the starts once, at the end: it maps them in pieces then.
  */
-static int pairs_create(struct load *load, struct diags *diags)
+static int pairs_create(struct load_state *state, struct diags *diags)
 {
+	const struct phys *phys = state->phys;
 	void *at = NULL;
-	int err = shared_create(load, LOAD_MAP_PAIR, load->phys->pair_bytes, &at, diags);
+	int err = shared_create(&kinds[LOAD_MAP_PAIR], phys->pair_bytes,
+				&state->map_fds[LOAD_MAP_PAIR], &at, diags);
 
-	for (u32 i = 0; !err && i < load->phys->n_joins; i++) {
-		const struct phys_join *join = &load->phys->joins[i];
+	for (u32 i = 0; !err && i < phys->n_joins; i++) {
+		const struct phys_join *join = &phys->joins[i];
 		u64 *header = (u64 *)((u8 *)at + join->offset_bytes);
 
 		for (u32 way = 0; way < PAIR_WAYS; way++)
 			header[way] = (u64)way * join->slot_bytes;
 	}
 	if (!err)
-		munmap(at, page_align(load->phys->pair_bytes));
+		munmap(at, page_align(phys->pair_bytes));
 	return err;
 }
 
-int load_maps_open(struct load *load, struct diags *diags)
+static int state_open(struct load_state *state, struct diags *diags)
 {
-	const struct state_layout *state = &load->phys->state;
+	const struct phys *phys = state->phys;
 	void *at = NULL;
-	int err = shared_create(load, LOAD_MAP_CONTROL, control_bytes(load), &at, diags);
+	int err = 0;
 
-	load->control = at;
-	for (u32 cpu = 0; !err && cpu < state->n_cpus; cpu++)
-		for (u32 level = 0; level < SLOTS_MAX; level++)
-			load->control[cpu].slots[level] = slot_word(level, 0);
+	if (phys->n_joins || is_named(state, LOAD_MAP_CONTROL))
+		err = shared_create(&kinds[LOAD_MAP_CONTROL], control_bytes(state),
+				    &state->map_fds[LOAD_MAP_CONTROL], &at, diags);
+	state->control = at;
 	at = NULL;
-	if (!err && state->total_bytes)
-		err = shared_create(load, LOAD_MAP_STATE, state->total_bytes, &at, diags);
-	load->state = at;
-	if (!err && load->phys->pair_bytes)
-		err = pairs_create(load, diags);
-	if (!err && is_referenced(load, LOAD_MAP_CONST))
-		err = const_create(load, diags);
-	if (!err && is_referenced(load, LOAD_MAP_RING))
-		err = ring_create(load, diags);
-	if (!err && is_referenced(load, LOAD_MAP_HASH0))
-		err = hash_create(load, LOAD_MAP_HASH0, diags);
-	if (!err && is_referenced(load, LOAD_MAP_HASH1))
-		err = hash_create(load, LOAD_MAP_HASH1, diags);
+	if (!err && phys->state.total_bytes)
+		err = shared_create(&kinds[LOAD_MAP_STATE], phys->state.total_bytes,
+				    &state->map_fds[LOAD_MAP_STATE], &at, diags);
+	state->state = at;
+	if (!err && phys->pair_bytes)
+		err = pairs_create(state, diags);
+	if (!err && is_named(state, LOAD_MAP_RING))
+		err = ring_create(state, diags);
+	for (u32 map = LOAD_MAP_HASH0; map <= LOAD_MAP_HASH1; map++)
+		if (!err && is_named(state, map))
+			err = hash_create(state, map, diags);
 	return err;
 }
 
-void load_maps_close(struct load *load)
+static int slots_create(struct load_hooks *hooks, struct diags *diags)
 {
-	if (load->control)
-		munmap(load->control, page_align(control_bytes(load)));
-	if (load->state)
-		munmap(load->state, page_align(load->phys->state.total_bytes));
-	load->control = NULL;
-	load->state = NULL;
+	const struct phys_set *set = hooks->set;
+	void *at = NULL;
+	int err = shared_create(&shared_kinds[LOAD_MAP_SLOTS], slots_bytes(set),
+				&hooks->map_fds[LOAD_MAP_SLOTS], &at, diags);
+
+	if (err)
+		return err;
+	hooks->slots = at;
+	hooks->missed = (u64 *)((u8 *)at + lines_bytes(set));
+	for (u32 i = 0; i < phys_n_blocks(set) * set->n_cpus; i++)
+		for (u32 level = 0; level < SLOTS_MAX; level++)
+			hooks->slots[i].slots[level] = slot_word(level, 0);
+	return 0;
+}
+
+int load_maps_open(struct load_hooks *hooks, struct diags *diags)
+{
+	int err = slots_create(hooks, diags);
+
+	if (!err && is_referenced(hooks, LOAD_MAP_CONST))
+		err = const_create(hooks, diags);
+	for (u32 i = 0; i < hooks->n_states && !err; i++)
+		err = state_open(&hooks->states[i], diags);
+	return err;
+}
+
+static void state_close(struct load_state *state)
+{
+	if (state->control)
+		munmap(state->control, page_align(control_bytes(state)));
+	if (state->state)
+		munmap(state->state, page_align(state->phys->state.total_bytes));
+	state->control = NULL;
+	state->state = NULL;
 	for (u32 i = 0; i < LOAD_MAP_N; i++)
-		load_close_fd(&load->map_fds[i]);
+		load_close_fd(&state->map_fds[i]);
+}
+
+void load_maps_close(struct load_hooks *hooks)
+{
+	for (u32 i = 0; i < hooks->n_states; i++)
+		state_close(&hooks->states[i]);
+	if (hooks->slots)
+		munmap(hooks->slots, page_align(slots_bytes(hooks->set)));
+	hooks->slots = NULL;
+	for (u32 i = 0; i < LOAD_MAP_SHARED_N; i++)
+		load_close_fd(&hooks->map_fds[i]);
+}
+
+int load_map_fd(const struct load_hooks *hooks, u32 number)
+{
+	u32 of_parts = number - LOAD_MAP_SHARED_N;
+
+	if (number < LOAD_MAP_SHARED_N)
+		return hooks->map_fds[number];
+	if (of_parts / LOAD_MAP_N >= hooks->n_states)
+		return -1;
+	return hooks->states[of_parts / LOAD_MAP_N].map_fds[of_parts % LOAD_MAP_N];
 }

@@ -20,18 +20,19 @@
 #define LOG_TAIL_BYTES 200
 
 /* A copy of the code with the maps' descriptors in their places. */
-static struct bpf_insn *relocate(const struct load *load, const struct bpf_code *code)
+static struct bpf_insn *relocate(const struct load_hooks *hooks, const struct bpf_code *code)
 {
-	struct bpf_insn *insns = arena_array(load->arena, struct bpf_insn, code->n_insns);
+	struct bpf_insn *insns = arena_array(hooks->arena, struct bpf_insn, code->n_insns);
 
 	memcpy(insns, code->insns, sizeof(*insns) * code->n_insns);
 	for (u32 i = 0; i < code->n_relocs; i++) {
 		const struct bpf_reloc *reloc = &code->relocs[i];
 		struct bpf_insn *insn = &insns[reloc->insn];
 
-		BUG_ON(reloc->insn + 1 >= code->n_insns || reloc->map >= LOAD_MAP_N);
-		BUG_ON(insn->code != (BPF_LD | BPF_IMM | BPF_DW) || load->map_fds[reloc->map] < 0);
-		insn->imm = load->map_fds[reloc->map];
+		BUG_ON(reloc->insn + 1 >= code->n_insns);
+		BUG_ON(insn->code != (BPF_LD | BPF_IMM | BPF_DW) ||
+		       load_map_fd(hooks, reloc->map) < 0);
+		insn->imm = load_map_fd(hooks, reloc->map);
 		insn->src_reg =
 			reloc->kind == BPF_RELOC_MAP ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
 	}
@@ -153,12 +154,12 @@ static struct span instruction_span(const struct bpf_code *code, s64 insn)
 	return insn >= 0 ? code->spans[insn] : (struct span){ 0 };
 }
 
-static void verifier_diag(const struct load *load, const struct load_program *program,
+static void verifier_diag(const struct load_hooks *hooks, const struct load_program *program,
 			  const char *log, int error, struct diags *diags)
 {
 	s64 insn = failed_instruction(log);
 	struct span span = instruction_span(&program->code, insn);
-	const char *tail = log_tail(load->arena, log);
+	const char *tail = log_tail(hooks->arena, log);
 	const char *format = "the kernel's verifier refused program %s (%s) at instruction %lld:%s";
 	struct diag *diag;
 
@@ -177,15 +178,15 @@ static void verifier_diag(const struct load *load, const struct load_program *pr
  * Places of the query for `bpftool prog dump` and the verifier's log; costs 3-4 us.
  * Returns the BTF's descriptor, or -errno: then the program goes without.
  */
-static int debug_info_add(const struct load *load, const struct load_program *program,
+static int debug_info_add(const struct load_hooks *hooks, const struct load_program *program,
 			  const struct diags *diags, union bpf_attr *attr)
 {
 	struct bpf_debug_info info = { 0 };
-	const char *text = arena_strndup(load->arena, diags->text ? diags->text : "",
+	const char *text = arena_strndup(hooks->arena, diags->text ? diags->text : "",
 					 diags->text ? diags->text_bytes : 0);
 	int fd;
 
-	bpf_debug_info_build(&program->code, attr->prog_name, text, load->arena, &info);
+	bpf_debug_info_build(&program->code, attr->prog_name, text, hooks->arena, &info);
 	fd = sys_btf_load(info.btf, info.btf_bytes);
 	if (fd < 0)
 		return fd;
@@ -200,7 +201,7 @@ static int debug_info_add(const struct load *load, const struct load_program *pr
 }
 
 /* Loads once more, for the log; returns -errno (or a descriptor, when it now succeeds). */
-static int load_with_log(const struct load *load, const struct load_program *program,
+static int load_with_log(const struct load_hooks *hooks, const struct load_program *program,
 			 union bpf_attr *attr, struct diags *diags)
 {
 	char *log = mmap(NULL, LOG_BYTES, PROT_READ | PROT_WRITE,
@@ -220,27 +221,27 @@ static int load_with_log(const struct load *load, const struct load_program *pro
 	fd = sys_prog_load(attr);
 	if (fd < 0) {
 		log[LOG_BYTES - 1] = '\0';
-		verifier_diag(load, program, log, -fd, diags);
+		verifier_diag(hooks, program, log, -fd, diags);
 	}
 	munmap(log, LOG_BYTES);
 	return fd;
 }
 
-int load_program_open(struct load *load, struct load_program *program, struct diags *diags)
+int load_program_open(struct load_hooks *hooks, struct load_program *program, struct diags *diags)
 {
-	const struct bpf_insn *insns = relocate(load, &program->code);
+	const struct bpf_insn *insns = relocate(hooks, &program->code);
 	union bpf_attr attr, plain_attr;
 	int btf_fd, fd;
 
 	program_attr(program, insns, &plain_attr);
 	attr = plain_attr;
-	btf_fd = debug_info_add(load, program, diags, &attr);
+	btf_fd = debug_info_add(hooks, program, diags, &attr);
 	fd = sys_prog_load(&attr);
 	/* A kernel that dislikes the debug information only shall run the program all the same. */
 	if (fd == -EINVAL && btf_fd >= 0)
 		fd = sys_prog_load(&plain_attr);
 	if (fd < 0 && !load_refused(-fd, "load BPF programs that trace", diags))
-		fd = load_with_log(load, program, &attr, diags);
+		fd = load_with_log(hooks, program, &attr, diags);
 	load_close_fd(&btf_fd);
 	if (fd < 0)
 		return fd;

@@ -65,13 +65,16 @@ typedef VEC(struct stream *) stream_vec;
 typedef VEC(const char *) name_vec;
 
 struct access {
-	struct phys *phys;
-	const struct phys_input *input;
+	struct arena *arena;
+	struct phys_set *set;
+	const struct phys_input *inputs; /* by part */
 	struct diags *diags;
-	const struct phys_source *source; /* whose streams are being hooked */
-	bool *reads_fields;		  /* by place in phys->sources */
-	bool is_raw[2];			  /* system calls, enter and exit: all of them, or none */
-	u32 n_calls[2];			  /* the most that one source has */
+	struct phys *phys; /* the part whose streams are being hooked */
+	const struct phys_input *input;
+	const struct phys_source *source;
+	bool **reads_fields; /* by part, and place in its sources */
+	bool is_raw[2];	     /* system calls, enter and exit: all of them, or none */
+	u32 n_calls[2];	     /* the most that one source has */
 	hook_vec hooks;
 	name_vec probes;
 };
@@ -83,33 +86,42 @@ struct access {
  */
 static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 {
-	struct arena *arena = a->phys->arena;
+	struct arena *arena = a->arena;
+	u32 block = a->phys->number / BLOCK_PARTS, n_uses = 0;
 	struct hook *same = NULL;
 
+	use.phys = a->phys;
 	use.source = a->source;
 	use.first_probe = a->probes.n;
 	for (u32 i = 0; i < use.n_streams; i++)
 		vec_push(arena, &a->probes, use.streams[i]->name);
-	for (u32 i = 0; i < a->hooks.n && !same && hook.path != ACCESS_REPLAY; i++)
+	for (u32 i = 0; i < a->hooks.n && !same; i++)
 		if (a->hooks.at[i].path == hook.path && a->hooks.at[i].is_exit == hook.is_exit &&
+		    a->hooks.at[i].block == block &&
 		    strcmp(a->hooks.at[i].target, hook.target) == 0)
 			same = &a->hooks.at[i];
 	if (!same) {
-		hook.uses = arena_array(arena, struct hook_use, a->phys->n_sources);
+		for (u32 i = 0; i < a->set->n_parts; i++)
+			n_uses += a->set->parts[i]->n_sources;
+		hook.uses = arena_array(arena, struct hook_use, n_uses);
+		hook.number = a->hooks.n;
+		hook.block = block;
 		vec_push(arena, &a->hooks, hook);
 		same = &a->hooks.at[a->hooks.n - 1];
 	}
 	same->uses[same->n_uses++] = use;
 }
 
-/* Uses that only store go last, each kind in the order of its sources. */
+/* Of each part, uses that only store go last, each kind in the order of its sources. */
 static void order_uses(struct hook *hook)
 {
 	for (u32 i = 1; i < hook->n_uses; i++) {
 		struct hook_use use = hook->uses[i];
 		u32 at = i;
 
-		for (; at > 0 && use.source->is_root && !hook->uses[at - 1].source->is_root; at--)
+		for (; at > 0 && use.phys == hook->uses[at - 1].phys && use.source->is_root &&
+		       !hook->uses[at - 1].source->is_root;
+		     at--)
 			hook->uses[at] = hook->uses[at - 1];
 		hook->uses[at] = use;
 	}
@@ -120,12 +132,12 @@ static struct hook hook_one(struct access *a, struct stream *s, enum access_path
 {
 	struct hook hook = { .path = path };
 
-	ret_use->streams = arena_array(a->phys->arena, struct stream *, 1);
+	ret_use->streams = arena_array(a->arena, struct stream *, 1);
 	ret_use->streams[0] = s;
 	ret_use->n_streams = 1;
 	hook.tracepoint_id = s->tracepoint_id;
 	hook.target = path == ACCESS_TRACEPOINT
-			      ? arena_printf(a->phys->arena, "%s:%s", s->category, s->event)
+			      ? arena_printf(a->arena, "%s:%s", s->category, s->event)
 			      : s->event;
 	return hook;
 }
@@ -156,12 +168,13 @@ static bool is_same_event(const struct stream *a, const struct stream *b)
  * Does any source read fields of this event?  All sources of an event share a hook: of two
  * hooks nobody knows which the kernel calls first, and an event would meet itself.
  */
-static bool needs_fields(const struct access *a, const struct stream *s)
+static bool part_needs_fields(const struct access *a, const struct phys *phys,
+			      const struct stream *s)
 {
-	for (u32 i = 0; i < a->phys->n_sources; i++) {
-		const struct phys_source *source = &a->phys->sources[i];
+	for (u32 i = 0; i < phys->n_sources; i++) {
+		const struct phys_source *source = &phys->sources[i];
 
-		if (!a->reads_fields[i])
+		if (!a->reads_fields[phys->number][i])
 			continue;
 		if (source == a->source)
 			return true;
@@ -169,6 +182,14 @@ static bool needs_fields(const struct access *a, const struct stream *s)
 			if (is_same_event(source->streams->streams.at[j], s))
 				return true;
 	}
+	return false;
+}
+
+static bool needs_fields(const struct access *a, const struct stream *s)
+{
+	for (u32 i = 0; i < a->set->n_parts; i++)
+		if (part_needs_fields(a, a->set->parts[i], s))
+			return true;
 	return false;
 }
 
@@ -235,14 +256,10 @@ static struct call_costs call_costs(const struct phys_input *input)
 	};
 }
 
-/* One way for all sources' system calls of a direction: see needs_fields(). */
-static void choose_calls(struct access *a)
+static void count_calls(struct access *a, const struct phys *phys)
 {
-	enum setting_access setting = a->input->settings->access_path;
-	struct call_costs costs = call_costs(a->input);
-
-	for (u32 i = 0; i < a->phys->n_sources; i++) {
-		const struct stream_list *list = a->phys->sources[i].streams;
+	for (u32 i = 0; i < phys->n_sources; i++) {
+		const struct stream_list *list = phys->sources[i].streams;
 		u32 n[2] = { 0 };
 
 		for (u32 j = 0; j < list->streams.n; j++)
@@ -251,6 +268,16 @@ static void choose_calls(struct access *a)
 		for (u32 j = 0; j < 2; j++)
 			a->n_calls[j] = MAX(a->n_calls[j], n[j]);
 	}
+}
+
+/* One way for all sources' system calls of a direction: see needs_fields(). */
+static void choose_calls(struct access *a)
+{
+	enum setting_access setting = a->inputs[0].settings->access_path;
+	struct call_costs costs = call_costs(&a->inputs[0]);
+
+	for (u32 i = 0; i < a->set->n_parts; i++)
+		count_calls(a, a->set->parts[i]);
 	for (u32 j = 0; j < 2; j++) {
 		a->is_raw[j] = a->n_calls[j] > 1 || costs.raw_ns <= costs.tracepoint_ns;
 		if (setting != ACCESS_AUTO)
@@ -261,7 +288,7 @@ static void choose_calls(struct access *a)
 
 static const char *why_calls(const struct access *a, const struct call_costs *costs, bool is_exit)
 {
-	const struct phys_input *input = a->input;
+	const struct phys_input *input = &a->inputs[0];
 
 	if (!HAS_RAW_SYSCALL_REGISTERS)
 		return "this architecture has no raw path yet";
@@ -270,7 +297,7 @@ static const char *why_calls(const struct access *a, const struct call_costs *co
 					  : "SET access_path = tracepoint";
 	if (a->n_calls[is_exit] > 1)
 		return "one raw tracepoint serves all these system calls";
-	return arena_printf(a->phys->arena,
+	return arena_printf(a->arena,
 			    "estimate per wanted event: raw %.0f ns, tracepoint %.0f ns, at %.0f%% "
 			    "wanted of all system calls (%s)",
 			    costs->raw_ns, costs->tracepoint_ns, 100 * costs->share,
@@ -280,7 +307,7 @@ static const char *why_calls(const struct access *a, const struct call_costs *co
 /* The system calls of one direction: raw sys_enter or sys_exit for all, or a tracepoint each. */
 static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 {
-	struct call_costs costs = call_costs(a->input);
+	struct call_costs costs = call_costs(&a->inputs[0]);
 	const char *why = why_calls(a, &costs, is_exit);
 
 	if (a->is_raw[is_exit]) {
@@ -355,7 +382,7 @@ static bool add_source(struct access *a, const struct phys_source *source)
 			hook.reason = "recorded events";
 			hook_add(a, hook, use);
 		} else if (is_call(s)) {
-			vec_push(a->phys->arena, &calls[s->is_syscall_exit], s);
+			vec_push(a->arena, &calls[s->is_syscall_exit], s);
 		} else if (!add_plain(a, s)) {
 			return false;
 		}
@@ -432,29 +459,50 @@ static bool refuse_mixed(struct access *a)
 	return false;
 }
 
-bool phys_access(struct phys *phys, const struct phys_input *input, struct diags *diags)
+static bool part_access(struct access *a, u32 number)
 {
-	struct access access = { .phys = phys, .input = input, .diags = diags };
+	const struct phys_input *input = &a->inputs[number];
+	struct phys *phys = a->set->parts[number];
 	struct uses uses = find_uses(phys, input, UINT32_MAX);
 
-	access.reads_fields = arena_array(phys->arena, bool, phys->n_sources);
+	a->phys = phys;
+	a->input = input;
+	a->probes = (name_vec){ 0 };
 	for (u32 i = 0; i < phys->n_sources; i++)
-		access.reads_fields[i] = find_uses(phys, input, phys->sources[i].number).fields;
-	choose_calls(&access);
-	for (u32 i = 0; i < phys->n_sources; i++)
-		if (!is_file(&phys->sources[i]) && !add_source(&access, &phys->sources[i]))
+		if (!is_file(&phys->sources[i]) && !add_source(a, &phys->sources[i]))
 			return false;
-	if (!input->is_replay && phys->n_joins && refuse_mixed(&access))
-		return false;
-	for (u32 i = 0; i < access.hooks.n; i++)
-		order_uses(&access.hooks.at[i]);
-	if (uses.ppid && !input->is_replay && !find_parent(phys, input, diags))
+	if (uses.ppid && !input->is_replay && !find_parent(phys, input, a->diags))
 		return false;
 	if (uses.comm && !input->is_replay)
 		find_comm(phys, input);
-	phys->hooks = access.hooks.at;
-	phys->n_hooks = access.hooks.n;
-	phys->probes = access.probes.at;
-	phys->n_probes = access.probes.n;
+	phys->probes = a->probes.at;
+	phys->n_probes = a->probes.n;
+	return true;
+}
+
+bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct arena *arena,
+		 struct diags *diags)
+{
+	struct access access = { .arena = arena, .set = set, .inputs = inputs, .diags = diags };
+
+	access.reads_fields = arena_array(arena, bool *, set->n_parts);
+	for (u32 i = 0; i < set->n_parts; i++) {
+		const struct phys *phys = set->parts[i];
+
+		access.reads_fields[i] = arena_array(arena, bool, phys->n_sources);
+		for (u32 k = 0; k < phys->n_sources; k++)
+			access.reads_fields[i][k] =
+				find_uses(phys, &inputs[i], phys->sources[k].number).fields;
+	}
+	choose_calls(&access);
+	for (u32 i = 0; i < set->n_parts; i++)
+		if (!part_access(&access, i))
+			return false;
+	if (!inputs[0].is_replay && refuse_mixed(&access))
+		return false;
+	for (u32 i = 0; i < access.hooks.n; i++)
+		order_uses(&access.hooks.at[i]);
+	set->hooks = access.hooks.at;
+	set->n_hooks = access.hooks.n;
 	return true;
 }

@@ -21,8 +21,12 @@ void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
 		       void (*visit)(void *context, struct expr *expr), void *context);
 /* raw.c: the scans alone, with the columns that they stream. */
 bool phys_raw(struct phys *phys, const struct phys_input *input, struct diags *diags);
-/* access.c: hooks and probes.  false after a diagnostic. */
-bool phys_access(struct phys *phys, const struct phys_input *input, struct diags *diags);
+/* access.c: hooks and probes of all parts.  false after a diagnostic. */
+bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct arena *arena,
+		 struct diags *diags);
+/* hooks.c: how many programs of the part (NULL: of any) can be on one CPU at once. */
+u32 phys_levels(const struct phys_set *set, const struct phys *phys,
+		const struct kernel_features *features);
 /* A key of fewer values indexes its rows, or slots, directly. */
 #define PHYS_DIRECT_MAX 4096
 /* How far into a map's value the verifier follows an offset: BPF_MAX_VAR_OFF. */

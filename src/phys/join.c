@@ -129,21 +129,24 @@ bool phys_join_is_thread(const struct phys *phys, const struct phys_join *join)
 
 	if (join->join != JOIN_PAIR || join->n_keys != 1)
 		return false;
-	for (u32 i = 0; i < phys->n_hooks && is_syscalls; i++)
-		for (u32 k = 0; k < phys->hooks[i].n_uses; k++) {
-			const struct phys_source *s = phys->hooks[i].uses[k].source;
+	for (u32 i = 0; i < phys->set->n_hooks && is_syscalls; i++) {
+		const struct hook *hook = &phys->set->hooks[i];
+
+		for (u32 k = 0; k < hook->n_uses; k++) {
+			const struct phys_source *s = hook->uses[k].source;
 
 			for (u32 j = 0; j < s->n_steps; j++) {
 				const struct phys_step *step = &s->steps[j];
 
 				if (step->join != join)
 					continue;
-				is_syscalls &= phys->hooks[i].path == ACCESS_RAW_SYSCALL &&
+				is_syscalls &= hook->path == ACCESS_RAW_SYSCALL &&
 					       step->keys[0]->kind == EXPR_SYSTEM &&
 					       step->keys[0]->index == SYS_TID &&
 					       step->keys[0]->source == s->number;
 			}
 		}
+	}
 	return is_syscalls;
 }
 

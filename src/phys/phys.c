@@ -1,29 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The steps from a logical plan to a physical one, in their order.
+ * The steps from logical plans to physical ones, in their order.  The hooks are chosen for
+ * all parts at once: they share them.
  */
 #include "phys/internal.h"
 
-struct phys *phys_plan(const struct phys_input *input, struct arena *arena, struct diags *diags)
+static struct phys *part_new(const struct phys_set *set, u32 number, const struct phys_input *input,
+			     struct arena *arena)
 {
 	struct phys *phys = arena_new(arena, struct phys);
 
 	phys->arena = arena;
 	phys->settings = input->settings;
+	phys->set = set;
+	phys->number = number;
+	phys->name = input->name;
 	phys->is_streaming = !plan_find(input->plan, PLAN_AGGREGATE);
 	phys->stream_limit = -1;
 	phys->exists_cell = -1;
 	phys->matched_cell = -1;
 	phys->user.unnest = -1;
-	if (input->is_raw)
-		return phys_raw(phys, input, diags) && phys_access(phys, input, diags) &&
-				       phys_state(phys, input, diags)
-			       ? phys
-			       : NULL;
-	phys_rows(phys, input);
-	if (!phys_access(phys, input, diags) || !phys_state(phys, input, diags) ||
-	    !phys_user_part(phys, input, diags) || !phys_joins(phys, input, diags) ||
-	    !phys_runnings(phys, input, diags))
-		return NULL;
 	return phys;
+}
+
+static bool plan_part(struct phys *phys, const struct phys_input *input, struct diags *diags)
+{
+	if (!phys_state(phys, input, diags))
+		return false;
+	return input->is_raw ||
+	       (phys_user_part(phys, input, diags) && phys_joins(phys, input, diags) &&
+		phys_runnings(phys, input, diags));
+}
+
+struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct arena *arena,
+			   struct diags *diags)
+{
+	struct phys_set *set = arena_new(arena, struct phys_set);
+
+	set->parts = arena_array(arena, struct phys *, n_inputs);
+	set->n_cpus = inputs[0].n_cpus;
+	for (u32 i = 0; i < n_inputs; i++) {
+		struct phys *phys = part_new(set, i, &inputs[i], arena);
+
+		set->parts[set->n_parts++] = phys;
+		if (!inputs[i].is_raw)
+			phys_rows(phys, &inputs[i]);
+		else if (!phys_raw(phys, &inputs[i], diags))
+			return NULL;
+	}
+	if (!phys_access(set, inputs, arena, diags))
+		return NULL;
+	set->n_slots = phys_levels(set, NULL, inputs[0].features);
+	for (u32 i = 0; i < n_inputs; i++)
+		if (!plan_part(set->parts[i], &inputs[i], diags))
+			return NULL;
+	return set;
 }

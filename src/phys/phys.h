@@ -14,7 +14,7 @@
 #include "plan/plan.h"
 #include "type/type.h"
 
-/* --- Access: one program per hook --- */
+/* --- Access: one program per hook, for all parts that stand on it --- */
 
 enum access_path {
 	ACCESS_TRACEPOINT,  /* perf tracepoint: context is the record of the format file */
@@ -24,8 +24,23 @@ enum access_path {
 	ACCESS_N
 };
 
-/* One source's part of a hook: two scans of one tracepoint share its program. */
+/* What this layer knows of an access path; gen/ and load/ have tables like this one. */
+struct access_kind {
+	const char *name;
+	/* Programs start in task context alone, and none while another one of these runs there. */
+	bool is_of_task;
+	/* The kernel never runs a program while it runs on the same CPU: always, or (by the
+	 * version) where kernel_features.has_raw_recursion_guard. */
+	bool is_guarded, is_guarded_lately;
+	bool is_preemptible; /* a program may be preempted, and moved to another CPU */
+	u32 n_slots;	     /* so many of them at most are on one CPU at once */
+};
+
+extern const struct access_kind access_kinds[ACCESS_N];
+
+/* One source's share of a hook: two scans of one tracepoint share its program. */
 struct hook_use {
+	const struct phys *phys; /* of that part */
 	const struct phys_source *source;
 	/* One, or for RAW_SYSCALL each wanted system call's. */
 	struct stream **streams;
@@ -40,9 +55,13 @@ struct hook {
 	u32 attach_btf_id;  /* is_typed: btf_trace_sys_enter or _exit */
 	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
 	u32 tracepoint_id;  /* TRACEPOINT */
-	/* What it serves, in the order in which the program does it: look-ups before stores. */
+	/* What it serves, in the order in which the program does it: part by part, in each
+	 * look-ups before stores. */
 	struct hook_use *uses;
 	u32 n_uses;
+	u32 number;	/* in the set */
+	u32 block;	/* of its parts; see BLOCK_PARTS */
+	bool is_split;	/* its target has several programs, as one would be too large */
 	double cost_ns; /* estimated, per wanted event */
 	const char *reason;
 };
@@ -221,7 +240,8 @@ enum state_kind {
 };
 
 /*
- * The state map is one array value: slices[copy][cpu * n_levels + level], each
+ * The state map is one array value: slices[copy][cpu * n_levels + level], each (a program has
+ * slice `level` if it has that slot, or the one there is where n_levels is 1)
  *   u64 counters[COUNTER_N]  (256 bytes)
  *   u32 index[n_index]       TABLE: bytes from the slice to the row, 0 = empty; n_index a
  *                            power of two
@@ -253,7 +273,8 @@ struct state_layout {
 	enum state_kind kind;
 	u32 n_copies;  /* 2 */
 	u32 n_cpus;    /* possible CPUs */
-	u32 n_levels;  /* nesting of programs on one CPU: 1, or 4 (task, softirq, irq, NMI) */
+	u32 n_levels;  /* programs of the part on one CPU at once: 1, or 4 (task, softirq, irq, NMI)
+			*/
 	u32 key_words; /* u64 words, the null word included */
 	u32 n_index, index_bytes_offset;
 	u32 n_rows, row_bytes, rows_bytes_offset;
@@ -272,37 +293,55 @@ static inline u64 state_slice_offset(const struct state_layout *s, u32 copy, u32
 
 /*
  * Slots: what a program takes to be alone with the slices that it writes.  The word of a free
- * one says which copy of the state is in use, and which slot of its CPU it is.  A program
- * exchanges it for SLOT_BUSY, at once, and stores it again at its end; user space switches
- * copies by a compare-and-exchange of free words (load/flip.c).
+ * one says which copy of its state each part uses, a bit for each, and which slot of its CPU
+ * it is.  A program exchanges it for SLOT_BUSY, at once, and stores it again at its end; user
+ * space switches copies by a compare-and-exchange of free words (load/flip.c).
+ *
+ * The word is for all parts of a program, which so see an event in the same window.  Parts
+ * are taken in blocks of BLOCK_PARTS: a program serves parts of one block, and each block has
+ * slots of its own.
  */
 #define SLOT_BUSY	 UINT64_MAX /* the one word with the highest bit */
 #define SLOT_LEVEL_SHIFT 56
 #define SLOTS_MAX	 4
+#define BLOCK_PARTS	 16
 
-static inline u64 slot_word(u32 level, u64 epoch)
+static inline u64 slot_word(u32 level, u64 epochs)
 {
-	return (u64)level << SLOT_LEVEL_SHIFT | epoch;
+	return (u64)level << SLOT_LEVEL_SHIFT | epochs;
 }
 
-/* The control map: one line a CPU. */
+/* LOAD_MAP_SLOTS: lines[block][cpu], then for each hook a u64: events that found no slot. */
+struct slot_line {
+	u64 slots[SLOTS_MAX]; /* the first phys_set.n_slots are used */
+	u64 unused[16 - SLOTS_MAX];
+};
+_Static_assert(sizeof(struct slot_line) == 128, "two CPUs on one cache line cost 22 ns");
+
+/* The control map of a part: one line a CPU. */
 struct control_line {
-	u64 slots[SLOTS_MAX]; /* the first n_levels are used */
-	u64 missed;	      /* events that found every slot busy */
 	/* What starts count, which belong to no window: they only grow. */
 	u64 start_faults, start_negative, start_evicted;
 	u64 unpaired[UNPAIRED_N]; /* NEVER_ENDED: starts whose key is NULL */
 	u64 start_running_full;
-	u64 unused[1];
+	u64 unused[6];
 };
 _Static_assert(sizeof(struct control_line) == 128, "two CPUs on one cache line cost 22 ns");
 
-/* Map numbers in the relocations of generated code; gen/ emits them, load/ creates the maps. */
+/*
+ * The maps that generated code names; gen/ emits their numbers in relocations, load/ creates
+ * them.  Two are shared by all programs, the others are a part's own: load_map_number().
+ */
+enum load_shared_map {
+	LOAD_MAP_SLOTS, /* mmapable array, one value: struct slot_line[][], and what was missed */
+	LOAD_MAP_CONST, /* read-only array, one value: tables for LIKE, probe codes, ... */
+	LOAD_MAP_SHARED_N
+};
+
 enum load_map {
 	LOAD_MAP_CONTROL, /* mmapable array, one value: struct control_line[n_cpus] */
 	LOAD_MAP_STATE,	  /* mmapable array, one value: the slices of struct state_layout */
 	LOAD_MAP_RING,	  /* ring buffer of streamed rows */
-	LOAD_MAP_CONST,	  /* read-only array, one value: tables for LIKE, probe codes, ... */
 	LOAD_MAP_HASH0,	  /* STATE_KERNEL_MAP: copy 0 and copy 1 */
 	LOAD_MAP_HASH1,
 	LOAD_MAP_PAIR, /* mmapable array, one value: the tables of joins and running sums */
@@ -420,11 +459,37 @@ struct phys_user {
 	const char *sql;		 /* NULL: not needed */
 };
 
+/* The parts that are planned together, and the hooks that they share. */
+struct phys_set {
+	struct phys **parts;
+	u32 n_parts;
+	struct hook *hooks;
+	u32 n_hooks;
+	u32 n_cpus;
+	u32 n_slots; /* of a CPU and block: 1 or SLOTS_MAX */
+};
+
+/* Parts follow each other in its uses. */
+static inline u32 hook_n_parts(const struct hook *hook)
+{
+	u32 n = 1;
+
+	for (u32 i = 1; i < hook->n_uses; i++)
+		n += hook->uses[i].phys != hook->uses[i - 1].phys;
+	return n;
+}
+
+static inline u32 phys_n_blocks(const struct phys_set *set)
+{
+	return (set->n_parts + BLOCK_PARTS - 1) / BLOCK_PARTS;
+}
+
 struct phys {
 	struct arena *arena;
 	const struct settings *settings;
-	struct hook *hooks;
-	u32 n_hooks;
+	const struct phys_set *set;
+	u32 number; /* in set->parts */
+	const char *name;
 	const char **probes; /* `probe` texts by code */
 	u32 n_probes;
 
@@ -469,6 +534,12 @@ struct phys {
 	struct phys_user user;
 };
 
+/* In relocations. */
+static inline u32 load_map_number(const struct phys *phys, enum load_map map)
+{
+	return LOAD_MAP_SHARED_N + phys->number * LOAD_MAP_N + map;
+}
+
 /* What the kernel can do; load/ probes it once per start, tests set it. */
 struct kernel_features {
 	u32 version; /* KERNEL_VERSION(a, b, c) */
@@ -479,6 +550,7 @@ struct kernel_features {
 };
 
 struct phys_input {
+	const char *name; /* of the part, for EXPLAIN */
 	const struct plan *plan;
 	const struct settings *settings;
 	const struct kernel_features *features;
@@ -490,8 +562,18 @@ struct phys_input {
 	double share; /* of all system calls that are wanted ones, from the survey; < 0: unknown */
 };
 
-struct phys *phys_plan(const struct phys_input *input, struct arena *arena, struct diags *diags);
+/* The inputs are of one machine and one kind (is_replay), each with settings of its own. */
+struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct arena *arena,
+			   struct diags *diags);
+/*
+ * A hook whose program is too large for one: its parts are shared out to two hooks.  false:
+ * it has one part.  What events the two programs see lies in one window for each part, but
+ * not in the same one for both where a switch comes between them.
+ */
+bool phys_split(struct phys_set *set, u32 hook, struct arena *arena);
 void phys_print(const struct phys *phys, struct buf *out);
+/* phys_print() shows them where there is one part; several have them once, ahead. */
+void phys_print_hooks(const struct phys_set *set, struct buf *out);
 
 /*
  * The scans of a ROWS plan with the columns that it uses of each, files' scans included:

@@ -5,16 +5,19 @@
  */
 #include "phys/internal.h"
 
-static const char *const access_names[ACCESS_N] = { "tracepoint", "raw tracepoint",
-						    "raw system call tracepoint", "replay" };
 static const char *const state_names[] = { "none (rows are streamed)", "direct index",
 					   "open-addressing table", "kernel hash map" };
 
-static void use_print(const struct phys *p, const struct hook *h, const struct hook_use *use,
-		      struct buf *out)
+static void use_print(const struct hook *h, const struct hook_use *use, struct buf *out)
 {
+	const struct phys *p = use->phys;
+
+	if (use > h->uses && (p->set->n_parts > 1 || p->n_sources > 1))
+		buf_putc(out, ',');
+	if (p->set->n_parts > 1)
+		buf_printf(out, " %s", p->name);
 	if (p->n_sources > 1)
-		buf_printf(out, "%s s%u", use > h->uses ? "," : "", use->source->number);
+		buf_printf(out, " s%u", use->source->number);
 	if (h->path == ACCESS_RAW_SYSCALL && use->n_streams == 1)
 		buf_printf(out, " where the number is %d (%s)", use->streams[0]->syscall_nr,
 			   syscall_name(use->streams[0]->syscall_nr));
@@ -22,16 +25,19 @@ static void use_print(const struct phys *p, const struct hook *h, const struct h
 		buf_printf(out, " for %u streams", use->n_streams);
 }
 
-static void hooks_print(const struct phys *p, struct buf *out)
+void phys_print_hooks(const struct phys_set *set, struct buf *out)
 {
-	for (u32 i = 0; i < p->n_hooks; i++) {
-		const struct hook *h = &p->hooks[i];
+	for (u32 i = 0; i < set->n_hooks; i++) {
+		const struct hook *h = &set->hooks[i];
 
-		buf_printf(out, "  hook %s %s%s", access_names[h->path], h->target,
+		buf_printf(out, "  hook %s %s%s", access_kinds[h->path].name, h->target,
 			   h->is_typed ? " (typed)" : "");
 		for (u32 k = 0; k < h->n_uses; k++)
-			use_print(p, h, &h->uses[k], out);
+			use_print(h, &h->uses[k], out);
 		buf_printf(out, "\n    %s\n", h->reason);
+		if (h->is_split)
+			buf_puts(out,
+				 "    one of several programs there: one would be too large\n");
 	}
 }
 
@@ -210,7 +216,8 @@ static void running_print(const struct phys_running *r, struct buf *out)
 void phys_print(const struct phys *p, struct buf *out)
 {
 	buf_puts(out, "kernel\n");
-	hooks_print(p, out);
+	if (p->set->n_parts == 1)
+		phys_print_hooks(p->set, out);
 	sources_print(p, out);
 	for (u32 i = 0; i < p->n_joins; i++)
 		join_print(&p->joins[i], out);

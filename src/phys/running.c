@@ -171,11 +171,13 @@ static bool check_way(const struct phys_source *source, u32 *n_of_program, struc
 
 static bool check_tables(const struct phys *phys, struct diags *diags)
 {
-	for (u32 i = 0; i < phys->n_hooks; i++) {
+	for (u32 i = 0; i < phys->set->n_hooks; i++) {
+		const struct hook *hook = &phys->set->hooks[i];
 		u32 n = 0;
 
-		for (u32 use = 0; use < phys->hooks[i].n_uses; use++)
-			if (!check_way(phys->hooks[i].uses[use].source, &n, diags))
+		for (u32 use = 0; use < hook->n_uses; use++)
+			if (hook->uses[use].phys == phys &&
+			    !check_way(hook->uses[use].source, &n, diags))
 				return false;
 	}
 	return true;

@@ -141,36 +141,6 @@ static void choose_state(struct phys *phys, const struct phys_input *input)
 }
 
 /*
- * Can two programs of the query be on one CPU at once, one interrupting the
- * other?  Not when there is one that the kernel guards against itself, nor for
- * system calls, which start in task context with preemption off.
- */
-static u32 levels(const struct phys *phys, const struct kernel_features *features)
-{
-	const struct hook *only = NULL;
-	bool only_syscalls = true;
-	u32 n = 0;
-
-	for (u32 i = 0; i < phys->n_hooks; i++) {
-		const struct hook *hook = &phys->hooks[i];
-		bool is_root = false;
-
-		for (u32 j = 0; j < hook->n_uses; j++)
-			is_root |= hook->uses[j].source->is_root;
-		if (!is_root)
-			continue; /* it only stores starts, and has no slice */
-		only = hook;
-		n++;
-		only_syscalls &= hook->path == ACCESS_RAW_SYSCALL || hook->path == ACCESS_REPLAY;
-	}
-	if (only_syscalls)
-		return 1;
-	if (n == 1 && (only->path == ACCESS_TRACEPOINT || features->has_raw_recursion_guard))
-		return 1;
-	return 4;
-}
-
-/*
  * A histogram's cells lie in the row when they are few, or the row is the only one;
  * else in chunks, most of which no value ever needs.
  */
@@ -355,7 +325,7 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 
 	s->n_copies = 2;
 	s->n_cpus = input->n_cpus;
-	s->n_levels = levels(phys, input->features);
+	s->n_levels = phys_levels(phys->set, phys, input->features);
 	if (agg) {
 		phys->window = agg->aggregate.window;
 		phys->window_ns = agg->aggregate.window_ns;

@@ -16,7 +16,7 @@
 
 struct row_source {
 	const struct cut_part *part;
-	struct load *load;
+	struct load_state *load;
 	const struct phys *phys;
 	const struct plan *project;
 	struct diags *diags;
@@ -50,7 +50,7 @@ static struct row_source *open_kernel(struct row_source *s)
 	return NULL;
 }
 
-struct row_source *row_source_open(const struct cut_part *part, struct load *load,
+struct row_source *row_source_open(const struct cut_part *part, struct load_state *load,
 				   const struct cancel *cancel, struct arena *arena,
 				   struct diags *diags)
 {

@@ -16,7 +16,7 @@ struct row_source;
 
 /* load: attached by the caller, NULL where all scans read files.  cancel: may be NULL.  NULL after
  * a diagnostic. */
-struct row_source *row_source_open(const struct cut_part *part, struct load *load,
+struct row_source *row_source_open(const struct cut_part *part, struct load_state *load,
 				   const struct cancel *cancel, struct arena *arena,
 				   struct diags *diags);
 /*

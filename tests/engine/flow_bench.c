@@ -16,7 +16,7 @@ static struct bench *bench;
 
 /* --- Row sources --- */
 
-struct row_source *row_source_open(const struct cut_part *part, struct load *load,
+struct row_source *row_source_open(const struct cut_part *part, struct load_state *load,
 				   const struct cancel *cancel, struct arena *arena,
 				   struct diags *diags)
 {
@@ -155,7 +155,7 @@ void file_rows_close(struct file_rows *rows)
 
 /* --- Loads --- */
 
-int load_attach(struct load *load, struct diags *diags)
+int load_attach(struct load_hooks *hooks, struct diags *diags)
 {
 	/* Several begin together: with the first look. */
 	if (bench->cut.n_parts == 1)
@@ -164,7 +164,7 @@ int load_attach(struct load *load, struct diags *diags)
 	return 0;
 }
 
-void load_detach(struct load *load)
+void load_detach(struct load_hooks *hooks)
 {
 	bench->n_attached = 0;
 }
@@ -179,20 +179,26 @@ static void count_group(u32 copy, u64 key, u32 n)
 }
 
 /* Of the part with groups: key k has k + 1 events before each switch. */
-int load_flip(struct load *load)
+static void flip_one(struct load_state *load)
 {
 	if (load->phys) {
 		for (u64 key = 0; key < 3; key++)
 			count_group(load->epoch, key, (u32)key + 1);
 		load->epoch ^= 1;
 	}
+}
+
+int load_flip(struct load_state *const *states, u32 n_states)
+{
+	for (u32 i = 0; i < n_states; i++)
+		flip_one(states[i]);
 	bench->flip_ns = base_monotonic_ns();
 	if (bench->flip_errors && bench->flip_errors-- > 0)
 		return bench->flip_error;
 	return 0;
 }
 
-u64 load_missed(struct load *load)
+u64 load_missed(struct load_state *load)
 {
 	return 0;
 }

@@ -35,8 +35,8 @@ struct bench {
 	struct cut_part parts[PARTS_MAX];
 	struct plan_database database;
 	struct column columns[PARTS_MAX][COLUMNS], output[COLUMNS];
-	struct load *loads[PARTS_MAX];
-	struct load load[PARTS_MAX];
+	struct load_state *loads[PARTS_MAX];
+	struct load_state load[PARTS_MAX];
 	struct row_source sources[PARTS_MAX];
 	struct file files[PARTS_MAX];
 	u32 key_columns[2];

@@ -231,8 +231,9 @@ static void groups_init(struct bench *b, const char *sql, u64 window_ns)
 	fake->phys.window = window_ns ? WINDOW_TUMBLING : WINDOW_NONE;
 	fake->phys.window_ns = window_ns;
 	add_part(b, PART_GROUPS, fake->phys.user.output.n_columns);
-	b->load[0] =
-		(struct load){ .phys = &fake->phys, .state = fake->state, .control = b->control };
+	b->load[0] = (struct load_state){ .phys = &fake->phys,
+					  .state = fake->state,
+					  .control = b->control };
 	b->loads[0] = &b->load[0];
 	if (window_ns)
 		b->cut.window = (struct cut_window){ WINDOW_TUMBLING, window_ns, window_ns };

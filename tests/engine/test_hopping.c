@@ -22,7 +22,7 @@ struct bench {
 	struct fake fake;
 	struct arena arena;
 	struct diags diags;
-	struct load load;
+	struct load_state load;
 	struct control_line control[1];
 	struct flow_result result;
 	u64 start_ns;		 /* before the run */
@@ -68,12 +68,12 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *at,
 	return __real_timerfd_settime(fd, flags, at, ret_old);
 }
 
-int load_attach(struct load *load, struct diags *diags)
+int load_attach(struct load_hooks *hooks, struct diags *diags)
 {
 	return 0;
 }
 
-void load_detach(struct load *load)
+void load_detach(struct load_hooks *hooks)
 {
 }
 
@@ -83,8 +83,9 @@ static u64 pane_events(u32 i)
 	return 3 + i % 7 * (i % 11);
 }
 
-int load_flip(struct load *load)
+int load_flip(struct load_state *const *states, u32 n_states)
 {
+	struct load_state *load = states[0];
 	u64 n = pane_events(bench->n_flips);
 
 	assert_true(bench->n_flips < FLIPS_MAX);
@@ -99,7 +100,7 @@ int load_flip(struct load *load)
 	return 0;
 }
 
-u64 load_missed(struct load *load)
+u64 load_missed(struct load_state *load)
 {
 	return bench->n_flips % 2;
 }
@@ -130,7 +131,7 @@ static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_window
 		.limit = -1,
 		.window = { .kind = WINDOW_HOPPING, .size = size_ns, .advance = advance_ns },
 	};
-	struct load *load = &b->load;
+	struct load_state *load = &b->load;
 	struct hosted hosted = { 0 };
 
 	memset(b, 0, sizeof(*b));
@@ -146,9 +147,9 @@ static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_window
 	b->fake.phys.window = WINDOW_HOPPING;
 	b->fake.phys.window_ns = size_ns;
 	b->fake.phys.advance_ns = advance_ns;
-	b->load = (struct load){ .phys = &b->fake.phys,
-				 .state = b->fake.state,
-				 .control = b->control };
+	b->load = (struct load_state){ .phys = &b->fake.phys,
+				       .state = b->fake.state,
+				       .control = b->control };
 	hosted.options = (struct host_options){ .child_pid = -1,
 						.child_go_fd = -1,
 						.n_windows = n_windows,

@@ -23,7 +23,7 @@ struct bench {
 	struct fake fake;
 	struct arena arena;
 	struct diags diags;
-	struct load load;
+	struct load_state load;
 	struct control_line control[2];
 	struct host_options options;
 	u64 every_ns;
@@ -60,7 +60,7 @@ static void count_events(u32 copy, u32 n)
 	}
 }
 
-int load_attach(struct load *load, struct diags *diags)
+int load_attach(struct load_hooks *hooks, struct diags *diags)
 {
 	if (bench->attach_error)
 		return bench->attach_error;
@@ -68,15 +68,16 @@ int load_attach(struct load *load, struct diags *diags)
 	return 0;
 }
 
-void load_detach(struct load *load)
+void load_detach(struct load_hooks *hooks)
 {
 	/* Until they are detached too, programs at starts see none of their ends. */
 	bench->control[0].unpaired[UNPAIRED_OVERWRITTEN] += 100;
 	bench->is_attached = false;
 }
 
-int load_flip(struct load *load)
+int load_flip(struct load_state *const *states, u32 n_states)
 {
+	struct load_state *load = states[0];
 	bench->n_flips++;
 	if (!bench->is_idle)
 		count_events(load->epoch, bench->events_a_flip);
@@ -89,7 +90,7 @@ int load_flip(struct load *load)
 	return 0;
 }
 
-u64 load_missed(struct load *load)
+u64 load_missed(struct load_state *load)
 {
 	u64 n = bench->n_missed;
 
@@ -131,9 +132,9 @@ static void bench_init(struct bench *b, bool is_grouped, u64 window_ns)
 	fake_ready(&b->fake);
 	b->fake.phys.window = window_ns ? WINDOW_TUMBLING : WINDOW_NONE;
 	b->fake.phys.window_ns = window_ns;
-	b->load = (struct load){ .phys = &b->fake.phys,
-				 .state = b->fake.state,
-				 .control = b->control };
+	b->load = (struct load_state){ .phys = &b->fake.phys,
+				       .state = b->fake.state,
+				       .control = b->control };
 	b->part = (struct cut_part){ .kind = PART_GROUPS, .name = "w0" };
 	b->cut = (struct cut){ .parts = &b->part,
 			       .n_parts = 1,
@@ -143,7 +144,7 @@ static void bench_init(struct bench *b, bool is_grouped, u64 window_ns)
 	b->events_a_flip = 5;
 }
 
-static struct flow_input bench_input(struct bench *b, struct load **load)
+static struct flow_input bench_input(struct bench *b, struct load_state **load)
 {
 	*load = &b->load;
 	return (struct flow_input){ .cut = &b->cut,
@@ -156,7 +157,7 @@ static struct flow_input bench_input(struct bench *b, struct load **load)
 
 static int bench_run(struct bench *b)
 {
-	struct load *load;
+	struct load_state *load;
 	struct hosted hosted = { .options = b->options, .input = bench_input(b, &load) };
 	int err = hosted_run(&hosted);
 
@@ -578,7 +579,7 @@ static void test_drain_once(void **state)
 {
 	struct bench b;
 	struct flow_input input;
-	struct load *load;
+	struct load_state *load;
 	struct flow *flow;
 
 	bench_init(&b, true, 0);

@@ -35,13 +35,15 @@ static void note(u32 *ids, u32 *n, int fd)
 	++*n;
 }
 
-void left_note(const struct load *load, struct left *ret_left)
+void left_note(const struct load_hooks *load, struct left *ret_left)
 {
 	memset(ret_left, 0, sizeof(*ret_left));
 	for (u32 i = 0; i < load->n_programs; i++)
 		note(ret_left->programs, &ret_left->n_programs, load->programs[i].fd);
-	for (u32 i = 0; i < LOAD_MAP_N; i++)
+	for (u32 i = 0; i < LOAD_MAP_SHARED_N; i++)
 		note(ret_left->maps, &ret_left->n_maps, load->map_fds[i]);
+	for (u32 i = 0; i < LOAD_MAP_N; i++)
+		note(ret_left->maps, &ret_left->n_maps, load->states->map_fds[i]);
 	BUG_ON(!ret_left->n_programs || !ret_left->n_maps);
 }
 

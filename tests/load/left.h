@@ -13,12 +13,12 @@
 #define LEFT_MAX 1024
 
 struct left {
-	u32 programs[LEFT_MAX], maps[LOAD_MAP_N];
+	u32 programs[LEFT_MAX], maps[LOAD_MAP_SHARED_N + LOAD_MAP_N];
 	u32 n_programs, n_maps;
 };
 
 /* The ids of everything that is open; at least one program and one map. */
-void left_note(const struct load *load, struct left *ret_left);
+void left_note(const struct load_hooks *load, struct left *ret_left);
 /* How many of them exist after at most `wait_ns` (freeing waits for RCU). */
 u32 left_count(const struct left *left, u64 wait_ns);
 

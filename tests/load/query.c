@@ -46,19 +46,30 @@ void query_init(struct query *query, enum access_path path)
 	for (u32 i = 0; i < ARRAY_SIZE(query->hook); i++) {
 		query->hook[i] = (struct hook){
 			.path = path,
+			.uses = &query->use,
+			.n_uses = 1,
+			.number = i,
 			.target =
 				path == ACCESS_TRACEPOINT ? "raw_syscalls:sys_enter" : "sys_enter",
 		};
 		if (path == ACCESS_TRACEPOINT)
 			query->hook[i].tracepoint_id = tracepoint_id("raw_syscalls/sys_enter");
-		query->programs[i].hook = &query->hook[i];
 		snprintf(query->programs[i].name, sizeof(query->programs[i].name), "ebql_test%u",
 			 i);
 	}
 	query->phys.arena = &query->arena;
 	query->phys.settings = &query->settings;
-	query->phys.hooks = query->hook;
-	query->phys.n_hooks = 1;
+	query->phys.set = &query->set;
+	query->part = &query->phys;
+	query->use.phys = &query->phys;
+	query->set = (struct phys_set){
+		.parts = &query->part,
+		.n_parts = 1,
+		.hooks = query->hook,
+		.n_hooks = 1,
+		.n_cpus = state->n_cpus,
+		.n_slots = 1,
+	};
 }
 
 void query_free(struct query *query)
@@ -76,15 +87,15 @@ void query_compile_ir(struct query *query, u32 i, struct ir *ir)
 		BUG("%s", ir_check(ir) ? ir_check(ir) : reason);
 }
 
-/* line = &control[cpu], word = what its one slot held. */
+/* line = &slots[cpu], word = what its one slot held. */
 static void enter(struct query *query, struct ir *ir, vreg cpu, vreg line, vreg word, vreg row)
 {
 	const struct state_layout *state = &query->phys.state;
 	vreg offset = ir_reg(ir), mark = ir_reg(ir), epoch = ir_reg(ir);
 	label got = ir_label(ir);
 
-	ir_map_value(ir, line, LOAD_MAP_CONTROL, 0);
-	ir_alui(ir, IR_MUL, offset, cpu, sizeof(struct control_line));
+	ir_map_value(ir, line, LOAD_MAP_SLOTS, 0);
+	ir_alui(ir, IR_MUL, offset, cpu, sizeof(struct slot_line));
 	ir_alu(ir, IR_ADD, line, line, offset);
 	if (query->takes_no_slot) {
 		ir_load(ir, word, line, 0, IR_U64);
@@ -93,8 +104,8 @@ static void enter(struct query *query, struct ir *ir, vreg cpu, vreg line, vreg 
 		ir_atomic(ir, IR_ATOMIC_XCHG, word, line, 0, IR_U64, mark);
 		ir_branchi(ir, IR_SGE, word, 0, got);
 		ir_imm(ir, mark, 1);
-		ir_atomic(ir, IR_ATOMIC_ADD, 0, line, offsetof(struct control_line, missed), IR_U64,
-			  mark);
+		ir_map_value(ir, line, LOAD_MAP_SLOTS, state->n_cpus * sizeof(struct slot_line));
+		ir_atomic(ir, IR_ATOMIC_ADD, 0, line, 0, IR_U64, mark);
 		ir_exit(ir, 0);
 		ir_place(ir, got);
 	}
@@ -102,7 +113,8 @@ static void enter(struct query *query, struct ir *ir, vreg cpu, vreg line, vreg 
 	ir_alui(ir, IR_MUL, offset, epoch, state->n_cpus);
 	ir_alu(ir, IR_ADD, offset, offset, cpu);
 	ir_alui(ir, IR_MUL, offset, offset, state->slice_bytes);
-	ir_map_value(ir, row, LOAD_MAP_STATE, state->rows_bytes_offset);
+	ir_map_value(ir, row, load_map_number(&query->phys, LOAD_MAP_STATE),
+		     state->rows_bytes_offset);
 	ir_alu(ir, IR_ADD, row, row, offset);
 }
 
@@ -139,8 +151,9 @@ void query_compile(struct query *query, u32 i)
 
 int query_open(struct query *query, u32 n_programs)
 {
-	return load_open(&query->load, &query->phys, query->programs, n_programs, NULL, 0,
-			 &query->arena, &query->diags);
+	query->set.n_hooks = n_programs;
+	return load_open(&query->load, &query->set, query->programs, NULL, 0, &query->arena,
+			 &query->diags);
 }
 
 void query_show(struct query *query)
@@ -157,7 +170,7 @@ u64 *query_row(struct query *query, u32 copy, u32 cpu)
 {
 	const struct state_layout *state = &query->phys.state;
 
-	return (u64 *)(query->load.state + state_slice_offset(state, copy, cpu, 0) +
+	return (u64 *)(query->load.states->state + state_slice_offset(state, copy, cpu, 0) +
 		       state->rows_bytes_offset);
 }
 

@@ -26,12 +26,14 @@
 struct query {
 	struct arena arena;
 	struct diags diags;
-	struct phys phys;
+	struct phys phys, *part;
+	struct phys_set set;
+	struct hook_use use;
 	struct settings settings;
 	struct hook hook[2];
 	struct stream *no_stream;
 	struct load_program programs[2];
-	struct load load;
+	struct load_hooks load;
 	bool takes_no_slot; /* its programs are wrong: they read the copy and mark nothing */
 };
 

@@ -56,6 +56,11 @@ static void opened(struct query *query, enum access_path path, bool takes_no_slo
 	}
 }
 
+static int flip(struct query *query)
+{
+	return load_flip(&(struct load_state *){ query->load.states }, 1);
+}
+
 #define N_LATENCIES 65536
 
 struct outcome {
@@ -78,16 +83,16 @@ static struct outcome flip_under_load(enum access_path path, const char *name, b
 	while (__atomic_load_n(&n_running, __ATOMIC_SEQ_CST)) {
 		u64 start_ns = base_monotonic_ns(), got;
 
-		assert_int_equal(load_flip(&query.load), 0);
+		assert_int_equal(flip(&query), 0);
 		latencies[n_flips++ % N_LATENCIES] = base_monotonic_ns() - start_ns;
-		got = query_drain(&query, query.load.epoch ^ 1, &n_torn);
+		got = query_drain(&query, query.load.states->epoch ^ 1, &n_torn);
 		n_copies_used += got > 0;
 		sum += got;
 	}
 	for (u32 i = 0; i < N_THREADS; i++)
 		pthread_join(threads[i], NULL);
 	load_detach(&query.load);
-	assert_int_equal(load_missed(&query.load), 0);
+	assert_int_equal(load_missed(query.load.states), 0);
 	sum += query_drain(&query, 0, &n_torn) + query_drain(&query, 1, &n_torn);
 	qsort(latencies, MIN(n_flips, N_LATENCIES), sizeof(*latencies), compare);
 	print_message("%s: %llu calls, %llu flips, median %.1f us, 99th percentile %.1f us\n", name,
@@ -141,12 +146,11 @@ static void test_switches_copies(void **state)
 	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
 	opened(&query, ACCESS_RAW, false);
 	for (u32 i = 0; i < 5; i++) {
-		assert_int_equal(query.load.epoch, i & 1);
+		assert_int_equal(query.load.states->epoch, i & 1);
 		query_calls(10 + i);
-		assert_int_equal(load_flip(&query.load), 0);
+		assert_int_equal(flip(&query), 0);
 		for (u32 cpu = 0; cpu < query.phys.state.n_cpus; cpu++)
-			assert_int_equal(query.load.control[cpu].slots[0],
-					 slot_word(0, (i + 1) & 1));
+			assert_int_equal(query.load.slots[cpu].slots[0], slot_word(0, (i + 1) & 1));
 		assert_int_equal(query_drain(&query, i & 1, &n_torn), 10 + i);
 		assert_int_equal(query_drain(&query, (i + 1) & 1, &n_torn), 0);
 	}
@@ -162,17 +166,17 @@ static void test_busy_is_bounded(void **state)
 
 	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
 	opened(&query, ACCESS_RAW, false);
-	query.load.control[0].slots[0] = SLOT_BUSY;
+	query.load.slots[0].slots[0] = SLOT_BUSY;
 	start_ns = base_monotonic_ns();
-	assert_int_equal(load_flip(&query.load), -EBUSY);
+	assert_int_equal(flip(&query), -EBUSY);
 	ns = base_monotonic_ns() - start_ns;
 	assert_in_range(ns, 1000000000ull, 4000000000ull);
-	assert_int_equal(query.load.epoch, 0);
-	assert_int_equal(query.load.control[0].slots[0], SLOT_BUSY);
-	query.load.control[0].slots[0] = slot_word(0, 0);
-	assert_int_equal(load_flip(&query.load), 0);
+	assert_int_equal(query.load.states->epoch, 0);
+	assert_int_equal(query.load.slots[0].slots[0], SLOT_BUSY);
+	query.load.slots[0].slots[0] = slot_word(0, 0);
+	assert_int_equal(flip(&query), 0);
 	for (u32 cpu = 0; cpu < query.phys.state.n_cpus; cpu++)
-		assert_int_equal(query.load.control[cpu].slots[0], slot_word(0, 1));
+		assert_int_equal(query.load.slots[cpu].slots[0], slot_word(0, 1));
 	load_close(&query.load);
 	query_free(&query);
 }
@@ -184,20 +188,25 @@ static void test_busy_is_bounded(void **state)
 #define N_MODEL_CPUS  2
 #define N_MODEL_SLOTS 4
 
+#define N_MODEL_PARTS 20 /* more than a block */
+
 struct model {
-	struct load load;
-	struct phys phys;
-	struct control_line control[N_MODEL_CPUS];
-	u64 cells[2][N_MODEL_CPUS][N_MODEL_SLOTS][2]; /* two words that count the same */
+	struct load_hooks hooks;
+	struct phys_set set;
+	struct phys parts[N_MODEL_PARTS];
+	struct load_state states[N_MODEL_PARTS], *all[N_MODEL_PARTS];
+	struct slot_line slots[2 * N_MODEL_CPUS];
+	/* Of each part and copy; two words that count the same. */
+	u64 cells[N_MODEL_PARTS][2][N_MODEL_CPUS][N_MODEL_SLOTS][2];
 	u64 n_events, n_missed;
 	bool takes_no_slot, is_over;
 };
 
-/* What a program does; false: every slot is taken. */
-static bool model_event(struct model *m, u32 cpu, u32 number)
+/* What a program does for the parts of a block; false: every slot is taken. */
+static bool model_program(struct model *m, u32 block, u32 cpu, u32 number)
 {
-	struct control_line *line = &m->control[cpu];
-	u64 word = SLOT_BUSY, *cell;
+	struct slot_line *line = &m->slots[block * N_MODEL_CPUS + cpu];
+	u64 word = SLOT_BUSY;
 	u32 level = 0;
 
 	for (; m->takes_no_slot ? level == 0 : level < N_MODEL_SLOTS; level++) {
@@ -209,15 +218,28 @@ static bool model_event(struct model *m, u32 cpu, u32 number)
 	}
 	if (word == SLOT_BUSY)
 		return false;
-	cell = m->cells[word & 1][cpu][word >> SLOT_LEVEL_SHIFT];
-	cell[0] = *(volatile u64 *)&cell[0] + 1;
-	if (number % 256 == 0)
-		usleep(1);
-	if (number % 4096 == 0)
-		usleep(100);
-	cell[1] = *(volatile u64 *)&cell[1] + 1;
+	for (u32 i = block * BLOCK_PARTS; i < MIN(N_MODEL_PARTS, (block + 1) * BLOCK_PARTS); i++) {
+		u64 *cell = m->cells[i][word >> i % BLOCK_PARTS & 1][cpu][word >> SLOT_LEVEL_SHIFT];
+
+		cell[0] = *(volatile u64 *)&cell[0] + 1;
+		if (number % 256 == i)
+			usleep(1);
+		if (number % 4096 == i)
+			usleep(100);
+		cell[1] = *(volatile u64 *)&cell[1] + 1;
+	}
 	if (!m->takes_no_slot)
 		__atomic_store_n(&line->slots[level], word, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* An event of both blocks' hooks: two programs, of which the first one is missed alone here. */
+static bool model_event(struct model *m, u32 cpu, u32 number)
+{
+	if (!model_program(m, 0, cpu, number))
+		return false;
+	while (!model_program(m, 1, cpu, number))
+		usleep(1);
 	return true;
 }
 
@@ -238,9 +260,9 @@ static void *worker(void *context)
 	return NULL;
 }
 
-static u64 model_drain(struct model *m, u32 copy, u64 *ret_n_torn)
+static u64 model_drain(struct model *m, u32 part, u32 copy, u64 *ret_n_torn)
 {
-	u64 *cell = m->cells[copy][0][0], sum = 0;
+	u64 *cell = m->cells[part][copy][0][0], sum = 0;
 
 	for (u32 i = 0; i < N_MODEL_CPUS * N_MODEL_SLOTS; i++, cell += 2) {
 		*ret_n_torn += cell[0] != cell[1];
@@ -250,31 +272,52 @@ static u64 model_drain(struct model *m, u32 copy, u64 *ret_n_torn)
 	return sum;
 }
 
+static void model_init(struct model *m)
+{
+	m->set = (struct phys_set){ .n_parts = N_MODEL_PARTS,
+				    .n_cpus = N_MODEL_CPUS,
+				    .n_slots = N_MODEL_SLOTS };
+	m->hooks = (struct load_hooks){ .set = &m->set, .slots = m->slots };
+	for (u32 i = 0; i < N_MODEL_PARTS; i++) {
+		m->parts[i].number = i;
+		m->states[i] = (struct load_state){ .hooks = &m->hooks, .phys = &m->parts[i] };
+		m->all[i] = &m->states[i];
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(m->slots); i++)
+		for (u32 level = 0; level < N_MODEL_SLOTS; level++)
+			m->slots[i].slots[level] = slot_word(level, 0);
+}
+
+/* The first part's sum; parts of one block that differ in a window count as torn. */
 static struct outcome model_run(struct model *m)
 {
 	struct outcome outcome = { 0 };
+	u64 sums[N_MODEL_PARTS] = { 0 };
 	pthread_t threads[N_WORKERS];
 	u32 n_used = 0;
 
-	m->phys.state = (struct state_layout){ .n_cpus = N_MODEL_CPUS, .n_levels = N_MODEL_SLOTS };
-	m->load = (struct load){ .phys = &m->phys, .control = m->control };
-	for (u32 cpu = 0; cpu < N_MODEL_CPUS; cpu++)
-		for (u32 level = 0; level < N_MODEL_SLOTS; level++)
-			m->control[cpu].slots[level] = slot_word(level, 0);
+	model_init(m);
 	for (u32 i = 0; i < N_WORKERS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, worker, m), 0);
-	while (n_used < N_SWITCHES) {
-		u64 got;
+	while (n_used <= N_SWITCHES) {
+		u64 got[N_MODEL_PARTS];
 
-		assert_int_equal(load_flip(&m->load), 0);
-		got = model_drain(m, m->load.epoch ^ 1, &outcome.n_torn);
-		n_used += got > 0;
-		outcome.sum += got;
+		if (n_used == N_SWITCHES) {
+			__atomic_store_n(&m->is_over, true, __ATOMIC_SEQ_CST);
+			for (u32 i = 0; i < N_WORKERS; i++)
+				pthread_join(threads[i], NULL);
+		}
+		assert_int_equal(load_flip(m->all, N_MODEL_PARTS), 0);
+		for (u32 i = 0; i < N_MODEL_PARTS; i++) {
+			got[i] = model_drain(m, i, m->states[i].epoch ^ 1, &outcome.n_torn);
+			outcome.n_torn += got[i] != got[i / BLOCK_PARTS * BLOCK_PARTS];
+			sums[i] += got[i];
+		}
+		n_used += got[0] > 0 || n_used == N_SWITCHES;
 	}
-	__atomic_store_n(&m->is_over, true, __ATOMIC_SEQ_CST);
-	for (u32 i = 0; i < N_WORKERS; i++)
-		pthread_join(threads[i], NULL);
-	outcome.sum += model_drain(m, 0, &outcome.n_torn) + model_drain(m, 1, &outcome.n_torn);
+	for (u32 i = 0; i < N_MODEL_PARTS; i++)
+		outcome.n_torn += sums[i] != sums[0];
+	outcome.sum = sums[0];
 	print_message("%llu events, %llu found no slot\n", (unsigned long long)m->n_events,
 		      (unsigned long long)m->n_missed);
 	return outcome;
@@ -304,13 +347,13 @@ static void test_missed(void **state)
 
 	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
 	opened(&query, ACCESS_RAW, false);
-	assert_int_equal(load_missed(&query.load), 0);
-	query.load.control[0].missed += 5;
-	query.load.control[query.phys.state.n_cpus - 1].missed += 2;
-	assert_int_equal(load_missed(&query.load), 7);
-	assert_int_equal(load_missed(&query.load), 0);
-	query.load.control[0].missed += 1;
-	assert_int_equal(load_missed(&query.load), 1);
+	assert_int_equal(load_missed(query.load.states), 0);
+	query.load.missed[0] += 5;
+	query.load.missed[0] += 2;
+	assert_int_equal(load_missed(query.load.states), 7);
+	assert_int_equal(load_missed(query.load.states), 0);
+	query.load.missed[0] += 1;
+	assert_int_equal(load_missed(query.load.states), 1);
 	load_close(&query.load);
 	query_free(&query);
 }

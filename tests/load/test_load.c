@@ -169,9 +169,9 @@ static void test_all_maps(void **state)
 		ir_stack_storei(ir, object, 8 * i, IR_U64, i + 1);
 	ir_map_value(ir, at, LOAD_MAP_CONST, 8);
 	ir_load(ir, word, at, 0, IR_U64);
-	ir_map_value(ir, at, LOAD_MAP_STATE, 8 * COUNTER_N);
+	ir_map_value(ir, at, load_map_number(&query.phys, LOAD_MAP_STATE), 8 * COUNTER_N);
 	ir_store(ir, at, 0, IR_U64, word);
-	ir_map(ir, map, LOAD_MAP_RING);
+	ir_map(ir, map, load_map_number(&query.phys, LOAD_MAP_RING));
 	ir_imm(ir, word, BPF_RB_RING_SIZE);
 	args[0] = map, args[1] = word;
 	ir_call(ir, word, BPF_FUNC_ringbuf_query, 2, args);
@@ -179,13 +179,13 @@ static void test_all_maps(void **state)
 	ir_stack_address(ir, key, object, 0);
 	ir_imm(ir, word, BPF_ANY);
 	for (u32 i = LOAD_MAP_HASH0; i <= LOAD_MAP_HASH1; i++) {
-		ir_map(ir, map, i);
+		ir_map(ir, map, load_map_number(&query.phys, i));
 		args[0] = map, args[1] = key, args[2] = at, args[3] = word;
 		ir_call(ir, 0, BPF_FUNC_map_update_elem, 4, args);
 	}
 	ir_exit(ir, 0);
 	query_compile_ir(&query, 0, ir);
-	if (load_open(&query.load, &query.phys, query.programs, 1, constants, sizeof(constants),
+	if (load_open(&query.load, &query.set, query.programs, constants, sizeof(constants),
 		      &query.arena, &query.diags)) {
 		query_show(&query);
 		fail_msg("not opened");
@@ -199,7 +199,7 @@ static void test_all_maps(void **state)
 		union bpf_attr attr;
 
 		memset(&attr, 0, sizeof(attr));
-		attr.map_fd = query.load.map_fds[i];
+		attr.map_fd = query.load.states->map_fds[i];
 		attr.key = sys_pointer(row_key);
 		attr.value = sys_pointer(row);
 		assert_int_equal(sys_bpf(BPF_MAP_LOOKUP_ELEM, &attr), 0);
@@ -241,10 +241,12 @@ static void test_no_more_maps_than_needed(void **state)
 	ir_exit(ir, 0);
 	query_compile_ir(&query, 0, ir);
 	open_ok(&query, 1);
-	assert_non_null(query.load.control);
-	assert_null(query.load.state);
+	assert_non_null(query.load.slots);
+	assert_null(query.load.states->state);
+	for (u32 i = 0; i < LOAD_MAP_SHARED_N; i++)
+		assert_int_equal(query.load.map_fds[i] >= 0, i == LOAD_MAP_SLOTS);
 	for (u32 i = 0; i < LOAD_MAP_N; i++)
-		assert_int_equal(query.load.map_fds[i] >= 0, i == LOAD_MAP_CONTROL);
+		assert_int_equal(query.load.states->map_fds[i], -1);
 	load_close(&query.load);
 	query_free(&query);
 }
@@ -265,7 +267,7 @@ static void test_replay(void **state)
 	/* No constant: 6.1 refuses an immediate store to the context. */
 	ir_alui(ir, IR_ADD, other, word, 1);
 	ir_store(ir, ir_context(ir), 8, IR_U64, other);
-	ir_map_value(ir, at, LOAD_MAP_STATE, 8 * COUNTER_N);
+	ir_map_value(ir, at, load_map_number(&query.phys, LOAD_MAP_STATE), 8 * COUNTER_N);
 	ir_load(ir, sum, at, 0, IR_U64);
 	ir_alu(ir, IR_ADD, sum, sum, word);
 	ir_store(ir, at, 0, IR_U64, sum);
@@ -298,7 +300,7 @@ static void test_verifier(void **state)
 	ir = ir_new(&query.arena);
 	at = ir_reg(ir), word = ir_reg(ir);
 	ir_at(ir, (struct span){ 0, 6 });
-	ir_map_value(ir, at, LOAD_MAP_STATE, 0);
+	ir_map_value(ir, at, load_map_number(&query.phys, LOAD_MAP_STATE), 0);
 	ir_load(ir, word, at, 0, IR_U64);
 	ir_at(ir, (struct span){ 7, 15 });
 	ir_load(ir, word, at, query.phys.state.total_bytes + 64, IR_U64);
@@ -316,7 +318,7 @@ static void test_verifier(void **state)
 	assert_null(strchr(diag->message, '\n')); /* would be printed as "." */
 	contains(diag->hint, "report");
 	assert_int_equal(left_open_files(), n_files);
-	assert_null(query.load.control);
+	assert_null(query.load.slots);
 	query_free(&query);
 }
 
@@ -452,7 +454,7 @@ static void test_least_privilege(void **state)
 			_exit(1);
 		}
 		query_calls(50);
-		if (load_flip(&query.load))
+		if (load_flip(&(struct load_state *){ query.load.states }, 1))
 			_exit(2);
 		_exit(counted(&query) == 100 ? 0 : 3);
 	}
@@ -484,9 +486,10 @@ static void many_open(struct many *many, u32 n)
 			(struct hook){ .path = ACCESS_RAW,
 				       .target = quiet_names[i % ARRAY_SIZE(quiet_names)] };
 		many->programs[i] = query->programs[0];
-		many->programs[i].hook = &many->hooks[i];
 	}
-	if (load_open(&query->load, &query->phys, many->programs, n, NULL, 0, &query->arena,
+	query->set.hooks = many->hooks;
+	query->set.n_hooks = n;
+	if (load_open(&query->load, &query->set, many->programs, NULL, 0, &query->arena,
 		      &query->diags) ||
 	    load_attach(&query->load, &query->diags)) {
 		query_show(query);

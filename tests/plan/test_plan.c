@@ -29,6 +29,10 @@ static void plans(const char *text, const char *rules_off, struct buf *out)
 		buf_printf(out, "-- rules off: %s\n", *rules_off ? rules_off : "none");
 		if (q.cut->sql)
 			cut_print(q.cut, out);
+		if (!*rules_off && q.set && q.set->n_parts > 1) {
+			buf_puts(out, "-- hooks\n");
+			phys_print_hooks(q.set, out);
+		}
 		for (u32 i = 0; i < q.cut->n_parts; i++) {
 			if (q.cut->sql)
 				buf_printf(out, "-- %s\n", q.cut->parts[i].name);
@@ -147,7 +151,7 @@ static void test_each_rule_off(void **state)
 	assert_false(opt_is_off("", "split"));
 }
 
-static struct phys *physical(struct query *q, const char *text, double share)
+static struct phys_set *physical(struct query *q, const char *text, double share)
 {
 	struct phys_input input = { .n_cpus = 2, .share = share };
 
@@ -161,7 +165,7 @@ static struct phys *physical(struct query *q, const char *text, double share)
 	input.settings = &q->settings;
 	input.features = &q->features;
 	input.catalog = q->catalog;
-	return phys_plan(&input, &q->arena, &q->diags);
+	return phys_plan(&input, 1, &q->arena, &q->diags);
 }
 
 /* A rare call alone takes its tracepoint; beside a source that must be raw it is raw too. */
@@ -178,7 +182,7 @@ static void test_calls_go_one_way(void **state)
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct phys *phys;
+		struct phys_set *set;
 		struct query q;
 		struct buf sql;
 
@@ -187,11 +191,11 @@ static void test_calls_go_one_way(void **state)
 			   "SELECT count(*) FROM tracepoint:syscalls:sys_enter_read a PAIR JOIN "
 			   "%s b ON a.tid = b.tid",
 			   cases[i].right);
-		phys = physical(&q, sql.at, 0.01);
-		assert_non_null(phys);
-		assert_int_equal(phys->hooks[0].path, cases[i].path);
-		assert_int_equal(phys->hooks[0].n_uses, cases[i].n_uses);
-		assert_true(phys->hooks[0].uses[0].source->is_root);
+		set = physical(&q, sql.at, 0.01);
+		assert_non_null(set);
+		assert_int_equal(set->hooks[0].path, cases[i].path);
+		assert_int_equal(set->hooks[0].n_uses, cases[i].n_uses);
+		assert_true(set->hooks[0].uses[0].source->is_root);
 		query_free(&q);
 		buf_free(&sql);
 	}

@@ -37,9 +37,10 @@ struct job {
 	struct view_list views;
 	struct catalog *catalog;
 	struct cut *cut;
-	struct phys **physes; /* by part; NULL: no kernel part */
-	struct load *loads;
-	struct load **load_list;
+	struct phys_set *set; /* NULL: no kernel part */
+	struct load_hooks hooks;
+	bool is_loaded;
+	struct load_state **load_list;
 	struct flow_input input;
 	struct flow *flow;
 	struct result *result;
@@ -115,64 +116,82 @@ static int take_batch(void *context, const struct batch *batch)
 
 /* --- Compiling and loading: NULL, or the step that refused --- */
 
-static const char *load_part(struct job *job, u32 number)
+static const char *load_parts(struct job *job)
 {
 	const struct bpf_features features = { job->features.has_signed_division };
-	const struct phys *phys = job->physes[number];
-	struct load_program *programs;
+	const struct phys_set *set = job->set;
+	struct load_program *programs = arena_array(job->arena, struct load_program, set->n_hooks);
 	const char *reason = NULL, *step = NULL;
 	struct buf constants;
 
-	programs = arena_array(job->arena, struct load_program, phys->n_hooks);
 	buf_init(&constants);
-	for (u32 i = 0; i < phys->n_hooks && !step; i++) {
-		struct ir *ir = gen_program(phys, &phys->hooks[i], job->arena, &constants);
+	for (u32 i = 0; i < set->n_hooks && !step; i++) {
+		struct ir *ir = gen_program(set, &set->hooks[i], job->arena, &constants);
 
-		programs[i].hook = &phys->hooks[i];
 		if (bpf_compile(ir, job->arena, &features, &programs[i].code, &reason))
 			step = arena_printf(job->arena, "compile (%s)",
 					    reason ? reason : ir_check(ir));
 	}
-	if (!step && load_open(&job->loads[number], phys, programs, phys->n_hooks, constants.at,
-			       constants.n, job->arena, &job->diags))
+	if (!step && load_open(&job->hooks, set, programs, constants.at, constants.n, job->arena,
+			       &job->diags))
 		step = "load";
-	if (!step)
-		job->load_list[number] = &job->loads[number];
+	job->is_loaded = !step;
 	buf_free(&constants);
 	return step;
 }
 
-static const char *compile_part(struct job *job, u32 number)
+static void make_panes(struct job *job)
 {
-	struct cut_part *part = &job->cut->parts[number];
-	struct phys_input input = { .features = &job->features,
-				    .n_cpus = job->engine->n_cpus,
-				    .settings = &job->settings,
-				    .catalog = job->catalog,
-				    .is_replay = true,
-				    .is_raw = !part->is_kernel,
-				    .share = -1 };
-	struct phys *phys;
+	struct phys *phys = job->set->parts[0];
 
-	if (!part->has_streams)
-		return NULL;
-	if (part->is_kernel)
-		part->plan = opt_run(part->plan, &job->settings, job->arena);
-	input.plan = part->plan;
-	phys = job->physes[number] = phys_plan(&input, job->arena, &job->diags);
-	if (!phys)
-		return "phys";
-	if (job->options->n_panes && !phys->is_streaming && !job->cut->sql) {
-		phys->window = job->cut->window.kind = WINDOW_HOPPING;
-		phys->window_ns = (u64)job->options->n_panes << 32;
-		phys->advance_ns = 1ull << 32;
+	if (!job->options->n_panes || phys->is_streaming || job->cut->sql)
+		return;
+	phys->window = job->cut->window.kind = WINDOW_HOPPING;
+	phys->window_ns = (u64)job->options->n_panes << 32;
+	phys->advance_ns = 1ull << 32;
+}
+
+/* All parts with streams, which share the programs. */
+static const char *compile_parts(struct job *job)
+{
+	struct phys_input *inputs =
+		arena_array(job->arena, struct phys_input, job->cut->n_parts + 1);
+	const char *step;
+	u32 n = 0;
+
+	for (u32 i = 0; i < job->cut->n_parts; i++) {
+		struct cut_part *part = &job->cut->parts[i];
+
+		if (!part->has_streams)
+			continue;
+		if (part->is_kernel)
+			part->plan = opt_run(part->plan, &job->settings, job->arena);
+		inputs[n++] = (struct phys_input){ .name = part->name,
+						   .plan = part->plan,
+						   .features = &job->features,
+						   .n_cpus = job->engine->n_cpus,
+						   .settings = &job->settings,
+						   .catalog = job->catalog,
+						   .is_replay = true,
+						   .is_raw = !part->is_kernel,
+						   .share = -1 };
 	}
-	return load_part(job, number);
+	if (!n)
+		return NULL;
+	job->set = phys_plan(inputs, n, job->arena, &job->diags);
+	if (!job->set)
+		return "phys";
+	make_panes(job);
+	step = load_parts(job);
+	n = 0;
+	for (u32 i = 0; i < job->cut->n_parts && !step; i++)
+		if (job->cut->parts[i].has_streams)
+			job->load_list[i] = &job->hooks.states[n++];
+	return step;
 }
 
 static const char *compile(struct job *job, const char *sql)
 {
-	const char *step = NULL;
 	struct ast_script *script;
 
 	diags_init(&job->diags, job->arena, "query", sql, strlen(sql));
@@ -188,12 +207,8 @@ static const char *compile(struct job *job, const char *sql)
 			    &job->views, NULL, 0, job->arena, &job->diags);
 	if (!job->cut)
 		return "cut";
-	job->physes = arena_array(job->arena, struct phys *, job->cut->n_parts + 1);
-	job->loads = arena_array(job->arena, struct load, job->cut->n_parts + 1);
-	job->load_list = arena_array(job->arena, struct load *, job->cut->n_parts + 1);
-	for (u32 i = 0; i < job->cut->n_parts && !step; i++)
-		step = compile_part(job, i);
-	return step;
+	job->load_list = arena_array(job->arena, struct load_state *, job->cut->n_parts + 1);
+	return compile_parts(job);
 }
 
 static const char *open_run(struct job *job)
@@ -202,7 +217,7 @@ static const char *open_run(struct job *job)
 
 	if (job->options->opened)
 		job->options->opened(job->options->context,
-				     cut->sql ? &cut->output : &job->physes[0]->user.output,
+				     cut->sql ? &cut->output : &job->set->parts[0]->user.output,
 				     cut->n_parts);
 	job->input = (struct flow_input){ .cut = job->cut,
 					  .loads = job->load_list,
@@ -220,7 +235,7 @@ static const char *open_run(struct job *job)
 
 static bool is_streaming(const struct job *job)
 {
-	return job->cut->sql ? job->cut->is_streaming : job->physes[0]->is_streaming;
+	return job->cut->sql ? job->cut->is_streaming : job->set->parts[0]->is_streaming;
 }
 
 static bool is_of(const struct hook *hook, const struct event *event)
@@ -233,15 +248,10 @@ static bool is_of(const struct hook *hook, const struct event *event)
 /* Every program of its stream sees an event, in the order of the hooks: ends before starts. */
 static const char *feed(struct job *job, const struct event *event)
 {
-	for (u32 i = 0; i < job->cut->n_parts; i++) {
-		const struct phys *phys = job->physes[i];
-
-		for (u32 k = 0; phys && k < phys->n_hooks; k++)
-			if (is_of(&phys->hooks[k], event) &&
-			    load_test_run(job->load_list[i], k, event->context,
-					  event->context_bytes))
-				return "test run";
-	}
+	for (u32 i = 0; job->set && i < job->set->n_hooks; i++)
+		if (is_of(&job->set->hooks[i], event) &&
+		    load_test_run(&job->hooks, i, event->context, event->context_bytes))
+			return "test run";
 	return NULL;
 }
 
@@ -307,9 +317,8 @@ static void close_job(struct job *job)
 {
 	if (job->flow)
 		flow_close(job->flow);
-	for (u32 i = 0; job->cut && i < job->cut->n_parts; i++)
-		if (job->load_list[i])
-			load_close(job->load_list[i]);
+	if (job->is_loaded)
+		load_close(&job->hooks);
 	if (job->catalog)
 		catalog_close(job->catalog);
 }

@@ -94,8 +94,10 @@ struct feed {
 	struct diags diags;
 	struct settings settings;
 	struct catalog *catalog;
+	struct phys_set *set;
 	struct phys *phys;
-	struct load load;
+	struct load_hooks hooks;
+	struct load_state *load;
 	struct event event;
 	struct rng rng;
 	struct expected expected[SCHEMES_MAX];
@@ -160,7 +162,8 @@ static void feed_plan(struct feed *f, const char *sql, u32 n_cpus)
 	input.plan = opt_run(plan, &f->settings, &f->arena);
 	f->lo = aggregates[0].arg->lo;
 	f->hi = aggregates[0].arg->hi;
-	f->phys = phys_plan(&input, &f->arena, &f->diags);
+	f->set = phys_plan(&input, 1, &f->arena, &f->diags);
+	f->phys = f->set ? f->set->parts[0] : NULL;
 	if (!f->phys)
 		give_up(f, "phys");
 }
@@ -174,14 +177,13 @@ static void feed_load(struct feed *f)
 	struct ir *ir;
 
 	buf_init(&constants);
-	assert_int_equal(f->phys->n_hooks, 1);
-	ir = gen_program(f->phys, &f->phys->hooks[0], &f->arena, &constants);
-	program->hook = &f->phys->hooks[0];
+	assert_int_equal(f->set->n_hooks, 1);
+	ir = gen_program(f->set, &f->set->hooks[0], &f->arena, &constants);
 	if (bpf_compile(ir, &f->arena, &bpf, &program->code, &reason))
 		give_up(f, reason ? reason : ir_check(ir));
-	if (load_open(&f->load, f->phys, program, 1, constants.at, constants.n, &f->arena,
-		      &f->diags))
+	if (load_open(&f->hooks, f->set, program, constants.at, constants.n, &f->arena, &f->diags))
 		give_up(f, "load");
+	f->load = f->hooks.states;
 	buf_free(&constants);
 	event_init(&f->event);
 	event_encode(&f->event, &f->arena, &f->rng);
@@ -218,7 +220,7 @@ static void feed_init(struct feed *f, const struct scheme *list, u32 n)
 
 static void feed_close(struct feed *f)
 {
-	load_close(&f->load);
+	load_close(&f->hooks);
 	catalog_close(f->catalog);
 	arena_free(&f->arena);
 }
@@ -235,12 +237,12 @@ static void set_column(struct feed *f, u32 column, s128 value)
 
 static void run_event(struct feed *f)
 {
-	assert_int_equal(load_test_run(&f->load, 0, f->event.context, f->event.context_bytes), 0);
+	assert_int_equal(load_test_run(&f->hooks, 0, f->event.context, f->event.context_bytes), 0);
 }
 
 static u8 *slice_of(struct feed *f)
 {
-	return f->load.state + state_slice_offset(&f->phys->state, f->load.epoch, 0, 0);
+	return f->load->state + state_slice_offset(&f->phys->state, f->load->epoch, 0, 0);
 }
 
 static u64 counter_of(struct feed *f, enum counter counter)
@@ -257,7 +259,7 @@ static u8 *row_of(struct feed *f)
 	switch (s->kind) {
 	case STATE_KERNEL_MAP:
 		assert_int_equal(
-			bpf_map_lookup_elem(f->load.map_fds[LOAD_MAP_HASH0], key, f->map_row), 0);
+			bpf_map_lookup_elem(f->load->map_fds[LOAD_MAP_HASH0], key, f->map_row), 0);
 		return f->map_row;
 	case STATE_TABLE:
 		return slice_of(f) + s->rows_bytes_offset + s->row_bytes;
@@ -612,18 +614,18 @@ static int set_up(void **state)
 	feed_init(&f, schemes, 0);
 	settings_init(&f.settings);
 	feed_plan(&f, "SELECT sum(f_u64) AS s FROM " REPLAY_STREAM, load_possible_cpus());
-	struct load_program program = { .hook = &f.phys->hooks[0] };
+	struct load_program program = { 0 };
 	const struct bpf_features bpf = { features.has_signed_division };
 	const char *reason = NULL;
 	struct buf constants;
 
 	buf_init(&constants);
-	BUG_ON(bpf_compile(gen_program(f.phys, program.hook, &f.arena, &constants), &f.arena, &bpf,
+	BUG_ON(bpf_compile(gen_program(f.set, f.set->hooks, &f.arena, &constants), &f.arena, &bpf,
 			   &program.code, &reason));
-	is_allowed = !load_open(&f.load, f.phys, &program, 1, constants.at, constants.n, &f.arena,
+	is_allowed = !load_open(&f.hooks, f.set, &program, constants.at, constants.n, &f.arena,
 				&f.diags);
 	if (is_allowed) {
-		load_close(&f.load);
+		load_close(&f.hooks);
 	} else {
 		/* The only refusal that lets the tests be skipped. */
 		struct buf out;

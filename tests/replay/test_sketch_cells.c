@@ -29,8 +29,10 @@ struct feed {
 	struct diags diags;
 	struct settings settings;
 	struct catalog *catalog;
+	struct phys_set *set;
 	struct phys *phys;
-	struct load load;
+	struct load_hooks hooks;
+	struct load_state *load;
 	struct event event;
 	struct rng rng;
 };
@@ -76,7 +78,8 @@ static void feed_plan(struct feed *f, const char *sql)
 		give_up(f, "bind");
 	input.plan = opt_run(plan, &f->settings, &f->arena);
 	input.catalog = f->catalog;
-	f->phys = phys_plan(&input, &f->arena, &f->diags);
+	f->set = phys_plan(&input, 1, &f->arena, &f->diags);
+	f->phys = f->set ? f->set->parts[0] : NULL;
 	if (!f->phys)
 		give_up(f, "phys");
 }
@@ -91,11 +94,10 @@ static bool feed_load(struct feed *f)
 	bool is_allowed = true;
 
 	buf_init(&constants);
-	program->hook = &f->phys->hooks[0];
-	if (bpf_compile(gen_program(f->phys, program->hook, &f->arena, &constants), &f->arena, &bpf,
+	if (bpf_compile(gen_program(f->set, f->set->hooks, &f->arena, &constants), &f->arena, &bpf,
 			&program->code, &reason))
 		give_up(f, reason);
-	if (load_open(&f->load, f->phys, program, 1, constants.at, constants.n, &f->arena,
+	if (load_open(&f->hooks, f->set, program, constants.at, constants.n, &f->arena,
 		      &f->diags)) {
 		buf_init(&out);
 		diags_print(&f->diags, &out);
@@ -104,6 +106,7 @@ static bool feed_load(struct feed *f)
 		if (is_allowed)
 			give_up(f, "load");
 	}
+	f->load = f->hooks.states;
 	buf_free(&constants);
 	return is_allowed;
 }
@@ -123,7 +126,7 @@ static void feed_open(struct feed *f, const char *sql)
 
 static void feed_close(struct feed *f)
 {
-	load_close(&f->load);
+	load_close(&f->hooks);
 	catalog_close(f->catalog);
 	arena_free(&f->arena);
 }
@@ -139,12 +142,12 @@ static void set_column(struct feed *f, u32 column, const void *bytes)
 
 static void run_event(struct feed *f)
 {
-	assert_int_equal(load_test_run(&f->load, 0, f->event.context, f->event.context_bytes), 0);
+	assert_int_equal(load_test_run(&f->hooks, 0, f->event.context, f->event.context_bytes), 0);
 }
 
 static u8 *slice_of(struct feed *f)
 {
-	return f->load.state + state_slice_offset(&f->phys->state, f->load.epoch, 0, 0);
+	return f->load->state + state_slice_offset(&f->phys->state, f->load->epoch, 0, 0);
 }
 
 /* The cell of that aggregate in the only row. */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Hooks as several parts share them: what each access path is like, how many programs can
+ * be on one CPU at once, and a hook in two where one program would be too large.
+ */
+#include "phys/internal.h"
+
+/* Reached from interrupts: task, softirq, irq, NMI. */
+#define NESTED_SLOTS 4
+
+const struct access_kind access_kinds[] = {
+	[ACCESS_TRACEPOINT] = { .name = "tracepoint", .is_guarded = true, .n_slots = NESTED_SLOTS },
+	[ACCESS_RAW] = { .name = "raw tracepoint",
+			 .is_guarded_lately = true,
+			 .n_slots = NESTED_SLOTS },
+	[ACCESS_RAW_SYSCALL] = { .name = "raw system call tracepoint",
+				 .is_of_task = true,
+				 .is_guarded_lately = true,
+				 .n_slots = 1 },
+	[ACCESS_REPLAY] = { .name = "replay", .is_of_task = true, .n_slots = 1 },
+};
+_Static_assert(ARRAY_SIZE(access_kinds) == ACCESS_N, "an access path has no entry");
+
+/* Does an event of the hook write a slice: of this part, or of any (NULL)? */
+static bool has_root(const struct hook *hook, const struct phys *phys)
+{
+	for (u32 i = 0; i < hook->n_uses; i++)
+		if (hook->uses[i].source->is_root && (!phys || hook->uses[i].phys == phys))
+			return true;
+	return false;
+}
+
+/*
+ * How many programs that write slices of the part (NULL: of any part) can be on one CPU at
+ * once?  One where it is one that the kernel guards against itself, or where all are of
+ * system calls, which start in task context with preemption off.
+ */
+u32 phys_levels(const struct phys_set *set, const struct phys *phys,
+		const struct kernel_features *features)
+{
+	bool is_of_task = true, is_guarded = false;
+	u32 n = 0, n_slots = 1;
+
+	for (u32 i = 0; i < set->n_hooks; i++) {
+		const struct access_kind *kind = &access_kinds[set->hooks[i].path];
+
+		if (!has_root(&set->hooks[i], phys))
+			continue; /* it only stores starts, and has no slice */
+		n++;
+		is_of_task &= kind->is_of_task;
+		is_guarded = kind->is_guarded ||
+			     (kind->is_guarded_lately && features->has_raw_recursion_guard);
+		n_slots = MAX(n_slots, kind->n_slots);
+	}
+	return is_of_task || (n == 1 && is_guarded) ? 1 : n_slots;
+}
+
+bool phys_split(struct phys_set *set, u32 number, struct arena *arena)
+{
+	struct hook *hooks = arena_array(arena, struct hook, set->n_hooks + 1);
+	const struct hook *whole = &set->hooks[number];
+	const struct phys *last = whole->uses[whole->n_uses - 1].phys, *middle;
+	struct hook *first, *second;
+	u32 at = 0;
+
+	if (whole->uses[0].phys == last)
+		return false;
+	/* The half of the uses, and then all of the part that it ends with. */
+	middle = whole->uses[(whole->n_uses - 1) / 2].phys;
+	if (middle == last)
+		middle = whole->uses[0].phys;
+	while (whole->uses[at].phys->number <= middle->number)
+		at++;
+	for (u32 i = 0; i < set->n_hooks; i++)
+		hooks[i + (i > number)] = set->hooks[i];
+	first = &hooks[number];
+	second = &hooks[number + 1];
+	*second = *whole;
+	first->n_uses = at;
+	second->uses = whole->uses + at;
+	second->n_uses = whole->n_uses - at;
+	first->is_split = second->is_split = true;
+	set->hooks = hooks;
+	set->n_hooks++;
+	for (u32 i = 0; i < set->n_hooks; i++)
+		hooks[i].number = i;
+	return true;
+}
