@@ -9,7 +9,7 @@
 #include "sql/parse.h"
 
 static const struct {
-	const char *word, *message, *hint;
+	const char *word, *message, *hint, *tag; /* NULL: other-dialect */
 } foreign_words[] = {
 	{ "ILIKE", "there is no ILIKE", "LIKE ignores the case of ASCII letters" },
 	{ "REGEXP", "there are no regular expressions",
@@ -27,6 +27,10 @@ static const struct {
 	{ "TOP", "there is no TOP", "LIMIT 5 stands at the end of the query" },
 	{ "OVER", "there are no named windows",
 	  "write it out at each call: OVER (PARTITION BY ... ORDER BY ...)" },
+	{ "TUMBLING", "WINDOW is missing before TUMBLING", "for example WINDOW TUMBLING 1s",
+	  "syntax-error" },
+	{ "HOPPING", "WINDOW is missing before HOPPING", "for example WINDOW HOPPING 10s BY 1s",
+	  "syntax-error" },
 };
 
 static bool is_word(const struct parser *p, struct span span, const char *word)
@@ -67,7 +71,8 @@ struct diag *parse_foreign(struct parser *p)
 			span = p->before_span;
 		if (!is_word(p, span, foreign_words[i].word))
 			continue;
-		diag = parse_error(p, "other-dialect", span, "%s", foreign_words[i].message);
+		diag = parse_error(p, foreign_words[i].tag ? foreign_words[i].tag : "other-dialect",
+				   span, "%s", foreign_words[i].message);
 		diag_hint(p->diags, diag, "%s", foreign_words[i].hint);
 	}
 	return diag;

@@ -30,6 +30,8 @@ static const struct {
 	{ "microsecond", 1000 },
 	{ "millisecond", 1000000 },
 	{ "second", 1000000000 },
+	{ "sec", 1000000000 },
+	{ "min", 60000000000 },
 	{ "minute", 60000000000 },
 	{ "hour", 3600000000000 },
 	{ "day", 86400000000000 },

@@ -145,6 +145,15 @@ static struct ast_item parse_item(struct parser *p)
 			return item;
 	}
 	item.alias_span = p->tok.span;
+	/* SELECT pid AS FROM stream: a column may be called "from", but this one is not. */
+	if (has_as && parse_at_keyword(p, KW_FROM)) {
+		struct token next = parse_peek(p);
+
+		if (next.kind != TOKEN_COMMA && next.keyword != KW_FROM) {
+			parse_expected(p, "a name");
+			return item;
+		}
+	}
 	if (has_as && parse_at(p, TOKEN_TEXT)) {
 		item.alias = parse_text(p, &p->tok, NULL);
 		parse_next(p);

@@ -1,0 +1,1 @@
+SELECT pid AS FROM t:a:b

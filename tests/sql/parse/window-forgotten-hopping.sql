@@ -1,0 +1,1 @@
+SELECT count(*) FROM t:a:b WHERE pid = 1 HOPPING 10s BY 1s
