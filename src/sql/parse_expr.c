@@ -249,7 +249,10 @@ static struct ast *parse_parens(struct parser *p)
 	else
 		ast = parse_expr(p);
 	if (parse_at(p, TOKEN_COMMA))
-		parse_error(p, "syntax-error", p->tok.span, "one expression stands in (...) here");
+		diag_hint(p->diags,
+			  parse_error(p, "syntax-error", p->tok.span,
+				      "one expression stands in (...) here"),
+			  "there are no row values: write a = 1 AND b = 2");
 	parse_close(p, open);
 	parse_leave(p, 1);
 	return ast->kind == AST_SUBQUERY ? parse_finish(p, ast) : ast;
