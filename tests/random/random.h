@@ -202,4 +202,28 @@ void reference_answer(const struct oracle_query *query, struct rows *rows,
 		      struct answer *ret_answer);
 void reference_functions(sqlite3 *db);
 
+/* --- All ways of a query (compare.c) --- */
+
+enum { TAGS_MAX = 40 };
+
+struct totals {
+	u32 n_queries, n_refused, n_limited, n_with_rows, n_runs, n_reference;
+	struct {
+		char tag[40];
+		u32 n;
+		char example[300];
+	} tags[TAGS_MAX];
+};
+
+extern struct replayer *oracle_engine;
+/* false after a report: two ways differ.  seed and number say how to run it again. */
+bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 number,
+		  struct totals *totals);
+void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures);
+
+/* --- Every function with every type (functions.c) --- */
+
+u32 functions_n(void);
+void functions_query(u32 number, struct oracle_query *query, struct arena *arena);
+
 #endif
