@@ -40,6 +40,7 @@
  *	passes through
  *  eb_histogram_empty(scheme) eb_top_k_empty()	of no values.  Aggregates of no rows are NULL, so
  *	ifnull(eb_histogram(x, scheme), eb_histogram_empty(scheme)) is what the kernel part gives
+ *  eb_real_time(t)	an instant of CLOCK_MONOTONIC as one of CLOCK_REALTIME
  *  the naming functions: syscall_name(x) task_state(x) softirq_name(x) device_name(x) tcp_state(x)
  *
  * The rule says what the kernel part's typed result can hold, since values alone do not
@@ -92,8 +93,8 @@ struct func_context {
 /* 0 or an SQLite error code.  The context must live as long as the connection. */
 int func_register(struct sqlite3 *db, struct func_context *context);
 /*
- * Only the naming functions: one table entry each, a name, for an unknown number its
- * decimal text.  func_register() does it too.
+ * Only eb_real_time() and the naming functions: one table entry each, a name, for an unknown
+ * number its decimal text.  func_register() does it too.
  */
 int func_register_names(struct sqlite3 *db);
 

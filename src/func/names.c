@@ -2,7 +2,7 @@
 /*
  * Numbers of the kernel -> their names: syscall_name(nr), task_state(prev_state),
  * softirq_name(vec), tcp_state(state): one table entry each; and device_name(dev), "8:16".
- * NULL gives NULL, an unknown number its decimal text.
+ * NULL gives NULL, an unknown number its decimal text.  And instants: eb_real_time(t).
  */
 #include "func/internal.h"
 
@@ -120,11 +120,37 @@ static void name_device(sqlite3_context *context, int argc, sqlite3_value **argv
 	}
 }
 
+/* An instant of CLOCK_MONOTONIC on CLOCK_REALTIME: by one amount, so differences stay. */
+static void real_time(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	const s64 *offset_ns = sqlite3_user_data(context);
+	s64 ns = sqlite3_value_int64(argv[0]), real_ns;
+
+	if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER)
+		sqlite3_result_value(context, argv[0]);
+	else if (!__builtin_add_overflow(ns, *offset_ns, &real_ns))
+		sqlite3_result_int64(context, real_ns);
+}
+
+static int register_real_time(struct sqlite3 *db)
+{
+	s64 *offset_ns = sqlite3_malloc(sizeof(*offset_ns));
+
+	if (!offset_ns)
+		return SQLITE_NOMEM;
+	*offset_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
+	return sqlite3_create_function_v2(db, "eb_real_time", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+					  offset_ns, real_time, NULL, NULL, sqlite3_free);
+}
+
 int func_register_names(struct sqlite3 *db)
 {
 	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
 	int err = sqlite3_create_function_v2(db, "device_name", 1, flags, NULL, name_device, NULL,
 					     NULL, NULL);
+
+	if (!err)
+		err = register_real_time(db);
 
 	for (u32 i = 0; !err && i < ARRAY_SIZE(namings); i++)
 		err = sqlite3_create_function_v2(db, namings[i].function, 1, flags,

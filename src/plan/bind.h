@@ -212,8 +212,12 @@ bool bind_check_window(struct scope *scope);
 struct plan *bind_select(struct scope *scope);
 /* Scans of a query with several get names of their own, and columns their scan's. */
 void bind_name_scans(struct scope *scope, struct plan *p);
-/* clock.c: of each tree of joins and unions */
+/* clock.c: in each tree of joins and unions that reads files too, times are real */
 void bind_one_clock(struct plan *plan);
+/* What a date function reads, or an operator's other side asks for: e with real times. */
+struct expr *bind_real_time(struct arena *arena, struct expr *e);
+/* Brings two instants onto one clock, if an operator compares or subtracts them. */
+void bind_clocks(struct scope *scope, enum ast_op op, struct expr **a, struct expr **b);
 struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input);
 struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate);
 /* Makes the select's WITH names known. */
@@ -241,6 +245,7 @@ bool function_is_naming(const struct sql_function *f);
 void function_suggest(struct suggest *suggest, bool is_window);
 /* The letter of argument i in `takes`. */
 char function_takes(const struct sql_function *f, u32 i);
+extern const struct sql_function function_real_time;
 /* Number and types of the arguments; false after a diagnostic. */
 bool function_check(struct scope *scope, const struct sql_function *f, const struct ast *ast,
 		    struct expr *const *args);

@@ -589,6 +589,9 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		return wrong_suffix(scope, ast);
 	if (!function_check(scope, f, ast, args))
 		return NULL;
+	for (u32 i = 0; i < ast->n_args; i++)
+		if (function_takes(f, i) == 'd')
+			args[i] = bind_real_time(scope->arena, args[i]);
 	if (!scope->shared->is_whole || is_rewritable(ast, args)) {
 		e = bind_rewritten(scope, ast, args);
 		if (e || diags_failed(scope->diags))

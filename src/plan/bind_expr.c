@@ -124,6 +124,8 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 		return NULL;
 	if (!op_fits(scope, op, span, a, b))
 		return NULL;
+	if (b)
+		bind_clocks(scope, op, &a, &b);
 	if (is_comparison && b->kind == EXPR_REAL && !a->is_user_only && type_is_word(a->type)) {
 		struct expr *e = compare_with_real(scope, op, span, a, b->real);
 

@@ -359,10 +359,27 @@ static void test_chain(void **state)
 	expect_error("ends with a value", "SELECT eb_chain(1, '+')");
 }
 
+/* One amount is added to all instants; what has no such instant is NULL. */
+static void test_real_time(void **state)
+{
+	u64 mono_ns = base_monotonic_ns();
+	s128 at, real_ns = base_realtime_ns();
+
+	at = ask("SELECT eb_real_time(%llu)", (unsigned long long)mono_ns).integer;
+	/* The connection is some moments older. */
+	assert_true(at - real_ns < 1000000000 && real_ns - at < 1000000000);
+	expect_integer(ask("SELECT eb_real_time(%llu)", (unsigned long long)mono_ns + 7), at + 7,
+		       "later");
+	expect_integer(ask("SELECT eb_real_time(0) - eb_real_time(-5)"), 5, "difference");
+	expect_null(ask("SELECT eb_real_time(NULL)"), "NULL");
+	expect_null(ask("SELECT eb_real_time(9223372036854775807)"), "too late");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_pairs, open_sql, close_sql),
+		cmocka_unit_test_setup_teardown(test_real_time, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_like_sqlite, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_one_argument, open_sql, close_sql),
 		cmocka_unit_test_setup_teardown(test_big_with_real, open_sql, close_sql),

@@ -1,0 +1,1 @@
+SELECT datetime(max(time) / 1000000000, 'unixepoch') AS at, window_end - max(time) AS age, max(time) - min(time) AS span, max(time) + 1s FROM raw_tracepoint:sched_switch HAVING max(time) >= window_start AND max(time) > 5 WINDOW TUMBLING 1s

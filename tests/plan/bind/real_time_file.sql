@@ -1,0 +1,1 @@
+SELECT date(a.time / 1000000000, 'unixepoch') AS day, date(b.time / 1000000000, 'unixepoch') FROM raw_tracepoint:sched_switch AS a ASOF JOIN 'data/reads.csv' AS b ON a.pid = b.pid AND a.time >= b.time
