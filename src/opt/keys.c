@@ -24,9 +24,11 @@ static void collect(const struct plan *p, expr_vec *conjuncts, struct arena *are
 	if (p->kind == PLAN_FILTER)
 		for (u32 i = 0; i < p->filter.n_conjuncts; i++)
 			vec_push(arena, conjuncts, p->filter.conjuncts[i]);
+	if (p->kind == PLAN_DERIVED)
+		return;
 	if (p->input)
 		collect(p->input, conjuncts, arena);
-	if (p->right && !p->join.is_left)
+	if (p->right && !p->join.is_left && p->relate.kind != RELATE_LEFT)
 		collect(p->right, conjuncts, arena);
 }
 
@@ -158,11 +160,12 @@ static struct expr *value_of(struct dependence *d, u32 i)
 	return d->values[i] = e;
 }
 
-static struct expr *key_ref(struct arena *arena, const struct expr *key, u32 index)
+static struct expr *key_ref(struct arena *arena, const struct expr *key, u32 number, u32 index)
 {
 	struct expr *e = expr_new(arena, EXPR_KEY, key->span);
 
 	e->index = index;
+	e->source = number;
 	e->type = key->type;
 	e->lo = key->lo;
 	e->hi = key->hi;
@@ -184,7 +187,7 @@ static bool find_dependence(struct dependence *d, const struct plan *agg, struct
 	for (u32 i = 0; i < n; i++) {
 		d->is_gone[i] = follows(d, i);
 		if (!d->is_gone[i])
-			d->values[i] = key_ref(arena, d->keys[i], n_stay++);
+			d->values[i] = key_ref(arena, d->keys[i], agg->aggregate.number, n_stay++);
 	}
 	for (u32 i = 0; i < n && n_stay < n; i++)
 		value_of(d, i);
@@ -196,7 +199,7 @@ static struct expr *renewed(struct expr *e, const struct dependence *d)
 {
 	struct expr *copy;
 
-	if (e->kind == EXPR_KEY) {
+	if (e->kind == EXPR_KEY && e->source == d->agg->aggregate.number) {
 		copy = arena_new(d->arena, struct expr);
 		*copy = *d->values[e->index];
 		copy->span = e->span;
@@ -273,6 +276,29 @@ static void fix_keys_of(struct plan *p, struct arena *arena)
 	fix_keys(p, arena);
 }
 
+static void find_subquery(void *context, struct expr *e)
+{
+	*(bool *)context |= e->plan != NULL;
+}
+
+static void find_subqueries(void *context, struct expr **e)
+{
+	expr_each(*e, find_subquery, context);
+}
+
+/* Are all references to its keys in filters, items and sort keys above it? */
+static bool is_renewable(struct plan *p, const struct plan *agg)
+{
+	bool has_subquery = false;
+
+	for (; p != agg; p = p->input) {
+		if (p->kind == PLAN_OVER)
+			return false;
+		plan_each_expr(p, find_subqueries, &has_subquery);
+	}
+	return !has_subquery;
+}
+
 struct plan *opt_keys(struct plan *plan, struct arena *arena)
 {
 	const struct plan *agg = plan_find(plan, PLAN_AGGREGATE);
@@ -281,7 +307,7 @@ struct plan *opt_keys(struct plan *plan, struct arena *arena)
 	if (!agg)
 		return plan;
 	/* Before keys become constants: then what follows from them could not be seen. */
-	if (find_dependence(&d, agg, arena))
+	if (is_renewable(plan, agg) && find_dependence(&d, agg, arena))
 		plan = renew(plan, &d);
 	return opt_map(plan, arena, fix_keys_of);
 }

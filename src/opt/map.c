@@ -12,13 +12,13 @@ struct plan *opt_map(struct plan *plan, struct arena *arena,
 	struct plan *copy = arena_new(arena, struct plan);
 
 	*copy = *plan;
-	if (plan->input)
+	if (plan->input && plan->kind != PLAN_DERIVED)
 		copy->input = opt_map(plan->input, arena, change);
 	if (plan->right)
 		copy->right = opt_map(plan->right, arena, change);
-	if (plan->n_inputs)
+	if (plan->n_inputs && plan->kind != PLAN_SET)
 		copy->inputs = arena_array(arena, struct plan *, plan->n_inputs);
-	for (u32 i = 0; i < plan->n_inputs; i++)
+	for (u32 i = 0; i < plan->n_inputs && plan->kind != PLAN_SET; i++)
 		copy->inputs[i] = opt_map(plan->inputs[i], arena, change);
 	change(copy, arena);
 	return copy;

@@ -19,6 +19,12 @@ extern const u32 opt_n_rules;
 
 /* Is this name in the comma-separated list, or the list "all"? */
 bool opt_is_off(const char *rules_off, const char *name);
+/*
+ * The whole query: each of its selects by itself, those that it reads first.  One that is
+ * read twice stays one.
+ */
+struct plan *opt_query(struct plan *plan, const struct settings *settings, struct arena *arena);
+/* One select. */
 struct plan *opt_run(struct plan *plan, const struct settings *settings, struct arena *arena);
 
 #endif

@@ -204,8 +204,10 @@ static struct plan *push(const struct plan *p, struct arena *arena)
 		return push_running(p, &conjuncts, arena);
 	copy = arena_new(arena, struct plan);
 	*copy = *p;
-	if (p->input)
+	if (p->input && p->kind != PLAN_DERIVED)
 		copy->input = push(p->input, arena);
+	if (p->right)
+		copy->right = push(p->right, arena);
 	return opt_filter(copy, conjuncts.at, conjuncts.n, arena);
 }
 

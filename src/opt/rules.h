@@ -22,7 +22,8 @@ struct plan *opt_order(struct plan *plan, struct arena *arena);
 struct plan *opt_share(struct plan *plan, struct arena *arena);
 struct plan *opt_cells(struct plan *plan, struct arena *arena);
 
-/* Copies every operator of the plan and hands the copy to `change`, those below it first. */
+/* Copies every operator of the select (not of those that it reads) and hands the copy to `change`,
+ * those below it first. */
 struct plan *opt_map(struct plan *plan, struct arena *arena,
 		     void (*change)(struct plan *copy, struct arena *arena));
 /* Bottom-up: a copy of expr in which `change` replaced nodes (it returns its argument or another).

@@ -11,9 +11,14 @@ struct used {
 	u64 sources;
 };
 
+static void mark_plan(void *context, struct plan *p);
+
 static void mark(void *context, struct expr *e)
 {
 	struct used *used = context;
+
+	if (e->plan)
+		plan_each(e->plan, mark_plan, used);
 
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
 		used->sources |= 1ull << e->source;
@@ -22,36 +27,20 @@ static void mark(void *context, struct expr *e)
 		used->sources |= 1ull << e->branches[i];
 }
 
-static void mark_all(struct expr *e, struct used *used)
+static void mark_slot(void *context, struct expr **e)
 {
-	if (e)
-		expr_each(e, mark, used);
+	expr_each(*e, mark, context);
+}
+
+static void mark_plan(void *context, struct plan *p)
+{
+	plan_each_expr(p, mark_slot, context);
 }
 
 /* What an operator itself reads, without those below it. */
 static void mark_operator(const struct plan *p, struct used *used)
 {
-	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
-		mark_all(p->filter.conjuncts[i], used);
-	for (u32 i = 0; i < p->aggregate.n_keys; i++)
-		mark_all(p->aggregate.keys[i].expr, used);
-	for (u32 i = 0; i < p->aggregate.n; i++) {
-		mark_all(p->aggregate.list[i].arg, used);
-		mark_all(p->aggregate.list[i].filter, used);
-		mark_all(p->aggregate.list[i].time, used);
-		mark_all(p->aggregate.list[i].weight, used);
-	}
-	for (u32 i = 0; i < p->project.n_items; i++)
-		mark_all(p->project.items[i].expr, used);
-	for (u32 i = 0; i < p->sort.n_keys; i++)
-		mark_all(p->sort.keys[i].expr, used);
-	mark_all(p->running.arg, used);
-	for (u32 i = 0; i < p->running.n_keys; i++)
-		mark_all(p->running.keys[i], used);
-	for (u32 i = 0; i < p->join.n_keys; i++) {
-		mark_all(p->join.keys[i].left, used);
-		mark_all(p->join.keys[i].right, used);
-	}
+	plan_each_expr((struct plan *)p, mark_slot, used);
 }
 
 static u64 sources_of(const struct plan *p)
@@ -116,6 +105,8 @@ static struct plan *prune(const struct plan *p, struct used used, struct arena *
 	copy = arena_new(arena, struct plan);
 	*copy = *p;
 	mark_operator(p, &used);
+	if (p->kind == PLAN_DERIVED || p->kind == PLAN_SET)
+		return copy;
 	if (p->input)
 		copy->input = prune(p->input, used, arena);
 	if (p->right)

@@ -493,6 +493,8 @@ void plan_unnest_columns(const char *name, struct type type, struct arena *arena
 struct expr *plan_time(const struct plan *tree, struct arena *arena);
 /* Calls visit for every operator of the tree, those above first; not those of sub-queries. */
 void plan_each(struct plan *plan, void (*visit)(void *context, struct plan *plan), void *context);
+/* A copy whose lists of expressions are its own, so that these may be exchanged. */
+struct plan *plan_copy(const struct plan *plan, struct arena *arena);
 /* Calls visit for the root of every expression of this one operator. */
 void plan_each_expr(struct plan *plan, void (*visit)(void *context, struct expr **expr),
 		    void *context);
@@ -524,7 +526,7 @@ bool expr_can_fault(const struct expr *expr, const struct plan *tree);
 bool expr_can_fail(const struct expr *expr);
 /* Calls visit on expr and everything below it. */
 void expr_each(struct expr *expr, void (*visit)(void *context, struct expr *expr), void *context);
-/* The first operator of that kind on the way down by `input`, or NULL. */
+/* The first operator of that kind on the way down by `input`, within one select, or NULL. */
 const struct plan *plan_find(const struct plan *plan, enum plan_kind kind);
 /* The FROM part and the filter of WHERE: what stands below the aggregate or the projection. */
 const struct plan *plan_rows(const struct plan *plan);

@@ -3,12 +3,14 @@
  * Questions about plans: which part is FROM, whose events make a row appear, and
  * which sources an expression reads.
  */
+#include <string.h>
+
 #include "plan/bind.h"
 
 const struct plan *plan_find(const struct plan *plan, enum plan_kind kind)
 {
 	while (plan && plan->kind != kind)
-		plan = plan->input;
+		plan = plan->kind == PLAN_DERIVED ? NULL : plan->input;
 	return plan;
 }
 
@@ -194,6 +196,39 @@ void plan_each_expr(struct plan *p, void (*visit)(void *context, struct expr **e
 	if (p->running.arg)
 		visit(context, &p->running.arg);
 	visit_list(p->running.keys, p->running.n_keys, visit, context);
+}
+
+static void *copied(struct arena *arena, const void *list, size_t n_bytes)
+{
+	return n_bytes ? memcpy(arena_alloc(arena, n_bytes), list, n_bytes) : NULL;
+}
+
+#define COPY(member, n) ((member) = copied(arena, (member), (n) * sizeof(*(member))))
+
+struct plan *plan_copy(const struct plan *plan, struct arena *arena)
+{
+	struct plan *p = arena_new(arena, struct plan);
+
+	*p = *plan;
+	COPY(p->inputs, p->n_inputs);
+	COPY(p->shared, p->n_shared);
+	COPY(p->filter.conjuncts, p->filter.n_conjuncts);
+	COPY(p->aggregate.keys, p->aggregate.n_keys);
+	COPY(p->aggregate.list, p->aggregate.n);
+	COPY(p->project.items, p->project.n_items);
+	COPY(p->sort.keys, p->sort.n_keys);
+	COPY(p->join.keys, p->join.n_keys);
+	COPY(p->running.keys, p->running.n_keys);
+	COPY(p->over.list, p->over.n);
+	for (u32 i = 0; i < p->over.n; i++) {
+		struct over *o = &p->over.list[i];
+
+		COPY(o->aggregate, o->aggregate ? 1 : 0);
+		COPY(o->args, o->n_args);
+		COPY(o->partition, o->n_partition);
+		COPY(o->order, o->n_order);
+	}
+	return p;
 }
 
 void plan_unnest_columns(const char *name, struct type type, struct arena *arena,

@@ -64,26 +64,17 @@ static void put_own_view(void *context, const struct view *view)
 		buf_printf(context, "%s: %s\n", view->name, view->comment);
 }
 
-static void find_other(void *context, struct plan *plan)
-{
-	*(bool *)context |= plan->kind >= PLAN_OVER;
-}
-
 static void show(struct job *job, const struct ast_select *select, struct buf *out)
 {
 	struct plan *plan = plan_bind(select, job->catalog, &job->settings, &job->views,
 				      &job->arena, &job->diags);
 	struct buf optimized;
-	bool has_other = false;
 
 	if (!plan)
 		return;
-	plan_each(plan, find_other, &has_other);
 	plan_print(plan, out);
-	if (has_other)
-		return;
 	buf_init(&optimized);
-	plan_print(opt_run(plan, &job->settings, &job->arena), &optimized);
+	plan_print(opt_query(plan, &job->settings, &job->arena), &optimized);
 	buf_printf(out, "-- optimized\n%s", optimized.at);
 	buf_free(&optimized);
 }
