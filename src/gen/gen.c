@@ -311,14 +311,14 @@ static void several_uses(struct gen *g, label out)
 	vreg number = 0;
 	label end = g->done;
 
-	if (g->hook->path == ACCESS_RAW_SYSCALL)
+	if (gen_kind(g)->is_of_calls)
 		number = raw_syscall_filter(g, take_any_number, out);
 	enter(g, out);
 	gen_once_begin(g);
 	for (u32 i = 0; i < g->hook->n_uses; i++) {
 		begin_use(g, i);
 		g->done = ir_label(g->ir);
-		if (g->hook->path == ACCESS_RAW_SYSCALL)
+		if (gen_kind(g)->is_of_calls)
 			take_number(g, number, g->done);
 		if (needs_slice(g->hook, g->phys))
 			gen_take_slice(g);
@@ -332,7 +332,7 @@ static void several_uses(struct gen *g, label out)
 static void one_use(struct gen *g, label out)
 {
 	begin_use(g, 0);
-	if (g->hook->path == ACCESS_RAW_SYSCALL)
+	if (gen_kind(g)->is_of_calls)
 		raw_syscall_filter(g, take_number, out);
 	enter(g, out);
 	if (g->line)

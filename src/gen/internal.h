@@ -92,7 +92,19 @@ static inline void gen_join(struct gen *g, u32 fork)
 	g->memos.n = fork;
 }
 
-/* source.c: columns. */
+/* source.c: what this layer knows of an access path, and columns. */
+struct gen_kind {
+	vreg (*field)(struct gen *g, const struct expr *e, const struct field *f);
+	bool is_of_calls; /* its events are calls of all numbers, of which each use wants some */
+	bool has_header;  /* struct replay_header stands before the record, and tells the rest */
+};
+extern const struct gen_kind gen_kinds[ACCESS_N];
+
+static inline const struct gen_kind *gen_kind(const struct gen *g)
+{
+	return &gen_kinds[g->hook->path];
+}
+
 vreg gen_field(struct gen *g, const struct expr *e);
 vreg gen_system(struct gen *g, const struct expr *e);
 vreg gen_member(struct gen *g, const struct expr *e, label null);

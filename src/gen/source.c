@@ -16,7 +16,7 @@ static const u16 argument_registers[6] = { 112, 104, 96, 56, 72, 64 };
 
 s32 gen_record_offset(const struct gen *g)
 {
-	return g->hook->path == ACCESS_REPLAY ? (s32)sizeof(struct replay_header) : 0;
+	return gen_kind(g)->has_header ? (s32)sizeof(struct replay_header) : 0;
 }
 
 static const struct field *field_in(const struct stream *s, const char *name)
@@ -149,9 +149,8 @@ static vreg argument_by_call(struct gen *g, const struct expr *e)
 	return v;
 }
 
-static vreg raw_syscall_field(struct gen *g, const struct expr *e)
+static vreg call_field(struct gen *g, const struct expr *e, const struct field *f)
 {
-	const struct field *f = gen_field_of(g, e);
 	vreg v;
 
 	if (f->offset_bytes == SYSCALL_NR_OFFSET) {
@@ -172,26 +171,36 @@ static vreg raw_syscall_field(struct gen *g, const struct expr *e)
 	return load_argument(g, argument_of(f), f->type);
 }
 
+static vreg argument_field(struct gen *g, const struct expr *e, const struct field *f)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_load(g->ir, v, g->context, (s32)f->offset_bytes, IR_U64);
+	if (f->type.bits < 64)
+		ir_extend(g->ir, v, v, size_of(f->type));
+	return v;
+}
+
+static vreg record_field(struct gen *g, const struct expr *e, const struct field *f)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_load(g->ir, v, g->context, gen_record_offset(g) + (s32)f->offset_bytes,
+		size_of(f->type));
+	return v;
+}
+
+const struct gen_kind gen_kinds[] = {
+	[ACCESS_TRACEPOINT] = { .field = record_field },
+	[ACCESS_RAW] = { .field = argument_field },
+	[ACCESS_RAW_SYSCALL] = { .field = call_field, .is_of_calls = true },
+	[ACCESS_REPLAY] = { .field = record_field, .has_header = true },
+};
+_Static_assert(ARRAY_SIZE(gen_kinds) == ACCESS_N, "an access path has no entry");
+
 vreg gen_field(struct gen *g, const struct expr *e)
 {
-	const struct field *f = gen_field_of(g, e);
-	vreg v;
-
-	switch (g->hook->path) {
-	case ACCESS_RAW_SYSCALL:
-		return raw_syscall_field(g, e);
-	case ACCESS_RAW:
-		v = ir_reg(g->ir);
-		ir_load(g->ir, v, g->context, (s32)f->offset_bytes, IR_U64);
-		if (f->type.bits < 64)
-			ir_extend(g->ir, v, v, size_of(f->type));
-		return v;
-	default:
-		v = ir_reg(g->ir);
-		ir_load(g->ir, v, g->context, gen_record_offset(g) + (s32)f->offset_bytes,
-			size_of(f->type));
-		return v;
-	}
+	return gen_kind(g)->field(g, e, gen_field_of(g, e));
 }
 
 /* --- Members of kernel structs --- */
@@ -343,7 +352,7 @@ static vreg replay_column(struct gen *g, u32 column)
 
 vreg gen_current_cpu(struct gen *g)
 {
-	if (g->hook->path == ACCESS_REPLAY)
+	if (gen_kind(g)->has_header)
 		return replay_column(g, SYS_CPU);
 	return helper_value(g, BPF_FUNC_get_smp_processor_id);
 }
@@ -387,7 +396,7 @@ vreg gen_system(struct gen *g, const struct expr *e)
 		return gen_probe_code(g);
 	if (e->index == SYS_CPU)
 		return g->cpu ? g->cpu : gen_current_cpu(g);
-	if (g->hook->path == ACCESS_REPLAY)
+	if (gen_kind(g)->has_header)
 		return replay_column(g, e->index);
 	switch (e->index) {
 	case SYS_TIME:

@@ -569,7 +569,10 @@ vreg gen_row(struct gen *g)
 		return table_row(g, words);
 	case STATE_KERNEL_MAP:
 		return kernel_map_row(g, words);
-	default:
+	case STATE_DIRECT:
 		return direct_row(g, words);
+	case STATE_NONE:
+		break;
 	}
+	BUG("a query that streams has no rows of groups");
 }

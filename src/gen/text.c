@@ -157,7 +157,7 @@ static void copy_comm(struct gen *g, stack_object text)
 {
 	vreg args[2], v;
 
-	if (g->hook->path == ACCESS_REPLAY) {
+	if (gen_kind(g)->has_header) {
 		for (u32 i = 0; i < COMM_BYTES; i += 8) {
 			v = ir_reg(g->ir);
 			ir_load(g->ir, v, g->context,

@@ -23,7 +23,7 @@ int load_perf_reserve(struct load_program *program)
 {
 	int fd;
 
-	if (program->hook->path != ACCESS_TRACEPOINT)
+	if (!load_kind(program)->has_event)
 		return 0;
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -85,25 +85,53 @@ static int perf_attach(struct load_program *program)
 	return 0;
 }
 
-static int raw_attach(struct load_program *program)
+static int raw_open(struct load_program *program, const char *name)
 {
-	const struct hook *hook = program->hook;
-	const char *name = hook->is_exit ? "sys_exit" : "sys_enter";
-	int fd;
+	int fd = sys_raw_tracepoint_open(name, program->fd);
 
-	if (hook->path == ACCESS_RAW) {
-		const char *colon = strrchr(hook->target, ':');
-
-		name = colon ? colon + 1 : hook->target;
-	} else if (hook->is_typed) {
-		name = NULL; /* its BTF id was given when it was loaded */
-	}
-	fd = sys_raw_tracepoint_open(name, program->fd);
 	if (fd < 0)
 		return fd;
 	program->link_fd = fd;
 	return 0;
 }
+
+static int raw_attach(struct load_program *program)
+{
+	const char *target = program->hook->target, *colon = strrchr(target, ':');
+
+	return raw_open(program, colon ? colon + 1 : target);
+}
+
+/* A typed one: its BTF id was given when it was loaded. */
+static int call_attach(struct load_program *program)
+{
+	const struct hook *hook = program->hook;
+
+	return raw_open(program, hook->is_typed ? NULL : hook->is_exit ? "sys_exit" : "sys_enter");
+}
+
+const struct load_kind load_kinds[] = {
+	[ACCESS_TRACEPOINT] = { .name = "tracepoint",
+				.type = BPF_PROG_TYPE_TRACEPOINT,
+				.has_event = true,
+				.attach = perf_attach,
+				.missed = load_recursion_misses },
+	[ACCESS_RAW] = { .name = "raw tracepoint",
+			 .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			 .attach = raw_attach,
+			 .missed = load_recursion_misses },
+	[ACCESS_RAW_SYSCALL] = { .name = "raw tracepoint",
+				 .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+				 .typed_type = BPF_PROG_TYPE_TRACING,
+				 .typed_attach_type = BPF_TRACE_RAW_TP,
+				 .attach = call_attach,
+				 .missed = load_recursion_misses },
+	[ACCESS_REPLAY] = { .name = "replay",
+			    .type = BPF_PROG_TYPE_SYSCALL,
+			    .flags = BPF_F_SLEEPABLE,
+			    .missed = load_recursion_misses },
+};
+_Static_assert(ARRAY_SIZE(load_kinds) == ACCESS_N, "an access path has no entry");
 
 static void attach_failed(const struct load_program *program, int error, struct diags *diags)
 {
@@ -113,8 +141,7 @@ static void attach_failed(const struct load_program *program, int error, struct 
 	if (load_refused(error, "attach to tracepoints", diags))
 		return;
 	diag = diag_plain(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
-			  hook->path == ACCESS_TRACEPOINT ? "tracepoint" : "raw tracepoint",
-			  strerror(error));
+			  load_kind(program)->name, strerror(error));
 	if (error == EMFILE || error == ENFILE)
 		diag_hint(diags, diag, "raise the limit of open files (ulimit -n)");
 	else if (error == E2BIG)
@@ -132,7 +159,7 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 
 	/* The slow part first: then the programs start within a short time of each other. */
 	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
-		if (hooks->programs[i].hook->path == ACCESS_TRACEPOINT)
+		if (load_kind(&hooks->programs[i])->has_event)
 			err = perf_open(&hooks->programs[i]);
 		if (err)
 			attach_failed(&hooks->programs[i], -err, diags);
@@ -140,10 +167,8 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
 		struct load_program *program = &hooks->programs[i];
 
-		if (program->hook->path == ACCESS_TRACEPOINT)
-			err = perf_attach(program);
-		else if (program->hook->path != ACCESS_REPLAY)
-			err = raw_attach(program);
+		if (load_kind(program)->attach)
+			err = load_kind(program)->attach(program);
 		if (err)
 			attach_failed(program, -err, diags);
 	}

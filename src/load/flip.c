@@ -117,13 +117,12 @@ int load_flip(struct load_state *const *states, u32 n_states)
 	return 0;
 }
 
-/* Monotonic; one system call, 1-2 us, a program. */
-static u64 recursion_misses(int fd)
+u64 load_recursion_misses(const struct load_program *program)
 {
 	struct bpf_prog_info info;
 
 	/* Kernels before 5.12 leave the field 0. */
-	return sys_prog_info(fd, &info) ? 0 : info.recursion_misses;
+	return sys_prog_info(program->fd, &info) ? 0 : info.recursion_misses;
 }
 
 /*
@@ -147,7 +146,7 @@ u64 load_missed(struct load_state *state)
 			continue;
 		missed += __atomic_load_n(&hooks->missed[i], __ATOMIC_RELAXED);
 		if (program->fd >= 0)
-			missed += recursion_misses(program->fd);
+			missed += load_kind(program)->missed(program);
 	}
 	grown = missed > state->missed_before ? missed - state->missed_before : 0;
 	state->missed_before = MAX(missed, state->missed_before);

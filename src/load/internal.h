@@ -25,8 +25,31 @@ void load_maps_close(struct load_hooks *hooks);
 /* The descriptor of a map by its number in relocations; -1: there is none. */
 int load_map_fd(const struct load_hooks *hooks, u32 number);
 
+/* attach.c: what this layer knows of an access path. */
+struct load_kind {
+	const char *name; /* in messages */
+	enum bpf_prog_type type;
+	u32 flags;
+	/* Where the hook is_typed: its program's type, and how it is attached by its BTF id. */
+	enum bpf_prog_type typed_type;
+	enum bpf_attach_type typed_attach_type;
+	bool has_event; /* a perf event, which is opened before any program starts */
+	int (*attach)(struct load_program *program); /* NULL: nothing; 0 or -errno */
+	/* Events that the kernel did not run the program for, since it was loaded. */
+	u64 (*missed)(const struct load_program *program);
+};
+extern const struct load_kind load_kinds[ACCESS_N];
+
+static inline const struct load_kind *load_kind(const struct load_program *program)
+{
+	return &load_kinds[program->hook->path];
+}
+
 /* program.c: 0 or a diagnostic and -errno. */
 int load_program_open(struct load_hooks *hooks, struct load_program *program, struct diags *diags);
+
+/* flip.c: what the kernel counts with the program: monotonic; one system call, 1-2 us. */
+u64 load_recursion_misses(const struct load_program *program);
 
 /* attach.c: takes a file descriptor lower than those of maps, programs and links. */
 int load_perf_reserve(struct load_program *program);

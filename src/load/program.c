@@ -39,23 +39,6 @@ static struct bpf_insn *relocate(const struct load_hooks *hooks, const struct bp
 	return insns;
 }
 
-static enum bpf_prog_type program_type(const struct hook *hook)
-{
-	switch (hook->path) {
-	case ACCESS_TRACEPOINT:
-		return BPF_PROG_TYPE_TRACEPOINT;
-	case ACCESS_RAW:
-		return BPF_PROG_TYPE_RAW_TRACEPOINT;
-	case ACCESS_RAW_SYSCALL:
-		return hook->is_typed ? BPF_PROG_TYPE_TRACING : BPF_PROG_TYPE_RAW_TRACEPOINT;
-	case ACCESS_REPLAY:
-		return BPF_PROG_TYPE_SYSCALL;
-	case ACCESS_N:
-		break;
-	}
-	BUG("access path %d", hook->path);
-}
-
 /* The kernel takes letters, digits, '_' and '.'; at most 15 of them. */
 static void program_name(const struct load_program *program, char ret_name[16])
 {
@@ -73,19 +56,19 @@ static void program_name(const struct load_program *program, char ret_name[16])
 static void program_attr(const struct load_program *program, const struct bpf_insn *insns,
 			 union bpf_attr *ret_attr)
 {
+	const struct load_kind *kind = load_kind(program);
 	const struct hook *hook = program->hook;
 
 	memset(ret_attr, 0, sizeof(*ret_attr));
-	ret_attr->prog_type = program_type(hook);
+	ret_attr->prog_type = hook->is_typed ? kind->typed_type : kind->type;
+	ret_attr->prog_flags = kind->flags;
 	ret_attr->insns = sys_pointer(insns);
 	ret_attr->insn_cnt = program->code.n_insns;
 	ret_attr->license = sys_pointer(LOAD_LICENSE);
 	program_name(program, ret_attr->prog_name);
-	if (ret_attr->prog_type == BPF_PROG_TYPE_TRACING) {
-		ret_attr->expected_attach_type = BPF_TRACE_RAW_TP;
+	if (hook->is_typed) {
+		ret_attr->expected_attach_type = kind->typed_attach_type;
 		ret_attr->attach_btf_id = hook->attach_btf_id;
-	} else if (ret_attr->prog_type == BPF_PROG_TYPE_SYSCALL) {
-		ret_attr->prog_flags = BPF_F_SLEEPABLE;
 	}
 }
 

@@ -84,12 +84,13 @@ static void start_ebql(struct session *session, const char *const *first, u32 fl
 	while (*first)
 		argv[n++] = *first++;
 	for (const char *arg; n < SESSION_MAX_ARGS - 1 && (arg = va_arg(args, const char *)); n++) {
-		const char *pid = strstr(arg, "%d");
+		const char *pid;
+		size_t used = 0;
 
-		snprintf(texts[n], sizeof(texts[n]), "%s", arg);
-		if (pid)
-			snprintf(texts[n], sizeof(texts[n]), "%.*s%d%s", (int)(pid - arg), arg,
-				 session->load_pid, pid + 2);
+		for (; (pid = strstr(arg, "%d")); arg = pid + 2)
+			used += (size_t)snprintf(texts[n] + used, sizeof(texts[n]) - used, "%.*s%d",
+						 (int)(pid - arg), arg, session->load_pid);
+		snprintf(texts[n] + used, sizeof(texts[n]) - used, "%s", arg);
 		argv[n] = texts[n];
 	}
 	session->ebql.sink = feed_rows;

@@ -151,6 +151,36 @@ static void test_accumulate(void **state)
 	assert_int_equal(session->rows.n_windows, 1);
 }
 
+/*
+ * Two aggregated sides of one stream are one program, whose events lie in the same window on
+ * both: `s` is n only where the sides are equal in the window.  EBQL_TEST_LONG: 10,000 windows.
+ */
+static void test_two_sides(void **state)
+{
+	struct session *session = *state;
+	u64 calls = session_is_long() ? 24000000 : is_quick ? 50000 : 1000000;
+	char text[32];
+
+	session_require();
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)calls);
+	run_exact(
+		session,
+		"SELECT a.fd AS fd, n, "
+		"CASE WHEN n = m AND a.low = b.low AND high >= a.low THEN n ELSE 0 END AS s FROM "
+		"(SELECT fd, count(*) AS n, min(pos) AS low " FROM_PREAD "GROUP BY fd) AS a "
+		"LEFT JOIN (SELECT fd, count(pos) AS m, min(pos) AS low, max(pos) AS high " FROM_PREAD
+		"GROUP BY fd) AS b ON a.fd = b.fd WINDOW TUMBLING 1ms",
+		text, "2");
+	fold_drop_keys(&session->truth, false, true);
+	assert_string_equal(session->rows.error, "");
+	assert_int_equal(session->rows.lost, 0);
+	assert_int_equal(session->rows.calls, session->truth.calls);
+	assert_int_equal(session->rows.sum, session->truth.calls);
+	assert_int_equal(session->rows.matched, 2 * session->truth.calls);
+	print_message("equal in %llu windows\n", (unsigned long long)session->rows.n_windows);
+	assert_true(session->rows.n_windows >= (session_is_long() ? 10000u : 100u));
+}
+
 /* The filter is exact too: only what FILTER and WHERE let through. */
 static void test_filter(void **state)
 {
@@ -246,6 +276,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_threads, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_ungrouped, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_accumulate, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_two_sides, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_filter, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_too_many_groups, session_setup,
 						session_teardown),
