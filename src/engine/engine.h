@@ -105,5 +105,10 @@ void flow_close(struct flow *flow);
  */
 struct flow *flow_open(const struct flow_input *input);
 int flow_drain_once(struct flow *flow, bool is_last);
+/*
+ * The same for windows of time: it is now_ns, on the clock of the replayed events.  The first
+ * call starts the run; the others are at boundaries, of windows and (HOPPING) of panes.
+ */
+int flow_drain_at(struct flow *flow, u64 now_ns);
 
 #endif

@@ -594,3 +594,24 @@ int flow_drain_once(struct flow *flow, bool is_last)
 	err = take_rows(flow, 0);
 	return err || !is_last ? err : give_last(flow, end);
 }
+
+int flow_drain_at(struct flow *flow, u64 now_ns)
+{
+	const struct flow_instant now = { now_ns, now_ns };
+	bool is_over = false;
+	int err = flow_open_sql(flow);
+
+	flow->real_offset_ns = 0;
+	if (!flow->is_replayed) {
+		flow->start = flow->window = now;
+		flow->next_ns = (now_ns / flow_advance_ns(flow) + 1) * flow_advance_ns(flow);
+		for (u32 i = 0; i < flow->n_parts; i++)
+			if (flow->parts[i].groups)
+				groups_start(flow->parts[i].groups, now_ns);
+		flow->is_replayed = true;
+		return err;
+	}
+	flow_switch(&flow, 1);
+	flow->switched_ns = now_ns;
+	return err ? err : boundary(flow, now, &is_over);
+}

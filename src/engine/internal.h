@@ -97,8 +97,9 @@ struct flow {
 	int err;
 	bool is_last_window; /* that under way is */
 	bool is_attached;
-	bool is_drained; /* by flow_drain_once(): all rows are in its window */
-	u64 limit;	 /* of streamed rows */
+	bool is_replayed; /* by flow_drain_at(): the clocks are those of the events */
+	bool is_drained;  /* by flow_drain_once(): all rows are in its window */
+	u64 limit;	  /* of streamed rows */
 	u64 n_streamed;
 
 	/* When something is to be done; 0: not by this clock. */

@@ -295,17 +295,12 @@ static u32 list_ways(const struct rows *rows, const struct oracle_query *query, 
 	bool is_off = number / FILE_KIND_N % 2;
 	u32 n = 0;
 
-	if (query->shape == SHAPE_HOPPING) {
-		ways[n++] = (struct way_options){ WAY_FILE, "", FILE_ARROW };
-	} else {
-		ways[n++] = (struct way_options){ WAY_KERNEL, "all" };
-		ways[n++] = (struct way_options){ WAY_KERNEL, "" };
-		ways[n++] = (struct way_options){ WAY_USER, "" };
-		ways[n++] =
-			(struct way_options){ WAY_KERNEL, opt_rules[number % opt_n_rules].name };
-		ways[n++] = layout(query, number);
-		ways[n++] = layout(query, number + 3);
-	}
+	ways[n++] = (struct way_options){ WAY_KERNEL, "all" };
+	ways[n++] = (struct way_options){ WAY_KERNEL, "" };
+	ways[n++] = (struct way_options){ WAY_USER, "" };
+	ways[n++] = (struct way_options){ WAY_KERNEL, opt_rules[number % opt_n_rules].name };
+	ways[n++] = layout(query, number);
+	ways[n++] = layout(query, number + 3);
 	ways[n++] = (struct way_options){ WAY_FILE, "", pick_format(rows, number), is_off };
 	return n;
 }

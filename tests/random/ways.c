@@ -84,8 +84,9 @@ static u64 window_number(struct way_job *job, const struct batch *batch)
 	const struct windows *windows = job->windows;
 
 	switch (job->query->shape) {
-	case SHAPE_TUMBLING:
 	case SHAPE_HOPPING:
+		return batch->window_end_ns / job->query->advance;
+	case SHAPE_TUMBLING:
 		if (job->options->way == WAY_FILE)
 			return batch->window_end_ns / job->query->advance;
 		return job->n_batches < windows->n ? windows->numbers[job->n_batches] : 0;
@@ -167,6 +168,10 @@ static void take_batch(void *context, const struct batch *batch)
 	u64 number = window_number(job, batch);
 	struct value row[64];
 
+	/* From the first window that the first event is in. */
+	if (job->query->shape == SHAPE_HOPPING && job->options->way != WAY_FILE &&
+	    (!job->windows->n || number < job->windows->numbers[0]))
+		return;
 	/* Of panes only the last window has all. */
 	if (job->options->n_panes && batch->is_windowed)
 		*result = (struct result){ .other_row = -1 };
@@ -277,6 +282,10 @@ void way_run(struct replayer *engine, const struct oracle_query *query, struct r
 	struct buf sql;
 
 	*ret_answer = (struct answer){ .result.other_row = -1 };
+	if (query->shape == SHAPE_HOPPING) {
+		how.hop_size_ns = query->size;
+		how.hop_advance_ns = query->advance;
+	}
 	if (is_file) {
 		const char *const *files = rows_files(rows, options->file);
 

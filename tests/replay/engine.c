@@ -296,6 +296,44 @@ static const char *replay(struct job *job)
 	return step;
 }
 
+/* The next end of a window, or start of one. */
+static u64 next_boundary(const struct engine_options *options, u64 after_ns)
+{
+	u64 advance = options->hop_advance_ns, at = (after_ns / advance + 1) * advance;
+	u64 start = at - options->hop_size_ns % advance;
+
+	return start > after_ns ? start : at;
+}
+
+static const char *replay_hopping(struct job *job)
+{
+	u64 advance = job->options->hop_advance_ns, now_ns, last_ns, at;
+	const char *step = NULL;
+	bool is_good;
+
+	if (!job->n_events)
+		return NULL;
+	/* The run begins before all windows that the first event is in. */
+	last_ns = (u64)job->events[0].integers[C_TIME];
+	now_ns = (last_ns / advance) * advance - ALIGN_UP(job->options->hop_size_ns, advance);
+	is_good = flow_drain_at(job->flow, now_ns) == 0;
+
+	for (u32 i = 0; i < job->n_events && is_good && !step; i++) {
+		last_ns = (u64)job->events[i].integers[C_TIME];
+		while (is_good && (at = next_boundary(job->options, now_ns)) <= last_ns) {
+			is_good = flow_drain_at(job->flow, at) == 0;
+			now_ns = at;
+		}
+		step = feed(job, &job->events[i]);
+	}
+	/* To the first end of a window behind the last event. */
+	while (is_good && (now_ns <= last_ns || now_ns % advance)) {
+		now_ns = next_boundary(job->options, now_ns);
+		is_good = flow_drain_at(job->flow, now_ns) == 0;
+	}
+	return step ? step : is_good ? NULL : "drain";
+}
+
 static const char *read_files(struct job *job)
 {
 	struct engine *engine;
@@ -343,7 +381,9 @@ bool replayer_run(struct replayer *engine, const char *sql, const struct engine_
 	if (!step)
 		step = open_run(&job);
 	if (!step)
-		step = options->is_files ? read_files(&job) : replay(&job);
+		step = options->is_files      ? read_files(&job)
+		       : options->hop_size_ns ? replay_hopping(&job)
+					      : replay(&job);
 	if (step)
 		*ret_error = failure(&job, step);
 	if (step && options->failed)

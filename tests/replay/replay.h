@@ -154,6 +154,8 @@ struct engine_options {
 	u32 n_window_ends;
 	/* 0, or aggregates are those of a hopping window which has so many panes. */
 	u32 n_panes;
+	/* Or the query has such a window, of the events' own times; 0: not. */
+	u64 hop_size_ns, hop_advance_ns;
 	/* Each may be NULL.  The output and the number of parts, before the first batch; */
 	void (*opened)(void *context, const struct schema *output, u32 n_parts);
 	/* every batch (NULL: its rows go into the result); and what refused, and why. */
