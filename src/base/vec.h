@@ -22,7 +22,9 @@
 					     more_ * sizeof(*(v)->at));                            \
 			(v)->capacity = more_;                                                     \
 		}                                                                                  \
-		(v)->at[(v)->n++] = (__VA_ARGS__);                                                 \
+		/* The value may ask for n, which is its index. */                                 \
+		(v)->at[(v)->n] = (__VA_ARGS__);                                                   \
+		(v)->n++;                                                                          \
 	} while (0)
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The pipeline behind the parser: AST -> cut -> for each of its parts logical plan ->
+ * The pipeline behind the parser: AST -> logical plan -> cut -> for each of its parts
  * optimised plan; then for all of them physical plan -> IR -> instructions.  query_compile() is the
  * tour.
  */
@@ -121,7 +121,7 @@ static bool optimize_part(struct query *query, struct cut_part *cut_part, struct
 	part->logical = part->optimized = cut_part->plan;
 	if (!cut_part->has_streams)
 		return false;
-	/* Where user space does it all, nothing is rewritten: it is the reference. */
+	/* The items of its rows are known only now. */
 	if (!is_raw)
 		part->optimized = opt_run(part->logical, &query->settings, &query->arena);
 	cut_part->plan = part->optimized;
@@ -164,9 +164,25 @@ bool query_compile(struct query *query)
 
 	if (!query_open_catalog(query))
 		return false;
-	query->cut =
-		cut_plan(query->statement->select, query->catalog, &query->settings, &query->views,
-			 query->databases.at, query->databases.n, &query->arena, &query->diags);
+	query->bound = plan_bind_query(query->statement->select,
+				       &(struct plan_context){
+					       .catalog = query->catalog,
+					       .settings = &query->settings,
+					       .views = &query->views,
+					       .n_views = UINT32_MAX,
+					       .arena = &query->arena,
+					       .databases = query->databases.at,
+					       .n_databases = query->databases.n,
+				       },
+				       &query->diags);
+	if (!query->bound)
+		return false;
+	query->bound_plan = query->bound->plan;
+	/* Where user space does it all, nothing is rewritten: it is the reference. */
+	if (query->settings.pushdown && query->bound->has_streams)
+		query->bound->plan = opt_query(query->bound->plan, &query->settings, &query->arena);
+	query->cut = cut_query(query->bound, &query->settings, query->databases.at,
+			       query->databases.n, &query->arena, &query->diags);
 	if (!query->cut)
 		return false;
 	find_machine(query);
@@ -178,10 +194,10 @@ bool query_compile(struct query *query)
 
 const struct schema *query_output(const struct query *query)
 {
-	return query->cut->sql ? &query->cut->output : &query->parts[0].phys->user.output;
+	return &query->cut->output;
 }
 
 bool query_is_streaming(const struct query *query)
 {
-	return query->cut->sql ? query->cut->is_streaming : query->parts[0].phys->is_streaming;
+	return query->cut->is_streaming;
 }

@@ -27,11 +27,7 @@ static void name_part(struct query *q, u32 i, struct buf *out)
 
 static void show_logical(struct query *q, struct buf *out)
 {
-	for (u32 i = 0; i < q->cut->n_parts; i++) {
-		name_part(q, i, out);
-		if (q->parts[i].logical)
-			plan_print(q->parts[i].logical, out);
-	}
+	plan_print(q->bound_plan, out);
 }
 
 static void show_cut(struct query *q, struct buf *out)
@@ -50,8 +46,7 @@ static void show_optimized(struct query *q, struct buf *out)
 
 static void show_physical(struct query *q, struct buf *out)
 {
-	if (q->cut->sql)
-		cut_print(q->cut, out);
+	cut_print(q->cut, out);
 	if (q->set && q->set->n_parts > 1) {
 		buf_puts(out, "hooks\n");
 		phys_print_hooks(q->set, out);

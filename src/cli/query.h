@@ -37,7 +37,9 @@ struct query {
 	struct catalog *catalog;
 	struct ast_script *script;
 	const struct ast_statement
-		*statement; /* the query; without one, the last CREATE or DROP VIEW */
+		*statement;	 /* the query; without one, the last CREATE or DROP VIEW */
+	struct plan *bound_plan; /* before it was optimised */
+	struct plan_query *bound;
 	struct cut *cut;
 	struct query_part *parts; /* one for each of cut->parts */
 	/* What the kernel does for all of them; NULL: nothing. */

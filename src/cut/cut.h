@@ -25,12 +25,40 @@ enum cut_part_kind {
 	PART_TABLE,  /* a file without time: all of it, in every window */
 };
 
+/* Why SQLite does a thing that the kernel does for other queries. */
+enum cut_reason {
+	CUT_KERNEL,	/* it does not */
+	CUT_PUSHDOWN,	/* pushdown is off */
+	CUT_RECORDED,	/* rows of files */
+	CUT_TABLE,	/* a file without times, or beside streams of the kernel */
+	CUT_STREAMED,	/* rows of the kernel, as they come */
+	CUT_ROWS,	/* SQLite needs the rows themselves */
+	CUT_ROW_WINDOW, /* COUNT and SESSION */
+	CUT_JOIN,	/* rows of several members of FROM */
+	CUT_SELECT,	/* rows of another select */
+	CUT_CONDITION,	/* a condition that only user space can test */
+	CUT_KEY,	/* a key that only user space can compute */
+	CUT_ARGUMENT,	/* an argument that only user space can compute */
+	CUT_AGGREGATE,	/* an aggregate that only SQLite has */
+	CUT_DISTINCT,	/* DISTINCT in an aggregate */
+	CUT_REGROUPED,	/* count(DISTINCT x): the kernel's groups are finer */
+	CUT_GROUPS,	/* over what was aggregated */
+	CUT_WINDOW,	/* over all rows of a window */
+	CUT_REASON_N
+};
+
+const char *cut_reason_text(enum cut_reason reason);
+
+/* Numbers of cut.picks that are no column. */
+enum { CUT_PICK_START = -1, CUT_PICK_END = -2, CUT_PICK_SQL = -3 };
+
 struct cut_part {
 	enum cut_part_kind kind;
 	const char *name; /* of the relation: "w0"; its columns are c0, c1, ... */
 	/*
-	 * GROUPS: a plan with an aggregate; ROWS: a projection over a FROM tree, perhaps with
-	 * a filter; its first column is the row's time.  TABLE: NULL.
+	 * GROUPS: an aggregate; its keys, then its aggregates are the columns, and the relation has
+	 * two more: `other` (1: the "(other)" row) and `row`, the number of the row.
+	 * ROWS: a projection over a FROM tree, perhaps with a filter.  TABLE: NULL.
 	 */
 	struct plan *plan;
 	struct schema columns; /* of the relation, by the names that the query gives them */
@@ -41,8 +69,11 @@ struct cut_part {
 	bool is_kernel;
 	bool has_files, has_streams; /* of the scans */
 	const struct file *file;     /* TABLE */
-	const char *reason;	     /* why it is cut here, for EXPLAIN */
-	const char *where;	     /* ROWS: the conditions it tests; NULL: none */
+	/* ROWS: the first column is the row's time, and rows are read in its order.  Else they are
+	 * handed on as they come: a stream of the kernel that no SQL reads. */
+	bool has_time;
+	const char *reason; /* why it is cut here, for EXPLAIN */
+	const char *where;  /* ROWS: the conditions it tests; NULL: none */
 	struct span span;
 };
 
@@ -63,15 +94,21 @@ struct cut_window {
 struct cut {
 	struct cut_part *parts;
 	u32 n_parts;
+	struct schema output;
 	/*
-	 * NULL: part 0 is the answer as it is (its window then is the plan's).  Else run over
-	 * w0, w1, ...; :window_start and :window_end are parameters, CLOCK_REALTIME.
+	 * NULL: every row of part 0 is a row of the output.  Else run over w0, w1, ...;
+	 * :window_start and :window_end are parameters, CLOCK_REALTIME.
 	 */
 	const char *sql;
+	/*
+	 * Per output column: a column of part 0, taken as it is, or one of CUT_PICK_...: a bound of
+	 * the batch's window, or the next column of sql, which then yields one more, the last:
+	 * `row`, the number of the row that the others are taken from.  NULL: sql yields all.
+	 */
+	const s32 *picks;
 	const char *why; /* sql: what the kernel part alone cannot do; NULL: pushdown is off */
 	const char *const *notes; /* what SQLite does, a clause each, and why */
 	u32 n_notes;
-	struct schema output; /* of sql */
 	struct cut_window window;
 	/*
 	 * With sql and without a window: true: rows are handed on as they come, and sql sees
@@ -79,17 +116,14 @@ struct cut {
 	 */
 	bool is_streaming;
 	s64 limit; /* is_streaming: LIMIT, which sql does not have; -1: none */
-	struct plan_database *databases;
+	const struct plan_database *databases;
 	u32 n_databases;
 };
 
-/*
- * NULL when diags got an error.  `databases` are those of ATTACH statements.
- */
-struct cut *cut_plan(const struct ast_select *select, struct catalog *catalog,
-		     struct settings *settings, struct view_list *views,
-		     const struct plan_database *databases, u32 n_databases, struct arena *arena,
-		     struct diags *diags);
+/* NULL when diags got an error.  `databases` are those of ATTACH statements. */
+struct cut *cut_query(const struct plan_query *query, const struct settings *settings,
+		      const struct plan_database *databases, u32 n_databases, struct arena *arena,
+		      struct diags *diags);
 /*
  * Bound expressions as SQL.  What a column is called only the caller knows: leaf() prints it
  * and returns true, or leaves the expression to be printed from its arguments.
@@ -102,6 +136,8 @@ struct cut_writer {
 void cut_write(const struct cut_writer *writer, const struct expr *e, struct buf *out);
 /* Where only true and false matter. */
 void cut_write_condition(const struct cut_writer *writer, const struct expr *e, struct buf *out);
+/* The value of a constant: an item of a projection that no column of its rows stands for. */
+struct value cut_constant(const struct expr *e);
 void cut_write_text(const char *text, u32 n, struct buf *out);
 
 /* The parts and their reasons, the SQL, the window and what it costs. */

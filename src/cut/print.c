@@ -2,19 +2,52 @@
 /*
  * EXPLAIN of a cut: what the kernel does, what user space does, and why.
  */
-#include "cut/internal.h"
+#include "cut/build.h"
 
-void cut_note(struct cutter *c, const char *clause, const struct ast *ast, const char *why)
+const char *cut_reason_text(enum cut_reason reason)
+{
+	static const char *const texts[CUT_REASON_N] = {
+		[CUT_KERNEL] = "aggregated in the kernel, one row a group and window",
+		[CUT_PUSHDOWN] =
+			"pushdown is off: the kernel streams the columns of each scan, and "
+			"nothing else",
+		[CUT_RECORDED] = "recorded rows are read in user space",
+		[CUT_TABLE] =
+			"a file without times, or beside streams of the kernel, is a table: all "
+			"of it, in every window",
+		[CUT_STREAMED] = "rows stream from the kernel",
+		[CUT_ROWS] =
+			"SQLite needs the rows themselves: the kernel filters, pairs and streams "
+			"the columns that are used",
+		[CUT_ROW_WINDOW] = "windows that rows end are made in user space",
+		[CUT_JOIN] = "of the rows of one window",
+		[CUT_SELECT] = "of the rows of another select",
+		[CUT_CONDITION] = "a condition that only user space can test",
+		[CUT_KEY] = "a key that only user space can compute",
+		[CUT_ARGUMENT] = "an aggregate of what only user space can compute",
+		[CUT_AGGREGATE] = "an aggregate that only user space has",
+		[CUT_DISTINCT] = "DISTINCT in an aggregate",
+		[CUT_REGROUPED] =
+			"aggregated in the kernel, by the distinct values too; SQLite puts "
+			"the groups together",
+		[CUT_GROUPS] = "over what was aggregated",
+		[CUT_WINDOW] = "over the rows of a window",
+	};
+
+	return texts[reason];
+}
+
+void cut_note(struct cutter *c, const char *clause, const struct expr *e, enum cut_reason reason)
 {
 	struct buf text;
 
 	buf_init(&text);
 	buf_puts(&text, clause);
-	if (ast) {
+	if (e) {
 		buf_putc(&text, ' ');
-		sql_print_expr(ast, &text);
+		expr_print(e, &text);
 	}
-	buf_printf(&text, ": %s", why);
+	buf_printf(&text, ": %s", cut_reason_text(reason));
 	vec_push(c->arena, &c->notes, arena_strdup(c->arena, text.at));
 	buf_free(&text);
 }
@@ -80,14 +113,11 @@ void cut_print(const struct cut *cut, struct buf *out)
 			buf_putc(out, '\n');
 		}
 	}
-	if (!cut->sql)
-		return;
-	if (cut->why)
-		buf_printf(out, "user: needed for: %s\n", cut->why);
 	print_window(cut, out);
 	for (u32 i = 0; i < cut->n_notes; i++)
 		buf_printf(out, "user: %s\n", cut->notes[i]);
-	buf_printf(out, "user: SQLite: %s\n", cut->sql);
+	if (cut->sql)
+		buf_printf(out, "user: SQLite: %s\n", cut->sql);
 	buf_puts(out, "  output ");
 	print_columns(&cut->output, out);
 	buf_putc(out, '\n');

@@ -59,6 +59,22 @@ static void write_real(double real, struct buf *out)
 	buf_printf(out, "eb_number('%s')", digits);
 }
 
+struct value cut_constant(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_NULL:
+		return (struct value){ .kind = VALUE_NULL };
+	case EXPR_INTEGER:
+		return (struct value){ .kind = VALUE_INT, .integer = e->integer };
+	case EXPR_REAL:
+		return (struct value){ .kind = VALUE_REAL, .real = e->real };
+	case EXPR_TEXT:
+		return (struct value){ .kind = VALUE_TEXT, .n = e->text_bytes, .text = e->text };
+	default:
+		BUG("expression kind %d is no constant", e->kind);
+	}
+}
+
 /* --- Operators --- */
 
 static const char *const arithmetic[OP_N] = {

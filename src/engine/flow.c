@@ -184,10 +184,9 @@ static int close_groups(struct flow *flow, struct flow_instant now, bool is_last
 					      part->switch_error == 0);
 		else
 			err = groups_end(part->groups, now.real_ns, flow->switched_ns);
-		if (!err)
-			err = flow_take_groups(flow, part);
 		if (err)
 			return err;
+		part->has_window = part->groups->has_window;
 		/* The next window begins where this one ended. */
 		*ret_end = (struct flow_instant){ flow->switched_ns,
 						  flow->switched_ns - (u64)flow->real_offset_ns };
@@ -578,8 +577,7 @@ int flow_drain_once(struct flow *flow, bool is_last)
 		if (!part->groups)
 			continue;
 		err = groups_end_replay(part->groups, is_last);
-		if (!err)
-			err = flow_take_groups(flow, part);
+		part->has_window = !err && part->groups->has_window;
 	}
 	if (!err)
 		err = flow_read_all(flow, (struct flow_instant){ UINT64_MAX, UINT64_MAX });

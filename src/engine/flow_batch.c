@@ -42,7 +42,34 @@ bool flow_is_windowed(const struct flow *flow)
 	return flow->cut->window.kind != WINDOW_NONE;
 }
 
-/* The groups are the batch, or relations of its SQL: they stay until their next window ends. */
+static void group_value(void *context, u64 row, u32 column, struct scratch *scratch,
+			struct value *ret_value)
+{
+	const struct flow_part *part = context;
+	struct rows rows = part->groups->rows;
+
+	rows.scratch = scratch;
+	rows_value(&rows, ((const u32 *)part->positions.at)[row], column, ret_value);
+}
+
+/* The groups of the window as rows: they stay until their next window ends. */
+static void set_groups(struct flow_part *part, struct relation *relation)
+{
+	const struct rows *rows = &part->groups->rows;
+	struct relation_reader reader = { group_value, part, -1 };
+	u32 position = rows_seek(rows, ROWS_FIRST);
+	u64 n = 0;
+
+	if (!region_need(&part->positions, MAX(rows_count(rows), 1u) * sizeof(u32)))
+		base_no_memory();
+	for (; position != ROWS_END; position = rows_next(rows, position)) {
+		if (position == ROWS_OTHER)
+			reader.other_row = (s64)n;
+		((u32 *)part->positions.at)[n++] = position;
+	}
+	relation_set_reader(relation, &reader, n);
+}
+
 static void add_groups(struct flow *flow, struct batch *batch)
 {
 	for (u32 i = 0; i < flow->n_parts; i++) {
@@ -50,22 +77,14 @@ static void add_groups(struct flow *flow, struct batch *batch)
 
 		if (!part->groups)
 			continue;
-		relation_set_values(&flow->relations[i], NULL, 0);
+		relation_set_reader(&flow->relations[i],
+				    &(struct relation_reader){ .other_row = -1 }, 0);
 		if (!part->has_window)
 			continue;
-		relation_set_values(&flow->relations[i], part->values.values, part->values.n_rows);
+		set_groups(part, &flow->relations[i]);
 		account_add(&batch->account, &part->groups->window);
 		part->has_window = false;
 	}
-}
-
-int flow_take_groups(struct flow *flow, struct flow_part *part)
-{
-	part->has_window = part->groups->has_window;
-	/* The answer itself is made when it is given. */
-	if (!part->has_window || flow->is_plain)
-		return 0;
-	return user_run(&part->user, &part->groups->rows, flow->diags, &part->values);
 }
 
 /* What the functions counted: once a window, once a streamed row, or anew each snapshot. */
@@ -83,17 +102,10 @@ static int run_sql(struct flow *flow, u64 limit, struct batch *batch)
 	return err;
 }
 
-static int run_plain(struct flow *flow, struct batch *batch)
-{
-	struct flow_part *part = &flow->parts[0];
-
-	return user_run(&part->user, &part->groups->rows, flow->diags, batch);
-}
-
 int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account *account,
 	      bool has_sql, bool is_last)
 {
-	struct batch batch = { .schema = flow->output,
+	struct batch batch = { .schema = &flow->cut->output,
 			       .other_row = -1,
 			       .is_windowed = flow_is_windowed(flow),
 			       .is_last = is_last,
@@ -110,8 +122,10 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 		account_add(&batch.account, &flow->sql_lost);
 		limit = flow->limit - flow->n_streamed;
 	}
-	if (has_sql)
-		err = flow->is_plain ? run_plain(flow, &batch) : run_sql(flow, limit, &batch);
+	if (has_sql && flow->is_plain)
+		flow_sql_pick(&flow->sql, flow->cut, &flow->relations[0], &batch);
+	else if (has_sql)
+		err = run_sql(flow, limit, &batch);
 	if (err)
 		return err;
 	flow->n_streamed += batch.n_rows;
@@ -127,19 +141,29 @@ int flow_give_events(struct flow *flow, const struct value *values, u32 n_rows, 
 {
 	struct flow_part *part = &flow->parts[0];
 	const struct phys *phys = part->load->phys;
-	const struct rows rows = {
-		.phys = phys, .values = values, .n_events = n_rows, .n_columns = phys->n_columns
-	};
-	struct batch batch = { .is_last = is_last,
+	const struct item *items = part->part->plan->project.items;
+	const struct cut *cut = flow->cut;
+	u32 width = cut->output.n_columns;
+	struct batch batch = { .schema = &cut->output,
+			       .other_row = -1,
+			       .n_rows = n_rows,
+			       .is_last = is_last,
 			       .window_start_ns = flow->start.real_ns,
 			       .window_end_ns = base_realtime_ns(),
 			       .account = part->events->account };
-	int err = flow_open_sql(flow);
 
-	if (!err)
-		err = user_run(&part->user, &rows, flow->diags, &batch);
-	if (err)
-		return err;
+	if (!region_need(&flow->sql.values, ((u64)n_rows * width + 1) * sizeof(*values)))
+		base_no_memory();
+	batch.values = flow->sql.values.at;
+	for (u32 row = 0; row < n_rows; row++, values += phys->n_columns) {
+		struct value *to = (struct value *)batch.values + (u64)row * width;
+
+		for (u32 i = 0; i < width; i++) {
+			s32 item = cut->picks[i], column = phys->item_columns[item];
+
+			to[i] = column >= 0 ? values[column] : cut_constant(items[item].expr);
+		}
+	}
 	flow->n_streamed += n_rows;
 	flow->is_ended = is_last;
 	return flow->sink.batch(flow->sink.context, &batch);

@@ -38,6 +38,7 @@ static bool read_table(struct flow *flow, struct flow_part *part, struct arena *
 static bool open_groups(struct flow *flow, struct flow_part *part, struct arena *arena)
 {
 	flow->has_groups = true;
+	flow->relations[part - flow->parts].is_read = true;
 	part->groups = arena_new(arena, struct groups);
 	return refuse(flow, groups_open(part->groups, part->load, arena));
 }
@@ -95,19 +96,11 @@ static void find_span(struct flow *flow)
 	}
 }
 
-static s64 limit_of(const struct cut *cut, const struct phys *plain)
-{
-	if (plain)
-		return plain->is_streaming ? plain->stream_limit : -1;
-	return cut->is_streaming ? cut->limit : -1;
-}
-
 static struct flow *new_flow(const struct flow_input *input)
 {
 	struct flow *flow = arena_new(input->arena, struct flow);
 	const struct cut *cut = input->cut;
-	const struct phys *plain = cut->sql ? NULL : input->loads[0]->phys;
-	s64 limit = limit_of(cut, plain);
+	s64 limit = cut->is_streaming ? cut->limit : -1;
 
 	flow->cut = cut;
 	flow->sink = input->sink;
@@ -115,9 +108,8 @@ static struct flow *new_flow(const struct flow_input *input)
 	flow->diags = input->diags;
 	flow->every_ns = input->every_ns;
 	flow->max_bytes = FLOW_MAX_BYTES;
-	flow->is_plain = plain != NULL;
-	flow->is_streaming = plain ? plain->is_streaming : cut->is_streaming;
-	flow->output = plain ? &plain->user.output : &cut->output;
+	flow->is_plain = !cut->sql;
+	flow->is_streaming = cut->is_streaming;
 	flow->limit = input->n_rows ? input->n_rows : UINT64_MAX;
 	if (limit >= 0)
 		flow->limit = MIN(flow->limit, (u64)limit);
@@ -178,8 +170,7 @@ void flow_close(struct flow *flow)
 			groups_close(part->groups);
 		if (part->events)
 			events_close(part->events);
-		if (part->is_user_open)
-			user_close(&part->user);
+		region_free(&part->positions);
 		if (part->source)
 			row_source_close(part->source);
 		row_fifo_close(&part->queue);
@@ -191,20 +182,9 @@ void flow_close(struct flow *flow)
 
 int flow_open_sql(struct flow *flow)
 {
-	int err = 0;
-
-	for (u32 i = 0; i < flow->n_parts && !err; i++) {
-		struct flow_part *part = &flow->parts[i];
-
-		if (part->is_user_open || !(part->groups || part->events))
-			continue;
-		part->is_user_open = true;
-		err = user_open(&part->user, part->load->phys, flow->cancel, flow->diags);
-	}
-	if (!err && !flow->is_plain && !flow->sql.db)
-		err = flow_sql_open(&flow->sql, flow->cut, flow->relations, flow->cancel,
-				    flow->diags);
-	return err;
+	if (flow->is_plain || flow->sql.db)
+		return 0;
+	return flow_sql_open(&flow->sql, flow->cut, flow->relations, flow->cancel, flow->diags);
 }
 
 /*

@@ -77,7 +77,9 @@ int flow_sql_open(struct flow_sql *sql, const struct cut *cut, struct relation *
 	u32 i;
 	int err;
 
-	*sql = (struct flow_sql){ .cut = cut };
+	*sql = (struct flow_sql){ .cut = cut, .relations = relations };
+	for (i = 0; i < cut->output.n_columns; i++)
+		sql->n_computed += !cut->picks || cut->picks[i] == CUT_PICK_SQL;
 	if (connect_open(cancel, &sql->db) || func_register(sql->db, &sql->context))
 		return sqlite_failed(sql, diags);
 	for (i = 0; i < cut->n_parts; i++)
@@ -91,7 +93,7 @@ int flow_sql_open(struct flow_sql *sql, const struct cut *cut, struct relation *
 	if (sqlite3_prepare_v3(sql->db, cut->sql, -1, SQLITE_PREPARE_PERSISTENT, &sql->statement,
 			       NULL))
 		return sqlite_failed(sql, diags);
-	BUG_ON((u32)sqlite3_column_count(sql->statement) != cut->output.n_columns);
+	BUG_ON((u32)sqlite3_column_count(sql->statement) != sql->n_computed + !!cut->picks);
 	sql->start_parameter = sqlite3_bind_parameter_index(sql->statement, ":window_start");
 	sql->end_parameter = sqlite3_bind_parameter_index(sql->statement, ":window_end");
 	return 0;
@@ -112,27 +114,73 @@ static void *take_memory(void *memory, size_t n_bytes)
 	return scratch_alloc(memory, n_bytes);
 }
 
-/* The statement's row, behind the last one of the batch. */
+/* What SQLite does not see of the row. */
+static void pick(struct flow_sql *sql, struct relation *relation, s32 column, u64 row,
+		 const struct batch *batch, struct value *ret_value)
+{
+	const struct relation_reader *reader = &relation->reader;
+
+	if (column >= 0)
+		reader->value(reader->context, row, (u32)column, &sql->scratch, ret_value);
+	else
+		*ret_value = (struct value){ .kind = VALUE_INT,
+					     .integer = column == CUT_PICK_START
+								? batch->window_start_ns
+								: batch->window_end_ns };
+}
+
+/* Room for a row behind the last one of the batch. */
+static struct value *new_row(struct flow_sql *sql, struct batch *batch)
+{
+	u64 width = batch->schema->n_columns;
+
+	if (!region_need(&sql->values, (batch->n_rows + 1) * width * sizeof(struct value)))
+		base_no_memory();
+	return (struct value *)sql->values.at + batch->n_rows++ * width;
+}
+
+/* The statement's row. */
 static int take_row(struct flow_sql *sql, struct diags *diags, struct batch *batch)
 {
 	const struct schema *schema = &sql->cut->output;
-	u64 width = schema->n_columns;
-	struct value *row;
-	int err;
+	const s32 *picks = sql->cut->picks;
+	struct value *row = new_row(sql, batch);
+	int n = 0, err;
+	u64 from = 0;
 
-	if (!region_need(&sql->values, (batch->n_rows + 1) * width * sizeof(*row)))
-		base_no_memory();
-	row = (struct value *)sql->values.at + batch->n_rows * width;
-	for (u32 i = 0; i < width; i++) {
-		err = func_take(sql->statement, (int)i, schema->columns[i].type, take_memory,
+	if (picks)
+		from = (u64)sqlite3_column_int64(sql->statement, (int)sql->n_computed);
+	if (picks && (s64)from == sql->relations[0].reader.other_row)
+		batch->other_row = batch->n_rows - 1;
+	for (u32 i = 0; i < schema->n_columns; i++) {
+		if (picks && picks[i] != CUT_PICK_SQL) {
+			pick(sql, &sql->relations[0], picks[i], from, batch, &row[i]);
+			continue;
+		}
+		err = func_take(sql->statement, n++, schema->columns[i].type, take_memory,
 				&sql->scratch, &row[i]);
 		if (err == -EOVERFLOW)
 			return too_large(schema->columns[i].name, diags);
 		if (err)
 			return err;
 	}
-	batch->n_rows++;
 	return 0;
+}
+
+void flow_sql_pick(struct flow_sql *sql, const struct cut *cut, struct relation *relation,
+		   struct batch *batch)
+{
+	scratch_reset(&sql->scratch);
+	batch->schema = &cut->output;
+	batch->other_row = relation->reader.other_row;
+	batch->n_rows = 0;
+	for (u64 row = 0; row < relation->n_rows; row++) {
+		struct value *values = new_row(sql, batch);
+
+		for (u32 i = 0; i < cut->output.n_columns; i++)
+			pick(sql, relation, cut->picks[i], row, batch, &values[i]);
+	}
+	batch->values = sql->values.at;
 }
 
 /* The statement's rows; n_negative: of the batch's values, known from a run before. */
@@ -142,6 +190,7 @@ static int run_once(struct flow_sql *sql, u64 limit, u64 n_negative, struct diag
 	int step = SQLITE_DONE, err = 0;
 
 	batch->n_rows = 0;
+	batch->other_row = -1;
 	scratch_reset(&sql->scratch);
 	sql->context =
 		(struct func_context){ .n_lost_values =

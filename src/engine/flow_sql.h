@@ -17,6 +17,8 @@ struct sqlite3_stmt;
 
 struct flow_sql {
 	const struct cut *cut;
+	struct relation *relations;
+	u32 n_computed; /* columns of the output that the statement yields */
 	struct sqlite3 *db;
 	struct sqlite3_stmt *statement;
 	int start_parameter, end_parameter; /* 0: the text has none */
@@ -38,5 +40,9 @@ void flow_sql_close(struct flow_sql *sql);
  * diagnostic: user-part, too-large, or as connect_failed() has it.
  */
 int flow_sql_run(struct flow_sql *sql, u64 limit, struct diags *diags, struct batch *batch);
+
+/* The same without SQL: each row of the first relation, by the cut's picks. */
+void flow_sql_pick(struct flow_sql *sql, const struct cut *cut, struct relation *relation,
+		   struct batch *batch);
 
 #endif

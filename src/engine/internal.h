@@ -11,7 +11,6 @@
 #include "drain/drain.h"
 #include "engine/engine.h"
 #include "engine/flow_sql.h"
-#include "engine/user.h"
 #include "rel/rel.h"
 #include "tree/tree.h"
 
@@ -26,10 +25,8 @@ struct flow_part {
 	struct groups *groups; /* NULL: another kind */
 	bool has_window;       /* groups' one ended since the flow's last batch */
 	/* Streamed rows that are the answer as they are */
-	struct events *events; /* NULL: another kind */
-	struct user user;      /* of both */
-	bool is_user_open;
-	struct batch values; /* GROUPS: those of the window, as user_run() gave them */
+	struct events *events;	 /* NULL: another kind */
+	struct region positions; /* GROUPS: u32, of each row of the window in groups->rows */
 	/* ROWS and TABLE */
 	struct row_source *source;
 	struct row_pool pool;
@@ -78,7 +75,6 @@ struct flow {
 	struct engine *engine; /* NULL: it is not stepped */
 	struct flow *next;     /* of the engine */
 	const struct cut *cut;
-	const struct schema *output;
 	struct flow_sink sink;
 	const struct cancel *cancel;
 	struct diags *diags;
@@ -181,8 +177,6 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 	      bool has_sql, bool is_last);
 /* Streamed rows that are the answer as they are. */
 int flow_give_events(struct flow *flow, const struct value *rows, u32 n_rows, bool is_last);
-/* A window of the part's groups has ended: they are rows of the part's columns. */
-int flow_take_groups(struct flow *flow, struct flow_part *part);
 bool flow_is_windowed(const struct flow *flow);
 /* Windows of time, not of rows. */
 bool flow_is_timed(const struct flow *flow);

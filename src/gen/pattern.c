@@ -156,7 +156,7 @@ void gen_like(struct gen *g, const struct expr *e, label yes, label no, label nu
 	struct automaton *a = arena_new(g->arena, struct automaton);
 
 	build(a, e->text, e->text_bytes, e->is_glob);
-	BUG_ON(a->is_too_long); /* the binder refuses them: pattern-too-long */
+	BUG_ON(a->is_too_long); /* the binder leaves them to SQLite */
 	if (x->kind == EXPR_TEXT) {
 		ir_jump(g->ir, matches(a, x->text) ? yes : no);
 		return;

@@ -190,12 +190,32 @@ static const struct plan *collect(const struct plan *p, expr_vec *conjuncts, str
 	return below;
 }
 
+static struct plan *push_all(const struct plan *p, const expr_vec *all, struct arena *arena);
+
+/* What only user space can test stays above, and behind it what can fault. */
 static struct plan *push(const struct plan *p, struct arena *arena)
 {
-	expr_vec conjuncts = { 0 };
+	expr_vec all = { 0 }, below = { 0 }, stay = { 0 };
+
+	p = collect(p, &all, arena);
+	for (u32 i = 0; i < all.n; i++) {
+		struct expr *e = all.at[i];
+		bool is_rows =
+			p->kind == PLAN_JOIN || p->kind == PLAN_UNION || p->kind == PLAN_RUNNING;
+
+		if (is_rows && (e->is_user_only || (stay.n && expr_can_fault(e, p))))
+			vec_push(arena, &stay, e);
+		else
+			vec_push(arena, &below, e);
+	}
+	return opt_filter(push_all(p, &below, arena), stay.at, stay.n, arena);
+}
+
+static struct plan *push_all(const struct plan *p, const expr_vec *all, struct arena *arena)
+{
+	expr_vec conjuncts = *all;
 	struct plan *copy;
 
-	p = collect(p, &conjuncts, arena);
 	if (p->kind == PLAN_JOIN)
 		return push_join(p, &conjuncts, arena);
 	if (p->kind == PLAN_UNION)

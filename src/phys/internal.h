@@ -40,8 +40,8 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 /* cell.c: aggregates and the cells that they read; state.kind is known before, offsets are not. */
 void phys_cells(struct phys *phys, const struct plan *agg);
 void phys_cell_print(const struct cell *cell, struct buf *out);
-/* user.c: streamed columns, the user part's schemas and SQL. */
-bool phys_user_part(struct phys *phys, const struct phys_input *input, struct diags *diags);
+/* stream.c: the columns of streamed rows. */
+bool phys_stream(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* join.c: what each join stores, and its table; after all that the output needs is known. */
 bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* running.c: the tables of running sums, behind those of the joins. */

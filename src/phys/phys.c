@@ -16,10 +16,8 @@ static struct phys *part_new(const struct phys_set *set, u32 number, const struc
 	phys->number = number;
 	phys->name = input->name;
 	phys->is_streaming = !plan_find(input->plan, PLAN_AGGREGATE);
-	phys->stream_limit = -1;
 	phys->exists_cell = -1;
 	phys->matched_cell = -1;
-	phys->user.unnest = -1;
 	return phys;
 }
 
@@ -28,7 +26,7 @@ static bool plan_part(struct phys *phys, const struct phys_input *input, struct 
 	if (!phys_state(phys, input, diags))
 		return false;
 	return input->is_raw ||
-	       (phys_user_part(phys, input, diags) && phys_joins(phys, input, diags) &&
+	       (phys_stream(phys, input, diags) && phys_joins(phys, input, diags) &&
 		phys_runnings(phys, input, diags));
 }
 

@@ -438,27 +438,6 @@ static inline bool stream_column_is_read(const struct stream_column *c)
 	return c->expr->kind == EXPR_MEMBER && c->expr->type.kind != TYPE_TEXT;
 }
 
-/* --- The user part --- */
-
-/*
- * Input columns of the user part, in order: keys, aggregates, then window_start
- * and window_end; for streamed rows the streamed columns.  An output column is an
- * input column as it is, taken by its row, or computed by SQLite: sql reads the
- * virtual table w(c0, h0, l0, c1, ..., other, row) and yields those output columns
- * that are computed and, last, `row`: which input row the others come from.  h and l
- * are an integer's two halves, in whose order SQLite sorts what it cannot hold.
- */
-struct phys_user {
-	struct schema input, output;
-	s32 *output_from; /* per output column: the input column; -1: computed by sql */
-	/* Output columns unnest .. unnest + 2 are lo, hi and count of the cells of the histogram in
-	 * input column output_from[unnest], or value, weight and error of its top_k(): one output
-	 * row for each.  -1: none. */
-	s32 unnest;
-	s64 unnest_limit, unnest_offset; /* LIMIT and OFFSET of these rows; limit -1: none */
-	const char *sql;		 /* NULL: not needed */
-};
-
 /* The parts that are planned together, and the hooks that they share. */
 struct phys_set {
 	struct phys **parts;
@@ -514,8 +493,9 @@ struct phys {
 	bool is_streaming;
 	struct stream_column *columns;
 	u32 n_columns;
-	u32 row_bytes;	  /* of a streamed row */
-	s64 stream_limit; /* LIMIT of a query that streams rows; -1: none */
+	u32 row_bytes; /* of a streamed row */
+	/* Of each item of the projection: its column; -1: a constant. */
+	s32 *item_columns;
 
 	struct phys_key *keys;
 	u32 n_keys;
@@ -531,7 +511,6 @@ struct phys {
 	u64 window_ns, advance_ns;
 	bool is_raw; /* scans stream their columns, everything else is done in user space */
 	const struct plan *plan; /* is_raw: what it was made of, for that user space */
-	struct phys_user user;
 };
 
 /* In relocations. */

@@ -116,8 +116,6 @@ static void hops_print(const struct phys *p, struct buf *out)
 
 static void user_print(const struct phys *p, struct buf *out)
 {
-	const struct phys_user *u = &p->user;
-
 	buf_puts(out, "user\n");
 	if (p->window == WINDOW_TUMBLING)
 		buf_printf(
@@ -130,19 +128,8 @@ static void user_print(const struct phys *p, struct buf *out)
 		buf_puts(out, "  accumulate to the end\n");
 	else
 		buf_puts(out, "  read the ring buffer each 10 ms\n");
-	if (p->is_raw) {
+	if (p->is_raw)
 		buf_puts(out, "  filters, joins and expressions of these rows\n");
-		return;
-	}
-	if (u->sql) {
-		buf_printf(out, "  sqlite %s\n", u->sql);
-		return;
-	}
-	buf_puts(out, "  columns");
-	for (u32 i = 0; i < u->output.n_columns; i++)
-		buf_printf(out, "%s %s = c%d", i ? "," : "", u->output.columns[i].name,
-			   u->output_from[i]);
-	buf_putc(out, '\n');
 }
 
 /* --- The ways of events, and the joins on them --- */

@@ -234,7 +234,7 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 {
 	struct expr *e = expr_new(scope->arena, EXPR_IN, ast->span);
 	struct expr *null = NULL; /* x IN (1, NULL) is x IN (1) OR NULL */
-	bool all_constant = true;
+	bool all_constant = true, is_user_only = false;
 	u32 n = 1;
 
 	e->args = arena_array(scope->arena, struct expr *, MAX(ast->n_args, 1u));
@@ -243,6 +243,7 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 
 		if (!c)
 			return NULL;
+		is_user_only |= c->is_user_only;
 		if (i == 0) {
 			e->args[0] = c;
 		} else {
@@ -263,8 +264,8 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 					   (struct type){ .kind = TYPE_BOOL, .bits = 8 }, 0),
 			      ast);
 	e->n_args = n;
-	/* Texts compare in one way; each number has its own. */
-	if ((all_constant || (scope->shared->is_whole && is_text(e->args[0]))) && n > 2) {
+	/* Texts compare in one way; each number has its own.  The kernel has lists of constants. */
+	if ((all_constant || (is_user_only && is_text(e->args[0]))) && n > 2) {
 		expr_infer(e);
 		return negate(scope, null ? bind_op(scope, OP_OR, ast->span, e, null) : e, ast);
 	}
@@ -339,28 +340,8 @@ static struct expr *bind_like(struct scope *scope, const struct ast *ast)
 		return bind_op(scope, OP_EQ, ast->span, x, pattern);
 	if (!is_text(x) && x->type.kind != TYPE_NULL)
 		return type_mismatch(scope, OP_EQ, ast->span, x, pattern);
-	if (scope->shared->is_whole && !is_kernel_pattern(ast, pattern))
+	if (!is_kernel_pattern(ast, pattern))
 		return bind_match(scope, ast, x, pattern);
-	if (ast->n_args > 2) {
-		bind_refuse(scope, ast->span, "LIKE with ESCAPE is");
-		return NULL;
-	}
-	if (pattern->kind != EXPR_TEXT) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "not-supported", ast->args[1]->span,
-				     "the pattern of %s must be a literal text", ast->text),
-			  "for example: comm %s '%s'", ast->text,
-			  strcmp(ast->text, "GLOB") == 0 ? "ng*" : "ng%");
-		return NULL;
-	}
-	if (pattern_elements(pattern, strcmp(ast->text, "GLOB") == 0) > PATTERN_ELEMENTS_MAX) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "pattern-too-long", ast->args[1]->span,
-				     "a pattern has at most %u characters beside its wildcards",
-				     PATTERN_ELEMENTS_MAX),
-			  "texts of events end at 64 bytes");
-		return NULL;
-	}
 	e = expr_new(scope->arena, EXPR_LIKE, ast->span);
 	e->is_glob = strcmp(ast->text, "GLOB") == 0;
 	e->text = pattern->text;

@@ -32,10 +32,19 @@ static struct relation *cursor_relation(const struct relation_cursor *cursor)
 	return ((struct relation_table *)cursor->base.pVtab)->relation;
 }
 
-static const struct value *row_values(const struct relation *relation, u64 row)
+/* *made: room for a value that stands nowhere. */
+static const struct value *value_of(struct relation *relation, u64 row, u32 column,
+				    struct value *made)
 {
-	return relation->rows ? relation->rows[row]->values
-			      : relation->values + row * relation->n_columns;
+	const struct relation_reader *reader = &relation->reader;
+
+	if (relation->is_read) {
+		scratch_reset(&relation->scratch);
+		reader->value(reader->context, row, column, &relation->scratch, made);
+		return made;
+	}
+	return relation->rows ? &relation->rows[row]->values[column]
+			      : &relation->values[row * relation->n_columns + column];
 }
 
 /* --- Hashes --- */
@@ -150,14 +159,14 @@ static bool index_make(struct relation *relation, struct relation_index *index)
 	index->mask = n_buckets - 1;
 	index->version = relation->version;
 	for (u64 row = relation->n_rows; row-- > 0;) {
-		const struct value *values = row_values(relation, row);
+		struct value made;
 		u64 hash = 0;
 		u32 i = 0, column;
 
 		for (; i < index->n_columns; i++) {
 			column = index->columns[i];
-			if (!hash_value(&values[column], relation->columns->columns[column].type,
-					&hash))
+			if (!hash_value(value_of(relation, row, column, &made),
+					relation->columns->columns[column].type, &hash))
 				break;
 		}
 		if (i < index->n_columns)
@@ -211,6 +220,8 @@ static int relation_connect(sqlite3 *db, void *context, int argc, const char *co
 		buf_printf(&sql, "%sc%u", i ? ", " : "", i);
 	if (relation->has_sessions)
 		buf_puts(&sql, ", session, window_start, window_end, session_row");
+	if (relation->is_read)
+		buf_puts(&sql, ", other, row");
 	buf_putc(&sql, ')');
 	err = sqlite3_declare_vtab(db, sql.at);
 	buf_free(&sql);
@@ -360,15 +371,22 @@ static void session_column(const struct relation *relation, u64 row, u32 column,
 static int relation_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
 {
 	const struct relation_cursor *c = (const struct relation_cursor *)cursor;
-	const struct relation *relation = cursor_relation(c);
-
+	struct relation *relation = cursor_relation(c);
 	const struct value *value;
+	struct value made;
 
+	if ((u32)column >= relation->n_columns && relation->is_read) {
+		bool is_row = (u32)column > relation->n_columns;
+
+		sqlite3_result_int64(context, is_row ? (s64)c->row
+						     : (s64)c->row == relation->reader.other_row);
+		return SQLITE_OK;
+	}
 	if ((u32)column >= relation->n_columns) {
 		session_column(relation, c->row, (u32)column - relation->n_columns, context);
 		return SQLITE_OK;
 	}
-	value = &row_values(relation, c->row)[column];
+	value = value_of(relation, c->row, (u32)column, &made);
 	if (relation->columns->columns[column].type.kind == TYPE_BLOB && value->kind == VALUE_TEXT)
 		sqlite3_result_blob(context, value->text, (int)value->n, SQLITE_STATIC);
 	else
@@ -409,6 +427,14 @@ void relation_set_values(struct relation *relation, const struct value *values, 
 	relation->version++;
 }
 
+void relation_set_reader(struct relation *relation, const struct relation_reader *reader,
+			 u64 n_rows)
+{
+	relation->reader = *reader;
+	relation->n_rows = n_rows;
+	relation->version++;
+}
+
 void relation_set_rows(struct relation *relation, struct row *const *rows, u64 n_rows)
 {
 	relation->values = NULL;
@@ -424,4 +450,5 @@ void relation_close(struct relation *relation)
 		region_free(&relation->indexes[i].next);
 	}
 	relation->n_indexes = 0;
+	scratch_free(&relation->scratch);
 }

@@ -8,6 +8,7 @@
 #define EBQL_REL_RELATION_H
 
 #include "base/region.h"
+#include "base/scratch.h"
 #include "rel/row_pool.h"
 #include "type/type.h"
 
@@ -34,17 +35,30 @@ struct relation_index {
 	u64 version; /* of the rows it was made for */
 };
 
+/* Rows whose values are made when they are asked for: groups. */
+struct relation_reader {
+	/* What the value points to lives in the scratch, or as long as the rows. */
+	void (*value)(void *context, u64 row, u32 column, struct scratch *scratch,
+		      struct value *ret_value);
+	void *context;
+	s64 other_row; /* that is the "(other)" row; -1: none is */
+};
+
 struct relation {
 	const char *name;
 	const struct schema *columns;
 	u32 n_columns;
 	bool has_sessions;
+	bool is_read; /* by `reader`; it has two columns more: `other`, and `row`, the row's number
+		       */
 	u64 expected_rows; /* for SQLite's planner */
 
-	/* The rows of the window: row after row, or at places of their own. */
+	/* The rows of the window: row after row, at places of their own, or read one by one. */
 	u64 n_rows;
 	const struct value *values;
 	struct row *const *rows;
+	struct relation_reader reader;
+	struct scratch scratch;		     /* is_read: of the value that SQLite is given */
 	const struct relation_place *places; /* has_sessions: one a row */
 	const struct relation_session *sessions;
 	u64 version; /* counted up whenever the rows are others */
@@ -59,6 +73,8 @@ struct sqlite3;
 int relation_register(struct sqlite3 *db, struct relation *relation);
 /* Rows of the next window; they stay where they are until the statement was reset. */
 void relation_set_values(struct relation *relation, const struct value *values, u64 n_rows);
+void relation_set_reader(struct relation *relation, const struct relation_reader *reader,
+			 u64 n_rows);
 void relation_set_rows(struct relation *relation, struct row *const *rows, u64 n_rows);
 void relation_close(struct relation *relation);
 

@@ -64,10 +64,8 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
 	if (load && !open_kernel(s))
 		return NULL;
 	if (part->is_kernel) {
-		const struct phys_user *user = &s->phys->user;
-
-		BUG_ON(user->output_from[0] < 0);
-		s->time_bytes = s->phys->columns[user->output_from[0]].bytes_offset;
+		BUG_ON(s->phys->item_columns[0] < 0);
+		s->time_bytes = s->phys->columns[s->phys->item_columns[0]].bytes_offset;
 		s->decoded = arena_array(arena, struct value, MAX(s->phys->n_columns, 1u));
 		return s;
 	}
@@ -112,32 +110,14 @@ int row_source_poll(struct row_source *s)
 
 /* --- Rows that come complete --- */
 
-/* An item of the projection that no column stands for. */
-static struct value constant_value(const struct expr *e)
-{
-	switch (e->kind) {
-	case EXPR_NULL:
-		return (struct value){ .kind = VALUE_NULL };
-	case EXPR_INTEGER:
-		return (struct value){ .kind = VALUE_INT, .integer = e->integer };
-	case EXPR_REAL:
-		return (struct value){ .kind = VALUE_REAL, .real = e->real };
-	case EXPR_TEXT:
-		return (struct value){ .kind = VALUE_TEXT, .n = e->text_bytes, .text = e->text };
-	default:
-		BUG("an item of a part's rows has no kernel form");
-	}
-}
-
 static void read_row(struct row_source *s, const u8 *record, struct value *ret_row)
 {
-	const struct phys_user *user = &s->phys->user;
+	const s32 *columns = s->phys->item_columns;
 
 	stream_decode(s->phys, record, s->decoded);
 	for (u32 i = 0; i < s->project->project.n_items; i++)
-		ret_row[i] = user->output_from[i] < 0
-				     ? constant_value(s->project->project.items[i].expr)
-				     : s->decoded[user->output_from[i]];
+		ret_row[i] = columns[i] < 0 ? cut_constant(s->project->project.items[i].expr)
+					    : s->decoded[columns[i]];
 }
 
 static s64 read_kernel(struct row_source *s, u64 before_ns, u32 limit,

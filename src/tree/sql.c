@@ -188,18 +188,8 @@ static struct value pick(struct row_sql *sql, const struct expr *e, const struct
 {
 	s32 slot;
 
-	switch (e->kind) {
-	case EXPR_NULL:
-		return (struct value){ .kind = VALUE_NULL };
-	case EXPR_INTEGER:
-		return (struct value){ .kind = VALUE_INT, .integer = e->integer };
-	case EXPR_REAL:
-		return (struct value){ .kind = VALUE_REAL, .real = e->real };
-	case EXPR_TEXT:
-		return (struct value){ .kind = VALUE_TEXT, .n = e->text_bytes, .text = e->text };
-	default:
-		break;
-	}
+	if (expr_is_constant(e))
+		return cut_constant(e);
 	slot = slots_find(sql->slots, e);
 	if (slot >= 0)
 		return *slot_value(sql, t, (u32)slot);

@@ -186,7 +186,7 @@ static void test_error(void **state)
 	expect(t, "ebql> ");
 	type(t, "SELECT 1\r");
 	expect(t, " ...> ");
-	type(t, "  WHERE 'a; -- ;' = /* ; */ 2;\r");
+	type(t, "  WHERE 'a; -- ;' = /* ; */ 'b';\r");
 	expect(t, "error[missing-from]");
 	expect(t, "query:1:1\r\n  SELECT 1\r\n  ^");
 	line(t, "SET max_group = 3;");

@@ -18,13 +18,9 @@ void fake_init(struct fake *fake, enum state_kind kind, u32 n_cpus, u32 n_levels
 	phys->keys = fake->keys;
 	phys->cells = fake->cells;
 	phys->aggregates = fake->aggregates;
-	phys->user.input.columns = phys->user.output.columns = fake->columns;
-	phys->user.output_from = fake->output_from;
-	phys->user.unnest = -1;
-	phys->user.unnest_limit = -1;
+	fake->output.columns = fake->columns;
 	phys->exists_cell = -1;
 	phys->matched_cell = -1;
-	phys->stream_limit = -1;
 	phys->state = (struct state_layout){ .kind = kind,
 					     .n_copies = 2,
 					     .n_cpus = n_cpus,
@@ -136,9 +132,11 @@ static void schema(struct fake *fake)
 		fake->columns[n++].type = fake->aggregates[i].type;
 	for (i = 0; i < 2; i++)
 		fake->columns[n++].type = (struct type){ .kind = TYPE_TIMESTAMP, .bits = 64 };
-	phys->user.input.n_columns = phys->user.output.n_columns = n;
+	fake->output.n_columns = n;
 	for (i = 0; i < n; i++)
-		fake->output_from[i] = i;
+		fake->picks[i] = (s32)i;
+	fake->picks[n - 2] = -1; /* CUT_PICK_START */
+	fake->picks[n - 1] = -2; /* CUT_PICK_END */
 }
 
 void fake_ready(struct fake *fake)

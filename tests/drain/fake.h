@@ -25,7 +25,9 @@ struct fake {
 	struct aggregate logical[FAKE_CELLS_MAX];
 	struct scratch scratch; /* of fake_value() */
 	struct column columns[FAKE_KEYS_MAX + FAKE_CELLS_MAX + 2];
-	s32 output_from[FAKE_KEYS_MAX + FAKE_CELLS_MAX + 2];
+	/* Keys, aggregates, window_start, window_end: as a cut without SQL gives them. */
+	struct schema output;
+	s32 picks[FAKE_KEYS_MAX + FAKE_CELLS_MAX + 2];
 	u8 *state;
 	struct drain drain;
 	struct merge merge;

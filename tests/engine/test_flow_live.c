@@ -230,7 +230,7 @@ static void groups_init(struct bench *b, const char *sql, u64 window_ns)
 	fake_ready(fake);
 	fake->phys.window = window_ns ? WINDOW_TUMBLING : WINDOW_NONE;
 	fake->phys.window_ns = window_ns;
-	add_part(b, PART_GROUPS, fake->phys.user.output.n_columns);
+	add_part(b, PART_GROUPS, fake->output.n_columns - 2);
 	b->load[0] = (struct load_state){ .phys = &fake->phys,
 					  .state = fake->state,
 					  .control = b->control };

@@ -125,7 +125,7 @@ static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_window
 		      u64 sink_sleep_ns)
 {
 	struct cut_part part = { .kind = PART_GROUPS, .name = "w0" };
-	const struct cut cut = {
+	struct cut cut = {
 		.parts = &part,
 		.n_parts = 1,
 		.limit = -1,
@@ -147,6 +147,9 @@ static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_window
 	b->fake.phys.window = WINDOW_HOPPING;
 	b->fake.phys.window_ns = size_ns;
 	b->fake.phys.advance_ns = advance_ns;
+	part.columns = (struct schema){ b->fake.output.n_columns - 2, b->fake.columns };
+	cut.output = b->fake.output;
+	cut.picks = b->fake.picks;
 	b->load = (struct load_state){ .phys = &b->fake.phys,
 				       .state = b->fake.state,
 				       .control = b->control };

@@ -135,10 +135,14 @@ static void bench_init(struct bench *b, bool is_grouped, u64 window_ns)
 	b->load = (struct load_state){ .phys = &b->fake.phys,
 				       .state = b->fake.state,
 				       .control = b->control };
-	b->part = (struct cut_part){ .kind = PART_GROUPS, .name = "w0" };
+	b->part = (struct cut_part){ .kind = PART_GROUPS,
+				     .name = "w0",
+				     .columns = { b->fake.output.n_columns - 2, b->fake.columns } };
 	b->cut = (struct cut){ .parts = &b->part,
 			       .n_parts = 1,
 			       .limit = -1,
+			       .output = b->fake.output,
+			       .picks = b->fake.picks,
 			       .window = { .kind = b->fake.phys.window, .size = window_ns } };
 	b->options = (struct host_options){ .child_pid = -1, .child_go_fd = -1 };
 	b->events_a_flip = 5;

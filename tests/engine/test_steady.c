@@ -13,7 +13,7 @@
 
 #include "fake.h"
 #include "drain/panes.h"
-#include "engine/user.h"
+#include "engine/flow_sql.h"
 
 static u64 n_requests;
 
@@ -86,13 +86,54 @@ static void fill(struct fake *f, u32 copy, u64 n_groups)
 	}
 }
 
-static void check_window(struct fake *f, struct user *user, u64 n_groups)
+/* The groups of a window as a batch. */
+struct picked {
+	struct cut cut;
+	struct flow_sql sql;
+	struct relation relation;
+	struct rows rows;
+	u32 positions[512];
+};
+
+static void picked_value(void *context, u64 row, u32 column, struct scratch *scratch,
+			 struct value *ret_value)
 {
-	const struct rows rows = { .phys = &f->phys, .merge = &f->merge };
-	struct batch batch;
+	struct picked *picked = context;
+
+	picked->rows.scratch = scratch;
+	rows_value(&picked->rows, picked->positions[row], column, ret_value);
+}
+
+static void picked_open(struct picked *picked, struct fake *f)
+{
+	*picked = (struct picked){ .cut = { .output = f->output, .picks = f->picks },
+				   .relation = { .is_read = true },
+				   .rows = { .phys = &f->phys, .merge = &f->merge } };
+}
+
+static void pick(struct picked *picked, struct batch *ret_batch)
+{
+	const struct relation_reader reader = { picked_value, picked, -1 };
+	u32 at = rows_seek(&picked->rows, ROWS_FIRST), n = 0;
+
+	for (; at != ROWS_END; at = rows_next(&picked->rows, at))
+		picked->positions[n++] = at;
+	relation_set_reader(&picked->relation, &reader, n);
+	flow_sql_pick(&picked->sql, &picked->cut, &picked->relation, ret_batch);
+}
+
+static void picked_close(struct picked *picked)
+{
+	flow_sql_close(&picked->sql);
+	relation_close(&picked->relation);
+}
+
+static void check_window(struct fake *f, struct picked *user, u64 n_groups)
+{
+	struct batch batch = { .schema = &user->cut.output };
 	u64 seen = 0;
 
-	assert_int_equal(user_run(user, &rows, NULL, &batch), 0);
+	pick(user, &batch);
 	assert_int_equal(batch.n_rows, n_groups);
 	for (u32 i = 0; i < batch.n_rows; i++) {
 		const struct value *row = &batch.values[(size_t)i * 6];
@@ -107,12 +148,12 @@ static void check_window(struct fake *f, struct user *user, u64 n_groups)
 static void test_steady(void **state)
 {
 	static const u64 sizes[] = { 500, 3, 1, 120, 0, 499 };
-	struct user user;
+	struct picked user;
 	struct fake f;
 	u64 before = 0;
 
 	make(&f, 512);
-	assert_int_equal(user_open(&user, &f.phys, NULL, NULL), 0);
+	picked_open(&user, &f);
 	for (u32 window = 0; window < 1006; window++) {
 		u64 n = sizes[window % ARRAY_SIZE(sizes)];
 
@@ -125,11 +166,11 @@ static void test_steady(void **state)
 	}
 	assert_true(before > 0); /* the wrapping works */
 	assert_int_equal(n_requests, before);
-	user_close(&user);
+	picked_close(&user);
 	fake_free(&f);
 }
 
-/* Histograms in both forms, quantiles, and one row for each cell. */
+/* Histograms in both forms, and quantiles. */
 static void make_statistics(struct fake *f)
 {
 	static const struct scheme schemes[] = { { .kind = SCHEME_LOG2 },
@@ -145,23 +186,18 @@ static void make_statistics(struct fake *f)
 	fake_statistic(f, AGGREGATE_QUANTILE, fine, q, 1, QUANTILE_WHOLE);
 	fake_statistic(f, AGGREGATE_QUANTILE, fine, q, 3, QUANTILE_WHOLE);
 	fake_ready(f);
-	f->phys.user.unnest = 1;
-	f->phys.user.output.n_columns = 6;
-	memcpy(f->output_from, (const s32[]){ 0, 1, 1, 1, 2, 3 }, 6 * sizeof(s32));
 }
 
 static void test_steady_statistics(void **state)
 {
 	static const u64 sizes[] = { 300, 3, 1, 120, 0, 299 };
-	struct rows rows;
 	struct batch batch;
-	struct user user;
+	struct picked user;
 	struct fake f;
 	u64 before = 0;
 
 	make_statistics(&f);
-	rows = (struct rows){ .phys = &f.phys, .merge = &f.merge };
-	assert_int_equal(user_open(&user, &f.phys, NULL, NULL), 0);
+	picked_open(&user, &f);
 	for (u32 window = 0; window < 606; window++) {
 		u64 n = sizes[window % ARRAY_SIZE(sizes)];
 
@@ -177,20 +213,20 @@ static void test_steady_statistics(void **state)
 			fake_histogram_update(&f, cells, window & 1, i & 1, 0, 4, 1000 * key);
 		}
 		fake_drain(&f, window & 1);
-		assert_int_equal(user_run(&user, &rows, NULL, &batch), 0);
-		assert_int_equal(batch.n_rows, 4 * n);
+		batch = (struct batch){ .schema = &user.cut.output };
+		pick(&user, &batch);
+		assert_int_equal(batch.n_rows, n);
 		for (u32 i = 0; i < batch.n_rows; i++) {
 			const struct value *row = &batch.values[(size_t)i * 6];
 
-			assert_true(row[1].integer == 1 << i % 4 && row[2].integer == 2 << i % 4 &&
-				    row[3].integer == 1);
-			assert_true(row[4].quantiles->lo == 1000 * row[0].integer);
-			assert_true(row[5].n == 3 && row[5].quantiles[2].q_ppb == 999000000);
+			assert_true(row[1].histogram->n_cells == 4 && row[1].histogram->count == 4);
+			assert_true(row[2].quantiles->lo == 1000 * row[0].integer);
+			assert_true(row[3].n == 3 && row[3].quantiles[2].q_ppb == 999000000);
 		}
 	}
 	assert_true(before > 0);
 	assert_int_equal(n_requests, before);
-	user_close(&user);
+	picked_close(&user);
 	fake_free(&f);
 }
 
@@ -202,16 +238,15 @@ static void test_steady_panes(void **state)
 	struct account account = { 0 }, fresh;
 	u64 counters[COUNTER_N] = { 0 };
 	struct panes panes;
-	struct user user;
+	struct picked user;
 	struct fake f;
 	u64 before = 0, start_ns;
 
 	make(&f, 512);
-	assert_int_equal(user_open(&user, &f.phys, NULL, NULL), 0);
+	picked_open(&user, &f);
 	assert_int_equal(panes_open(&panes, &f.phys, n_panes, &f.arena), 0);
 	for (u32 pane = 0; pane < n_warm + 500; pane++) {
-		const struct rows rows = { .phys = &f.phys, .merge = &f.merge };
-		struct batch batch;
+		struct batch batch = { .schema = &user.cut.output };
 
 		if (pane == n_warm)
 			before = n_requests;
@@ -222,13 +257,13 @@ static void test_steady_panes(void **state)
 		panes_expire(&panes, pane);
 		merge_reset(&f.merge);
 		assert_int_equal(panes_merge(&panes, &f.merge, &fresh, &start_ns), 0);
-		assert_int_equal(user_run(&user, &rows, NULL, &batch), 0);
+		pick(&user, &batch);
 		if (pane >= n_panes)
 			assert_int_equal(batch.n_rows, 500);
 	}
 	assert_true(before > 0);
 	assert_int_equal(n_requests, before);
-	user_close(&user);
+	picked_close(&user);
 	panes_close(&panes);
 	fake_free(&f);
 }

@@ -192,6 +192,7 @@ static const char *compile_parts(struct job *job)
 
 static const char *compile(struct job *job, const char *sql)
 {
+	struct plan_query *query;
 	struct ast_script *script;
 
 	diags_init(&job->diags, job->arena, "query", sql, strlen(sql));
@@ -203,8 +204,18 @@ static const char *compile(struct job *job, const char *sql)
 	if (diags_failed(&job->diags))
 		return "parse";
 	BUG_ON(script->statements.n != 1);
-	job->cut = cut_plan(script->statements.at[0].select, job->catalog, &job->settings,
-			    &job->views, NULL, 0, job->arena, &job->diags);
+	query = plan_bind_query(script->statements.at[0].select,
+				&(struct plan_context){ .catalog = job->catalog,
+							.settings = &job->settings,
+							.views = &job->views,
+							.n_views = UINT32_MAX,
+							.arena = job->arena },
+				&job->diags);
+	if (!query)
+		return "bind";
+	if (job->settings.pushdown && query->has_streams)
+		query->plan = opt_query(query->plan, &job->settings, job->arena);
+	job->cut = cut_query(query, &job->settings, NULL, 0, job->arena, &job->diags);
 	if (!job->cut)
 		return "cut";
 	job->load_list = arena_array(job->arena, struct load_state *, job->cut->n_parts + 1);
@@ -216,9 +227,7 @@ static const char *open_run(struct job *job)
 	const struct cut *cut = job->cut;
 
 	if (job->options->opened)
-		job->options->opened(job->options->context,
-				     cut->sql ? &cut->output : &job->set->parts[0]->user.output,
-				     cut->n_parts);
+		job->options->opened(job->options->context, &cut->output, cut->n_parts);
 	job->input = (struct flow_input){ .cut = job->cut,
 					  .loads = job->load_list,
 					  .sink = { .batch = take_batch, .context = job },
