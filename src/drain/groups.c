@@ -39,14 +39,9 @@ void groups_start(struct groups *groups, u64 now_ns)
 
 u64 groups_period_ns(const struct phys *phys)
 {
-	switch (phys->window) {
-	case WINDOW_NONE:
+	if (phys->window == WINDOW_NONE)
 		return 0;
-	case WINDOW_HOPPING:
-		return phys->advance_ns;
-	default:
-		return phys->window_ns;
-	}
+	return phys->window == WINDOW_HOPPING ? phys->advance_ns : phys->window_ns;
 }
 
 u64 groups_between_ns(const struct phys *phys)

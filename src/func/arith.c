@@ -109,12 +109,19 @@ static bool compute(enum op op, s128 a, s128 b, s128 *ret_result)
 		return !__builtin_sub_overflow(a, b, ret_result);
 	case MUL:
 		return !__builtin_mul_overflow(a, b, ret_result);
-	default:
+	case DIV:
+	case MOD:
 		if (!b)
 			return false;
 		*ret_result = op == DIV ? a / b : a % b;
 		return true;
+	case SHL:
+	case SHR:
+	case AND:
+	case OR:
+		break;
 	}
+	BUG("op %d", op);
 }
 
 /* SQLite's % and its operators on bits take integers: they cut reals. */
@@ -152,14 +159,21 @@ static void compute_real(enum op op, struct operand *a, const struct operand *b)
 		else
 			set_real(a, x / y);
 		return;
-	default:
+	case MOD:
 		divisor = cut(b);
 		/* A real again; INT64_MIN % -1 would trap. */
 		if (!divisor)
 			set_null(a);
 		else
 			set_real(a, divisor == -1 ? 0 : (double)(cut(a) % divisor));
+		return;
+	case SHL:
+	case SHR:
+	case AND:
+	case OR:
+		break;
 	}
+	BUG("op %d", op);
 }
 
 static void arithmetic(sqlite3_context *context, enum op op, const struct rule *rule,
@@ -233,12 +247,19 @@ static void bits(sqlite3_context *context, enum op op, const struct rule *rule, 
 		/* Never negative unless both are, so the values tell all. */
 		set_integer(context, &any, a.integer & b.integer, to);
 		break;
-	default:
+	case OR:
 		/* A negative value and one of 2^63 and more have no type in common. */
 		if (MIN(a.integer, b.integer) < 0 && MAX(a.integer, b.integer) > S64_HI)
 			set_fault(context, to);
 		else
 			set_integer(context, rule, a.integer | b.integer, to);
+		break;
+	case ADD:
+	case SUB:
+	case MUL:
+	case DIV:
+	case MOD:
+		BUG("op %d", op);
 	}
 }
 

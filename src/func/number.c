@@ -65,7 +65,9 @@ static bool blob_number(sqlite3_context *context, sqlite3_value *value, struct n
 		return true;
 	case SPECIAL_NONE:
 		break;
-	default:
+	case SPECIAL_HISTOGRAM:
+	case SPECIAL_QUANTILES:
+	case SPECIAL_TOP:
 		sqlite3_result_error(context, "a histogram, quantile or list is no number", -1);
 		return false;
 	}

@@ -64,9 +64,13 @@ bool scheme_read(const char *text, s64 *bounds, struct scheme *ret_scheme)
 		scheme->step = bounds[2];
 		return n == 3 && scheme->low < scheme->high && scheme->step > 0 &&
 		       scheme_n_cells(scheme) <= SCHEME_CELLS_MAX;
-	default:
+	case SCHEME_BOUNDS:
 		scheme->bounds = bounds;
 		scheme->n_bounds = n;
 		return are_ascending(bounds, n);
+	case SCHEME_LOG2:
+	case SCHEME_N:
+		break;
 	}
+	return false;
 }

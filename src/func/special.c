@@ -425,7 +425,8 @@ static void get_value(struct reader *reader, enum special kind, struct value *re
 		ret_value->kind = VALUE_TOP;
 		ret_value->top = get_top(reader);
 		break;
-	default:
+	case SPECIAL_INTEGER:
+	case SPECIAL_NONE:
 		BUG("special kind %u", kind);
 	}
 }

@@ -98,7 +98,15 @@ static void put_integer(struct out *out, u32 i, s128 value)
 	case TYPE_BOOL:
 		buf_puts(cell, value ? "true" : "false");
 		break;
-	default:
+	case TYPE_NULL:
+	case TYPE_INT:
+	case TYPE_TEXT:
+	case TYPE_BLOB:
+	case TYPE_REAL:
+	case TYPE_HISTOGRAM:
+	case TYPE_QUANTILE:
+	case TYPE_LADDER:
+	case TYPE_TOP:
 		out_put_integer(cell, value);
 	}
 }
@@ -221,9 +229,17 @@ static u32 usual_width(struct type type)
 		return MIN(type.bytes, 16u);
 	case TYPE_INT:
 		return type.bits <= 8 ? 3 : type.bits <= 16 ? 5 : 7;
-	default:
-		return 5;
+	case TYPE_NULL:
+	case TYPE_BOOL:
+	case TYPE_BLOB:
+	case TYPE_REAL:
+	case TYPE_HISTOGRAM:
+	case TYPE_QUANTILE:
+	case TYPE_LADDER:
+	case TYPE_TOP:
+		break;
 	}
+	return 5;
 }
 
 static void shrink_to_terminal(struct out *out)

@@ -72,7 +72,8 @@ void scheme_print(const struct scheme *scheme, struct buf *out)
 		}
 		buf_puts(out, i ? ")" : "()");
 		break;
-	default:
+	case SCHEME_LOG2:
+	case SCHEME_N:
 		break;
 	}
 }
@@ -93,9 +94,10 @@ bool scheme_equal(const struct scheme *a, const struct scheme *b)
 		return a->n_bounds == b->n_bounds &&
 		       (!a->n_bounds ||
 			!memcmp(a->bounds, b->bounds, a->n_bounds * sizeof(*a->bounds)));
-	default:
-		BUG("scheme %d", (int)a->kind);
+	case SCHEME_N:
+		break;
 	}
+	BUG("scheme %d", (int)a->kind);
 }
 
 bool scheme_takes_negative(const struct scheme *scheme)
@@ -114,9 +116,12 @@ u32 scheme_digits(const struct scheme *scheme)
 	case SCHEME_LOGLINEAR:
 		BUG_ON(!scheme->digits || scheme->digits > 10);
 		return scheme->digits;
-	default:
-		BUG("scheme %d starts with no logarithm", (int)scheme->kind);
+	case SCHEME_LINEAR:
+	case SCHEME_BOUNDS:
+	case SCHEME_N:
+		break;
 	}
+	BUG("scheme %d starts with no logarithm", (int)scheme->kind);
 }
 
 /* v not 0. */
@@ -267,9 +272,10 @@ u32 scheme_n_cells(const struct scheme *scheme)
 		return n > UINT32_MAX - 2 ? UINT32_MAX : (u32)n + 2;
 	case SCHEME_BOUNDS:
 		return scheme->n_bounds + 1;
-	default:
-		BUG("scheme %d", (int)scheme->kind);
+	case SCHEME_N:
+		break;
 	}
+	BUG("scheme %d", (int)scheme->kind);
 }
 
 u32 scheme_cell(const struct scheme *scheme, s128 value)
@@ -286,9 +292,10 @@ u32 scheme_cell(const struct scheme *scheme, s128 value)
 		return linear_cell(scheme, value);
 	case SCHEME_BOUNDS:
 		return bounds_cell(scheme, value);
-	default:
-		BUG("scheme %d", (int)scheme->kind);
+	case SCHEME_N:
+		break;
 	}
+	BUG("scheme %d", (int)scheme->kind);
 }
 
 /*
@@ -328,7 +335,7 @@ void scheme_edges(const struct scheme *scheme, u32 cell, struct scheme_edges *re
 		edges.lo = cell ? scheme->bounds[cell - 1] : 0;
 		edges.hi = cell < n - 1 ? scheme->bounds[cell] : 0;
 		break;
-	default:
+	case SCHEME_N:
 		BUG("scheme %d", (int)scheme->kind);
 	}
 	if (scheme_takes_negative(scheme)) {
