@@ -8,6 +8,7 @@
  */
 #include "out/format.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +24,15 @@ struct csv_state {
 
 static const char *const csv_reserved[] = { "_other" };
 
-static void csv_begin(struct out *out, const struct schema *schema)
+static int csv_begin(struct out *out, const struct schema *schema)
 {
 	struct csv_state *state = calloc(1, sizeof(*state));
 
-	BUG_ON(!state);
+	if (!state)
+		return -ENOMEM;
 	state->schema = schema;
 	out->state = state;
+	return 0;
 }
 
 /* Text in quotes where needed.  Bytes that are no UTF-8 become U+FFFD. */
@@ -140,7 +143,9 @@ static void csv_header(struct out *out)
 		buf_puts(&out->buf, "window_start,");
 	if (state->has_end)
 		buf_puts(&out->buf, "window_end,");
-	out_names_init(&names, state->schema, csv_reserved, ARRAY_SIZE(csv_reserved));
+	out->error = out_names_init(&names, state->schema, csv_reserved, ARRAY_SIZE(csv_reserved));
+	if (out->error)
+		return;
 	for (u32 i = 0; i < names.n; i++) {
 		if (!names.names[i])
 			continue;
@@ -219,7 +224,7 @@ static void csv_end(struct out *out)
 {
 	struct csv_state *state = out->state;
 
-	if (!state->has_header)
+	if (!state->has_header && !out->error)
 		csv_header(out);
 	if (out->options.is_streaming && !state->run.is_closed)
 		csv_put_loss(out, &state->run.last);

@@ -5,6 +5,7 @@
  */
 #include "out/format.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +20,14 @@ struct expanded_state {
 	struct out_run run;
 };
 
-static void expanded_begin(struct out *out, const struct schema *schema)
+static int expanded_begin(struct out *out, const struct schema *schema)
 {
 	struct expanded_state *state = calloc(1, sizeof(*state));
 
-	BUG_ON(!state);
-	out_table.begin(out, schema);
+	if (!state || out_table.begin(out, schema)) {
+		free(state);
+		return -ENOMEM;
+	}
 	state->table = out->state;
 	state->schema = schema;
 	for (u32 i = 0; i < schema->n_columns; i++) {
@@ -35,6 +38,7 @@ static void expanded_begin(struct out *out, const struct schema *schema)
 					out_put_visible(&out->scratch, name, strlen(name), 0));
 	}
 	out->state = state;
+	return 0;
 }
 
 /* "-[ row 1 ]-------------------" */

@@ -136,8 +136,9 @@ struct out_names {
 
 #define OUT_NAMES_A_COLUMN 3u
 
-void out_names_init(struct out_names *names, const struct schema *schema,
-		    const char *const *reserved, u32 n_reserved);
+/* 0, or -ENOMEM: there is nothing to free then. */
+int out_names_init(struct out_names *names, const struct schema *schema,
+		   const char *const *reserved, u32 n_reserved);
 void out_names_free(struct out_names *names);
 
 /*

@@ -8,14 +8,17 @@
  */
 #include "out/heatmap.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void heatmap_begin(struct out *out, const struct schema *schema)
+static int heatmap_begin(struct out *out, const struct schema *schema)
 {
 	struct heat_state *state = calloc(1, sizeof(*state));
 
-	BUG_ON(!state || !out_has_histogram(schema));
+	BUG_ON(!out_has_histogram(schema));
+	if (!state)
+		return -ENOMEM;
 	while (schema->columns[state->histogram].type.kind != TYPE_HISTOGRAM)
 		state->histogram++;
 	state->a_column = 1;
@@ -23,8 +26,15 @@ static void heatmap_begin(struct out *out, const struct schema *schema)
 	state->of = schema->columns[state->histogram].type.of;
 	state->columns = calloc(HEATMAP_COLUMNS_MAX, sizeof(*state->columns));
 	state->grid = calloc((size_t)HEATMAP_ROWS_MAX * HEATMAP_COLUMNS_MAX, sizeof(u64));
-	BUG_ON(!state->name || !state->columns || !state->grid);
+	if (!state->name || !state->columns || !state->grid) {
+		free((char *)state->name);
+		free(state->columns);
+		free(state->grid);
+		free(state);
+		return -ENOMEM;
+	}
 	out->state = state;
+	return 0;
 }
 
 /* --- Taking windows in --- */
@@ -37,7 +47,11 @@ static void take_scheme(struct heat_state *state, const struct scheme *scheme)
 	state->n_cells = scheme_n_cells(scheme);
 	state->counts = calloc(state->n_cells, sizeof(u64));
 	state->before = calloc(state->n_cells, sizeof(u64));
-	BUG_ON(!bounds || !state->counts || !state->before);
+	if (!bounds || !state->counts || !state->before) {
+		free(bounds);
+		state->is_out_of_memory = true;
+		return;
+	}
 	if (bytes > 0)
 		memcpy(bounds, scheme->bounds, bytes);
 	state->scheme = *scheme;
@@ -58,6 +72,8 @@ static void sum_rows(struct heat_state *state, const struct batch *batch)
 			continue;
 		if (!state->has_scheme)
 			take_scheme(state, histogram->scheme);
+		if (state->is_out_of_memory)
+			return;
 		for (u32 i = 0; i < histogram->n_cells; i++)
 			state->counts[histogram->cells[i].cell] += histogram->cells[i].count;
 		state->window_count += histogram->count;
@@ -88,13 +104,19 @@ static struct heat_column *next_column(struct heat_state *state)
 	return column;
 }
 
-static void column_add(struct heat_column *column, u32 cell, u64 count)
+static void column_add(struct heat_state *state, struct heat_column *column, u32 cell, u64 count)
 {
+	u32 capacity = column->capacity ? column->capacity * 2 : 16;
+
 	if (column->n_cells == column->capacity) {
-		column->capacity = column->capacity ? column->capacity * 2 : 16;
-		column->cells = realloc(column->cells, column->capacity * sizeof(*column->cells));
-		if (!column->cells)
-			base_no_memory();
+		void *grown = realloc(column->cells, capacity * sizeof(*column->cells));
+
+		if (!grown) {
+			state->is_out_of_memory = true;
+			return;
+		}
+		column->cells = grown;
+		column->capacity = capacity;
 	}
 	column->cells[column->n_cells++] = (struct histogram_cell){ cell, count };
 }
@@ -111,7 +133,7 @@ static void set_from_counts(struct heat_state *state, struct heat_column *column
 	column->n_cells = 0;
 	for (u32 cell = 0; cell < state->n_cells; cell++) {
 		if (state->counts[cell] > 0)
-			column_add(column, cell, state->counts[cell]);
+			column_add(state, column, cell, state->counts[cell]);
 		state->counts[cell] = 0;
 	}
 }
@@ -189,7 +211,12 @@ static void heatmap_batch(struct out *out, const struct batch *batch)
 		make_room(state,
 			  out->options.is_terminal ? HEATMAP_COLUMNS_MAX : HEATMAP_FILE_COLUMNS);
 	sum_rows(state, batch);
-	take_column(state, batch);
+	if (!state->is_out_of_memory)
+		take_column(state, batch);
+	if (state->is_out_of_memory) {
+		out->error = -ENOMEM;
+		return;
+	}
 	take_total(state, batch);
 	if (heatmap_is_live(out))
 		heatmap_draw_live(out, batch);
@@ -199,7 +226,8 @@ static void heatmap_end(struct out *out)
 {
 	struct heat_state *state = out->state;
 
-	heatmap_draw_end(out);
+	if (!out->error)
+		heatmap_draw_end(out);
 	for (u32 i = 0; i < HEATMAP_COLUMNS_MAX; i++)
 		free(state->columns[i].cells);
 	free(state->columns);

@@ -26,8 +26,9 @@ struct heat_state {
 	u8 of;
 	struct scheme scheme; /* a copy: at the end the query's may be gone */
 	bool has_scheme;
-	u64 *counts; /* of the window, cell by cell */
-	u64 *before; /* running totals: what the snapshot before held */
+	bool is_out_of_memory; /* a window found no room: the map ends there */
+	u64 *counts;	       /* of the window, cell by cell */
+	u64 *before;	       /* running totals: what the snapshot before held */
 	u32 n_cells;
 	struct heat_column *columns; /* a ring: the oldest is at `first` once it is full */
 	u32 first, n_columns;

@@ -7,6 +7,7 @@
  */
 #include "out/format.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +26,22 @@ struct json_state {
 
 static const char *const json_reserved[] = { "_batch", "_other" };
 
-static void json_begin(struct out *out, const struct schema *schema)
+static int json_begin(struct out *out, const struct schema *schema)
 {
 	struct json_state *state = calloc(1, sizeof(*state));
 	struct out_names names;
 
-	BUG_ON(!state);
-	out->state = state;
-	out_names_init(&names, schema, json_reserved, ARRAY_SIZE(json_reserved));
+	if (!state || out_names_init(&names, schema, json_reserved, ARRAY_SIZE(json_reserved))) {
+		free(state);
+		return -ENOMEM;
+	}
 	state->keys = calloc(names.n + 1, sizeof(*state->keys));
-	BUG_ON(!state->keys);
+	if (!state->keys) {
+		out_names_free(&names);
+		free(state);
+		return -ENOMEM;
+	}
+	out->state = state;
 	buf_init(&state->texts);
 	for (u32 i = 0; i < names.n; i++) {
 		struct json_key *key = &state->keys[i];
@@ -48,6 +55,7 @@ static void json_begin(struct out *out, const struct schema *schema)
 		key->n = (u32)state->texts.n - key->at;
 	}
 	out_names_free(&names);
+	return 0;
 }
 
 /*

@@ -5,6 +5,7 @@
  */
 #include "out/format.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +70,8 @@ static void read_terminal_size(struct out *out)
 	out->options.height = size.ws_row;
 }
 
-void out_open(struct out *out, const struct out_format *format, const struct out_options *options,
-	      const struct schema *schema)
+int out_open(struct out *out, const struct out_format *format, const struct out_options *options,
+	     const struct schema *schema)
 {
 	*out = (struct out){ .format = format, .options = *options };
 	buf_init(&out->buf);
@@ -79,7 +80,8 @@ void out_open(struct out *out, const struct out_format *format, const struct out
 	out->has_escapes = options->is_terminal && obeys_escapes();
 	/* Now, not in the middle of the first window: reads the time zone's file. */
 	tzset();
-	format->begin(out, schema);
+	out->error = format->begin(out, schema);
+	return out->error;
 }
 
 static void out_write(struct out *out)
@@ -122,7 +124,8 @@ int out_idle(struct out *out)
 
 int out_close(struct out *out)
 {
-	out->format->end(out);
+	if (out->state)
+		out->format->end(out);
 	out_write(out);
 	buf_free(&out->buf);
 	buf_free(&out->scratch);
@@ -306,47 +309,53 @@ static void names_add(struct out_names *names, size_t *starts, u32 i, const stru
 	buf_putc(&names->texts, '\0');
 }
 
-void out_names_init(struct out_names *names, const struct schema *schema,
-		    const char *const *reserved, u32 n_reserved)
+int out_names_init(struct out_names *names, const struct schema *schema,
+		   const char *const *reserved, u32 n_reserved)
 {
 	u32 n = schema->n_columns, n_all = n * OUT_NAMES_A_COLUMN;
+	int err = 0;
 	struct schema all = { .n_columns = n };
 	size_t *starts = calloc(n_all + 1, sizeof(*starts));
 	u32 *at = calloc(n_all + 1, sizeof(*at)); /* names' number of a column of `all` */
 
 	*names = (struct out_names){ .n = n_all, .names = calloc(n_all + 1, sizeof(char *)) };
 	all.columns = calloc(n_all + 1, sizeof(*all.columns));
-	BUG_ON(!starts || !at || !names->names || !all.columns);
 	buf_init(&names->texts);
-	for (u32 i = 0; i < n; i++) {
+	if (!starts || !at || !names->names || !all.columns)
+		err = -ENOMEM;
+	for (u32 i = 0; i < n && !err; i++) {
 		all.columns[i] = schema->columns[i];
 		at[i] = i * OUT_NAMES_A_COLUMN;
 		names_add(names, starts, at[i], schema, i, reserved, n_reserved);
 	}
 	/* The bounds' names stand behind all others, so it is they that get a suffix. */
-	for (u32 i = 0; i < n; i++) {
+	for (u32 i = 0; i < n && !err; i++) {
 		for (u32 k = 1; k < OUT_NAMES_A_COLUMN; k++) {
 			char *name = NULL;
 
 			if (schema->columns[i].type.kind != TYPE_QUANTILE)
 				break;
 			if (asprintf(&name, "%s_%s", names->texts.at + starts[at[i]],
-				     k == 1 ? "lo" : "hi") < 0)
-				base_no_memory();
+				     k == 1 ? "lo" : "hi") < 0) {
+				err = -ENOMEM;
+				break;
+			}
 			at[all.n_columns] = at[i] + k;
 			all.columns[all.n_columns++].name = name;
 		}
 	}
-	for (u32 i = n; i < all.n_columns; i++)
+	for (u32 i = n; i < all.n_columns && !err; i++)
 		names_add(names, starts, at[i], &all, i, reserved, n_reserved);
-	for (u32 i = 0; i < all.n_columns; i++) {
+	for (u32 i = 0; i < all.n_columns && !err; i++)
 		names->names[at[i]] = names->texts.at + starts[at[i]];
-		if (i >= n)
-			free((char *)all.columns[i].name);
-	}
+	for (u32 i = n; i < all.n_columns; i++)
+		free((char *)all.columns[i].name);
 	free(all.columns);
 	free(starts);
 	free(at);
+	if (err)
+		out_names_free(names);
+	return err;
 }
 
 void out_names_free(struct out_names *names)

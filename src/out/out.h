@@ -37,7 +37,8 @@ struct out_format {
 	bool needs_histogram; /* a column of TYPE_HISTOGRAM, see out_has_histogram() */
 	bool needs_rows;      /* rows of single events, as they happen: options.is_streaming */
 	bool is_binary;	      /* nothing for a terminal */
-	void (*begin)(struct out *out, const struct schema *schema);
+	/* 0, or -ENOMEM: then nothing is kept, and nothing below is called. */
+	int (*begin)(struct out *out, const struct schema *schema);
 	/*
 	 * Streamed rows come in many small batches; is_last closes the run.  Their
 	 * counters and bounds are those of the run so far, not of the small batch.
@@ -56,7 +57,8 @@ struct out {
 	void *state;
 	bool is_utf8;	  /* the terminal's or file's charset, by the locale; never with is_ascii */
 	bool has_escapes; /* a terminal that obeys them: neither TERM=dumb nor NO_COLOR */
-	int error; /* of the first write that failed: 0 or -errno; nothing is written after it */
+	/* Of the first write that failed, or -ENOMEM: 0 or -errno; nothing is written after it. */
+	int error;
 };
 
 extern const struct out_format *const out_formats[];
@@ -66,9 +68,10 @@ const struct out_format *out_format_find(const char *name);
 /* Writes files that FROM 'FILE' reads. */
 const struct out_format *out_recorder(enum file_kind kind);
 bool out_has_histogram(const struct schema *schema);
-void out_open(struct out *out, const struct out_format *format, const struct out_options *options,
-	      const struct schema *schema);
-/* 0 or -errno of the write (-EPIPE). */
+/* 0 or -ENOMEM; out_close() also then. */
+int out_open(struct out *out, const struct out_format *format, const struct out_options *options,
+	     const struct schema *schema);
+/* 0 or -errno, of the write (-EPIPE) or -ENOMEM; the first one stays. */
 int out_batch(struct out *out, const struct batch *batch);
 /* With is_gathered: call it every 10 ms or so, rows wait 250 ms at most. */
 int out_idle(struct out *out);

@@ -27,31 +27,32 @@ struct record_state {
 	u64 first_ns; /* CLOCK_MONOTONIC, when the first of them came */
 };
 
-static void record_begin(struct out *out, const struct schema *schema, enum file_kind kind)
+static int record_begin(struct out *out, const struct schema *schema, enum file_kind kind)
 {
 	struct record_state *state = calloc(1, sizeof(*state));
 
 	if (!state)
-		base_no_memory();
+		return -ENOMEM;
 	state->schema = schema;
 	buf_init(&state->texts);
 	state->writer = file_writer_open(kind, schema, &out->buf);
 	out->state = state;
+	return 0;
 }
 
-static void begin_arrow(struct out *out, const struct schema *schema)
+static int begin_arrow(struct out *out, const struct schema *schema)
 {
-	record_begin(out, schema, FILE_ARROW);
+	return record_begin(out, schema, FILE_ARROW);
 }
 
-static void begin_jsonl(struct out *out, const struct schema *schema)
+static int begin_jsonl(struct out *out, const struct schema *schema)
 {
-	record_begin(out, schema, FILE_JSONL);
+	return record_begin(out, schema, FILE_JSONL);
 }
 
-static void begin_csv(struct out *out, const struct schema *schema)
+static int begin_csv(struct out *out, const struct schema *schema)
 {
-	record_begin(out, schema, FILE_CSV);
+	return record_begin(out, schema, FILE_CSV);
 }
 
 static void move_instants(const struct out *out, struct value *values, u32 n_rows)
@@ -95,16 +96,19 @@ static void write_rows(struct out *out)
 	buf_reset(&state->texts);
 }
 
-static void keep_rows(struct record_state *state, const struct value *values, u32 n_rows)
+static bool keep_rows(struct record_state *state, const struct value *values, u32 n_rows)
 {
 	u32 n_columns = state->schema->n_columns;
 	size_t n_before = (size_t)state->n_rows * n_columns, n = (size_t)n_rows * n_columns;
 
 	if (n_before + n > state->capacity) {
-		state->capacity = MAX(n_before + n, 2 * state->capacity);
-		state->values = realloc(state->values, state->capacity * sizeof(*state->values));
-		if (!state->values)
-			base_no_memory();
+		size_t capacity = MAX(n_before + n, 2 * state->capacity);
+		void *grown = realloc(state->values, capacity * sizeof(*state->values));
+
+		if (!grown)
+			return false;
+		state->values = grown;
+		state->capacity = capacity;
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct value *v = &state->values[n_before + i];
@@ -117,6 +121,7 @@ static void keep_rows(struct record_state *state, const struct value *values, u3
 			buf_put(&state->texts, values[i].text, v->n);
 	}
 	state->n_rows += n_rows;
+	return true;
 }
 
 static void record_batch(struct out *out, const struct batch *batch)
@@ -127,7 +132,10 @@ static void record_batch(struct out *out, const struct batch *batch)
 		return;
 	if (!state->n_rows)
 		state->first_ns = base_monotonic_ns();
-	keep_rows(state, batch->values, batch->n_rows);
+	if (!keep_rows(state, batch->values, batch->n_rows)) {
+		out->error = -ENOMEM;
+		return;
+	}
 	move_instants(out,
 		      state->values +
 			      (size_t)(state->n_rows - batch->n_rows) * state->schema->n_columns,

@@ -7,6 +7,7 @@
  */
 #include "out/format.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,14 +45,18 @@ static const char *const loss_phrases[LOSS_N] = {
 	[LOSS_FAULT] = "values that became NULL: failed read, division by zero, overflow",
 };
 
-static void table_begin(struct out *out, const struct schema *schema)
+static int table_begin(struct out *out, const struct schema *schema)
 {
 	struct table_state *state = calloc(1, sizeof(*state));
 
-	BUG_ON(!state);
+	if (!state)
+		return -ENOMEM;
 	state->schema = schema;
 	state->columns = calloc(schema->n_columns + 1, sizeof(*state->columns));
-	BUG_ON(!state->columns);
+	if (!state->columns) {
+		free(state);
+		return -ENOMEM;
+	}
 	buf_init(&state->cell);
 	for (u32 i = 0; i < schema->n_columns; i++) {
 		const struct column *from = &schema->columns[i];
@@ -66,6 +71,7 @@ static void table_begin(struct out *out, const struct schema *schema)
 				   from->type.kind != TYPE_LADDER && from->type.kind != TYPE_TOP;
 	}
 	out->state = state;
+	return 0;
 }
 
 /* --- Cells --- */
