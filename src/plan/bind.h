@@ -266,6 +266,9 @@ bool bind_is_naming(const struct expr *e);
 bool bind_refuse_naming(struct scope *scope, struct span span, struct expr *where);
 
 /* bind_sketch.c: first, last, stddev, approx_count_distinct, top_k */
+/* Reports a real number, or a text, where the aggregate takes integers; then false. */
+bool bind_check_integers(struct scope *scope, const struct ast *ast, enum aggregate_kind kind,
+			 const struct expr *x);
 struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
 			 const struct aggregate_name *name);
 /* Are what they have beside argument and filter the same? */

@@ -286,7 +286,7 @@ static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 	}
 	if (ast->n_args == 1) {
 		a.arg = bind_aggregate_arg(scope, ast->args[0], aggregate_infos[kind].name);
-		if (!a.arg)
+		if (!a.arg || !bind_check_integers(scope, ast, kind, a.arg))
 			return NULL;
 		if (kind == AGGREGATE_COUNT && !a.arg->nullable && a.arg->kind != EXPR_NULL &&
 		    !a.is_distinct && a.arg->type.kind != TYPE_NULL)

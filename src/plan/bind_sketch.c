@@ -167,13 +167,14 @@ static struct expr *time_of(struct scope *scope, const struct ast *ast, const st
 	return NULL;
 }
 
-static bool check_value(struct scope *scope, const struct ast *ast, enum aggregate_kind kind,
-			const struct expr *x)
+bool bind_check_integers(struct scope *scope, const struct ast *ast, enum aggregate_kind kind,
+			 const struct expr *x)
 {
-	bool is_end = kind == AGGREGATE_FIRST || kind == AGGREGATE_LAST;
+	const struct aggregate_info *info = &aggregate_infos[kind];
 	bool is_text = x->type.kind == TYPE_TEXT || x->type.kind == TYPE_BLOB;
 
-	if (!(x->type.kind == TYPE_REAL && !is_end) && !(is_text && kind == AGGREGATE_STDDEV))
+	if (!info->takes_integers ||
+	    (x->type.kind != TYPE_REAL && !(is_text && !sketches[kind].takes_text)))
 		return true;
 	diag_hint(scope->diags,
 		  diag_error(scope->diags, "type-mismatch", ast->args[0]->span,
@@ -203,7 +204,8 @@ struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
 		return NULL;
 	}
 	a.arg = bind_value(scope, ast->args[0], name);
-	if (!a.arg || !check_value(scope, ast, a.kind, a.arg) || !bind_options(scope, ast, &a))
+	if (!a.arg || !bind_check_integers(scope, ast, a.kind, a.arg) ||
+	    !bind_options(scope, ast, &a))
 		return NULL;
 	if (a.kind == AGGREGATE_FIRST || a.kind == AGGREGATE_LAST) {
 		a.time = time_of(scope, ast, a.arg);

@@ -191,6 +191,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.counts = COUNTS_ALWAYS,
 		.reads = READS_DEVIATION,
 		.result = result_real,
+		.takes_integers = true,
 	},
 	[AGGREGATE_APPROX_COUNT_DISTINCT] = {
 		.name = "approx_count_distinct",
@@ -200,6 +201,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.counts = COUNTS_NEVER,
 		.is_never_null = true,
 		.result = result_number,
+		.takes_integers = true,
 	},
 	[AGGREGATE_TOP_K] = {
 		.name = "top_k",
@@ -209,6 +211,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.counts = COUNTS_NEVER,
 		.reads = READS_TOP,
 		.result = result_top,
+		.takes_integers = true,
 	},
 	[AGGREGATE_TOTAL] = {
 		.name = "total",

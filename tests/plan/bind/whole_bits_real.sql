@@ -1,0 +1,1 @@
+SELECT bit_or(count / 1.5) FROM syscall:read
