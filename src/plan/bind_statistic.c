@@ -333,7 +333,9 @@ static struct expr *bind_merged(struct scope *scope, const struct ast *ast, stru
 	e->args = arena_array(scope->arena, struct expr *, 1);
 	e->args[0] = a.arg;
 	e->n_args = 1;
-	e->type = (struct type){ .kind = a.arg->type.of, .bits = 64, .is_signed = true };
+	e->type = (struct type){
+		.kind = a.arg->type.of, .bits = 64, .is_signed = true, .clock = a.arg->type.clock
+	};
 	e->lo = INT64_MIN;
 	e->hi = UINT64_MAX;
 	e->nullable = e->is_user_only = true;

@@ -290,6 +290,13 @@ static void test_clocks(void **state)
 		{ "SELECT start_time, end_time FROM (SELECT time AS start_time, time + 1s AS end_time "
 		  "FROM raw_tracepoint:sched_switch) AS s",
 		  "mm" },
+		{ "SELECT p50(histogram_merge(h)) + 1s FROM (SELECT histogram(time) AS h FROM "
+		  "raw_tracepoint:sched_switch GROUP BY cpu) AS g",
+		  "m" },
+		{ "SELECT iif(max(time) > 5, max(time), min(time)), iif(max(time) > 5, max(time), "
+		  "window_end), window_end - max(time) FROM raw_tracepoint:sched_switch WINDOW "
+		  "TUMBLING 1s",
+		  "m--" },
 		{ "SELECT time, time + 1s FROM 'data/reads.csv'", "rr" },
 		/* Joined with a file, events are on its clock. */
 		{ "SELECT a.time, b.time, a.time + 1s FROM raw_tracepoint:sched_switch AS a ASOF JOIN "
