@@ -63,7 +63,7 @@ static int learn_batch(struct arrow_walk *walk, struct file_guess *guesses)
 			else if (v.kind == VALUE_INT)
 				file_guess_int(g, v.integer);
 			else if (v.kind == VALUE_TEXT)
-				file_guess_text(g, v.n);
+				file_guess_text(g, v.n, 0);
 		}
 	}
 	return 0;

@@ -204,21 +204,21 @@ static bool word_real(const struct csv_field *f, double *ret_value)
 	return false;
 }
 
-static void learn_field(struct file_guess *g, const struct csv_field *f)
+static void learn_field(struct file_guess *g, const struct csv_field *f, u64 place)
 {
 	double real;
 
 	if (!f->n && !f->is_quoted) {
 		g->has_null = true;
 	} else if (f->is_quoted) {
-		file_guess_text(g, f->n);
+		file_guess_text(g, f->n, place);
 	} else if (file_is_digits(f->text, f->n) || file_real_of(f->text, f->n, &real)) {
 		file_guess_number(g, f->text, f->n);
 	} else if (word_real(f, &real)) {
 		g->has_real = true;
 		g->longest_bytes = MAX(g->longest_bytes, f->n);
 	} else {
-		file_guess_text(g, f->n);
+		file_guess_text(g, f->n, place);
 	}
 }
 
@@ -282,7 +282,7 @@ static struct file *csv_learn(struct file_pass *pass, struct arena *arena)
 	guesses = arena_array(arena, struct file_guess, file->schema.n_columns);
 	while ((rc = next_row(pass, file->schema.n_columns, &lines, &row)) == 1) {
 		for (u32 i = 0; i < row.n; i++)
-			learn_field(&guesses[i], &row.fields[i]);
+			learn_field(&guesses[i], &row.fields[i], pass->place);
 	}
 	for (u32 i = 0; i < file->schema.n_columns; i++)
 		file->schema.columns[i].type = file_guess_type(&guesses[i]);

@@ -22,6 +22,7 @@ struct file {
 	 * stream, in whose windows its rows lie; else it is a table.  -1: none.
 	 */
 	s32 time_column;
+	const char **notes; /* of a column: "a text since line 3" where others are numbers; or "" */
 	/* Of the times (0 where there are none): lowest, highest, each row's not below the last's.
 	 */
 	u64 first_ns, last_ns;

@@ -60,12 +60,14 @@ struct file_guess {
 	bool is_unordered;   /* an integer below the one before it */
 	s128 min, max, last; /* of has_int */
 	u32 longest_bytes;   /* of the values as texts */
+	u64 text_place;	     /* of the first text */
 };
 
 void file_guess_int(struct file_guess *guess, s128 value);
 /* A number's text: integer, integer beyond 64 bits, or real. */
 void file_guess_number(struct file_guess *guess, const char *text, size_t n);
-void file_guess_text(struct file_guess *guess, size_t n);
+/* place: the line or batch. */
+void file_guess_text(struct file_guess *guess, size_t n, u64 place);
 struct type file_guess_type(const struct file_guess *guess);
 /*
  * Finishes a schema: texts as long as the longest, unique names, the column `time` and its

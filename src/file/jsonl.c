@@ -263,7 +263,7 @@ static u32 find_key(const char *const *keys, const u32 *key_bytes, u32 n, u32 li
 	return n;
 }
 
-static void learn_value(struct file_guess *g, const struct json_value *value)
+static void learn_value(struct file_guess *g, const struct json_value *value, u64 place)
 {
 	struct json_value text = *value;
 
@@ -280,10 +280,10 @@ static void learn_value(struct file_guess *g, const struct json_value *value)
 		file_guess_number(g, value->text, value->n);
 		break;
 	case JSON_STRING:
-		file_guess_text(g, json_decode(&text));
+		file_guess_text(g, json_decode(&text), place);
 		break;
 	case JSON_NESTED:
-		file_guess_text(g, value->n);
+		file_guess_text(g, value->n, place);
 		break;
 	}
 }
@@ -311,7 +311,7 @@ static int learn_row(struct jsonl_learn *l, struct file_pass *pass, struct json 
 		}
 		if (l->has_head && !jsonl_value(true, l->columns.at[i].type, &value, &unused))
 			return complain_value(pass, &l->columns.at[i], &value);
-		learn_value(&l->guesses.at[i], &value);
+		learn_value(&l->guesses.at[i], &value, pass->place);
 		l->seen.at[i] = pass->place;
 		l->last = i + 1;
 	}

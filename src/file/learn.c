@@ -34,8 +34,10 @@ void file_guess_number(struct file_guess *guess, const char *text, size_t n)
 	guess->longest_bytes = MAX(guess->longest_bytes, (u32)n);
 }
 
-void file_guess_text(struct file_guess *guess, size_t n)
+void file_guess_text(struct file_guess *guess, size_t n, u64 place)
 {
+	if (!guess->has_text)
+		guess->text_place = place;
 	guess->has_text = true;
 	guess->longest_bytes = MAX(guess->longest_bytes, (u32)n);
 }
@@ -60,17 +62,27 @@ struct type file_guess_type(const struct file_guess *g)
 	return type_int(64, !is_wide);
 }
 
+/* Numbers beside a text are texts: where is the first? */
+static const char *note_of(struct arena *arena, const struct file_guess *g)
+{
+	if (!g->has_text || (!g->has_int && !g->has_huge && !g->has_real))
+		return "";
+	return arena_printf(arena, "a text since line %llu", (unsigned long long)g->text_place);
+}
+
 void file_finish(struct file *file, struct arena *arena, const struct file_guess *guesses)
 {
 	const char **names = file_unique_names(arena, &file->schema);
 
 	file->time_column = -1;
 	file->is_ordered = true;
+	file->notes = arena_array(arena, const char *, file->schema.n_columns);
 	for (u32 i = 0; i < file->schema.n_columns; i++) {
 		struct column *c = &file->schema.columns[i];
 		const struct file_guess *g = &guesses[i];
 
 		c->name = names[i];
+		file->notes[i] = note_of(arena, g);
 		if (c->type.kind == TYPE_TEXT)
 			c->type.bytes = MAX(g->longest_bytes, 1u);
 		file->has_rows |= g->has_null || g->has_int || g->has_huge || g->has_real ||

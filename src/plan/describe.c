@@ -59,7 +59,8 @@ static void describe_file(const struct stream *stream, struct arena *arena,
 		ret_description->columns[i] = (struct plan_column){
 			.name = stream->fields[i].name,
 			.type = stream->fields[i].type,
-			.meaning = stream->file->time_column == (s32)i ? "when it happened" : "",
+			.meaning = stream->file->time_column == (s32)i ? "when it happened"
+								       : stream->file->notes[i],
 		};
 }
 
