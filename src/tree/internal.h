@@ -71,6 +71,7 @@ struct slot_source {
 	const struct phys_source *source;
 	u32 first;    /* its slots: columns[0], the time, and so on */
 	bool is_root; /* its events make rows of the root appear */
+	u32 n_asof;   /* ASOF joins on whose right side it is */
 	struct row_file *file;
 	s32 *file_columns; /* per column: of the file; -1: none */
 };

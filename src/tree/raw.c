@@ -174,9 +174,18 @@ static void take_file_row(struct row_raw *raw, struct slot_source *s, const stru
 }
 
 /*
- * The file with the next row.  Scans of one file go over its rows in step: two rows of one
- * time are two events, each of which all scans see before the next one.
+ * Of two rows of one time: is this one before the best so far?  Scans of one file go over its
+ * rows in step: two rows are two events, each of which all scans see before the next one.  Of
+ * different files the partners of an ASOF join come before those that look for them.
  */
+static bool is_tie_won(const struct slot_source *s, const struct slot_source *best)
+{
+	if (strcmp(file_of(s)->path, file_of(best)->path) == 0)
+		return row_file_position(s->file) < row_file_position(best->file);
+	return s->n_asof > best->n_asof;
+}
+
+/* The file with the next row. */
 static int next_file(struct row_raw *raw, struct slot_source **ret_source,
 		     const struct value **ret_row, u64 *ret_time_ns)
 {
@@ -196,9 +205,7 @@ static int next_file(struct row_raw *raw, struct slot_source **ret_source,
 		if (!got)
 			continue;
 		is_first = !best || time_ns < *ret_time_ns ||
-			   (time_ns == *ret_time_ns &&
-			    strcmp(file_of(s)->path, file_of(best)->path) == 0 &&
-			    row_file_position(s->file) < row_file_position(best->file));
+			   (time_ns == *ret_time_ns && is_tie_won(s, best));
 		if (!is_first)
 			continue;
 		*ret_source = s;

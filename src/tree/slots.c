@@ -28,19 +28,20 @@ static void count_running(struct slots *slots, const struct plan *p)
 		count_running(slots, p->inputs[i]);
 }
 
-static void assign(struct slots *slots, const struct plan *p, bool is_root)
+static void assign(struct slots *slots, const struct plan *p, bool is_root, u32 n_asof)
 {
 	if (p->input)
-		assign(slots, p->input, is_root);
+		assign(slots, p->input, is_root, n_asof);
 	if (p->right)
-		assign(slots, p->right, false);
+		assign(slots, p->right, false, n_asof + (p->join.kind == JOIN_ASOF));
 	for (u32 i = 0; i < p->n_inputs; i++)
-		assign(slots, p->inputs[i], is_root);
+		assign(slots, p->inputs[i], is_root, n_asof);
 	if (p->kind == PLAN_SCAN) {
 		struct slot_source *s = slots_source(slots, p->scan.source);
 
 		s->first = slots->n_slots;
 		s->is_root = is_root;
+		s->n_asof = n_asof;
 		slots->n_slots += s->source->n_columns;
 	} else if (p->kind == PLAN_RUNNING) {
 		slots->running[p->running.number] = slots->n_slots++;
@@ -70,7 +71,7 @@ void slots_init(struct slots *slots, const struct plan *plan, const struct phys_
 		slots->sources[i].source = &sources[i];
 	count_running(slots, plan);
 	slots->running = arena_array(arena, u32, MAX(slots->n_running, 1u));
-	assign(slots, plan, true);
+	assign(slots, plan, true, 0);
 	find_reads(slots);
 }
 

@@ -93,7 +93,6 @@ enum {
 	KNOWN_LARGE,
 	KNOWN_STAR,
 	KNOWN_COMPOUND,
-	KNOWN_ASOF,
 	KNOWN_INTEGER,
 	KNOWN_BRANCH,
 	KNOWN_PERCENTILE,
@@ -130,8 +129,6 @@ struct exemption exemptions[] = {
 	[KNOWN_COMPOUND] = { "nested-compound",
 			     "UNION and its like within FROM or WITH lose arms, or are refused",
 			     .is_known = true },
-	[KNOWN_ASOF] = { "asof-ties", "of equal times an ASOF JOIN finds none on a recording",
-			 .is_known = true },
 	[KNOWN_INTEGER] = { "integer-type", "an integer's width or sign hangs on the way",
 			    .is_known = true },
 	[KNOWN_BRANCH] = { "branch-type",
@@ -344,8 +341,7 @@ static bool same_status(const struct oracle_query *query, const struct way_optio
 {
 	if (a->error)
 		return strcmp(a->summary, b->summary) == 0;
-	return a->status == b->status || same_losses(query, a_way, a, b_way, b) ||
-	       is_exempt(KNOWN_ASOF, query->has_tied_join);
+	return a->status == b->status || same_losses(query, a_way, a, b_way, b);
 }
 
 /* SQLite counts no faults; but where every division is guarded there are none. */
@@ -404,8 +400,7 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	if (!is_sqlite && !types_agree(query, a_way, a, b_way, b, &is_kind))
 		return ASPECT_TYPES;
 	if (a->result.n_rows != b->result.n_rows || !same_values(&a->result, &b->result, 0, n + 1))
-		return is_exempt(KNOWN_ASOF, query->has_tied_join) ||
-				       is_exempt(KNOWN_RUNNING, query->has_running_key) ||
+		return is_exempt(KNOWN_RUNNING, query->has_running_key) ||
 				       is_exempt(KNOWN_SCALAR, query->has_statistic)
 			       ? ASPECT_N
 			       : ASPECT_ROWS;
@@ -418,9 +413,7 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	    !is_exempt(EXEMPT_HOPPING, query->shape == SHAPE_HOPPING) &&
 	    !is_exempt(KNOWN_COUNTS, a->result.events == b->result.events))
 		return ASPECT_COUNTS;
-	return same_losses(query, a_way, a, b_way, b) || is_exempt(KNOWN_ASOF, query->has_tied_join)
-		       ? ASPECT_N
-		       : ASPECT_LOSSES;
+	return same_losses(query, a_way, a, b_way, b) ? ASPECT_N : ASPECT_LOSSES;
 }
 
 enum aspect answers_differ(const struct oracle_query *query, const struct way_options *a_way,

@@ -297,6 +297,27 @@ static void test_same_file(void **state)
 	test_end(&t);
 }
 
+/* An ASOF join takes the last one written of the same instant, a PAIR join an earlier one. */
+static void test_equal_times(void **state)
+{
+	struct plan *p;
+	struct test t;
+
+	for (u32 i = 0; i < 2; i++) {
+		test_begin(&t);
+		p = scan(&t, make_file(&t, "time,k,v\n9,1,0\n10,1,1\n10,1,2\n20,2,3\n"));
+		p = join(&t, i ? JOIN_PAIR : JOIN_ASOF, p,
+			 scan(&t, make_file(&t, "time,k,v\n10,1,7\n10,1,8\n20,2,9\n30,1,6\n")));
+		open_rows(&t, p,
+			  (struct expr *[]){ field(&t, 0, "time"), field(&t, 0, "v"),
+					     field(&t, 1, "v") },
+			  3);
+		assert_string_equal(read_rows(&t, UINT64_MAX, 100),
+				    i ? "" : "10,1,8;10,2,8;20,3,9;");
+		test_end(&t);
+	}
+}
+
 static struct expr *union_of(struct test *t, struct expr *a, struct expr *b)
 {
 	struct expr *e = expr_new(&t->arena, EXPR_UNION, (struct span){ 0, 0 });
@@ -385,7 +406,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),	    cmocka_unit_test(test_pair),
 		cmocka_unit_test(test_not_nesting), cmocka_unit_test(test_same_file),
-		cmocka_unit_test(test_changed),	    cmocka_unit_test(test_running),
+		cmocka_unit_test(test_changed), cmocka_unit_test(test_equal_times),	    cmocka_unit_test(test_running),
 		cmocka_unit_test(test_many),
 	};
 
