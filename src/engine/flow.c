@@ -339,6 +339,8 @@ static int file_window(struct flow *flow, bool *ret_more)
 	if (err || *ret_more)
 		return err;
 	is_last = flow->next_ns > flow->last_ns || flow->is_last_window;
+	if (is_last)
+		flow_finish_rows(flow);
 	err = flow_window_give(flow, (struct flow_instant){ flow->next_ns, flow->next_ns },
 			       flow->next_ns, is_last);
 	flow->next_ns += advance;
@@ -396,14 +398,6 @@ static int give_last(struct flow *flow, struct flow_instant end)
 			 flow->is_live ? end.real_ns : flow->last_ns, &account, false, true);
 }
 
-/* Behind the last row: the starts of joins that never met an end. */
-static void finish_rows(struct flow *flow)
-{
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].source)
-			row_source_finish(flow->parts[i].source);
-}
-
 /* Rows up to the detaching are handed on, unless the query has all that it asked for. */
 static int last_events(struct flow *flow)
 {
@@ -456,7 +450,7 @@ static int last(struct flow *flow, bool is_switched)
 		err = live_last(flow, is_switched, &end);
 	else if (flow_is_timed(flow))
 		end = (struct flow_instant){ flow->next_ns, flow->next_ns };
-	finish_rows(flow);
+	flow_finish_rows(flow);
 	if (!err && !flow->is_ended && flow_is_row_driven(flow))
 		err = take_rows(flow, 0);
 	return err ? err : give_last(flow, end);
@@ -585,7 +579,7 @@ int flow_drain_once(struct flow *flow, bool is_last)
 		return err;
 	flow_account(flow);
 	if (is_last)
-		finish_rows(flow);
+		flow_finish_rows(flow);
 	flow->is_drained = true;
 	if (!flow_is_row_driven(flow))
 		return flow_window_give(flow, end, end.real_ns, is_last);

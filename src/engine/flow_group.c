@@ -353,9 +353,12 @@ static int give_window(struct flow *flow, const struct flow_closed *closed, bool
 	relation_set_rows(relation, (struct row **)groups->rows.at + closed->first, closed->n_rows);
 	relation->places = places_of(groups, closed->n_rows);
 	relation->sessions = &closed->session;
+	is_last |= flow->is_last_window;
+	if (is_last)
+		flow_finish_rows(flow);
 	flow_account_rows(flow, closed->n_rows, &account);
 	return flow_give(flow, closed->session.start_ns, closed->session.end_ns, &account, true,
-			 is_last || flow->is_last_window);
+			 is_last);
 }
 
 /* The end of a run whose windows were all given. */

@@ -128,3 +128,10 @@ struct flow_part *flow_row_part(struct flow *flow, struct relation **ret_relatio
 	*ret_relation = &flow->relations[i];
 	return &flow->parts[i];
 }
+
+void flow_finish_rows(struct flow *flow)
+{
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].source)
+			row_source_finish(flow->parts[i].source);
+}

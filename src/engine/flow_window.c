@@ -176,6 +176,8 @@ static int give_count(struct flow *flow, u64 n, bool is_last)
 		start_ns = flow_real_time(flow, part, flow_time_of(rows[0]->values));
 		end_ns = flow_real_time(flow, part, flow_time_of(rows[n - 1]->values));
 	}
+	if (is_last)
+		flow_finish_rows(flow);
 	relation_set_rows(relation, rows, n);
 	flow_account_rows(flow, n, &account);
 	return flow_give(flow, start_ns, end_ns, &account, n > 0, is_last);

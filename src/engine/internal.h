@@ -211,6 +211,8 @@ int flow_read_all(struct flow *flow, struct flow_instant before);
 int flow_check_memory(struct flow *flow);
 /* Files: has some part rows that were not read yet, and when is the first of them? */
 bool flow_peek_row(struct flow *flow, u64 *ret_time_ns);
+/* Before the last batch: the starts of joins that never met an end are told with it. */
+void flow_finish_rows(struct flow *flow);
 /* Gives back the first n rows of the part's queue. */
 void flow_drop(struct flow_part *part, u64 n);
 /* The part of kind ROWS where there is one only; its number is that of its relation. */

@@ -28,7 +28,7 @@ struct row_source {
 	struct region values;  /* of the rows handed out */
 	struct value *decoded; /* one row */
 	bool has_kernel;
-	bool is_finished;
+	bool is_finished, is_told; /* what waits at the end */
 	u64 accounted_ns;    /* CLOCK_MONOTONIC, of the last row_source_account(); 0: none yet */
 	u64 n_waiting;	     /* starts that never ended, still to be told */
 	struct account user; /* of row_raw_account(), what was told */
@@ -203,8 +203,9 @@ void row_source_finish(struct row_source *s)
 	u64 before_ns = s->accounted_ns ? s->accounted_ns : UINT64_MAX;
 	s64 n = 0;
 
-	if (s->is_finished)
+	if (s->is_told)
 		return;
+	s->is_told = true;
 	if (s->raw)
 		n = (s64)row_raw_waiting(s->raw, s->part->has_files ? UINT64_MAX : before_ns);
 	else if (s->phys->n_joins)

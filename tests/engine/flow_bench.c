@@ -110,6 +110,7 @@ void row_source_account(struct row_source *s, struct account *account)
 	if (s->is_finished && s->has_leftovers) {
 		account->unpaired[UNPAIRED_NEVER_ENDED] += 7;
 		account->lost[LOSS_UNPAIRED] += 7;
+		s->has_leftovers = false; /* told once */
 	}
 	s->is_finished = false;
 	memset(&s->account, 0, sizeof(s->account));

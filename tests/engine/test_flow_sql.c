@@ -272,6 +272,8 @@ static void test_losses(void **state)
 	assert_int_equal(b.batches[1].account.events, 0);
 	assert_int_equal(b.batches[1].account.matched, 2);
 	assert_int_equal(b.batches[1].account.lost[LOSS_MISSED], 0);
+	/* What waits at the end is told with the last window. */
+	assert_int_equal(b.batches[1].account.unpaired[UNPAIRED_NEVER_ENDED], 7);
 	assert_int_equal(b.result.account.events, 9);
 	assert_int_equal(b.result.account.matched, 3);
 	assert_int_equal(b.result.account.lost[LOSS_MISSED], 3);

@@ -93,6 +93,7 @@ enum {
 	KNOWN_LARGE,
 	KNOWN_STAR,
 	KNOWN_COMPOUND,
+	KNOWN_ASOF,
 	KNOWN_INTEGER,
 	KNOWN_BRANCH,
 	KNOWN_PERCENTILE,
@@ -103,7 +104,6 @@ enum {
 	KNOWN_RUNNING,
 	KNOWN_COUNTS,
 	KNOWN_FAULT_STATUS,
-	KNOWN_UNPAIRED,
 };
 
 struct exemption exemptions[] = {
@@ -131,6 +131,9 @@ struct exemption exemptions[] = {
 			     .is_known = true },
 	[KNOWN_INTEGER] = { "integer-type", "an integer's width or sign hangs on the way",
 			    .is_known = true },
+	[KNOWN_ASOF] = { "asof-ties",
+			 "of two starts of one instant the kernel takes either, not the last one written",
+			 .is_known = true },
 	[KNOWN_BRANCH] = { "branch-type",
 			   "the type of branches of different types hangs on the way",
 			   .is_known = true },
@@ -154,9 +157,6 @@ struct exemption exemptions[] = {
 			   .is_known = true },
 	[KNOWN_FAULT_STATUS] = { "fault-status", "only one way computes what faults",
 				 .is_known = true },
-	[KNOWN_UNPAIRED] = { "never-ended",
-			     "what never ended is in no window of a recording: the last was given",
-			     .is_known = true },
 };
 
 const u32 n_exemptions = ARRAY_SIZE(exemptions);
@@ -288,27 +288,13 @@ static void make_real(struct answer *answer, const struct schema *schema)
 		}
 }
 
-/* Is all that differs in what never ended? */
-static bool is_never_ended(const struct result *a, const struct result *b)
-{
-	for (u32 i = 0; i < UNPAIRED_N; i++)
-		if (i != UNPAIRED_NEVER_ENDED && a->unpaired[i] != b->unpaired[i])
-			return false;
-	return true;
-}
-
-static bool same_unpaired(const struct oracle_query *query, const struct way_options *a_way,
-			  const struct answer *a, const struct way_options *b_way,
-			  const struct answer *b)
+static bool same_unpaired(const struct way_options *a_way, const struct answer *a,
+			  const struct way_options *b_way, const struct answer *b)
 {
 	const struct result *x = &a->result, *y = &b->result;
-	bool has_window = query->shape != SHAPE_NONE;
-
 	return (!memcmp(x->unpaired, y->unpaired, sizeof(x->unpaired)) &&
 		x->lost[LOSS_UNPAIRED] == y->lost[LOSS_UNPAIRED]) ||
-	       is_exempt(EXEMPT_LEFT_OUT, has_rules(a_way) != has_rules(b_way)) ||
-	       is_exempt(KNOWN_UNPAIRED,
-			 has_window && b_way->way == WAY_FILE && is_never_ended(x, y));
+	       is_exempt(EXEMPT_LEFT_OUT, has_rules(a_way) != has_rules(b_way));
 }
 
 static bool same_in_a_window(const struct oracle_query *query, const struct way_options *a_way,
@@ -323,7 +309,7 @@ static bool same_in_a_window(const struct oracle_query *query, const struct way_
 		    !is_exempt(KNOWN_SCALAR, i == LOSS_NEGATIVE && query->has_statistic))
 			return false;
 	return (n == m || is_exempt(n && m ? EXEMPT_FAULTS : KNOWN_FAULT_STATUS, true)) &&
-	       same_unpaired(query, a_way, a, b_way, b);
+	       same_unpaired(a_way, a, b_way, b);
 }
 
 static bool same_losses(const struct oracle_query *query, const struct way_options *a_way,
@@ -341,7 +327,8 @@ static bool same_status(const struct oracle_query *query, const struct way_optio
 {
 	if (a->error)
 		return strcmp(a->summary, b->summary) == 0;
-	return a->status == b->status || same_losses(query, a_way, a, b_way, b);
+	return a->status == b->status || same_losses(query, a_way, a, b_way, b) ||
+	       is_exempt(KNOWN_ASOF, query->has_tied_join);
 }
 
 /* SQLite counts no faults; but where every division is guarded there are none. */
@@ -400,7 +387,8 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	if (!is_sqlite && !types_agree(query, a_way, a, b_way, b, &is_kind))
 		return ASPECT_TYPES;
 	if (a->result.n_rows != b->result.n_rows || !same_values(&a->result, &b->result, 0, n + 1))
-		return is_exempt(KNOWN_RUNNING, query->has_running_key) ||
+		return is_exempt(KNOWN_ASOF, query->has_tied_join) ||
+				       is_exempt(KNOWN_RUNNING, query->has_running_key) ||
 				       is_exempt(KNOWN_SCALAR, query->has_statistic)
 			       ? ASPECT_N
 			       : ASPECT_ROWS;
@@ -413,7 +401,9 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	    !is_exempt(EXEMPT_HOPPING, query->shape == SHAPE_HOPPING) &&
 	    !is_exempt(KNOWN_COUNTS, a->result.events == b->result.events))
 		return ASPECT_COUNTS;
-	return same_losses(query, a_way, a, b_way, b) ? ASPECT_N : ASPECT_LOSSES;
+	return same_losses(query, a_way, a, b_way, b) || is_exempt(KNOWN_ASOF, query->has_tied_join)
+		       ? ASPECT_N
+		       : ASPECT_LOSSES;
 }
 
 enum aspect answers_differ(const struct oracle_query *query, const struct way_options *a_way,
