@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -259,6 +260,9 @@ int host_run(struct host *host, struct diags *diags)
 {
 	int err = check_windows(host, diags);
 
+	/* Here, since it makes SQLite start up: the programs count already. */
+	if (!sqlite3_hard_heap_limit64(-1))
+		sqlite3_hard_heap_limit64((s64)HOST_HEAP_BYTES);
 	if (!err)
 		err = open_duration(host);
 	if (!err)

@@ -8,6 +8,9 @@
 
 #include "engine/engine.h"
 
+/* What SQLite may take for all connections together. */
+#define HOST_HEAP_BYTES (4ull << 30)
+
 struct host_options {
 	u64 duration_ns;   /* 0: until stopped */
 	u64 n_windows;	   /* 0: no limit */

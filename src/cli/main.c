@@ -2,6 +2,7 @@
 /*
  * The program: a table of subcommands; everything else is a query to run.
  */
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	for (u32 i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].run(argc - 1, argv + 1);

@@ -12,20 +12,6 @@
 
 #define STEPS_BETWEEN 4096 /* of SQLite's machine; below 1 ms */
 
-static void configure(void)
-{
-	static bool is_configured;
-
-	if (is_configured)
-		return;
-	/* One thread, 16 KiB of lookaside for 120.  The limit needs the memory's statistics. */
-	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1);
-	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 128, 128);
-	sqlite3_hard_heap_limit64(CONNECT_HEAP_BYTES);
-	is_configured = true;
-}
-
 static int on_steps(void *context)
 {
 	return cancel_is_due(context);
@@ -33,13 +19,15 @@ static int on_steps(void *context)
 
 int connect_open(const struct cancel *cancel, struct sqlite3 **ret_db)
 {
-	const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
+	const int flags =
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
 	int code;
 
-	configure();
 	code = sqlite3_open_v2(":memory:", ret_db, flags, NULL);
 	if (code)
 		return code;
+	/* 16 KiB in place of 120. */
+	sqlite3_db_config(*ret_db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 128, 128);
 	sqlite3_progress_handler(*ret_db, STEPS_BETWEEN, on_steps, (void *)cancel);
 	/* Large sorts must not write files. */
 	return sqlite3_exec(*ret_db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
@@ -48,6 +36,7 @@ int connect_open(const struct cancel *cancel, struct sqlite3 **ret_db)
 int connect_failed(struct sqlite3 *db, struct diags *diags)
 {
 	struct diag *diag;
+	u64 heap_bytes;
 
 	switch (db ? sqlite3_errcode(db) : SQLITE_NOMEM) {
 	case SQLITE_INTERRUPT:
@@ -58,10 +47,15 @@ int connect_failed(struct sqlite3 *db, struct diags *diags)
 			diag->has_span = false;
 		return -EINTR;
 	case SQLITE_NOMEM:
-		diag = diag_plain(diags, "too-many-rows",
-				  "SQLite needs more than %llu MiB to sort, join or group the "
-				  "rows",
-				  (unsigned long long)sqlite3_hard_heap_limit64(-1) >> 20);
+		/* The limit is the host's; 0: it has set none. */
+		heap_bytes = (u64)sqlite3_hard_heap_limit64(-1);
+		diag = heap_bytes
+			       ? diag_plain(diags, "too-many-rows",
+					    "SQLite needs more than %llu MiB to sort, join or "
+					    "group the rows",
+					    (unsigned long long)heap_bytes >> 20)
+			       : diag_plain(diags, "too-many-rows",
+					    "there is no memory to sort, join or group the rows");
 		diag_hint(diags, diag, "ask for fewer rows: WHERE, or a shorter WINDOW");
 		return -E2BIG;
 	default:

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What all connections to SQLite have in common: small, in memory only, with a limit of
- * memory, and ended with the run.
+ * What all connections to SQLite have in common: small, in memory only, for one thread, and
+ * ended with the run.  What holds for all of a process (threads, a limit of memory) is the
+ * host's to set.
  */
 #ifndef EBQL_REL_CONNECT_H
 #define EBQL_REL_CONNECT_H
 
 #include "base/cancel.h"
 #include "base/diag.h"
-
-#define CONNECT_HEAP_BYTES (4ull << 30) /* of all connections together */
 
 struct sqlite3;
 

@@ -406,8 +406,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),	    cmocka_unit_test(test_pair),
 		cmocka_unit_test(test_not_nesting), cmocka_unit_test(test_same_file),
-		cmocka_unit_test(test_changed), cmocka_unit_test(test_equal_times),	    cmocka_unit_test(test_running),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_changed),	    cmocka_unit_test(test_equal_times),
+		cmocka_unit_test(test_running),	    cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests_name("row_source", tests, NULL, NULL);
