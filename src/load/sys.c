@@ -4,6 +4,7 @@
  * the kernel refuses bytes it does not know unless they are zero.
  */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -54,13 +55,21 @@ int sys_map_freeze(int fd)
 	return sys_bpf(BPF_MAP_FREEZE, &attr);
 }
 
+/*
+ * The verifier gives up (EAGAIN) when a signal is pending, and a program with a fast timer would
+ * never load: signals wait these milliseconds.
+ */
 int sys_prog_load(union bpf_attr *attr)
 {
+	sigset_t all, before;
 	int tries = 5, ret;
 
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	do {
 		ret = sys_bpf(BPF_PROG_LOAD, attr);
 	} while (ret == -EAGAIN && --tries);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;
 }
 
