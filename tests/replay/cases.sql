@@ -758,3 +758,17 @@ FROM tracepoint:test:event;
 -- row: 'zero'
 -- row: '31'
 -- row: 'big'
+
+-- case: an expression over groups by itself
+-- own: SQLite goes over to real numbers
+SELECT max(f_u8) % 3 AS a, -max(f_u8) AS b, max(f_u8) / 0 AS c, max(f_u64) * 9223372036854775807 AS d
+FROM tracepoint:test:event;
+-- row: 0 | -3 | NULL | NULL
+-- lost: fault=2
+
+-- case: and beside a select
+-- own: SQLite goes over to real numbers
+SELECT max(f_u8) % 3 AS a, -max(f_u8) AS b, max(f_u8) / 0 AS c, max(f_u64) * 9223372036854775807 AS d, (SELECT 1) AS e
+FROM tracepoint:test:event;
+-- row: 0 | -3 | NULL | NULL | 1
+-- lost: fault=2

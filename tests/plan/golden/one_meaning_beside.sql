@@ -1,0 +1,1 @@
+SELECT max(latency) % 1ms AS a, -max(latency) AS b, max(count) / 0 AS c, max(count) * 9223372036854775807 AS d, (SELECT 1) AS one FROM syscall:read WINDOW TUMBLING 1s
