@@ -117,7 +117,6 @@ void cut_refuse_condition(struct cutter *c, const struct expr *e);
 void cut_note_scans(const struct plan *tree, struct cut_part *part);
 /* NULL is one. */
 bool cut_is_kernel_expr(const struct expr *e, const struct plan *tree);
-bool cut_can_fault(const struct expr *e);
 enum cut_reason cut_refuse_rows(const struct cutter *c, const struct chain *chain);
 /* CUT_KERNEL: *ret_distinct, if not NULL, is x of count(DISTINCT x), by which it groups too. */
 enum cut_reason cut_refuse_groups(const struct cutter *c, const struct chain *chain,

@@ -35,7 +35,7 @@ static struct rows *rows_of_condition(struct cutter *c, u32 first, struct expr *
 		rows = c->rows.at[first];
 	if (!rows || rows->is_outer || rows->is_nullable || rows->file)
 		return NULL;
-	return is_behind && cut_can_fault(e) ? NULL : rows;
+	return is_behind && expr_can_fault(e, rows->tree) ? NULL : rows;
 }
 
 /* false after a diagnostic. */

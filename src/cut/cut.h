@@ -124,22 +124,6 @@ struct cut {
 struct cut *cut_query(const struct plan_query *query, const struct settings *settings,
 		      const struct plan_database *databases, u32 n_databases, struct arena *arena,
 		      struct diags *diags);
-/*
- * Bound expressions as SQL.  What a column is called only the caller knows: leaf() prints it
- * and returns true, or leaves the expression to be printed from its arguments.
- */
-struct cut_writer {
-	bool (*leaf)(const struct cut_writer *writer, const struct expr *e, struct buf *out);
-	void *context;
-};
-
-void cut_write(const struct cut_writer *writer, const struct expr *e, struct buf *out);
-/* Where only true and false matter. */
-void cut_write_condition(const struct cut_writer *writer, const struct expr *e, struct buf *out);
-/* The value of a constant: an item of a projection that no column of its rows stands for. */
-struct value cut_constant(const struct expr *e);
-void cut_write_text(const char *text, u32 n, struct buf *out);
-
 /* The parts and their reasons, the SQL, the window and what it costs. */
 void cut_print(const struct cut *cut, struct buf *out);
 

@@ -109,22 +109,6 @@ bool cut_is_kernel_expr(const struct expr *e, const struct plan *tree)
 	return !r.is_foreign && !e->is_user_only;
 }
 
-static void note_fault(void *context, struct expr *e)
-{
-	bool is_quotient = e->kind == EXPR_OP && (e->op == OP_DIV || e->op == OP_MOD);
-
-	*(bool *)context |= e->may_overflow || e->kind == EXPR_MEMBER ||
-			    (is_quotient && e->args[1]->lo <= 0 && e->args[1]->hi >= 0);
-}
-
-bool cut_can_fault(const struct expr *e)
-{
-	bool can_fault = false;
-
-	expr_each((struct expr *)e, note_fault, &can_fault);
-	return can_fault;
-}
-
 /* --- Windows --- */
 
 bool cut_is_where_first(const struct cutter *c)

@@ -194,7 +194,7 @@ static struct expr *take_whole(struct cutter *c, struct expr *e, const struct gu
 	/* Without a partner only the columns are NULL: x IS NULL, CASE, ... are not. */
 	if (rows->is_nullable && !is_leaf(e) && !expr_is_strict(e))
 		return NULL;
-	if (cut_can_fault(e) && (outer || rows->is_outer || c->is_guarded)) {
+	if (expr_can_fault(e, rows->tree) && (outer || rows->is_outer || c->is_guarded)) {
 		bool is_kernels = !rows->is_outer && !c->is_guarded && type_is_word(e->type) &&
 				  is_guard_of(outer, rows);
 

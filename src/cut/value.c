@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cut/build.h"
+#include "lite/lite.h"
 
 static void put_column(struct cutter *c, u32 relation, u32 index, struct buf *out)
 {
@@ -85,7 +86,7 @@ static void put_subquery(struct cutter *c, const struct expr *e, struct buf *out
 }
 
 /* What is not computed from its arguments; false: it is. */
-static bool put_leaf(struct cutter *c, const struct cut_writer *w, const struct expr *e,
+static bool put_leaf(struct cutter *c, const struct lite_writer *w, const struct expr *e,
 		     enum want want, struct buf *out)
 {
 	bool is_estimate = e->is_quantile && want != WANT_ITEM;
@@ -114,7 +115,7 @@ static bool put_leaf(struct cutter *c, const struct cut_writer *w, const struct 
 		return true;
 	case EXPR_IN_SELECT:
 		buf_putc(out, '(');
-		cut_write(w, e->args[0], out);
+		lite_write(w, e->args[0], out);
 		buf_puts(out, " IN ");
 		put_subquery(c, e, out);
 		buf_putc(out, ')');
@@ -148,20 +149,20 @@ static bool put_leaf(struct cutter *c, const struct cut_writer *w, const struct 
 	return false;
 }
 
-static bool put_value_leaf(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static bool put_value_leaf(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	return put_leaf(w->context, w, e, WANT_VALUE, out);
 }
 
 void cut_put(struct cutter *c, struct expr *e, enum want want, struct buf *out)
 {
-	const struct cut_writer writer = { put_value_leaf, c };
+	const struct lite_writer writer = { put_value_leaf, c };
 	struct expr *taken = cut_take(c, e);
 
 	if (want == WANT_CONDITION)
-		cut_write_condition(&writer, taken, out);
+		lite_write_condition(&writer, taken, out);
 	else if (want == WANT_VALUE || !put_leaf(c, &writer, taken, WANT_ITEM, out))
-		cut_write(&writer, taken, out);
+		lite_write(&writer, taken, out);
 }
 
 void cut_put_direction(const struct sort_key *key, struct buf *out)

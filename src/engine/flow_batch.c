@@ -3,6 +3,7 @@
  * One batch of a flow: the losses of its parts, the SQL, the sink.
  */
 #include "engine/internal.h"
+#include "lite/lite.h"
 
 void flow_account(struct flow *flow)
 {
@@ -161,7 +162,7 @@ int flow_give_events(struct flow *flow, const struct value *values, u32 n_rows, 
 		for (u32 i = 0; i < width; i++) {
 			s32 item = cut->picks[i], column = phys->item_columns[item];
 
-			to[i] = column >= 0 ? values[column] : cut_constant(items[item].expr);
+			to[i] = column >= 0 ? values[column] : lite_constant(items[item].expr);
 		}
 	}
 	flow->n_streamed += n_rows;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "drain/drain.h"
+#include "lite/lite.h"
 #include "tree/internal.h"
 
 /* Of records that wait for the end of their window. */
@@ -116,7 +117,7 @@ static void read_row(struct row_source *s, const u8 *record, struct value *ret_r
 
 	stream_decode(s->phys, record, s->decoded);
 	for (u32 i = 0; i < s->project->project.n_items; i++)
-		ret_row[i] = columns[i] < 0 ? cut_constant(s->project->project.items[i].expr)
+		ret_row[i] = columns[i] < 0 ? lite_constant(s->project->project.items[i].expr)
 					    : s->decoded[columns[i]];
 }
 

@@ -10,12 +10,13 @@
 #include <string.h>
 
 #include "rel/rel.h"
+#include "lite/lite.h"
 #include "tree/internal.h"
 
 /* --- Expression -> SQL --- */
 
 /* In rows of the branch whose scan is there; in none of them: of no partner, all is NULL. */
-static void put_union(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void put_union(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	const struct row_sql *sql = w->context;
 
@@ -23,12 +24,12 @@ static void put_union(const struct cut_writer *w, const struct expr *e, struct b
 	for (u32 i = 0; i < e->n_args; i++) {
 		buf_printf(out, " WHEN c%u IS NOT NULL THEN ",
 			   slots_source(sql->slots, e->branches[i])->first);
-		cut_write(w, e->args[i], out);
+		lite_write(w, e->args[i], out);
 	}
 	buf_puts(out, " END");
 }
 
-static bool put_slot(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static bool put_slot(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	const struct row_sql *sql = w->context;
 	s32 slot = slots_find(sql->slots, e);
@@ -189,7 +190,7 @@ static struct value pick(struct row_sql *sql, const struct expr *e, const struct
 	s32 slot;
 
 	if (expr_is_constant(e))
-		return cut_constant(e);
+		return lite_constant(e);
 	slot = slots_find(sql->slots, e);
 	if (slot >= 0)
 		return *slot_value(sql, t, (u32)slot);
@@ -206,7 +207,7 @@ static void eval_text(struct row_eval *eval, const struct buf *text)
 
 void row_eval_init(struct row_eval *eval, struct row_sql *sql, struct expr *const *exprs, u32 n)
 {
-	const struct cut_writer writer = { put_slot, sql };
+	const struct lite_writer writer = { put_slot, sql };
 	struct buf text;
 
 	*eval = (struct row_eval){ .sql = sql, .exprs = (struct expr **)exprs, .n = n };
@@ -219,7 +220,7 @@ void row_eval_init(struct row_eval *eval, struct row_sql *sql, struct expr *cons
 		if (is_picked(sql, exprs[i]))
 			continue;
 		buf_puts(&text, eval->n_computed ? ", " : "SELECT ");
-		cut_write(&writer, exprs[i], &text);
+		lite_write(&writer, exprs[i], &text);
 		eval->computed[i] = (s32)eval->n_computed++;
 	}
 	buf_puts(&text, " FROM t");
@@ -231,7 +232,7 @@ void row_eval_init(struct row_eval *eval, struct row_sql *sql, struct expr *cons
 void row_eval_init_filter(struct row_eval *eval, struct row_sql *sql, struct expr *const *conjuncts,
 			  u32 n)
 {
-	const struct cut_writer writer = { put_slot, sql };
+	const struct lite_writer writer = { put_slot, sql };
 	struct arena *arena = sql->slots->arena;
 	struct buf text;
 
@@ -244,7 +245,7 @@ void row_eval_init_filter(struct row_eval *eval, struct row_sql *sql, struct exp
 	buf_puts(&text, "SELECT CASE WHEN ");
 	for (u32 i = 0; i < n; i++) {
 		buf_puts(&text, i ? " AND (" : "(");
-		cut_write_condition(&writer, conjuncts[i], &text);
+		lite_write_condition(&writer, conjuncts[i], &text);
 		buf_putc(&text, ')');
 	}
 	buf_puts(&text, n ? " THEN 1 ELSE 0 END FROM t" : "1 THEN 1 END FROM t");

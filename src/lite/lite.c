@@ -9,19 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cut/cut.h"
+#include "lite/lite.h"
 
-static void write_list(const struct cut_writer *w, struct expr *const *args, u32 n, struct buf *out)
+static void write_list(const struct lite_writer *w, struct expr *const *args, u32 n,
+		       struct buf *out)
 {
 	for (u32 i = 0; i < n; i++) {
 		buf_puts(out, i ? ", " : "");
-		cut_write(w, args[i], out);
+		lite_write(w, args[i], out);
 	}
 }
 
 /* --- Constants --- */
 
-void cut_write_text(const char *text, u32 n, struct buf *out)
+void lite_write_text(const char *text, u32 n, struct buf *out)
 {
 	buf_putc(out, '\'');
 	for (u32 i = 0; i < n; i++) {
@@ -59,7 +60,7 @@ static void write_real(double real, struct buf *out)
 	buf_printf(out, "eb_number('%s')", digits);
 }
 
-struct value cut_constant(const struct expr *e)
+struct value lite_constant(const struct expr *e)
 {
 	switch (e->kind) {
 	case EXPR_NULL:
@@ -104,12 +105,12 @@ static bool is_of_constants(const struct expr *e)
 	return e->args[0]->kind == EXPR_INTEGER && (e->n_args == 1 || expr_is_constant(e->args[1]));
 }
 
-static void write_first(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_first(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	bool is_each = is_of_constants(e);
 
 	buf_puts(out, is_each ? "eb_each(" : "");
-	cut_write(w, e->args[0], out);
+	lite_write(w, e->args[0], out);
 	buf_puts(out, is_each ? ")" : "");
 }
 
@@ -129,7 +130,7 @@ static u32 n_links(const struct expr *e)
 }
 
 /* "a, '+s', b, '-', c": so many of the last operators. */
-static void write_links(const struct cut_writer *w, const struct expr *e, u32 n, struct buf *out)
+static void write_links(const struct lite_writer *w, const struct expr *e, u32 n, struct buf *out)
 {
 	static const char letters[OP_N] = {
 		[OP_ADD] = '+',		[OP_SUB] = '-',	    [OP_MUL] = '*',
@@ -145,14 +146,14 @@ static void write_links(const struct cut_writer *w, const struct expr *e, u32 n,
 	if (needs_rule(e))
 		buf_putc(out, expr_rule(e));
 	buf_puts(out, "', ");
-	cut_write(w, e->args[1], out);
+	lite_write(w, e->args[1], out);
 }
 
 /* An argument is three entries of the parser's stack; a function has 127 arguments. */
 #define NESTED_LINKS 5u
 #define CHAIN_LINKS  60u
 
-static void write_arithmetic(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_arithmetic(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	if (n_links(e) > NESTED_LINKS) {
 		buf_puts(out, "eb_chain(");
@@ -164,7 +165,7 @@ static void write_arithmetic(const struct cut_writer *w, const struct expr *e, s
 	write_first(w, e, out);
 	if (e->n_args == 2) {
 		buf_puts(out, ", ");
-		cut_write(w, e->args[1], out);
+		lite_write(w, e->args[1], out);
 	}
 	if (needs_rule(e))
 		buf_printf(out, ", '%c'", expr_rule(e));
@@ -172,22 +173,22 @@ static void write_arithmetic(const struct cut_writer *w, const struct expr *e, s
 }
 
 /* What stands for 2^63 and more is not true to SQLite by itself. */
-void cut_write_condition(const struct cut_writer *w, const struct expr *e, struct buf *out)
+void lite_write_condition(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	bool is_wrapped = is_big(e);
 
 	buf_puts(out, is_wrapped ? "(" : "");
-	cut_write(w, e, out);
+	lite_write(w, e, out);
 	buf_puts(out, is_wrapped ? " <> 0)" : "");
 }
 
 /* As a text: a number of 2^63 and more would be the bytes that stand for it. */
-static void write_as_text(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_as_text(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	bool is_wrapped = is_big(e);
 
 	buf_puts(out, is_wrapped ? "eb_text(" : "");
-	cut_write(w, e, out);
+	lite_write(w, e, out);
 	buf_puts(out, is_wrapped ? ")" : "");
 }
 
@@ -202,7 +203,7 @@ static u32 n_terms(const struct expr *e, enum ast_op op)
 }
 
 /* a AND b AND c, whichever way they are nested; the same for OR and ||. */
-static void write_terms(const struct cut_writer *w, const struct expr *e, enum ast_op op, u32 *n,
+static void write_terms(const struct lite_writer *w, const struct expr *e, enum ast_op op, u32 *n,
 			bool is_in_pieces, struct buf *out)
 {
 	bool is_next = is_in_pieces && *n && *n % PIECE_TERMS == 0;
@@ -218,11 +219,11 @@ static void write_terms(const struct cut_writer *w, const struct expr *e, enum a
 	if (op == OP_CONCAT)
 		write_as_text(w, e, out);
 	else
-		cut_write_condition(w, e, out);
+		lite_write_condition(w, e, out);
 	(*n)++;
 }
 
-static void write_chain(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_chain(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	bool is_in_pieces = n_terms(e, e->op) > PIECE_TERMS;
 	u32 n = 0;
@@ -238,17 +239,17 @@ static bool is_mixed(const struct expr *a, const struct expr *b)
 	return (a->type.kind == TYPE_REAL && is_big(b)) || (b->type.kind == TYPE_REAL && is_big(a));
 }
 
-static void write_comparison(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_comparison(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	bool is_compared = e->op >= OP_EQ && e->op <= OP_GE && is_mixed(e->args[0], e->args[1]);
 
 	buf_puts(out, is_compared ? "(eb_compare(" : "(");
-	cut_write(w, e->args[0], out);
+	lite_write(w, e->args[0], out);
 	if (is_compared)
 		buf_puts(out, ", ");
 	else
 		buf_printf(out, " %s ", ast_op_names[e->op]);
-	cut_write(w, e->args[1], out);
+	lite_write(w, e->args[1], out);
 	if (is_compared)
 		buf_printf(out, ") %s 0", ast_op_names[e->op]);
 	buf_putc(out, ')');
@@ -276,17 +277,17 @@ static bool is_never_computed(const struct expr *e)
 	return is_null(e->args[0]) || (e->n_args == 2 && is_null(e->args[1]));
 }
 
-static void write_operator(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_operator(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	if (is_never_computed(e)) {
 		buf_puts(out, "NULL");
 	} else if (e->op == OP_PLUS) {
-		cut_write(w, e->args[0], out);
+		lite_write(w, e->args[0], out);
 	} else if (arithmetic[e->op]) {
 		write_arithmetic(w, e, out);
 	} else if (e->op == OP_NOT) {
 		buf_puts(out, "(NOT ");
-		cut_write_condition(w, e->args[0], out);
+		lite_write_condition(w, e->args[0], out);
 		buf_putc(out, ')');
 	} else if (e->op == OP_AND || e->op == OP_OR || e->op == OP_CONCAT) {
 		write_chain(w, e, out);
@@ -298,39 +299,39 @@ static void write_operator(const struct cut_writer *w, const struct expr *e, str
 /* --- The others --- */
 
 /* A u64 of 2^63 and more where other arms are negative: no 64 bits hold both. */
-static void write_case(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_case(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	bool is_checked = e->may_overflow && type_is_word(e->type);
 
 	if (e->n_args == 1) {
-		cut_write(w, e->args[0], out);
+		lite_write(w, e->args[0], out);
 		return;
 	}
 	buf_puts(out, is_checked ? "eb_fit(CASE" : "CASE");
 	for (u32 i = 0; i + 1 < e->n_args; i += 2) {
 		buf_puts(out, " WHEN ");
-		cut_write_condition(w, e->args[i], out);
+		lite_write_condition(w, e->args[i], out);
 		buf_puts(out, " THEN ");
-		cut_write(w, e->args[i + 1], out);
+		lite_write(w, e->args[i + 1], out);
 	}
 	buf_puts(out, " ELSE ");
-	cut_write(w, e->args[e->n_args - 1], out);
+	lite_write(w, e->args[e->n_args - 1], out);
 	buf_puts(out, " END");
 	if (is_checked)
 		buf_printf(out, ", '%c')", expr_rule(e));
 }
 
-static void write_argument(const struct cut_writer *w, const struct expr *e, bool takes_big,
+static void write_argument(const struct lite_writer *w, const struct expr *e, bool takes_big,
 			   struct buf *out)
 {
 	bool is_checked = !takes_big && is_big(e);
 
 	buf_puts(out, is_checked ? "eb_i64(" : "");
-	cut_write(w, e, out);
+	lite_write(w, e, out);
 	buf_puts(out, is_checked ? ")" : "");
 }
 
-static void write_cast(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_cast(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	const char *type = e->type.kind == TYPE_TEXT   ? "TEXT"
 			   : e->type.kind == TYPE_REAL ? "REAL"
@@ -345,7 +346,7 @@ static void write_cast(const struct cut_writer *w, const struct expr *e, struct 
 	buf_printf(out, " AS %s)", type);
 }
 
-static void write_call(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_call(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	const struct sql_function *f = e->function;
 	bool takes_big = f && f->takes_big;
@@ -362,23 +363,23 @@ static void write_call(const struct cut_writer *w, const struct expr *e, struct 
 	buf_putc(out, ')');
 }
 
-static void write_match(const struct cut_writer *w, const struct expr *e, struct buf *out)
+static void write_match(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	buf_putc(out, '(');
-	cut_write(w, e->args[0], out);
+	lite_write(w, e->args[0], out);
 	buf_puts(out, e->is_glob ? " GLOB " : " LIKE ");
 	if (e->kind == EXPR_LIKE)
-		cut_write_text(e->text, e->text_bytes, out);
+		lite_write_text(e->text, e->text_bytes, out);
 	else
-		cut_write(w, e->args[1], out);
+		lite_write(w, e->args[1], out);
 	if (e->n_args > 2) {
 		buf_puts(out, " ESCAPE ");
-		cut_write(w, e->args[2], out);
+		lite_write(w, e->args[2], out);
 	}
 	buf_putc(out, ')');
 }
 
-void cut_write(const struct cut_writer *w, const struct expr *e, struct buf *out)
+void lite_write(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	if (w->leaf(w, e, out))
 		return;
@@ -393,14 +394,14 @@ void cut_write(const struct cut_writer *w, const struct expr *e, struct buf *out
 		write_real(e->real, out);
 		return;
 	case EXPR_TEXT:
-		cut_write_text(e->text, e->text_bytes, out);
+		lite_write_text(e->text, e->text_bytes, out);
 		return;
 	case EXPR_OP:
 		write_operator(w, e, out);
 		return;
 	case EXPR_IN:
 		buf_putc(out, '(');
-		cut_write(w, e->args[0], out);
+		lite_write(w, e->args[0], out);
 		buf_puts(out, " IN (");
 		write_list(w, e->args + 1, e->n_args - 1, out);
 		buf_puts(out, "))");
@@ -414,7 +415,7 @@ void cut_write(const struct cut_writer *w, const struct expr *e, struct buf *out
 		return;
 	case EXPR_IS_NULL:
 		buf_putc(out, '(');
-		cut_write(w, e->args[0], out);
+		lite_write(w, e->args[0], out);
 		buf_puts(out, " IS NULL)");
 		return;
 	case EXPR_CASE:
