@@ -189,14 +189,6 @@ static void negative_begin(struct gen *g)
 	ir_imm(g->ir, g->negative, 0);
 }
 
-void gen_negative(struct gen *g)
-{
-	if (g->negative)
-		ir_imm(g->ir, g->negative, 1);
-	else
-		gen_count(g, COUNTER_NEGATIVE);
-}
-
 static void negative_end(struct gen *g)
 {
 	label none = ir_label(g->ir);
@@ -208,84 +200,15 @@ static void negative_end(struct gen *g)
 	ir_place(g->ir, none);
 }
 
-/* --- So is a fault of one expression, however many filters its cells have --- */
-
-static void attempt_place(struct gen *g, const struct expr *e)
-{
-	/* A text that cannot be read has none, also where the column is never NULL. */
-	if (!e || gen_is_probe(e) || !(e->nullable || gen_is_text(e)))
-		return;
-	for (u32 i = 0; i < g->attempts.n; i++) {
-		struct attempt *a = &g->attempts.at[i];
-
-		if (!expr_equal(a->expr, e))
-			continue;
-		if (!a->failed) {
-			a->failed = ir_reg(g->ir);
-			ir_imm(g->ir, a->failed, 0);
-		}
-		return;
-	}
-	vec_push(g->arena, &g->attempts, (struct attempt){ .expr = e });
-}
-
 /* What is computed in one place only needs no mark. */
 static void attempts_begin(struct gen *g)
 {
 	g->attempts.n = 0;
 	for (u32 i = 0; i < g->phys->n_cells; i++) {
 		if (is_first_of_group(g, i))
-			attempt_place(g, g->phys->cells[i].arg);
-		attempt_place(g, g->phys->cells[i].weight);
+			gen_attempt_place(g, g->phys->cells[i].arg);
+		gen_attempt_place(g, g->phys->cells[i].weight);
 	}
-}
-
-/* Goes to null where e was NULL before; *ret_failing: where to go when it is now. */
-static vreg attempt_begin(struct gen *g, const struct expr *e, label null, label *ret_failing)
-{
-	vreg failed = 0;
-
-	for (u32 i = 0; i < g->attempts.n; i++)
-		if (expr_equal(g->attempts.at[i].expr, e))
-			failed = g->attempts.at[i].failed;
-	*ret_failing = null;
-	if (!failed)
-		return 0;
-	*ret_failing = ir_label(g->ir);
-	ir_branchi(g->ir, IR_NE, failed, 0, null);
-	return failed;
-}
-
-static void attempt_end(struct gen *g, vreg failed, label failing, label null)
-{
-	label end = ir_label(g->ir);
-
-	if (!failed)
-		return;
-	ir_jump(g->ir, end);
-	ir_place(g->ir, failing);
-	ir_imm(g->ir, failed, 1);
-	ir_jump(g->ir, null);
-	ir_place(g->ir, end);
-}
-
-vreg gen_cell_word(struct gen *g, const struct expr *e, label null)
-{
-	label failing;
-	vreg failed = attempt_begin(g, e, null, &failing), v = gen_value(g, e, failing);
-
-	attempt_end(g, failed, failing, null);
-	return v;
-}
-
-static stack_object cell_text(struct gen *g, const struct expr *e, label null)
-{
-	label failing;
-	vreg failed = attempt_begin(g, e, null, &failing);
-	stack_object text = gen_text(g, e, failing);
-
-	attempt_end(g, failed, failing, null);
-	return text;
 }
 
 /* All cells of one argument, which is evaluated once, with the filter of the first. */
@@ -301,7 +224,7 @@ static void update_group(struct gen *g, u32 first, bool *done, vreg row)
 		if (gen_is_probe(arg))
 			v.reg = gen_probe_of(g, arg, end);
 		else if (gen_is_text(arg))
-			v.text = cell_text(g, arg, end);
+			v.text = gen_cell_text(g, arg, end);
 		else
 			v.reg = gen_cell_word(g, arg, end);
 	}

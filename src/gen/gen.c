@@ -301,8 +301,6 @@ static void begin_use(struct gen *g, u32 i)
 	g->number = g->probe = 0;
 	g->memos.n = g->stored.n = g->slots.n = g->texts.n = 0;
 	g->has_scratch = false;
-	for (u32 k = 0; k < g->places.n; k++)
-		g->places.at[k].is_used = false;
 }
 
 /* Several uses of one hook: each takes the event in turn.  It has one time for all. */
@@ -311,14 +309,14 @@ static void several_uses(struct gen *g, label out)
 	vreg number = 0;
 	label end = g->done;
 
-	if (gen_kind(g)->is_of_calls)
+	if (g->kind->is_of_calls)
 		number = raw_syscall_filter(g, take_any_number, out);
 	enter(g, out);
 	gen_once_begin(g);
 	for (u32 i = 0; i < g->hook->n_uses; i++) {
 		begin_use(g, i);
 		g->done = ir_label(g->ir);
-		if (gen_kind(g)->is_of_calls)
+		if (g->kind->is_of_calls)
 			take_number(g, number, g->done);
 		if (needs_slice(g->hook, g->phys))
 			gen_take_slice(g);
@@ -332,7 +330,7 @@ static void several_uses(struct gen *g, label out)
 static void one_use(struct gen *g, label out)
 {
 	begin_use(g, 0);
-	if (gen_kind(g)->is_of_calls)
+	if (g->kind->is_of_calls)
 		raw_syscall_filter(g, take_number, out);
 	enter(g, out);
 	if (g->line)
@@ -345,7 +343,11 @@ static void one_use(struct gen *g, label out)
 struct ir *gen_program(const struct phys_set *set, const struct hook *hook, struct arena *arena,
 		       struct buf *constants)
 {
-	struct gen gen = { .arena = arena, .set = set, .hook = hook, .constants = constants };
+	struct gen gen = { .arena = arena,
+			   .set = set,
+			   .hook = hook,
+			   .kind = &gen_kinds[hook->path],
+			   .constants = constants };
 	struct gen *g = &gen;
 	label out;
 

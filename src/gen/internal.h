@@ -8,6 +8,8 @@
 #ifndef EBQL_GEN_INTERNAL_H
 #define EBQL_GEN_INTERNAL_H
 
+#include <string.h>
+
 #include "base/vec.h"
 #include "gen/gen.h"
 
@@ -33,13 +35,6 @@ struct attempt {
 	vreg failed; /* 1: it was NULL; 0, no register: there is one place only */
 };
 
-/* An object of the stack.  One use after the other has it: only one runs at a time. */
-struct place {
-	stack_object object;
-	u32 bytes;
-	bool is_used;
-};
-
 /* The slot of a running sum, which others use too. */
 struct running_slot {
 	const struct phys_running *running;
@@ -49,10 +44,19 @@ struct running_slot {
 /* What is the same for all uses of an event, read where the first of them needs it. */
 enum once { ONCE_TIME, ONCE_PID_TGID, ONCE_UID_GID, ONCE_N };
 
+/* What this layer knows of an access path; the rows are in source.c. */
+struct gen;
+struct gen_kind {
+	vreg (*field)(struct gen *g, const struct expr *e, const struct field *f);
+	bool is_of_calls; /* its events are calls of all numbers, of which each use wants some */
+	bool has_header;  /* struct replay_header stands before the record, and tells the rest */
+};
+
 struct gen {
 	struct arena *arena;
 	const struct phys_set *set;
 	const struct hook *hook;
+	const struct gen_kind *kind;	  /* of the hook */
 	const struct hook_use *use;	  /* the use of the hook being generated */
 	const struct phys *phys;	  /* its part */
 	const struct phys_source *source; /* its source */
@@ -77,7 +81,6 @@ struct gen {
 	VEC(struct memo) memos;
 	vreg negative; /* 1: a value below zero was met; 0, no register: it is counted at once */
 	VEC(struct attempt) attempts;
-	VEC(struct place) places;
 	VEC(struct memo) texts; /* each text has one place, filled again where it may not be */
 };
 
@@ -92,47 +95,78 @@ static inline void gen_join(struct gen *g, u32 fork)
 	g->memos.n = fork;
 }
 
-/* source.c: what this layer knows of an access path, and columns. */
-struct gen_kind {
-	vreg (*field)(struct gen *g, const struct expr *e, const struct field *f);
-	bool is_of_calls; /* its events are calls of all numbers, of which each use wants some */
-	bool has_header;  /* struct replay_header stands before the record, and tells the rest */
-};
-extern const struct gen_kind gen_kinds[ACCESS_N];
-
-static inline const struct gen_kind *gen_kind(const struct gen *g)
+/* Texts. */
+static inline bool gen_is_text(const struct expr *e)
 {
-	return &gen_kinds[g->hook->path];
+	return e->type.kind == TYPE_TEXT;
 }
+
+/* The column `probe`: a text whose code, an index into phys.probes, is what a program has of it. */
+static inline bool gen_is_probe(const struct expr *e)
+{
+	return e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
+}
+
+static inline u32 gen_text_words(const struct expr *e)
+{
+	return (u32)ALIGN_UP(MAX(e->type.bytes, 1u), 8) / 8;
+}
+
+static inline u64 gen_literal_word(const struct expr *literal, u32 word)
+{
+	u64 w = 0;
+
+	if (8 * word < literal->text_bytes)
+		memcpy(&w, literal->text + 8 * word, MIN(8u, literal->text_bytes - 8 * word));
+	return w;
+}
+
+/* context.c */
+vreg gen_current_cpu(struct gen *g);
+vreg gen_helper(struct gen *g, enum bpf_func_id helper);
+vreg gen_replay_column(struct gen *g, u32 column);
+/* Eight zeroed bytes on the stack; valid until the next call. */
+stack_object gen_scratch(struct gen *g);
+vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
+		    vreg address);
+/* Where the record starts in the context: behind the header of a replayed event. */
+s32 gen_record_offset(const struct gen *g);
+
+/* count.c */
+void gen_count(struct gen *g, enum counter counter);
+/* One more start or end without a partner. */
+void gen_count_unpaired(struct gen *g, enum unpaired kind);
+/* Counts a fault, or marks it for those that ask for the value later. */
+void gen_count_fault(struct gen *g);
+/* The same, and goes to null. */
+void gen_fault(struct gen *g, label null);
+
+/* known.c */
+/* The column of a looked-up start that is this expression, or NULL. */
+const struct stored *gen_stored(const struct gen *g, const struct expr *e);
+vreg gen_stored_value(struct gen *g, const struct stored *s, label null);
+stack_object gen_stored_text(struct gen *g, const struct stored *s, label null);
+/* The argument of a UNION column for rows that this source triggers. */
+const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
+
+/* source.c: what this layer knows of an access path, and columns. */
+extern const struct gen_kind gen_kinds[ACCESS_N];
 
 vreg gen_field(struct gen *g, const struct expr *e);
 vreg gen_system(struct gen *g, const struct expr *e);
 vreg gen_member(struct gen *g, const struct expr *e, label null);
-vreg gen_current_cpu(struct gen *g);
 /* Of this source's event, and of whichever event the probe column e is of. */
 vreg gen_probe_code(struct gen *g);
 vreg gen_probe_of(struct gen *g, const struct expr *e, label null);
 /* The time of this source's event. */
 vreg gen_time(struct gen *g);
-/* An object of the stack for what is left of the use. */
-stack_object gen_stack(struct gen *g, u32 bytes);
 /* Ahead of several uses: what they share is not read yet. */
 void gen_once_begin(struct gen *g);
-/* Eight zeroed bytes on the stack; valid until the next call. */
-stack_object gen_scratch(struct gen *g);
-vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
-		    vreg address);
 const struct field *gen_field_of(const struct gen *g, const struct expr *e);
 vreg gen_member_address(struct gen *g, const struct expr *e, label null);
-/* Where the record starts in the context: behind the header of a replayed event. */
-s32 gen_record_offset(const struct gen *g);
 
 /* value.c: word expressions. */
 vreg gen_value(struct gen *g, const struct expr *e, label null);
-/* Counts a fault, or marks it for those that ask for the value later. */
-void gen_count_fault(struct gen *g);
-/* The same, and goes to null. */
-void gen_fault(struct gen *g, label null);
 /* arith.c: gen_value() of OP +, -, ... */
 vreg gen_arithmetic(struct gen *g, const struct expr *e, label null);
 
@@ -140,16 +174,11 @@ vreg gen_arithmetic(struct gen *g, const struct expr *e, label null);
 void gen_condition(struct gen *g, const struct expr *e, label yes, label no, label null,
 		   label next);
 /* text.c */
-bool gen_is_text(const struct expr *e);
-/* The column `probe`: a text whose code, an index into phys.probes, is what a program has of it. */
-bool gen_is_probe(const struct expr *e);
 /* The text in 8-byte words, zero behind its end; n words as gen_text_words() says. */
 stack_object gen_text(struct gen *g, const struct expr *e, label null);
-u32 gen_text_words(const struct expr *e);
 void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const struct expr *b,
 		      label yes, label no, label null);
 void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label null);
-u64 gen_literal_word(const struct expr *literal, u32 word);
 /* yes for the codes of the probe column e whose byte in `holds` is 1. */
 void gen_probe_table(struct gen *g, const struct expr *e, const u8 *holds, label yes, label no,
 		     label null);
@@ -157,30 +186,13 @@ void gen_probe_table(struct gen *g, const struct expr *e, const u8 *holds, label
 void gen_like(struct gen *g, const struct expr *e, label yes, label no, label null);
 
 /* join.c */
-/* The column of a looked-up start that is this expression, or NULL. */
-const struct stored *gen_stored(const struct gen *g, const struct expr *e);
-vreg gen_stored_value(struct gen *g, const struct stored *s, label null);
-stack_object gen_stored_text(struct gen *g, const struct stored *s, label null);
 void gen_look_up(struct gen *g, const struct phys_step *step);
 void gen_store(struct gen *g, const struct phys_step *step);
-/* The argument of a UNION column for rows that this source triggers. */
-const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
 
 /* running.c: adds to the running sum; its value is a stored column from there on. */
 void gen_running(struct gen *g, const struct phys_step *step);
 
-/* state.c */
-/* Leaves for `out` before anything is marked when the CPU is none of ours. */
-void gen_enter(struct gen *g, label out);
-/* The part's slice. */
-void gen_take_slice(struct gen *g);
-/* Gives the slot back. */
-void gen_leave(struct gen *g);
-/* Behind the program's end, at the label g->busy: every slot is taken, the event is missed. */
-void gen_busy(struct gen *g);
-void gen_count(struct gen *g, enum counter counter);
-/* One more start or end without a partner. */
-void gen_count_unpaired(struct gen *g, enum unpaired kind);
+/* key.c */
 /* A word of a key. */
 struct key_word {
 	vreg reg; /* 0: on the stack, or a constant */
@@ -196,14 +208,28 @@ bool gen_key_tells(const struct key_word *words, u32 n_words, u32 i);
 void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words);
 /* 64 bits, the high ones well mixed. */
 vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words);
+
+/* state.c */
+/* Leaves for `out` before anything is marked when the CPU is none of ours. */
+void gen_enter(struct gen *g, label out);
+/* The part's slice. */
+void gen_take_slice(struct gen *g);
+/* Gives the slot back. */
+void gen_leave(struct gen *g);
+/* Behind the program's end, at the label g->busy: every slot is taken, the event is missed. */
+void gen_busy(struct gen *g);
 /* The group's row, found or made; the (other) row when there is no room. */
 vreg gen_row(struct gen *g);
-/* cell.c */
-void gen_cells(struct gen *g, vreg row);
+/* attempt.c */
 /* gen_value() of an argument or a weight: one fault an event. */
 vreg gen_cell_word(struct gen *g, const struct expr *e, label null);
+stack_object gen_cell_text(struct gen *g, const struct expr *e, label null);
+/* e is computed in one more place. */
+void gen_attempt_place(struct gen *g, const struct expr *e);
 /* A value below zero is left out: counted, once an event. */
 void gen_negative(struct gen *g);
+/* cell.c */
+void gen_cells(struct gen *g, vreg row);
 /* The argument of cells, which is not NULL: a word (of a probe its code), or a text. */
 struct cell_value {
 	vreg reg; /* 0: text */

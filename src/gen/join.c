@@ -13,52 +13,6 @@
 /* How often an event tries again where other CPUs take what it has chosen. */
 #define TRIES 3
 
-/* --- What was looked up --- */
-
-const struct stored *gen_stored(const struct gen *g, const struct expr *e)
-{
-	for (u32 i = 0; i < g->stored.n; i++)
-		if (expr_equal(g->stored.at[i].expr, e))
-			return &g->stored.at[i];
-	return NULL;
-}
-
-/* A read that failed at the start is a fault where its value is asked for: here. */
-static void test_null(struct gen *g, const struct stored *s, label null)
-{
-	label read = ir_label(g->ir), failed = ir_label(g->ir);
-
-	if (s->fault_mask && !g->is_recount) {
-		ir_branchi(g->ir, IR_TEST, s->nulls, (s64)s->fault_mask, failed);
-		ir_jump(g->ir, read);
-		ir_place(g->ir, failed);
-		gen_count_fault(g);
-	}
-	ir_place(g->ir, read);
-	if (s->null_mask)
-		ir_branchi(g->ir, IR_TEST, s->nulls, (s64)s->null_mask, null);
-}
-
-vreg gen_stored_value(struct gen *g, const struct stored *s, label null)
-{
-	test_null(g, s, null);
-	return s->reg;
-}
-
-stack_object gen_stored_text(struct gen *g, const struct stored *s, label null)
-{
-	test_null(g, s, null);
-	return s->text;
-}
-
-const struct expr *gen_branch_of(const struct gen *g, const struct expr *e)
-{
-	for (u32 i = 0; i < e->n_args; i++)
-		if (e->branches[i] == g->source->number)
-			return e->args[i];
-	BUG("a union without a branch of source %u", g->source->number);
-}
-
 static u64 bit_mask(s32 bit)
 {
 	return bit < 0 ? 0 : 1ull << bit;
@@ -299,7 +253,7 @@ static void know_columns(struct gen *g, const struct phys_join *j, vreg nulls, v
 		if (c->bytes_offset == PAIR_TIME_BYTES)
 			s.reg = time;
 		else if (gen_is_text(c->expr) && !gen_is_probe(c->expr))
-			s.text = gen_stack(g, 8 * c->n_words);
+			s.text = ir_stack(g->ir, 8 * c->n_words);
 		else
 			s.reg = ir_reg(g->ir);
 		vec_push(g->arena, &g->stored, s);

@@ -14,11 +14,6 @@ static const u16 argument_registers[6] = { 112, 104, 96, 56, 72, 64 };
 #define SYSCALL_ARGUMENTS_OFFSET 16
 #define SYSCALL_NR_OFFSET	 8
 
-s32 gen_record_offset(const struct gen *g)
-{
-	return gen_kind(g)->has_header ? (s32)sizeof(struct replay_header) : 0;
-}
-
 static const struct field *field_in(const struct stream *s, const char *name)
 {
 	for (u32 i = 0; i < s->n_fields; i++)
@@ -44,46 +39,6 @@ static enum ir_size size_of(struct type type)
 	default:
 		return IR_U64;
 	}
-}
-
-stack_object gen_stack(struct gen *g, u32 bytes)
-{
-	struct place *best = NULL;
-
-	for (u32 i = 0; i < g->places.n; i++) {
-		struct place *p = &g->places.at[i];
-
-		if (!p->is_used && p->bytes >= bytes && (!best || p->bytes < best->bytes))
-			best = p;
-	}
-	if (!best) {
-		vec_push(g->arena, &g->places,
-			 (struct place){ .object = ir_stack(g->ir, bytes), .bytes = bytes });
-		best = &g->places.at[g->places.n - 1];
-	}
-	best->is_used = true;
-	return best->object;
-}
-
-stack_object gen_scratch(struct gen *g)
-{
-	if (!g->has_scratch)
-		g->scratch = gen_stack(g, 8);
-	g->has_scratch = true;
-	ir_stack_storei(g->ir, g->scratch, 0, IR_U64, 0);
-	return g->scratch;
-}
-
-vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
-		    vreg address)
-{
-	vreg args[3] = { ir_reg(g->ir), ir_reg(g->ir), address };
-	vreg result = ir_reg(g->ir);
-
-	ir_stack_address(g->ir, args[0], object, 0);
-	ir_imm(g->ir, args[1], bytes);
-	ir_call(g->ir, result, helper, 3, args);
-	return result;
 }
 
 static vreg load_argument(struct gen *g, u32 argument, struct type type)
@@ -200,7 +155,7 @@ _Static_assert(ARRAY_SIZE(gen_kinds) == ACCESS_N, "an access path has no entry")
 
 vreg gen_field(struct gen *g, const struct expr *e)
 {
-	return gen_kind(g)->field(g, e, gen_field_of(g, e));
+	return g->kind->field(g, e, gen_field_of(g, e));
 }
 
 /* --- Members of kernel structs --- */
@@ -301,18 +256,10 @@ static vreg low_half(struct gen *g, vreg from)
 	return v;
 }
 
-static vreg helper_value(struct gen *g, enum bpf_func_id helper)
-{
-	vreg v = ir_reg(g->ir);
-
-	ir_call(g->ir, v, helper, 0, NULL);
-	return v;
-}
-
 /* current->real_parent->tgid; task_struct is always there, so no read can fail. */
 static vreg parent_pid(struct gen *g)
 {
-	vreg task = helper_value(g, BPF_FUNC_get_current_task), address = ir_reg(g->ir);
+	vreg task = gen_helper(g, BPF_FUNC_get_current_task), address = ir_reg(g->ir);
 	stack_object copy = gen_scratch(g);
 	vreg v = ir_reg(g->ir);
 
@@ -323,38 +270,6 @@ static vreg parent_pid(struct gen *g)
 	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 4, address);
 	ir_stack_load(g->ir, v, copy, 0, IR_U32);
 	return v;
-}
-
-static const struct {
-	u16 offset;
-	enum ir_size size;
-} replay_columns[SYS_N] = {
-	[SYS_TIME] = { offsetof(struct replay_header, time_ns), IR_U64 },
-	[SYS_PID] = { offsetof(struct replay_header, pid), IR_U32 },
-	[SYS_TID] = { offsetof(struct replay_header, tid), IR_U32 },
-	[SYS_PPID] = { offsetof(struct replay_header, ppid), IR_U32 },
-	[SYS_UID] = { offsetof(struct replay_header, uid), IR_U32 },
-	[SYS_GID] = { offsetof(struct replay_header, gid), IR_U32 },
-	[SYS_COMM] = { offsetof(struct replay_header, comm), IR_U64 },
-	[SYS_CPU] = { offsetof(struct replay_header, cpu), IR_U32 },
-	[SYS_CGROUP] = { offsetof(struct replay_header, cgroup), IR_U64 },
-	[SYS_NUMA_NODE] = { offsetof(struct replay_header, numa_node), IR_U32 },
-	[SYS_PROBE] = { offsetof(struct replay_header, probe), IR_U32 },
-};
-
-static vreg replay_column(struct gen *g, u32 column)
-{
-	vreg v = ir_reg(g->ir);
-
-	ir_load(g->ir, v, g->context, replay_columns[column].offset, replay_columns[column].size);
-	return v;
-}
-
-vreg gen_current_cpu(struct gen *g)
-{
-	if (gen_kind(g)->has_header)
-		return replay_column(g, SYS_CPU);
-	return helper_value(g, BPF_FUNC_get_smp_processor_id);
 }
 
 static const struct expr *time_of(struct gen *g)
@@ -396,8 +311,8 @@ vreg gen_system(struct gen *g, const struct expr *e)
 		return gen_probe_code(g);
 	if (e->index == SYS_CPU)
 		return g->cpu ? g->cpu : gen_current_cpu(g);
-	if (gen_kind(g)->has_header)
-		return replay_column(g, e->index);
+	if (g->kind->has_header)
+		return gen_replay_column(g, e->index);
 	switch (e->index) {
 	case SYS_TIME:
 		return helper_once(g, ONCE_TIME);
@@ -412,9 +327,9 @@ vreg gen_system(struct gen *g, const struct expr *e)
 	case SYS_PPID:
 		return parent_pid(g);
 	case SYS_CGROUP:
-		return helper_value(g, BPF_FUNC_get_current_cgroup_id);
+		return gen_helper(g, BPF_FUNC_get_current_cgroup_id);
 	case SYS_NUMA_NODE:
-		return helper_value(g, BPF_FUNC_get_numa_node_id);
+		return gen_helper(g, BPF_FUNC_get_numa_node_id);
 	default:
 		BUG("system column %u has no number", e->index);
 	}

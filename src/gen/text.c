@@ -10,30 +10,6 @@
 
 #define COMM_BYTES 16
 
-bool gen_is_text(const struct expr *e)
-{
-	return e->type.kind == TYPE_TEXT;
-}
-
-bool gen_is_probe(const struct expr *e)
-{
-	return e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
-}
-
-u32 gen_text_words(const struct expr *e)
-{
-	return (u32)ALIGN_UP(MAX(e->type.bytes, 1u), 8) / 8;
-}
-
-u64 gen_literal_word(const struct expr *literal, u32 word)
-{
-	u64 w = 0;
-
-	if (8 * word < literal->text_bytes)
-		memcpy(&w, literal->text + 8 * word, MIN(8u, literal->text_bytes - 8 * word));
-	return w;
-}
-
 /*
  * Zeroes what stands behind the first NUL.  In (w - 0x01..) & ~w & 0x80.. the
  * lowest set bit is the top bit of the first zero byte of w; everything below
@@ -157,7 +133,7 @@ static void copy_comm(struct gen *g, stack_object text)
 {
 	vreg args[2], v;
 
-	if (gen_kind(g)->has_header) {
+	if (g->kind->has_header) {
 		for (u32 i = 0; i < COMM_BYTES; i += 8) {
 			v = ir_reg(g->ir);
 			ir_load(g->ir, v, g->context,
@@ -246,7 +222,7 @@ static stack_object place_of(struct gen *g, const struct expr *e)
 	for (u32 i = 0; i < g->texts.n; i++)
 		if (expr_equal(g->texts.at[i].expr, e))
 			return g->texts.at[i].object;
-	text = gen_stack(g, (u32)ALIGN_UP(8 * gen_text_words(e) + 2, 8));
+	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * gen_text_words(e) + 2, 8));
 	vec_push(g->arena, &g->texts, (struct memo){ .expr = e, .object = text });
 	return text;
 }

@@ -5,22 +5,6 @@
  */
 #include "gen/internal.h"
 
-void gen_count_fault(struct gen *g)
-{
-	if (g->is_recount)
-		return;
-	if (g->faults)
-		ir_alui(g->ir, IR_OR, g->faults, g->faults, (s64)g->fault_mask);
-	else
-		gen_count(g, COUNTER_FAULT);
-}
-
-void gen_fault(struct gen *g, label null)
-{
-	gen_count_fault(g);
-	ir_jump(g->ir, null);
-}
-
 /* A condition as 0 or 1, or NULL. */
 static vreg truth_value(struct gen *g, const struct expr *e, label null)
 {

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What helpers and the context give by themselves: results of helpers, reads of memory, the
+ * CPU, and the header of a replayed event.
+ */
+#include "gen/internal.h"
+
+s32 gen_record_offset(const struct gen *g)
+{
+	return g->kind->has_header ? (s32)sizeof(struct replay_header) : 0;
+}
+
+stack_object gen_scratch(struct gen *g)
+{
+	if (!g->has_scratch)
+		g->scratch = ir_stack(g->ir, 8);
+	g->has_scratch = true;
+	ir_stack_storei(g->ir, g->scratch, 0, IR_U64, 0);
+	return g->scratch;
+}
+
+vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
+		    vreg address)
+{
+	vreg args[3] = { ir_reg(g->ir), ir_reg(g->ir), address };
+	vreg result = ir_reg(g->ir);
+
+	ir_stack_address(g->ir, args[0], object, 0);
+	ir_imm(g->ir, args[1], bytes);
+	ir_call(g->ir, result, helper, 3, args);
+	return result;
+}
+
+vreg gen_helper(struct gen *g, enum bpf_func_id helper)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_call(g->ir, v, helper, 0, NULL);
+	return v;
+}
+
+static const struct {
+	u16 offset;
+	enum ir_size size;
+} replay_columns[SYS_N] = {
+	[SYS_TIME] = { offsetof(struct replay_header, time_ns), IR_U64 },
+	[SYS_PID] = { offsetof(struct replay_header, pid), IR_U32 },
+	[SYS_TID] = { offsetof(struct replay_header, tid), IR_U32 },
+	[SYS_PPID] = { offsetof(struct replay_header, ppid), IR_U32 },
+	[SYS_UID] = { offsetof(struct replay_header, uid), IR_U32 },
+	[SYS_GID] = { offsetof(struct replay_header, gid), IR_U32 },
+	[SYS_COMM] = { offsetof(struct replay_header, comm), IR_U64 },
+	[SYS_CPU] = { offsetof(struct replay_header, cpu), IR_U32 },
+	[SYS_CGROUP] = { offsetof(struct replay_header, cgroup), IR_U64 },
+	[SYS_NUMA_NODE] = { offsetof(struct replay_header, numa_node), IR_U32 },
+	[SYS_PROBE] = { offsetof(struct replay_header, probe), IR_U32 },
+};
+
+vreg gen_replay_column(struct gen *g, u32 column)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_load(g->ir, v, g->context, replay_columns[column].offset, replay_columns[column].size);
+	return v;
+}
+
+vreg gen_current_cpu(struct gen *g)
+{
+	if (g->kind->has_header)
+		return gen_replay_column(g, SYS_CPU);
+	return gen_helper(g, BPF_FUNC_get_smp_processor_id);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Keys of groups, joins and running sums -> words, and their hash.
+ */
+#include "gen/internal.h"
+
+/* Any odd constant with its bits well mixed; this is 2^64 divided by the golden ratio. */
+#define HASH_MULTIPLIER 0x9e3779b97f4a7c15ll
+
+vreg gen_key_load(struct gen *g, const struct key_word *k)
+{
+	vreg v;
+
+	if (k->reg)
+		return k->reg;
+	v = ir_reg(g->ir);
+	if (k->is_constant)
+		ir_imm(g->ir, v, k->constant);
+	else
+		ir_stack_load(g->ir, v, k->object, k->offset_bytes, IR_U64);
+	return v;
+}
+
+bool gen_key_tells(const struct key_word *words, u32 n_words, u32 i)
+{
+	for (u32 k = 0; words[i].is_constant && k < n_words; k++)
+		if (!words[k].is_constant)
+			return false;
+	return true;
+}
+
+static void set_null_bit(struct gen *g, const struct phys_key *key, vreg nulls)
+{
+	ir_alui(g->ir, IR_OR, nulls, nulls, (s64)(1ull << key->null_bit));
+}
+
+/* A nullable text: its words are copied aside, zero where the text is NULL. */
+static void nullable_text(struct gen *g, const struct phys_key *key, vreg nulls,
+			  struct key_word *words)
+{
+	stack_object copy = ir_stack(g->ir, 8 * key->n_words), text;
+	label null = ir_label(g->ir), end = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+
+	text = gen_text(g, key->expr, null);
+	for (u32 i = 0; i < key->n_words; i++) {
+		vreg v = ir_reg(g->ir);
+
+		ir_stack_load(g->ir, v, text, 8 * i, IR_U64);
+		ir_stack_store(g->ir, copy, 8 * i, IR_U64, v);
+		words[i] = (struct key_word){ .object = copy, .offset_bytes = 8 * i };
+	}
+	ir_jump(g->ir, end);
+	ir_place(g->ir, null);
+	for (u32 i = 0; i < key->n_words; i++)
+		ir_stack_storei(g->ir, copy, 8 * i, IR_U64, 0);
+	set_null_bit(g, key, nulls);
+	gen_join(g, fork);
+	ir_place(g->ir, end);
+}
+
+static vreg nullable_word(struct gen *g, const struct phys_key *key, vreg nulls)
+{
+	vreg v = ir_reg(g->ir);
+	label null = ir_label(g->ir), end = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+
+	ir_mov(g->ir, v,
+	       key->is_probe ? gen_probe_of(g, key->expr, null) : gen_value(g, key->expr, null));
+	ir_jump(g->ir, end);
+	ir_place(g->ir, null);
+	ir_imm(g->ir, v, 0);
+	set_null_bit(g, key, nulls);
+	gen_join(g, fork);
+	ir_place(g->ir, end);
+	return v;
+}
+
+/* A key that has one value in all groups (rule keys of opt/). */
+static bool is_fixed(const struct phys_key *key)
+{
+	return key->expr->kind == EXPR_INTEGER || key->expr->kind == EXPR_TEXT;
+}
+
+static void fixed_words(const struct phys_key *key, struct key_word *words)
+{
+	const struct expr *e = key->expr;
+
+	for (u32 i = 0; i < key->n_words; i++) {
+		words[i].is_constant = true;
+		words[i].constant =
+			e->kind == EXPR_TEXT ? (s64)gen_literal_word(e, i) : (s64)(u64)e->integer;
+	}
+}
+
+/* A key that may be NULL is known from here on, NULL or not: a fault in it is counted once. */
+static void know_key(struct gen *g, const struct phys_key *key, const struct key_word *w,
+		     vreg nulls)
+{
+	struct stored known = { .expr = key->expr,
+				.nulls = nulls,
+				.null_mask = 1ull << key->null_bit };
+
+	for (u32 i = 0; i < g->stored.n; i++) {
+		if (!expr_equal(g->stored.at[i].expr, key->expr))
+			continue;
+		g->stored.at[i].fault_mask = 0;
+		return;
+	}
+	if (gen_is_text(key->expr))
+		known.text = w->object;
+	else
+		known.reg = w->reg;
+	vec_push(g->arena, &g->stored, known);
+}
+
+void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words)
+{
+	vreg nulls = 0;
+
+	for (u32 i = 0; i < n_keys; i++) {
+		if (keys[i].null_bit < 0 || nulls)
+			continue;
+		nulls = ir_reg(g->ir);
+		ir_imm(g->ir, nulls, 0);
+		words[0].reg = nulls;
+	}
+	for (u32 i = 0; i < n_keys; i++) {
+		const struct phys_key *key = &keys[i];
+		struct key_word *w = &words[key->first_word];
+
+		if (key->is_slice)
+			continue;
+		ir_at(g->ir, key->expr->span);
+		ir_note(g->ir, "key %s", key->name);
+		if (is_fixed(key)) {
+			fixed_words(key, w);
+		} else if (key->null_bit >= 0 && (key->is_probe || !gen_is_text(key->expr))) {
+			w->reg = nullable_word(g, key, nulls);
+		} else if (key->is_probe) {
+			w->reg = gen_probe_of(g, key->expr, g->done);
+		} else if (key->null_bit >= 0) {
+			nullable_text(g, key, nulls, w);
+		} else if (gen_is_text(key->expr)) {
+			stack_object text = gen_text(g, key->expr, g->done);
+
+			for (u32 j = 0; j < key->n_words; j++)
+				w[j] = (struct key_word){ .object = text, .offset_bytes = 8 * j };
+		} else {
+			w->reg = gen_value(g, key->expr, g->done);
+		}
+		if (key->null_bit >= 0 && !key->is_probe && !is_fixed(key))
+			know_key(g, key, w, nulls);
+	}
+}
+
+vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words)
+{
+	vreg h = ir_reg(g->ir), multiplier = ir_reg(g->ir);
+	bool is_first = true;
+
+	ir_imm(g->ir, multiplier, HASH_MULTIPLIER);
+	for (u32 i = 0; i < n_words; i++) {
+		vreg w;
+
+		if (!gen_key_tells(words, n_words, i))
+			continue;
+		w = gen_key_load(g, &words[i]);
+		if (is_first) {
+			ir_alu(g->ir, IR_MUL, h, w, multiplier);
+			is_first = false;
+			continue;
+		}
+		/* The product's good bits are its high ones: bring them down before the next. */
+		vreg high = ir_reg(g->ir);
+
+		ir_alui(g->ir, IR_SHR, high, h, 29);
+		ir_alu(g->ir, IR_XOR, h, h, high);
+		ir_alu(g->ir, IR_XOR, h, h, w);
+		ir_alu(g->ir, IR_MUL, h, h, multiplier);
+	}
+	return h;
+}
