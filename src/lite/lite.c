@@ -173,13 +173,34 @@ static void write_arithmetic(const struct lite_writer *w, const struct expr *e, 
 }
 
 /* What stands for 2^63 and more is not true to SQLite by itself. */
-void lite_write_condition(const struct lite_writer *w, const struct expr *e, struct buf *out)
+static bool is_logic(const struct expr *e)
+{
+	return e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR);
+}
+
+static void write_chain(const struct lite_writer *w, const struct expr *e, struct buf *out);
+
+/* As a value: 2^63 and more would be the bytes that stand for it. */
+static void write_truth(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	bool is_wrapped = is_big(e);
 
 	buf_puts(out, is_wrapped ? "(" : "");
 	lite_write(w, e, out);
 	buf_puts(out, is_wrapped ? " <> 0)" : "");
+}
+
+void lite_write_condition(const struct lite_writer *w, const struct expr *e, struct buf *out)
+{
+	if (is_logic(e)) {
+		write_chain(w, e, out);
+	} else if (e->kind == EXPR_OP && e->op == OP_NOT) {
+		buf_puts(out, "(NOT ");
+		lite_write_condition(w, e->args[0], out);
+		buf_putc(out, ')');
+	} else {
+		write_truth(w, e, out);
+	}
 }
 
 /* As a text: a number of 2^63 and more would be the bytes that stand for it. */
@@ -231,6 +252,43 @@ static void write_chain(const struct lite_writer *w, const struct expr *e, struc
 	buf_puts(out, is_in_pieces ? "((" : "(");
 	write_terms(w, e, e->op, &n, is_in_pieces, out);
 	buf_puts(out, is_in_pieces ? "))" : ")");
+}
+
+/* Each nests the SQL, and SQLite's parser has a stack of 100 entries. */
+#define GUARDS_MAX 16u
+
+/* How many right sides of the chain can fail? */
+static u32 n_guarded(const struct expr *e)
+{
+	return is_logic(e) ? n_guarded(e->args[0]) + expr_can_fail(e->args[1]) : 0;
+}
+
+/*
+ * As a value SQLite computes both sides of AND and OR, as a condition the right one only
+ * where the left does not decide.  What can fail is computed there alone, and once.
+ */
+static void write_guarded(const struct lite_writer *w, const struct expr *e, struct buf *out)
+{
+	const struct expr *a = e->args[0], *b = e->args[1];
+
+	if (!expr_can_fail(b)) {
+		buf_putc(out, '(');
+		write_truth(w, a, out);
+		buf_printf(out, " %s ", ast_op_names[e->op]);
+		write_truth(w, b, out);
+		buf_putc(out, ')');
+		return;
+	}
+	buf_puts(out, "(CASE NOT ");
+	write_truth(w, a, out);
+	buf_puts(out, e->op == OP_AND ? " WHEN 1 THEN 0 WHEN 0 THEN NOT NOT "
+				      : " WHEN 0 THEN 1 WHEN 1 THEN NOT NOT ");
+	write_truth(w, b, out);
+	if (a->nullable) {
+		buf_printf(out, " ELSE NULL %s ", ast_op_names[e->op]);
+		write_truth(w, b, out);
+	}
+	buf_puts(out, " END)");
 }
 
 /* Where the kinds are known to differ in SQLite, though the values are comparable. */
@@ -287,9 +345,11 @@ static void write_operator(const struct lite_writer *w, const struct expr *e, st
 		write_arithmetic(w, e, out);
 	} else if (e->op == OP_NOT) {
 		buf_puts(out, "(NOT ");
-		lite_write_condition(w, e->args[0], out);
+		write_truth(w, e->args[0], out);
 		buf_putc(out, ')');
-	} else if (e->op == OP_AND || e->op == OP_OR || e->op == OP_CONCAT) {
+	} else if (is_logic(e) && n_guarded(e) && n_guarded(e) <= GUARDS_MAX) {
+		write_guarded(w, e, out);
+	} else if (is_logic(e) || e->op == OP_CONCAT) {
 		write_chain(w, e, out);
 	} else {
 		write_comparison(w, e, out);

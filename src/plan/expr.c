@@ -77,6 +77,9 @@ bool expr_equal(const struct expr *a, const struct expr *b)
 		return false;
 	if (a->text_bytes && memcmp(a->text, b->text, a->text_bytes) != 0)
 		return false;
+	/* Two sub-queries are never taken for one, nor two statistics of one histogram. */
+	if (a->plan != b->plan || a->statistic != b->statistic)
+		return false;
 	if ((a->kind == EXPR_FIELD || a->kind == EXPR_CALL) && strcasecmp(a->name, b->name) != 0)
 		return false;
 	if (a->kind == EXPR_MEMBER && (a->member.offset_bits != b->member.offset_bits ||

@@ -1,0 +1,1 @@
+SELECT sum(fd + (SELECT max(fd) FROM syscall:write)) AS a, sum(fd + (SELECT min(fd) FROM syscall:write)) AS b, count(*) FILTER (WHERE fd IN (SELECT fd FROM syscall:write)) AS c, count(*) FILTER (WHERE fd IN (SELECT pid FROM syscall:write)) AS d FROM syscall:read

@@ -1,0 +1,1 @@
+SELECT k, k <> 1 AND 100 / (k - 1) > 0 AS a, k = 1 OR 100 / (k - 1) > 0 AS b, NOT (k = 1 OR 100 / (k - 1) > 0) AS c, k BETWEEN 2 AND 1 + 100 / (k - 1) AS d, nullif(k, 1) IS NOT NULL AND 100 / (k - 1) > 0 AND k > 1 AND 7 % (k - 1) = 0 AS e FROM 'mended.csv'
