@@ -132,6 +132,8 @@ static struct phrase *arm(struct maker *m, const char *form, enum place first, e
 						       like ? seen->class : PHRASE_INTEGER, false));
 			if (i && others == GROUPED)
 				e = phrase_new(m->arena, PHRASE_INTEGER, "count(*)", 0);
+			else if (first == GROUPED)
+				e = phrase_new(m->arena, e->class, "max($0)", 1, e);
 		}
 		if (i == 0)
 			key = e;
