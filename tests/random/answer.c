@@ -92,16 +92,9 @@ enum {
 	EXEMPT_LENGTH,
 	EXEMPT_STREAM,
 	KNOWN_LARGE,
-	KNOWN_STAR,
-	KNOWN_COMPOUND,
 	KNOWN_ASOF,
 	KNOWN_INTEGER,
-	KNOWN_BRANCH,
-	KNOWN_PERCENTILE,
 	KNOWN_SCALAR,
-	KNOWN_NO_TIME,
-	KNOWN_KEY,
-	KNOWN_RUNNING,
 	KNOWN_COUNTS,
 	KNOWN_FAULT_STATUS,
 };
@@ -128,32 +121,16 @@ struct exemption exemptions[] = {
 			    "again wherever it stands, a NULL spares the kernel the other operand" },
 	[KNOWN_LARGE] = { "too-large", "a number of 2^63 and more ends the run in one way",
 			  .is_known = true },
-	[KNOWN_STAR] = { "star-ordinal", "SELECT * ... ORDER BY 1 is refused", .is_known = true },
-	[KNOWN_COMPOUND] = { "nested-compound",
-			     "UNION and its like within FROM or WITH lose arms, or are refused",
-			     .is_known = true },
-	[KNOWN_INTEGER] = { "integer-type", "an integer's width or sign hangs on the way",
+	[KNOWN_INTEGER] = { "integer-type",
+			    "the rule fold gives a constant branch another type of integer",
 			    .is_known = true },
 	[KNOWN_ASOF] = { "asof-ties",
 			 "of two starts of one instant the kernel takes either, not the last one written",
 			 .is_known = true },
-	[KNOWN_BRANCH] = { "branch-type",
-			   "the type of branches of different types hangs on the way",
-			   .is_known = true },
-	[KNOWN_PERCENTILE] = { "percentile",
-			       "percentile_cont() is a QUANTILE in one way, REAL in one",
-			       .is_known = true },
 	[KNOWN_SCALAR] = { "scalar-statistic",
 			   "a quantile of a nested select: computed twice where it is sorted by, and "
 			   "widened by the losses of other parts",
 			   .is_known = true },
-	[KNOWN_NO_TIME] = { "no-time", "first() and last() over rows that user space filters",
-			    .is_known = true },
-	[KNOWN_KEY] = { "nested-key", "GROUP BY a nested select's column that user space computes",
-			.is_known = true },
-	[KNOWN_RUNNING] = { "running-key",
-			    "sum() OVER (PARTITION BY what user space computes) does not run along",
-			    .is_known = true },
 	[KNOWN_COUNTS] = { "where-of-constants", "`matched` counts what WHERE 0 drops",
 			   .is_known = true },
 	[KNOWN_FAULT_STATUS] = { "fault-status", "only one way computes what faults",
@@ -221,21 +198,14 @@ static bool same_names(const struct schema *a, const struct schema *b)
 	return a->n_columns == b->n_columns;
 }
 
-enum likeness { LIKE_CLASS, LIKE_KIND, LIKE_EXACT };
-
-static bool is_number(struct type type)
-{
-	return type_is_word(type) || type.kind == TYPE_REAL || type.kind == TYPE_NULL;
-}
+enum likeness { LIKE_KIND, LIKE_EXACT };
 
 /*
  * How long a text may be is not compared: a recording knows only the longest that it holds.
- * CLASS: words, real numbers and NULL are one.  KIND: integers of all widths are one.
+ * KIND: integers of all widths are one.
  */
 static bool same_type(struct type a, struct type b, enum likeness likeness)
 {
-	if (likeness == LIKE_CLASS && is_number(a) && is_number(b))
-		return true;
 	if (a.kind != b.kind || (a.kind >= TYPE_HISTOGRAM && a.of != b.of))
 		return false;
 	return a.kind != TYPE_INT || likeness < LIKE_EXACT ||
@@ -251,16 +221,13 @@ static bool same_types(const struct answer *a, const struct answer *b, enum like
 }
 
 /* The types are the same, or may differ; *ret_is_kind: only as integers differ. */
-static bool types_agree(const struct oracle_query *query, const struct way_options *a_way,
-			const struct answer *a, const struct way_options *b_way,
-			const struct answer *b, bool *ret_is_kind)
+static bool types_agree(const struct way_options *a_way, const struct answer *a,
+			const struct way_options *b_way, const struct answer *b, bool *ret_is_kind)
 {
 	*ret_is_kind = same_types(a, b, LIKE_KIND);
 	return same_types(a, b, LIKE_EXACT) ||
 	       is_exempt(EXEMPT_CSV_TYPES, is_csv(a_way) || is_csv(b_way)) ||
-	       is_exempt(KNOWN_INTEGER, *ret_is_kind) ||
-	       is_exempt(KNOWN_BRANCH, query->has_mixed && same_types(a, b, LIKE_CLASS)) ||
-	       is_exempt(KNOWN_PERCENTILE, query->has_percentile);
+	       is_exempt(KNOWN_INTEGER, *ret_is_kind && has_rules(a_way) != has_rules(b_way));
 }
 
 /* Columns [first, first + n) of all rows. */
@@ -274,7 +241,7 @@ static bool same_values(const struct result *a, const struct result *b, u32 firs
 	return true;
 }
 
-/* Of a branch with real numbers SQLite gives the others as integers (and KNOWN_BRANCH). */
+/* Of a branch with real numbers SQLite gives the others as integers. */
 static void make_real(struct answer *answer, const struct schema *schema)
 {
 	u32 n = answer->result.n_columns;
@@ -362,12 +329,7 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	bool is_sqlite = a_way->way == WAY_SQLITE || b_way->way == WAY_SQLITE, is_kind = true;
 	u32 n = a->schema.n_columns;
 
-	if (is_exempt(KNOWN_COMPOUND, query->has_compound))
-		return ASPECT_N;
 	if (is_exempt(KNOWN_LARGE, has_error(a, b, "[too-large]")) ||
-	    is_exempt(KNOWN_STAR, has_error(a, b, "[bad-ordinal]")) ||
-	    is_exempt(KNOWN_NO_TIME, has_error(a, b, "[no-time]")) ||
-	    is_exempt(KNOWN_KEY, has_error(a, b, "[unknown-column]")) ||
 	    is_exempt(EXEMPT_STREAM, has_error(a, b, "OFFSET over single events")) ||
 	    is_exempt(EXEMPT_STREAM, has_error(a, b, "[order-of-stream]")) ||
 	    is_exempt(EXEMPT_LENGTH, has_error(a, b, "of a text of more than")))
@@ -376,8 +338,8 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 		return ASPECT_STATUS;
 	if (a->error)
 		return ASPECT_N;
-	make_real(a, &b->schema);
-	make_real(b, &a->schema);
+	if (is_sqlite)
+		make_real(a, &b->schema);
 	keep_common(query, a, b_way, b);
 	keep_common(query, b, a_way, a);
 	if (!query->is_ordered) {
@@ -386,11 +348,10 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	}
 	if (!(is_sqlite && query->has_own_names) && !same_names(&a->schema, &b->schema))
 		return ASPECT_NAMES;
-	if (!is_sqlite && !types_agree(query, a_way, a, b_way, b, &is_kind))
+	if (!is_sqlite && !types_agree(a_way, a, b_way, b, &is_kind))
 		return ASPECT_TYPES;
 	if (a->result.n_rows != b->result.n_rows || !same_values(&a->result, &b->result, 0, n + 1))
 		return is_exempt(KNOWN_ASOF, query->has_tied_join) ||
-				       is_exempt(KNOWN_RUNNING, query->has_running_key) ||
 				       is_exempt(KNOWN_SCALAR, query->has_statistic)
 			       ? ASPECT_N
 			       : ASPECT_ROWS;

@@ -168,8 +168,6 @@ void functions_query(u32 number, struct oracle_query *query, struct arena *arena
 	buf_puts(&text, " FROM $E");
 	*query = (struct oracle_query){
 		.text = phrase_new(arena, PHRASE_FIXED, arena_strdup(arena, text.at), 0),
-		.has_mixed = true,
-		.has_percentile = strstr(text.at, "percentile") != NULL,
 	};
 	buf_free(&text);
 }

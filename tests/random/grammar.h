@@ -51,7 +51,6 @@ enum {
 	MAY_FAULT = 4, /* so that losses are not known to be none */
 	OPAQUE = 8,    /* cannot be sorted by */
 	NO_BIG = 16,   /* where all numbers fit 64 bits signed, alone */
-	MIXED = 64,    /* branches of different types */
 	UNTIED = 32,   /* hangs on the order of events of one instant */
 };
 

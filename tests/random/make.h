@@ -41,9 +41,8 @@ struct maker {
 	bool is_wild;	    /* arithmetic may leave 64 bits: SQLite does not follow */
 	bool has_reference; /* nothing in it that SQLite cannot */
 	bool may_fault;	    /* else no value is asked for that faults */
-	bool has_compound, has_mixed, has_percentile, has_statistic, has_running_key,
-		has_tied_join; /* see struct oracle_query */
-	bool has_alias_use;    /* GROUP BY names an item */
+	bool has_statistic, has_tied_join; /* see struct oracle_query */
+	bool has_alias_use;		   /* GROUP BY names an item */
 	VEC(struct cte) ctes;
 	struct phrase *with;	/* their list */
 	struct phrase *aliases; /* of the items of the query; any may be gone */
@@ -91,8 +90,6 @@ struct phrase *make_from(struct maker *m, struct scope *scope);
 struct phrase *make_stream(struct maker *m, bool is_other, const char *alias, struct scope *scope);
 /* What streams as a member of FROM see: all that there is, or a join. */
 struct phrase *make_where(struct maker *m, const struct scope *scope, u32 percent);
-/* Is there a function in it that only user space has? */
-bool is_user_only(const struct phrase *p);
 const char *make_name(struct maker *m, const char *prefix);
 
 /* --- make_nested.c --- */

@@ -404,8 +404,6 @@ static struct phrase *produce(struct maker *m, const struct scope *scope,
 	p->class = class_of(of, p);
 	if ((of->flags & MAY_FAULT) && p->args[1]->lo <= 0 && p->args[1]->hi >= 0)
 		m->may_fault = true;
-	m->has_mixed |= (of->flags & MIXED) != 0;
-	m->has_percentile |= !strncmp(of->ebql, "percentile", 10);
 	m->has_opaque |= (of->flags & OPAQUE) != 0;
 	/* Alone it is its argument: nothing to look through when it is made smaller. */
 	return strcmp(of->ebql, "$0") == 0 && !of->sqlite ? p->args[0] : p;

@@ -165,20 +165,6 @@ static struct phrase *united(struct maker *m, const char *alias, struct scope *s
 	return p;
 }
 
-/* Only user space has these functions. */
-bool is_user_only(const struct phrase *p)
-{
-	static const char *const functions[] = { "upper", "length", "instr", "sign", "unicode" };
-
-	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
-		if (strncmp(p->ebql, functions[i], strlen(functions[i])) == 0)
-			return true;
-	for (u32 i = 0; i < p->n_args; i++)
-		if (is_user_only(p->args[i]))
-			return true;
-	return false;
-}
-
 /* (SELECT ..., sum(x) OVER (PARTITION BY k) AS r FROM ...) AS alias: in the order of time */
 static struct phrase *running(struct maker *m, const char *alias, struct scope *scope)
 {
@@ -188,7 +174,6 @@ static struct phrase *running(struct maker *m, const char *alias, struct scope *
 	struct phrase *k = make(m, &inner, KEY, 1), *x = make(m, &inner, NUMBER, 1), *p, *total;
 	s128 n = inner.n_rows_max;
 
-	m->has_running_key |= is_user_only(k) || is_user_only(x);
 	total = phrase_new(m->arena, PHRASE_INTEGER, "sum($0) OVER (PARTITION BY $1)", 2, x, k);
 	total->sqlite = arena_printf(m->arena,
 				     "sum($0) OVER (PARTITION BY $1 ORDER BY %s ROWS UNBOUNDED "

@@ -50,7 +50,6 @@ struct phrase *make_scalar(struct maker *m, const struct scope *outer)
 	u32 which = rng_below(m->rng, m->has_reference ? 3 : ARRAY_SIZE(forms));
 	struct phrase *p = of_stream(m, forms[which]);
 
-	m->has_percentile |= strstr(forms[which], "percentile") != NULL;
 	m->has_statistic |= which > 2;
 	if (which == 2) {
 		p->lo = 0;
@@ -188,7 +187,6 @@ static struct phrase *union_of(struct maker *m, struct scope *scope)
 
 	if (scope->columns.n < COLUMNS)
 		return a;
-	m->has_compound = true;
 	b = arms[rng_below(m->rng, ARRAY_SIZE(arms))](m, &other, scope);
 	scope->n_rows_max += other.n_rows_max;
 	return phrase_new(m->arena, PHRASE_FIXED, words[rng_below(m->rng, ARRAY_SIZE(words))], 2, a,

@@ -208,7 +208,6 @@ static void make_running(struct select_maker *s)
 	for (u32 i = 0; i < 2; i++) {
 		struct phrase *p = make(m, &s->scope, RUNNING, 2);
 
-		m->has_running_key |= is_user_only(p);
 		add_item(s, p);
 	}
 }
@@ -293,7 +292,6 @@ static struct phrase *compound(struct maker *m, struct select_maker *first)
 		if (arms[i].items->args[0]->args[0]->class != PHRASE_INTEGER)
 			arms[i].items->args[0]->args[0] = make_literal(m, 2);
 	}
-	m->has_mixed = true;
 	*first = arms[0];
 	return phrase_new(m->arena, PHRASE_FIXED, words[rng_below(m->rng, ARRAY_SIZE(words))], 2,
 			  put_together(&arms[0]), put_together(&arms[1]));
@@ -455,11 +453,7 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 	if (!has_order && !m.has_alias_use && rng_percent(rng, 30))
 		drop_aliases(&m, query);
 	query->is_ordered = has_order;
-	query->has_compound = m.has_compound;
-	query->has_mixed = m.has_mixed;
-	query->has_percentile = m.has_percentile;
 	query->has_statistic = m.has_statistic;
-	query->has_running_key = m.has_running_key;
 	query->has_tied_join = m.has_tied_join;
 	query->may_fault = m.may_fault || m.is_wild;
 	with = phrase_new(arena, PHRASE_FIXED, m.with->n_args ? "WITH $0 " : "", 1, m.with);

@@ -89,13 +89,9 @@ struct oracle_query {
 	bool is_ordered; /* the order is total, but for equal rows */
 	bool has_reference;
 	bool has_own_names; /* some column has no AS: SQLite calls it otherwise */
-	bool has_compound;  /* in FROM or WITH, with aggregates */
-	bool has_percentile;
-	bool has_mixed;	      /* branches of different types, or arms of UNION */
-	bool has_statistic;   /* the value of a nested select is one */
-	bool has_running_key; /* a running sum by what only user space computes */
-	bool has_tied_join;   /* an ASOF JOIN where times may be the same */
-	bool may_fault;	      /* else there is no fault in any way */
+	bool has_statistic; /* the value of a nested select is one */
+	bool has_tied_join; /* an ASOF JOIN where times may be the same */
+	bool may_fault;	    /* else there is no fault in any way */
 };
 
 void oracle_query_random(struct oracle_query *query, const struct rows *rows, struct arena *arena,
