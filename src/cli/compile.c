@@ -44,21 +44,26 @@ static bool compile_programs(struct query *query)
 	u32 n_most = set->n_hooks * MAX(set->n_parts, 1u);
 	const char *reason = NULL;
 
+	buf_free(&query->constants);
 	buf_init(&query->constants);
 	query->irs = arena_array(&query->arena, struct ir *, n_most);
 	query->programs = arena_array(&query->arena, struct load_program, n_most);
-	for (u32 i = 0; i < set->n_hooks; i++) {
-		while (compile_program(query, i, &reason) != FITS) {
-			if (phys_split(set, i, &query->arena))
-				continue;
-			diag_hint(&query->diags,
-				  diag_error(&query->diags, "program-too-large",
-					     query->statement->span,
-					     "the query does not fit one kernel program: %s",
-					     reason),
-				  "use fewer texts or conditions in one query");
-			return false;
+	for (u32 i = 0; i < set->n_hooks;) {
+		if (compile_program(query, i, &reason) == FITS) {
+			i++;
+			continue;
 		}
+		/* All anew: there may be more slots than before. */
+		if (phys_split(set, i, &query->arena)) {
+			query->constants.n = 0;
+			i = 0;
+			continue;
+		}
+		diag_hint(&query->diags,
+			  diag_error(&query->diags, "program-too-large", query->statement->span,
+				     "the query does not fit one kernel program: %s", reason),
+			  "use fewer texts or conditions in one query");
+		return false;
 	}
 	/* Their places changed where hooks became several. */
 	for (u32 i = 0; i < set->n_hooks; i++)
@@ -190,6 +195,11 @@ bool query_compile(struct query *query)
 		return false;
 	query->compile_ns = base_monotonic_ns() - start_ns;
 	return true;
+}
+
+bool query_split(struct query *query, u32 hook)
+{
+	return phys_split(query->set, hook, &query->arena) && compile_programs(query);
 }
 
 const struct schema *query_output(const struct query *query)

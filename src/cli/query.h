@@ -67,6 +67,9 @@ void query_end_kept(struct query *query);
 bool query_parse(struct query *query);
 /* Script -> instructions.  false after a diagnostic. */
 bool query_compile(struct query *query);
+/* One program more for this hook, which was too large (-EFBIG of load_open()); false: there is
+ * none, or a diagnostic. */
+bool query_split(struct query *query, u32 hook);
 /* The columns of the query's answer. */
 const struct schema *query_output(const struct query *query);
 /* Its rows are single events, handed on as they happen? */

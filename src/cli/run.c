@@ -283,10 +283,15 @@ static int load_parts(struct session *s)
 {
 	struct query *q = &s->query;
 
+	int error;
+
 	if (!q->set)
 		return 0;
-	return load_open(&s->hooks, q->set, q->programs, q->constants.at, (u32)q->constants.n,
-			 &q->arena, &q->diags);
+	do
+		error = load_open(&s->hooks, q->set, q->programs, q->constants.at,
+				  (u32)q->constants.n, &q->arena, &q->diags);
+	while (error == -EFBIG && query_split(q, s->hooks.too_large));
+	return error;
 }
 
 /* Nothing but files: there is nothing to wait for.  false: the query is refused. */

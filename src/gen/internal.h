@@ -42,7 +42,13 @@ struct running_slot {
 };
 
 /* What is the same for all uses of an event, read where the first of them needs it. */
-enum once { ONCE_TIME, ONCE_PID_TGID, ONCE_UID_GID, ONCE_N };
+enum once {
+	ONCE_TIME,
+	ONCE_PID_TGID,
+	ONCE_UID_GID,
+	ONCE_COMM, /* 1: it was read */
+	ONCE_N,
+};
 
 /* What this layer knows of an access path; the rows are in source.c. */
 struct gen;
@@ -66,13 +72,15 @@ struct gen {
 	vreg line, word;   /* the CPU's slots, and what the one taken held; 0: starts only */
 	vreg cpu, slice;   /* slice 0: the part only stores starts here */
 	vreg once[ONCE_N]; /* 0 in it: not read yet; no register: there is one use */
-	vreg registers;	   /* RAW_SYSCALL: struct pt_regs * */
-	vreg number;	   /* RAW_SYSCALL over many: the system call's number */
-	vreg probe;	   /* RAW_SYSCALL over many: its probe code */
-	label done;	   /* this use is over */
-	label busy;	   /* see gen_busy() */
-	bool is_recount;   /* evaluating once more: faults are not counted again */
-	vreg faults;	   /* not 0: a fault is not counted but sets fault_mask in it */
+	stack_object comm; /* ONCE_COMM: where it stands */
+	bool has_comm;
+	vreg registers;	 /* RAW_SYSCALL: struct pt_regs * */
+	vreg number;	 /* RAW_SYSCALL over many: the system call's number */
+	vreg probe;	 /* RAW_SYSCALL over many: its probe code */
+	label done;	 /* this use is over */
+	label busy;	 /* see gen_busy() */
+	bool is_recount; /* evaluating once more: faults are not counted again */
+	vreg faults;	 /* not 0: a fault is not counted but sets fault_mask in it */
 	u64 fault_mask;
 	stack_object scratch; /* 8 bytes for a read that is taken out at once */
 	bool has_scratch;

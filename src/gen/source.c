@@ -207,7 +207,7 @@ static const struct {
 	[ONCE_PID_TGID] = { BPF_FUNC_get_current_pid_tgid, { .kind = EXPR_SYSTEM, .index = 100 } },
 	[ONCE_UID_GID] = { BPF_FUNC_get_current_uid_gid, { .kind = EXPR_SYSTEM, .index = 101 } },
 };
-_Static_assert(ARRAY_SIZE(once_helpers) == ONCE_N, "a helper is missing");
+_Static_assert(ARRAY_SIZE(once_helpers) == ONCE_COMM, "a helper is missing");
 
 /*
  * Another use of the event may have called it, on some ways to here: then it is not 0.  (A

@@ -154,6 +154,21 @@ static void copy_comm(struct gen *g, stack_object text)
 	ir_call(g->ir, 0, BPF_FUNC_get_current_comm, 2, args);
 }
 
+/* comm for all uses of the event, read where the first of them needs it. */
+static stack_object comm_once(struct gen *g)
+{
+	label known = ir_label(g->ir);
+
+	if (!g->has_comm)
+		g->comm = ir_stack(g->ir, COMM_BYTES + 8);
+	g->has_comm = true;
+	ir_branchi(g->ir, IR_NE, g->once[ONCE_COMM], 0, known);
+	copy_comm(g, g->comm);
+	ir_imm(g->ir, g->once[ONCE_COMM], 1);
+	ir_place(g->ir, known);
+	return g->comm;
+}
+
 /* One of several probes: its text from a table of them all. */
 static void copy_probe(struct gen *g, const struct expr *e, stack_object text, label null)
 {
@@ -258,7 +273,8 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 		return text;
 	}
 	ir_at(g->ir, e->span);
-	text = place_of(g, e);
+	text = e->kind == EXPR_SYSTEM && !gen_is_probe(e) && g->once[ONCE_COMM] ? comm_once(g)
+										: place_of(g, e);
 	if (e->kind == EXPR_NULL) {
 		/* A branch of a union; nobody comes to what is behind the jump. */
 		ir_jump(g->ir, null);
@@ -271,7 +287,8 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 	} else if (e->kind == EXPR_UNION) {
 		copy_branch(g, e, text, null);
 	} else if (e->kind == EXPR_SYSTEM) {
-		copy_comm(g, text);
+		if (!g->once[ONCE_COMM])
+			copy_comm(g, text);
 	} else if (e->kind == EXPR_MEMBER) {
 		zero(g, text, words + 1);
 		copy_member(g, e, text, null);

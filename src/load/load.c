@@ -54,8 +54,10 @@ int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_
 	if (!err)
 		err = load_maps_open(hooks, diags);
 	start_ns = base_monotonic_ns();
-	for (u32 i = 0; i < set->n_hooks && !err; i++)
+	for (u32 i = 0; i < set->n_hooks && !err; i++) {
 		err = load_program_open(hooks, &programs[i], diags);
+		hooks->too_large = i;
+	}
 	hooks->verify_ns = base_monotonic_ns() - start_ns;
 	if (err)
 		load_close(hooks);

@@ -44,6 +44,7 @@ struct load_hooks {
 	u32 constants_bytes;
 	struct load_state *states; /* one for each part of the set */
 	u32 n_states;
+	u32 too_large;		  /* the program for which load_open() returned -EFBIG */
 	u64 verify_ns, attach_ns; /* for --verbose */
 };
 
@@ -59,7 +60,8 @@ double load_survey(s32 syscall_nr, u64 duration_ns, struct arena *arena);
  * Opens the maps of all parts and loads the programs (of set->hooks, in their order);
  * attaches nothing yet.  The verifier's log and `bpftool prog dump` show diags->text.  On
  * failure: a diagnostic (tags no-privilege, verifier, map-create, attach-failed, ...) and
- * -errno, nothing left.
+ * -errno, nothing left.  -EFBIG, without a diagnostic: the program for several parts is too
+ * much for the verifier; phys_split() its hook, and try again.
  */
 int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_program *programs,
 	      const void *constants, u32 constants_bytes, struct arena *arena, struct diags *diags);

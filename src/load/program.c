@@ -223,7 +223,10 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 	/* A kernel that dislikes the debug information only shall run the program all the same. */
 	if (fd == -EINVAL && btf_fd >= 0)
 		fd = sys_prog_load(&plain_attr);
-	if (fd < 0 && !load_refused(-fd, "load BPF programs that trace", diags))
+	/* Instructions walked, or branches that wait: each part alone has fewer. */
+	if ((fd == -E2BIG || fd == -EFAULT) && hook_n_parts(program->hook) > 1)
+		fd = -EFBIG;
+	else if (fd < 0 && !load_refused(-fd, "load BPF programs that trace", diags))
 		fd = load_with_log(hooks, program, &attr, diags);
 	load_close_fd(&btf_fd);
 	if (fd < 0)

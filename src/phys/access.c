@@ -79,6 +79,11 @@ struct access {
 	name_vec probes;
 };
 
+static bool is_same_hook(const struct hook *a, const struct hook *b)
+{
+	return a->path == b->path && a->is_exit == b->is_exit && strcmp(a->target, b->target) == 0;
+}
+
 /*
  * Streams of one source, hooked the same way: a program of their own, or a further use of
  * the program that is there already (D2: one program a hook).  Look-ups come before
@@ -96,9 +101,7 @@ static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 	for (u32 i = 0; i < use.n_streams; i++)
 		vec_push(arena, &a->probes, use.streams[i]->name);
 	for (u32 i = 0; i < a->hooks.n && !same; i++)
-		if (a->hooks.at[i].path == hook.path && a->hooks.at[i].is_exit == hook.is_exit &&
-		    a->hooks.at[i].block == block &&
-		    strcmp(a->hooks.at[i].target, hook.target) == 0)
+		if (a->hooks.at[i].block == block && is_same_hook(&a->hooks.at[i], &hook))
 			same = &a->hooks.at[i];
 	if (!same) {
 		for (u32 i = 0; i < a->set->n_parts; i++)
@@ -459,6 +462,18 @@ static bool refuse_mixed(struct access *a)
 	return false;
 }
 
+/* Hooks of several blocks on one target. */
+static void mark_split(struct access *a)
+{
+	for (u32 i = 0; i < a->hooks.n; i++)
+		for (u32 j = 0; j < a->hooks.n; j++) {
+			struct hook *x = &a->hooks.at[i];
+			const struct hook *y = &a->hooks.at[j];
+
+			x->is_split |= x->block != y->block && is_same_hook(x, y);
+		}
+}
+
 static bool part_access(struct access *a, u32 number)
 {
 	const struct phys_input *input = &a->inputs[number];
@@ -500,6 +515,7 @@ bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct a
 			return false;
 	if (!inputs[0].is_replay && refuse_mixed(&access))
 		return false;
+	mark_split(&access);
 	for (u32 i = 0; i < access.hooks.n; i++)
 		order_uses(&access.hooks.at[i]);
 	set->hooks = access.hooks.at;

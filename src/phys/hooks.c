@@ -80,6 +80,8 @@ bool phys_split(struct phys_set *set, u32 number, struct arena *arena)
 	second->uses = whole->uses + at;
 	second->n_uses = whole->n_uses - at;
 	first->is_split = second->is_split = true;
+	/* Neither program is guarded against the other. */
+	set->n_slots = MAX(set->n_slots, access_kinds[whole->path].n_slots);
 	set->hooks = hooks;
 	set->n_hooks++;
 	for (u32 i = 0; i < set->n_hooks; i++)

@@ -20,10 +20,12 @@
 
 #include "query.h"
 
-#define N_THREADS 2
-#define N_CALLS	  1500000ull /* a thread */
+#define N_THREADS     2
+#define N_CALLS	      1500000ull /* a thread */
+#define N_WRONG_CALLS 150000ull
 
 static u32 n_running;
+static u64 n_calls; /* of each */
 
 static void *caller(void *context)
 {
@@ -33,7 +35,7 @@ static void *caller(void *context)
 	CPU_ZERO(&set);
 	CPU_SET((size_t)context % sysconf(_SC_NPROCESSORS_ONLN), &set);
 	sched_setaffinity(0, sizeof(set), &set);
-	query_calls(N_CALLS);
+	query_calls(n_calls);
 	__atomic_sub_fetch(&n_running, 1, __ATOMIC_SEQ_CST);
 	return NULL;
 }
@@ -71,11 +73,13 @@ struct outcome {
 static struct outcome flip_under_load(enum access_path path, const char *name, bool takes_no_slot)
 {
 	static u64 latencies[N_LATENCIES];
-	u64 n_flips = 0, sum = 0, n_torn = 0, n_copies_used = 0, total = N_THREADS * N_CALLS;
+	u64 n_flips = 0, sum = 0, n_torn = 0, n_copies_used = 0, total;
 	struct outcome outcome;
 	pthread_t threads[N_THREADS];
 	struct query query;
 
+	n_calls = takes_no_slot ? N_WRONG_CALLS : N_CALLS;
+	total = N_THREADS * n_calls;
 	opened(&query, path, takes_no_slot);
 	n_running = N_THREADS;
 	for (size_t i = 0; i < N_THREADS; i++)
@@ -124,7 +128,7 @@ static void test_without_slots(void **state)
 
 	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
 	outcome = flip_under_load(ACCESS_RAW, "raw tracepoint, no slot taken", true);
-	assert_true(outcome.sum != N_THREADS * N_CALLS || outcome.n_torn);
+	assert_true(outcome.sum != N_THREADS * n_calls || outcome.n_torn);
 }
 
 static void test_exact_raw(void **state)
@@ -340,6 +344,35 @@ static void test_preempted_without_slots(void **state)
 	assert_true(outcome.sum != m.n_events || outcome.n_torn);
 }
 
+/* Some parts, of both blocks: the others stay as they are, and what is busy is not passed by. */
+static void test_some_parts(void **state)
+{
+	static struct model m;
+	struct load_state *some[2] = { &m.states[3], &m.states[17] };
+
+	model_init(&m);
+	for (u32 round = 1; round < 4; round++) {
+		assert_int_equal(load_flip(some, 2), 0);
+		for (u32 i = 0; i < N_MODEL_PARTS; i++)
+			assert_int_equal(m.states[i].epoch, i == 3 || i == 17 ? round & 1 : 0);
+		for (u32 cpu = 0; cpu < N_MODEL_CPUS; cpu++)
+			for (u32 level = 0; level < N_MODEL_SLOTS; level++) {
+				assert_int_equal(m.slots[cpu].slots[level],
+						 slot_word(level, (round & 1) << 3));
+				assert_int_equal(m.slots[N_MODEL_CPUS + cpu].slots[level],
+						 slot_word(level, (round & 1) << 1));
+			}
+	}
+	m.slots[N_MODEL_CPUS].slots[2] = SLOT_BUSY;
+	assert_int_equal(load_flip(some, 2), -EBUSY);
+	assert_int_equal(m.states[3].epoch, 1);
+	m.slots[N_MODEL_CPUS].slots[2] = slot_word(2, 1 << 1);
+	assert_int_equal(load_flip(some, 2), 0);
+	assert_int_equal(m.states[3].epoch, 0);
+	assert_int_equal(m.slots[0].slots[0], slot_word(0, 0));
+	assert_int_equal(m.slots[N_MODEL_CPUS].slots[2], slot_word(2, 0));
+}
+
 /* What programs gave up on themselves, each reported once. */
 static void test_missed(void **state)
 {
@@ -367,6 +400,7 @@ int main(void)
 		cmocka_unit_test(test_without_slots),
 		cmocka_unit_test(test_preempted),
 		cmocka_unit_test(test_preempted_without_slots),
+		cmocka_unit_test(test_some_parts),
 		cmocka_unit_test(test_busy_is_bounded),
 		cmocka_unit_test(test_missed),
 	};

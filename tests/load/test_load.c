@@ -228,6 +228,46 @@ static void test_debug_info(void **state)
 	query_free(&query);
 }
 
+/* For several parts: too much for the verifier is an error that the caller can mend. */
+static void test_too_large_for_several(void **state)
+{
+	struct hook_use uses[2];
+	struct query query;
+	struct phys other;
+	vreg id, sum, at;
+	struct ir *ir;
+
+	NEEDS_ROOT;
+	query_init(&query, ACCESS_RAW);
+	ir = ir_new(&query.arena);
+	id = ir_reg(ir), sum = ir_reg(ir), at = ir_reg(ir);
+	ir_load(ir, id, ir_context(ir), 8, IR_U64);
+	ir_imm(ir, sum, 0);
+	for (u32 i = 0; i < 24; i++) {
+		label skip = ir_label(ir);
+
+		ir_branchi(ir, IR_TEST, id, 1 << i, skip);
+		ir_alui(ir, IR_ADD, sum, sum, 1 << i);
+		ir_place(ir, skip);
+	}
+	/* As an offset the sum has to be known, so each of its 2^24 values is walked by itself. */
+	ir_alui(ir, IR_AND, sum, sum, 63);
+	ir_map_value(ir, at, load_map_number(&query.phys, LOAD_MAP_STATE), 0);
+	ir_alu(ir, IR_ADD, at, at, sum);
+	ir_store(ir, at, 0, IR_U8, sum);
+	ir_exit(ir, 0);
+	query_compile_ir(&query, 0, ir);
+	other = query.phys;
+	uses[0] = uses[1] = query.use;
+	uses[1].phys = &other;
+	query.hook[0].uses = uses;
+	query.hook[0].n_uses = 2;
+	assert_int_equal(query_open(&query, 1), -EFBIG);
+	assert_false(diags_failed(&query.diags));
+	assert_int_equal(query.load.too_large, 0);
+	query_free(&query);
+}
+
 /* Maps that nothing asks for are not made. */
 static void test_no_more_maps_than_needed(void **state)
 {
@@ -578,6 +618,7 @@ int main(void)
 		cmocka_unit_test(test_typed_raw_syscall),
 		cmocka_unit_test(test_all_maps),
 		cmocka_unit_test(test_debug_info),
+		cmocka_unit_test(test_too_large_for_several),
 		cmocka_unit_test(test_no_more_maps_than_needed),
 		cmocka_unit_test(test_replay),
 		cmocka_unit_test(test_verifier),

@@ -151,9 +151,13 @@ static void test_each_rule_off(void **state)
 	assert_false(opt_is_off("", "split"));
 }
 
-static struct phys_set *physical(struct query *q, const char *text, double share)
+#define PARTS_MAX 20
+
+/* n_parts of the same query. */
+static struct phys_set *physical(struct query *q, const char *text, double share, u32 n_parts)
 {
-	struct phys_input input = { .n_cpus = 2, .share = share };
+	struct phys_input input = { .name = "w", .n_cpus = 2, .share = share };
+	struct phys_input inputs[PARTS_MAX];
 
 	query_init(q, "query", text, strlen(text));
 	q->catalog_path = CATALOG;
@@ -165,7 +169,9 @@ static struct phys_set *physical(struct query *q, const char *text, double share
 	input.settings = &q->settings;
 	input.features = &q->features;
 	input.catalog = q->catalog;
-	return phys_plan(&input, 1, &q->arena, &q->diags);
+	for (u32 i = 0; i < n_parts; i++)
+		inputs[i] = input;
+	return phys_plan(inputs, n_parts, &q->arena, &q->diags);
 }
 
 /* A rare call alone takes its tracepoint; beside a source that must be raw it is raw too. */
@@ -191,7 +197,7 @@ static void test_calls_go_one_way(void **state)
 			   "SELECT count(*) FROM tracepoint:syscalls:sys_enter_read a PAIR JOIN "
 			   "%s b ON a.tid = b.tid",
 			   cases[i].right);
-		set = physical(&q, sql.at, 0.01);
+		set = physical(&q, sql.at, 0.01, 1);
 		assert_non_null(set);
 		assert_int_equal(set->hooks[0].path, cases[i].path);
 		assert_int_equal(set->hooks[0].n_uses, cases[i].n_uses);
@@ -199,6 +205,66 @@ static void test_calls_go_one_way(void **state)
 		query_free(&q);
 		buf_free(&sql);
 	}
+}
+
+static void expect_hooks(const struct phys_set *set, const char *want)
+{
+	struct buf out;
+
+	buf_init(&out);
+	phys_print_hooks(set, &out);
+	buf_putc(&out, '\0');
+	assert_string_equal(out.at, want);
+	buf_free(&out);
+}
+
+/* One hook serves all parts of a block, in their order; one too large is two, told as such. */
+static void test_hooks_are_shared(void **state)
+{
+	const char *why = "    no field is read, so the raw tracepoint of that name will do\n";
+	const char *several = "    one of several programs there: one would be too large\n";
+	struct phys_set *set;
+	struct query q;
+	char want[512];
+
+	set = physical(&q, "SELECT count(*) FROM tracepoint:sched:sched_switch", -1, 3);
+	assert_non_null(set);
+	snprintf(want, sizeof(want), "  hook raw tracepoint sched_switch w, w, w\n%s", why);
+	expect_hooks(set, want);
+	assert_int_equal(hook_n_parts(&set->hooks[0]), 3);
+	assert_true(phys_split(set, 0, &q.arena));
+	snprintf(want, sizeof(want),
+		 "  hook raw tracepoint sched_switch w, w\n%s%s"
+		 "  hook raw tracepoint sched_switch w\n%s%s",
+		 why, several, why, several);
+	expect_hooks(set, want);
+	assert_true(phys_split(set, 0, &q.arena));
+	assert_false(phys_split(set, 0, &q.arena));
+	assert_int_equal(set->n_hooks, 3);
+	for (u32 i = 0; i < 3; i++) {
+		assert_int_equal(set->hooks[i].number, i);
+		assert_int_equal(set->hooks[i].uses[0].phys->number, i);
+	}
+	query_free(&q);
+}
+
+static void test_hooks_of_blocks(void **state)
+{
+	struct phys_set *set;
+	struct query q;
+
+	set = physical(&q, "SELECT count(*) FROM tracepoint:sched:sched_switch", -1, 17);
+	assert_non_null(set);
+	assert_int_equal(set->n_hooks, 2);
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(set->hooks[i].block, i);
+		assert_true(set->hooks[i].is_split);
+	}
+	assert_int_equal(hook_n_parts(&set->hooks[0]), 16);
+	assert_ptr_equal(set->hooks[1].uses[0].phys, set->parts[16]);
+	/* Two programs of one tracepoint: neither is guarded against the other. */
+	assert_int_equal(set->n_slots, SLOTS_MAX);
+	query_free(&q);
 }
 
 int main(void)
@@ -209,12 +275,16 @@ int main(void)
 
 	if (glob(GOLDEN "/*.sql", 0, NULL, &files) != 0)
 		return 1;
-	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 1; i++)
+	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 4; i++)
 		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case,
 						  NULL, NULL, files.gl_pathv[i] };
 	tests[n++] = (struct CMUnitTest){ "each rule off", test_each_rule_off, NULL, NULL, NULL };
 	tests[n++] =
 		(struct CMUnitTest){ "calls go one way", test_calls_go_one_way, NULL, NULL, NULL };
+	tests[n++] =
+		(struct CMUnitTest){ "hooks are shared", test_hooks_are_shared, NULL, NULL, NULL };
+	tests[n++] =
+		(struct CMUnitTest){ "hooks of blocks", test_hooks_of_blocks, NULL, NULL, NULL };
 	int failed = _cmocka_run_group_tests("plan", tests, n, NULL, NULL);
 
 	globfree(&files);
