@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One SELECT -> logical plan.  Rows are bound first; in a query with aggregates
- * the SELECT list, HAVING and ORDER BY are then lifted onto keys and aggregates.
+ * Clauses of one SELECT: its list, GROUP BY, WHERE, LIMIT; and lifting what was bound of
+ * rows onto keys and aggregates.  What a select is made of them bind_query.c says.
  */
 #include <string.h>
 #include <strings.h>
@@ -25,24 +25,6 @@ bool bind_refuse(struct scope *scope, struct span span, const char *what)
 		  diag_error(scope->diags, "not-supported", span, "%s not available yet", what),
 		  "see the manual for what this version can do");
 	return false;
-}
-
-static bool check_supported(struct scope *scope)
-{
-	const struct ast_select *s = scope->select;
-
-	if (!s->from) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "missing-from", s->span,
-				     "the query reads from no stream"),
-			  "add FROM tracepoint:CATEGORY:NAME; \"ebql list\" shows them");
-		return false;
-	}
-	if (s->is_distinct)
-		return bind_refuse(scope, s->span, "DISTINCT is");
-	if (s->window.kind == AST_WINDOW_COUNT || s->window.kind == AST_WINDOW_SESSION)
-		return bind_refuse(scope, s->window.span, "this kind of window is");
-	return true;
 }
 
 /* The item whose alias this name is, or NULL. */
@@ -115,10 +97,6 @@ bool bind_keys(struct scope *scope)
 		/* A name is a function of its number: one group for each number. */
 		while (bind_is_naming(e))
 			e = e->args[0];
-		if (!scope->shared->is_whole && (e->is_user_only || e->type.kind == TYPE_NULL))
-			return bind_refuse(
-				scope, ast->span,
-				"this expression as a group key (it needs the user part) is");
 		const char *name = written(scope, s->group_by.at[i]);
 
 		vec_push(scope->arena, &scope->keys, (struct item){ name, e });
@@ -343,20 +321,20 @@ static struct expr *bind_unnest(struct scope *scope, const struct ast *ast)
 	return NULL;
 }
 
-static struct expr *bind_item(struct scope *scope, const struct ast_item *item, bool is_aggregated)
+static struct expr *bind_item(struct scope *scope, const struct ast_item *item)
 {
 	struct expr *e;
 
 	if (is_unnest(item->expr))
 		return bind_unnest(scope, item->expr);
 	scope->is_top_of_item = true;
-	scope->has_event_items = !is_aggregated && !scope->is_grouped;
+	scope->has_event_items = !scope->is_grouped;
 	e = bind_expr(scope, item->expr);
 	scope->is_top_of_item = scope->has_event_items = false;
 	return e;
 }
 
-bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items)
+bool bind_items(struct scope *scope, item_vec *items)
 {
 	const struct ast_select *s = scope->select;
 
@@ -365,21 +343,12 @@ bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items)
 		struct expr *e;
 
 		if (item->expr->kind == AST_STAR) {
-			if (is_aggregated) {
-				diag_hint(scope->diags,
-					  diag_error(scope->diags, "star-here", item->expr->span,
-						     "* has no meaning in a query with aggregates"),
-					  "name the group keys");
-				return false;
-			}
 			if (!push_star(scope, item->expr, items))
 				return false;
 			continue;
 		}
 		warn_missing_comma(scope, item);
-		e = bind_item(scope, item, is_aggregated);
-		if (e && is_aggregated)
-			e = bind_lift(scope, e);
+		e = bind_item(scope, item);
 		if (!e)
 			continue; /* the other items may have errors of their own to show */
 		/* Without a name of its own an UNNEST has plain lo, hi, count. */
@@ -391,27 +360,6 @@ bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items)
 					.is_unnest = is_unnest(item->expr) });
 	}
 	return !diags_failed(scope->diags);
-}
-
-static bool bind_sort(struct scope *scope, bool is_aggregated, struct plan *sort)
-{
-	const struct ast_select *s = scope->select;
-
-	sort->sort.n_keys = s->order_by.n;
-	sort->sort.keys = arena_array(scope->arena, struct sort_key, s->order_by.n);
-	for (u32 i = 0; i < s->order_by.n; i++) {
-		const struct ast *ast =
-			bind_resolve_item(scope, s->order_by.at[i].expr, "ORDER BY");
-		struct expr *e = ast ? bind_expr(scope, ast) : NULL;
-
-		if (e && is_aggregated)
-			e = bind_lift(scope, e);
-		if (!e)
-			return false;
-		sort->sort.keys[i] = (struct sort_key){ e, s->order_by.at[i].is_descending,
-							s->order_by.at[i].nulls };
-	}
-	return true;
 }
 
 bool bind_limit(struct scope *scope, struct plan *p)
@@ -466,53 +414,7 @@ struct plan *bind_where(struct scope *scope, struct plan *input)
 	scope->no_aggregates_in = NULL;
 	if (!where)
 		return input;
-	if (where->is_user_only && !scope->shared->is_whole) {
-		if (!bind_refuse_naming(scope, scope->select->where->span, where))
-			bind_refuse(scope, scope->select->where->span,
-				    "a WHERE that needs real numbers or text functions is");
-		return input;
-	}
 	return bind_filter_new(scope, input, where);
-}
-
-static struct plan *aggregate_new(struct scope *scope, struct plan *input)
-{
-	struct plan *p = bind_plan_new(scope, PLAN_AGGREGATE, input);
-	const struct ast_window *w = &scope->select->window;
-
-	p->aggregate.keys = scope->keys.at;
-	p->aggregate.n_keys = scope->keys.n;
-	p->aggregate.list = scope->aggregates.at;
-	p->aggregate.n = scope->aggregates.n;
-	if (w->kind != AST_WINDOW_NONE)
-		p->aggregate.window = w->size == w->advance ? WINDOW_TUMBLING : WINDOW_HOPPING;
-	p->aggregate.window_ns = w->size;
-	p->aggregate.advance_ns = p->aggregate.window == WINDOW_HOPPING ? w->advance : 0;
-	return p;
-}
-
-static bool check_shape(struct scope *scope, bool aggregated)
-{
-	const struct ast_select *s = scope->select;
-	bool has_aggregate = s->group_by.n || s->having;
-
-	for (u32 i = 0; i < s->items.n; i++)
-		has_aggregate |= bind_has_aggregate(s->items.at[i].expr);
-	if (s->window.kind != AST_WINDOW_NONE && !has_aggregate) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "window-without-aggregate", s->window.span,
-				     "a window needs something to aggregate"),
-			  "add count(*), or leave WINDOW away to stream the rows");
-		return false;
-	}
-	if (!aggregated && s->order_by.n) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "order-of-stream", s->order_by.at[0].expr->span,
-				     "single events stream in the order they happen"),
-			  "ORDER BY sorts the groups of a window");
-		return false;
-	}
-	return true;
 }
 
 /* A name before each column, where several streams are read. */
@@ -574,88 +476,4 @@ void bind_ctes(struct scope *scope)
 		*list = (struct cte_list){ &s->ctes.at[i], scope->ctes };
 		scope->ctes = list;
 	}
-}
-
-/* The query is SELECT ... UNION ALL SELECT ...: its rows are those of the union. */
-static struct plan *bind_whole_union(struct scope *scope)
-{
-	struct ast_select arms = *scope->select;
-	struct derived derived;
-	struct plan *p;
-
-	if (arms.order_by.n) {
-		check_shape(scope, false);
-		return NULL;
-	}
-	/* What stands behind the last SELECT is of the whole. */
-	arms.limit = arms.offset = NULL;
-	arms.options.n = 0;
-	if (!bind_derived(scope, &arms, &derived))
-		return NULL;
-	p = bind_plan_new(scope, PLAN_PROJECT, derived.tree);
-	p->project.items = derived.columns;
-	p->project.n_items = derived.n_columns;
-	return p;
-}
-
-/* FROM up to the projection, and the sort above it. */
-static struct plan *bind_body(struct scope *scope)
-{
-	const struct ast_select *select = scope->select;
-	bool aggregated = bind_is_aggregated(select);
-	struct expr *having = NULL;
-	item_vec items = { 0 };
-	struct plan *p, *sort;
-
-	scope->is_windowed = select->window.kind != AST_WINDOW_NONE;
-	if (!check_supported(scope) || !bind_check_window(scope) || !check_shape(scope, aggregated))
-		return NULL;
-	bind_ctes(scope);
-	p = bind_from(scope, select->from);
-	if (!p)
-		return NULL;
-	p = bind_where(scope, p);
-	if (!bind_keys(scope) || !bind_items(scope, aggregated, &items))
-		return NULL;
-	if (select->having) {
-		having = bind_lift(scope, bind_condition(scope, select->having, "HAVING"));
-		if (!having)
-			return NULL;
-	}
-	sort = bind_plan_new(scope, PLAN_SORT, NULL);
-	if (!bind_sort(scope, aggregated, sort))
-		return NULL;
-	p = bind_runnings_new(scope, p);
-	if (aggregated)
-		p = aggregate_new(scope, p);
-	if (having)
-		p = bind_filter_new(scope, p, having);
-	p = bind_plan_new(scope, PLAN_PROJECT, p);
-	p->project.items = items.at;
-	p->project.n_items = items.n;
-	if (!sort->sort.n_keys)
-		return p;
-	sort->input = p;
-	return sort;
-}
-
-struct plan *bind_select(struct scope *scope)
-{
-	const struct ast_select *select = scope->select;
-	struct plan *p;
-
-	for (u32 i = 0; i < select->options.n; i++)
-		settings_set(scope->settings, &select->options.at[i], scope->diags);
-	p = select->compound.n ? bind_whole_union(scope) : bind_body(scope);
-	if (!p)
-		return NULL;
-	if (select->limit || select->offset) {
-		p = bind_plan_new(scope, PLAN_LIMIT, p);
-		if (!bind_limit(scope, p))
-			return NULL;
-	}
-	if (diags_failed(scope->diags))
-		return NULL;
-	bind_name_scans(scope, p);
-	return p;
 }

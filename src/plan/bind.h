@@ -42,7 +42,6 @@ struct bound_select {
 /* What all selects of one query share. */
 struct bind_shared {
 	struct view_list *views;
-	bool is_whole; /* the whole language is bound; false: what the kernel part takes whole */
 	const struct plan_context *context;
 	struct query_window window;
 	bool is_windowed;
@@ -129,9 +128,6 @@ struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const c
 		       struct span span);
 struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
 			   struct plan *right, struct span span);
-/* A select that neither aggregates, sorts, limits nor windows, as rows and columns. */
-bool bind_derived(const struct scope *outer, const struct ast_select *select,
-		  struct derived *ret_derived);
 /* A scope as that of `outer`, with nothing in it yet. */
 struct scope bind_scope(const struct scope *outer, const struct ast_select *select);
 
@@ -186,7 +182,8 @@ void bind_difference(struct scope *scope, struct expr *e);
 /* Is this the time at which rows of the tree appear? */
 bool bind_is_time_of(struct arena *arena, const struct expr *e, const struct plan *tree);
 
-/* bind_running.c: a call with OVER */
+/* bind_running.c: a call with OVER that runs along with events */
+bool bind_is_running(const struct ast *call);
 struct expr *bind_running(struct scope *scope, const struct ast *ast);
 /* The running sums that the items of the select named, above its FROM and WHERE. */
 struct plan *bind_runnings_new(struct scope *scope, struct plan *input);
@@ -208,8 +205,6 @@ void bind_triggers(struct arena *arena, const struct plan *tree, source_vec *ret
 bool bind_check_window(struct scope *scope);
 
 /* bind.c */
-/* The whole of the scope's select. */
-struct plan *bind_select(struct scope *scope);
 /* Scans of a query with several get names of their own, and columns their scan's. */
 void bind_name_scans(struct scope *scope, struct plan *p);
 /* clock.c: in each tree of joins and unions that reads files too, times are real */
@@ -223,7 +218,7 @@ struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct exp
 /* Makes the select's WITH names known. */
 void bind_ctes(struct scope *scope);
 struct plan *bind_where(struct scope *scope, struct plan *input);
-bool bind_items(struct scope *scope, bool is_aggregated, item_vec *items);
+bool bind_items(struct scope *scope, item_vec *items);
 bool bind_keys(struct scope *scope);
 bool bind_limit(struct scope *scope, struct plan *p);
 /* GROUP BY and ORDER BY may name items by number or by alias; else the expression itself. */
@@ -254,16 +249,13 @@ bool function_check(struct scope *scope, const struct sql_function *f, const str
 struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *when,
 			  struct expr *then, struct expr *otherwise);
 /* What every aggregate call needs */
-bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast, enum aggregate_takes takes);
-struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, const char *name);
+bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast);
 /* Within an aggregate's parentheses. */
 struct expr *bind_inside(struct scope *scope, const struct ast *ast, bool is_condition);
 bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct aggregate *a);
 struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a);
 /* Names of kernel numbers, a function of its argument: grouped by that. */
 bool bind_is_naming(const struct expr *e);
-/* Reports a WHERE that compares such names, which only user space has; false: it does not. */
-bool bind_refuse_naming(struct scope *scope, struct span span, struct expr *where);
 
 /* bind_sketch.c: first, last, stddev, approx_count_distinct, top_k */
 /* Reports a real number, or a text, where the aggregate takes integers; then false. */

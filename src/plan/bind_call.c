@@ -105,25 +105,6 @@ struct expr *bind_inside(struct scope *scope, const struct ast *ast, bool is_con
 	return x;
 }
 
-struct expr *bind_aggregate_arg(struct scope *scope, const struct ast *ast, const char *name)
-{
-	struct expr *x = bind_inside(scope, ast, false);
-
-	if (!x || scope->shared->is_whole)
-		return x;
-	if (x->is_user_only || (!type_is_word(x->type) && strcasecmp(name, "count") != 0)) {
-		struct diag *d = diag_error(scope->diags, "not-supported", ast->span,
-					    "%s() of %s is not available yet", name,
-					    x->is_user_only		? "this expression"
-					    : x->type.kind == TYPE_NULL ? "NULL"
-									: "a text");
-
-		diag_hint(scope->diags, d, "aggregates take whole numbers, durations and times");
-		return NULL;
-	}
-	return x;
-}
-
 /* first(), last() and top_k() say something of rows, not of values. */
 static bool check_distinct(struct scope *scope, const struct ast *ast)
 {
@@ -144,7 +125,7 @@ static bool check_distinct(struct scope *scope, const struct ast *ast)
 	return false;
 }
 
-bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast, enum aggregate_takes takes)
+bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast)
 {
 	struct diag *d;
 
@@ -162,17 +143,7 @@ bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast, enum agg
 			   "%s() stands inside another aggregate", ast->text);
 		return false;
 	}
-	if (scope->shared->is_whole)
-		return check_distinct(scope, ast);
-	if (ast->distinct || ast->is_over ||
-	    (takes != TAKES_SCHEME && (ast->is_within_group || ast->n_order_by))) {
-		diag_error(scope->diags, "not-supported", ast->span, "%s is not available yet",
-			   ast->distinct  ? "DISTINCT in an aggregate"
-			   : ast->is_over ? "a window function (OVER)"
-					  : "an ordered aggregate");
-		return false;
-	}
-	return true;
+	return check_distinct(scope, ast);
 }
 
 static bool same_expr(const struct expr *a, const struct expr *b)
@@ -226,9 +197,6 @@ bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct ag
 	if (!ast->filter)
 		return true;
 	a->filter = bind_inside(scope, ast->filter, true);
-	if (a->filter && a->filter->is_user_only && !scope->shared->is_whole)
-		return bind_refuse(scope, ast->filter->span,
-				   "a FILTER that needs real numbers or text functions is");
 	return a->filter != NULL;
 }
 
@@ -268,7 +236,7 @@ static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 {
 	struct aggregate a = { .kind = kind, .span = ast->span, .is_distinct = ast->distinct };
 
-	if (!bind_aggregate_allowed(scope, ast, TAKES_WORD))
+	if (!bind_aggregate_allowed(scope, ast))
 		return NULL;
 	if (kind == AGGREGATE_HISTOGRAM_MERGE || kind == AGGREGATE_GROUP_CONCAT)
 		return bind_special(scope, ast, a);
@@ -285,7 +253,7 @@ static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 		return NULL;
 	}
 	if (ast->n_args == 1) {
-		a.arg = bind_aggregate_arg(scope, ast->args[0], aggregate_infos[kind].name);
+		a.arg = bind_inside(scope, ast->args[0], false);
 		if (!a.arg || !bind_check_integers(scope, ast, kind, a.arg))
 			return NULL;
 		if (kind == AGGREGATE_COUNT && !a.arg->nullable && a.arg->kind != EXPR_NULL &&
@@ -468,36 +436,6 @@ bool bind_is_naming(const struct expr *e)
 	return e->kind == EXPR_CALL && e->function && function_is_naming(e->function);
 }
 
-static void find_naming(void *context, struct expr *e)
-{
-	const struct expr **naming = context;
-
-	if (bind_is_naming(e))
-		*naming = e;
-}
-
-bool bind_refuse_naming(struct scope *scope, struct span span, struct expr *where)
-{
-	const struct expr *naming = NULL;
-	struct diag *d;
-
-	expr_each(where, find_naming, &naming);
-	if (!naming)
-		return false;
-	d = diag_error(scope->diags, "not-supported", span,
-		       "WHERE cannot use the names that %s() gives: the kernel has numbers",
-		       naming->name);
-	if (strcmp(naming->name, "syscall_name") == 0)
-		diag_hint(scope->diags, d,
-			  "compare the number (nr = %d is clone), or probe: "
-			  "probe IN ('syscall:clone', ...)",
-			  syscall_number("clone"));
-	else
-		diag_hint(scope->diags, d, "compare the number itself, the argument of %s()",
-			  naming->name);
-	return true;
-}
-
 /* What only user space computes is computed once, by SQLite's own function. */
 static bool is_rewritable(const struct ast *ast, struct expr *const *args)
 {
@@ -546,14 +484,11 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 	const struct sql_function *f;
 	struct expr *e, **args;
 
-	if (ast->is_over && !scope->shared->is_whole)
-		return bind_running(scope, ast);
 	if (ast->is_over) {
 		e = bind_running(scope, ast);
 		return e || diags_failed(scope->diags) ? e : bind_over(scope, ast);
 	}
-	if (find_aggregate(ast, &aggregate) &&
-	    (scope->shared->is_whole || aggregate_infos[aggregate.kind].cell)) {
+	if (find_aggregate(ast, &aggregate)) {
 		if (!aggregate_infos[aggregate.kind].cell)
 			return bind_aggregate(scope, ast, aggregate.kind);
 		switch (aggregate_infos[aggregate.kind].takes) {
@@ -585,14 +520,14 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		return needs_over(scope, ast);
 	if (!f)
 		return unknown_function(scope, ast);
-	if ((ast->distinct || ast->filter) && scope->shared->is_whole)
+	if (ast->distinct || ast->filter)
 		return wrong_suffix(scope, ast);
 	if (!function_check(scope, f, ast, args))
 		return NULL;
 	for (u32 i = 0; i < ast->n_args; i++)
 		if (function_takes(f, i) == 'd')
 			args[i] = bind_real_time(scope->arena, args[i]);
-	if (!scope->shared->is_whole || is_rewritable(ast, args)) {
+	if (is_rewritable(ast, args)) {
 		e = bind_rewritten(scope, ast, args);
 		if (e || diags_failed(scope->diags))
 			return e;

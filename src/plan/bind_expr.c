@@ -442,10 +442,8 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 	for (u32 i = 0; i < ARRAY_SIZE(casts); i++) {
 		if (strcasecmp(casts[i].name, ast->text) != 0)
 			continue;
-		struct expr *e = expr_new(scope->arena, EXPR_CALL, ast->span);
+		struct expr *e = expr_new(scope->arena, EXPR_CAST, ast->span);
 
-		if (scope->shared->is_whole)
-			e->kind = EXPR_CAST;
 		if (type_is_word(x->type) && type_is_word(casts[i].type)) {
 			/* The same 64 bits under another unit: x + 0 keeps range and checks. */
 			struct type zero = { .kind = casts[i].type.kind,
@@ -458,7 +456,6 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 				e->type.kind = casts[i].type.kind;
 			return e;
 		}
-		e->name = arena_printf(scope->arena, "CAST AS %s", casts[i].name);
 		e->type = casts[i].type;
 		e->n_args = 1;
 		e->args = args_of(scope, 1, x, NULL);
@@ -540,15 +537,11 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	case AST_SUBQUERY:
 	case AST_EXISTS:
 	case AST_IN_SELECT:
-		if (scope->shared->is_whole)
-			return bind_subquery(scope, ast);
-		/* fall through */
+		return bind_subquery(scope, ast);
 	default:
 		diag_hint(scope->diags,
 			  diag_error(scope->diags, "not-supported", ast->span,
-				     "%s not available yet",
-				     ast->kind == AST_INDEX ? "array elements are"
-							    : "nested selects are"),
+				     "array elements are not available yet"),
 			  "see the manual for what this version can do");
 		return NULL;
 	}

@@ -57,116 +57,6 @@ struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct
 	return p;
 }
 
-/* What keeps a select from being put in place of its name, or NULL. */
-static const char *not_inlined(const struct ast_select *s, bool is_arm)
-{
-	if (s->options.n)
-		return "WITH (...) in a nested select is";
-	if (s->limit || s->offset)
-		return "nested selects with LIMIT are";
-	if (s->order_by.n)
-		return "nested selects with ORDER BY are";
-	if (s->is_distinct)
-		return "DISTINCT is";
-	if (bind_is_aggregated(s))
-		return is_arm ? "a select of a UNION that aggregates is"
-			      : "nested selects that aggregate are";
-	return NULL;
-}
-
-/* Does the select aggregate where only whole queries do?  With a hint of how to say it. */
-static bool refuse_arm(struct scope *scope, const char *obstacle)
-{
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "not-supported", scope->select->span,
-			     "%s not available yet", obstacle),
-		  "aggregate above the union: SELECT ... FROM (SELECT ... UNION ALL SELECT ...) AS "
-		  "u GROUP BY ...");
-	return false;
-}
-
-static bool has_from(struct scope *scope)
-{
-	if (scope->select->from)
-		return true;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "missing-from", scope->select->span,
-			     "the query reads from no stream"),
-		  "add FROM tracepoint:CATEGORY:NAME; \"ebql list\" shows them");
-	return false;
-}
-
-/* One select of a UNION, or the only one. */
-static bool bind_arm_strict(const struct scope *outer, const struct ast_select *select, bool is_arm,
-			    struct derived *ret_derived)
-{
-	struct scope scope = bind_scope(outer, select);
-	const char *obstacle = not_inlined(select, is_arm);
-	item_vec items = { 0 };
-
-	if (obstacle && is_arm && bind_is_aggregated(select))
-		return refuse_arm(&scope, obstacle);
-	if (obstacle)
-		return bind_refuse(&scope, select->span, obstacle);
-	if (!has_from(&scope))
-		return false;
-	ret_derived->tree = bind_from(&scope, select->from);
-	if (!ret_derived->tree)
-		return false;
-	ret_derived->tree = bind_where(&scope, ret_derived->tree);
-	if (!bind_items(&scope, false, &items))
-		return false;
-	ret_derived->tree = bind_runnings_new(&scope, ret_derived->tree);
-	ret_derived->columns = items.at;
-	ret_derived->n_columns = items.n;
-	return true;
-}
-
-bool bind_derived(const struct scope *outer, const struct ast_select *select,
-		  struct derived *ret_derived)
-{
-	struct scope scope = bind_scope(outer, select);
-	u32 n = 1 + select->compound.n;
-	struct derived *branches = arena_array(scope.arena, struct derived, n);
-	struct span *spans = arena_array(scope.arena, struct span, n);
-
-	bind_ctes(&scope);
-	for (u32 i = 0; i < n; i++) {
-		const struct ast_select *arm = i ? select->compound.at[i - 1].select : select;
-
-		spans[i] = arm->span;
-		if (i && select->compound.at[i - 1].op != AST_UNION_ALL)
-			return bind_refuse(&scope, arm->span,
-					   "UNION without ALL, EXCEPT and INTERSECT are");
-		if (!bind_arm_strict(&scope, arm, n > 1, &branches[i]))
-			return false;
-	}
-	if (n == 1) {
-		*ret_derived = branches[0];
-		return true;
-	}
-	return bind_union(&scope, branches, n, spans, ret_derived);
-}
-
-static struct plan *add_derived(struct scope *scope, const struct scope *inner,
-				const struct ast_select *select, const char *name,
-				const char *written, bool is_named)
-{
-	struct derived derived;
-
-	if (scope->shared->is_whole)
-		return bind_nested(scope, inner, select, name, written, is_named);
-	if (!bind_derived(inner, select, &derived))
-		return NULL;
-	vec_push(scope->arena, &scope->relations,
-		 (struct relation){ .name = name,
-				    .written = written,
-				    .tree = derived.tree,
-				    .columns = derived.columns,
-				    .n_columns = derived.n_columns });
-	return derived.tree;
-}
-
 static const struct cte_list *cte_find(const struct scope *scope, const char *name)
 {
 	const struct cte_list *list = scope->ctes;
@@ -186,7 +76,7 @@ static struct plan *bind_view(struct scope *scope, const struct ast_source *sour
 	inner.is_shipped |= view->is_shipped;
 	if (inner.is_shipped)
 		sql_respan(view->select, source->span);
-	return add_derived(scope, &inner, view->select, source->alias ? source->alias : view->name,
+	return bind_nested(scope, &inner, view->select, source->alias ? source->alias : view->name,
 			   view->name, true);
 }
 
@@ -322,7 +212,7 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 		struct scope inner = bind_scope(scope, cte->cte->select);
 
 		inner.ctes = cte->outer;
-		return add_derived(scope, &inner, cte->cte->select,
+		return bind_nested(scope, &inner, cte->cte->select,
 				   source->alias ? source->alias : cte->cte->name, cte->cte->name,
 				   true);
 	}
@@ -348,12 +238,11 @@ static struct plan *bind_source(struct scope *scope, const struct ast_source *so
 	case AST_SOURCE_SELECT: {
 		struct scope inner = bind_scope(scope, source->select);
 
-		return add_derived(scope, &inner, source->select, source->alias,
+		return bind_nested(scope, &inner, source->select, source->alias,
 				   source->alias ? source->alias : "the nested select", false);
 	}
 	case AST_SOURCE_JOIN:
-		if (scope->shared->is_whole && source->join != AST_JOIN_PAIR &&
-		    source->join != AST_JOIN_ASOF)
+		if (source->join != AST_JOIN_PAIR && source->join != AST_JOIN_ASOF)
 			return bind_relate(scope, source);
 		return bind_join(scope, source);
 	case AST_SOURCE_FILE:

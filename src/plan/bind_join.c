@@ -228,14 +228,6 @@ struct plan *bind_join(struct scope *scope, const struct ast_source *source)
 	struct join_binding b = { .scope = scope };
 	struct plan *left, *right;
 
-	if (source->join != AST_JOIN_PAIR && source->join != AST_JOIN_ASOF) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "not-supported", source->span,
-				     "joins of what happened in one window are not available yet"),
-			  "A PAIR JOIN B takes the latest B before each A and uses it up, ASOF "
-			  "JOIN leaves it");
-		return NULL;
-	}
 	if (source->alias) {
 		bind_refuse(scope, source->span, "a name for a whole join is");
 		return NULL;

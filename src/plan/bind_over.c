@@ -113,7 +113,7 @@ static void run_along(struct scope *scope, const struct ast *ast, struct over *o
 {
 	struct expr *time;
 
-	if (!scope->has_event_items || !plan_is_running(ast) || !plan_is_rows(scope->from) ||
+	if (!scope->has_event_items || !bind_is_running(ast) || !plan_is_rows(scope->from) ||
 	    ast->n_order_by)
 		return;
 	time = plan_time(scope->from, scope->arena);

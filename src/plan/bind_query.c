@@ -353,7 +353,7 @@ static bool bind_upper(struct scope *scope, struct upper *u)
 	const struct ast_select *s = scope->select;
 
 	scope->is_grouped = is_grouped(s);
-	if (!bind_keys(scope) || !bind_items(scope, false, &u->items) || !check_unnest(scope))
+	if (!bind_keys(scope) || !bind_items(scope, &u->items) || !check_unnest(scope))
 		return false;
 	if (s->having) {
 		u->having = bind_condition(scope, s->having, "HAVING");
@@ -578,9 +578,7 @@ static bool find_cpu(struct scope *scope, struct plan *chain)
 struct plan_query *plan_bind_query(const struct ast_select *select,
 				   const struct plan_context *context, struct diags *diags)
 {
-	struct bind_shared shared = { .views = context->views,
-				      .is_whole = true,
-				      .context = context };
+	struct bind_shared shared = { .views = context->views, .context = context };
 	struct scope scope = { .arena = context->arena,
 			       .diags = diags,
 			       .catalog = context->catalog,

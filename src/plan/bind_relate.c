@@ -127,7 +127,7 @@ struct plan *bind_table(struct scope *scope, const struct ast_source *source)
 	const char *dot = strchr(source->written, '.');
 	const char *table = dot ? dot + 1 : source->written;
 
-	if (source->n_path != 1 || !scope->shared->is_whole)
+	if (source->n_path != 1)
 		return NULL;
 	for (u32 i = 0; i < context->n_databases; i++) {
 		const struct plan_database *d = &context->databases[i];

@@ -32,7 +32,7 @@ static bool is_running_frame(const char *frame)
 	return false;
 }
 
-bool plan_is_running(const struct ast *call)
+bool bind_is_running(const struct ast *call)
 {
 	if (call->kind != AST_CALL || !call->is_over || call->distinct || call->is_within_group)
 		return false;
@@ -41,38 +41,6 @@ bool plan_is_running(const struct ast *call)
 	if (strcasecmp(call->text, "sum") == 0)
 		return !call->star && call->n_args == 1;
 	return strcasecmp(call->text, "count") == 0 && call->n_args <= 1;
-}
-
-static bool refuse(struct scope *scope, const struct ast *ast)
-{
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "not-supported", ast->span,
-			     "%s(%s) OVER (...) is not possible over single events", ast->text,
-			     ast->distinct ? "DISTINCT ..." : ""),
-		  "SUM(x) OVER (PARTITION BY k), count(*) OVER (...) and count(x) OVER (...) run "
-		  "along with the events");
-	return false;
-}
-
-static bool misplaced(struct scope *scope, const struct ast *ast)
-{
-	if (scope->no_aggregates_in)
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "window-function-here", ast->span,
-				     "%s() OVER (...) in %s: the sum runs over the rows that "
-				     "come out of it",
-				     ast->text, scope->no_aggregates_in),
-			  "name it in a nested select: SELECT ... FROM (SELECT *, %s(...) OVER "
-			  "(...) AS n FROM ...) WHERE n > 3",
-			  ast->text);
-	else if (scope->is_inside_aggregate && scope->has_event_items)
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "window-function-here", ast->span,
-				     "%s() OVER (...) stands inside another one", ast->text),
-			  "name the inner one in a nested select");
-	else
-		bind_refuse(scope, ast->span, "a window function (OVER) is");
-	return false;
 }
 
 /* ORDER BY within OVER: the time at which the rows appear, or nothing. */
@@ -89,13 +57,13 @@ static bool check_order(struct scope *scope, const struct ast *ast)
 	    bind_is_time_of(scope->arena, e, scope->relations.at[0].tree))
 		return true;
 	/* Another order is a window function's. */
-	if (scope->shared->is_whole)
-		return false;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "not-supported", ast->order_by[0].expr->span,
-			     "a running sum over events has their order, no other"),
-		  "leave ORDER BY away, or write ORDER BY time");
 	return false;
+}
+
+/* What needs more than the kernel has makes it a window function, of the rows of a window. */
+static bool is_of_kernel(const struct scope *scope, const struct expr *e)
+{
+	return !e->is_user_only && (expr_is_of(e, scope->from) || !expr_reads(e));
 }
 
 static bool bind_partition(struct scope *scope, const struct ast *ast, struct plan *p)
@@ -111,14 +79,9 @@ static bool bind_partition(struct scope *scope, const struct ast *ast, struct pl
 			return false;
 		while (bind_is_naming(e))
 			e = e->args[0];
-		if (scope->shared->is_whole && e->is_user_only) {
-			p->running.keys[i] = e;
-			continue;
-		}
-		if (e->is_user_only || (!type_is_word(e->type) && e->type.kind != TYPE_TEXT))
-			return bind_refuse(scope, ast->partition_by[i]->span,
-					   "this expression in PARTITION BY (it needs the user "
-					   "part) is");
+		if (!is_of_kernel(scope, e) ||
+		    (!type_is_word(e->type) && e->type.kind != TYPE_TEXT))
+			return false;
 		words += e->type.kind == TYPE_TEXT ? (u32)ALIGN_UP(e->type.bytes, 8) / 8 : 1;
 		p->running.keys[i] = e;
 	}
@@ -171,10 +134,6 @@ static struct expr *bind_arg(struct scope *scope, const struct ast *ast)
 			is_count ? expr_integer(scope->arena, ast->span, type_int(64, true), 0)
 				 : expr_new(scope->arena, EXPR_NULL, ast->span));
 	}
-	if (x && x->is_user_only && !scope->shared->is_whole) {
-		bind_refuse(scope, ast->span, "a running sum of this (it needs the user part) is");
-		return NULL;
-	}
 	return x;
 }
 
@@ -213,41 +172,22 @@ static struct plan *same_running(struct scope *scope, const struct plan *p)
 	return NULL;
 }
 
-/* A sum that needs more than the kernel has is one of SQL's, of the rows of a window. */
-static bool is_of_kernel(const struct plan *p, const struct scope *scope)
-{
-	if (!scope->shared->is_whole)
-		return true;
-	for (u32 i = 0; i < p->running.n_keys; i++)
-		if (p->running.keys[i]->is_user_only)
-			return false;
-	return !p->running.arg->is_user_only;
-}
-
 struct expr *bind_running(struct scope *scope, const struct ast *ast)
 {
 	bool was_inside = scope->is_inside_aggregate, is_good;
 	struct plan *p, *same;
 
-	if (scope->shared->is_whole &&
-	    (!scope->has_event_items || was_inside || scope->no_aggregates_in ||
-	     !plan_is_running(ast) || !plan_is_rows(scope->from)))
+	if (!scope->has_event_items || was_inside || scope->no_aggregates_in ||
+	    !bind_is_running(ast) || !plan_is_rows(scope->from))
 		return NULL;
-	if (!scope->has_event_items || was_inside || scope->no_aggregates_in) {
-		misplaced(scope, ast);
-		return NULL;
-	}
-	if (!plan_is_running(ast)) {
-		refuse(scope, ast);
-		return NULL;
-	}
 	p = bind_plan_new(scope, PLAN_RUNNING, NULL);
 	p->span = ast->span;
 	scope->is_inside_aggregate = true;
 	p->running.arg = bind_arg(scope, ast);
-	is_good = p->running.arg && bind_partition(scope, ast, p) && check_order(scope, ast);
+	is_good = p->running.arg && is_of_kernel(scope, p->running.arg) &&
+		  bind_partition(scope, ast, p) && check_order(scope, ast);
 	scope->is_inside_aggregate = was_inside;
-	if (!is_good || !is_of_kernel(p, scope))
+	if (!is_good)
 		return NULL;
 	same = same_running(scope, p);
 	if (!same) {

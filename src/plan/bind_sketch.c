@@ -32,45 +32,6 @@ bool bind_same_sketch(const struct aggregate *a, const struct aggregate *b)
 	return a->is_population == b->is_population && a->hll_bits == b->hll_bits && a->k == b->k;
 }
 
-/* Its texts are known: the kernel part has a number of it. */
-static bool is_probe(const struct expr *x)
-{
-	return x->kind == EXPR_SYSTEM && x->index == SYS_PROBE;
-}
-
-/* A word, or a text that the kernel part has. */
-static struct expr *bind_value(struct scope *scope, const struct ast *ast,
-			       const struct aggregate_name *s)
-{
-	struct expr *x;
-	struct diag *d;
-
-	if (!sketches[s->kind].takes_text)
-		return bind_aggregate_arg(scope, ast, s->name);
-	x = bind_inside(scope, ast, false);
-	if (!x || scope->shared->is_whole)
-		return x;
-	if (x->is_user_only || (!type_is_word(x->type) && x->type.kind != TYPE_TEXT)) {
-		d = diag_error(scope->diags, "not-supported", ast->span,
-			       "%s() of %s is not available yet", s->name,
-			       x->is_user_only		   ? "this expression"
-			       : x->type.kind == TYPE_NULL ? "NULL"
-							   : "such a value");
-		diag_hint(scope->diags, d,
-			  "it takes whole numbers, durations, times, and texts as they are");
-		return NULL;
-	}
-	if (s->kind == AGGREGATE_TOP_K && x->type.kind == TYPE_TEXT && !is_probe(x) &&
-	    x->type.bytes > 8 * TOP_WORDS_MAX) {
-		d = diag_error(scope->diags, "not-supported", ast->span,
-			       "top_k() of a text of more than %u bytes is not available yet",
-			       8 * TOP_WORDS_MAX);
-		diag_hint(scope->diags, d, "GROUP BY it, with ORDER BY and LIMIT");
-		return NULL;
-	}
-	return x;
-}
-
 /* A whole number as it is written, in [lo, hi]. */
 static bool bind_literal_number(struct scope *scope, const struct ast *ast, const char *what,
 				u32 lo, u32 hi, u32 *ret_number)
@@ -99,7 +60,7 @@ static bool bind_options(struct scope *scope, const struct ast *ast, struct aggr
 		return false;
 	if (ast->n_args < 3)
 		return true;
-	a->weight = bind_aggregate_arg(scope, ast->args[2], "top_k");
+	a->weight = bind_inside(scope, ast->args[2], false);
 	return a->weight != NULL;
 }
 
@@ -146,7 +107,7 @@ static struct expr *time_of(struct scope *scope, const struct ast *ast, const st
 	const struct relation *found = NULL;
 	struct expr *time = NULL;
 
-	if (!scope->shared->is_whole || (scope->from && plan_is_rows(scope->from)))
+	if (plan_is_rows(scope->from))
 		return bind_time_of(scope, scope->relations.at[0].tree, ast->span);
 	for (u32 i = 0; i < scope->relations.n; i++) {
 		const struct relation *r = &scope->relations.at[i];
@@ -194,7 +155,7 @@ struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
 			       .is_population = name->is_population,
 			       .is_distinct = ast->distinct };
 
-	if (!bind_aggregate_allowed(scope, ast, TAKES_VALUE))
+	if (!bind_aggregate_allowed(scope, ast))
 		return NULL;
 	if (ast->star || ast->n_args < s->least || ast->n_args > s->most) {
 		diag_hint(scope->diags,
@@ -203,7 +164,7 @@ struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
 			  "for example %s%s", name->name, s->example);
 		return NULL;
 	}
-	a.arg = bind_value(scope, ast->args[0], name);
+	a.arg = bind_inside(scope, ast->args[0], false);
 	if (!a.arg || !bind_check_integers(scope, ast, a.kind, a.arg) ||
 	    !bind_options(scope, ast, &a))
 		return NULL;

@@ -298,8 +298,6 @@ static struct expr *bind_value(struct scope *scope, const struct ast *ast,
 	struct expr *x;
 	bool is_text;
 
-	if (!scope->shared->is_whole)
-		return bind_aggregate_arg(scope, ast, s->name);
 	scope->is_top_of_item = true;
 	x = is_histogram_call(ast) ? bind_expr(scope, ast) : bind_inside(scope, ast, false);
 	scope->is_top_of_item = false;
@@ -391,7 +389,7 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast,
 	u32 n = ast->n_args, n_q;
 	const struct ast *scheme = NULL;
 
-	if (!bind_aggregate_allowed(scope, ast, TAKES_SCHEME))
+	if (!bind_aggregate_allowed(scope, ast))
 		return NULL;
 	if (s->is_interpolated)
 		return bind_percentile(scope, ast, s);

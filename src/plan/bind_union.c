@@ -115,11 +115,6 @@ static struct expr *union_column(struct scope *scope, const struct derived *bran
 		struct expr *e = branches[i].columns[number].expr;
 		source_vec triggers = { 0 };
 
-		if (e->is_user_only) {
-			bind_refuse(scope, spans[i],
-				    "a column of UNION ALL that needs the user part is");
-			return NULL;
-		}
 		bind_triggers(scope->arena, branches[i].tree, &triggers);
 		for (u32 k = 0; k < triggers.n; k++) {
 			vec_push(scope->arena, &args,

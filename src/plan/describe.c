@@ -69,7 +69,7 @@ bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 		   struct plan_description *ret_description)
 {
 	struct plan_context context = { .n_views = UINT32_MAX };
-	struct bind_shared shared = { .views = views, .is_whole = true, .context = &context };
+	struct bind_shared shared = { .views = views, .context = &context };
 	struct ast_select select = { .span = source->span };
 	struct settings settings;
 	struct scope scope = { .arena = arena,

@@ -422,15 +422,11 @@ const struct view *views_find(struct view_list *list, const char *name, u32 n);
 void views_each(struct view_list *list, void (*visit)(void *context, const struct view *view),
 		void *context);
 
-/* Is the call, with OVER, one that PLAN_RUNNING does over single events? */
-bool plan_is_running(const struct ast *call);
-
 /* NULL when diags got an error.  views may be NULL: then there are none. */
 struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
 		       struct settings *settings, struct view_list *views, struct arena *arena,
 		       struct diags *diags);
 
-/* For cut/, which binds pieces of a query. */
 struct plan_context {
 	struct catalog *catalog;
 	struct settings *settings;
@@ -440,22 +436,6 @@ struct plan_context {
 	const struct plan_database *databases;
 	u32 n_databases;
 };
-
-struct plan *plan_bind_in(const struct plan_context *context, const struct ast_select *select,
-			  struct diags *diags);
-/* A select without aggregates; its plan has one item more, the first: the time of the row. */
-struct plan *plan_bind_rows(const struct plan_context *context, const struct ast_select *select,
-			    struct diags *diags);
-/*
- * An aggregate call, given the types of its arguments, whatever they are: those that are
- * no constants are not bound.  false when diags got an error.
- */
-bool plan_bind_aggregate(const struct plan_context *context, const struct ast *call,
-			 const struct type *types, bool is_grouped, struct diags *diags,
-			 struct aggregate *ret_aggregate, struct type *ret_type);
-bool plan_is_aggregate(const struct ast *call);
-/* Is it syscall_name(x) or another that names a number of the kernel, in user space? */
-bool plan_is_naming(const struct expr *e);
 
 /* DESCRIBE of a view or a span. */
 struct plan_column {
