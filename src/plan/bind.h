@@ -195,6 +195,10 @@ struct plan *bind_span(struct scope *scope, const struct ast_source *source);
 /* bind_union.c: UNION ALL; the branches' columns by position */
 bool bind_union(struct scope *scope, const struct derived *branches, u32 n,
 		const struct span *spans, struct derived *ret_union);
+/* Column of the same place in each of n selects: its type; is_word: 64 bits must hold all of its
+ * values.  false after a diagnostic. */
+bool bind_union_type(struct scope *scope, struct expr *const *exprs, u32 n,
+		     const struct span *spans, bool is_word, struct expr *column);
 /* The column in rows of the branch that source `trigger` triggers. */
 struct expr *bind_resolve(struct arena *arena, struct expr *e, u32 trigger);
 typedef VEC(u32) source_vec;

@@ -59,15 +59,8 @@ static bool set_columns(struct scope *scope, const struct arm *arms, u32 n,
 
 		for (u32 i = 0; i < n; i++)
 			all[i] = columns[i].at[k].expr;
-		if (!expr_common(all, n, columns[0].at[k].expr)) {
-			diag_hint(scope->diags,
-				  diag_error(scope->diags, "type-mismatch", spans[n - 1],
-					     "column \"%s\" of UNION ALL is of another type here",
-					     columns[0].at[k].name),
-				  "all selects of a UNION give texts, or numbers of one kind, in "
-				  "one place; CAST changes the kind");
+		if (!bind_union_type(scope, all, n, spans, false, columns[0].at[k].expr))
 			return false;
-		}
 	}
 	return true;
 }

@@ -50,45 +50,21 @@ struct expr *bind_resolve(struct arena *arena, struct expr *e, u32 trigger)
 	return copy ? copy : e;
 }
 
-static bool is_integer(struct type type)
+/* The select whose column first differs from those before it. */
+static u32 first_other(struct expr *const *exprs, u32 n, struct expr *column)
 {
-	return type.kind == TYPE_INT || type.kind == TYPE_BOOL;
-}
+	struct expr trial = *column;
 
-/* Widens the type and range of the column by those of one more argument. */
-static bool widen(struct expr *column, const struct expr *e)
-{
-	u8 kind = column->type.kind;
-
-	column->nullable |= e->nullable || e->type.kind == TYPE_NULL;
-	if (e->type.kind == TYPE_NULL)
-		return true;
-	if (kind == TYPE_NULL) {
-		column->type = e->type;
-		column->lo = e->lo;
-		column->hi = e->hi;
-		return true;
+	for (u32 i = 1; i < n; i++) {
+		trial.may_overflow = false;
+		if (!expr_common(exprs, i + 1, &trial) || trial.may_overflow)
+			return i;
 	}
-	if (kind == TYPE_TEXT && e->type.kind == TYPE_TEXT) {
-		column->type.bytes = MAX(column->type.bytes, e->type.bytes);
-		return true;
-	}
-	if (!type_is_word(column->type) || !type_is_word(e->type) ||
-	    (kind != e->type.kind && !(is_integer(column->type) && is_integer(e->type))))
-		return false;
-	column->lo = MIN(column->lo, e->lo);
-	column->hi = MAX(column->hi, e->hi);
-	if (kind == e->type.kind && column->type.bits == e->type.bits &&
-	    column->type.is_signed == e->type.is_signed)
-		return true;
-	column->type = (struct type){ .kind = kind == TYPE_BOOL ? TYPE_INT : kind,
-				      .bits = 64,
-				      .is_signed = column->lo < 0 };
-	return column->lo >= 0 || column->hi <= INT64_MAX;
+	return 0;
 }
 
 /* One branch can be negative, another 2^63 and more: no 64 bits hold both. */
-static void mixed_signs(struct scope *scope, const struct expr *column, const struct expr *e,
+static bool mixed_signs(struct scope *scope, const struct expr *column, const struct expr *e,
 			struct span span)
 {
 	diag_hint(
@@ -99,6 +75,43 @@ static void mixed_signs(struct scope *scope, const struct expr *column, const st
 			   column->name, e->hi > INT64_MAX ? "here" : "in another"),
 		"no 64 bits hold both (CAST keeps the range): x & 0x7fffffffffffffff keeps the "
 		"unsigned one below 2^63");
+	return false;
+}
+
+static bool are_times(struct expr *const *exprs, u32 n)
+{
+	bool has_time = false;
+
+	for (u32 i = 0; i < n; i++) {
+		if (exprs[i]->type.kind != TYPE_TIMESTAMP && exprs[i]->type.kind != TYPE_NULL)
+			return false;
+		has_time |= exprs[i]->type.kind == TYPE_TIMESTAMP;
+	}
+	return has_time;
+}
+
+bool bind_union_type(struct scope *scope, struct expr *const *exprs, u32 n,
+		     const struct span *spans, bool is_word, struct expr *column)
+{
+	bool is_good = expr_common(exprs, n, column);
+	u32 other;
+
+	/* Rows of one tree have one clock (clock.c). */
+	if (is_good && is_word && are_times(exprs, n))
+		column->type.kind = TYPE_TIMESTAMP;
+	/* SQLite has values of each row's own type. */
+	column->may_overflow &= is_word;
+	if (is_good && !column->may_overflow)
+		return true;
+	other = first_other(exprs, n, column);
+	if (column->may_overflow)
+		return mixed_signs(scope, column, exprs[other], spans[other]);
+	diag_hint(scope->diags,
+		  diag_error(scope->diags, "type-mismatch", spans[other],
+			     "column \"%s\" of UNION ALL is of another type here", column->name),
+		  "all selects of a UNION give texts, or numbers, in one place; CAST changes the "
+		  "kind");
+	return false;
 }
 
 /* Column `number` of all branches as one. */
@@ -106,6 +119,7 @@ static struct expr *union_column(struct scope *scope, const struct derived *bran
 				 const struct span *spans, u32 number)
 {
 	struct expr *column = expr_new(scope->arena, EXPR_UNION, spans[0]);
+	struct expr **exprs = arena_array(scope->arena, struct expr *, n);
 	VEC(struct expr *) args = { 0 };
 	source_vec all = { 0 };
 	u32 nodes = 1;
@@ -115,6 +129,8 @@ static struct expr *union_column(struct scope *scope, const struct derived *bran
 		struct expr *e = branches[i].columns[number].expr;
 		source_vec triggers = { 0 };
 
+		exprs[i] = e;
+		column->nullable |= e->nullable || e->type.kind == TYPE_NULL;
 		bind_triggers(scope->arena, branches[i].tree, &triggers);
 		for (u32 k = 0; k < triggers.n; k++) {
 			vec_push(scope->arena, &args,
@@ -122,20 +138,9 @@ static struct expr *union_column(struct scope *scope, const struct derived *bran
 			vec_push(scope->arena, &all, triggers.at[k]);
 		}
 		nodes += MAX(e->n_nodes, 1u) * triggers.n;
-		if (widen(column, e))
-			continue;
-		if (is_integer(column->type) && is_integer(e->type)) {
-			mixed_signs(scope, column, e, spans[i]);
-			return NULL;
-		}
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "type-mismatch", spans[i],
-				     "column \"%s\" of UNION ALL is of another type here",
-				     column->name),
-			  "all selects of a UNION give texts, or numbers of one kind, in one "
-			  "place; CAST changes the kind");
-		return NULL;
 	}
+	if (!bind_union_type(scope, exprs, n, spans, true, column))
+		return NULL;
 	column->args = args.at;
 	column->n_args = args.n;
 	column->branches = all.at;

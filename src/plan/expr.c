@@ -295,6 +295,7 @@ struct common {
 	struct type type;
 	s128 lo, hi;
 	bool has_any;
+	bool is_mixed; /* not all of one type */
 	bool is_plain; /* all so far are numbers written as such */
 };
 
@@ -319,10 +320,16 @@ static void common_add(struct common *c, const struct expr *r)
 		c->type = r->type;
 		c->lo = r->lo;
 		c->hi = r->hi;
+	} else if (c->type.kind == r->type.kind && c->type.bits == r->type.bits &&
+		   c->type.is_signed == r->type.is_signed && c->type.clock == r->type.clock &&
+		   type_is_word(c->type)) {
+		c->lo = MIN(c->lo, r->lo);
+		c->hi = MAX(c->hi, r->hi);
 	} else if (c->type.kind == TYPE_TEXT || c->type.kind == TYPE_BLOB) {
 		c->type.bytes = MAX(c->type.bytes, r->type.bytes);
 	} else {
 		c->type.kind = common_kind(c, r);
+		c->is_mixed = true;
 		c->lo = MIN(c->lo, r->lo);
 		c->hi = MAX(c->hi, r->hi);
 	}
@@ -368,6 +375,11 @@ bool expr_common(struct expr *const *exprs, u32 n, struct expr *ret_column)
 		ret_column->is_quantile &= exprs[i]->is_quantile;
 	}
 	common_end(&c, ret_column);
+	/* Columns of one type keep it. */
+	if (c.has_any && !c.is_mixed) {
+		ret_column->type = c.type;
+		ret_column->may_overflow = false;
+	}
 	return true;
 }
 

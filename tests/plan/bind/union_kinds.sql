@@ -1,0 +1,1 @@
+SELECT fd FROM t:syscalls:sys_enter_read UNION ALL SELECT 2 * 1us FROM t:syscalls:sys_enter_write
