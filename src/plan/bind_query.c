@@ -466,6 +466,7 @@ struct plan *bind_nested(struct scope *scope, const struct scope *inner,
 	struct scope own = bind_scope(inner, select);
 	struct arm arm = { 0 };
 
+	own.outer = scope->outer;
 	if (select->options.n) {
 		bind_refuse(scope, select->span, "WITH (...) in a nested select is");
 		return NULL;
@@ -589,6 +590,7 @@ struct plan_query *plan_bind_query(const struct ast_select *select,
 	struct plan_query *query = arena_new(context->arena, struct plan_query);
 	struct arm arm = { 0 };
 
+	scope.settings->n_bindings++;
 	for (u32 i = 0; i < select->options.n; i++)
 		settings_set(scope.settings, &select->options.at[i], diags);
 	if (!bind_find_window(&scope, select) || !bind_whole_select(&scope, &arm) ||

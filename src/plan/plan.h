@@ -388,6 +388,7 @@ struct settings {
 	const char *rules_off;	/* comma-separated names of optimiser rules; "all" */
 	bool is_max_groups_set; /* asked for, be it the default's number */
 	s32 target_pid;		/* -1: none named */
+	u32 n_bindings;		/* counted by plan_bind_query(): one for a query */
 	bool is_target_used;	/* set by plan_bind(): the query calls target_pid() */
 };
 

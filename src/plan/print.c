@@ -101,12 +101,6 @@ static void cast_print(const struct expr *e, struct buf *out)
 
 static void call_print(const struct expr *e, struct buf *out)
 {
-	if (strncmp(e->name, "CAST AS ", 8) == 0) {
-		buf_puts(out, "CAST(");
-		expr_print(e->args[0], out);
-		buf_printf(out, " %s)", e->name + 5);
-		return;
-	}
 	buf_printf(out, "%s(", e->name);
 	list_print(e, 0, out);
 	buf_putc(out, ')');
@@ -118,38 +112,61 @@ static void prefix_print(const struct expr *e, struct buf *out)
 		buf_printf(out, "%s.", e->prefix);
 }
 
-void expr_print(const struct expr *e, struct buf *out)
+/* What has no arguments. */
+static bool leaf_print(const struct expr *e, struct buf *out)
 {
 	switch (e->kind) {
 	case EXPR_NULL:
 		buf_puts(out, "NULL");
-		break;
+		return true;
 	case EXPR_RUNNING:
 		buf_printf(out, "r%u", e->index);
-		break;
+		return true;
 	case EXPR_INTEGER:
 		buf_put_s128(out, e->integer);
-		break;
+		return true;
 	case EXPR_REAL:
 		buf_printf(out, "%.17g", e->real);
 		if (e->real == (double)(s64)e->real)
 			buf_puts(out, ".0");
-		break;
+		return true;
 	case EXPR_TEXT:
 		text_print(e->text, e->text_bytes, out);
-		break;
+		return true;
 	case EXPR_FIELD:
 		prefix_print(e, out);
 		buf_puts(out, e->name);
-		break;
+		return true;
 	case EXPR_WINDOW_START:
 	case EXPR_WINDOW_END:
 		buf_puts(out, e->name);
-		break;
+		return true;
 	case EXPR_SYSTEM:
 		prefix_print(e, out);
 		buf_printf(out, "current.%s", e->name);
-		break;
+		return true;
+	case EXPR_COLUMN:
+		buf_printf(out, "t%u.%s", e->source, e->name);
+		return true;
+	case EXPR_OVER:
+		buf_printf(out, "f%u", e->index);
+		return true;
+	case EXPR_KEY:
+		buf_printf(out, "k%u", e->index);
+		return true;
+	case EXPR_AGGREGATE:
+		buf_printf(out, "a%u", e->index);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void expr_print(const struct expr *e, struct buf *out)
+{
+	if (leaf_print(e, out))
+		return;
+	switch (e->kind) {
 	case EXPR_MEMBER:
 		expr_print(e->args[0], out);
 		buf_printf(out, ".%s", e->name);
@@ -193,29 +210,19 @@ void expr_print(const struct expr *e, struct buf *out)
 	case EXPR_IN_SELECT:
 		subplan_print(e, out);
 		break;
-	case EXPR_COLUMN:
-		buf_printf(out, "t%u.%s", e->source, e->name);
-		break;
-	case EXPR_OVER:
-		buf_printf(out, "f%u", e->index);
-		break;
 	case EXPR_STATISTIC:
 		buf_puts(out, e->statistic->is_ladder ? "quantiles(" : "quantile(");
 		list_print(e, 0, out);
 		statistic_print(e->statistic, out);
 		buf_putc(out, ')');
 		break;
-	case EXPR_KEY:
-		buf_printf(out, "k%u", e->index);
-		break;
-	case EXPR_AGGREGATE:
-		buf_printf(out, "a%u", e->index);
-		break;
 	case EXPR_UNION:
 		buf_puts(out, "union(");
 		list_print(e, 0, out);
 		buf_putc(out, ')');
 		break;
+	default:
+		BUG("expression kind %d", e->kind);
 	}
 }
 
@@ -415,6 +422,25 @@ static void shared_print(const struct plan *p, struct buf *out)
 	exprs_print(p->shared, p->n_shared, ", ", out);
 }
 
+static void aggregation_print(const struct plan *p, struct buf *out)
+{
+	buf_puts(out, "Aggregate ");
+	aggregates_print(p, out);
+	if (p->aggregate.n_keys)
+		buf_puts(out, p->aggregate.n ? " by " : "by ");
+	items_print(p->aggregate.keys, p->aggregate.n_keys, "k", out);
+	if (p->aggregate.window == WINDOW_TUMBLING)
+		buf_printf(out, " window tumbling %lluns",
+			   (unsigned long long)p->aggregate.window_ns);
+	else if (p->aggregate.window == WINDOW_HOPPING)
+		buf_printf(out, " window hopping %lluns by %lluns",
+			   (unsigned long long)p->aggregate.window_ns,
+			   (unsigned long long)p->aggregate.advance_ns);
+	if (p->aggregate.shares_cells)
+		buf_puts(out, ", cells shared");
+	shared_print(p, out);
+}
+
 static void node_print(const struct plan *p, bool has_aliases, struct buf *out)
 {
 	switch (p->kind) {
@@ -439,21 +465,7 @@ static void node_print(const struct plan *p, bool has_aliases, struct buf *out)
 		exprs_print(p->filter.conjuncts, p->filter.n_conjuncts, " AND ", out);
 		break;
 	case PLAN_AGGREGATE:
-		buf_puts(out, "Aggregate ");
-		aggregates_print(p, out);
-		if (p->aggregate.n_keys)
-			buf_puts(out, p->aggregate.n ? " by " : "by ");
-		items_print(p->aggregate.keys, p->aggregate.n_keys, "k", out);
-		if (p->aggregate.window == WINDOW_TUMBLING)
-			buf_printf(out, " window tumbling %lluns",
-				   (unsigned long long)p->aggregate.window_ns);
-		else if (p->aggregate.window == WINDOW_HOPPING)
-			buf_printf(out, " window hopping %lluns by %lluns",
-				   (unsigned long long)p->aggregate.window_ns,
-				   (unsigned long long)p->aggregate.advance_ns);
-		if (p->aggregate.shares_cells)
-			buf_puts(out, ", cells shared");
-		shared_print(p, out);
+		aggregation_print(p, out);
 		break;
 	case PLAN_PROJECT:
 		buf_puts(out, "Project ");
