@@ -1,0 +1,1 @@
+SELECT median(n), date_trunc('second', time) FROM 'events.jsonl'

@@ -1,0 +1,1 @@
+SELECT max(m) FROM (SELECT cpu, count(*) AS m FROM 'events.jsonl' GROUP BY cpu WINDOW TUMBLING 5s) AS u
