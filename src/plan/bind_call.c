@@ -211,6 +211,14 @@ static struct expr *bind_special(struct scope *scope, const struct ast *ast, str
 			   aggregate_infos[a.kind].name);
 		return NULL;
 	}
+	if (a.is_distinct && ast->n_args > 1) {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "wrong-arguments", ast->span,
+				     "%s(DISTINCT x) takes one argument",
+				     aggregate_infos[a.kind].name),
+			  "the texts are then separated by commas");
+		return NULL;
+	}
 	scope->is_top_of_item = is_merge;
 	a.arg = bind_inside(scope, ast->args[0], false);
 	scope->is_top_of_item = false;
@@ -481,12 +489,13 @@ static struct expr *wrong_suffix(struct scope *scope, const struct ast *ast)
 struct expr *bind_call(struct scope *scope, const struct ast *ast)
 {
 	struct aggregate_name aggregate;
+	u32 n_errors = scope->diags->n_errors;
 	const struct sql_function *f;
 	struct expr *e, **args;
 
 	if (ast->is_over) {
 		e = bind_running(scope, ast);
-		return e || diags_failed(scope->diags) ? e : bind_over(scope, ast);
+		return e || scope->diags->n_errors > n_errors ? e : bind_over(scope, ast);
 	}
 	if (find_aggregate(ast, &aggregate)) {
 		if (!aggregate_infos[aggregate.kind].cell)
@@ -529,7 +538,7 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 			args[i] = bind_real_time(scope->arena, args[i]);
 	if (is_rewritable(ast, args)) {
 		e = bind_rewritten(scope, ast, args);
-		if (e || diags_failed(scope->diags))
+		if (e || scope->diags->n_errors > n_errors)
 			return e;
 	}
 	return call_new(scope, f, ast->span, args, ast->n_args);

@@ -49,6 +49,11 @@ static struct expr *type_mismatch(struct scope *scope, enum ast_op op, struct sp
 	if (text->kind == EXPR_TEXT && other->kind == EXPR_SYSTEM &&
 	    (other->index == SYS_PID || other->index == SYS_TID))
 		diag_hint(scope->diags, d, "%s is a number; the name is in comm", other->name);
+	else if (text->kind == EXPR_TEXT && other->type.kind == TYPE_TIMESTAMP)
+		diag_hint(
+			scope->diags, d,
+			"times are ns since 1970, live since boot; strftime('%%Y-%%m-%%d', x) makes "
+			"a text of one");
 	else if (other->kind == EXPR_INTEGER)
 		diag_hint(scope->diags, d, "write the number as a text: '%lld'",
 			  (long long)other->integer);

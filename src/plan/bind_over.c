@@ -68,12 +68,6 @@ static struct expr *bind_function_over(struct scope *scope, const struct ast *as
 	}
 	if (!function_check(scope, f, ast, o->args))
 		return NULL;
-	if (strcmp(f->name, "ntile") == 0 && o->args[0]->kind == EXPR_INTEGER &&
-	    o->args[0]->integer < 1) {
-		diag_error(scope->diags, "wrong-arguments", ast->args[0]->span,
-			   "ntile() takes a number of parts, at least 1");
-		return NULL;
-	}
 	e->function = f;
 	e->args = o->args;
 	e->n_args = o->n_args;

@@ -203,8 +203,8 @@ static u8 result_kind(enum ast_op op, u8 a, u8 b)
 		if (a == TYPE_TIMESTAMP || b == TYPE_TIMESTAMP)
 			return TYPE_TIMESTAMP;
 		return a == TYPE_DURATION || b == TYPE_DURATION ? TYPE_DURATION : TYPE_INT;
-	case OP_MUL:
-		return a == TYPE_DURATION || b == TYPE_DURATION ? TYPE_DURATION : TYPE_INT;
+	case OP_MUL: /* the square of a time is none */
+		return (a == TYPE_DURATION) != (b == TYPE_DURATION) ? TYPE_DURATION : TYPE_INT;
 	case OP_DIV:
 	case OP_MOD:
 		if (a == TYPE_DURATION)

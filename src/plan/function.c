@@ -54,14 +54,14 @@ static const struct sql_function functions[] = {
 	{ "row_number", 0, 0, "", TYPE_INT, .is_window = true },
 	{ "rank", 0, 0, "", TYPE_INT, .is_window = true },
 	{ "dense_rank", 0, 0, "", TYPE_INT, .is_window = true },
-	{ "ntile", 1, 1, "i", TYPE_INT, .is_window = true },
+	{ "ntile", 1, 1, "p", TYPE_INT, .is_window = true },
 	{ "percent_rank", 0, 0, "", TYPE_REAL, .is_window = true },
 	{ "cume_dist", 0, 0, "", TYPE_REAL, .is_window = true },
 	{ "lag", 1, 3, "=i=", FUNCTION_OF_ARGS, NULL, true, true },
 	{ "lead", 1, 3, "=i=", FUNCTION_OF_ARGS, NULL, true, true },
 	{ "first_value", 1, 1, "=", FUNCTION_OF_ARGS, NULL, true, true },
 	{ "last_value", 1, 1, "=", FUNCTION_OF_ARGS, NULL, true, true },
-	{ "nth_value", 2, 2, "=i", FUNCTION_OF_ARGS, NULL, true, true },
+	{ "nth_value", 2, 2, "=p", FUNCTION_OF_ARGS, NULL, true, true },
 };
 
 /* Names of the kernel's numbers, looked up in user space. */
@@ -122,6 +122,9 @@ static const char *what_is_wrong(char takes, const struct expr *x)
 	if (x->type.kind == TYPE_NULL)
 		return NULL;
 	switch (takes) {
+	case 'p':
+		return x->kind != EXPR_INTEGER || x->integer < 1 ? "takes a number from 1 on here"
+								 : NULL;
 	case 'n':
 		return is_text ? "takes a number" : NULL;
 	case 'i':
@@ -157,6 +160,13 @@ static bool check_argument(struct scope *scope, const struct sql_function *f, ch
 	}
 	if (!wrong)
 		return true;
+	if (takes == 'p') {
+		diag_hint(scope->diags,
+			  diag_error(scope->diags, "wrong-arguments", x->span, "%s() %s", f->name,
+				     wrong),
+			  "the number stands in the query: ntile(4), nth_value(x, 2)");
+		return false;
+	}
 	diag_hint(scope->diags,
 		  diag_error(scope->diags, "type-mismatch", x->span, "%s() %s, this is a %s",
 			     f->name, wrong, is_text ? "text" : "real number"),

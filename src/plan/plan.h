@@ -100,9 +100,10 @@ struct expr {
 struct sql_function {
 	const char *name;
 	u8 least, most; /* arguments */
-	/* What the arguments must be: n a number, i a whole number, t a text or what can be written
-	 * as one, a any value, d what SQLite reads as a date, c a condition, = a value of the kind
-	 * of the others; the last letter is for all that follow. */
+	/* What the arguments must be: n a number, i a whole number, p one written as such and above
+	 * 0, t a text or what can be written as one, a any value, d what SQLite reads as a date, c
+	 * a condition, = a value of the kind of the others; the last letter is for all that follow.
+	 */
 	const char *takes;
 	u8 result; /* enum type_kind; FUNCTION_OF_ARGS: what the "=" arguments have in common */
 	const char *sql; /* what SQLite calls it; NULL: the same */

@@ -1,0 +1,1 @@
+SELECT max(latency * latency) AS squared, max(latency * 2) AS twice FROM syscall:read

@@ -1,0 +1,1 @@
+SELECT count(*) FROM syscall:read WHERE time > '2023-11-14'
