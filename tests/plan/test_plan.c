@@ -26,6 +26,8 @@ static void plans(const char *text, const char *rules_off, struct buf *out)
 	if (!strstr(text, "no target is named"))
 		q.settings.target_pid = 4242;
 	if (query_parse(&q) && query_compile(&q)) {
+		/* Whatever the parts of it: the query is bound once. */
+		assert_int_equal(q.settings.n_bindings, 1);
 		buf_printf(out, "-- rules off: %s\n", *rules_off ? rules_off : "none");
 		if (q.cut->sql)
 			cut_print(q.cut, out);
