@@ -13,9 +13,7 @@
 
 u32 rows_seek(const struct rows *rows, u32 position)
 {
-	if (rows->merge)
-		return merge_seek(rows->merge, position);
-	return position <= rows->n_events ? position : ROWS_END;
+	return merge_seek(rows->merge, position);
 }
 
 u32 rows_next(const struct rows *rows, u32 position)
@@ -25,7 +23,7 @@ u32 rows_next(const struct rows *rows, u32 position)
 
 u32 rows_count(const struct rows *rows)
 {
-	return rows->merge ? rows->merge->n_live : rows->n_events;
+	return rows->merge->n_live;
 }
 
 static void set_integer(struct value *value, s128 integer)
@@ -230,13 +228,8 @@ static void aggregate_value(const struct rows *rows, const u64 *cells,
 void rows_value(const struct rows *rows, u32 position, u32 column, struct value *ret_value)
 {
 	const struct phys *phys = rows->phys;
-	const struct merge_entry *entry;
+	const struct merge_entry *entry = merge_entry(rows->merge, position);
 
-	if (!rows->merge) {
-		*ret_value = rows->values[(size_t)(position - 1) * rows->n_columns + column];
-		return;
-	}
-	entry = merge_entry(rows->merge, position);
 	if (column < phys->n_keys) {
 		if (position == ROWS_OTHER)
 			set_null(ret_value);

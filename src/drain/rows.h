@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Input rows of the user part, whatever they come from: merged groups (cells become
- * SQL values here) or decoded events.  A position is 1, 2, ...; then 0, the
+ * Merged groups as rows: cells become SQL values here.  A position is 1, 2, ...; then 0, the
  * "(other)" row, when there is one; then ROWS_END.
  */
 #ifndef EBQL_DRAIN_ROWS_H
@@ -18,12 +17,10 @@
 
 struct rows {
 	const struct phys *phys;
-	const struct merge *merge; /* groups; NULL: events */
+	const struct merge *merge;
 	u64 window_start_ns, window_end_ns, matched;
-	u64 n_lost_values;	    /* at most so many are missing from each group's histograms */
-	struct scratch *scratch;    /* groups: for histograms and quantiles, as long as the batch */
-	const struct value *values; /* events: n_events rows of n_columns */
-	u32 n_events, n_columns;
+	u64 n_lost_values;	 /* at most so many are missing from each group's histograms */
+	struct scratch *scratch; /* for histograms and quantiles, as long as the batch */
 };
 
 /* The first position from `position` on that holds a row. */
@@ -32,7 +29,7 @@ u32 rows_next(const struct rows *rows, u32 position);
 /* How many rows there are, "(other)" included. */
 u32 rows_count(const struct rows *rows);
 /*
- * Input column `column` at that position; text points into the merged groups or the events,
+ * Input column `column` at that position; text points into the merged groups,
  * histograms and quantiles into the scratch.
  */
 void rows_value(const struct rows *rows, u32 position, u32 column, struct value *ret_value);

@@ -80,11 +80,11 @@ int flow_read_all(struct flow *flow, struct flow_instant before)
 
 int flow_check_memory(struct flow *flow)
 {
-	u64 n_bytes = flow->groups.keys.used_bytes;
+	u64 n_bytes = row_pool_bytes(&flow->groups.keys);
 	struct diag *diag;
 
 	for (u32 i = 0; i < flow->n_parts; i++)
-		n_bytes += flow->parts[i].pool.used_bytes;
+		n_bytes += row_pool_bytes(&flow->parts[i].pool);
 	if (n_bytes <= flow->max_bytes)
 		return 0;
 	diag = diag_plain(flow->diags, "too-many-rows",

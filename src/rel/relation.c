@@ -387,7 +387,8 @@ static int relation_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context
 		return SQLITE_OK;
 	}
 	value = value_of(relation, c->row, (u32)column, &made);
-	if (relation->columns->columns[column].type.kind == TYPE_BLOB && value->kind == VALUE_TEXT)
+	if (relation->columns && relation->columns->columns[column].type.kind == TYPE_BLOB &&
+	    value->kind == VALUE_TEXT)
 		sqlite3_result_blob(context, value->text, (int)value->n, SQLITE_STATIC);
 	else
 		func_result(context, value);

@@ -46,7 +46,7 @@ struct relation_reader {
 
 struct relation {
 	const char *name;
-	const struct schema *columns;
+	const struct schema *columns; /* NULL: no column is of TYPE_BLOB */
 	u32 n_columns;
 	bool has_sessions;
 	bool is_read; /* by `reader`; it has two columns more: `other`, and `row`, the row's number

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define TEXT_CLASS_MIN 4u /* 16 bytes: what the scratch gives at least */
-
 void row_pool_open(struct row_pool *pool, u32 n_columns)
 {
 	*pool = (struct row_pool){ .n_columns = n_columns };
@@ -17,6 +15,7 @@ void row_pool_open(struct row_pool *pool, u32 n_columns)
 void row_pool_close(struct row_pool *pool)
 {
 	scratch_free(&pool->memory);
+	pool_free(&pool->texts);
 	row_pool_open(pool, pool->n_columns);
 }
 
@@ -25,39 +24,15 @@ static size_t row_bytes(const struct row_pool *pool)
 	return sizeof(struct row) + pool->n_columns * sizeof(struct value);
 }
 
-static u32 text_class(u32 n_bytes)
-{
-	return n_bytes <= 1u << TEXT_CLASS_MIN ? TEXT_CLASS_MIN
-					       : 32 - (u32)__builtin_clz(n_bytes - 1);
-}
-
 static const char *take_text(struct row_pool *pool, const char *text, u32 n_bytes)
 {
-	u32 class = text_class(n_bytes);
-	void *at;
-
-	if (!n_bytes)
-		return "";
-	BUG_ON(class >= ROW_TEXT_CLASSES);
-	at = pool->free_texts[class];
-	if (at)
-		memcpy(&pool->free_texts[class], at, sizeof(void *));
-	else
-		at = scratch_alloc(&pool->memory, (size_t)1 << class);
-	pool->used_bytes += 1ull << class;
-	return memcpy(at, text, n_bytes);
+	return n_bytes ? memcpy(pool_take(&pool->texts, n_bytes), text, n_bytes) : "";
 }
 
 static void give_text(struct row_pool *pool, const struct value *value)
 {
-	u32 class = text_class(value->n);
-	void *at = (void *)value->text;
-
-	if (!value->n)
-		return;
-	memcpy(at, &pool->free_texts[class], sizeof(void *));
-	pool->free_texts[class] = at;
-	pool->used_bytes -= 1ull << class;
+	if (value->n)
+		pool_give(&pool->texts, (void *)value->text, value->n);
 }
 
 struct row *row_pool_take(struct row_pool *pool, const struct value *values)
@@ -68,7 +43,7 @@ struct row *row_pool_take(struct row_pool *pool, const struct value *values)
 		pool->free_rows = row->next;
 	else
 		row = scratch_alloc(&pool->memory, row_bytes(pool));
-	pool->used_bytes += row_bytes(pool);
+	pool->row_bytes += row_bytes(pool);
 	row->next = NULL;
 	for (u32 i = 0; i < pool->n_columns; i++) {
 		row->values[i] = values[i];
@@ -85,7 +60,7 @@ void row_pool_give(struct row_pool *pool, struct row *row)
 	for (u32 i = 0; i < pool->n_columns; i++)
 		if (row->values[i].kind == VALUE_TEXT)
 			give_text(pool, &row->values[i]);
-	pool->used_bytes -= row_bytes(pool);
+	pool->row_bytes -= row_bytes(pool);
 	row->next = pool->free_rows;
 	pool->free_rows = row;
 }

@@ -7,10 +7,8 @@
 #ifndef EBQL_REL_ROW_POOL_H
 #define EBQL_REL_ROW_POOL_H
 
-#include "base/scratch.h"
+#include "base/pool.h"
 #include "type/type.h"
-
-#define ROW_TEXT_CLASSES 32u
 
 struct row {
 	struct row *next; /* its owner's: a list, or the pool's free rows */
@@ -20,10 +18,10 @@ struct row {
 
 struct row_pool {
 	u32 n_columns;
-	struct scratch memory;
+	struct scratch memory; /* of rows; */
 	struct row *free_rows;
-	void *free_texts[ROW_TEXT_CLASSES]; /* [i]: pieces of 2^i bytes; each points to the next */
-	u64 used_bytes;			    /* of rows and texts not given back */
+	struct pool texts;
+	u64 row_bytes; /* of rows not given back */
 };
 
 void row_pool_open(struct row_pool *pool, u32 n_columns);
@@ -34,6 +32,12 @@ void row_pool_close(struct row_pool *pool);
  */
 struct row *row_pool_take(struct row_pool *pool, const struct value *values);
 void row_pool_give(struct row_pool *pool, struct row *row);
+
+/* Of rows and texts that were not given back. */
+static inline u64 row_pool_bytes(const struct row_pool *pool)
+{
+	return pool->row_bytes + pool->texts.used_bytes;
+}
 
 /* Rows in their order; taken off at the front, put on at the end. */
 struct row_fifo {

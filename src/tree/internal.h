@@ -12,7 +12,9 @@
 #include "base/cancel.h"
 #include "func/func.h"
 #include "phys/phys.h"
+#include "rel/rel.h"
 #include "drain/drain.h"
+#include "base/pool.h"
 #include "base/region.h"
 #include "tree/tree.h"
 #include "base/scratch.h"
@@ -102,9 +104,9 @@ struct row_sql {
 	struct sqlite3 *db;
 	struct func_context context;
 	struct diags *diags;
-	struct scratch *scratch;     /* of the batch: for texts */
-	struct tuple *const *tuples; /* that the virtual table has now */
-	u32 n_tuples;
+	struct scratch *scratch; /* of the batch: for texts */
+	struct relation table;	 /* of them: */
+	struct tuple *const *tuples;
 };
 
 /* Expressions of one operator. */
@@ -135,16 +137,7 @@ int row_eval_run(struct row_eval *eval, struct tuple *const *tuples, u32 n_tuple
 		 const struct value **ret_values);
 void row_eval_close(struct row_eval *eval);
 
-/* --- keys.c: memory of its own, and a table by keys --- */
-
-/* Pieces of 2^n bytes that are given back one by one. */
-struct key_pool {
-	struct scratch scratch;
-	void *free[32];
-};
-
-void *piece_alloc(struct key_pool *pool, size_t n_bytes);
-void piece_give_back(struct key_pool *pool, void *at, size_t n_bytes);
+/* --- keys.c: a table by keys --- */
 
 struct row_key {
 	struct row_key *next;
@@ -164,9 +157,9 @@ struct row_keys {
 /* Appends what is the same for equal values only. */
 void key_put(struct buf *buf, const struct value *value);
 /* The entry of these bytes; is_made: made, zero, where there is none. */
-struct row_key *keys_find(struct row_keys *keys, struct key_pool *pool, const struct buf *bytes,
+struct row_key *keys_find(struct row_keys *keys, struct pool *pool, const struct buf *bytes,
 			  bool is_made);
-void keys_remove(struct row_keys *keys, struct key_pool *pool, struct row_key *key);
+void keys_remove(struct row_keys *keys, struct pool *pool, struct row_key *key);
 void keys_free(struct row_keys *keys);
 
 /* --- operators.c: the operators --- */

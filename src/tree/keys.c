@@ -9,37 +9,6 @@
 
 #define BUCKETS_MIN 1024u
 
-/* --- Memory --- */
-
-static u32 size_class(size_t n_bytes)
-{
-	u32 class = 5;
-
-	while (((size_t)1 << class) < n_bytes)
-		class ++;
-	BUG_ON(class >= 32);
-	return class;
-}
-
-void *piece_alloc(struct key_pool *pool, size_t n_bytes)
-{
-	u32 class = size_class(n_bytes);
-	void *at = pool->free[class];
-
-	if (!at)
-		return scratch_alloc(&pool->scratch, (size_t)1 << class);
-	memcpy(&pool->free[class], at, sizeof(void *));
-	return at;
-}
-
-void piece_give_back(struct key_pool *pool, void *at, size_t n_bytes)
-{
-	u32 class = size_class(n_bytes);
-
-	memcpy(at, &pool->free[class], sizeof(void *));
-	pool->free[class] = at;
-}
-
 /* --- Keys --- */
 
 void key_put(struct buf *buf, const struct value *value)
@@ -103,7 +72,7 @@ static void grow(struct row_keys *keys)
 	}
 }
 
-struct row_key *keys_find(struct row_keys *keys, struct key_pool *pool, const struct buf *bytes,
+struct row_key *keys_find(struct row_keys *keys, struct pool *pool, const struct buf *bytes,
 			  bool is_made)
 {
 	u64 hash = hash_bytes(bytes->at, bytes->n);
@@ -117,7 +86,7 @@ struct row_key *keys_find(struct row_keys *keys, struct key_pool *pool, const st
 			return key;
 	if (!is_made)
 		return NULL;
-	key = piece_alloc(pool, sizeof(*key) + bytes->n);
+	key = pool_take(pool, sizeof(*key) + bytes->n);
 	*key = (struct row_key){ .next = *bucket(keys, hash), .hash = hash, .n_bytes = bytes->n };
 	if (bytes->n)
 		memcpy(key->bytes, bytes->at, bytes->n);
@@ -126,7 +95,7 @@ struct row_key *keys_find(struct row_keys *keys, struct key_pool *pool, const st
 	return key;
 }
 
-void keys_remove(struct row_keys *keys, struct key_pool *pool, struct row_key *key)
+void keys_remove(struct row_keys *keys, struct pool *pool, struct row_key *key)
 {
 	struct row_key **at = bucket(keys, key->hash);
 
@@ -134,7 +103,7 @@ void keys_remove(struct row_keys *keys, struct key_pool *pool, struct row_key *k
 		at = &(*at)->next;
 	*at = key->next;
 	keys->n--;
-	piece_give_back(pool, key, sizeof(*key) + key->n_bytes);
+	pool_give(pool, key, sizeof(*key) + key->n_bytes);
 }
 
 void keys_free(struct row_keys *keys)

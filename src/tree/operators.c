@@ -40,7 +40,7 @@ struct row_tree {
 	struct arena *arena;
 	struct op *root, *project;
 	VEC(struct op *) ops;
-	struct key_pool pool;
+	struct pool pool;
 	struct start *dead; /* used up in this batch, whose rows point to their texts */
 	struct buf key;
 	u64 max_in_flight;
@@ -118,7 +118,7 @@ static void bury_dead(struct row_tree *tree)
 		struct start *s = tree->dead;
 
 		tree->dead = s->older_of_key;
-		piece_give_back(&tree->pool, s, s->n_bytes);
+		pool_give(&tree->pool, s, s->n_bytes);
 	}
 }
 
@@ -132,7 +132,7 @@ static struct start *start_new(struct row_tree *tree, const struct op *op, const
 	for (u32 i = 0; i < n; i++)
 		if (t->slots[op->lo + i].kind == VALUE_TEXT)
 			n_bytes += t->slots[op->lo + i].n;
-	s = piece_alloc(&tree->pool, n_bytes);
+	s = pool_take(&tree->pool, n_bytes);
 	*s = (struct start){ .time_ns = t->time_ns, .n_bytes = n_bytes };
 	memcpy(s->slots, &t->slots[op->lo], n * sizeof(struct value));
 	text = (char *)&s->slots[n];
@@ -516,6 +516,6 @@ void row_tree_close(struct row_tree *tree)
 		keys_free(&op->keys);
 	}
 	row_sql_close(tree->sql);
-	scratch_free(&tree->pool.scratch);
+	pool_free(&tree->pool);
 	buf_free(&tree->key);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Bound expressions over tuples -> values.  Columns are picked; what is computed is
- * computed by SQLite, over the virtual table t(c0, c1, ...) of a batch's tuples, as
+ * computed by SQLite, over the relation t(c0, c1, ...) of a batch's tuples, as
  * cut/ prints it.
  */
 #include <errno.h>
@@ -41,95 +41,7 @@ static bool put_slot(const struct lite_writer *w, const struct expr *e, struct b
 	return slot >= 0 || e->kind == EXPR_UNION;
 }
 
-/* --- The virtual table --- */
-
-struct tuple_table {
-	sqlite3_vtab base;
-	struct row_sql *sql;
-};
-
-struct tuple_cursor {
-	sqlite3_vtab_cursor base;
-	u32 at;
-};
-
-static struct row_sql *cursor_sql(sqlite3_vtab_cursor *cursor)
-{
-	return ((struct tuple_table *)cursor->pVtab)->sql;
-}
-
-static int table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
-			 sqlite3_vtab **ret_table, char **ret_error)
-{
-	struct row_sql *sql = context;
-	struct tuple_table *table;
-	struct buf text;
-	int err;
-
-	buf_init(&text);
-	buf_puts(&text, "CREATE TABLE t(");
-	for (u32 i = 0; i < sql->slots->n_slots; i++)
-		buf_printf(&text, "%sc%u", i ? ", " : "", i);
-	buf_putc(&text, ')');
-	err = sqlite3_declare_vtab(db, text.at);
-	buf_free(&text);
-	if (err)
-		return err;
-	table = sqlite3_malloc(sizeof(*table));
-	if (!table)
-		return SQLITE_NOMEM;
-	*table = (struct tuple_table){ .sql = sql };
-	*ret_table = &table->base;
-	return SQLITE_OK;
-}
-
-static int table_disconnect(sqlite3_vtab *table)
-{
-	sqlite3_free(table);
-	return SQLITE_OK;
-}
-
-static int table_best_index(sqlite3_vtab *table, sqlite3_index_info *info)
-{
-	info->estimatedCost = 10000;
-	info->estimatedRows = 10000;
-	return SQLITE_OK;
-}
-
-static int table_open(sqlite3_vtab *table, sqlite3_vtab_cursor **ret_cursor)
-{
-	struct tuple_cursor *cursor = sqlite3_malloc(sizeof(*cursor));
-
-	if (!cursor)
-		return SQLITE_NOMEM;
-	*cursor = (struct tuple_cursor){ .at = 0 };
-	*ret_cursor = &cursor->base;
-	return SQLITE_OK;
-}
-
-static int table_close(sqlite3_vtab_cursor *cursor)
-{
-	sqlite3_free(cursor);
-	return SQLITE_OK;
-}
-
-static int table_filter(sqlite3_vtab_cursor *cursor, int index, const char *name, int argc,
-			sqlite3_value **argv)
-{
-	((struct tuple_cursor *)cursor)->at = 0;
-	return SQLITE_OK;
-}
-
-static int table_next(sqlite3_vtab_cursor *cursor)
-{
-	((struct tuple_cursor *)cursor)->at++;
-	return SQLITE_OK;
-}
-
-static int table_eof(sqlite3_vtab_cursor *cursor)
-{
-	return ((struct tuple_cursor *)cursor)->at >= cursor_sql(cursor)->n_tuples;
-}
+/* --- The relation --- */
 
 /* The slot's value, for somebody who evaluates it: a read that failed is a fault. */
 static const struct value *slot_value(struct row_sql *sql, const struct tuple *t, u32 slot)
@@ -142,33 +54,13 @@ static const struct value *slot_value(struct row_sql *sql, const struct tuple *t
 	return &t->slots[slot];
 }
 
-static int table_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+static void tuple_value(void *context, u64 row, u32 column, struct scratch *scratch,
+			struct value *ret_value)
 {
-	struct row_sql *sql = cursor_sql(cursor);
-	const struct tuple *t = sql->tuples[((struct tuple_cursor *)cursor)->at];
+	struct row_sql *sql = context;
 
-	func_result(context, slot_value(sql, t, (u32)column));
-	return SQLITE_OK;
+	*ret_value = *slot_value(sql, sql->tuples[row], column);
 }
-
-static int table_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *ret_rowid)
-{
-	*ret_rowid = ((struct tuple_cursor *)cursor)->at;
-	return SQLITE_OK;
-}
-
-static const sqlite3_module tuple_module = {
-	.xConnect = table_connect,
-	.xDisconnect = table_disconnect,
-	.xBestIndex = table_best_index,
-	.xOpen = table_open,
-	.xClose = table_close,
-	.xFilter = table_filter,
-	.xNext = table_next,
-	.xEof = table_eof,
-	.xColumn = table_column,
-	.xRowid = table_rowid,
-};
 
 /* --- Statements --- */
 
@@ -267,8 +159,11 @@ static int failed(struct row_sql *sql)
 
 static bool register_all(struct row_sql *sql)
 {
-	return !func_register(sql->db, &sql->context) &&
-	       !sqlite3_create_module(sql->db, "t", &tuple_module, sql);
+	sql->table = (struct relation){ .name = "t",
+					.n_columns = sql->slots->n_slots,
+					.is_read = true,
+					.expected_rows = 10000 };
+	return !func_register(sql->db, &sql->context) && !relation_register(sql->db, &sql->table);
 }
 
 int row_sql_open(struct row_sql *sql, struct row_eval *const *evals, u32 n_evals)
@@ -297,6 +192,7 @@ int row_sql_open(struct row_sql *sql, struct row_eval *const *evals, u32 n_evals
 void row_sql_close(struct row_sql *sql)
 {
 	sqlite3_close(sql->db);
+	relation_close(&sql->table);
 	sql->db = NULL;
 }
 
@@ -340,6 +236,9 @@ int row_eval_run(struct row_eval *eval, struct tuple *const *tuples, u32 n_tuple
 		 const struct value **ret_values)
 {
 	struct row_sql *sql = eval->sql;
+	const struct relation_reader reader = { .value = tuple_value,
+						.context = sql,
+						.other_row = -1 };
 	struct value *rows;
 	int err = 0;
 
@@ -354,7 +253,7 @@ int row_eval_run(struct row_eval *eval, struct tuple *const *tuples, u32 n_tuple
 						? *slot_value(sql, tuples[i], (u32)eval->slots[k])
 						: pick(sql, eval->exprs[k], tuples[i]);
 	sql->tuples = tuples;
-	sql->n_tuples = n_tuples;
+	relation_set_reader(&sql->table, &reader, n_tuples);
 	if (eval->statement && n_tuples)
 		err = run_statement(eval, rows, n_tuples);
 	*ret_values = rows;
