@@ -19,8 +19,9 @@ struct select {
 	enum cut_reason reason; /* why SQLite groups */
 };
 
-/* Stands in the text where the "(other)" row is let in or kept out. */
-#define CONDITION '\1'
+/* Around the condition of HAVING in the text of a select with LIMIT: see put_limited(). */
+#define HAVING_BEGIN '\1'
+#define HAVING_END   '\2'
 
 /* --- FROM to HAVING --- */
 
@@ -144,17 +145,18 @@ static void put_having(struct select *s, struct buf *out)
 		return;
 	buf_puts(out, is_where ? " WHERE " : " HAVING ");
 	if (is_limited)
-		buf_printf(out, "%c%s", CONDITION, s->ch.having.n ? " AND " : "");
-	if (!s->ch.having.n)
-		return;
-	if (s->has_other)
-		buf_printf(out, "(%s.other OR (", s->grouped->alias);
+		buf_putc(out, HAVING_BEGIN);
+	else if (s->has_other)
+		buf_printf(out, "%s.other OR (", s->grouped->alias);
 	for (u32 i = 0; i < s->ch.having.n; i++) {
 		buf_puts(out, i ? " AND " : "");
 		cut_note(c, "having", s->ch.having.at[i], CUT_GROUPS);
 		cut_put(c, s->ch.having.at[i], WANT_CONDITION, out);
 	}
-	buf_puts(out, s->has_other ? "))" : "");
+	if (is_limited)
+		buf_putc(out, HAVING_END);
+	else if (s->has_other)
+		buf_putc(out, ')');
 }
 
 /* The part has a column for each key, for x of count(DISTINCT x), and each other aggregate. */
@@ -256,12 +258,13 @@ static void put_sort(struct select *s, struct buf *out)
 {
 	struct cutter *c = s->c;
 	const struct plan_sort *sort = s->ch.sort ? &s->ch.sort->sort : NULL;
+	bool is_kept = s->has_other && !s->ch.limit; /* with LIMIT it stands apart */
 
 	if (!sort)
 		return;
-	if (s->has_other)
+	if (is_kept)
 		buf_printf(out, " ORDER BY %s.other", s->grouped->alias);
-	cut_put_order(c, sort->keys, sort->n_keys, s->has_other ? ", " : " ORDER BY ", out);
+	cut_put_order(c, sort->keys, sort->n_keys, is_kept ? ", " : " ORDER BY ", out);
 	for (u32 i = 0; i < sort->n_keys; i++)
 		cut_note(c, "order by", sort->keys[i].expr, CUT_GROUPS);
 	c->is_only_sorted |= !c->needs_all_rows && !c->has_aggregate;
@@ -450,14 +453,21 @@ static s32 *find_picks(struct cutter *c, const struct chain *ch, bool *ret_is_co
 	return picks;
 }
 
-/* The text with that condition wherever one is to stand. */
-static void put_with(const char *text, const char * not, const char *other, struct buf *out)
+/* The text for the "(other)" row alone, or for the others that HAVING chooses. */
+static void put_half(const struct select *s, const char *text, bool is_other, struct buf *out)
 {
+	bool is_skipped = false;
+
 	for (; *text; text++) {
-		if (*text == CONDITION)
-			buf_printf(out, "%s%s.other", not, other);
-		else
+		if (*text == HAVING_BEGIN) {
+			buf_printf(out, "%s%s.other", is_other ? "" : "NOT ", s->grouped->alias);
+			is_skipped = is_other;
+			buf_puts(out, is_other || text[1] == HAVING_END ? "" : " AND ");
+		} else if (*text == HAVING_END) {
+			is_skipped = false;
+		} else if (!is_skipped) {
 			buf_putc(out, *text);
+		}
 	}
 }
 
@@ -476,10 +486,10 @@ static void put_limited(struct select *s, struct buf *out)
 		put_limit(s->c, s->ch.limit, out);
 	} else {
 		buf_puts(out, "SELECT * FROM (");
-		put_with(sql.at, "NOT ", s->grouped->alias, out);
+		put_half(s, sql.at, false, out);
 		put_limit(s->c, s->ch.limit, out);
 		buf_puts(out, ") UNION ALL SELECT * FROM (");
-		put_with(sql.at, "", s->grouped->alias, out);
+		put_half(s, sql.at, true, out);
 		buf_putc(out, ')');
 	}
 	buf_free(&sql);

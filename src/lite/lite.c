@@ -22,8 +22,24 @@ static void write_list(const struct lite_writer *w, struct expr *const *args, u3
 
 /* --- Constants --- */
 
+/* SQL's texts end at a NUL; and no text is mistaken for a mark that cut/ puts between. */
+static bool has_control(const char *text, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if ((u8)text[i] < ' ')
+			return true;
+	return false;
+}
+
 void lite_write_text(const char *text, u32 n, struct buf *out)
 {
+	if (has_control(text, n)) {
+		buf_puts(out, "CAST(x'");
+		for (u32 i = 0; i < n; i++)
+			buf_printf(out, "%02x", (u8)text[i]);
+		buf_puts(out, "' AS TEXT)");
+		return;
+	}
 	buf_putc(out, '\'');
 	for (u32 i = 0; i < n; i++) {
 		if (text[i] == '\'')
