@@ -286,11 +286,16 @@ static void find_subqueries(void *context, struct expr **e)
 	expr_each(*e, find_subquery, context);
 }
 
-/* Are all references to its keys in filters, items and sort keys above it? */
+/*
+ * Are all references to its keys in filters, items and sort keys above it?  Where nothing is
+ * above, as in a part of a cut, whoever reads it counts its keys.
+ */
 static bool is_renewable(struct plan *p, const struct plan *agg)
 {
 	bool has_subquery = false;
 
+	if (p == agg)
+		return false;
 	for (; p != agg; p = p->input) {
 		if (p->kind == PLAN_OVER)
 			return false;

@@ -737,6 +737,11 @@ SELECT CASE WHEN f_s8 < 0 THEN 0.5 ELSE 12 / f_u8 END AS a FROM tracepoint:test:
 -- row: NULL
 -- lost: fault=2
 
+-- case: a column that stands twice
+SELECT DISTINCT f_u8 AS a, f_u8 AS b, f_s8 AS c FROM tracepoint:test:event WHERE f_u8 > 0;
+-- row: 1 | 1 | 4
+-- row: 3 | 3 | -7
+
 -- case: guarded by what only SQLite knows
 SELECT CASE WHEN length(name) = 2 THEN 'two' ELSE hex(12 / f_u8) END AS a FROM tracepoint:test:event;
 -- row: 'two'
