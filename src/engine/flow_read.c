@@ -48,17 +48,33 @@ s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limi
 	return n;
 }
 
+/*
+ * Streamed rows: none behind LIMIT.  Of those that were read, the SQL may have dropped some: then
+ * as many again as it dropped, lest a rare row be looked for one by one.
+ */
+static u32 lot_of(const struct flow *flow)
+{
+	u64 n_wanted = flow->limit - MIN(flow->n_streamed, flow->limit), n_dropped;
+
+	if (!flow->is_streaming || !n_wanted)
+		return flow->is_streaming ? 0 : FLOW_READ_ROWS;
+	n_dropped = flow->total.matched - MIN(flow->n_streamed, flow->total.matched);
+	return (u32)MIN(MAX(n_wanted, n_dropped), (u64)FLOW_READ_ROWS);
+}
+
 int flow_read_parts(struct flow *flow, struct flow_instant before, u64 *ret_n, bool *ret_more)
 {
+	u32 n_lot = lot_of(flow);
+
 	*ret_n = 0;
 	*ret_more = false;
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
 		s64 n;
 
-		if (!part->source)
+		if (!part->source || !n_lot)
 			continue;
-		n = flow_read(flow, part, flow_row_time(part, before), FLOW_READ_ROWS);
+		n = flow_read(flow, part, flow_row_time(part, before), n_lot);
 		if (n < 0)
 			return (int)n;
 		*ret_n += (u64)n;

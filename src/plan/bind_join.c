@@ -176,6 +176,12 @@ static bool add_order(struct join_binding *b, const struct ast *ast, struct expr
 			b, ast->span,
 			"the order in ON is that of the two sides' times, the left one later",
 			"write a.time >= b.time; other conditions belong into WHERE");
+	if (b->join->join.kind == JOIN_ASOF && (op == OP_GT || op == OP_LT))
+		return bad_join(
+			b, ast->span,
+			"ASOF JOIN takes the latest row at that time or before: of the same "
+			"instant, too",
+			"write a.time >= b.time");
 	b->has_order = true;
 	return true;
 }

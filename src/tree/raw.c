@@ -215,14 +215,14 @@ static int next_file(struct row_raw *raw, struct slot_source **ret_source,
 	return 0;
 }
 
-/* Up to BATCH_ROWS raw rows from before that time, in order; their number or -errno. */
-static int gather(struct row_raw *raw, struct row_queue *queue, u64 before_ns)
+/* Up to `limit` raw rows from before that time, in order; their number or -errno. */
+static int gather(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u32 limit)
 {
 	u64 stream_before_ns =
 		before_ns == UINT64_MAX ? before_ns : before_ns - raw->clock_offset_ns;
 	u32 n = 0;
 
-	for (; n < BATCH_ROWS; n++) {
+	for (; n < limit && n < BATCH_ROWS; n++) {
 		const struct queue_entry *entry = queue_first(queue, stream_before_ns);
 		struct slot_source *s;
 		const struct value *row;
@@ -245,15 +245,18 @@ static int gather(struct row_raw *raw, struct row_queue *queue, u64 before_ns)
 
 /* --- Rows of the plan --- */
 
-/* Goes on until there are rows to hand out; 1, 0: none now, -errno. */
-static int next_rows(struct row_raw *raw, struct row_queue *queue, u64 before_ns)
+/*
+ * Goes on until there are rows to hand out; 1, 0: none now, -errno.  A raw row makes one row of
+ * the plan at most: no more are taken than are asked for, so that what nobody reads cannot fail.
+ */
+static int next_rows(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u32 limit)
 {
 	int n = 0;
 
 	while (!raw->err && raw->at == raw->n_rows) {
 		raw->at = raw->n_rows = 0;
 		scratch_reset(&raw->scratch);
-		n = gather(raw, queue, before_ns);
+		n = gather(raw, queue, before_ns, limit);
 		if (n == 0)
 			return 0;
 		raw->err = n < 0 ? n
@@ -273,7 +276,7 @@ static u64 time_of(const struct row_raw *raw, u32 row)
 s64 row_raw_read(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u32 limit,
 		 const struct value **ret_rows)
 {
-	int got = next_rows(raw, queue, before_ns);
+	int got = next_rows(raw, queue, before_ns, limit);
 	u32 n = 0;
 
 	if (got <= 0)
@@ -294,7 +297,7 @@ bool row_raw_peek(struct row_raw *raw, struct row_queue *queue, u64 *ret_time_ns
 	/* Rows of streams are not final before their time has passed. */
 	if (raw->at == raw->n_rows && raw->has_streams)
 		return false;
-	got = next_rows(raw, queue, UINT64_MAX);
+	got = next_rows(raw, queue, UINT64_MAX, BATCH_ROWS);
 	/* An error is there to be read. */
 	*ret_time_ns = got > 0 ? time_of(raw, raw->at) : 0;
 	return got != 0;

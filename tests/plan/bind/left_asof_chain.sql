@@ -1,1 +1,1 @@
-SELECT a.time - b.time, a.time - c.time FROM t:syscalls:sys_exit_read a PAIR JOIN t:syscalls:sys_enter_read b ON a.tid = b.tid LEFT ASOF JOIN t:sched:sched_switch c ON a.tid = c.next_pid AND a.time > c.time
+SELECT a.time - b.time, a.time - c.time FROM t:syscalls:sys_exit_read a PAIR JOIN t:syscalls:sys_enter_read b ON a.tid = b.tid LEFT ASOF JOIN t:sched:sched_switch c ON a.tid = c.next_pid AND a.time >= c.time
