@@ -157,6 +157,7 @@ void cut_top(struct cutter *c, struct buf *out);
 /* --- value.c: expressions --- */
 
 void cut_put(struct cutter *c, struct expr *e, enum want want, struct buf *out);
+void cut_put_group_key(struct cutter *c, struct expr *e, struct buf *out);
 /* " DESC NULLS LAST" */
 void cut_put_direction(const struct sort_key *key, struct buf *out);
 void cut_put_order(struct cutter *c, const struct sort_key *keys, u32 n, const char *before,

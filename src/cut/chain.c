@@ -109,13 +109,6 @@ static void window_keys(struct select *s)
 			return;
 }
 
-/* A number would be taken for a column's. */
-static void put_group_key(struct cutter *c, struct expr *e, struct buf *out)
-{
-	cut_put(c, e, WANT_VALUE, out);
-	buf_puts(out, e->kind == EXPR_INTEGER ? " | 0" : "");
-}
-
 static void put_group_by(struct select *s, u32 first, struct buf *out)
 {
 	struct cutter *c = s->c;
@@ -127,7 +120,7 @@ static void put_group_by(struct select *s, u32 first, struct buf *out)
 	for (u32 i = 0; a && i < a->aggregate.n_keys; i++) {
 		buf_puts(out, before);
 		before = ", ";
-		put_group_key(c, a->aggregate.keys[i].expr, out);
+		cut_put_group_key(c, a->aggregate.keys[i].expr, out);
 		cut_note(c, "group by", a->aggregate.keys[i].expr, s->reason);
 	}
 	if (a && cut_is_own_window(c) && first < c->rows.n)

@@ -165,6 +165,26 @@ void cut_put(struct cutter *c, struct expr *e, enum want want, struct buf *out)
 		lite_write(&writer, taken, out);
 }
 
+/* What is printed for it: SQLite would take a lone number for that of a column. */
+static const struct expr *printed(const struct cutter *c, const struct expr *e)
+{
+	for (;;) {
+		if (e->kind == EXPR_KEY && !c->grouped[e->source].alias)
+			e = c->grouped[e->source].plan->aggregate.keys[e->index].expr;
+		else if ((e->kind == EXPR_OP && e->op == OP_PLUS) ||
+			 (e->kind == EXPR_CASE && e->n_args == 1))
+			e = e->args[0];
+		else
+			return e;
+	}
+}
+
+void cut_put_group_key(struct cutter *c, struct expr *e, struct buf *out)
+{
+	cut_put(c, e, WANT_VALUE, out);
+	buf_puts(out, printed(c, e)->kind == EXPR_INTEGER ? " | 0" : "");
+}
+
 void cut_put_direction(const struct sort_key *key, struct buf *out)
 {
 	buf_puts(out, key->is_descending ? " DESC" : "");
@@ -175,8 +195,8 @@ void cut_put_order(struct cutter *c, const struct sort_key *keys, u32 n, const c
 		   struct buf *out)
 {
 	for (u32 i = 0; i < n; i++) {
-		/* A constant orders nothing, and SQLite would take it for a column's number. */
-		if (expr_is_constant(keys[i].expr))
+		/* A constant orders nothing. */
+		if (expr_is_constant(printed(c, keys[i].expr)))
 			continue;
 		buf_puts(out, before);
 		before = ", ";
