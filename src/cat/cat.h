@@ -116,6 +116,16 @@ struct stream_list {
 struct stream_list *catalog_find(struct catalog *catalog, const char *const *path, u32 n_path,
 				 struct span span, struct diags *diags);
 
+/* The same, for who must know why there are none. */
+enum find_result {
+	FIND_FOUND,
+	FIND_UNKNOWN, /* the path names no stream, or not one alone */
+	FIND_FAILED,  /* the names, or the stream, cannot be read here */
+};
+enum find_result catalog_look_up(struct catalog *catalog, const char *const *path, u32 n_path,
+				 struct span span, struct diags *diags,
+				 struct stream_list **ret_list);
+
 /* A recording or table: one stream whose fields are the file's columns (kind FIELD_FIXED, number
  * offset_bytes / 8).  NULL and a diagnostic of file_open(). */
 struct stream_list *catalog_file(struct catalog *catalog, const char *path, struct span span,

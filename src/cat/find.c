@@ -114,14 +114,14 @@ static void hint_unknown(const struct find *find, const struct stream_names *nam
 			  "ebql list shows the streams, ebql list WORD those that contain WORD");
 }
 
-static void complain_unknown(const struct find *find)
+static enum find_result complain_unknown(const struct find *find)
 {
 	const struct stream_names *names = stream_names_of(find->catalog, find->kind);
 	struct diag *diag;
 
 	if (names->error) {
 		complain_error(find, names->error);
-		return;
+		return FIND_FAILED;
 	}
 	diag = diag_error(find->diags, "unknown-stream", find->span, "there is no stream %s%s",
 			  find->wanted, find->catalog->is_live ? "" : " in this snapshot");
@@ -129,6 +129,7 @@ static void complain_unknown(const struct find *find)
 		diag_hint(find->diags, diag, "no name matches the wildcard; ebql list shows them");
 	else
 		hint_unknown(find, names, diag);
+	return FIND_UNKNOWN;
 }
 
 /* Loads every name that both patterns match. */
@@ -242,17 +243,19 @@ static bool find_parts(struct find *find, const char *const *path, u32 n_path)
 	return true;
 }
 
-struct stream_list *catalog_find(struct catalog *catalog, const char *const *path, u32 n_path,
-				 struct span span, struct diags *diags)
+enum find_result catalog_look_up(struct catalog *catalog, const char *const *path, u32 n_path,
+				 struct span span, struct diags *diags,
+				 struct stream_list **ret_list)
 {
 	struct find find = { .catalog = catalog, .span = span, .diags = diags };
 	struct stream *stream;
 	int error = 0;
 
 	BUG_ON(!n_path);
+	*ret_list = NULL;
 	find.list = arena_new(catalog->arena, struct stream_list);
 	if (!find_kind(&find, path[0], n_path) || !find_parts(&find, path, n_path))
-		return NULL;
+		return FIND_UNKNOWN;
 	find.list->is_wildcard =
 		is_wildcard(find.event) || (find.category && is_wildcard(find.category));
 	if (find.list->is_wildcard || (find.kind->has_category && !find.category)) {
@@ -264,13 +267,25 @@ struct stream_list *catalog_find(struct catalog *catalog, const char *const *pat
 		if (stream || error == -ENOENT)
 			error = 0;
 	}
-	if (!error && find.list->streams.n && !complain_ambiguous(&find))
-		return find.list;
-	if (error)
+	if (error) {
 		complain_error(&find, error);
-	else if (!find.list->streams.n)
-		complain_unknown(&find);
-	return NULL;
+		return FIND_FAILED;
+	}
+	if (!find.list->streams.n)
+		return complain_unknown(&find);
+	if (complain_ambiguous(&find))
+		return FIND_UNKNOWN;
+	*ret_list = find.list;
+	return FIND_FOUND;
+}
+
+struct stream_list *catalog_find(struct catalog *catalog, const char *const *path, u32 n_path,
+				 struct span span, struct diags *diags)
+{
+	struct stream_list *list;
+
+	catalog_look_up(catalog, path, n_path, span, diags, &list);
+	return list;
 }
 
 /* A glob matches the whole name or what stands behind one of its colons. */

@@ -287,6 +287,8 @@ static int describe(struct catalog *catalog, const struct catalog_options *optio
 		    struct arena *arena, struct diags *diags)
 {
 	struct description description = { .arena = arena, .name = options->argument };
+	enum find_result result;
+	struct stream_list *list;
 	const char *path[PATH_PARTS_MAX];
 	u32 n = split(arena_strdup(arena, options->argument), path);
 	struct view_list views;
@@ -315,9 +317,10 @@ static int describe(struct catalog *catalog, const struct catalog_options *optio
 	views_init(&views, arena);
 	if (plan_is_derived(&source))
 		return describe_derived(&source, catalog, &views, options->is_json, arena, diags);
-	description.list = catalog_find(catalog, path, n, span, diags);
-	if (!description.list)
-		return !strncmp(diags->list.at[0].tag, "no-", 3) ? 1 : 2;
+	result = catalog_look_up(catalog, path, n, span, diags, &list);
+	if (result != FIND_FOUND)
+		return result == FIND_FAILED ? 1 : 2;
+	description.list = list;
 	if (!description.list->is_wildcard)
 		description.name = description.list->streams.at[0]->name;
 	add_columns(&description);

@@ -51,9 +51,10 @@ static void add_view(void *context, const struct view *view)
 static bool complain_source(struct catalog *catalog, struct diags *diags)
 {
 	const char *const nothing[] = { "tracepoint", "* *" };
+	struct stream_list *list;
 
-	catalog_find(catalog, nothing, 2, (struct span){ 0, 0 }, diags);
-	if (!diags->list.n || !strcmp(diags->list.at[0].tag, "unknown-stream"))
+	if (catalog_look_up(catalog, nothing, 2, (struct span){ 0, 0 }, diags, &list) !=
+	    FIND_FAILED)
 		return false;
 	diags->list.at[0].has_span = false;
 	catalog_complain(diags);

@@ -71,8 +71,8 @@ static struct stream_list *find_end(struct scope *scope, const struct ast_source
 
 	diags_init(&quiet, scope->arena, scope->diags->file, scope->diags->text,
 		   scope->diags->text_bytes);
-	list = catalog_find(scope->catalog, path, 3, source->span, &quiet);
-	*ret_failed = !list && quiet.list.n && strcmp(quiet.list.at[0].tag, "unknown-stream") != 0;
+	*ret_failed = catalog_look_up(scope->catalog, path, 3, source->span, &quiet, &list) ==
+		      FIND_FAILED;
 	if (*ret_failed)
 		catalog_find(scope->catalog, path, 3, source->span, scope->diags);
 	return list;

@@ -40,7 +40,8 @@ static void session_close(struct session *session)
 }
 
 /* Finds "a:b:c"; diagnostics of earlier calls are forgotten. */
-static struct stream_list *find(struct session *session, const char *name)
+static enum find_result look_up(struct session *session, const char *name,
+				struct stream_list **ret_list)
 {
 	char *copy = arena_strdup(&session->arena, name), *rest = NULL;
 	const char *path[8];
@@ -49,7 +50,16 @@ static struct stream_list *find(struct session *session, const char *name)
 	diags_init(&session->diags, &session->arena, "test", "", 0);
 	for (char *part = strtok_r(copy, ":", &rest); part; part = strtok_r(NULL, ":", &rest))
 		path[n++] = part;
-	return catalog_find(session->catalog, path, n, (struct span){ 0, 0 }, &session->diags);
+	return catalog_look_up(session->catalog, path, n, (struct span){ 0, 0 }, &session->diags,
+			       ret_list);
+}
+
+static struct stream_list *find(struct session *session, const char *name)
+{
+	struct stream_list *list;
+
+	look_up(session, name, &list);
+	return list;
 }
 
 static void expect_error(struct session *session, const char *name, const char *tag,
@@ -137,6 +147,7 @@ static void test_wildcards(void **state)
 static void test_did_you_mean(void **state)
 {
 	struct session session;
+	struct stream_list *list;
 
 	session_open(&session, SNAPSHOT);
 	expect_error(&session, "tracepoint:sched:sched_swich", "unknown-stream",
@@ -159,6 +170,11 @@ static void test_did_you_mean(void **state)
 	expect_error(&session, "tracepoint", "unknown-stream", "tracepoint:CATEGORY:NAME");
 	expect_error(&session, "rt:sched:sched_switch", "unknown-stream", "raw_tracepoint:NAME");
 	expect_error(&session, "t:a:b:c", "unknown-stream", "tracepoint:CATEGORY:NAME");
+	assert_int_equal(look_up(&session, "t:a:b:c", &list), FIND_UNKNOWN);
+	assert_int_equal(look_up(&session, "t:sched:zz", &list), FIND_UNKNOWN);
+	assert_int_equal(look_up(&session, "sched_switch", &list), FIND_UNKNOWN);
+	assert_int_equal(look_up(&session, "t:sched:sched_switch", &list), FIND_FOUND);
+	assert_non_null(list);
 	session_close(&session);
 }
 
@@ -512,6 +528,7 @@ static void test_out_of_reach(void **state)
 		{ -EACCES, "rt:sched_*", "no-btf", "CONFIG_DEBUG_INFO_BTF" },
 	};
 	struct session session;
+	struct stream_list *list;
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		session_open(&session, NULL);
@@ -520,6 +537,8 @@ static void test_out_of_reach(void **state)
 		session.catalog->btf_looked = true;
 		session.catalog->btf_error = -ENOENT;
 		expect_error(&session, cases[i].name, cases[i].tag, cases[i].hint);
+		assert_int_equal(look_up(&session, cases[i].name, &list), FIND_FAILED);
+		assert_null(list);
 		session_close(&session);
 	}
 }
