@@ -185,10 +185,12 @@ static void range_of_shift(struct expr *e, const struct expr *a, const struct ex
 			  amount > 63 ? (a->hi < 0 ? -1 : 0) : a->hi >> amount);
 	else if (!left && b->lo >= 0)
 		range_set(e, MIN(a->lo, (s128)0), MAX(a->hi, (s128)0));
-	else if (a->hi > S64_HI) /* the bits of a u64 stay unsigned */
+	else if (a->hi > S64_HI && a->lo >= 0) /* the bits of a u64 stay unsigned */
 		range_set(e, 0, U64_HI);
 	else
 		range_set(e, S64_LO, S64_HI);
+	/* What may be negative has signed bits, which 2^63 and more has not. */
+	e->may_overflow = a->hi > S64_HI && a->lo < 0;
 }
 
 /* Which unit the result of a + b, a * b, ... has: durations and timestamps keep theirs. */

@@ -777,3 +777,14 @@ SELECT max(f_u8) % 3 AS a, -max(f_u8) AS b, max(f_u8) / 0 AS c, max(f_u64) * 922
 FROM tracepoint:test:event;
 -- row: 0 | -3 | NULL | NULL | 1
 -- lost: fault=2
+
+-- events: nothing to divide by
+-- event: f_u8=0
+-- event: f_u8=5
+
+-- case: the bits of what may be negative are signed, also where its type reaches past 2^63
+-- own: SQLite's shift has 64 bits, signed
+SELECT coalesce(100 / nullif(j.k, 0), -1) << 3 AS a, (coalesce(100 / nullif(j.k, 0), -1) << 3) * 1.5 AS b
+FROM (SELECT f_u8 AS k, count(*) AS n FROM tracepoint:test:event GROUP BY f_u8) AS j ORDER BY a;
+-- row: -8 | -12.0
+-- row: 160 | 240.0
