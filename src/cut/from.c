@@ -182,12 +182,21 @@ static void from_relate(struct cutter *c, const struct plan *p, struct buf *out)
 	cut_put(c, p->relate.on, WANT_CONDITION, out);
 }
 
+/* A select that is printed in two clauses, as a sub-query in a key, reads the same rows in both. */
+static struct rows *rows_of(struct cutter *c, const struct plan *tree)
+{
+	for (u32 i = 0; i < c->rows.n; i++)
+		if (c->rows.at[i]->tree == tree)
+			return c->rows.at[i];
+	return cut_rows_add(c, tree, true);
+}
+
 void cut_from(struct cutter *c, const struct plan *from, struct buf *out)
 {
 	struct rows *rows;
 
 	if (cut_is_rows(from)) {
-		rows = cut_rows_add(c, from, true);
+		rows = rows_of(c, from);
 		buf_printf(out, "w%u AS %s", rows->part, c->relations[rows->relation].alias);
 		return;
 	}

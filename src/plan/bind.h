@@ -46,12 +46,18 @@ struct bind_shared {
 	struct query_window window;
 	bool is_windowed;
 	VEC(struct bound_select) selects;
-	u32 n_relations, n_aggregates, n_overs;
+	u32 n_relations, n_aggregates, n_overs, n_subqueries;
 	u32 depth; /* of nested selects */
 	bool has_streams;
 	VEC(struct plan *) scans; /* by source */
 	VEC(struct plan *) joins;
 	u32 n_runnings;
+};
+
+/* A sub-query as it is written, and where: which relations are visible. */
+struct bound_text {
+	const char *text;
+	u32 first_relation, n_relations, number;
 };
 
 struct scope {
@@ -86,6 +92,7 @@ struct scope {
 	bool is_grouped;      /* the select has groups, by its own words */
 	bool has_event_items; /* the item bound now is of each event: OVER is a running sum there */
 	VEC(struct plan *) runnings; /* of the items; their input is set when all are known */
+	VEC(struct bound_text) subqueries;
 };
 
 /* A select without aggregates, seen from outside: rows and named columns. */
@@ -103,6 +110,9 @@ struct expr *bind_name(struct scope *scope, const struct ast *ast);
 struct expr *bind_call(struct scope *scope, const struct ast *ast);
 /* A condition: BOOL or a number, which is true when it is not 0. */
 struct expr *bind_condition(struct scope *scope, const struct ast *ast, const char *clause);
+/* Do the types of the arguments fit each other and the operator? */
+bool bind_fits(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
+	       struct expr *b);
 /* op over arguments, typed; checks that the types fit together. */
 struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
 		     struct expr *b);
@@ -121,6 +131,8 @@ struct expr *bind_system(struct scope *scope, const struct relation *relation,
 bool bind_is_column(struct scope *scope, const char *name);
 /* The time at which rows of the tree appear. */
 struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span);
+/* Files without times are tables. */
+bool bind_has_times(struct scope *scope, const struct plan *rows);
 
 /* bind_from.c */
 struct plan *bind_from(struct scope *scope, const struct ast_source *source);

@@ -87,9 +87,8 @@ static bool is_text(const struct expr *e)
 	return e->type.kind == TYPE_TEXT || e->type.kind == TYPE_BLOB;
 }
 
-/* Do the types of the arguments fit each other and the operator? */
-static bool op_fits(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
-		    struct expr *b)
+bool bind_fits(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
+	       struct expr *b)
 {
 	bool wants_numbers = op <= OP_SHIFT_RIGHT || op >= OP_AND;
 
@@ -127,7 +126,7 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 
 	if (!a || (!b && op < OP_NOT))
 		return NULL;
-	if (!op_fits(scope, op, span, a, b))
+	if (!bind_fits(scope, op, span, a, b))
 		return NULL;
 	if (b)
 		bind_clocks(scope, op, &a, &b);

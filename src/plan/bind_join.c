@@ -253,6 +253,8 @@ struct plan *bind_join(struct scope *scope, const struct ast_source *source)
 			"JOIN takes them, of the same window");
 		return NULL;
 	}
+	if (!bind_time_of(scope, left, left->span) || !bind_time_of(scope, right, right->span))
+		return NULL;
 	b.join = bind_join_new(scope, source->join == AST_JOIN_PAIR ? JOIN_PAIR : JOIN_ASOF, left,
 			       right, source->span);
 	b.join->join.is_left = source->is_left;

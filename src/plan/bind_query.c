@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/buf.h"
 #include "plan/bind.h"
 
 #define DEPTH_MAX 64u
@@ -186,7 +187,7 @@ static bool is_of_rows(const struct expr *e, const struct plan *rows)
 }
 
 /* Files without times are tables: what is computed of them is no rows of a stream. */
-static bool has_times(struct scope *scope, const struct plan *rows)
+bool bind_has_times(struct scope *scope, const struct plan *rows)
 {
 	source_vec triggers = { 0 };
 
@@ -207,7 +208,7 @@ static bool can_open(struct scope *scope, const struct expr *where, const struct
 
 	if (s->is_distinct || s->order_by.n || s->limit || s->offset || scope->overs.n ||
 	    scope->has_unnest || !s->from || !plan_is_rows(scope->from) ||
-	    !has_times(scope, scope->from))
+	    !bind_has_times(scope, scope->from))
 		return false;
 	if (where && (where->is_user_only || !is_of_rows(where, scope->from)))
 		return false;
@@ -492,6 +493,29 @@ struct plan *bind_nested(struct scope *scope, const struct scope *inner,
 	return arm.rows.tree;
 }
 
+/* The same for the same text: a group's key is known again in the items. */
+static u32 number_of_text(struct scope *scope, const struct ast *ast)
+{
+	struct bound_text t = { .first_relation = scope->first_relation,
+				.n_relations = scope->relations.n };
+	struct buf text;
+
+	buf_init(&text);
+	sql_print_expr(ast, &text);
+	t.text = arena_strdup(scope->arena, text.at);
+	buf_free(&text);
+	for (u32 i = 0; i < scope->subqueries.n; i++) {
+		const struct bound_text *at = &scope->subqueries.at[i];
+
+		if (at->first_relation == t.first_relation && at->n_relations == t.n_relations &&
+		    strcmp(at->text, t.text) == 0)
+			return at->number;
+	}
+	t.number = ++scope->shared->n_subqueries;
+	vec_push(scope->arena, &scope->subqueries, t);
+	return t.number;
+}
+
 struct expr *bind_subquery(struct scope *scope, const struct ast *ast)
 {
 	struct scope inner = bind_scope(scope, ast->select);
@@ -516,12 +540,15 @@ struct expr *bind_subquery(struct scope *scope, const struct ast *ast)
 			  "SELECT only what is compared");
 		return NULL;
 	}
+	if (x && !bind_fits(scope, OP_EQ, ast->span, x, columns.at[0].expr))
+		return NULL;
 	e = expr_new(scope->arena,
 		     ast->kind == AST_SUBQUERY ? EXPR_SUBQUERY
 		     : ast->kind == AST_EXISTS ? EXPR_EXISTS
 					       : EXPR_IN_SELECT,
 		     ast->span);
 	e->plan = arm.chain;
+	e->subquery = number_of_text(scope, ast);
 	e->type = (struct type){ .kind = TYPE_BOOL, .bits = 8 };
 	e->hi = 1;
 	e->is_user_only = true;

@@ -178,7 +178,8 @@ struct expr *bind_running(struct scope *scope, const struct ast *ast)
 	struct plan *p, *same;
 
 	if (!scope->has_event_items || was_inside || scope->no_aggregates_in ||
-	    !bind_is_running(ast) || !plan_is_rows(scope->from))
+	    !bind_is_running(ast) || !plan_is_rows(scope->from) ||
+	    !bind_has_times(scope, scope->from))
 		return NULL;
 	p = bind_plan_new(scope, PLAN_RUNNING, NULL);
 	p->span = ast->span;

@@ -77,8 +77,10 @@ bool expr_equal(const struct expr *a, const struct expr *b)
 		return false;
 	if (a->text_bytes && memcmp(a->text, b->text, a->text_bytes) != 0)
 		return false;
-	/* Two sub-queries are never taken for one, nor two statistics of one histogram. */
-	if (a->plan != b->plan || a->statistic != b->statistic)
+	/* Sub-queries of one text are one value, though each was bound by itself. */
+	if (a->plan != b->plan && (!a->subquery || a->subquery != b->subquery))
+		return false;
+	if (a->statistic != b->statistic)
 		return false;
 	if ((a->kind == EXPR_FIELD || a->kind == EXPR_CALL) && strcasecmp(a->name, b->name) != 0)
 		return false;

@@ -93,6 +93,7 @@ struct expr {
 	struct catalog_member member;
 	const struct sql_function *function; /* CALL */
 	struct plan *plan;		     /* SUBQUERY, EXISTS, IN_SELECT */
+	u32 subquery; /* its number: the same text at one place is the same */
 	const struct aggregate *statistic;
 };
 
