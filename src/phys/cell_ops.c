@@ -125,7 +125,7 @@ static void squares_merge_entry(const struct cell *cell, u64 *to, const u64 *fro
 	add_words(to, 3, from, 3, 0);
 }
 
-/* --- Histograms: their bytes are shaped with the state, their chunks merged by run/ --- */
+/* --- Histograms: their bytes are shaped with the state, their chunks merged by drain/ --- */
 
 static u32 histogram_bytes(const struct cell *cell)
 {

@@ -386,7 +386,7 @@ struct cell {
 
 /*
  * What there is to do with a kind of cell.  Slices, CPUs, nesting levels and panes have cells of
- * their own for one group; they are merged in entries (run/merge.h).
+ * their own for one group; they are merged in entries (drain/merge.h).
  */
 struct cell_ops {
 	const char *name;

@@ -2,7 +2,7 @@
 /*
  * Bucket arithmetic: which cell of a histogram a value falls into, and what the
  * edges of a cell are.  gen/ emits the same arithmetic over the same tables that
- * run/ reads the cells back with; this is the one place where it is written.
+ * drain/ reads the cells back with; this is the one place where it is written.
  *
  * log2, loglinear(b): with shift = floor(log2(v | 2^b)) - b, the cell of v is
  *	(shift << b) + (v >> shift)
