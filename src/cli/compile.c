@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <linux/version.h>
+#include <signal.h>
 #include <string.h>
 
 #include "cli/query.h"
@@ -163,6 +164,24 @@ static bool compile_parts(struct query *query)
 	return query->set && compile_programs(query);
 }
 
+/* Nothing matches a process that is not there; recordings and frozen catalogs are of others. */
+static void warn_process(struct query *query)
+{
+	const struct settings *settings = &query->settings;
+	struct diag *d;
+
+	if (!settings->is_target_used || settings->target_pid <= 0 || !query->bound->has_streams ||
+	    query->catalog_path || kill(settings->target_pid, 0) == 0 || errno != ESRCH)
+		return;
+	d = diag_warning(&query->diags, "no-process", (struct span){ 0, 0 },
+			 "there is no process %d, which target_pid() stands for",
+			 settings->target_pid);
+	if (!d)
+		return;
+	d->has_span = false;
+	diag_hint(&query->diags, d, "-p takes the id of a running process; -- COMMAND starts one");
+}
+
 bool query_compile(struct query *query)
 {
 	u64 start_ns = base_monotonic_ns();
@@ -182,6 +201,7 @@ bool query_compile(struct query *query)
 				       &query->diags);
 	if (!query->bound)
 		return false;
+	warn_process(query);
 	query->bound_plan = query->bound->plan;
 	/* Where user space does it all, nothing is rewritten: it is the reference. */
 	if (query->settings.pushdown && query->bound->has_streams)

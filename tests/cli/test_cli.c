@@ -113,6 +113,25 @@ static void test_explain(void **state)
 	       0, "1\n");
 }
 
+/* Above the highest number that processes have; with this one there is a process. */
+static void test_no_process(void **state)
+{
+	const char *of_target = "\"EXPLAIN SELECT count(*) FROM raw_tracepoint:sched_switch WHERE "
+				"pid = target_pid()\"";
+	char command[512];
+
+	snprintf(command, sizeof(command), EBQL_BINARY " %s >/dev/null 2>&1",
+		 "'EXPLAIN SELECT count(*) FROM raw_tracepoint:sched_switch'");
+	if (system(command) != 0)
+		skip(); /* who may not read the catalog */
+	snprintf(command, sizeof(command), "-p 4194304 %s 2>&1 >/dev/null | cat", of_target);
+	expect(command, 0,
+	       "warning[no-process]: there is no process 4194304, which target_pid() stands for\n"
+	       "  hint: -p takes the id of a running process; -- COMMAND starts one\n");
+	snprintf(command, sizeof(command), "-p $$ %s 2>&1 >/dev/null | cat", of_target);
+	expect(command, 0, "");
+}
+
 static void test_describe(void **state)
 {
 	expect("version >/dev/null; printf 'time,v,w\\n1,2,x\\n2,,\\n3,abc,y\\n' "
@@ -220,10 +239,10 @@ static void test_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),	  cmocka_unit_test(test_show_views),
-		cmocka_unit_test(test_no_query),  cmocka_unit_test(test_explain),
-		cmocka_unit_test(test_describe),  cmocka_unit_test(test_reads),
-		cmocka_unit_test(test_not_there),
+		cmocka_unit_test(test_options),	 cmocka_unit_test(test_show_views),
+		cmocka_unit_test(test_no_query), cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_describe), cmocka_unit_test(test_no_process),
+		cmocka_unit_test(test_reads),	 cmocka_unit_test(test_not_there),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
