@@ -83,6 +83,39 @@ struct diag *diag_plain(struct diags *diags, const char *tag, const char *format
 	return added;
 }
 
+struct diag *diag_failure(struct diags *diags, const char *tag, const char *format, ...)
+{
+	struct diag diag = { .tag = tag, .is_failure = true };
+	struct diag *added;
+	va_list args;
+
+	va_start(args, format);
+	added = diags_add(diags, &diag, format, args);
+	va_end(args);
+	return added;
+}
+
+struct diag *diag_failure_at(struct diags *diags, const char *tag, struct span span,
+			     const char *format, ...)
+{
+	struct diag diag = { .tag = tag, .span = span, .has_span = true, .is_failure = true };
+	struct diag *added;
+	va_list args;
+
+	va_start(args, format);
+	added = diags_add(diags, &diag, format, args);
+	va_end(args);
+	return added;
+}
+
+bool diags_have_failure(const struct diags *diags)
+{
+	for (u32 i = 0; i < diags->list.n; i++)
+		if (diags->list.at[i].is_failure)
+			return true;
+	return false;
+}
+
 void diag_hint(struct diags *diags, struct diag *diag, const char *format, ...)
 {
 	va_list args;

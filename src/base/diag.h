@@ -31,6 +31,7 @@ struct diag {
 	struct span span;
 	bool has_span;
 	bool is_warning;
+	bool is_failure; /* the text is not to blame: the exit status is 1, not 2 */
 };
 
 struct diags {
@@ -51,10 +52,18 @@ struct diag *diag_error(struct diags *diags, const char *tag, struct span span, 
 			...) PRINTF(4, 5);
 struct diag *diag_warning(struct diags *diags, const char *tag, struct span span,
 			  const char *format, ...) PRINTF(4, 5);
-/* An error that has no place in the text (a missing privilege, a refused attach). */
+/* An error that has no place in the text. */
 struct diag *diag_plain(struct diags *diags, const char *tag, const char *format, ...) PRINTF(3, 4);
+/* What the text is not to blame for (a missing privilege, a refused attach), without and with the
+ * place that it befell. */
+struct diag *diag_failure(struct diags *diags, const char *tag, const char *format, ...)
+	PRINTF(3, 4);
+struct diag *diag_failure_at(struct diags *diags, const char *tag, struct span span,
+			     const char *format, ...) PRINTF(4, 5);
 /* Does nothing when diag is NULL. */
 void diag_hint(struct diags *diags, struct diag *diag, const char *format, ...) PRINTF(3, 4);
+/* Is there an error that the text is not to blame for? */
+bool diags_have_failure(const struct diags *diags);
 static inline bool diags_failed(const struct diags *diags)
 {
 	return diags->n_errors > 0;

@@ -213,9 +213,9 @@ static struct stream *load(struct catalog *catalog, const char *category, const 
 static void complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
 {
 	struct diag *diag =
-		diag_error(diags, "no-btf", span,
-			   "the kernel has no BTF (%s), so its raw tracepoints are unknown",
-			   strerror(-catalog->btf_error));
+		diag_failure_at(diags, "no-btf", span,
+				"the kernel has no BTF (%s), so its raw tracepoints are unknown",
+				strerror(-catalog->btf_error));
 
 	(void)error;
 	diag_hint(diags, diag,

@@ -281,8 +281,8 @@ struct catalog *catalog_open_snapshot(struct arena *arena, const char *path, str
 	buf_init(&text);
 	rc = read_file(path, &text);
 	if (rc) {
-		diag_plain(diags, "bad-snapshot", "cannot read the snapshot %s: %s", path,
-			   strerror(-rc));
+		diag_failure(diags, "bad-snapshot", "cannot read the snapshot %s: %s", path,
+			     strerror(-rc));
 		buf_free(&text);
 		return NULL;
 	}
@@ -294,8 +294,8 @@ struct catalog *catalog_open_snapshot(struct arena *arena, const char *path, str
 	bad_line = read_text(&reader, text.at, text.n);
 	if (bad_line) {
 		struct diag *diag =
-			diag_plain(diags, "bad-snapshot",
-				   "%s is no whole catalog snapshot: line %u", path, bad_line);
+			diag_failure(diags, "bad-snapshot",
+				     "%s is no whole catalog snapshot: line %u", path, bad_line);
 
 		diag_hint(diags, diag, "its first line is \"ebql-catalog %u\", its last \"end\"",
 			  SNAPSHOT_VERSION);

@@ -133,23 +133,26 @@ static void complain(struct catalog *catalog, int error, struct span span, struc
 
 	switch (error) {
 	case -ENODEV:
-		diag = diag_error(diags, "no-tracefs", span,
-				  "tracefs is not mounted, so there is no list of tracepoints");
+		diag = diag_failure_at(
+			diags, "no-tracefs", span,
+			"tracefs is not mounted, so there is no list of tracepoints");
 		diag_hint(diags, diag, "as root: mount -t tracefs tracefs %s", TRACEFS);
 		break;
 	case -EACCES:
 	case -EPERM:
-		diag = diag_error(diags, "no-privilege", span,
-				  "no permission to read %s (missing: root's file permission, or "
-				  "the capability CAP_DAC_READ_SEARCH)",
-				  catalog->tracefs ? catalog->tracefs : TRACEFS);
+		diag = diag_failure_at(
+			diags, "no-privilege", span,
+			"no permission to read %s (missing: root's file permission, or "
+			"the capability CAP_DAC_READ_SEARCH)",
+			catalog->tracefs ? catalog->tracefs : TRACEFS);
 		diag_hint(diags, diag,
 			  "run as root, or let your group read it: "
 			  "mount -o remount,mode=750,gid=GROUP %s",
 			  TRACEFS);
 		break;
 	default:
-		diag_error(diags, "no-tracefs", span, "cannot read tracefs: %s", strerror(-error));
+		diag_failure_at(diags, "no-tracefs", span, "cannot read tracefs: %s",
+				strerror(-error));
 	}
 }
 

@@ -246,10 +246,10 @@ static int check_windows(const struct host *host, struct diags *diags)
 		n = MIN(n, host->options.n_windows);
 	if (n <= FILE_WINDOWS_MAX)
 		return 0;
-	diag = diag_plain(diags, "too-many-windows",
-			  "the recorded events reach over %llu windows, from %llu ns to %llu ns",
-			  (unsigned long long)n, (unsigned long long)first_ns,
-			  (unsigned long long)last_ns);
+	diag = diag_failure(diags, "too-many-windows",
+			    "the recorded events reach over %llu windows, from %llu ns to %llu ns",
+			    (unsigned long long)n, (unsigned long long)first_ns,
+			    (unsigned long long)last_ns);
 	diag_hint(diags, diag,
 		  "is the time of an event wrong? Else make the window longer, or ask for fewer "
 		  "with -n");

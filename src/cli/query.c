@@ -260,29 +260,11 @@ bool query_parse(struct query *query)
 	return !diags_failed(diags);
 }
 
-/* Tags of what the user's text is not to blame for. */
-static bool is_environment(const char *tag)
-{
-	static const char *const tags[] = { "no-privilege", "no-tracefs",    "no-btf",
-					    "verifier",	    "map-create",    "attach-failed",
-					    "bad-snapshot", "too-large",     "user-part",
-					    "run-start",    "too-many-rows", "too-many-windows" };
-
-	for (u32 i = 0; i < ARRAY_SIZE(tags); i++)
-		if (strcmp(tags[i], tag) == 0)
-			return true;
-	return false;
-}
-
 int query_report(struct query *query)
 {
 	struct buf out;
-	int status = diags_failed(&query->diags) ? 2 : 0;
+	int status = diags_have_failure(&query->diags) ? 1 : diags_failed(&query->diags) ? 2 : 0;
 
-	for (u32 i = 0; i < query->diags.list.n; i++)
-		if (!query->diags.list.at[i].is_warning &&
-		    is_environment(query->diags.list.at[i].tag))
-			status = 1;
 	if (!query->diags.list.n)
 		return status;
 	buf_init(&out);

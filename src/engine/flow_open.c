@@ -10,8 +10,8 @@
 static bool refuse(struct flow *flow, int err)
 {
 	if (err)
-		diag_plain(flow->diags, "run-start", "cannot make room for %s: %s",
-			   flow->is_streaming ? "rows" : "groups", strerror(-err));
+		diag_failure(flow->diags, "run-start", "cannot make room for %s: %s",
+			     flow->is_streaming ? "rows" : "groups", strerror(-err));
 	return !err;
 }
 

@@ -103,9 +103,9 @@ int flow_check_memory(struct flow *flow)
 		n_bytes += row_pool_bytes(&flow->parts[i].pool);
 	if (n_bytes <= flow->max_bytes)
 		return 0;
-	diag = diag_plain(flow->diags, "too-many-rows",
-			  "the rows that the query must keep take more than %llu MiB",
-			  (unsigned long long)(flow->max_bytes >> 20));
+	diag = diag_failure(flow->diags, "too-many-rows",
+			    "the rows that the query must keep take more than %llu MiB",
+			    (unsigned long long)(flow->max_bytes >> 20));
 	diag_hint(flow->diags, diag,
 		  "%s, or ask for fewer rows: WHERE, or LIMIT on a query that streams",
 		  flow_is_windowed(flow) ? "make the window shorter" : "add a WINDOW");

@@ -15,10 +15,10 @@
 
 static int too_large(const char *what, struct diags *diags)
 {
-	struct diag *diag = diag_plain(diags, "too-large",
-				       "%s does not fit 64 bits signed, which is what user space "
-				       "computes with here",
-				       what);
+	struct diag *diag = diag_failure(diags, "too-large",
+					 "%s does not fit 64 bits signed, which is what user space "
+					 "computes with here",
+					 what);
 
 	diag_hint(
 		diags, diag,
@@ -64,8 +64,8 @@ static int attach_database(struct flow_sql *sql, const struct plan_database *dat
 		err = sqlite3_step(statement) == SQLITE_DONE ? 0 : SQLITE_ERROR;
 	}
 	if (err)
-		diag_error(diags, "user-part", database->span, "SQLite cannot attach '%s': %s",
-			   database->path, sqlite3_errmsg(sql->db));
+		diag_failure_at(diags, "user-part", database->span, "SQLite cannot attach '%s': %s",
+				database->path, sqlite3_errmsg(sql->db));
 	sqlite3_finalize(statement);
 	buf_free(&uri);
 	return err ? -EINVAL : 0;

@@ -157,8 +157,9 @@ int flow_check_span(struct flow *flow)
 {
 	if (flow->last_ns <= INT64_MAX)
 		return 0;
-	diag_plain(flow->diags, "too-large", "a row's time, %llu ns, is beyond what windows reach",
-		   (unsigned long long)flow->last_ns);
+	diag_failure(flow->diags, "too-large",
+		     "a row's time, %llu ns, is beyond what windows reach",
+		     (unsigned long long)flow->last_ns);
 	return -EOVERFLOW;
 }
 

@@ -140,8 +140,8 @@ static void attach_failed(const struct load_program *program, int error, struct 
 
 	if (load_refused(error, "attach to tracepoints", diags))
 		return;
-	diag = diag_plain(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
-			  load_kind(program)->name, strerror(error));
+	diag = diag_failure(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
+			    load_kind(program)->name, strerror(error));
 	if (error == EMFILE || error == ENFILE)
 		diag_hint(diags, diag, "raise the limit of open files (ulimit -n)");
 	else if (error == E2BIG)

@@ -49,8 +49,8 @@ int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_
 	for (u32 i = 0; i < set->n_hooks && !err; i++)
 		err = load_perf_reserve(&programs[i]);
 	if (err)
-		diag_plain(diags, "attach-failed", "cannot open %u files: %s", set->n_hooks,
-			   strerror(-err));
+		diag_failure(diags, "attach-failed", "cannot open %u files: %s", set->n_hooks,
+			     strerror(-err));
 	if (!err)
 		err = load_maps_open(hooks, diags);
 	start_ns = base_monotonic_ns();

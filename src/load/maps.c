@@ -63,8 +63,8 @@ static int map_failed(const struct map_kind *kind, u64 bytes, int error, struct 
 
 	if (load_refused(error, "create a BPF map", diags))
 		return -error;
-	diag = diag_plain(diags, "map-create", "the kernel refused the map %s of %llu bytes: %s",
-			  kind->name, (unsigned long long)bytes, strerror(error));
+	diag = diag_failure(diags, "map-create", "the kernel refused the map %s of %llu bytes: %s",
+			    kind->name, (unsigned long long)bytes, strerror(error));
 	if (error == E2BIG && kind == &kinds[LOAD_MAP_STATE] && bytes <= INT32_MAX)
 		diag_hint(diags, diag,
 			  "this kernel's array maps end at 4 MiB: SET max_groups to less, or SET "

@@ -72,7 +72,7 @@ bool load_refused(int error, const char *doing, struct diags *diags)
 	if (error != EPERM && error != EACCES && !(error == EINVAL && missing[0]))
 		return false;
 	if (missing[0]) {
-		diag = diag_plain(diags, "no-privilege", "to %s needs %s", doing, missing);
+		diag = diag_failure(diags, "no-privilege", "to %s needs %s", doing, missing);
 		diag_hint(diags, diag,
 			  "run as root, or give the binary what it needs: setcap "
 			  "cap_bpf,cap_perfmon,cap_dac_read_search+ep $(command -v ebql)");
@@ -80,10 +80,11 @@ bool load_refused(int error, const char *doing, struct diags *diags)
 	}
 	if (error != EPERM)
 		return false;
-	diag = diag_plain(diags, "no-privilege",
-			  "the kernel does not permit to %s, although this process has CAP_BPF and "
-			  "CAP_PERFMON",
-			  doing);
+	diag = diag_failure(
+		diags, "no-privilege",
+		"the kernel does not permit to %s, although this process has CAP_BPF and "
+		"CAP_PERFMON",
+		doing);
 	diag_hint(diags, diag,
 		  "look at /sys/kernel/security/lockdown, the container's seccomp filter, and "
 		  "whether root here is root of a user namespace only");

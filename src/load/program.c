@@ -147,11 +147,11 @@ static void verifier_diag(const struct load_hooks *hooks, const struct load_prog
 	struct diag *diag;
 
 	if (span.end)
-		diag = diag_error(diags, "verifier", span, format, program->name, strerror(error),
-				  (long long)insn, tail);
+		diag = diag_failure_at(diags, "verifier", span, format, program->name,
+				       strerror(error), (long long)insn, tail);
 	else
-		diag = diag_plain(diags, "verifier", format, program->name, strerror(error),
-				  (long long)insn, tail);
+		diag = diag_failure(diags, "verifier", format, program->name, strerror(error),
+				    (long long)insn, tail);
 	diag_hint(diags, diag,
 		  "no query should lead to this: it is a bug of ebql; please report it with the "
 		  "query, this message and the kernel's version");
@@ -192,10 +192,10 @@ static int load_with_log(const struct load_hooks *hooks, const struct load_progr
 	int fd;
 
 	if (log == MAP_FAILED) {
-		diag_plain(diags, "verifier",
-			   "the kernel refused program %s, and there is no "
-			   "memory for its log",
-			   program->name);
+		diag_failure(diags, "verifier",
+			     "the kernel refused program %s, and there is no "
+			     "memory for its log",
+			     program->name);
 		return -ENOMEM;
 	}
 	attr->log_level = 1;

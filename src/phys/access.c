@@ -345,8 +345,8 @@ static bool find_parent(struct phys *phys, const struct phys_input *input, struc
 		return true;
 	}
 	diag_hint(diags,
-		  diag_error(diags, "no-btf", input->plan->span,
-			     "ppid needs the kernel's type information (BTF)"),
+		  diag_failure_at(diags, "no-btf", input->plan->span,
+				  "ppid needs the kernel's type information (BTF)"),
 		  "a kernel with CONFIG_DEBUG_INFO_BTF has /sys/kernel/btf/vmlinux");
 	return false;
 }

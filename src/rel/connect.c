@@ -50,12 +50,12 @@ int connect_failed(struct sqlite3 *db, struct diags *diags)
 		/* The limit is the host's; 0: it has set none. */
 		heap_bytes = (u64)sqlite3_hard_heap_limit64(-1);
 		diag = heap_bytes
-			       ? diag_plain(diags, "too-many-rows",
-					    "SQLite needs more than %llu MiB to sort, join or "
-					    "group the rows",
-					    (unsigned long long)heap_bytes >> 20)
-			       : diag_plain(diags, "too-many-rows",
-					    "there is no memory to sort, join or group the rows");
+			       ? diag_failure(diags, "too-many-rows",
+					      "SQLite needs more than %llu MiB to sort, join or "
+					      "group the rows",
+					      (unsigned long long)heap_bytes >> 20)
+			       : diag_failure(diags, "too-many-rows",
+					      "there is no memory to sort, join or group the rows");
 		diag_hint(diags, diag, "ask for fewer rows: WHERE, or a shorter WINDOW");
 		return -E2BIG;
 	default:
@@ -163,7 +163,7 @@ int connect_refused(struct sqlite3 *db, struct diags *diags)
 		return err;
 	buf_init(&text);
 	put_message(&text, sqlite3_errmsg(db));
-	diag = diag_plain(diags, "user-part", "SQLite: %s", text.at);
+	diag = diag_failure(diags, "user-part", "SQLite: %s", text.at);
 	diag_hint(diags, diag, "EXPLAIN shows the SQL that user space runs");
 	buf_free(&text);
 	return -EINVAL;

@@ -47,7 +47,7 @@ static struct row_source *open_kernel(struct row_source *s)
 		err = stream_open(&s->stream, s->phys, s->load->map_fds[LOAD_MAP_RING]);
 	if (!err)
 		return s;
-	diag_plain(s->diags, "run-start", "cannot make room for rows: %s", strerror(-err));
+	diag_failure(s->diags, "run-start", "cannot make room for rows: %s", strerror(-err));
 	return NULL;
 }
 
@@ -97,15 +97,15 @@ int row_source_poll(struct row_source *s)
 	while ((record = stream_next(&s->stream, &n_bytes))) {
 		memcpy(&time_ns, record + s->time_bytes, sizeof(time_ns));
 		if (!queue_push(&s->queue, record, n_bytes, time_ns)) {
-			diag_plain(s->diags, "run-start", "no memory for rows");
+			diag_failure(s->diags, "run-start", "no memory for rows");
 			return -ENOMEM;
 		}
 	}
 	stream_release(&s->stream);
 	if (s->queue.used_bytes <= QUEUE_BYTES_MAX)
 		return 0;
-	diag_plain(s->diags, "too-many-rows", "the rows of events take more than %llu MiB",
-		   (unsigned long long)QUEUE_BYTES_MAX >> 20);
+	diag_failure(s->diags, "too-many-rows", "the rows of events take more than %llu MiB",
+		     (unsigned long long)QUEUE_BYTES_MAX >> 20);
 	return -E2BIG;
 }
 

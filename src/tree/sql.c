@@ -211,8 +211,8 @@ static int take_row(struct row_eval *eval, struct value *ret_row)
 			err = func_take(eval->statement, eval->computed[i], eval->exprs[i]->type,
 					take_memory, sql->scratch, &ret_row[i]);
 	if (err == -EOVERFLOW)
-		diag_plain(sql->diags, "too-large",
-			   "an integer beyond 64 bits signed, which user space computes with");
+		diag_failure(sql->diags, "too-large",
+			     "an integer beyond 64 bits signed, which user space computes with");
 	return err;
 }
 

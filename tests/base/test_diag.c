@@ -197,6 +197,26 @@ static void test_many(void **state)
 	assert_int_equal(diags.n_errors, DIAG_MAX + 2);
 }
 
+static void test_failure(void **state)
+{
+	(void)state;
+	begin("SELECT 1");
+	diag_warning(&diags, "tag", (struct span){ 0, 6 }, "w");
+	diag_error(&diags, "tag", (struct span){ 0, 8 }, "e");
+	diag_plain(&diags, "tag", "p");
+	assert_false(diags_have_failure(&diags));
+	diag_failure(&diags, "tag", "f");
+	assert_true(diags_have_failure(&diags));
+	assert_int_equal(diags.n_errors, 3);
+	begin("SELECT 1");
+	diag_failure_at(&diags, "tag", (struct span){ 0, 6 }, "f");
+	assert_true(diags_have_failure(&diags));
+	expect("error[tag]: f\n"
+	       "  query:1:1\n"
+	       "  SELECT 1\n"
+	       "  ^^^^^^\n");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -208,6 +228,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_nul_in_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_long_lines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_failure, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
