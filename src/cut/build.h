@@ -79,8 +79,7 @@ struct cutter {
 	VEC(const char *) notes;
 	struct relation *relations; /* by number: the query's, then those of rows */
 	u32 n_relations, n_relations_max;
-	struct grouped *grouped; /* by number: the query's, then those of DISTINCT */
-	u32 n_grouped;
+	VEC(struct grouped *) grouped; /* by number: the query's, then those of DISTINCT */
 	const struct plan **overs;
 	u32 n_aliases, depth;
 	u32 n_outer;	     /* sub-queries around what is being printed */

@@ -192,7 +192,7 @@ static bool from_part(struct select *s, struct buf *out)
 	if (!a)
 		return false;
 	c->has_aggregate = true;
-	g = &c->grouped[a->aggregate.number];
+	g = c->grouped.at[a->aggregate.number];
 	*g = (struct grouped){ .plan = a };
 	s->reason = cut_refuse_groups(c, &s->ch, &distinct);
 	if (s->reason)

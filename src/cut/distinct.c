@@ -75,7 +75,9 @@ void cut_group_distinct(struct cutter *c, struct chain *ch)
 	a->kind = PLAN_AGGREGATE;
 	a->input = ch->project->input;
 	a->span = ch->project->span;
-	a->aggregate.number = c->n_grouped++;
+	/* A select that is read in several places is one each time. */
+	a->aggregate.number = c->grouped.n;
+	vec_push(c->arena, &c->grouped, arena_new(c->arena, struct grouped));
 	a->aggregate.keys = keys = arena_array(c->arena, struct item, n);
 	a->aggregate.window = w->kind;
 	a->aggregate.window_ns = w->size;

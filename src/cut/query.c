@@ -117,9 +117,8 @@ struct cut *cut_query(const struct plan_query *query, const struct settings *set
 	c.n_relations = query->n_relations;
 	c.n_relations_max = query->n_relations + query->n_sources;
 	c.relations = arena_array(arena, struct relation, c.n_relations_max);
-	/* And one select with DISTINCT an aggregate. */
-	c.n_grouped = query->n_aggregates;
-	c.grouped = arena_array(arena, struct grouped, query->n_aggregates + 2 * query->n_sources);
+	for (u32 i = 0; i < query->n_aggregates; i++)
+		vec_push(arena, &c.grouped, arena_new(arena, struct grouped));
 	c.overs = arena_array(arena, const struct plan *, query->n_overs);
 	take_window(&c);
 	plan_columns(query->plan, arena, &c.cut->output);

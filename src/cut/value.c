@@ -22,7 +22,7 @@ static void put_column(struct cutter *c, u32 relation, u32 index, struct buf *ou
 /* A key, by the select that groups, or an outer one. */
 static void put_key(struct cutter *c, const struct expr *e, enum want want, struct buf *out)
 {
-	const struct grouped *g = &c->grouped[e->source];
+	const struct grouped *g = c->grouped.at[e->source];
 
 	if (g->alias)
 		buf_printf(out, "%s.c%u", g->alias, e->index);
@@ -32,7 +32,7 @@ static void put_key(struct cutter *c, const struct expr *e, enum want want, stru
 
 static void put_aggregate(struct cutter *c, const struct expr *e, enum want want, struct buf *out)
 {
-	const struct grouped *g = &c->grouped[e->source];
+	const struct grouped *g = c->grouped.at[e->source];
 	const struct aggregate *a = &g->plan->aggregate.list[e->index];
 	bool is_estimate = cut_is_quantile(a) && want != WANT_ITEM;
 
@@ -169,8 +169,8 @@ void cut_put(struct cutter *c, struct expr *e, enum want want, struct buf *out)
 static const struct expr *printed(const struct cutter *c, const struct expr *e)
 {
 	for (;;) {
-		if (e->kind == EXPR_KEY && !c->grouped[e->source].alias)
-			e = c->grouped[e->source].plan->aggregate.keys[e->index].expr;
+		if (e->kind == EXPR_KEY && !c->grouped.at[e->source]->alias)
+			e = c->grouped.at[e->source]->plan->aggregate.keys[e->index].expr;
 		else if ((e->kind == EXPR_OP && e->op == OP_PLUS) ||
 			 (e->kind == EXPR_CASE && e->n_args == 1))
 			e = e->args[0];

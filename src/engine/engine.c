@@ -51,7 +51,7 @@ int engine_open(struct engine **ret_engine)
 		err = watch(engine, CLOCK_REALTIME, &engine->boundary_fd);
 	if (!err)
 		err = watch(engine, CLOCK_MONOTONIC, &engine->poll_fd);
-	*ret_engine = engine;
+	*ret_engine = err ? NULL : engine;
 	if (err)
 		engine_close(engine);
 	return err;

@@ -91,6 +91,25 @@ static void test_show_views(void **state)
 	       "ebql: -o: this statement is shown as table or json, not as csv\n");
 }
 
+/* Whatever cannot be opened, it is said, and what was is closed once. */
+static void test_few_files(void **state)
+{
+	char command[512];
+
+	for (int n = 4; n <= 6; n++) {
+		int status;
+
+		snprintf(command, sizeof(command),
+			 "f=$(mktemp --suffix=.csv) && printf 'time,k\\n1,2\\n' >$f; "
+			 "prlimit --nofile=%d:%d %s \"SELECT k FROM '$f'\" >/dev/null 2>&1; "
+			 "status=$?; rm $f; exit $status",
+			 n, n, EBQL_BINARY);
+		status = system(command);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 1);
+	}
+}
+
 static void test_no_query(void **state)
 {
 	expect("'DROP VIEW IF EXISTS v'", 2,
@@ -239,10 +258,11 @@ static void test_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),	 cmocka_unit_test(test_show_views),
-		cmocka_unit_test(test_no_query), cmocka_unit_test(test_explain),
-		cmocka_unit_test(test_describe), cmocka_unit_test(test_no_process),
-		cmocka_unit_test(test_reads),	 cmocka_unit_test(test_not_there),
+		cmocka_unit_test(test_options),	   cmocka_unit_test(test_show_views),
+		cmocka_unit_test(test_no_query),   cmocka_unit_test(test_few_files),
+		cmocka_unit_test(test_explain),	   cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_no_process), cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_not_there),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
