@@ -179,21 +179,27 @@ static bool takes(const struct aggregate *a, const struct expr *arg)
 	       (arg->type.kind == TYPE_TEXT && aggregate_infos[a->kind].takes == TAKES_VALUE);
 }
 
+struct condition_search {
+	const struct plan *tree;
+	const struct expr *found;
+};
+
 static void find_condition(void *context, struct plan *p)
 {
-	const struct expr **found = context;
+	struct condition_search *search = context;
 
+	/* Of a sub-query it may read the rows of the select around it. */
 	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
-		if (p->filter.conjuncts[i]->is_user_only)
-			*found = p->filter.conjuncts[i];
+		if (!cut_is_kernel_expr(p->filter.conjuncts[i], search->tree))
+			search->found = p->filter.conjuncts[i];
 }
 
 const struct expr *cut_user_condition(const struct plan *tree)
 {
-	const struct expr *found = NULL;
+	struct condition_search search = { .tree = tree };
 
-	plan_each((struct plan *)tree, find_condition, &found);
-	return found;
+	plan_each((struct plan *)tree, find_condition, &search);
+	return search.found;
 }
 
 static enum cut_reason refuse_aggregate(const struct aggregate *a, const struct plan *tree)
