@@ -14,11 +14,13 @@ static bool is_item(const struct chain *ch, const struct expr *e)
 
 static bool can_group(const struct cutter *c, const struct chain *ch)
 {
-	const struct plan_project *p = &ch->project->project;
+	const struct plan_project *p;
 	u32 n = 0;
 
-	if (!ch->distinct || ch->aggregate || ch->over || cut_refuse_rows(c, ch))
+	/* A set of selects has no projection of its own. */
+	if (!ch->project || !ch->distinct || ch->aggregate || ch->over || cut_refuse_rows(c, ch))
 		return false;
+	p = &ch->project->project;
 	for (u32 i = 0; i < p->n_items; i++) {
 		const struct expr *e = p->items[i].expr;
 
