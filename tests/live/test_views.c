@@ -30,8 +30,9 @@ enum worker_kind { BUSY, MOVING, SLEEPING, WORKER_KINDS };
 
 enum { BUSY_THREADS = 3, MOVING_THREADS = 2, SLEEPING_THREADS = 2, WORKERS = 7, CPUS_MAX = 1024 };
 
-#define RUN_NS	 2000000000ull
-#define SLEEP_NS 3000000ull
+#define RUN_NS	  2000000000ull
+#define RUN_TRIES 4
+#define SLEEP_NS  3000000ull
 
 struct worker {
 	enum worker_kind kind;
@@ -258,20 +259,24 @@ static void run_workers(struct views *v, const char *query)
 	}
 }
 
-static void expect_near(const char *what, u64 have, u64 want, u64 percent, u64 slack)
+static bool is_near(u64 have, u64 want, u64 percent, u64 slack)
 {
 	u64 differ = have > want ? have - want : want - have;
 
-	if (differ > want * percent / 100 + slack)
+	return differ <= want * percent / 100 + slack;
+}
+
+static void expect_near(const char *what, u64 have, u64 want, u64 percent, u64 slack)
+{
+	if (!is_near(have, want, percent, slack))
 		fail_msg("%s: %lu, the kernel says %lu", what, have, want);
 }
 
-/* Busy threads on one CPU, others that move, others that sleep between them. */
-static void test_run_queue(void **state)
+/* Do the waits of each thread, and of all, last as long as the kernel says? */
+static bool agrees_with_schedstat(struct views *v)
 {
-	struct views *v = *state;
 	u64 have = 0, want = 0;
-	char what[32];
+	bool is_good = true;
 
 	run_workers(v, "SELECT tid, count(*) AS n, sum(latency) AS s FROM run_queue GROUP BY tid "
 		       "WINDOW TUMBLING 100ms");
@@ -280,21 +285,32 @@ static void test_run_queue(void **state)
 
 		have += a->sum_ns;
 		want += a->delay_ns;
-		snprintf(what, sizeof(what), "thread %u (kind %d)", i, a->kind);
-		print_message("%s: %lu waits, %lu ns, schedstat %lu ns\n", what, a->n, a->sum_ns,
-			      a->delay_ns);
+		print_message("thread %u (kind %d): %lu waits, %lu ns, schedstat %lu ns\n", i,
+			      a->kind, a->n, a->sum_ns, a->delay_ns);
+		/* A wait begins a little before its event: up to 5 us each. */
+		is_good &= is_near(a->sum_ns, a->delay_ns, 1, a->n * 5000);
 	}
 	if (want == 0) {
 		print_message("SKIP: this kernel counts no run delay in schedstat\n");
 		skip();
 	}
 	assert_true(want > RUN_NS / 2);
-	expect_near("all threads", have, want, 1, 0);
-	for (u32 i = 0; i < WORKERS; i++) {
-		snprintf(what, sizeof(what), "thread %u", i);
-		/* A wait begins a little before its event: up to 5 us each. */
-		expect_near(what, v->accounts[i].sum_ns, v->accounts[i].delay_ns, 1,
-			    v->accounts[i].n * 5000);
+	return is_good && is_near(have, want, 1, 0);
+}
+
+/*
+ * Busy threads on one CPU, others that move, others that sleep between them.  Tried again
+ * where they differ: a host that takes the CPU away between the kernel's look at its clock
+ * and the event lengthens one wait by milliseconds.
+ */
+static void test_run_queue(void **state)
+{
+	struct views *v = *state;
+
+	for (u32 tries = 0; !agrees_with_schedstat(v); tries++) {
+		assert_true(tries < RUN_TRIES);
+		watch_close(&v->watch);
+		memset(v, 0, sizeof(*v));
 	}
 }
 
