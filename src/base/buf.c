@@ -4,6 +4,7 @@
  * The heap block only ever grows, so a writer that resets it stops allocating.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +185,35 @@ void buf_put_json_string(struct buf *buf, const char *text, size_t n)
 		i += length;
 	}
 	buf_putc(buf, '"');
+}
+
+int buf_read(struct buf *buf, int fd, size_t most)
+{
+	char chunk[16384];
+	size_t start = buf->n;
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof(chunk)))) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if ((size_t)n > most - (buf->n - start))
+			return -EFBIG;
+		buf_put(buf, chunk, (size_t)n);
+	}
+	return 0;
+}
+
+int buf_read_file(struct buf *buf, const char *path, size_t most)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
+
+	if (fd < 0)
+		return -errno;
+	error = buf_read(buf, fd, most);
+	close(fd);
+	return error;
 }
 
 int buf_flush(struct buf *buf, int fd)

@@ -30,6 +30,10 @@ void buf_put_s64(struct buf *buf, s64 value);
 void buf_put_s128(struct buf *buf, s128 value);
 /* "..." with JSON escapes; bytes that are no UTF-8 become U+FFFD. */
 void buf_put_json_string(struct buf *buf, const char *text, size_t n);
+/* Appends what fd has, but not more than most bytes; 0, -EFBIG, or -errno of read(2). */
+int buf_read(struct buf *buf, int fd, size_t most);
+/* The same of a file. */
+int buf_read_file(struct buf *buf, const char *path, size_t most);
 /* Writes everything to fd; 0 or -errno (-EPIPE included).  The buffer is then empty. */
 int buf_flush(struct buf *buf, int fd);
 

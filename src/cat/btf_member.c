@@ -152,15 +152,11 @@ int btf_describe(struct btf_blob *btf, u32 id, struct catalog_member *ret_type)
 /* A walk over the members of a struct and of the anonymous ones inside it. */
 struct walk {
 	struct btf_blob *btf;
-	u32 budget; /* members still to look at: a broken blob may nest without end */
-	/* Looking for a name: */
-	const char *name;
+	u32 budget;	  /* members still to look at: a broken blob may nest without end */
+	const char *name; /* that is looked for */
 	struct suggest *suggest;
 	u64 offset_bits;
 	struct member_words found;
-	/* or visiting all: */
-	void (*visit)(void *context, const char *name);
-	void *context;
 };
 
 /* The member that the walk stops at is in walk->found; true then. */
@@ -180,9 +176,7 @@ static bool walk_in(struct walk *walk, const struct btf_view *composite, int dep
 			}
 			continue;
 		}
-		if (walk->visit)
-			walk->visit(walk->context, words.name);
-		else if (!strcmp(words.name, walk->name)) {
+		if (!strcmp(words.name, walk->name)) {
 			walk->offset_bits += words.offset_bits;
 			walk->found = words;
 			return true;
@@ -191,18 +185,6 @@ static bool walk_in(struct walk *walk, const struct btf_view *composite, int dep
 			suggest_offer(walk->suggest, words.name);
 	}
 	return false;
-}
-
-void btf_each_member(struct btf_blob *btf, u32 struct_id,
-		     void (*visit)(void *context, const char *name), void *context)
-{
-	struct walk walk = {
-		.btf = btf, .budget = MEMBERS_MAX, .visit = visit, .context = context
-	};
-	struct btf_view view;
-
-	if (btf_resolve(btf, struct_id, &view) && is_composite(&view))
-		walk_in(&walk, &view, 0);
 }
 
 /* The width of old bitfields (without the struct's kind_flag) is in their integer type. */

@@ -91,16 +91,7 @@ const char *stream_written_out(struct arena *arena, const char *path);
 struct catalog *catalog_open_live(struct arena *arena);
 /* NULL and a diagnostic when the file is missing or broken. */
 struct catalog *catalog_open_snapshot(struct arena *arena, const char *path, struct diags *diags);
-/*
- * Freezes the streams that match the patterns ("tracepoint:sched:*"), every answer of
- * BTF given so far, and what these name: "struct:task_struct.tgid", "struct:pt_regs"
- * (all its members), "typedef:btf_trace_sys_enter", "func:bpf_rdonly_cast".
- * Returns 0, or -ENOENT when a pattern names nothing (all others are written).
- */
-int catalog_write_snapshot(struct catalog *catalog, const char *const *patterns, u32 n_patterns,
-			   struct buf *out);
 void catalog_close(struct catalog *catalog);
-bool catalog_is_live(const struct catalog *catalog);
 
 /*
  * The streams a path names: {"tracepoint", "syscalls", "sys_enter_*"}; kinds also

@@ -27,11 +27,6 @@ void catalog_close(struct catalog *catalog)
 	buf_free(&catalog->scratch);
 }
 
-bool catalog_is_live(const struct catalog *catalog)
-{
-	return catalog->is_live;
-}
-
 struct btf_blob *catalog_btf(struct catalog *catalog)
 {
 	if (!catalog->is_live)

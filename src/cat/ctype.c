@@ -7,174 +7,81 @@
 #include "cat/internal.h"
 
 #include <ctype.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-struct ctype_name {
-	const char *name;
+/* The kernel's typedef names on 64-bit machines, by what they are; a blank on both sides of each.
+ */
+static const struct {
 	struct ctype type;
+	const char *names;
+} typedefs[] = {
+	{ { CTYPE_BOOL, 8, false }, " bool " },
+	{ { CTYPE_INT, 8, true }, " __s8 int8_t s8 " },
+	{ { CTYPE_INT, 16, true }, " __s16 int16_t s16 " },
+	{ { CTYPE_INT, 32, true },
+	  " __kernel_clockid_t __kernel_pid_t __kernel_rwf_t __kernel_timer_t __s32 "
+	  "clockid_t compat_int_t compat_long_t compat_off_t compat_pid_t compat_ssize_t "
+	  "int32_t key_serial_t key_t mqd_t old_time32_t pid_t rwf_t s32 timer_t " },
+	{ { CTYPE_INT, 64, true },
+	  " __kernel_old_time_t __kernel_time64_t __s64 clock_t int64_t ktime_t loff_t "
+	  "off_t ptrdiff_t s64 ssize_t suseconds_t time64_t time_t " },
+	{ { CTYPE_INT, 8, false }, " __u8 blk_status_t u8 uint8_t " },
+	{ { CTYPE_INT, 16, false },
+	  " __be16 __le16 __u16 old_gid_t old_uid_t u16 uint16_t umode_t ushort " },
+	{ { CTYPE_INT, 32, false },
+	  " __be32 __kernel_mode_t __le32 __poll_t __u32 blk_opf_t compat_aio_context_t "
+	  "compat_size_t compat_uint_t compat_ulong_t compat_uptr_t dev_t errseq_t "
+	  "fmode_t gfp_t gid_t mode_t nlink_t projid_t qid_t u32 uid_t uint uint32_t " },
+	{ { CTYPE_INT, 64, false },
+	  " __be64 __le64 __u64 aio_context_t blkcnt_t dma_addr_t ino_t old_sigset_t "
+	  "phys_addr_t resource_size_t sector_t size_t u64 uint64_t uintptr_t ulong " },
+	{ { CTYPE_POINTER, 64, false },
+	  " __sighandler_t __sigrestore_t cap_user_data_t cap_user_header_t fl_owner_t "
+	  "initcall_t " },
 };
 
-#define S(b)                                                                                       \
-	{                                                                                          \
-		CTYPE_INT, b, true                                                                 \
-	}
-#define U(b)                                                                                       \
-	{                                                                                          \
-		CTYPE_INT, b, false                                                                \
-	}
-#define P                                                                                          \
-	{                                                                                          \
-		CTYPE_POINTER, 64, false                                                           \
-	}
-
-/* The kernel's typedef names on 64-bit machines; sorted, for bsearch(). */
-static const struct ctype_name names[] = {
-	{ "__be16", U(16) },
-	{ "__be32", U(32) },
-	{ "__be64", U(64) },
-	{ "__kernel_clockid_t", S(32) },
-	{ "__kernel_mode_t", U(32) },
-	{ "__kernel_old_time_t", S(64) },
-	{ "__kernel_pid_t", S(32) },
-	{ "__kernel_rwf_t", S(32) },
-	{ "__kernel_time64_t", S(64) },
-	{ "__kernel_timer_t", S(32) },
-	{ "__le16", U(16) },
-	{ "__le32", U(32) },
-	{ "__le64", U(64) },
-	{ "__poll_t", U(32) },
-	{ "__s16", S(16) },
-	{ "__s32", S(32) },
-	{ "__s64", S(64) },
-	{ "__s8", S(8) },
-	{ "__sighandler_t", P },
-	{ "__sigrestore_t", P },
-	{ "__u16", U(16) },
-	{ "__u32", U(32) },
-	{ "__u64", U(64) },
-	{ "__u8", U(8) },
-	{ "aio_context_t", U(64) },
-	{ "blk_opf_t", U(32) },
-	{ "blk_status_t", U(8) },
-	{ "blkcnt_t", U(64) },
-	{ "bool", { CTYPE_BOOL, 8, false } },
-	{ "cap_user_data_t", P },
-	{ "cap_user_header_t", P },
-	{ "clock_t", S(64) },
-	{ "clockid_t", S(32) },
-	{ "compat_aio_context_t", U(32) },
-	{ "compat_int_t", S(32) },
-	{ "compat_long_t", S(32) },
-	{ "compat_off_t", S(32) },
-	{ "compat_pid_t", S(32) },
-	{ "compat_size_t", U(32) },
-	{ "compat_ssize_t", S(32) },
-	{ "compat_uint_t", U(32) },
-	{ "compat_ulong_t", U(32) },
-	{ "compat_uptr_t", U(32) },
-	{ "dev_t", U(32) },
-	{ "dma_addr_t", U(64) },
-	{ "errseq_t", U(32) },
-	{ "fl_owner_t", P },
-	{ "fmode_t", U(32) },
-	{ "gfp_t", U(32) },
-	{ "gid_t", U(32) },
-	{ "initcall_t", P },
-	{ "ino_t", U(64) },
-	{ "int16_t", S(16) },
-	{ "int32_t", S(32) },
-	{ "int64_t", S(64) },
-	{ "int8_t", S(8) },
-	{ "key_serial_t", S(32) },
-	{ "key_t", S(32) },
-	{ "ktime_t", S(64) },
-	{ "loff_t", S(64) },
-	{ "mode_t", U(32) },
-	{ "mqd_t", S(32) },
-	{ "nlink_t", U(32) },
-	{ "off_t", S(64) },
-	{ "old_gid_t", U(16) },
-	{ "old_sigset_t", U(64) },
-	{ "old_time32_t", S(32) },
-	{ "old_uid_t", U(16) },
-	{ "phys_addr_t", U(64) },
-	{ "pid_t", S(32) },
-	{ "projid_t", U(32) },
-	{ "ptrdiff_t", S(64) },
-	{ "qid_t", U(32) },
-	{ "resource_size_t", U(64) },
-	{ "rwf_t", S(32) },
-	{ "s16", S(16) },
-	{ "s32", S(32) },
-	{ "s64", S(64) },
-	{ "s8", S(8) },
-	{ "sector_t", U(64) },
-	{ "size_t", U(64) },
-	{ "ssize_t", S(64) },
-	{ "suseconds_t", S(64) },
-	{ "time64_t", S(64) },
-	{ "time_t", S(64) },
-	{ "timer_t", S(32) },
-	{ "u16", U(16) },
-	{ "u32", U(32) },
-	{ "u64", U(64) },
-	{ "u8", U(8) },
-	{ "uid_t", U(32) },
-	{ "uint", U(32) },
-	{ "uint16_t", U(16) },
-	{ "uint32_t", U(32) },
-	{ "uint64_t", U(64) },
-	{ "uint8_t", U(8) },
-	{ "uintptr_t", U(64) },
-	{ "ulong", U(64) },
-	{ "umode_t", U(16) },
-	{ "ushort", U(16) },
-};
-
-static int compare_name(const void *key, const void *entry)
+/* What a typedef's name stands for. */
+static struct ctype find_typedef(const char *name)
 {
-	return strcmp(key, ((const struct ctype_name *)entry)->name);
+	char word[80];
+
+	snprintf(word, sizeof(word), " %s ", name);
+	for (u32 i = 0; i < ARRAY_SIZE(typedefs); i++)
+		if (strstr(typedefs[i].names, word))
+			return typedefs[i].type;
+	return (struct ctype){ CTYPE_UNKNOWN };
 }
 
-/* The words that C's own integer types are made of. */
+/* The words that C's own types are made of. */
+enum { C_UNSIGNED, C_SIGNED, C_CHAR, C_SHORT, C_INT, C_LONG, C_ENUM, C_STRUCT, C_UNION, C_N };
+
+static const char *const c_words[C_N] = { "unsigned", "signed", "char",	  "short", "int",
+					  "long",     "enum",	"struct", "union" };
+
 struct words {
-	u32 n_long, n_other;
-	bool is_unsigned, is_signed, is_char, is_short, is_int;
-	bool is_enum, is_struct;
+	bool has[C_N];
+	u32 n_other;
 	char other[64];
 };
 
 static void add_word(struct words *words, const char *at, size_t n)
 {
-	char word[64];
+	static const char qualifiers[] = " const volatile restrict __user __rcu ";
+	char word[sizeof(words->other)], apart[sizeof(word) + 2];
 
-	n = MIN(n, sizeof(word) - 1);
-	memcpy(word, at, n);
-	word[n] = '\0';
-	if (!strcmp(word, "const") || !strcmp(word, "volatile") || !strncmp(word, "__seg_", 6) ||
-	    !strcmp(word, "__user") || !strcmp(word, "__rcu") || !strcmp(word, "restrict")) {
+	snprintf(word, sizeof(word), "%.*s", (int)n, at);
+	snprintf(apart, sizeof(apart), " %s ", word);
+	if (strstr(qualifiers, apart) || !strncmp(word, "__seg_", 6))
 		return;
-	} else if (!strcmp(word, "unsigned")) {
-		words->is_unsigned = true;
-	} else if (!strcmp(word, "signed")) {
-		words->is_signed = true;
-	} else if (!strcmp(word, "long")) {
-		words->n_long++;
-	} else if (!strcmp(word, "int")) {
-		words->is_int = true;
-	} else if (!strcmp(word, "short")) {
-		words->is_short = true;
-	} else if (!strcmp(word, "char")) {
-		words->is_char = true;
-	} else if (!strcmp(word, "enum")) {
-		words->is_enum = true;
-	} else if (!strcmp(word, "struct") || !strcmp(word, "union")) {
-		words->is_struct = true;
-	} else {
-		words->n_other++;
-		memcpy(words->other, word, sizeof(word));
+	for (u32 i = 0; i < C_N; i++) {
+		if (strcmp(word, c_words[i]) != 0)
+			continue;
+		words->has[i] = true;
+		return;
 	}
+	words->n_other++;
+	memcpy(words->other, word, sizeof(word));
 }
 
 /*
@@ -184,14 +91,14 @@ static void add_word(struct words *words, const char *at, size_t n)
  */
 struct ctype ctype_parse(const char *text, size_t n)
 {
-	const struct ctype_name *known;
 	struct words words = { 0 };
+	const bool *has = words.has;
 
 	for (size_t i = 0; i < n;) {
 		size_t start = i;
 
 		if (text[i] == '*')
-			return (struct ctype)P;
+			return (struct ctype){ CTYPE_POINTER, 64, false };
 		while (i < n && (isalnum((u8)text[i]) || text[i] == '_'))
 			i++;
 		if (i > start)
@@ -199,24 +106,22 @@ struct ctype ctype_parse(const char *text, size_t n)
 		else
 			i++;
 	}
-	if (words.is_struct)
+	if (has[C_STRUCT] || has[C_UNION])
 		return (struct ctype){ CTYPE_STRUCT };
-	if (words.is_enum)
-		return (struct ctype)U(32);
-	if (words.n_other) {
-		known = bsearch(words.other, names, ARRAY_SIZE(names), sizeof(names[0]),
-				compare_name);
-		return known && words.n_other == 1 ? known->type : (struct ctype){ CTYPE_UNKNOWN };
-	}
-	if (words.is_char)
-		return words.is_unsigned || words.is_signed
-			       ? (struct ctype){ CTYPE_INT, 8, words.is_signed }
+	if (has[C_ENUM])
+		return (struct ctype){ CTYPE_INT, 32, false };
+	if (words.n_other)
+		return words.n_other == 1 ? find_typedef(words.other)
+					  : (struct ctype){ CTYPE_UNKNOWN };
+	if (has[C_CHAR])
+		return has[C_UNSIGNED] || has[C_SIGNED]
+			       ? (struct ctype){ CTYPE_INT, 8, has[C_SIGNED] }
 			       : (struct ctype){ CTYPE_CHAR, 8, false };
-	if (words.is_short)
-		return (struct ctype){ CTYPE_INT, 16, !words.is_unsigned };
-	if (words.n_long)
-		return (struct ctype){ CTYPE_INT, 64, !words.is_unsigned };
-	if (words.is_int || words.is_unsigned || words.is_signed)
-		return (struct ctype){ CTYPE_INT, 32, !words.is_unsigned };
+	if (has[C_SHORT])
+		return (struct ctype){ CTYPE_INT, 16, !has[C_UNSIGNED] };
+	if (has[C_LONG])
+		return (struct ctype){ CTYPE_INT, 64, !has[C_UNSIGNED] };
+	if (has[C_INT] || has[C_UNSIGNED] || has[C_SIGNED])
+		return (struct ctype){ CTYPE_INT, 32, !has[C_UNSIGNED] };
 	return (struct ctype){ CTYPE_UNKNOWN };
 }

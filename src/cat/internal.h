@@ -67,9 +67,6 @@ void btf_each_name(struct btf_blob *btf, u32 kind, const char *prefix,
 /* btf_member.c: the answers of catalog_member() and catalog_btf_type(). */
 int btf_find_member(struct btf_blob *btf, u32 struct_id, const char *path, struct suggest *suggest,
 		    struct catalog_member *ret_member);
-/* Visits the names of a struct's members, also those in anonymous structs inside it. */
-void btf_each_member(struct btf_blob *btf, u32 struct_id,
-		     void (*visit)(void *context, const char *name), void *context);
 int btf_describe(struct btf_blob *btf, u32 id, struct catalog_member *ret_type);
 
 /* format.c: the text of a format file -> stream->fields and tracepoint_id; 0 or -EINVAL. */
@@ -183,7 +180,7 @@ int tracefs_read(struct catalog *catalog, const char *path);
 /* raw.c: BTF or NULL with btf_error set. */
 struct btf_blob *catalog_btf(struct catalog *catalog);
 
-/* snapshot.c and snapshot_read.c: the words of the text form, by enum value. */
+/* snapshot.c: the words of the text form, by enum value. */
 #define SNAPSHOT_VERSION 1
 extern const char *const snapshot_fields[FIELD_N]; /* of enum field_kind */
 

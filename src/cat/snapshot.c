@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Catalog -> a text that can stand in for it: the streams with their columns, and
- * the answers that BTF gave.  One fact a line, words between single blanks:
- *
- *   ebql-catalog 1
- *   release RELEASE MACHINE
- *   stream KIND CATEGORY|- EVENT ID SYSCALL
- *   field NAME KIND OFFSET SIZE ELEMENTS BTF-TYPE TYPE DECLARATION
- *   id BTF-KIND NAME ID
- *   member STRUCT PATH OFFSET-BITS BITFIELD-BITS FACTS
- *   type ID FACTS
- *   end
- * where FACTS is SIZE BTF-TYPE TYPE POINTER|- POINTEE ELEMENTS.
+ * A snapshot's text, as tests/cat/snapshot.c writes it -> a catalog that answers from it.  A file
+ * that is not exactly such a text is refused with the number of its first bad line.
  */
 #include "cat/internal.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
+
+#define SNAPSHOT_BYTES_MAX (64u << 20)
 
 const char *const snapshot_fields[] = {
 	[FIELD_FIXED] = "fixed",
@@ -27,198 +19,272 @@ const char *const snapshot_fields[] = {
 };
 _Static_assert(ARRAY_SIZE(snapshot_fields) == FIELD_N, "a kind of field has no word");
 
-static void put_type(struct type type, struct buf *out)
+/* The rest of a line that is being read word by word. */
+struct words {
+	char *at;
+	bool is_bad;
+};
+
+static const char *take_word(struct words *words)
 {
-	switch (type.kind) {
-	case TYPE_NULL:
-		buf_puts(out, "none");
-		break;
-	case TYPE_BOOL:
-		buf_puts(out, "bool");
-		break;
-	case TYPE_INT:
-		buf_printf(out, "%c%u", type.is_signed ? 's' : 'u', type.bits);
-		break;
-	case TYPE_POINTER:
-		buf_puts(out, "pointer");
-		break;
-	case TYPE_TEXT:
-		buf_printf(out, "text:%u", type.bytes);
-		break;
-	case TYPE_BLOB:
-		buf_printf(out, "blob:%u", type.bytes);
-		break;
-	default:
-		BUG("a column of the catalog has type kind %u", type.kind);
+	char *word = words->at, *blank;
+
+	if (!*word || *word == ' ') {
+		words->is_bad = true;
+		return "";
 	}
+	blank = strchr(word, ' ');
+	if (blank)
+		*blank++ = '\0';
+	words->at = blank ? blank : word + strlen(word);
+	return word;
 }
 
-static void put_stream(const struct stream *stream, struct buf *out)
+static s64 take_number(struct words *words, s64 low, s64 high)
 {
-	buf_printf(out, "stream %s %s %s %u %d\n", stream_kinds[stream->kind]->name,
-		   stream->category ? stream->category : "-", stream->event, stream->tracepoint_id,
-		   stream->syscall_nr);
-	for (u32 i = 0; i < stream->n_fields; i++) {
-		const struct field *field = &stream->fields[i];
+	const char *word = take_word(words);
+	char *end;
+	s64 number;
 
-		buf_printf(out, "field %s %s %u %u %u %u ", field->name,
-			   snapshot_fields[field->kind], field->offset_bytes, field->size_bytes,
-			   field->n_elements, field->btf_type_id);
-		put_type(field->type, out);
-		buf_printf(out, " %s\n", field->declaration);
+	errno = 0;
+	number = strtoll(word, &end, 10);
+	if (errno || end == word || *end || number < low || number > high) {
+		words->is_bad = true;
+		return low;
 	}
+	return number;
 }
 
-static void put_facts(const struct catalog_member *facts, struct buf *out)
+static u32 take_u32(struct words *words)
 {
-	buf_printf(out, "%u %u ", facts->size_bytes, facts->btf_type_id);
-	put_type(facts->type, out);
-	buf_printf(out, " %s %u %u\n",
-		   facts->is_char_pointer ? "char"
-		   : facts->is_pointer	  ? "pointer"
-					  : "-",
-		   facts->pointee_btf_id, facts->n_elements);
+	return take_number(words, 0, UINT32_MAX);
 }
 
-/* "task_struct.tgid": a member's path; "pt_regs": all members. */
-struct freeze_members {
+/* The place of a word in a list of them. */
+static u32 take_choice(struct words *words, const char *const *choices, u32 n)
+{
+	const char *word = take_word(words);
+
+	for (u32 i = 0; i < n; i++) {
+		if (!strcmp(word, choices[i]))
+			return i;
+	}
+	words->is_bad = true;
+	return 0;
+}
+
+static struct type take_type(struct words *words)
+{
+	const char *word = take_word(words);
+	struct words number = { .at = (char *)word };
+	u64 n;
+
+	if (!strcmp(word, "none"))
+		return (struct type){ .kind = TYPE_NULL };
+	if (!strcmp(word, "bool"))
+		return (struct type){ .kind = TYPE_BOOL, .bits = 8 };
+	if (!strcmp(word, "pointer"))
+		return (struct type){ .kind = TYPE_POINTER, .bits = 64 };
+	if (!strncmp(word, "text:", 5) || !strncmp(word, "blob:", 5)) {
+		number.at += 5;
+		n = take_u32(&number);
+		words->is_bad |= number.is_bad;
+		return (struct type){ .kind = word[0] == 't' ? TYPE_TEXT : TYPE_BLOB, .bytes = n };
+	}
+	if (word[0] == 's' || word[0] == 'u') {
+		number.at++;
+		n = take_u32(&number);
+		if (!number.is_bad && (n == 8 || n == 16 || n == 32 || n == 64))
+			return type_int(n, word[0] == 's');
+	}
+	words->is_bad = true;
+	return (struct type){ .kind = TYPE_NULL };
+}
+
+static void take_facts(struct words *words, struct catalog_member *facts)
+{
+	static const char *const pointers[] = { "-", "pointer", "char" };
+	u32 pointer;
+
+	facts->size_bytes = take_u32(words);
+	facts->btf_type_id = take_u32(words);
+	facts->type = take_type(words);
+	pointer = take_choice(words, pointers, ARRAY_SIZE(pointers));
+	facts->is_pointer = pointer > 0;
+	facts->is_char_pointer = pointer == 2;
+	facts->pointee_btf_id = take_u32(words);
+	facts->n_elements = take_u32(words);
+}
+
+struct reader {
 	struct catalog *catalog;
-	u32 struct_id;
+	struct stream *stream; /* that takes the next fields */
+	u32 capacity;	       /* of its fields */
+	bool has_ended;
 };
 
-static void freeze_member(void *context, const char *name)
+static void read_release(struct reader *reader, struct words *words)
 {
-	struct freeze_members *freeze = context;
-	struct catalog_member member;
-
-	catalog_member(freeze->catalog, freeze->struct_id, name, NULL, &member);
+	reader->catalog->release = arena_strdup(reader->catalog->arena, words->at);
+	words->is_bad = !*words->at;
+	words->at += strlen(words->at);
 }
 
-static int freeze_struct(struct catalog *catalog, u32 kind, const char *name)
+static void read_stream(struct reader *reader, struct words *words)
 {
-	size_t n = strcspn(name, ".");
-	struct freeze_members freeze = { catalog, 0 };
-	struct catalog_member member;
-	struct btf_blob *btf = catalog_btf(catalog);
+	const struct stream_kind_info *kind = stream_kind_named(take_word(words));
+	const char *category = take_word(words);
+	const char *event = take_word(words);
+	struct stream *stream;
 
-	freeze.struct_id = catalog_btf_id(catalog, kind, arena_strndup(catalog->arena, name, n));
-	if (!freeze.struct_id)
-		return -ENOENT;
-	if (name[n])
-		return catalog_member(catalog, freeze.struct_id, name + n + 1, NULL, &member);
-	if (btf)
-		btf_each_member(btf, freeze.struct_id, freeze_member, &freeze);
-	return 0;
-}
-
-/* 1 when the pattern speaks of BTF; then it is done, or -ENOENT. */
-static int freeze_btf(struct catalog *catalog, const char *pattern)
-{
-	static const struct {
-		const char *prefix;
-		u32 kind;
-	} kinds[] = {
-		{ "struct:", BTF_KIND_STRUCT },
-		{ "union:", BTF_KIND_UNION },
-		{ "typedef:", BTF_KIND_TYPEDEF },
-		{ "func:", BTF_KIND_FUNC },
-	};
-
-	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
-		const char *name = pattern + strlen(kinds[i].prefix);
-
-		if (strncmp(pattern, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
-			continue;
-		if (kinds[i].kind == BTF_KIND_STRUCT || kinds[i].kind == BTF_KIND_UNION)
-			return freeze_struct(catalog, kinds[i].kind, name) ? -ENOENT : 1;
-		return catalog_btf_id(catalog, kinds[i].kind, name) ? 1 : -ENOENT;
-	}
-	return 0;
-}
-
-static struct stream_list *find_pattern(struct catalog *catalog, const char *pattern)
-{
-	char *copy = arena_strdup(catalog->arena, pattern), *rest = NULL;
-	const char *path[4];
-	struct diags diags;
-	u32 n_path = 0;
-
-	diags_init(&diags, catalog->arena, "snapshot", pattern, strlen(pattern));
-	for (char *part = strtok_r(copy, ":", &rest); part && n_path < ARRAY_SIZE(path);
-	     part = strtok_r(NULL, ":", &rest))
-		path[n_path++] = part;
-	return n_path ? catalog_find(catalog, path, n_path, (struct span){ 0, 0 }, &diags) : NULL;
-}
-
-struct written {
-	VEC(const char *) names;
-};
-
-static bool is_new(struct arena *arena, struct written *written, const char *name)
-{
-	for (u32 i = 0; i < written->names.n; i++) {
-		if (!strcmp(written->names.at[i], name))
-			return false;
-	}
-	vec_push(arena, &written->names, name);
-	return true;
-}
-
-static void put_head(const struct catalog *catalog, struct buf *out)
-{
-	struct utsname name;
-
-	buf_printf(out, "ebql-catalog %u\n", SNAPSHOT_VERSION);
-	if (catalog->release) {
-		buf_printf(out, "release %s\n", catalog->release);
+	if (!strcmp(category, "-"))
+		category = NULL;
+	if (words->is_bad || !kind || kind->has_category != (category != NULL)) {
+		words->is_bad = true;
 		return;
 	}
-	BUG_ON(uname(&name));
-	buf_printf(out, "release %s %s\n", name.release, name.machine);
+	stream = stream_new(reader->catalog->arena, kind, category, event);
+	stream->tracepoint_id = take_u32(words);
+	stream->syscall_nr = take_number(words, -1, INT32_MAX);
+	vec_push(reader->catalog->arena, &reader->catalog->frozen, stream);
+	reader->stream = stream;
+	reader->capacity = 0;
 }
 
-static void put_btf(const struct catalog *catalog, struct buf *out)
+static void read_field(struct reader *reader, struct words *words)
 {
-	for (u32 i = 0; i < catalog->ids.n; i++)
-		buf_printf(out, "id %u %s %u\n", catalog->ids.at[i].kind, catalog->ids.at[i].name,
-			   catalog->ids.at[i].id);
-	for (u32 i = 0; i < catalog->members.n; i++) {
-		const struct member_fact *fact = &catalog->members.at[i];
+	struct arena *arena = reader->catalog->arena;
+	struct stream *stream = reader->stream;
+	struct field field = { 0 };
 
-		buf_printf(out, "member %u %s %lu %u ", fact->struct_id, fact->path,
-			   fact->member.offset_bits, fact->member.bitfield_bits);
-		put_facts(&fact->member, out);
+	field.name = arena_strdup(arena, take_word(words));
+	field.kind = take_choice(words, snapshot_fields, FIELD_N);
+	field.offset_bytes = take_u32(words);
+	field.size_bytes = take_u32(words);
+	field.n_elements = take_u32(words);
+	field.btf_type_id = take_u32(words);
+	field.type = take_type(words);
+	field.declaration = arena_strdup(arena, words->at);
+	if (!stream || !*words->at)
+		words->is_bad = true;
+	words->at += strlen(words->at);
+	if (words->is_bad)
+		return;
+	if (stream->n_fields == reader->capacity) {
+		reader->capacity = reader->capacity ? 2 * reader->capacity : 8;
+		stream->fields = arena_grow(arena, stream->fields,
+					    stream->n_fields * sizeof(*stream->fields),
+					    reader->capacity * sizeof(*stream->fields));
 	}
-	for (u32 i = 0; i < catalog->types.n; i++) {
-		buf_printf(out, "type %u ", catalog->types.at[i].id);
-		put_facts(&catalog->types.at[i].type, out);
-	}
+	stream->fields[stream->n_fields++] = field;
 }
 
-int catalog_write_snapshot(struct catalog *catalog, const char *const *patterns, u32 n_patterns,
-			   struct buf *out)
+static void read_id(struct reader *reader, struct words *words)
 {
-	struct written written = { 0 };
-	int error = 0;
+	struct id_fact fact = { .kind = take_u32(words) };
 
-	put_head(catalog, out);
-	for (u32 i = 0; i < n_patterns; i++) {
-		struct stream_list *list;
-		int rc = freeze_btf(catalog, patterns[i]);
+	fact.name = arena_strdup(reader->catalog->arena, take_word(words));
+	fact.id = take_u32(words);
+	vec_push(reader->catalog->arena, &reader->catalog->ids, fact);
+}
 
-		if (rc < 0)
-			error = rc;
-		if (rc)
+static void read_member(struct reader *reader, struct words *words)
+{
+	struct member_fact fact = { .struct_id = take_u32(words) };
+
+	fact.path = arena_strdup(reader->catalog->arena, take_word(words));
+	fact.member.offset_bits = take_number(words, 0, INT64_MAX);
+	fact.member.bitfield_bits = take_u32(words);
+	take_facts(words, &fact.member);
+	vec_push(reader->catalog->arena, &reader->catalog->members, fact);
+}
+
+static void read_type(struct reader *reader, struct words *words)
+{
+	struct type_fact fact = { .id = take_u32(words) };
+
+	take_facts(words, &fact.type);
+	vec_push(reader->catalog->arena, &reader->catalog->types, fact);
+}
+
+static void read_end(struct reader *reader, struct words *words)
+{
+	reader->has_ended = true;
+}
+
+static const struct {
+	const char *name;
+	void (*read)(struct reader *reader, struct words *words);
+} lines[] = {
+	{ "release", read_release }, { "stream", read_stream }, { "field", read_field },
+	{ "id", read_id },	     { "member", read_member }, { "type", read_type },
+	{ "end", read_end },
+};
+
+static bool read_line(struct reader *reader, char *line)
+{
+	struct words words = { .at = line };
+	const char *name = take_word(&words);
+
+	for (u32 i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (strcmp(name, lines[i].name) != 0)
 			continue;
-		list = find_pattern(catalog, patterns[i]);
-		if (!list)
-			error = -ENOENT;
-		for (u32 k = 0; list && k < list->streams.n; k++) {
-			if (is_new(catalog->arena, &written, list->streams.at[k]->name))
-				put_stream(list->streams.at[k], out);
-		}
+		lines[i].read(reader, &words);
+		return !words.is_bad && !*words.at;
 	}
-	put_btf(catalog, out);
-	buf_puts(out, "end\n");
-	return error;
+	return false;
+}
+
+/* The number of the first bad line, 0 when the text is whole. */
+static u32 read_text(struct reader *reader, char *text, size_t n)
+{
+	char head[32], *next;
+	u32 number = 1;
+
+	snprintf(head, sizeof(head), "ebql-catalog %u\n", SNAPSHOT_VERSION);
+	if (strlen(text) != n || strncmp(text, head, strlen(head)) != 0)
+		return 1;
+	for (char *line = text + strlen(head); *line; line = next) {
+		number++;
+		next = strchr(line, '\n');
+		if (!next || reader->has_ended)
+			return number;
+		*next++ = '\0';
+		if (!read_line(reader, line))
+			return number;
+	}
+	return reader->has_ended ? 0 : number + 1;
+}
+
+struct catalog *catalog_open_snapshot(struct arena *arena, const char *path, struct diags *diags)
+{
+	struct reader reader = { 0 };
+	struct buf text;
+	u32 bad_line;
+	int rc;
+
+	buf_init(&text);
+	rc = buf_read_file(&text, path, SNAPSHOT_BYTES_MAX);
+	if (rc) {
+		diag_failure(diags, "bad-snapshot", "cannot read the snapshot %s: %s", path,
+			     strerror(-rc));
+		buf_free(&text);
+		return NULL;
+	}
+	reader.catalog = arena_new(arena, struct catalog);
+	reader.catalog->arena = arena;
+	buf_init(&reader.catalog->scratch);
+	buf_putc(&text, '\0');
+	text.n--;
+	bad_line = read_text(&reader, text.at, text.n);
+	if (bad_line) {
+		struct diag *diag =
+			diag_failure(diags, "bad-snapshot",
+				     "%s is no whole catalog snapshot: line %u", path, bad_line);
+
+		diag_hint(diags, diag, "its first line is \"ebql-catalog %u\", its last \"end\"",
+			  SNAPSHOT_VERSION);
+	}
+	buf_free(&text);
+	return bad_line ? NULL : reader.catalog;
 }

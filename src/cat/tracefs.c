@@ -6,7 +6,7 @@
 #include "cat/internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -20,8 +20,7 @@ static int look(const char *root)
 {
 	char path[64];
 
-	strcpy(path, root);
-	strcat(path, "/events");
+	snprintf(path, sizeof(path), "%s/events", root);
 	return access(path, F_OK) ? -errno : 0;
 }
 
@@ -54,31 +53,14 @@ const char *tracefs_root(struct catalog *catalog)
 int tracefs_read(struct catalog *catalog, const char *path)
 {
 	const char *root = tracefs_root(catalog);
-	char full[512], chunk[8192];
-	ssize_t n;
-	int fd;
+	char full[512];
 
 	if (!root)
 		return catalog->tracefs_error;
-	if (strlen(root) + strlen(path) + 2 > sizeof(full))
+	if (snprintf(full, sizeof(full), "%s/%s", root, path) >= (int)sizeof(full))
 		return -ENOENT;
-	strcpy(full, root);
-	strcat(full, "/");
-	strcat(full, path);
-	fd = open(full, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
 	buf_reset(&catalog->scratch);
-	while ((n = read(fd, chunk, sizeof(chunk)))) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		buf_put(&catalog->scratch, chunk, n);
-	}
-	n = n < 0 ? -errno : 0;
-	close(fd);
-	return n;
+	return buf_read_file(&catalog->scratch, full, SIZE_MAX);
 }
 
 static int list(struct catalog *catalog, struct stream_names *names)

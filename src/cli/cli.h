@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The subcommands of the program.  argv[0] is the subcommand's own name; results
- * go to stdout, complaints to stderr.  Each returns the process' exit status:
- * 0 done, 1 failed, 2 wrong usage or query, 3 a run whose losses may bias it.
+ * The subcommands of the program.  Results go to stdout, complaints to stderr.  Each returns
+ * the process' exit status: 0 done, 1 failed, 2 wrong usage or query, 3 a run whose losses may
+ * bias it.
  */
 #ifndef EBQL_CLI_CLI_H
 #define EBQL_CLI_CLI_H
 
-/* [options] 'SQL': runs it.  explain [--stage STAGE] 'SQL': shows how it would run. */
-int cmd_run(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-/* record -o FILE [options] 'SQL': runs it and writes its rows to a file. */
-int cmd_record(int argc, char **argv);
+#include "cli/options.h"
+
+struct keep;
+
+/* The text of the options, what else it needs in them too.  keep: see query.h; may be NULL. */
+int run_text(const struct options *options, struct keep *keep);
+/* explain [--stage STAGE] 'SQL': shows how it would run. */
+int cmd_explain(struct options *options);
 /* list [-o table|json] [--catalog FILE] [PATTERN]: the streams there are. */
-int cmd_list(int argc, char **argv);
+int cmd_list(struct options *options);
 /* describe [-o table|json] [--catalog FILE] STREAM: its columns. */
-int cmd_describe(int argc, char **argv);
+int cmd_describe(struct options *options);
 /* doctor: what this kernel and these privileges allow, and how to mend the rest. */
-int cmd_doctor(int argc, char **argv);
+int cmd_doctor(struct options *options);
 
 #endif

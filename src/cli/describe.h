@@ -1,15 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * DESCRIBE of what must be bound to know its columns: views and spans.
+ * Which streams there are, and what the columns of one are: for list, describe, SHOW, DESCRIBE
+ * and the shell's completion.  They ask the query's catalog and views.
  */
 #ifndef EBQL_CLI_DESCRIBE_H
 #define EBQL_CLI_DESCRIBE_H
 
-#include "plan/plan.h"
+#include "cli/query.h"
 
-/* Prints the columns; 0, 1 when that failed, 2 after a diagnostic. */
-int describe_derived(const struct ast_source *source, struct catalog *catalog,
-		     struct view_list *views, bool is_json, struct arena *arena,
-		     struct diags *diags);
+struct described_column {
+	const char *name, *type, *meaning;
+};
+
+struct description {
+	const char *name;		/* as asked for a wildcard, canonical otherwise */
+	const char *comment;		/* of a view; "" none */
+	const struct stream_list *list; /* NULL: a view, a span or a file */
+	VEC(struct described_column) columns, system;
+};
+
+/* false after a diagnostic.  Of a wildcard the columns are those that all its streams share. */
+bool describe_source(struct query *q, const struct ast_source *source,
+		     struct description *ret_description);
+/* The source as it stands in FROM; the diagnostics are for nobody. */
+bool describe_written(struct query *q, const char *written, size_t n,
+		      struct description *ret_description);
+/* Prints the columns of a source; the exit status. */
+int describe_columns(struct query *q, const struct ast_source *source, bool is_json);
+/* Prints the streams and views that match the pattern; 0, or 1 after a complaint. */
+int list_streams(struct query *q, const char *pattern, bool is_json);
 
 #endif

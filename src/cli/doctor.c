@@ -6,7 +6,6 @@
  */
 #include "cli/cli.h"
 
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,24 +16,24 @@
 #include "cat/cat.h"
 #include "cli/doctor.h"
 
-/* The first bytes of a small file, without the last newline; false when unreadable. */
-static bool read_line(const char *path, char *into, size_t n)
+/* The first line of a small file, behind what it is; NULL and `otherwise` when unreadable. */
+static const char *put_value(struct buf *detail, const char *what, const char *path,
+			     const char *otherwise)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got;
+	size_t start = strlen(what);
 
-	if (fd < 0)
-		return false;
-	got = read(fd, into, n - 1);
-	close(fd);
-	if (got < 0)
-		return false;
-	into[got] = '\0';
-	into[strcspn(into, "\n")] = '\0';
-	return true;
+	buf_puts(detail, what);
+	if (buf_read_file(detail, path, 4096)) {
+		buf_reset(detail);
+		buf_puts(detail, otherwise);
+		return NULL;
+	}
+	detail->n = start + strcspn(detail->at + start, "\n");
+	detail->at[detail->n] = '\0';
+	return detail->at + start;
 }
 
-static bool probe_kernel(const struct check *check, struct buf *detail)
+static bool probe_kernel(u32 argument, struct buf *detail)
 {
 	u32 major = 0, minor = 0;
 	struct utsname name;
@@ -47,28 +46,18 @@ static bool probe_kernel(const struct check *check, struct buf *detail)
 	return major > 5 || (major == 5 && minor >= 8);
 }
 
-static bool probe_btf(const struct check *check, struct buf *detail)
+static bool probe_btf(u32 argument, struct buf *detail)
 {
 	buf_puts(detail, "/sys/kernel/btf/vmlinux");
 	return !access("/sys/kernel/btf/vmlinux", R_OK);
 }
 
-static bool probe_tracefs(const struct check *check, struct buf *detail)
+static bool probe_tracefs(u32 argument, struct buf *detail)
 {
-	const char *const path[] = { "tracepoint", "sched", "sched_switch" };
-	struct catalog *catalog;
-	struct arena arena;
-	struct diags diags;
-	bool works;
-
-	arena_init(&arena);
-	diags_init(&diags, &arena, "doctor", "", 0);
-	catalog = catalog_open_live(&arena);
-	works = catalog_find(catalog, path, 3, (struct span){ 0, 0 }, &diags) != NULL;
-	buf_puts(detail, works ? "formats are readable" : diags.list.at[0].message);
-	catalog_close(catalog);
-	arena_free(&arena);
-	return works;
+	if (!doctor_tracepoint_id(detail))
+		return false;
+	buf_puts(detail, "formats are readable");
+	return true;
 }
 
 static bool has_capability(u32 capability)
@@ -87,13 +76,13 @@ static bool has_capability(u32 capability)
 }
 
 /* CAP_SYS_ADMIN holds all that CAP_BPF and CAP_PERFMON were split from (kernel 5.8). */
-static bool probe_capability(const struct check *check, struct buf *detail)
+static bool probe_capability(u32 argument, struct buf *detail)
 {
-	if (has_capability(check->argument)) {
+	if (has_capability(argument)) {
 		buf_puts(detail, "effective");
 		return true;
 	}
-	if (check->argument != CAP_SYS_ADMIN && has_capability(CAP_SYS_ADMIN)) {
+	if (argument != CAP_SYS_ADMIN && has_capability(CAP_SYS_ADMIN)) {
 		buf_puts(detail, "not effective, but CAP_SYS_ADMIN is");
 		return true;
 	}
@@ -101,76 +90,68 @@ static bool probe_capability(const struct check *check, struct buf *detail)
 	return false;
 }
 
-static bool probe_jit(const struct check *check, struct buf *detail)
+static bool probe_jit(u32 argument, struct buf *detail)
 {
-	char value[32];
+	const char *value =
+		put_value(detail, "net.core.bpf_jit_enable = ", "/proc/sys/net/core/bpf_jit_enable",
+			  "unknown (net.core.bpf_jit_enable cannot be read)");
 
-	if (!read_line("/proc/sys/net/core/bpf_jit_enable", value, sizeof(value))) {
-		buf_puts(detail, "unknown (net.core.bpf_jit_enable cannot be read)");
-		return false;
-	}
-	buf_printf(detail, "net.core.bpf_jit_enable = %s", value);
-	return value[0] != '0';
+	return value && value[0] != '0';
 }
 
-static bool probe_unprivileged(const struct check *check, struct buf *detail)
+static bool probe_unprivileged(u32 argument, struct buf *detail)
 {
-	char value[32];
+	const char *value = put_value(detail, "kernel.unprivileged_bpf_disabled = ",
+				      "/proc/sys/kernel/unprivileged_bpf_disabled", "unknown");
 
-	if (!read_line("/proc/sys/kernel/unprivileged_bpf_disabled", value, sizeof(value))) {
-		buf_puts(detail, "unknown");
-		return true;
-	}
-	buf_printf(detail, "kernel.unprivileged_bpf_disabled = %s%s", value,
-		   value[0] == '0' ? "" : ": programs need CAP_BPF");
+	if (value && value[0] != '0')
+		buf_puts(detail, ": programs need CAP_BPF");
 	return true;
 }
 
 /* Tracepoints through perf_event_open() need CAP_PERFMON unless paranoid is -1. */
-static bool probe_paranoid(const struct check *check, struct buf *detail)
+static bool probe_paranoid(u32 argument, struct buf *detail)
 {
-	char value[32];
+	const char *value = put_value(
+		detail, "kernel.perf_event_paranoid = ", "/proc/sys/kernel/perf_event_paranoid",
+		"the kernel has no perf events");
 
-	if (!read_line("/proc/sys/kernel/perf_event_paranoid", value, sizeof(value))) {
-		buf_puts(detail, "the kernel has no perf events");
-		return false;
-	}
-	buf_printf(detail, "kernel.perf_event_paranoid = %s", value);
-	return atoi(value) < 0 || has_capability(CAP_PERFMON) || has_capability(CAP_SYS_ADMIN);
+	return value &&
+	       (atoi(value) < 0 || has_capability(CAP_PERFMON) || has_capability(CAP_SYS_ADMIN));
 }
 
-static bool probe_lockdown(const struct check *check, struct buf *detail)
+static bool probe_lockdown(u32 argument, struct buf *detail)
 {
-	char value[128];
+	const char *value =
+		put_value(detail, "", "/sys/kernel/security/lockdown",
+			  "none (no lockdown in this kernel, or securityfs not mounted)");
 
-	if (!read_line("/sys/kernel/security/lockdown", value, sizeof(value))) {
-		buf_puts(detail, "none (no lockdown in this kernel, or securityfs not mounted)");
-		return true;
-	}
-	buf_puts(detail, value);
-	return !strstr(value, "[confidentiality]");
+	return !value || !strstr(value, "[confidentiality]");
 }
+
+#define MEND_CAPABILITY "run as root, or: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep ebql"
 
 static const struct check system_checks[] = {
-	{ "kernel 5.8 or later", true, probe_kernel, 0,
-	  "ring buffers and CAP_BPF came with 5.8: boot a newer kernel" },
-	{ "kernel types (BTF)", false, probe_btf, 0,
-	  "a kernel with CONFIG_DEBUG_INFO_BTF=y; without it raw tracepoints have arg0..arg11" },
-	{ "tracefs", true, probe_tracefs, 0,
+	{ "kernel 5.8 or later", "ring buffers and CAP_BPF came with 5.8: boot a newer kernel",
+	  true, .probe = probe_kernel },
+	{ "kernel types (BTF)",
+	  "a kernel with CONFIG_DEBUG_INFO_BTF=y; without it raw tracepoints have arg0..arg11",
+	  false, .probe = probe_btf },
+	{ "tracefs",
 	  "as root: mount -t tracefs tracefs /sys/kernel/tracing; as another user: "
-	  "mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing" },
-	{ "CAP_BPF", true, probe_capability, CAP_BPF,
-	  "run as root, or: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep ebql" },
-	{ "CAP_PERFMON", true, probe_capability, CAP_PERFMON,
-	  "run as root, or: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep ebql" },
-	{ "CAP_SYS_ADMIN", false, probe_capability, CAP_SYS_ADMIN,
-	  "not needed where the two above are effective" },
-	{ "JIT compiler", false, probe_jit, 0, "sysctl net.core.bpf_jit_enable=1" },
-	{ "unprivileged bpf", false, probe_unprivileged, 0, "" },
-	{ "perf events", true, probe_paranoid, 0,
-	  "CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1" },
-	{ "lockdown", true, probe_lockdown, 0,
-	  "programs may not read kernel memory under lockdown=confidentiality: boot without it" },
+	  "mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing",
+	  true, .probe = probe_tracefs },
+	{ "CAP_BPF", MEND_CAPABILITY, true, CAP_BPF, .probe = probe_capability },
+	{ "CAP_PERFMON", MEND_CAPABILITY, true, CAP_PERFMON, .probe = probe_capability },
+	{ "CAP_SYS_ADMIN", "not needed where the two above are effective", false, CAP_SYS_ADMIN,
+	  .probe = probe_capability },
+	{ "JIT compiler", "sysctl net.core.bpf_jit_enable=1", false, .probe = probe_jit },
+	{ "unprivileged bpf", "", false, .probe = probe_unprivileged },
+	{ "perf events", "CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1", true,
+	  .probe = probe_paranoid },
+	{ "lockdown",
+	  "programs may not read kernel memory under lockdown=confidentiality: boot without it",
+	  true, .probe = probe_lockdown },
 };
 
 /* Prints one line, and how to mend it; false when something needed is missing. */
@@ -180,7 +161,14 @@ static bool run_check(const struct check *check, struct buf *out)
 	bool works;
 
 	buf_init(&detail);
-	works = check->probe(check, &detail);
+	if (check->attempt) {
+		int error = check->attempt(check->argument);
+
+		works = !error;
+		buf_puts(&detail, works ? check->done : strerror(-error));
+	} else {
+		works = check->probe(check->argument, &detail);
+	}
 	buf_printf(out, "%-2s  %-30s  %s\n",
 		   works	      ? "ok"
 		   : check->is_needed ? "no"
@@ -192,15 +180,11 @@ static bool run_check(const struct check *check, struct buf *out)
 	return works || !check->is_needed;
 }
 
-int cmd_doctor(int argc, char **argv)
+int cmd_doctor(struct options *options)
 {
 	bool is_well = true;
 	struct buf out;
 
-	if (argc > 1) {
-		fprintf(stderr, "usage: ebql doctor\n");
-		return 2;
-	}
 	buf_init(&out);
 	for (u32 i = 0; i < ARRAY_SIZE(system_checks); i++)
 		is_well &= run_check(&system_checks[i], &out);

@@ -5,8 +5,8 @@
  */
 #include "cli/doctor.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -45,195 +45,113 @@ static const struct bpf_insn atomic_fetch[] = {
 	INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 };
 
+/* What has been made is there: that was all. */
+static int closed(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+	return MIN(fd, 0);
+}
+
+static int load(enum bpf_prog_type type, const struct bpf_insn *insns, size_t n,
+		const struct bpf_prog_load_opts *options)
+{
+	return bpf_prog_load(type, "ebql_doctor", "Dual BSD/GPL", insns, n, options);
+}
+
+static int try_array(u32 argument)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "ebql_doctor", 4, 8, 512, &options), error = 0;
+	const size_t bytes = 4096;
+	void *memory;
+
+	if (fd < 0)
+		return fd;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		error = -errno;
+	else
+		munmap(memory, bytes);
+	close(fd);
+	return error;
+}
+
+static int try_map(u32 type)
+{
+	bool is_ring = type == BPF_MAP_TYPE_RINGBUF;
+
+	return closed(bpf_map_create(type, "ebql_doctor", is_ring ? 0 : 8, is_ring ? 0 : 8,
+				     is_ring ? sysconf(_SC_PAGESIZE) : 64, NULL));
+}
+
+static int try_program(u32 type)
+{
+	return closed(load(type, empty, ARRAY_SIZE(empty), NULL));
+}
+
 static bool report(struct buf *detail, const char *done, int error)
 {
-	if (error)
-		buf_printf(detail, "%s", strerror(error));
-	else
-		buf_puts(detail, done);
+	buf_puts(detail, error ? strerror(-error) : done);
 	return !error;
 }
 
-/* bpf(2): a file descriptor or 0, else -errno. */
-static int bpf_call(enum bpf_cmd command, union bpf_attr *attr)
+static bool probe_typed(u32 argument, struct buf *detail)
 {
-	int rc = syscall(SYS_bpf, command, attr, sizeof(*attr));
-
-	return rc < 0 ? -errno : rc;
-}
-
-static int load_typed(enum bpf_prog_type type, const struct bpf_insn *insns, u32 n, u32 attach_type,
-		      u32 btf_id)
-{
-	union bpf_attr attr = {
-		.prog_type = type,
-		.insns = (u64)(uintptr_t)insns,
-		.insn_cnt = n,
-		.license = (u64)(uintptr_t) "Dual BSD/GPL",
-		.prog_name = "ebql_doctor",
-		.expected_attach_type = attach_type,
-		.attach_btf_id = btf_id,
-	};
-
-	return bpf_call(BPF_PROG_LOAD, &attr);
-}
-
-static int load(enum bpf_prog_type type, const struct bpf_insn *insns, u32 n)
-{
-	return load_typed(type, insns, n, 0, 0);
-}
-
-static int create_map(enum bpf_map_type type, u32 key_bytes, u32 value_bytes, u32 n, u32 flags)
-{
-	union bpf_attr attr = {
-		.map_type = type,
-		.key_size = key_bytes,
-		.value_size = value_bytes,
-		.max_entries = n,
-		.map_flags = flags,
-		.map_name = "ebql_doctor",
-	};
-
-	return bpf_call(BPF_MAP_CREATE, &attr);
-}
-
-static bool probe_array(const struct check *check, struct buf *detail)
-{
-	int fd = create_map(BPF_MAP_TYPE_ARRAY, 4, 8, 512, BPF_F_MMAPABLE);
-	size_t bytes = 4096;
-	void *memory;
-	int error;
-
-	if (fd < 0)
-		return report(detail, NULL, -fd);
-	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	error = memory == MAP_FAILED ? errno : 0;
-	if (!error)
-		munmap(memory, bytes);
-	close(fd);
-	return report(detail, "created and mapped", error);
-}
-
-static bool probe_map(const struct check *check, struct buf *detail)
-{
-	bool is_ring = check->argument == BPF_MAP_TYPE_RINGBUF;
-	u32 page = sysconf(_SC_PAGESIZE);
-	int fd = create_map(check->argument, is_ring ? 0 : 8, is_ring ? 0 : 8, is_ring ? page : 64,
-			    0);
-
-	if (fd >= 0)
-		close(fd);
-	return report(detail, "created", fd < 0 ? -fd : 0);
-}
-
-static bool probe_program(const struct check *check, struct buf *detail)
-{
-	int fd = load(check->argument, empty, ARRAY_SIZE(empty));
-
-	if (fd >= 0)
-		close(fd);
-	return report(detail, "loaded", fd < 0 ? -fd : 0);
-}
-
-static bool probe_typed(const struct check *check, struct buf *detail)
-{
-	struct arena arena;
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_RAW_TP);
 	struct catalog *catalog;
-	u32 btf_id;
-	int fd;
+	struct arena arena;
 
 	arena_init(&arena);
 	catalog = catalog_open_live(&arena);
-	btf_id = catalog_btf_id(catalog, BTF_KIND_TYPEDEF, "btf_trace_sys_enter");
+	options.attach_btf_id = catalog_btf_id(catalog, BTF_KIND_TYPEDEF, "btf_trace_sys_enter");
 	catalog_close(catalog);
 	arena_free(&arena);
-	if (!btf_id) {
-		buf_puts(detail, "no BTF of the tracepoint sys_enter");
-		return false;
-	}
-	fd = load_typed(BPF_PROG_TYPE_TRACING, empty, ARRAY_SIZE(empty), BPF_TRACE_RAW_TP, btf_id);
-	if (fd >= 0)
-		close(fd);
-	return report(detail, "loaded", fd < 0 ? -fd : 0);
+	if (options.attach_btf_id)
+		return report(
+			detail, "loaded",
+			closed(load(BPF_PROG_TYPE_TRACING, empty, ARRAY_SIZE(empty), &options)));
+	buf_puts(detail, "no BTF of the tracepoint sys_enter");
+	return false;
 }
 
-/* Loads as a raw tracepoint's program, runs it once on CPU 0. */
-static int run_once(const struct bpf_insn *insns, size_t n, u32 *ret_value)
+/* Loads as a raw tracepoint's program, runs it once on CPU 0: it must give this. */
+static int run_once(const struct bpf_insn *insns, size_t n, s32 wanted)
 {
-	union bpf_attr attr = { .test.flags = BPF_F_TEST_RUN_ON_CPU };
-	int fd = load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n);
-	int rc;
+	LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU);
+	int fd = load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n, NULL), error;
 
 	if (fd < 0)
-		return -fd;
-	attr.test.prog_fd = fd;
-	rc = bpf_call(BPF_PROG_TEST_RUN, &attr);
+		return fd;
+	error = bpf_prog_test_run_opts(fd, &options);
 	close(fd);
-	*ret_value = attr.test.retval;
-	return rc < 0 ? -rc : 0;
+	return error ? error : (s32)options.retval == wanted ? 0 : -EDOM;
 }
 
-static bool probe_test_run(const struct check *check, struct buf *detail)
+static int try_run(u32 argument)
 {
-	u32 value = 1;
-	int error = run_once(empty, ARRAY_SIZE(empty), &value);
-
-	return report(detail, "ran on CPU 0", error) && !value;
+	return run_once(empty, ARRAY_SIZE(empty), 0);
 }
 
-static bool probe_division(const struct check *check, struct buf *detail)
+static int try_division(u32 argument)
 {
-	u32 value = 0;
-	int error = run_once(signed_division, ARRAY_SIZE(signed_division), &value);
-
-	if (!error && (s32)value != -3)
-		error = EDOM;
-	return report(detail, "-7 / 2 is -3", error);
+	return run_once(signed_division, ARRAY_SIZE(signed_division), -3);
 }
 
-static bool probe_atomic(const struct check *check, struct buf *detail)
+static int try_atomic(u32 argument)
 {
-	u32 value = 1;
-	int error = run_once(atomic_fetch, ARRAY_SIZE(atomic_fetch), &value);
-
-	return report(detail, "ran", error) && !value;
+	return run_once(atomic_fetch, ARRAY_SIZE(atomic_fetch), 0);
 }
 
-static bool probe_attach_raw(const struct check *check, struct buf *detail)
+static int try_attach_raw(u32 argument)
 {
-	int program = load(BPF_PROG_TYPE_RAW_TRACEPOINT, empty, ARRAY_SIZE(empty));
-	union bpf_attr attr = { 0 };
-	int link;
+	int program = load(BPF_PROG_TYPE_RAW_TRACEPOINT, empty, ARRAY_SIZE(empty), NULL), link;
 
 	if (program < 0)
-		return report(detail, NULL, -program);
-	attr.raw_tracepoint.name = (u64)(uintptr_t) "sys_enter";
-	attr.raw_tracepoint.prog_fd = program;
-	link = bpf_call(BPF_RAW_TRACEPOINT_OPEN, &attr);
-	if (link >= 0)
-		close(link);
+		return program;
+	link = bpf_raw_tracepoint_open("sys_enter", program);
 	close(program);
-	return report(detail, "attached to sys_enter", link < 0 ? -link : 0);
-}
-
-/* tracefs id of sched_switch, 0 when it cannot be had. */
-static u32 tracepoint_id(void)
-{
-	const char *const path[] = { "tracepoint", "sched", "sched_switch" };
-	const struct stream_list *list;
-	struct catalog *catalog;
-	struct arena arena;
-	struct diags diags;
-	u32 id;
-
-	arena_init(&arena);
-	diags_init(&diags, &arena, "doctor", "", 0);
-	catalog = catalog_open_live(&arena);
-	list = catalog_find(catalog, path, 3, (struct span){ 0, 0 }, &diags);
-	id = list ? list->streams.at[0]->tracepoint_id : 0;
-	catalog_close(catalog);
-	arena_free(&arena);
-	return id;
+	return closed(link);
 }
 
 static int attach_tracepoint(int program, u32 id)
@@ -248,50 +166,74 @@ static int attach_tracepoint(int program, u32 id)
 	int error, event = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (event < 0)
-		return errno;
-	error = ioctl(event, PERF_EVENT_IOC_SET_BPF, program) ? errno : 0;
+		return -errno;
+	error = ioctl(event, PERF_EVENT_IOC_SET_BPF, program) ? -errno : 0;
 	close(event);
 	return error;
 }
 
-static bool probe_attach_tracepoint(const struct check *check, struct buf *detail)
+u32 doctor_tracepoint_id(struct buf *why)
 {
-	u32 id = tracepoint_id();
+	const char *const path[] = { "tracepoint", "sched", "sched_switch" };
+	const struct stream_list *list;
+	struct catalog *catalog;
+	struct arena arena;
+	struct diags diags;
+	u32 id;
+
+	arena_init(&arena);
+	diags_init(&diags, &arena, "doctor", "", 0);
+	catalog = catalog_open_live(&arena);
+	list = catalog_find(catalog, path, 3, (struct span){ 0, 0 }, &diags);
+	id = list ? list->streams.at[0]->tracepoint_id : 0;
+	if (!list)
+		buf_puts(why, diags.list.at[0].message);
+	catalog_close(catalog);
+	arena_free(&arena);
+	return id;
+}
+
+static bool probe_attach_tracepoint(u32 argument, struct buf *detail)
+{
+	u32 id = doctor_tracepoint_id(detail);
 	int program, error;
 
 	if (!id) {
+		buf_reset(detail);
 		buf_puts(detail, "no id of the tracepoint sched_switch (see tracefs)");
 		return false;
 	}
-	program = load(BPF_PROG_TYPE_TRACEPOINT, empty, ARRAY_SIZE(empty));
-	if (program < 0)
-		return report(detail, NULL, -program);
-	error = attach_tracepoint(program, id);
-	close(program);
+	program = load(BPF_PROG_TYPE_TRACEPOINT, empty, ARRAY_SIZE(empty), NULL);
+	error = program < 0 ? program : attach_tracepoint(program, id);
+	closed(program);
 	return report(detail, "attached to sched_switch", error);
 }
 
 #define MEND_PRIVILEGE "needs CAP_BPF and CAP_PERFMON, or root"
 
 const struct check bpf_checks[] = {
-	{ "array map, mmapable", true, probe_array, 0, MEND_PRIVILEGE " (and kernel 5.5)" },
-	{ "hash map", true, probe_map, BPF_MAP_TYPE_HASH, MEND_PRIVILEGE },
-	{ "ring buffer", true, probe_map, BPF_MAP_TYPE_RINGBUF,
-	  MEND_PRIVILEGE " (and kernel 5.8)" },
-	{ "raw tracepoint program", true, probe_program, BPF_PROG_TYPE_RAW_TRACEPOINT,
-	  MEND_PRIVILEGE },
-	{ "raw tracepoint attach", true, probe_attach_raw, 0, MEND_PRIVILEGE },
-	{ "tracepoint program", true, probe_program, BPF_PROG_TYPE_TRACEPOINT, MEND_PRIVILEGE },
-	{ "tracepoint attach", true, probe_attach_tracepoint, 0,
-	  MEND_PRIVILEGE "; kernel.perf_event_paranoid may forbid it" },
-	{ "typed tracepoint program", false, probe_typed, 0,
-	  "needs kernel types (BTF); queries do without" },
-	{ "program run on a chosen CPU", true, probe_test_run, 0,
-	  MEND_PRIVILEGE " (and kernel 5.10)" },
-	{ "atomic fetch instructions", false, probe_atomic, 0,
-	  "kernel 5.12 has them; queries do without" },
-	{ "signed division instruction", false, probe_division, 0,
-	  "kernel 6.6 has it; divisions take a few instructions more" },
+	{ "array map, mmapable", MEND_PRIVILEGE " (and kernel 5.5)", true, 0, try_array,
+	  "created and mapped" },
+	{ "hash map", MEND_PRIVILEGE, true, BPF_MAP_TYPE_HASH, try_map, "created" },
+	{ "ring buffer", MEND_PRIVILEGE " (and kernel 5.8)", true, BPF_MAP_TYPE_RINGBUF, try_map,
+	  "created" },
+	{ "raw tracepoint program", MEND_PRIVILEGE, true, BPF_PROG_TYPE_RAW_TRACEPOINT, try_program,
+	  "loaded" },
+	{ "raw tracepoint attach", MEND_PRIVILEGE, true, 0, try_attach_raw,
+	  "attached to sys_enter" },
+	{ "tracepoint program", MEND_PRIVILEGE, true, BPF_PROG_TYPE_TRACEPOINT, try_program,
+	  "loaded" },
+	{ "tracepoint attach", MEND_PRIVILEGE "; kernel.perf_event_paranoid may forbid it", true,
+	  .probe = probe_attach_tracepoint },
+	{ "typed tracepoint program", "needs kernel types (BTF); queries do without", false,
+	  .probe = probe_typed },
+	{ "program run on a chosen CPU", MEND_PRIVILEGE " (and kernel 5.10)", true, 0, try_run,
+	  "ran on CPU 0" },
+	{ "atomic fetch instructions", "kernel 5.12 has them; queries do without", false, 0,
+	  try_atomic, "ran" },
+	{ "signed division instruction",
+	  "kernel 6.6 has it; divisions take a few instructions more", false, 0, try_division,
+	  "-7 / 2 is -3" },
 };
 
 const u32 n_bpf_checks = ARRAY_SIZE(bpf_checks);

@@ -2,15 +2,12 @@
 /*
  * explain: each stage of a query as text, under the names of the folders.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/complain.h"
-#include "cli/options.h"
 #include "cli/query.h"
 
 static void show_ast(struct query *q, struct buf *out)
@@ -120,61 +117,19 @@ int explain_query(struct query *query, const char *stage)
 	return query_report(query);
 }
 
-static int usage(void)
+int cmd_explain(struct options *options)
 {
-	fputs("usage: ebql explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
-	      "                    [--catalog FILE] [-f FILE] 'SQL'\n",
-	      stderr);
-	return 2;
-}
-
-int cmd_explain(int argc, char **argv)
-{
-	static const struct option options[] = { { "stage", required_argument, NULL, 's' },
-						 { "catalog", required_argument, NULL, 'c' },
-						 { "file", required_argument, NULL, 'f' },
-						 { NULL, 0, NULL, 0 } };
-	const char *given = options_take_comment(&argc, argv);
-	const char *stage = "physical", *catalog = NULL, *file = NULL, *name = "query";
+	const char *stage = options->stage ? options->stage : "physical";
 	struct query query;
-	struct buf text;
-	int c, status;
+	int status;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":f:", options, NULL)) != -1) {
-		if (c == '?' || c == ':') {
-			complain_option(c, argv);
-			return usage();
-		}
-		if (c == 's')
-			stage = optarg;
-		else if (c == 'c')
-			catalog = optarg;
-		else
-			file = optarg;
-	}
 	if (!explain_is_stage(stage)) {
 		fprintf(stderr, "ebql: there is no stage \"%s\"\n", stage);
-		return usage();
+		fputs("  hint: ast, cut, logical, optimized, physical, ir, bpf or all\n", stderr);
+		return 2;
 	}
-	if (!given && optind < argc)
-		given = argv[optind++];
-	if ((file != NULL) == (given != NULL) || optind < argc)
-		return usage();
-	buf_init(&text);
-	if (file) {
-		int error = query_read_file(file, &text);
-
-		if (error) {
-			fprintf(stderr, "ebql: %s: %s\n", file, strerror(-error));
-			return 2;
-		}
-		name = file;
-	} else {
-		buf_puts(&text, given);
-	}
-	query_init(&query, name, text.at, text.n);
-	query.catalog_path = catalog;
+	query_init(&query, options->file, options->text.at, options->text.n);
+	query.catalog_path = options->catalog_path;
 	/* target_pid() has to be something to show the plan of. */
 	query.settings.target_pid = getpid();
 	if (!query_parse(&query)) {
@@ -187,6 +142,5 @@ int cmd_explain(int argc, char **argv)
 		status = explain_query(&query, stage);
 	}
 	query_free(&query);
-	buf_free(&text);
 	return status;
 }

@@ -3,10 +3,10 @@
  * Waits for the engine, the end of the duration, the child's end, or a signal.
  */
 #include "cli/host.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -31,10 +31,7 @@ static volatile sig_atomic_t n_stop_signals, stop_signal;
 static struct cancel cancel;
 static int stop_fd = -1;
 
-static struct saved_signals {
-	struct sigaction stop[ARRAY_SIZE(stop_signals)], pipe;
-	sigset_t mask;
-} saved_signals;
+static struct signals saved_stop, saved_pipe;
 
 static void on_stop_signal(int number)
 {
@@ -53,36 +50,19 @@ static void on_stop_signal(int number)
 	errno = error;
 }
 
-static void signals_take(struct saved_signals *saved)
+static void take_signals(void)
 {
-	struct sigaction stop = { .sa_handler = on_stop_signal, .sa_flags = SA_RESTART };
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	sigset_t unblocked;
-	u32 i;
+	static const int pipe_signal[] = { SIGPIPE };
+	struct sigaction hangup;
 
 	n_stop_signals = stop_signal = 0;
-	for (i = 0; i < ARRAY_SIZE(stop_signals); i++) {
-		sigaction(stop_signals[i], &stop, &saved->stop[i]);
-		/* nohup: stays ignored */
-		if (stop_signals[i] == SIGHUP && saved->stop[i].sa_handler == SIG_IGN)
-			sigaction(SIGHUP, &ignore, NULL);
-	}
-	sigaction(SIGPIPE, &ignore, &saved->pipe);
-	/* One that came before this and was blocked ends the run now. */
-	sigemptyset(&unblocked);
-	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
-		sigaddset(&unblocked, stop_signals[i]);
-	sigprocmask(SIG_UNBLOCK, &unblocked, &saved->mask);
-}
-
-static void signals_give_back(const struct saved_signals *saved)
-{
-	u32 i;
-
-	sigprocmask(SIG_SETMASK, &saved->mask, NULL);
-	for (i = 0; i < ARRAY_SIZE(stop_signals); i++)
-		sigaction(stop_signals[i], &saved->stop[i], NULL);
-	sigaction(SIGPIPE, &saved->pipe, NULL);
+	sigaction(SIGHUP, NULL, &hangup);
+	signals_take(&saved_pipe, pipe_signal, 1, SIG_IGN, 0, SIG_UNBLOCK);
+	signals_take(&saved_stop, stop_signals, ARRAY_SIZE(stop_signals), on_stop_signal,
+		     SA_RESTART, SIG_UNBLOCK);
+	/* nohup: stays ignored */
+	if (hangup.sa_handler == SIG_IGN)
+		sigaction(SIGHUP, &hangup, NULL);
 }
 
 const struct cancel *host_cancel(void)
@@ -168,7 +148,7 @@ int host_open(struct host *host, const struct host_options *options)
 	stop_fd = host->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (stop_fd < 0)
 		return -errno;
-	signals_take(&saved_signals);
+	take_signals();
 	return engine_open(&host->engine);
 }
 
@@ -177,8 +157,10 @@ void host_close(struct host *host)
 	if (host->engine)
 		engine_close(host->engine);
 	child_end(host);
-	if (host->stop_fd >= 0)
-		signals_give_back(&saved_signals);
+	if (host->stop_fd >= 0) {
+		signals_give_back(&saved_stop);
+		signals_give_back(&saved_pipe);
+	}
 	for (u32 i = 0; i < 3; i++) {
 		int fd = i == 0 ? host->stop_fd : i == 1 ? host->duration_fd : host->child_fd;
 

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/catalog_options.h"
-#include "plan/plan.h"
+#include "cli/describe.h"
 
 struct listing {
 	struct buf out;
@@ -48,31 +47,30 @@ static void add_view(void *context, const struct view *view)
 }
 
 /* Says why there are no tracepoints, unless it is that none has such a name. */
-static bool complain_source(struct catalog *catalog, struct diags *diags)
+static bool complain_source(struct query *q)
 {
 	const char *const nothing[] = { "tracepoint", "* *" };
 	struct stream_list *list;
 
-	if (catalog_look_up(catalog, nothing, 2, (struct span){ 0, 0 }, diags, &list) !=
+	if (catalog_look_up(q->catalog, nothing, 2, (struct span){ 0, 0 }, &q->diags, &list) !=
 	    FIND_FAILED)
 		return false;
-	diags->list.at[0].has_span = false;
-	catalog_complain(diags);
+	q->diags.list.at[q->diags.list.n - 1].has_span = false;
+	query_report(q);
 	return true;
 }
 
-int list_streams(struct catalog *catalog, const char *pattern, bool is_json,
-		 struct view_list *views, struct diags *diags)
+int list_streams(struct query *q, const char *pattern, bool is_json)
 {
 	struct listing listing = { .is_json = is_json, .pattern = pattern };
 	int rc;
 
 	buf_init(&listing.out);
-	catalog_each(catalog, pattern, add_name, &listing);
-	views_each(views, add_view, &listing);
+	catalog_each(q->catalog, pattern, add_name, &listing);
+	views_each(&q->views, add_view, &listing);
 	rc = buf_flush(&listing.out, STDOUT_FILENO);
 	buf_free(&listing.out);
-	if (!listing.n_tracepoints && complain_source(catalog, diags))
+	if (!listing.n_tracepoints && complain_source(q))
 		return 1;
 	if (!listing.n) {
 		fprintf(stderr, "no stream matches \"%s\"\n", pattern);
@@ -83,28 +81,16 @@ int list_streams(struct catalog *catalog, const char *pattern, bool is_json,
 	return rc ? 1 : 0;
 }
 
-int cmd_list(int argc, char **argv)
+int cmd_list(struct options *options)
 {
-	struct catalog_options options;
-	struct catalog *catalog;
-	struct arena arena;
-	struct diags diags;
-	struct view_list views;
-	int status = 1;
+	struct query q;
+	int status;
 
-	if (!catalog_options_parse(argc, argv, "list [-o table|json] [--catalog FILE] [PATTERN]",
-				   &options))
-		return 2;
-	arena_init(&arena);
-	diags_init(&diags, &arena, "list", "", 0);
-	catalog = catalog_options_open(&options, &arena, &diags);
-	views_init(&views, &arena);
-	if (catalog)
-		status = list_streams(catalog, options.argument ? options.argument : "",
-				      options.is_json, &views, &diags);
-	else
-		catalog_complain(&diags);
-	catalog_close(catalog);
-	arena_free(&arena);
+	query_init(&q, "list", "", 0);
+	q.catalog_path = options->catalog_path;
+	status = query_open_catalog(&q) ? list_streams(&q, options->word ? options->word : "",
+						       options_want_json(options))
+					: query_report(&q);
+	query_free(&q);
 	return status;
 }

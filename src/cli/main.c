@@ -6,36 +6,87 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/shell.h"
 
-static int cmd_version(int argc, char **argv)
+static int cmd_version(struct options *options)
 {
 	puts("ebql " EBQL_VERSION);
 	return 0;
 }
 
-static int cmd_help(int argc, char **argv)
+static int cmd_help(struct options *options)
 {
 	options_help(stdout);
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{ "explain", cmd_explain },   { "list", cmd_list },	{ "describe", cmd_describe },
-	{ "record", cmd_record },     { "doctor", cmd_doctor }, { "version", cmd_version },
-	{ "--version", cmd_version }, { "help", cmd_help },
+static int cmd_run(struct options *options)
+{
+	return options->is_shell ? shell_run(options) : run_text(options, NULL);
+}
+
+static int cmd_record(struct options *options)
+{
+	const char *path = options->record_path;
+	enum file_kind kind;
+
+	if (!path) {
+		fputs("ebql: record: -o FILE says where the rows go, a file that ends with "
+		      ".arrows, .jsonl or .csv\n",
+		      stderr);
+		return 2;
+	}
+	if (!file_kind_of(path, &kind)) {
+		fprintf(stderr,
+			"error[unknown-file]: %s: is no kind of file\n"
+			"  hint: files end with .arrows, .jsonl or .csv\n",
+			path);
+		return 2;
+	}
+	if (options->is_shell) {
+		fputs("ebql: record: there is no query\n", stderr);
+		return 2;
+	}
+	options->format = out_recorder(kind);
+	return run_text(options, NULL);
+}
+
+#define RUN_LETTERS "fodnpvhHBAE"
+
+static const struct command commands[] = {
+	{ "explain",
+	  "explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
+	  "                    [--catalog FILE] [-f FILE] 'SQL'",
+	  "fhSC", TAKES_A_QUERY, cmd_explain },
+	{ "list", "list [-o table|json] [--catalog FILE] [PATTERN]", "ohC", TAKES_MAYBE_A_WORD,
+	  cmd_list },
+	{ "describe", "describe [-o table|json] [--catalog FILE] STREAM", "ohC", TAKES_A_WORD,
+	  cmd_describe },
+	{ "record", NULL, RUN_LETTERS, TAKES_A_QUERY, cmd_record, .writes_file = true },
+	{ "doctor", "doctor", "h", TAKES_NOTHING, cmd_doctor },
+	{ "version", "version", "h", TAKES_NOTHING, cmd_version },
+	{ "--version", "version", "h", TAKES_NOTHING, cmd_version },
+	{ "help", "help", "h", TAKES_NOTHING, cmd_help },
+	{ NULL, NULL, RUN_LETTERS, TAKES_A_QUERY, cmd_run },
 };
 
 int main(int argc, char **argv)
 {
+	const struct command *command = commands;
+	struct options options;
+	int status;
+
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-	for (u32 i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++)
-		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
-	return cmd_run(argc, argv);
+	while (command->name && (argc < 2 || strcmp(argv[1], command->name) != 0))
+		command++;
+	if (command->name) {
+		argc--;
+		argv++;
+	}
+	status = options_parse(&options, command, argc, argv);
+	if (status < 0)
+		status = command->run(&options);
+	buf_free(&options.text);
+	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The command line of a run -> struct options, with one clear message for what
- * is wrong in it.
+ * The command line of a subcommand -> struct options, with one clear message for what is wrong
+ * in it.  The table of options is also what the help prints.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -10,9 +10,59 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/complain.h"
 #include "cli/options.h"
-#include "cli/query.h"
+
+#define QUERY_BYTES_MAX (64u << 20)
+
+static const struct option_info {
+	char letter; /* lower case: the short form too */
+	const char *name, *argument;
+	const char *wrong;   /* said of a value that is none */
+	const char *help[2]; /* lines of it; none: not in the help of a run */
+} option_infos[] = {
+	{ 'f', "file", "FILE", NULL, { "read the query from FILE (- for standard input)" } },
+	{ 'o',
+	  "output",
+	  "FORMAT",
+	  "is no format: table, expanded, json, csv, heatmap, arrow or jsonl",
+	  { "table, expanded, json, csv or heatmap;", "of single events also arrow or jsonl" } },
+	{ 'H',
+	  "heatmap",
+	  NULL,
+	  NULL,
+	  { "short for -o heatmap: time across, histogram(x) upwards" } },
+	{ 'B',
+	  "bins",
+	  "N",
+	  "is no whole number from 1, sqrt or sturges",
+	  { "at most N bars a histogram; also sqrt or sturges" } },
+	{ 'A', "ascii", NULL, NULL, { "bars and heat map in ASCII" } },
+	{ 'd',
+	  "duration",
+	  "TIME",
+	  "is no duration such as 10s or 500ms",
+	  { "stop after TIME (10s, 500ms)" } },
+	{ 'n',
+	  "windows",
+	  "N",
+	  "is no whole number from 1",
+	  { "stop after N windows, snapshots, or streamed rows" } },
+	{ 'E',
+	  "every",
+	  "TIME",
+	  "is no duration such as 1s",
+	  { "without WINDOW: print running totals each TIME" } },
+	{ 'p', "pid", "PID", "is no process id", { "the process that target_pid() stands for" } },
+	{ 'v', "verbose", NULL, NULL, { "say what was chosen and what it costs, on stderr" } },
+	{ 'S', "stage", "STAGE" },
+	{ 'C', "catalog", "FILE" },
+	{ 'h', "help" },
+};
+
+static bool has_short(const struct option_info *info)
+{
+	return info->letter >= 'a';
+}
 
 void options_help(FILE *out)
 {
@@ -21,19 +71,22 @@ void options_help(FILE *out)
 	      "       ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n"
 	      "       ebql explain | list | describe | doctor | version | help\n"
 	      "\n"
-	      "Runs a streaming SQL query over kernel events.\n"
-	      "  -f, --file FILE       read the query from FILE (- for standard input)\n"
-	      "  -o, --output FORMAT   table, expanded, json, csv or heatmap;\n"
-	      "                        of single events also arrow or jsonl\n"
-	      "      --heatmap         short for -o heatmap: time across, histogram(x) upwards\n"
-	      "      --bins N          at most N bars a histogram; also sqrt or sturges\n"
-	      "      --ascii           bars and heat map in ASCII\n"
-	      "  -d, --duration TIME   stop after TIME (10s, 500ms)\n"
-	      "  -n, --windows N       stop after N windows, snapshots, or streamed rows\n"
-	      "      --every TIME      without WINDOW: print running totals each TIME\n"
-	      "  -p, --pid PID         the process that target_pid() stands for\n"
-	      "  -v, --verbose         say what was chosen and what it costs, on stderr\n"
-	      "  -- COMMAND ARGS...    start COMMAND when all is attached, end with it;\n"
+	      "Runs a streaming SQL query over kernel events.\n",
+	      out);
+	for (u32 i = 0; i < ARRAY_SIZE(option_infos); i++) {
+		const struct option_info *info = &option_infos[i];
+		char word[32];
+
+		snprintf(word, sizeof(word), "%s %s", info->name,
+			 info->argument ? info->argument : "");
+		if (info->help[0] && has_short(info))
+			fprintf(out, "  -%c, --%-16s%s\n", info->letter, word, info->help[0]);
+		else if (info->help[0])
+			fprintf(out, "      --%-16s%s\n", word, info->help[0]);
+		if (info->help[1])
+			fprintf(out, "%24s%s\n", "", info->help[1]);
+	}
+	fputs("  -- COMMAND ARGS...    start COMMAND when all is attached, end with it;\n"
 	      "                        target_pid() is its process\n"
 	      "\n"
 	      "  ebql list 'sched*'                        which streams there are\n"
@@ -44,7 +97,8 @@ void options_help(FILE *out)
 	      out);
 }
 
-bool options_duration(const char *text, u64 *ret_ns)
+/* "10s", "500ms", a bare number of seconds; false when it is none. */
+static bool take_duration(const char *text, u64 *ret_ns)
 {
 	static const struct {
 		const char *name;
@@ -100,96 +154,153 @@ static bool take_bins(const char *text, u32 *ret_bins)
 	return true;
 }
 
-static int take_option(struct options *o, int c, const char *arg, char **argv)
+/* What getopt_long() refused, in the form of our own messages: opterr is 0. */
+static void complain_option(int c, char **argv)
+{
+	const char *word = argv[optind - 1];
+	bool is_long = strncmp(word, "--", 2) == 0;
+
+	if (c == ':' && is_long)
+		fprintf(stderr, "ebql: %s needs a value\n", word);
+	else if (c == ':')
+		fprintf(stderr, "ebql: -%c needs a value\n", optopt);
+	else if (is_long && optopt)
+		fprintf(stderr, "ebql: %.*s takes no value\n", (int)strcspn(word, "="), word);
+	else if (is_long || !optopt)
+		fprintf(stderr, "ebql: there is no option %.*s\n", (int)strcspn(word, "="), word);
+	else
+		fprintf(stderr, "ebql: there is no option -%c\n", optopt);
+}
+
+/* How the subcommand is written; the exit status of who wrote it otherwise. */
+static int usage(const struct command *command, FILE *out)
+{
+	if (command->usage)
+		fprintf(out, "usage: ebql %s\n", command->usage);
+	else
+		options_help(out);
+	return 2;
+}
+
+static bool take_format(struct options *o, const struct command *command, const char *arg)
+{
+	if (command->writes_file) {
+		o->record_path = arg;
+		return true;
+	}
+	o->format = out_format_find(arg);
+	o->has_format = true;
+	if (command->takes == TAKES_A_QUERY)
+		return o->format != NULL;
+	return o->format == out_format_find("table") || options_want_json(o);
+}
+
+/* false: its value is none. */
+static bool take_option(struct options *o, const struct command *command, int c, const char *arg)
 {
 	u64 n;
 
 	switch (c) {
 	case 'f':
 		o->file = arg;
-		return -1;
+		return true;
 	case 'o':
-		o->format = out_format_find(arg);
-		o->has_format = true;
-		return o->format
-			       ? -1
-			       : wrong("-o", arg,
-				       "is no format: table, expanded, json, csv, heatmap, arrow or "
-				       "jsonl");
+		return take_format(o, command, arg);
 	case 'd':
-		return options_duration(arg, &o->host.duration_ns)
-			       ? -1
-			       : wrong("-d", arg, "is no duration such as 10s or 500ms");
-	case 'e':
-		return options_duration(arg, &o->every_ns)
-			       ? -1
-			       : wrong("--every", arg, "is no duration such as 1s");
+		return take_duration(arg, &o->host.duration_ns);
+	case 'E':
+		return take_duration(arg, &o->every_ns);
 	case 'n':
-		return take_number(arg, UINT64_MAX, &o->host.n_windows)
-			       ? -1
-			       : wrong("-n", arg, "is no whole number from 1");
+		return take_number(arg, UINT64_MAX, &o->host.n_windows);
 	case 'p':
-		if (!take_number(arg, 1 << 22, &n))
-			return wrong("-p", arg, "is no process id");
-		o->target_pid = (int)n;
-		return -1;
+		o->target_pid = take_number(arg, 1 << 22, &n) ? (int)n : -1;
+		return o->target_pid >= 0;
+	case 'B':
+		return take_bins(arg, &o->bins);
+	case 'S':
+		o->stage = arg;
+		return true;
+	case 'C':
+		o->catalog_path = arg;
+		return true;
 	case 'H':
 		o->is_heatmap = true;
-		return -1;
-	case 'b':
-		return take_bins(arg, &o->bins)
-			       ? -1
-			       : wrong("--bins", arg, "is no whole number from 1, sqrt or sturges");
-	case 'a':
+		return true;
+	case 'A':
 		o->is_ascii = true;
-		return -1;
+		return true;
 	case 'v':
 		o->is_verbose = true;
-		return -1;
-	case 'h':
-		options_help(stdout);
-		return 0;
-	default:
-		complain_option(c, argv);
-		fputs("  hint: \"ebql help\" shows the options\n", stderr);
-		return 2;
+		return true;
 	}
+	BUG("no case for option %c", c);
+}
+
+static int complain_value(const struct command *command, int c, const char *value)
+{
+	const struct option_info *info = option_infos;
+	const char *said;
+
+	while (info->letter != c)
+		info++;
+	said = c == 'o' && command->takes != TAKES_A_QUERY ? "is no format here: table or json"
+							   : info->wrong;
+	if (has_short(info))
+		fprintf(stderr, "ebql: -%c: \"%s\" %s\n", info->letter, value, said);
+	else
+		fprintf(stderr, "ebql: --%s: \"%s\" %s\n", info->name, value, said);
+	return 2;
 }
 
 /* The query is the one argument before "--", or stands in the file. */
-static int take_text(struct options *o, int argc, char **argv, int at, const char *text)
+static int take_text(struct options *o, const struct command *command, char **words,
+		     const char *text)
 {
 	int error;
 
-	if (!o->file && !text && at < argc)
-		text = argv[at++];
-	if (!o->file && !text && !o->command) {
-		o->is_shell = true;
+	if (!text && !o->file && *words)
+		text = *words++;
+	if (!text && !o->file) {
+		o->is_shell = !o->command;
 		o->file = "query";
-		return -1;
+		return o->is_shell && !command->usage ? -1 : usage(command, stderr);
 	}
-	if (!o->file && !text) {
-		options_help(stderr);
-		return 2;
-	}
-	if (!o->file) {
-		buf_puts(&o->text, text);
-		text = NULL;
-		o->file = "query";
-	} else {
-		error = query_read_file(o->file, &o->text);
+	if (o->file) {
+		error = strcmp(o->file, "-") == 0
+				? buf_read(&o->text, STDIN_FILENO, QUERY_BYTES_MAX)
+				: buf_read_file(&o->text, o->file, QUERY_BYTES_MAX);
 		if (error) {
 			fprintf(stderr, "ebql: %s: %s\n", o->file, strerror(-error));
 			return 2;
 		}
+	} else {
+		buf_puts(&o->text, text);
+		o->file = "query";
+		text = NULL;
 	}
-	if (text || at < argc)
-		return wrong("too many arguments", text ? text : argv[at],
+	if (text || *words)
+		return wrong("too many arguments", text ? text : *words,
 			     "(put the query in quotes, and a command behind --)");
 	return -1;
 }
 
-const char *options_take_comment(int *argc, char **argv)
+/* What stands behind the options. */
+static int take_words(struct options *o, const struct command *command, char **words,
+		      const char *text)
+{
+	if (command->takes == TAKES_A_QUERY)
+		return take_text(o, command, words, text);
+	if (command->takes != TAKES_NOTHING && *words)
+		o->word = *words++;
+	if (*words || text || (command->takes == TAKES_A_WORD && !o->word))
+		return usage(command, stderr);
+	return -1;
+}
+/*
+ * Takes the first query that begins with a comment ("-- hello\nSELECT ...") out of argv,
+ * where getopt would see an option; NULL when there is none.
+ */
+static const char *take_comment(int *argc, char **argv)
 {
 	for (int i = 1; i < *argc; i++) {
 		char *arg = argv[i];
@@ -197,52 +308,83 @@ const char *options_take_comment(int *argc, char **argv)
 		if (strncmp(arg, "--", 2) != 0 || !arg[2] ||
 		    (!strchr(" \t\r", arg[2]) && !strchr(arg, '\n')))
 			continue;
-		memmove(&argv[i], &argv[i + 1], (size_t)(*argc - i - 1) * sizeof(*argv));
+		memmove(&argv[i], &argv[i + 1], (size_t)(*argc - i) * sizeof(*argv));
 		(*argc)--;
 		return arg;
 	}
 	return NULL;
 }
 
-int options_parse(struct options *o, int argc, char **argv)
+/* COMMAND is what stands behind --. */
+static bool take_command(struct options *o, int *argc, char **argv)
 {
-	static const struct option long_options[] = { { "file", required_argument, NULL, 'f' },
-						      { "output", required_argument, NULL, 'o' },
-						      { "duration", required_argument, NULL, 'd' },
-						      { "windows", required_argument, NULL, 'n' },
-						      { "every", required_argument, NULL, 'e' },
-						      { "pid", required_argument, NULL, 'p' },
-						      { "heatmap", no_argument, NULL, 'H' },
-						      { "bins", required_argument, NULL, 'b' },
-						      { "ascii", no_argument, NULL, 'a' },
-						      { "verbose", no_argument, NULL, 'v' },
-						      { "help", no_argument, NULL, 'h' },
-						      { NULL, 0, NULL, 0 } };
-	const char *text;
-	int c, status;
-
-	memset(o, 0, sizeof(*o));
-	buf_init(&o->text);
-	o->format = out_format_find("table");
-	o->target_pid = -1;
-	o->host.child_pid = -1;
-	o->host.child_go_fd = -1;
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < *argc; i++) {
 		if (strcmp(argv[i], "--") != 0)
 			continue;
 		o->command = &argv[i + 1];
-		argc = i;
-		if (!*o->command) {
+		argv[i] = NULL;
+		*argc = i;
+		return o->command[0] != NULL;
+	}
+	return true;
+}
+
+/* What getopt_long() wants, of the options that the subcommand has. */
+static void list_options(const struct command *command, char *shorts, struct option *longs)
+{
+	*shorts++ = ':';
+	for (u32 i = 0; i < ARRAY_SIZE(option_infos); i++) {
+		const struct option_info *info = &option_infos[i];
+
+		if (!strchr(command->letters, info->letter))
+			continue;
+		*longs++ = (struct option){ info->name,
+					    info->argument ? required_argument : no_argument, NULL,
+					    info->letter };
+		if (has_short(info)) {
+			*shorts++ = info->letter;
+			if (info->argument)
+				*shorts++ = ':';
+		}
+	}
+	*shorts = '\0';
+	*longs = (struct option){ 0 };
+}
+
+int options_parse(struct options *o, const struct command *command, int argc, char **argv)
+{
+	struct option longs[ARRAY_SIZE(option_infos) + 1];
+	char shorts[2 * ARRAY_SIZE(option_infos) + 2];
+	const char *text = NULL;
+	int c;
+
+	*o = (struct options){ .format = out_format_find("table"),
+			       .target_pid = -1,
+			       .host = { .child_pid = -1, .child_go_fd = -1 } };
+	buf_init(&o->text);
+	if (command->takes == TAKES_A_QUERY) {
+		if (!take_command(o, &argc, argv)) {
 			fputs("ebql: there is no command behind --\n", stderr);
 			return 2;
 		}
+		text = take_comment(&argc, argv);
 	}
-	text = options_take_comment(&argc, argv);
+	list_options(command, shorts, longs);
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":f:o:d:n:p:vh", long_options, NULL)) != -1) {
-		status = take_option(o, c, optarg, argv);
-		if (status >= 0)
-			return status;
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (c == '?' || c == ':') {
+			complain_option(c, argv);
+			if (command->usage)
+				return usage(command, stderr);
+			fputs("  hint: \"ebql help\" shows the options\n", stderr);
+			return 2;
+		}
+		if (c == 'h') {
+			usage(command, stdout);
+			return 0;
+		}
+		if (!take_option(o, command, c, optarg))
+			return complain_value(command, c, optarg);
 	}
 	if (o->is_heatmap && o->has_format && strcmp(o->format->name, "heatmap") != 0)
 		return wrong("--heatmap", o->format->name,
@@ -253,5 +395,5 @@ int options_parse(struct options *o, int argc, char **argv)
 		fputs("ebql: -p and -- COMMAND both name a target; give one\n", stderr);
 		return 2;
 	}
-	return take_text(o, argc, argv, optind, text);
+	return take_words(o, command, argv + optind, text);
 }

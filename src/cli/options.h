@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What stands on the command line of a run.
+ * What stands on a command line, of whichever subcommand.
  */
 #ifndef EBQL_CLI_OPTIONS_H
 #define EBQL_CLI_OPTIONS_H
@@ -10,8 +10,11 @@
 #include "cli/host.h"
 
 struct options {
-	struct buf text;  /* the query */
-	const char *file; /* its name in messages */
+	struct buf text;	  /* the query */
+	const char *file;	  /* its name in messages */
+	const char *word;	  /* list, describe: the pattern or stream; NULL: none */
+	const char *stage;	  /* explain --stage */
+	const char *catalog_path; /* --catalog: a frozen one; NULL: the live kernel's */
 	const struct out_format *format;
 	const char *record_path; /* of "ebql record"; NULL: rows go to standard output */
 	struct host_options host;
@@ -25,15 +28,23 @@ struct options {
 	u32 bins;		     /* --bins: a number or OUT_BINS_*; 0: all cells */
 };
 
+/* A subcommand, or, without a name, what runs a query. */
+struct command {
+	const char *name;
+	const char *usage;   /* behind "usage: ebql "; NULL: the help has it */
+	const char *letters; /* of the options that it takes */
+	enum { TAKES_NOTHING, TAKES_MAYBE_A_WORD, TAKES_A_WORD, TAKES_A_QUERY } takes;
+	/* The process' exit status: see cli.h. */
+	int (*run)(struct options *options);
+	bool writes_file; /* which -o names, instead of a format */
+};
+
 /* -1 to go on, else the exit status. */
-int options_parse(struct options *options, int argc, char **argv);
+int options_parse(struct options *options, const struct command *command, int argc, char **argv);
 void options_help(FILE *out);
-/*
- * Takes the first query that begins with a comment ("-- hello\nSELECT ...") out of argv,
- * where getopt would see an option; NULL when there is none.
- */
-const char *options_take_comment(int *argc, char **argv);
-/* "10s", "500ms", a bare number of seconds; false when it is none. */
-bool options_duration(const char *text, u64 *ret_ns);
+static inline bool options_want_json(const struct options *options)
+{
+	return options->format == out_format_find("json");
+}
 
 #endif

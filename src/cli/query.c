@@ -4,7 +4,6 @@
  * IR -> instructions.  query_compile() is the tour.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <strings.h>
@@ -24,7 +23,7 @@ void query_init(struct query *query, const char *file, const char *text, size_t 
 
 void query_free(struct query *query)
 {
-	if (query->catalog)
+	if (!query->keep || query->catalog != query->keep->catalog)
 		catalog_close(query->catalog);
 	buf_free(&query->constants);
 	arena_free(&query->arena);
@@ -39,6 +38,20 @@ void query_begin_kept(struct query *query, struct keep *keep)
 	query->views.views.capacity = query->views.views.n; /* grows in an array of its own */
 	for (u32 i = 0; i < keep->databases.n; i++)
 		vec_push(&query->arena, &query->databases, keep->databases.at[i]);
+}
+
+struct catalog *keep_catalog(struct keep *keep)
+{
+	if (!keep->catalog)
+		keep->catalog = catalog_open_live(&keep->arena);
+	return keep->catalog;
+}
+
+void query_init_kept(struct query *query, struct keep *keep)
+{
+	query_init(query, "query", "", 0);
+	query_begin_kept(query, keep);
+	query->catalog = keep_catalog(keep);
 }
 
 /* ATTACH 'ref.db' AS ref: without AS by the file's name, less its ending. */
@@ -89,22 +102,6 @@ void query_end_kept(struct query *query)
 	/* Later texts have other words at the spans of these. */
 	for (u32 i = 0; i < keep->views.views.n; i++)
 		keep->views.views.at[i].is_shipped = true;
-}
-
-int query_read_file(const char *path, struct buf *ret_text)
-{
-	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	char chunk[16384];
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0 && ret_text->n < (64u << 20))
-		buf_put(ret_text, chunk, (size_t)n);
-	n = n < 0 ? -errno : 0;
-	if (fd != STDIN_FILENO)
-		close(fd);
-	return (int)n;
 }
 
 /* false after a diagnostic. */
@@ -209,7 +206,11 @@ static bool prepare(struct query *query, const struct ast_statement *s)
 	case AST_STATEMENT_CREATE_VIEW:
 	case AST_STATEMENT_DROP_VIEW:
 		break;
-	default:
+	case AST_STATEMENT_SELECT:
+	case AST_STATEMENT_EXPLAIN:
+	case AST_STATEMENT_SHOW_STREAMS:
+	case AST_STATEMENT_SHOW_VIEWS:
+	case AST_STATEMENT_DESCRIBE:
 		return false;
 	}
 	if (query->statement)

@@ -23,6 +23,8 @@ struct keep {
 	struct view_list views;
 	VEC(struct plan_database) databases;
 	u64 compile_ns, load_ns, attach_ns;
+	/* The shell's own, for completion and \d; as they ask, it is opened. */
+	struct catalog *catalog;
 };
 
 struct query {
@@ -59,6 +61,9 @@ struct query_part {
 
 void query_init(struct query *query, const char *file, const char *text, size_t text_bytes);
 void query_free(struct query *query);
+/* Asks what the shell itself asks: of its own catalog, and its views. */
+void query_init_kept(struct query *query, struct keep *keep);
+struct catalog *keep_catalog(struct keep *keep);
 /* The query goes on where the shell's earlier ones ended; a text of SET alone is then whole. */
 void query_begin_kept(struct query *query, struct keep *keep);
 /* What a query that went well leaves in query->keep; does nothing without one. */
@@ -78,9 +83,6 @@ bool query_is_streaming(const struct query *query);
  * lack, else 0.
  */
 int query_report(struct query *query);
-/* A whole file as text; 0 or -errno. */
-int query_read_file(const char *path, struct buf *ret_text);
-
 /* Opens query->catalog; false after a diagnostic. */
 bool query_open_catalog(struct query *query);
 

@@ -13,10 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/options.h"
-#include "cli/shell.h"
-
 bool record_is_replay(const struct cut *cut)
 {
 	bool has_files = false;
@@ -53,46 +49,42 @@ bool record_check(struct query *q, const struct out_format *format, const char *
 	return true;
 }
 
-/* The file that a plan reads and that is the one given; NULL: it reads none such. */
-static const struct stream *reads(const struct plan *p, const struct stat *file)
+/* A search for the file that would be recorded in, among those that are read. */
+struct search {
+	struct stat file;
+	bool is_found;
+};
+
+static void look_at(struct search *search, const char *path)
 {
-	const struct stream *found = NULL;
 	struct stat st;
 
-	if (!p)
-		return NULL;
-	if (p->kind == PLAN_SCAN) {
-		const struct stream *s = p->scan.streams->streams.at[0];
+	search->is_found |= stat(path, &st) == 0 && st.st_dev == search->file.st_dev &&
+			    st.st_ino == search->file.st_ino;
+}
 
-		return s->kind == STREAM_FILE && stat(s->file->path, &st) == 0 &&
-				       st.st_dev == file->st_dev && st.st_ino == file->st_ino
-			       ? s
-			       : NULL;
-	}
-	for (u32 i = 0; i < p->n_inputs && !found; i++)
-		found = reads(p->inputs[i], file);
-	if (!found)
-		found = reads(p->input, file);
-	return found ? found : reads(p->right, file);
+static void look_at_plan(void *context, struct plan *p)
+{
+	const struct stream *s = p->kind == PLAN_SCAN ? p->scan.streams->streams.at[0] : NULL;
+
+	if (s && s->kind == STREAM_FILE)
+		look_at(context, s->file->path);
 }
 
 /* Would recording destroy what the query reads? */
 static bool is_read(const struct cut *cut, const char *path)
 {
-	struct stat file, st;
+	struct search search = { .is_found = false };
 
-	if (stat(path, &file) < 0)
+	if (stat(path, &search.file) < 0)
 		return false;
 	for (u32 i = 0; i < cut->n_parts; i++) {
-		const struct cut_part *part = &cut->parts[i];
-
-		if (reads(part->plan, &file))
-			return true;
-		if (part->file && stat(part->file->path, &st) == 0 && st.st_dev == file.st_dev &&
-		    st.st_ino == file.st_ino)
-			return true;
+		if (cut->parts[i].plan)
+			plan_each(cut->parts[i].plan, look_at_plan, &search);
+		if (cut->parts[i].file)
+			look_at(&search, cut->parts[i].file->path);
 	}
-	return false;
+	return search.is_found;
 }
 
 static void warn_of_time(const struct schema *schema, const char *path)
@@ -123,58 +115,4 @@ bool record_open(struct query *q, const char *path, int *ret_fd)
 	*ret_fd = fd;
 	warn_of_time(query_output(q), path);
 	return true;
-}
-
-/* Takes "-o FILE" in its three forms out of what stands before "--"; NULL: there is none. */
-static const char *take_path(int *argc, char **argv)
-{
-	for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++) {
-		bool is_apart = strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--output") == 0;
-		const char *path = is_apart				   ? argv[i + 1]
-				   : strncmp(argv[i], "--output=", 9) == 0 ? argv[i] + 9
-				   : strncmp(argv[i], "-o", 2) == 0	   ? argv[i] + 2
-									   : NULL;
-		int n = is_apart ? 2 : 1;
-
-		if (!path)
-			continue;
-		memmove(&argv[i], &argv[i + n], (size_t)(*argc - i - n + 1) * sizeof(*argv));
-		*argc -= n;
-		return path;
-	}
-	return NULL;
-}
-
-int cmd_record(int argc, char **argv)
-{
-	const char *path = take_path(&argc, argv);
-	struct options options;
-	enum file_kind kind;
-	int status;
-
-	if (!path) {
-		fputs("ebql: record: -o FILE says where the rows go, a file that ends with "
-		      ".arrows, .jsonl or .csv\n",
-		      stderr);
-		return 2;
-	}
-	if (!file_kind_of(path, &kind)) {
-		fprintf(stderr,
-			"error[unknown-file]: %s: is no kind of file\n"
-			"  hint: files end with .arrows, .jsonl or .csv\n",
-			path);
-		return 2;
-	}
-	status = options_parse(&options, argc, argv);
-	if (status < 0 && options.is_shell) {
-		fputs("ebql: record: there is no query\n", stderr);
-		status = 2;
-	}
-	if (status < 0) {
-		options.format = out_recorder(kind);
-		options.record_path = path;
-		status = run_text(&options, NULL);
-	}
-	buf_free(&options.text);
-	return status;
 }

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +16,8 @@
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/host.h"
-#include "cli/options.h"
 #include "cli/query.h"
 #include "cli/record.h"
-#include "cli/shell.h"
 
 struct session {
 	struct query query;
@@ -375,38 +372,21 @@ static bool is_table_or_json(const struct session *s)
 static int show_streams(struct session *s)
 {
 	const char *like = s->query.statement->text;
-	bool is_json = is_format(s, "json");
-	char pattern[256], name[] = "list", output[] = "-o", json[] = "json", table[] = "table";
-	char *argv[] = { name, output, is_json ? json : table, like ? pattern : NULL, NULL };
+	char *pattern = arena_strdup(&s->query.arena, like ? like : "");
 
-	if (!is_table_or_json(s))
-		return 2;
-	snprintf(pattern, sizeof(pattern), "%s", like ? like : "");
 	for (char *p = pattern; *p; p++)
 		*p = *p == '%' ? '*' : *p == '_' ? '?' : *p;
-	return cmd_list(like ? 4 : 3, argv);
+	if (!query_open_catalog(&s->query))
+		return query_report(&s->query);
+	return list_streams(&s->query, pattern, options_want_json(&s->options));
 }
 
 static int describe(struct session *s)
 {
-	const struct ast_statement *statement = s->query.statement;
-	struct query *q = &s->query;
-	bool is_json = is_format(s, "json");
-	char stream[512], name[] = "describe", output[] = "-o", json[] = "json", table[] = "table";
-	char *argv[] = { name, output, is_json ? json : table, stream, NULL };
-
-	if (!is_table_or_json(s))
-		return 2;
-	if (plan_is_derived(statement->source)) {
-		int status = 1;
-
-		if (query_open_catalog(q))
-			status = describe_derived(statement->source, q->catalog, &q->views, is_json,
-						  &q->arena, &q->diags);
-		return q->diags.list.n ? query_report(q) : status;
-	}
-	snprintf(stream, sizeof(stream), "%s", statement->source->written);
-	return cmd_describe(4, argv);
+	if (!query_open_catalog(&s->query))
+		return query_report(&s->query);
+	return describe_columns(&s->query, s->query.statement->source,
+				options_want_json(&s->options));
 }
 
 struct view_listing {
@@ -459,7 +439,7 @@ static void put_view(void *context, const struct view *view)
 static int show_views(struct session *s)
 {
 	struct view_listing listing = { .like = s->query.statement->text,
-					.is_json = is_format(s, "json"),
+					.is_json = options_want_json(&s->options),
 					.is_csv = is_format(s, "csv") };
 	int error;
 
@@ -523,7 +503,6 @@ static int run_statement(struct session *s)
 {
 	const struct ast_statement *statement = s->query.statement;
 
-	optind = 1;
 	if (s->options.record_path && statement->kind != AST_STATEMENT_SELECT) {
 		fputs("ebql: record: only a SELECT can be recorded\n", stderr);
 		return 2;
@@ -539,16 +518,19 @@ static int run_statement(struct session *s)
 			s->options.command ? getpid() : s->options.target_pid;
 		return explain_query(&s->query, statement->text ? statement->text : "physical");
 	case AST_STATEMENT_SHOW_STREAMS:
-		return show_streams(s);
+		return is_table_or_json(s) ? show_streams(s) : 2;
 	case AST_STATEMENT_DESCRIBE:
-		return describe(s);
+		return is_table_or_json(s) ? describe(s) : 2;
 	case AST_STATEMENT_SHOW_VIEWS:
 		return show_views(s);
 	case AST_STATEMENT_CREATE_VIEW:
 		return check_views(s);
-	default:
-		return query_report(&s->query);
+	case AST_STATEMENT_DROP_VIEW:
+	case AST_STATEMENT_SET:
+	case AST_STATEMENT_ATTACH:
+		break;
 	}
+	return query_report(&s->query);
 }
 
 int run_text(const struct options *options, struct keep *keep)
@@ -574,16 +556,5 @@ int run_text(const struct options *options, struct keep *keep)
 	if (keep)
 		keep->compile_ns = s->query.compile_ns;
 	query_free(&s->query);
-	return status;
-}
-
-int cmd_run(int argc, char **argv)
-{
-	struct options options;
-	int status = options_parse(&options, argc, argv);
-
-	if (status < 0)
-		status = options.is_shell ? shell_run(&options) : run_text(&options, NULL);
-	buf_free(&options.text);
 	return status;
 }

@@ -4,96 +4,16 @@
  * by the lexer of the language; what SET and CREATE VIEW did stays for those behind it.
  * ^C ends the query that runs, and not the shell.
  */
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/shell.h"
-#include "cli/host.h"
-
-struct interrupt {
-	struct sigaction action;
-	sigset_t mask;
-};
-
-struct catalog *shell_catalog(struct shell *shell)
-{
-	if (!shell->catalog)
-		shell->catalog = catalog_open_live(&shell->keep.arena);
-	return shell->catalog;
-}
-
-static void say_times(const struct shell *shell, u64 total_ns)
-{
-	const struct keep *keep = &shell->keep;
-	u64 start_ns = keep->compile_ns + keep->load_ns + keep->attach_ns;
-
-	if (!start_ns) {
-		fprintf(stderr, "time %.2f ms\n", (double)total_ns / 1e6);
-		return;
-	}
-	fprintf(stderr, "compile %.2f ms, load %.2f ms, attach %.2f ms, run %.2f ms\n",
-		(double)keep->compile_ns / 1e6, (double)keep->load_ns / 1e6,
-		(double)keep->attach_ns / 1e6,
-		(double)(total_ns > start_ns ? total_ns - start_ns : 0) / 1e6);
-}
-
-static void take_status(struct shell *shell, int status)
-{
-	if (shell->status == 0 || (shell->status == 3 && status != 0))
-		shell->status = status;
-}
+#include "cli/signals.h"
 
 static void on_interrupt(int number)
 {
-}
-
-/*
- * ^C waits, unless the editor or a run takes it: what comes between a line and its run ends
- * that at once, what comes behind a run drops the empty line.
- */
-static void interrupt_take(struct interrupt *saved)
-{
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
-	sigset_t blocked;
-
-	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGINT);
-	sigprocmask(SIG_BLOCK, &blocked, &saved->mask);
-	sigaction(SIGINT, &action, &saved->action);
-}
-
-static void interrupt_give_back(const struct interrupt *saved)
-{
-	sigprocmask(SIG_SETMASK, &saved->mask, NULL);
-	sigaction(SIGINT, &saved->action, NULL);
-}
-
-void shell_statement(struct shell *shell, const char *text, size_t n_bytes)
-{
-	struct options options = shell->options;
-	u64 start_ns;
-	int stopped;
-
-	buf_init(&options.text);
-	buf_put(&options.text, text, n_bytes);
-	shell->keep.compile_ns = shell->keep.load_ns = shell->keep.attach_ns = 0;
-	fflush(stdout);
-	start_ns = base_monotonic_ns();
-	take_status(shell, run_text(&options, &shell->keep));
-	fflush(stdout);
-	if (shell->is_timed)
-		say_times(shell, base_monotonic_ns() - start_ns);
-	buf_free(&options.text);
-	stopped = host_stop_signal();
-	if (!stopped)
-		return;
-	/* What was typed behind a query that has been stopped is not wanted either. */
-	shell->is_over = stopped != SIGINT || !shell->edit;
-	buf_reset(&shell->text);
 }
 
 static void drop_front(struct buf *text, size_t n)
@@ -254,8 +174,9 @@ static void put_back_stdout(struct shell *shell)
 int shell_run(const struct options *options)
 {
 	struct shell shell = { .options = *options, .stdout_fd = -1 };
+	static const int interrupts[] = { SIGINT };
 	bool is_any = true, is_terminal;
-	struct interrupt saved;
+	struct signals interrupt;
 
 	arena_init(&shell.keep.arena);
 	settings_init(&shell.keep.settings);
@@ -269,9 +190,14 @@ int shell_run(const struct options *options)
 		puts("ebql " EBQL_VERSION
 		     ".  A query ends with \";\".  \\? for help, \\q to leave.");
 		fflush(stdout);
-		interrupt_take(&saved);
+		/*
+		 * ^C waits, unless the editor or a run takes it: what comes between a line and
+		 * its run ends that at once, what comes behind a run drops the empty line.
+		 */
+		signals_take(&interrupt, interrupts, ARRAY_SIZE(interrupts), on_interrupt,
+			     SA_RESTART, SIG_BLOCK);
 		read_terminal(&shell);
-		interrupt_give_back(&saved);
+		signals_give_back(&interrupt);
 		edit_close(shell.edit);
 	} else {
 		is_any = read_pipe(&shell);
@@ -281,8 +207,7 @@ int shell_run(const struct options *options)
 		options_help(stderr);
 		shell.status = 2;
 	}
-	if (shell.catalog)
-		catalog_close(shell.catalog);
+	catalog_close(shell.keep.catalog);
 	buf_free(&shell.text);
 	arena_free(&shell.keep.arena);
 	/* The user has seen what went wrong. */

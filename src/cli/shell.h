@@ -6,7 +6,7 @@
 #ifndef EBQL_CLI_SHELL_H
 #define EBQL_CLI_SHELL_H
 
-#include "cli/options.h"
+#include "cli/cli.h"
 #include "cli/query.h"
 
 struct edit;
@@ -24,22 +24,18 @@ struct shell {
 	const struct out_format *format_before_x;
 	bool is_timed, is_over;
 	int status; /* of the first statement that failed; else 3 where one lost events; else 0 */
-	int stdout_fd; /* standard output, while \o has it elsewhere; else -1 */
-	/* Opened by the first completion or \d; it and the names live as long as the shell. */
-	struct catalog *catalog;
-	struct names streams;
+	int stdout_fd;	      /* standard output, while \o has it elsewhere; else -1 */
+	struct names streams; /* all of the catalog, once one was completed */
 };
-
-/* run.c: one text; 0 to 3 as cli.h has them.  keep may be NULL. */
-int run_text(const struct options *options, struct keep *keep);
 
 /* Reads statements until \q, the end of the input or SIGTERM; the exit status. */
 int shell_run(const struct options *options);
+
+/* --- shell_command.c --- */
+
 /* One statement, as if it had been typed. */
 void shell_statement(struct shell *shell, const char *text, size_t n_bytes);
-struct catalog *shell_catalog(struct shell *shell);
-
-/* shell_command.c: a line that begins with a backslash. */
+/* A line that begins with a backslash. */
 void shell_command(struct shell *shell, const char *line);
 /* "\d", "\dv", ...; NULL behind the last. */
 const char *shell_command_name(u32 i);

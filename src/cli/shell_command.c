@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The backslash commands of the shell, one table entry each.
+ * One statement of the shell, and its backslash commands, one table entry each.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-#include "cli/catalog_options.h"
+#include "cli/describe.h"
+#include "cli/host.h"
 #include "cli/shell.h"
 
 /* Words for the one who sits there; a pipe gets results only. */
@@ -31,6 +33,51 @@ static void failed(struct shell *shell)
 		shell->status = 2;
 }
 
+static void say_times(const struct shell *shell, u64 total_ns)
+{
+	const struct keep *keep = &shell->keep;
+	u64 start_ns = keep->compile_ns + keep->load_ns + keep->attach_ns;
+
+	if (!start_ns) {
+		fprintf(stderr, "time %.2f ms\n", (double)total_ns / 1e6);
+		return;
+	}
+	fprintf(stderr, "compile %.2f ms, load %.2f ms, attach %.2f ms, run %.2f ms\n",
+		(double)keep->compile_ns / 1e6, (double)keep->load_ns / 1e6,
+		(double)keep->attach_ns / 1e6,
+		(double)(total_ns > start_ns ? total_ns - start_ns : 0) / 1e6);
+}
+
+static void take_status(struct shell *shell, int status)
+{
+	if (shell->status == 0 || (shell->status == 3 && status != 0))
+		shell->status = status;
+}
+
+void shell_statement(struct shell *shell, const char *text, size_t n_bytes)
+{
+	struct options options = shell->options;
+	u64 start_ns;
+	int stopped;
+
+	buf_init(&options.text);
+	buf_put(&options.text, text, n_bytes);
+	shell->keep.compile_ns = shell->keep.load_ns = shell->keep.attach_ns = 0;
+	fflush(stdout);
+	start_ns = base_monotonic_ns();
+	take_status(shell, run_text(&options, &shell->keep));
+	fflush(stdout);
+	if (shell->is_timed)
+		say_times(shell, base_monotonic_ns() - start_ns);
+	buf_free(&options.text);
+	stopped = host_stop_signal();
+	if (!stopped)
+		return;
+	/* What was typed behind a query that has been stopped is not wanted either. */
+	shell->is_over = stopped != SIGINT || !shell->edit;
+	buf_reset(&shell->text);
+}
+
 static void run_printf(struct shell *shell, const char *format, ...) PRINTF(2, 3);
 static void run_printf(struct shell *shell, const char *format, ...)
 {
@@ -45,32 +92,10 @@ static void run_printf(struct shell *shell, const char *format, ...)
 	buf_free(&text);
 }
 
-/* Does the text name one stream, view or span? */
-static bool is_source(struct shell *shell, const char *written, struct arena *arena)
-{
-	const char *text = arena_printf(arena, "DESCRIBE %s", written);
-	struct catalog *catalog = shell_catalog(shell);
-	const struct ast_source *source;
-	struct plan_description d;
-	struct ast_script *script;
-	struct diags diags;
-
-	diags_init(&diags, arena, "query", text, strlen(text));
-	script = sql_parse(arena, &diags);
-	if (diags_failed(&diags) || script->statements.n != 1)
-		return false;
-	source = script->statements.at[0].source;
-	if (!source || source->kind != AST_SOURCE_STREAM)
-		return source && source->kind == AST_SOURCE_FILE;
-	if (plan_is_derived(source))
-		return plan_describe(source, catalog, &shell->keep.views, arena, &diags, &d);
-	return catalog_find(catalog, source->path, source->n_path, source->span, &diags) != NULL;
-}
-
 static void do_d(struct shell *shell, const char *argument)
 {
-	struct arena arena;
-	struct diags diags;
+	struct description description;
+	struct query q;
 
 	if (!*argument) {
 		run_printf(shell, "SHOW VIEWS");
@@ -78,18 +103,17 @@ static void do_d(struct shell *shell, const char *argument)
 			   "\\d NAME shows the columns of one.\n");
 		return;
 	}
-	arena_init(&arena);
-	if (!strpbrk(argument, "*?") && is_source(shell, argument, &arena)) {
+	query_init_kept(&q, &shell->keep);
+	if (!strpbrk(argument, "*?") &&
+	    describe_written(&q, argument, strlen(argument), &description)) {
 		run_printf(shell, "DESCRIBE %s", argument);
 	} else {
-		diags_init(&diags, &arena, "query", "", 0);
+		diags_init(&q.diags, &q.arena, "query", "", 0);
 		fflush(stdout);
-		if (list_streams(shell_catalog(shell), argument,
-				 strcmp(shell->options.format->name, "json") == 0,
-				 &shell->keep.views, &diags))
+		if (list_streams(&q, argument, options_want_json(&shell->options)))
 			failed(shell);
 	}
-	arena_free(&arena);
+	query_free(&q);
 }
 
 /* 'it' -> 'it', and a pattern with * and ? -> LIKE's % and _ */
@@ -184,7 +208,7 @@ static void do_q(struct shell *shell, const char *argument)
 
 static void do_help(struct shell *shell, const char *argument);
 
-static const struct command {
+static const struct shell_command {
 	const char *name, *arguments, *meaning;
 	void (*run)(struct shell *shell, const char *argument);
 } commands[] = {
@@ -252,7 +276,7 @@ static const char *argument_of(struct arena *arena, const char *rest)
 void shell_command(struct shell *shell, const char *line)
 {
 	size_t n = strcspn(line, " \t\r;");
-	const struct command *command = NULL;
+	const struct shell_command *command = NULL;
 	struct arena arena;
 	const char *name;
 

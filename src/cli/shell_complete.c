@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/describe.h"
 #include "cli/shell.h"
 
 /* Functions besides the aggregates; those of SQLite that people use, not all. */
@@ -81,7 +82,7 @@ static void offer_sources(struct search *search)
 	struct shell *shell = search->shell;
 
 	if (!shell->streams.list.n)
-		catalog_each(shell_catalog(shell), "", keep_stream, &shell->streams);
+		catalog_each(keep_catalog(&shell->keep), "", keep_stream, &shell->streams);
 	search->word = stream_written_out(search->arena,
 					  arena_strndup(search->arena, search->word, search->n));
 	search->n = strlen(search->word);
@@ -92,12 +93,6 @@ static void offer_sources(struct search *search)
 
 /* --- Columns --- */
 
-static void offer_fields(struct search *search, const struct stream_list *list)
-{
-	for (u32 i = 0; list && i < list->streams.at[0]->n_fields; i++)
-		offer(search, list->streams.at[0]->fields[i].name);
-}
-
 static void offer_system(struct search *search)
 {
 	for (u32 i = 0; i < SYS_N; i++)
@@ -107,34 +102,18 @@ static void offer_system(struct search *search)
 static void offer_columns(void *context, const char *written, size_t n)
 {
 	struct search *search = context;
-	struct catalog *catalog = shell_catalog(search->shell);
-	const char *text = arena_printf(search->arena, "DESCRIBE %.*s", (int)n, written);
-	const struct ast_source *source;
-	struct plan_description d;
-	struct ast_script *script;
-	struct diags diags;
+	struct description d;
+	struct query q;
 
 	search->has_source = true;
-	diags_init(&diags, search->arena, "completion", text, strlen(text));
-	script = sql_parse(search->arena, &diags);
-	if (diags_failed(&diags) || script->statements.n != 1 || !script->statements.at[0].source)
-		return;
-	source = script->statements.at[0].source;
-	if (source->kind == AST_SOURCE_FILE) {
-		offer_fields(search, catalog_file(catalog, source->path[0], source->span, &diags));
-	} else if (source->kind == AST_SOURCE_STREAM && plan_is_derived(source)) {
-		if (!plan_describe(source, catalog, &search->shell->keep.views, search->arena,
-				   &diags, &d))
-			return;
-		for (u32 i = 0; i < d.n_columns; i++)
-			offer(search, d.columns[i].name);
-		if (d.has_system)
-			offer_system(search);
-	} else if (source->kind == AST_SOURCE_STREAM) {
-		offer_fields(search, catalog_find(catalog, source->path, source->n_path,
-						  source->span, &diags));
-		offer_system(search);
+	query_init_kept(&q, &search->shell->keep);
+	if (describe_written(&q, written, n, &d)) {
+		for (u32 i = 0; i < d.columns.n; i++)
+			offer(search, d.columns.at[i].name);
+		for (u32 i = 0; i < d.system.n; i++)
+			offer(search, d.system.at[i].name);
 	}
+	query_free(&q);
 }
 
 /* --- Words of the language --- */

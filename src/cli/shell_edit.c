@@ -11,7 +11,6 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include <wchar.h>
 
 #include "cli/shell.h"
+#include "cli/signals.h"
 
 #define LIBRARY	      "libedit.so.2"
 #define HISTORY_MAX   1000
@@ -61,44 +61,15 @@ struct edit {
 
 static const int key_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH };
 static volatile sig_atomic_t has_come[ARRAY_SIZE(key_signals)];
+static struct signals taken;
 
 enum { KEY_INTERRUPT, KEY_TERMINATE, KEY_HANGUP, KEY_SUSPEND, KEY_RESIZE };
-
-struct saved_signals {
-	sigset_t mask, waiting; /* waiting: without those of key_signals */
-	struct sigaction actions[ARRAY_SIZE(key_signals)];
-};
 
 static void on_signal(int number)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
 		if (key_signals[i] == number)
 			has_come[i] = 1;
-}
-
-static void signals_take(struct saved_signals *saved)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t blocked;
-
-	sigemptyset(&blocked);
-	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
-		sigaddset(&blocked, key_signals[i]);
-	sigprocmask(SIG_BLOCK, &blocked, &saved->mask);
-	saved->waiting = saved->mask;
-	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
-		sigdelset(&saved->waiting, key_signals[i]);
-	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++) {
-		has_come[i] = 0;
-		sigaction(key_signals[i], &action, &saved->actions[i]);
-	}
-}
-
-static void signals_give_back(const struct saved_signals *saved)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
-		sigaction(key_signals[i], &saved->actions[i], NULL);
-	sigprocmask(SIG_SETMASK, &saved->mask, NULL);
 }
 
 /* --- Keys --- */
@@ -123,14 +94,15 @@ static bool take(u32 signal)
 }
 
 /* Sleeps until there is a byte or one of our signals: which, in has_come.  false: no terminal. */
-static bool wait_for_byte(const struct saved_signals *saved)
+static bool wait_for_byte(void)
 {
 	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	sigset_t waiting = taken.mask;
 
-	return ppoll(&fd, 1, NULL, &saved->waiting) >= 0 || errno == EINTR;
+	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
+		sigdelset(&waiting, key_signals[i]);
+	return ppoll(&fd, 1, NULL, &waiting) >= 0 || errno == EINTR;
 }
-
-static struct saved_signals saved_signals;
 
 /* A key for libedit: 1, 0 at the end of the input, -1.  ^C is one too. */
 static int read_key(EditLine *line, wchar_t *ret_key)
@@ -155,7 +127,7 @@ static int read_key(EditLine *line, wchar_t *ret_key)
 			current->el_resize(line);
 		if (take(KEY_SUSPEND))
 			suspend(current);
-		if (!wait_for_byte(&saved_signals))
+		if (!wait_for_byte())
 			return -1;
 		if (has_come[KEY_INTERRUPT] || has_come[KEY_TERMINATE] || has_come[KEY_HANGUP] ||
 		    has_come[KEY_RESIZE] || has_come[KEY_SUSPEND])
@@ -432,11 +404,13 @@ enum edit_end edit_read(struct edit *edit, bool is_first, const char **ret_line)
 
 	snprintf(edit->prompt, sizeof(edit->prompt), "%s", is_first ? PROMPT : PROMPT_INSIDE);
 	edit->is_cancelled = false;
-	signals_take(&saved_signals);
+	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
+		has_come[i] = 0;
+	signals_take(&taken, key_signals, ARRAY_SIZE(key_signals), on_signal, 0, SIG_BLOCK);
 	/* Before the prompt, so that no key is echoed by the terminal too. */
 	edit->el_set(edit->line, EL_PREP_TERM, 1);
 	line = edit->el_gets(edit->line, &n);
-	signals_give_back(&saved_signals);
+	signals_give_back(&taken);
 	if (edit->is_cancelled) {
 		fputs("^C\n", edit->out);
 		fflush(edit->out);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cat/cat.h"
+#include "snapshot.h"
 
 static const char *const patterns[] = {
 	"tracepoint:syscalls:sys_enter_read",
@@ -109,9 +109,9 @@ int main(int argc, char **argv)
 	buf_init(&out);
 	catalog = catalog_open_live(&arena);
 	if (argc > 1)
-		rc = catalog_write_snapshot(catalog, (const char *const *)argv + 1, argc - 1, &out);
+		rc = snapshot_write(catalog, (const char *const *)argv + 1, argc - 1, &out);
 	else
-		rc = catalog_write_snapshot(catalog, patterns, ARRAY_SIZE(patterns), &out);
+		rc = snapshot_write(catalog, patterns, ARRAY_SIZE(patterns), &out);
 	if (rc)
 		fprintf(stderr, "freeze: a pattern names nothing on this kernel\n");
 	more = buf_flush(&out, STDOUT_FILENO);

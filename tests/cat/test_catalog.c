@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cat/internal.h"
+#include "snapshot.h"
 
 struct session {
 	struct arena arena;
@@ -93,7 +93,6 @@ static void test_find(void **state)
 
 	session_open(&session, SNAPSHOT);
 	assert_non_null(session.catalog);
-	assert_false(catalog_is_live(session.catalog));
 	list = find(&session, "tracepoint:syscalls:sys_enter_pread64");
 	assert_non_null(list);
 	assert_false(list->is_wildcard);
@@ -295,14 +294,14 @@ static void test_rewritten(void **state)
 		all[n_all++] = arena_strdup(&session.arena, stream);
 	}
 	assert_true(n_all > 30);
-	assert_int_equal(catalog_write_snapshot(session.catalog, all, n_all, &out), 0);
+	assert_int_equal(snapshot_write(session.catalog, all, n_all, &out), 0);
 	assert_string_equal(out.at, text);
 	buf_reset(&out);
-	assert_int_equal(catalog_write_snapshot(session.catalog, patterns, 1, &out), 0);
+	assert_int_equal(snapshot_write(session.catalog, patterns, 1, &out), 0);
 	assert_non_null(strstr(out.at, "stream tracepoint syscalls sys_enter_read "));
 	assert_null(strstr(out.at, "sys_enter_write"));
 	all[0] = "tracepoint:no:such";
-	assert_int_equal(catalog_write_snapshot(session.catalog, all, 1, &out), -ENOENT);
+	assert_int_equal(snapshot_write(session.catalog, all, 1, &out), -ENOENT);
 	buf_free(&out);
 	free(text);
 	session_close(&session);
@@ -438,11 +437,10 @@ static void test_live_snapshot(void **state)
 	buf_init(&first);
 	buf_init(&second);
 	session_open(&live, NULL);
-	assert_int_equal(
-		catalog_write_snapshot(live.catalog, patterns, ARRAY_SIZE(patterns), &first), 0);
+	assert_int_equal(snapshot_write(live.catalog, patterns, ARRAY_SIZE(patterns), &first), 0);
 	assert_non_null(open_text(&frozen, first.at, first.n));
-	assert_int_equal(
-		catalog_write_snapshot(frozen.catalog, patterns, ARRAY_SIZE(patterns), &second), 0);
+	assert_int_equal(snapshot_write(frozen.catalog, patterns, ARRAY_SIZE(patterns), &second),
+			 0);
 	assert_true(first.n > 4000);
 	assert_string_equal(first.at, second.at);
 	session_close(&live);
@@ -550,7 +548,6 @@ static void test_live_errors(void **state)
 	if (!has_tracefs())
 		skip();
 	session_open(&session, NULL);
-	assert_true(catalog_is_live(session.catalog));
 	expect_error(&session, "t:syscalls:sys_enter_pread", "unknown-stream",
 		     "\"tracepoint:syscalls:sys_enter_pread64\"");
 	/* Names stay below events/. */

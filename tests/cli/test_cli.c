@@ -110,6 +110,18 @@ static void test_few_files(void **state)
 	}
 }
 
+/* The kernel has room for the rows, and this process none to map them. */
+static void test_no_room(void **state)
+{
+	if (geteuid() != 0) {
+		print_message("SKIP: needs root to load programs\n");
+		skip();
+	}
+	expect("version >/dev/null; prlimit --as=250000000 " EBQL_BINARY
+	       " -n 1 'SET ring_bytes = 256MiB; SELECT pid FROM raw_tracepoint:sched_switch'",
+	       1, "error[run-start]: cannot make room for rows: Cannot allocate memory\n");
+}
+
 static void test_no_query(void **state)
 {
 	expect("'DROP VIEW IF EXISTS v'", 2,
@@ -262,7 +274,7 @@ int main(void)
 		cmocka_unit_test(test_no_query),   cmocka_unit_test(test_few_files),
 		cmocka_unit_test(test_explain),	   cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_no_process), cmocka_unit_test(test_reads),
-		cmocka_unit_test(test_not_there),
+		cmocka_unit_test(test_not_there),  cmocka_unit_test(test_no_room),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "cli/cli.h"
 
 #define ARGS_MAX 8
 
@@ -48,22 +47,18 @@ static void read_back(int fd, struct buf *into)
 	close(fd);
 }
 
-static void run(int (*command)(int argc, char **argv), char **argv, struct result *result)
+static void run(char **argv, struct result *result)
 {
-	int out = open_scratch(), complaint = open_scratch(), argc = 0, status;
+	int out = open_scratch(), complaint = open_scratch(), status;
 	pid_t child;
 
-	while (argv[argc])
-		argc++;
-	fflush(NULL);
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
 		dup2(out, STDOUT_FILENO);
 		dup2(complaint, STDERR_FILENO);
-		status = command(argc, argv);
-		fflush(NULL);
-		_exit(status);
+		execv(EBQL_BINARY, argv);
+		_exit(127);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
@@ -96,13 +91,13 @@ static void check_golden(const char *name, const struct buf *text)
 }
 
 /* Runs a command on the snapshot; what it writes to either side is the golden text. */
-static void check(const char *name, int (*command)(int argc, char **argv), const char *option,
-		  const char *argument, int status)
+static void check(const char *name, char *command, const char *option, const char *argument,
+		  int status)
 {
 	char snapshot[] = SNAPSHOT;
-	char *argv[ARGS_MAX] = { "command", "--catalog", snapshot };
+	char *argv[ARGS_MAX] = { "ebql", command, "--catalog", snapshot };
 	struct result result;
-	int n = 3;
+	int n = 4;
 
 	if (option) {
 		argv[n++] = "-o";
@@ -110,7 +105,7 @@ static void check(const char *name, int (*command)(int argc, char **argv), const
 	}
 	if (argument)
 		argv[n++] = (char *)argument;
-	run(command, argv, &result);
+	run(argv, &result);
 	assert_int_equal(result.status, status);
 	assert_true(!result.complaint.n == !status);
 	buf_put(&result.out, result.complaint.at, result.complaint.n);
@@ -121,28 +116,28 @@ static void check(const char *name, int (*command)(int argc, char **argv), const
 
 static void test_list(void **state)
 {
-	check("list-all", cmd_list, NULL, NULL, 0);
-	check("list-word", cmd_list, NULL, "pread", 0);
-	check("list-glob-json", cmd_list, "json", "t:sched:sched_wak*", 0);
-	check("list-none", cmd_list, NULL, "nosuch", 1);
+	check("list-all", "list", NULL, NULL, 0);
+	check("list-word", "list", NULL, "pread", 0);
+	check("list-glob-json", "list", "json", "t:sched:sched_wak*", 0);
+	check("list-none", "list", NULL, "nosuch", 1);
 }
 
 static void test_describe(void **state)
 {
-	check("describe-syscall", cmd_describe, NULL, "tracepoint/syscalls/sys_enter_pread64", 0);
-	check("describe-exit-json", cmd_describe, "json", "t:syscalls:sys_exit_newfstat", 0);
-	check("describe-shadow", cmd_describe, NULL, "tracepoint:sched:sched_wakeup", 0);
-	check("describe-raw", cmd_describe, NULL, "rt:sched_switch", 0);
-	check("describe-wildcard", cmd_describe, NULL, "t:syscalls:sys_enter_*", 0);
-	check("describe-misspelt", cmd_describe, NULL, "t:sched:sched_swich", 2);
-	check("describe-empty", cmd_describe, NULL, ":", 2);
+	check("describe-syscall", "describe", NULL, "tracepoint/syscalls/sys_enter_pread64", 0);
+	check("describe-exit-json", "describe", "json", "t:syscalls:sys_exit_newfstat", 0);
+	check("describe-shadow", "describe", NULL, "tracepoint:sched:sched_wakeup", 0);
+	check("describe-raw", "describe", NULL, "rt:sched_switch", 0);
+	check("describe-wildcard", "describe", NULL, "t:syscalls:sys_enter_*", 0);
+	check("describe-misspelt", "describe", NULL, "t:sched:sched_swich", 2);
+	check("describe-empty", "describe", NULL, ":", 2);
 }
 
-static void expect_usage(int (*command)(int argc, char **argv), char **argv)
+static void expect_usage(char **argv)
 {
 	struct result result;
 
-	run(command, argv, &result);
+	run(argv, &result);
 	assert_int_equal(result.status, 2);
 	assert_int_equal(result.out.n, 0);
 	assert_true(result.complaint.n > 0);
@@ -152,21 +147,21 @@ static void expect_usage(int (*command)(int argc, char **argv), char **argv)
 
 static void test_usage(void **state)
 {
-	expect_usage(cmd_list, (char *[]){ "list", "a", "b", NULL });
-	expect_usage(cmd_list, (char *[]){ "list", "-o", "xml", NULL });
-	expect_usage(cmd_list, (char *[]){ "list", "--nosuch", NULL });
-	expect_usage(cmd_describe, (char *[]){ "describe", NULL });
-	expect_usage(cmd_doctor, (char *[]){ "doctor", "now", NULL });
+	expect_usage((char *[]){ "ebql", "list", "a", "b", NULL });
+	expect_usage((char *[]){ "ebql", "list", "-o", "xml", NULL });
+	expect_usage((char *[]){ "ebql", "list", "--nosuch", NULL });
+	expect_usage((char *[]){ "ebql", "describe", NULL });
+	expect_usage((char *[]){ "ebql", "doctor", "now", NULL });
 }
 
 /* The status says the same as the lines: 1 exactly when one begins with "no". */
 static void test_doctor(void **state)
 {
-	char *argv[] = { "doctor", NULL };
+	char *argv[] = { "ebql", "doctor", NULL };
 	struct result result;
 	bool has_no;
 
-	run(cmd_doctor, argv, &result);
+	run(argv, &result);
 	has_no = !strncmp(result.out.at, "no  ", 4) || strstr(result.out.at, "\nno  ");
 	assert_int_equal(result.status, has_no);
 	assert_non_null(strstr(result.out.at, "raw tracepoint attach"));
