@@ -22,7 +22,8 @@ format:
 	clang-format -i $$(find src tests bench -name '*.[ch]')
 
 asan:
-	[ -e build-asan/build.ninja ] || meson setup build-asan -Db_sanitize=address,undefined
+	[ -e build-asan/build.ninja ] || meson setup build-asan -Db_sanitize=address,undefined \
+		-Doptimization=1
 	ninja -C build-asan -j $(JOBS)
 
 fuzz:
