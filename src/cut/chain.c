@@ -26,17 +26,18 @@ struct select {
 /* --- FROM to HAVING --- */
 
 /* The rows whose part tests the condition, or NULL. */
-static struct rows *rows_of_condition(struct cutter *c, u32 first, struct expr *e, bool is_behind)
+static struct rows *rows_of_condition(struct select *s, u32 first, struct expr *e)
 {
-	struct rows *rows = cut_rows_of(c, e);
+	struct cutter *c = s->c;
+	struct rows *rows = cut_rows_of(c, e), *own = first < c->rows.n ? c->rows.at[first] : NULL;
 
-	/* Of no column at all, where it must be tested there. */
-	if (!rows && cut_is_where_first(c) && first < c->rows.n &&
-	    cut_is_kernel_expr(e, c->rows.at[first]->tree))
-		rows = c->rows.at[first];
+	/* Of no column at all: `matched` tells what it drops, too. */
+	if (!rows && own && (cut_is_where_first(c) || own->tree == s->ch.from) &&
+	    cut_is_kernel_expr(e, own->tree))
+		rows = own;
 	if (!rows || rows->is_outer || rows->is_nullable || rows->file)
 		return NULL;
-	return is_behind && expr_can_fault(e, rows->tree) ? NULL : rows;
+	return c->is_guarded && expr_can_fault(e, rows->tree) ? NULL : rows;
 }
 
 /* false after a diagnostic. */
@@ -44,7 +45,7 @@ static bool put_conjunct(struct select *s, u32 first, struct expr *e, const char
 			 struct buf *out)
 {
 	struct cutter *c = s->c;
-	struct rows *rows = rows_of_condition(c, first, e, c->is_guarded);
+	struct rows *rows = rows_of_condition(s, first, e);
 
 	if (rows) {
 		vec_push(c->arena, &rows->where, e);

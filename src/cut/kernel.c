@@ -15,14 +15,18 @@ static const struct plan *take_one(const struct plan **plan, enum plan_kind kind
 	return p;
 }
 
-/* Filters on top of it, for all of whose conjuncts there is one list. */
+/* Filters on top of it, for all of whose conjuncts there is one list: the inner ones guard. */
 static const struct plan *take_filters(const struct plan *plan, struct arena *arena,
 				       expr_vec *ret_conjuncts)
 {
-	for (; plan->kind == PLAN_FILTER; plan = plan->input)
-		for (u32 i = 0; i < plan->filter.n_conjuncts; i++)
-			vec_push(arena, ret_conjuncts, plan->filter.conjuncts[i]);
-	return plan;
+	const struct plan *below;
+
+	if (plan->kind != PLAN_FILTER)
+		return plan;
+	below = take_filters(plan->input, arena, ret_conjuncts);
+	for (u32 i = 0; i < plan->filter.n_conjuncts; i++)
+		vec_push(arena, ret_conjuncts, plan->filter.conjuncts[i]);
+	return below;
 }
 
 void chain_read(const struct plan *plan, struct arena *arena, struct chain *ret_chain)

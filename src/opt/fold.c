@@ -147,17 +147,25 @@ static bool is_refused(const struct expr *e)
 	return is_big && expr_rule(e) == 'S';
 }
 
-static struct expr *fold_case(struct expr *e)
+/* The types of integers too: what comes of it must not hang on the rule. */
+static bool is_same_type(struct type a, struct type b)
+{
+	return a.kind == b.kind && a.bits == b.bits && a.is_signed == b.is_signed &&
+	       a.clock == b.clock;
+}
+
+static struct expr *fold_case(struct expr *e, struct arena *arena)
 {
 	/* Only the first WHEN is looked at: enough for constants written by hand. */
 	int first = truth(e->args[0]);
-	bool is_same_type = e->n_args == 3 && e->args[1]->type.kind == e->type.kind &&
-			    e->args[2]->type.kind == e->type.kind;
+	struct expr *arm = first > 0 ? e->args[1] : e->n_args == 3 ? e->args[2] : NULL;
 
 	/* Signed and unsigned arms: a value that no 64 bits hold with the others is NULL. */
-	if (first < 0 || !is_same_type || e->may_overflow)
+	if (first < 0 || e->n_args != 3 || e->may_overflow)
 		return e;
-	return first ? e->args[1] : e->args[2];
+	if (is_same_type(arm->type, e->type))
+		return arm;
+	return is_integer(arm) && type_is_word(e->type) ? constant(arena, e, arm->integer) : e;
 }
 
 static struct expr *fold_expr(struct expr *e, void *context)
@@ -169,7 +177,7 @@ static struct expr *fold_expr(struct expr *e, void *context)
 	s128 value = 0;
 
 	if (e->kind == EXPR_CASE)
-		return fold_case(e);
+		return fold_case(e, arena);
 	if (e->kind != EXPR_OP || e->is_user_only)
 		return e;
 	if (e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT)

@@ -93,7 +93,6 @@ enum {
 	EXEMPT_STREAM,
 	KNOWN_LARGE,
 	KNOWN_ASOF,
-	KNOWN_INTEGER,
 	KNOWN_SCALAR,
 	KNOWN_COUNTS,
 	KNOWN_FAULT_STATUS,
@@ -121,9 +120,6 @@ struct exemption exemptions[] = {
 			    "again wherever it stands, a NULL spares the kernel the other operand" },
 	[KNOWN_LARGE] = { "too-large", "a number of 2^63 and more ends the run in one way",
 			  .is_known = true },
-	[KNOWN_INTEGER] = { "integer-type",
-			    "the rule fold gives a constant branch another type of integer",
-			    .is_known = true },
 	[KNOWN_ASOF] = { "asof-ties",
 			 "of two starts of one instant the kernel takes either, not the last one written",
 			 .is_known = true },
@@ -226,8 +222,7 @@ static bool types_agree(const struct way_options *a_way, const struct answer *a,
 {
 	*ret_is_kind = same_types(a, b, LIKE_KIND);
 	return same_types(a, b, LIKE_EXACT) ||
-	       is_exempt(EXEMPT_CSV_TYPES, is_csv(a_way) || is_csv(b_way)) ||
-	       is_exempt(KNOWN_INTEGER, *ret_is_kind && has_rules(a_way) != has_rules(b_way));
+	       is_exempt(EXEMPT_CSV_TYPES, is_csv(a_way) || is_csv(b_way));
 }
 
 /* Columns [first, first + n) of all rows. */
@@ -276,7 +271,7 @@ static bool same_in_a_window(const struct oracle_query *query, const struct way_
 		    a->result.lost[i] != b->result.lost[i] &&
 		    !is_exempt(KNOWN_SCALAR, i == LOSS_NEGATIVE && query->has_statistic))
 			return false;
-	return (n == m || is_exempt(EXEMPT_FAULTS, n && m) ||
+	return (n == m || is_exempt(EXEMPT_FAULTS, n && m && !query->counts_faults) ||
 		is_exempt(KNOWN_FAULT_STATUS, !n || has_rules(a_way) != has_rules(b_way))) &&
 	       same_unpaired(a_way, a, b_way, b);
 }

@@ -259,13 +259,15 @@ static void count_refusal(struct totals *totals, const char *refusal, struct are
  * CSV does not say what the columns of no rows are, nor that a type has no sign, which
  * matters beyond 2^63.
  */
-static enum file_kind pick_format(const struct rows *rows, u32 number)
+static enum file_kind pick_format(const struct rows *rows, const struct oracle_query *query,
+				  u32 number)
 {
+	bool is_big = rows->is_big || query->is_wide;
 	u32 n[2] = { 0 };
 
 	for (u32 i = 0; i < rows->data.n_events; i++)
 		n[rows->data.events[i].stream]++;
-	return n[0] && n[1] && !rows->is_big ? number % FILE_KIND_N : number % FILE_CSV;
+	return n[0] && n[1] && !is_big ? number % FILE_KIND_N : number % FILE_CSV;
 }
 
 /* Layouts of the state, and what the kernel may lack: each query takes two in turn. */
@@ -301,7 +303,10 @@ static u32 list_ways(const struct rows *rows, const struct oracle_query *query, 
 	ways[n++] = (struct way_options){ WAY_KERNEL, opt_rules[number % opt_n_rules].name };
 	ways[n++] = layout(query, number);
 	ways[n++] = layout(query, number + 3);
-	ways[n++] = (struct way_options){ WAY_FILE, "", pick_format(rows, number), is_off };
+	/* No recording is called tracepoint:*. */
+	if (!strstr(query->text->ebql, "tracepoint:"))
+		ways[n++] = (struct way_options){ WAY_FILE, "", pick_format(rows, query, number),
+						  is_off };
 	return n;
 }
 
@@ -313,6 +318,20 @@ static void print_query(struct oracle_query *query, struct rows *rows, u32 numbe
 	print_texts(&(struct comparison){ query, rows }, &out);
 	fprintf(stderr, "%u %s\n", number, out.at);
 	buf_free(&out);
+}
+
+static const char *type_of(const struct answer *answer)
+{
+	static char text[40];
+	struct buf out;
+
+	if (!answer->schema.n_columns)
+		return "-";
+	buf_init(&out);
+	type_print(answer->schema.columns[0].type, &out);
+	snprintf(text, sizeof(text), "%s", out.at);
+	buf_free(&out);
+	return text;
 }
 
 bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 number,
@@ -342,7 +361,12 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 		get_answer(&c, &ways[i], &windows, &arena, i ? &other : &first);
 		totals->n_runs++;
 		if (i == 0)
-			totals->n_with_rows += first.result.n_rows > 0;
+			totals->type = type_of(&first);
+		if (i == 0 && first.result.n_rows) {
+			totals->n_with_rows++;
+			for (u32 k = 0; k < TRAIT_N; k++)
+				totals->n_traits[k] += phrase_traits(query->text) >> k & 1;
+		}
 		if (i == 0 && first.error)
 			count_refusal(totals, first.error, &arena);
 		if (i == 0 && !query->has_reference)
@@ -371,6 +395,9 @@ void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures)
 	for (u32 i = 0; i < TAGS_MAX && totals->tags[i].n; i++)
 		printf("%5u %s\n", totals->tags[i].n,
 		       getenv("EBQL_VERBOSE") ? totals->tags[i].example : totals->tags[i].tag);
+	for (u32 i = 1; i < TRAIT_N; i++)
+		if (totals->n_traits[i])
+			printf("%5u with rows have %s\n", totals->n_traits[i], trait_names[i]);
 	for (u32 i = 0; i < n_exemptions; i++)
 		if (exemptions[i].n_used)
 			printf("%5llu %s %s: %s\n", (unsigned long long)exemptions[i].n_used,

@@ -3,9 +3,13 @@
  * Every function and operator over a value of every type, one query each.  There is no text
  * for SQLite: what it makes of wrong types is not the question.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "random.h"
+
+#define N_VALUES ARRAY_SIZE(values)
 
 /* $ is the value. */
 static const char *const functions[] = {
@@ -148,13 +152,13 @@ static const char *const values[] = {
 
 u32 functions_n(void)
 {
-	return ARRAY_SIZE(functions) * ARRAY_SIZE(values);
+	return ARRAY_SIZE(functions) * N_VALUES;
 }
 
 void functions_query(u32 number, struct oracle_query *query, struct arena *arena)
 {
-	const char *at = functions[number / ARRAY_SIZE(values)];
-	const char *value = values[number % ARRAY_SIZE(values)];
+	const char *at = functions[number / N_VALUES];
+	const char *value = values[number % N_VALUES];
 	struct buf text;
 
 	buf_init(&text);
@@ -170,4 +174,46 @@ void functions_query(u32 number, struct oracle_query *query, struct arena *arena
 		.text = phrase_new(arena, PHRASE_FIXED, arena_strdup(arena, text.at), 0),
 	};
 	buf_free(&text);
+}
+
+static void write_types(const char *const *types)
+{
+	FILE *file = fopen(TYPES_PATH, "w");
+
+	BUG_ON(!file);
+	fprintf(file, "The types of each over");
+	for (u32 i = 0; i < N_VALUES; i++)
+		fprintf(file, "%s %s", i ? "," : "", values[i]);
+	fprintf(file, "; -: refused.\n");
+	for (u32 i = 0; i < functions_n(); i++)
+		fprintf(file, "%s%s%s%s", i % N_VALUES ? ", " : functions[i / N_VALUES],
+			i % N_VALUES ? "" : "\t", types[i], (i + 1) % N_VALUES ? "" : "\n");
+	fclose(file);
+}
+
+u32 functions_check_types(const char *const *types)
+{
+	char line[1000], *at, *type;
+	u32 number = 0, n_wrong = 0;
+	FILE *file;
+
+	if (getenv("EBQL_UPDATE"))
+		write_types(types);
+	file = fopen(TYPES_PATH, "r");
+	BUG_ON(!file || !fgets(line, sizeof(line), file));
+	while (fgets(line, sizeof(line), file)) {
+		at = line;
+		BUG_ON(strcmp(strsep(&at, "\t"), functions[number / N_VALUES]));
+		for (; (type = strsep(&at, ",\n")) && *type; number++) {
+			type += *type == ' ';
+			if (!types[number] || strcmp(type, types[number]) == 0)
+				continue;
+			fprintf(stderr, "%s of %s has type %s, should be %s\n", line,
+				values[number % N_VALUES], types[number], type);
+			n_wrong++;
+		}
+	}
+	BUG_ON(number != functions_n());
+	fclose(file);
+	return n_wrong;
 }

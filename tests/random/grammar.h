@@ -76,6 +76,7 @@ struct production {
 	enum range range;
 	u32 flags;
 	char sign;
+	enum trait trait; /* NONE: that of the place */
 };
 
 extern const struct production productions[];

@@ -28,6 +28,8 @@ struct scope {
 struct cte {
 	const char *name;
 	struct scope scope;
+	bool is_union; /* of aggregates */
+	u32 n_reads;
 };
 
 struct maker {

@@ -242,6 +242,7 @@ static struct phrase *filter(struct maker *m, const struct scope *scope)
 	struct phrase *p = phrase_new(m->arena, PHRASE_FIXED, " FILTER (WHERE $0)", 1,
 				      make(m, scope, CONDITION, 1));
 
+	phrase_mark(p, TRAIT_FILTER);
 	p->is_optional = true;
 	p->is_gone = !rng_percent(m->rng, 20);
 	return p;
@@ -378,12 +379,16 @@ static enum phrase_class class_of(const struct production *of, const struct phra
 {
 	if (of->place == TEXT || of->range == RANGE_TEXT)
 		return PHRASE_TEXT;
-	if (of->place == REAL || (of->flags & OPAQUE) || of->place == OVER || of->place == RUNNING)
+	if (of->place == REAL || (of->flags & OPAQUE) || of->place == OVER)
 		return PHRASE_REAL;
 	if (of->range == RANGE_FIRST || of->range == RANGE_BOTH)
 		return p->args[0]->class;
 	return PHRASE_INTEGER;
 }
+
+static const enum trait place_traits[PLACE_N] = {
+	[HAVING] = TRAIT_HAVING, [OVER] = TRAIT_OVER, [RUNNING] = TRAIT_RUNNING
+};
 
 /* NULL: of these arguments it may leave 64 bits, or there is no such column. */
 static struct phrase *produce(struct maker *m, const struct scope *scope,
@@ -405,6 +410,7 @@ static struct phrase *produce(struct maker *m, const struct scope *scope,
 	if ((of->flags & MAY_FAULT) && p->args[1]->lo <= 0 && p->args[1]->hi >= 0)
 		m->may_fault = true;
 	m->has_opaque |= (of->flags & OPAQUE) != 0;
+	phrase_mark(p, of->trait ? of->trait : place_traits[of->place]);
 	/* Alone it is its argument: nothing to look through when it is made smaller. */
 	return strcmp(of->ebql, "$0") == 0 && !of->sqlite ? p->args[0] : p;
 }

@@ -111,7 +111,7 @@ static struct phrase *nested(struct maker *m, const char *alias, struct scope *s
 	scope->time = arena_printf(m->arena, "%s.time", alias);
 	scope->n_rows_max = inner.n_rows_max;
 	m->depth--;
-	return p;
+	return phrase_mark(p, TRAIT_NESTED);
 }
 
 /* (SELECT x AS c0, ..., time FROM $E UNION ALL SELECT ... FROM $O) AS alias */
@@ -162,27 +162,21 @@ static struct phrase *united(struct maker *m, const char *alias, struct scope *s
 		       make_where(m, &inner[1], 40));
 	scope->time = arena_printf(m->arena, "%s.time", alias);
 	scope->n_rows_max = MAX(m->rows->data.n_events, 1u);
-	return p;
+	return phrase_mark(p, TRAIT_UNION_OF_STREAMS);
 }
 
-/* (SELECT ..., sum(x) OVER (PARTITION BY k) AS r FROM ...) AS alias: in the order of time */
+/* (SELECT k, sum(x) OVER (PARTITION BY k) AS s, time FROM ...) AS alias: in the order of time */
 static struct phrase *running(struct maker *m, const char *alias, struct scope *scope)
 {
 	const char *key = make_name(m, "c"), *sum = make_name(m, "c"), *inside = make_name(m, "r");
 	struct scope inner = { 0 };
-	struct phrase *from = make_stream(m, rng_percent(m->rng, 40), inside, &inner);
-	struct phrase *k = make(m, &inner, KEY, 1), *x = make(m, &inner, NUMBER, 1), *p, *total;
-	s128 n = inner.n_rows_max;
+	struct phrase *from, *k, *total, *p;
 
-	total = phrase_new(m->arena, PHRASE_INTEGER, "sum($0) OVER (PARTITION BY $1)", 2, x, k);
-	total->sqlite = arena_printf(m->arena,
-				     "sum($0) OVER (PARTITION BY $1 ORDER BY %s ROWS UNBOUNDED "
-				     "PRECEDING)",
-				     inner.time);
-	total->lo = MIN(x->lo * n, 0);
-	total->hi = MAX(x->hi * n, 0);
-	if (!phrase_fits(m, total))
-		return make_stream(m, false, alias, scope);
+	m->depth++;
+	from = make_rows(m, inside, &inner);
+	m->depth--;
+	k = make(m, &inner, KEY, 1);
+	total = make(m, &inner, RUNNING, 1);
 	p = phrase_new(m->arena, PHRASE_FIXED,
 		       arena_printf(m->arena,
 				    "(SELECT $1 AS %s, $2 AS %s, %s AS time FROM $0$3) AS %s", key,
@@ -361,7 +355,9 @@ static struct phrase *paired(struct maker *m, struct phrase *left, struct scope 
 	for (u32 i = 0; i < b.columns.n; i++)
 		vec_push(m->arena, &scope->columns, b.columns.at[i]);
 	scope->is_stream = false;
-	return p;
+	phrase_mark(p, is_left ? TRAIT_LEFT_PAIR : TRAIT_NONE);
+	phrase_mark(p, within_ns ? TRAIT_WITHIN : TRAIT_NONE);
+	return phrase_mark(p, is_asof ? TRAIT_ASOF : TRAIT_PAIR);
 }
 
 /* Rows of one stream to the windows: scans, and their joins. */
@@ -390,8 +386,9 @@ static const struct choice members[] = {
 static struct phrase *joined(struct maker *m, const char *alias, struct scope *scope)
 {
 	struct scope right_scope = { 0 };
-	struct phrase *keys[2], *on, *left, *right;
-	const char *words = rng_percent(m->rng, 50) ? "JOIN" : "LEFT JOIN";
+	struct phrase *keys[2], *on, *left, *right, *p;
+	bool is_left = rng_percent(m->rng, 50);
+	const u64 unions = 1ull << TRAIT_UNION_IN_FROM | 1ull << TRAIT_UNION_IN_WITH;
 
 	left = rng_percent(m->rng, 20) ? make_tree(m, scope)
 				       : choose(m, members, ARRAY_SIZE(members), alias, scope);
@@ -405,9 +402,11 @@ static struct phrase *joined(struct maker *m, const char *alias, struct scope *s
 	on->is_gone = !rng_percent(m->rng, 30);
 	scope->time = NULL; /* two events: none is the row's */
 	scope->n_rows_max *= right_scope.n_rows_max;
-	return phrase_new(m->arena, PHRASE_FIXED,
-			  arena_printf(m->arena, "$0 %s $1 ON $2 = $3$4", words), 5, left, right,
-			  keys[0], keys[1], on);
+	p = phrase_new(m->arena, PHRASE_FIXED,
+		       is_left ? "$0 LEFT JOIN $1 ON $2 = $3$4" : "$0 JOIN $1 ON $2 = $3$4", 5,
+		       left, right, keys[0], keys[1], on);
+	phrase_mark(p, (left->traits | right->traits) & unions ? TRAIT_UNION_JOINED : TRAIT_NONE);
+	return phrase_mark(p, is_left ? TRAIT_LEFT_JOIN : TRAIT_JOIN);
 }
 
 /* --- FROM --- */

@@ -32,7 +32,29 @@ static struct phrase *of_stream(struct maker *m, const char *form)
 
 struct phrase *make_set(struct maker *m, const struct scope *outer)
 {
-	return of_stream(m, "(SELECT $0 FROM $1$2)");
+	return phrase_mark(of_stream(m, "(SELECT $0 FROM $1$2)"), TRAIT_IN_SELECT);
+}
+
+/* One of the other select's rows in sight: of the same column, where it is one of events. */
+static struct phrase *correlated(struct maker *m, const struct seen *outer, const char *form)
+{
+	struct phrase *from, *condition, *p;
+	struct scope scope = { 0 };
+	const struct seen *inner, *x;
+
+	m->depth++;
+	from = make_stream(m, rng_percent(m->rng, 60), make_name(m, "s"), &scope);
+	inner = pick_column(m, &scope, PHRASE_INTEGER, false);
+	x = pick_column(m, &scope, PHRASE_INTEGER, false);
+	if (outer->column >= 0 && !outer->is_compare_only)
+		inner = &scope.columns.at[outer->column];
+	condition = make(m, &scope, CONDITION, 1);
+	m->depth--;
+	p = phrase_new(m->arena, PHRASE_INTEGER, form, 5, from, make_column(m, inner),
+		       make_column(m, outer), condition, make_column(m, x ? x : inner));
+	p->lo = MIN(p->args[4]->lo, 0);
+	p->hi = MAX(p->args[4]->hi, (s128)MAX(m->rows->data.n_events, 1u));
+	return phrase_mark(p, TRAIT_CORRELATED);
 }
 
 struct phrase *make_scalar(struct maker *m, const struct scope *outer)
@@ -47,50 +69,39 @@ struct phrase *make_scalar(struct maker *m, const struct scope *outer)
 					     "(SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY "
 					     "$0) FROM $1$2)",
 					     "(SELECT approx_count_distinct($0) FROM $1$2)" };
+	static const char *const of_outer[] = { "(SELECT count(*) FROM $0 WHERE $1 = $2 AND $3)",
+						"(SELECT max($4) FROM $0 WHERE $1 = $2)",
+						"(SELECT sum($4 > 1) FROM $0 WHERE $1 = $2)" };
+	const struct seen *seen = pick_column(m, outer, PHRASE_INTEGER, false);
 	u32 which = rng_below(m->rng, m->has_reference ? 3 : ARRAY_SIZE(forms));
-	struct phrase *p = of_stream(m, forms[which]);
+	struct phrase *p;
 
+	if (seen && rng_percent(m->rng, 25))
+		return correlated(m, seen, of_outer[rng_below(m->rng, ARRAY_SIZE(of_outer))]);
+	p = of_stream(m, forms[which]);
 	m->has_statistic |= which > 2;
 	if (which == 2) {
 		p->lo = 0;
 		p->hi = MAX(m->rows->data.n_events, 1u);
 	}
-	return p;
-}
-
-/* EXISTS (SELECT ... WHERE b.k = a.k) */
-static struct phrase *existence(struct maker *m, const struct seen *outer)
-{
-	const char *alias = make_name(m, "s");
-	struct phrase *from, *condition;
-	struct scope scope = { 0 };
-	const struct seen *inner;
-
-	m->depth++;
-	from = make_stream(m, rng_percent(m->rng, 60), alias, &scope);
-	inner = pick_column(m, &scope, PHRASE_INTEGER, false);
-	if (outer->column >= 0 && !outer->is_compare_only)
-		inner = &scope.columns.at[outer->column];
-	condition = make(m, &scope, CONDITION, 1);
-	m->depth--;
-	return phrase_new(m->arena, PHRASE_INTEGER,
-			  rng_percent(m->rng, 60)
-				  ? "EXISTS (SELECT 1 FROM $0 WHERE $1 = $2 AND $3)"
-				  : "(NOT EXISTS (SELECT 1 FROM $0 WHERE $1 = $2 AND $3))",
-			  4, from, make_column(m, inner), make_column(m, outer), condition);
+	return phrase_mark(p, which > 2 ? TRAIT_SCALAR_STATISTIC : TRAIT_SCALAR);
 }
 
 struct phrase *make_nested_condition(struct maker *m, const struct scope *scope)
 {
 	static const char *const forms[] = { "($0 IN $1)", "($0 NOT IN $1)", "($0 >= $1)",
 					     "coalesce($0 < $1, 1)", "($0 > $1 AND $0 < 1000)" };
+	static const char *const exists[] = {
+		"EXISTS (SELECT 1 FROM $0 WHERE $1 = $2 AND $3)",
+		"(NOT EXISTS (SELECT 1 FROM $0 WHERE $1 = $2 AND $3))"
+	};
 	const struct seen *seen = pick_column(m, scope, PHRASE_INTEGER, false);
 	u32 which = rng_below(m->rng, ARRAY_SIZE(forms) + 1);
 
 	if (!seen)
 		return make(m, scope, CONDITION, 2);
 	if (which == ARRAY_SIZE(forms))
-		return existence(m, seen);
+		return correlated(m, seen, exists[rng_percent(m->rng, 40)]);
 	return phrase_new(m->arena, PHRASE_INTEGER, forms[which], 2, make_column(m, seen),
 			  which < 2 ? make_set(m, scope) : make_scalar(m, scope));
 }
@@ -181,16 +192,20 @@ static struct phrase *union_of(struct maker *m, struct scope *scope)
 {
 	static const char *const words[] = { "$0 UNION ALL $1", "$0 UNION ALL $1", "$0 UNION $1",
 					     "$0 EXCEPT $1", "$0 INTERSECT $1" };
+	/* The first four aggregate. */
 	static const arm_maker arms[] = { groups, groups, one_row, one_row, plain, distinct };
 	struct scope other = { 0 };
-	struct phrase *a = arms[rng_below(m->rng, ARRAY_SIZE(arms))](m, scope, NULL), *b;
+	u32 first = rng_below(m->rng, ARRAY_SIZE(arms)),
+	    second = rng_below(m->rng, ARRAY_SIZE(arms));
+	struct phrase *a = arms[first](m, scope, NULL), *b, *p;
 
 	if (scope->columns.n < COLUMNS)
 		return a;
-	b = arms[rng_below(m->rng, ARRAY_SIZE(arms))](m, &other, scope);
+	b = arms[second](m, &other, scope);
 	scope->n_rows_max += other.n_rows_max;
-	return phrase_new(m->arena, PHRASE_FIXED, words[rng_below(m->rng, ARRAY_SIZE(words))], 2, a,
-			  b);
+	p = phrase_new(m->arena, PHRASE_FIXED, words[rng_below(m->rng, ARRAY_SIZE(words))], 2, a,
+		       b);
+	return phrase_mark(p, MIN(first, second) < 4 ? TRAIT_COMPOUND : TRAIT_NONE);
 }
 
 struct phrase *make_columns(struct maker *m, struct scope *scope)
@@ -225,24 +240,32 @@ static void see_all(struct maker *m, struct scope *scope, const char *alias,
 	scope->n_rows_max = bare->n_rows_max;
 }
 
+static bool is_union(const struct phrase *select)
+{
+	return select->traits >> TRAIT_COMPOUND & 1;
+}
+
 struct phrase *make_derived(struct maker *m, const char *alias, struct scope *scope)
 {
 	struct scope bare = { 0 };
-	struct phrase *select = make_columns(m, &bare);
+	struct phrase *select = make_columns(m, &bare), *p;
 
 	see_all(m, scope, alias, &bare);
-	return phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "($0) AS %s", alias), 1,
-			  select);
+	p = phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "($0) AS %s", alias), 1,
+		       select);
+	return phrase_mark(p, is_union(select) ? TRAIT_UNION_IN_FROM : TRAIT_NONE);
 }
 
 struct phrase *make_cte(struct maker *m, const char *alias, struct scope *scope)
 {
-	const struct cte *cte;
+	struct cte *cte;
+	struct phrase *p;
 
 	if (!m->ctes.n || rng_percent(m->rng, 40)) {
 		struct cte fresh = { .name = make_name(m, "w") };
 		struct phrase *select = make_columns(m, &fresh.scope);
 
+		fresh.is_union = is_union(select);
 		phrase_list_add(m->arena, m->with,
 				phrase_new(m->arena, PHRASE_FIXED,
 					   arena_printf(m->arena, "%s AS ($0)", fresh.name), 1,
@@ -251,6 +274,8 @@ struct phrase *make_cte(struct maker *m, const char *alias, struct scope *scope)
 	}
 	cte = &m->ctes.at[rng_below(m->rng, m->ctes.n)];
 	see_all(m, scope, alias, &cte->scope);
-	return phrase_new(m->arena, PHRASE_FIXED,
-			  arena_printf(m->arena, "%s AS %s", cte->name, alias), 0);
+	p = phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "%s AS %s", cte->name, alias),
+		       0);
+	phrase_mark(p, cte->n_reads++ ? TRAIT_WITH_TWICE : TRAIT_NONE);
+	return phrase_mark(p, cte->is_union ? TRAIT_UNION_IN_WITH : TRAIT_NONE);
 }

@@ -88,7 +88,7 @@ static struct phrase *row_item(struct maker *m, const struct scope *scope)
 {
 	u32 dice = rng_below(m->rng, 100);
 
-	if (dice < 3 && may_nest(m))
+	if (dice < 6 && may_nest(m))
 		return make_scalar(m, scope);
 	return make(m, scope,
 		    dice < 45	? KEY
@@ -122,7 +122,7 @@ static struct phrase *key_again(struct select_maker *s, struct phrase *key, bool
 		       0);
 	p->tag = number;
 	m->has_alias_use |= dice < 12;
-	return p;
+	return phrase_mark(p, TRAIT_GROUP_BY_ALIAS);
 }
 
 /* Another that follows from it; or WHERE says what it is. */
@@ -216,6 +216,10 @@ static void make_distinct(struct select_maker *s)
 {
 	s->is_distinct = true;
 	make_row_items(s);
+	if (!rng_percent(s->m->rng, 30))
+		return;
+	add_item(s, s->items->args[0]->args[0]);
+	phrase_mark(s->items->args[s->n_items - 1], TRAIT_DOUBLED);
 }
 
 /* --- The whole select --- */
@@ -227,6 +231,7 @@ static struct phrase *put_together(struct select_maker *s)
 						     : "SELECT $0 FROM $1$2$3$4",
 				      5, s->items, s->from, s->where, s->group, s->having);
 
+	phrase_mark(p, s->is_distinct ? TRAIT_DISTINCT : TRAIT_NONE);
 	/* As the thesis writes it. */
 	if (!s->is_distinct && rng_percent(s->m->rng, 10)) {
 		p->sqlite = p->ebql;
@@ -285,6 +290,7 @@ static struct phrase *compound(struct maker *m, struct select_maker *first)
 	static const char *const words[] = { "$0 UNION ALL $1", "$0 UNION $1", "$0 EXCEPT $1",
 					     "$0 INTERSECT $1" };
 	struct select_maker arms[2];
+	struct phrase *p;
 
 	for (u32 i = 0; i < 2; i++) {
 		begin(&arms[i], m);
@@ -293,8 +299,9 @@ static struct phrase *compound(struct maker *m, struct select_maker *first)
 			arms[i].items->args[0]->args[0] = make_literal(m, 2);
 	}
 	*first = arms[0];
-	return phrase_new(m->arena, PHRASE_FIXED, words[rng_below(m->rng, ARRAY_SIZE(words))], 2,
-			  put_together(&arms[0]), put_together(&arms[1]));
+	p = phrase_new(m->arena, PHRASE_FIXED, words[rng_below(m->rng, ARRAY_SIZE(words))], 2,
+		       put_together(&arms[0]), put_together(&arms[1]));
+	return phrase_mark(p, TRAIT_COMPOUND);
 }
 
 /* The groups of one stream; SQLite numbers the sessions where it filters. */
@@ -353,8 +360,9 @@ static struct phrase *star(struct maker *m, struct select_maker *s)
 			      rng_percent(m->rng, 50) ? "1, 2, 3" : "3 DESC, 1, 2", 0);
 	/* What it has less of when it is made smaller, nobody knows here. */
 	m->has_opaque |= scope.columns.n < 3;
-	return phrase_new(m->arena, PHRASE_FIXED, "SELECT * FROM $0$1", 2, from,
-			  make_where(m, &scope, 30));
+	return phrase_mark(phrase_new(m->arena, PHRASE_FIXED, "SELECT * FROM $0$1", 2, from,
+				      make_where(m, &scope, 30)),
+			   TRAIT_STAR);
 }
 
 enum body {
@@ -428,6 +436,11 @@ static void drop_aliases(struct maker *m, struct oracle_query *query)
 	}
 }
 
+static const enum trait shape_traits[] = { [SHAPE_TUMBLING] = TRAIT_TUMBLING,
+					   [SHAPE_HOPPING] = TRAIT_HOPPING,
+					   [SHAPE_COUNT] = TRAIT_COUNT,
+					   [SHAPE_SESSION] = TRAIT_SESSION };
+
 void oracle_query_random(struct oracle_query *query, const struct rows *rows, struct arena *arena,
 			 struct rng *rng)
 {
@@ -448,8 +461,8 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 		    rng_percent(rng, is_rows ? 100 : 35) && (!is_rows || m.shape != SHAPE_NONE);
 	limit = optional(&m, rng_percent(rng, 70) ? " LIMIT $0" : " LIMIT $0 OFFSET 2",
 			 make_literal(&m, rng_below(rng, 12)), 40);
-	order = phrase_new(arena, PHRASE_FIXED, has_order ? " ORDER BY $0$1" : "", 2, s.order,
-			   limit);
+	order = phrase_new(arena, PHRASE_FIXED, has_order ? " ORDER BY $0$1" : "",
+			   has_order ? 2 : 0, s.order, limit);
 	if (!has_order && !m.has_alias_use && rng_percent(rng, 30))
 		drop_aliases(&m, query);
 	query->is_ordered = has_order;
@@ -458,6 +471,12 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 	query->may_fault = m.may_fault || m.is_wild;
 	with = phrase_new(arena, PHRASE_FIXED, m.with->n_args ? "WITH $0 " : "", 1, m.with);
 	query->text = phrase_new(arena, PHRASE_FIXED, "$0$1$2$3", 4, with, select, window, order);
+	phrase_mark(limit, TRAIT_LIMIT);
+	phrase_mark(order, has_order ? TRAIT_ORDER : TRAIT_NONE);
+	phrase_mark(query->text, shape_traits[m.shape]);
+	phrase_mark(query->text, rows->has_ties ? TRAIT_TIES : TRAIT_NONE);
+	phrase_mark(query->text, rows->is_big ? TRAIT_BIG : TRAIT_NONE);
+	phrase_mark(query->text, query->may_fault ? TRAIT_FAULTS : TRAIT_NONE);
 	if (m.shape == SHAPE_COUNT)
 		query->times = phrase_new(
 			arena, PHRASE_FIXED,

@@ -9,6 +9,50 @@
 
 #include "random.h"
 
+const char *const trait_names[TRAIT_N] = {
+	[TRAIT_BITS] = "bit_or, bit_and, bit_xor",
+	[TRAIT_BRANCH] = "branches",
+	[TRAIT_MIXED_BRANCH] = "branches of mixed types",
+	[TRAIT_GUARD] = "guards",
+	[TRAIT_FILTER] = "FILTER",
+	[TRAIT_STATISTIC] = "quantiles, histograms, sketches",
+	[TRAIT_OVER] = "OVER",
+	[TRAIT_FRAME] = "OVER with a frame",
+	[TRAIT_OVER_GROUPS] = "OVER above groups",
+	[TRAIT_RUNNING] = "running sums",
+	[TRAIT_SCALAR] = "scalar sub-queries",
+	[TRAIT_SCALAR_STATISTIC] = "scalar sub-queries of quantiles",
+	[TRAIT_CORRELATED] = "correlated sub-queries",
+	[TRAIT_IN_SELECT] = "IN (SELECT)",
+	[TRAIT_NESTED] = "nested selects of events",
+	[TRAIT_UNION_OF_STREAMS] = "UNION ALL of streams",
+	[TRAIT_UNION_IN_FROM] = "unions of aggregates in FROM",
+	[TRAIT_UNION_IN_WITH] = "unions of aggregates in WITH",
+	[TRAIT_UNION_JOINED] = "unions of aggregates as a side of a join",
+	[TRAIT_WITH_TWICE] = "WITH read twice",
+	[TRAIT_PAIR] = "PAIR JOIN",
+	[TRAIT_ASOF] = "ASOF JOIN",
+	[TRAIT_LEFT_PAIR] = "LEFT PAIR or ASOF JOIN",
+	[TRAIT_WITHIN] = "WITHIN",
+	[TRAIT_JOIN] = "JOIN",
+	[TRAIT_LEFT_JOIN] = "LEFT JOIN",
+	[TRAIT_GROUP_BY_ALIAS] = "GROUP BY a name or number",
+	[TRAIT_HAVING] = "HAVING",
+	[TRAIT_DISTINCT] = "DISTINCT",
+	[TRAIT_DOUBLED] = "DISTINCT with a column twice",
+	[TRAIT_COMPOUND] = "UNION, EXCEPT, INTERSECT",
+	[TRAIT_STAR] = "SELECT *",
+	[TRAIT_ORDER] = "ORDER BY",
+	[TRAIT_LIMIT] = "LIMIT",
+	[TRAIT_TUMBLING] = "TUMBLING",
+	[TRAIT_HOPPING] = "HOPPING",
+	[TRAIT_COUNT] = "COUNT",
+	[TRAIT_SESSION] = "SESSION",
+	[TRAIT_TIES] = "events of one instant",
+	[TRAIT_BIG] = "numbers of 2^63 and more",
+	[TRAIT_FAULTS] = "faults",
+};
+
 struct phrase *phrase_new(struct arena *arena, enum phrase_class class, const char *ebql,
 			  u32 n_args, ...)
 {
@@ -24,6 +68,21 @@ struct phrase *phrase_new(struct arena *arena, enum phrase_class class, const ch
 		phrase->args[i] = va_arg(args, struct phrase *);
 	va_end(args);
 	return phrase;
+}
+
+struct phrase *phrase_mark(struct phrase *phrase, enum trait trait)
+{
+	phrase->traits |= 1ull << trait;
+	return phrase;
+}
+
+u64 phrase_traits(const struct phrase *phrase)
+{
+	u64 traits = phrase->is_gone ? 0 : phrase->traits;
+
+	for (u32 i = 0; i < phrase->n_args && !phrase->is_gone; i++)
+		traits |= phrase_traits(phrase->args[i]);
+	return traits;
 }
 
 void phrase_list_add(struct arena *arena, struct phrase *list, struct phrase *arg)

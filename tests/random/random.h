@@ -13,6 +13,55 @@
 
 /* --- Phrases (phrase.c) --- */
 
+/* What a query is to have now and then: each run of some length must have had each of them. */
+enum trait {
+	TRAIT_NONE,
+	TRAIT_BITS, /* of expressions */
+	TRAIT_BRANCH,
+	TRAIT_MIXED_BRANCH,
+	TRAIT_GUARD,
+	TRAIT_FILTER,
+	TRAIT_STATISTIC,
+	TRAIT_OVER,
+	TRAIT_FRAME,
+	TRAIT_OVER_GROUPS,
+	TRAIT_RUNNING,
+	TRAIT_SCALAR, /* of nested selects */
+	TRAIT_SCALAR_STATISTIC,
+	TRAIT_CORRELATED,
+	TRAIT_IN_SELECT,
+	TRAIT_NESTED,
+	TRAIT_UNION_OF_STREAMS,
+	TRAIT_UNION_IN_FROM, /* of aggregates */
+	TRAIT_UNION_IN_WITH,
+	TRAIT_UNION_JOINED,
+	TRAIT_WITH_TWICE,
+	TRAIT_PAIR, /* of joins */
+	TRAIT_ASOF,
+	TRAIT_LEFT_PAIR,
+	TRAIT_WITHIN,
+	TRAIT_JOIN,
+	TRAIT_LEFT_JOIN,
+	TRAIT_GROUP_BY_ALIAS, /* of the query */
+	TRAIT_HAVING,
+	TRAIT_DISTINCT,
+	TRAIT_DOUBLED,
+	TRAIT_COMPOUND,
+	TRAIT_STAR,
+	TRAIT_ORDER,
+	TRAIT_LIMIT,
+	TRAIT_TUMBLING,
+	TRAIT_HOPPING,
+	TRAIT_COUNT,
+	TRAIT_SESSION,
+	TRAIT_TIES, /* of the rows */
+	TRAIT_BIG,
+	TRAIT_FAULTS,
+	TRAIT_N
+};
+
+extern const char *const trait_names[TRAIT_N];
+
 enum phrase_class {
 	PHRASE_INTEGER,
 	PHRASE_TEXT,
@@ -33,6 +82,7 @@ struct phrase {
 	u32 n_args;
 	bool is_optional; /* may be left out: "" */
 	bool is_gone;
+	u64 traits;  /* bits: those that it alone makes */
 	u32 tag;     /* an item and what sorts by it are dropped together; 0: none */
 	s128 lo, hi; /* INTEGER: every value lies here */
 };
@@ -49,6 +99,10 @@ struct phrase *phrase_new(struct arena *arena, enum phrase_class class, const ch
 			  u32 n_args, ...);
 void phrase_list_add(struct arena *arena, struct phrase *list, struct phrase *arg);
 void phrase_print(const struct phrase *phrase, const struct phrase_print *how, struct buf *out);
+/* Says that it has the trait; gives it back. */
+struct phrase *phrase_mark(struct phrase *phrase, enum trait trait);
+/* Of all of it that is printed. */
+u64 phrase_traits(const struct phrase *phrase);
 /* Replaces parts of the tree by less, in place, while fails() says that it still fails. */
 void phrase_shrink(struct phrase *root, struct arena *arena, bool (*fails)(void *context),
 		   void *context);
@@ -92,6 +146,8 @@ struct oracle_query {
 	bool has_statistic; /* the value of a nested select is one */
 	bool has_tied_join; /* an ASOF JOIN where times may be the same */
 	bool may_fault;	    /* else there is no fault in any way */
+	bool is_wide;	    /* numbers of 2^63 and more may come of smaller ones */
+	bool counts_faults; /* of all faults the number is told: see EXEMPT_FAULTS */
 };
 
 void oracle_query_random(struct oracle_query *query, const struct rows *rows, struct arena *arena,
@@ -204,6 +260,8 @@ enum { TAGS_MAX = 40 };
 
 struct totals {
 	u32 n_queries, n_refused, n_limited, n_with_rows, n_runs, n_reference;
+	u32 n_traits[TRAIT_N]; /* of queries that have rows */
+	const char *type;      /* of the last query's first column; "-": it was refused */
 	struct {
 		char tag[40];
 		u32 n;
@@ -217,9 +275,16 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 		  struct totals *totals);
 void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures);
 
-/* --- Every function with every type (functions.c) --- */
+/* --- Every function with every type (functions.c), and those written by hand (fixed.c) --- */
 
 u32 functions_n(void);
 void functions_query(u32 number, struct oracle_query *query, struct arena *arena);
+/*
+ * The type of each (NULL: not asked) against the file of them, which was read against the
+ * manual's rules: all ways may be wrong in the same way.  How many differ; EBQL_UPDATE writes it.
+ */
+u32 functions_check_types(const char *const *types);
+u32 fixed_n(void);
+void fixed_query(u32 number, struct oracle_query *query, struct arena *arena);
 
 #endif

@@ -5,6 +5,7 @@
  *
  *   -- events: a new set of events follows
  *   -- event: f_u8=1 name='abc'     one event; what is not named is 0 or ''
+ *   -- event: other f_u8=1          one of tracepoint:test:other
  *   -- case: what is shown          begins a case over the set
  *   -- max_groups: 4
  *   -- own: why SQLite differs      else SQLite must give the same rows
@@ -95,6 +96,11 @@ static void read_event(struct reader *r, const char *at)
 	struct event event;
 
 	event_init(&event);
+	at = skip_blanks(at);
+	if (!strncmp(at, "other ", 6)) {
+		event.stream = STREAM_OTHER;
+		at += 6;
+	}
 	for (at = skip_blanks(at); *at; at = skip_blanks(at)) {
 		size_t n = strcspn(at, "=");
 		u32 i = 0;
@@ -173,6 +179,8 @@ static void begin_case(struct reader *r, const char *name)
 	new_case.expected.other_row = -1;
 	for (u32 i = 0; i < r->events.n; i++)
 		vec_push(r->arena, &new_case.events, r->events.at[i]);
+	for (u32 i = 0; i < r->events.n; i++)
+		new_case.has_others |= r->events.at[i].stream == STREAM_OTHER;
 	vec_push(r->arena, &r->file->cases, new_case);
 	r->open = &r->file->cases.at[r->file->cases.n - 1];
 }

@@ -788,3 +788,314 @@ SELECT coalesce(100 / nullif(j.k, 0), -1) << 3 AS a, (coalesce(100 / nullif(j.k,
 FROM (SELECT f_u8 AS k, count(*) AS n FROM tracepoint:test:event GROUP BY f_u8) AS j ORDER BY a;
 -- row: -8 | -12.0
 -- row: 160 | 240.0
+
+-- events: of f_u8 = 1 two starts and two ends, of 2 an end, of 3 a start
+-- event: other f_u8=1 name='a' time=1000
+-- event: f_u8=1 name='b' time=1001
+-- event: f_u8=2 name='c' time=1002
+-- event: f_u8=1 name='d' time=1003
+-- event: other f_u8=3 name='e' time=1004
+-- event: other f_u8=1 name='f' time=1005
+-- event: f_u8=1 name='g' time=1006
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions
+-- own: SQLite has neither these streams nor joins
+SELECT a.name, b.probe, a.probe FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON
+a.f_u8 = b.f_u8;
+-- row: 'b' | 'tracepoint:test:other' | 'tracepoint:test:event'
+-- row: 'd' | 'tracepoint:test:event' | 'tracepoint:test:event'
+-- row: 'g' | 'tracepoint:test:other' | 'tracepoint:test:event'
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (2)
+-- own: SQLite has neither these streams nor joins
+SELECT b.probe, count(*) FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 =
+b.f_u8 GROUP BY b.probe;
+-- row: 'tracepoint:test:event' | 1
+-- row: 'tracepoint:test:other' | 2
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (3)
+-- own: SQLite has neither these streams nor joins
+SELECT b.probe, b.f_u8, count(*) FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON
+a.f_u8 = b.f_u8 GROUP BY b.probe, b.f_u8;
+-- row: 'tracepoint:test:event' | 1 | 1
+-- row: 'tracepoint:test:other' | 1 | 2
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (4)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE b.probe LIKE '%:other';
+-- row: 'b'
+-- row: 'g'
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (5)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE b.probe NOT LIKE '%:other';
+-- row: 'd'
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (6)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE b.probe GLOB '*event';
+-- row: 'd'
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (7)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE b.probe IN ('tracepoint:test:other', 'x');
+-- row: 'b'
+-- row: 'g'
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (8)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE b.probe = 'tracepoint:test:event';
+-- row: 'd'
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (9)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE 'tracepoint:test:event' < b.probe;
+-- row: 'b'
+-- row: 'g'
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (10)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE a.probe = b.probe;
+-- row: 'd'
+-- lost: unpaired=5
+
+-- case: a start's probe, not the end's: as a column, a key, in conditions (11)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE a.probe = 'tracepoint:test:event' AND b.probe <> a.probe;
+-- row: 'b'
+-- row: 'g'
+-- lost: unpaired=5
+
+-- case: conditions over both sides are computed by the end, with what was stored
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE b.probe LIKE '%:other' OR a.name = 'd';
+-- row: 'b'
+-- row: 'd'
+-- row: 'g'
+-- lost: unpaired=5
+
+-- case: conditions over both sides are computed by the end, with what was stored (2)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8
+WHERE CASE WHEN a.name = 'g' THEN 0 ELSE b.probe LIKE '%r' END;
+-- row: 'b'
+-- lost: unpaired=5
+
+-- case: conditions over both sides are computed by the end, with what was stored (3)
+-- own: SQLite has neither these streams nor joins
+SELECT count(b.probe), count(*), count(*) FILTER (WHERE b.probe LIKE '%r') FROM
+tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 = b.f_u8;
+-- row: 3 | 3 | 2
+-- lost: unpaired=5
+
+-- case: nULL where a LEFT join finds no partner
+-- own: SQLite has neither these streams nor joins
+SELECT a.name, b.probe FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON
+a.f_u8 = b.f_u8;
+-- row: 'b' | 'tracepoint:test:other'
+-- row: 'c' | NULL
+-- row: 'd' | NULL
+-- row: 'g' | 'tracepoint:test:other'
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (2)
+-- own: SQLite has neither these streams nor joins
+SELECT b.probe, count(*) FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON
+a.f_u8 = b.f_u8 GROUP BY b.probe;
+-- row: NULL | 2
+-- row: 'tracepoint:test:other' | 2
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (3)
+-- own: SQLite has neither these streams nor joins
+SELECT b.probe, b.name, count(*) FROM tracepoint:test:event a LEFT PAIR JOIN
+tracepoint:test:other b ON a.f_u8 = b.f_u8 GROUP BY b.probe, b.name;
+-- row: NULL | NULL | 2
+-- row: 'tracepoint:test:other' | 'a' | 1
+-- row: 'tracepoint:test:other' | 'f' | 1
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (4)
+-- own: SQLite has neither these streams nor joins
+SELECT count(b.probe), count(*) FROM tracepoint:test:event a LEFT PAIR JOIN
+tracepoint:test:other b ON a.f_u8 = b.f_u8;
+-- row: 2 | 4
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (5)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON a.f_u8 =
+b.f_u8 WHERE b.probe IS NULL;
+-- row: 'c'
+-- row: 'd'
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (6)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON a.f_u8 =
+b.f_u8 WHERE b.probe IS NOT NULL;
+-- row: 'b'
+-- row: 'g'
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (7)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON a.f_u8 =
+b.f_u8 WHERE b.probe LIKE '%other';
+-- row: 'b'
+-- row: 'g'
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (8)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON a.f_u8 =
+b.f_u8 WHERE NOT (b.probe LIKE '%x');
+-- row: 'b'
+-- row: 'g'
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (9)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON a.f_u8 =
+b.f_u8 WHERE b.probe LIKE '%other' IS NULL;
+-- row: 'c'
+-- row: 'd'
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (10)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON a.f_u8 =
+b.f_u8 WHERE b.name IN ('a', 'x') OR a.name = 'c';
+-- row: 'b'
+-- row: 'c'
+-- lost: unpaired=1
+
+-- case: nULL where a LEFT join finds no partner (11)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON a.f_u8 =
+b.f_u8 WHERE b.probe IS NOT a.probe;
+-- row: 'b'
+-- row: 'c'
+-- row: 'd'
+-- row: 'g'
+-- lost: unpaired=1
+
+-- case: a branch of a union that is NULL, where the column is a text
+-- own: SQLite has neither these streams nor joins
+SELECT c FROM (SELECT name AS c FROM tracepoint:test:event UNION ALL SELECT NULL FROM
+tracepoint:test:other) u;
+-- row: NULL
+-- row: NULL
+-- row: NULL
+-- row: 'b'
+-- row: 'c'
+-- row: 'd'
+-- row: 'g'
+
+-- case: a branch of a union that is NULL, where the column is a text (2)
+-- own: SQLite has neither these streams nor joins
+SELECT c, count(*) FROM (SELECT name AS c FROM tracepoint:test:event UNION ALL SELECT NULL FROM
+tracepoint:test:other) u GROUP BY c;
+-- row: NULL | 3
+-- row: 'b' | 1
+-- row: 'c' | 1
+-- row: 'd' | 1
+-- row: 'g' | 1
+
+-- case: a branch of a union that is NULL, where the column is a text (3)
+-- own: SQLite has neither these streams nor joins
+SELECT count(*), count(c) FROM (SELECT name AS c FROM tracepoint:test:event UNION ALL SELECT
+NULL FROM tracepoint:test:other) u;
+-- row: 7 | 4
+
+-- case: a branch of a union that is NULL, where the column is a text (4)
+-- own: SQLite has neither these streams nor joins
+SELECT c FROM (SELECT name AS c FROM tracepoint:test:event UNION ALL SELECT NULL FROM
+tracepoint:test:other) u WHERE c > 'c' OR c IS NULL;
+-- row: NULL
+-- row: NULL
+-- row: NULL
+-- row: 'd'
+-- row: 'g'
+
+-- case: a branch of a union that is NULL, where the column is a text (5)
+-- own: SQLite has neither these streams nor joins
+SELECT c FROM (SELECT name AS c FROM tracepoint:test:event UNION ALL SELECT NULL FROM
+tracepoint:test:other) u WHERE c LIKE 'b%' OR c IN ('d', 'e');
+-- row: 'b'
+-- row: 'd'
+
+-- case: a branch of a union that is NULL, where the column is a text (6)
+-- own: SQLite has neither these streams nor joins
+SELECT count(*) FROM (SELECT name AS c FROM tracepoint:test:event UNION ALL SELECT NULL FROM
+tracepoint:test:other) u WHERE c IS NOT 'd';
+-- row: 6
+
+-- case: a branch of a union that is NULL, where the column is a text (7)
+-- own: SQLite has neither these streams nor joins
+SELECT count(*) FROM (SELECT name AS c FROM tracepoint:test:event UNION ALL SELECT NULL FROM
+tracepoint:test:other) u WHERE (c LIKE 'b%') IS NULL;
+-- row: 3
+
+-- case: which branch a start is of only the start knows; without one a constant is NULL too
+-- own: SQLite has neither these streams nor joins
+SELECT a.name, u.c FROM tracepoint:test:event a LEFT PAIR JOIN (SELECT f_u8, 'x' AS c FROM
+tracepoint:test:other UNION ALL SELECT f_u8, NULL FROM tracepoint:test:event) u ON a.f_u8 =
+u.f_u8;
+-- row: 'b' | 'x'
+-- row: 'c' | NULL
+-- row: 'd' | NULL
+-- row: 'g' | 'x'
+-- lost: unpaired=4
+
+-- case: which branch a start is of only the start knows; without one a constant is NULL too (2)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name, u.n + 1 FROM tracepoint:test:event a LEFT PAIR JOIN (SELECT f_u8, 7 AS n FROM
+tracepoint:test:other UNION ALL SELECT f_u8, f_u16 FROM tracepoint:test:event) u ON a.f_u8 =
+u.f_u8;
+-- row: 'b' | 8
+-- row: 'c' | NULL
+-- row: 'd' | 1
+-- row: 'g' | 8
+-- lost: unpaired=4
+
+-- case: conditions in ON that are no keys
+-- own: SQLite has neither these streams nor joins
+SELECT a.name, b.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 =
+b.f_u8 AND b.name = 'a';
+-- row: 'b' | 'a'
+-- lost: unpaired=3
+
+-- case: conditions in ON that are no keys (2)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name, b.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:* b ON a.f_u8 =
+b.f_u8 AND 'd' = a.name;
+-- row: 'd' | 'b'
+-- lost: unpaired=6
+
+-- case: conditions in ON that are no keys (3)
+-- own: SQLite has neither these streams nor joins
+SELECT a.name, b.name FROM tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON
+a.f_u8 = b.f_u8 AND b.name = 'a';
+-- row: 'b' | 'a'
+-- row: 'c' | NULL
+-- row: 'd' | NULL
+-- row: 'g' | NULL

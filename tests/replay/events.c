@@ -4,6 +4,7 @@
  * kind: values in memory -> context bytes (header, record, strings behind it).
  * Texts are followed by garbage, or fill their array with no NUL at all.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "phys/phys.h"
@@ -76,6 +77,13 @@ s64 rng_range(struct rng *rng, s64 low, s64 high)
 bool rng_percent(struct rng *rng, u32 percent)
 {
 	return rng_below(rng, 100) < percent;
+}
+
+u64 env_number(const char *name, u64 otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
 void event_init(struct event *event)

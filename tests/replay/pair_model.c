@@ -32,10 +32,10 @@ static bool has_null_key(const struct configuration *c, const struct event *e)
 	return c->keys_may_be_null && !e->integers[C_BOOL];
 }
 
-static bool same_key(const struct configuration *c, const struct event *a, const struct event *b)
+static bool same_key(const struct model *m, const struct event *a, const struct event *b)
 {
-	for (u32 i = 0; i < c->n_keys; i++) {
-		enum replay_column key = c->keys[i];
+	for (u32 i = 0; i < m->n_keys; i++) {
+		enum replay_column key = m->keys[i];
 
 		if (column_infos[key].is_text
 			    ? a->text_bytes[key] != b->text_bytes[key] ||
@@ -49,9 +49,9 @@ static bool same_key(const struct configuration *c, const struct event *a, const
 /* Texts that differ late, in length only, and by an end that is cut; numbers of both signs. */
 static const char *const key_texts[] = { "abcdefgh-x", "abcdefgh-y", "abcdefgh-", "a", "b", "" };
 
-static void random_event(const struct configuration *c, struct rng *rng, struct event *e,
-			 struct arena *arena, u64 *time_ns)
+static void random_event(const struct model *m, struct rng *rng, struct event *e, u64 *time_ns)
 {
+	const struct configuration *c = m->c;
 	static const enum replay_column texts[] = { C_NAME, C_PATH, C_DL, C_COMM };
 
 	event_init(e);
@@ -65,18 +65,19 @@ static void random_event(const struct configuration *c, struct rng *rng, struct 
 		snprintf(text, sizeof(text), "t%llu",
 			 (unsigned long long)(rng_next(rng) >> rng_below(rng, 60)));
 		text[texts[i] == C_COMM || texts[i] == C_NAME ? 15 : 22] = 0;
-		e->texts[texts[i]] = arena_strdup(arena, text);
+		e->texts[texts[i]] = arena_strdup(m->arena, text);
 		e->text_bytes[texts[i]] = strlen(text);
 	}
-	for (u32 i = 0; i < c->n_keys; i++) {
+	for (u32 i = 0; i < m->n_keys; i++) {
+		enum replay_column key = m->keys[i];
 		u32 v = rng_below(rng, c->n_values);
 
-		if (column_infos[c->keys[i]].is_text) {
-			e->texts[c->keys[i]] = key_texts[v];
-			e->text_bytes[c->keys[i]] = strlen(key_texts[v]);
+		if (column_infos[key].is_text) {
+			e->texts[key] = key_texts[v];
+			e->text_bytes[key] = strlen(key_texts[v]);
 		} else {
-			e->integers[c->keys[i]] =
-				v % 2 && column_infos[c->keys[i]].is_signed ? -(s128)v : (s128)v;
+			e->integers[key] =
+				v % 2 && column_infos[key].is_signed ? -(s128)v : (s128)v;
 		}
 	}
 	e->integers[C_CPU] = rng_below(rng, replay_cpus);
@@ -85,7 +86,7 @@ static void random_event(const struct configuration *c, struct rng *rng, struct 
 	e->integers[C_TIME] = *time_ns;
 	if (c->is_skewed && is_end(e) && rng_percent(rng, 10))
 		e->integers[C_TIME] -= 2 * (s64)rng_below(rng, 1000) + 1;
-	event_encode(e, arena, rng);
+	event_encode(e, m->arena, rng);
 }
 
 /* --- The reference --- */
@@ -102,7 +103,7 @@ static void forget_third(struct model *m, const struct event *e)
 	u32 n = 0, oldest = 0;
 
 	for (u32 i = 0; i < m->n_waiting; i++) {
-		if (!same_key(m->c, m->waiting[i], e))
+		if (!same_key(m, m->waiting[i], e))
 			continue;
 		if (!n++ || m->waiting[i]->integers[C_TIME] < m->waiting[oldest]->integers[C_TIME])
 			oldest = i;
@@ -167,8 +168,8 @@ static void add_row(struct model *m, const struct event *a, const struct event *
 
 	if (!passes_where(m->c, a, b))
 		return;
-	for (u32 i = 0; i < m->c->n_items; i++)
-		values[i] = item_value(&m->c->items[i], a, b);
+	for (u32 i = 0; i < m->result.n_columns; i++)
+		values[i] = item_value(&m->items[i], a, b);
 	result_add_row(&m->result, m->arena, values);
 	m->result.matched++;
 }
@@ -176,12 +177,7 @@ static void add_row(struct model *m, const struct event *a, const struct event *
 /* Does the end's time matter, by ASOF, WITHIN or the start's time: then no later start is taken. */
 static bool sees_order(const struct configuration *c)
 {
-	if (c->is_asof)
-		return true;
-	for (u32 i = 0; i < c->n_items; i++)
-		if (c->items[i].side == ITEM_SPAN)
-			return true;
-	return c->within_ns > 0;
+	return c->is_asof || c->within_ns || strstr(c->items, " - ");
 }
 
 static void look_up(struct model *m, const struct event *e)
@@ -192,7 +188,7 @@ static void look_up(struct model *m, const struct event *e)
 
 	m->ends++;
 	for (u32 i = 0; i < m->n_waiting && !has_null_key(c, e); i++)
-		if (same_key(c, m->waiting[i], e) &&
+		if (same_key(m, m->waiting[i], e) &&
 		    (!sees_order(c) || m->waiting[i]->integers[C_TIME] <= e->integers[C_TIME]) &&
 		    (!start || m->waiting[i]->integers[C_TIME] > start->integers[C_TIME])) {
 			start = m->waiting[i];
@@ -216,24 +212,73 @@ static void look_up(struct model *m, const struct event *e)
 	}
 }
 
-void pair_model_run(struct model *m, struct rng *rng, struct event *events, u32 n)
+/* --- The words of a configuration --- */
+
+static enum replay_column column_of(const char *name, size_t n)
+{
+	for (u32 i = 0; i < C_N; i++)
+		if (strlen(column_infos[i].name) == n && !strncmp(column_infos[i].name, name, n))
+			return i;
+	BUG("no column %.*s", (int)n, name);
+}
+
+static size_t word_bytes(const char *at)
+{
+	return strcspn(at, " ,");
+}
+
+static struct pair_item item_of(const char *at, size_t n)
+{
+	const char *column = strncmp(at, "iif(", 4) ? at + 2 : at + strlen("iif(b.flag, b.");
+	struct pair_item item = { at[0] == 'a' ? ITEM_A : ITEM_B,
+				  column_of(column, word_bytes(column)) };
+
+	if (at[0] == 'i')
+		item.side = ITEM_B_IF;
+	else if (memmem(at, n, " - ", 3))
+		item.side = ITEM_SPAN;
+	else if (memmem(at, n, " * ", 3))
+		item.side = ITEM_TWICE;
+	return item;
+}
+
+static void read_words(struct model *m)
+{
+	const char *at = m->c->keys;
+	size_t n;
+
+	for (; *at; at += n, at += strspn(at, ", ")) {
+		n = word_bytes(at);
+		m->keys[m->n_keys++] = column_of(at, n);
+	}
+	for (at = m->c->items; *at; at += n, at += strspn(at, ", ")) {
+		n = at[0] == 'i' ? strcspn(at, ")") + 1 : strcspn(at, ",");
+		m->items[m->result.n_columns++] = item_of(at, n);
+	}
+}
+
+void pair_model_run(struct model *m, const struct configuration *c, struct arena *arena,
+		    struct rng *rng, struct event *events, u32 n)
 {
 	u64 time_ns = 1000000;
 
+	*m = (struct model){ .c = c, .arena = arena, .result.other_row = -1 };
+	m->waiting = arena_array(arena, const struct event *, n + 1);
+	read_words(m);
 	for (u32 i = 0; i < n; i++) {
 		struct event *e = &events[i];
 
-		random_event(m->c, rng, e, m->arena, &time_ns);
-		if (m->n_waiting >= m->c->most && !m->c->is_asof) {
+		random_event(m, rng, e, &time_ns);
+		if (m->n_waiting >= pair_most(c) && !c->is_asof) {
 			e->stream = STREAM_EVENT;
-			e->integers[C_BOOL] &= m->c->right != RIGHT_UNION;
-			event_encode(e, m->arena, rng);
+			e->integers[C_BOOL] &= c->right != RIGHT_UNION;
+			event_encode(e, arena, rng);
 		}
 		if (is_end(e))
 			look_up(m, e);
-		if (is_start(m->c, e))
+		if (is_start(c, e))
 			store(m, e);
 	}
-	if (!m->c->is_asof)
+	if (!c->is_asof)
 		m->unpaired[UNPAIRED_NEVER_ENDED] += m->n_waiting;
 }

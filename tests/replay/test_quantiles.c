@@ -393,27 +393,22 @@ static struct replayer *engine;
 static struct recording recording;
 static struct arena all;
 
-static int open_all(void **state)
+/* Recorded once for all tests. */
+static void open_all(void)
 {
-	const char *seed = getenv("EBQL_SEED"), *reason = NULL;
-	struct rng rng = { seed && *seed ? strtoull(seed, NULL, 0) : 1 };
+	struct rng rng = { env_number("EBQL_SEED", 1) };
 
-	(void)state;
+	if (engine)
+		return;
 	arena_init(&all);
-	engine = replayer_open(&all, &reason);
-	if (!engine) {
-		print_message("SKIP: %s\n", reason);
-		return 0;
-	}
+	engine = replayer_open(&all);
 	record(&recording, &all, &rng);
 	run_streaming(engine, &recording, &all);
 	choose_dropped(&recording);
-	return 0;
 }
 
 static int close_all(void **state)
 {
-	(void)state;
 	arena_free(&all);
 	return 0;
 }
@@ -422,9 +417,7 @@ static void test_quantiles(void **state)
 {
 	bool is_wrong = false;
 
-	(void)state;
-	if (!engine)
-		skip();
+	open_all();
 	for (u32 i = 0; i < ARRAY_SIZE(schemes) * 6; i++) {
 		struct check c = { .recording = &recording,
 				   .dropped = i % 3,
@@ -496,9 +489,7 @@ static void test_having(void **state)
 {
 	static const u64 limits_ns[] = { 1, 1000000, 100000000, 600000000 };
 
-	(void)state;
-	if (!engine)
-		skip();
+	open_all();
 	for (u32 i = 0; i < 4 * ARRAY_SIZE(limits_ns); i++) {
 		struct having h = { .check = { .recording = &recording,
 					       .dropped = i & 1 ? DROPPED_STARTS : DROPPED_NOTHING,
@@ -528,5 +519,5 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_quantiles),
 					    cmocka_unit_test(test_having) };
 
-	return cmocka_run_group_tests_name("quantiles", tests, open_all, close_all);
+	return cmocka_run_group_tests_name("quantiles", tests, NULL, close_all);
 }

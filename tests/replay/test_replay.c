@@ -31,13 +31,6 @@ static const struct variant variants[] = {
 	{ "rules off, state table, 30 panes", { "all", "table", .n_panes = 30 } },
 };
 
-static u64 env_number(const char *name, u64 otherwise)
-{
-	const char *text = getenv(name);
-
-	return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
-
 /* --- Cases worked out by hand --- */
 
 /* The query with the table t in place of the stream. */
@@ -129,7 +122,7 @@ static bool case_passes(struct replayer *engine, const struct replay_case *c,
 			lost_ok &= i == LOSS_FAULT && !c->faults_checked
 					   ? true
 					   : got.lost[i] == c->expected.lost[i];
-		if (lost_ok && got.events == c->events.n && rows_equal(c, &got))
+		if (lost_ok && (got.events == c->events.n || c->has_others) && rows_equal(c, &got))
 			return true;
 	}
 	print_case(c, variant->name, &got, error);
@@ -138,7 +131,6 @@ static bool case_passes(struct replayer *engine, const struct replay_case *c,
 
 static void test_cases(void **state)
 {
-	const char *reason = NULL;
 	struct case_file *file;
 	struct replayer *engine;
 	struct arena arena;
@@ -146,12 +138,7 @@ static void test_cases(void **state)
 
 	arena_init(&arena);
 	file = case_file_read(CASES_PATH, &arena);
-	engine = replayer_open(&arena, &reason);
-	if (!engine) {
-		print_message("SKIP: %s\n", reason);
-		arena_free(&arena);
-		skip();
-	}
+	engine = replayer_open(&arena);
 	for (u32 i = 0; i < file->cases.n; i++) {
 		bool ok = true;
 
@@ -169,19 +156,13 @@ static void test_cases(void **state)
 
 static void run_check(u32 (*check)(struct replayer *engine, u64 seed, struct buf *report))
 {
-	const char *reason = NULL;
 	struct replayer *engine;
 	struct arena arena;
 	struct buf report;
 	u32 n_wrong;
 
 	arena_init(&arena);
-	engine = replayer_open(&arena, &reason);
-	if (!engine) {
-		print_message("SKIP: %s\n", reason);
-		arena_free(&arena);
-		skip();
-	}
+	engine = replayer_open(&arena);
 	buf_init(&report);
 	n_wrong = check(engine, env_number("EBQL_SEED", 1), &report);
 	if (n_wrong)
@@ -201,13 +182,52 @@ static void test_overflow(void **state)
 	run_check(overflow_check);
 }
 
+/* --- Times that come out of order --- */
+
+/* Rows are put in order; those of one time stay as they came: f_u32 is their number. */
+static void test_order(void **state)
+{
+	enum { N = 190 }; /* so few are read at the end alone */
+	struct rng rng = { env_number("EBQL_SEED", 1) };
+	struct event events[N];
+	struct replayer *engine;
+	struct arena arena;
+
+	arena_init(&arena);
+	engine = replayer_open(&arena);
+	for (u32 i = 0; i < N; i++) {
+		event_init(&events[i]);
+		events[i].integers[C_TIME] = 1000 + rng_below(&rng, 50);
+		events[i].integers[C_U32] = i;
+		event_encode(&events[i], &arena, &rng);
+	}
+	for (enum engine_rows rows = ROWS_OF_KERNEL; rows <= ROWS_OF_RAW_SCANS; rows++) {
+		const struct engine_options options = { "", "auto", .rows = rows };
+		const char *error = NULL;
+		struct result got;
+
+		/* With a select beside them SQLite reads the rows, also a kernel part's. */
+		assert_true(replayer_run(engine,
+					 "SELECT time, f_u32, (SELECT 1) FROM " REPLAY_STREAM,
+					 &options, events, N, &arena, &got, &error));
+		assert_int_equal(got.n_rows, N);
+		for (u32 i = 3; i < 3 * N; i += 3) {
+			const struct value *row = &got.values[i], *before = row - 3;
+
+			assert_true(before[0].integer < row[0].integer ||
+				    (before[0].integer == row[0].integer &&
+				     before[1].integer < row[1].integer));
+		}
+	}
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases_reference),
-		cmocka_unit_test(test_cases),
-		cmocka_unit_test(test_overflow),
-		cmocka_unit_test(test_other),
+		cmocka_unit_test(test_cases_reference), cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_overflow),	cmocka_unit_test(test_other),
+		cmocka_unit_test(test_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,18 +280,22 @@ static void run_round(struct round *r, struct rng *rng, const struct engine_opti
 	buf_free(&sql);
 }
 
+static void open_engine(void)
+{
+	static struct arena engine_arena;
+
+	arena_init(&engine_arena);
+	engine = replayer_open(&engine_arena);
+}
+
 static void test_groups(void **state)
 {
 	static const char *const states[] = { "auto", "table", "kernel_map" };
-	const char *text = getenv("EBQL_SEED");
-	u64 seed = text && *text ? strtoull(text, NULL, 0) : 1;
+	u64 seed = env_number("EBQL_SEED", 1);
 	u32 n_rounds = getenv("EBQL_TEST_LONG") ? 3000 : 300;
 	struct rng rng = { seed };
 
-	if (!engine) {
-		printf("SKIP: this kernel does not let us load programs\n");
-		skip();
-	}
+	open_engine();
 	for (u32 i = 0; i < n_rounds; i++) {
 		struct engine_options options = { .rules_off = "",
 						  .state = states[i % ARRAY_SIZE(states)],
@@ -327,8 +331,7 @@ static void test_losses(void **state)
 	struct result got;
 	u64 n_negative = 0, n_faults = 0;
 
-	if (!engine)
-		skip();
+	open_engine();
 	arena_init(&arena);
 	dataset_random(&data, &arena, 0, 17);
 	for (u32 i = 0; i < data.n_events; i++) {
@@ -350,16 +353,6 @@ static void test_losses(void **state)
 	arena_free(&arena);
 }
 
-static int set_up(void **state)
-{
-	static struct arena engine_arena;
-	const char *reason = NULL;
-
-	arena_init(&engine_arena);
-	engine = replayer_open(&engine_arena, &reason);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,5 +360,5 @@ int main(void)
 		cmocka_unit_test(test_losses),
 	};
 
-	return cmocka_run_group_tests_name("sketch", tests, set_up, NULL);
+	return cmocka_run_group_tests_name("sketch", tests, NULL, NULL);
 }

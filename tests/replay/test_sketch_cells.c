@@ -13,141 +13,15 @@
 
 #include <cmocka.h>
 
-#include "cat/cat.h"
-#include "gen/gen.h"
-#include "load/load.h"
-#include "opt/opt.h"
-#include "phys/phys.h"
-#include "plan/plan.h"
-#include "replay.h"
-#include "sql/sql.h"
+#include "feed.h"
 #include "type/hll.h"
 #include "type/moments.h"
 
-struct feed {
-	struct arena arena;
-	struct diags diags;
-	struct settings settings;
-	struct catalog *catalog;
-	struct phys_set *set;
-	struct phys *phys;
-	struct load_hooks hooks;
-	struct load_state *load;
-	struct event event;
-	struct rng rng;
-};
-
-static struct kernel_features features;
-
-static u64 env_number(const char *name, u64 otherwise)
-{
-	const char *text = getenv(name);
-
-	return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
-
-static _Noreturn void give_up(struct feed *f, const char *step)
-{
-	struct buf out;
-
-	buf_init(&out);
-	diags_print(&f->diags, &out);
-	fprintf(stderr, "%s: %s\n", step, out.at ? out.at : "");
-	fail();
-	abort();
-}
-
-static void feed_plan(struct feed *f, const char *sql)
-{
-	struct phys_input input = { .settings = &f->settings,
-				    .features = &features,
-				    .n_cpus = load_possible_cpus(),
-				    .is_replay = true,
-				    .share = -1 };
-	struct ast_script *script;
-	struct plan *plan;
-
-	settings_init(&f->settings);
-	diags_init(&f->diags, &f->arena, "query", sql, strlen(sql));
-	f->catalog = catalog_open_snapshot(&f->arena, CATALOG_PATH, &f->diags);
-	script = sql_parse(&f->arena, &f->diags);
-	plan = diags_failed(&f->diags) ? NULL
-				       : plan_bind(script->statements.at[0].select, f->catalog,
-						   &f->settings, NULL, &f->arena, &f->diags);
-	if (!plan)
-		give_up(f, "bind");
-	input.plan = opt_run(plan, &f->settings, &f->arena);
-	input.catalog = f->catalog;
-	f->set = phys_plan(&input, 1, &f->arena, &f->diags);
-	f->phys = f->set ? f->set->parts[0] : NULL;
-	if (!f->phys)
-		give_up(f, "phys");
-}
-
-/* false: this machine does not let us. */
-static bool feed_load(struct feed *f)
-{
-	const struct bpf_features bpf = { features.has_signed_division };
-	struct load_program *program = arena_new(&f->arena, struct load_program);
-	const char *reason = NULL;
-	struct buf constants, out;
-	bool is_allowed = true;
-
-	buf_init(&constants);
-	if (bpf_compile(gen_program(f->set, f->set->hooks, &f->arena, &constants), &f->arena, &bpf,
-			&program->code, &reason))
-		give_up(f, reason);
-	if (load_open(&f->hooks, f->set, program, constants.at, constants.n, &f->arena,
-		      &f->diags)) {
-		buf_init(&out);
-		diags_print(&f->diags, &out);
-		is_allowed = !strstr(out.at, "[no-privilege]");
-		buf_free(&out);
-		if (is_allowed)
-			give_up(f, "load");
-	}
-	f->load = f->hooks.states;
-	buf_free(&constants);
-	return is_allowed;
-}
-
 static void feed_open(struct feed *f, const char *sql)
 {
-	*f = (struct feed){ .rng = { env_number("EBQL_SEED", 1) } };
-	arena_init(&f->arena);
-	feed_plan(f, sql);
-	if (!feed_load(f)) {
-		printf("SKIP: this kernel does not let us load programs\n");
-		skip();
-	}
-	event_init(&f->event);
-	event_encode(&f->event, &f->arena, &f->rng);
-}
-
-static void feed_close(struct feed *f)
-{
-	load_close(&f->hooks);
-	catalog_close(f->catalog);
-	arena_free(&f->arena);
-}
-
-static void set_column(struct feed *f, u32 column, const void *bytes)
-{
-	const struct column_info *info = &column_infos[column];
-
-	memcpy(f->event.context + (info->is_header ? 0 : sizeof(struct replay_header)) +
-		       info->offset_bytes,
-	       bytes, info->size_bytes);
-}
-
-static void run_event(struct feed *f)
-{
-	assert_int_equal(load_test_run(&f->hooks, 0, f->event.context, f->event.context_bytes), 0);
-}
-
-static u8 *slice_of(struct feed *f)
-{
-	return f->load->state + state_slice_offset(&f->phys->state, f->load->epoch, 0, 0);
+	feed_init(f);
+	feed_plan(f, sql, load_possible_cpus(), NULL, NULL);
+	feed_load(f);
 }
 
 /* The cell of that aggregate in the only row. */
@@ -158,7 +32,7 @@ static const void *cell_at(struct feed *f, u32 aggregate, enum cell_kind kind)
 		&f->phys->cells[kind == CELL_SQUARES ? a->squares_cell : a->value_cell];
 
 	assert_int_equal(c->kind, kind);
-	return slice_of(f) + f->phys->state.rows_bytes_offset + c->bytes_offset;
+	return feed_slice(f) + f->phys->state.rows_bytes_offset + c->bytes_offset;
 }
 
 static u32 n_events(void)
@@ -197,8 +71,8 @@ static void test_registers(void **state)
 	for (u32 i = 0; i < n_events(); i++) {
 		u64 word = random_word(&f.rng);
 
-		set_column(&f, C_U64, &word);
-		run_event(&f);
+		feed_set(&f, C_U64, &word);
+		feed_run(&f);
 		for (u32 j = 0; j < 3; j++)
 			hll_add(expected[j], bits[j], hll_hash(&word, 1));
 	}
@@ -224,8 +98,8 @@ static void test_text(void **state)
 		snprintf(path, sizeof(path), "/%0*u", (int)rng_below(&f.rng, 23),
 			 rng_below(&f.rng, rng_percent(&f.rng, 50) ? 30 : 3000));
 		memcpy(words, path, sizeof(words));
-		set_column(&f, C_PATH, path);
-		run_event(&f);
+		feed_set(&f, C_PATH, path);
+		feed_run(&f);
 		hll_add(expected, HLL_BITS_DEFAULT, hll_hash_bytes(path, strlen(path)));
 		assert_true(top_update(&shape, slice, words, 1));
 	}
@@ -251,10 +125,10 @@ static void test_top(void **state)
 		s32 number = (s32)rng_next(&f.rng);
 
 		weight = rng_percent(&f.rng, 1) ? weight : weight >> 32;
-		set_column(&f, C_U64, &word);
-		set_column(&f, C_PTR, &weight);
-		set_column(&f, C_S32, &number);
-		run_event(&f);
+		feed_set(&f, C_U64, &word);
+		feed_set(&f, C_PTR, &weight);
+		feed_set(&f, C_S32, &number);
+		feed_run(&f);
 		assert_true(top_update(&shape, counts, &word, 1));
 		n_faults += !top_update(&shape, sums, &word, weight);
 		n_negative += number < 0;
@@ -264,8 +138,8 @@ static void test_top(void **state)
 	assert_memory_equal(cell_at(&f, 1, CELL_TOP), sums, top_slice_bytes(&shape));
 	assert_memory_equal(cell_at(&f, 2, CELL_TOP), signed_sums, top_slice_bytes(&shape));
 	assert_true(n_faults > 0 && n_negative > 0);
-	assert_int_equal(((u64 *)slice_of(&f))[COUNTER_FAULT], n_faults);
-	assert_int_equal(((u64 *)slice_of(&f))[COUNTER_NEGATIVE], n_negative);
+	assert_int_equal(((u64 *)feed_slice(&f))[COUNTER_FAULT], n_faults);
+	assert_int_equal(((u64 *)feed_slice(&f))[COUNTER_NEGATIVE], n_negative);
 	free(counts);
 	free(sums);
 	free(signed_sums);
@@ -284,11 +158,11 @@ static void test_squares(void **state)
 		s32 number = (s32)random_word(&f.rng);
 		s8 small = (s8)number;
 
-		set_column(&f, C_S64, &word);
-		set_column(&f, C_U64, &word);
-		set_column(&f, C_S32, &number);
-		set_column(&f, C_S8, &small);
-		run_event(&f);
+		feed_set(&f, C_S64, &word);
+		feed_set(&f, C_U64, &word);
+		feed_set(&f, C_S32, &number);
+		feed_set(&f, C_S8, &small);
+		feed_run(&f);
 		moments_add(&wide_signed, (s64)word);
 		moments_add(&wide, word);
 		moments_add(&middle, number);
@@ -306,21 +180,15 @@ static void test_squares(void **state)
 /* 64 CPUs and texts of 64 bytes: fewer groups, but some; and never more memory than a map. */
 static void test_bounded(void **state)
 {
-	struct feed f = { 0 };
+	struct feed f;
 
-	arena_init(&f.arena);
-	feed_plan(&f, "SELECT f_u32, top_k(dl, 1000) FROM " REPLAY_STREAM " GROUP BY f_u32");
+	feed_init(&f);
+	feed_plan(&f, "SELECT f_u32, top_k(dl, 1000) FROM " REPLAY_STREAM " GROUP BY f_u32",
+		  load_possible_cpus(), NULL, NULL);
 	assert_true(f.phys->state.max_groups >= 16);
 	assert_true(f.phys->state.max_groups < f.settings.max_groups);
 	assert_true(f.phys->state.total_bytes <= 512ull << 20);
-	catalog_close(f.catalog);
-	arena_free(&f.arena);
-}
-
-static int set_up(void **state)
-{
-	kernel_features_probe(&features);
-	return 0;
+	feed_close(&f);
 }
 
 int main(void)
@@ -331,5 +199,5 @@ int main(void)
 		cmocka_unit_test(test_bounded),
 	};
 
-	return cmocka_run_group_tests_name("sketch_cells", tests, set_up, NULL);
+	return cmocka_run_group_tests_name("sketch_cells", tests, feed_set_up, NULL);
 }
