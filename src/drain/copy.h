@@ -30,8 +30,8 @@ void drain_open(struct drain *drain, const struct phys *phys, struct arena *aren
  */
 int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merge *merge,
 	       u64 counters[COUNTER_N]);
-/* Adds up the counters of all slices of all copies; changes nothing. */
-void drain_peek_counters(const struct state_layout *layout, const u8 *state,
+/* Adds up the counters of all slices of a copy; changes nothing. */
+void drain_peek_counters(const struct state_layout *layout, const u8 *state, u64 copy,
 			 u64 counters[COUNTER_N]);
 
 #endif

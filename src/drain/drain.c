@@ -56,15 +56,13 @@ static bool counters_add(u64 to[COUNTER_N], const u64 *from)
 	return any;
 }
 
-void drain_peek_counters(const struct state_layout *layout, const u8 *state,
+void drain_peek_counters(const struct state_layout *layout, const u8 *state, u64 copy,
 			 u64 counters[COUNTER_N])
 {
 	const struct state_layout *s = layout;
-	u32 copy, slice;
 
-	for (copy = 0; copy < s->n_copies; copy++)
-		for (slice = 0; slice < s->n_cpus * s->n_levels; slice++)
-			counters_add(counters, (const u64 *)slice_at(s, (u8 *)state, copy, slice));
+	for (u32 slice = 0; slice < s->n_cpus * s->n_levels; slice++)
+		counters_add(counters, (const u64 *)slice_at(s, (u8 *)state, (u32)copy, slice));
 }
 
 /* Where count(*) is kept for each group, the programs keep no second count of events. */

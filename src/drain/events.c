@@ -46,7 +46,8 @@ void events_account(struct events *events, bool has_missed)
 	struct account *account = &events->account, before = *account;
 
 	account->lost[LOSS_RING_FULL] = events->ring_full;
-	meter_take_slices(&events->meter, account);
+	/* Never switched: it is the one in use. */
+	meter_take_copy(&events->meter, events->load->epoch, account);
 	meter_take_starts(&events->meter, account);
 	if (has_missed)
 		meter_take_missed(&events->meter, account);

@@ -66,20 +66,26 @@ void meter_take_starts(struct meter *meter, struct account *to)
 	grow(&meter->starts, &now, to);
 }
 
-void meter_peek_slices(const struct meter *meter, struct account *to)
+static void peek_copy(const struct meter *meter, u64 copy, struct account *to)
 {
 	u64 counters[COUNTER_N] = { 0 };
 
-	drain_peek_counters(&meter->load->phys->state, meter->load->state, counters);
+	drain_peek_counters(&meter->load->phys->state, meter->load->state, copy, counters);
 	meter_add_counters(meter, counters, to);
 }
 
-void meter_take_slices(struct meter *meter, struct account *to)
+void meter_peek_slices(const struct meter *meter, struct account *to)
+{
+	for (u32 copy = 0; copy < meter->load->phys->state.n_copies; copy++)
+		peek_copy(meter, copy, to);
+}
+
+void meter_take_copy(struct meter *meter, u64 copy, struct account *to)
 {
 	struct account now = { 0 };
 
-	meter_peek_slices(meter, &now);
-	grow(&meter->slices, &now, to);
+	peek_copy(meter, copy, &now);
+	grow(&meter->slices[copy], &now, to);
 }
 
 void meter_take_missed(struct meter *meter, struct account *to)

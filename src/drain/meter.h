@@ -15,8 +15,8 @@
 
 struct meter {
 	struct load_state *load;
-	struct account starts; /* of the control lines, what was told */
-	struct account slices; /* of the slices, where they are never drained */
+	struct account starts;	  /* of the control lines, what was told */
+	struct account slices[2]; /* of each copy's, where they are never drained */
 };
 
 void meter_open(struct meter *meter, struct load_state *load);
@@ -27,8 +27,8 @@ void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N]
 void meter_take_starts(struct meter *meter, struct account *to);
 /* Adds what all slices hold now. */
 void meter_peek_slices(const struct meter *meter, struct account *to);
-/* Where slices are never drained: adds what all of them have counted since the last call. */
-void meter_take_slices(struct meter *meter, struct account *to);
+/* Where slices are never drained: adds what those of a copy have counted since the last call. */
+void meter_take_copy(struct meter *meter, u64 copy, struct account *to);
 /* Adds the events that the kernel did not run the programs for: a system call for each. */
 void meter_take_missed(struct meter *meter, struct account *to);
 /*

@@ -61,13 +61,32 @@ void stream_close(struct stream_reader *reader)
 	reader->producer = NULL;
 }
 
-static void decode(const struct phys *phys, const struct stream_column *columns, u32 n_columns,
-		   u64 nulls, const u8 *record, struct value *ret_values)
+static struct stream_header header_of(const u8 *record)
 {
-	u64 word;
-	u32 i;
+	struct stream_header header;
 
-	for (i = 0; i < n_columns; i++) {
+	memcpy(&header, record, sizeof(header));
+	return header;
+}
+
+u32 stream_source(const u8 *record)
+{
+	return (u32)(header_of(record).word >> STREAM_SOURCE_SHIFT);
+}
+
+u32 stream_copy(const struct phys *phys, const u8 *record)
+{
+	return header_of(record).word >> phys->number % BLOCK_PARTS & 1;
+}
+
+void stream_decode(const struct phys *phys, const struct phys_source *source, const u8 *record,
+		   struct value *ret_values)
+{
+	const struct stream_column *columns = source ? source->columns : phys->columns;
+	u32 n_columns = source ? source->n_columns : phys->n_columns;
+	u64 word, nulls = header_of(record).nulls;
+
+	for (u32 i = 0; i < n_columns; i++) {
 		const struct stream_column *c = &columns[i];
 		const u8 *at = record + c->bytes_offset;
 		struct value *value = &ret_values[i];
@@ -94,23 +113,6 @@ static void decode(const struct phys *phys, const struct stream_column *columns,
 		value->kind = VALUE_INT;
 		value->integer = c->type.is_signed ? (s128)(s64)word : (s128)word;
 	}
-}
-
-void stream_decode(const struct phys *phys, const u8 *record, struct value *ret_values)
-{
-	u64 nulls;
-
-	memcpy(&nulls, record, sizeof(nulls));
-	decode(phys, phys->columns, phys->n_columns, nulls, record, ret_values);
-}
-
-void stream_decode_raw(const struct phys *phys, const struct phys_source *source, const u8 *record,
-		       struct value *ret_values)
-{
-	u64 nulls;
-
-	memcpy(&nulls, record + sizeof(u64), sizeof(nulls));
-	decode(phys, source->columns, source->n_columns, nulls, record, ret_values);
 }
 
 const u8 *stream_next(struct stream_reader *reader, u32 *ret_bytes)
@@ -163,7 +165,7 @@ u32 stream_read(struct stream_reader *reader, u64 limit)
 			/* No memory for more rows: these first. */
 			if (!region_need(&reader->values, (n + 1ull) * row_bytes(reader)))
 				break;
-			stream_decode(reader->phys, record + BPF_RINGBUF_HDR_SZ,
+			stream_decode(reader->phys, NULL, record + BPF_RINGBUF_HDR_SZ,
 				      (struct value *)reader->values.at +
 					      (size_t)n * reader->phys->n_columns);
 			n++;

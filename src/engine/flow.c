@@ -3,10 +3,9 @@
  * What happens in a flow, and when.
  *
  * Live (a part has streams): windows of time end at multiples of the advance on the wall
- * clock.  At such an instant the loads of all parts are flipped: when that returns, every
- * event from before is in the ring buffer, so the rows from before the nominal instant
- * are all there, and those from behind it wait in their source.  Where a part is
- * aggregated in the kernel, its switch is the instant.
+ * clock.  At such an instant the loads of all parts are flipped, and that switch is the end of
+ * the window: of what was counted, of the rows that were streamed, and of the counters.  One that
+ * comes late, since the output is slow, ends a longer window.
  *
  * Files alone: the rows' own times are the clock, and it runs as fast as they are read.
  */
@@ -18,18 +17,36 @@
 #define STREAM_ROUNDS 64
 
 /*
- * All parts of a flow at once: an event is in the same window for each that sees it.  Rows from
- * before an instant are all in their ring buffers when a switch behind it is done; groups end
- * where it was made.
+ * All parts of a flow at once: an event is in the same window for each that sees it, whether it is
+ * counted there or its row is streamed, since a row says in which copy its program counted.  What
+ * programs had begun before is over then, so that rows can be read by their times up to now.
  */
+static int switch_flow(struct flow *flow)
+{
+	u64 flip = flow->switched.flip + 1;
+	int err = load_flip(flow->loads, flow->n_loads);
+
+	if (err || !flow->n_loads)
+		return err;
+	flow->switched = flow_now(flow);
+	flow->switched.flip = flip;
+	if (flow->has_rows)
+		err = load_settle(flow->loads[0]->hooks);
+	for (u32 i = 0; i < flow->n_parts && !err; i++) {
+		struct flow_part *part = &flow->parts[i];
+
+		if (part->source && part->load)
+			err = row_source_flipped(part->source, &part->before_ns);
+	}
+	return err;
+}
+
 void flow_switch(struct flow *const *flows, u32 n)
 {
 	for (u32 f = 0; f < n; f++) {
 		struct flow *flow = flows[f];
-		u64 before_ns = base_realtime_ns();
-		int err = load_flip(flow->loads, flow->n_loads);
+		int err = switch_flow(flow);
 
-		flow->switched_ns = flow->has_rows ? before_ns : base_realtime_ns();
 		for (u32 i = 0; i < flow->n_parts; i++)
 			flow->parts[i].switch_error = flow->parts[i].load ? err : 0;
 	}
@@ -86,6 +103,14 @@ static const struct flow_part *first_groups(const struct flow *flow)
 	return &flow->parts[i];
 }
 
+/* HOPPING: windows begin so long after each multiple of the advance; 0: not there. */
+static u64 between(const struct flow *flow)
+{
+	const struct cut_window *window = &flow->cut->window;
+
+	return window->kind == WINDOW_HOPPING ? hop_between_ns(window->size, window->advance) : 0;
+}
+
 u64 flow_next_boundary(const struct flow *flow, u64 now_ns)
 {
 	u64 period_ns = 0, between_ns = 0, at_ns;
@@ -97,6 +122,7 @@ u64 flow_next_boundary(const struct flow *flow, u64 now_ns)
 		between_ns = groups_between_ns(first_groups(flow)->load->phys);
 	} else if (flow_is_timed(flow)) {
 		period_ns = flow_advance_ns(flow);
+		between_ns = between(flow);
 	}
 	if (!period_ns)
 		period_ns = flow->every_ns;
@@ -125,7 +151,7 @@ static int stream_take(struct flow *flow)
 	}
 	if (!n || flow->n_streamed >= flow->limit)
 		return 0;
-	flow_account(flow);
+	flow_account(flow, false);
 	account = flow->total;
 	err = flow_give(flow, flow->is_live ? flow->start.real_ns : flow->first_ns,
 			flow->is_live ? base_realtime_ns() : flow->last_ns, &account, true, false);
@@ -166,12 +192,8 @@ static int take_events(struct flow *flow, bool is_all, bool *ret_more)
 
 /* --- Live --- */
 
-/*
- * The parts that the kernel aggregates end their windows, which were switched.  *ret_end: the
- * instant of the switch; left alone where there are no groups.
- */
-static int close_groups(struct flow *flow, struct flow_instant now, bool is_last,
-			struct flow_instant *ret_end)
+/* The parts that the kernel aggregates end their windows, which were switched. */
+static int close_groups(struct flow *flow, struct flow_instant now, bool is_last)
 {
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
@@ -180,66 +202,31 @@ static int close_groups(struct flow *flow, struct flow_instant now, bool is_last
 		if (!part->groups)
 			continue;
 		if (is_last)
-			err = groups_end_last(part->groups, flow->switched_ns,
+			err = groups_end_last(part->groups, flow->switched.real_ns,
 					      part->switch_error == 0);
 		else
-			err = groups_end(part->groups, now.real_ns, flow->switched_ns);
+			err = groups_end(part->groups, now.real_ns, flow->switched.real_ns);
 		if (err)
 			return err;
 		part->has_window = part->groups->has_window;
-		/* The next window begins where this one ended. */
-		*ret_end = (struct flow_instant){ flow->switched_ns,
-						  flow->switched_ns - (u64)flow->real_offset_ns };
 	}
 	return 0;
 }
 
-/*
- * The nominal instant, on both clocks.  Where the clock of the day was set meanwhile, it
- * is no longer behind the window's start: then it is now.
- */
-static struct flow_instant instant_at(const struct flow *flow, struct flow_instant now, u64 ns)
+/* HOPPING: does a window end at this boundary, or does only a pane?  Others always do. */
+static bool is_window_due(const struct flow *flow, u64 now_ns)
 {
-	struct flow_instant at = { ns, ns - (u64)flow->real_offset_ns };
-
-	if (at.monotonic_ns <= flow->window.monotonic_ns || at.monotonic_ns > now.monotonic_ns)
-		at.monotonic_ns = now.monotonic_ns;
-	return at;
+	if (flow->has_groups)
+		return groups_is_due(first_groups(flow)->groups, now_ns);
+	/* Where the clock of the day was set back, the next end is far. */
+	return !flow_is_timed(flow) || now_ns >= flow->next_ns ||
+	       flow->next_ns - now_ns > flow_advance_ns(flow);
 }
 
-#define LATE_MAX 64 /* windows that are made up for; more, and the clock was set */
-
-/* Windows of rows: every nominal end that passed, though their turn came late. */
-static int rows_due(struct flow *flow, struct flow_instant now, bool *ret_is_over)
+/* A window, pane or snapshot, all of whose parts were switched. */
+static int boundary(struct flow *flow, struct flow_instant now, bool *ret_is_over)
 {
-	u64 advance = flow_advance_ns(flow), last_ns = now.real_ns / advance * advance;
-	int err = 0;
-
-	if (last_ns < flow->next_ns && flow->next_ns - last_ns <= advance)
-		return 0; /* none */
-	if (last_ns < flow->next_ns || last_ns - flow->next_ns > LATE_MAX * advance)
-		flow->next_ns = last_ns;
-	while (!err && flow->next_ns <= last_ns) {
-		struct flow_instant end = instant_at(flow, now, flow->next_ns);
-
-		if (flow->is_last_window) {
-			*ret_is_over = true;
-			flow->end = end;
-			return 0;
-		}
-		err = flow_read_all(flow, end);
-		if (!err)
-			err = flow_window_give(flow, end, flow->next_ns, false);
-		flow->next_ns += advance;
-	}
-	return err;
-}
-
-/* A window, pane or snapshot of groups, perhaps with rows beside them. */
-static int groups_boundary(struct flow *flow, struct flow_instant now, bool *ret_is_over)
-{
-	bool is_due = groups_is_due(first_groups(flow)->groups, now.real_ns);
-	struct flow_instant end = now;
+	bool is_due = is_window_due(flow, now.real_ns);
 	u64 end_ns = now.real_ns, advance = flow_advance_ns(flow);
 	int err;
 
@@ -249,39 +236,18 @@ static int groups_boundary(struct flow *flow, struct flow_instant now, bool *ret
 	}
 	err = switch_error(flow);
 	if (!err)
-		err = close_groups(flow, now, false, &end);
+		err = close_groups(flow, now, false);
 	if (err)
 		return err;
-	if (!is_due) {
-		flow_pane_end(flow, end);
-		return 0;
-	}
-	err = flow_read_all(flow, end);
-	if (err)
-		return err;
-	if (flow_is_timed(flow)) {
-		end_ns = now.real_ns / advance * advance;
-		flow->next_ns = end_ns + advance;
-	}
-	return flow_window_give(flow, end, end_ns, false);
-}
-
-static int boundary(struct flow *flow, struct flow_instant now, bool *ret_is_over)
-{
-	int err;
-
-	if (flow->has_groups)
-		return groups_boundary(flow, now, ret_is_over);
-	if (!flow_is_timed(flow) && flow->is_last_window) {
-		*ret_is_over = true;
-		return 0;
-	}
-	err = switch_error(flow);
 	if (flow_is_timed(flow))
-		return err ? err : rows_due(flow, now, ret_is_over);
-	if (!err)
-		err = flow_read_all(flow, now);
-	return err ? err : flow_window_give(flow, now, now.real_ns, false);
+		end_ns = now.real_ns / advance * advance;
+	if (!is_due) {
+		flow_pane_end(flow, flow->switched, end_ns + between(flow));
+		return 0;
+	}
+	flow->next_ns = end_ns + advance;
+	err = flow_read_all(flow, flow->switched);
+	return err ? err : flow_window_give(flow, flow->switched, end_ns, false);
 }
 
 static int live_poll(struct flow *flow, bool *ret_more)
@@ -323,6 +289,7 @@ u64 flow_n_windows(const struct flow *flow, u64 *ret_first_ns, u64 *ret_last_ns)
 static int file_window(struct flow *flow, bool *ret_more)
 {
 	u64 advance = flow_advance_ns(flow), n;
+	struct flow_instant end;
 	bool is_last;
 	int err;
 
@@ -334,15 +301,14 @@ static int file_window(struct flow *flow, bool *ret_more)
 			return err;
 		flow->next_ns = (flow->first_ns / advance + 1) * advance;
 	}
-	err = flow_read_parts(flow, (struct flow_instant){ flow->next_ns, flow->next_ns }, &n,
-			      ret_more);
+	end = (struct flow_instant){ flow->next_ns, flow->next_ns, 0 };
+	err = flow_read_parts(flow, end, &n, ret_more);
 	if (err || *ret_more)
 		return err;
 	is_last = flow->next_ns > flow->last_ns || flow->is_last_window;
 	if (is_last)
 		flow_finish_rows(flow);
-	err = flow_window_give(flow, (struct flow_instant){ flow->next_ns, flow->next_ns },
-			       flow->next_ns, is_last);
+	err = flow_window_give(flow, end, flow->next_ns, is_last);
 	flow->next_ns += advance;
 	*ret_more = !is_last;
 	return err;
@@ -350,7 +316,7 @@ static int file_window(struct flow *flow, bool *ret_more)
 
 static int file_poll(struct flow *flow, bool *ret_more)
 {
-	const struct flow_instant end_of_time = { UINT64_MAX, UINT64_MAX };
+	const struct flow_instant end_of_time = { UINT64_MAX, UINT64_MAX, 0 };
 	u64 n;
 	int err;
 
@@ -392,7 +358,7 @@ static int give_last(struct flow *flow, struct flow_instant end)
 		return flow_window_give(flow, end, flow->next_ns, true);
 	if (!flow_is_row_driven(flow) && !flow_is_timed(flow))
 		return flow_window_give(flow, end, end.real_ns, true);
-	flow_account(flow);
+	flow_account(flow, false);
 	account = flow->total;
 	return flow_give(flow, flow->is_live ? flow->start.real_ns : flow->first_ns,
 			 flow->is_live ? end.real_ns : flow->last_ns, &account, false, true);
@@ -419,24 +385,26 @@ static int last_events(struct flow *flow)
 /* The account and the rows are taken before the programs are detached, which takes long. */
 static int live_last(struct flow *flow, bool is_switched, struct flow_instant *end)
 {
-	bool is_over;
+	bool is_failed;
 	int err;
 
 	if (!is_switched)
 		flow_switch(&flow, 1);
 	/* Where the switch failed, detaching does: programs end before it returns. */
-	if (switch_error(flow)) {
-		flow_account(flow);
+	is_failed = switch_error(flow) != 0;
+	if (is_failed) {
+		flow_account(flow, true);
 		flow_detach(flow);
-		flow->switched_ns = base_realtime_ns();
+		flow->switched = flow_now(flow);
+		flow->switched.flip = UINT64_MAX;
 	}
-	flow_account(flow);
-	err = close_groups(flow, *end, true, end);
-	if (!err && flow_is_timed(flow) && !flow->has_groups && !flow->end.real_ns)
-		err = rows_due(flow, *end, &is_over);
-	if (flow->end.real_ns)
-		*end = flow->end;
-	return err ? err : flow_read_all(flow, *end);
+	flow_account(flow, is_failed);
+	*end = flow->switched;
+	err = close_groups(flow, *end, true);
+	if (!err)
+		err = flow_read_all(flow, *end);
+	flow_drop_behind(flow, *end);
+	return err;
 }
 
 static int last(struct flow *flow, bool is_switched)
@@ -449,7 +417,7 @@ static int last(struct flow *flow, bool is_switched)
 	if (flow->is_live)
 		err = live_last(flow, is_switched, &end);
 	else if (flow_is_timed(flow))
-		end = (struct flow_instant){ flow->next_ns, flow->next_ns };
+		end = (struct flow_instant){ flow->next_ns, flow->next_ns, 0 };
 	flow_finish_rows(flow);
 	if (!err && !flow->is_ended && flow_is_row_driven(flow))
 		err = take_rows(flow, 0);
@@ -464,7 +432,7 @@ static void go_on(struct flow *flow, int err, bool is_over, bool is_switched)
 	flow->err = err ? err : last(flow, is_switched);
 	flow->is_over = true;
 	flow_detach(flow);
-	flow_account(flow);
+	flow_account(flow, false);
 }
 
 void flow_boundary(struct flow *flow, struct flow_instant now)
@@ -515,7 +483,7 @@ void flow_stop_at_window(struct flow *flow)
 
 void flow_peek(struct flow *flow, struct account *ret_account)
 {
-	flow_account(flow);
+	flow_account(flow, !flow_is_timed(flow) && !flow->is_over);
 	*ret_account = flow->total;
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
@@ -574,10 +542,10 @@ int flow_drain_once(struct flow *flow, bool is_last)
 		part->has_window = !err && part->groups->has_window;
 	}
 	if (!err)
-		err = flow_read_all(flow, (struct flow_instant){ UINT64_MAX, UINT64_MAX });
+		err = flow_read_all(flow, (struct flow_instant){ UINT64_MAX, UINT64_MAX, 0 });
 	if (err)
 		return err;
-	flow_account(flow);
+	flow_account(flow, false);
 	if (is_last)
 		flow_finish_rows(flow);
 	flow->is_drained = true;
@@ -589,7 +557,7 @@ int flow_drain_once(struct flow *flow, bool is_last)
 
 int flow_drain_at(struct flow *flow, u64 now_ns)
 {
-	const struct flow_instant now = { now_ns, now_ns };
+	const struct flow_instant now = { now_ns, now_ns, 0 };
 	bool is_over = false;
 	int err = flow_open_sql(flow);
 
@@ -604,6 +572,6 @@ int flow_drain_at(struct flow *flow, u64 now_ns)
 		return err;
 	}
 	flow_switch(&flow, 1);
-	flow->switched_ns = now_ns;
+	flow->switched.real_ns = flow->switched.monotonic_ns = now_ns;
 	return err ? err : boundary(flow, now, &is_over);
 }

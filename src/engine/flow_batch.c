@@ -5,14 +5,14 @@
 #include "engine/internal.h"
 #include "lite/lite.h"
 
-void flow_account(struct flow *flow)
+void flow_account(struct flow *flow, bool is_all)
 {
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct account seen = { 0 };
 
 		if (!flow->parts[i].source)
 			continue;
-		row_source_account(flow->parts[i].source, &seen);
+		row_source_account(flow->parts[i].source, is_all, &seen);
 		/* What matched is what SQL gets to see: counted where the rows are read. */
 		seen.matched = 0;
 		account_add(&flow->since, &seen);
@@ -24,7 +24,7 @@ void flow_account_rows(struct flow *flow, u64 n_rows, struct account *ret_accoun
 {
 	u64 n_read;
 
-	flow_account(flow);
+	flow_account(flow, false);
 	n_read = flow->total.matched - flow->n_accounted_rows;
 	flow->n_accounted_rows = flow->total.matched;
 	flow->n_other_events += (s64)flow->since.events - (s64)n_read;

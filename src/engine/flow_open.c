@@ -197,21 +197,26 @@ static int start_together(struct flow *flow)
 
 	flow->start = flow->window = flow_now(flow);
 	flow_switch(&flow, 1);
+	if (flow->switched.flip)
+		flow->start = flow->window = flow->switched;
 	for (u32 i = 0; i < flow->n_parts && !err; i++) {
 		struct flow_part *part = &flow->parts[i];
 
 		/* -EBUSY, a CPU was stuck: the start is a little less exact. */
 		err = part->switch_error == -EBUSY ? 0 : part->switch_error;
 		if (!err && !part->switch_error && part->groups)
-			err = groups_restart(part->groups, flow->switched_ns);
+			err = groups_restart(part->groups, flow->switched.real_ns);
 	}
 	if (!err)
 		err = flow_read_all(flow, flow->start);
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].source)
-			flow_drop(&flow->parts[i], flow->parts[i].queue.n);
-	flow_account(flow);
+	flow_account(flow, false);
 	flow->since = flow->total = (struct account){ 0 };
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		if (!flow->parts[i].source)
+			continue;
+		flow_drop_before(&flow->parts[i], flow->start);
+		flow->total.matched += flow->parts[i].queue.n;
+	}
 	return err;
 }
 

@@ -11,6 +11,7 @@ struct flow_instant flow_now(struct flow *flow)
 	struct flow_instant now;
 
 	/* In this order an instant of the day is never taken for a later one of the rows. */
+	now.flip = 0;
 	now.monotonic_ns = base_monotonic_ns();
 	now.real_ns = base_realtime_ns();
 	flow->real_offset_ns = (s64)(now.real_ns - now.monotonic_ns);
@@ -27,17 +28,37 @@ u64 flow_real_time(const struct flow *flow, const struct flow_part *part, u64 ro
 	return part->part->has_files ? row_ns : row_ns + (u64)flow->real_offset_ns;
 }
 
+/*
+ * Windows end at flips, and rows come by their times: near a flip, one from behind it may come
+ * before one from before it.
+ */
+static void put_row(struct flow_part *part, struct row *row, bool is_ordered)
+{
+	u64 at = part->queue.n;
+	struct row **rows;
+
+	row_fifo_put(&part->queue, row);
+	rows = row_fifo_rows(&part->queue);
+	for (; is_ordered && row->number && at && rows[at - 1]->number > row->number; at--)
+		rows[at] = rows[at - 1];
+	rows[at] = row;
+}
+
 s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limit)
 {
 	u32 width = part->part->columns.n_columns;
+	bool is_ordered = !flow_is_row_driven(flow);
 	const struct value *rows;
-	s64 n = row_source_read(part->source, before_ns, limit, &rows);
+	const u64 *flips;
+	s64 n = row_source_read(part->source, before_ns, limit, &rows, &flips);
 
 	for (s64 i = 0; i < n; i++) {
-		const struct value *row = rows + (size_t)i * width;
-		u64 time_ns = flow_real_time(flow, part, flow_time_of(row));
+		const struct value *values = rows + (size_t)i * width;
+		u64 time_ns = flow_real_time(flow, part, flow_time_of(values));
+		struct row *row = row_pool_take(&part->pool, values);
 
-		row_fifo_put(&part->queue, row_pool_take(&part->pool, row));
+		row->number = flips[i];
+		put_row(part, row, is_ordered);
 		flow->total.matched++;
 		if (!flow->has_span)
 			flow->first_ns = flow->last_ns = time_ns;
@@ -70,11 +91,15 @@ int flow_read_parts(struct flow *flow, struct flow_instant before, u64 *ret_n, b
 	*ret_more = false;
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
+		u64 before_ns;
 		s64 n;
 
 		if (!part->source || !n_lot)
 			continue;
-		n = flow_read(flow, part, flow_row_time(part, before), n_lot);
+		before_ns = flow_row_time(part, before);
+		if (before.flip)
+			before_ns = MAX(before_ns, part->before_ns);
+		n = flow_read(flow, part, before_ns, n_lot);
 		if (n < 0)
 			return (int)n;
 		*ret_n += (u64)n;

@@ -23,12 +23,12 @@ static struct flow_pane *panes(struct flow *flow)
 	return flow->panes.at;
 }
 
-/* What came before that instant belongs to no window any more. */
+/* What came before the pane that ended there, nominally, belongs to no window any more. */
 static void drop_panes(struct flow *flow, u64 start_ns)
 {
 	u32 n = 0;
 
-	while (n < flow->n_panes && panes(flow)[n].end.real_ns < start_ns)
+	while (n + 1 < flow->n_panes && panes(flow)[n + 1].nominal_ns <= start_ns)
 		n++;
 	if (!n)
 		return;
@@ -37,30 +37,83 @@ static void drop_panes(struct flow *flow, u64 start_ns)
 }
 
 /* The pane that ends there takes what happened since the one before. */
-static void add_pane(struct flow *flow, struct flow_instant end)
+static void add_pane(struct flow *flow, struct flow_instant end, u64 nominal_ns)
 {
 	if (!region_need(&flow->panes, (flow->n_panes + 1ull) * sizeof(struct flow_pane)))
 		base_no_memory();
-	panes(flow)[flow->n_panes++] = (struct flow_pane){ end, flow->since };
+	panes(flow)[flow->n_panes++] = (struct flow_pane){ end, nominal_ns, flow->since };
 	flow->since = (struct account){ 0 };
 }
 
-void flow_pane_end(struct flow *flow, struct flow_instant end)
+void flow_pane_end(struct flow *flow, struct flow_instant end, u64 nominal_ns)
 {
 	/* Of groups alone the panes are kept in the kernel's room. */
 	if (!flow->has_rows)
 		return;
-	flow_account(flow);
-	add_pane(flow, end);
+	flow_account(flow, false);
+	add_pane(flow, end, nominal_ns);
 }
 
-/* An instant that may have been the end of a pane: then it is that very one. */
-static struct flow_instant instant_of(struct flow *flow, u64 real_ns)
+/*
+ * Where the window begins that does so then, nominally.  Live that is where a pane ended: one that
+ * was closed late is whole in all windows that it overlaps.
+ */
+static struct flow_instant instant_of(struct flow *flow, u64 start_ns)
 {
+	if (!flow->is_live)
+		return (struct flow_instant){ start_ns, start_ns, 0 };
 	for (u32 i = flow->n_panes; i-- > 0;)
-		if (panes(flow)[i].end.real_ns == real_ns)
+		if (panes(flow)[i].nominal_ns <= start_ns)
 			return panes(flow)[i].end;
-	return (struct flow_instant){ real_ns, real_ns - (u64)flow->real_offset_ns };
+	return flow->start;
+}
+
+/* --- Rows before and behind an instant --- */
+
+static bool is_before(const struct flow_part *part, const struct row *row, struct flow_instant at)
+{
+	if (at.flip && row->number)
+		return row->number <= at.flip;
+	return flow_time_of(row->values) < flow_row_time(part, at);
+}
+
+void flow_drop_before(struct flow_part *part, struct flow_instant at)
+{
+	u64 n = 0;
+
+	while (n < part->queue.n && is_before(part, row_fifo_rows(&part->queue)[n], at))
+		n++;
+	flow_drop(part, n);
+}
+
+void flow_drop_behind(struct flow *flow, struct flow_instant end)
+{
+	for (u32 i = 0; end.flip && i < flow->n_parts; i++) {
+		struct flow_part *part = &flow->parts[i];
+		struct row **rows = row_fifo_rows(&part->queue);
+		u64 n = 0;
+
+		for (u64 k = 0; part->source && k < part->queue.n; k++) {
+			if (!rows[k]->number || rows[k]->number <= end.flip) {
+				rows[n++] = rows[k];
+				continue;
+			}
+			row_pool_give(&part->pool, rows[k]);
+			flow->total.matched--;
+		}
+		part->queue.n = n;
+	}
+}
+
+/* How many rows of the queue lie before that instant, which only flips leave some behind. */
+static u64 n_before(const struct flow *flow, const struct flow_part *part, struct flow_instant end)
+{
+	u64 n = part->queue.n;
+
+	while (end.flip && !flow->is_drained && n &&
+	       !is_before(part, row_fifo_rows(&part->queue)[n - 1], end))
+		n--;
+	return n;
 }
 
 /* --- Windows of time --- */
@@ -78,34 +131,35 @@ static struct flow_instant window_start(struct flow *flow, u64 end_ns)
 {
 	const struct rows *groups = groups_of(flow);
 	u64 start_ns = end_ns > cut_size(flow) ? end_ns - cut_size(flow) : 0;
+	struct flow_instant start;
 
 	if (flow->cut->window.kind == WINDOW_NONE || flow->is_drained)
 		return flow->start;
-	if (groups && flow->cut->window.kind == WINDOW_HOPPING)
-		return instant_of(flow, groups->window_start_ns);
+	if (groups && flow->cut->window.kind == WINDOW_HOPPING) {
+		start = instant_of(flow, groups->window_start_ns);
+		start.real_ns = groups->window_start_ns;
+		return start;
+	}
 	if (flow->is_live && flow->cut->window.kind == WINDOW_TUMBLING)
 		return flow->window;
-	if (flow->is_live && start_ns <= flow->start.real_ns)
-		return flow->start;
 	return instant_of(flow, start_ns);
 }
 
-/* The rows that are too old leave; the relations are those that stay. */
-static void take_rows(struct flow *flow, struct flow_instant start, struct account *account)
+/* The rows that are too old leave; the relations are those that stay, up to the end. */
+static void take_rows(struct flow *flow, struct flow_instant start, struct flow_instant end,
+		      struct account *account)
 {
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
-		u64 start_ns = flow_row_time(part, start), n = 0;
-		struct row **rows = row_fifo_rows(&part->queue);
+		u64 n;
 
 		if (!part->source)
 			continue;
 		if (flow_is_windowed(flow) && !flow->is_drained)
-			while (n < part->queue.n && flow_time_of(rows[n]->values) < start_ns)
-				n++;
-		flow_drop(part, n);
-		relation_set_rows(&flow->relations[i], row_fifo_rows(&part->queue), part->queue.n);
-		account->matched += part->queue.n;
+			flow_drop_before(part, start);
+		n = n_before(flow, part, end);
+		relation_set_rows(&flow->relations[i], row_fifo_rows(&part->queue), n);
+		account->matched += n;
 	}
 }
 
@@ -125,16 +179,16 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
 	u64 start_ns = MIN(start.real_ns, end.real_ns);
 	int err;
 
-	flow_account(flow);
+	flow_account(flow, false);
 	if (window->kind == WINDOW_HOPPING && flow->has_rows) {
-		add_pane(flow, end);
+		add_pane(flow, end, end_ns);
 		add_panes(flow, start, &account);
 	} else {
 		account = window->kind == WINDOW_NONE ? flow->total : flow->since;
 		account.matched = 0; /* the rows in the relations, which are counted now */
 		flow->since = (struct account){ 0 };
 	}
-	take_rows(flow, start, &account);
+	take_rows(flow, start, end, &account);
 	if (window->kind == WINDOW_NONE && !flow->is_live && flow->has_span) {
 		start_ns = flow->first_ns;
 		end.real_ns = flow->last_ns;
@@ -144,7 +198,7 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
 	if (window->kind == WINDOW_TUMBLING)
 		for (u32 i = 0; i < flow->n_parts; i++)
 			if (flow->parts[i].source)
-				flow_drop(&flow->parts[i], flow->parts[i].queue.n);
+				flow_drop(&flow->parts[i], n_before(flow, &flow->parts[i], end));
 	if (window->kind == WINDOW_HOPPING && end_ns + window->advance > window->size)
 		drop_panes(flow, end_ns + window->advance - window->size);
 	return err;

@@ -31,16 +31,23 @@ struct flow_part {
 	struct row_source *source;
 	struct row_pool pool;
 	struct row_fifo queue; /* rows of this window, and of those to come */
+	u64 before_ns;	       /* those from before the latest flip are from before that */
 };
 
-/* One instant: CLOCK_REALTIME, and the CLOCK_MONOTONIC of the rows of streams. */
+/*
+ * One instant: CLOCK_REALTIME, and the CLOCK_MONOTONIC of the rows of streams.  Where it is that
+ * of a flip: its number, by which rows of streams lie before or behind it, and not by their times,
+ * which may be some microseconds on the other side.
+ */
 struct flow_instant {
 	u64 real_ns, monotonic_ns;
+	u64 flip; /* 1, 2, ...; 0: none was made then */
 };
 
 /* An account of the time up to an instant, for windows that overlap. */
 struct flow_pane {
 	struct flow_instant end;
+	u64 nominal_ns; /* of the end */
 	struct account account;
 };
 
@@ -106,12 +113,11 @@ struct flow {
 	struct flow_instant now;
 	struct load_state **loads; /* of those parts that have one */
 	u32 n_loads;
-	u64 switched_ns; /* CLOCK_REALTIME, just behind the latest flow_switch() */
+	struct flow_instant switched; /* just behind the latest flow_switch() */
 
 	struct flow_instant start;  /* of the run */
 	struct flow_instant window; /* the start of the window under way */
 	u64 next_ns;		    /* its nominal end, on CLOCK_REALTIME; 0: not known yet */
-	struct flow_instant end;    /* of the run, when a boundary ended it; else 0 */
 	s64 real_offset_ns;	    /* CLOCK_REALTIME minus CLOCK_MONOTONIC, when last looked at */
 	struct account since;	    /* the last batch or pane */
 	struct region panes;	    /* HOPPING: struct flow_pane, the oldest first */
@@ -162,8 +168,8 @@ u64 flow_next_boundary(const struct flow *flow, u64 now_ns);
 
 /* --- flow_batch.c --- */
 
-/* Adds what the row sources saw and lost to `since`. */
-void flow_account(struct flow *flow);
+/* Adds what the row sources saw and lost to `since`, up to the latest flip; is_all: up to now. */
+void flow_account(struct flow *flow, bool is_all);
 /*
  * For a window of n_rows that rows end: its account, as engine.h says.  Events that no row of
  * a window stands for (n_other_events) go to the first window given after they were seen.
@@ -231,7 +237,11 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
  */
 int flow_check_span(struct flow *flow);
 /* HOPPING: a pane ends, and no window. */
-void flow_pane_end(struct flow *flow, struct flow_instant end);
+void flow_pane_end(struct flow *flow, struct flow_instant end, u64 nominal_ns);
+/* Gives back the part's rows from before that instant. */
+void flow_drop_before(struct flow_part *part, struct flow_instant at);
+/* The run ends there: what was read already of behind it is no more of it. */
+void flow_drop_behind(struct flow *flow, struct flow_instant end);
 /* Takes rows into the count windows: gives those that are complete. */
 int flow_count_take(struct flow *flow, bool is_end);
 

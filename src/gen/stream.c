@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One event -> one row in the ring buffer: the null mask, then the columns (of a raw
- * scan: behind the number of the source).  Room
- * is taken last, when every column is computed, so that no way leads past the
- * submit; no wake-up is sent, the reader looks every 10 ms.
+ * One event -> one row in the ring buffer (struct stream_header).  Room is taken last, when
+ * every column is computed, so that no way leads past the submit; no wake-up is sent, the
+ * reader looks every 10 ms.
  */
 #include "gen/internal.h"
 
@@ -54,6 +53,16 @@ static void store(struct gen *g, const struct stream_column *c, const struct str
 	}
 }
 
+static vreg header_word(struct gen *g)
+{
+	vreg word = ir_reg(g->ir);
+
+	if (!g->phys->is_raw)
+		return g->word;
+	ir_alui(g->ir, IR_OR, word, g->word, (s64)g->source->number << STREAM_SOURCE_SHIFT);
+	return word;
+}
+
 void gen_stream(struct gen *g)
 {
 	const struct phys *p = g->phys;
@@ -81,9 +90,8 @@ void gen_stream(struct gen *g)
 	gen_count(g, COUNTER_RING_FULL);
 	ir_jump(g->ir, g->done);
 	ir_place(g->ir, got);
-	if (p->is_raw)
-		ir_storei(g->ir, row, 0, IR_U64, s->number);
-	ir_store(g->ir, row, p->is_raw ? 8 : 0, IR_U64, nulls);
+	ir_store(g->ir, row, offsetof(struct stream_header, word), IR_U64, header_word(g));
+	ir_store(g->ir, row, offsetof(struct stream_header, nulls), IR_U64, nulls);
 	for (u32 i = 0; i < n_columns; i++)
 		store(g, &columns[i], &values[i], row);
 	args[0] = row;

@@ -117,6 +117,17 @@ int load_flip(struct load_state *const *states, u32 n_states)
 	return 0;
 }
 
+/* To change nothing takes a slot that is free, as any change does. */
+int load_settle(struct load_hooks *hooks)
+{
+	const struct change none = { 0 };
+	int err = 0;
+
+	for (u32 block = 0; !err && block < phys_n_blocks(hooks->set); block++)
+		err = flip_block(hooks, block, &none);
+	return err;
+}
+
 u64 load_recursion_misses(const struct load_program *program)
 {
 	struct bpf_prog_info info;

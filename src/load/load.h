@@ -77,6 +77,11 @@ void load_close(struct load_hooks *hooks);
  * parts goes on with it.
  */
 int load_flip(struct load_state *const *states, u32 n_states);
+/*
+ * When it returns, every program that had begun is over: what it streamed is in its ring buffer,
+ * with nothing before it there that is still being written.  -EBUSY as load_flip().
+ */
+int load_settle(struct load_hooks *hooks);
 /* Events that the kernel did not run the part's programs for since the last call. */
 u64 load_missed(struct load_state *state);
 /*

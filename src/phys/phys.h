@@ -103,7 +103,7 @@ struct phys_source {
 	u32 n_steps;
 	bool is_root; /* its way ends at the root, not in a STORE */
 	/* Raw scans (phys_input.is_raw): every source is a root without steps, and streams columns
-	 * of its own; a record begins with the number of the source. */
+	 * of its own. */
 	struct stream_column *columns;
 	u32 n_columns, row_bytes;
 };
@@ -420,7 +420,18 @@ struct phys_aggregate {
 	const struct aggregate *aggregate;
 };
 
-/* A streamed row in the ring buffer: u64 null mask, then columns at 8-byte offsets. */
+/*
+ * A streamed row in the ring buffer: this, then columns at 8-byte offsets.  `word` is that of the
+ * slot that the program had (slot_word()): it says in which copy of its part the event was
+ * counted, and so in which window the row lies; of a raw scan the number of its source is added.
+ */
+struct stream_header {
+	u64 word;
+	u64 nulls; /* a bit for each column */
+};
+
+#define STREAM_SOURCE_SHIFT BLOCK_PARTS
+
 struct stream_column {
 	struct expr *expr;
 	struct type type;

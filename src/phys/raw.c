@@ -8,7 +8,6 @@
 
 #include "phys/internal.h"
 
-#define RAW_HEADER_BYTES   16 /* u64 source number, u64 nulls */
 #define SOURCE_COLUMNS_MAX 64 /* one bit each in the row's null mask */
 
 typedef VEC(struct phys_source) source_vec;
@@ -59,7 +58,7 @@ static void add_source(struct raw_walk *w, const struct plan *scan, bool is_root
 	struct phys_source s = { .number = scan->scan.source,
 				 .alias = scan->scan.alias,
 				 .streams = scan->scan.streams,
-				 .row_bytes = RAW_HEADER_BYTES,
+				 .row_bytes = sizeof(struct stream_header),
 				 .is_root = is_root };
 	struct expr *time = expr_new(w->arena, EXPR_SYSTEM, scan->span);
 

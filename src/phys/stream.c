@@ -35,7 +35,7 @@ bool phys_stream(struct phys *phys, const struct phys_input *input, struct diags
 	if (!phys->is_streaming)
 		return true;
 	phys->item_columns = arena_array(phys->arena, s32, project->project.n_items);
-	phys->row_bytes = sizeof(u64); /* the null mask */
+	phys->row_bytes = sizeof(struct stream_header);
 	for (u32 i = 0; i < project->project.n_items; i++)
 		phys->item_columns[i] = column_of(phys, &columns, project->project.items[i].expr);
 	phys->columns = columns.at;

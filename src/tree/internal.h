@@ -25,13 +25,14 @@ struct sqlite3_stmt;
 struct tuple {
 	u64 seq;     /* of the raw row that triggers it */
 	u64 time_ns; /* of its event */
+	u64 flip;    /* as row_source_read() */
 	struct value slots[];
 };
 
 /* --- queue.c: records of the ring buffer, in the order of their times --- */
 
 struct queue_entry {
-	u64 time_ns, offset_bytes;
+	u64 time_ns, flip, offset_bytes;
 	u32 n_bytes;
 };
 
@@ -42,7 +43,7 @@ struct row_queue {
 };
 
 /* Behind those of the same time.  false: no memory. */
-bool queue_push(struct row_queue *q, const void *record, u32 n_bytes, u64 time_ns);
+bool queue_push(struct row_queue *q, const void *record, u32 n_bytes, u64 time_ns, u64 flip);
 /* The first one when it is from before that time (UINT64_MAX: of any time), or NULL. */
 const struct queue_entry *queue_first(const struct row_queue *q, u64 before_ns);
 /* Takes the first one; its bytes stay until the next queue_trim() or queue_push(). */
@@ -171,10 +172,13 @@ struct row_tree *row_tree_open(const struct plan *plan, struct slots *slots, str
 /*
  * One batch: raw rows, in order, with the number of the source each is of.  Output rows
  * of n_items values live until the next call, what they point to as long as the
- * scratch.  0, or -errno after a diagnostic.
+ * scratch; ret_triggers: the tuples that they are of.  0, or -errno after a diagnostic.
  */
 int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *sources, u32 n,
-		 const struct value **ret_rows, u32 *ret_n_rows);
+		 const struct value **ret_rows, struct tuple *const **ret_triggers,
+		 u32 *ret_n_rows);
+/* Events from behind this flip are counted when the next one was made. */
+void row_tree_flipped(struct row_tree *tree, u64 flip);
 /* Starts of PAIR JOINs from before that time that still wait. */
 u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns);
 /* Of the run so far; lost[LOSS_UNPAIRED] is not added up. */
@@ -188,7 +192,10 @@ struct row_raw;
 struct row_raw *row_raw_open(const struct cut_part *part, const struct phys *phys,
 			     const struct cancel *cancel, struct arena *arena, struct diags *diags);
 s64 row_raw_read(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u32 limit,
-		 const struct value **ret_rows);
+		 const struct value **ret_rows, u64 *ret_flips);
+void row_raw_flipped(struct row_raw *raw, u64 flip);
+/* A stream's time on the clock of the part's rows. */
+u64 row_raw_time(const struct row_raw *raw, u64 time_ns);
 bool row_raw_peek(struct row_raw *raw, struct row_queue *queue, u64 *ret_time_ns);
 /* As row_source_span(). */
 bool row_raw_span(const struct row_raw *raw, u64 *ret_first_ns, u64 *ret_last_ns);

@@ -45,6 +45,7 @@ struct row_tree {
 	struct buf key;
 	u64 max_in_flight;
 	struct account account;
+	u64 flip, n_early; /* the latest; events behind it that were met already */
 };
 
 static struct tuple **tuples_of(const struct op *op)
@@ -465,12 +466,17 @@ static void give_to_scans(struct row_tree *tree, struct tuple *const *tuples, co
 	}
 	for (u32 i = 0; i < n; i++) {
 		emit(scans[sources[i]], tuples[i]);
-		tree->account.events += tree->slots->sources[sources[i]].is_root;
+		if (!tree->slots->sources[sources[i]].is_root)
+			continue;
+		if (tuples[i]->flip > tree->flip)
+			tree->n_early++;
+		else
+			tree->account.events++;
 	}
 }
 
 int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *sources, u32 n,
-		 const struct value **ret_rows, u32 *ret_n_rows)
+		 const struct value **ret_rows, struct tuple *const **ret_triggers, u32 *ret_n_rows)
 {
 	int err;
 
@@ -481,8 +487,16 @@ int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *
 		return err;
 	tree->account.matched += tree->root->n_out;
 	*ret_n_rows = tree->root->n_out;
+	*ret_triggers = tuples_of(tree->root);
 	return row_eval_run(&tree->project->eval, tuples_of(tree->root), tree->root->n_out,
 			    ret_rows);
+}
+
+void row_tree_flipped(struct row_tree *tree, u64 flip)
+{
+	tree->flip = flip;
+	tree->account.events += tree->n_early;
+	tree->n_early = 0;
 }
 
 u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns)

@@ -27,6 +27,7 @@ struct row_raw {
 	u32 sources[BATCH_ROWS];
 	/* Rows of the last batch, handed out up to `at`. */
 	const struct value *rows;
+	struct tuple *const *triggers;
 	u32 n_columns, n_rows, at;
 	int err;
 };
@@ -118,6 +119,16 @@ void row_raw_close(struct row_raw *raw)
 	scratch_free(&raw->scratch);
 }
 
+u64 row_raw_time(const struct row_raw *raw, u64 time_ns)
+{
+	return time_ns + raw->clock_offset_ns;
+}
+
+void row_raw_flipped(struct row_raw *raw, u64 flip)
+{
+	row_tree_flipped(raw->tree, flip);
+}
+
 /* --- Raw rows --- */
 
 static struct tuple *tuple_new(struct row_raw *raw, u64 time_ns)
@@ -134,17 +145,17 @@ static struct tuple *tuple_new(struct row_raw *raw, u64 time_ns)
 static void take_record(struct row_raw *raw, struct row_queue *queue, u32 n)
 {
 	const struct queue_entry *entry = queue_first(queue, UINT64_MAX);
-	u64 time_ns = entry->time_ns + raw->clock_offset_ns, number;
+	u64 time_ns = row_raw_time(raw, entry->time_ns), flip = entry->flip;
 	u32 n_bytes = entry->n_bytes;
 	u8 *record = scratch_alloc(&raw->scratch, n_bytes);
 	const struct slot_source *s;
 	struct tuple *t;
 
 	memcpy(record, queue_take(queue), n_bytes);
-	memcpy(&number, record, sizeof(number));
-	s = slots_source(&raw->slots, (u32)number);
+	s = slots_source(&raw->slots, stream_source(record));
 	t = tuple_new(raw, time_ns);
-	stream_decode_raw(raw->phys, s->source, record, &t->slots[s->first]);
+	t->flip = flip;
+	stream_decode(raw->phys, s->source, record, &t->slots[s->first]);
 	t->slots[s->first].integer = time_ns;
 	raw->tuples[n] = t;
 	raw->sources[n] = (u32)(s - raw->slots.sources);
@@ -233,7 +244,7 @@ static int gather(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u
 			return err;
 		if (s && time_ns >= before_ns && before_ns != UINT64_MAX)
 			s = NULL;
-		if (entry && (!s || entry->time_ns + raw->clock_offset_ns <= time_ns))
+		if (entry && (!s || row_raw_time(raw, entry->time_ns) <= time_ns))
 			take_record(raw, queue, n);
 		else if (s)
 			take_file_row(raw, s, row, time_ns, n);
@@ -261,7 +272,7 @@ static int next_rows(struct row_raw *raw, struct row_queue *queue, u64 before_ns
 			return 0;
 		raw->err = n < 0 ? n
 				 : row_tree_run(raw->tree, raw->tuples, raw->sources, (u32)n,
-						&raw->rows, &raw->n_rows);
+						&raw->rows, &raw->triggers, &raw->n_rows);
 	}
 	return raw->err ? raw->err : 1;
 }
@@ -274,7 +285,7 @@ static u64 time_of(const struct row_raw *raw, u32 row)
 }
 
 s64 row_raw_read(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u32 limit,
-		 const struct value **ret_rows)
+		 const struct value **ret_rows, u64 *ret_flips)
 {
 	int got = next_rows(raw, queue, before_ns, limit);
 	u32 n = 0;
@@ -284,8 +295,7 @@ s64 row_raw_read(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u3
 	*ret_rows = raw->rows + (size_t)raw->at * raw->n_columns;
 	while (n < limit && raw->at < raw->n_rows &&
 	       (time_of(raw, raw->at) < before_ns || before_ns == UINT64_MAX)) {
-		raw->at++;
-		n++;
+		ret_flips[n++] = raw->triggers[raw->at++]->flip;
 	}
 	return n;
 }

@@ -25,9 +25,10 @@ struct row_source {
 	struct stream_reader stream;
 	struct meter meter;
 	struct row_queue queue;
-	u32 time_bytes;	       /* offset of the time in a record */
-	struct region values;  /* of the rows handed out */
-	struct value *decoded; /* one row */
+	u32 time_bytes;		     /* offset of the time in a record */
+	struct region values, flips; /* of the rows handed out */
+	u64 flip, newest_ns;	     /* how many were made; the latest time before the last */
+	struct value *decoded;	     /* one row */
 	bool has_kernel;
 	bool is_finished, is_told; /* what waits at the end */
 	u64 accounted_ns;    /* CLOCK_MONOTONIC, of the last row_source_account(); 0: none yet */
@@ -85,18 +86,31 @@ void row_source_close(struct row_source *s)
 	stream_close(&s->stream);
 	queue_free(&s->queue);
 	region_free(&s->values);
+	region_free(&s->flips);
+}
+
+/*
+ * Before which flip it was: all from before the latest are here, and none is from behind the
+ * next one, so it is the next, or the one behind it while that one is under way.
+ */
+static u64 flip_of(const struct row_source *s, const u8 *record)
+{
+	return s->flip + 1 + ((stream_copy(s->phys, record) ^ s->flip) & 1);
 }
 
 int row_source_poll(struct row_source *s)
 {
 	const u8 *record;
-	u64 time_ns;
+	u64 time_ns, flip;
 	u32 n_bytes;
 
 	queue_trim(&s->queue);
 	while ((record = stream_next(&s->stream, &n_bytes))) {
 		memcpy(&time_ns, record + s->time_bytes, sizeof(time_ns));
-		if (!queue_push(&s->queue, record, n_bytes, time_ns)) {
+		flip = flip_of(s, record);
+		if (flip == s->flip + 1)
+			s->newest_ns = MAX(s->newest_ns, time_ns);
+		if (!queue_push(&s->queue, record, n_bytes, time_ns, flip)) {
 			diag_failure(s->diags, "run-start", "no memory for rows");
 			return -ENOMEM;
 		}
@@ -109,13 +123,24 @@ int row_source_poll(struct row_source *s)
 	return -E2BIG;
 }
 
+int row_source_flipped(struct row_source *s, u64 *ret_before_ns)
+{
+	int err = row_source_poll(s);
+
+	*ret_before_ns = s->raw ? row_raw_time(s->raw, s->newest_ns + 1) : s->newest_ns + 1;
+	s->flip++;
+	if (s->raw)
+		row_raw_flipped(s->raw, s->flip);
+	return err;
+}
+
 /* --- Rows that come complete --- */
 
 static void read_row(struct row_source *s, const u8 *record, struct value *ret_row)
 {
 	const s32 *columns = s->phys->item_columns;
 
-	stream_decode(s->phys, record, s->decoded);
+	stream_decode(s->phys, NULL, record, s->decoded);
 	for (u32 i = 0; i < s->project->project.n_items; i++)
 		ret_row[i] = columns[i] < 0 ? lite_constant(s->project->project.items[i].expr)
 					    : s->decoded[columns[i]];
@@ -125,10 +150,12 @@ static s64 read_kernel(struct row_source *s, u64 before_ns, u32 limit,
 		       const struct value **ret_rows)
 {
 	u32 n_columns = s->project->project.n_items, n = 0;
+	const struct queue_entry *entry;
 
-	while (n < limit && queue_first(&s->queue, before_ns)) {
+	while (n < limit && (entry = queue_first(&s->queue, before_ns))) {
 		if (!region_need(&s->values, (n + 1ull) * n_columns * sizeof(struct value)))
 			break;
+		((u64 *)s->flips.at)[n] = entry->flip;
 		read_row(s, queue_take(&s->queue),
 			 (struct value *)s->values.at + (size_t)n * n_columns);
 		n++;
@@ -137,15 +164,21 @@ static s64 read_kernel(struct row_source *s, u64 before_ns, u32 limit,
 	return n;
 }
 
-s64 row_source_read(struct row_source *s, u64 before_ns, u32 limit, const struct value **ret_rows)
+s64 row_source_read(struct row_source *s, u64 before_ns, u32 limit, const struct value **ret_rows,
+		    const u64 **ret_flips)
 {
 	int err = row_source_poll(s);
 
 	*ret_rows = NULL;
+	if (!err && !region_need(&s->flips, limit * sizeof(u64))) {
+		diag_failure(s->diags, "run-start", "no memory for rows");
+		err = -ENOMEM;
+	}
+	*ret_flips = s->flips.at;
 	if (err)
 		return err;
 	if (s->raw)
-		return row_raw_read(s->raw, &s->queue, before_ns, limit, ret_rows);
+		return row_raw_read(s->raw, &s->queue, before_ns, limit, ret_rows, s->flips.at);
 	return read_kernel(s, before_ns, limit, ret_rows);
 }
 
@@ -167,12 +200,14 @@ bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_las
 
 /* --- Counters --- */
 
-void row_source_account(struct row_source *s, struct account *account)
+void row_source_account(struct row_source *s, bool is_all, struct account *account)
 {
 	struct account now = { 0 };
 
 	if (s->has_kernel) {
-		meter_take_slices(&s->meter, &now);
+		meter_take_copy(&s->meter, s->load->epoch ^ 1, &now);
+		if (is_all)
+			meter_take_copy(&s->meter, s->load->epoch, &now);
 		meter_take_starts(&s->meter, &now);
 		meter_take_missed(&s->meter, &now);
 		/* Of scans: what their events come to is counted here. */

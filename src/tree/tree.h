@@ -25,11 +25,18 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
  * (load_flip() returned after it); UINT64_MAX: all there are.  Times of kernel rows are
  * CLOCK_MONOTONIC, those of files are as recorded (CLOCK_REALTIME); where a part has both,
  * all times are CLOCK_REALTIME, before_ns too.  Every row has part->columns.n_columns
- * values; row[0] is its time.  Texts live until the next call.
+ * values; row[0] is its time; and a flip, the number of the first one that its event lies
+ * before (1, 2, ...), 0 where a file's row made it appear.  All live until the next call.
  * Returns the number of rows; 0: none now; -errno after a diagnostic.
  */
 s64 row_source_read(struct row_source *source, u64 before_ns, u32 limit,
-		    const struct value **ret_rows);
+		    const struct value **ret_rows, const u64 **ret_flips);
+/*
+ * load_flip() has switched the load, and load_settle() returned: all that was streamed before it
+ * is read into memory, none of it from *ret_before_ns or later, on the clock of the part's rows.
+ * 0, or -errno after a diagnostic.
+ */
+int row_source_flipped(struct row_source *source, u64 *ret_before_ns);
 /* Reads the ring buffer into memory, so that it does not run full; call it every 10 ms. */
 int row_source_poll(struct row_source *source);
 /*
@@ -40,11 +47,11 @@ bool row_source_peek(struct row_source *source, u64 *ret_time_ns);
 /* Files: the times of the first and the last event, whatever becomes of them; false: none. */
 bool row_source_span(const struct row_source *source, u64 *ret_first_ns, u64 *ret_last_ns);
 /*
- * Adds what was seen and lost since the last call.  One that comes right before the
- * programs are detached tells the joins' left-overs of the run from those that detaching
- * makes, as hooks go one by one.
+ * Adds what was seen and lost since the last call, up to the latest flip; is_all: up to now.  One
+ * that comes right before the programs are detached tells the joins' left-overs of the run from
+ * those that detaching makes, as hooks go one by one.
  */
-void row_source_account(struct row_source *source, struct account *account);
+void row_source_account(struct row_source *source, bool is_all, struct account *account);
 /*
  * After the programs were detached and the last row was read: the starts that never ended,
  * which the next row_source_account() adds.

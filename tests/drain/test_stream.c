@@ -10,17 +10,17 @@
 
 #include "drain/stream.h"
 
-enum { RING = 256, ROW = 40 };
+enum { RING = 256, ROW = 48 };
 
 static const char *const probes[] = { "one", "two" };
 static struct stream_column columns[] = {
 	{ .type = { .kind = TYPE_INT, .bits = 32, .is_signed = true },
-	  .bytes_offset = 8,
+	  .bytes_offset = 16,
 	  .n_bytes = 8 },
-	{ .type = { .kind = TYPE_TEXT, .bytes = 10 }, .bytes_offset = 16, .n_bytes = 16 },
+	{ .type = { .kind = TYPE_TEXT, .bytes = 10 }, .bytes_offset = 24, .n_bytes = 16 },
 	{ .type = { .kind = TYPE_TEXT, .bytes = 8 },
 	  .is_probe = true,
-	  .bytes_offset = 32,
+	  .bytes_offset = 40,
 	  .n_bytes = 8 },
 };
 
@@ -54,13 +54,16 @@ static void ring_init(struct ring *ring)
 static u64 put(struct ring *ring, s64 number, const char *text, u64 nulls, u32 flags)
 {
 	u64 at = ring->producer, length = ROW | flags, code = number & 1;
+	/* Of level 3; part 2 uses copy 1; scan 5. */
+	u64 word = slot_word(3, 1 << 2) | 5 << STREAM_SOURCE_SHIFT;
 	u8 record[8 + ROW] = { 0 };
 
 	memcpy(record, &length, 4);
-	memcpy(record + 8, &nulls, 8);
-	memcpy(record + 16, &number, 8);
-	strncpy((char *)record + 24, text, 16);
-	memcpy(record + 40, &code, 8);
+	memcpy(record + 8, &word, 8);
+	memcpy(record + 16, &nulls, 8);
+	memcpy(record + 24, &number, 8);
+	strncpy((char *)record + 32, text, 16);
+	memcpy(record + 48, &code, 8);
 	for (u32 i = 0; i < sizeof(record); i++) {
 		ring->data[(at + i) % RING] = record[i];
 		ring->data[(at + i) % RING + RING] = record[i];
@@ -92,6 +95,25 @@ static void test_decode(void **state)
 	assert_int_equal(ring.consumer, 0);
 	assert_int_equal(stream_read(&ring.reader, 100), 0);
 	assert_int_equal(ring.consumer, ring.producer);
+}
+
+/* What a record says of its program: the copy of its part, and the scan. */
+static void test_header(void **state)
+{
+	struct ring ring;
+	u32 n_bytes;
+
+	ring_init(&ring);
+	put(&ring, 1, "a", 0, 0);
+	for (u32 part = 0; part < 2 * BLOCK_PARTS; part++) {
+		const u8 *record = stream_next(&ring.reader, &n_bytes);
+
+		assert_int_equal(n_bytes, ROW);
+		ring.phys.number = part;
+		assert_int_equal(stream_copy(&ring.phys, record), part % BLOCK_PARTS == 2);
+		assert_int_equal(stream_source(record), 5);
+		ring.reader.position = 0;
+	}
 }
 
 static void test_order(void **state)
@@ -135,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decode),
+		cmocka_unit_test(test_header),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_wrap),
 	};

@@ -33,6 +33,15 @@ u64 live_time(const struct row_source *s, u32 number)
 	return s->first_ns + number * s->step_ns;
 }
 
+static u64 flip_behind(u64 time_ns)
+{
+	u32 n = bench->n_flips;
+
+	while (n && bench->flips_ns[n - 1] > time_ns)
+		n--;
+	return n + 1;
+}
+
 /* Rows of the clock: they are there when a flip says so. */
 static s64 read_live(struct row_source *s, u64 before_ns, u32 limit)
 {
@@ -43,19 +52,22 @@ static s64 read_live(struct row_source *s, u64 before_ns, u32 limit)
 		s->first_ns = bench->flip_ns;
 	while (n < limit && n < ROWS_MAX && live_time(s, s->n_read) < before_ns &&
 	       live_time(s, s->n_read) <= bench->flip_ns) {
-		struct value *out = &s->out[(size_t)n++ * s->n_columns];
+		struct value *out = &s->out[(size_t)n * s->n_columns];
 
+		s->flips[n++] = flip_behind(live_time(s, s->n_read));
 		out[0] = (struct value){ .kind = VALUE_INT, .integer = live_time(s, s->n_read) };
 		out[1] = (struct value){ .kind = VALUE_INT, .integer = s->n_read++ };
 	}
 	return n;
 }
 
-s64 row_source_read(struct row_source *s, u64 before_ns, u32 limit, const struct value **ret_rows)
+s64 row_source_read(struct row_source *s, u64 before_ns, u32 limit, const struct value **ret_rows,
+		    const u64 **ret_flips)
 {
 	u32 n = 0;
 
 	*ret_rows = s->out;
+	*ret_flips = s->flips;
 	if (bench->read_limit)
 		limit = MIN(limit, bench->read_limit);
 	if (s->is_live)
@@ -87,6 +99,12 @@ int row_source_poll(struct row_source *s)
 	return 0;
 }
 
+int row_source_flipped(struct row_source *s, u64 *ret_before_ns)
+{
+	*ret_before_ns = 0;
+	return 0;
+}
+
 bool row_source_peek(struct row_source *s, u64 *ret_time_ns)
 {
 	if (s->n_read == s->n_rows)
@@ -104,7 +122,7 @@ bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_las
 	return true;
 }
 
-void row_source_account(struct row_source *s, struct account *account)
+void row_source_account(struct row_source *s, bool is_all, struct account *account)
 {
 	account_add(account, &s->account);
 	if (s->is_finished && s->has_leftovers) {
@@ -196,6 +214,15 @@ int load_flip(struct load_state *const *states, u32 n_states)
 	bench->flip_ns = base_monotonic_ns();
 	if (bench->flip_errors && bench->flip_errors-- > 0)
 		return bench->flip_error;
+	assert_true(bench->n_flips < ARRAY_SIZE(bench->flips_ns));
+	bench->flips_ns[bench->n_flips++] = bench->flip_ns;
+	return 0;
+}
+
+/* Until then there are rows from behind the flip, too. */
+int load_settle(struct load_hooks *hooks)
+{
+	bench->flip_ns = base_monotonic_ns();
 	return 0;
 }
 

@@ -100,6 +100,11 @@ int load_flip(struct load_state *const *states, u32 n_states)
 	return 0;
 }
 
+int load_settle(struct load_hooks *hooks)
+{
+	return 0;
+}
+
 u64 load_missed(struct load_state *load)
 {
 	return bench->n_flips % 2;

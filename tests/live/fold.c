@@ -260,6 +260,9 @@ static void take_batch(struct fold *fold, const struct line *line)
 		     fold->n_windows, fold->batch_rows, line->rows);
 	if (line->matched > line->events)
 		fail(fold, "window %" PRIu64 ": more matched than events", fold->n_windows);
+	if (fold->has_all_events && line->events != fold->batch_calls)
+		fail(fold, "window %" PRIu64 ": %" PRIu64 " events, rows say %" PRIu64,
+		     fold->n_windows, line->events, fold->batch_calls);
 	if (fold->advance_ns && line->end_ns <= fold->last_end_ns)
 		fail(fold, "window %" PRIu64 " ends before the one before it", fold->n_windows);
 	if (fold->advance_ns && fold->n_windows > 0 && !line->is_last)

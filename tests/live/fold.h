@@ -24,8 +24,9 @@ struct fold {
 	u64 events, matched, lost; /* over all batches */
 	u64 lost_ring_full, lost_table_full;
 	u64 first_start_ns, last_end_ns, longest_window_ns;
-	u64 first_time_ns; /* the column "time" of the first row that has one */
-	bool was_last;	   /* a batch said "last":true */
+	u64 first_time_ns;   /* the column "time" of the first row that has one */
+	bool was_last;	     /* a batch said "last":true */
+	bool has_all_events; /* asked for: the events of each batch are the calls of its rows */
 	/* HOPPING: windows overlap, or leave gaps; those that were not given, being late. */
 	u64 advance_ns, n_skipped;
 	char error[256]; /* the first thing that was wrong; empty: nothing */

@@ -183,6 +183,71 @@ static void test_two_sides(void **state)
 								  : 100u));
 }
 
+/*
+ * A side that is counted and one whose rows are streamed: `s` is n only where the window has as
+ * many rows as events.  No event is near enough to a boundary to be on one side only.
+ */
+static void check_groups_and_rows(struct session *session, u64 n_calls, const char *pause_us,
+				  u64 n_windows)
+{
+	char calls[32];
+
+	session_require();
+	snprintf(calls, sizeof(calls), "%llu", (unsigned long long)n_calls);
+	session_load(session, "--calls", calls, "--fds", "2", "--pause-every", "400", "--pause-us",
+		     pause_us, NULL);
+	session_ebql(
+		session,
+		"SELECT a.fd AS fd, n, CASE WHEN n = m AND a.low = b.low THEN n ELSE 0 END AS s "
+		"FROM (SELECT fd, count(*) AS n, min(pos) AS low " FROM_PREAD
+		"GROUP BY fd) AS a LEFT JOIN (SELECT fd, count(nullif(round(pos), -1)) AS m, "
+		"min(pos) AS low " FROM_PREAD "GROUP BY fd) AS b ON a.fd = b.fd "
+		"WINDOW TUMBLING 1ms WITH (ring_bytes = 256MiB)",
+		NULL);
+	session_load_run(session);
+	session_end(session, SIGINT, 0);
+	fold_drop_keys(&session->truth, false, true);
+	assert_string_equal(session->rows.error, "");
+	assert_int_equal(session->rows.lost, 0);
+	assert_int_equal(session->rows.calls, session->truth.calls);
+	assert_int_equal(session->rows.sum, session->truth.calls);
+	assert_int_equal(session->rows.matched, 2 * session->truth.calls);
+	print_message("equal in %llu windows\n", (unsigned long long)session->rows.n_windows);
+	assert_true(session->rows.n_windows >= n_windows);
+}
+
+/* At full load SQLite is what a window waits for; with pauses there are many windows. */
+static void test_groups_and_rows(void **state)
+{
+	check_groups_and_rows(*state, scaled(400000), "0", is_quick ? 2 : 5);
+}
+
+static void test_groups_and_rows_paced(void **state)
+{
+	check_groups_and_rows(*state, scaled(400000), "2000", is_quick ? 10 : 100);
+}
+
+/* Rows alone: each window has the events that it has the rows of. */
+static void test_rows(void **state)
+{
+	struct session *session = *state;
+	char calls[32];
+
+	session_require();
+	snprintf(calls, sizeof(calls), "%lu", scaled(400000));
+	session->rows.has_all_events = true;
+	run_exact(
+		session,
+		"SELECT count(nullif(round(pos), -1)) AS n FROM tracepoint:syscalls:sys_enter_pread64 "
+		"WINDOW TUMBLING 1ms WITH (ring_bytes = 256MiB)",
+		calls, "2");
+	assert_string_equal(session->rows.error, "");
+	assert_int_equal(session->rows.lost, 0);
+	assert_true(session->rows.calls >= session->truth.calls);
+	assert_int_equal(session->rows.events, session->rows.calls);
+	assert_true(session->rows.n_windows >= (is_quick ? 2u : 5u));
+}
+
 /* The filter is exact too: only what FILTER and WHERE let through. */
 static void test_filter(void **state)
 {
@@ -279,6 +344,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_ungrouped, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_accumulate, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_two_sides, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_groups_and_rows, session_setup,
+						session_teardown),
+		cmocka_unit_test_setup_teardown(test_groups_and_rows_paced, session_setup,
+						session_teardown),
+		cmocka_unit_test_setup_teardown(test_rows, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_filter, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_too_many_groups, session_setup,
 						session_teardown),

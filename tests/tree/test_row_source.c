@@ -137,11 +137,12 @@ static const char *read_rows(struct test *t, u64 before_ns, u32 limit)
 {
 	u32 n_columns = t->part.columns.n_columns;
 	const struct value *rows;
+	const u64 *flips;
 	s64 n;
 
 	buf_reset(&t->got);
 	buf_puts(&t->got, "");
-	while ((n = row_source_read(t->source, before_ns, limit, &rows)) > 0)
+	while ((n = row_source_read(t->source, before_ns, limit, &rows, &flips)) > 0)
 		for (s64 i = 0; i < n * n_columns; i++) {
 			if (rows[i].kind == VALUE_INT)
 				buf_put_s128(&t->got, rows[i].integer);
@@ -178,7 +179,7 @@ static struct account take_account(struct test *t)
 	struct account account = { 0 };
 
 	row_source_finish(t->source);
-	row_source_account(t->source, &account);
+	row_source_account(t->source, false, &account);
 	return account;
 }
 
@@ -270,10 +271,11 @@ static void test_changed(void **state)
 	test_end(&t);
 	for (u32 i = 0; i < ARRAY_SIZE(texts); i++) {
 		const struct value *rows;
+		const u64 *flips;
 
 		open_changed(&t, texts[i]);
 		if (t.source)
-			assert_true(row_source_read(t.source, UINT64_MAX, 100, &rows) < 0);
+			assert_true(row_source_read(t.source, UINT64_MAX, 100, &rows, &flips) < 0);
 		assert_int_equal(t.diags.n_errors, 1);
 		test_end(&t);
 	}
