@@ -149,42 +149,58 @@ void buf_put_s128(struct buf *buf, s128 value)
 	buf_put(buf, digits + at, sizeof(digits) - at);
 }
 
-static void put_json_control(struct buf *buf, unsigned char c)
+static void put_json_control(struct buf *buf, u32 codepoint)
 {
 	static const char letters[32] = {
 		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r',
 	};
 
-	if (letters[c]) {
+	if (codepoint < 32 && letters[codepoint]) {
 		buf_putc(buf, '\\');
-		buf_putc(buf, letters[c]);
+		buf_putc(buf, letters[codepoint]);
 	} else {
-		buf_printf(buf, "\\u%04x", c);
+		buf_printf(buf, "\\u%04x", codepoint);
 	}
+}
+
+static void put_json(struct buf *buf, const char *text, size_t n, bool is_exact)
+{
+	size_t from = 0, at = 0, length;
+
+	buf_putc(buf, '"');
+	for (; at < n; at += MAX(length, (size_t)1)) {
+		u8 c = (u8)text[at];
+		bool is_control = c < ' ' || c == 0x7f;
+
+		length = utf8_length(text + at, n - at);
+		if (c == 0xc2 && length)
+			is_control = (u8)text[at + 1] < 0xa0;
+		if (length && !is_control && c != '"' && c != '\\')
+			continue;
+		/* What is plain goes in one piece. */
+		buf_put(buf, text + from, at - from);
+		from = at + MAX(length, (size_t)1);
+		if (!length && is_exact)
+			buf_printf(buf, "\\udc%02x", c);
+		else if (!length)
+			buf_puts(buf, "\xEF\xBF\xBD");
+		else if (is_control)
+			put_json_control(buf, length == 1 ? c : (u8)text[at + 1]);
+		else
+			buf_printf(buf, "\\%c", c);
+	}
+	buf_put(buf, text + from, at - from);
+	buf_putc(buf, '"');
 }
 
 void buf_put_json_string(struct buf *buf, const char *text, size_t n)
 {
-	size_t i = 0;
+	put_json(buf, text, n, false);
+}
 
-	buf_putc(buf, '"');
-	while (i < n) {
-		unsigned char c = (unsigned char)text[i];
-		size_t length = utf8_length(text + i, n - i);
-
-		if (!length) {
-			buf_puts(buf, "\xEF\xBF\xBD");
-			length = 1;
-		} else if (c < 0x20) {
-			put_json_control(buf, c);
-		} else {
-			if (c == '"' || c == '\\')
-				buf_putc(buf, '\\');
-			buf_put(buf, text + i, length);
-		}
-		i += length;
-	}
-	buf_putc(buf, '"');
+void buf_put_json_exact(struct buf *buf, const char *text, size_t n)
+{
+	put_json(buf, text, n, true);
 }
 
 int buf_read(struct buf *buf, int fd, size_t most)

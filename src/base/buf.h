@@ -28,8 +28,17 @@ void buf_vprintf(struct buf *buf, const char *format, va_list args) PRINTF(2, 0)
 void buf_put_u64(struct buf *buf, u64 value);
 void buf_put_s64(struct buf *buf, s64 value);
 void buf_put_s128(struct buf *buf, s128 value);
-/* "..." with JSON escapes; bytes that are no UTF-8 become U+FFFD. */
+/* Lower-case hex digits, two a byte. */
+void buf_put_hex_bytes(struct buf *buf, const char *bytes, size_t n);
+/* Shortest text that reads back as the same double; "3.0", never "3"; nan, inf, -inf. */
+void buf_put_real(struct buf *buf, double value);
+/*
+ * "..." with JSON escapes, and DEL and the C1 controls escaped too: a terminal would obey U+009B
+ * as it obeys ESC [.  Bytes that are no UTF-8 become U+FFFD, or (exact) \udcXX, from which they
+ * can be had back.
+ */
 void buf_put_json_string(struct buf *buf, const char *text, size_t n);
+void buf_put_json_exact(struct buf *buf, const char *text, size_t n);
 /* Appends what fd has, but not more than most bytes; 0, -EFBIG, or -errno of read(2). */
 int buf_read(struct buf *buf, int fd, size_t most);
 /* The same of a file. */

@@ -212,8 +212,6 @@ static int steps(struct host *host)
 			err = engine_step(host->engine);
 		if (!err && !flow_is_over(host->flow) && has_loss(host, &loss_seen_ns))
 			return 0;
-		if (!err && host->idle)
-			err = host->idle(host->context);
 	}
 	return err;
 }

@@ -26,9 +26,6 @@ struct host {
 	struct flow *flow;
 	u64 n_given;	  /* batches that end windows or snapshots */
 	int child_status; /* as waitpid() gives it; -1: no child */
-	/* Every 10 ms where rows stream, and after each batch; 0 or -errno; may be NULL. */
-	int (*idle)(void *context);
-	void *context;
 	int stop_fd, duration_fd, child_fd;
 };
 
@@ -43,7 +40,7 @@ int host_open(struct host *host, const struct host_options *options);
  */
 const struct cancel *host_cancel(void);
 /*
- * Runs host->flow to its end; 0 or -errno: of flow_stop(), of idle(), or -E2BIG after the
+ * Runs host->flow to its end; 0 or -errno: of flow_stop(), or -E2BIG after the
  * diagnostic too-many-windows (of a recording, and no number of them was asked for).
  */
 int host_run(struct host *host, struct diags *diags);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +21,7 @@
 struct session {
 	struct query query;
 	struct options options;
-	struct out out;
+	struct out_file out;
 	int out_fd;
 	struct load_hooks hooks;
 	struct host host;
@@ -30,10 +29,25 @@ struct session {
 	int exec_fd; /* the errno of an exec that failed, or nothing; -1: no command */
 };
 
+static int open_output(void *context, const struct schema *schema)
+{
+	struct session *s = context;
+	const struct out_options options = {
+		.is_terminal = isatty(s->out_fd),
+		.is_ascii = s->options.is_ascii,
+		.bins = s->options.bins,
+		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
+		.is_streaming = query_is_streaming(&s->query),
+		.is_gathered = s->options.record_path != NULL,
+	};
+
+	return out_file_open(&s->out, s->options.format, s->out_fd, &options, schema);
+}
+
 static int give_batch(void *context, const struct batch *batch)
 {
 	struct session *s = context;
-	int error = out_batch(&s->out, batch);
+	int error = out_file_batch(&s->out, batch);
 
 	host_count(&s->host, batch);
 	if (!error && s->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
@@ -45,7 +59,15 @@ static int give_batch(void *context, const struct batch *batch)
 
 static int idle(void *context)
 {
-	return out_idle(&((struct session *)context)->out);
+	return out_file_idle(&((struct session *)context)->out);
+}
+
+/* After a failure nothing more is written; what was stopped is complete. */
+static int close_output(void *context, int error)
+{
+	struct session *s = context;
+
+	return out_file_close(&s->out, diags_failed(&s->query.diags) ? -ECANCELED : 0);
 }
 
 static void say_attached(struct session *s)
@@ -131,24 +153,6 @@ static bool child_failed(const struct session *s)
 	return s->exec_fd >= 0 && read(s->exec_fd, &failed, sizeof(failed)) > 0;
 }
 
-static void out_start(struct session *s)
-{
-	struct out_options options = { .fd = s->out_fd };
-	struct winsize size;
-
-	options.is_terminal = isatty(s->out_fd);
-	if (options.is_terminal && ioctl(s->out_fd, TIOCGWINSZ, &size) == 0) {
-		options.width = size.ws_col;
-		options.height = size.ws_row;
-	}
-	options.is_ascii = s->options.is_ascii;
-	options.bins = s->options.bins;
-	options.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
-	options.is_streaming = query_is_streaming(&s->query);
-	options.is_gathered = s->options.record_path != NULL;
-	out_open(&s->out, s->options.format, &options, query_output(&s->query));
-}
-
 /* Can the format show what the query gives?  false after a diagnostic. */
 static bool check_format(struct session *s)
 {
@@ -196,12 +200,12 @@ static int run_flow(struct session *s, struct flow_result *ret_result)
 	struct query *q = &s->query;
 	struct flow_input input = { .cut = q->cut,
 				    .every_ns = s->options.every_ns,
-				    .sink = { .batch = give_batch, .context = s },
+				    .sink = { open_output, give_batch, idle, close_output, s },
 				    .cancel = host_cancel(),
 				    .arena = &q->arena,
 				    .diags = &q->diags };
 	struct load_state **loads = arena_array(&q->arena, struct load_state *, q->cut->n_parts);
-	int error;
+	int error, closed;
 
 	for (u32 i = 0; i < q->cut->n_parts; i++)
 		loads[i] = q->parts[i].phys ? &s->hooks.states[q->parts[i].phys->number] : NULL;
@@ -211,12 +215,11 @@ static int run_flow(struct session *s, struct flow_result *ret_result)
 	error = engine_add(s->host.engine, &input, &s->host.flow);
 	if (error)
 		return error;
-	out_start(s);
 	say_attached(s);
 	error = host_run(&s->host, &q->diags);
 	flow_result(s->host.flow, ret_result);
-	flow_close(s->host.flow);
-	return error;
+	closed = flow_close(s->host.flow);
+	return error ? error : closed;
 }
 
 static int run_hosted(struct session *s, struct flow_result *ret_result)
@@ -230,11 +233,8 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 			       s->query.cut->window.kind != WINDOW_TUMBLING &&
 			       s->query.cut->window.kind != WINDOW_HOPPING;
 	error = host_open(&s->host, &options);
-	if (!error) {
-		s->host.idle = idle;
-		s->host.context = s;
+	if (!error)
 		error = run_flow(s, ret_result);
-	}
 	host_close(&s->host);
 	return error;
 }
@@ -243,7 +243,7 @@ static int loop(struct session *s)
 {
 	struct query *q = &s->query;
 	struct flow_result result = { 0 };
-	int error = run_hosted(s, &result), closed;
+	int error = run_hosted(s, &result);
 
 	/* It was never opened. */
 	if (!s->out.format) {
@@ -251,11 +251,6 @@ static int loop(struct session *s)
 			fprintf(stderr, "ebql: %s\n", strerror(-error));
 		return MAX(query_report(q), 1);
 	}
-	/* After a failure nothing more is written, but all is freed. */
-	if (!s->out.error && diags_failed(&q->diags))
-		s->out.error = -ECANCELED;
-	closed = out_close(&s->out);
-	error = error ? error : closed;
 	if (diags_failed(&q->diags))
 		return MAX(query_report(q), 1);
 	if (error == -EPIPE)

@@ -214,6 +214,9 @@ int engine_add(struct engine *engine, const struct flow_input *input, struct flo
 	if (!flow)
 		return -EINVAL;
 	err = flow_attach(flow);
+	flow->is_sink_open = !err;
+	if (!err && input->sink.schema)
+		err = input->sink.schema(input->sink.context, &input->cut->output);
 	if (!err)
 		err = insert(engine, flow);
 	if (err)

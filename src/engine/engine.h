@@ -33,15 +33,6 @@
 struct engine;
 struct flow;
 
-struct flow_sink {
-	/*
-	 * Returns 0 or -errno, which ends the query: nothing is handed on any more.  It may call
-	 * flow_stop_at_window(), and no other function of this header.
-	 */
-	int (*batch)(void *context, const struct batch *batch);
-	void *context;
-};
-
 struct flow_input {
 	const struct cut *cut;
 	/* loads[i], opened and not attached, belongs to parts[i]; NULL: it has no kernel part.
@@ -49,7 +40,8 @@ struct flow_input {
 	struct load_state *const *loads;
 	u64 every_ns; /* snapshots of a query without a window; 0: none */
 	u64 n_rows;   /* streamed rows to end after; 0: no limit */
-	struct flow_sink sink;
+	/* What it calls may call flow_stop_at_window(), and no other function of this header. */
+	struct sink sink;
 	const struct cancel *cancel; /* ends what SQLite computes for long; NULL: nothing does */
 	struct arena *arena;	     /* and diags: live as long as the flow */
 	struct diags *diags;
@@ -96,8 +88,11 @@ u64 flow_n_windows(const struct flow *flow, u64 *ret_first_ns, u64 *ret_last_ns)
  */
 void flow_peek(struct flow *flow, struct account *ret_account);
 void flow_result(const struct flow *flow, struct flow_result *ret_result);
-/* Detaches its programs, if nothing did before. */
-void flow_close(struct flow *flow);
+/*
+ * Closes its sink, whose error it returns, and detaches its programs, if nothing did before.
+ * The sink is told what ended the query: -ECANCELED where nothing had.
+ */
+int flow_close(struct flow *flow);
 
 /*
  * Tests: a flow of programs that nobody attaches.  NULL after a diagnostic.  Drained, what

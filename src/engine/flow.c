@@ -459,6 +459,8 @@ void flow_poll(struct flow *flow, bool *ret_more)
 	else if (flow->is_streaming)
 		is_over |= flow->n_streamed >= flow->limit;
 	flow->is_partial = !flow->is_live && !is_over;
+	if (!err && !is_over && flow->sink.idle)
+		err = flow->sink.idle(flow->sink.context);
 	go_on(flow, err, is_over, false);
 }
 

@@ -155,8 +155,13 @@ void flow_detach(struct flow *flow)
 	flow->is_attached = false;
 }
 
-void flow_close(struct flow *flow)
+int flow_close(struct flow *flow)
 {
+	int closed = 0;
+
+	if (flow->is_sink_open && flow->sink.close)
+		closed = flow->sink.close(flow->sink.context,
+					  flow->is_over ? flow->err : -ECANCELED);
 	flow_detach(flow);
 	if (flow->engine)
 		engine_remove(flow->engine, flow);
@@ -178,6 +183,7 @@ void flow_close(struct flow *flow)
 	}
 	flow_groups_close(flow);
 	region_free(&flow->panes);
+	return closed;
 }
 
 int flow_open_sql(struct flow *flow)

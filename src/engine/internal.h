@@ -82,7 +82,8 @@ struct flow {
 	struct engine *engine; /* NULL: it is not stepped */
 	struct flow *next;     /* of the engine */
 	const struct cut *cut;
-	struct flow_sink sink;
+	struct sink sink;
+	bool is_sink_open;
 	const struct cancel *cancel;
 	struct diags *diags;
 	struct flow_part *parts;

@@ -397,12 +397,12 @@ static void csv_write_value(struct buf *out, struct type type, const struct valu
 		buf_put_s128(out, value->integer);
 		break;
 	case VALUE_REAL:
-		file_put_real(out, value->real);
+		buf_put_real(out, value->real);
 		break;
 	case VALUE_TEXT:
 		if (type.kind == TYPE_BLOB) {
 			buf_putc(out, '"');
-			file_put_hex(out, value->text, value->n);
+			buf_put_hex_bytes(out, value->text, value->n);
 			buf_putc(out, '"');
 		} else {
 			put_quoted(out, value->text, value->n);

@@ -87,9 +87,6 @@ bool file_integer_of(const char *text, size_t n, s128 *ret_value);
 bool file_is_digits(const char *text, size_t n); /* an integer of any length */
 /* JSON's numbers; the text need not end with a NUL. */
 bool file_real_of(const char *text, size_t n, double *ret_value);
-/* Shortest text that reads back as the same double, never an integer's; nan, inf, -inf. */
-void file_put_real(struct buf *buf, double value);
-void file_put_hex(struct buf *buf, const char *bytes, u32 n);
 /* Hex digits -> bytes at the same place; false when they are none. */
 bool file_hex_decode(char *text, u32 n);
 

@@ -409,39 +409,12 @@ static int jsonl_next(struct file_rows *rows, struct value *ret_row)
 
 /* --- Writing --- */
 
-/* As json_decode() reads it: bytes that are no UTF-8 become \udcXX. */
-static void put_string(struct buf *buf, const char *text, size_t n)
-{
-	size_t from = 0, at = 0;
-
-	buf_putc(buf, '"');
-	while (at < n) {
-		size_t length = utf8_length(text + at, n - at);
-		u8 c = (u8)text[at];
-
-		if (length && c >= ' ' && c != '"' && c != '\\' && c != 0x7f) {
-			at += length;
-			continue;
-		}
-		buf_put(buf, text + from, at - from);
-		if (!length)
-			buf_printf(buf, "\\udc%02x", c);
-		else if (c == '"' || c == '\\')
-			buf_printf(buf, "\\%c", c);
-		else
-			buf_printf(buf, "\\u%04x", c);
-		from = ++at;
-	}
-	buf_put(buf, text + from, at - from);
-	buf_putc(buf, '"');
-}
-
 static void jsonl_write_begin(struct file_writer *w)
 {
 	buf_puts(w->out, "{\"ebql\": {\"columns\": [");
 	for (u32 i = 0; i < w->schema->n_columns; i++) {
 		buf_puts(w->out, i ? ", {\"name\": " : "{\"name\": ");
-		put_string(w->out, w->names[i], strlen(w->names[i]));
+		buf_put_json_exact(w->out, w->names[i], strlen(w->names[i]));
 		buf_puts(w->out, ", \"type\": \"");
 		file_put_type(w->out, w->schema->columns[i].type);
 		buf_puts(w->out, "\"}");
@@ -461,17 +434,17 @@ static void jsonl_write_value(struct buf *out, struct type type, const struct va
 	case VALUE_REAL:
 		if (value->real - value->real != 0) /* JSON has no such numbers */
 			buf_putc(out, '"');
-		file_put_real(out, value->real);
+		buf_put_real(out, value->real);
 		if (value->real - value->real != 0)
 			buf_putc(out, '"');
 		break;
 	case VALUE_TEXT:
 		if (type.kind == TYPE_BLOB) {
 			buf_putc(out, '"');
-			file_put_hex(out, value->text, value->n);
+			buf_put_hex_bytes(out, value->text, value->n);
 			buf_putc(out, '"');
 		} else {
-			put_string(out, value->text, value->n);
+			buf_put_json_exact(out, value->text, value->n);
 		}
 		break;
 	default:
@@ -487,7 +460,7 @@ static void jsonl_write_rows(struct file_writer *w, const struct value *values, 
 	for (u32 row = 0; row < n; row++) {
 		for (u32 i = 0; i < n_columns; i++) {
 			buf_puts(w->out, i ? ", " : "{");
-			put_string(w->out, w->names[i], strlen(w->names[i]));
+			buf_put_json_exact(w->out, w->names[i], strlen(w->names[i]));
 			buf_puts(w->out, ": ");
 			jsonl_write_value(w->out, w->schema->columns[i].type,
 					  &values[(size_t)row * n_columns + i]);

@@ -278,32 +278,6 @@ bool file_real_of(const char *text, size_t n, double *ret_value)
 	return true;
 }
 
-void file_put_real(struct buf *buf, double value)
-{
-	char text[40];
-
-	if (!isfinite(value)) {
-		buf_puts(buf, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
-		return;
-	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	buf_puts(buf, text);
-	if (!strpbrk(text, ".e"))
-		buf_puts(buf, ".0");
-}
-
-void file_put_hex(struct buf *buf, const char *bytes, u32 n)
-{
-	for (u32 i = 0; i < n; i++) {
-		buf_putc(buf, "0123456789abcdef"[(u8)bytes[i] >> 4]);
-		buf_putc(buf, "0123456789abcdef"[(u8)bytes[i] & 15]);
-	}
-}
-
 static int hex_of(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -351,7 +351,7 @@ static void call_neg(sqlite3_context *context, int argc, sqlite3_value **argv)
 	if (!number_of(context, argv[0], &x) || !read_rule(context, argc, argv, 1, &rule))
 		return;
 	if (!rule.is_given)
-		rule = (struct rule){ S64_LO, S64_HI, true, false };
+		rule.hi = S64_HI;
 	if (x.kind == NUMBER_NULL)
 		sqlite3_result_null(context);
 	else if (x.kind == NUMBER_REAL)
@@ -366,7 +366,7 @@ static void call_abs(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	static const struct rule rule = { 0, U64_HI, false, false };
 	int type = sqlite3_value_type(argv[0]);
-	bool is_big = special_of(argv[0]) == SPECIAL_INTEGER;
+	bool is_big = special_of(argv[0]) == VALUE_INT;
 	struct number x;
 
 	if (!number_of(context, argv[0], &x))
@@ -405,8 +405,7 @@ static void call_fit(sqlite3_context *context, int argc, sqlite3_value **argv)
 	struct rule rule;
 	struct number x;
 
-	if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER &&
-	    special_of(argv[0]) != SPECIAL_INTEGER) {
+	if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER && special_of(argv[0]) != VALUE_INT) {
 		sqlite3_result_value(context, argv[0]);
 		return;
 	}
@@ -432,7 +431,7 @@ static void call_range(sqlite3_context *context, int argc, sqlite3_value **argv)
 
 static void call_i64(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	if (special_of(argv[0]) == SPECIAL_INTEGER)
+	if (special_of(argv[0]) == VALUE_INT)
 		sqlite3_result_error(context, "too large", -1);
 	else
 		sqlite3_result_value(context, argv[0]);

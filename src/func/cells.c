@@ -1,68 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * UNNEST: a histogram or a top list -> three values for each cell or row of it, as rows of
- * the table-valued function eb_cells(h), or one by one for a user part without SQL.
+ * UNNEST: the table-valued function eb_cells(h): a histogram or a top list -> its cells or values
+ * as rows of three columns.
  */
 #include "func/internal.h"
 
 #include <stdlib.h>
-
-/* The edge of a cell; NULL: the cell reaches as far as values do. */
-static struct value edge_value(bool has_edge, s128 edge)
-{
-	if (!has_edge)
-		return (struct value){ .kind = VALUE_NULL };
-	return (struct value){ .kind = VALUE_INT, .integer = edge };
-}
-
-static void set_cell(const struct histogram *h, u32 number, struct value *ret_values)
-{
-	struct scheme_edges edges;
-
-	scheme_edges(h->scheme, h->cells[number].cell, &edges);
-	ret_values[0] = edge_value(edges.has_lo, edges.lo);
-	ret_values[1] = edge_value(edges.has_hi, edges.hi);
-	ret_values[2] = edge_value(true, h->cells[number].count);
-}
-
-/* Row `number` of a top list: value, weight, error; behind the last one all other values. */
-static void set_top_row(const struct top *top, u32 number, struct value *ret_values)
-{
-	const struct top_row *row = &top->rows[number];
-	s128 lo = 0, hi = 0;
-
-	if (number < top->n_rows) {
-		ret_values[0] = row->value;
-		ret_values[1] = edge_value(true, row->weight);
-		ret_values[2] = edge_value(true, row->error);
-		return;
-	}
-	top_others(top, &lo, &hi);
-	ret_values[0] = edge_value(false, 0);
-	ret_values[1] = edge_value(true, hi);
-	ret_values[2] = edge_value(true, hi - lo);
-}
-
-u32 func_cells_count(const struct value *value)
-{
-	s128 lo, hi;
-
-	if (value->kind == VALUE_HISTOGRAM)
-		return value->histogram->n_cells;
-	if (value->kind != VALUE_TOP)
-		return 0;
-	return value->top->n_rows + top_others(value->top, &lo, &hi);
-}
-
-void func_cells_get(const struct value *value, u32 number, struct value *ret_values)
-{
-	if (value->kind == VALUE_HISTOGRAM)
-		set_cell(value->histogram, number, ret_values);
-	else
-		set_top_row(value->top, number, ret_values);
-}
-
-/* --- eb_cells(h) --- */
 
 /* The argument is the first hidden column. */
 enum cells_column { CELLS_A, CELLS_B, CELLS_C, CELLS_OF, CELLS_NUMBER };
@@ -132,7 +75,7 @@ static int cells_next(sqlite3_vtab_cursor *base)
 
 	cursor->number++;
 	if (cursor->number < cursor->n)
-		func_cells_get(&cursor->value, cursor->number, cursor->at);
+		special_row(&cursor->value, cursor->number, cursor->at);
 	return SQLITE_OK;
 }
 
@@ -140,16 +83,16 @@ static int cells_filter(sqlite3_vtab_cursor *base, int number, const char *text,
 			sqlite3_value **argv)
 {
 	struct cells_cursor *cursor = (struct cells_cursor *)base;
-	enum special kind = argc ? special_of(argv[0]) : SPECIAL_NONE;
+	enum value_kind kind = argc ? special_of(argv[0]) : VALUE_NULL;
 
 	free(cursor->memory);
 	cursor->memory = NULL;
 	cursor->number = cursor->n = 0;
-	if (kind == SPECIAL_HISTOGRAM || kind == SPECIAL_TOP) {
+	if (kind == VALUE_HISTOGRAM || kind == VALUE_TOP) {
 		cursor->memory = special_value(argv[0], &cursor->value);
-		cursor->n = func_cells_count(&cursor->value);
+		cursor->n = special_n_rows(&cursor->value);
 		if (cursor->n)
-			func_cells_get(&cursor->value, 0, cursor->at);
+			special_row(&cursor->value, 0, cursor->at);
 	} else if (argc && sqlite3_value_type(argv[0]) != SQLITE_NULL) {
 		base->pVtab->zErrMsg = sqlite3_mprintf("not a histogram, and no top list");
 		return SQLITE_ERROR;

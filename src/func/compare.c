@@ -12,7 +12,7 @@ enum kind { KIND_NUMBER, KIND_TEXT, KIND_BLOB };
 
 static enum kind kind_of(sqlite3_value *value)
 {
-	if (special_of(value) == SPECIAL_INTEGER)
+	if (special_of(value) == VALUE_INT)
 		return KIND_NUMBER;
 	switch (sqlite3_value_type(value)) {
 	case SQLITE_TEXT:

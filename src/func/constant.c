@@ -33,7 +33,7 @@ static void call_text(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct buf digits;
 
-	if (special_of(argv[0]) != SPECIAL_INTEGER) {
+	if (special_of(argv[0]) != VALUE_INT) {
 		sqlite3_result_value(context, argv[0]);
 		return;
 	}

@@ -23,7 +23,7 @@ static bool key_of(sqlite3_context *context, sqlite3_value *value, const char *f
 	int type = sqlite3_value_type(value);
 
 	*ret_key = (struct word_or_text){ 0 };
-	if (type == SQLITE_TEXT || (type == SQLITE_BLOB && !func_is_special(value))) {
+	if (type == SQLITE_TEXT || (type == SQLITE_BLOB && special_of(value) == VALUE_NULL)) {
 		ret_key->is_text = true;
 		ret_key->text = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
 						    : sqlite3_value_blob(value);

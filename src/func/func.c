@@ -5,58 +5,6 @@
  */
 #include "func/internal.h"
 
-#include <stdlib.h>
-
-/* What SQLite hands back with each call. */
-struct registered {
-	const struct function *function;
-	struct func_context *context;
-};
-
-static const struct registered *registered(sqlite3_context *context)
-{
-	return sqlite3_user_data(context);
-}
-
-struct func_context *func_context_of(sqlite3_context *context)
-{
-	return registered(context)->context;
-}
-
-s32 func_detail(sqlite3_context *context)
-{
-	return registered(context)->function->detail;
-}
-
-/* Not SQLite's: that is aligned to 8 bytes only. */
-void *func_alloc(size_t n_bytes)
-{
-	void *at = calloc(1, MAX(n_bytes, (size_t)1));
-
-	if (!at)
-		base_no_memory();
-	return at;
-}
-
-void *func_state(sqlite3_context *context, size_t n_bytes)
-{
-	void **at = sqlite3_aggregate_context(context, n_bytes ? sizeof(*at) : 0);
-
-	if (!at) {
-		if (n_bytes)
-			base_no_memory();
-		return NULL;
-	}
-	if (!*at && n_bytes)
-		*at = func_alloc(n_bytes);
-	return *at;
-}
-
-void func_state_free(sqlite3_context *context)
-{
-	free(func_state(context, 0));
-}
-
 static int register_one(sqlite3 *db, const struct function *f, struct func_context *context)
 {
 	/* The losses of a batch stay the same while a statement runs over it. */

@@ -3,7 +3,7 @@
  * The functions of the language for SQLite, and values on their way into SQLite and
  * back.  SQL text made by cut/ calls them by the names listed here.
  *
- * Values that SQLite has no type for are blobs (func_is_special()):
+ * Values that SQLite has no type for are blobs:
  *  - an integer of 2^63 and more, below 2^127: sorts above every integer, equal to itself
  *    only, so comparisons, ORDER BY, GROUP BY, IN, DISTINCT, min() and max() stay right;
  *    arithmetic goes through eb_add() and its like, other functions get it through
@@ -49,7 +49,7 @@
  *	'S'	the same, and an argument of 2^63 and more is a fault too
  *	'u'	[0, 2^64); shifts: the 64 bits as an unsigned number
  *	none	[-2^63, 2^64); shifts: as 'u' where a is 2^63 and more, else as 's'; negation:
- *		as 'S'.  With values below 2^63 and results too it is all the same.
+ *		as 's'.  With values below 2^63 and results too it is all the same.
  *
  * Aggregates.  NULLs are skipped.  FILTER goes with all, OVER with those marked *.
  *  eb_sum(x)* eb_avg(x)*	exact in 128 bits; with one real among the x as SQLite's; a text
@@ -112,10 +112,5 @@ void func_result(struct sqlite3_context *context, const struct value *value);
  */
 int func_take(struct sqlite3_stmt *statement, int column, struct type type,
 	      void *(*alloc)(void *memory, size_t n_bytes), void *memory, struct value *ret_value);
-bool func_is_special(struct sqlite3_value *value);
-
-/* What UNNEST makes of a value: so many rows (0: it is NULL) of three values each, in order. */
-u32 func_cells_count(const struct value *value);
-void func_cells_get(const struct value *value, u32 number, struct value *ret_values);
 
 #endif

@@ -40,6 +40,12 @@ extern const struct function order_functions[];
 extern const struct function statistic_functions[];
 extern const struct function distinct_functions[];
 
+/* What SQLite hands back with each call. */
+struct registered {
+	const struct function *function;
+	struct func_context *context;
+};
+
 struct func_context *func_context_of(sqlite3_context *context);
 s32 func_detail(sqlite3_context *context);
 /*
@@ -52,26 +58,14 @@ void func_state_free(sqlite3_context *context);
 
 /* --- Special values: special.c --- */
 
-enum special {
-	SPECIAL_INTEGER,
-	SPECIAL_HISTOGRAM,
-	SPECIAL_QUANTILES,
-	SPECIAL_TOP,
-	SPECIAL_NONE, /* any other blob, or no blob at all */
-};
-
 /* Draws the magic number, once. */
 void special_init(void);
-enum special special_of(sqlite3_value *value);
+/* VALUE_INT: of 2^63 and more; or of type/special.h; VALUE_NULL: any other blob, or no blob at all.
+ */
+enum value_kind special_of(sqlite3_value *value);
 /* An integer below 2^127; below -2^63 the error "too large". */
 void special_result_integer(sqlite3_context *context, s128 integer);
 s128 special_integer(sqlite3_value *value);
-/*
- * What a blob holds, decoded to memory from alloc: false where it is not of that kind.  Quantiles
- * give value->n of them.
- */
-bool special_decode(const void *blob, size_t n_bytes, void *(*alloc)(void *memory, size_t n_bytes),
-		    void *memory, struct value *ret_value);
 /* Of a value that is special, but no integer: what it points to, for free(). */
 void *special_value(sqlite3_value *value, struct value *ret_value);
 

@@ -80,7 +80,7 @@ static void give_number(sqlite3_context *context, s128 number)
 /* false: NULL is the result, or an unknown number's text. */
 static bool take_number(sqlite3_context *context, sqlite3_value *value, s64 *ret_number)
 {
-	if (special_of(value) == SPECIAL_INTEGER) {
+	if (special_of(value) == VALUE_INT) {
 		give_number(context, special_integer(value));
 	} else if (sqlite3_value_type(value) != SQLITE_NULL) {
 		*ret_number = sqlite3_value_int64(value);

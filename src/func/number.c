@@ -59,18 +59,14 @@ static void set_real(struct number *number, double real)
 
 static bool blob_number(sqlite3_context *context, sqlite3_value *value, struct number *ret_number)
 {
-	switch (special_of(value)) {
-	case SPECIAL_INTEGER:
-		set_integer(ret_number, special_integer(value));
-		return true;
-	case SPECIAL_NONE:
-		break;
-	case SPECIAL_HISTOGRAM:
-	case SPECIAL_QUANTILES:
-	case SPECIAL_TOP:
+	enum value_kind kind = special_of(value);
+
+	if (value_is_special(kind)) {
 		sqlite3_result_error(context, "a histogram, quantile or list is no number", -1);
 		return false;
 	}
+	if (kind == VALUE_INT)
+		set_integer(ret_number, special_integer(value));
 	return true;
 }
 

@@ -80,7 +80,7 @@ static const struct histogram *histogram_of(sqlite3_context *context, sqlite3_va
 	struct value decoded = { 0 };
 
 	*ret_memory = NULL;
-	if (special_of(value) == SPECIAL_HISTOGRAM)
+	if (special_of(value) == VALUE_HISTOGRAM)
 		*ret_memory = special_value(value, &decoded);
 	else if (sqlite3_value_type(value) != SQLITE_NULL)
 		sqlite3_result_error(context, "not a histogram", -1);
@@ -305,7 +305,7 @@ static void call_part(sqlite3_context *context, int argc, sqlite3_value **argv)
 	struct value decoded;
 	void *memory;
 
-	if (special_of(argv[0]) != SPECIAL_QUANTILES) {
+	if (special_of(argv[0]) != VALUE_QUANTILES) {
 		sqlite3_result_value(context, argv[0]);
 		return;
 	}

@@ -237,7 +237,7 @@ static bool needs_signed_arguments(const struct expr *e)
 {
 	if (!e->may_overflow)
 		return false;
-	if (e->op == OP_BIT_AND || e->op == OP_BIT_OR || e->op == OP_BIT_NOT || e->op == OP_NEG)
+	if (e->op == OP_BIT_AND || e->op == OP_BIT_OR || e->op == OP_BIT_NOT)
 		return true;
 	return e->n_args == 2 && !both_positive(e);
 }
@@ -275,8 +275,10 @@ vreg gen_arithmetic(struct gen *g, const struct expr *e, label null)
 			return a;
 		if (e->op == OP_BIT_NOT)
 			return alui(g, IR_XOR, a, -1);
-		if (e->args[0]->lo == INT64_MIN && e->may_overflow)
-			requirei(g, IR_NE, a, INT64_MIN, null);
+		/* 2^63, the negative of which fits, and -2^63, whose does not, are the same bits.
+		 */
+		if (e->may_overflow)
+			requirei(g, e->args[0]->lo < 0 ? IR_NE : IR_LE, a, INT64_MIN, null);
 		b = ir_reg(g->ir);
 		ir_neg(g->ir, b, a);
 		return b;

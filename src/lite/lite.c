@@ -59,21 +59,14 @@ static void write_integer(s128 integer, struct buf *out)
 	buf_puts(out, is_literal ? "" : "')");
 }
 
-/* With the fewest digits that say it; SQLite itself does not round all of them right. */
+/* SQLite itself does not round all of them right. */
 static void write_real(double real, struct buf *out)
 {
-	char digits[40];
+	bool is_literal = real == (double)(s64)real && real > -0x1p53 && real < 0x1p53;
 
-	if (real == (double)(s64)real && real > -0x1p53 && real < 0x1p53) {
-		buf_printf(out, "%.1f", real);
-		return;
-	}
-	for (int n = 15; n <= 17; n++) {
-		snprintf(digits, sizeof(digits), "%.*g", n, real);
-		if (strtod(digits, NULL) == real)
-			break;
-	}
-	buf_printf(out, "eb_number('%s')", digits);
+	buf_puts(out, is_literal ? "" : "eb_number('");
+	buf_put_real(out, real);
+	buf_puts(out, is_literal ? "" : "')");
 }
 
 struct value lite_constant(const struct expr *e)

@@ -2,7 +2,7 @@
 /*
  * Histogram -> bars: one line for each cell, or for each run of neighbouring cells,
  * from the first to the last that holds something: its range, count, share, share
- * of all up to it, and a bar; then a line of sums.
+ * of all up to it, and a bar; then a line of sums.  And JSON.
  */
 #include "out/format.h"
 
@@ -329,3 +329,46 @@ void out_put_chart(struct out *out, u8 of, const struct histogram *histogram)
 	}
 	put_sums(out, of, histogram);
 }
+
+/* --- JSON --- */
+
+static void put_json_count(struct buf *buf, const char *key, u64 value)
+{
+	buf_puts(buf, key);
+	buf_put_u64(buf, value);
+}
+
+/* {"scheme":"log2","cells":[[lo,hi,count],...],"count":n,...} */
+static void put_json(struct buf *buf, struct type type, const struct value *value)
+{
+	const struct histogram *histogram = value->histogram;
+	bool has_values = histogram->count > 0 || histogram->n_unplaced > 0;
+
+	buf_puts(buf, "{\"scheme\":\"");
+	scheme_print(histogram->scheme, buf);
+	buf_puts(buf, "\",\"cells\":[");
+	for (u32 i = 0; i < histogram->n_cells; i++) {
+		struct scheme_edges edges;
+
+		scheme_edges(histogram->scheme, histogram->cells[i].cell, &edges);
+		buf_puts(buf, i == 0 ? "[" : ",[");
+		out_put_json_bound(buf, edges.has_lo, edges.lo);
+		buf_putc(buf, ',');
+		out_put_json_bound(buf, edges.has_hi, edges.hi);
+		put_json_count(buf, ",", histogram->cells[i].count);
+		buf_putc(buf, ']');
+	}
+	put_json_count(buf, "],\"count\":", histogram->count);
+	buf_puts(buf, ",\"sum\":");
+	buf_put_s128(buf, histogram->sum);
+	buf_puts(buf, ",\"min\":");
+	out_put_json_bound(buf, has_values, histogram->min);
+	buf_puts(buf, ",\"max\":");
+	out_put_json_bound(buf, has_values, histogram->max);
+	if (histogram->n_unplaced > 0)
+		put_json_count(buf, ",\"unplaced\":", histogram->n_unplaced);
+	buf_putc(buf, '}');
+}
+
+/* Its lines are a chart: out_put_chart(). */
+const struct out_special out_histogram = { NULL, NULL, put_json };

@@ -19,7 +19,6 @@ struct csv_state {
 	const struct schema *schema;
 	bool has_header;
 	bool has_start, has_end; /* columns that are put in front */
-	struct out_run run;	 /* of streamed rows */
 };
 
 static const char *const csv_reserved[] = { "_other" };
@@ -73,41 +72,24 @@ static void csv_put_value(struct out *out, struct type type, const struct value 
 		if (type.kind == TYPE_POINTER)
 			out_put_hex(buf, (u64)value->integer);
 		else
-			out_put_integer(buf, value->integer);
+			buf_put_s128(buf, value->integer);
 		break;
 	case VALUE_REAL:
 		if (isinf(value->real) && type.kind != TYPE_REAL)
 			break; /* quantile_lo(), quantile_hi(): no bound, as in NAME_lo, NAME_hi */
-		if (isnan(value->real))
-			buf_puts(buf, "nan");
-		else if (isinf(value->real))
-			buf_puts(buf, value->real < 0 ? "-inf" : "inf");
-		else
-			out_put_real(buf, value->real);
+		buf_put_real(buf, value->real);
 		break;
 	case VALUE_TEXT:
 		if (type.kind == TYPE_BLOB)
-			out_put_hex_bytes(buf, value->text, value->n);
+			buf_put_hex_bytes(buf, value->text, value->n);
 		else
 			csv_put_text(out, value->text, value->n);
 		break;
 	case VALUE_QUANTILES:
-		if (type.kind == TYPE_LADDER) {
-			buf_reset(&out->scratch);
-			out_put_json_ladder(&out->scratch, value->quantiles, value->n);
-			csv_put_text(out, out->scratch.at, out->scratch.n);
-		} else {
-			out_put_json_estimate(buf, value->quantiles);
-		}
-		break;
 	case VALUE_TOP:
-		buf_reset(&out->scratch);
-		out_put_json_top(&out->scratch, type, value->top);
-		csv_put_text(out, out->scratch.at, out->scratch.n);
-		break;
 	case VALUE_HISTOGRAM:
 		buf_reset(&out->scratch);
-		out_put_json_histogram(&out->scratch, value->histogram);
+		out_put_json_value(&out->scratch, type, value);
 		csv_put_text(out, out->scratch.at, out->scratch.n);
 		break;
 	}
@@ -120,10 +102,10 @@ static void csv_put_bounds(struct buf *buf, const struct value *value)
 
 	buf_putc(buf, ',');
 	if (quantile && quantile->has_lo)
-		out_put_integer(buf, quantile->lo);
+		buf_put_s128(buf, quantile->lo);
 	buf_putc(buf, ',');
 	if (quantile && quantile->has_hi)
-		out_put_integer(buf, quantile->hi);
+		buf_put_s128(buf, quantile->hi);
 }
 
 /*
@@ -156,7 +138,7 @@ static void csv_header(struct out *out)
 	out_names_free(&names);
 }
 
-static void csv_put_loss(struct out *out, const struct batch *batch)
+static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
 {
 	struct buf *buf = &out->buf;
 
@@ -188,36 +170,34 @@ static void csv_put_loss(struct out *out, const struct batch *batch)
 
 static void csv_batch(struct out *out, const struct batch *batch)
 {
-	struct csv_state *state = out->state;
-	const struct schema *schema = batch->schema;
-	const struct value *value = batch->values;
-	struct buf *buf = &out->buf;
+	const struct csv_state *state = out->state;
 
 	if (!state->has_header)
 		csv_header(out);
-	for (u32 row = 0; row < batch->n_rows; row++) {
-		if (state->has_start) {
-			buf_put_u64(buf, batch->window_start_ns);
-			buf_putc(buf, ',');
-		}
-		if (state->has_end) {
-			buf_put_u64(buf, batch->window_end_ns);
-			buf_putc(buf, ',');
-		}
-		for (u32 i = 0; i < schema->n_columns; i++, value++) {
-			csv_put_value(out, schema->columns[i].type, value);
-			if (schema->columns[i].type.kind == TYPE_QUANTILE)
-				csv_put_bounds(buf, value);
-			buf_putc(buf, ',');
-		}
-		buf_put(buf, out_is_other(batch, row) ? "1\n" : "0\n", 2);
-		if (!out_row_done(out))
-			return;
+}
+
+static void csv_row(struct out *out, const struct batch *batch, u32 row)
+{
+	struct csv_state *state = out->state;
+	const struct schema *schema = batch->schema;
+	const struct value *value = &batch->values[(u64)row * schema->n_columns];
+	struct buf *buf = &out->buf;
+
+	if (state->has_start) {
+		buf_put_u64(buf, batch->window_start_ns);
+		buf_putc(buf, ',');
 	}
-	if (!out->options.is_streaming)
-		csv_put_loss(out, batch);
-	else if (out_run_add(&state->run, batch))
-		csv_put_loss(out, &state->run.last);
+	if (state->has_end) {
+		buf_put_u64(buf, batch->window_end_ns);
+		buf_putc(buf, ',');
+	}
+	for (u32 i = 0; i < schema->n_columns; i++, value++) {
+		csv_put_value(out, schema->columns[i].type, value);
+		if (schema->columns[i].type.kind == TYPE_QUANTILE)
+			csv_put_bounds(buf, value);
+		buf_putc(buf, ',');
+	}
+	buf_put(buf, out_is_other(batch, row) ? "1\n" : "0\n", 2);
 }
 
 static void csv_end(struct out *out)
@@ -226,8 +206,6 @@ static void csv_end(struct out *out)
 
 	if (!state->has_header && !out->error)
 		csv_header(out);
-	if (out->options.is_streaming && !state->run.is_closed)
-		csv_put_loss(out, &state->run.last);
 	free(state);
 }
 
@@ -236,5 +214,7 @@ const struct out_format out_csv = {
 	.meaning = "comma-separated values with a header; losses in # comment lines",
 	.begin = csv_begin,
 	.batch = csv_batch,
+	.row = csv_row,
+	.account = csv_account,
 	.end = csv_end,
 };

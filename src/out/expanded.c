@@ -12,23 +12,21 @@
 #define RULE_COLUMNS 30u
 
 struct expanded_state {
-	void *table; /* the table's own state: its cells are ours */
 	const struct schema *schema;
+	struct buf cell;
 	u32 name_width;
+	u32 other;  /* out_other_column() of the batch */
 	u64 n_rows; /* of this window; streamed: of the run */
 	bool has_output;
-	struct out_run run;
 };
 
 static int expanded_begin(struct out *out, const struct schema *schema)
 {
 	struct expanded_state *state = calloc(1, sizeof(*state));
 
-	if (!state || out_table.begin(out, schema)) {
-		free(state);
+	if (!state)
 		return -ENOMEM;
-	}
-	state->table = out->state;
+	buf_init(&state->cell);
 	state->schema = schema;
 	for (u32 i = 0; i < schema->n_columns; i++) {
 		const char *name = schema->columns[i].name;
@@ -47,94 +45,71 @@ static void put_rule(struct out *out, bool is_other)
 	struct expanded_state *state = out->state;
 	size_t start, n;
 
-	if (out->has_escapes)
-		buf_puts(&out->buf, "\x1b[1m");
+	out_put_bold(out, true);
 	start = out->buf.n;
 	buf_puts(&out->buf, "-[ row ");
 	buf_put_u64(&out->buf, ++state->n_rows);
 	buf_puts(&out->buf, is_other ? ", (other) ]" : " ]");
 	n = out->buf.n - start;
 	buf_fill(&out->buf, '-', n < RULE_COLUMNS ? RULE_COLUMNS - n : 1);
-	if (out->has_escapes)
-		buf_puts(&out->buf, "\x1b[0m");
+	out_put_bold(out, false);
 	buf_putc(&out->buf, '\n');
 }
 
-static const struct buf *cell(struct out *out, const struct batch *batch, u32 row, u32 i, u32 line)
-{
-	struct expanded_state *state = out->state;
-	const struct buf *text;
-
-	out->state = state->table;
-	text = out_table_cell(out, batch, row, i, line);
-	out->state = state;
-	return text;
-}
-
 /* "name | value", and below it the value's other lines. */
-static void put_column(struct out *out, const struct batch *batch, u32 row, u32 i)
+static void put_column(struct out *out, const struct value *value, u32 i, bool is_marked)
 {
 	struct expanded_state *state = out->state;
-	const char *name = state->schema->columns[i].name;
-	const struct buf *text;
+	const struct column *column = &state->schema->columns[i];
 
-	for (u32 line = 0; (text = cell(out, batch, row, i, line)); line++) {
-		u32 width = line ? 0 : out_put_visible(&out->buf, name, strlen(name), 0);
+	for (u32 line = 0; line < out_n_lines(value); line++) {
+		u32 width =
+			line ? 0
+			     : out_put_visible(&out->buf, column->name, strlen(column->name), 0);
 
+		buf_reset(&state->cell);
+		if (is_marked)
+			buf_puts(&state->cell, OUT_OTHER);
+		else
+			out_put_cell(out, &state->cell, column->type, value, line, 0);
 		buf_fill(&out->buf, ' ', state->name_width - width);
-		buf_puts(&out->buf, text->n ? " | " : " |");
-		buf_put(&out->buf, text->at, text->n);
+		buf_puts(&out->buf, state->cell.n ? " | " : " |");
+		buf_put(&out->buf, state->cell.at, state->cell.n);
 		buf_putc(&out->buf, '\n');
 	}
-}
-
-static bool put_row(struct out *out, const struct batch *batch, u32 row)
-{
-	struct expanded_state *state = out->state;
-	const struct value *values = &batch->values[(u64)row * state->schema->n_columns];
-
-	put_rule(out, out_is_other(batch, row));
-	for (u32 i = 0; i < state->schema->n_columns; i++) {
-		put_column(out, batch, row, i);
-		if (values[i].kind == VALUE_HISTOGRAM)
-			out_put_chart(out, state->schema->columns[i].type.of, values[i].histogram);
-	}
-	return out_row_done(out);
 }
 
 static void expanded_batch(struct out *out, const struct batch *batch)
 {
 	struct expanded_state *state = out->state;
-	bool is_streaming = out->options.is_streaming;
 
-	if (!is_streaming) {
-		if (state->has_output)
-			buf_putc(&out->buf, '\n');
-		state->has_output = true;
-		state->n_rows = 0;
-		out_put_window_line(out, batch);
-		if (batch->n_rows == 0)
-			buf_puts(&out->buf, "(no rows)\n");
+	state->other = out_other_column(batch);
+	if (out->options.is_streaming)
+		return;
+	state->n_rows = 0;
+	out_put_window_head(out, batch, &state->has_output);
+}
+
+static void expanded_row(struct out *out, const struct batch *batch, u32 row)
+{
+	struct expanded_state *state = out->state;
+	u32 n = state->schema->n_columns;
+	const struct value *values = &batch->values[(u64)row * n];
+	bool is_other = out_is_other(batch, row);
+
+	put_rule(out, is_other);
+	for (u32 i = 0; i < n; i++) {
+		put_column(out, &values[i], i, is_other && i == state->other);
+		if (values[i].kind == VALUE_HISTOGRAM)
+			out_put_chart(out, state->schema->columns[i].type.of, values[i].histogram);
 	}
-	for (u32 row = 0; row < batch->n_rows; row++)
-		if (!put_row(out, batch, row))
-			return;
-	if (!is_streaming)
-		out_put_loss_line(out, batch);
-	else if (out_run_add(&state->run, batch))
-		out_put_loss_line(out, &state->run.last);
 }
 
 static void expanded_end(struct out *out)
 {
 	struct expanded_state *state = out->state;
 
-	if (out->options.is_streaming && !state->run.is_closed)
-		out_put_loss_line(out, &state->run.last);
-	/* The table saw no batch, so at its end it writes the lines of losses only. */
-	out->options.is_streaming = false;
-	out->state = state->table;
-	out_table.end(out);
+	buf_free(&state->cell);
 	free(state);
 }
 
@@ -143,5 +118,7 @@ const struct out_format out_expanded = {
 	.meaning = "one line a column, for wide rows",
 	.begin = expanded_begin,
 	.batch = expanded_batch,
+	.row = expanded_row,
+	.account = out_put_loss_line,
 	.end = expanded_end,
 };

@@ -9,33 +9,32 @@
 
 #include "out/out.h"
 
-/* The buffer is written out whenever it has grown beyond this. */
-#define OUT_CHUNK_BYTES (64 << 10)
-
 extern const struct out_format out_table, out_expanded, out_json, out_csv, out_heatmap, out_arrow,
 	out_jsonl;
 
+/* The sink takes what was written whenever it is more than this. */
+#define OUT_CHUNK_BYTES (64 << 10)
+
 /*
- * Called after each row: writes when the buffer is full enough.  False once a
- * write has failed (out->error): the format can stop early.
+ * Behind each row, and within one that may become long.  False once something has failed
+ * (out->error): the format can stop early.
  */
-bool out_row_done(struct out *out);
+static inline bool out_row_done(struct out *out)
+{
+	if (out->buf.n >= OUT_CHUNK_BYTES)
+		out->flush(out);
+	return !out->error;
+}
 
 /* "0x1f", without leading zeros. */
 void out_put_hex(struct buf *buf, u64 value);
-/* Lower-case hex digits, two a byte. */
-void out_put_hex_bytes(struct buf *buf, const char *bytes, u32 n);
-/* Plain digits, whatever the size. */
-void out_put_integer(struct buf *buf, s128 value);
-/* Shortest text that reads back as the same double; "3.0", never "3".  Finite values only. */
-void out_put_real(struct buf *buf, double value);
 
 /* 12,345 */
 void out_put_thousands(struct buf *buf, s128 value);
 /* Up to three decimals; what is too large or too small for them with an exponent. */
 void out_put_short_real(struct buf *buf, double value);
 
-/* --- Values that are `of` a kind (struct type's of), for people: quantile.c --- */
+/* --- Values that are `of` a kind (struct type's of), for people: measure.c --- */
 
 enum out_rounding { OUT_DOWN, OUT_NEAREST, OUT_UP };
 
@@ -63,37 +62,44 @@ u32 out_interval_digits(s128 lo, s128 hi);
 void out_put_interval(struct buf *buf, u8 of, const struct scheme_edges *edges, u32 digits,
 		      bool is_outward);
 /*
- * "92.7us [64us, 128us)", "~" in front of an interpolated estimate; "90.041us" where only
- * one value is possible.  The estimate has three digits, more only where it would else
- * leave its interval; without an upper bound it is the lower one, rounded like that.
+ * A DURATION within an interval: three digits, at most `most`, more than three only where its
+ * text would else lie outside.
  */
-void out_put_quantile(struct buf *buf, struct type type, const struct quantile *quantile);
-/* "p99.9" of 999000000. */
-void out_put_rung(struct buf *buf, u32 q_ppb);
-/* As out_put_quantile() behind its rung, padded to the longest of the n rungs. */
-void out_put_ladder_line(struct buf *buf, struct type type, const struct quantile *quantiles, u32 n,
-			 u32 line);
+void out_put_duration_within(struct buf *buf, s128 ns, const struct scheme_edges *edges, u32 most);
 
-/* --- Structured text, in JSON and in CSV's cells: json.c --- */
+/* --- JSON: text.c --- */
 
-void out_put_json_estimate(struct buf *buf, const struct quantile *quantile);
 void out_put_json_bound(struct buf *buf, bool has, s128 bound); /* null without one */
-void out_put_json_ladder(struct buf *buf, const struct quantile *quantiles, u32 n);
-void out_put_json_histogram(struct buf *buf, const struct histogram *histogram);
-/* A value of that type, as it stands in a row. */
+/* A number, a text, or NULL. */
+void out_put_json_scalar(struct buf *buf, struct type type, const struct value *value);
+
+/* --- Values: value.c --- */
+
+/* How a special value is shown: a histogram, quantiles, a top list.  One entry each. */
+struct out_special {
+	/* In a table's cell; NULL: it has a place of its own. */
+	u32 (*n_lines)(const struct value *value);
+	u32 (*put_line)(struct buf *buf, struct type type, const struct value *value, u32 line);
+	void (*put_json)(struct buf *buf, struct type type, const struct value *value);
+};
+
+extern const struct out_special out_quantiles, out_histogram, out_top;
+
+/* Lines it takes in a table: a ladder has one for each rung, a top list one for each value. */
+u32 out_n_lines(const struct value *value);
+/* One of them, cut to max_width columns (0: whole).  Returns its width. */
+u32 out_put_cell(struct out *out, struct buf *buf, struct type type, const struct value *value,
+		 u32 line, u32 max_width);
+/* As it stands in a row, and in CSV's cells where CSV has no form of its own for it. */
 void out_put_json_value(struct buf *buf, struct type type, const struct value *value);
 
-/* --- Top lists: top.c --- */
-
-/* A line for each row, and one for the other values where there are any. */
-u32 out_n_top_lines(const struct top *top);
-/* "dd       [118, 120]"; "bash     12" where the weight is known.  Its width in columns. */
-u32 out_put_top_line(struct buf *buf, struct type type, const struct top *top, u32 line);
+/* What a table shows in the "(other)" rows. */
+#define OUT_OTHER "(other)"
 /*
- * {"top":[{"value":"dd","lo":118,"hi":120},...],"other":{"lo":3,"hi":9,"max":2},"total":141}:
- * other: all values that are not listed, together; max: no one of them weighs more.
+ * In those rows the keys are NULL: the first of these columns carries the mark.  n_columns where
+ * none is shown; the mark then stands behind the rows.
  */
-void out_put_json_top(struct buf *buf, struct type type, const struct top *top);
+u32 out_other_column(const struct batch *batch);
 
 /* --- Charts: chart.c --- */
 
@@ -102,17 +108,14 @@ void out_put_chart(struct out *out, u8 of, const struct histogram *histogram);
 /* Bars for a histogram of n values in `span` cells, by options.bins; from 1. */
 u32 out_n_bins(u32 bins, u64 n, u32 span);
 
-/* --- Lines about a batch: table.c --- */
+/* --- Lines about a batch: account.c --- */
 
 /*
- * A line of a cell as the table shows it, for a format that begins and ends as the table does;
- * NULL behind the last one.  A histogram's is empty.
+ * "22:13:20.000 - 22:13:21.000   events 12  matched 12" above a window's rows, and an empty line
+ * above that behind another window; and the losses below the rows.
  */
-const struct buf *out_table_cell(struct out *out, const struct batch *batch, u32 row, u32 i,
-				 u32 line);
-/* "22:13:20.000 - 22:13:21.000   events 12  matched 12", and the losses below the rows. */
-void out_put_window_line(struct out *out, const struct batch *batch);
-void out_put_loss_line(struct out *out, const struct batch *batch);
+void out_put_window_head(struct out *out, const struct batch *batch, bool *has_output);
+void out_put_loss_line(struct out *out, const struct batch *batch, u64 n_rows);
 /* "22:13:20.000", of CLOCK_REALTIME; with is_short in microseconds. */
 void out_put_instant(struct buf *buf, u64 realtime_ns, bool is_short);
 /* So short a stretch of time that milliseconds do not tell its ends apart. */
@@ -122,16 +125,16 @@ void out_put_window(struct buf *buf, const struct batch *batch);
 /* "lost: ..." without a line end; nothing where nothing was lost. */
 void out_put_loss(struct buf *buf, const struct batch *batch);
 
-/* --- Names and text: out.c --- */
+/* --- Names: names.c --- */
 
 /*
  * What structured formats call their columns: a QUANTILE is three, NAME, NAME_lo and
- * NAME_hi.  Unique as out_put_unique_name() has it; the schema's own names come first.
+ * NAME_hi.  One that another column has, or that is reserved, gets a suffix: fd, fd_2, fd_3; the
+ * schema's own names come first.
  */
 struct out_names {
-	u32 n;		    /* 3 for each column of the schema; unused ones are NULL */
-	const char **names; /* into texts */
-	struct buf texts;
+	u32 n; /* 3 for each column of the schema; unused ones are NULL */
+	char **names;
 };
 
 #define OUT_NAMES_A_COLUMN 3u
@@ -141,12 +144,6 @@ int out_names_init(struct out_names *names, const struct schema *schema,
 		   const char *const *reserved, u32 n_reserved);
 void out_names_free(struct out_names *names);
 
-/*
- * Name of a column, made unique among the schema's and the reserved names by a
- * suffix: fd, fd_2, fd_3.  Appended to buf.
- */
-void out_put_unique_name(struct buf *buf, const struct schema *schema, u32 column,
-			 const char *const *reserved, u32 n_reserved);
 /* What is to be added to a TIMESTAMP of that type to make it one of CLOCK_REALTIME. */
 static inline s64 out_clock_offset(const struct out *out, struct type type)
 {
@@ -156,12 +153,17 @@ static inline s64 out_clock_offset(const struct out *out, struct type type)
 /* Has the schema a column of that name? */
 bool out_has_column(const struct schema *schema, const char *name);
 
+/* --- Text: text.c --- */
+
 /*
  * Text as a terminal may safely show it: control bytes, bidirectional controls
  * and bytes that are no UTF-8 become \xNN.  Cut with an ellipsis when it is wider
  * than max_width columns (0: no limit).  Returns its width in columns.
  */
 u32 out_put_visible(struct buf *buf, const char *text, size_t n, u32 max_width);
+
+/* Bold from here on, or no more; nothing where escapes are not obeyed. */
+void out_put_bold(struct out *out, bool is_bold);
 
 /*
  * Items on as few lines as the terminal's width allows, or 100 columns where there is
@@ -183,15 +185,5 @@ static inline bool out_is_other(const struct batch *batch, u32 row)
 {
 	return batch->other_row >= 0 && row >= batch->other_row;
 }
-
-/* The counters of streamed rows' small batches, closed by the last one. */
-struct out_run {
-	struct batch last; /* schema and values are not kept */
-	u64 n_rows;
-	bool is_closed;
-};
-
-/* Takes in one small batch; true when it was the last and the run is to be summed up. */
-bool out_run_add(struct out_run *run, const struct batch *batch);
 
 #endif

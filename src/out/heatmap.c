@@ -16,7 +16,6 @@ static int heatmap_begin(struct out *out, const struct schema *schema)
 {
 	struct heat_state *state = calloc(1, sizeof(*state));
 
-	BUG_ON(!out_has_histogram(schema));
 	if (!state)
 		return -ENOMEM;
 	while (schema->columns[state->histogram].type.kind != TYPE_HISTOGRAM)
@@ -188,17 +187,10 @@ static void take_total(struct heat_state *state, const struct batch *batch)
 		total->window_start_ns = batch->window_start_ns;
 	total->window_end_ns = batch->window_end_ns;
 	if (!batch->is_windowed) {
-		total->account.events = total->account.matched = 0;
-		memset(total->account.lost, 0, sizeof(total->account.lost));
-		memset(total->account.unpaired, 0, sizeof(total->account.unpaired));
+		total->account = (struct account){ 0 };
 		state->count = state->n_unplaced = 0;
 	}
-	total->account.events += batch->account.events;
-	total->account.matched += batch->account.matched;
-	for (u32 i = 0; i < LOSS_N; i++)
-		total->account.lost[i] += batch->account.lost[i];
-	for (u32 i = 0; i < UNPAIRED_N; i++)
-		total->account.unpaired[i] += batch->account.unpaired[i];
+	account_add(&total->account, &batch->account);
 	state->count += state->window_count;
 	state->n_unplaced += state->window_n_unplaced;
 }

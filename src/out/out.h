@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Batches -> bytes on a file descriptor: table with histograms as bars, JSON lines,
- * CSV, heat map.  One format is one file and one entry of out_formats.
+ * Batches -> bytes on a descriptor: table with histograms as bars, JSON lines, CSV, heat map,
+ * files.  A format is one file and one entry of out_formats: it makes bytes of batches, and knows
+ * neither where they go nor when.  struct out_file is the sink (type/sink.h) that does.
  */
 #ifndef EBQL_OUT_OUT_H
 #define EBQL_OUT_OUT_H
 
 #include "base/buf.h"
 #include "file/file.h"
+#include "out/gather.h"
 #include "type/type.h"
 
 struct out;
@@ -18,17 +20,16 @@ struct out;
 #define OUT_BINS_STURGES (UINT32_MAX - 1) /* ceil(log2 n) + 1: Sturges 1926 */
 
 struct out_options {
-	int fd;
 	bool is_terminal; /* may use colour and redraw; a pipe gets plain lines */
-	u32 width;	  /* columns of the terminal, read anew at each batch; 0: no limit */
-	s64 monotonic_to_realtime_ns; /* added to TIMESTAMPs of CLOCK_MONO where time of day is
-				       * wanted
-				       */
-	bool is_streaming;	      /* rows of single events: no window lines between them */
-	bool is_gathered;	      /* rows may wait for others: out_idle() is called */
-	bool is_ascii;		      /* bars of '#', heat map of ASCII shades */
-	u32 height;		      /* lines of the terminal; 0: unknown */
-	u32 bins;		      /* at most so many bars a histogram, or OUT_BINS_* */
+	u32 width;	  /* columns of the terminal, read anew for each window; 0: no limit */
+	u32 height;	  /* its lines; 0: unknown */
+	/* Added to TIMESTAMPs of CLOCK_MONO where time of day is wanted. */
+	s64 monotonic_to_realtime_ns;
+	bool is_streaming; /* rows of single events: no window lines between them */
+	bool is_gathered;  /* rows may wait for others, 250 ms at most where out_file_idle() is
+			      called */
+	bool is_ascii;	   /* bars of '#', heat map of ASCII shades */
+	u32 bins;	   /* at most so many bars a histogram, or OUT_BINS_* */
 };
 
 struct out_format {
@@ -39,26 +40,39 @@ struct out_format {
 	bool is_binary;	      /* nothing for a terminal */
 	/* 0, or -ENOMEM: then nothing is kept, and nothing below is called. */
 	int (*begin)(struct out *out, const struct schema *schema);
-	/*
-	 * Streamed rows come in many small batches; is_last closes the run.  Their
-	 * counters and bounds are those of the run so far, not of the small batch.
-	 */
+	/* A window, or some streamed rows: what stands above the rows; without `row` all of it.
+	 * Both may be NULL, and so may `account`. */
 	void (*batch)(struct out *out, const struct batch *batch);
-	/* Once in a while between batches; NULL: nothing waits. */
-	void (*idle)(struct out *out);
+	void (*row)(struct out *out, const struct batch *batch, u32 row);
+	/* Behind the rows of a window, or of a whole stream, whose number it is: what was seen
+	 * and lost.  Only of a window has the batch its rows. */
+	void (*account)(struct out *out, const struct batch *batch, u64 n_rows);
+	/* What comes last, unless something failed, and gives back what `begin` took. */
 	void (*end)(struct out *out);
 };
 
+/* What a format writes with. */
 struct out {
-	const struct out_format *format;
 	struct out_options options;
 	struct buf buf;
-	struct buf scratch; /* for text whose width is wanted before it is written */
+	struct buf scratch;		/* for text whose width is wanted before it is written */
+	void (*flush)(struct out *out); /* the sink's: takes what is in buf */
 	void *state;
 	bool is_utf8;	  /* the terminal's or file's charset, by the locale; never with is_ascii */
 	bool has_escapes; /* a terminal that obeys them: neither TERM=dumb nor NO_COLOR */
-	/* Of the first write that failed, or -ENOMEM: 0 or -errno; nothing is written after it. */
+	/* What failed first, 0 or -errno: nothing is written after it. */
 	int error;
+};
+
+struct out_file {
+	struct out out;
+	const struct out_format *format;
+	int fd;
+	const struct schema *schema;
+	struct gather gather;
+	/* Of streamed rows: the latest batch, without its rows, and how many came. */
+	struct batch run;
+	u64 n_rows;
 };
 
 extern const struct out_format *const out_formats[];
@@ -68,14 +82,17 @@ const struct out_format *out_format_find(const char *name);
 /* Writes files that FROM 'FILE' reads. */
 const struct out_format *out_recorder(enum file_kind kind);
 bool out_has_histogram(const struct schema *schema);
-/* 0 or -ENOMEM; out_close() also then. */
-int out_open(struct out *out, const struct out_format *format, const struct out_options *options,
-	     const struct schema *schema);
-/* 0 or -errno, of the write (-EPIPE) or -ENOMEM; the first one stays. */
-int out_batch(struct out *out, const struct batch *batch);
-/* With is_gathered: call it every 10 ms or so, rows wait 250 ms at most. */
-int out_idle(struct out *out);
-int out_close(struct out *out);
+/* Each 0 or -errno: of the write (-EPIPE), or -ENOMEM; the first one stays. */
+
+/* The schema stays until it is closed, and so does the descriptor; out_file_close() after failure
+ * too. */
+int out_file_open(struct out_file *file, const struct out_format *format, int fd,
+		  const struct out_options *options, const struct schema *schema);
+int out_file_batch(struct out_file *file, const struct batch *batch);
+/* With is_gathered: every 10 ms or so. */
+int out_file_idle(struct out_file *file);
+/* error: of the query; not 0: nothing more is written. */
+int out_file_close(struct out_file *file, int error);
 
 /* "1.53ms", "90us", "2s", "0ns": three significant digits, exact where fewer do. */
 void out_put_duration(struct buf *buf, s128 ns);

@@ -1,227 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measured values, intervals and quantiles -> text for people.  What an interval
- * holds its text holds too: a lower bound is rounded down, an upper one up, and as
- * many digits are shown as keep the text about as narrow as the interval.
+ * Quantiles -> a cell for each of a ladder's rungs, and JSON.
  */
 #include "out/format.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-struct duration_unit {
-	u64 ns;
-	u64 from_ns;	  /* used from this length on */
-	u32 max_decimals; /* so many are exact, or enough where none is */
-	const char *name;
-};
-
-#define SECOND_NS 1000000000ull
-
-static const struct duration_unit duration_units[] = {
-	{ 1, 0, 0, "ns" },
-	{ 1000, 1000, 3, "us" },
-	{ 1000000, 1000000, 6, "ms" },
-	{ SECOND_NS, SECOND_NS, 9, "s" },
-	{ 60 * SECOND_NS, 600 * SECOND_NS, 1, "m" },
-	{ 3600 * SECOND_NS, 36000 * SECOND_NS, 1, "h" },
-	{ 86400 * SECOND_NS, 864000 * SECOND_NS, 1, "d" },
-};
-
-/* Decimals of a unit that leave `digits` significant ones. */
-static u32 duration_decimals(const struct duration_unit *unit, u128 ns, u32 digits)
-{
-	u32 whole = 1;
-
-	for (u128 limit = (u128)unit->ns * 10; whole < digits && ns >= limit; limit *= 10)
-		whole++;
-	return MIN(digits - whole, unit->max_decimals);
-}
-
-/* A minute has no exact decimals: where more digits are wanted, seconds. */
-static u32 n_duration_units(u32 digits)
-{
-	return digits > OUT_DIGITS_USUAL ? 4 : ARRAY_SIZE(duration_units);
-}
-
-/* scaled / scale units, scale being 10^decimals. */
-struct rounded {
-	const struct duration_unit *unit;
-	u128 scaled, scale;
-	u32 decimals;
-};
-
-/* |ns|, rounded by the sign of ns, in one of the first n_units units. */
-static struct rounded round_duration(s128 ns, u32 digits, u32 n_units, enum out_rounding rounding)
-{
-	u128 left = ns < 0 ? -(u128)ns : (u128)ns;
-	const struct duration_unit *unit = duration_units, *end = duration_units + n_units;
-	u128 scaled, scale = 1;
-	u32 decimals;
-
-	while (unit + 1 < end && left >= unit[1].from_ns)
-		unit++;
-	decimals = duration_decimals(unit, left, digits);
-	for (u32 i = 0; i < decimals; i++)
-		scale *= 10;
-	scaled = left * scale;
-	if (rounding == OUT_NEAREST)
-		scaled += unit->ns / 2;
-	else if ((rounding == OUT_UP) == (ns >= 0))
-		scaled += unit->ns - 1; /* away from zero */
-	scaled /= unit->ns;
-	/* 999.6us rounds to 1000us, which is 1ms. */
-	if (unit + 1 < end && scaled * unit->ns >= unit[1].from_ns * scale) {
-		scaled = scaled * unit->ns / unit[1].ns / scale;
-		scale = 1;
-		decimals = 0;
-		unit++;
-	}
-	for (; decimals > 0 && scaled % 10 == 0; decimals--)
-		scaled /= 10, scale /= 10;
-	return (struct rounded){ unit, scaled, scale, decimals };
-}
-
-static void put_duration(struct buf *buf, s128 ns, u32 digits, u32 n_units,
-			 enum out_rounding rounding)
-{
-	struct rounded rounded = round_duration(ns, digits, n_units, rounding);
-
-	if (ns < 0 && rounded.scaled > 0)
-		buf_putc(buf, '-');
-	buf_put_s128(buf, (s128)(rounded.scaled / rounded.scale));
-	if (rounded.decimals > 0)
-		buf_printf(buf, ".%0*llu", (int)rounded.decimals,
-			   (unsigned long long)(rounded.scaled % rounded.scale));
-	buf_puts(buf, rounded.unit->name);
-}
-
-void out_put_duration(struct buf *buf, s128 ns)
-{
-	put_duration(buf, ns, OUT_DIGITS_USUAL, ARRAY_SIZE(duration_units), OUT_NEAREST);
-}
-
-void out_put_thousands(struct buf *buf, s128 value)
-{
-	u128 left = value < 0 ? -(u128)value : (u128)value;
-	char text[64];
-	u32 at = sizeof(text);
-
-	for (u32 digits = 0; left > 0 || digits == 0; digits++, left /= 10) {
-		if (digits > 0 && digits % 3 == 0)
-			text[--at] = ',';
-		text[--at] = (char)('0' + left % 10);
-	}
-	if (value < 0)
-		text[--at] = '-';
-	buf_put(buf, text + at, sizeof(text) - at);
-}
-
-void out_put_short_real(struct buf *buf, double value)
-{
-	char text[48];
-	size_t n;
-
-	if (!isfinite(value) || fabs(value) >= 1e15 || (value != 0 && fabs(value) < 0.0005)) {
-		snprintf(text, sizeof(text), "%.6g", value);
-		buf_puts(buf, text);
-		return;
-	}
-	n = (size_t)snprintf(text, sizeof(text), "%.3f", value);
-	while (text[n - 1] == '0')
-		n--;
-	if (text[n - 1] == '.')
-		n--;
-	buf_put(buf, text, n);
-}
-
-/* --- Measures and intervals --- */
-
-/* The upper edge of the last address is one beyond 64 bits. */
-static void put_address(struct buf *buf, s128 value)
-{
-	u128 left = value < 0 ? -(u128)value : (u128)value;
-
-	if (value < 0)
-		buf_putc(buf, '-');
-	if (left >> 64) {
-		out_put_hex(buf, (u64)(left >> 64));
-		buf_printf(buf, "%016llx", (unsigned long long)(u64)left);
-	} else {
-		out_put_hex(buf, (u64)left);
-	}
-}
-
-void out_put_measure(struct buf *buf, u8 of, s128 value, u32 digits, enum out_rounding rounding)
-{
-	if (of == TYPE_DURATION)
-		put_duration(buf, value, digits, n_duration_units(digits), rounding);
-	else if (of == TYPE_POINTER)
-		put_address(buf, value);
-	else
-		out_put_integer(buf, value);
-}
-
-bool out_has_sum(u8 of)
-{
-	return of != TYPE_TIMESTAMP && of != TYPE_POINTER;
-}
-
-bool out_has_average(u8 of)
-{
-	return of != TYPE_POINTER;
-}
-
-void out_put_average(struct buf *buf, u8 of, s128 sum, u64 n)
-{
-	s128 nearest = (sum + (sum < 0 ? -(s128)(n / 2) : (s128)(n / 2))) / n;
-
-	if (of == TYPE_DURATION)
-		out_put_duration(buf, nearest);
-	else if (of == TYPE_TIMESTAMP)
-		out_put_integer(buf, nearest);
-	else
-		out_put_short_real(buf, (double)((long double)sum / n));
-}
-
-u32 out_interval_digits(s128 lo, s128 hi)
-{
-	u128 low = lo < 0 ? -(u128)lo : (u128)lo, high = hi < 0 ? -(u128)hi : (u128)hi;
-	u128 largest = MAX(low, high), width = (u128)(hi - lo);
-	u32 digits = OUT_DIGITS_USUAL;
-
-	if (lo >= hi)
-		return OUT_DIGITS_EXACT;
-	/* The last of d digits of x is worth at most x / 10^(d-1). */
-	for (u128 ulp = largest / 100; ulp > width / 4 && digits < OUT_DIGITS_EXACT; ulp /= 10)
-		digits++;
-	return digits;
-}
-
-void out_put_interval(struct buf *buf, u8 of, const struct scheme_edges *edges, u32 digits,
-		      bool is_outward)
-{
-	if (edges->has_lo && edges->has_hi && edges->lo == edges->hi) {
-		out_put_measure(buf, of, edges->lo, OUT_DIGITS_EXACT, OUT_NEAREST);
-		return;
-	}
-	if (edges->has_lo) {
-		buf_putc(buf, edges->is_lo_open ? '(' : '[');
-		out_put_measure(buf, of, edges->lo, digits, is_outward ? OUT_DOWN : OUT_NEAREST);
-	} else {
-		buf_puts(buf, "(-inf");
-	}
-	buf_puts(buf, ", ");
-	if (edges->has_hi) {
-		out_put_measure(buf, of, edges->hi, digits, is_outward ? OUT_UP : OUT_NEAREST);
-		buf_putc(buf, edges->is_hi_open ? ')' : ']');
-	} else {
-		buf_puts(buf, "inf)");
-	}
-}
-
-/* --- Quantiles --- */
 
 /* The interval as it is shown; where only one value is possible, with lo == hi. */
 static struct scheme_edges shown_edges(struct type type, const struct quantile *quantile)
@@ -257,30 +40,12 @@ static struct scheme_edges shown_edges(struct type type, const struct quantile *
 	return edges;
 }
 
-static bool is_within(const struct scheme_edges *edges, s128 value)
-{
-	if (edges->has_lo && (edges->is_lo_open ? value <= edges->lo : value < edges->lo))
-		return false;
-	return !edges->has_hi || (edges->is_hi_open ? value < edges->hi : value <= edges->hi);
-}
-
-/* More digits than usual only where the estimate's text would lie outside the interval. */
-static void put_estimate(struct buf *buf, s128 ns, const struct scheme_edges *edges, u32 most)
-{
-	enum out_rounding rounding = edges->has_hi ? OUT_NEAREST : OUT_DOWN;
-	u32 digits = OUT_DIGITS_USUAL, n_units = n_duration_units(most);
-
-	for (; digits < most; digits++) {
-		struct rounded r = round_duration(ns, digits, n_units, rounding);
-		s128 shown = (s128)(r.scaled * r.unit->ns / r.scale);
-
-		if (is_within(edges, ns < 0 ? -shown : shown))
-			break;
-	}
-	put_duration(buf, ns, digits, n_units, rounding);
-}
-
-void out_put_quantile(struct buf *buf, struct type type, const struct quantile *quantile)
+/*
+ * "92.7us [64us, 128us)", "~" in front of an interpolated estimate; "90.041us" where only
+ * one value is possible.  The estimate has three digits, more only where it would else
+ * leave its interval; without an upper bound it is the lower one, rounded like that.
+ */
+static void put_quantile(struct buf *buf, struct type type, const struct quantile *quantile)
 {
 	struct scheme_edges edges = shown_edges(type, quantile);
 	double point = quantile->interpolated;
@@ -301,7 +66,7 @@ void out_put_quantile(struct buf *buf, struct type type, const struct quantile *
 	} else if (type.of == TYPE_DURATION) {
 		if (quantile->is_interpolated)
 			estimate = (s128)(point + (point < 0 ? -0.5 : 0.5));
-		put_estimate(buf, estimate, &edges, digits);
+		out_put_duration_within(buf, estimate, &edges, digits);
 	} else {
 		out_put_measure(buf, type.of, estimate, digits, OUT_NEAREST);
 	}
@@ -309,33 +74,82 @@ void out_put_quantile(struct buf *buf, struct type type, const struct quantile *
 	out_put_interval(buf, type.of, &edges, digits, true);
 }
 
-/* A billionth part of 1 has nine decimals, so of 100 seven. */
-void out_put_rung(struct buf *buf, u32 q_ppb)
+/* value / scale, scale 10^n_decimals, without zeros at its end. */
+static void put_decimals(struct buf *buf, u32 value, u32 scale, int n_decimals)
 {
-	u32 rest = q_ppb % 10000000u;
-
-	buf_putc(buf, 'p');
-	buf_put_u64(buf, q_ppb / 10000000u);
-	if (rest == 0)
+	buf_put_u64(buf, value / scale);
+	if (value % scale == 0)
 		return;
-	buf_printf(buf, ".%07u", rest);
+	buf_printf(buf, ".%0*u", n_decimals, value % scale);
 	while (buf->at[buf->n - 1] == '0')
 		buf->n--;
-	buf->at[buf->n] = '\0';
 }
 
-void out_put_ladder_line(struct buf *buf, struct type type, const struct quantile *quantiles, u32 n,
-			 u32 line)
+/* "p99.9" of 999000000: a billionth part of 1 has nine decimals, so of 100 seven. */
+static void put_rung(struct buf *buf, u32 q_ppb)
+{
+	buf_putc(buf, 'p');
+	put_decimals(buf, q_ppb, 10000000, 7);
+}
+
+static u32 n_lines(const struct value *value)
+{
+	return value->n;
+}
+
+/* A ladder's lines begin with their rungs, as wide as the widest. */
+static u32 put_line(struct buf *buf, struct type type, const struct value *value, u32 line)
 {
 	size_t start = buf->n, longest = 0, length;
 
-	for (u32 i = 0; i < n; i++) {
-		out_put_rung(buf, quantiles[i].q_ppb);
+	for (u32 i = 0; type.kind == TYPE_LADDER && i < value->n; i++) {
+		put_rung(buf, value->quantiles[i].q_ppb);
 		longest = MAX(longest, buf->n - start);
 		buf->n = start;
 	}
-	out_put_rung(buf, quantiles[line].q_ppb);
-	length = buf->n - start;
-	buf_fill(buf, ' ', longest - length + 2);
-	out_put_quantile(buf, type, &quantiles[line]);
+	if (type.kind == TYPE_LADDER) {
+		put_rung(buf, value->quantiles[line].q_ppb);
+		length = buf->n - start;
+		buf_fill(buf, ' ', longest - length + 2);
+	}
+	put_quantile(buf, type, &value->quantiles[line]);
+	return (u32)(buf->n - start);
 }
+
+/* --- JSON --- */
+
+static void put_json_estimate(struct buf *buf, const struct quantile *quantile)
+{
+	if (!quantile->is_interpolated)
+		buf_put_s128(buf, quantile->estimate);
+	else if (isfinite(quantile->interpolated))
+		buf_put_real(buf, quantile->interpolated);
+	else
+		buf_puts(buf, "null");
+}
+
+/* A quantile is its estimate; its bounds are columns of their own. */
+static void put_json(struct buf *buf, struct type type, const struct value *value)
+{
+	if (type.kind != TYPE_LADDER) {
+		put_json_estimate(buf, value->quantiles);
+		return;
+	}
+	buf_putc(buf, '[');
+	for (u32 i = 0; i < value->n; i++) {
+		const struct quantile *quantile = &value->quantiles[i];
+
+		buf_puts(buf, i == 0 ? "{\"q\":" : ",{\"q\":");
+		put_decimals(buf, quantile->q_ppb, 1000000000, 9);
+		buf_puts(buf, ",\"est\":");
+		put_json_estimate(buf, quantile);
+		buf_puts(buf, ",\"lo\":");
+		out_put_json_bound(buf, quantile->has_lo, quantile->lo);
+		buf_puts(buf, ",\"hi\":");
+		out_put_json_bound(buf, quantile->has_hi, quantile->hi);
+		buf_putc(buf, '}');
+	}
+	buf_putc(buf, ']');
+}
+
+const struct out_special out_quantiles = { n_lines, put_line, put_json };

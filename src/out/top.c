@@ -5,8 +5,9 @@
  */
 #include "out/format.h"
 
-u32 out_n_top_lines(const struct top *top)
+static u32 n_lines(const struct value *value)
 {
+	const struct top *top = value->top;
 	s128 lo, hi;
 
 	return top->n_rows + top_others(top, &lo, &hi);
@@ -26,14 +27,16 @@ static u32 put_name(struct buf *buf, struct type type, const struct top *top, u3
 	return (u32)(buf->n - start);
 }
 
-u32 out_put_top_line(struct buf *buf, struct type type, const struct top *top, u32 line)
+/* "dd       [118, 120]"; "bash     12" where the weight is known. */
+static u32 put_line(struct buf *buf, struct type type, const struct value *value, u32 line)
 {
+	const struct top *top = value->top;
 	const struct top_row *row = &top->rows[line];
 	u32 longest = 0, width;
 	size_t start = buf->n, numbers;
 	s128 lo, hi;
 
-	for (u32 i = 0; i < out_n_top_lines(top); i++) {
+	for (u32 i = 0; i < n_lines(value); i++) {
 		width = put_name(buf, type, top, i);
 		longest = MAX(longest, width);
 		buf->n = start;
@@ -48,13 +51,13 @@ u32 out_put_top_line(struct buf *buf, struct type type, const struct top *top, u
 		top_others(top, &lo, &hi);
 	}
 	if (lo == hi) {
-		out_put_integer(buf, lo);
+		buf_put_s128(buf, lo);
 		return longest + 2 + (u32)(buf->n - numbers);
 	}
 	buf_putc(buf, '[');
-	out_put_integer(buf, lo);
+	buf_put_s128(buf, lo);
 	buf_puts(buf, ", ");
-	out_put_integer(buf, hi);
+	buf_put_s128(buf, hi);
 	buf_putc(buf, ']');
 	return longest + 2 + (u32)(buf->n - numbers);
 }
@@ -62,13 +65,18 @@ u32 out_put_top_line(struct buf *buf, struct type type, const struct top *top, u
 static void put_bounds(struct buf *buf, s128 lo, s128 hi)
 {
 	buf_puts(buf, "\"lo\":");
-	out_put_integer(buf, lo);
+	buf_put_s128(buf, lo);
 	buf_puts(buf, ",\"hi\":");
-	out_put_integer(buf, hi);
+	buf_put_s128(buf, hi);
 }
 
-void out_put_json_top(struct buf *buf, struct type type, const struct top *top)
+/*
+ * {"top":[{"value":"dd","lo":118,"hi":120},...],"other":{"lo":3,"hi":9,"max":2},"total":141}:
+ * other: all values that are not listed, together; max: no one of them weighs more.
+ */
+static void put_json(struct buf *buf, struct type type, const struct value *value)
 {
+	const struct top *top = value->top;
 	s128 lo, hi;
 
 	buf_puts(buf, "{\"top\":[");
@@ -76,7 +84,7 @@ void out_put_json_top(struct buf *buf, struct type type, const struct top *top)
 		const struct top_row *row = &top->rows[i];
 
 		buf_puts(buf, i ? ",{\"value\":" : "{\"value\":");
-		out_put_json_value(buf, (struct type){ .kind = type.of }, &row->value);
+		out_put_json_scalar(buf, (struct type){ .kind = type.of }, &row->value);
 		buf_putc(buf, ',');
 		put_bounds(buf, row->weight - row->error, row->weight);
 		buf_putc(buf, '}');
@@ -85,8 +93,10 @@ void out_put_json_top(struct buf *buf, struct type type, const struct top *top)
 	top_others(top, &lo, &hi);
 	put_bounds(buf, lo, hi);
 	buf_puts(buf, ",\"max\":");
-	out_put_integer(buf, MIN(top->max_unlisted, hi));
+	buf_put_s128(buf, MIN(top->max_unlisted, hi));
 	buf_puts(buf, "},\"total\":");
-	out_put_integer(buf, top->total);
+	buf_put_s128(buf, top->total);
 	buf_putc(buf, '}');
 }
+
+const struct out_special out_top = { n_lines, put_line, put_json };

@@ -507,7 +507,7 @@ char expr_rule(const struct expr *e)
 	if (e->kind != EXPR_OP || !e->may_overflow)
 		return 's';
 	/* What needs_signed_arguments() of gen/ says. */
-	if (e->op == OP_BIT_AND || e->op == OP_BIT_OR || e->op == OP_BIT_NOT || e->op == OP_NEG)
+	if (e->op == OP_BIT_AND || e->op == OP_BIT_OR || e->op == OP_BIT_NOT)
 		return 'S';
 	return e->n_args == 2 && !both_positive ? 'S' : 's';
 }

@@ -126,9 +126,7 @@ static bool leaf_print(const struct expr *e, struct buf *out)
 		buf_put_s128(out, e->integer);
 		return true;
 	case EXPR_REAL:
-		buf_printf(out, "%.17g", e->real);
-		if (e->real == (double)(s64)e->real)
-			buf_puts(out, ".0");
+		buf_put_real(out, e->real);
 		return true;
 	case EXPR_TEXT:
 		text_print(e->text, e->text_bytes, out);

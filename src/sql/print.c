@@ -125,20 +125,6 @@ static void print_duration(u64 ns, struct buf *out)
 	buf_puts(out, "ns");
 }
 
-static void print_real(double real, struct buf *out)
-{
-	size_t start = out->n;
-
-	/* 17 digits name every double; the shorter form where it is the same one. */
-	buf_printf(out, "%.15g", real);
-	if (strtod(out->at + start, NULL) != real) {
-		out->n = start;
-		buf_printf(out, "%.17g", real);
-	}
-	if (!strpbrk(out->at + start, ".e"))
-		buf_puts(out, ".0");
-}
-
 static void print_call(const struct ast *ast, struct buf *out)
 {
 	print_name(ast->text, out);
@@ -267,7 +253,7 @@ static void print_literal(const struct ast *ast, struct buf *out)
 	else if (ast->kind == AST_INTEGER)
 		buf_put_u64(out, ast->integer);
 	else if (ast->kind == AST_REAL)
-		print_real(ast->real, out);
+		buf_put_real(out, ast->real);
 	else if (ast->kind == AST_TEXT)
 		print_quoted(ast->text, '\'', out);
 	else

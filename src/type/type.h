@@ -223,5 +223,7 @@ struct batch {
 /* Of the same vocabulary; they need what is above. */
 #include "type/aggregate.h"
 #include "type/quantile.h"
+#include "type/sink.h"
+#include "type/special.h"
 
 #endif

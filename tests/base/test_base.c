@@ -196,7 +196,7 @@ static void test_json(void **state)
 		{ "", 0, "\"\"" },
 		{ "abc", 3, "\"abc\"" },
 		{ "\"\\/", 3, "\"\\\"\\\\/\"" },
-		{ "\b\t\n\f\r\x01\x1f\x7f", 8, "\"\\b\\t\\n\\f\\r\\u0001\\u001f\x7f\"" },
+		{ "\b\t\n\f\r\x01\x1f\x7f", 8, "\"\\b\\t\\n\\f\\r\\u0001\\u001f\\u007f\"" },
 		{ "a\0b", 3, "\"a\\u0000b\"" },
 		{ "gr\xC3\xB6\xC3\x9F", 6, "\"gr\xC3\xB6\xC3\x9F\"" },
 		{ "\xE6\x97\xA5\xF0\x9F\x90\x9D", 7, "\"\xE6\x97\xA5\xF0\x9F\x90\x9D\"" },
@@ -208,6 +208,7 @@ static void test_json(void **state)
 		{ "\xED\xA0\x80", 3, "\"" REPLACED REPLACED REPLACED "\"" },
 		{ "\xF4\x90\x80\x80", 4, "\"" REPLACED REPLACED REPLACED REPLACED "\"" },
 		{ "\xF4\x8F\xBF\xBF", 4, "\"\xF4\x8F\xBF\xBF\"" },
+		{ "a\xC2\x9B\xC2\xA0", 5, "\"a\\u009b\xC2\xA0\"" },
 	};
 	struct buf buf;
 	u32 i;
@@ -219,6 +220,9 @@ static void test_json(void **state)
 		buf_put_json_string(&buf, cases[i].text, cases[i].n);
 		assert_string_equal(buf.at, cases[i].json);
 	}
+	buf_reset(&buf);
+	buf_put_json_exact(&buf, "\xffz", 2);
+	assert_string_equal(buf.at, "\"\\udcffz\"");
 	buf_free(&buf);
 }
 

@@ -12,7 +12,7 @@
 
 struct context {
 	struct host host;
-	struct flow_sink sink;
+	struct sink sink;
 };
 
 static int take(void *context, const struct batch *batch)
@@ -31,7 +31,7 @@ int hosted_run(struct hosted *h)
 	struct host *host = &context.host;
 	int err;
 
-	input.sink = (struct flow_sink){ .batch = take, .context = &context };
+	input.sink = (struct sink){ .batch = take, .context = &context };
 	input.cancel = host_cancel();
 	assert_int_equal(host_open(host, &h->options), 0);
 	err = engine_add(host->engine, &input, &host->flow);

@@ -254,7 +254,9 @@ static void test_one_argument(void **state)
 	expect_integer(ask("SELECT eb_neg(given(2), 'u')"), S64_HI + 1, "neg 'u'");
 	expect_fault("eb_neg(given(2))");
 	expect_fault("eb_neg(given(2), 's')");
-	expect_fault("eb_neg(given(0))");
+	expect_integer(ask("SELECT eb_neg(given(0))"), S64_LO, "neg of 2^63");
+	expect_fault("eb_neg(given(1))");
+	expect_fault("eb_neg(given(1), 's')");
 	expect_fault("eb_neg(given(0), 'S')");
 	expect_integer(ask("SELECT eb_neg(given(0), 's')"), S64_LO, "neg 's' of 2^63");
 	expect_fault("eb_abs(given(2))");

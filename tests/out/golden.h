@@ -93,15 +93,16 @@ static inline char *format_batches(const char *format, struct out_options option
 				   const struct batch *batches, u32 n_batches, size_t *ret_n)
 {
 	const struct out_format *found = out_format_find(format);
-	struct out out;
+	struct out_file out;
+	int fd;
 
 	assert_non_null(found);
-	options.fd = temporary_file();
-	out_open(&out, found, &options, batches[0].schema);
+	fd = temporary_file();
+	out_file_open(&out, found, fd, &options, batches[0].schema);
 	for (u32 i = 0; i < n_batches; i++)
-		assert_int_equal(out_batch(&out, &batches[i]), 0);
-	assert_int_equal(out_close(&out), 0);
-	return read_all(options.fd, ret_n);
+		assert_int_equal(out_file_batch(&out, &batches[i]), 0);
+	assert_int_equal(out_file_close(&out, 0), 0);
+	return read_all(fd, ret_n);
 }
 
 static inline void check_golden(const char *name, const char *text, size_t n)

@@ -469,20 +469,21 @@ static void test_large_chart(void **unused)
 	struct value values[] = { HISTOGRAM(&histogram) };
 	struct schema schema = SCHEMA(columns);
 	struct batch batch = batch_of(&schema, values, 1);
-	struct out_options options = { .fd = temporary_file() };
+	const struct out_options options = { 0 };
+	int fd = temporary_file();
 	u32 n_lines = 0;
-	struct out out;
+	struct out_file out;
 	size_t n;
 	char *text;
 
 	for (u32 i = 0; i < N_CELLS; i++)
 		cells[i] = (struct histogram_cell){ scheme_cell(&scheme, i), i + 1 };
 	histogram.count = (u64)N_CELLS * (N_CELLS + 1) / 2;
-	out_open(&out, out_format_find("table"), &options, &schema);
-	assert_int_equal(out_batch(&out, &batch), 0);
-	assert_true(out.buf.capacity <= 256 << 10);
-	assert_int_equal(out_close(&out), 0);
-	text = read_all(options.fd, &n);
+	out_file_open(&out, out_format_find("table"), fd, &options, &schema);
+	assert_int_equal(out_file_batch(&out, &batch), 0);
+	assert_true(out.out.buf.capacity <= 256 << 10);
+	assert_int_equal(out_file_close(&out, 0), 0);
+	text = read_all(fd, &n);
 	for (size_t i = 0; i < n; i++)
 		n_lines += text[i] == '\n';
 	assert_int_equal(n_lines, 1 + 1 + 1 + N_CELLS + 1);

@@ -464,7 +464,8 @@ static void test_live(void **unused)
 				       .height = SCREEN_LINES };
 	static struct screen screen;
 	struct windows w;
-	struct out out;
+	struct out_file out;
+	int fd = temporary_file();
 	off_t done = 0;
 	size_t n_bytes;
 	char *text;
@@ -474,15 +475,14 @@ static void test_live(void **unused)
 	put_waves(&w);
 	w.batches[99].account.lost[LOSS_TABLE_FULL] = 12;
 	w.batches[99].account.lost[LOSS_MISSED] = 12;
-	options.fd = temporary_file();
-	out_open(&out, out_format_find("heatmap"), &options, &w.schema);
+	out_file_open(&out, out_format_find("heatmap"), fd, &options, &w.schema);
 	for (u32 i = 0; i < w.n; i++) {
 		char drawn[65536];
 		ssize_t n;
 		u32 base = screen.line;
 
-		assert_int_equal(out_batch(&out, &w.batches[i]), 0);
-		n = pread(options.fd, drawn, sizeof(drawn), done);
+		assert_int_equal(out_file_batch(&out, &w.batches[i]), 0);
+		n = pread(fd, drawn, sizeof(drawn), done);
 		assert_in_range(n, 1, sizeof(drawn) - 1);
 		done += n;
 		screen_put(&screen, drawn, (size_t)n);
@@ -499,8 +499,8 @@ static void test_live(void **unused)
 	}
 	/* It was all drawn over itself; at the end the run's totals come below. */
 	assert_int_equal(screen.n_scrolled, 0);
-	assert_int_equal(out_close(&out), 0);
-	text = read_all(options.fd, &n_bytes);
+	assert_int_equal(out_file_close(&out, 0), 0);
+	text = read_all(fd, &n_bytes);
 	check_golden("live-totals.heatmap", text + done, n_bytes - (size_t)done);
 	free(text);
 	windows_free(&w);
@@ -528,7 +528,8 @@ static void test_resize(void **unused)
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
 	char text[65536];
 	struct windows w;
-	struct out out;
+	struct out_file out;
+	int fd;
 	size_t n_read;
 	ssize_t n;
 
@@ -536,17 +537,17 @@ static void test_resize(void **unused)
 		puts("SKIP: no pseudoterminal");
 		skip();
 	}
-	options.fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-	assert_true(options.fd >= 0);
+	fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	assert_true(fd >= 0);
 	windows_init(&w, &log2_scheme, histogram_ns, 200);
 	put_waves(&w);
-	out_open(&out, out_format_find("heatmap"), &options, &w.schema);
+	out_file_open(&out, out_format_find("heatmap"), fd, &options, &w.schema);
 	for (u32 i = 0; i < w.n; i++) {
 		const char *axis;
 
 		size.ws_col = i == w.n - 1 ? 50 : 100;
 		assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
-		assert_int_equal(out_batch(&out, &w.batches[i]), 0);
+		assert_int_equal(out_file_batch(&out, &w.batches[i]), 0);
 		for (n_read = 0; n_read < sizeof(text) - 1; n_read += (size_t)n) {
 			n = read(terminal, text + n_read, sizeof(text) - 1 - n_read);
 			if (n <= 0)
@@ -562,8 +563,8 @@ static void test_resize(void **unused)
 		assert_non_null(axis);
 		assert_int_equal(strspn(axis + 1, "-"), size.ws_col - 9);
 	}
-	assert_int_equal(out_close(&out), 0);
-	close(options.fd);
+	assert_int_equal(out_file_close(&out, 0), 0);
+	close(fd);
 	close(terminal);
 	windows_free(&w);
 }

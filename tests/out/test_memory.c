@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Lack of memory is an error that out_open(), out_batch() and out_close() tell: every format,
+ * Lack of memory is an error that out_open(), out_file_batch() and out_close() tell: every format,
  * and every cleared allocation that it makes, the first one failing, then the second, ...
  */
 #include <errno.h>
@@ -50,7 +50,7 @@ static const struct histogram histogram = { .scheme = &log2_scheme,
 /* All calls from the n-th on fail; false: there are not so many. */
 static bool run(const struct out_format *format, s64 n, int fd)
 {
-	struct out_options options = { .fd = fd, .is_streaming = format->needs_rows };
+	struct out_options options = { .is_streaming = format->needs_rows };
 	struct schema rows = { 1, columns };
 	struct value values[] = {
 		{ .kind = VALUE_INT, .integer = 7 },
@@ -63,15 +63,15 @@ static bool run(const struct out_format *format, s64 n, int fd)
 			       .other_row = -1,
 			       .is_windowed = !format->needs_rows,
 			       .window_end_ns = 1000 };
-	struct out out;
+	struct out_file out;
 	int opened, err;
 
 	has_failed = false;
 	n_left = n;
-	opened = out_open(&out, format, &options, batch.schema);
-	err = out_batch(&out, &batch);
+	opened = out_file_open(&out, format, fd, &options, batch.schema);
+	err = out_file_batch(&out, &batch);
 	assert_true(!opened || err == opened);
-	err = out_close(&out);
+	err = out_file_close(&out, 0);
 	n_left = -1;
 	assert_int_equal(err, has_failed ? -ENOMEM : 0);
 	return has_failed;

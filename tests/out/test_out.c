@@ -392,8 +392,9 @@ static void test_large_window(void **unused)
 	enum { N_ROWS = 131072 };
 	struct value *values = calloc(N_ROWS * 4, sizeof(*values));
 	struct batch batch = batch_of(&group_schema, values, N_ROWS);
-	struct out_options options = { .fd = temporary_file() };
-	struct out out;
+	const struct out_options options = { 0 };
+	int fd = temporary_file();
+	struct out_file out;
 	size_t n, capacity;
 	char *text, *at;
 
@@ -403,14 +404,14 @@ static void test_large_window(void **unused)
 		values[i * 4 + 2] = (struct value)INT((s128)i * i);
 		values[i * 4 + 3] = (struct value)REAL(i);
 	}
-	out_open(&out, out_format_find("json"), &options, &group_schema);
-	assert_int_equal(out_batch(&out, &batch), 0);
-	capacity = out.buf.capacity;
+	out_file_open(&out, out_format_find("json"), fd, &options, &group_schema);
+	assert_int_equal(out_file_batch(&out, &batch), 0);
+	capacity = out.out.buf.capacity;
 	assert_true(capacity <= 256 << 10);
-	assert_int_equal(out_batch(&out, &batch), 0);
-	assert_int_equal(out.buf.capacity, capacity);
-	assert_int_equal(out_close(&out), 0);
-	text = at = read_all(options.fd, &n);
+	assert_int_equal(out_file_batch(&out, &batch), 0);
+	assert_int_equal(out.out.buf.capacity, capacity);
+	assert_int_equal(out_file_close(&out, 0), 0);
+	text = at = read_all(fd, &n);
 	for (u32 i = 0; i < 2 * (N_ROWS + 1); i++) {
 		char wanted[128];
 		u64 row = i % (N_ROWS + 1);
@@ -436,19 +437,18 @@ static void test_broken_pipe(void **unused)
 	struct batch batch = batch_of(&group_schema, values, 1);
 
 	for (u32 i = 0; i < out_n_formats; i++) {
-		struct out_options options = { 0 };
-		struct out out;
+		const struct out_options options = { 0 };
+		struct out_file out;
 		int fds[2];
 
 		if (out_formats[i]->needs_histogram || out_formats[i]->needs_rows)
 			continue;
 		assert_int_equal(pipe(fds), 0);
 		close(fds[0]);
-		options.fd = fds[1];
-		out_open(&out, out_formats[i], &options, &group_schema);
-		assert_int_equal(out_batch(&out, &batch), -EPIPE);
-		assert_int_equal(out_batch(&out, &batch), -EPIPE);
-		assert_int_equal(out_close(&out), -EPIPE);
+		out_file_open(&out, out_formats[i], fds[1], &options, &group_schema);
+		assert_int_equal(out_file_batch(&out, &batch), -EPIPE);
+		assert_int_equal(out_file_batch(&out, &batch), -EPIPE);
+		assert_int_equal(out_file_close(&out, 0), -EPIPE);
 		close(fds[1]);
 	}
 }

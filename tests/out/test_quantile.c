@@ -19,7 +19,7 @@ static void check_quantile(struct type type, struct quantile quantile, const cha
 	struct buf buf;
 
 	buf_init(&buf);
-	out_put_quantile(&buf, type, &quantile);
+	out_quantiles.put_line(&buf, type, &(struct value)QUANTILES(&quantile, 1), 0);
 	assert_string_equal(buf.at, wanted);
 	buf_free(&buf);
 }
@@ -115,11 +115,14 @@ static void test_quantile_integers(void **unused)
 
 static void check_rung(u32 q_ppb, const char *wanted)
 {
+	struct quantile q = between(q_ppb, 7, 7, 8);
+	char line[64];
 	struct buf buf;
 
 	buf_init(&buf);
-	out_put_rung(&buf, q_ppb);
-	assert_string_equal(buf.at, wanted);
+	out_quantiles.put_line(&buf, ladder_ns, &(struct value)QUANTILES(&q, 1), 0);
+	snprintf(line, sizeof(line), "%s  7ns", wanted);
+	assert_string_equal(buf.at, line);
 	buf_free(&buf);
 }
 
@@ -227,7 +230,7 @@ static void test_estimate(void **unused)
 			lo = -lo - width;
 		q = between(0, lo, lo + random_next(&random) % width, lo + width);
 		buf_reset(&buf);
-		out_put_quantile(&buf, quantile_ns, &q);
+		out_quantiles.put_line(&buf, quantile_ns, &(struct value)QUANTILES(&q, 1), 0);
 		at = buf.at;
 		estimate = read_duration(&at);
 		if (*at == '\0') {

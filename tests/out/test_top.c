@@ -32,18 +32,19 @@ static const struct top none = { NULL, 0, 0, 0 };
 
 static void check_lines(struct type type, const struct top *top, const char *wanted)
 {
+	const struct value value = { .kind = VALUE_TOP, .top = top };
 	struct buf buf, line;
 
 	buf_init(&buf);
-	for (u32 i = 0; i < out_n_top_lines(top); i++) {
-		out_put_top_line(&buf, type, top, i);
+	for (u32 i = 0; i < out_top.n_lines(&value); i++) {
+		out_top.put_line(&buf, type, &value, i);
 		buf_putc(&buf, '\n');
 	}
 	assert_string_equal(buf.at ? buf.at : "", wanted);
 	buf_free(&buf);
 	buf_init(&line);
 	if (top->n_rows > 2) {
-		u32 width = out_put_top_line(&line, type, top, 2);
+		u32 width = out_top.put_line(&line, type, &value, 2);
 
 		assert_int_equal(width, line.n - 2); /* two letters of two bytes */
 	}
@@ -67,7 +68,7 @@ static void check_json(struct type type, const struct top *top, const char *want
 	struct buf buf;
 
 	buf_init(&buf);
-	out_put_json_top(&buf, type, top);
+	out_put_json_value(&buf, type, &(struct value){ .kind = VALUE_TOP, .top = top });
 	assert_string_equal(buf.at, wanted);
 	buf_free(&buf);
 }

@@ -25,13 +25,13 @@ static const char *const formats[PRINTED_N] = { "csv", "json", "table" };
 struct printer {
 	struct arena *arena;
 	const struct schema *schema;
-	struct out outs[PRINTED_N];
+	struct out_file outs[PRINTED_N];
 };
 
 /* What was written since the last call. */
 static struct value take_text(struct printer *printer, u32 i)
 {
-	int fd = printer->outs[i].options.fd;
+	int fd = printer->outs[i].fd;
 	off_t n = lseek(fd, 0, SEEK_CUR);
 	char *text = arena_alloc(printer->arena, (size_t)n + 1);
 
@@ -48,11 +48,12 @@ struct printer *printer_open(const struct schema *schema, struct arena *arena)
 	printer->arena = arena;
 	printer->schema = schema;
 	for (u32 i = 0; i < PRINTED_N; i++) {
-		const struct out_options options = { .fd = memfd_create("printed", MFD_CLOEXEC) };
+		int fd = memfd_create("printed", MFD_CLOEXEC);
 
-		BUG_ON(options.fd < 0);
-		out_open(&printer->outs[i], out_format_find(formats[i]), &options, schema);
-		BUG_ON(out_batch(&printer->outs[i], &none));
+		BUG_ON(fd < 0);
+		out_file_open(&printer->outs[i], out_format_find(formats[i]), fd,
+			      &(struct out_options){ 0 }, schema);
+		BUG_ON(out_file_batch(&printer->outs[i], &none));
 		take_text(printer, i);
 	}
 	return printer;
@@ -66,7 +67,7 @@ void printer_row(struct printer *printer, const struct value *row, struct value 
 				     .other_row = -1 };
 
 	for (u32 i = 0; i < PRINTED_N; i++) {
-		BUG_ON(out_batch(&printer->outs[i], &batch));
+		BUG_ON(out_file_batch(&printer->outs[i], &batch));
 		ret_texts[i] = take_text(printer, i);
 	}
 }
@@ -74,9 +75,9 @@ void printer_row(struct printer *printer, const struct value *row, struct value 
 void printer_close(struct printer *printer)
 {
 	for (u32 i = 0; i < PRINTED_N; i++) {
-		int fd = printer->outs[i].options.fd;
+		int fd = printer->outs[i].fd;
 
-		out_close(&printer->outs[i]);
+		out_file_close(&printer->outs[i], 0);
 		close(fd);
 	}
 }
