@@ -77,8 +77,11 @@ static void count_evicted(struct gen *g, const struct table *t, vreg time)
 	ir_place(g->ir, end);
 }
 
-/* A slot of our own, its state 1: the older one of our key (ASOF), a free one, or the oldest. */
-static void take_slot(struct gen *g, const struct table *t, vreg slot, label own)
+/*
+ * A slot of our own, its state 1: the older one of our key (ASOF), a free one, or the oldest. ASOF:
+ * tied, as struct choice has it.
+ */
+static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied, label own)
 {
 	struct ir *ir = g->ir;
 	label again = ir_label(ir), free = ir_label(ir), oldest = ir_label(ir);
@@ -91,6 +94,7 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, label own
 	if (t->join->join == JOIN_ASOF) {
 		/* Two starts of a key are kept: while one is written, the other can be read. */
 		c = table_choose(g, t, CHOOSE_OLDEST_OF_KEY);
+		ir_mov(ir, tied, c.tied);
 		ir_mov(ir, slot, table_slot_at(g, t, c.offset, free));
 		slot_exchange(g, slot, 2, 1, retry);
 		slot_check(g, t, slot, c.time, false, back);
@@ -117,20 +121,65 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, label own
 	ir_jump(ir, g->done);
 }
 
+/*
+ * ASOF, of two starts of one instant: the one written last is the partner.  Which that is nothing
+ * in their slots says, so the one before is given back: here it is looked up, as ours is not
+ * there yet, and given back when ours is.  -1: there is none.
+ */
+static struct choice find_tied(struct gen *g, const struct table *t, vreg tied)
+{
+	struct choice c = { .offset = ir_reg(g->ir), .time = ir_reg(g->ir) }, found;
+	label single = ir_label(g->ir);
+
+	ir_imm(g->ir, c.offset, -1);
+	ir_imm(g->ir, c.time, 0);
+	ir_branchi(g->ir, IR_SGE, tied, 0, single);
+	ir_cold(g->ir, true);
+	found = table_choose(g, t, CHOOSE_LATEST);
+	/* It may have been the oldest of all, and its slot is ours. */
+	ir_branch(g->ir, IR_NE, found.time, t->now, single);
+	ir_mov(g->ir, c.offset, found.offset);
+	ir_mov(g->ir, c.time, found.time);
+	ir_cold(g->ir, false);
+	ir_place(g->ir, single);
+	return c;
+}
+
+static void give_back_tied(struct gen *g, const struct table *t, const struct choice *tied)
+{
+	vreg slot = table_slot_at(g, t, tied->offset, g->done);
+	label changed = ir_label(g->ir);
+
+	ir_cold(g->ir, true);
+	slot_exchange(g, slot, 2, 1, g->done);
+	slot_check(g, t, slot, tied->time, false, changed);
+	slot_publish(g, slot, 0);
+	ir_jump(g->ir, g->done);
+	ir_place(g->ir, changed);
+	slot_publish(g, slot, 2);
+	ir_cold(g->ir, false);
+}
+
 static void store_in_table(struct gen *g, const struct table *t, const struct streamed *values,
 			   vreg nulls)
 {
+	bool is_asof = t->join->join == JOIN_ASOF;
 	struct ir *ir = g->ir;
-	vreg slot = ir_reg(ir);
+	vreg slot = ir_reg(ir), tied = ir_reg(ir);
 	label own = ir_label(ir);
+	struct choice before;
 
-	take_slot(g, t, slot, own);
+	take_slot(g, t, slot, tied, own);
 	ir_place(ir, own);
+	if (is_asof)
+		before = find_tied(g, t, tied);
 	for (u32 i = 0; i < t->join->key_words; i++)
 		ir_store(ir, slot, (s32)(PAIR_KEY_BYTES + 8 * i), IR_U64,
 			 gen_key_load(g, &t->words[i]));
 	write_start(g, t, values, nulls, slot);
 	slot_publish(g, slot, 2);
+	if (is_asof)
+		give_back_tied(g, t, &before);
 	ir_jump(ir, g->done);
 }
 

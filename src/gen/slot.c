@@ -220,11 +220,11 @@ static struct choice choose_free(struct gen *g, const struct table *t)
 static struct choice choose_latest(struct gen *g, const struct table *t)
 {
 	struct ir *ir = g->ir;
-	struct choice c = { ir_reg(ir), ir_reg(ir) };
+	struct choice c = { .offset = ir_reg(ir), .time = ir_reg(ir) };
 
 	ir_imm(ir, c.offset, -1);
 	ir_imm(ir, c.time, 0);
-	for (u32 way = 0; way < PAIR_WAYS; way++) {
+	for (u32 way = PAIR_WAYS; way-- > 0;) {
 		vreg other = mask_other(g, t, way, false), time = ir_reg(ir);
 
 		ir_load(ir, time, t->bucket, table_way_bytes(t, way, PAIR_TIME_BYTES), IR_U64);
@@ -242,12 +242,14 @@ static struct choice choose_latest(struct gen *g, const struct table *t)
 static struct choice choose_oldest(struct gen *g, const struct table *t, bool is_any_key)
 {
 	struct ir *ir = g->ir;
-	struct choice c = { ir_reg(ir), ir_reg(ir) };
+	struct choice c = { ir_reg(ir), ir_reg(ir), ir_reg(ir) };
 	vreg n = ir_reg(ir);
 
 	ir_imm(ir, c.offset, -1);
 	ir_imm(ir, c.time, INT64_MAX);
 	ir_imm(ir, n, PAIR_WAYS);
+	if (!is_any_key)
+		ir_imm(ir, c.tied, 0);
 	for (u32 way = 0; way < PAIR_WAYS; way++) {
 		vreg other = mask_other(g, t, way, is_any_key), time = ir_reg(ir), less;
 
@@ -258,6 +260,12 @@ static struct choice choose_oldest(struct gen *g, const struct table *t, bool is
 		less = mask_less(g, time, c.time);
 		replace_where(g, less, c.time, time);
 		replace_offset(g, t, less, c.offset, way);
+		if (is_any_key)
+			continue;
+		/* Only 0 less 1 is below 0. */
+		ir_alu(ir, IR_XOR, time, time, t->now);
+		ir_alui(ir, IR_SUB, time, time, 1);
+		ir_alu(ir, IR_OR, c.tied, c.tied, time);
 	}
 	if (!is_any_key) {
 		/* n - 2 < 0: one start of the key is to be left alone. */

@@ -37,13 +37,15 @@ vreg table_slot_at(struct gen *g, const struct table *t, vreg offset, label none
  * bucket that hold a start, which one?  offset: of the slot; `time`: of its start.
  */
 enum choose {
-	CHOOSE_LATEST,	      /* of our key, not after t->now if that is known; time 0: none */
+	CHOOSE_LATEST,	      /* of our key, not after t->now if that is known; time 0: none.  Of
+				 one time: that in the last slot, as free ones are taken in order */
 	CHOOSE_OLDEST_OF_KEY, /* offset -1: fewer than two starts of our key */
 	CHOOSE_OLDEST,	      /* of all keys; offset -1: none */
 	CHOOSE_FREE,	      /* the first that holds nothing; offset -1: none; no time */
 };
 struct choice {
 	vreg offset, time;
+	vreg tied; /* OLDEST_OF_KEY: below 0 where a start of our key is from this very instant */
 };
 struct choice table_choose(struct gen *g, const struct table *t, enum choose which);
 

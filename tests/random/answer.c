@@ -93,7 +93,6 @@ enum {
 	EXEMPT_LENGTH,
 	EXEMPT_STREAM,
 	KNOWN_LARGE,
-	KNOWN_ASOF,
 	KNOWN_SCALAR,
 	KNOWN_COUNTS,
 	KNOWN_FAULT_STATUS,
@@ -121,9 +120,6 @@ struct exemption exemptions[] = {
 			    "again wherever it stands, a NULL spares the kernel the other operand" },
 	[KNOWN_LARGE] = { "too-large", "a number of 2^63 and more ends the run in one way",
 			  .is_known = true },
-	[KNOWN_ASOF] = { "asof-ties",
-			 "of two starts of one instant the kernel takes either, not the last one written",
-			 .is_known = true },
 	[KNOWN_SCALAR] = { "scalar-statistic",
 			   "a quantile of a nested select: computed twice where it is sorted by, and "
 			   "widened by the losses of other parts",
@@ -292,8 +288,7 @@ static bool same_status(const struct oracle_query *query, const struct way_optio
 {
 	if (a->error)
 		return strcmp(a->summary, b->summary) == 0;
-	return a->status == b->status || same_losses(query, a_way, a, b_way, b) ||
-	       is_exempt(KNOWN_ASOF, query->has_tied_join);
+	return a->status == b->status || same_losses(query, a_way, a, b_way, b);
 }
 
 /* SQLite counts no faults; but where every division is guarded there are none. */
@@ -348,10 +343,7 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	if (!is_sqlite && !types_agree(a_way, a, b_way, b, &is_kind))
 		return ASPECT_TYPES;
 	if (a->result.n_rows != b->result.n_rows || !same_values(&a->result, &b->result, 0, n + 1))
-		return is_exempt(KNOWN_ASOF, query->has_tied_join) ||
-				       is_exempt(KNOWN_SCALAR, query->has_statistic)
-			       ? ASPECT_N
-			       : ASPECT_ROWS;
+		return is_exempt(KNOWN_SCALAR, query->has_statistic) ? ASPECT_N : ASPECT_ROWS;
 	if (is_sqlite)
 		return same_as_without_faults(query, b) ? ASPECT_N : ASPECT_LOSSES;
 	if (is_kind && !same_values(&a->result, &b->result, n + 1, PRINTED_N))
@@ -361,9 +353,7 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	    !is_exempt(EXEMPT_HOPPING, query->shape == SHAPE_HOPPING) &&
 	    !is_exempt(KNOWN_COUNTS, a->result.events == b->result.events))
 		return ASPECT_COUNTS;
-	return same_losses(query, a_way, a, b_way, b) || is_exempt(KNOWN_ASOF, query->has_tied_join)
-		       ? ASPECT_N
-		       : ASPECT_LOSSES;
+	return same_losses(query, a_way, a, b_way, b) ? ASPECT_N : ASPECT_LOSSES;
 }
 
 enum aspect answers_differ(const struct oracle_query *query, const struct way_options *a_way,

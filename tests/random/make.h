@@ -43,8 +43,8 @@ struct maker {
 	bool is_wild;	    /* arithmetic may leave 64 bits: SQLite does not follow */
 	bool has_reference; /* nothing in it that SQLite cannot */
 	bool may_fault;	    /* else no value is asked for that faults */
-	bool has_statistic, has_tied_join; /* see struct oracle_query */
-	bool has_alias_use;		   /* GROUP BY names an item */
+	bool has_statistic; /* see struct oracle_query */
+	bool has_alias_use; /* GROUP BY names an item */
 	VEC(struct cte) ctes;
 	struct phrase *with;	/* their list */
 	struct phrase *aliases; /* of the items of the query; any may be gone */

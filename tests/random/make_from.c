@@ -333,7 +333,6 @@ static struct phrase *paired(struct maker *m, struct phrase *left, struct scope 
 
 	if (has_ties && !scope->is_stream)
 		return left;
-	m->has_tied_join |= has_ties;
 	right = has_ties ? make_stream(m, true, alias, &b) : make_rows(m, alias, &b);
 	if (!pick_keys(m, scope, &b, &keys[0], &keys[1]))
 		return left;

@@ -467,7 +467,6 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 		drop_aliases(&m, query);
 	query->is_ordered = has_order;
 	query->has_statistic = m.has_statistic;
-	query->has_tied_join = m.has_tied_join;
 	query->may_fault = m.may_fault || m.is_wild;
 	with = phrase_new(arena, PHRASE_FIXED, m.with->n_args ? "WITH $0 " : "", 1, m.with);
 	query->text = phrase_new(arena, PHRASE_FIXED, "$0$1$2$3", 4, with, select, window, order);

@@ -144,7 +144,6 @@ struct oracle_query {
 	bool has_reference;
 	bool has_own_names; /* some column has no AS: SQLite calls it otherwise */
 	bool has_statistic; /* the value of a nested select is one */
-	bool has_tied_join; /* an ASOF JOIN where times may be the same */
 	bool may_fault;	    /* else there is no fault in any way */
 	bool is_wide;	    /* numbers of 2^63 and more may come of smaller ones */
 	bool counts_faults; /* of all faults the number is told: see EXEMPT_FAULTS */

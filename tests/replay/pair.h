@@ -39,6 +39,7 @@ struct configuration {
 	const char *where;
 	u32 most;	/* starts waiting at once; 0: as many as find room everywhere */
 	bool is_skewed; /* clocks that differ: some ends are before their starts */
+	bool has_ties;	/* many events of one instant */
 	u64 max_in_flight;
 };
 

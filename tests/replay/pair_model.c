@@ -82,7 +82,7 @@ static void random_event(const struct model *m, struct rng *rng, struct event *e
 	}
 	e->integers[C_CPU] = rng_below(rng, replay_cpus);
 	/* Times are even; ends whose clock is behind, by up to 2 us, have odd ones. */
-	*time_ns += 2 * (1 + rng_below(rng, 100));
+	*time_ns += c->has_ties ? 2 * rng_below(rng, 2) : 2 * (1 + rng_below(rng, 100));
 	e->integers[C_TIME] = *time_ns;
 	if (c->is_skewed && is_end(e) && rng_percent(rng, 10))
 		e->integers[C_TIME] -= 2 * (s64)rng_below(rng, 1000) + 1;
@@ -97,7 +97,7 @@ static void forget(struct model *m, u32 at)
 	memmove(&m->waiting[at], &m->waiting[at + 1], (m->n_waiting - at) * sizeof(*m->waiting));
 }
 
-/* ASOF: the two latest starts of a key stay. */
+/* ASOF: the two latest starts of a key stay, and of one instant the one written last. */
 static void forget_third(struct model *m, const struct event *e)
 {
 	u32 n = 0, oldest = 0;
@@ -105,6 +105,10 @@ static void forget_third(struct model *m, const struct event *e)
 	for (u32 i = 0; i < m->n_waiting; i++) {
 		if (!same_key(m, m->waiting[i], e))
 			continue;
+		if (m->waiting[i]->integers[C_TIME] == e->integers[C_TIME]) {
+			forget(m, i);
+			return;
+		}
 		if (!n++ || m->waiting[i]->integers[C_TIME] < m->waiting[oldest]->integers[C_TIME])
 			oldest = i;
 	}

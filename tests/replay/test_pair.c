@@ -62,6 +62,10 @@ static const struct configuration configurations[] = {
 	{ "LEFT ASOF", "f_u8, f_u16", 2, TIMES ", iif(b.flag, b.f_s64, NULL)", .is_asof = true,
 	  .is_left = true, .keys_may_be_null = true },
 	{ "ASOF, union", "f_u8", 6, TIMES ", b.f_s32", .is_asof = true, .right = RIGHT_UNION },
+	{ "ASOF, many of one instant", "f_u8", 3, TIMES ", b.path", .is_asof = true,
+	  .has_ties = true },
+	{ "LEFT ASOF, union, many of one instant", "f_u8", 3, TIMES ", b.f_s32", .is_asof = true,
+	  .is_left = true, .has_ties = true, .right = RIGHT_UNION },
 	{ "ASOF, the same event", "f_u8", 6, TIMES ", b.path", .is_asof = true,
 	  .right = RIGHT_SAME },
 };
