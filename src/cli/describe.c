@@ -74,8 +74,9 @@ static void add_system_columns(struct description *d, struct arena *arena)
 	}
 }
 
-bool describe_source(struct query *q, const struct ast_source *source,
-		     struct description *ret_description)
+/* false after a diagnostic.  Of a wildcard the columns are those that all its streams share. */
+static bool describe_source(struct query *q, const struct ast_source *source,
+			    struct description *ret_description)
 {
 	struct description *d = ret_description;
 	struct plan_description bound;

@@ -19,10 +19,10 @@ struct description {
 	VEC(struct described_column) columns, system;
 };
 
-/* false after a diagnostic.  Of a wildcard the columns are those that all its streams share. */
-bool describe_source(struct query *q, const struct ast_source *source,
-		     struct description *ret_description);
-/* The source as it stands in FROM; the diagnostics are for nobody. */
+/*
+ * The source as it stands in FROM, of a wildcard with the columns that all its streams share;
+ * false: there is none such (the diagnostics are for nobody).
+ */
 bool describe_written(struct query *q, const char *written, size_t n,
 		      struct description *ret_description);
 /* Prints the columns of a source; the exit status. */

@@ -88,7 +88,7 @@ static const struct {
 	{ "bpf", show_bpf },
 };
 
-bool explain_is_stage(const char *stage)
+static bool is_stage(const char *stage)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(stages); i++)
 		if (strcasecmp(stages[i].name, stage) == 0)
@@ -123,7 +123,7 @@ int cmd_explain(struct options *options)
 	struct query query;
 	int status;
 
-	if (!explain_is_stage(stage)) {
+	if (!is_stage(stage)) {
 		fprintf(stderr, "ebql: there is no stage \"%s\"\n", stage);
 		fputs("  hint: ast, cut, logical, optimized, physical, ir, bpf or all\n", stderr);
 		return 2;

@@ -87,7 +87,6 @@ int query_report(struct query *query);
 bool query_open_catalog(struct query *query);
 
 /* The stages by the names of the folders: "ast", "logical", ..., "all", in any case. */
-bool explain_is_stage(const char *stage);
 int explain_query(struct query *query, const char *stage);
 
 #endif

@@ -68,7 +68,7 @@ static void check_file(const char *name)
 	stream.category = arena_strndup(&arena, name, dot - name);
 	assert_int_equal(format_parse(&arena, text, n, &stream), 0);
 	put_stream(&stream, &out);
-	if (getenv("EBQL_BLESS")) {
+	if (getenv("EBQL_UPDATE")) {
 		FILE *file = fopen(path, "we");
 
 		fwrite(out.at, 1, out.n, file);

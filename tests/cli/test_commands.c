@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * ebql list and ebql describe over the checked-in snapshot: output, complaints and
- * exit status against golden files (EBQL_BLESS=1 writes them), and doctor's status.
+ * exit status against golden files (EBQL_UPDATE=1 writes them), and doctor's status.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static void check_golden(const char *name, const struct buf *text)
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/%s.txt", GOLDEN_DIR, name);
-	if (getenv("EBQL_BLESS")) {
+	if (getenv("EBQL_UPDATE")) {
 		file = fopen(path, "we");
 		assert_non_null(file);
 		fwrite(text->at, 1, text->n, file);

@@ -193,19 +193,25 @@ static void test_live(void **state)
 	}
 }
 
+#define WAIT_ATTACHED "until grep -qs attached: said; do sleep 0.05; done; "
+
 /* A recording of its own writes: each holds those since the one before, four a second. */
 static void test_own_writes(void **state)
 {
 	NEEDS_ROOT();
-	expect("cp $E recorder; ./recorder record -o b.csv \"SELECT time FROM syscall:write WHERE comm = 'recorder'\" -d 2 & "
-	       "P=$!; sleep 0.3; for i in 1 2 3; do ./recorder -o csv \"SELECT pid FROM 'a.csv'\" > d.csv; "
+	expect("cp $E recorder; ./recorder record -v -o b.csv \"SELECT time FROM syscall:write WHERE "
+	       "comm = 'recorder'\" -d 2 2>said & "
+	       "P=$!; " WAIT_ATTACHED
+	       "for i in 1 2 3; do ./recorder -o csv \"SELECT pid FROM 'a.csv'\" > d.csv; "
 	       "done; wait $P; n=$(grep -c 1 b.csv); test $n -gt 3 -a $n -lt 40; echo $?",
 	       0, "0\n");
 	/* What was written is there, however the recording ends. */
-	expect("$E record -o b.arrows \"SELECT time, comm FROM syscall:write WHERE comm = 'dd' AND "
-	       "count = 1\" & P=$!; sleep 0.5; dd if=/dev/zero of=/dev/null bs=1 count=5000 "
-	       "status=none; sleep 1; kill -9 $P; wait $P 2>/dev/null; "
-	       "$E -o csv \"SELECT count(*) AS n FROM 'b.arrows'\" | cut -d, -f3",
+	expect("count() { $E -o csv \"SELECT count(*) AS n FROM 'b.arrows'\" | cut -d, -f3; }; "
+	       "$E record -v -o b.arrows \"SELECT time, comm FROM syscall:write WHERE comm = 'dd' "
+	       "AND count = 1\" 2>said & P=$!; " WAIT_ATTACHED
+	       "dd if=/dev/zero of=/dev/null bs=1 count=5000 status=none; "
+	       "for i in $(seq 100); do count | grep -q 5000 && break; sleep 0.2; done; "
+	       "kill -9 $P; wait $P 2>/dev/null; count",
 	       0, "n\n5000\n");
 }
 
@@ -252,9 +258,9 @@ static int open_folder(void **state)
 
 static int close_folder(void **state)
 {
-	static const char *const names[] = { "a.csv", "b.arrows", "b.csv",    "c.jsonl",
-					     "d.csv", "k.csv",	  "w.arrows", "w.jsonl",
-					     "w.csv", "many.csv", "late",     "recorder" };
+	static const char *const names[] = { "a.csv", "b.arrows", "b.csv",   "c.jsonl", "d.csv",
+					     "k.csv", "w.arrows", "w.jsonl", "w.csv",	"many.csv",
+					     "late",  "recorder", "said" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
 		unlink(names[i]);

@@ -129,7 +129,7 @@ static void check_load(struct session *session, u64 calls, u32 n_keys)
 	}
 	assert_int_equal(sum, calls);
 	proc_close_in(&session->load);
-	assert_int_equal(proc_wait_exit(&session->load, 5000), 0);
+	assert_int_equal(proc_wait_exit(&session->load, 60000), 0);
 }
 
 static void test_load(void **state)

@@ -266,12 +266,6 @@ static bool is_near(u64 have, u64 want, u64 percent, u64 slack)
 	return differ <= want * percent / 100 + slack;
 }
 
-static void expect_near(const char *what, u64 have, u64 want, u64 percent, u64 slack)
-{
-	if (!is_near(have, want, percent, slack))
-		fail_msg("%s: %lu, the kernel says %lu", what, have, want);
-}
-
 /* Do the waits of each thread, and of all, last as long as the kernel says? */
 static bool agrees_with_schedstat(struct views *v)
 {
@@ -299,25 +293,29 @@ static bool agrees_with_schedstat(struct views *v)
 }
 
 /*
- * Busy threads on one CPU, others that move, others that sleep between them.  Tried again
- * where they differ: a host that takes the CPU away between the kernel's look at its clock
- * and the event lengthens one wait by milliseconds.
+ * Tried again where they differ: a host that takes the CPU away between the kernel's look at
+ * its clock and the event lengthens one wait by milliseconds, and other work on the machine
+ * preempts those that go to sleep.
  */
-static void test_run_queue(void **state)
+static void try_until(struct views *v, bool (*agrees)(struct views *v))
 {
-	struct views *v = *state;
-
-	for (u32 tries = 0; !agrees_with_schedstat(v); tries++) {
+	for (u32 tries = 0; !agrees(v); tries++) {
 		assert_true(tries < RUN_TRIES);
 		watch_close(&v->watch);
 		memset(v, 0, sizeof(*v));
 	}
 }
 
-/* One row a sleep; together no longer than measured, no shorter than asked for. */
-static void test_off_cpu(void **state)
+/* Busy threads on one CPU, others that move, others that sleep between them. */
+static void test_run_queue(void **state)
 {
-	struct views *v = *state;
+	try_until(*state, agrees_with_schedstat);
+}
+
+/* One row a sleep; together no longer than measured, no shorter than asked for. */
+static bool agrees_with_sleepers(struct views *v)
+{
+	bool is_good = true;
 
 	run_workers(v, "SELECT tid, count(*) AS n, sum(latency) AS s FROM off_cpu "
 		       "WHERE state = 1 GROUP BY tid WINDOW TUMBLING 100ms");
@@ -326,19 +324,26 @@ static void test_off_cpu(void **state)
 
 		if (a->kind != SLEEPING)
 			continue;
-		assert_true(a->n_sleeps > 50);
-		/* A thread that is preempted while it goes to sleep is off as preempted. */
-		assert_in_range(a->n, a->n_sleeps - a->n_sleeps / 50, a->n_sleeps);
+		print_message("thread %u: %lu times off in %lu sleeps, %lu ns of %lu ns\n", i, a->n,
+			      a->n_sleeps, a->sum_ns, a->slept_ns);
+		assert_true(a->n <= a->n_sleeps);
 		assert_true(a->sum_ns <= a->slept_ns);
+		/* A thread that is preempted while it goes to sleep is off as preempted. */
+		is_good &= a->n_sleeps > 50 && a->n >= a->n_sleeps - a->n_sleeps / 50;
 		/* The timer is set a little before the thread is switched out. */
-		assert_true(a->sum_ns >= a->n * (SLEEP_NS - SLEEP_NS / 50));
+		is_good &= a->sum_ns >= a->n * (SLEEP_NS - SLEEP_NS / 50);
 	}
+	return is_good;
+}
+
+static void test_off_cpu(void **state)
+{
+	try_until(*state, agrees_with_sleepers);
 }
 
 /* Preempted and blocked times apart: a busy thread is off its CPU for the one only. */
-static void test_off_cpu_preempted(void **state)
+static bool agrees_with_busy(struct views *v)
 {
-	struct views *v = *state;
 	u64 have = 0, want = 0;
 
 	run_workers(v, "SELECT tid, count(*) AS n, sum(latency) AS s FROM off_cpu "
@@ -353,7 +358,13 @@ static void test_off_cpu_preempted(void **state)
 		want += a->delay_ns;
 	}
 	assert_true(want > RUN_NS / 2);
-	expect_near("busy threads", have, want, 2, BUSY_THREADS * 5000000ull);
+	print_message("busy threads: %lu ns off, schedstat %lu ns\n", have, want);
+	return is_near(have, want, 2, BUSY_THREADS * 5000000ull);
+}
+
+static void test_off_cpu_preempted(void **state)
+{
+	try_until(*state, agrees_with_busy);
 }
 
 /* --- block_io --- */
@@ -595,8 +606,8 @@ static void take_log(const char *kind, u64 *ret_ns)
 
 /*
  * One run.  No request is longer than fio's "lat", in any order statistic that is looked
- * at; true when they also are within a cell of fio's.  On a busy machine fio's threads
- * wait for a CPU behind the device's time, or the other way round.
+ * at; true when they also are within a cell of fio's.  fio's threads do not wait behind other
+ * work of a busy machine for a CPU, once the device is done; the host's may keep them waiting.
  */
 static bool agrees_with_fio(struct views *v)
 {
@@ -608,7 +619,7 @@ static bool agrees_with_fio(struct views *v)
 	watch_disk(v);
 	snprintf(
 		command, sizeof(command),
-		"timeout 60 fio --name=t --filename=%s --direct=1 --ioengine=libaio --rw=randread --bs=%d "
+		"timeout 60 chrt -f 50 fio --name=t --filename=%s --direct=1 --ioengine=libaio --rw=randread --bs=%d "
 		"--number_ios=%d --size=%u --io_size=1g --write_lat_log=%s --output=/dev/null "
 		"&& echo done",
 		loop_path, FIO_BYTES, FIO_REQUESTS, DISK_BYTES, disk_path);
