@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How the process ends on an error of its own, and the two clocks.
+ * How the process ends on an error of its own, numbers of text, and the two clocks.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,21 @@ _Noreturn void base_no_memory(void)
 
 	(void)written;
 	_exit(1);
+}
+
+double base_real_of(const char *text, size_t n)
+{
+	char small[64], *copy = n < sizeof(small) ? small : malloc(n + 1);
+	double real;
+
+	if (!copy)
+		base_no_memory();
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	real = strtod(copy, NULL);
+	if (copy != small)
+		free(copy);
+	return real;
 }
 
 static u64 clock_ns(clockid_t clock)

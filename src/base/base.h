@@ -39,6 +39,19 @@ _Noreturn void base_bug(const char *file, int line, const char *format, ...) PRI
 /* Out of memory: one line on stderr, exit status 1. */
 _Noreturn void base_no_memory(void);
 
+/* 0 ... 15, or -1. */
+static inline int base_hex_digit(char c)
+{
+	char lower = c | 0x20;
+
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* strtod() of a number's text, which no NUL need follow. */
+double base_real_of(const char *text, size_t n);
+
 /* Nanoseconds of CLOCK_MONOTONIC and of CLOCK_REALTIME. */
 u64 base_monotonic_ns(void);
 u64 base_realtime_ns(void);

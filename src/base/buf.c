@@ -149,6 +149,17 @@ void buf_put_s128(struct buf *buf, s128 value)
 	buf_put(buf, digits + at, sizeof(digits) - at);
 }
 
+void buf_put_quoted(struct buf *buf, char quote, const char *text, size_t n)
+{
+	buf_putc(buf, quote);
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] == quote)
+			buf_putc(buf, quote);
+		buf_putc(buf, text[i]);
+	}
+	buf_putc(buf, quote);
+}
+
 static void put_json_control(struct buf *buf, u32 codepoint)
 {
 	static const char letters[32] = {

@@ -28,6 +28,8 @@ void buf_vprintf(struct buf *buf, const char *format, va_list args) PRINTF(2, 0)
 void buf_put_u64(struct buf *buf, u64 value);
 void buf_put_s64(struct buf *buf, s64 value);
 void buf_put_s128(struct buf *buf, s128 value);
+/* Between quotes; those within are doubled. */
+void buf_put_quoted(struct buf *buf, char quote, const char *text, size_t n);
 /* Lower-case hex digits, two a byte. */
 void buf_put_hex_bytes(struct buf *buf, const char *bytes, size_t n);
 /* Shortest text that reads back as the same double; "3.0", never "3"; nan, inf, -inf. */

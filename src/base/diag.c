@@ -22,90 +22,35 @@ void diags_init(struct diags *diags, struct arena *arena, const char *file, cons
 	};
 }
 
-static struct diag *diags_add(struct diags *diags, const struct diag *diag, const char *format,
-			      va_list args)
+struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag, struct span span,
+		      const char *format, ...)
 {
+	struct diag diag = { .tag = tag,
+			     .span = span,
+			     .has_span = span.start != SPAN_NONE.start,
+			     .is_warning = kind == DIAG_WARNING,
+			     .is_failure = kind == DIAG_FAILURE };
 	u32 i, n_same = 0;
+	va_list args;
 
 	/* What an alias stands for is bound wherever the alias stands: it is said once. */
-	for (i = 0; i < diags->list.n && diag->has_span; i++)
-		if (diags->list.at[i].has_span && strcmp(diags->list.at[i].tag, diag->tag) == 0 &&
-		    diags->list.at[i].span.start == diag->span.start &&
-		    diags->list.at[i].span.end == diag->span.end) {
+	for (i = 0; i < diags->list.n && diag.has_span; i++)
+		if (diags->list.at[i].has_span && strcmp(diags->list.at[i].tag, tag) == 0 &&
+		    diags->list.at[i].span.start == span.start &&
+		    diags->list.at[i].span.end == span.end) {
 			return NULL;
 		}
-	if (!diag->is_warning)
+	if (!diag.is_warning)
 		diags->n_errors++;
 	for (i = 0; i < diags->list.n; i++)
-		n_same += diags->list.at[i].is_warning == diag->is_warning;
+		n_same += diags->list.at[i].is_warning == diag.is_warning;
 	if (n_same >= DIAG_MAX)
 		return NULL;
-	vec_push(diags->arena, &diags->list, *diag);
-	diags->list.at[diags->list.n - 1].message = arena_vprintf(diags->arena, format, args);
+	va_start(args, format);
+	diag.message = arena_vprintf(diags->arena, format, args);
+	va_end(args);
+	vec_push(diags->arena, &diags->list, diag);
 	return &diags->list.at[diags->list.n - 1];
-}
-
-struct diag *diag_error(struct diags *diags, const char *tag, struct span span, const char *format,
-			...)
-{
-	struct diag diag = { .tag = tag, .span = span, .has_span = true };
-	struct diag *added;
-	va_list args;
-
-	va_start(args, format);
-	added = diags_add(diags, &diag, format, args);
-	va_end(args);
-	return added;
-}
-
-struct diag *diag_warning(struct diags *diags, const char *tag, struct span span,
-			  const char *format, ...)
-{
-	struct diag diag = { .tag = tag, .span = span, .has_span = true, .is_warning = true };
-	struct diag *added;
-	va_list args;
-
-	va_start(args, format);
-	added = diags_add(diags, &diag, format, args);
-	va_end(args);
-	return added;
-}
-
-struct diag *diag_plain(struct diags *diags, const char *tag, const char *format, ...)
-{
-	struct diag diag = { .tag = tag };
-	struct diag *added;
-	va_list args;
-
-	va_start(args, format);
-	added = diags_add(diags, &diag, format, args);
-	va_end(args);
-	return added;
-}
-
-struct diag *diag_failure(struct diags *diags, const char *tag, const char *format, ...)
-{
-	struct diag diag = { .tag = tag, .is_failure = true };
-	struct diag *added;
-	va_list args;
-
-	va_start(args, format);
-	added = diags_add(diags, &diag, format, args);
-	va_end(args);
-	return added;
-}
-
-struct diag *diag_failure_at(struct diags *diags, const char *tag, struct span span,
-			     const char *format, ...)
-{
-	struct diag diag = { .tag = tag, .span = span, .has_span = true, .is_failure = true };
-	struct diag *added;
-	va_list args;
-
-	va_start(args, format);
-	added = diags_add(diags, &diag, format, args);
-	va_end(args);
-	return added;
 }
 
 bool diags_have_failure(const struct diags *diags)

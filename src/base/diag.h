@@ -19,6 +19,9 @@ struct span {
 	u32 start, end;
 };
 
+/* Of what has no place in the text. */
+#define SPAN_NONE ((struct span){ UINT32_MAX, UINT32_MAX })
+
 static inline struct span span_join(struct span a, struct span b)
 {
 	return (struct span){ MIN(a.start, b.start), MAX(a.end, b.end) };
@@ -47,19 +50,20 @@ struct diags {
 
 void diags_init(struct diags *diags, struct arena *arena, const char *file, const char *text,
 		size_t text_bytes);
+
+enum diag_kind { DIAG_ERROR, DIAG_WARNING, DIAG_FAILURE };
+
 /* Returns the diagnostic so that a hint can be added, or NULL when it was one too many. */
-struct diag *diag_error(struct diags *diags, const char *tag, struct span span, const char *format,
-			...) PRINTF(4, 5);
-struct diag *diag_warning(struct diags *diags, const char *tag, struct span span,
-			  const char *format, ...) PRINTF(4, 5);
-/* An error that has no place in the text. */
-struct diag *diag_plain(struct diags *diags, const char *tag, const char *format, ...) PRINTF(3, 4);
-/* What the text is not to blame for (a missing privilege, a refused attach), without and with the
- * place that it befell. */
-struct diag *diag_failure(struct diags *diags, const char *tag, const char *format, ...)
-	PRINTF(3, 4);
-struct diag *diag_failure_at(struct diags *diags, const char *tag, struct span span,
-			     const char *format, ...) PRINTF(4, 5);
+struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag, struct span span,
+		      const char *format, ...) PRINTF(5, 6);
+/* diags, tag, span, format, ... */
+#define diag_error(diags, ...)	 diag_add(diags, DIAG_ERROR, __VA_ARGS__)
+#define diag_warning(diags, ...) diag_add(diags, DIAG_WARNING, __VA_ARGS__)
+/* What the text is not to blame for (a missing privilege, a refused attach), at a place. */
+#define diag_failure_at(diags, ...) diag_add(diags, DIAG_FAILURE, __VA_ARGS__)
+/* diags, tag, format, ...: without a place in the text */
+#define diag_plain(diags, tag, ...)   diag_error(diags, tag, SPAN_NONE, __VA_ARGS__)
+#define diag_failure(diags, tag, ...) diag_failure_at(diags, tag, SPAN_NONE, __VA_ARGS__)
 /* Does nothing when diag is NULL. */
 void diag_hint(struct diags *diags, struct diag *diag, const char *format, ...) PRINTF(3, 4);
 /* Is there an error that the text is not to blame for? */

@@ -173,12 +173,9 @@ static void warn_process(struct query *query)
 	if (!settings->is_target_used || settings->target_pid <= 0 || !query->bound->has_streams ||
 	    query->catalog_path || kill(settings->target_pid, 0) == 0 || errno != ESRCH)
 		return;
-	d = diag_warning(&query->diags, "no-process", (struct span){ 0, 0 },
+	d = diag_warning(&query->diags, "no-process", SPAN_NONE,
 			 "there is no process %d, which target_pid() stands for",
 			 settings->target_pid);
-	if (!d)
-		return;
-	d->has_span = false;
 	diag_hint(&query->diags, d, "-p takes the id of a running process; -- COMMAND starts one");
 }
 

@@ -390,18 +390,6 @@ struct view_listing {
 	bool is_json, is_csv;
 };
 
-/* RFC 4180: always quoted, as comments have commas and lines. */
-static void put_csv(struct buf *out, const char *text, size_t n)
-{
-	buf_putc(out, '"');
-	for (size_t i = 0; i < n; i++) {
-		if (text[i] == '"')
-			buf_putc(out, '"');
-		buf_putc(out, text[i]);
-	}
-	buf_putc(out, '"');
-}
-
 static void put_view(void *context, const struct view *view)
 {
 	struct view_listing *listing = context;
@@ -420,9 +408,9 @@ static void put_view(void *context, const struct view *view)
 		buf_put_json_string(out, comment, n);
 		buf_putc(out, '}');
 	} else if (listing->is_csv) {
-		put_csv(out, view->name, strlen(view->name));
+		buf_put_quoted(out, '\"', view->name, strlen(view->name));
 		buf_putc(out, ',');
-		put_csv(out, comment, n);
+		buf_put_quoted(out, '\"', comment, n);
 	} else if (n) {
 		buf_printf(out, "%-20s  %.*s", view->name, (int)strcspn(comment, "\n"), comment);
 	} else {

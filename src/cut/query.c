@@ -39,6 +39,36 @@ static bool is_one_stream(const struct cutter *c)
 	return n == 1 && !has_groups(c) && tree->kind != PLAN_UNION;
 }
 
+/* A file that would be a stream if its column `time` were one of times, or NULL. */
+static const struct stream *find_no_time(const struct cutter *c)
+{
+	for (u32 i = 0; i < c->rows.n; i++) {
+		const struct plan *tree = c->rows.at[i]->tree;
+		const struct stream *stream;
+
+		if (tree->kind != PLAN_SCAN)
+			continue;
+		stream = tree->scan.streams->streams.at[0];
+		if (stream->kind == STREAM_FILE && stream->file->no_time)
+			return stream;
+	}
+	return NULL;
+}
+
+static void refuse_tables(struct cutter *c, struct span span)
+{
+	const struct stream *stream = find_no_time(c);
+	struct diag *diag = diag_error(c->diags, "no-time", span,
+				       "a window needs the times of events, and the query reads "
+				       "tables only");
+
+	if (stream)
+		diag_hint(c->diags, diag, "the column `time` of %s has not all times: %s",
+			  stream->name, stream->file->no_time);
+	else
+		diag_hint(c->diags, diag, "a recorded stream has a column `time`");
+}
+
 static void check_window(struct cutter *c)
 {
 	const struct query_window *w = &c->query->window;
@@ -47,11 +77,7 @@ static void check_window(struct cutter *c)
 	if (w->kind == WINDOW_NONE)
 		return;
 	if (!n_streams(c)) {
-		diag_hint(c->diags,
-			  diag_error(c->diags, "no-time", w->span,
-				     "a window needs the times of events, and the query reads "
-				     "tables only"),
-			  "a recorded stream has a column `time`");
+		refuse_tables(c, w->span);
 	} else if (is_of_rows && n_streams(c) != 1) {
 		diag_hint(c->diags,
 			  diag_error(c->diags, "not-supported", w->span,

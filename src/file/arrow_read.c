@@ -30,7 +30,7 @@ static int take_schema(struct file_pass *pass, struct arena *arena, struct arrow
 {
 	struct arrow_message message;
 	struct buf metadata;
-	int rc = refuse_file_format(pass), error;
+	int rc = refuse_file_format(pass);
 
 	if (rc)
 		return rc;
@@ -43,14 +43,15 @@ static int take_schema(struct file_pass *pass, struct arena *arena, struct arrow
 		if (rc == 0 && message.body_bytes)
 			rc = file_complain(pass, "a schema with a body");
 	}
-	error = rc;
 	buf_free(&metadata);
-	return error;
+	return rc;
 }
 
 /* Texts' lengths, NULLs, and integers' ranges: what file_finish() wants to know. */
 static int learn_batch(struct arrow_walk *walk, struct file_guess *guesses)
 {
+	u64 place = walk->pass->place;
+
 	for (; walk->row < walk->n_rows; walk->row++) {
 		for (u32 i = 0; i < walk->schema->n_columns; i++) {
 			struct file_guess *g = &guesses[i];
@@ -59,11 +60,11 @@ static int learn_batch(struct arrow_walk *walk, struct file_guess *guesses)
 			if (arrow_value(walk, i, walk->row, &v))
 				return -EINVAL;
 			if (v.kind == VALUE_NULL)
-				g->has_null = true;
+				file_guess_null(g, place);
 			else if (v.kind == VALUE_INT)
-				file_guess_int(g, v.integer);
+				file_guess_int(g, v.integer, place);
 			else if (v.kind == VALUE_TEXT)
-				file_guess_text(g, v.n, 0);
+				file_guess_text(g, v.n, place);
 		}
 	}
 	return 0;
@@ -88,7 +89,7 @@ static struct file *arrow_learn(struct file_pass *pass, struct arena *arena)
 	arrow_walk_close(&walk);
 	if (rc)
 		return NULL;
-	file_finish(&file->file, arena, guesses);
+	file_finish(&file->file, pass, arena, guesses);
 	return &file->file;
 }
 

@@ -186,31 +186,29 @@ static void put_bits(struct arrow_writer *state, const struct value *values, u32
 	end_buffer(state, from);
 }
 
-static void put_words(struct arrow_writer *state, const struct value *values, u32 stride, u32 n,
-		      u32 bytes)
+/* Values of one width; zeroes for a NULL. */
+static void put_fixed(struct arrow_writer *state, struct type type, const struct value *values,
+		      u32 stride, u32 n)
 {
+	u32 bytes = type.kind == TYPE_BLOB ? type.bytes : type.kind == TYPE_INT ? type.bits / 8 : 8;
 	size_t from = state->body.n;
 
 	for (u32 i = 0; i < n; i++) {
 		const struct value *v = &values[(size_t)i * stride];
-		u64 word = v->kind == VALUE_INT ? (u64)v->integer : 0;
 
-		buf_put(&state->body, &word, bytes); /* little-endian, as the machine is */
-	}
-	end_buffer(state, from);
-}
+		if (v->kind == VALUE_NULL) {
+			buf_fill(&state->body, '\0', bytes);
+		} else if (type.kind == TYPE_BLOB) {
+			buf_put(&state->body, v->text, bytes);
+		} else if (type.kind == TYPE_REAL) {
+			double real = v->kind == VALUE_REAL ? v->real : (double)v->integer;
 
-static void put_reals(struct arrow_writer *state, const struct value *values, u32 stride, u32 n)
-{
-	size_t from = state->body.n;
+			buf_put(&state->body, &real, bytes);
+		} else {
+			u64 word = (u64)v->integer;
 
-	for (u32 i = 0; i < n; i++) {
-		const struct value *v = &values[(size_t)i * stride];
-		double real = v->kind == VALUE_REAL  ? v->real
-			      : v->kind == VALUE_INT ? (double)v->integer
-						     : 0;
-
-		buf_put(&state->body, &real, sizeof(real));
+			buf_put(&state->body, &word, bytes); /* little-endian, as the machine */
+		}
 	}
 	end_buffer(state, from);
 }
@@ -238,49 +236,24 @@ static void put_texts(struct arrow_writer *state, const struct value *values, u3
 	end_buffer(state, from);
 }
 
-static void put_blobs(struct arrow_writer *state, const struct value *values, u32 stride, u32 n,
-		      u32 bytes)
-{
-	size_t from = state->body.n;
-
-	for (u32 i = 0; i < n; i++) {
-		const struct value *v = &values[(size_t)i * stride];
-
-		if (v->kind == VALUE_TEXT)
-			buf_put(&state->body, v->text, bytes);
-		else
-			buf_fill(&state->body, '\0', bytes);
-	}
-	end_buffer(state, from);
-}
-
-static u64 count_nulls(const struct value *values, u32 stride, u32 n)
+static u64 put_column(struct arrow_writer *state, struct type type, const struct value *values,
+		      u32 stride, u32 n)
 {
 	u64 nulls = 0;
 
 	for (u32 i = 0; i < n; i++)
 		nulls += values[(size_t)i * stride].kind == VALUE_NULL;
-	return nulls;
-}
-
-static void put_column(struct arrow_writer *state, struct type type, const struct value *values,
-		       u32 stride, u32 n, u64 *ret_nulls)
-{
-	*ret_nulls = count_nulls(values, stride, n);
-	if (*ret_nulls)
+	if (nulls)
 		put_bits(state, values, stride, n, false);
 	else
 		end_buffer(state, state->body.n);
 	if (type.kind == TYPE_BOOL)
 		put_bits(state, values, stride, n, true);
-	else if (type_is_word(type))
-		put_words(state, values, stride, n, type.kind == TYPE_INT ? type.bits / 8 : 8);
-	else if (type.kind == TYPE_REAL)
-		put_reals(state, values, stride, n);
-	else if (type.kind == TYPE_BLOB)
-		put_blobs(state, values, stride, n, type.bytes);
+	else if (type_is_word(type) || type.kind == TYPE_REAL || type.kind == TYPE_BLOB)
+		put_fixed(state, type, values, stride, n);
 	else
 		put_texts(state, values, stride, n);
+	return nulls;
 }
 
 static void put_batch(struct file_writer *w, const struct value *values, u32 n)
@@ -296,8 +269,8 @@ static void put_batch(struct file_writer *w, const struct value *values, u32 n)
 	buf_reset(&state->body);
 	buf_reset(&state->ranges);
 	for (u32 i = 0; i < n_columns; i++)
-		put_column(state, w->schema->columns[i].type, values + i, n_columns, n,
-			   &state->nulls[i]);
+		state->nulls[i] =
+			put_column(state, w->schema->columns[i].type, values + i, n_columns, n);
 	fb = begin_message(w->out, HEADER_BATCH, state->body.n, &header);
 	flatbuf_point(&fb, header, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots), at));
 	flatbuf_point(&fb, at[BATCH_NODES], flatbuf_put_vector(&fb, n_columns, 8));
@@ -328,32 +301,8 @@ static u32 batch_rows(const struct schema *schema, const struct value *values, u
 	return rows;
 }
 
-/* Arrow's durations and instants are signed. */
-static bool is_beyond(const struct file_writer *w, const struct value *values, u32 n)
-{
-	u32 n_columns = w->schema->n_columns;
-
-	for (u32 i = 0; i < n_columns; i++) {
-		struct type type = w->schema->columns[i].type;
-
-		if (type.kind != TYPE_DURATION && type.kind != TYPE_TIMESTAMP)
-			continue;
-		for (u32 row = 0; row < n; row++) {
-			const struct value *v = &values[(size_t)row * n_columns + i];
-
-			if (v->kind == VALUE_INT && v->integer > INT64_MAX)
-				return true;
-		}
-	}
-	return false;
-}
-
 void arrow_write_rows(struct file_writer *w, const struct value *values, u32 n)
 {
-	if (is_beyond(w, values, n)) {
-		w->error = "a duration or time of 2^63 ns or more, which Arrow has not";
-		return;
-	}
 	while (n) {
 		u32 rows = batch_rows(w->schema, values, n);
 

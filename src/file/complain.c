@@ -16,10 +16,7 @@ struct diag *file_complain_as(struct file_pass *pass, const char *tag, const cha
 	if (pass->place)
 		snprintf(place, sizeof(place), "%s %llu: ", pass->unit,
 			 (unsigned long long)pass->place);
-	if (pass->has_span)
-		return diag_error(pass->diags, tag, pass->span, "%s: %s%s", pass->path, place,
-				  message);
-	return diag_plain(pass->diags, tag, "%s: %s%s", pass->path, place, message);
+	return diag_error(pass->diags, tag, pass->span, "%s: %s%s", pass->path, place, message);
 }
 
 int file_complain(struct file_pass *pass, const char *format, ...)

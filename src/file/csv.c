@@ -189,32 +189,17 @@ static int next_row(struct file_pass *pass, u32 n_columns, u64 *lines, struct cs
 
 /* --- Learning --- */
 
-/* nan, inf, -inf: what has no digits. */
-static bool word_real(const struct csv_field *f, double *ret_value)
-{
-	static const char *const words[] = { "nan", "inf", "-inf" };
-	static const double reals[] = { __builtin_nan(""), __builtin_inf(), -__builtin_inf() };
-
-	for (u32 i = 0; i < ARRAY_SIZE(words); i++) {
-		if (f->n == strlen(words[i]) && memcmp(f->text, words[i], f->n) == 0) {
-			*ret_value = reals[i];
-			return true;
-		}
-	}
-	return false;
-}
-
 static void learn_field(struct file_guess *g, const struct csv_field *f, u64 place)
 {
 	double real;
 
 	if (!f->n && !f->is_quoted) {
-		g->has_null = true;
+		file_guess_null(g, place);
 	} else if (f->is_quoted) {
 		file_guess_text(g, f->n, place);
 	} else if (file_is_digits(f->text, f->n) || file_real_of(f->text, f->n, &real)) {
-		file_guess_number(g, f->text, f->n);
-	} else if (word_real(f, &real)) {
+		file_guess_number(g, f->text, f->n, place);
+	} else if (file_special_of(f->text, f->n, &real)) {
 		g->has_real = true;
 		g->longest_bytes = MAX(g->longest_bytes, f->n);
 	} else {
@@ -290,7 +275,7 @@ static struct file *csv_learn(struct file_pass *pass, struct arena *arena)
 	free_row(&row);
 	if (rc < 0)
 		return NULL;
-	file_finish(file, arena, guesses);
+	file_finish(file, pass, arena, guesses);
 	return file;
 }
 
@@ -332,7 +317,8 @@ static bool csv_value(struct type type, const struct csv_field *f, struct value 
 		return false;
 	if (type.kind == TYPE_REAL) {
 		ret->kind = VALUE_REAL;
-		return file_real_of(f->text, f->n, &ret->real) || word_real(f, &ret->real);
+		return file_real_of(f->text, f->n, &ret->real) ||
+		       file_special_of(f->text, f->n, &ret->real);
 	}
 	if (!file_integer_of(f->text, f->n, &integer) || integer < type_min(type) ||
 	    integer > type_max(type))
@@ -367,17 +353,6 @@ static void csv_close(struct file_rows *rows)
 
 /* --- Writing --- */
 
-static void put_quoted(struct buf *out, const char *text, size_t n)
-{
-	buf_putc(out, '"');
-	for (size_t i = 0; i < n; i++) {
-		if (text[i] == '"')
-			buf_putc(out, '"');
-		buf_putc(out, text[i]);
-	}
-	buf_putc(out, '"');
-}
-
 /* Its state: which columns had a value. */
 static void csv_write_begin(struct file_writer *w)
 {
@@ -385,32 +360,9 @@ static void csv_write_begin(struct file_writer *w)
 	for (u32 i = 0; i < w->schema->n_columns; i++) {
 		if (i)
 			buf_putc(w->out, ',');
-		put_quoted(w->out, w->names[i], strlen(w->names[i]));
+		buf_put_quoted(w->out, '"', w->names[i], strlen(w->names[i]));
 	}
 	buf_putc(w->out, '\n');
-}
-
-static void csv_write_value(struct buf *out, struct type type, const struct value *value)
-{
-	switch (value->kind) {
-	case VALUE_INT:
-		buf_put_s128(out, value->integer);
-		break;
-	case VALUE_REAL:
-		buf_put_real(out, value->real);
-		break;
-	case VALUE_TEXT:
-		if (type.kind == TYPE_BLOB) {
-			buf_putc(out, '"');
-			buf_put_hex_bytes(out, value->text, value->n);
-			buf_putc(out, '"');
-		} else {
-			put_quoted(out, value->text, value->n);
-		}
-		break;
-	default:
-		break;
-	}
 }
 
 static void csv_write_rows(struct file_writer *w, const struct value *values, u32 n)
@@ -424,7 +376,7 @@ static void csv_write_rows(struct file_writer *w, const struct value *values, u3
 
 			if (i)
 				buf_putc(w->out, ',');
-			csv_write_value(w->out, w->schema->columns[i].type, value);
+			file_put_value(w->out, w->schema->columns[i].type, value, false);
 			has_value[i] |= value->kind != VALUE_NULL;
 		}
 		buf_putc(w->out, '\n');

@@ -45,7 +45,7 @@ static int open_pass(struct file_pass *pass)
 
 struct file *file_open(const char *path, struct arena *arena, struct span span, struct diags *diags)
 {
-	struct file_pass pass = { .path = path, .diags = diags, .span = span, .has_span = true };
+	struct file_pass pass = { .path = path, .diags = diags, .span = span };
 	enum file_kind kind;
 	struct file *file;
 	u64 size_bytes, inode;
@@ -80,6 +80,7 @@ struct file_rows *file_rows_open(const struct file *file, struct diags *diags)
 	rows->file = file;
 	rows->pass = (struct file_pass){ .path = file->path,
 					 .diags = diags,
+					 .span = SPAN_NONE,
 					 .unit = file_formats[file->kind]->unit };
 	if (open_pass(&rows->pass)) {
 		free(rows);
@@ -145,27 +146,36 @@ struct file_writer *file_writer_open(enum file_kind kind, const struct schema *s
 	return writer;
 }
 
-static bool fits(struct type type, const struct value *value)
+/* Why a value cannot be written, or NULL. */
+static const char *refuse(enum file_kind kind, struct type type, const struct value *value)
 {
+	bool is_time = type.kind == TYPE_DURATION || type.kind == TYPE_TIMESTAMP, fits;
+
 	if (value->kind == VALUE_NULL)
-		return true;
+		return NULL;
 	if (type_is_word(type))
-		return value->kind == VALUE_INT && value->integer >= type_min(type) &&
+		fits = value->kind == VALUE_INT && value->integer >= type_min(type) &&
 		       value->integer <= type_max(type);
-	if (type.kind == TYPE_REAL)
-		return value->kind == VALUE_REAL || value->kind == VALUE_INT;
-	return value->kind == VALUE_TEXT && (type.kind != TYPE_BLOB || value->n == type.bytes) &&
-	       value->n <= FILE_ROW_BYTES_MAX;
+	else if (type.kind == TYPE_REAL)
+		fits = value->kind == VALUE_REAL || value->kind == VALUE_INT;
+	else
+		fits = value->kind == VALUE_TEXT && value->n <= FILE_ROW_BYTES_MAX &&
+		       (type.kind != TYPE_BLOB || value->n == type.bytes);
+	if (!fits)
+		return "a value that is not of its column's type";
+	/* Arrow's are signed. */
+	if (kind == FILE_ARROW && is_time && value->integer > INT64_MAX)
+		return "a duration or time of 2^63 ns or more, which Arrow has not";
+	return NULL;
 }
 
 void file_writer_rows(struct file_writer *writer, const struct value *values, u32 n)
 {
 	const struct schema *schema = writer->schema;
 
-	for (size_t i = 0; i < (size_t)n * schema->n_columns && !writer->error; i++) {
-		if (!fits(schema->columns[i % schema->n_columns].type, &values[i]))
-			writer->error = "a value that is not of its column's type";
-	}
+	for (size_t i = 0; i < (size_t)n * schema->n_columns && !writer->error; i++)
+		writer->error = refuse(writer->kind, schema->columns[i % schema->n_columns].type,
+				       &values[i]);
 	if (n && !writer->error)
 		file_formats[writer->kind]->write_rows(writer, values, n);
 }

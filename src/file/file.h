@@ -22,7 +22,8 @@ struct file {
 	 * stream, in whose windows its rows lie; else it is a table.  -1: none.
 	 */
 	s32 time_column;
-	const char **notes; /* of a column: "a text since line 3" where others are numbers; or "" */
+	const char *no_time; /* what is wrong with a column `time` that is none of times; or NULL */
+	const char **notes;  /* why a column of numbers is a text: "a text since line 3"; or "" */
 	/* Of the times (0 where there are none): lowest, highest, each row's not below the last's.
 	 */
 	u64 first_ns, last_ns;

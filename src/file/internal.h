@@ -38,8 +38,7 @@ struct file_pass {
 	struct reader reader;
 	const char *path;
 	struct diags *diags;
-	struct span span;
-	bool has_span;
+	struct span span; /* of its name in the query, or SPAN_NONE */
 	const char *unit; /* "line" or "batch" */
 	u64 place;	  /* its number, from 1; 0: none yet */
 };
@@ -54,39 +53,45 @@ int file_complain_read(struct file_pass *pass, int error);
 
 /* --- Columns: learn.c --- */
 
-/* What values of a column there are. */
+/* What values of a column there are; places are those of a pass: lines or batches. */
 struct file_guess {
 	bool has_null, has_int, has_huge, has_real, has_bool, has_text;
 	bool is_unordered;   /* an integer below the one before it */
 	s128 min, max, last; /* of has_int */
 	u32 longest_bytes;   /* of the values as texts */
-	u64 text_place;	     /* of the first text */
+	/* of the first NULL, integer beyond 64 bits, and text; and of min and max */
+	u64 null_place, huge_place, text_place, min_place, max_place;
 };
 
-void file_guess_int(struct file_guess *guess, s128 value);
+void file_guess_null(struct file_guess *guess, u64 place);
+void file_guess_int(struct file_guess *guess, s128 value, u64 place);
 /* A number's text: integer, integer beyond 64 bits, or real. */
-void file_guess_number(struct file_guess *guess, const char *text, size_t n);
-/* place: the line or batch. */
+void file_guess_number(struct file_guess *guess, const char *text, size_t n, u64 place);
 void file_guess_text(struct file_guess *guess, size_t n, u64 place);
 struct type file_guess_type(const struct file_guess *guess);
 /*
- * Finishes a schema: texts as long as the longest, unique names, the column `time` and its
- * order.
+ * Finishes a schema: texts as long as the longest, unique names, notes, the column `time` and
+ * its order.
  */
-void file_finish(struct file *file, struct arena *arena, const struct file_guess *guesses);
-/* "u32", "DURATION", "DURATION SIGNED": every word, TEXT, BLOB and REAL, and back. */
-void file_put_type(struct buf *buf, struct type type);
-bool file_type_of(const char *text, size_t n, struct type *ret_type);
+void file_finish(struct file *file, const struct file_pass *pass, struct arena *arena,
+		 const struct file_guess *guesses);
 /* Names made unique by a suffix: fd, fd_2; empty ones become column_N. */
 const char **file_unique_names(struct arena *arena, const struct schema *schema);
 
-/* --- Numbers --- */
+/* --- Numbers and values: text.c --- */
 
+/* "u32", "DURATION", "DURATION SIGNED": every word, TEXT, BLOB and REAL, and back. */
+void file_put_type(struct buf *buf, struct type type);
+bool file_type_of(const char *text, size_t n, struct type *ret_type);
 /* -9223372036854775808 ... 18446744073709551615, without leading zeros. */
 bool file_integer_of(const char *text, size_t n, s128 *ret_value);
 bool file_is_digits(const char *text, size_t n); /* an integer of any length */
 /* JSON's numbers; the text need not end with a NUL. */
 bool file_real_of(const char *text, size_t n, double *ret_value);
+/* nan, inf, -inf */
+bool file_special_of(const char *text, size_t n, double *ret_value);
+/* A value of CSV or JSON; a BLOB is hex digits. */
+void file_put_value(struct buf *buf, struct type type, const struct value *value, bool is_json);
 /* Hex digits -> bytes at the same place; false when they are none. */
 bool file_hex_decode(char *text, u32 n);
 

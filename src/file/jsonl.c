@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "file/internal.h"
 #include "file/json.h"
 
@@ -192,19 +191,10 @@ static bool word_of(struct type type, const struct json_value *value, struct val
 
 static bool real_of(const struct json_value *value, struct value *ret)
 {
-	static const char *const words[] = { "nan", "inf", "-inf" };
-	static const double reals[] = { __builtin_nan(""), __builtin_inf(), -__builtin_inf() };
-
 	ret->kind = VALUE_REAL;
 	if (value->kind == JSON_NUMBER)
 		return file_real_of(value->text, value->n, &ret->real);
-	for (u32 i = 0; i < ARRAY_SIZE(words) && value->kind == JSON_STRING; i++) {
-		if (is_text(value, words[i])) {
-			ret->real = reals[i];
-			return true;
-		}
-	}
-	return false;
+	return value->kind == JSON_STRING && file_special_of(value->text, value->n, &ret->real);
 }
 
 /* false: the value is none of the column's type. */
@@ -269,7 +259,7 @@ static void learn_value(struct file_guess *g, const struct json_value *value, u6
 
 	switch (value->kind) {
 	case JSON_NULL:
-		g->has_null = true;
+		file_guess_null(g, place);
 		break;
 	case JSON_FALSE:
 	case JSON_TRUE:
@@ -277,7 +267,7 @@ static void learn_value(struct file_guess *g, const struct json_value *value, u6
 		g->longest_bytes = MAX(g->longest_bytes, (u32)value->n);
 		break;
 	case JSON_NUMBER:
-		file_guess_number(g, value->text, value->n);
+		file_guess_number(g, value->text, value->n, place);
 		break;
 	case JSON_STRING:
 		file_guess_text(g, json_decode(&text), place);
@@ -307,7 +297,8 @@ static int learn_row(struct jsonl_learn *l, struct file_pass *pass, struct json 
 				return file_complain(pass, "more than %u columns",
 						     FILE_COLUMNS_MAX);
 			add_column(l, key.text, key.n, (struct type){ 0 });
-			l->guesses.at[i].has_null = pass->place > 1;
+			if (pass->place > 1)
+				file_guess_null(&l->guesses.at[i], 1);
 		}
 		if (l->has_head && !jsonl_value(true, l->columns.at[i].type, &value, &unused))
 			return complain_value(pass, &l->columns.at[i], &value);
@@ -316,11 +307,12 @@ static int learn_row(struct jsonl_learn *l, struct file_pass *pass, struct json 
 		l->last = i + 1;
 	}
 	for (i = 0; i < l->columns.n; i++)
-		l->guesses.at[i].has_null |= l->seen.at[i] != pass->place;
+		if (l->seen.at[i] != pass->place)
+			file_guess_null(&l->guesses.at[i], pass->place);
 	return end_object(pass, json);
 }
 
-static struct file *jsonl_finish(struct jsonl_learn *l)
+static struct file *jsonl_finish(struct jsonl_learn *l, const struct file_pass *pass)
 {
 	struct jsonl_file *f = arena_new(l->arena, struct jsonl_file);
 
@@ -330,7 +322,7 @@ static struct file *jsonl_finish(struct jsonl_learn *l)
 	f->key_bytes = l->key_bytes.at;
 	f->has_head = l->has_head;
 	f->file.schema = (struct schema){ l->columns.n, l->columns.at };
-	file_finish(&f->file, l->arena, l->guesses.at);
+	file_finish(&f->file, pass, l->arena, l->guesses.at);
 	return &f->file;
 }
 
@@ -360,7 +352,7 @@ static struct file *jsonl_learn(struct file_pass *pass, struct arena *arena)
 		file_complain(pass, is_begun ? "has no columns" : "is empty");
 		return NULL;
 	}
-	return jsonl_finish(&l);
+	return jsonl_finish(&l, pass);
 }
 
 /* --- Rows --- */
@@ -422,37 +414,6 @@ static void jsonl_write_begin(struct file_writer *w)
 	buf_puts(w->out, "]}}\n");
 }
 
-static void jsonl_write_value(struct buf *out, struct type type, const struct value *value)
-{
-	switch (value->kind) {
-	case VALUE_INT:
-		if (type.kind == TYPE_BOOL)
-			buf_puts(out, value->integer ? "true" : "false");
-		else
-			buf_put_s128(out, value->integer);
-		break;
-	case VALUE_REAL:
-		if (value->real - value->real != 0) /* JSON has no such numbers */
-			buf_putc(out, '"');
-		buf_put_real(out, value->real);
-		if (value->real - value->real != 0)
-			buf_putc(out, '"');
-		break;
-	case VALUE_TEXT:
-		if (type.kind == TYPE_BLOB) {
-			buf_putc(out, '"');
-			buf_put_hex_bytes(out, value->text, value->n);
-			buf_putc(out, '"');
-		} else {
-			buf_put_json_exact(out, value->text, value->n);
-		}
-		break;
-	default:
-		buf_puts(out, "null");
-		break;
-	}
-}
-
 static void jsonl_write_rows(struct file_writer *w, const struct value *values, u32 n)
 {
 	u32 n_columns = w->schema->n_columns;
@@ -462,8 +423,8 @@ static void jsonl_write_rows(struct file_writer *w, const struct value *values, 
 			buf_puts(w->out, i ? ", " : "{");
 			buf_put_json_exact(w->out, w->names[i], strlen(w->names[i]));
 			buf_puts(w->out, ": ");
-			jsonl_write_value(w->out, w->schema->columns[i].type,
-					  &values[(size_t)row * n_columns + i]);
+			file_put_value(w->out, w->schema->columns[i].type,
+				       &values[(size_t)row * n_columns + i], true);
 		}
 		buf_puts(w->out, "}\n");
 	}

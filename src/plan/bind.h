@@ -129,6 +129,8 @@ struct expr *bind_system(struct scope *scope, const struct relation *relation,
 			 enum system_column column, struct span span);
 /* Does a name of one part mean a column, whichever? */
 bool bind_is_column(struct scope *scope, const char *name);
+/* Why a column of a file that holds numbers is a text; "": it is none, or no such column. */
+const char *bind_note(struct scope *scope, const struct expr *e);
 /* The time at which rows of the tree appear. */
 struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span);
 /* Files without times are tables. */

@@ -264,6 +264,12 @@ static struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 		a.arg = bind_inside(scope, ast->args[0], false);
 		if (!a.arg || !bind_check_integers(scope, ast, kind, a.arg))
 			return NULL;
+		if ((kind == AGGREGATE_SUM || kind == AGGREGATE_AVG) && *bind_note(scope, a.arg))
+			diag_hint(
+				scope->diags,
+				diag_warning(scope->diags, "sum-of-text", ast->args[0]->span,
+					     "%s is %s", a.arg->name, bind_note(scope, a.arg)),
+				"what is no number of 64 bits is not added, and counts as a fault");
 		if (kind == AGGREGATE_COUNT && !a.arg->nullable && a.arg->kind != EXPR_NULL &&
 		    !a.is_distinct && a.arg->type.kind != TYPE_NULL)
 			a.arg = NULL; /* never NULL: count(x) is count(*) */

@@ -54,6 +54,8 @@ static struct expr *type_mismatch(struct scope *scope, enum ast_op op, struct sp
 			scope->diags, d,
 			"times are ns since 1970, live since boot; strftime('%%Y-%%m-%%d', x) makes "
 			"a text of one");
+	else if (*bind_note(scope, text))
+		diag_hint(scope->diags, d, "%s is %s", text->name, bind_note(scope, text));
 	else if (other->kind == EXPR_INTEGER)
 		diag_hint(scope->diags, d, "write the number as a text: '%lld'",
 			  (long long)other->integer);

@@ -189,8 +189,12 @@ struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct s
 		diag_hint(
 			scope->diags,
 			diag_error(scope->diags, "no-time", scan->span,
-				   "%s has no column \"time\", which tells when its rows happened",
-				   s->name),
+				   s->file->no_time
+					   ? "%s has a column \"time\" that does not tell when all "
+					     "its rows happened: %s"
+					   : "%s has no column \"time\", which tells when its rows "
+					     "happened%s",
+				   s->name, s->file->no_time ? s->file->no_time : ""),
 			"a column of that name, whose values are all whole numbers of ns since "
 			"1970; without it a file is a table for JOIN");
 	}
@@ -311,6 +315,28 @@ static struct expr *unknown_column(struct scope *scope, const struct relation *o
 	return NULL;
 }
 
+/* "t.csv".k: the columns of a file go by another name.  true after a diagnostic. */
+static bool is_file_name(struct scope *scope, const struct ast *ast)
+{
+	const char *file = ast->parts[0];
+	struct diag *d;
+
+	for (struct scope *s = scope; s; s = s->outer)
+		for (u32 i = s->first_relation; i < s->relations.n; i++) {
+			const struct relation *r = &s->relations.at[i];
+
+			if (strcasecmp(r->written, file) != 0 || !r->name)
+				continue;
+			d = diag_error(scope->diags, "unknown-column", ast->part_spans[0],
+				       "the rows of '%s' are called \"%s\" here", file, r->name);
+			diag_hint(scope->diags, d,
+				  "write %s.%s, or give the file a name: FROM '%s' AS x", r->name,
+				  ast->parts[1], file);
+			return true;
+		}
+	return false;
+}
+
 /* One step of a.b.c: the member `name` of what `base` points to or is. */
 static struct expr *member_step(struct scope *scope, struct expr *base, u32 struct_id,
 				const char *name, struct span span)
@@ -351,6 +377,16 @@ static const struct field *field_of(struct scope *scope, const struct expr *e)
 		return NULL;
 	list = scope->shared->scans.at[e->source]->scan.streams;
 	return &list->streams.at[0]->fields[e->index];
+}
+
+const char *bind_note(struct scope *scope, const struct expr *e)
+{
+	const struct stream *stream;
+
+	if (e->kind != EXPR_FIELD)
+		return "";
+	stream = scope->shared->scans.at[e->source]->scan.streams->streams.at[0];
+	return stream->kind == STREAM_FILE ? stream->file->notes[e->index] : "";
 }
 
 /* The struct whose members `.` can walk to from here, as a BTF id; 0: none. */
@@ -643,6 +679,8 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 		if (item)
 			return bind_alias(scope, item);
 	}
+	if (!e && ast->n_parts > 1 && is_file_name(scope, ast))
+		return NULL;
 	if (!e)
 		return unknown_column(scope, NULL, name, ast->part_spans[at]);
 	if (at + 1 < ast->n_parts)

@@ -40,11 +40,8 @@ int connect_failed(struct sqlite3 *db, struct diags *diags)
 
 	switch (db ? sqlite3_errcode(db) : SQLITE_NOMEM) {
 	case SQLITE_INTERRUPT:
-		diag = diag_warning(diags, "interrupted", (struct span){ 0, 0 },
-				    "the query was stopped while it computed rows: these are "
-				    "missing");
-		if (diag)
-			diag->has_span = false;
+		diag_warning(diags, "interrupted", SPAN_NONE,
+			     "the query was stopped while it computed rows: these are missing");
 		return -EINTR;
 	case SQLITE_NOMEM:
 		/* The limit is the host's; 0: it has set none. */

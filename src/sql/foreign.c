@@ -1,57 +1,119 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Words of other dialects, and quotes that close too late -> what to write here.  Asked only where
- * the parser is at an error anyway, so all these words stay free for names.
+ * What other dialects have, and quotes that close too late -> what to write here.  Asked only where
+ * the parser is at an error anyway, so all these words stay free for names; or where a word would
+ * be read as something else, and only with what must follow it.
  */
 #include <string.h>
 #include <strings.h>
 
 #include "sql/parse.h"
 
+#define PATTERNS    "there are no regular expressions", "LIKE 'a%' and GLOB 'a*[0-9]' match patterns"
+#define STAR_CHANGE "* takes all columns as they are", "name the columns that are wanted"
+#define LIMIT_HINT  "LIMIT 5 stands at the end of the query"
+#define RANK_HINT                                                                                  \
+	"SELECT * FROM (SELECT ..., row_number() OVER (...) AS r FROM ...) AS t WHERE r = 1"
+
 static const struct {
-	const char *word, *message, *hint, *tag; /* NULL: other-dialect */
+	const char *word, *message, *hint;
+	const char *after, *then; /* the text before and behind it; NULL: any */
+	const char *tag;	  /* NULL: other-dialect */
 } foreign_words[] = {
 	{ "ILIKE", "there is no ILIKE", "LIKE ignores the case of ASCII letters" },
-	{ "REGEXP", "there are no regular expressions",
-	  "LIKE 'a%' and GLOB 'a*[0-9]' match patterns" },
-	{ "RLIKE", "there are no regular expressions",
-	  "LIKE 'a%' and GLOB 'a*[0-9]' match patterns" },
-	{ "SIMILAR", "there are no regular expressions",
-	  "LIKE 'a%' and GLOB 'a*[0-9]' match patterns" },
+	{ "REGEXP", PATTERNS },
+	{ "RLIKE", PATTERNS },
+	{ "SIMILAR", PATTERNS },
+	{ "~", PATTERNS },
 	{ "MATCH", "there is no MATCH", "LIKE 'a%' and GLOB 'a*[0-9]' match patterns" },
 	{ "COLLATE", "there are no collations: texts compare by their bytes",
 	  "lower(x) = 'nginx' compares without case, and so does LIKE" },
-	{ "QUALIFY", "there is no QUALIFY",
-	  "SELECT * FROM (SELECT ..., row_number() OVER (...) AS r FROM ...) AS t WHERE r = 1" },
-	{ "FETCH", "there is no FETCH", "LIMIT 5 stands at the end of the query" },
-	{ "TOP", "there is no TOP", "LIMIT 5 stands at the end of the query" },
+	{ "QUALIFY", "there is no QUALIFY", RANK_HINT },
+	{ "ON", "there is no DISTINCT ON", RANK_HINT, .after = "DISTINCT" },
+	{ "FETCH", "there is no FETCH", LIMIT_HINT },
+	{ "TOP", "there is no TOP", LIMIT_HINT },
+	{ "FOR", "there is no FOR UPDATE: nothing is written or locked", "leave it away",
+	  .then = "UPDATE" },
+	{ "EXCLUDE", STAR_CHANGE, .after = "*", .then = "(" },
+	{ "EXCEPT", STAR_CHANGE, .after = "*", .then = "(" },
+	{ "REPLACE", STAR_CHANGE, .after = "*", .then = "(" },
+	{ "OVER", "OVER stands behind a call, and this is none",
+	  "for example sum(x) OVER (ORDER BY time)", .then = "(", .tag = "syntax-error" },
 	{ "OVER", "there are no named windows",
 	  "write it out at each call: OVER (PARTITION BY ... ORDER BY ...)" },
+	{ "SLIDING", "there is no SLIDING window",
+	  "HOPPING 10s BY 1s ends each second, and is of the last 10" },
 	{ "TUMBLING", "WINDOW is missing before TUMBLING", "for example WINDOW TUMBLING 1s",
-	  "syntax-error" },
+	  .tag = "syntax-error" },
 	{ "HOPPING", "WINDOW is missing before HOPPING", "for example WINDOW HOPPING 10s BY 1s",
-	  "syntax-error" },
+	  .tag = "syntax-error" },
 };
 
-static bool is_word(const struct parser *p, struct span span, const char *word)
+static bool is_text(const struct parser *p, struct span span, const char *text)
 {
-	return span.end - span.start == strlen(word) &&
-	       strncasecmp(p->text + span.start, word, strlen(word)) == 0;
+	size_t n = strlen(text);
+
+	return span.end - span.start == n && strncasecmp(p->text + span.start, text, n) == 0;
 }
 
 /* 10 ms */
 static struct diag *unit_apart(struct parser *p)
 {
-	struct span number = p->before_span, unit = p->tok.span;
+	struct span number = p->before.span, unit = p->tok.span;
 	struct diag *diag;
 
-	if ((p->before != TOKEN_INTEGER && p->before != TOKEN_REAL) || !parse_at(p, TOKEN_WORD) ||
+	if ((p->before.kind != TOKEN_INTEGER && p->before.kind != TOKEN_REAL) ||
+	    !parse_at(p, TOKEN_WORD) ||
 	    !unit_of_duration(p->text + unit.start, unit.end - unit.start))
 		return NULL;
 	diag = parse_error(p, "bad-duration", (struct span){ number.start, unit.end },
 			   "a time's number and unit are one word");
 	diag_hint(p->diags, diag, "durations are written 10ms, 1.5s, or INTERVAL '10' SECOND");
 	return diag;
+}
+
+/* 't.csv'.k */
+static struct diag *file_before_dot(struct parser *p)
+{
+	struct span file = p->before.span;
+	struct diag *diag;
+
+	if (p->before.kind != TOKEN_TEXT || !parse_at(p, TOKEN_DOT))
+		return NULL;
+	diag = parse_error(p, "syntax-error", file, "a text has no columns");
+	diag_hint(p->diags, diag, "give the file a name: FROM %.*s AS x; its columns are x.name",
+		  (int)(file.end - file.start), p->text + file.start);
+	return diag;
+}
+
+/* Is it entry i of foreign_words, between these two? */
+static bool is_foreign(const struct parser *p, u32 i, struct span word, struct span before,
+		       struct span behind)
+{
+	const char *after = foreign_words[i].after, *then = foreign_words[i].then;
+
+	return is_text(p, word, foreign_words[i].word) && (!after || is_text(p, before, after)) &&
+	       (!then || is_text(p, behind, then));
+}
+
+static struct diag *foreign_word(struct parser *p)
+{
+	struct span next = parse_peek(p).span, none = { 0, 0 };
+	struct span at = parse_at_keyword(p, KW_NOT) ? next : p->tok.span;
+	struct diag *diag;
+
+	for (u32 i = 0; i < ARRAY_SIZE(foreign_words); i++) {
+		bool is_here = is_foreign(p, i, at, p->before.span, next);
+
+		/* Or it was taken for a name: k FETCH FIRST, sum(k) OVER w. */
+		if (!is_here && !is_foreign(p, i, p->before.span, none, p->tok.span))
+			continue;
+		diag = parse_error(p, foreign_words[i].tag ? foreign_words[i].tag : "other-dialect",
+				   is_here ? at : p->before.span, "%s", foreign_words[i].message);
+		diag_hint(p->diags, diag, "%s", foreign_words[i].hint);
+		return diag;
+	}
+	return NULL;
 }
 
 struct diag *parse_foreign(struct parser *p)
@@ -63,19 +125,9 @@ struct diag *parse_foreign(struct parser *p)
 	diag = parse_unclosed_text(p);
 	if (!diag)
 		diag = unit_apart(p);
-	/* The word itself, or what was taken for a name: k FETCH FIRST, sum(k) OVER w. */
-	for (u32 i = 0; !diag && i < ARRAY_SIZE(foreign_words); i++) {
-		struct span span = parse_at_keyword(p, KW_NOT) ? parse_peek(p).span : p->tok.span;
-
-		if (!is_word(p, span, foreign_words[i].word))
-			span = p->before_span;
-		if (!is_word(p, span, foreign_words[i].word))
-			continue;
-		diag = parse_error(p, foreign_words[i].tag ? foreign_words[i].tag : "other-dialect",
-				   span, "%s", foreign_words[i].message);
-		diag_hint(p->diags, diag, "%s", foreign_words[i].hint);
-	}
-	return diag;
+	if (!diag)
+		diag = file_before_dot(p);
+	return diag ? diag : foreign_word(p);
 }
 
 bool parse_foreign_quantifier(struct parser *p)
@@ -84,8 +136,8 @@ bool parse_foreign_quantifier(struct parser *p)
 	struct diag *diag;
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++) {
-		if (p->before < TOKEN_EQ || p->before > TOKEN_GE || !parse_word_is(p, words[i]) ||
-		    parse_peek(p).kind != TOKEN_OPEN)
+		if (p->before.kind < TOKEN_EQ || p->before.kind > TOKEN_GE ||
+		    !parse_word_is(p, words[i]) || parse_peek(p).kind != TOKEN_OPEN)
 			continue;
 		diag = parse_error(p, "other-dialect", p->tok.span, "there is no %s (...)",
 				   words[i]);
@@ -97,16 +149,67 @@ bool parse_foreign_quantifier(struct parser *p)
 	return false;
 }
 
-bool parse_foreign_group(struct parser *p)
+bool parse_foreign_list(struct parser *p, const char *clause)
 {
+	static const char *const sets[][2] = { { "ROLLUP", "(" },
+					       { "CUBE", "(" },
+					       { "GROUPING", "SETS" } };
 	struct token next = parse_peek(p);
 	struct diag *diag;
 
-	if (!parse_word_is(p, "ALL") ||
-	    !(next.kind == TOKEN_END || next.kind == TOKEN_SEMICOLON || next.kind == TOKEN_CLOSE ||
-	      (next.kind == TOKEN_WORD && keyword_flags[next.keyword] & KEYWORD_CLAUSE)))
+	if (parse_word_is(p, "ALL") &&
+	    (parse_ends_list(&next) || next.keyword == KW_DESC || next.keyword == KW_ASC)) {
+		diag = parse_error(p, "other-dialect", p->tok.span, "there is no %s ALL", clause);
+		diag_hint(p->diags, diag, "name the columns, or give their numbers: %s 1, 2",
+			  clause);
+		return true;
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(sets); i++) {
+		if (!parse_word_is(p, sets[i][0]) || !is_text(p, next.span, sets[i][1]))
+			continue;
+		diag = parse_error(p, "other-dialect", p->tok.span, "%s has one set of keys",
+				   clause);
+		diag_hint(p->diags, diag, "one SELECT for each set, joined by UNION ALL");
+		return true;
+	}
+	return false;
+}
+
+bool parse_foreign_call(struct parser *p, const char *name)
+{
+	static const char *const calls[][2] = {
+		{ "extract", "strftime('%H', time) is the hour, time / 1s the whole seconds" },
+		{ "substring", "substr(x, 1, 3)" },
+		{ "trim", "trim(x), or trim(x, '.')" },
+		{ "position", "instr(x, 'a')" },
+		{ "try_cast", "CAST(x AS INTEGER)" },
+	};
+	u32 i, end = p->tok.span.end, depth = 1;
+	bool has_word = false;
+	struct diag *diag;
+
+	for (i = 0; i < ARRAY_SIZE(calls) && strcasecmp(calls[i][0], name) != 0;)
+		i++;
+	if (i == ARRAY_SIZE(calls))
 		return false;
-	diag = parse_error(p, "other-dialect", p->tok.span, "there is no GROUP BY ALL");
-	diag_hint(p->diags, diag, "name the keys, or give their numbers: GROUP BY 1, 2");
+	while (depth) {
+		struct token token = lex(p->text, p->text_bytes, end);
+
+		if (token.kind == TOKEN_END || token.kind == TOKEN_BAD)
+			return false;
+		depth += token.kind == TOKEN_OPEN;
+		depth -= token.kind == TOKEN_CLOSE;
+		has_word |= depth == 1 && (token.keyword == KW_FROM || token.keyword == KW_IN ||
+					   token.keyword == KW_AS);
+		end = token.span.end;
+	}
+	if (!has_word)
+		return false;
+	diag = parse_report(p, "other-dialect", (struct span){ p->before.span.start, end },
+			    "%s(...) is written otherwise here", name);
+	diag_hint(p->diags, diag, "%s", calls[i][1]);
+	/* Read over: what follows is the query's. */
+	while (!p->fatal && p->tok.span.start < end)
+		parse_next(p);
 	return true;
 }

@@ -3,9 +3,7 @@
  * Number literals: integers, hexadecimal, reals, durations (1.5ms) and sizes
  * (4KiB).  Scaling by a unit is exact in integers: 0.3s is 300000000 ns.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -109,14 +107,6 @@ enum lex_problem number_scale(const char *digits, u32 n, u64 unit, u64 *ret_valu
 	return is_exact ? LEX_FINE : LEX_DURATION_FRACTION;
 }
 
-static int hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static void lex_hex(const char *text, u32 at, u32 end, struct token *token)
 {
 	u32 i;
@@ -125,7 +115,7 @@ static void lex_hex(const char *text, u32 at, u32 end, struct token *token)
 	if (at + 2 == end)
 		token->problem = LEX_BAD_HEX;
 	for (i = at + 2; i < end; i++) {
-		int digit = hex_digit(text[i]);
+		int digit = base_hex_digit(text[i]);
 
 		if (digit < 0) {
 			token->problem = LEX_BAD_HEX;
@@ -167,25 +157,6 @@ static void lex_unit(const char *text, u32 at, u32 digits_end, u32 end, struct t
 	}
 }
 
-/* strtod() wants a NUL behind the digits, which the query's text does not have. */
-static void lex_real(const char *digits, u32 n, struct token *token)
-{
-	char local[64], *copy = n < sizeof(local) ? local : strndup(digits, n);
-
-	if (!copy)
-		base_no_memory();
-	if (copy == local) {
-		memcpy(local, digits, n);
-		local[n] = '\0';
-	}
-	token->kind = TOKEN_REAL;
-	token->real = strtod(copy, NULL);
-	if (isinf(token->real))
-		token->problem = LEX_REAL_LARGE;
-	if (copy != local)
-		free(copy);
-}
-
 void lex_number(const char *text, u32 n, u32 at, struct token *token)
 {
 	bool is_real = false, has_exponent = false;
@@ -222,7 +193,10 @@ void lex_number(const char *text, u32 n, u32 at, struct token *token)
 		} else if (end > i) {
 			lex_unit(text, at, i, end, token);
 		} else if (is_real || has_exponent) {
-			lex_real(text + at, i - at, token);
+			token->kind = TOKEN_REAL;
+			token->real = base_real_of(text + at, i - at);
+			if (isinf(token->real))
+				token->problem = LEX_REAL_LARGE;
 		} else {
 			token->kind = TOKEN_INTEGER;
 			token->problem = (u8)number_scale(text + at, i - at, 1, &token->integer);

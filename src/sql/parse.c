@@ -63,6 +63,28 @@ struct diag *parse_unclosed_text(struct parser *p)
 	return diag;
 }
 
+/* What a mark that SQL has not was meant for. */
+static void hint_mark(struct parser *p, struct diag *diag)
+{
+	static const char *const marks[][2] = {
+		/* longer ones first */
+		{ "!~", "LIKE 'a%' and GLOB 'a*[0-9]' match patterns, NOT LIKE what does not" },
+		{ "!", "write NOT, or != for \"is not equal\"" },
+		{ "::", "write CAST(x AS INTEGER)" },
+		{ ":", "a stream's path stands behind FROM and JOIN only" },
+	};
+	u32 at = p->tok.span.start;
+
+	for (u32 i = 0; i < ARRAY_SIZE(marks); i++) {
+		size_t n = strlen(marks[i][0]);
+
+		if (n > p->text_bytes - at || memcmp(p->text + at, marks[i][0], n) != 0)
+			continue;
+		diag_hint(p->diags, diag, "%s", marks[i][1]);
+		return;
+	}
+}
+
 static void bad_token(struct parser *p)
 {
 	const struct lex_message *message = &lex_messages[p->tok.problem];
@@ -76,12 +98,8 @@ static void bad_token(struct parser *p)
 		diag = parse_report(p, message->tag, span, "%s (0x%02x)", message->message, byte);
 	else
 		diag = parse_report(p, message->tag, span, "%s", message->message);
-	if (p->tok.problem == LEX_BAD_MARK && byte == '!')
-		diag_hint(p->diags, diag, "write NOT, or != for \"is not equal\"");
-	else if (p->tok.problem == LEX_BAD_MARK && byte == ':' && p->text[span.end] == ':')
-		diag_hint(p->diags, diag, "write CAST(x AS INTEGER)");
-	else if (p->tok.problem == LEX_BAD_MARK && byte == ':')
-		diag_hint(p->diags, diag, "a stream's path stands behind FROM and JOIN only");
+	if (p->tok.problem == LEX_BAD_MARK)
+		hint_mark(p, diag);
 	else if (message->hint)
 		diag_hint(p->diags, diag, "%s", message->hint);
 	if (message->is_fatal) {
@@ -100,8 +118,7 @@ static void take(struct parser *p, struct token next)
 		parse_stop(p);
 		return;
 	}
-	p->before = p->tok.kind;
-	p->before_span = p->tok.span;
+	p->before = p->tok;
 	if (p->tok.kind == TOKEN_OPEN)
 		p->parens++;
 	else if (p->tok.kind == TOKEN_CLOSE && p->parens)
@@ -184,41 +201,23 @@ void parse_leave(struct parser *p, u32 levels)
 	p->depth -= levels;
 }
 
-static struct diag *report(struct parser *p, const char *tag, struct span span, const char *format,
-			   va_list args)
+struct diag *parse_complain(struct parser *p, bool is_panic, const char *tag, struct span span,
+			    const char *format, ...)
 {
-	const char *message;
+	struct diag *diag = NULL;
+	va_list args;
 
-	if (p->panic || p->diags->n_errors >= DIAG_MAX)
+	if (p->panic)
 		return NULL;
-	message = arena_vprintf(p->arena, format, args);
-	return diag_error(p->diags, tag, span, "%s", message);
-}
-
-struct diag *parse_report(struct parser *p, const char *tag, struct span span, const char *format,
-			  ...)
-{
-	struct diag *diag;
-	va_list args;
-
-	va_start(args, format);
-	diag = report(p, tag, span, format, args);
-	va_end(args);
-	return diag;
-}
-
-struct diag *parse_error(struct parser *p, const char *tag, struct span span, const char *format,
-			 ...)
-{
-	struct diag *diag;
-	va_list args;
-
-	va_start(args, format);
-	diag = report(p, tag, span, format, args);
-	va_end(args);
-	if (!p->panic)
+	if (p->diags->n_errors < DIAG_MAX) {
+		va_start(args, format);
+		diag = diag_error(p->diags, tag, span, "%s", arena_vprintf(p->arena, format, args));
+		va_end(args);
+	}
+	if (is_panic) {
 		p->error_parens = p->parens;
-	p->panic = true;
+		p->panic = true;
+	}
 	return diag;
 }
 
@@ -239,11 +238,20 @@ const char *parse_found(const struct parser *p)
 	return arena_printf(p->arena, "\"%.*s%s\"", (int)shown, at, shown < n ? "..." : "");
 }
 
+static bool is_clause(const struct token *token)
+{
+	return token->kind == TOKEN_WORD && keyword_flags[token->keyword] & KEYWORD_CLAUSE;
+}
+
 bool parse_at_clause(const struct parser *p)
 {
-	if (p->tok.kind != TOKEN_WORD || !(keyword_flags[p->tok.keyword] & KEYWORD_CLAUSE))
-		return false;
-	return true;
+	return is_clause(&p->tok);
+}
+
+bool parse_ends_list(const struct token *token)
+{
+	return token->kind == TOKEN_END || token->kind == TOKEN_SEMICOLON ||
+	       token->kind == TOKEN_CLOSE || is_clause(token);
 }
 
 bool parse_at_end(const struct parser *p)
@@ -286,7 +294,7 @@ void parse_recover(struct parser *p, u32 base_parens)
 
 struct span parse_span(const struct parser *p, u32 start)
 {
-	return (struct span){ start, MAX(p->before_span.end, start) };
+	return (struct span){ start, MAX(p->before.span.end, start) };
 }
 
 enum keyword parse_misspelt(const struct parser *p, const enum keyword *among, u32 n)

@@ -22,9 +22,7 @@ struct parser {
 	struct diags *diags;
 	const char *text;
 	u32 text_bytes;
-	struct token tok;	/* the current one */
-	enum token_kind before; /* kind of the one before it */
-	struct span before_span;
+	struct token tok, before; /* the current one, and the last that was taken */
 	bool panic, fatal;
 	u32 depth;
 	u32 parens, error_parens; /* open ones; at the latest error */
@@ -54,11 +52,11 @@ bool parse_more(struct parser *p);
 bool parse_enter(struct parser *p, u32 levels);
 void parse_leave(struct parser *p, u32 levels);
 
-/* NULL while in panic or when it was one too many.  The second form does not panic. */
-struct diag *parse_error(struct parser *p, const char *tag, struct span span, const char *format,
-			 ...) PRINTF(4, 5);
-struct diag *parse_report(struct parser *p, const char *tag, struct span span, const char *format,
-			  ...) PRINTF(4, 5);
+/* NULL while in panic or when it was one too many.  What is only reported begins no panic. */
+struct diag *parse_complain(struct parser *p, bool is_panic, const char *tag, struct span span,
+			    const char *format, ...) PRINTF(5, 6);
+#define parse_error(p, ...)  parse_complain(p, true, __VA_ARGS__)
+#define parse_report(p, ...) parse_complain(p, false, __VA_ARGS__)
 struct diag *parse_expected(struct parser *p, const char *what);
 const char *parse_found(const struct parser *p);
 /* Ends the reading: nothing behind this is looked at. */
@@ -71,10 +69,14 @@ struct span parse_span(const struct parser *p, u32 start);
 /* Is the current token the first of a clause, of what follows a select, or the end? */
 bool parse_at_clause(const struct parser *p);
 bool parse_at_end(const struct parser *p);
+/* Can no item of a list go on with this token: is it a ")", a clause, the end? */
+bool parse_ends_list(const struct token *token);
 /* The clause keyword that the current word looks like a misspelling of, or KW_NONE. */
 enum keyword parse_misspelt_clause(const struct parser *p);
 /* The same, among the given keywords. */
 enum keyword parse_misspelt(const struct parser *p, const enum keyword *among, u32 n);
+/* Such a misspelling is reported ("DSEC" is no order) and read as what it was meant for. */
+bool parse_mend(struct parser *p, const enum keyword *among, u32 n, const char *is_what);
 
 /* Text of a token: words and paths as written, quoted ones without their quotes. */
 const char *parse_text(const struct parser *p, const struct token *token, u32 *ret_bytes);
@@ -94,9 +96,11 @@ void parse_frame(struct parser *p, struct ast *call);
  * and nothing said, where none does. */
 struct diag *parse_foreign(struct parser *p);
 struct diag *parse_unclosed_text(struct parser *p);
-/* x > ALL (...); GROUP BY ALL: true after an error. */
+/* x > ALL (...); GROUP BY ALL, GROUP BY ROLLUP (...): true after an error. */
 bool parse_foreign_quantifier(struct parser *p);
-bool parse_foreign_group(struct parser *p);
+bool parse_foreign_list(struct parser *p, const char *clause);
+/* extract(epoch FROM time), at its "(": true after an error, behind the ")". */
+bool parse_foreign_call(struct parser *p, const char *name);
 
 /* parse_expr.c */
 struct ast *parse_expr(struct parser *p);

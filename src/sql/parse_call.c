@@ -13,18 +13,11 @@ struct ast_order *parse_order_list(struct parser *p, u32 *ret_n)
 	static const enum keyword directions[] = { KW_DESC, KW_ASC, KW_NULLS };
 	VEC(struct ast_order) list = { 0 };
 	struct ast_order order;
-	enum keyword near;
 
 	do {
 		order = (struct ast_order){ .expr = parse_expr(p) };
-		near = parse_misspelt(p, directions, ARRAY_SIZE(directions));
-		if (near && near != p->tok.keyword && !parse_misspelt_clause(p)) {
-			struct diag *diag = parse_report(p, "unknown-keyword", p->tok.span,
-							 "%s is no order", parse_found(p));
-
-			diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
-			p->tok.keyword = (u8)near;
-		}
+		if (!parse_misspelt_clause(p))
+			parse_mend(p, directions, ARRAY_SIZE(directions), "is no order");
 		order.is_descending = parse_accept_keyword(p, KW_DESC);
 		if (!order.is_descending)
 			parse_accept_keyword(p, KW_ASC);
@@ -146,6 +139,8 @@ struct ast *parse_call(struct parser *p, struct ast *name)
 	call->text_bytes = (u32)strlen(call->text);
 	if (name->n_parts > 1)
 		parse_error(p, "syntax-error", name->span, "a function's name has no \".\"");
+	if (parse_foreign_call(p, call->text))
+		return parse_finish(p, call);
 	if (!parse_enter(p, 1))
 		return call;
 	parse_next(p);

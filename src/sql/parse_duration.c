@@ -23,23 +23,12 @@ static void bad_duration(struct parser *p, struct span span, enum lex_problem pr
 		diag_hint(p->diags, diag, "%s", message->hint);
 }
 
-/* The unit behind a number: SECOND, minutes, ms; 0 after an error. */
-static u64 read_unit(struct parser *p)
+/* The unit that the current word is: SECOND, minutes, ms; or 0. */
+static u64 unit_here(const struct parser *p)
 {
-	u64 unit = 0;
-	struct diag *diag;
-
-	if (parse_at(p, TOKEN_WORD))
-		unit = unit_of_duration(p->text + p->tok.span.start,
-					p->tok.span.end - p->tok.span.start);
-	if (unit) {
-		parse_next(p);
-		return unit;
-	}
-	diag = parse_error(p, "bad-duration", p->tok.span, "expected a unit of time, found %s",
-			   parse_found(p));
-	diag_hint(p->diags, diag, UNITS_HINT);
-	return 0;
+	if (!parse_at(p, TOKEN_WORD))
+		return 0;
+	return unit_of_duration(p->text + p->tok.span.start, p->tok.span.end - p->tok.span.start);
 }
 
 bool parse_at_interval(const struct parser *p)
@@ -72,7 +61,14 @@ u64 parse_interval(struct parser *p, bool *ret_overflow)
 			parse_error(p, "bad-duration", parse_span(p, start),
 				    "this interval has an unknown unit");
 	} else {
-		unit = read_unit(p);
+		unit = unit_here(p);
+		if (unit)
+			parse_next(p);
+		else
+			diag_hint(p->diags,
+				  parse_error(p, "bad-duration", p->tok.span,
+					      "expected a unit of time, found %s", parse_found(p)),
+				  UNITS_HINT);
 	}
 	if (unit)
 		problem = number_scale(text, n_number, unit, &value);
@@ -105,9 +101,7 @@ u64 parse_duration(struct parser *p, struct span *ret_span, bool *ret_overflow)
 	/* Reported already, and read as a number. */
 	if (number.problem)
 		return 0;
-	unit = parse_at(p, TOKEN_WORD) ? unit_of_duration(p->text + p->tok.span.start,
-							  p->tok.span.end - p->tok.span.start)
-				       : 0;
+	unit = unit_here(p);
 	/* A word that begins no clause was meant as a unit. */
 	if (!unit && parse_at(p, TOKEN_WORD) && p->tok.keyword == KW_NONE &&
 	    parse_misspelt_clause(p) == KW_NONE) {

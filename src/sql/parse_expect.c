@@ -7,7 +7,7 @@
 
 struct diag *parse_expected(struct parser *p, const char *what)
 {
-	bool is_after_comma = p->before == TOKEN_COMMA;
+	bool is_after_comma = p->before.kind == TOKEN_COMMA;
 	enum keyword near;
 	struct diag *diag;
 
@@ -35,23 +35,27 @@ void parse_expect(struct parser *p, enum token_kind kind, const char *what)
 		parse_expected(p, what);
 }
 
+bool parse_mend(struct parser *p, const enum keyword *among, u32 n, const char *is_what)
+{
+	enum keyword near = parse_misspelt(p, among, n);
+	struct diag *diag;
+
+	if (!near || near == p->tok.keyword)
+		return false;
+	diag = parse_report(p, "unknown-keyword", p->tok.span, "%s %s", parse_found(p), is_what);
+	diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
+	p->tok.keyword = (u8)near;
+	return true;
+}
+
 void parse_expect_keyword(struct parser *p, enum keyword keyword)
 {
-	enum keyword near;
-
 	if (parse_accept_keyword(p, keyword))
 		return;
-	near = parse_misspelt(p, &keyword, 1);
-	if (near) {
-		struct diag *diag =
-			parse_report(p, "unknown-keyword", p->tok.span, "expected %s, found %s",
-				     keyword_names[keyword], parse_found(p));
-
-		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[keyword]);
+	if (parse_mend(p, &keyword, 1, "is no keyword here"))
 		parse_next(p);
-		return;
-	}
-	parse_expected(p, keyword_names[keyword]);
+	else
+		parse_expected(p, keyword_names[keyword]);
 }
 
 struct span parse_open(struct parser *p)

@@ -89,7 +89,7 @@ void parse_add_arg(struct parser *p, struct ast *parent, struct ast *arg)
 
 struct ast *parse_finish(struct parser *p, struct ast *ast)
 {
-	ast->span.end = MAX(p->before_span.end, ast->span.start);
+	ast->span.end = MAX(p->before.span.end, ast->span.start);
 	return ast;
 }
 
@@ -213,6 +213,11 @@ static struct ast *parse_cast(struct parser *p)
 	}
 	if (!text || !text[0])
 		parse_expected(p, "a type");
+	else if (parse_at(p, TOKEN_OPEN))
+		diag_hint(p->diags,
+			  parse_error(p, "other-dialect", p->tok.span,
+				      "a type has no length or digits here"),
+			  "CAST(x AS TEXT), AS INTEGER or AS REAL");
 	ast->text = text ? text : "";
 	ast->text_bytes = (u32)strlen(ast->text);
 	parse_close(p, open);

@@ -30,7 +30,7 @@ static void read_group_by(struct parser *p, struct ast_select *select)
 {
 	parse_next(p);
 	parse_expect_keyword(p, KW_BY);
-	if (parse_foreign_group(p))
+	if (parse_foreign_list(p, "GROUP BY"))
 		return;
 	do {
 		vec_push(p->arena, &select->group_by, parse_expr(p));
@@ -55,6 +55,8 @@ static void read_order_by(struct parser *p, struct ast_select *select)
 
 	parse_next(p);
 	parse_expect_keyword(p, KW_BY);
+	if (parse_foreign_list(p, "ORDER BY"))
+		return;
 	list = parse_order_list(p, &n);
 	for (i = 0; i < n; i++)
 		vec_push(p->arena, &select->order_by, list[i]);
@@ -112,14 +114,6 @@ static const struct {
 	{ KW_WITH, read_options, "WITH", true },
 };
 
-/* What may follow an alias without AS in the list behind SELECT. */
-static bool follows_item(const struct token *token)
-{
-	return token->kind == TOKEN_END || token->kind == TOKEN_SEMICOLON ||
-	       token->kind == TOKEN_CLOSE || token->kind == TOKEN_COMMA ||
-	       (token->kind == TOKEN_WORD && keyword_flags[token->keyword] & KEYWORD_CLAUSE);
-}
-
 static struct ast_item parse_item(struct parser *p)
 {
 	struct ast_item item = { 0 };
@@ -130,6 +124,9 @@ static struct ast_item parse_item(struct parser *p)
 		item.expr->kind = AST_STAR;
 		item.expr->span = p->tok.span;
 		parse_next(p);
+		/* * EXCEPT (k) begins no clause, so recovery starts behind it. */
+		if (parse_at(p, TOKEN_WORD) && parse_peek(p).kind == TOKEN_OPEN && parse_foreign(p))
+			parse_next(p);
 		return item;
 	}
 	item.expr = parse_expr(p);
@@ -141,7 +138,7 @@ static struct ast_item parse_item(struct parser *p)
 			return item;
 		next = parse_peek(p);
 		/* SELECT pid FORM stream: no alias, a misspelt clause. */
-		if (!follows_item(&next) && parse_misspelt_clause(p))
+		if (next.kind != TOKEN_COMMA && !parse_ends_list(&next) && parse_misspelt_clause(p))
 			return item;
 	}
 	item.alias_span = p->tok.span;
@@ -178,12 +175,9 @@ static void unexpected(struct parser *p, const struct select_state *state)
 	enum keyword near = parse_misspelt_clause(p);
 	struct diag *diag;
 
-	if (near) {
-		diag = parse_report(p, "unknown-keyword", p->tok.span, "%s is no keyword here",
-				    parse_found(p));
-		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
-		p->tok.keyword = (u8)near;
-	} else if (p->tok.kind == TOKEN_CLOSE) {
+	if (parse_mend(p, &near, 1, "is no keyword here"))
+		return;
+	if (p->tok.kind == TOKEN_CLOSE) {
 		parse_error(p, "syntax-error", p->tok.span, "this \")\" closes nothing");
 	} else if (p->tok.kind == TOKEN_WORD && p->tok.keyword == KW_SELECT) {
 		diag = parse_expected(p, "a clause or the end of the query");

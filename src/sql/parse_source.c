@@ -80,17 +80,36 @@ static void read_file(struct parser *p, struct ast_source *source)
 	parse_next(p);
 }
 
+/* read_csv('t.csv') */
+static void refuse_function(struct parser *p, const struct ast_source *source)
+{
+	struct token argument = parse_peek(p);
+	struct diag *diag;
+
+	if (!parse_at(p, TOKEN_OPEN))
+		return;
+	diag = parse_error(p, "other-dialect", source->span, "no function stands in FROM");
+	if (argument.kind == TOKEN_TEXT)
+		diag_hint(p->diags, diag, "a file is read by its name: FROM %s",
+			  arena_strndup(p->arena, p->text + argument.span.start,
+					argument.span.end - argument.span.start));
+	else
+		diag_hint(p->diags, diag, "a stream, a view, a 'FILE' or a (SELECT ...) does");
+}
+
 struct ast_source *parse_one_source(struct parser *p)
 {
 	struct ast_source *source = arena_new(p->arena, struct ast_source);
 
 	source->span = p->tok.span;
-	if (parse_at(p, TOKEN_PATH))
+	if (parse_at(p, TOKEN_PATH)) {
 		read_path(p, source);
-	else if (parse_at(p, TOKEN_TEXT))
+		refuse_function(p, source);
+	} else if (parse_at(p, TOKEN_TEXT)) {
 		read_file(p, source);
-	else
+	} else {
 		parse_expected(p, "a stream");
+	}
 	source->span = parse_span(p, source->span.start);
 	return source;
 }
@@ -172,13 +191,8 @@ static struct ast_source *parse_primary(struct parser *p)
 static bool expect_join(struct parser *p)
 {
 	static const enum keyword join = KW_JOIN;
-	struct diag *diag;
 
-	if (parse_misspelt(p, &join, 1)) {
-		diag = parse_report(p, "unknown-keyword", p->tok.span, "expected JOIN, found %s",
-				    parse_found(p));
-		diag_hint(p->diags, diag, "did you mean JOIN?");
-	} else if (!parse_at_keyword(p, KW_JOIN)) {
+	if (!parse_mend(p, &join, 1, "is no keyword here") && !parse_at_keyword(p, KW_JOIN)) {
 		parse_expected(p, "JOIN");
 		return false;
 	}
@@ -209,7 +223,6 @@ static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join, bool 
 		{ KW_CROSS, AST_JOIN_CROSS }, { KW_PAIR, AST_JOIN_PAIR },
 		{ KW_ASOF, AST_JOIN_ASOF },
 	};
-	enum keyword near = parse_misspelt(p, join_words, ARRAY_SIZE(join_words));
 	struct diag *diag;
 	u32 i;
 
@@ -220,12 +233,8 @@ static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join, bool 
 		parse_next_source(p);
 		return true;
 	}
-	if (near && !parse_misspelt_clause(p)) {
-		diag = parse_report(p, "unknown-keyword", p->tok.span, "%s is no keyword here",
-				    parse_found(p));
-		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
-		p->tok.keyword = (u8)near;
-	}
+	if (!parse_misspelt_clause(p))
+		parse_mend(p, join_words, ARRAY_SIZE(join_words), "is no keyword here");
 	if (parse_at_keyword(p, KW_RIGHT) || parse_at_keyword(p, KW_FULL) ||
 	    parse_at_keyword(p, KW_NATURAL)) {
 		diag = parse_error(p, "syntax-error", p->tok.span, "there is no %s JOIN",

@@ -125,15 +125,10 @@ static void read_statement(struct parser *p, struct ast_statement *statement)
 {
 	static const enum keyword starts[] = { KW_SELECT, KW_EXPLAIN, KW_SHOW, KW_DESCRIBE,
 					       KW_CREATE, KW_DROP,    KW_SET };
-	enum keyword near = parse_misspelt(p, starts, ARRAY_SIZE(starts));
 	struct diag *diag;
 
-	if (near && near != p->tok.keyword && p->tok.keyword != KW_DESC) {
-		diag = parse_report(p, "unknown-keyword", p->tok.span, "%s begins no statement",
-				    parse_found(p));
-		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
-		p->tok.keyword = (u8)near;
-	}
+	if (p->tok.keyword != KW_DESC)
+		parse_mend(p, starts, ARRAY_SIZE(starts), "begins no statement");
 	if (parse_at_select(p)) {
 		statement->select = parse_select(p);
 	} else if (parse_accept_keyword(p, KW_EXPLAIN)) {
@@ -196,7 +191,7 @@ struct ast_script *sql_parse(struct arena *arena, struct diags *diags)
 	}
 	p.text_bytes = (u32)diags->text_bytes;
 	parse_next(&p);
-	p.before_span = (struct span){ 0, 0 };
+	p.before = (struct token){ 0 };
 	do {
 		struct ast_statement statement = { .span = p.tok.span };
 

@@ -23,28 +23,38 @@ static u64 parse_count(struct parser *p, struct span *ret_span)
 	return count;
 }
 
-static void read_size(struct parser *p, struct ast_window *window)
+/* A number of events or a time; of WINDOW(time, 1000, 1000) milliseconds unless it has a unit. */
+static u64 read_length(struct parser *p, struct ast_window *window, bool is_ms,
+		       struct span *ret_span)
 {
 	bool overflow = false;
+	u64 value;
 
 	if (window->kind == AST_WINDOW_COUNT)
-		window->size = parse_count(p, &window->size_span);
-	else
-		window->size = parse_duration(p, &window->size_span, &overflow);
-	window->overflow |= overflow;
-	window->advance = window->size;
-	window->advance_span = window->size_span;
+		return parse_count(p, ret_span);
+	if (!is_ms || !parse_at(p, TOKEN_INTEGER)) {
+		value = parse_duration(p, ret_span, &overflow);
+		window->overflow |= overflow;
+		return value;
+	}
+	value = p->tok.integer;
+	*ret_span = p->tok.span;
+	if (value > UINT64_MAX / NS_PER_MS) {
+		parse_report(p, "number-too-large", p->tok.span,
+			     "a window of %llu ms does not fit 64 bits of nanoseconds",
+			     (unsigned long long)value);
+		window->overflow = true;
+		value = UINT64_MAX / NS_PER_MS;
+	}
+	parse_next(p);
+	return value * NS_PER_MS;
 }
 
-static void read_advance(struct parser *p, struct ast_window *window)
+static void read_size(struct parser *p, struct ast_window *window, bool is_ms)
 {
-	bool overflow = false;
-
-	if (window->kind == AST_WINDOW_COUNT)
-		window->advance = parse_count(p, &window->advance_span);
-	else
-		window->advance = parse_duration(p, &window->advance_span, &overflow);
-	window->overflow |= overflow;
+	window->size = read_length(p, window, is_ms, &window->size_span);
+	window->advance = window->size;
+	window->advance_span = window->size_span;
 }
 
 /* PER CPU and PER GROUP, behind the size or the advance of COUNT, or behind its ")". */
@@ -83,26 +93,25 @@ static void read_kind(struct parser *p, struct ast_window *window)
 	if (has_parens)
 		open = parse_open(p);
 	parse_accept_keyword(p, window->kind == AST_WINDOW_SESSION ? KW_GAP : KW_SIZE);
-	read_size(p, window);
+	read_size(p, window, false);
 	read_scope(p, window);
-	if (may_advance && has_parens && parse_accept(p, TOKEN_COMMA)) {
-		if (parse_accept_keyword(p, KW_ADVANCE))
+	if (may_advance) {
+		has_advance = has_parens && parse_accept(p, TOKEN_COMMA);
+		if (parse_accept_keyword(p, KW_ADVANCE)) {
 			parse_expect_keyword(p, KW_BY);
-		has_advance = true;
-	} else if (may_advance && parse_accept_keyword(p, KW_ADVANCE)) {
-		parse_expect_keyword(p, KW_BY);
-		has_advance = true;
-	} else if (may_advance && parse_accept_keyword(p, KW_BY)) {
-		has_advance = true;
+			has_advance = true;
+		} else if (!has_advance) {
+			has_advance = parse_accept_keyword(p, KW_BY);
+		}
 	}
-	if (has_advance)
-		read_advance(p, window);
-	if (has_advance)
+	if (has_advance) {
+		window->advance = read_length(p, window, false, &window->advance_span);
 		read_scope(p, window);
-	if (has_parens)
+	}
+	if (has_parens) {
 		parse_close(p, open);
-	if (has_parens)
 		read_scope(p, window);
+	}
 	if (window->kind == AST_WINDOW_HOPPING && !has_advance) {
 		struct diag *diag =
 			parse_error(p, "syntax-error", parse_span(p, window->span.start),
@@ -110,29 +119,6 @@ static void read_kind(struct parser *p, struct ast_window *window)
 
 		diag_hint(p->diags, diag, "write HOPPING 10s BY 1s, or TUMBLING 10s");
 	}
-}
-
-/* One number of WINDOW(time, size, step): milliseconds unless it has a unit. */
-static u64 read_milliseconds(struct parser *p, struct ast_window *window, struct span *ret_span)
-{
-	u64 value = p->tok.integer;
-	bool overflow = false;
-
-	if (!parse_at(p, TOKEN_INTEGER)) {
-		value = parse_duration(p, ret_span, &overflow);
-		window->overflow |= overflow;
-		return value;
-	}
-	*ret_span = p->tok.span;
-	if (value > UINT64_MAX / NS_PER_MS) {
-		parse_report(p, "number-too-large", p->tok.span,
-			     "a window of %llu ms does not fit 64 bits of nanoseconds",
-			     (unsigned long long)value);
-		window->overflow = true;
-		value = UINT64_MAX / NS_PER_MS;
-	}
-	parse_next(p);
-	return value * NS_PER_MS;
 }
 
 /* WINDOW(time, 1000, 1000), WINDOW(count, 1024, 256) and WINDOW(count, 1024) PER CPU. */
@@ -148,18 +134,9 @@ static void read_arguments(struct parser *p, struct ast_window *window)
 	parse_next(p);
 	parse_expect(p, TOKEN_COMMA, "\",\"");
 	window->kind = is_count ? AST_WINDOW_COUNT : AST_WINDOW_HOPPING;
-	if (is_count)
-		window->size = parse_count(p, &window->size_span);
-	else
-		window->size = read_milliseconds(p, window, &window->size_span);
-	window->advance = window->size;
-	window->advance_span = window->size_span;
-	if (parse_accept(p, TOKEN_COMMA)) {
-		if (is_count)
-			window->advance = parse_count(p, &window->advance_span);
-		else
-			window->advance = read_milliseconds(p, window, &window->advance_span);
-	}
+	read_size(p, window, true);
+	if (parse_accept(p, TOKEN_COMMA))
+		window->advance = read_length(p, window, true, &window->advance_span);
 	read_scope(p, window);
 	parse_close(p, open);
 	read_scope(p, window);
@@ -173,19 +150,10 @@ struct ast_window parse_window(struct parser *p)
 	static const enum ast_window_kind kinds[] = { AST_WINDOW_TUMBLING, AST_WINDOW_HOPPING,
 						      AST_WINDOW_COUNT, AST_WINDOW_SESSION };
 	struct ast_window window = { .span = p->tok.span };
-	enum keyword near;
-	u32 i;
 
 	parse_next(p); /* WINDOW */
-	near = parse_misspelt(p, names, ARRAY_SIZE(names));
-	if (near && near != p->tok.keyword) {
-		struct diag *diag = parse_report(p, "unknown-keyword", p->tok.span,
-						 "%s is no kind of window", parse_found(p));
-
-		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
-		p->tok.keyword = (u8)near;
-	}
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	parse_mend(p, names, ARRAY_SIZE(names), "is no kind of window");
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
 		if (parse_at_keyword(p, names[i]))
 			window.kind = kinds[i];
 	if (window.kind != AST_WINDOW_NONE) {

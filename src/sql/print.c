@@ -3,7 +3,6 @@
  * Tree -> SQL text that parses to the same tree.  Parentheses stand only where
  * precedence asks for them; names that could be read as keywords are quoted.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "sql/precedence.h"
@@ -29,17 +28,6 @@ const u8 precedence_of_op[OP_N] = {
 	[OP_NEG] = LEVEL_PREFIX,   [OP_PLUS] = LEVEL_PREFIX,	 [OP_BIT_NOT] = LEVEL_PREFIX,
 };
 
-static void print_quoted(const char *text, char quote, struct buf *out)
-{
-	buf_putc(out, quote);
-	for (; *text; text++) {
-		if (*text == quote)
-			buf_putc(out, quote);
-		buf_putc(out, *text);
-	}
-	buf_putc(out, quote);
-}
-
 /* Would the lexer read the whole of it as one bare word? */
 static bool is_word(const char *text)
 {
@@ -54,7 +42,7 @@ static void print_name(const char *name, struct buf *out)
 	if (is_word(name) && !keyword_flags[keyword_find(name, strlen(name))])
 		buf_puts(out, name);
 	else
-		print_quoted(name, '"', out);
+		buf_put_quoted(out, '"', name, strlen(name));
 }
 
 static u32 level_of(const struct ast *ast)
@@ -79,13 +67,29 @@ static void print_at(const struct ast *ast, u32 level, struct buf *out)
 		buf_putc(out, ')');
 }
 
+/* Nothing where there is no expression. */
+static void print_clause(const char *before, const struct ast *ast, struct buf *out)
+{
+	if (!ast)
+		return;
+	buf_puts(out, before);
+	sql_print_expr(ast, out);
+}
+
+static void print_alias(const char *alias, struct buf *out)
+{
+	if (!alias)
+		return;
+	buf_puts(out, " AS ");
+	print_name(alias, out);
+}
+
 static void print_list(struct ast *const *list, u32 n, struct buf *out)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		buf_puts(out, i ? ", " : "");
-		sql_print_expr(list[i], out);
+		print_clause(i ? ", " : "", list[i], out);
 	}
 }
 
@@ -95,8 +99,7 @@ static void print_order(const struct ast_order *list, u32 n, struct buf *out)
 
 	buf_puts(out, "ORDER BY ");
 	for (i = 0; i < n; i++) {
-		buf_puts(out, i ? ", " : "");
-		sql_print_expr(list[i].expr, out);
+		print_clause(i ? ", " : "", list[i].expr, out);
 		buf_puts(out, list[i].is_descending ? " DESC" : "");
 		buf_puts(out, list[i].nulls < 0 ? " NULLS FIRST" : "");
 		buf_puts(out, list[i].nulls > 0 ? " NULLS LAST" : "");
@@ -137,11 +140,8 @@ static void print_call(const struct ast *ast, struct buf *out)
 		print_order(ast->order_by, ast->n_order_by, out);
 		buf_putc(out, ')');
 	}
-	if (ast->filter) {
-		buf_puts(out, " FILTER (WHERE ");
-		sql_print_expr(ast->filter, out);
-		buf_putc(out, ')');
-	}
+	print_clause(" FILTER (WHERE ", ast->filter, out);
+	buf_puts(out, ast->filter ? ")" : "");
 	if (!ast->is_over)
 		return;
 	buf_puts(out, " OVER (");
@@ -164,31 +164,13 @@ static void print_case(const struct ast *ast, struct buf *out)
 	u32 i;
 
 	buf_puts(out, "CASE");
-	if (ast->args[0]) {
-		buf_putc(out, ' ');
-		sql_print_expr(ast->args[0], out);
-	}
+	print_clause(" ", ast->args[0], out);
 	for (i = 1; i + 1 < ast->n_args; i += 2) {
-		buf_puts(out, " WHEN ");
-		sql_print_expr(ast->args[i], out);
-		buf_puts(out, " THEN ");
-		sql_print_expr(ast->args[i + 1], out);
+		print_clause(" WHEN ", ast->args[i], out);
+		print_clause(" THEN ", ast->args[i + 1], out);
 	}
-	if (ast->otherwise) {
-		buf_puts(out, " ELSE ");
-		sql_print_expr(ast->otherwise, out);
-	}
+	print_clause(" ELSE ", ast->otherwise, out);
 	buf_puts(out, " END");
-}
-
-static void print_type(const char *type, struct buf *out)
-{
-	bool is_bare = is_word(type);
-
-	if (is_bare)
-		buf_puts(out, type);
-	else
-		print_quoted(type, '\'', out);
 }
 
 static void print_unary(const struct ast *ast, struct buf *out)
@@ -255,7 +237,7 @@ static void print_literal(const struct ast *ast, struct buf *out)
 	else if (ast->kind == AST_REAL)
 		buf_put_real(out, ast->real);
 	else if (ast->kind == AST_TEXT)
-		print_quoted(ast->text, '\'', out);
+		buf_put_quoted(out, '\'', ast->text, strlen(ast->text));
 	else
 		print_duration(ast->integer, out);
 }
@@ -297,10 +279,12 @@ void sql_print_expr(const struct ast *ast, struct buf *out)
 		print_case(ast, out);
 		break;
 	case AST_CAST:
-		buf_puts(out, "CAST(");
-		sql_print_expr(ast->args[0], out);
+		print_clause("CAST(", ast->args[0], out);
 		buf_puts(out, " AS ");
-		print_type(ast->text, out);
+		if (is_word(ast->text))
+			buf_puts(out, ast->text);
+		else
+			buf_put_quoted(out, '\'', ast->text, ast->text_bytes);
 		buf_putc(out, ')');
 		break;
 	case AST_CALL:
@@ -308,8 +292,7 @@ void sql_print_expr(const struct ast *ast, struct buf *out)
 		break;
 	case AST_INDEX:
 		print_at(ast->args[0], LEVEL_POSTFIX, out);
-		buf_putc(out, '[');
-		sql_print_expr(ast->args[1], out);
+		print_clause("[", ast->args[1], out);
 		buf_putc(out, ']');
 		break;
 	case AST_EXISTS:
@@ -340,10 +323,7 @@ static void print_join(const struct ast_source *join, struct buf *out)
 	buf_puts(out, has_parens ? "(" : "");
 	print_source(join->right, out);
 	buf_puts(out, has_parens ? ")" : "");
-	if (join->on) {
-		buf_puts(out, " ON ");
-		sql_print_expr(join->on, out);
-	}
+	print_clause(" ON ", join->on, out);
 	if (join->within_ns) {
 		buf_puts(out, " WITHIN ");
 		print_duration(join->within_ns, out);
@@ -357,7 +337,7 @@ static void print_source(const struct ast_source *source, struct buf *out)
 		buf_puts(out, source->written);
 		break;
 	case AST_SOURCE_FILE:
-		print_quoted(source->path[0], '\'', out);
+		buf_put_quoted(out, '\'', source->path[0], strlen(source->path[0]));
 		break;
 	case AST_SOURCE_SELECT:
 		buf_putc(out, '(');
@@ -370,10 +350,7 @@ static void print_source(const struct ast_source *source, struct buf *out)
 		buf_puts(out, source->alias ? ")" : "");
 		break;
 	}
-	if (source->alias) {
-		buf_puts(out, " AS ");
-		print_name(source->alias, out);
-	}
+	print_alias(source->alias, out);
 }
 
 static void print_window(const struct ast_window *window, struct buf *out)
@@ -407,18 +384,6 @@ static void print_window(const struct ast_window *window, struct buf *out)
 	buf_putc(out, ')');
 }
 
-static void print_options(const struct ast_option *options, u32 n, struct buf *out)
-{
-	u32 i;
-
-	for (i = 0; i < n; i++) {
-		buf_puts(out, i ? ", " : "");
-		print_name(options[i].name, out);
-		buf_puts(out, " = ");
-		sql_print_expr(options[i].value, out);
-	}
-}
-
 /* SELECT up to HAVING: what stands between two UNIONs. */
 static void print_core(const struct ast_select *select, struct buf *out)
 {
@@ -426,31 +391,21 @@ static void print_core(const struct ast_select *select, struct buf *out)
 
 	buf_puts(out, select->is_distinct ? "SELECT DISTINCT " : "SELECT ");
 	for (i = 0; i < select->items.n; i++) {
-		buf_puts(out, i ? ", " : "");
-		sql_print_expr(select->items.at[i].expr, out);
-		if (select->items.at[i].alias) {
-			buf_puts(out, " AS ");
-			print_name(select->items.at[i].alias, out);
-		}
+		print_clause(i ? ", " : "", select->items.at[i].expr, out);
+		print_alias(select->items.at[i].alias, out);
 	}
 	if (select->from) {
 		buf_puts(out, " FROM ");
 		print_source(select->from, out);
 	}
-	if (select->where) {
-		buf_puts(out, " WHERE ");
-		sql_print_expr(select->where, out);
-	}
+	print_clause(" WHERE ", select->where, out);
 	if (select->group_by.n) {
 		buf_puts(out, " GROUP BY ");
 		print_list(select->group_by.at, select->group_by.n, out);
 	}
 	if (select->window.kind != AST_WINDOW_NONE)
 		print_window(&select->window, out);
-	if (select->having) {
-		buf_puts(out, " HAVING ");
-		sql_print_expr(select->having, out);
-	}
+	print_clause(" HAVING ", select->having, out);
 }
 
 void sql_print_select(const struct ast_select *select, struct buf *out)
@@ -480,76 +435,12 @@ void sql_print_select(const struct ast_select *select, struct buf *out)
 		buf_putc(out, ' ');
 		print_order(select->order_by.at, select->order_by.n, out);
 	}
-	if (select->limit) {
-		buf_puts(out, " LIMIT ");
-		sql_print_expr(select->limit, out);
+	print_clause(" LIMIT ", select->limit, out);
+	print_clause(" OFFSET ", select->offset, out);
+	for (i = 0; i < select->options.n; i++) {
+		buf_puts(out, i ? ", " : " WITH (");
+		print_name(select->options.at[i].name, out);
+		print_clause(" = ", select->options.at[i].value, out);
 	}
-	if (select->offset) {
-		buf_puts(out, " OFFSET ");
-		sql_print_expr(select->offset, out);
-	}
-	if (select->options.n) {
-		buf_puts(out, " WITH (");
-		print_options(select->options.at, select->options.n, out);
-		buf_putc(out, ')');
-	}
-}
-
-static void print_statement(const struct ast_statement *statement, struct buf *out)
-{
-	switch (statement->kind) {
-	case AST_STATEMENT_EXPLAIN:
-		buf_puts(out, statement->analyze ? "EXPLAIN ANALYZE " : "EXPLAIN ");
-		if (statement->text)
-			buf_printf(out, "%s ", statement->text);
-		break;
-	case AST_STATEMENT_SHOW_STREAMS:
-	case AST_STATEMENT_SHOW_VIEWS:
-		buf_puts(out, statement->kind == AST_STATEMENT_SHOW_VIEWS ? "SHOW VIEWS"
-									  : "SHOW STREAMS");
-		if (statement->text) {
-			buf_puts(out, " LIKE ");
-			print_quoted(statement->text, '\'', out);
-		}
-		break;
-	case AST_STATEMENT_DESCRIBE:
-		buf_puts(out, "DESCRIBE ");
-		print_source(statement->source, out);
-		break;
-	case AST_STATEMENT_CREATE_VIEW:
-		buf_puts(out, statement->replace ? "CREATE OR REPLACE VIEW " : "CREATE VIEW ");
-		buf_puts(out, statement->if_exists ? "IF NOT EXISTS " : "");
-		print_name(statement->text, out);
-		buf_puts(out, " AS ");
-		break;
-	case AST_STATEMENT_DROP_VIEW:
-		buf_puts(out, statement->if_exists ? "DROP VIEW IF EXISTS " : "DROP VIEW ");
-		print_name(statement->text, out);
-		break;
-	case AST_STATEMENT_SET:
-		buf_puts(out, "SET ");
-		print_options(&statement->option, 1, out);
-		break;
-	case AST_STATEMENT_ATTACH:
-		buf_puts(out, "ATTACH ");
-		print_quoted(statement->text, '\'', out);
-		if (statement->option.name) {
-			buf_puts(out, " AS ");
-			print_name(statement->option.name, out);
-		}
-		break;
-	case AST_STATEMENT_SELECT:
-		break;
-	}
-	if (statement->select)
-		sql_print_select(statement->select, out);
-	buf_puts(out, ";\n");
-}
-
-void sql_print_script(const struct ast_script *script, struct buf *out)
-{
-	u32 i;
-
-	for (i = 0; i < script->statements.n; i++)
-		print_statement(&script->statements.at[i], out);
+	buf_puts(out, select->options.n ? ")" : "");
 }

@@ -237,16 +237,13 @@ struct ast_script *sql_parse(struct arena *arena, struct diags *diags);
 /* A frame of RANGE?  NULL is none. */
 bool sql_is_range(const char *frame);
 
-/* SQL text that parses to the same tree again (golden tests, explain --stage ast). */
-void sql_print_script(const struct ast_script *script, struct buf *out);
+/* SQL text that parses to the same tree again. */
 void sql_print_select(const struct ast_select *select, struct buf *out);
 void sql_print_expr(const struct ast *expr, struct buf *out);
-/* The tree itself, one node a line, indented. */
+/* The tree itself (explain --stage ast), one node a line, indented. */
 void sql_dump_script(const struct ast_script *script, struct buf *out);
 /* Sets every span in the tree to this one: what the user did not write has no place of its own. */
 void sql_respan(struct ast_select *select, struct span span);
-/* Are the two the same expression, spans aside?  Names compare without case. */
-bool sql_expr_equal(const struct ast *a, const struct ast *b);
 
 /* --- Text that is being typed (scan.c) --- */
 

@@ -207,6 +207,7 @@ static void test_json(void **state)
 		{ "\xE0\x80\x80", 3, "\"" REPLACED REPLACED REPLACED "\"" },
 		{ "\xED\xA0\x80", 3, "\"" REPLACED REPLACED REPLACED "\"" },
 		{ "\xF4\x90\x80\x80", 4, "\"" REPLACED REPLACED REPLACED REPLACED "\"" },
+		{ "a\xC2\x9B\xC2\xA0", 5, "\"a\\u009b\xC2\xA0\"" },
 		{ "\xF4\x8F\xBF\xBF", 4, "\"\xF4\x8F\xBF\xBF\"" },
 		{ "a\xC2\x9B\xC2\xA0", 5, "\"a\\u009b\xC2\xA0\"" },
 	};
@@ -223,6 +224,12 @@ static void test_json(void **state)
 	buf_reset(&buf);
 	buf_put_json_exact(&buf, "\xffz", 2);
 	assert_string_equal(buf.at, "\"\\udcffz\"");
+	buf_reset(&buf);
+	buf_put_json_exact(&buf, "a\xFF\n\xC3", 4);
+	assert_string_equal(buf.at, "\"a\\udcff\\n\\udcc3\"");
+	buf_reset(&buf);
+	buf_put_quoted(&buf, '\'', "it's\"", 5);
+	assert_string_equal(buf.at, "'it''s\"'");
 	buf_free(&buf);
 }
 

@@ -1,0 +1,1 @@
+SELECT DISTINCT ON (k) k, v FROM t:a:b

@@ -1,0 +1,1 @@
+SELECT * FROM read_csv('t.csv') WHERE k = 1

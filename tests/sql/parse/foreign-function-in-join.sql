@@ -1,0 +1,1 @@
+SELECT * FROM t:a:b JOIN unnest(x) AS u ON true

@@ -1,0 +1,1 @@
+SELECT pid FROM t:a:b ORDER BY ALL DESC

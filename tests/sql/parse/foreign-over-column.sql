@@ -1,0 +1,1 @@
+SELECT v OVER (ORDER BY id) FROM t:a:b

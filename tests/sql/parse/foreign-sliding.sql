@@ -1,0 +1,1 @@
+SELECT count(*) FROM t:a:b WINDOW SLIDING 1s HAVING count(*) > 1

@@ -1,0 +1,1 @@
+SELECT * EXCLUDE (k) FROM t:a:b WHERE pid = 1

@@ -1,0 +1,1 @@
+SELECT * REPLACE (k + 1 AS k) FROM t:a:b

@@ -1,0 +1,1 @@
+SELECT pid FROM t:a:b WHERE comm ~ '^z' AND pid = 1

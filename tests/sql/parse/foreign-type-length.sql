@@ -1,0 +1,1 @@
+SELECT CAST(comm AS VARCHAR(10)), CAST(pid AS DECIMAL(10, 2)) FROM t:a:b

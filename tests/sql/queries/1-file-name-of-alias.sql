@@ -1,0 +1,1 @@
+SELECT "names.csv".key FROM 'names.csv' AS n

@@ -1,0 +1,1 @@
+SELECT sum(n) FROM 'huge.csv'

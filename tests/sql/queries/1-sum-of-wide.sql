@@ -1,0 +1,1 @@
+SELECT sum(wide) FROM 'huge.csv'

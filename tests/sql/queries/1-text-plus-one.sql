@@ -1,0 +1,1 @@
+SELECT n + 1, n = 'x' FROM 'huge.csv'

@@ -1,0 +1,1 @@
+SELECT count(*) FROM 'negative-time.jsonl' WINDOW TUMBLING 1s

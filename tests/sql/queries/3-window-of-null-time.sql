@@ -1,0 +1,1 @@
+SELECT count(*) FROM 'null-time.csv' WINDOW TUMBLING 1s

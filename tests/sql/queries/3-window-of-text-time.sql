@@ -1,0 +1,1 @@
+SELECT first(k) FROM 'text-time.csv'
