@@ -17,6 +17,9 @@ bool gather_add(struct gather *gather, const struct batch *batch)
 	size_t n_before = (size_t)gather->n_rows * n_columns;
 	size_t n = (size_t)batch->n_rows * n_columns;
 
+	/* Those of the rows that were taken. */
+	if (!gather->n_rows)
+		buf_reset(&gather->texts);
 	if (n_before + n > gather->capacity) {
 		size_t capacity = MAX(n_before + n, 2 * gather->capacity);
 		void *grown = realloc(gather->values, capacity * sizeof(*gather->values));
@@ -44,8 +47,9 @@ bool gather_add(struct gather *gather, const struct batch *batch)
 
 bool gather_is_due(const struct gather *gather)
 {
-	return gather->n_rows >= GATHERED_ROWS || gather->texts.n >= GATHERED_TEXT_BYTES ||
-	       (gather->n_rows && base_monotonic_ns() - gather->first_ns >= GATHERED_NS);
+	return gather->n_rows &&
+	       (gather->n_rows >= GATHERED_ROWS || gather->texts.n >= GATHERED_TEXT_BYTES ||
+		base_monotonic_ns() - gather->first_ns >= GATHERED_NS);
 }
 
 void gather_take(struct gather *gather, const struct schema *schema, struct batch *ret_batch)
@@ -61,7 +65,6 @@ void gather_take(struct gather *gather, const struct schema *schema, struct batc
 				     .values = gather->values,
 				     .other_row = -1 };
 	gather->n_rows = 0;
-	buf_reset(&gather->texts);
 }
 
 void gather_free(struct gather *gather)

@@ -206,7 +206,8 @@ static void test_own_writes(void **state)
 	       "done; wait $P; n=$(grep -c 1 b.csv); test $n -gt 3 -a $n -lt 40; echo $?",
 	       0, "0\n");
 	/* What was written is there, however the recording ends. */
-	expect("count() { $E -o csv \"SELECT count(*) AS n FROM 'b.arrows'\" | cut -d, -f3; }; "
+	expect("rm said; "
+	       "count() { $E -o csv \"SELECT count(*) AS n FROM 'b.arrows'\" 2>&1 | cut -d, -f3; }; "
 	       "$E record -v -o b.arrows \"SELECT time, comm FROM syscall:write WHERE comm = 'dd' "
 	       "AND count = 1\" 2>said & P=$!; " WAIT_ATTACHED
 	       "dd if=/dev/zero of=/dev/null bs=1 count=5000 status=none; "
