@@ -117,6 +117,10 @@ static void test_no_room(void **state)
 		print_message("SKIP: needs root to load programs\n");
 		skip();
 	}
+#ifdef __SANITIZE_ADDRESS__
+	print_message("SKIP: the sanitizer takes more addresses than the limit\n");
+	skip();
+#endif
 	expect("version >/dev/null; prlimit --as=250000000 " EBQL_BINARY
 	       " -n 1 'SET ring_bytes = 256MiB; SELECT pid FROM raw_tracepoint:sched_switch'",
 	       1, "error[run-start]: cannot make room for rows: Cannot allocate memory\n");
