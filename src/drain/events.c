@@ -66,6 +66,8 @@ u32 events_read(struct events *events, const struct value **ret_rows)
 
 	*ret_rows = events->stream.values.at;
 	events->n_rows += n;
+	for (u64 i = 0; i < (u64)n * events->load->phys->n_columns; i++)
+		events->account.lost[LOSS_FAULT] += (*ret_rows)[i].has_fault;
 	if (n)
 		events_account(events, false);
 	return n;

@@ -91,7 +91,10 @@ void stream_decode(const struct phys *phys, const struct phys_source *source, co
 		const u8 *at = record + c->bytes_offset;
 		struct value *value = &ret_values[i];
 
-		*value = (struct value){ .kind = VALUE_NULL };
+		*value = (struct value){
+			.kind = VALUE_NULL,
+			.has_fault = c->fault_bit >= 0 && nulls >> c->fault_bit & 1,
+		};
 		if (nulls >> i & 1)
 			continue;
 		if (!c->is_probe && (c->type.kind == TYPE_TEXT || c->type.kind == TYPE_BLOB)) {

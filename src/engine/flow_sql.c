@@ -82,9 +82,11 @@ int flow_sql_open(struct flow_sql *sql, const struct cut *cut, struct relation *
 		sql->n_computed += !cut->picks || cut->picks[i] == CUT_PICK_SQL;
 	if (connect_open(cancel, &sql->db) || func_register(sql->db, &sql->context))
 		return sqlite_failed(sql, diags);
-	for (i = 0; i < cut->n_parts; i++)
+	for (i = 0; i < cut->n_parts; i++) {
+		relations[i].context = &sql->context;
 		if (relation_register(sql->db, &relations[i]))
 			return sqlite_failed(sql, diags);
+	}
 	for (i = 0; i < cut->n_databases; i++) {
 		err = attach_database(sql, &cut->databases[i], diags);
 		if (err)

@@ -76,11 +76,12 @@ void gen_stream(struct gen *g)
 
 	ir_imm(g->ir, nulls, 0);
 	for (u32 i = 0; i < n_columns; i++) {
-		/* Of a raw scan: whoever evaluates it counts the fault, if anybody does. */
-		g->is_recount = p->is_raw && stream_column_is_read(&columns[i]);
+		/* Whoever evaluates it counts the fault, if anybody does. */
+		g->faults = columns[i].fault_bit < 0 ? 0 : nulls;
+		g->fault_mask = columns[i].fault_bit < 0 ? 0 : 1ull << columns[i].fault_bit;
 		values[i] = gen_streamed(g, columns[i].expr, columns[i].is_probe, i, nulls);
-		g->is_recount = false;
 	}
+	g->faults = 0;
 	ir_note(g->ir, "row");
 	ir_map(g->ir, args[0], load_map_number(g->phys, LOAD_MAP_RING));
 	ir_imm(g->ir, args[1], p->is_raw ? s->row_bytes : p->row_bytes);

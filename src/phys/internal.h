@@ -41,6 +41,10 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 void phys_cells(struct phys *phys, const struct plan *agg);
 void phys_cell_print(const struct cell *cell, struct buf *out);
 /* stream.c: the columns of streamed rows. */
+#define STREAM_COLUMNS_MAX 64u /* a bit each in the row's header, and one more that may fault */
+/* The column of that expression of the tree, added if it is new; -1 after a diagnostic. */
+s32 phys_stream_column(struct stream_column *columns, u32 *n_columns, u32 *row_bytes,
+		       struct expr *e, const struct plan *tree, struct diags *diags);
 bool phys_stream(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* join.c: what each join stores, and its table; after all that the output needs is known. */
 bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags *diags);

@@ -427,7 +427,7 @@ struct phys_aggregate {
  */
 struct stream_header {
 	u64 word;
-	u64 nulls; /* a bit for each column */
+	u64 nulls; /* from the lowest bit on one for each column, from the highest on fault bits */
 };
 
 #define STREAM_SOURCE_SHIFT BLOCK_PARTS
@@ -437,17 +437,12 @@ struct stream_column {
 	struct type type;
 	bool is_probe;
 	u32 bytes_offset, n_bytes;
+	/*
+	 * In nulls; -1: computing it cannot fail.  A column is streamed also where the query
+	 * guards it: the fault is of who evaluates it.
+	 */
+	s32 fault_bit;
 };
-
-/*
- * A word read through a pointer, which may fail.  A raw scan does all reads, also those that
- * the query guards: such a column is NULL then, and user space counts the fault where it
- * evaluates it.  (Of texts, that they were cut can only be known where they are read.)
- */
-static inline bool stream_column_is_read(const struct stream_column *c)
-{
-	return c->expr->kind == EXPR_MEMBER && c->expr->type.kind != TYPE_TEXT;
-}
 
 /* The parts that are planned together, and the hooks that they share. */
 struct phys_set {

@@ -8,12 +8,11 @@
 
 #include "phys/internal.h"
 
-#define SOURCE_COLUMNS_MAX 64 /* one bit each in the row's null mask */
-
 typedef VEC(struct phys_source) source_vec;
 
 struct raw_walk {
 	struct arena *arena;
+	const struct plan *plan;
 	struct diags *diags;
 	source_vec sources;
 	bool is_refused;
@@ -29,26 +28,9 @@ static struct phys_source *source_of(struct raw_walk *w, u32 number)
 
 static void add_column(struct raw_walk *w, struct phys_source *s, struct expr *e)
 {
-	struct stream_column c = { .expr = e, .type = e->type };
-
-	for (u32 i = 0; i < s->n_columns; i++)
-		if (expr_equal(s->columns[i].expr, e))
-			return;
-	if (s->n_columns == SOURCE_COLUMNS_MAX) {
-		if (!w->is_refused)
-			diag_hint(w->diags,
-				  diag_error(w->diags, "too-many-columns", e->span,
-					     "a streamed row has at most %u columns",
-					     SOURCE_COLUMNS_MAX),
-				  "use fewer of them");
-		w->is_refused = true;
-		return;
-	}
-	c.is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
-	c.n_bytes = e->type.kind == TYPE_TEXT && !c.is_probe ? (u32)ALIGN_UP(e->type.bytes, 8) : 8;
-	c.bytes_offset = s->row_bytes;
-	s->row_bytes += c.n_bytes;
-	s->columns[s->n_columns++] = c;
+	if (!w->is_refused)
+		w->is_refused = phys_stream_column(s->columns, &s->n_columns, &s->row_bytes, e,
+						   w->plan, w->diags) < 0;
 }
 
 /* --- Scans --- */
@@ -67,7 +49,7 @@ static void add_source(struct raw_walk *w, const struct plan *scan, bool is_root
 	time->type = system_columns[SYS_TIME].type;
 	time->hi = type_max(time->type);
 	time->source = scan->scan.source;
-	s.columns = arena_array(w->arena, struct stream_column, SOURCE_COLUMNS_MAX);
+	s.columns = arena_array(w->arena, struct stream_column, STREAM_COLUMNS_MAX);
 	add_column(w, &s, time);
 	vec_push(w->arena, &w->sources, s);
 }
@@ -152,7 +134,7 @@ static void collect_of_plan(struct raw_walk *w, const struct plan *p)
 bool phys_raw_sources(const struct plan *plan, struct arena *arena, struct diags *diags,
 		      struct phys_source **ret_sources, u32 *ret_n)
 {
-	struct raw_walk w = { .arena = arena, .diags = diags };
+	struct raw_walk w = { .arena = arena, .plan = plan, .diags = diags };
 
 	find_sources(&w, plan, true);
 	order_sources(&w.sources);

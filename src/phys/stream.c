@@ -5,46 +5,55 @@
  */
 #include "phys/internal.h"
 
-/* One bit each in the row's null mask. */
-#define STREAM_COLUMNS_MAX 64
-
-typedef VEC(struct stream_column) column_vec;
-
-static s32 column_of(struct phys *phys, column_vec *columns, struct expr *e)
+s32 phys_stream_column(struct stream_column *columns, u32 *n_columns, u32 *row_bytes,
+		       struct expr *e, const struct plan *tree, struct diags *diags)
 {
-	struct stream_column c = { .expr = e, .type = e->type };
+	struct stream_column c = { .expr = e, .type = e->type, .fault_bit = -1 };
+	bool can_fault = expr_can_fault(e, tree);
+	u32 n_faults = 0;
 
-	if (expr_is_constant(e))
-		return -1;
-	for (u32 i = 0; i < columns->n; i++)
-		if (expr_equal(columns->at[i].expr, e))
+	for (u32 i = 0; i < *n_columns; i++) {
+		if (expr_equal(columns[i].expr, e))
 			return (s32)i;
+		n_faults += columns[i].fault_bit >= 0;
+	}
+	if (*n_columns + 1 + n_faults + can_fault > STREAM_COLUMNS_MAX) {
+		diag_hint(diags,
+			  diag_error(diags, "too-many-columns", e->span,
+				     "a streamed row has at most %u columns", STREAM_COLUMNS_MAX),
+			  "select fewer of them; one whose reading may fail counts twice");
+		return -1;
+	}
+	if (can_fault)
+		c.fault_bit = 63 - (s32)n_faults;
 	c.is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
 	c.n_bytes = e->type.kind == TYPE_TEXT && !c.is_probe ? (u32)ALIGN_UP(e->type.bytes, 8) : 8;
-	c.bytes_offset = phys->row_bytes;
-	phys->row_bytes += c.n_bytes;
-	vec_push(phys->arena, columns, c);
-	return (s32)columns->n - 1;
+	c.bytes_offset = *row_bytes;
+	*row_bytes += c.n_bytes;
+	columns[*n_columns] = c;
+	return (s32)(*n_columns)++;
 }
 
 bool phys_stream(struct phys *phys, const struct phys_input *input, struct diags *diags)
 {
 	const struct plan *project = plan_find(input->plan, PLAN_PROJECT);
-	column_vec columns = { 0 };
 
 	if (!phys->is_streaming)
 		return true;
 	phys->item_columns = arena_array(phys->arena, s32, project->project.n_items);
+	phys->columns = arena_array(phys->arena, struct stream_column, STREAM_COLUMNS_MAX);
 	phys->row_bytes = sizeof(struct stream_header);
-	for (u32 i = 0; i < project->project.n_items; i++)
-		phys->item_columns[i] = column_of(phys, &columns, project->project.items[i].expr);
-	phys->columns = columns.at;
-	phys->n_columns = columns.n;
-	if (columns.n <= STREAM_COLUMNS_MAX)
-		return true;
-	diag_hint(diags,
-		  diag_error(diags, "too-many-columns", input->plan->span,
-			     "a streamed row has at most %u columns", STREAM_COLUMNS_MAX),
-		  "select fewer of them");
-	return false;
+	for (u32 i = 0; i < project->project.n_items; i++) {
+		struct expr *e = project->project.items[i].expr;
+		s32 *column = &phys->item_columns[i];
+
+		*column = -1;
+		if (expr_is_constant(e))
+			continue;
+		*column = phys_stream_column(phys->columns, &phys->n_columns, &phys->row_bytes, e,
+					     input->plan, diags);
+		if (*column < 0)
+			return false;
+	}
+	return true;
 }

@@ -373,7 +373,7 @@ static int relation_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context
 	const struct relation_cursor *c = (const struct relation_cursor *)cursor;
 	struct relation *relation = cursor_relation(c);
 	const struct value *value;
-	struct value made;
+	struct value made = { 0 };
 
 	if ((u32)column >= relation->n_columns && relation->is_read) {
 		bool is_row = (u32)column > relation->n_columns;
@@ -387,6 +387,8 @@ static int relation_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context
 		return SQLITE_OK;
 	}
 	value = value_of(relation, c->row, (u32)column, &made);
+	if (value->has_fault)
+		relation->context->n_faults++;
 	if (relation->columns && relation->columns->columns[column].type.kind == TYPE_BLOB &&
 	    value->kind == VALUE_TEXT)
 		sqlite3_result_blob(context, value->text, (int)value->n, SQLITE_STATIC);

@@ -16,6 +16,8 @@
 #define RELATION_INDEX_COLUMNS	 4u
 #define RELATION_SESSION_COLUMNS 4u /* session, window_start, window_end, session_row */
 
+struct func_context;
+
 /* Windows of their own for every group: the place of a row. */
 struct relation_place {
 	u32 session; /* number in `sessions` */
@@ -51,7 +53,8 @@ struct relation {
 	bool has_sessions;
 	bool is_read; /* by `reader`; it has two columns more: `other`, and `row`, the row's number
 		       */
-	u64 expected_rows; /* for SQLite's planner */
+	u64 expected_rows;	      /* for SQLite's planner */
+	struct func_context *context; /* counts the faults of values that are asked for */
 
 	/* The rows of the window: row after row, at places of their own, or read one by one. */
 	u64 n_rows;

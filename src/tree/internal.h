@@ -83,8 +83,6 @@ struct slots {
 	struct arena *arena;
 	struct slot_source *sources; /* in the order of phys_raw_sources() */
 	u32 n_sources, n_slots;
-	s32 *read_of; /* of the slot of a column that is read: the slot of its event's time, else -1
-		       */
 	u32 *running; /* slot of running sum number i */
 	u32 n_running;
 };
@@ -117,6 +115,7 @@ struct row_eval {
 	u32 n;
 	s32 *computed; /* per expression: the column of the statement; -1: picked from the tuple */
 	s32 *slots;    /* per expression that is picked: its slot; -1: none alone */
+	bool is_handed_on; /* what is picked: whoever asks for it counts its fault */
 	u32 n_computed;
 	const char *text;
 	struct sqlite3_stmt *statement; /* NULL: all are picked */

@@ -422,6 +422,7 @@ static void open_project(struct row_tree *tree, const struct plan *project)
 	for (u32 i = 0; i < project->project.n_items; i++)
 		exprs[i] = project->project.items[i].expr;
 	row_eval_init(&op->eval, tree->sql, exprs, project->project.n_items);
+	op->eval.is_handed_on = true;
 	vec_push(tree->arena, &tree->ops, op);
 	tree->project = op;
 }

@@ -48,20 +48,6 @@ static void assign(struct slots *slots, const struct plan *p, bool is_root, u32 
 	}
 }
 
-static void find_reads(struct slots *slots)
-{
-	slots->read_of = arena_array(slots->arena, s32, MAX(slots->n_slots, 1u));
-	for (u32 i = 0; i < slots->n_slots; i++)
-		slots->read_of[i] = -1;
-	for (u32 i = 0; i < slots->n_sources; i++) {
-		const struct slot_source *s = &slots->sources[i];
-
-		for (u32 k = 0; k < s->source->n_columns; k++)
-			if (stream_column_is_read(&s->source->columns[k]))
-				slots->read_of[s->first + k] = (s32)s->first;
-	}
-}
-
 void slots_init(struct slots *slots, const struct plan *plan, const struct phys_source *sources,
 		u32 n_sources, struct arena *arena)
 {
@@ -72,7 +58,6 @@ void slots_init(struct slots *slots, const struct plan *plan, const struct phys_
 	count_running(slots, plan);
 	slots->running = arena_array(arena, u32, MAX(slots->n_running, 1u));
 	assign(slots, plan, true, 0);
-	find_reads(slots);
 }
 
 static void widen(u32 lo, u32 hi, u32 *ret_lo, u32 *ret_hi)

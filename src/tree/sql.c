@@ -43,23 +43,12 @@ static bool put_slot(const struct lite_writer *w, const struct expr *e, struct b
 
 /* --- The relation --- */
 
-/* The slot's value, for somebody who evaluates it: a read that failed is a fault. */
-static const struct value *slot_value(struct row_sql *sql, const struct tuple *t, u32 slot)
-{
-	s32 time = sql->slots->read_of[slot];
-
-	/* Without a time there is no event: it has no partner. */
-	if (time >= 0 && t->slots[slot].kind == VALUE_NULL && t->slots[time].kind != VALUE_NULL)
-		sql->context.n_faults++;
-	return &t->slots[slot];
-}
-
 static void tuple_value(void *context, u64 row, u32 column, struct scratch *scratch,
 			struct value *ret_value)
 {
-	struct row_sql *sql = context;
+	const struct row_sql *sql = context;
 
-	*ret_value = *slot_value(sql, sql->tuples[row], column);
+	*ret_value = sql->tuples[row]->slots[column];
 }
 
 /* --- Statements --- */
@@ -85,11 +74,23 @@ static struct value pick(struct row_sql *sql, const struct expr *e, const struct
 		return lite_constant(e);
 	slot = slots_find(sql->slots, e);
 	if (slot >= 0)
-		return *slot_value(sql, t, (u32)slot);
+		return t->slots[slot];
 	for (u32 i = 0; i < e->n_args; i++)
 		if (t->slots[slots_source(sql->slots, e->branches[i])->first].kind != VALUE_NULL)
 			return pick(sql, e->args[i], t);
 	return (struct value){ .kind = VALUE_NULL };
+}
+
+static struct value take_picked(struct row_eval *eval, u32 k, const struct tuple *t)
+{
+	struct value value =
+		eval->slots[k] >= 0 ? t->slots[eval->slots[k]] : pick(eval->sql, eval->exprs[k], t);
+
+	if (value.has_fault && !eval->is_handed_on) {
+		eval->sql->context.n_faults++;
+		value.has_fault = false;
+	}
+	return value;
 }
 
 static void eval_text(struct row_eval *eval, const struct buf *text)
@@ -160,6 +161,7 @@ static int failed(struct row_sql *sql)
 static bool register_all(struct row_sql *sql)
 {
 	sql->table = (struct relation){ .name = "t",
+					.context = &sql->context,
 					.n_columns = sql->slots->n_slots,
 					.is_read = true,
 					.expected_rows = 10000 };
@@ -248,10 +250,7 @@ int row_eval_run(struct row_eval *eval, struct tuple *const *tuples, u32 n_tuple
 	for (u32 i = 0; i < n_tuples; i++)
 		for (u32 k = 0; k < eval->n; k++)
 			if (eval->computed[k] < 0)
-				rows[(size_t)i * eval->n + k] =
-					eval->slots[k] >= 0
-						? *slot_value(sql, tuples[i], (u32)eval->slots[k])
-						: pick(sql, eval->exprs[k], tuples[i]);
+				rows[(size_t)i * eval->n + k] = take_picked(eval, k, tuples[i]);
 	sql->tuples = tuples;
 	relation_set_reader(&sql->table, &reader, n_tuples);
 	if (eval->statement && n_tuples)

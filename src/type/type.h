@@ -115,8 +115,9 @@ struct histogram {
 };
 
 struct value {
-	u8 kind; /* enum value_kind */
-	u32 n;	 /* bytes of text */
+	u8 kind;	/* enum value_kind */
+	bool has_fault; /* reading it failed, or cut it: who asks for the value counts a fault */
+	u32 n;		/* bytes of text */
 	union {
 		s128 integer;
 		double real;

@@ -541,6 +541,26 @@ SELECT dl, count(*) AS n FROM tracepoint:test:event GROUP BY dl;
 -- row: 'abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefgh' | 1
 -- row: 'abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefg' | 1
 
+-- events: a text that is cut where it is read
+-- event: f_u8=1 dl='abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghi'
+-- event: f_u8=2 dl='short'
+
+-- case: a streamed text that was cut is a fault where it is asked for
+-- own: SQLite has all of the text
+SELECT f_u8, substr(replace(dl, 's', 'S'), 1, 6) AS x FROM tracepoint:test:event;
+-- row: 1 | 'abcdef'
+-- row: 2 | 'Short'
+-- lost: fault=1
+
+-- case: and none where it is guarded
+SELECT f_u8, CASE WHEN f_u8 > 1 THEN replace(dl, 's', 'S') END AS x FROM tracepoint:test:event;
+-- row: 1 | NULL
+-- row: 2 | 'Short'
+
+-- case: nor behind what does not hold
+SELECT f_u8 FROM tracepoint:test:event WHERE f_u8 > 1 AND replace(dl, 's', 'S') = 'Short';
+-- row: 2
+
 -- events: groups
 -- event: f_u8=1 f_s32=10 f_u16=1 name='a' path='x'
 -- event: f_u8=1 f_s32=-4 f_u16=1 name='a' path='y'
