@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Pool: pieces of 2^n bytes from a scratch that are given back one by one, to be used again:
- * what goes on as before takes no more memory.
+ * Pool: pieces of 2^n bytes from a scratch that are given back one by one and used again, so
+ * that a steady load takes no more memory.
  */
 #ifndef EBQL_BASE_POOL_H
 #define EBQL_BASE_POOL_H

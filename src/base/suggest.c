@@ -12,7 +12,7 @@
 
 /* Names longer than this are never suggested; kernel names are far shorter. */
 #define SUGGEST_MAX_BYTES 128
-/* Fewer letters than these begin too many words to mean one. */
+/* A shorter word begins too many others. */
 #define SUGGEST_PREFIX_BYTES 3
 
 void suggest_init(struct suggest *suggest, const char *wanted)

@@ -47,6 +47,20 @@ void cut_refuse_condition(struct cutter *c, const struct expr *e)
 		  "count(*) FILTER (WHERE ...), sum(x) FILTER (WHERE ...) take any condition");
 }
 
+/* A table is read once, however often the query names it. */
+static u32 table_part(struct cutter *c, const struct file *file, struct span span)
+{
+	for (u32 i = 0; i < c->parts.n; i++)
+		if (c->parts.at[i].kind == PART_TABLE && c->parts.at[i].file == file)
+			return i;
+	return cut_part_add(c, (struct cut_part){ .kind = PART_TABLE,
+						  .columns = file->schema,
+						  .has_files = true,
+						  .file = file,
+						  .reason = cut_reason_text(CUT_TABLE),
+						  .span = span });
+}
+
 struct rows *cut_rows_add(struct cutter *c, const struct plan *tree, bool has_time)
 {
 	const struct file *file = table_of(c, tree);
@@ -58,12 +72,7 @@ struct rows *cut_rows_add(struct cutter *c, const struct plan *tree, bool has_ti
 	if (cut_user_condition(tree))
 		cut_refuse_condition(c, cut_user_condition(tree));
 	if (file) {
-		r->part = cut_part_add(c, (struct cut_part){ .kind = PART_TABLE,
-							     .columns = file->schema,
-							     .has_files = true,
-							     .file = file,
-							     .reason = cut_reason_text(CUT_TABLE),
-							     .span = tree->span });
+		r->part = table_part(c, file, tree->span);
 	} else {
 		r->part =
 			cut_part_add(c, (struct cut_part){ .kind = PART_ROWS, .span = tree->span });

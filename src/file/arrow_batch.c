@@ -352,7 +352,7 @@ static int dictionary_value(struct arrow_walk *walk, u32 column, u64 row, struct
 	u64 from;
 
 	if (i < 0 || i >= d->n)
-		return broken(walk, column, "a number that the dictionary has not");
+		return broken(walk, column, "a number outside the dictionary");
 	from = i ? d->ends[i - 1] : 0;
 	*ret = (struct value){ .kind = VALUE_TEXT,
 			       .n = (u32)(d->ends[i] - from),
@@ -396,24 +396,18 @@ int arrow_value(struct arrow_walk *walk, u32 column, u64 row, struct value *ret)
 		return 0;
 	if (walk->columns[column].has_dictionary)
 		return dictionary_value(walk, column, row, ret);
-	switch (layout->kind) {
-	case ARROW_UTF8:
-	case ARROW_LARGE_UTF8:
+	if (layout->kind == ARROW_UTF8 || layout->kind == ARROW_LARGE_UTF8) {
 		ret->kind = VALUE_TEXT;
 		if (!text_at(v, layout->bytes, row, &ret->text, &ret->n))
 			return broken(walk, column, "a broken text");
-		return 0;
-	case ARROW_FIXED_BINARY:
+	} else if (layout->kind == ARROW_FIXED_BINARY) {
 		*ret = (struct value){ .kind = VALUE_TEXT,
 				       .n = layout->bytes,
 				       .text = (const char *)v->values + row * layout->bytes };
-		return 0;
-	case ARROW_REAL:
+	} else if (layout->kind == ARROW_REAL) {
 		real_value(layout, v, row, ret);
-		return 0;
-	default:
-		if (!word_value(walk->schema->columns[column].type, layout, v, row, ret))
-			return broken(walk, column, "a value out of range");
-		return 0;
+	} else if (!word_value(walk->schema->columns[column].type, layout, v, row, ret)) {
+		return broken(walk, column, "a value out of range");
 	}
+	return 0;
 }

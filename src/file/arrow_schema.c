@@ -87,23 +87,18 @@ static bool take_type(struct flatbuf *fb, u32 kind, u32 table, struct arrow_layo
 		layout->bytes = kind == ARROW_UTF8 ? 4 : 8;
 		*ret_type = type_text(1);
 		return true;
-	default:
-		return false;
 	}
+	return false;
 }
 
 /* Can values that are stored so be of the type that the metadata names? */
 static bool is_of(const struct arrow_layout *layout, struct type stored, struct type named)
 {
-	switch (named.kind) {
-	case TYPE_POINTER:
+	if (named.kind == TYPE_POINTER)
 		return layout->kind == ARROW_INT && layout->bytes == 8 && !layout->is_signed;
-	case TYPE_DURATION:
-	case TYPE_TIMESTAMP:
-		return stored.kind == named.kind;
-	default:
-		return false; /* the stored type says as much */
-	}
+	/* Of others the stored type says as much. */
+	return stored.kind == named.kind &&
+	       (named.kind == TYPE_DURATION || named.kind == TYPE_TIMESTAMP);
 }
 
 /* The value of our key in a field's metadata. */
@@ -130,7 +125,7 @@ static bool take_dictionary(struct flatbuf *fb, u32 field, struct arrow_column *
 
 	if (!encoding)
 		return true;
-	/* Only texts: there numbers of them are worth it, and that is what others write. */
+	/* Texts only: there a dictionary pays, and so other programs write it. */
 	if (column->layout.kind != ARROW_UTF8 && column->layout.kind != ARROW_LARGE_UTF8)
 		return false;
 	column->has_dictionary = true;

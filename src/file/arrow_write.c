@@ -50,40 +50,29 @@ static void end_message(struct flatbuf_out *fb)
 
 /* --- The schema --- */
 
-/* The kind in union Type, and its table with up to two slots and a time zone. */
-static u32 arrow_type_of(struct type type, struct flatbuf_slot slots[2], u32 *ret_n)
+/* A kind of union Type, and the slots of its table; absent ones at its end are none. */
+struct arrow_stored {
+	u32 kind;
+	struct flatbuf_slot slots[2];
+};
+
+static struct arrow_stored stored_as(struct type type)
 {
-	*ret_n = 0;
-	memset(slots, 0, 2 * sizeof(*slots));
-	switch (type.kind) {
-	case TYPE_BOOL:
-		return ARROW_BOOL;
-	case TYPE_INT:
-	case TYPE_POINTER:
-		slots[0] = (struct flatbuf_slot){ 4, type.kind == TYPE_INT ? type.bits : 64 };
-		slots[1] = (struct flatbuf_slot){ 1, type.kind == TYPE_INT && type.is_signed };
-		*ret_n = 2;
-		return ARROW_INT;
-	case TYPE_DURATION:
-		slots[0] = (struct flatbuf_slot){ 2, ARROW_UNIT_NS };
-		*ret_n = 1;
-		return ARROW_DURATION;
-	case TYPE_TIMESTAMP:
-		slots[0] = (struct flatbuf_slot){ 2, ARROW_UNIT_NS };
-		slots[1] = (struct flatbuf_slot){ 4 };
-		*ret_n = 2;
-		return ARROW_TIMESTAMP;
-	case TYPE_REAL:
-		slots[0] = (struct flatbuf_slot){ 2, 2 };
-		*ret_n = 1;
-		return ARROW_REAL;
-	case TYPE_BLOB:
-		slots[0] = (struct flatbuf_slot){ 4, type.bytes };
-		*ret_n = 1;
-		return ARROW_FIXED_BINARY;
-	default:
-		return ARROW_UTF8;
-	}
+	bool is_signed = type.kind == TYPE_INT && type.is_signed;
+
+	if (type.kind == TYPE_INT || type.kind == TYPE_POINTER)
+		return (struct arrow_stored){ ARROW_INT, { { 4, type.bits }, { 1, is_signed } } };
+	if (type.kind == TYPE_BOOL)
+		return (struct arrow_stored){ .kind = ARROW_BOOL };
+	if (type.kind == TYPE_DURATION)
+		return (struct arrow_stored){ ARROW_DURATION, { { 2, ARROW_UNIT_NS } } };
+	if (type.kind == TYPE_TIMESTAMP) /* and a time zone */
+		return (struct arrow_stored){ ARROW_TIMESTAMP, { { 2, ARROW_UNIT_NS }, { 4 } } };
+	if (type.kind == TYPE_REAL)
+		return (struct arrow_stored){ ARROW_REAL, { { 2, 2 } } };
+	if (type.kind == TYPE_BLOB)
+		return (struct arrow_stored){ ARROW_FIXED_BINARY, { { 4, type.bytes } } };
+	return (struct arrow_stored){ .kind = ARROW_UTF8 };
 }
 
 /* [{"ebql": the type}] */
@@ -106,12 +95,12 @@ static void put_metadata(struct flatbuf_out *fb, size_t from, struct type type)
 
 static size_t put_field(struct flatbuf_out *fb, const char *name, struct type type)
 {
-	struct flatbuf_slot type_slots[2];
-	u32 n_type_slots, kind = arrow_type_of(type, type_slots, &n_type_slots);
+	const struct arrow_stored stored = stored_as(type);
+	u32 n_type_slots = stored.slots[1].bytes ? 2 : stored.slots[0].bytes ? 1 : 0;
 	const struct flatbuf_slot slots[] = {
 		[FIELD_NAME] = { 4 },
 		[FIELD_NULLABLE] = { 1, 1 },
-		[FIELD_TYPE_KIND] = { 1, kind },
+		[FIELD_TYPE_KIND] = { 1, stored.kind },
 		[FIELD_TYPE] = { 4 },
 		[FIELD_DICTIONARY] = { 0 },
 		[FIELD_CHILDREN] = { 4 },
@@ -121,8 +110,9 @@ static size_t put_field(struct flatbuf_out *fb, const char *name, struct type ty
 	size_t field = flatbuf_put_table(fb, slots, ARRAY_SIZE(slots), at);
 
 	flatbuf_point(fb, at[FIELD_NAME], flatbuf_put_string(fb, name));
-	flatbuf_point(fb, at[FIELD_TYPE], flatbuf_put_table(fb, type_slots, n_type_slots, type_at));
-	if (kind == ARROW_TIMESTAMP)
+	flatbuf_point(fb, at[FIELD_TYPE],
+		      flatbuf_put_table(fb, stored.slots, n_type_slots, type_at));
+	if (stored.kind == ARROW_TIMESTAMP)
 		flatbuf_point(fb, type_at[1], flatbuf_put_string(fb, "UTC"));
 	/* Readers want the vector, though it is empty. */
 	flatbuf_point(fb, at[FIELD_CHILDREN], flatbuf_put_vector(fb, 0, 4));

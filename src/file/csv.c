@@ -236,7 +236,7 @@ static int learn_header(struct file_pass *pass, struct arena *arena, u64 *lines,
 	return 0;
 }
 
-/* The line of types, for columns that have no value; of nobody else's making is it complete. */
+/* What the line of types says of columns without a value; only our own files have one. */
 static void take_types(struct file *file, const struct file_guess *guesses, const char *types)
 {
 	struct type type;

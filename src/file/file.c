@@ -165,7 +165,7 @@ static const char *refuse(enum file_kind kind, struct type type, const struct va
 		return "a value that is not of its column's type";
 	/* Arrow's are signed. */
 	if (kind == FILE_ARROW && is_time && value->integer > INT64_MAX)
-		return "a duration or time of 2^63 ns or more, which Arrow has not";
+		return "a duration or time of 2^63 ns or more, which Arrow cannot hold";
 	return NULL;
 }
 

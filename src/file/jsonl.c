@@ -26,7 +26,7 @@ struct jsonl_learn {
 	VEC(struct file_guess) guesses;
 	VEC(u64) seen; /* the line a member was last seen in */
 	bool has_head;
-	u32 last; /* the column found last: the next one mostly follows */
+	u32 last; /* the column found last: the next is usually the one behind it */
 };
 
 /* 1: a line without its end, 0: none is left, -errno after a diagnostic. */
@@ -108,24 +108,31 @@ static void add_column(struct jsonl_learn *l, const char *key, size_t n, struct 
 	vec_push(l->arena, &l->seen, 0);
 }
 
-static bool head_column(struct jsonl_learn *l, struct json_value *column)
+/* The member of an object; false when it is none, or has none of this name. */
+static bool find_member(const struct json_value *object, const char *name,
+			struct json_value *ret_value)
 {
-	struct json json = { .at = column->text + 1, .end = column->text + column->n };
-	struct json_value key, value, name = { 0 }, type = { 0 };
+	struct json json = { .at = object->text + 1, .end = object->text + object->n };
+	struct json_value key, value;
 	bool is_first = true;
+
+	*ret_value = (struct json_value){ 0 };
+	if (object->kind != JSON_NESTED || object->text[0] != '{')
+		return false;
+	while (json_key(&json, &is_first, &key) == 1 && json_value(&json, &value))
+		if (is_text(&key, name))
+			*ret_value = value;
+	return !json.error && ret_value->text;
+}
+
+static bool head_column(struct jsonl_learn *l, const struct json_value *column)
+{
+	struct json_value name, type;
 	struct type known;
 
-	if (column->kind != JSON_NESTED || column->text[0] != '{')
-		return false;
-	while (json_key(&json, &is_first, &key) == 1 && json_value(&json, &value)) {
-		if (is_text(&key, "name"))
-			name = value;
-		else if (is_text(&key, "type"))
-			type = value;
-	}
-	if (json.error || !name.text || name.kind != JSON_STRING || !type.text ||
-	    type.kind != JSON_STRING || !file_type_of(type.text, type.n, &known) ||
-	    l->columns.n == FILE_COLUMNS_MAX)
+	if (!find_member(column, "name", &name) || name.kind != JSON_STRING ||
+	    !find_member(column, "type", &type) || type.kind != JSON_STRING ||
+	    !file_type_of(type.text, type.n, &known) || l->columns.n == FILE_COLUMNS_MAX)
 		return false;
 	json_decode(&name);
 	add_column(l, name.text, name.n, known);
@@ -133,27 +140,20 @@ static bool head_column(struct jsonl_learn *l, struct json_value *column)
 }
 
 /* The value of "ebql". */
-static bool head_columns(struct jsonl_learn *l, struct json_value *head)
+static bool head_columns(struct jsonl_learn *l, const struct json_value *head)
 {
-	struct json json = { .at = head->text + 1, .end = head->text + head->n };
-	struct json_value key, value, columns = { 0 };
+	struct json_value value, columns;
 	bool is_first = true;
+	struct json json;
 	int rc;
 
-	if (head->kind != JSON_NESTED || head->text[0] != '{')
-		return false;
-	while (json_key(&json, &is_first, &key) == 1 && json_value(&json, &value)) {
-		if (is_text(&key, "columns"))
-			columns = value;
-	}
-	if (!columns.text || columns.kind != JSON_NESTED || columns.text[0] != '[')
+	if (!find_member(head, "columns", &columns) || columns.kind != JSON_NESTED ||
+	    columns.text[0] != '[')
 		return false;
 	json = (struct json){ .at = columns.text + 1, .end = columns.text + columns.n };
-	is_first = true;
-	while ((rc = json_element(&json, &is_first, &value)) == 1) {
+	while ((rc = json_element(&json, &is_first, &value)) == 1)
 		if (!head_column(l, &value))
 			return false;
-	}
 	return rc == 0;
 }
 

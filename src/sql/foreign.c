@@ -42,7 +42,7 @@ static const struct {
 	{ "OVER", "there are no named windows",
 	  "write it out at each call: OVER (PARTITION BY ... ORDER BY ...)" },
 	{ "SLIDING", "there is no SLIDING window",
-	  "HOPPING 10s BY 1s ends each second, and is of the last 10" },
+	  "HOPPING 10s BY 1s is a window of 10 s that ends every second" },
 	{ "TUMBLING", "WINDOW is missing before TUMBLING", "for example WINDOW TUMBLING 1s",
 	  .tag = "syntax-error" },
 	{ "HOPPING", "WINDOW is missing before HOPPING", "for example WINDOW HOPPING 10s BY 1s",

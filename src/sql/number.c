@@ -40,7 +40,7 @@ static const struct {
 
 static const struct {
 	const char *name;
-	u32 shift; /* 0: a unit whose size people disagree on */
+	u32 shift; /* 0: a unit that means different sizes to different people */
 } size_units[] = {
 	{ "KiB", 10 }, { "MiB", 20 }, { "GiB", 30 }, { "TiB", 40 },
 	{ "KB", 0 },   { "MB", 0 },   { "GB", 0 },   { "TB", 0 },
@@ -157,56 +157,65 @@ static void lex_unit(const char *text, u32 at, u32 digits_end, u32 end, struct t
 	}
 }
 
+static u32 skip_digits(const char *text, u32 n, u32 at)
+{
+	while (at < n && is_digit(text[at]))
+		at++;
+	return at;
+}
+
+static u32 skip_word(const char *text, u32 n, u32 at)
+{
+	while (at < n && lex_is_word((unsigned char)text[at]))
+		at++;
+	return at;
+}
+
+static void lex_decimal(const char *text, u32 n, u32 at, struct token *token)
+{
+	u32 i = skip_digits(text, n, at), exponent = i;
+	bool is_real = i < n && text[i] == '.', has_exponent = false;
+
+	if (is_real)
+		exponent = i = skip_digits(text, n, i + 1);
+	if (i < n && (text[i] | 0x20) == 'e') {
+		exponent++;
+		exponent += exponent < n && (text[exponent] == '+' || text[exponent] == '-');
+		has_exponent = exponent < n && is_digit(text[exponent]);
+		if (has_exponent)
+			i = skip_digits(text, n, exponent);
+	}
+	token->span = (struct span){ at, skip_word(text, n, i) };
+	token->kind = TOKEN_INTEGER;
+	if (token->span.end > i && has_exponent) {
+		token->problem = LEX_BAD_NUMBER;
+	} else if (token->span.end > i) {
+		lex_unit(text, at, i, token->span.end, token);
+	} else if (is_real || has_exponent) {
+		token->kind = TOKEN_REAL;
+		token->real = base_real_of(text + at, i - at);
+		if (isinf(token->real))
+			token->problem = LEX_REAL_LARGE;
+	} else {
+		token->problem = (u8)number_scale(text + at, i - at, 1, &token->integer);
+	}
+}
+
 void lex_number(const char *text, u32 n, u32 at, struct token *token)
 {
-	bool is_real = false, has_exponent = false;
-	u32 i = at, end;
+	u32 end;
 
 	if (text[at] == '0' && at + 1 < n && (text[at + 1] | 0x20) == 'x') {
-		for (end = at + 2; end < n && lex_is_word((unsigned char)text[end]); end++)
-			;
-		token->span = (struct span){ at, end };
-		lex_hex(text, at, end, token);
+		token->span = (struct span){ at, skip_word(text, n, at + 2) };
+		lex_hex(text, at, token->span.end, token);
 	} else {
-		while (i < n && is_digit(text[i]))
-			i++;
-		if (i < n && text[i] == '.') {
-			is_real = true;
-			for (i++; i < n && is_digit(text[i]); i++)
-				;
-		}
-		if (i < n && (text[i] | 0x20) == 'e') {
-			u32 j = i + 1;
-
-			j += j < n && (text[j] == '+' || text[j] == '-');
-			has_exponent = j < n && is_digit(text[j]);
-			if (has_exponent)
-				for (i = j; i < n && is_digit(text[i]); i++)
-					;
-		}
-		for (end = i; end < n && lex_is_word((unsigned char)text[end]); end++)
-			;
-		token->span = (struct span){ at, end };
-		if (end > i && has_exponent) {
-			token->kind = TOKEN_INTEGER;
-			token->problem = LEX_BAD_NUMBER;
-		} else if (end > i) {
-			lex_unit(text, at, i, end, token);
-		} else if (is_real || has_exponent) {
-			token->kind = TOKEN_REAL;
-			token->real = base_real_of(text + at, i - at);
-			if (isinf(token->real))
-				token->problem = LEX_REAL_LARGE;
-		} else {
-			token->kind = TOKEN_INTEGER;
-			token->problem = (u8)number_scale(text + at, i - at, 1, &token->integer);
-		}
+		lex_decimal(text, n, at, token);
 	}
 	/* 1.2.3: what follows would read as another number. */
+	end = token->span.end;
 	if (end + 1 < n && text[end] == '.' && is_digit(text[end + 1])) {
-		for (; end < n && (text[end] == '.' || lex_is_word((unsigned char)text[end]));
-		     end++)
-			;
+		while (end < n && text[end] == '.')
+			end = skip_word(text, n, end + 1);
 		token->span.end = end;
 		token->problem = LEX_BAD_NUMBER;
 	}

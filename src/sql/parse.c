@@ -16,7 +16,7 @@ void parse_stop(struct parser *p)
 	p->tok = (struct token){ .span = { p->text_bytes, p->text_bytes } };
 }
 
-/* Has a text a clause in it, as one that begins at a forgotten quote and ends at the next? */
+/* Is there a clause in a text, as where it goes from a forgotten quote to the next? */
 static bool has_clause(const char *at, const char *end)
 {
 	while (at < end) {
@@ -33,7 +33,7 @@ static bool has_clause(const char *at, const char *end)
 	return false;
 }
 
-/* The text before `end` that lacks its closing quote: then the quotes of the query do not pair. */
+/* The text before `end` that lacks its closing quote, if the quotes of the query do not pair. */
 static bool find_unclosed(const struct parser *p, u32 end, struct span *ret_span)
 {
 	struct token token = { 0 };
@@ -355,21 +355,13 @@ bool parse_at_name(const struct parser *p)
 
 bool parse_at_operand(const struct parser *p)
 {
-	switch (p->tok.kind) {
-	case TOKEN_NAME:
-	case TOKEN_TEXT:
-	case TOKEN_INTEGER:
-	case TOKEN_REAL:
-	case TOKEN_DURATION:
-	case TOKEN_OPEN:
-		return !p->panic;
-	case TOKEN_WORD:
-		if (p->tok.keyword == KW_CASE || p->tok.keyword == KW_NULL ||
-		    p->tok.keyword == KW_TRUE || p->tok.keyword == KW_FALSE)
-			return !p->panic;
-		return !p->panic &&
-		       !(keyword_flags[p->tok.keyword] & (KEYWORD_STOP | KEYWORD_HARD));
-	default:
+	enum keyword keyword = (enum keyword)p->tok.keyword;
+
+	if (p->panic)
 		return false;
-	}
+	if (p->tok.kind != TOKEN_WORD)
+		return p->tok.kind == TOKEN_OPEN ||
+		       (p->tok.kind >= TOKEN_NAME && p->tok.kind <= TOKEN_DURATION);
+	return keyword == KW_CASE || keyword == KW_NULL || keyword == KW_TRUE ||
+	       keyword == KW_FALSE || !(keyword_flags[keyword] & (KEYWORD_STOP | KEYWORD_HARD));
 }

@@ -18,29 +18,31 @@ struct tall {
 	u32 height;
 };
 
-static const struct {
-	u8 token; /* enum token_kind, or TOKEN_WORD and a keyword */
-	u8 keyword;
-	u8 op;
-} binaries[] = {
-	{ TOKEN_WORD, KW_OR, OP_OR },
-	{ TOKEN_WORD, KW_AND, OP_AND },
-	{ TOKEN_EQ, 0, OP_EQ },
-	{ TOKEN_NE, 0, OP_NE },
-	{ TOKEN_LT, 0, OP_LT },
-	{ TOKEN_LE, 0, OP_LE },
-	{ TOKEN_GT, 0, OP_GT },
-	{ TOKEN_GE, 0, OP_GE },
-	{ TOKEN_AND, 0, OP_BIT_AND },
-	{ TOKEN_OR, 0, OP_BIT_OR },
-	{ TOKEN_SHIFT_LEFT, 0, OP_SHIFT_LEFT },
-	{ TOKEN_SHIFT_RIGHT, 0, OP_SHIFT_RIGHT },
-	{ TOKEN_PLUS, 0, OP_ADD },
-	{ TOKEN_MINUS, 0, OP_SUB },
-	{ TOKEN_STAR, 0, OP_MUL },
-	{ TOKEN_SLASH, 0, OP_DIV },
-	{ TOKEN_PERCENT, 0, OP_MOD },
-	{ TOKEN_CONCAT, 0, OP_CONCAT },
+const struct operator operators[OP_N] = {
+	[OP_OR] = { LEVEL_OR, TOKEN_WORD, KW_OR },
+	[OP_AND] = { LEVEL_AND, TOKEN_WORD, KW_AND },
+	[OP_NOT] = { LEVEL_NOT },
+	[OP_EQ] = { LEVEL_EQUAL, TOKEN_EQ },
+	[OP_NE] = { LEVEL_EQUAL, TOKEN_NE },
+	[OP_IS] = { LEVEL_EQUAL },
+	[OP_IS_NOT] = { LEVEL_EQUAL },
+	[OP_LT] = { LEVEL_COMPARE, TOKEN_LT },
+	[OP_LE] = { LEVEL_COMPARE, TOKEN_LE },
+	[OP_GT] = { LEVEL_COMPARE, TOKEN_GT },
+	[OP_GE] = { LEVEL_COMPARE, TOKEN_GE },
+	[OP_BIT_AND] = { LEVEL_BITS, TOKEN_AND },
+	[OP_BIT_OR] = { LEVEL_BITS, TOKEN_OR },
+	[OP_SHIFT_LEFT] = { LEVEL_BITS, TOKEN_SHIFT_LEFT },
+	[OP_SHIFT_RIGHT] = { LEVEL_BITS, TOKEN_SHIFT_RIGHT },
+	[OP_ADD] = { LEVEL_SUM, TOKEN_PLUS },
+	[OP_SUB] = { LEVEL_SUM, TOKEN_MINUS },
+	[OP_MUL] = { LEVEL_PRODUCT, TOKEN_STAR },
+	[OP_DIV] = { LEVEL_PRODUCT, TOKEN_SLASH },
+	[OP_MOD] = { LEVEL_PRODUCT, TOKEN_PERCENT },
+	[OP_CONCAT] = { LEVEL_CONCAT, TOKEN_CONCAT },
+	[OP_NEG] = { LEVEL_PREFIX },
+	[OP_PLUS] = { LEVEL_PREFIX },
+	[OP_BIT_NOT] = { LEVEL_PREFIX },
 };
 
 static struct ast *parse_level(struct parser *p, u32 level);
@@ -265,46 +267,34 @@ static struct ast *parse_parens(struct parser *p)
 
 static struct ast *parse_word(struct parser *p)
 {
+	enum keyword keyword = (enum keyword)p->tok.keyword;
+	bool is_name = !(keyword_flags[keyword] & KEYWORD_HARD), overflow;
 	u32 start = p->tok.span.start;
-	bool is_name = true;
+	struct token next = parse_peek(p);
 	struct ast *ast;
-	bool overflow;
 
-	switch (p->tok.keyword) {
-	case KW_NULL:
+	if (keyword == KW_NULL)
 		return literal(p, AST_NULL);
-	case KW_TRUE:
-	case KW_FALSE:
+	if (keyword == KW_TRUE || keyword == KW_FALSE)
 		return literal(p, AST_BOOL);
-	case KW_CASE:
+	if (keyword == KW_CASE)
 		return parse_case(p);
-	case KW_CAST:
-		if (parse_peek(p).kind == TOKEN_OPEN)
-			return parse_cast(p);
-		break;
-	case KW_EXISTS:
-		if (parse_peek(p).kind == TOKEN_OPEN)
-			return parse_exists(p);
-		break;
-	case KW_GROUP:
-	case KW_ORDER:
-		is_name = parse_peek(p).keyword != KW_BY;
-		break;
-	case KW_END:
-		is_name = !p->case_depth;
-		break;
-	case KW_INTERVAL:
-		if (!parse_at_interval(p))
-			break;
+	if (keyword == KW_CAST && next.kind == TOKEN_OPEN)
+		return parse_cast(p);
+	if (keyword == KW_EXISTS && next.kind == TOKEN_OPEN)
+		return parse_exists(p);
+	if (parse_at_interval(p)) {
 		ast = parse_node(p, AST_DURATION, start);
 		ast->integer = parse_interval(p, &overflow);
 		return parse_finish(p, ast);
-	default:
-		is_name = !(keyword_flags[p->tok.keyword] & KEYWORD_HARD);
 	}
+	if (keyword == KW_GROUP || keyword == KW_ORDER)
+		is_name = next.keyword != KW_BY;
+	else if (keyword == KW_END)
+		is_name = !p->case_depth;
 	if (is_name)
 		return parse_name_or_call(p);
-	if (p->tok.keyword == KW_SELECT)
+	if (keyword == KW_SELECT)
 		diag_hint(p->diags, parse_expected(p, "an expression"),
 			  "a SELECT inside an expression stands in (...)");
 	parse_expected(p, "an expression");
@@ -313,27 +303,23 @@ static struct ast *parse_word(struct parser *p)
 
 static struct ast *parse_operand(struct parser *p)
 {
+	static const u8 literals[TOKEN_N] = { [TOKEN_INTEGER] = AST_INTEGER,
+					      [TOKEN_REAL] = AST_REAL,
+					      [TOKEN_DURATION] = AST_DURATION,
+					      [TOKEN_TEXT] = AST_TEXT };
+
 	if (p->panic)
 		return parse_node(p, AST_NULL, p->tok.span.start);
-	switch (p->tok.kind) {
-	case TOKEN_INTEGER:
-		return literal(p, AST_INTEGER);
-	case TOKEN_REAL:
-		return literal(p, AST_REAL);
-	case TOKEN_DURATION:
-		return literal(p, AST_DURATION);
-	case TOKEN_TEXT:
-		return literal(p, AST_TEXT);
-	case TOKEN_NAME:
+	if (literals[p->tok.kind])
+		return literal(p, literals[p->tok.kind]);
+	if (p->tok.kind == TOKEN_NAME)
 		return parse_name_or_call(p);
-	case TOKEN_WORD:
+	if (p->tok.kind == TOKEN_WORD)
 		return parse_word(p);
-	case TOKEN_OPEN:
+	if (p->tok.kind == TOKEN_OPEN)
 		return parse_parens(p);
-	default:
-		parse_expected(p, "an expression");
-		return parse_node(p, AST_NULL, p->tok.span.start);
-	}
+	parse_expected(p, "an expression");
+	return parse_node(p, AST_NULL, p->tok.span.start);
 }
 
 static struct ast *parse_postfix(struct parser *p)
@@ -527,14 +513,12 @@ static struct ast *parse_predicate(struct parser *p, struct ast *left)
 /* The binary operator at the current token, or OP_N. */
 static enum ast_op at_binary(const struct parser *p)
 {
-	size_t i;
+	enum ast_op op;
 
-	if (p->panic)
-		return OP_N;
-	for (i = 0; i < ARRAY_SIZE(binaries); i++)
-		if (p->tok.kind == binaries[i].token &&
-		    (p->tok.kind != TOKEN_WORD || p->tok.keyword == binaries[i].keyword))
-			return (enum ast_op)binaries[i].op;
+	for (op = 0; op < OP_N && !p->panic; op++)
+		if (operators[op].token && operators[op].token == p->tok.kind &&
+		    (p->tok.kind != TOKEN_WORD || p->tok.keyword == operators[op].keyword))
+			return op;
 	return OP_N;
 }
 
@@ -547,13 +531,13 @@ static struct ast *parse_level(struct parser *p, u32 level)
 		enum ast_op op = at_binary(p);
 
 		if (op != OP_N) {
-			if (precedence_of_op[op] < level)
+			if (operators[op].level < level)
 				return left;
 			parse_next(p);
 			ast = parse_node(p, AST_BINARY, left->span.start);
 			ast->op = op;
 			parse_add_arg(p, ast, left);
-			parse_add_arg(p, ast, parse_level(p, precedence_of_op[op] + 1u));
+			parse_add_arg(p, ast, parse_level(p, operators[op].level + 1u));
 			left = parse_finish(p, ast);
 			continue;
 		}
@@ -576,31 +560,30 @@ struct ast *parse_expr(struct parser *p)
 
 struct ast *parse_value(struct parser *p)
 {
-	struct token next = parse_peek(p);
-	struct ast *ast;
+	bool is_case = parse_at_keyword(p, KW_CASE);
+	bool is_literal = parse_at_keyword(p, KW_NULL) || parse_at_keyword(p, KW_TRUE) ||
+			  parse_at_keyword(p, KW_FALSE) || parse_at_interval(p);
+	struct ast *ast = parse_node(p, AST_NULL, p->tok.span.start);
+	u8 next = parse_peek(p).kind;
 
-	/* No option takes one: its own message says what it takes. */
-	if (parse_at(p, TOKEN_MINUS) && (next.kind == TOKEN_INTEGER || next.kind == TOKEN_REAL ||
-					 next.kind == TOKEN_DURATION)) {
-		ast = parse_node(p, AST_UNARY, p->tok.span.start);
+	/* No option takes a negative one: its own message says what it takes. */
+	if (parse_at(p, TOKEN_MINUS) && next >= TOKEN_INTEGER && next <= TOKEN_DURATION) {
+		ast->kind = AST_UNARY;
 		ast->op = OP_NEG;
 		parse_next(p);
 		parse_add_arg(p, ast, parse_operand(p));
 		return parse_finish(p, ast);
 	}
-	if (!parse_at_operand(p) && !parse_at(p, TOKEN_WORD)) {
+	if (!parse_at_name(p) || is_case) {
+		if (parse_at_operand(p) && !is_case && !parse_at(p, TOKEN_OPEN))
+			return parse_operand(p);
 		parse_expected(p, "a value");
-		return parse_node(p, AST_NULL, p->tok.span.start);
+		return ast;
 	}
-	if (parse_at(p, TOKEN_OPEN) || parse_at_keyword(p, KW_CASE)) {
-		parse_expected(p, "a value");
-		return parse_node(p, AST_NULL, p->tok.span.start);
-	}
-	if (!parse_at_name(p) || parse_at_keyword(p, KW_NULL) || parse_at_keyword(p, KW_TRUE) ||
-	    parse_at_keyword(p, KW_FALSE) || parse_at_interval(p))
+	if (is_literal)
 		return parse_operand(p);
 	/* A bare word, also one that is a keyword elsewhere: on, auto. */
-	ast = parse_node(p, AST_NAME, p->tok.span.start);
+	ast->kind = AST_NAME;
 	ast->part_spans = arena_new(p->arena, struct span);
 	ast->part_spans[0] = p->tok.span;
 	ast->parts = arena_array(p->arena, const char *, 1);

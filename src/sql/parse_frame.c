@@ -3,6 +3,7 @@
  * The frame of OVER: ROWS BETWEEN 2 PRECEDING AND CURRENT ROW -> its text, checked, with times in
  * ns.  What SQLite refuses is refused here, with its place.
  */
+#include <string.h>
 #include <strings.h>
 
 #include "sql/parse.h"
@@ -37,16 +38,6 @@ static void bad_frame(struct parser *p, struct span span, const char *message, c
 	diag_hint(p->diags, diag, "%s", hint);
 }
 
-/* PRECEDING or FOLLOWING. */
-static bool take_direction(struct parser *p, bool *ret_is_following)
-{
-	*ret_is_following = take_word(p, "FOLLOWING");
-	if (*ret_is_following || take_word(p, "PRECEDING"))
-		return true;
-	bad_frame(p, p->tok.span, "PRECEDING or FOLLOWING is missing here", FRAME_HINT);
-	return false;
-}
-
 /* The number before PRECEDING or FOLLOWING. */
 static bool take_distance(struct parser *p, bool is_range, struct buf *out)
 {
@@ -73,28 +64,38 @@ static bool take_distance(struct parser *p, bool is_range, struct buf *out)
 
 static bool take_bound(struct parser *p, bool is_range, struct buf *out, enum bound *ret_bound)
 {
-	bool is_following;
+	static const struct {
+		const char *first, *second; /* NULL: a number */
+	} bounds[] = {
+		[FROM_START] = { "UNBOUNDED", "PRECEDING" },
+		[PRECEDING] = { NULL, "PRECEDING" },
+		[CURRENT] = { "CURRENT", "ROW" },
+		[FOLLOWING] = { NULL, "FOLLOWING" },
+		[TO_END] = { "UNBOUNDED", "FOLLOWING" },
+	};
+	const char *first = parse_word_is(p, "UNBOUNDED") ? "UNBOUNDED"
+			    : parse_word_is(p, "CURRENT") ? "CURRENT"
+							  : NULL;
 
-	if (take_word(p, "UNBOUNDED")) {
-		if (!take_direction(p, &is_following))
-			return false;
-		*ret_bound = is_following ? TO_END : FROM_START;
-		buf_printf(out, "UNBOUNDED %s", is_following ? "FOLLOWING" : "PRECEDING");
+	if (first) {
+		parse_next(p);
+		buf_puts(out, first);
+	} else if (!take_distance(p, is_range, out)) {
+		return false;
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(bounds); i++) {
+		if (!first != !bounds[i].first || (first && strcmp(first, bounds[i].first) != 0) ||
+		    !take_word(p, bounds[i].second))
+			continue;
+		buf_printf(out, " %s", bounds[i].second);
+		*ret_bound = i;
 		return true;
 	}
-	if (take_word(p, "CURRENT")) {
-		*ret_bound = CURRENT;
-		buf_puts(out, "CURRENT ROW");
-		if (take_word(p, "ROW"))
-			return true;
-		bad_frame(p, p->tok.span, "ROW is missing behind CURRENT", FRAME_HINT);
-		return false;
-	}
-	if (!take_distance(p, is_range, out) || !take_direction(p, &is_following))
-		return false;
-	*ret_bound = is_following ? FOLLOWING : PRECEDING;
-	buf_puts(out, is_following ? " FOLLOWING" : " PRECEDING");
-	return true;
+	bad_frame(p, p->tok.span,
+		  first && *first == 'C' ? "ROW is missing behind CURRENT"
+					 : "PRECEDING or FOLLOWING is missing here",
+		  FRAME_HINT);
+	return false;
 }
 
 static bool take_exclude(struct parser *p, struct buf *out)

@@ -27,17 +27,8 @@ static const char *path_part(struct parser *p, u32 start, u32 end)
 /* Where the part that begins at `at` ends: at the separator, or at the path's end. */
 static u32 part_end(const struct parser *p, u32 at, u32 end, char separator)
 {
-	char quote = p->text[at];
-
-	if (at < end && (quote == '"' || quote == '`')) {
-		for (at++; at + 1 < end; at++) {
-			if (p->text[at] != quote)
-				continue;
-			if (p->text[at + 1] != quote)
-				break;
-			at++;
-		}
-	}
+	if (at < end && (p->text[at] == '"' || p->text[at] == '`'))
+		at = lex(p->text, end, at).span.end;
 	while (at < end && p->text[at] != separator)
 		at++;
 	return at;
@@ -120,18 +111,10 @@ static const enum keyword join_words[] = { KW_JOIN, KW_INNER,	KW_LEFT,  KW_CROSS
 /* Can the token stand behind a source that ends here? */
 static bool follows_source(const struct token *token)
 {
-	switch (token->kind) {
-	case TOKEN_END:
-	case TOKEN_SEMICOLON:
-	case TOKEN_CLOSE:
-	case TOKEN_COMMA:
-		return true;
-	case TOKEN_WORD:
+	if (token->kind == TOKEN_WORD)
 		return keyword_flags[token->keyword] & KEYWORD_STOP && token->keyword != KW_BY &&
 		       token->keyword != KW_NOT;
-	default:
-		return false;
-	}
+	return token->kind == TOKEN_COMMA || parse_ends_list(token);
 }
 
 static void read_alias(struct parser *p, struct ast_source *source)
@@ -200,31 +183,22 @@ static bool expect_join(struct parser *p)
 	return true;
 }
 
-/* LEFT PAIR JOIN, LEFT ASOF JOIN; the word LEFT may stand on either side. */
-static void read_left_kind(struct parser *p, enum ast_join_kind *ret_join, bool *ret_left)
+static bool accept_left(struct parser *p)
 {
-	if (parse_accept_keyword(p, KW_PAIR))
-		*ret_join = AST_JOIN_PAIR;
-	else if (parse_accept_keyword(p, KW_ASOF))
-		*ret_join = AST_JOIN_ASOF;
-	else
-		return;
-	*ret_left = true;
+	bool is_left = parse_accept_keyword(p, KW_LEFT);
+
+	if (is_left)
+		parse_accept_keyword(p, KW_OUTER);
+	return is_left;
 }
 
-/* "LEFT OUTER JOIN" and its like, taken; false when no join follows. */
+/*
+ * "LEFT OUTER JOIN" and its like, taken; false when no join follows.  Of PAIR and ASOF the word
+ * LEFT may stand on either side.
+ */
 static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join, bool *ret_left)
 {
-	static const struct {
-		enum keyword word;
-		enum ast_join_kind join;
-	} kinds[] = {
-		{ KW_INNER, AST_JOIN_INNER }, { KW_LEFT, AST_JOIN_LEFT },
-		{ KW_CROSS, AST_JOIN_CROSS }, { KW_PAIR, AST_JOIN_PAIR },
-		{ KW_ASOF, AST_JOIN_ASOF },
-	};
 	struct diag *diag;
-	u32 i;
 
 	*ret_join = AST_JOIN_INNER;
 	*ret_left = false;
@@ -242,21 +216,20 @@ static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join, bool 
 		diag_hint(p->diags, diag, "there are JOIN, LEFT, CROSS, PAIR and ASOF JOIN");
 		return false;
 	}
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (!parse_accept_keyword(p, kinds[i].word))
-			continue;
-		*ret_join = kinds[i].join;
-		if (kinds[i].word == KW_LEFT) {
-			parse_accept_keyword(p, KW_OUTER);
-			read_left_kind(p, ret_join, ret_left);
-		} else if (kinds[i].word == KW_PAIR || kinds[i].word == KW_ASOF) {
-			*ret_left = parse_accept_keyword(p, KW_LEFT);
-			if (*ret_left)
-				parse_accept_keyword(p, KW_OUTER);
-		}
-		return expect_join(p);
+	*ret_left = accept_left(p);
+	if (parse_at_keyword(p, KW_PAIR) || parse_at_keyword(p, KW_ASOF)) {
+		*ret_join = parse_at_keyword(p, KW_PAIR) ? AST_JOIN_PAIR : AST_JOIN_ASOF;
+		parse_next(p);
+		*ret_left = *ret_left || accept_left(p);
+	} else if (*ret_left) {
+		*ret_join = AST_JOIN_LEFT;
+		*ret_left = false;
+	} else if (parse_accept_keyword(p, KW_CROSS)) {
+		*ret_join = AST_JOIN_CROSS;
+	} else if (!parse_accept_keyword(p, KW_INNER) && !parse_at_keyword(p, KW_JOIN)) {
+		return false;
 	}
-	return parse_at_keyword(p, KW_JOIN) && expect_join(p);
+	return expect_join(p);
 }
 
 /* Behind WITHIN. */

@@ -22,7 +22,12 @@ enum precedence {
 	LEVEL_POSTFIX,
 };
 
-/* Of binary and unary operators. */
-extern const u8 precedence_of_op[OP_N];
+struct operator
+{
+	u8 level;
+	u8 token, keyword; /* how it is written, if by one token: enum token_kind, enum keyword */
+};
+
+extern const struct operator operators[OP_N];
 
 #endif

@@ -17,17 +17,6 @@ const char *const ast_op_names[OP_N] = {
 	[OP_NOT] = "NOT",	 [OP_NEG] = "-",	 [OP_PLUS] = "+",   [OP_BIT_NOT] = "~",
 };
 
-const u8 precedence_of_op[OP_N] = {
-	[OP_OR] = LEVEL_OR,	   [OP_AND] = LEVEL_AND,	 [OP_NOT] = LEVEL_NOT,
-	[OP_EQ] = LEVEL_EQUAL,	   [OP_NE] = LEVEL_EQUAL,	 [OP_IS] = LEVEL_EQUAL,
-	[OP_IS_NOT] = LEVEL_EQUAL, [OP_LT] = LEVEL_COMPARE,	 [OP_LE] = LEVEL_COMPARE,
-	[OP_GT] = LEVEL_COMPARE,   [OP_GE] = LEVEL_COMPARE,	 [OP_BIT_AND] = LEVEL_BITS,
-	[OP_BIT_OR] = LEVEL_BITS,  [OP_SHIFT_LEFT] = LEVEL_BITS, [OP_SHIFT_RIGHT] = LEVEL_BITS,
-	[OP_ADD] = LEVEL_SUM,	   [OP_SUB] = LEVEL_SUM,	 [OP_MUL] = LEVEL_PRODUCT,
-	[OP_DIV] = LEVEL_PRODUCT,  [OP_MOD] = LEVEL_PRODUCT,	 [OP_CONCAT] = LEVEL_CONCAT,
-	[OP_NEG] = LEVEL_PREFIX,   [OP_PLUS] = LEVEL_PREFIX,	 [OP_BIT_NOT] = LEVEL_PREFIX,
-};
-
 /* Would the lexer read the whole of it as one bare word? */
 static bool is_word(const char *text)
 {
@@ -48,7 +37,7 @@ static void print_name(const char *name, struct buf *out)
 static u32 level_of(const struct ast *ast)
 {
 	if (ast->kind == AST_UNARY || ast->kind == AST_BINARY)
-		return precedence_of_op[ast->op];
+		return operators[ast->op].level;
 	if (ast->kind == AST_BETWEEN || ast->kind == AST_IN || ast->kind == AST_IN_SELECT ||
 	    ast->kind == AST_LIKE || ast->kind == AST_IS_NULL)
 		return LEVEL_EQUAL;
@@ -181,7 +170,7 @@ static void print_unary(const struct ast *ast, struct buf *out)
 	/* "--" begins a comment. */
 	if (ast->op == OP_NOT || (ast->op == OP_NEG && arg->kind == AST_UNARY && arg->op == OP_NEG))
 		buf_putc(out, ' ');
-	print_at(arg, precedence_of_op[ast->op], out);
+	print_at(arg, operators[ast->op].level, out);
 }
 
 /* Operators of equality's level: IN, LIKE, BETWEEN, IS NULL. */
@@ -263,7 +252,7 @@ void sql_print_expr(const struct ast *ast, struct buf *out)
 		print_unary(ast, out);
 		break;
 	case AST_BINARY:
-		level = precedence_of_op[ast->op];
+		level = operators[ast->op].level;
 		print_at(ast->args[0], level, out);
 		buf_printf(out, " %s ", ast_op_names[ast->op]);
 		print_at(ast->args[1], level + 1, out);

@@ -11,18 +11,33 @@ const char *sql_keyword(u32 i)
 	return i < KW_N - 1 ? keyword_names[i + 1] : NULL;
 }
 
-static bool names_source(enum keyword keyword)
+/* A walk over the tokens of the first statement. */
+struct scan {
+	const char *text;
+	u32 at, end;
+	struct token token, before;
+};
+
+static struct scan scan_open(const char *text, size_t n)
 {
-	return keyword == KW_FROM || keyword == KW_JOIN || keyword == KW_DESCRIBE;
+	return (struct scan){ .text = text, .end = (u32)MIN(n, (size_t)UINT32_MAX) };
 }
 
-/* The next token behind *at, which then stands behind it; a source where one may stand. */
-static struct token next(const char *text, u32 n, enum keyword before, u32 *at)
+static bool is_source_next(const struct token *before)
 {
-	struct token token = names_source(before) ? lex_source(text, n, *at) : lex(text, n, *at);
+	return before->kind == TOKEN_WORD &&
+	       (before->keyword == KW_FROM || before->keyword == KW_JOIN ||
+		before->keyword == KW_DESCRIBE);
+}
 
-	*at = token.kind == TOKEN_END ? n : MAX(token.span.end, *at + 1);
-	return token;
+/* The next token; false behind the last.  Where a source may stand it is one. */
+static bool scan_next(struct scan *scan)
+{
+	scan->before = scan->token;
+	scan->token = is_source_next(&scan->before) ? lex_source(scan->text, scan->end, scan->at)
+						    : lex(scan->text, scan->end, scan->at);
+	scan->at = MAX(scan->token.span.end, scan->at + 1);
+	return scan->token.kind != TOKEN_END;
 }
 
 /* Goes on to the end of the text. */
@@ -35,21 +50,15 @@ static bool is_unclosed(const struct token *token)
 
 size_t sql_statement_bytes(const char *text, size_t n, bool *ret_is_blank)
 {
-	enum keyword before = KW_NONE;
-	u32 at = 0, end = (u32)MIN(n, (size_t)UINT32_MAX);
+	struct scan scan = scan_open(text, n);
 
 	*ret_is_blank = true;
-	while (at < end) {
-		struct token token = next(text, end, before, &at);
-
-		if (token.kind == TOKEN_SEMICOLON)
-			return token.span.end;
-		if (token.kind == TOKEN_END)
-			break;
+	while (scan_next(&scan)) {
+		if (scan.token.kind == TOKEN_SEMICOLON)
+			return scan.token.span.end;
 		*ret_is_blank = false;
-		if (is_unclosed(&token))
+		if (is_unclosed(&scan.token))
 			break;
-		before = token.kind == TOKEN_WORD ? token.keyword : KW_NONE;
 	}
 	return 0;
 }
@@ -57,17 +66,16 @@ size_t sql_statement_bytes(const char *text, size_t n, bool *ret_is_blank)
 void sql_each_source(const char *text, size_t n,
 		     void (*visit)(void *context, const char *source, size_t n), void *context)
 {
-	enum keyword before = KW_NONE;
-	u32 at = 0, end = (u32)MIN(n, (size_t)UINT32_MAX);
+	struct scan scan = scan_open(text, n);
 
-	while (at < end) {
-		struct token token = next(text, end, before, &at);
+	while (scan_next(&scan)) {
+		struct span span = scan.token.span;
 
-		if (token.kind == TOKEN_SEMICOLON || token.kind == TOKEN_END || is_unclosed(&token))
+		if (scan.token.kind == TOKEN_SEMICOLON || is_unclosed(&scan.token))
 			return;
-		if (names_source(before) && (token.kind == TOKEN_PATH || token.kind == TOKEN_TEXT))
-			visit(context, text + token.span.start, token.span.end - token.span.start);
-		before = token.kind == TOKEN_WORD ? token.keyword : KW_NONE;
+		if (is_source_next(&scan.before) &&
+		    (scan.token.kind == TOKEN_PATH || scan.token.kind == TOKEN_TEXT))
+			visit(context, text + span.start, span.end - span.start);
 	}
 }
 
@@ -79,35 +87,29 @@ static enum sql_place place_behind(const struct token *before)
 		return SQL_PLACE_MEMBER;
 	if (before->kind != TOKEN_WORD)
 		return SQL_PLACE_EXPRESSION;
-	if (names_source(before->keyword))
+	if (is_source_next(before))
 		return SQL_PLACE_SOURCE;
 	return before->keyword == KW_SET ? SQL_PLACE_OPTION : SQL_PLACE_EXPRESSION;
 }
 
 enum sql_place sql_place_at_end(const char *text, size_t n, size_t *ret_word_start)
 {
-	struct token before = { .kind = TOKEN_END };
-	u32 at = 0, end = (u32)MIN(n, (size_t)UINT32_MAX);
+	struct scan scan = scan_open(text, n);
 
-	*ret_word_start = end;
-	while (at < end) {
-		struct token token =
-			next(text, end, before.kind == TOKEN_WORD ? before.keyword : KW_NONE, &at);
+	*ret_word_start = scan.end;
+	while (scan_next(&scan)) {
+		const struct token *token = &scan.token;
 
-		if (token.kind == TOKEN_END)
-			break;
-		if (is_unclosed(&token))
+		if (is_unclosed(token))
 			return SQL_PLACE_NONE;
-		if (token.span.end == end &&
-		    (token.kind == TOKEN_WORD || token.kind == TOKEN_PATH)) {
-			*ret_word_start = token.span.start;
-			return place_behind(&before);
+		if (token->span.end < scan.end)
+			continue;
+		if (token->kind == TOKEN_WORD || token->kind == TOKEN_PATH) {
+			*ret_word_start = token->span.start;
+			return place_behind(&scan.before);
 		}
-		if (token.span.end == end &&
-		    (token.kind == TOKEN_INTEGER || token.kind == TOKEN_REAL ||
-		     token.kind == TOKEN_DURATION || token.kind == TOKEN_TEXT))
+		if (token->kind >= TOKEN_TEXT && token->kind <= TOKEN_DURATION)
 			return SQL_PLACE_NONE;
-		before = token;
 	}
-	return place_behind(&before);
+	return place_behind(&scan.before);
 }

@@ -46,10 +46,9 @@ enum token_kind {
 };
 
 /*
- * HARD: no bare name in an expression.  STOP: no alias without AS.  CLAUSE:
- * begins a clause of SELECT, so the parser recovers there.  QUOTE: read as
- * something else before a "(" or a literal.  The printer quotes names that have
- * any of these.
+ * HARD: cannot be a bare name in an expression.  STOP: cannot be an alias without AS.
+ * CLAUSE: begins a clause of SELECT, so the parser recovers there.  QUOTE: read as
+ * something else before a "(" or a literal.  The printer quotes names that have any of these.
  */
 #define KEYWORD_HARD   1
 #define KEYWORD_STOP   2

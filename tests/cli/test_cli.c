@@ -230,6 +230,12 @@ static void test_reads(void **state)
 		"HAVING count(*) > 0 AND max(b) > 1 ORDER BY a + 1, a LIMIT 3",
 		"SELECT a, rank() OVER (ORDER BY b) FROM '%s' WHERE a + b > 2",
 		"SELECT * FROM (SELECT a, b FROM '%s' WHERE b > 1 LIMIT 3) AS t WHERE a > 0",
+		"SELECT x.a FROM '%1$s' AS x JOIN '%1$s' AS y ON x.a = y.b OR x.a = y.a",
+		"SELECT (SELECT max(b) FROM '%1$s') AS m, count(*) FROM '%1$s' GROUP BY m ORDER BY m + 1",
+		"SELECT a FROM '%1$s' AS x WHERE a IN (SELECT b - 1 FROM '%1$s' AS y WHERE y.a = x.a) "
+		"UNION SELECT b FROM '%1$s'",
+		"WITH c AS (SELECT a, count(*) AS n FROM '%1$s' GROUP BY a) SELECT x.n FROM c AS x "
+		"JOIN c AS y ON x.a = y.a",
 	};
 	char path[] = "/tmp/ebql-reads-XXXXXX.csv", arguments[512], query[400];
 	int fd = mkstemps(path, 4);
