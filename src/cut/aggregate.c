@@ -27,11 +27,11 @@ static void put_call(struct cutter *c, const char *function, const struct aggreg
 		     struct buf *out)
 {
 	bool is_merged = a->kind == AGGREGATE_HISTOGRAM_MERGE;
-	bool is_checked = aggregate_infos[a->kind].sql_takes_i64 && type_is_word(a->arg->type);
+	bool is_checked = aggregate_infos[a->kind].sql_takes_text && type_is_word(a->arg->type);
 
 	c->only = a->filter;
 	buf_printf(out, "%s(%s%s", function, a->is_distinct ? "DISTINCT " : "",
-		   is_checked ? "eb_i64(" : "");
+		   is_checked ? "eb_text(" : "");
 	if (a->arg)
 		cut_put(c, a->arg, is_merged ? WANT_ITEM : WANT_VALUE, out);
 	else
@@ -64,24 +64,17 @@ bool cut_is_quantile(const struct aggregate *a)
 void cut_put_statistic(struct cutter *c, const struct aggregate *a, const char *histogram,
 		       enum want want, struct buf *out)
 {
-	static const char *const parts[] = {
-		[QUANTILE_WHOLE] = "whole", [QUANTILE_LO] = "lo", [QUANTILE_HI] = "hi"
-	};
-	const char *edge = edges[c->settings->edge];
-	bool is_number = want != WANT_ITEM && cut_is_quantile(a);
+	static const char *const parts[] = { [QUANTILE_WHOLE] = "eb_estimate(",
+					     [QUANTILE_LO] = "eb_lo(",
+					     [QUANTILE_HI] = "eb_hi(" };
+	bool is_number = a->part != QUANTILE_WHOLE || (want != WANT_ITEM && cut_is_quantile(a));
+	u32 n = a->is_ladder ? a->n_q : 1;
 
-	buf_puts(out, is_number ? "eb_estimate(" : "");
-	if (a->is_interpolated)
-		buf_printf(out, "eb_percentile_cont(%s, %u)", histogram, a->q_ppb[0]);
-	else if (a->is_ladder)
-		buf_printf(out, "eb_quantiles(%s, '%s'", histogram, edge);
-	else
-		buf_printf(out, "eb_quantile(%s, %u, '%s', '%s')", histogram, a->q_ppb[0],
-			   parts[a->part], edge);
-	for (u32 i = 0; a->is_ladder && i < a->n_q; i++)
+	buf_printf(out, "%seb_quantiles(%s, '%s'", is_number ? parts[a->part] : "", histogram,
+		   a->is_interpolated ? "cont" : edges[c->settings->edge]);
+	for (u32 i = 0; i < n; i++)
 		buf_printf(out, ", %u", a->q_ppb[i]);
-	buf_puts(out, a->is_ladder ? ")" : "");
-	buf_puts(out, is_number ? ")" : "");
+	buf_puts(out, is_number ? "))" : ")");
 }
 
 static void put_quantile(struct cutter *c, const struct aggregate *a, enum want want,

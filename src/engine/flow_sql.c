@@ -15,14 +15,12 @@
 
 static int too_large(const char *what, struct diags *diags)
 {
-	struct diag *diag = diag_failure(diags, "too-large",
-					 "%s does not fit 64 bits signed, which is what user space "
-					 "computes with here",
-					 what);
+	struct diag *diag = diag_failure(
+		diags, "too-large", "an integer beyond what user space computes with: %s", what);
 
-	diag_hint(
-		diags, diag,
-		"use the column as it is, or in a comparison, a sum or an average: these are exact");
+	diag_hint(diags, diag,
+		  "it computes exactly with those from -2^63 on, printf() and arguments of "
+		  "aggregates to 64 bits; where about right will do, CAST(x AS REAL)");
 	return -EOVERFLOW;
 }
 
@@ -30,8 +28,8 @@ static int sqlite_failed(struct flow_sql *sql, struct diags *diags)
 {
 	const char *message = sql->db ? sqlite3_errmsg(sql->db) : "";
 
-	if (strncmp(message, "too large", strlen("too large")) == 0)
-		return too_large("a value", diags);
+	if (strncmp(message, "too large: ", strlen("too large: ")) == 0)
+		return too_large(message + strlen("too large: "), diags);
 	return connect_refused(sql->db, diags);
 }
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum op { ADD, SUB, MUL, DIV, MOD, SHL, SHR, AND, OR };
+enum op { ADD, SUB, MUL, DIV, MOD, SHL, SHR, AND, OR, NEG, ABS, NOT };
 
 struct rule {
 	s128 lo, hi;		   /* what the result may be */
@@ -41,20 +41,6 @@ static bool read_rule(sqlite3_context *context, int argc, sqlite3_value **argv, 
 	const char *text = argc > at ? (const char *)sqlite3_value_text(argv[at]) : NULL;
 
 	return rule_named(context, argc > at && !text ? "" : text, ret_rule);
-}
-
-static void fault(sqlite3_context *context)
-{
-	func_context_of(context)->n_faults++;
-	sqlite3_result_null(context);
-}
-
-static void give(sqlite3_context *context, const struct rule *rule, s128 result)
-{
-	if (result < rule->lo || result > rule->hi)
-		fault(context);
-	else
-		special_result_integer(context, result);
 }
 
 static bool is_refused(const struct rule *rule, const struct number *number)
@@ -102,26 +88,15 @@ static void set_integer(sqlite3_context *context, const struct rule *rule, s128 
 /* false: no result. */
 static bool compute(enum op op, s128 a, s128 b, s128 *ret_result)
 {
-	switch (op) {
-	case ADD:
+	if (op == ADD)
 		return !__builtin_add_overflow(a, b, ret_result);
-	case SUB:
+	if (op == SUB)
 		return !__builtin_sub_overflow(a, b, ret_result);
-	case MUL:
+	if (op == MUL)
 		return !__builtin_mul_overflow(a, b, ret_result);
-	case DIV:
-	case MOD:
-		if (!b)
-			return false;
+	if (b)
 		*ret_result = op == DIV ? a / b : a % b;
-		return true;
-	case SHL:
-	case SHR:
-	case AND:
-	case OR:
-		break;
-	}
-	BUG("op %d", op);
+	return b;
 }
 
 /* SQLite's % and its operators on bits take integers: they cut reals. */
@@ -141,39 +116,14 @@ static s64 cut(const struct operand *x)
 static void compute_real(enum op op, struct operand *a, const struct operand *b)
 {
 	double x = a->number.real, y = b->number.real;
-	s64 divisor;
+	s64 divisor = op == MOD ? cut(b) : 0;
 
-	switch (op) {
-	case ADD:
-		set_real(a, x + y);
-		return;
-	case SUB:
-		set_real(a, x - y);
-		return;
-	case MUL:
-		set_real(a, x * y);
-		return;
-	case DIV:
-		if (y == 0)
-			set_null(a);
-		else
-			set_real(a, x / y);
-		return;
-	case MOD:
-		divisor = cut(b);
-		/* A real again; INT64_MIN % -1 would trap. */
-		if (!divisor)
-			set_null(a);
-		else
-			set_real(a, divisor == -1 ? 0 : (double)(cut(a) % divisor));
-		return;
-	case SHL:
-	case SHR:
-	case AND:
-	case OR:
-		break;
-	}
-	BUG("op %d", op);
+	if (op == MOD ? !divisor : op == DIV && y == 0)
+		set_null(a);
+	else if (op == MOD) /* a real again; INT64_MIN % -1 would trap */
+		set_real(a, divisor == -1 ? 0 : (double)(cut(a) % divisor));
+	else
+		set_real(a, op == ADD ? x + y : op == SUB ? x - y : op == MUL ? x * y : x / y);
 }
 
 static void arithmetic(sqlite3_context *context, enum op op, const struct rule *rule,
@@ -231,36 +181,19 @@ static void bits(sqlite3_context *context, enum op op, const struct rule *rule, 
 	static const struct rule any = { S64_LO, U64_HI, false, false };
 	const struct number a = bits_of(to), b = bits_of(with);
 	bool is_unsigned = a.integer > S64_HI;
+	/* A negative value and one of 2^63 and more have no type in common. */
+	bool is_mixed = MIN(a.integer, b.integer) < 0 && MAX(a.integer, b.integer) > S64_HI;
 
-	if (is_refused(rule, &a) || (op == OR && is_refused(rule, &b))) {
+	if (is_refused(rule, &a) || (op == OR && (is_mixed || is_refused(rule, &b))))
 		set_fault(context, to);
-		return;
-	}
-	switch (op) {
-	case SHL:
-	case SHR:
+	else if (op == AND) /* never negative unless both are, so the values tell all */
+		set_integer(context, &any, a.integer & b.integer, to);
+	else if (op == OR)
+		set_integer(context, rule, a.integer | b.integer, to);
+	else
 		set_integer(context, &any,
 			    read_bits(rule, is_unsigned, shift(a.integer, b.integer, op == SHL)),
 			    to);
-		break;
-	case AND:
-		/* Never negative unless both are, so the values tell all. */
-		set_integer(context, &any, a.integer & b.integer, to);
-		break;
-	case OR:
-		/* A negative value and one of 2^63 and more have no type in common. */
-		if (MIN(a.integer, b.integer) < 0 && MAX(a.integer, b.integer) > S64_HI)
-			set_fault(context, to);
-		else
-			set_integer(context, rule, a.integer | b.integer, to);
-		break;
-	case ADD:
-	case SUB:
-	case MUL:
-	case DIV:
-	case MOD:
-		BUG("op %d", op);
-	}
 }
 
 /* --- Two arguments, and more --- */
@@ -343,74 +276,59 @@ static void call_chain(sqlite3_context *context, int argc, sqlite3_value **argv)
 
 /* --- One argument --- */
 
-static void call_neg(sqlite3_context *context, int argc, sqlite3_value **argv)
+/* SQLite takes the absolute value of a text or a blob as of a real. */
+static void set_absolute(sqlite3_context *context, struct operand *x)
 {
-	struct rule rule;
-	struct number x;
+	static const struct rule unsigned_rule = { 0, U64_HI, false, false };
+	int type = sqlite3_value_type(x->value);
 
-	if (!number_of(context, argv[0], &x) || !read_rule(context, argc, argv, 1, &rule))
+	if (type == SQLITE_TEXT || (type == SQLITE_BLOB && special_of(x->value) != VALUE_INT))
+		set_real(x, sqlite3_value_double(x->value));
+	if (x->number.kind == NUMBER_REAL)
+		set_real(x, x->number.real < 0 ? -x->number.real : x->number.real);
+	else if (x->number.integer == S64_LO)
+		set_fault(context, x);
+	else
+		set_integer(context, &unsigned_rule,
+			    x->number.integer < 0 ? -x->number.integer : x->number.integer, x);
+}
+
+static void call_one(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	enum op op = func_detail(context);
+	struct operand x;
+	struct rule rule;
+
+	if (!operand_of(context, argv[0], &x) || !read_rule(context, argc, argv, 1, &rule))
 		return;
 	if (!rule.is_given)
 		rule.hi = S64_HI;
-	if (x.kind == NUMBER_NULL)
-		sqlite3_result_null(context);
-	else if (x.kind == NUMBER_REAL)
-		sqlite3_result_double(context, 0 - x.real);
-	else if (is_refused(&rule, &x))
-		fault(context);
+	if (op == NOT && x.number.kind == NUMBER_REAL)
+		x.number = bits_of(&x);
+	if (x.number.kind == NUMBER_NULL)
+		set_null(&x);
+	else if (op == ABS)
+		set_absolute(context, &x);
+	else if (x.number.kind == NUMBER_REAL)
+		set_real(&x, 0 - x.number.real);
+	else if (op == NOT ? x.number.integer > S64_HI : is_refused(&rule, &x.number))
+		set_fault(context, &x);
 	else
-		give(context, &rule, -x.integer);
-}
-
-static void call_abs(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	static const struct rule rule = { 0, U64_HI, false, false };
-	int type = sqlite3_value_type(argv[0]);
-	bool is_big = special_of(argv[0]) == VALUE_INT;
-	struct number x;
-
-	if (!number_of(context, argv[0], &x))
-		return;
-	/* SQLite takes the absolute value of a text or a blob as of a real. */
-	if (type == SQLITE_TEXT || (type == SQLITE_BLOB && !is_big))
-		x = (struct number){ NUMBER_REAL, 0, sqlite3_value_double(argv[0]) };
-	if (x.kind == NUMBER_NULL)
-		sqlite3_result_null(context);
-	else if (x.kind == NUMBER_REAL)
-		sqlite3_result_double(context, x.real < 0 ? -x.real : x.real);
-	else if (x.integer == S64_LO)
-		fault(context);
-	else
-		give(context, &rule, x.integer < 0 ? -x.integer : x.integer);
-}
-
-static void call_not(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	struct operand operand;
-	struct number x;
-
-	if (!operand_of(context, argv[0], &operand))
-		return;
-	x = bits_of(&operand);
-	if (x.kind == NUMBER_NULL)
-		sqlite3_result_null(context);
-	else if (x.integer > S64_HI)
-		fault(context);
-	else
-		special_result_integer(context, ~x.integer);
+		set_integer(context, &rule, op == NOT ? ~x.number.integer : -x.number.integer, &x);
+	give_operand(context, &x);
 }
 
 static void call_fit(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
+	struct operand x;
 	struct rule rule;
-	struct number x;
 
 	if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER && special_of(argv[0]) != VALUE_INT) {
 		sqlite3_result_value(context, argv[0]);
-		return;
+	} else if (operand_of(context, argv[0], &x) && read_rule(context, argc, argv, 1, &rule)) {
+		set_integer(context, &rule, x.number.integer, &x);
+		give_operand(context, &x);
 	}
-	if (number_of(context, argv[0], &x) && read_rule(context, argc, argv, 1, &rule))
-		give(context, &rule, x.integer);
 }
 
 /*
@@ -429,28 +347,19 @@ static void call_range(sqlite3_context *context, int argc, sqlite3_value **argv)
 		sqlite3_result_value(context, argv[0]);
 }
 
-static void call_i64(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	if (special_of(argv[0]) == VALUE_INT)
-		sqlite3_result_error(context, "too large", -1);
-	else
-		sqlite3_result_value(context, argv[0]);
-}
-
-#define OF_TWO(name, detail, call)                                                                 \
-	{ name, 2, detail, call },                                                                 \
+#define WITH_RULE(name, n_args, detail, call)                                                      \
+	{ name, n_args, detail, call },                                                            \
 	{                                                                                          \
-		name, 3, detail, call                                                              \
+		name, n_args + 1, detail, call                                                     \
 	}
 
 const struct function arith_functions[] = {
-	OF_TWO("eb_add", ADD, call_two),   OF_TWO("eb_sub", SUB, call_two),
-	OF_TWO("eb_mul", MUL, call_two),   OF_TWO("eb_div", DIV, call_two),
-	OF_TWO("eb_mod", MOD, call_two),   OF_TWO("eb_shl", SHL, call_two),
-	OF_TWO("eb_shr", SHR, call_two),   OF_TWO("eb_and", AND, call_two),
-	OF_TWO("eb_or", OR, call_two),	   { "eb_neg", 1, 0, call_neg },
-	{ "eb_neg", 2, 0, call_neg },	   { "eb_abs", 1, 0, call_abs },
-	{ "eb_not", 1, 0, call_not },	   { "eb_fit", 2, 0, call_fit },
-	{ "eb_range", 1, 0, call_range },  { "eb_i64", 1, 0, call_i64 },
-	{ "eb_chain", -1, 0, call_chain }, { NULL },
+	WITH_RULE("eb_add", 2, ADD, call_two), WITH_RULE("eb_sub", 2, SUB, call_two),
+	WITH_RULE("eb_mul", 2, MUL, call_two), WITH_RULE("eb_div", 2, DIV, call_two),
+	WITH_RULE("eb_mod", 2, MOD, call_two), WITH_RULE("eb_shl", 2, SHL, call_two),
+	WITH_RULE("eb_shr", 2, SHR, call_two), WITH_RULE("eb_and", 2, AND, call_two),
+	WITH_RULE("eb_or", 2, OR, call_two),   WITH_RULE("eb_neg", 1, NEG, call_one),
+	{ "eb_abs", 1, ABS, call_one },	       { "eb_not", 1, NOT, call_one },
+	{ "eb_fit", 2, 0, call_fit },	       { "eb_range", 1, 0, call_range },
+	{ "eb_chain", -1, 0, call_chain },     { NULL },
 };

@@ -16,6 +16,11 @@ struct func_context *func_context_of(sqlite3_context *context)
 	return registered(context)->context;
 }
 
+s64 func_real_offset_ns(sqlite3_context *context)
+{
+	return registered(context)->real_offset_ns;
+}
+
 s32 func_detail(sqlite3_context *context)
 {
 	return registered(context)->function->detail;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What SQL has no literal for: eb_number('18446744073709551615'), eb_number('0.1');
- * eb_each(x), a constant that is computed for each row; eb_text(x), a number's digits.
+ * eb_each(x), a constant that is computed for each row; and what an integer of 2^63 and more is to
+ * functions of SQLite's own.
  */
 #include "func/internal.h"
 
@@ -29,23 +30,31 @@ static void call_each(sqlite3_context *context, int argc, sqlite3_value **argv)
 	sqlite3_result_value(context, argv[0]);
 }
 
-static void call_text(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	struct buf digits;
+enum { TEXT, REAL, CLAMP, I64 };
 
-	if (special_of(argv[0]) != VALUE_INT) {
+/* An integer of 2^63 and more as something else; what is none passes through. */
+static void call_convert(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	s32 to = func_detail(context);
+
+	if (special_of(argv[0]) != VALUE_INT)
 		sqlite3_result_value(context, argv[0]);
-		return;
-	}
-	buf_init(&digits);
-	buf_put_s128(&digits, special_integer(argv[0]));
-	sqlite3_result_text(context, digits.at, (int)digits.n, SQLITE_TRANSIENT);
-	buf_free(&digits);
+	else if (to == TEXT)
+		func_result_digits(context, special_integer(argv[0]));
+	else if (to == REAL)
+		sqlite3_result_double(context, (double)special_integer(argv[0]));
+	else if (to == CLAMP) /* as far behind all places; SQLite cuts them to 32 bits */
+		sqlite3_result_int64(context, INT32_MAX);
+	else
+		func_too_large(context, "printf");
 }
 
 const struct function constant_functions[] = {
 	{ "eb_number", 1, 0, call_number },
 	{ "eb_each", 1, 0, call_each, .is_each = true },
-	{ "eb_text", 1, 0, call_text },
+	{ "eb_text", 1, TEXT, call_convert },
+	{ "eb_real", 1, REAL, call_convert },
+	{ "eb_clamp", 1, CLAMP, call_convert },
+	{ "eb_i64", 1, I64, call_convert },
 	{ NULL },
 };

@@ -9,35 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct word_or_text {
-	bool is_text;
-	s128 integer;
-	const char *text; /* and blobs */
-	u32 n_bytes;
-};
-
-/* false: NULL, or an error. */
+/* A VALUE_INT or VALUE_TEXT, of blobs too.  false: NULL, or an error. */
 static bool key_of(sqlite3_context *context, sqlite3_value *value, const char *function,
-		   struct word_or_text *ret_key)
+		   struct value *ret_key)
 {
 	int type = sqlite3_value_type(value);
 
-	*ret_key = (struct word_or_text){ 0 };
 	if (type == SQLITE_TEXT || (type == SQLITE_BLOB && special_of(value) == VALUE_NULL)) {
-		ret_key->is_text = true;
+		*ret_key = (struct value){ .kind = VALUE_TEXT };
 		ret_key->text = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
 						    : sqlite3_value_blob(value);
-		ret_key->n_bytes = (u32)sqlite3_value_bytes(value);
+		ret_key->n = (u32)sqlite3_value_bytes(value);
 		return true;
 	}
+	*ret_key = (struct value){ .kind = VALUE_INT };
 	return integer_of(context, value, function, &ret_key->integer);
 }
 
-static u64 key_hash(const struct word_or_text *key)
+static u64 key_hash(const struct value *key)
 {
-	u64 word = (u64)key->integer;
+	u64 word;
 
-	return key->is_text ? hll_hash_bytes(key->text, key->n_bytes) : hll_hash(&word, 1);
+	if (key->kind == VALUE_TEXT)
+		return hll_hash_bytes(key->text, key->n);
+	word = (u64)key->integer;
+	return hll_hash(&word, 1);
 }
 
 /* --- approx_count_distinct --- */
@@ -50,7 +46,7 @@ struct sketch {
 static void step_sketch(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct sketch *sketch = func_state(context, sizeof(*sketch));
-	struct word_or_text key;
+	struct value key;
 	s64 bits;
 
 	if (!sketch->registers) {
@@ -83,8 +79,8 @@ static void last_sketch(sqlite3_context *context)
 /* --- top_k --- */
 
 struct weighed {
-	struct word_or_text key; /* text: a copy */
-	s128 weight;		 /* 0: a free entry */
+	struct value key; /* text: a copy */
+	s128 weight;	  /* 0: a free entry */
 };
 
 struct weights {
@@ -94,14 +90,14 @@ struct weights {
 	s128 total;
 };
 
-static bool key_equal(const struct word_or_text *a, const struct word_or_text *b)
+static bool key_equal(const struct value *a, const struct value *b)
 {
-	if (a->is_text != b->is_text || a->integer != b->integer || a->n_bytes != b->n_bytes)
-		return false;
-	return !a->n_bytes || memcmp(a->text, b->text, a->n_bytes) == 0;
+	if (a->kind != b->kind || a->kind == VALUE_INT)
+		return a->kind == b->kind && a->integer == b->integer;
+	return a->n == b->n && (!a->n || memcmp(a->text, b->text, a->n) == 0);
 }
 
-static struct weighed *find(struct weights *w, const struct word_or_text *key)
+static struct weighed *find(struct weights *w, const struct value *key)
 {
 	u32 i = (u32)key_hash(key) & (w->capacity - 1);
 
@@ -122,7 +118,7 @@ static void grow(struct weights *w)
 	free(old.at);
 }
 
-static void add_weight(struct weights *w, const struct word_or_text *key, s128 weight)
+static void add_weight(struct weights *w, const struct value *key, s128 weight)
 {
 	struct weighed *entry;
 	char *copy;
@@ -133,10 +129,10 @@ static void add_weight(struct weights *w, const struct word_or_text *key, s128 w
 	if (!entry->weight) {
 		w->n++;
 		entry->key = *key;
-		entry->key.text = NULL;
-		if (key->n_bytes) {
-			copy = func_alloc(key->n_bytes);
-			memcpy(copy, key->text, key->n_bytes);
+		if (key->kind == VALUE_TEXT) {
+			copy = func_alloc(key->n);
+			if (key->n)
+				memcpy(copy, key->text, key->n);
 			entry->key.text = copy;
 		}
 	}
@@ -147,7 +143,7 @@ static void add_weight(struct weights *w, const struct word_or_text *key, s128 w
 static void step_top(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct weights *w = func_state(context, sizeof(*w));
-	struct word_or_text key;
+	struct value key;
 	s128 weight = 1;
 	s64 k;
 
@@ -169,14 +165,14 @@ static void step_top(sqlite3_context *context, int argc, sqlite3_value **argv)
 }
 
 /* The kernel part's words of a value: of texts the bytes, zeros behind them. */
-static u64 word_of(const struct word_or_text *key, u32 i)
+static u64 word_of(const struct value *key, u32 i)
 {
 	u64 word = 0;
 
-	if (!key->is_text)
+	if (key->kind == VALUE_INT)
 		return i ? 0 : (u64)key->integer;
-	if (i < key->n_bytes)
-		memcpy(&word, key->text + i, MIN(key->n_bytes - i, (u32)sizeof(word)));
+	if (i < key->n)
+		memcpy(&word, key->text + i, MIN(key->n - i, (u32)sizeof(word)));
 	return word;
 }
 
@@ -184,7 +180,7 @@ static u64 word_of(const struct word_or_text *key, u32 i)
 static int order(const void *a, const void *b)
 {
 	const struct weighed *x = a, *y = b;
-	u32 n = MAX(MAX(x->key.n_bytes, y->key.n_bytes), 1);
+	u32 n = MAX(MAX(x->key.n, y->key.n), 1);
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
@@ -194,7 +190,7 @@ static int order(const void *a, const void *b)
 		if (p != q)
 			return p < q ? -1 : 1;
 	}
-	return x->key.is_text - y->key.is_text;
+	return (x->key.kind == VALUE_TEXT) - (y->key.kind == VALUE_TEXT);
 }
 
 static void give_top(sqlite3_context *context, const struct weights *w)
@@ -204,16 +200,8 @@ static void give_top(sqlite3_context *context, const struct weights *w)
 	struct value value = { .kind = VALUE_TOP, .top = &top };
 
 	for (u32 i = 0; i < top.n_rows; i++) {
-		const struct word_or_text *key = &w->at[i].key;
-
 		rows[i].weight = w->at[i].weight;
-		if (key->is_text)
-			rows[i].value = (struct value){ .kind = VALUE_TEXT,
-							.n = key->n_bytes,
-							.text = key->text };
-		else
-			rows[i].value =
-				(struct value){ .kind = VALUE_INT, .integer = key->integer };
+		rows[i].value = w->at[i].key;
 	}
 	if (w->n > w->k)
 		top.max_unlisted = w->at[w->k].weight;
@@ -238,7 +226,8 @@ static void last_top(sqlite3_context *context)
 		qsort(w->at, n, sizeof(*w->at), order);
 	give_top(context, w);
 	for (u32 i = 0; i < n; i++)
-		free((void *)w->at[i].key.text);
+		if (w->at[i].key.kind == VALUE_TEXT)
+			free((void *)w->at[i].key.text);
 	free(w->at);
 	func_state_free(context);
 }

@@ -5,7 +5,8 @@
  */
 #include "func/internal.h"
 
-static int register_one(sqlite3 *db, const struct function *f, struct func_context *context)
+static int register_one(sqlite3 *db, const struct function *f, struct func_context *context,
+			s64 real_offset_ns)
 {
 	/* The losses of a batch stay the same while a statement runs over it. */
 	int flags = SQLITE_UTF8 | (f->is_each ? 0 : SQLITE_DETERMINISTIC);
@@ -13,7 +14,7 @@ static int register_one(sqlite3 *db, const struct function *f, struct func_conte
 
 	if (!registered)
 		return SQLITE_NOMEM;
-	*registered = (struct registered){ f, context };
+	*registered = (struct registered){ f, context, real_offset_ns };
 	/* SQLite frees it, also when it refuses the function. */
 	if (f->value)
 		return sqlite3_create_window_function(db, f->name, f->n_args, flags, registered,
@@ -26,16 +27,15 @@ static int register_one(sqlite3 *db, const struct function *f, struct func_conte
 int func_register(struct sqlite3 *db, struct func_context *context)
 {
 	static const struct function *const tables[] = {
-		arith_functions, constant_functions,  compare_functions,  sum_functions,
-		order_functions, statistic_functions, distinct_functions,
+		name_functions, arith_functions, constant_functions,  compare_functions,
+		sum_functions,	order_functions, statistic_functions, distinct_functions,
 	};
-	int err = func_register_names(db);
+	s64 real_offset_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
+	int err = sqlite3_create_module(db, "eb_cells", &cells_module, NULL);
 
 	special_init();
-	if (!err)
-		err = sqlite3_create_module(db, "eb_cells", &cells_module, NULL);
 	for (u32 i = 0; i < ARRAY_SIZE(tables); i++)
 		for (const struct function *f = tables[i]; f->name && !err; f++)
-			err = register_one(db, f, context);
+			err = register_one(db, f, context, real_offset_ns);
 	return err;
 }

@@ -6,8 +6,8 @@
  * Values that SQLite has no type for are blobs:
  *  - an integer of 2^63 and more, below 2^127: sorts above every integer, equal to itself
  *    only, so comparisons, ORDER BY, GROUP BY, IN, DISTINCT, min() and max() stay right;
- *    arithmetic goes through eb_add() and its like, other functions get it through
- *    eb_i64(), an error.  Below -2^63 there is none: "too large";
+ *    arithmetic goes through eb_add() and its like, other functions get it as what
+ *    they can take, or not at all: an error.  Below -2^63 there is none: "too large";
  *  - histograms, quantiles and top lists: opaque to all but the functions made for them.
  *
  * Scalars.  NULL in, NULL out.
@@ -21,7 +21,8 @@
  *	perhaps its rule before each value
  *  eb_fit(x, rule)	an integer that does not fit is NULL and a fault; else x: for CASE
  *	whose branches are signed and unsigned
- *  eb_i64(x)		x, or the error "too large"
+ *  eb_i64(x) eb_real(x) eb_clamp(x)	x, but of an integer of 2^63 and more the error "too large",
+ *	a real, 2^31 - 1: for SQLite's own functions
  *  eb_range(x)		x - 2^63, for the unsigned ORDER BY key of a RANGE frame
  *  eb_number('DIGITS')	the integer, of 2^63 and more too, or the real, rounded right
  *  eb_each(x)		x: a constant that is computed anew for each row, and so its faults
@@ -30,14 +31,10 @@
  *	exact values, without rounding: a real and an integer of 2^63 and more compare right, which
  *	SQLite's own operators do not do.  Texts are behind all numbers, blobs behind all texts;
  *	both go by their bytes
- *  eb_quantile(h, q_ppb, 'whole'|'lo'|'hi', edge)	edge: 'mid'|'lower'|'upper'|'linear'
- *	of a histogram: 'whole' is a special value with bounds, 'lo' and 'hi' numbers,
- *	infinite reals where there is no bound
- *  eb_estimate(h, q_ppb, edge)	the estimate as a number: for use in expressions
- *  eb_quantiles(h, edge, q_ppb...)	special
- *  eb_percentile_cont(h, q_ppb [, edge])	special; edge as of eb_quantile(): 'mid'
- *  eb_estimate(q) eb_lo(q) eb_hi(q)	of a quantile: numbers; what is no special value
- *	passes through
+ *  eb_quantiles(h, edge, q_ppb...)	of a histogram: special, one quantile with its bounds or
+ *	several; edge: 'mid', 'lower', 'upper', 'linear', or 'cont': percentile_cont
+ *  eb_estimate(q) eb_lo(q) eb_hi(q)	of a quantile: numbers, infinite reals where there is no
+ *	bound; what is no quantile passes through
  *  eb_histogram_empty(scheme) eb_top_k_empty()	of no values.  Aggregates of no rows are NULL, so
  *	ifnull(eb_histogram(x, scheme), eb_histogram_empty(scheme)) is what the kernel part gives
  *  eb_real_time(t)	an instant of CLOCK_MONOTONIC as one of CLOCK_REALTIME
@@ -52,8 +49,8 @@
  *		as 's'.  With values below 2^63 and results too it is all the same.
  *
  * Aggregates.  NULLs are skipped.  FILTER goes with all, OVER with those marked *.
- *  eb_sum(x)* eb_avg(x)*	exact in 128 bits; with one real among the x as SQLite's; a text
- *	that is no number is a fault and adds nothing
+ *  eb_sum(x)* eb_total(x)* eb_avg(x)*	exact in 128 bits; with one real among the x as SQLite's; a
+ *text that is no number is a fault and adds nothing
  *  eb_stddev_samp(x)* eb_stddev_pop(x)*	exact until the root (type/moments.h)
  *  eb_bit_or(x)* eb_bit_and(x)* eb_bit_xor(x)*	of two's complement
  *  eb_first(x, time)* eb_last(x, time)*	among equal times the first, the last row's
@@ -92,12 +89,6 @@ struct func_context {
 
 /* 0 or an SQLite error code.  The context must live as long as the connection. */
 int func_register(struct sqlite3 *db, struct func_context *context);
-/*
- * Only eb_real_time() and the naming functions: one table entry each, a name, for an unknown
- * number its decimal text.  func_register() does it too.
- */
-int func_register_names(struct sqlite3 *db);
-
 /*
  * A value as the result of a column or function.  VALUE_TEXT is given as a text, which is
  * not copied: it must stay until the statement was reset.  Columns of TYPE_BLOB are for

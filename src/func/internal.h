@@ -33,6 +33,7 @@ extern const sqlite3_module cells_module;
 
 /* Each ends with an entry without a name. */
 extern const struct function arith_functions[];
+extern const struct function name_functions[];
 extern const struct function constant_functions[];
 extern const struct function compare_functions[];
 extern const struct function sum_functions[];
@@ -44,10 +45,13 @@ extern const struct function distinct_functions[];
 struct registered {
 	const struct function *function;
 	struct func_context *context;
+	s64 real_offset_ns;
 };
 
 struct func_context *func_context_of(sqlite3_context *context);
 s32 func_detail(sqlite3_context *context);
+/* From CLOCK_MONOTONIC to CLOCK_REALTIME: the same for all calls of a connection. */
+s64 func_real_offset_ns(sqlite3_context *context);
 /*
  * What an aggregate keeps from step to step: cleared at first, aligned to 16 bytes, which
  * sqlite3_aggregate_context() is not.  n_bytes 0: NULL where there was no step.
@@ -58,25 +62,23 @@ void func_state_free(sqlite3_context *context);
 
 /* --- Special values: special.c --- */
 
+/* The error of an integer that has no form for SQLite: what it is, or what takes it. */
+void func_too_large(sqlite3_context *context, const char *what);
 /* Draws the magic number, once. */
 void special_init(void);
 /* VALUE_INT: of 2^63 and more; or of type/special.h; VALUE_NULL: any other blob, or no blob at all.
  */
 enum value_kind special_of(sqlite3_value *value);
-/* An integer below 2^127; below -2^63 the error "too large". */
+/* An integer below 2^127; below -2^63 an error. */
 void special_result_integer(sqlite3_context *context, s128 integer);
 s128 special_integer(sqlite3_value *value);
+/* As a text. */
+void func_result_digits(sqlite3_context *context, s128 integer);
 /* Of a value that is special, but no integer: what it points to, for free(). */
 void *special_value(sqlite3_value *value, struct value *ret_value);
 
 /* Cleared memory for free(); without any the process ends. */
 void *func_alloc(size_t n_bytes);
-
-/*
- * What scheme_print() writes; bounds: SCHEME_BOUNDS_MAX of them, which the scheme may point to.
- * false: something else.
- */
-bool scheme_read(const char *text, s64 *bounds, struct scheme *ret_scheme);
 
 /* --- Numbers: number.c --- */
 

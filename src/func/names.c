@@ -39,49 +39,38 @@ static const char *name_of_task_state(s64 state)
 /* include/linux/interrupt.h; named as /proc/softirqs does. */
 static const char *name_of_softirq(s64 vector)
 {
-	static const char *const names[] = { "HI",	 "TIMER",   "NET_TX", "NET_RX",	 "BLOCK",
+	static const char *const texts[] = { "HI",	 "TIMER",   "NET_TX", "NET_RX",	 "BLOCK",
 					     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 
-	return vector >= 0 && vector < (s64)ARRAY_SIZE(names) ? names[vector] : NULL;
+	return vector >= 0 && vector < (s64)ARRAY_SIZE(texts) ? texts[vector] : NULL;
 }
 
 /* include/net/tcp_states.h */
 static const char *name_of_tcp_state(s64 state)
 {
-	static const char *const names[] = { NULL,	     "ESTABLISHED",   "SYN_SENT",
+	static const char *const texts[] = { NULL,	     "ESTABLISHED",   "SYN_SENT",
 					     "SYN_RECV",     "FIN_WAIT1",     "FIN_WAIT2",
 					     "TIME_WAIT",    "CLOSE",	      "CLOSE_WAIT",
 					     "LAST_ACK",     "LISTEN",	      "CLOSING",
 					     "NEW_SYN_RECV", "BOUND_INACTIVE" };
 
-	return state > 0 && state < (s64)ARRAY_SIZE(names) ? names[state] : NULL;
+	return state > 0 && state < (s64)ARRAY_SIZE(texts) ? texts[state] : NULL;
 }
 
-static const struct naming {
-	const char *function;
-	const char *(*name)(s64 number);
-} namings[] = {
-	{ "syscall_name", name_of_syscall },
-	{ "task_state", name_of_task_state },
-	{ "softirq_name", name_of_softirq },
-	{ "tcp_state", name_of_tcp_state },
+enum { SYSCALL, TASK_STATE, SOFTIRQ, TCP_STATE };
+
+static const char *(*const names[])(s64 number) = {
+	[SYSCALL] = name_of_syscall,
+	[TASK_STATE] = name_of_task_state,
+	[SOFTIRQ] = name_of_softirq,
+	[TCP_STATE] = name_of_tcp_state,
 };
-
-static void give_number(sqlite3_context *context, s128 number)
-{
-	struct buf text;
-
-	buf_init(&text);
-	buf_put_s128(&text, number);
-	sqlite3_result_text(context, text.at, (int)text.n, SQLITE_TRANSIENT);
-	buf_free(&text);
-}
 
 /* false: NULL is the result, or an unknown number's text. */
 static bool take_number(sqlite3_context *context, sqlite3_value *value, s64 *ret_number)
 {
 	if (special_of(value) == VALUE_INT) {
-		give_number(context, special_integer(value));
+		func_result_digits(context, special_integer(value));
 	} else if (sqlite3_value_type(value) != SQLITE_NULL) {
 		*ret_number = sqlite3_value_int64(value);
 		return true;
@@ -91,17 +80,16 @@ static bool take_number(sqlite3_context *context, sqlite3_value *value, s64 *ret
 
 static void name_number(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	const struct naming *naming = sqlite3_user_data(context);
 	const char *name;
 	s64 number;
 
 	if (!take_number(context, argv[0], &number))
 		return;
-	name = naming->name(number);
+	name = names[func_detail(context)](number);
 	if (name)
 		sqlite3_result_text(context, name, -1, SQLITE_STATIC);
 	else
-		give_number(context, number);
+		func_result_digits(context, number);
 }
 
 /* dev_t as the kernel has it: 12 bits of major, 20 of minor (include/linux/kdev_t.h). */
@@ -113,7 +101,7 @@ static void name_device(sqlite3_context *context, int argc, sqlite3_value **argv
 	if (!take_number(context, argv[0], &device))
 		return;
 	if (device < 0 || device > UINT32_MAX) {
-		give_number(context, device);
+		func_result_digits(context, device);
 	} else {
 		snprintf(text, sizeof(text), "%u:%u", (u32)(device >> 20), (u32)device & 0xfffff);
 		sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
@@ -123,38 +111,20 @@ static void name_device(sqlite3_context *context, int argc, sqlite3_value **argv
 /* An instant of CLOCK_MONOTONIC on CLOCK_REALTIME: by one amount, so differences stay. */
 static void real_time(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	const s64 *offset_ns = sqlite3_user_data(context);
 	s64 ns = sqlite3_value_int64(argv[0]), real_ns;
 
 	if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER)
 		sqlite3_result_value(context, argv[0]);
-	else if (!__builtin_add_overflow(ns, *offset_ns, &real_ns))
+	else if (!__builtin_add_overflow(ns, func_real_offset_ns(context), &real_ns))
 		sqlite3_result_int64(context, real_ns);
 }
 
-static int register_real_time(struct sqlite3 *db)
-{
-	s64 *offset_ns = sqlite3_malloc(sizeof(*offset_ns));
-
-	if (!offset_ns)
-		return SQLITE_NOMEM;
-	*offset_ns = (s64)(base_realtime_ns() - base_monotonic_ns());
-	return sqlite3_create_function_v2(db, "eb_real_time", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-					  offset_ns, real_time, NULL, NULL, sqlite3_free);
-}
-
-int func_register_names(struct sqlite3 *db)
-{
-	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-	int err = sqlite3_create_function_v2(db, "device_name", 1, flags, NULL, name_device, NULL,
-					     NULL, NULL);
-
-	if (!err)
-		err = register_real_time(db);
-
-	for (u32 i = 0; !err && i < ARRAY_SIZE(namings); i++)
-		err = sqlite3_create_function_v2(db, namings[i].function, 1, flags,
-						 (void *)&namings[i], name_number, NULL, NULL,
-						 NULL);
-	return err;
-}
+const struct function name_functions[] = {
+	{ "syscall_name", 1, SYSCALL, name_number },
+	{ "task_state", 1, TASK_STATE, name_number },
+	{ "softirq_name", 1, SOFTIRQ, name_number },
+	{ "tcp_state", 1, TCP_STATE, name_number },
+	{ "device_name", 1, 0, name_device },
+	{ "eb_real_time", 1, 0, real_time },
+	{ NULL },
+};

@@ -104,20 +104,10 @@ bool number_of(sqlite3_context *context, sqlite3_value *value, struct number *re
 
 bool number_of_whole(sqlite3_context *context, sqlite3_value *value, struct number *ret_number)
 {
-	*ret_number = (struct number){ NUMBER_NULL };
-	switch (sqlite3_value_numeric_type(value)) {
-	case SQLITE_NULL:
-		return true;
-	case SQLITE_INTEGER:
-		set_integer(ret_number, sqlite3_value_int64(value));
-		return true;
-	case SQLITE_BLOB:
-		if (!blob_number(context, value, ret_number))
-			return false;
-		if (ret_number->kind != NUMBER_NULL)
-			return true;
-		break;
-	}
+	int type = sqlite3_value_numeric_type(value);
+
+	if (type != SQLITE_TEXT && (type != SQLITE_BLOB || special_of(value) != VALUE_NULL))
+		return number_of(context, value, ret_number);
 	set_real(ret_number, sqlite3_value_double(value));
 	return true;
 }
@@ -139,8 +129,11 @@ bool integer_of(sqlite3_context *context, sqlite3_value *value, const char *func
 		*ret_integer = number.integer;
 		return true;
 	}
-	message = sqlite3_mprintf(
-		number.kind == NUMBER_REAL ? "%s: not an integer" : "too large for %s()", function);
+	if (number.kind == NUMBER_INTEGER) {
+		func_too_large(context, function);
+		return false;
+	}
+	message = sqlite3_mprintf("%s: not an integer", function);
 	sqlite3_result_error(context, message ? message : "out of memory", -1);
 	sqlite3_free(message);
 	return false;

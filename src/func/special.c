@@ -53,12 +53,23 @@ enum value_kind special_of(sqlite3_value *value)
 
 /* --- Integers --- */
 
+void func_too_large(sqlite3_context *context, const char *what)
+{
+	char *message = sqlite3_mprintf("too large: %s", what);
+
+	if (message)
+		sqlite3_result_error(context, message, -1);
+	else
+		sqlite3_result_error_nomem(context);
+	sqlite3_free(message);
+}
+
 void special_result_integer(sqlite3_context *context, s128 integer)
 {
 	u8 blob[INTEGER_BYTES];
 
 	if (integer < S64_LO) {
-		sqlite3_result_error(context, "too large", -1);
+		func_too_large(context, "a result below -2^63");
 		return;
 	}
 	if (integer <= S64_HI) {
@@ -70,6 +81,16 @@ void special_result_integer(sqlite3_context *context, s128 integer)
 	for (u32 i = 0; i < 16; i++)
 		blob[INTEGER_BYTES - 1 - i] = (u8)(integer >> (8 * i));
 	sqlite3_result_blob(context, blob, sizeof(blob), SQLITE_TRANSIENT);
+}
+
+void func_result_digits(sqlite3_context *context, s128 integer)
+{
+	struct buf digits;
+
+	buf_init(&digits);
+	buf_put_s128(&digits, integer);
+	sqlite3_result_text(context, digits.at, (int)digits.n, SQLITE_TRANSIENT);
+	buf_free(&digits);
 }
 
 static s128 integer_in(const u8 *blob)

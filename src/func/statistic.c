@@ -157,21 +157,6 @@ static void call_empty(sqlite3_context *context, int argc, sqlite3_value **argv)
 
 /* --- Quantiles --- */
 
-static bool is_one_of(sqlite3_context *context, sqlite3_value *value, const char *const *words,
-		      u32 n, u32 *ret_number)
-{
-	const char *text = (const char *)sqlite3_value_text(value);
-
-	for (u32 i = 0; text && i < n; i++) {
-		if (strcmp(text, words[i]) == 0) {
-			*ret_number = i;
-			return true;
-		}
-	}
-	sqlite3_result_error(context, "an edge or part of a quantile that is not known", -1);
-	return false;
-}
-
 static bool read_edge(sqlite3_context *context, sqlite3_value *value,
 		      struct quantile_request *request)
 {
@@ -179,12 +164,16 @@ static bool read_edge(sqlite3_context *context, sqlite3_value *value,
 					     [EDGE_LOWER] = "lower",
 					     [EDGE_UPPER] = "upper",
 					     [EDGE_LINEAR] = "linear" };
-	u32 edge;
+	const char *text = (const char *)sqlite3_value_text(value);
 
-	if (!is_one_of(context, value, edges, ARRAY_SIZE(edges), &edge))
-		return false;
-	request->edge = edge;
-	return true;
+	request->is_interpolated = text && strcmp(text, "cont") == 0;
+	for (u32 i = 0; text && i < ARRAY_SIZE(edges); i++) {
+		request->edge = i;
+		if (request->is_interpolated || strcmp(text, edges[i]) == 0)
+			return true;
+	}
+	sqlite3_result_error(context, "an edge of a quantile that is not known", -1);
+	return false;
 }
 
 static bool read_q(sqlite3_context *context, sqlite3_value *value, struct quantile_request *request)
@@ -199,16 +188,39 @@ static bool read_q(sqlite3_context *context, sqlite3_value *value, struct quanti
 	return true;
 }
 
-enum part { PART_WHOLE, PART_LO, PART_HI, PART_ESTIMATE };
+/* One or several, of a histogram; NULL where it has no values. */
+static void call_quantiles(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct quantile_request request = { .n_lost = func_context_of(context)->n_lost_values };
+	struct value result = { .kind = VALUE_QUANTILES };
+	struct quantile *quantiles;
+	const struct histogram *h;
+	void *memory;
+
+	if (argc < 3) {
+		sqlite3_result_error(context, "eb_quantiles: which ones?", -1);
+		return;
+	}
+	if (!read_edge(context, argv[1], &request))
+		return;
+	h = histogram_of(context, argv[0], &memory);
+	quantiles = func_alloc((argc - 2) * sizeof(*quantiles));
+	while (result.n < (u32)argc - 2 && read_q(context, argv[2 + result.n], &request) && h &&
+	       quantile_of(h, &request, &quantiles[result.n]))
+		result.n++;
+	result.quantiles = quantiles;
+	if (result.n == (u32)argc - 2)
+		func_result(context, &result);
+	free(quantiles);
+	free(memory);
+}
+
+enum part { PART_LO, PART_HI, PART_ESTIMATE };
 
 /* Without a bound it is infinite, so that conditions and orders over it are right. */
 static void give_part(sqlite3_context *context, const struct quantile *q, enum part part)
 {
 	switch (part) {
-	case PART_WHOLE:
-		func_result(context,
-			    &(struct value){ .kind = VALUE_QUANTILES, .n = 1, .quantiles = q });
-		break;
 	case PART_LO:
 		if (q->has_lo)
 			special_result_integer(context, q->lo);
@@ -227,76 +239,6 @@ static void give_part(sqlite3_context *context, const struct quantile *q, enum p
 		else
 			special_result_integer(context, q->estimate);
 	}
-}
-
-static void give_quantile(sqlite3_context *context, sqlite3_value *histogram,
-			  struct quantile_request *request, enum part part)
-{
-	const struct histogram *h;
-	struct quantile q;
-	void *memory;
-
-	h = histogram_of(context, histogram, &memory);
-	request->n_lost = func_context_of(context)->n_lost_values;
-	/* Without a result it is NULL, or the error that was set. */
-	if (h && quantile_of(h, request, &q))
-		give_part(context, &q, part);
-	free(memory);
-}
-
-static void call_quantile(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	static const char *const parts[] = { "whole", "lo", "hi" };
-	struct quantile_request request = { 0 };
-	u32 part;
-
-	if (read_q(context, argv[1], &request) &&
-	    is_one_of(context, argv[2], parts, ARRAY_SIZE(parts), &part) &&
-	    read_edge(context, argv[3], &request))
-		give_quantile(context, argv[0], &request, part);
-}
-
-static void call_estimate(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	struct quantile_request request = { 0 };
-
-	if (read_q(context, argv[1], &request) && read_edge(context, argv[2], &request))
-		give_quantile(context, argv[0], &request, PART_ESTIMATE);
-}
-
-static void call_percentile_cont(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	struct quantile_request request = { .is_interpolated = true };
-
-	if (read_q(context, argv[1], &request) &&
-	    (argc < 3 || read_edge(context, argv[2], &request)))
-		give_quantile(context, argv[0], &request, PART_WHOLE);
-}
-
-static void call_quantiles(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	struct quantile_request request = { .n_lost = func_context_of(context)->n_lost_values };
-	struct value ladder = { .kind = VALUE_QUANTILES };
-	struct quantile *quantiles;
-	const struct histogram *h;
-	void *memory;
-
-	if (argc < 3) {
-		sqlite3_result_error(context, "eb_quantiles: which ones?", -1);
-		return;
-	}
-	if (!read_edge(context, argv[1], &request))
-		return;
-	h = histogram_of(context, argv[0], &memory);
-	quantiles = func_alloc((argc - 2) * sizeof(*quantiles));
-	while (h && ladder.n < (u32)argc - 2 && read_q(context, argv[2 + ladder.n], &request) &&
-	       quantile_of(h, &request, &quantiles[ladder.n]))
-		ladder.n++;
-	ladder.quantiles = quantiles;
-	if (ladder.n == (u32)argc - 2)
-		func_result(context, &ladder);
-	free(quantiles);
-	free(memory);
 }
 
 /* Of a quantile; what is none passes through. */
@@ -321,11 +263,7 @@ const struct function statistic_functions[] = {
 	{ "eb_histogram", 2, 0, NULL, step_histogram, last_histogram },
 	{ "eb_histogram_merge", 1, 0, NULL, step_merge, last_histogram },
 	{ "eb_histogram_empty", 1, 0, call_empty },
-	{ "eb_quantile", 4, 0, call_quantile },
 	{ "eb_quantiles", -1, 0, call_quantiles },
-	{ "eb_percentile_cont", 2, 0, call_percentile_cont },
-	{ "eb_percentile_cont", 3, 0, call_percentile_cont },
-	{ "eb_estimate", 3, 0, call_estimate },
 	{ "eb_estimate", 1, PART_ESTIMATE, call_part },
 	{ "eb_lo", 1, PART_LO, call_part },
 	{ "eb_hi", 1, PART_HI, call_part },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * eb_sum, eb_avg, eb_stddev: exact sums of integers; eb_bit_or and its like: sums of
+ * eb_sum, eb_total, eb_avg, eb_stddev: exact sums of integers; eb_bit_or and its like: sums of
  * their bits.  One value that is no integer makes the result a real, as with SQLite's sum() and
  * avg(); its deviation is then that of Welford's updates (B. P. Welford, Technometrics 4, 1962),
  * which can be taken back.  A text that is no number adds nothing and is a fault; SQLite's sum()
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { SUM, AVG, STDDEV_SAMP, STDDEV_POP, BIT_OR, BIT_AND, BIT_XOR };
+enum { SUM, TOTAL, AVG, STDDEV_SAMP, STDDEV_POP, BIT_OR, BIT_AND, BIT_XOR };
 
 struct sums {
 	struct moments exact; /* of the integers */
@@ -39,7 +39,7 @@ static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
 		return;
 	}
 	if (x.kind == NUMBER_INTEGER && x.integer > U64_HI && func_detail(context) >= STDDEV_SAMP) {
-		sqlite3_result_error(context, "too large", -1);
+		func_too_large(context, "stddev");
 		return;
 	}
 	sums->n++;
@@ -47,7 +47,7 @@ static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
 	if (func_detail(context) < STDDEV_SAMP) {
 		sums->sum += x.real;
 		if (__builtin_add_overflow(sums->exact.sum, x.integer, &sums->exact.sum))
-			sqlite3_result_error(context, "too large", -1);
+			func_too_large(context, "sum");
 		return;
 	}
 	distance = x.real - sums->mean;
@@ -93,30 +93,26 @@ static double deviation(const struct sums *sums, bool is_population)
 static void value(sqlite3_context *context)
 {
 	const struct sums *sums = func_state(context, 0);
+	s32 detail = func_detail(context);
+	double sum;
 
 	if (!sums || !sums->n) {
-		sqlite3_result_null(context);
+		if (detail == TOTAL)
+			sqlite3_result_double(context, 0);
+		else
+			sqlite3_result_null(context);
 		return;
 	}
+	sum = sums->n_real ? sums->sum : (double)sums->exact.sum;
 	/* A NaN is NULL to SQLite. */
-	switch (func_detail(context)) {
-	case SUM:
-		if (sums->n_real)
-			sqlite3_result_double(context, sums->sum);
-		else
-			special_result_integer(context, sums->exact.sum);
-		break;
-	case AVG:
-		sqlite3_result_double(context,
-				      (sums->n_real ? sums->sum : (double)sums->exact.sum) /
-					      (double)sums->n);
-		break;
-	case STDDEV_SAMP:
-		sqlite3_result_double(context, deviation(sums, false));
-		break;
-	default:
-		sqlite3_result_double(context, deviation(sums, true));
-	}
+	if (detail == SUM && !sums->n_real)
+		special_result_integer(context, sums->exact.sum);
+	else if (detail == SUM || detail == TOTAL)
+		sqlite3_result_double(context, sum);
+	else if (detail == AVG)
+		sqlite3_result_double(context, sum / (double)sums->n);
+	else
+		sqlite3_result_double(context, deviation(sums, detail == STDDEV_POP));
 }
 
 static void last(sqlite3_context *context)
@@ -205,6 +201,7 @@ static void last_bits(sqlite3_context *context)
 
 const struct function sum_functions[] = {
 	OF_ONE("eb_sum", SUM),
+	OF_ONE("eb_total", TOTAL),
 	OF_ONE("eb_avg", AVG),
 	OF_ONE("eb_stddev_samp", STDDEV_SAMP),
 	OF_ONE("eb_stddev_pop", STDDEV_POP),

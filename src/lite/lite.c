@@ -390,16 +390,6 @@ static void write_case(const struct lite_writer *w, const struct expr *e, struct
 		buf_printf(out, ", '%c')", expr_rule(e));
 }
 
-static void write_argument(const struct lite_writer *w, const struct expr *e, bool takes_big,
-			   struct buf *out)
-{
-	bool is_checked = !takes_big && is_big(e);
-
-	buf_puts(out, is_checked ? "eb_i64(" : "");
-	lite_write(w, e, out);
-	buf_puts(out, is_checked ? ")" : "");
-}
-
 static void write_cast(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	const char *type = e->type.kind == TYPE_TEXT   ? "TEXT"
@@ -411,23 +401,47 @@ static void write_cast(const struct lite_writer *w, const struct expr *e, struct
 	if (e->type.kind == TYPE_TEXT || e->type.kind == TYPE_REAL)
 		write_as_text(w, e->args[0], out);
 	else
-		write_argument(w, e->args[0], false, out);
+		lite_write(w, e->args[0], out);
 	buf_printf(out, " AS %s)", type);
+}
+
+/* What SQLite's own functions can take in place of an integer of 2^63 and more. */
+static void write_argument(const struct lite_writer *w, const struct expr *e, u32 i,
+			   struct buf *out)
+{
+	static const char *const converted[] = {
+		['n'] = "eb_real(", ['i'] = "eb_clamp(", ['d'] = "eb_real(",
+		['t'] = "eb_text(", ['a'] = "eb_i64(",	 ['z'] = NULL
+	};
+	const struct sql_function *f = e->function;
+	const char *as = NULL;
+
+	if (f && !f->takes_big && is_big(e->args[i]))
+		as = converted[(u8)f->takes[MIN(i, strlen(f->takes) - 1)]];
+	buf_puts(out, as ? as : "");
+	lite_write(w, e->args[i], out);
+	buf_puts(out, as ? ")" : "");
 }
 
 static void write_call(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
 	const struct sql_function *f = e->function;
-	bool takes_big = f && f->takes_big;
+	const char *place = f && f->of_big && is_big(e->args[0]) ? strstr(f->of_big, "%s") : NULL;
 
 	if (strncmp(e->name, "CAST AS ", 8) == 0) {
 		write_cast(w, e, out);
 		return;
 	}
+	if (place) {
+		buf_put(out, f->of_big, (size_t)(place - f->of_big));
+		lite_write(w, e->args[0], out);
+		buf_puts(out, place + 2);
+		return;
+	}
 	buf_printf(out, "%s(", f && f->sql ? f->sql : e->name);
 	for (u32 i = 0; i < e->n_args; i++) {
 		buf_puts(out, i ? ", " : "");
-		write_argument(w, e->args[i], takes_big, out);
+		write_argument(w, e, i, out);
 	}
 	buf_putc(out, ')');
 }

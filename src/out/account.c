@@ -106,3 +106,11 @@ void out_put_loss_line(struct out *out, const struct batch *batch, u64 n_rows)
 	if (account_has_loss(&batch->account))
 		buf_putc(&out->buf, '\n');
 }
+
+void out_flow_count(struct out *out, struct out_flow *flow, const char *name, u64 count)
+{
+	buf_reset(&out->scratch);
+	buf_puts(&out->scratch, name);
+	out_put_thousands(&out->scratch, count);
+	out_flow_put(out, flow, out->scratch.at, out->scratch.n);
+}

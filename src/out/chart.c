@@ -204,20 +204,6 @@ static void put_bar(struct out *out, const struct layout *layout, u64 count)
 	}
 }
 
-static void put_left(struct out *out, u32 columns)
-{
-	buf_put(&out->buf, out->scratch.at, out->scratch.n);
-	if (out->scratch.n < columns)
-		buf_fill(&out->buf, ' ', columns - out->scratch.n);
-}
-
-static void put_right(struct out *out, u32 columns)
-{
-	if (out->scratch.n < columns)
-		buf_fill(&out->buf, ' ', columns - out->scratch.n);
-	buf_put(&out->buf, out->scratch.at, out->scratch.n);
-}
-
 /*
  * count / n as "12.5%".  Only all of n is 100.0% and only none of it 0.0%: so a line that says
  * "up to 100.0%" is the last that holds something.
@@ -233,7 +219,7 @@ static void put_share(struct out *out, u64 count, u64 n)
 		buf_puts(&out->scratch, "<0.1%");
 	else
 		buf_printf(&out->scratch, "%u.%u%%", share / 10, share % 10);
-	put_right(out, SHARE_COLUMNS);
+	out_put_right(out, SHARE_COLUMNS);
 }
 
 static void put_line(struct out *out, const struct layout *layout, const struct line *line, u64 n)
@@ -244,10 +230,10 @@ static void put_line(struct out *out, const struct layout *layout, const struct 
 		return;
 	}
 	out_put_interval(&out->scratch, layout->of, &line->edges, layout->digits, false);
-	put_left(out, layout->range_columns);
+	out_put_left(out, layout->range_columns);
 	buf_reset(&out->scratch);
 	out_put_thousands(&out->scratch, line->count);
-	put_right(out, layout->count_columns + 2);
+	out_put_right(out, layout->count_columns + 2);
 	if (layout->has_share)
 		put_share(out, line->count, n);
 	if (layout->has_up_to)
@@ -260,10 +246,10 @@ static void put_head(struct out *out, const struct layout *layout)
 {
 	buf_reset(&out->scratch);
 	buf_puts(&out->scratch, "range");
-	put_left(out, layout->range_columns);
+	out_put_left(out, layout->range_columns);
 	buf_reset(&out->scratch);
 	buf_puts(&out->scratch, "count");
-	put_right(out, layout->count_columns + 2);
+	out_put_right(out, layout->count_columns + 2);
 	if (layout->has_share)
 		buf_puts(&out->buf, "   share");
 	if (layout->has_up_to)
@@ -279,21 +265,13 @@ static void put_sum(struct out *out, struct out_flow *flow, u8 of, const char *n
 	out_flow_put(out, flow, out->scratch.at, out->scratch.n);
 }
 
-static void put_count(struct out *out, struct out_flow *flow, const char *name, u64 count)
-{
-	buf_reset(&out->scratch);
-	buf_puts(&out->scratch, name);
-	out_put_thousands(&out->scratch, count);
-	out_flow_put(out, flow, out->scratch.at, out->scratch.n);
-}
-
 static void put_sums(struct out *out, u8 of, const struct histogram *histogram)
 {
 	u64 n = histogram->count + histogram->n_unplaced;
 	struct out_flow flow;
 
 	out_flow_init(&flow, out);
-	put_count(out, &flow, "count ", histogram->count);
+	out_flow_count(out, &flow, "count ", histogram->count);
 	if (n > 0 && out_has_sum(of))
 		put_sum(out, &flow, of, "sum ", histogram->sum);
 	if (n > 0) {
@@ -307,7 +285,7 @@ static void put_sums(struct out *out, u8 of, const struct histogram *histogram)
 		out_flow_put(out, &flow, out->scratch.at, out->scratch.n);
 	}
 	if (histogram->n_unplaced > 0)
-		put_count(out, &flow, "unplaced ", histogram->n_unplaced);
+		out_flow_count(out, &flow, "unplaced ", histogram->n_unplaced);
 	buf_putc(&out->buf, '\n');
 }
 

@@ -16,23 +16,10 @@
 #include "base/utf8.h"
 
 struct csv_state {
-	const struct schema *schema;
-	bool has_header;
 	bool has_start, has_end; /* columns that are put in front */
 };
 
 static const char *const csv_reserved[] = { "_other" };
-
-static int csv_begin(struct out *out, const struct schema *schema)
-{
-	struct csv_state *state = calloc(1, sizeof(*state));
-
-	if (!state)
-		return -ENOMEM;
-	state->schema = schema;
-	out->state = state;
-	return 0;
-}
 
 /* Text in quotes where needed.  Bytes that are no UTF-8 become U+FFFD. */
 static void csv_put_text(struct out *out, const char *text, size_t n)
@@ -109,25 +96,23 @@ static void csv_put_bounds(struct buf *buf, const struct value *value)
 }
 
 /*
- * Before the first row.  Totals have bounds too, although there is one of them only: else the
+ * Totals have bounds too, although there is one of them only: else the
  * columns of --every would depend on how long the run took.
  */
-static void csv_header(struct out *out)
+static int csv_begin(struct out *out, const struct schema *schema)
 {
 	struct csv_state *state = out->state;
 	bool has_bounds = !out->options.is_streaming;
 	struct out_names names;
 
-	state->has_header = true;
-	state->has_start = has_bounds && !out_has_column(state->schema, "window_start");
-	state->has_end = has_bounds && !out_has_column(state->schema, "window_end");
+	if (out_names_init(&names, schema, csv_reserved, ARRAY_SIZE(csv_reserved)))
+		return -ENOMEM;
+	state->has_start = has_bounds && !out_has_column(schema, "window_start");
+	state->has_end = has_bounds && !out_has_column(schema, "window_end");
 	if (state->has_start)
 		buf_puts(&out->buf, "window_start,");
 	if (state->has_end)
 		buf_puts(&out->buf, "window_end,");
-	out->error = out_names_init(&names, state->schema, csv_reserved, ARRAY_SIZE(csv_reserved));
-	if (out->error)
-		return;
 	for (u32 i = 0; i < names.n; i++) {
 		if (!names.names[i])
 			continue;
@@ -136,6 +121,7 @@ static void csv_header(struct out *out)
 	}
 	buf_puts(&out->buf, "_other\n");
 	out_names_free(&names);
+	return 0;
 }
 
 static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
@@ -168,17 +154,9 @@ static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
 	buf_putc(buf, '\n');
 }
 
-static void csv_batch(struct out *out, const struct batch *batch)
-{
-	const struct csv_state *state = out->state;
-
-	if (!state->has_header)
-		csv_header(out);
-}
-
 static void csv_row(struct out *out, const struct batch *batch, u32 row)
 {
-	struct csv_state *state = out->state;
+	const struct csv_state *state = out->state;
 	const struct schema *schema = batch->schema;
 	const struct value *value = &batch->values[(u64)row * schema->n_columns];
 	struct buf *buf = &out->buf;
@@ -200,21 +178,11 @@ static void csv_row(struct out *out, const struct batch *batch, u32 row)
 	buf_put(buf, out_is_other(batch, row) ? "1\n" : "0\n", 2);
 }
 
-static void csv_end(struct out *out)
-{
-	struct csv_state *state = out->state;
-
-	if (!state->has_header && !out->error)
-		csv_header(out);
-	free(state);
-}
-
 const struct out_format out_csv = {
 	.name = "csv",
 	.meaning = "comma-separated values with a header; losses in # comment lines",
+	.state_bytes = sizeof(struct csv_state),
 	.begin = csv_begin,
-	.batch = csv_batch,
 	.row = csv_row,
 	.account = csv_account,
-	.end = csv_end,
 };

@@ -22,10 +22,8 @@ struct expanded_state {
 
 static int expanded_begin(struct out *out, const struct schema *schema)
 {
-	struct expanded_state *state = calloc(1, sizeof(*state));
+	struct expanded_state *state = out->state;
 
-	if (!state)
-		return -ENOMEM;
 	buf_init(&state->cell);
 	state->schema = schema;
 	for (u32 i = 0; i < schema->n_columns; i++) {
@@ -35,7 +33,6 @@ static int expanded_begin(struct out *out, const struct schema *schema)
 		state->name_width = MAX(state->name_width,
 					out_put_visible(&out->scratch, name, strlen(name), 0));
 	}
-	out->state = state;
 	return 0;
 }
 
@@ -110,12 +107,12 @@ static void expanded_end(struct out *out)
 	struct expanded_state *state = out->state;
 
 	buf_free(&state->cell);
-	free(state);
 }
 
 const struct out_format out_expanded = {
 	.name = "expanded",
 	.meaning = "one line a column, for wide rows",
+	.state_bytes = sizeof(struct expanded_state),
 	.begin = expanded_begin,
 	.batch = expanded_batch,
 	.row = expanded_row,

@@ -165,6 +165,10 @@ u32 out_put_visible(struct buf *buf, const char *text, size_t n, u32 max_width);
 /* Bold from here on, or no more; nothing where escapes are not obeyed. */
 void out_put_bold(struct out *out, bool is_bold);
 
+/* out->scratch, padded with spaces behind it or before it. */
+void out_put_left(struct out *out, u32 columns);
+void out_put_right(struct out *out, u32 columns);
+
 /*
  * Items on as few lines as the terminal's width allows, or 100 columns where there is
  * none: lines are broken between items, never within one.
@@ -177,6 +181,8 @@ struct out_flow {
 void out_flow_init(struct out_flow *flow, const struct out *out);
 /* Makes room for an item of `width` columns: a gap, or a new line. */
 void out_flow_next(struct out *out, struct out_flow *flow, u32 width);
+/* "NAME12,345" as an item of its own: account.c. */
+void out_flow_count(struct out *out, struct out_flow *flow, const char *name, u64 count);
 /* Text as an item of its own. */
 void out_flow_put(struct out *out, struct out_flow *flow, const char *text, size_t n);
 

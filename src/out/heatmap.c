@@ -14,25 +14,13 @@
 
 static int heatmap_begin(struct out *out, const struct schema *schema)
 {
-	struct heat_state *state = calloc(1, sizeof(*state));
+	struct heat_state *state = out->state;
 
-	if (!state)
-		return -ENOMEM;
 	while (schema->columns[state->histogram].type.kind != TYPE_HISTOGRAM)
 		state->histogram++;
 	state->a_column = 1;
-	state->name = strdup(schema->columns[state->histogram].name);
+	state->name = schema->columns[state->histogram].name;
 	state->of = schema->columns[state->histogram].type.of;
-	state->columns = calloc(HEATMAP_COLUMNS_MAX, sizeof(*state->columns));
-	state->grid = calloc((size_t)HEATMAP_ROWS_MAX * HEATMAP_COLUMNS_MAX, sizeof(u64));
-	if (!state->name || !state->columns || !state->grid) {
-		free((char *)state->name);
-		free(state->columns);
-		free(state->grid);
-		free(state);
-		return -ENOMEM;
-	}
-	out->state = state;
 	return 0;
 }
 
@@ -222,19 +210,16 @@ static void heatmap_end(struct out *out)
 		heatmap_draw_end(out);
 	for (u32 i = 0; i < HEATMAP_COLUMNS_MAX; i++)
 		free(state->columns[i].cells);
-	free(state->columns);
-	free(state->grid);
 	free(state->counts);
 	free(state->before);
 	free((s64 *)state->scheme.bounds);
-	free((char *)state->name);
-	free(state);
 }
 
 const struct out_format out_heatmap = {
 	.name = "heatmap",
 	.meaning = "a histogram's windows as columns of colour, live in a terminal",
 	.needs_histogram = true,
+	.state_bytes = sizeof(struct heat_state),
 	.begin = heatmap_begin,
 	.batch = heatmap_batch,
 	.end = heatmap_end,

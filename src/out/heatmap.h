@@ -30,16 +30,16 @@ struct heat_state {
 	u64 *counts;	       /* of the window, cell by cell */
 	u64 *before;	       /* running totals: what the snapshot before held */
 	u32 n_cells;
-	struct heat_column *columns; /* a ring: the oldest is at `first` once it is full */
 	u32 first, n_columns;
 	u64 a_column; /* windows to a column, of which the last one has n_in_last so far */
 	u64 n_in_last;
-	u64 *grid; /* HEATMAP_ROWS_MAX * HEATMAP_COLUMNS_MAX */
 	struct batch total;
 	u64 n_windows;
 	u64 count, n_unplaced;		     /* of the run */
 	u64 window_count, window_n_unplaced; /* of the latest batch */
 	u32 drawn_lines, drawn_width, drawn_height, n_shown;
+	struct heat_column columns[HEATMAP_COLUMNS_MAX]; /* a ring: the oldest is at `first` */
+	u64 grid[HEATMAP_ROWS_MAX * HEATMAP_COLUMNS_MAX];
 };
 
 /* Redrawn in place at each window; else drawn once, at the end. */

@@ -146,14 +146,28 @@ static u32 shade_of(u64 count, u64 largest, u32 n_shades)
 	return 1 + (log2_256(count) * (n_shades - 2) + highest / 2) / highest;
 }
 
-/* --- Lines of text --- */
+/* --- Shades --- */
 
-static void put_columns(struct out *out, u32 columns)
+static const char ascii_shades[] = " .:-=+*#%@";
+
+#define N_ASCII_SHADES ((u32)sizeof(ascii_shades) - 1)
+
+/* Of the 256 colours' 6 x 6 x 6 cube: from dark blue through green and yellow to red, white. */
+static const u8 live_colours[] = { 0,  17,  18,	 19,  25,  31,	37,  43,  42,
+				   76, 118, 190, 226, 220, 214, 208, 202, 196 };
+
+static void put_colour(struct out *out, u32 shade)
 {
-	if (out->scratch.n < columns)
-		buf_fill(&out->buf, ' ', columns - out->scratch.n);
-	buf_put(&out->buf, out->scratch.at, out->scratch.n);
+	if (!shade) {
+		buf_puts(&out->buf, "\x1b[0m");
+		return;
+	}
+	buf_puts(&out->buf, "\x1b[48;5;");
+	buf_put_u64(&out->buf, live_colours[shade]);
+	buf_putc(&out->buf, 'm');
 }
+
+/* --- Lines of text --- */
 
 /* Instants below the axis: where the first column begins, where the last one ends. */
 static void put_instants(struct out *out, const struct heat_view *view, u32 width)
@@ -169,10 +183,10 @@ static void put_instants(struct out *out, const struct heat_view *view, u32 widt
 	buf_reset(&out->scratch);
 	out_put_instant(&out->scratch, end_ns, is_short);
 	if (n >= 2 * out->scratch.n + 2) {
-		put_columns(out, n - (u32)out->scratch.n);
+		out_put_right(out, n - (u32)out->scratch.n);
 	} else if (width == 0 || view->label_columns + 2 + 2 * out->scratch.n + 3 <= width) {
 		buf_puts(&out->buf, " - ");
-		put_columns(out, 0);
+		out_put_right(out, 0);
 	}
 }
 
@@ -181,6 +195,55 @@ static void put_axis(struct out *out, const struct heat_view *view)
 	buf_fill(&out->buf, ' ', view->label_columns + 1);
 	buf_putc(&out->buf, '+');
 	buf_fill(&out->buf, '-', view->n_columns);
+}
+
+/* A live map's lines erase what a longer one left there. */
+static void end_line(struct out *out)
+{
+	struct heat_state *state = out->state;
+
+	buf_puts(&out->buf, heatmap_is_live(out) ? "\x1b[K\n" : "\n");
+	state->drawn_lines++;
+}
+
+static void put_row(struct out *out, const struct heat_view *view, u32 row)
+{
+	struct heat_state *state = out->state;
+	const u64 *counts = &state->grid[(size_t)row * view->n_columns];
+	bool is_live = heatmap_is_live(out);
+	u32 shown = 0;
+
+	put_label(out, view, row);
+	out_put_right(out, view->label_columns);
+	buf_puts(&out->buf, " |");
+	for (u32 i = 0; i < view->n_columns; i++) {
+		u32 shade = shade_of(counts[i], view->largest,
+				     is_live ? ARRAY_SIZE(live_colours) : N_ASCII_SHADES);
+
+		if (is_live && shade != shown)
+			put_colour(out, shade);
+		buf_putc(&out->buf, is_live ? ' ' : ascii_shades[shade]);
+		shown = shade;
+	}
+	if (is_live && shown)
+		put_colour(out, 0);
+	/* No spaces at the end of a line of text. */
+	while (!is_live && out->buf.at[out->buf.n - 1] == ' ')
+		out->buf.n--;
+	end_line(out);
+	out_row_done(out);
+}
+
+static void put_map(struct out *out, const struct heat_view *view, u32 width, bool has_axis)
+{
+	for (u32 row = view->n_rows; row-- > 0;)
+		put_row(out, view, row);
+	if (!has_axis)
+		return;
+	put_axis(out, view);
+	end_line(out);
+	put_instants(out, view, width);
+	end_line(out);
 }
 
 #define GAP	       "  "
@@ -208,14 +271,6 @@ static bool is_too_small(const struct out *out)
 		(options->height > 0 && options->height < HEATMAP_MIN_HEIGHT));
 }
 
-static void put_count(struct out *out, struct out_flow *flow, const char *name, u64 count)
-{
-	buf_reset(&out->scratch);
-	buf_puts(&out->scratch, name);
-	out_put_thousands(&out->scratch, count);
-	out_flow_put(out, flow, out->scratch.at, out->scratch.n);
-}
-
 /* What the run saw and lost.  n_shown: columns that the picture has room for. */
 static void put_totals(struct out *out, u64 n_shown)
 {
@@ -226,14 +281,14 @@ static void put_totals(struct out *out, u64 n_shown)
 	buf_reset(&out->scratch);
 	out_put_window(&out->scratch, &state->total);
 	out_flow_put(out, &flow, out->scratch.at, out->scratch.n);
-	put_count(out, &flow, "windows ", state->n_windows);
-	put_count(out, &flow, "events ", state->total.account.events);
-	put_count(out, &flow, "matched ", state->total.account.matched);
-	put_count(out, &flow, "count ", state->count);
+	out_flow_count(out, &flow, "windows ", state->n_windows);
+	out_flow_count(out, &flow, "events ", state->total.account.events);
+	out_flow_count(out, &flow, "matched ", state->total.account.matched);
+	out_flow_count(out, &flow, "count ", state->count);
 	if (state->n_unplaced > 0)
-		put_count(out, &flow, "unplaced ", state->n_unplaced);
+		out_flow_count(out, &flow, "unplaced ", state->n_unplaced);
 	if (n_shown > 0 && state->n_windows > n_shown * state->a_column)
-		put_count(out, &flow, "shown: the last ", n_shown);
+		out_flow_count(out, &flow, "shown: the last ", n_shown);
 	buf_putc(&out->buf, '\n');
 	out_put_loss(&out->buf, &state->total);
 	if (account_has_loss(&state->total.account))
@@ -241,10 +296,6 @@ static void put_totals(struct out *out, u64 n_shown)
 }
 
 /* --- The whole, in ASCII --- */
-
-static const char ascii_shades[] = " .:-=+*#%@";
-
-#define N_ASCII_SHADES ((u32)sizeof(ascii_shades) - 1)
 
 static void ascii_legend(struct out *out, const struct heat_view *view)
 {
@@ -274,32 +325,6 @@ static void ascii_legend(struct out *out, const struct heat_view *view)
 	buf_putc(&out->buf, '\n');
 }
 
-static void ascii_band(struct out *out, const struct heat_view *view, u64 largest)
-{
-	struct heat_state *state = out->state;
-
-	for (u32 row = view->n_rows; row-- > 0;) {
-		const u64 *counts = &state->grid[(size_t)row * view->n_columns];
-		u32 n = view->n_columns;
-
-		put_label(out, view, row);
-		put_columns(out, view->label_columns);
-		buf_puts(&out->buf, " |");
-		while (n > 0 && counts[n - 1] == 0)
-			n--; /* no spaces at the end of a line */
-		for (u32 i = 0; i < n; i++)
-			buf_putc(&out->buf,
-				 ascii_shades[shade_of(counts[i], largest, N_ASCII_SHADES)]);
-		buf_putc(&out->buf, '\n');
-		if (!out_row_done(out))
-			return;
-	}
-	put_axis(out, view);
-	buf_putc(&out->buf, '\n');
-	put_instants(out, view, out->options.width);
-	buf_putc(&out->buf, '\n');
-}
-
 /* In bands one below the other, each as wide as the terminal; all in one where width is 0. */
 static void draw_all(struct out *out)
 {
@@ -325,55 +350,12 @@ static void draw_all(struct out *out)
 	for (view.from = 0; view.from < n && !out->error; view.from += band) {
 		view.n_columns = MIN(band, n - view.from);
 		view_grid(state, &view);
-		ascii_band(out, &view, largest);
+		view.largest = largest;
+		put_map(out, &view, out->options.width, true);
 	}
 }
 
 /* --- Live, in colours --- */
-
-/* Of the 256 colours' 6 x 6 x 6 cube: from dark blue through green and yellow to red, white. */
-static const u8 live_colours[] = { 0,  17,  18,	 19,  25,  31,	37,  43,  42,
-				   76, 118, 190, 226, 220, 214, 208, 202, 196 };
-
-static void put_colour(struct out *out, u32 shade)
-{
-	buf_puts(&out->buf, "\x1b[48;5;");
-	buf_put_u64(&out->buf, live_colours[shade]);
-	buf_putc(&out->buf, 'm');
-}
-
-/* Ends a line and erases what a longer one left there. */
-static void live_end_line(struct out *out)
-{
-	struct heat_state *state = out->state;
-
-	buf_puts(&out->buf, "\x1b[K\n");
-	state->drawn_lines++;
-}
-
-static void live_row(struct out *out, const struct heat_view *view, u32 row)
-{
-	struct heat_state *state = out->state;
-	const u64 *counts = &state->grid[(size_t)row * view->n_columns];
-	u32 shown = 0;
-
-	put_label(out, view, row);
-	put_columns(out, view->label_columns);
-	buf_puts(&out->buf, " |");
-	for (u32 i = 0; i < view->n_columns; i++) {
-		u32 shade = shade_of(counts[i], view->largest, ARRAY_SIZE(live_colours));
-
-		if (shade != shown && shade == 0)
-			buf_puts(&out->buf, "\x1b[0m");
-		else if (shade != shown)
-			put_colour(out, shade);
-		buf_putc(&out->buf, ' ');
-		shown = shade;
-	}
-	if (shown)
-		buf_puts(&out->buf, "\x1b[0m");
-	live_end_line(out);
-}
 
 /* Name, then the colours from 1 to the largest count; left out where it finds no room. */
 static void live_legend(struct out *out, const struct heat_view *view, u32 width)
@@ -393,7 +375,7 @@ static void live_legend(struct out *out, const struct heat_view *view, u32 width
 		buf_puts(&out->buf, "\x1b[0m ");
 		buf_put(&out->buf, out->scratch.at, out->scratch.n);
 	}
-	live_end_line(out);
+	end_line(out);
 }
 
 /* As many parts of the second line as find room. */
@@ -416,7 +398,7 @@ static void live_legend_rows(struct out *out, const struct heat_view *view, u32 
 	if (legend_merged(&out->scratch, view->a_row, "cells a row"))
 		live_legend_part(out, out->scratch.at, out->scratch.n, &width);
 	live_legend_part(out, LEGEND_COLOURS, strlen(LEGEND_COLOURS), &width);
-	live_end_line(out);
+	end_line(out);
 }
 
 static void live_state_line(struct out *out, const struct batch *batch, u32 width)
@@ -436,7 +418,7 @@ static void live_state_line(struct out *out, const struct batch *batch, u32 widt
 		buf_puts(buf, "  ");
 	out_put_loss(buf, batch);
 	out_put_visible(&out->buf, buf->at, buf->n, width);
-	live_end_line(out);
+	end_line(out);
 }
 
 /* Back to the first line that was drawn; a terminal of another size is wiped. */
@@ -468,7 +450,7 @@ void heatmap_draw_live(struct out *out, const struct batch *batch)
 	state->n_shown = 0;
 	if (is_too_small(out)) {
 		out_put_visible(&out->buf, TOO_SMALL, strlen(TOO_SMALL), width);
-		live_end_line(out);
+		end_line(out);
 		buf_puts(&out->buf, "\x1b[J");
 		return;
 	}
@@ -483,14 +465,7 @@ void heatmap_draw_live(struct out *out, const struct batch *batch)
 	live_legend(out, &view, width);
 	if (!is_small)
 		live_legend_rows(out, &view, width);
-	for (u32 row = view.n_rows; row-- > 0;)
-		live_row(out, &view, row);
-	if (!is_small) {
-		put_axis(out, &view);
-		live_end_line(out);
-		put_instants(out, &view, width);
-		live_end_line(out);
-	}
+	put_map(out, &view, width, !is_small);
 	live_state_line(out, batch, width);
 	buf_puts(&out->buf, "\x1b[J");
 }

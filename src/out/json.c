@@ -14,46 +14,33 @@
 
 #include "base/utf8.h"
 
-struct json_key {
-	u32 at, n; /* in texts: `{"fd":`, then `,"cpu":` ... */
-};
-
 struct json_state {
-	struct buf texts;
-	struct json_key *keys; /* OUT_NAMES_A_COLUMN for each column */
+	struct out_names keys; /* `{"fd":`, then `,"cpu":` ... */
 };
 
 static const char *const json_reserved[] = { "_batch", "_other" };
 
 static int json_begin(struct out *out, const struct schema *schema)
 {
-	struct json_state *state = calloc(1, sizeof(*state));
-	struct out_names names;
+	struct json_state *state = out->state;
+	struct out_names *keys = &state->keys;
 
-	if (!state || out_names_init(&names, schema, json_reserved, ARRAY_SIZE(json_reserved))) {
-		free(state);
+	if (out_names_init(keys, schema, json_reserved, ARRAY_SIZE(json_reserved)))
 		return -ENOMEM;
-	}
-	state->keys = calloc(names.n + 1, sizeof(*state->keys));
-	if (!state->keys) {
-		out_names_free(&names);
-		free(state);
-		return -ENOMEM;
-	}
-	out->state = state;
-	buf_init(&state->texts);
-	for (u32 i = 0; i < names.n; i++) {
-		struct json_key *key = &state->keys[i];
+	for (u32 i = 0; i < keys->n; i++) {
+		char *name = keys->names[i];
 
-		if (!names.names[i])
+		if (!name)
 			continue;
-		key->at = (u32)state->texts.n;
-		buf_putc(&state->texts, i == 0 ? '{' : ',');
-		buf_put_json_string(&state->texts, names.names[i], strlen(names.names[i]));
-		buf_putc(&state->texts, ':');
-		key->n = (u32)state->texts.n - key->at;
+		buf_reset(&out->scratch);
+		buf_putc(&out->scratch, i == 0 ? '{' : ',');
+		buf_put_json_string(&out->scratch, name, strlen(name));
+		buf_putc(&out->scratch, ':');
+		keys->names[i] = strdup(out->scratch.at);
+		free(name);
+		if (!keys->names[i])
+			return -ENOMEM;
 	}
-	out_names_free(&names);
 	return 0;
 }
 
@@ -108,7 +95,7 @@ static void json_put_key(struct out *out, u32 key)
 {
 	struct json_state *state = out->state;
 
-	buf_put(&out->buf, state->texts.at + state->keys[key].at, state->keys[key].n);
+	buf_puts(&out->buf, state->keys.names[key]);
 }
 
 /* A column: one member, or three of a quantile. */
@@ -144,14 +131,13 @@ static void json_end(struct out *out)
 {
 	struct json_state *state = out->state;
 
-	buf_free(&state->texts);
-	free(state->keys);
-	free(state);
+	out_names_free(&state->keys);
 }
 
 const struct out_format out_json = {
 	.name = "json",
 	.meaning = "one JSON object a line: rows, and a _batch after each window",
+	.state_bytes = sizeof(struct json_state),
 	.begin = json_begin,
 	.row = json_row,
 	.account = json_account,

@@ -71,6 +71,8 @@ int out_names_init(struct out_names *names, const struct schema *schema,
 			}
 		}
 	}
+	if (!names->names)
+		names->n = 0;
 	return names->names ? 0 : -ENOMEM;
 }
 
@@ -79,4 +81,5 @@ void out_names_free(struct out_names *names)
 	for (u32 i = 0; i < names->n; i++)
 		free(names->names[i]);
 	free(names->names);
+	*names = (struct out_names){ 0 };
 }

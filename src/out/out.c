@@ -104,7 +104,8 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 	read_terminal_size(file);
 	/* Now, not in the middle of the first window: reads the time zone's file. */
 	tzset();
-	out->error = format->begin(out, schema);
+	out->state = calloc(1, format->state_bytes);
+	out->error = !out->state ? -ENOMEM : format->begin ? format->begin(out, schema) : 0;
 	return out->error;
 }
 
@@ -175,9 +176,10 @@ int out_file_close(struct out_file *file, int error)
 	/* A stream that broke off: what came so far. */
 	if (!out->error && file->n_rows && !file->run.is_last && file->format->account)
 		file->format->account(out, &file->run, file->n_rows);
-	if (out->state)
+	if (out->state && file->format->end)
 		file->format->end(out);
 	write_all(file);
+	free(out->state);
 	gather_free(&file->gather);
 	buf_free(&out->buf);
 	buf_free(&out->scratch);

@@ -38,16 +38,16 @@ struct out_format {
 	bool needs_histogram; /* a column of TYPE_HISTOGRAM, see out_has_histogram() */
 	bool needs_rows;      /* rows of single events, as they happen: options.is_streaming */
 	bool is_binary;	      /* nothing for a terminal */
-	/* 0, or -ENOMEM: then nothing is kept, and nothing below is called. */
+	size_t state_bytes;   /* of out->state, which is cleared */
+	/* 0, or -ENOMEM: then only `end` is called.  Each of these may be NULL. */
 	int (*begin)(struct out *out, const struct schema *schema);
-	/* A window, or some streamed rows: what stands above the rows; without `row` all of it.
-	 * Both may be NULL, and so may `account`. */
+	/* A window, or some streamed rows: what stands above the rows; without `row` all of it. */
 	void (*batch)(struct out *out, const struct batch *batch);
 	void (*row)(struct out *out, const struct batch *batch, u32 row);
 	/* Behind the rows of a window, or of a whole stream, whose number it is: what was seen
 	 * and lost.  Only of a window has the batch its rows. */
 	void (*account)(struct out *out, const struct batch *batch, u64 n_rows);
-	/* What comes last, unless something failed, and gives back what `begin` took. */
+	/* What comes last, unless something failed (out->error), and gives back what was taken. */
 	void (*end)(struct out *out);
 };
 

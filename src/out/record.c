@@ -18,12 +18,9 @@ struct record_state {
 
 static int record_begin(struct out *out, const struct schema *schema, enum file_kind kind)
 {
-	struct record_state *state = calloc(1, sizeof(*state));
+	struct record_state *state = out->state;
 
-	if (!state)
-		return -ENOMEM;
 	state->writer = file_writer_open(kind, schema, &out->buf);
-	out->state = state;
 	return 0;
 }
 
@@ -86,12 +83,12 @@ static void record_end(struct out *out)
 
 	file_writer_close(state->writer);
 	free(state->values);
-	free(state);
 }
 
 #define RECORD(file_name, its_begin, its_meaning)                                                  \
-	.name = file_name, .meaning = its_meaning, .needs_rows = true, .begin = its_begin,         \
-	.batch = record_batch, .end = record_end
+	.name = file_name, .meaning = its_meaning, .needs_rows = true,                             \
+	.state_bytes = sizeof(struct record_state), .begin = its_begin, .batch = record_batch,     \
+	.end = record_end
 
 const struct out_format out_arrow = {
 	RECORD("arrow", begin_arrow, "an Arrow IPC stream of rows"),

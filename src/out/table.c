@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define GAP		 "  "
 #define GAP_COLUMNS	 2
@@ -34,17 +33,13 @@ struct table_state {
 
 static int table_begin(struct out *out, const struct schema *schema)
 {
-	struct table_state *state = calloc(1, sizeof(*state));
+	struct table_state *state = out->state;
 
-	if (!state)
-		return -ENOMEM;
+	buf_init(&state->cell);
 	state->schema = schema;
 	state->columns = calloc(schema->n_columns + 1, sizeof(*state->columns));
-	if (!state->columns) {
-		free(state);
+	if (!state->columns)
 		return -ENOMEM;
-	}
-	buf_init(&state->cell);
 	for (u32 i = 0; i < schema->n_columns; i++) {
 		const struct column *from = &schema->columns[i];
 		struct table_column *column = &state->columns[i];
@@ -57,7 +52,6 @@ static int table_begin(struct out *out, const struct schema *schema)
 				   from->type.kind != TYPE_QUANTILE &&
 				   from->type.kind != TYPE_LADDER && from->type.kind != TYPE_TOP;
 	}
-	out->state = state;
 	return 0;
 }
 
@@ -272,20 +266,6 @@ static void put_block_header(struct out *out, const struct batch *batch, u32 row
 	buf_putc(&out->buf, '\n');
 }
 
-/*
- * A lone histogram needs a title only where somebody gave it one: without AS its name is
- * the call as it was written.
- */
-static bool has_title(const struct table_state *state, const char *name)
-{
-	static const char call[] = "histogram";
-
-	if (state->n_histograms > 1 || strncasecmp(name, call, sizeof(call) - 1) != 0)
-		return true;
-	name += sizeof(call) - 1;
-	return name[strspn(name, " \t\n")] != '(';
-}
-
 static void put_charts(struct out *out, const struct value *values)
 {
 	struct table_state *state = out->state;
@@ -295,7 +275,8 @@ static void put_charts(struct out *out, const struct value *values)
 
 		if (column->type.kind != TYPE_HISTOGRAM)
 			continue;
-		if (has_title(state, column->name)) {
+		/* A lone histogram needs a title only where somebody gave it one. */
+		if (state->n_histograms > 1 || !column->is_unnamed) {
 			out_put_visible(&out->buf, column->name, strlen(column->name), 0);
 			buf_putc(&out->buf, '\n');
 		}
@@ -351,12 +332,12 @@ static void table_end(struct out *out)
 
 	buf_free(&state->cell);
 	free(state->columns);
-	free(state);
 }
 
 const struct out_format out_table = {
 	.name = "table",
 	.meaning = "aligned columns with human units (the default)",
+	.state_bytes = sizeof(struct table_state),
 	.begin = table_begin,
 	.batch = table_batch,
 	.row = table_row,

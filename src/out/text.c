@@ -194,6 +194,20 @@ void out_put_json_scalar(struct buf *buf, struct type type, const struct value *
 	}
 }
 
+void out_put_left(struct out *out, u32 columns)
+{
+	buf_put(&out->buf, out->scratch.at, out->scratch.n);
+	if (out->scratch.n < columns)
+		buf_fill(&out->buf, ' ', columns - out->scratch.n);
+}
+
+void out_put_right(struct out *out, u32 columns)
+{
+	if (out->scratch.n < columns)
+		buf_fill(&out->buf, ' ', columns - out->scratch.n);
+	buf_put(&out->buf, out->scratch.at, out->scratch.n);
+}
+
 /* --- Lines of items --- */
 
 #define FLOW_USUAL_COLUMNS 100

@@ -357,6 +357,7 @@ bool bind_items(struct scope *scope, item_vec *items)
 							? (item->alias ? item->alias : "")
 							: item_name(scope, item, e),
 					.expr = e,
+					.is_unnamed = !item->alias && item->expr->kind == AST_CALL,
 					.is_unnest = is_unnest(item->expr) });
 	}
 	return !diags_failed(scope->diags);

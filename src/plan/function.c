@@ -17,9 +17,9 @@ static const struct sql_function functions[] = {
 	{ "min", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "max", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "round", 1, 2, "ni", TYPE_REAL },
-	{ "ceil", 1, 1, "n", FUNCTION_OF_ARGS },
-	{ "ceiling", 1, 1, "n", FUNCTION_OF_ARGS },
-	{ "floor", 1, 1, "n", FUNCTION_OF_ARGS },
+	{ "ceil", 1, 1, "n", FUNCTION_OF_ARGS, .of_big = "%s" },
+	{ "ceiling", 1, 1, "n", FUNCTION_OF_ARGS, .of_big = "%s" },
+	{ "floor", 1, 1, "n", FUNCTION_OF_ARGS, .of_big = "%s" },
 	{ "sqrt", 1, 1, "n", TYPE_REAL },
 	{ "pow", 2, 2, "n", TYPE_REAL },
 	{ "power", 2, 2, "n", TYPE_REAL },
@@ -42,9 +42,9 @@ static const struct sql_function functions[] = {
 	{ "char", 1, 99, "i", TYPE_TEXT },
 	{ "printf", 1, 99, "ta", TYPE_TEXT },
 	{ "format", 1, 99, "ta", TYPE_TEXT },
-	{ "hex", 1, 1, "a", TYPE_TEXT },
-	{ "quote", 1, 1, "a", TYPE_TEXT },
-	{ "typeof", 1, 1, "a", TYPE_TEXT },
+	{ "hex", 1, 1, "a", TYPE_TEXT, .of_big = "hex(eb_text(%s))" },
+	{ "quote", 1, 1, "a", TYPE_TEXT, .of_big = "ifnull(CAST(eb_text(%s) AS TEXT), 'NULL')" },
+	{ "typeof", 1, 1, "a", TYPE_TEXT, .of_big = "iif(%s IS NULL, 'null', 'integer')" },
 	{ "date", 0, 9, "d", TYPE_TEXT },
 	{ "time", 0, 9, "d", TYPE_TEXT },
 	{ "datetime", 0, 9, "d", TYPE_TEXT },
@@ -66,11 +66,12 @@ static const struct sql_function functions[] = {
 
 /* Names of the kernel's numbers, looked up in user space. */
 static const struct sql_function naming[] = {
-	{ "syscall_name", 1, 1, "i", TYPE_TEXT }, /* nr of a system call */
-	{ "task_state", 1, 1, "i", TYPE_TEXT },	  /* prev_state of sched_switch */
-	{ "softirq_name", 1, 1, "i", TYPE_TEXT }, /* vec */
-	{ "device_name", 1, 1, "i", TYPE_TEXT },  /* dev: "8:16" */
-	{ "tcp_state", 1, 1, "i", TYPE_TEXT },	  /* oldstate, newstate of inet_sock_set_state */
+	{ "syscall_name", 1, 1, "i", TYPE_TEXT, .takes_big = true }, /* nr of a system call */
+	{ "task_state", 1, 1, "i", TYPE_TEXT, .takes_big = true }, /* prev_state of sched_switch */
+	{ "softirq_name", 1, 1, "i", TYPE_TEXT, .takes_big = true }, /* vec */
+	{ "device_name", 1, 1, "i", TYPE_TEXT, .takes_big = true },  /* dev: "8:16" */
+	{ "tcp_state", 1, 1, "i", TYPE_TEXT,
+	  .takes_big = true }, /* oldstate, newstate of inet_sock_set_state */
 };
 
 /* Nobody writes it: an instant of CLOCK_MONOTONIC on CLOCK_REALTIME (clock.c). */

@@ -108,9 +108,10 @@ struct sql_function {
 	const char *takes;
 	u8 result; /* enum type_kind; FUNCTION_OF_ARGS: what the "=" arguments have in common */
 	const char *sql; /* what SQLite calls it; NULL: the same */
-	bool takes_big;	 /* an integer of 2^63 and more is only compared and handed on; else the
-			    argument goes through eb_i64() */
+	bool takes_big;	 /* an integer of 2^63 and more is only compared and handed on; else it is
+			    made what `takes` says of the argument (func.h) */
 	bool is_window;	 /* needs OVER */
+	const char *of_big; /* what it is of such an integer, with %s for it; NULL: as above */
 };
 
 #define FUNCTION_OF_ARGS 255
@@ -183,7 +184,8 @@ static inline u64 hop_n_panes(u64 size_ns, u64 advance_ns)
 struct item {
 	const char *name;
 	struct expr *expr;
-	bool is_unnest; /* UNNEST(histogram): the item stands for three columns, lo, hi, count */
+	bool is_unnamed; /* as of a column: the name is the call as it was written */
+	bool is_unnest;	 /* UNNEST(histogram): the item stands for three columns, lo, hi, count */
 };
 
 struct sort_key {

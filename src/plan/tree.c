@@ -281,7 +281,8 @@ void plan_columns(const struct plan *plan, struct arena *arena, struct schema *r
 			continue;
 		}
 		ret_columns->columns[n++] =
-			(struct column){ items[i].name, shown_type(items[i].expr) };
+			(struct column){ items[i].name, shown_type(items[i].expr),
+					 items[i].is_unnamed };
 	}
 	ret_columns->n_columns = n;
 }

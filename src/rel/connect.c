@@ -77,7 +77,7 @@ static const char *const said_as[][2] = {
 	{ "eb_not", "~" },
 	{ "eb_compare", "a comparison" },
 	{ "eb_fit", "CASE" },
-	{ "eb_i64", "a function" },
+	{ "eb_i64", "printf" },
 	{ "eb_lo", "quantile_lo" },
 	{ "eb_hi", "quantile_hi" },
 	{ "eb_estimate", "quantile" },

@@ -218,8 +218,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.meaning = "sum as a real number, 0.0 of no values; in SQLite",
 		.is_never_null = true,
 		.result = result_real,
-		.sql = "total",
-		.sql_takes_i64 = true,
+		.sql = "eb_total",
 	},
 	[AGGREGATE_GROUP_CONCAT] = {
 		.name = "group_concat",
@@ -228,7 +227,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.result = result_text,
 		.sql = "group_concat",
 		.sql_args_max = 2,
-		.sql_takes_i64 = true,
+		.sql_takes_text = true,
 	},
 	[AGGREGATE_HISTOGRAM_MERGE] = {
 		.name = "histogram_merge",

@@ -108,7 +108,7 @@ struct aggregate_info {
 	void (*result)(struct type_range *x);
 	const char *sql;     /* what computes it in SQLite by name(x); NULL: has options */
 	u8 sql_args_max;     /* with sql: 1 or 2 */
-	bool sql_takes_i64;  /* only integers below 2^63 */
+	bool sql_takes_text; /* an integer of 2^63 and more is its digits */
 	bool takes_integers; /* in SQLite too: no real numbers; texts where it takes those */
 	const char *regroup; /* puts those of finer groups together in SQLite; NULL: none can */
 };

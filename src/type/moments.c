@@ -47,13 +47,6 @@ void moments_subtract(struct moments *moments, s128 x)
 		  (u64[3]){ (u64)square, (u64)(square >> 64), x ? UINT64_MAX : 0 });
 }
 
-void moments_merge(struct moments *moments, const struct moments *other)
-{
-	moments->n += other->n;
-	moments->sum += other->sum;
-	add_words(moments->squares, other->squares);
-}
-
 /* --- 256 bits, the lowest word first --- */
 
 /* n S2 - S1^2, which is not negative (Cauchy and Schwarz). */

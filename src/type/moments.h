@@ -18,7 +18,6 @@ struct moments {
 void moments_add(struct moments *moments, s128 x);
 /* Takes back what moments_add() added. */
 void moments_subtract(struct moments *moments, s128 x);
-void moments_merge(struct moments *moments, const struct moments *other);
 /*
  * sqrt((n S2 - S1^2) / (n (n - 1))), of a population / (n n): with S1 the sum and S2 that of
  * the squares, the double that is nearest to the exact value.  NaN: NULL in SQL, where

@@ -3,6 +3,8 @@
  * Bucket arithmetic: turns a value into the number of its cell and a cell into its
  * edges.  Integers only: every edge is exact, and so is the side a value falls on.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "type/scheme.h"
@@ -50,27 +52,25 @@ static const u64 powers[64] = {
 	0xf5257d152486cc2cull, 0xf7d0df730ad13bb8ull, 0xfa83b2db722a033aull, 0xfd3e0c0cf486c174ull,
 };
 
-void scheme_print(const struct scheme *scheme, struct buf *out)
+void scheme_numbers(const struct scheme *scheme, struct scheme_numbers *ret_numbers)
 {
-	u32 i;
+	struct scheme_numbers *numbers = ret_numbers;
 
-	BUG_ON(scheme->kind >= SCHEME_N);
-	buf_puts(out, scheme_names[scheme->kind]);
+	numbers->n = 0;
+	numbers->at = numbers->room;
 	switch (scheme->kind) {
 	case SCHEME_EXPONENTIAL:
 	case SCHEME_LOGLINEAR:
-		buf_printf(out, "(%u)", scheme->digits);
+		numbers->room[numbers->n++] = scheme->digits;
 		break;
 	case SCHEME_LINEAR:
-		buf_printf(out, "(%lld, %lld, %lld)", (long long)scheme->low,
-			   (long long)scheme->high, (long long)scheme->step);
+		numbers->room[numbers->n++] = scheme->low;
+		numbers->room[numbers->n++] = scheme->high;
+		numbers->room[numbers->n++] = scheme->step;
 		break;
 	case SCHEME_BOUNDS:
-		for (i = 0; i < scheme->n_bounds; i++) {
-			buf_puts(out, i ? ", " : "(");
-			buf_put_s64(out, scheme->bounds[i]);
-		}
-		buf_puts(out, i ? ")" : "()");
+		numbers->at = scheme->bounds;
+		numbers->n = scheme->n_bounds;
 		break;
 	case SCHEME_LOG2:
 	case SCHEME_N:
@@ -78,26 +78,103 @@ void scheme_print(const struct scheme *scheme, struct buf *out)
 	}
 }
 
-bool scheme_equal(const struct scheme *a, const struct scheme *b)
+static bool are_ascending(const s64 *numbers, u32 n)
 {
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind) {
+	for (u32 i = 1; i < n; i++)
+		if (numbers[i] <= numbers[i - 1])
+			return false;
+	return n > 0;
+}
+
+bool scheme_of_numbers(enum scheme_kind kind, const s64 *numbers, u32 n, struct scheme *ret_scheme)
+{
+	struct scheme *scheme = ret_scheme;
+
+	*scheme = (struct scheme){ .kind = kind };
+	switch (kind) {
 	case SCHEME_LOG2:
-		return true;
+		return n == 0;
 	case SCHEME_EXPONENTIAL:
 	case SCHEME_LOGLINEAR:
-		return a->digits == b->digits;
+		if (n != 1)
+			return false;
+		scheme->digits = (u32)numbers[0];
+		return kind == SCHEME_LOGLINEAR ? numbers[0] >= 1 && numbers[0] <= 10
+						: numbers[0] >= 0 && numbers[0] <= 6;
 	case SCHEME_LINEAR:
-		return a->low == b->low && a->high == b->high && a->step == b->step;
+		if (n != 3)
+			return false;
+		scheme->low = numbers[0];
+		scheme->high = numbers[1];
+		scheme->step = numbers[2];
+		return scheme->low < scheme->high && scheme->step > 0 &&
+		       scheme_n_cells(scheme) <= SCHEME_CELLS_MAX;
 	case SCHEME_BOUNDS:
-		return a->n_bounds == b->n_bounds &&
-		       (!a->n_bounds ||
-			!memcmp(a->bounds, b->bounds, a->n_bounds * sizeof(*a->bounds)));
+		scheme->bounds = numbers;
+		scheme->n_bounds = n;
+		return are_ascending(numbers, n);
 	case SCHEME_N:
 		break;
 	}
-	BUG("scheme %d", (int)a->kind);
+	return false;
+}
+
+void scheme_print(const struct scheme *scheme, struct buf *out)
+{
+	struct scheme_numbers numbers;
+
+	BUG_ON(scheme->kind >= SCHEME_N);
+	buf_puts(out, scheme_names[scheme->kind]);
+	scheme_numbers(scheme, &numbers);
+	for (u32 i = 0; i < numbers.n; i++) {
+		buf_puts(out, i ? ", " : "(");
+		buf_put_s64(out, numbers.at[i]);
+	}
+	buf_puts(out, numbers.n ? ")" : "");
+}
+
+/* "(1, 2, 5)", or nothing: up to `max` numbers.  false: the text is not of that form. */
+static bool read_numbers(const char *text, s64 *ret_numbers, u32 max, u32 *ret_n)
+{
+	char *end;
+
+	*ret_n = 0;
+	if (!*text)
+		return true;
+	if (*text != '(')
+		return false;
+	do {
+		if (*ret_n == max)
+			return false;
+		errno = 0;
+		ret_numbers[(*ret_n)++] = strtoll(text + 1, &end, 10);
+		if (errno || end == text + 1)
+			return false;
+		text = end;
+	} while (*text == ',');
+	return strcmp(text, ")") == 0;
+}
+
+bool scheme_read(const char *text, s64 *numbers, struct scheme *ret_scheme)
+{
+	size_t length = strcspn(text, "(");
+	enum scheme_kind kind = SCHEME_LOG2;
+	u32 n;
+
+	while (kind < SCHEME_N &&
+	       (strncmp(text, scheme_names[kind], length) != 0 || scheme_names[kind][length]))
+		kind++;
+	return read_numbers(text + length, numbers, SCHEME_BOUNDS_MAX, &n) &&
+	       scheme_of_numbers(kind, numbers, n, ret_scheme);
+}
+
+bool scheme_equal(const struct scheme *a, const struct scheme *b)
+{
+	struct scheme_numbers x, y;
+
+	scheme_numbers(a, &x);
+	scheme_numbers(b, &y);
+	return a->kind == b->kind && x.n == y.n && !memcmp(x.at, y.at, x.n * sizeof(*x.at));
 }
 
 bool scheme_takes_negative(const struct scheme *scheme)

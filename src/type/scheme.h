@@ -56,8 +56,22 @@ struct scheme_edges {
 
 extern const char *const scheme_names[SCHEME_N];
 
+/* What stands in its parentheses. */
+struct scheme_numbers {
+	const s64 *at;
+	u32 n;
+	s64 room[3];
+};
+void scheme_numbers(const struct scheme *scheme, struct scheme_numbers *ret_numbers);
+/* The scheme may point to the numbers.  false: there is none of these. */
+bool scheme_of_numbers(enum scheme_kind kind, const s64 *numbers, u32 n, struct scheme *ret_scheme);
 /* "log2", "exponential(3)", "bounds(1, 2, 5)". */
 void scheme_print(const struct scheme *scheme, struct buf *out);
+/*
+ * And back; numbers: SCHEME_BOUNDS_MAX of them, which the scheme may point to.  false: something
+ * else.
+ */
+bool scheme_read(const char *text, s64 *numbers, struct scheme *ret_scheme);
 bool scheme_equal(const struct scheme *a, const struct scheme *b);
 /* Have negative values a cell?  Not in the logarithmic schemes: there they are counted apart. */
 bool scheme_takes_negative(const struct scheme *scheme);

@@ -64,29 +64,22 @@ static void *take(struct coder *coder, size_t n)
 
 /* --- Histograms --- */
 
-/* Without what a scheme of another kind has left there. */
 static void code_scheme(struct coder *coder, struct scheme *scheme)
 {
-	bool has_digits, is_linear;
-	s64 *bounds;
+	enum scheme_kind kind = code(coder, scheme->kind);
+	struct scheme_numbers numbers;
+	s64 *read;
 
-	scheme->kind = code(coder, scheme->kind);
-	has_digits = scheme->kind == SCHEME_EXPONENTIAL || scheme->kind == SCHEME_LOGLINEAR;
-	is_linear = scheme->kind == SCHEME_LINEAR;
-	scheme->digits = (u32)code(coder, has_digits ? scheme->digits : 0);
-	scheme->low = (s64)code(coder, is_linear ? (u64)scheme->low : 0);
-	scheme->high = (s64)code(coder, is_linear ? (u64)scheme->high : 0);
-	scheme->step = (s64)code(coder, is_linear ? (u64)scheme->step : 0);
-	scheme->n_bounds = (u32)code(coder, scheme->kind == SCHEME_BOUNDS ? scheme->n_bounds : 0);
-	bounds = take(coder, scheme->n_bounds * sizeof(*bounds));
-	for (u32 i = 0; i < scheme->n_bounds; i++) {
-		u64 bound = code(coder, bounds ? 0 : (u64)scheme->bounds[i]);
+	scheme_numbers(scheme, &numbers);
+	numbers.n = (u32)code(coder, numbers.n);
+	read = take(coder, numbers.n * sizeof(*read));
+	for (u32 i = 0; i < numbers.n; i++) {
+		u64 number = code(coder, read ? 0 : (u64)numbers.at[i]);
 
-		if (bounds)
-			bounds[i] = (s64)bound;
+		if (read)
+			read[i] = (s64)number;
 	}
-	if (bounds)
-		scheme->bounds = bounds;
+	BUG_ON(read && !scheme_of_numbers(kind, read, numbers.n, scheme));
 }
 
 static void code_histogram(struct coder *coder, struct value *value)

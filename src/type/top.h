@@ -24,7 +24,7 @@
  * the weight of the heaviest that goes, which bounds its T by (1).  So (1) and (2) hold
  * after any sequence of merges, and CPUs, panes and windows merge in any order.
  *
- * Generated code does in a slice what top_update() does, word by word.
+ * Generated code does in a slice what top_update() of tests/top_model.h does, word by word.
  */
 #ifndef EBQL_TYPE_TOP_H
 #define EBQL_TYPE_TOP_H
@@ -38,7 +38,8 @@
 
 /*
  * A slice: u64 total; then n_sets sets, each u64 weight[TOP_WAYS], error[TOP_WAYS],
- * value[n_words][TOP_WAYS]; weight 0: the way is free.
+ * value[n_words][TOP_WAYS]; weight 0: the way is free.  The set of a value is that of the high
+ * bits of hll_hash() of its words.
  */
 struct top_shape {
 	u32 n_sets; /* a power of two */
@@ -55,15 +56,6 @@ static inline u32 top_slice_bytes(const struct top_shape *shape)
 {
 	return 8 + shape->n_sets * top_set_bytes(shape);
 }
-/* The set is that of the high bits of hll_hash() of the value's words. */
-u32 top_set(const struct top_shape *shape, const u64 *value);
-
-/*
- * One event of weight w > 0 (0 does nothing).  false: the total would not fit 64 bits; then
- * the event is left out.
- */
-bool top_update(const struct top_shape *shape, u64 *slice, const u64 *value, u64 weight);
-
 /*
  * What slices merge into, in 128 bits each (low word first): total; then for each set absent,
  * then TOP_WAYS ways of weight, error, value[n_words].  All zero: nothing yet.

@@ -66,16 +66,7 @@ bool top_others(const struct top *top, s128 *ret_lo, s128 *ret_hi)
 
 bool type_is_word(struct type type)
 {
-	switch (type.kind) {
-	case TYPE_BOOL:
-	case TYPE_INT:
-	case TYPE_DURATION:
-	case TYPE_TIMESTAMP:
-	case TYPE_POINTER:
-		return true;
-	default:
-		return false;
-	}
+	return type.kind >= TYPE_BOOL && type.kind <= TYPE_POINTER;
 }
 
 /* Bits of a word type's range: BOOL has one, all but the integers have 64. */

@@ -16,7 +16,7 @@
 
 enum type_kind {
 	TYPE_NULL,	/* of the literal NULL */
-	TYPE_BOOL,	/* 0 or 1 */
+	TYPE_BOOL,	/* 0 or 1; from here to POINTER: words, see type_is_word() */
 	TYPE_INT,	/* bits 8..64, signed or not */
 	TYPE_DURATION,	/* ns, 64 bits, signed or not */
 	TYPE_TIMESTAMP, /* ns; see enum clock */
@@ -66,6 +66,7 @@ static inline struct type type_text(u32 bytes)
 struct column {
 	const char *name;
 	struct type type;
+	bool is_unnamed; /* the name is the call as it was written: no AS */
 };
 
 struct schema {

@@ -128,7 +128,7 @@ static void test_messages(void **state)
 		{ "SELECT eb_add(c1) FROM w0", "wrong number of arguments to function +()" },
 		{ "SELECT eb_nosuch(c1) FROM w0", "no such function: nosuch" },
 		{ "SELECT t0.c7 FROM w0 AS t0", "no such column: a column" },
-		{ "SELECT eb_quantile(eb_sum(eb_avg(c1))) FROM w0",
+		{ "SELECT eb_quantiles(eb_sum(eb_avg(c1))) FROM w0",
 		  "misuse of aggregate function avg()" },
 		{ "SELECT c1 FROM w5", "no such table: a stream" },
 		{ "SELECT FROM w0", "syntax error" },
@@ -334,8 +334,8 @@ static void test_negative_values(void **state)
 	assert_true(quantile_of(&h, &request, &q));
 	assert_true(q.lo == 2 && q.hi == 10); /* ranks 8 - 5 and 8 of 15 */
 	bench_init(&b,
-		   "SELECT eb_quantile(eb_histogram(c1, 'log2'), 500000000, 'lo', 'mid'), "
-		   "eb_quantile(eb_histogram(c1, 'log2'), 500000000, 'hi', 'mid'), eb_div(1, 0) "
+		   "SELECT eb_lo(eb_quantiles(eb_histogram(c1, 'log2'), 'mid', 500000000)), "
+		   "eb_hi(eb_quantiles(eb_histogram(c1, 'log2'), 'mid', 500000000)), eb_div(1, 0) "
 		   "FROM w0",
 		   3);
 	b.cut.window = (struct cut_window){ .kind = WINDOW_TUMBLING, .size = 100, .advance = 100 };
@@ -364,11 +364,12 @@ static void test_lost_rows(void **state)
 		struct bench b;
 		struct row_source *s;
 
-		bench_init(&b,
-			   "SELECT eb_quantile(eb_histogram(c1, 'log2'), 500000000, 'hi', 'mid') = "
-			   "9e999, eb_quantile(eb_histogram(c1, 'log2'), 500000000, 'lo', 'mid') = "
-			   "-9e999 FROM w0",
-			   2);
+		bench_init(
+			&b,
+			"SELECT eb_hi(eb_quantiles(eb_histogram(c1, 'log2'), 'mid', 500000000)) = "
+			"9e999, eb_lo(eb_quantiles(eb_histogram(c1, 'log2'), 'mid', 500000000)) = "
+			"-9e999 FROM w0",
+			2);
 		b.cut.window =
 			(struct cut_window){ .kind = WINDOW_TUMBLING, .size = 10, .advance = 10 };
 		s = add_file(&b, 2);

@@ -310,8 +310,8 @@ static void test_canonical(void **state)
 		given[i] = (struct value){ .kind = VALUE_HISTOGRAM, .histogram = &at[i].h };
 	}
 	expect_equal("histogram");
-	expect_integer(ask("SELECT count(DISTINCT eb_quantile(given(column1), 500000000, 'whole', "
-			   "'mid')) FROM (VALUES (0), (1))"),
+	expect_integer(ask("SELECT count(DISTINCT eb_quantiles(given(column1), 'mid', "
+			   "500000000)) FROM (VALUES (0), (1))"),
 		       1, "its quantile");
 	at[1].cells[1].count++;
 	expect_integer(ask("SELECT given(0) = given(1)"), 0, "another histogram");
@@ -370,7 +370,7 @@ static void test_foreign_blobs(void **state)
 
 	assert_int_equal(value.kind, VALUE_TEXT);
 	assert_int_equal(value.n, 24);
-	expect_error("not a histogram", "SELECT eb_quantile(zeroblob(200), 1, 'lo', 'mid')");
+	expect_error("not a histogram", "SELECT eb_quantiles(zeroblob(200), 'mid', 1)");
 }
 
 int main(void)

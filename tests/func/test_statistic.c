@@ -209,14 +209,12 @@ static void check_quantiles(const char *scheme, const struct quantile_request *r
 	run("DROP TABLE IF EXISTS h; CREATE TABLE h(h)");
 	run(arena_printf(&arena, "INSERT INTO h SELECT eb_histogram(x, '%s') FROM t", scheme));
 	assert_null(ask_row(got, type,
-			    "SELECT eb_quantile(h, %u, 'whole', '%s'), eb_quantile(h, %u, 'lo', "
-			    "'%s'), eb_quantile(h, %u, 'hi', '%s'), eb_estimate(h, %u, '%s'), "
-			    "eb_quantiles(h, '%s', 0, %u), eb_percentile_cont(h, %u, '%s') "
-			    "FROM h",
-			    request->q_ppb, edge, request->q_ppb, edge, request->q_ppb, edge,
-			    request->q_ppb, edge, edge, request->q_ppb, request->q_ppb, edge));
-	got[6] = ask_typed(real, "SELECT eb_estimate(eb_percentile_cont(h, %u, '%s')) FROM h",
-			   request->q_ppb, edge);
+			    "SELECT q, eb_lo(q), eb_hi(q), eb_estimate(q), "
+			    "eb_quantiles(h, '%s', 0, %u), eb_quantiles(h, 'cont', %u) "
+			    "FROM (SELECT h, eb_quantiles(h, '%s', %u) AS q FROM h)",
+			    edge, request->q_ppb, request->q_ppb, edge, request->q_ppb));
+	got[6] = ask_typed(real, "SELECT eb_estimate(eb_quantiles(h, 'cont', %u)) FROM h",
+			   request->q_ppb);
 	if (!quantile_of(&counted->histogram, request, &q)) {
 		for (u32 i = 0; i < 7; i++)
 			expect_null(got[i], "a quantile of nothing");
@@ -234,6 +232,7 @@ static void check_quantiles(const char *scheme, const struct quantile_request *r
 	expect_quantile(&q, got[4].quantiles);
 	cont.q_ppb = request->q_ppb;
 	cont.is_interpolated = true;
+	cont.edge = EDGE_MID;
 	assert_true(quantile_of(&counted->histogram, &cont, &q));
 	expect_quantile(&q, got[5].quantiles);
 	assert_true(got[6].kind == VALUE_REAL && got[6].real == q.interpolated);
@@ -268,10 +267,9 @@ static void test_quantiles(void **state)
 	run("DELETE FROM t");
 	count(&schemes[0].scheme, 0, 0, counted);
 	check_quantiles("log2", &(struct quantile_request){ .q_ppb = 5 }, "mid");
-	expect_error("not a histogram", "SELECT eb_quantile(7, 5, 'lo', 'mid')");
-	expect_error("edge or part", "SELECT eb_quantile(NULL, 5, 'lo', 'middle')");
-	expect_error("edge or part", "SELECT eb_quantile(NULL, 5, 'least', 'mid')");
-	expect_error("between 0 and 1", "SELECT eb_estimate(NULL, 1000000001, 'mid')");
+	expect_error("not a histogram", "SELECT eb_quantiles(7, 'mid', 5)");
+	expect_error("an edge of", "SELECT eb_quantiles(NULL, 'middle', 5)");
+	expect_error("between 0 and 1", "SELECT eb_quantiles(NULL, 'mid', 1000000001)");
 	expect_error("which ones", "SELECT eb_quantiles(NULL, 'mid')");
 	expect_null(ask("SELECT eb_quantiles(NULL, 'mid', 5)"), "quantiles of NULL");
 }
@@ -286,8 +284,8 @@ static void test_nested(void **state)
 	    "INSERT INTO n SELECT i % 10, i FROM r");
 	assert_null(ask_row(got, type_int(64, true),
 			    "SELECT max(e), min(e), count(*) FROM (SELECT g, "
-			    "eb_estimate(eb_histogram(x, 'loglinear(10)'), 500000000, 'lower') AS "
-			    "e FROM n GROUP BY g HAVING e >= 492 ORDER BY e DESC)"));
+			    "eb_estimate(eb_quantiles(eb_histogram(x, 'loglinear(10)'), 'lower', "
+			    "500000000)) AS e FROM n GROUP BY g HAVING e >= 492 ORDER BY e DESC)"));
 	/* Of group g the 50th of g, g + 10, ... is 490 + g. */
 	expect_integer(got[0], 499, "max");
 	expect_integer(got[1], 492, "min");

@@ -51,6 +51,10 @@
 	{                                                                                          \
 		.name = (x), .type = __VA_ARGS__                                                   \
 	}
+#define UNNAMED(x, ...)                                                                            \
+	{                                                                                          \
+		.name = (x), .type = __VA_ARGS__, .is_unnamed = true                               \
+	}
 #define SCHEMA(list)                                                                               \
 	{                                                                                          \
 		.n_columns = ARRAY_SIZE(list), .columns = (list)                                   \

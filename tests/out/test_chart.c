@@ -157,7 +157,7 @@ static void check_shares(const char *text, u32 line, const char *wanted)
 /* Nothing that is more than nothing is 0.0%, nothing that is less than all 100.0%. */
 static void test_shares(void **unused)
 {
-	struct column columns[] = { COLUMN("histogram(x)", histogram_int) };
+	struct column columns[] = { UNNAMED("histogram(x)", histogram_int) };
 	static struct filled filled;
 	struct value values[] = { HISTOGRAM(&filled.histogram) };
 	struct schema schema = SCHEMA(columns);
@@ -193,8 +193,8 @@ static void test_kinds(void **unused)
 		.kind = SCHEME_LINEAR, .low = 4096, .high = 12288, .step = 4096
 	};
 	struct column columns[] = {
-		COLUMN("histogram(time)", { .kind = TYPE_HISTOGRAM, .of = TYPE_TIMESTAMP }),
-		COLUMN("histogram(buf)", { .kind = TYPE_HISTOGRAM, .of = TYPE_POINTER }),
+		UNNAMED("histogram(time)", { .kind = TYPE_HISTOGRAM, .of = TYPE_TIMESTAMP }),
+		UNNAMED("histogram(buf)", { .kind = TYPE_HISTOGRAM, .of = TYPE_POINTER }),
 		COLUMN("pages", { .kind = TYPE_HISTOGRAM, .of = TYPE_POINTER }),
 		COLUMN("p50(buf)", { .kind = TYPE_QUANTILE, .of = TYPE_POINTER }),
 	};
@@ -218,9 +218,11 @@ static void test_kinds(void **unused)
 	check_all("kinds", (struct out_options){ 0 }, &batch, 1);
 }
 
-static void check_title(const char *name, const char *wanted)
+static void check_title(const char *name, bool is_unnamed, const char *wanted)
 {
-	struct column columns[] = { COLUMN(name, histogram_int) };
+	struct column columns[] = {
+		{ .name = name, .type = histogram_int, .is_unnamed = is_unnamed }
+	};
 	static struct filled empty = { .histogram.scheme = &log2_scheme };
 	struct value values[] = { HISTOGRAM(&empty.histogram) };
 	struct schema schema = SCHEMA(columns);
@@ -235,11 +237,9 @@ static void check_title(const char *name, const char *wanted)
 /* One histogram has a title where it has a name of its own; several (test_schemes) have all. */
 static void test_title(void **unused)
 {
-	check_title("histogram(latency)", "count 0\n");
-	check_title("Histogram (latency, log2)", "count 0\n");
-	check_title("latencies", "latencies\ncount 0\n");
-	check_title("histogram", "histogram\ncount 0\n");
-	check_title("histogram_of_x", "histogram_of_x\ncount 0\n");
+	check_title("histogram(latency)", true, "count 0\n");
+	check_title("latencies", false, "latencies\ncount 0\n");
+	check_title("histogram(x)", false, "histogram(x)\ncount 0\n");
 }
 
 /* Many columns: lines are broken between them, at the terminal's width or 100. */
@@ -252,7 +252,7 @@ static void test_header(void **unused)
 		COLUMN("p99(latency)", quantile_ns),
 		COLUMN("quantiles(latency, 0.5, 0.99)", ladder_ns),
 		COLUMN("count(*)", type_u64),
-		COLUMN("histogram(latency)", histogram_ns),
+		UNNAMED("histogram(latency)", histogram_ns),
 		COLUMN("comm", type_comm),
 	};
 	struct quantile quantiles[] = { between(500000000, 65536, 92682, 131072),

@@ -27,7 +27,7 @@ struct windows {
 static void windows_init(struct windows *w, const struct scheme *scheme, struct type type, u32 n)
 {
 	w->columns[0] = (struct column)COLUMN("pid", type_u64);
-	w->columns[1] = (struct column)COLUMN("histogram(latency)", type);
+	w->columns[1] = (struct column)UNNAMED("histogram(latency)", type);
 	w->schema = (struct schema)SCHEMA(w->columns);
 	w->n = n;
 	w->batches = calloc(n, sizeof(*w->batches));

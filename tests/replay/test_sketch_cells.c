@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../top_model.h"
 #include "feed.h"
 #include "type/hll.h"
 #include "type/moments.h"

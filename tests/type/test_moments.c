@@ -187,6 +187,18 @@ static void expect_equal(const struct moments *a, const struct moments *b)
 	assert_memory_equal(a->squares, b->squares, sizeof(a->squares));
 }
 
+static void moments_merge(struct moments *to, const struct moments *from)
+{
+	u128 carry = 0;
+
+	to->n += from->n;
+	to->sum += from->sum;
+	for (u32 i = 0; i < 3; i++, carry >>= 64) {
+		carry += (u128)to->squares[i] + from->squares[i];
+		to->squares[i] = (u64)carry;
+	}
+}
+
 static void test_merge(void **state)
 {
 	for (u32 round = 0; round < 300; round++) {

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../top_model.h"
 #include "type/hll.h"
 #include "type/top.h"
 
