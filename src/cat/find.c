@@ -58,14 +58,6 @@ static void complain_error(const struct find *find, int error)
 		find->kind->complain(find->catalog, error, find->span, find->diags);
 }
 
-/* Number of the system call that "sys_enter_fstat" speaks of, or -1. */
-static s32 event_syscall(const char *event)
-{
-	if (!strncmp(event, "sys_enter_", 10))
-		return syscall_number(event + 10);
-	return strncmp(event, "sys_exit_", 9) ? -1 : syscall_number(event + 9);
-}
-
 /*
  * A name that is surely the one meant: the same event in another category, the name
  * that tracefs has for the system call (newfstat for fstat), or one with digits

@@ -31,25 +31,32 @@ static bool next_line(const char **text, const char *end, struct text_line *ret_
 	return true;
 }
 
+/* The digits that the line begins with: how many; 0: none, or more than a u32 holds. */
+static size_t take_number(struct text_line line, u32 *ret_number)
+{
+	u64 number = 0;
+	size_t n;
+
+	for (n = 0; n < line.n && isdigit((u8)line.at[n]); n++) {
+		number = number * 10 + (line.at[n] - '0');
+		if (number > UINT32_MAX)
+			return 0;
+	}
+	*ret_number = number;
+	return n;
+}
+
 /* The number behind "key" in a line, or -EINVAL. */
 static int line_number(struct text_line line, const char *key, u32 *ret_number)
 {
 	const char *at = memmem(line.at, line.n, key, strlen(key));
-	const char *end = line.at + line.n;
-	u64 number = 0;
 
 	if (!at)
 		return -EINVAL;
 	at += strlen(key);
-	if (at == end || !isdigit((u8)*at))
-		return -EINVAL;
-	for (; at < end && isdigit((u8)*at); at++) {
-		number = number * 10 + (*at - '0');
-		if (number > UINT32_MAX)
-			return -EINVAL;
-	}
-	*ret_number = number;
-	return 0;
+	line.n = line.at + line.n - at;
+	line.at = at;
+	return take_number(line, ret_number) ? 0 : -EINVAL;
 }
 
 /* A declaration in its parts: type words, name, and the text between [ and ] if any. */
@@ -152,17 +159,10 @@ static struct type scalar_type(struct ctype ctype, u32 size_bytes, bool is_signe
 /* A number between brackets, 0 when it is none (kernels before 4.17 print macro names). */
 static u32 bounds_number(struct text_line bounds)
 {
-	u64 number = 0;
+	u32 number = 0;
 
 	bounds = trim(bounds);
-	for (size_t i = 0; i < bounds.n; i++) {
-		if (!isdigit((u8)bounds.at[i]))
-			return 0;
-		number = number * 10 + (bounds.at[i] - '0');
-		if (number > UINT32_MAX)
-			return 0;
-	}
-	return number;
+	return take_number(bounds, &number) == bounds.n ? number : 0;
 }
 
 static void array_type(struct ctype ctype, struct text_line bounds, bool is_signed,

@@ -162,6 +162,8 @@ const struct stream_kind_info *stream_kind_named(const char *word);
 /* stream.c */
 const char *stream_canonical_name(struct arena *arena, const struct stream_kind_info *kind,
 				  const char *category, const char *event);
+/* Number of the system call that "sys_enter_fstat" speaks of, or -1. */
+s32 event_syscall(const char *event);
 struct stream *stream_new(struct arena *arena, const struct stream_kind_info *kind,
 			  const char *category, const char *event);
 void stream_names_add(struct arena *arena, struct stream_names *names,

@@ -223,23 +223,20 @@ static void complain(struct catalog *catalog, int error, struct span span, struc
 		  "read from tracefs, which failed too");
 }
 
-struct add_names {
-	struct arena *arena;
-	struct stream_names *names;
-};
-
 static void add_typedef(void *context, u32 id, const char *name)
 {
-	struct add_names *add = context;
+	struct catalog *catalog = context;
+	struct stream_names *names = &catalog->names[STREAM_RAW_TRACEPOINT];
 
-	stream_names_add(add->arena, add->names, &raw_kind, NULL, name + strlen("btf_trace_"));
-	add->names->list.at[add->names->list.n - 1].typedef_id = id;
+	stream_names_add(catalog->arena, names, &raw_kind, NULL, name + strlen("btf_trace_"));
+	names->list.at[names->list.n - 1].typedef_id = id;
 }
 
 static void add_function(void *context, u32 id, const char *name)
 {
-	struct add_names *add = context;
-	struct stream_name *known = known_name(add->names, name + strlen("__traceiter_"));
+	struct catalog *catalog = context;
+	struct stream_name *known =
+		known_name(&catalog->names[STREAM_RAW_TRACEPOINT], name + strlen("__traceiter_"));
 
 	if (known)
 		known->function_id = id;
@@ -247,14 +244,13 @@ static void add_function(void *context, u32 id, const char *name)
 
 static int list(struct catalog *catalog, struct stream_names *names)
 {
-	struct add_names add = { catalog->arena, names };
 	struct btf_blob *btf = catalog_btf(catalog);
 	const struct stream_names *events;
 
 	if (btf) {
-		btf_each_name(btf, BTF_KIND_TYPEDEF, "btf_trace_", add_typedef, &add);
+		btf_each_name(btf, BTF_KIND_TYPEDEF, "btf_trace_", add_typedef, catalog);
 		stream_names_sort(names);
-		btf_each_name(btf, BTF_KIND_FUNC, "__traceiter_", add_function, &add);
+		btf_each_name(btf, BTF_KIND_FUNC, "__traceiter_", add_function, catalog);
 		return 0;
 	}
 	events = stream_names_of(catalog, &tracefs_kind);

@@ -15,6 +15,13 @@ const char *stream_canonical_name(struct arena *arena, const struct stream_kind_
 			: arena_printf(arena, "%s:%s", kind->name, event);
 }
 
+s32 event_syscall(const char *event)
+{
+	if (!strncmp(event, "sys_enter_", 10))
+		return syscall_number(event + 10);
+	return strncmp(event, "sys_exit_", 9) ? -1 : syscall_number(event + 9);
+}
+
 struct stream *stream_new(struct arena *arena, const struct stream_kind_info *kind,
 			  const char *category, const char *event)
 {
@@ -28,9 +35,7 @@ struct stream *stream_new(struct arena *arena, const struct stream_kind_info *ki
 	if (category && !strcmp(category, "syscalls")) {
 		stream->is_syscall_enter = !strncmp(event, "sys_enter_", 10);
 		stream->is_syscall_exit = !strncmp(event, "sys_exit_", 9);
-		if (stream->is_syscall_enter || stream->is_syscall_exit)
-			stream->syscall_nr =
-				syscall_number(event + (stream->is_syscall_enter ? 10 : 9));
+		stream->syscall_nr = event_syscall(event);
 	}
 	return stream;
 }

@@ -17,43 +17,26 @@
 static const struct option_info {
 	char letter; /* lower case: the short form too */
 	const char *name, *argument;
-	const char *wrong;   /* said of a value that is none */
-	const char *help[2]; /* lines of it; none: not in the help of a run */
+	const char *help, *more; /* NULL: not in the help of a run; its second line */
+	const char *wrong;	 /* said of a value that is none */
 } option_infos[] = {
-	{ 'f', "file", "FILE", NULL, { "read the query from FILE (- for standard input)" } },
-	{ 'o',
-	  "output",
-	  "FORMAT",
-	  "is no format: table, expanded, json, csv, heatmap, arrow or jsonl",
-	  { "table, expanded, json, csv or heatmap;", "of single events also arrow or jsonl" } },
-	{ 'H',
-	  "heatmap",
-	  NULL,
-	  NULL,
-	  { "short for -o heatmap: time across, histogram(x) upwards" } },
-	{ 'B',
-	  "bins",
-	  "N",
-	  "is no whole number from 1, sqrt or sturges",
-	  { "at most N bars a histogram; also sqrt or sturges" } },
-	{ 'A', "ascii", NULL, NULL, { "bars and heat map in ASCII" } },
-	{ 'd',
-	  "duration",
-	  "TIME",
-	  "is no duration such as 10s or 500ms",
-	  { "stop after TIME (10s, 500ms)" } },
-	{ 'n',
-	  "windows",
-	  "N",
-	  "is no whole number from 1",
-	  { "stop after N windows, snapshots, or streamed rows" } },
-	{ 'E',
-	  "every",
-	  "TIME",
-	  "is no duration such as 1s",
-	  { "without WINDOW: print running totals each TIME" } },
-	{ 'p', "pid", "PID", "is no process id", { "the process that target_pid() stands for" } },
-	{ 'v', "verbose", NULL, NULL, { "say what was chosen and what it costs, on stderr" } },
+	{ 'f', "file", "FILE", "read the query from FILE (- for standard input)" },
+	{ 'o', "output", "FORMAT", "table, expanded, json, csv or heatmap;",
+	  "of single events also arrow or jsonl",
+	  "is no format: table, expanded, json, csv, heatmap, arrow or jsonl" },
+	{ 'H', "heatmap", NULL, "short for -o heatmap: time across, histogram(x) upwards" },
+	{ 'B', "bins", "N", "at most N bars a histogram; also sqrt or sturges",
+	  .wrong = "is no whole number from 1, sqrt or sturges" },
+	{ 'A', "ascii", NULL, "bars and heat map in ASCII" },
+	{ 'd', "duration", "TIME", "stop after TIME (10s, 500ms)",
+	  .wrong = "is no duration such as 10s or 500ms" },
+	{ 'n', "windows", "N", "stop after N windows, snapshots, or streamed rows",
+	  .wrong = "is no whole number from 1" },
+	{ 'E', "every", "TIME", "without WINDOW: print running totals each TIME",
+	  .wrong = "is no duration such as 1s" },
+	{ 'p', "pid", "PID", "the process that target_pid() stands for",
+	  .wrong = "is no process id" },
+	{ 'v', "verbose", NULL, "say what was chosen and what it costs, on stderr" },
 	{ 'S', "stage", "STAGE" },
 	{ 'C', "catalog", "FILE" },
 	{ 'h', "help" },
@@ -79,12 +62,12 @@ void options_help(FILE *out)
 
 		snprintf(word, sizeof(word), "%s %s", info->name,
 			 info->argument ? info->argument : "");
-		if (info->help[0] && has_short(info))
-			fprintf(out, "  -%c, --%-16s%s\n", info->letter, word, info->help[0]);
-		else if (info->help[0])
-			fprintf(out, "      --%-16s%s\n", word, info->help[0]);
-		if (info->help[1])
-			fprintf(out, "%24s%s\n", "", info->help[1]);
+		if (info->help && has_short(info))
+			fprintf(out, "  -%c, --%-16s%s\n", info->letter, word, info->help);
+		else if (info->help)
+			fprintf(out, "      --%-16s%s\n", word, info->help);
+		if (info->more)
+			fprintf(out, "%24s%s\n", "", info->more);
 	}
 	fputs("  -- COMMAND ARGS...    start COMMAND when all is attached, end with it;\n"
 	      "                        target_pid() is its process\n"

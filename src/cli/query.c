@@ -123,41 +123,37 @@ static bool is_database(struct query *query, const struct ast_statement *s)
 	return error == SQLITE_OK;
 }
 
+static bool is_rule(const char *name, size_t n)
+{
+	for (u32 i = 0; i < opt_n_rules; i++)
+		if (strlen(opt_rules[i].name) == n && strncmp(opt_rules[i].name, name, n) == 0)
+			return true;
+	return false;
+}
+
 /* rules_off as SET or WITH give it: names of rules, or 'all'. */
 static void check_rules(const struct ast_option *option, struct diags *diags)
 {
 	const struct ast *value = option->value;
-	const char *list = NULL;
-	struct diag *diag;
+	const char *list = value->kind == AST_TEXT			    ? value->text
+			   : value->kind == AST_NAME && value->n_parts == 1 ? value->parts[0]
+									    : NULL;
+	bool is_good = list != NULL;
 	struct buf names;
-	bool is_good;
 
-	if (strcasecmp(option->name, "rules_off") != 0)
+	if (strcasecmp(option->name, "rules_off") != 0 || (list && strcmp(list, "all") == 0))
 		return;
-	if (value->kind == AST_TEXT)
-		list = value->text;
-	else if (value->kind == AST_NAME && value->n_parts == 1)
-		list = value->parts[0];
-	is_good = list != NULL;
-	if (list && strcmp(list, "all") != 0) {
-		for (const char *at = list + strspn(list, ", "); *at; at += strspn(at, ", ")) {
-			size_t length = strcspn(at, ", ");
-			bool is_known = false;
-
-			for (u32 i = 0; i < opt_n_rules; i++)
-				is_known |= strlen(opt_rules[i].name) == length &&
-					    strncmp(opt_rules[i].name, at, length) == 0;
-			is_good &= is_known;
-			at += length;
-		}
-	}
+	for (const char *at = list; is_good && *(at += strspn(at, ", ")); at += strcspn(at, ", "))
+		is_good = is_rule(at, strcspn(at, ", "));
 	if (is_good)
 		return;
 	buf_init(&names);
 	for (u32 i = 0; i < opt_n_rules; i++)
 		buf_printf(&names, "%s%s", i ? "," : "", opt_rules[i].name);
-	diag = diag_error(diags, "bad-option-value", value->span, "rules_off names no such rule");
-	diag_hint(diags, diag, "'all', or some of '%s'", names.at);
+	diag_hint(
+		diags,
+		diag_error(diags, "bad-option-value", value->span, "rules_off names no such rule"),
+		"'all', or some of '%s'", names.at);
 	buf_free(&names);
 }
 
