@@ -21,22 +21,6 @@ static void require_signed(struct gen *g, const struct expr *e, vreg v, label nu
 	ir_place(g->ir, fits);
 }
 
-static vreg alu(struct gen *g, enum ir_alu op, vreg a, vreg b)
-{
-	vreg v = ir_reg(g->ir);
-
-	ir_alu(g->ir, op, v, a, b);
-	return v;
-}
-
-static vreg alui(struct gen *g, enum ir_alu op, vreg a, s64 b)
-{
-	vreg v = ir_reg(g->ir);
-
-	ir_alui(g->ir, op, v, a, b);
-	return v;
-}
-
 /* Goes on when `condition` holds between a and b; else the result did not fit. */
 static void require(struct gen *g, enum ir_condition condition, vreg a, vreg b, label null)
 {
@@ -65,7 +49,7 @@ static bool both_positive(const struct expr *e)
 static vreg add_sub_checked(struct gen *g, const struct expr *e, vreg a, vreg b, label null)
 {
 	bool is_add = e->op == OP_ADD;
-	vreg r = alu(g, is_add ? IR_ADD : IR_SUB, a, b);
+	vreg r = gen_alu(g, is_add ? IR_ADD : IR_SUB, a, b);
 
 	if (both_positive(e) && is_add) {
 		require(g, IR_GE, r, a, null);
@@ -83,9 +67,9 @@ static vreg add_sub_checked(struct gen *g, const struct expr *e, vreg a, vreg b,
 		ir_place(g->ir, ok);
 		return r;
 	}
-	vreg x = alu(g, IR_XOR, a, is_add ? r : b), y = alu(g, IR_XOR, is_add ? b : a, r);
+	vreg x = gen_alu(g, IR_XOR, a, is_add ? r : b), y = gen_alu(g, IR_XOR, is_add ? b : a, r);
 
-	requirei(g, IR_SGE, alu(g, IR_AND, x, y), 0, null);
+	requirei(g, IR_SGE, gen_alu(g, IR_AND, x, y), 0, null);
 	return r;
 }
 
@@ -114,7 +98,7 @@ static vreg multiply_checked(struct gen *g, const struct expr *e, vreg a, vreg b
 
 	if (e->type.is_signed) {
 		/* 2^63 - 1 plus the sign bit of a ^ b. */
-		vreg sign = alui(g, IR_SHR, alu(g, IR_XOR, a, b), 63);
+		vreg sign = gen_alui(g, IR_SHR, gen_alu(g, IR_XOR, a, b), 63);
 
 		ir_imm(g->ir, limit, INT64_MAX);
 		ir_alu(g->ir, IR_ADD, limit, limit, sign);
@@ -122,9 +106,9 @@ static vreg multiply_checked(struct gen *g, const struct expr *e, vreg a, vreg b
 		ir_imm(g->ir, limit, -1);
 	}
 	ir_branchi(g->ir, IR_EQ, q, 0, zero);
-	require(g, IR_LE, p, alu(g, IR_DIV, limit, q), null);
+	require(g, IR_LE, p, gen_alu(g, IR_DIV, limit, q), null);
 	ir_place(g->ir, zero);
-	return alu(g, IR_MUL, a, b);
+	return gen_alu(g, IR_MUL, a, b);
 }
 
 static vreg divide(struct gen *g, const struct expr *e, vreg a, vreg b, label null)
@@ -137,9 +121,9 @@ static vreg divide(struct gen *g, const struct expr *e, vreg a, vreg b, label nu
 	if (y->lo <= 0 && y->hi >= 0)
 		requirei(g, IR_NE, b, 0, null);
 	if (both_positive(e))
-		return alu(g, is_div ? IR_DIV : IR_MOD, a, b);
+		return gen_alu(g, is_div ? IR_DIV : IR_MOD, a, b);
 	if (y->lo > -1 || y->hi < -1)
-		return alu(g, is_div ? IR_SDIV : IR_SMOD, a, b);
+		return gen_alu(g, is_div ? IR_SDIV : IR_SMOD, a, b);
 	/* -2^63 / -1 has no 64-bit result; kernels before 6.12 trapped on it. */
 	r = ir_reg(g->ir);
 	minus_one = ir_label(g->ir);
@@ -164,17 +148,14 @@ static vreg shift_by_constant(struct gen *g, const struct expr *e, vreg a, s128 
 {
 	bool left = (e->op == OP_SHIFT_LEFT) == (amount >= 0);
 	enum ir_alu right = e->args[0]->lo < 0 ? IR_SAR : IR_SHR;
-	vreg zero;
 
 	if (amount < 0)
 		amount = -amount;
 	if (amount <= 63)
-		return alui(g, left ? IR_SHL : right, a, (s64)amount);
+		return gen_alui(g, left ? IR_SHL : right, a, (s64)amount);
 	if (!left && right == IR_SAR)
-		return alui(g, IR_SAR, a, 63);
-	zero = ir_reg(g->ir);
-	ir_imm(g->ir, zero, 0);
-	return zero;
+		return gen_alui(g, IR_SAR, a, 63);
+	return gen_imm(g, 0);
 }
 
 static void shift_one_way(struct gen *g, bool left, bool is_signed, vreg r, vreg a, vreg amount)
@@ -219,16 +200,16 @@ static vreg binary(struct gen *g, const struct expr *e, vreg a, vreg b, label nu
 	if (e->op == OP_ADD || e->op == OP_SUB) {
 		if (e->may_overflow)
 			return add_sub_checked(g, e, a, b, null);
-		return alu(g, e->op == OP_ADD ? IR_ADD : IR_SUB, a, b);
+		return gen_alu(g, e->op == OP_ADD ? IR_ADD : IR_SUB, a, b);
 	}
 	if (e->op == OP_MUL && e->may_overflow)
 		return multiply_checked(g, e, a, b, null);
 	if (e->op == OP_MUL)
-		return alu(g, IR_MUL, a, b);
+		return gen_alu(g, IR_MUL, a, b);
 	if (e->op == OP_DIV || e->op == OP_MOD)
 		return divide(g, e, a, b, null);
 	if (e->op == OP_BIT_AND || e->op == OP_BIT_OR)
-		return alu(g, e->op == OP_BIT_AND ? IR_AND : IR_OR, a, b);
+		return gen_alu(g, e->op == OP_BIT_AND ? IR_AND : IR_OR, a, b);
 	return shift(g, e, a, b);
 }
 
@@ -267,14 +248,14 @@ vreg gen_arithmetic(struct gen *g, const struct expr *e, label null)
 
 	ir_at(g->ir, e->span);
 	if (has_immediate(e, &op))
-		return alui(g, op, a, (s64)(u64)e->args[1]->integer);
+		return gen_alui(g, op, a, (s64)(u64)e->args[1]->integer);
 	if (needs_signed_arguments(e))
 		require_signed(g, e->args[0], a, null);
 	if (e->n_args == 1) {
 		if (e->op == OP_PLUS)
 			return a;
 		if (e->op == OP_BIT_NOT)
-			return alui(g, IR_XOR, a, -1);
+			return gen_alui(g, IR_XOR, a, -1);
 		/* 2^63, the negative of which fits, and -2^63, whose does not, are the same bits.
 		 */
 		if (e->may_overflow)

@@ -15,10 +15,8 @@ void gen_attempt_place(struct gen *g, const struct expr *e)
 
 		if (!expr_equal(a->expr, e))
 			continue;
-		if (!a->failed) {
-			a->failed = ir_reg(g->ir);
-			ir_imm(g->ir, a->failed, 0);
-		}
+		if (!a->failed)
+			a->failed = gen_imm(g, 0);
 		return;
 	}
 	vec_push(g->arena, &g->attempts, (struct attempt){ .expr = e });

@@ -6,15 +6,6 @@
  */
 #include "gen/internal.h"
 
-static void update_count(struct gen *g, const struct cell *c, vreg row)
-{
-	vreg n = ir_reg(g->ir);
-
-	ir_load(g->ir, n, row, (s32)c->bytes_offset, IR_U64);
-	ir_alui(g->ir, IR_ADD, n, n, 1);
-	ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, n);
-}
-
 /* 128 bits: the high word takes the carry and, for a negative value, the sign. */
 static void update_sum(struct gen *g, const struct cell *c, vreg row,
 		       const struct cell_value *value)
@@ -22,28 +13,23 @@ static void update_sum(struct gen *g, const struct cell *c, vreg row,
 	struct ir *ir = g->ir;
 	vreg v = value->reg;
 	const s32 low_at = (s32)c->bytes_offset, high_at = low_at + 8;
-	vreg low = ir_reg(ir), high;
+	vreg low = gen_load(g, row, c->bytes_offset, IR_U64), high;
 	label end = ir_label(ir);
 
-	ir_load(ir, low, row, low_at, IR_U64);
 	ir_alu(ir, IR_ADD, low, low, v);
 	ir_store(ir, row, low_at, IR_U64, low);
 	if (!c->is_wide)
 		return;
-	high = ir_reg(ir);
 	if (!c->is_signed) {
 		ir_branch(ir, IR_GE, low, v, end);
-		ir_load(ir, high, row, high_at, IR_U64);
-		ir_alui(ir, IR_ADD, high, high, 1);
-		ir_store(ir, row, high_at, IR_U64, high);
+		gen_add_one(g, row, (u32)high_at);
 		ir_place(ir, end);
 		return;
 	}
-	vreg sign = ir_reg(ir);
+	vreg sign = gen_alui(g, IR_SAR, v, 63);
 	label no_carry = ir_label(ir);
 
-	ir_alui(ir, IR_SAR, sign, v, 63);
-	ir_load(ir, high, row, high_at, IR_U64);
+	high = gen_load(g, row, (u32)high_at, IR_U64);
 	ir_alu(ir, IR_ADD, high, high, sign);
 	ir_branch(ir, IR_GE, low, v, no_carry);
 	ir_alui(ir, IR_ADD, high, high, 1);
@@ -57,16 +43,13 @@ static void update_extreme(struct gen *g, const struct cell *c, vreg row,
 			   const struct cell_value *value)
 {
 	struct ir *ir = g->ir;
-	vreg v = value->reg;
-	vreg biased = v, known = ir_reg(ir);
+	vreg biased = value->reg, known;
 	u64 flip = (c->is_signed ? CELL_BIAS : 0) ^ (c->kind == CELL_MIN ? ~0ull : 0);
 	label end = ir_label(ir);
 
-	if (flip) {
-		biased = ir_reg(ir);
-		ir_alui(ir, IR_XOR, biased, v, (s64)flip);
-	}
-	ir_load(ir, known, row, (s32)c->bytes_offset, IR_U64);
+	if (flip)
+		biased = gen_alui(g, IR_XOR, biased, (s64)flip);
+	known = gen_load(g, row, c->bytes_offset, IR_U64);
 	ir_branch(ir, IR_LE, biased, known, end);
 	ir_store(ir, row, (s32)c->bytes_offset, IR_U64, biased);
 	ir_place(ir, end);
@@ -74,13 +57,9 @@ static void update_extreme(struct gen *g, const struct cell *c, vreg row,
 
 static void update_bits(struct gen *g, const struct cell *c, vreg row, vreg v)
 {
-	vreg known = ir_reg(g->ir), bits = v;
+	vreg bits = c->kind == CELL_AND ? gen_alui(g, IR_XOR, v, -1) : v;
+	vreg known = gen_load(g, row, c->bytes_offset, IR_U64);
 
-	if (c->kind == CELL_AND) {
-		bits = ir_reg(g->ir);
-		ir_alui(g->ir, IR_XOR, bits, v, -1);
-	}
-	ir_load(g->ir, known, row, (s32)c->bytes_offset, IR_U64);
 	ir_alu(g->ir, c->kind == CELL_XOR ? IR_XOR : IR_OR, known, known, bits);
 	ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, known);
 }
@@ -89,7 +68,7 @@ static void update(struct gen *g, const struct cell *c, vreg row, const struct c
 {
 	switch (c->kind) {
 	case CELL_COUNT:
-		update_count(g, c, row);
+		gen_add_one(g, row, c->bytes_offset);
 		return;
 	case CELL_SUM:
 		update_sum(g, c, row, value);
@@ -182,11 +161,7 @@ static void negative_begin(struct gen *g)
 		n += is_first_of_group(g, i) && has_skipping(g, i);
 		n += is_weight_signed(&g->phys->cells[i]);
 	}
-	g->negative = 0;
-	if (n < 2)
-		return;
-	g->negative = ir_reg(g->ir);
-	ir_imm(g->ir, g->negative, 0);
+	g->negative = n < 2 ? 0 : gen_imm(g, 0);
 }
 
 static void negative_end(struct gen *g)

@@ -22,11 +22,10 @@ stack_object gen_scratch(struct gen *g)
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
 		    vreg address)
 {
-	vreg args[3] = { ir_reg(g->ir), ir_reg(g->ir), address };
+	vreg args[3] = { ir_reg(g->ir), gen_imm(g, bytes), address };
 	vreg result = ir_reg(g->ir);
 
 	ir_stack_address(g->ir, args[0], object, 0);
-	ir_imm(g->ir, args[1], bytes);
 	ir_call(g->ir, result, helper, 3, args);
 	return result;
 }
@@ -58,10 +57,7 @@ static const struct {
 
 vreg gen_replay_column(struct gen *g, u32 column)
 {
-	vreg v = ir_reg(g->ir);
-
-	ir_load(g->ir, v, g->context, replay_columns[column].offset, replay_columns[column].size);
-	return v;
+	return gen_load(g, g->context, replay_columns[column].offset, replay_columns[column].size);
 }
 
 vreg gen_current_cpu(struct gen *g)

@@ -4,54 +4,40 @@
  */
 #include "gen/internal.h"
 
-static vreg counter_add(struct gen *g, vreg base, s32 offset)
-{
-	vreg v = ir_reg(g->ir);
-
-	ir_load(g->ir, v, base, offset, IR_U64);
-	ir_alui(g->ir, IR_ADD, v, v, 1);
-	ir_store(g->ir, base, offset, IR_U64, v);
-	return v;
-}
-
 /* A part that only stores starts here has no slice: what it counts stands in the control line. */
 static void count_start(struct gen *g, u32 offset_bytes)
 {
 	struct ir *ir = g->ir;
-	vreg cpu = gen_current_cpu(g), line = ir_reg(ir), offset = ir_reg(ir), one = ir_reg(ir);
+	vreg cpu = gen_current_cpu(g), line;
 	label unknown = ir_label(ir);
 
 	ir_branchi(ir, IR_GE, cpu, g->phys->state.n_cpus, unknown);
-	ir_map_value(ir, line, load_map_number(g->phys, LOAD_MAP_CONTROL), 0);
-	ir_alui(ir, IR_MUL, offset, cpu, sizeof(struct control_line));
-	ir_alu(ir, IR_ADD, line, line, offset);
-	ir_imm(ir, one, 1);
-	ir_atomic(ir, IR_ATOMIC_ADD, 0, line, (s32)offset_bytes, IR_U64, one);
+	line = gen_element(g, load_map_number(g->phys, LOAD_MAP_CONTROL), 0, cpu,
+			   sizeof(struct control_line));
+	ir_atomic(ir, IR_ATOMIC_ADD, 0, line, (s32)offset_bytes, IR_U64, gen_imm(g, 1));
 	ir_place(ir, unknown);
 }
 
+/* Those that a part without a slice has; 0, which is start_faults: none. */
+static const u32 start_counters[COUNTER_N] = {
+	[COUNTER_NEGATIVE] = offsetof(struct control_line, start_negative),
+	[COUNTER_EVICTED] = offsetof(struct control_line, start_evicted),
+	[COUNTER_RUNNING_FULL] = offsetof(struct control_line, start_running_full),
+};
+
 void gen_count(struct gen *g, enum counter counter)
 {
-	if (g->slice) {
-		counter_add(g, g->slice, 8 * (s32)counter);
-		return;
-	}
-	if (counter == COUNTER_FAULT)
-		count_start(g, offsetof(struct control_line, start_faults));
-	else if (counter == COUNTER_NEGATIVE)
-		count_start(g, offsetof(struct control_line, start_negative));
-	else if (counter == COUNTER_EVICTED)
-		count_start(g, offsetof(struct control_line, start_evicted));
-	else if (counter == COUNTER_RUNNING_FULL)
-		count_start(g, offsetof(struct control_line, start_running_full));
+	BUG_ON(!g->slice && counter != COUNTER_FAULT && !start_counters[counter]);
+	if (g->slice)
+		gen_add_one(g, g->slice, 8 * counter);
 	else
-		BUG("counter %d of a program without a slice", counter);
+		count_start(g, start_counters[counter]);
 }
 
 void gen_count_unpaired(struct gen *g, enum unpaired kind)
 {
 	if (g->slice)
-		counter_add(g, g->slice, 8 * (s32)(COUNTER_UNPAIRED + kind));
+		gen_add_one(g, g->slice, 8 * (COUNTER_UNPAIRED + kind));
 	else
 		count_start(g, (u32)(offsetof(struct control_line, unpaired) + 8 * kind));
 }

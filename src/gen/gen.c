@@ -13,19 +13,12 @@
 /* A table of u16 by number; where it says 0 the call is not wanted.  Its word for this call. */
 static vreg number_table(struct gen *g, const u16 *words, vreg number, label out)
 {
-	struct ir *ir = g->ir;
-	u32 n = (u32)syscall_count(), at;
-	vreg table = ir_reg(ir), offset = ir_reg(ir), word = ir_reg(ir);
+	u32 n = (u32)syscall_count(), at = gen_constant_table(g, words, n * sizeof(*words));
+	vreg word;
 
-	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
-	at = (u32)g->constants->n;
-	buf_put(g->constants, words, n * sizeof(*words));
-	ir_branchi(ir, IR_GE, number, n, out);
-	ir_map_value(ir, table, LOAD_MAP_CONST, at);
-	ir_alui(ir, IR_SHL, offset, number, 1);
-	ir_alu(ir, IR_ADD, table, table, offset);
-	ir_load(ir, word, table, 0, IR_U16);
-	ir_branchi(ir, IR_EQ, word, 0, out);
+	ir_branchi(g->ir, IR_GE, number, n, out);
+	word = gen_load(g, gen_table_address(g, at, gen_alui(g, IR_SHL, number, 1)), 0, IR_U16);
+	ir_branchi(g->ir, IR_EQ, word, 0, out);
 	return word;
 }
 
@@ -81,23 +74,16 @@ static void take_any_number(struct gen *g, vreg number, label out)
 	ir_place(g->ir, known);
 }
 
-/* A word of the saved registers. */
-static vreg register_at(struct gen *g, u32 offset_bytes)
+vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size)
 {
-	struct ir *ir = g->ir;
-	vreg v = ir_reg(ir), address;
 	stack_object copy;
 
-	if (g->hook->is_typed) {
-		ir_load(ir, v, g->registers, (s32)offset_bytes, IR_U64);
-		return v;
-	}
-	address = ir_reg(ir);
+	if (g->hook->is_typed)
+		return gen_load(g, g->registers, offset_bytes, size);
 	copy = gen_scratch(g);
-	ir_alui(ir, IR_ADD, address, g->registers, offset_bytes);
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
-	ir_stack_load(ir, v, copy, 0, IR_U64);
-	return v;
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8,
+		       gen_alui(g, IR_ADD, g->registers, offset_bytes));
+	return gen_stack_load(g, copy, 0, size);
 }
 
 /*
@@ -113,16 +99,15 @@ static vreg raw_syscall_filter(struct gen *g, void (*take)(struct gen *g, vreg n
 
 	g->registers = ir_reg(ir);
 	if (!g->hook->is_exit) {
-		number = ir_reg(ir);
-		ir_load(ir, number, g->context, 8, IR_U64);
+		number = gen_load(g, g->context, 8, IR_U64);
 		take(g, number, out);
 		ir_load(ir, g->registers, g->context, 0, IR_U64);
 	} else {
 		ir_load(ir, g->registers, g->context, 0, IR_U64);
-		number = register_at(g, PT_REGS_ORIG_AX);
+		number = gen_register(g, PT_REGS_ORIG_AX, IR_U64);
 		take(g, number, out);
 	}
-	segment = register_at(g, PT_REGS_CS);
+	segment = gen_register(g, PT_REGS_CS, IR_U64);
 	ir_extend(ir, segment, segment, IR_U16);
 	ir_branchi(ir, IR_EQ, segment, USER32_CS, out);
 	return number;

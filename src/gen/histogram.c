@@ -5,40 +5,7 @@
  * in the row, or in a chunk of the slice's pool that is taken when the first value
  * needs it.
  */
-#include <string.h>
-
 #include "gen/internal.h"
-
-/* Appends a table to the constants, unless it is there; returns where it begins. */
-u32 gen_constant_table(struct gen *g, const void *table, size_t bytes)
-{
-	struct buf *constants = g->constants;
-
-	for (size_t at = 0; at + bytes <= constants->n; at += 8)
-		if (memcmp(constants->at + at, table, bytes) == 0)
-			return (u32)at;
-	buf_fill(constants, 0, (8 - constants->n % 8) % 8);
-	buf_put(constants, table, bytes);
-	return (u32)(constants->n - bytes);
-}
-
-/* The address of the byte `offset` of a table. */
-vreg gen_table_address(struct gen *g, u32 table, vreg offset)
-{
-	vreg at = ir_reg(g->ir);
-
-	ir_map_value(g->ir, at, LOAD_MAP_CONST, table);
-	ir_alu(g->ir, IR_ADD, at, at, offset);
-	return at;
-}
-
-static vreg shifted(struct gen *g, enum ir_alu op, vreg a, u32 amount)
-{
-	vreg d = ir_reg(g->ir);
-
-	ir_alui(g->ir, op, d, a, amount);
-	return d;
-}
 
 /* --- Logarithmic schemes --- */
 
@@ -46,19 +13,18 @@ static vreg shifted(struct gen *g, enum ir_alu op, vreg a, u32 amount)
 static vreg shift_of(struct gen *g, vreg v, u64 hi, u32 b)
 {
 	struct ir *ir = g->ir;
-	vreg bits = ir_reg(ir), shift = ir_reg(ir);
+	vreg bits;
 	u8 table[64];
 
 	for (u32 i = 0; i < 64; i++)
 		table[i] = scheme_log2_table[i] > b ? scheme_log2_table[i] - b : 0;
-	ir_alui(ir, IR_OR, bits, v, 1ll << b);
+	bits = gen_alui(g, IR_OR, v, 1ll << b);
 	for (u32 by = 1; by < 64 && (hi | 1ull << b) >> by; by *= 2)
-		ir_alu(ir, IR_OR, bits, bits, shifted(g, IR_SHR, bits, by));
+		ir_alu(ir, IR_OR, bits, bits, gen_alui(g, IR_SHR, bits, by));
 	ir_alui(ir, IR_MUL, bits, bits, (s64)SCHEME_LOG2_MULTIPLIER);
 	ir_alui(ir, IR_SHR, bits, bits, 58);
-	ir_load(ir, shift, gen_table_address(g, gen_constant_table(g, table, sizeof(table)), bits),
-		0, IR_U8);
-	return shift;
+	return gen_load(g, gen_table_address(g, gen_constant_table(g, table, sizeof(table)), bits),
+			0, IR_U8);
 }
 
 static vreg log_linear(struct gen *g, vreg v, u64 hi, u32 b)
@@ -68,9 +34,8 @@ static vreg log_linear(struct gen *g, vreg v, u64 hi, u32 b)
 	if (hi >> b <= 1)
 		return v; /* the linear cells of the start, each one wide */
 	shift = shift_of(g, v, hi, b);
-	cell = ir_reg(g->ir);
-	ir_alu(g->ir, IR_SHR, cell, v, shift);
-	ir_alu(g->ir, IR_ADD, cell, cell, shifted(g, IR_SHL, shift, b));
+	cell = gen_alu(g, IR_SHR, v, shift);
+	ir_alu(g->ir, IR_ADD, cell, cell, gen_alui(g, IR_SHL, shift, b));
 	return cell;
 }
 
@@ -107,16 +72,16 @@ static vreg exponential(struct gen *g, vreg v, u64 hi, u32 s, label end)
 {
 	struct ir *ir = g->ir;
 	u32 n, table = exponential_table(g, s, &n);
-	vreg cell = ir_reg(ir), above = ir_reg(ir), at;
+	vreg cell = ir_reg(ir), above, at;
 
 	ir_mov(ir, cell, log_linear(g, v, hi, s + 1));
 	/* Never taken: it shows the verifier that the entry lies in the table. */
 	ir_branchi(ir, IR_GE, cell, n, end);
-	at = gen_table_address(g, table, shifted(g, IR_SHL, cell, 4));
-	ir_load(ir, above, at, offsetof(struct exponential_entry, threshold), IR_U64);
+	at = gen_table_address(g, table, gen_alui(g, IR_SHL, cell, 4));
+	above = gen_load(g, at, offsetof(struct exponential_entry, threshold), IR_U64);
 	ir_load(ir, cell, at, offsetof(struct exponential_entry, base), IR_U64);
 	ir_alu(ir, IR_SUB, above, above, v);
-	ir_alu(ir, IR_ADD, cell, cell, shifted(g, IR_SHR, above, 63));
+	ir_alu(ir, IR_ADD, cell, cell, gen_alui(g, IR_SHR, above, 63));
 	return cell;
 }
 
@@ -125,8 +90,6 @@ static vreg exponential(struct gen *g, vreg v, u64 hi, u32 s, label end)
 /* offset / step for 0 <= offset < span: a multiplication where one is exact. */
 static vreg divide(struct gen *g, vreg offset, u64 step, u64 span)
 {
-	vreg q = ir_reg(g->ir);
-
 	for (u32 k = 1; k < 64 && (step & (step - 1)); k++) {
 		u128 m = (((u128)1 << k) + step - 1) / step;
 		u128 excess = m * step - ((u128)1 << k);
@@ -136,24 +99,20 @@ static vreg divide(struct gen *g, vreg offset, u64 step, u64 span)
 			break;
 		if (excess * (span - 1) >> k)
 			continue;
-		ir_alui(g->ir, IR_MUL, q, offset, (s64)m);
-		ir_alui(g->ir, IR_SHR, q, q, k);
-		return q;
+		return gen_alui(g, IR_SHR, gen_alui(g, IR_MUL, offset, (s64)m), k);
 	}
-	ir_alui(g->ir, IR_DIV, q, offset, (s64)step);
-	return q;
+	return gen_alui(g, IR_DIV, offset, (s64)step);
 }
 
 /* 1 where a < b, unsigned, else 0: the borrow of a - b. */
 static vreg is_less(struct gen *g, vreg a, vreg b, bool is_near)
 {
 	struct ir *ir = g->ir;
-	vreg d = ir_reg(ir), either = ir_reg(ir), both = ir_reg(ir);
+	vreg d = gen_alu(g, IR_SUB, a, b), either, both;
 
-	ir_alu(ir, IR_SUB, d, a, b);
 	if (!is_near) { /* they may be 2^63 and more apart */
-		ir_alui(ir, IR_XOR, either, a, -1);
-		ir_alu(ir, IR_AND, both, either, b);
+		either = gen_alui(g, IR_XOR, a, -1);
+		both = gen_alu(g, IR_AND, either, b);
 		ir_alu(ir, IR_OR, either, either, b);
 		ir_alu(ir, IR_AND, d, d, either);
 		ir_alu(ir, IR_OR, d, d, both);
@@ -171,7 +130,7 @@ static vreg search(struct gen *g, const struct scheme *scheme, vreg offset, u64 
 {
 	struct ir *ir = g->ir;
 	u32 n_inside = scheme->n_bounds - 2, n = 1, table;
-	vreg found = ir_reg(ir), entry = ir_reg(ir), at;
+	vreg found = gen_imm(g, 0), at = ir_reg(ir);
 	u64 *entries;
 
 	while (n - 1 < n_inside)
@@ -186,11 +145,10 @@ static vreg search(struct gen *g, const struct scheme *scheme, vreg offset, u64 
 	ir_map_value(ir, at, LOAD_MAP_CONST, table);
 	ir_imm(ir, found, 0);
 	for (u32 step = n / 2; step > 0; step /= 2) {
-		vreg more;
+		vreg entry = gen_load(g, at, 8 * (step - 1), IR_U64);
+		vreg more = gen_alui(g, IR_SHL, is_less(g, entry, offset, span <= 1ull << 63),
+				     __builtin_ctz(step) + 3);
 
-		ir_load(ir, entry, at, 8 * (s32)(step - 1), IR_U64);
-		more = shifted(g, IR_SHL, is_less(g, entry, offset, span <= 1ull << 63),
-			       (u32)__builtin_ctz(step) + 3);
 		ir_alu(ir, IR_ADD, at, at, more);
 		ir_alu(ir, IR_ADD, found, found, more);
 	}
@@ -263,15 +221,6 @@ static vreg cell_number(struct gen *g, const struct cell *c, vreg v, label end)
 	BUG("scheme %d", c->scheme->kind);
 }
 
-static void add_one(struct gen *g, vreg base, u32 offset_bytes)
-{
-	vreg n = ir_reg(g->ir);
-
-	ir_load(g->ir, n, base, (s32)offset_bytes, IR_U64);
-	ir_alui(g->ir, IR_ADD, n, n, 1);
-	ir_store(g->ir, base, (s32)offset_bytes, IR_U64, n);
-}
-
 /* The next free bytes of the slice's pool, noted at `entry`; a pool in full use counts. */
 static void take_chunk(struct gen *g, const struct cell *c, vreg row, vreg entry, vreg chunk,
 		       label end)
@@ -279,10 +228,9 @@ static void take_chunk(struct gen *g, const struct cell *c, vreg row, vreg entry
 	const struct state_layout *s = &g->phys->state;
 	const u32 bytes = 8 * c->chunk_cells;
 	struct ir *ir = g->ir;
-	vreg used = ir_reg(ir);
+	vreg used = gen_load(g, g->slice, 8 * COUNTER_POOL, IR_U64);
 	label full = ir_label(ir), taken = ir_label(ir);
 
-	ir_load(ir, used, g->slice, 8 * COUNTER_POOL, IR_U64);
 	ir_branchi(ir, IR_GT, used, (s64)s->pool_bytes - bytes, full);
 	ir_alui(ir, IR_ADD, chunk, used, s->pool_bytes_offset);
 	ir_store(ir, entry, (s32)c->bytes_offset, IR_U32, chunk);
@@ -290,7 +238,7 @@ static void take_chunk(struct gen *g, const struct cell *c, vreg row, vreg entry
 	ir_store(ir, g->slice, 8 * COUNTER_POOL, IR_U64, used);
 	ir_jump(ir, taken);
 	ir_place(ir, full);
-	add_one(g, row, c->bytes_offset + c->unplaced_bytes);
+	gen_add_one(g, row, c->bytes_offset + c->unplaced_bytes);
 	gen_count(g, COUNTER_UNPLACED);
 	ir_jump(ir, end);
 	ir_place(ir, taken);
@@ -300,8 +248,8 @@ static void update_chunked(struct gen *g, const struct cell *c, vreg row, vreg c
 {
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
-	vreg entry = shifted(g, IR_SHR, cell, (u32)__builtin_ctz(c->chunk_cells));
-	vreg chunk = ir_reg(ir), at = ir_reg(ir);
+	vreg entry = gen_alui(g, IR_SHR, cell, (u32)__builtin_ctz(c->chunk_cells));
+	vreg chunk = ir_reg(ir), at;
 	label have = ir_label(ir);
 
 	ir_alui(ir, IR_SHL, entry, entry, 2);
@@ -313,11 +261,10 @@ static void update_chunked(struct gen *g, const struct cell *c, vreg row, vreg c
 	/* Never taken: it shows the verifier that the chunk lies in the slice. */
 	ir_branchi(ir, IR_GT, chunk, (s64)s->pool_bytes_offset + s->pool_bytes - 8 * c->chunk_cells,
 		   end);
-	ir_alui(ir, IR_AND, at, cell, c->chunk_cells - 1);
-	ir_alui(ir, IR_SHL, at, at, 3);
+	at = gen_alui(g, IR_SHL, gen_alui(g, IR_AND, cell, c->chunk_cells - 1), 3);
 	ir_alu(ir, IR_ADD, at, at, g->slice);
 	ir_alu(ir, IR_ADD, at, at, chunk);
-	add_one(g, at, 0);
+	gen_add_one(g, at, 0);
 }
 
 void gen_histogram(struct gen *g, const struct cell *c, vreg row, vreg v)
@@ -330,10 +277,10 @@ void gen_histogram(struct gen *g, const struct cell *c, vreg row, vreg v)
 	if (c->chunk_cells) {
 		update_chunked(g, c, row, cell, end);
 	} else {
-		vreg at = shifted(g, IR_SHL, cell, 3);
+		vreg at = gen_alui(g, IR_SHL, cell, 3);
 
 		ir_alu(g->ir, IR_ADD, at, at, row);
-		add_one(g, at, c->bytes_offset);
+		gen_add_one(g, at, c->bytes_offset);
 	}
 	ir_place(g->ir, end);
 }

@@ -129,6 +129,26 @@ static inline u64 gen_literal_word(const struct expr *literal, u32 word)
 	return w;
 }
 
+/* emit.c: what several operators emit alike; each into a new register. */
+vreg gen_imm(struct gen *g, s64 value);
+vreg gen_alu(struct gen *g, enum ir_alu op, vreg a, vreg b);
+vreg gen_alui(struct gen *g, enum ir_alu op, vreg a, s64 b);
+vreg gen_load(struct gen *g, vreg base, u32 offset_bytes, enum ir_size size);
+vreg gen_stack_load(struct gen *g, stack_object object, u32 offset_bytes, enum ir_size size);
+/* The address of element `index` of an array in a map's value. */
+vreg gen_element(struct gen *g, u32 map, u64 offset_bytes, vreg index, u64 stride_bytes);
+/* base[offset] += 1, where nobody else writes. */
+void gen_add_one(struct gen *g, vreg base, u32 offset_bytes);
+/* Words from memory to the stack, to memory from there, and from there to there. */
+void gen_words_in(struct gen *g, stack_object to, vreg base, u32 offset_bytes, u32 n_words);
+void gen_words_out(struct gen *g, vreg base, u32 offset_bytes, stack_object from, u32 n_words);
+void gen_words_copy(struct gen *g, stack_object to, stack_object from, u32 n_words);
+void gen_words_zero(struct gen *g, stack_object to, u32 n_words);
+/* A table appended to the constants, unless it is there: where it begins. */
+u32 gen_constant_table(struct gen *g, const void *table, size_t bytes);
+/* The address of the byte `offset` of such a table. */
+vreg gen_table_address(struct gen *g, u32 table, vreg offset);
+
 /* context.c */
 vreg gen_current_cpu(struct gen *g);
 vreg gen_helper(struct gen *g, enum bpf_func_id helper);
@@ -156,6 +176,9 @@ vreg gen_stored_value(struct gen *g, const struct stored *s, label null);
 stack_object gen_stored_text(struct gen *g, const struct stored *s, label null);
 /* The argument of a UNION column for rows that this source triggers. */
 const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
+
+/* gen.c: what stands there in the saved registers of a system call. */
+vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size);
 
 /* source.c: what this layer knows of an access path, and columns. */
 extern const struct gen_kind gen_kinds[ACCESS_N];
@@ -210,8 +233,9 @@ struct key_word {
 	s64 constant;
 };
 vreg gen_key_load(struct gen *g, const struct key_word *k);
-/* Is this word one that keys are told apart by?  Where all are constant, each is. */
-bool gen_key_tells(const struct key_word *words, u32 n_words, u32 i);
+/* 0 where the words at base + offset are these; those that all keys share are not compared. */
+vreg gen_key_differs(struct gen *g, const struct key_word *words, u32 n_words, vreg base,
+		     u32 offset_bytes);
 /* The words of keys; those that may be NULL have a bit each in words[0]. */
 void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words);
 /* 64 bits, the high ones well mixed. */
@@ -245,9 +269,6 @@ struct cell_value {
 };
 /* histogram.c: not for values below zero where c->skips_negative. */
 void gen_histogram(struct gen *g, const struct cell *c, vreg row, vreg v);
-u32 gen_constant_table(struct gen *g, const void *table, size_t bytes);
-/* The address of the byte `offset` of such a table. */
-vreg gen_table_address(struct gen *g, u32 table, vreg offset);
 /* sketch.c */
 void gen_first_last(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);
 void gen_squares(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);

@@ -44,12 +44,7 @@ static void write_start(struct gen *g, const struct table *t, const struct strea
 			ir_store(g->ir, slot, (s32)c->bytes_offset, IR_U64, values[i].reg);
 			continue;
 		}
-		for (u32 w = 0; w < c->n_words; w++) {
-			vreg v = ir_reg(g->ir);
-
-			ir_stack_load(g->ir, v, values[i].text, 8 * w, IR_U64);
-			ir_store(g->ir, slot, (s32)(c->bytes_offset + 8 * w), IR_U64, v);
-		}
+		gen_words_out(g, slot, c->bytes_offset, values[i].text, c->n_words);
 	}
 	ir_store(g->ir, slot, PAIR_TIME_BYTES, IR_U64, t->now);
 }
@@ -61,10 +56,8 @@ static void count_evicted(struct gen *g, const struct table *t, vreg time)
 	bool is_pair = t->join->join == JOIN_PAIR;
 
 	if (t->join->within_ns) {
-		vreg age = ir_reg(g->ir);
-
-		ir_alu(g->ir, IR_SUB, age, t->now, time);
-		ir_branchi(g->ir, IR_LE, age, (s64)t->join->within_ns, young);
+		ir_branchi(g->ir, IR_LE, gen_alu(g, IR_SUB, t->now, time), (s64)t->join->within_ns,
+			   young);
 		if (is_pair)
 			gen_count_unpaired(g, UNPAIRED_EXPIRED);
 		ir_jump(g->ir, end);
@@ -86,10 +79,9 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	struct ir *ir = g->ir;
 	label again = ir_label(ir), free = ir_label(ir), oldest = ir_label(ir);
 	label back = ir_label(ir), retry = ir_label(ir), full = ir_label(ir);
-	vreg tries = ir_reg(ir);
+	vreg tries = gen_imm(g, TRIES);
 	struct choice c;
 
-	ir_imm(ir, tries, TRIES);
 	ir_place(ir, again);
 	if (t->join->join == JOIN_ASOF) {
 		/* Two starts of a key are kept: while one is written, the other can be read. */
@@ -128,11 +120,9 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
  */
 static struct choice find_tied(struct gen *g, const struct table *t, vreg tied)
 {
-	struct choice c = { .offset = ir_reg(g->ir), .time = ir_reg(g->ir) }, found;
+	struct choice c = { .offset = gen_imm(g, -1), .time = gen_imm(g, 0) }, found;
 	label single = ir_label(g->ir);
 
-	ir_imm(g->ir, c.offset, -1);
-	ir_imm(g->ir, c.time, 0);
 	ir_branchi(g->ir, IR_SGE, tied, 0, single);
 	ir_cold(g->ir, true);
 	found = table_choose(g, t, CHOOSE_LATEST);
@@ -325,12 +315,7 @@ static void read_start(struct gen *g, const struct phys_join *j, const struct st
 			ir_load(ir, stored[i].reg, slot, (s32)c->bytes_offset, IR_U64);
 			continue;
 		}
-		for (u32 w = 0; w < c->n_words; w++) {
-			vreg v = ir_reg(ir);
-
-			ir_load(ir, v, slot, (s32)(c->bytes_offset + 8 * w), IR_U64);
-			ir_stack_store(ir, stored[i].text, 8 * w, IR_U64, v);
-		}
+		gen_words_in(g, stored[i].text, slot, c->bytes_offset, c->n_words);
 	}
 }
 
@@ -345,10 +330,10 @@ static void read_nothing(struct gen *g, const struct phys_join *j, const struct 
 	ir_imm(g->ir, nulls, (s64)all);
 	ir_imm(g->ir, time, 0);
 	for (u32 i = 0; i < j->n_columns; i++) {
-		if (stored[i].reg && stored[i].reg != time)
+		if (!stored[i].reg)
+			gen_words_zero(g, stored[i].text, j->columns[i].n_words);
+		else if (stored[i].reg != time)
 			ir_imm(g->ir, stored[i].reg, 0);
-		for (u32 w = 0; !stored[i].reg && w < j->columns[i].n_words; w++)
-			ir_stack_storei(g->ir, stored[i].text, 8 * w, IR_U64, 0);
 	}
 }
 
@@ -356,10 +341,9 @@ static void look_up_table(struct gen *g, const struct table *t, const struct way
 {
 	struct ir *ir = g->ir;
 	label again = ir_label(ir), back = ir_label(ir), retry = ir_label(ir);
-	vreg tries = ir_reg(ir), slot, state;
+	vreg tries = gen_imm(g, TRIES), slot;
 	struct choice c;
 
-	ir_imm(ir, tries, TRIES);
 	ir_place(ir, again);
 	c = table_choose(g, t, CHOOSE_LATEST);
 	ir_mov(ir, on->time, c.time);
@@ -375,9 +359,7 @@ static void look_up_table(struct gen *g, const struct table *t, const struct way
 	} else {
 		/* Not used up: read, then see that nobody wrote meanwhile. */
 		read_start(g, t->join, on->stored, on->nulls, slot);
-		state = ir_reg(ir);
-		ir_load(ir, state, slot, PAIR_STATE_BYTES, IR_U64);
-		ir_branchi(ir, IR_NE, state, 2, retry);
+		ir_branchi(ir, IR_NE, gen_load(g, slot, PAIR_STATE_BYTES, IR_U64), 2, retry);
 		slot_check(g, t, slot, on->time, false, back);
 		ir_jump(ir, on->got);
 		ir_place(ir, back);
@@ -430,15 +412,12 @@ static void check_age(struct gen *g, const struct table *t, vreg time, label too
 		      label negative)
 {
 	const struct phys_join *j = t->join;
-	vreg age;
 
 	if (t->now && j->kind == PAIR_THREAD)
 		ir_branch(g->ir, IR_LT, t->now, time, negative);
-	if (!j->within_ns)
-		return;
-	age = ir_reg(g->ir);
-	ir_alu(g->ir, IR_SUB, age, t->now, time);
-	ir_branchi(g->ir, IR_GT, age, (s64)j->within_ns, too_old);
+	if (j->within_ns)
+		ir_branchi(g->ir, IR_GT, gen_alu(g, IR_SUB, t->now, time), (s64)j->within_ns,
+			   too_old);
 }
 
 void gen_look_up(struct gen *g, const struct phys_step *step)

@@ -9,24 +9,40 @@
 
 vreg gen_key_load(struct gen *g, const struct key_word *k)
 {
-	vreg v;
-
 	if (k->reg)
 		return k->reg;
-	v = ir_reg(g->ir);
 	if (k->is_constant)
-		ir_imm(g->ir, v, k->constant);
-	else
-		ir_stack_load(g->ir, v, k->object, k->offset_bytes, IR_U64);
-	return v;
+		return gen_imm(g, k->constant);
+	return gen_stack_load(g, k->object, k->offset_bytes, IR_U64);
 }
 
-bool gen_key_tells(const struct key_word *words, u32 n_words, u32 i)
+/* Is this word one that keys are told apart by?  Where all are constant, each is. */
+static bool is_telling(const struct key_word *words, u32 n_words, u32 i)
 {
 	for (u32 k = 0; words[i].is_constant && k < n_words; k++)
 		if (!words[k].is_constant)
 			return false;
 	return true;
+}
+
+vreg gen_key_differs(struct gen *g, const struct key_word *words, u32 n_words, vreg base,
+		     u32 offset_bytes)
+{
+	vreg differ = 0;
+
+	for (u32 i = 0; i < n_words; i++) {
+		vreg word;
+
+		if (!is_telling(words, n_words, i))
+			continue;
+		word = gen_load(g, base, offset_bytes + 8 * i, IR_U64);
+		ir_alu(g->ir, IR_XOR, word, word, gen_key_load(g, &words[i]));
+		if (differ)
+			ir_alu(g->ir, IR_OR, differ, differ, word);
+		else
+			differ = word;
+	}
+	return differ;
 }
 
 static void set_null_bit(struct gen *g, const struct phys_key *key, vreg nulls)
@@ -43,17 +59,12 @@ static void nullable_text(struct gen *g, const struct phys_key *key, vreg nulls,
 	u32 fork = gen_fork(g);
 
 	text = gen_text(g, key->expr, null);
-	for (u32 i = 0; i < key->n_words; i++) {
-		vreg v = ir_reg(g->ir);
-
-		ir_stack_load(g->ir, v, text, 8 * i, IR_U64);
-		ir_stack_store(g->ir, copy, 8 * i, IR_U64, v);
+	gen_words_copy(g, copy, text, key->n_words);
+	for (u32 i = 0; i < key->n_words; i++)
 		words[i] = (struct key_word){ .object = copy, .offset_bytes = 8 * i };
-	}
 	ir_jump(g->ir, end);
 	ir_place(g->ir, null);
-	for (u32 i = 0; i < key->n_words; i++)
-		ir_stack_storei(g->ir, copy, 8 * i, IR_U64, 0);
+	gen_words_zero(g, copy, key->n_words);
 	set_null_bit(g, key, nulls);
 	gen_join(g, fork);
 	ir_place(g->ir, end);
@@ -121,8 +132,7 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 	for (u32 i = 0; i < n_keys; i++) {
 		if (keys[i].null_bit < 0 || nulls)
 			continue;
-		nulls = ir_reg(g->ir);
-		ir_imm(g->ir, nulls, 0);
+		nulls = gen_imm(g, 0);
 		words[0].reg = nulls;
 	}
 	for (u32 i = 0; i < n_keys; i++) {
@@ -156,25 +166,20 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 
 vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words)
 {
-	vreg h = ir_reg(g->ir), multiplier = ir_reg(g->ir);
-	bool is_first = true;
+	vreg multiplier = gen_imm(g, HASH_MULTIPLIER), h = 0, high;
 
-	ir_imm(g->ir, multiplier, HASH_MULTIPLIER);
 	for (u32 i = 0; i < n_words; i++) {
 		vreg w;
 
-		if (!gen_key_tells(words, n_words, i))
+		if (!is_telling(words, n_words, i))
 			continue;
 		w = gen_key_load(g, &words[i]);
-		if (is_first) {
-			ir_alu(g->ir, IR_MUL, h, w, multiplier);
-			is_first = false;
+		if (!h) {
+			h = gen_alu(g, IR_MUL, w, multiplier);
 			continue;
 		}
 		/* The product's good bits are its high ones: bring them down before the next. */
-		vreg high = ir_reg(g->ir);
-
-		ir_alui(g->ir, IR_SHR, high, h, 29);
+		high = gen_alui(g, IR_SHR, h, 29);
 		ir_alu(g->ir, IR_XOR, h, h, high);
 		ir_alu(g->ir, IR_XOR, h, h, w);
 		ir_alu(g->ir, IR_MUL, h, h, multiplier);

@@ -120,23 +120,16 @@ static void run(struct gen *g, const struct automaton *a, stack_object text, u32
 		label no)
 {
 	struct ir *ir = g->ir;
-	vreg states = ir_reg(ir), table = ir_reg(ir);
+	vreg states = gen_imm(g, 1), table = ir_reg(ir);
 	label end = ir_label(ir);
-	u32 at;
 
-	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
-	at = (u32)g->constants->n;
-	buf_put(g->constants, a->on, sizeof(a->on));
-	ir_imm(ir, states, 1);
-	ir_map_value(ir, table, LOAD_MAP_CONST, at);
+	ir_map_value(ir, table, LOAD_MAP_CONST, gen_constant_table(g, a->on, sizeof(a->on)));
 	for (u32 i = 0; i < 8 * words; i++) {
-		vreg c = ir_reg(ir), entry = ir_reg(ir), keep = ir_reg(ir);
+		vreg c = gen_stack_load(g, text, i, IR_U8), entry, keep;
 
-		ir_stack_load(ir, c, text, i, IR_U8);
 		ir_branchi(ir, IR_EQ, c, 0, end);
-		ir_alui(ir, IR_SHL, c, c, 4);
-		ir_alu(ir, IR_ADD, entry, table, c);
-		ir_load(ir, keep, entry, 8, IR_U64);
+		entry = gen_alu(g, IR_ADD, table, gen_alui(g, IR_SHL, c, 4));
+		keep = gen_load(g, entry, 8, IR_U64);
 		ir_alu(ir, IR_AND, keep, keep, states);
 		ir_load(ir, entry, entry, 0, IR_U64);
 		ir_alu(ir, IR_AND, states, states, entry);

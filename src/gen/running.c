@@ -19,65 +19,40 @@ static s32 at(const struct phys_running *r, s32 offset_bytes)
 /* What the verifier knows it follows up, for each value anew. */
 static vreg unknown_zero(struct gen *g, const struct phys_running *r)
 {
-	vreg header = ir_reg(g->ir), zero = ir_reg(g->ir);
+	vreg header = ir_reg(g->ir);
 
 	ir_map_value(g->ir, header, load_map_number(g->phys, LOAD_MAP_PAIR), (u32)r->offset_bytes);
-	ir_load(g->ir, zero, header, 0, IR_U64);
-	return zero;
+	return gen_load(g, header, 0, IR_U64);
 }
 
 static vreg slot_at(struct gen *g, const struct phys_running *r, vreg number)
 {
-	vreg slot = ir_reg(g->ir), offset = ir_reg(g->ir);
-
-	ir_map_value(g->ir, slot, load_map_number(g->phys, LOAD_MAP_PAIR), (u32)r->slots_bytes);
-	ir_alui(g->ir, IR_MUL, offset, number, r->slot_bytes);
-	ir_alu(g->ir, IR_ADD, slot, slot, offset);
-	return slot;
+	return gen_element(g, load_map_number(g->phys, LOAD_MAP_PAIR), r->slots_bytes, number,
+			   r->slot_bytes);
 }
 
 static vreg direct_slot(struct gen *g, const struct sum *s, const struct key_word *words)
 {
 	const struct phys_running *r = s->r;
-	vreg number = ir_reg(g->ir);
+	vreg number;
 
 	if (!r->n_keys) {
+		number = ir_reg(g->ir);
 		ir_map_value(g->ir, number, load_map_number(g->phys, LOAD_MAP_PAIR),
 			     (u32)r->slots_bytes);
 		return number;
 	}
-	ir_alui(g->ir, IR_SUB, number, gen_key_load(g, &words[0]), r->domain_lo);
+	number = gen_alui(g, IR_SUB, gen_key_load(g, &words[0]), r->domain_lo);
 	/* Never taken: the key's range is known.  It is the verifier who wants to see it. */
 	ir_branchi(g->ir, IR_GE, number, r->n_slots, g->done);
 	return slot_at(g, r, number);
 }
 
-/* Goes to `found` where the slot's key is ours: one branch, see state.c. */
-static void branch_same_key(struct gen *g, const struct phys_running *r, vreg slot,
-			    const struct key_word *words, label found)
-{
-	struct ir *ir = g->ir;
-	vreg differ = 0;
-
-	for (u32 i = 0; i < r->key_words; i++) {
-		vreg word = ir_reg(ir);
-
-		ir_load(ir, word, slot, (s32)(RUNNING_KEY_BYTES + 8 * i), IR_U64);
-		ir_alu(ir, IR_XOR, word, word, gen_key_load(g, &words[i]));
-		if (differ)
-			ir_alu(ir, IR_OR, differ, differ, word);
-		else
-			differ = word;
-	}
-	ir_branchi(ir, IR_EQ, differ, 0, found);
-}
-
 static void publish(struct gen *g, vreg slot)
 {
-	vreg written = ir_reg(g->ir);
+	vreg written = gen_imm(g, 1);
 
 	/* The key is seen by who sees the mark: an exchange orders both. */
-	ir_imm(g->ir, written, 1);
 	ir_atomic(g->ir, IR_ATOMIC_XCHG, written, slot, RUNNING_WRITTEN_BYTES, IR_U64, written);
 }
 
@@ -88,13 +63,10 @@ static void publish(struct gen *g, vreg slot)
  */
 static vreg first_slot(struct gen *g, const struct phys_running *r, vreg hash)
 {
-	struct ir *ir = g->ir;
-	vreg number = ir_reg(ir);
+	vreg number = gen_alui(g, IR_SHR, hash, 64 - __builtin_ctz(r->n_slots));
 
-	ir_alui(ir, IR_SHR, number, hash, 64 - __builtin_ctz(r->n_slots));
-	ir_alu(ir, IR_XOR, number, number, unknown_zero(g, r));
-	ir_alui(ir, IR_AND, number, number, r->n_slots - 1);
-	return number;
+	ir_alu(g->ir, IR_XOR, number, number, unknown_zero(g, r));
+	return gen_alui(g, IR_AND, number, r->n_slots - 1);
 }
 
 /* What a slot in use is marked by: the hash, which no free slot has. */
@@ -133,7 +105,9 @@ static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word
 	ir_branch(ir, IR_NE, its, tag, next);
 	ir_load(ir, its, slot, RUNNING_WRITTEN_BYTES, IR_U64);
 	ir_branchi(ir, IR_EQ, its, 0, found);
-	branch_same_key(g, r, slot, words, found);
+	/* One branch: see state.c. */
+	ir_branchi(ir, IR_EQ, gen_key_differs(g, words, r->key_words, slot, RUNNING_KEY_BYTES), 0,
+		   found);
 	ir_place(ir, next);
 	ir_alui(ir, IR_ADD, number, number, 1);
 	ir_alui(ir, IR_AND, number, number, r->n_slots - 1);
@@ -156,22 +130,18 @@ static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word
 
 static void leave_if_over(struct gen *g, const struct sum *s, vreg slot)
 {
-	vreg is_over = ir_reg(g->ir);
+	u32 over = (u32)at(s->r, RUNNING_OVER_BYTES);
 
-	if (!s->r->may_overflow)
-		return;
-	ir_load(g->ir, is_over, slot, at(s->r, RUNNING_OVER_BYTES), IR_U64);
-	ir_branchi(g->ir, IR_NE, is_over, 0, s->over);
+	if (s->r->may_overflow)
+		ir_branchi(g->ir, IR_NE, gen_load(g, slot, over, IR_U64), 0, s->over);
 }
 
 /* The row adds nothing: the sum as it stands. */
 static void read_sum(struct gen *g, const struct sum *s, vreg slot)
 {
-	vreg is_set = ir_reg(g->ir);
-
 	leave_if_over(g, s, slot);
-	ir_load(g->ir, is_set, slot, at(s->r, RUNNING_SET_BYTES), IR_U64);
-	ir_branchi(g->ir, IR_EQ, is_set, 0, s->null);
+	ir_branchi(g->ir, IR_EQ, gen_load(g, slot, (u32)at(s->r, RUNNING_SET_BYTES), IR_U64), 0,
+		   s->null);
 	ir_load(g->ir, s->value, slot, at(s->r, RUNNING_SUM_BYTES), IR_U64);
 	ir_jump(g->ir, s->end);
 }
@@ -180,12 +150,9 @@ static void read_sum(struct gen *g, const struct sum *s, vreg slot)
 static void check_sum(struct gen *g, const struct sum *s, vreg slot, vreg old, vreg v)
 {
 	struct ir *ir = g->ir;
-	vreg x = ir_reg(ir), y = ir_reg(ir);
+	vreg x = gen_alu(g, IR_XOR, old, s->value), y = gen_alu(g, IR_XOR, v, s->value);
 
-	ir_alu(ir, IR_XOR, x, old, s->value);
-	ir_alu(ir, IR_XOR, y, v, s->value);
-	ir_alu(ir, IR_AND, x, x, y);
-	ir_branchi(ir, IR_SGE, x, 0, s->end);
+	ir_branchi(ir, IR_SGE, gen_alu(g, IR_AND, x, y), 0, s->end);
 	ir_storei(ir, slot, at(s->r, RUNNING_OVER_BYTES), IR_U64, 1);
 	ir_jump(ir, s->over);
 }

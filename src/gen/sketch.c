@@ -9,13 +9,7 @@
 /* Word i of the value. */
 static vreg word_of(struct gen *g, const struct cell_value *value, u32 i)
 {
-	vreg v;
-
-	if (value->reg)
-		return value->reg;
-	v = ir_reg(g->ir);
-	ir_stack_load(g->ir, v, value->text, 8 * i, IR_U64);
-	return v;
+	return value->reg ? value->reg : gen_stack_load(g, value->text, 8 * i, IR_U64);
 }
 
 /* --- first, last --- */
@@ -26,14 +20,12 @@ void gen_first_last(struct gen *g, const struct cell *c, vreg row, const struct 
 	struct ir *ir = g->ir;
 	label end = ir_label(ir);
 	u32 fork = gen_fork(g);
-	vreg time = gen_value(g, c->time, end), order = ir_reg(ir), known = ir_reg(ir);
+	vreg time = gen_value(g, c->time, end);
+	vreg order = c->kind == CELL_FIRST ? gen_alui(g, IR_XOR, time, -1)
+					   : gen_alui(g, IR_ADD, time, 1);
 
-	if (c->kind == CELL_FIRST)
-		ir_alui(ir, IR_XOR, order, time, -1);
-	else
-		ir_alui(ir, IR_ADD, order, time, 1);
-	ir_load(ir, known, row, (s32)c->bytes_offset, IR_U64);
-	ir_branch(ir, c->kind == CELL_FIRST ? IR_LE : IR_LT, order, known, end);
+	ir_branch(ir, c->kind == CELL_FIRST ? IR_LE : IR_LT, order,
+		  gen_load(g, row, c->bytes_offset, IR_U64), end);
 	ir_store(ir, row, (s32)c->bytes_offset, IR_U64, order);
 	for (u32 i = 0; i < c->n_words; i++)
 		ir_store(ir, row, (s32)(c->bytes_offset + 8 + 8 * i), IR_U64, word_of(g, value, i));
@@ -48,10 +40,9 @@ void gen_first_last(struct gen *g, const struct cell *c, vreg row, const struct 
 static void add_word(struct gen *g, vreg row, s32 offset, vreg v, vreg carry)
 {
 	struct ir *ir = g->ir;
-	vreg sum = ir_reg(ir);
+	vreg sum = gen_load(g, row, (u32)offset, IR_U64);
 	label none = ir_label(ir);
 
-	ir_load(ir, sum, row, offset, IR_U64);
 	ir_alu(ir, IR_ADD, sum, sum, v);
 	ir_store(ir, row, offset, IR_U64, sum);
 	if (!carry)
@@ -68,15 +59,14 @@ static void add_word(struct gen *g, vreg row, s32 offset, vreg v, vreg carry)
 static void square(struct gen *g, vreg m, vreg ret_low, vreg ret_high)
 {
 	struct ir *ir = g->ir;
-	vreg a = ir_reg(ir), b = ir_reg(ir), cross = ir_reg(ir), part = ir_reg(ir);
+	vreg a = ir_reg(ir), b = gen_alui(g, IR_SHR, m, 32), cross, part;
 	label none = ir_label(ir);
 
 	ir_extend(ir, a, m, IR_U32);
-	ir_alui(ir, IR_SHR, b, m, 32);
-	ir_alu(ir, IR_MUL, cross, a, b);
+	cross = gen_alu(g, IR_MUL, a, b);
 	ir_alu(ir, IR_MUL, ret_low, a, a);
 	ir_alu(ir, IR_MUL, ret_high, b, b);
-	ir_alui(ir, IR_SHL, part, cross, 33);
+	part = gen_alui(g, IR_SHL, cross, 33);
 	ir_alui(ir, IR_SHR, cross, cross, 31);
 	ir_alu(ir, IR_ADD, ret_high, ret_high, cross);
 	ir_alu(ir, IR_ADD, ret_low, ret_low, part);
@@ -100,16 +90,13 @@ void gen_squares(struct gen *g, const struct cell *c, vreg row, const struct cel
 		return;
 	}
 	if (c->is_signed) {
-		vreg sign = ir_reg(ir);
+		vreg sign = gen_alui(g, IR_SAR, value->reg, 63);
 
-		m = ir_reg(ir);
-		ir_alui(ir, IR_SAR, sign, value->reg, 63);
-		ir_alu(ir, IR_XOR, m, value->reg, sign);
+		m = gen_alu(g, IR_XOR, value->reg, sign);
 		ir_alu(ir, IR_SUB, m, m, sign);
 	}
 	square(g, m, low, high);
-	top = ir_reg(ir);
-	ir_imm(ir, top, 0);
+	top = gen_imm(g, 0);
 	add_word(g, row, at, low, high);
 	add_word(g, row, at + 8, high, top);
 	add_word(g, row, at + 16, top, 0);
@@ -119,25 +106,18 @@ void gen_squares(struct gen *g, const struct cell *c, vreg row, const struct cel
 
 static void shift_xor(struct gen *g, vreg h)
 {
-	vreg high = ir_reg(g->ir);
-
-	ir_alui(g->ir, IR_SHR, high, h, HLL_SHIFT);
-	ir_alu(g->ir, IR_XOR, h, h, high);
+	ir_alu(g->ir, IR_XOR, h, h, gen_alui(g, IR_SHR, h, HLL_SHIFT));
 }
 
 /* hll_hash() */
 static vreg hash_of(struct gen *g, const struct cell_value *value, u32 n_words)
 {
 	struct ir *ir = g->ir;
-	vreg h = ir_reg(ir);
+	vreg h = gen_alui(g, IR_ADD, word_of(g, value, 0), (s64)HLL_OFFSET);
 
-	ir_alui(ir, IR_ADD, h, word_of(g, value, 0), (s64)HLL_OFFSET);
-	for (u32 i = 1; i < n_words; i++) {
-		vreg part = ir_reg(ir);
-
-		ir_alui(ir, IR_MUL, part, word_of(g, value, i), (s64)hll_word_multiplier(i));
-		ir_alu(ir, IR_ADD, h, h, part);
-	}
+	for (u32 i = 1; i < n_words; i++)
+		ir_alu(ir, IR_ADD, h, h,
+		       gen_alui(g, IR_MUL, word_of(g, value, i), (s64)hll_word_multiplier(i)));
 	shift_xor(g, h);
 	ir_alui(ir, IR_MUL, h, h, (s64)HLL_MULTIPLIER_1);
 	shift_xor(g, h);
@@ -153,33 +133,28 @@ static vreg hash_of(struct gen *g, const struct cell_value *value, u32 n_words)
 static vreg rank_of(struct gen *g, vreg hash, u32 bits)
 {
 	struct ir *ir = g->ir;
-	vreg x = ir_reg(ir), less = ir_reg(ir), rank = ir_reg(ir);
+	vreg x = gen_alui(g, IR_SHR, hash, bits);
 	u8 table[64];
 
 	for (u32 i = 0; i < ARRAY_SIZE(table); i++)
 		table[i] = scheme_log2_table[i] + 1;
-	ir_alui(ir, IR_SHR, x, hash, bits);
 	ir_alui(ir, IR_OR, x, x, (s64)(1ull << (64 - bits)));
-	ir_alui(ir, IR_SUB, less, x, 1);
-	ir_alu(ir, IR_XOR, x, x, less);
+	ir_alu(ir, IR_XOR, x, x, gen_alui(g, IR_SUB, x, 1));
 	ir_alui(ir, IR_MUL, x, x, (s64)SCHEME_LOG2_MULTIPLIER);
 	ir_alui(ir, IR_SHR, x, x, 58);
-	ir_load(ir, rank, gen_table_address(g, gen_constant_table(g, table, sizeof(table)), x), 0,
-		IR_U8);
-	return rank;
+	return gen_load(g, gen_table_address(g, gen_constant_table(g, table, sizeof(table)), x), 0,
+			IR_U8);
 }
 
 void gen_registers(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value)
 {
 	struct ir *ir = g->ir;
 	vreg hash = hash_of(g, value, c->n_words), rank = rank_of(g, hash, c->hll_bits);
-	vreg at = ir_reg(ir), known = ir_reg(ir);
+	vreg at = gen_alui(g, IR_AND, hash, (s64)(1ull << c->hll_bits) - 1);
 	label end = ir_label(ir);
 
-	ir_alui(ir, IR_AND, at, hash, (s64)(1ull << c->hll_bits) - 1);
 	ir_alu(ir, IR_ADD, at, at, row);
-	ir_load(ir, known, at, (s32)c->bytes_offset, IR_U8);
-	ir_branch(ir, IR_LE, rank, known, end);
+	ir_branch(ir, IR_LE, rank, gen_load(g, at, c->bytes_offset, IR_U8), end);
 	ir_store(ir, at, (s32)c->bytes_offset, IR_U8, rank);
 	ir_place(ir, end);
 }
@@ -192,10 +167,9 @@ void gen_registers(struct gen *g, const struct cell *c, vreg row, const struct c
 static vreg weight_of(struct gen *g, const struct cell *c, vreg row, label end)
 {
 	struct ir *ir = g->ir;
-	vreg weight = ir_reg(ir), total = ir_reg(ir);
+	vreg weight = ir_reg(ir), total = gen_load(g, row, c->bytes_offset, IR_U64);
 	label fits = ir_label(ir), positive = ir_label(ir);
 
-	ir_load(ir, total, row, (s32)c->bytes_offset, IR_U64);
 	if (!c->weight) {
 		ir_imm(ir, weight, 1);
 	} else {
@@ -223,15 +197,13 @@ static vreg weight_of(struct gen *g, const struct cell *c, vreg row, label end)
 static vreg least_way(struct gen *g, vreg set, s32 weights, vreg ret_least)
 {
 	struct ir *ir = g->ir;
-	vreg way = ir_reg(ir);
+	vreg way = gen_imm(g, 0);
 
-	ir_imm(ir, way, 0);
 	ir_load(ir, ret_least, set, weights, IR_U64);
 	for (u32 i = 1; i < TOP_WAYS; i++) {
-		vreg other = ir_reg(ir);
+		vreg other = gen_load(g, set, (u32)weights + 8 * i, IR_U64);
 		label more = ir_label(ir);
 
-		ir_load(ir, other, set, weights + 8 * (s32)i, IR_U64);
 		ir_branch(ir, IR_GE, other, ret_least, more);
 		ir_mov(ir, ret_least, other);
 		ir_imm(ir, way, 8 * i);
@@ -248,24 +220,22 @@ void gen_top(struct gen *g, const struct cell *c, vreg row, const struct cell_va
 {
 	struct ir *ir = g->ir;
 	const s32 weights = (s32)c->bytes_offset + 8, values = weights + 2 * WAY_ARRAY_BYTES;
-	vreg set = ir_reg(ir), at = ir_reg(ir), known = ir_reg(ir);
-	vreg weight, hash;
+	vreg set, at = ir_reg(ir), known = ir_reg(ir), weight, hash;
 	label found = ir_label(ir), end = ir_label(ir);
 	u32 fork = gen_fork(g);
 
 	weight = weight_of(g, c, row, end);
 	hash = hash_of(g, value, c->top.n_words);
-	ir_alui(ir, IR_SHR, set, hash, 64 - __builtin_ctz(c->top.n_sets));
+	set = gen_alui(g, IR_SHR, hash, 64 - __builtin_ctz(c->top.n_sets));
 	ir_alui(ir, IR_MUL, set, set, top_set_bytes(&c->top));
 	ir_alu(ir, IR_ADD, set, set, row);
 	for (u32 way = 0; way < TOP_WAYS; way++) {
 		label other = ir_label(ir);
 
 		for (u32 i = 0; i < c->top.n_words; i++) {
-			vreg stored = ir_reg(ir);
+			u32 place = (u32)values + i * WAY_ARRAY_BYTES + 8 * way;
+			vreg stored = gen_load(g, set, place, IR_U64);
 
-			ir_load(ir, stored, set, values + (s32)i * WAY_ARRAY_BYTES + 8 * (s32)way,
-				IR_U64);
 			ir_branch(ir, IR_NE, stored, word_of(g, value, i), other);
 		}
 		ir_alui(ir, IR_ADD, at, set, 8 * way);

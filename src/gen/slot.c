@@ -30,8 +30,7 @@ static void key_words(struct gen *g, const struct phys_step *step, struct key_wo
 				w[k] = (struct key_word){ .object = text, .offset_bytes = 8 * k };
 				continue;
 			}
-			w[k].reg = ir_reg(g->ir);
-			ir_imm(g->ir, w[k].reg, 0);
+			w[k].reg = gen_imm(g, 0);
 		}
 	}
 }
@@ -43,11 +42,9 @@ static void key_words(struct gen *g, const struct phys_step *step, struct key_wo
  */
 static void thread_word(struct gen *g, struct table *t)
 {
-	t->words[0].reg = ir_reg(g->ir);
+	t->words[0].reg = g->registers;
 	if (g->hook->is_typed)
-		ir_alu(g->ir, IR_SUB, t->words[0].reg, g->registers, t->base);
-	else
-		ir_mov(g->ir, t->words[0].reg, g->registers);
+		t->words[0].reg = gen_alu(g, IR_SUB, g->registers, t->base);
 }
 
 /* PAIR_TABLE: groups of PAIR_WAYS; see phys.h.  PAIR_THREAD: the slots from its hash on. */
@@ -55,12 +52,10 @@ static void find_bucket(struct gen *g, struct table *t)
 {
 	const struct phys_join *j = t->join;
 	u32 step = j->kind == PAIR_TABLE ? PAIR_WAYS : 1;
-	vreg index = ir_reg(g->ir);
+	vreg index = gen_alui(g, IR_SHR, t->hash, 64 - __builtin_ctz(j->n_slots / step));
 
-	t->bucket = ir_reg(g->ir);
-	ir_alui(g->ir, IR_SHR, index, t->hash, 64 - __builtin_ctz(j->n_slots / step));
 	ir_alui(g->ir, IR_MUL, index, index, step * j->slot_bytes);
-	ir_alu(g->ir, IR_ADD, t->bucket, t->base, index);
+	t->bucket = gen_alu(g, IR_ADD, t->base, index);
 	ir_alui(g->ir, IR_ADD, t->bucket, t->bucket, PAIR_HEADER_BYTES);
 }
 
@@ -68,17 +63,16 @@ struct table table_overflow(struct gen *g, const struct table *t)
 {
 	const struct phys_join *j = t->join;
 	struct table shared = *t;
-	vreg index = ir_reg(g->ir);
 
-	shared.bucket = ir_reg(g->ir);
-	if (j->n_overflow == PAIR_WAYS)
-		ir_imm(g->ir, index, 0); /* one group: a shift by 64 is none */
-	else
-		ir_alui(g->ir, IR_SHR, index, t->hash,
-			64 - __builtin_ctz(j->n_overflow / PAIR_WAYS));
-	ir_alui(g->ir, IR_MUL, index, index, PAIR_WAYS * j->slot_bytes);
-	ir_alu(g->ir, IR_ADD, shared.bucket, t->base, index);
-	ir_alui(g->ir, IR_ADD, shared.bucket, shared.bucket, j->overflow_bytes);
+	shared.bucket = t->base;
+	if (j->n_overflow > PAIR_WAYS) { /* one group: a shift by 64 is none */
+		vreg index =
+			gen_alui(g, IR_SHR, t->hash, 64 - __builtin_ctz(j->n_overflow / PAIR_WAYS));
+
+		ir_alui(g->ir, IR_MUL, index, index, PAIR_WAYS * j->slot_bytes);
+		shared.bucket = gen_alu(g, IR_ADD, t->base, index);
+	}
+	shared.bucket = gen_alui(g, IR_ADD, shared.bucket, j->overflow_bytes);
 	return shared;
 }
 
@@ -108,25 +102,11 @@ s32 table_way_bytes(const struct table *t, u32 way, u32 offset_bytes)
 
 void table_branch_other_key(struct gen *g, const struct table *t, u32 way, label other)
 {
-	struct ir *ir = g->ir;
-	vreg differ = 0;
+	/* One word, of a thread: compared as it is, which is an instruction less. */
+	vreg word = gen_load(g, t->bucket, (u32)table_way_bytes(t, way, PAIR_KEY_BYTES), IR_U64);
 
-	for (u32 i = 0; i < t->join->key_words; i++) {
-		vreg word = ir_reg(ir);
-
-		ir_load(ir, word, t->bucket, table_way_bytes(t, way, PAIR_KEY_BYTES + 8 * i),
-			IR_U64);
-		if (t->join->key_words == 1) {
-			ir_branch(ir, IR_NE, word, gen_key_load(g, &t->words[i]), other);
-			return;
-		}
-		ir_alu(ir, IR_XOR, word, word, gen_key_load(g, &t->words[i]));
-		if (differ)
-			ir_alu(ir, IR_OR, differ, differ, word);
-		else
-			differ = word;
-	}
-	ir_branchi(ir, IR_NE, differ, 0, other);
+	BUG_ON(t->join->key_words != 1);
+	ir_branch(g->ir, IR_NE, word, gen_key_load(g, t->words), other);
 }
 
 void table_take_way(struct gen *g, const struct table *t, u32 way, vreg offset, label found)
@@ -137,81 +117,73 @@ void table_take_way(struct gen *g, const struct table *t, u32 way, vreg offset, 
 
 vreg table_slot_at(struct gen *g, const struct table *t, vreg offset, label none)
 {
-	vreg slot = ir_reg(g->ir);
-
 	/* A multiple of 8: so it is, which the verifier must see too. */
 	ir_branchi(g->ir, IR_GT, offset, (PAIR_WAYS - 1) * t->join->slot_bytes, none);
 	ir_alui(g->ir, IR_AND, offset, offset, -8);
-	ir_alu(g->ir, IR_ADD, slot, t->bucket, offset);
-	return slot;
+	return gen_alu(g, IR_ADD, t->bucket, offset);
 }
 
 /* --- Choosing --- */
 
+/* A word of the way's slot. */
+static vreg word_of(struct gen *g, const struct table *t, u32 way, u32 offset_bytes)
+{
+	return gen_load(g, t->bucket, (u32)table_way_bytes(t, way, offset_bytes), IR_U64);
+}
+
+/* v = v is not 0 ? all ones : 0 */
+static void spread(struct gen *g, vreg v)
+{
+	vreg negated = ir_reg(g->ir);
+
+	ir_neg(g->ir, negated, v);
+	ir_alu(g->ir, IR_OR, v, v, negated);
+	ir_alui(g->ir, IR_SAR, v, v, 63);
+}
+
 /* All ones where the way does not hold a start (of our key), else 0. */
 static vreg mask_other(struct gen *g, const struct table *t, u32 way, bool is_any_key)
 {
-	struct ir *ir = g->ir;
-	vreg differ = ir_reg(ir), negated = ir_reg(ir);
+	vreg differ = word_of(g, t, way, PAIR_STATE_BYTES);
 
-	ir_load(ir, differ, t->bucket, table_way_bytes(t, way, PAIR_STATE_BYTES), IR_U64);
-	ir_alui(ir, IR_XOR, differ, differ, 2);
-	for (u32 i = 0; !is_any_key && i < t->join->key_words; i++) {
-		vreg word = ir_reg(ir);
-
-		ir_load(ir, word, t->bucket, table_way_bytes(t, way, PAIR_KEY_BYTES + 8 * i),
-			IR_U64);
-		ir_alu(ir, IR_XOR, word, word, gen_key_load(g, &t->words[i]));
-		ir_alu(ir, IR_OR, differ, differ, word);
-	}
-	ir_neg(ir, negated, differ);
-	ir_alu(ir, IR_OR, differ, differ, negated);
-	ir_alui(ir, IR_SAR, differ, differ, 63);
+	ir_alui(g->ir, IR_XOR, differ, differ, 2);
+	if (!is_any_key)
+		ir_alu(g->ir, IR_OR, differ, differ,
+		       gen_key_differs(g, t->words, t->join->key_words, t->bucket,
+				       (u32)table_way_bytes(t, way, PAIR_KEY_BYTES)));
+	spread(g, differ);
 	return differ;
 }
 
 /* d = mask is all ones ? value : d */
 static void replace_where(struct gen *g, vreg mask, vreg d, vreg value)
 {
-	vreg change = ir_reg(g->ir);
+	vreg change = gen_alu(g, IR_XOR, d, value);
 
-	ir_alu(g->ir, IR_XOR, change, d, value);
 	ir_alu(g->ir, IR_AND, change, change, mask);
 	ir_alu(g->ir, IR_XOR, d, d, change);
 }
 
 static void replace_offset(struct gen *g, const struct table *t, vreg mask, vreg offset, u32 way)
 {
-	vreg its = ir_reg(g->ir);
-
-	ir_imm(g->ir, its, way * t->join->slot_bytes);
-	replace_where(g, mask, offset, its);
+	replace_where(g, mask, offset, gen_imm(g, way * t->join->slot_bytes));
 }
 
 /* All ones where a < b; both below 2^63, as times are. */
 static vreg mask_less(struct gen *g, vreg a, vreg b)
 {
-	vreg mask = ir_reg(g->ir);
-
-	ir_alu(g->ir, IR_SUB, mask, a, b);
-	ir_alui(g->ir, IR_SAR, mask, mask, 63);
-	return mask;
+	return gen_alui(g, IR_SAR, gen_alu(g, IR_SUB, a, b), 63);
 }
 
 static struct choice choose_free(struct gen *g, const struct table *t)
 {
-	struct ir *ir = g->ir;
-	struct choice c = { .offset = ir_reg(ir) };
+	struct choice c = { .offset = gen_imm(g, -1) };
 
-	ir_imm(ir, c.offset, -1);
 	for (u32 way = PAIR_WAYS; way-- > 0;) {
-		vreg state = ir_reg(ir), negated = ir_reg(ir);
+		vreg state = word_of(g, t, way, PAIR_STATE_BYTES);
 
-		ir_load(ir, state, t->bucket, table_way_bytes(t, way, PAIR_STATE_BYTES), IR_U64);
-		ir_neg(ir, negated, state);
-		ir_alu(ir, IR_OR, state, state, negated);
-		ir_alui(ir, IR_SAR, state, state, 63);
-		ir_alui(ir, IR_XOR, state, state, -1);
+		spread(g, state);
+		ir_alui(g->ir, IR_XOR, state, state, -1);
 		replace_offset(g, t, state, c.offset, way);
 	}
 	return c;
@@ -220,14 +192,12 @@ static struct choice choose_free(struct gen *g, const struct table *t)
 static struct choice choose_latest(struct gen *g, const struct table *t)
 {
 	struct ir *ir = g->ir;
-	struct choice c = { .offset = ir_reg(ir), .time = ir_reg(ir) };
+	struct choice c = { .offset = gen_imm(g, -1), .time = gen_imm(g, 0) };
 
-	ir_imm(ir, c.offset, -1);
-	ir_imm(ir, c.time, 0);
 	for (u32 way = PAIR_WAYS; way-- > 0;) {
-		vreg other = mask_other(g, t, way, false), time = ir_reg(ir);
+		vreg other = mask_other(g, t, way, false);
+		vreg time = word_of(g, t, way, PAIR_TIME_BYTES);
 
-		ir_load(ir, time, t->bucket, table_way_bytes(t, way, PAIR_TIME_BYTES), IR_U64);
 		if (t->now)
 			ir_alu(ir, IR_OR, other, other, mask_less(g, t->now, time));
 		ir_alui(ir, IR_XOR, other, other, -1);
@@ -242,18 +212,14 @@ static struct choice choose_latest(struct gen *g, const struct table *t)
 static struct choice choose_oldest(struct gen *g, const struct table *t, bool is_any_key)
 {
 	struct ir *ir = g->ir;
-	struct choice c = { ir_reg(ir), ir_reg(ir), ir_reg(ir) };
-	vreg n = ir_reg(ir);
+	struct choice c = { .offset = gen_imm(g, -1), .time = gen_imm(g, INT64_MAX) };
+	vreg n = gen_imm(g, PAIR_WAYS);
 
-	ir_imm(ir, c.offset, -1);
-	ir_imm(ir, c.time, INT64_MAX);
-	ir_imm(ir, n, PAIR_WAYS);
-	if (!is_any_key)
-		ir_imm(ir, c.tied, 0);
+	c.tied = gen_imm(g, 0);
 	for (u32 way = 0; way < PAIR_WAYS; way++) {
-		vreg other = mask_other(g, t, way, is_any_key), time = ir_reg(ir), less;
+		vreg other = mask_other(g, t, way, is_any_key), less;
+		vreg time = word_of(g, t, way, PAIR_TIME_BYTES);
 
-		ir_load(ir, time, t->bucket, table_way_bytes(t, way, PAIR_TIME_BYTES), IR_U64);
 		ir_alu(ir, IR_ADD, n, n, other);
 		ir_alui(ir, IR_SHR, other, other, 1);
 		ir_alu(ir, IR_OR, time, time, other); /* not meant: later than all others */
@@ -295,9 +261,8 @@ struct choice table_choose(struct gen *g, const struct table *t, enum choose whi
 
 void slot_exchange(struct gen *g, vreg slot, s32 from, s64 to, label lost)
 {
-	vreg old = ir_reg(g->ir), wanted = ir_reg(g->ir);
+	vreg old = ir_reg(g->ir), wanted = gen_imm(g, to);
 
-	ir_imm(g->ir, wanted, to);
 	ir_compare_exchange(g->ir, old, slot, PAIR_STATE_BYTES, from, wanted);
 	ir_branchi(g->ir, IR_NE, old, from, lost);
 }
@@ -307,9 +272,8 @@ void slot_publish(struct gen *g, vreg slot, s32 state)
 #ifdef __x86_64__
 	ir_storei(g->ir, slot, PAIR_STATE_BYTES, IR_U64, state);
 #else
-	vreg v = ir_reg(g->ir);
+	vreg v = gen_imm(g, state);
 
-	ir_imm(g->ir, v, state);
 	ir_atomic(g->ir, IR_ATOMIC_XCHG, v, slot, PAIR_STATE_BYTES, IR_U64, v);
 #endif
 }
@@ -317,14 +281,10 @@ void slot_publish(struct gen *g, vreg slot, s32 state)
 void slot_check(struct gen *g, const struct table *t, vreg slot, vreg time, bool is_any_key,
 		label changed)
 {
-	struct ir *ir = g->ir;
-	vreg word = ir_reg(ir);
+	u32 n_words = t->join->key_words;
 
-	ir_load(ir, word, slot, PAIR_TIME_BYTES, IR_U64);
-	ir_branch(ir, IR_NE, word, time, changed);
-	for (u32 i = 0; !is_any_key && i < t->join->key_words; i++) {
-		word = ir_reg(ir);
-		ir_load(ir, word, slot, (s32)(PAIR_KEY_BYTES + 8 * i), IR_U64);
-		ir_branch(ir, IR_NE, word, gen_key_load(g, &t->words[i]), changed);
-	}
+	ir_branch(g->ir, IR_NE, gen_load(g, slot, PAIR_TIME_BYTES, IR_U64), time, changed);
+	if (!is_any_key)
+		ir_branchi(g->ir, IR_NE,
+			   gen_key_differs(g, t->words, n_words, slot, PAIR_KEY_BYTES), 0, changed);
 }

@@ -43,21 +43,8 @@ static enum ir_size size_of(struct type type)
 
 static vreg load_argument(struct gen *g, u32 argument, struct type type)
 {
-	struct ir *ir = g->ir;
-	vreg v = ir_reg(ir), address;
-	stack_object copy;
-
 	BUG_ON(argument >= ARRAY_SIZE(argument_registers));
-	if (g->hook->is_typed) {
-		ir_load(ir, v, g->registers, argument_registers[argument], size_of(type));
-		return v;
-	}
-	address = ir_reg(ir);
-	copy = gen_scratch(g);
-	ir_alui(ir, IR_ADD, address, g->registers, argument_registers[argument]);
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
-	ir_stack_load(ir, v, copy, 0, size_of(type));
-	return v;
+	return gen_register(g, argument_registers[argument], size_of(type));
 }
 
 static u32 argument_of(const struct field *f)
@@ -73,8 +60,8 @@ static vreg argument_by_call(struct gen *g, const struct expr *e)
 {
 	struct ir *ir = g->ir;
 	u8 *table = arena_array(g->arena, u8, syscall_count());
-	u32 at = (u32)g->constants->n, left = 0;
-	vreg place = ir_reg(ir), v = ir_reg(ir);
+	vreg place, v = ir_reg(ir);
+	u32 at, left = 0;
 	label end = ir_label(ir);
 
 	for (u32 i = 0; i < g->use->n_streams; i++) {
@@ -83,10 +70,8 @@ static vreg argument_by_call(struct gen *g, const struct expr *e)
 		table[g->use->streams[i]->syscall_nr] = (u8)argument;
 		left |= 1u << argument;
 	}
-	buf_put(g->constants, table, (size_t)syscall_count());
-	ir_map_value(ir, place, LOAD_MAP_CONST, at);
-	ir_alu(ir, IR_ADD, place, place, g->number);
-	ir_load(ir, place, place, 0, IR_U8);
+	at = gen_constant_table(g, table, (size_t)syscall_count());
+	place = gen_load(g, gen_table_address(g, at, g->number), 0, IR_U8);
 	for (u32 argument = 0; left; argument++) {
 		label next = ir_label(ir);
 
@@ -106,20 +91,10 @@ static vreg argument_by_call(struct gen *g, const struct expr *e)
 
 static vreg call_field(struct gen *g, const struct expr *e, const struct field *f)
 {
-	vreg v;
-
-	if (f->offset_bytes == SYSCALL_NR_OFFSET) {
-		if (g->number)
-			return g->number;
-		v = ir_reg(g->ir);
-		ir_imm(g->ir, v, g->use->streams[0]->syscall_nr);
-		return v;
-	}
-	if (g->hook->is_exit) {
-		v = ir_reg(g->ir);
-		ir_load(g->ir, v, g->context, 8, IR_U64);
-		return v;
-	}
+	if (f->offset_bytes == SYSCALL_NR_OFFSET)
+		return g->number ? g->number : gen_imm(g, g->use->streams[0]->syscall_nr);
+	if (g->hook->is_exit)
+		return gen_load(g, g->context, 8, IR_U64);
 	for (u32 i = 1; i < g->use->n_streams; i++)
 		if (field_in(g->use->streams[i], e->name)->offset_bytes != f->offset_bytes)
 			return argument_by_call(g, e);
@@ -128,9 +103,8 @@ static vreg call_field(struct gen *g, const struct expr *e, const struct field *
 
 static vreg argument_field(struct gen *g, const struct expr *e, const struct field *f)
 {
-	vreg v = ir_reg(g->ir);
+	vreg v = gen_load(g, g->context, f->offset_bytes, IR_U64);
 
-	ir_load(g->ir, v, g->context, (s32)f->offset_bytes, IR_U64);
 	if (f->type.bits < 64)
 		ir_extend(g->ir, v, v, size_of(f->type));
 	return v;
@@ -138,11 +112,8 @@ static vreg argument_field(struct gen *g, const struct expr *e, const struct fie
 
 static vreg record_field(struct gen *g, const struct expr *e, const struct field *f)
 {
-	vreg v = ir_reg(g->ir);
-
-	ir_load(g->ir, v, g->context, gen_record_offset(g) + (s32)f->offset_bytes,
-		size_of(f->type));
-	return v;
+	return gen_load(g, g->context, (u32)gen_record_offset(g) + f->offset_bytes,
+			size_of(f->type));
 }
 
 const struct gen_kind gen_kinds[] = {
@@ -169,17 +140,15 @@ vreg gen_member_address(struct gen *g, const struct expr *e, label null)
 {
 	const struct expr *base = e->args[0];
 	vreg from = is_struct(base) ? gen_member_address(g, base, null) : gen_value(g, base, null);
-	vreg address = ir_reg(g->ir);
 
-	ir_alui(g->ir, IR_ADD, address, from, (s64)(e->member.offset_bits / 8));
-	return address;
+	return gen_alui(g, IR_ADD, from, (s64)(e->member.offset_bits / 8));
 }
 
 vreg gen_member(struct gen *g, const struct expr *e, label null)
 {
 	u32 shift = (u32)(e->member.offset_bits % 8), bits = e->member.bitfield_bits;
 	u32 bytes = bits ? (shift + bits + 7) / 8 : e->member.size_bytes;
-	vreg address = gen_member_address(g, e, null), v = ir_reg(g->ir), failed;
+	vreg address = gen_member_address(g, e, null), v, failed;
 	stack_object copy = gen_scratch(g);
 	label ok = ir_label(g->ir);
 
@@ -188,7 +157,7 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 	ir_branchi(g->ir, IR_EQ, failed, 0, ok);
 	gen_fault(g, null);
 	ir_place(g->ir, ok);
-	ir_stack_load(g->ir, v, copy, 0, bits ? IR_U64 : size_of(e->type));
+	v = gen_stack_load(g, copy, 0, bits ? IR_U64 : size_of(e->type));
 	if (bits) {
 		ir_alui(g->ir, IR_SHL, v, v, 64 - shift - bits);
 		ir_alui(g->ir, e->type.is_signed ? IR_SAR : IR_SHR, v, v, 64 - bits);
@@ -234,18 +203,8 @@ static vreg helper_once(struct gen *g, enum once once)
 
 void gen_once_begin(struct gen *g)
 {
-	for (u32 i = 0; i < ONCE_N; i++) {
-		g->once[i] = ir_reg(g->ir);
-		ir_imm(g->ir, g->once[i], 0);
-	}
-}
-
-static vreg high_half(struct gen *g, vreg from)
-{
-	vreg v = ir_reg(g->ir);
-
-	ir_alui(g->ir, IR_SHR, v, from, 32);
-	return v;
+	for (u32 i = 0; i < ONCE_N; i++)
+		g->once[i] = gen_imm(g, 0);
 }
 
 static vreg low_half(struct gen *g, vreg from)
@@ -259,17 +218,15 @@ static vreg low_half(struct gen *g, vreg from)
 /* current->real_parent->tgid; task_struct is always there, so no read can fail. */
 static vreg parent_pid(struct gen *g)
 {
-	vreg task = gen_helper(g, BPF_FUNC_get_current_task), address = ir_reg(g->ir);
+	vreg task = gen_helper(g, BPF_FUNC_get_current_task), parent;
 	stack_object copy = gen_scratch(g);
-	vreg v = ir_reg(g->ir);
 
-	ir_alui(g->ir, IR_ADD, address, task, g->phys->task_real_parent_offset);
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
-	ir_stack_load(g->ir, address, copy, 0, IR_U64);
-	ir_alui(g->ir, IR_ADD, address, address, g->phys->task_tgid_offset);
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 4, address);
-	ir_stack_load(g->ir, v, copy, 0, IR_U32);
-	return v;
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8,
+		       gen_alui(g, IR_ADD, task, g->phys->task_real_parent_offset));
+	parent = gen_stack_load(g, copy, 0, IR_U64);
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 4,
+		       gen_alui(g, IR_ADD, parent, g->phys->task_tgid_offset));
+	return gen_stack_load(g, copy, 0, IR_U32);
 }
 
 static const struct expr *time_of(struct gen *g)
@@ -289,13 +246,7 @@ vreg gen_time(struct gen *g)
 
 vreg gen_probe_code(struct gen *g)
 {
-	vreg v;
-
-	if (g->probe)
-		return g->probe;
-	v = ir_reg(g->ir);
-	ir_imm(g->ir, v, g->use->first_probe);
-	return v;
+	return g->probe ? g->probe : gen_imm(g, g->use->first_probe);
 }
 
 vreg gen_probe_of(struct gen *g, const struct expr *e, label null)
@@ -317,13 +268,13 @@ vreg gen_system(struct gen *g, const struct expr *e)
 	case SYS_TIME:
 		return helper_once(g, ONCE_TIME);
 	case SYS_PID:
-		return high_half(g, helper_once(g, ONCE_PID_TGID));
+		return gen_alui(g, IR_SHR, helper_once(g, ONCE_PID_TGID), 32);
 	case SYS_TID:
 		return low_half(g, helper_once(g, ONCE_PID_TGID));
 	case SYS_UID:
 		return low_half(g, helper_once(g, ONCE_UID_GID));
 	case SYS_GID:
-		return high_half(g, helper_once(g, ONCE_UID_GID));
+		return gen_alui(g, IR_SHR, helper_once(g, ONCE_UID_GID), 32);
 	case SYS_PPID:
 		return parent_pid(g);
 	case SYS_CGROUP:

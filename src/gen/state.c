@@ -25,22 +25,14 @@ static s32 slot_bytes(u32 level)
 /* Which of the CPU's slots it is, from its word: a number that the verifier does not know. */
 static vreg slot_level(struct gen *g)
 {
-	vreg level = ir_reg(g->ir);
-
-	ir_alui(g->ir, IR_SHR, level, g->word, SLOT_LEVEL_SHIFT);
-	ir_alui(g->ir, IR_AND, level, level, g->set->n_slots - 1);
-	return level;
+	return gen_alui(g, IR_AND, gen_alui(g, IR_SHR, g->word, SLOT_LEVEL_SHIFT),
+			g->set->n_slots - 1);
 }
 
 /* The copy in use by this part. */
 static vreg slot_epoch(struct gen *g)
 {
-	vreg epoch = ir_reg(g->ir);
-	u32 bit = g->phys->number % BLOCK_PARTS;
-
-	ir_alui(g->ir, IR_SHR, epoch, g->word, bit);
-	ir_alui(g->ir, IR_AND, epoch, epoch, 1);
-	return epoch;
+	return gen_alui(g, IR_AND, gen_alui(g, IR_SHR, g->word, g->phys->number % BLOCK_PARTS), 1);
 }
 
 /* The first free slot of the CPU: nearly always the first of all. */
@@ -93,9 +85,8 @@ static u32 missed_bytes(const struct gen *g)
 
 void gen_busy(struct gen *g)
 {
-	vreg one = ir_reg(g->ir), missed = ir_reg(g->ir);
+	vreg one = gen_imm(g, 1), missed = ir_reg(g->ir);
 
-	ir_imm(g->ir, one, 1);
 	ir_map_value(g->ir, missed, LOAD_MAP_SLOTS, missed_bytes(g));
 	ir_atomic(g->ir, IR_ATOMIC_ADD, 0, missed, 0, IR_U64, one);
 	ir_exit(g->ir, 0);
@@ -107,12 +98,10 @@ void gen_take_slice(struct gen *g)
 {
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
-	vreg copy = slot_epoch(g), offset = ir_reg(ir);
+	vreg copy = slot_epoch(g);
 
-	g->slice = ir_reg(ir);
-	ir_map_value(ir, g->slice, load_map_number(g->phys, LOAD_MAP_STATE), 0);
-	ir_alui(ir, IR_MUL, offset, g->cpu, (s64)(s->n_levels * s->slice_bytes));
-	ir_alu(ir, IR_ADD, g->slice, g->slice, offset);
+	g->slice = gen_element(g, load_map_number(g->phys, LOAD_MAP_STATE), 0, g->cpu,
+			       s->n_levels * s->slice_bytes);
 	ir_alui(ir, IR_MUL, copy, copy, (s64)state_slice_offset(s, 1, 0, 0));
 	ir_alu(ir, IR_ADD, g->slice, g->slice, copy);
 	if (s->n_levels > 1) {
@@ -126,15 +115,13 @@ void gen_take_slice(struct gen *g)
 void gen_enter(struct gen *g, label out)
 {
 	struct ir *ir = g->ir;
-	vreg offset = ir_reg(ir), kept = ir_reg(ir);
+	vreg kept = ir_reg(ir);
 	u32 line = g->hook->block * g->set->n_cpus;
 
 	g->cpu = gen_current_cpu(g);
 	ir_branchi(ir, IR_GE, g->cpu, g->set->n_cpus, out);
-	g->line = ir_reg(ir);
-	ir_map_value(ir, g->line, LOAD_MAP_SLOTS, line * sizeof(struct slot_line));
-	ir_alui(ir, IR_MUL, offset, g->cpu, sizeof(struct slot_line));
-	ir_alu(ir, IR_ADD, g->line, g->line, offset);
+	g->line = gen_element(g, LOAD_MAP_SLOTS, line * sizeof(struct slot_line), g->cpu,
+			      sizeof(struct slot_line));
 	/* Used again at the end only: that copy may lie on the stack, what is used now not. */
 	ir_mov(ir, kept, g->line);
 	take_slot(g);
@@ -155,9 +142,8 @@ static vreg hash(struct gen *g, const struct key_word *words)
 static vreg row_address(struct gen *g, vreg number)
 {
 	const struct state_layout *s = &g->phys->state;
-	vreg row = ir_reg(g->ir);
+	vreg row = gen_alui(g, IR_MUL, number, s->row_bytes);
 
-	ir_alui(g->ir, IR_MUL, row, number, s->row_bytes);
 	ir_alu(g->ir, IR_ADD, row, row, g->slice);
 	ir_alui(g->ir, IR_ADD, row, row, s->rows_bytes_offset);
 	return row;
@@ -165,10 +151,7 @@ static vreg row_address(struct gen *g, vreg number)
 
 static vreg other_row(struct gen *g)
 {
-	vreg row = ir_reg(g->ir);
-
-	ir_alui(g->ir, IR_ADD, row, g->slice, g->phys->state.rows_bytes_offset);
-	return row;
+	return gen_alui(g, IR_ADD, g->slice, g->phys->state.rows_bytes_offset);
 }
 
 /* A new group: the next row, its place into the index, its key into the row. */
@@ -177,14 +160,12 @@ static void insert(struct gen *g, const struct key_word *words, vreg slot, vreg 
 {
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
-	vreg rows = ir_reg(ir), at;
+	vreg rows = gen_load(g, g->slice, 8 * COUNTER_ROWS, IR_U64), at;
 
-	ir_load(ir, rows, g->slice, 8 * COUNTER_ROWS, IR_U64);
 	ir_branchi(ir, IR_GE, rows, (s64)s->max_groups, full);
 	ir_alui(ir, IR_ADD, rows, rows, 1);
 	ir_store(ir, g->slice, 8 * COUNTER_ROWS, IR_U64, rows);
-	at = ir_reg(ir);
-	ir_alui(ir, IR_MUL, at, rows, s->row_bytes);
+	at = gen_alui(g, IR_MUL, rows, s->row_bytes);
 	ir_alui(ir, IR_ADD, at, at, s->rows_bytes_offset);
 	ir_store(ir, entry, (s32)s->index_bytes_offset, IR_U32, at);
 	ir_alu(ir, IR_ADD, row, g->slice, at);
@@ -198,7 +179,7 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
 	vreg row = ir_reg(ir), steps = ir_reg(ir), slot = hash(g, words);
-	vreg entry = ir_reg(ir), number = ir_reg(ir), differ = 0;
+	vreg entry = ir_reg(ir), number = ir_reg(ir), differ;
 	label look = ir_label(ir), empty = ir_label(ir), full = ir_label(ir);
 	label found = ir_label(ir);
 
@@ -216,24 +197,11 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 	 * One branch for the whole key: in a loop the verifier keeps few states to prune
 	 * by, and a branch per word multiplies the paths it walks with every step.
 	 */
-	for (u32 i = 0; i < s->key_words; i++) {
-		vreg stored;
-
-		if (!gen_key_tells(words, s->key_words, i))
-			continue;
-		stored = ir_reg(ir);
-		ir_load(ir, stored, row, 8 + 8 * (s32)i, IR_U64);
-		if (s->key_words == 1) {
-			ir_branch(ir, IR_EQ, stored, gen_key_load(g, &words[i]), found);
-			break;
-		}
-		ir_alu(ir, IR_XOR, stored, stored, gen_key_load(g, &words[i]));
-		if (differ)
-			ir_alu(ir, IR_OR, differ, differ, stored);
-		else
-			differ = stored;
-	}
-	if (differ)
+	differ = s->key_words == 1 ? gen_load(g, row, 8, IR_U64)
+				   : gen_key_differs(g, words, s->key_words, row, 8);
+	if (s->key_words == 1)
+		ir_branch(ir, IR_EQ, differ, gen_key_load(g, words), found);
+	else
 		ir_branchi(ir, IR_EQ, differ, 0, found);
 	ir_alui(ir, IR_ADD, slot, slot, 1);
 	ir_alui(ir, IR_AND, slot, slot, s->n_index - 1);
@@ -288,9 +256,7 @@ static vreg kernel_map_row(struct gen *g, const struct key_word *words)
 	ir_stack_address(ir, args[1], key, 0);
 	ir_call(ir, row, BPF_FUNC_map_lookup_elem, 2, args);
 	ir_branchi(ir, IR_NE, row, 0, found);
-	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
-	zeros = (u32)g->constants->n;
-	buf_fill(g->constants, 0, s->row_bytes);
+	zeros = gen_constant_table(g, arena_alloc(g->arena, s->row_bytes), s->row_bytes);
 	ir_map_value(ir, args[2], LOAD_MAP_CONST, zeros);
 	ir_imm(ir, args[3], BPF_NOEXIST);
 	ir_call(ir, 0, BPF_FUNC_map_update_elem, 4, args);
@@ -311,8 +277,7 @@ static vreg direct_row(struct gen *g, const struct key_word *words)
 
 	if (s->n_rows == 1)
 		return other_row(g);
-	number = ir_reg(g->ir);
-	ir_alui(g->ir, IR_SUB, number, gen_key_load(g, &words[0]), s->domain_lo);
+	number = gen_alui(g, IR_SUB, gen_key_load(g, &words[0]), s->domain_lo);
 	/* Never taken: the key's range is known.  It is the verifier who wants to see it. */
 	ir_branchi(g->ir, IR_GE, number, s->n_rows, g->done);
 	return row_address(g, number);

@@ -41,26 +41,17 @@ struct streamed gen_streamed(struct gen *g, const struct expr *e, bool is_probe,
 
 static void store(struct gen *g, const struct stream_column *c, const struct streamed *s, vreg row)
 {
-	if (!s->is_text) {
+	if (s->is_text)
+		gen_words_out(g, row, c->bytes_offset, s->text, c->n_bytes / 8);
+	else
 		ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, s->reg);
-		return;
-	}
-	for (u32 i = 0; i < c->n_bytes; i += 8) {
-		vreg v = ir_reg(g->ir);
-
-		ir_stack_load(g->ir, v, s->text, i, IR_U64);
-		ir_store(g->ir, row, (s32)(c->bytes_offset + i), IR_U64, v);
-	}
 }
 
 static vreg header_word(struct gen *g)
 {
-	vreg word = ir_reg(g->ir);
-
 	if (!g->phys->is_raw)
 		return g->word;
-	ir_alui(g->ir, IR_OR, word, g->word, (s64)g->source->number << STREAM_SOURCE_SHIFT);
-	return word;
+	return gen_alui(g, IR_OR, g->word, (s64)g->source->number << STREAM_SOURCE_SHIFT);
 }
 
 void gen_stream(struct gen *g)
@@ -70,11 +61,10 @@ void gen_stream(struct gen *g)
 	const struct stream_column *columns = p->is_raw ? s->columns : p->columns;
 	u32 n_columns = p->is_raw ? s->n_columns : p->n_columns;
 	struct streamed *values = arena_array(g->arena, struct streamed, n_columns);
-	vreg nulls = ir_reg(g->ir), row = ir_reg(g->ir);
+	vreg nulls = gen_imm(g, 0), row = ir_reg(g->ir);
 	vreg args[3] = { ir_reg(g->ir), ir_reg(g->ir), ir_reg(g->ir) };
 	label got = ir_label(g->ir);
 
-	ir_imm(g->ir, nulls, 0);
 	for (u32 i = 0; i < n_columns; i++) {
 		/* Whoever evaluates it counts the fault, if anybody does. */
 		g->faults = columns[i].fault_bit < 0 ? 0 : nulls;

@@ -22,12 +22,11 @@ static void cut_at_nul(struct gen *g, stack_object text, u32 words)
 
 	BUG_ON(words > ARRAY_SIZE(cut));
 	for (u32 i = 0; i < words; i++) {
-		vreg w = ir_reg(ir), zeros = ir_reg(ir), low = ir_reg(ir);
+		vreg w = gen_stack_load(g, text, 8 * i, IR_U64),
+		     low = gen_imm(g, 0x0101010101010101ll);
+		vreg zeros = gen_alu(g, IR_SUB, w, low);
 
 		cut[i] = ir_label(ir);
-		ir_stack_load(ir, w, text, 8 * i, IR_U64);
-		ir_imm(ir, low, 0x0101010101010101ll);
-		ir_alu(ir, IR_SUB, zeros, w, low);
 		ir_alui(ir, IR_XOR, low, w, -1);
 		ir_alu(ir, IR_AND, zeros, zeros, low);
 		ir_imm(ir, low, (s64)0x8080808080808080ull);
@@ -66,21 +65,14 @@ static void copy_from_record(struct gen *g, const struct field *f, stack_object 
 	if (n % 8)
 		ir_stack_storei(g->ir, text, n / 8 * 8, IR_U64, 0);
 	while (at < n) {
-		vreg v = ir_reg(g->ir);
 		u32 size = 8;
 
 		while (size > n - at || (u32)(from + (s32)at) % size || at % size)
 			size /= 2;
-		ir_load(g->ir, v, g->context, from + (s32)at, sizes[size]);
-		ir_stack_store(g->ir, text, at, sizes[size], v);
+		ir_stack_store(g->ir, text, at, sizes[size],
+			       gen_load(g, g->context, (u32)from + at, sizes[size]));
 		at += size;
 	}
-}
-
-static void zero(struct gen *g, stack_object text, u32 words)
-{
-	for (u32 i = 0; i < words; i++)
-		ir_stack_storei(g->ir, text, 8 * i, IR_U64, 0);
 }
 
 /* Copies up to the NUL; the rest stays zero.  A text longer than its column is cut, and counted. */
@@ -102,9 +94,8 @@ static void read_string(struct gen *g, stack_object text, u32 bytes, vreg addres
 static void copy_data_loc(struct gen *g, const struct field *f, stack_object text, label null)
 {
 	struct ir *ir = g->ir;
-	vreg address = ir_reg(ir);
+	vreg address = gen_load(g, g->context, (u32)gen_record_offset(g) + f->offset_bytes, IR_U32);
 
-	ir_load(ir, address, g->context, gen_record_offset(g) + (s32)f->offset_bytes, IR_U32);
 	ir_alui(ir, IR_AND, address, address, 0xffff);
 	if (f->kind == FIELD_REL_LOC)
 		ir_alui(ir, IR_ADD, address, address, f->offset_bytes + 4);
@@ -117,29 +108,19 @@ static void copy_data_loc(struct gen *g, const struct field *f, stack_object tex
 /* Typed loads from the current task (helper of kernel 5.11), whose comm may have a tail. */
 static void copy_comm_from_task(struct gen *g, stack_object text)
 {
-	vreg task = ir_reg(g->ir);
+	vreg task = gen_helper(g, BPF_FUNC_get_current_task_btf);
 
-	ir_call(g->ir, task, BPF_FUNC_get_current_task_btf, 0, NULL);
-	for (u32 i = 0; i < COMM_BYTES; i += 8) {
-		vreg v = ir_reg(g->ir);
-
-		ir_load(g->ir, v, task, (s32)(g->phys->task_comm_offset + i), IR_U64);
-		ir_stack_store(g->ir, text, i, IR_U64, v);
-	}
+	gen_words_in(g, text, task, g->phys->task_comm_offset, COMM_BYTES / 8);
 	cut_at_nul(g, text, COMM_BYTES / 8);
 }
 
 static void copy_comm(struct gen *g, stack_object text)
 {
-	vreg args[2], v;
+	vreg args[2];
 
 	if (g->kind->has_header) {
-		for (u32 i = 0; i < COMM_BYTES; i += 8) {
-			v = ir_reg(g->ir);
-			ir_load(g->ir, v, g->context,
-				(s32)(offsetof(struct replay_header, comm) + i), IR_U64);
-			ir_stack_store(g->ir, text, i, IR_U64, v);
-		}
+		gen_words_in(g, text, g->context, offsetof(struct replay_header, comm),
+			     COMM_BYTES / 8);
 		return;
 	}
 	if (g->phys->task_comm_offset) {
@@ -147,9 +128,8 @@ static void copy_comm(struct gen *g, stack_object text)
 		return;
 	}
 	args[0] = ir_reg(g->ir);
-	args[1] = ir_reg(g->ir);
+	args[1] = gen_imm(g, COMM_BYTES);
 	ir_stack_address(g->ir, args[0], text, 0);
-	ir_imm(g->ir, args[1], COMM_BYTES);
 	/* Pads with zeros (strscpy_pad, kernel 5.11; strncpy before). */
 	ir_call(g->ir, 0, BPF_FUNC_get_current_comm, 2, args);
 }
@@ -172,30 +152,18 @@ static stack_object comm_once(struct gen *g)
 /* One of several probes: its text from a table of them all. */
 static void copy_probe(struct gen *g, const struct expr *e, stack_object text, label null)
 {
-	struct ir *ir = g->ir;
-	vreg code = gen_probe_of(g, e, null), offset = ir_reg(ir), table = ir_reg(ir);
-	u32 words = gen_text_words(e), bytes = 8 * words, at;
+	u32 words = gen_text_words(e), bytes = 8 * words, n = g->phys->n_probes, at;
+	char *texts = arena_alloc(g->arena, (size_t)n * bytes);
+	vreg code = ir_reg(g->ir);
 
-	buf_fill(g->constants, 0, (8 - g->constants->n % 8) % 8);
-	at = (u32)g->constants->n;
-	for (u32 i = 0; i < g->phys->n_probes; i++) {
-		u32 n = MIN((u32)strlen(g->phys->probes[i]), bytes);
-
-		buf_put(g->constants, g->phys->probes[i], n);
-		buf_fill(g->constants, 0, bytes - n);
-	}
-	ir_mov(ir, offset, code);
+	for (u32 i = 0; i < n; i++)
+		memcpy(texts + (size_t)i * bytes, g->phys->probes[i],
+		       MIN((u32)strlen(g->phys->probes[i]), bytes));
+	at = gen_constant_table(g, texts, (size_t)n * bytes);
+	ir_mov(g->ir, code, gen_probe_of(g, e, null));
 	/* Never taken: it shows the verifier the code's range. */
-	ir_branchi(ir, IR_GE, offset, g->phys->n_probes, g->done);
-	ir_alui(ir, IR_MUL, offset, offset, bytes);
-	ir_map_value(ir, table, LOAD_MAP_CONST, at);
-	ir_alu(ir, IR_ADD, table, table, offset);
-	for (u32 i = 0; i < words; i++) {
-		vreg v = ir_reg(ir);
-
-		ir_load(ir, v, table, 8 * (s32)i, IR_U64);
-		ir_stack_store(ir, text, 8 * i, IR_U64, v);
-	}
+	ir_branchi(g->ir, IR_GE, code, n, g->done);
+	gen_words_in(g, text, gen_element(g, LOAD_MAP_CONST, at, code, bytes), 0, words);
 }
 
 static void copy_member(struct gen *g, const struct expr *e, stack_object text, label null)
@@ -207,8 +175,7 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 		stack_object pointer = gen_scratch(g);
 
 		gen_probe_read(g, BPF_FUNC_probe_read_kernel, pointer, 8, address);
-		address = ir_reg(g->ir);
-		ir_stack_load(g->ir, address, pointer, 0, IR_U64);
+		address = gen_stack_load(g, pointer, 0, IR_U64);
 		read_string(g, text, e->type.bytes, address, null);
 		return;
 	}
@@ -221,12 +188,8 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 
 static void literal(struct gen *g, const struct expr *e, stack_object text)
 {
-	for (u32 i = 0; i < gen_text_words(e); i++) {
-		vreg v = ir_reg(g->ir);
-
-		ir_imm(g->ir, v, (s64)gen_literal_word(e, i));
-		ir_stack_store(g->ir, text, 8 * i, IR_U64, v);
-	}
+	for (u32 i = 0; i < gen_text_words(e); i++)
+		ir_stack_store(g->ir, text, 8 * i, IR_U64, gen_imm(g, (s64)gen_literal_word(e, i)));
 }
 
 /* Two bytes more than the words: one to see that a text goes on, one for the helper's NUL. */
@@ -248,14 +211,9 @@ static void copy_branch(struct gen *g, const struct expr *e, stack_object text, 
 	const struct expr *branch = gen_branch_of(g, e);
 	stack_object from;
 
-	zero(g, text, gen_text_words(e) + 1);
+	gen_words_zero(g, text, gen_text_words(e) + 1);
 	from = gen_text(g, branch, null);
-	for (u32 i = 0; i < MIN(gen_text_words(branch), gen_text_words(e)); i++) {
-		vreg v = ir_reg(g->ir);
-
-		ir_stack_load(g->ir, v, from, 8 * i, IR_U64);
-		ir_stack_store(g->ir, text, 8 * i, IR_U64, v);
-	}
+	gen_words_copy(g, text, from, MIN(gen_text_words(branch), gen_text_words(e)));
 }
 
 stack_object gen_text(struct gen *g, const struct expr *e, label null)
@@ -290,7 +248,7 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 		if (!g->once[ONCE_COMM])
 			copy_comm(g, text);
 	} else if (e->kind == EXPR_MEMBER) {
-		zero(g, text, words + 1);
+		gen_words_zero(g, text, words + 1);
 		copy_member(g, e, text, null);
 	} else {
 		const struct field *f = gen_field_of(g, e);
@@ -299,7 +257,7 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 			copy_from_record(g, f, text);
 			cut_at_nul(g, text, words);
 		} else {
-			zero(g, text, words + 1);
+			gen_words_zero(g, text, words + 1);
 			copy_data_loc(g, f, text, null);
 		}
 	}
@@ -337,22 +295,17 @@ static bool is_known_probe(const struct gen *g, const struct expr *e)
 void gen_probe_table(struct gen *g, const struct expr *e, const u8 *holds, label yes, label no,
 		     label null)
 {
-	u32 n = g->phys->n_probes, at = (u32)g->constants->n;
-	vreg code, table, v;
+	u32 n = g->phys->n_probes, at;
+	vreg code;
 
 	if (is_known_probe(g, e)) {
 		ir_jump(g->ir, holds[g->use->first_probe] ? yes : no);
 		return;
 	}
 	code = gen_probe_of(g, e, null);
-	buf_put(g->constants, holds, n);
-	table = ir_reg(g->ir);
-	v = ir_reg(g->ir);
+	at = gen_constant_table(g, holds, n);
 	ir_branchi(g->ir, IR_GE, code, n, no);
-	ir_map_value(g->ir, table, LOAD_MAP_CONST, at);
-	ir_alu(g->ir, IR_ADD, table, table, code);
-	ir_load(g->ir, v, table, 0, IR_U8);
-	ir_branchi(g->ir, IR_NE, v, 0, yes);
+	ir_branchi(g->ir, IR_NE, gen_load(g, gen_table_address(g, at, code), 0, IR_U8), 0, yes);
 	ir_jump(g->ir, no);
 }
 
@@ -378,15 +331,11 @@ static void jump_to(struct gen *g, bool to_yes, label yes, label no)
 /* Word i of a text, or 0 behind its capacity. */
 static vreg word_of(struct gen *g, const struct expr *e, stack_object text, u32 i)
 {
-	vreg v = ir_reg(g->ir);
-
 	if (i >= gen_text_words(e))
-		ir_imm(g->ir, v, 0);
-	else if (e->kind == EXPR_TEXT)
-		ir_imm(g->ir, v, (s64)gen_literal_word(e, i));
-	else
-		ir_stack_load(g->ir, v, text, 8 * i, IR_U64);
-	return v;
+		return gen_imm(g, 0);
+	if (e->kind == EXPR_TEXT)
+		return gen_imm(g, (s64)gen_literal_word(e, i));
+	return gen_stack_load(g, text, 8 * i, IR_U64);
 }
 
 /* Where the program has one stream, `probe` is a literal. */

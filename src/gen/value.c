@@ -86,22 +86,23 @@ static bool is_condition(const struct expr *e)
 	       (e->kind == EXPR_OP && ((e->op >= OP_EQ && e->op <= OP_OR) || e->op == OP_NOT));
 }
 
+static vreg no_value(struct gen *g, label null)
+{
+	vreg v = gen_imm(g, 0);
+
+	ir_jump(g->ir, null);
+	return v;
+}
+
 static vreg compute(struct gen *g, const struct expr *e, label null)
 {
-	vreg v;
-
 	if (is_condition(e))
 		return truth_value(g, e, null);
 	switch (e->kind) {
 	case EXPR_NULL:
-		v = ir_reg(g->ir);
-		ir_imm(g->ir, v, 0);
-		ir_jump(g->ir, null);
-		return v;
+		return no_value(g, null);
 	case EXPR_INTEGER:
-		v = ir_reg(g->ir);
-		ir_imm(g->ir, v, (s64)(u64)e->integer);
-		return v;
+		return gen_imm(g, (s64)(u64)e->integer);
 	case EXPR_FIELD:
 		return gen_field(g, e);
 	case EXPR_SYSTEM:
@@ -113,14 +114,8 @@ static vreg compute(struct gen *g, const struct expr *e, label null)
 	case EXPR_CASE:
 		return case_value(g, e, null);
 	case EXPR_OP:
-		if (e->type.kind == TYPE_NULL) {
-			/* x + NULL: NULL whatever x is. */
-			v = ir_reg(g->ir);
-			ir_imm(g->ir, v, 0);
-			ir_jump(g->ir, null);
-			return v;
-		}
-		return gen_arithmetic(g, e, null);
+		/* x + NULL: NULL whatever x is. */
+		return e->type.kind == TYPE_NULL ? no_value(g, null) : gen_arithmetic(g, e, null);
 	case EXPR_REAL:
 	case EXPR_TEXT:
 	case EXPR_IN:
