@@ -74,18 +74,6 @@ static void take_any_number(struct gen *g, vreg number, label out)
 	ir_place(g->ir, known);
 }
 
-vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size)
-{
-	stack_object copy;
-
-	if (g->hook->is_typed)
-		return gen_load(g, g->registers, offset_bytes, size);
-	copy = gen_scratch(g);
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8,
-		       gen_alui(g, IR_ADD, g->registers, offset_bytes));
-	return gen_stack_load(g, copy, 0, size);
-}
-
 /*
  * Is this a wanted system call?  A 32-bit task's calls have numbers of their
  * own; the syscall tracepoints skip them, and so does this path: its code

@@ -157,6 +157,8 @@ vreg gen_replay_column(struct gen *g, u32 column);
 stack_object gen_scratch(struct gen *g);
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
 		    vreg address);
+/* What stands there in the saved registers of a system call. */
+vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size);
 /* Where the record starts in the context: behind the header of a replayed event. */
 s32 gen_record_offset(const struct gen *g);
 
@@ -176,9 +178,6 @@ vreg gen_stored_value(struct gen *g, const struct stored *s, label null);
 stack_object gen_stored_text(struct gen *g, const struct stored *s, label null);
 /* The argument of a UNION column for rows that this source triggers. */
 const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
-
-/* gen.c: what stands there in the saved registers of a system call. */
-vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size);
 
 /* source.c: what this layer knows of an access path, and columns. */
 extern const struct gen_kind gen_kinds[ACCESS_N];
