@@ -53,6 +53,8 @@ enum ir_condition {
 	IR_TEST, /* a & b != 0 */
 	IR_CONDITION_N
 };
+/* What holds where it does not; IR_TEST has none. */
+extern const u8 ir_condition_inverse[IR_CONDITION_N];
 
 /* Access sizes; the signed ones extend the sign on load. */
 enum ir_size { IR_U8, IR_U16, IR_U32, IR_U64, IR_S8, IR_S16, IR_S32 };

@@ -190,6 +190,15 @@ static void write_done(struct encode *e, vreg d, u8 reg)
 		put(e, BPF_STX | BPF_MEM | BPF_DW, BPF_FRAME, reg, slot_offset(e, d), 0);
 }
 
+/* What is in this register is d's value. */
+static void put_result(struct encode *e, vreg d, u8 reg)
+{
+	if (reg_of(e, d) >= 0)
+		put_mov(e, (u8)reg_of(e, d), reg);
+	else
+		write_done(e, d, reg);
+}
+
 /* Instructions -------------------------------------------------------------- */
 
 static void encode_made(struct encode *e, const struct ir_insn *insn)
@@ -257,16 +266,13 @@ static void encode_extend(struct encode *e, const struct ir_insn *insn)
 	u8 d = write_reg(e, insn->d);
 	u8 bits = 8 * ir_size_bytes[insn->size];
 
-	if (ir_size_signed(insn->size)) {
+	if (ir_size_signed(insn->size) || insn->size == IR_U32) {
+		bool is_signed = ir_size_signed(insn->size); /* MOVSX */
 		u8 a = reg_of(e, insn->a) >= 0 ? (u8)reg_of(e, insn->a) : d;
 
 		fetch(e, a, insn->a);
-		put(e, BPF_ALU64 | BPF_MOV | BPF_X, d, a, bits, 0); /* MOVSX */
-	} else if (insn->size == IR_U32) {
-		u8 a = reg_of(e, insn->a) >= 0 ? (u8)reg_of(e, insn->a) : d;
-
-		fetch(e, a, insn->a);
-		put(e, BPF_ALU | BPF_MOV | BPF_X, d, a, 0, 0);
+		put(e, (is_signed ? BPF_ALU64 : BPF_ALU) | BPF_MOV | BPF_X, d, a,
+		    is_signed ? bits : 0, 0);
 	} else {
 		fetch(e, d, insn->a);
 		put(e, BPF_ALU64 | BPF_AND | BPF_K, d, 0, 0, (1 << bits) - 1);
@@ -384,12 +390,8 @@ static void encode_call(struct encode *e, const struct ir_insn *insn)
 		put(e, BPF_JMP | BPF_CALL, 0,
 		    insn->op == IR_OP_CALL_KERNEL ? BPF_PSEUDO_KFUNC_CALL : 0, 0, (s32)insn->index);
 	}
-	if (!insn->d)
-		return;
-	if (reg_of(e, insn->d) >= 0)
-		put_mov(e, (u8)reg_of(e, insn->d), 0);
-	else
-		write_done(e, insn->d, 0);
+	if (insn->d)
+		put_result(e, insn->d, 0);
 }
 
 static bool is_bound(u32 condition)
@@ -417,74 +419,53 @@ static void encode_branch(struct encode *e, const struct ir_insn *insn)
 
 static void encode_context(struct encode *e, const struct ir_insn *insn)
 {
-	if (reg_of(e, insn->d) >= 0)
-		put_mov(e, (u8)reg_of(e, insn->d), 1);
-	else
-		write_done(e, insn->d, 1);
+	put_result(e, insn->d, 1);
 }
 
-static void encode_insn(struct encode *e, const struct ir_insn *insn)
+static void encode_label(struct encode *e, const struct ir_insn *insn)
 {
-	switch (insn->op) {
-	case IR_OP_CONTEXT:
-		encode_context(e, insn);
-		break;
-	case IR_OP_IMM:
-	case IR_OP_MAP:
-	case IR_OP_MAP_VALUE:
-	case IR_OP_STACK_ADDRESS:
-		encode_made(e, insn);
-		break;
-	case IR_OP_MOV:
-		encode_mov(e, insn);
-		break;
-	case IR_OP_ALU:
-		encode_alu(e, insn);
-		break;
-	case IR_OP_ALUI:
-	case IR_OP_NEG:
-	case IR_OP_BSWAP:
-		encode_alui(e, insn);
-		break;
-	case IR_OP_EXTEND:
-		encode_extend(e, insn);
-		break;
-	case IR_OP_LOAD:
-	case IR_OP_STACK_LOAD:
-		encode_load(e, insn);
-		break;
-	case IR_OP_STORE:
-	case IR_OP_STOREI:
-	case IR_OP_STACK_STORE:
-	case IR_OP_STACK_STOREI:
-		encode_store(e, insn);
-		break;
-	case IR_OP_ATOMIC:
-		encode_atomic(e, insn);
-		break;
-	case IR_OP_LABEL:
-		e->label_at[insn->index] = e->insns.n;
-		break;
-	case IR_OP_JUMP:
-		put_jump(e, BPF_JMP | BPF_JA, 0, 0, 0, insn->index);
-		break;
-	case IR_OP_BRANCH:
-	case IR_OP_BRANCHI:
-		encode_branch(e, insn);
-		break;
-	case IR_OP_CALL:
-	case IR_OP_CALL_KERNEL:
-	case IR_OP_COMPARE_EXCHANGE:
-		encode_call(e, insn);
-		break;
-	case IR_OP_EXIT:
-		put_imm(e, 0, insn->imm);
-		put(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-		break;
-	default:
-		BUG("opcode %u reached the encoder", insn->op);
-	}
+	e->label_at[insn->index] = e->insns.n;
 }
+
+static void encode_jump(struct encode *e, const struct ir_insn *insn)
+{
+	put_jump(e, BPF_JMP | BPF_JA, 0, 0, 0, insn->index);
+}
+
+static void encode_exit(struct encode *e, const struct ir_insn *insn)
+{
+	put_imm(e, 0, insn->imm);
+	put(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+}
+
+static void (*const encoders[IR_OP_N])(struct encode *e, const struct ir_insn *insn) = {
+	[IR_OP_CONTEXT] = encode_context,
+	[IR_OP_IMM] = encode_made,
+	[IR_OP_MAP] = encode_made,
+	[IR_OP_MAP_VALUE] = encode_made,
+	[IR_OP_STACK_ADDRESS] = encode_made,
+	[IR_OP_MOV] = encode_mov,
+	[IR_OP_ALU] = encode_alu,
+	[IR_OP_ALUI] = encode_alui,
+	[IR_OP_NEG] = encode_alui,
+	[IR_OP_BSWAP] = encode_alui,
+	[IR_OP_EXTEND] = encode_extend,
+	[IR_OP_LOAD] = encode_load,
+	[IR_OP_STACK_LOAD] = encode_load,
+	[IR_OP_STORE] = encode_store,
+	[IR_OP_STOREI] = encode_store,
+	[IR_OP_STACK_STORE] = encode_store,
+	[IR_OP_STACK_STOREI] = encode_store,
+	[IR_OP_ATOMIC] = encode_atomic,
+	[IR_OP_LABEL] = encode_label,
+	[IR_OP_JUMP] = encode_jump,
+	[IR_OP_BRANCH] = encode_branch,
+	[IR_OP_BRANCHI] = encode_branch,
+	[IR_OP_CALL] = encode_call,
+	[IR_OP_CALL_KERNEL] = encode_call,
+	[IR_OP_COMPARE_EXCHANGE] = encode_call,
+	[IR_OP_EXIT] = encode_exit,
+};
 
 static u32 lay_out_stack(struct encode *e)
 {
@@ -535,7 +516,7 @@ int lir_encode(const struct lir *lir, const struct alloc *alloc, struct arena *a
 		e.at = i;
 		e.taken = 0;
 		e.span = lir->insns.at[i].span;
-		encode_insn(&e, &lir->insns.at[i]);
+		encoders[lir->insns.at[i].op](&e, &lir->insns.at[i]);
 		if (e.has_failed)
 			return -EAGAIN;
 	}

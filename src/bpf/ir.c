@@ -46,6 +46,12 @@ const bool ir_alu_commutes[IR_ALU_N] = {
 	[IR_ADD] = true, [IR_MUL] = true, [IR_AND] = true, [IR_OR] = true, [IR_XOR] = true,
 };
 
+const u8 ir_condition_inverse[IR_CONDITION_N] = {
+	[IR_EQ] = IR_NE,   [IR_NE] = IR_EQ,   [IR_LT] = IR_GE,	   [IR_LE] = IR_GT,
+	[IR_GT] = IR_LE,   [IR_GE] = IR_LT,   [IR_SLT] = IR_SGE,   [IR_SLE] = IR_SGT,
+	[IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT, [IR_TEST] = IR_TEST,
+};
+
 struct ir *ir_new(struct arena *arena)
 {
 	struct ir *ir = arena_new(arena, struct ir);
@@ -266,39 +272,36 @@ stack_object ir_stack(struct ir *ir, u32 size_bytes)
 	return ir->objects.n - 1;
 }
 
-static void append_stack(struct ir *ir, u32 offset_bytes, struct ir_insn insn)
+static void append_stack(struct ir *ir, enum ir_op op, stack_object object, u32 offset_bytes,
+			 enum ir_size size, struct ir_insn insn)
 {
+	insn.op = op;
+	insn.index = object;
 	insn.offset = (s32)MIN(offset_bytes, (u32)BPF_STACK_BYTES + 1);
+	insn.size = size;
 	append(ir, insn);
 }
 
 void ir_stack_address(struct ir *ir, vreg d, stack_object object, u32 offset_bytes)
 {
-	append_stack(ir, offset_bytes,
-		     (struct ir_insn){ .op = IR_OP_STACK_ADDRESS, .d = d, .index = object });
+	append_stack(ir, IR_OP_STACK_ADDRESS, object, offset_bytes, 0, (struct ir_insn){ .d = d });
 }
 
 void ir_stack_load(struct ir *ir, vreg d, stack_object object, u32 offset_bytes, enum ir_size size)
 {
-	append_stack(
-		ir, offset_bytes,
-		(struct ir_insn){ .op = IR_OP_STACK_LOAD, .d = d, .index = object, .size = size });
+	append_stack(ir, IR_OP_STACK_LOAD, object, offset_bytes, size, (struct ir_insn){ .d = d });
 }
 
 void ir_stack_store(struct ir *ir, stack_object object, u32 offset_bytes, enum ir_size size, vreg s)
 {
-	append_stack(
-		ir, offset_bytes,
-		(struct ir_insn){ .op = IR_OP_STACK_STORE, .b = s, .index = object, .size = size });
+	append_stack(ir, IR_OP_STACK_STORE, object, offset_bytes, size, (struct ir_insn){ .b = s });
 }
 
 void ir_stack_storei(struct ir *ir, stack_object object, u32 offset_bytes, enum ir_size size,
 		     s32 value)
 {
-	append_stack(
-		ir, offset_bytes,
-		(struct ir_insn){
-			.op = IR_OP_STACK_STOREI, .imm = value, .index = object, .size = size });
+	append_stack(ir, IR_OP_STACK_STOREI, object, offset_bytes, size,
+		     (struct ir_insn){ .imm = value });
 }
 
 label ir_label(struct ir *ir)
@@ -343,15 +346,13 @@ void ir_branchi(struct ir *ir, enum ir_condition condition, vreg a, s64 b, label
 					     .index = l });
 }
 
-static void append_call(struct ir *ir, enum ir_op op, vreg d, u32 index, u32 n_args,
-			const vreg *args)
+static void append_call(struct ir *ir, struct ir_insn insn, u32 n_args, const vreg *args)
 {
-	struct ir_insn insn = { .op = op, .d = d, .index = index, .first_arg = ir->args.n };
-
 	if (n_args > BPF_MAX_ARGS) {
 		fail(ir, "a call with %u arguments, 5 are possible", n_args);
 		return;
 	}
+	insn.first_arg = ir->args.n;
 	insn.n_args = n_args;
 	for (u32 i = 0; i < n_args; i++) {
 		check_vreg(ir, args[i]);
@@ -362,28 +363,23 @@ static void append_call(struct ir *ir, enum ir_op op, vreg d, u32 index, u32 n_a
 
 void ir_call(struct ir *ir, vreg d, enum bpf_func_id helper, u32 n_args, const vreg *args)
 {
-	append_call(ir, IR_OP_CALL, d, helper, n_args, args);
+	append_call(ir, (struct ir_insn){ .op = IR_OP_CALL, .d = d, .index = helper }, n_args,
+		    args);
 }
 
 void ir_call_kernel(struct ir *ir, vreg d, u32 btf_id, u32 n_args, const vreg *args)
 {
-	append_call(ir, IR_OP_CALL_KERNEL, d, btf_id, n_args, args);
+	append_call(ir, (struct ir_insn){ .op = IR_OP_CALL_KERNEL, .d = d, .index = btf_id },
+		    n_args, args);
 }
 
 void ir_compare_exchange(struct ir *ir, vreg d, vreg base, s32 offset, s32 expected, vreg s)
 {
-	struct ir_insn insn = { .op = IR_OP_COMPARE_EXCHANGE,
-				.d = d,
-				.offset = offset,
-				.imm = expected,
-				.first_arg = ir->args.n,
-				.n_args = 2 };
-
-	check_vreg(ir, base);
-	check_vreg(ir, s);
-	vec_push(ir->arena, &ir->args, base);
-	vec_push(ir->arena, &ir->args, s);
-	append(ir, insn);
+	append_call(
+		ir,
+		(struct ir_insn){
+			.op = IR_OP_COMPARE_EXCHANGE, .d = d, .offset = offset, .imm = expected },
+		2, (const vreg[]){ base, s });
 }
 
 void ir_exit(struct ir *ir, s32 value)

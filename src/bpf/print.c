@@ -30,105 +30,87 @@ static const char *const atomic_names[] = {
 #define HELPER_NAME(name, ...) [BPF_FUNC_##name] = #name
 static const char *const helper_names[] = { __BPF_FUNC_MAPPER(HELPER_NAME) };
 
-static void print_call(const struct ir *ir, const struct ir_insn *insn, struct buf *out)
+/*
+ * d, a, b: vregs; o: the operation; z: the size; f: the offset; i: the immediate; x: the index;
+ * h: the helper; c: all arguments of a call, 0, 1: these; ?: "d = " where there is a d.
+ */
+static const char *const formats[IR_OP_N] = {
+	[IR_OP_IMM] = "%d = %i",
+	[IR_OP_MOV] = "%d = %a",
+	[IR_OP_ALU] = "%d = %a %o %b",
+	[IR_OP_ALUI] = "%d = %a %o %i",
+	[IR_OP_NEG] = "%d = -%a",
+	[IR_OP_BSWAP] = "%d = bswap %a",
+	[IR_OP_EXTEND] = "%d = %z %a",
+	[IR_OP_LOAD] = "%d = %z [%a %f]",
+	[IR_OP_STORE] = "%z [%a %f] = %b",
+	[IR_OP_STOREI] = "%z [%a %f] = %i",
+	[IR_OP_ATOMIC] = "%?%o %z [%a %f], %b",
+	[IR_OP_MAP] = "%d = map %x",
+	[IR_OP_MAP_VALUE] = "%d = value of map %x %f",
+	[IR_OP_STACK_ADDRESS] = "%d = &stack%x %f",
+	[IR_OP_STACK_LOAD] = "%d = %z [stack%x %f]",
+	[IR_OP_STACK_STORE] = "%z [stack%x %f] = %b",
+	[IR_OP_STACK_STOREI] = "%z [stack%x %f] = %i",
+	[IR_OP_JUMP] = "goto L%x",
+	[IR_OP_BRANCH] = "if %a %o %b goto L%x",
+	[IR_OP_BRANCHI] = "if %a %o %i goto L%x",
+	[IR_OP_CALL] = "%?call %h(%c)",
+	[IR_OP_CALL_KERNEL] = "%?call kernel#%x(%c)",
+	[IR_OP_COMPARE_EXCHANGE] = "compare u64 [%0 %f] with %i, exchange %1",
+	[IR_OP_EXIT] = "exit %i",
+};
+
+static const char *operation_name(const struct ir_insn *insn)
 {
-	if (insn->d)
-		buf_printf(out, "v%u = ", insn->d);
-	if (insn->op == IR_OP_CALL && insn->index < ARRAY_SIZE(helper_names))
-		buf_printf(out, "call %s(", helper_names[insn->index]);
-	else if (insn->op == IR_OP_CALL)
-		buf_printf(out, "call helper#%u(", insn->index);
-	else
-		buf_printf(out, "call kernel#%u(", insn->index);
+	if (insn->op == IR_OP_ATOMIC)
+		return atomic_names[insn->sub];
+	return insn->op == IR_OP_ALU || insn->op == IR_OP_ALUI ? alu_names[insn->sub]
+							       : condition_names[insn->sub];
+}
+
+static void print_args(const struct ir_insn *insn, const vreg *args, struct buf *out)
+{
 	for (u32 i = 0; i < insn->n_args; i++)
-		buf_printf(out, "%sv%u", i ? ", " : "", ir->args.at[insn->first_arg + i]);
-	buf_puts(out, ")");
+		buf_printf(out, "%sv%u", i ? ", " : "", args[i]);
+}
+
+static void print_operand(const struct ir *ir, const struct ir_insn *insn, char what,
+			  struct buf *out)
+{
+	const vreg *args = insn->n_args ? &ir->args.at[insn->first_arg] : NULL;
+
+	if (what == 'd' || what == 'a' || what == 'b')
+		buf_printf(out, "v%u", what == 'd' ? insn->d : what == 'a' ? insn->a : insn->b);
+	else if (what == '0' || what == '1')
+		buf_printf(out, "v%u", args[what - '0']);
+	else if (what == '?' && insn->d)
+		buf_printf(out, "v%u = ", insn->d);
+	else if (what == 'o')
+		buf_puts(out, operation_name(insn));
+	else if (what == 'z')
+		buf_puts(out, size_names[insn->size]);
+	else if (what == 'f')
+		buf_printf(out, "%+d", insn->offset);
+	else if (what == 'i')
+		buf_printf(out, "%lld", (long long)insn->imm);
+	else if (what == 'x')
+		buf_printf(out, "%u", insn->index);
+	else if (what == 'h' && insn->index < ARRAY_SIZE(helper_names))
+		buf_puts(out, helper_names[insn->index]);
+	else if (what == 'h')
+		buf_printf(out, "helper#%u", insn->index);
+	else if (what == 'c')
+		print_args(insn, args, out);
 }
 
 static void print_insn(const struct ir *ir, const struct ir_insn *insn, struct buf *out)
 {
-	const char *size = size_names[insn->size];
-	long long imm = insn->imm;
-
-	switch (insn->op) {
-	case IR_OP_IMM:
-		buf_printf(out, "v%u = %lld", insn->d, imm);
-		break;
-	case IR_OP_MOV:
-		buf_printf(out, "v%u = v%u", insn->d, insn->a);
-		break;
-	case IR_OP_ALU:
-		buf_printf(out, "v%u = v%u %s v%u", insn->d, insn->a, alu_names[insn->sub],
-			   insn->b);
-		break;
-	case IR_OP_ALUI:
-		buf_printf(out, "v%u = v%u %s %lld", insn->d, insn->a, alu_names[insn->sub], imm);
-		break;
-	case IR_OP_NEG:
-		buf_printf(out, "v%u = -v%u", insn->d, insn->a);
-		break;
-	case IR_OP_BSWAP:
-		buf_printf(out, "v%u = bswap v%u", insn->d, insn->a);
-		break;
-	case IR_OP_EXTEND:
-		buf_printf(out, "v%u = %s v%u", insn->d, size, insn->a);
-		break;
-	case IR_OP_LOAD:
-		buf_printf(out, "v%u = %s [v%u %+d]", insn->d, size, insn->a, insn->offset);
-		break;
-	case IR_OP_STORE:
-		buf_printf(out, "%s [v%u %+d] = v%u", size, insn->a, insn->offset, insn->b);
-		break;
-	case IR_OP_STOREI:
-		buf_printf(out, "%s [v%u %+d] = %lld", size, insn->a, insn->offset, imm);
-		break;
-	case IR_OP_ATOMIC:
-		if (insn->d)
-			buf_printf(out, "v%u = ", insn->d);
-		buf_printf(out, "%s %s [v%u %+d], v%u", atomic_names[insn->sub], size, insn->a,
-			   insn->offset, insn->b);
-		break;
-	case IR_OP_MAP:
-		buf_printf(out, "v%u = map %u", insn->d, insn->index);
-		break;
-	case IR_OP_MAP_VALUE:
-		buf_printf(out, "v%u = value of map %u %+d", insn->d, insn->index, insn->offset);
-		break;
-	case IR_OP_STACK_ADDRESS:
-		buf_printf(out, "v%u = &stack%u %+d", insn->d, insn->index, insn->offset);
-		break;
-	case IR_OP_STACK_LOAD:
-		buf_printf(out, "v%u = %s [stack%u %+d]", insn->d, size, insn->index, insn->offset);
-		break;
-	case IR_OP_STACK_STORE:
-		buf_printf(out, "%s [stack%u %+d] = v%u", size, insn->index, insn->offset, insn->b);
-		break;
-	case IR_OP_STACK_STOREI:
-		buf_printf(out, "%s [stack%u %+d] = %lld", size, insn->index, insn->offset, imm);
-		break;
-	case IR_OP_JUMP:
-		buf_printf(out, "goto L%u", insn->index);
-		break;
-	case IR_OP_BRANCH:
-		buf_printf(out, "if v%u %s v%u goto L%u", insn->a, condition_names[insn->sub],
-			   insn->b, insn->index);
-		break;
-	case IR_OP_BRANCHI:
-		buf_printf(out, "if v%u %s %lld goto L%u", insn->a, condition_names[insn->sub], imm,
-			   insn->index);
-		break;
-	case IR_OP_CALL:
-	case IR_OP_CALL_KERNEL:
-		print_call(ir, insn, out);
-		break;
-	case IR_OP_COMPARE_EXCHANGE:
-		buf_printf(out, "compare u64 [v%u %+d] with %lld, exchange v%u",
-			   ir->args.at[insn->first_arg], insn->offset, imm,
-			   ir->args.at[insn->first_arg + 1]);
-		break;
-	case IR_OP_EXIT:
-		buf_printf(out, "exit %lld", imm);
-		break;
+	for (const char *at = formats[insn->op]; at && *at; at++) {
+		if (*at == '%')
+			print_operand(ir, insn, *++at, out);
+		else
+			buf_putc(out, *at);
 	}
 }
 

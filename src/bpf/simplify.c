@@ -5,12 +5,6 @@
  */
 #include "bpf/ir.h"
 
-static const u8 condition_inverse[IR_CONDITION_N] = {
-	[IR_EQ] = IR_NE,   [IR_NE] = IR_EQ,   [IR_LT] = IR_GE,	   [IR_LE] = IR_GT,
-	[IR_GT] = IR_LE,   [IR_GE] = IR_LT,   [IR_SLT] = IR_SGE,   [IR_SLE] = IR_SGT,
-	[IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT, [IR_TEST] = IR_TEST, /* has none */
-};
-
 static void count_uses(const struct lir *lir, const struct ir_insn *insn, u32 step, u32 *n_uses)
 {
 	u8 flags = ir_op_flags[insn->op];
@@ -48,7 +42,7 @@ static void invert_over_jump(struct lir *lir, u32 at)
 	if (insn->sub == IR_TEST || next == lir->insns.n || lir->insns.at[next].op != IR_OP_JUMP ||
 	    !is_next(lir, next, insn->index))
 		return;
-	insn->sub = condition_inverse[insn->sub];
+	insn->sub = ir_condition_inverse[insn->sub];
 	insn->index = lir->insns.at[next].index;
 	lir->insns.at[next].op = IR_OP_NOP;
 }

@@ -10,16 +10,11 @@
 
 #define S64_HI ((s128)INT64_MAX)
 
-static const enum ir_condition inverse[] = {
-	[IR_EQ] = IR_NE, [IR_NE] = IR_EQ,   [IR_LT] = IR_GE,   [IR_LE] = IR_GT,	  [IR_GT] = IR_LE,
-	[IR_GE] = IR_LT, [IR_SLT] = IR_SGE, [IR_SLE] = IR_SGT, [IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT,
-};
-
 void gen_branch(struct gen *g, enum ir_condition condition, vreg a, vreg b, label yes, label no,
 		label next)
 {
 	if (next == yes) {
-		ir_branch(g->ir, inverse[condition], a, b, no);
+		ir_branch(g->ir, ir_condition_inverse[condition], a, b, no);
 		return;
 	}
 	ir_branch(g->ir, condition, a, b, yes);
@@ -31,7 +26,7 @@ void gen_branchi(struct gen *g, enum ir_condition condition, vreg a, s64 b, labe
 		 label next)
 {
 	if (next == yes) {
-		ir_branchi(g->ir, inverse[condition], a, b, no);
+		ir_branchi(g->ir, ir_condition_inverse[condition], a, b, no);
 		return;
 	}
 	ir_branchi(g->ir, condition, a, b, yes);
