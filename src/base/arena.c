@@ -22,10 +22,13 @@
 #ifdef ARENA_ASAN
 #include <sanitizer/asan_interface.h>
 #define ARENA_GAP_BYTES 16
+/* All of it is poisoned at once. */
+#define ARENA_RESERVE_BYTES ((size_t)16 << 20)
 #else
 #define ASAN_POISON_MEMORY_REGION(address, size)   ((void)0)
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)0)
 #define ARENA_GAP_BYTES				   0
+#define ARENA_RESERVE_BYTES			   ((size_t)256 << 20)
 #endif
 
 #define ARENA_ALIGN	      16
@@ -59,26 +62,46 @@ void arena_free(struct arena *arena)
 	arena_init(arena);
 }
 
-static struct arena_chunk *arena_more(struct arena *arena, size_t need_bytes)
+static bool chunk_add(struct arena *arena, size_t size_bytes, int flags)
 {
-	size_t size_bytes = ARENA_CHUNK_MIN_BYTES;
-	struct arena_chunk *chunk;
+	struct arena_chunk *chunk = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 
-	if (arena->chunk)
-		size_bytes = MIN(2 * arena->chunk->size_bytes, ARENA_CHUNK_MAX_BYTES);
-	need_bytes += sizeof(*chunk);
-	if (size_bytes < need_bytes)
-		size_bytes = ALIGN_UP(need_bytes, ARENA_CHUNK_MIN_BYTES);
-
-	chunk = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (chunk == MAP_FAILED)
-		base_no_memory();
+		return false;
 	chunk->older = arena->chunk;
 	chunk->size_bytes = size_bytes;
 	chunk->used_bytes = sizeof(*chunk);
 	ASAN_POISON_MEMORY_REGION(chunk + 1, size_bytes - sizeof(*chunk));
 	arena->chunk = chunk;
-	return chunk;
+	return true;
+}
+
+bool arena_reserve(struct arena *arena)
+{
+	size_t size_bytes = ARENA_RESERVE_BYTES;
+
+	BUG_ON(arena->chunk);
+	while (!chunk_add(arena, size_bytes, MAP_NORESERVE)) {
+		size_bytes /= 2;
+		if (size_bytes < ARENA_CHUNK_MIN_BYTES)
+			return false;
+	}
+	return true;
+}
+
+static struct arena_chunk *arena_more(struct arena *arena, size_t need_bytes)
+{
+	size_t size_bytes = ARENA_CHUNK_MIN_BYTES;
+
+	if (arena->chunk)
+		size_bytes = MIN(2 * arena->chunk->size_bytes, ARENA_CHUNK_MAX_BYTES);
+	need_bytes += sizeof(struct arena_chunk);
+	if (size_bytes < need_bytes)
+		size_bytes = ALIGN_UP(need_bytes, ARENA_CHUNK_MIN_BYTES);
+	if (!chunk_add(arena, size_bytes, 0))
+		base_no_memory();
+	return arena->chunk;
 }
 
 void *arena_alloc(struct arena *arena, size_t size_bytes)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Arena: memory that is given piece by piece and taken back all at once.  The
- * compiler stages of one query share one arena and never free.  Memory comes
- * zeroed; running out of it ends the process (there is nothing a stage could do).
+ * compiler stages of one query share one arena and never free.  Memory comes zeroed.
+ *
+ * A stage could do nothing about a lack of memory, so arena_alloc() ends the process then.  Whoever
+ * must not be ended reserves first: pieces within the reservation are always there.
  */
 #ifndef EBQL_BASE_ARENA_H
 #define EBQL_BASE_ARENA_H
@@ -19,6 +21,11 @@ struct arena {
 };
 
 void arena_init(struct arena *arena);
+/*
+ * Of a new arena: addresses for 256 MiB, which take no memory before they are used, or for as much
+ * as this process may have.  false: it may have none.
+ */
+bool arena_reserve(struct arena *arena);
 void arena_free(struct arena *arena);
 
 /* Zeroed, aligned to 16 bytes, valid until arena_free(). */

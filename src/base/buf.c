@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A growing run of bytes: text, numbers and JSON strings in, one write(2) out.
- * The heap block only ever grows, so a writer that resets it stops allocating.
+ * Its room only ever grows, so a writer that resets it stops allocating.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,14 @@ void buf_init(struct buf *buf)
 	*buf = (struct buf){ .at = buf_empty };
 }
 
+void buf_init_in(struct buf *buf, struct arena *arena)
+{
+	*buf = (struct buf){ .at = buf_empty, .arena = arena };
+}
+
 void buf_free(struct buf *buf)
 {
-	if (buf->capacity)
+	if (buf->capacity && !buf->arena)
 		free(buf->at);
 	buf_init(buf);
 }
@@ -33,26 +38,32 @@ void buf_free(struct buf *buf)
 void buf_reset(struct buf *buf)
 {
 	buf->n = 0;
+	buf->is_cut = false;
 	if (buf->capacity)
 		buf->at[0] = '\0';
 }
 
-/* Room for n more bytes and the NUL. */
+/* Room for n more bytes and the NUL; NULL: there is none, or was none before. */
 static char *buf_room(struct buf *buf, size_t n)
 {
 	size_t capacity = buf->capacity ? buf->capacity : BUF_MIN_BYTES;
+	char *grown;
 
-	if (n >= SIZE_MAX / 4 || buf->n >= SIZE_MAX / 4)
-		base_no_memory();
-	while (capacity < buf->n + n + 1)
+	buf->is_cut |= n >= SIZE_MAX / 4 || buf->n >= SIZE_MAX / 4;
+	while (!buf->is_cut && capacity < buf->n + n + 1)
 		capacity *= 2;
-	if (capacity != buf->capacity) {
-		buf->at = realloc(buf->capacity ? buf->at : NULL, capacity);
-		if (!buf->at)
-			base_no_memory();
-		buf->capacity = capacity;
+	if (!buf->is_cut && capacity != buf->capacity) {
+		if (buf->arena)
+			grown = arena_grow(buf->arena, buf->at, buf->n + 1, capacity);
+		else
+			grown = realloc(buf->capacity ? buf->at : NULL, capacity);
+		buf->is_cut = !grown;
+		if (grown) {
+			buf->at = grown;
+			buf->capacity = capacity;
+		}
 	}
-	return buf->at + buf->n;
+	return buf->is_cut ? NULL : buf->at + buf->n;
 }
 
 static void buf_advance(struct buf *buf, size_t n)
@@ -65,6 +76,8 @@ void buf_put(struct buf *buf, const void *bytes, size_t n)
 {
 	char *at = buf_room(buf, n);
 
+	if (!at)
+		return;
 	if (n)
 		memcpy(at, bytes, n);
 	buf_advance(buf, n);
@@ -77,13 +90,21 @@ void buf_puts(struct buf *buf, const char *text)
 
 void buf_putc(struct buf *buf, char c)
 {
-	*buf_room(buf, 1) = c;
+	char *at = buf_room(buf, 1);
+
+	if (!at)
+		return;
+	*at = c;
 	buf_advance(buf, 1);
 }
 
 void buf_fill(struct buf *buf, char c, size_t n)
 {
-	memset(buf_room(buf, n), c, n);
+	char *at = buf_room(buf, n);
+
+	if (!at)
+		return;
+	memset(at, c, n);
 	buf_advance(buf, n);
 }
 
@@ -97,8 +118,16 @@ void buf_vprintf(struct buf *buf, const char *format, va_list args)
 	n = vsnprintf(room ? buf->at + buf->n : NULL, room, format, again);
 	va_end(again);
 	BUG_ON(n < 0);
-	if ((size_t)n >= room)
-		vsnprintf(buf_room(buf, (size_t)n), (size_t)n + 1, format, args);
+	if ((size_t)n >= room || buf->is_cut) {
+		char *at = buf_room(buf, (size_t)n);
+
+		/* What was written into the room that there was goes again. */
+		if (!at && room)
+			buf->at[buf->n] = '\0';
+		if (!at)
+			return;
+		vsnprintf(at, (size_t)n + 1, format, args);
+	}
 	buf_advance(buf, (size_t)n);
 }
 
@@ -228,6 +257,8 @@ int buf_read(struct buf *buf, int fd, size_t most)
 		if ((size_t)n > most - (buf->n - start))
 			return -EFBIG;
 		buf_put(buf, chunk, (size_t)n);
+		if (buf->is_cut)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -246,9 +277,9 @@ int buf_read_file(struct buf *buf, const char *path, size_t most)
 int buf_flush(struct buf *buf, int fd)
 {
 	size_t done = 0;
-	int err = 0;
+	int err = buf->is_cut ? -ENOMEM : 0;
 
-	while (done < buf->n) {
+	while (done < buf->n && !err) {
 		ssize_t n = write(fd, buf->at + done, buf->n - done);
 
 		if (n >= 0) {
@@ -257,13 +288,10 @@ int buf_flush(struct buf *buf, int fd)
 			struct pollfd ready = { .fd = fd, .events = POLLOUT };
 
 			/* A descriptor shared with a non-blocking owner: wait for room. */
-			if (poll(&ready, 1, -1) < 0 && errno != EINTR) {
+			if (poll(&ready, 1, -1) < 0 && errno != EINTR)
 				err = -errno;
-				break;
-			}
 		} else if (errno != EINTR) {
 			err = -errno;
-			break;
 		}
 	}
 	buf_reset(buf);

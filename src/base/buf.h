@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Buffer: a growing run of bytes on the heap, always followed by a NUL.  Reused
+ * Buffer: a growing run of bytes, always followed by a NUL.  Reused
  * by buf_reset() without giving memory back, so steady writers stop allocating.
+ * Where there is no memory, what is put is left away, and is_cut says so at the end.
  */
 #ifndef EBQL_BASE_BUF_H
 #define EBQL_BASE_BUF_H
 
 #include <stdarg.h>
 
-#include "base/base.h"
+#include "base/arena.h"
 
 struct buf {
 	char *at;
 	size_t n, capacity;
+	struct arena *arena; /* that it lies in; NULL: the heap */
+	bool is_cut;	     /* since the last buf_reset() something was left away */
 };
 
 void buf_init(struct buf *buf);
+/* In an arena: its bytes stay as long as that, and buf_free() is not needed. */
+void buf_init_in(struct buf *buf, struct arena *arena);
 void buf_free(struct buf *buf);
 void buf_reset(struct buf *buf);
 void buf_put(struct buf *buf, const void *bytes, size_t n);
@@ -45,7 +50,7 @@ void buf_put_json_exact(struct buf *buf, const char *text, size_t n);
 int buf_read(struct buf *buf, int fd, size_t most);
 /* The same of a file. */
 int buf_read_file(struct buf *buf, const char *path, size_t most);
-/* Writes everything to fd; 0 or -errno (-EPIPE included).  The buffer is then empty. */
+/* Writes everything to fd; 0 or -errno (-EPIPE; -ENOMEM: cut).  The buffer is then empty. */
 int buf_flush(struct buf *buf, int fd);
 
 #endif

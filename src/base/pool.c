@@ -10,22 +10,24 @@
 
 static u32 class_of(size_t n_bytes)
 {
-	u32 class = n_bytes <= (size_t)1 << CLASS_MIN ? CLASS_MIN
-						      : 64 - (u32)__builtin_clzll(n_bytes - 1);
-
-	BUG_ON(class >= POOL_CLASSES);
-	return class;
+	return n_bytes <= (size_t)1 << CLASS_MIN ? CLASS_MIN
+						 : 64 - (u32)__builtin_clzll(n_bytes - 1);
 }
 
 void *pool_take(struct pool *pool, size_t n_bytes)
 {
 	u32 class = class_of(n_bytes);
-	void *at = pool->free[class];
+	void *at;
 
+	if (class >= POOL_CLASSES)
+		return NULL;
+	at = pool->free[class];
 	if (at)
 		memcpy(&pool->free[class], at, sizeof(void *));
 	else
 		at = scratch_alloc(&pool->memory, (size_t)1 << class);
+	if (!at)
+		return NULL;
 	pool->used_bytes += 1ull << class;
 	return at;
 }

@@ -16,7 +16,7 @@ struct pool {
 	u64 used_bytes;		  /* of pieces not given back */
 };
 
-/* Aligned to 16 bytes, not cleared.  Ends the process when there is no memory. */
+/* Aligned to 16 bytes, not cleared.  NULL: there is no memory. */
 void *pool_take(struct pool *pool, size_t n_bytes);
 /* n_bytes: what it was taken with. */
 void pool_give(struct pool *pool, void *at, size_t n_bytes);

@@ -13,13 +13,15 @@ void *scratch_alloc(struct scratch *scratch, size_t n_bytes)
 
 	n_bytes = ALIGN_UP(n_bytes, 16);
 	for (;; scratch->block++, scratch->used_bytes = 0) {
-		if (scratch->block == SCRATCH_BLOCKS)
-			base_no_memory();
 		block = &scratch->blocks[scratch->block];
 		/* An empty block may be made as large as it takes: nothing points into it. */
-		if (!scratch->used_bytes &&
-		    !region_need(block, MAX(n_bytes, (size_t)BLOCK_MIN_BYTES << scratch->block)))
-			base_no_memory();
+		if (scratch->block == SCRATCH_BLOCKS ||
+		    (!scratch->used_bytes &&
+		     !region_need(block,
+				  MAX(n_bytes, (size_t)BLOCK_MIN_BYTES << scratch->block)))) {
+			scratch->is_short = true;
+			return NULL;
+		}
 		if (n_bytes <= block->n_bytes - scratch->used_bytes)
 			break;
 	}
@@ -32,6 +34,7 @@ void scratch_reset(struct scratch *scratch)
 {
 	scratch->block = 0;
 	scratch->used_bytes = 0;
+	scratch->is_short = false;
 }
 
 void scratch_free(struct scratch *scratch)

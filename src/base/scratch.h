@@ -15,6 +15,7 @@ struct scratch {
 	struct region blocks[SCRATCH_BLOCKS]; /* each at least twice the one before */
 	u32 block;			      /* the one in use */
 	size_t used_bytes;		      /* of it */
+	bool is_short; /* since the last reset there was no memory for a piece */
 };
 
 struct scratch_mark {
@@ -22,7 +23,7 @@ struct scratch_mark {
 	size_t used_bytes;
 };
 
-/* Aligned to 16 bytes, not cleared.  Ends the process when there is no memory. */
+/* Aligned to 16 bytes, not cleared.  NULL: there is no memory. */
 void *scratch_alloc(struct scratch *scratch, size_t n_bytes);
 void scratch_reset(struct scratch *scratch);
 void scratch_free(struct scratch *scratch);

@@ -153,7 +153,7 @@ void bpf_debug_info_build(const struct bpf_code *code, const char *program_name,
 	u8 *at;
 
 	*ret_info = (struct bpf_debug_info){ 0 };
-	buf_init(&strings);
+	buf_init_in(&strings, arena);
 	buf_putc(&strings, '\0');
 	types = make_types(&strings, program_name);
 	lines = make_lines(&strings, text, arena);
@@ -163,7 +163,6 @@ void bpf_debug_info_build(const struct bpf_code *code, const char *program_name,
 	memcpy(at, &header, sizeof(header));
 	memcpy(at + sizeof(header), &types, sizeof(types));
 	memcpy(at + sizeof(header) + sizeof(types), strings.at, strings.n);
-	buf_free(&strings);
 	ret_info->funcs = arena_new(arena, struct bpf_func_info);
 	ret_info->funcs[0] = (struct bpf_func_info){ .insn_off = 0, .type_id = TYPE_FUNC };
 	ret_info->n_funcs = 1;

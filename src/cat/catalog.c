@@ -15,7 +15,7 @@ struct catalog *catalog_open_live(struct arena *arena)
 
 	catalog->arena = arena;
 	catalog->is_live = true;
-	buf_init(&catalog->scratch);
+	buf_init_in(&catalog->scratch, arena);
 	return catalog;
 }
 
@@ -24,7 +24,6 @@ void catalog_close(struct catalog *catalog)
 	if (!catalog)
 		return;
 	btf_close(&catalog->btf);
-	buf_free(&catalog->scratch);
 }
 
 struct btf_blob *catalog_btf(struct catalog *catalog)

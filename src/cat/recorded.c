@@ -19,13 +19,11 @@ static const char *base_name(struct arena *arena, const char *path)
 static const char *declaration(struct arena *arena, const struct column *column)
 {
 	struct buf text;
-	char *copy;
 
-	buf_init(&text);
+	buf_init_in(&text, arena);
 	type_print(column->type, &text);
-	copy = arena_printf(arena, "%s %s", text.at, column->name);
-	buf_free(&text);
-	return copy;
+	buf_printf(&text, " %s", column->name);
+	return text.at;
 }
 
 static struct file_fact *known_file(struct catalog *catalog, const char *path)

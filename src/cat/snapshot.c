@@ -273,7 +273,7 @@ struct catalog *catalog_open_snapshot(struct arena *arena, const char *path, str
 	}
 	reader.catalog = arena_new(arena, struct catalog);
 	reader.catalog->arena = arena;
-	buf_init(&reader.catalog->scratch);
+	buf_init_in(&reader.catalog->scratch, arena);
 	buf_putc(&text, '\0');
 	text.n--;
 	bad_line = read_text(&reader, text.at, text.n);

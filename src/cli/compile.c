@@ -45,8 +45,7 @@ static bool compile_programs(struct query *query)
 	u32 n_most = set->n_hooks * MAX(set->n_parts, 1u);
 	const char *reason = NULL;
 
-	buf_free(&query->constants);
-	buf_init(&query->constants);
+	buf_init_in(&query->constants, &query->arena);
 	query->irs = arena_array(&query->arena, struct ir *, n_most);
 	query->programs = arena_array(&query->arena, struct load_program, n_most);
 	for (u32 i = 0; i < set->n_hooks;) {
@@ -214,9 +213,52 @@ bool query_compile(struct query *query)
 	return true;
 }
 
-bool query_split(struct query *query, u32 hook)
+/* A hook's program was too large: it becomes two.  false: it is of one part, or a diagnostic. */
+static bool split(struct query *query, u32 hook)
 {
 	return phys_split(query->set, hook, &query->arena) && compile_programs(query);
+}
+
+int query_load(struct query *query)
+{
+	int err;
+
+	if (!query->set || query->is_loaded)
+		return 0;
+	do
+		err = load_open(&query->hooks, query->set, query->programs, query->constants.at,
+				(u32)query->constants.n, &query->arena, &query->diags);
+	while (err == -EFBIG && split(query, query->hooks.too_large));
+	query->is_loaded = !err;
+	return err;
+}
+
+int query_start(struct query *query, struct engine *engine, const struct flow_input *how)
+{
+	u32 n_parts = query->cut->n_parts;
+	struct load_state **loads = arena_array(&query->arena, struct load_state *, n_parts);
+	struct flow_input input = *how;
+	int err = query_load(query);
+
+	for (u32 i = 0; i < n_parts; i++)
+		loads[i] = query->parts[i].phys ? &query->hooks.states[query->parts[i].phys->number]
+						: NULL;
+	input.cut = query->cut;
+	input.loads = loads;
+	input.arena = &query->arena;
+	input.diags = &query->diags;
+	return err ? err : engine_add(engine, &input, &query->flow);
+}
+
+int query_close(struct query *query)
+{
+	int err = query->flow ? flow_close(query->flow) : 0;
+
+	if (query->is_loaded)
+		load_close(&query->hooks);
+	query->flow = NULL;
+	query->is_loaded = false;
+	return err;
 }
 
 const struct schema *query_output(const struct query *query)

@@ -12,20 +12,23 @@
 #include "cli/query.h"
 #include "opt/opt.h"
 
-void query_init(struct query *query, const char *file, const char *text, size_t text_bytes)
+bool query_init(struct query *query, const char *file, const char *text, size_t text_bytes)
 {
 	memset(query, 0, sizeof(*query));
 	arena_init(&query->arena);
+	if (!arena_reserve(&query->arena))
+		return false;
 	diags_init(&query->diags, &query->arena, file, text, text_bytes);
 	settings_init(&query->settings);
 	views_init(&query->views, &query->arena);
+	return true;
 }
 
 void query_free(struct query *query)
 {
+	query_close(query);
 	if (!query->keep || query->catalog != query->keep->catalog)
 		catalog_close(query->catalog);
-	buf_free(&query->constants);
 	arena_free(&query->arena);
 }
 

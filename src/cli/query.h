@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A query on its way through the pipeline, shared by run and explain.
+ * A query on its way through the pipeline, for run, explain, and programs that have an engine of
+ * their own (tests/live/embed.c).
  */
 #ifndef EBQL_CLI_QUERY_H
 #define EBQL_CLI_QUERY_H
@@ -8,6 +9,7 @@
 #include "bpf/bpf.h"
 #include "cat/cat.h"
 #include "cut/cut.h"
+#include "engine/engine.h"
 #include "load/load.h"
 #include "phys/phys.h"
 #include "plan/plan.h"
@@ -51,6 +53,9 @@ struct query {
 	struct buf constants;
 	VEC(struct plan_database) databases;
 	u64 compile_ns;
+	struct load_hooks hooks;
+	bool is_loaded;
+	struct flow *flow; /* NULL: it does not run */
 };
 
 /* The kernel does nothing for a part whose phys is NULL. */
@@ -59,7 +64,9 @@ struct query_part {
 	struct phys *phys;
 };
 
-void query_init(struct query *query, const char *file, const char *text, size_t text_bytes);
+/* false: there is no memory for any query.  query_free() after both. */
+bool query_init(struct query *query, const char *file, const char *text, size_t text_bytes);
+/* Ends the query, if it runs. */
 void query_free(struct query *query);
 /* Asks what the shell itself asks: of its own catalog, and its views. */
 void query_init_kept(struct query *query, struct keep *keep);
@@ -72,9 +79,16 @@ void query_end_kept(struct query *query);
 bool query_parse(struct query *query);
 /* Script -> instructions.  false after a diagnostic. */
 bool query_compile(struct query *query);
-/* One program more for this hook, which was too large (-EFBIG of load_open()); false: there is
- * none, or a diagnostic. */
-bool query_split(struct query *query, u32 hook);
+/* Instructions -> the kernel, where nothing is attached yet.  0, or -errno after a diagnostic. */
+int query_load(struct query *query);
+/*
+ * query_load(), unless that was done, and engine_add().  `how` says what becomes of the batches and
+ * what limits there are; the rest of it is filled in.
+ */
+int query_start(struct query *query, struct engine *engine, const struct flow_input *how);
+/* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the
+ * -errno of flow_close(). */
+int query_close(struct query *query);
 /* The columns of the query's answer. */
 const struct schema *query_output(const struct query *query);
 /* Its rows are single events, handed on as they happen? */

@@ -23,7 +23,6 @@ struct session {
 	struct options options;
 	struct out_file out;
 	int out_fd;
-	struct load_hooks hooks;
 	struct host host;
 	bool is_ended_by_loss;
 	int exec_fd; /* the errno of an exec that failed, or nothing; -1: no command */
@@ -72,7 +71,7 @@ static int close_output(void *context, int error)
 
 static void say_attached(struct session *s)
 {
-	u64 verify_ns = s->hooks.verify_ns, attach_ns = s->hooks.attach_ns;
+	u64 verify_ns = s->query.hooks.verify_ns, attach_ns = s->query.hooks.attach_ns;
 
 	if (s->query.keep) {
 		s->query.keep->load_ns = verify_ns;
@@ -198,27 +197,21 @@ static void warn_heatmap(const struct session *s)
 static int run_flow(struct session *s, struct flow_result *ret_result)
 {
 	struct query *q = &s->query;
-	struct flow_input input = { .cut = q->cut,
-				    .every_ns = s->options.every_ns,
-				    .sink = { open_output, give_batch, idle, close_output, s },
-				    .cancel = host_cancel(),
-				    .arena = &q->arena,
-				    .diags = &q->diags };
-	struct load_state **loads = arena_array(&q->arena, struct load_state *, q->cut->n_parts);
+	struct flow_input how = { .every_ns = s->options.every_ns,
+				  .sink = { open_output, give_batch, idle, close_output, s },
+				  .cancel = host_cancel() };
 	int error, closed;
 
-	for (u32 i = 0; i < q->cut->n_parts; i++)
-		loads[i] = q->parts[i].phys ? &s->hooks.states[q->parts[i].phys->number] : NULL;
-	input.loads = loads;
 	if (query_is_streaming(q))
-		input.n_rows = s->options.host.n_windows;
-	error = engine_add(s->host.engine, &input, &s->host.flow);
+		how.n_rows = s->options.host.n_windows;
+	error = query_start(q, s->host.engine, &how);
 	if (error)
 		return error;
+	s->host.flow = q->flow;
 	say_attached(s);
 	error = host_run(&s->host, &q->diags);
 	flow_result(s->host.flow, ret_result);
-	closed = flow_close(s->host.flow);
+	closed = query_close(q);
 	return error ? error : closed;
 }
 
@@ -270,22 +263,6 @@ static int loop(struct session *s)
 	return s->is_ended_by_loss || account_is_biased(&result.account) ? 3 : 0;
 }
 
-/* Maps and programs of all parts; 0 or -errno, then nothing is left. */
-static int load_parts(struct session *s)
-{
-	struct query *q = &s->query;
-
-	int error;
-
-	if (!q->set)
-		return 0;
-	do
-		error = load_open(&s->hooks, q->set, q->programs, q->constants.at,
-				  (u32)q->constants.n, &q->arena, &q->diags);
-	while (error == -EFBIG && query_split(q, s->hooks.too_large));
-	return error;
-}
-
 /* Nothing but files: there is nothing to wait for.  false: the query is refused. */
 static bool check_replay(struct session *s)
 {
@@ -316,6 +293,8 @@ static int run_select(struct session *s)
 		}
 		q->settings.target_pid = s->options.host.child_pid;
 	}
+	/* Behind the child's start: they are ours alone. */
+	load_raise_limits(NULL);
 	if (!query_compile(q) || !check_format(s))
 		return query_report(q);
 	query_report(q); /* what it warns of is known before anything is loaded */
@@ -335,12 +314,11 @@ static int run_select(struct session *s)
 		say_plan(q);
 	if (s->options.record_path && !record_open(q, s->options.record_path, &s->out_fd))
 		return query_report(q);
-	error = load_parts(s);
-	if (error)
+	if (q->set)
+		load_raise_limits(q->set);
+	if (query_load(q))
 		return MAX(query_report(q), 1);
 	status = loop(s);
-	if (q->set)
-		load_close(&s->hooks);
 	if (s->out_fd != STDOUT_FILENO && close(s->out_fd) < 0 && !status) {
 		fprintf(stderr, "ebql: %s: %s\n", s->options.record_path, strerror(errno));
 		status = 1;
@@ -522,7 +500,10 @@ int run_text(const struct options *options, struct keep *keep)
 		       *s = &session;
 	int status;
 
-	query_init(&s->query, options->file, options->text.at, options->text.n);
+	if (!query_init(&s->query, options->file, options->text.at, options->text.n)) {
+		fputs("ebql: out of memory\n", stderr);
+		return 1;
+	}
 	if (keep)
 		query_begin_kept(&s->query, keep);
 	if (query_parse(&s->query) && s->query.statement)

@@ -46,14 +46,13 @@ static void put_histogram(struct cutter *c, const struct aggregate *a, enum want
 {
 	struct buf scheme;
 
-	buf_init(&scheme);
+	buf_init_in(&scheme, c->arena);
 	scheme_print(a->scheme, &scheme);
 	buf_puts(out, "ifnull(");
 	put_call(c, "eb_histogram", a, out);
 	buf_printf(out, ", '%s')", scheme.at);
 	put_suffix(c, a, over, out);
 	buf_printf(out, ", eb_histogram_empty('%s'))", scheme.at);
-	buf_free(&scheme);
 }
 
 bool cut_is_quantile(const struct aggregate *a)
@@ -82,10 +81,9 @@ static void put_quantile(struct cutter *c, const struct aggregate *a, enum want 
 {
 	struct buf histogram;
 
-	buf_init(&histogram);
+	buf_init_in(&histogram, c->arena);
 	put_histogram(c, a, want, over, &histogram);
 	cut_put_statistic(c, a, histogram.at, want, out);
-	buf_free(&histogram);
 }
 
 static void put_top(struct cutter *c, const struct aggregate *a, enum want want, const char *over,
@@ -208,7 +206,7 @@ void cut_put_over(struct cutter *c, const struct over *o, enum want want, struct
 	struct buf window;
 
 	c->needs_all_rows = true;
-	buf_init(&window);
+	buf_init_in(&window, c->arena);
 	put_window(c, o, &window);
 	if (o->function) {
 		buf_printf(out, "%s(", o->function->sql ? o->function->sql : o->function->name);
@@ -220,5 +218,4 @@ void cut_put_over(struct cutter *c, const struct over *o, enum want want, struct
 	} else {
 		cut_put_aggregate(c, o->aggregate, want, window.at, out);
 	}
-	buf_free(&window);
 }

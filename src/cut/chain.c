@@ -281,7 +281,7 @@ static void put_body(struct select *s, struct buf *out)
 	struct cutter *c = s->c;
 	struct buf from;
 
-	buf_init(&from);
+	buf_init_in(&from, c->arena);
 	put_from(s, &from);
 	buf_puts(out, s->ch.distinct ? "SELECT DISTINCT " : "SELECT ");
 	put_items(s, out);
@@ -295,7 +295,6 @@ static void put_body(struct select *s, struct buf *out)
 	c->needs_all_rows |= s->ch.distinct != NULL;
 	if (s->ch.distinct)
 		cut_note(c, "distinct", NULL, CUT_GROUPS);
-	buf_free(&from);
 }
 
 /* UNNEST(h): the select with h in a column, joined with the cells of that column. */
@@ -473,7 +472,7 @@ static void put_limited(struct select *s, struct buf *out)
 {
 	struct buf sql;
 
-	buf_init(&sql);
+	buf_init_in(&sql, s->c->arena);
 	put_select(s, &sql);
 	if (!s->has_other || !s->ch.limit) {
 		buf_puts(out, sql.at);
@@ -486,7 +485,6 @@ static void put_limited(struct select *s, struct buf *out)
 		put_half(s, sql.at, true, out);
 		buf_putc(out, ')');
 	}
-	buf_free(&sql);
 }
 
 /* Groups as the kernel gives them: no SQL, or only for what it must compute. */

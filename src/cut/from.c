@@ -73,10 +73,9 @@ static const char *with_name(struct cutter *c, const struct plan *select)
 			return c->shared.at[i].name;
 	name = arena_printf(c->arena, "s%u", c->shared.n);
 	vec_push(c->arena, &c->shared, (struct shared){ select, name });
-	buf_init(&sql);
+	buf_init_in(&sql, c->arena);
 	cut_select(c, select, false, &sql);
 	buf_printf(&c->with, "%s%s AS (%s)", c->with.n ? ", " : "", name, sql.at);
-	buf_free(&sql);
 	return name;
 }
 

@@ -41,15 +41,14 @@ void cut_note(struct cutter *c, const char *clause, const struct expr *e, enum c
 {
 	struct buf text;
 
-	buf_init(&text);
+	buf_init_in(&text, c->arena);
 	buf_puts(&text, clause);
 	if (e) {
 		buf_putc(&text, ' ');
 		expr_print(e, &text);
 	}
 	buf_printf(&text, ": %s", cut_reason_text(reason));
-	vec_push(c->arena, &c->notes, arena_strdup(c->arena, text.at));
-	buf_free(&text);
+	vec_push(c->arena, &c->notes, text.at);
 }
 
 static const char *const kinds[] = {

@@ -148,8 +148,8 @@ struct cut *cut_query(const struct plan_query *query, const struct settings *set
 	c.overs = arena_array(arena, const struct plan *, query->n_overs);
 	take_window(&c);
 	plan_columns(query->plan, arena, &c.cut->output);
-	buf_init(&c.with);
-	buf_init(&sql);
+	buf_init_in(&c.with, arena);
+	buf_init_in(&sql, arena);
 	cut_top(&c, &sql);
 	cut_finish_rows(&c);
 	if (!diags_failed(diags))
@@ -159,8 +159,6 @@ struct cut *cut_query(const struct plan_query *query, const struct settings *set
 	if (sql.n)
 		c.cut->sql = arena_printf(arena, "%s%s%s%s", c.with.n ? "WITH " : "",
 					  c.with.n ? c.with.at : "", c.with.n ? " " : "", sql.at);
-	buf_free(&sql);
-	buf_free(&c.with);
 	c.cut->parts = c.parts.at;
 	c.cut->n_parts = c.parts.n;
 	c.cut->notes = c.notes.at;

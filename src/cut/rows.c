@@ -302,16 +302,13 @@ static struct plan *plan_over(struct cutter *c, enum plan_kind kind, const struc
 static const char *text_of(struct cutter *c, const struct expr *const *exprs, u32 n)
 {
 	struct buf text;
-	const char *copy;
 
-	buf_init(&text);
+	buf_init_in(&text, c->arena);
 	for (u32 i = 0; i < n; i++) {
 		buf_puts(&text, i ? " AND " : "");
 		expr_print(exprs[i], &text);
 	}
-	copy = arena_strdup(c->arena, text.at);
-	buf_free(&text);
-	return copy;
+	return text.at;
 }
 
 static const char *item_name(struct cutter *c, const struct expr *e)
@@ -368,18 +365,15 @@ void cut_finish_rows(struct cutter *c)
 static const char *aggregate_text(struct cutter *c, const struct aggregate *a)
 {
 	struct buf text;
-	const char *copy;
 
-	buf_init(&text);
+	buf_init_in(&text, c->arena);
 	buf_printf(&text, "%s%s(", aggregate_infos[a->kind].name, a->is_ladder ? "s" : "");
 	if (a->arg)
 		expr_print(a->arg, &text);
 	else
 		buf_putc(&text, '*');
 	buf_putc(&text, ')');
-	copy = arena_strdup(c->arena, text.at);
-	buf_free(&text);
-	return copy;
+	return text.at;
 }
 
 /* A quantile comes with its bounds. */

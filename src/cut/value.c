@@ -60,10 +60,9 @@ static void put_statistic(struct cutter *c, const struct expr *e, enum want want
 {
 	struct buf histogram;
 
-	buf_init(&histogram);
+	buf_init_in(&histogram, c->arena);
 	cut_put(c, e->args[0], WANT_ITEM, &histogram);
 	cut_put_statistic(c, e->statistic, histogram.at, want, out);
-	buf_free(&histogram);
 }
 
 /* Rows around a sub-query are read by it, not computed for it. */

@@ -101,8 +101,8 @@ static void list_cell(void *context, u32 cell, u64 count)
 	list->count += count;
 }
 
-/* Its cells lie in the scratch. */
-static void read_histogram(const struct rows *rows, const u64 *cells,
+/* Its cells lie in the scratch; false: there is no memory. */
+static bool read_histogram(const struct rows *rows, const u64 *cells,
 			   const struct phys_aggregate *aggregate, struct histogram *ret_histogram)
 {
 	const struct merge_cell *cell = &rows->merge->cells[aggregate->histogram_cell];
@@ -110,6 +110,8 @@ static void read_histogram(const struct rows *rows, const u64 *cells,
 							 cell->n_cells * sizeof(*list.cells)) };
 	struct histogram *h = ret_histogram;
 
+	if (!list.cells)
+		return false;
 	*h = (struct histogram){ .scheme = rows->phys->cells[aggregate->histogram_cell].scheme };
 	h->n_unplaced = merge_histogram(rows->merge, cells, cell, list_cell, &list);
 	scratch_trim(rows->scratch, list.cells, list.n * sizeof(*list.cells));
@@ -121,6 +123,7 @@ static void read_histogram(const struct rows *rows, const u64 *cells,
 		h->min = cell_integer(rows, cells, aggregate->min_cell);
 		h->max = cell_integer(rows, cells, aggregate->max_cell);
 	}
+	return true;
 }
 
 static void histogram_value(const struct rows *rows, const u64 *cells,
@@ -128,8 +131,10 @@ static void histogram_value(const struct rows *rows, const u64 *cells,
 {
 	struct histogram *h = scratch_alloc(rows->scratch, sizeof(*h));
 
-	read_histogram(rows, cells, aggregate, h);
-	*ret_value = (struct value){ .kind = VALUE_HISTOGRAM, .histogram = h };
+	if (h && read_histogram(rows, cells, aggregate, h))
+		*ret_value = (struct value){ .kind = VALUE_HISTOGRAM, .histogram = h };
+	else
+		set_null(ret_value);
 }
 
 /* Without a bound it is infinite, so that conditions and orders over it are right. */
@@ -152,9 +157,8 @@ static void quantile_value(const struct rows *rows, const u64 *cells,
 	struct quantile *quantiles = scratch_alloc(rows->scratch, a->n_q * sizeof(*quantiles));
 	struct scratch_mark mark = scratch_mark(rows->scratch);
 	struct histogram h;
-	bool is_empty = false;
+	bool is_empty = !quantiles || !read_histogram(rows, cells, aggregate, &h);
 
-	read_histogram(rows, cells, aggregate, &h);
 	for (u32 i = 0; i < a->n_q && !is_empty; i++) {
 		request.q_ppb = a->q_ppb[i];
 		is_empty = !quantile_of(&h, &request, &quantiles[i]);

@@ -43,6 +43,9 @@ void top_value(const struct rows *rows, const struct cell *cell, const u64 *word
 	struct scratch_mark mark = scratch_mark(rows->scratch);
 	struct top_entry *entries = scratch_alloc(rows->scratch, n * sizeof(*entries));
 
+	*ret_value = (struct value){ .kind = VALUE_NULL };
+	if (rows->scratch->is_short)
+		return;
 	*top = (struct top){ .rows = list };
 	top->n_rows = top_list(&cell->top, words, k, entries, &top->total, &top->max_unlisted);
 	for (u32 i = 0; i < top->n_rows; i++) {

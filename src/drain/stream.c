@@ -150,31 +150,17 @@ void stream_release(struct stream_reader *reader)
 
 u32 stream_read(struct stream_reader *reader, u64 limit)
 {
-	u64 end;
-	u32 n = 0;
+	const u8 *record;
+	u32 n = 0, n_bytes;
 
 	if (!reader->producer)
 		return 0;
-
-	__atomic_store_n(reader->consumer, reader->position, __ATOMIC_RELEASE);
-	end = __atomic_load_n(reader->producer, __ATOMIC_ACQUIRE);
-	while (n < limit && reader->position < end) {
-		const u8 *record = reader->data + (reader->position & reader->mask);
-		u32 length = __atomic_load_n((const u32 *)record, __ATOMIC_ACQUIRE);
-
-		if (length & BPF_RINGBUF_BUSY_BIT)
-			break;
-		if (!(length & BPF_RINGBUF_DISCARD_BIT)) {
-			/* No memory for more rows: these first. */
-			if (!region_need(&reader->values, (n + 1ull) * row_bytes(reader)))
-				break;
-			stream_decode(reader->phys, NULL, record + BPF_RINGBUF_HDR_SZ,
-				      (struct value *)reader->values.at +
-					      (size_t)n * reader->phys->n_columns);
-			n++;
-		}
-		length &= ~BPF_RINGBUF_DISCARD_BIT;
-		reader->position += ALIGN_UP((u64)length + BPF_RINGBUF_HDR_SZ, 8);
-	}
+	stream_release(reader);
+	/* No memory for more rows: these first. */
+	while (n < limit && region_need(&reader->values, (n + 1ull) * row_bytes(reader)) &&
+	       (record = stream_next(reader, &n_bytes)))
+		stream_decode(reader->phys, NULL, record,
+			      (struct value *)reader->values.at +
+				      (size_t)n++ * reader->phys->n_columns);
 	return n;
 }

@@ -87,27 +87,44 @@ static int arm(int fd, int flags, u64 at_ns, u64 *armed_ns)
 	return timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &at, NULL) ? -errno : 0;
 }
 
+/* The earlier of two instants, where 0 is never. */
+static u64 earlier(u64 a, u64 b)
+{
+	return a && b ? MIN(a, b) : MAX(a, b);
+}
+
+/* The clock was set: other boundaries lie ahead now. */
+static void find_boundaries(struct engine *engine)
+{
+	engine->boundary_ns = 0;
+	for (struct flow *flow = engine->flows; flow; flow = flow->next)
+		flow->boundary_ns = flow_next_boundary(flow, base_realtime_ns());
+}
+
 /* The first instant of all flows on each clock. */
 static int arm_all(struct engine *engine)
 {
-	u64 boundary_ns = UINT64_MAX, poll_ns = UINT64_MAX;
+	u64 boundary_ns, poll_ns;
 	int err;
 
-	for (const struct flow *flow = engine->flows; flow; flow = flow->next) {
-		if (flow->is_over)
-			continue;
-		if (flow->boundary_ns)
-			boundary_ns = MIN(boundary_ns, flow->boundary_ns);
-		if (flow->poll_ns)
-			poll_ns = MIN(poll_ns, flow->poll_ns);
-	}
-	/* CANCEL_ON_SET: when the clock is set, reading the timer fails with ECANCELED. */
-	err = arm(engine->boundary_fd, TFD_TIMER_CANCEL_ON_SET,
-		  boundary_ns == UINT64_MAX ? 0 : boundary_ns, &engine->boundary_ns);
-	if (!err)
-		err = arm(engine->poll_fd, 0, poll_ns == UINT64_MAX ? 0 : poll_ns,
-			  &engine->poll_ns);
-	return err;
+	do {
+		boundary_ns = poll_ns = 0;
+		for (const struct flow *flow = engine->flows; flow; flow = flow->next) {
+			if (flow->is_over)
+				continue;
+			boundary_ns = earlier(boundary_ns, flow->boundary_ns);
+			poll_ns = earlier(poll_ns, flow->poll_ns);
+		}
+		/*
+		 * CANCEL_ON_SET: when the clock is set, reading the timer fails with ECANCELED, and
+		 * so does setting it, where it was not read in between.
+		 */
+		err = arm(engine->boundary_fd, TFD_TIMER_CANCEL_ON_SET, boundary_ns,
+			  &engine->boundary_ns);
+		if (err == -ECANCELED)
+			find_boundaries(engine);
+	} while (err == -ECANCELED);
+	return err ? err : arm(engine->poll_fd, 0, poll_ns, &engine->poll_ns);
 }
 
 /* 1: it has gone off; 0: not yet; -ECANCELED: the clock was set; or -errno. */
@@ -179,9 +196,8 @@ int engine_step(struct engine *engine)
 		return boundary;
 	if (poll < 0)
 		return poll;
-	/* The clock was set: other boundaries lie ahead now. */
-	for (struct flow *flow = engine->flows; boundary < 0 && flow; flow = flow->next)
-		flow->boundary_ns = flow_next_boundary(flow, base_realtime_ns());
+	if (boundary < 0)
+		find_boundaries(engine);
 	step_boundaries(engine);
 	step_polls(engine);
 	return arm_all(engine);
@@ -219,6 +235,7 @@ int engine_add(struct engine *engine, const struct flow_input *input, struct flo
 		err = input->sink.schema(input->sink.context, &input->cut->output);
 	if (!err)
 		err = insert(engine, flow);
+	flow_failed(flow, err);
 	if (err)
 		flow_close(flow);
 	else

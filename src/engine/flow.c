@@ -147,7 +147,7 @@ static int stream_take(struct flow *flow)
 		if (!part->source)
 			continue;
 		n += part->queue.n;
-		relation_set_rows(&flow->relations[i], row_fifo_rows(&part->queue), part->queue.n);
+		relation_set_rows(part->relation, row_fifo_rows(&part->queue), part->queue.n);
 	}
 	if (!n || flow->n_streamed >= flow->limit)
 		return 0;
@@ -241,10 +241,8 @@ static int boundary(struct flow *flow, struct flow_instant now, bool *ret_is_ove
 		return err;
 	if (flow_is_timed(flow))
 		end_ns = now.real_ns / advance * advance;
-	if (!is_due) {
-		flow_pane_end(flow, flow->switched, end_ns + between(flow));
-		return 0;
-	}
+	if (!is_due)
+		return flow_pane_end(flow, flow->switched, end_ns + between(flow));
 	flow->next_ns = end_ns + advance;
 	err = flow_read_all(flow, flow->switched);
 	return err ? err : flow_window_give(flow, flow->switched, end_ns, false);
@@ -253,7 +251,6 @@ static int boundary(struct flow *flow, struct flow_instant now, bool *ret_is_ove
 static int live_poll(struct flow *flow, bool *ret_more)
 {
 	struct flow_instant now = flow_now(flow);
-	struct relation *relation;
 	u64 n, before_ns = 0;
 	int err = 0;
 
@@ -270,7 +267,7 @@ static int live_poll(struct flow *flow, bool *ret_more)
 	if (err)
 		return err;
 	if (!*ret_more)
-		before_ns = flow_row_time(flow_row_part(flow, &relation), now);
+		before_ns = flow_row_time(flow_row_part(flow), now);
 	return take_rows(flow, before_ns);
 }
 
@@ -424,12 +421,20 @@ static int last(struct flow *flow, bool is_switched)
 	return err ? err : give_last(flow, end);
 }
 
+void flow_failed(struct flow *flow, int err)
+{
+	if (err == -ENOMEM && !diags_failed(flow->diags))
+		diag_failure(flow->diags, "too-many-rows",
+			     "there is no memory for the rows and groups of the query");
+}
+
 /* Goes on, or ends it: with its last batch, or, after an error, without. */
 static void go_on(struct flow *flow, int err, bool is_over, bool is_switched)
 {
 	if (!err && !is_over)
 		return;
 	flow->err = err ? err : last(flow, is_switched);
+	flow_failed(flow, flow->err);
 	flow->is_over = true;
 	flow_detach(flow);
 	flow_account(flow, false);

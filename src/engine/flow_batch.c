@@ -2,6 +2,8 @@
 /*
  * One batch of a flow: the losses of its parts, the SQL, the sink.
  */
+#include <errno.h>
+
 #include "engine/internal.h"
 #include "lite/lite.h"
 
@@ -54,7 +56,7 @@ static void group_value(void *context, u64 row, u32 column, struct scratch *scra
 }
 
 /* The groups of the window as rows: they stay until their next window ends. */
-static void set_groups(struct flow_part *part, struct relation *relation)
+static int set_groups(struct flow_part *part)
 {
 	const struct rows *rows = &part->groups->rows;
 	struct relation_reader reader = { group_value, part, -1 };
@@ -62,30 +64,34 @@ static void set_groups(struct flow_part *part, struct relation *relation)
 	u64 n = 0;
 
 	if (!region_need(&part->positions, MAX(rows_count(rows), 1u) * sizeof(u32)))
-		base_no_memory();
+		return -ENOMEM;
 	for (; position != ROWS_END; position = rows_next(rows, position)) {
 		if (position == ROWS_OTHER)
 			reader.other_row = (s64)n;
 		((u32 *)part->positions.at)[n++] = position;
 	}
-	relation_set_reader(relation, &reader, n);
+	relation_set_reader(part->relation, &reader, n);
+	return 0;
 }
 
-static void add_groups(struct flow *flow, struct batch *batch)
+static int add_groups(struct flow *flow, struct batch *batch)
 {
-	for (u32 i = 0; i < flow->n_parts; i++) {
+	int err = 0;
+
+	for (u32 i = 0; i < flow->n_parts && !err; i++) {
 		struct flow_part *part = &flow->parts[i];
 
 		if (!part->groups)
 			continue;
-		relation_set_reader(&flow->relations[i],
-				    &(struct relation_reader){ .other_row = -1 }, 0);
+		relation_set_reader(part->relation, &(struct relation_reader){ .other_row = -1 },
+				    0);
 		if (!part->has_window)
 			continue;
-		set_groups(part, &flow->relations[i]);
+		err = set_groups(part);
 		account_add(&batch->account, &part->groups->window);
 		part->has_window = false;
 	}
+	return err;
 }
 
 /* What the functions counted: once a window, once a streamed row, or anew each snapshot. */
@@ -115,16 +121,17 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 	u64 limit = UINT64_MAX;
 	int err = flow_open_sql(flow);
 
+	if (!err)
+		err = add_groups(flow, &batch);
 	if (err)
 		return err;
-	add_groups(flow, &batch);
 	account_add(&batch.account, account);
 	if (flow->is_streaming) {
 		account_add(&batch.account, &flow->sql_lost);
 		limit = flow->limit - flow->n_streamed;
 	}
 	if (has_sql && flow->is_plain)
-		flow_sql_pick(&flow->sql, flow->cut, &flow->relations[0], &batch);
+		err = flow_sql_pick(&flow->sql, flow->cut, flow->parts[0].relation, &batch);
 	else if (has_sql)
 		err = run_sql(flow, limit, &batch);
 	if (err)
@@ -154,7 +161,7 @@ int flow_give_events(struct flow *flow, const struct value *values, u32 n_rows, 
 			       .account = part->events->account };
 
 	if (!region_need(&flow->sql.values, ((u64)n_rows * width + 1) * sizeof(*values)))
-		base_no_memory();
+		return -ENOMEM;
 	batch.values = flow->sql.values.at;
 	for (u32 row = 0; row < n_rows; row++, values += phys->n_columns) {
 		struct value *to = (struct value *)batch.values + (u64)row * width;

@@ -26,7 +26,7 @@ static bool read_table(struct flow *flow, struct flow_part *part, struct arena *
 	while (got > 0) {
 		got = file_rows_next(rows, row);
 		if (got > 0)
-			row_fifo_put(&part->queue, row_pool_take(&part->pool, row));
+			got = row_fifo_put(&part->queue, &part->pool, row) ? got : -ENOMEM;
 		if (got > 0 && !(part->queue.n % FLOW_READ_ROWS) && flow_check_memory(flow))
 			got = -E2BIG;
 	}
@@ -38,7 +38,7 @@ static bool read_table(struct flow *flow, struct flow_part *part, struct arena *
 static bool open_groups(struct flow *flow, struct flow_part *part, struct arena *arena)
 {
 	flow->has_groups = true;
-	flow->relations[part - flow->parts].is_read = true;
+	part->relation->is_read = true;
 	part->groups = arena_new(arena, struct groups);
 	return refuse(flow, groups_open(part->groups, part->load, arena));
 }
@@ -55,6 +55,7 @@ static bool open_part(struct flow *flow, u32 number, struct arena *arena)
 	const struct cut_part *of = part->part;
 	struct relation *relation = &flow->relations[number];
 
+	part->relation = relation;
 	*relation = (struct relation){ .name = of->name,
 				       .columns = &of->columns,
 				       .n_columns = of->columns.n_columns,
@@ -140,10 +141,10 @@ struct flow *flow_open(const struct flow_input *input)
 	if (is_good && !flow->is_live)
 		find_span(flow);
 	flow->is_partial = !flow->is_live;
-	if (is_good && flow->is_grouped)
-		is_good = flow_groups_open(flow, input->arena) == 0;
+	flow_groups_open(flow);
 	if (is_good)
 		return flow;
+	flow_failed(flow, -ENOMEM);
 	flow_close(flow);
 	return NULL;
 }
@@ -170,7 +171,7 @@ int flow_close(struct flow *flow)
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
 
-		relation_close(&flow->relations[i]);
+		relation_close(part->relation);
 		if (part->groups)
 			groups_close(part->groups);
 		if (part->events)
@@ -194,8 +195,8 @@ int flow_open_sql(struct flow *flow)
 }
 
 /*
- * Attaching takes 0.1 ms for some hooks and 10 for others.  Several parts begin together when
- * all hooks are attached: what came before is forgotten.
+ * Attaching takes 0.1 ms for some hooks and 10 for others, and another flow may have done it
+ * before.  Several parts begin together when all hooks are attached: what came before is forgotten.
  */
 static int start_together(struct flow *flow)
 {
@@ -228,6 +229,8 @@ static int start_together(struct flow *flow)
 
 int flow_attach(struct flow *flow)
 {
+	struct load_hooks *hooks = flow->n_loads ? flow->loads[0]->hooks : NULL;
+	bool is_together = flow->n_loads > 1 || (hooks && hooks->n_users);
 	int err = 0;
 
 	flow->start = flow->window = flow_now(flow);
@@ -236,10 +239,10 @@ int flow_attach(struct flow *flow)
 		if (flow->parts[i].groups)
 			groups_start(flow->parts[i].groups, flow->start.real_ns);
 	if (flow->n_loads)
-		err = load_attach(flow->loads[0]->hooks, flow->diags);
+		err = load_attach(hooks, flow->diags);
 	if (!err)
 		err = flow_open_sql(flow);
-	if (!err && flow->n_loads > 1)
+	if (!err && is_together)
 		err = start_together(flow);
 	if (flow->is_live && flow_is_timed(flow))
 		flow->next_ns =

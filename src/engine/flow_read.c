@@ -32,13 +32,13 @@ u64 flow_real_time(const struct flow *flow, const struct flow_part *part, u64 ro
  * Windows end at flips, and rows come by their times: near a flip, one from behind it may come
  * before one from before it.
  */
-static void put_row(struct flow_part *part, struct row *row, bool is_ordered)
+static void order_last(struct flow_part *part, u64 flip, bool is_ordered)
 {
-	u64 at = part->queue.n;
-	struct row **rows;
+	struct row **rows = row_fifo_rows(&part->queue), *row;
+	u64 at = part->queue.n - 1;
 
-	row_fifo_put(&part->queue, row);
-	rows = row_fifo_rows(&part->queue);
+	row = rows[at];
+	row->number = flip;
 	for (; is_ordered && row->number && at && rows[at - 1]->number > row->number; at--)
 		rows[at] = rows[at - 1];
 	rows[at] = row;
@@ -55,10 +55,10 @@ s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limi
 	for (s64 i = 0; i < n; i++) {
 		const struct value *values = rows + (size_t)i * width;
 		u64 time_ns = flow_real_time(flow, part, flow_time_of(values));
-		struct row *row = row_pool_take(&part->pool, values);
 
-		row->number = flips[i];
-		put_row(part, row, is_ordered);
+		if (!row_fifo_put(&part->queue, &part->pool, values))
+			return -ENOMEM;
+		order_last(part, flips[i], is_ordered);
 		flow->total.matched++;
 		if (!flow->has_span)
 			flow->first_ns = flow->last_ns = time_ns;
@@ -121,7 +121,7 @@ int flow_read_all(struct flow *flow, struct flow_instant before)
 
 int flow_check_memory(struct flow *flow)
 {
-	u64 n_bytes = row_pool_bytes(&flow->groups.keys);
+	u64 n_bytes = flow->groups.keys.pool.used_bytes;
 	struct diag *diag;
 
 	for (u32 i = 0; i < flow->n_parts; i++)
@@ -160,13 +160,12 @@ void flow_drop(struct flow_part *part, u64 n)
 	row_fifo_drop(&part->queue, n);
 }
 
-struct flow_part *flow_row_part(struct flow *flow, struct relation **ret_relation)
+struct flow_part *flow_row_part(struct flow *flow)
 {
 	u32 i = 0;
 
 	while (!flow->parts[i].source)
 		i++;
-	*ret_relation = &flow->relations[i];
 	return &flow->parts[i];
 }
 

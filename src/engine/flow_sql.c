@@ -26,10 +26,8 @@ static int too_large(const char *what, struct diags *diags)
 
 static int sqlite_failed(struct flow_sql *sql, struct diags *diags)
 {
-	const char *message = sql->db ? sqlite3_errmsg(sql->db) : "";
-
-	if (strncmp(message, "too large: ", strlen("too large: ")) == 0)
-		return too_large(message + strlen("too large: "), diags);
+	if (sql->db && func_is_too_large(sql->db))
+		return too_large(sqlite3_errmsg(sql->db) + strlen("too large: "), diags);
 	return connect_refused(sql->db, diags);
 }
 
@@ -55,7 +53,8 @@ static int attach_database(struct flow_sql *sql, const struct plan_database *dat
 
 	buf_init(&uri);
 	put_uri(&uri, database->path);
-	err = sqlite3_prepare_v2(sql->db, "ATTACH ?1 AS ?2", -1, &statement, NULL);
+	err = uri.is_cut ? SQLITE_NOMEM
+			 : sqlite3_prepare_v2(sql->db, "ATTACH ?1 AS ?2", -1, &statement, NULL);
 	if (!err) {
 		sqlite3_bind_text(statement, 1, uri.at, -1, SQLITE_TRANSIENT);
 		sqlite3_bind_text(statement, 2, database->name, -1, SQLITE_TRANSIENT);
@@ -109,11 +108,6 @@ void flow_sql_close(struct flow_sql *sql)
 	sql->db = NULL;
 }
 
-static void *take_memory(void *memory, size_t n_bytes)
-{
-	return scratch_alloc(memory, n_bytes);
-}
-
 /* What SQLite does not see of the row. */
 static void pick(struct flow_sql *sql, struct relation *relation, s32 column, u64 row,
 		 const struct batch *batch, struct value *ret_value)
@@ -129,13 +123,13 @@ static void pick(struct flow_sql *sql, struct relation *relation, s32 column, u6
 								: batch->window_end_ns };
 }
 
-/* Room for a row behind the last one of the batch. */
+/* Room for a row behind the last one of the batch; NULL: no memory. */
 static struct value *new_row(struct flow_sql *sql, struct batch *batch)
 {
 	u64 width = batch->schema->n_columns;
 
 	if (!region_need(&sql->values, (batch->n_rows + 1) * width * sizeof(struct value)))
-		base_no_memory();
+		return NULL;
 	return (struct value *)sql->values.at + batch->n_rows++ * width;
 }
 
@@ -145,30 +139,28 @@ static int take_row(struct flow_sql *sql, struct diags *diags, struct batch *bat
 	const struct schema *schema = &sql->cut->output;
 	const s32 *picks = sql->cut->picks;
 	struct value *row = new_row(sql, batch);
-	int n = 0, err;
+	int n = 0, err = row ? 0 : -ENOMEM;
 	u64 from = 0;
 
 	if (picks)
 		from = (u64)sqlite3_column_int64(sql->statement, (int)sql->n_computed);
 	if (picks && (s64)from == sql->relations[0].reader.other_row)
 		batch->other_row = batch->n_rows - 1;
-	for (u32 i = 0; i < schema->n_columns; i++) {
+	for (u32 i = 0; i < schema->n_columns && !err; i++) {
 		if (picks && picks[i] != CUT_PICK_SQL) {
 			pick(sql, &sql->relations[0], picks[i], from, batch, &row[i]);
 			continue;
 		}
-		err = func_take(sql->statement, n++, schema->columns[i].type, take_memory,
-				&sql->scratch, &row[i]);
+		err = func_take(sql->statement, n++, schema->columns[i].type, &sql->scratch,
+				&row[i]);
 		if (err == -EOVERFLOW)
-			return too_large(schema->columns[i].name, diags);
-		if (err)
-			return err;
+			too_large(schema->columns[i].name, diags);
 	}
-	return 0;
+	return sql->scratch.is_short ? -ENOMEM : err;
 }
 
-void flow_sql_pick(struct flow_sql *sql, const struct cut *cut, struct relation *relation,
-		   struct batch *batch)
+int flow_sql_pick(struct flow_sql *sql, const struct cut *cut, struct relation *relation,
+		  struct batch *batch)
 {
 	scratch_reset(&sql->scratch);
 	batch->schema = &cut->output;
@@ -177,10 +169,13 @@ void flow_sql_pick(struct flow_sql *sql, const struct cut *cut, struct relation 
 	for (u64 row = 0; row < relation->n_rows; row++) {
 		struct value *values = new_row(sql, batch);
 
+		if (!values)
+			return -ENOMEM;
 		for (u32 i = 0; i < cut->output.n_columns; i++)
 			pick(sql, relation, cut->picks[i], row, batch, &values[i]);
 	}
 	batch->values = sql->values.at;
+	return sql->scratch.is_short ? -ENOMEM : 0;
 }
 
 /* The statement's rows; n_negative: of the batch's values, known from a run before. */

@@ -41,8 +41,8 @@ void flow_sql_close(struct flow_sql *sql);
  */
 int flow_sql_run(struct flow_sql *sql, u64 limit, struct diags *diags, struct batch *batch);
 
-/* The same without SQL: each row of the first relation, by the cut's picks. */
-void flow_sql_pick(struct flow_sql *sql, const struct cut *cut, struct relation *relation,
-		   struct batch *batch);
+/* The same without SQL: each row of the first relation, by the cut's picks.  0 or -ENOMEM. */
+int flow_sql_pick(struct flow_sql *sql, const struct cut *cut, struct relation *relation,
+		  struct batch *batch);
 
 #endif

@@ -37,21 +37,22 @@ static void drop_panes(struct flow *flow, u64 start_ns)
 }
 
 /* The pane that ends there takes what happened since the one before. */
-static void add_pane(struct flow *flow, struct flow_instant end, u64 nominal_ns)
+static int add_pane(struct flow *flow, struct flow_instant end, u64 nominal_ns)
 {
 	if (!region_need(&flow->panes, (flow->n_panes + 1ull) * sizeof(struct flow_pane)))
-		base_no_memory();
+		return -ENOMEM;
 	panes(flow)[flow->n_panes++] = (struct flow_pane){ end, nominal_ns, flow->since };
 	flow->since = (struct account){ 0 };
+	return 0;
 }
 
-void flow_pane_end(struct flow *flow, struct flow_instant end, u64 nominal_ns)
+int flow_pane_end(struct flow *flow, struct flow_instant end, u64 nominal_ns)
 {
 	/* Of groups alone the panes are kept in the kernel's room. */
 	if (!flow->has_rows)
-		return;
+		return 0;
 	flow_account(flow, false);
-	add_pane(flow, end, nominal_ns);
+	return add_pane(flow, end, nominal_ns);
 }
 
 /*
@@ -158,7 +159,7 @@ static void take_rows(struct flow *flow, struct flow_instant start, struct flow_
 		if (flow_is_windowed(flow) && !flow->is_drained)
 			flow_drop_before(part, start);
 		n = n_before(flow, part, end);
-		relation_set_rows(&flow->relations[i], row_fifo_rows(&part->queue), n);
+		relation_set_rows(part->relation, row_fifo_rows(&part->queue), n);
 		account->matched += n;
 	}
 }
@@ -177,11 +178,11 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
 	struct account account = { 0 };
 	struct flow_instant start = window_start(flow, end_ns);
 	u64 start_ns = MIN(start.real_ns, end.real_ns);
-	int err;
+	int err = 0;
 
 	flow_account(flow, false);
 	if (window->kind == WINDOW_HOPPING && flow->has_rows) {
-		add_pane(flow, end, end_ns);
+		err = add_pane(flow, end, end_ns);
 		add_panes(flow, start, &account);
 	} else {
 		account = window->kind == WINDOW_NONE ? flow->total : flow->since;
@@ -193,7 +194,8 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
 		start_ns = flow->first_ns;
 		end.real_ns = flow->last_ns;
 	}
-	err = flow_give(flow, start_ns, end.real_ns, &account, true, is_last);
+	if (!err)
+		err = flow_give(flow, start_ns, end.real_ns, &account, true, is_last);
 	flow->window = end;
 	if (window->kind == WINDOW_TUMBLING)
 		for (u32 i = 0; i < flow->n_parts; i++)
@@ -221,8 +223,7 @@ int flow_check_span(struct flow *flow)
 
 static int give_count(struct flow *flow, u64 n, bool is_last)
 {
-	struct relation *relation;
-	const struct flow_part *part = flow_row_part(flow, &relation);
+	const struct flow_part *part = flow_row_part(flow);
 	struct row **rows = row_fifo_rows(&part->queue);
 	u64 start_ns = flow->last_ns, end_ns = flow->last_ns;
 	struct account account;
@@ -233,7 +234,7 @@ static int give_count(struct flow *flow, u64 n, bool is_last)
 	}
 	if (is_last)
 		flow_finish_rows(flow);
-	relation_set_rows(relation, rows, n);
+	relation_set_rows(part->relation, rows, n);
 	flow_account_rows(flow, n, &account);
 	return flow_give(flow, start_ns, end_ns, &account, n > 0, is_last);
 }
@@ -265,8 +266,7 @@ static bool is_last_count(struct flow *flow, const struct flow_part *part)
 int flow_count_take(struct flow *flow, bool is_end)
 {
 	const struct cut_window *window = &flow->cut->window;
-	struct relation *relation;
-	struct flow_part *part = flow_row_part(flow, &relation);
+	struct flow_part *part = flow_row_part(flow);
 	int err = 0;
 
 	drop_counted(flow, part);

@@ -20,7 +20,8 @@
 struct flow_part {
 	const struct cut_part *part;
 	struct load_state *load; /* NULL: it has none */
-	int switch_error;	 /* of flow_switch() */
+	struct relation *relation;
+	int switch_error; /* of flow_switch() */
 	/* GROUPS */
 	struct groups *groups; /* NULL: another kind */
 	bool has_window;       /* groups' one ended since the flow's last batch */
@@ -62,13 +63,9 @@ struct flow_closed {
 
 /* Windows of their own for every combination of the keys. */
 struct flow_groups {
-	struct region buckets; /* struct flow_group * */
-	u64 n_buckets, n_groups;
-	struct scratch memory;
-	struct row_pool keys;
-	struct flow_group *free;
+	struct keys keys;		    /* struct flow_group */
 	struct flow_group *oldest, *newest; /* by the time of their last rows */
-	struct value *key;		    /* of the row at hand */
+	struct buf key;			    /* of the row at hand */
 	u64 n_taken;			    /* rows so far: they are numbered */
 	/* The windows that closed and were not given yet: struct flow_closed, struct row *. */
 	struct region closed, rows;
@@ -153,6 +150,9 @@ int flow_open_sql(struct flow *flow);
 
 /* --- flow.c --- */
 
+/* Of a flow that ended with an error: its diagnostic, where nobody gave one. */
+void flow_failed(struct flow *flow, int err);
+
 /*
  * The one place where windows end: switches all parts of these flows, and of no others, at
  * one instant.  What failed stands in the parts.
@@ -222,8 +222,8 @@ bool flow_peek_row(struct flow *flow, u64 *ret_time_ns);
 void flow_finish_rows(struct flow *flow);
 /* Gives back the first n rows of the part's queue. */
 void flow_drop(struct flow_part *part, u64 n);
-/* The part of kind ROWS where there is one only; its number is that of its relation. */
-struct flow_part *flow_row_part(struct flow *flow, struct relation **ret_relation);
+/* The part of kind ROWS where there is one only. */
+struct flow_part *flow_row_part(struct flow *flow);
 
 /* --- flow_window.c --- */
 
@@ -238,7 +238,7 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
  */
 int flow_check_span(struct flow *flow);
 /* HOPPING: a pane ends, and no window. */
-void flow_pane_end(struct flow *flow, struct flow_instant end, u64 nominal_ns);
+int flow_pane_end(struct flow *flow, struct flow_instant end, u64 nominal_ns);
 /* Gives back the part's rows from before that instant. */
 void flow_drop_before(struct flow_part *part, struct flow_instant at);
 /* The run ends there: what was read already of behind it is no more of it. */
@@ -248,7 +248,7 @@ int flow_count_take(struct flow *flow, bool is_end);
 
 /* --- flow_group.c --- */
 
-int flow_groups_open(struct flow *flow, struct arena *arena);
+void flow_groups_open(struct flow *flow);
 void flow_groups_close(struct flow *flow);
 /*
  * Takes the rows of the queue; every row from before before_ns was there.  Gives the

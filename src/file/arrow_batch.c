@@ -86,6 +86,8 @@ int arrow_next_message(struct file_pass *pass, struct buf *metadata,
 		return complain_short(pass, error);
 	buf_reset(metadata);
 	buf_put(metadata, at, bytes);
+	if (metadata->is_cut)
+		return file_complain_read(pass, -ENOMEM);
 	*ret_message = (struct arrow_message){ .fb = { (const u8 *)metadata->at, bytes } };
 
 	struct flatbuf *fb = &ret_message->fb;
@@ -200,16 +202,15 @@ static struct arrow_dictionary *find_dictionary(struct arrow_walk *walk, s64 id)
 	return NULL;
 }
 
-static void add_text(struct arrow_dictionary *d, const char *text, u32 n)
+/* false: no memory. */
+static bool add_text(struct arrow_dictionary *d, const char *text, u32 n)
 {
+	u64 end = d->texts.n + n;
+
 	buf_put(&d->texts, text, n);
-	if (d->n == d->capacity) {
-		d->capacity = d->capacity ? 2 * d->capacity : 64;
-		d->ends = realloc(d->ends, d->capacity * sizeof(*d->ends));
-		if (!d->ends)
-			base_no_memory();
-	}
-	d->ends[d->n++] = d->texts.n;
+	buf_put(&d->ends, &end, sizeof(end));
+	d->n++;
+	return !d->texts.is_cut && !d->ends.is_cut;
 }
 
 /* A dictionary batch: new texts, or more of them. */
@@ -234,19 +235,21 @@ static int take_dictionary(struct arrow_walk *walk, struct arrow_message *m)
 		return file_complain(walk->pass, "a dictionary that holds NULLs is not read here");
 	if (!flatbuf_scalar(&m->fb, m->header, DICTIONARY_IS_DELTA, 1, 0)) {
 		buf_reset(&d->texts);
+		buf_reset(&d->ends);
 		d->n = 0;
 	}
 	for (u64 i = 0; i < body.n_rows; i++) {
 		if (!text_at(&values, layout.bytes, i, &text, &n))
 			return file_complain(walk->pass, "a text of a dictionary is broken");
-		add_text(d, text, n);
+		if (!add_text(d, text, n))
+			return file_complain_read(walk->pass, -ENOMEM);
 	}
 	return 0;
 }
 
 /* --- Batches --- */
 
-void arrow_walk_open(struct arrow_walk *walk, struct file_pass *pass, const struct arrow_file *file)
+int arrow_walk_open(struct arrow_walk *walk, struct file_pass *pass, const struct arrow_file *file)
 {
 	u32 n = file->file.schema.n_columns;
 
@@ -257,7 +260,7 @@ void arrow_walk_open(struct arrow_walk *walk, struct file_pass *pass, const stru
 	walk->values = calloc(n + 1, sizeof(*walk->values));
 	walk->dictionaries = calloc(n + 1, sizeof(*walk->dictionaries));
 	if (!walk->values || !walk->dictionaries)
-		base_no_memory();
+		return file_complain_read(pass, -ENOMEM);
 	for (u32 i = 0; i < n; i++) {
 		struct arrow_dictionary *d = &walk->dictionaries[walk->n_dictionaries];
 
@@ -267,15 +270,17 @@ void arrow_walk_open(struct arrow_walk *walk, struct file_pass *pass, const stru
 		d->id = file->columns[i].dictionary;
 		d->is_large = file->columns[i].is_large;
 		buf_init(&d->texts);
+		buf_init(&d->ends);
 		walk->n_dictionaries++;
 	}
+	return 0;
 }
 
 void arrow_walk_close(struct arrow_walk *walk)
 {
 	for (u32 i = 0; i < walk->n_dictionaries; i++) {
 		buf_free(&walk->dictionaries[i].texts);
-		free(walk->dictionaries[i].ends);
+		buf_free(&walk->dictionaries[i].ends);
 	}
 	buf_free(&walk->metadata);
 	free(walk->dictionaries);
@@ -349,13 +354,14 @@ static int dictionary_value(struct arrow_walk *walk, u32 column, u64 row, struct
 	const struct arrow_column *c = &walk->columns[column];
 	const struct arrow_dictionary *d = find_dictionary(walk, c->dictionary);
 	s128 i = word_at(&c->layout, &walk->values[column], row);
+	const u64 *ends = (const u64 *)d->ends.at;
 	u64 from;
 
 	if (i < 0 || i >= d->n)
 		return broken(walk, column, "a number outside the dictionary");
-	from = i ? d->ends[i - 1] : 0;
+	from = i ? ends[i - 1] : 0;
 	*ret = (struct value){ .kind = VALUE_TEXT,
-			       .n = (u32)(d->ends[i] - from),
+			       .n = (u32)(ends[i] - from),
 			       .text = d->texts.at + from };
 	return 0;
 }

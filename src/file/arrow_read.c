@@ -80,8 +80,8 @@ static struct file *arrow_learn(struct file_pass *pass, struct arena *arena)
 	if (rc)
 		return NULL;
 	guesses = arena_array(arena, struct file_guess, file->file.schema.n_columns);
-	arrow_walk_open(&walk, pass, file);
-	while ((rc = arrow_walk_next(&walk)) == 1) {
+	rc = arrow_walk_open(&walk, pass, file);
+	while (!rc && (rc = arrow_walk_next(&walk)) == 1) {
 		rc = learn_batch(&walk, guesses);
 		if (rc)
 			break;
@@ -108,22 +108,21 @@ static int arrow_begin(struct file_rows *rows)
 	const struct arrow_file *file = (const struct arrow_file *)rows->file;
 	struct arrow_walk *walk = calloc(1, sizeof(*walk));
 	struct arrow_file now = { 0 };
-	struct arena arena;
 	int error;
 
 	if (!walk)
-		base_no_memory();
+		return file_complain_read(&rows->pass, -ENOMEM);
 	rows->state = walk;
-	arrow_walk_open(walk, &rows->pass, file);
-	arena_init(&arena);
-	error = take_schema(&rows->pass, &arena, &now);
+	error = arrow_walk_open(walk, &rows->pass, file);
+	if (error)
+		return error;
+	error = take_schema(&rows->pass, rows->pass.diags->arena, &now);
 	if (!error && now.file.schema.n_columns != file->file.schema.n_columns)
 		error = file_has_changed(&rows->pass);
 	for (u32 i = 0; !error && i < now.file.schema.n_columns; i++) {
 		if (!is_same_layout(&now.columns[i], &file->columns[i]))
 			error = file_has_changed(&rows->pass);
 	}
-	arena_free(&arena);
 	return error;
 }
 

@@ -49,8 +49,8 @@ struct arrow_dictionary {
 	s64 id;
 	bool is_large;
 	struct buf texts;
-	u64 *ends; /* of each text in texts */
-	u64 n, capacity;
+	struct buf ends; /* u64: of each text in texts */
+	u64 n;
 };
 
 /* A walk over the batches of a stream. */
@@ -74,8 +74,8 @@ int arrow_learn_schema(struct file_pass *pass, struct arrow_message *message, st
 /* 1: a message, its metadata in `metadata`; 0: the end of the stream; -errno, told. */
 int arrow_next_message(struct file_pass *pass, struct buf *metadata,
 		       struct arrow_message *ret_message);
-void arrow_walk_open(struct arrow_walk *walk, struct file_pass *pass,
-		     const struct arrow_file *file);
+/* 0, or -errno, told; arrow_walk_close() after both. */
+int arrow_walk_open(struct arrow_walk *walk, struct file_pass *pass, const struct arrow_file *file);
 void arrow_walk_close(struct arrow_walk *walk);
 /* 1: a batch with at least one row, 0: the end, -errno after a diagnostic. */
 int arrow_walk_next(struct arrow_walk *walk);

@@ -77,13 +77,18 @@ static int next_record(struct file_pass *pass, char **ret_text, size_t *ret_n, u
 	return 1;
 }
 
+/* NULL: no memory. */
 static struct csv_field *add_field(struct csv_row *row)
 {
+	u32 capacity = row->capacity ? 2 * row->capacity : 32;
+	struct csv_field *grown;
+
 	if (row->n == row->capacity) {
-		row->capacity = row->capacity ? 2 * row->capacity : 32;
-		row->fields = realloc(row->fields, row->capacity * sizeof(*row->fields));
-		if (!row->fields)
-			base_no_memory();
+		grown = realloc(row->fields, capacity * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		row->fields = grown;
+		row->capacity = capacity;
 	}
 	row->fields[row->n] = (struct csv_field){ 0 };
 	return &row->fields[row->n++];
@@ -104,7 +109,7 @@ static char *take_quoted(char *at, const char *end, struct csv_field *field)
 	return at < end ? at + 1 : at;
 }
 
-/* Splits a record; 0 or -EINVAL after a diagnostic. */
+/* Splits a record; 0 or -errno after a diagnostic. */
 static int split(struct file_pass *pass, char *at, size_t n, struct csv_row *row)
 {
 	char *end = at + n;
@@ -115,6 +120,8 @@ static int split(struct file_pass *pass, char *at, size_t n, struct csv_row *row
 	for (;; at++) {
 		struct csv_field *field = add_field(row);
 
+		if (!field)
+			return file_complain_read(pass, -ENOMEM);
 		if (row->n > FILE_COLUMNS_MAX)
 			return file_complain(pass, "more than %u columns", FILE_COLUMNS_MAX);
 		if (at < end && *at == '"') {
@@ -148,8 +155,11 @@ static bool begins_with(const char *text, size_t n, const char *word)
 	return n >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-/* Lines that tell what a query lost, and types, are no rows. */
-static bool take_comment(struct csv_row *row, const char *text, size_t n)
+/*
+ * Lines that tell what a query lost, and types, are no rows.  1: it is such a line; 0: it is none;
+ * -ENOMEM.
+ */
+static int take_comment(struct csv_row *row, const char *text, size_t n)
 {
 	size_t n_word = strlen(TYPES_LINE);
 
@@ -157,9 +167,7 @@ static bool take_comment(struct csv_row *row, const char *text, size_t n)
 		return begins_with(text, n, LOST_LINE);
 	free(row->types);
 	row->types = strndup(text + n_word, n - n_word);
-	if (!row->types)
-		base_no_memory();
-	return true;
+	return row->types ? 1 : -ENOMEM;
 }
 
 /*
@@ -179,9 +187,13 @@ static int next_row(struct file_pass *pass, u32 n_columns, u64 *lines, struct cs
 		if (rc <= 0)
 			return rc;
 		*lines += n_lines;
-	} while (take_comment(row, text, n) || (n == 0 && n_columns != 1));
-	if (split(pass, text, n, row))
-		return -EINVAL;
+		rc = take_comment(row, text, n);
+	} while (rc > 0 || (rc == 0 && n == 0 && n_columns != 1));
+	if (rc < 0)
+		return file_complain_read(pass, rc);
+	rc = split(pass, text, n, row);
+	if (rc)
+		return rc;
 	if (n_columns && row->n != n_columns)
 		return file_complain(pass, "%u fields where the header has %u", row->n, n_columns);
 	return 1;
@@ -292,7 +304,7 @@ static int csv_begin(struct file_rows *rows)
 	int rc;
 
 	if (!csv)
-		base_no_memory();
+		return file_complain_read(&rows->pass, -ENOMEM);
 	rows->state = csv;
 	skip_mark(&rows->pass.reader);
 	rc = next_row(&rows->pass, 0, &csv->lines, &csv->row);

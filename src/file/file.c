@@ -73,15 +73,18 @@ struct file *file_open(const char *path, struct arena *arena, struct span span, 
 
 struct file_rows *file_rows_open(const struct file *file, struct diags *diags)
 {
+	struct file_pass pass = { .path = file->path,
+				  .diags = diags,
+				  .span = SPAN_NONE,
+				  .unit = file_formats[file->kind]->unit };
 	struct file_rows *rows = calloc(1, sizeof(*rows));
 
-	if (!rows)
-		base_no_memory();
+	if (!rows) {
+		file_complain_read(&pass, -ENOMEM);
+		return NULL;
+	}
 	rows->file = file;
-	rows->pass = (struct file_pass){ .path = file->path,
-					 .diags = diags,
-					 .span = SPAN_NONE,
-					 .unit = file_formats[file->kind]->unit };
+	rows->pass = pass;
 	if (open_pass(&rows->pass)) {
 		free(rows);
 		return NULL;
@@ -138,7 +141,7 @@ struct file_writer *file_writer_open(enum file_kind kind, const struct schema *s
 	struct file_writer *writer = calloc(1, sizeof(*writer));
 
 	if (!writer)
-		base_no_memory();
+		return NULL;
 	*writer = (struct file_writer){ .kind = kind, .schema = schema, .out = out };
 	arena_init(&writer->arena);
 	writer->names = file_unique_names(&writer->arena, schema);

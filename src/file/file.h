@@ -52,7 +52,7 @@ struct file_rows *file_rows_open(const struct file *file, struct diags *diags);
 int file_rows_next(struct file_rows *rows, struct value *ret_row);
 void file_rows_close(struct file_rows *rows);
 
-/* Writes rows; out is flushed by the caller. */
+/* Writes rows; out is flushed by the caller.  NULL: no memory. */
 struct file_writer;
 struct file_writer *file_writer_open(enum file_kind kind, const struct schema *schema,
 				     struct buf *out);

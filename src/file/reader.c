@@ -47,9 +47,10 @@ void reader_close(struct reader *reader)
 	*reader = (struct reader){ .fd = -1 };
 }
 
-static void reader_room(struct reader *reader, size_t n)
+static bool reader_room(struct reader *reader, size_t n)
 {
 	size_t capacity = reader->capacity ? reader->capacity : READER_BYTES;
+	char *grown;
 
 	if (reader->start && reader->start + n > reader->capacity) {
 		memmove(reader->buf, reader->buf + reader->start, reader_has(reader));
@@ -59,11 +60,13 @@ static void reader_room(struct reader *reader, size_t n)
 	while (capacity < reader->start + n)
 		capacity *= 2;
 	if (capacity == reader->capacity)
-		return;
-	reader->buf = realloc(reader->buf, capacity);
-	if (!reader->buf)
-		base_no_memory();
+		return true;
+	grown = realloc(reader->buf, capacity);
+	if (!grown)
+		return false;
+	reader->buf = grown;
 	reader->capacity = capacity;
+	return true;
 }
 
 int reader_need(struct reader *reader, size_t n)
@@ -72,7 +75,8 @@ int reader_need(struct reader *reader, size_t n)
 		return 0;
 	/* A length that a broken file claims is no reason to ask for so much memory. */
 	n = (size_t)MIN((u64)n, reader_has(reader) + reader->left_bytes);
-	reader_room(reader, n);
+	if (!reader_room(reader, n))
+		return -ENOMEM;
 	while (reader_has(reader) < n) {
 		size_t want =
 			(size_t)MIN((u64)(reader->capacity - reader->end), reader->left_bytes);

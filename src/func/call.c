@@ -27,12 +27,12 @@ s32 func_detail(sqlite3_context *context)
 }
 
 /* Not SQLite's: that is aligned to 8 bytes only. */
-void *func_alloc(size_t n_bytes)
+void *func_alloc(sqlite3_context *context, size_t n_bytes)
 {
 	void *at = calloc(1, MAX(n_bytes, (size_t)1));
 
 	if (!at)
-		base_no_memory();
+		sqlite3_result_error_nomem(context);
 	return at;
 }
 
@@ -40,14 +40,11 @@ void *func_state(sqlite3_context *context, size_t n_bytes)
 {
 	void **at = sqlite3_aggregate_context(context, n_bytes ? sizeof(*at) : 0);
 
-	if (!at) {
-		if (n_bytes)
-			base_no_memory();
-		return NULL;
-	}
-	if (!*at && n_bytes)
-		*at = func_alloc(n_bytes);
-	return *at;
+	if (!at && n_bytes)
+		sqlite3_result_error_nomem(context);
+	if (at && !*at && n_bytes)
+		*at = func_alloc(context, n_bytes);
+	return at ? *at : NULL;
 }
 
 void func_state_free(sqlite3_context *context)

@@ -54,8 +54,10 @@ static int cells_best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 
 static int cells_open(sqlite3_vtab *table, sqlite3_vtab_cursor **ret_cursor)
 {
-	struct cells_cursor *cursor = func_alloc(sizeof(*cursor));
+	struct cells_cursor *cursor = calloc(1, sizeof(*cursor));
 
+	if (!cursor)
+		return SQLITE_NOMEM;
 	*ret_cursor = &cursor->base;
 	return SQLITE_OK;
 }
@@ -90,6 +92,8 @@ static int cells_filter(sqlite3_vtab_cursor *base, int number, const char *text,
 	cursor->number = cursor->n = 0;
 	if (kind == VALUE_HISTOGRAM || kind == VALUE_TOP) {
 		cursor->memory = special_value(argv[0], &cursor->value);
+		if (!cursor->memory)
+			return SQLITE_NOMEM;
 		cursor->n = special_n_rows(&cursor->value);
 		if (cursor->n)
 			special_row(&cursor->value, 0, cursor->at);

@@ -17,8 +17,7 @@ static bool key_of(sqlite3_context *context, sqlite3_value *value, const char *f
 
 	if (type == SQLITE_TEXT || (type == SQLITE_BLOB && special_of(value) == VALUE_NULL)) {
 		*ret_key = (struct value){ .kind = VALUE_TEXT };
-		ret_key->text = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
-						    : sqlite3_value_blob(value);
+		ret_key->text = sqlite3_value_blob(value);
 		ret_key->n = (u32)sqlite3_value_bytes(value);
 		return true;
 	}
@@ -49,6 +48,8 @@ static void step_sketch(sqlite3_context *context, int argc, sqlite3_value **argv
 	struct value key;
 	s64 bits;
 
+	if (!sketch)
+		return;
 	if (!sketch->registers) {
 		bits = sqlite3_value_int64(argv[1]);
 		if (bits < HLL_BITS_MIN || bits > HLL_BITS_MAX) {
@@ -56,9 +57,9 @@ static void step_sketch(sqlite3_context *context, int argc, sqlite3_value **argv
 			return;
 		}
 		sketch->bits = (u32)bits;
-		sketch->registers = func_alloc((size_t)1 << bits);
+		sketch->registers = func_alloc(context, (size_t)1 << bits);
 	}
-	if (key_of(context, argv[0], "approx_count_distinct", &key))
+	if (sketch->registers && key_of(context, argv[0], "approx_count_distinct", &key))
 		hll_add(sketch->registers, sketch->bits, key_hash(&key));
 }
 
@@ -106,35 +107,44 @@ static struct weighed *find(struct weights *w, const struct value *key)
 	return &w->at[i];
 }
 
-static void grow(struct weights *w)
+static bool grow(sqlite3_context *context, struct weights *w)
 {
 	struct weights old = *w;
+	u32 capacity = old.capacity ? 2 * old.capacity : 64;
+	struct weighed *grown = func_alloc(context, capacity * sizeof(*w->at));
 
-	w->capacity = old.capacity ? 2 * old.capacity : 64;
-	w->at = func_alloc(w->capacity * sizeof(*w->at));
+	if (!grown)
+		return false;
+	w->capacity = capacity;
+	w->at = grown;
 	for (u32 i = 0; i < old.capacity; i++)
 		if (old.at[i].weight)
 			*find(w, &old.at[i].key) = old.at[i];
 	free(old.at);
+	return true;
 }
 
-static void add_weight(struct weights *w, const struct value *key, s128 weight)
+static void add_weight(sqlite3_context *context, struct weights *w, const struct value *key,
+		       s128 weight)
 {
 	struct weighed *entry;
-	char *copy;
+	char *copy = NULL;
 
-	if (2 * (w->n + 1) > w->capacity)
-		grow(w);
+	if (2 * (w->n + 1) > w->capacity && !grow(context, w))
+		return;
 	entry = find(w, key);
 	if (!entry->weight) {
-		w->n++;
-		entry->key = *key;
 		if (key->kind == VALUE_TEXT) {
-			copy = func_alloc(key->n);
+			copy = func_alloc(context, key->n);
+			if (!copy)
+				return;
 			if (key->n)
 				memcpy(copy, key->text, key->n);
-			entry->key.text = copy;
 		}
+		w->n++;
+		entry->key = *key;
+		if (key->kind == VALUE_TEXT)
+			entry->key.text = copy;
 	}
 	entry->weight += weight;
 	w->total += weight;
@@ -147,6 +157,8 @@ static void step_top(sqlite3_context *context, int argc, sqlite3_value **argv)
 	s128 weight = 1;
 	s64 k;
 
+	if (!w)
+		return;
 	if (!w->k) {
 		k = sqlite3_value_int64(argv[1]);
 		if (k < 1 || k > TOP_K_MAX) {
@@ -159,7 +171,7 @@ static void step_top(sqlite3_context *context, int argc, sqlite3_value **argv)
 	    (argc > 2 && !integer_of(context, argv[2], "top_k: weight", &weight)))
 		return;
 	if (weight > 0)
-		add_weight(w, &key, weight);
+		add_weight(context, w, &key, weight);
 	else if (weight < 0)
 		func_context_of(context)->n_negative++;
 }
@@ -196,9 +208,11 @@ static int order(const void *a, const void *b)
 static void give_top(sqlite3_context *context, const struct weights *w)
 {
 	struct top top = { .n_rows = MIN(w->n, w->k), .total = w->total };
-	struct top_row *rows = func_alloc(top.n_rows * sizeof(*rows));
+	struct top_row *rows = func_alloc(context, top.n_rows * sizeof(*rows));
 	struct value value = { .kind = VALUE_TOP, .top = &top };
 
+	if (!rows)
+		return;
 	for (u32 i = 0; i < top.n_rows; i++) {
 		rows[i].weight = w->at[i].weight;
 		rows[i].value = w->at[i].key;

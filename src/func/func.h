@@ -67,7 +67,7 @@
 #ifndef EBQL_FUNC_FUNC_H
 #define EBQL_FUNC_FUNC_H
 
-#include "base/buf.h"
+#include "base/scratch.h"
 #include "type/type.h"
 
 struct sqlite3;
@@ -97,11 +97,12 @@ int func_register(struct sqlite3 *db, struct func_context *context);
 void func_result(struct sqlite3_context *context, const struct value *value);
 /*
  * A result column of a statement as a value of that type: BOOL, DURATION, ... are
- * integers to SQLite.  Texts and special values are copied to memory from `alloc`, which
- * lives as long as the batch; it must be aligned to 16 bytes.  -EOVERFLOW: a real that stands for
- * an integer (SQLite went over to floating point) and is no longer exact.
+ * integers to SQLite.  Texts and special values are copied to the scratch.  -EOVERFLOW: a real that
+ * stands for an integer (SQLite went over to floating point) and is no longer exact; -ENOMEM.
  */
-int func_take(struct sqlite3_stmt *statement, int column, struct type type,
-	      void *(*alloc)(void *memory, size_t n_bytes), void *memory, struct value *ret_value);
+int func_take(struct sqlite3_stmt *statement, int column, struct type type, struct scratch *scratch,
+	      struct value *ret_value);
+/* Did the statement end since an integer did not fit? */
+bool func_is_too_large(struct sqlite3 *db);
 
 #endif

@@ -54,7 +54,8 @@ s32 func_detail(sqlite3_context *context);
 s64 func_real_offset_ns(sqlite3_context *context);
 /*
  * What an aggregate keeps from step to step: cleared at first, aligned to 16 bytes, which
- * sqlite3_aggregate_context() is not.  n_bytes 0: NULL where there was no step.
+ * sqlite3_aggregate_context() is not.  n_bytes 0: NULL where there was no step; else after the
+ * error that there is no memory.
  */
 void *func_state(sqlite3_context *context, size_t n_bytes);
 /* Once, at the end of `last`. */
@@ -74,11 +75,11 @@ void special_result_integer(sqlite3_context *context, s128 integer);
 s128 special_integer(sqlite3_value *value);
 /* As a text. */
 void func_result_digits(sqlite3_context *context, s128 integer);
-/* Of a value that is special, but no integer: what it points to, for free(). */
+/* Of a value that is special, but no integer: what it points to, for free(); NULL: no memory. */
 void *special_value(sqlite3_value *value, struct value *ret_value);
 
-/* Cleared memory for free(); without any the process ends. */
-void *func_alloc(size_t n_bytes);
+/* Cleared memory for free(); NULL: there is none, which is the function's error. */
+void *func_alloc(sqlite3_context *context, size_t n_bytes);
 
 /* --- Numbers: number.c --- */
 

@@ -134,7 +134,10 @@ bool integer_of(sqlite3_context *context, sqlite3_value *value, const char *func
 		return false;
 	}
 	message = sqlite3_mprintf("%s: not an integer", function);
-	sqlite3_result_error(context, message ? message : "out of memory", -1);
+	if (message)
+		sqlite3_result_error(context, message, -1);
+	else
+		sqlite3_result_error_nomem(context);
 	sqlite3_free(message);
 	return false;
 }

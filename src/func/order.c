@@ -30,23 +30,24 @@ static bool is_better(s32 detail, s128 new, s128 old)
 	return detail == FIRST ? new < old : new >= old;
 }
 
-static void make_room(struct candidates *c)
+static bool make_room(struct candidates *c)
 {
 	struct candidate *grown;
 
 	if (c->n < c->capacity)
-		return;
+		return true;
 	if (c->first > c->capacity / 2) {
 		memmove(c->at, c->at + c->first, (c->n - c->first) * sizeof(*c->at));
 		c->n -= c->first;
 		c->first = 0;
-		return;
+		return true;
 	}
 	grown = realloc(c->at, (c->capacity ? 2ull * c->capacity : 4) * sizeof(*c->at));
 	if (!grown)
-		base_no_memory();
+		return false;
 	c->capacity = c->capacity ? 2 * c->capacity : 4;
 	c->at = grown;
+	return true;
 }
 
 static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
@@ -54,17 +55,19 @@ static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
 	struct candidates *c = func_state(context, sizeof(*c));
 	struct candidate new;
 
+	if (!c)
+		return;
 	new.row = c->n_stepped++;
 	if ((sqlite3_value_type(argv[0]) == SQLITE_NULL && func_detail(context) != LATEST) ||
 	    !integer_of(context, argv[1], "time", &new.time))
 		return;
 	while (c->n > c->first && is_better(func_detail(context), new.time, c->at[c->n - 1].time))
 		sqlite3_value_free(c->at[--c->n].value);
-	new.value = sqlite3_value_dup(argv[0]);
-	if (!new.value)
-		base_no_memory();
-	make_room(c);
-	c->at[c->n++] = new;
+	new.value = make_room(c) ? sqlite3_value_dup(argv[0]) : NULL;
+	if (new.value)
+		c->at[c->n++] = new;
+	else
+		sqlite3_result_error_nomem(context);
 }
 
 /* The oldest row of the frame leaves it. */

@@ -53,15 +53,25 @@ enum value_kind special_of(sqlite3_value *value)
 
 /* --- Integers --- */
 
+/* A code that no statement of SQLite's own ends with. */
+#define TOO_LARGE SQLITE_RANGE
+
 void func_too_large(sqlite3_context *context, const char *what)
 {
 	char *message = sqlite3_mprintf("too large: %s", what);
 
-	if (message)
+	if (message) {
 		sqlite3_result_error(context, message, -1);
-	else
+		sqlite3_result_error_code(context, TOO_LARGE);
+	} else {
 		sqlite3_result_error_nomem(context);
+	}
 	sqlite3_free(message);
+}
+
+bool func_is_too_large(struct sqlite3 *db)
+{
+	return sqlite3_errcode(db) == TOO_LARGE;
 }
 
 void special_result_integer(sqlite3_context *context, s128 integer)
@@ -89,7 +99,10 @@ void func_result_digits(sqlite3_context *context, s128 integer)
 
 	buf_init(&digits);
 	buf_put_s128(&digits, integer);
-	sqlite3_result_text(context, digits.at, (int)digits.n, SQLITE_TRANSIENT);
+	if (digits.is_cut)
+		sqlite3_result_error_nomem(context);
+	else
+		sqlite3_result_text(context, digits.at, (int)digits.n, SQLITE_TRANSIENT);
 	buf_free(&digits);
 }
 
@@ -120,8 +133,12 @@ static void result_special(sqlite3_context *context, const struct value *value)
 	buf_put(&blob, &n_bytes, sizeof(n_bytes));
 	special_encode(value, &blob);
 	n_bytes = blob.n;
-	memcpy(blob.at + MAGIC_BYTES, &n_bytes, sizeof(n_bytes));
-	sqlite3_result_blob64(context, blob.at, blob.n, SQLITE_TRANSIENT);
+	if (blob.is_cut) {
+		sqlite3_result_error_nomem(context);
+	} else {
+		memcpy(blob.at + MAGIC_BYTES, &n_bytes, sizeof(n_bytes));
+		sqlite3_result_blob64(context, blob.at, blob.n, SQLITE_TRANSIENT);
+	}
 	buf_free(&blob);
 }
 
@@ -152,23 +169,26 @@ void *special_value(sqlite3_value *value, struct value *ret_value)
 {
 	size_t n_bytes = sqlite3_value_bytes(value) - HEAD_BYTES;
 	const u8 *blob = sqlite3_value_blob(value);
-	void *memory = func_alloc(special_room(n_bytes));
+	void *memory = calloc(1, special_room(n_bytes));
 
-	special_decode(special_of(value), blob + HEAD_BYTES, n_bytes, memory, ret_value);
+	if (memory)
+		special_decode(special_of(value), blob + HEAD_BYTES, n_bytes, memory, ret_value);
 	return memory;
 }
 
 /* --- Results --- */
 
-static void take_text(const void *text, size_t n, void *(*alloc)(void *memory, size_t n_bytes),
-		      void *memory, struct value *ret_value)
+static int take_text(const void *text, size_t n, struct scratch *scratch, struct value *ret_value)
 {
-	char *copy = alloc(memory, n + 1);
+	char *copy = text || !n ? scratch_alloc(scratch, n + 1) : NULL;
 
+	if (!copy)
+		return -ENOMEM;
 	if (n)
 		memcpy(copy, text, n);
 	copy[n] = '\0';
 	*ret_value = (struct value){ .kind = VALUE_TEXT, .n = (u32)n, .text = copy };
+	return 0;
 }
 
 /*
@@ -181,10 +201,30 @@ static int take_real(double real, struct type type, struct value *ret_value)
 	return type.kind != TYPE_REAL && fabs(real) >= 0x1p53 && !isinf(real) ? -EOVERFLOW : 0;
 }
 
-int func_take(struct sqlite3_stmt *statement, int column, struct type type,
-	      void *(*alloc)(void *memory, size_t n_bytes), void *memory, struct value *ret_value)
+static int take_blob(const void *blob, size_t n, struct type type, struct scratch *scratch,
+		     struct value *ret_value)
 {
-	enum value_kind kind;
+	enum value_kind kind = kind_of(blob, n);
+	void *memory;
+
+	if (kind == VALUE_NULL)
+		return take_text(blob, n, scratch, ret_value);
+	if (!value_is_special(kind)) {
+		*ret_value = (struct value){ .kind = VALUE_INT, .integer = integer_in(blob) };
+		return type.kind == TYPE_REAL
+			       ? take_real((double)ret_value->integer, type, ret_value)
+			       : 0;
+	}
+	memory = scratch_alloc(scratch, special_room(n - HEAD_BYTES));
+	if (!memory)
+		return -ENOMEM;
+	special_decode(kind, (const u8 *)blob + HEAD_BYTES, n - HEAD_BYTES, memory, ret_value);
+	return 0;
+}
+
+int func_take(struct sqlite3_stmt *statement, int column, struct type type, struct scratch *scratch,
+	      struct value *ret_value)
+{
 	const void *bytes;
 	size_t n;
 
@@ -199,27 +239,15 @@ int func_take(struct sqlite3_stmt *statement, int column, struct type type,
 	case SQLITE_FLOAT:
 		return take_real(sqlite3_column_double(statement, column), type, ret_value);
 	case SQLITE_TEXT:
-		bytes = sqlite3_column_text(statement, column);
+		bytes = sqlite3_column_blob(statement, column);
 		n = sqlite3_column_bytes(statement, column);
 		/* A text has no NUL inside; a blob that passed as one may. */
-		take_text(bytes, type.kind == TYPE_BLOB ? n : strnlen(bytes, n), alloc, memory,
-			  ret_value);
-		return 0;
+		return take_text(bytes, bytes && type.kind != TYPE_BLOB ? strnlen(bytes, n) : n,
+				 scratch, ret_value);
 	case SQLITE_BLOB:
 		bytes = sqlite3_column_blob(statement, column);
 		n = sqlite3_column_bytes(statement, column);
-		kind = kind_of(bytes, n);
-		if (kind == VALUE_NULL)
-			take_text(bytes, n, alloc, memory, ret_value);
-		else if (value_is_special(kind))
-			special_decode(kind, (const u8 *)bytes + HEAD_BYTES, n - HEAD_BYTES,
-				       alloc(memory, special_room(n - HEAD_BYTES)), ret_value);
-		else if (type.kind == TYPE_REAL)
-			return take_real((double)integer_in(bytes), type, ret_value);
-		else
-			*ret_value =
-				(struct value){ .kind = VALUE_INT, .integer = integer_in(bytes) };
-		return 0;
+		return take_blob(bytes, n, type, scratch, ret_value);
 	}
 	return 0;
 }

@@ -16,18 +16,22 @@ struct counts {
 	struct histogram total; /* count, n_unplaced, sum, min, max */
 };
 
-static void counts_start(struct counts *counts, const struct scheme *scheme)
+/* false: there is no memory for it. */
+static bool counts_start(sqlite3_context *context, struct counts *counts,
+			 const struct scheme *scheme)
 {
 	size_t n_bytes = scheme->n_bounds * sizeof(s64);
 
 	counts->scheme = *scheme;
 	if (n_bytes) {
-		counts->bounds = func_alloc(n_bytes);
+		counts->bounds = func_alloc(context, n_bytes);
+		if (!counts->bounds)
+			return false;
 		memcpy(counts->bounds, scheme->bounds, n_bytes);
 		counts->scheme.bounds = counts->bounds;
 	}
-	n_bytes = scheme_n_cells(scheme) * sizeof(u64);
-	counts->cells = func_alloc(n_bytes);
+	counts->cells = func_alloc(context, scheme_n_cells(scheme) * sizeof(u64));
+	return counts->cells;
 }
 
 static void widen(struct histogram *total, bool is_first, s128 min, s128 max)
@@ -55,11 +59,11 @@ static void step_histogram(sqlite3_context *context, int argc, sqlite3_value **a
 	struct scheme scheme;
 	s128 x;
 
-	if (!counts->cells) {
-		if (!scheme_of(context, argv[1], bounds, &scheme))
-			return;
-		counts_start(counts, &scheme);
-	}
+	if (!counts)
+		return;
+	if (!counts->cells && (!scheme_of(context, argv[1], bounds, &scheme) ||
+			       !counts_start(context, counts, &scheme)))
+		return;
 	if (!integer_of(context, argv[0], "histogram", &x))
 		return;
 	if (x < 0 && !scheme_takes_negative(&counts->scheme)) {
@@ -80,10 +84,13 @@ static const struct histogram *histogram_of(sqlite3_context *context, sqlite3_va
 	struct value decoded = { 0 };
 
 	*ret_memory = NULL;
-	if (special_of(value) == VALUE_HISTOGRAM)
+	if (special_of(value) == VALUE_HISTOGRAM) {
 		*ret_memory = special_value(value, &decoded);
-	else if (sqlite3_value_type(value) != SQLITE_NULL)
+		if (!*ret_memory)
+			sqlite3_result_error_nomem(context);
+	} else if (sqlite3_value_type(value) != SQLITE_NULL) {
 		sqlite3_result_error(context, "not a histogram", -1);
+	}
 	return *ret_memory ? decoded.histogram : NULL;
 }
 
@@ -106,9 +113,11 @@ static void step_merge(sqlite3_context *context, int argc, sqlite3_value **argv)
 	const struct histogram *h;
 	void *memory;
 
+	if (!counts)
+		return;
 	h = histogram_of(context, argv[0], &memory);
-	if (h && !counts->cells)
-		counts_start(counts, h->scheme);
+	if (h && !counts->cells && !counts_start(context, counts, h->scheme))
+		h = NULL;
 	if (h && scheme_equal(&counts->scheme, h->scheme))
 		merge(counts, h);
 	else if (h)
@@ -124,20 +133,19 @@ static void last_histogram(sqlite3_context *context)
 	struct histogram h;
 	u32 n;
 
-	if (!counts || !counts->cells) {
-		func_state_free(context);
+	if (!counts)
 		return;
-	}
-	n = scheme_n_cells(&counts->scheme);
-	cells = func_alloc(n * sizeof(*cells));
+	n = counts->cells ? scheme_n_cells(&counts->scheme) : 0;
+	cells = n ? func_alloc(context, n * sizeof(*cells)) : NULL;
 	h = counts->total;
 	h.scheme = &counts->scheme;
 	h.cells = cells;
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < n && cells; i++)
 		if (counts->cells[i])
 			cells[h.n_cells++] = (struct histogram_cell){ i, counts->cells[i] };
 	value.histogram = &h;
-	func_result(context, &value);
+	if (cells)
+		func_result(context, &value);
 	free(cells);
 	free(counts->cells);
 	free(counts->bounds);
@@ -204,8 +212,9 @@ static void call_quantiles(sqlite3_context *context, int argc, sqlite3_value **a
 	if (!read_edge(context, argv[1], &request))
 		return;
 	h = histogram_of(context, argv[0], &memory);
-	quantiles = func_alloc((argc - 2) * sizeof(*quantiles));
-	while (result.n < (u32)argc - 2 && read_q(context, argv[2 + result.n], &request) && h &&
+	quantiles = func_alloc(context, (argc - 2) * sizeof(*quantiles));
+	while (quantiles && result.n < (u32)argc - 2 &&
+	       read_q(context, argv[2 + result.n], &request) && h &&
 	       quantile_of(h, &request, &quantiles[result.n]))
 		result.n++;
 	result.quantiles = quantiles;
@@ -252,7 +261,9 @@ static void call_part(sqlite3_context *context, int argc, sqlite3_value **argv)
 		return;
 	}
 	memory = special_value(argv[0], &decoded);
-	if (decoded.n == 1)
+	if (!memory)
+		sqlite3_result_error_nomem(context);
+	else if (decoded.n == 1)
 		give_part(context, decoded.quantiles, func_detail(context));
 	else
 		sqlite3_result_error(context, "several quantiles are no number", -1);

@@ -33,6 +33,8 @@ static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
 	struct number x;
 	double distance;
 
+	if (!sums)
+		return;
 	if (!is_summed(context, argv[0], &x)) {
 		if (sqlite3_value_numeric_type(argv[0]) == SQLITE_TEXT)
 			func_context_of(context)->n_faults++;
@@ -140,6 +142,8 @@ static void count_bits(sqlite3_context *context, sqlite3_value *value, u64 amoun
 	struct number number;
 	s128 integer;
 
+	if (!bits)
+		return;
 	if (!is_summed(context, value, &number)) {
 		if (amount == 1 && sqlite3_value_numeric_type(value) == SQLITE_TEXT)
 			func_context_of(context)->n_faults++;

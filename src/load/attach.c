@@ -142,9 +142,9 @@ static void attach_failed(const struct load_program *program, int error, struct 
 		return;
 	diag = diag_failure(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
 			    load_kind(program)->name, strerror(error));
-	if (error == EMFILE || error == ENFILE)
-		diag_hint(diags, diag, "raise the limit of open files (ulimit -n)");
-	else if (error == E2BIG)
+	if (load_hint_files(error, diag, diags))
+		return;
+	if (error == E2BIG)
 		diag_hint(diags, diag, "a tracepoint takes 64 programs, and it has them");
 	else if (error == EACCES)
 		diag_hint(diags, diag, "see /proc/sys/kernel/perf_event_paranoid");
@@ -157,6 +157,8 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 	u64 start_ns = base_monotonic_ns();
 	int err = 0;
 
+	if (hooks->n_users++)
+		return 0;
 	/* The slow part first: then the programs start within a short time of each other. */
 	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
 		if (load_kind(&hooks->programs[i])->has_event)
@@ -218,6 +220,11 @@ void load_detach(struct load_hooks *hooks)
 {
 	bool was_attached = false;
 
+	if (hooks->n_users > 1) {
+		hooks->n_users--;
+		return;
+	}
+	hooks->n_users = 0;
 	for (u32 i = hooks->n_programs; i-- > 0;) {
 		struct load_program *program = &hooks->programs[i];
 

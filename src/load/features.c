@@ -33,7 +33,6 @@ void kernel_features_probe(struct kernel_features *ret_features)
 {
 	u32 version = load_kernel_version();
 
-	load_raise_limits(0);
 	*ret_features = (struct kernel_features){
 		.version = version,
 		.has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,

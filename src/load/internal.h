@@ -59,8 +59,8 @@ int load_perf_reserve(struct load_program *program);
  * the kernel says to a process without the capabilities to `doing` ("load a program").
  */
 bool load_refused(int error, const char *doing, struct diags *diags);
-/* Once, before the first map: RLIMIT_MEMLOCK (kernels before 5.11) and RLIMIT_NOFILE. */
-void load_raise_limits(u32 n_fds);
+/* false, and nothing: `error` is not that there are too many files. */
+bool load_hint_files(int error, struct diag *diag, struct diags *diags);
 
 static inline void load_close_fd(int *fd)
 {

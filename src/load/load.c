@@ -45,12 +45,13 @@ int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_
 	load_init(hooks, set, programs, arena);
 	hooks->constants = constants;
 	hooks->constants_bytes = constants_bytes;
-	load_raise_limits(3 * set->n_hooks + LOAD_MAP_SHARED_N + LOAD_MAP_N * set->n_parts);
 	for (u32 i = 0; i < set->n_hooks && !err; i++)
 		err = load_perf_reserve(&programs[i]);
 	if (err)
-		diag_failure(diags, "attach-failed", "cannot open %u files: %s", set->n_hooks,
-			     strerror(-err));
+		load_hint_files(-err,
+				diag_failure(diags, "attach-failed", "cannot open %u files: %s",
+					     set->n_hooks, strerror(-err)),
+				diags);
 	if (!err)
 		err = load_maps_open(hooks, diags);
 	start_ns = base_monotonic_ns();
@@ -66,6 +67,7 @@ int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_
 
 void load_close(struct load_hooks *hooks)
 {
+	hooks->n_users = 0;
 	load_detach(hooks);
 	for (u32 i = 0; i < hooks->n_programs; i++)
 		load_close_fd(&hooks->programs[i].fd);

@@ -44,12 +44,18 @@ struct load_hooks {
 	u32 constants_bytes;
 	struct load_state *states; /* one for each part of the set */
 	u32 n_states;
+	u32 n_users;		  /* load_attach() less load_detach(): the last one detaches */
 	u32 too_large;		  /* the program for which load_open() returned -EFBIG */
 	u64 verify_ns, attach_ns; /* for --verbose */
 };
 
 void kernel_features_probe(struct kernel_features *ret_features);
 u32 load_possible_cpus(void);
+/*
+ * For programs that have the process to themselves: raises RLIMIT_MEMLOCK (kernels before 5.11)
+ * and, where there is a set, RLIMIT_NOFILE to what load_open() takes.  Nothing else does it.
+ */
+void load_raise_limits(const struct phys_set *set);
 /*
  * Watches system calls for duration_ns: which share of them has this number?  In
  * [0, 1]; 0 when there were none, -errno when the kernel does not let us look.
@@ -59,7 +65,8 @@ double load_survey(s32 syscall_nr, u64 duration_ns, struct arena *arena);
 /*
  * Opens the maps of all parts and loads the programs (of set->hooks, in their order);
  * attaches nothing yet.  The verifier's log and `bpftool prog dump` show diags->text.  On
- * failure: a diagnostic (tags no-privilege, verifier, map-create, attach-failed, ...) and
+ * failure: a diagnostic (tags no-privilege, verifier, map-create, attach-failed, ...; it says which
+ * limit of the process is too low) and
  * -errno, nothing left.  -EFBIG, without a diagnostic: the program for several parts is too
  * much for the verifier; phys_split() its hook, and try again.
  */

@@ -85,9 +85,22 @@ bool load_refused(int error, const char *doing, struct diags *diags)
 		"the kernel does not permit to %s, although this process has CAP_BPF and "
 		"CAP_PERFMON",
 		doing);
+	/* Before that, maps are charged to the process. */
+	if (load_kernel_version() < LOAD_VERSION(5, 11, 0)) {
+		diag_hint(diags, diag, "raise RLIMIT_MEMLOCK (ulimit -l)");
+		return true;
+	}
 	diag_hint(diags, diag,
 		  "look at /sys/kernel/security/lockdown, the container's seccomp filter, and "
 		  "whether root here is root of a user namespace only");
+	return true;
+}
+
+bool load_hint_files(int error, struct diag *diag, struct diags *diags)
+{
+	if (error != EMFILE && error != ENFILE)
+		return false;
+	diag_hint(diags, diag, "raise the limit of open files, RLIMIT_NOFILE (ulimit -n)");
 	return true;
 }
 
@@ -109,12 +122,13 @@ static void raise_limit(int resource, rlim_t wanted)
 	setrlimit(resource, &limit);
 }
 
-void load_raise_limits(u32 n_fds)
+void load_raise_limits(const struct phys_set *set)
 {
 	/* Since 5.11 maps are charged to the memory cgroup instead. */
 	if (load_kernel_version() < LOAD_VERSION(5, 11, 0))
 		raise_limit(RLIMIT_MEMLOCK, RLIM_INFINITY);
 	/* The rest of the process (libraries, outputs, tracefs files) is well below 128. */
-	if (n_fds)
-		raise_limit(RLIMIT_NOFILE, n_fds + 128);
+	if (set)
+		raise_limit(RLIMIT_NOFILE,
+			    3 * set->n_hooks + LOAD_MAP_SHARED_N + LOAD_MAP_N * set->n_parts + 128);
 }

@@ -79,7 +79,6 @@ double load_survey(s32 syscall_nr, u64 duration_ns, struct arena *arena)
 	int map_fd, prog_fd = -1, err = 0;
 	struct survey_line *lines, sum = { 0 };
 
-	load_raise_limits(0);
 	map_fd = sys_map_create(BPF_MAP_TYPE_ARRAY, "ebql_survey", 4, bytes, 1, BPF_F_MMAPABLE);
 	if (map_fd < 0)
 		return map_fd;

@@ -21,7 +21,7 @@ static int record_begin(struct out *out, const struct schema *schema, enum file_
 	struct record_state *state = out->state;
 
 	state->writer = file_writer_open(kind, schema, &out->buf);
-	return 0;
+	return state->writer ? 0 : -ENOMEM;
 }
 
 static int begin_arrow(struct out *out, const struct schema *schema)

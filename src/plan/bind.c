@@ -66,17 +66,14 @@ const struct ast *bind_resolve_item(struct scope *scope, const struct ast *ast, 
 /* The expression as it stands in the query; of a view that is not in it, printed anew. */
 static const char *written(struct scope *scope, const struct ast *ast)
 {
-	const char *text;
 	struct buf out;
 
 	if (!scope->is_shipped)
 		return arena_strndup(scope->arena, scope->diags->text + ast->span.start,
 				     ast->span.end - ast->span.start);
-	buf_init(&out);
+	buf_init_in(&out, scope->arena);
 	sql_print_expr(ast, &out);
-	text = arena_strndup(scope->arena, out.at, out.n);
-	buf_free(&out);
-	return text;
+	return out.at;
 }
 
 bool bind_keys(struct scope *scope)

@@ -255,12 +255,11 @@ static void hint_columns(struct scope *scope, struct diag *d, const struct relat
 {
 	struct buf names;
 
-	buf_init(&names);
+	buf_init_in(&names, scope->arena);
 	for (u32 i = 0; i < r->n_columns && i < 12; i++)
 		buf_printf(&names, "%s%s", i ? ", " : "", r->columns[i].name);
 	diag_hint(scope->diags, d, "its columns are %s%s", names.at,
 		  r->n_columns > 12 ? ", ..." : "");
-	buf_free(&names);
 }
 
 /* only: the relation that was named before the column, or NULL */

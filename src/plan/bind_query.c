@@ -500,10 +500,9 @@ static u32 number_of_text(struct scope *scope, const struct ast *ast)
 				.n_relations = scope->relations.n };
 	struct buf text;
 
-	buf_init(&text);
+	buf_init_in(&text, scope->arena);
 	sql_print_expr(ast, &text);
-	t.text = arena_strdup(scope->arena, text.at);
-	buf_free(&text);
+	t.text = text.at;
 	for (u32 i = 0; i < scope->subqueries.n; i++) {
 		const struct bound_text *at = &scope->subqueries.at[i];
 

@@ -17,7 +17,6 @@ bool plan_is_derived(const struct ast_source *source)
  */
 static const char *meaning(struct scope *scope, const struct expr *e, const struct ast *item)
 {
-	const char *text;
 	struct buf out;
 
 	if (e->kind == EXPR_FIELD) {
@@ -29,14 +28,12 @@ static const char *meaning(struct scope *scope, const struct expr *e, const stru
 		return system_columns[e->index].meaning;
 	if (e->kind == EXPR_UNION)
 		return meaning(scope, e->args[0], item);
-	buf_init(&out);
+	buf_init_in(&out, scope->arena);
 	if (item)
 		sql_print_expr(item, &out);
 	else
 		expr_print(e, &out);
-	text = arena_strndup(scope->arena, out.at, out.n);
-	buf_free(&out);
-	return text;
+	return out.at;
 }
 
 /* What the view's select says the column is; NULL where a * stands for several. */

@@ -29,7 +29,6 @@ static u32 line_before(const char *text, u32 line)
 /* The lines "-- ..." that stand right above the statement, without their dashes. */
 static const char *comment_of(struct arena *arena, const char *text, u32 start)
 {
-	const char *comment;
 	u32 line = start, first;
 	struct buf out;
 
@@ -43,7 +42,7 @@ static const char *comment_of(struct arena *arena, const char *text, u32 start)
 			break;
 		first = before;
 	}
-	buf_init(&out);
+	buf_init_in(&out, arena);
 	for (u32 at = first; at < line;) {
 		u32 length = (u32)strcspn(text + at, "\n"), skip = 2 + (text[at + 2] == ' ');
 
@@ -52,9 +51,7 @@ static const char *comment_of(struct arena *arena, const char *text, u32 start)
 		buf_putc(&out, '\n');
 		at += length + 1;
 	}
-	comment = arena_strndup(arena, out.n ? out.at : "", out.n);
-	buf_free(&out);
-	return comment;
+	return out.at;
 }
 
 static void load_shipped(struct view_list *list)

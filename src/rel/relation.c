@@ -38,13 +38,11 @@ static const struct value *value_of(struct relation *relation, u64 row, u32 colu
 {
 	const struct relation_reader *reader = &relation->reader;
 
-	if (relation->is_read) {
-		scratch_reset(&relation->scratch);
-		reader->value(reader->context, row, column, &relation->scratch, made);
-		return made;
-	}
-	return relation->rows ? &relation->rows[row]->values[column]
-			      : &relation->values[row * relation->n_columns + column];
+	if (!relation->is_read)
+		return &relation->rows[row]->values[column];
+	scratch_reset(&relation->scratch);
+	reader->value(reader->context, row, column, &relation->scratch, made);
+	return made;
 }
 
 /* --- Hashes --- */
@@ -126,7 +124,7 @@ static bool hash_argument(sqlite3_value *value, u64 *hash)
 		*hash = hash_mix(*hash, hash_real(sqlite3_value_double(value)));
 		return true;
 	case SQLITE_TEXT:
-		*hash = hash_mix(*hash, hash_text((const char *)sqlite3_value_text(value),
+		*hash = hash_mix(*hash, hash_text(sqlite3_value_blob(value),
 						  (size_t)sqlite3_value_bytes(value)));
 		return true;
 	default:
@@ -223,7 +221,7 @@ static int relation_connect(sqlite3 *db, void *context, int argc, const char *co
 	if (relation->is_read)
 		buf_puts(&sql, ", other, row");
 	buf_putc(&sql, ')');
-	err = sqlite3_declare_vtab(db, sql.at);
+	err = sql.is_cut ? SQLITE_NOMEM : sqlite3_declare_vtab(db, sql.at);
 	buf_free(&sql);
 	if (err)
 		return err;
@@ -387,6 +385,8 @@ static int relation_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context
 		return SQLITE_OK;
 	}
 	value = value_of(relation, c->row, (u32)column, &made);
+	if (relation->is_read && relation->scratch.is_short)
+		return SQLITE_NOMEM;
 	if (value->has_fault)
 		relation->context->n_faults++;
 	if (relation->columns && relation->columns->columns[column].type.kind == TYPE_BLOB &&
@@ -422,14 +422,6 @@ int relation_register(struct sqlite3 *db, struct relation *relation)
 	return sqlite3_create_module(db, relation->name, &relation_module, relation);
 }
 
-void relation_set_values(struct relation *relation, const struct value *values, u64 n_rows)
-{
-	relation->values = values;
-	relation->rows = NULL;
-	relation->n_rows = n_rows;
-	relation->version++;
-}
-
 void relation_set_reader(struct relation *relation, const struct relation_reader *reader,
 			 u64 n_rows)
 {
@@ -440,7 +432,6 @@ void relation_set_reader(struct relation *relation, const struct relation_reader
 
 void relation_set_rows(struct relation *relation, struct row *const *rows, u64 n_rows)
 {
-	relation->values = NULL;
 	relation->rows = rows;
 	relation->n_rows = n_rows;
 	relation->version++;

@@ -39,7 +39,8 @@ struct relation_index {
 
 /* Rows whose values are made when they are asked for: groups. */
 struct relation_reader {
-	/* What the value points to lives in the scratch, or as long as the rows. */
+	/* What the value points to lives in the scratch (is_short: it is not whole), or as long as
+	 * the rows. */
 	void (*value)(void *context, u64 row, u32 column, struct scratch *scratch,
 		      struct value *ret_value);
 	void *context;
@@ -56,9 +57,8 @@ struct relation {
 	u64 expected_rows;	      /* for SQLite's planner */
 	struct func_context *context; /* counts the faults of values that are asked for */
 
-	/* The rows of the window: row after row, at places of their own, or read one by one. */
+	/* The rows of the window: at places of their own, or read one by one. */
 	u64 n_rows;
-	const struct value *values;
 	struct row *const *rows;
 	struct relation_reader reader;
 	struct scratch scratch;		     /* is_read: of the value that SQLite is given */
@@ -75,7 +75,6 @@ struct sqlite3;
 /* Registers it; 0 or an SQLite error code.  It must live as long as the connection. */
 int relation_register(struct sqlite3 *db, struct relation *relation);
 /* Rows of the next window; they stay where they are until the statement was reset. */
-void relation_set_values(struct relation *relation, const struct value *values, u64 n_rows);
 void relation_set_reader(struct relation *relation, const struct relation_reader *reader,
 			 u64 n_rows);
 void relation_set_rows(struct relation *relation, struct row *const *rows, u64 n_rows);

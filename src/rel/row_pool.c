@@ -24,17 +24,6 @@ static size_t row_bytes(const struct row_pool *pool)
 	return sizeof(struct row) + pool->n_columns * sizeof(struct value);
 }
 
-static const char *take_text(struct row_pool *pool, const char *text, u32 n_bytes)
-{
-	return n_bytes ? memcpy(pool_take(&pool->texts, n_bytes), text, n_bytes) : "";
-}
-
-static void give_text(struct row_pool *pool, const struct value *value)
-{
-	if (value->n)
-		pool_give(&pool->texts, (void *)value->text, value->n);
-}
-
 struct row *row_pool_take(struct row_pool *pool, const struct value *values)
 {
 	struct row *row = pool->free_rows;
@@ -43,14 +32,27 @@ struct row *row_pool_take(struct row_pool *pool, const struct value *values)
 		pool->free_rows = row->next;
 	else
 		row = scratch_alloc(&pool->memory, row_bytes(pool));
+	if (!row)
+		return NULL;
 	pool->row_bytes += row_bytes(pool);
 	row->next = NULL;
+	for (u32 i = 0; i < pool->n_columns; i++)
+		row->values[i] = (struct value){ .kind = VALUE_NULL };
 	for (u32 i = 0; i < pool->n_columns; i++) {
+		char *text = NULL;
+
+		BUG_ON(values[i].kind > VALUE_TEXT);
+		if (values[i].kind == VALUE_TEXT && values[i].n) {
+			text = pool_take(&pool->texts, values[i].n);
+			if (!text) {
+				row_pool_give(pool, row);
+				return NULL;
+			}
+			memcpy(text, values[i].text, values[i].n);
+		}
 		row->values[i] = values[i];
 		if (values[i].kind == VALUE_TEXT)
-			row->values[i].text = take_text(pool, values[i].text, values[i].n);
-		else
-			BUG_ON(values[i].kind > VALUE_TEXT);
+			row->values[i].text = text ? text : "";
 	}
 	return row;
 }
@@ -58,23 +60,28 @@ struct row *row_pool_take(struct row_pool *pool, const struct value *values)
 void row_pool_give(struct row_pool *pool, struct row *row)
 {
 	for (u32 i = 0; i < pool->n_columns; i++)
-		if (row->values[i].kind == VALUE_TEXT)
-			give_text(pool, &row->values[i]);
+		if (row->values[i].kind == VALUE_TEXT && row->values[i].n)
+			pool_give(&pool->texts, (void *)row->values[i].text, row->values[i].n);
 	pool->row_bytes -= row_bytes(pool);
 	row->next = pool->free_rows;
 	pool->free_rows = row;
 }
 
-void row_fifo_put(struct row_fifo *queue, struct row *row)
+bool row_fifo_put(struct row_fifo *queue, struct row_pool *pool, const struct value *values)
 {
+	struct row *row;
+
 	/* Those that are gone make room when they are at least as many as those there are. */
 	if (queue->head > queue->n) {
 		memmove(queue->places.at, row_fifo_rows(queue), queue->n * sizeof(row));
 		queue->head = 0;
 	}
 	if (!region_need(&queue->places, (queue->head + queue->n + 1) * sizeof(row)))
-		base_no_memory();
-	row_fifo_rows(queue)[queue->n++] = row;
+		return false;
+	row = row_pool_take(pool, values);
+	if (row)
+		row_fifo_rows(queue)[queue->n++] = row;
+	return row;
 }
 
 void row_fifo_drop(struct row_fifo *queue, u64 n)

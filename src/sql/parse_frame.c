@@ -167,10 +167,9 @@ void parse_frame(struct parser *p, struct ast *call)
 
 	if (!parse_at_frame(p))
 		return;
-	buf_init(&text);
+	buf_init_in(&text, p->arena);
 	if (take_frame(p, call, &text))
-		call->frame = arena_strndup(p->arena, text.at, text.n);
-	buf_free(&text);
+		call->frame = text.at;
 }
 
 bool sql_is_range(const char *frame)

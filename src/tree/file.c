@@ -3,6 +3,7 @@
  * A recorded stream -> its rows in the order of their times.  A file whose rows are not in
  * order is held in memory as a whole.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static int compare_order(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void keep_row(struct row_file *f)
+static int keep_row(struct row_file *f)
 {
 	u32 n = f->file->schema.n_columns;
 	struct value *to;
@@ -51,27 +52,33 @@ static void keep_row(struct row_file *f)
 
 	if (!region_need(&f->values, (f->n_rows + 1) * n * sizeof(*to)) ||
 	    !region_need(&f->order, (f->n_rows + 1) * sizeof(*order)))
-		base_no_memory();
+		return -ENOMEM;
 	to = (struct value *)f->values.at + f->n_rows * n;
 	memcpy(to, f->row, n * sizeof(*to));
 	for (u32 i = 0; i < n; i++)
 		if (to[i].kind == VALUE_TEXT && to[i].n) {
 			char *text = scratch_alloc(&f->texts, to[i].n);
 
+			if (!text)
+				return -ENOMEM;
 			memcpy(text, to[i].text, to[i].n);
 			to[i].text = text;
 		}
 	order = (struct row_order *)f->order.at + f->n_rows;
 	*order = (struct row_order){ time_of(f), f->n_rows };
 	f->n_rows++;
+	return 0;
 }
 
 static int load_all(struct row_file *f)
 {
 	int got;
 
-	while ((got = file_rows_next(f->rows, f->row)) > 0)
-		keep_row(f);
+	while ((got = file_rows_next(f->rows, f->row)) > 0) {
+		got = keep_row(f);
+		if (got)
+			break;
+	}
 	file_rows_close(f->rows);
 	f->rows = NULL;
 	if (got == 0 && f->n_rows)

@@ -137,31 +137,6 @@ int row_eval_run(struct row_eval *eval, struct tuple *const *tuples, u32 n_tuple
 		 const struct value **ret_values);
 void row_eval_close(struct row_eval *eval);
 
-/* --- keys.c: a table by keys --- */
-
-struct row_key {
-	struct row_key *next;
-	u64 hash;
-	u32 n_bytes;
-	void *top; /* JOIN: the newest start */
-	s128 sum;  /* RUNNING */
-	bool has_sum, is_over;
-	u8 bytes[];
-};
-
-struct row_keys {
-	struct region buckets;
-	u32 n_buckets, n; /* a power of two */
-};
-
-/* Appends what is the same for equal values only. */
-void key_put(struct buf *buf, const struct value *value);
-/* The entry of these bytes; is_made: made, zero, where there is none. */
-struct row_key *keys_find(struct row_keys *keys, struct pool *pool, const struct buf *bytes,
-			  bool is_made);
-void keys_remove(struct row_keys *keys, struct pool *pool, struct row_key *key);
-void keys_free(struct row_keys *keys);
-
 /* --- operators.c: the operators --- */
 
 struct row_tree;

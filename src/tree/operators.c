@@ -4,11 +4,20 @@
  * from the scans to the projection.  What gen/join.c does with an event at a time: a
  * join meets the rows of its two sides in the order of the raw rows that trigger them.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "tree/internal.h"
 
 #define IN_FLIGHT_MIN 16u
+
+/* The entry of a table by keys. */
+struct row_key {
+	struct key key;
+	struct start *top; /* JOIN: the newest start */
+	s128 sum;	   /* RUNNING */
+	bool has_sum, is_over;
+};
 
 /* A start that waits for its end, in the list of all starts of its join, oldest first. */
 struct start {
@@ -19,15 +28,19 @@ struct start {
 	struct value slots[]; /* those of the join's right side, then their texts */
 };
 
+struct row_tree;
+
 struct op {
 	const struct plan *plan;
+	/* The rows of its inputs -> its own; NULL: it has them already. */
+	int (*run)(struct row_tree *tree, struct op *op);
 	struct op **inputs;
 	u32 n_inputs;
-	u32 source; /* SCAN: place in slots->sources */
+	u32 *at; /* UNION: per input, the row that is next */
 	struct region out;
 	u32 n_out;
 	struct row_eval eval, eval_right; /* conditions; keys of both sides; argument and keys */
-	struct row_keys keys;
+	struct keys keys;
 	u32 lo, hi; /* JOIN: slots of the right side; RUNNING: lo is its own */
 	struct start *oldest, *newest;
 	u64 n_waiting;
@@ -40,6 +53,7 @@ struct row_tree {
 	struct arena *arena;
 	struct op *root, *project;
 	VEC(struct op *) ops;
+	struct op **scans; /* by the place of their sources in slots->sources */
 	struct pool pool;
 	struct start *dead; /* used up in this batch, whose rows point to their texts */
 	struct buf key;
@@ -53,10 +67,9 @@ static struct tuple **tuples_of(const struct op *op)
 	return op->out.at;
 }
 
+/* There is room: no operator gives more rows than its inputs have. */
 static void emit(struct op *op, struct tuple *tuple)
 {
-	if (!region_need(&op->out, (op->n_out + 1ull) * sizeof(tuple)))
-		base_no_memory();
 	tuples_of(op)[op->n_out++] = tuple;
 }
 
@@ -65,12 +78,12 @@ static size_t tuple_bytes(const struct row_tree *tree)
 	return sizeof(struct tuple) + tree->slots->n_slots * sizeof(struct value);
 }
 
+/* NULL: no memory. */
 static struct tuple *tuple_copy(struct row_tree *tree, const struct tuple *from)
 {
 	struct tuple *to = scratch_alloc(tree->scratch, tuple_bytes(tree));
 
-	memcpy(to, from, tuple_bytes(tree));
-	return to;
+	return to ? memcpy(to, from, tuple_bytes(tree)) : NULL;
 }
 
 /* --- Keys --- */
@@ -88,6 +101,11 @@ static bool make_key(struct row_tree *tree, const struct value *values, u32 n)
 	return is_whole;
 }
 
+static struct row_key *find_key(const struct row_tree *tree, struct op *op, bool is_made)
+{
+	return (struct row_key *)keys_find(&op->keys, &tree->key, is_made);
+}
+
 /* --- Starts --- */
 
 /* A thread's system calls, which never nest: a start replaces the one before. */
@@ -99,13 +117,13 @@ static bool is_replacing(const struct op *op)
 /* Its key stays known where an end wants to tell a thread that was never seen. */
 static void forget(struct row_tree *tree, struct op *op, struct start *s)
 {
-	struct start **at = (struct start **)&s->key->top;
+	struct start **at = &s->key->top;
 
 	while (*at != s)
 		at = &(*at)->older_of_key;
 	*at = s->older_of_key;
 	if (!s->key->top && (op->plan->join.kind == JOIN_ASOF || op->plan->join.is_nesting))
-		keys_remove(&op->keys, &tree->pool, s->key);
+		keys_remove(&op->keys, &s->key->key);
 	*(s->before ? &s->before->behind : &op->oldest) = s->behind;
 	*(s->behind ? &s->behind->before : &op->newest) = s->before;
 	op->n_waiting--;
@@ -123,6 +141,7 @@ static void bury_dead(struct row_tree *tree)
 	}
 }
 
+/* NULL: no memory. */
 static struct start *start_new(struct row_tree *tree, const struct op *op, const struct tuple *t)
 {
 	u32 n = op->hi - op->lo;
@@ -134,6 +153,8 @@ static struct start *start_new(struct row_tree *tree, const struct op *op, const
 		if (t->slots[op->lo + i].kind == VALUE_TEXT)
 			n_bytes += t->slots[op->lo + i].n;
 	s = pool_take(&tree->pool, n_bytes);
+	if (!s)
+		return NULL;
 	*s = (struct start){ .time_ns = t->time_ns, .n_bytes = n_bytes };
 	memcpy(s->slots, &t->slots[op->lo], n * sizeof(struct value));
 	text = (char *)&s->slots[n];
@@ -159,26 +180,28 @@ static void evict(struct row_tree *tree, struct op *op, u64 now_ns)
 	forget(tree, op, op->oldest);
 }
 
-static void store(struct row_tree *tree, struct op *op, const struct tuple *t,
-		  const struct value *key_values)
+static int store(struct row_tree *tree, struct op *op, const struct tuple *t,
+		 const struct value *key_values)
 {
 	struct row_key *key;
 	struct start *s;
 
 	if (!make_key(tree, key_values, op->plan->join.n_keys)) {
 		tree->account.unpaired[UNPAIRED_NEVER_ENDED] += op->plan->join.kind == JOIN_PAIR;
-		return;
+		return 0;
 	}
-	key = keys_find(&op->keys, &tree->pool, &tree->key, true);
-	if (key->top && is_replacing(op)) {
+	key = find_key(tree, op, true);
+	if (key && key->top && is_replacing(op)) {
 		tree->account.unpaired[UNPAIRED_OVERWRITTEN] += op->plan->join.kind == JOIN_PAIR;
 		forget(tree, op, key->top);
-		key = keys_find(&op->keys, &tree->pool, &tree->key, true);
+		key = find_key(tree, op, true);
 	} else if (op->n_waiting >= tree->max_in_flight) {
 		evict(tree, op, t->time_ns);
-		key = keys_find(&op->keys, &tree->pool, &tree->key, true);
+		key = find_key(tree, op, true);
 	}
-	s = start_new(tree, op, t);
+	s = key ? start_new(tree, op, t) : NULL;
+	if (!s)
+		return -ENOMEM;
 	s->key = key;
 	s->older_of_key = key->top;
 	key->top = s;
@@ -186,6 +209,7 @@ static void store(struct row_tree *tree, struct op *op, const struct tuple *t,
 	*(op->newest ? &op->newest->behind : &op->oldest) = s;
 	op->newest = s;
 	op->n_waiting++;
+	return 0;
 }
 
 /* The latest start of the key, or NULL: there is none, as is counted. */
@@ -197,7 +221,7 @@ static const struct start *find_start(struct row_tree *tree, struct op *op, cons
 	struct start *s;
 
 	if (make_key(tree, key_values, p->join.n_keys)) {
-		key = keys_find(&op->keys, &tree->pool, &tree->key, false);
+		key = find_key(tree, op, false);
 		if (!key && p->join.kind == JOIN_PAIR && !p->join.is_nesting) {
 			tree->account.unpaired[UNPAIRED_BEGAN_BEFORE]++;
 			return NULL;
@@ -217,19 +241,22 @@ static const struct start *find_start(struct row_tree *tree, struct op *op, cons
 	return s;
 }
 
-static void look_up(struct row_tree *tree, struct op *op, const struct tuple *t,
-		    const struct value *key_values)
+static int look_up(struct row_tree *tree, struct op *op, const struct tuple *t,
+		   const struct value *key_values)
 {
 	const struct start *s = find_start(tree, op, t, key_values);
 	struct tuple *joined;
 
 	if (!s && !op->plan->join.is_left)
-		return;
+		return 0;
 	joined = tuple_copy(tree, t);
+	if (!joined)
+		return -ENOMEM;
 	if (s)
 		memcpy(&joined->slots[op->lo], s->slots, (op->hi - op->lo) * sizeof(struct value));
 	/* An ASOF JOIN's start may be replaced in this batch: then it is dead, not gone. */
 	emit(op, joined);
+	return 0;
 }
 
 /* --- Operators --- */
@@ -261,19 +288,21 @@ static int run_join(struct row_tree *tree, struct op *op)
 			(l < left->n_out && tuples_of(left)[l]->seq < tuples_of(right)[r]->seq);
 
 		if (is_left) {
-			look_up(tree, op, tuples_of(left)[l], left_keys + (size_t)l * n);
+			err = look_up(tree, op, tuples_of(left)[l], left_keys + (size_t)l * n);
 			l++;
 		} else {
-			store(tree, op, tuples_of(right)[r], right_keys + (size_t)r * n);
+			err = store(tree, op, tuples_of(right)[r], right_keys + (size_t)r * n);
 			r++;
 		}
+		if (tree->key.is_cut)
+			err = -ENOMEM;
 	}
 	return err;
 }
 
-static void run_union(struct row_tree *tree, struct op *op)
+static int run_union(struct row_tree *tree, struct op *op)
 {
-	u32 *at = scratch_alloc(tree->scratch, op->n_inputs * sizeof(*at));
+	u32 *at = op->at;
 
 	memset(at, 0, op->n_inputs * sizeof(*at));
 	for (;;) {
@@ -286,7 +315,7 @@ static void run_union(struct row_tree *tree, struct op *op)
 				     tuples_of(op->inputs[best])[at[best]]->seq))
 				best = i;
 		if (best == UINT32_MAX)
-			return;
+			return 0;
 		emit(op, tuples_of(op->inputs[best])[at[best]++]);
 	}
 }
@@ -314,7 +343,9 @@ static int run_running(struct row_tree *tree, struct op *op)
 		struct row_key *key;
 
 		make_key(tree, values + 1, n - 1);
-		key = keys_find(&op->keys, &tree->pool, &tree->key, true);
+		key = find_key(tree, op, true);
+		if (!t || !key)
+			return -ENOMEM;
 		add_to_sum(tree, key, values);
 		t->slots[op->lo] =
 			(struct value){ .kind = key->has_sum && !key->is_over ? VALUE_INT
@@ -327,29 +358,30 @@ static int run_running(struct row_tree *tree, struct op *op)
 
 static int op_run(struct row_tree *tree, struct op *op)
 {
+	u64 n_in = 0;
 	int err = 0;
 
-	for (u32 i = 0; i < op->n_inputs && !err; i++)
-		err = op_run(tree, op->inputs[i]);
-	if (err || op->plan->kind == PLAN_SCAN)
-		return err;
-	op->n_out = 0;
-	switch (op->plan->kind) {
-	case PLAN_FILTER:
-		return run_filter(tree, op);
-	case PLAN_JOIN:
-		return run_join(tree, op);
-	case PLAN_UNION:
-		run_union(tree, op);
+	if (!op->run)
 		return 0;
-	case PLAN_RUNNING:
-		return run_running(tree, op);
-	default:
-		BUG("operator %d over single rows", op->plan->kind);
+	for (u32 i = 0; i < op->n_inputs && !err; i++) {
+		err = op_run(tree, op->inputs[i]);
+		n_in += op->inputs[i]->n_out;
 	}
+	if (!err && !region_need(&op->out, MAX(n_in, 1u) * sizeof(struct tuple *)))
+		err = -ENOMEM;
+	op->n_out = 0;
+	return err ? err : op->run(tree, op);
 }
 
 /* --- The tree --- */
+
+static void open_filter(struct row_tree *tree, struct op *op)
+{
+	const struct plan *p = op->plan;
+
+	row_eval_init_filter(&op->eval, tree->sql, p->filter.conjuncts, p->filter.n_conjuncts);
+	op->run = run_filter;
+}
 
 static void open_join(struct row_tree *tree, struct op *op)
 {
@@ -364,6 +396,7 @@ static void open_join(struct row_tree *tree, struct op *op)
 	row_eval_init(&op->eval, tree->sql, left, p->join.n_keys);
 	row_eval_init(&op->eval_right, tree->sql, right, p->join.n_keys);
 	slots_range(tree->slots, p->right, &op->lo, &op->hi);
+	op->run = run_join;
 }
 
 static void open_running(struct row_tree *tree, struct op *op)
@@ -376,6 +409,7 @@ static void open_running(struct row_tree *tree, struct op *op)
 		exprs[1 + i] = p->running.keys[i];
 	row_eval_init(&op->eval, tree->sql, exprs, 1 + p->running.n_keys);
 	op->lo = tree->slots->running[p->running.number];
+	op->run = run_running;
 }
 
 static struct op *op_open(struct row_tree *tree, const struct plan *p);
@@ -385,6 +419,7 @@ static void open_inputs(struct row_tree *tree, struct op *op)
 	const struct plan *p = op->plan;
 
 	op->inputs = arena_array(tree->arena, struct op *, 2 + p->n_inputs);
+	op->at = arena_array(tree->arena, u32, 2 + p->n_inputs);
 	if (p->input)
 		op->inputs[op->n_inputs++] = op_open(tree, p->input);
 	if (p->right)
@@ -398,18 +433,21 @@ static struct op *op_open(struct row_tree *tree, const struct plan *p)
 	struct op *op = arena_new(tree->arena, struct op);
 
 	op->plan = p;
+	op->keys.item_bytes = sizeof(struct row_key);
 	vec_push(tree->arena, &tree->ops, op);
 	open_inputs(tree, op);
 	if (p->kind == PLAN_FILTER)
-		row_eval_init_filter(&op->eval, tree->sql, p->filter.conjuncts,
-				     p->filter.n_conjuncts);
+		open_filter(tree, op);
 	else if (p->kind == PLAN_JOIN)
 		open_join(tree, op);
+	else if (p->kind == PLAN_UNION)
+		op->run = run_union;
 	else if (p->kind == PLAN_RUNNING)
 		open_running(tree, op);
 	else if (p->kind == PLAN_SCAN)
-		op->source =
-			(u32)(slots_source(tree->slots, p->scan.source) - tree->slots->sources);
+		tree->scans[slots_source(tree->slots, p->scan.source) - tree->slots->sources] = op;
+	else
+		BUG("operator %d over single rows", p->kind);
 	return op;
 }
 
@@ -440,6 +478,7 @@ struct row_tree *row_tree_open(const struct plan *plan, struct slots *slots, str
 	tree->arena = slots->arena;
 	tree->max_in_flight = MAX(max_in_flight, (u64)IN_FLIGHT_MIN);
 	buf_init(&tree->key);
+	tree->scans = arena_array(tree->arena, struct op *, slots->n_sources);
 	tree->root = op_open(tree, project->input);
 	open_project(tree, project);
 	for (u32 i = 0; i < tree->ops.n; i++) {
@@ -452,21 +491,16 @@ struct row_tree *row_tree_open(const struct plan *plan, struct slots *slots, str
 	return NULL;
 }
 
-static void give_to_scans(struct row_tree *tree, struct tuple *const *tuples, const u32 *sources,
-			  u32 n)
+static int give_to_scans(struct row_tree *tree, struct tuple *const *tuples, const u32 *sources,
+			 u32 n)
 {
-	struct op **scans =
-		scratch_alloc(tree->scratch, MAX(tree->slots->n_sources, 1u) * sizeof(*scans));
-
-	for (u32 i = 0; i < tree->ops.n; i++) {
-		struct op *op = tree->ops.at[i];
-
-		if (op->plan->kind == PLAN_SCAN)
-			scans[op->source] = op;
-		op->n_out = 0;
+	for (u32 i = 0; i < tree->slots->n_sources; i++) {
+		tree->scans[i]->n_out = 0;
+		if (!region_need(&tree->scans[i]->out, n * sizeof(struct tuple *)))
+			return -ENOMEM;
 	}
 	for (u32 i = 0; i < n; i++) {
-		emit(scans[sources[i]], tuples[i]);
+		emit(tree->scans[sources[i]], tuples[i]);
 		if (!tree->slots->sources[sources[i]].is_root)
 			continue;
 		if (tuples[i]->flip > tree->flip)
@@ -474,6 +508,7 @@ static void give_to_scans(struct row_tree *tree, struct tuple *const *tuples, co
 		else
 			tree->account.events++;
 	}
+	return 0;
 }
 
 int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *sources, u32 n,
@@ -482,8 +517,9 @@ int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *
 	int err;
 
 	bury_dead(tree);
-	give_to_scans(tree, tuples, sources, n);
-	err = op_run(tree, tree->root);
+	err = give_to_scans(tree, tuples, sources, n);
+	if (!err)
+		err = op_run(tree, tree->root);
 	if (err)
 		return err;
 	tree->account.matched += tree->root->n_out;
@@ -528,7 +564,7 @@ void row_tree_close(struct row_tree *tree)
 		row_eval_close(&op->eval);
 		row_eval_close(&op->eval_right);
 		region_free(&op->out);
-		keys_free(&op->keys);
+		keys_close(&op->keys);
 	}
 	row_sql_close(tree->sql);
 	pool_free(&tree->pool);

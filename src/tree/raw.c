@@ -131,42 +131,55 @@ void row_raw_flipped(struct row_raw *raw, u64 flip)
 
 /* --- Raw rows --- */
 
-static struct tuple *tuple_new(struct row_raw *raw, u64 time_ns)
+/* Row n of the batch, an event of s: *ret_slots are those of the source, cleared. */
+static int new_row(struct row_raw *raw, const struct slot_source *s, u64 time_ns, u32 n,
+		   struct value **ret_slots)
 {
 	size_t n_bytes = sizeof(struct tuple) + raw->slots.n_slots * sizeof(struct value);
 	struct tuple *t = scratch_alloc(&raw->scratch, n_bytes);
 
+	if (!t)
+		return -ENOMEM;
 	memset(t, 0, n_bytes);
 	t->seq = raw->n_seen++;
 	t->time_ns = time_ns;
-	return t;
+	raw->tuples[n] = t;
+	raw->sources[n] = (u32)(s - raw->slots.sources);
+	*ret_slots = &t->slots[s->first];
+	return 0;
 }
 
-static void take_record(struct row_raw *raw, struct row_queue *queue, u32 n)
+static int take_record(struct row_raw *raw, struct row_queue *queue, u32 n)
 {
 	const struct queue_entry *entry = queue_first(queue, UINT64_MAX);
 	u64 time_ns = row_raw_time(raw, entry->time_ns), flip = entry->flip;
 	u32 n_bytes = entry->n_bytes;
 	u8 *record = scratch_alloc(&raw->scratch, n_bytes);
 	const struct slot_source *s;
-	struct tuple *t;
+	struct value *slots;
+	int err;
 
+	if (!record)
+		return -ENOMEM;
 	memcpy(record, queue_take(queue), n_bytes);
 	s = slots_source(&raw->slots, stream_source(record));
-	t = tuple_new(raw, time_ns);
-	t->flip = flip;
-	stream_decode(raw->phys, s->source, record, &t->slots[s->first]);
-	t->slots[s->first].integer = time_ns;
-	raw->tuples[n] = t;
-	raw->sources[n] = (u32)(s - raw->slots.sources);
+	err = new_row(raw, s, time_ns, n, &slots);
+	if (err)
+		return err;
+	raw->tuples[n]->flip = flip;
+	stream_decode(raw->phys, s->source, record, slots);
+	slots[0].integer = time_ns;
+	return 0;
 }
 
-static void take_file_row(struct row_raw *raw, struct slot_source *s, const struct value *row,
-			  u64 time_ns, u32 n)
+static int take_file_row(struct row_raw *raw, struct slot_source *s, const struct value *row,
+			 u64 time_ns, u32 n)
 {
-	struct tuple *t = tuple_new(raw, time_ns);
-	struct value *slots = &t->slots[s->first];
+	struct value *slots;
+	int err = new_row(raw, s, time_ns, n, &slots);
 
+	if (err)
+		return err;
 	slots[0] = (struct value){ .kind = VALUE_INT, .integer = time_ns };
 	for (u32 i = 1; i < s->source->n_columns; i++) {
 		if (s->file_columns[i] < 0)
@@ -175,13 +188,14 @@ static void take_file_row(struct row_raw *raw, struct slot_source *s, const stru
 		if (slots[i].kind == VALUE_TEXT && slots[i].n) {
 			char *text = scratch_alloc(&raw->scratch, slots[i].n);
 
+			if (!text)
+				return -ENOMEM;
 			memcpy(text, slots[i].text, slots[i].n);
 			slots[i].text = text;
 		}
 	}
 	row_file_next(s->file);
-	raw->tuples[n] = t;
-	raw->sources[n] = (u32)(s - raw->slots.sources);
+	return 0;
 }
 
 /*
@@ -231,27 +245,28 @@ static int gather(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u
 {
 	u64 stream_before_ns =
 		before_ns == UINT64_MAX ? before_ns : before_ns - raw->clock_offset_ns;
+	int err = 0;
 	u32 n = 0;
 
-	for (; n < limit && n < BATCH_ROWS; n++) {
+	for (; n < limit && n < BATCH_ROWS && !err; n++) {
 		const struct queue_entry *entry = queue_first(queue, stream_before_ns);
 		struct slot_source *s;
 		const struct value *row;
 		u64 time_ns;
-		int err = next_file(raw, &s, &row, &time_ns);
 
+		err = next_file(raw, &s, &row, &time_ns);
 		if (err)
 			return err;
 		if (s && time_ns >= before_ns && before_ns != UINT64_MAX)
 			s = NULL;
 		if (entry && (!s || row_raw_time(raw, entry->time_ns) <= time_ns))
-			take_record(raw, queue, n);
+			err = take_record(raw, queue, n);
 		else if (s)
-			take_file_row(raw, s, row, time_ns, n);
+			err = take_file_row(raw, s, row, time_ns, n);
 		else
 			break;
 	}
-	return (int)n;
+	return err ? err : (int)n;
 }
 
 /* --- Rows of the plan --- */

@@ -110,10 +110,8 @@ int row_source_poll(struct row_source *s)
 		flip = flip_of(s, record);
 		if (flip == s->flip + 1)
 			s->newest_ns = MAX(s->newest_ns, time_ns);
-		if (!queue_push(&s->queue, record, n_bytes, time_ns, flip)) {
-			diag_failure(s->diags, "run-start", "no memory for rows");
+		if (!queue_push(&s->queue, record, n_bytes, time_ns, flip))
 			return -ENOMEM;
-		}
 	}
 	stream_release(&s->stream);
 	if (s->queue.used_bytes <= QUEUE_BYTES_MAX)
@@ -154,7 +152,7 @@ static s64 read_kernel(struct row_source *s, u64 before_ns, u32 limit,
 
 	while (n < limit && (entry = queue_first(&s->queue, before_ns))) {
 		if (!region_need(&s->values, (n + 1ull) * n_columns * sizeof(struct value)))
-			break;
+			return -ENOMEM;
 		((u64 *)s->flips.at)[n] = entry->flip;
 		read_row(s, queue_take(&s->queue),
 			 (struct value *)s->values.at + (size_t)n * n_columns);
@@ -170,10 +168,8 @@ s64 row_source_read(struct row_source *s, u64 before_ns, u32 limit, const struct
 	int err = row_source_poll(s);
 
 	*ret_rows = NULL;
-	if (!err && !region_need(&s->flips, limit * sizeof(u64))) {
-		diag_failure(s->diags, "run-start", "no memory for rows");
+	if (!err && !region_need(&s->flips, limit * sizeof(u64)))
 		err = -ENOMEM;
-	}
 	*ret_flips = s->flips.at;
 	if (err)
 		return err;

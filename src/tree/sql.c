@@ -93,11 +93,6 @@ static struct value take_picked(struct row_eval *eval, u32 k, const struct tuple
 	return value;
 }
 
-static void eval_text(struct row_eval *eval, const struct buf *text)
-{
-	eval->text = arena_strdup(eval->sql->slots->arena, text->at);
-}
-
 void row_eval_init(struct row_eval *eval, struct row_sql *sql, struct expr *const *exprs, u32 n)
 {
 	const struct lite_writer writer = { put_slot, sql };
@@ -106,7 +101,7 @@ void row_eval_init(struct row_eval *eval, struct row_sql *sql, struct expr *cons
 	*eval = (struct row_eval){ .sql = sql, .exprs = (struct expr **)exprs, .n = n };
 	eval->computed = arena_array(sql->slots->arena, s32, MAX(n, 1u));
 	eval->slots = arena_array(sql->slots->arena, s32, MAX(n, 1u));
-	buf_init(&text);
+	buf_init_in(&text, sql->slots->arena);
 	for (u32 i = 0; i < n; i++) {
 		eval->computed[i] = -1;
 		eval->slots[i] = slots_find(sql->slots, exprs[i]);
@@ -118,8 +113,7 @@ void row_eval_init(struct row_eval *eval, struct row_sql *sql, struct expr *cons
 	}
 	buf_puts(&text, " FROM t");
 	if (eval->n_computed)
-		eval_text(eval, &text);
-	buf_free(&text);
+		eval->text = text.at;
 }
 
 void row_eval_init_filter(struct row_eval *eval, struct row_sql *sql, struct expr *const *conjuncts,
@@ -134,7 +128,7 @@ void row_eval_init_filter(struct row_eval *eval, struct row_sql *sql, struct exp
 	eval->exprs = arena_array(arena, struct expr *, 1);
 	eval->exprs[0] = expr_new(arena, EXPR_NULL, (struct span){ 0, 0 });
 	eval->exprs[0]->type = (struct type){ .kind = TYPE_BOOL, .bits = 8 };
-	buf_init(&text);
+	buf_init_in(&text, arena);
 	buf_puts(&text, "SELECT CASE WHEN ");
 	for (u32 i = 0; i < n; i++) {
 		buf_puts(&text, i ? " AND (" : "(");
@@ -142,8 +136,7 @@ void row_eval_init_filter(struct row_eval *eval, struct row_sql *sql, struct exp
 		buf_putc(&text, ')');
 	}
 	buf_puts(&text, n ? " THEN 1 ELSE 0 END FROM t" : "1 THEN 1 END FROM t");
-	eval_text(eval, &text);
-	buf_free(&text);
+	eval->text = text.at;
 }
 
 void row_eval_close(struct row_eval *eval)
@@ -198,11 +191,6 @@ void row_sql_close(struct row_sql *sql)
 	sql->db = NULL;
 }
 
-static void *take_memory(void *memory, size_t n_bytes)
-{
-	return scratch_alloc(memory, MAX(n_bytes, 1u));
-}
-
 static int take_row(struct row_eval *eval, struct value *ret_row)
 {
 	struct row_sql *sql = eval->sql;
@@ -211,7 +199,7 @@ static int take_row(struct row_eval *eval, struct value *ret_row)
 	for (u32 i = 0; i < eval->n && !err; i++)
 		if (eval->computed[i] >= 0)
 			err = func_take(eval->statement, eval->computed[i], eval->exprs[i]->type,
-					take_memory, sql->scratch, &ret_row[i]);
+					sql->scratch, &ret_row[i]);
 	if (err == -EOVERFLOW)
 		diag_failure(sql->diags, "too-large",
 			     "an integer beyond 64 bits signed, which user space computes with");
@@ -245,7 +233,7 @@ int row_eval_run(struct row_eval *eval, struct tuple *const *tuples, u32 n_tuple
 	int err = 0;
 
 	if (!region_need(&eval->values, MAX((size_t)n_tuples * eval->n, 1u) * sizeof(*rows)))
-		base_no_memory();
+		return -ENOMEM;
 	rows = eval->values.at;
 	for (u32 i = 0; i < n_tuples; i++)
 		for (u32 k = 0; k < eval->n; k++)

@@ -15,7 +15,7 @@
 struct row_source;
 
 /* load: attached by the caller, NULL where all scans read files.  cancel: may be NULL.  NULL after
- * a diagnostic. */
+ * a diagnostic, or for lack of memory. */
 struct row_source *row_source_open(const struct cut_part *part, struct load_state *load,
 				   const struct cancel *cancel, struct arena *arena,
 				   struct diags *diags);
@@ -27,7 +27,7 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
  * all times are CLOCK_REALTIME, before_ns too.  Every row has part->columns.n_columns
  * values; row[0] is its time; and a flip, the number of the first one that its event lies
  * before (1, 2, ...), 0 where a file's row made it appear.  All live until the next call.
- * Returns the number of rows; 0: none now; -errno after a diagnostic.
+ * Returns the number of rows; 0: none now; -errno, all but -ENOMEM after a diagnostic.
  */
 s64 row_source_read(struct row_source *source, u64 before_ns, u32 limit,
 		    const struct value **ret_rows, const u64 **ret_flips);

@@ -8,6 +8,7 @@ sqlite3 *db;
 struct func_context func;
 struct arena arena;
 struct value given[64];
+static struct scratch scratch; /* of all values that were asked for */
 
 static void call_given(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
@@ -32,6 +33,7 @@ int close_sql(void **state)
 	int err = sqlite3_close(db);
 
 	arena_free(&arena);
+	scratch_free(&scratch);
 	return err;
 }
 
@@ -43,11 +45,6 @@ void run(const char *sql)
 		fail_msg("%s: %s", sql, message);
 }
 
-static void *alloc(void *memory, size_t n_bytes)
-{
-	return arena_alloc(memory, n_bytes);
-}
-
 static const char *row_of(struct value *ret_values, struct type type, const char *sql)
 {
 	const char *error = NULL;
@@ -57,7 +54,7 @@ static const char *row_of(struct value *ret_values, struct type type, const char
 	    sqlite3_step(statement) != SQLITE_ROW)
 		error = arena_strdup(&arena, sqlite3_errmsg(db));
 	for (int i = 0; !error && i < sqlite3_column_count(statement); i++)
-		if (func_take(statement, i, type, alloc, &arena, &ret_values[i]))
+		if (func_take(statement, i, type, &scratch, &ret_values[i]))
 			error = "func_take: no longer exact";
 	sqlite3_finalize(statement);
 	return error;
