@@ -22,6 +22,26 @@ void diags_init(struct diags *diags, struct arena *arena, const char *file, cons
 	};
 }
 
+/* The hint stands behind the message: how long that is, the format up to HINT tells. */
+static void set_message(struct diags *diags, struct diag *diag, const char *format, va_list args)
+{
+	const char *hint = strchr(format, HINT[0]);
+	char *message;
+	va_list again;
+	int n;
+
+	va_copy(again, args);
+	message = arena_vprintf(diags->arena, format, args);
+	if (hint) {
+		n = vsnprintf(NULL, 0, arena_strndup(diags->arena, format, (size_t)(hint - format)),
+			      again);
+		message[n] = '\0';
+		diag->hint = message + n + 1;
+	}
+	va_end(again);
+	diag->message = message;
+}
+
 struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag, struct span span,
 		      const char *format, ...)
 {
@@ -47,7 +67,7 @@ struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag,
 	if (n_same >= DIAG_MAX)
 		return NULL;
 	va_start(args, format);
-	diag.message = arena_vprintf(diags->arena, format, args);
+	set_message(diags, &diag, format, args);
 	va_end(args);
 	vec_push(diags->arena, &diags->list, diag);
 	return &diags->list.at[diags->list.n - 1];

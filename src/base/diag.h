@@ -53,6 +53,8 @@ void diags_init(struct diags *diags, struct arena *arena, const char *file, cons
 
 enum diag_kind { DIAG_ERROR, DIAG_WARNING, DIAG_FAILURE };
 
+/* Between the message and the hint in the format of any diagnostic: "no such x" HINT "take y" */
+#define HINT "\f"
 /* Returns the diagnostic so that a hint can be added, or NULL when it was one too many. */
 struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag, struct span span,
 		      const char *format, ...) PRINTF(5, 6);
@@ -64,6 +66,13 @@ struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag,
 /* diags, tag, format, ...: without a place in the text */
 #define diag_plain(diags, tag, ...)   diag_error(diags, tag, SPAN_NONE, __VA_ARGS__)
 #define diag_failure(diags, tag, ...) diag_failure_at(diags, tag, SPAN_NONE, __VA_ARGS__)
+/* diag_error() for who gives up with it: always NULL, which is false, too. */
+#define diag_refuse(diags, ...) diag_none(diag_error(diags, __VA_ARGS__))
+static inline void *diag_none(const struct diag *diag)
+{
+	(void)diag;
+	return NULL;
+}
 /* Does nothing when diag is NULL. */
 void diag_hint(struct diags *diags, struct diag *diag, const char *format, ...) PRINTF(3, 4);
 /* Is there an error that the text is not to blame for? */

@@ -13,8 +13,6 @@
 
 #define CUT_DEPTH_MAX 64u
 
-typedef VEC(struct expr *) expr_vec;
-
 /* What the columns of a relation number (EXPR_COLUMN.source) are called. */
 struct relation {
 	const char *alias;	  /* column i is alias.c<i>, or */

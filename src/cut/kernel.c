@@ -68,11 +68,11 @@ static void note_foreign(void *context, struct expr *e)
 	case EXPR_FIELD:
 	case EXPR_SYSTEM:
 	case EXPR_RUNNING:
-		r->is_foreign |= !plan_has_source(r->tree, e->source);
+		r->is_foreign |= !plan_scan(r->tree, e->source);
 		return;
 	case EXPR_UNION:
 		for (u32 i = 0; i < e->n_args; i++)
-			r->is_foreign |= !plan_has_source(r->tree, e->branches[i]);
+			r->is_foreign |= !plan_scan(r->tree, e->branches[i]);
 		return;
 	case EXPR_KEY:
 	case EXPR_AGGREGATE:

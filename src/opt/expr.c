@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What several rules ask of expressions, and rewriting them by copy: is it a function of
- * these others, what is it in one branch of a union.
+ * these others?
  */
 #include <string.h>
 
@@ -17,17 +17,6 @@ bool opt_contains(const struct expr *e, const struct expr *part)
 	return false;
 }
 
-/* Of one with arguments. */
-static struct expr *copied(const struct expr *e, struct arena *arena)
-{
-	struct expr *copy = arena_new(arena, struct expr);
-
-	*copy = *e;
-	copy->args = arena_array(arena, struct expr *, e->n_args);
-	memcpy(copy->args, e->args, e->n_args * sizeof(*e->args));
-	return copy;
-}
-
 struct expr *opt_rewrite(struct expr *e, struct expr *const *from, struct expr *const *to, u32 n,
 			 struct arena *arena)
 {
@@ -41,43 +30,13 @@ struct expr *opt_rewrite(struct expr *e, struct expr *const *from, struct expr *
 		return NULL;
 	if (!e->n_args)
 		return e;
-	copy = copied(e, arena);
+	copy = expr_copy(arena, e);
 	for (u32 i = 0; i < e->n_args; i++) {
 		copy->args[i] = opt_rewrite(e->args[i], from, to, n, arena);
 		if (!copy->args[i])
 			return NULL;
 	}
 	return copy;
-}
-
-struct expr *opt_branch(struct expr *e, u32 trigger, struct arena *arena)
-{
-	struct expr *copy = NULL;
-
-	if (e->kind == EXPR_UNION) {
-		for (u32 i = 0; i < e->n_args; i++) {
-			if (e->branches[i] != trigger)
-				continue;
-			if (e->args[i]->kind != EXPR_NULL)
-				return e->args[i];
-			/* A NULL of the column's type: what stands above compares by it. */
-			copy = expr_new(arena, EXPR_NULL, e->span);
-			copy->type = e->type;
-			copy->nullable = true;
-			return copy;
-		}
-		return e;
-	}
-	for (u32 i = 0; i < e->n_args; i++) {
-		struct expr *arg = opt_branch(e->args[i], trigger, arena);
-
-		if (arg == e->args[i])
-			continue;
-		if (!copy)
-			copy = copied(e, arena);
-		copy->args[i] = arg;
-	}
-	return copy ? copy : e;
 }
 
 struct plan *opt_filter(struct plan *input, struct expr *const *conjuncts, u32 n,

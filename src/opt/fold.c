@@ -13,9 +13,7 @@ struct fold {
 
 static struct expr *constant(struct arena *arena, const struct expr *e, s128 value)
 {
-	struct type type = e->type;
-
-	return expr_integer(arena, e->span, type, value);
+	return expr_integer(arena, e->span, e->type, value);
 }
 
 static bool is_integer(const struct expr *e)
@@ -29,18 +27,16 @@ static int truth(const struct expr *e)
 	return is_integer(e) ? e->integer != 0 : -1;
 }
 
-static bool fold_shift(enum ast_op op, s128 a, s128 amount, s128 *ret)
+/* A constant of 2^63 and more, shifted right, stays unsigned. */
+static s128 fold_shift(enum ast_op op, s128 a, s128 amount)
 {
 	bool left = (op == OP_SHIFT_LEFT) == (amount >= 0);
 
 	if (amount < 0)
 		amount = -amount;
 	if (left)
-		*ret = amount > 63 ? 0 : (s64)((u64)a << amount);
-	else
-		*ret = amount > 63 ? (a < 0 ? -1 : 0) : a >> amount;
-	/* A constant of 2^63 and more, shifted right, stays unsigned: a >> amount above. */
-	return true;
+		return amount > 63 ? 0 : (s64)((u64)a << amount);
+	return amount > 63 ? (a < 0 ? -1 : 0) : a >> amount;
 }
 
 /* The value of op over constants; false: none (x / 0, or it does not fit the type). */
@@ -71,7 +67,8 @@ static bool fold_op(const struct expr *e, s128 a, s128 b, s128 *ret)
 		break;
 	case OP_SHIFT_LEFT:
 	case OP_SHIFT_RIGHT:
-		return fold_shift(e->op, a, b, ret) && *ret >= e->lo && *ret <= e->hi;
+		*ret = fold_shift(e->op, a, b);
+		break;
 	case OP_NEG:
 		*ret = -a;
 		break;
@@ -168,7 +165,7 @@ static struct expr *fold_case(struct expr *e, struct arena *arena)
 	return is_integer(arm) && type_is_word(e->type) ? constant(arena, e, arm->integer) : e;
 }
 
-static struct expr *fold_expr(struct expr *e, void *context)
+static struct expr *fold_expr(void *context, struct expr *e)
 {
 	const struct fold *f = context;
 	struct arena *arena = f->arena;
@@ -197,53 +194,16 @@ static struct expr *fold_expr(struct expr *e, void *context)
 	return e;
 }
 
-static struct expr *fold(struct expr *e, struct fold *f)
+static void fold_slot(void *context, struct expr **e)
 {
-	return e ? opt_map_expr(e, f->arena, fold_expr, f) : NULL;
-}
+	struct fold *f = context;
 
-static struct expr **fold_exprs(struct expr *const *exprs, u32 n, struct fold *f)
-{
-	struct expr **copy = arena_array(f->arena, struct expr *, n);
-
-	for (u32 i = 0; i < n; i++)
-		copy[i] = fold(exprs[i], f);
-	return copy;
-}
-
-static struct item *fold_items(const struct item *items, u32 n, struct fold *f)
-{
-	struct item *copy = arena_array(f->arena, struct item, n);
-
-	for (u32 i = 0; i < n; i++) {
-		copy[i] = items[i];
-		copy[i].expr = fold(items[i].expr, f);
-	}
-	return copy;
+	*e = expr_map(f->arena, *e, fold_expr, f);
 }
 
 static void fold_plan(struct plan *p, struct arena *arena)
 {
-	struct fold fold_of = { arena, p }, *f = &fold_of;
-	struct aggregate *aggregates = arena_array(f->arena, struct aggregate, p->aggregate.n);
-	struct join_key *keys = arena_array(f->arena, struct join_key, p->join.n_keys);
-
-	for (u32 i = 0; i < p->aggregate.n; i++) {
-		aggregates[i] = p->aggregate.list[i];
-		aggregates[i].arg = fold(p->aggregate.list[i].arg, f);
-		aggregates[i].filter = fold(p->aggregate.list[i].filter, f);
-		aggregates[i].weight = fold(p->aggregate.list[i].weight, f);
-	}
-	for (u32 i = 0; i < p->join.n_keys; i++)
-		keys[i] = (struct join_key){ fold(p->join.keys[i].left, f),
-					     fold(p->join.keys[i].right, f) };
-	p->running.arg = fold(p->running.arg, f);
-	p->running.keys = fold_exprs(p->running.keys, p->running.n_keys, f);
-	p->join.keys = keys;
-	p->filter.conjuncts = fold_exprs(p->filter.conjuncts, p->filter.n_conjuncts, f);
-	p->aggregate.list = aggregates;
-	p->aggregate.keys = fold_items(p->aggregate.keys, p->aggregate.n_keys, f);
-	p->project.items = fold_items(p->project.items, p->project.n_items, f);
+	plan_each_expr(p, fold_slot, &(struct fold){ arena, p });
 }
 
 struct plan *opt_fold(struct plan *plan, struct arena *arena)

@@ -14,8 +14,6 @@
  */
 #include "opt/rules.h"
 
-typedef VEC(struct expr *) expr_vec;
-
 /* --- Fixed keys --- */
 
 /* Conditions that hold for every row of the operator. */
@@ -76,6 +74,8 @@ static void fix_keys(struct plan *agg, struct arena *arena)
 {
 	expr_vec conjuncts = { 0 };
 
+	if (agg->kind != PLAN_AGGREGATE)
+		return;
 	collect(agg->input, &conjuncts, arena);
 	for (u32 i = 0; i < agg->aggregate.n_keys; i++) {
 		const struct expr *key = agg->aggregate.keys[i].expr;
@@ -160,19 +160,6 @@ static struct expr *value_of(struct dependence *d, u32 i)
 	return d->values[i] = e;
 }
 
-static struct expr *key_ref(struct arena *arena, const struct expr *key, u32 number, u32 index)
-{
-	struct expr *e = expr_new(arena, EXPR_KEY, key->span);
-
-	e->index = index;
-	e->source = number;
-	e->type = key->type;
-	e->lo = key->lo;
-	e->hi = key->hi;
-	e->nullable = true; /* in the "(other)" row */
-	return e;
-}
-
 /* False: all keys stay. */
 static bool find_dependence(struct dependence *d, const struct plan *agg, struct arena *arena)
 {
@@ -187,7 +174,7 @@ static bool find_dependence(struct dependence *d, const struct plan *agg, struct
 	for (u32 i = 0; i < n; i++) {
 		d->is_gone[i] = follows(d, i);
 		if (!d->is_gone[i])
-			d->values[i] = key_ref(arena, d->keys[i], agg->aggregate.number, n_stay++);
+			d->values[i] = expr_key(arena, d->keys[i], agg->aggregate.number, n_stay++);
 	}
 	for (u32 i = 0; i < n && n_stay < n; i++)
 		value_of(d, i);
@@ -195,85 +182,41 @@ static bool find_dependence(struct dependence *d, const struct plan *agg, struct
 }
 
 /* Behind the aggregate: references to keys -> their values. */
-static struct expr *renewed(struct expr *e, const struct dependence *d)
+static struct expr *key_value(void *context, struct expr *e)
 {
+	const struct dependence *d = context;
 	struct expr *copy;
 
-	if (e->kind == EXPR_KEY && e->source == d->agg->aggregate.number) {
-		copy = arena_new(d->arena, struct expr);
-		*copy = *d->values[e->index];
-		copy->span = e->span;
-		return copy;
-	}
-	if (!e->n_args)
+	if (e->kind != EXPR_KEY || e->source != d->agg->aggregate.number)
 		return e;
-	copy = arena_new(d->arena, struct expr);
-	*copy = *e;
-	copy->args = arena_array(d->arena, struct expr *, e->n_args);
-	for (u32 i = 0; i < e->n_args; i++)
-		copy->args[i] = renewed(e->args[i], d);
+	copy = expr_copy(d->arena, d->values[e->index]);
+	copy->span = e->span;
 	return copy;
 }
 
-static void renew_operator(struct plan *p, const struct dependence *d)
+static void renew_slot(void *context, struct expr **e)
 {
-	struct expr **conjuncts = arena_array(d->arena, struct expr *, p->filter.n_conjuncts);
-	struct item *items = arena_array(d->arena, struct item, p->project.n_items);
-	struct sort_key *sort = arena_array(d->arena, struct sort_key, p->sort.n_keys);
+	struct dependence *d = context;
 
-	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
-		conjuncts[i] = renewed(p->filter.conjuncts[i], d);
-	for (u32 i = 0; i < p->project.n_items; i++) {
-		items[i] = p->project.items[i];
-		items[i].expr = renewed(p->project.items[i].expr, d);
-	}
-	for (u32 i = 0; i < p->sort.n_keys; i++) {
-		sort[i] = p->sort.keys[i];
-		sort[i].expr = renewed(p->sort.keys[i].expr, d);
-	}
-	p->filter.conjuncts = conjuncts;
-	p->project.items = items;
-	p->sort.keys = sort;
-}
-
-static void drop_keys(struct plan *agg, const struct dependence *d)
-{
-	struct item *stay = arena_array(d->arena, struct item, agg->aggregate.n_keys);
-	u32 n = 0;
-
-	for (u32 i = 0; i < agg->aggregate.n_keys; i++)
-		if (!d->is_gone[i])
-			stay[n++] = agg->aggregate.keys[i];
-	agg->aggregate.keys = stay;
-	agg->aggregate.n_keys = n;
+	*e = expr_map(d->arena, *e, key_value, d);
 }
 
 /* The operators from the root down to the aggregate. */
-static struct plan *renew(const struct plan *p, const struct dependence *d)
+static struct plan *renew(const struct plan *p, struct dependence *d)
 {
-	struct plan *copy = arena_new(d->arena, struct plan);
+	struct plan *copy = plan_copy(p, d->arena);
+	u32 n = 0;
 
-	*copy = *p;
-	if (p->kind == PLAN_AGGREGATE) {
-		drop_keys(copy, d);
+	if (p->kind != PLAN_AGGREGATE) {
+		plan_each_expr(copy, renew_slot, d);
+		copy->input = renew(p->input, d);
 		return copy;
 	}
-	renew_operator(copy, d);
-	copy->input = renew(p->input, d);
-	return copy;
-}
-
-static void fix_keys_of(struct plan *p, struct arena *arena)
-{
-	struct item *keys;
-
-	if (p->kind != PLAN_AGGREGATE)
-		return;
-	keys = arena_array(arena, struct item, p->aggregate.n_keys);
 	for (u32 i = 0; i < p->aggregate.n_keys; i++)
-		keys[i] = p->aggregate.keys[i];
-	p->aggregate.keys = keys;
-	fix_keys(p, arena);
+		if (!d->is_gone[i])
+			copy->aggregate.keys[n++] = p->aggregate.keys[i];
+	copy->aggregate.n_keys = n;
+	return copy;
 }
 
 static void find_subquery(void *context, struct expr *e)
@@ -314,5 +257,5 @@ struct plan *opt_keys(struct plan *plan, struct arena *arena)
 	/* Before keys become constants: then what follows from them could not be seen. */
 	if (is_renewable(plan, agg) && find_dependence(&d, agg, arena))
 		plan = renew(plan, &d);
-	return opt_map(plan, arena, fix_keys_of);
+	return opt_map(plan, arena, fix_keys);
 }

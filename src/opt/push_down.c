@@ -19,8 +19,6 @@
  */
 #include "opt/rules.h"
 
-typedef VEC(struct expr *) expr_vec;
-
 static struct plan *push(const struct plan *p, struct arena *arena);
 
 /* --- Joins --- */
@@ -120,17 +118,6 @@ static struct plan *push_join(const struct plan *join, const expr_vec *conjuncts
 
 /* --- Unions and running sums --- */
 
-static u32 n_triggers(const struct plan *p)
-{
-	u32 n = 0;
-
-	while (p->kind != PLAN_SCAN && p->kind != PLAN_UNION)
-		p = p->input;
-	for (u32 i = 0; i < p->n_inputs; i++)
-		n += n_triggers(p->inputs[i]);
-	return p->kind == PLAN_SCAN ? 1 : n;
-}
-
 static struct plan *push_union(const struct plan *p, const expr_vec *conjuncts, struct arena *arena)
 {
 	struct plan *copy = arena_new(arena, struct plan);
@@ -139,13 +126,15 @@ static struct plan *push_union(const struct plan *p, const expr_vec *conjuncts, 
 	copy->inputs = arena_array(arena, struct plan *, p->n_inputs);
 	for (u32 i = 0; i < p->n_inputs; i++) {
 		struct plan *branch = p->inputs[i];
-		bool is_one = n_triggers(branch) == 1;
+		trigger_vec triggers = { 0 };
 		expr_vec own = { 0 };
 
+		plan_triggers(branch, arena, &triggers);
 		for (u32 k = 0; k < conjuncts->n; k++)
 			vec_push(arena, &own,
-				 is_one ? opt_branch(conjuncts->at[k], plan_trigger(branch), arena)
-					: conjuncts->at[k]);
+				 triggers.n == 1
+					 ? expr_branch(arena, conjuncts->at[k], triggers.at[0])
+					 : conjuncts->at[k]);
 		copy->inputs[i] = push(opt_filter(branch, own.at, own.n, arena), arena);
 	}
 	return copy;

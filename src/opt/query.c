@@ -13,15 +13,14 @@ struct query_walk {
 
 static struct plan *optimize(struct query_walk *w, struct plan *select);
 
-static struct expr *with_subquery(struct expr *e, void *context)
+static struct expr *with_subquery(void *context, struct expr *e)
 {
 	struct query_walk *w = context;
 	struct expr *copy;
 
 	if (!e->plan)
 		return e;
-	copy = arena_new(w->arena, struct expr);
-	*copy = *e;
+	copy = expr_copy(w->arena, e);
 	copy->plan = optimize(w, e->plan);
 	return copy;
 }
@@ -30,26 +29,17 @@ static void take_subqueries(void *context, struct expr **e)
 {
 	struct query_walk *w = context;
 
-	*e = opt_map_expr(*e, w->arena, with_subquery, w);
+	*e = expr_map(w->arena, *e, with_subquery, w);
 }
 
 /* A copy of the operators of one select, those that it reads optimised. */
 static struct plan *with_selects(struct query_walk *w, const struct plan *p)
 {
-	struct plan *copy = plan_copy(p, w->arena);
+	struct plan *copy = plan_copy(p, w->arena), **below;
 
 	plan_each_expr(copy, take_subqueries, w);
-	if (p->kind == PLAN_DERIVED) {
-		copy->input = optimize(w, p->input);
-		return copy;
-	}
-	if (p->input)
-		copy->input = with_selects(w, p->input);
-	if (p->right)
-		copy->right = with_selects(w, p->right);
-	for (u32 i = 0; i < p->n_inputs; i++)
-		copy->inputs[i] = p->kind == PLAN_SET ? optimize(w, p->inputs[i])
-						      : with_selects(w, p->inputs[i]);
+	for (u32 i = 0; (below = plan_slot(copy, i)); i++)
+		*below = plan_reads_selects(p) ? optimize(w, *below) : with_selects(w, *below);
 	return copy;
 }
 

@@ -22,15 +22,10 @@ struct plan *opt_order(struct plan *plan, struct arena *arena);
 struct plan *opt_share(struct plan *plan, struct arena *arena);
 struct plan *opt_cells(struct plan *plan, struct arena *arena);
 
-/* Copies every operator of the select (not of those that it reads) and hands the copy to `change`,
- * those below it first. */
+/* Copies every operator of the select (not of those that it reads) and hands the copy, whose lists
+ * are its own, to `change`, those below it first. */
 struct plan *opt_map(struct plan *plan, struct arena *arena,
 		     void (*change)(struct plan *copy, struct arena *arena));
-/* Bottom-up: a copy of expr in which `change` replaced nodes (it returns its argument or another).
- */
-struct expr *opt_map_expr(struct expr *expr, struct arena *arena,
-			  struct expr *(*change)(struct expr *expr, void *context), void *context);
-
 /* expr.c */
 
 /* Is `part` a part of it, not looked for in the branches of unions? */
@@ -41,8 +36,6 @@ bool opt_contains(const struct expr *e, const struct expr *part);
  */
 struct expr *opt_rewrite(struct expr *e, struct expr *const *from, struct expr *const *to, u32 n,
 			 struct arena *arena);
-/* What it is in rows that source `trigger` makes appear: unions are resolved. */
-struct expr *opt_branch(struct expr *e, u32 trigger, struct arena *arena);
 /* A filter above input; without conjuncts the input itself. */
 struct plan *opt_filter(struct plan *input, struct expr *const *conjuncts, u32 n,
 			struct arena *arena);

@@ -7,8 +7,6 @@
  */
 #include "opt/rules.h"
 
-typedef VEC(struct expr *) expr_vec;
-
 /* Does it read pid and tid of that source and constants, and nothing else? */
 static bool is_of_thread(const struct expr *e, u32 source)
 {
@@ -25,20 +23,22 @@ static bool is_of_thread(const struct expr *e, u32 source)
 	return true;
 }
 
-/* The same of another source. */
-static struct expr *moved(const struct expr *e, const struct plan *scan, struct arena *arena)
-{
-	struct expr *copy = arena_new(arena, struct expr);
+struct move {
+	struct arena *arena;
+	const struct plan *scan;
+};
 
-	*copy = *e;
-	if (e->kind == EXPR_SYSTEM) {
-		copy->source = scan->scan.source;
-		copy->prefix = scan->scan.alias;
-	}
-	if (e->n_args)
-		copy->args = arena_array(arena, struct expr *, e->n_args);
-	for (u32 i = 0; i < e->n_args; i++)
-		copy->args[i] = moved(e->args[i], scan, arena);
+/* The same of another source. */
+static struct expr *moved(void *context, struct expr *e)
+{
+	const struct move *m = context;
+	struct expr *copy;
+
+	if (e->kind != EXPR_SYSTEM)
+		return e;
+	copy = expr_copy(m->arena, e);
+	copy->source = m->scan->scan.source;
+	copy->prefix = m->scan->scan.alias;
 	return copy;
 }
 
@@ -55,15 +55,11 @@ static bool is_call(const struct plan *p)
 	       p->right->kind != PLAN_JOIN;
 }
 
-static const struct plan *scan_of(const struct plan *p)
-{
-	return plan_find(p, PLAN_SCAN);
-}
-
 static void push_down(struct plan *p, struct arena *arena)
 {
 	expr_vec stay = { 0 }, left = { 0 }, right = { 0 };
 	bool is_behind = false; /* a condition that can fault */
+	struct move move = { arena, NULL };
 	struct plan *join;
 
 	if (p->kind != PLAN_FILTER)
@@ -74,6 +70,7 @@ static void push_down(struct plan *p, struct arena *arena)
 			is_behind |= expr_can_fault(join->filter.conjuncts[i], join);
 	if (!is_call(join))
 		return;
+	move.scan = plan_find(join->right, PLAN_SCAN);
 	for (u32 i = 0; i < p->filter.n_conjuncts; i++) {
 		struct expr *e = p->filter.conjuncts[i];
 
@@ -83,7 +80,7 @@ static void push_down(struct plan *p, struct arena *arena)
 			continue;
 		}
 		vec_push(arena, &left, e);
-		vec_push(arena, &right, moved(e, scan_of(join->right), arena));
+		vec_push(arena, &right, expr_map(arena, e, moved, &move));
 	}
 	if (!left.n)
 		return;

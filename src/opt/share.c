@@ -50,29 +50,15 @@ static void note(struct share *s, struct expr *e)
 /* Branches of a union are ways of their own: what they compute may be missing on this one. */
 static void collect(struct share *s, struct expr *e)
 {
-	if (!e)
-		return;
 	if (is_worth_it(e) && !expr_can_fault(e, s->tree))
 		note(s, e);
 	for (u32 i = 0; e->kind != EXPR_UNION && i < e->n_args; i++)
 		collect(s, e->args[i]);
 }
 
-static void collect_of(struct share *s, const struct plan *p)
+static void collect_slot(void *context, struct expr **e)
 {
-	for (u32 i = 0; i < p->aggregate.n_keys; i++)
-		collect(s, p->aggregate.keys[i].expr);
-	for (u32 i = 0; i < p->aggregate.n; i++) {
-		collect(s, p->aggregate.list[i].filter);
-		collect(s, p->aggregate.list[i].arg);
-		collect(s, p->aggregate.list[i].weight);
-	}
-	for (u32 i = 0; i < p->project.n_items; i++)
-		collect(s, p->project.items[i].expr);
-	/* Conditions that the same events have met just before. */
-	for (p = p->input; p->kind == PLAN_FILTER; p = p->input)
-		for (u32 i = 0; i < p->filter.n_conjuncts; i++)
-			collect(s, p->filter.conjuncts[i]);
+	collect(context, *e);
 }
 
 /* Is it always computed as a part of a larger one, which is kept? */
@@ -93,8 +79,11 @@ static void mark(struct plan *p, struct arena *arena)
 
 	if (p->kind != PLAN_AGGREGATE && (p->kind != PLAN_PROJECT || plan_find(p, PLAN_AGGREGATE)))
 		return;
-	collect_of(&s, p);
 	p->n_shared = 0;
+	plan_each_expr(p, collect_slot, &s);
+	/* Conditions that the same events have met just before. */
+	for (struct plan *below = p->input; below->kind == PLAN_FILTER; below = below->input)
+		plan_each_expr(below, collect_slot, &s);
 	p->shared = arena_array(arena, struct expr *, SHARED_MAX);
 	for (u32 i = 0; i < s.uses.n && p->n_shared < SHARED_MAX; i++)
 		if (s.uses.at[i].n > 1 && !is_inside(&s, &s.uses.at[i]))

@@ -6,8 +6,6 @@
  */
 #include "opt/rules.h"
 
-typedef VEC(struct expr *) expr_vec;
-
 static void collect(struct expr *e, expr_vec *conjuncts, struct arena *arena)
 {
 	if (e->kind == EXPR_OP && e->op == OP_AND) {

@@ -6,25 +6,18 @@
  */
 #include "opt/rules.h"
 
-/* Sources that something above reads. */
-struct used {
-	u64 sources;
-};
-
-static void mark_plan(void *context, struct plan *p);
-
+/* A bit for each source that something above reads. */
 static void mark(void *context, struct expr *e)
 {
-	struct used *used = context;
+	u64 *used = context;
 
 	if (e->plan)
-		plan_each(e->plan, mark_plan, used);
-
+		plan_each_node(e->plan, mark, used);
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
-		used->sources |= 1ull << e->source;
+		*used |= 1ull << e->source;
 	/* Also where every branch is a constant: which one is taken depends on the row. */
 	for (u32 i = 0; e->kind == EXPR_UNION && i < e->n_args; i++)
-		used->sources |= 1ull << e->branches[i];
+		*used |= 1ull << e->branches[i];
 }
 
 static void mark_slot(void *context, struct expr **e)
@@ -32,93 +25,69 @@ static void mark_slot(void *context, struct expr **e)
 	expr_each(*e, mark, context);
 }
 
-static void mark_plan(void *context, struct plan *p)
-{
-	plan_each_expr(p, mark_slot, context);
-}
-
-/* What an operator itself reads, without those below it. */
-static void mark_operator(const struct plan *p, struct used *used)
-{
-	plan_each_expr((struct plan *)p, mark_slot, used);
-}
-
 static u64 sources_of(const struct plan *p)
 {
 	u64 all = p->kind == PLAN_SCAN ? 1ull << p->scan.source : 0;
+	const struct plan *below;
 
-	if (p->input)
-		all |= sources_of(p->input);
-	if (p->right)
-		all |= sources_of(p->right);
-	for (u32 i = 0; i < p->n_inputs; i++)
-		all |= sources_of(p->inputs[i]);
+	for (u32 i = 0; (below = plan_child(p, i)); i++)
+		all |= sources_of(below);
 	return all;
 }
 
-static bool any_can_fault(struct expr *const *e, u32 n, const struct plan *tree)
+struct faults {
+	const struct plan *tree;
+	bool can_fault;
+};
+
+static void find_fault(void *context, struct expr **e)
 {
-	for (u32 i = 0; i < n; i++)
-		if (expr_can_fault(e[i], tree))
-			return true;
-	return false;
+	struct faults *f = context;
+
+	f->can_fault |= expr_can_fault(*e, f->tree);
+}
+
+/* What the operator computes of each row. */
+static bool can_fault(const struct plan *p)
+{
+	struct faults f = { .tree = p };
+
+	plan_each_expr((struct plan *)p, find_fault, &f);
+	return f.can_fault;
 }
 
 /* What the operators of a tree of FROM compute of each row. */
 static bool rows_can_fault(const struct plan *p)
 {
-	if (any_can_fault(p->filter.conjuncts, p->filter.n_conjuncts, p) ||
-	    (p->running.arg && expr_can_fault(p->running.arg, p)) ||
-	    any_can_fault(p->running.keys, p->running.n_keys, p))
-		return true;
-	for (u32 i = 0; i < p->join.n_keys; i++)
-		if (expr_can_fault(p->join.keys[i].left, p) ||
-		    expr_can_fault(p->join.keys[i].right, p))
+	const struct plan *below;
+
+	for (u32 i = 0; (below = plan_child(p, i)); i++)
+		if (rows_can_fault(below))
 			return true;
-	if ((p->input && rows_can_fault(p->input)) || (p->right && rows_can_fault(p->right)))
-		return true;
-	for (u32 i = 0; i < p->n_inputs; i++)
-		if (rows_can_fault(p->inputs[i]))
-			return true;
-	return false;
+	return can_fault(p);
 }
 
 static bool is_unused(const struct plan *p, u64 used_sources)
 {
-	if (p->kind != PLAN_JOIN || !p->join.is_left || (sources_of(p->right) & used_sources) ||
-	    rows_can_fault(p->right))
-		return false;
-	for (u32 i = 0; i < p->join.n_keys; i++)
-		if (expr_can_fault(p->join.keys[i].left, p) ||
-		    expr_can_fault(p->join.keys[i].right, p))
-			return false;
-	return true;
+	return p->kind == PLAN_JOIN && p->join.is_left && !(sources_of(p->right) & used_sources) &&
+	       !rows_can_fault(p->right) && !can_fault(p);
 }
 
 /* Only operators above a join read its right side: they were all marked on the way down. */
-static struct plan *prune(const struct plan *p, struct used used, struct arena *arena)
+static struct plan *prune(const struct plan *p, u64 used, struct arena *arena)
 {
-	struct plan *copy;
+	struct plan *copy, **below;
 
-	while (is_unused(p, used.sources))
+	while (is_unused(p, used))
 		p = p->input;
-	copy = arena_new(arena, struct plan);
-	*copy = *p;
-	mark_operator(p, &used);
-	if (p->kind == PLAN_DERIVED || p->kind == PLAN_SET)
-		return copy;
-	if (p->input)
-		copy->input = prune(p->input, used, arena);
-	if (p->right)
-		copy->right = prune(p->right, used, arena);
-	if (p->n_inputs)
-		copy->inputs = arena_array(arena, struct plan *, p->n_inputs);
-	for (u32 i = 0; i < p->n_inputs; i++)
-		copy->inputs[i] = prune(p->inputs[i], used, arena);
+	copy = plan_copy(p, arena);
+	plan_each_expr(copy, mark_slot, &used);
+	for (u32 i = 0; !plan_reads_selects(p) && (below = plan_slot(copy, i)); i++)
+		*below = prune(*below, used, arena);
 	return copy;
 }
 
 struct plan *opt_unused(struct plan *plan, struct arena *arena)
 {
-	return prune(plan, (struct used){ 0 }, arena);
+	return prune(plan, 0, arena);
 }

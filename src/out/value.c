@@ -52,7 +52,10 @@ static void put_integer(struct out *out, struct buf *buf, struct type type, s128
 
 static void put_real(struct buf *buf, struct type type, double value)
 {
-	if (type.kind == TYPE_DURATION && fabs(value) < 1e30)
+	bool is_duration =
+		type.kind == TYPE_DURATION || (type.kind == TYPE_REAL && type.of == TYPE_DURATION);
+
+	if (is_duration && fabs(value) < 1e30)
 		out_put_duration(buf, (s128)(value + (value < 0 ? -0.5 : 0.5)));
 	else
 		out_put_short_real(buf, value);

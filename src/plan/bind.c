@@ -8,59 +8,24 @@
 
 #include "plan/bind.h"
 
-struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input)
-{
-	struct plan *p = arena_new(scope->arena, struct plan);
-
-	p->kind = kind;
-	p->input = input;
-	p->span = scope->select->span;
-	p->limit.count = -1;
-	return p;
-}
-
-bool bind_refuse(struct scope *scope, struct span span, const char *what)
-{
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "not-supported", span, "%s not available yet", what),
-		  "see the manual for what this version can do");
-	return false;
-}
-
-/* The item whose alias this name is, or NULL. */
-static const struct ast_item *alias_find(struct scope *scope, const struct ast *ast)
-{
-	const struct ast_select *s = scope->select;
-
-	if (ast->kind != AST_NAME || ast->n_parts != 1)
-		return NULL;
-	for (u32 i = 0; i < s->items.n; i++)
-		if (s->items.at[i].alias && strcasecmp(s->items.at[i].alias, ast->parts[0]) == 0)
-			return &s->items.at[i];
-	return NULL;
-}
-
 /* GROUP BY and ORDER BY may name items by number or by alias; else the expression itself. */
 const struct ast *bind_resolve_item(struct scope *scope, const struct ast *ast, const char *clause)
 {
 	const struct ast_select *s = scope->select;
-	const struct ast_item *item;
+	const struct ast *item;
 
 	if (ast->kind == AST_INTEGER) {
 		if (ast->integer >= 1 && ast->integer <= s->items.n &&
 		    s->items.at[ast->integer - 1].expr->kind != AST_STAR)
 			return s->items.at[ast->integer - 1].expr;
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "bad-ordinal", ast->span,
-				     "%s %llu: the SELECT list has no such item", clause,
-				     (unsigned long long)ast->integer),
-			  "items count from 1 to %u", s->items.n);
-		return NULL;
+		return diag_refuse(scope->diags, "bad-ordinal", ast->span,
+				   "%s %llu: the SELECT list has no such item" HINT
+				   "items count from 1 to %u",
+				   clause, (unsigned long long)ast->integer, s->items.n);
 	}
-	item = alias_find(scope, ast);
-	if (item && (clause[0] == 'O' || !bind_is_column(scope, ast->parts[0])))
-		return item->expr;
-	return ast;
+	item = ast->kind == AST_NAME && ast->n_parts == 1 ? bind_find_alias(scope, ast->parts[0])
+							  : NULL;
+	return item && (clause[0] == 'O' || !bind_is_column(scope, ast->parts[0])) ? item : ast;
 }
 
 /* The expression as it stands in the query; of a view that is not in it, printed anew. */
@@ -92,95 +57,13 @@ bool bind_keys(struct scope *scope)
 		if (!e)
 			return false;
 		/* A name is a function of its number: one group for each number. */
-		while (bind_is_naming(e))
+		while (function_is_naming(e))
 			e = e->args[0];
 		const char *name = written(scope, s->group_by.at[i]);
 
 		vec_push(scope->arena, &scope->keys, (struct item){ name, e });
 	}
 	return true;
-}
-
-static struct expr *ungrouped(struct scope *scope, const struct expr *e)
-{
-	const char *text = scope->diags->text + e->span.start;
-	u32 n = e->span.end - e->span.start;
-	const char *name = e->name;
-
-	/* A part of a computed column, such as a span's latency: what was written is its name. */
-	if (n <= 64 && !strcasestr(arena_strndup(scope->arena, text, n), name))
-		name = arena_strndup(scope->arena, text, n);
-	struct diag *d = diag_error(scope->diags, "ungrouped-column", e->span,
-				    "\"%s\" is neither a group key nor inside an aggregate", name);
-
-	if (type_is_word(e->type))
-		diag_hint(scope->diags, d, "add it to GROUP BY, or take min(%s) or max(%s)", name,
-			  name);
-	else
-		diag_hint(scope->diags, d, "add it to GROUP BY");
-	return NULL;
-}
-
-/* Does it read the row, of this select's own FROM? */
-static bool is_of_row(struct scope *scope, const struct expr *e)
-{
-	switch (e->kind) {
-	case EXPR_FIELD:
-	case EXPR_SYSTEM:
-	case EXPR_RUNNING:
-		return !scope->from || plan_has_source(scope->from, e->source);
-	case EXPR_UNION:
-		return !scope->from || plan_has_source(scope->from, e->branches[0]);
-	case EXPR_COLUMN:
-		return plan_has_relation(scope->from, e->source);
-	case EXPR_MEMBER:
-		return is_of_row(scope, e->args[0]);
-	default:
-		return false;
-	}
-}
-
-struct expr *bind_lift(struct scope *scope, struct expr *e)
-{
-	struct expr *r;
-
-	if (!e)
-		return NULL;
-	for (u32 i = 0; i < scope->keys.n; i++) {
-		if (!expr_equal(e, scope->keys.at[i].expr))
-			continue;
-		r = expr_new(scope->arena, EXPR_KEY, e->span);
-		r->index = i;
-		r->source = bind_number(scope);
-		r->type = e->type;
-		r->lo = e->lo;
-		r->hi = e->hi;
-		/* NULL in the "(other)" row. */
-		r->nullable = true;
-		return r;
-	}
-	if (is_of_row(scope, e))
-		return ungrouped(scope, e);
-	if (e->plan && !bind_lift_subquery(scope, e))
-		return NULL;
-	if (e->kind == EXPR_AGGREGATE || e->n_args == 0)
-		return e;
-	r = arena_new(scope->arena, struct expr);
-	*r = *e;
-	r->args = arena_array(scope->arena, struct expr *, e->n_args);
-	for (u32 i = 0; i < e->n_args; i++) {
-		r->args[i] = bind_lift(scope, e->args[i]);
-		if (!r->args[i])
-			return NULL;
-	}
-	if (r->kind != EXPR_CALL && r->kind != EXPR_OP)
-		expr_infer(r);
-	else
-		for (u32 i = 0; i < r->n_args; i++) {
-			r->nullable |= r->args[i]->nullable;
-			r->is_user_only |= r->args[i]->is_user_only;
-		}
-	return r;
 }
 
 static const char *item_name(struct scope *scope, const struct ast_item *item, const struct expr *e)
@@ -193,7 +76,7 @@ static const char *item_name(struct scope *scope, const struct ast_item *item, c
 }
 
 /* The system columns that * shows. */
-static void push_system(struct scope *scope, const struct relation *r, struct span span,
+static void push_system(struct scope *scope, const struct from_member *r, struct span span,
 			item_vec *items)
 {
 	static const enum system_column shown[] = { SYS_TIME, SYS_PID, SYS_COMM, SYS_CPU };
@@ -211,7 +94,7 @@ static void push_system(struct scope *scope, const struct relation *r, struct sp
 	}
 }
 
-static void push_columns(struct scope *scope, const struct relation *r, struct span span,
+static void push_columns(struct scope *scope, const struct from_member *r, struct span span,
 			 item_vec *items)
 {
 	const struct stream *s = r->streams ? r->streams->streams.at[0] : NULL;
@@ -239,7 +122,7 @@ static bool name_is_taken(const item_vec *items, u32 n, const char *name)
 }
 
 /* Columns of several streams that have one name get their stream's before it. */
-static void prefix_clashes(struct scope *scope, const struct relation *r, item_vec *items,
+static void prefix_clashes(struct scope *scope, const struct from_member *r, item_vec *items,
 			   u32 first, u32 before)
 {
 	for (u32 i = before; i < items->n; i++)
@@ -253,8 +136,8 @@ static bool push_star(struct scope *scope, const struct ast *ast, item_vec *item
 	const char *only = ast->n_parts ? ast->parts[0] : NULL;
 	u32 first = items->n, n_shown = 0;
 
-	for (u32 i = 0; i < scope->relations.n; i++) {
-		const struct relation *r = &scope->relations.at[i];
+	for (u32 i = 0; i < scope->members.n; i++) {
+		const struct from_member *r = &scope->members.at[i];
 		u32 before = items->n;
 
 		if (only && (!r->name || strcasecmp(r->name, only) != 0))
@@ -267,14 +150,13 @@ static bool push_star(struct scope *scope, const struct ast *ast, item_vec *item
 	}
 	if (n_shown)
 		return true;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "unknown-column", ast->span,
-			     "nothing in FROM is called \"%s\"", only),
-		  "FROM stream AS %s names one so", only);
-	return false;
+	return diag_refuse(scope->diags, "unknown-column", ast->span,
+			   "nothing in FROM is called \"%s\"" HINT "FROM stream AS %s names one so",
+			   only, only);
 }
 
-/* "SELECT pid comm": a name for pid, or a forgotten comma?  Legal, so it is only a warning. */
+/* "SELECT pid comm": a name for pid, or a forgotten comma?  Legal, so it is only a warning.
+ */
 static void warn_missing_comma(struct scope *scope, const struct ast_item *item)
 {
 	const char *text = scope->diags->text;
@@ -284,11 +166,10 @@ static void warn_missing_comma(struct scope *scope, const struct ast_item *item)
 	for (u32 i = item->expr->span.end; i < item->alias_span.start; i++)
 		if (text[i] != ' ' && text[i] != '\t' && text[i] != '\n' && text[i] != '\r')
 			return; /* AS */
-	diag_hint(scope->diags,
-		  diag_warning(scope->diags, "missing-comma", item->alias_span,
-			       "\"%s\" is a column, but here it names the one before it",
-			       item->alias),
-		  "put a comma between them, or write AS to mean it");
+	diag_warning(scope->diags, "missing-comma", item->alias_span,
+		     "\"%s\" is a column, but here it names the one before it" HINT
+		     "put a comma between them, or write AS to mean it",
+		     item->alias);
 }
 
 /* UNNEST(histogram(...)): the item stands for lo, hi and count of each cell. */
@@ -360,7 +241,8 @@ bool bind_items(struct scope *scope, item_vec *items)
 	return !diags_failed(scope->diags);
 }
 
-bool bind_limit(struct scope *scope, struct plan *p)
+/* LIMIT and OFFSET; false after a diagnostic. */
+static bool bind_limit(struct scope *scope, struct plan *p)
 {
 	const struct ast *asts[2] = { scope->select->limit, scope->select->offset };
 	s64 *to[2] = { &p->limit.count, &p->limit.offset };
@@ -368,51 +250,26 @@ bool bind_limit(struct scope *scope, struct plan *p)
 	for (int i = 0; i < 2; i++) {
 		if (!asts[i])
 			continue;
-		if (asts[i]->kind != AST_INTEGER || asts[i]->integer > INT32_MAX) {
-			diag_hint(scope->diags,
-				  diag_error(scope->diags, "bad-limit", asts[i]->span,
-					     "LIMIT and OFFSET take a whole number"),
-				  "for example LIMIT 10");
-			return false;
-		}
+		if (asts[i]->kind != AST_INTEGER || asts[i]->integer > INT32_MAX)
+			return diag_refuse(scope->diags, "bad-limit", asts[i]->span,
+					   "LIMIT and OFFSET take a whole number" HINT
+					   "for example LIMIT 10");
 		*to[i] = (s64)asts[i]->integer;
 	}
 	return true;
 }
 
-struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate)
+struct plan *bind_add_order(struct scope *scope, struct plan *p, struct sort_key *keys, u32 n)
 {
-	struct plan *p = bind_plan_new(scope, PLAN_FILTER, input);
-
-	p->filter.n_conjuncts = 1;
-	p->filter.conjuncts = arena_array(scope->arena, struct expr *, 1);
-	p->filter.conjuncts[0] = predicate;
-	p->span = predicate->span;
-	return p;
-}
-
-bool bind_is_aggregated(const struct ast_select *s)
-{
-	if (s->group_by.n || s->having || s->window.kind != AST_WINDOW_NONE)
-		return true;
-	for (u32 i = 0; i < s->items.n; i++)
-		if (bind_has_aggregate(s->items.at[i].expr))
-			return true;
-	return false;
-}
-
-struct plan *bind_where(struct scope *scope, struct plan *input)
-{
-	struct expr *where;
-
-	if (!scope->select->where)
-		return input;
-	scope->no_aggregates_in = "WHERE";
-	where = bind_condition(scope, scope->select->where, "WHERE");
-	scope->no_aggregates_in = NULL;
-	if (!where)
-		return input;
-	return bind_filter_new(scope, input, where);
+	if (n) {
+		p = bind_plan_new(scope, PLAN_SORT, p);
+		p->sort.keys = keys;
+		p->sort.n_keys = n;
+	}
+	if (!scope->select->limit && !scope->select->offset)
+		return p;
+	p = bind_plan_new(scope, PLAN_LIMIT, p);
+	return bind_limit(scope, p) ? p : NULL;
 }
 
 /* A name before each column, where several streams are read. */
@@ -424,25 +281,6 @@ static void set_prefix(void *context, struct expr *e)
 		e->prefix = shared->scans.at[e->source]->scan.alias;
 }
 
-static void prefix_plan(void *context, struct plan *p);
-
-static void prefix_expr(void *context, struct expr *e)
-{
-	set_prefix(context, e);
-	if (e->plan)
-		plan_each(e->plan, prefix_plan, context);
-}
-
-static void prefix_slot(void *context, struct expr **e)
-{
-	expr_each(*e, prefix_expr, context);
-}
-
-static void prefix_plan(void *context, struct plan *p)
-{
-	plan_each_expr(p, prefix_slot, context);
-}
-
 /* Scans of a query with several are told apart by their names, or by their numbers. */
 void bind_name_scans(struct scope *scope, struct plan *p)
 {
@@ -450,7 +288,6 @@ void bind_name_scans(struct scope *scope, struct plan *p)
 
 	if (shared->scans.n < 2)
 		return;
-	bind_one_clock(p);
 	for (u32 i = 0; i < shared->scans.n; i++) {
 		bool is_unique = shared->scans.at[i]->scan.alias != NULL;
 
@@ -461,17 +298,5 @@ void bind_name_scans(struct scope *scope, struct plan *p)
 		if (!is_unique)
 			shared->scans.at[i]->scan.alias = arena_printf(scope->arena, "s%u", i);
 	}
-	plan_each(p, prefix_plan, shared);
-}
-
-void bind_ctes(struct scope *scope)
-{
-	const struct ast_select *s = scope->select;
-
-	for (u32 i = 0; i < s->ctes.n; i++) {
-		struct cte_list *list = arena_new(scope->arena, struct cte_list);
-
-		*list = (struct cte_list){ &s->ctes.at[i], scope->ctes };
-		scope->ctes = list;
-	}
+	plan_each_node(p, set_prefix, shared);
 }

@@ -12,7 +12,7 @@
 #define SOURCES_MAX 64u
 
 /* One member of FROM: a stream with its fields, or something derived with named columns. */
-struct relation {
+struct from_member {
 	const char *name;	     /* what may stand before a column of it; NULL: nothing */
 	const char *written;	     /* how messages call it */
 	struct stream_list *streams; /* NULL: derived */
@@ -21,6 +21,7 @@ struct relation {
 	u32 source;		 /* with streams or has_system: whose event */
 	bool has_system;	 /* the system columns of that event are columns of it */
 	bool is_nullable;	 /* right of a LEFT join */
+	bool is_real;		 /* its events are put on CLOCK_REALTIME */
 	struct item *columns;
 	const char *const *meanings; /* of a span's columns; else NULL */
 	u32 n_columns;
@@ -45,6 +46,7 @@ struct bind_shared {
 	const struct plan_context *context;
 	struct query_window window;
 	bool is_windowed;
+	bool is_running_told; /* the warning of a running sum is given once */
 	VEC(struct bound_select) selects;
 	u32 n_relations, n_aggregates, n_overs, n_subqueries;
 	u32 depth; /* of nested selects */
@@ -54,10 +56,10 @@ struct bind_shared {
 	u32 n_runnings;
 };
 
-/* A sub-query as it is written, and where: which relations are visible. */
+/* A sub-query as it is written, and where: which members of FROM are visible. */
 struct bound_text {
 	const char *text;
-	u32 first_relation, n_relations, number;
+	u32 first_member, n_members, number;
 };
 
 struct scope {
@@ -72,8 +74,8 @@ struct scope {
 	const struct ast_select *select;
 	struct scope *outer; /* of a sub-query: whose columns it may name, too */
 	struct plan *from;   /* FROM and WHERE, once bound */
-	VEC(struct relation) relations;
-	u32 first_relation; /* those before it are not visible: the ON of a join on the right */
+	VEC(struct from_member) members;
+	u32 first_member; /* those before it are not visible: the ON of a join on the right */
 	bool is_windowed;
 	const char *no_aggregates_in; /* "WHERE", "GROUP BY", ...: aggregates are errors here */
 	bool is_inside_aggregate;
@@ -104,49 +106,6 @@ struct derived {
 
 typedef VEC(struct item) item_vec;
 
-/* Every bind_ function returns NULL after a diagnostic. */
-struct expr *bind_expr(struct scope *scope, const struct ast *ast);
-struct expr *bind_name(struct scope *scope, const struct ast *ast);
-struct expr *bind_call(struct scope *scope, const struct ast *ast);
-/* A condition: BOOL or a number, which is true when it is not 0. */
-struct expr *bind_condition(struct scope *scope, const struct ast *ast, const char *clause);
-/* Do the types of the arguments fit each other and the operator? */
-bool bind_fits(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
-	       struct expr *b);
-/* op over arguments, typed; checks that the types fit together. */
-struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
-		     struct expr *b);
-/* Reports "WHAT not available yet"; false. */
-bool bind_refuse(struct scope *scope, struct span span, const char *what);
-
-/* bind_name.c: without a diagnostic, NULL where there is none */
-struct expr *bind_column(struct scope *scope, const struct relation *relation, const char *name,
-			 struct span span);
-/* The i-th column of something derived. */
-struct expr *bind_column_at(struct scope *scope, const struct relation *relation, u32 i,
-			    struct span span);
-struct expr *bind_system(struct scope *scope, const struct relation *relation,
-			 enum system_column column, struct span span);
-/* Does a name of one part mean a column, whichever? */
-bool bind_is_column(struct scope *scope, const char *name);
-/* Why a column of a file that holds numbers is a text; "": it is none, or no such column. */
-const char *bind_note(struct scope *scope, const struct expr *e);
-/* The time at which rows of the tree appear. */
-struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span);
-/* Files without times are tables. */
-bool bind_has_times(struct scope *scope, const struct plan *rows);
-
-/* bind_from.c */
-struct plan *bind_from(struct scope *scope, const struct ast_source *source);
-struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
-		       struct span span);
-struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
-			   struct plan *right, struct span span);
-/* A scope as that of `outer`, with nothing in it yet. */
-struct scope bind_scope(const struct scope *outer, const struct ast_select *select);
-
-/* bind_query.c */
-
 /* A bound select without what stands behind UNION. */
 struct arm {
 	struct plan *chain;
@@ -154,138 +113,186 @@ struct arm {
 	bool is_open;
 };
 
-bool bind_arm(struct scope *scope, struct arm *ret_arm);
-struct plan *bind_add_limit(struct scope *scope, struct plan *p);
-struct plan *bind_add_sort(struct scope *scope, struct plan *p, struct sort_key *keys, u32 n);
-/* bind_set.c: with what stands behind UNION and its like */
-bool bind_arms(struct scope *scope, struct arm *ret_arm);
-/* bind_window.c: the selects of one query have one window; false after a diagnostic. */
-bool bind_take_window(struct scope *scope);
-/* The columns of a select as a relation's, EXPR_COLUMN of that number. */
-void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
-		 item_vec *ret_columns);
-/* The one window of the query, wherever it is said; false after a diagnostic. */
-bool bind_find_window(struct scope *scope, const struct ast_select *select);
-u32 bind_number(struct scope *scope);
-/* What an expression of groups reads of its own FROM becomes keys, also within sub-queries. */
-bool bind_lift_subquery(struct scope *scope, struct expr *e);
-/* (select), EXISTS (select), x IN (select) */
-struct expr *bind_subquery(struct scope *scope, const struct ast *ast);
+/* Every bind_ function returns NULL, or false, after a diagnostic. */
 
-/* bind_relate.c */
-struct plan *bind_relate(struct scope *scope, const struct ast_source *source);
-struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const char *name,
-			      const char *written, struct span span);
-/* ref.users or users, of an attached database; NULL: there is no such table. */
-struct plan *bind_table(struct scope *scope, const struct ast_source *source);
-
-/* Is it the call of an aggregate, be it with OVER? */
-bool bind_is_aggregate_name(const struct ast *ast);
-struct plan *bind_nested(struct scope *scope, const struct scope *inner,
-			 const struct ast_select *select, const char *name, const char *written,
-			 bool is_named);
-
-/* bind_over.c */
-struct expr *bind_over(struct scope *scope, const struct ast *ast);
-
-/* bind_join.c */
-struct plan *bind_join(struct scope *scope, const struct ast_source *source);
-/* A difference of the times of a join's two ends is no less than 0: the join sees to it. */
-void bind_difference(struct scope *scope, struct expr *e);
-
-/* Is this the time at which rows of the tree appear? */
-bool bind_is_time_of(struct arena *arena, const struct expr *e, const struct plan *tree);
-
-/* bind_running.c: a call with OVER that runs along with events */
-bool bind_is_running(const struct ast *call);
-struct expr *bind_running(struct scope *scope, const struct ast *ast);
-/* The running sums that the items of the select named, above its FROM and WHERE. */
-struct plan *bind_runnings_new(struct scope *scope, struct plan *input);
-
-/* bind_span.c: syscall:NAME */
-bool bind_is_span(const struct ast_source *source);
-struct plan *bind_span(struct scope *scope, const struct ast_source *source);
-
-/* bind_union.c: UNION ALL; the branches' columns by position */
-bool bind_union(struct scope *scope, const struct derived *branches, u32 n,
-		const struct span *spans, struct derived *ret_union);
-/* Column of the same place in each of n selects: its type; is_word: 64 bits must hold all of its
- * values.  false after a diagnostic. */
-bool bind_union_type(struct scope *scope, struct expr *const *exprs, u32 n,
-		     const struct span *spans, bool is_word, struct expr *column);
-/* The column in rows of the branch that source `trigger` triggers. */
-struct expr *bind_resolve(struct arena *arena, struct expr *e, u32 trigger);
-typedef VEC(u32) source_vec;
-/* The sources whose events make rows of the tree appear, left to right. */
-void bind_triggers(struct arena *arena, const struct plan *tree, source_vec *ret_triggers);
-
-/* bind_window.c: the select's window, if it is one of time; false after an error. */
-bool bind_check_window(struct scope *scope);
-
-/* bind.c */
-/* Scans of a query with several get names of their own, and columns their scan's. */
-void bind_name_scans(struct scope *scope, struct plan *p);
-/* clock.c: in each tree of joins and unions that reads files too, times are real */
-void bind_one_clock(struct plan *plan);
-/* What a date function reads, or an operator's other side asks for: e with real times. */
-struct expr *bind_real_time(struct arena *arena, struct expr *e);
-/* Brings two instants onto one clock, if an operator compares or subtracts them. */
-void bind_clocks(struct scope *scope, enum ast_op op, struct expr **a, struct expr **b);
-struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input);
-struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate);
+/* bind_scope.c */
+/* A scope as that of `outer`, with nothing in it yet. */
+struct scope bind_scope(const struct scope *outer, const struct ast_select *select);
 /* Makes the select's WITH names known. */
 void bind_ctes(struct scope *scope);
-struct plan *bind_where(struct scope *scope, struct plan *input);
-bool bind_items(struct scope *scope, item_vec *items);
-bool bind_keys(struct scope *scope);
-bool bind_limit(struct scope *scope, struct plan *p);
-/* GROUP BY and ORDER BY may name items by number or by alias; else the expression itself. */
-const struct ast *bind_resolve_item(struct scope *scope, const struct ast *ast, const char *clause);
-/* LIMIT and OFFSET, options: of the select that they stand behind. */
-/* Does the select aggregate, by its own words? */
-bool bind_is_aggregated(const struct ast_select *select);
-/* Does the expression contain an aggregate call? */
-bool bind_has_aggregate(const struct ast *ast);
-/* Row expression -> expression over keys and aggregates; a column that is no key is an error. */
-struct expr *bind_lift(struct scope *scope, struct expr *expr);
-
-/* Types the CASE whose arguments are set, those of `clause` first: NULL after an error. */
-struct expr *bind_case_done(struct scope *scope, struct expr *e, const char *clause);
+/* Reports "WHAT not available yet". */
+void *bind_refuse(struct scope *scope, struct span span, const char *what);
+struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input);
+struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate);
+struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
+		       struct span span);
+struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
+			   struct plan *right, struct span span);
+/* The number of the select's aggregate. */
+u32 bind_number(struct scope *scope);
 
 /* function.c */
 const struct sql_function *function_find(const char *name, bool is_window);
-bool function_is_naming(const struct sql_function *f);
+/* Does it name a kernel's number, as a function of that?  Then it is grouped by the number. */
+bool function_is_naming(const struct expr *e);
 void function_suggest(struct suggest *suggest, bool is_window);
 /* The letter of argument i in `takes`. */
 char function_takes(const struct sql_function *f, u32 i);
 extern const struct sql_function function_real_time;
-/* Number and types of the arguments; false after a diagnostic. */
+/* Number and types of the arguments. */
 bool function_check(struct scope *scope, const struct sql_function *f, const struct ast *ast,
 		    struct expr *const *args);
 
-/* bind_call.c: CASE WHEN when THEN then ELSE otherwise END; NULL where one of them is */
+/* bind_time.c */
+/* The time at which rows of the tree appear. */
+struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span);
+/* Files without times are tables. */
+bool bind_has_times(struct scope *scope, const struct plan *rows);
+/* Is this the time at which rows of the tree appear? */
+bool bind_is_time_of(struct arena *arena, const struct expr *e, const struct plan *tree);
+/* A difference of the times of a join's two ends is no less than 0: the join sees to it. */
+void bind_difference(struct scope *scope, struct expr *e);
+/* Makes all times of a tree of rows real, if it reads streams of the kernel and files. */
+bool bind_one_clock(struct plan *tree);
+/* The same of columns of such a tree. */
+void bind_real_items(struct item *items, u32 n);
+/* What a date function reads, or an operator's other side asks for: e with real times. */
+struct expr *bind_real_time(struct arena *arena, struct expr *e);
+/* Brings two instants onto one clock, if an operator compares or subtracts them. */
+void bind_clocks(struct scope *scope, enum ast_op op, struct expr **a, struct expr **b);
+
+/* bind_op.c */
+/* op over arguments, typed; checks that the types fit together. */
+struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
+		     struct expr *b);
+/* Are both texts, or both numbers?  `what` is how a message calls what they are arguments of. */
+bool bind_fits(struct scope *scope, const char *what, struct span span, const struct expr *a,
+	       const struct expr *b);
+/* Says that they are not. */
+void *bind_mismatch(struct scope *scope, const char *what, struct span span, const struct expr *a,
+		    const struct expr *b);
+bool bind_check_condition(struct scope *scope, const struct expr *e, const char *clause);
+/* Types the CASE whose arguments are set; is_iif: as messages call it. */
+struct expr *bind_case_done(struct scope *scope, struct expr *e, bool is_iif);
+/* iif(when, then, otherwise); NULL where one of them is */
 struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *when,
 			  struct expr *then, struct expr *otherwise);
+
+/* bind_name.c */
+struct expr *bind_name(struct scope *scope, const struct ast *ast);
+/* Without a diagnostic; NULL where there is none. */
+struct expr *bind_column(struct scope *scope, const struct from_member *member, const char *name,
+			 struct span span);
+/* The i-th column of something derived. */
+struct expr *bind_column_at(struct scope *scope, const struct from_member *member, u32 i,
+			    struct span span);
+struct expr *bind_system(struct scope *scope, const struct from_member *member,
+			 enum system_column column, struct span span);
+/* Does a name of one part mean a column, whichever? */
+bool bind_is_column(struct scope *scope, const char *name);
+/* Why a column of a file that holds numbers is a text; "": it is none, or no such column. */
+const char *bind_note(struct scope *scope, const struct expr *e);
+/* What the item with that alias is, or NULL. */
+const struct ast *bind_find_alias(struct scope *scope, const char *name);
+
+/* bind_aggregate.c */
+/* Is it the call of an aggregate, be it with OVER? */
+bool bind_find_aggregate(const struct ast *ast, struct aggregate_name *ret_name);
+/* Does the expression contain an aggregate call?  Does the select aggregate, by its own words? */
+bool bind_has_aggregate(const struct ast *ast);
+bool bind_is_aggregated(const struct ast_select *select);
+struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
+			    const struct aggregate_name *name);
 /* What every aggregate call needs */
 bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast);
 /* Within an aggregate's parentheses. */
 struct expr *bind_inside(struct scope *scope, const struct ast *ast, bool is_condition);
 bool bind_aggregate_filter(struct scope *scope, const struct ast *ast, struct aggregate *a);
 struct expr *bind_aggregate_ref(struct scope *scope, struct aggregate a);
-/* Names of kernel numbers, a function of its argument: grouped by that. */
-bool bind_is_naming(const struct expr *e);
-
-/* bind_sketch.c: first, last, stddev, approx_count_distinct, top_k */
-/* Reports a real number, or a text, where the aggregate takes integers; then false. */
-bool bind_check_integers(struct scope *scope, const struct ast *ast, enum aggregate_kind kind,
-			 const struct expr *x);
-struct expr *bind_sketch(struct scope *scope, const struct ast *ast,
-			 const struct aggregate_name *name);
-/* Are what they have beside argument and filter the same? */
-bool bind_same_sketch(const struct aggregate *a, const struct aggregate *b);
 
 /* bind_statistic.c: histogram() and quantiles */
 struct expr *bind_statistic(struct scope *scope, const struct ast *ast,
 			    const struct aggregate_name *name);
+
+/* bind_call.c */
+struct expr *bind_call(struct scope *scope, const struct ast *ast);
+
+/* bind_running.c: what runs along with events */
+/* Is it a sum or a count of single events, with a frame that runs along? */
+bool bind_may_run(struct scope *scope, const struct ast *call);
+/* The same as the kernel has it; NULL without a diagnostic: it is a window function. */
+struct expr *bind_running(struct scope *scope, const struct ast *ast, const struct over *o);
+/* Without ORDER BY, where SQL means all rows. */
+void bind_warn_running(struct scope *scope, const struct ast *call);
+/* The running sums that the items of the select named, above its FROM and WHERE. */
+struct plan *bind_runnings_new(struct scope *scope, struct plan *input);
+
+/* bind_over.c */
+struct expr *bind_over(struct scope *scope, const struct ast *ast);
+
+/* bind_expr.c */
+struct expr *bind_expr(struct scope *scope, const struct ast *ast);
+/* A condition: BOOL or a number, which is true when it is not 0. */
+struct expr *bind_condition(struct scope *scope, const struct ast *ast, const char *clause);
+
+/* bind_span.c: syscall:NAME */
+bool bind_is_span(const struct ast_source *source);
+struct plan *bind_span(struct scope *scope, const struct ast_source *source);
+
+/* bind_join.c, bind_relate.c, bind_from.c: members of FROM */
+struct plan *bind_join(struct scope *scope, const struct ast_source *source);
+struct plan *bind_relate(struct scope *scope, const struct ast_source *source);
+/* The columns of a select as a relation's, EXPR_COLUMN of that number. */
+void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
+		 item_vec *ret_columns);
+struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const char *name,
+			      const char *written, struct span span);
+/* ref.users or users, of an attached database; NULL: there is no such table. */
+struct plan *bind_table(struct scope *scope, const struct ast_source *source);
+struct plan *bind_from(struct scope *scope, const struct ast_source *source);
+
+/* bind_window.c */
+/* The one window of the query, wherever it is said. */
+bool bind_find_window(struct scope *scope, const struct ast_select *select);
+/* The select says no other one. */
+bool bind_take_window(struct scope *scope);
+
+/* bind.c: clauses of a select */
+bool bind_items(struct scope *scope, item_vec *items);
+bool bind_keys(struct scope *scope);
+/* GROUP BY and ORDER BY may name items by number or by alias; else the expression itself. */
+const struct ast *bind_resolve_item(struct scope *scope, const struct ast *ast, const char *clause);
+/* ORDER BY, LIMIT and OFFSET of the select above it. */
+struct plan *bind_add_order(struct scope *scope, struct plan *p, struct sort_key *keys, u32 n);
+
+/* bind_lift.c: what stands above the aggregate, bound of rows -> of keys and aggregates; a column
+ * that is no key is an error. */
+bool bind_lift(struct scope *scope, struct plan *chain);
+
+/* bind_union.c: UNION ALL of rows; the branches' columns by position */
+bool bind_union(struct scope *scope, const struct derived *branches, u32 n,
+		const struct span *spans, struct derived *ret_union);
+/* Have all as many columns as the first? */
+bool bind_same_width(struct scope *scope, const struct derived *branches, u32 n,
+		     const struct span *spans);
+/* Column of the same place in each of n selects: its type; is_word: 64 bits must hold all of its
+ * values. */
+bool bind_union_type(struct scope *scope, struct expr *const *exprs, u32 n,
+		     const struct span *spans, bool is_word, struct expr *column);
+
+/* bind_set.c: with what stands behind UNION and its like */
+bool bind_arms(struct scope *scope, struct arm *ret_arm);
+
+/* bind_query.c */
+bool bind_arm(struct scope *scope, struct arm *ret_arm);
+/* A select of FROM; is_named: of WITH or a view, which is bound once however often it is read. */
+struct plan *bind_nested(struct scope *scope, const struct scope *inner,
+			 const struct ast_select *select, const char *name, const char *written,
+			 bool is_named);
+/* (select), EXISTS (select), x IN (select) */
+struct expr *bind_subquery(struct scope *scope, const struct ast *ast);
+
+/* Scans of a query with several get names of their own, and columns their scan's. */
+void bind_name_scans(struct scope *scope, struct plan *p);
 
 #endif

@@ -10,53 +10,6 @@
 
 #include "plan/bind.h"
 
-struct scope bind_scope(const struct scope *outer, const struct ast_select *select)
-{
-	return (struct scope){ .arena = outer->arena,
-			       .diags = outer->diags,
-			       .catalog = outer->catalog,
-			       .settings = outer->settings,
-			       .shared = outer->shared,
-			       .ctes = outer->ctes,
-			       .n_views = outer->n_views,
-			       .is_shipped = outer->is_shipped,
-			       .select = select };
-}
-
-struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
-		       struct span span)
-{
-	struct plan *p = bind_plan_new(scope, PLAN_SCAN, NULL);
-
-	if (scope->shared->scans.n == SOURCES_MAX) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "too-deep", span,
-				     "the query reads more than %u streams, views counted each "
-				     "time",
-				     SOURCES_MAX),
-			  "a wildcard reads many streams as one");
-		return NULL;
-	}
-	p->scan.streams = streams;
-	p->scan.alias = alias;
-	p->span = span;
-	p->scan.source = scope->shared->scans.n;
-	vec_push(scope->arena, &scope->shared->scans, p);
-	return p;
-}
-
-struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
-			   struct plan *right, struct span span)
-{
-	struct plan *p = bind_plan_new(scope, PLAN_JOIN, left);
-
-	p->span = span;
-	p->join.kind = join;
-	p->right = right;
-	vec_push(scope->arena, &scope->shared->joins, p);
-	return p;
-}
-
 static const struct cte_list *cte_find(const struct scope *scope, const char *name)
 {
 	const struct cte_list *list = scope->ctes;
@@ -80,47 +33,26 @@ static struct plan *bind_view(struct scope *scope, const struct ast_source *sour
 			   view->name, true);
 }
 
-static struct plan *add_stream(struct scope *scope, const struct ast_source *source)
+/* Of recorded rows all that is known are the file's columns. */
+static struct plan *add_scan(struct scope *scope, const struct ast_source *source)
 {
-	struct stream_list *streams = catalog_find(scope->catalog, source->path, source->n_path,
-						   source->span, scope->diags);
-	struct plan *scan;
-
-	if (!streams)
-		return NULL;
-	scan = bind_scan(scope, streams, source->alias, source->span);
-	if (!scan)
-		return NULL;
-	vec_push(scope->arena, &scope->relations,
-		 (struct relation){ .name = source->alias ? source->alias
-							  : streams->streams.at[0]->event,
-				    .written = streams->streams.at[0]->name,
-				    .streams = streams,
-				    .tree = scan,
-				    .source = scan->scan.source,
-				    .has_system = true });
-	return scan;
-}
-
-/* Recorded rows: all that is known of them are the file's columns. */
-static struct plan *add_file(struct scope *scope, const struct ast_source *source)
-{
+	bool is_file = source->kind == AST_SOURCE_FILE;
 	struct stream_list *streams =
-		catalog_file(scope->catalog, source->path[0], source->span, scope->diags);
-	struct plan *scan;
+		is_file ? catalog_file(scope->catalog, source->path[0], source->span, scope->diags)
+			: catalog_find(scope->catalog, source->path, source->n_path, source->span,
+				       scope->diags);
+	struct plan *scan = streams ? bind_scan(scope, streams, source->alias, source->span) : NULL;
 
-	if (!streams)
-		return NULL;
-	scan = bind_scan(scope, streams, source->alias, source->span);
 	if (!scan)
 		return NULL;
-	vec_push(scope->arena, &scope->relations,
-		 (struct relation){ .name = source->alias ? source->alias
-							  : streams->streams.at[0]->event,
-				    .written = streams->streams.at[0]->name,
-				    .streams = streams,
-				    .tree = scan,
-				    .source = scan->scan.source });
+	vec_push(scope->arena, &scope->members,
+		 (struct from_member){ .name = source->alias ? source->alias
+							     : streams->streams.at[0]->event,
+				       .written = streams->streams.at[0]->name,
+				       .streams = streams,
+				       .tree = scan,
+				       .source = scan->scan.source,
+				       .has_system = !is_file });
 	return scan;
 }
 
@@ -154,11 +86,10 @@ static bool is_bare_file(struct scope *scope, const struct ast_source *source)
 
 	if (!file_kind_of(source->path[source->n_path - 1], &kind))
 		return false;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "unknown-stream-kind", source->span,
-			     "%s is no stream, no view and no name of WITH", source->written),
-		  "a file stands in single quotes: FROM '%.*s'", (int)(n - 2 * is_quoted),
-		  source->written + is_quoted);
+	diag_refuse(scope->diags, "unknown-stream-kind", source->span,
+		    "%s is no stream, no view and no name of WITH" HINT
+		    "a file stands in single quotes: FROM '%.*s'",
+		    source->written, (int)(n - 2 * is_quoted), source->written + is_quoted);
 	return true;
 }
 
@@ -186,18 +117,15 @@ static bool is_misspelt(struct scope *scope, const struct ast_source *source)
 		return source->n_path == 1;
 	/* A view never sees itself, nor those made after it. */
 	if (strcasecmp(best, source->path[0]) == 0)
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "unknown-stream", source->span,
-				     "the view \"%s\" is not made yet here", best),
-			  "a view is made of streams and of views that stand before it");
+		diag_refuse(scope->diags, "unknown-stream", source->span,
+			    "the view \"%s\" is not made yet here" HINT
+			    "a view is made of streams and of views that stand before it",
+			    best);
 	else
-		diag_hint(scope->diags,
-			  diag_error(scope->diags,
-				     source->n_path == 1 ? "unknown-stream" : "unknown-stream-kind",
-				     source->span, "there is no %s \"%s\"",
-				     source->n_path == 1 ? "view" : "kind of stream",
-				     source->path[0]),
-			  "did you mean \"%s\"?", best);
+		diag_refuse(scope->diags,
+			    source->n_path == 1 ? "unknown-stream" : "unknown-stream-kind",
+			    source->span, "there is no %s \"%s\"" HINT "did you mean \"%s\"?",
+			    source->n_path == 1 ? "view" : "kind of stream", source->path[0], best);
 	return true;
 }
 
@@ -227,7 +155,7 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 		return table;
 	if (is_misspelt(scope, source))
 		return NULL;
-	return add_stream(scope, source);
+	return add_scan(scope, source);
 }
 
 static struct plan *bind_source(struct scope *scope, const struct ast_source *source)
@@ -246,7 +174,7 @@ static struct plan *bind_source(struct scope *scope, const struct ast_source *so
 			return bind_relate(scope, source);
 		return bind_join(scope, source);
 	case AST_SOURCE_FILE:
-		return add_file(scope, source);
+		return add_scan(scope, source);
 	}
 	return NULL;
 }
@@ -255,16 +183,15 @@ struct plan *bind_from(struct scope *scope, const struct ast_source *source)
 {
 	if (source->kind == AST_SOURCE_JOIN || !source->alias)
 		return bind_source(scope, source);
-	for (u32 i = 0; i < scope->relations.n; i++) {
-		const char *name = scope->relations.at[i].name;
+	for (u32 i = 0; i < scope->members.n; i++) {
+		const char *name = scope->members.at[i].name;
 
 		if (!name || strcasecmp(name, source->alias) != 0)
 			continue;
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "duplicate-name", source->alias_span,
-				     "the alias \"%s\" is given twice", source->alias),
-			  "give each stream of FROM a name of its own");
-		return NULL;
+		return diag_refuse(scope->diags, "duplicate-name", source->alias_span,
+				   "the alias \"%s\" is given twice" HINT
+				   "give each stream of FROM a name of its own",
+				   source->alias);
 	}
 	return bind_source(scope, source);
 }

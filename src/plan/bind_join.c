@@ -16,56 +16,10 @@ struct join_binding {
 	bool has_order;
 };
 
-/* Of a kernel's event, or the column of a file; fields of kernel events are no TIMESTAMPs. */
-static bool is_time(const struct expr *e)
-{
-	if (e->kind == EXPR_FIELD)
-		return e->type.kind == TYPE_TIMESTAMP && strcasecmp(e->name, "time") == 0;
-	return e->kind == EXPR_SYSTEM && e->index == SYS_TIME;
-}
-
-bool bind_is_time_of(struct arena *arena, const struct expr *e, const struct plan *tree)
-{
-	source_vec triggers = { 0 };
-
-	bind_triggers(arena, tree, &triggers);
-	for (u32 i = 0; i < triggers.n; i++) {
-		const struct expr *of = bind_resolve(arena, (struct expr *)e, triggers.at[i]);
-
-		if (!is_time(of) || of->source != triggers.at[i])
-			return false;
-	}
-	return true;
-}
-
-void bind_difference(struct scope *scope, struct expr *e)
-{
-	const struct expr *a = e->args[0], *b = e->op == OP_SUB ? e->args[1] : NULL;
-
-	if (!b || a->type.kind != TYPE_TIMESTAMP || b->type.kind != TYPE_TIMESTAMP)
-		return;
-	for (u32 i = 0; i < scope->shared->joins.n; i++) {
-		const struct plan *join = scope->shared->joins.at[i];
-
-		if (!bind_is_time_of(scope->arena, a, join->input) ||
-		    !bind_is_time_of(scope->arena, b, join->right))
-			continue;
-		e->type = (struct type){ .kind = TYPE_DURATION, .bits = 64 };
-		e->lo = 0;
-		e->hi = a->hi;
-		e->may_overflow = false;
-		e->nullable = a->nullable || b->nullable;
-		return;
-	}
-}
-
 static bool bad_join(struct join_binding *b, struct span span, const char *message,
 		     const char *hint)
 {
-	struct diag *d = diag_error(b->scope->diags, "bad-join", span, "%s", message);
-
-	diag_hint(b->scope->diags, d, "%s", hint);
-	return false;
+	return diag_refuse(b->scope->diags, "bad-join", span, "%s" HINT "%s", message, hint);
 }
 
 /* Exchanges the two, if need be, so that the first reads the left side and the second the right. */
@@ -230,7 +184,7 @@ static bool bind_on(struct join_binding *b, const struct ast_source *source)
 
 struct plan *bind_join(struct scope *scope, const struct ast_source *source)
 {
-	u32 outer = scope->first_relation, first = scope->relations.n, middle;
+	u32 outer = scope->first_member, first = scope->members.n, middle;
 	struct join_binding b = { .scope = scope };
 	struct plan *left, *right;
 
@@ -239,20 +193,15 @@ struct plan *bind_join(struct scope *scope, const struct ast_source *source)
 		return NULL;
 	}
 	left = bind_from(scope, source->left);
-	middle = scope->relations.n;
+	middle = scope->members.n;
 	right = left ? bind_from(scope, source->right) : NULL;
 	if (!right)
 		return NULL;
-	if (!plan_is_rows(left) || !plan_is_rows(right)) {
-		diag_hint(
-			scope->diags,
-			diag_error(scope->diags, "not-supported",
+	if (!plan_is_rows(left) || !plan_is_rows(right))
+		return diag_refuse(scope->diags, "not-supported",
 				   plan_is_rows(left) ? right->span : left->span,
 				   "PAIR and ASOF JOIN take rows of streams, and these are rows of "
-				   "a window"),
-			"JOIN takes them, of the same window");
-		return NULL;
-	}
+				   "a window" HINT "JOIN takes them, of the same window");
 	if (!bind_time_of(scope, left, left->span) || !bind_time_of(scope, right, right->span))
 		return NULL;
 	b.join = bind_join_new(scope, source->join == AST_JOIN_PAIR ? JOIN_PAIR : JOIN_ASOF, left,
@@ -260,11 +209,18 @@ struct plan *bind_join(struct scope *scope, const struct ast_source *source)
 	b.join->join.is_left = source->is_left;
 	b.join->join.within_ns = source->within_ns;
 	b.join->join.is_nesting = true;
-	scope->first_relation = first;
+	if (bind_one_clock(b.join))
+		for (u32 i = first; i < scope->members.n; i++) {
+			struct from_member *m = &scope->members.at[i];
+
+			m->is_real = true;
+			bind_real_items(m->columns, m->n_columns);
+		}
+	scope->first_member = first;
 	if (!bind_on(&b, source))
 		return NULL;
-	scope->first_relation = outer;
-	for (u32 i = middle; source->is_left && i < scope->relations.n; i++)
-		scope->relations.at[i].is_nullable = true;
+	scope->first_member = outer;
+	for (u32 i = middle; source->is_left && i < scope->members.n; i++)
+		scope->members.at[i].is_nullable = true;
 	return b.join;
 }

@@ -32,11 +32,7 @@ static struct expr *column_expr(struct scope *scope, enum expr_kind kind, const 
 
 	e->name = name;
 	e->index = index;
-	e->type = type;
-	if (type_is_word(type)) {
-		e->lo = type_min(type);
-		e->hi = type_max(type);
-	}
+	expr_set_type(e, type);
 	return e;
 }
 
@@ -57,75 +53,69 @@ static bool field_is_shared(const struct stream_list *list, const char *name,
 static struct expr *placed(struct scope *scope, const struct expr *e, struct span span,
 			   bool is_nullable)
 {
-	struct expr *copy = arena_new(scope->arena, struct expr);
+	struct expr *copy = expr_copy(scope->arena, e);
 
-	*copy = *e;
 	copy->span = span;
 	copy->nullable |= is_nullable;
-	if (e->n_args)
-		copy->args = arena_array(scope->arena, struct expr *, e->n_args);
 	for (u32 i = 0; i < e->n_args; i++)
 		copy->args[i] = placed(scope, e->args[i], span, is_nullable);
 	return copy;
 }
 
 /* Right of a LEFT join a column is NULL without a partner, also a constant. */
-static struct expr *null_without_partner(struct scope *scope, const struct relation *relation,
+static struct expr *null_without_partner(struct scope *scope, const struct from_member *member,
 					 struct expr *e, struct span span)
 {
-	struct expr *time = bind_time_of(scope, relation->tree, span);
-	struct expr *is_null = expr_new(scope->arena, EXPR_IS_NULL, span);
-	struct expr *choice = expr_new(scope->arena, EXPR_CASE, span);
+	struct expr *time = bind_time_of(scope, member->tree, span);
+	struct expr *null = expr_new(scope->arena, EXPR_NULL, span);
 
-	time->nullable = true;
-	is_null->args = arena_array(scope->arena, struct expr *, 1);
-	is_null->args[0] = time;
-	is_null->n_args = 1;
-	expr_infer(is_null);
-	choice->args = arena_array(scope->arena, struct expr *, 3);
-	choice->args[0] = is_null;
-	choice->args[1] = expr_new(scope->arena, EXPR_NULL, span);
-	choice->args[1]->nullable = true;
-	choice->args[2] = e;
-	choice->n_args = 3;
-	expr_infer(choice);
-	return choice;
+	time->nullable = null->nullable = true;
+	return expr_make(scope->arena, EXPR_CASE, span, 3,
+			 expr_make(scope->arena, EXPR_IS_NULL, span, 1, time), null, e);
 }
 
-static struct expr *derived_column(struct scope *scope, const struct relation *relation,
-				   const struct item *column, struct span span)
+struct expr *bind_column_at(struct scope *scope, const struct from_member *member, u32 i,
+			    struct span span)
 {
-	struct expr *e = placed(scope, column->expr, span, relation->is_nullable);
+	struct expr *e = placed(scope, member->columns[i].expr, span, member->is_nullable);
 
-	if (relation->is_nullable && !expr_is_strict(e))
-		return null_without_partner(scope, relation, e, span);
+	if (member->is_nullable && !expr_is_strict(e))
+		return null_without_partner(scope, member, e, span);
 	return e;
 }
 
-struct expr *bind_column_at(struct scope *scope, const struct relation *relation, u32 i,
-			    struct span span)
-{
-	return derived_column(scope, relation, &relation->columns[i], span);
-}
-
 /* The columns of a nested select that have this name. */
-static u32 n_columns_of(const struct relation *relation, const char *name)
+static u32 n_columns_of(const struct from_member *member, const char *name)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < relation->n_columns; i++)
-		n += strcasecmp(relation->columns[i].name, name) == 0;
+	for (u32 i = 0; i < member->n_columns; i++)
+		n += strcasecmp(member->columns[i].name, name) == 0;
 	return n;
 }
 
-static struct expr *two_columns(struct scope *scope, const struct relation *relation,
+/* The field of that name of all streams, or NULL. */
+static const struct field *shared_field(const struct from_member *member, const char *name)
+{
+	const struct field *f = NULL;
+
+	if (member->streams)
+		f = field_find(member->streams->streams.at[0], name);
+	return f && field_is_shared(member->streams, name, f) ? f : NULL;
+}
+
+static bool has_column(const struct from_member *member, const char *name)
+{
+	return n_columns_of(member, name) || shared_field(member, name);
+}
+
+static struct expr *two_columns(struct scope *scope, const struct from_member *member,
 				const char *name, struct span span)
 {
-	struct diag *d = diag_error(scope->diags, "ambiguous-column", span,
-				    "%s has more than one column \"%s\"", relation->written, name);
-
-	diag_hint(scope->diags, d, "give each a name in its select: %s AS x", name);
-	return NULL;
+	return diag_refuse(scope->diags, "ambiguous-column", span,
+			   "%s has more than one column \"%s\"" HINT
+			   "give each a name in its select: %s AS x",
+			   member->written, name, name);
 }
 
 /* Any column of a file may hold NULLs but `time`, which is none then (file/file.h). */
@@ -134,71 +124,40 @@ static bool file_may_be_null(const struct stream *stream, u32 field)
 	return stream->kind == STREAM_FILE && stream->file->time_column != (s32)field;
 }
 
-struct expr *bind_column(struct scope *scope, const struct relation *relation, const char *name,
+struct expr *bind_column(struct scope *scope, const struct from_member *member, const char *name,
 			 struct span span)
 {
 	const struct field *f;
 	struct expr *e;
 
-	for (u32 i = 0; i < relation->n_columns; i++)
-		if (strcasecmp(relation->columns[i].name, name) == 0)
-			return derived_column(scope, relation, &relation->columns[i], span);
-	if (!relation->streams)
-		return NULL;
-	f = field_find(relation->streams->streams.at[0], name);
-	if (!f || !field_is_shared(relation->streams, name, f))
+	for (u32 i = 0; i < member->n_columns; i++)
+		if (strcasecmp(member->columns[i].name, name) == 0)
+			return bind_column_at(scope, member, i, span);
+	f = shared_field(member, name);
+	if (!f)
 		return NULL;
 	e = column_expr(scope, EXPR_FIELD, f->name,
-			(u32)(f - relation->streams->streams.at[0]->fields), f->type, span);
-	e->source = relation->source;
-	e->nullable = relation->is_nullable ||
-		      file_may_be_null(relation->streams->streams.at[0], e->index);
+			(u32)(f - member->streams->streams.at[0]->fields), f->type, span);
+	e->source = member->source;
+	e->nullable =
+		member->is_nullable || file_may_be_null(member->streams->streams.at[0], e->index);
 	return e;
 }
 
-struct expr *bind_system(struct scope *scope, const struct relation *relation,
+struct expr *bind_system(struct scope *scope, const struct from_member *member,
 			 enum system_column column, struct span span)
 {
 	struct expr *e;
 
-	if (!relation->has_system)
+	if (!member->has_system)
 		return NULL;
 	e = column_expr(scope, EXPR_SYSTEM, system_columns[column].name, column,
 			system_columns[column].type, span);
-	e->source = relation->source;
-	e->nullable = relation->is_nullable;
+	e->source = member->source;
+	e->nullable = member->is_nullable;
+	if (member->is_real && column == SYS_TIME)
+		e->type.clock = CLOCK_REAL;
 	return e;
-}
-
-struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span)
-{
-	struct expr *e = plan_time(tree, scope->arena);
-	source_vec triggers = { 0 };
-
-	if (e) {
-		e->span = span;
-		return e;
-	}
-	bind_triggers(scope->arena, tree, &triggers);
-	for (u32 i = 0; i < triggers.n; i++) {
-		const struct plan *scan = scope->shared->scans.at[triggers.at[i]];
-		const struct stream *s = scan->scan.streams->streams.at[0];
-
-		if (s->kind != STREAM_FILE || s->file->time_column >= 0)
-			continue;
-		diag_hint(
-			scope->diags,
-			diag_error(scope->diags, "no-time", scan->span,
-				   s->file->no_time
-					   ? "%s has a column \"time\" that does not tell when all "
-					     "its rows happened: %s"
-					   : "%s has no column \"time\", which tells when its rows "
-					     "happened%s",
-				   s->name, s->file->no_time ? s->file->no_time : ""),
-			"a column of that name, whose values are all whole numbers of ns since "
-			"1970; without it a file is a table for JOIN");
-	}
-	return NULL;
 }
 
 static int system_find(const char *name)
@@ -209,32 +168,38 @@ static int system_find(const char *name)
 	return -1;
 }
 
-static bool has_column(const struct relation *relation, const char *name)
+/* The first member of FROM of which `is` says so; *ret_n: how many there are. */
+static const struct from_member *
+member_find(struct scope *scope, bool (*is)(const struct from_member *member, const char *name),
+	    const char *name, u32 *ret_n)
 {
-	const struct field *f;
+	const struct from_member *found = NULL;
 
-	for (u32 i = 0; i < relation->n_columns; i++)
-		if (strcasecmp(relation->columns[i].name, name) == 0)
-			return true;
-	if (!relation->streams)
-		return false;
-	f = field_find(relation->streams->streams.at[0], name);
-	return f && field_is_shared(relation->streams, name, f);
+	*ret_n = 0;
+	for (u32 i = scope->first_member; i < scope->members.n; i++) {
+		if (!is(&scope->members.at[i], name))
+			continue;
+		found = found ? found : &scope->members.at[i];
+		(*ret_n)++;
+	}
+	return found;
 }
 
 bool bind_is_column(struct scope *scope, const char *name)
 {
-	for (u32 i = scope->first_relation; i < scope->relations.n; i++)
-		if (has_column(&scope->relations.at[i], name))
-			return true;
-	for (u32 i = scope->first_relation; i < scope->relations.n; i++)
-		if (scope->relations.at[i].has_system)
+	u32 n;
+
+	if (member_find(scope, has_column, name, &n))
+		return true;
+	for (u32 i = scope->first_member; i < scope->members.n; i++)
+		if (scope->members.at[i].has_system)
 			return system_find(name) >= 0;
 	return false;
 }
 
-/* Offers what could have been meant; a name that some streams of a wildcard have, or NULL. */
-static const struct field *offer_columns(const struct relation *r, const char *name,
+/* Offers what could have been meant; a name that some streams of a wildcard have, or NULL.
+ */
+static const struct field *offer_columns(const struct from_member *r, const char *name,
 					 struct suggest *suggest)
 {
 	const struct field *some = NULL;
@@ -251,7 +216,7 @@ static const struct field *offer_columns(const struct relation *r, const char *n
 }
 
 /* Something derived is not known by name everywhere: its columns are listed. */
-static void hint_columns(struct scope *scope, struct diag *d, const struct relation *r)
+static void hint_columns(struct scope *scope, struct diag *d, const struct from_member *r)
 {
 	struct buf names;
 
@@ -262,13 +227,13 @@ static void hint_columns(struct scope *scope, struct diag *d, const struct relat
 		  r->n_columns > 12 ? ", ..." : "");
 }
 
-/* only: the relation that was named before the column, or NULL */
-static struct expr *unknown_column(struct scope *scope, const struct relation *only,
+/* only: the member of FROM that was named before the column, or NULL */
+static struct expr *unknown_column(struct scope *scope, const struct from_member *only,
 				   const char *name, struct span span)
 {
-	static const struct relation none = { .written = "a select without FROM" };
-	u32 n = scope->relations.n - scope->first_relation;
-	const struct relation *first = n ? &scope->relations.at[scope->first_relation] : &none;
+	static const struct from_member none = { .written = "a select without FROM" };
+	u32 n = scope->members.n - scope->first_member;
+	const struct from_member *first = n ? &scope->members.at[scope->first_member] : &none;
 	struct suggest suggest;
 	struct diag *d;
 
@@ -277,7 +242,7 @@ static struct expr *unknown_column(struct scope *scope, const struct relation *o
 	scope->wants_text = false;
 	suggest_init(&suggest, name);
 	for (u32 i = 0; i < n; i++) {
-		const struct relation *r = first + i;
+		const struct from_member *r = first + i;
 		const struct field *some;
 
 		if (only && r != only)
@@ -285,11 +250,10 @@ static struct expr *unknown_column(struct scope *scope, const struct relation *o
 		some = offer_columns(r, name, &suggest);
 		if (!some)
 			continue;
-		d = diag_error(scope->diags, "unshared-column", span,
-			       "not all %u streams have a column \"%s\" of one type",
-			       r->streams->streams.n, name);
-		diag_hint(scope->diags, d, "name one stream, or use system columns and probe");
-		return NULL;
+		return diag_refuse(scope->diags, "unshared-column", span,
+				   "not all %u streams have a column \"%s\" of one type" HINT
+				   "name one stream, or use system columns and probe",
+				   r->streams->streams.n, name);
 	}
 	for (u32 i = 0; !only && i < scope->select->items.n; i++)
 		if (scope->select->items.at[i].alias)
@@ -318,19 +282,17 @@ static struct expr *unknown_column(struct scope *scope, const struct relation *o
 static bool is_file_name(struct scope *scope, const struct ast *ast)
 {
 	const char *file = ast->parts[0];
-	struct diag *d;
 
 	for (struct scope *s = scope; s; s = s->outer)
-		for (u32 i = s->first_relation; i < s->relations.n; i++) {
-			const struct relation *r = &s->relations.at[i];
+		for (u32 i = s->first_member; i < s->members.n; i++) {
+			const struct from_member *r = &s->members.at[i];
 
 			if (strcasecmp(r->written, file) != 0 || !r->name)
 				continue;
-			d = diag_error(scope->diags, "unknown-column", ast->part_spans[0],
-				       "the rows of '%s' are called \"%s\" here", file, r->name);
-			diag_hint(scope->diags, d,
-				  "write %s.%s, or give the file a name: FROM '%s' AS x", r->name,
-				  ast->parts[1], file);
+			diag_error(scope->diags, "unknown-column", ast->part_spans[0],
+				   "the rows of '%s' are called \"%s\" here" HINT
+				   "write %s.%s, or give the file a name: FROM '%s' AS x",
+				   file, r->name, r->name, ast->parts[1], file);
 			return true;
 		}
 	return false;
@@ -340,7 +302,7 @@ static bool is_file_name(struct scope *scope, const struct ast *ast)
 static struct expr *member_step(struct scope *scope, struct expr *base, u32 struct_id,
 				const char *name, struct span span)
 {
-	struct expr *e = expr_new(scope->arena, EXPR_MEMBER, span_join(base->span, span));
+	struct expr *e = expr_make(scope->arena, EXPR_MEMBER, span_join(base->span, span), 1, base);
 	struct suggest suggest;
 
 	suggest_init(&suggest, name);
@@ -353,17 +315,8 @@ static struct expr *member_step(struct scope *scope, struct expr *base, u32 stru
 		return NULL;
 	}
 	e->name = name;
-	e->type = e->member.type;
-	if (e->member.is_char_pointer)
-		e->type = type_text(64);
-	if (type_is_word(e->type)) {
-		e->lo = type_min(e->type);
-		e->hi = type_max(e->type);
-	}
+	expr_set_type(e, e->member.is_char_pointer ? type_text(64) : e->member.type);
 	e->nullable = true;
-	e->args = arena_array(scope->arena, struct expr *, 1);
-	e->args[0] = base;
-	e->n_args = 1;
 	return e;
 }
 
@@ -410,15 +363,13 @@ static struct expr *bind_members(struct scope *scope, struct expr *base, const s
 	for (u32 i = from; i < ast->n_parts; i++) {
 		u32 id = struct_behind(scope, base);
 
-		if (!id) {
-			struct diag *d = diag_error(scope->diags, "no-members", ast->part_spans[i],
-						    "%s has no members", ast->parts[i - 1]);
-
-			diag_hint(scope->diags, d,
-				  "members are read through pointers to kernel structs, as raw "
-				  "tracepoints have them");
-			return NULL;
-		}
+		if (!id)
+			return diag_refuse(
+				scope->diags, "no-members", ast->part_spans[i],
+				"%s has no members" HINT
+				"members are read through pointers to kernel structs, as raw "
+				"tracepoints have them",
+				ast->parts[i - 1]);
 		base = member_step(scope, base, id, ast->parts[i], ast->part_spans[i]);
 		if (!base)
 			return NULL;
@@ -465,15 +416,13 @@ static struct expr *bind_window_bound(struct scope *scope, const char *name, str
 	e->lo = 0;
 	e->hi = INT64_MAX;
 	e->name = is_start ? "window_start" : "window_end";
-	if (scope->no_aggregates_in || scope->is_inside_aggregate) {
-		diag_error(scope->diags, "window-bound-here", span,
-			   "%s is known only when the window is closed", e->name);
-		return NULL;
-	}
+	if (scope->no_aggregates_in || scope->is_inside_aggregate)
+		return diag_refuse(scope->diags, "window-bound-here", span,
+				   "%s is known only when the window is closed", e->name);
 	return e;
 }
 
-static const struct ast *find_alias(struct scope *scope, const char *name)
+const struct ast *bind_find_alias(struct scope *scope, const char *name)
 {
 	const struct ast_select *s = scope->select;
 
@@ -494,21 +443,9 @@ static struct expr *bind_alias(struct scope *scope, const struct ast *item)
 	return e;
 }
 
-/* The relation that a name before a "." means, or NULL. */
-static const struct relation *relation_find(struct scope *scope, const char *name, u32 *ret_n)
+static bool is_called(const struct from_member *member, const char *name)
 {
-	const struct relation *found = NULL;
-
-	*ret_n = 0;
-	for (u32 i = scope->first_relation; i < scope->relations.n; i++) {
-		const struct relation *r = &scope->relations.at[i];
-
-		if (!r->name || strcasecmp(r->name, name) != 0)
-			continue;
-		found = found ? found : r;
-		(*ret_n)++;
-	}
-	return found;
+	return member->name && strcasecmp(member->name, name) == 0;
 }
 
 static struct expr *ambiguous(struct scope *scope, const char *name, struct span span)
@@ -516,8 +453,8 @@ static struct expr *ambiguous(struct scope *scope, const char *name, struct span
 	const char *of[2] = { NULL, NULL };
 	u32 n = 0;
 
-	for (u32 i = scope->first_relation; i < scope->relations.n && n < 2; i++) {
-		const struct relation *r = &scope->relations.at[i];
+	for (u32 i = scope->first_member; i < scope->members.n && n < 2; i++) {
+		const struct from_member *r = &scope->members.at[i];
 
 		if ((has_column(r, name) || (r->has_system && system_find(name) >= 0)) && r->name)
 			of[n++] = r->name;
@@ -532,15 +469,16 @@ static struct expr *ambiguous(struct scope *scope, const char *name, struct span
 	return NULL;
 }
 
-/* The event that completes the row; *ret_n: several, where rows of several streams are joined. */
-static const struct relation *system_relation(struct scope *scope, u32 *ret_n)
+/* The event that completes the row; *ret_n: several, where rows of several streams are
+ * joined. */
+static const struct from_member *system_member(struct scope *scope, u32 *ret_n)
 {
-	const struct relation *found = NULL, *r;
+	const struct from_member *found = NULL, *r;
 
 	*ret_n = 0;
-	for (u32 i = scope->first_relation; i < scope->relations.n; i++) {
-		r = &scope->relations.at[i];
-		if (i > scope->first_relation && r->leaf == (r - 1)->leaf)
+	for (u32 i = scope->first_member; i < scope->members.n; i++) {
+		r = &scope->members.at[i];
+		if (i > scope->first_member && r->leaf == (r - 1)->leaf)
 			continue;
 		if (!r->has_system)
 			continue;
@@ -550,19 +488,13 @@ static const struct relation *system_relation(struct scope *scope, u32 *ret_n)
 	return found;
 }
 
-/* A name without a relation before it; *ret_failed after a diagnostic. */
+/* A name with nothing before it; *ret_failed after a diagnostic. */
 static struct expr *bind_bare(struct scope *scope, const char *name, struct span span,
 			      bool *ret_failed)
 {
-	const struct relation *of = NULL;
-	u32 n = 0;
+	u32 n;
+	const struct from_member *of = member_find(scope, has_column, name, &n);
 
-	for (u32 i = scope->first_relation; i < scope->relations.n; i++) {
-		if (!has_column(&scope->relations.at[i], name))
-			continue;
-		of = of ? of : &scope->relations.at[i];
-		n++;
-	}
 	*ret_failed = n > 1;
 	if (n > 1)
 		return ambiguous(scope, name, span);
@@ -573,16 +505,16 @@ static struct expr *bind_bare(struct scope *scope, const char *name, struct span
 		return bind_column(scope, of, name, span);
 	if (system_find(name) < 0)
 		return NULL;
-	of = system_relation(scope, &n);
+	of = system_member(scope, &n);
 	*ret_failed = n > 1;
 	if (n > 1)
 		return ambiguous(scope, name, span);
 	return of ? bind_system(scope, of, (enum system_column)system_find(name), span) : NULL;
 }
 
-/* A column of the one relation that was named. */
-static struct expr *bind_qualified(struct scope *scope, const struct relation *of, bool is_current,
-				   const char *name, struct span span)
+/* A column of the one member of FROM that was named. */
+static struct expr *bind_qualified(struct scope *scope, const struct from_member *of,
+				   bool is_current, const char *name, struct span span)
 {
 	struct expr *e = NULL;
 
@@ -596,10 +528,10 @@ static struct expr *bind_qualified(struct scope *scope, const struct relation *o
 }
 
 /*
- * a.b where `a` names both the relation and a column of it: a column b of the relation goes
- * first, then a member b of what column a points to, then a system column.
+ * a.b where `a` names both a member of FROM and a column of it: a column b of that member
+ * goes first, then a member b of what column a points to, then a system column.
  */
-static bool is_member_path(struct scope *scope, const struct relation *of, const struct ast *ast)
+static bool is_member_path(struct scope *scope, const struct from_member *of, const struct ast *ast)
 {
 	struct expr *e;
 
@@ -614,10 +546,10 @@ static bool is_known(struct scope *scope, const struct ast *ast)
 {
 	u32 n;
 
-	if (!scope->relations.n)
+	if (!scope->members.n)
 		return false;
-	if (ast->n_parts > 1 &&
-	    (strcasecmp(ast->parts[0], "current") == 0 || relation_find(scope, ast->parts[0], &n)))
+	if (ast->n_parts > 1 && (strcasecmp(ast->parts[0], "current") == 0 ||
+				 member_find(scope, is_called, ast->parts[0], &n)))
 		return true;
 	return bind_is_column(scope, ast->parts[0]);
 }
@@ -626,7 +558,7 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast);
 
 struct expr *bind_name(struct scope *scope, const struct ast *ast)
 {
-	bool is_alias = ast->n_parts == 1 && find_alias(scope, ast->parts[0]);
+	bool is_alias = ast->n_parts == 1 && bind_find_alias(scope, ast->parts[0]);
 
 	if (!is_alias && !is_known(scope, ast))
 		for (struct scope *outer = scope->outer; outer; outer = outer->outer)
@@ -637,21 +569,21 @@ struct expr *bind_name(struct scope *scope, const struct ast *ast)
 
 static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 {
-	const struct relation *of = NULL;
+	const struct from_member *of = NULL;
 	bool is_current = false, is_failed = false;
 	u32 at = 0, n_named = 0;
 	struct expr *e;
 
-	if (ast->n_parts > 1 && strcasecmp(ast->parts[0], "current") == 0 && scope->relations.n) {
+	if (ast->n_parts > 1 && strcasecmp(ast->parts[0], "current") == 0 && scope->members.n) {
 		is_current = true;
-		of = &scope->relations.at[scope->first_relation];
+		of = &scope->members.at[scope->first_member];
 	} else if (ast->n_parts > 1) {
-		of = relation_find(scope, ast->parts[0], &n_named);
+		of = member_find(scope, is_called, ast->parts[0], &n_named);
 		/* w.current.comm: of the task that was running at w's event */
 		if (of && ast->n_parts > 2 && strcasecmp(ast->parts[1], "current") == 0 &&
 		    !has_column(of, ast->parts[1]))
 			is_current = true;
-		if (of && scope->relations.n - scope->first_relation == 1 &&
+		if (of && scope->members.n - scope->first_member == 1 &&
 		    is_member_path(scope, of, ast))
 			of = NULL;
 		if (of && n_named > 1)
@@ -673,7 +605,7 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 	if (is_failed)
 		return NULL;
 	if (!e && ast->n_parts == 1 && !scope->is_inside_alias) {
-		const struct ast *item = find_alias(scope, name);
+		const struct ast *item = bind_find_alias(scope, name);
 
 		if (item)
 			return bind_alias(scope, item);

@@ -105,15 +105,10 @@ static bool bind_window(struct scope *scope, const struct ast *ast, struct over 
  */
 static void run_along(struct scope *scope, const struct ast *ast, struct over *o)
 {
-	struct expr *time;
-
-	if (!scope->has_event_items || !bind_is_running(ast) || !plan_is_rows(scope->from) ||
-	    ast->n_order_by)
+	if (o->n_order)
 		return;
-	time = plan_time(scope->from, scope->arena);
-	if (!time)
-		return;
-	o->order[o->n_order++] = (struct sort_key){ .expr = time };
+	bind_warn_running(scope, ast);
+	o->order[o->n_order++] = (struct sort_key){ .expr = plan_time(scope->from, scope->arena) };
 	o->frame = "ROWS UNBOUNDED PRECEDING";
 }
 
@@ -123,15 +118,13 @@ static struct expr *misplaced(struct scope *scope, const struct ast *ast)
 			 : scope->is_inside_aggregate ? "an aggregate"
 						      : scope->no_aggregates_in;
 
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "window-function-here", ast->span,
-			     "%s() OVER (...) in %s: it is computed over the rows that come out "
-			     "of it",
-			     ast->text, in),
-		  "name it in a nested select: SELECT ... FROM (SELECT *, %s(...) OVER (...) AS n "
-		  "FROM ...) WHERE n > 3",
-		  ast->text);
-	return NULL;
+	return diag_refuse(
+		scope->diags, "window-function-here", ast->span,
+		"%s() OVER (...) in %s: it is computed over the rows that come out "
+		"of it" HINT
+		"name it in a nested select: SELECT ... FROM (SELECT *, %s(...) OVER (...) AS n "
+		"FROM ...) WHERE n > 3",
+		ast->text, in, ast->text);
 }
 
 static struct expr *unknown(struct scope *scope, const struct ast *ast)
@@ -154,21 +147,27 @@ struct expr *bind_over(struct scope *scope, const struct ast *ast)
 {
 	const struct sql_function *f = function_find(ast->text, true);
 	struct over o = { .span = ast->span };
+	struct aggregate_name name;
+	bool is_good, may_run = bind_may_run(scope, ast);
+	u32 n_errors = scope->diags->n_errors;
 	struct expr *of, *e;
-	bool is_good;
 
 	if (scope->no_aggregates_in || scope->is_inside_aggregate || scope->is_inside_over)
 		return misplaced(scope, ast);
-	if (!f && !bind_is_aggregate_name(ast))
+	if (!f && !bind_find_aggregate(ast, &name))
 		return unknown(scope, ast);
 	scope->is_inside_over = true;
 	of = f ? bind_function_over(scope, ast, f, &o) : bind_aggregate_over(scope, ast, &o);
 	is_good = of && bind_window(scope, ast, &o);
-	if (is_good)
-		run_along(scope, ast, &o);
 	scope->is_inside_over = false;
 	if (!is_good)
 		return NULL;
+	if (may_run) {
+		e = bind_running(scope, ast, &o);
+		if (e || scope->diags->n_errors > n_errors)
+			return e;
+		run_along(scope, ast, &o);
+	}
 	if (!scope->overs.n)
 		scope->over_number = scope->shared->n_overs++;
 	o.type = of->type;

@@ -9,6 +9,48 @@
 
 #include "plan/bind.h"
 
+/* --- Columns of a select --- */
+
+static void push_column(struct scope *scope, const char *name, u32 relation, const struct expr *of,
+			struct span span, item_vec *columns)
+{
+	struct expr *e = expr_new(scope->arena, EXPR_COLUMN, span);
+
+	e->name = name;
+	e->source = relation;
+	e->index = columns->n;
+	e->type = of->type;
+	e->lo = of->lo;
+	e->hi = of->hi;
+	e->nullable = e->is_user_only = true;
+	e->is_quantile = of->is_quantile;
+	vec_push(scope->arena, columns, (struct item){ name, e });
+}
+
+void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
+		 item_vec *ret_columns)
+{
+	u32 n;
+	const struct item *items = plan_items(chain, &n);
+
+	for (u32 i = 0; i < n; i++) {
+		struct column cells[3]; /* of UNNEST */
+
+		if (!items[i].is_unnest) {
+			push_column(scope, items[i].name, relation, items[i].expr, span,
+				    ret_columns);
+			continue;
+		}
+		plan_unnest_columns(items[i].name, items[i].expr->type, scope->arena, cells);
+		for (u32 k = 0; k < 3; k++) {
+			struct expr of = { 0 };
+
+			expr_set_type(&of, cells[k].type);
+			push_column(scope, cells[k].name, relation, &of, span, ret_columns);
+		}
+	}
+}
+
 struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const char *name,
 			      const char *written, struct span span)
 {
@@ -19,21 +61,23 @@ struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const cha
 	p->derived.relation = scope->shared->n_relations++;
 	p->derived.alias = name;
 	bind_output(scope, chain, p->derived.relation, span, &columns);
-	vec_push(scope->arena, &scope->relations,
-		 (struct relation){ .name = name,
-				    .written = written,
-				    .tree = p,
-				    .columns = columns.at,
-				    .n_columns = columns.n });
+	vec_push(scope->arena, &scope->members,
+		 (struct from_member){ .name = name,
+				       .written = written,
+				       .tree = p,
+				       .columns = columns.at,
+				       .n_columns = columns.n });
 	return p;
 }
+
+/* --- Joins --- */
 
 struct plan *bind_relate(struct scope *scope, const struct ast_source *source)
 {
 	static const enum relate_kind kinds[] = { [AST_JOIN_INNER] = RELATE_INNER,
 						  [AST_JOIN_LEFT] = RELATE_LEFT,
 						  [AST_JOIN_CROSS] = RELATE_CROSS };
-	u32 outer = scope->first_relation, first = scope->relations.n, middle;
+	u32 outer = scope->first_member, first = scope->members.n, middle;
 	const char *clause = scope->no_aggregates_in;
 	struct plan *left, *right, *p;
 
@@ -42,26 +86,26 @@ struct plan *bind_relate(struct scope *scope, const struct ast_source *source)
 		return NULL;
 	}
 	left = bind_from(scope, source->left);
-	middle = scope->relations.n;
+	middle = scope->members.n;
 	right = left ? bind_from(scope, source->right) : NULL;
 	if (!right)
 		return NULL;
-	for (u32 i = first; i < scope->relations.n; i++)
-		if (!scope->relations.at[i].leaf)
-			scope->relations.at[i].leaf = i < middle ? left : right;
+	for (u32 i = first; i < scope->members.n; i++)
+		if (!scope->members.at[i].leaf)
+			scope->members.at[i].leaf = i < middle ? left : right;
 	p = bind_plan_new(scope, PLAN_RELATE, left);
 	p->span = source->span;
 	p->right = right;
 	p->relate.kind = kinds[source->join];
-	for (u32 i = middle; source->join == AST_JOIN_LEFT && i < scope->relations.n; i++)
-		scope->relations.at[i].is_nullable = true;
+	for (u32 i = middle; source->join == AST_JOIN_LEFT && i < scope->members.n; i++)
+		scope->members.at[i].is_nullable = true;
 	if (!source->on)
 		return p;
-	scope->first_relation = first;
+	scope->first_member = first;
 	scope->no_aggregates_in = "ON";
 	p->relate.on = bind_condition(scope, source->on, "ON");
 	scope->no_aggregates_in = clause;
-	scope->first_relation = outer;
+	scope->first_member = outer;
 	return p->relate.on ? p : NULL;
 }
 
@@ -112,12 +156,12 @@ static struct plan *table_new(struct scope *scope, const struct ast_source *sour
 		e->is_user_only = e->nullable = true;
 		items[i] = (struct item){ .name = e->name, .expr = e };
 	}
-	vec_push(scope->arena, &scope->relations,
-		 (struct relation){ .name = source->alias ? source->alias : table,
-				    .written = source->written,
-				    .tree = p,
-				    .columns = items,
-				    .n_columns = columns.n_columns });
+	vec_push(scope->arena, &scope->members,
+		 (struct from_member){ .name = source->alias ? source->alias : table,
+				       .written = source->written,
+				       .tree = p,
+				       .columns = items,
+				       .n_columns = columns.n_columns });
 	return p;
 }
 

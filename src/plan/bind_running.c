@@ -32,32 +32,20 @@ static bool is_running_frame(const char *frame)
 	return false;
 }
 
-bool bind_is_running(const struct ast *call)
+static bool is_running(const struct ast *call)
 {
-	if (call->kind != AST_CALL || !call->is_over || call->distinct || call->is_within_group)
-		return false;
-	if (call->frame && !is_running_frame(call->frame))
+	if (call->distinct || call->is_within_group ||
+	    (call->frame && !is_running_frame(call->frame)))
 		return false;
 	if (strcasecmp(call->text, "sum") == 0)
 		return !call->star && call->n_args == 1;
 	return strcasecmp(call->text, "count") == 0 && call->n_args <= 1;
 }
 
-/* ORDER BY within OVER: the time at which the rows appear, or nothing. */
-static bool check_order(struct scope *scope, const struct ast *ast)
+bool bind_may_run(struct scope *scope, const struct ast *call)
 {
-	struct expr *e;
-
-	if (!ast->n_order_by)
-		return true;
-	e = bind_expr(scope, ast->order_by[0].expr);
-	if (!e)
-		return false;
-	if (ast->n_order_by == 1 && !ast->order_by[0].is_descending &&
-	    bind_is_time_of(scope->arena, e, scope->relations.at[0].tree))
-		return true;
-	/* Another order is a window function's. */
-	return false;
+	return scope->has_event_items && is_running(call) && plan_is_rows(scope->from) &&
+	       bind_has_times(scope, scope->from);
 }
 
 /* What needs more than the kernel has makes it a window function, of the rows of a window. */
@@ -66,18 +54,25 @@ static bool is_of_kernel(const struct scope *scope, const struct expr *e)
 	return !e->is_user_only && (expr_is_of(e, scope->from) || !expr_reads(e));
 }
 
-static bool bind_partition(struct scope *scope, const struct ast *ast, struct plan *p)
+/* ORDER BY within OVER: the time at which the rows appear, or nothing. */
+static bool is_in_time(struct scope *scope, const struct over *o)
+{
+	return !o->n_order ||
+	       (o->n_order == 1 && !o->order[0].is_descending &&
+		bind_is_time_of(scope->arena, o->order[0].expr, scope->members.at[0].tree));
+}
+
+/* false: a window function, or after a diagnostic. */
+static bool take_keys(struct scope *scope, const struct over *o, struct plan *p)
 {
 	u32 words = 1;
 
-	p->running.n_keys = ast->n_partition_by;
-	p->running.keys = arena_array(scope->arena, struct expr *, MAX(p->running.n_keys, 1u));
-	for (u32 i = 0; i < p->running.n_keys; i++) {
-		struct expr *e = bind_expr(scope, ast->partition_by[i]);
+	p->running.n_keys = o->n_partition;
+	p->running.keys = arena_array(scope->arena, struct expr *, MAX(o->n_partition, 1u));
+	for (u32 i = 0; i < o->n_partition; i++) {
+		struct expr *e = o->partition[i];
 
-		if (!e)
-			return false;
-		while (bind_is_naming(e))
+		while (function_is_naming(e))
 			e = e->args[0];
 		if (!is_of_kernel(scope, e) ||
 		    (!type_is_word(e->type) && e->type.kind != TYPE_TEXT))
@@ -87,54 +82,34 @@ static bool bind_partition(struct scope *scope, const struct ast *ast, struct pl
 	}
 	if (p->running.n_keys <= RUNNING_KEYS_MAX && words <= RUNNING_WORDS_MAX)
 		return true;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "key-too-wide", ast->span,
-			     "PARTITION BY takes at most %u expressions of together %u bytes",
-			     RUNNING_KEYS_MAX, 8 * RUNNING_WORDS_MAX),
-		  "partition by fewer or shorter texts");
-	return false;
+	return diag_refuse(scope->diags, "key-too-wide", o->span,
+			   "PARTITION BY takes at most %u expressions of together %u bytes" HINT
+			   "partition by fewer or shorter texts",
+			   RUNNING_KEYS_MAX, 8 * RUNNING_WORDS_MAX);
 }
 
 /* What each row adds: the argument, 1 for count(); NULL where FILTER leaves the row out. */
-static struct expr *bind_arg(struct scope *scope, const struct ast *ast)
+static struct expr *take_arg(struct scope *scope, const struct ast *ast, const struct aggregate *a)
 {
-	bool is_count = strcasecmp(ast->text, "count") == 0;
-	struct expr *one = expr_integer(scope->arena, ast->span, type_int(64, true), 1), *x = one;
-	struct expr *filter, *is_null;
+	struct expr *zero = expr_number(scope->arena, ast->span, 0);
+	struct expr *one = expr_number(scope->arena, ast->span, 1), *x = a->arg;
 
-	if (ast->n_args)
-		x = bind_expr(scope, ast->args[0]);
-	if (!x)
-		return NULL;
-	if (!is_count && !x->is_user_only && x->type.kind != TYPE_INT &&
-	    x->type.kind != TYPE_BOOL && x->type.kind != TYPE_DURATION) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "type-mismatch", ast->args[0]->span,
-				     "sum() OVER (...) takes whole numbers and durations"),
-			  "for example SUM(bytes) OVER (PARTITION BY cpu)");
-		return NULL;
-	}
-	if (is_count && x->kind == EXPR_NULL) {
-		x = expr_integer(scope->arena, ast->span, type_int(64, true), 0);
-	} else if (is_count && x->nullable) {
-		is_null = expr_new(scope->arena, EXPR_IS_NULL, x->span);
-		is_null->n_args = 1;
-		is_null->args = arena_array(scope->arena, struct expr *, 1);
-		is_null->args[0] = x;
-		expr_infer(is_null);
-		x = bind_case_of(scope, ast->span, is_null,
-				 expr_integer(scope->arena, ast->span, type_int(64, true), 0), one);
-	} else if (is_count && !x->is_user_only) {
+	if (a->kind == AGGREGATE_SUM) {
+		if (!x->is_user_only && x->type.kind != TYPE_INT && x->type.kind != TYPE_BOOL &&
+		    x->type.kind != TYPE_DURATION)
+			return diag_refuse(scope->diags, "type-mismatch", ast->args[0]->span,
+					   "sum() OVER (...) takes whole numbers and durations" HINT
+					   "for example SUM(bytes) OVER (PARTITION BY cpu)");
+		zero = expr_new(scope->arena, EXPR_NULL, ast->span);
+	} else if (!x) {
 		x = one;
+	} else if (x->kind == EXPR_NULL) {
+		x = zero;
+	} else {
+		x = bind_case_of(scope, ast->span,
+				 expr_make(scope->arena, EXPR_IS_NULL, x->span, 1, x), zero, one);
 	}
-	if (ast->filter) {
-		filter = bind_condition(scope, ast->filter, "FILTER");
-		x = bind_case_of(
-			scope, ast->span, filter, x,
-			is_count ? expr_integer(scope->arena, ast->span, type_int(64, true), 0)
-				 : expr_new(scope->arena, EXPR_NULL, ast->span));
-	}
-	return x;
+	return a->filter ? bind_case_of(scope, ast->span, a->filter, x, zero) : x;
 }
 
 /* The value of the sum at this row; one that is asked for twice is made once. */
@@ -145,7 +120,7 @@ static struct expr *running_ref(struct scope *scope, struct plan *p, struct span
 
 	e->name = "sum";
 	e->index = p->running.number;
-	e->source = plan_trigger(scope->relations.at[0].tree);
+	e->source = plan_trigger(scope->members.at[0].tree);
 	e->type = type_int(64, true);
 	if (x->type.kind == TYPE_DURATION)
 		e->type.kind = TYPE_DURATION;
@@ -172,24 +147,28 @@ static struct plan *same_running(struct scope *scope, const struct plan *p)
 	return NULL;
 }
 
-struct expr *bind_running(struct scope *scope, const struct ast *ast)
+void bind_warn_running(struct scope *scope, const struct ast *call)
 {
-	bool was_inside = scope->is_inside_aggregate, is_good;
-	struct plan *p, *same;
+	if (call->n_order_by || call->frame || scope->is_shipped || scope->shared->is_running_told)
+		return;
+	scope->shared->is_running_told = true;
+	diag_warning(scope->diags, "running-sum", call->span,
+		     "this %s() runs along with the events: at each it is that of those so far" HINT
+		     "ROWS UNBOUNDED PRECEDING within OVER says that this is meant; ROWS BETWEEN "
+		     "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING makes it that of all",
+		     call->text);
+}
 
-	if (!scope->has_event_items || was_inside || scope->no_aggregates_in ||
-	    !bind_is_running(ast) || !plan_is_rows(scope->from) ||
-	    !bind_has_times(scope, scope->from))
-		return NULL;
-	p = bind_plan_new(scope, PLAN_RUNNING, NULL);
+struct expr *bind_running(struct scope *scope, const struct ast *ast, const struct over *o)
+{
+	struct plan *p = bind_plan_new(scope, PLAN_RUNNING, NULL), *same;
+
 	p->span = ast->span;
-	scope->is_inside_aggregate = true;
-	p->running.arg = bind_arg(scope, ast);
-	is_good = p->running.arg && is_of_kernel(scope, p->running.arg) &&
-		  bind_partition(scope, ast, p) && check_order(scope, ast);
-	scope->is_inside_aggregate = was_inside;
-	if (!is_good)
+	p->running.arg = take_arg(scope, ast, o->aggregate);
+	if (!p->running.arg || !is_of_kernel(scope, p->running.arg) || !take_keys(scope, o, p) ||
+	    !is_in_time(scope, o))
 		return NULL;
+	bind_warn_running(scope, ast);
 	same = same_running(scope, p);
 	if (!same) {
 		p->running.number = scope->shared->n_runnings++;

@@ -132,7 +132,7 @@ static bool makes_threads(const char *call)
 }
 
 /* Is it one of the calls that make threads?  NULL: none of the list's calls is. */
-static struct expr *is_making(struct scope *scope, const struct relation *exit, struct span span)
+static struct expr *is_making(struct scope *scope, const struct from_member *exit, struct span span)
 {
 	const struct stream_list *list = exit->streams;
 	struct expr *in = expr_new(scope->arena, EXPR_IN, span);
@@ -144,8 +144,7 @@ static struct expr *is_making(struct scope *scope, const struct relation *exit, 
 		s32 nr = makes_threads(call) ? syscall_number(call) : -1;
 
 		if (nr >= 0)
-			in->args[in->n_args++] =
-				expr_integer(scope->arena, span, type_int(64, true), nr);
+			in->args[in->n_args++] = expr_number(scope->arena, span, nr);
 	}
 	if (!in->args[0] || in->n_args == 1)
 		return NULL;
@@ -159,7 +158,7 @@ static struct expr *is_making(struct scope *scope, const struct relation *exit, 
  * The exits without those of new threads: clone and its like return 0 there, and a
  * thread's number, or an error below 0, to the thread that called.
  */
-static struct plan *without_children(struct scope *scope, const struct relation *exit,
+static struct plan *without_children(struct scope *scope, const struct from_member *exit,
 				     struct span span)
 {
 	struct expr *making = is_making(scope, exit, span), *zero, *is_end;
@@ -168,7 +167,7 @@ static struct plan *without_children(struct scope *scope, const struct relation 
 
 	if (!making || !ret)
 		return exit->tree;
-	zero = expr_integer(scope->arena, span, type_int(64, true), 0);
+	zero = expr_number(scope->arena, span, 0);
 	if (exit->streams->is_wildcard)
 		is_end = bind_op(scope, OP_NOT, span,
 				 bind_op(scope, OP_AND, span,
@@ -203,7 +202,7 @@ static void add_column(struct span_columns *columns, const char *name, struct ex
 	vec_push(columns->scope->arena, &columns->meanings, meaning);
 }
 
-static void add_arguments(struct span_columns *columns, const struct relation *enter,
+static void add_arguments(struct span_columns *columns, const struct from_member *enter,
 			  struct span span)
 {
 	const struct stream *first = enter->streams->streams.at[0];
@@ -219,21 +218,21 @@ static void add_arguments(struct span_columns *columns, const struct relation *e
 	}
 }
 
-static struct relation end_of(struct stream_list *list, struct plan *scan)
+static struct from_member end_of(struct stream_list *list, struct plan *scan)
 {
-	return (struct relation){
+	return (struct from_member){
 		.streams = list, .tree = scan, .source = scan->scan.source, .has_system = true
 	};
 }
 
-static void add_relation(struct scope *scope, const struct ast_source *source,
-			 const struct relation *exit, const struct relation *enter,
-			 struct plan *join)
+static void add_member(struct scope *scope, const struct ast_source *source,
+		       const struct from_member *exit, const struct from_member *enter,
+		       struct plan *join)
 {
 	struct span_columns columns = { .scope = scope };
 	struct span span = source->span;
 	bool is_one = !exit->streams->is_wildcard;
-	struct relation r = { .tree = join, .source = exit->source, .has_system = true };
+	struct from_member r = { .tree = join, .source = exit->source, .has_system = true };
 	struct expr *latency =
 		bind_op(scope, OP_SUB, span, bind_system(scope, exit, SYS_TIME, span),
 			bind_system(scope, enter, SYS_TIME, span));
@@ -251,23 +250,20 @@ static void add_relation(struct scope *scope, const struct ast_source *source,
 	r.columns = columns.items.at;
 	r.meanings = columns.meanings.at;
 	r.n_columns = columns.items.n;
-	vec_push(scope->arena, &scope->relations, r);
+	vec_push(scope->arena, &scope->members, r);
 }
 
 struct plan *bind_span(struct scope *scope, const struct ast_source *source)
 {
 	struct stream_list *exits, *enters, *exit_list, *enter_list;
 	struct plan *exit_scan, *enter_scan, *join;
-	struct relation exit, enter;
+	struct from_member exit, enter;
 	bool failed;
 
-	if (source->n_path != 2) {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "unknown-stream", source->span,
-				     "a system call's span is called syscall:NAME"),
-			  "for example syscall:pread64, or syscall:* for all");
-		return NULL;
-	}
+	if (source->n_path != 2)
+		return diag_refuse(scope->diags, "unknown-stream", source->span,
+				   "a system call's span is called syscall:NAME" HINT
+				   "for example syscall:pread64, or syscall:* for all");
 	exits = find_end(scope, source, EXIT, &failed);
 	enters = exits ? find_end(scope, source, ENTER, &failed) : NULL;
 	if (failed)
@@ -299,6 +295,6 @@ struct plan *bind_span(struct scope *scope, const struct ast_source *source)
 	join->join.keys[0] = (struct join_key){ bind_system(scope, &exit, SYS_TID, source->span),
 						bind_system(scope, &enter, SYS_TID, source->span) };
 	join->join.n_keys = 1;
-	add_relation(scope, source, &exit, &enter, join);
+	add_member(scope, source, &exit, &enter, join);
 	return join;
 }

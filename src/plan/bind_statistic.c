@@ -29,13 +29,10 @@ static bool is_scheme(const struct ast *ast)
 	return ast->kind == AST_NAME && ast->n_parts == 1 && scheme_find(ast->parts[0]) >= 0;
 }
 
-static struct scheme *bad_scheme(struct scope *scope, struct span span, const char *message,
-				 const char *hint)
+static void *bad_scheme(struct scope *scope, struct span span, const char *message,
+			const char *hint)
 {
-	struct diag *d = diag_error(scope->diags, "bad-scheme", span, "%s", message);
-
-	diag_hint(scope->diags, d, "%s", hint);
-	return NULL;
+	return diag_refuse(scope->diags, "bad-scheme", span, "%s" HINT "%s", message, hint);
 }
 
 /* A number, a size or a duration, also a negative one. */
@@ -46,17 +43,16 @@ static bool constant(struct scope *scope, const struct ast *ast, s64 *ret_value)
 
 	if ((number->kind == AST_INTEGER || number->kind == AST_DURATION) &&
 	    number->integer > INT64_MAX) {
-		bad_scheme(scope, ast->span, "this edge is out of range",
-			   "edges lie between -9223372036854775807 and 9223372036854775807");
-		return false;
+		return bad_scheme(scope, ast->span, "this edge is out of range",
+				  "edges lie between -9223372036854775807 and 9223372036854775807");
 	}
 	if (number->kind == AST_INTEGER || number->kind == AST_DURATION) {
 		*ret_value = is_negative ? -(s64)number->integer : (s64)number->integer;
 		return true;
 	}
-	bad_scheme(scope, ast->span, "the edges of cells are whole numbers, sizes or durations",
-		   "for example linear(0, 1000, 50), bounds(0, 4KiB, 1MiB), bounds(1ms, 10ms)");
-	return false;
+	return bad_scheme(
+		scope, ast->span, "the edges of cells are whole numbers, sizes or durations",
+		"for example linear(0, 1000, 50), bounds(0, 4KiB, 1MiB), bounds(1ms, 10ms)");
 }
 
 /* A number of time, or one without a unit?  0 is both. */
@@ -152,14 +148,17 @@ static struct scheme *bind_scheme(struct scope *scope, const struct ast *ast)
 		return bind_digits(scope, ast, scheme);
 	case SCHEME_LINEAR:
 		return bind_linear(scope, ast, scheme);
-	default:
-		return bind_bounds(scope, ast, scheme);
+	case SCHEME_BOUNDS:
+	case SCHEME_N:
+		break;
 	}
+	return bind_bounds(scope, ast, scheme);
 }
 
 /* --- Quantiles --- */
 
-/* "0.99", ".5", "1" -> billionths; false: no plain decimal of 0 to 1 with at most 9 decimals. */
+/* "0.99", ".5", "1" -> billionths; false: no plain decimal of 0 to 1 with at most 9
+ * decimals. */
 static bool parse_q(const struct ast *ast, u32 *ret_ppb)
 {
 	const char *at = ast->text;
@@ -191,11 +190,9 @@ static bool bind_q(struct scope *scope, const struct ast *ast, u32 *ret_ppb)
 {
 	if (parse_q(ast, ret_ppb))
 		return true;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "bad-quantile", ast->span,
-			     "a quantile is a decimal number from 0 to 1 with at most 9 decimals"),
-		  "the median is 0.5, the 99.9th percentile 0.999");
-	return false;
+	return diag_refuse(scope->diags, "bad-quantile", ast->span,
+			   "a quantile is a decimal number from 0 to 1 with at most 9 decimals" HINT
+			   "the median is 0.5, the 99.9th percentile 0.999");
 }
 
 static struct expr *wrong_arguments(struct scope *scope, const struct ast *ast,
@@ -220,22 +217,10 @@ static struct expr *wrong_arguments(struct scope *scope, const struct ast *ast,
 	return NULL;
 }
 
-static struct expr *too_many_quantiles(struct scope *scope, const struct ast *ast)
-{
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "wrong-arguments", ast->span,
-			     "quantiles() takes at most %u quantiles, these are %u", QUANTILES_MAX,
-			     ast->n_args - 1 - is_scheme(ast->args[ast->n_args - 1])),
-		  "two lists of the same x and scheme share their histogram: the second costs "
-		  "nothing");
-	return NULL;
-}
-
 /* A scheme of durations over a plain number, or of durations and plain numbers. */
 static void warn_units(struct scope *scope, const struct ast *scheme, const struct expr *x)
 {
 	const struct ast *time = NULL, *number = NULL;
-	struct diag *d;
 
 	if (scheme->kind != AST_CALL || scope->is_shipped)
 		return;
@@ -248,14 +233,13 @@ static void warn_units(struct scope *scope, const struct ast *scheme, const stru
 	if (!time)
 		return;
 	if (x->type.kind == TYPE_INT || x->type.kind == TYPE_BOOL || x->type.kind == TYPE_POINTER) {
-		d = diag_warning(scope->diags, "mixed-units", scheme->span,
-				 "the cells are durations, what is counted in them is a plain "
-				 "number");
-		diag_hint(scope->diags, d, "write the edges without units of time");
+		diag_warning(scope->diags, "mixed-units", scheme->span,
+			     "the cells are durations, what is counted in them is a plain "
+			     "number" HINT "write the edges without units of time");
 	} else if (number) {
-		d = diag_warning(scope->diags, "mixed-units", number->span,
-				 "this edge is in nanoseconds, others have a unit");
-		diag_hint(scope->diags, d, "write a unit behind each number");
+		diag_warning(scope->diags, "mixed-units", number->span,
+			     "this edge is in nanoseconds, others have a unit" HINT
+			     "write a unit behind each number");
 	}
 }
 
@@ -268,19 +252,21 @@ static struct scheme *default_scheme(struct scope *scope, const struct aggregate
 	return scheme;
 }
 
-/* Fills q_ppb from the arguments [first, first + n). */
-static bool bind_qs(struct scope *scope, const struct ast *ast, const struct aggregate_name *s,
-		    u32 first, u32 n, struct aggregate *a)
+/* q_ppb: what the name says, or these arguments. */
+static bool bind_qs(struct scope *scope, struct ast *const *qs, u32 n, bool is_descending,
+		    const struct aggregate_name *s, struct aggregate *a)
 {
 	u32 *ppb = arena_array(scope->arena, u32, MAX(n, 1u));
 
 	a->q_ppb = ppb;
 	a->n_q = s->q_ppb ? 1 : n;
-	a->is_ladder = s->is_many;
 	ppb[0] = s->q_ppb;
-	for (u32 i = 0; i < n; i++)
-		if (!bind_q(scope, ast->args[first + i], &ppb[i]))
+	for (u32 i = 0; i < n; i++) {
+		if (!bind_q(scope, qs[i], &ppb[i]))
 			return false;
+		if (is_descending)
+			ppb[i] = 1000000000 - ppb[i];
+	}
 	return true;
 }
 
@@ -291,12 +277,12 @@ static bool is_histogram_call(const struct ast *ast)
 		strcasecmp(ast->text, "histogram_merge") == 0);
 }
 
-/* What is put into cells: a word; or a histogram that is there already, whose cells are read. */
+/* What is put into cells: a word; or a histogram that is there already, whose cells
+ * are read. */
 static struct expr *bind_value(struct scope *scope, const struct ast *ast,
 			       const struct aggregate_name *s)
 {
 	struct expr *x;
-	bool is_text;
 
 	scope->is_top_of_item = true;
 	x = is_histogram_call(ast) ? bind_expr(scope, ast) : bind_inside(scope, ast, false);
@@ -304,125 +290,88 @@ static struct expr *bind_value(struct scope *scope, const struct ast *ast,
 	if (!x || type_is_word(x->type) || x->type.kind == TYPE_NULL ||
 	    (x->type.kind == TYPE_HISTOGRAM && s->kind == AGGREGATE_QUANTILE))
 		return x;
-	is_text = x->type.kind == TYPE_TEXT || x->type.kind == TYPE_BLOB;
 	if (x->type.kind == TYPE_HISTOGRAM)
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "type-mismatch", ast->span,
-				     "%s() does not take a histogram", s->name),
-			  "histogram_merge(h) adds histograms up, quantile(h, 0.99) reads one");
-	else
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "type-mismatch", ast->span,
-				     "%s() puts integers into cells, and this is a %s", s->name,
-				     is_text			 ? "text"
-				     : x->type.kind == TYPE_REAL ? "real number"
-								 : "list"),
-			  is_text ? "CAST(x AS INTEGER) makes a number of a text"
-				  : "say how fine: CAST(x * 1000 AS INTEGER)");
-	return NULL;
+		return diag_refuse(
+			scope->diags, "type-mismatch", ast->span,
+			"%s() does not take a histogram" HINT
+			"histogram_merge(h) adds histograms up, quantile(h, 0.99) reads one",
+			s->name);
+	return diag_refuse(scope->diags, "type-mismatch", ast->span,
+			   "%s() puts integers into cells, and this is a %s" HINT "%s", s->name,
+			   expr_is_text(x)	       ? "text"
+			   : x->type.kind == TYPE_REAL ? "real number"
+						       : "list",
+			   expr_is_text(x) ? "CAST(x AS INTEGER) makes a number of a text"
+					   : "say how fine: CAST(x * 1000 AS INTEGER)");
 }
 
 /* Quantiles of a histogram are no aggregate: each row has its own. */
 static struct expr *bind_merged(struct scope *scope, const struct ast *ast, struct aggregate a)
 {
-	struct expr *e = expr_new(scope->arena, EXPR_STATISTIC, ast->span);
+	struct expr *e = expr_make(scope->arena, EXPR_STATISTIC, ast->span, 1, a.arg);
 	struct aggregate *copy = arena_new(scope->arena, struct aggregate);
+	u8 of = a.arg->type.of;
 
-	e->args = arena_array(scope->arena, struct expr *, 1);
-	e->args[0] = a.arg;
-	e->n_args = 1;
-	e->type = (struct type){
-		.kind = a.arg->type.of, .bits = 64, .is_signed = true, .clock = a.arg->type.clock
-	};
 	e->lo = INT64_MIN;
 	e->hi = UINT64_MAX;
-	e->nullable = e->is_user_only = true;
-	if (a.is_ladder)
-		e->type = (struct type){ .kind = TYPE_LADDER, .of = a.arg->type.of };
-	else if (a.is_interpolated)
-		e->type = (struct type){ .kind = TYPE_REAL, .of = a.arg->type.of };
+	e->nullable = true;
+	e->is_quantile = a.part == QUANTILE_WHOLE && !a.is_ladder && !a.is_interpolated;
+	if (a.is_ladder || a.is_interpolated)
+		e->type = (struct type){ .kind = a.is_ladder ? TYPE_LADDER : TYPE_REAL, .of = of };
 	else
-		e->is_quantile = a.part == QUANTILE_WHOLE;
+		e->type = (struct type){
+			.kind = of, .bits = 64, .is_signed = true, .clock = a.arg->type.clock
+		};
 	a.type = e->type;
 	*copy = a;
 	e->statistic = copy;
 	return e;
 }
 
-/* percentile_cont(q) WITHIN GROUP (ORDER BY x [DESC]) */
-static struct expr *bind_percentile(struct scope *scope, const struct ast *ast,
-				    const struct aggregate_name *s)
-{
-	struct aggregate a = { .kind = s->kind,
-			       .span = ast->span,
-			       .is_interpolated = true,
-			       .is_distinct = ast->distinct };
-	u32 *ppb = arena_new(scope->arena, u32);
-
-	if (ast->n_args < 1 || ast->n_args > 2 || !ast->is_within_group || ast->n_order_by != 1 ||
-	    (ast->n_args == 2 && !is_scheme(ast->args[1])))
-		return wrong_arguments(scope, ast, s);
-	if (!bind_q(scope, ast->args[0], ppb))
-		return NULL;
-	if (ast->order_by[0].is_descending)
-		*ppb = 1000000000 - *ppb;
-	a.q_ppb = ppb;
-	a.n_q = 1;
-	a.scheme = ast->n_args == 2 ? bind_scheme(scope, ast->args[1]) : default_scheme(scope, s);
-	if (!a.scheme)
-		return NULL;
-	a.arg = bind_value(scope, ast->order_by[0].expr, s);
-	if (a.arg && a.arg->type.kind == TYPE_HISTOGRAM)
-		return bind_merged(scope, ast, a);
-	if (!a.arg || !bind_aggregate_filter(scope, ast, &a))
-		return NULL;
-	return bind_aggregate_ref(scope, a);
-}
-
+/* f(x, q ... [, scheme]), or percentile_cont(q [, scheme]) WITHIN GROUP (ORDER BY x [DESC]) */
 struct expr *bind_statistic(struct scope *scope, const struct ast *ast,
 			    const struct aggregate_name *s)
 {
-	bool is_quantile = s->kind == AGGREGATE_QUANTILE;
-	struct aggregate a = {
-		.kind = s->kind, .span = ast->span, .part = s->part, .is_distinct = ast->distinct
-	};
-	u32 n = ast->n_args, n_q;
-	const struct ast *scheme = NULL;
+	bool is_cont = s->is_interpolated, takes_q = s->kind == AGGREGATE_QUANTILE && !s->q_ppb;
+	struct aggregate a = { .kind = s->kind,
+			       .span = ast->span,
+			       .part = s->part,
+			       .is_ladder = s->is_many,
+			       .is_interpolated = is_cont,
+			       .is_distinct = ast->distinct };
+	u32 first = !is_cont, n = ast->n_args, n_q;
+	const struct ast *last, *scheme;
 
 	if (!bind_aggregate_allowed(scope, ast))
 		return NULL;
-	if (s->is_interpolated)
-		return bind_percentile(scope, ast, s);
-	if (ast->is_within_group || ast->star || !n)
+	if (ast->star || !n || ast->is_within_group != is_cont || (is_cont && ast->n_order_by != 1))
 		return wrong_arguments(scope, ast, s);
-	if (n > 1 && is_scheme(ast->args[n - 1])) {
-		scheme = ast->args[n - 1];
-		a.scheme = bind_scheme(scope, scheme);
-		if (!a.scheme)
-			return NULL;
-		n--;
-	} else if (n == 2 && (!is_quantile || s->q_ppb) &&
-		   (ast->args[1]->kind == AST_CALL || ast->args[1]->kind == AST_NAME)) {
-		bad_scheme(scope, ast->args[1]->span, "there is no such scheme",
-			   "log2, exponential(s), loglinear(b), linear(low, high, step), "
-			   "bounds(...)");
-		return NULL;
-	} else {
-		a.scheme = default_scheme(scope, s);
-	}
-	n_q = n - 1;
+	last = n > first ? ast->args[n - 1] : NULL;
+	scheme = last && is_scheme(last) ? last : NULL;
+	n_q = n - first - (scheme != NULL);
+	if (!takes_q && n_q == 1 && (last->kind == AST_CALL || last->kind == AST_NAME))
+		return diag_refuse(scope->diags, "bad-scheme", last->span,
+				   "there is no such scheme" HINT
+				   "log2, exponential(s), loglinear(b), linear(low, high, step), "
+				   "bounds(...)");
 	if (s->is_many && n_q > QUANTILES_MAX)
-		return too_many_quantiles(scope, ast);
-	if (is_quantile && !s->q_ppb ? (n_q < 1 || (n_q > 1 && !s->is_many)) : n_q != 0)
+		return diag_refuse(scope->diags, "wrong-arguments", ast->span,
+				   "quantiles() takes at most %u quantiles, these are %u" HINT
+				   "two lists of the same x and scheme share their histogram: the "
+				   "second costs nothing",
+				   QUANTILES_MAX, n_q);
+	if (takes_q ? n_q < 1 || (n_q > 1 && !s->is_many) : n_q)
 		return wrong_arguments(scope, ast, s);
-	if (is_quantile && !bind_qs(scope, ast, s, 1, n_q, &a))
+	a.scheme = scheme ? bind_scheme(scope, scheme) : default_scheme(scope, s);
+	if (!a.scheme || !bind_qs(scope, ast->args + first, n_q,
+				  is_cont && ast->order_by[0].is_descending, s, &a))
 		return NULL;
-	a.arg = bind_value(scope, ast->args[0], s);
-	if (a.arg && a.arg->type.kind == TYPE_HISTOGRAM)
+	a.arg = bind_value(scope, is_cont ? ast->order_by[0].expr : ast->args[0], s);
+	if (!a.arg)
+		return NULL;
+	if (a.arg->type.kind == TYPE_HISTOGRAM)
 		return bind_merged(scope, ast, a);
-	if (a.arg && scheme)
+	if (scheme)
 		warn_units(scope, scheme, a.arg);
-	if (!a.arg || !bind_aggregate_filter(scope, ast, &a))
-		return NULL;
-	return bind_aggregate_ref(scope, a);
+	return bind_aggregate_filter(scope, ast, &a) ? bind_aggregate_ref(scope, a) : NULL;
 }

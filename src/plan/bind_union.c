@@ -8,48 +8,6 @@
 
 #include "plan/bind.h"
 
-void bind_triggers(struct arena *arena, const struct plan *tree, source_vec *ret_triggers)
-{
-	switch (tree->kind) {
-	case PLAN_SCAN:
-		vec_push(arena, ret_triggers, tree->scan.source);
-		break;
-	case PLAN_UNION:
-		for (u32 i = 0; i < tree->n_inputs; i++)
-			bind_triggers(arena, tree->inputs[i], ret_triggers);
-		break;
-	default:
-		bind_triggers(arena, tree->input, ret_triggers);
-		break;
-	}
-}
-
-struct expr *bind_resolve(struct arena *arena, struct expr *e, u32 trigger)
-{
-	struct expr *copy = NULL;
-
-	if (e->kind == EXPR_UNION) {
-		for (u32 i = 0; i < e->n_args; i++)
-			if (e->branches[i] == trigger)
-				return e->args[i];
-		return e;
-	}
-	for (u32 i = 0; i < e->n_args; i++) {
-		struct expr *arg = bind_resolve(arena, e->args[i], trigger);
-
-		if (arg == e->args[i])
-			continue;
-		if (!copy) {
-			copy = arena_new(arena, struct expr);
-			*copy = *e;
-			copy->args = arena_array(arena, struct expr *, e->n_args);
-			memcpy(copy->args, e->args, e->n_args * sizeof(*e->args));
-		}
-		copy->args[i] = arg;
-	}
-	return copy ? copy : e;
-}
-
 /* The select whose column first differs from those before it. */
 static u32 first_other(struct expr *const *exprs, u32 n, struct expr *column)
 {
@@ -67,27 +25,13 @@ static u32 first_other(struct expr *const *exprs, u32 n, struct expr *column)
 static bool mixed_signs(struct scope *scope, const struct expr *column, const struct expr *e,
 			struct span span)
 {
-	diag_hint(
-		scope->diags,
-		diag_error(scope->diags, "type-mismatch", span,
-			   "column \"%s\" of UNION ALL can be negative in one select, and 2^63 and "
-			   "more %s",
-			   column->name, e->hi > INT64_MAX ? "here" : "in another"),
+	return diag_refuse(
+		scope->diags, "type-mismatch", span,
+		"column \"%s\" of UNION can be negative in one select, and 2^63 and "
+		"more %s" HINT
 		"no 64 bits hold both (CAST keeps the range): x & 0x7fffffffffffffff keeps the "
-		"unsigned one below 2^63");
-	return false;
-}
-
-static bool are_times(struct expr *const *exprs, u32 n)
-{
-	bool has_time = false;
-
-	for (u32 i = 0; i < n; i++) {
-		if (exprs[i]->type.kind != TYPE_TIMESTAMP && exprs[i]->type.kind != TYPE_NULL)
-			return false;
-		has_time |= exprs[i]->type.kind == TYPE_TIMESTAMP;
-	}
-	return has_time;
+		"unsigned one below 2^63",
+		column->name, e->hi > INT64_MAX ? "here" : "in another");
 }
 
 bool bind_union_type(struct scope *scope, struct expr *const *exprs, u32 n,
@@ -96,9 +40,6 @@ bool bind_union_type(struct scope *scope, struct expr *const *exprs, u32 n,
 	bool is_good = expr_common(exprs, n, column);
 	u32 other;
 
-	/* Rows of one tree have one clock (clock.c). */
-	if (is_good && is_word && are_times(exprs, n))
-		column->type.kind = TYPE_TIMESTAMP;
 	/* SQLite has values of each row's own type. */
 	column->may_overflow &= is_word;
 	if (is_good && !column->may_overflow)
@@ -106,12 +47,12 @@ bool bind_union_type(struct scope *scope, struct expr *const *exprs, u32 n,
 	other = first_other(exprs, n, column);
 	if (column->may_overflow)
 		return mixed_signs(scope, column, exprs[other], spans[other]);
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "type-mismatch", spans[other],
-			     "column \"%s\" of UNION ALL is of another type here", column->name),
-		  "all selects of a UNION give texts, or numbers, in one place; CAST changes the "
-		  "kind");
-	return false;
+	return diag_refuse(
+		scope->diags, "type-mismatch", spans[other],
+		"column \"%s\" of UNION is of another type here" HINT
+		"all selects of a UNION give texts, or numbers, in one place; CAST changes the "
+		"kind",
+		column->name);
 }
 
 /* Column `number` of all branches as one. */
@@ -121,20 +62,19 @@ static struct expr *union_column(struct scope *scope, const struct derived *bran
 	struct expr *column = expr_new(scope->arena, EXPR_UNION, spans[0]);
 	struct expr **exprs = arena_array(scope->arena, struct expr *, n);
 	VEC(struct expr *) args = { 0 };
-	source_vec all = { 0 };
+	trigger_vec all = { 0 };
 	u32 nodes = 1;
 
 	column->name = branches[0].columns[number].name;
 	for (u32 i = 0; i < n; i++) {
 		struct expr *e = branches[i].columns[number].expr;
-		source_vec triggers = { 0 };
+		trigger_vec triggers = { 0 };
 
 		exprs[i] = e;
 		column->nullable |= e->nullable || e->type.kind == TYPE_NULL;
-		bind_triggers(scope->arena, branches[i].tree, &triggers);
+		plan_triggers(branches[i].tree, scope->arena, &triggers);
 		for (u32 k = 0; k < triggers.n; k++) {
-			vec_push(scope->arena, &args,
-				 bind_resolve(scope->arena, e, triggers.at[k]));
+			vec_push(scope->arena, &args, expr_branch(scope->arena, e, triggers.at[k]));
 			vec_push(scope->arena, &all, triggers.at[k]);
 		}
 		nodes += MAX(e->n_nodes, 1u) * triggers.n;
@@ -168,26 +108,33 @@ static struct plan *union_tree(struct scope *scope, const struct derived *branch
 	return tree;
 }
 
+bool bind_same_width(struct scope *scope, const struct derived *branches, u32 n,
+		     const struct span *spans)
+{
+	for (u32 i = 1; i < n; i++)
+		if (branches[i].n_columns != branches[0].n_columns)
+			return diag_refuse(
+				scope->diags, "union-columns", spans[i],
+				"this select has %u columns, the first one of the UNION %u" HINT
+				"columns of a UNION belong together by their place; NULL fills one",
+				branches[i].n_columns, branches[0].n_columns);
+	return true;
+}
+
 bool bind_union(struct scope *scope, const struct derived *branches, u32 n,
 		const struct span *spans, struct derived *ret_union)
 {
 	u32 n_columns = branches[0].n_columns;
 
-	for (u32 i = 1; i < n; i++) {
-		if (branches[i].n_columns == n_columns)
-			continue;
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "union-columns", spans[i],
-				     "this select has %u columns, the first one of the UNION %u",
-				     branches[i].n_columns, n_columns),
-			  "columns of a UNION belong together by their place; NULL fills one");
+	if (!bind_same_width(scope, branches, n, spans))
 		return false;
-	}
 	*ret_union = (struct derived){
 		.tree = union_tree(scope, branches, n),
 		.columns = arena_array(scope->arena, struct item, n_columns),
 		.n_columns = n_columns,
 	};
+	for (u32 i = 0; bind_one_clock(ret_union->tree) && i < n; i++)
+		bind_real_items(branches[i].columns, n_columns);
 	for (u32 i = 0; i < n_columns; i++) {
 		struct expr *e = union_column(scope, branches, n, spans, i);
 

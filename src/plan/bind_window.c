@@ -9,94 +9,85 @@
 
 #define WINDOW_MIN_NS 1000000ull
 #define WINDOW_MAX_NS (24ull * 3600 * 1000000000)
+#define COUNT_MAX     (1ull << 32)
 
-static void refuse_window(struct scope *scope, struct span span, const char *wrong,
-			  const char *hint)
-{
-	diag_hint(
-		scope->diags,
-		diag_error(scope->diags, "bad-window", span, "a window %s is not possible", wrong),
-		"%s", hint);
-}
-
-static bool check_hops(struct scope *scope, const struct ast_window *w)
-{
-	struct span span = w->advance_span.end ? w->advance_span : w->span;
-	const char *wrong = NULL;
-	u64 between_ns;
-
-	if (w->advance > WINDOW_MAX_NS)
-		wrong = "that advances by more than a day";
-	else if (w->advance == 0)
-		wrong = "that does not advance";
-	else if (w->advance < WINDOW_MIN_NS)
-		wrong = "that advances by less than a millisecond";
-	if (wrong) {
-		refuse_window(scope, span, wrong, "advance by 1ms to 1d");
-		return false;
-	}
-	between_ns = hop_between_ns(w->size, w->advance);
-	if (between_ns && (between_ns < WINDOW_MIN_NS || w->advance - between_ns < WINDOW_MIN_NS)) {
-		refuse_window(scope, span, "that begins within 1ms of where another one ends",
-			      "an advance that divides the size, or leaves at least 1ms");
-		return false;
-	}
-	if (hop_n_panes(w->size, w->advance) > HOP_PANES_MAX) {
-		refuse_window(scope, span, "of more than 65,536 panes", "a longer advance");
-		return false;
-	}
-	return true;
-}
-
-bool bind_check_window(struct scope *scope)
-{
-	const struct ast_window *w = &scope->select->window;
-	struct span span = w->size_span.end ? w->size_span : w->span;
-	const char *wrong = NULL;
-
-	if (w->kind == AST_WINDOW_NONE)
-		return true;
-	if (w->overflow || w->size > WINDOW_MAX_NS)
-		wrong = "longer than a day";
-	else if (w->size == 0)
-		wrong = "of no length";
-	else if (w->size < WINDOW_MIN_NS)
-		wrong = "shorter than a millisecond";
-	if (!wrong)
-		return w->kind != AST_WINDOW_HOPPING || check_hops(scope, w);
-	refuse_window(scope, span, wrong,
-		      "from 1ms to 1d; without WINDOW a query counts until it ends");
-	return false;
-}
-
-static bool same_window(const struct ast_window *w, const struct query_window *q)
+static struct query_window window_of(const struct ast_window *w)
 {
 	static const enum window_kind kinds[] = { [AST_WINDOW_NONE] = WINDOW_NONE,
 						  [AST_WINDOW_TUMBLING] = WINDOW_TUMBLING,
 						  [AST_WINDOW_HOPPING] = WINDOW_HOPPING,
 						  [AST_WINDOW_COUNT] = WINDOW_COUNT,
 						  [AST_WINDOW_SESSION] = WINDOW_SESSION };
-	u64 advance = w->kind == AST_WINDOW_TUMBLING ? w->size : w->advance;
-	enum window_kind kind = kinds[w->kind];
+	struct query_window q = { .kind = kinds[w->kind],
+				  .size = w->size,
+				  .advance = w->kind == AST_WINDOW_TUMBLING ? w->size : w->advance,
+				  .scope = (enum count_scope)w->scope,
+				  .span = w->span };
 
-	if (kind == WINDOW_HOPPING && advance == w->size)
-		kind = WINDOW_TUMBLING;
-	return kind == q->kind && w->size == q->size && advance == q->advance &&
-	       (enum count_scope)w->scope == q->scope;
+	if (q.kind == WINDOW_HOPPING && q.advance == q.size)
+		q.kind = WINDOW_TUMBLING;
+	return q;
 }
 
 /* The selects of one query have one window; false after a diagnostic. */
 bool bind_take_window(struct scope *scope)
 {
-	const struct ast_window *w = &scope->select->window;
+	const struct query_window q = window_of(&scope->select->window);
+	const struct query_window *one = &scope->shared->window;
 
-	if (w->kind == AST_WINDOW_NONE || same_window(w, &scope->shared->window))
+	if (scope->select->window.kind == AST_WINDOW_NONE ||
+	    (q.kind == one->kind && q.size == one->size && q.advance == one->advance &&
+	     q.scope == one->scope))
 		return true;
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "bad-window", w->span,
-			     "the selects of one query have one window, this is another one"),
-		  "say WINDOW once, at the end of the query");
-	return false;
+	return diag_refuse(scope->diags, "bad-window", q.span,
+			   "the selects of one query have one window, this is another one" HINT
+			   "say WINDOW once, at the end of the query");
+}
+
+/* The first rule that it breaks is told; what is wrong with a size goes before the rest. */
+static bool check_window(struct scope *scope, const struct ast_window *ast)
+{
+	static const char *const sizes =
+		"from 1ms to 1d; without WINDOW a query counts until it ends";
+	static const char *const advances = "advance by 1ms to 1d, or by 1 row, or by more";
+	const struct query_window *w = &scope->shared->window;
+	bool is_hopping = ast->kind == AST_WINDOW_HOPPING, is_count = w->kind == WINDOW_COUNT;
+	bool is_time = is_hopping || w->kind == WINDOW_TUMBLING;
+	u64 ms = WINDOW_MIN_NS,
+	    between_ns = is_hopping && w->advance ? hop_between_ns(w->size, w->advance) : 0;
+	const struct {
+		bool is_wrong, is_advance;
+		const char *what, *hint;
+	} rules[] = {
+		{ !w->size, false, "of no size",
+		  "TUMBLING 1s, COUNT (SIZE 1024), SESSION (GAP 100ms)" },
+		{ ast->overflow || (is_time && w->size > WINDOW_MAX_NS), false, "longer than a day",
+		  sizes },
+		{ is_time && w->size < ms, false, "shorter than a millisecond", sizes },
+		{ is_hopping && w->advance > WINDOW_MAX_NS, true,
+		  "that advances by more than a day", advances },
+		{ (is_hopping || is_count) && !w->advance, true, "that does not advance",
+		  advances },
+		{ is_hopping && w->advance < ms, true, "that advances by less than a millisecond",
+		  advances },
+		{ between_ns && (between_ns < ms || w->advance - between_ns < ms), true,
+		  "that begins within 1ms of where another one ends",
+		  "an advance that divides the size, or leaves at least 1ms" },
+		{ is_hopping && w->advance && hop_n_panes(w->size, w->advance) > HOP_PANES_MAX,
+		  true, "of more than 65,536 panes", "a longer advance" },
+		{ is_count && (w->size > COUNT_MAX || w->advance > COUNT_MAX), false,
+		  "of so many rows", "the rows of a count window are kept in memory" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rules); i++) {
+		struct span part = rules[i].is_advance ? ast->advance_span : ast->size_span;
+
+		if (rules[i].is_wrong)
+			return diag_refuse(scope->diags, "bad-window", part.end ? part : ast->span,
+					   "a window %s is not possible" HINT "%s", rules[i].what,
+					   rules[i].hint);
+	}
+	return true;
 }
 
 struct find_window {
@@ -166,72 +157,21 @@ static void window_of_select(struct find_window *f, const struct ast_select *s, 
 		f->is_aggregated = was_aggregated;
 }
 
-static bool bad_window(struct scope *scope, struct span span, const char *message, const char *hint)
-{
-	diag_hint(scope->diags, diag_error(scope->diags, "bad-window", span, "%s", message), "%s",
-		  hint);
-	return false;
-}
-
-static struct span or_whole(struct span part, struct span whole)
-{
-	return part.end ? part : whole;
-}
-
-#define COUNT_MAX (1ull << 32)
-
-static bool check_rows_window(struct scope *scope, const struct ast_window *ast)
-{
-	const struct query_window *w = &scope->shared->window;
-
-	if (!w->size)
-		return bad_window(scope, or_whole(ast->size_span, ast->span),
-				  "a window of no size is not possible",
-				  "TUMBLING 1s, COUNT (SIZE 1024), SESSION (GAP 100ms)");
-	if (!w->advance && w->kind == WINDOW_COUNT)
-		return bad_window(scope, or_whole(ast->advance_span, ast->span),
-				  "a window that does not advance is not possible",
-				  "advance by 1ms, or by 1 row, or by more");
-	if (w->kind == WINDOW_COUNT && (w->size > COUNT_MAX || w->advance > COUNT_MAX))
-		return bad_window(scope, ast->span, "a window of so many rows is not possible",
-				  "the rows of a count window are kept in memory");
-	return true;
-}
-
 bool bind_find_window(struct scope *scope, const struct ast_select *select)
 {
 	struct find_window f = { .scope = scope, .n_views = scope->n_views };
-	struct query_window *w = &scope->shared->window;
-	struct ast_select own = *select;
-	struct scope of = *scope;
 
 	window_of_select(&f, select, false);
 	if (!f.window)
 		return true;
 	scope->shared->is_windowed = true;
-	*w = (struct query_window){ .size = f.window->size,
-				    .advance = f.window->kind == AST_WINDOW_TUMBLING
-						       ? f.window->size
-						       : f.window->advance,
-				    .scope = (enum count_scope)f.window->scope,
-				    .span = f.window->span };
-	w->kind = f.window->kind == AST_WINDOW_COUNT	 ? WINDOW_COUNT
-		  : f.window->kind == AST_WINDOW_SESSION ? WINDOW_SESSION
-		  : w->advance == w->size		 ? WINDOW_TUMBLING
-							 : WINDOW_HOPPING;
-	if (f.window->overflow)
-		return bad_window(scope, or_whole(f.window->size_span, f.window->span),
-				  "a window of this size is not possible",
-				  "a window is at most a day long");
+	scope->shared->window = window_of(f.window);
 	if (f.is_aggregated)
-		return bad_window(scope, f.window->span,
-				  "this WINDOW is of a nested select, and the one that reads it "
-				  "aggregates: over how many windows is not said",
-				  "say WINDOW at the end of the query: all of it is then computed "
-				  "once a window");
-	if (w->kind == WINDOW_COUNT || w->kind == WINDOW_SESSION)
-		return check_rows_window(scope, f.window);
-	own.window = *f.window;
-	of.select = &own;
-	return bind_check_window(&of);
+		return diag_refuse(
+			scope->diags, "bad-window", f.window->span,
+			"this WINDOW is of a nested select, and the one that reads it aggregates: "
+			"over how many windows is not said" HINT
+			"say WINDOW at the end of the query: all of it is then computed once a "
+			"window");
+	return check_window(scope, f.window);
 }

@@ -78,12 +78,12 @@ bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 			       .select = &select };
 	const struct view *view =
 		source->n_path == 1 ? views_find(views, source->path[0], UINT32_MAX) : NULL;
-	const struct relation *r;
+	const struct from_member *r;
 
 	settings_init(&settings);
 	if (!bind_from(&scope, source))
 		return false;
-	r = &scope.relations.at[0];
+	r = &scope.members.at[0];
 	*ret_description = (struct plan_description){
 		.name = r->written,
 		.comment = view ? view->comment : "",

@@ -4,6 +4,7 @@
  * nullability from the arguments.  Ranges are exact intervals in 128 bits; they
  * tell where 64-bit arithmetic can overflow, and so where a check is needed.
  */
+#include <stdarg.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,6 +23,15 @@ struct expr *expr_new(struct arena *arena, enum expr_kind kind, struct span span
 	return e;
 }
 
+void expr_set_type(struct expr *e, struct type type)
+{
+	e->type = type;
+	if (!type_is_word(type))
+		return;
+	e->lo = type_min(type);
+	e->hi = type_max(type);
+}
+
 struct expr *expr_integer(struct arena *arena, struct span span, struct type type, s128 value)
 {
 	struct expr *e = expr_new(arena, EXPR_INTEGER, span);
@@ -32,36 +42,136 @@ struct expr *expr_integer(struct arena *arena, struct span span, struct type typ
 	return e;
 }
 
+struct expr *expr_number(struct arena *arena, struct span span, s64 value)
+{
+	return expr_integer(arena, span, type_int(64, true), value);
+}
+
+struct expr *expr_key(struct arena *arena, const struct expr *key, u32 number, u32 index)
+{
+	struct expr *e = expr_new(arena, EXPR_KEY, key->span);
+
+	e->index = index;
+	e->source = number;
+	e->type = key->type;
+	e->lo = key->lo;
+	e->hi = key->hi;
+	e->nullable = true; /* in the "(other)" row */
+	return e;
+}
+
+struct expr *expr_make(struct arena *arena, enum expr_kind kind, struct span span, u32 n, ...)
+{
+	struct expr *e = expr_new(arena, kind, span);
+	va_list args;
+
+	e->n_args = n;
+	e->args = arena_array(arena, struct expr *, n);
+	va_start(args, n);
+	for (u32 i = 0; i < n; i++)
+		e->args[i] = va_arg(args, struct expr *);
+	va_end(args);
+	expr_infer(e);
+	return e;
+}
+
+struct expr *expr_op(struct arena *arena, enum ast_op op, struct span span, struct expr *a,
+		     struct expr *b)
+{
+	struct expr *e = expr_new(arena, EXPR_OP, span);
+
+	e->op = op;
+	e->n_args = b ? 2 : 1;
+	e->args = arena_array(arena, struct expr *, 2);
+	e->args[0] = a;
+	e->args[1] = b;
+	expr_infer(e);
+	return e;
+}
+
+struct expr *expr_call(struct arena *arena, const struct sql_function *f, struct span span,
+		       struct expr **args, u32 n)
+{
+	struct expr *e = expr_new(arena, EXPR_CALL, span);
+
+	e->name = f->name;
+	e->function = f;
+	e->args = args;
+	e->n_args = n;
+	expr_infer(e);
+	return e;
+}
+
+struct expr *expr_copy(struct arena *arena, const struct expr *e)
+{
+	struct expr *copy = arena_new(arena, struct expr);
+
+	*copy = *e;
+	if (!e->n_args)
+		return copy;
+	copy->args = arena_array(arena, struct expr *, e->n_args);
+	memcpy(copy->args, e->args, e->n_args * sizeof(*e->args));
+	return copy;
+}
+
+struct expr *expr_map(struct arena *arena, struct expr *e,
+		      struct expr *(*change)(void *context, struct expr *e), void *context)
+{
+	struct expr *copy = NULL;
+
+	for (u32 i = 0; i < e->n_args; i++) {
+		struct expr *arg = expr_map(arena, e->args[i], change, context);
+
+		if (arg == e->args[i])
+			continue;
+		copy = copy ? copy : expr_copy(arena, e);
+		copy->args[i] = arg;
+	}
+	return change(context, copy ? copy : e);
+}
+
 bool expr_is_constant(const struct expr *expr)
 {
 	return expr->kind <= EXPR_TEXT;
 }
 
+/* What every expression of a kind is. */
+static const struct {
+	bool is_read;	   /* a column, or NULL itself: NULL where the columns are */
+	bool is_condition; /* true or false */
+	bool is_user_only;
+} kinds[] = {
+	[EXPR_NULL] = { .is_read = true },
+	[EXPR_FIELD] = { .is_read = true },
+	[EXPR_SYSTEM] = { .is_read = true },
+	[EXPR_RUNNING] = { .is_read = true },
+	[EXPR_COLUMN] = { .is_read = true, .is_user_only = true },
+	[EXPR_IN] = { .is_condition = true },
+	[EXPR_LIKE] = { .is_condition = true },
+	[EXPR_IS_NULL] = { .is_condition = true },
+	[EXPR_MATCH] = { .is_condition = true, .is_user_only = true },
+	[EXPR_REAL] = { .is_user_only = true },
+	[EXPR_CALL] = { .is_user_only = true },
+	[EXPR_CAST] = { .is_user_only = true },
+	[EXPR_OVER] = { .is_user_only = true },
+	[EXPR_SUBQUERY] = { .is_user_only = true },
+	[EXPR_EXISTS] = { .is_user_only = true },
+	[EXPR_IN_SELECT] = { .is_user_only = true },
+	[EXPR_STATISTIC] = { .is_user_only = true },
+};
+
 bool expr_is_strict(const struct expr *e)
 {
-	switch (e->kind) {
-	case EXPR_NULL:
-	case EXPR_FIELD:
-	case EXPR_SYSTEM:
-	case EXPR_RUNNING:
-	case EXPR_COLUMN:
-		return true;
-	case EXPR_MEMBER:
-	case EXPR_LIKE:
-	case EXPR_IN:
+	u32 n_strict = 0;
+
+	for (u32 i = 0; i < e->n_args; i++)
+		n_strict += expr_is_strict(e->args[i]);
+	if (e->kind == EXPR_MEMBER || e->kind == EXPR_LIKE || e->kind == EXPR_IN)
 		return expr_is_strict(e->args[0]);
-	case EXPR_OP:
-		if (e->op == OP_AND || e->op == OP_OR || e->op == OP_IS || e->op == OP_IS_NOT)
-			return false;
-		return expr_is_strict(e->args[0]) || (e->n_args > 1 && expr_is_strict(e->args[1]));
-	case EXPR_UNION:
-		for (u32 i = 0; i < e->n_args; i++)
-			if (!expr_is_strict(e->args[i]))
-				return false;
-		return true;
-	default:
-		return false;
-	}
+	if (e->kind == EXPR_OP)
+		return n_strict && e->op != OP_AND && e->op != OP_OR && e->op != OP_IS &&
+		       e->op != OP_IS_NOT;
+	return e->kind == EXPR_UNION ? n_strict == e->n_args : kinds[e->kind].is_read;
 }
 
 bool expr_equal(const struct expr *a, const struct expr *b)
@@ -198,28 +308,31 @@ static void range_of_shift(struct expr *e, const struct expr *a, const struct ex
 /* Which unit the result of a + b, a * b, ... has: durations and timestamps keep theirs. */
 static u8 result_kind(enum ast_op op, u8 a, u8 b)
 {
-	switch (op) {
-	case OP_SUB:
-		if (a == TYPE_TIMESTAMP && b == TYPE_TIMESTAMP)
-			return TYPE_DURATION;
-		/* fall through */
-	case OP_ADD:
-		if (a == TYPE_TIMESTAMP || b == TYPE_TIMESTAMP)
-			return TYPE_TIMESTAMP;
+	bool is_sum = op == OP_ADD || op == OP_SUB;
+
+	if (op == OP_SUB && a == TYPE_TIMESTAMP && b == TYPE_TIMESTAMP)
+		return TYPE_DURATION;
+	if (is_sum && (a == TYPE_TIMESTAMP || b == TYPE_TIMESTAMP))
+		return TYPE_TIMESTAMP;
+	if (is_sum)
 		return a == TYPE_DURATION || b == TYPE_DURATION ? TYPE_DURATION : TYPE_INT;
-	case OP_MUL: /* the square of a time is none */
+	if (op == OP_MUL) /* the square of a time is none */
 		return (a == TYPE_DURATION) != (b == TYPE_DURATION) ? TYPE_DURATION : TYPE_INT;
-	case OP_DIV:
-	case OP_MOD:
-		if (a == TYPE_DURATION)
-			return op == OP_DIV && b == TYPE_DURATION ? TYPE_INT : TYPE_DURATION;
-		return TYPE_INT;
-	case OP_NEG:
-	case OP_PLUS:
-		return a == TYPE_DURATION ? TYPE_DURATION : TYPE_INT;
-	default:
-		return TYPE_INT;
-	}
+	if (op == OP_DIV)
+		return a == TYPE_DURATION && b != TYPE_DURATION ? TYPE_DURATION : TYPE_INT;
+	return a == TYPE_DURATION && (op == OP_MOD || op == OP_NEG || op == OP_PLUS) ? TYPE_DURATION
+										     : TYPE_INT;
+}
+
+/* What a number counts: a mean of durations is a REAL, and nanoseconds all the same. */
+static u8 unit_of(const struct expr *e)
+{
+	return e->type.kind == TYPE_REAL ? e->type.of : e->type.kind;
+}
+
+static struct type real_of(u8 unit)
+{
+	return (struct type){ .kind = TYPE_REAL, .of = unit == TYPE_DURATION ? unit : TYPE_NULL };
 }
 
 static void infer_arithmetic(struct expr *e)
@@ -259,9 +372,23 @@ static void infer_arithmetic(struct expr *e)
 	case OP_BIT_NOT:
 		range_set(e, -a->hi - 1, -a->lo - 1);
 		break;
-	default:
+	case OP_PLUS:
 		range_set(e, a->lo, a->hi);
 		break;
+	case OP_CONCAT:
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE:
+	case OP_IS:
+	case OP_IS_NOT:
+	case OP_AND:
+	case OP_OR:
+	case OP_NOT:
+	case OP_N:
+		BUG("operator %d is no arithmetic", e->op);
 	}
 	bool fits_signed = e->lo >= S64_LO && e->hi <= S64_HI;
 	bool fits_unsigned = e->lo >= 0 && e->hi <= U64_HI;
@@ -279,15 +406,16 @@ static void infer_arithmetic(struct expr *e)
 	e->hi = MIN(e->hi, e->type.is_signed ? S64_HI : U64_HI);
 }
 
-/* A whole number written as such, and what is computed of such: it has no unit of its own. */
+/* A number written as such, and what is computed of such: it has no unit of its own. */
 static bool is_plain_number(const struct expr *e)
 {
 	if (e->kind != EXPR_OP)
-		return e->kind == EXPR_INTEGER && e->type.kind == TYPE_INT;
+		return e->kind == EXPR_REAL ||
+		       (e->kind == EXPR_INTEGER && e->type.kind == TYPE_INT);
 	for (u32 i = 0; i < e->n_args; i++)
 		if (!is_plain_number(e->args[i]))
 			return false;
-	return e->type.kind == TYPE_INT;
+	return e->type.kind == TYPE_INT || e->type.kind == TYPE_REAL;
 }
 
 /*
@@ -303,17 +431,21 @@ struct common {
 	bool is_plain; /* all so far are numbers written as such */
 };
 
-static u8 common_kind(const struct common *c, const struct expr *r)
+static void common_kind(struct common *c, const struct expr *r)
 {
-	u8 a = c->type.kind, b = r->type.kind;
+	const struct expr so_far = { .type = c->type };
+	u8 a = unit_of(&so_far), b = unit_of(r), unit = a == b ? a : TYPE_INT;
 
-	if (a == b) /* instants of two clocks are no column of times */
-		return a == TYPE_TIMESTAMP && c->type.clock != r->type.clock ? TYPE_INT : a;
-	if (a == TYPE_REAL || b == TYPE_REAL)
-		return TYPE_REAL;
 	if (a == TYPE_DURATION && is_plain_number(r))
-		return a;
-	return b == TYPE_DURATION && c->is_plain ? b : TYPE_INT;
+		unit = a;
+	else if (b == TYPE_DURATION && c->is_plain)
+		unit = b;
+	else if (a == TYPE_TIMESTAMP && c->type.clock != r->type.clock)
+		unit = TYPE_INT; /* instants of two clocks are no column of times */
+	if (c->type.kind == TYPE_REAL || r->type.kind == TYPE_REAL)
+		c->type = real_of(unit);
+	else
+		c->type.kind = unit;
 }
 
 static void common_add(struct common *c, const struct expr *r)
@@ -332,7 +464,7 @@ static void common_add(struct common *c, const struct expr *r)
 	} else if (c->type.kind == TYPE_TEXT || c->type.kind == TYPE_BLOB) {
 		c->type.bytes = MAX(c->type.bytes, r->type.bytes);
 	} else {
-		c->type.kind = common_kind(c, r);
+		common_kind(c, r);
 		c->is_mixed = true;
 		c->lo = MIN(c->lo, r->lo);
 		c->hi = MAX(c->hi, r->hi);
@@ -357,6 +489,11 @@ static void common_end(struct common *c, struct expr *e)
 	}
 }
 
+static bool is_number(struct type type)
+{
+	return type_is_word(type) || type.kind == TYPE_REAL;
+}
+
 static bool is_of_text(struct type type)
 {
 	return type.kind == TYPE_TEXT || type.kind == TYPE_BLOB;
@@ -365,14 +502,12 @@ static bool is_of_text(struct type type)
 bool expr_common(struct expr *const *exprs, u32 n, struct expr *ret_column)
 {
 	struct common c = { 0 };
-	bool is_word = true;
 
 	for (u32 i = 0; i < n; i++) {
 		struct type type = exprs[i]->type;
 
-		is_word = type_is_word(type) || type.kind == TYPE_REAL;
 		if (c.has_any && type.kind != TYPE_NULL && type.kind != c.type.kind &&
-		    (!is_word || !(type_is_word(c.type) || c.type.kind == TYPE_REAL)) &&
+		    !(is_number(type) && is_number(c.type)) &&
 		    !(is_of_text(type) && is_of_text(c.type)))
 			return false;
 		common_add(&c, exprs[i]);
@@ -429,30 +564,11 @@ static void infer_call(struct expr *e)
 	}
 }
 
-static bool is_always_user_only(const struct expr *e)
-{
-	switch (e->kind) {
-	case EXPR_REAL:
-	case EXPR_CALL:
-	case EXPR_CAST:
-	case EXPR_MATCH:
-	case EXPR_COLUMN:
-	case EXPR_OVER:
-	case EXPR_SUBQUERY:
-	case EXPR_EXISTS:
-	case EXPR_IN_SELECT:
-	case EXPR_STATISTIC:
-		return true;
-	default:
-		return false;
-	}
-}
-
 void expr_infer(struct expr *e)
 {
 	u64 nodes = 1;
 
-	e->is_user_only = is_always_user_only(e);
+	e->is_user_only = kinds[e->kind].is_user_only;
 	for (u32 i = 0; i < e->n_args; i++) {
 		nodes += MAX(e->args[i]->n_nodes, 1u);
 		e->is_user_only |= e->args[i]->is_user_only;
@@ -467,11 +583,10 @@ void expr_infer(struct expr *e)
 		infer_call(e);
 	} else if (e->kind == EXPR_CAST) {
 		e->nullable = true;
-	} else if (e->kind == EXPR_IN || e->kind == EXPR_MATCH || e->kind == EXPR_LIKE ||
-		   e->kind == EXPR_IS_NULL ||
+	} else if (kinds[e->kind].is_condition ||
 		   (e->kind == EXPR_OP &&
 		    ((e->op >= OP_EQ && e->op <= OP_OR) || e->op == OP_NOT))) {
-		e->type = (struct type){ .kind = TYPE_BOOL, .bits = 8 };
+		e->type = type_bool();
 		range_set(e, 0, 1);
 		if (e->kind == EXPR_IS_NULL || e->op == OP_IS || e->op == OP_IS_NOT)
 			e->nullable = false;
@@ -489,7 +604,8 @@ void expr_infer(struct expr *e)
 			e->type = (struct type){ .kind = TYPE_NULL };
 			e->nullable = true;
 		} else if (real) {
-			e->type = (struct type){ .kind = TYPE_REAL };
+			e->type = real_of(result_kind(e->op, unit_of(e->args[0]),
+						      e->n_args > 1 ? unit_of(e->args[1]) : 0));
 			e->is_user_only = true;
 			e->nullable |= e->op == OP_DIV || e->op == OP_MOD;
 		} else {
@@ -514,16 +630,9 @@ char expr_rule(const struct expr *e)
 
 enum ast_op expr_op_mirrored(enum ast_op op)
 {
-	switch (op) {
-	case OP_LT:
-		return OP_GT;
-	case OP_LE:
-		return OP_GE;
-	case OP_GT:
-		return OP_LT;
-	case OP_GE:
-		return OP_LE;
-	default:
-		return op;
-	}
+	static const enum ast_op mirrored[OP_N] = {
+		[OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_GT] = OP_LT, [OP_GE] = OP_LE
+	};
+
+	return mirrored[op] ? mirrored[op] : op;
 }

@@ -9,25 +9,10 @@
 
 #include "plan/plan.h"
 
-static const struct plan *scan_of(const struct plan *p, u32 source)
-{
-	const struct plan *found = NULL;
-
-	if (p->kind == PLAN_SCAN)
-		return p->scan.source == source ? p : NULL;
-	if (p->input)
-		found = scan_of(p->input, source);
-	if (!found && p->right)
-		found = scan_of(p->right, source);
-	for (u32 i = 0; i < p->n_inputs && !found; i++)
-		found = scan_of(p->inputs[i], source);
-	return found;
-}
-
 /* A text that does not stand in the record itself is read, and may be cut: counted both. */
 static bool field_can_fault(const struct expr *e, const struct plan *tree)
 {
-	const struct plan *scan = scan_of(tree, e->source);
+	const struct plan *scan = plan_scan(tree, e->source);
 
 	if (e->type.kind != TYPE_TEXT)
 		return false;

@@ -74,18 +74,14 @@ static const struct sql_function naming[] = {
 	  .takes_big = true }, /* oldstate, newstate of inet_sock_set_state */
 };
 
-/* Nobody writes it: an instant of CLOCK_MONOTONIC on CLOCK_REALTIME (clock.c). */
+/* Nobody writes it: an instant of CLOCK_MONOTONIC on CLOCK_REALTIME (bind_time.c). */
 const struct sql_function function_real_time = { "eb_real_time", 1,    1,   "i",
 						 TYPE_TIMESTAMP, NULL, true };
 
-static bool is_of(const struct sql_function *f, const struct sql_function *list, size_t n)
+bool function_is_naming(const struct expr *e)
 {
-	return f >= list && f < list + n;
-}
-
-bool function_is_naming(const struct sql_function *f)
-{
-	return is_of(f, naming, ARRAY_SIZE(naming));
+	return e->kind == EXPR_CALL && e->function >= naming &&
+	       e->function < naming + ARRAY_SIZE(naming);
 }
 
 const struct sql_function *function_find(const char *name, bool is_window)
@@ -147,27 +143,22 @@ static bool check_argument(struct scope *scope, const struct sql_function *f, ch
 		bool was_text = *first && ((*first)->type.kind == TYPE_TEXT ||
 					   (*first)->type.kind == TYPE_BLOB);
 
-		if (*first && was_text != is_text) {
-			diag_hint(scope->diags,
-				  diag_error(scope->diags, "type-mismatch", x->span,
-					     "%s() takes texts or numbers, not one of each",
-					     f->name),
-				  "CAST(x AS TEXT) makes a text of a number");
-			return false;
-		}
+		if (*first && was_text != is_text)
+			return diag_refuse(scope->diags, "type-mismatch", x->span,
+					   "%s() takes texts or numbers, not one of each" HINT
+					   "CAST(x AS TEXT) makes a text of a number",
+					   f->name);
 		*first = x;
 		if (is_text && strcmp(f->name, "abs") == 0)
 			wrong = "takes a number";
 	}
 	if (!wrong)
 		return true;
-	if (takes == 'p') {
-		diag_hint(scope->diags,
-			  diag_error(scope->diags, "wrong-arguments", x->span, "%s() %s", f->name,
-				     wrong),
-			  "the number stands in the query: ntile(4), nth_value(x, 2)");
-		return false;
-	}
+	if (takes == 'p')
+		return diag_refuse(scope->diags, "wrong-arguments", x->span,
+				   "%s() %s" HINT
+				   "the number stands in the query: ntile(4), nth_value(x, 2)",
+				   f->name, wrong);
 	diag_hint(scope->diags,
 		  diag_error(scope->diags, "type-mismatch", x->span, "%s() %s, this is a %s",
 			     f->name, wrong, is_text ? "text" : "real number"),
@@ -181,14 +172,12 @@ bool function_check(struct scope *scope, const struct sql_function *f, const str
 {
 	const struct expr *first = NULL;
 
-	if (ast->star || ast->n_args < f->least || ast->n_args > f->most) {
-		diag_error(scope->diags, "wrong-arguments", ast->span,
-			   f->least == f->most
-				   ? "%s() takes %u argument%s"
-				   : "%s() takes %u or more argument%s, but not so many",
-			   f->name, f->least, f->least == 1 ? "" : "s");
-		return false;
-	}
+	if (ast->star || ast->n_args < f->least || ast->n_args > f->most)
+		return diag_refuse(scope->diags, "wrong-arguments", ast->span,
+				   f->least == f->most
+					   ? "%s() takes %u argument%s"
+					   : "%s() takes %u or more argument%s, but not so many",
+				   f->name, f->least, f->least == 1 ? "" : "s");
 	for (u32 i = 0; i < ast->n_args; i++)
 		if (!check_argument(scope, f, function_takes(f, i), args[i], &first))
 			return false;

@@ -393,7 +393,7 @@ struct settings {
 	bool is_max_groups_set; /* asked for, be it the default's number */
 	s32 target_pid;		/* -1: none named */
 	u32 n_bindings;		/* counted by plan_bind_query(): one for a query */
-	bool is_target_used;	/* set by plan_bind(): the query calls target_pid() */
+	bool is_target_used;	/* set by plan_bind_query(): the query calls target_pid() */
 };
 
 void settings_init(struct settings *settings);
@@ -427,16 +427,11 @@ const struct view *views_find(struct view_list *list, const char *name, u32 n);
 void views_each(struct view_list *list, void (*visit)(void *context, const struct view *view),
 		void *context);
 
-/* NULL when diags got an error.  views may be NULL: then there are none. */
-struct plan *plan_bind(const struct ast_select *select, struct catalog *catalog,
-		       struct settings *settings, struct view_list *views, struct arena *arena,
-		       struct diags *diags);
-
 struct plan_context {
 	struct catalog *catalog;
 	struct settings *settings;
-	struct view_list *views;
-	u32 n_views; /* the first n of them may be named */
+	struct view_list *views; /* NULL: there are none */
+	u32 n_views;		 /* the first n of them may be named */
 	struct arena *arena;
 	const struct plan_database *databases;
 	u32 n_databases;
@@ -469,13 +464,21 @@ bool plan_describe(const struct ast_source *source, struct catalog *catalog,
  */
 struct plan_query *plan_bind_query(const struct ast_select *select,
 				   const struct plan_context *context, struct diags *diags);
+/* The items of a select, or the columns of a set of them. */
+const struct item *plan_items(const struct plan *plan, u32 *ret_n);
 /* The columns that a select's plan shows: UNNEST is three of them, a quantile TYPE_QUANTILE. */
 void plan_columns(const struct plan *plan, struct arena *arena, struct schema *ret_columns);
 /* The three columns that UNNEST of a histogram or top list is; name "": they have plain names. */
 void plan_unnest_columns(const char *name, struct type type, struct arena *arena,
 			 struct column ret_columns[3]);
+typedef VEC(u32) trigger_vec;
+typedef VEC(struct expr *) expr_vec;
 /* When a row of this FROM tree appears: its event's time (EXPR_UNION: one for each trigger). */
 struct expr *plan_time(const struct plan *tree, struct arena *arena);
+/* The sources whose events make rows of the tree appear, left to right. */
+void plan_triggers(const struct plan *tree, struct arena *arena, trigger_vec *ret_triggers);
+/* What an expression is in rows that source `trigger` makes appear: unions are resolved. */
+struct expr *expr_branch(struct arena *arena, struct expr *expr, u32 trigger);
 /* Calls visit for every operator of the tree, those above first; not those of sub-queries. */
 void plan_each(struct plan *plan, void (*visit)(void *context, struct plan *plan), void *context);
 /* A copy whose lists of expressions are its own, so that these may be exchanged. */
@@ -484,13 +487,36 @@ struct plan *plan_copy(const struct plan *plan, struct arena *arena);
 void plan_each_expr(struct plan *plan, void (*visit)(void *context, struct expr **expr),
 		    void *context);
 
+/* Calls visit for every expression of the tree's operators and everything below it, also for those
+ * of sub-queries. */
+void plan_each_node(struct plan *plan, void (*visit)(void *context, struct expr *expr),
+		    void *context);
+
 void plan_print(const struct plan *plan, struct buf *out);
 /* SQL-like text; EXPR_KEY and EXPR_AGGREGATE print as k0, a0 when names is NULL. */
 void expr_print(const struct expr *expr, struct buf *out);
 
 /* Builders and questions that rules and the binder share. */
 struct expr *expr_new(struct arena *arena, enum expr_kind kind, struct span span);
+/* With all values of the type. */
+void expr_set_type(struct expr *expr, struct type type);
 struct expr *expr_integer(struct arena *arena, struct span span, struct type type, s128 value);
+/* A plain number. */
+struct expr *expr_number(struct arena *arena, struct span span, s64 value);
+/* Behind aggregate `number`: its key of that index. */
+struct expr *expr_key(struct arena *arena, const struct expr *key, u32 number, u32 index);
+/* A node over n arguments, struct expr *, that follow; typed by them. */
+struct expr *expr_make(struct arena *arena, enum expr_kind kind, struct span span, u32 n, ...);
+/* b: NULL where the operator has one argument. */
+struct expr *expr_op(struct arena *arena, enum ast_op op, struct span span, struct expr *a,
+		     struct expr *b);
+struct expr *expr_call(struct arena *arena, const struct sql_function *f, struct span span,
+		       struct expr **args, u32 n);
+/* With a list of arguments of its own. */
+struct expr *expr_copy(struct arena *arena, const struct expr *expr);
+/* Bottom-up: a copy in which `change` replaced nodes (it returns its argument or another). */
+struct expr *expr_map(struct arena *arena, struct expr *expr,
+		      struct expr *(*change)(void *context, struct expr *expr), void *context);
 /* Types and ranges an operator's result from its arguments; false: no kernel form (overflow of
  * constants, text arithmetic).  Used by the binder and by constant folding. */
 void expr_infer(struct expr *expr);
@@ -503,6 +529,10 @@ char expr_rule(const struct expr *expr);
 enum ast_op expr_op_mirrored(enum ast_op op);
 bool expr_equal(const struct expr *a, const struct expr *b);
 bool expr_is_constant(const struct expr *expr);
+static inline bool expr_is_text(const struct expr *expr)
+{
+	return expr->type.kind == TYPE_TEXT || expr->type.kind == TYPE_BLOB;
+}
 /* Is it NULL wherever all the columns that it reads are?  IS NULL and CASE need not be. */
 bool expr_is_strict(const struct expr *expr);
 /* fault.c: may it count a fault when it is computed for a row of the tree? */
@@ -517,10 +547,13 @@ const struct plan *plan_find(const struct plan *plan, enum plan_kind kind);
 const struct plan *plan_rows(const struct plan *plan);
 /* The source whose events make a row of this operator appear (not of a UNION). */
 u32 plan_trigger(const struct plan *plan);
-/* How many scans are in the operator's tree? */
-u32 plan_n_sources(const struct plan *plan);
-/* Has the operator's FROM tree this source? */
-bool plan_has_source(const struct plan *plan, u32 source);
+/* The place of the i-th operator below this one, and that operator; NULL: there are not so many. */
+struct plan **plan_slot(struct plan *plan, u32 i);
+const struct plan *plan_child(const struct plan *plan, u32 i);
+/* Are the operators below it those of other selects? */
+bool plan_reads_selects(const struct plan *plan);
+/* The scan of that number in the operator's FROM tree, or NULL. */
+const struct plan *plan_scan(const struct plan *plan, u32 source);
 /* Has the FROM tree this DERIVED or TABLE?  Not those within a DERIVED. */
 bool plan_has_relation(const struct plan *plan, u32 relation);
 /* Rows of streams (or recorded ones): what the kernel could make, no relational join in it. */

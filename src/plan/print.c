@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Plans and bound expressions -> text, for EXPLAIN and for the user part's SQL.
+ * Plans and bound expressions -> text, for EXPLAIN.
  */
 #include <string.h>
 
@@ -17,27 +17,24 @@ static void text_print(const char *text, u32 n, struct buf *out)
 	buf_putc(out, '\'');
 }
 
-static void list_print(const struct expr *e, u32 from, struct buf *out)
+static void exprs_print(struct expr *const *exprs, u32 n, const char *between, struct buf *out)
 {
-	for (u32 i = from; i < e->n_args; i++) {
-		if (i > from)
-			buf_puts(out, ", ");
-		expr_print(e->args[i], out);
+	for (u32 i = 0; i < n; i++) {
+		buf_puts(out, i ? between : "");
+		expr_print(exprs[i], out);
 	}
 }
 
-static void op_print(const struct expr *e, struct buf *out)
+static void node_print(const struct plan *p, bool has_aliases, struct buf *out);
+static void statistic_print(const struct aggregate *a, struct buf *out);
+
+/* The operators of a sub-query, in one line. */
+static void subplan_print(const struct plan *plan, struct buf *out)
 {
-	buf_putc(out, '(');
-	if (e->n_args == 1) {
-		buf_printf(out, "%s ", ast_op_names[e->op]);
-		expr_print(e->args[0], out);
-	} else {
-		expr_print(e->args[0], out);
-		buf_printf(out, " %s ", ast_op_names[e->op]);
-		expr_print(e->args[1], out);
+	for (const struct plan *p = plan; p; p = p->input) {
+		buf_puts(out, p == plan ? "" : " < ");
+		node_print(p, true, out);
 	}
-	buf_putc(out, ')');
 }
 
 static void case_print(const struct expr *e, struct buf *out)
@@ -54,182 +51,117 @@ static void case_print(const struct expr *e, struct buf *out)
 	buf_puts(out, " END");
 }
 
-static void node_print(const struct plan *p, bool has_aliases, struct buf *out);
-static void statistic_print(const struct aggregate *a, struct buf *out);
-
-/* Behind the expression: IN (...), EXISTS (...). */
-static void subplan_print(const struct expr *e, struct buf *out)
+static const char *cast_name(struct type type)
 {
-	if (e->kind == EXPR_IN_SELECT) {
-		expr_print(e->args[0], out);
-		buf_puts(out, " IN ");
-	}
-	buf_puts(out, e->kind == EXPR_EXISTS ? "EXISTS (" : "(");
-	for (const struct plan *p = e->plan; p; p = p->input) {
-		struct buf line;
-
-		buf_init(&line);
-		node_print(p, true, &line);
-		buf_printf(out, "%s%s", p == e->plan ? "" : " < ", line.at);
-		buf_free(&line);
-	}
-	buf_putc(out, ')');
+	return type.kind == TYPE_REAL ? "REAL" : type.kind == TYPE_TEXT ? "TEXT" : "INTEGER";
 }
 
-static void match_print(const struct expr *e, struct buf *out)
-{
-	buf_putc(out, '(');
-	expr_print(e->args[0], out);
-	buf_puts(out, e->is_glob ? " GLOB " : " LIKE ");
-	expr_print(e->args[1], out);
-	if (e->n_args > 2) {
-		buf_puts(out, " ESCAPE ");
-		expr_print(e->args[2], out);
-	}
-	buf_putc(out, ')');
-}
+/* How each kind is written: part_print() says what stands behind a %. */
+static const char *const forms[] = {
+	[EXPR_NULL] = "NULL",
+	[EXPR_INTEGER] = "%d",
+	[EXPR_REAL] = "%f",
+	[EXPR_TEXT] = "%t",
+	[EXPR_FIELD] = "%p%n",
+	[EXPR_SYSTEM] = "%pcurrent.%n",
+	[EXPR_MEMBER] = "%0.%n",
+	[EXPR_OP] = "(%0 %o %1)",
+	[EXPR_IN] = "(%0 IN (%+))",
+	[EXPR_LIKE] = "(%0 %l %t)",
+	[EXPR_IS_NULL] = "(%0 IS NULL)",
+	[EXPR_CASE] = "%w",
+	[EXPR_CALL] = "%n(%*)",
+	[EXPR_CAST] = "CAST(%0 AS %c)",
+	[EXPR_MATCH] = "(%0 %l %1)",
+	[EXPR_KEY] = "k%i",
+	[EXPR_AGGREGATE] = "a%i",
+	[EXPR_OVER] = "f%i",
+	[EXPR_COLUMN] = "t%s.%n",
+	[EXPR_SUBQUERY] = "(%q)",
+	[EXPR_EXISTS] = "EXISTS (%q)",
+	[EXPR_IN_SELECT] = "%0 IN (%q)",
+	[EXPR_STATISTIC] = "%a",
+	[EXPR_WINDOW_START] = "%n",
+	[EXPR_WINDOW_END] = "%n",
+	[EXPR_UNION] = "union(%*)",
+	[EXPR_RUNNING] = "r%i",
+};
 
-static void cast_print(const struct expr *e, struct buf *out)
+static void part_print(const struct expr *e, char part, struct buf *out)
 {
-	buf_puts(out, "CAST(");
-	expr_print(e->args[0], out);
-	buf_printf(out, " AS %s)",
-		   e->type.kind == TYPE_REAL   ? "REAL"
-		   : e->type.kind == TYPE_TEXT ? "TEXT"
-					       : "INTEGER");
-}
-
-static void call_print(const struct expr *e, struct buf *out)
-{
-	buf_printf(out, "%s(", e->name);
-	list_print(e, 0, out);
-	buf_putc(out, ')');
-}
-
-static void prefix_print(const struct expr *e, struct buf *out)
-{
-	if (e->prefix)
-		buf_printf(out, "%s.", e->prefix);
-}
-
-/* What has no arguments. */
-static bool leaf_print(const struct expr *e, struct buf *out)
-{
-	switch (e->kind) {
-	case EXPR_NULL:
-		buf_puts(out, "NULL");
-		return true;
-	case EXPR_RUNNING:
-		buf_printf(out, "r%u", e->index);
-		return true;
-	case EXPR_INTEGER:
+	switch (part) {
+	case '0': /* the arguments */
+	case '1':
+	case '2':
+		expr_print(e->args[part - '0'], out);
+		break;
+	case '*': /* all of them */
+		exprs_print(e->args, e->n_args, ", ", out);
+		break;
+	case '+': /* all but the first */
+		exprs_print(e->args + 1, e->n_args - 1, ", ", out);
+		break;
+	case 'n':
+		buf_puts(out, e->name);
+		break;
+	case 'p':
+		if (e->prefix)
+			buf_printf(out, "%s.", e->prefix);
+		break;
+	case 'i':
+		buf_printf(out, "%u", e->index);
+		break;
+	case 's':
+		buf_printf(out, "%u", e->source);
+		break;
+	case 'd':
 		buf_put_s128(out, e->integer);
-		return true;
-	case EXPR_REAL:
+		break;
+	case 'f':
 		buf_put_real(out, e->real);
-		return true;
-	case EXPR_TEXT:
+		break;
+	case 't':
 		text_print(e->text, e->text_bytes, out);
-		return true;
-	case EXPR_FIELD:
-		prefix_print(e, out);
-		buf_puts(out, e->name);
-		return true;
-	case EXPR_WINDOW_START:
-	case EXPR_WINDOW_END:
-		buf_puts(out, e->name);
-		return true;
-	case EXPR_SYSTEM:
-		prefix_print(e, out);
-		buf_printf(out, "current.%s", e->name);
-		return true;
-	case EXPR_COLUMN:
-		buf_printf(out, "t%u.%s", e->source, e->name);
-		return true;
-	case EXPR_OVER:
-		buf_printf(out, "f%u", e->index);
-		return true;
-	case EXPR_KEY:
-		buf_printf(out, "k%u", e->index);
-		return true;
-	case EXPR_AGGREGATE:
-		buf_printf(out, "a%u", e->index);
-		return true;
+		break;
+	case 'o':
+		buf_puts(out, ast_op_names[e->op]);
+		break;
+	case 'l':
+		buf_puts(out, e->is_glob ? "GLOB" : "LIKE");
+		break;
+	case 'c':
+		buf_puts(out, cast_name(e->type));
+		break;
+	case 'w':
+		case_print(e, out);
+		break;
+	case 'q':
+		subplan_print(e->plan, out);
+		break;
+	case 'a':
+		buf_puts(out, e->statistic->is_ladder ? "quantiles(" : "quantile(");
+		expr_print(e->args[0], out);
+		statistic_print(e->statistic, out);
+		buf_putc(out, ')');
+		break;
 	default:
-		return false;
+		BUG("%%%c is no part of an expression", part);
 	}
 }
 
 void expr_print(const struct expr *e, struct buf *out)
 {
-	if (leaf_print(e, out))
-		return;
-	switch (e->kind) {
-	case EXPR_MEMBER:
-		expr_print(e->args[0], out);
-		buf_printf(out, ".%s", e->name);
-		break;
-	case EXPR_OP:
-		op_print(e, out);
-		break;
-	case EXPR_IN:
-		buf_putc(out, '(');
-		expr_print(e->args[0], out);
-		buf_puts(out, " IN (");
-		list_print(e, 1, out);
-		buf_puts(out, "))");
-		break;
-	case EXPR_LIKE:
-		buf_putc(out, '(');
-		expr_print(e->args[0], out);
-		buf_puts(out, e->is_glob ? " GLOB " : " LIKE ");
-		text_print(e->text, e->text_bytes, out);
-		buf_putc(out, ')');
-		break;
-	case EXPR_IS_NULL:
-		buf_putc(out, '(');
-		expr_print(e->args[0], out);
-		buf_puts(out, " IS NULL)");
-		break;
-	case EXPR_CASE:
-		case_print(e, out);
-		break;
-	case EXPR_CALL:
-		call_print(e, out);
-		break;
-	case EXPR_CAST:
-		cast_print(e, out);
-		break;
-	case EXPR_MATCH:
-		match_print(e, out);
-		break;
-	case EXPR_SUBQUERY:
-	case EXPR_EXISTS:
-	case EXPR_IN_SELECT:
-		subplan_print(e, out);
-		break;
-	case EXPR_STATISTIC:
-		buf_puts(out, e->statistic->is_ladder ? "quantiles(" : "quantile(");
-		list_print(e, 0, out);
-		statistic_print(e->statistic, out);
-		buf_putc(out, ')');
-		break;
-	case EXPR_UNION:
-		buf_puts(out, "union(");
-		list_print(e, 0, out);
-		buf_putc(out, ')');
-		break;
-	default:
-		BUG("expression kind %d", e->kind);
-	}
-}
+	const char *form = forms[e->kind];
 
-static void exprs_print(struct expr *const *exprs, u32 n, const char *between, struct buf *out)
-{
-	for (u32 i = 0; i < n; i++) {
-		if (i)
-			buf_puts(out, between);
-		expr_print(exprs[i], out);
+	if (e->kind == EXPR_OP && e->n_args == 1)
+		form = "(%o %0)";
+	else if (e->kind == EXPR_MATCH && e->n_args > 2)
+		form = "(%0 %l %1 ESCAPE %2)";
+	for (; *form; form++) {
+		if (*form == '%')
+			part_print(e, *++form, out);
+		else
+			buf_putc(out, *form);
 	}
 }
 
@@ -250,20 +182,8 @@ static void items_print(const struct item *items, u32 n, const char *prefix, str
 /* "exponential(3), 0.5, 0.99, interpolated" behind the argument of a statistic. */
 static void statistic_print(const struct aggregate *a, struct buf *out)
 {
-	for (u32 i = 0; i < a->n_q; i++) {
-		u32 ppb = a->q_ppb[i], digits = 9;
-
-		while (digits && ppb % 10 == 0) {
-			ppb /= 10;
-			digits--;
-		}
-		if (digits)
-			buf_printf(out, ", %u.%0*u", a->q_ppb[i] / 1000000000, (int)digits,
-				   ppb % (u32[]){ 1, 10, 100, 1000, 10000, 100000, 1000000,
-						  10000000, 100000000, 1000000000 }[digits]);
-		else
-			buf_printf(out, ", %u", a->q_ppb[i] / 1000000000);
-	}
+	for (u32 i = 0; i < a->n_q; i++)
+		buf_printf(out, ", %.9g", a->q_ppb[i] / 1e9);
 	if (a->scheme) {
 		buf_puts(out, ", ");
 		scheme_print(a->scheme, out);
@@ -301,14 +221,6 @@ static void aggregate_print(const struct aggregate *a, struct buf *out)
 	if (a->filter) {
 		buf_puts(out, " FILTER ");
 		expr_print(a->filter, out);
-	}
-}
-
-static void aggregates_print(const struct plan *p, struct buf *out)
-{
-	for (u32 i = 0; i < p->aggregate.n; i++) {
-		buf_printf(out, "%sa%u = ", i ? ", " : "", i);
-		aggregate_print(&p->aggregate.list[i], out);
 	}
 }
 
@@ -370,28 +282,23 @@ static void relate_print(const struct plan *p, struct buf *out)
 	expr_print(p->relate.on, out);
 }
 
-/* The tracepoint itself: a span calls it by a name of its own. */
-static void stream_print(const struct stream *stream, struct buf *out)
-{
-	if (stream->kind == STREAM_TRACEPOINT)
-		buf_printf(out, "tracepoint:%s:%s", stream->category, stream->event);
-	else
-		buf_puts(out, stream->name);
-}
-
 static void scan_print(const struct plan *p, bool has_alias, struct buf *out)
 {
-	const struct stream *first = p->scan.streams->streams.at[0];
+	struct stream **streams = p->scan.streams->streams.at;
 	u32 n = p->scan.streams->streams.n;
-	const struct stream *last = p->scan.streams->streams.at[n - 1];
 
-	buf_puts(out, "Scan ");
-	stream_print(first, out);
-	if (n > 1) {
-		buf_puts(out, " ... ");
-		stream_print(last, out);
-		buf_printf(out, " (%u streams)", n);
+	/* The tracepoint itself: a span calls it by a name of its own. */
+	for (u32 i = 0; i < MIN(n, 2u); i++) {
+		const struct stream *s = i ? streams[n - 1] : streams[0];
+
+		buf_puts(out, i ? " ... " : "Scan ");
+		if (s->kind == STREAM_TRACEPOINT)
+			buf_printf(out, "tracepoint:%s:%s", s->category, s->event);
+		else
+			buf_puts(out, s->name);
 	}
+	if (n > 1)
+		buf_printf(out, " (%u streams)", n);
 	if (has_alias)
 		buf_printf(out, " AS %s", p->scan.alias);
 }
@@ -423,7 +330,10 @@ static void shared_print(const struct plan *p, struct buf *out)
 static void aggregation_print(const struct plan *p, struct buf *out)
 {
 	buf_puts(out, "Aggregate ");
-	aggregates_print(p, out);
+	for (u32 i = 0; i < p->aggregate.n; i++) {
+		buf_printf(out, "%sa%u = ", i ? ", " : "", i);
+		aggregate_print(&p->aggregate.list[i], out);
+	}
 	if (p->aggregate.n_keys)
 		buf_puts(out, p->aggregate.n ? " by " : "by ");
 	items_print(p->aggregate.keys, p->aggregate.n_keys, "k", out);
@@ -511,18 +421,24 @@ static void node_print(const struct plan *p, bool has_aliases, struct buf *out)
 
 static void tree_print(const struct plan *p, u32 depth, bool has_aliases, struct buf *out)
 {
+	const struct plan *below;
+
 	buf_fill(out, ' ', 2 * depth);
 	node_print(p, has_aliases, out);
 	buf_putc(out, '\n');
-	if (p->input)
-		tree_print(p->input, depth + 1, has_aliases, out);
-	if (p->right)
-		tree_print(p->right, depth + 1, has_aliases, out);
-	for (u32 i = 0; i < p->n_inputs; i++)
-		tree_print(p->inputs[i], depth + 1, has_aliases, out);
+	for (u32 i = 0; (below = plan_child(p, i)); i++)
+		tree_print(below, depth + 1, has_aliases, out);
+}
+
+static void count_scan(void *context, struct plan *p)
+{
+	*(u32 *)context += p->kind == PLAN_SCAN;
 }
 
 void plan_print(const struct plan *plan, struct buf *out)
 {
-	tree_print(plan, 0, plan_n_sources(plan) > 1, out);
+	u32 n_scans = 0;
+
+	plan_each((struct plan *)plan, count_scan, &n_scans);
+	tree_print(plan, 0, n_scans > 1, out);
 }

@@ -80,10 +80,8 @@ static void set_word(struct settings *settings, const struct setting *s,
 	int at = word_find(s->words, word);
 
 	if (at < 0) {
-		diag_hint(diags,
-			  diag_error(diags, "bad-option-value", option->value->span,
-				     "%s cannot be set to this", s->name),
-			  "one of: %s", s->words);
+		diag_refuse(diags, "bad-option-value", option->value->span,
+			    "%s cannot be set to this" HINT "one of: %s", s->name, s->words);
 		return;
 	}
 	char *place = (char *)settings + s->offset;

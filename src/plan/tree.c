@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "plan/bind.h"
+#include "plan/plan.h"
 
 const struct plan *plan_find(const struct plan *plan, enum plan_kind kind)
 {
@@ -31,61 +31,63 @@ u32 plan_trigger(const struct plan *plan)
 	return plan->scan.source;
 }
 
-u32 plan_n_sources(const struct plan *plan)
+struct plan **plan_slot(struct plan *p, u32 i)
 {
-	u32 n = plan->kind == PLAN_SCAN;
-
-	if (plan->input)
-		n += plan_n_sources(plan->input);
-	if (plan->right)
-		n += plan_n_sources(plan->right);
-	for (u32 i = 0; i < plan->n_inputs; i++)
-		n += plan_n_sources(plan->inputs[i]);
-	return n;
+	if (p->input && i-- == 0)
+		return &p->input;
+	if (p->right && i-- == 0)
+		return &p->right;
+	return i < p->n_inputs ? &p->inputs[i] : NULL;
 }
 
-bool plan_has_source(const struct plan *plan, u32 source)
+const struct plan *plan_child(const struct plan *p, u32 i)
 {
-	if (plan->kind == PLAN_SCAN)
-		return plan->scan.source == source;
-	if (plan->kind == PLAN_DERIVED)
-		return false;
-	if (plan->input && plan_has_source(plan->input, source))
-		return true;
-	if (plan->right && plan_has_source(plan->right, source))
-		return true;
-	for (u32 i = 0; i < plan->n_inputs; i++)
-		if (plan_has_source(plan->inputs[i], source))
+	struct plan **slot = plan_slot((struct plan *)p, i);
+
+	return slot ? *slot : NULL;
+}
+
+bool plan_reads_selects(const struct plan *p)
+{
+	return p->kind == PLAN_DERIVED || p->kind == PLAN_SET;
+}
+
+const struct plan *plan_scan(const struct plan *p, u32 source)
+{
+	const struct plan *child, *found = NULL;
+
+	if (p->kind == PLAN_SCAN)
+		return p->scan.source == source ? p : NULL;
+	for (u32 i = 0; !found && !plan_reads_selects(p) && (child = plan_child(p, i)); i++)
+		found = plan_scan(child, source);
+	return found;
+}
+
+bool plan_has_relation(const struct plan *p, u32 relation)
+{
+	const struct plan *child;
+
+	if (p->kind == PLAN_DERIVED)
+		return p->derived.relation == relation;
+	if (p->kind == PLAN_TABLE)
+		return p->table.relation == relation;
+	for (u32 i = 0; (child = plan_child(p, i)); i++)
+		if (plan_has_relation(child, relation))
 			return true;
 	return false;
 }
 
-bool plan_has_relation(const struct plan *plan, u32 relation)
+bool plan_is_rows(const struct plan *p)
 {
-	if (plan->kind == PLAN_DERIVED)
-		return plan->derived.relation == relation;
-	if (plan->kind == PLAN_TABLE)
-		return plan->table.relation == relation;
-	if (plan->input && plan_has_relation(plan->input, relation))
-		return true;
-	return plan->right && plan_has_relation(plan->right, relation);
-}
+	const struct plan *child;
 
-bool plan_is_rows(const struct plan *plan)
-{
-	switch (plan->kind) {
-	case PLAN_SCAN:
-		return true;
-	case PLAN_JOIN:
-		return plan_is_rows(plan->input) && plan_is_rows(plan->right);
-	case PLAN_UNION:
-		return true;
-	case PLAN_FILTER:
-	case PLAN_RUNNING:
-		return plan_is_rows(plan->input);
-	default:
+	if (p->kind != PLAN_SCAN && p->kind != PLAN_JOIN && p->kind != PLAN_UNION &&
+	    p->kind != PLAN_FILTER && p->kind != PLAN_RUNNING)
 		return false;
-	}
+	for (u32 i = 0; (child = plan_child(p, i)); i++)
+		if (!plan_is_rows(child))
+			return false;
+	return true;
 }
 
 /* 0: reads nothing, 1: of the tree only, -1: of others too */
@@ -94,10 +96,10 @@ static int reads(const struct expr *e, const struct plan *tree)
 	int all = 0;
 
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
-		return plan_has_source(tree, e->source) ? 1 : -1;
+		return plan_scan(tree, e->source) ? 1 : -1;
 	/* Which branch the row is of is something read, be the branches constants. */
 	for (u32 i = 0; e->kind == EXPR_UNION && i < e->n_args; i++) {
-		if (!plan_has_source(tree, e->branches[i]))
+		if (!plan_scan(tree, e->branches[i]))
 			return -1;
 		all = 1;
 	}
@@ -129,13 +131,11 @@ bool expr_is_of(const struct expr *expr, const struct plan *tree)
 
 void plan_each(struct plan *plan, void (*visit)(void *context, struct plan *plan), void *context)
 {
+	struct plan **child;
+
 	visit(context, plan);
-	if (plan->input)
-		plan_each(plan->input, visit, context);
-	if (plan->right)
-		plan_each(plan->right, visit, context);
-	for (u32 i = 0; i < plan->n_inputs; i++)
-		plan_each(plan->inputs[i], visit, context);
+	for (u32 i = 0; (child = plan_slot(plan, i)); i++)
+		plan_each(*child, visit, context);
 }
 
 typedef void visit_expr(void *context, struct expr **expr);
@@ -196,6 +196,36 @@ void plan_each_expr(struct plan *p, void (*visit)(void *context, struct expr **e
 	if (p->running.arg)
 		visit(context, &p->running.arg);
 	visit_list(p->running.keys, p->running.n_keys, visit, context);
+}
+
+struct node_visit {
+	void (*visit)(void *context, struct expr *expr);
+	void *context;
+};
+
+static void visit_node(void *context, struct expr *e)
+{
+	const struct node_visit *v = context;
+
+	v->visit(v->context, e);
+	if (e->plan)
+		plan_each_node(e->plan, v->visit, v->context);
+}
+
+static void visit_root(void *context, struct expr **e)
+{
+	expr_each(*e, visit_node, context);
+}
+
+static void visit_operator(void *context, struct plan *p)
+{
+	plan_each_expr(p, visit_root, context);
+}
+
+void plan_each_node(struct plan *plan, void (*visit)(void *context, struct expr *expr),
+		    void *context)
+{
+	plan_each(plan, visit_operator, &(struct node_visit){ visit, context });
 }
 
 static void *copied(struct arena *arena, const void *list, size_t n_bytes)
@@ -263,43 +293,70 @@ static struct type shown_type(const struct expr *e)
 	return e->type;
 }
 
-void plan_columns(const struct plan *plan, struct arena *arena, struct schema *ret_columns)
+const struct item *plan_items(const struct plan *plan, u32 *ret_n)
 {
-	const struct item *items;
-	u32 n = 0, n_items;
-
 	while (plan->kind != PLAN_PROJECT && plan->kind != PLAN_SET)
 		plan = plan->input;
-	items = plan->kind == PLAN_SET ? plan->set.columns : plan->project.items;
-	n_items = plan->kind == PLAN_SET ? plan->set.n_columns : plan->project.n_items;
+	*ret_n = plan->kind == PLAN_SET ? plan->set.n_columns : plan->project.n_items;
+	return plan->kind == PLAN_SET ? plan->set.columns : plan->project.items;
+}
+
+void plan_columns(const struct plan *plan, struct arena *arena, struct schema *ret_columns)
+{
+	u32 n_items, n = 0;
+	const struct item *items = plan_items(plan, &n_items);
+
 	ret_columns->columns = arena_array(arena, struct column, 3 * n_items);
 	for (u32 i = 0; i < n_items; i++) {
-		if (items[i].is_unnest) {
-			plan_unnest_columns(items[i].name, items[i].expr->type, arena,
-					    ret_columns->columns + n);
-			n += 3;
-			continue;
-		}
-		ret_columns->columns[n++] =
-			(struct column){ items[i].name, shown_type(items[i].expr),
-					 items[i].is_unnamed };
+		struct column *column = &ret_columns->columns[n];
+
+		n += items[i].is_unnest ? 3 : 1;
+		if (items[i].is_unnest)
+			plan_unnest_columns(items[i].name, items[i].expr->type, arena, column);
+		else
+			*column = (struct column){ items[i].name, shown_type(items[i].expr),
+						   items[i].is_unnamed };
 	}
 	ret_columns->n_columns = n;
 }
 
-static const struct plan *scan_find(const struct plan *tree, u32 source)
+void plan_triggers(const struct plan *tree, struct arena *arena, trigger_vec *ret_triggers)
 {
-	const struct plan *found = NULL;
-
+	while (tree->kind != PLAN_SCAN && tree->kind != PLAN_UNION)
+		tree = tree->input;
 	if (tree->kind == PLAN_SCAN)
-		return tree->scan.source == source ? tree : NULL;
-	if (tree->input)
-		found = scan_find(tree->input, source);
-	if (!found && tree->right)
-		found = scan_find(tree->right, source);
-	for (u32 i = 0; !found && i < tree->n_inputs; i++)
-		found = scan_find(tree->inputs[i], source);
-	return found;
+		vec_push(arena, ret_triggers, tree->scan.source);
+	for (u32 i = 0; i < tree->n_inputs; i++)
+		plan_triggers(tree->inputs[i], arena, ret_triggers);
+}
+
+struct branch {
+	struct arena *arena;
+	u32 trigger;
+};
+
+static struct expr *of_branch(void *context, struct expr *e)
+{
+	const struct branch *b = context;
+	struct expr *null;
+
+	for (u32 i = 0; e->kind == EXPR_UNION && i < e->n_args; i++) {
+		if (e->branches[i] != b->trigger)
+			continue;
+		if (e->args[i]->kind != EXPR_NULL)
+			return e->args[i];
+		/* A NULL of the column's type: what stands above compares by it. */
+		null = expr_new(b->arena, EXPR_NULL, e->span);
+		null->type = e->type;
+		null->nullable = true;
+		return null;
+	}
+	return e;
+}
+
+struct expr *expr_branch(struct arena *arena, struct expr *e, u32 trigger)
+{
+	return expr_map(arena, e, of_branch, &(struct branch){ arena, trigger });
 }
 
 /* Of a kernel's event the system column, of a recorded one its column `time`. */
@@ -314,9 +371,7 @@ static struct expr *time_of(const struct plan *scan, struct arena *arena)
 	e = expr_new(arena, is_file ? EXPR_FIELD : EXPR_SYSTEM, scan->span);
 	e->index = is_file ? (u32)s->file->time_column : SYS_TIME;
 	e->name = is_file ? s->fields[e->index].name : system_columns[SYS_TIME].name;
-	e->type = is_file ? s->fields[e->index].type : system_columns[SYS_TIME].type;
-	e->lo = type_min(e->type);
-	e->hi = type_max(e->type);
+	expr_set_type(e, is_file ? s->fields[e->index].type : system_columns[SYS_TIME].type);
 	e->source = scan->scan.source;
 	return e;
 }
@@ -324,15 +379,15 @@ static struct expr *time_of(const struct plan *scan, struct arena *arena)
 struct expr *plan_time(const struct plan *tree, struct arena *arena)
 {
 	struct expr *all = expr_new(arena, EXPR_UNION, tree->span);
-	source_vec triggers = { 0 };
+	trigger_vec triggers = { 0 };
 
-	bind_triggers(arena, tree, &triggers);
+	plan_triggers(tree, arena, &triggers);
 	all->args = arena_array(arena, struct expr *, triggers.n);
 	all->n_args = triggers.n;
 	all->branches = triggers.at;
 	all->name = system_columns[SYS_TIME].name;
 	for (u32 i = 0; i < triggers.n; i++) {
-		all->args[i] = time_of(scan_find(tree, triggers.at[i]), arena);
+		all->args[i] = time_of(plan_scan(tree, triggers.at[i]), arena);
 		if (!all->args[i])
 			return NULL;
 		all->type = all->args[i]->type;

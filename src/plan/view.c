@@ -105,10 +105,10 @@ void views_add(struct view_list *list, const struct ast_statement *statement, st
 	if (statement->if_exists && views_find(list, name, UINT32_MAX))
 		return;
 	if (!statement->replace && views_find(list, name, UINT32_MAX)) {
-		diag_hint(diags,
-			  diag_error(diags, "view-exists", statement->span,
-				     "there is a view \"%s\" already", name),
-			  "CREATE OR REPLACE VIEW takes its place");
+		diag_refuse(diags, "view-exists", statement->span,
+			    "there is a view \"%s\" already" HINT
+			    "CREATE OR REPLACE VIEW takes its place",
+			    name);
 		return;
 	}
 	load_shipped(list);

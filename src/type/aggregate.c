@@ -23,7 +23,11 @@ static void result_number(struct type_range *x)
 
 static void result_real(struct type_range *x)
 {
-	*x = (struct type_range){ .type = { .kind = TYPE_REAL } };
+	bool is_duration = x->type.kind == TYPE_DURATION || x->type.of == TYPE_DURATION;
+
+	/* A mean of durations counts nanoseconds, too. */
+	*x = (struct type_range){ .type = { .kind = TYPE_REAL,
+					    .of = is_duration ? TYPE_DURATION : TYPE_NULL } };
 }
 
 static void result_text(struct type_range *x)

@@ -58,6 +58,11 @@ static inline struct type type_int(u8 bits, bool is_signed)
 	return (struct type){ .kind = TYPE_INT, .bits = bits, .is_signed = is_signed };
 }
 
+static inline struct type type_bool(void)
+{
+	return (struct type){ .kind = TYPE_BOOL, .bits = 8 };
+}
+
 static inline struct type type_text(u32 bytes)
 {
 	return (struct type){ .kind = TYPE_TEXT, .bytes = bytes };

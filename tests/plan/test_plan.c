@@ -15,6 +15,7 @@
 
 #include "cli/query.h"
 #include "opt/opt.h"
+#include "../bind_select.h"
 
 static void plans(const char *text, const char *rules_off, struct buf *out)
 {
@@ -164,8 +165,8 @@ static struct phys_set *physical(struct query *q, const char *text, double share
 	query_init(q, "query", text, strlen(text));
 	q->catalog_path = CATALOG;
 	assert_true(query_parse(q) && query_open_catalog(q));
-	input.plan = opt_run(plan_bind(q->statement->select, q->catalog, &q->settings, &q->views,
-				       &q->arena, &q->diags),
+	input.plan = opt_run(bind_select(q->statement->select, q->catalog, &q->settings, &q->views,
+					 &q->arena, &q->diags),
 			     &q->settings, &q->arena);
 	q->features = (struct kernel_features){ .has_btf = true, .has_large_array_value = true };
 	input.settings = &q->settings;

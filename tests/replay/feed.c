@@ -13,6 +13,7 @@
 #include "opt/opt.h"
 #include "plan/plan.h"
 #include "sql/sql.h"
+#include "../bind_select.h"
 
 struct kernel_features feed_features;
 
@@ -49,8 +50,8 @@ void feed_plan(struct feed *f, const char *sql, u32 n_cpus,
 	f->catalog = catalog_open_snapshot(&f->arena, CATALOG_PATH, &f->diags);
 	script = sql_parse(&f->arena, &f->diags);
 	plan = diags_failed(&f->diags) ? NULL
-				       : plan_bind(script->statements.at[0].select, f->catalog,
-						   &f->settings, NULL, &f->arena, &f->diags);
+				       : bind_select(script->statements.at[0].select, f->catalog,
+						     &f->settings, NULL, &f->arena, &f->diags);
 	if (!plan)
 		give_up(f, "bind");
 	if (change)

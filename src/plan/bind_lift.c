@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What was bound of rows -> what it is behind the aggregate: group keys, and what is computed of
+ * them and of aggregates; also within sub-queries that read the select's rows.
+ */
+#include <string.h>
+
+#include "plan/bind.h"
+
+static struct expr *ungrouped(struct scope *scope, const struct expr *e)
+{
+	const char *text = scope->diags->text + e->span.start;
+	u32 n = e->span.end - e->span.start;
+	const char *name = e->name;
+
+	/* A part of a computed column, such as a span's latency: what was written is its
+	 * name. */
+	if (n <= 64 && !strcasestr(arena_strndup(scope->arena, text, n), name))
+		name = arena_strndup(scope->arena, text, n);
+	struct diag *d = diag_error(scope->diags, "ungrouped-column", e->span,
+				    "\"%s\" is neither a group key nor inside an aggregate", name);
+
+	if (type_is_word(e->type))
+		diag_hint(scope->diags, d, "add it to GROUP BY, or take min(%s) or max(%s)", name,
+			  name);
+	else
+		diag_hint(scope->diags, d, "add it to GROUP BY");
+	return NULL;
+}
+
+/* Does it read the row, of this select's own FROM? */
+static bool is_of_row(struct scope *scope, const struct expr *e)
+{
+	const struct plan *from = scope->from;
+
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
+		return !from || plan_scan(from, e->source);
+	if (e->kind == EXPR_UNION)
+		return !from || plan_scan(from, e->branches[0]);
+	if (e->kind == EXPR_COLUMN)
+		return plan_has_relation(from, e->source);
+	return e->kind == EXPR_MEMBER && is_of_row(scope, e->args[0]);
+}
+
+struct lift {
+	struct scope *scope;
+	bool is_bad;
+};
+
+static struct expr *lift_all(struct lift *lift, struct expr *e);
+
+static void lift_slot(void *context, struct expr **e)
+{
+	struct lift *lift = context;
+	struct expr *lifted = lift_all(lift, *e);
+
+	lift->is_bad |= !lifted;
+	*e = lifted ? lifted : *e;
+}
+
+static struct expr *lift_outer(struct lift *lift, struct expr *e);
+
+static void outer_slot(void *context, struct expr **e)
+{
+	*e = lift_outer(context, *e);
+}
+
+static void outer_plan(void *context, struct plan *p)
+{
+	plan_each_expr(p, outer_slot, context);
+}
+
+/* In a sub-query only what reads the outer select's own rows is lifted. */
+static struct expr *lift_outer(struct lift *lift, struct expr *e)
+{
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_MEMBER ||
+	    e->kind == EXPR_COLUMN || e->kind == EXPR_UNION || e->kind == EXPR_RUNNING) {
+		lift_slot(lift, &e);
+		return e;
+	}
+	if (e->plan)
+		plan_each(e->plan, outer_plan, lift);
+	for (u32 i = 0; i < e->n_args; i++)
+		e->args[i] = lift_outer(lift, e->args[i]);
+	return e;
+}
+
+/* NULL after a diagnostic. */
+static struct expr *lift_all(struct lift *lift, struct expr *e)
+{
+	struct scope *scope = lift->scope;
+	struct expr *r;
+
+	for (u32 i = 0; i < scope->keys.n; i++)
+		if (expr_equal(e, scope->keys.at[i].expr))
+			return expr_key(scope->arena, e, bind_number(scope), i);
+	if (is_of_row(scope, e))
+		return ungrouped(scope, e);
+	if (e->plan)
+		plan_each(e->plan, outer_plan, lift);
+	if (e->kind == EXPR_AGGREGATE || e->n_args == 0)
+		return e;
+	r = expr_copy(scope->arena, e);
+	for (u32 i = 0; i < e->n_args; i++) {
+		r->args[i] = lift_all(lift, e->args[i]);
+		if (!r->args[i])
+			return NULL;
+	}
+	if (r->kind != EXPR_CALL && r->kind != EXPR_OP)
+		expr_infer(r);
+	else
+		for (u32 i = 0; i < r->n_args; i++) {
+			r->nullable |= r->args[i]->nullable;
+			r->is_user_only |= r->args[i]->is_user_only;
+		}
+	return r;
+}
+
+bool bind_lift(struct scope *scope, struct plan *chain)
+{
+	struct lift lift = { .scope = scope };
+
+	for (; chain->kind != PLAN_AGGREGATE; chain = chain->input)
+		plan_each_expr(chain, lift_slot, &lift);
+	return !lift.is_bad;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Operators over bound arguments: which types go together, and what is said where they do
+ * not; CASE, and conditions.
+ */
+#include <math.h>
+
+#include "plan/bind.h"
+
+static const char *type_word(const struct expr *e)
+{
+	static const char *const words[TYPE_TOP + 1] = {
+		[TYPE_TEXT] = "a text",		[TYPE_BLOB] = "a text",
+		[TYPE_DURATION] = "a duration", [TYPE_TIMESTAMP] = "a time",
+		[TYPE_BOOL] = "true or false",	[TYPE_POINTER] = "an address"
+	};
+
+	return words[e->type.kind] ? words[e->type.kind] : "a number";
+}
+
+void *bind_mismatch(struct scope *scope, const char *what, struct span span, const struct expr *a,
+		    const struct expr *b)
+{
+	const struct expr *text = expr_is_text(a) ? a : b;
+	const struct expr *other = text == a ? b : a;
+	struct diag *d = diag_error(scope->diags, "type-mismatch", span, "%s is between %s and %s",
+				    what, type_word(a), type_word(b));
+
+	if (text->kind == EXPR_TEXT && other->kind == EXPR_SYSTEM &&
+	    (other->index == SYS_PID || other->index == SYS_TID))
+		diag_hint(scope->diags, d, "%s is a number; the name is in comm", other->name);
+	else if (text->kind == EXPR_TEXT && other->type.kind == TYPE_TIMESTAMP)
+		diag_hint(scope->diags, d,
+			  "times are ns since 1970, live since boot; strftime('%%Y-%%m-%%d', x) "
+			  "makes a text of one");
+	else if (*bind_note(scope, text))
+		diag_hint(scope->diags, d, "%s is %s", text->name, bind_note(scope, text));
+	else if (other->type.kind == TYPE_POINTER)
+		diag_hint(scope->diags, d,
+			  "the text at an address in a program's memory is not read yet");
+	else if (other->kind == EXPR_INTEGER)
+		diag_hint(scope->diags, d, "write the number as a text: '%lld'",
+			  (long long)other->integer);
+	else if (text->kind == EXPR_TEXT)
+		diag_hint(scope->diags, d, "leave the quotes away to compare numbers");
+	else
+		diag_hint(scope->diags, d, "both sides must be texts or both numbers");
+	return NULL;
+}
+
+bool bind_fits(struct scope *scope, const char *what, struct span span, const struct expr *a,
+	       const struct expr *b)
+{
+	if (expr_is_text(a) == expr_is_text(b) || a->type.kind == TYPE_NULL ||
+	    b->type.kind == TYPE_NULL)
+		return true;
+	return bind_mismatch(scope, what, span, a, b);
+}
+
+static bool op_fits(struct scope *scope, enum ast_op op, struct span span, const struct expr *a,
+		    const struct expr *b)
+{
+	bool wants_numbers = op <= OP_SHIFT_RIGHT || op >= OP_AND;
+
+	if (b && op != OP_CONCAT && !bind_fits(scope, ast_op_names[op], span, a, b))
+		return false;
+	if (!wants_numbers || !(expr_is_text(a) || (b && expr_is_text(b))))
+		return true;
+	return diag_refuse(scope->diags, "type-mismatch", span,
+			   "%s works on numbers, not on texts" HINT
+			   "compare texts with =, <>, <, >, IN or LIKE",
+			   ast_op_names[op]);
+}
+
+/*
+ * x < 1.5 is x < 2, and so on: an integer against a REAL constant, exactly, without REAL; or
+ * NULL.
+ */
+static struct expr *compare_with_real(struct scope *scope, enum ast_op op, struct span span,
+				      struct expr *x, double real)
+{
+	double bound = op == OP_LT || op == OP_GE ? ceil(real) : floor(real);
+
+	if (x->is_user_only || !type_is_word(x->type) || !(fabs(bound) < 9.2e18))
+		return NULL;
+	if ((op == OP_EQ || op == OP_NE) && bound != real)
+		return bind_op(scope, op == OP_EQ ? OP_NE : OP_EQ, span, x, x);
+	return bind_op(scope, op, span, x, expr_number(scope->arena, span, (s64)bound));
+}
+
+struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
+		     struct expr *b)
+{
+	bool is_comparison = op >= OP_EQ && op <= OP_GE;
+	struct expr *e = NULL;
+
+	if (!a || (!b && op < OP_NOT) || !op_fits(scope, op, span, a, b))
+		return NULL;
+	if (b)
+		bind_clocks(scope, op, &a, &b);
+	if (is_comparison && b->kind == EXPR_REAL)
+		e = compare_with_real(scope, op, span, a, b->real);
+	else if (is_comparison && a->kind == EXPR_REAL)
+		e = compare_with_real(scope, expr_op_mirrored(op), span, b, a->real);
+	if (e)
+		return e;
+	/* A constant -9223372036854775808 is a negation of 2^63, which fits only unsigned. */
+	if (op == OP_NEG && a->kind == EXPR_INTEGER && a->integer <= (s128)1 << 63)
+		return expr_integer(
+			scope->arena, span,
+			(struct type){ .kind = a->type.kind, .bits = 64, .is_signed = true },
+			-a->integer);
+	if (op == OP_NEG && a->kind == EXPR_REAL) {
+		e = expr_copy(scope->arena, a);
+		e->span = span;
+		e->real = -a->real;
+		return e;
+	}
+	if ((op == OP_IS || op == OP_IS_NOT) &&
+	    (a->type.kind == TYPE_NULL || b->type.kind == TYPE_NULL)) {
+		e = expr_make(scope->arena, EXPR_IS_NULL, span, 1,
+			      a->type.kind == TYPE_NULL ? b : a);
+		return op == OP_IS ? e : bind_op(scope, OP_NOT, span, e, NULL);
+	}
+	e = expr_op(scope->arena, op, span, a, b);
+	bind_difference(scope, e);
+	return e;
+}
+
+bool bind_check_condition(struct scope *scope, const struct expr *e, const char *clause)
+{
+	if (!expr_is_text(e))
+		return true;
+	return diag_refuse(scope->diags, "type-mismatch", e->span,
+			   "%s needs a condition, this is a text" HINT "compare it: comm = 'nginx'",
+			   clause);
+}
+
+struct expr *bind_case_done(struct scope *scope, struct expr *e, bool is_iif)
+{
+	const struct expr *typed = NULL;
+
+	for (u32 i = 0; i + 1 < e->n_args; i += 2)
+		if (!bind_check_condition(scope, e->args[i], is_iif ? "iif()" : "WHEN"))
+			return NULL;
+	for (u32 i = 1; i <= e->n_args; i += 2) {
+		const struct expr *r = e->args[MIN(i, e->n_args - 1)];
+
+		if (r->type.kind == TYPE_NULL)
+			continue;
+		if (typed && !bind_fits(scope, is_iif ? "iif()" : "CASE", r->span, typed, r))
+			return NULL;
+		typed = r;
+	}
+	expr_infer(e);
+	return e;
+}
+
+struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *when,
+			  struct expr *then, struct expr *otherwise)
+{
+	if (!when || !then || !otherwise)
+		return NULL;
+	return bind_case_done(
+		scope, expr_make(scope->arena, EXPR_CASE, span, 3, when, then, otherwise), true);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Scopes, and the operators that more than one file of the binder makes.
+ */
+#include "plan/bind.h"
+
+struct scope bind_scope(const struct scope *outer, const struct ast_select *select)
+{
+	return (struct scope){ .arena = outer->arena,
+			       .diags = outer->diags,
+			       .catalog = outer->catalog,
+			       .settings = outer->settings,
+			       .shared = outer->shared,
+			       .ctes = outer->ctes,
+			       .n_views = outer->n_views,
+			       .is_shipped = outer->is_shipped,
+			       .select = select };
+}
+
+void bind_ctes(struct scope *scope)
+{
+	const struct ast_select *s = scope->select;
+
+	for (u32 i = 0; i < s->ctes.n; i++) {
+		struct cte_list *list = arena_new(scope->arena, struct cte_list);
+
+		*list = (struct cte_list){ &s->ctes.at[i], scope->ctes };
+		scope->ctes = list;
+	}
+}
+
+void *bind_refuse(struct scope *scope, struct span span, const char *what)
+{
+	return diag_refuse(
+		scope->diags, "not-supported", span,
+		"%s not available yet" HINT "see the manual for what this version can do", what);
+}
+
+struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input)
+{
+	struct plan *p = arena_new(scope->arena, struct plan);
+
+	p->kind = kind;
+	p->input = input;
+	p->span = scope->select->span;
+	p->limit.count = -1;
+	return p;
+}
+
+struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate)
+{
+	struct plan *p = bind_plan_new(scope, PLAN_FILTER, input);
+
+	p->filter.n_conjuncts = 1;
+	p->filter.conjuncts = arena_array(scope->arena, struct expr *, 1);
+	p->filter.conjuncts[0] = predicate;
+	p->span = predicate->span;
+	return p;
+}
+
+struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
+		       struct span span)
+{
+	struct plan *p = bind_plan_new(scope, PLAN_SCAN, NULL);
+
+	if (scope->shared->scans.n == SOURCES_MAX)
+		return diag_refuse(scope->diags, "too-deep", span,
+				   "the query reads more than %u streams, views counted each "
+				   "time" HINT "a wildcard reads many streams as one",
+				   SOURCES_MAX);
+	p->scan.streams = streams;
+	p->scan.alias = alias;
+	p->span = span;
+	p->scan.source = scope->shared->scans.n;
+	vec_push(scope->arena, &scope->shared->scans, p);
+	return p;
+}
+
+struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
+			   struct plan *right, struct span span)
+{
+	struct plan *p = bind_plan_new(scope, PLAN_JOIN, left);
+
+	p->span = span;
+	p->join.kind = join;
+	p->right = right;
+	vec_push(scope->arena, &scope->shared->joins, p);
+	return p;
+}
+
+u32 bind_number(struct scope *scope)
+{
+	if (!scope->has_number)
+		scope->number = scope->shared->n_aggregates++;
+	scope->has_number = true;
+	return scope->number;
+}
