@@ -146,6 +146,15 @@ SELECT f_u8, max(f_u64 + 1) AS m FROM tracepoint:test:event GROUP BY f_u8;
 -- row: 3 | 1
 -- lost: fault=1
 
+-- case: the negative of 2^63 fits, that of more does not
+-- own: SQLite's integers end at 2^63 - 1
+SELECT f_u8, min(-f_u64) AS m FROM tracepoint:test:event GROUP BY f_u8;
+-- row: 0 | NULL
+-- row: 1 | -9223372036854775808
+-- row: 2 | -9223372036854775807
+-- row: 3 | 0
+-- lost: fault=1
+
 -- case: divided and taken apart
 -- own: SQLite's integers end at 2^63 - 1
 SELECT f_u8, f_u64 / 10 AS q, f_u64 % 10 AS r, f_u64 >> 1 AS s, f_u64 & 255 AS b, count(*) AS n
