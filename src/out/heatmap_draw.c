@@ -8,7 +8,7 @@
  */
 #include "out/heatmap.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #define HEATMAP_USUAL_HEIGHT 24u /* lines where there is no terminal */
@@ -116,34 +116,14 @@ static void view_grid(struct heat_state *state, struct heat_view *view)
 	}
 }
 
-/* log2 n in 256ths, n not 0: each squaring of the mantissa yields one binary digit more. */
-static u32 log2_256(u64 n)
-{
-	u32 log = 63 - (u32)__builtin_clzll(n);
-	u64 mantissa = log > 31 ? n >> (log - 31) : n << (31 - log); /* [2^31, 2^32) */
-
-	for (u32 i = 0; i < 8; i++) {
-		u32 digit;
-
-		mantissa = mantissa * mantissa >> 31;
-		digit = (u32)(mantissa >> 32);
-		mantissa >>= digit;
-		log = log << 1 | digit;
-	}
-	return log;
-}
-
 /* 0 for no event, then 1 .. n_shades - 1 by the logarithm of the count. */
 static u32 shade_of(u64 count, u64 largest, u32 n_shades)
 {
-	u32 highest;
-
 	if (count == 0)
 		return 0;
 	if (largest <= 1)
 		return n_shades - 1;
-	highest = log2_256(largest);
-	return 1 + (log2_256(count) * (n_shades - 2) + highest / 2) / highest;
+	return 1 + (u32)(log2((double)count) / log2((double)largest) * (n_shades - 2) + 0.5);
 }
 
 /* --- Shades --- */
