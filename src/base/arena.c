@@ -117,7 +117,6 @@ void *arena_alloc(struct arena *arena, size_t size_bytes)
 		chunk = arena_more(arena, need_bytes);
 	at = (char *)chunk + chunk->used_bytes;
 	chunk->used_bytes += need_bytes;
-	arena->used_bytes += need_bytes;
 	ASAN_UNPOISON_MEMORY_REGION(at, size_bytes);
 	return at;
 }

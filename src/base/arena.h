@@ -17,7 +17,6 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunk; /* the newest; older ones are linked behind it */
-	size_t used_bytes;	   /* given out so far, for limits and statistics */
 };
 
 void arena_init(struct arena *arena);

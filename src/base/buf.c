@@ -152,13 +152,6 @@ void buf_put_u64(struct buf *buf, u64 value)
 	buf_put(buf, digits + at, sizeof(digits) - at);
 }
 
-void buf_put_s64(struct buf *buf, s64 value)
-{
-	if (value < 0)
-		buf_putc(buf, '-');
-	buf_put_u64(buf, value < 0 ? -(u64)value : (u64)value);
-}
-
 void buf_put_s128(struct buf *buf, s128 value)
 {
 	u128 rest = value < 0 ? -(u128)value : (u128)value;

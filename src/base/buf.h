@@ -31,7 +31,6 @@ void buf_printf(struct buf *buf, const char *format, ...) PRINTF(2, 3);
 void buf_vprintf(struct buf *buf, const char *format, va_list args) PRINTF(2, 0);
 /* Decimal, without printf: the fast way for rows. */
 void buf_put_u64(struct buf *buf, u64 value);
-void buf_put_s64(struct buf *buf, s64 value);
 void buf_put_s128(struct buf *buf, s128 value);
 /* Between quotes; those within are doubled. */
 void buf_put_quoted(struct buf *buf, char quote, const char *text, size_t n);

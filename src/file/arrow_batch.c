@@ -11,14 +11,6 @@
 /* Rows of a batch that has only columns of NULLs. */
 #define EMPTY_ROWS_MAX (1u << 20)
 
-static u64 load(const u8 *at, u32 bytes)
-{
-	u64 word = 0;
-
-	memcpy(&word, at, bytes);
-	return word;
-}
-
 static bool bit(const u8 *bits, u64 i)
 {
 	return bits[i / 8] >> i % 8 & 1;
@@ -59,11 +51,11 @@ static int metadata_bytes(struct file_pass *pass, u32 *ret_bytes)
 	if (!reader_has(r) && !r->left_bytes)
 		return 0; /* a recording that was stopped has no end mark */
 	at = take(pass, 4, &error);
-	if (at && load(at, 4) == ARROW_CONTINUATION)
+	if (at && flatbuf_load(at, 4) == ARROW_CONTINUATION)
 		at = take(pass, 4, &error);
 	if (!at)
 		return complain_short(pass, error);
-	*ret_bytes = (u32)load(at, 4); /* before format 0.15 without the four bytes of ff */
+	*ret_bytes = (u32)flatbuf_load(at, 4); /* before format 0.15 without the four bytes of ff */
 	return 0;
 }
 
@@ -122,8 +114,8 @@ static bool next_buffer(struct body *b, u64 n, const u8 **ret_at, u64 *ret_bytes
 
 	if (b->buffer++ >= b->n_buffers)
 		return false;
-	offset = load(at, 8);
-	bytes = load(at + 8, 8);
+	offset = flatbuf_load(at, 8);
+	bytes = flatbuf_load(at + 8, 8);
 	if (offset > b->bytes || bytes > b->bytes - offset || bytes < n)
 		return false;
 	*ret_at = b->at + offset;
@@ -139,14 +131,14 @@ static bool take_values(struct body *b, const struct arrow_layout *layout, struc
 	bool is_text = layout->kind == ARROW_UTF8 || layout->kind == ARROW_LARGE_UTF8;
 
 	*v = (struct arrow_values){ 0 };
-	if (b->node++ >= b->n_nodes || load(node, 8) != n)
+	if (b->node++ >= b->n_nodes || flatbuf_load(node, 8) != n)
 		return false;
 	if (layout->kind == ARROW_NULL)
 		return true;
 	/* Without NULLs the bits may be left out. */
-	if (!next_buffer(b, load(node + 8, 8) ? bits : 0, &v->validity, &bytes))
+	if (!next_buffer(b, flatbuf_load(node + 8, 8) ? bits : 0, &v->validity, &bytes))
 		return false;
-	if (!bytes || !load(node + 8, 8))
+	if (!bytes || !flatbuf_load(node + 8, 8))
 		v->validity = NULL;
 	if (layout->kind == ARROW_BOOL)
 		return next_buffer(b, bits, &v->values, &bytes);
@@ -184,8 +176,8 @@ static int open_body(struct file_pass *pass, struct arrow_message *m, u32 table,
 static bool text_at(const struct arrow_values *v, u32 offset_bytes, u64 i, const char **ret_text,
 		    u32 *ret_n)
 {
-	u64 from = load(v->values + i * offset_bytes, offset_bytes);
-	u64 to = load(v->values + (i + 1) * offset_bytes, offset_bytes);
+	u64 from = flatbuf_load(v->values + i * offset_bytes, offset_bytes);
+	u64 to = flatbuf_load(v->values + (i + 1) * offset_bytes, offset_bytes);
 
 	if (from > to || to > v->n_bytes || to - from > FILE_ROW_BYTES_MAX)
 		return false;
@@ -343,7 +335,7 @@ static int broken(struct arrow_walk *walk, u32 column, const char *what)
 
 static s128 word_at(const struct arrow_layout *layout, const struct arrow_values *v, u64 row)
 {
-	u64 word = load(v->values + row * layout->bytes, layout->bytes);
+	u64 word = flatbuf_load(v->values + row * layout->bytes, layout->bytes);
 	u32 shift = 64 - 8 * layout->bytes;
 
 	return layout->is_signed ? (s128)((s64)(word << shift) >> shift) : (s128)word;

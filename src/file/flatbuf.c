@@ -6,14 +6,12 @@
 
 #include <string.h>
 
-/* Little-endian, wherever it stands. */
-static u64 load(const u8 *at, u32 bytes)
+u64 flatbuf_load(const u8 *at, u32 bytes)
 {
-	u64 value = 0;
+	u64 word = 0;
 
-	for (u32 i = 0; i < bytes; i++)
-		value |= (u64)at[i] << 8 * i;
-	return value;
+	memcpy(&word, at, bytes);
+	return word;
 }
 
 static bool is_within(struct flatbuf *fb, u64 at, u64 bytes)
@@ -31,7 +29,7 @@ static u32 follow(struct flatbuf *fb, u64 at)
 
 	if (!is_within(fb, at, 4))
 		return 0;
-	to = at + load(fb->at + at, 4);
+	to = at + flatbuf_load(fb->at + at, 4);
 	return to != at && is_within(fb, to, 4) ? (u32)to : 0;
 }
 
@@ -51,19 +49,19 @@ static u32 slot_at(struct flatbuf *fb, u32 table, u32 slot, u32 bytes)
 
 	if (!table || !is_within(fb, table, 4))
 		return 0;
-	vtable = (s64)table - (s32)(u32)load(fb->at + table, 4);
+	vtable = (s64)table - (s32)(u32)flatbuf_load(fb->at + table, 4);
 	if (vtable < 0 || !is_within(fb, (u64)vtable, 4)) {
 		fb->is_broken = true;
 		return 0;
 	}
-	vtable_bytes = load(fb->at + vtable, 2);
+	vtable_bytes = flatbuf_load(fb->at + vtable, 2);
 	if (vtable_bytes < 4 || !is_within(fb, (u64)vtable, vtable_bytes)) {
 		fb->is_broken = true;
 		return 0;
 	}
 	if (4 + 2 * (u64)slot + 2 > vtable_bytes)
 		return 0;
-	offset = load(fb->at + vtable + 4 + 2 * (size_t)slot, 2);
+	offset = flatbuf_load(fb->at + vtable + 4 + 2 * (size_t)slot, 2);
 	return offset && is_within(fb, table + offset, bytes) ? (u32)(table + offset) : 0;
 }
 
@@ -71,7 +69,7 @@ u64 flatbuf_scalar(struct flatbuf *fb, u32 table, u32 slot, u32 bytes, u64 other
 {
 	u32 at = slot_at(fb, table, slot, bytes);
 
-	return at ? load(fb->at + at, bytes) : other;
+	return at ? flatbuf_load(fb->at + at, bytes) : other;
 }
 
 u32 flatbuf_offset(struct flatbuf *fb, u32 table, u32 slot)
@@ -87,7 +85,7 @@ u32 flatbuf_count(struct flatbuf *fb, u32 vector, u32 element_bytes)
 
 	if (!vector || !is_within(fb, vector, 4))
 		return 0;
-	n = load(fb->at + vector, 4);
+	n = flatbuf_load(fb->at + vector, 4);
 	return is_within(fb, (u64)vector + 4, n * element_bytes) ? (u32)n : 0;
 }
 

@@ -18,6 +18,8 @@ struct flatbuf {
 	bool is_broken; /* an offset led out of it */
 };
 
+/* A word of 1 to 8 bytes, little-endian as the machine is, wherever it stands. */
+u64 flatbuf_load(const u8 *at, u32 bytes);
 u32 flatbuf_root(struct flatbuf *fb);
 /* A scalar of 1, 2, 4 or 8 bytes, zero-extended; `other` where the slot is absent. */
 u64 flatbuf_scalar(struct flatbuf *fb, u32 table, u32 slot, u32 bytes, u64 other);

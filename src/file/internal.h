@@ -43,8 +43,7 @@ struct file_pass {
 	u64 place;	  /* its number, from 1; 0: none yet */
 };
 
-/* "FILE: line 3: ..." with the tag bad-file; -EINVAL. */
-/* complain.c.  With another tag than bad-file; file_complain(): -EINVAL. */
+/* "FILE: line 3: ..."; file_complain() with the tag bad-file, -EINVAL. */
 struct diag *file_complain_as(struct file_pass *pass, const char *tag, const char *message);
 int file_complain(struct file_pass *pass, const char *format, ...) PRINTF(2, 3);
 int file_has_changed(struct file_pass *pass);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A file -> bytes in one growing window, read in order.  Not mapped: a file that is
- * truncated while it is read ends, where a mapping would raise SIGBUS.
+ * truncated while it is read ends, where a mapping would raise SIGBUS.  And what is wrong with it
+ * -> diagnostics that name the file and the line or batch.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,4 +95,37 @@ int reader_need(struct reader *reader, size_t n)
 			break;
 	}
 	return 0;
+}
+
+/* --- What is wrong with a file --- */
+
+struct diag *file_complain_as(struct file_pass *pass, const char *tag, const char *message)
+{
+	char place[40] = "";
+
+	if (pass->place)
+		snprintf(place, sizeof(place), "%s %llu: ", pass->unit,
+			 (unsigned long long)pass->place);
+	return diag_error(pass->diags, tag, pass->span, "%s: %s%s", pass->path, place, message);
+}
+
+int file_complain(struct file_pass *pass, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	file_complain_as(pass, "bad-file", arena_vprintf(pass->diags->arena, format, args));
+	va_end(args);
+	return -EINVAL;
+}
+
+int file_has_changed(struct file_pass *pass)
+{
+	return file_complain(pass, "has changed while it was read");
+}
+
+int file_complain_read(struct file_pass *pass, int error)
+{
+	file_complain_as(pass, "bad-file", strerror(-error));
+	return error;
 }

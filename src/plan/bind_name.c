@@ -287,7 +287,8 @@ static bool is_file_name(struct scope *scope, const struct ast *ast)
 		for (u32 i = s->first_member; i < s->members.n; i++) {
 			const struct from_member *r = &s->members.at[i];
 
-			if (strcasecmp(r->written, file) != 0 || !r->name)
+			if (!r->streams || r->streams->streams.at[0]->kind != STREAM_FILE ||
+			    strcmp(r->written, file) != 0)
 				continue;
 			diag_error(scope->diags, "unknown-column", ast->part_spans[0],
 				   "the rows of '%s' are called \"%s\" here" HINT

@@ -17,6 +17,30 @@
 #define SQL_HEIGHT_MAX 1000
 #define SQL_JOINS_MAX  64
 
+/* How tight operators bind, loosest first, as in SQLite: the parser climbs by it, and the printer
+ * sets parentheses by it. */
+enum precedence {
+	LEVEL_OR = 1,
+	LEVEL_AND,
+	LEVEL_NOT,
+	LEVEL_EQUAL, /* = <> IS IN LIKE GLOB BETWEEN ISNULL */
+	LEVEL_COMPARE,
+	LEVEL_BITS,
+	LEVEL_SUM,
+	LEVEL_PRODUCT,
+	LEVEL_CONCAT,
+	LEVEL_PREFIX,
+	LEVEL_POSTFIX,
+};
+
+struct operator
+{
+	u8 level;
+	u8 token, keyword; /* how it is written, if by one token: enum token_kind, enum keyword */
+};
+
+extern const struct operator operators[OP_N];
+
 struct parser {
 	struct arena *arena;
 	struct diags *diags;

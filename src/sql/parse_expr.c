@@ -10,7 +10,6 @@
 
 #include "base/utf8.h"
 #include "sql/parse.h"
-#include "sql/precedence.h"
 
 /* A node and its height, which is the parser's own business. */
 struct tall {

@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "sql/precedence.h"
-#include "sql/token.h"
+#include "sql/parse.h"
 
 const char *const ast_op_names[OP_N] = {
 	[OP_ADD] = "+",		 [OP_SUB] = "-",	 [OP_MUL] = "*",    [OP_DIV] = "/",

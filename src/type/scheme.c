@@ -128,7 +128,7 @@ void scheme_print(const struct scheme *scheme, struct buf *out)
 	scheme_numbers(scheme, &numbers);
 	for (u32 i = 0; i < numbers.n; i++) {
 		buf_puts(out, i ? ", " : "(");
-		buf_put_s64(out, numbers.at[i]);
+		buf_put_s128(out, numbers.at[i]);
 	}
 	buf_puts(out, numbers.n ? ")" : "");
 }
