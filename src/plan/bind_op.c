@@ -31,7 +31,7 @@ void *bind_mismatch(struct scope *scope, const char *what, struct span span, con
 		diag_hint(scope->diags, d, "%s is a number; the name is in comm", other->name);
 	else if (text->kind == EXPR_TEXT && other->type.kind == TYPE_TIMESTAMP)
 		diag_hint(scope->diags, d,
-			  "times are ns since 1970, live since boot; strftime('%%Y-%%m-%%d', x) "
+			  "times are ns since 1970, live since boot; date(x / 1s, 'unixepoch') "
 			  "makes a text of one");
 	else if (*bind_note(scope, text))
 		diag_hint(scope->diags, d, "%s is %s", text->name, bind_note(scope, text));

@@ -178,7 +178,8 @@ bool parse_foreign_list(struct parser *p, const char *clause)
 bool parse_foreign_call(struct parser *p, const char *name)
 {
 	static const char *const calls[][2] = {
-		{ "extract", "strftime('%H', time) is the hour, time / 1s the whole seconds" },
+		{ "extract",
+		  "strftime('%H', time / 1s, 'unixepoch') is the hour, time / 1s the whole seconds" },
 		{ "substring", "substr(x, 1, 3)" },
 		{ "trim", "trim(x), or trim(x, '.')" },
 		{ "position", "instr(x, 'a')" },
