@@ -10,27 +10,19 @@
 
 #define S64_HI ((s128)INT64_MAX)
 
-void gen_branch(struct gen *g, enum ir_condition condition, vreg a, vreg b, label yes, label no,
-		label next)
+/* On `condition` between a and b (0: the number), given which of the two labels is placed next. */
+static void branch(struct gen *g, enum ir_condition condition, vreg a, vreg b, s64 number,
+		   label yes, label no, label next)
 {
-	if (next == yes) {
-		ir_branch(g->ir, ir_condition_inverse[condition], a, b, no);
-		return;
-	}
-	ir_branch(g->ir, condition, a, b, yes);
-	if (next != no)
-		ir_jump(g->ir, no);
-}
+	bool is_inverse = next == yes;
 
-void gen_branchi(struct gen *g, enum ir_condition condition, vreg a, s64 b, label yes, label no,
-		 label next)
-{
-	if (next == yes) {
-		ir_branchi(g->ir, ir_condition_inverse[condition], a, b, no);
-		return;
-	}
-	ir_branchi(g->ir, condition, a, b, yes);
-	if (next != no)
+	if (is_inverse)
+		condition = (enum ir_condition)ir_condition_inverse[condition];
+	if (b)
+		ir_branch(g->ir, condition, a, b, is_inverse ? no : yes);
+	else
+		ir_branchi(g->ir, condition, a, number, is_inverse ? no : yes);
+	if (!is_inverse && next != no)
 		ir_jump(g->ir, no);
 }
 
@@ -77,9 +69,8 @@ static void compare(struct gen *g, const struct expr *e, vreg a, vreg b, label y
 			ir_branchi(g->ir, IR_SLT, b, 0, holds_above(e->op) ? yes : no);
 	}
 	if (y->kind == EXPR_INTEGER)
-		gen_branchi(g, ir_of(e->op, is_signed), a, (s64)(u64)y->integer, yes, no, next);
-	else
-		gen_branch(g, ir_of(e->op, is_signed), a, b, yes, no, next);
+		b = 0;
+	branch(g, ir_of(e->op, is_signed), a, b, (s64)(u64)y->integer, yes, no, next);
 }
 
 /* Can it go to its label for NULL?  A text read through an offset or a pointer can fail. */
@@ -250,7 +241,7 @@ void gen_condition(struct gen *g, const struct expr *e, label yes, label no, lab
 	} else if (e->kind == EXPR_INTEGER) {
 		ir_jump(g->ir, e->integer ? yes : no);
 	} else if (gen_stored(g, e)) {
-		gen_branchi(g, IR_NE, gen_value(g, e, null), 0, yes, no, next);
+		branch(g, IR_NE, gen_value(g, e, null), 0, 0, yes, no, next);
 	} else if (e->kind == EXPR_UNION) {
 		gen_condition(g, gen_branch_of(g, e), yes, no, null, next);
 	} else if (e->kind == EXPR_IN) {
@@ -266,8 +257,6 @@ void gen_condition(struct gen *g, const struct expr *e, label yes, label no, lab
 	} else if (e->kind == EXPR_OP && e->op >= OP_EQ && e->op <= OP_IS_NOT) {
 		comparison(g, e, yes, no, null, next);
 	} else {
-		vreg v = gen_value(g, e, null);
-
-		gen_branchi(g, IR_NE, v, 0, yes, no, next);
+		branch(g, IR_NE, gen_value(g, e, null), 0, 0, yes, no, next);
 	}
 }

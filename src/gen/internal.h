@@ -185,8 +185,7 @@ extern const struct gen_kind gen_kinds[ACCESS_N];
 vreg gen_field(struct gen *g, const struct expr *e);
 vreg gen_system(struct gen *g, const struct expr *e);
 vreg gen_member(struct gen *g, const struct expr *e, label null);
-/* Of this source's event, and of whichever event the probe column e is of. */
-vreg gen_probe_code(struct gen *g);
+/* The code of the probe, of whichever event the probe column e is of. */
 vreg gen_probe_of(struct gen *g, const struct expr *e, label null);
 /* The time of this source's event. */
 vreg gen_time(struct gen *g);
@@ -283,11 +282,5 @@ struct streamed {
 struct streamed gen_streamed(struct gen *g, const struct expr *e, bool is_probe, u32 bit,
 			     vreg nulls);
 void gen_stream(struct gen *g);
-
-/* Emits a branch for `condition`, given which of the two labels is placed next. */
-void gen_branch(struct gen *g, enum ir_condition condition, vreg a, vreg b, label yes, label no,
-		label next);
-void gen_branchi(struct gen *g, enum ir_condition condition, vreg a, s64 b, label yes, label no,
-		 label next);
 
 #endif

@@ -85,7 +85,7 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	ir_place(ir, again);
 	if (t->join->join == JOIN_ASOF) {
 		/* Two starts of a key are kept: while one is written, the other can be read. */
-		c = table_choose(g, t, CHOOSE_OLDEST_OF_KEY);
+		c = table_oldest(g, t, false);
 		ir_mov(ir, tied, c.tied);
 		ir_mov(ir, slot, table_slot_at(g, t, c.offset, free));
 		slot_exchange(g, slot, 2, 1, retry);
@@ -93,12 +93,12 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 		ir_jump(ir, own);
 	}
 	ir_place(ir, free);
-	c = table_choose(g, t, CHOOSE_FREE);
+	c = table_free(g, t);
 	ir_mov(ir, slot, table_slot_at(g, t, c.offset, oldest));
 	slot_exchange(g, slot, 0, 1, retry);
 	ir_jump(ir, own);
 	ir_place(ir, oldest);
-	c = table_choose(g, t, CHOOSE_OLDEST);
+	c = table_oldest(g, t, true);
 	ir_mov(ir, slot, table_slot_at(g, t, c.offset, retry));
 	slot_exchange(g, slot, 2, 1, retry);
 	slot_check(g, t, slot, c.time, true, back);
@@ -125,7 +125,7 @@ static struct choice find_tied(struct gen *g, const struct table *t, vreg tied)
 
 	ir_branchi(g->ir, IR_SGE, tied, 0, single);
 	ir_cold(g->ir, true);
-	found = table_choose(g, t, CHOOSE_LATEST);
+	found = table_latest(g, t);
 	/* It may have been the oldest of all, and its slot is ours. */
 	ir_branch(g->ir, IR_NE, found.time, t->now, single);
 	ir_mov(g->ir, c.offset, found.offset);
@@ -345,7 +345,7 @@ static void look_up_table(struct gen *g, const struct table *t, const struct way
 	struct choice c;
 
 	ir_place(ir, again);
-	c = table_choose(g, t, CHOOSE_LATEST);
+	c = table_latest(g, t);
 	ir_mov(ir, on->time, c.time);
 	slot = table_slot_at(g, t, c.offset, on->none);
 	if (t->join->join == JOIN_PAIR) {

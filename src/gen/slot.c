@@ -175,7 +175,7 @@ static vreg mask_less(struct gen *g, vreg a, vreg b)
 	return gen_alui(g, IR_SAR, gen_alu(g, IR_SUB, a, b), 63);
 }
 
-static struct choice choose_free(struct gen *g, const struct table *t)
+struct choice table_free(struct gen *g, const struct table *t)
 {
 	struct choice c = { .offset = gen_imm(g, -1) };
 
@@ -189,7 +189,7 @@ static struct choice choose_free(struct gen *g, const struct table *t)
 	return c;
 }
 
-static struct choice choose_latest(struct gen *g, const struct table *t)
+struct choice table_latest(struct gen *g, const struct table *t)
 {
 	struct ir *ir = g->ir;
 	struct choice c = { .offset = gen_imm(g, -1), .time = gen_imm(g, 0) };
@@ -209,7 +209,7 @@ static struct choice choose_latest(struct gen *g, const struct table *t)
 	return c;
 }
 
-static struct choice choose_oldest(struct gen *g, const struct table *t, bool is_any_key)
+struct choice table_oldest(struct gen *g, const struct table *t, bool is_any_key)
 {
 	struct ir *ir = g->ir;
 	struct choice c = { .offset = gen_imm(g, -1), .time = gen_imm(g, INT64_MAX) };
@@ -240,21 +240,6 @@ static struct choice choose_oldest(struct gen *g, const struct table *t, bool is
 		ir_alu(ir, IR_OR, c.offset, c.offset, n);
 	}
 	return c;
-}
-
-struct choice table_choose(struct gen *g, const struct table *t, enum choose which)
-{
-	switch (which) {
-	case CHOOSE_LATEST:
-		return choose_latest(g, t);
-	case CHOOSE_OLDEST_OF_KEY:
-		return choose_oldest(g, t, false);
-	case CHOOSE_OLDEST:
-		return choose_oldest(g, t, true);
-	case CHOOSE_FREE:
-		break;
-	}
-	return choose_free(g, t);
 }
 
 /* --- Taking --- */

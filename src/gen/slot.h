@@ -33,21 +33,22 @@ void table_take_way(struct gen *g, const struct table *t, u32 way, vreg offset, 
 vreg table_slot_at(struct gen *g, const struct table *t, vreg offset, label none);
 
 /*
- * Without a branch, so that the verifier sees one way through it: over the slots of the
- * bucket that hold a start, which one?  offset: of the slot; `time`: of its start.
+ * Without a branch, so that the verifier sees one way through it: over the slots of the bucket,
+ * which one?  offset: of the slot, -1: none; `time`: of its start.
  */
-enum choose {
-	CHOOSE_LATEST,	      /* of our key, not after t->now if that is known; time 0: none.  Of
-				 one time: that in the last slot, as free ones are taken in order */
-	CHOOSE_OLDEST_OF_KEY, /* offset -1: fewer than two starts of our key */
-	CHOOSE_OLDEST,	      /* of all keys; offset -1: none */
-	CHOOSE_FREE,	      /* the first that holds nothing; offset -1: none; no time */
-};
 struct choice {
 	vreg offset, time;
-	vreg tied; /* OLDEST_OF_KEY: below 0 where a start of our key is from this very instant */
+	vreg tied; /* of table_oldest(): below 0 where a start of our key is from this instant */
 };
-struct choice table_choose(struct gen *g, const struct table *t, enum choose which);
+/*
+ * The latest start of our key, not after t->now if that is known; time 0: there is none.  Of one
+ * time it is that in the last slot, as free ones are taken in order.
+ */
+struct choice table_latest(struct gen *g, const struct table *t);
+/* The oldest start: of our key, where it has two at least, or of all keys. */
+struct choice table_oldest(struct gen *g, const struct table *t, bool is_any_key);
+/* The first slot that holds nothing; no time. */
+struct choice table_free(struct gen *g, const struct table *t);
 
 /* state: from -> to, at once; goes to `lost` where another CPU was faster. */
 void slot_exchange(struct gen *g, vreg slot, s32 from, s64 to, label lost);

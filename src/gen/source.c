@@ -244,7 +244,7 @@ vreg gen_time(struct gen *g)
 	return gen_value(g, time_of(g), g->done);
 }
 
-vreg gen_probe_code(struct gen *g)
+static vreg probe_code(struct gen *g)
 {
 	return g->probe ? g->probe : gen_imm(g, g->use->first_probe);
 }
@@ -253,13 +253,13 @@ vreg gen_probe_of(struct gen *g, const struct expr *e, label null)
 {
 	const struct stored *stored = gen_stored(g, e);
 
-	return stored ? gen_stored_value(g, stored, null) : gen_probe_code(g);
+	return stored ? gen_stored_value(g, stored, null) : probe_code(g);
 }
 
 vreg gen_system(struct gen *g, const struct expr *e)
 {
 	if (e->index == SYS_PROBE)
-		return gen_probe_code(g);
+		return probe_code(g);
 	if (e->index == SYS_CPU)
 		return g->cpu ? g->cpu : gen_current_cpu(g);
 	if (g->kind->has_header)
