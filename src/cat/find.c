@@ -152,14 +152,13 @@ static int find_matches(struct find *find)
 static bool complain_ambiguous(const struct find *find)
 {
 	const struct stream_list *list = find->list;
-	struct diag *diag;
 
 	if (find->category || list->is_wildcard || list->streams.n < 2)
 		return false;
-	diag = diag_error(find->diags, "ambiguous-stream", find->span,
-			  "more than one category has a %s %s", find->kind->name, find->event);
-	diag_hint(find->diags, diag, "write \"%s\" or \"%s\"", list->streams.at[0]->name,
-		  list->streams.at[1]->name);
+	diag_hint(find->diags,
+		  diag_error(find->diags, "ambiguous-stream", find->span,
+			     "more than one category has a %s %s", find->kind->name, find->event),
+		  "write \"%s\" or \"%s\"", list->streams.at[0]->name, list->streams.at[1]->name);
 	return true;
 }
 

@@ -247,6 +247,24 @@ static char *rows_only(const char *text)
 	return rows;
 }
 
+/* Live windows end where the switch was made, those of a file at the boundaries themselves. */
+static void cut_bounds(char *rows)
+{
+	char *to = rows;
+
+	for (char *at = rows; *at;) {
+		char *fd = strstr(at, "\"fd\":");
+		size_t n;
+
+		assert_non_null(fd);
+		n = strcspn(fd, "\n") + 1;
+		memmove(to, fd, n);
+		to += n;
+		at = fd + n;
+	}
+	*to = '\0';
+}
+
 /* --- Windows --- */
 
 struct row {
@@ -454,17 +472,17 @@ static void test_windows(void **state)
 	for (u32 i = 0; i < 2; i++) {
 		char *on_file, *off;
 
-		/* The kernel's windows begin and end when it really switched. */
+		/* Live windows begin and end when the kernel really switched. */
 		check_windows(live[i].out_text.at, false, expected[i] / 2);
+		check_windows(live[2 + i].out_text.at, false, expected[i] / 2);
 		/* By the times of the rows, at the boundaries themselves: all windows. */
-		check_windows(live[2 + i].out_text.at, true, expected[i]);
-		assert_int_equal(rows.n_compared, expected[i]);
-		/* And to the byte. */
 		replay(f, again, "rows.jsonl", queries[i]);
 		check_windows(again->out_text.at, true, expected_of_file);
 		assert_int_equal(rows.n_compared, expected_of_file);
 		on_file = rows_only(again->out_text.at);
 		off = rows_only(live[2 + i].out_text.at);
+		cut_bounds(on_file);
+		cut_bounds(off);
 		assert_true(strlen(off) >= strlen(on_file));
 		off[strlen(on_file)] = '\0';
 		assert_string_equal(off, on_file);
