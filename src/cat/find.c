@@ -155,10 +155,10 @@ static bool complain_ambiguous(const struct find *find)
 
 	if (find->category || list->is_wildcard || list->streams.n < 2)
 		return false;
-	diag_hint(find->diags,
-		  diag_error(find->diags, "ambiguous-stream", find->span,
-			     "more than one category has a %s %s", find->kind->name, find->event),
-		  "write \"%s\" or \"%s\"", list->streams.at[0]->name, list->streams.at[1]->name);
+	diag_refuse(find->diags, "ambiguous-stream", find->span,
+		    "more than one category has a %s %s" HINT "write \"%s\" or \"%s\"",
+		    find->kind->name, find->event, list->streams.at[0]->name,
+		    list->streams.at[1]->name);
 	return true;
 }
 

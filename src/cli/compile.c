@@ -59,11 +59,10 @@ static bool compile_programs(struct query *query)
 			i = 0;
 			continue;
 		}
-		diag_hint(&query->diags,
-			  diag_error(&query->diags, "program-too-large", query->statement->span,
-				     "the query does not fit one kernel program: %s", reason),
-			  "use fewer texts or conditions in one query");
-		return false;
+		return diag_refuse(&query->diags, "program-too-large", query->statement->span,
+				   "the query does not fit one kernel program: %s" HINT
+				   "use fewer texts or conditions in one query",
+				   reason);
 	}
 	/* Their places changed where hooks became several. */
 	for (u32 i = 0; i < set->n_hooks; i++)
@@ -167,15 +166,14 @@ static bool compile_parts(struct query *query)
 static void warn_process(struct query *query)
 {
 	const struct settings *settings = &query->settings;
-	struct diag *d;
 
 	if (!settings->is_target_used || settings->target_pid <= 0 || !query->bound->has_streams ||
 	    query->catalog_path || kill(settings->target_pid, 0) == 0 || errno != ESRCH)
 		return;
-	d = diag_warning(&query->diags, "no-process", SPAN_NONE,
-			 "there is no process %d, which target_pid() stands for",
-			 settings->target_pid);
-	diag_hint(&query->diags, d, "-p takes the id of a running process; -- COMMAND starts one");
+	diag_warning(&query->diags, "no-process", SPAN_NONE,
+		     "there is no process %d, which target_pid() stands for" HINT
+		     "-p takes the id of a running process; -- COMMAND starts one",
+		     settings->target_pid);
 }
 
 bool query_compile(struct query *query)

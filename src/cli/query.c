@@ -117,11 +117,10 @@ static bool is_database(struct query *query, const struct ast_statement *s)
 	if (error == SQLITE_OK)
 		error = sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
 	if (error != SQLITE_OK)
-		diag_hint(diags,
-			  diag_error(diags, "bad-file", s->span,
-				     "\"%s\" cannot be read as a database of SQLite: %s", s->text,
-				     sqlite3_errmsg(db)),
-			  "rows of other files are read by FROM 'FILE.csv'");
+		diag_refuse(diags, "bad-file", s->span,
+			    "\"%s\" cannot be read as a database of SQLite: %s" HINT
+			    "rows of other files are read by FROM 'FILE.csv'",
+			    s->text, sqlite3_errmsg(db));
 	sqlite3_close(db);
 	return error == SQLITE_OK;
 }
@@ -153,10 +152,8 @@ static void check_rules(const struct ast_option *option, struct diags *diags)
 	buf_init(&names);
 	for (u32 i = 0; i < opt_n_rules; i++)
 		buf_printf(&names, "%s%s", i ? "," : "", opt_rules[i].name);
-	diag_hint(
-		diags,
-		diag_error(diags, "bad-option-value", value->span, "rules_off names no such rule"),
-		"'all', or some of '%s'", names.at);
+	diag_refuse(diags, "bad-option-value", value->span,
+		    "rules_off names no such rule" HINT "'all', or some of '%s'", names.at);
 	buf_free(&names);
 }
 
@@ -166,25 +163,23 @@ static void attach(struct query *query, const struct ast_statement *s)
 	struct diags *diags = &query->diags;
 
 	if (access(s->text, R_OK) != 0) {
-		diag_hint(diags,
-			  diag_error(diags, "unknown-file", s->span, "cannot read \"%s\": %s",
-				     s->text, strerror(errno)),
-			  "ATTACH takes a file of SQLite");
+		diag_refuse(diags, "unknown-file", s->span,
+			    "cannot read \"%s\": %s" HINT "ATTACH takes a file of SQLite", s->text,
+			    strerror(errno));
 		return;
 	}
 	if (!is_database(query, s))
 		return;
 	if (strcasecmp(name, "main") == 0 || strcasecmp(name, "temp") == 0)
-		diag_hint(diags,
-			  diag_error(diags, "duplicate-name", s->span,
-				     "a database cannot be called \"%s\"", name),
-			  "ATTACH '%s' AS another_name", s->text);
+		diag_refuse(diags, "duplicate-name", s->span,
+			    "a database cannot be called \"%s\"" HINT "ATTACH '%s' AS another_name",
+			    name, s->text);
 	for (u32 i = 0; i < query->databases.n; i++)
 		if (strcasecmp(query->databases.at[i].name, name) == 0)
-			diag_hint(diags,
-				  diag_error(diags, "duplicate-name", s->span,
-					     "a database \"%s\" is attached already", name),
-				  "ATTACH '%s' AS another_name", s->text);
+			diag_refuse(diags, "duplicate-name", s->span,
+				    "a database \"%s\" is attached already" HINT
+				    "ATTACH '%s' AS another_name",
+				    name, s->text);
 	vec_push(&query->arena, &query->databases,
 		 (struct plan_database){ .path = s->text, .name = name, .span = s->span });
 }
@@ -213,10 +208,8 @@ static bool prepare(struct query *query, const struct ast_statement *s)
 		return false;
 	}
 	if (query->statement)
-		diag_hint(diags,
-			  diag_error(diags, "second-query", s->span,
-				     "views are made and dropped before the query"),
-			  "put it first");
+		diag_refuse(diags, "second-query", s->span,
+			    "views are made and dropped before the query" HINT "put it first");
 	else if (s->kind == AST_STATEMENT_CREATE_VIEW)
 		views_add(&query->views, s, diags);
 	else
@@ -238,10 +231,9 @@ bool query_parse(struct query *query)
 		if (prepare(query, s)) {
 			definition = s->kind == AST_STATEMENT_CREATE_VIEW ? s : definition;
 		} else if (query->statement) {
-			diag_hint(diags,
-				  diag_error(diags, "second-query", s->span,
-					     "one text holds SET, CREATE VIEW and one query"),
-				  "run them one by one");
+			diag_refuse(diags, "second-query", s->span,
+				    "one text holds SET, CREATE VIEW and one query" HINT
+				    "run them one by one");
 		} else {
 			query->statement = s;
 		}
@@ -253,10 +245,10 @@ bool query_parse(struct query *query)
 			check_rules(&query->statement->select->options.at[i], diags);
 	if (!query->statement && !diags_failed(diags) &&
 	    !(query->keep && query->script->statements.n))
-		diag_hint(diags,
-			  diag_error(diags, "no-query", (struct span){ 0, 0 }, "there is no query"),
-			  "for example SELECT comm, count(*) FROM tracepoint:sched:sched_switch "
-			  "GROUP BY comm");
+		diag_refuse(diags, "no-query", (struct span){ 0, 0 },
+			    "there is no query" HINT
+			    "for example SELECT comm, count(*) FROM tracepoint:sched:sched_switch "
+			    "GROUP BY comm");
 	return !diags_failed(diags);
 }
 

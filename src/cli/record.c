@@ -30,21 +30,18 @@ bool record_check(struct query *q, const struct out_format *format, const char *
 	struct span span = q->statement->span;
 
 	if (!query_is_streaming(q)) {
-		diag_hint(&q->diags,
-			  diag_error(&q->diags, "not-rows", span,
-				     "%s takes the rows of single events, and the query has none",
-				     path ? "record" : format->name),
-			  "record the events with the columns that the query uses; then run the "
-			  "query FROM 'FILE', as often as you like");
-		return false;
+		return diag_refuse(
+			&q->diags, "not-rows", span,
+			"%s takes the rows of single events, and the query has none" HINT
+			"record the events with the columns that the query uses; then run the "
+			"query FROM 'FILE', as often as you like",
+			path ? "record" : format->name);
 	}
 	if (!path && format->is_binary && isatty(STDOUT_FILENO)) {
-		diag_hint(&q->diags,
-			  diag_error(&q->diags, "not-rows", span,
-				     "-o %s writes bytes that a terminal cannot show",
-				     format->name),
-			  "ebql record -o FILE.arrows, or > FILE.arrows");
-		return false;
+		return diag_refuse(&q->diags, "not-rows", span,
+				   "-o %s writes bytes that a terminal cannot show" HINT
+				   "ebql record -o FILE.arrows, or > FILE.arrows",
+				   format->name);
 	}
 	return true;
 }
@@ -103,9 +100,9 @@ bool record_open(struct query *q, const char *path, int *ret_fd)
 	int fd;
 
 	if (is_read(q->cut, path)) {
-		diag_error(&q->diags, "unknown-file", q->statement->span,
-			   "%s: the query reads the file that it would be recorded in", path);
-		return false;
+		return diag_refuse(&q->diags, "unknown-file", q->statement->span,
+				   "%s: the query reads the file that it would be recorded in",
+				   path);
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0) {
