@@ -258,13 +258,3 @@ int query_close(struct query *query)
 	query->is_loaded = false;
 	return err;
 }
-
-const struct schema *query_output(const struct query *query)
-{
-	return &query->cut->output;
-}
-
-bool query_is_streaming(const struct query *query)
-{
-	return query->cut->is_streaming;
-}

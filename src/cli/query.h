@@ -89,10 +89,6 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 /* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the
  * -errno of flow_close(). */
 int query_close(struct query *query);
-/* The columns of the query's answer. */
-const struct schema *query_output(const struct query *query);
-/* Its rows are single events, handed on as they happen? */
-bool query_is_streaming(const struct query *query);
 /* Prints the diagnostics (warnings once); 2 for a wrong query, 1 for what the machine or privileges
  * lack, else 0.
  */

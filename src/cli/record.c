@@ -29,7 +29,7 @@ bool record_check(struct query *q, const struct out_format *format, const char *
 {
 	struct span span = q->statement->span;
 
-	if (!query_is_streaming(q)) {
+	if (!q->cut->is_streaming) {
 		return diag_refuse(
 			&q->diags, "not-rows", span,
 			"%s takes the rows of single events, and the query has none" HINT
@@ -110,6 +110,6 @@ bool record_open(struct query *q, const char *path, int *ret_fd)
 		return false;
 	}
 	*ret_fd = fd;
-	warn_of_time(query_output(q), path);
+	warn_of_time(&q->cut->output, path);
 	return true;
 }

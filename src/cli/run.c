@@ -36,7 +36,7 @@ static int open_output(void *context, const struct schema *schema)
 		.is_ascii = s->options.is_ascii,
 		.bins = s->options.bins,
 		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
-		.is_streaming = query_is_streaming(&s->query),
+		.is_streaming = s->query.cut->is_streaming,
 		.is_gathered = s->options.record_path != NULL,
 	};
 
@@ -160,7 +160,7 @@ static bool check_format(struct session *s)
 
 	if (s->options.format->needs_rows)
 		return record_check(q, s->options.format, s->options.record_path);
-	if (!s->options.format->needs_histogram || out_has_histogram(query_output(q)))
+	if (!s->options.format->needs_histogram || out_has_histogram(&q->cut->output))
 		return true;
 	diag = diag_error(&q->diags, "no-histogram", q->statement->span,
 			  "--heatmap draws a histogram, and the query has none");
@@ -171,7 +171,7 @@ static bool check_format(struct session *s)
 /* What a heat map leaves away, said before it is drawn. */
 static void warn_heatmap(const struct session *s)
 {
-	const struct schema *schema = query_output(&s->query);
+	const struct schema *schema = &s->query.cut->output;
 	const struct plan *plan = s->query.cut->n_parts ? s->query.parts[0].optimized : NULL;
 	const struct plan *agg = plan ? plan_find(plan, PLAN_AGGREGATE) : NULL;
 	const char *drawn = NULL;
@@ -202,7 +202,7 @@ static int run_flow(struct session *s, struct flow_result *ret_result)
 				  .cancel = host_cancel() };
 	int error, closed;
 
-	if (query_is_streaming(q))
+	if (q->cut->is_streaming)
 		how.n_rows = s->options.host.n_windows;
 	error = query_start(q, s->host.engine, &how);
 	if (error)
@@ -220,7 +220,7 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 	struct host_options options = s->options.host;
 	int error;
 
-	if (query_is_streaming(&s->query))
+	if (s->query.cut->is_streaming)
 		options.n_windows = 0; /* of rows */
 	options.ends_at_loss = s->query.settings.on_loss_fail &&
 			       s->query.cut->window.kind != WINDOW_TUMBLING &&
@@ -302,7 +302,7 @@ static int run_select(struct session *s)
 		fprintf(stderr,
 			"ebql: -p has no effect: it names the process for target_pid(), which "
 			"the query does not use\n");
-	if (s->options.every_ns && query_is_streaming(q))
+	if (s->options.every_ns && q->cut->is_streaming)
 		fprintf(stderr,
 			"ebql: --every has no effect: the query's rows stream as they happen\n");
 	else if (s->options.every_ns && q->cut->window.kind != WINDOW_NONE)
