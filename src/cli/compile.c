@@ -120,13 +120,11 @@ bool query_open_catalog(struct query *query)
 static bool optimize_part(struct query *query, struct cut_part *cut_part, struct query_part *part,
 			  struct phys_input *ret_input)
 {
-	bool is_raw = !cut_part->is_kernel;
-
 	part->logical = part->optimized = cut_part->plan;
 	if (!cut_part->has_streams)
 		return false;
 	/* The items of its rows are known only now. */
-	if (!is_raw)
+	if (cut_part->is_kernel)
 		part->optimized = opt_run(part->logical, &query->settings, &query->arena);
 	cut_part->plan = part->optimized;
 	*ret_input = (struct phys_input){
@@ -136,7 +134,7 @@ static bool optimize_part(struct query *query, struct cut_part *cut_part, struct
 		.features = &query->features,
 		.catalog = query->catalog,
 		.n_cpus = query->n_cpus,
-		.is_raw = is_raw,
+		.only_scans = !cut_part->is_kernel,
 		.share = survey(query, part),
 	};
 	return true;

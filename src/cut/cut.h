@@ -44,7 +44,6 @@ enum cut_reason {
 	CUT_REGROUPED,	/* count(DISTINCT x): the kernel's groups are finer */
 	CUT_GROUPS,	/* over what was aggregated */
 	CUT_WINDOW,	/* over all rows of a window */
-	CUT_REASON_N
 };
 
 const char *cut_reason_text(enum cut_reason reason);
@@ -106,7 +105,6 @@ struct cut {
 	 * `row`, the number of the row that the others are taken from.  NULL: sql yields all.
 	 */
 	const s32 *picks;
-	const char *why; /* sql: what the kernel part alone cannot do; NULL: pushdown is off */
 	const char *const *notes; /* what SQLite does, a clause each, and why */
 	u32 n_notes;
 	struct cut_window window;

@@ -6,19 +6,19 @@
 
 const char *cut_reason_text(enum cut_reason reason)
 {
-	static const char *const texts[CUT_REASON_N] = {
+	static const char *const texts[] = {
 		[CUT_KERNEL] = "aggregated in the kernel, one row a group and window",
 		[CUT_PUSHDOWN] =
 			"pushdown is off: the kernel streams the columns of each scan, and "
-			"nothing else",
+			"nothing else, so max_groups limits nothing",
 		[CUT_RECORDED] = "recorded rows are read in user space",
-		[CUT_TABLE] =
-			"a file without times, or beside streams of the kernel, is a table: all "
-			"of it, in every window",
+		[CUT_TABLE] = "a file without times, or beside streams of the kernel, is "
+			      "a table: all "
+			      "of it, in every window",
 		[CUT_STREAMED] = "rows stream from the kernel",
-		[CUT_ROWS] =
-			"SQLite needs the rows themselves: the kernel filters, pairs and streams "
-			"the columns that are used",
+		[CUT_ROWS] = "SQLite needs the rows themselves: the kernel filters, "
+			     "pairs and streams "
+			     "the columns that are used",
 		[CUT_ROW_WINDOW] = "windows that rows end are made in user space",
 		[CUT_JOIN] = "of the rows of one window",
 		[CUT_SELECT] = "of the rows of another select",
@@ -65,36 +65,29 @@ static void print_columns(const struct schema *columns, struct buf *out)
 
 static void print_window(const struct cut *cut, struct buf *out)
 {
+	static const char *const per[] = { [COUNT_GLOBAL] = "",
+					   [COUNT_PER_CPU] = ", each CPU's by itself",
+					   [COUNT_PER_GROUP] = ", each group's by itself" };
 	const struct cut_window *w = &cut->window;
 	unsigned long long size = w->size, advance = w->advance;
 
-	switch (w->kind) {
-	case WINDOW_NONE:
+	if (w->kind == WINDOW_NONE)
 		buf_puts(out, cut->is_streaming ? "user: rows as they come\n"
 						: "user: all rows since the start\n");
-		break;
-	case WINDOW_TUMBLING:
+	else if (w->kind == WINDOW_TUMBLING)
 		buf_printf(out, "user: window tumbling %lluns\n", size);
-		break;
-	case WINDOW_HOPPING:
+	else if (w->kind == WINDOW_HOPPING)
 		buf_printf(out, "user: window hopping %lluns by %lluns\n", size, advance);
-		break;
-	case WINDOW_COUNT:
+	else if (w->kind == WINDOW_COUNT)
 		buf_printf(out,
 			   "user: window of %llu rows by %llu%s: every row streams to user "
 			   "space, where rows are counted in the order of their times\n",
-			   size, advance,
-			   w->scope == COUNT_PER_CPU	 ? ", each CPU's by itself"
-			   : w->scope == COUNT_PER_GROUP ? ", each group's by itself"
-							 : "");
-		break;
-	case WINDOW_SESSION:
+			   size, advance, per[w->scope]);
+	else
 		buf_printf(out,
 			   "user: a window ends %lluns after its last row%s: every row streams "
 			   "to user space\n",
-			   size, w->n_key_columns ? ", each group's by itself" : "");
-		break;
-	}
+			   size, w->n_key_columns ? per[COUNT_PER_GROUP] : "");
 }
 
 void cut_print(const struct cut *cut, struct buf *out)

@@ -15,75 +15,47 @@ static u32 n_streams(const struct cutter *c)
 	return n;
 }
 
-static bool has_groups(const struct cutter *c)
-{
-	return c->groups.n > 0;
-}
-
-bool cut_is_streaming(const struct cutter *c)
+/* Can each row be answered for as it comes, whatever other rows there are? */
+static bool is_streaming(const struct cutter *c)
 {
 	return c->query->window.kind == WINDOW_NONE && !c->has_aggregate && !c->needs_all_rows &&
-	       !has_groups(c) && n_streams(c) == 1;
-}
-
-/* Rows of one kernel stream, which would be handed on as they come. */
-static bool is_one_stream(const struct cutter *c)
-{
-	const struct plan *tree = NULL;
-	u32 n = 0;
-
-	for (u32 i = 0; i < c->rows.n; i++) {
-		n += c->parts.at[c->rows.at[i]->part].has_streams;
-		tree = c->rows.at[i]->tree;
-	}
-	return n == 1 && !has_groups(c) && tree->kind != PLAN_UNION;
-}
-
-/* A file that would be a stream if its column `time` were one of times, or NULL. */
-static const struct stream *find_no_time(const struct cutter *c)
-{
-	for (u32 i = 0; i < c->rows.n; i++) {
-		const struct plan *tree = c->rows.at[i]->tree;
-		const struct stream *stream;
-
-		if (tree->kind != PLAN_SCAN)
-			continue;
-		stream = tree->scan.streams->streams.at[0];
-		if (stream->kind == STREAM_FILE && stream->file->no_time)
-			return stream;
-	}
-	return NULL;
+	       n_streams(c) == 1;
 }
 
 static void refuse_tables(struct cutter *c, struct span span)
 {
-	const struct stream *stream = find_no_time(c);
 	struct diag *diag = diag_error(c->diags, "no-time", span,
 				       "a window needs the times of events, and the query reads "
 				       "tables only");
 
-	if (stream)
-		diag_hint(c->diags, diag, "the column `time` of %s has not all times: %s",
-			  stream->name, stream->file->no_time);
-	else
-		diag_hint(c->diags, diag, "a recorded stream has a column `time`");
+	/* A file that would be a stream if its column `time` were one of times. */
+	for (u32 i = 0; i < c->rows.n; i++)
+		if (c->rows.at[i]->file && c->rows.at[i]->file->no_time) {
+			diag_hint(c->diags, diag, "the column `time` of %s has not all times: %s",
+				  c->rows.at[i]->file->path, c->rows.at[i]->file->no_time);
+			return;
+		}
+	diag_hint(c->diags, diag, "a recorded stream has a column `time`");
 }
 
 static void check_window(struct cutter *c)
 {
 	const struct query_window *w = &c->query->window;
-	bool is_of_rows = w->kind == WINDOW_COUNT || w->kind == WINDOW_SESSION;
 
-	if (w->kind == WINDOW_NONE)
-		return;
 	if (!n_streams(c)) {
 		refuse_tables(c, w->span);
-	} else if (is_of_rows && n_streams(c) != 1) {
+	} else if (cut_is_where_first(c) && n_streams(c) != 1) {
 		diag_hint(c->diags,
 			  diag_error(c->diags, "not-supported", w->span,
 				     "this kind of window is one stream's, and the query reads %u",
 				     n_streams(c)),
 			  "a view or a nested select of UNION ALL is one stream, too");
+	} else if (cut_window_rows(c) && cut_rows_depth(c, cut_window_rows(c)) > 1) {
+		diag_hint(c->diags,
+			  diag_error(c->diags, "not-supported", w->span,
+				     "groups have windows of their own in the outermost select "
+				     "only, of the rows that it reads itself"),
+			  "aggregate the stream itself by this window, or take WINDOW TUMBLING");
 	} else if (!c->has_aggregate && !c->needs_all_rows && n_streams(c) < 2) {
 		diag_hint(c->diags,
 			  diag_error(c->diags, "window-without-aggregate", w->span,
@@ -95,20 +67,24 @@ static void check_window(struct cutter *c)
 /* Rows of live streams without a window: there is no end at which to show them. */
 static void check_live(struct cutter *c)
 {
-	const struct plan *p = c->query->plan;
-	bool is_live = false;
+	const struct plan *p = c->query->plan, *tree = NULL;
+	u32 n = 0;
 
-	for (u32 i = 0; i < c->parts.n; i++)
-		is_live |= c->parts.at[i].has_streams;
-	if (!is_live || c->query->window.kind != WINDOW_NONE || c->has_aggregate)
+	for (u32 i = 0; i < c->rows.n; i++)
+		if (c->parts.at[c->rows.at[i]->part].has_streams) {
+			tree = c->rows.at[i]->tree;
+			n++;
+		}
+	if (!n || c->has_aggregate)
 		return;
-	if (c->is_only_sorted && is_one_stream(c)) {
+	/* Of one stream they would be handed on as they come. */
+	if (c->is_only_sorted && n == 1 && tree->kind != PLAN_UNION) {
 		p = plan_find(p, PLAN_SORT);
 		diag_hint(c->diags,
 			  diag_error(c->diags, "order-of-stream", p->sort.keys[0].expr->span,
 				     "single events stream in the order they happen"),
 			  "ORDER BY sorts the groups of a window");
-	} else if (p->kind == PLAN_LIMIT && p->limit.offset && is_one_stream(c)) {
+	} else if (p->kind == PLAN_LIMIT && p->limit.offset && n == 1 && tree->kind != PLAN_UNION) {
 		diag_error(c->diags, "not-supported", p->span,
 			   "OFFSET over single events is not available");
 	} else if (!c->cut->is_streaming) {
@@ -119,51 +95,48 @@ static void check_live(struct cutter *c)
 	}
 }
 
-static void take_window(struct cutter *c)
-{
-	const struct query_window *w = &c->query->window;
-
-	c->cut->window = (struct cut_window){
-		.kind = w->kind, .size = w->size, .advance = w->advance, .scope = w->scope
-	};
-}
-
 struct cut *cut_query(const struct plan_query *query, const struct settings *settings,
 		      const struct plan_database *databases, u32 n_databases, struct arena *arena,
 		      struct diags *diags)
 {
-	struct cutter c = { .arena = arena,
-			    .diags = diags,
-			    .settings = settings,
-			    .query = query,
-			    .cut = arena_new(arena, struct cut) };
+	const struct query_window *w = &query->window;
+	struct cut *cut = arena_new(arena, struct cut);
+	struct cutter c = {
+		.arena = arena, .diags = diags, .settings = settings, .query = query, .cut = cut
+	};
+	const struct plan *limit;
 	struct buf sql;
 
-	/* Each scan may become a relation. */
-	c.n_relations = query->n_relations;
-	c.n_relations_max = query->n_relations + query->n_sources;
-	c.relations = arena_array(arena, struct relation, c.n_relations_max);
+	for (u32 i = 0; i < query->n_relations; i++)
+		vec_push(arena, &c.relations, (struct naming){ 0 });
 	for (u32 i = 0; i < query->n_aggregates; i++)
 		vec_push(arena, &c.grouped, arena_new(arena, struct grouped));
 	c.overs = arena_array(arena, const struct plan *, query->n_overs);
-	take_window(&c);
-	plan_columns(query->plan, arena, &c.cut->output);
+	cut->window = (struct cut_window){
+		.kind = w->kind, .size = w->size, .advance = w->advance, .scope = w->scope
+	};
+	plan_columns(query->plan, arena, &cut->output);
 	buf_init_in(&c.with, arena);
 	buf_init_in(&sql, arena);
-	cut_top(&c, &sql);
+	limit = cut_top(&c, &sql);
+	/* LIMIT of rows that are handed on as they come counts all of them. */
+	cut->is_streaming = is_streaming(&c) && !(limit && limit->limit.offset);
+	cut->limit = cut->is_streaming && limit ? limit->limit.count : -1;
+	if (!cut->is_streaming)
+		cut_put_limit(&c, limit, &sql);
 	cut_finish_rows(&c);
-	if (!diags_failed(diags))
-		check_window(&c);
-	if (!diags_failed(diags))
+	if (!diags_failed(diags) && w->kind == WINDOW_NONE)
 		check_live(&c);
-	if (sql.n)
-		c.cut->sql = arena_printf(arena, "%s%s%s%s", c.with.n ? "WITH " : "",
-					  c.with.n ? c.with.at : "", c.with.n ? " " : "", sql.at);
-	c.cut->parts = c.parts.at;
-	c.cut->n_parts = c.parts.n;
-	c.cut->notes = c.notes.at;
-	c.cut->n_notes = c.notes.n;
-	c.cut->databases = databases;
-	c.cut->n_databases = n_databases;
-	return diags_failed(diags) ? NULL : c.cut;
+	else if (!diags_failed(diags))
+		check_window(&c);
+	buf_puts(&c.with, sql.n && c.with.n ? " " : "");
+	buf_put(&c.with, sql.at, sql.n);
+	cut->sql = sql.n ? c.with.at : NULL;
+	cut->parts = c.parts.at;
+	cut->n_parts = c.parts.n;
+	cut->notes = c.notes.at;
+	cut->n_notes = c.notes.n;
+	cut->databases = databases;
+	cut->n_databases = n_databases;
+	return diags_failed(diags) ? NULL : cut;
 }

@@ -4,22 +4,24 @@
  * pieces of the SQL's expressions that read one FROM tree become items of its part, so
  * they are computed where its rows are made.
  */
-#include <string.h>
-
 #include "cut/build.h"
 
-u32 cut_part_add(struct cutter *c, struct cut_part part)
+/* What several selects read is one part. */
+static u32 part_add(struct cutter *c, struct cut_part part)
 {
+	for (u32 i = 0; i < c->parts.n; i++)
+		if ((part.plan && c->parts.at[i].plan == part.plan) ||
+		    (part.file && c->parts.at[i].file == part.file))
+			return i;
 	part.name = arena_printf(c->arena, "w%u", c->parts.n);
 	vec_push(c->arena, &c->parts, part);
 	return c->parts.n - 1;
 }
 
-static u32 relation_add(struct cutter *c, const char *alias)
+u32 cut_relation_add(struct cutter *c)
 {
-	BUG_ON(c->n_relations == c->n_relations_max);
-	c->relations[c->n_relations] = (struct relation){ .alias = alias };
-	return c->n_relations++;
+	vec_push(c->arena, &c->relations, (struct naming){ .depth = c->depth });
+	return c->relations.n - 1;
 }
 
 /*
@@ -47,57 +49,47 @@ void cut_refuse_condition(struct cutter *c, const struct expr *e)
 		  "count(*) FILTER (WHERE ...), sum(x) FILTER (WHERE ...) take any condition");
 }
 
-/* A table is read once, however often the query names it. */
-static u32 table_part(struct cutter *c, const struct file *file, struct span span)
-{
-	for (u32 i = 0; i < c->parts.n; i++)
-		if (c->parts.at[i].kind == PART_TABLE && c->parts.at[i].file == file)
-			return i;
-	return cut_part_add(c, (struct cut_part){ .kind = PART_TABLE,
-						  .columns = file->schema,
-						  .has_files = true,
-						  .file = file,
-						  .reason = cut_reason_text(CUT_TABLE),
-						  .span = span });
-}
-
 struct rows *cut_rows_add(struct cutter *c, const struct plan *tree, bool has_time)
 {
-	const struct file *file = table_of(c, tree);
+	const struct expr *condition = cut_user_condition(tree);
 	struct rows *r = arena_new(c->arena, struct rows);
-	const char *alias = arena_printf(c->arena, "t%u", c->n_aliases++);
 
-	*r = (struct rows){ .tree = tree, .file = file, .has_time = has_time };
-	r->relation = relation_add(c, alias);
-	if (cut_user_condition(tree))
-		cut_refuse_condition(c, cut_user_condition(tree));
-	if (file) {
-		r->part = table_part(c, file, tree->span);
-	} else {
-		r->part =
-			cut_part_add(c, (struct cut_part){ .kind = PART_ROWS, .span = tree->span });
-		if (has_time)
-			vec_push(c->arena, &r->items, plan_time(tree, c->arena));
-	}
+	if (condition)
+		cut_refuse_condition(c, condition);
+	*r = (struct rows){ .tree = tree, .has_time = has_time, .relation = cut_relation_add(c) };
+	r->file = table_of(c, tree);
+	if (r->file)
+		r->part = part_add(c, (struct cut_part){ .kind = PART_TABLE,
+							 .columns = r->file->schema,
+							 .has_files = true,
+							 .file = r->file,
+							 .reason = cut_reason_text(CUT_TABLE),
+							 .span = tree->span });
+	else
+		r->part = part_add(c, (struct cut_part){ .kind = PART_ROWS, .span = tree->span });
+	if (!r->file && has_time)
+		vec_push(c->arena, &r->items, plan_time(tree, c->arena));
 	vec_push(c->arena, &c->rows, r);
 	return r;
 }
 
 /* --- Items --- */
 
-static struct expr *column_ref(struct cutter *c, const struct rows *rows, const struct expr *e,
-			       u32 index)
+const struct rows *cut_window_rows(const struct cutter *c)
 {
-	struct expr *ref = arena_new(c->arena, struct expr);
+	const struct query_window *w = &c->query->window;
+	bool is_own =
+		w->kind == WINDOW_SESSION || (w->kind == WINDOW_COUNT && w->scope != COUNT_GLOBAL);
 
-	*ref = *e;
-	ref->kind = EXPR_COLUMN;
-	ref->source = rows->relation;
-	ref->index = index;
-	ref->args = NULL;
-	ref->n_args = 0;
-	ref->may_overflow = false;
-	return ref;
+	for (u32 i = 0; is_own && i < c->rows.n; i++)
+		if (!c->rows.at[i]->file)
+			return c->rows.at[i];
+	return NULL;
+}
+
+u32 cut_rows_depth(const struct cutter *c, const struct rows *rows)
+{
+	return c->relations.at[rows->relation].depth;
 }
 
 u32 cut_rows_column(struct cutter *c, struct rows *rows, struct expr *e)
@@ -107,18 +99,6 @@ u32 cut_rows_column(struct cutter *c, struct rows *rows, struct expr *e)
 			return i;
 	vec_push(c->arena, &rows->items, e);
 	return rows->items.n - 1;
-}
-
-/* A column of a file that is a table. */
-static struct expr *file_column(struct cutter *c, const struct rows *rows, const struct expr *e)
-{
-	const struct schema *schema = &rows->file->schema;
-	const char *name = e->kind == EXPR_SYSTEM ? system_columns[e->index].name : e->name;
-
-	for (u32 i = 0; i < schema->n_columns; i++)
-		if (strcmp(schema->columns[i].name, name) == 0)
-			return column_ref(c, rows, e, i);
-	BUG("the file has no column %s", name);
 }
 
 static struct rows *rows_of(struct cutter *c, const struct expr *e)
@@ -150,27 +130,19 @@ struct guard {
 	struct expr *only;
 };
 
-static bool is_guard_of(const struct guard *g, const struct rows *rows)
-{
-	for (; g; g = g->outer) {
-		if (!cut_is_kernel_expr(g->only, rows->tree))
-			return false;
-		for (u32 i = 0; i < g->n_skips; i++)
-			if (!cut_is_kernel_expr(g->skips[i], rows->tree))
-				return false;
-	}
-	return true;
-}
-
-/* The piece, and NULL where it is not wanted, as one CASE for the kernel. */
-static struct expr *guarded(struct cutter *c, const struct guard *g, struct expr *piece)
+/* The piece, and NULL where it is not wanted, as one CASE for the kernel; NULL: it cannot. */
+static struct expr *guarded(struct cutter *c, const struct guard *g, const struct rows *rows,
+			    struct expr *piece)
 {
 	struct expr *null = expr_new(c->arena, EXPR_NULL, piece->span), *e;
 
-	for (; g; g = g->outer) {
+	for (; g && piece; g = g->outer) {
+		bool is_kernels = cut_is_kernel_expr(g->only, rows->tree);
+
 		e = expr_new(c->arena, EXPR_CASE, piece->span);
 		e->args = arena_array(c->arena, struct expr *, 2 * g->n_skips + 3);
 		for (u32 i = 0; i < g->n_skips; i++) {
+			is_kernels &= cut_is_kernel_expr(g->skips[i], rows->tree);
 			e->args[e->n_args++] = g->skips[i];
 			e->args[e->n_args++] = null;
 		}
@@ -181,7 +153,7 @@ static struct expr *guarded(struct cutter *c, const struct guard *g, struct expr
 			e->args[e->n_args++] = null;
 		expr_infer(e);
 		e->type = piece->type;
-		piece = e;
+		piece = is_kernels ? e : NULL;
 	}
 	return piece;
 }
@@ -197,22 +169,23 @@ static struct expr *take_whole(struct cutter *c, struct expr *e, const struct gu
 {
 	struct rows *rows = cut_rows_of(c, e);
 	struct expr *piece = e;
+	bool is_outer;
 
 	if (!rows)
 		return NULL;
+	is_outer = cut_rows_depth(c, rows) < c->depth;
 	/* Without a partner only the columns are NULL: x IS NULL, CASE, ... are not. */
 	if (rows->is_nullable && !is_leaf(e) && !expr_is_strict(e))
 		return NULL;
-	if (expr_can_fault(e, rows->tree) && (outer || rows->is_outer || c->is_guarded)) {
-		bool is_kernels = !rows->is_outer && !c->is_guarded && type_is_word(e->type) &&
-				  is_guard_of(outer, rows);
-
-		if (!is_kernels && !is_leaf(e))
+	if (expr_can_fault(e, rows->tree) && (outer || is_outer || c->is_guarded)) {
+		piece = is_outer || c->is_guarded || !type_is_word(e->type)
+				? NULL
+				: guarded(c, outer, rows, e);
+		if (!piece && !is_leaf(e))
 			return NULL;
-		if (is_kernels)
-			piece = guarded(c, outer, e);
+		piece = piece ? piece : e;
 	}
-	return column_ref(c, rows, e, cut_rows_column(c, rows, piece));
+	return cut_ref(c->arena, e, EXPR_COLUMN, rows->relation, cut_rows_column(c, rows, piece));
 }
 
 static struct expr *take(struct cutter *c, struct expr *e, const struct guard *outer);
@@ -260,9 +233,10 @@ static struct expr *take(struct cutter *c, struct expr *e, const struct guard *o
 	if (copy)
 		return copy;
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM) {
+		/* Of a file that is a table, whose fields are its columns. */
 		rows = rows_of(c, e);
-		BUG_ON(!rows || !rows->file);
-		return file_column(c, rows, e);
+		BUG_ON(!rows || !rows->file || e->kind != EXPR_FIELD);
+		return cut_ref(c->arena, e, EXPR_COLUMN, rows->relation, e->index);
 	}
 	if (!e->n_args)
 		return e;
@@ -279,11 +253,11 @@ static struct expr *take(struct cutter *c, struct expr *e, const struct guard *o
 	return copy;
 }
 
-struct expr *cut_take(struct cutter *c, struct expr *e)
+struct expr *cut_take(struct cutter *c, struct expr *e, struct expr *only)
 {
-	const struct guard filter = { .only = c->only };
+	const struct guard filter = { .only = only };
 
-	return take(c, e, c->only ? &filter : NULL);
+	return take(c, e, only ? &filter : NULL);
 }
 
 /* --- Plans of parts --- */
@@ -295,11 +269,10 @@ static struct plan *plan_over(struct cutter *c, enum plan_kind kind, const struc
 	p->kind = kind;
 	p->input = (struct plan *)input;
 	p->span = c->query->plan->span;
-	p->limit.count = -1;
 	return p;
 }
 
-static const char *text_of(struct cutter *c, const struct expr *const *exprs, u32 n)
+static const char *text_of(struct cutter *c, struct expr *const *exprs, u32 n)
 {
 	struct buf text;
 
@@ -309,13 +282,6 @@ static const char *text_of(struct cutter *c, const struct expr *const *exprs, u3
 		expr_print(exprs[i], &text);
 	}
 	return text.at;
-}
-
-static const char *item_name(struct cutter *c, const struct expr *e)
-{
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
-		return e->name;
-	return text_of(c, &e, 1);
 }
 
 static void finish(struct cutter *c, struct rows *rows)
@@ -331,18 +297,20 @@ static void finish(struct cutter *c, struct rows *rows)
 		filter->filter.conjuncts = rows->where.at;
 		filter->filter.n_conjuncts = rows->where.n;
 		project->input = filter;
-		part->where = text_of(c, (const struct expr *const *)rows->where.at, rows->where.n);
+		part->where = text_of(c, rows->where.at, rows->where.n);
 	}
 	project->project.items = arena_array(c->arena, struct item, n);
-	project->project.n_items = part->columns.n_columns = n;
-	part->columns.columns = arena_array(c->arena, struct column, n);
+	project->project.n_items = n;
 	for (u32 i = 0; i < n; i++) {
 		struct expr *e = rows->items.at[i];
-		const char *name = i || !rows->has_time ? item_name(c, e) : "time";
+		bool is_named = e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM;
+		const char *name = is_named ? e->name : text_of(c, &e, 1);
 
+		if (!i && rows->has_time)
+			name = system_columns[SYS_TIME].name;
 		project->project.items[i] = (struct item){ .name = name, .expr = e };
-		part->columns.columns[i] = (struct column){ name, e->type };
 	}
+	plan_columns(project, c->arena, &part->columns);
 	part->plan = project;
 	cut_note_scans(rows->tree, part);
 	part->is_kernel = c->settings->pushdown && !part->has_files;
@@ -362,50 +330,33 @@ void cut_finish_rows(struct cutter *c)
 
 /* --- Groups --- */
 
-static const char *aggregate_text(struct cutter *c, const struct aggregate *a)
+static struct column aggregate_column(struct cutter *c, const struct aggregate *a)
 {
+	struct type type = a->type;
 	struct buf text;
 
 	buf_init_in(&text, c->arena);
-	buf_printf(&text, "%s%s(", aggregate_infos[a->kind].name, a->is_ladder ? "s" : "");
-	if (a->arg)
-		expr_print(a->arg, &text);
-	else
-		buf_putc(&text, '*');
-	buf_putc(&text, ')');
-	return text.at;
+	aggregate_print(a, &text);
+	if (lite_is_quantile(a))
+		type = (struct type){ .kind = TYPE_QUANTILE, .of = a->arg->type.kind };
+	return (struct column){ text.at, type };
 }
 
-/* A quantile comes with its bounds. */
-static struct type aggregate_type(const struct aggregate *a)
-{
-	if (!cut_is_quantile(a))
-		return a->type;
-	return (struct type){ .kind = TYPE_QUANTILE, .of = a->arg->type.kind };
-}
-
-/* What several selects read is one part. */
 u32 cut_groups_part(struct cutter *c, const struct plan *plan, enum cut_reason reason)
 {
 	const struct plan_aggregate *a = &plan->aggregate;
 	struct column *columns = arena_array(c->arena, struct column, a->n_keys + a->n);
-	u32 n = 0, part;
+	u32 n = 0;
 
-	for (u32 i = 0; i < c->groups.n; i++)
-		if (c->groups.at[i].plan == plan)
-			return c->groups.at[i].part;
 	for (u32 i = 0; i < a->n_keys; i++)
 		columns[n++] = (struct column){ a->keys[i].name, a->keys[i].expr->type };
 	for (u32 i = 0; i < a->n; i++)
-		columns[n++] = (struct column){ aggregate_text(c, &a->list[i]),
-						aggregate_type(&a->list[i]) };
-	part = cut_part_add(c, (struct cut_part){ .kind = PART_GROUPS,
-						  .plan = (struct plan *)plan,
-						  .columns = { n, columns },
-						  .is_kernel = true,
-						  .has_streams = true,
-						  .reason = cut_reason_text(reason),
-						  .span = plan->span });
-	vec_push(c->arena, &c->groups, (struct groups){ plan, part });
-	return part;
+		columns[n++] = aggregate_column(c, &a->list[i]);
+	return part_add(c, (struct cut_part){ .kind = PART_GROUPS,
+					      .plan = (struct plan *)plan,
+					      .columns = { n, columns },
+					      .is_kernel = true,
+					      .has_streams = true,
+					      .reason = cut_reason_text(reason),
+					      .span = plan->span });
 }

@@ -301,6 +301,8 @@ static void combine_entry(struct merge *merge, u64 *to, const struct merge *sour
 			*cell = c->ops->fold(*cell, *added);
 		else if (c->ops->merge_entry)
 			c->ops->merge_entry(c->cell, cell, added);
+		else if (c->ops->merge_row)
+			c->ops->merge_row(c->cell, cell, (const u8 *)added);
 		else
 			fold_histogram(merge, c, cell, source, added);
 	}

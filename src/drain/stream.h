@@ -30,10 +30,10 @@ void stream_close(struct stream_reader *reader);
  * values; the number of rows.  Text points into the ring until the next read.
  */
 u32 stream_read(struct stream_reader *reader, u64 limit);
-/* One record of the ring buffer into one row; source: whose raw scan it is of, or NULL. */
+/* One record of the ring buffer into one row; source: whose bare scan it is of, or NULL. */
 void stream_decode(const struct phys *phys, const struct phys_source *source, const u8 *record,
 		   struct value *ret_values);
-/* The number of the source of a raw scan's record. */
+/* The number of the source of a bare scan's record. */
 u32 stream_source(const u8 *record);
 /* The copy of the part in which the event was counted. */
 u32 stream_copy(const struct phys *phys, const u8 *record);

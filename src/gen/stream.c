@@ -49,7 +49,7 @@ static void store(struct gen *g, const struct stream_column *c, const struct str
 
 static vreg header_word(struct gen *g)
 {
-	if (!g->phys->is_raw)
+	if (!g->phys->only_scans)
 		return g->word;
 	return gen_alui(g, IR_OR, g->word, (s64)g->source->number << STREAM_SOURCE_SHIFT);
 }
@@ -58,8 +58,8 @@ void gen_stream(struct gen *g)
 {
 	const struct phys *p = g->phys;
 	const struct phys_source *s = g->source;
-	const struct stream_column *columns = p->is_raw ? s->columns : p->columns;
-	u32 n_columns = p->is_raw ? s->n_columns : p->n_columns;
+	const struct stream_column *columns = p->only_scans ? s->columns : p->columns;
+	u32 n_columns = p->only_scans ? s->n_columns : p->n_columns;
 	struct streamed *values = arena_array(g->arena, struct streamed, n_columns);
 	vreg nulls = gen_imm(g, 0), row = ir_reg(g->ir);
 	vreg args[3] = { ir_reg(g->ir), ir_reg(g->ir), ir_reg(g->ir) };
@@ -74,7 +74,7 @@ void gen_stream(struct gen *g)
 	g->faults = 0;
 	ir_note(g->ir, "row");
 	ir_map(g->ir, args[0], load_map_number(g->phys, LOAD_MAP_RING));
-	ir_imm(g->ir, args[1], p->is_raw ? s->row_bytes : p->row_bytes);
+	ir_imm(g->ir, args[1], p->only_scans ? s->row_bytes : p->row_bytes);
 	ir_imm(g->ir, args[2], 0);
 	ir_call(g->ir, row, BPF_FUNC_ringbuf_reserve, 3, args);
 	ir_branchi(g->ir, IR_NE, row, 0, got);

@@ -11,29 +11,12 @@
 
 #include "lite/lite.h"
 
-static void write_list(const struct lite_writer *w, struct expr *const *args, u32 n,
-		       struct buf *out)
-{
-	for (u32 i = 0; i < n; i++) {
-		buf_puts(out, i ? ", " : "");
-		lite_write(w, args[i], out);
-	}
-}
-
 /* --- Constants --- */
 
-/* SQL's texts end at a NUL; and no text is mistaken for a mark that cut/ puts between. */
-static bool has_control(const char *text, u32 n)
-{
-	for (u32 i = 0; i < n; i++)
-		if ((u8)text[i] < ' ')
-			return true;
-	return false;
-}
-
+/* SQL's texts end at a NUL. */
 void lite_write_text(const char *text, u32 n, struct buf *out)
 {
-	if (has_control(text, n)) {
+	if (memchr(text, 0, n)) {
 		buf_puts(out, "CAST(x'");
 		for (u32 i = 0; i < n; i++)
 			buf_printf(out, "%02x", (u8)text[i]);
@@ -71,18 +54,14 @@ static void write_real(double real, struct buf *out)
 
 struct value lite_constant(const struct expr *e)
 {
-	switch (e->kind) {
-	case EXPR_NULL:
-		return (struct value){ .kind = VALUE_NULL };
-	case EXPR_INTEGER:
+	if (e->kind == EXPR_INTEGER)
 		return (struct value){ .kind = VALUE_INT, .integer = e->integer };
-	case EXPR_REAL:
+	if (e->kind == EXPR_REAL)
 		return (struct value){ .kind = VALUE_REAL, .real = e->real };
-	case EXPR_TEXT:
+	if (e->kind == EXPR_TEXT)
 		return (struct value){ .kind = VALUE_TEXT, .n = e->text_bytes, .text = e->text };
-	default:
-		BUG("expression kind %d is no constant", e->kind);
-	}
+	BUG_ON(e->kind != EXPR_NULL);
+	return (struct value){ .kind = VALUE_NULL };
 }
 
 /* --- Operators --- */
@@ -181,23 +160,26 @@ static void write_arithmetic(const struct lite_writer *w, const struct expr *e, 
 	buf_putc(out, ')');
 }
 
-/* What stands for 2^63 and more is not true to SQLite by itself. */
 static bool is_logic(const struct expr *e)
 {
 	return e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR);
 }
 
-static void write_chain(const struct lite_writer *w, const struct expr *e, struct buf *out);
+/* What stands for 2^63 and more in SQLite is no number to it: said so around it. */
+static void write_big(const struct lite_writer *w, const char *before, const struct expr *e,
+		      const char *behind, struct buf *out)
+{
+	buf_puts(out, is_big(e) ? before : "");
+	lite_write(w, e, out);
+	buf_puts(out, is_big(e) ? behind : "");
+}
 
-/* As a value: 2^63 and more would be the bytes that stand for it. */
 static void write_truth(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
-	bool is_wrapped = is_big(e);
-
-	buf_puts(out, is_wrapped ? "(" : "");
-	lite_write(w, e, out);
-	buf_puts(out, is_wrapped ? " <> 0)" : "");
+	write_big(w, "(", e, " <> 0)", out);
 }
+
+static void write_chain(const struct lite_writer *w, const struct expr *e, struct buf *out);
 
 void lite_write_condition(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
@@ -210,16 +192,6 @@ void lite_write_condition(const struct lite_writer *w, const struct expr *e, str
 	} else {
 		write_truth(w, e, out);
 	}
-}
-
-/* As a text: a number of 2^63 and more would be the bytes that stand for it. */
-static void write_as_text(const struct lite_writer *w, const struct expr *e, struct buf *out)
-{
-	bool is_wrapped = is_big(e);
-
-	buf_puts(out, is_wrapped ? "eb_text(" : "");
-	lite_write(w, e, out);
-	buf_puts(out, is_wrapped ? ")" : "");
 }
 
 /* SQLite's trees are at most 1,000 high: longer chains are chains of such pieces. */
@@ -247,7 +219,7 @@ static void write_terms(const struct lite_writer *w, const struct expr *e, enum 
 		buf_printf(out, "%s %s %s", is_next ? ")" : "", ast_op_names[op],
 			   is_next ? "(" : "");
 	if (op == OP_CONCAT)
-		write_as_text(w, e, out);
+		write_big(w, "eb_text(", e, ")", out);
 	else
 		lite_write_condition(w, e, out);
 	(*n)++;
@@ -322,31 +294,26 @@ static void write_comparison(const struct lite_writer *w, const struct expr *e, 
 	buf_putc(out, ')');
 }
 
-static bool is_never_computed(const struct expr *e);
-
-/* NULL, whatever the row is. */
+/* NULL, whatever the row is.  x + NULL and x < NULL are not even computed: they make no fault. */
 static bool is_null(const struct expr *e)
 {
+	bool is_strict = arithmetic[e->op] || e->op == OP_PLUS || e->op == OP_CONCAT ||
+			 (e->op >= OP_EQ && e->op <= OP_GE);
+
+	if (e->kind == EXPR_OP)
+		return is_strict &&
+		       (is_null(e->args[0]) || (e->n_args == 2 && is_null(e->args[1])));
 	if (e->kind != EXPR_CASE)
-		return e->kind == EXPR_NULL || (e->kind == EXPR_OP && is_never_computed(e));
+		return e->kind == EXPR_NULL;
 	for (u32 i = 1; i <= e->n_args; i += 2)
 		if (!is_null(e->args[MIN(i, e->n_args - 1)]))
 			return false;
 	return true;
 }
 
-/* x + NULL and x < NULL are NULL, and x is not even computed: it makes no fault. */
-static bool is_never_computed(const struct expr *e)
-{
-	if (!arithmetic[e->op] && e->op != OP_PLUS && e->op != OP_CONCAT &&
-	    !(e->op >= OP_EQ && e->op <= OP_GE))
-		return false;
-	return is_null(e->args[0]) || (e->n_args == 2 && is_null(e->args[1]));
-}
-
 static void write_operator(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
-	if (is_never_computed(e)) {
+	if (is_null(e)) {
 		buf_puts(out, "NULL");
 	} else if (e->op == OP_PLUS) {
 		lite_write(w, e->args[0], out);
@@ -392,17 +359,13 @@ static void write_case(const struct lite_writer *w, const struct expr *e, struct
 
 static void write_cast(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
-	const char *type = e->type.kind == TYPE_TEXT   ? "TEXT"
-			   : e->type.kind == TYPE_REAL ? "REAL"
-						       : "INTEGER";
+	bool is_text = e->type.kind == TYPE_TEXT, is_real = e->type.kind == TYPE_REAL;
 
 	/* The digits of 2^63 and more are a number to REAL too. */
 	buf_puts(out, "CAST(");
-	if (e->type.kind == TYPE_TEXT || e->type.kind == TYPE_REAL)
-		write_as_text(w, e->args[0], out);
-	else
-		lite_write(w, e->args[0], out);
-	buf_printf(out, " AS %s)", type);
+	write_big(w, is_text || is_real ? "eb_text(" : "", e->args[0],
+		  is_text || is_real ? ")" : "", out);
+	buf_printf(out, " AS %s)", is_text ? "TEXT" : is_real ? "REAL" : "INTEGER");
 }
 
 /* What SQLite's own functions can take in place of an integer of 2^63 and more. */
@@ -418,9 +381,7 @@ static void write_argument(const struct lite_writer *w, const struct expr *e, u3
 
 	if (f && !f->takes_big && is_big(e->args[i]))
 		as = converted[(u8)f->takes[MIN(i, strlen(f->takes) - 1)]];
-	buf_puts(out, as ? as : "");
-	lite_write(w, e->args[i], out);
-	buf_puts(out, as ? ")" : "");
+	write_big(w, as ? as : "", e->args[i], as ? ")" : "", out);
 }
 
 static void write_call(const struct lite_writer *w, const struct expr *e, struct buf *out)
@@ -428,10 +389,6 @@ static void write_call(const struct lite_writer *w, const struct expr *e, struct
 	const struct sql_function *f = e->function;
 	const char *place = f && f->of_big && is_big(e->args[0]) ? strstr(f->of_big, "%s") : NULL;
 
-	if (strncmp(e->name, "CAST AS ", 8) == 0) {
-		write_cast(w, e, out);
-		return;
-	}
 	if (place) {
 		buf_put(out, f->of_big, (size_t)(place - f->of_big));
 		lite_write(w, e->args[0], out);
@@ -486,7 +443,10 @@ void lite_write(const struct lite_writer *w, const struct expr *e, struct buf *o
 		buf_putc(out, '(');
 		lite_write(w, e->args[0], out);
 		buf_puts(out, " IN (");
-		write_list(w, e->args + 1, e->n_args - 1, out);
+		for (u32 i = 1; i < e->n_args; i++) {
+			buf_puts(out, i > 1 ? ", " : "");
+			lite_write(w, e->args[i], out);
+		}
 		buf_puts(out, "))");
 		return;
 	case EXPR_LIKE:

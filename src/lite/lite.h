@@ -10,6 +10,13 @@
 #include "plan/plan.h"
 #include "type/type.h"
 
+/* How an expression is wanted. */
+enum lite_want {
+	LITE_ITEM,	/* special values go through as they are */
+	LITE_VALUE,	/* a quantile is its estimate */
+	LITE_CONDITION, /* only true and false matter */
+};
+
 /*
  * Bound expressions as SQL.  What a column is called only the caller knows: leaf() prints it
  * and returns true, or leaves the expression to be printed from its arguments.
@@ -17,13 +24,34 @@
 struct lite_writer {
 	bool (*leaf)(const struct lite_writer *writer, const struct expr *e, struct buf *out);
 	void *context;
+	/* For aggregates, windows: a whole expression of theirs; only: NULL, or where it is wanted.
+	 */
+	void (*put)(const struct lite_writer *writer, struct expr *e, enum lite_want want,
+		    struct expr *only, struct buf *out);
+	enum quantile_edge edge;
 };
 
 void lite_write(const struct lite_writer *writer, const struct expr *e, struct buf *out);
 /* Where only true and false matter. */
 void lite_write_condition(const struct lite_writer *writer, const struct expr *e, struct buf *out);
+/* over: NULL, or the window it is of. */
+void lite_write_aggregate(const struct lite_writer *writer, const struct aggregate *a,
+			  enum lite_want want, const struct over *over, struct buf *out);
+void lite_write_over(const struct lite_writer *writer, const struct over *over, enum lite_want want,
+		     struct buf *out);
+/* EXPR_STATISTIC */
+void lite_write_statistic(const struct lite_writer *writer, const struct expr *e,
+			  enum lite_want want, struct buf *out);
+/* " DESC NULLS LAST" */
+void lite_write_direction(const struct sort_key *key, struct buf *out);
 /* The value of a constant: an item of a projection that no column of its rows stands for. */
 struct value lite_constant(const struct expr *e);
 void lite_write_text(const char *text, u32 n, struct buf *out);
+
+/* With bounds, where it is shown as it is. */
+static inline bool lite_is_quantile(const struct aggregate *a)
+{
+	return a->kind == AGGREGATE_QUANTILE && a->part == QUANTILE_WHOLE && !a->is_ladder;
+}
 
 #endif

@@ -64,6 +64,11 @@ typedef VEC(struct hook) hook_vec;
 typedef VEC(struct stream *) stream_vec;
 typedef VEC(const char *) name_vec;
 
+/* What one event of a system call costs when it, or all of them, are hooked in one way. */
+struct call_costs {
+	double share, raw_ns, tracepoint_ns;
+};
+
 struct access {
 	struct arena *arena;
 	struct phys_set *set;
@@ -72,9 +77,11 @@ struct access {
 	struct phys *phys; /* the part whose streams are being hooked */
 	const struct phys_input *input;
 	const struct phys_source *source;
-	bool **reads_fields; /* by part, and place in its sources */
-	bool is_raw[2];	     /* system calls, enter and exit: all of them, or none */
-	u32 n_calls[2];	     /* the most that one source has */
+	/* Of system calls, for enter and exit: */
+	bool by_raw[2]; /* all of them by the raw tracepoint, or none */
+	u32 n_calls[2]; /* the most that one source has */
+	const char *why[2];
+	struct call_costs costs;
 	hook_vec hooks;
 	name_vec probes;
 };
@@ -100,9 +107,14 @@ static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 	use.first_probe = a->probes.n;
 	for (u32 i = 0; i < use.n_streams; i++)
 		vec_push(arena, &a->probes, use.streams[i]->name);
-	for (u32 i = 0; i < a->hooks.n && !same; i++)
-		if (a->hooks.at[i].block == block && is_same_hook(&a->hooks.at[i], &hook))
+	for (u32 i = 0; i < a->hooks.n && !same; i++) {
+		if (!is_same_hook(&a->hooks.at[i], &hook))
+			continue;
+		if (a->hooks.at[i].block == block)
 			same = &a->hooks.at[i];
+		else
+			a->hooks.at[i].is_split = hook.is_split = true;
+	}
 	if (!same) {
 		for (u32 i = 0; i < a->set->n_parts; i++)
 			n_uses += a->set->parts[i]->n_sources;
@@ -171,28 +183,19 @@ static bool is_same_event(const struct stream *a, const struct stream *b)
  * Does any source read fields of this event?  All sources of an event share a hook: of two
  * hooks nobody knows which the kernel calls first, and an event would meet itself.
  */
-static bool part_needs_fields(const struct access *a, const struct phys *phys,
-			      const struct stream *s)
-{
-	for (u32 i = 0; i < phys->n_sources; i++) {
-		const struct phys_source *source = &phys->sources[i];
-
-		if (!a->reads_fields[phys->number][i])
-			continue;
-		if (source == a->source)
-			return true;
-		for (u32 j = 0; j < source->streams->streams.n; j++)
-			if (is_same_event(source->streams->streams.at[j], s))
-				return true;
-	}
-	return false;
-}
-
 static bool needs_fields(const struct access *a, const struct stream *s)
 {
 	for (u32 i = 0; i < a->set->n_parts; i++)
-		if (part_needs_fields(a, a->set->parts[i], s))
-			return true;
+		for (u32 j = 0; j < a->set->parts[i]->n_sources; j++) {
+			const struct phys_source *source = &a->set->parts[i]->sources[j];
+			const struct stream_list *list = source->streams;
+
+			if (source->reads_fields && source == a->source)
+				return true;
+			for (u32 k = 0; source->reads_fields && k < list->streams.n; k++)
+				if (is_same_event(list->streams.at[k], s))
+					return true;
+		}
 	return false;
 }
 
@@ -243,22 +246,6 @@ static struct hook raw_syscall_hook(const struct phys_input *input, bool is_exit
 	return hook;
 }
 
-/* What one event of a system call costs when it, or all of them, are hooked in one way. */
-struct call_costs {
-	double share, raw_ns, tracepoint_ns;
-};
-
-static struct call_costs call_costs(const struct phys_input *input)
-{
-	double share = input->share >= 0 ? MAX(input->share, 0.001) : DEFAULT_SHARE;
-
-	return (struct call_costs){
-		.share = share,
-		.raw_ns = estimate(RAW_HIT_NS, RAW_OTHER_NS, share),
-		.tracepoint_ns = estimate(TRACEPOINT_HIT_NS, TRACEPOINT_OTHER_NS, share),
-	};
-}
-
 static void count_calls(struct access *a, const struct phys *phys)
 {
 	for (u32 i = 0; i < phys->n_sources; i++) {
@@ -273,52 +260,61 @@ static void count_calls(struct access *a, const struct phys *phys)
 	}
 }
 
-/* One way for all sources' system calls of a direction: see needs_fields(). */
-static void choose_calls(struct access *a)
+static struct call_costs call_costs(const struct phys_input *input)
 {
-	enum setting_access setting = a->inputs[0].settings->access_path;
-	struct call_costs costs = call_costs(&a->inputs[0]);
+	double share = input->share >= 0 ? MAX(input->share, 0.001) : DEFAULT_SHARE;
 
-	for (u32 i = 0; i < a->set->n_parts; i++)
-		count_calls(a, a->set->parts[i]);
-	for (u32 j = 0; j < 2; j++) {
-		a->is_raw[j] = a->n_calls[j] > 1 || costs.raw_ns <= costs.tracepoint_ns;
-		if (setting != ACCESS_AUTO)
-			a->is_raw[j] = setting == ACCESS_ONLY_RAW;
-		a->is_raw[j] &= HAS_RAW_SYSCALL_REGISTERS;
-	}
+	return (struct call_costs){
+		.share = share,
+		.raw_ns = estimate(RAW_HIT_NS, RAW_OTHER_NS, share),
+		.tracepoint_ns = estimate(TRACEPOINT_HIT_NS, TRACEPOINT_OTHER_NS, share),
+	};
 }
 
-static const char *why_calls(const struct access *a, const struct call_costs *costs, bool is_exit)
+static const char *why_calls(const struct access *a, bool is_exit)
 {
 	const struct phys_input *input = &a->inputs[0];
 
 	if (!HAS_RAW_SYSCALL_REGISTERS)
 		return "this architecture has no raw path yet";
 	if (input->settings->access_path != ACCESS_AUTO)
-		return a->is_raw[is_exit] ? "SET access_path = raw"
+		return a->by_raw[is_exit] ? "SET access_path = raw"
 					  : "SET access_path = tracepoint";
 	if (a->n_calls[is_exit] > 1)
 		return "one raw tracepoint serves all these system calls";
 	return arena_printf(a->arena,
 			    "estimate per wanted event: raw %.0f ns, tracepoint %.0f ns, at %.0f%% "
 			    "wanted of all system calls (%s)",
-			    costs->raw_ns, costs->tracepoint_ns, 100 * costs->share,
+			    a->costs.raw_ns, a->costs.tracepoint_ns, 100 * a->costs.share,
 			    input->share >= 0 ? "surveyed" : "assumed");
+}
+
+/* One way for all sources' system calls of a direction: see needs_fields(). */
+static void choose_calls(struct access *a)
+{
+	enum setting_access setting = a->inputs[0].settings->access_path;
+
+	a->costs = call_costs(&a->inputs[0]);
+	for (u32 i = 0; i < a->set->n_parts; i++)
+		count_calls(a, a->set->parts[i]);
+	for (u32 j = 0; j < 2; j++) {
+		a->by_raw[j] = a->n_calls[j] > 1 || a->costs.raw_ns <= a->costs.tracepoint_ns;
+		if (setting != ACCESS_AUTO)
+			a->by_raw[j] = setting == ACCESS_ONLY_RAW;
+		a->by_raw[j] &= HAS_RAW_SYSCALL_REGISTERS;
+		a->why[j] = why_calls(a, j == 1);
+	}
 }
 
 /* The system calls of one direction: raw sys_enter or sys_exit for all, or a tracepoint each. */
 static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 {
-	struct call_costs costs = call_costs(&a->inputs[0]);
-	const char *why = why_calls(a, &costs, is_exit);
-
-	if (a->is_raw[is_exit]) {
+	if (a->by_raw[is_exit]) {
 		struct hook_use use = { .streams = streams->at, .n_streams = streams->n };
 		struct hook hook = raw_syscall_hook(a->input, is_exit);
 
-		hook.cost_ns = costs.raw_ns;
-		hook.reason = why;
+		hook.cost_ns = a->costs.raw_ns;
+		hook.reason = a->why[is_exit];
 		hook_add(a, hook, use);
 		return;
 	}
@@ -326,8 +322,8 @@ static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 		struct hook_use use = { 0 };
 		struct hook hook = hook_one(a, streams->at[i], ACCESS_TRACEPOINT, &use);
 
-		hook.cost_ns = costs.tracepoint_ns;
-		hook.reason = why;
+		hook.cost_ns = a->costs.tracepoint_ns;
+		hook.reason = a->why[is_exit];
 		hook_add(a, hook, use);
 	}
 }
@@ -462,18 +458,6 @@ static bool refuse_mixed(struct access *a)
 	return false;
 }
 
-/* Hooks of several blocks on one target. */
-static void mark_split(struct access *a)
-{
-	for (u32 i = 0; i < a->hooks.n; i++)
-		for (u32 j = 0; j < a->hooks.n; j++) {
-			struct hook *x = &a->hooks.at[i];
-			const struct hook *y = &a->hooks.at[j];
-
-			x->is_split |= x->block != y->block && is_same_hook(x, y);
-		}
-}
-
 static bool part_access(struct access *a, u32 number)
 {
 	const struct phys_input *input = &a->inputs[number];
@@ -500,22 +484,19 @@ bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct a
 {
 	struct access access = { .arena = arena, .set = set, .inputs = inputs, .diags = diags };
 
-	access.reads_fields = arena_array(arena, bool *, set->n_parts);
-	for (u32 i = 0; i < set->n_parts; i++) {
-		const struct phys *phys = set->parts[i];
+	for (u32 i = 0; i < set->n_parts; i++)
+		for (u32 k = 0; k < set->parts[i]->n_sources; k++) {
+			struct phys_source *source = &set->parts[i]->sources[k];
 
-		access.reads_fields[i] = arena_array(arena, bool, phys->n_sources);
-		for (u32 k = 0; k < phys->n_sources; k++)
-			access.reads_fields[i][k] =
-				find_uses(phys, &inputs[i], phys->sources[k].number).fields;
-	}
+			source->reads_fields =
+				find_uses(set->parts[i], &inputs[i], source->number).fields;
+		}
 	choose_calls(&access);
 	for (u32 i = 0; i < set->n_parts; i++)
 		if (!part_access(&access, i))
 			return false;
 	if (!inputs[0].is_replay && refuse_mixed(&access))
 		return false;
-	mark_split(&access);
 	for (u32 i = 0; i < access.hooks.n; i++)
 		order_uses(&access.hooks.at[i]);
 	set->hooks = access.hooks.at;

@@ -54,16 +54,6 @@ static s32 value_cell(struct phys *phys, cell_vec *cells, const struct aggregate
 	return cell_add(phys, cells, value);
 }
 
-/* Words of one value of the expression: a probe is a code. */
-static u32 value_words(const struct expr *e)
-{
-	bool is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
-
-	if (e->type.kind != TYPE_TEXT || is_probe)
-		return 1;
-	return (u32)ALIGN_UP(MAX(e->type.bytes, 1u), 8) / 8;
-}
-
 /* Words that a sum of squares needs: as a sum of up to 2^39 of them, or of any number. */
 static u32 square_words(const struct expr *x)
 {
@@ -84,7 +74,7 @@ static s32 sketch_cell(struct phys *phys, cell_vec *cells, const struct aggregat
 			     .time = a->time,
 			     .hll_bits = a->hll_bits,
 			     .weight = a->weight,
-			     .n_words = value_words(a->arg),
+			     .n_words = MAX(phys_words(a->arg), 1u),
 			     .is_signed = a->arg->type.is_signed && a->arg->lo < 0 };
 
 	if (kind == CELL_SQUARES)

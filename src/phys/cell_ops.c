@@ -159,11 +159,6 @@ static void ordered_merge_row(const struct cell *cell, u64 *to, const u8 *from)
 		memcpy(to, from, ordered_bytes(cell));
 }
 
-static void ordered_merge_entry(const struct cell *cell, u64 *to, const u64 *from)
-{
-	ordered_merge_row(cell, to, (const u8 *)from);
-}
-
 static u32 hll_bytes(const struct cell *cell)
 {
 	return 1u << cell->hll_bits;
@@ -177,11 +172,6 @@ static u32 hll_words(const struct cell *cell)
 static void hll_merge_row(const struct cell *cell, u64 *to, const u8 *from)
 {
 	hll_merge((u8 *)to, from, cell->hll_bits);
-}
-
-static void hll_merge_entry(const struct cell *cell, u64 *to, const u64 *from)
-{
-	hll_merge_row(cell, to, (const u8 *)from);
 }
 
 static s128 hll_integer(const struct cell *cell, const u64 *words)
@@ -238,14 +228,12 @@ const struct cell_ops cell_ops[CELL_KIND_N] = {
 		.bytes = ordered_bytes,
 		.words = ordered_words,
 		.merge_row = ordered_merge_row,
-		.merge_entry = ordered_merge_entry,
 	},
 	[CELL_LAST] = {
 		.name = "last",
 		.bytes = ordered_bytes,
 		.words = ordered_words,
 		.merge_row = ordered_merge_row,
-		.merge_entry = ordered_merge_entry,
 	},
 	[CELL_SQUARES] = {
 		.name = "squares",
@@ -260,7 +248,6 @@ const struct cell_ops cell_ops[CELL_KIND_N] = {
 		.bytes = hll_bytes,
 		.words = hll_words,
 		.merge_row = hll_merge_row,
-		.merge_entry = hll_merge_entry,
 		.integer = hll_integer,
 	},
 	[CELL_TOP] = {

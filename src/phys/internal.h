@@ -19,8 +19,8 @@ void phys_each_behind(const struct phys *phys, const struct phys_source *source,
 /* The same for the whole query, before keys, cells and stored columns are known. */
 void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
 		       void (*visit)(void *context, struct expr *expr), void *context);
-/* raw.c: the scans alone, with the columns that they stream. */
-bool phys_raw(struct phys *phys, const struct phys_input *input, struct diags *diags);
+/* scans.c: the scans alone, with the columns that they stream. */
+bool phys_scans(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* access.c: hooks and probes of all parts.  false after a diagnostic. */
 bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct arena *arena,
 		 struct diags *diags);
@@ -40,7 +40,9 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 /* cell.c: aggregates and the cells that they read; state.kind is known before, offsets are not. */
 void phys_cells(struct phys *phys, const struct plan *agg);
 void phys_cell_print(const struct cell *cell, struct buf *out);
-/* stream.c: the columns of streamed rows. */
+/* stream.c: words of a value: a probe is a code. */
+u32 phys_words(const struct expr *e);
+/* The columns of streamed rows. */
 #define STREAM_COLUMNS_MAX 64u /* a bit each in the row's header, and one more that may fault */
 /* The column of that expression of the tree, added if it is new; -1 after a diagnostic. */
 s32 phys_stream_column(struct stream_column *columns, u32 *n_columns, u32 *row_bytes,

@@ -60,10 +60,7 @@ static void add_column(struct collect *c, struct expr *e)
 		column.bytes_offset = PAIR_TIME_BYTES;
 		j->needs_order = true;
 	}
-	column.n_words =
-		e->type.kind == TYPE_TEXT && !(e->kind == EXPR_SYSTEM && e->index == SYS_PROBE)
-			? (u32)ALIGN_UP(e->type.bytes, 8) / 8
-			: 1;
+	column.n_words = phys_words(e);
 	if (e->nullable)
 		column.null_bit = (s32)c->n_bits++;
 	if (expr_can_fault(e, c->right))

@@ -25,7 +25,7 @@ static bool plan_part(struct phys *phys, const struct phys_input *input, struct 
 {
 	if (!phys_state(phys, input, diags))
 		return false;
-	return input->is_raw ||
+	return input->only_scans ||
 	       (phys_stream(phys, input, diags) && phys_joins(phys, input, diags) &&
 		phys_runnings(phys, input, diags));
 }
@@ -41,9 +41,9 @@ struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct
 		struct phys *phys = part_new(set, i, &inputs[i], arena);
 
 		set->parts[set->n_parts++] = phys;
-		if (!inputs[i].is_raw)
+		if (!inputs[i].only_scans)
 			phys_rows(phys, &inputs[i]);
-		else if (!phys_raw(phys, &inputs[i], diags))
+		else if (!phys_scans(phys, &inputs[i], diags))
 			return NULL;
 	}
 	if (!phys_access(set, inputs, arena, diags))

@@ -102,8 +102,9 @@ struct phys_source {
 	struct phys_step *steps;
 	u32 n_steps;
 	bool is_root; /* its way ends at the root, not in a STORE */
-	/* Raw scans (phys_input.is_raw): every source is a root without steps, and streams columns
-	 * of its own. */
+	bool reads_fields;
+	/* Bare scans (phys_input.only_scans): every source is a root without steps, and streams
+	 * columns of its own. */
 	struct stream_column *columns;
 	u32 n_columns, row_bytes;
 };
@@ -398,9 +399,10 @@ struct cell_ops {
 	u64 (*fold)(u64 a, u64 b);
 	u32 (*bytes)(const struct cell *cell); /* in a row */
 	u32 (*words)(const struct cell *cell); /* in an entry */
-	/* A row's cell, which may be unaligned, into an entry's; then an entry's into an entry's.
-	 * NULL: a histogram, whose chunks lie elsewhere. */
+	/* A row's cell, which may be unaligned, into an entry's.  NULL: a histogram, whose chunks
+	 * lie elsewhere. */
 	void (*merge_row)(const struct cell *cell, u64 *to, const u8 *from);
+	/* An entry's into an entry's; NULL: as merge_row(), since a cell lies there as in a row. */
 	void (*merge_entry)(const struct cell *cell, u64 *to, const u64 *from);
 	/* The number that the words of an entry stand for; NULL: they stand for something else. */
 	s128 (*integer)(const struct cell *cell, const u64 *words);
@@ -423,7 +425,7 @@ struct phys_aggregate {
 /*
  * A streamed row in the ring buffer: this, then columns at 8-byte offsets.  `word` is that of the
  * slot that the program had (slot_word()): it says in which copy of its part the event was
- * counted, and so in which window the row lies; of a raw scan the number of its source is added.
+ * counted, and so in which window the row lies; of a bare scan the number of its source is added.
  */
 struct stream_header {
 	u64 word;
@@ -515,8 +517,8 @@ struct phys {
 
 	enum window_kind window;
 	u64 window_ns, advance_ns;
-	bool is_raw; /* scans stream their columns, everything else is done in user space */
-	const struct plan *plan; /* is_raw: what it was made of, for that user space */
+	bool only_scans; /* scans stream their columns, everything else is done in user space */
+	const struct plan *plan; /* only_scans: what it was made of, for that user space */
 };
 
 /* In relocations. */
@@ -543,7 +545,7 @@ struct phys_input {
 	u32 n_cpus;	/* possible CPUs */
 	bool is_replay; /* hooks become ACCESS_REPLAY */
 	/* Only the scans of the plan, each with the columns that the plan uses of it. */
-	bool is_raw;
+	bool only_scans;
 	double share; /* of all system calls that are wanted ones, from the survey; < 0: unknown */
 };
 
@@ -566,8 +568,8 @@ void phys_print_hooks(const struct phys_set *set, struct buf *out);
  * hook serves look-ups before stores; they alone have is_root.  The same for the same plan.
  * false after a diagnostic (too-many-columns).
  */
-bool phys_raw_sources(const struct plan *plan, struct arena *arena, struct diags *diags,
-		      struct phys_source **ret_sources, u32 *ret_n);
+bool phys_scan_sources(const struct plan *plan, struct arena *arena, struct diags *diags,
+		       struct phys_source **ret_sources, u32 *ret_n);
 
 /* Tests: what stands before the record in a replayed event; system columns come from it. */
 struct replay_header {

@@ -128,7 +128,7 @@ static void user_print(const struct phys *p, struct buf *out)
 		buf_puts(out, "  accumulate to the end\n");
 	else
 		buf_puts(out, "  read the ring buffer each 10 ms\n");
-	if (p->is_raw)
+	if (p->only_scans)
 		buf_puts(out, "  filters, joins and expressions of these rows\n");
 }
 

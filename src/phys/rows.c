@@ -20,17 +20,9 @@ struct rows_walk {
 	join_vec joins;
 };
 
-static u32 count(const struct plan *p, enum plan_kind kind)
+static void count_kind(void *context, struct plan *p)
 {
-	u32 n = p->kind == kind;
-
-	if (p->input)
-		n += count(p->input, kind);
-	if (p->right)
-		n += count(p->right, kind);
-	for (u32 i = 0; i < p->n_inputs; i++)
-		n += count(p->inputs[i], kind);
-	return n;
+	((u32 *)context)[p->kind]++;
 }
 
 static void add_source(struct rows_walk *w, const struct plan *scan, const struct way *way)
@@ -122,39 +114,21 @@ static void walk(struct rows_walk *w, const struct plan *p, const struct way *wa
 {
 	struct way *filter;
 
-	switch (p->kind) {
-	case PLAN_SCAN:
+	if (p->kind == PLAN_SCAN) {
 		add_source(w, p, way);
-		break;
-	case PLAN_FILTER:
+	} else if (p->kind == PLAN_FILTER) {
 		filter = step_new(w, STEP_FILTER, p, way);
 		filter->step.conjuncts = p->filter.conjuncts;
 		filter->step.n_conjuncts = p->filter.n_conjuncts;
 		walk(w, p->input, filter);
-		break;
-	case PLAN_JOIN:
+	} else if (p->kind == PLAN_JOIN) {
 		walk_join(w, p, way);
-		break;
-	case PLAN_RUNNING:
+	} else if (p->kind == PLAN_RUNNING) {
 		walk_running(w, p, way);
-		break;
-	case PLAN_UNION:
+	} else {
+		BUG_ON(p->kind != PLAN_UNION);
 		for (u32 i = 0; i < p->n_inputs; i++)
 			walk(w, p->inputs[i], way);
-		break;
-	case PLAN_AGGREGATE:
-	case PLAN_PROJECT:
-	case PLAN_SORT:
-	case PLAN_LIMIT:
-	case PLAN_OVER:
-	case PLAN_DISTINCT:
-	case PLAN_RELATE:
-	case PLAN_DERIVED:
-	case PLAN_TABLE:
-	case PLAN_SET:
-	case PLAN_ONE:
-	case PLAN_N:
-		BUG("operator %d below the aggregate", p->kind);
 	}
 }
 
@@ -164,13 +138,13 @@ void phys_rows(struct phys *phys, const struct phys_input *input)
 	enum plan_kind top = phys->is_streaming ? PLAN_PROJECT : PLAN_AGGREGATE;
 	const struct plan *output = plan_find(input->plan, top);
 	struct rows_walk w = { .phys = phys };
+	u32 n[PLAN_N] = { 0 };
 
 	phys->shared = output->shared;
 	phys->n_shared = output->n_shared;
-
-	phys->joins = arena_array(phys->arena, struct phys_join, MAX(count(rows, PLAN_JOIN), 1u));
-	phys->runnings =
-		arena_array(phys->arena, struct phys_running, MAX(count(rows, PLAN_RUNNING), 1u));
+	plan_each((struct plan *)rows, count_kind, n);
+	phys->joins = arena_array(phys->arena, struct phys_join, n[PLAN_JOIN]);
+	phys->runnings = arena_array(phys->arena, struct phys_running, n[PLAN_RUNNING]);
 	walk(&w, rows, NULL);
 	phys->sources = w.sources.at;
 	phys->n_sources = w.sources.n;
@@ -189,27 +163,35 @@ static void each_output(const struct phys *phys, void (*visit)(void *context, st
 	for (u32 i = 0; i < phys->n_keys; i++)
 		visit(context, phys->keys[i].expr);
 	for (u32 i = 0; i < phys->n_cells; i++) {
-		if (phys->cells[i].arg)
-			visit(context, phys->cells[i].arg);
-		if (phys->cells[i].filter)
-			visit(context, phys->cells[i].filter);
-		if (phys->cells[i].time)
-			visit(context, phys->cells[i].time);
-		if (phys->cells[i].weight)
-			visit(context, phys->cells[i].weight);
+		const struct cell *cell = &phys->cells[i];
+		struct expr *const all[] = { cell->arg, cell->filter, cell->time, cell->weight };
+
+		for (u32 k = 0; k < ARRAY_SIZE(all); k++)
+			if (all[k])
+				visit(context, all[k]);
 	}
 	for (u32 i = 0; i < phys->n_columns; i++)
 		visit(context, phys->columns[i].expr);
 }
 
-static void each_of_running(const struct phys_step *step,
-			    void (*visit)(void *context, struct expr *expr), void *context)
+struct visiting {
+	void (*visit)(void *context, struct expr *expr);
+	void *context;
+};
+
+static void visit_root(void *context, struct expr **expr)
 {
-	if (!step->running)
-		return;
-	visit(context, step->running->plan->running.arg);
-	for (u32 i = 0; i < step->running->plan->running.n_keys; i++)
-		visit(context, step->running->plan->running.keys[i]);
+	const struct visiting *v = context;
+
+	v->visit(v->context, *expr);
+}
+
+static void each_of_operator(const struct plan *plan,
+			     void (*visit)(void *context, struct expr *expr), void *context)
+{
+	struct visiting visiting = { visit, context };
+
+	plan_each_expr((struct plan *)plan, visit_root, &visiting);
 }
 
 void phys_each_behind(const struct phys *phys, const struct phys_source *source, u32 from,
@@ -224,7 +206,8 @@ void phys_each_behind(const struct phys *phys, const struct phys_source *source,
 			visit(context, step->keys[j]);
 		for (u32 j = 0; step->kind == STEP_STORE && j < step->join->n_columns; j++)
 			visit(context, step->join->columns[j].expr);
-		each_of_running(step, visit, context);
+		if (step->running)
+			each_of_operator(step->running->plan, visit, context);
 	}
 	if (source->is_root)
 		each_output(phys, visit, context);
@@ -233,36 +216,13 @@ void phys_each_behind(const struct phys *phys, const struct phys_source *source,
 void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
 		       void (*visit)(void *context, struct expr *expr), void *context)
 {
-	const struct plan *agg = plan_find(plan, PLAN_AGGREGATE);
-	const struct plan *project = plan_find(plan, PLAN_PROJECT);
-
-	for (u32 i = 0; i < phys->n_sources; i++)
+	for (u32 i = 0; i < phys->n_sources; i++) {
 		for (u32 j = 0; j < phys->sources[i].n_columns; j++)
 			visit(context, phys->sources[i].columns[j].expr);
-	if (phys->is_raw)
-		return;
-	for (u32 i = 0; i < phys->n_sources; i++)
-		for (u32 j = 0; j < phys->sources[i].n_steps; j++) {
-			const struct phys_step *step = &phys->sources[i].steps[j];
-
-			for (u32 k = 0; k < step->n_conjuncts; k++)
-				visit(context, step->conjuncts[k]);
-			for (u32 k = 0; step->join && k < step->join->n_keys; k++)
-				visit(context, step->keys[k]);
-			each_of_running(step, visit, context);
-		}
-	for (u32 i = 0; agg && i < agg->aggregate.n_keys; i++)
-		visit(context, agg->aggregate.keys[i].expr);
-	for (u32 i = 0; agg && i < agg->aggregate.n; i++) {
-		if (agg->aggregate.list[i].arg)
-			visit(context, agg->aggregate.list[i].arg);
-		if (agg->aggregate.list[i].filter)
-			visit(context, agg->aggregate.list[i].filter);
-		if (agg->aggregate.list[i].time)
-			visit(context, agg->aggregate.list[i].time);
-		if (agg->aggregate.list[i].weight)
-			visit(context, agg->aggregate.list[i].weight);
+		phys_each_behind(phys, &phys->sources[i], 0, visit, context);
 	}
-	for (u32 i = 0; !agg && i < project->project.n_items; i++)
-		visit(context, project->project.items[i].expr);
+	if (!phys->only_scans)
+		each_of_operator(
+			plan_find(plan, phys->is_streaming ? PLAN_PROJECT : PLAN_AGGREGATE), visit,
+			context);
 }

@@ -56,9 +56,7 @@ u32 phys_key_words(struct phys_key *keys, u32 n)
 			continue;
 		key->is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
 		key->first_word = words;
-		key->n_words = e->type.kind == TYPE_TEXT && !key->is_probe
-				       ? (u32)ALIGN_UP(e->type.bytes, 8) / 8
-				       : 1;
+		key->n_words = phys_words(e);
 		if (e->nullable)
 			key->null_bit = (s32)null_bit++;
 		words += key->n_words;

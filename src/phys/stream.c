@@ -5,6 +5,13 @@
  */
 #include "phys/internal.h"
 
+u32 phys_words(const struct expr *e)
+{
+	bool is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
+
+	return e->type.kind == TYPE_TEXT && !is_probe ? (u32)ALIGN_UP(e->type.bytes, 8) / 8 : 1;
+}
+
 s32 phys_stream_column(struct stream_column *columns, u32 *n_columns, u32 *row_bytes,
 		       struct expr *e, const struct plan *tree, struct diags *diags)
 {
@@ -27,7 +34,7 @@ s32 phys_stream_column(struct stream_column *columns, u32 *n_columns, u32 *row_b
 	if (can_fault)
 		c.fault_bit = 63 - (s32)n_faults;
 	c.is_probe = e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
-	c.n_bytes = e->type.kind == TYPE_TEXT && !c.is_probe ? (u32)ALIGN_UP(e->type.bytes, 8) : 8;
+	c.n_bytes = 8 * phys_words(e);
 	c.bytes_offset = *row_bytes;
 	*row_bytes += c.n_bytes;
 	columns[*n_columns] = c;

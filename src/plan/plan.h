@@ -495,6 +495,7 @@ void plan_each_node(struct plan *plan, void (*visit)(void *context, struct expr 
 void plan_print(const struct plan *plan, struct buf *out);
 /* SQL-like text; EXPR_KEY and EXPR_AGGREGATE print as k0, a0 when names is NULL. */
 void expr_print(const struct expr *expr, struct buf *out);
+void aggregate_print(const struct aggregate *aggregate, struct buf *out);
 
 /* Builders and questions that rules and the binder share. */
 struct expr *expr_new(struct arena *arena, enum expr_kind kind, struct span span);

@@ -204,7 +204,7 @@ static void statistic_print(const struct aggregate *a, struct buf *out)
 		buf_puts(out, a->part == QUANTILE_LO ? ", lo" : ", hi");
 }
 
-static void aggregate_print(const struct aggregate *a, struct buf *out)
+void aggregate_print(const struct aggregate *a, struct buf *out)
 {
 	buf_printf(out, "%s%s(%s", aggregate_infos[a->kind].name, a->is_ladder ? "s" : "",
 		   a->is_distinct ? "DISTINCT " : "");

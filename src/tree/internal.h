@@ -81,7 +81,7 @@ struct slot_source {
 
 struct slots {
 	struct arena *arena;
-	struct slot_source *sources; /* in the order of phys_raw_sources() */
+	struct slot_source *sources; /* in the order of phys_scan_sources() */
 	u32 n_sources, n_slots;
 	u32 *running; /* slot of running sum number i */
 	u32 n_running;

@@ -88,7 +88,7 @@ struct row_raw *row_raw_open(const struct cut_part *part, const struct phys *phy
 	raw->phys = phys;
 	raw->diags = diags;
 	raw->n_columns = part->columns.n_columns;
-	if (!phys && !phys_raw_sources(plan, arena, diags, &sources, &n_sources))
+	if (!phys && !phys_scan_sources(plan, arena, diags, &sources, &n_sources))
 		return NULL;
 	slots_init(&raw->slots, plan, sources, n_sources, arena);
 	raw->sql = (struct row_sql){

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Rows of a part in the order of their times.  Here: those that the kernel part streams
- * complete, and the counters of both kinds; raw.c makes rows of raw scans.
+ * complete, and the counters of both kinds; raw.c makes rows of bare scans.
  */
 #include "tree/tree.h"
 
@@ -71,7 +71,7 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
 		s->decoded = arena_array(arena, struct value, MAX(s->phys->n_columns, 1u));
 		return s;
 	}
-	BUG_ON(load && !s->phys->is_raw);
+	BUG_ON(load && !s->phys->only_scans);
 	s->time_bytes = 2 * sizeof(u64); /* columns[0] of every source */
 	s->raw = row_raw_open(part, s->phys, cancel, arena, diags);
 	if (s->raw)

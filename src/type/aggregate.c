@@ -160,6 +160,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.counts = COUNTS_NEVER,
 		.reads = READS_HISTOGRAM,
 		.result = result_histogram,
+		.sql = "eb_histogram",
 	},
 	[AGGREGATE_QUANTILE] = {
 		.name = "quantile",
@@ -168,6 +169,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.cell = CELL_HISTOGRAM,
 		.counts = COUNTS_NEVER,
 		.reads = READS_QUANTILES,
+		.sql = "eb_histogram",
 	},
 	[AGGREGATE_FIRST] = {
 		.name = "first",
@@ -177,6 +179,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.counts = COUNTS_NEVER,
 		.reads = READS_EVENT,
 		.result = result_same,
+		.sql = "eb_first",
 	},
 	[AGGREGATE_LAST] = {
 		.name = "last",
@@ -186,6 +189,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.counts = COUNTS_NEVER,
 		.reads = READS_EVENT,
 		.result = result_same,
+		.sql = "eb_last",
 	},
 	[AGGREGATE_STDDEV] = {
 		.name = "stddev",
@@ -195,6 +199,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.counts = COUNTS_ALWAYS,
 		.reads = READS_DEVIATION,
 		.result = result_real,
+		.sql = "eb_stddev_samp",
 		.takes_integers = true,
 	},
 	[AGGREGATE_APPROX_COUNT_DISTINCT] = {
@@ -205,6 +210,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.counts = COUNTS_NEVER,
 		.is_never_null = true,
 		.result = result_number,
+		.sql = "eb_approx_count_distinct",
 		.takes_integers = true,
 	},
 	[AGGREGATE_TOP_K] = {
@@ -215,6 +221,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.counts = COUNTS_NEVER,
 		.reads = READS_TOP,
 		.result = result_top,
+		.sql = "eb_top_k",
 		.takes_integers = true,
 	},
 	[AGGREGATE_TOTAL] = {
@@ -230,7 +237,6 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 		.takes = TAKES_VALUE,
 		.result = result_text,
 		.sql = "group_concat",
-		.sql_args_max = 2,
 		.sql_takes_text = true,
 	},
 	[AGGREGATE_HISTOGRAM_MERGE] = {

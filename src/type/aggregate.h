@@ -106,8 +106,7 @@ struct aggregate_info {
 	bool is_never_null; /* of no values: 0, or empty */
 	/* The argument's type and range -> the result's.  NULL: its options decide (QUANTILE). */
 	void (*result)(struct type_range *x);
-	const char *sql;     /* what computes it in SQLite by name(x); NULL: has options */
-	u8 sql_args_max;     /* with sql: 1 or 2 */
+	const char *sql;     /* what computes it in SQLite, or of QUANTILE the histogram */
 	bool sql_takes_text; /* an integer of 2^63 and more is its digits */
 	bool takes_integers; /* in SQLite too: no real numbers; texts where it takes those */
 	const char *regroup; /* puts those of finer groups together in SQLite; NULL: none can */

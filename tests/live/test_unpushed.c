@@ -71,7 +71,7 @@ static void read_members(const char *expression, u64 *ret_n, u64 *ret_values, u6
 }
 
 /*
- * A kernel thread has no mm.  Raw scans read a member for every event, but what is a fault
+ * A kernel thread has no mm.  Bare scans read a member for every event, but what is a fault
  * is what the query evaluates.
  */
 static void test_guarded_read(void **state)

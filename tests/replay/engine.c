@@ -177,7 +177,7 @@ static const char *compile_parts(struct job *job)
 						   .settings = &job->settings,
 						   .catalog = job->catalog,
 						   .is_replay = true,
-						   .is_raw = !part->is_kernel,
+						   .only_scans = !part->is_kernel,
 						   .share = -1 };
 	}
 	if (!n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Raw scans: the FROM tree -> its scans alone, each a root that streams those columns
+ * Bare scans: the FROM tree -> its scans alone, each a root that streams those columns
  * which the plan uses of it, its event's time first.  Filters, joins and everything
  * behind them are left to user space.
  */
@@ -10,7 +10,7 @@
 
 typedef VEC(struct phys_source) source_vec;
 
-struct raw_walk {
+struct scan_walk {
 	struct arena *arena;
 	const struct plan *plan;
 	struct diags *diags;
@@ -18,7 +18,7 @@ struct raw_walk {
 	bool is_refused;
 };
 
-static struct phys_source *source_of(struct raw_walk *w, u32 number)
+static struct phys_source *source_of(struct scan_walk *w, u32 number)
 {
 	for (u32 i = 0; i < w->sources.n; i++)
 		if (w->sources.at[i].number == number)
@@ -26,7 +26,7 @@ static struct phys_source *source_of(struct raw_walk *w, u32 number)
 	BUG("no scan is source %u", number);
 }
 
-static void add_column(struct raw_walk *w, struct phys_source *s, struct expr *e)
+static void add_column(struct scan_walk *w, struct phys_source *s, struct expr *e)
 {
 	if (!w->is_refused)
 		w->is_refused = phys_stream_column(s->columns, &s->n_columns, &s->row_bytes, e,
@@ -35,7 +35,7 @@ static void add_column(struct raw_walk *w, struct phys_source *s, struct expr *e
 
 /* --- Scans --- */
 
-static void add_source(struct raw_walk *w, const struct plan *scan, bool is_root)
+static void add_source(struct scan_walk *w, const struct plan *scan, bool is_root)
 {
 	struct phys_source s = { .number = scan->scan.source,
 				 .alias = scan->scan.alias,
@@ -55,7 +55,7 @@ static void add_source(struct raw_walk *w, const struct plan *scan, bool is_root
 }
 
 /* is_root: the operator's rows come out at the root, they are not stored for a join. */
-static void find_sources(struct raw_walk *w, const struct plan *p, bool is_root)
+static void find_sources(struct scan_walk *w, const struct plan *p, bool is_root)
 {
 	if (p->kind == PLAN_SCAN)
 		add_source(w, p, is_root);
@@ -97,58 +97,43 @@ static u32 source_of_member(struct expr *e)
 	return source;
 }
 
-static void collect(struct raw_walk *w, struct expr *e)
+static void collect(void *context, struct expr **root)
 {
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM) {
+	struct scan_walk *w = context;
+	struct expr *e = *root;
+
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
 		add_column(w, source_of(w, e->source), e);
-	} else if (e->kind == EXPR_MEMBER) {
+	else if (e->kind == EXPR_MEMBER)
 		add_column(w, source_of(w, source_of_member(e)), e);
-	} else {
+	else
 		for (u32 i = 0; i < e->n_args; i++)
-			collect(w, e->args[i]);
-	}
+			collect(w, &e->args[i]);
 }
 
-static void collect_of_plan(struct raw_walk *w, const struct plan *p)
+static void collect_of_operator(void *context, struct plan *p)
 {
-	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
-		collect(w, p->filter.conjuncts[i]);
-	for (u32 i = 0; i < p->join.n_keys; i++) {
-		collect(w, p->join.keys[i].left);
-		collect(w, p->join.keys[i].right);
-	}
-	if (p->running.arg)
-		collect(w, p->running.arg);
-	for (u32 i = 0; i < p->running.n_keys; i++)
-		collect(w, p->running.keys[i]);
-	for (u32 i = 0; p->kind == PLAN_PROJECT && i < p->project.n_items; i++)
-		collect(w, p->project.items[i].expr);
-	if (p->input)
-		collect_of_plan(w, p->input);
-	if (p->right)
-		collect_of_plan(w, p->right);
-	for (u32 i = 0; i < p->n_inputs; i++)
-		collect_of_plan(w, p->inputs[i]);
+	plan_each_expr(p, collect, context);
 }
 
-bool phys_raw_sources(const struct plan *plan, struct arena *arena, struct diags *diags,
-		      struct phys_source **ret_sources, u32 *ret_n)
+bool phys_scan_sources(const struct plan *plan, struct arena *arena, struct diags *diags,
+		       struct phys_source **ret_sources, u32 *ret_n)
 {
-	struct raw_walk w = { .arena = arena, .plan = plan, .diags = diags };
+	struct scan_walk w = { .arena = arena, .plan = plan, .diags = diags };
 
 	find_sources(&w, plan, true);
 	order_sources(&w.sources);
-	collect_of_plan(&w, plan);
+	plan_each((struct plan *)plan, collect_of_operator, &w);
 	*ret_sources = w.sources.at;
 	*ret_n = w.sources.n;
 	return !w.is_refused;
 }
 
-bool phys_raw(struct phys *phys, const struct phys_input *input, struct diags *diags)
+bool phys_scans(struct phys *phys, const struct phys_input *input, struct diags *diags)
 {
-	phys->is_raw = true;
+	phys->only_scans = true;
 	phys->plan = input->plan;
-	if (!phys_raw_sources(input->plan, phys->arena, diags, &phys->sources, &phys->n_sources))
+	if (!phys_scan_sources(input->plan, phys->arena, diags, &phys->sources, &phys->n_sources))
 		return false;
 	for (u32 i = 0; i < phys->n_sources; i++)
 		phys->sources[i].is_root = true;

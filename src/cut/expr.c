@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Expressions of a select -> SQL: which columns stand for what was computed already, and
+ * the special values (quantiles), which are numbers wherever one computes with them.
+ */
+#include "cut/build.h"
+
+/* What is printed reads rows of a select of that depth. */
+static void put_column(struct cutter *c, u32 relation, u32 index, struct buf *out)
+{
+	const struct naming *n = &c->relations.at[relation];
+
+	BUG_ON(!n->depth);
+	c->reach = MIN(c->reach, n->depth);
+	if (n->named)
+		buf_printf(out, "t%u.\"%s\"", relation, n->named->columns[index].name);
+	else
+		buf_printf(out, "t%u.c%u", relation, index);
+}
+
+/* An aggregate of finer groups. */
+static void put_regrouped(struct cutter *c, const struct grouped *g, u32 index, struct buf *out)
+{
+	const struct aggregate *a = &g->plan->aggregate.list[index];
+	const struct aggregate_info *info = &aggregate_infos[a->kind];
+	bool is_counted = info->is_never_null && !a->is_distinct;
+
+	buf_printf(out, "%s%s(", is_counted ? "coalesce(" : "",
+		   a->is_distinct ? info->sql : info->regroup);
+	put_column(c, g->relation, g->columns[index], out);
+	buf_puts(out, is_counted ? "), 0)" : ")");
+}
+
+/* A column; or of groups, be they of an outer select: by the part, or computed here. */
+static void put_computed(struct cutter *c, const struct lite_writer *w, const struct expr *e,
+			 enum lite_want want, struct buf *out)
+{
+	const struct grouped *g = e->kind != EXPR_COLUMN ? c->grouped.at[e->source] : NULL;
+	bool is_estimate = e->is_quantile && want != LITE_ITEM;
+	u32 n_keys = e->kind == EXPR_AGGREGATE ? g->plan->aggregate.n_keys : 0;
+
+	if (g && !g->is_part && e->kind == EXPR_KEY) {
+		cut_put(c, g->plan->aggregate.keys[e->index].expr, want, out);
+	} else if (g && !g->is_part) {
+		lite_write_aggregate(w, &g->plan->aggregate.list[e->index], want, NULL, out);
+	} else if (e->kind == EXPR_AGGREGATE && g->columns) {
+		put_regrouped(c, g, e->index, out);
+	} else {
+		buf_puts(out, is_estimate ? "eb_estimate(" : "");
+		put_column(c, g ? g->relation : e->source, n_keys + e->index, out);
+		buf_puts(out, is_estimate ? ")" : "");
+	}
+}
+
+static void put_bound(const struct cutter *c, const char *name, struct buf *out)
+{
+	const struct rows *rows = cut_window_rows(c);
+
+	if (rows)
+		buf_printf(out, "t%u.%s", rows->relation, name);
+	else
+		buf_printf(out, ":%s", name);
+}
+
+/* What is not computed from its arguments; false: lite/ prints it. */
+static bool put_leaf(struct cutter *c, const struct lite_writer *w, const struct expr *e,
+		     enum lite_want want, struct buf *out)
+{
+	if (e->kind == EXPR_COLUMN || e->kind == EXPR_KEY || e->kind == EXPR_AGGREGATE) {
+		put_computed(c, w, e, want, out);
+	} else if (e->kind == EXPR_OVER) {
+		cut_note(c, "over", e, CUT_WINDOW);
+		c->needs_all_rows = true;
+		lite_write_over(w, &c->overs[e->source]->over.list[e->index], want, out);
+	} else if (e->kind == EXPR_STATISTIC) {
+		lite_write_statistic(w, e, want, out);
+	} else if (e->kind == EXPR_WINDOW_START || e->kind == EXPR_WINDOW_END) {
+		put_bound(c, e->kind == EXPR_WINDOW_START ? "window_start" : "window_end", out);
+	} else if (e->kind == EXPR_IN_SELECT) {
+		buf_putc(out, '(');
+		lite_write(w, e->args[0], out);
+		buf_puts(out, " IN ");
+		cut_nested(c, e->plan, true, true, out);
+		buf_putc(out, ')');
+	} else if (e->kind == EXPR_EXISTS || e->kind == EXPR_SUBQUERY) {
+		buf_puts(out, e->kind == EXPR_EXISTS ? "EXISTS " : "");
+		cut_nested(c, e->plan, true, e->kind == EXPR_SUBQUERY, out);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool put_value_leaf(const struct lite_writer *w, const struct expr *e, struct buf *out)
+{
+	return put_leaf(w->context, w, e, LITE_VALUE, out);
+}
+
+static void put(const struct lite_writer *w, struct expr *e, enum lite_want want, struct expr *only,
+		struct buf *out)
+{
+	struct expr *taken = cut_take(w->context, e, only);
+
+	if (want == LITE_CONDITION)
+		lite_write_condition(w, taken, out);
+	else if (want == LITE_VALUE || !put_leaf(w->context, w, taken, LITE_ITEM, out))
+		lite_write(w, taken, out);
+}
+
+void cut_put(struct cutter *c, struct expr *e, enum lite_want want, struct buf *out)
+{
+	const struct lite_writer w = {
+		.leaf = put_value_leaf, .context = c, .put = put, .edge = c->settings->edge
+	};
+
+	put(&w, e, want, NULL, out);
+}
+
+/* What is printed for it: SQLite would take a lone number for that of a column. */
+static const struct expr *printed(const struct cutter *c, const struct expr *e)
+{
+	for (;;) {
+		if (e->kind == EXPR_KEY && !c->grouped.at[e->source]->is_part)
+			e = c->grouped.at[e->source]->plan->aggregate.keys[e->index].expr;
+		else if ((e->kind == EXPR_OP && e->op == OP_PLUS) ||
+			 (e->kind == EXPR_CASE && e->n_args == 1))
+			e = e->args[0];
+		else
+			return e;
+	}
+}
+
+void cut_put_group_key(struct cutter *c, struct expr *e, struct buf *out)
+{
+	cut_put(c, e, LITE_VALUE, out);
+	buf_puts(out, printed(c, e)->kind == EXPR_INTEGER ? " | 0" : "");
+}
+
+bool cut_put_sort_key(struct cutter *c, const struct sort_key *key, u32 item, const char *before,
+		      struct buf *out)
+{
+	if (expr_is_constant(printed(c, key->expr)))
+		return false;
+	buf_puts(out, before);
+	if (item)
+		buf_printf(out, "%u", item);
+	else
+		cut_put(c, key->expr, LITE_VALUE, out);
+	lite_write_direction(key, out);
+	return true;
+}

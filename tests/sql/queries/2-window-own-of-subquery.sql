@@ -1,0 +1,1 @@
+SELECT (SELECT count(*) FROM 'events.jsonl') AS n WINDOW SESSION 1s
