@@ -529,6 +529,7 @@ static void many_open(struct many *many, u32 n)
 	}
 	query->set.hooks = many->hooks;
 	query->set.n_hooks = n;
+	load_raise_limits(&query->set);
 	if (load_open(&query->load, &query->set, many->programs, NULL, 0, &query->arena,
 		      &query->diags) ||
 	    load_attach(&query->load, &query->diags)) {
