@@ -22,40 +22,45 @@ enum fit {
 };
 
 /* reason: why it is too large. */
-static enum fit compile_program(struct query *query, u32 i, const char **ret_reason)
+static enum fit compile_program(struct programs *programs, u32 i, const char **ret_reason)
 {
+	struct query *query = programs->first;
 	const struct bpf_features features = { query->features.has_signed_division };
-	struct load_program *p = &query->programs[i];
+	struct load_program *p = &programs->of_hook[i];
 	int err;
 
-	p->hook = &query->set->hooks[i];
-	query->irs[i] = gen_program(query->set, p->hook, &query->arena, &query->constants);
-	err = bpf_compile(query->irs[i], &query->arena, &features, &p->code, ret_reason);
+	p->hook = &programs->set->hooks[i];
+	programs->irs[i] = gen_program(programs->set, p->hook, &query->arena, &programs->constants);
+	err = bpf_compile(programs->irs[i], &query->arena, &features, &p->code, ret_reason);
 	if (err && err != -E2BIG)
 		BUG("the program for %s: %s", p->hook->target, *ret_reason);
 	if (!err && p->code.n_insns > SHARED_INSNS_MAX && hook_n_parts(p->hook) > 1)
 		return IS_TOO_LARGE;
+	/* Places in several texts are none. */
+	if (!err && programs->n_queries > 1)
+		memset(p->code.spans, 0, p->code.n_insns * sizeof(*p->code.spans));
 	return err ? IS_TOO_LARGE : FITS;
 }
 
 /* One program a hook; where it would be too large for all its parts, several. */
-static bool compile_programs(struct query *query)
+static bool compile_programs(struct programs *programs)
 {
-	struct phys_set *set = query->set;
+	struct query *query = programs->first;
+	struct phys_set *set = programs->set;
 	u32 n_most = set->n_hooks * MAX(set->n_parts, 1u);
 	const char *reason = NULL;
 
-	buf_init_in(&query->constants, &query->arena);
-	query->irs = arena_array(&query->arena, struct ir *, n_most);
-	query->programs = arena_array(&query->arena, struct load_program, n_most);
+	buf_init_in(&programs->constants, &query->arena);
+	programs->irs = arena_array(&query->arena, struct ir *, n_most);
+	programs->of_hook = arena_array(&query->arena, struct load_program, n_most);
 	for (u32 i = 0; i < set->n_hooks;) {
-		if (compile_program(query, i, &reason) == FITS) {
+		if (compile_program(programs, i, &reason) == FITS) {
 			i++;
 			continue;
 		}
 		/* All anew: there may be more slots than before. */
 		if (phys_split(set, i, &query->arena)) {
-			query->constants.n = 0;
+			programs->constants.n = 0;
 			i = 0;
 			continue;
 		}
@@ -66,7 +71,7 @@ static bool compile_programs(struct query *query)
 	}
 	/* Their places changed where hooks became several. */
 	for (u32 i = 0; i < set->n_hooks; i++)
-		query->programs[i].hook = &set->hooks[i];
+		programs->of_hook[i].hook = &set->hooks[i];
 	return true;
 }
 
@@ -116,18 +121,17 @@ bool query_open_catalog(struct query *query)
 	return query->catalog != NULL;
 }
 
-/* The optimised plan of a part, as the physical plan wants it; false: it has no streams. */
-static bool optimize_part(struct query *query, struct cut_part *cut_part, struct query_part *part,
-			  struct phys_input *ret_input)
+/* The optimised plan of a part, as the physical plan wants it, unless it has no streams. */
+static void optimize_part(struct query *query, struct cut_part *cut_part, struct query_part *part)
 {
 	part->logical = part->optimized = cut_part->plan;
 	if (!cut_part->has_streams)
-		return false;
+		return;
 	/* The items of its rows are known only now. */
 	if (cut_part->is_kernel)
 		part->optimized = opt_run(part->logical, &query->settings, &query->arena);
 	cut_part->plan = part->optimized;
-	*ret_input = (struct phys_input){
+	part->input = (struct phys_input){
 		.name = cut_part->name,
 		.plan = part->optimized,
 		.settings = &query->settings,
@@ -137,27 +141,38 @@ static bool optimize_part(struct query *query, struct cut_part *cut_part, struct
 		.only_scans = !cut_part->is_kernel,
 		.share = survey(query, part),
 	};
-	return true;
 }
 
-/* Plans -> instructions: of all parts together, since they share hooks. */
-static bool compile_parts(struct query *query)
+/* Plans -> instructions: of all parts of all queries together, since they share hooks. */
+bool query_share(struct query *const *queries, u32 n_queries)
 {
-	u32 n_parts = query->cut->n_parts, n = 0;
-	struct phys_input *inputs = arena_array(&query->arena, struct phys_input, n_parts);
-	struct query_part **of = arena_array(&query->arena, struct query_part *, n_parts);
+	struct query *first = queries[0];
+	struct programs *programs = arena_new(&first->arena, struct programs);
+	struct phys_input *inputs;
+	u32 n_parts = 0, n = 0;
 
-	query->parts = arena_array(&query->arena, struct query_part, n_parts);
-	for (u32 i = 0; i < n_parts; i++) {
-		of[n] = &query->parts[i];
-		n += optimize_part(query, &query->cut->parts[i], of[n], &inputs[n]);
-	}
+	for (u32 i = 0; i < n_queries; i++)
+		n_parts += queries[i]->cut->n_parts;
+	inputs = arena_array(&first->arena, struct phys_input, n_parts);
+	for (u32 i = 0; i < n_queries; i++)
+		for (u32 k = 0; k < queries[i]->cut->n_parts; k++)
+			if (queries[i]->parts[k].input.plan)
+				inputs[n++] = queries[i]->parts[k].input;
 	if (!n)
 		return true;
-	query->set = phys_plan(inputs, n, &query->arena, &query->diags);
-	for (u32 i = 0; query->set && i < n; i++)
-		of[i]->phys = query->set->parts[i];
-	return query->set && compile_programs(query);
+	programs->first = first;
+	programs->n_queries = n_queries;
+	programs->set = phys_plan(inputs, n, &first->arena, &first->diags);
+	if (!programs->set || !compile_programs(programs))
+		return false;
+	n = 0;
+	for (u32 i = 0; i < n_queries; i++) {
+		queries[i]->programs = programs;
+		for (u32 k = 0; k < queries[i]->cut->n_parts; k++)
+			if (queries[i]->parts[k].input.plan)
+				queries[i]->parts[k].phys = programs->set->parts[n++];
+	}
+	return true;
 }
 
 /* Nothing matches a process that is not there; recordings and frozen catalogs are of others. */
@@ -203,29 +218,33 @@ bool query_compile(struct query *query)
 	if (!query->cut)
 		return false;
 	find_machine(query);
-	if (!compile_parts(query))
+	query->parts = arena_array(&query->arena, struct query_part, query->cut->n_parts);
+	for (u32 i = 0; i < query->cut->n_parts; i++)
+		optimize_part(query, &query->cut->parts[i], &query->parts[i]);
+	if (!query_share((struct query *[]){ query }, 1))
 		return false;
 	query->compile_ns = base_monotonic_ns() - start_ns;
 	return true;
 }
 
 /* A hook's program was too large: it becomes two.  false: it is of one part, or a diagnostic. */
-static bool split(struct query *query, u32 hook)
+static bool split(struct programs *p)
 {
-	return phys_split(query->set, hook, &query->arena) && compile_programs(query);
+	return phys_split(p->set, p->hooks.too_large, &p->first->arena) && compile_programs(p);
 }
 
 int query_load(struct query *query)
 {
+	struct programs *p = query->programs;
 	int err;
 
-	if (!query->set || query->is_loaded)
+	if (!p || p->is_loaded)
 		return 0;
 	do
-		err = load_open(&query->hooks, query->set, query->programs, query->constants.at,
-				(u32)query->constants.n, &query->arena, &query->diags);
-	while (err == -EFBIG && split(query, query->hooks.too_large));
-	query->is_loaded = !err;
+		err = load_open(&p->hooks, p->set, p->of_hook, p->constants.at, (u32)p->constants.n,
+				&p->first->arena, &p->first->diags);
+	while (err == -EFBIG && split(p));
+	p->is_loaded = !err;
 	return err;
 }
 
@@ -237,8 +256,9 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 	int err = query_load(query);
 
 	for (u32 i = 0; i < n_parts; i++)
-		loads[i] = query->parts[i].phys ? &query->hooks.states[query->parts[i].phys->number]
-						: NULL;
+		loads[i] = query->parts[i].phys
+				   ? &query->programs->hooks.states[query->parts[i].phys->number]
+				   : NULL;
 	input.cut = query->cut;
 	input.loads = loads;
 	input.arena = &query->arena;
@@ -250,9 +270,9 @@ int query_close(struct query *query)
 {
 	int err = query->flow ? flow_close(query->flow) : 0;
 
-	if (query->is_loaded)
-		load_close(&query->hooks);
 	query->flow = NULL;
-	query->is_loaded = false;
+	if (query->programs && query->programs->is_loaded && --query->programs->n_queries == 0)
+		load_close(&query->programs->hooks);
+	query->programs = NULL;
 	return err;
 }

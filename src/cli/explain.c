@@ -44,9 +44,9 @@ static void show_optimized(struct query *q, struct buf *out)
 static void show_physical(struct query *q, struct buf *out)
 {
 	cut_print(q->cut, out);
-	if (q->set && q->set->n_parts > 1) {
+	if (q->programs && q->programs->set->n_parts > 1) {
 		buf_puts(out, "hooks\n");
-		phys_print_hooks(q->set, out);
+		phys_print_hooks(q->programs->set, out);
 	}
 	for (u32 i = 0; i < q->cut->n_parts; i++) {
 		if (!q->parts[i].phys)
@@ -64,17 +64,17 @@ static void program_line(const struct load_program *p, u32 i, struct buf *out)
 
 static void show_ir(struct query *q, struct buf *out)
 {
-	for (u32 i = 0; q->set && i < q->set->n_hooks; i++) {
-		program_line(&q->programs[i], i, out);
-		ir_print(q->irs[i], out);
+	for (u32 i = 0; q->programs && i < q->programs->set->n_hooks; i++) {
+		program_line(&q->programs->of_hook[i], i, out);
+		ir_print(q->programs->irs[i], out);
 	}
 }
 
 static void show_bpf(struct query *q, struct buf *out)
 {
-	for (u32 i = 0; q->set && i < q->set->n_hooks; i++) {
-		program_line(&q->programs[i], i, out);
-		bpf_disassemble(&q->programs[i].code, q->diags.text, out);
+	for (u32 i = 0; q->programs && i < q->programs->set->n_hooks; i++) {
+		program_line(&q->programs->of_hook[i], i, out);
+		bpf_disassemble(&q->programs->of_hook[i].code, q->diags.text, out);
 	}
 }
 

@@ -29,6 +29,18 @@ struct keep {
 	struct catalog *catalog;
 };
 
+/* What the kernel does for all parts of a query, or of several that run at once. */
+struct programs {
+	struct query *first; /* of these queries: all of it lies in its arena */
+	u32 n_queries;	     /* that use it */
+	struct phys_set *set;
+	struct ir **irs;	      /* by hook */
+	struct load_program *of_hook; /* the same */
+	struct buf constants;
+	struct load_hooks hooks;
+	bool is_loaded;
+};
+
 struct query {
 	struct keep *keep; /* NULL: the text is all there is */
 	struct arena arena;
@@ -45,22 +57,17 @@ struct query {
 	struct plan *bound_plan; /* before it was optimised */
 	struct plan_query *bound;
 	struct cut *cut;
-	struct query_part *parts; /* one for each of cut->parts */
-	/* What the kernel does for all of them; NULL: nothing. */
-	struct phys_set *set;
-	struct ir **irs; /* by hook */
-	struct load_program *programs;
-	struct buf constants;
+	struct query_part *parts;  /* one for each of cut->parts */
+	struct programs *programs; /* NULL: the kernel does nothing for it */
 	VEC(struct plan_database) databases;
 	u64 compile_ns;
-	struct load_hooks hooks;
-	bool is_loaded;
 	struct flow *flow; /* NULL: it does not run */
 };
 
 /* The kernel does nothing for a part whose phys is NULL. */
 struct query_part {
 	struct plan *logical, *optimized;
+	struct phys_input input; /* of that one */
 	struct phys *phys;
 };
 
@@ -79,6 +86,12 @@ void query_end_kept(struct query *query);
 bool query_parse(struct query *query);
 /* Script -> instructions.  false after a diagnostic. */
 bool query_compile(struct query *query);
+/*
+ * Compiled queries of one process, before any of them is loaded -> one program for each hook, for
+ * all of them: what that hook costs by itself is then paid once, and windows that end together end
+ * in one flip.  The first is to be freed last.  false after a diagnostic of the first.
+ */
+bool query_share(struct query *const *queries, u32 n);
 /* Instructions -> the kernel, where nothing is attached yet.  0, or -errno after a diagnostic. */
 int query_load(struct query *query);
 /*

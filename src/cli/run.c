@@ -71,7 +71,9 @@ static int close_output(void *context, int error)
 
 static void say_attached(struct session *s)
 {
-	u64 verify_ns = s->query.hooks.verify_ns, attach_ns = s->query.hooks.attach_ns;
+	const struct programs *programs = s->query.programs;
+	u64 verify_ns = programs ? programs->hooks.verify_ns : 0;
+	u64 attach_ns = programs ? programs->hooks.attach_ns : 0;
 
 	if (s->query.keep) {
 		s->query.keep->load_ns = verify_ns;
@@ -84,13 +86,13 @@ static void say_attached(struct session *s)
 
 static void say_programs(const struct query *q)
 {
-	u32 n = q->set ? q->set->n_hooks : 0;
+	u32 n = q->programs ? q->programs->set->n_hooks : 0;
 
 	for (u32 i = 0; i < n; i++) {
-		const struct hook *h = q->programs[i].hook;
+		const struct hook *h = q->programs->of_hook[i].hook;
 
-		fprintf(stderr, "%s: %u instructions; %s\n", h->target, q->programs[i].code.n_insns,
-			h->reason);
+		fprintf(stderr, "%s: %u instructions; %s\n", h->target,
+			q->programs->of_hook[i].code.n_insns, h->reason);
 		if (i == 9 && n > 11) {
 			fprintf(stderr, "... and %u programs more\n", n - 10);
 			break;
@@ -314,8 +316,8 @@ static int run_select(struct session *s)
 		say_plan(q);
 	if (s->options.record_path && !record_open(q, s->options.record_path, &s->out_fd))
 		return query_report(q);
-	if (q->set)
-		load_raise_limits(q->set);
+	if (q->programs)
+		load_raise_limits(q->programs->set);
 	if (query_load(q))
 		return MAX(query_report(q), 1);
 	status = loop(s);

@@ -207,6 +207,7 @@ int engine_step(struct engine *engine)
 
 static int insert(struct engine *engine, struct flow *flow)
 {
+	struct flow **at = &engine->flows;
 	u64 n = 1;
 
 	for (struct flow *other = engine->flows; other; other = other->next)
@@ -214,8 +215,11 @@ static int insert(struct engine *engine, struct flow *flow)
 	if (!region_need(&engine->due, n * sizeof(struct flow *)))
 		return -ENOMEM;
 	flow->engine = engine;
-	flow->next = engine->flows;
-	engine->flows = flow;
+	/* Beside those with the same hooks: see flow_switch(). */
+	while (*at && (!flow_hooks(flow) || flow_hooks(*at) != flow_hooks(flow)))
+		at = &(*at)->next;
+	flow->next = *at;
+	*at = flow;
 	flow->boundary_ns = flow_next_boundary(flow, base_realtime_ns());
 	/* The first poll does not wait: all of a small file is there already. */
 	flow->poll_ns = flow_is_polled(flow) ? base_monotonic_ns() : 0;

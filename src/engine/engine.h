@@ -60,7 +60,8 @@ void engine_close(struct engine *engine);
 /* To be polled for reading: something is due. */
 int engine_fd(const struct engine *engine);
 /*
- * Does what is due, for all flows: those whose windows end together end them at one instant.
+ * Does what is due, for all flows: those of the same hooks whose windows end together end them at
+ * one instant.
  * 0, or -errno of a timer.  What ends a flow is told by that flow.
  */
 int engine_step(struct engine *engine);

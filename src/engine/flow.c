@@ -16,39 +16,45 @@
 
 #define STREAM_ROUNDS 64
 
-/*
- * All parts of a flow at once: an event is in the same window for each that sees it, whether it is
- * counted there or its row is streamed, since a row says in which copy its program counted.  What
- * programs had begun before is over then, so that rows can be read by their times up to now.
- */
-static int switch_flow(struct flow *flow)
+static void switched(struct flow *flow, struct flow_instant now, int err)
 {
-	u64 flip = flow->switched.flip + 1;
-	int err = load_flip(flow->loads, flow->n_loads);
-
-	if (err || !flow->n_loads)
-		return err;
-	flow->switched = flow_now(flow);
-	flow->switched.flip = flip;
-	if (flow->has_rows)
-		err = load_settle(flow->loads[0]->hooks);
-	for (u32 i = 0; i < flow->n_parts && !err; i++) {
+	if (!err && flow->n_loads) {
+		now.flip = flow->switched.flip + 1;
+		flow->switched = now;
+		if (flow->has_rows)
+			err = load_settle(flow->loads[0]->hooks);
+	}
+	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
 
-		if (part->source && part->load)
+		if (!err && part->source && part->load)
 			err = row_source_flipped(part->source, &part->before_ns);
+		part->switch_error = part->load ? err : 0;
 	}
-	return err;
 }
 
+/*
+ * All parts of the flows that share hooks at once: an event is in the same window for each that
+ * sees it, whether it is counted there or its row is streamed, since a row says in which copy its
+ * program counted.  What programs had begun before is over then, so that rows can be read by their
+ * times up to now.
+ */
 void flow_switch(struct flow *const *flows, u32 n)
 {
-	for (u32 f = 0; f < n; f++) {
-		struct flow *flow = flows[f];
-		int err = switch_flow(flow);
+	for (u32 first = 0, next; first < n; first = next) {
+		struct load_hooks *hooks = flow_hooks(flows[first]);
+		struct load_state **states = flows[first]->switching;
+		struct flow_instant now;
+		u32 n_states = 0;
+		int err;
 
-		for (u32 i = 0; i < flow->n_parts; i++)
-			flow->parts[i].switch_error = flow->parts[i].load ? err : 0;
+		for (next = first; next < n && flow_hooks(flows[next]) == hooks; next++)
+			for (u32 i = 0; i < flows[next]->n_loads; i++)
+				states[n_states++] = flows[next]->loads[i];
+		err = load_flip(states, n_states);
+		now = flow_now(flows[first]);
+		for (u32 i = first; i < next; i++)
+			switched(flows[i], now, err);
 	}
 }
 

@@ -122,6 +122,9 @@ static struct flow *new_flow(const struct flow_input *input)
 	for (u32 i = 0; i < cut->n_parts; i++)
 		if (input->loads[i])
 			flow->loads[flow->n_loads++] = input->loads[i];
+	if (flow->n_loads)
+		flow->switching =
+			arena_array(input->arena, struct load_state *, flow_hooks(flow)->n_states);
 	flow->start = flow->window = flow_now(flow);
 	return flow;
 }
@@ -152,7 +155,7 @@ struct flow *flow_open(const struct flow_input *input)
 void flow_detach(struct flow *flow)
 {
 	if (flow->n_loads && flow->is_attached)
-		load_detach(flow->loads[0]->hooks);
+		load_detach(flow_hooks(flow));
 	flow->is_attached = false;
 }
 
@@ -229,7 +232,7 @@ static int start_together(struct flow *flow)
 
 int flow_attach(struct flow *flow)
 {
-	struct load_hooks *hooks = flow->n_loads ? flow->loads[0]->hooks : NULL;
+	struct load_hooks *hooks = flow_hooks(flow);
 	bool is_together = flow->n_loads > 1 || (hooks && hooks->n_users);
 	int err = 0;
 

@@ -111,7 +111,8 @@ struct flow {
 	struct flow_instant now;
 	struct load_state **loads; /* of those parts that have one */
 	u32 n_loads;
-	struct flow_instant switched; /* just behind the latest flow_switch() */
+	struct load_state **switching; /* room for flow_switch(): all states of its hooks */
+	struct flow_instant switched;  /* just behind the latest flow_switch() */
 
 	struct flow_instant start;  /* of the run */
 	struct flow_instant window; /* the start of the window under way */
@@ -148,6 +149,12 @@ void flow_detach(struct flow *flow);
 /* What the query needs SQLite for; once. */
 int flow_open_sql(struct flow *flow);
 
+/* NULL: it has no programs. */
+static inline struct load_hooks *flow_hooks(const struct flow *flow)
+{
+	return flow->n_loads ? flow->loads[0]->hooks : NULL;
+}
+
 /* --- flow.c --- */
 
 /* Of a flow that ended with an error: its diagnostic, where nobody gave one. */
@@ -155,7 +162,8 @@ void flow_failed(struct flow *flow, int err);
 
 /*
  * The one place where windows end: switches all parts of these flows, and of no others, at
- * one instant.  What failed stands in the parts.
+ * one instant.  Those that share hooks stand together, and do so in one flip.  What failed
+ * stands in the parts.
  */
 void flow_switch(struct flow *const *flows, u32 n);
 /* A boundary has passed and flow_switch() was called. */

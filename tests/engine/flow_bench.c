@@ -329,6 +329,8 @@ struct row_source *add_stream(struct bench *b, u64 step_ns)
 	part->has_streams = true;
 	s->step_ns = step_ns;
 	b->loads[part - b->parts] = &b->load[part - b->parts];
+	b->hooks.n_states = PARTS_MAX;
+	b->load[part - b->parts].hooks = &b->hooks;
 	return s;
 }
 

@@ -36,6 +36,7 @@ struct bench {
 	struct cut_part parts[PARTS_MAX];
 	struct plan_database database;
 	struct column columns[PARTS_MAX][COLUMNS], output[COLUMNS];
+	struct load_hooks hooks;
 	struct load_state *loads[PARTS_MAX];
 	struct load_state load[PARTS_MAX];
 	struct row_source sources[PARTS_MAX];

@@ -235,9 +235,10 @@ static void groups_init(struct bench *b, const char *sql, u64 window_ns)
 	fake->phys.window = window_ns ? WINDOW_TUMBLING : WINDOW_NONE;
 	fake->phys.window_ns = window_ns;
 	add_part(b, PART_GROUPS, fake->output.n_columns - 2);
-	b->load[0] = (struct load_state){ .phys = &fake->phys,
-					  .state = fake->state,
-					  .control = b->control };
+	b->hooks.n_states = PARTS_MAX;
+	b->load[0] = (struct load_state){
+		.hooks = &b->hooks, .phys = &fake->phys, .state = fake->state, .control = b->control
+	};
 	b->loads[0] = &b->load[0];
 	if (window_ns)
 		b->cut.window = (struct cut_window){ WINDOW_TUMBLING, window_ns, window_ns };

@@ -22,6 +22,7 @@ struct bench {
 	struct fake fake;
 	struct arena arena;
 	struct diags diags;
+	struct load_hooks hooks;
 	struct load_state load;
 	struct control_line control[1];
 	struct flow_result result;
@@ -155,7 +156,9 @@ static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_window
 	part.columns = (struct schema){ b->fake.output.n_columns - 2, b->fake.columns };
 	cut.output = b->fake.output;
 	cut.picks = b->fake.picks;
-	b->load = (struct load_state){ .phys = &b->fake.phys,
+	b->hooks.n_states = 1;
+	b->load = (struct load_state){ .hooks = &b->hooks,
+				       .phys = &b->fake.phys,
 				       .state = b->fake.state,
 				       .control = b->control };
 	hosted.options = (struct host_options){ .child_pid = -1,

@@ -23,6 +23,7 @@ struct bench {
 	struct fake fake;
 	struct arena arena;
 	struct diags diags;
+	struct load_hooks hooks;
 	struct load_state load;
 	struct control_line control[2];
 	struct host_options options;
@@ -137,7 +138,9 @@ static void bench_init(struct bench *b, bool is_grouped, u64 window_ns)
 	fake_ready(&b->fake);
 	b->fake.phys.window = window_ns ? WINDOW_TUMBLING : WINDOW_NONE;
 	b->fake.phys.window_ns = window_ns;
-	b->load = (struct load_state){ .phys = &b->fake.phys,
+	b->hooks.n_states = 1;
+	b->load = (struct load_state){ .hooks = &b->hooks,
+				       .phys = &b->fake.phys,
 				       .state = b->fake.state,
 				       .control = b->control };
 	b->part = (struct cut_part){ .kind = PART_GROUPS,

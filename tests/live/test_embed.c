@@ -26,7 +26,6 @@
 
 struct running {
 	struct query query;
-	struct load_hooks hooks;
 	struct flow *flow;
 	sqlite3_stmt *insert; /* into the program's own database */
 };
@@ -55,22 +54,14 @@ static int take(void *context, const struct batch *batch)
 static void add(struct engine *engine, struct running *r, const char *sql)
 {
 	struct query *q = &r->query;
-	struct load_state *load = NULL;
-	struct flow_input input = { .loads = &load,
-				    .sink = { .batch = take, .context = r },
-				    .arena = &q->arena,
-				    .diags = &q->diags };
+	struct flow_input input = { .sink = { .batch = take, .context = r } };
 
 	query_init(q, "embedded", sql, strlen(sql));
-	if (!query_parse(q) || !query_compile(q) ||
-	    load_open(&r->hooks, q->set, q->programs, q->constants.at, (u32)q->constants.n,
-		      &q->arena, &q->diags)) {
+	if (!query_parse(q) || !query_compile(q) || query_start(q, engine, &input)) {
 		query_report(q);
 		fail();
 	}
-	input.cut = q->cut;
-	load = &r->hooks.states[q->parts[0].phys->number];
-	assert_int_equal(engine_add(engine, &input, &r->flow), 0);
+	r->flow = q->flow;
 }
 
 static void finish(struct running *r)
@@ -80,8 +71,6 @@ static void finish(struct running *r)
 	assert_int_equal(flow_stop(r->flow), 0);
 	flow_result(r->flow, &result);
 	assert_int_equal(result.account.matched, ROUNDS * CALLS);
-	flow_close(r->flow);
-	load_close(&r->hooks);
 	sqlite3_finalize(r->insert);
 	query_free(&r->query);
 }

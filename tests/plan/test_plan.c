@@ -32,9 +32,9 @@ static void plans(const char *text, const char *rules_off, struct buf *out)
 		buf_printf(out, "-- rules off: %s\n", *rules_off ? rules_off : "none");
 		if (q.cut->sql)
 			cut_print(q.cut, out);
-		if (!*rules_off && q.set && q.set->n_parts > 1) {
+		if (!*rules_off && q.programs && q.programs->set->n_parts > 1) {
 			buf_puts(out, "-- hooks\n");
-			phys_print_hooks(q.set, out);
+			phys_print_hooks(q.programs->set, out);
 		}
 		for (u32 i = 0; i < q.cut->n_parts; i++) {
 			if (q.cut->sql)

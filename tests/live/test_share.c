@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Three queries of one stream by one program of its hook, while threads call all the time: two of
+ * the same windows count the same in every window, since one flip ends it for both; the third
+ * has other windows, and goes away while the others run.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "cli/query.h"
+#include "engine/engine.h"
+
+#define N_THREADS 2
+#define N_WINDOWS 2000
+#define CALLS	  "FROM tracepoint:syscalls:sys_enter_getppid WHERE pid = %d "
+
+static const char *const texts[] = {
+	"SELECT count(*) " CALLS "WINDOW TUMBLING 1ms",
+	"SELECT count(*), cpu, tid " CALLS "GROUP BY cpu, tid WINDOW TUMBLING 1ms",
+	"SELECT count(*) " CALLS "WINDOW TUMBLING 7ms",
+};
+#define N_QUERIES ARRAY_SIZE(texts)
+
+struct counted {
+	struct query query;
+	char text[256];
+	u64 n_windows, total, matched;
+	struct {
+		u64 end_ns, n;
+	} windows[8 * N_WINDOWS];
+};
+
+static struct counted counted[N_QUERIES];
+static u32 is_over;
+static u64 n_calls;
+
+static void *caller(void *unused)
+{
+	u64 n = 0;
+
+	for (; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); n++)
+		syscall(SYS_getppid);
+	__atomic_fetch_add(&n_calls, n, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static int take(void *context, const struct batch *batch)
+{
+	struct counted *c = context;
+	u64 n = 0;
+
+	assert_false(account_has_loss(&batch->account));
+	assert_true(c->n_windows < ARRAY_SIZE(c->windows));
+	for (u32 i = 0; i < batch->n_rows; i++)
+		n += (u64)batch->values[(u64)i * batch->schema->n_columns].integer;
+	assert_int_equal(n, batch->account.matched);
+	c->windows[c->n_windows].end_ns = batch->window_end_ns;
+	c->windows[c->n_windows++].n = n;
+	c->total += n;
+	return 0;
+}
+
+static void start(struct engine *engine)
+{
+	struct query *queries[N_QUERIES];
+
+	for (u32 i = 0; i < N_QUERIES; i++) {
+		struct counted *c = &counted[i];
+
+		queries[i] = &c->query;
+		snprintf(c->text, sizeof(c->text), texts[i], getpid());
+		if (!query_init(&c->query, "text", c->text, strlen(c->text)) ||
+		    !query_parse(&c->query) || !query_compile(&c->query)) {
+			query_report(&c->query);
+			fail();
+		}
+	}
+	assert_true(query_share(queries, N_QUERIES));
+	for (u32 i = 0; i < N_QUERIES; i++) {
+		struct flow_input how = { .sink = { .batch = take, .context = &counted[i] } };
+		int err = query_start(queries[i], engine, &how);
+
+		query_report(queries[0]);
+		assert_int_equal(err, 0);
+	}
+	assert_int_equal(queries[0]->programs->set->n_hooks, 1);
+	assert_int_equal(queries[0]->programs->set->n_parts, N_QUERIES);
+}
+
+static void stop(struct counted *c)
+{
+	struct flow_result result;
+
+	assert_int_equal(flow_stop(c->query.flow), 0);
+	flow_result(c->query.flow, &result);
+	c->matched = result.account.matched;
+	assert_int_equal(c->matched, c->total);
+	assert_int_equal(query_close(&c->query), 0);
+}
+
+/* All windows that both were given whole: not the first, which began when each was added. */
+static void compare(const struct counted *a, const struct counted *b)
+{
+	u64 i = 1, k = 1, n_equal = 0, n_calls_seen = 0;
+
+	while (i + 1 < a->n_windows && k + 1 < b->n_windows) {
+		if (a->windows[i].end_ns != b->windows[k].end_ns) {
+			if (a->windows[i].end_ns < b->windows[k].end_ns)
+				i++;
+			else
+				k++;
+			continue;
+		}
+		assert_int_equal(a->windows[i].n, b->windows[k].n);
+		n_calls_seen += a->windows[i].n;
+		n_equal++;
+		i++;
+		k++;
+	}
+	print_message("%llu windows of %llu calls are equal\n", (unsigned long long)n_equal,
+		      (unsigned long long)n_calls_seen);
+	assert_true(n_equal + 3 > MIN(a->n_windows, b->n_windows));
+	assert_true(n_equal > N_WINDOWS / 2 && n_calls_seen > 100 * n_equal);
+}
+
+static void test_share(void **state)
+{
+	pthread_t threads[N_THREADS];
+	struct engine *engine;
+
+	if (geteuid() != 0) {
+		print_message("SKIP: not root\n");
+		skip();
+	}
+	assert_int_equal(engine_open(&engine), 0);
+	start(engine);
+	for (u32 i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, caller, NULL), 0);
+	while (counted[0].n_windows < N_WINDOWS) {
+		struct pollfd ready = { engine_fd(engine), POLLIN, 0 };
+
+		if (poll(&ready, 1, 1000) > 0)
+			assert_int_equal(engine_step(engine), 0);
+		if (counted[0].n_windows >= N_WINDOWS / 2 && counted[2].query.flow)
+			stop(&counted[2]);
+	}
+	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+	for (u32 i = 0; i < N_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	stop(&counted[1]);
+	stop(&counted[0]);
+	compare(&counted[0], &counted[1]);
+	/* Nobody called before all were attached. */
+	assert_int_equal(counted[0].total, n_calls);
+	assert_int_equal(counted[1].total, n_calls);
+	assert_in_range(counted[2].total, n_calls / 10, n_calls);
+	for (u32 i = N_QUERIES; i-- > 0;)
+		query_free(&counted[i].query);
+	engine_close(engine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_share) };
+
+	return cmocka_run_group_tests_name("share", tests, NULL, NULL);
+}
