@@ -111,8 +111,8 @@ static struct rows *rows_of_condition(struct select *s, u32 first, struct expr *
 	return c->is_guarded && expr_can_fault(e, rows->tree) ? NULL : rows;
 }
 
-static void put_conjunct(struct select *s, u32 first, struct expr *e, const char **before,
-			 struct buf *out)
+/* What no part tests is SQLite's. */
+static void sort_conjunct(struct select *s, u32 first, struct expr *e, expr_vec *ret_rest)
 {
 	struct rows *rows = rows_of_condition(s, first, e);
 	struct cutter *c = s->c;
@@ -120,16 +120,71 @@ static void put_conjunct(struct select *s, u32 first, struct expr *e, const char
 	if (rows) {
 		vec_push(c->arena, &rows->where, e);
 	} else if (e->kind == EXPR_OP && e->op == OP_AND) {
-		put_conjunct(s, first, e->args[0], before, out);
-		put_conjunct(s, first, e->args[1], before, out);
+		sort_conjunct(s, first, e->args[0], ret_rest);
+		sort_conjunct(s, first, e->args[1], ret_rest);
 	} else if (!cut_is_where_first(c)) {
 		cut_note(c, "where", e, CUT_CONDITION);
-		buf_puts(out, *before);
-		*before = " AND ";
-		cut_put(c, e, LITE_CONDITION, out);
+		vec_push(c->arena, ret_rest, e);
 		c->is_guarded = true; /* what can fault is only wanted where this is true */
 	} else if (!diags_failed(c->diags)) {
 		cut_refuse_condition(c, e);
+	}
+}
+
+/* CASE WHEN e THEN next END where that can fail, else e AND next. */
+static struct expr *guarded_by(struct cutter *c, struct expr *e, struct expr *next)
+{
+	bool can_fail = expr_can_fail(next);
+	struct expr *both = expr_new(c->arena, can_fail ? EXPR_CASE : EXPR_OP, e->span);
+
+	both->args = arena_array(c->arena, struct expr *, 3);
+	both->args[both->n_args++] = e;
+	both->args[both->n_args++] = next;
+	if (can_fail)
+		both->args[both->n_args++] = expr_new(c->arena, EXPR_NULL, e->span);
+	else
+		both->op = OP_AND;
+	expr_infer(both);
+	return both;
+}
+
+/* Each nests in SQLite's parser. */
+enum { GUARDED_MAX = 16 };
+
+/* Of the conditions of WHERE SQLite may test any first: those before one that can fail guard it. */
+static void guard_failures(struct cutter *c, expr_vec *conjuncts)
+{
+	u32 n = 0, last = 0;
+
+	for (u32 i = 1; i < conjuncts->n; i++)
+		if (expr_can_fail(conjuncts->at[i])) {
+			last = i;
+			n++;
+		}
+	if (!n || n > GUARDED_MAX)
+		return;
+	for (u32 i = 1; i <= last; i++)
+		conjuncts->at[i] = guarded_by(c, conjuncts->at[i - 1], conjuncts->at[i]);
+	conjuncts->at += last;
+	conjuncts->n -= last;
+}
+
+static void put_where(struct select *s, u32 first, struct buf *out)
+{
+	struct cutter *c = s->c;
+	bool was_guarded = c->is_guarded;
+	expr_vec rest = { 0 };
+
+	for (u32 i = 0; i < s->ch.where.n; i++)
+		sort_conjunct(s, first, s->ch.where.at[i], &rest);
+	if (diags_failed(c->diags))
+		return;
+	guard_failures(c, &rest);
+	c->is_guarded = was_guarded;
+	for (u32 i = 0; i < rest.n; i++) {
+		buf_puts(out, i ? " AND " : " WHERE ");
+		cut_put(c, rest.at[i], LITE_CONDITION, out);
+		c->is_guarded = true;
 	}
 }
 
@@ -255,7 +310,6 @@ static void put_rows(struct select *s, struct buf *out)
 {
 	struct cutter *c = s->c;
 	const struct plan *from = s->ch.from;
-	const char *before = " WHERE ";
 	u32 first = c->rows.n;
 
 	if (!from_part(s, out)) {
@@ -267,8 +321,7 @@ static void put_rows(struct select *s, struct buf *out)
 			c->reads_streams |= s->ch.aggregate != NULL;
 		}
 		c->is_guarded = from->kind == PLAN_RELATE;
-		for (u32 i = 0; i < s->ch.where.n; i++)
-			put_conjunct(s, first, s->ch.where.at[i], &before, out);
+		put_where(s, first, out);
 		put_group_by(s, out);
 	}
 	if (s->ch.over)

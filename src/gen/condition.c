@@ -236,7 +236,7 @@ void gen_condition(struct gen *g, const struct expr *e, label yes, label no, lab
 {
 	BUG_ON(null != yes && null != no);
 	ir_at(g->ir, e->span);
-	if (e->kind == EXPR_NULL || e->type.kind == TYPE_NULL) {
+	if (expr_is_null(e) || e->type.kind == TYPE_NULL) {
 		ir_jump(g->ir, null);
 	} else if (e->kind == EXPR_INTEGER) {
 		ir_jump(g->ir, e->integer ? yes : no);

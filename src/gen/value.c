@@ -114,8 +114,7 @@ static vreg compute(struct gen *g, const struct expr *e, label null)
 	case EXPR_CASE:
 		return case_value(g, e, null);
 	case EXPR_OP:
-		/* x + NULL: NULL whatever x is. */
-		return e->type.kind == TYPE_NULL ? no_value(g, null) : gen_arithmetic(g, e, null);
+		return expr_is_null(e) ? no_value(g, null) : gen_arithmetic(g, e, null);
 	case EXPR_REAL:
 	case EXPR_TEXT:
 	case EXPR_IN:

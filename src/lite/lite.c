@@ -294,26 +294,9 @@ static void write_comparison(const struct lite_writer *w, const struct expr *e, 
 	buf_putc(out, ')');
 }
 
-/* NULL, whatever the row is.  x + NULL and x < NULL are not even computed: they make no fault. */
-static bool is_null(const struct expr *e)
-{
-	bool is_strict = arithmetic[e->op] || e->op == OP_PLUS || e->op == OP_CONCAT ||
-			 (e->op >= OP_EQ && e->op <= OP_GE);
-
-	if (e->kind == EXPR_OP)
-		return is_strict &&
-		       (is_null(e->args[0]) || (e->n_args == 2 && is_null(e->args[1])));
-	if (e->kind != EXPR_CASE)
-		return e->kind == EXPR_NULL;
-	for (u32 i = 1; i <= e->n_args; i += 2)
-		if (!is_null(e->args[MIN(i, e->n_args - 1)]))
-			return false;
-	return true;
-}
-
 static void write_operator(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
-	if (is_null(e)) {
+	if (expr_is_null(e)) {
 		buf_puts(out, "NULL");
 	} else if (e->op == OP_PLUS) {
 		lite_write(w, e->args[0], out);

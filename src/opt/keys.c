@@ -118,6 +118,13 @@ static bool is_same_in_sqlite(const struct expr *e)
 	return true;
 }
 
+/* Constants that keys were fixed to have the types of their keys, which columns show. */
+static bool is_same_key(const struct expr *a, const struct expr *b)
+{
+	return a->type.bits == b->type.bits && a->type.is_signed == b->type.is_signed &&
+	       expr_equal(a, b);
+}
+
 /* Is key i a function of the others?  Of two equal keys the first stays. */
 static bool follows(const struct dependence *d, u32 i)
 {
@@ -125,7 +132,7 @@ static bool follows(const struct dependence *d, u32 i)
 	u32 n = d->agg->aggregate.n_keys;
 
 	for (u32 k = 0; k < i; k++)
-		if (expr_equal(d->keys[k], e))
+		if (is_same_key(d->keys[k], e))
 			return true;
 	if (e->kind != EXPR_OP || !is_same_in_sqlite(e) || !expr_is_strict(e) ||
 	    expr_can_fault(e, d->agg->input) || !expr_is_of(e, d->agg->input))
@@ -145,7 +152,7 @@ static struct expr *value_of(struct dependence *d, u32 i)
 	if (d->values[i])
 		return d->values[i];
 	for (u32 k = 0; k < i; k++)
-		if (expr_equal(d->keys[k], e))
+		if (is_same_key(d->keys[k], e))
 			return d->values[i] = value_of(d, k);
 	from = arena_array(d->arena, struct expr *, n);
 	to = arena_array(d->arena, struct expr *, n);

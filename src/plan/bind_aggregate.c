@@ -201,34 +201,64 @@ static const struct shape {
 					"(h) ... FROM (SELECT histogram(latency) AS h ...)" },
 };
 
-/* A nested select of rows has their time, too: as one column more, which only this reads. */
-static struct expr *time_of_derived(struct scope *scope, const struct from_member *r,
-				    struct span span)
+static struct expr *time_of_derived(struct scope *scope, const struct plan *derived,
+				    struct span span);
+
+/* What the rows of a select have as a time, which becomes its last column; NULL: they have none. */
+static const struct expr *add_time(struct scope *scope, struct plan *p)
 {
-	struct plan *p = r->tree->input;
+	const struct expr *time = NULL;
 	const struct plan *rows;
-	struct expr *time, *e;
-	struct item *items;
+	struct item **items, *copy;
+	u32 *n;
 
 	while (p->kind == PLAN_LIMIT || p->kind == PLAN_SORT)
 		p = p->input;
-	if (p->kind != PLAN_PROJECT)
-		return NULL;
-	for (rows = p->input; rows->kind == PLAN_OVER || rows->kind == PLAN_FILTER;)
-		rows = rows->input;
-	if (!plan_is_rows(rows))
-		return NULL;
-	time = plan_time(rows, scope->arena);
+	if (p->kind == PLAN_SET) {
+		for (u32 i = 0; i < p->n_inputs; i++) {
+			if (i && p->set.ops[i] != AST_UNION_ALL)
+				return NULL;
+			time = add_time(scope, p->inputs[i]);
+			if (!time)
+				return NULL;
+		}
+		items = &p->set.columns;
+		n = &p->set.n_columns;
+	} else if (p->kind == PLAN_PROJECT) {
+		for (rows = p->input; rows->kind == PLAN_OVER || rows->kind == PLAN_FILTER;)
+			rows = rows->input;
+		time = plan_is_rows(rows)	    ? plan_time(rows, scope->arena)
+		       : rows->kind == PLAN_DERIVED ? time_of_derived(scope, rows, rows->span)
+						    : NULL;
+		items = &p->project.items;
+		n = &p->project.n_items;
+	}
 	if (!time)
 		return NULL;
-	items = arena_array(scope->arena, struct item, p->project.n_items + 1);
-	memcpy(items, p->project.items, p->project.n_items * sizeof(*items));
-	items[p->project.n_items] = (struct item){ .name = "#time", .expr = time };
-	p->project.items = items;
+	copy = arena_array(scope->arena, struct item, *n + 1);
+	memcpy(copy, *items, *n * sizeof(*copy));
+	copy[*n] = (struct item){ .name = "#time", .expr = (struct expr *)time };
+	*items = copy;
+	++*n;
+	return time;
+}
+
+/* A nested select of rows has their time, too: as one column more, which only this reads. */
+static struct expr *time_of_derived(struct scope *scope, const struct plan *derived,
+				    struct span span)
+{
+	const struct plan *p = derived->input;
+	const struct expr *time = add_time(scope, derived->input);
+	struct expr *e;
+
+	if (!time)
+		return NULL;
+	while (p->kind == PLAN_LIMIT || p->kind == PLAN_SORT)
+		p = p->input;
 	e = expr_new(scope->arena, EXPR_COLUMN, span);
 	e->name = "#time";
-	e->source = r->tree->derived.relation;
-	e->index = p->project.n_items++;
+	e->source = derived->derived.relation;
+	e->index = (p->kind == PLAN_SET ? p->set.n_columns : p->project.n_items) - 1;
 	e->type = time->type;
 	e->lo = time->lo;
 	e->hi = time->hi;
@@ -256,7 +286,7 @@ static struct expr *time_of(struct scope *scope, const struct ast *ast, const st
 	if (found)
 		return bind_time_of(scope, found->tree, ast->span);
 	if (scope->members.n == 1 && scope->members.at[0].tree->kind == PLAN_DERIVED)
-		time = time_of_derived(scope, &scope->members.at[0], ast->span);
+		time = time_of_derived(scope, scope->members.at[0].tree, ast->span);
 	if (time)
 		return time;
 	return diag_refuse(scope->diags, "no-time", ast->span,

@@ -310,10 +310,11 @@ static u8 result_kind(enum ast_op op, u8 a, u8 b)
 {
 	bool is_sum = op == OP_ADD || op == OP_SUB;
 
-	if (op == OP_SUB && a == TYPE_TIMESTAMP && b == TYPE_TIMESTAMP)
-		return TYPE_DURATION;
+	if (op == OP_SUB && b == TYPE_TIMESTAMP)
+		return a == TYPE_TIMESTAMP ? TYPE_DURATION : TYPE_INT;
+	/* Two instants make none. */
 	if (is_sum && (a == TYPE_TIMESTAMP || b == TYPE_TIMESTAMP))
-		return TYPE_TIMESTAMP;
+		return a == b ? TYPE_INT : TYPE_TIMESTAMP;
 	if (is_sum)
 		return a == TYPE_DURATION || b == TYPE_DURATION ? TYPE_DURATION : TYPE_INT;
 	if (op == OP_MUL) /* the square of a time is none */
@@ -409,6 +410,9 @@ static void infer_arithmetic(struct expr *e)
 /* A number written as such, and what is computed of such: it has no unit of its own. */
 static bool is_plain_number(const struct expr *e)
 {
+	/* iif(x, 7, NULL), as in min() and max() */
+	if (e->kind == EXPR_CASE && e->n_args == 3)
+		return is_plain_number(e->args[1]) && e->args[2]->kind == EXPR_NULL;
 	if (e->kind != EXPR_OP)
 		return e->kind == EXPR_REAL ||
 		       (e->kind == EXPR_INTEGER && e->type.kind == TYPE_INT);
@@ -462,7 +466,9 @@ static void common_add(struct common *c, const struct expr *r)
 		c->lo = MIN(c->lo, r->lo);
 		c->hi = MAX(c->hi, r->hi);
 	} else if (c->type.kind == TYPE_TEXT || c->type.kind == TYPE_BLOB) {
-		c->type.bytes = MAX(c->type.bytes, r->type.bytes);
+		/* 0: of any length */
+		c->type.bytes =
+			c->type.bytes && r->type.bytes ? MAX(c->type.bytes, r->type.bytes) : 0;
 	} else {
 		common_kind(c, r);
 		c->is_mixed = true;

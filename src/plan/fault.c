@@ -33,6 +33,19 @@ static bool operation_can_fail(const struct expr *e)
 				   e->args[1]->lo <= 0 && e->args[1]->hi >= 0);
 }
 
+bool expr_is_null(const struct expr *e)
+{
+	if (e->kind == EXPR_CASE) {
+		for (u32 i = 1; i <= e->n_args; i += 2)
+			if (!expr_is_null(e->args[MIN(i, e->n_args - 1)]))
+				return false;
+		return true;
+	}
+	if (e->kind != EXPR_OP || (e->op >= OP_IS && e->op <= OP_OR))
+		return e->kind == EXPR_NULL;
+	return expr_is_null(e->args[0]) || (e->n_args == 2 && expr_is_null(e->args[1]));
+}
+
 bool expr_can_fail(const struct expr *e)
 {
 	if (operation_can_fail(e))

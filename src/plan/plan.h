@@ -536,7 +536,12 @@ static inline bool expr_is_text(const struct expr *expr)
 }
 /* Is it NULL wherever all the columns that it reads are?  IS NULL and CASE need not be. */
 bool expr_is_strict(const struct expr *expr);
-/* fault.c: may it count a fault when it is computed for a row of the tree? */
+/*
+ * fault.c: NULL whatever the row is, as x + NULL and x < NULL: x is not even computed, so it
+ * makes no fault.
+ */
+bool expr_is_null(const struct expr *expr);
+/* May it count a fault when it is computed for a row of the tree? */
 bool expr_can_fault(const struct expr *expr, const struct plan *tree);
 /* By an operation, not by a read: x / 0 and what leaves 64 bits. */
 bool expr_can_fail(const struct expr *expr);

@@ -45,7 +45,7 @@ static void result_sum(struct type_range *x)
 	if (!type_is_word(x->type)) /* real numbers, in SQLite */
 		return;
 	x->type.bits = 64;
-	if (x->type.kind == TYPE_BOOL || x->type.kind == TYPE_POINTER)
+	if (x->type.kind != TYPE_DURATION)
 		x->type.kind = TYPE_INT;
 	x->type.is_signed = x->lo < 0;
 	full_range(x);

@@ -92,10 +92,10 @@ enum {
 	EXEMPT_FAULTS,
 	EXEMPT_LENGTH,
 	EXEMPT_STREAM,
+	EXEMPT_OPERAND,
+	EXEMPT_MATCHED,
 	KNOWN_LARGE,
 	KNOWN_SCALAR,
-	KNOWN_COUNTS,
-	KNOWN_FAULT_STATUS,
 };
 
 struct exemption exemptions[] = {
@@ -118,16 +118,18 @@ struct exemption exemptions[] = {
 	[EXEMPT_FAULTS] = { "number-of-faults",
 			    "a fault counts as often as it is computed: SQLite computes an expression "
 			    "again wherever it stands, a NULL spares the kernel the other operand" },
+	[EXEMPT_OPERAND] = { "null-operand",
+			     "of x + y with x NULL the kernel does not compute y, whose fault SQLite "
+			     "counts" },
+	[EXEMPT_MATCHED] = { "conditions-of-user-space",
+			     "`matched` is of the conditions that a part tests: behind one of user "
+			     "space none that may fault, which a text of a live event may" },
 	[KNOWN_LARGE] = { "too-large", "a number of 2^63 and more ends the run in one way",
 			  .is_known = true },
 	[KNOWN_SCALAR] = { "scalar-statistic",
 			   "a quantile of a nested select: computed twice where it is sorted by, and "
 			   "widened by the losses of other parts",
 			   .is_known = true },
-	[KNOWN_COUNTS] = { "where-of-constants", "`matched` counts what WHERE 0 drops",
-			   .is_known = true },
-	[KNOWN_FAULT_STATUS] = { "fault-status", "SQLite, or a rule, computes what is guarded",
-				 .is_known = true },
 };
 
 const u32 n_exemptions = ARRAY_SIZE(exemptions);
@@ -269,7 +271,8 @@ static bool same_in_a_window(const struct oracle_query *query, const struct way_
 		    !is_exempt(KNOWN_SCALAR, i == LOSS_NEGATIVE && query->has_statistic))
 			return false;
 	return (n == m || is_exempt(EXEMPT_FAULTS, n && m && !query->counts_faults) ||
-		is_exempt(KNOWN_FAULT_STATUS, !n || has_rules(a_way) != has_rules(b_way))) &&
+		is_exempt(EXEMPT_OPERAND, a_way->way == WAY_KERNEL && b_way->way != WAY_KERNEL &&
+						  n < m && query->may_fault)) &&
 	       same_unpaired(a_way, a, b_way, b);
 }
 
@@ -294,8 +297,7 @@ static bool same_status(const struct oracle_query *query, const struct way_optio
 /* SQLite counts no faults; but where every division is guarded there are none. */
 static bool same_as_without_faults(const struct oracle_query *query, const struct answer *answer)
 {
-	return query->may_fault || !answer->result.lost[LOSS_FAULT] ||
-	       is_exempt(KNOWN_FAULT_STATUS, true);
+	return query->may_fault || !answer->result.lost[LOSS_FAULT];
 }
 
 static struct answer copy_answer(const struct answer *answer, struct arena *arena)
@@ -351,7 +353,8 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	if ((a->result.events != b->result.events || a->result.matched != b->result.matched) &&
 	    !is_exempt(EXEMPT_COUNTS, a->n_parts > 1 || b->n_parts > 1) &&
 	    !is_exempt(EXEMPT_HOPPING, query->shape == SHAPE_HOPPING) &&
-	    !is_exempt(KNOWN_COUNTS, a->result.events == b->result.events))
+	    !is_exempt(EXEMPT_MATCHED,
+		       a->result.events == b->result.events && a_way->way != b_way->way))
 		return ASPECT_COUNTS;
 	return same_losses(query, a_way, a, b_way, b) ? ASPECT_N : ASPECT_LOSSES;
 }

@@ -344,6 +344,9 @@ static bool may_stand(const struct maker *m, const struct scope *scope, const st
 		return false;
 	if ((p->flags & UNTIED) && m->rows->has_ties)
 		return false;
+	/* Each session is a window of its own, for SQLite they are groups of one. */
+	if (p->trait == TRAIT_OVER_GROUPS && m->shape == SHAPE_SESSION)
+		return false;
 	return scope->time || !((p->flags & TIMED) || strchr(p->args, 'K'));
 }
 
