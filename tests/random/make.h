@@ -15,6 +15,7 @@ struct seen {
 	s128 lo, hi;
 	s32 column;	      /* of the rows, whose values literals are made of; -1: computed */
 	bool is_compare_only; /* an instant or address */
+	bool is_nullable;     /* of a LEFT join's right side, or computed */
 };
 
 struct scope {
@@ -43,6 +44,7 @@ struct maker {
 	bool is_wild;	    /* arithmetic may leave 64 bits: SQLite does not follow */
 	bool has_reference; /* nothing in it that SQLite cannot */
 	bool may_fault;	    /* else no value is asked for that faults */
+	bool spares_faults; /* see struct oracle_query */
 	bool has_statistic; /* see struct oracle_query */
 	bool has_alias_use; /* GROUP BY names an item */
 	VEC(struct cte) ctes;
@@ -80,6 +82,10 @@ const struct seen *pick_column(struct maker *m, const struct scope *scope, enum 
 			       bool is_compare);
 /* A literal, in range. */
 struct phrase *make_literal(struct maker *m, s128 value);
+
+/* $0 of the form is arg; it is there in so many percent, and shrinking tries without. */
+struct phrase *make_optional(struct maker *m, const char *form, struct phrase *arg, u32 percent);
+struct phrase *make_named(struct maker *m, struct phrase *e, const char *name);
 
 bool phrase_fits(struct maker *m, struct phrase *p);
 

@@ -43,12 +43,28 @@ static struct phrase *quoted(struct maker *m, const char *text)
 	return p;
 }
 
+struct phrase *make_optional(struct maker *m, const char *form, struct phrase *arg, u32 percent)
+{
+	struct phrase *p = phrase_new(m->arena, PHRASE_FIXED, form, 1, arg);
+
+	p->is_optional = true;
+	p->is_gone = !rng_percent(m->rng, percent);
+	return p;
+}
+
+struct phrase *make_named(struct maker *m, struct phrase *e, const char *name)
+{
+	return phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "$0 AS %s", name), 1, e);
+}
+
 struct phrase *make_column(struct maker *m, const struct seen *seen)
 {
 	struct phrase *p = phrase_new(m->arena, seen->class, seen->text, 0);
 
 	p->lo = seen->lo;
 	p->hi = seen->hi;
+	p->is_nullable = seen->is_nullable || seen->column < 0;
+	p->may_fault = seen->column < 0;
 	return p;
 }
 
@@ -239,13 +255,8 @@ static struct phrase *pattern(struct maker *m, const struct seen *seen, bool is_
 
 static struct phrase *filter(struct maker *m, const struct scope *scope)
 {
-	struct phrase *p = phrase_new(m->arena, PHRASE_FIXED, " FILTER (WHERE $0)", 1,
-				      make(m, scope, CONDITION, 1));
-
-	phrase_mark(p, TRAIT_FILTER);
-	p->is_optional = true;
-	p->is_gone = !rng_percent(m->rng, 20);
-	return p;
+	return phrase_mark(make_optional(m, " FILTER (WHERE $0)", make(m, scope, CONDITION, 1), 20),
+			   TRAIT_FILTER);
 }
 
 static struct phrase *small(struct maker *m, const struct scope *scope)
@@ -393,6 +404,24 @@ static const enum trait place_traits[PLACE_N] = {
 	[HAVING] = TRAIT_HAVING, [OVER] = TRAIT_OVER, [RUNNING] = TRAIT_RUNNING
 };
 
+/* Of its words or its arguments; and does a NULL among these spare what could fault? */
+static void infer_faults(struct maker *m, const struct production *of, struct phrase *p)
+{
+	bool is_case = strstr(of->ebql, "CASE");
+
+	p->is_nullable = strcasestr(of->ebql, "null") || of->place >= GROUPED ||
+			 (is_case && !strstr(of->ebql, "ELSE"));
+	p->may_fault = (of->flags & WILD) || (m->is_wild && of->range == RANGE_BINARY);
+	if ((of->flags & MAY_FAULT) && p->args[1]->lo <= 0 && p->args[1]->hi >= 0)
+		p->may_fault = m->may_fault = true;
+	for (u32 i = 0; i < p->n_args; i++) {
+		m->spares_faults |= p->is_nullable && p->args[i]->may_fault;
+		p->is_nullable |= p->args[i]->is_nullable;
+		p->may_fault |= p->args[i]->may_fault;
+	}
+	p->is_nullable |= p->may_fault;
+}
+
 /* NULL: of these arguments it may leave 64 bits, or there is no such column. */
 static struct phrase *produce(struct maker *m, const struct scope *scope,
 			      const struct production *of, u32 depth)
@@ -410,8 +439,7 @@ static struct phrase *produce(struct maker *m, const struct scope *scope,
 	if (!infer(m, scope, of, p))
 		return NULL;
 	p->class = class_of(of, p);
-	if ((of->flags & MAY_FAULT) && p->args[1]->lo <= 0 && p->args[1]->hi >= 0)
-		m->may_fault = true;
+	infer_faults(m, of, p);
 	m->has_opaque |= (of->flags & OPAQUE) != 0;
 	phrase_mark(p, of->trait ? of->trait : place_traits[of->place]);
 	/* Alone it is its argument: nothing to look through when it is made smaller. */

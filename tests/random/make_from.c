@@ -54,12 +54,7 @@ static struct phrase *make_tree(struct maker *m, struct scope *scope);
 
 struct phrase *make_where(struct maker *m, const struct scope *scope, u32 percent)
 {
-	struct phrase *p =
-		phrase_new(m->arena, PHRASE_FIXED, " WHERE $0", 1, make(m, scope, CONDITION, 2));
-
-	p->is_optional = true;
-	p->is_gone = !rng_percent(m->rng, percent);
-	return p;
+	return make_optional(m, " WHERE $0", make(m, scope, CONDITION, 2), percent);
 }
 
 static void see_item(struct maker *m, struct scope *scope, const char *alias, const char *name,
@@ -99,9 +94,7 @@ static struct phrase *nested(struct maker *m, const char *alias, struct scope *s
 		} else {
 			e = make(m, &inner, NUMBER, 2);
 		}
-		phrase_list_add(m->arena, items,
-				phrase_new(m->arena, PHRASE_FIXED,
-					   arena_printf(m->arena, "$0 AS %s", name), 1, e));
+		phrase_list_add(m->arena, items, make_named(m, e, name));
 		see_item(m, scope, alias, name, e, column);
 	}
 	p = phrase_new(m->arena, PHRASE_FIXED,
@@ -142,9 +135,7 @@ static struct phrase *united(struct maker *m, const char *alias, struct scope *s
 
 			if (is_constant && i)
 				e = make_literal(m, rng_range(m->rng, -1, 3));
-			phrase_list_add(m->arena, lists[i],
-					phrase_new(m->arena, PHRASE_FIXED,
-						   arena_printf(m->arena, "$0 AS %s", name), 1, e));
+			phrase_list_add(m->arena, lists[i], make_named(m, e, name));
 			if (last) {
 				e->lo = MIN(e->lo, last->lo);
 				e->hi = MAX(e->hi, last->hi);
@@ -321,6 +312,17 @@ static const char *tied_sql(struct maker *m, const struct scope *a, const char *
 		is_left ? "LEFT JOIN" : "JOIN", b, b, b, a->time, b, b, most);
 }
 
+static void see_joined(struct maker *m, struct scope *scope, const struct scope *right,
+		       bool is_left)
+{
+	for (u32 i = 0; i < right->columns.n; i++) {
+		struct seen seen = right->columns.at[i];
+
+		seen.is_nullable |= is_left;
+		vec_push(m->arena, &scope->columns, seen);
+	}
+}
+
 static struct phrase *paired(struct maker *m, struct phrase *left, struct scope *scope)
 {
 	struct scope b = { 0 };
@@ -351,8 +353,7 @@ static struct phrase *paired(struct maker *m, struct phrase *left, struct scope 
 	p->sqlite = has_ties  ? tied_sql(m, scope, alias, is_left, within_ns)
 		    : is_asof ? asof_sql(m, scope, &b, is_left, within_ns)
 			      : pair_sql(m, scope, &b, is_left, within_ns);
-	for (u32 i = 0; i < b.columns.n; i++)
-		vec_push(m->arena, &scope->columns, b.columns.at[i]);
+	see_joined(m, scope, &b, is_left);
 	scope->is_stream = false;
 	phrase_mark(p, is_left ? TRAIT_LEFT_PAIR : TRAIT_NONE);
 	phrase_mark(p, within_ns ? TRAIT_WITHIN : TRAIT_NONE);
@@ -394,11 +395,8 @@ static struct phrase *joined(struct maker *m, const char *alias, struct scope *s
 	right = choose(m, members, ARRAY_SIZE(members), make_name(m, "j"), &right_scope);
 	if (!pick_keys(m, scope, &right_scope, &keys[0], &keys[1]))
 		return left;
-	for (u32 i = 0; i < right_scope.columns.n; i++)
-		vec_push(m->arena, &scope->columns, right_scope.columns.at[i]);
-	on = phrase_new(m->arena, PHRASE_FIXED, " AND $0", 1, make(m, scope, CONDITION, 1));
-	on->is_optional = true;
-	on->is_gone = !rng_percent(m->rng, 30);
+	see_joined(m, scope, &right_scope, is_left);
+	on = make_optional(m, " AND $0", make(m, scope, CONDITION, 1), 30);
 	scope->time = NULL; /* two events: none is the row's */
 	scope->n_rows_max *= right_scope.n_rows_max;
 	p = phrase_new(m->arena, PHRASE_FIXED,

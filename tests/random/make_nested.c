@@ -119,11 +119,6 @@ static void see(struct maker *m, struct scope *scope, const char *name, const st
 			 .text = name, .class = p->class, .lo = p->lo, .hi = p->hi, .column = -1 });
 }
 
-static struct phrase *named(struct maker *m, struct phrase *e, const char *name)
-{
-	return phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "$0 AS %s", name), 1, e);
-}
-
 /* One arm; `like` has the columns of the first, which this one fits; else NULL. */
 static struct phrase *arm(struct maker *m, const char *form, enum place first, enum place others,
 			  struct scope *scope, const struct scope *like)
@@ -147,7 +142,7 @@ static struct phrase *arm(struct maker *m, const char *form, enum place first, e
 		}
 		if (i == 0)
 			key = e;
-		phrase_list_add(m->arena, items, named(m, e, name));
+		phrase_list_add(m->arena, items, make_named(m, e, name));
 		see(m, scope, name, e);
 		if (like) {
 			seen->lo = MIN(seen->lo, e->lo);

@@ -18,15 +18,6 @@ struct select_maker {
 	u32 n_items;
 };
 
-static struct phrase *optional(struct maker *m, const char *form, struct phrase *arg, u32 percent)
-{
-	struct phrase *p = phrase_new(m->arena, PHRASE_FIXED, form, 1, arg);
-
-	p->is_optional = true;
-	p->is_gone = !rng_percent(m->rng, percent);
-	return p;
-}
-
 /* "i7", "i7 DESC", ... */
 static struct phrase *sort_key(struct maker *m, u32 number)
 {
@@ -78,7 +69,7 @@ static void begin(struct select_maker *s, struct maker *m)
 {
 	*s = (struct select_maker){ .m = m };
 	s->from = make_from(m, &s->scope);
-	s->where = optional(m, " WHERE $0", where_condition(m, &s->scope), 60);
+	s->where = make_optional(m, " WHERE $0", where_condition(m, &s->scope), 60);
 	s->group = s->having = phrase_new(m->arena, PHRASE_FIXED, "", 0);
 	s->items = phrase_new(m->arena, PHRASE_LIST, ", ", 0);
 	s->order = phrase_new(m->arena, PHRASE_LIST, ", ", 0);
@@ -165,7 +156,7 @@ static void make_groups(struct select_maker *s)
 	}
 	if (n) {
 		s->group = phrase_new(m->arena, PHRASE_FIXED, " GROUP BY $0", 1, list);
-		s->having = optional(m, " HAVING $0", make(m, &s->scope, HAVING, 1), 25);
+		s->having = make_optional(m, " HAVING $0", make(m, &s->scope, HAVING, 1), 25);
 	}
 	n = 1 + rng_below(m->rng, 3);
 	for (u32 i = 0; i < n; i++)
@@ -202,7 +193,7 @@ static void make_running(struct select_maker *s)
 	struct maker *m = s->m;
 
 	/* With a select in WHERE all rows are there at once: SQL's own meaning. */
-	s->where = optional(m, " WHERE $0", make(m, &s->scope, CONDITION, 2), 50);
+	s->where = make_optional(m, " WHERE $0", make(m, &s->scope, CONDITION, 2), 50);
 	for (u32 i = 0; i < 2; i++)
 		add_item(s, make(m, &s->scope, KEY, 1));
 	for (u32 i = 0; i < 2; i++) {
@@ -314,7 +305,7 @@ static struct phrase *sessions(struct maker *m, struct select_maker *s, u64 gap_
 
 	*s = (struct select_maker){ .m = m };
 	s->from = make_stream(m, is_other, alias, &s->scope);
-	s->where = optional(m, " WHERE $0", where_condition(m, &s->scope), 50);
+	s->where = make_optional(m, " WHERE $0", where_condition(m, &s->scope), 50);
 	s->items = phrase_new(m->arena, PHRASE_LIST, ", ", 0);
 	s->order = phrase_new(m->arena, PHRASE_LIST, ", ", 0);
 	for (u32 i = 0; i < n; i++) {
@@ -329,7 +320,7 @@ static struct phrase *sessions(struct maker *m, struct select_maker *s, u64 gap_
 		if (rng_percent(m->rng, 70))
 			add_item(s, make_column(m, seen));
 	}
-	s->having = optional(m, " HAVING $0", make(m, &s->scope, HAVING, 1), n ? 25 : 0);
+	s->having = make_optional(m, " HAVING $0", make(m, &s->scope, HAVING, 1), n ? 25 : 0);
 	for (u32 i = 0; i < 3; i++)
 		add_item(s, make(m, &s->scope, BEHIND, 1));
 	const char *over = arena_printf(m->arena, "OVER (%s%s ORDER BY %s.time)",
@@ -459,8 +450,8 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 	window->sqlite = "";
 	has_order = !m.has_opaque && m.shape != SHAPE_SESSION &&
 		    rng_percent(rng, is_rows ? 100 : 35) && (!is_rows || m.shape != SHAPE_NONE);
-	limit = optional(&m, rng_percent(rng, 70) ? " LIMIT $0" : " LIMIT $0 OFFSET 2",
-			 make_literal(&m, rng_below(rng, 12)), 40);
+	limit = make_optional(&m, rng_percent(rng, 70) ? " LIMIT $0" : " LIMIT $0 OFFSET 2",
+			      make_literal(&m, rng_below(rng, 12)), 40);
 	order = phrase_new(arena, PHRASE_FIXED, has_order ? " ORDER BY $0$1" : "",
 			   has_order ? 2 : 0, s.order, limit);
 	if (!has_order && !m.has_alias_use && rng_percent(rng, 30))
@@ -468,6 +459,7 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 	query->is_ordered = has_order;
 	query->has_statistic = m.has_statistic;
 	query->may_fault = m.may_fault || m.is_wild;
+	query->spares_faults = m.spares_faults;
 	with = phrase_new(arena, PHRASE_FIXED, m.with->n_args ? "WITH $0 " : "", 1, m.with);
 	query->text = phrase_new(arena, PHRASE_FIXED, "$0$1$2$3", 4, with, select, window, order);
 	phrase_mark(limit, TRAIT_LIMIT);

@@ -14,50 +14,55 @@
 /* --- Phrases (phrase.c) --- */
 
 /* What a query is to have now and then: each run of some length must have had each of them. */
+#define TRAITS                                                                                     \
+	TRAIT(BITS, "bit_or, bit_and, bit_xor")                                                    \
+	TRAIT(BRANCH, "branches")                                                                  \
+	TRAIT(MIXED_BRANCH, "branches of mixed types")                                             \
+	TRAIT(GUARD, "guards")                                                                     \
+	TRAIT(FILTER, "FILTER")                                                                    \
+	TRAIT(STATISTIC, "quantiles, histograms, sketches")                                        \
+	TRAIT(OVER, "OVER")                                                                        \
+	TRAIT(FRAME, "OVER with a frame")                                                          \
+	TRAIT(OVER_GROUPS, "OVER above groups")                                                    \
+	TRAIT(RUNNING, "running sums")                                                             \
+	TRAIT(SCALAR, "scalar sub-queries")                                                        \
+	TRAIT(SCALAR_STATISTIC, "scalar sub-queries of quantiles")                                 \
+	TRAIT(CORRELATED, "correlated sub-queries")                                                \
+	TRAIT(IN_SELECT, "IN (SELECT)")                                                            \
+	TRAIT(NESTED, "nested selects of events")                                                  \
+	TRAIT(UNION_OF_STREAMS, "UNION ALL of streams")                                            \
+	TRAIT(UNION_IN_FROM, "unions of aggregates in FROM")                                       \
+	TRAIT(UNION_IN_WITH, "unions of aggregates in WITH")                                       \
+	TRAIT(UNION_JOINED, "unions of aggregates as a side of a join")                            \
+	TRAIT(WITH_TWICE, "WITH read twice")                                                       \
+	TRAIT(PAIR, "PAIR JOIN")                                                                   \
+	TRAIT(ASOF, "ASOF JOIN")                                                                   \
+	TRAIT(LEFT_PAIR, "LEFT PAIR or ASOF JOIN")                                                 \
+	TRAIT(WITHIN, "WITHIN")                                                                    \
+	TRAIT(JOIN, "JOIN")                                                                        \
+	TRAIT(LEFT_JOIN, "LEFT JOIN")                                                              \
+	TRAIT(GROUP_BY_ALIAS, "GROUP BY a name or number")                                         \
+	TRAIT(HAVING, "HAVING")                                                                    \
+	TRAIT(DISTINCT, "DISTINCT")                                                                \
+	TRAIT(DOUBLED, "DISTINCT with a column twice")                                             \
+	TRAIT(COMPOUND, "UNION, EXCEPT, INTERSECT")                                                \
+	TRAIT(STAR, "SELECT *")                                                                    \
+	TRAIT(ORDER, "ORDER BY")                                                                   \
+	TRAIT(LIMIT, "LIMIT")                                                                      \
+	TRAIT(TUMBLING, "TUMBLING")                                                                \
+	TRAIT(HOPPING, "HOPPING")                                                                  \
+	TRAIT(COUNT, "COUNT")                                                                      \
+	TRAIT(SESSION, "SESSION")                                                                  \
+	TRAIT(TIES, "events of one instant")                                                       \
+	TRAIT(BIG, "numbers of 2^63 and more")                                                     \
+	TRAIT(FAULTS, "faults")
+
 enum trait {
 	TRAIT_NONE,
-	TRAIT_BITS, /* of expressions */
-	TRAIT_BRANCH,
-	TRAIT_MIXED_BRANCH,
-	TRAIT_GUARD,
-	TRAIT_FILTER,
-	TRAIT_STATISTIC,
-	TRAIT_OVER,
-	TRAIT_FRAME,
-	TRAIT_OVER_GROUPS,
-	TRAIT_RUNNING,
-	TRAIT_SCALAR, /* of nested selects */
-	TRAIT_SCALAR_STATISTIC,
-	TRAIT_CORRELATED,
-	TRAIT_IN_SELECT,
-	TRAIT_NESTED,
-	TRAIT_UNION_OF_STREAMS,
-	TRAIT_UNION_IN_FROM, /* of aggregates */
-	TRAIT_UNION_IN_WITH,
-	TRAIT_UNION_JOINED,
-	TRAIT_WITH_TWICE,
-	TRAIT_PAIR, /* of joins */
-	TRAIT_ASOF,
-	TRAIT_LEFT_PAIR,
-	TRAIT_WITHIN,
-	TRAIT_JOIN,
-	TRAIT_LEFT_JOIN,
-	TRAIT_GROUP_BY_ALIAS, /* of the query */
-	TRAIT_HAVING,
-	TRAIT_DISTINCT,
-	TRAIT_DOUBLED,
-	TRAIT_COMPOUND,
-	TRAIT_STAR,
-	TRAIT_ORDER,
-	TRAIT_LIMIT,
-	TRAIT_TUMBLING,
-	TRAIT_HOPPING,
-	TRAIT_COUNT,
-	TRAIT_SESSION,
-	TRAIT_TIES, /* of the rows */
-	TRAIT_BIG,
-	TRAIT_FAULTS,
-	TRAIT_N
+#define TRAIT(name, text) TRAIT_##name,
+	TRAITS
+#undef TRAIT
+		TRAIT_N
 };
 
 extern const char *const trait_names[TRAIT_N];
@@ -85,6 +90,7 @@ struct phrase {
 	u64 traits;  /* bits: those that it alone makes */
 	u32 tag;     /* an item and what sorts by it are dropped together; 0: none */
 	s128 lo, hi; /* INTEGER: every value lies here */
+	bool is_nullable, may_fault;
 };
 
 enum phrase_dialect { PHRASE_STREAMS, PHRASE_FILES, PHRASE_SQLITE };
@@ -145,6 +151,7 @@ struct oracle_query {
 	bool has_own_names; /* some column has no AS: SQLite calls it otherwise */
 	bool has_statistic; /* the value of a nested select is one */
 	bool may_fault;	    /* else there is no fault in any way */
+	bool spares_faults; /* x op y: x may be NULL, and y may fault */
 	bool is_wide;	    /* numbers of 2^63 and more may come of smaller ones */
 	bool counts_faults; /* of all faults the number is told: see EXEMPT_FAULTS */
 };

@@ -23,59 +23,19 @@ struct way_job {
 
 /* --- Batches -> rows --- */
 
-static void print_histogram(const struct histogram *h, struct buf *out)
-{
-	buf_puts(out, "histogram");
-	for (u32 i = 0; i < h->n_cells; i++)
-		buf_printf(out, " %u:%llu", h->cells[i].cell,
-			   (unsigned long long)h->cells[i].count);
-	if (h->count) {
-		buf_puts(out, " sum ");
-		buf_put_s128(out, h->sum);
-		buf_puts(out, " min ");
-		buf_put_s128(out, h->min);
-		buf_puts(out, " max ");
-		buf_put_s128(out, h->max);
-	}
-}
-
-static void print_quantiles(const struct value *v, struct buf *out)
-{
-	for (u32 i = 0; i < v->n; i++) {
-		const struct quantile *q = &v->quantiles[i];
-
-		buf_printf(out, "q%u ", q->q_ppb);
-		if (q->is_interpolated)
-			buf_printf(out, "%.17g", q->interpolated);
-		else
-			buf_put_s128(out, q->estimate);
-		buf_puts(out, q->is_lo_open ? " (" : " [");
-		if (q->has_lo)
-			buf_put_s128(out, q->lo);
-		buf_putc(out, ',');
-		if (q->has_hi)
-			buf_put_s128(out, q->hi);
-		buf_puts(out, q->is_hi_open ? ") " : "] ");
-	}
-}
-
-/* Values without a type of SQLite's are compared by their texts. */
+/* Values without a type of SQLite's are compared by their bytes. */
 static struct value plain(const struct value *v, struct arena *arena)
 {
 	struct value plain = { .kind = VALUE_TEXT };
-	struct buf out;
+	struct buf bytes;
 
-	if (v->kind < VALUE_QUANTILES)
+	if (!value_is_special(v->kind))
 		return *v;
-	buf_init(&out);
-	buf_puts(&out, "");
-	if (v->kind == VALUE_HISTOGRAM)
-		print_histogram(v->histogram, &out);
-	else if (v->kind == VALUE_QUANTILES)
-		print_quantiles(v, &out);
-	plain.text = arena_strdup(arena, out.at);
-	plain.n = (u32)out.n;
-	buf_free(&out);
+	buf_init(&bytes);
+	special_encode(v, &bytes);
+	plain.text = arena_strndup(arena, bytes.at, bytes.n);
+	plain.n = (u32)bytes.n;
+	buf_free(&bytes);
 	return plain;
 }
 
