@@ -81,6 +81,18 @@ struct upper {
 	bool is_latest; /* one row a group by itself: DISTINCT says no more */
 };
 
+/* An item that is a sub-query, as it is bound already: it is read once.  NULL: it is none. */
+static struct expr *bound_item(const struct scope *scope, const struct upper *u,
+			       const struct ast *ast)
+{
+	const struct ast_select *s = scope->select;
+
+	for (u32 i = 0; i < s->items.n && u->items.n == s->items.n; i++)
+		if (s->items.at[i].expr == ast && u->items.at[i].expr->kind == EXPR_SUBQUERY)
+			return u->items.at[i].expr;
+	return NULL;
+}
+
 static bool bind_sort_keys(struct scope *scope, struct upper *u)
 {
 	const struct ast_select *s = scope->select;
@@ -95,6 +107,8 @@ static bool bind_sort_keys(struct scope *scope, struct upper *u)
 			e = u->items.at[ast->integer - 1].expr;
 		else
 			ast = bind_resolve_item(scope, ast, "ORDER BY");
+		if (!e && ast && ast != s->order_by.at[i].expr)
+			e = bound_item(scope, u, ast);
 		if (!e && ast)
 			e = bind_expr(scope, ast);
 		if (!e)

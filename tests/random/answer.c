@@ -128,8 +128,8 @@ struct exemption exemptions[] = {
 			   "where SQLite computes with them, printf() of 2^63 and more, sums below "
 			   "-2^63 and arguments of more than 64 bits end the run" },
 	[KNOWN_SCALAR] = { "scalar-statistic",
-			   "a quantile of a nested select: computed twice where it is sorted by, and "
-			   "widened by the losses of other parts",
+			   "a quantile of a nested select is aggregated by the kernel also where no "
+			   "row asks for it, and widened by the losses of other parts",
 			   .is_known = true },
 };
 
