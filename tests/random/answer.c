@@ -118,9 +118,9 @@ struct exemption exemptions[] = {
 	[EXEMPT_FAULTS] = { "number-of-faults",
 			    "a fault counts as often as it is computed: SQLite computes an expression "
 			    "again wherever it stands, a NULL spares the kernel the other operand" },
-	[EXEMPT_OPERAND] = { "null-operand",
-			     "of x + y with x NULL the kernel does not compute y, whose fault SQLite "
-			     "counts" },
+	[EXEMPT_OPERAND] = { "spared-faults",
+			     "of x + y with x NULL the kernel does not compute y, and what it streams "
+			     "counts a fault where it is read: user space computes both" },
 	[EXEMPT_MATCHED] = { "conditions-of-user-space",
 			     "`matched` is of the conditions that a part tests: behind one of user "
 			     "space none that may fault, which a text of a live event may" },

@@ -238,8 +238,8 @@ const struct production productions[] = {
 	{ KEY, 10, "CASE WHEN $1 THEN $0 END", "Nc", NULL, RANGE_FIRST },
 	{ KEY, 3, "($0 > 1)", "N", NULL, RANGE_TRUTH },
 	{ KEY, 3, "iif($1, $0, NULL)", "Cc", NULL, RANGE_FIRST },
-	{ KEY, 2, "upper($0)", "T", NULL, RANGE_TEXT },
-	{ KEY, 2, "length($0)", "T", NULL, RANGE_SMALL },
+	{ KEY, 2, "upper($0)", "T", NULL, RANGE_TEXT, OF_USER_SPACE },
+	{ KEY, 2, "length($0)", "T", NULL, RANGE_SMALL, OF_USER_SPACE },
 	/* Over other rows: the order is total by the time, K */
 	{ OVER, 1, "row_number() OVER (PARTITION BY $0 ORDER BY $1)", "kK" },
 	{ OVER, 1, "rank() OVER (ORDER BY $0, $1)", "nK" },

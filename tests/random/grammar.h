@@ -46,12 +46,13 @@ enum range {
 };
 
 enum {
-	WILD = 1,      /* where numbers may leave 64 bits, alone */
-	TIMED = 2,     /* the row must have a time, which is $T */
-	MAY_FAULT = 4, /* so that losses are not known to be none */
-	OPAQUE = 8,    /* cannot be sorted by */
-	NO_BIG = 16,   /* where all numbers fit 64 bits signed, alone */
-	UNTIED = 32,   /* hangs on the order of events of one instant */
+	WILD = 1,	    /* where numbers may leave 64 bits, alone */
+	TIMED = 2,	    /* the row must have a time, which is $T */
+	MAY_FAULT = 4,	    /* so that losses are not known to be none */
+	OPAQUE = 8,	    /* cannot be sorted by */
+	NO_BIG = 16,	    /* where all numbers fit 64 bits signed, alone */
+	OF_USER_SPACE = 64, /* no key of a nested running sum: it is one of the window then */
+	UNTIED = 32,	    /* hangs on the order of events of one instant */
 };
 
 struct production {

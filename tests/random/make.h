@@ -46,6 +46,7 @@ struct maker {
 	bool may_fault;	    /* else no value is asked for that faults */
 	bool spares_faults; /* see struct oracle_query */
 	bool has_statistic; /* see struct oracle_query */
+	bool is_running;    /* in a nested running sum */
 	bool has_alias_use; /* GROUP BY names an item */
 	VEC(struct cte) ctes;
 	struct phrase *with;	/* their list */

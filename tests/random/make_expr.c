@@ -54,6 +54,8 @@ struct phrase *make_optional(struct maker *m, const char *form, struct phrase *a
 
 struct phrase *make_named(struct maker *m, struct phrase *e, const char *name)
 {
+	/* Nobody need read it. */
+	m->spares_faults |= e->may_fault;
 	return phrase_new(m->arena, PHRASE_FIXED, arena_printf(m->arena, "$0 AS %s", name), 1, e);
 }
 
@@ -349,6 +351,8 @@ static bool may_stand(const struct maker *m, const struct scope *scope, const st
 		return false;
 	if (p->sqlite && !*p->sqlite && m->has_reference)
 		return false;
+	if ((p->flags & OF_USER_SPACE) && m->is_running)
+		return false;
 	if ((p->flags & WILD) && !m->is_wild)
 		return false;
 	if ((p->flags & NO_BIG) && m->is_wild)
@@ -415,7 +419,9 @@ static void infer_faults(struct maker *m, const struct production *of, struct ph
 	if ((of->flags & MAY_FAULT) && p->args[1]->lo <= 0 && p->args[1]->hi >= 0)
 		p->may_fault = m->may_fault = true;
 	for (u32 i = 0; i < p->n_args; i++) {
-		m->spares_faults |= p->is_nullable && p->args[i]->may_fault;
+		m->spares_faults |= (p->is_nullable || of->trait == TRAIT_BRANCH ||
+				     of->trait == TRAIT_MIXED_BRANCH) &&
+				    p->args[i]->may_fault;
 		p->is_nullable |= p->args[i]->is_nullable;
 		p->may_fault |= p->args[i]->may_fault;
 	}

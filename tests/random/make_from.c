@@ -167,7 +167,9 @@ static struct phrase *running(struct maker *m, const char *alias, struct scope *
 	from = make_rows(m, inside, &inner);
 	m->depth--;
 	k = make(m, &inner, KEY, 1);
+	m->is_running = true;
 	total = make(m, &inner, RUNNING, 1);
+	m->is_running = false;
 	p = phrase_new(m->arena, PHRASE_FIXED,
 		       arena_printf(m->arena,
 				    "(SELECT $1 AS %s, $2 AS %s, %s AS time FROM $0$3) AS %s", key,

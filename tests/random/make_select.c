@@ -459,7 +459,7 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 	query->is_ordered = has_order;
 	query->has_statistic = m.has_statistic;
 	query->may_fault = m.may_fault || m.is_wild;
-	query->spares_faults = m.spares_faults;
+	query->spares_faults = m.spares_faults || (has_order && !limit->is_gone);
 	with = phrase_new(arena, PHRASE_FIXED, m.with->n_args ? "WITH $0 " : "", 1, m.with);
 	query->text = phrase_new(arena, PHRASE_FIXED, "$0$1$2$3", 4, with, select, window, order);
 	phrase_mark(limit, TRAIT_LIMIT);
