@@ -87,50 +87,33 @@ static u64 hash_text(const char *text, size_t n)
 /* false: NULL, which equals nothing. */
 static bool hash_value(const struct value *value, struct type type, u64 *hash)
 {
-	if (type.kind == TYPE_BLOB && value->kind == VALUE_TEXT) {
-		*hash = hash_mix(*hash, SPECIAL_HASH); /* as every other blob */
-		return true;
-	}
-	switch (value->kind) {
-	case VALUE_NULL:
+	u64 word = SPECIAL_HASH; /* of all blobs */
+
+	if (value->kind == VALUE_NULL)
 		return false;
-	case VALUE_INT:
-		if (value->integer < INT64_MIN || value->integer > INT64_MAX)
-			*hash = hash_mix(*hash, SPECIAL_HASH);
-		else
-			*hash = hash_mix(*hash, hash_real((double)(s64)value->integer));
-		return true;
-	case VALUE_REAL:
-		*hash = hash_mix(*hash, hash_real(value->real));
-		return true;
-	case VALUE_TEXT:
-		*hash = hash_mix(*hash, hash_text(value->text, value->n));
-		return true;
-	default:
-		*hash = hash_mix(*hash, SPECIAL_HASH);
-		return true;
-	}
+	if (value->kind == VALUE_INT && value->integer >= INT64_MIN && value->integer <= INT64_MAX)
+		word = hash_real((double)(s64)value->integer);
+	else if (value->kind == VALUE_REAL)
+		word = hash_real(value->real);
+	else if (value->kind == VALUE_TEXT && type.kind != TYPE_BLOB)
+		word = hash_text(value->text, value->n);
+	*hash = hash_mix(*hash, word);
+	return true;
 }
 
 static bool hash_argument(sqlite3_value *value, u64 *hash)
 {
-	switch (sqlite3_value_type(value)) {
-	case SQLITE_NULL:
+	int type = sqlite3_value_type(value);
+	u64 word = SPECIAL_HASH;
+
+	if (type == SQLITE_NULL)
 		return false;
-	case SQLITE_INTEGER:
-		*hash = hash_mix(*hash, hash_real((double)sqlite3_value_int64(value)));
-		return true;
-	case SQLITE_FLOAT:
-		*hash = hash_mix(*hash, hash_real(sqlite3_value_double(value)));
-		return true;
-	case SQLITE_TEXT:
-		*hash = hash_mix(*hash, hash_text(sqlite3_value_blob(value),
-						  (size_t)sqlite3_value_bytes(value)));
-		return true;
-	default:
-		*hash = hash_mix(*hash, SPECIAL_HASH);
-		return true;
-	}
+	if (type == SQLITE_TEXT)
+		word = hash_text(sqlite3_value_blob(value), (size_t)sqlite3_value_bytes(value));
+	else if (type != SQLITE_BLOB)
+		word = hash_real(sqlite3_value_double(value));
+	*hash = hash_mix(*hash, word);
+	return true;
 }
 
 /* --- Indexes --- */
