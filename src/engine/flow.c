@@ -288,6 +288,17 @@ u64 flow_n_windows(const struct flow *flow, u64 *ret_first_ns, u64 *ret_last_ns)
 	return (flow->last_ns - flow->first_ns) / flow_advance_ns(flow);
 }
 
+/* The time that windows reach ends in 2262. */
+static int check_span(struct flow *flow)
+{
+	if (flow->last_ns <= INT64_MAX)
+		return 0;
+	diag_failure(flow->diags, "too-large",
+		     "a row's time, %llu ns, is beyond what windows reach",
+		     (unsigned long long)flow->last_ns);
+	return -EOVERFLOW;
+}
+
 /* Windows of the rows' own time: one lot of rows, or the window they are complete for. */
 static int file_window(struct flow *flow, bool *ret_more)
 {
@@ -299,7 +310,7 @@ static int file_window(struct flow *flow, bool *ret_more)
 	if (!flow->has_span)
 		return 0;
 	if (!flow->next_ns) {
-		err = flow_check_span(flow);
+		err = check_span(flow);
 		if (err)
 			return err;
 		flow->next_ns = (flow->first_ns / advance + 1) * advance;

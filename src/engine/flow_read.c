@@ -137,22 +137,6 @@ int flow_check_memory(struct flow *flow)
 	return -E2BIG;
 }
 
-bool flow_peek_row(struct flow *flow, u64 *ret_time_ns)
-{
-	bool has_row = false;
-	u64 time_ns;
-
-	for (u32 i = 0; i < flow->n_parts; i++) {
-		struct row_source *source = flow->parts[i].source;
-
-		if (!source || !row_source_peek(source, &time_ns))
-			continue;
-		*ret_time_ns = has_row ? MIN(*ret_time_ns, time_ns) : time_ns;
-		has_row = true;
-	}
-	return has_row;
-}
-
 void flow_drop(struct flow_part *part, u64 n)
 {
 	for (u64 i = 0; i < n; i++)

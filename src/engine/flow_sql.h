@@ -37,7 +37,7 @@ void flow_sql_close(struct flow_sql *sql);
  * Runs it over the relations' rows: sets schema, n_rows, values and other_row of the
  * batch, and adds to its losses what the functions counted.  `batch` has its bounds and
  * losses.  At most `limit` rows.  They live until the next call.  0, or -errno and a
- * diagnostic: user-part, too-large, or as connect_failed() has it.
+ * diagnostic: too-large, or as connect_refused() has it.
  */
 int flow_sql_run(struct flow_sql *sql, u64 limit, struct diags *diags, struct batch *batch);
 

@@ -206,19 +206,6 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
 	return err;
 }
 
-/* --- Files --- */
-
-/* The time that windows reach ends in 2262. */
-int flow_check_span(struct flow *flow)
-{
-	if (flow->last_ns <= INT64_MAX)
-		return 0;
-	diag_failure(flow->diags, "too-large",
-		     "a row's time, %llu ns, is beyond what windows reach",
-		     (unsigned long long)flow->last_ns);
-	return -EOVERFLOW;
-}
-
 /* --- COUNT --- */
 
 static int give_count(struct flow *flow, u64 n, bool is_last)
@@ -260,7 +247,7 @@ static bool is_last_count(struct flow *flow, const struct flow_part *part)
 	if (flow->is_last_window)
 		return true;
 	return !flow->is_live && part->queue.n == flow->cut->window.size &&
-	       !flow_peek_row(flow, &time_ns);
+	       !row_source_peek(part->source, &time_ns);
 }
 
 int flow_count_take(struct flow *flow, bool is_end)

@@ -224,8 +224,6 @@ int flow_read_parts(struct flow *flow, struct flow_instant before, u64 *ret_n, b
 int flow_read_all(struct flow *flow, struct flow_instant before);
 /* -E2BIG and the diagnostic too-many-rows when the rows that are kept take too much. */
 int flow_check_memory(struct flow *flow);
-/* Files: has some part rows that were not read yet, and when is the first of them? */
-bool flow_peek_row(struct flow *flow, u64 *ret_time_ns);
 /* Before the last batch: the starts of joins that never met an end are told with it. */
 void flow_finish_rows(struct flow *flow);
 /* Gives back the first n rows of the part's queue. */
@@ -240,11 +238,6 @@ struct flow_part *flow_row_part(struct flow *flow);
  * end_ns: the nominal end, from which the start is counted.
  */
 int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, bool is_last);
-/*
- * Files, before the first window: can there be windows over their span?  -EOVERFLOW after the
- * diagnostic too-large.
- */
-int flow_check_span(struct flow *flow);
 /* HOPPING: a pane ends, and no window. */
 int flow_pane_end(struct flow *flow, struct flow_instant end, u64 nominal_ns);
 /* Gives back the part's rows from before that instant. */

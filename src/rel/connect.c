@@ -33,7 +33,8 @@ int connect_open(const struct cancel *cancel, struct sqlite3 **ret_db)
 	return sqlite3_exec(*ret_db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 }
 
-int connect_failed(struct sqlite3 *db, struct diags *diags)
+/* Of neither the statement nor its data: the error, and told; 0: another one. */
+static int failed_outside(struct sqlite3 *db, struct diags *diags)
 {
 	struct diag *diag;
 	u64 heap_bytes;
@@ -152,7 +153,7 @@ static void put_message(struct buf *out, const char *message)
 
 int connect_refused(struct sqlite3 *db, struct diags *diags)
 {
-	int err = connect_failed(db, diags);
+	int err = failed_outside(db, diags);
 	struct diag *diag;
 	struct buf text;
 

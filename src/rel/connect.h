@@ -16,14 +16,8 @@ struct sqlite3;
  * after an error too. */
 int connect_open(const struct cancel *cancel, struct sqlite3 **ret_db);
 /*
- * Why a statement failed, where it was neither the statement nor its data: -EINTR and the
- * warning `interrupted` (the run was told to end), -E2BIG and too-many-rows (no memory).
- * 0: another reason.  db NULL: there was no memory for it.
- */
-int connect_failed(struct sqlite3 *db, struct diags *diags);
-
-/*
- * As connect_failed(), and for all other errors -EINVAL and the diagnostic user-part:
+ * Why a statement failed: -EINTR and the warning `interrupted` (the run was told to end), -E2BIG
+ * and too-many-rows (no memory; db may be NULL for want of it), else -EINVAL and user-part:
  * SQLite's message without the names that only generated SQL has.
  */
 int connect_refused(struct sqlite3 *db, struct diags *diags);

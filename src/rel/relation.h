@@ -12,9 +12,8 @@
 #include "rel/row_pool.h"
 #include "type/type.h"
 
-#define RELATION_INDEXES	 4u
-#define RELATION_INDEX_COLUMNS	 4u
-#define RELATION_SESSION_COLUMNS 4u /* session, window_start, window_end, session_row */
+#define RELATION_INDEXES       4u
+#define RELATION_INDEX_COLUMNS 4u
 
 struct func_context;
 

@@ -24,7 +24,8 @@ static size_t row_bytes(const struct row_pool *pool)
 	return sizeof(struct row) + pool->n_columns * sizeof(struct value);
 }
 
-struct row *row_pool_take(struct row_pool *pool, const struct value *values)
+/* NULL: there is no memory. */
+static struct row *take(struct row_pool *pool, const struct value *values)
 {
 	struct row *row = pool->free_rows;
 
@@ -78,7 +79,7 @@ bool row_fifo_put(struct row_fifo *queue, struct row_pool *pool, const struct va
 	}
 	if (!region_need(&queue->places, (queue->head + queue->n + 1) * sizeof(row)))
 		return false;
-	row = row_pool_take(pool, values);
+	row = take(pool, values);
 	if (row)
 		row_fifo_rows(queue)[queue->n++] = row;
 	return row;

@@ -26,8 +26,6 @@ struct row_pool {
 
 void row_pool_open(struct row_pool *pool, u32 n_columns);
 void row_pool_close(struct row_pool *pool);
-/* A copy of n_columns values: NULL, integer, real or text.  NULL: there is no memory. */
-struct row *row_pool_take(struct row_pool *pool, const struct value *values);
 void row_pool_give(struct row_pool *pool, struct row *row);
 
 /* Of rows and texts that were not given back. */
@@ -47,7 +45,8 @@ static inline struct row **row_fifo_rows(const struct row_fifo *queue)
 	return (struct row **)queue->places.at + queue->head;
 }
 
-/* A copy of these values behind the last row; false: there is no memory. */
+/* A copy of the pool's n_columns values (NULL, integer, real or text) behind the last row; false:
+ * there is no memory. */
 bool row_fifo_put(struct row_fifo *queue, struct row_pool *pool, const struct value *values);
 /* Takes off the first n rows: the caller has given them back, or keeps them. */
 void row_fifo_drop(struct row_fifo *queue, u64 n);
