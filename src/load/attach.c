@@ -142,8 +142,6 @@ static void attach_failed(const struct load_program *program, int error, struct 
 		return;
 	diag = diag_failure(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
 			    load_kind(program)->name, strerror(error));
-	if (load_hint_files(error, diag, diags))
-		return;
 	if (error == E2BIG)
 		diag_hint(diags, diag, "a tracepoint takes 64 programs, and it has them");
 	else if (error == EACCES)

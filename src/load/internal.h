@@ -56,11 +56,10 @@ int load_perf_reserve(struct load_program *program);
 
 /*
  * privilege.c: adds `no-privilege` and returns true when `error` (positive) is what
- * the kernel says to a process without the capabilities to `doing` ("load a program").
+ * the kernel says to a process without the capabilities to `doing` ("load a program"); and
+ * `attach-failed` where the process may have no more files.
  */
 bool load_refused(int error, const char *doing, struct diags *diags);
-/* false, and nothing: `error` is not that there are too many files. */
-bool load_hint_files(int error, struct diag *diag, struct diags *diags);
 
 static inline void load_close_fd(int *fd)
 {

@@ -47,11 +47,9 @@ int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_
 	hooks->constants_bytes = constants_bytes;
 	for (u32 i = 0; i < set->n_hooks && !err; i++)
 		err = load_perf_reserve(&programs[i]);
-	if (err)
-		load_hint_files(-err,
-				diag_failure(diags, "attach-failed", "cannot open %u files: %s",
-					     set->n_hooks, strerror(-err)),
-				diags);
+	if (err && !load_refused(-err, "open files", diags))
+		diag_failure(diags, "attach-failed", "cannot open %u files: %s", set->n_hooks,
+			     strerror(-err));
 	if (!err)
 		err = load_maps_open(hooks, diags);
 	start_ns = base_monotonic_ns();

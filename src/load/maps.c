@@ -65,8 +65,6 @@ static int map_failed(const struct map_kind *kind, u64 bytes, int error, struct 
 		return -error;
 	diag = diag_failure(diags, "map-create", "the kernel refused the map %s of %llu bytes: %s",
 			    kind->name, (unsigned long long)bytes, strerror(error));
-	if (load_hint_files(error, diag, diags))
-		return -error;
 	if (error == E2BIG && kind == &kinds[LOAD_MAP_STATE] && bytes <= INT32_MAX)
 		diag_hint(diags, diag,
 			  "this kernel's array maps end at 4 MiB: SET max_groups to less, or SET "

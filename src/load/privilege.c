@@ -65,6 +65,12 @@ bool load_refused(int error, const char *doing, struct diags *diags)
 	const char *missing = missing_capabilities();
 	struct diag *diag;
 
+	if (error == EMFILE || error == ENFILE) {
+		diag = diag_failure(diags, "attach-failed", "cannot %s: %s", doing,
+				    strerror(error));
+		diag_hint(diags, diag, "raise the limit of open files, RLIMIT_NOFILE (ulimit -n)");
+		return true;
+	}
 	/*
 	 * Without CAP_PERFMON the verifier refuses pointers and helpers as it would refuse
 	 * a wrong program, with EACCES or EINVAL; the missing capability is the cause.
@@ -93,14 +99,6 @@ bool load_refused(int error, const char *doing, struct diags *diags)
 	diag_hint(diags, diag,
 		  "look at /sys/kernel/security/lockdown, the container's seccomp filter, and "
 		  "whether root here is root of a user namespace only");
-	return true;
-}
-
-bool load_hint_files(int error, struct diag *diag, struct diags *diags)
-{
-	if (error != EMFILE && error != ENFILE)
-		return false;
-	diag_hint(diags, diag, "raise the limit of open files, RLIMIT_NOFILE (ulimit -n)");
 	return true;
 }
 
