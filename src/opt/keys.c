@@ -157,7 +157,7 @@ static struct expr *value_of(struct dependence *d, u32 i)
 	from = arena_array(d->arena, struct expr *, n);
 	to = arena_array(d->arena, struct expr *, n);
 	for (u32 k = 0; k < n; k++) {
-		if (k == i || !opt_contains(e, d->keys[k]))
+		if (expr_equal(d->keys[k], e) || !opt_contains(e, d->keys[k]))
 			continue;
 		from[k] = d->keys[k];
 		to[k] = value_of(d, k);
