@@ -131,10 +131,10 @@ static void sort_conjunct(struct select *s, u32 first, struct expr *e, expr_vec 
 	}
 }
 
-/* CASE WHEN e THEN next END where that can fail, else e AND next. */
+/* CASE WHEN e THEN next END where one can fail, else e AND next. */
 static struct expr *guarded_by(struct cutter *c, struct expr *e, struct expr *next)
 {
-	bool can_fail = expr_can_fail(next);
+	bool can_fail = expr_can_fail(e) || expr_can_fail(next);
 	struct expr *both = expr_new(c->arena, can_fail ? EXPR_CASE : EXPR_OP, e->span);
 
 	both->args = arena_array(c->arena, struct expr *, 3);
@@ -151,14 +151,17 @@ static struct expr *guarded_by(struct cutter *c, struct expr *e, struct expr *ne
 /* Each nests in SQLite's parser. */
 enum { GUARDED_MAX = 16 };
 
-/* Of the conditions of WHERE SQLite may test any first: those before one that can fail guard it. */
+/*
+ * Of the conditions of WHERE SQLite may test any first: those before one that can fail guard it,
+ * and it is computed whatever those behind it are.
+ */
 static void guard_failures(struct cutter *c, expr_vec *conjuncts)
 {
 	u32 n = 0, last = 0;
 
-	for (u32 i = 1; i < conjuncts->n; i++)
+	for (u32 i = 0; i < conjuncts->n; i++)
 		if (expr_can_fail(conjuncts->at[i])) {
-			last = i;
+			last = MIN(i + 1, conjuncts->n - 1);
 			n++;
 		}
 	if (!n || n > GUARDED_MAX)

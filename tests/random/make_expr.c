@@ -83,6 +83,10 @@ const struct seen *pick_column(struct maker *m, const struct scope *scope, enum 
 		if (seen->class == class && (is_compare || !seen->is_compare_only))
 			return seen;
 	}
+	for (u32 i = 0; i < n; i++)
+		if (scope->columns.at[i].class == class &&
+		    (is_compare || !scope->columns.at[i].is_compare_only))
+			return &scope->columns.at[i];
 	return NULL;
 }
 
@@ -415,7 +419,8 @@ static void infer_faults(struct maker *m, const struct production *of, struct ph
 
 	p->is_nullable = strcasestr(of->ebql, "null") || of->place >= GROUPED ||
 			 (is_case && !strstr(of->ebql, "ELSE"));
-	p->may_fault = (of->flags & WILD) || (m->is_wild && of->range == RANGE_BINARY);
+	/* In wild queries all arithmetic may leave 64 bits. */
+	p->may_fault = m->is_wild && strpbrk(of->ebql, "+-*/%<~");
 	if ((of->flags & MAY_FAULT) && p->args[1]->lo <= 0 && p->args[1]->hi >= 0)
 		p->may_fault = m->may_fault = true;
 	for (u32 i = 0; i < p->n_args; i++) {
