@@ -21,7 +21,7 @@ struct row_key {
 
 /* A start that waits for its end, in the list of all starts of its join, oldest first. */
 struct start {
-	struct start *older_of_key, *before, *behind;
+	struct start *older_of_key, *newer_of_key, *before, *behind;
 	struct row_key *key;
 	u64 time_ns;
 	u32 n_bytes;
@@ -117,11 +117,9 @@ static bool is_replacing(const struct op *op)
 /* Its key stays known where an end wants to tell a thread that was never seen. */
 static void forget(struct row_tree *tree, struct op *op, struct start *s)
 {
-	struct start **at = &s->key->top;
-
-	while (*at != s)
-		at = &(*at)->older_of_key;
-	*at = s->older_of_key;
+	*(s->newer_of_key ? &s->newer_of_key->older_of_key : &s->key->top) = s->older_of_key;
+	if (s->older_of_key)
+		s->older_of_key->newer_of_key = s->newer_of_key;
 	if (!s->key->top && (op->plan->join.kind == JOIN_ASOF || op->plan->join.is_nesting))
 		keys_remove(&op->keys, &s->key->key);
 	*(s->before ? &s->before->behind : &op->oldest) = s->behind;
@@ -204,6 +202,8 @@ static int store(struct row_tree *tree, struct op *op, const struct tuple *t,
 		return -ENOMEM;
 	s->key = key;
 	s->older_of_key = key->top;
+	if (key->top)
+		key->top->newer_of_key = s;
 	key->top = s;
 	s->before = op->newest;
 	*(op->newest ? &op->newest->behind : &op->oldest) = s;
