@@ -271,7 +271,7 @@ int query_close(struct query *query)
 	int err = query->flow ? flow_close(query->flow) : 0;
 
 	query->flow = NULL;
-	if (query->programs && query->programs->is_loaded && --query->programs->n_queries == 0)
+	if (query->programs && --query->programs->n_queries == 0 && query->programs->is_loaded)
 		load_close(&query->programs->hooks);
 	query->programs = NULL;
 	return err;

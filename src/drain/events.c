@@ -21,6 +21,25 @@ void events_close(struct events *events)
 	stream_close(&events->stream);
 }
 
+void events_skip(struct events *events)
+{
+	struct stream_reader *stream = &events->stream;
+	u64 end = stream->producer ? stream_written(stream) : 0;
+	u32 n_bytes;
+
+	while (stream->position < end && stream_next(stream, &n_bytes))
+		;
+	stream_release(stream);
+}
+
+void events_restart(struct events *events)
+{
+	events->stream.copy = (s32)events->load->epoch;
+	meter_take_starts(&events->meter, &events->account);
+	meter_take_missed(&events->meter, &events->account);
+	events->account = (struct account){ 0 };
+}
+
 /*
  * A full ring loses what comes later than all that it holds, and has room again
  * only when it was read.  So what was lost while the writer stood at a position is

@@ -23,6 +23,10 @@ struct events {
 /* 0 or -errno; events_close() after either. */
 int events_open(struct events *events, struct load_state *load, u64 rows_limit);
 void events_close(struct events *events);
+/* The run is about to begin, with a flip: what is in the ring buffer makes room. */
+void events_skip(struct events *events);
+/* The run began with the latest flip: what came before is forgotten. */
+void events_restart(struct events *events);
 /*
  * Rows of phys->columns that are there now, STREAM_BATCH_ROWS at most; they and their texts
  * stay until the next call.  `account` is then that of the run, with these rows.

@@ -24,7 +24,7 @@ int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_
 	void *at;
 	int err;
 
-	*reader = (struct stream_reader){ .phys = phys, .page_bytes = page };
+	*reader = (struct stream_reader){ .phys = phys, .page_bytes = page, .copy = -1 };
 	err = sys_map_info(ring_fd, &info);
 	if (err)
 		return err;
@@ -158,9 +158,12 @@ u32 stream_read(struct stream_reader *reader, u64 limit)
 	stream_release(reader);
 	/* No memory for more rows: these first. */
 	while (n < limit && region_need(&reader->values, (n + 1ull) * row_bytes(reader)) &&
-	       (record = stream_next(reader, &n_bytes)))
+	       (record = stream_next(reader, &n_bytes))) {
+		if (reader->copy >= 0 && stream_copy(reader->phys, record) != (u32)reader->copy)
+			continue;
 		stream_decode(reader->phys, NULL, record,
 			      (struct value *)reader->values.at +
 				      (size_t)n++ * reader->phys->n_columns);
+	}
 	return n;
 }

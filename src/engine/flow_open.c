@@ -206,6 +206,9 @@ static int start_together(struct flow *flow)
 	int err = 0;
 
 	flow->start = flow->window = flow_now(flow);
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].events)
+			events_skip(flow->parts[i].events);
 	flow_switch(&flow, 1);
 	if (flow->switched.flip)
 		flow->start = flow->window = flow->switched;
@@ -216,6 +219,8 @@ static int start_together(struct flow *flow)
 		err = part->switch_error == -EBUSY ? 0 : part->switch_error;
 		if (!err && !part->switch_error && part->groups)
 			err = groups_restart(part->groups, flow->switched.real_ns);
+		if (!err && !part->switch_error && part->events)
+			events_restart(part->events);
 	}
 	if (!err)
 		err = flow_read_all(flow, flow->start);
@@ -233,7 +238,8 @@ static int start_together(struct flow *flow)
 int flow_attach(struct flow *flow)
 {
 	struct load_hooks *hooks = flow_hooks(flow);
-	bool is_together = flow->n_loads > 1 || (hooks && hooks->n_users);
+	/* Its programs have counted for it since another flow attached them, if one did. */
+	bool is_together = flow->n_loads > 1 || (hooks && hooks->attach_ns);
 	int err = 0;
 
 	flow->start = flow->window = flow_now(flow);

@@ -46,7 +46,7 @@ struct load_hooks {
 	u32 n_states;
 	u32 n_users;		  /* load_attach() less load_detach(): the last one detaches */
 	u32 too_large;		  /* the program for which load_open() returned -EFBIG */
-	u64 verify_ns, attach_ns; /* for --verbose */
+	u64 verify_ns, attach_ns; /* for --verbose; attach_ns is 0 before any load_attach() */
 };
 
 void kernel_features_probe(struct kernel_features *ret_features);

@@ -168,9 +168,94 @@ static void test_share(void **state)
 	engine_close(engine);
 }
 
+/* --- One after the other --- */
+
+static const char *const late_texts[] = {
+	"SELECT count(*) " CALLS,
+	"SELECT time " CALLS,
+	"SELECT count(*) " CALLS,
+};
+
+struct late {
+	struct query query;
+	char text[256];
+	u64 n_rows, sum;
+	struct account account; /* of the last batch */
+};
+
+static struct late late[ARRAY_SIZE(late_texts)];
+
+static int take_late(void *context, const struct batch *batch)
+{
+	struct late *l = context;
+
+	l->n_rows += batch->n_rows;
+	l->sum = batch->n_rows ? (u64)batch->values[0].integer : 0;
+	l->account = batch->account;
+	return 0;
+}
+
+static void start_late(struct late *l, struct engine *engine)
+{
+	struct flow_input how = { .sink = { .batch = take_late, .context = l } };
+
+	assert_int_equal(query_start(&l->query, engine, &how), 0);
+}
+
+static void stop_late(struct late *l)
+{
+	assert_int_equal(flow_stop(l->query.flow), 0);
+	assert_int_equal(query_close(&l->query), 0);
+}
+
+static void call(u32 n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+/* A query counts from its own start on, though its programs were there before. */
+static void test_late_start(void **state)
+{
+	struct query *queries[ARRAY_SIZE(late)];
+	struct engine *engine;
+
+	if (geteuid() != 0) {
+		print_message("SKIP: not root\n");
+		skip();
+	}
+	assert_int_equal(engine_open(&engine), 0);
+	for (u32 i = 0; i < ARRAY_SIZE(late); i++) {
+		struct late *l = &late[i];
+
+		queries[i] = &l->query;
+		snprintf(l->text, sizeof(l->text), late_texts[i], getpid());
+		assert_true(query_init(&l->query, "text", l->text, strlen(l->text)));
+		assert_true(query_parse(&l->query) && query_compile(&l->query));
+	}
+	assert_true(query_share(queries, ARRAY_SIZE(late)));
+	start_late(&late[0], engine);
+	call(1000);
+	start_late(&late[1], engine);
+	call(500);
+	stop_late(&late[0]);
+	stop_late(&late[1]);
+	start_late(&late[2], engine);
+	call(300);
+	stop_late(&late[2]);
+	assert_int_equal(late[0].sum, 1500);
+	assert_int_equal(late[1].n_rows, 500);
+	assert_int_equal(late[1].account.matched, 500);
+	assert_int_equal(late[2].sum, 300);
+	for (u32 i = ARRAY_SIZE(late); i-- > 0;)
+		query_free(&late[i].query);
+	engine_close(engine);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_share) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_share),
+					    cmocka_unit_test(test_late_start) };
 
 	return cmocka_run_group_tests_name("share", tests, NULL, NULL);
 }
