@@ -18,18 +18,24 @@
 
 static void switched(struct flow *flow, struct flow_instant now, int err)
 {
+	int failed = err;
+
 	if (!err && flow->n_loads) {
 		now.flip = flow->switched.flip + 1;
 		flow->switched = now;
 		if (flow->has_rows)
-			err = load_settle(flow->loads[0]->hooks);
+			failed = load_settle(flow_hooks(flow));
 	}
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
 
-		if (!err && part->source && part->load)
-			err = row_source_flipped(part->source, &part->before_ns);
-		part->switch_error = part->load ? err : 0;
+		/* Also where a program did not settle: its copy was switched all the same. */
+		if (!err && part->source && part->load) {
+			int error = row_source_flipped(part->source, &part->before_ns);
+
+			failed = failed ? failed : error;
+		}
+		part->switch_error = part->load ? failed : 0;
 	}
 }
 

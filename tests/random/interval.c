@@ -25,9 +25,21 @@ static s128 magnitude(struct interval a)
 	return MAX(a.lo < 0 ? -a.lo : a.lo, a.hi < 0 ? -a.hi : a.hi);
 }
 
+/* Beyond 128 bits: the last of them, which fits no type either. */
+static s128 product(s128 a, s128 b)
+{
+	const s128 most = (s128)(~(unsigned __int128)0 >> 1);
+	s128 p;
+
+	if (!__builtin_mul_overflow(a, b, &p))
+		return p;
+	return (a < 0) == (b < 0) ? most : -most;
+}
+
 static void interval_multiply(struct interval a, struct interval b, s128 *lo, s128 *hi)
 {
-	s128 p[4] = { a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi };
+	s128 p[4] = { product(a.lo, b.lo), product(a.lo, b.hi), product(a.hi, b.lo),
+		      product(a.hi, b.hi) };
 
 	*lo = *hi = p[0];
 	for (u32 i = 1; i < 4; i++) {
