@@ -17,6 +17,7 @@ struct select {
 	struct cutter *c;
 	struct chain ch;
 	bool is_scalar;
+	const struct item *columns;    /* an arm of a UNION: of all arms together */
 	const struct grouped *grouped; /* by a part; NULL: SQLite groups, or nothing does */
 	enum cut_reason reason;	       /* why SQLite groups */
 	/* The whole query's, over one part of groups: */
@@ -339,6 +340,17 @@ static bool is_picked(const struct select *s, u32 item)
 	return s->picks && s->picks[item] != CUT_PICK_SQL;
 }
 
+/* A number: the value of the select, or beside the numbers of other arms. */
+static bool is_estimate(const struct select *s, u32 item)
+{
+	/* Before it one item may be three columns. */
+	u32 column = s->ch.unnest >= 0 && (s32)item > s->ch.unnest ? item + 2 : item;
+
+	return s->is_scalar ||
+	       (s->columns && s->ch.project->project.items[item].expr->is_quantile &&
+		!s->columns[column].expr->is_quantile);
+}
+
 static void put_items(struct select *s, struct buf *out)
 {
 	const struct plan_project *p = &s->ch.project->project;
@@ -348,7 +360,7 @@ static void put_items(struct select *s, struct buf *out)
 		if (is_picked(s, i))
 			continue;
 		buf_puts(out, n ? ", " : "");
-		cut_put(s->c, p->items[i].expr, s->is_scalar ? LITE_VALUE : LITE_ITEM, out);
+		cut_put(s->c, p->items[i].expr, is_estimate(s, i) ? LITE_VALUE : LITE_ITEM, out);
 		buf_printf(out, " AS c%u", n++);
 	}
 	if (s->picks)
@@ -465,7 +477,8 @@ static void put_set(struct select *s, struct buf *out)
 
 	buf_puts(out, is_wrapped ? "SELECT * FROM (" : "");
 	for (u32 i = 0; i < set->n_inputs; i++) {
-		struct select arm = { .c = c };
+		struct select arm = { .c = c,
+				      .columns = s->columns ? s->columns : set->set.columns };
 		bool is_plain;
 
 		cut_chain(c, set->inputs[i], &arm.ch);
