@@ -542,6 +542,25 @@ static bool is_member_path(struct scope *scope, const struct from_member *of, co
 	return e && struct_behind(scope, e);
 }
 
+/* a.b where column `a` has no members, and a select around calls its rows so: a column of those. */
+static bool is_of_outer(struct scope *scope, const struct ast *ast)
+{
+	const struct from_member *of;
+	struct expr *e;
+	u32 n;
+
+	if (ast->n_parts < 2)
+		return false;
+	of = member_find(scope, has_column, ast->parts[0], &n);
+	e = of ? bind_column(scope, of, ast->parts[0], ast->part_spans[0]) : NULL;
+	if (!e || struct_behind(scope, e))
+		return false;
+	for (struct scope *outer = scope->outer; outer; outer = outer->outer)
+		if (member_find(outer, is_called, ast->parts[0], &n))
+			return true;
+	return false;
+}
+
 /* Would the name be found here? */
 static bool is_known(struct scope *scope, const struct ast *ast)
 {
@@ -552,7 +571,7 @@ static bool is_known(struct scope *scope, const struct ast *ast)
 	if (ast->n_parts > 1 && (strcasecmp(ast->parts[0], "current") == 0 ||
 				 member_find(scope, is_called, ast->parts[0], &n)))
 		return true;
-	return bind_is_column(scope, ast->parts[0]);
+	return bind_is_column(scope, ast->parts[0]) && !is_of_outer(scope, ast);
 }
 
 static struct expr *bind_name_in(struct scope *scope, const struct ast *ast);
