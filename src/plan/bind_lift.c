@@ -73,6 +73,12 @@ static void outer_plan(void *context, struct plan *p)
 /* In a sub-query only what reads the outer select's own rows is lifted. */
 static struct expr *lift_outer(struct lift *lift, struct expr *e)
 {
+	const struct scope *scope = lift->scope;
+
+	/* Not a constant: that is no column of the outer select. */
+	for (u32 i = 0; e->n_args && i < scope->keys.n; i++)
+		if (expr_reads(e) && expr_equal(e, scope->keys.at[i].expr))
+			return expr_key(scope->arena, e, bind_number(lift->scope), i);
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_MEMBER ||
 	    e->kind == EXPR_COLUMN || e->kind == EXPR_UNION || e->kind == EXPR_RUNNING) {
 		lift_slot(lift, &e);
