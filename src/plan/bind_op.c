@@ -113,7 +113,7 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 	if (op == OP_NEG && a->kind == EXPR_REAL) {
 		e = expr_copy(scope->arena, a);
 		e->span = span;
-		e->real = -a->real;
+		e->real = 0 - a->real; /* SQLite has no -0.0 */
 		return e;
 	}
 	if ((op == OP_IS || op == OP_IS_NOT) &&
