@@ -478,6 +478,7 @@ static void put_set(struct select *s, struct buf *out)
 	buf_puts(out, is_wrapped ? "SELECT * FROM (" : "");
 	for (u32 i = 0; i < set->n_inputs; i++) {
 		struct select arm = { .c = c,
+				      .is_scalar = s->is_scalar,
 				      .columns = s->columns ? s->columns : set->set.columns };
 		bool is_plain;
 
