@@ -96,6 +96,14 @@ static bool is_foreign(const struct parser *p, u32 i, struct span word, struct s
 	       (!then || is_text(p, behind, then));
 }
 
+/* WINDOW TUMBLING: what is wrong stands behind these two. */
+static bool is_window(const struct parser *p, u32 end)
+{
+	while (end && strchr(" \t\r\n", p->text[end - 1]))
+		end--;
+	return end >= 6 && is_text(p, (struct span){ end - 6, end }, "WINDOW");
+}
+
 static struct diag *foreign_word(struct parser *p)
 {
 	struct span next = parse_peek(p).span, none = { 0, 0 };
@@ -106,7 +114,8 @@ static struct diag *foreign_word(struct parser *p)
 		bool is_here = is_foreign(p, i, at, p->before.span, next);
 
 		/* Or it was taken for a name: k FETCH FIRST, sum(k) OVER w. */
-		if (!is_here && !is_foreign(p, i, p->before.span, none, p->tok.span))
+		if (!is_here && (is_window(p, p->before.span.start) ||
+				 !is_foreign(p, i, p->before.span, none, p->tok.span)))
 			continue;
 		diag = parse_error(p, foreign_words[i].tag ? foreign_words[i].tag : "other-dialect",
 				   is_here ? at : p->before.span, "%s", foreign_words[i].message);

@@ -1,0 +1,1 @@
+SELECT count(*) FROM tracepoint:a:b WINDOW TUMBLING foo
