@@ -13,12 +13,10 @@ const char *cut_reason_text(enum cut_reason reason)
 			"nothing else, so max_groups limits nothing",
 		[CUT_RECORDED] = "recorded rows are read in user space",
 		[CUT_TABLE] = "a file without times, or beside streams of the kernel, is "
-			      "a table: all "
-			      "of it, in every window",
+			      "a table: all of it, in every window",
 		[CUT_STREAMED] = "rows stream from the kernel",
 		[CUT_ROWS] = "SQLite needs the rows themselves: the kernel filters, "
-			     "pairs and streams "
-			     "the columns that are used",
+			     "pairs and streams the columns that are used",
 		[CUT_ROW_WINDOW] = "windows that rows end are made in user space",
 		[CUT_JOIN] = "of the rows of one window",
 		[CUT_SELECT] = "of the rows of another select",

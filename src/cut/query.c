@@ -45,22 +45,19 @@ static void check_window(struct cutter *c)
 	if (!n_streams(c)) {
 		refuse_tables(c, w->span);
 	} else if (cut_is_where_first(c) && n_streams(c) != 1) {
-		diag_hint(c->diags,
-			  diag_error(c->diags, "not-supported", w->span,
-				     "this kind of window is one stream's, and the query reads %u",
-				     n_streams(c)),
-			  "a view or a nested select of UNION ALL is one stream, too");
+		diag_refuse(c->diags, "not-supported", w->span,
+			    "this kind of window is one stream's, and the query reads %u" HINT
+			    "a view or a nested select of UNION ALL is one stream, too",
+			    n_streams(c));
 	} else if (cut_window_rows(c) && cut_rows_depth(c, cut_window_rows(c)) > 1) {
-		diag_hint(c->diags,
-			  diag_error(c->diags, "not-supported", w->span,
-				     "groups have windows of their own in the outermost select "
-				     "only, of the rows that it reads itself"),
-			  "aggregate the stream itself by this window, or take WINDOW TUMBLING");
+		diag_refuse(c->diags, "not-supported", w->span,
+			    "groups have windows of their own in the outermost select "
+			    "only, of the rows that it reads itself" HINT
+			    "aggregate the stream itself by this window, or take WINDOW TUMBLING");
 	} else if (!c->has_aggregate && !c->needs_all_rows && n_streams(c) < 2) {
-		diag_hint(c->diags,
-			  diag_error(c->diags, "window-without-aggregate", w->span,
-				     "a window needs something to aggregate"),
-			  "add count(*), or leave WINDOW away to stream the rows");
+		diag_refuse(c->diags, "window-without-aggregate", w->span,
+			    "a window needs something to aggregate" HINT
+			    "add count(*), or leave WINDOW away to stream the rows");
 	}
 }
 
@@ -80,18 +77,16 @@ static void check_live(struct cutter *c)
 	/* Of one stream they would be handed on as they come. */
 	if (c->is_only_sorted && n == 1 && tree->kind != PLAN_UNION) {
 		p = plan_find(p, PLAN_SORT);
-		diag_hint(c->diags,
-			  diag_error(c->diags, "order-of-stream", p->sort.keys[0].expr->span,
-				     "single events stream in the order they happen"),
-			  "ORDER BY sorts the groups of a window");
+		diag_refuse(c->diags, "order-of-stream", p->sort.keys[0].expr->span,
+			    "single events stream in the order they happen" HINT
+			    "ORDER BY sorts the groups of a window");
 	} else if (p->kind == PLAN_LIMIT && p->limit.offset && n == 1 && tree->kind != PLAN_UNION) {
 		diag_error(c->diags, "not-supported", p->span,
 			   "OFFSET over single events is not available");
 	} else if (!c->cut->is_streaming) {
-		diag_hint(c->diags,
-			  diag_warning(c->diags, "no-window", p->span,
-				       "these rows are kept until the run ends, and shown then"),
-			  "add WINDOW TUMBLING 1s to see them every second");
+		diag_warning(c->diags, "no-window", p->span,
+			     "these rows are kept until the run ends, and shown then" HINT
+			     "add WINDOW TUMBLING 1s to see them every second");
 	}
 }
 

@@ -42,11 +42,10 @@ static const struct file *table_of(const struct cutter *c, const struct plan *tr
 
 void cut_refuse_condition(struct cutter *c, const struct expr *e)
 {
-	diag_hint(c->diags,
-		  diag_error(c->diags, "not-supported", e->span,
-			     "this condition cannot be tested before the rows are counted, as "
-			     "windows of COUNT and SESSION and running sums need it"),
-		  "count(*) FILTER (WHERE ...), sum(x) FILTER (WHERE ...) take any condition");
+	diag_refuse(c->diags, "not-supported", e->span,
+		    "this condition cannot be tested before the rows are counted, as "
+		    "windows of COUNT and SESSION and running sums need it" HINT
+		    "count(*) FILTER (WHERE ...), sum(x) FILTER (WHERE ...) take any condition");
 }
 
 struct rows *cut_rows_add(struct cutter *c, const struct plan *tree, bool has_time)
@@ -214,13 +213,8 @@ static void take_and_or(struct cutter *c, struct expr *copy, struct expr *const 
 	struct expr *skip = args[0];
 	struct guard g = { outer, &skip, 1, NULL };
 
-	if (copy->op == OP_AND) {
-		skip = expr_new(c->arena, EXPR_OP, args[0]->span);
-		skip->op = OP_NOT;
-		skip->args = arena_array(c->arena, struct expr *, 1);
-		skip->args[skip->n_args++] = args[0];
-		expr_infer(skip);
-	}
+	if (copy->op == OP_AND)
+		skip = expr_op(c->arena, OP_NOT, args[0]->span, args[0], NULL);
 	copy->args[0] = take(c, args[0], outer);
 	copy->args[1] = take(c, args[1], &g);
 }
@@ -240,9 +234,7 @@ static struct expr *take(struct cutter *c, struct expr *e, const struct guard *o
 	}
 	if (!e->n_args)
 		return e;
-	copy = arena_new(c->arena, struct expr);
-	*copy = *e;
-	copy->args = arena_array(c->arena, struct expr *, e->n_args);
+	copy = expr_copy(c->arena, e);
 	if (e->kind == EXPR_CASE)
 		take_case(c, copy, e->args, outer);
 	else if (e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR))

@@ -132,47 +132,6 @@ static void sort_conjunct(struct select *s, u32 first, struct expr *e, expr_vec 
 	}
 }
 
-/* CASE WHEN e THEN next END where one can fail, else e AND next. */
-static struct expr *guarded_by(struct cutter *c, struct expr *e, struct expr *next)
-{
-	bool can_fail = expr_can_fail(e) || expr_can_fail(next);
-	struct expr *both = expr_new(c->arena, can_fail ? EXPR_CASE : EXPR_OP, e->span);
-
-	both->args = arena_array(c->arena, struct expr *, 3);
-	both->args[both->n_args++] = e;
-	both->args[both->n_args++] = next;
-	if (can_fail)
-		both->args[both->n_args++] = expr_new(c->arena, EXPR_NULL, e->span);
-	else
-		both->op = OP_AND;
-	expr_infer(both);
-	return both;
-}
-
-/* Each nests in SQLite's parser. */
-enum { GUARDED_MAX = 16 };
-
-/*
- * Of the conditions of WHERE SQLite may test any first: those before one that can fail guard it,
- * and it is computed whatever those behind it are.
- */
-static void guard_failures(struct cutter *c, expr_vec *conjuncts)
-{
-	u32 n = 0, last = 0;
-
-	for (u32 i = 0; i < conjuncts->n; i++)
-		if (expr_can_fail(conjuncts->at[i])) {
-			last = MIN(i + 1, conjuncts->n - 1);
-			n++;
-		}
-	if (!n || n > GUARDED_MAX)
-		return;
-	for (u32 i = 1; i <= last; i++)
-		conjuncts->at[i] = guarded_by(c, conjuncts->at[i - 1], conjuncts->at[i]);
-	conjuncts->at += last;
-	conjuncts->n -= last;
-}
-
 static void put_where(struct select *s, u32 first, struct buf *out)
 {
 	struct cutter *c = s->c;
@@ -183,7 +142,7 @@ static void put_where(struct select *s, u32 first, struct buf *out)
 		sort_conjunct(s, first, s->ch.where.at[i], &rest);
 	if (diags_failed(c->diags))
 		return;
-	guard_failures(c, &rest);
+	lite_guard_failures(&rest, c->arena);
 	c->is_guarded = was_guarded;
 	for (u32 i = 0; i < rest.n; i++) {
 		buf_puts(out, i ? " AND " : " WHERE ");
@@ -214,10 +173,9 @@ static void window_keys(struct cutter *c, const struct plan_aggregate *a)
 	for (u32 i = 0; a && !is_of_cpu && is_good && i < a->n_keys; i++)
 		is_good = note_window_key(c, a->keys[i].expr);
 	if (!is_good)
-		diag_hint(c->diags,
-			  diag_error(c->diags, "not-supported", w->span,
-				     "windows of their own are made for groups of columns only"),
-			  "GROUP BY the event's columns, or expressions of them");
+		diag_refuse(c->diags, "not-supported", w->span,
+			    "windows of their own are made for groups of columns only" HINT
+			    "GROUP BY the event's columns, or expressions of them");
 }
 
 static void put_group_by(struct select *s, struct buf *out)

@@ -272,6 +272,32 @@ static void write_guarded(const struct lite_writer *w, const struct expr *e, str
 	buf_puts(out, " END)");
 }
 
+/* CASE WHEN e THEN next END where one can fail, else e AND next. */
+static struct expr *guarded_by(struct expr *e, struct expr *next, struct arena *arena)
+{
+	if (!expr_can_fail(e) && !expr_can_fail(next))
+		return expr_op(arena, OP_AND, e->span, e, next);
+	return expr_make(arena, EXPR_CASE, e->span, 3, e, next,
+			 expr_new(arena, EXPR_NULL, e->span));
+}
+
+void lite_guard_failures(expr_vec *conjuncts, struct arena *arena)
+{
+	u32 n = 0, last = 0;
+
+	for (u32 i = 0; i < conjuncts->n; i++)
+		if (expr_can_fail(conjuncts->at[i])) {
+			last = MIN(i + 1, conjuncts->n - 1);
+			n++;
+		}
+	if (!n || n > GUARDS_MAX)
+		return;
+	for (u32 i = 1; i <= last; i++)
+		conjuncts->at[i] = guarded_by(conjuncts->at[i - 1], conjuncts->at[i], arena);
+	conjuncts->at += last;
+	conjuncts->n -= last;
+}
+
 /* Where the kinds are known to differ in SQLite, though the values are comparable. */
 static bool is_mixed(const struct expr *a, const struct expr *b)
 {

@@ -54,4 +54,10 @@ static inline bool lite_is_quantile(const struct aggregate *a)
 	return a->kind == AGGREGATE_QUANTILE && a->part == QUANTILE_WHOLE && !a->is_ladder;
 }
 
+/*
+ * Of the conditions of WHERE SQLite may test any first: those before one that can fail are made to
+ * guard it, and it is computed whatever those behind it are.
+ */
+void lite_guard_failures(expr_vec *conjuncts, struct arena *arena);
+
 #endif

@@ -216,12 +216,10 @@ static bool add_plain(struct access *a, struct stream *s)
 		hook.cost_ns = RAW_HIT_NS;
 		hook.reason = "no field is read, so the raw tracepoint of that name will do";
 	} else if (setting == ACCESS_ONLY_RAW) {
-		struct diag *d = diag_error(a->diags, "no-raw-path", a->input->plan->span,
-					    "%s cannot be read by a raw tracepoint%s", s->name,
-					    uses_fields ? " when its fields are used" : "");
-
-		diag_hint(a->diags, d, "SET access_path = auto");
-		return false;
+		return diag_refuse(a->diags, "no-raw-path", a->input->plan->span,
+				   "%s cannot be read by a raw tracepoint%s" HINT
+				   "SET access_path = auto",
+				   s->name, uses_fields ? " when its fields are used" : "");
 	} else {
 		hook = hook_one(a, s, ACCESS_TRACEPOINT, &use);
 		hook.cost_ns = TRACEPOINT_HIT_NS;
@@ -446,13 +444,11 @@ static bool refuse_mixed(struct access *a)
 
 			if (!join)
 				continue;
-			diag_hint(a->diags,
-				  diag_error(a->diags, "mixed-hooks", join->span,
-					     "%s and %s are one event, and which of the two is "
-					     "called first is not known",
-					     x->uses[0].streams[0]->name,
-					     y->uses[0].streams[0]->name),
-				  "name the event the same way on both sides");
+			diag_refuse(a->diags, "mixed-hooks", join->span,
+				    "%s and %s are one event, and which of the two is "
+				    "called first is not known" HINT
+				    "name the event the same way on both sides",
+				    x->uses[0].streams[0]->name, y->uses[0].streams[0]->name);
 			return true;
 		}
 	return false;

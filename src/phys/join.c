@@ -179,12 +179,10 @@ bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags 
 		j->columns = arena_array(phys->arena, struct pair_column, COLUMNS_MAX);
 		collect_columns(&c);
 		if (c.n_refused) {
-			diag_hint(diags,
-				  diag_error(diags, "too-many-columns", j->span,
-					     "a join stores at most %u columns of a start",
-					     COLUMNS_MAX),
-				  "use fewer columns of its right side");
-			return false;
+			return diag_refuse(diags, "too-many-columns", j->span,
+					   "a join stores at most %u columns of a start" HINT
+					   "use fewer columns of its right side",
+					   COLUMNS_MAX);
 		}
 		j->has_nulls = c.n_bits > 0;
 		choose_table(phys, j);

@@ -145,11 +145,11 @@ static void place_table(struct phys *phys, const struct phys_input *input, struc
 static bool too_many(const struct phys_running *r, u32 limit, const char *where,
 		     struct diags *diags)
 {
-	diag_hint(diags,
-		  diag_error(diags, "too-many-sums", r->plan->span,
-			     "more than %u running sums with keys of their own %s", limit, where),
-		  "sums with the same PARTITION BY count as one; SET pushdown = off has no limit");
-	return false;
+	return diag_refuse(
+		diags, "too-many-sums", r->plan->span,
+		"more than %u running sums with keys of their own %s" HINT
+		"sums with the same PARTITION BY count as one; SET pushdown = off has no limit",
+		limit, where);
 }
 
 static bool check_way(const struct phys_source *source, u32 *n_of_program, struct diags *diags)

@@ -79,12 +79,10 @@ static bool plan_keys(struct phys *phys, const struct plan *agg, struct diags *d
 	phys->state.key_words = words;
 	if (words <= KEY_WORDS_MAX)
 		return true;
-	diag_hint(diags,
-		  diag_error(diags, "key-too-wide", agg->aggregate.keys[0].expr->span,
-			     "the group keys take %u bytes, more than %u", 8 * words,
-			     8 * KEY_WORDS_MAX),
-		  "group by fewer or shorter texts");
-	return false;
+	return diag_refuse(diags, "key-too-wide", agg->aggregate.keys[0].expr->span,
+			   "the group keys take %u bytes, more than %u" HINT
+			   "group by fewer or shorter texts",
+			   8 * words, 8 * KEY_WORDS_MAX);
 }
 
 /* One word key whose range is small and known: its value is the row number. */
@@ -287,11 +285,9 @@ static void state_too_large(const struct phys *phys, const struct phys_input *in
 		       "smaller k";
 	else if (s->kind != STATE_KERNEL_MAP)
 		hint = "lower max_groups, or SET state = kernel_map";
-	diag_hint(diags,
-		  diag_error(diags, "state-too-large", input->plan->span,
-			     "the groups would take %llu MiB, the limit is %llu MiB",
-			     (unsigned long long)s->total_bytes >> 20, PHYS_OFFSET_MAX >> 20),
-		  "%s", hint);
+	diag_refuse(diags, "state-too-large", input->plan->span,
+		    "the groups would take %llu MiB, the limit is %llu MiB" HINT "%s",
+		    (unsigned long long)s->total_bytes >> 20, PHYS_OFFSET_MAX >> 20, hint);
 }
 
 /* Where panes of few groups have no room; more than these are summed up when it comes to it. */
@@ -306,13 +302,12 @@ static bool check_panes(const struct phys *phys, const struct phys_input *input,
 	bytes = hop_n_panes(phys->window_ns, phys->advance_ns) * s->row_bytes * groups;
 	if (bytes <= PANES_BYTES_MAX)
 		return true;
-	diag_hint(diags,
-		  diag_error(diags, "state-too-large", input->plan->span,
-			     "the panes of a window would take %llu MiB, the limit is %llu MiB",
-			     (unsigned long long)bytes >> 20, PANES_BYTES_MAX >> 20),
-		  "a longer advance; a smaller k of top_k(), fewer registers, or a scheme with "
-		  "fewer cells");
-	return false;
+	return diag_refuse(
+		diags, "state-too-large", input->plan->span,
+		"the panes of a window would take %llu MiB, the limit is %llu MiB" HINT
+		"a longer advance; a smaller k of top_k(), fewer registers, or a scheme with "
+		"fewer cells",
+		(unsigned long long)bytes >> 20, PANES_BYTES_MAX >> 20);
 }
 
 bool phys_state(struct phys *phys, const struct phys_input *input, struct diags *diags)

@@ -25,10 +25,10 @@ s32 phys_stream_column(struct stream_column *columns, u32 *n_columns, u32 *row_b
 		n_faults += columns[i].fault_bit >= 0;
 	}
 	if (*n_columns + 1 + n_faults + can_fault > STREAM_COLUMNS_MAX) {
-		diag_hint(diags,
-			  diag_error(diags, "too-many-columns", e->span,
-				     "a streamed row has at most %u columns", STREAM_COLUMNS_MAX),
-			  "select fewer of them; one whose reading may fail counts twice");
+		diag_refuse(diags, "too-many-columns", e->span,
+			    "a streamed row has at most %u columns" HINT
+			    "select fewer of them; one whose reading may fail counts twice",
+			    STREAM_COLUMNS_MAX);
 		return -1;
 	}
 	if (can_fault)
