@@ -37,12 +37,28 @@ static void put_name(struct cutter *c, u32 relation, const struct schema *named,
 
 static void put_from(struct cutter *c, const struct plan *from, struct buf *out);
 
+/* Behind the first, what can fail is not asked for in all rows. */
+static void put_conjuncts(struct cutter *c, expr_vec *conjuncts, const char *before,
+			  struct buf *out)
+{
+	bool was_guarded = c->is_guarded;
+
+	lite_guard_failures(conjuncts, c->arena);
+	for (u32 i = 0; i < conjuncts->n; i++) {
+		buf_puts(out, i ? " AND " : before);
+		cut_put(c, conjuncts->at[i], LITE_CONDITION, out);
+		c->is_guarded = true;
+	}
+	c->is_guarded = was_guarded;
+}
+
 static void from_relate(struct cutter *c, const struct plan *p, struct buf *out)
 {
 	static const char *const words[] = { [RELATE_INNER] = " JOIN ",
 					     [RELATE_LEFT] = " LEFT JOIN ",
 					     [RELATE_CROSS] = " CROSS JOIN " };
 	bool is_left = p->relate.kind == RELATE_LEFT, is_nested = p->right->kind == PLAN_RELATE;
+	expr_vec on = { 0 };
 	u32 first_right;
 
 	put_from(c, p->input, out);
@@ -57,10 +73,9 @@ static void from_relate(struct cutter *c, const struct plan *p, struct buf *out)
 		c->needs_all_rows |= !c->rows.at[i]->file;
 	}
 	cut_note(c, is_left ? "left join" : "join", p->relate.on, CUT_JOIN);
-	if (!p->relate.on)
-		return;
-	buf_puts(out, " ON ");
-	cut_put(c, p->relate.on, LITE_CONDITION, out);
+	if (p->relate.on)
+		expr_conjuncts(c->arena, p->relate.on, &on);
+	put_conjuncts(c, &on, " ON ", out);
 }
 
 static void from_rows(struct cutter *c, const struct plan *tree, struct buf *out)
@@ -113,42 +128,31 @@ static struct rows *rows_of_condition(struct select *s, u32 first, struct expr *
 }
 
 /* What no part tests is SQLite's. */
-static void sort_conjunct(struct select *s, u32 first, struct expr *e, expr_vec *ret_rest)
-{
-	struct rows *rows = rows_of_condition(s, first, e);
-	struct cutter *c = s->c;
-
-	if (rows) {
-		vec_push(c->arena, &rows->where, e);
-	} else if (e->kind == EXPR_OP && e->op == OP_AND) {
-		sort_conjunct(s, first, e->args[0], ret_rest);
-		sort_conjunct(s, first, e->args[1], ret_rest);
-	} else if (!cut_is_where_first(c)) {
-		cut_note(c, "where", e, CUT_CONDITION);
-		vec_push(c->arena, ret_rest, e);
-		c->is_guarded = true; /* what can fault is only wanted where this is true */
-	} else if (!diags_failed(c->diags)) {
-		cut_refuse_condition(c, e);
-	}
-}
-
 static void put_where(struct select *s, u32 first, struct buf *out)
 {
 	struct cutter *c = s->c;
 	bool was_guarded = c->is_guarded;
-	expr_vec rest = { 0 };
+	expr_vec all = { 0 }, rest = { 0 };
 
 	for (u32 i = 0; i < s->ch.where.n; i++)
-		sort_conjunct(s, first, s->ch.where.at[i], &rest);
-	if (diags_failed(c->diags))
-		return;
-	lite_guard_failures(&rest, c->arena);
-	c->is_guarded = was_guarded;
-	for (u32 i = 0; i < rest.n; i++) {
-		buf_puts(out, i ? " AND " : " WHERE ");
-		cut_put(c, rest.at[i], LITE_CONDITION, out);
-		c->is_guarded = true;
+		expr_conjuncts(c->arena, s->ch.where.at[i], &all);
+	for (u32 i = 0; i < all.n && !diags_failed(c->diags); i++) {
+		struct expr *e = all.at[i];
+		struct rows *rows = rows_of_condition(s, first, e);
+
+		if (rows) {
+			vec_push(c->arena, &rows->where, e);
+		} else if (!cut_is_where_first(c)) {
+			cut_note(c, "where", e, CUT_CONDITION);
+			vec_push(c->arena, &rest, e);
+			c->is_guarded = true; /* what can fault is only wanted where this is true */
+		} else {
+			cut_refuse_condition(c, e);
+		}
 	}
+	c->is_guarded = was_guarded;
+	put_conjuncts(c, &rest, " WHERE ", out);
+	c->is_guarded |= rest.n > 0;
 }
 
 static bool note_window_key(struct cutter *c, struct expr *e)

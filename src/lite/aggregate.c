@@ -72,11 +72,14 @@ static void put_window(const struct lite_writer *w, const struct over *o, struct
 static void put_rows_of(const struct lite_writer *w, const struct aggregate *a,
 			const struct over *over, struct buf *out)
 {
+	/* Over a window SQLite computes it as it computes values: both sides of OR. */
+	bool is_value = over && a->filter && a->filter->type.kind == TYPE_BOOL;
+
 	buf_puts(out, a->scheme || a->k ? "ifnull(" : "");
 	put_call(w, a, out);
 	if (a->filter) {
 		buf_puts(out, " FILTER (WHERE ");
-		w->put(w, a->filter, LITE_CONDITION, NULL, out);
+		w->put(w, a->filter, is_value ? LITE_VALUE : LITE_CONDITION, NULL, out);
 		buf_putc(out, ')');
 	}
 	if (over)

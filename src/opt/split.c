@@ -6,26 +6,17 @@
  */
 #include "opt/rules.h"
 
-static void collect(struct expr *e, expr_vec *conjuncts, struct arena *arena)
-{
-	if (e->kind == EXPR_OP && e->op == OP_AND) {
-		collect(e->args[0], conjuncts, arena);
-		collect(e->args[1], conjuncts, arena);
-		return;
-	}
-	if (e->kind == EXPR_INTEGER && e->integer != 0)
-		return;
-	vec_push(arena, conjuncts, e);
-}
-
 static void split_plan(struct plan *p, struct arena *arena)
 {
-	expr_vec conjuncts = { 0 };
+	expr_vec all = { 0 }, kept = { 0 };
 
 	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
-		collect(p->filter.conjuncts[i], &conjuncts, arena);
-	p->filter.conjuncts = conjuncts.at;
-	p->filter.n_conjuncts = conjuncts.n;
+		expr_conjuncts(arena, p->filter.conjuncts[i], &all);
+	for (u32 i = 0; i < all.n; i++)
+		if (all.at[i]->kind != EXPR_INTEGER || all.at[i]->integer == 0)
+			vec_push(arena, &kept, all.at[i]);
+	p->filter.conjuncts = kept.at;
+	p->filter.n_conjuncts = kept.n;
 }
 
 struct plan *opt_split(struct plan *plan, struct arena *arena)

@@ -102,6 +102,16 @@ struct expr *expr_call(struct arena *arena, const struct sql_function *f, struct
 	return e;
 }
 
+void expr_conjuncts(struct arena *arena, struct expr *e, expr_vec *ret_conjuncts)
+{
+	if (e->kind == EXPR_OP && e->op == OP_AND) {
+		expr_conjuncts(arena, e->args[0], ret_conjuncts);
+		expr_conjuncts(arena, e->args[1], ret_conjuncts);
+	} else {
+		vec_push(arena, ret_conjuncts, e);
+	}
+}
+
 struct expr *expr_copy(struct arena *arena, const struct expr *e)
 {
 	struct expr *copy = arena_new(arena, struct expr);

@@ -514,6 +514,8 @@ struct expr *expr_op(struct arena *arena, enum ast_op op, struct span span, stru
 struct expr *expr_call(struct arena *arena, const struct sql_function *f, struct span span,
 		       struct expr **args, u32 n);
 /* With a list of arguments of its own. */
+/* a and b of a AND b, and of these; the expression where it is none. */
+void expr_conjuncts(struct arena *arena, struct expr *expr, expr_vec *ret_conjuncts);
 struct expr *expr_copy(struct arena *arena, const struct expr *expr);
 /* Bottom-up: a copy in which `change` replaced nodes (it returns its argument or another). */
 struct expr *expr_map(struct arena *arena, struct expr *expr,
