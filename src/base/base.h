@@ -49,8 +49,8 @@ static inline int base_hex_digit(char c)
 	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* strtod() of a number's text, which no NUL need follow. */
-double base_real_of(const char *text, size_t n);
+/* The greatest integer whose square is at most n. */
+u64 base_root(u128 n);
 
 /* Nanoseconds of CLOCK_MONOTONIC and of CLOCK_REALTIME. */
 u64 base_monotonic_ns(void);

@@ -22,7 +22,10 @@ void diags_init(struct diags *diags, struct arena *arena, const char *file, cons
 	};
 }
 
-/* The hint stands behind the message: how long that is, the format up to HINT tells. */
+/*
+ * The hint stands behind the message: how long that is, the format up to HINT tells.  An empty one
+ * is none.
+ */
 static void set_message(struct diags *diags, struct diag *diag, const char *format, va_list args)
 {
 	const char *hint = strchr(format, HINT[0]);
@@ -36,14 +39,14 @@ static void set_message(struct diags *diags, struct diag *diag, const char *form
 		n = vsnprintf(NULL, 0, arena_strndup(diags->arena, format, (size_t)(hint - format)),
 			      again);
 		message[n] = '\0';
-		diag->hint = message + n + 1;
+		diag->hint = message[n + 1] ? message + n + 1 : NULL;
 	}
 	va_end(again);
 	diag->message = message;
 }
 
-struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag, struct span span,
-		      const char *format, ...)
+struct diag *diag_vadd(struct diags *diags, enum diag_kind kind, const char *tag, struct span span,
+		       const char *format, va_list args)
 {
 	struct diag diag = { .tag = tag,
 			     .span = span,
@@ -51,7 +54,6 @@ struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag,
 			     .is_warning = kind == DIAG_WARNING,
 			     .is_failure = kind == DIAG_FAILURE };
 	u32 i, n_same = 0;
-	va_list args;
 
 	/* What an alias stands for is bound wherever the alias stands: it is said once. */
 	for (i = 0; i < diags->list.n && diag.has_span; i++)
@@ -66,11 +68,21 @@ struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag,
 		n_same += diags->list.at[i].is_warning == diag.is_warning;
 	if (n_same >= DIAG_MAX)
 		return NULL;
-	va_start(args, format);
 	set_message(diags, &diag, format, args);
-	va_end(args);
 	vec_push(diags->arena, &diags->list, diag);
 	return &diags->list.at[diags->list.n - 1];
+}
+
+struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag, struct span span,
+		      const char *format, ...)
+{
+	struct diag *diag;
+	va_list args;
+
+	va_start(args, format);
+	diag = diag_vadd(diags, kind, tag, span, format, args);
+	va_end(args);
+	return diag;
 }
 
 bool diags_have_failure(const struct diags *diags)

@@ -40,7 +40,7 @@ struct diag {
 struct diags {
 	struct arena *arena;
 	const char *file; /* "query", or the name after -f */
-	const char *text;
+	const char *text; /* a NUL follows its text_bytes */
 	size_t text_bytes;
 	VEC(struct diag) list; /* the first DIAG_MAX errors and the warnings */
 	u32 n_errors;	       /* counts also those that were not kept */
@@ -58,6 +58,8 @@ enum diag_kind { DIAG_ERROR, DIAG_WARNING, DIAG_FAILURE };
 /* Returns the diagnostic so that a hint can be added, or NULL when it was one too many. */
 struct diag *diag_add(struct diags *diags, enum diag_kind kind, const char *tag, struct span span,
 		      const char *format, ...) PRINTF(5, 6);
+struct diag *diag_vadd(struct diags *diags, enum diag_kind kind, const char *tag, struct span span,
+		       const char *format, va_list args) PRINTF(5, 0);
 /* diags, tag, span, format, ... */
 #define diag_error(diags, ...)	 diag_add(diags, DIAG_ERROR, __VA_ARGS__)
 #define diag_warning(diags, ...) diag_add(diags, DIAG_WARNING, __VA_ARGS__)

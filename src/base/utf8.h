@@ -9,16 +9,15 @@
 #include "base/base.h"
 
 /* Bytes of the character at text (1..4), or 0 when the first byte starts none. */
-static inline size_t utf8_length(const char *text, size_t n)
+static inline size_t utf8_decode(const char *text, size_t n, u32 *ret_code)
 {
 	const unsigned char *at = (const unsigned char *)text;
 	size_t length, i;
 	u32 code;
 
-	if (!n)
-		return 0;
-	if (at[0] < 0x80)
-		return 1;
+	*ret_code = n ? at[0] : 0;
+	if (*ret_code < 0x80)
+		return n > 0;
 	if (at[0] < 0xC2 || at[0] > 0xF4)
 		return 0;
 	length = at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
@@ -33,7 +32,15 @@ static inline size_t utf8_length(const char *text, size_t n)
 	if ((length == 3 && code < 0x800) || (code >= 0xD800 && code <= 0xDFFF) ||
 	    (length == 4 && code < 0x10000) || code > 0x10FFFF)
 		return 0;
+	*ret_code = code;
 	return length;
+}
+
+static inline size_t utf8_length(const char *text, size_t n)
+{
+	u32 code;
+
+	return utf8_decode(text, n, &code);
 }
 
 #endif

@@ -95,7 +95,7 @@ static bool is_late_a(const struct ir_insn *insn)
 
 static bool is_late_b(const struct ir_insn *insn)
 {
-	return insn->op == IR_OP_ALU && !ir_alu_commutes[insn->sub] && insn->a != insn->b;
+	return insn->op == IR_OP_ALU && !ir_alus[insn->sub].commutes && insn->a != insn->b;
 }
 
 static void find_ranges(struct scan *scan)
@@ -113,7 +113,7 @@ static void find_ranges(struct scan *scan)
 
 		if (flags & OP_USE_A)
 			use(scan, i, insn->a, is_late_a(insn), false);
-		if (flags & OP_USE_B)
+		if (insn->b)
 			use(scan, i, insn->b, is_late_b(insn), false);
 		for (u32 k = 0; k < insn->n_args; k++)
 			use(scan, i, lir->args[insn->first_arg + k], false, true);
@@ -124,25 +124,28 @@ static void find_ranges(struct scan *scan)
 	}
 }
 
+u32 alloc_end_of(const struct alloc *alloc, u32 start, u32 end)
+{
+	for (u32 l = 0; l < alloc->loops.n; l++) {
+		const struct loop *loop = &alloc->loops.at[l];
+
+		if (start >= loop->start || end < loop->start || end >= loop->end)
+			continue;
+		/* It may enter an earlier one by that. */
+		end = loop->end;
+		l = UINT32_MAX;
+	}
+	return end;
+}
+
 static void extend_over_loops(struct scan *scan)
 {
-	bool is_changed = scan->alloc->loops.n > 0;
+	for (vreg v = 1; v < scan->lir->n_vregs; v++) {
+		struct alloc_range *range = &scan->alloc->ranges[v];
+		u32 end = alloc_end_of(scan->alloc, range->start / 2, range->end / 2);
 
-	while (is_changed) {
-		is_changed = false;
-		for (u32 l = 0; l < scan->alloc->loops.n; l++) {
-			const struct loop *loop = &scan->alloc->loops.at[l];
-
-			for (vreg v = 1; v < scan->lir->n_vregs; v++) {
-				struct alloc_range *range = &scan->alloc->ranges[v];
-
-				if (range->start >= 2 * loop->start ||
-				    range->end < 2 * loop->start || range->end >= 2 * loop->end + 1)
-					continue;
-				range->end = 2 * loop->end + 1;
-				is_changed = true;
-			}
-		}
+		if (end > range->end / 2)
+			range->end = 2 * end + 1;
 	}
 }
 
@@ -209,7 +212,7 @@ static s8 origin_reg(const struct scan *scan, const struct ir_insn *insn)
 	if ((flags & OP_USE_A) && ranges[insn->a].reg >= 0 &&
 	    ranges[insn->a].end == ranges[insn->d].start - 1)
 		return ranges[insn->a].reg;
-	if (insn->op == IR_OP_ALU && ir_alu_commutes[insn->sub])
+	if (insn->op == IR_OP_ALU && insn->b && ir_alus[insn->sub].commutes)
 		return ranges[insn->b].reg;
 	return -1;
 }

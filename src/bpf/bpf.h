@@ -54,7 +54,7 @@ enum ir_condition {
 	IR_CONDITION_N
 };
 /* What holds where it does not; IR_TEST has none. */
-extern const u8 ir_condition_inverse[IR_CONDITION_N];
+enum ir_condition ir_inverse(enum ir_condition condition);
 
 /* Access sizes; the signed ones extend the sign on load. */
 enum ir_size { IR_U8, IR_U16, IR_U32, IR_U64, IR_S8, IR_S16, IR_S32 };
@@ -63,6 +63,7 @@ enum ir_atomic {
 	IR_ATOMIC_ADD,	     /* no result */
 	IR_ATOMIC_FETCH_ADD, /* result: the old value */
 	IR_ATOMIC_XCHG,
+	IR_ATOMIC_N
 };
 
 struct ir;
@@ -96,9 +97,8 @@ void ir_extend(struct ir *ir, vreg d, vreg a, enum ir_size size);
 void ir_load(struct ir *ir, vreg d, vreg base, s32 offset, enum ir_size size);
 void ir_store(struct ir *ir, vreg base, s32 offset, enum ir_size size, vreg s);
 void ir_storei(struct ir *ir, vreg base, s32 offset, enum ir_size size, s32 value);
-/* 8 or 4 bytes (IR_U64, IR_U32).  d may be 0 for IR_ATOMIC_ADD. */
-void ir_atomic(struct ir *ir, enum ir_atomic op, vreg d, vreg base, s32 offset, enum ir_size size,
-	       vreg s);
+/* 8 bytes.  d may be 0 for IR_ATOMIC_ADD. */
+void ir_atomic(struct ir *ir, enum ir_atomic op, vreg d, vreg base, s32 offset, vreg s);
 
 /*
  * d = the 8 bytes at base + offset before; they become s where they were `expected`, all
@@ -128,8 +128,6 @@ void ir_branchi(struct ir *ir, enum ir_condition condition, vreg a, s64 b, label
 
 /* d may be 0 when the result is not wanted.  Arguments: at most 5. */
 void ir_call(struct ir *ir, vreg d, enum bpf_func_id helper, u32 n_args, const vreg *args);
-/* A kernel function by its BTF id in vmlinux (BPF_PSEUDO_KFUNC_CALL). */
-void ir_call_kernel(struct ir *ir, vreg d, u32 btf_id, u32 n_args, const vreg *args);
 /* return value; ends the program here. */
 void ir_exit(struct ir *ir, s32 value);
 
@@ -181,6 +179,7 @@ struct bpf_debug_info {
 	struct bpf_line_info *lines;
 	u32 n_lines;
 };
+/* program_name: an identifier. */
 void bpf_debug_info_build(const struct bpf_code *code, const char *program_name,
 			  const char *query_text, struct arena *arena,
 			  struct bpf_debug_info *ret_info);

@@ -41,25 +41,6 @@ static u32 add_string(struct buf *strings, const char *text, size_t n)
 	return at;
 }
 
-static bool is_name_char(char c, bool is_first)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	       (!is_first && c >= '0' && c <= '9');
-}
-
-/* BTF wants an identifier (btf_name_valid_identifier()). */
-static u32 add_name(struct buf *strings, const char *name)
-{
-	u32 at = (u32)strings->n;
-
-	for (u32 i = 0; name[i] && i < 127; i++)
-		buf_putc(strings, is_name_char(name[i], i == 0) ? name[i] : '_');
-	if (strings->n == at)
-		buf_puts(strings, "query");
-	buf_putc(strings, '\0');
-	return at;
-}
-
 static struct types make_types(struct buf *strings, const char *program_name)
 {
 	return (struct types){
@@ -70,7 +51,7 @@ static struct types make_types(struct buf *strings, const char *program_name)
 		.pointer = { .info = BTF_KIND_PTR << 24 },
 		.proto = { .info = BTF_KIND_FUNC_PROTO << 24 | 1, .type = TYPE_INT },
 		.param = { .name_off = add_string(strings, "ctx", 3), .type = TYPE_POINTER },
-		.func = { .name_off = add_name(strings, program_name),
+		.func = { .name_off = add_string(strings, program_name, strlen(program_name)),
 			  .info = BTF_KIND_FUNC << 24 | BTF_FUNC_STATIC,
 			  .type = TYPE_PROTO },
 	};

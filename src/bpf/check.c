@@ -4,6 +4,8 @@
  * keeps the set of vregs defined on every way to here; at a label the sets of
  * all jumps to it are intersected.  The live ranges of alloc.c rely on it.
  */
+#include <string.h>
+
 #include "bpf/ir.h"
 
 struct check {
@@ -36,8 +38,7 @@ static u64 *set_new(struct check *check, const u64 *from)
 		check->unused = (u64 *)(uintptr_t)set[0];
 	else
 		set = arena_array(check->ir->arena, u64, check->n_words);
-	for (u32 i = 0; i < check->n_words; i++)
-		set[i] = from[i];
+	memcpy(set, from, check->n_words * sizeof(*set));
 	return set;
 }
 
@@ -88,21 +89,15 @@ static void check_label(struct check *check, label l)
 	if (set && check->is_reachable) {
 		set_intersect(check, check->now, set);
 	} else if (set) {
-		for (u32 i = 0; i < check->n_words; i++)
-			check->now[i] = set[i];
+		memcpy(check->now, set, check->n_words * sizeof(*set));
 		check->is_reachable = true;
 	}
 	if (!check->is_reachable)
 		return;
-	if (set && !check->is_loop[l])
+	if (set)
 		set_free(check, set);
-	if (check->is_loop[l]) {
-		if (!set)
-			set = set_new(check, check->now);
-		for (u32 i = 0; i < check->n_words; i++)
-			set[i] = check->now[i];
-		check->at_label[l] = set;
-	}
+	if (check->is_loop[l])
+		check->at_label[l] = set_new(check, check->now);
 }
 
 static void check_insn(struct check *check, u32 at)
@@ -118,7 +113,7 @@ static void check_insn(struct check *check, u32 at)
 		return;
 	if (flags & OP_USE_A)
 		check_use(check, at, insn->a);
-	if (flags & OP_USE_B)
+	if (insn->b)
 		check_use(check, at, insn->b);
 	for (u32 i = 0; i < insn->n_args; i++)
 		check_use(check, at, check->ir->args.at[insn->first_arg + i]);

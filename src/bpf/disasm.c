@@ -4,35 +4,28 @@
  * verifier's log (kernel/bpf/disasm.c), with the piece of the query that each
  * run of instructions comes from.
  */
+#include <string.h>
+
 #include "bpf/ir.h"
-
-static const char *const alu_text[16] = {
-	[BPF_ADD >> 4] = "+=",	[BPF_SUB >> 4] = "-=",	[BPF_MUL >> 4] = "*=",
-	[BPF_DIV >> 4] = "/=",	[BPF_OR >> 4] = "|=",	[BPF_AND >> 4] = "&=",
-	[BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=", [BPF_MOD >> 4] = "%=",
-	[BPF_XOR >> 4] = "^=",	[BPF_MOV >> 4] = "=",	[BPF_ARSH >> 4] = "s>>=",
-};
-
-static const char *const jump_text[16] = {
-	[BPF_JEQ >> 4] = "==",	 [BPF_JGT >> 4] = ">",	  [BPF_JLT >> 4] = "<",
-	[BPF_JGE >> 4] = ">=",	 [BPF_JLE >> 4] = "<=",	  [BPF_JSET >> 4] = "&",
-	[BPF_JNE >> 4] = "!=",	 [BPF_JSGT >> 4] = "s>",  [BPF_JSLT >> 4] = "s<",
-	[BPF_JSGE >> 4] = "s>=", [BPF_JSLE >> 4] = "s<=",
-};
-
-#define HELPER_NAME(name, ...) [BPF_FUNC_##name] = "bpf_" #name
-static const char *const helper_text[] = { __BPF_FUNC_MAPPER(HELPER_NAME) };
 
 /* Indexed by BPF_SIZE() >> 3: W, H, B, DW. */
 static const char *const size_text[] = { "u32", "u16", "u8", "u64" };
 static const char *const signed_text[] = { "s32", "s16", "s8", "s64" };
 
-static void put_signed_op(const struct bpf_insn *insn, struct buf *out)
+static const char *condition_name(u8 code)
 {
-	const char *text = alu_text[BPF_OP(insn->code) >> 4];
-	bool is_division = BPF_OP(insn->code) == BPF_DIV || BPF_OP(insn->code) == BPF_MOD;
+	for (u32 i = 0; i < IR_CONDITION_N; i++)
+		if (ir_conditions[i].code == code)
+			return ir_conditions[i].name;
+	return "?";
+}
 
-	buf_printf(out, " %s%s ", is_division && insn->off == 1 ? "s" : "", text ? text : "?=");
+static const char *alu_name(u8 code, s16 off)
+{
+	for (u32 i = 0; i < IR_ALU_N; i++)
+		if (ir_alus[i].code == code && ir_alus[i].off == off)
+			return ir_alus[i].name;
+	return code == BPF_MOV ? "" : "?";
 }
 
 static void put_alu(const struct bpf_insn *insn, struct buf *out)
@@ -51,7 +44,7 @@ static void put_alu(const struct bpf_insn *insn, struct buf *out)
 		buf_printf(out, " = -%c%u", reg, insn->dst_reg);
 		return;
 	}
-	put_signed_op(insn, out);
+	buf_printf(out, " %s= ", alu_name(op, insn->off));
 	if (op == BPF_MOV && BPF_SRC(insn->code) == BPF_X && insn->off)
 		buf_printf(out, "(s%d)", insn->off);
 	if (BPF_SRC(insn->code) == BPF_X)
@@ -101,26 +94,24 @@ static void put_memory(const struct bpf_insn *insn, struct buf *out)
 
 static void put_jump(const struct bpf_insn *insn, struct buf *out)
 {
-	const char *text = jump_text[BPF_OP(insn->code) >> 4];
 	u8 op = BPF_OP(insn->code);
+	const char *text = condition_name(op);
 
 	if (op == BPF_EXIT) {
 		buf_puts(out, "exit");
 	} else if (op == BPF_JA) {
 		buf_printf(out, "goto pc%+d", insn->off);
-	} else if (op == BPF_CALL && insn->src_reg == BPF_PSEUDO_KFUNC_CALL) {
-		buf_printf(out, "call kernel-function#%d", insn->imm);
 	} else if (op == BPF_CALL) {
-		bool is_known = (u32)insn->imm < ARRAY_SIZE(helper_text);
+		const char *name = ir_helper_name((u32)insn->imm);
 
-		buf_printf(out, "call %s#%d", is_known ? helper_text[insn->imm] : "unknown",
+		buf_printf(out, "call %s%s#%d", name ? "bpf_" : "unknown", name ? name : "",
 			   insn->imm);
 	} else if (BPF_SRC(insn->code) == BPF_X) {
-		buf_printf(out, "if r%u %s r%u goto pc%+d", insn->dst_reg, text ? text : "?",
-			   insn->src_reg, insn->off);
+		buf_printf(out, "if r%u %s r%u goto pc%+d", insn->dst_reg, text, insn->src_reg,
+			   insn->off);
 	} else {
-		buf_printf(out, "if r%u %s 0x%x goto pc%+d", insn->dst_reg, text ? text : "?",
-			   (u32)insn->imm, insn->off);
+		buf_printf(out, "if r%u %s 0x%x goto pc%+d", insn->dst_reg, text, (u32)insn->imm,
+			   insn->off);
 	}
 }
 
@@ -198,10 +189,8 @@ static void put_fragment(const char *query_text, size_t text_bytes, struct span 
 void bpf_disassemble(const struct bpf_code *code, const char *query_text, struct buf *out)
 {
 	struct span last = { 0, 0 };
-	size_t text_bytes = 0;
+	size_t text_bytes = query_text ? strlen(query_text) : 0;
 
-	while (query_text && query_text[text_bytes])
-		text_bytes++;
 	for (u32 i = 0; i < code->n_insns; i++) {
 		struct span span = code->spans ? code->spans[i] : last;
 		size_t line_start = out->n;

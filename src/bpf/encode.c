@@ -25,8 +25,7 @@ struct encode {
 	const struct alloc *alloc;
 	struct arena *arena;
 	VEC(struct bpf_insn) insns;
-	struct span *spans; /* grown with insns */
-	u32 spans_capacity;
+	VEC(struct span) spans; /* one per instruction */
 	VEC(struct bpf_reloc) relocs;
 	VEC(struct fixup) fixups;
 	u32 *label_at;
@@ -38,39 +37,12 @@ struct encode {
 	bool has_failed; /* no scratch register */
 };
 
-static const u8 memory_size[] = {
-	[IR_U8] = BPF_B, [IR_U16] = BPF_H, [IR_U32] = BPF_W, [IR_U64] = BPF_DW,
-	[IR_S8] = BPF_B, [IR_S16] = BPF_H, [IR_S32] = BPF_W,
-};
-
-/* .off of BPF_SDIV and BPF_SMOD is 1: the signed form of BPF_DIV and BPF_MOD. */
-static const struct {
-	u8 code, off;
-} alu_codes[IR_ALU_N] = {
-	[IR_ADD] = { BPF_ADD },	    [IR_SUB] = { BPF_SUB }, [IR_MUL] = { BPF_MUL },
-	[IR_DIV] = { BPF_DIV },	    [IR_MOD] = { BPF_MOD }, [IR_SDIV] = { BPF_DIV, 1 },
-	[IR_SMOD] = { BPF_MOD, 1 }, [IR_AND] = { BPF_AND }, [IR_OR] = { BPF_OR },
-	[IR_XOR] = { BPF_XOR },	    [IR_SHL] = { BPF_LSH }, [IR_SHR] = { BPF_RSH },
-	[IR_SAR] = { BPF_ARSH },
-};
-
-static const u8 condition_codes[IR_CONDITION_N] = {
-	[IR_EQ] = BPF_JEQ,   [IR_NE] = BPF_JNE,	  [IR_LT] = BPF_JLT,	[IR_LE] = BPF_JLE,
-	[IR_GT] = BPF_JGT,   [IR_GE] = BPF_JGE,	  [IR_SLT] = BPF_JSLT,	[IR_SLE] = BPF_JSLE,
-	[IR_SGT] = BPF_JSGT, [IR_SGE] = BPF_JSGE, [IR_TEST] = BPF_JSET,
-};
-
 static void put(struct encode *e, u8 code, u8 dst, u8 src, s16 off, s32 imm)
 {
 	vec_push(e->arena, &e->insns,
 		 (struct bpf_insn){
 			 .code = code, .dst_reg = dst, .src_reg = src, .off = off, .imm = imm });
-	if (e->spans_capacity < e->insns.capacity) {
-		e->spans = arena_grow(e->arena, e->spans, e->spans_capacity * sizeof(*e->spans),
-				      e->insns.capacity * sizeof(*e->spans));
-		e->spans_capacity = e->insns.capacity;
-	}
-	e->spans[e->insns.n - 1] = e->span;
+	vec_push(e->arena, &e->spans, e->span);
 }
 
 static void put_mov(struct encode *e, u8 dst, u8 src)
@@ -226,13 +198,34 @@ static void encode_mov(struct encode *e, const struct ir_insn *insn)
 		write_done(e, insn->d, read_reg(e, insn->a));
 }
 
-static void encode_alu(struct encode *e, const struct ir_insn *insn)
+/* One operand, and a constant perhaps. */
+static void encode_alui(struct encode *e, const struct ir_insn *insn)
 {
-	u8 code = BPF_ALU64 | BPF_X | alu_codes[insn->sub].code;
-	u8 off = alu_codes[insn->sub].off;
 	u8 d = write_reg(e, insn->d);
 
-	if (ir_alu_commutes[insn->sub] && reg_of(e, insn->b) == d && reg_of(e, insn->a) != d) {
+	fetch(e, d, insn->a);
+	if (insn->op == IR_OP_NEG)
+		put(e, BPF_ALU64 | BPF_NEG, d, 0, 0, 0);
+	else if (insn->op == IR_OP_BSWAP)
+		put(e, BPF_ALU | BPF_END | SWAP_BYTES, d, 0, 0, 64);
+	else
+		put(e, BPF_ALU64 | BPF_K | ir_alus[insn->sub].code, d, 0, ir_alus[insn->sub].off,
+		    (s32)insn->imm);
+	write_done(e, insn->d, d);
+}
+
+static void encode_alu(struct encode *e, const struct ir_insn *insn)
+{
+	u8 code = BPF_ALU64 | BPF_X | ir_alus[insn->sub].code;
+	u8 off = ir_alus[insn->sub].off;
+	u8 d;
+
+	if (!insn->b) {
+		encode_alui(e, insn);
+		return;
+	}
+	d = write_reg(e, insn->d);
+	if (ir_alus[insn->sub].commutes && reg_of(e, insn->b) == d && reg_of(e, insn->a) != d) {
 		put(e, code, d, read_reg(e, insn->a), off, 0);
 	} else if (insn->a == insn->b) {
 		fetch(e, d, insn->a);
@@ -246,28 +239,13 @@ static void encode_alu(struct encode *e, const struct ir_insn *insn)
 	write_done(e, insn->d, d);
 }
 
-static void encode_alui(struct encode *e, const struct ir_insn *insn)
-{
-	u8 d = write_reg(e, insn->d);
-
-	fetch(e, d, insn->a);
-	if (insn->op == IR_OP_NEG)
-		put(e, BPF_ALU64 | BPF_NEG, d, 0, 0, 0);
-	else if (insn->op == IR_OP_BSWAP)
-		put(e, BPF_ALU | BPF_END | SWAP_BYTES, d, 0, 0, 64);
-	else
-		put(e, BPF_ALU64 | BPF_K | alu_codes[insn->sub].code, d, 0,
-		    alu_codes[insn->sub].off, (s32)insn->imm);
-	write_done(e, insn->d, d);
-}
-
 static void encode_extend(struct encode *e, const struct ir_insn *insn)
 {
 	u8 d = write_reg(e, insn->d);
-	u8 bits = 8 * ir_size_bytes[insn->size];
+	u8 bits = 8 * ir_sizes[insn->size].bytes;
 
-	if (ir_size_signed(insn->size) || insn->size == IR_U32) {
-		bool is_signed = ir_size_signed(insn->size); /* MOVSX */
+	if (ir_sizes[insn->size].is_signed || insn->size == IR_U32) {
+		bool is_signed = ir_sizes[insn->size].is_signed; /* MOVSX */
 		u8 a = reg_of(e, insn->a) >= 0 ? (u8)reg_of(e, insn->a) : d;
 
 		fetch(e, a, insn->a);
@@ -282,7 +260,7 @@ static void encode_extend(struct encode *e, const struct ir_insn *insn)
 
 static void encode_load(struct encode *e, const struct ir_insn *insn)
 {
-	u8 mode = ir_size_signed(insn->size) ? BPF_MEMSX : BPF_MEM;
+	u8 mode = ir_sizes[insn->size].is_signed ? BPF_MEMSX : BPF_MEM;
 	u8 d = write_reg(e, insn->d);
 	u8 base = BPF_FRAME;
 	s32 offset = insn->offset;
@@ -295,19 +273,18 @@ static void encode_load(struct encode *e, const struct ir_insn *insn)
 		base = d; /* is written only after the base was read */
 		fetch(e, base, insn->a);
 	}
-	put(e, BPF_LDX | mode | memory_size[insn->size], d, base, (s16)offset, 0);
+	put(e, BPF_LDX | mode | ir_sizes[insn->size].code, d, base, (s16)offset, 0);
 	write_done(e, insn->d, d);
 }
 
 static void encode_store(struct encode *e, const struct ir_insn *insn)
 {
-	bool is_stack = insn->op == IR_OP_STACK_STORE || insn->op == IR_OP_STACK_STOREI;
-	bool is_imm = insn->op == IR_OP_STOREI || insn->op == IR_OP_STACK_STOREI;
+	bool is_stack = insn->op == IR_OP_STACK_STORE;
 	u8 base = is_stack ? BPF_FRAME : read_reg(e, insn->a);
 	s32 offset = insn->offset + (is_stack ? e->object_at[insn->index] : 0);
-	u8 size = memory_size[insn->size];
+	u8 size = ir_sizes[insn->size].code;
 
-	if (is_imm)
+	if (!insn->b)
 		put(e, BPF_ST | BPF_MEM | size, base, 0, (s16)offset, (s32)insn->imm);
 	else
 		put(e, BPF_STX | BPF_MEM | size, base, read_reg(e, insn->b), (s16)offset, 0);
@@ -315,12 +292,7 @@ static void encode_store(struct encode *e, const struct ir_insn *insn)
 
 static void encode_atomic(struct encode *e, const struct ir_insn *insn)
 {
-	static const s32 codes[] = {
-		[IR_ATOMIC_ADD] = BPF_ADD,
-		[IR_ATOMIC_FETCH_ADD] = BPF_ADD | BPF_FETCH,
-		[IR_ATOMIC_XCHG] = BPF_XCHG,
-	};
-	u8 code = BPF_STX | BPF_ATOMIC | memory_size[insn->size];
+	u8 code = BPF_STX | BPF_ATOMIC | ir_sizes[insn->size].code;
 	u8 base = read_reg(e, insn->a);
 	u8 operand;
 
@@ -330,7 +302,7 @@ static void encode_atomic(struct encode *e, const struct ir_insn *insn)
 		operand = write_reg(e, insn->d); /* in: the operand; out: the old value */
 		fetch(e, operand, insn->b);
 	}
-	put(e, code, base, operand, (s16)insn->offset, codes[insn->sub]);
+	put(e, code, base, operand, (s16)insn->offset, ir_atomics[insn->sub].code);
 	if (insn->d)
 		write_done(e, insn->d, operand);
 }
@@ -387,8 +359,7 @@ static void encode_call(struct encode *e, const struct ir_insn *insn)
 		put_imm(e, 0, insn->imm);
 		put(e, BPF_STX | BPF_ATOMIC | BPF_DW, 1, 2, (s16)insn->offset, BPF_CMPXCHG);
 	} else {
-		put(e, BPF_JMP | BPF_CALL, 0,
-		    insn->op == IR_OP_CALL_KERNEL ? BPF_PSEUDO_KFUNC_CALL : 0, 0, (s32)insn->index);
+		put(e, BPF_JMP | BPF_CALL, 0, 0, 0, (s32)insn->index);
 	}
 	if (insn->d)
 		put_result(e, insn->d, 0);
@@ -401,10 +372,10 @@ static bool is_bound(u32 condition)
 
 static void encode_branch(struct encode *e, const struct ir_insn *insn)
 {
-	u8 code = BPF_JMP | condition_codes[insn->sub];
+	u8 code = BPF_JMP | ir_conditions[insn->sub].code;
 	u8 a = read_reg(e, insn->a);
 
-	if (insn->op == IR_OP_BRANCH)
+	if (insn->b)
 		put_jump(e, code | BPF_X, a, read_reg(e, insn->b), 0, insn->index);
 	else
 		put_jump(e, code | BPF_K, a, 0, (s32)insn->imm, insn->index);
@@ -412,7 +383,7 @@ static void encode_branch(struct encode *e, const struct ir_insn *insn)
 	 * The verifier of 6.1 (no longer that of 6.12) does not tie a copy to the slot it was
 	 * loaded from: what falls through here is in bounds only if the slot is written again.
 	 */
-	if (insn->op == IR_OP_BRANCHI && is_bound(insn->sub) && reg_of(e, insn->a) < 0 &&
+	if (!insn->b && is_bound(insn->sub) && reg_of(e, insn->a) < 0 &&
 	    !e->alloc->ranges[insn->a].remade)
 		write_done(e, insn->a, a);
 }
@@ -446,23 +417,18 @@ static void (*const encoders[IR_OP_N])(struct encode *e, const struct ir_insn *i
 	[IR_OP_STACK_ADDRESS] = encode_made,
 	[IR_OP_MOV] = encode_mov,
 	[IR_OP_ALU] = encode_alu,
-	[IR_OP_ALUI] = encode_alui,
 	[IR_OP_NEG] = encode_alui,
 	[IR_OP_BSWAP] = encode_alui,
 	[IR_OP_EXTEND] = encode_extend,
 	[IR_OP_LOAD] = encode_load,
 	[IR_OP_STACK_LOAD] = encode_load,
 	[IR_OP_STORE] = encode_store,
-	[IR_OP_STOREI] = encode_store,
 	[IR_OP_STACK_STORE] = encode_store,
-	[IR_OP_STACK_STOREI] = encode_store,
 	[IR_OP_ATOMIC] = encode_atomic,
 	[IR_OP_LABEL] = encode_label,
 	[IR_OP_JUMP] = encode_jump,
 	[IR_OP_BRANCH] = encode_branch,
-	[IR_OP_BRANCHI] = encode_branch,
 	[IR_OP_CALL] = encode_call,
-	[IR_OP_CALL_KERNEL] = encode_call,
 	[IR_OP_COMPARE_EXCHANGE] = encode_call,
 	[IR_OP_EXIT] = encode_exit,
 };
@@ -508,9 +474,9 @@ int lir_encode(const struct lir *lir, const struct alloc *alloc, struct arena *a
 					   stack_bytes, 8 * alloc->n_slots, BPF_STACK_BYTES);
 		return -E2BIG;
 	}
-	e.insns.capacity = e.spans_capacity = capacity;
+	e.insns.capacity = e.spans.capacity = capacity;
 	e.insns.at = arena_array(arena, struct bpf_insn, capacity);
-	e.spans = arena_array(arena, struct span, capacity);
+	e.spans.at = arena_array(arena, struct span, capacity);
 	e.label_at = arena_array(arena, u32, lir->n_labels);
 	for (u32 i = 0; i < lir->insns.n; i++) {
 		e.at = i;
@@ -525,7 +491,7 @@ int lir_encode(const struct lir *lir, const struct alloc *alloc, struct arena *a
 		return err;
 	*ret_code = (struct bpf_code){ .insns = e.insns.at,
 				       .n_insns = e.insns.n,
-				       .spans = e.spans,
+				       .spans = e.spans.at,
 				       .relocs = e.relocs.at,
 				       .n_relocs = e.relocs.n,
 				       .stack_bytes = stack_bytes,

@@ -1,10 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Arithmetic of the lowering: constants are computed, powers of two become
- * shifts and masks, immediates that do not fit 32 bits go through a register,
- * and signed division and sign extension are written out for kernels before 6.6.
+ * Arithmetic of the lowering, and what all of it writes with: constants are computed, powers of two
+ * become shifts and masks, immediates that do not fit 32 bits go through a register, and signed
+ * division and sign extension are written out for kernels before 6.6.
  */
 #include "bpf/lower.h"
+
+static vreg new_reg(struct lower *lower, bool once)
+{
+	vec_push(lower->arena, &lower->values, (struct value){ .once = once, .bits = 64 });
+	return lower->values.n - 1;
+}
+
+vreg lower_reg(struct lower *lower)
+{
+	return new_reg(lower, true);
+}
+
+void lower_emit(struct lower *lower, struct ir_insn insn)
+{
+	insn.span = lower->span;
+	insn.is_cold = lower->is_cold;
+	vec_push(lower->arena, &lower->lir->insns, insn);
+}
+
+bool lower_const(const struct lower *lower, vreg v, s64 *ret_imm)
+{
+	if (lower->values.at[v].kind != VALUE_CONST)
+		return false;
+	*ret_imm = lower->values.at[v].imm;
+	return true;
+}
+
+vreg lower_follow(const struct lower *lower, vreg v)
+{
+	vreg alias = lower->values.at[v].alias;
+
+	return alias ? alias : v;
+}
 
 static void set_const(struct lower *lower, vreg d, s64 imm)
 {
@@ -63,40 +96,25 @@ void lower_neg(struct lower *lower, vreg d, vreg a)
 		lower_emit(lower, (struct ir_insn){ .op = IR_OP_NEG, .d = d, .a = a });
 }
 
-static s64 extend_const(s64 imm, u8 size)
-{
-	switch (size) {
-	case IR_U8:
-		return (u8)imm;
-	case IR_U16:
-		return (u16)imm;
-	case IR_U32:
-		return (u32)imm;
-	case IR_S8:
-		return (s8)imm;
-	case IR_S16:
-		return (s16)imm;
-	case IR_S32:
-		return (s32)imm;
-	}
-	return imm;
-}
-
 void lower_extend(struct lower *lower, vreg d, vreg a, u8 size)
 {
-	u32 bits = 8 * ir_size_bytes[size];
+	u32 bits = 8 * ir_sizes[size].bytes;
 	s64 imm;
 
 	a = lower_follow(lower, a);
 	if (lower_const(lower, a, &imm)) {
-		lower_imm(lower, d, extend_const(imm, size));
+		u64 high = (u64)imm << (64 - bits);
+
+		lower_imm(lower, d,
+			  ir_sizes[size].is_signed ? (s64)high >> (64 - bits)
+						   : (s64)(high >> (64 - bits)));
 		return;
 	}
-	if (lower->values.at[a].bits <= bits - ir_size_signed(size) || size == IR_U64) {
+	if (lower->values.at[a].bits <= bits - ir_sizes[size].is_signed || size == IR_U64) {
 		lower_mov(lower, d, a);
 		return;
 	}
-	if (ir_size_signed(size) && !lower->features->has_signed_division) {
+	if (ir_sizes[size].is_signed && !lower->features->has_signed_division) {
 		vreg t = lower_reg(lower);
 
 		lower_alui(lower, IR_SHL, t, a, 64 - bits);
@@ -104,7 +122,7 @@ void lower_extend(struct lower *lower, vreg d, vreg a, u8 size)
 		return;
 	}
 	lower_emit(lower, (struct ir_insn){ .op = IR_OP_EXTEND, .d = d, .a = a, .size = size });
-	if (!ir_size_signed(size))
+	if (!ir_sizes[size].is_signed)
 		set_bits(lower, d, bits);
 }
 
@@ -201,28 +219,18 @@ static void sdiv_unsigned(struct lower *lower, u8 op, vreg d, vreg a, vreg b)
 	apply_sign(lower, d, q, op == IR_SDIV ? alu_new(lower, IR_XOR, sign_a, sign_b) : sign_a);
 }
 
-static void sdivi_unsigned(struct lower *lower, u8 op, vreg d, vreg a, s64 b)
-{
-	vreg sign = alui_new(lower, IR_SAR, a, 63);
-	vreg x = absolute(lower, a, sign);
-	s64 c = b < 0 ? (s64)(0 - (u64)b) : b;
-	vreg q = alui_new(lower, op == IR_SDIV ? IR_DIV : IR_MOD, x, c);
-
-	apply_sign(lower, d, q, op == IR_SDIV && b < 0 ? alui_new(lower, IR_XOR, sign, -1) : sign);
-}
-
 /*
  * The kernel's own: x s/ 0 = 0, x s% 0 = x.  Before kernel 6.12
  * INT64_MIN s/ -1 raised a divide error in the JIT's code, so -1 goes around it.
  */
 static void sdiv_native(struct lower *lower, u8 op, vreg d, vreg a, vreg b)
 {
-	label divide = lower_label(lower), end = lower_label(lower);
-	vreg t = d == b ? lower_reg_many(lower) : d;
+	label divide = lower->lir->n_labels++, end = lower->lir->n_labels++;
+	vreg t = d == b ? new_reg(lower, false) : d; /* written on two ways */
 
 	lower_emit(lower,
 		   (struct ir_insn){
-			   .op = IR_OP_BRANCHI, .sub = IR_NE, .a = b, .imm = -1, .index = divide });
+			   .op = IR_OP_BRANCH, .sub = IR_NE, .a = b, .imm = -1, .index = divide });
 	if (op == IR_SDIV)
 		lower_emit(lower, (struct ir_insn){ .op = IR_OP_NEG, .d = t, .a = a });
 	else
@@ -258,9 +266,12 @@ static void lower_sdivi(struct lower *lower, u8 op, vreg d, vreg a, s64 b)
 		}
 	} else if (lower->features->has_signed_division && fits_s32(b)) {
 		lower_emit(lower, (struct ir_insn){
-					  .op = IR_OP_ALUI, .sub = op, .d = d, .a = a, .imm = b });
+					  .op = IR_OP_ALU, .sub = op, .d = d, .a = a, .imm = b });
 	} else {
-		sdivi_unsigned(lower, op, d, a, b);
+		vreg t = lower_reg(lower); /* what is computed of it is folded */
+
+		lower_imm(lower, t, b);
+		sdiv_unsigned(lower, op, d, a, t);
 	}
 }
 
@@ -277,7 +288,7 @@ void lower_alu(struct lower *lower, u8 op, vreg d, vreg a, vreg b)
 		lower_alui(lower, op, d, a, imm);
 		return;
 	}
-	if (ir_alu_commutes[op] && lower_const(lower, a, &imm)) {
+	if (ir_alus[op].commutes && lower_const(lower, a, &imm)) {
 		lower_alui(lower, op, d, b, imm);
 		return;
 	}
@@ -289,7 +300,7 @@ void lower_alu(struct lower *lower, u8 op, vreg d, vreg a, vreg b)
 		return;
 	}
 	/* d = a - d: in place it would lose d.  (-d + a would not do for pointers.) */
-	if (d == b && a != d && !ir_alu_commutes[op])
+	if (d == b && a != d && !ir_alus[op].commutes)
 		t = lower_reg(lower);
 	lower_emit(lower, (struct ir_insn){ .op = IR_OP_ALU, .sub = op, .d = t, .a = a, .b = b });
 	if (t != d)
@@ -302,11 +313,10 @@ void lower_alu(struct lower *lower, u8 op, vreg d, vreg a, vreg b)
 
 static void emit_alui(struct lower *lower, u8 op, vreg d, vreg a, s64 b)
 {
-	struct ir_insn insn = { .op = IR_OP_ALUI, .sub = op, .d = d, .a = a, .imm = b };
+	struct ir_insn insn = { .op = IR_OP_ALU, .sub = op, .d = d, .a = a, .imm = b };
 	u8 bits = lower->values.at[a].bits;
 
 	if (!fits_s32(b)) {
-		insn.op = IR_OP_ALU;
 		insn.b = lower_reg(lower);
 		lower_imm(lower, insn.b, b);
 	}

@@ -37,34 +37,12 @@ static void find_uses(struct frame *f, const struct alloc *alloc)
 		} else if ((flags & OP_USE_A) && insn->op != IR_OP_LOAD) {
 			object = f->address_of[insn->a];
 		}
-		if (!object && (flags & OP_USE_B) && insn->op == IR_OP_ALU)
+		if (!object && insn->b && insn->op == IR_OP_ALU)
 			object = f->address_of[insn->b];
 		if (!object || !(flags & OP_DEF) || !insn->d)
 			continue;
 		f->address_of[insn->d] = object;
 		note(&f->uses[object - 1], i, alloc->ranges[insn->d].end / 2);
-	}
-}
-
-static void extend_over_loops(struct frame *f, const struct alloc *alloc)
-{
-	bool is_changed = alloc->loops.n > 0;
-
-	while (is_changed) {
-		is_changed = false;
-		for (u32 l = 0; l < alloc->loops.n; l++) {
-			const struct loop *loop = &alloc->loops.at[l];
-
-			for (u32 i = 0; i < f->lir->n_objects; i++) {
-				struct object_use *use = &f->uses[i];
-
-				if (use->start >= loop->start || use->end < loop->start ||
-				    use->end >= loop->end)
-					continue;
-				use->end = loop->end;
-				is_changed = true;
-			}
-		}
 	}
 }
 
@@ -94,7 +72,8 @@ u32 lir_lay_out_objects(const struct lir *lir, const struct alloc *alloc, struct
 		n_all += (u32)ALIGN_UP(lir->object_bytes[i], 8) / 8;
 	}
 	find_uses(&f, alloc);
-	extend_over_loops(&f, alloc);
+	for (u32 i = 0; i < lir->n_objects; i++)
+		f.uses[i].end = alloc_end_of(alloc, f.uses[i].start, f.uses[i].end);
 	free_at = arena_array(arena, u32, n_all);
 	/* In the order of their first uses. */
 	for (u32 i = 0; i < lir->insns.n; i++) {

@@ -6,51 +6,86 @@
  */
 #include "bpf/ir.h"
 
-#define DEF_A  (OP_DEF | OP_USE_A)
-#define DEF_AB (OP_DEF | OP_USE_A | OP_USE_B)
+#define DEF_A (OP_DEF | OP_USE_A)
 
 const u8 ir_op_flags[IR_OP_N] = {
 	[IR_OP_CONTEXT] = OP_DEF | OP_PURE,
 	[IR_OP_IMM] = OP_DEF | OP_PURE,
 	[IR_OP_MOV] = DEF_A | OP_PURE,
-	[IR_OP_ALU] = DEF_AB | OP_PURE,
-	[IR_OP_ALUI] = DEF_A | OP_PURE,
+	[IR_OP_ALU] = DEF_A | OP_PURE,
 	[IR_OP_NEG] = DEF_A | OP_PURE,
 	[IR_OP_BSWAP] = DEF_A | OP_PURE,
 	[IR_OP_EXTEND] = DEF_A | OP_PURE,
 	[IR_OP_LOAD] = DEF_A | OP_PURE,
-	[IR_OP_STORE] = OP_USE_A | OP_USE_B,
-	[IR_OP_STOREI] = OP_USE_A,
-	[IR_OP_ATOMIC] = DEF_AB,
+	[IR_OP_STORE] = OP_USE_A,
+	[IR_OP_ATOMIC] = DEF_A,
 	[IR_OP_MAP] = OP_DEF | OP_PURE,
 	[IR_OP_MAP_VALUE] = OP_DEF | OP_PURE,
 	[IR_OP_STACK_ADDRESS] = OP_DEF | OP_PURE | OP_STACK,
 	[IR_OP_STACK_LOAD] = OP_DEF | OP_PURE | OP_STACK,
-	[IR_OP_STACK_STORE] = OP_USE_B | OP_STACK,
-	[IR_OP_STACK_STOREI] = OP_STACK,
+	[IR_OP_STACK_STORE] = OP_STACK,
 	[IR_OP_JUMP] = OP_JUMP | OP_END,
-	[IR_OP_BRANCH] = OP_USE_A | OP_USE_B | OP_JUMP,
-	[IR_OP_BRANCHI] = OP_USE_A | OP_JUMP,
+	[IR_OP_BRANCH] = OP_USE_A | OP_JUMP,
 	[IR_OP_CALL] = OP_DEF | OP_CALL,
-	[IR_OP_CALL_KERNEL] = OP_DEF | OP_CALL,
 	[IR_OP_COMPARE_EXCHANGE] = OP_DEF | OP_CALL,
 	[IR_OP_EXIT] = OP_END,
 };
 
-const u8 ir_size_bytes[IR_S32 + 1] = {
-	[IR_U8] = 1, [IR_U16] = 2, [IR_U32] = 4, [IR_U64] = 8,
-	[IR_S8] = 1, [IR_S16] = 2, [IR_S32] = 4,
+const struct ir_alu_info ir_alus[IR_ALU_N] = {
+	[IR_ADD] = { "+", BPF_ADD, .commutes = true },
+	[IR_SUB] = { "-", BPF_SUB },
+	[IR_MUL] = { "*", BPF_MUL, .commutes = true },
+	[IR_DIV] = { "/", BPF_DIV },
+	[IR_MOD] = { "%", BPF_MOD },
+	[IR_SDIV] = { "s/", BPF_DIV, .off = 1 },
+	[IR_SMOD] = { "s%", BPF_MOD, .off = 1 },
+	[IR_AND] = { "&", BPF_AND, .commutes = true },
+	[IR_OR] = { "|", BPF_OR, .commutes = true },
+	[IR_XOR] = { "^", BPF_XOR, .commutes = true },
+	[IR_SHL] = { "<<", BPF_LSH },
+	[IR_SHR] = { ">>", BPF_RSH },
+	[IR_SAR] = { "s>>", BPF_ARSH },
 };
 
-const bool ir_alu_commutes[IR_ALU_N] = {
-	[IR_ADD] = true, [IR_MUL] = true, [IR_AND] = true, [IR_OR] = true, [IR_XOR] = true,
+const struct ir_condition_info ir_conditions[IR_CONDITION_N] = {
+	[IR_EQ] = { "==", BPF_JEQ, IR_NE, IR_EQ },
+	[IR_NE] = { "!=", BPF_JNE, IR_EQ, IR_NE },
+	[IR_LT] = { "<", BPF_JLT, IR_GE, IR_GT },
+	[IR_LE] = { "<=", BPF_JLE, IR_GT, IR_GE },
+	[IR_GT] = { ">", BPF_JGT, IR_LE, IR_LT },
+	[IR_GE] = { ">=", BPF_JGE, IR_LT, IR_LE },
+	[IR_SLT] = { "s<", BPF_JSLT, IR_SGE, IR_SGT },
+	[IR_SLE] = { "s<=", BPF_JSLE, IR_SGT, IR_SGE },
+	[IR_SGT] = { "s>", BPF_JSGT, IR_SLE, IR_SLT },
+	[IR_SGE] = { "s>=", BPF_JSGE, IR_SLT, IR_SLE },
+	[IR_TEST] = { "&", BPF_JSET, IR_TEST, IR_TEST },
 };
 
-const u8 ir_condition_inverse[IR_CONDITION_N] = {
-	[IR_EQ] = IR_NE,   [IR_NE] = IR_EQ,   [IR_LT] = IR_GE,	   [IR_LE] = IR_GT,
-	[IR_GT] = IR_LE,   [IR_GE] = IR_LT,   [IR_SLT] = IR_SGE,   [IR_SLE] = IR_SGT,
-	[IR_SGT] = IR_SLE, [IR_SGE] = IR_SLT, [IR_TEST] = IR_TEST,
+const struct ir_size_info ir_sizes[IR_S32 + 1] = {
+	[IR_U8] = { "u8", 1, BPF_B },	      [IR_U16] = { "u16", 2, BPF_H },
+	[IR_U32] = { "u32", 4, BPF_W },	      [IR_U64] = { "u64", 8, BPF_DW },
+	[IR_S8] = { "s8", 1, BPF_B, true },   [IR_S16] = { "s16", 2, BPF_H, true },
+	[IR_S32] = { "s32", 4, BPF_W, true },
 };
+
+const struct ir_atomic_info ir_atomics[IR_ATOMIC_N] = {
+	[IR_ATOMIC_ADD] = { "atomic_add", BPF_ADD },
+	[IR_ATOMIC_FETCH_ADD] = { "atomic_fetch_add", BPF_ADD | BPF_FETCH },
+	[IR_ATOMIC_XCHG] = { "atomic_xchg", BPF_XCHG },
+};
+
+#define HELPER_NAME(name, ...) [BPF_FUNC_##name] = #name
+static const char *const helper_names[] = { __BPF_FUNC_MAPPER(HELPER_NAME) };
+
+const char *ir_helper_name(u32 helper)
+{
+	return helper < ARRAY_SIZE(helper_names) ? helper_names[helper] : NULL;
+}
+
+enum ir_condition ir_inverse(enum ir_condition condition)
+{
+	return (enum ir_condition)ir_conditions[condition].inverse;
+}
 
 struct ir *ir_new(struct arena *arena)
 {
@@ -124,7 +159,7 @@ static void check_jump(struct ir *ir, label l)
 
 static void check_object(struct ir *ir, const struct ir_insn *insn)
 {
-	u32 bytes = insn->op == IR_OP_STACK_ADDRESS ? 0 : ir_size_bytes[insn->size];
+	u32 bytes = insn->op == IR_OP_STACK_ADDRESS ? 0 : ir_sizes[insn->size].bytes;
 
 	if (insn->index >= ir->objects.n) {
 		fail(ir, "stack object %u does not exist", insn->index);
@@ -152,8 +187,6 @@ static void append(struct ir *ir, struct ir_insn insn)
 		check_vreg(ir, insn.d);
 	if (flags & OP_USE_A)
 		check_vreg(ir, insn.a);
-	if (flags & OP_USE_B)
-		check_vreg(ir, insn.b);
 	if (flags & OP_STACK)
 		check_object(ir, &insn);
 	if (flags & OP_JUMP)
@@ -184,6 +217,7 @@ static bool check_sub(struct ir *ir, const char *what, u32 sub, u32 n)
 
 void ir_alu(struct ir *ir, enum ir_alu op, vreg d, vreg a, vreg b)
 {
+	check_vreg(ir, b);
 	if (check_sub(ir, "operation", op, IR_ALU_N))
 		append(ir, (struct ir_insn){ .op = IR_OP_ALU, .sub = op, .d = d, .a = a, .b = b });
 }
@@ -192,7 +226,7 @@ void ir_alui(struct ir *ir, enum ir_alu op, vreg d, vreg a, s64 b)
 {
 	if (check_sub(ir, "operation", op, IR_ALU_N))
 		append(ir,
-		       (struct ir_insn){ .op = IR_OP_ALUI, .sub = op, .d = d, .a = a, .imm = b });
+		       (struct ir_insn){ .op = IR_OP_ALU, .sub = op, .d = d, .a = a, .imm = b });
 }
 
 void ir_neg(struct ir *ir, vreg d, vreg a)
@@ -218,26 +252,25 @@ void ir_load(struct ir *ir, vreg d, vreg base, s32 offset, enum ir_size size)
 
 void ir_store(struct ir *ir, vreg base, s32 offset, enum ir_size size, vreg s)
 {
+	check_vreg(ir, s);
 	append(ir, (struct ir_insn){
 			   .op = IR_OP_STORE, .a = base, .b = s, .offset = offset, .size = size });
 }
 
 void ir_storei(struct ir *ir, vreg base, s32 offset, enum ir_size size, s32 value)
 {
-	append(ir, (struct ir_insn){ .op = IR_OP_STOREI,
+	append(ir, (struct ir_insn){ .op = IR_OP_STORE,
 				     .a = base,
 				     .offset = offset,
 				     .size = size,
 				     .imm = value });
 }
 
-void ir_atomic(struct ir *ir, enum ir_atomic op, vreg d, vreg base, s32 offset, enum ir_size size,
-	       vreg s)
+void ir_atomic(struct ir *ir, enum ir_atomic op, vreg d, vreg base, s32 offset, vreg s)
 {
-	if (!check_sub(ir, "atomic operation", op, IR_ATOMIC_XCHG + 1))
+	check_vreg(ir, s);
+	if (!check_sub(ir, "atomic operation", op, IR_ATOMIC_N))
 		return;
-	if (size != IR_U64 && size != IR_U32)
-		fail(ir, "atomic operations take 4 or 8 bytes");
 	if (op == IR_ATOMIC_ADD && d)
 		fail(ir, "an atomic addition has no result, fetch_add has");
 	append(ir, (struct ir_insn){ .op = IR_OP_ATOMIC,
@@ -246,7 +279,7 @@ void ir_atomic(struct ir *ir, enum ir_atomic op, vreg d, vreg base, s32 offset, 
 				     .a = base,
 				     .b = s,
 				     .offset = offset,
-				     .size = size });
+				     .size = IR_U64 });
 }
 
 void ir_map(struct ir *ir, vreg d, u32 map)
@@ -294,13 +327,14 @@ void ir_stack_load(struct ir *ir, vreg d, stack_object object, u32 offset_bytes,
 
 void ir_stack_store(struct ir *ir, stack_object object, u32 offset_bytes, enum ir_size size, vreg s)
 {
+	check_vreg(ir, s);
 	append_stack(ir, IR_OP_STACK_STORE, object, offset_bytes, size, (struct ir_insn){ .b = s });
 }
 
 void ir_stack_storei(struct ir *ir, stack_object object, u32 offset_bytes, enum ir_size size,
 		     s32 value)
 {
-	append_stack(ir, IR_OP_STACK_STOREI, object, offset_bytes, size,
+	append_stack(ir, IR_OP_STACK_STORE, object, offset_bytes, size,
 		     (struct ir_insn){ .imm = value });
 }
 
@@ -330,6 +364,7 @@ void ir_jump(struct ir *ir, label l)
 
 void ir_branch(struct ir *ir, enum ir_condition condition, vreg a, vreg b, label l)
 {
+	check_vreg(ir, b);
 	if (check_sub(ir, "condition", condition, IR_CONDITION_N))
 		append(ir,
 		       (struct ir_insn){
@@ -339,7 +374,7 @@ void ir_branch(struct ir *ir, enum ir_condition condition, vreg a, vreg b, label
 void ir_branchi(struct ir *ir, enum ir_condition condition, vreg a, s64 b, label l)
 {
 	if (check_sub(ir, "condition", condition, IR_CONDITION_N))
-		append(ir, (struct ir_insn){ .op = IR_OP_BRANCHI,
+		append(ir, (struct ir_insn){ .op = IR_OP_BRANCH,
 					     .sub = condition,
 					     .a = a,
 					     .imm = b,
@@ -365,12 +400,6 @@ void ir_call(struct ir *ir, vreg d, enum bpf_func_id helper, u32 n_args, const v
 {
 	append_call(ir, (struct ir_insn){ .op = IR_OP_CALL, .d = d, .index = helper }, n_args,
 		    args);
-}
-
-void ir_call_kernel(struct ir *ir, vreg d, u32 btf_id, u32 n_args, const vreg *args)
-{
-	append_call(ir, (struct ir_insn){ .op = IR_OP_CALL_KERNEL, .d = d, .index = btf_id },
-		    n_args, args);
 }
 
 void ir_compare_exchange(struct ir *ir, vreg d, vreg base, s32 offset, s32 expected, vreg s)

@@ -13,34 +13,38 @@
 #define EBQL_BPF_IR_H
 
 #include "bpf/bpf.h"
-#include "bpf/uapi.h"
+
+/* Newer than the linux/bpf.h of Debian 12 (6.1). */
+#ifndef BPF_MEMSX
+#define BPF_MEMSX 0x80 /* mode of LDX: sign-extending load, kernel 6.6 */
+#endif
+
+#define BPF_STACK_BYTES 512 /* MAX_BPF_STACK of include/linux/filter.h */
+#define BPF_FRAME	10  /* r10, the read-only frame pointer */
+#define BPF_N_REGS	10  /* r0..r9 can be allocated */
+#define BPF_MAX_ARGS	5   /* r1..r5 */
 
 enum ir_op {
 	IR_OP_NOP,
 	IR_OP_CONTEXT, /* d = the program's argument; only lower.c emits it */
 	IR_OP_IMM,     /* d = imm */
 	IR_OP_MOV,
-	IR_OP_ALU,  /* d = a sub b */
-	IR_OP_ALUI, /* d = a sub imm */
+	IR_OP_ALU, /* d = a sub b; here and below: b or, where it is 0, imm */
 	IR_OP_NEG,
 	IR_OP_BSWAP, /* d = the 8 bytes of a in the other order */
 	IR_OP_EXTEND,
 	IR_OP_LOAD,   /* d = size [a + offset] */
 	IR_OP_STORE,  /* size [a + offset] = b */
-	IR_OP_STOREI, /* size [a + offset] = imm */
 	IR_OP_ATOMIC, /* d = sub size [a + offset], b */
 	IR_OP_MAP,    /* d = map `index` */
 	IR_OP_MAP_VALUE,
 	IR_OP_STACK_ADDRESS, /* d = address of stack object `index` + offset */
 	IR_OP_STACK_LOAD,
 	IR_OP_STACK_STORE,
-	IR_OP_STACK_STOREI,
 	IR_OP_LABEL, /* label `index` is here */
 	IR_OP_JUMP,
-	IR_OP_BRANCH,  /* if a sub b goto index */
-	IR_OP_BRANCHI, /* if a sub imm goto index */
-	IR_OP_CALL,    /* d = helper `index` (args) */
-	IR_OP_CALL_KERNEL,
+	IR_OP_BRANCH,		/* if a sub b goto index */
+	IR_OP_CALL,		/* d = helper `index` (args) */
 	IR_OP_COMPARE_EXCHANGE, /* d = old of [args[0] + offset], set to args[1] where it was imm */
 	IR_OP_EXIT,		/* return imm */
 	IR_OP_N
@@ -51,9 +55,9 @@ struct ir_insn {
 	u8 sub; /* enum ir_alu, ir_condition or ir_atomic */
 	u8 size;
 	u8 n_args;
-	vreg d, a, b;
+	vreg d, a, b; /* b is 0 in those that do not read it */
 	s32 offset;
-	u32 index;     /* label, map, stack object, helper, BTF id */
+	u32 index;     /* label, map, stack object, helper */
 	u32 first_arg; /* in ir->args */
 	s64 imm;
 	struct span span;
@@ -63,7 +67,6 @@ struct ir_insn {
 enum ir_op_flags {
 	OP_DEF = 1,    /* writes d */
 	OP_USE_A = 2,  /* reads a */
-	OP_USE_B = 4,  /* reads b */
 	OP_PURE = 8,   /* may be dropped when d is not used */
 	OP_JUMP = 16,  /* may go to label `index` */
 	OP_END = 32,   /* never goes on to the next instruction */
@@ -73,14 +76,33 @@ enum ir_op_flags {
 
 /* Per opcode: what it reads and writes. */
 extern const u8 ir_op_flags[IR_OP_N];
-/* Access size in bytes, and whether it extends the sign. */
-extern const u8 ir_size_bytes[IR_S32 + 1];
-extern const bool ir_alu_commutes[IR_ALU_N];
-
-static inline bool ir_size_signed(u8 size)
-{
-	return size >= IR_S8;
-}
+/* What each operation, condition, size and atomic operation is in text and in instructions. */
+struct ir_alu_info {
+	const char *name;
+	u8 code, off; /* off 1: the signed form of BPF_DIV and BPF_MOD */
+	bool commutes;
+};
+struct ir_condition_info {
+	const char *name;
+	u8 code;
+	u8 inverse; /* what holds where it does not; IR_TEST has none */
+	u8 swapped; /* a ? b is b swapped a */
+};
+struct ir_size_info {
+	const char *name;
+	u8 bytes, code;
+	bool is_signed; /* extends the sign on load */
+};
+struct ir_atomic_info {
+	const char *name;
+	s32 code;
+};
+extern const struct ir_alu_info ir_alus[IR_ALU_N];
+extern const struct ir_condition_info ir_conditions[IR_CONDITION_N];
+extern const struct ir_size_info ir_sizes[IR_S32 + 1];
+extern const struct ir_atomic_info ir_atomics[IR_ATOMIC_N];
+/* Without "bpf_"; NULL: none of that number is known. */
+const char *ir_helper_name(u32 helper);
 
 static inline bool fits_s32(s64 value)
 {
@@ -154,6 +176,8 @@ struct alloc {
 	u32 n_slots, n_spills;
 };
 
+/* Where a use from start to end is over: what enters a loop lasts to the loop's end. */
+u32 alloc_end_of(const struct alloc *alloc, u32 start, u32 end);
 /* Registers of `reserved` (a mask) are left for scratch. */
 void lir_allocate(const struct lir *lir, struct arena *arena, u16 reserved,
 		  struct alloc *ret_alloc);

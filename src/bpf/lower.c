@@ -7,15 +7,6 @@
  */
 #include "bpf/lower.h"
 
-/* Register of a constant that an instruction cannot hold. */
-static vreg const_reg(struct lower *lower, s64 imm)
-{
-	vreg t = lower_reg(lower);
-
-	lower_imm(lower, t, imm);
-	return t;
-}
-
 /* Memory ---------------------------------------------------------------- */
 
 /* [a + offset] of a known stack address becomes an access of the stack object. */
@@ -23,7 +14,7 @@ static bool is_stack_access(struct lower *lower, struct ir_insn *insn)
 {
 	const struct value *value = &lower->values.at[insn->a];
 	s64 offset = (s64)value->offset + insn->offset;
-	u32 bytes = ir_size_bytes[insn->size];
+	u32 bytes = ir_sizes[insn->size].bytes;
 
 	if (value->kind != VALUE_STACK || offset < 0 ||
 	    offset + bytes > lower->ir->objects.at[value->object] || offset % bytes)
@@ -56,7 +47,7 @@ static void lower_load(struct lower *lower, struct ir_insn insn)
 		insn.op = IR_OP_STACK_LOAD;
 	if (insn.op == IR_OP_LOAD)
 		fit_offset(lower, &insn);
-	if (ir_size_signed(size) && !lower->features->has_signed_division) {
+	if (ir_sizes[size].is_signed && !lower->features->has_signed_division) {
 		insn.size = size == IR_S8 ? IR_U8 : size == IR_S16 ? IR_U16 : IR_U32;
 		insn.d = lower_reg(lower);
 		lower_emit(lower, insn);
@@ -65,36 +56,23 @@ static void lower_load(struct lower *lower, struct ir_insn insn)
 	}
 	lower_emit(lower, insn);
 	value = &lower->values.at[d];
-	if (value->once && !ir_size_signed(size))
-		value->bits = 8 * ir_size_bytes[size];
-}
-
-/* A constant as the stored bytes of a store-immediate. */
-static bool store_imm(u8 size, s64 value, s64 *ret_imm)
-{
-	*ret_imm = (s32)value;
-	return ir_size_bytes[size] <= 4 || fits_s32(value);
+	if (value->once && !ir_sizes[size].is_signed)
+		value->bits = 8 * ir_sizes[size].bytes;
 }
 
 static void lower_store(struct lower *lower, struct ir_insn insn)
 {
-	bool is_stack = insn.op == IR_OP_STACK_STORE || insn.op == IR_OP_STACK_STOREI;
-	bool is_imm = insn.op == IR_OP_STOREI || insn.op == IR_OP_STACK_STOREI;
 	s64 value;
 
-	if (!is_imm && lower_const(lower, insn.b, &value) &&
-	    store_imm(insn.size, value, &insn.imm)) {
-		is_imm = true;
+	if (insn.b && lower_const(lower, insn.b, &value) &&
+	    (ir_sizes[insn.size].bytes <= 4 || fits_s32(value))) {
+		insn.imm = (s32)value;
 		insn.b = 0;
 	}
-	if (!is_stack)
-		is_stack = is_stack_access(lower, &insn);
-	if (!is_stack)
+	if (insn.op == IR_OP_STORE && is_stack_access(lower, &insn))
+		insn.op = IR_OP_STACK_STORE;
+	if (insn.op == IR_OP_STORE)
 		fit_offset(lower, &insn);
-	if (is_stack)
-		insn.op = is_imm ? IR_OP_STACK_STOREI : IR_OP_STACK_STORE;
-	else
-		insn.op = is_imm ? IR_OP_STOREI : IR_OP_STORE;
 	lower_emit(lower, insn);
 }
 
@@ -111,8 +89,6 @@ static void lower_atomic(struct lower *lower, struct ir_insn insn)
 	lower_emit(lower, insn);
 	if (d && d != insn.d)
 		lower_mov(lower, d, insn.d);
-	else if (d && lower->values.at[d].once && insn.size == IR_U32)
-		lower->values.at[d].bits = 32;
 }
 
 static void lower_stack_address(struct lower *lower, struct ir_insn insn)
@@ -129,41 +105,25 @@ static void lower_stack_address(struct lower *lower, struct ir_insn insn)
 
 /* Control --------------------------------------------------------------- */
 
-/* a ? b -> b ?' a */
-static const u8 condition_swapped[IR_CONDITION_N] = {
-	[IR_EQ] = IR_EQ,   [IR_NE] = IR_NE,   [IR_LT] = IR_GT,	   [IR_LE] = IR_GE,
-	[IR_GT] = IR_LT,   [IR_GE] = IR_LE,   [IR_SLT] = IR_SGT,   [IR_SLE] = IR_SGE,
-	[IR_SGT] = IR_SLT, [IR_SGE] = IR_SLE, [IR_TEST] = IR_TEST,
-};
-
-static void lower_branch(struct lower *lower, struct ir_insn insn)
+static void lower_jump(struct lower *lower, struct ir_insn insn)
 {
 	s64 imm;
 
-	if (insn.op == IR_OP_BRANCH && !lower_const(lower, insn.b, &imm) &&
-	    lower_const(lower, insn.a, &imm)) {
+	if (insn.b && !lower_const(lower, insn.b, &imm) && lower_const(lower, insn.a, &imm)) {
 		vreg a = insn.a;
 
 		insn.a = insn.b;
 		insn.b = a;
-		insn.sub = condition_swapped[insn.sub];
+		insn.sub = ir_conditions[insn.sub].swapped;
 	}
-	if (insn.op == IR_OP_BRANCH && lower_const(lower, insn.b, &imm) && fits_s32(imm)) {
-		insn.op = IR_OP_BRANCHI;
+	if (insn.b && lower_const(lower, insn.b, &imm) && fits_s32(imm)) {
 		insn.imm = imm;
 		insn.b = 0;
-	} else if (insn.op == IR_OP_BRANCHI && !fits_s32(insn.imm)) {
-		insn.op = IR_OP_BRANCH;
-		insn.b = const_reg(lower, insn.imm);
+	} else if (!insn.b && !fits_s32(insn.imm)) {
+		insn.b = lower_reg(lower);
+		lower_imm(lower, insn.b, insn.imm);
 		insn.imm = 0;
 	}
-	insn.index = lower->threaded[insn.index];
-	lower->reached[insn.index] = true;
-	lower_emit(lower, insn);
-}
-
-static void lower_jump(struct lower *lower, struct ir_insn insn)
-{
 	insn.index = lower->threaded[insn.index];
 	lower->reached[insn.index] = true;
 	lower_emit(lower, insn);
@@ -185,7 +145,7 @@ static void lower_insn(struct lower *lower, struct ir_insn insn)
 
 	if (flags & OP_USE_A)
 		insn.a = lower_follow(lower, insn.a);
-	if (flags & OP_USE_B)
+	if (insn.b)
 		insn.b = lower_follow(lower, insn.b);
 	lower->span = insn.span;
 	lower->is_cold = insn.is_cold;
@@ -197,10 +157,10 @@ static void lower_insn(struct lower *lower, struct ir_insn insn)
 		lower_mov(lower, insn.d, insn.a);
 		break;
 	case IR_OP_ALU:
-		lower_alu(lower, insn.sub, insn.d, insn.a, insn.b);
-		break;
-	case IR_OP_ALUI:
-		lower_alui(lower, insn.sub, insn.d, insn.a, insn.imm);
+		if (insn.b)
+			lower_alu(lower, insn.sub, insn.d, insn.a, insn.b);
+		else
+			lower_alui(lower, insn.sub, insn.d, insn.a, insn.imm);
 		break;
 	case IR_OP_NEG:
 		lower_neg(lower, insn.d, insn.a);
@@ -213,9 +173,7 @@ static void lower_insn(struct lower *lower, struct ir_insn insn)
 		lower_load(lower, insn);
 		break;
 	case IR_OP_STORE:
-	case IR_OP_STOREI:
 	case IR_OP_STACK_STORE:
-	case IR_OP_STACK_STOREI:
 		lower_store(lower, insn);
 		break;
 	case IR_OP_ATOMIC:
@@ -225,14 +183,10 @@ static void lower_insn(struct lower *lower, struct ir_insn insn)
 		lower_stack_address(lower, insn);
 		break;
 	case IR_OP_JUMP:
+	case IR_OP_BRANCH:
 		lower_jump(lower, insn);
 		break;
-	case IR_OP_BRANCH:
-	case IR_OP_BRANCHI:
-		lower_branch(lower, insn);
-		break;
 	case IR_OP_CALL:
-	case IR_OP_CALL_KERNEL:
 	case IR_OP_COMPARE_EXCHANGE:
 		lower_call(lower, insn);
 		break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Shared by lower.c (structure, memory, calls) and fold.c (arithmetic): emit.c, by which
- * both append, and what is known of each vreg.
+ * Shared by lower.c (structure, memory, calls) and fold.c (arithmetic): how both append, and
+ * what is known of each vreg.
  */
 #ifndef EBQL_BPF_LOWER_H
 #define EBQL_BPF_LOWER_H
@@ -34,17 +34,13 @@ struct lower {
 	bool is_cold;
 };
 
-/* emit.c.  A vreg of our own; its only definition is the next instruction that writes it. */
+/* fold.c.  A vreg of our own; its only definition is the next instruction that writes it. */
 vreg lower_reg(struct lower *lower);
-/* The same for one that is written on two ways. */
-vreg lower_reg_many(struct lower *lower);
-label lower_label(struct lower *lower);
 void lower_emit(struct lower *lower, struct ir_insn insn);
 /* The vreg that holds what v holds, if v is a copy that was left out. */
 vreg lower_follow(const struct lower *lower, vreg v);
 bool lower_const(const struct lower *lower, vreg v, s64 *ret_imm);
 
-/* fold.c */
 void lower_imm(struct lower *lower, vreg d, s64 imm);
 void lower_mov(struct lower *lower, vreg d, vreg a);
 void lower_neg(struct lower *lower, vreg d, vreg a);

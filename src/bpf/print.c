@@ -4,59 +4,29 @@
  */
 #include "bpf/ir.h"
 
-static const char *const alu_names[IR_ALU_N] = {
-	[IR_ADD] = "+",	  [IR_SUB] = "-",   [IR_MUL] = "*",   [IR_DIV] = "/", [IR_MOD] = "%",
-	[IR_SDIV] = "s/", [IR_SMOD] = "s%", [IR_AND] = "&",   [IR_OR] = "|",  [IR_XOR] = "^",
-	[IR_SHL] = "<<",  [IR_SHR] = ">>",  [IR_SAR] = "s>>",
-};
-
-static const char *const condition_names[IR_CONDITION_N] = {
-	[IR_EQ] = "==",	 [IR_NE] = "!=",   [IR_LT] = "<",   [IR_LE] = "<=",
-	[IR_GT] = ">",	 [IR_GE] = ">=",   [IR_SLT] = "s<", [IR_SLE] = "s<=",
-	[IR_SGT] = "s>", [IR_SGE] = "s>=", [IR_TEST] = "&",
-};
-
-static const char *const size_names[] = {
-	[IR_U8] = "u8", [IR_U16] = "u16", [IR_U32] = "u32", [IR_U64] = "u64",
-	[IR_S8] = "s8", [IR_S16] = "s16", [IR_S32] = "s32",
-};
-
-static const char *const atomic_names[] = {
-	[IR_ATOMIC_ADD] = "atomic_add",
-	[IR_ATOMIC_FETCH_ADD] = "atomic_fetch_add",
-	[IR_ATOMIC_XCHG] = "atomic_xchg",
-};
-
-#define HELPER_NAME(name, ...) [BPF_FUNC_##name] = #name
-static const char *const helper_names[] = { __BPF_FUNC_MAPPER(HELPER_NAME) };
-
 /*
- * d, a, b: vregs; o: the operation; z: the size; f: the offset; i: the immediate; x: the index;
- * h: the helper; c: all arguments of a call, 0, 1: these; ?: "d = " where there is a d.
+ * d, a, b: vregs, for b where it is 0 the immediate; o: the operation; z: the size; f: the offset;
+ * i: the immediate; x: the index; h: the helper; c: all arguments of a call, 0, 1: these; ?: "d = "
+ * where there is a d.
  */
 static const char *const formats[IR_OP_N] = {
 	[IR_OP_IMM] = "%d = %i",
 	[IR_OP_MOV] = "%d = %a",
 	[IR_OP_ALU] = "%d = %a %o %b",
-	[IR_OP_ALUI] = "%d = %a %o %i",
 	[IR_OP_NEG] = "%d = -%a",
 	[IR_OP_BSWAP] = "%d = bswap %a",
 	[IR_OP_EXTEND] = "%d = %z %a",
 	[IR_OP_LOAD] = "%d = %z [%a %f]",
 	[IR_OP_STORE] = "%z [%a %f] = %b",
-	[IR_OP_STOREI] = "%z [%a %f] = %i",
 	[IR_OP_ATOMIC] = "%?%o %z [%a %f], %b",
 	[IR_OP_MAP] = "%d = map %x",
 	[IR_OP_MAP_VALUE] = "%d = value of map %x %f",
 	[IR_OP_STACK_ADDRESS] = "%d = &stack%x %f",
 	[IR_OP_STACK_LOAD] = "%d = %z [stack%x %f]",
 	[IR_OP_STACK_STORE] = "%z [stack%x %f] = %b",
-	[IR_OP_STACK_STOREI] = "%z [stack%x %f] = %i",
 	[IR_OP_JUMP] = "goto L%x",
 	[IR_OP_BRANCH] = "if %a %o %b goto L%x",
-	[IR_OP_BRANCHI] = "if %a %o %i goto L%x",
 	[IR_OP_CALL] = "%?call %h(%c)",
-	[IR_OP_CALL_KERNEL] = "%?call kernel#%x(%c)",
 	[IR_OP_COMPARE_EXCHANGE] = "compare u64 [%0 %f] with %i, exchange %1",
 	[IR_OP_EXIT] = "exit %i",
 };
@@ -64,9 +34,8 @@ static const char *const formats[IR_OP_N] = {
 static const char *operation_name(const struct ir_insn *insn)
 {
 	if (insn->op == IR_OP_ATOMIC)
-		return atomic_names[insn->sub];
-	return insn->op == IR_OP_ALU || insn->op == IR_OP_ALUI ? alu_names[insn->sub]
-							       : condition_names[insn->sub];
+		return ir_atomics[insn->sub].name;
+	return insn->op == IR_OP_ALU ? ir_alus[insn->sub].name : ir_conditions[insn->sub].name;
 }
 
 static void print_args(const struct ir_insn *insn, const vreg *args, struct buf *out)
@@ -80,6 +49,8 @@ static void print_operand(const struct ir *ir, const struct ir_insn *insn, char 
 {
 	const vreg *args = insn->n_args ? &ir->args.at[insn->first_arg] : NULL;
 
+	if (what == 'b' && !insn->b)
+		what = 'i';
 	if (what == 'd' || what == 'a' || what == 'b')
 		buf_printf(out, "v%u", what == 'd' ? insn->d : what == 'a' ? insn->a : insn->b);
 	else if (what == '0' || what == '1')
@@ -89,15 +60,15 @@ static void print_operand(const struct ir *ir, const struct ir_insn *insn, char 
 	else if (what == 'o')
 		buf_puts(out, operation_name(insn));
 	else if (what == 'z')
-		buf_puts(out, size_names[insn->size]);
+		buf_puts(out, ir_sizes[insn->size].name);
 	else if (what == 'f')
 		buf_printf(out, "%+d", insn->offset);
 	else if (what == 'i')
 		buf_printf(out, "%lld", (long long)insn->imm);
 	else if (what == 'x')
 		buf_printf(out, "%u", insn->index);
-	else if (what == 'h' && insn->index < ARRAY_SIZE(helper_names))
-		buf_puts(out, helper_names[insn->index]);
+	else if (what == 'h' && ir_helper_name(insn->index))
+		buf_puts(out, ir_helper_name(insn->index));
 	else if (what == 'h')
 		buf_printf(out, "helper#%u", insn->index);
 	else if (what == 'c')

@@ -11,7 +11,7 @@ static void count_uses(const struct lir *lir, const struct ir_insn *insn, u32 st
 
 	if (flags & OP_USE_A)
 		n_uses[insn->a] += step;
-	if (flags & OP_USE_B)
+	if (insn->b)
 		n_uses[insn->b] += step;
 	for (u32 i = 0; i < insn->n_args; i++)
 		n_uses[lir->args[insn->first_arg + i]] += step;
@@ -42,7 +42,7 @@ static void invert_over_jump(struct lir *lir, u32 at)
 	if (insn->sub == IR_TEST || next == lir->insns.n || lir->insns.at[next].op != IR_OP_JUMP ||
 	    !is_next(lir, next, insn->index))
 		return;
-	insn->sub = ir_condition_inverse[insn->sub];
+	insn->sub = ir_conditions[insn->sub].inverse;
 	insn->index = lir->insns.at[next].index;
 	lir->insns.at[next].op = IR_OP_NOP;
 }
@@ -63,8 +63,7 @@ static void drop_result(struct ir_insn *insn, const u32 *n_uses)
 {
 	if (!insn->d || n_uses[insn->d])
 		return;
-	if (insn->op == IR_OP_CALL || insn->op == IR_OP_CALL_KERNEL ||
-	    insn->op == IR_OP_COMPARE_EXCHANGE) {
+	if (ir_op_flags[insn->op] & OP_CALL) {
 		insn->d = 0;
 	} else if (insn->op == IR_OP_ATOMIC && insn->sub == IR_ATOMIC_FETCH_ADD) {
 		insn->sub = IR_ATOMIC_ADD;
@@ -82,7 +81,7 @@ void lir_simplify(struct lir *lir)
 	for (u32 i = lir->insns.n; i-- > 0;) {
 		struct ir_insn *insn = &lir->insns.at[i];
 
-		if (insn->op == IR_OP_BRANCH || insn->op == IR_OP_BRANCHI)
+		if (insn->op == IR_OP_BRANCH)
 			invert_over_jump(lir, i);
 		drop_result(insn, n_uses);
 		if (is_dead(lir, i, n_uses)) {

@@ -2,7 +2,7 @@
 /*
  * The catalog: which streams this kernel has, with which columns, and the facts
  * of BTF that the later stages need.  Reads tracefs and /sys/kernel/btf/vmlinux
- * lazily, or a frozen snapshot of both (tests, explain without privileges).
+ * lazily, or copies of them (tests, explain without privileges).
  */
 #ifndef EBQL_CAT_CAT_H
 #define EBQL_CAT_CAT_H
@@ -13,9 +13,10 @@
 #include "file/file.h"
 #include "type/type.h"
 
+/* In the order in which they are listed. */
 enum stream_kind {
-	STREAM_TRACEPOINT,     /* tracepoint:CATEGORY:NAME */
 	STREAM_RAW_TRACEPOINT, /* raw_tracepoint:NAME */
+	STREAM_TRACEPOINT,     /* tracepoint:CATEGORY:NAME */
 	STREAM_FILE,	       /* 'FILE': recorded rows; its columns are the fields */
 	STREAM_N
 };
@@ -25,7 +26,6 @@ enum field_kind {
 	FIELD_DATA_LOC, /* u32 at offset_bytes: (length << 16) | offset from the record's start */
 	FIELD_REL_LOC,	/* as DATA_LOC, the offset counts from behind the u32 (kernel 5.18) */
 	FIELD_ARG,	/* raw tracepoint: argument number offset_bytes / 8 */
-	FIELD_N
 };
 
 /*
@@ -89,8 +89,11 @@ const char *stream_written_out(struct arena *arena, const char *path);
 
 /* Never fails for a missing tracefs or BTF: lookups then do, with the reason in diags. */
 struct catalog *catalog_open_live(struct arena *arena);
-/* NULL and a diagnostic when the file is missing or broken. */
-struct catalog *catalog_open_snapshot(struct arena *arena, const char *path, struct diags *diags);
+/*
+ * Of a folder with copies: available_events and events of tracefs, and btf.  NULL and a diagnostic
+ * when there is none, or its BTF is broken.
+ */
+struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, struct diags *diags);
 void catalog_close(struct catalog *catalog);
 
 /*
@@ -122,7 +125,12 @@ enum find_result catalog_look_up(struct catalog *catalog, const char *const *pat
 struct stream_list *catalog_file(struct catalog *catalog, const char *path, struct span span,
 				 struct diags *diags);
 
-/* Calls visit for every stream name that matches a glob or contains the word ("" = all). */
+/* The file's own name without folders and suffix: what it is called where it has no alias. */
+const char *file_called(struct arena *arena, const char *path);
+
+/* Has the name that word in it, or does the glob match all of it or what is behind a colon? */
+bool stream_matches(const char *name, const char *pattern);
+/* Calls visit for every stream name that matches; "": all. */
 void catalog_each(struct catalog *catalog, const char *pattern,
 		  void (*visit)(void *context, const char *name), void *context);
 

@@ -41,47 +41,17 @@ static const struct {
 	  "initcall_t " },
 };
 
-/* What a typedef's name stands for. */
+/* The words that C's own types are made of, and those that say nothing of a type. */
+static const char c_words[] = " unsigned signed char short int long enum struct union ";
+static const char qualifiers[] = " const volatile restrict __user __rcu ";
+
+/* What a typedef's name stands for; a blank on both sides of it. */
 static struct ctype find_typedef(const char *name)
 {
-	char word[80];
-
-	snprintf(word, sizeof(word), " %s ", name);
 	for (u32 i = 0; i < ARRAY_SIZE(typedefs); i++)
-		if (strstr(typedefs[i].names, word))
+		if (strstr(typedefs[i].names, name))
 			return typedefs[i].type;
 	return (struct ctype){ CTYPE_UNKNOWN };
-}
-
-/* The words that C's own types are made of. */
-enum { C_UNSIGNED, C_SIGNED, C_CHAR, C_SHORT, C_INT, C_LONG, C_ENUM, C_STRUCT, C_UNION, C_N };
-
-static const char *const c_words[C_N] = { "unsigned", "signed", "char",	  "short", "int",
-					  "long",     "enum",	"struct", "union" };
-
-struct words {
-	bool has[C_N];
-	u32 n_other;
-	char other[64];
-};
-
-static void add_word(struct words *words, const char *at, size_t n)
-{
-	static const char qualifiers[] = " const volatile restrict __user __rcu ";
-	char word[sizeof(words->other)], apart[sizeof(word) + 2];
-
-	snprintf(word, sizeof(word), "%.*s", (int)n, at);
-	snprintf(apart, sizeof(apart), " %s ", word);
-	if (strstr(qualifiers, apart) || !strncmp(word, "__seg_", 6))
-		return;
-	for (u32 i = 0; i < C_N; i++) {
-		if (strcmp(word, c_words[i]) != 0)
-			continue;
-		words->has[i] = true;
-		return;
-	}
-	words->n_other++;
-	memcpy(words->other, word, sizeof(word));
 }
 
 /*
@@ -91,8 +61,9 @@ static void add_word(struct words *words, const char *at, size_t n)
  */
 struct ctype ctype_parse(const char *text, size_t n)
 {
-	struct words words = { 0 };
-	const bool *has = words.has;
+	char words[128] = "", word[80], other[80] = "";
+	bool is_unsigned, is_signed;
+	u32 n_other = 0;
 
 	for (size_t i = 0; i < n;) {
 		size_t start = i;
@@ -101,27 +72,36 @@ struct ctype ctype_parse(const char *text, size_t n)
 			return (struct ctype){ CTYPE_POINTER, 64, false };
 		while (i < n && (isalnum((u8)text[i]) || text[i] == '_'))
 			i++;
-		if (i > start)
-			add_word(&words, text + start, i - start);
-		else
+		if (i == start) {
 			i++;
+			continue;
+		}
+		snprintf(word, sizeof(word), " %.*s ", (int)(i - start), text + start);
+		if (strstr(qualifiers, word) || !strncmp(word, " __seg_", 7))
+			continue;
+		if (strstr(c_words, word)) {
+			strncat(words, word, sizeof(words) - strlen(words) - 1);
+		} else {
+			n_other++;
+			memcpy(other, word, sizeof(other));
+		}
 	}
-	if (has[C_STRUCT] || has[C_UNION])
+	is_unsigned = strstr(words, " unsigned ");
+	is_signed = strstr(words, " signed ");
+	if (strstr(words, " struct ") || strstr(words, " union "))
 		return (struct ctype){ CTYPE_STRUCT };
-	if (has[C_ENUM])
+	if (strstr(words, " enum "))
 		return (struct ctype){ CTYPE_INT, 32, false };
-	if (words.n_other)
-		return words.n_other == 1 ? find_typedef(words.other)
-					  : (struct ctype){ CTYPE_UNKNOWN };
-	if (has[C_CHAR])
-		return has[C_UNSIGNED] || has[C_SIGNED]
-			       ? (struct ctype){ CTYPE_INT, 8, has[C_SIGNED] }
-			       : (struct ctype){ CTYPE_CHAR, 8, false };
-	if (has[C_SHORT])
-		return (struct ctype){ CTYPE_INT, 16, !has[C_UNSIGNED] };
-	if (has[C_LONG])
-		return (struct ctype){ CTYPE_INT, 64, !has[C_UNSIGNED] };
-	if (has[C_INT] || has[C_UNSIGNED] || has[C_SIGNED])
-		return (struct ctype){ CTYPE_INT, 32, !has[C_UNSIGNED] };
+	if (n_other)
+		return n_other == 1 ? find_typedef(other) : (struct ctype){ CTYPE_UNKNOWN };
+	if (strstr(words, " char "))
+		return is_unsigned || is_signed ? (struct ctype){ CTYPE_INT, 8, is_signed }
+						: (struct ctype){ CTYPE_CHAR, 8, false };
+	if (strstr(words, " short "))
+		return (struct ctype){ CTYPE_INT, 16, !is_unsigned };
+	if (strstr(words, " long "))
+		return (struct ctype){ CTYPE_INT, 64, !is_unsigned };
+	if (words[0])
+		return (struct ctype){ CTYPE_INT, 32, !is_unsigned };
 	return (struct ctype){ CTYPE_UNKNOWN };
 }

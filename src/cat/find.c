@@ -8,33 +8,11 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_wildcard(const char *text)
 {
 	return strpbrk(text, "*?[") != NULL;
-}
-
-static struct stream *frozen_load(struct catalog *catalog, const struct stream_kind_info *kind,
-				  const char *category, const char *event)
-{
-	for (u32 i = 0; i < catalog->frozen.n; i++) {
-		struct stream *stream = catalog->frozen.at[i];
-
-		if (stream->kind == kind->kind && !strcmp(stream->event, event) &&
-		    (!category || !strcmp(stream->category, category)))
-			return stream;
-	}
-	return NULL;
-}
-
-static struct stream *load(struct catalog *catalog, const struct stream_kind_info *kind,
-			   const char *category, const char *event, int *ret_error)
-{
-	*ret_error = -ENOENT;
-	return catalog->is_live ? kind->load(catalog, category, event, ret_error)
-				: frozen_load(catalog, kind, category, event);
 }
 
 /* One call's look-up. */
@@ -49,13 +27,14 @@ struct find {
 	struct stream_list *list;
 };
 
-static void complain_error(const struct find *find, int error)
+static enum find_result complain_error(const struct find *find, int error)
 {
 	if (error == -EINVAL)
 		diag_error(find->diags, "unknown-stream", find->span,
 			   "the format file of %s cannot be understood", find->wanted);
 	else
 		find->kind->complain(find->catalog, error, find->span, find->diags);
+	return FIND_FAILED;
 }
 
 /*
@@ -78,74 +57,68 @@ static bool is_meant(const struct find *find, const struct stream_name *name)
 	return nr >= 0 && nr == event_syscall(name->event);
 }
 
-static void hint_unknown(const struct find *find, const struct stream_names *names,
-			 struct diag *diag)
+static const char *hint_unknown(const struct find *find, const struct stream_names *names)
 {
+	struct arena *arena = find->catalog->arena;
 	struct suggest whole, event;
 
+	if (find->list->is_wildcard)
+		return "no name matches the wildcard; ebql list shows them";
 	suggest_init(&whole, strchr(find->wanted, ':') + 1);
 	suggest_init(&event, find->event);
 	for (u32 i = 0; i < names->list.n; i++) {
 		const struct stream_name *name = &names->list.at[i];
 
-		if (is_meant(find, name)) {
-			diag_hint(find->diags, diag, "did you mean \"%s\"?", name->name);
-			return;
-		}
+		if (is_meant(find, name))
+			return arena_printf(arena, "did you mean \"%s\"?", name->name);
 		suggest_offer(&whole, strchr(name->name, ':') + 1);
 		suggest_offer(&event, name->event);
 	}
 	if (suggest_best(&whole))
-		diag_hint(find->diags, diag, "did you mean \"%s:%s\"?", find->kind->name,
-			  suggest_best(&whole));
-	else if (suggest_best(&event))
-		diag_hint(find->diags, diag, "did you mean the event \"%s\"?",
-			  suggest_best(&event));
-	else
-		diag_hint(find->diags, diag,
-			  "ebql list shows the streams, ebql list WORD those that contain WORD");
+		return arena_printf(arena, "did you mean \"%s:%s\"?", find->kind->name,
+				    suggest_best(&whole));
+	if (suggest_best(&event))
+		return arena_printf(arena, "did you mean the event \"%s\"?", suggest_best(&event));
+	return "ebql list shows the streams, ebql list WORD those that contain WORD";
 }
 
 static enum find_result complain_unknown(const struct find *find)
 {
 	const struct stream_names *names = stream_names_of(find->catalog, find->kind);
-	struct diag *diag;
 
-	if (names->error) {
-		complain_error(find, names->error);
-		return FIND_FAILED;
-	}
-	diag = diag_error(find->diags, "unknown-stream", find->span, "there is no stream %s%s",
-			  find->wanted, find->catalog->is_live ? "" : " in this snapshot");
-	if (find->list->is_wildcard)
-		diag_hint(find->diags, diag, "no name matches the wildcard; ebql list shows them");
-	else
-		hint_unknown(find, names, diag);
+	if (names->error)
+		return complain_error(find, names->error);
+	diag_error(find->diags, "unknown-stream", find->span, "there is no stream %s%s" HINT "%s",
+		   find->wanted, find->catalog->is_live ? "" : " in this snapshot",
+		   hint_unknown(find, names));
 	return FIND_UNKNOWN;
 }
 
+/* One that is not there leaves the list as it is. */
+static int load(struct find *find, const char *category, const char *event)
+{
+	struct stream *stream;
+	int error = find->kind->load(find->catalog, category, event, &stream);
+
+	if (!error)
+		vec_push(find->catalog->arena, &find->list->streams, stream);
+	return error == -ENOENT ? 0 : error;
+}
+
 /* Loads every name that both patterns match. */
-static int find_matches(struct find *find)
+static int load_matches(struct find *find)
 {
 	const struct stream_names *names = stream_names_of(find->catalog, find->kind);
-	struct stream *stream;
-	int error;
+	int error = names->error;
 
-	if (names->error)
-		return names->error;
-	for (u32 i = 0; i < names->list.n; i++) {
+	for (u32 i = 0; i < names->list.n && !error; i++) {
 		const struct stream_name *name = &names->list.at[i];
 
-		if (fnmatch(find->event, name->event, 0) ||
-		    (find->category && fnmatch(find->category, name->category, 0)))
-			continue;
-		stream = load(find->catalog, find->kind, name->category, name->event, &error);
-		if (stream)
-			vec_push(find->catalog->arena, &find->list->streams, stream);
-		else if (error != -ENOENT)
-			return error;
+		if (!fnmatch(find->event, name->event, 0) &&
+		    (!find->category || !fnmatch(find->category, name->category, 0)))
+			error = load(find, name->category, name->event);
 	}
-	return 0;
+	return error;
 }
 
 /* "tracepoint:NAME": the category is found when only one has that name. */
@@ -176,57 +149,56 @@ static bool is_planned(const char *word)
 	return false;
 }
 
-static bool find_kind(struct find *find, const char *word, u32 n_path)
+static const char *hint_kind(const struct find *find, const char *word)
 {
 	struct suggest suggest;
-	struct diag *diag;
 
-	find->kind = stream_kind_named(word);
-	if (find->kind)
-		return true;
-	if (n_path > 1 && is_planned(word)) {
-		diag = diag_error(find->diags, "not-supported", find->span,
-				  "%s: streams are not available yet", word);
-		diag_hint(find->diags, diag,
-			  "the kinds are tracepoint (t), raw_tracepoint (rt) and "
-			  "syscall; \"ebql list\" has them");
-		return false;
-	}
 	suggest_init(&suggest, word);
 	for (u32 i = 0; i < STREAM_N; i++)
 		if (stream_kinds[i])
 			suggest_offer(&suggest, stream_kinds[i]->name);
 	suggest_offer(&suggest, "syscall"); /* a span, made of two streams */
-	diag = diag_error(find->diags, "unknown-stream-kind", find->span,
-			  n_path == 1 ? "%s is no stream" : "%s is no kind of stream", word);
+	if (suggest_best(&suggest))
+		return arena_printf(find->catalog->arena, "did you mean \"%s\"?",
+				    suggest_best(&suggest));
+	return "the kinds are tracepoint (t), raw_tracepoint (rt) and syscall";
+}
+
+static bool find_kind(struct find *find, const char *word, u32 n_path)
+{
+	find->kind = stream_kind_named(word);
+	if (find->kind)
+		return true;
 	if (n_path == 1)
-		diag_hint(find->diags, diag,
-			  "streams are written tracepoint:CATEGORY:NAME or raw_tracepoint:NAME, "
-			  "files 'FILE.csv'; ebql list %s shows the streams that contain the word",
-			  word);
-	else if (suggest_best(&suggest))
-		diag_hint(find->diags, diag, "did you mean \"%s\"?", suggest_best(&suggest));
-	else
-		diag_hint(find->diags, diag,
-			  "the kinds are tracepoint (t), raw_tracepoint (rt) and syscall");
-	return false;
+		return diag_refuse(find->diags, "unknown-stream-kind", find->span,
+				   "%s is no stream" HINT
+				   "streams are written tracepoint:CATEGORY:NAME or "
+				   "raw_tracepoint:NAME, files 'FILE.csv'; ebql list %s shows the "
+				   "streams that contain the word",
+				   word, word);
+	if (is_planned(word))
+		return diag_refuse(find->diags, "not-supported", find->span,
+				   "%s: streams are not available yet" HINT
+				   "the kinds are tracepoint (t), raw_tracepoint (rt) and "
+				   "syscall; \"ebql list\" has them",
+				   word);
+	return diag_refuse(find->diags, "unknown-stream-kind", find->span,
+			   "%s is no kind of stream" HINT "%s", word, hint_kind(find, word));
 }
 
 /* The path's parts behind the kind; false with a diagnostic when they are too many or few. */
 static bool find_parts(struct find *find, const char *const *path, u32 n_path)
 {
 	const struct stream_kind_info *kind = find->kind;
-	u32 most = kind->has_category ? 3 : 2;
 
-	if (n_path < 2 || n_path > most) {
-		diag_hint(find->diags,
-			  diag_error(find->diags, "unknown-stream", find->span,
-				     n_path < 2 ? "%s: needs a name behind it"
-						: "%s: has fewer parts than that",
-				     kind->name),
-			  "write %s", kind->form);
-		return false;
-	}
+	if (n_path < 2)
+		return diag_refuse(find->diags, "unknown-stream", find->span,
+				   "%s: needs a name behind it" HINT "write %s", kind->name,
+				   kind->form);
+	if (n_path > (kind->has_category ? 3 : 2))
+		return diag_refuse(find->diags, "unknown-stream", find->span,
+				   "%s: has fewer parts than that" HINT "write %s", kind->name,
+				   kind->form);
 	find->category = n_path == 3 ? path[1] : NULL;
 	find->event = path[n_path - 1];
 	find->wanted = stream_canonical_name(find->catalog->arena, find->kind, find->category,
@@ -239,8 +211,7 @@ enum find_result catalog_look_up(struct catalog *catalog, const char *const *pat
 				 struct stream_list **ret_list)
 {
 	struct find find = { .catalog = catalog, .span = span, .diags = diags };
-	struct stream *stream;
-	int error = 0;
+	int error;
 
 	BUG_ON(!n_path);
 	*ret_list = NULL;
@@ -249,19 +220,11 @@ enum find_result catalog_look_up(struct catalog *catalog, const char *const *pat
 		return FIND_UNKNOWN;
 	find.list->is_wildcard =
 		is_wildcard(find.event) || (find.category && is_wildcard(find.category));
-	if (find.list->is_wildcard || (find.kind->has_category && !find.category)) {
-		error = find_matches(&find);
-	} else {
-		stream = load(catalog, find.kind, find.category, find.event, &error);
-		if (stream)
-			vec_push(catalog->arena, &find.list->streams, stream);
-		if (stream || error == -ENOENT)
-			error = 0;
-	}
-	if (error) {
-		complain_error(&find, error);
-		return FIND_FAILED;
-	}
+	error = find.list->is_wildcard || (find.kind->has_category && !find.category)
+			? load_matches(&find)
+			: load(&find, find.category, find.event);
+	if (error)
+		return complain_error(&find, error);
 	if (!find.list->streams.n)
 		return complain_unknown(&find);
 	if (complain_ambiguous(&find))
@@ -279,10 +242,9 @@ struct stream_list *catalog_find(struct catalog *catalog, const char *const *pat
 	return list;
 }
 
-/* A glob matches the whole name or what stands behind one of its colons. */
-static bool name_matches(const char *name, const char *pattern, bool is_glob)
+bool stream_matches(const char *name, const char *pattern)
 {
-	if (!is_glob)
+	if (!is_wildcard(pattern))
 		return strstr(name, pattern) != NULL;
 	for (; name; name = strchr(name, ':'), name = name ? name + 1 : NULL) {
 		if (!fnmatch(pattern, name, 0))
@@ -291,34 +253,18 @@ static bool name_matches(const char *name, const char *pattern, bool is_glob)
 	return false;
 }
 
-/* The kind whose name follows that of `before` (NULL: the first), or NULL. */
-static const struct stream_kind_info *next_kind(const struct stream_kind_info *before)
-{
-	const struct stream_kind_info *next = NULL;
-
-	for (u32 i = 0; i < STREAM_N; i++) {
-		const struct stream_kind_info *kind = stream_kinds[i];
-
-		if (!kind || (before && strcmp(kind->name, before->name) <= 0))
-			continue;
-		if (!next || strcmp(kind->name, next->name) < 0)
-			next = kind;
-	}
-	return next;
-}
-
 void catalog_each(struct catalog *catalog, const char *pattern,
 		  void (*visit)(void *context, const char *name), void *context)
 {
-	const struct stream_kind_info *kind = NULL;
-	bool is_glob = is_wildcard(pattern);
-
 	pattern = stream_written_out(catalog->arena, pattern);
-	while ((kind = next_kind(kind))) {
-		const struct stream_names *names = stream_names_of(catalog, kind);
+	for (u32 kind = 0; kind < STREAM_N; kind++) {
+		const struct stream_names *names;
 
+		if (!stream_kinds[kind])
+			continue;
+		names = stream_names_of(catalog, stream_kinds[kind]);
 		for (u32 i = 0; i < names->list.n; i++) {
-			if (name_matches(names->list.at[i].name, pattern, is_glob))
+			if (stream_matches(names->list.at[i].name, pattern))
 				visit(context, names->list.at[i].name);
 		}
 	}

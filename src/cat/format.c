@@ -7,119 +7,69 @@
  */
 #include "cat/internal.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ctype.h>
 
-struct text_line {
-	const char *at;
-	size_t n;
-};
-
-/* Takes the next line off text; false at its end. */
-static bool next_line(const char **text, const char *end, struct text_line *ret_line)
-{
-	const char *stop;
-
-	if (*text >= end)
-		return false;
-	stop = memchr(*text, '\n', end - *text);
-	ret_line->at = *text;
-	ret_line->n = (stop ? stop : end) - *text;
-	*text = stop ? stop + 1 : end;
-	return true;
-}
-
-/* The digits that the line begins with: how many; 0: none, or more than a u32 holds. */
-static size_t take_number(struct text_line line, u32 *ret_number)
-{
-	u64 number = 0;
-	size_t n;
-
-	for (n = 0; n < line.n && isdigit((u8)line.at[n]); n++) {
-		number = number * 10 + (line.at[n] - '0');
-		if (number > UINT32_MAX)
-			return 0;
-	}
-	*ret_number = number;
-	return n;
-}
-
-/* The number behind "key" in a line, or -EINVAL. */
-static int line_number(struct text_line line, const char *key, u32 *ret_number)
-{
-	const char *at = memmem(line.at, line.n, key, strlen(key));
-
-	if (!at)
-		return -EINVAL;
-	at += strlen(key);
-	line.n = line.at + line.n - at;
-	line.at = at;
-	return take_number(line, ret_number) ? 0 : -EINVAL;
-}
-
-/* A declaration in its parts: type words, name, and the text between [ and ] if any. */
+/* A declaration in its parts: type words, name, and the text between [ and ]. */
 struct declaration {
-	struct text_line type, name, bounds;
+	const char *type, *name, *bounds; /* NULL: there are none behind the name */
 	bool is_array;
 	enum field_kind kind;
 };
 
-static bool starts_with(struct text_line line, const char *prefix)
+static void trim_end(char *text)
 {
-	return line.n >= strlen(prefix) && !memcmp(line.at, prefix, strlen(prefix));
+	size_t n = strlen(text);
+
+	while (n && isspace((u8)text[n - 1]))
+		text[--n] = '\0';
 }
 
-static struct text_line trim(struct text_line line)
+/* "comm[16]" -> "comm" and "16"; NULL: there are no bounds at its end. */
+static const char *cut_bounds(char *text)
 {
-	while (line.n && isspace((u8)line.at[0])) {
-		line.at++;
-		line.n--;
-	}
-	while (line.n && isspace((u8)line.at[line.n - 1]))
-		line.n--;
-	return line;
+	size_t n = strlen(text);
+	char *bracket = n && text[n - 1] == ']' ? strrchr(text, '[') : NULL;
+
+	if (!bracket)
+		return NULL;
+	text[n - 1] = *bracket = '\0';
+	trim_end(text);
+	return bracket + 1;
 }
 
 /* "char comm[16]" and "__data_loc char[] name": the bounds follow the name or the type. */
-static int declaration_split(struct text_line text, struct declaration *ret)
+static bool declaration_split(struct arena *arena, char *text, struct declaration *ret)
 {
-	const char *bracket;
+	static const struct {
+		const char *prefix;
+		enum field_kind kind;
+	} kinds[] = { { "__data_loc ", FIELD_DATA_LOC }, { "__rel_loc ", FIELD_REL_LOC } };
 	size_t n;
 
 	*ret = (struct declaration){ .kind = FIELD_FIXED };
-	text = trim(text);
-	if (starts_with(text, "__data_loc ")) {
-		ret->kind = FIELD_DATA_LOC;
-		text = (struct text_line){ text.at + 11, text.n - 11 };
-	} else if (starts_with(text, "__rel_loc ")) {
-		ret->kind = FIELD_REL_LOC;
-		text = (struct text_line){ text.at + 10, text.n - 10 };
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
+		n = strlen(kinds[i].prefix);
+		if (strncmp(text, kinds[i].prefix, n) != 0)
+			continue;
+		ret->kind = kinds[i].kind;
+		text += n;
 	}
-	if (text.n && text.at[text.n - 1] == ']') {
-		bracket = memrchr(text.at, '[', text.n);
-		if (!bracket)
-			return -EINVAL;
-		ret->is_array = true;
-		ret->bounds = (struct text_line){ bracket + 1, text.at + text.n - bracket - 2 };
-		text.n = bracket - text.at;
-		text = trim(text);
-	}
-	for (n = text.n; n && (isalnum((u8)text.at[n - 1]) || text.at[n - 1] == '_'); n--)
+	ret->bounds = cut_bounds(text);
+	ret->is_array = ret->bounds != NULL;
+	for (n = strlen(text); n && (isalnum((u8)text[n - 1]) || text[n - 1] == '_'); n--)
 		;
-	if (n == text.n)
-		return -EINVAL;
-	ret->name = (struct text_line){ text.at + n, text.n - n };
-	ret->type = trim((struct text_line){ text.at, n });
-	if (ret->type.n && ret->type.at[ret->type.n - 1] == ']') {
-		bracket = memrchr(ret->type.at, '[', ret->type.n);
-		if (!bracket)
-			return -EINVAL;
-		ret->is_array = true;
-		ret->type.n = bracket - ret->type.at;
-	}
-	return 0;
+	if (!text[n])
+		return false;
+	ret->name = arena_strdup(arena, text + n);
+	text[n] = '\0';
+	trim_end(text);
+	ret->is_array |= cut_bounds(text) != NULL;
+	ret->type = text;
+	return true;
 }
 
 static bool is_word_size(u32 bytes)
@@ -157,16 +107,18 @@ static struct type scalar_type(struct ctype ctype, u32 size_bytes, bool is_signe
 }
 
 /* A number between brackets, 0 when it is none (kernels before 4.17 print macro names). */
-static u32 bounds_number(struct text_line bounds)
+static u32 bounds_number(const char *bounds)
 {
-	u32 number = 0;
+	unsigned long number;
+	char *end;
 
-	bounds = trim(bounds);
-	return take_number(bounds, &number) == bounds.n ? number : 0;
+	if (!bounds)
+		return 0;
+	number = strtoul(bounds, &end, 10);
+	return end[strspn(end, " ")] || number > UINT32_MAX ? 0 : number;
 }
 
-static void array_type(struct ctype ctype, struct text_line bounds, bool is_signed,
-		       struct field *field)
+static void array_type(struct ctype ctype, const char *bounds, bool is_signed, struct field *field)
 {
 	u32 element_bytes, n = bounds_number(bounds);
 
@@ -187,32 +139,31 @@ static void array_type(struct ctype ctype, struct text_line bounds, bool is_sign
 }
 
 /* Returns 1 for a column, 0 for a line to leave out, -EINVAL for a broken one. */
-static int field_parse(struct arena *arena, struct text_line line, bool is_syscall,
-		       struct field *ret_field)
+static int field_parse(struct arena *arena, char *text, bool is_syscall, struct field *ret_field)
 {
-	const char *stop = memchr(line.at, ';', line.n);
+	unsigned long long offset_bytes, size_bytes, is_signed = 0;
 	struct declaration declaration;
-	struct text_line text;
+	char *stop = strchr(text, ';');
 	struct ctype ctype;
-	u32 is_signed = 0;
 
-	if (!stop)
-		return -EINVAL;
-	text = (struct text_line){ line.at, stop - line.at };
-	line = (struct text_line){ stop, line.at + line.n - stop };
-	*ret_field = (struct field){ 0 };
-	if (declaration_split(text, &declaration) ||
-	    line_number(line, "offset:", &ret_field->offset_bytes) ||
-	    line_number(line, "size:", &ret_field->size_bytes))
-		return -EINVAL;
 	/* "signed:" came with kernel 2.6.32. */
-	line_number(line, "signed:", &is_signed);
-	if (starts_with(declaration.name, "common_") || !ret_field->size_bytes)
+	if (!stop ||
+	    sscanf(stop, "; offset:%llu; size:%llu; signed:%llu", &offset_bytes, &size_bytes,
+		   &is_signed) < 2 ||
+	    offset_bytes > UINT32_MAX || size_bytes > UINT32_MAX)
+		return -EINVAL;
+	*stop = '\0';
+	trim_end(text);
+	*ret_field = (struct field){ .declaration = arena_strdup(arena, text),
+				     .offset_bytes = offset_bytes,
+				     .size_bytes = size_bytes };
+	if (!declaration_split(arena, text, &declaration))
+		return -EINVAL;
+	if (!strncmp(declaration.name, "common_", 7) || !size_bytes)
 		return 0;
 	ret_field->kind = declaration.kind;
-	ret_field->name = arena_strndup(arena, declaration.name.at, declaration.name.n);
-	ret_field->declaration = arena_strndup(arena, trim(text).at, trim(text).n);
-	ctype = ctype_parse(declaration.type.at, declaration.type.n);
+	ret_field->name = declaration.name;
+	ctype = ctype_parse(declaration.type, strlen(declaration.type));
 	if (declaration.kind != FIELD_FIXED)
 		ret_field->type = ctype.kind == CTYPE_CHAR && declaration.is_array
 					  ? type_text(DYNAMIC_TEXT_BYTES)
@@ -220,39 +171,39 @@ static int field_parse(struct arena *arena, struct text_line line, bool is_sysca
 	else if (declaration.is_array)
 		array_type(ctype, declaration.bounds, is_signed, ret_field);
 	else
-		ret_field->type = scalar_type(ctype, ret_field->size_bytes, is_signed, is_syscall);
+		ret_field->type = scalar_type(ctype, size_bytes, is_signed, is_syscall);
 	return 1;
 }
 
 int format_parse(struct arena *arena, const char *text, size_t text_bytes, struct stream *stream)
 {
-	const char *at = text, *end = text + text_bytes;
 	bool is_syscall = stream->category && !strcmp(stream->category, "syscalls");
+	char *rest = arena_strndup(arena, text, text_bytes);
 	VEC(struct field) fields = { 0 };
-	struct text_line line;
+	unsigned long long id = 0;
 	struct field field;
+	char *line;
+	int taken;
 
-	if (memchr(text, '\0', text_bytes))
+	if (strlen(rest) != text_bytes)
 		return -EINVAL;
-	while (next_line(&at, end, &line)) {
-		line = trim(line);
-		if (starts_with(line, "ID:")) {
-			if (line_number(line, "ID: ", &stream->tracepoint_id))
-				return -EINVAL;
-		} else if (starts_with(line, "field:")) {
-			int rc = field_parse(arena, (struct text_line){ line.at + 6, line.n - 6 },
-					     is_syscall, &field);
-
-			if (rc < 0)
-				return rc;
-			if (rc)
-				vec_push(arena, &fields, field);
-		} else if (starts_with(line, "print fmt:")) {
+	while ((line = strsep(&rest, "\n"))) {
+		line += strspn(line, " \t");
+		if (!strncmp(line, "print fmt:", 10))
 			break;
-		}
+		if (!strncmp(line, "ID:", 3) && sscanf(line, "ID: %llu", &id) != 1)
+			return -EINVAL;
+		if (strncmp(line, "field:", 6) != 0)
+			continue;
+		taken = field_parse(arena, line + 6, is_syscall, &field);
+		if (taken < 0)
+			return taken;
+		if (taken)
+			vec_push(arena, &fields, field);
 	}
-	if (!stream->tracepoint_id)
+	if (!id || id > UINT32_MAX)
 		return -EINVAL;
+	stream->tracepoint_id = id;
 	stream->fields = fields.at;
 	stream->n_fields = fields.n;
 	return 0;

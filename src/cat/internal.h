@@ -94,22 +94,11 @@ struct stream_names {
 	int error; /* why the list is empty */
 };
 
-/* What was asked of BTF, kept as a cache and for snapshots. */
+/* What was asked of BTF: a search goes through all of its types. */
 struct id_fact {
 	u32 kind;
 	const char *name;
 	u32 id;
-};
-
-struct member_fact {
-	u32 struct_id;
-	const char *path;
-	struct catalog_member member;
-};
-
-struct type_fact {
-	u32 id;
-	struct catalog_member type;
 };
 
 struct file_fact {
@@ -122,32 +111,29 @@ struct catalog {
 	struct arena *arena;
 	bool is_live;
 	struct buf scratch;  /* the file read last */
-	const char *tracefs; /* its root, NULL when there is none */
+	const char *tracefs; /* its root, or a snapshot; NULL when there is none */
 	bool tracefs_looked;
 	int tracefs_error;
+	const char *btf_path;
 	struct btf_blob btf;
 	bool btf_looked;
 	int btf_error;
 	struct stream_names names[STREAM_N];
-	VEC(struct stream *) frozen; /* of a snapshot */
-	const char *release;	     /* of the kernel the snapshot was taken on */
 	VEC(struct id_fact) ids;
-	VEC(struct member_fact) members;
-	VEC(struct type_fact) types;
 	VEC(struct file_fact) files; /* of FROM, by path */
 };
 
 /* What the catalog must know of a kind of stream: a row beside the kind's functions. */
 struct stream_kind_info {
 	enum stream_kind kind;
-	const char *name, *shorthand; /* in paths and snapshots */
+	const char *name, *shorthand; /* in paths */
 	const char *form;	      /* "tracepoint:CATEGORY:NAME" */
 	bool has_category;	      /* may be left out where only one has such an event */
 	/* Appends all names; 0 or -errno. */
 	int (*list)(struct catalog *catalog, struct stream_names *names);
-	/* NULL and *ret_error: -ENOENT, -EINVAL, or why its source could not be asked. */
-	struct stream *(*load)(struct catalog *catalog, const char *category, const char *event,
-			       int *ret_error);
+	/* 0, -ENOENT, -EINVAL, or why its source could not be asked. */
+	int (*load)(struct catalog *catalog, const char *category, const char *event,
+		    struct stream **ret_stream);
 	/* A diagnostic for an error of these two other than -ENOENT and -EINVAL. */
 	void (*complain)(struct catalog *catalog, int error, struct span span, struct diags *diags);
 };
@@ -174,16 +160,10 @@ void stream_names_sort(struct stream_names *names);
 const struct stream_names *stream_names_of(struct catalog *catalog,
 					   const struct stream_kind_info *kind);
 
-/* tracefs.c.  Root of tracefs or NULL with tracefs_error set (-ENODEV, -EACCES, -EPERM). */
-const char *tracefs_root(struct catalog *catalog);
-/* Reads a file below the root into catalog->scratch; 0 or -errno. */
+/* tracefs.c: a file of tracefs -> catalog->scratch; 0 or -errno (-ENODEV: there is none). */
 int tracefs_read(struct catalog *catalog, const char *path);
 
 /* raw.c: BTF or NULL with btf_error set. */
 struct btf_blob *catalog_btf(struct catalog *catalog);
-
-/* snapshot.c: the words of the text form, by enum value. */
-#define SNAPSHOT_VERSION 1
-extern const char *const snapshot_fields[FIELD_N]; /* of enum field_kind */
 
 #endif

@@ -8,8 +8,8 @@
 #include <string.h>
 
 const struct stream_kind_info *const stream_kinds[] = {
-	[STREAM_TRACEPOINT] = &tracefs_kind,
 	[STREAM_RAW_TRACEPOINT] = &raw_kind,
+	[STREAM_TRACEPOINT] = &tracefs_kind,
 	[STREAM_FILE] = NULL, /* catalog_file() */
 };
 _Static_assert(ARRAY_SIZE(stream_kinds) == STREAM_N, "a kind of stream has no row");

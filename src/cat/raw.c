@@ -13,17 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A prototype's parameter i is two words: name, type. */
-static u32 param_name(const struct btf_view *proto, u32 i)
-{
-	return btf_word(proto, 2 * i);
-}
-
-static u32 param_type(const struct btf_view *proto, u32 i)
-{
-	return btf_word(proto, 2 * i + 1);
-}
-
 static u32 find_id(struct btf_blob *btf, u32 kind, const char *prefix, const char *event)
 {
 	char name[256];
@@ -101,27 +90,24 @@ static void spell(struct btf_blob *btf, u32 id, int depth, struct buf *out)
 	}
 }
 
-static struct field raw_field(struct catalog *catalog, struct btf_blob *btf,
-			      const struct btf_view *proto, u32 i)
+/* name, type: of a prototype's parameter. */
+static void set_type(struct catalog *catalog, u32 name, u32 type, struct field *field)
 {
-	const char *name = btf_string(btf, param_name(proto, i + 1));
-	struct field field = { .kind = FIELD_ARG, .offset_bytes = 8 * i, .size_bytes = 8 };
+	struct btf_blob *btf = &catalog->btf;
+	struct buf *text = &catalog->scratch;
 	struct catalog_member facts;
 
-	field.btf_type_id = param_type(proto, i + 1);
-	field.name = name[0] ? arena_strdup(catalog->arena, name)
-			     : arena_printf(catalog->arena, "arg%u", i);
-	field.type = type_int(64, false);
-	if (!catalog_btf_type(catalog, field.btf_type_id, &facts))
-		field.type = type_is_word(facts.type)
-				     ? facts.type
-				     : (struct type){ .kind = TYPE_BLOB, .bytes = 8 };
-	buf_reset(&catalog->scratch);
-	spell(btf, field.btf_type_id, 0, &catalog->scratch);
-	buf_printf(&catalog->scratch, "%s%s",
-		   catalog->scratch.at[catalog->scratch.n - 1] == '*' ? "" : " ", field.name);
-	field.declaration = arena_strdup(catalog->arena, catalog->scratch.at);
-	return field;
+	field->btf_type_id = type;
+	if (btf_string(btf, name)[0])
+		field->name = arena_strdup(catalog->arena, btf_string(btf, name));
+	if (!btf_describe(btf, type, &facts))
+		field->type = type_is_word(facts.type)
+				      ? facts.type
+				      : (struct type){ .kind = TYPE_BLOB, .bytes = 8 };
+	buf_reset(text);
+	spell(btf, type, 0, text);
+	buf_printf(text, "%s%s", text->at[text->n - 1] == '*' ? "" : " ", field->name);
+	field->declaration = arena_strdup(catalog->arena, text->at);
 }
 
 /* Whether tracefs knows a tracepoint of that name (a system call's event is none). */
@@ -135,26 +121,6 @@ static bool tracefs_has(struct catalog *catalog, const char *event)
 			return true;
 	}
 	return false;
-}
-
-/* A raw tracepoint of which only the name is known: arg0..arg11. */
-static struct stream *raw_untyped(struct catalog *catalog, const char *event)
-{
-	struct stream *stream = stream_new(catalog->arena, &raw_kind, NULL, event);
-
-	stream->n_fields = RAW_ARGS_MAX;
-	stream->fields = arena_array(catalog->arena, struct field, RAW_ARGS_MAX);
-	for (u32 i = 0; i < RAW_ARGS_MAX; i++) {
-		stream->fields[i] = (struct field){
-			.name = arena_printf(catalog->arena, "arg%u", i),
-			.declaration = arena_printf(catalog->arena, "u64 arg%u", i),
-			.kind = FIELD_ARG,
-			.type = type_int(64, false),
-			.offset_bytes = 8 * i,
-			.size_bytes = 8,
-		};
-	}
-	return stream;
 }
 
 static int compare_name(const void *key, const void *entry)
@@ -184,43 +150,65 @@ static struct stream_name find_ids(struct catalog *catalog, struct btf_blob *btf
 	return found;
 }
 
-/* NULL when neither BTF nor tracefs knows the name (also: when there is neither). */
-static struct stream *load(struct catalog *catalog, const char *category, const char *event,
-			   int *ret_error)
+/* The callback's prototype, with the names of its parameters where a function has them. */
+static bool find_proto(struct catalog *catalog, const char *event, struct btf_view *ret_proto)
 {
 	struct btf_blob *btf = catalog_btf(catalog);
-	struct btf_view proto;
 	struct stream_name ids;
+
+	if (!btf)
+		return false;
+	ids = find_ids(catalog, btf, event);
+	if (!callback_proto(btf, ids.typedef_id, ret_proto))
+		return false;
+	if (!named_proto(btf, ids.function_id, ret_proto))
+		named_proto(btf, find_id(btf, BTF_KIND_FUNC, "__bpf_trace_", event), ret_proto);
+	return true;
+}
+
+/*
+ * -ENOENT when neither BTF nor tracefs knows the name (also: when there is neither).  BTF of
+ * modules is not read: of their tracepoints only the names are known, so they have arg0..arg11.
+ */
+static int load(struct catalog *catalog, const char *category, const char *event,
+		struct stream **ret_stream)
+{
+	struct btf_view proto;
+	bool is_typed = find_proto(catalog, event, &proto);
 	struct stream *stream;
 
-	(void)category;
-	(void)ret_error;
-	if (btf)
-		ids = find_ids(catalog, btf, event);
-	/* BTF of modules is not read: their tracepoints have untyped arguments. */
-	if (!btf || !callback_proto(btf, ids.typedef_id, &proto))
-		return tracefs_has(catalog, event) ? raw_untyped(catalog, event) : NULL;
-	if (!named_proto(btf, ids.function_id, &proto))
-		named_proto(btf, find_id(btf, BTF_KIND_FUNC, "__bpf_trace_", event), &proto);
+	if (!is_typed && !tracefs_has(catalog, event))
+		return -ENOENT;
 	stream = stream_new(catalog->arena, &raw_kind, NULL, event);
-	stream->n_fields = MIN(proto.vlen - 1, RAW_ARGS_MAX);
+	stream->n_fields = is_typed ? MIN(proto.vlen - 1, RAW_ARGS_MAX) : RAW_ARGS_MAX;
 	stream->fields = arena_array(catalog->arena, struct field, stream->n_fields);
-	for (u32 i = 0; i < stream->n_fields; i++)
-		stream->fields[i] = raw_field(catalog, btf, &proto, i);
-	return stream;
+	for (u32 i = 0; i < stream->n_fields; i++) {
+		struct field *field = &stream->fields[i];
+		u32 word = 2 * (i + 1); /* of the prototype: name, type; void *__data is first */
+
+		*field = (struct field){
+			.name = arena_printf(catalog->arena, "arg%u", i),
+			.declaration = arena_printf(catalog->arena, "u64 arg%u", i),
+			.kind = FIELD_ARG,
+			.type = type_int(64, false),
+			.offset_bytes = 8 * i,
+			.size_bytes = 8,
+		};
+		if (is_typed)
+			set_type(catalog, btf_word(&proto, word), btf_word(&proto, word + 1),
+				 field);
+	}
+	*ret_stream = stream;
+	return 0;
 }
 
 static void complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
 {
-	struct diag *diag =
-		diag_failure_at(diags, "no-btf", span,
-				"the kernel has no BTF (%s), so its raw tracepoints are unknown",
-				strerror(-catalog->btf_error));
-
-	(void)error;
-	diag_hint(diags, diag,
-		  "a kernel built with CONFIG_DEBUG_INFO_BTF=y has it; without it the names are "
-		  "read from tracefs, which failed too");
+	diag_failure_at(diags, "no-btf", span,
+			"the kernel has no BTF (%s), so its raw tracepoints are unknown" HINT
+			"a kernel built with CONFIG_DEBUG_INFO_BTF=y has it; without it the names "
+			"are read from tracefs, which failed too",
+			strerror(-catalog->btf_error));
 }
 
 static void add_typedef(void *context, u32 id, const char *name)

@@ -7,8 +7,7 @@
 
 #include "cat/internal.h"
 
-/* The file's own name without folders and suffix: what it is called where it has no alias. */
-static const char *base_name(struct arena *arena, const char *path)
+const char *file_called(struct arena *arena, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	const char *dot = strrchr(base, '.');
@@ -57,7 +56,7 @@ struct stream_list *catalog_file(struct catalog *catalog, const char *path, stru
 	stream = arena_new(catalog->arena, struct stream);
 	stream->kind = STREAM_FILE;
 	stream->name = file->path;
-	stream->event = base_name(catalog->arena, file->path);
+	stream->event = file_called(catalog->arena, file->path);
 	stream->syscall_nr = -1;
 	stream->file = file;
 	stream->n_fields = file->schema.n_columns;

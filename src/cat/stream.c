@@ -73,15 +73,7 @@ const struct stream_names *stream_names_of(struct catalog *catalog,
 	if (names->is_loaded)
 		return names;
 	names->is_loaded = true;
-	if (catalog->is_live)
-		names->error = kind->list(catalog, names);
-	for (u32 i = 0; i < catalog->frozen.n; i++) {
-		const struct stream *stream = catalog->frozen.at[i];
-
-		if (stream->kind == kind->kind)
-			stream_names_add(catalog->arena, names, kind, stream->category,
-					 stream->event);
-	}
+	names->error = kind->list(catalog, names);
 	stream_names_sort(names);
 	return names;
 }

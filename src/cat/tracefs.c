@@ -24,40 +24,37 @@ static int look(const char *root)
 	return access(path, F_OK) ? -errno : 0;
 }
 
-const char *tracefs_root(struct catalog *catalog)
+/* Its root, or NULL and why in catalog->tracefs_error. */
+static const char *find_root(struct catalog *catalog)
 {
-	int rc;
-
-	if (catalog->tracefs_looked)
-		return catalog->tracefs;
-	catalog->tracefs_looked = true;
 	catalog->tracefs_error = -ENODEV;
 	for (u32 i = 0; i < ARRAY_SIZE(roots); i++) {
-		rc = look(roots[i]);
-		if (!rc) {
-			catalog->tracefs = roots[i];
-			return catalog->tracefs;
-		}
-		if (rc == -EACCES)
-			catalog->tracefs_error = rc;
+		int error = look(roots[i]);
+
+		if (!error)
+			return roots[i];
+		if (error == -EACCES)
+			catalog->tracefs_error = error;
 	}
-	if (catalog->tracefs_error == -EACCES)
-		return NULL;
 	/* Mounting adds a view, it changes nothing that is traced. */
-	if (!mount("tracefs", TRACEFS, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) &&
-	    !look(TRACEFS))
-		catalog->tracefs = TRACEFS;
-	return catalog->tracefs;
+	return catalog->tracefs_error == -ENODEV &&
+			       !mount("tracefs", TRACEFS, "tracefs",
+				      MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) &&
+			       !look(TRACEFS)
+		       ? TRACEFS
+		       : NULL;
 }
 
 int tracefs_read(struct catalog *catalog, const char *path)
 {
-	const char *root = tracefs_root(catalog);
 	char full[512];
 
-	if (!root)
+	if (!catalog->tracefs_looked)
+		catalog->tracefs = find_root(catalog);
+	catalog->tracefs_looked = true;
+	if (!catalog->tracefs)
 		return catalog->tracefs_error;
-	if (snprintf(full, sizeof(full), "%s/%s", root, path) >= (int)sizeof(full))
+	if (snprintf(full, sizeof(full), "%s/%s", catalog->tracefs, path) >= (int)sizeof(full))
 		return -ENOENT;
 	buf_reset(&catalog->scratch);
 	return buf_read_file(&catalog->scratch, full, SIZE_MAX);
@@ -85,57 +82,41 @@ static int list(struct catalog *catalog, struct stream_names *names)
 	return 0;
 }
 
-static struct stream *load(struct catalog *catalog, const char *category, const char *event,
-			   int *ret_error)
+static int load(struct catalog *catalog, const char *category, const char *event,
+		struct stream **ret_stream)
 {
-	struct stream *stream;
 	char path[256];
-	int n;
+	int error;
 
 	/* Names come from the user: they stay below events/. */
 	if (strchr(category, '/') || strchr(event, '/') || category[0] == '.' || event[0] == '.' ||
-	    !category[0] || !event[0] || !strcmp(category, "ftrace"))
-		return NULL;
-	n = snprintf(path, sizeof(path), "events/%s/%s/format", category, event);
-	if (n >= (int)sizeof(path))
-		return NULL;
-	*ret_error = tracefs_read(catalog, path);
-	if (*ret_error == -ENOTDIR)
-		*ret_error = -ENOENT;
-	if (*ret_error)
-		return NULL;
-	stream = stream_new(catalog->arena, &tracefs_kind, category, event);
-	*ret_error = format_parse(catalog->arena, catalog->scratch.at, catalog->scratch.n, stream);
-	return *ret_error ? NULL : stream;
+	    !category[0] || !event[0] || !strcmp(category, "ftrace") ||
+	    snprintf(path, sizeof(path), "events/%s/%s/format", category, event) >=
+		    (int)sizeof(path))
+		return -ENOENT;
+	error = tracefs_read(catalog, path);
+	if (error)
+		return error == -ENOTDIR ? -ENOENT : error;
+	*ret_stream = stream_new(catalog->arena, &tracefs_kind, category, event);
+	return format_parse(catalog->arena, catalog->scratch.at, catalog->scratch.n, *ret_stream);
 }
 
 static void complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
 {
-	struct diag *diag;
-
-	switch (error) {
-	case -ENODEV:
-		diag = diag_failure_at(
-			diags, "no-tracefs", span,
-			"tracefs is not mounted, so there is no list of tracepoints");
-		diag_hint(diags, diag, "as root: mount -t tracefs tracefs %s", TRACEFS);
-		break;
-	case -EACCES:
-	case -EPERM:
-		diag = diag_failure_at(
-			diags, "no-privilege", span,
-			"no permission to read %s (missing: root's file permission, or "
-			"the capability CAP_DAC_READ_SEARCH)",
-			catalog->tracefs ? catalog->tracefs : TRACEFS);
-		diag_hint(diags, diag,
-			  "run as root, or let your group read it: "
-			  "mount -o remount,mode=750,gid=GROUP %s",
-			  TRACEFS);
-		break;
-	default:
+	if (error == -ENODEV)
+		diag_failure_at(diags, "no-tracefs", span,
+				"tracefs is not mounted, so there is no list of tracepoints" HINT
+				"as root: mount -t tracefs tracefs " TRACEFS);
+	else if (error == -EACCES || error == -EPERM)
+		diag_failure_at(diags, "no-privilege", span,
+				"no permission to read %s (missing: root's file permission, or "
+				"the capability CAP_DAC_READ_SEARCH)" HINT
+				"run as root, or let your group read it: "
+				"mount -o remount,mode=750,gid=GROUP " TRACEFS,
+				catalog->tracefs ? catalog->tracefs : TRACEFS);
+	else
 		diag_failure_at(diags, "no-tracefs", span, "cannot read tracefs: %s",
 				strerror(-error));
-	}
 }
 
 const struct stream_kind_info tracefs_kind = {

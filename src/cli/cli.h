@@ -13,12 +13,6 @@ struct keep;
 
 /* The text of the options, what else it needs in them too.  keep: see query.h; may be NULL. */
 int run_text(const struct options *options, struct keep *keep);
-/* explain [--stage STAGE] 'SQL': shows how it would run. */
-int cmd_explain(struct options *options);
-/* list [-o table|json] [--catalog FILE] [PATTERN]: the streams there are. */
-int cmd_list(struct options *options);
-/* describe [-o table|json] [--catalog FILE] STREAM: its columns. */
-int cmd_describe(struct options *options);
 /* doctor: what this kernel and these privileges allow, and how to mend the rest. */
 int cmd_doctor(struct options *options);
 

@@ -16,13 +16,8 @@
 /* Programs for several parts beyond this are made two: each part is then verified anew. */
 #define SHARED_INSNS_MAX 16384
 
-enum fit {
-	FITS,
-	IS_TOO_LARGE,
-};
-
-/* reason: why it is too large. */
-static enum fit compile_program(struct programs *programs, u32 i, const char **ret_reason)
+/* false: it is too large, and why. */
+static bool compile_program(struct programs *programs, u32 i, const char **ret_reason)
 {
 	struct query *query = programs->first;
 	const struct bpf_features features = { query->features.has_signed_division };
@@ -35,15 +30,15 @@ static enum fit compile_program(struct programs *programs, u32 i, const char **r
 	if (err && err != -E2BIG)
 		BUG("the program for %s: %s", p->hook->target, *ret_reason);
 	if (!err && p->code.n_insns > SHARED_INSNS_MAX && hook_n_parts(p->hook) > 1)
-		return IS_TOO_LARGE;
+		return false;
 	/* Places in several texts are none. */
 	if (!err && programs->n_queries > 1)
 		memset(p->code.spans, 0, p->code.n_insns * sizeof(*p->code.spans));
-	return err ? IS_TOO_LARGE : FITS;
+	return !err;
 }
 
-/* One program a hook; where it would be too large for all its parts, several. */
-static bool compile_programs(struct programs *programs)
+/* One program a hook; where it would be too large for all its parts, several.  asker: is told. */
+static bool compile_programs(struct programs *programs, struct query *asker)
 {
 	struct query *query = programs->first;
 	struct phys_set *set = programs->set;
@@ -54,7 +49,7 @@ static bool compile_programs(struct programs *programs)
 	programs->irs = arena_array(&query->arena, struct ir *, n_most);
 	programs->of_hook = arena_array(&query->arena, struct load_program, n_most);
 	for (u32 i = 0; i < set->n_hooks;) {
-		if (compile_program(programs, i, &reason) == FITS) {
+		if (compile_program(programs, i, &reason)) {
 			i++;
 			continue;
 		}
@@ -64,7 +59,7 @@ static bool compile_programs(struct programs *programs)
 			i = 0;
 			continue;
 		}
-		return diag_refuse(&query->diags, "program-too-large", query->statement->span,
+		return diag_refuse(&asker->diags, "program-too-large", asker->statement->span,
 				   "the query does not fit one kernel program: %s" HINT
 				   "use fewer texts or conditions in one query",
 				   reason);
@@ -77,7 +72,7 @@ static bool compile_programs(struct programs *programs)
 
 /*
  * A frozen catalog stands for one machine, so that its plans are the same everywhere:
- * one with the kernel of tests/catalog/kernel-6.18.snapshot and four CPUs.
+ * one with the kernel of tests/catalog/kernel-6.18 and four CPUs.
  */
 static void find_machine(struct query *query)
 {
@@ -114,6 +109,8 @@ static double survey(struct query *query, const struct query_part *part)
 
 bool query_open_catalog(struct query *query)
 {
+	if (query->catalog)
+		return true;
 	query->catalog =
 		query->catalog_path
 			? catalog_open_snapshot(&query->arena, query->catalog_path, &query->diags)
@@ -163,7 +160,7 @@ bool query_share(struct query *const *queries, u32 n_queries)
 	programs->first = first;
 	programs->n_queries = n_queries;
 	programs->set = phys_plan(inputs, n, &first->arena, &first->diags);
-	if (!programs->set || !compile_programs(programs))
+	if (!programs->set || !compile_programs(programs, first))
 		return false;
 	n = 0;
 	for (u32 i = 0; i < n_queries; i++) {
@@ -228,9 +225,28 @@ bool query_compile(struct query *query)
 }
 
 /* A hook's program was too large: it becomes two.  false: it is of one part, or a diagnostic. */
-static bool split(struct programs *p)
+static bool split(struct programs *p, struct query *asker)
 {
-	return phys_split(p->set, p->hooks.too_large, &p->first->arena) && compile_programs(p);
+	return phys_split(p->set, p->hooks.too_large, &p->first->arena) &&
+	       compile_programs(p, asker);
+}
+
+static void leave_programs(struct query *query)
+{
+	struct programs *p = query->programs;
+
+	query->programs = NULL;
+	if (p && --p->n_queries == 0 && p->is_loaded)
+		load_close(&p->hooks);
+}
+
+/* Starts and sums of joins and running sums, which no flip ends: they are there for good. */
+static bool has_lasting_state(const struct query *query)
+{
+	for (u32 i = 0; i < query->cut->n_parts; i++)
+		if (query->parts[i].phys && query->parts[i].phys->pair_bytes)
+			return true;
+	return false;
 }
 
 int query_load(struct query *query)
@@ -242,8 +258,8 @@ int query_load(struct query *query)
 		return 0;
 	do
 		err = load_open(&p->hooks, p->set, p->of_hook, p->constants.at, (u32)p->constants.n,
-				&p->first->arena, &p->first->diags);
-	while (err == -EFBIG && split(p));
+				&p->first->arena, &query->diags);
+	while (err == -EFBIG && split(p, query));
 	p->is_loaded = !err;
 	return err;
 }
@@ -253,8 +269,16 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 	u32 n_parts = query->cut->n_parts;
 	struct load_state **loads = arena_array(&query->arena, struct load_state *, n_parts);
 	struct flow_input input = *how;
-	int err = query_load(query);
+	int err;
 
+	/* Its programs have run before it: with state of what was then, which is not the query's.
+	 */
+	if (query->programs && query->programs->hooks.attach_ns && has_lasting_state(query)) {
+		leave_programs(query);
+		if (!query_share(&query, 1))
+			return -EINVAL;
+	}
+	err = query_load(query);
 	for (u32 i = 0; i < n_parts; i++)
 		loads[i] = query->parts[i].phys
 				   ? &query->programs->hooks.states[query->parts[i].phys->number]
@@ -271,8 +295,6 @@ int query_close(struct query *query)
 	int err = query->flow ? flow_close(query->flow) : 0;
 
 	query->flow = NULL;
-	if (query->programs && --query->programs->n_queries == 0 && query->programs->is_loaded)
-		load_close(&query->programs->hooks);
-	query->programs = NULL;
+	leave_programs(query);
 	return err;
 }

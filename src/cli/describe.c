@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * ebql list [PATTERN]: the canonical names of the streams that match, one a line;
- * ebql describe STREAM: its columns with types and meanings, then the system
- * columns; of a wildcard the columns that all its streams share.
+ * DESCRIBE STREAM: its columns with types and meanings, then the system columns; of a wildcard
+ * the columns that all its streams share.
  */
 #include "cli/describe.h"
 
-#include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "cli/cli.h"
-
-#define PATH_PARTS_MAX 8
 
 static bool has_field(const struct stream *stream, const struct field *wanted)
 {
@@ -125,6 +118,37 @@ bool describe_written(struct query *q, const char *written, size_t n,
 	       describe_source(q, source, ret_description);
 }
 
+/* A file may be written as in SQL, or bare. */
+bool describe_name(struct query *q)
+{
+	const char *text = q->diags.text, *file = text;
+	char *words = arena_strdup(&q->arena, text), *part;
+	struct ast_statement *statement = arena_array(&q->arena, struct ast_statement, 1);
+	struct ast_source *source = arena_array(&q->arena, struct ast_source, 1);
+	struct span span = { 0, (u32)q->diags.text_bytes };
+	VEC(const char *) path = { 0 };
+	enum file_kind kind;
+
+	if (text[0] == '\'' && span.end > 2 && text[span.end - 1] == '\'')
+		file = arena_strndup(&q->arena, text + 1, span.end - 2);
+	bool is_file = file_kind_of(file, &kind);
+
+	if (is_file)
+		vec_push(&q->arena, &path, file);
+	while (!is_file && (part = strtok_r(words, ":/", &words)))
+		vec_push(&q->arena, &path, part);
+	if (!path.n)
+		return diag_refuse(&q->diags, "unknown-stream", span, "a stream has a name");
+	*source = (struct ast_source){ .kind = is_file ? AST_SOURCE_FILE : AST_SOURCE_STREAM,
+				       .path = path.at,
+				       .n_path = path.n,
+				       .written = text,
+				       .span = span };
+	*statement = (struct ast_statement){ .kind = AST_STATEMENT_DESCRIBE, .source = source };
+	q->statement = statement;
+	return true;
+}
+
 /* The stream, when it is one of a system call alone. */
 static const struct stream *syscall_of(const struct description *d)
 {
@@ -234,7 +258,7 @@ int describe_columns(struct query *q, const struct ast_source *source, bool is_j
 	struct buf out;
 	int rc;
 
-	if (!describe_source(q, source, &description))
+	if (!query_open_catalog(q) || !describe_source(q, source, &description))
 		return query_report(q);
 	buf_init(&out);
 	if (is_json)
@@ -244,149 +268,4 @@ int describe_columns(struct query *q, const struct ast_source *source, bool is_j
 	rc = buf_flush(&out, STDOUT_FILENO);
 	buf_free(&out);
 	return rc ? 1 : query_report(q);
-}
-
-/* "tracepoint:sched:sched_switch" or with slashes -> its parts. */
-static u32 split(char *text, const char **ret_path)
-{
-	char *rest = NULL;
-	u32 n = 0;
-
-	for (char *part = strtok_r(text, ":/", &rest); part && n < PATH_PARTS_MAX;
-	     part = strtok_r(NULL, ":/", &rest))
-		ret_path[n++] = part;
-	return n;
-}
-
-/* 'FILE.csv' as it stands in SQL, too. */
-static const char *unquoted(const char *text, struct arena *arena)
-{
-	size_t n = strlen(text);
-
-	return n > 2 && text[0] == '\'' && text[n - 1] == '\''
-		       ? arena_strndup(arena, text + 1, n - 2)
-		       : text;
-}
-
-static int describe_word(struct query *q, const char *word, bool is_json)
-{
-	const char *path[PATH_PARTS_MAX], *file = unquoted(word, &q->arena);
-	struct ast_source source = { .kind = AST_SOURCE_STREAM,
-				     .path = path,
-				     .n_path = split(arena_strdup(&q->arena, word), path),
-				     .written = word,
-				     .span = { 0, q->diags.text_bytes } };
-	enum file_kind kind;
-
-	if (!source.n_path) {
-		diag_error(&q->diags, "unknown-stream", source.span, "a stream has a name");
-		return query_report(q);
-	}
-	/* A file's path has colons and slashes of its own. */
-	if (file_kind_of(file, &kind)) {
-		path[0] = file;
-		source.kind = AST_SOURCE_FILE;
-		source.n_path = 1;
-	}
-	return describe_columns(q, &source, is_json);
-}
-
-int cmd_describe(struct options *options)
-{
-	struct query q;
-	int status;
-
-	query_init(&q, "describe", options->word, strlen(options->word));
-	q.catalog_path = options->catalog_path;
-	status = query_open_catalog(&q)
-			 ? describe_word(&q, options->word, options_want_json(options))
-			 : query_report(&q);
-	query_free(&q);
-	return status;
-}
-
-/* --- list --- */
-
-struct listing {
-	struct buf out;
-	const char *pattern;
-	bool is_json;
-	u32 n, n_tracepoints;
-};
-
-static void add_name(void *context, const char *name)
-{
-	struct listing *listing = context;
-
-	listing->n++;
-	if (!strncmp(name, "tracepoint:", 11))
-		listing->n_tracepoints++;
-	if (listing->is_json) {
-		buf_puts(&listing->out, "{\"stream\": ");
-		buf_put_json_string(&listing->out, name, strlen(name));
-		buf_putc(&listing->out, '}');
-	} else {
-		buf_puts(&listing->out, name);
-	}
-	buf_putc(&listing->out, '\n');
-}
-
-/* A view by its name: matched as streams are, by a pattern or a part. */
-static void add_view(void *context, const struct view *view)
-{
-	struct listing *listing = context;
-	const char *pattern = listing->pattern;
-
-	if (strpbrk(pattern, "*?") ? !fnmatch(pattern, view->name, 0)
-				   : strstr(view->name, pattern) != NULL)
-		add_name(listing, view->name);
-}
-
-/* Says why there are no tracepoints, unless it is that none has such a name. */
-static bool complain_source(struct query *q)
-{
-	const char *const nothing[] = { "tracepoint", "* *" };
-	struct stream_list *list;
-
-	if (catalog_look_up(q->catalog, nothing, 2, (struct span){ 0, 0 }, &q->diags, &list) !=
-	    FIND_FAILED)
-		return false;
-	q->diags.list.at[q->diags.list.n - 1].has_span = false;
-	query_report(q);
-	return true;
-}
-
-int list_streams(struct query *q, const char *pattern, bool is_json)
-{
-	struct listing listing = { .is_json = is_json, .pattern = pattern };
-	int rc;
-
-	buf_init(&listing.out);
-	catalog_each(q->catalog, pattern, add_name, &listing);
-	views_each(&q->views, add_view, &listing);
-	rc = buf_flush(&listing.out, STDOUT_FILENO);
-	buf_free(&listing.out);
-	if (!listing.n_tracepoints && complain_source(q))
-		return 1;
-	if (!listing.n) {
-		fprintf(stderr, "no stream matches \"%s\"\n", pattern);
-		fprintf(stderr, "  hint: a pattern is a part of the name (pread) or has wildcards "
-				"('sys_enter_p*'); ebql list alone shows all\n");
-		return 1;
-	}
-	return rc ? 1 : 0;
-}
-
-int cmd_list(struct options *options)
-{
-	struct query q;
-	int status;
-
-	query_init(&q, "list", "", 0);
-	q.catalog_path = options->catalog_path;
-	status = query_open_catalog(&q) ? list_streams(&q, options->word ? options->word : "",
-						       options_want_json(options))
-					: query_report(&q);
-	query_free(&q);
-	return status;
 }

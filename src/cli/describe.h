@@ -7,6 +7,7 @@
 #define EBQL_CLI_DESCRIBE_H
 
 #include "cli/query.h"
+#include "out/out.h"
 
 struct described_column {
 	const char *name, *type, *meaning;
@@ -25,9 +26,16 @@ struct description {
  */
 bool describe_written(struct query *q, const char *written, size_t n,
 		      struct description *ret_description);
+/* The text, as a name, makes the statement; false after a diagnostic. */
+bool describe_name(struct query *q);
 /* Prints the columns of a source; the exit status. */
 int describe_columns(struct query *q, const struct ast_source *source, bool is_json);
+
+/* --- list.c --- */
+
 /* Prints the streams and views that match the pattern; 0, or 1 after a complaint. */
 int list_streams(struct query *q, const char *pattern, bool is_json);
+/* The views; like: NULL: all.  format: table, expanded, json or csv. */
+int list_views(struct query *q, const char *like, const struct out_format *format);
 
 #endif

@@ -7,32 +7,25 @@
  */
 #include "cli/cli.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/btf.h>
-#include <linux/capability.h>
-#include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cat/cat.h"
+#include "load/load.h"
+#include "sys/sys.h"
 
 /* One question: what answers it, and what to do when the answer is no. */
 struct check {
 	const char *name, *mend;
 	bool is_needed; /* for the main job */
-	u32 argument;	/* for the next two */
-	/* Tries it: 0 (which `done` words) or -errno. */
-	int (*attempt)(u32 argument);
-	const char *done;
-	/* Or: works or not; says with what value or error. */
+	/* Does it work?  Says with what value or error. */
 	bool (*probe)(u32 argument, struct buf *detail);
+	u32 argument;
 };
 
 /* --- The system --- */
@@ -56,15 +49,12 @@ static const char *put_value(struct buf *detail, const char *what, const char *p
 
 static bool probe_kernel(u32 argument, struct buf *detail)
 {
-	u32 major = 0, minor = 0;
 	struct utsname name;
 
 	if (uname(&name))
 		return false;
 	buf_printf(detail, "%s %s", name.release, name.machine);
-	if (sscanf(name.release, "%u.%u", &major, &minor) != 2)
-		return false;
-	return major > 5 || (major == 5 && minor >= 8);
+	return sys_kernel_version() >= KERNEL_VERSION(5, 8, 0);
 }
 
 static bool probe_btf(u32 argument, struct buf *detail)
@@ -103,29 +93,14 @@ static bool probe_tracefs(u32 argument, struct buf *detail)
 	return true;
 }
 
-static bool has_capability(u32 capability)
-{
-	char line[256];
-	bool has = false;
-	FILE *status = fopen("/proc/self/status", "re");
-
-	while (status && fgets(line, sizeof(line), status)) {
-		if (!strncmp(line, "CapEff:", 7))
-			has = strtoull(line + 7, NULL, 16) >> capability & 1;
-	}
-	if (status)
-		fclose(status);
-	return has;
-}
-
 /* CAP_SYS_ADMIN holds all that CAP_BPF and CAP_PERFMON were split from (kernel 5.8). */
 static bool probe_capability(u32 argument, struct buf *detail)
 {
-	if (has_capability(argument)) {
+	if (sys_has_capability(argument)) {
 		buf_puts(detail, "effective");
 		return true;
 	}
-	if (argument != CAP_SYS_ADMIN && has_capability(CAP_SYS_ADMIN)) {
+	if (argument != CAP_SYS_ADMIN && sys_has_capability(CAP_SYS_ADMIN)) {
 		buf_puts(detail, "not effective, but CAP_SYS_ADMIN is");
 		return true;
 	}
@@ -159,8 +134,8 @@ static bool probe_paranoid(u32 argument, struct buf *detail)
 		detail, "kernel.perf_event_paranoid = ", "/proc/sys/kernel/perf_event_paranoid",
 		"the kernel has no perf events");
 
-	return value &&
-	       (atoi(value) < 0 || has_capability(CAP_PERFMON) || has_capability(CAP_SYS_ADMIN));
+	return value && (atoi(value) < 0 || sys_has_capability(CAP_PERFMON) ||
+			 sys_has_capability(CAP_SYS_ADMIN));
 }
 
 static bool probe_lockdown(u32 argument, struct buf *detail)
@@ -202,129 +177,137 @@ static const struct bpf_insn atomic_fetch[] = {
 	INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 };
 
-/* What has been made is there: that was all. */
-static int closed(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-	return MIN(fd, 0);
-}
-
-static int load(enum bpf_prog_type type, const struct bpf_insn *insns, size_t n,
-		const struct bpf_prog_load_opts *options)
-{
-	return bpf_prog_load(type, "ebql_doctor", "Dual BSD/GPL", insns, n, options);
-}
-
-static int try_array(u32 argument)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "ebql_doctor", 4, 8, 512, &options), error = 0;
-	const size_t bytes = 4096;
-	void *memory;
-
-	if (fd < 0)
-		return fd;
-	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
-		error = -errno;
-	else
-		munmap(memory, bytes);
-	close(fd);
-	return error;
-}
-
-static int try_map(u32 type)
-{
-	bool is_ring = type == BPF_MAP_TYPE_RINGBUF;
-
-	return closed(bpf_map_create(type, "ebql_doctor", is_ring ? 0 : 8, is_ring ? 0 : 8,
-				     is_ring ? sysconf(_SC_PAGESIZE) : 64, NULL));
-}
-
-static int try_program(u32 type)
-{
-	return closed(load(type, empty, ARRAY_SIZE(empty), NULL));
-}
-
 static bool report(struct buf *detail, const char *done, int error)
 {
 	buf_puts(detail, error ? strerror(-error) : done);
 	return !error;
 }
 
+/* What has been made is there: that was all. */
+static int closed(int fd)
+{
+	int error = MIN(fd, 0);
+
+	sys_close(&fd);
+	return error;
+}
+
+/* btf_id: of a typed tracepoint, or 0. */
+static int load(enum bpf_prog_type type, const struct bpf_insn *insns, u32 n, u32 btf_id)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = type;
+	attr.insns = sys_pointer(insns);
+	attr.insn_cnt = n;
+	attr.license = sys_pointer("Dual BSD/GPL");
+	memcpy(attr.prog_name, "ebql_doctor", sizeof("ebql_doctor"));
+	if (btf_id) {
+		attr.expected_attach_type = BPF_TRACE_RAW_TP;
+		attr.attach_btf_id = btf_id;
+	}
+	return sys_prog_load(&attr);
+}
+
+static int load_empty(enum bpf_prog_type type)
+{
+	return load(type, empty, ARRAY_SIZE(empty), 0);
+}
+
+static bool probe_array(u32 argument, struct buf *detail)
+{
+	int fd = sys_map_create(BPF_MAP_TYPE_ARRAY, "ebql_doctor", 4, 8, 512, BPF_F_MMAPABLE);
+	const size_t bytes = 4096;
+	void *memory;
+	int error = fd < 0 ? fd : sys_map_memory(fd, bytes, &memory);
+
+	if (!error)
+		munmap(memory, bytes);
+	sys_close(&fd);
+	return report(detail, "created and mapped", error);
+}
+
+static bool probe_map(u32 type, struct buf *detail)
+{
+	bool is_ring = type == BPF_MAP_TYPE_RINGBUF;
+
+	return report(detail, "created",
+		      closed(sys_map_create(type, "ebql_doctor", is_ring ? 0 : 8, is_ring ? 0 : 8,
+					    is_ring ? sysconf(_SC_PAGESIZE) : 64, 0)));
+}
+
+static bool probe_program(u32 type, struct buf *detail)
+{
+	return report(detail, "loaded", closed(load_empty(type)));
+}
+
 static bool probe_typed(u32 argument, struct buf *detail)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_RAW_TP);
 	struct catalog *catalog;
 	struct arena arena;
+	u32 btf_id;
 
 	arena_init(&arena);
 	catalog = catalog_open_live(&arena);
-	options.attach_btf_id = catalog_btf_id(catalog, BTF_KIND_TYPEDEF, "btf_trace_sys_enter");
+	btf_id = catalog_btf_id(catalog, BTF_KIND_TYPEDEF, "btf_trace_sys_enter");
 	catalog_close(catalog);
 	arena_free(&arena);
-	if (options.attach_btf_id)
+	if (btf_id)
 		return report(
 			detail, "loaded",
-			closed(load(BPF_PROG_TYPE_TRACING, empty, ARRAY_SIZE(empty), &options)));
+			closed(load(BPF_PROG_TYPE_TRACING, empty, ARRAY_SIZE(empty), btf_id)));
 	buf_puts(detail, "no BTF of the tracepoint sys_enter");
 	return false;
 }
 
 /* Loads as a raw tracepoint's program, runs it once on CPU 0: it must give this. */
-static int run_once(const struct bpf_insn *insns, size_t n, s32 wanted)
+static int run_once(const struct bpf_insn *insns, u32 n, s32 wanted)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU);
-	int fd = load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n, NULL), error;
+	int fd = load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n, 0), error;
+	u32 value;
 
 	if (fd < 0)
 		return fd;
-	error = bpf_prog_test_run_opts(fd, &options);
+	error = sys_prog_test_run(fd, NULL, 0, BPF_F_TEST_RUN_ON_CPU, 0, &value);
 	close(fd);
-	return error ? error : (s32)options.retval == wanted ? 0 : -EDOM;
+	return error ? error : (s32)value == wanted ? 0 : -EDOM;
 }
 
-static int try_run(u32 argument)
+static bool probe_run(u32 argument, struct buf *detail)
 {
-	return run_once(empty, ARRAY_SIZE(empty), 0);
+	return report(detail, "ran on CPU 0", run_once(empty, ARRAY_SIZE(empty), 0));
 }
 
-static int try_division(u32 argument)
+static bool probe_division(u32 argument, struct buf *detail)
 {
-	return run_once(signed_division, ARRAY_SIZE(signed_division), -3);
+	return report(detail, "-7 / 2 is -3",
+		      run_once(signed_division, ARRAY_SIZE(signed_division), -3));
 }
 
-static int try_atomic(u32 argument)
+static bool probe_atomic(u32 argument, struct buf *detail)
 {
-	return run_once(atomic_fetch, ARRAY_SIZE(atomic_fetch), 0);
+	return report(detail, "ran", run_once(atomic_fetch, ARRAY_SIZE(atomic_fetch), 0));
 }
 
-static int try_attach_raw(u32 argument)
+static bool probe_attach_raw(u32 argument, struct buf *detail)
 {
-	int program = load(BPF_PROG_TYPE_RAW_TRACEPOINT, empty, ARRAY_SIZE(empty), NULL), link;
+	int program = load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT), error = program;
 
-	if (program < 0)
-		return program;
-	link = bpf_raw_tracepoint_open("sys_enter", program);
-	close(program);
-	return closed(link);
+	if (program >= 0)
+		error = closed(sys_raw_tracepoint_open("sys_enter", program));
+	sys_close(&program);
+	return report(detail, "attached to sys_enter", error);
 }
 
 static int attach_tracepoint(int program, u32 id)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(attr),
-		.config = id,
-		.sample_period = 1,
-		.wakeup_events = 1,
-	};
-	int error, event = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	int error, link = -1, event = sys_perf_open(id, 0);
 
 	if (event < 0)
-		return -errno;
-	error = ioctl(event, PERF_EVENT_IOC_SET_BPF, program) ? -errno : 0;
+		return event;
+	error = sys_perf_attach(event, program, &link);
+	sys_close(&link);
 	close(event);
 	return error;
 }
@@ -339,7 +322,7 @@ static bool probe_attach_tracepoint(u32 argument, struct buf *detail)
 		buf_puts(detail, "no id of the tracepoint sched_switch (see tracefs)");
 		return false;
 	}
-	program = load(BPF_PROG_TYPE_TRACEPOINT, empty, ARRAY_SIZE(empty), NULL);
+	program = load_empty(BPF_PROG_TYPE_TRACEPOINT);
 	error = program < 0 ? program : attach_tracepoint(program, id);
 	closed(program);
 	return report(detail, "attached to sched_switch", error);
@@ -350,47 +333,42 @@ static bool probe_attach_tracepoint(u32 argument, struct buf *detail)
 
 static const struct check checks[] = {
 	{ "kernel 5.8 or later", "ring buffers and CAP_BPF came with 5.8: boot a newer kernel",
-	  true, .probe = probe_kernel },
+	  true, probe_kernel },
 	{ "kernel types (BTF)",
 	  "a kernel with CONFIG_DEBUG_INFO_BTF=y; without it raw tracepoints have arg0..arg11",
-	  false, .probe = probe_btf },
+	  false, probe_btf },
 	{ "tracefs",
 	  "as root: mount -t tracefs tracefs /sys/kernel/tracing; as another user: "
 	  "mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing",
-	  true, .probe = probe_tracefs },
-	{ "CAP_BPF", MEND_CAPABILITY, true, CAP_BPF, .probe = probe_capability },
-	{ "CAP_PERFMON", MEND_CAPABILITY, true, CAP_PERFMON, .probe = probe_capability },
-	{ "CAP_SYS_ADMIN", "not needed where the two above are effective", false, CAP_SYS_ADMIN,
-	  .probe = probe_capability },
-	{ "JIT compiler", "sysctl net.core.bpf_jit_enable=1", false, .probe = probe_jit },
-	{ "unprivileged bpf", "", false, .probe = probe_unprivileged },
+	  true, probe_tracefs },
+	{ "CAP_BPF", MEND_CAPABILITY, true, probe_capability, CAP_BPF },
+	{ "CAP_PERFMON", MEND_CAPABILITY, true, probe_capability, CAP_PERFMON },
+	{ "CAP_SYS_ADMIN", "not needed where the two above are effective", false, probe_capability,
+	  CAP_SYS_ADMIN },
+	{ "JIT compiler", "sysctl net.core.bpf_jit_enable=1", false, probe_jit },
+	{ "unprivileged bpf", "", false, probe_unprivileged },
 	{ "perf events", "CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1", true,
-	  .probe = probe_paranoid },
+	  probe_paranoid },
 	{ "lockdown",
 	  "programs may not read kernel memory under lockdown=confidentiality: boot without it",
-	  true, .probe = probe_lockdown },
-	{ "array map, mmapable", MEND_PRIVILEGE " (and kernel 5.5)", true, 0, try_array,
-	  "created and mapped" },
-	{ "hash map", MEND_PRIVILEGE, true, BPF_MAP_TYPE_HASH, try_map, "created" },
-	{ "ring buffer", MEND_PRIVILEGE " (and kernel 5.8)", true, BPF_MAP_TYPE_RINGBUF, try_map,
-	  "created" },
-	{ "raw tracepoint program", MEND_PRIVILEGE, true, BPF_PROG_TYPE_RAW_TRACEPOINT, try_program,
-	  "loaded" },
-	{ "raw tracepoint attach", MEND_PRIVILEGE, true, 0, try_attach_raw,
-	  "attached to sys_enter" },
-	{ "tracepoint program", MEND_PRIVILEGE, true, BPF_PROG_TYPE_TRACEPOINT, try_program,
-	  "loaded" },
+	  true, probe_lockdown },
+	{ "array map, mmapable", MEND_PRIVILEGE " (and kernel 5.5)", true, probe_array },
+	{ "hash map", MEND_PRIVILEGE, true, probe_map, BPF_MAP_TYPE_HASH },
+	{ "ring buffer", MEND_PRIVILEGE " (and kernel 5.8)", true, probe_map,
+	  BPF_MAP_TYPE_RINGBUF },
+	{ "raw tracepoint program", MEND_PRIVILEGE, true, probe_program,
+	  BPF_PROG_TYPE_RAW_TRACEPOINT },
+	{ "raw tracepoint attach", MEND_PRIVILEGE, true, probe_attach_raw },
+	{ "tracepoint program", MEND_PRIVILEGE, true, probe_program, BPF_PROG_TYPE_TRACEPOINT },
 	{ "tracepoint attach", MEND_PRIVILEGE "; kernel.perf_event_paranoid may forbid it", true,
-	  .probe = probe_attach_tracepoint },
+	  probe_attach_tracepoint },
 	{ "typed tracepoint program", "needs kernel types (BTF); queries do without", false,
-	  .probe = probe_typed },
-	{ "program run on a chosen CPU", MEND_PRIVILEGE " (and kernel 5.10)", true, 0, try_run,
-	  "ran on CPU 0" },
-	{ "atomic fetch instructions", "kernel 5.12 has them; queries do without", false, 0,
-	  try_atomic, "ran" },
+	  probe_typed },
+	{ "program run on a chosen CPU", MEND_PRIVILEGE " (and kernel 5.10)", true, probe_run },
+	{ "atomic fetch instructions", "kernel 5.12 has them; queries do without", false,
+	  probe_atomic },
 	{ "signed division instruction",
-	  "kernel 6.6 has it; divisions take a few instructions more", false, 0, try_division,
-	  "-7 / 2 is -3" },
+	  "kernel 6.6 has it; divisions take a few instructions more", false, probe_division },
 };
 
 /* Prints one line, and how to mend it; false when something needed is missing. */
@@ -400,14 +378,7 @@ static bool run_check(const struct check *check, struct buf *out)
 	bool works;
 
 	buf_init(&detail);
-	if (check->attempt) {
-		int error = check->attempt(check->argument);
-
-		works = !error;
-		buf_puts(&detail, works ? check->done : strerror(-error));
-	} else {
-		works = check->probe(check->argument, &detail);
-	}
+	works = check->probe(check->argument, &detail);
 	buf_printf(out, "%-2s  %-30s  %s\n",
 		   works	      ? "ok"
 		   : check->is_needed ? "no"
@@ -424,6 +395,7 @@ int cmd_doctor(struct options *options)
 	bool is_well = true;
 	struct buf out;
 
+	load_raise_limits(NULL);
 	buf_init(&out);
 	for (u32 i = 0; i < ARRAY_SIZE(checks); i++)
 		is_well &= run_check(&checks[i], &out);

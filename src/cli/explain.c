@@ -3,16 +3,14 @@
  * explain: each stage of a query as text, under the names of the folders.
  */
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "cli/query.h"
 
 static void show_ast(struct query *q, struct buf *out)
 {
-	sql_dump_script(q->script, out);
+	sql_print_script(q->script, true, out);
 }
 
 /* With several parts each has its name before it. */
@@ -88,7 +86,7 @@ static const struct {
 	{ "bpf", show_bpf },
 };
 
-static bool is_stage(const char *stage)
+bool explain_has(const char *stage)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(stages); i++)
 		if (strcasecmp(stages[i].name, stage) == 0)
@@ -115,32 +113,4 @@ int explain_query(struct query *query, const char *stage)
 	buf_flush(&out, STDOUT_FILENO);
 	buf_free(&out);
 	return query_report(query);
-}
-
-int cmd_explain(struct options *options)
-{
-	const char *stage = options->stage ? options->stage : "physical";
-	struct query query;
-	int status;
-
-	if (!is_stage(stage)) {
-		fprintf(stderr, "ebql: there is no stage \"%s\"\n", stage);
-		fputs("  hint: ast, cut, logical, optimized, physical, ir, bpf or all\n", stderr);
-		return 2;
-	}
-	query_init(&query, options->file, options->text.at, options->text.n);
-	query.catalog_path = options->catalog_path;
-	/* target_pid() has to be something to show the plan of. */
-	query.settings.target_pid = getpid();
-	if (!query_parse(&query)) {
-		status = query_report(&query);
-	} else if (query.statement->kind != AST_STATEMENT_SELECT &&
-		   query.statement->kind != AST_STATEMENT_EXPLAIN) {
-		fputs("ebql: only a SELECT can be explained\n", stderr);
-		status = 2;
-	} else {
-		status = explain_query(&query, stage);
-	}
-	query_free(&query);
-	return status;
 }

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -100,6 +102,37 @@ static int open_duration(struct host *host)
 
 /* --- The child --- */
 
+int host_start_child(struct host_options *options, char **command)
+{
+	int sockets[2], error;
+	char go;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0)
+		return -errno;
+	options->child_pid = fork();
+	error = errno;
+	if (options->child_pid == 0) {
+		close(sockets[0]);
+		if (read(sockets[1], &go, 1) != 1)
+			_exit(127); /* the query failed: nothing is run */
+		execvp(command[0], command);
+		error = errno;
+		fprintf(stderr, "ebql: %s: %s\n", command[0], strerror(error));
+		_exit(write(sockets[1], &error, sizeof(error)) > 0 ? 127 : 126);
+	}
+	close(sockets[1]);
+	options->child_go_fd = sockets[0];
+	return options->child_pid < 0 ? -error : 0;
+}
+
+bool host_child_failed(const struct host_options *options)
+{
+	int error;
+
+	return options->child_go_fd >= 0 &&
+	       recv(options->child_go_fd, &error, sizeof(error), MSG_DONTWAIT) > 0;
+}
+
 static int child_start(struct host *host)
 {
 	const char go = 1;
@@ -154,6 +187,8 @@ int host_open(struct host *host, const struct host_options *options)
 
 void host_close(struct host *host)
 {
+	const int fds[] = { host->stop_fd, host->duration_fd, host->child_fd };
+
 	if (host->engine)
 		engine_close(host->engine);
 	child_end(host);
@@ -161,12 +196,9 @@ void host_close(struct host *host)
 		signals_give_back(&saved_stop);
 		signals_give_back(&saved_pipe);
 	}
-	for (u32 i = 0; i < 3; i++) {
-		int fd = i == 0 ? host->stop_fd : i == 1 ? host->duration_fd : host->child_fd;
-
-		if (fd >= 0)
-			close(fd);
-	}
+	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	stop_fd = -1;
 	n_stop_signals = 0;
 	cancel_set(&cancel, 0);
@@ -220,19 +252,17 @@ static int steps(struct host *host)
 static int check_windows(const struct host *host, struct diags *diags)
 {
 	u64 first_ns, last_ns, n = flow_n_windows(host->flow, &first_ns, &last_ns);
-	struct diag *diag;
 
 	if (host->options.n_windows)
 		n = MIN(n, host->options.n_windows);
 	if (n <= FILE_WINDOWS_MAX)
 		return 0;
-	diag = diag_failure(diags, "too-many-windows",
-			    "the recorded events reach over %llu windows, from %llu ns to %llu ns",
-			    (unsigned long long)n, (unsigned long long)first_ns,
-			    (unsigned long long)last_ns);
-	diag_hint(diags, diag,
-		  "is the time of an event wrong? Else make the window longer, or ask for fewer "
-		  "with -n");
+	diag_failure(diags, "too-many-windows",
+		     "the recorded events reach over %llu windows, from %llu ns to %llu ns" HINT
+		     "is the time of an event wrong? Else make the window longer, or ask for fewer "
+		     "with -n",
+		     (unsigned long long)n, (unsigned long long)first_ns,
+		     (unsigned long long)last_ns);
 	return -E2BIG;
 }
 

@@ -17,7 +17,7 @@ struct host_options {
 	bool ends_at_loss; /* where windows of time do not end: at once */
 	/* -1: none; the run ends with it, and it (SIGTERM, after 1 s SIGKILL) with the run */
 	int child_pid;
-	int child_go_fd; /* a byte written here starts the child's exec */
+	int child_go_fd; /* a byte written here starts its exec, whose errno comes back */
 };
 
 struct host {
@@ -29,6 +29,10 @@ struct host {
 	int stop_fd, duration_fd, child_fd;
 };
 
+/* Starts COMMAND, which waits for the host to run, or for the socket's end; 0 or -errno. */
+int host_start_child(struct host_options *options, char **command);
+/* The command is over: was it none that could be executed?  It has said why not. */
+bool host_child_failed(const struct host_options *options);
 /*
  * Takes SIGINT, SIGTERM, SIGHUP (the third such signal kills), one host at a time, and opens
  * the engine.  0 or -errno; host_close() after both.

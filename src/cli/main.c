@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/query.h"
 #include "cli/shell.h"
 
 static int cmd_version(struct options *options)
@@ -24,6 +24,35 @@ static int cmd_help(struct options *options)
 static int cmd_run(struct options *options)
 {
 	return options->is_shell ? shell_run(options) : run_text(options, NULL);
+}
+
+static int cmd_explain(struct options *options)
+{
+	if (!options->stage)
+		options->stage = "physical";
+	if (!explain_has(options->stage)) {
+		fprintf(stderr,
+			"ebql: there is no stage \"%s\"\n"
+			"  hint: ast, cut, logical, optimized, physical, ir, bpf or all\n",
+			options->stage);
+		return 2;
+	}
+	return run_text(options, NULL);
+}
+
+static int cmd_list(struct options *options)
+{
+	options->file = "list";
+	buf_puts(&options->text, "SHOW STREAMS");
+	return run_text(options, NULL);
+}
+
+static int cmd_describe(struct options *options)
+{
+	options->file = "describe";
+	options->is_name = true;
+	buf_puts(&options->text, options->word);
+	return run_text(options, NULL);
 }
 
 static int cmd_record(struct options *options)
@@ -57,11 +86,11 @@ static int cmd_record(struct options *options)
 static const struct command commands[] = {
 	{ "explain",
 	  "explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
-	  "                    [--catalog FILE] [-f FILE] 'SQL'",
+	  "                    [--catalog FOLDER] [-f FILE] 'SQL'",
 	  "fhSC", TAKES_A_QUERY, cmd_explain },
-	{ "list", "list [-o table|json] [--catalog FILE] [PATTERN]", "ohC", TAKES_MAYBE_A_WORD,
+	{ "list", "list [-o table|json] [--catalog FOLDER] [PATTERN]", "ohC", TAKES_MAYBE_A_WORD,
 	  cmd_list },
-	{ "describe", "describe [-o table|json] [--catalog FILE] STREAM", "ohC", TAKES_A_WORD,
+	{ "describe", "describe [-o table|json] [--catalog FOLDER] STREAM", "ohC", TAKES_A_WORD,
 	  cmd_describe },
 	{ "record", NULL, RUN_LETTERS, TAKES_A_QUERY, cmd_record, .writes_file = true },
 	{ "doctor", "doctor", "h", TAKES_NOTHING, cmd_doctor },

@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "sql/sql.h"
 
 #define QUERY_BYTES_MAX (64u << 20)
+/* About nine years: an end that the clocks can still tell. */
+#define DURATION_MAX_NS 300000000000000000ull
 
 static const struct option_info {
 	char letter; /* lower case: the short form too */
@@ -83,25 +86,7 @@ void options_help(FILE *out)
 /* "10s", "500ms", a bare number of seconds; false when it is none. */
 static bool take_duration(const char *text, u64 *ret_ns)
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "", 1e9 },  { "ns", 1 },   { "us", 1e3 },  { "ms", 1e6 },
-		      { "s", 1e9 }, { "m", 6e10 }, { "h", 3.6e12 } };
-	char *end;
-	double number = strtod(text, &end);
-
-	if (end == text || !(number > 0))
-		return false;
-	for (u32 i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(end, units[i].name) != 0)
-			continue;
-		if (!(number * units[i].ns < 3e17))
-			return false;
-		*ret_ns = (u64)(number * units[i].ns + 0.5);
-		return *ret_ns > 0;
-	}
-	return false;
+	return sql_duration(text, ret_ns) && *ret_ns > 0 && *ret_ns <= DURATION_MAX_NS;
 }
 
 static bool take_number(const char *text, u64 highest, u64 *ret)

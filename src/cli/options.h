@@ -21,6 +21,7 @@ struct options {
 	u64 every_ns;	/* --every; 0: none */
 	int target_pid; /* -p; -1: none */
 	char **command; /* behind --; NULL: none */
+	bool is_name;	/* the text is that of a stream or file, and no SQL */
 	bool is_verbose;
 	bool has_format, is_heatmap; /* -o, --heatmap */
 	bool is_ascii;		     /* --ascii */

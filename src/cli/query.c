@@ -24,6 +24,12 @@ bool query_init(struct query *query, const char *file, const char *text, size_t 
 	return true;
 }
 
+int query_no_memory(void)
+{
+	fputs("ebql: out of memory\n", stderr);
+	return 1;
+}
+
 void query_free(struct query *query)
 {
 	query_close(query);
@@ -50,22 +56,19 @@ struct catalog *keep_catalog(struct keep *keep)
 	return keep->catalog;
 }
 
-void query_init_kept(struct query *query, struct keep *keep)
+bool query_init_kept(struct query *query, struct keep *keep)
 {
-	query_init(query, "query", "", 0);
+	if (!query_init(query, "query", "", 0))
+		return false;
 	query_begin_kept(query, keep);
 	query->catalog = keep_catalog(keep);
+	return true;
 }
 
-/* ATTACH 'ref.db' AS ref: without AS by the file's name, less its ending. */
+/* ATTACH 'ref.db' AS ref */
 static const char *database_name(const struct ast_statement *s, struct arena *arena)
 {
-	const char *base = strrchr(s->text, '/');
-
-	if (s->option.name)
-		return s->option.name;
-	base = base ? base + 1 : s->text;
-	return arena_strndup(arena, base, strcspn(base, "."));
+	return s->option.name ? s->option.name : file_called(arena, s->text);
 }
 
 void query_end_kept(struct query *query)

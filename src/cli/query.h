@@ -45,7 +45,7 @@ struct query {
 	struct keep *keep; /* NULL: the text is all there is */
 	struct arena arena;
 	struct diags diags;
-	const char *catalog_path; /* a frozen catalog, or NULL for the live one */
+	const char *catalog_path; /* of a snapshot, or NULL for the live one */
 	struct settings settings;
 	struct view_list views;
 	struct kernel_features features;
@@ -71,12 +71,14 @@ struct query_part {
 	struct phys *phys;
 };
 
-/* false: there is no memory for any query.  query_free() after both. */
+/* false: there is no memory for any query, as query_no_memory() says.  query_free() after both. */
 bool query_init(struct query *query, const char *file, const char *text, size_t text_bytes);
+/* Tells the user; the exit status. */
+int query_no_memory(void);
 /* Ends the query, if it runs. */
 void query_free(struct query *query);
-/* Asks what the shell itself asks: of its own catalog, and its views. */
-void query_init_kept(struct query *query, struct keep *keep);
+/* For what the shell itself asks: of its own catalog, and its views.  As query_init(). */
+bool query_init_kept(struct query *query, struct keep *keep);
 struct catalog *keep_catalog(struct keep *keep);
 /* The query goes on where the shell's earlier ones ended; a text of SET alone is then whole. */
 void query_begin_kept(struct query *query, struct keep *keep);
@@ -89,7 +91,9 @@ bool query_compile(struct query *query);
 /*
  * Compiled queries of one process, before any of them is loaded -> one program for each hook, for
  * all of them: what that hook costs by itself is then paid once, and windows that end together end
- * in one flip.  The first is to be freed last.  false after a diagnostic of the first.
+ * in one flip.  One with a join or a running sum that starts behind another gets programs of its
+ * own then: what these keep begins with their first.  The first is to be freed last, the others
+ * not before the programs are loaded.  false after a diagnostic of the first.
  */
 bool query_share(struct query *const *queries, u32 n);
 /* Instructions -> the kernel, where nothing is attached yet.  0, or -errno after a diagnostic. */
@@ -106,10 +110,11 @@ int query_close(struct query *query);
  * lack, else 0.
  */
 int query_report(struct query *query);
-/* Opens query->catalog; false after a diagnostic. */
+/* Opens query->catalog, unless it is; false after a diagnostic. */
 bool query_open_catalog(struct query *query);
 
 /* The stages by the names of the folders: "ast", "logical", ..., "all", in any case. */
+bool explain_has(const char *stage);
 int explain_query(struct query *query, const char *stage);
 
 #endif

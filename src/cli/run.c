@@ -4,12 +4,8 @@
  * until it ends.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -25,7 +21,6 @@ struct session {
 	int out_fd;
 	struct host host;
 	bool is_ended_by_loss;
-	int exec_fd; /* the errno of an exec that failed, or nothing; -1: no command */
 };
 
 static int open_output(void *context, const struct schema *schema)
@@ -84,15 +79,16 @@ static void say_attached(struct session *s)
 			(double)attach_ns / 1e6);
 }
 
-static void say_programs(const struct query *q)
+static void say_plan(const struct query *q)
 {
 	u32 n = q->programs ? q->programs->set->n_hooks : 0;
 
+	fprintf(stderr, "compiled in %.2f ms\n", (double)q->compile_ns / 1e6);
 	for (u32 i = 0; i < n; i++) {
-		const struct hook *h = q->programs->of_hook[i].hook;
+		const struct load_program *p = &q->programs->of_hook[i];
 
-		fprintf(stderr, "%s: %u instructions; %s\n", h->target,
-			q->programs->of_hook[i].code.n_insns, h->reason);
+		fprintf(stderr, "%s: %u instructions; %s\n", p->hook->target, p->code.n_insns,
+			p->hook->reason);
 		if (i == 9 && n > 11) {
 			fprintf(stderr, "... and %u programs more\n", n - 10);
 			break;
@@ -100,74 +96,18 @@ static void say_programs(const struct query *q)
 	}
 }
 
-static void say_plan(const struct query *q)
-{
-	fprintf(stderr, "compiled in %.2f ms\n", (double)q->compile_ns / 1e6);
-	say_programs(q);
-}
-
-/* Starts COMMAND, which waits for a byte (or the end of the pipe) before its exec. */
-static int child_start(struct session *s)
-{
-	struct options *o = &s->options;
-	int pipe_fds[2], exec_fds[2], failed = 0;
-	char go;
-
-	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
-		return -errno;
-	if (pipe2(exec_fds, O_CLOEXEC | O_NONBLOCK) < 0) {
-		failed = -errno;
-		close(pipe_fds[0]);
-		close(pipe_fds[1]);
-		return failed;
-	}
-	o->host.child_pid = fork();
-	if (o->host.child_pid < 0) {
-		failed = -errno;
-		close(pipe_fds[0]);
-		close(pipe_fds[1]);
-		close(exec_fds[0]);
-		close(exec_fds[1]);
-		return failed;
-	}
-	if (o->host.child_pid == 0) {
-		close(pipe_fds[1]);
-		if (read(pipe_fds[0], &go, 1) != 1)
-			_exit(127); /* the query failed: nothing is run */
-		execvp(o->command[0], o->command);
-		failed = errno;
-		fprintf(stderr, "ebql: %s: %s\n", o->command[0], strerror(failed));
-		_exit(write(exec_fds[1], &failed, sizeof(failed)) > 0 ? 127 : 126);
-	}
-	close(pipe_fds[0]);
-	close(exec_fds[1]);
-	s->exec_fd = exec_fds[0];
-	o->host.child_go_fd = pipe_fds[1];
-	return 0;
-}
-
-/* The command is over: was it one at all?  The child has said why not. */
-static bool child_failed(const struct session *s)
-{
-	int failed;
-
-	return s->exec_fd >= 0 && read(s->exec_fd, &failed, sizeof(failed)) > 0;
-}
-
 /* Can the format show what the query gives?  false after a diagnostic. */
 static bool check_format(struct session *s)
 {
 	struct query *q = &s->query;
-	struct diag *diag;
 
 	if (s->options.format->needs_rows)
 		return record_check(q, s->options.format, s->options.record_path);
 	if (!s->options.format->needs_histogram || out_has_histogram(&q->cut->output))
 		return true;
-	diag = diag_error(&q->diags, "no-histogram", q->statement->span,
-			  "--heatmap draws a histogram, and the query has none");
-	diag_hint(&q->diags, diag, "SELECT histogram(x) ... WINDOW TUMBLING 1s");
-	return false;
+	return diag_refuse(&q->diags, "no-histogram", q->statement->span,
+			   "--heatmap draws a histogram, and the query has none" HINT
+			   "SELECT histogram(x) ... WINDOW TUMBLING 1s");
 }
 
 /* What a heat map leaves away, said before it is drawn. */
@@ -196,40 +136,32 @@ static void warn_heatmap(const struct session *s)
 }
 
 /* Attaches, runs to the end, detaches; 0 or -errno, and why in diags. */
-static int run_flow(struct session *s, struct flow_result *ret_result)
+static int run_hosted(struct session *s, struct flow_result *ret_result)
 {
 	struct query *q = &s->query;
 	struct flow_input how = { .every_ns = s->options.every_ns,
 				  .sink = { open_output, give_batch, idle, close_output, s },
 				  .cancel = host_cancel() };
+	struct host_options options = s->options.host;
 	int error, closed;
 
-	if (q->cut->is_streaming)
-		how.n_rows = s->options.host.n_windows;
-	error = query_start(q, s->host.engine, &how);
-	if (error)
-		return error;
-	s->host.flow = q->flow;
-	say_attached(s);
-	error = host_run(&s->host, &q->diags);
-	flow_result(s->host.flow, ret_result);
-	closed = query_close(q);
-	return error ? error : closed;
-}
-
-static int run_hosted(struct session *s, struct flow_result *ret_result)
-{
-	struct host_options options = s->options.host;
-	int error;
-
-	if (s->query.cut->is_streaming)
-		options.n_windows = 0; /* of rows */
-	options.ends_at_loss = s->query.settings.on_loss_fail &&
-			       s->query.cut->window.kind != WINDOW_TUMBLING &&
-			       s->query.cut->window.kind != WINDOW_HOPPING;
+	if (q->cut->is_streaming) {
+		how.n_rows = options.n_windows;
+		options.n_windows = 0;
+	}
+	options.ends_at_loss = q->settings.on_loss_fail && q->cut->window.kind != WINDOW_TUMBLING &&
+			       q->cut->window.kind != WINDOW_HOPPING;
 	error = host_open(&s->host, &options);
 	if (!error)
-		error = run_flow(s, ret_result);
+		error = query_start(q, s->host.engine, &how);
+	if (!error) {
+		s->host.flow = q->flow;
+		say_attached(s);
+		error = host_run(&s->host, &q->diags);
+		flow_result(s->host.flow, ret_result);
+		closed = query_close(q);
+		error = error ? error : closed;
+	}
 	host_close(&s->host);
 	return error;
 }
@@ -241,7 +173,7 @@ static int loop(struct session *s)
 	int error = run_hosted(s, &result);
 
 	/* It was never opened. */
-	if (!s->out.format) {
+	if (!s->out.out.format) {
 		if (!q->diags.n_errors)
 			fprintf(stderr, "ebql: %s\n", strerror(-error));
 		return MAX(query_report(q), 1);
@@ -288,7 +220,7 @@ static int run_select(struct session *s)
 
 	q->settings.target_pid = s->options.target_pid;
 	if (s->options.command) {
-		error = child_start(s);
+		error = host_start_child(&s->options.host, s->options.command);
 		if (error) {
 			fprintf(stderr, "ebql: cannot start the command: %s\n", strerror(-error));
 			return 1;
@@ -321,25 +253,18 @@ static int run_select(struct session *s)
 	if (query_load(q))
 		return MAX(query_report(q), 1);
 	status = loop(s);
-	if (s->out_fd != STDOUT_FILENO && close(s->out_fd) < 0 && !status) {
-		fprintf(stderr, "ebql: %s: %s\n", s->options.record_path, strerror(errno));
-		status = 1;
-	}
-	return child_failed(s) ? 1 : status;
-}
-
-static bool is_format(const struct session *s, const char *name)
-{
-	return strcmp(s->options.format->name, name) == 0;
+	return host_child_failed(&s->options.host) ? 1 : status;
 }
 
 /* Statements that show no rows have no other forms. */
 static bool is_table_or_json(const struct session *s)
 {
-	if (is_format(s, "table") || is_format(s, "expanded") || is_format(s, "json"))
+	const char *format = s->options.format->name;
+
+	if (strcmp(format, "table") == 0 || strcmp(format, "expanded") == 0 ||
+	    strcmp(format, "json") == 0)
 		return true;
-	fprintf(stderr, "ebql: -o: this statement is shown as table or json, not as %s\n",
-		s->options.format->name);
+	fprintf(stderr, "ebql: -o: this statement is shown as table or json, not as %s\n", format);
 	return false;
 }
 
@@ -351,70 +276,8 @@ static int show_streams(struct session *s)
 
 	for (char *p = pattern; *p; p++)
 		*p = *p == '%' ? '*' : *p == '_' ? '?' : *p;
-	if (!query_open_catalog(&s->query))
-		return query_report(&s->query);
-	return list_streams(&s->query, pattern, options_want_json(&s->options));
-}
-
-static int describe(struct session *s)
-{
-	if (!query_open_catalog(&s->query))
-		return query_report(&s->query);
-	return describe_columns(&s->query, s->query.statement->source,
-				options_want_json(&s->options));
-}
-
-struct view_listing {
-	struct buf out;
-	const char *like; /* NULL: all */
-	bool is_json, is_csv;
-};
-
-static void put_view(void *context, const struct view *view)
-{
-	struct view_listing *listing = context;
-	const char *comment = view->comment;
-	size_t n = strlen(comment);
-	struct buf *out = &listing->out;
-
-	if (listing->like && sqlite3_strlike(listing->like, view->name, 0) != 0)
-		return;
-	while (n && comment[n - 1] == '\n')
-		n--;
-	if (listing->is_json) {
-		buf_puts(out, "{\"view\": ");
-		buf_put_json_string(out, view->name, strlen(view->name));
-		buf_puts(out, ", \"comment\": ");
-		buf_put_json_string(out, comment, n);
-		buf_putc(out, '}');
-	} else if (listing->is_csv) {
-		buf_put_quoted(out, '\"', view->name, strlen(view->name));
-		buf_putc(out, ',');
-		buf_put_quoted(out, '\"', comment, n);
-	} else if (n) {
-		buf_printf(out, "%-20s  %.*s", view->name, (int)strcspn(comment, "\n"), comment);
-	} else {
-		buf_puts(out, view->name);
-	}
-	buf_putc(out, '\n');
-}
-
-static int show_views(struct session *s)
-{
-	struct view_listing listing = { .like = s->query.statement->text,
-					.is_json = options_want_json(&s->options),
-					.is_csv = is_format(s, "csv") };
-	int error;
-
-	if (!listing.is_csv && !is_table_or_json(s))
-		return 2;
-	buf_init(&listing.out);
-	if (listing.is_csv)
-		buf_puts(&listing.out, "view,comment\n");
-	views_each(&s->query.views, put_view, &listing);
-	error = buf_flush(&listing.out, STDOUT_FILENO);
-	buf_free(&listing.out);
-	return error ? 1 : query_report(&s->query);
+	return list_streams(&s->query, s->options.word ? s->options.word : pattern,
+			    options_want_json(&s->options));
 }
 
 struct view_check {
@@ -462,6 +325,13 @@ static int refuse(struct session *s, const char *what)
 	return query_report(&s->query);
 }
 
+/* No command is started: any process stands for it. */
+static int explain(struct session *s, const char *stage, int target_pid)
+{
+	s->query.settings.target_pid = target_pid;
+	return explain_query(&s->query, stage);
+}
+
 static int run_statement(struct session *s)
 {
 	const struct ast_statement *statement = s->query.statement;
@@ -470,22 +340,31 @@ static int run_statement(struct session *s)
 		fputs("ebql: record: only a SELECT can be recorded\n", stderr);
 		return 2;
 	}
+	if (s->options.stage && statement->kind != AST_STATEMENT_SELECT &&
+	    statement->kind != AST_STATEMENT_EXPLAIN) {
+		fputs("ebql: only a SELECT can be explained\n", stderr);
+		return 2;
+	}
+	if (s->options.stage)
+		return explain(s, s->options.stage, getpid());
 	switch (statement->kind) {
 	case AST_STATEMENT_SELECT:
 		return run_select(s);
 	case AST_STATEMENT_EXPLAIN:
 		if (statement->analyze)
 			return refuse(s, "EXPLAIN ANALYZE is");
-		/* The command is not started: any process stands for it. */
-		s->query.settings.target_pid =
-			s->options.command ? getpid() : s->options.target_pid;
-		return explain_query(&s->query, statement->text ? statement->text : "physical");
+		return explain(s, statement->text ? statement->text : "physical",
+			       s->options.command ? getpid() : s->options.target_pid);
 	case AST_STATEMENT_SHOW_STREAMS:
 		return is_table_or_json(s) ? show_streams(s) : 2;
 	case AST_STATEMENT_DESCRIBE:
-		return is_table_or_json(s) ? describe(s) : 2;
+		return is_table_or_json(s) ? describe_columns(&s->query, statement->source,
+							      options_want_json(&s->options))
+					   : 2;
 	case AST_STATEMENT_SHOW_VIEWS:
-		return show_views(s);
+		return strcmp(s->options.format->name, "csv") == 0 || is_table_or_json(s)
+			       ? list_views(&s->query, statement->text, s->options.format)
+			       : 2;
 	case AST_STATEMENT_CREATE_VIEW:
 		return check_views(s);
 	case AST_STATEMENT_DROP_VIEW:
@@ -498,25 +377,26 @@ static int run_statement(struct session *s)
 
 int run_text(const struct options *options, struct keep *keep)
 {
-	struct session session = { .options = *options, .out_fd = STDOUT_FILENO, .exec_fd = -1 },
-		       *s = &session;
+	struct session session = { .options = *options, .out_fd = STDOUT_FILENO }, *s = &session;
 	int status;
 
-	if (!query_init(&s->query, options->file, options->text.at, options->text.n)) {
-		fputs("ebql: out of memory\n", stderr);
-		return 1;
-	}
+	if (!query_init(&s->query, options->file, options->text.at, options->text.n))
+		return query_no_memory();
+	s->query.catalog_path = options->catalog_path;
 	if (keep)
 		query_begin_kept(&s->query, keep);
-	if (query_parse(&s->query) && s->query.statement)
+	if ((options->is_name ? describe_name(&s->query) : query_parse(&s->query)) &&
+	    s->query.statement)
 		status = run_statement(s);
 	else
 		status = query_report(&s->query);
+	if (s->out_fd != STDOUT_FILENO && close(s->out_fd) < 0 && !status) {
+		fprintf(stderr, "ebql: %s: %s\n", options->record_path, strerror(errno));
+		status = 1;
+	}
 	/* Without the byte that starts it, the command ends by itself. */
 	if (s->options.host.child_go_fd >= 0)
 		close(s->options.host.child_go_fd);
-	if (s->exec_fd >= 0)
-		close(s->exec_fd);
 	if (status == 0)
 		query_end_kept(&s->query);
 	if (keep)

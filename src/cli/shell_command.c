@@ -103,9 +103,11 @@ static void do_d(struct shell *shell, const char *argument)
 			   "\\d NAME shows the columns of one.\n");
 		return;
 	}
-	query_init_kept(&q, &shell->keep);
-	if (!strpbrk(argument, "*?") &&
-	    describe_written(&q, argument, strlen(argument), &description)) {
+	if (!query_init_kept(&q, &shell->keep)) {
+		query_no_memory();
+		failed(shell);
+	} else if (!strpbrk(argument, "*?") &&
+		   describe_written(&q, argument, strlen(argument), &description)) {
 		run_printf(shell, "DESCRIBE %s", argument);
 	} else {
 		diags_init(&q.diags, &q.arena, "query", "", 0);

@@ -11,17 +11,6 @@
 #include "cli/describe.h"
 #include "cli/shell.h"
 
-/* Functions besides the aggregates; those of SQLite that people use, not all. */
-static const char *const functions[] = {
-	"abs",	       "bounds",       "coalesce", "date",	"datetime",	"device_name",
-	"exponential", "format",       "hex",	   "ifnull",	"iif",		"instr",
-	"length",      "linear",       "log2",	   "loglinear", "lower",	"ltrim",
-	"nullif",      "printf",       "quote",	   "replace",	"round",	"rtrim",
-	"sign",	       "softirq_name", "strftime", "substr",	"syscall_name", "target_pid",
-	"task_state",  "tcp_state",    "time",	   "trim",	"typeof",	"unicode",
-	"unnest",      "upper",
-};
-
 static const char *const statements[] = { "SELECT", "WITH", "EXPLAIN", "SHOW",
 					  "CREATE", "DROP", "SET",     "DESCRIBE" };
 
@@ -106,8 +95,7 @@ static void offer_columns(void *context, const char *written, size_t n)
 	struct query q;
 
 	search->has_source = true;
-	query_init_kept(&q, &search->shell->keep);
-	if (describe_written(&q, written, n, &d)) {
+	if (query_init_kept(&q, &search->shell->keep) && describe_written(&q, written, n, &d)) {
 		for (u32 i = 0; i < d.columns.n; i++)
 			offer(search, d.columns.at[i].name);
 		for (u32 i = 0; i < d.system.n; i++)
@@ -118,12 +106,21 @@ static void offer_columns(void *context, const char *written, size_t n)
 
 /* --- Words of the language --- */
 
+static void offer_call(struct search *search, const char *name)
+{
+	offer(search, arena_printf(search->arena, "%s(", name));
+}
+
 static void offer_functions(struct search *search)
 {
 	for (u32 i = 0; aggregate_name_at(i); i++)
-		offer(search, arena_printf(search->arena, "%s(", aggregate_name_at(i)));
-	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
-		offer(search, arena_printf(search->arena, "%s(", functions[i]));
+		offer_call(search, aggregate_name_at(i));
+	for (u32 i = 0; function_name_at(i); i++)
+		offer_call(search, function_name_at(i));
+	for (u32 i = 0; i < SCHEME_N; i++)
+		offer_call(search, scheme_name(i));
+	offer_call(search, "target_pid");
+	offer_call(search, "unnest");
 }
 
 /* In the case that the word has been begun in.  A blank follows; behind names, often a comma. */
@@ -140,14 +137,16 @@ static void offer_keyword(struct search *search, const char *keyword)
 	offer(search, name);
 }
 
-static bool is_function(const char *name)
+/* Has a function of that name been offered? */
+static bool is_function(const struct search *search, const char *name)
 {
-	struct aggregate_name aggregate;
+	size_t n = strlen(name);
 
-	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
-		if (strcasecmp(functions[i], name) == 0)
+	for (u32 i = 0; i < search->names->list.n; i++)
+		if (strncasecmp(search->names->list.at[i], name, n) == 0 &&
+		    search->names->list.at[i][n] == '(')
 			return true;
-	return aggregate_find(name, &aggregate);
+	return false;
 }
 
 static void offer_keywords(struct search *search)
@@ -155,7 +154,7 @@ static void offer_keywords(struct search *search)
 	const char *keyword;
 
 	for (u32 i = 0; (keyword = sql_keyword(i)); i++)
-		if (!is_function(keyword))
+		if (!is_function(search, keyword))
 			offer_keyword(search, keyword);
 }
 

@@ -59,9 +59,8 @@ struct cutter {
 	VEC(struct naming) relations;  /* by number (EXPR_COLUMN.source): the query's, then ours */
 	VEC(struct grouped *) grouped; /* by number: the query's, then those of DISTINCT */
 	const struct plan **overs;
-	u32 depth;  /* of the select that is being printed: the query's has 1 */
-	u32 reach;  /* the least depth of a select whose rows were read in what was printed */
-	u32 height; /* how deep selects nest in the text that was printed */
+	u32 depth; /* of the select that is being printed: the query's has 1 */
+	u32 reach; /* the least depth of a select whose rows were read in what was printed */
 	bool reads_streams;  /* the select that is being printed, or one within */
 	bool is_guarded;     /* not all rows are asked for what faults */
 	bool has_aggregate;  /* somewhere in the SQL: it needs all rows of a window */
@@ -79,8 +78,6 @@ struct chain {
 
 /* --- kernel.c: what the kernel can do --- */
 
-/* A condition that only SQLite could test where it must be tested before, or NULL. */
-const struct expr *cut_user_condition(const struct plan *tree);
 void cut_note_scans(const struct plan *tree, struct cut_part *part);
 /* NULL is one. */
 bool cut_is_kernel_expr(const struct expr *e, const struct plan *tree);
@@ -106,7 +103,6 @@ void cut_note(struct cutter *c, const char *clause, const struct expr *e, enum c
 u32 cut_relation_add(struct cutter *c);
 /* Where groups have windows of their own: the rows that these are of.  NULL: elsewhere. */
 const struct rows *cut_window_rows(const struct cutter *c);
-void cut_refuse_condition(struct cutter *c, const struct expr *e);
 /* A PLAN_AGGREGATE; what several selects read is one part. */
 u32 cut_groups_part(struct cutter *c, const struct plan *aggregate, enum cut_reason reason);
 struct rows *cut_rows_add(struct cutter *c, const struct plan *tree, bool has_time);
@@ -115,9 +111,8 @@ struct rows *cut_rows_of(struct cutter *c, const struct expr *e);
 /* Of the select that reads them. */
 u32 cut_rows_depth(const struct cutter *c, const struct rows *rows);
 u32 cut_rows_column(struct cutter *c, struct rows *rows, struct expr *e);
-/* With the largest pieces that parts of rows can compute replaced by columns of theirs; only:
- * NULL, or the condition where it is wanted. */
-struct expr *cut_take(struct cutter *c, struct expr *e, struct expr *only);
+/* With the largest pieces that parts of rows can compute replaced by columns of theirs. */
+struct expr *cut_take(struct cutter *c, struct expr *e);
 void cut_finish_rows(struct cutter *c);
 
 /* --- expr.c: expressions, aggregates, window functions --- */

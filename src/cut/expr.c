@@ -5,6 +5,9 @@
  */
 #include "cut/build.h"
 
+/* Entries of SQLite's parser (lite_depth()) around an item, at least. */
+#define SELECT_DEPTH 4u
+
 /* What is printed reads rows of a select of that depth. */
 static void put_column(struct cutter *c, u32 relation, u32 index, struct buf *out)
 {
@@ -42,7 +45,10 @@ static void put_computed(struct cutter *c, const struct lite_writer *w, const st
 	if (g && !g->is_part && e->kind == EXPR_KEY) {
 		cut_put(c, g->plan->aggregate.keys[e->index].expr, want, out);
 	} else if (g && !g->is_part) {
-		lite_write_aggregate(w, &g->plan->aggregate.list[e->index], want, NULL, out);
+		struct lite_writer of = *w;
+
+		of.select = e->source + 1;
+		lite_write_aggregate(&of, &g->plan->aggregate.list[e->index], want, NULL, out);
 	} else if (e->kind == EXPR_AGGREGATE && g->columns) {
 		put_regrouped(c, g, e->index, out);
 	} else {
@@ -60,6 +66,17 @@ static void put_bound(const struct cutter *c, const char *name, struct buf *out)
 		buf_printf(out, "t%u.%s", rows->relation, name);
 	else
 		buf_printf(out, ":%s", name);
+}
+
+/* What it aggregates makes no groups of the rows around it: these are kept until its own are known.
+ */
+static void put_subquery(struct cutter *c, const struct expr *e, bool is_scalar, struct buf *out)
+{
+	bool had_aggregate = c->has_aggregate;
+
+	cut_nested(c, e->plan, true, is_scalar, out);
+	c->needs_all_rows |= c->has_aggregate;
+	c->has_aggregate = had_aggregate;
 }
 
 /* What is not computed from its arguments; false: lite/ prints it. */
@@ -80,11 +97,11 @@ static bool put_leaf(struct cutter *c, const struct lite_writer *w, const struct
 		buf_putc(out, '(');
 		lite_write(w, e->args[0], out);
 		buf_puts(out, " IN ");
-		cut_nested(c, e->plan, true, true, out);
+		put_subquery(c, e, true, out);
 		buf_putc(out, ')');
 	} else if (e->kind == EXPR_EXISTS || e->kind == EXPR_SUBQUERY) {
 		buf_puts(out, e->kind == EXPR_EXISTS ? "EXISTS " : "");
-		cut_nested(c, e->plan, true, e->kind == EXPR_SUBQUERY, out);
+		put_subquery(c, e, e->kind == EXPR_SUBQUERY, out);
 	} else {
 		return false;
 	}
@@ -96,10 +113,9 @@ static bool put_value_leaf(const struct lite_writer *w, const struct expr *e, st
 	return put_leaf(w->context, w, e, LITE_VALUE, out);
 }
 
-static void put(const struct lite_writer *w, struct expr *e, enum lite_want want, struct expr *only,
-		struct buf *out)
+static void put(const struct lite_writer *w, struct expr *e, enum lite_want want, struct buf *out)
 {
-	struct expr *taken = cut_take(w->context, e, only);
+	struct expr *taken = cut_take(w->context, e);
 
 	if (want == LITE_CONDITION)
 		lite_write_condition(w, taken, out);
@@ -109,11 +125,15 @@ static void put(const struct lite_writer *w, struct expr *e, enum lite_want want
 
 void cut_put(struct cutter *c, struct expr *e, enum lite_want want, struct buf *out)
 {
-	const struct lite_writer w = {
-		.leaf = put_value_leaf, .context = c, .put = put, .edge = c->settings->edge
-	};
+	size_t start = out->n;
+	const struct lite_writer w = { .leaf = put_value_leaf,
+				       .context = c,
+				       .put = put,
+				       .arena = c->arena,
+				       .edge = c->settings->edge };
 
-	put(&w, e, want, NULL, out);
+	put(&w, e, want, out);
+	lite_check_depth(out->at + start, SELECT_DEPTH, e->span, c->diags);
 }
 
 /* What is printed for it: SQLite would take a lone number for that of a column. */
@@ -130,9 +150,22 @@ static const struct expr *printed(const struct cutter *c, const struct expr *e)
 	}
 }
 
+/* There SQLite finds no columns of a select around. */
+static void put_own(struct cutter *c, struct expr *e, struct buf *out)
+{
+	u32 reach = c->reach;
+
+	c->reach = UINT32_MAX;
+	cut_put(c, e, LITE_VALUE, out);
+	if (c->reach < c->depth && !diags_failed(c->diags))
+		diag_error(c->diags, "not-supported", e->span,
+			   "ORDER BY and GROUP BY of a sub-query cannot read the select around it");
+	c->reach = MIN(c->reach, reach);
+}
+
 void cut_put_group_key(struct cutter *c, struct expr *e, struct buf *out)
 {
-	cut_put(c, e, LITE_VALUE, out);
+	put_own(c, e, out);
 	buf_puts(out, printed(c, e)->kind == EXPR_INTEGER ? " | 0" : "");
 }
 
@@ -145,7 +178,7 @@ bool cut_put_sort_key(struct cutter *c, const struct sort_key *key, u32 item, co
 	if (item)
 		buf_printf(out, "%u", item);
 	else
-		cut_put(c, key->expr, LITE_VALUE, out);
+		put_own(c, key->expr, out);
 	lite_write_direction(key, out);
 	return true;
 }

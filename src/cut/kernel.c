@@ -79,29 +79,6 @@ void cut_note_scans(const struct plan *tree, struct cut_part *part)
 	plan_each((struct plan *)tree, note_scan, part);
 }
 
-struct condition_search {
-	const struct plan *tree;
-	const struct expr *found;
-};
-
-static void find_condition(void *context, struct plan *p)
-{
-	struct condition_search *search = context;
-
-	/* Of a sub-query it may read the rows of the select around it. */
-	for (u32 i = 0; i < p->filter.n_conjuncts; i++)
-		if (!cut_is_kernel_expr(p->filter.conjuncts[i], search->tree))
-			search->found = p->filter.conjuncts[i];
-}
-
-const struct expr *cut_user_condition(const struct plan *tree)
-{
-	struct condition_search search = { .tree = tree };
-
-	plan_each((struct plan *)tree, find_condition, &search);
-	return search.found;
-}
-
 enum cut_reason cut_refuse_rows(const struct cutter *c, const struct chain *chain)
 {
 	const struct plan *from = chain->from;
@@ -116,8 +93,6 @@ enum cut_reason cut_refuse_rows(const struct cutter *c, const struct chain *chai
 		return CUT_PUSHDOWN;
 	if (cut_is_where_first(c))
 		return CUT_ROW_WINDOW;
-	if (cut_user_condition(from))
-		return CUT_CONDITION;
 	for (u32 i = 0; i < chain->where.n; i++)
 		if (!cut_is_kernel_expr(chain->where.at[i], from))
 			return CUT_CONDITION;

@@ -74,8 +74,16 @@ static void print_window(const struct cut *cut, struct buf *out)
 						: "user: all rows since the start\n");
 	else if (w->kind == WINDOW_TUMBLING)
 		buf_printf(out, "user: window tumbling %lluns\n", size);
+	else if (w->kind == WINDOW_HOPPING && !hop_between_ns(size, advance))
+		buf_printf(out, "user: window hopping %lluns by %lluns, of %llu panes\n", size,
+			   advance, size / advance);
 	else if (w->kind == WINDOW_HOPPING)
-		buf_printf(out, "user: window hopping %lluns by %lluns\n", size, advance);
+		buf_printf(out,
+			   "user: window hopping %lluns by %lluns, of %llu pane%s: one ends each "
+			   "%lluns and %lluns after that\n",
+			   size, advance, (unsigned long long)hop_n_panes(size, advance),
+			   size < advance ? "" : "s", advance,
+			   (unsigned long long)hop_between_ns(size, advance));
 	else if (w->kind == WINDOW_COUNT)
 		buf_printf(out,
 			   "user: window of %llu rows by %llu%s: every row streams to user "

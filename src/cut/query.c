@@ -119,6 +119,8 @@ struct cut *cut_query(const struct plan_query *query, const struct settings *set
 	cut->limit = cut->is_streaming && limit ? limit->limit.count : -1;
 	if (!cut->is_streaming)
 		cut_put_limit(&c, limit, &sql);
+	if (sql.n)
+		lite_check_depth(sql.at, 2, query->plan->span, diags);
 	cut_finish_rows(&c);
 	if (!diags_failed(diags) && w->kind == WINDOW_NONE)
 		check_live(&c);

@@ -40,21 +40,10 @@ static const struct file *table_of(const struct cutter *c, const struct plan *tr
 	return stream->file->time_column < 0 || c->query->has_streams ? stream->file : NULL;
 }
 
-void cut_refuse_condition(struct cutter *c, const struct expr *e)
-{
-	diag_refuse(c->diags, "not-supported", e->span,
-		    "this condition cannot be tested before the rows are counted, as "
-		    "windows of COUNT and SESSION and running sums need it" HINT
-		    "count(*) FILTER (WHERE ...), sum(x) FILTER (WHERE ...) take any condition");
-}
-
 struct rows *cut_rows_add(struct cutter *c, const struct plan *tree, bool has_time)
 {
-	const struct expr *condition = cut_user_condition(tree);
 	struct rows *r = arena_new(c->arena, struct rows);
 
-	if (condition)
-		cut_refuse_condition(c, condition);
 	*r = (struct rows){ .tree = tree, .has_time = has_time, .relation = cut_relation_add(c) };
 	r->file = table_of(c, tree);
 	if (r->file)
@@ -117,46 +106,6 @@ struct rows *cut_rows_of(struct cutter *c, const struct expr *e)
 		       : NULL;
 }
 
-/*
- * Why a piece of an expression may not be wanted: it stands in an arm of a CASE, or
- * behind an AND or OR.  It is wanted where none of the `skips` is true, and `only`,
- * when there is one, is.
- */
-struct guard {
-	const struct guard *outer;
-	struct expr **skips;
-	u32 n_skips;
-	struct expr *only;
-};
-
-/* The piece, and NULL where it is not wanted, as one CASE for the kernel; NULL: it cannot. */
-static struct expr *guarded(struct cutter *c, const struct guard *g, const struct rows *rows,
-			    struct expr *piece)
-{
-	struct expr *null = expr_new(c->arena, EXPR_NULL, piece->span), *e;
-
-	for (; g && piece; g = g->outer) {
-		bool is_kernels = cut_is_kernel_expr(g->only, rows->tree);
-
-		e = expr_new(c->arena, EXPR_CASE, piece->span);
-		e->args = arena_array(c->arena, struct expr *, 2 * g->n_skips + 3);
-		for (u32 i = 0; i < g->n_skips; i++) {
-			is_kernels &= cut_is_kernel_expr(g->skips[i], rows->tree);
-			e->args[e->n_args++] = g->skips[i];
-			e->args[e->n_args++] = null;
-		}
-		if (g->only)
-			e->args[e->n_args++] = g->only;
-		e->args[e->n_args++] = piece;
-		if (g->only)
-			e->args[e->n_args++] = null;
-		expr_infer(e);
-		e->type = piece->type;
-		piece = is_kernels ? e : NULL;
-	}
-	return piece;
-}
-
 static bool is_leaf(const struct expr *e)
 {
 	/* Which branch of a union it is, only the event's program knows. */
@@ -164,64 +113,29 @@ static bool is_leaf(const struct expr *e)
 }
 
 /* The whole expression as a column of the rows, or NULL: in pieces. */
-static struct expr *take_whole(struct cutter *c, struct expr *e, const struct guard *outer)
+static struct expr *take_whole(struct cutter *c, struct expr *e, bool is_guarded)
 {
 	struct rows *rows = cut_rows_of(c, e);
-	struct expr *piece = e;
-	bool is_outer;
 
 	if (!rows)
 		return NULL;
-	is_outer = cut_rows_depth(c, rows) < c->depth;
 	/* Without a partner only the columns are NULL: x IS NULL, CASE, ... are not. */
 	if (rows->is_nullable && !is_leaf(e) && !expr_is_strict(e))
 		return NULL;
-	if (expr_can_fault(e, rows->tree) && (outer || is_outer || c->is_guarded)) {
-		piece = is_outer || c->is_guarded || !type_is_word(e->type)
-				? NULL
-				: guarded(c, outer, rows, e);
-		if (!piece && !is_leaf(e))
-			return NULL;
-		piece = piece ? piece : e;
-	}
-	return cut_ref(c->arena, e, EXPR_COLUMN, rows->relation, cut_rows_column(c, rows, piece));
+	/* Where it may not be wanted its fault would count: who wants it computes it. Of what
+	 * cannot be read the row has a mark, which counts when the column is read. */
+	is_guarded |= cut_rows_depth(c, rows) < c->depth;
+	if (is_guarded && !is_leaf(e) && expr_can_fault(e, rows->tree))
+		return NULL;
+	return cut_ref(c->arena, e, EXPR_COLUMN, rows->relation, cut_rows_column(c, rows, e));
 }
 
-static struct expr *take(struct cutter *c, struct expr *e, const struct guard *outer);
-
-/* Each arm is wanted where its WHEN is true and none before it was. */
-static void take_case(struct cutter *c, struct expr *copy, struct expr *const *args,
-		      const struct guard *outer)
+/* is_guarded: it is not wanted for all rows. */
+static struct expr *take(struct cutter *c, struct expr *e, bool is_guarded)
 {
-	struct expr **skips = arena_array(c->arena, struct expr *, copy->n_args);
-	u32 n = 0;
-
-	for (u32 i = 0; i < copy->n_args; i++) {
-		struct guard g = { outer, skips, n, i % 2 ? args[i - 1] : NULL };
-
-		/* The first WHEN is computed for every row. */
-		copy->args[i] = take(c, args[i], i ? &g : outer);
-		if (i % 2)
-			skips[n++] = args[i - 1];
-	}
-}
-
-/* b in a AND b, a OR b is not wanted where a alone decides: not where it is NULL. */
-static void take_and_or(struct cutter *c, struct expr *copy, struct expr *const *args,
-			const struct guard *outer)
-{
-	struct expr *skip = args[0];
-	struct guard g = { outer, &skip, 1, NULL };
-
-	if (copy->op == OP_AND)
-		skip = expr_op(c->arena, OP_NOT, args[0]->span, args[0], NULL);
-	copy->args[0] = take(c, args[0], outer);
-	copy->args[1] = take(c, args[1], &g);
-}
-
-static struct expr *take(struct cutter *c, struct expr *e, const struct guard *outer)
-{
-	struct expr *copy = expr_is_constant(e) ? e : take_whole(c, e, outer);
+	struct expr *copy = expr_is_constant(e) ? e : take_whole(c, e, is_guarded);
+	bool guards =
+		e->kind == EXPR_CASE || (e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR));
 	struct rows *rows;
 
 	if (copy)
@@ -235,21 +149,15 @@ static struct expr *take(struct cutter *c, struct expr *e, const struct guard *o
 	if (!e->n_args)
 		return e;
 	copy = expr_copy(c->arena, e);
-	if (e->kind == EXPR_CASE)
-		take_case(c, copy, e->args, outer);
-	else if (e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR))
-		take_and_or(c, copy, e->args, outer);
-	else
-		for (u32 i = 0; i < e->n_args; i++)
-			copy->args[i] = take(c, e->args[i], outer);
+	/* The first WHEN, and the left side of AND and OR, are wanted for every row. */
+	for (u32 i = 0; i < e->n_args; i++)
+		copy->args[i] = take(c, e->args[i], is_guarded || (guards && i));
 	return copy;
 }
 
-struct expr *cut_take(struct cutter *c, struct expr *e, struct expr *only)
+struct expr *cut_take(struct cutter *c, struct expr *e)
 {
-	const struct guard filter = { .only = only };
-
-	return take(c, e, only ? &filter : NULL);
+	return take(c, e, c->is_guarded);
 }
 
 /* --- Plans of parts --- */
@@ -274,6 +182,47 @@ static const char *text_of(struct cutter *c, struct expr *const *exprs, u32 n)
 		expr_print(exprs[i], &text);
 	}
 	return text.at;
+}
+
+/* What tree/ has a column for. */
+static bool put_column(const struct lite_writer *w, const struct expr *e, struct buf *out)
+{
+	bool is_union = e->kind == EXPR_UNION;
+
+	if (!is_leaf(e))
+		return false;
+	buf_puts(out, is_union ? "CASE" : "c0");
+	for (u32 i = 0; is_union && i < e->n_args; i++) {
+		buf_puts(out, " WHEN c0 THEN ");
+		lite_write(w, e->args[i], out);
+	}
+	buf_puts(out, is_union ? " END" : "");
+	return true;
+}
+
+struct checking {
+	struct cutter *c;
+	bool is_condition;
+};
+
+static void check_expr(void *context, struct expr **e)
+{
+	const struct checking *checking = context;
+	const struct lite_writer w = { .leaf = put_column, .arena = checking->c->arena };
+	struct buf sql;
+
+	buf_init_in(&sql, w.arena);
+	buf_puts(&sql, "SELECT CASE WHEN (");
+	(checking->is_condition ? lite_write_condition : lite_write)(&w, *e, &sql);
+	lite_check_depth(sql.at, 0, (*e)->span, checking->c->diags);
+}
+
+/* User space computes its expressions, each by itself (tree/). */
+static void check_plan(void *context, struct plan *p)
+{
+	struct checking checking = { context, p->kind == PLAN_FILTER };
+
+	plan_each_expr(p, check_expr, &checking);
 }
 
 static void finish(struct cutter *c, struct rows *rows)
@@ -306,6 +255,8 @@ static void finish(struct cutter *c, struct rows *rows)
 	part->plan = project;
 	cut_note_scans(rows->tree, part);
 	part->is_kernel = c->settings->pushdown && !part->has_files;
+	if (!part->is_kernel)
+		plan_each(project, check_plan, c);
 	part->has_time = rows->has_time;
 	part->reason = cut_reason_text(part->has_files		? CUT_RECORDED
 				       : !c->settings->pushdown ? CUT_PUSHDOWN

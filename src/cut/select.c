@@ -7,10 +7,10 @@
 
 /* Each is some calls of ours in each other. */
 #define DEPTH_MAX 64u
-/* Sub-queries are printed where they stand up to so many in each other: SQLite's parser has a
- * stack of 100 entries, of which one takes about seven. */
-#define INLINE_MAX 4u
-#define HEIGHT_MAX 7u
+/* Sub-queries are printed where they stand up to so many entries of SQLite's parser (lite_depth()),
+ * of which it has LITE_DEPTH_MAX; so many more wait around a select in WITH. */
+#define INLINE_DEPTH 48u
+#define WITH_DEPTH   8u
 
 /* One select as it is printed. */
 struct select {
@@ -147,7 +147,11 @@ static void put_where(struct select *s, u32 first, struct buf *out)
 			vec_push(c->arena, &rest, e);
 			c->is_guarded = true; /* what can fault is only wanted where this is true */
 		} else {
-			cut_refuse_condition(c, e);
+			diag_refuse(c->diags, "not-supported", e->span,
+				    "this condition cannot be tested before the rows are "
+				    "counted, as windows of COUNT and SESSION need it" HINT
+				    "count(*) FILTER (WHERE ...), sum(x) FILTER (WHERE ...) take "
+				    "any condition");
 		}
 	}
 	c->is_guarded = was_guarded;
@@ -459,12 +463,6 @@ static void put_set(struct select *s, struct buf *out)
 	put_sort(s, out);
 }
 
-static void refuse_depth(struct cutter *c, struct span span)
-{
-	if (!diags_failed(c->diags))
-		diag_error(c->diags, "too-deep", span, "these selects nest too deep");
-}
-
 /* SELECT ... ORDER BY: LIMIT is still to come. */
 static void put_select(struct select *s, struct buf *out)
 {
@@ -491,7 +489,7 @@ static void put_plan(struct cutter *c, const struct plan *plan, bool is_scalar, 
 	struct select s = { .c = c, .is_scalar = is_scalar };
 
 	if (c->depth == DEPTH_MAX) {
-		refuse_depth(c, plan->span);
+		lite_refuse_depth(plan->span, c->diags);
 		return;
 	}
 	cut_chain(c, plan, &s.ch);
@@ -511,6 +509,7 @@ void cut_nested(struct cutter *c, const struct plan *select, bool is_inline, boo
 	struct cutter before = *c;
 	struct buf sql;
 	u32 number = 0;
+	bool is_shared;
 
 	while (number < c->shared.n && c->shared.at[number].plan != select)
 		number++;
@@ -520,30 +519,26 @@ void cut_nested(struct cutter *c, const struct plan *select, bool is_inline, boo
 	}
 	buf_init_in(&sql, c->arena);
 	c->reads_streams = false;
-	c->height = 0;
 	c->reach = UINT32_MAX;
 	put_plan(c, select, is_scalar, &sql);
-	c->height++;
+	/* It reads nothing of the selects around it: then it can stand before them. */
+	is_shared = c->reach > c->depth && (!is_inline || lite_depth(sql.at) > INLINE_DEPTH);
+	lite_check_depth(sql.at, is_shared ? WITH_DEPTH : 0, select->span, c->diags);
 	/* What is only of tables asks for no end of the streams around it. */
 	if (!c->reads_streams) {
 		c->has_aggregate = before.has_aggregate;
 		c->needs_all_rows = before.needs_all_rows;
 		c->is_only_sorted = before.is_only_sorted;
 	}
-	/* It reads nothing of the selects around it: then it can stand before them. */
-	if (c->reach > c->depth && (!is_inline || c->height > INLINE_MAX)) {
+	if (is_shared) {
 		number = c->shared.n;
 		vec_push(c->arena, &c->shared, (struct shared){ select, c->reads_streams });
 		buf_printf(&c->with, "%ss%u AS (%s)", number ? ", " : "WITH ", number, sql.at);
-		c->height = 0;
 		put_shared(c, number, is_inline, out);
 	} else {
-		if (c->height > HEIGHT_MAX)
-			refuse_depth(c, select->span);
 		buf_printf(out, "(%s)", sql.at);
 	}
 	c->reads_streams |= before.reads_streams;
-	c->height = MAX(c->height, before.height);
 	c->reach = MIN(c->reach, before.reach);
 }
 

@@ -7,9 +7,10 @@
  */
 #include "drain/copy.h"
 
+#include <errno.h>
 #include <string.h>
 
-#include "drain/sys.h"
+#include "sys/sys.h"
 
 #define MAP_BATCH 512u
 
@@ -36,11 +37,6 @@ void drain_open(struct drain *drain, const struct phys *phys, struct arena *aren
 static u8 *slice_at(const struct state_layout *s, u8 *state, u32 copy, u32 slice)
 {
 	return state + state_slice_offset(s, copy, slice / s->n_levels, slice % s->n_levels);
-}
-
-static u64 *slice_counters(const struct drain *drain, u8 *state, u32 copy, u32 slice)
-{
-	return (u64 *)slice_at(drain->layout, state, copy, slice);
 }
 
 /* COUNTER_POOL counts no events: it is not added up. */
@@ -230,7 +226,7 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 	drain->state = state;
 	drain->copy = copy;
 	for (slice = 0; slice < n_slices; slice++) {
-		c = slice_counters(drain, state, copy, slice);
+		c = (u64 *)slice_at(s, state, copy, slice);
 		drain->is_full[slice] = c[COUNTER_TABLE_FULL] > 0;
 		if (!counters_add(counters, c))
 			continue;

@@ -8,11 +8,9 @@
 
 int events_open(struct events *events, struct load_state *load, u64 rows_limit)
 {
-	*events = (struct events){ .load = load, .rows_limit = rows_limit };
-	meter_open(&events->meter, load);
-	/* No ring buffer: no program names it, when WHERE is never true. */
-	if (load->map_fds[LOAD_MAP_RING] < 0)
-		return 0;
+	*events = (struct events){ .load = load,
+				   .rows_limit = rows_limit,
+				   .meter = { .load = load } };
 	return stream_open(&events->stream, load->phys, load->map_fds[LOAD_MAP_RING]);
 }
 

@@ -7,15 +7,12 @@
  */
 #include "drain/groups.h"
 
-#include <string.h>
-
 int groups_open(struct groups *groups, struct load_state *load, struct arena *arena)
 {
 	const struct phys *phys = load->phys;
 	int err;
 
-	*groups = (struct groups){ .load = load, .phys = phys };
-	meter_open(&groups->meter, load);
+	*groups = (struct groups){ .load = load, .phys = phys, .meter = { .load = load } };
 	drain_open(&groups->drain, phys, arena);
 	err = merge_open(&groups->merge, phys, arena);
 	if (err || phys->window != WINDOW_HOPPING)
@@ -35,20 +32,6 @@ void groups_close(struct groups *groups)
 void groups_start(struct groups *groups, u64 now_ns)
 {
 	groups->start_ns = groups->window_start_ns = now_ns;
-}
-
-u64 groups_period_ns(const struct phys *phys)
-{
-	if (phys->window == WINDOW_NONE)
-		return 0;
-	return phys->window == WINDOW_HOPPING ? phys->advance_ns : phys->window_ns;
-}
-
-u64 groups_between_ns(const struct phys *phys)
-{
-	if (phys->window != WINDOW_HOPPING)
-		return 0;
-	return hop_between_ns(phys->window_ns, phys->advance_ns);
 }
 
 static bool is_windowed(const struct groups *groups)
@@ -118,49 +101,6 @@ static void give(struct groups *groups, const struct account *account, const str
 
 /* --- HOPPING --- */
 
-struct pane_end {
-	u64 boundary_ns, position; /* the pane's nominal end */
-	u64 expired;		   /* no window to come has the panes up to that position */
-	bool is_due;		   /* a window ends too */
-};
-
-/* The latest boundary that has passed. */
-static u64 boundary_before(const struct phys *phys, u64 now_ns)
-{
-	u64 between_ns = hop_between_ns(phys->window_ns, phys->advance_ns);
-	u64 at_ns = now_ns / phys->advance_ns * phys->advance_ns;
-
-	return between_ns && now_ns - at_ns >= between_ns ? at_ns + between_ns : at_ns;
-}
-
-/*
- * A pane that was closed late goes over several boundaries: it is in all windows that
- * would have a part of it, and the latest window that ended meanwhile ends now.
- */
-static struct pane_end pane_end(const struct groups *groups, u64 now_ns, bool is_last)
-{
-	const struct phys *phys = groups->phys;
-	u64 end_ns = is_last ? now_ns : boundary_before(phys, now_ns);
-	u64 window_end_ns = end_ns / phys->advance_ns * phys->advance_ns;
-	u64 before_ns = groups->boundary_ns, position = groups->position;
-	struct pane_end end = { .boundary_ns = end_ns };
-
-	if (!before_ns)
-		before_ns = position = boundary_before(phys, groups->window_start_ns);
-	end.is_due = window_end_ns == end_ns || window_end_ns > before_ns;
-	if (!end.is_due)
-		window_end_ns += phys->advance_ns;
-	/* Where the clock was set back the pane is as long as one can be. */
-	end.position = position + (end_ns > before_ns ? end_ns - before_ns : phys->advance_ns);
-	end.expired = end.position - end_ns + window_end_ns - phys->window_ns;
-	return end;
-}
-
-bool groups_is_due(const struct groups *groups, u64 now_ns)
-{
-	return !groups->panes || pane_end(groups, now_ns, false).is_due;
-}
-
 static int give_panes(struct groups *groups, u64 end_ns)
 {
 	struct panes *panes = groups->panes;
@@ -178,41 +118,24 @@ static int give_panes(struct groups *groups, u64 end_ns)
 	return err;
 }
 
-static int close_pane(struct groups *groups, u64 now_ns, u64 end_ns, bool is_last)
+static int close_pane(struct groups *groups, const struct groups_end *end)
 {
-	struct pane_end end = pane_end(groups, now_ns, is_last);
 	int err =
-		panes_push(groups->panes, end.position, groups->window_start_ns, &groups->account);
+		panes_push(groups->panes, end->position, groups->window_start_ns, &groups->account);
 
 	if (err)
 		return err;
-	groups->window_start_ns = end_ns;
-	groups->boundary_ns = end.boundary_ns;
-	groups->position = end.position;
-	panes_expire(groups->panes, end.expired);
-	return end.is_due || is_last ? give_panes(groups, end_ns) : 0;
+	groups->window_start_ns = end->switched_ns;
+	panes_expire(groups->panes, end->expired);
+	return end->has_window ? give_panes(groups, end->switched_ns) : 0;
 }
 
 /* --- Ends --- */
 
-/* now_ns: at or before the switch; end_ns: just after it. */
-static int hand_on(struct groups *groups, u64 now_ns, u64 end_ns, bool is_last)
-{
-	u64 start_ns = is_windowed(groups) ? groups->window_start_ns : groups->start_ns;
-
-	meter_take_missed(&groups->meter, &groups->account);
-	if (groups->panes)
-		return close_pane(groups, now_ns, end_ns, is_last);
-	groups->window_start_ns = end_ns;
-	give(groups, &groups->account, NULL, start_ns, end_ns);
-	return 0;
-}
-
-int groups_restart(struct groups *groups, u64 switched_ns)
+int groups_restart(struct groups *groups)
 {
 	int err;
 
-	groups_start(groups, switched_ns);
 	meter_take_starts(&groups->meter, &groups->account);
 	err = take_copy(groups, groups->load->epoch ^ 1);
 	meter_take_missed(&groups->meter, &groups->account);
@@ -221,31 +144,29 @@ int groups_restart(struct groups *groups, u64 switched_ns)
 	return err;
 }
 
-int groups_end(struct groups *groups, u64 now_ns, u64 switched_ns)
+int groups_end(struct groups *groups, const struct groups_end *end)
 {
-	int err;
-
-	begin(groups);
-	meter_take_starts(&groups->meter, &groups->account);
-	err = take_copy(groups, groups->load->epoch ^ 1);
-	return err ? err : hand_on(groups, now_ns, switched_ns, false);
-}
-
-int groups_end_last(struct groups *groups, u64 switched_ns, bool is_switched)
-{
-	int err;
+	u64 start_ns = is_windowed(groups) ? groups->window_start_ns : groups->start_ns;
+	int err = 0;
 
 	begin(groups);
 	meter_take_starts(&groups->meter, &groups->account);
 	/* As near to the switch as can be: ends go on using starts up. */
-	err = meter_add_waiting(&groups->meter, is_switched ? base_monotonic_ns() : UINT64_MAX,
-				&groups->account);
+	if (end->is_last)
+		err = meter_add_waiting(&groups->meter, end->before_ns, &groups->account);
 	/* No switch: both copies hold events. */
-	if (!err && !is_switched)
+	if (!err && end->is_unswitched)
 		err = take_copy(groups, groups->load->epoch);
 	if (!err)
 		err = take_copy(groups, groups->load->epoch ^ 1);
-	return err ? err : hand_on(groups, switched_ns, switched_ns, true);
+	if (err)
+		return err;
+	meter_take_missed(&groups->meter, &groups->account);
+	if (groups->panes)
+		return close_pane(groups, end);
+	groups->window_start_ns = end->switched_ns;
+	give(groups, &groups->account, NULL, start_ns, end->switched_ns);
+	return 0;
 }
 
 void groups_peek(struct groups *groups, struct account *ret_account)
@@ -254,21 +175,4 @@ void groups_peek(struct groups *groups, struct account *ret_account)
 	meter_take_missed(&groups->meter, &groups->account);
 	*ret_account = groups->account;
 	meter_peek_slices(&groups->meter, ret_account);
-}
-
-int groups_end_replay(struct groups *groups, bool is_last)
-{
-	u64 end_ns = base_realtime_ns();
-	int err;
-
-	begin(groups);
-	meter_take_starts(&groups->meter, &groups->account);
-	err = is_last ? meter_add_waiting(&groups->meter, UINT64_MAX, &groups->account) : 0;
-	if (!err)
-		err = take_copy(groups, groups->load->epoch ^ 1);
-	if (err || !groups->panes)
-		return err ? err : hand_on(groups, end_ns, end_ns, is_last);
-	/* All panes so far. */
-	err = panes_push(groups->panes, ++groups->position, groups->start_ns, &groups->account);
-	return err ? err : give_panes(groups, end_ns);
 }

@@ -117,4 +117,10 @@ u64 merge_histogram(const struct merge *merge, const u64 *cells, const struct me
 /* The first entry to show from number on: 1, 2, ..., then MERGE_OTHER, then MERGE_END. */
 u32 merge_seek(const struct merge *merge, u32 number);
 
+/* The one behind that. */
+static inline u32 merge_next(const struct merge *merge, u32 number)
+{
+	return number == MERGE_OTHER ? MERGE_END : merge_seek(merge, number + 1);
+}
+
 #endif

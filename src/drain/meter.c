@@ -7,11 +7,6 @@
 #include "drain/copy.h"
 #include "drain/pair.h"
 
-void meter_open(struct meter *meter, struct load_state *load)
-{
-	*meter = (struct meter){ .load = load };
-}
-
 static void add_unpaired(struct account *to, const u64 unpaired[UNPAIRED_N])
 {
 	for (u32 i = 0; i < UNPAIRED_N; i++) {
@@ -27,7 +22,6 @@ void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N]
 
 	to->events += c[COUNTER_EVENTS];
 	to->matched += c[meter->load->phys->has_matched ? COUNTER_MATCHED : COUNTER_EVENTS];
-	to->lost[LOSS_MISSED] += c[COUNTER_NESTED];
 	to->lost[LOSS_TABLE_FULL] +=
 		c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] + c[COUNTER_RUNNING_FULL];
 	to->lost[LOSS_RING_FULL] += c[COUNTER_RING_FULL];
@@ -76,7 +70,7 @@ static void peek_copy(const struct meter *meter, u64 copy, struct account *to)
 
 void meter_peek_slices(const struct meter *meter, struct account *to)
 {
-	for (u32 copy = 0; copy < meter->load->phys->state.n_copies; copy++)
+	for (u32 copy = 0; copy < STATE_COPIES; copy++)
 		peek_copy(meter, copy, to);
 }
 

@@ -14,12 +14,11 @@
 #include "type/type.h"
 
 struct meter {
-	struct load_state *load;
+	struct load_state *load;  /* whose; the rest begins with nothing */
 	struct account starts;	  /* of the control lines, what was told */
 	struct account slices[2]; /* of each copy's, where they are never drained */
 };
 
-void meter_open(struct meter *meter, struct load_state *load);
 /* Adds what these counters of slices say. */
 void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N],
 			struct account *to);

@@ -6,7 +6,6 @@
 #include "drain/pair.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

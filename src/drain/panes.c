@@ -74,7 +74,9 @@ static u32 square_root_up(u64 n)
 
 int panes_open(struct panes *panes, const struct phys *phys, u64 n_panes, struct arena *arena)
 {
-	int err;
+	struct merge *const merges[] = { &panes->pane, &panes->newest, &panes->middle,
+					 &panes->scratch };
+	int err = 0;
 
 	*panes = (struct panes){ .block_panes = square_root_up(n_panes),
 				 .n_blocks = 1,
@@ -85,13 +87,8 @@ int panes_open(struct panes *panes, const struct phys *phys, u64 n_panes, struct
 	for (u32 i = 0; i < panes->n_ring; i++)
 		panes->blocks[i].panes = arena_array(arena, struct pane, panes->block_panes);
 	panes->rest = arena_array(arena, struct packed, panes->block_panes);
-	err = merge_open(&panes->pane, phys, arena);
-	if (!err)
-		err = merge_open(&panes->newest, phys, arena);
-	if (!err)
-		err = merge_open(&panes->middle, phys, arena);
-	if (!err)
-		err = merge_open(&panes->scratch, phys, arena);
+	for (u32 i = 0; i < ARRAY_SIZE(merges) && !err; i++)
+		err = merge_open(merges[i], phys, arena);
 	return err;
 }
 
@@ -130,7 +127,7 @@ static void forget_oldest_pane(struct panes *panes)
 	/* The fresh ones are the newest. */
 	if (panes->n_kept-- == panes->n_fresh) {
 		account_subtract(&panes->fresh, &pane->account);
-		panes->fresh.lost[LOSS_TABLE_FULL] -= pane->n_folded;
+		panes->fresh.lost[LOSS_TABLE_FULL] -= pane->merge.n_folded;
 		panes->n_fresh--;
 	}
 	if (block->first < block->n_panes)
@@ -209,10 +206,9 @@ int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct acc
 	pane->position = position;
 	pane->start_ns = start_ns;
 	pane->account = *account;
-	pane->n_folded = merge->n_folded;
 	account_add(&panes->kept, account);
 	account_add(&panes->fresh, account);
-	panes->fresh.lost[LOSS_TABLE_FULL] += pane->n_folded;
+	panes->fresh.lost[LOSS_TABLE_FULL] += merge->n_folded;
 	panes->n_kept++;
 	panes->n_fresh++;
 	block->n_panes++;

@@ -28,7 +28,6 @@ struct pane {
 	u64 position; /* of its nominal end */
 	u64 start_ns;
 	struct account account;
-	u64 n_folded; /* merge.n_folded */
 	struct packed merge;
 };
 

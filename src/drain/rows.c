@@ -9,35 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "drain/sketch.h"
-
-u32 rows_seek(const struct rows *rows, u32 position)
-{
-	return merge_seek(rows->merge, position);
-}
-
-u32 rows_next(const struct rows *rows, u32 position)
-{
-	return position == ROWS_OTHER ? ROWS_END : rows_seek(rows, position + 1);
-}
-
-u32 rows_count(const struct rows *rows)
-{
-	return rows->merge->n_live;
-}
+#include "drain/stream.h"
 
 static void set_integer(struct value *value, s128 integer)
 {
 	value->kind = VALUE_INT;
 	value->n = 0;
 	value->integer = integer;
-}
-
-static void set_text(struct value *value, const char *text, size_t n)
-{
-	value->kind = VALUE_TEXT;
-	value->n = n;
-	value->text = text;
 }
 
 static void set_null(struct value *value)
@@ -50,8 +28,7 @@ static void key_value(const struct rows *rows, const struct merge_entry *entry,
 {
 	const struct merge *merge = rows->merge;
 	const struct phys *phys = rows->phys;
-	const u64 *word;
-	struct type type;
+	u32 word = phys->state.kind == STATE_DIRECT ? 0 : key->first_word;
 
 	if (key->is_slice) {
 		set_integer(ret_value, (s128)entry->words[merge->n_row_words]);
@@ -61,20 +38,8 @@ static void key_value(const struct rows *rows, const struct merge_entry *entry,
 		set_null(ret_value);
 		return;
 	}
-	word = entry->words + (phys->state.kind == STATE_DIRECT ? 0 : key->first_word);
-	if (key->is_probe) {
-		BUG_ON(*word >= phys->n_probes);
-		set_text(ret_value, phys->probes[*word], strlen(phys->probes[*word]));
-		return;
-	}
-	type = key->expr->type;
-	if (type.kind == TYPE_BLOB)
-		set_text(ret_value, (const char *)word, MIN(type.bytes, 8 * key->n_words));
-	else if (type.kind == TYPE_TEXT)
-		set_text(ret_value, (const char *)word,
-			 strnlen((const char *)word, MIN(type.bytes, 8 * key->n_words)));
-	else
-		set_integer(ret_value, type.is_signed ? (s128)(s64)*word : (s128)*word);
+	stream_value(phys, key->expr->type, key->is_probe, entry->words + word, 8 * key->n_words,
+		     ret_value);
 }
 
 /* The number that a merged cell stands for. */
@@ -174,6 +139,58 @@ static void quantile_value(const struct rows *rows, const u64 *cells,
 					     .quantiles = quantiles };
 }
 
+/* --- First, last, stddev and top_k --- */
+
+/* The words of a value of the argument; texts point into them. */
+static void word_value(const struct rows *rows, const struct expr *arg, const u64 *words,
+		       struct value *ret_value)
+{
+	stream_value(rows->phys, arg->type, arg->kind == EXPR_SYSTEM && arg->index == SYS_PROBE,
+		     words, arg->type.bytes, ret_value);
+}
+
+/* NULL: there are too few values. */
+static void stddev_value(const u64 *squares, u64 n, s128 sum, bool is_population,
+			 struct value *ret_value)
+{
+	const struct moments moments = { n, sum, { squares[0], squares[1], squares[2] } };
+	double real = moments_stddev(&moments, is_population);
+
+	*ret_value = (struct value){ .kind = isnan(real) ? VALUE_NULL : VALUE_REAL, .real = real };
+}
+
+static void top_value(const struct rows *rows, const struct cell *cell, const u64 *words, u32 k,
+		      struct value *ret_value)
+{
+	u32 n = cell->top.n_sets * TOP_WAYS;
+	struct top *top = scratch_alloc(rows->scratch, sizeof(*top));
+	struct top_row *list = scratch_alloc(rows->scratch, MIN(n, k) * sizeof(*list));
+	struct scratch_mark mark = scratch_mark(rows->scratch);
+	struct top_entry *entries = scratch_alloc(rows->scratch, n * sizeof(*entries));
+
+	*ret_value = (struct value){ .kind = VALUE_NULL };
+	if (rows->scratch->is_short)
+		return;
+	*top = (struct top){ .rows = list };
+	top->n_rows = top_list(&cell->top, words, k, entries, &top->total, &top->max_unlisted);
+	for (u32 i = 0; i < top->n_rows; i++) {
+		list[i].weight = entries[i].weight;
+		list[i].error = entries[i].error;
+		word_value(rows, cell->arg, entries[i].value, &list[i].value);
+	}
+	scratch_release(rows->scratch, mark);
+	*ret_value = (struct value){ .kind = VALUE_TOP, .top = top };
+}
+
+static void first_last_value(const struct rows *rows, const struct cell *cell, const u64 *words,
+			     struct value *ret_value)
+{
+	if (words[0])
+		word_value(rows, cell->arg, words + 1, ret_value);
+	else
+		*ret_value = (struct value){ .kind = VALUE_NULL };
+}
+
 /* Of the values, or of the group's events. */
 static u64 count_of(const struct rows *rows, const u64 *cells,
 		    const struct phys_aggregate *aggregate)
@@ -235,7 +252,7 @@ void rows_value(const struct rows *rows, u32 position, u32 column, struct value 
 	const struct merge_entry *entry = merge_entry(rows->merge, position);
 
 	if (column < phys->n_keys) {
-		if (position == ROWS_OTHER)
+		if (position == MERGE_OTHER)
 			set_null(ret_value);
 		else
 			key_value(rows, entry, &phys->keys[column], ret_value);

@@ -8,9 +8,11 @@
  */
 #include "drain/stream.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
-#include "drain/sys.h"
+#include "sys/sys.h"
 
 static size_t row_bytes(const struct stream_reader *reader)
 {
@@ -25,14 +27,16 @@ int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_
 	int err;
 
 	*reader = (struct stream_reader){ .phys = phys, .page_bytes = page, .copy = -1 };
-	err = sys_map_info(ring_fd, &info);
+	if (ring_fd < 0)
+		return 0;
+	err = sys_info(ring_fd, &info, sizeof(info));
 	if (err)
 		return err;
 	reader->n_bytes = info.max_entries;
 	reader->mask = reader->n_bytes - 1;
-	at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
-	if (at == MAP_FAILED)
-		return -errno;
+	err = sys_map_memory(ring_fd, page, &at);
+	if (err)
+		return err;
 	reader->consumer = at;
 	at = mmap(NULL, page + 2 * reader->n_bytes, PROT_READ, MAP_SHARED, ring_fd, page);
 	if (at == MAP_FAILED) {
@@ -79,42 +83,46 @@ u32 stream_copy(const struct phys *phys, const u8 *record)
 	return header_of(record).word >> phys->number % BLOCK_PARTS & 1;
 }
 
+void stream_value(const struct phys *phys, struct type type, bool is_probe, const void *at,
+		  u32 n_bytes, struct value *ret_value)
+{
+	bool is_text = !is_probe && (type.kind == TYPE_TEXT || type.kind == TYPE_BLOB);
+	u64 word;
+
+	*ret_value = (struct value){ .kind = is_text || is_probe ? VALUE_TEXT : VALUE_INT };
+	if (is_text) {
+		ret_value->text = at;
+		ret_value->n = MIN(type.bytes, n_bytes);
+		if (type.kind == TYPE_TEXT)
+			ret_value->n = (u32)strnlen(at, ret_value->n);
+		return;
+	}
+	memcpy(&word, at, sizeof(word));
+	if (is_probe) {
+		BUG_ON(word >= phys->n_probes);
+		ret_value->text = phys->probes[word];
+		ret_value->n = (u32)strlen(ret_value->text);
+	} else {
+		ret_value->integer = type.is_signed ? (s128)(s64)word : (s128)word;
+	}
+}
+
 void stream_decode(const struct phys *phys, const struct phys_source *source, const u8 *record,
 		   struct value *ret_values)
 {
 	const struct stream_column *columns = source ? source->columns : phys->columns;
 	u32 n_columns = source ? source->n_columns : phys->n_columns;
-	u64 word, nulls = header_of(record).nulls;
+	u64 nulls = header_of(record).nulls;
 
 	for (u32 i = 0; i < n_columns; i++) {
 		const struct stream_column *c = &columns[i];
-		const u8 *at = record + c->bytes_offset;
-		struct value *value = &ret_values[i];
 
-		*value = (struct value){
-			.kind = VALUE_NULL,
-			.has_fault = c->fault_bit >= 0 && nulls >> c->fault_bit & 1,
-		};
 		if (nulls >> i & 1)
-			continue;
-		if (!c->is_probe && (c->type.kind == TYPE_TEXT || c->type.kind == TYPE_BLOB)) {
-			value->kind = VALUE_TEXT;
-			value->text = (const char *)at;
-			value->n = MIN(c->type.bytes, c->n_bytes);
-			if (c->type.kind == TYPE_TEXT)
-				value->n = strnlen(value->text, value->n);
-			continue;
-		}
-		memcpy(&word, at, sizeof(word));
-		if (c->is_probe) {
-			BUG_ON(word >= phys->n_probes);
-			value->kind = VALUE_TEXT;
-			value->text = phys->probes[word];
-			value->n = strlen(value->text);
-			continue;
-		}
-		value->kind = VALUE_INT;
-		value->integer = c->type.is_signed ? (s128)(s64)word : (s128)word;
+			ret_values[i] = (struct value){ .kind = VALUE_NULL };
+		else
+			stream_value(phys, c->type, c->is_probe, record + c->bytes_offset,
+				     c->n_bytes, &ret_values[i]);
+		ret_values[i].has_fault = c->fault_bit >= 0 && nulls >> c->fault_bit & 1;
 	}
 }
 

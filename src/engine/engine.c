@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -61,8 +60,10 @@ void engine_close(struct engine *engine)
 {
 	const int fds[] = { engine->boundary_fd, engine->poll_fd, engine->epoll_fd };
 
-	while (engine->flows)
-		flow_close(engine->flows);
+	for (struct flow *flow = engine->flows; flow; flow = flow->next) {
+		flow_end(flow, -ECANCELED);
+		flow->engine = NULL;
+	}
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -162,16 +163,19 @@ static u32 find_due(struct engine *engine, u64 now_ns)
 static void step_boundaries(struct engine *engine)
 {
 	struct flow **due = engine->due.at;
-	u32 n = find_due(engine, base_realtime_ns());
+	u64 now_ns = base_realtime_ns();
+	u32 n = find_due(engine, now_ns);
 
 	for (u32 i = 0; i < n; i++)
 		due[i]->now = flow_now(due[i]);
 	if (n)
 		flow_switch(due, n);
-	for (u32 i = 0; i < n; i++) {
-		flow_boundary(due[i], due[i]->now);
-		due[i]->boundary_ns = flow_next_boundary(due[i], base_realtime_ns());
-	}
+	for (u32 i = 0; i < n; i++)
+		flow_take_boundary(due[i], due[i]->now);
+	/* As of one instant: equal windows go on together, also where an output was slow. */
+	now_ns = base_realtime_ns();
+	for (u32 i = 0; i < n; i++)
+		due[i]->boundary_ns = flow_next_boundary(due[i], now_ns);
 }
 
 static void step_polls(struct engine *engine)
@@ -247,7 +251,7 @@ int engine_add(struct engine *engine, const struct flow_input *input, struct flo
 	return err;
 }
 
-void engine_remove(struct engine *engine, struct flow *flow)
+static void take_out(struct engine *engine, struct flow *flow)
 {
 	struct flow **at = &engine->flows;
 
@@ -255,4 +259,18 @@ void engine_remove(struct engine *engine, struct flow *flow)
 		at = &(*at)->next;
 	if (*at)
 		*at = flow->next;
+}
+
+int flow_close(struct flow *flow)
+{
+	int closed = 0;
+
+	if (flow->is_sink_open && flow->sink.close)
+		closed = flow->sink.close(flow->sink.context,
+					  flow->is_over ? flow->err : -ECANCELED);
+	flow_detach(flow);
+	if (flow->engine)
+		take_out(flow->engine, flow);
+	flow_free(flow);
+	return closed;
 }

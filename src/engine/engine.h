@@ -55,7 +55,7 @@ struct flow_result {
 
 /* 0 or -errno. */
 int engine_open(struct engine **ret_engine);
-/* Ends what still runs, without last batches. */
+/* Ends what still runs, without last batches; each flow is still to be closed by flow_close(). */
 void engine_close(struct engine *engine);
 /* To be polled for reading: something is due. */
 int engine_fd(const struct engine *engine);
@@ -66,8 +66,8 @@ int engine_fd(const struct engine *engine);
  */
 int engine_step(struct engine *engine);
 /*
- * Attaches the query's programs, and it runs.  0, or -errno after a diagnostic: those of
- * flow_open() and load_attach().
+ * Attaches the query's programs, and it runs.  0, or -errno after a diagnostic: run-start, those
+ * of files, and those of load_attach().
  */
 int engine_add(struct engine *engine, const struct flow_input *input, struct flow **ret_flow);
 
@@ -94,17 +94,5 @@ void flow_result(const struct flow *flow, struct flow_result *ret_result);
  * The sink is told what ended the query: -ECANCELED where nothing had.
  */
 int flow_close(struct flow *flow);
-
-/*
- * Tests: a flow of programs that nobody attaches.  NULL after a diagnostic.  Drained, what
- * the replayed events gave is one window over everything so far; 0 or -errno.
- */
-struct flow *flow_open(const struct flow_input *input);
-int flow_drain_once(struct flow *flow, bool is_last);
-/*
- * The same for windows of time: it is now_ns, on the clock of the replayed events.  The first
- * call starts the run; the others are at boundaries, of windows and (HOPPING) of panes.
- */
-int flow_drain_at(struct flow *flow, u64 now_ns);
 
 #endif

@@ -16,84 +16,7 @@
 
 #define STREAM_ROUNDS 64
 
-static void switched(struct flow *flow, struct flow_instant now, int err)
-{
-	int failed = err;
-
-	if (!err && flow->n_loads) {
-		now.flip = flow->switched.flip + 1;
-		flow->switched = now;
-		if (flow->has_rows)
-			failed = load_settle(flow_hooks(flow));
-	}
-	for (u32 i = 0; i < flow->n_parts; i++) {
-		struct flow_part *part = &flow->parts[i];
-
-		/* Also where a program did not settle: its copy was switched all the same. */
-		if (!err && part->source && part->load) {
-			int error = row_source_flipped(part->source, &part->before_ns);
-
-			failed = failed ? failed : error;
-		}
-		part->switch_error = part->load ? failed : 0;
-	}
-}
-
-/*
- * All parts of the flows that share hooks at once: an event is in the same window for each that
- * sees it, whether it is counted there or its row is streamed, since a row says in which copy its
- * program counted.  What programs had begun before is over then, so that rows can be read by their
- * times up to now.
- */
-void flow_switch(struct flow *const *flows, u32 n)
-{
-	for (u32 first = 0, next; first < n; first = next) {
-		struct load_hooks *hooks = flow_hooks(flows[first]);
-		struct load_state **states = flows[first]->switching;
-		struct flow_instant now;
-		u32 n_states = 0;
-		int err;
-
-		for (next = first; next < n && flow_hooks(flows[next]) == hooks; next++)
-			for (u32 i = 0; i < flows[next]->n_loads; i++)
-				states[n_states++] = flows[next]->loads[i];
-		err = load_flip(states, n_states);
-		now = flow_now(flows[first]);
-		for (u32 i = first; i < next; i++)
-			switched(flows[i], now, err);
-	}
-}
-
-static int switch_error(const struct flow *flow)
-{
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].switch_error)
-			return flow->parts[i].switch_error;
-	return 0;
-}
-
 /* --- What kind of windows --- */
-
-u64 flow_advance_ns(const struct flow *flow)
-{
-	const struct cut_window *window = &flow->cut->window;
-
-	return window->kind == WINDOW_HOPPING ? window->advance : window->size;
-}
-
-bool flow_is_timed(const struct flow *flow)
-{
-	return flow->cut->window.kind == WINDOW_TUMBLING ||
-	       flow->cut->window.kind == WINDOW_HOPPING;
-}
-
-bool flow_is_row_driven(const struct flow *flow)
-{
-	if (!flow->has_rows)
-		return false;
-	return flow->is_streaming || flow->cut->window.kind == WINDOW_COUNT ||
-	       flow->cut->window.kind == WINDOW_SESSION;
-}
 
 static bool has_events(const struct flow *flow)
 {
@@ -106,42 +29,13 @@ bool flow_is_polled(const struct flow *flow)
 	return flow->has_rows || !flow->is_live || has_events(flow);
 }
 
-static const struct flow_part *first_groups(const struct flow *flow)
-{
-	u32 i = 0;
-
-	while (!flow->parts[i].groups)
-		i++;
-	return &flow->parts[i];
-}
-
-/* HOPPING: windows begin so long after each multiple of the advance; 0: not there. */
-static u64 between(const struct flow *flow)
-{
-	const struct cut_window *window = &flow->cut->window;
-
-	return window->kind == WINDOW_HOPPING ? hop_between_ns(window->size, window->advance) : 0;
-}
-
 u64 flow_next_boundary(const struct flow *flow, u64 now_ns)
 {
-	u64 period_ns = 0, between_ns = 0, at_ns;
-
 	if (!flow->is_live || flow_is_row_driven(flow) || has_events(flow))
 		return 0;
-	if (flow->has_groups) {
-		period_ns = groups_period_ns(first_groups(flow)->load->phys);
-		between_ns = groups_between_ns(first_groups(flow)->load->phys);
-	} else if (flow_is_timed(flow)) {
-		period_ns = flow_advance_ns(flow);
-		between_ns = between(flow);
-	}
-	if (!period_ns)
-		period_ns = flow->every_ns;
-	if (!period_ns)
-		return 0;
-	at_ns = now_ns / period_ns * period_ns;
-	return at_ns + (now_ns < at_ns + between_ns ? between_ns : period_ns);
+	if (flow_is_timed(flow))
+		return flow_boundary_behind(flow, now_ns);
+	return flow->every_ns ? (now_ns / flow->every_ns + 1) * flow->every_ns : 0;
 }
 
 /* --- Rows --- */
@@ -176,11 +70,7 @@ static int stream_take(struct flow *flow)
 /* What is in the queues, into windows that rows end, or into a batch of streamed rows. */
 static int take_rows(struct flow *flow, u64 before_ns)
 {
-	if (flow->is_grouped)
-		return flow_groups_take(flow, before_ns, false);
-	if (flow->cut->window.kind == WINDOW_COUNT)
-		return flow_count_take(flow, false);
-	return stream_take(flow);
+	return flow->is_grouped ? flow_groups_take(flow, before_ns, false) : stream_take(flow);
 }
 
 /* Rows that are the answer as they are; is_all: those that are there, however many. */
@@ -205,59 +95,57 @@ static int take_events(struct flow *flow, bool is_all, bool *ret_more)
 /* --- Live --- */
 
 /* The parts that the kernel aggregates end their windows, which were switched. */
-static int close_groups(struct flow *flow, struct flow_instant now, bool is_last)
+static int close_groups(struct flow *flow, const struct flow_boundary *at, bool is_last)
 {
-	for (u32 i = 0; i < flow->n_parts; i++) {
+	struct groups_end end = {
+		.switched_ns = flow->switched.real_ns,
+		.position = at->position,
+		.expired = at->window_position - flow->cut->window.size,
+		.has_window = at->has_window || is_last,
+		.is_last = is_last,
+		.before_ns = flow->switched.monotonic_ns,
+	};
+	int err = 0;
+
+	for (u32 i = 0; i < flow->n_parts && !err; i++) {
 		struct flow_part *part = &flow->parts[i];
-		int err;
 
 		if (!part->groups)
 			continue;
-		if (is_last)
-			err = groups_end_last(part->groups, flow->switched.real_ns,
-					      part->switch_error == 0);
-		else
-			err = groups_end(part->groups, now.real_ns, flow->switched.real_ns);
-		if (err)
-			return err;
-		part->has_window = part->groups->has_window;
+		end.is_unswitched = part->switch_error != 0;
+		err = groups_end(part->groups, &end);
 	}
-	return 0;
-}
-
-/* HOPPING: does a window end at this boundary, or does only a pane?  Others always do. */
-static bool is_window_due(const struct flow *flow, u64 now_ns)
-{
-	if (flow->has_groups)
-		return groups_is_due(first_groups(flow)->groups, now_ns);
-	/* Where the clock of the day was set back, the next end is far. */
-	return !flow_is_timed(flow) || now_ns >= flow->next_ns ||
-	       flow->next_ns - now_ns > flow_advance_ns(flow);
+	return err;
 }
 
 /* A window, pane or snapshot, all of whose parts were switched. */
-static int boundary(struct flow *flow, struct flow_instant now, bool *ret_is_over)
+static int take_boundary(struct flow *flow, struct flow_instant now, bool *ret_is_over)
 {
-	bool is_due = is_window_due(flow, now.real_ns);
-	u64 end_ns = now.real_ns, advance = flow_advance_ns(flow);
+	struct flow_boundary at = flow_boundary_at(flow, now.real_ns, false);
 	int err;
 
-	if (flow->is_last_window && is_due) {
+	if (flow->is_last_window && at.has_window) {
 		*ret_is_over = true;
 		return 0;
 	}
-	err = switch_error(flow);
+	err = flow_switch_error(flow);
+	/*
+	 * A program that did not end: the next boundary ends the window.  Not where the copies were
+	 * switched: a second switch would count into the one that is yet to be read.
+	 */
+	if (err == -EBUSY && !flow->is_unsettled)
+		return 0;
 	if (!err)
-		err = close_groups(flow, now, false);
+		err = close_groups(flow, &at, false);
 	if (err)
 		return err;
-	if (flow_is_timed(flow))
-		end_ns = now.real_ns / advance * advance;
-	if (!is_due)
-		return flow_pane_end(flow, flow->switched, end_ns + between(flow));
-	flow->next_ns = end_ns + advance;
+	flow->boundary = at;
 	err = flow_read_all(flow, flow->switched);
-	return err ? err : flow_window_give(flow, flow->switched, end_ns, false);
+	if (err)
+		return err;
+	if (!at.has_window)
+		return flow_pane_end(flow, flow->switched, at.position);
+	return flow_window_give(flow, flow->switched, at.window_position, false);
 }
 
 static int live_poll(struct flow *flow, bool *ret_more)
@@ -272,7 +160,7 @@ static int live_poll(struct flow *flow, bool *ret_more)
 	if (err || !flow_is_row_driven(flow))
 		return err;
 	flow_switch(&flow, 1);
-	err = switch_error(flow);
+	err = flow_switch_error(flow);
 	if (err)
 		return err == -EBUSY ? 0 : err;
 	err = flow_read_parts(flow, now, &n, ret_more);
@@ -305,13 +193,13 @@ static int check_span(struct flow *flow)
 	return -EOVERFLOW;
 }
 
-/* Windows of the rows' own time: one lot of rows, or the window they are complete for. */
+/* Windows of the rows' own time: one lot of rows, or the window or pane they are complete for. */
 static int file_window(struct flow *flow, bool *ret_more)
 {
-	u64 advance = flow_advance_ns(flow), n;
 	struct flow_instant end;
 	bool is_last;
 	int err;
+	u64 n;
 
 	if (!flow->has_span)
 		return 0;
@@ -319,19 +207,21 @@ static int file_window(struct flow *flow, bool *ret_more)
 		err = check_span(flow);
 		if (err)
 			return err;
-		flow->next_ns = (flow->first_ns / advance + 1) * advance;
+		flow->next_ns = flow_boundary_behind(flow, flow->first_ns);
 	}
 	end = (struct flow_instant){ flow->next_ns, flow->next_ns, 0 };
 	err = flow_read_parts(flow, end, &n, ret_more);
 	if (err || *ret_more)
 		return err;
-	is_last = flow->next_ns > flow->last_ns || flow->is_last_window;
+	flow->next_ns = flow_boundary_behind(flow, end.real_ns);
+	*ret_more = end.real_ns % flow_advance_ns(flow);
+	if (*ret_more)
+		return flow_pane_end(flow, end, end.real_ns);
+	is_last = end.real_ns > flow->last_ns || flow->is_last_window;
 	if (is_last)
-		flow_finish_rows(flow);
-	err = flow_window_give(flow, end, flow->next_ns, is_last);
-	flow->next_ns += advance;
+		err = flow_finish_rows(flow);
 	*ret_more = !is_last;
-	return err;
+	return err ? err : flow_window_give(flow, end, end.real_ns, is_last);
 }
 
 static int file_poll(struct flow *flow, bool *ret_more)
@@ -352,32 +242,24 @@ static int file_poll(struct flow *flow, bool *ret_more)
 
 /* --- The end --- */
 
-/* HOPPING, in the gap between two windows: none was begun. */
-static bool is_in_gap(const struct flow *flow)
-{
-	if (flow->cut->window.kind != WINDOW_HOPPING || !flow->has_groups)
-		return false;
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].has_window)
-			return false;
-	return true;
-}
-
 /* The last batch, of all that is in the queues. */
 static int give_last(struct flow *flow, struct flow_instant end)
 {
+	struct flow_boundary at = flow_boundary_at(flow, end.real_ns, true);
 	struct account account;
+	bool has_window = !flow_is_row_driven(flow);
 
-	if (flow->is_ended || is_in_gap(flow))
+	/* HOPPING, in the gap between two windows: none was begun. */
+	if (flow_is_timed(flow) && at.window_position >= at.position + flow->cut->window.size)
+		return 0;
+	if (flow->is_ended)
 		return 0;
 	if (flow->is_grouped)
 		return flow_groups_take(flow, 0, true);
-	if (flow->cut->window.kind == WINDOW_COUNT)
-		return flow_count_take(flow, true);
-	if (flow_is_timed(flow) && flow->next_ns && (flow->is_live || flow->total.matched))
-		return flow_window_give(flow, end, flow->next_ns, true);
-	if (!flow_is_row_driven(flow) && !flow_is_timed(flow))
-		return flow_window_give(flow, end, end.real_ns, true);
+	if (flow_is_timed(flow) && !flow->is_live)
+		has_window = flow->total.matched + flow->since.matched > 0;
+	if (has_window)
+		return flow_window_give(flow, end, at.window_position, true);
 	flow_account(flow, false);
 	account = flow->total;
 	return flow_give(flow, flow->is_live ? flow->start.real_ns : flow->first_ns,
@@ -388,7 +270,7 @@ static int give_last(struct flow *flow, struct flow_instant end)
 static int last_events(struct flow *flow)
 {
 	struct events *events = flow->parts[0].events;
-	u64 end_ns = base_monotonic_ns();
+	u64 end_ns = flow_now(flow).monotonic_ns;
 	bool is_more;
 	int err = 0;
 
@@ -405,13 +287,16 @@ static int last_events(struct flow *flow)
 /* The account and the rows are taken before the programs are detached, which takes long. */
 static int live_last(struct flow *flow, bool is_switched, struct flow_instant *end)
 {
+	struct flow_boundary at;
 	bool is_failed;
 	int err;
 
-	if (!is_switched)
+	if (!is_switched || (flow_switch_error(flow) && !flow->is_unsettled))
 		flow_switch(&flow, 1);
+	is_failed = flow_switch_error(flow) != 0;
+	if (is_failed && flow_hooks(flow)->n_users > 1)
+		return flow_switch_error(flow);
 	/* Where the switch failed, detaching does: programs end before it returns. */
-	is_failed = switch_error(flow) != 0;
 	if (is_failed) {
 		flow_account(flow, true);
 		flow_detach(flow);
@@ -420,7 +305,8 @@ static int live_last(struct flow *flow, bool is_switched, struct flow_instant *e
 	}
 	flow_account(flow, is_failed);
 	*end = flow->switched;
-	err = close_groups(flow, *end, true);
+	at = flow_boundary_at(flow, end->real_ns, true);
+	err = close_groups(flow, &at, true);
 	if (!err)
 		err = flow_read_all(flow, *end);
 	flow_drop_behind(flow, *end);
@@ -437,36 +323,36 @@ static int last(struct flow *flow, bool is_switched)
 	if (flow->is_live)
 		err = live_last(flow, is_switched, &end);
 	else if (flow_is_timed(flow))
-		end = (struct flow_instant){ flow->next_ns, flow->next_ns, 0 };
-	flow_finish_rows(flow);
+		end.real_ns = end.monotonic_ns = ALIGN_UP(flow->next_ns, flow_advance_ns(flow));
+	if (!err)
+		err = flow_finish_rows(flow);
 	if (!err && !flow->is_ended && flow_is_row_driven(flow))
 		err = take_rows(flow, 0);
 	return err ? err : give_last(flow, end);
 }
 
-void flow_failed(struct flow *flow, int err)
+void flow_end(struct flow *flow, int err)
 {
-	if (err == -ENOMEM && !diags_failed(flow->diags))
-		diag_failure(flow->diags, "too-many-rows",
-			     "there is no memory for the rows and groups of the query");
-}
-
-/* Goes on, or ends it: with its last batch, or, after an error, without. */
-static void go_on(struct flow *flow, int err, bool is_over, bool is_switched)
-{
-	if (!err && !is_over)
+	if (flow->is_over)
 		return;
-	flow->err = err ? err : last(flow, is_switched);
-	flow_failed(flow, flow->err);
+	flow->err = err;
+	flow_failed(flow, err);
 	flow->is_over = true;
 	flow_detach(flow);
 	flow_account(flow, false);
 }
 
-void flow_boundary(struct flow *flow, struct flow_instant now)
+/* Goes on, or ends it: with its last batch, or, after an error, without. */
+static void go_on(struct flow *flow, int err, bool is_over, bool is_switched)
+{
+	if (err || is_over)
+		flow_end(flow, err ? err : last(flow, is_switched));
+}
+
+void flow_take_boundary(struct flow *flow, struct flow_instant now)
 {
 	bool is_over = false;
-	int err = boundary(flow, now, &is_over);
+	int err = take_boundary(flow, now, &is_over);
 
 	go_on(flow, err, is_over, true);
 }
@@ -543,65 +429,4 @@ void flow_result(const struct flow *flow, struct flow_result *ret_result)
 		if (part->events)
 			account_add(&ret_result->account, &part->events->account);
 	}
-}
-
-/* --- Tests --- */
-
-int flow_drain_once(struct flow *flow, bool is_last)
-{
-	struct flow_instant end = flow_now(flow);
-	int err = flow_open_sql(flow);
-	bool is_more;
-
-	if (err)
-		return err;
-	if (has_events(flow)) {
-		err = take_events(flow, true, &is_more);
-		if (!err && is_last)
-			err = events_finish(flow->parts[0].events, UINT64_MAX);
-		return err || !is_last ? err : flow_give_events(flow, NULL, 0, true);
-	}
-	flow_switch(&flow, 1);
-	err = switch_error(flow);
-	for (u32 i = 0; i < flow->n_parts && !err; i++) {
-		struct flow_part *part = &flow->parts[i];
-
-		if (!part->groups)
-			continue;
-		err = groups_end_replay(part->groups, is_last);
-		part->has_window = !err && part->groups->has_window;
-	}
-	if (!err)
-		err = flow_read_all(flow, (struct flow_instant){ UINT64_MAX, UINT64_MAX, 0 });
-	if (err)
-		return err;
-	flow_account(flow, false);
-	if (is_last)
-		flow_finish_rows(flow);
-	flow->is_drained = true;
-	if (!flow_is_row_driven(flow))
-		return flow_window_give(flow, end, end.real_ns, is_last);
-	err = take_rows(flow, 0);
-	return err || !is_last ? err : give_last(flow, end);
-}
-
-int flow_drain_at(struct flow *flow, u64 now_ns)
-{
-	const struct flow_instant now = { now_ns, now_ns, 0 };
-	bool is_over = false;
-	int err = flow_open_sql(flow);
-
-	flow->real_offset_ns = 0;
-	if (!flow->is_replayed) {
-		flow->start = flow->window = now;
-		flow->next_ns = (now_ns / flow_advance_ns(flow) + 1) * flow_advance_ns(flow);
-		for (u32 i = 0; i < flow->n_parts; i++)
-			if (flow->parts[i].groups)
-				groups_start(flow->parts[i].groups, now_ns);
-		flow->is_replayed = true;
-		return err;
-	}
-	flow_switch(&flow, 1);
-	flow->switched.real_ns = flow->switched.monotonic_ns = now_ns;
-	return err ? err : boundary(flow, now, &is_over);
 }

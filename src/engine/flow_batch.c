@@ -17,9 +17,20 @@ void flow_account(struct flow *flow, bool is_all)
 		row_source_account(flow->parts[i].source, is_all, &seen);
 		/* What matched is what SQL gets to see: counted where the rows are read. */
 		seen.matched = 0;
-		account_add(&flow->since, &seen);
-		account_add(&flow->total, &seen);
+		flow_note(flow, &seen);
 	}
+}
+
+int flow_finish_rows(struct flow *flow)
+{
+	u64 before_ns = flow->is_live ? flow->switched.monotonic_ns : UINT64_MAX;
+	int err = 0;
+
+	flow_account(flow, false);
+	for (u32 i = 0; i < flow->n_parts && !err; i++)
+		if (flow->parts[i].source)
+			err = row_source_finish(flow->parts[i].source, before_ns);
+	return err;
 }
 
 void flow_account_rows(struct flow *flow, u64 n_rows, struct account *ret_account)
@@ -40,11 +51,6 @@ void flow_account_rows(struct flow *flow, u64 n_rows, struct account *ret_accoun
 	}
 }
 
-bool flow_is_windowed(const struct flow *flow)
-{
-	return flow->cut->window.kind != WINDOW_NONE;
-}
-
 static void group_value(void *context, u64 row, u32 column, struct scratch *scratch,
 			struct value *ret_value)
 {
@@ -58,15 +64,15 @@ static void group_value(void *context, u64 row, u32 column, struct scratch *scra
 /* The groups of the window as rows: they stay until their next window ends. */
 static int set_groups(struct flow_part *part)
 {
-	const struct rows *rows = &part->groups->rows;
+	const struct merge *merge = part->groups->rows.merge;
 	struct relation_reader reader = { group_value, part, -1 };
-	u32 position = rows_seek(rows, ROWS_FIRST);
+	u32 position = merge_seek(merge, 1);
 	u64 n = 0;
 
-	if (!region_need(&part->positions, MAX(rows_count(rows), 1u) * sizeof(u32)))
+	if (!region_need(&part->positions, MAX(merge->n_live, 1u) * sizeof(u32)))
 		return -ENOMEM;
-	for (; position != ROWS_END; position = rows_next(rows, position)) {
-		if (position == ROWS_OTHER)
+	for (; position != MERGE_END; position = merge_next(merge, position)) {
+		if (position == MERGE_OTHER)
 			reader.other_row = (s64)n;
 		((u32 *)part->positions.at)[n++] = position;
 	}
@@ -85,27 +91,12 @@ static int add_groups(struct flow *flow, struct batch *batch)
 			continue;
 		relation_set_reader(part->relation, &(struct relation_reader){ .other_row = -1 },
 				    0);
-		if (!part->has_window)
+		if (!part->groups->has_window)
 			continue;
 		err = set_groups(part);
 		account_add(&batch->account, &part->groups->window);
-		part->has_window = false;
+		part->groups->has_window = false;
 	}
-	return err;
-}
-
-/* What the functions counted: once a window, once a streamed row, or anew each snapshot. */
-static int run_sql(struct flow *flow, u64 limit, struct batch *batch)
-{
-	struct account counted = { 0 };
-	int err = flow_sql_run(&flow->sql, limit, flow->diags, batch);
-
-	counted.lost[LOSS_FAULT] = flow->sql.context.n_faults;
-	counted.lost[LOSS_NEGATIVE] = flow->sql.context.n_negative;
-	if (!flow_is_windowed(flow) && !flow->is_streaming)
-		flow->sql_lost = counted;
-	else
-		account_add(&flow->sql_lost, &counted);
 	return err;
 }
 
@@ -131,9 +122,9 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 		limit = flow->limit - flow->n_streamed;
 	}
 	if (has_sql && flow->is_plain)
-		err = flow_sql_pick(&flow->sql, flow->cut, flow->parts[0].relation, &batch);
+		err = flow_pick(flow, &batch);
 	else if (has_sql)
-		err = run_sql(flow, limit, &batch);
+		err = flow_run_sql(flow, limit, &batch);
 	if (err)
 		return err;
 	flow->n_streamed += batch.n_rows;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * SESSION windows, and COUNT windows of every CPU or group.  Rows come in the order of
- * their times, so the groups stand in a list in the order of their last rows, and the
- * sessions whose gap has passed are those at its beginning.  Every window is a batch:
- * sessions in the order of their ends, then of their starts, then of their first rows;
- * COUNT windows as they become complete.
+ * Windows that rows end: SESSION, and COUNT, of every CPU or group, or of all rows as one
+ * group.  Rows come in the order of their times, so the groups stand in a list in the order of
+ * their last rows, and the sessions whose gap has passed are those at its beginning.  Every
+ * window is a batch: sessions in the order of their ends, then of their starts, then of their
+ * first rows; COUNT windows as they become complete.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/internal.h"
 
@@ -34,7 +33,6 @@ void flow_groups_close(struct flow *flow)
 	keys_close(&groups->keys);
 	buf_free(&groups->key);
 	region_free(&groups->rows);
-	region_free(&groups->places);
 	region_free(&groups->closed);
 }
 
@@ -102,6 +100,7 @@ static int emit(struct flow *flow, struct flow_group *group, u64 n)
 	for (u64 i = 0; i < n; i++, row = row->next) {
 		rows[i] = row;
 		end_ns = flow_time_of(row->values);
+		closed->n_faults += row->n_faults;
 	}
 	closed->session.end_ns = flow_real_time(flow, part, end_ns);
 	groups->n_rows += n;
@@ -150,6 +149,7 @@ static int add_row(struct flow *flow, struct row_pool *pool, struct row *row)
 	if (err || !group)
 		return -ENOMEM;
 	group->last_ns = time_ns;
+	row->number = groups->n_taken++;
 	if (group->n_skip) {
 		row_pool_give(pool, row);
 		flow->n_other_events++;
@@ -157,8 +157,8 @@ static int add_row(struct flow *flow, struct row_pool *pool, struct row *row)
 			remove_group(groups, group);
 		return 0;
 	}
+	flow->total.lost[LOSS_FAULT] += row->n_faults; /* once, in however many windows it is */
 	row->next = NULL;
-	row->number = groups->n_taken++;
 	if (group->n_rows)
 		group->last->next = row;
 	else
@@ -215,17 +215,18 @@ static void sort_closed(struct flow_groups *groups)
 		qsort(closed, groups->n_closed, sizeof(*closed), compare_closed);
 }
 
-/* Rows of a window are numbered 1, 2, ...: the same places for all.  NULL: no memory. */
-static const struct relation_place *places_of(struct flow_groups *groups, u64 n)
+/* Of a file: all rows were taken, and no window is open that has a row of its own. */
+static bool is_last_of_file(struct flow *flow)
 {
-	struct relation_place *places;
+	const struct flow_part *part = flow_row_part(flow);
+	u64 time_ns;
 
-	if (!region_need(&groups->places, n * sizeof(*places)))
-		return NULL;
-	places = groups->places.at;
-	for (; groups->n_places < n; groups->n_places++)
-		places[groups->n_places].number = (u32)groups->n_places + 1;
-	return places;
+	if (flow->is_live || part->queue.n || row_source_peek(part->source, &time_ns))
+		return false;
+	for (const struct flow_group *group = flow->groups.oldest; group; group = group->newer)
+		if (group->n_fresh)
+			return false;
+	return true;
 }
 
 static int give_window(struct flow *flow, const struct flow_closed *closed, bool is_last)
@@ -233,27 +234,19 @@ static int give_window(struct flow *flow, const struct flow_closed *closed, bool
 	struct flow_groups *groups = &flow->groups;
 	struct relation *relation = flow_row_part(flow)->relation;
 	struct account account;
+	int err = 0;
 
 	relation_set_rows(relation, (struct row **)groups->rows.at + closed->first, closed->n_rows);
-	relation->places = places_of(groups, closed->n_rows);
-	if (!relation->places)
-		return -ENOMEM;
-	relation->sessions = &closed->session;
+	relation->session = &closed->session;
 	is_last |= flow->is_last_window;
 	if (is_last)
-		flow_finish_rows(flow);
+		err = flow_finish_rows(flow);
+	if (err)
+		return err;
 	flow_account_rows(flow, closed->n_rows, &account);
+	account.lost[LOSS_FAULT] += closed->n_faults;
 	return flow_give(flow, closed->session.start_ns, closed->session.end_ns, &account, true,
 			 is_last);
-}
-
-/* The end of a run whose windows were all given. */
-static int give_end(struct flow *flow)
-{
-	struct account account;
-
-	flow_account_rows(flow, 0, &account);
-	return flow_give(flow, flow->last_ns, flow->last_ns, &account, false, true);
 }
 
 static int give(struct flow *flow, bool is_end)
@@ -261,15 +254,18 @@ static int give(struct flow *flow, bool is_end)
 	struct flow_groups *groups = &flow->groups;
 	struct flow_part *part = flow_row_part(flow);
 	u64 n = groups->n_closed;
+	struct account account;
 	int err = 0;
 
 	if (flow->cut->window.kind == WINDOW_SESSION)
 		sort_closed(groups);
 	for (u64 i = 0; i < n && !err && !flow->is_ended; i++)
 		err = give_window(flow, (struct flow_closed *)groups->closed.at + i,
-				  is_end && i == n - 1);
-	if (!err && is_end && !n)
-		err = give_end(flow);
+				  i == n - 1 && (is_end || is_last_of_file(flow)));
+	if (!err && is_end && !n) { /* all were given before */
+		flow_account_rows(flow, 0, &account);
+		err = flow_give(flow, flow->last_ns, flow->last_ns, &account, false, true);
+	}
 	relation_set_rows(part->relation, NULL, 0);
 	groups->n_rows = groups->n_closed = 0;
 	while (groups->dropped) {
@@ -284,12 +280,17 @@ static int give(struct flow *flow, bool is_end)
 int flow_groups_take(struct flow *flow, u64 before_ns, bool is_end)
 {
 	struct flow_part *part = flow_row_part(flow);
-	struct row **rows = row_fifo_rows(&part->queue);
 	int err = 0;
 
-	for (u64 i = 0; i < part->queue.n && !err; i++)
-		err = add_row(flow, &part->pool, rows[i]);
-	row_fifo_drop(&part->queue, part->queue.n);
+	while (part->queue.n && !err && !flow->is_ended) {
+		struct row *row = *row_fifo_rows(&part->queue);
+
+		row_fifo_drop(&part->queue, 1);
+		err = add_row(flow, &part->pool, row);
+		/* At once, so that rows between two windows are told between them. */
+		if (!err && flow->cut->window.kind == WINDOW_COUNT && flow->groups.n_closed)
+			err = give(flow, false);
+	}
 	if (!err && flow->cut->window.kind == WINDOW_SESSION)
 		err = expire(flow, before_ns);
 	if (!err && is_end)

@@ -7,6 +7,16 @@
 
 #include "engine/internal.h"
 
+void flow_failed(struct flow *flow, int err)
+{
+	if (err == -ENOMEM && !diags_failed(flow->diags))
+		diag_failure(flow->diags, "too-many-rows",
+			     "there is no memory for the rows and groups of the query");
+	if (err == -EBUSY && !diags_failed(flow->diags))
+		diag_failure(flow->diags, "run-end",
+			     "a program has not ended: what it counted last cannot be read");
+}
+
 static bool refuse(struct flow *flow, int err)
 {
 	if (err)
@@ -37,16 +47,9 @@ static bool read_table(struct flow *flow, struct flow_part *part, struct arena *
 
 static bool open_groups(struct flow *flow, struct flow_part *part, struct arena *arena)
 {
-	flow->has_groups = true;
 	part->relation->is_read = true;
 	part->groups = arena_new(arena, struct groups);
 	return refuse(flow, groups_open(part->groups, part->load, arena));
-}
-
-static bool open_events(struct flow *flow, struct flow_part *part, struct arena *arena)
-{
-	part->events = arena_new(arena, struct events);
-	return refuse(flow, events_open(part->events, part->load, flow->limit));
 }
 
 static bool open_part(struct flow *flow, u32 number, struct arena *arena)
@@ -66,8 +69,10 @@ static bool open_part(struct flow *flow, u32 number, struct arena *arena)
 	case PART_GROUPS:
 		return open_groups(flow, part, arena);
 	case PART_ROWS:
-		if (flow->is_plain)
-			return open_events(flow, part, arena);
+		if (flow->is_plain) {
+			part->events = arena_new(arena, struct events);
+			return refuse(flow, events_open(part->events, part->load, flow->limit));
+		}
 		flow->has_rows = true;
 		relation->has_sessions = flow->is_grouped;
 		part->source = row_source_open(of, part->load, flow->cancel, arena, flow->diags);
@@ -114,8 +119,7 @@ static struct flow *new_flow(const struct flow_input *input)
 	flow->limit = input->n_rows ? input->n_rows : UINT64_MAX;
 	if (limit >= 0)
 		flow->limit = MIN(flow->limit, (u64)limit);
-	flow->is_grouped = cut->window.kind == WINDOW_SESSION ||
-			   (cut->window.kind == WINDOW_COUNT && cut->window.scope != COUNT_GLOBAL);
+	flow->is_grouped = cut->window.kind == WINDOW_SESSION || cut->window.kind == WINDOW_COUNT;
 	flow->parts = arena_array(input->arena, struct flow_part, cut->n_parts + 1);
 	flow->relations = arena_array(input->arena, struct relation, cut->n_parts + 1);
 	flow->loads = arena_array(input->arena, struct load_state *, cut->n_parts + 1);
@@ -125,8 +129,30 @@ static struct flow *new_flow(const struct flow_input *input)
 	if (flow->n_loads)
 		flow->switching =
 			arena_array(input->arena, struct load_state *, flow_hooks(flow)->n_states);
-	flow->start = flow->window = flow_now(flow);
+	flow_start(flow, flow_now(flow));
 	return flow;
+}
+
+void flow_free(struct flow *flow)
+{
+	/* First the connection, whose tables are the relations. */
+	flow_close_sql(flow);
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		struct flow_part *part = &flow->parts[i];
+
+		relation_close(part->relation);
+		if (part->groups)
+			groups_close(part->groups);
+		if (part->events)
+			events_close(part->events);
+		region_free(&part->positions);
+		if (part->source)
+			row_source_close(part->source);
+		row_fifo_close(&part->queue);
+		row_pool_close(&part->pool);
+	}
+	flow_groups_close(flow);
+	region_free(&flow->panes);
 }
 
 struct flow *flow_open(const struct flow_input *input)
@@ -148,7 +174,7 @@ struct flow *flow_open(const struct flow_input *input)
 	if (is_good)
 		return flow;
 	flow_failed(flow, -ENOMEM);
-	flow_close(flow);
+	flow_free(flow);
 	return NULL;
 }
 
@@ -159,44 +185,6 @@ void flow_detach(struct flow *flow)
 	flow->is_attached = false;
 }
 
-int flow_close(struct flow *flow)
-{
-	int closed = 0;
-
-	if (flow->is_sink_open && flow->sink.close)
-		closed = flow->sink.close(flow->sink.context,
-					  flow->is_over ? flow->err : -ECANCELED);
-	flow_detach(flow);
-	if (flow->engine)
-		engine_remove(flow->engine, flow);
-	/* First the connection, whose tables are the relations. */
-	flow_sql_close(&flow->sql);
-	for (u32 i = 0; i < flow->n_parts; i++) {
-		struct flow_part *part = &flow->parts[i];
-
-		relation_close(part->relation);
-		if (part->groups)
-			groups_close(part->groups);
-		if (part->events)
-			events_close(part->events);
-		region_free(&part->positions);
-		if (part->source)
-			row_source_close(part->source);
-		row_fifo_close(&part->queue);
-		row_pool_close(&part->pool);
-	}
-	flow_groups_close(flow);
-	region_free(&flow->panes);
-	return closed;
-}
-
-int flow_open_sql(struct flow *flow)
-{
-	if (flow->is_plain || flow->sql.db)
-		return 0;
-	return flow_sql_open(&flow->sql, flow->cut, flow->relations, flow->cancel, flow->diags);
-}
-
 /*
  * Attaching takes 0.1 ms for some hooks and 10 for others, and another flow may have done it
  * before.  Several parts begin together when all hooks are attached: what came before is forgotten.
@@ -205,33 +193,27 @@ static int start_together(struct flow *flow)
 {
 	int err = 0;
 
-	flow->start = flow->window = flow_now(flow);
+	flow_start(flow, flow_now(flow));
 	for (u32 i = 0; i < flow->n_parts; i++)
 		if (flow->parts[i].events)
 			events_skip(flow->parts[i].events);
 	flow_switch(&flow, 1);
 	if (flow->switched.flip)
-		flow->start = flow->window = flow->switched;
+		flow_start(flow, flow->switched);
 	for (u32 i = 0; i < flow->n_parts && !err; i++) {
 		struct flow_part *part = &flow->parts[i];
 
 		/* -EBUSY, a CPU was stuck: the start is a little less exact. */
 		err = part->switch_error == -EBUSY ? 0 : part->switch_error;
 		if (!err && !part->switch_error && part->groups)
-			err = groups_restart(part->groups, flow->switched.real_ns);
+			err = groups_restart(part->groups);
 		if (!err && !part->switch_error && part->events)
 			events_restart(part->events);
+		if (!err && part->source)
+			err = row_source_skip(part->source);
 	}
-	if (!err)
-		err = flow_read_all(flow, flow->start);
 	flow_account(flow, false);
 	flow->since = flow->total = (struct account){ 0 };
-	for (u32 i = 0; i < flow->n_parts; i++) {
-		if (!flow->parts[i].source)
-			continue;
-		flow_drop_before(&flow->parts[i], flow->start);
-		flow->total.matched += flow->parts[i].queue.n;
-	}
 	return err;
 }
 
@@ -242,19 +224,13 @@ int flow_attach(struct flow *flow)
 	bool is_together = flow->n_loads > 1 || (hooks && hooks->attach_ns);
 	int err = 0;
 
-	flow->start = flow->window = flow_now(flow);
+	flow_start(flow, flow_now(flow));
 	flow->is_attached = true;
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].groups)
-			groups_start(flow->parts[i].groups, flow->start.real_ns);
 	if (flow->n_loads)
 		err = load_attach(hooks, flow->diags);
 	if (!err)
 		err = flow_open_sql(flow);
 	if (!err && is_together)
 		err = start_together(flow);
-	if (flow->is_live && flow_is_timed(flow))
-		flow->next_ns =
-			(flow->start.real_ns / flow_advance_ns(flow) + 1) * flow_advance_ns(flow);
 	return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows of the parts, from their sources to their queues, and their clocks.
+ * Flips, which end windows, and the rows of the parts, from their sources to their queues.
  */
 #include <errno.h>
 
@@ -12,8 +12,8 @@ struct flow_instant flow_now(struct flow *flow)
 
 	/* In this order an instant of the day is never taken for a later one of the rows. */
 	now.flip = 0;
-	now.monotonic_ns = base_monotonic_ns();
-	now.real_ns = base_realtime_ns();
+	now.monotonic_ns = flow->clock_ns ? flow->clock_ns : base_monotonic_ns();
+	now.real_ns = flow->clock_ns ? flow->clock_ns : base_realtime_ns();
 	flow->real_offset_ns = (s64)(now.real_ns - now.monotonic_ns);
 	return now;
 }
@@ -28,20 +28,90 @@ u64 flow_real_time(const struct flow *flow, const struct flow_part *part, u64 ro
 	return part->part->has_files ? row_ns : row_ns + (u64)flow->real_offset_ns;
 }
 
+/* --- Flips --- */
+
+static void switched(struct flow *flow, struct flow_instant now, int err)
+{
+	int failed = err;
+
+	flow->is_unsettled = false;
+	if (!err && flow->n_loads) {
+		now.flip = flow->switched.flip + 1;
+		flow->switched = now;
+		if (flow->has_rows)
+			failed = load_settle(flow_hooks(flow));
+		flow->is_unsettled = failed != 0;
+	}
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		struct flow_part *part = &flow->parts[i];
+
+		/* Also where a program did not settle: its copy was switched all the same. */
+		if (!err && part->source && part->load) {
+			int error = row_source_flipped(part->source, &part->before_ns);
+
+			failed = failed ? failed : error;
+		}
+		part->switch_error = part->load ? failed : 0;
+	}
+}
+
+/*
+ * All parts of the flows that share hooks at once: an event is in the same window for each that
+ * sees it, whether it is counted there or its row is streamed, since a row says in which copy its
+ * program counted.  What programs had begun before is over then, so that rows can be read by their
+ * times up to now.
+ */
+void flow_switch(struct flow *const *flows, u32 n)
+{
+	for (u32 first = 0, next; first < n; first = next) {
+		struct load_hooks *hooks = flow_hooks(flows[first]);
+		struct load_state **states = flows[first]->switching;
+		struct flow_instant now;
+		u32 n_states = 0;
+		int err;
+
+		for (next = first; next < n && flow_hooks(flows[next]) == hooks; next++)
+			for (u32 i = 0; i < flows[next]->n_loads; i++)
+				states[n_states++] = flows[next]->loads[i];
+		err = load_flip(states, n_states);
+		now = flow_now(flows[first]);
+		for (u32 i = first; i < next; i++)
+			switched(flows[i], now, err);
+	}
+}
+
+int flow_switch_error(const struct flow *flow)
+{
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].switch_error)
+			return flow->parts[i].switch_error;
+	return 0;
+}
+
+/* --- Rows --- */
+
 /*
  * Windows end at flips, and rows come by their times: near a flip, one from behind it may come
  * before one from before it.
  */
-static void order_last(struct flow_part *part, u64 flip, bool is_ordered)
+static void order_last(struct flow_part *part, const struct row_origin *origin, bool is_ordered)
 {
 	struct row **rows = row_fifo_rows(&part->queue), *row;
 	u64 at = part->queue.n - 1;
 
 	row = rows[at];
-	row->number = flip;
+	row->number = origin->flip;
+	row->n_faults = MIN(origin->n_faults, (u64)UINT16_MAX);
 	for (; is_ordered && row->number && at && rows[at - 1]->number > row->number; at--)
 		rows[at] = rows[at - 1];
 	rows[at] = row;
+}
+
+void flow_note(struct flow *flow, const struct account *seen)
+{
+	account_add(&flow->since, seen);
+	if (flow->cut->window.kind != WINDOW_HOPPING)
+		account_add(&flow->total, seen);
 }
 
 s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limit)
@@ -49,8 +119,9 @@ s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limi
 	u32 width = part->part->columns.n_columns;
 	bool is_ordered = !flow_is_row_driven(flow);
 	const struct value *rows;
-	const u64 *flips;
-	s64 n = row_source_read(part->source, before_ns, limit, &rows, &flips);
+	const struct row_origin *origins;
+	struct account seen = { 0 };
+	s64 n = row_source_read(part->source, before_ns, limit, &rows, &origins);
 
 	for (s64 i = 0; i < n; i++) {
 		const struct value *values = rows + (size_t)i * width;
@@ -58,14 +129,18 @@ s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limi
 
 		if (!row_fifo_put(&part->queue, &part->pool, values))
 			return -ENOMEM;
-		order_last(part, flips[i], is_ordered);
-		flow->total.matched++;
+		order_last(part, &origins[i], is_ordered);
+		/* Rows that end windows may lie between two. */
+		if (!flow->is_grouped)
+			seen.lost[LOSS_FAULT] += origins[i].n_faults;
+		seen.matched++;
 		if (!flow->has_span)
 			flow->first_ns = flow->last_ns = time_ns;
 		flow->has_span = true;
 		flow->first_ns = MIN(flow->first_ns, time_ns);
 		flow->last_ns = MAX(flow->last_ns, time_ns);
 	}
+	flow_note(flow, &seen);
 	return n;
 }
 
@@ -151,11 +226,4 @@ struct flow_part *flow_row_part(struct flow *flow)
 	while (!flow->parts[i].source)
 		i++;
 	return &flow->parts[i];
-}
-
-void flow_finish_rows(struct flow *flow)
-{
-	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].source)
-			row_source_finish(flow->parts[i].source);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Windows of time, and the global COUNT window: from the queues of rows to batches.
+ * Windows of time: from the queues of rows to batches.
  *
  * Windows of time that follow each other share the very instant between them: on the
  * rows' clock too, where it was computed once, so that a clock that is being slewed
@@ -11,9 +11,104 @@
 
 #include "engine/internal.h"
 
-static u64 cut_size(const struct flow *flow)
+/* --- Boundaries --- */
+
+/* HOPPING: windows begin so long after each multiple of the advance; 0: not there. */
+static u64 between_ns(const struct flow *flow)
 {
-	return flow->cut->window.size;
+	const struct cut_window *window = &flow->cut->window;
+
+	return window->kind == WINDOW_HOPPING ? hop_between_ns(window->size, window->advance) : 0;
+}
+
+static u64 boundary_before(const struct flow *flow, u64 now_ns)
+{
+	u64 advance = flow_advance_ns(flow), between = between_ns(flow);
+	u64 at_ns = now_ns / advance * advance;
+
+	return between && now_ns - at_ns >= between ? at_ns + between : at_ns;
+}
+
+u64 flow_boundary_behind(const struct flow *flow, u64 now_ns)
+{
+	u64 advance = flow_advance_ns(flow), between = between_ns(flow);
+	u64 at_ns = now_ns / advance * advance;
+
+	return at_ns + (now_ns < at_ns + between ? between : advance);
+}
+
+void flow_start(struct flow *flow, struct flow_instant start)
+{
+	flow->start = flow->window = start;
+	if (flow_is_timed(flow))
+		flow->boundary.real_ns = flow->boundary.position =
+			boundary_before(flow, start.real_ns);
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].groups)
+			groups_start(flow->parts[i].groups, start.real_ns);
+}
+
+/*
+ * A pane that was closed late goes over several boundaries: it is in all windows that
+ * would have a part of it, and the latest window that ended meanwhile ends now.
+ */
+struct flow_boundary flow_boundary_at(const struct flow *flow, u64 now_ns, bool is_last)
+{
+	const struct flow_boundary *before = &flow->boundary;
+	struct flow_boundary at = { now_ns, now_ns, now_ns, true };
+	u64 advance = flow_advance_ns(flow), window_ns;
+
+	if (!flow_is_timed(flow))
+		return at;
+	if (!is_last)
+		at.real_ns = boundary_before(flow, now_ns);
+	window_ns = at.real_ns / advance * advance;
+	at.has_window = window_ns == at.real_ns || window_ns > before->real_ns;
+	if (!at.has_window)
+		window_ns += advance;
+	/* Where the clock was set back the pane is as long as one can be. */
+	at.position = before->position +
+		      (at.real_ns > before->real_ns ? at.real_ns - before->real_ns : advance);
+	at.window_position = at.position - at.real_ns + window_ns;
+	return at;
+}
+
+/* --- What lies before and behind an instant --- */
+
+static bool is_before(const struct flow_part *part, const struct row *row, struct flow_instant at)
+{
+	if (at.flip && row->number)
+		return row->number <= at.flip;
+	return flow_time_of(row->values) < flow_row_time(part, at);
+}
+
+/* How many rows of the queue lie before that instant, which only flips leave some behind. */
+static u64 n_before(const struct flow *flow, const struct flow_part *part, struct flow_instant end)
+{
+	u64 n = part->queue.n;
+
+	while (end.flip && n && !is_before(part, row_fifo_rows(&part->queue)[n - 1], end))
+		n--;
+	return n;
+}
+
+/* What happened since the last batch or pane, which ends there: rows may be read from behind it. */
+static struct account take_since(struct flow *flow, struct flow_instant end)
+{
+	struct account taken = flow->since, behind = { 0 };
+
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		const struct flow_part *part = &flow->parts[i];
+		u64 k = part->source ? n_before(flow, part, end) : part->queue.n;
+
+		for (; k < part->queue.n; k++) {
+			behind.matched++;
+			behind.lost[LOSS_FAULT] += row_fifo_rows(&part->queue)[k]->n_faults;
+		}
+	}
+	account_subtract(&taken, &behind);
+	flow->since = behind;
+	return taken;
 }
 
 /* --- Panes of HOPPING --- */
@@ -23,12 +118,12 @@ static struct flow_pane *panes(struct flow *flow)
 	return flow->panes.at;
 }
 
-/* What came before the pane that ended there, nominally, belongs to no window any more. */
-static void drop_panes(struct flow *flow, u64 start_ns)
+/* What came before the pane that ended there belongs to no window any more. */
+static void drop_panes(struct flow *flow, u64 position)
 {
 	u32 n = 0;
 
-	while (n + 1 < flow->n_panes && panes(flow)[n + 1].nominal_ns <= start_ns)
+	while (n + 1 < flow->n_panes && panes(flow)[n + 1].position <= position)
 		n++;
 	if (!n)
 		return;
@@ -36,49 +131,45 @@ static void drop_panes(struct flow *flow, u64 start_ns)
 	memmove(panes(flow), panes(flow) + n, flow->n_panes * sizeof(struct flow_pane));
 }
 
-/* The pane that ends there takes what happened since the one before. */
-static int add_pane(struct flow *flow, struct flow_instant end, u64 nominal_ns)
+/* What happened between two windows is in none, nor in the run's account. */
+static int add_pane(struct flow *flow, struct flow_instant end, u64 position, bool is_in_window)
 {
+	struct flow_pane pane = { end, position, take_since(flow, end) };
+
+	if (!is_in_window)
+		pane.account = (struct account){ 0 };
 	if (!region_need(&flow->panes, (flow->n_panes + 1ull) * sizeof(struct flow_pane)))
 		return -ENOMEM;
-	panes(flow)[flow->n_panes++] = (struct flow_pane){ end, nominal_ns, flow->since };
-	flow->since = (struct account){ 0 };
+	panes(flow)[flow->n_panes++] = pane;
+	account_add(&flow->total, &pane.account);
 	return 0;
 }
 
-int flow_pane_end(struct flow *flow, struct flow_instant end, u64 nominal_ns)
+int flow_pane_end(struct flow *flow, struct flow_instant end, u64 position)
 {
 	/* Of groups alone the panes are kept in the kernel's room. */
 	if (!flow->has_rows)
 		return 0;
 	flow_account(flow, false);
-	return add_pane(flow, end, nominal_ns);
+	return add_pane(flow, end, position, flow->cut->window.size > flow->cut->window.advance);
 }
 
 /*
  * Where the window begins that does so then, nominally.  Live that is where a pane ended: one that
  * was closed late is whole in all windows that it overlaps.
  */
-static struct flow_instant instant_of(struct flow *flow, u64 start_ns)
+static struct flow_instant instant_of(struct flow *flow, u64 position)
 {
 	if (!flow->is_live)
-		return (struct flow_instant){ start_ns, start_ns, 0 };
+		return (struct flow_instant){ position, position, 0 };
 	for (u32 i = flow->n_panes; i-- > 0;)
-		if (panes(flow)[i].nominal_ns <= start_ns)
+		if (panes(flow)[i].position <= position)
 			return panes(flow)[i].end;
 	return flow->start;
 }
 
-/* --- Rows before and behind an instant --- */
-
-static bool is_before(const struct flow_part *part, const struct row *row, struct flow_instant at)
-{
-	if (at.flip && row->number)
-		return row->number <= at.flip;
-	return flow_time_of(row->values) < flow_row_time(part, at);
-}
-
-void flow_drop_before(struct flow_part *part, struct flow_instant at)
+/* Gives back the part's rows from before that instant. */
+static void drop_before(struct flow_part *part, struct flow_instant at)
 {
 	u64 n = 0;
 
@@ -92,6 +183,7 @@ void flow_drop_behind(struct flow *flow, struct flow_instant end)
 	for (u32 i = 0; end.flip && i < flow->n_parts; i++) {
 		struct flow_part *part = &flow->parts[i];
 		struct row **rows = row_fifo_rows(&part->queue);
+		struct account gone = { 0 };
 		u64 n = 0;
 
 		for (u64 k = 0; part->source && k < part->queue.n; k++) {
@@ -99,51 +191,42 @@ void flow_drop_behind(struct flow *flow, struct flow_instant end)
 				rows[n++] = rows[k];
 				continue;
 			}
+			gone.lost[LOSS_FAULT] += rows[k]->n_faults;
+			gone.matched++;
 			row_pool_give(&part->pool, rows[k]);
-			flow->total.matched--;
 		}
 		part->queue.n = n;
+		account_subtract(&flow->since, &gone);
+		if (flow->cut->window.kind != WINDOW_HOPPING)
+			account_subtract(&flow->total, &gone);
 	}
-}
-
-/* How many rows of the queue lie before that instant, which only flips leave some behind. */
-static u64 n_before(const struct flow *flow, const struct flow_part *part, struct flow_instant end)
-{
-	u64 n = part->queue.n;
-
-	while (end.flip && !flow->is_drained && n &&
-	       !is_before(part, row_fifo_rows(&part->queue)[n - 1], end))
-		n--;
-	return n;
 }
 
 /* --- Windows of time --- */
 
-/* The bounds of the kernel's groups are those of the window, where there are any. */
-static const struct rows *groups_of(const struct flow *flow)
+/* Groups of the kernel whose window ended; NULL: there are none, or it did not. */
+static const struct rows *group_rows(const struct flow *flow)
 {
 	for (u32 i = 0; i < flow->n_parts; i++)
-		if (flow->parts[i].has_window)
+		if (flow->parts[i].groups && flow->parts[i].groups->has_window)
 			return &flow->parts[i].groups->rows;
 	return NULL;
 }
 
-static struct flow_instant window_start(struct flow *flow, u64 end_ns)
+static struct flow_instant window_start(struct flow *flow, u64 end_position)
 {
-	const struct rows *groups = groups_of(flow);
-	u64 start_ns = end_ns > cut_size(flow) ? end_ns - cut_size(flow) : 0;
+	/* The bounds of the kernel's groups are those of the window, where there are any. */
+	const struct rows *groups = group_rows(flow);
 	struct flow_instant start;
 
-	if (flow->cut->window.kind == WINDOW_NONE || flow->is_drained)
+	if (flow->cut->window.kind == WINDOW_NONE)
 		return flow->start;
-	if (groups && flow->cut->window.kind == WINDOW_HOPPING) {
-		start = instant_of(flow, groups->window_start_ns);
-		start.real_ns = groups->window_start_ns;
-		return start;
-	}
 	if (flow->is_live && flow->cut->window.kind == WINDOW_TUMBLING)
 		return flow->window;
-	return instant_of(flow, start_ns);
+	start = instant_of(flow, end_position - MIN(flow->cut->window.size, end_position));
+	if (groups)
+		start.real_ns = groups->window_start_ns;
+	return start;
 }
 
 /* The rows that are too old leave; the relations are those that stay, up to the end. */
@@ -156,8 +239,8 @@ static void take_rows(struct flow *flow, struct flow_instant start, struct flow_
 
 		if (!part->source)
 			continue;
-		if (flow_is_windowed(flow) && !flow->is_drained)
-			flow_drop_before(part, start);
+		if (flow_is_windowed(flow))
+			drop_before(part, start);
 		n = n_before(flow, part, end);
 		relation_set_rows(part->relation, row_fifo_rows(&part->queue), n);
 		account->matched += n;
@@ -172,23 +255,22 @@ static void add_panes(struct flow *flow, struct flow_instant start, struct accou
 			account_add(account, &panes(flow)[i].account);
 }
 
-int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, bool is_last)
+int flow_window_give(struct flow *flow, struct flow_instant end, u64 position, bool is_last)
 {
 	const struct cut_window *window = &flow->cut->window;
 	struct account account = { 0 };
-	struct flow_instant start = window_start(flow, end_ns);
+	struct flow_instant start = window_start(flow, position);
 	u64 start_ns = MIN(start.real_ns, end.real_ns);
 	int err = 0;
 
 	flow_account(flow, false);
 	if (window->kind == WINDOW_HOPPING && flow->has_rows) {
-		err = add_pane(flow, end, end_ns);
+		err = add_pane(flow, end, position, true);
 		add_panes(flow, start, &account);
 	} else {
-		account = window->kind == WINDOW_NONE ? flow->total : flow->since;
-		account.matched = 0; /* the rows in the relations, which are counted now */
-		flow->since = (struct account){ 0 };
+		account = window->kind == WINDOW_NONE ? flow->total : take_since(flow, end);
 	}
+	account.matched = 0; /* the rows in the relations, which are counted now */
 	take_rows(flow, start, end, &account);
 	if (window->kind == WINDOW_NONE && !flow->is_live && flow->has_span) {
 		start_ns = flow->first_ns;
@@ -201,72 +283,7 @@ int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, boo
 		for (u32 i = 0; i < flow->n_parts; i++)
 			if (flow->parts[i].source)
 				flow_drop(&flow->parts[i], n_before(flow, &flow->parts[i], end));
-	if (window->kind == WINDOW_HOPPING && end_ns + window->advance > window->size)
-		drop_panes(flow, end_ns + window->advance - window->size);
+	if (window->kind == WINDOW_HOPPING && position + window->advance > window->size)
+		drop_panes(flow, position + window->advance - window->size);
 	return err;
-}
-
-/* --- COUNT --- */
-
-static int give_count(struct flow *flow, u64 n, bool is_last)
-{
-	const struct flow_part *part = flow_row_part(flow);
-	struct row **rows = row_fifo_rows(&part->queue);
-	u64 start_ns = flow->last_ns, end_ns = flow->last_ns;
-	struct account account;
-
-	if (n) {
-		start_ns = flow_real_time(flow, part, flow_time_of(rows[0]->values));
-		end_ns = flow_real_time(flow, part, flow_time_of(rows[n - 1]->values));
-	}
-	if (is_last)
-		flow_finish_rows(flow);
-	relation_set_rows(part->relation, rows, n);
-	flow_account_rows(flow, n, &account);
-	return flow_give(flow, start_ns, end_ns, &account, n > 0, is_last);
-}
-
-/* Rows before the next window's first are in no window to come. */
-static void drop_counted(struct flow *flow, struct flow_part *part)
-{
-	u64 n = MIN(part->queue.n, flow->next_row - flow->first_row);
-	u64 n_given = flow->fresh_row > flow->first_row ? flow->fresh_row - flow->first_row : 0;
-
-	flow_drop(part, n);
-	flow->first_row += n;
-	/* Between two windows. */
-	if (n > n_given)
-		flow->n_other_events += (s64)(n - n_given);
-}
-
-/* Files: no row is left behind the window that begins with next_row and is complete. */
-static bool is_last_count(struct flow *flow, const struct flow_part *part)
-{
-	u64 time_ns;
-
-	if (flow->is_last_window)
-		return true;
-	return !flow->is_live && part->queue.n == flow->cut->window.size &&
-	       !row_source_peek(part->source, &time_ns);
-}
-
-int flow_count_take(struct flow *flow, bool is_end)
-{
-	const struct cut_window *window = &flow->cut->window;
-	struct flow_part *part = flow_row_part(flow);
-	int err = 0;
-
-	drop_counted(flow, part);
-	while (!err && !flow->is_ended && flow->first_row == flow->next_row &&
-	       part->queue.n >= window->size) {
-		err = give_count(flow, window->size, is_last_count(flow, part));
-		flow->fresh_row = flow->next_row + window->size;
-		flow->next_row += window->advance;
-		drop_counted(flow, part);
-	}
-	if (err || !is_end || flow->is_ended)
-		return err;
-	if (flow->first_row + part->queue.n <= flow->fresh_row)
-		return give_count(flow, 0, true);
-	return give_count(flow, part->queue.n, true);
 }

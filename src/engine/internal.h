@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * struct flow and its steps: engine.c has the instants of all flows, flow.c what a flow does
- * then, flow_open.c its parts, flow_read.c the parts' rows, flow_window.c the windows of time
- * and the global count, flow_group.c the windows of every group, flow_batch.c the losses and
- * the batch.
+ * struct flow and its steps.  Each file uses those before it here, and none behind it:
+ * flow_sql.c the SQL, flow_read.c flips and the parts' rows, flow_batch.c the losses and the batch,
+ * flow_window.c the windows of time, flow_group.c those that rows end, flow_open.c opening and
+ * attaching, flow.c what a flow does at its instants, engine.c the instants of all flows.
  */
 #ifndef EBQL_ENGINE_INTERNAL_H
 #define EBQL_ENGINE_INTERNAL_H
 
 #include "drain/drain.h"
 #include "engine/engine.h"
-#include "engine/flow_sql.h"
+#include "func/func.h"
 #include "rel/rel.h"
 #include "tree/tree.h"
 
@@ -24,7 +24,6 @@ struct flow_part {
 	int switch_error; /* of flow_switch() */
 	/* GROUPS */
 	struct groups *groups; /* NULL: another kind */
-	bool has_window;       /* groups' one ended since the flow's last batch */
 	/* Streamed rows that are the answer as they are */
 	struct events *events;	 /* NULL: another kind */
 	struct region positions; /* GROUPS: u32, of each row of the window in groups->rows */
@@ -45,10 +44,20 @@ struct flow_instant {
 	u64 flip; /* 1, 2, ...; 0: none was made then */
 };
 
+/*
+ * Where a pane ends, nominally, and a window with it or behind it: CLOCK_REALTIME, and as positions
+ * on a clock that agrees with it at the start of the run and is never set back.
+ */
+struct flow_boundary {
+	u64 real_ns, position;
+	u64 window_position; /* of the end of the window that ends too, or is under way */
+	bool has_window;     /* it ends too */
+};
+
 /* An account of the time up to an instant, for windows that overlap. */
 struct flow_pane {
 	struct flow_instant end;
-	u64 nominal_ns; /* of the end */
+	u64 position; /* of the end */
 	struct account account;
 };
 
@@ -59,20 +68,30 @@ struct flow_closed {
 	struct relation_session session;
 	u64 first, n_rows;
 	u64 number; /* of its first row */
+	u64 n_faults;
 };
 
-/* Windows of their own for every combination of the keys. */
+/* SESSION and COUNT: windows of their own for every combination of the keys. */
 struct flow_groups {
 	struct keys keys;		    /* struct flow_group */
 	struct flow_group *oldest, *newest; /* by the time of their last rows */
 	struct buf key;			    /* of the row at hand */
-	u64 n_taken;			    /* rows so far: they are numbered */
+	u64 n_taken;			    /* rows so far: they are numbered 0, 1, ... */
 	/* The windows that closed and were not given yet: struct flow_closed, struct row *. */
 	struct region closed, rows;
 	u64 n_closed, n_rows;
 	struct row *dropped; /* rows that belong to them and to no later window */
-	struct region places;
-	u64 n_places;
+};
+
+/* The SQL of a cut, prepared once. */
+struct flow_sql {
+	u32 n_computed; /* columns of the output that the statement yields */
+	struct sqlite3 *db;
+	struct sqlite3_stmt *statement;
+	int start_parameter, end_parameter; /* 0: the text has none */
+	struct func_context context;
+	struct region values;	/* output rows */
+	struct scratch scratch; /* what they point to */
 };
 
 struct flow {
@@ -88,19 +107,18 @@ struct flow {
 	u64 max_bytes; /* FLOW_MAX_BYTES; tests set less */
 	struct relation *relations;
 	struct flow_sql sql;
-	bool is_plain;		   /* one part, no SQL of the cut */
-	bool has_groups, has_rows; /* parts of these kinds */
+	bool is_plain; /* one part, no SQL of the cut */
+	bool has_rows; /* a part of rows */
 	bool is_streaming;
 	bool is_live;	 /* a part has streams: windows follow the clock */
-	bool is_grouped; /* SESSION, COUNT PER ... */
+	bool is_grouped; /* SESSION, COUNT */
 	bool is_ended;	 /* the last batch was given */
 	bool is_over;	 /* or something failed: */
 	int err;
 	bool is_last_window; /* that under way is */
 	bool is_attached;
-	bool is_replayed; /* by flow_drain_at(): the clocks are those of the events */
-	bool is_drained;  /* by flow_drain_once(): all rows are in its window */
-	u64 limit;	  /* of streamed rows */
+	u64 clock_ns; /* tests, of replayed events: what both clocks show; 0: they go */
+	u64 limit;    /* of streamed rows */
 	u64 n_streamed;
 
 	/* When something is to be done; 0: not by this clock. */
@@ -113,18 +131,17 @@ struct flow {
 	u32 n_loads;
 	struct load_state **switching; /* room for flow_switch(): all states of its hooks */
 	struct flow_instant switched;  /* just behind the latest flow_switch() */
+	bool is_unsettled; /* it was switched then, but rows from before may be still to come */
 
-	struct flow_instant start;  /* of the run */
-	struct flow_instant window; /* the start of the window under way */
-	u64 next_ns;		    /* its nominal end, on CLOCK_REALTIME; 0: not known yet */
-	s64 real_offset_ns;	    /* CLOCK_REALTIME minus CLOCK_MONOTONIC, when last looked at */
-	struct account since;	    /* the last batch or pane */
-	struct region panes;	    /* HOPPING: struct flow_pane, the oldest first */
+	struct flow_instant start;     /* of the run */
+	struct flow_instant window;    /* the start of the window under way */
+	struct flow_boundary boundary; /* live: the latest that has passed */
+	u64 next_ns;	      /* files: the next boundary, CLOCK_REALTIME; 0: not known yet */
+	s64 real_offset_ns;   /* CLOCK_REALTIME minus CLOCK_MONOTONIC, when last looked at */
+	struct account since; /* the last batch or pane */
+	struct region panes;  /* HOPPING: struct flow_pane, the oldest first */
 	u32 n_panes;
 
-	/* COUNT: numbers of the first row in the queue, of the first row of the next window, and
-	 * of the first that no window had. */
-	u64 first_row, next_row, fresh_row;
 	/* Windows that rows end: see flow_account_rows(). */
 	s64 n_other_events;
 	u64 n_accounted_rows;
@@ -137,17 +154,32 @@ struct flow {
 	struct account total, sql_lost;
 };
 
-/* --- engine.c --- */
+/* --- What kind of windows --- */
 
-void engine_remove(struct engine *engine, struct flow *flow);
+static inline bool flow_is_windowed(const struct flow *flow)
+{
+	return flow->cut->window.kind != WINDOW_NONE;
+}
 
-/* --- flow_open.c --- */
+/* Windows of time, not of rows. */
+static inline bool flow_is_timed(const struct flow *flow)
+{
+	return flow->cut->window.kind == WINDOW_TUMBLING ||
+	       flow->cut->window.kind == WINDOW_HOPPING;
+}
 
-/* Attaches the programs, then opens SQLite, so that they start sooner. */
-int flow_attach(struct flow *flow);
-void flow_detach(struct flow *flow);
-/* What the query needs SQLite for; once. */
-int flow_open_sql(struct flow *flow);
+/* Do rows end the windows, and not the clock? */
+static inline bool flow_is_row_driven(const struct flow *flow)
+{
+	return flow->has_rows && (flow->is_streaming || flow->is_grouped);
+}
+
+static inline u64 flow_advance_ns(const struct flow *flow)
+{
+	const struct cut_window *window = &flow->cut->window;
+
+	return window->kind == WINDOW_HOPPING ? window->advance : window->size;
+}
 
 /* NULL: it has no programs. */
 static inline struct load_hooks *flow_hooks(const struct flow *flow)
@@ -155,30 +187,70 @@ static inline struct load_hooks *flow_hooks(const struct flow *flow)
 	return flow->n_loads ? flow->loads[0]->hooks : NULL;
 }
 
-/* --- flow.c --- */
+/* A recorded row without a time, or from before 1970, is as early as can be. */
+static inline u64 flow_time_of(const struct value *row)
+{
+	if (row->kind != VALUE_INT || row->integer < 0)
+		return 0;
+	return (u64)MIN(row->integer, (s128)(UINT64_MAX - 1));
+}
 
-/* Of a flow that ended with an error: its diagnostic, where nobody gave one. */
-void flow_failed(struct flow *flow, int err);
+/* --- flow_sql.c --- */
 
+/*
+ * Prepares what the query needs SQLite for; once.  0, or -EINVAL and a diagnostic: user-part,
+ * SQLite's message.
+ */
+int flow_open_sql(struct flow *flow);
+void flow_close_sql(struct flow *flow);
+/*
+ * Runs it over the relations' rows: sets n_rows, values and other_row of the batch, and adds to
+ * its losses what the functions counted.  `batch` has its bounds and losses.  At most `limit`
+ * rows.  They live until the next call.  0, or -errno and a diagnostic: too-large, or as
+ * connect_refused() has it.
+ */
+int flow_run_sql(struct flow *flow, u64 limit, struct batch *batch);
+/* The same without SQL: each row of the first relation, by the cut's picks.  0 or -ENOMEM. */
+int flow_pick(struct flow *flow, struct batch *batch);
+
+/* --- flow_read.c --- */
+
+struct flow_instant flow_now(struct flow *flow);
 /*
  * The one place where windows end: switches all parts of these flows, and of no others, at
  * one instant.  Those that share hooks stand together, and do so in one flip.  What failed
  * stands in the parts.
  */
 void flow_switch(struct flow *const *flows, u32 n);
-/* A boundary has passed and flow_switch() was called. */
-void flow_boundary(struct flow *flow, struct flow_instant now);
-/* *ret_more: at once again. */
-void flow_poll(struct flow *flow, bool *ret_more);
-/* Is something to be done between boundaries? */
-bool flow_is_polled(const struct flow *flow);
-/* The first boundary behind that instant; 0: there is none. */
-u64 flow_next_boundary(const struct flow *flow, u64 now_ns);
+/* Of the parts of the flow, in its latest flow_switch(). */
+int flow_switch_error(const struct flow *flow);
+/* The instant on the clock of the part's rows. */
+u64 flow_row_time(const struct flow_part *part, struct flow_instant at);
+/* The rows' time on CLOCK_REALTIME. */
+u64 flow_real_time(const struct flow *flow, const struct flow_part *part, u64 row_ns);
+/*
+ * Reads rows with a time before that instant into the part's queue, `limit` of them at
+ * most: the number, or -errno.
+ */
+s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limit);
+/* Adds to the batch or pane under way, and to the run, which a pane is added to at its end. */
+void flow_note(struct flow *flow, const struct account *seen);
+/* The number read, FLOW_READ_ROWS at most, from all parts; *ret_more: some part may have more. */
+int flow_read_parts(struct flow *flow, struct flow_instant before, u64 *ret_n, bool *ret_more);
+int flow_read_all(struct flow *flow, struct flow_instant before);
+/* -E2BIG and the diagnostic too-many-rows when the rows that are kept take too much. */
+int flow_check_memory(struct flow *flow);
+/* Gives back the first n rows of the part's queue. */
+void flow_drop(struct flow_part *part, u64 n);
+/* The part of kind ROWS where there is one only. */
+struct flow_part *flow_row_part(struct flow *flow);
 
 /* --- flow_batch.c --- */
 
 /* Adds what the row sources saw and lost to `since`, up to the latest flip; is_all: up to now. */
 void flow_account(struct flow *flow, bool is_all);
+/* Before the last batch: the starts of joins that never met an end are told with it. */
+int flow_finish_rows(struct flow *flow);
 /*
  * For a window of n_rows that rows end: its account, as engine.h says.  Events that no row of
  * a window stands for (n_other_events) go to the first window given after they were seen.
@@ -192,60 +264,24 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 	      bool has_sql, bool is_last);
 /* Streamed rows that are the answer as they are. */
 int flow_give_events(struct flow *flow, const struct value *rows, u32 n_rows, bool is_last);
-bool flow_is_windowed(const struct flow *flow);
-/* Windows of time, not of rows. */
-bool flow_is_timed(const struct flow *flow);
-/* Do rows end the windows, and not the clock? */
-bool flow_is_row_driven(const struct flow *flow);
-u64 flow_advance_ns(const struct flow *flow);
-
-/* A recorded row without a time, or from before 1970, is as early as can be. */
-static inline u64 flow_time_of(const struct value *row)
-{
-	if (row->kind != VALUE_INT || row->integer < 0)
-		return 0;
-	return (u64)MIN(row->integer, (s128)(UINT64_MAX - 1));
-}
-
-/* --- flow_read.c --- */
-
-struct flow_instant flow_now(struct flow *flow);
-/* The instant on the clock of the part's rows. */
-u64 flow_row_time(const struct flow_part *part, struct flow_instant at);
-/* The rows' time on CLOCK_REALTIME. */
-u64 flow_real_time(const struct flow *flow, const struct flow_part *part, u64 row_ns);
-/*
- * Reads rows with a time before that instant into the part's queue, `limit` of them at
- * most: the number, or -errno.
- */
-s64 flow_read(struct flow *flow, struct flow_part *part, u64 before_ns, u32 limit);
-/* The number read, FLOW_READ_ROWS at most, from all parts; *ret_more: some part may have more. */
-int flow_read_parts(struct flow *flow, struct flow_instant before, u64 *ret_n, bool *ret_more);
-int flow_read_all(struct flow *flow, struct flow_instant before);
-/* -E2BIG and the diagnostic too-many-rows when the rows that are kept take too much. */
-int flow_check_memory(struct flow *flow);
-/* Before the last batch: the starts of joins that never met an end are told with it. */
-void flow_finish_rows(struct flow *flow);
-/* Gives back the first n rows of the part's queue. */
-void flow_drop(struct flow_part *part, u64 n);
-/* The part of kind ROWS where there is one only. */
-struct flow_part *flow_row_part(struct flow *flow);
 
 /* --- flow_window.c --- */
 
+/* The first boundary of windows of time behind that instant, on CLOCK_REALTIME. */
+u64 flow_boundary_behind(const struct flow *flow, u64 now_ns);
+/* Live: the run, its first window and its first pane begin there. */
+void flow_start(struct flow *flow, struct flow_instant start);
+/* Live: the latest boundary up to then; is_last: the run's end, at once. */
+struct flow_boundary flow_boundary_at(const struct flow *flow, u64 now_ns, bool is_last);
 /*
  * Every row from before `end` is in the queues: gives the window of time that ends there.
- * end_ns: the nominal end, from which the start is counted.
+ * position: of the nominal end, from which the start is counted.
  */
-int flow_window_give(struct flow *flow, struct flow_instant end, u64 end_ns, bool is_last);
+int flow_window_give(struct flow *flow, struct flow_instant end, u64 position, bool is_last);
 /* HOPPING: a pane ends, and no window. */
-int flow_pane_end(struct flow *flow, struct flow_instant end, u64 nominal_ns);
-/* Gives back the part's rows from before that instant. */
-void flow_drop_before(struct flow_part *part, struct flow_instant at);
+int flow_pane_end(struct flow *flow, struct flow_instant end, u64 position);
 /* The run ends there: what was read already of behind it is no more of it. */
 void flow_drop_behind(struct flow *flow, struct flow_instant end);
-/* Takes rows into the count windows: gives those that are complete. */
-int flow_count_take(struct flow *flow, bool is_end);
 
 /* --- flow_group.c --- */
 
@@ -256,5 +292,30 @@ void flow_groups_close(struct flow *flow);
  * windows that closed, if any did; is_end: those that are open too.
  */
 int flow_groups_take(struct flow *flow, u64 before_ns, bool is_end);
+
+/* --- flow_open.c --- */
+
+/* NULL after a diagnostic. */
+struct flow *flow_open(const struct flow_input *input);
+/* Attaches the programs, then opens SQLite, so that they start sooner. */
+int flow_attach(struct flow *flow);
+void flow_detach(struct flow *flow);
+/* Of a flow that ended with an error: its diagnostic, where nobody gave one. */
+void flow_failed(struct flow *flow, int err);
+/* Of one that was detached, and is of no engine. */
+void flow_free(struct flow *flow);
+
+/* --- flow.c --- */
+
+/* Ends it, unless it is over, without a last batch; err: why, as flow_stop() then returns it. */
+void flow_end(struct flow *flow, int err);
+/* A boundary has passed, at `now`, and flow_switch() was called. */
+void flow_take_boundary(struct flow *flow, struct flow_instant now);
+/* *ret_more: at once again. */
+void flow_poll(struct flow *flow, bool *ret_more);
+/* Is something to be done between boundaries? */
+bool flow_is_polled(const struct flow *flow);
+/* The first boundary behind that instant; 0: there is none. */
+u64 flow_next_boundary(const struct flow *flow, u64 now_ns);
 
 #endif

@@ -328,9 +328,8 @@ int arrow_walk_next(struct arrow_walk *walk)
 
 static int broken(struct arrow_walk *walk, u32 column, const char *what)
 {
-	return file_complain(walk->pass, "row %llu: %s of \"%s\"",
-			     (unsigned long long)walk->row + 1, what,
-			     walk->schema->columns[column].name);
+	return file_complain(walk->pass, "row %llu: %s of \"%s\"", (unsigned long long)walk->row,
+			     what, walk->schema->columns[column].name);
 }
 
 static s128 word_at(const struct arrow_layout *layout, const struct arrow_values *v, u64 row)
@@ -384,8 +383,9 @@ static void real_value(const struct arrow_layout *layout, const struct arrow_val
 	}
 }
 
-int arrow_value(struct arrow_walk *walk, u32 column, u64 row, struct value *ret)
+int arrow_value(struct arrow_walk *walk, u32 column, struct value *ret)
 {
+	u64 row = walk->row - 1;
 	const struct arrow_layout *layout = &walk->columns[column].layout;
 	const struct arrow_values *v = &walk->values[column];
 

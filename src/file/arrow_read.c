@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "file/arrow_read.h"
 
@@ -47,54 +46,6 @@ static int take_schema(struct file_pass *pass, struct arena *arena, struct arrow
 	return rc;
 }
 
-/* Texts' lengths, NULLs, and integers' ranges: what file_finish() wants to know. */
-static int learn_batch(struct arrow_walk *walk, struct file_guess *guesses)
-{
-	u64 place = walk->pass->place;
-
-	for (; walk->row < walk->n_rows; walk->row++) {
-		for (u32 i = 0; i < walk->schema->n_columns; i++) {
-			struct file_guess *g = &guesses[i];
-			struct value v;
-
-			if (arrow_value(walk, i, walk->row, &v))
-				return -EINVAL;
-			if (v.kind == VALUE_NULL)
-				file_guess_null(g, place);
-			else if (v.kind == VALUE_INT)
-				file_guess_int(g, v.integer, place);
-			else if (v.kind == VALUE_TEXT)
-				file_guess_text(g, v.n, place);
-		}
-	}
-	return 0;
-}
-
-static struct file *arrow_learn(struct file_pass *pass, struct arena *arena)
-{
-	struct arrow_file *file = arena_new(arena, struct arrow_file);
-	struct file_guess *guesses;
-	struct arrow_walk walk;
-	int rc = take_schema(pass, arena, file);
-
-	if (rc)
-		return NULL;
-	guesses = arena_array(arena, struct file_guess, file->file.schema.n_columns);
-	rc = arrow_walk_open(&walk, pass, file);
-	while (!rc && (rc = arrow_walk_next(&walk)) == 1) {
-		rc = learn_batch(&walk, guesses);
-		if (rc)
-			break;
-	}
-	arrow_walk_close(&walk);
-	if (rc)
-		return NULL;
-	file_finish(&file->file, pass, arena, guesses);
-	return &file->file;
-}
-
-/* --- Rows --- */
-
 static bool is_same_layout(const struct arrow_column *a, const struct arrow_column *b)
 {
 	return a->layout.kind == b->layout.kind && a->layout.bytes == b->layout.bytes &&
@@ -103,58 +54,56 @@ static bool is_same_layout(const struct arrow_column *a, const struct arrow_colu
 	       a->dictionary == b->dictionary;
 }
 
-static int arrow_begin(struct file_rows *rows)
+static struct file *arrow_head(struct file_rows *rows, struct arena *arena)
 {
-	const struct arrow_file *file = (const struct arrow_file *)rows->file;
+	const struct arrow_file *known = (const struct arrow_file *)rows->file;
+	struct arrow_file *file = arena_new(arena, struct arrow_file);
 	struct arrow_walk *walk = calloc(1, sizeof(*walk));
-	struct arrow_file now = { 0 };
-	int error;
+	u32 n;
 
 	if (!walk)
-		return file_complain_read(&rows->pass, -ENOMEM);
+		file_complain_read(&rows->pass, -ENOMEM);
 	rows->state = walk;
-	error = arrow_walk_open(walk, &rows->pass, file);
-	if (error)
-		return error;
-	error = take_schema(&rows->pass, rows->pass.diags->arena, &now);
-	if (!error && now.file.schema.n_columns != file->file.schema.n_columns)
-		error = file_has_changed(&rows->pass);
-	for (u32 i = 0; !error && i < now.file.schema.n_columns; i++) {
-		if (!is_same_layout(&now.columns[i], &file->columns[i]))
-			error = file_has_changed(&rows->pass);
+	if (!walk || take_schema(&rows->pass, arena, file) ||
+	    arrow_walk_open(walk, &rows->pass, known ? known : file))
+		return NULL;
+	n = file->file.schema.n_columns;
+	for (u32 i = 0; known && n == known->file.n_head && i < n; i++) {
+		if (!is_same_layout(&known->columns[i], &file->columns[i])) {
+			file_has_changed(&rows->pass);
+			return NULL;
+		}
 	}
-	return error;
+	file->file.is_typed = true;
+	return &file->file;
 }
 
-static int arrow_next(struct file_rows *rows, struct value *ret_row)
+static int arrow_next(struct file_rows *rows)
 {
 	struct arrow_walk *walk = rows->state;
 	int rc = walk->row < walk->n_rows ? 1 : arrow_walk_next(walk);
 
-	if (rc <= 0)
-		return rc;
-	for (u32 i = 0; i < walk->schema->n_columns; i++) {
-		rc = arrow_value(walk, i, walk->row, &ret_row[i]);
-		if (rc)
-			return rc;
-	}
-	walk->row++;
-	return 1;
+	walk->row += rc == 1;
+	return rc;
+}
+
+static int arrow_row_value(struct file_rows *rows, u32 column, struct value *ret_value)
+{
+	return arrow_value(rows->state, column, ret_value);
 }
 
 static void arrow_close(struct file_rows *rows)
 {
-	if (rows->state)
-		arrow_walk_close(rows->state);
+	arrow_walk_close(rows->state);
 	free(rows->state);
 }
 
 const struct file_format file_arrow = {
 	.suffix = ".arrows",
 	.unit = "batch",
-	.learn = arrow_learn,
-	.begin = arrow_begin,
+	.head = arrow_head,
 	.next = arrow_next,
+	.value = arrow_row_value,
 	.close = arrow_close,
 	.write_begin = arrow_write_begin,
 	.write_rows = arrow_write_rows,

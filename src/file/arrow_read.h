@@ -79,7 +79,7 @@ int arrow_walk_open(struct arrow_walk *walk, struct file_pass *pass, const struc
 void arrow_walk_close(struct arrow_walk *walk);
 /* 1: a batch with at least one row, 0: the end, -errno after a diagnostic. */
 int arrow_walk_next(struct arrow_walk *walk);
-/* The value of a column in a row of the batch; 0 or -EINVAL after a diagnostic. */
-int arrow_value(struct arrow_walk *walk, u32 column, u64 row, struct value *ret);
+/* The value of a column in row walk->row of the batch, from 1; 0 or -EINVAL after a diagnostic. */
+int arrow_value(struct arrow_walk *walk, u32 column, struct value *ret);
 
 #endif

@@ -56,7 +56,7 @@ static bool take_type(struct flatbuf *fb, u32 kind, u32 table, struct arrow_layo
 	layout->kind = kind;
 	switch (kind) {
 	case ARROW_NULL:
-		*ret_type = type_text(1);
+		*ret_type = (struct type){ .kind = TYPE_NULL };
 		return true;
 	case ARROW_INT:
 		if (!take_int(fb, table, layout))

@@ -5,8 +5,6 @@
  * field's metadata says the column's own type.  Texts are stored byte for byte in utf8
  * columns, also those of the kernel that are no UTF-8.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "file/arrow.h"
 #include "file/flatbuf.h"
@@ -76,13 +74,13 @@ static struct arrow_stored stored_as(struct type type)
 }
 
 /* [{"ebql": the type}] */
-static void put_metadata(struct flatbuf_out *fb, size_t from, struct type type)
+static void put_metadata(struct flatbuf_out *fb, size_t from, struct type type, struct arena *arena)
 {
 	const struct flatbuf_slot pair[] = { [PAIR_KEY] = { 4 }, [PAIR_VALUE] = { 4 } };
 	size_t at[ARRAY_SIZE(pair)];
 	struct buf text;
 
-	buf_init(&text);
+	buf_init_in(&text, arena);
 	file_put_type(&text, type);
 	flatbuf_point(fb, from, flatbuf_put_vector(fb, 1, 4));
 	from = fb->buf->n;
@@ -90,10 +88,10 @@ static void put_metadata(struct flatbuf_out *fb, size_t from, struct type type)
 	flatbuf_point(fb, from, flatbuf_put_table(fb, pair, ARRAY_SIZE(pair), at));
 	flatbuf_point(fb, at[PAIR_KEY], flatbuf_put_string(fb, ARROW_TYPE_KEY));
 	flatbuf_point(fb, at[PAIR_VALUE], flatbuf_put_string(fb, text.at));
-	buf_free(&text);
 }
 
-static size_t put_field(struct flatbuf_out *fb, const char *name, struct type type)
+static size_t put_field(struct flatbuf_out *fb, const char *name, struct type type,
+			struct arena *arena)
 {
 	const struct arrow_stored stored = stored_as(type);
 	u32 n_type_slots = stored.slots[1].bytes ? 2 : stored.slots[0].bytes ? 1 : 0;
@@ -116,7 +114,7 @@ static size_t put_field(struct flatbuf_out *fb, const char *name, struct type ty
 		flatbuf_point(fb, type_at[1], flatbuf_put_string(fb, "UTC"));
 	/* Readers want the vector, though it is empty. */
 	flatbuf_point(fb, at[FIELD_CHILDREN], flatbuf_put_vector(fb, 0, 4));
-	put_metadata(fb, at[FIELD_METADATA], type);
+	put_metadata(fb, at[FIELD_METADATA], type, arena);
 	return field;
 }
 
@@ -141,7 +139,7 @@ void arrow_write_begin(struct file_writer *w)
 		flatbuf_put_scalar(&fb, 0, 4);
 	for (u32 i = 0; i < n; i++)
 		flatbuf_point(&fb, fields + 4 * (size_t)i,
-			      put_field(&fb, w->names[i], w->schema->columns[i].type));
+			      put_field(&fb, w->names[i], w->schema->columns[i].type, &w->arena));
 	end_message(&fb);
 }
 
@@ -261,6 +259,10 @@ static void put_batch(struct file_writer *w, const struct value *values, u32 n)
 	for (u32 i = 0; i < n_columns; i++)
 		state->nulls[i] =
 			put_column(state, w->schema->columns[i].type, values + i, n_columns, n);
+	if (state->body.is_cut || state->ranges.is_cut) {
+		w->error = "rows for which there is no memory";
+		return;
+	}
 	fb = begin_message(w->out, HEADER_BATCH, state->body.n, &header);
 	flatbuf_point(&fb, header, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots), at));
 	flatbuf_point(&fb, at[BATCH_NODES], flatbuf_put_vector(&fb, n_columns, 8));

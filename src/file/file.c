@@ -32,71 +32,98 @@ bool file_kind_of(const char *path, enum file_kind *ret_kind)
 	return false;
 }
 
-static int open_pass(struct file_pass *pass)
+static int open_rows(struct file_rows *rows)
 {
-	int error = reader_open(&pass->reader, pass->path);
+	struct file_pass *pass = &rows->pass;
+	int error;
 
+	pass->unit = rows->format->unit;
+	error = reader_open(&pass->reader, pass->path);
 	if (error == -ESPIPE)
 		file_complain_as(pass, "unknown-file", "is no regular file, and it is read twice");
 	else if (error)
 		file_complain_as(pass, "unknown-file", strerror(-error));
-	return error;
+	if (error)
+		return error;
+	rows->fields = calloc(FILE_COLUMNS_MAX, sizeof(*rows->fields));
+	return rows->fields ? 0 : file_complain_read(pass, -ENOMEM);
+}
+
+static void close_rows(struct file_rows *rows)
+{
+	if (rows->state)
+		rows->format->close(rows);
+	reader_close(&rows->pass.reader);
+	free(rows->fields);
 }
 
 struct file *file_open(const char *path, struct arena *arena, struct span span, struct diags *diags)
 {
-	struct file_pass pass = { .path = path, .diags = diags, .span = span };
+	struct file_rows rows = { .pass = { .path = path, .diags = diags, .span = span } };
+	struct file *file = NULL;
 	enum file_kind kind;
-	struct file *file;
-	u64 size_bytes, inode;
+	u64 size_bytes;
 
+	rows.pass.reader.fd = -1;
 	if (!file_kind_of(path, &kind)) {
-		diag_hint(diags, file_complain_as(&pass, "unknown-file", "is no kind of file"),
+		diag_hint(diags, file_complain_as(&rows.pass, "unknown-file", "is no kind of file"),
 			  "files end with .arrows, .jsonl or .csv");
 		return NULL;
 	}
-	pass.unit = file_formats[kind]->unit;
-	if (open_pass(&pass))
-		return NULL;
-	size_bytes = pass.reader.left_bytes;
-	inode = pass.reader.inode;
-	file = file_formats[kind]->learn(&pass, arena);
-	reader_close(&pass.reader);
-	if (!file)
-		return NULL;
-	file->size_bytes = size_bytes;
-	file->inode = inode;
-	file->kind = kind;
-	file->path = arena_strdup(arena, path);
+	rows.format = file_formats[kind];
+	if (open_rows(&rows) == 0) {
+		size_bytes = rows.pass.reader.left_bytes;
+		file = rows.format->head(&rows, arena);
+	}
+	if (file) {
+		file->kind = kind;
+		file->path = arena_strdup(arena, path);
+		file->size_bytes = size_bytes;
+		file->inode = rows.pass.reader.inode;
+		file->n_head = file->schema.n_columns;
+		rows.file = rows.learnt = file;
+		if (!file_learn(&rows, arena))
+			file = NULL;
+	}
+	close_rows(&rows);
 	return file;
+}
+
+/* Opens it anew; false after a diagnostic, also that it is no longer what was learnt. */
+static bool begin_rows(struct file_rows *rows)
+{
+	const struct file *file = rows->file, *now = NULL;
+	struct reader *reader = &rows->pass.reader;
+
+	if (open_rows(rows))
+		return false;
+	if (reader->inode == file->inode && reader->left_bytes >= file->size_bytes) {
+		reader->left_bytes = file->size_bytes;
+		now = rows->format->head(rows, rows->pass.diags->arena);
+		if (!now)
+			return false;
+	}
+	if (now && now->schema.n_columns == file->n_head)
+		return true;
+	file_has_changed(&rows->pass);
+	return false;
 }
 
 struct file_rows *file_rows_open(const struct file *file, struct diags *diags)
 {
-	struct file_pass pass = { .path = file->path,
-				  .diags = diags,
-				  .span = SPAN_NONE,
-				  .unit = file_formats[file->kind]->unit };
+	struct file_pass pass = {
+		.path = file->path, .diags = diags, .span = SPAN_NONE, .reader.fd = -1
+	};
 	struct file_rows *rows = calloc(1, sizeof(*rows));
 
 	if (!rows) {
 		file_complain_read(&pass, -ENOMEM);
 		return NULL;
 	}
-	rows->file = file;
-	rows->pass = pass;
-	if (open_pass(&rows->pass)) {
-		free(rows);
-		return NULL;
-	}
-	if (rows->pass.reader.inode != file->inode ||
-	    rows->pass.reader.left_bytes < file->size_bytes) {
-		file_has_changed(&rows->pass);
-		file_rows_close(rows);
-		return NULL;
-	}
-	rows->pass.reader.left_bytes = file->size_bytes;
-	if (file_formats[file->kind]->begin(rows)) {
+	*rows = (struct file_rows){ .pass = pass,
+				    .format = file_formats[file->kind],
+				    .file = file };
+	if (!begin_rows(rows)) {
 		file_rows_close(rows);
 		return NULL;
 	}
@@ -118,8 +145,14 @@ static bool is_in_time(struct file_rows *rows, const struct value *time)
 int file_rows_next(struct file_rows *rows, struct value *ret_row)
 {
 	const struct file *file = rows->file;
-	int got = file_formats[file->kind]->next(rows, ret_row);
+	int got = rows->format->next(rows);
 
+	for (u32 i = 0; got > 0 && i < file->schema.n_columns; i++) {
+		int error = rows->format->value(rows, i, &ret_row[i]);
+
+		if (error)
+			return error;
+	}
 	if (got > 0 && file->time_column >= 0 && !is_in_time(rows, &ret_row[file->time_column]))
 		return file_has_changed(&rows->pass);
 	return got;
@@ -129,9 +162,7 @@ void file_rows_close(struct file_rows *rows)
 {
 	if (!rows)
 		return;
-	if (file_formats[rows->file->kind]->close)
-		file_formats[rows->file->kind]->close(rows);
-	reader_close(&rows->pass.reader);
+	close_rows(rows);
 	free(rows);
 }
 
@@ -140,11 +171,15 @@ struct file_writer *file_writer_open(enum file_kind kind, const struct schema *s
 {
 	struct file_writer *writer = calloc(1, sizeof(*writer));
 
-	if (!writer)
+	if (!writer || !arena_reserve(&writer->arena)) {
+		free(writer);
 		return NULL;
-	*writer = (struct file_writer){ .kind = kind, .schema = schema, .out = out };
-	arena_init(&writer->arena);
+	}
+	writer->kind = kind;
+	writer->schema = schema;
+	writer->out = out;
 	writer->names = file_unique_names(&writer->arena, schema);
+	writer->has_value = arena_array(&writer->arena, bool, schema->n_columns);
 	file_formats[kind]->write_begin(writer);
 	return writer;
 }
@@ -176,9 +211,12 @@ void file_writer_rows(struct file_writer *writer, const struct value *values, u3
 {
 	const struct schema *schema = writer->schema;
 
-	for (size_t i = 0; i < (size_t)n * schema->n_columns && !writer->error; i++)
-		writer->error = refuse(writer->kind, schema->columns[i % schema->n_columns].type,
-				       &values[i]);
+	for (size_t i = 0; i < (size_t)n * schema->n_columns && !writer->error; i++) {
+		u32 column = (u32)(i % schema->n_columns);
+
+		writer->error = refuse(writer->kind, schema->columns[column].type, &values[i]);
+		writer->has_value[column] |= values[i].kind != VALUE_NULL;
+	}
 	if (n && !writer->error)
 		file_formats[writer->kind]->write_rows(writer, values, n);
 }

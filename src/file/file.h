@@ -17,6 +17,8 @@ struct file {
 	enum file_kind kind;
 	const char *path;
 	struct schema schema; /* words, TEXT (bytes: the longest in the file), REAL */
+	bool is_typed;	      /* the types are the file's own word, not guessed by its values */
+	u32 n_head;	      /* columns that its head names */
 	/*
 	 * The column `time`, when it is a TIMESTAMP or an integer: then the file is a recorded
 	 * stream, in whose windows its rows lie; else it is a table.  -1: none.

@@ -102,11 +102,17 @@ const char *flatbuf_string(struct flatbuf *fb, u32 string, u32 *ret_n)
 
 /* --- Writing --- */
 
+/* Zeroes, so that what stands `behind` bytes on is at a multiple of n from the base. */
+static void align_before(struct flatbuf_out *fb, size_t behind, u32 n)
+{
+	size_t at = fb->buf->n - fb->base + behind;
+
+	buf_fill(fb->buf, '\0', ALIGN_UP(at, n) - at);
+}
+
 void flatbuf_align(struct flatbuf_out *fb, u32 n)
 {
-	size_t used = fb->buf->n - fb->base;
-
-	buf_fill(fb->buf, '\0', ALIGN_UP(used, n) - used);
+	align_before(fb, 0, n);
 }
 
 void flatbuf_put_scalar(struct flatbuf_out *fb, u64 value, u32 bytes)
@@ -127,9 +133,7 @@ size_t flatbuf_put_table(struct flatbuf_out *fb, const struct flatbuf_slot *slot
 		offsets[i] = slots[i].bytes ? ALIGN_UP(end, slots[i].bytes) : 0;
 		end = slots[i].bytes ? offsets[i] + slots[i].bytes : end;
 	}
-	flatbuf_align(fb, 2);
-	while ((fb->buf->n - fb->base + vtable_bytes) % 8)
-		flatbuf_put_scalar(fb, 0, 2);
+	align_before(fb, vtable_bytes, 8);
 	vtable = fb->buf->n;
 	table = vtable + vtable_bytes;
 	flatbuf_put_scalar(fb, vtable_bytes, 2);
@@ -141,8 +145,7 @@ size_t flatbuf_put_table(struct flatbuf_out *fb, const struct flatbuf_slot *slot
 		if (!slots[i].bytes)
 			continue;
 		buf_fill(fb->buf, '\0', table + offsets[i] - fb->buf->n);
-		if (ret_slots)
-			ret_slots[i] = fb->buf->n;
+		ret_slots[i] = fb->buf->n;
 		flatbuf_put_scalar(fb, slots[i].value, slots[i].bytes);
 	}
 	return table;
@@ -158,9 +161,7 @@ size_t flatbuf_put_string(struct flatbuf_out *fb, const char *text)
 
 size_t flatbuf_put_vector(struct flatbuf_out *fb, u32 n, u32 element_align)
 {
-	flatbuf_align(fb, 4);
-	while ((fb->buf->n - fb->base + 4) % element_align)
-		flatbuf_put_scalar(fb, 0, 4);
+	align_before(fb, 4, MAX(element_align, 4u));
 	flatbuf_put_scalar(fb, n, 4);
 	return fb->buf->n - 4;
 }
@@ -169,6 +170,7 @@ void flatbuf_point(struct flatbuf_out *fb, size_t from, size_t to)
 {
 	u32 offset = (u32)(to - from);
 
-	for (u32 i = 0; i < 4; i++)
+	/* Without memory for it there is no such place. */
+	for (u32 i = 0; i < 4 && !fb->buf->is_cut; i++)
 		fb->buf->at[from + i] = (char)(offset >> 8 * i);
 }

@@ -46,7 +46,7 @@ struct flatbuf_out {
 
 /* Zeroes up to a multiple of n bytes from the base. */
 void flatbuf_align(struct flatbuf_out *fb, u32 n);
-/* ret_slots (or NULL): where each slot stands in buf. */
+/* ret_slots: where each slot stands in buf. */
 size_t flatbuf_put_table(struct flatbuf_out *fb, const struct flatbuf_slot *slots, u32 n,
 			 size_t *ret_slots);
 size_t flatbuf_put_string(struct flatbuf_out *fb, const char *text);

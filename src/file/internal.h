@@ -19,7 +19,7 @@ struct reader {
 	int fd;
 	u64 inode;
 	u64 left_bytes; /* of the file, not yet in the buffer */
-	char *buf;	/* writable: texts are decoded in place */
+	char *buf;	/* writable: texts are decoded in place; behind the last byte is a NUL */
 	size_t start, end, capacity;
 };
 
@@ -28,12 +28,13 @@ int reader_open(struct reader *reader, const char *path);
 void reader_close(struct reader *reader);
 /* Has at least n bytes from reader->start on in the buffer, or all that are left; 0 or -errno. */
 int reader_need(struct reader *reader, size_t n);
+/* Behind the byte order mark, if there is one. */
+void reader_skip_mark(struct reader *reader);
 static inline size_t reader_has(const struct reader *reader)
 {
 	return reader->end - reader->start;
 }
 
-/* One walk over a file. */
 struct file_pass {
 	struct reader reader;
 	const char *path;
@@ -41,8 +42,14 @@ struct file_pass {
 	struct span span; /* of its name in the query, or SPAN_NONE */
 	const char *unit; /* "line" or "batch" */
 	u64 place;	  /* its number, from 1; 0: none yet */
+	u64 n_lines;	  /* that were read */
 };
 
+/*
+ * Where the line ends that holds byte `from` behind reader->start: at its line feed, or where the
+ * file does.  0 or -errno after a diagnostic.
+ */
+int file_line_end(struct file_pass *pass, size_t from, size_t *ret_end);
 /* "FILE: line 3: ..."; file_complain() with the tag bad-file, -EINVAL. */
 struct diag *file_complain_as(struct file_pass *pass, const char *tag, const char *message);
 int file_complain(struct file_pass *pass, const char *format, ...) PRINTF(2, 3);
@@ -50,30 +57,32 @@ int file_has_changed(struct file_pass *pass);
 /* The same for a failed read; the error. */
 int file_complain_read(struct file_pass *pass, int error);
 
-/* --- Columns: learn.c --- */
+/* --- Values as they are written --- */
 
-/* What values of a column there are; places are those of a pass: lines or batches. */
-struct file_guess {
-	bool has_null, has_int, has_huge, has_real, has_bool, has_text;
-	bool is_unordered;   /* an integer below the one before it */
-	s128 min, max, last; /* of has_int */
-	u32 longest_bytes;   /* of the values as texts */
-	/* of the first NULL, integer beyond 64 bits, and text; and of min and max */
-	u64 null_place, huge_place, text_place, min_place, max_place;
+enum written_kind {
+	WRITTEN_NULL,
+	WRITTEN_FALSE,
+	WRITTEN_TRUE,
+	WRITTEN_BARE, /* a number in JSON, anything without quotes in CSV */
+	WRITTEN_STRING,
+	WRITTEN_NESTED, /* an array or object of JSON */
 };
 
-void file_guess_null(struct file_guess *guess, u64 place);
-void file_guess_int(struct file_guess *guess, s128 value, u64 place);
-/* A number's text: integer, integer beyond 64 bits, or real. */
-void file_guess_number(struct file_guess *guess, const char *text, size_t n, u64 place);
-void file_guess_text(struct file_guess *guess, size_t n, u64 place);
-struct type file_guess_type(const struct file_guess *guess);
-/*
- * Finishes a schema: texts as long as the longest, unique names, notes, the column `time` and
- * its order.
- */
-void file_finish(struct file *file, const struct file_pass *pass, struct arena *arena,
-		 const struct file_guess *guesses);
+/* The text of a value; of a string without its quotes. */
+struct written {
+	enum written_kind kind;
+	bool has_escape; /* which json_decode() resolves */
+	char *text;
+	size_t n;
+};
+
+/* The value of rows->fields[column]; 0 or -EINVAL after a diagnostic. */
+int file_text_value(struct file_rows *rows, u32 column, struct value *ret_value);
+
+/* --- Columns: learn.c --- */
+
+/* Reads all rows behind the head and finishes the schema; false after a diagnostic. */
+bool file_learn(struct file_rows *rows, struct arena *arena);
 /* Names made unique by a suffix: fd, fd_2; empty ones become column_N. */
 const char **file_unique_names(struct arena *arena, const struct schema *schema);
 
@@ -85,21 +94,21 @@ bool file_type_of(const char *text, size_t n, struct type *ret_type);
 /* -9223372036854775808 ... 18446744073709551615, without leading zeros. */
 bool file_integer_of(const char *text, size_t n, s128 *ret_value);
 bool file_is_digits(const char *text, size_t n); /* an integer of any length */
-/* JSON's numbers; the text need not end with a NUL. */
-bool file_real_of(const char *text, size_t n, double *ret_value);
+bool file_is_number(const char *text, size_t n); /* JSON's */
 /* nan, inf, -inf */
 bool file_special_of(const char *text, size_t n, double *ret_value);
-/* A value of CSV or JSON; a BLOB is hex digits. */
-void file_put_value(struct buf *buf, struct type type, const struct value *value, bool is_json);
-/* Hex digits -> bytes at the same place; false when they are none. */
-bool file_hex_decode(char *text, u32 n);
-
+/* Rows of CSV or JSON; a BLOB is hex digits. */
+void file_write_text(struct file_writer *writer, const struct value *values, u32 n);
 /* --- The kinds --- */
 
+/* A walk over the rows: one that learns the columns, or one of columns that are known. */
 struct file_rows {
 	struct file_pass pass;
+	const struct file_format *format;
 	const struct file *file;
-	u64 before_ns; /* the last row's time */
+	struct file *learnt;	/* the same while it is learnt */
+	struct written *fields; /* of a row of text; there are FILE_COLUMNS_MAX */
+	u64 before_ns;		/* the last row's time */
 	void *state;
 };
 
@@ -109,6 +118,7 @@ struct file_writer {
 	struct buf *out;
 	struct arena arena;
 	const char **names; /* unique */
+	bool *has_value;    /* by column: some row had one */
 	const char *error;
 	void *state;
 };
@@ -116,11 +126,12 @@ struct file_writer {
 struct file_format {
 	const char *suffix;
 	const char *unit;
-	/* Reads all of the file; NULL after a diagnostic. */
-	struct file *(*learn)(struct file_pass *pass, struct arena *arena);
-	/* Checks that the file's head is still that of `file`; 0 or -errno after a diagnostic. */
-	int (*begin)(struct file_rows *rows);
-	int (*next)(struct file_rows *rows, struct value *ret_row);
+	/* The columns that the file's head names, in a new file; NULL after a diagnostic. */
+	struct file *(*head)(struct file_rows *rows, struct arena *arena);
+	/* 1: at the next row; 0: the end; -errno after a diagnostic. */
+	int (*next)(struct file_rows *rows);
+	/* Of this row; 0 or -errno after a diagnostic. */
+	int (*value)(struct file_rows *rows, u32 column, struct value *ret_value);
 	void (*close)(struct file_rows *rows); /* NULL: nothing to free */
 	void (*write_begin)(struct file_writer *writer);
 	void (*write_rows)(struct file_writer *writer, const struct value *values, u32 n);

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "file/internal.h"
-
 /* Arrays and objects within each other. */
 #define JSON_DEPTH_MAX 256u
 
@@ -51,9 +49,9 @@ static int hex4(const char *at, const char *end)
 }
 
 /* Behind the opening quote. */
-static bool take_string(struct json *json, struct json_value *ret_value)
+static bool take_string(struct json *json, struct written *ret_value)
 {
-	*ret_value = (struct json_value){ .kind = JSON_STRING, .text = json->at };
+	*ret_value = (struct written){ .kind = WRITTEN_STRING, .text = json->at };
 	for (; json->at < json->end && *json->at != '"'; json->at++) {
 		if (*json->at == '\0')
 			return fail(json, "a NUL byte");
@@ -85,13 +83,12 @@ static bool is_word_byte(char c)
 	       c == '-' || c == '+' || c == '.' || c == '_';
 }
 
-static bool take_word(struct json *json, struct json_value *ret_value)
+static bool take_word(struct json *json, struct written *ret_value)
 {
 	static const char *const words[] = {
-		[JSON_NULL] = "null", [JSON_FALSE] = "false", [JSON_TRUE] = "true"
+		[WRITTEN_NULL] = "null", [WRITTEN_FALSE] = "false", [WRITTEN_TRUE] = "true"
 	};
-	struct json_value v = { .kind = JSON_NUMBER, .text = json->at };
-	double real;
+	struct written v = { .kind = WRITTEN_BARE, .text = json->at };
 
 	while (json->at < json->end && is_word_byte(*json->at))
 		json->at++;
@@ -100,61 +97,37 @@ static bool take_word(struct json *json, struct json_value *ret_value)
 		if (v.n == strlen(words[i]) && memcmp(v.text, words[i], v.n) == 0)
 			v.kind = i;
 	}
-	if (v.kind == JSON_NUMBER && !file_is_digits(v.text, v.n) &&
-	    !file_real_of(v.text, v.n, &real))
+	if (v.kind == WRITTEN_BARE && !file_is_number(v.text, v.n))
 		return fail(json, "no JSON value");
 	*ret_value = v;
 	return true;
 }
 
-/*
- * An array or object, with what is in it.  A stack of closing brackets instead of
- * recursion: its depth is the file's choice.
- */
-static bool take_nested(struct json *json, struct json_value *ret_value)
+/* An array or object, with what is in it. */
+static bool take_nested(struct json *json, struct written *ret_value)
 {
-	char closers[JSON_DEPTH_MAX];
-	bool is_first = true;
-	u32 depth = 0;
-	struct json_value inner;
+	bool is_object = *json->at == '{', is_first = true;
+	char *start = json->at++;
+	struct written inner;
+	int rc;
 
-	*ret_value = (struct json_value){ .kind = JSON_NESTED, .text = json->at };
+	if (json->depth == JSON_DEPTH_MAX)
+		return fail(json, "values nested too deep");
+	json->depth++;
 	do {
-		json_skip_space(json);
-		if (depth) {
-			char closer = closers[depth - 1];
-
-			if (json->at < json->end && *json->at == closer) {
-				json->at++;
-				depth--;
-				is_first = false;
-				continue;
-			}
-			if (!is_first && !json_take(json, ',', "no comma between two values"))
-				return false;
-			json_skip_space(json);
-			if (closer == '}' && (!json_take(json, '"', "no name of a member") ||
-					      !take_string(json, &inner) ||
-					      !json_take(json, ':', "no colon behind a name")))
-				return false;
-			json_skip_space(json);
-		}
-		if (json->at == json->end)
-			return fail(json, "the line ends within a value");
-		is_first = *json->at == '[' || *json->at == '{';
-		if (is_first && depth == JSON_DEPTH_MAX)
-			return fail(json, "values nested too deep");
-		if (is_first)
-			closers[depth++] = *json->at++ == '[' ? ']' : '}';
-		else if (*json->at == '"' ? (json->at++, !take_string(json, &inner))
-					  : !take_word(json, &inner))
+		rc = is_object ? json_key(json, &is_first, &inner)
+			       : json_element(json, &is_first, &inner);
+		if (rc == 1 && is_object && !json_value(json, &inner))
 			return false;
-	} while (depth);
-	ret_value->n = (size_t)(json->at - ret_value->text);
-	return true;
+	} while (rc == 1);
+	json->depth--;
+	*ret_value = (struct written){ .kind = WRITTEN_NESTED,
+				       .text = start,
+				       .n = (size_t)(json->at - start) };
+	return rc == 0;
 }
 
-bool json_value(struct json *json, struct json_value *ret_value)
+bool json_value(struct json *json, struct written *ret_value)
 {
 	json_skip_space(json);
 	if (json->at == json->end)
@@ -176,13 +149,15 @@ static int next_of(struct json *json, char closer, bool *is_first)
 		json->at++;
 		return 0;
 	}
-	if (!*is_first && !json_take(json, ',', "no comma between two members"))
+	if (!*is_first && !json_take(json, ',',
+				     closer == '}' ? "no comma between two members"
+						   : "no comma between two values"))
 		return -1;
 	*is_first = false;
 	return 1;
 }
 
-int json_key(struct json *json, bool *is_first, struct json_value *ret_key)
+int json_key(struct json *json, bool *is_first, struct written *ret_key)
 {
 	int rc = next_of(json, '}', is_first);
 
@@ -194,7 +169,7 @@ int json_key(struct json *json, bool *is_first, struct json_value *ret_key)
 	return 1;
 }
 
-int json_element(struct json *json, bool *is_first, struct json_value *ret_value)
+int json_element(struct json *json, bool *is_first, struct written *ret_value)
 {
 	int rc = next_of(json, ']', is_first);
 
@@ -249,7 +224,7 @@ static size_t decode_u(const char **at, const char *end, char *to)
 	return put_utf8(to, code >= 0xD800 && code < 0xE000 ? 0xFFFD : code);
 }
 
-size_t json_decode(struct json_value *value)
+size_t json_decode(struct written *value)
 {
 	static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
 	const char *at = value->text, *end = value->text + value->n;

@@ -2,73 +2,111 @@
 /*
  * The values of a column -> its type; the columns of a file -> its schema, with names and notes.
  */
-#include <string.h>
+#include <errno.h>
 #include <strings.h>
 
 #include "file/internal.h"
 
-void file_guess_null(struct file_guess *guess, u64 place)
+enum seen { SEEN_NULL, SEEN_INT, SEEN_HUGE, SEEN_REAL, SEEN_BOOL, SEEN_TEXT, SEEN_N };
+
+/* What values of a column there are; places are those of a pass: lines or batches. */
+struct file_guess {
+	u64 seen[SEEN_N];    /* the place of the first of each kind; 0: there is none */
+	bool is_unordered;   /* an integer below the one before it */
+	s128 min, max, last; /* of integers */
+	u64 min_place, max_place;
+	u32 longest_bytes; /* of the values as texts */
+};
+
+/* integer: of SEEN_INT. */
+static void see(struct file_guess *g, enum seen kind, s128 integer, u64 place)
 {
-	if (!guess->has_null)
-		guess->null_place = place;
-	guess->has_null = true;
+	bool is_first = !g->seen[kind];
+
+	if (is_first)
+		g->seen[kind] = place;
+	if (kind != SEEN_INT)
+		return;
+	if (is_first || integer < g->min) {
+		g->min = integer;
+		g->min_place = place;
+	}
+	if (is_first || integer > g->max) {
+		g->max = integer;
+		g->max_place = place;
+	}
+	g->is_unordered |= !is_first && integer < g->last;
+	g->last = integer;
 }
 
-void file_guess_int(struct file_guess *guess, s128 value, u64 place)
+/* A value of a column whose type is known. */
+static void see_value(struct file_guess *g, const struct value *value, u64 place)
 {
-	if (!guess->has_int || value < guess->min) {
-		guess->min = value;
-		guess->min_place = place;
-	}
-	if (!guess->has_int || value > guess->max) {
-		guess->max = value;
-		guess->max_place = place;
-	}
-	guess->is_unordered |= guess->has_int && value < guess->last;
-	guess->last = value;
-	guess->has_int = true;
+	static const u8 kinds[] = { [VALUE_NULL] = SEEN_NULL,
+				    [VALUE_INT] = SEEN_INT,
+				    [VALUE_REAL] = SEEN_REAL,
+				    [VALUE_TEXT] = SEEN_TEXT };
+
+	see(g, kinds[value->kind], value->kind == VALUE_INT ? value->integer : 0, place);
+	if (value->kind == VALUE_TEXT)
+		g->longest_bytes = MAX(g->longest_bytes, value->n);
 }
 
-void file_guess_number(struct file_guess *guess, const char *text, size_t n, u64 place)
+/* What stands without quotes. */
+static enum seen kind_of_bare(const struct written *w, s128 *ret_integer)
 {
-	s128 value;
+	double real;
 
-	if (file_integer_of(text, n, &value)) {
-		file_guess_int(guess, value, place);
-	} else if (!file_is_digits(text, n)) {
-		guess->has_real = true;
-	} else {
-		if (!guess->has_huge)
-			guess->huge_place = place;
-		guess->has_huge = true;
-	}
-	guess->longest_bytes = MAX(guess->longest_bytes, (u32)n);
+	if (file_integer_of(w->text, w->n, ret_integer))
+		return SEEN_INT;
+	if (file_is_digits(w->text, w->n))
+		return SEEN_HUGE;
+	return file_is_number(w->text, w->n) || file_special_of(w->text, w->n, &real) ? SEEN_REAL
+										      : SEEN_TEXT;
 }
 
-void file_guess_text(struct file_guess *guess, size_t n, u64 place)
+static void see_written(struct file_guess *g, const struct written *w, u64 place)
 {
-	if (!guess->has_text)
-		guess->text_place = place;
-	guess->has_text = true;
-	guess->longest_bytes = MAX(guess->longest_bytes, (u32)n);
+	static const u8 kinds[] = { [WRITTEN_NULL] = SEEN_NULL,	  [WRITTEN_FALSE] = SEEN_BOOL,
+				    [WRITTEN_TRUE] = SEEN_BOOL,	  [WRITTEN_BARE] = SEEN_INT,
+				    [WRITTEN_STRING] = SEEN_TEXT, [WRITTEN_NESTED] = SEEN_TEXT };
+	enum seen kind = kinds[w->kind];
+	s128 integer = 0;
+
+	if (w->kind == WRITTEN_BARE)
+		kind = kind_of_bare(w, &integer);
+	see(g, kind, integer, place);
+	if (kind != SEEN_NULL)
+		g->longest_bytes = MAX(g->longest_bytes, (u32)w->n);
+}
+
+static bool has_number(const struct file_guess *g)
+{
+	return g->seen[SEEN_INT] || g->seen[SEEN_HUGE] || g->seen[SEEN_REAL];
+}
+
+static bool has_value(const struct file_guess *g)
+{
+	return has_number(g) || g->seen[SEEN_BOOL] || g->seen[SEEN_TEXT];
 }
 
 /*
  * Integers that no 64-bit type holds together stay exact as texts; among real numbers
  * they are the nearest double, as those are.
  */
-struct type file_guess_type(const struct file_guess *g)
+static struct type guess_type(const struct file_guess *g)
 {
-	bool is_number = g->has_int || g->has_huge || g->has_real;
-	bool is_wide = g->has_int && g->max > INT64_MAX;
+	bool is_wide = g->seen[SEEN_INT] && g->max > INT64_MAX;
 
-	if (g->has_text || (g->has_bool && is_number))
+	if (g->seen[SEEN_TEXT] || (g->seen[SEEN_BOOL] && has_number(g)))
 		return type_text(MAX(g->longest_bytes, 1u));
-	if (g->has_bool)
+	if (g->seen[SEEN_BOOL])
 		return (struct type){ .kind = TYPE_BOOL };
-	if (g->has_real)
+	if (g->seen[SEEN_REAL])
 		return (struct type){ .kind = TYPE_REAL };
-	if (!is_number || g->has_huge || (is_wide && g->min < 0))
+	if (!has_number(g))
+		return (struct type){ .kind = TYPE_NULL };
+	if (g->seen[SEEN_HUGE] || (is_wide && g->min < 0))
 		return type_text(MAX(g->longest_bytes, 1u));
 	return type_int(64, !is_wide);
 }
@@ -77,14 +115,14 @@ struct type file_guess_type(const struct file_guess *g)
 static const char *note_of(const struct file_guess *g, struct type type,
 			   const struct file_pass *pass, struct arena *arena)
 {
-	if (type.kind != TYPE_TEXT || (!g->has_int && !g->has_huge && !g->has_real))
+	if (type.kind != TYPE_TEXT || !has_number(g))
 		return "";
-	if (g->has_text)
+	if (g->seen[SEEN_TEXT])
 		return arena_printf(arena, "a text since %s %llu", pass->unit,
-				    (unsigned long long)g->text_place);
-	if (g->has_huge)
+				    (unsigned long long)g->seen[SEEN_TEXT]);
+	if (g->seen[SEEN_HUGE])
 		return arena_printf(arena, "a text: the number of %s %llu has more than 64 bits",
-				    pass->unit, (unsigned long long)g->huge_place);
+				    pass->unit, (unsigned long long)g->seen[SEEN_HUGE]);
 	return arena_printf(arena,
 			    "a text: no 64 bits hold the numbers of both %s %llu and %s %llu",
 			    pass->unit, (unsigned long long)g->max_place, pass->unit,
@@ -95,46 +133,16 @@ static const char *note_of(const struct file_guess *g, struct type type,
 static const char *no_time(const struct file_guess *g, struct type type, const char *note,
 			   const struct file_pass *pass, struct arena *arena)
 {
-	if (g->has_null)
+	if (g->seen[SEEN_NULL])
 		return arena_printf(arena, "there is none in %s %llu", pass->unit,
-				    (unsigned long long)g->null_place);
-	if (g->has_int && g->min < 0)
+				    (unsigned long long)g->seen[SEEN_NULL]);
+	if (g->seen[SEEN_INT] && g->min < 0)
 		return arena_printf(arena, "it is %lld in %s %llu", (long long)g->min, pass->unit,
 				    (unsigned long long)g->min_place);
-	if (type.kind == TYPE_TIMESTAMP || type.kind == TYPE_INT)
+	/* Of no row at all none is wrong. */
+	if (type.kind == TYPE_TIMESTAMP || type.kind == TYPE_INT || type.kind == TYPE_NULL)
 		return NULL;
 	return *note ? arena_printf(arena, "it is %s", note) : "it is no whole number";
-}
-
-void file_finish(struct file *file, const struct file_pass *pass, struct arena *arena,
-		 const struct file_guess *guesses)
-{
-	const char **names = file_unique_names(arena, &file->schema);
-
-	file->time_column = -1;
-	file->is_ordered = true;
-	file->notes = arena_array(arena, const char *, file->schema.n_columns);
-	for (u32 i = 0; i < file->schema.n_columns; i++) {
-		struct column *c = &file->schema.columns[i];
-		const struct file_guess *g = &guesses[i];
-
-		c->name = names[i];
-		file->notes[i] = note_of(g, c->type, pass, arena);
-		if (c->type.kind == TYPE_TEXT)
-			c->type.bytes = MAX(g->longest_bytes, 1u);
-		file->has_rows |= g->has_null || g->has_int || g->has_huge || g->has_real ||
-				  g->has_bool || g->has_text;
-		if (strcasecmp(c->name, "time") != 0)
-			continue;
-		file->no_time = no_time(g, c->type, file->notes[i], pass, arena);
-		if (file->no_time)
-			continue;
-		file->time_column = (s32)i;
-		c->type = (struct type){ .kind = TYPE_TIMESTAMP, .bits = 64 };
-		file->is_ordered = !g->is_unordered;
-		file->first_ns = (u64)g->min;
-		file->last_ns = (u64)g->max;
-	}
 }
 
 /* --- Names --- */
@@ -181,4 +189,91 @@ const char **file_unique_names(struct arena *arena, const struct schema *schema)
 		} while (is_taken(names, i, schema, names[i]));
 	}
 	return names;
+}
+
+/* --- Files --- */
+
+/* Texts as long as the longest, unique names, notes, the column `time` and its order. */
+static void finish(struct file *file, const struct file_pass *pass, struct arena *arena,
+		   const struct file_guess *guesses)
+{
+	const char **names = file_unique_names(arena, &file->schema);
+
+	file->time_column = -1;
+	file->is_ordered = true;
+	file->notes = arena_array(arena, const char *, file->schema.n_columns);
+	for (u32 i = 0; i < file->schema.n_columns; i++) {
+		struct column *c = &file->schema.columns[i];
+		const struct file_guess *g = &guesses[i];
+
+		c->name = names[i];
+		file->notes[i] = note_of(g, c->type, pass, arena);
+		if (c->type.kind == TYPE_TEXT)
+			c->type.bytes = MAX(g->longest_bytes, 1u);
+		file->has_rows |= g->seen[SEEN_NULL] || has_value(g);
+		if (strcasecmp(c->name, "time") != 0)
+			continue;
+		file->no_time = no_time(g, c->type, file->notes[i], pass, arena);
+		if (file->no_time)
+			continue;
+		file->time_column = (s32)i;
+		c->type = (struct type){ .kind = TYPE_TIMESTAMP, .bits = 64 };
+		file->is_ordered = !g->is_unordered;
+		file->first_ns = (u64)g->min;
+		file->last_ns = (u64)g->max;
+	}
+}
+
+static int learn_row(struct file_rows *rows, struct file_guess *guesses)
+{
+	const struct file *file = rows->file;
+	u64 place = rows->pass.place;
+	struct value value;
+
+	for (u32 i = 0; i < file->schema.n_columns; i++) {
+		if (!file->is_typed)
+			see_written(&guesses[i], &rows->fields[i], place);
+		else if (rows->format->value(rows, i, &value))
+			return -EINVAL;
+		else
+			see_value(&guesses[i], &value, place);
+	}
+	return 0;
+}
+
+bool file_learn(struct file_rows *rows, struct arena *arena)
+{
+	struct file *file = rows->learnt;
+	struct file_guess *guesses = arena_array(arena, struct file_guess, FILE_COLUMNS_MAX);
+	u64 first_place = 0;
+	u32 n_known = 0;
+	int rc;
+
+	while ((rc = rows->format->next(rows)) == 1) {
+		/* Columns that begin here had no value before. */
+		for (; n_known < file->schema.n_columns; n_known++)
+			if (first_place)
+				see(&guesses[n_known], SEEN_NULL, 0, first_place);
+		if (!first_place)
+			first_place = rows->pass.place;
+		if (learn_row(rows, guesses))
+			return false;
+	}
+	if (rc < 0)
+		return false;
+	if (!file->schema.n_columns) {
+		rows->pass.place = 0;
+		file_complain(&rows->pass,
+			      file->is_typed || first_place ? "has no columns" : "is empty");
+		return false;
+	}
+	for (u32 i = 0; i < file->schema.n_columns; i++) {
+		struct type *type = &file->schema.columns[i].type;
+
+		/* What a column without values would have been, the file may say. */
+		if (!file->is_typed && (has_value(&guesses[i]) || type->kind == TYPE_NULL))
+			*type = guess_type(&guesses[i]);
+	}
+	finish(file, &rows->pass, arena, guesses);
+	return true;
 }

@@ -64,7 +64,7 @@ static bool reader_room(struct reader *reader, size_t n)
 		capacity *= 2;
 	if (capacity == reader->capacity)
 		return true;
-	grown = realloc(reader->buf, capacity);
+	grown = realloc(reader->buf, capacity + 1);
 	if (!grown)
 		return false;
 	reader->buf = grown;
@@ -94,6 +94,37 @@ int reader_need(struct reader *reader, size_t n)
 		if (!got)
 			break;
 	}
+	reader->buf[reader->end] = '\0';
+	return 0;
+}
+
+void reader_skip_mark(struct reader *reader)
+{
+	if (reader_need(reader, 3) == 0 && reader_has(reader) >= 3 &&
+	    memcmp(reader->buf + reader->start, "\xef\xbb\xbf", 3) == 0)
+		reader->start += 3;
+}
+
+int file_line_end(struct file_pass *pass, size_t from, size_t *ret_end)
+{
+	struct reader *reader = &pass->reader;
+	const char *newline = NULL;
+	size_t n = from;
+	int error;
+
+	while (!newline) {
+		if (n > FILE_ROW_BYTES_MAX)
+			return file_complain(pass, "a row of more than %u bytes",
+					     FILE_ROW_BYTES_MAX);
+		error = reader_need(reader, n + 1);
+		if (error)
+			return file_complain_read(pass, error);
+		if (reader_has(reader) <= n)
+			break;
+		newline = memchr(reader->buf + reader->start + n, '\n', reader_has(reader) - n);
+		n = newline ? (size_t)(newline - reader->buf) - reader->start : reader_has(reader);
+	}
+	*ret_end = n;
 	return 0;
 }
 

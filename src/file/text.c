@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "file/internal.h"
@@ -95,7 +96,7 @@ bool file_integer_of(const char *text, size_t n, s128 *ret_value)
 }
 
 /* -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)? */
-static bool is_number(const char *text, size_t n)
+bool file_is_number(const char *text, size_t n)
 {
 	const char *at = text, *end = text + n, *digits;
 
@@ -119,14 +120,6 @@ static bool is_number(const char *text, size_t n)
 			return false;
 	}
 	return at == end;
-}
-
-bool file_real_of(const char *text, size_t n, double *ret_value)
-{
-	if (!is_number(text, n))
-		return false;
-	*ret_value = base_real_of(text, n);
-	return true;
 }
 
 bool file_special_of(const char *text, size_t n, double *ret_value)
@@ -164,7 +157,7 @@ static void put_real(struct buf *buf, double real, bool is_json)
 	buf_puts(buf, quote);
 }
 
-void file_put_value(struct buf *buf, struct type type, const struct value *value, bool is_json)
+static void put_value(struct buf *buf, struct type type, const struct value *value, bool is_json)
 {
 	bool is_word = value->kind == VALUE_INT;
 
@@ -184,11 +177,29 @@ void file_put_value(struct buf *buf, struct type type, const struct value *value
 		buf_put_quoted(buf, '"', value->text, value->n);
 }
 
-bool file_hex_decode(char *text, u32 n)
+void file_write_text(struct file_writer *w, const struct value *values, u32 n)
 {
-	if (n % 2)
-		return false;
-	for (u32 i = 0; i < n; i += 2) {
+	bool is_json = w->kind == FILE_JSONL;
+
+	for (; n; n--) {
+		for (u32 i = 0; i < w->schema->n_columns; i++, values++) {
+			if (is_json) {
+				buf_puts(w->out, i ? ", " : "{");
+				buf_put_json_exact(w->out, w->names[i], strlen(w->names[i]));
+				buf_puts(w->out, ": ");
+			} else if (i) {
+				buf_putc(w->out, ',');
+			}
+			put_value(w->out, w->schema->columns[i].type, values, is_json);
+		}
+		buf_puts(w->out, is_json ? "}\n" : "\n");
+	}
+}
+
+/* Hex digits -> bytes at the same place; false when they are none. */
+static bool decode_hex(char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i += 2) {
 		int high = base_hex_digit(text[i]), low = base_hex_digit(text[i + 1]);
 
 		if (high < 0 || low < 0)
@@ -196,4 +207,65 @@ bool file_hex_decode(char *text, u32 n)
 		text[i / 2] = (char)(high << 4 | low);
 	}
 	return true;
+}
+
+static bool word_of(struct type type, const struct written *w, struct value *ret)
+{
+	bool is_bool = w->kind == WRITTEN_FALSE || w->kind == WRITTEN_TRUE;
+	s128 integer = w->kind == WRITTEN_TRUE;
+
+	if (!is_bool && (w->kind != WRITTEN_BARE || !file_integer_of(w->text, w->n, &integer)))
+		return false;
+	*ret = (struct value){ .kind = VALUE_INT, .integer = integer };
+	return is_bool == (type.kind == TYPE_BOOL) && integer >= type_min(type) &&
+	       integer <= type_max(type);
+}
+
+/* false: it is none of the type.  Of a type that was only guessed a text may be any value. */
+static bool value_of(struct type type, bool is_typed, const struct written *w, struct value *ret)
+{
+	u32 n = (u32)w->n;
+
+	*ret = (struct value){ .kind = VALUE_NULL };
+	if (w->kind == WRITTEN_NULL)
+		return true;
+	if (type_is_word(type))
+		return word_of(type, w, ret);
+	if (type.kind == TYPE_REAL) {
+		ret->kind = VALUE_REAL;
+		if (file_special_of(w->text, w->n, &ret->real))
+			return true;
+		if (w->kind != WRITTEN_BARE || !file_is_number(w->text, w->n))
+			return false;
+		ret->real = strtod(w->text, NULL); /* what follows is no part of a number */
+		return true;
+	}
+	if (type.kind == TYPE_NULL || (is_typed && w->kind != WRITTEN_STRING))
+		return false;
+	if (type.kind == TYPE_BLOB) {
+		if (n != 2 * type.bytes || !decode_hex(w->text, n))
+			return false;
+		n /= 2;
+	}
+	*ret = (struct value){ .kind = VALUE_TEXT, .n = n, .text = w->text };
+	return !type.bytes || n <= type.bytes;
+}
+
+int file_text_value(struct file_rows *rows, u32 column, struct value *ret_value)
+{
+	const struct column *c = &rows->file->schema.columns[column];
+	const struct written *w = &rows->fields[column];
+	struct buf type;
+	int rc;
+
+	if (value_of(c->type, rows->file->is_typed, w, ret_value))
+		return 0;
+	if (!rows->file->is_typed)
+		return file_has_changed(&rows->pass);
+	buf_init(&type);
+	file_put_type(&type, c->type);
+	rc = file_complain(&rows->pass, "the value of \"%s\" is %.*s%s, which is no %s", c->name,
+			   (int)MIN(w->n, (size_t)40), w->text, w->n > 40 ? "..." : "", type.at);
+	buf_free(&type);
+	return rc;
 }

@@ -72,7 +72,7 @@ static void set_real(struct operand *to, double real)
 
 static void set_fault(sqlite3_context *context, struct operand *to)
 {
-	func_context_of(context)->n_faults++;
+	func_of(context)->context->n_faults++;
 	set_null(to);
 }
 
@@ -233,7 +233,7 @@ static void call_two(sqlite3_context *context, int argc, sqlite3_value **argv)
 	if (!operand_of(context, argv[0], &a) || !operand_of(context, argv[1], &b) ||
 	    !read_rule(context, argc, argv, 2, &rule))
 		return;
-	apply(context, func_detail(context), &rule, &a, &b);
+	apply(context, func_of(context)->function->detail, &rule, &a, &b);
 	give_operand(context, &a);
 }
 
@@ -295,7 +295,7 @@ static void set_absolute(sqlite3_context *context, struct operand *x)
 
 static void call_one(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	enum op op = func_detail(context);
+	enum op op = func_of(context)->function->detail;
 	struct operand x;
 	struct rule rule;
 

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a call of a function is about: its entry, the batch, and an aggregate's memory.
+ * The memory of functions: an aggregate's from step to step, and any; what a row left out.
  */
 #include "func/internal.h"
 
 #include <stdlib.h>
-
-static const struct registered *registered(sqlite3_context *context)
-{
-	return sqlite3_user_data(context);
-}
-
-struct func_context *func_context_of(sqlite3_context *context)
-{
-	return registered(context)->context;
-}
-
-s64 func_real_offset_ns(sqlite3_context *context)
-{
-	return registered(context)->real_offset_ns;
-}
-
-s32 func_detail(sqlite3_context *context)
-{
-	return registered(context)->function->detail;
-}
 
 /* Not SQLite's: that is aligned to 8 bytes only. */
 void *func_alloc(sqlite3_context *context, size_t n_bytes)
@@ -47,7 +27,13 @@ void *func_state(sqlite3_context *context, size_t n_bytes)
 	return at ? *at : NULL;
 }
 
-void func_state_free(sqlite3_context *context)
+/* A select's aggregates see each row of a group in turn, and one group at a time. */
+void func_negative(sqlite3_context *context, u64 row, sqlite3_value *select)
 {
-	free(func_state(context, 0));
+	struct func_context *told = func_of(context)->context;
+	s64 number = sqlite3_value_int64(select);
+
+	told->n_negative += told->negative_row != row || told->negative_select != number;
+	told->negative_row = row;
+	told->negative_select = number;
 }

@@ -15,7 +15,6 @@ struct cells_cursor {
 	struct value value;
 	void *memory; /* of the value */
 	u32 number, n;
-	struct value at[3]; /* of the row `number` */
 };
 
 static int cells_connect(sqlite3 *db, void *unused, int argc, const char *const *argv,
@@ -76,8 +75,6 @@ static int cells_next(sqlite3_vtab_cursor *base)
 	struct cells_cursor *cursor = (struct cells_cursor *)base;
 
 	cursor->number++;
-	if (cursor->number < cursor->n)
-		special_row(&cursor->value, cursor->number, cursor->at);
 	return SQLITE_OK;
 }
 
@@ -95,8 +92,6 @@ static int cells_filter(sqlite3_vtab_cursor *base, int number, const char *text,
 		if (!cursor->memory)
 			return SQLITE_NOMEM;
 		cursor->n = special_n_rows(&cursor->value);
-		if (cursor->n)
-			special_row(&cursor->value, 0, cursor->at);
 	} else if (argc && sqlite3_value_type(argv[0]) != SQLITE_NULL) {
 		base->pVtab->zErrMsg = sqlite3_mprintf("not a histogram, and no top list");
 		return SQLITE_ERROR;
@@ -114,8 +109,9 @@ static int cells_eof(sqlite3_vtab_cursor *base)
 static int cells_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
 	struct cells_cursor *cursor = (struct cells_cursor *)base;
-	const struct value *value = &cursor->at[column < 3 ? column : 0];
+	struct value row[3], *value = &row[column < CELLS_OF ? column : 0];
 
+	special_row(&cursor->value, cursor->number, row);
 	if (column == CELLS_NUMBER)
 		sqlite3_result_int64(context, cursor->number);
 	else if (column > CELLS_C)

@@ -8,25 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-enum kind { KIND_NUMBER, KIND_TEXT, KIND_BLOB };
-
-static enum kind kind_of(sqlite3_value *value)
+/* Numbers, texts, blobs: SQLite's own codes have that order. */
+static int kind_of(sqlite3_value *value)
 {
-	if (special_of(value) == VALUE_INT)
-		return KIND_NUMBER;
-	switch (sqlite3_value_type(value)) {
-	case SQLITE_TEXT:
-		return KIND_TEXT;
-	case SQLITE_BLOB:
-		return KIND_BLOB;
-	}
-	return KIND_NUMBER;
+	int type = sqlite3_value_type(value);
+
+	return type == SQLITE_FLOAT || special_of(value) == VALUE_INT ? SQLITE_INTEGER : type;
 }
 
-static s32 order(bool is_less, bool is_greater)
-{
-	return is_greater - is_less;
-}
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* A real has an integer part that 128 bits hold exactly, or lies beyond all integers. */
 static s32 compare_mixed(s128 integer, double real)
@@ -38,19 +28,19 @@ static s32 compare_mixed(s128 integer, double real)
 	if (real < -0x1p127)
 		return 1;
 	if (integer != (s128)whole)
-		return order(integer<(s128)whole, integer>(s128) whole);
-	return order(whole<real, whole> real);
+		return ORDER(integer, (s128)whole);
+	return ORDER(whole, real);
 }
 
 static s32 compare_numbers(const struct number *a, const struct number *b)
 {
 	if (a->kind == NUMBER_INTEGER && b->kind == NUMBER_INTEGER)
-		return order(a->integer<b->integer, a->integer> b->integer);
+		return ORDER(a->integer, b->integer);
 	if (a->kind == NUMBER_INTEGER)
 		return compare_mixed(a->integer, b->real);
 	if (b->kind == NUMBER_INTEGER)
 		return -compare_mixed(b->integer, a->real);
-	return order(a->real<b->real, a->real> b->real);
+	return ORDER(a->real, b->real);
 }
 
 /* Texts too compare by their bytes, as SQLite's BINARY does. */
@@ -60,12 +50,12 @@ static s32 compare_bytes(sqlite3_value *a, sqlite3_value *b)
 	int m = sqlite3_value_bytes(a), n = sqlite3_value_bytes(b);
 	int first = m && n ? memcmp(p, q, (size_t)MIN(m, n)) : 0;
 
-	return first ? order(first<0, first> 0) : order(m<n, m> n);
+	return first ? ORDER(first, 0) : ORDER(m, n);
 }
 
 static void call_compare(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	enum kind a = kind_of(argv[0]), b = kind_of(argv[1]);
+	int a = kind_of(argv[0]), b = kind_of(argv[1]);
 	struct number x, y;
 	s32 result;
 
@@ -73,8 +63,8 @@ static void call_compare(sqlite3_context *context, int argc, sqlite3_value **arg
 	    sqlite3_value_type(argv[1]) == SQLITE_NULL)
 		return;
 	if (a != b)
-		result = order(a<b, a> b);
-	else if (a != KIND_NUMBER)
+		result = ORDER(a, b);
+	else if (a != SQLITE_INTEGER)
 		result = compare_bytes(argv[0], argv[1]);
 	else if (number_of(context, argv[0], &x) && number_of(context, argv[1], &y))
 		result = compare_numbers(&x, &y);

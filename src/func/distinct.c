@@ -10,8 +10,7 @@
 #include <string.h>
 
 /* A VALUE_INT or VALUE_TEXT, of blobs too.  false: NULL, or an error. */
-static bool key_of(sqlite3_context *context, sqlite3_value *value, const char *function,
-		   struct value *ret_key)
+static bool key_of(sqlite3_context *context, sqlite3_value *value, struct value *ret_key)
 {
 	int type = sqlite3_value_type(value);
 
@@ -22,7 +21,7 @@ static bool key_of(sqlite3_context *context, sqlite3_value *value, const char *f
 		return true;
 	}
 	*ret_key = (struct value){ .kind = VALUE_INT };
-	return integer_of(context, value, function, &ret_key->integer);
+	return integer_of(context, value, &ret_key->integer);
 }
 
 static u64 key_hash(const struct value *key)
@@ -38,43 +37,35 @@ static u64 key_hash(const struct value *key)
 /* --- approx_count_distinct --- */
 
 struct sketch {
-	u8 *registers;
 	u32 bits;
+	u8 registers[]; /* 2^bits */
 };
 
 static void step_sketch(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	struct sketch *sketch = func_state(context, sizeof(*sketch));
+	s64 bits = sqlite3_value_int64(argv[1]);
+	struct sketch *sketch;
 	struct value key;
-	s64 bits;
 
+	if (bits < HLL_BITS_MIN || bits > HLL_BITS_MAX) {
+		sqlite3_result_error(context, "approx_count_distinct: 4 to 16 bits", -1);
+		return;
+	}
+	sketch = func_state(context, sizeof(*sketch) + ((size_t)1 << bits));
 	if (!sketch)
 		return;
-	if (!sketch->registers) {
-		bits = sqlite3_value_int64(argv[1]);
-		if (bits < HLL_BITS_MIN || bits > HLL_BITS_MAX) {
-			sqlite3_result_error(context, "approx_count_distinct: 4 to 16 bits", -1);
-			return;
-		}
+	if (!sketch->bits)
 		sketch->bits = (u32)bits;
-		sketch->registers = func_alloc(context, (size_t)1 << bits);
-	}
-	if (sketch->registers && key_of(context, argv[0], "approx_count_distinct", &key))
+	if (key_of(context, argv[0], &key))
 		hll_add(sketch->registers, sketch->bits, key_hash(&key));
 }
 
-static void last_sketch(sqlite3_context *context)
+static void value_sketch(sqlite3_context *context)
 {
-	struct sketch *sketch = func_state(context, 0);
+	const struct sketch *sketch = func_state(context, 0);
 
-	if (!sketch || !sketch->registers) {
-		sqlite3_result_int64(context, 0);
-		func_state_free(context);
-		return;
-	}
-	sqlite3_result_int64(context, (s64)hll_estimate(sketch->registers, sketch->bits));
-	free(sketch->registers);
-	func_state_free(context);
+	sqlite3_result_int64(context,
+			     sketch ? (s64)hll_estimate(sketch->registers, sketch->bits) : 0);
 }
 
 /* --- top_k --- */
@@ -88,6 +79,7 @@ struct weights {
 	struct weighed *at; /* open addressing */
 	u32 n, capacity;    /* capacity: a power of two, at least twice n */
 	u32 k;
+	u64 n_rows;
 	s128 total;
 };
 
@@ -153,27 +145,24 @@ static void add_weight(sqlite3_context *context, struct weights *w, const struct
 static void step_top(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct weights *w = func_state(context, sizeof(*w));
+	s64 k = sqlite3_value_int64(argv[1]);
 	struct value key;
-	s128 weight = 1;
-	s64 k;
+	s128 weight;
 
 	if (!w)
 		return;
-	if (!w->k) {
-		k = sqlite3_value_int64(argv[1]);
-		if (k < 1 || k > TOP_K_MAX) {
-			sqlite3_result_error(context, "top_k: 1 to 1000 values", -1);
-			return;
-		}
-		w->k = (u32)k;
+	if (k < 1 || k > TOP_K_MAX) {
+		sqlite3_result_error(context, "top_k: 1 to 1000 values", -1);
+		return;
 	}
-	if (!key_of(context, argv[0], "top_k", &key) ||
-	    (argc > 2 && !integer_of(context, argv[2], "top_k: weight", &weight)))
+	w->k = (u32)k;
+	w->n_rows++;
+	if (!key_of(context, argv[0], &key) || !integer_of(context, argv[2], &weight))
 		return;
 	if (weight > 0)
 		add_weight(context, w, &key, weight);
 	else if (weight < 0)
-		func_context_of(context)->n_negative++;
+		func_negative(context, w->n_rows, argv[3]);
 }
 
 /* The kernel part's words of a value: of texts the bytes, zeros behind them. */
@@ -224,37 +213,32 @@ static void give_top(sqlite3_context *context, const struct weights *w)
 	free(rows);
 }
 
-static void last_top(sqlite3_context *context)
+static void value_top(sqlite3_context *context)
 {
-	struct weights *w = func_state(context, 0);
+	struct weights none = { 0 }, *w = func_state(context, 0);
 	u32 n = 0;
 
-	if (!w || !w->k) {
-		func_state_free(context);
-		return;
-	}
+	w = w ? w : &none;
 	for (u32 i = 0; i < w->capacity; i++)
 		if (w->at[i].weight)
 			w->at[n++] = w->at[i];
 	if (n)
 		qsort(w->at, n, sizeof(*w->at), order);
 	give_top(context, w);
-	for (u32 i = 0; i < n; i++)
+}
+
+static void clear_top(void *state)
+{
+	struct weights *w = state;
+
+	for (u32 i = 0; i < w->n; i++)
 		if (w->at[i].key.kind == VALUE_TEXT)
 			free((void *)w->at[i].key.text);
 	free(w->at);
-	func_state_free(context);
-}
-
-static void call_top_empty(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	give_top(context, &(struct weights){ 0 });
 }
 
 const struct function distinct_functions[] = {
-	{ "eb_approx_count_distinct", 2, 0, NULL, step_sketch, last_sketch },
-	{ "eb_top_k", 2, 0, NULL, step_top, last_top },
-	{ "eb_top_k", 3, 0, NULL, step_top, last_top },
-	{ "eb_top_k_empty", 0, 0, call_top_empty },
+	{ "eb_approx_count_distinct", 2, 0, NULL, step_sketch, value_sketch },
+	{ "eb_top_k", 4, 0, NULL, step_top, value_top, NULL, clear_top },
 	{ NULL },
 };

@@ -5,6 +5,21 @@
  */
 #include "func/internal.h"
 
+#include <stdlib.h>
+
+/* The end of every aggregate. */
+static void last(sqlite3_context *context)
+{
+	const struct function *f = func_of(context)->function;
+	void *state = func_state(context, 0);
+
+	func_of(context)->context->negative_row = 0;
+	f->value(context);
+	if (state && f->clear)
+		f->clear(state);
+	free(state);
+}
+
 static int register_one(sqlite3 *db, const struct function *f, struct func_context *context,
 			s64 real_offset_ns)
 {
@@ -16,18 +31,18 @@ static int register_one(sqlite3 *db, const struct function *f, struct func_conte
 		return SQLITE_NOMEM;
 	*registered = (struct registered){ f, context, real_offset_ns };
 	/* SQLite frees it, also when it refuses the function. */
-	if (f->value)
+	if (f->inverse)
 		return sqlite3_create_window_function(db, f->name, f->n_args, flags, registered,
-						      f->step, f->last, f->value, f->inverse,
+						      f->step, last, f->value, f->inverse,
 						      sqlite3_free);
 	return sqlite3_create_function_v2(db, f->name, f->n_args, flags, registered, f->call,
-					  f->step, f->last, sqlite3_free);
+					  f->step, f->step ? last : NULL, sqlite3_free);
 }
 
 int func_register(struct sqlite3 *db, struct func_context *context)
 {
 	static const struct function *const tables[] = {
-		name_functions, arith_functions, constant_functions,  compare_functions,
+		name_functions, arith_functions, number_functions,    compare_functions,
 		sum_functions,	order_functions, statistic_functions, distinct_functions,
 	};
 	s64 real_offset_ns = (s64)(base_realtime_ns() - base_monotonic_ns());

@@ -21,8 +21,9 @@
  *	perhaps its rule before each value
  *  eb_fit(x, rule)	an integer that does not fit is NULL and a fault; else x: for CASE
  *	whose branches are signed and unsigned
- *  eb_i64(x) eb_real(x) eb_clamp(x)	x, but of an integer of 2^63 and more the error "too large",
- *	a real, 2^31 - 1: for SQLite's own functions
+ *  eb_i64(x, place) eb_real(x) eb_clamp(x)	x, but of an integer of 2^63 and more the error "too
+ *	large", a real, 2^31 - 1: for SQLite's own functions.  place: '@7-21', of the call in the
+ *	query's text, which the error's message ends with
  *  eb_range(x)		x - 2^63, for the unsigned ORDER BY key of a RANGE frame
  *  eb_number('DIGITS')	the integer, of 2^63 and more too, or the real, rounded right
  *  eb_each(x)		x: a constant that is computed anew for each row, and so its faults
@@ -35,8 +36,8 @@
  *	several; edge: 'mid', 'lower', 'upper', 'linear', or 'cont': percentile_cont
  *  eb_estimate(q) eb_lo(q) eb_hi(q)	of a quantile: numbers, infinite reals where there is no
  *	bound; what is no quantile passes through
- *  eb_histogram_empty(scheme) eb_top_k_empty()	of no values.  Aggregates of no rows are NULL, so
- *	ifnull(eb_histogram(x, scheme), eb_histogram_empty(scheme)) is what the kernel part gives
+ *  eb_histogram_empty(scheme)	of no values: of no rows eb_histogram() does not know its scheme and
+ *	is NULL, and the kernel part's is empty
  *  eb_real_time(t)	an instant of CLOCK_MONOTONIC as one of CLOCK_REALTIME
  *  the naming functions: syscall_name(x) task_state(x) softirq_name(x) device_name(x) tcp_state(x)
  *
@@ -55,10 +56,11 @@
  *  eb_bit_or(x)* eb_bit_and(x)* eb_bit_xor(x)*	of two's complement
  *  eb_first(x, time)* eb_last(x, time)*	among equal times the first, the last row's
  *  eb_latest(x, time)*	as eb_last(), but a NULL is a value
- *  eb_histogram(x, scheme)	scheme as scheme_print() writes it; special
- *  eb_histogram_merge(h)	all of one scheme, or an error
+ *  eb_histogram(x, scheme, select)	scheme as scheme_print() writes it; special; those of one
+ *	`select` count a row with negative values once
+ *  eb_histogram_merge(h, place)	all of one scheme, or an error
  *  eb_approx_count_distinct(x, bits)	as type/hll.h
- *  eb_top_k(x, k [, weight])	special; exact: every error is 0
+ *  eb_top_k(x, k, weight, select)	special; exact: every error is 0
  *
  * In FROM.
  *  eb_cells(h)	a row for each cell of a histogram that is not empty, or each of a top list:
@@ -85,6 +87,9 @@ struct func_context {
 	 * it to n_lost_values and run the statement again.
 	 */
 	u64 n_negative;
+	/* The latest: a row is counted once, be it negative for one argument or for several. */
+	s64 negative_select;
+	u64 negative_row; /* of its group: 1, 2, ... */
 };
 
 /* 0 or an SQLite error code.  The context must live as long as the connection. */
@@ -102,7 +107,8 @@ void func_result(struct sqlite3_context *context, const struct value *value);
  */
 int func_take(struct sqlite3_stmt *statement, int column, struct type type, struct scratch *scratch,
 	      struct value *ret_value);
-/* Did the statement end since an integer did not fit? */
-bool func_is_too_large(struct sqlite3 *db);
+/* What a statement ended with: an integer did not fit, or an error that its message tells. */
+enum func_refusal { FUNC_REFUSED_OTHERWISE, FUNC_TOO_LARGE, FUNC_MIXED_SCHEMES };
+enum func_refusal func_refusal(struct sqlite3 *db);
 
 #endif

@@ -18,14 +18,14 @@
 struct function {
 	const char *name;
 	s32 n_args;
-	s32 detail; /* func_detail(): which of the functions that share an implementation */
+	s32 detail; /* which of the functions that share an implementation */
 	void (*call)(sqlite3_context *context, int argc, sqlite3_value **argv);
-	/* Aggregates; without value and inverse they cannot have OVER. */
+	/* Aggregates; without inverse they cannot have OVER, and `value` is called once. */
 	void (*step)(sqlite3_context *context, int argc, sqlite3_value **argv);
-	void (*last)(sqlite3_context *context);
 	void (*value)(sqlite3_context *context);
 	void (*inverse)(sqlite3_context *context, int argc, sqlite3_value **argv);
-	bool is_each; /* called for each row, though its arguments are constants */
+	void (*clear)(void *state); /* frees what the state points to */
+	bool is_each;		    /* called for each row, though its arguments are constants */
 };
 
 /* eb_cells(h): cells.c */
@@ -34,7 +34,7 @@ extern const sqlite3_module cells_module;
 /* Each ends with an entry without a name. */
 extern const struct function arith_functions[];
 extern const struct function name_functions[];
-extern const struct function constant_functions[];
+extern const struct function number_functions[];
 extern const struct function compare_functions[];
 extern const struct function sum_functions[];
 extern const struct function order_functions[];
@@ -45,24 +45,38 @@ extern const struct function distinct_functions[];
 struct registered {
 	const struct function *function;
 	struct func_context *context;
-	s64 real_offset_ns;
+	s64 real_offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME: the same for all calls */
 };
 
-struct func_context *func_context_of(sqlite3_context *context);
-s32 func_detail(sqlite3_context *context);
-/* From CLOCK_MONOTONIC to CLOCK_REALTIME: the same for all calls of a connection. */
-s64 func_real_offset_ns(sqlite3_context *context);
+static inline const struct registered *func_of(sqlite3_context *context)
+{
+	return sqlite3_user_data(context);
+}
+
+/* As SQLite knows it, which rel/ tells as the query has it. */
+static inline const char *func_name(sqlite3_context *context)
+{
+	return func_of(context)->function->name;
+}
+
 /*
  * What an aggregate keeps from step to step: cleared at first, aligned to 16 bytes, which
  * sqlite3_aggregate_context() is not.  n_bytes 0: NULL where there was no step; else after the
  * error that there is no memory.
  */
 void *func_state(sqlite3_context *context, size_t n_bytes);
-/* Once, at the end of `last`. */
-void func_state_free(sqlite3_context *context);
+
+/* Of the row of this number of a group a value is left out; select: the call's argument. */
+void func_negative(sqlite3_context *context, u64 row, sqlite3_value *select);
 
 /* --- Special values: special.c --- */
 
+/*
+ * The error that the format makes of `what`.  place: NULL, or "@7-21", the call's place in the
+ * query's text, which then stands behind it.
+ */
+void func_refuse(sqlite3_context *context, enum func_refusal why, sqlite3_value *place,
+		 const char *format, const char *what);
 /* The error of an integer that has no form for SQLite: what it is, or what takes it. */
 void func_too_large(sqlite3_context *context, const char *what);
 /* Draws the magic number, once. */
@@ -102,7 +116,6 @@ bool number_of(sqlite3_context *context, sqlite3_value *value, struct number *re
  */
 bool number_of_whole(sqlite3_context *context, sqlite3_value *value, struct number *ret_number);
 /* NULL gives false, and so does an error: something that is no integer. */
-bool integer_of(sqlite3_context *context, sqlite3_value *value, const char *function,
-		s128 *ret_integer);
+bool integer_of(sqlite3_context *context, sqlite3_value *value, s128 *ret_integer);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "cat/cat.h"
 
-static const char *name_of_syscall(s64 nr)
+static const char *name_of_syscall(s64 nr, char *room)
 {
 	return nr >= 0 && nr < syscall_count() ? syscall_name((s32)nr) : NULL;
 }
@@ -21,7 +21,7 @@ static const char *name_of_syscall(s64 nr)
  * word, which raw tracepoints carry, has idle as 0x402 (TASK_UNINTERRUPTIBLE with
  * TASK_NOLOAD), and 256 (TASK_WAKEKILL) together with a lower bit only.
  */
-static const char *name_of_task_state(s64 state)
+static const char *name_of_task_state(s64 state, char *room)
 {
 	static const char *const bits[] = { "sleeping", "disk sleep", "stopped", "traced",  "dead",
 					    "zombie",	"parked",     "idle",	 "runnable" };
@@ -37,7 +37,7 @@ static const char *name_of_task_state(s64 state)
 }
 
 /* include/linux/interrupt.h; named as /proc/softirqs does. */
-static const char *name_of_softirq(s64 vector)
+static const char *name_of_softirq(s64 vector, char *room)
 {
 	static const char *const texts[] = { "HI",	 "TIMER",   "NET_TX", "NET_RX",	 "BLOCK",
 					     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
@@ -46,7 +46,7 @@ static const char *name_of_softirq(s64 vector)
 }
 
 /* include/net/tcp_states.h */
-static const char *name_of_tcp_state(s64 state)
+static const char *name_of_tcp_state(s64 state, char *room)
 {
 	static const char *const texts[] = { NULL,	     "ESTABLISHED",   "SYN_SENT",
 					     "SYN_RECV",     "FIN_WAIT1",     "FIN_WAIT2",
@@ -57,55 +57,41 @@ static const char *name_of_tcp_state(s64 state)
 	return state > 0 && state < (s64)ARRAY_SIZE(texts) ? texts[state] : NULL;
 }
 
-enum { SYSCALL, TASK_STATE, SOFTIRQ, TCP_STATE };
+#define ROOM_BYTES 24u
 
-static const char *(*const names[])(s64 number) = {
-	[SYSCALL] = name_of_syscall,
-	[TASK_STATE] = name_of_task_state,
-	[SOFTIRQ] = name_of_softirq,
-	[TCP_STATE] = name_of_tcp_state,
-};
-
-/* false: NULL is the result, or an unknown number's text. */
-static bool take_number(sqlite3_context *context, sqlite3_value *value, s64 *ret_number)
+/* dev_t as the kernel has it: 12 bits of major, 20 of minor (include/linux/kdev_t.h). */
+static const char *name_of_device(s64 device, char *room)
 {
-	if (special_of(value) == VALUE_INT) {
-		func_result_digits(context, special_integer(value));
-	} else if (sqlite3_value_type(value) != SQLITE_NULL) {
-		*ret_number = sqlite3_value_int64(value);
-		return true;
-	}
-	return false;
+	if (device < 0 || device > UINT32_MAX)
+		return NULL;
+	snprintf(room, ROOM_BYTES, "%u:%u", (u32)(device >> 20), (u32)device & 0xfffff);
+	return room;
 }
+
+enum { SYSCALL, TASK_STATE, SOFTIRQ, TCP_STATE, DEVICE };
+
+/* NULL: the number has none.  `room` is for one that is made. */
+static const char *(*const names[])(s64 number, char *room) = {
+	[SYSCALL] = name_of_syscall, [TASK_STATE] = name_of_task_state,
+	[SOFTIRQ] = name_of_softirq, [TCP_STATE] = name_of_tcp_state,
+	[DEVICE] = name_of_device,
+};
 
 static void name_number(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	const char *name;
-	s64 number;
+	bool is_big = special_of(argv[0]) == VALUE_INT;
+	s128 number = is_big ? special_integer(argv[0]) : sqlite3_value_int64(argv[0]);
+	const char *name = NULL;
+	char room[ROOM_BYTES];
 
-	if (!take_number(context, argv[0], &number))
+	if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
 		return;
-	name = names[func_detail(context)](number);
+	if (!is_big)
+		name = names[func_of(context)->function->detail]((s64)number, room);
 	if (name)
-		sqlite3_result_text(context, name, -1, SQLITE_STATIC);
+		sqlite3_result_text(context, name, -1, SQLITE_TRANSIENT);
 	else
 		func_result_digits(context, number);
-}
-
-/* dev_t as the kernel has it: 12 bits of major, 20 of minor (include/linux/kdev_t.h). */
-static void name_device(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	char text[24];
-	s64 device;
-
-	if (!take_number(context, argv[0], &device))
-		return;
-	if (device < 0 || device > UINT32_MAX) {
-		func_result_digits(context, device);
-	} else {
-		snprintf(text, sizeof(text), "%u:%u", (u32)(device >> 20), (u32)device & 0xfffff);
-		sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
-	}
 }
 
 /* An instant of CLOCK_MONOTONIC on CLOCK_REALTIME: by one amount, so differences stay. */
@@ -115,7 +101,7 @@ static void real_time(sqlite3_context *context, int argc, sqlite3_value **argv)
 
 	if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER)
 		sqlite3_result_value(context, argv[0]);
-	else if (!__builtin_add_overflow(ns, func_real_offset_ns(context), &real_ns))
+	else if (!__builtin_add_overflow(ns, func_of(context)->real_offset_ns, &real_ns))
 		sqlite3_result_int64(context, real_ns);
 }
 
@@ -124,7 +110,7 @@ const struct function name_functions[] = {
 	{ "task_state", 1, TASK_STATE, name_number },
 	{ "softirq_name", 1, SOFTIRQ, name_number },
 	{ "tcp_state", 1, TCP_STATE, name_number },
-	{ "device_name", 1, 0, name_device },
+	{ "device_name", 1, DEVICE, name_number },
 	{ "eb_real_time", 1, 0, real_time },
 	{ NULL },
 };

@@ -2,21 +2,14 @@
 /*
  * SQLite's values -> numbers, by SQLite's rules where it is a text or a blob: the
  * longest start of it that reads as a number, an integer where no point and no
- * exponent belong to it and it fits 64 bits; 0 where there is none.
+ * exponent belong to it and it fits 64 bits; 0 where there is none.  And the functions for what
+ * SQL has no literal for, for a constant that is computed for each row, and for what an integer of
+ * 2^63 and more is to functions of SQLite's own.
  */
 #include "func/internal.h"
 
-#include <string.h>
-
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include <ctype.h>
+#include <stdlib.h>
 
 /* Is the number at the start of the text an integer of 64 bits? */
 static bool starts_with_integer(const char *text, s64 *ret_integer)
@@ -24,22 +17,22 @@ static bool starts_with_integer(const char *text, s64 *ret_integer)
 	bool is_negative, has_digit = false;
 	s128 integer = 0;
 
-	while (is_space(*text))
+	while (isspace((u8)*text))
 		text++;
 	is_negative = *text == '-';
 	text += *text == '-' || *text == '+';
-	for (; is_digit(*text); text++) {
+	for (; isdigit((u8)*text); text++) {
 		has_digit = true;
 		if (integer <= U64_HI)
 			integer = 10 * integer + (*text - '0');
 	}
 	if (*text == '.') {
-		if (has_digit || is_digit(text[1]))
+		if (has_digit || isdigit((u8)text[1]))
 			return false;
 	} else if (has_digit && (*text == 'e' || *text == 'E')) {
 		text++;
 		text += *text == '-' || *text == '+';
-		if (is_digit(*text))
+		if (isdigit((u8)*text))
 			return false;
 	}
 	integer = is_negative ? -integer : integer;
@@ -112,11 +105,9 @@ bool number_of_whole(sqlite3_context *context, sqlite3_value *value, struct numb
 	return true;
 }
 
-bool integer_of(sqlite3_context *context, sqlite3_value *value, const char *function,
-		s128 *ret_integer)
+bool integer_of(sqlite3_context *context, sqlite3_value *value, s128 *ret_integer)
 {
 	struct number number;
-	char *message;
 
 	if (!number_of_whole(context, value, &number) || number.kind == NUMBER_NULL)
 		return false;
@@ -129,15 +120,62 @@ bool integer_of(sqlite3_context *context, sqlite3_value *value, const char *func
 		*ret_integer = number.integer;
 		return true;
 	}
-	if (number.kind == NUMBER_INTEGER) {
-		func_too_large(context, function);
-		return false;
-	}
-	message = sqlite3_mprintf("%s: not an integer", function);
-	if (message)
-		sqlite3_result_error(context, message, -1);
+	if (number.kind == NUMBER_INTEGER)
+		func_too_large(context, func_name(context));
 	else
-		sqlite3_result_error_nomem(context);
-	sqlite3_free(message);
+		func_refuse(context, FUNC_REFUSED_OTHERWISE, NULL, "%s: not an integer",
+			    func_name(context));
 	return false;
 }
+
+/* --- Functions --- */
+
+static void call_number(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	const char *text = (const char *)sqlite3_value_text(argv[0]), *at = text;
+	bool is_negative = text && *text == '-';
+	u128 integer = 0;
+
+	for (at += is_negative; at && *at >= '0' && *at <= '9'; at++)
+		integer = integer * 10 + (u32)(*at - '0');
+	if (!at)
+		return;
+	if (*at)
+		sqlite3_result_double(context, strtod(text, NULL));
+	else
+		special_result_integer(context, is_negative ? -(s128)integer : (s128)integer);
+}
+
+static void call_each(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	sqlite3_result_value(context, argv[0]);
+}
+
+enum { TEXT, REAL, CLAMP, I64 };
+
+/* An integer of 2^63 and more as something else; what is none passes through. */
+static void call_convert(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	s32 to = func_of(context)->function->detail;
+
+	if (special_of(argv[0]) != VALUE_INT)
+		sqlite3_result_value(context, argv[0]);
+	else if (to == TEXT)
+		func_result_digits(context, special_integer(argv[0]));
+	else if (to == REAL)
+		sqlite3_result_double(context, (double)special_integer(argv[0]));
+	else if (to == CLAMP) /* as far behind all places; SQLite cuts them to 32 bits */
+		sqlite3_result_int64(context, INT32_MAX);
+	else
+		func_refuse(context, FUNC_TOO_LARGE, argv[1], "too large: %s", func_name(context));
+}
+
+const struct function number_functions[] = {
+	{ "eb_number", 1, 0, call_number },
+	{ "eb_each", 1, 0, call_each, .is_each = true },
+	{ "eb_text", 1, TEXT, call_convert },
+	{ "eb_real", 1, REAL, call_convert },
+	{ "eb_clamp", 1, CLAMP, call_convert },
+	{ "eb_i64", 2, I64, call_convert },
+	{ NULL },
+};

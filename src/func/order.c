@@ -58,10 +58,12 @@ static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
 	if (!c)
 		return;
 	new.row = c->n_stepped++;
-	if ((sqlite3_value_type(argv[0]) == SQLITE_NULL && func_detail(context) != LATEST) ||
-	    !integer_of(context, argv[1], "time", &new.time))
+	if ((sqlite3_value_type(argv[0]) == SQLITE_NULL &&
+	     func_of(context)->function->detail != LATEST) ||
+	    !integer_of(context, argv[1], &new.time))
 		return;
-	while (c->n > c->first && is_better(func_detail(context), new.time, c->at[c->n - 1].time))
+	while (c->n > c->first &&
+	       is_better(func_of(context)->function->detail, new.time, c->at[c->n - 1].time))
 		sqlite3_value_free(c->at[--c->n].value);
 	new.value = make_room(c) ? sqlite3_value_dup(argv[0]) : NULL;
 	if (new.value)
@@ -90,22 +92,23 @@ static void value(sqlite3_context *context)
 		sqlite3_result_null(context);
 }
 
-static void last(sqlite3_context *context)
+static void clear(void *state)
 {
-	struct candidates *c = func_state(context, 0);
+	struct candidates *c = state;
 
-	value(context);
-	if (!c)
-		return;
 	for (u32 i = c->first; i < c->n; i++)
 		sqlite3_value_free(c->at[i].value);
 	free(c->at);
-	func_state_free(context);
 }
 
+#define ORDER(name, detail)                                                                        \
+	{                                                                                          \
+		name, 2, detail, NULL, step, value, inverse, clear                                 \
+	}
+
 const struct function order_functions[] = {
-	{ "eb_first", 2, FIRST, NULL, step, last, value, inverse },
-	{ "eb_last", 2, LAST, NULL, step, last, value, inverse },
-	{ "eb_latest", 2, LATEST, NULL, step, last, value, inverse },
+	ORDER("eb_first", FIRST),
+	ORDER("eb_last", LAST),
+	ORDER("eb_latest", LATEST),
 	{ NULL },
 };

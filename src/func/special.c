@@ -53,25 +53,39 @@ enum value_kind special_of(sqlite3_value *value)
 
 /* --- Integers --- */
 
-/* A code that no statement of SQLite's own ends with. */
-#define TOO_LARGE SQLITE_RANGE
+/* Codes that no statement of SQLite's own ends with. */
+static const int codes[] = {
+	[FUNC_REFUSED_OTHERWISE] = SQLITE_ERROR,
+	[FUNC_TOO_LARGE] = SQLITE_RANGE,
+	[FUNC_MIXED_SCHEMES] = SQLITE_FORMAT,
+};
 
-void func_too_large(sqlite3_context *context, const char *what)
+void func_refuse(sqlite3_context *context, enum func_refusal why, sqlite3_value *place,
+		 const char *format, const char *what)
 {
-	char *message = sqlite3_mprintf("too large: %s", what);
+	const char *at = place ? (const char *)sqlite3_value_text(place) : "";
+	char *message = sqlite3_mprintf("%z%s", sqlite3_mprintf(format, what), at);
 
 	if (message) {
 		sqlite3_result_error(context, message, -1);
-		sqlite3_result_error_code(context, TOO_LARGE);
+		sqlite3_result_error_code(context, codes[why]);
 	} else {
 		sqlite3_result_error_nomem(context);
 	}
 	sqlite3_free(message);
 }
 
-bool func_is_too_large(struct sqlite3 *db)
+void func_too_large(sqlite3_context *context, const char *what)
 {
-	return sqlite3_errcode(db) == TOO_LARGE;
+	func_refuse(context, FUNC_TOO_LARGE, NULL, "too large: %s", what);
+}
+
+enum func_refusal func_refusal(struct sqlite3 *db)
+{
+	for (u32 why = FUNC_TOO_LARGE; why < ARRAY_SIZE(codes); why++)
+		if (sqlite3_errcode(db) == codes[why])
+			return why;
+	return FUNC_REFUSED_OTHERWISE;
 }
 
 void special_result_integer(sqlite3_context *context, s128 integer)

@@ -11,8 +11,8 @@
 
 struct counts {
 	struct scheme scheme;
-	s64 *bounds;
-	u64 *cells;		/* NULL: no scheme was given so far */
+	u64 *cells; /* NULL: no scheme was given so far */
+	u64 n_rows;
 	struct histogram total; /* count, n_unplaced, sum, min, max */
 };
 
@@ -20,17 +20,10 @@ struct counts {
 static bool counts_start(sqlite3_context *context, struct counts *counts,
 			 const struct scheme *scheme)
 {
-	size_t n_bytes = scheme->n_bounds * sizeof(s64);
-
-	counts->scheme = *scheme;
-	if (n_bytes) {
-		counts->bounds = func_alloc(context, n_bytes);
-		if (!counts->bounds)
-			return false;
-		memcpy(counts->bounds, scheme->bounds, n_bytes);
-		counts->scheme.bounds = counts->bounds;
-	}
-	counts->cells = func_alloc(context, scheme_n_cells(scheme) * sizeof(u64));
+	if (scheme_copy(scheme, &counts->scheme))
+		counts->cells = func_alloc(context, scheme_n_cells(scheme) * sizeof(u64));
+	else
+		sqlite3_result_error_nomem(context);
 	return counts->cells;
 }
 
@@ -61,13 +54,14 @@ static void step_histogram(sqlite3_context *context, int argc, sqlite3_value **a
 
 	if (!counts)
 		return;
+	counts->n_rows++;
 	if (!counts->cells && (!scheme_of(context, argv[1], bounds, &scheme) ||
 			       !counts_start(context, counts, &scheme)))
 		return;
-	if (!integer_of(context, argv[0], "histogram", &x))
+	if (!integer_of(context, argv[0], &x))
 		return;
 	if (x < 0 && !scheme_takes_negative(&counts->scheme)) {
-		func_context_of(context)->n_negative++;
+		func_negative(context, counts->n_rows, argv[2]);
 		return;
 	}
 	total = &counts->total;
@@ -107,6 +101,19 @@ static void merge(struct counts *counts, const struct histogram *h)
 	total->sum += h->sum;
 }
 
+static void refuse_mixed(sqlite3_context *context, const struct scheme *a, const struct scheme *b,
+			 sqlite3_value *place)
+{
+	struct buf what;
+
+	buf_init(&what);
+	scheme_print(a, &what);
+	buf_puts(&what, " and ");
+	scheme_print(b, &what);
+	func_refuse(context, FUNC_MIXED_SCHEMES, place, "%s", what.at);
+	buf_free(&what);
+}
+
 static void step_merge(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct counts *counts = func_state(context, sizeof(struct counts));
@@ -121,35 +128,41 @@ static void step_merge(sqlite3_context *context, int argc, sqlite3_value **argv)
 	if (h && scheme_equal(&counts->scheme, h->scheme))
 		merge(counts, h);
 	else if (h)
-		sqlite3_result_error(context, "histograms of different schemes", -1);
+		refuse_mixed(context, &counts->scheme, h->scheme, argv[1]);
 	free(memory);
 }
 
-static void last_histogram(sqlite3_context *context)
+static void value_histogram(sqlite3_context *context)
 {
-	struct counts *counts = func_state(context, 0);
+	const struct counts *counts = func_state(context, 0);
 	struct value value = { .kind = VALUE_HISTOGRAM };
 	struct histogram_cell *cells;
 	struct histogram h;
 	u32 n;
 
-	if (!counts)
+	if (!counts || !counts->cells)
 		return;
-	n = counts->cells ? scheme_n_cells(&counts->scheme) : 0;
-	cells = n ? func_alloc(context, n * sizeof(*cells)) : NULL;
+	n = scheme_n_cells(&counts->scheme);
+	cells = func_alloc(context, n * sizeof(*cells));
+	if (!cells)
+		return;
 	h = counts->total;
 	h.scheme = &counts->scheme;
 	h.cells = cells;
-	for (u32 i = 0; i < n && cells; i++)
+	for (u32 i = 0; i < n; i++)
 		if (counts->cells[i])
 			cells[h.n_cells++] = (struct histogram_cell){ i, counts->cells[i] };
 	value.histogram = &h;
-	if (cells)
-		func_result(context, &value);
+	func_result(context, &value);
 	free(cells);
+}
+
+static void clear_counts(void *state)
+{
+	struct counts *counts = state;
+
 	free(counts->cells);
-	free(counts->bounds);
-	func_state_free(context);
+	free((void *)counts->scheme.bounds);
 }
 
 static void call_empty(sqlite3_context *context, int argc, sqlite3_value **argv)
@@ -168,16 +181,12 @@ static void call_empty(sqlite3_context *context, int argc, sqlite3_value **argv)
 static bool read_edge(sqlite3_context *context, sqlite3_value *value,
 		      struct quantile_request *request)
 {
-	static const char *const edges[] = { [EDGE_MID] = "mid",
-					     [EDGE_LOWER] = "lower",
-					     [EDGE_UPPER] = "upper",
-					     [EDGE_LINEAR] = "linear" };
 	const char *text = (const char *)sqlite3_value_text(value);
 
 	request->is_interpolated = text && strcmp(text, "cont") == 0;
-	for (u32 i = 0; text && i < ARRAY_SIZE(edges); i++) {
+	for (u32 i = 0; text && i < EDGE_N; i++) {
 		request->edge = i;
-		if (request->is_interpolated || strcmp(text, edges[i]) == 0)
+		if (request->is_interpolated || strcmp(text, quantile_edge_names[i]) == 0)
 			return true;
 	}
 	sqlite3_result_error(context, "an edge of a quantile that is not known", -1);
@@ -199,7 +208,7 @@ static bool read_q(sqlite3_context *context, sqlite3_value *value, struct quanti
 /* One or several, of a histogram; NULL where it has no values. */
 static void call_quantiles(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	struct quantile_request request = { .n_lost = func_context_of(context)->n_lost_values };
+	struct quantile_request request = { .n_lost = func_of(context)->context->n_lost_values };
 	struct value result = { .kind = VALUE_QUANTILES };
 	struct quantile *quantiles;
 	const struct histogram *h;
@@ -229,25 +238,16 @@ enum part { PART_LO, PART_HI, PART_ESTIMATE };
 /* Without a bound it is infinite, so that conditions and orders over it are right. */
 static void give_part(sqlite3_context *context, const struct quantile *q, enum part part)
 {
-	switch (part) {
-	case PART_LO:
-		if (q->has_lo)
-			special_result_integer(context, q->lo);
-		else
-			sqlite3_result_double(context, -INFINITY);
-		break;
-	case PART_HI:
-		if (q->has_hi)
-			special_result_integer(context, q->hi);
-		else
-			sqlite3_result_double(context, INFINITY);
-		break;
-	case PART_ESTIMATE:
-		if (q->is_interpolated)
-			sqlite3_result_double(context, q->interpolated);
-		else
-			special_result_integer(context, q->estimate);
-	}
+	bool is_lo = part == PART_LO;
+
+	if (part == PART_ESTIMATE && q->is_interpolated)
+		sqlite3_result_double(context, q->interpolated);
+	else if (part == PART_ESTIMATE)
+		special_result_integer(context, q->estimate);
+	else if (is_lo ? q->has_lo : q->has_hi)
+		special_result_integer(context, is_lo ? q->lo : q->hi);
+	else
+		sqlite3_result_double(context, is_lo ? -INFINITY : INFINITY);
 }
 
 /* Of a quantile; what is none passes through. */
@@ -264,15 +264,15 @@ static void call_part(sqlite3_context *context, int argc, sqlite3_value **argv)
 	if (!memory)
 		sqlite3_result_error_nomem(context);
 	else if (decoded.n == 1)
-		give_part(context, decoded.quantiles, func_detail(context));
+		give_part(context, decoded.quantiles, func_of(context)->function->detail);
 	else
 		sqlite3_result_error(context, "several quantiles are no number", -1);
 	free(memory);
 }
 
 const struct function statistic_functions[] = {
-	{ "eb_histogram", 2, 0, NULL, step_histogram, last_histogram },
-	{ "eb_histogram_merge", 1, 0, NULL, step_merge, last_histogram },
+	{ "eb_histogram", 3, 0, NULL, step_histogram, value_histogram, NULL, clear_counts },
+	{ "eb_histogram_merge", 2, 0, NULL, step_merge, value_histogram, NULL, clear_counts },
 	{ "eb_histogram_empty", 1, 0, call_empty },
 	{ "eb_quantiles", -1, 0, call_quantiles },
 	{ "eb_estimate", 1, PART_ESTIMATE, call_part },

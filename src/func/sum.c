@@ -12,73 +12,68 @@
 
 enum { SUM, TOTAL, AVG, STDDEV_SAMP, STDDEV_POP, BIT_OR, BIT_AND, BIT_XOR };
 
+#define N_BITS 65 /* of two's complement: those of a word, and the sign */
+
 struct sums {
 	struct moments exact; /* of the integers */
 	u64 n, n_real;	      /* of all values; of those that are no integers */
 	double sum;
 	double mean, squares; /* Welford: squares of the distances from the mean */
+	u64 n_set[N_BITS];    /* so many values have that bit */
 };
 
-/* false: NULL, a text that is no number, or an error. */
-static bool is_summed(sqlite3_context *context, sqlite3_value *value, struct number *ret_number)
+static void count_deviation(struct sums *sums, const struct number *x, s32 direction)
 {
-	if (!number_of_whole(context, value, ret_number) || ret_number->kind == NUMBER_NULL)
-		return false;
-	return sqlite3_value_numeric_type(value) != SQLITE_TEXT;
+	double distance = x->real - sums->mean;
+
+	sums->mean = sums->n ? sums->mean + direction * distance / (double)sums->n : 0;
+	sums->squares = sums->n ? sums->squares + direction * distance * (x->real - sums->mean) : 0;
+	if (x->kind == NUMBER_INTEGER)
+		moments_add(&sums->exact, x->integer, direction);
+}
+
+/* Puts a value in, or takes it back: direction is 1 or -1. */
+static void count(sqlite3_context *context, sqlite3_value *value, s32 direction)
+{
+	struct sums *sums = func_state(context, sizeof(*sums));
+	s32 detail = func_of(context)->function->detail;
+	struct number x;
+
+	if (!sums || !number_of_whole(context, value, &x) || x.kind == NUMBER_NULL)
+		return;
+	if (sqlite3_value_numeric_type(value) == SQLITE_TEXT) {
+		func_of(context)->context->n_faults += direction > 0;
+		return;
+	}
+	if (detail >= BIT_OR && !integer_of(context, value, &x.integer))
+		return;
+	if (detail >= STDDEV_SAMP && x.kind == NUMBER_INTEGER && x.integer > U64_HI) {
+		func_too_large(context, func_name(context));
+		return;
+	}
+	sums->n += (u64)(s64)direction;
+	sums->n_real += x.kind == NUMBER_REAL ? (u64)(s64)direction : 0;
+	if (detail >= BIT_OR) {
+		for (u32 i = 0; i < N_BITS; i++)
+			sums->n_set[i] += x.integer >> i & 1 ? (u64)(s64)direction : 0;
+	} else if (detail >= STDDEV_SAMP) {
+		count_deviation(sums, &x, direction);
+	} else {
+		sums->sum += direction * x.real;
+		if (__builtin_add_overflow(sums->exact.sum, direction * x.integer,
+					   &sums->exact.sum))
+			func_too_large(context, func_name(context));
+	}
 }
 
 static void step(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	struct sums *sums = func_state(context, sizeof(*sums));
-	struct number x;
-	double distance;
-
-	if (!sums)
-		return;
-	if (!is_summed(context, argv[0], &x)) {
-		if (sqlite3_value_numeric_type(argv[0]) == SQLITE_TEXT)
-			func_context_of(context)->n_faults++;
-		return;
-	}
-	if (x.kind == NUMBER_INTEGER && x.integer > U64_HI && func_detail(context) >= STDDEV_SAMP) {
-		func_too_large(context, "stddev");
-		return;
-	}
-	sums->n++;
-	sums->n_real += x.kind == NUMBER_REAL;
-	if (func_detail(context) < STDDEV_SAMP) {
-		sums->sum += x.real;
-		if (__builtin_add_overflow(sums->exact.sum, x.integer, &sums->exact.sum))
-			func_too_large(context, "sum");
-		return;
-	}
-	distance = x.real - sums->mean;
-	sums->mean += distance / (double)sums->n;
-	sums->squares += distance * (x.real - sums->mean);
-	if (x.kind == NUMBER_INTEGER)
-		moments_add(&sums->exact, x.integer);
+	count(context, argv[0], 1);
 }
 
 static void inverse(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	struct sums *sums = func_state(context, sizeof(*sums));
-	struct number x;
-	double distance;
-
-	if (!is_summed(context, argv[0], &x))
-		return;
-	sums->n--;
-	sums->n_real -= x.kind == NUMBER_REAL;
-	if (func_detail(context) < STDDEV_SAMP) {
-		sums->sum -= x.real;
-		sums->exact.sum -= x.integer;
-		return;
-	}
-	distance = x.real - sums->mean;
-	sums->mean = sums->n ? sums->mean - distance / (double)sums->n : 0;
-	sums->squares = sums->n ? sums->squares - distance * (x.real - sums->mean) : 0;
-	if (x.kind == NUMBER_INTEGER)
-		moments_subtract(&sums->exact, x.integer);
+	count(context, argv[0], -1);
 }
 
 static double deviation(const struct sums *sums, bool is_population)
@@ -92,10 +87,27 @@ static double deviation(const struct sums *sums, bool is_population)
 	return sqrt(MAX(sums->squares, 0.0) / (double)n);
 }
 
+static bool is_set(s32 detail, const struct sums *sums, u32 bit)
+{
+	if (detail == BIT_OR)
+		return sums->n_set[bit] > 0;
+	return detail == BIT_AND ? sums->n_set[bit] == sums->n : sums->n_set[bit] & 1;
+}
+
+static s128 bits(s32 detail, const struct sums *sums)
+{
+	s128 integer = 0;
+
+	for (u32 i = 0; i < N_BITS; i++)
+		if (is_set(detail, sums, i))
+			integer |= i < N_BITS - 1 ? (s128)1 << i : -((s128)1 << i);
+	return integer;
+}
+
 static void value(sqlite3_context *context)
 {
 	const struct sums *sums = func_state(context, 0);
-	s32 detail = func_detail(context);
+	s32 detail = func_of(context)->function->detail;
 	double sum;
 
 	if (!sums || !sums->n) {
@@ -107,110 +119,31 @@ static void value(sqlite3_context *context)
 	}
 	sum = sums->n_real ? sums->sum : (double)sums->exact.sum;
 	/* A NaN is NULL to SQLite. */
-	if (detail == SUM && !sums->n_real)
-		special_result_integer(context, sums->exact.sum);
-	else if (detail == SUM || detail == TOTAL)
-		sqlite3_result_double(context, sum);
+	if (detail >= BIT_OR)
+		special_result_integer(context, bits(detail, sums));
+	else if (detail >= STDDEV_SAMP)
+		sqlite3_result_double(context, deviation(sums, detail == STDDEV_POP));
 	else if (detail == AVG)
 		sqlite3_result_double(context, sum / (double)sums->n);
+	else if (detail == TOTAL || sums->n_real)
+		sqlite3_result_double(context, sum);
 	else
-		sqlite3_result_double(context, deviation(sums, detail == STDDEV_POP));
+		special_result_integer(context, sums->exact.sum);
 }
 
-static void last(sqlite3_context *context)
-{
-	value(context);
-	func_state_free(context);
-}
-
-/* --- Bits --- */
-
-#define N_BITS 65 /* of two's complement: those of a word, and the sign */
-
-/* How many values have each bit: so that values can be taken back. */
-struct bits {
-	u64 n;
-	u64 n_set[N_BITS];
-};
-
-static void count_bits(sqlite3_context *context, sqlite3_value *value, u64 amount)
-{
-	struct bits *bits = func_state(context, sizeof(*bits));
-	static const char *const names[] = {
-		[BIT_OR] = "bit_or", [BIT_AND] = "bit_and", [BIT_XOR] = "bit_xor"
-	};
-	struct number number;
-	s128 integer;
-
-	if (!bits)
-		return;
-	if (!is_summed(context, value, &number)) {
-		if (amount == 1 && sqlite3_value_numeric_type(value) == SQLITE_TEXT)
-			func_context_of(context)->n_faults++;
-		return;
-	}
-	if (!integer_of(context, value, names[func_detail(context)], &integer))
-		return;
-	bits->n += amount;
-	for (u32 i = 0; i < N_BITS; i++)
-		bits->n_set[i] += integer >> i & 1 ? amount : 0;
-}
-
-static void step_bits(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	count_bits(context, argv[0], 1);
-}
-
-static void inverse_bits(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	count_bits(context, argv[0], -1ull);
-}
-
-static bool is_set(s32 detail, const struct bits *bits, u32 i)
-{
-	if (detail == BIT_OR)
-		return bits->n_set[i] > 0;
-	return detail == BIT_AND ? bits->n_set[i] == bits->n : bits->n_set[i] & 1;
-}
-
-static void value_bits(sqlite3_context *context)
-{
-	const struct bits *bits = func_state(context, 0);
-	s128 integer = 0;
-
-	if (!bits || !bits->n) {
-		sqlite3_result_null(context);
-		return;
-	}
-	for (u32 i = 0; i < N_BITS; i++)
-		if (is_set(func_detail(context), bits, i))
-			integer |= i < N_BITS - 1 ? (s128)1 << i : -((s128)1 << i);
-	special_result_integer(context, integer);
-}
-
-static void last_bits(sqlite3_context *context)
-{
-	value_bits(context);
-	func_state_free(context);
-}
-
-#define OF_ONE(name, detail)                                                                       \
+#define SUM_OF(name, detail)                                                                       \
 	{                                                                                          \
-		name, 1, detail, NULL, step, last, value, inverse                                  \
-	}
-#define OF_BITS(name, detail)                                                                      \
-	{                                                                                          \
-		name, 1, detail, NULL, step_bits, last_bits, value_bits, inverse_bits              \
+		name, 1, detail, .step = step, .value = value, .inverse = inverse                  \
 	}
 
 const struct function sum_functions[] = {
-	OF_ONE("eb_sum", SUM),
-	OF_ONE("eb_total", TOTAL),
-	OF_ONE("eb_avg", AVG),
-	OF_ONE("eb_stddev_samp", STDDEV_SAMP),
-	OF_ONE("eb_stddev_pop", STDDEV_POP),
-	OF_BITS("eb_bit_or", BIT_OR),
-	OF_BITS("eb_bit_and", BIT_AND),
-	OF_BITS("eb_bit_xor", BIT_XOR),
+	SUM_OF("eb_sum", SUM),
+	SUM_OF("eb_total", TOTAL),
+	SUM_OF("eb_avg", AVG),
+	SUM_OF("eb_stddev_samp", STDDEV_SAMP),
+	SUM_OF("eb_stddev_pop", STDDEV_POP),
+	SUM_OF("eb_bit_or", BIT_OR),
+	SUM_OF("eb_bit_and", BIT_AND),
+	SUM_OF("eb_bit_xor", BIT_XOR),
 	{ NULL },
 };

@@ -6,38 +6,11 @@
  */
 #include "gen/internal.h"
 
-#define S64_HI ((s128)INT64_MAX)
-
 /* Arguments of a signed operation: an unsigned one of 2^63 and more has no signed form. */
 static void require_signed(struct gen *g, const struct expr *e, vreg v, label null)
 {
-	label fits;
-
-	if (e->hi <= S64_HI)
-		return;
-	fits = ir_label(g->ir);
-	ir_branchi(g->ir, IR_SGE, v, 0, fits);
-	gen_fault(g, null);
-	ir_place(g->ir, fits);
-}
-
-/* Goes on when `condition` holds between a and b; else the result did not fit. */
-static void require(struct gen *g, enum ir_condition condition, vreg a, vreg b, label null)
-{
-	label ok = ir_label(g->ir);
-
-	ir_branch(g->ir, condition, a, b, ok);
-	gen_fault(g, null);
-	ir_place(g->ir, ok);
-}
-
-static void requirei(struct gen *g, enum ir_condition condition, vreg a, s64 b, label null)
-{
-	label ok = ir_label(g->ir);
-
-	ir_branchi(g->ir, condition, a, b, ok);
-	gen_fault(g, null);
-	ir_place(g->ir, ok);
+	if (e->hi > INT64_MAX)
+		gen_requirei(g, IR_SGE, v, 0, null);
 }
 
 static bool both_positive(const struct expr *e)
@@ -52,7 +25,7 @@ static vreg add_sub_checked(struct gen *g, const struct expr *e, vreg a, vreg b,
 	vreg r = gen_alu(g, is_add ? IR_ADD : IR_SUB, a, b);
 
 	if (both_positive(e) && is_add) {
-		require(g, IR_GE, r, a, null);
+		gen_require(g, IR_GE, r, a, null);
 		return r;
 	}
 	if (both_positive(e)) {
@@ -60,16 +33,16 @@ static vreg add_sub_checked(struct gen *g, const struct expr *e, vreg a, vreg b,
 		label below = ir_label(g->ir), ok = ir_label(g->ir);
 
 		ir_branch(g->ir, IR_LT, a, b, below);
-		requirei(g, IR_SGE, r, 0, null);
+		gen_requirei(g, IR_SGE, r, 0, null);
 		ir_jump(g->ir, ok);
 		ir_place(g->ir, below);
-		requirei(g, IR_SLT, r, 0, null);
+		gen_requirei(g, IR_SLT, r, 0, null);
 		ir_place(g->ir, ok);
 		return r;
 	}
 	vreg x = gen_alu(g, IR_XOR, a, is_add ? r : b), y = gen_alu(g, IR_XOR, is_add ? b : a, r);
 
-	requirei(g, IR_SGE, gen_alu(g, IR_AND, x, y), 0, null);
+	gen_requirei(g, IR_SGE, gen_alu(g, IR_AND, x, y), 0, null);
 	return r;
 }
 
@@ -106,7 +79,7 @@ static vreg multiply_checked(struct gen *g, const struct expr *e, vreg a, vreg b
 		ir_imm(g->ir, limit, -1);
 	}
 	ir_branchi(g->ir, IR_EQ, q, 0, zero);
-	require(g, IR_LE, p, gen_alu(g, IR_DIV, limit, q), null);
+	gen_require(g, IR_LE, p, gen_alu(g, IR_DIV, limit, q), null);
 	ir_place(g->ir, zero);
 	return gen_alu(g, IR_MUL, a, b);
 }
@@ -115,32 +88,20 @@ static vreg divide(struct gen *g, const struct expr *e, vreg a, vreg b, label nu
 {
 	const struct expr *x = e->args[0], *y = e->args[1];
 	bool is_div = e->op == OP_DIV;
-	vreg r;
-	label minus_one, end;
 
 	if (y->lo <= 0 && y->hi >= 0)
-		requirei(g, IR_NE, b, 0, null);
+		gen_requirei(g, IR_NE, b, 0, null);
 	if (both_positive(e))
 		return gen_alu(g, is_div ? IR_DIV : IR_MOD, a, b);
-	if (y->lo > -1 || y->hi < -1)
-		return gen_alu(g, is_div ? IR_SDIV : IR_SMOD, a, b);
-	/* -2^63 / -1 has no 64-bit result; kernels before 6.12 trapped on it. */
-	r = ir_reg(g->ir);
-	minus_one = ir_label(g->ir);
-	end = ir_label(g->ir);
-	ir_branchi(g->ir, IR_EQ, b, -1, minus_one);
-	ir_alu(g->ir, is_div ? IR_SDIV : IR_SMOD, r, a, b);
-	ir_jump(g->ir, end);
-	ir_place(g->ir, minus_one);
-	if (!is_div) {
-		ir_imm(g->ir, r, 0);
-	} else {
-		if (x->lo == INT64_MIN)
-			requirei(g, IR_NE, a, INT64_MIN, null);
-		ir_neg(g->ir, r, a);
+	/* -2^63 / -1 has no 64-bit result. */
+	if (is_div && x->lo == INT64_MIN && y->lo <= -1 && y->hi >= -1) {
+		label fits = ir_label(g->ir);
+
+		ir_branchi(g->ir, IR_NE, b, -1, fits);
+		gen_requirei(g, IR_NE, a, INT64_MIN, null);
+		ir_place(g->ir, fits);
 	}
-	ir_place(g->ir, end);
-	return r;
+	return gen_alu(g, is_div ? IR_SDIV : IR_SMOD, a, b);
 }
 
 /* SQLite's shifts: a negative amount shifts the other way, 64 and more shift everything out. */
@@ -249,9 +210,9 @@ vreg gen_arithmetic(struct gen *g, const struct expr *e, label null)
 	ir_at(g->ir, e->span);
 	if (has_immediate(e, &op))
 		return gen_alui(g, op, a, (s64)(u64)e->args[1]->integer);
-	if (needs_signed_arguments(e))
-		require_signed(g, e->args[0], a, null);
 	if (e->n_args == 1) {
+		if (needs_signed_arguments(e))
+			require_signed(g, e->args[0], a, null);
 		if (e->op == OP_PLUS)
 			return a;
 		if (e->op == OP_BIT_NOT)
@@ -259,7 +220,7 @@ vreg gen_arithmetic(struct gen *g, const struct expr *e, label null)
 		/* 2^63, the negative of which fits, and -2^63, whose does not, are the same bits.
 		 */
 		if (e->may_overflow)
-			requirei(g, e->args[0]->lo < 0 ? IR_NE : IR_LE, a, INT64_MIN, null);
+			gen_requirei(g, e->args[0]->lo < 0 ? IR_NE : IR_LE, a, INT64_MIN, null);
 		b = ir_reg(g->ir);
 		ir_neg(g->ir, b, a);
 		return b;
@@ -267,7 +228,10 @@ vreg gen_arithmetic(struct gen *g, const struct expr *e, label null)
 	if ((e->op == OP_SHIFT_LEFT || e->op == OP_SHIFT_RIGHT) && e->args[1]->kind == EXPR_INTEGER)
 		return shift_by_constant(g, e, a, e->args[1]->integer);
 	b = gen_value(g, e->args[1], null);
-	if (needs_signed_arguments(e))
+	/* Beside a NULL no value is one too large. */
+	if (needs_signed_arguments(e)) {
+		require_signed(g, e->args[0], a, null);
 		require_signed(g, e->args[1], b, null);
+	}
 	return binary(g, e, a, b, null);
 }

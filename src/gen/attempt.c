@@ -22,52 +22,25 @@ void gen_attempt_place(struct gen *g, const struct expr *e)
 	vec_push(g->arena, &g->attempts, (struct attempt){ .expr = e });
 }
 
-/* Goes to null where e was NULL before; *ret_failing: where to go when it is now. */
-static vreg attempt_begin(struct gen *g, const struct expr *e, label null, label *ret_failing)
+struct operand gen_cell_operand(struct gen *g, const struct expr *e, label null)
 {
+	label failing = ir_label(g->ir), end = ir_label(g->ir);
+	struct operand value;
 	vreg failed = 0;
 
 	for (u32 i = 0; i < g->attempts.n; i++)
 		if (expr_equal(g->attempts.at[i].expr, e))
 			failed = g->attempts.at[i].failed;
-	*ret_failing = null;
 	if (!failed)
-		return 0;
-	*ret_failing = ir_label(g->ir);
-	ir_branchi(g->ir, IR_NE, failed, 0, null);
-	return failed;
-}
-
-static void attempt_end(struct gen *g, vreg failed, label failing, label null)
-{
-	label end = ir_label(g->ir);
-
-	if (!failed)
-		return;
+		return gen_operand(g, e, null);
+	ir_branchi(g->ir, IR_NE, failed, 0, null); /* it was NULL before */
+	value = gen_operand(g, e, failing);
 	ir_jump(g->ir, end);
 	ir_place(g->ir, failing);
 	ir_imm(g->ir, failed, 1);
 	ir_jump(g->ir, null);
 	ir_place(g->ir, end);
-}
-
-vreg gen_cell_word(struct gen *g, const struct expr *e, label null)
-{
-	label failing;
-	vreg failed = attempt_begin(g, e, null, &failing), v = gen_value(g, e, failing);
-
-	attempt_end(g, failed, failing, null);
-	return v;
-}
-
-stack_object gen_cell_text(struct gen *g, const struct expr *e, label null)
-{
-	label failing;
-	vreg failed = attempt_begin(g, e, null, &failing);
-	stack_object text = gen_text(g, e, failing);
-
-	attempt_end(g, failed, failing, null);
-	return text;
+	return value;
 }
 
 void gen_negative(struct gen *g)

@@ -7,43 +7,28 @@
 #include "gen/internal.h"
 
 /* 128 bits: the high word takes the carry and, for a negative value, the sign. */
-static void update_sum(struct gen *g, const struct cell *c, vreg row,
-		       const struct cell_value *value)
+static void update_sum(struct gen *g, const struct cell *c, vreg row, struct operand value)
 {
-	struct ir *ir = g->ir;
-	vreg v = value->reg;
-	const s32 low_at = (s32)c->bytes_offset, high_at = low_at + 8;
-	vreg low = gen_load(g, row, c->bytes_offset, IR_U64), high;
-	label end = ir_label(ir);
+	vreg v = value.reg;
+	vreg high = c->is_wide && c->is_signed ? gen_alui(g, IR_SAR, v, 63) : 0;
+	vreg low = gen_add(g, row, c->bytes_offset, v, high);
 
-	ir_alu(ir, IR_ADD, low, low, v);
-	ir_store(ir, row, low_at, IR_U64, low);
-	if (!c->is_wide)
-		return;
-	if (!c->is_signed) {
-		ir_branch(ir, IR_GE, low, v, end);
-		gen_add_one(g, row, (u32)high_at);
-		ir_place(ir, end);
-		return;
+	if (high) {
+		gen_add(g, row, c->bytes_offset + 8, high, 0);
+	} else if (c->is_wide) {
+		label end = ir_label(g->ir);
+
+		ir_branch(g->ir, IR_GE, low, v, end);
+		gen_add_one(g, row, c->bytes_offset + 8);
+		ir_place(g->ir, end);
 	}
-	vreg sign = gen_alui(g, IR_SAR, v, 63);
-	label no_carry = ir_label(ir);
-
-	high = gen_load(g, row, (u32)high_at, IR_U64);
-	ir_alu(ir, IR_ADD, high, high, sign);
-	ir_branch(ir, IR_GE, low, v, no_carry);
-	ir_alui(ir, IR_ADD, high, high, 1);
-	ir_place(ir, no_carry);
-	ir_store(ir, row, high_at, IR_U64, high);
-	ir_place(ir, end);
 }
 
 /* Biased so that unsigned order is the value's order; the minimum is that of the complement. */
-static void update_extreme(struct gen *g, const struct cell *c, vreg row,
-			   const struct cell_value *value)
+static void update_extreme(struct gen *g, const struct cell *c, vreg row, struct operand value)
 {
 	struct ir *ir = g->ir;
-	vreg biased = value->reg, known;
+	vreg biased = value.reg, known;
 	u64 flip = (c->is_signed ? CELL_BIAS : 0) ^ (c->kind == CELL_MIN ? ~0ull : 0);
 	label end = ir_label(ir);
 
@@ -64,7 +49,7 @@ static void update_bits(struct gen *g, const struct cell *c, vreg row, vreg v)
 	ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, known);
 }
 
-static void update(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value)
+static void update(struct gen *g, const struct cell *c, vreg row, struct operand value)
 {
 	switch (c->kind) {
 	case CELL_COUNT:
@@ -80,10 +65,10 @@ static void update(struct gen *g, const struct cell *c, vreg row, const struct c
 	case CELL_OR:
 	case CELL_AND:
 	case CELL_XOR:
-		update_bits(g, c, row, value->reg);
+		update_bits(g, c, row, value.reg);
 		return;
 	case CELL_HISTOGRAM:
-		gen_histogram(g, c, row, value->reg);
+		gen_histogram(g, c, row, value.reg);
 		return;
 	case CELL_FIRST:
 	case CELL_LAST:
@@ -110,15 +95,21 @@ static bool same(const struct expr *a, const struct expr *b)
 	return a && b ? expr_equal(a, b) : a == b;
 }
 
-/* Those of the group first .. that do, or do not, skip negative values. */
-static void update_some(struct gen *g, u32 first, bool *done, vreg row,
-			const struct cell_value *value, bool skips_negative)
+/* Are they updated together, with one argument and one filter? */
+static bool is_of_group(const struct cell *a, const struct cell *b)
 {
-	const struct cell *cells = g->phys->cells, *f = &cells[first];
+	return same(a->arg, b->arg) && same(a->filter, b->filter);
+}
+
+/* Those of the group first .. that do, or do not, skip negative values. */
+static void update_some(struct gen *g, u32 first, bool *done, vreg row, struct operand value,
+			bool skips_negative)
+{
+	const struct cell *cells = g->phys->cells;
 
 	for (u32 i = first; i < g->phys->n_cells; i++) {
 		if (done[i] || cells[i].skips_negative != skips_negative ||
-		    !same(cells[i].arg, f->arg) || !same(cells[i].filter, f->filter))
+		    !is_of_group(&cells[i], &cells[first]))
 			continue;
 		done[i] = true;
 		update(g, &cells[i], row, value);
@@ -127,11 +118,10 @@ static void update_some(struct gen *g, u32 first, bool *done, vreg row,
 
 static bool has_skipping(const struct gen *g, u32 first)
 {
-	const struct cell *cells = g->phys->cells, *f = &cells[first];
+	const struct cell *cells = g->phys->cells;
 
 	for (u32 i = first; i < g->phys->n_cells; i++)
-		if (cells[i].skips_negative && same(cells[i].arg, f->arg) &&
-		    same(cells[i].filter, f->filter))
+		if (cells[i].skips_negative && is_of_group(&cells[i], &cells[first]))
 			return true;
 	return false;
 }
@@ -141,7 +131,7 @@ static bool is_first_of_group(const struct gen *g, u32 at)
 	const struct cell *cells = g->phys->cells;
 
 	for (u32 i = 0; i < at; i++)
-		if (same(cells[i].arg, cells[at].arg) && same(cells[i].filter, cells[at].filter))
+		if (is_of_group(&cells[i], &cells[at]))
 			return false;
 	return true;
 }
@@ -192,18 +182,13 @@ static void update_group(struct gen *g, u32 first, bool *done, vreg row)
 	const struct expr *arg = g->phys->cells[first].arg;
 	label end = ir_label(g->ir);
 	u32 fork = gen_fork(g);
-	struct cell_value v = { 0 };
+	struct operand v = { 0 };
 
 	if (arg) {
 		ir_at(g->ir, arg->span);
-		if (gen_is_probe(arg))
-			v.reg = gen_probe_of(g, arg, end);
-		else if (gen_is_text(arg))
-			v.text = gen_cell_text(g, arg, end);
-		else
-			v.reg = gen_cell_word(g, arg, end);
+		v = gen_cell_operand(g, arg, end);
 	}
-	update_some(g, first, done, row, &v, false);
+	update_some(g, first, done, row, v, false);
 	if (has_skipping(g, first)) {
 		label countable = ir_label(g->ir);
 
@@ -211,7 +196,7 @@ static void update_group(struct gen *g, u32 first, bool *done, vreg row)
 		gen_negative(g);
 		ir_jump(g->ir, end);
 		ir_place(g->ir, countable);
-		update_some(g, first, done, row, &v, true);
+		update_some(g, first, done, row, v, true);
 	}
 	ir_place(g->ir, end);
 	/* A text that cannot be read has none, also where the column is never NULL. */

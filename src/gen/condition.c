@@ -3,9 +3,6 @@
  * Conditions -> jumps, three-valued: NULL goes the way of yes or of no, whichever
  * the caller says, so AND, OR and NOT never compute a truth value.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "gen/internal.h"
 
 #define S64_HI ((s128)INT64_MAX)
@@ -17,7 +14,7 @@ static void branch(struct gen *g, enum ir_condition condition, vreg a, vreg b, s
 	bool is_inverse = next == yes;
 
 	if (is_inverse)
-		condition = (enum ir_condition)ir_condition_inverse[condition];
+		condition = ir_inverse(condition);
 	if (b)
 		ir_branch(g->ir, condition, a, b, is_inverse ? no : yes);
 	else
@@ -38,17 +35,6 @@ static enum ir_condition ir_of(enum ast_op op, bool is_signed)
 	return (enum ir_condition)conditions[op][is_signed];
 }
 
-/* What op says when the left side is smaller than the right one. */
-static bool holds_below(enum ast_op op)
-{
-	return op == OP_LT || op == OP_LE || op == OP_NE || op == OP_IS_NOT;
-}
-
-static bool holds_above(enum ast_op op)
-{
-	return op == OP_GT || op == OP_GE || op == OP_NE || op == OP_IS_NOT;
-}
-
 static void compare(struct gen *g, const struct expr *e, vreg a, vreg b, label yes, label no,
 		    label next)
 {
@@ -58,15 +44,15 @@ static void compare(struct gen *g, const struct expr *e, vreg a, vreg b, label y
 
 	if (!positive && !is_signed && y->kind == EXPR_INTEGER && y->integer < 0) {
 		/* x reaches past 2^63 and so is never negative. */
-		ir_jump(g->ir, holds_above(e->op) ? yes : no);
+		ir_jump(g->ir, gen_order_holds(e->op, 1) ? yes : no);
 		return;
 	}
 	if (!positive && !is_signed) {
 		/* One side may be negative, the other 2^63 and more: the sign decides first. */
 		if (x->lo < 0)
-			ir_branchi(g->ir, IR_SLT, a, 0, holds_below(e->op) ? yes : no);
+			ir_branchi(g->ir, IR_SLT, a, 0, gen_order_holds(e->op, -1) ? yes : no);
 		else
-			ir_branchi(g->ir, IR_SLT, b, 0, holds_above(e->op) ? yes : no);
+			ir_branchi(g->ir, IR_SLT, b, 0, gen_order_holds(e->op, 1) ? yes : no);
 	}
 	if (y->kind == EXPR_INTEGER)
 		b = 0;
@@ -92,24 +78,17 @@ static void compare_is(struct gen *g, const struct expr *e, label yes, label no)
 	label same = e->op == OP_IS ? yes : no, differ = e->op == OP_IS ? no : yes;
 	label left_null = ir_label(g->ir);
 	u32 fork = gen_fork(g);
-	vreg a, b;
+	/* Texts are read one by one for their NULLs; the comparison then finds both computed. */
+	vreg a = gen_operand(g, e->args[0], left_null).reg;
+	vreg b = gen_operand(g, e->args[1], differ).reg;
 
-	if (gen_is_text(e->args[0])) {
-		/* Read one by one for their NULLs; the comparison then finds both computed. */
-		gen_text(g, e->args[0], left_null);
-		gen_text(g, e->args[1], differ);
-		gen_text_compare(g, e->op, e->args[0], e->args[1], yes, no, no);
-		gen_join(g, fork);
-		ir_place(g->ir, left_null);
-		gen_text(g, e->args[1], same);
-	} else {
-		a = gen_value(g, e->args[0], left_null);
-		b = gen_value(g, e->args[1], differ);
+	if (gen_is_text(e->args[0]))
+		gen_text_condition(g, e, yes, no, no);
+	else
 		compare(g, e, a, b, yes, no, 0);
-		gen_join(g, fork);
-		ir_place(g->ir, left_null);
-		gen_value(g, e->args[1], same);
-	}
+	gen_join(g, fork);
+	ir_place(g->ir, left_null);
+	gen_operand(g, e->args[1], same);
 	ir_jump(g->ir, differ);
 	gen_join(g, fork);
 }
@@ -129,7 +108,7 @@ static void comparison(struct gen *g, const struct expr *e, label yes, label no,
 		return;
 	}
 	if (gen_is_text(x)) {
-		gen_text_compare(g, e->op, x, y, yes, no, null);
+		gen_text_condition(g, e, yes, no, null);
 		return;
 	}
 	a = gen_value(g, x, null);
@@ -166,51 +145,6 @@ static void logic(struct gen *g, const struct expr *e, label yes, label no, labe
 	gen_join(g, fork);
 }
 
-static int order_signed(const void *a, const void *b)
-{
-	s128 x = (*(struct expr *const *)a)->integer, y = (*(struct expr *const *)b)->integer;
-
-	return x < y ? -1 : x > y;
-}
-
-/* A balanced tree of comparisons: long chains on one register are quadratic for the verifier. */
-static void search(struct gen *g, struct expr **sorted, u32 n, vreg v, bool is_signed, label yes,
-		   label no)
-{
-	if (n <= 4) {
-		for (u32 i = 0; i < n; i++)
-			ir_branchi(g->ir, IR_EQ, v, (s64)(u64)sorted[i]->integer, yes);
-		ir_jump(g->ir, no);
-		return;
-	}
-	label below = ir_label(g->ir);
-	u32 half = n / 2;
-
-	ir_branchi(g->ir, is_signed ? IR_SLT : IR_LT, v, (s64)(u64)sorted[half]->integer, below);
-	search(g, sorted + half, n - half, v, is_signed, yes, no);
-	ir_place(g->ir, below);
-	search(g, sorted, half, v, is_signed, yes, no);
-}
-
-static void in_list(struct gen *g, const struct expr *e, label yes, label no, label null)
-{
-	const struct expr *x = e->args[0];
-	struct expr **sorted = arena_array(g->arena, struct expr *, e->n_args);
-	u32 n = 0;
-	vreg v;
-
-	if (gen_is_text(x)) {
-		gen_text_in(g, e, yes, no, null);
-		return;
-	}
-	v = gen_value(g, x, null);
-	for (u32 i = 1; i < e->n_args; i++)
-		if (e->args[i]->integer >= x->lo && e->args[i]->integer <= x->hi)
-			sorted[n++] = e->args[i];
-	qsort(sorted, n, sizeof(*sorted), order_signed);
-	search(g, sorted, n, v, x->lo < 0, yes, no);
-}
-
 static void is_null(struct gen *g, const struct expr *e, label yes, label no)
 {
 	const struct expr *x = e->args[0];
@@ -220,14 +154,8 @@ static void is_null(struct gen *g, const struct expr *e, label yes, label no)
 		ir_jump(g->ir, yes);
 		return;
 	}
-	if (x->nullable) {
-		if (gen_is_probe(x))
-			gen_probe_of(g, x, yes);
-		else if (gen_is_text(x))
-			gen_text(g, x, yes);
-		else
-			gen_value(g, x, yes);
-	}
+	if (x->nullable)
+		gen_operand(g, x, yes);
 	ir_jump(g->ir, no);
 	gen_join(g, fork);
 }
@@ -244,10 +172,10 @@ void gen_condition(struct gen *g, const struct expr *e, label yes, label no, lab
 		branch(g, IR_NE, gen_value(g, e, null), 0, 0, yes, no, next);
 	} else if (e->kind == EXPR_UNION) {
 		gen_condition(g, gen_branch_of(g, e), yes, no, null, next);
+	} else if (e->kind == EXPR_LIKE || (e->kind == EXPR_IN && gen_is_text(e->args[0]))) {
+		gen_text_condition(g, e, yes, no, null);
 	} else if (e->kind == EXPR_IN) {
-		in_list(g, e, yes, no, null);
-	} else if (e->kind == EXPR_LIKE) {
-		gen_like(g, e, yes, no, null);
+		gen_in(g, e, yes, no, null);
 	} else if (e->kind == EXPR_IS_NULL) {
 		is_null(g, e, yes, no);
 	} else if (e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR)) {

@@ -14,7 +14,7 @@ static void count_start(struct gen *g, u32 offset_bytes)
 	ir_branchi(ir, IR_GE, cpu, g->phys->state.n_cpus, unknown);
 	line = gen_element(g, load_map_number(g->phys, LOAD_MAP_CONTROL), 0, cpu,
 			   sizeof(struct control_line));
-	ir_atomic(ir, IR_ATOMIC_ADD, 0, line, (s32)offset_bytes, IR_U64, gen_imm(g, 1));
+	ir_atomic(ir, IR_ATOMIC_ADD, 0, line, (s32)offset_bytes, gen_imm(g, 1));
 	ir_place(ir, unknown);
 }
 
@@ -52,8 +52,25 @@ void gen_count_fault(struct gen *g)
 		gen_count(g, COUNTER_FAULT);
 }
 
-void gen_fault(struct gen *g, label null)
+static void require(struct gen *g, label ok, label null)
 {
 	gen_count_fault(g);
 	ir_jump(g->ir, null);
+	ir_place(g->ir, ok);
+}
+
+void gen_require(struct gen *g, enum ir_condition condition, vreg a, vreg b, label null)
+{
+	label ok = ir_label(g->ir);
+
+	ir_branch(g->ir, condition, a, b, ok);
+	require(g, ok, null);
+}
+
+void gen_requirei(struct gen *g, enum ir_condition condition, vreg a, s64 b, label null)
+{
+	label ok = ir_label(g->ir);
+
+	ir_branchi(g->ir, condition, a, b, ok);
+	require(g, ok, null);
 }

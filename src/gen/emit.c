@@ -64,6 +64,21 @@ void gen_add_one(struct gen *g, vreg base, u32 offset_bytes)
 	ir_store(g->ir, base, (s32)offset_bytes, IR_U64, n);
 }
 
+vreg gen_add(struct gen *g, vreg base, u32 offset_bytes, vreg v, vreg carry)
+{
+	vreg sum = gen_load(g, base, offset_bytes, IR_U64);
+	label none = ir_label(g->ir);
+
+	ir_alu(g->ir, IR_ADD, sum, sum, v);
+	ir_store(g->ir, base, (s32)offset_bytes, IR_U64, sum);
+	if (!carry)
+		return sum;
+	ir_branch(g->ir, IR_GE, sum, v, none);
+	ir_alui(g->ir, IR_ADD, carry, carry, 1);
+	ir_place(g->ir, none);
+	return sum;
+}
+
 void gen_words_in(struct gen *g, stack_object to, vreg base, u32 offset_bytes, u32 n_words)
 {
 	for (u32 i = 0; i < 8 * n_words; i += 8)

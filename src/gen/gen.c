@@ -140,32 +140,20 @@ static void compute_shared(struct gen *g, const struct expr *e)
  * One event has one time: the clock is read once, before the first expression that
  * uses it, where no join of ways can make it forgotten.
  */
-static void read_time_for(struct gen *g, struct expr *e)
+static void read_time_for(void *context, struct expr *e)
 {
+	struct gen *g = context;
 	struct time_use use = { .source = g->source->number };
 
-	if (e)
-		expr_each(e, note_time, &use);
+	expr_each(e, note_time, &use);
 	if (use.is_used)
 		gen_time(g);
-	if (e)
-		compute_shared(g, e);
+	compute_shared(g, e);
 }
 
 static void read_time(struct gen *g)
 {
-	const struct phys *p = g->phys;
-
-	for (u32 i = 0; i < p->n_keys; i++)
-		read_time_for(g, p->keys[i].expr);
-	for (u32 i = 0; i < p->n_cells; i++) {
-		read_time_for(g, p->cells[i].arg);
-		read_time_for(g, p->cells[i].filter);
-		read_time_for(g, p->cells[i].weight);
-		read_time_for(g, p->cells[i].time);
-	}
-	for (u32 i = 0; i < p->n_columns; i++)
-		read_time_for(g, p->columns[i].expr);
+	phys_each_output(g->phys, read_time_for, g);
 	for (u32 i = 0; i < g->source->n_columns; i++)
 		read_time_for(g, g->source->columns[i].expr);
 }
@@ -249,22 +237,6 @@ static bool needs_slice(const struct hook *hook, const struct phys *phys)
 	return false;
 }
 
-static void enter(struct gen *g, label out)
-{
-	if (!needs_slice(g->hook, NULL))
-		return;
-	ir_note(g->ir, "slot of this CPU");
-	gen_enter(g, out);
-}
-
-static void leave(struct gen *g)
-{
-	ir_note(g->ir, "leave");
-	ir_at(g->ir, (struct span){ 0, 0 });
-	if (g->line)
-		gen_leave(g);
-}
-
 static void begin_use(struct gen *g, u32 i)
 {
 	g->use = &g->hook->uses[i];
@@ -276,41 +248,36 @@ static void begin_use(struct gen *g, u32 i)
 	g->has_scratch = false;
 }
 
-/* Several uses of one hook: each takes the event in turn.  It has one time for all. */
-static void several_uses(struct gen *g, label out)
+/* Several uses of one hook take the event in turn.  It has one time for all. */
+static void take_uses(struct gen *g, label out)
 {
+	bool is_one = g->hook->n_uses == 1;
 	vreg number = 0;
-	label end = g->done;
 
+	begin_use(g, 0);
 	if (g->kind->is_of_calls)
-		number = raw_syscall_filter(g, take_any_number, out);
-	enter(g, out);
-	gen_once_begin(g);
+		number = raw_syscall_filter(g, is_one ? take_number : take_any_number, out);
+	if (needs_slice(g->hook, NULL)) {
+		ir_note(g->ir, "slot of this CPU");
+		gen_enter(g, out);
+	}
+	if (!is_one)
+		gen_once_begin(g);
 	for (u32 i = 0; i < g->hook->n_uses; i++) {
-		begin_use(g, i);
 		g->done = ir_label(g->ir);
-		if (g->kind->is_of_calls)
+		if (!is_one)
+			begin_use(g, i);
+		if (!is_one && g->kind->is_of_calls)
 			take_number(g, number, g->done);
 		if (needs_slice(g->hook, g->phys))
 			gen_take_slice(g);
 		go_the_way(g);
 		ir_place(g->ir, g->done);
 	}
-	ir_place(g->ir, end);
-	leave(g);
-}
-
-static void one_use(struct gen *g, label out)
-{
-	begin_use(g, 0);
-	if (g->kind->is_of_calls)
-		raw_syscall_filter(g, take_number, out);
-	enter(g, out);
+	ir_note(g->ir, "leave");
+	ir_at(g->ir, (struct span){ 0, 0 });
 	if (g->line)
-		gen_take_slice(g);
-	go_the_way(g);
-	ir_place(g->ir, g->done);
-	leave(g);
+		gen_leave(g);
 }
 
 struct ir *gen_program(const struct phys_set *set, const struct hook *hook, struct arena *arena,
@@ -326,14 +293,10 @@ struct ir *gen_program(const struct phys_set *set, const struct hook *hook, stru
 
 	g->ir = ir_new(arena);
 	g->context = ir_context(g->ir);
-	g->done = ir_label(g->ir);
 	out = ir_label(g->ir);
 	g->busy = ir_label(g->ir);
 	ir_note(g->ir, "%s", hook->target);
-	if (hook->n_uses == 1)
-		one_use(g, out);
-	else
-		several_uses(g, out);
+	take_uses(g, out);
 	ir_place(g->ir, out);
 	ir_exit(g->ir, 0);
 	if (g->line) {

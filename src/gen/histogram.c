@@ -141,9 +141,7 @@ static vreg search(struct gen *g, const struct scheme *scheme, vreg offset, u64 
 					   : span) -
 			     1;
 	table = gen_constant_table(g, entries, n * sizeof(*entries));
-	at = ir_reg(ir);
 	ir_map_value(ir, at, LOAD_MAP_CONST, table);
-	ir_imm(ir, found, 0);
 	for (u32 step = n / 2; step > 0; step /= 2) {
 		vreg entry = gen_load(g, at, 8 * (step - 1), IR_U64);
 		vreg more = gen_alui(g, IR_SHL, is_less(g, entry, offset, span <= 1ull << 63),

@@ -41,6 +41,12 @@ struct running_slot {
 	vreg slot, is_full; /* is_full not 0: it is another key's; no register: it never is */
 };
 
+/* A value that is not NULL: a word (of a probe its code), or the words of a text. */
+struct operand {
+	vreg reg; /* 0: text */
+	stack_object text;
+};
+
 /* What is the same for all uses of an event, read where the first of them needs it. */
 enum once {
 	ONCE_TIME,
@@ -115,6 +121,12 @@ static inline bool gen_is_probe(const struct expr *e)
 	return e->kind == EXPR_SYSTEM && e->index == SYS_PROBE;
 }
 
+/* Is it in words on the stack, and not in a register? */
+static inline bool gen_has_words(const struct expr *e)
+{
+	return gen_is_text(e) && !gen_is_probe(e);
+}
+
 static inline u32 gen_text_words(const struct expr *e)
 {
 	return (u32)ALIGN_UP(MAX(e->type.bytes, 1u), 8) / 8;
@@ -139,6 +151,8 @@ vreg gen_stack_load(struct gen *g, stack_object object, u32 offset_bytes, enum i
 vreg gen_element(struct gen *g, u32 map, u64 offset_bytes, vreg index, u64 stride_bytes);
 /* base[offset] += 1, where nobody else writes. */
 void gen_add_one(struct gen *g, vreg base, u32 offset_bytes);
+/* base[offset] += v, where nobody else writes: the sum; where it overflows `carry` grows by one. */
+vreg gen_add(struct gen *g, vreg base, u32 offset_bytes, vreg v, vreg carry);
 /* Words from memory to the stack, to memory from there, and from there to there. */
 void gen_words_in(struct gen *g, stack_object to, vreg base, u32 offset_bytes, u32 n_words);
 void gen_words_out(struct gen *g, vreg base, u32 offset_bytes, stack_object from, u32 n_words);
@@ -168,14 +182,15 @@ void gen_count(struct gen *g, enum counter counter);
 void gen_count_unpaired(struct gen *g, enum unpaired kind);
 /* Counts a fault, or marks it for those that ask for the value later. */
 void gen_count_fault(struct gen *g);
-/* The same, and goes to null. */
-void gen_fault(struct gen *g, label null);
+/* Goes on where `condition` holds between a and b, or a number; else it is a fault, and NULL. */
+void gen_require(struct gen *g, enum ir_condition condition, vreg a, vreg b, label null);
+void gen_requirei(struct gen *g, enum ir_condition condition, vreg a, s64 b, label null);
 
 /* known.c */
 /* The column of a looked-up start that is this expression, or NULL. */
 const struct stored *gen_stored(const struct gen *g, const struct expr *e);
-vreg gen_stored_value(struct gen *g, const struct stored *s, label null);
-stack_object gen_stored_text(struct gen *g, const struct stored *s, label null);
+/* Goes to null where it is NULL. */
+void gen_stored_test(struct gen *g, const struct stored *s, label null);
 /* The argument of a UNION column for rows that this source triggers. */
 const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
 
@@ -185,8 +200,6 @@ extern const struct gen_kind gen_kinds[ACCESS_N];
 vreg gen_field(struct gen *g, const struct expr *e);
 vreg gen_system(struct gen *g, const struct expr *e);
 vreg gen_member(struct gen *g, const struct expr *e, label null);
-/* The code of the probe, of whichever event the probe column e is of. */
-vreg gen_probe_of(struct gen *g, const struct expr *e, label null);
 /* The time of this source's event. */
 vreg gen_time(struct gen *g);
 /* Ahead of several uses: what they share is not read yet. */
@@ -205,14 +218,19 @@ void gen_condition(struct gen *g, const struct expr *e, label yes, label no, lab
 /* text.c */
 /* The text in 8-byte words, zero behind its end; n words as gen_text_words() says. */
 stack_object gen_text(struct gen *g, const struct expr *e, label null);
-void gen_text_compare(struct gen *g, enum ast_op op, const struct expr *a, const struct expr *b,
-		      label yes, label no, label null);
-void gen_text_in(struct gen *g, const struct expr *e, label yes, label no, label null);
-/* yes for the codes of the probe column e whose byte in `holds` is 1. */
-void gen_probe_table(struct gen *g, const struct expr *e, const u8 *holds, label yes, label no,
-		     label null);
-/* pattern.c */
-void gen_like(struct gen *g, const struct expr *e, label yes, label no, label null);
+/* A text, or gen_value(). */
+struct operand gen_operand(struct gen *g, const struct expr *e, label null);
+/* compare.c: a comparison, IN or LIKE of texts; IN of numbers. */
+void gen_text_condition(struct gen *g, const struct expr *e, label yes, label no, label null);
+void gen_in(struct gen *g, const struct expr *e, label yes, label no, label null);
+/* Does op hold between a and b where a is smaller (order below 0), equal or greater? */
+bool gen_order_holds(enum ast_op op, int order);
+/* pattern.c: LIKE and GLOB. */
+struct automaton;
+const struct automaton *gen_automaton(struct gen *g, const struct expr *e);
+bool gen_automaton_takes(const struct automaton *a, const char *text);
+void gen_automaton_run(struct gen *g, const struct automaton *a, stack_object text, u32 words,
+		       label yes, label no);
 
 /* join.c */
 void gen_look_up(struct gen *g, const struct phys_step *step);
@@ -251,36 +269,24 @@ void gen_busy(struct gen *g);
 /* The group's row, found or made; the (other) row when there is no room. */
 vreg gen_row(struct gen *g);
 /* attempt.c */
-/* gen_value() of an argument or a weight: one fault an event. */
-vreg gen_cell_word(struct gen *g, const struct expr *e, label null);
-stack_object gen_cell_text(struct gen *g, const struct expr *e, label null);
+/* gen_operand() of an argument or a weight: one fault an event. */
+struct operand gen_cell_operand(struct gen *g, const struct expr *e, label null);
 /* e is computed in one more place. */
 void gen_attempt_place(struct gen *g, const struct expr *e);
 /* A value below zero is left out: counted, once an event. */
 void gen_negative(struct gen *g);
 /* cell.c */
 void gen_cells(struct gen *g, vreg row);
-/* The argument of cells, which is not NULL: a word (of a probe its code), or a text. */
-struct cell_value {
-	vreg reg; /* 0: text */
-	stack_object text;
-};
 /* histogram.c: not for values below zero where c->skips_negative. */
 void gen_histogram(struct gen *g, const struct cell *c, vreg row, vreg v);
 /* sketch.c */
-void gen_first_last(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);
-void gen_squares(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);
-void gen_registers(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);
-void gen_top(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value);
+void gen_first_last(struct gen *g, const struct cell *c, vreg row, struct operand value);
+void gen_squares(struct gen *g, const struct cell *c, vreg row, struct operand value);
+void gen_registers(struct gen *g, const struct cell *c, vreg row, struct operand value);
+void gen_top(struct gen *g, const struct cell *c, vreg row, struct operand value);
 /* stream.c */
-/* Any expression as a register, or as words of text; its bit in `nulls` is set where it is NULL. */
-struct streamed {
-	vreg reg;
-	stack_object text;
-	bool is_text;
-};
-struct streamed gen_streamed(struct gen *g, const struct expr *e, bool is_probe, u32 bit,
-			     vreg nulls);
+/* Any expression: where it is NULL its bit in `nulls` is set, and the value is 0. */
+struct operand gen_nullable(struct gen *g, const struct expr *e, s32 bit, vreg nulls);
 void gen_stream(struct gen *g);
 
 #endif

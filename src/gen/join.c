@@ -28,7 +28,7 @@ static void try_again(struct gen *g, vreg tries, label again, label over)
 
 /* --- Storing a start --- */
 
-static void write_start(struct gen *g, const struct table *t, const struct streamed *values,
+static void write_start(struct gen *g, const struct table *t, const struct operand *values,
 			vreg nulls, vreg slot)
 {
 	const struct phys_join *j = t->join;
@@ -40,7 +40,7 @@ static void write_start(struct gen *g, const struct table *t, const struct strea
 
 		if (c->bytes_offset == PAIR_TIME_BYTES)
 			continue;
-		if (!values[i].is_text) {
+		if (values[i].reg) {
 			ir_store(g->ir, slot, (s32)c->bytes_offset, IR_U64, values[i].reg);
 			continue;
 		}
@@ -150,7 +150,7 @@ static void give_back_tied(struct gen *g, const struct table *t, const struct ch
 	ir_cold(g->ir, false);
 }
 
-static void store_in_table(struct gen *g, const struct table *t, const struct streamed *values,
+static void store_in_table(struct gen *g, const struct table *t, const struct operand *values,
 			   vreg nulls)
 {
 	bool is_asof = t->join->join == JOIN_ASOF;
@@ -199,7 +199,7 @@ static void find_own_slot(struct gen *g, const struct table *t, vreg offset, lab
 	}
 }
 
-static void store_by_thread(struct gen *g, struct table *t, const struct streamed *values,
+static void store_by_thread(struct gen *g, struct table *t, const struct operand *values,
 			    vreg nulls)
 {
 	struct ir *ir = g->ir;
@@ -236,7 +236,7 @@ static void store_by_thread(struct gen *g, struct table *t, const struct streame
 void gen_store(struct gen *g, const struct phys_step *step)
 {
 	const struct phys_join *j = step->join;
-	struct streamed *values = arena_array(g->arena, struct streamed, MAX(j->n_columns, 1u));
+	struct operand *values = arena_array(g->arena, struct operand, MAX(j->n_columns, 1u));
 	label null = ir_label(g->ir);
 	vreg nulls = ir_reg(g->ir);
 	struct table t;
@@ -251,8 +251,7 @@ void gen_store(struct gen *g, const struct phys_step *step)
 			continue;
 		g->faults = c->fault_bit < 0 ? 0 : nulls;
 		g->fault_mask = bit_mask(c->fault_bit);
-		values[i] = gen_streamed(g, c->expr, gen_is_probe(c->expr),
-					 c->null_bit < 0 ? 0 : (u32)c->null_bit, nulls);
+		values[i] = gen_nullable(g, c->expr, MAX(c->null_bit, 0), nulls);
 	}
 	g->faults = 0;
 	t = table_open(g, step, null);
@@ -291,7 +290,7 @@ static void know_columns(struct gen *g, const struct phys_join *j, vreg nulls, v
 			s.nulls = nulls;
 		if (c->bytes_offset == PAIR_TIME_BYTES)
 			s.reg = time;
-		else if (gen_is_text(c->expr) && !gen_is_probe(c->expr))
+		else if (gen_has_words(c->expr))
 			s.text = ir_stack(g->ir, 8 * c->n_words);
 		else
 			s.reg = ir_reg(g->ir);

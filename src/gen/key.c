@@ -45,48 +45,6 @@ vreg gen_key_differs(struct gen *g, const struct key_word *words, u32 n_words, v
 	return differ;
 }
 
-static void set_null_bit(struct gen *g, const struct phys_key *key, vreg nulls)
-{
-	ir_alui(g->ir, IR_OR, nulls, nulls, (s64)(1ull << key->null_bit));
-}
-
-/* A nullable text: its words are copied aside, zero where the text is NULL. */
-static void nullable_text(struct gen *g, const struct phys_key *key, vreg nulls,
-			  struct key_word *words)
-{
-	stack_object copy = ir_stack(g->ir, 8 * key->n_words), text;
-	label null = ir_label(g->ir), end = ir_label(g->ir);
-	u32 fork = gen_fork(g);
-
-	text = gen_text(g, key->expr, null);
-	gen_words_copy(g, copy, text, key->n_words);
-	for (u32 i = 0; i < key->n_words; i++)
-		words[i] = (struct key_word){ .object = copy, .offset_bytes = 8 * i };
-	ir_jump(g->ir, end);
-	ir_place(g->ir, null);
-	gen_words_zero(g, copy, key->n_words);
-	set_null_bit(g, key, nulls);
-	gen_join(g, fork);
-	ir_place(g->ir, end);
-}
-
-static vreg nullable_word(struct gen *g, const struct phys_key *key, vreg nulls)
-{
-	vreg v = ir_reg(g->ir);
-	label null = ir_label(g->ir), end = ir_label(g->ir);
-	u32 fork = gen_fork(g);
-
-	ir_mov(g->ir, v,
-	       key->is_probe ? gen_probe_of(g, key->expr, null) : gen_value(g, key->expr, null));
-	ir_jump(g->ir, end);
-	ir_place(g->ir, null);
-	ir_imm(g->ir, v, 0);
-	set_null_bit(g, key, nulls);
-	gen_join(g, fork);
-	ir_place(g->ir, end);
-	return v;
-}
-
 /* A key that has one value in all groups (rule keys of opt/). */
 static bool is_fixed(const struct phys_key *key)
 {
@@ -105,12 +63,8 @@ static void fixed_words(const struct phys_key *key, struct key_word *words)
 }
 
 /* A key that may be NULL is known from here on, NULL or not: a fault in it is counted once. */
-static void know_key(struct gen *g, const struct phys_key *key, const struct key_word *w,
-		     vreg nulls)
+static void know_key(struct gen *g, const struct phys_key *key, const struct operand *s, vreg nulls)
 {
-	struct stored known = { .expr = key->expr,
-				.nulls = nulls,
-				.null_mask = 1ull << key->null_bit };
 
 	for (u32 i = 0; i < g->stored.n; i++) {
 		if (!expr_equal(g->stored.at[i].expr, key->expr))
@@ -118,11 +72,12 @@ static void know_key(struct gen *g, const struct phys_key *key, const struct key
 		g->stored.at[i].fault_mask = 0;
 		return;
 	}
-	if (gen_is_text(key->expr))
-		known.text = w->object;
-	else
-		known.reg = w->reg;
-	vec_push(g->arena, &g->stored, known);
+	vec_push(g->arena, &g->stored,
+		 (struct stored){ .expr = key->expr,
+				  .reg = s->reg,
+				  .text = s->text,
+				  .nulls = nulls,
+				  .null_mask = 1ull << key->null_bit });
 }
 
 void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words)
@@ -138,6 +93,7 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 	for (u32 i = 0; i < n_keys; i++) {
 		const struct phys_key *key = &keys[i];
 		struct key_word *w = &words[key->first_word];
+		struct operand s;
 
 		if (key->is_slice)
 			continue;
@@ -145,22 +101,15 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 		ir_note(g->ir, "key %s", key->name);
 		if (is_fixed(key)) {
 			fixed_words(key, w);
-		} else if (key->null_bit >= 0 && (key->is_probe || !gen_is_text(key->expr))) {
-			w->reg = nullable_word(g, key, nulls);
-		} else if (key->is_probe) {
-			w->reg = gen_probe_of(g, key->expr, g->done);
-		} else if (key->null_bit >= 0) {
-			nullable_text(g, key, nulls, w);
-		} else if (gen_is_text(key->expr)) {
-			stack_object text = gen_text(g, key->expr, g->done);
-
-			for (u32 j = 0; j < key->n_words; j++)
-				w[j] = (struct key_word){ .object = text, .offset_bytes = 8 * j };
-		} else {
-			w->reg = gen_value(g, key->expr, g->done);
+			continue;
 		}
-		if (key->null_bit >= 0 && !key->is_probe && !is_fixed(key))
-			know_key(g, key, w, nulls);
+		s = gen_nullable(g, key->expr, key->null_bit, nulls);
+		for (u32 j = 0; j < key->n_words; j++)
+			w[j] = (struct key_word){ .reg = s.reg,
+						  .object = s.text,
+						  .offset_bytes = 8 * j };
+		if (key->null_bit >= 0 && !key->is_probe)
+			know_key(g, key, &s, nulls);
 	}
 }
 

@@ -14,7 +14,7 @@ const struct stored *gen_stored(const struct gen *g, const struct expr *e)
 }
 
 /* A read that failed at the start is a fault where its value is asked for: here. */
-static void test_null(struct gen *g, const struct stored *s, label null)
+void gen_stored_test(struct gen *g, const struct stored *s, label null)
 {
 	label read = ir_label(g->ir), failed = ir_label(g->ir);
 
@@ -27,18 +27,6 @@ static void test_null(struct gen *g, const struct stored *s, label null)
 	ir_place(g->ir, read);
 	if (s->null_mask)
 		ir_branchi(g->ir, IR_TEST, s->nulls, (s64)s->null_mask, null);
-}
-
-vreg gen_stored_value(struct gen *g, const struct stored *s, label null)
-{
-	test_null(g, s, null);
-	return s->reg;
-}
-
-stack_object gen_stored_text(struct gen *g, const struct stored *s, label null)
-{
-	test_null(g, s, null);
-	return s->text;
 }
 
 const struct expr *gen_branch_of(const struct gen *g, const struct expr *e)

@@ -8,7 +8,6 @@
  * i stays: behind a %, and behind a _ while c continues a UTF-8 character.
  *     states = (states & advance[c]) << 1 | states & keep[c]
  */
-#include <string.h>
 
 #include "gen/internal.h"
 
@@ -17,7 +16,6 @@ struct automaton {
 		u64 advance, keep;
 	} on[256];
 	u32 n; /* elements; state n accepts */
-	bool is_too_long;
 };
 
 static bool is_continuation(u32 c)
@@ -75,39 +73,37 @@ static u32 element_set(struct automaton *a, const u8 *p, u32 n)
 	return i + 1;
 }
 
-static void build(struct automaton *a, const char *pattern, u32 n, bool is_glob)
+const struct automaton *gen_automaton(struct gen *g, const struct expr *e)
 {
-	const u8 *p = (const u8 *)pattern;
-	u8 many = is_glob ? '*' : '%', any = is_glob ? '?' : '_';
+	struct automaton *a = arena_new(g->arena, struct automaton);
+	const u8 *p = (const u8 *)e->text;
+	u8 many = e->is_glob ? '*' : '%', any = e->is_glob ? '?' : '_';
 
-	memset(a, 0, sizeof(*a));
-	for (u32 i = 0; i < n;) {
+	for (u32 i = 0; i < e->text_bytes;) {
 		u32 took = 1;
 
-		if (a->n >= 63 && p[i] != many) {
-			a->is_too_long = true;
-			return;
-		}
+		BUG_ON(a->n >= 63 && p[i] != many); /* the cut leaves them to SQLite */
 		if (p[i] == many) {
 			for (u32 c = 0; c < 256; c++)
 				a->on[c].keep |= 1ull << a->n;
 		} else if (p[i] == any) {
 			element_any(a);
-		} else if (is_glob && p[i] == '[') {
-			took = element_set(a, p + i, n - i);
+		} else if (e->is_glob && p[i] == '[') {
+			took = element_set(a, p + i, e->text_bytes - i);
 			if (!took) {
 				/* No closing bracket: SQLite matches nothing. */
 				a->n++;
-				return;
+				break;
 			}
 		} else {
-			element_byte(a, p[i], is_glob);
+			element_byte(a, p[i], e->is_glob);
 		}
 		i += took;
 	}
+	return a;
 }
 
-static bool matches(const struct automaton *a, const char *text)
+bool gen_automaton_takes(const struct automaton *a, const char *text)
 {
 	u64 states = 1;
 
@@ -116,8 +112,8 @@ static bool matches(const struct automaton *a, const char *text)
 	return states >> a->n & 1;
 }
 
-static void run(struct gen *g, const struct automaton *a, stack_object text, u32 words, label yes,
-		label no)
+void gen_automaton_run(struct gen *g, const struct automaton *a, stack_object text, u32 words,
+		       label yes, label no)
 {
 	struct ir *ir = g->ir;
 	vreg states = gen_imm(g, 1), table = ir_reg(ir);
@@ -141,26 +137,4 @@ static void run(struct gen *g, const struct automaton *a, stack_object text, u32
 	ir_alui(ir, IR_AND, states, states, 1);
 	ir_branchi(ir, IR_NE, states, 0, yes);
 	ir_jump(ir, no);
-}
-
-void gen_like(struct gen *g, const struct expr *e, label yes, label no, label null)
-{
-	const struct expr *x = e->args[0];
-	struct automaton *a = arena_new(g->arena, struct automaton);
-
-	build(a, e->text, e->text_bytes, e->is_glob);
-	BUG_ON(a->is_too_long); /* the binder leaves them to SQLite */
-	if (x->kind == EXPR_TEXT) {
-		ir_jump(g->ir, matches(a, x->text) ? yes : no);
-		return;
-	}
-	if (gen_is_probe(x)) {
-		u8 *holds = arena_array(g->arena, u8, g->phys->n_probes);
-
-		for (u32 i = 0; i < g->phys->n_probes; i++)
-			holds[i] = matches(a, g->phys->probes[i]);
-		gen_probe_table(g, x, holds, yes, no, null);
-		return;
-	}
-	run(g, a, gen_text(g, x, null), gen_text_words(x), yes, no);
 }

@@ -48,14 +48,6 @@ static vreg direct_slot(struct gen *g, const struct sum *s, const struct key_wor
 	return slot_at(g, r, number);
 }
 
-static void publish(struct gen *g, vreg slot)
-{
-	vreg written = gen_imm(g, 1);
-
-	/* The key is seen by who sees the mark: an exchange orders both. */
-	ir_atomic(g->ir, IR_ATOMIC_XCHG, written, slot, RUNNING_WRITTEN_BYTES, IR_U64, written);
-}
-
 /*
  * The slot where the search begins, of a key with this hash.  A key may be a constant (of a
  * NULL it is): then the verifier would know the slot of every step, and walk what follows
@@ -93,7 +85,7 @@ static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word
 	struct ir *ir = g->ir;
 	vreg hash = gen_key_hash(g, words, r->key_words), tag = tag_of(g, hash);
 	vreg number = first_slot(g, r, hash), steps = ir_reg(ir), slot = ir_reg(ir);
-	vreg its = ir_reg(ir), old = ir_reg(ir);
+	vreg its = ir_reg(ir), old = ir_reg(ir), written;
 	label look = ir_label(ir), free = ir_label(ir), next = ir_label(ir);
 	label again = ir_label(ir), found = ir_label(ir);
 
@@ -123,7 +115,9 @@ static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word
 	for (u32 i = 0; i < r->key_words; i++)
 		ir_store(ir, slot, (s32)(RUNNING_KEY_BYTES + 8 * i), IR_U64,
 			 gen_key_load(g, &words[i]));
-	publish(g, slot);
+	/* The key is seen by who sees the mark: an exchange orders both. */
+	written = gen_imm(g, 1);
+	ir_atomic(ir, IR_ATOMIC_XCHG, written, slot, RUNNING_WRITTEN_BYTES, written);
 	ir_place(ir, found);
 	return slot;
 }
@@ -175,7 +169,7 @@ static void add(struct gen *g, const struct sum *s, vreg slot, label no_value)
 	leave_if_over(g, s, slot);
 	if (x->nullable)
 		ir_storei(ir, slot, at(s->r, RUNNING_SET_BYTES), IR_U64, 1);
-	ir_atomic(ir, IR_ATOMIC_FETCH_ADD, old, slot, at(s->r, RUNNING_SUM_BYTES), IR_U64, v);
+	ir_atomic(ir, IR_ATOMIC_FETCH_ADD, old, slot, at(s->r, RUNNING_SUM_BYTES), v);
 	ir_alu(ir, IR_ADD, s->value, old, v);
 	if (s->r->may_overflow)
 		check_sum(g, s, slot, old, v);

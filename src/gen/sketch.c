@@ -7,15 +7,15 @@
 #include "type/type.h"
 
 /* Word i of the value. */
-static vreg word_of(struct gen *g, const struct cell_value *value, u32 i)
+static vreg word_of(struct gen *g, struct operand value, u32 i)
 {
-	return value->reg ? value->reg : gen_stack_load(g, value->text, 8 * i, IR_U64);
+	return value.reg ? value.reg : gen_stack_load(g, value.text, 8 * i, IR_U64);
 }
 
 /* --- first, last --- */
 
 /* Of events at one instant, FIRST keeps the one that came first, LAST the one that came last. */
-void gen_first_last(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value)
+void gen_first_last(struct gen *g, const struct cell *c, vreg row, struct operand value)
 {
 	struct ir *ir = g->ir;
 	label end = ir_label(ir);
@@ -35,22 +35,6 @@ void gen_first_last(struct gen *g, const struct cell *c, vreg row, const struct 
 }
 
 /* --- stddev --- */
-
-/* The word at that offset grows; where it overflows `carry` does by one. */
-static void add_word(struct gen *g, vreg row, s32 offset, vreg v, vreg carry)
-{
-	struct ir *ir = g->ir;
-	vreg sum = gen_load(g, row, (u32)offset, IR_U64);
-	label none = ir_label(ir);
-
-	ir_alu(ir, IR_ADD, sum, sum, v);
-	ir_store(ir, row, offset, IR_U64, sum);
-	if (!carry)
-		return;
-	ir_branch(ir, IR_GE, sum, v, none);
-	ir_alui(ir, IR_ADD, carry, carry, 1);
-	ir_place(ir, none);
-}
 
 /*
  * m^2 in 128 bits: with m = b 2^32 + a it is b^2 2^64 + a b 2^33 + a^2.  The high word is
@@ -75,31 +59,31 @@ static void square(struct gen *g, vreg m, vreg ret_low, vreg ret_high)
 	ir_place(ir, none);
 }
 
-void gen_squares(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value)
+void gen_squares(struct gen *g, const struct cell *c, vreg row, struct operand value)
 {
 	struct ir *ir = g->ir;
-	const s32 at = (s32)c->bytes_offset;
-	vreg low = ir_reg(ir), high = ir_reg(ir), top, m = value->reg;
+	const u32 at = c->bytes_offset;
+	vreg low = ir_reg(ir), high = ir_reg(ir), top, m = value.reg;
 
 	if (c->n_words < 3) {
 		ir_alu(ir, IR_MUL, low, m, m);
 		ir_imm(ir, high, 0);
-		add_word(g, row, at, low, c->n_words == 2 ? high : 0);
+		gen_add(g, row, at, low, c->n_words == 2 ? high : 0);
 		if (c->n_words == 2)
-			add_word(g, row, at + 8, high, 0);
+			gen_add(g, row, at + 8, high, 0);
 		return;
 	}
 	if (c->is_signed) {
-		vreg sign = gen_alui(g, IR_SAR, value->reg, 63);
+		vreg sign = gen_alui(g, IR_SAR, value.reg, 63);
 
-		m = gen_alu(g, IR_XOR, value->reg, sign);
+		m = gen_alu(g, IR_XOR, value.reg, sign);
 		ir_alu(ir, IR_SUB, m, m, sign);
 	}
 	square(g, m, low, high);
 	top = gen_imm(g, 0);
-	add_word(g, row, at, low, high);
-	add_word(g, row, at + 8, high, top);
-	add_word(g, row, at + 16, top, 0);
+	gen_add(g, row, at, low, high);
+	gen_add(g, row, at + 8, high, top);
+	gen_add(g, row, at + 16, top, 0);
 }
 
 /* --- approx_count_distinct --- */
@@ -110,7 +94,7 @@ static void shift_xor(struct gen *g, vreg h)
 }
 
 /* hll_hash() */
-static vreg hash_of(struct gen *g, const struct cell_value *value, u32 n_words)
+static vreg hash_of(struct gen *g, struct operand value, u32 n_words)
 {
 	struct ir *ir = g->ir;
 	vreg h = gen_alui(g, IR_ADD, word_of(g, value, 0), (s64)HLL_OFFSET);
@@ -146,7 +130,7 @@ static vreg rank_of(struct gen *g, vreg hash, u32 bits)
 			IR_U8);
 }
 
-void gen_registers(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value)
+void gen_registers(struct gen *g, const struct cell *c, vreg row, struct operand value)
 {
 	struct ir *ir = g->ir;
 	vreg hash = hash_of(g, value, c->n_words), rank = rank_of(g, hash, c->hll_bits);
@@ -173,7 +157,7 @@ static vreg weight_of(struct gen *g, const struct cell *c, vreg row, label end)
 	if (!c->weight) {
 		ir_imm(ir, weight, 1);
 	} else {
-		ir_mov(ir, weight, gen_cell_word(g, c->weight, end));
+		ir_mov(ir, weight, gen_cell_operand(g, c->weight, end).reg);
 		if (c->weight->lo < 0) {
 			ir_branchi(ir, IR_SGE, weight, 0, positive);
 			gen_negative(g);
@@ -216,7 +200,7 @@ static vreg least_way(struct gen *g, vreg set, s32 weights, vreg ret_least)
  * The ways in use are the first ones of a set, and a free one is all zeros: so a value 0
  * that is not there is found in the first free way, which is the one that it would take.
  */
-void gen_top(struct gen *g, const struct cell *c, vreg row, const struct cell_value *value)
+void gen_top(struct gen *g, const struct cell *c, vreg row, struct operand value)
 {
 	struct ir *ir = g->ir;
 	const s32 weights = (s32)c->bytes_offset + 8, values = weights + 2 * WAY_ARRAY_BYTES;

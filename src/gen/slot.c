@@ -26,11 +26,9 @@ static void key_words(struct gen *g, const struct phys_step *step, struct key_wo
 		stack_object text = gen_text(g, e, null);
 
 		for (u32 k = 0; k < key->n_words; k++) {
-			if (k < gen_text_words(e)) {
-				w[k] = (struct key_word){ .object = text, .offset_bytes = 8 * k };
-				continue;
-			}
-			w[k].reg = gen_imm(g, 0);
+			w[k] = (struct key_word){ .object = text, .offset_bytes = 8 * k };
+			if (k >= gen_text_words(e))
+				w[k].reg = gen_imm(g, 0);
 		}
 	}
 }
@@ -259,7 +257,7 @@ void slot_publish(struct gen *g, vreg slot, s32 state)
 #else
 	vreg v = gen_imm(g, state);
 
-	ir_atomic(g->ir, IR_ATOMIC_XCHG, v, slot, PAIR_STATE_BYTES, IR_U64, v);
+	ir_atomic(g->ir, IR_ATOMIC_XCHG, v, slot, PAIR_STATE_BYTES, v);
 #endif
 }
 

@@ -3,7 +3,6 @@
  * Columns: fields of the event by access path, members of kernel structs, and
  * system columns, which a replayed event carries in its header.
  */
-#include <string.h>
 #include <strings.h>
 
 #include "gen/internal.h"
@@ -150,13 +149,10 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 	u32 bytes = bits ? (shift + bits + 7) / 8 : e->member.size_bytes;
 	vreg address = gen_member_address(g, e, null), v, failed;
 	stack_object copy = gen_scratch(g);
-	label ok = ir_label(g->ir);
 
 	BUG_ON(bytes > 8);
 	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, bytes, address);
-	ir_branchi(g->ir, IR_EQ, failed, 0, ok);
-	gen_fault(g, null);
-	ir_place(g->ir, ok);
+	gen_requirei(g, IR_EQ, failed, 0, null);
 	v = gen_stack_load(g, copy, 0, bits ? IR_U64 : size_of(e->type));
 	if (bits) {
 		ir_alui(g->ir, IR_SHL, v, v, 64 - shift - bits);
@@ -244,22 +240,10 @@ vreg gen_time(struct gen *g)
 	return gen_value(g, time_of(g), g->done);
 }
 
-static vreg probe_code(struct gen *g)
-{
-	return g->probe ? g->probe : gen_imm(g, g->use->first_probe);
-}
-
-vreg gen_probe_of(struct gen *g, const struct expr *e, label null)
-{
-	const struct stored *stored = gen_stored(g, e);
-
-	return stored ? gen_stored_value(g, stored, null) : probe_code(g);
-}
-
 vreg gen_system(struct gen *g, const struct expr *e)
 {
 	if (e->index == SYS_PROBE)
-		return probe_code(g);
+		return g->probe ? g->probe : gen_imm(g, g->use->first_probe);
 	if (e->index == SYS_CPU)
 		return g->cpu ? g->cpu : gen_current_cpu(g);
 	if (g->kind->has_header)

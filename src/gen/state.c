@@ -45,13 +45,13 @@ static void take_slot(struct gen *g)
 
 	g->word = ir_reg(ir);
 	ir_imm(ir, mark, (s64)SLOT_BUSY);
-	ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->line, slot_bytes(0), IR_U64, mark);
+	ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->line, slot_bytes(0), mark);
 	if (n > 1)
 		ir_branchi(ir, IR_SGE, g->word, 0, got);
 	ir_cold(ir, n > 1);
 	for (u32 level = 1; level < n; level++) {
 		ir_imm(ir, mark, (s64)SLOT_BUSY);
-		ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->line, slot_bytes(level), IR_U64, mark);
+		ir_atomic(ir, IR_ATOMIC_XCHG, g->word, g->line, slot_bytes(level), mark);
 		if (level < n - 1)
 			ir_branchi(ir, IR_SGE, g->word, 0, got);
 	}
@@ -73,7 +73,7 @@ void gen_leave(struct gen *g)
 	if (STORES_ARE_ORDERED)
 		ir_store(ir, slot, slot_bytes(0), IR_U64, g->word);
 	else
-		ir_atomic(ir, IR_ATOMIC_XCHG, 0, slot, slot_bytes(0), IR_U64, g->word);
+		ir_atomic(ir, IR_ATOMIC_XCHG, 0, slot, slot_bytes(0), g->word);
 }
 
 /* Where the lines end: see LOAD_MAP_SLOTS. */
@@ -88,7 +88,7 @@ void gen_busy(struct gen *g)
 	vreg one = gen_imm(g, 1), missed = ir_reg(g->ir);
 
 	ir_map_value(g->ir, missed, LOAD_MAP_SLOTS, missed_bytes(g));
-	ir_atomic(g->ir, IR_ATOMIC_ADD, 0, missed, 0, IR_U64, one);
+	ir_atomic(g->ir, IR_ATOMIC_ADD, 0, missed, 0, one);
 	ir_exit(g->ir, 0);
 }
 
@@ -137,16 +137,6 @@ static vreg hash(struct gen *g, const struct key_word *words)
 
 	ir_alui(g->ir, IR_SHR, h, h, 64 - __builtin_ctz(s->n_index));
 	return h;
-}
-
-static vreg row_address(struct gen *g, vreg number)
-{
-	const struct state_layout *s = &g->phys->state;
-	vreg row = gen_alui(g, IR_MUL, number, s->row_bytes);
-
-	ir_alu(g->ir, IR_ADD, row, row, g->slice);
-	ir_alui(g->ir, IR_ADD, row, row, s->rows_bytes_offset);
-	return row;
 }
 
 static vreg other_row(struct gen *g)
@@ -280,7 +270,8 @@ static vreg direct_row(struct gen *g, const struct key_word *words)
 	number = gen_alui(g, IR_SUB, gen_key_load(g, &words[0]), s->domain_lo);
 	/* Never taken: the key's range is known.  It is the verifier who wants to see it. */
 	ir_branchi(g->ir, IR_GE, number, s->n_rows, g->done);
-	return row_address(g, number);
+	ir_alui(g->ir, IR_MUL, number, number, s->row_bytes);
+	return gen_alu(g, IR_ADD, number, other_row(g));
 }
 
 vreg gen_row(struct gen *g)

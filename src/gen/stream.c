@@ -6,45 +6,41 @@
  */
 #include "gen/internal.h"
 
-struct streamed gen_streamed(struct gen *g, const struct expr *e, bool is_probe, u32 bit,
-			     vreg nulls)
+struct operand gen_nullable(struct gen *g, const struct expr *e, s32 bit, vreg nulls)
 {
-	struct streamed s = { 0 };
+	bool may_be_null = e->nullable || e->kind == EXPR_NULL;
 	label null = ir_label(g->ir), end = ir_label(g->ir);
-	bool is_text = gen_is_text(e) && !is_probe;
 	u32 fork = gen_fork(g);
+	struct operand s;
+	vreg v;
 
 	ir_at(g->ir, e->span);
-	if (!e->nullable && e->kind != EXPR_NULL) {
-		if (is_text)
-			return (struct streamed){ .text = gen_text(g, e, g->done),
-						  .is_text = true };
-		s.reg = is_probe ? gen_probe_of(g, e, g->done) : gen_value(g, e, g->done);
+	s = gen_operand(g, e, may_be_null ? null : g->done);
+	if (!may_be_null)
 		return s;
-	}
-	s.is_text = is_text;
-	if (is_text) {
-		s.text = gen_text(g, e, null);
-	} else {
+	v = s.reg;
+	if (v) {
 		s.reg = ir_reg(g->ir);
-		ir_mov(g->ir, s.reg, is_probe ? gen_probe_of(g, e, null) : gen_value(g, e, null));
+		ir_mov(g->ir, s.reg, v);
 	}
 	ir_jump(g->ir, end);
 	ir_place(g->ir, null);
 	gen_join(g, fork);
-	if (!is_text)
+	if (s.reg)
 		ir_imm(g->ir, s.reg, 0);
+	else
+		gen_words_zero(g, s.text, gen_text_words(e));
 	ir_alui(g->ir, IR_OR, nulls, nulls, (s64)(1ull << bit));
 	ir_place(g->ir, end);
 	return s;
 }
 
-static void store(struct gen *g, const struct stream_column *c, const struct streamed *s, vreg row)
+static void store(struct gen *g, const struct stream_column *c, const struct operand *s, vreg row)
 {
-	if (s->is_text)
-		gen_words_out(g, row, c->bytes_offset, s->text, c->n_bytes / 8);
-	else
+	if (s->reg)
 		ir_store(g->ir, row, (s32)c->bytes_offset, IR_U64, s->reg);
+	else
+		gen_words_out(g, row, c->bytes_offset, s->text, c->n_bytes / 8);
 }
 
 static vreg header_word(struct gen *g)
@@ -60,7 +56,7 @@ void gen_stream(struct gen *g)
 	const struct phys_source *s = g->source;
 	const struct stream_column *columns = p->only_scans ? s->columns : p->columns;
 	u32 n_columns = p->only_scans ? s->n_columns : p->n_columns;
-	struct streamed *values = arena_array(g->arena, struct streamed, n_columns);
+	struct operand *values = arena_array(g->arena, struct operand, n_columns);
 	vreg nulls = gen_imm(g, 0), row = ir_reg(g->ir);
 	vreg args[3] = { ir_reg(g->ir), ir_reg(g->ir), ir_reg(g->ir) };
 	label got = ir_label(g->ir);
@@ -69,7 +65,7 @@ void gen_stream(struct gen *g)
 		/* Whoever evaluates it counts the fault, if anybody does. */
 		g->faults = columns[i].fault_bit < 0 ? 0 : nulls;
 		g->fault_mask = columns[i].fault_bit < 0 ? 0 : 1ull << columns[i].fault_bit;
-		values[i] = gen_streamed(g, columns[i].expr, columns[i].is_probe, i, nulls);
+		values[i] = gen_nullable(g, columns[i].expr, (s32)i, nulls);
 	}
 	g->faults = 0;
 	ir_note(g->ir, "row");

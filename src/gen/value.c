@@ -47,13 +47,8 @@ static void case_result(struct gen *g, const struct expr *e, const struct expr *
 		return;
 	}
 	r = gen_value(g, result, null);
-	if (e->may_overflow && result->hi > INT64_MAX) {
-		label fits = ir_label(g->ir);
-
-		ir_branchi(g->ir, IR_SGE, r, 0, fits);
-		gen_fault(g, null);
-		ir_place(g->ir, fits);
-	}
+	if (e->may_overflow && result->hi > INT64_MAX)
+		gen_requirei(g, IR_SGE, r, 0, null);
 	ir_mov(g->ir, v, r);
 }
 
@@ -147,7 +142,9 @@ vreg gen_value(struct gen *g, const struct expr *e, label null)
 	for (u32 i = 0; i < g->memos.n; i++)
 		if (g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
 			return g->memos.at[i].reg;
-	v = stored ? gen_stored_value(g, stored, null) : compute(g, e, null);
+	if (stored)
+		gen_stored_test(g, stored, null);
+	v = stored ? stored->reg : compute(g, e, null);
 	if (!expr_is_constant(e))
 		vec_push(g->arena, &g->memos, (struct memo){ .expr = e, .reg = v });
 	return v;

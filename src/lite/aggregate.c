@@ -4,21 +4,36 @@
  */
 #include "lite/lite.h"
 
+/*
+ * x where FILTER is true, else NULL, which no aggregate takes: as one expression, so that it is
+ * computed for these rows alone.  SQLite's FILTER would not do over a window, where it computes
+ * x, and both sides of OR, for all rows.
+ */
+static struct expr *filtered(const struct lite_writer *w, const struct aggregate *a, struct expr *x)
+{
+	if (!a->filter)
+		return x;
+	if (!x)
+		x = expr_number(w->arena, a->span, 1);
+	return expr_make(w->arena, EXPR_CASE, a->span, 3, a->filter, x,
+			 expr_new(w->arena, EXPR_NULL, a->span));
+}
+
 /* "f(DISTINCT x, ...)", with what the aggregate's options are. */
 static void put_call(const struct lite_writer *w, const struct aggregate *a, struct buf *out)
 {
 	const struct aggregate_info *info = &aggregate_infos[a->kind];
 	bool is_checked = info->sql_takes_text && type_is_word(a->arg->type);
 	struct expr *const more[] = { a->weight, a->time, a->separator };
+	struct expr *x = filtered(w, a, a->arg);
 
 	buf_printf(out, "%s(%s%s",
 		   a->is_population ? "eb_stddev_pop"
 		   : a->keeps_null  ? "eb_latest"
 				    : info->sql,
 		   a->is_distinct ? "DISTINCT " : "", is_checked ? "eb_text(" : "");
-	if (a->arg)
-		w->put(w, a->arg, a->kind == AGGREGATE_HISTOGRAM_MERGE ? LITE_ITEM : LITE_VALUE,
-		       a->filter, out);
+	if (x)
+		w->put(w, x, a->kind == AGGREGATE_HISTOGRAM_MERGE ? LITE_ITEM : LITE_VALUE, out);
 	else
 		buf_putc(out, '*');
 	buf_puts(out, is_checked ? ")" : "");
@@ -27,15 +42,22 @@ static void put_call(const struct lite_writer *w, const struct aggregate *a, str
 		scheme_print(a->scheme, out);
 		buf_putc(out, '\'');
 	}
+	if (a->kind == AGGREGATE_HISTOGRAM_MERGE) /* it can fail */
+		buf_printf(out, ", '@%u-%u'", a->span.start, a->span.end);
 	if (a->hll_bits || a->k)
 		buf_printf(out, ", %u", a->hll_bits ? a->hll_bits : a->k);
 	for (u32 i = 0; i < ARRAY_SIZE(more); i++) {
 		if (!more[i])
 			continue;
 		buf_puts(out, ", ");
-		w->put(w, more[i], LITE_VALUE, NULL, out);
+		/* FILTER is computed, and its faults count, again: only where there is need. */
+		x = expr_can_fail(more[i]) ? filtered(w, a, more[i]) : more[i];
+		w->put(w, x, LITE_VALUE, out);
 	}
-	buf_puts(out, a->k && !a->weight ? ", 1)" : ")");
+	buf_puts(out, a->k && !a->weight ? ", 1" : "");
+	if (a->scheme || a->k)
+		buf_printf(out, ", %u", w->select);
+	buf_putc(out, ')');
 }
 
 void lite_write_direction(const struct sort_key *key, struct buf *out)
@@ -49,7 +71,7 @@ static void put_window(const struct lite_writer *w, const struct over *o, struct
 	buf_puts(out, " OVER (");
 	for (u32 i = 0; i < o->n_partition; i++) {
 		buf_puts(out, i ? ", " : "PARTITION BY ");
-		w->put(w, o->partition[i], LITE_VALUE, NULL, out);
+		w->put(w, o->partition[i], LITE_VALUE, out);
 	}
 	for (u32 i = 0; i < o->n_order; i++) {
 		const struct sort_key *key = &o->order[i];
@@ -59,7 +81,7 @@ static void put_window(const struct lite_writer *w, const struct over *o, struct
 
 		buf_puts(out, i ? ", " : " ORDER BY ");
 		buf_puts(out, is_range ? "eb_range(" : "");
-		w->put(w, key->expr, LITE_VALUE, NULL, out);
+		w->put(w, key->expr, LITE_VALUE, out);
 		buf_puts(out, is_range ? ")" : "");
 		lite_write_direction(key, out);
 	}
@@ -72,16 +94,8 @@ static void put_window(const struct lite_writer *w, const struct over *o, struct
 static void put_rows_of(const struct lite_writer *w, const struct aggregate *a,
 			const struct over *over, struct buf *out)
 {
-	/* Over a window SQLite computes it as it computes values: both sides of OR. */
-	bool is_value = over && a->filter && a->filter->type.kind == TYPE_BOOL;
-
-	buf_puts(out, a->scheme || a->k ? "ifnull(" : "");
+	buf_puts(out, a->scheme ? "ifnull(" : "");
 	put_call(w, a, out);
-	if (a->filter) {
-		buf_puts(out, " FILTER (WHERE ");
-		w->put(w, a->filter, is_value ? LITE_VALUE : LITE_CONDITION, NULL, out);
-		buf_putc(out, ')');
-	}
 	if (over)
 		put_window(w, over, out);
 	if (a->scheme) {
@@ -89,7 +103,6 @@ static void put_rows_of(const struct lite_writer *w, const struct aggregate *a,
 		scheme_print(a->scheme, out);
 		buf_puts(out, "'))");
 	}
-	buf_puts(out, a->k ? ", eb_top_k_empty())" : "");
 }
 
 /* Around the histogram, which is there already or is to be made. */
@@ -97,10 +110,6 @@ static void put_quantile(const struct lite_writer *w, const struct aggregate *a,
 			 struct expr *histogram, enum lite_want want, const struct over *over,
 			 struct buf *out)
 {
-	static const char *const edges[] = { [EDGE_MID] = "mid",
-					     [EDGE_LOWER] = "lower",
-					     [EDGE_UPPER] = "upper",
-					     [EDGE_LINEAR] = "linear" };
 	static const char *const parts[] = { [QUANTILE_WHOLE] = "eb_estimate(",
 					     [QUANTILE_LO] = "eb_lo(",
 					     [QUANTILE_HI] = "eb_hi(" };
@@ -108,10 +117,10 @@ static void put_quantile(const struct lite_writer *w, const struct aggregate *a,
 
 	buf_printf(out, "%seb_quantiles(", is_number ? parts[a->part] : "");
 	if (histogram)
-		w->put(w, histogram, LITE_ITEM, NULL, out);
+		w->put(w, histogram, LITE_ITEM, out);
 	else
 		put_rows_of(w, a, over, out);
-	buf_printf(out, ", '%s'", a->is_interpolated ? "cont" : edges[w->edge]);
+	buf_printf(out, ", '%s'", a->is_interpolated ? "cont" : quantile_edge_names[w->edge]);
 	for (u32 i = 0; i < (a->is_ladder ? a->n_q : 1); i++)
 		buf_printf(out, ", %u", a->q_ppb[i]);
 	buf_puts(out, is_number ? "))" : ")");
@@ -142,7 +151,7 @@ void lite_write_over(const struct lite_writer *w, const struct over *o, enum lit
 	buf_printf(out, "%s(", o->function->sql ? o->function->sql : o->function->name);
 	for (u32 i = 0; i < o->n_args; i++) {
 		buf_puts(out, i ? ", " : "");
-		w->put(w, o->args[i], LITE_VALUE, NULL, out);
+		w->put(w, o->args[i], LITE_VALUE, out);
 	}
 	buf_putc(out, ')');
 	put_window(w, o, out);

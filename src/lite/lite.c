@@ -6,7 +6,6 @@
  * Long chains are printed flat: SQLite's parser has a stack of 100 entries.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lite/lite.h"
@@ -14,7 +13,7 @@
 /* --- Constants --- */
 
 /* SQL's texts end at a NUL. */
-void lite_write_text(const char *text, u32 n, struct buf *out)
+static void write_text(const char *text, u32 n, struct buf *out)
 {
 	if (memchr(text, 0, n)) {
 		buf_puts(out, "CAST(x'");
@@ -88,14 +87,10 @@ static bool needs_rule(const struct expr *e)
 }
 
 /* Of constants alone SQLite computes once for all rows; a fault is one of each row. */
-static bool is_of_constants(const struct expr *e)
-{
-	return e->args[0]->kind == EXPR_INTEGER && (e->n_args == 1 || expr_is_constant(e->args[1]));
-}
-
 static void write_first(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
-	bool is_each = is_of_constants(e);
+	bool is_each = e->args[0]->kind == EXPR_INTEGER &&
+		       (e->n_args == 1 || expr_is_constant(e->args[1]));
 
 	buf_puts(out, is_each ? "eb_each(" : "");
 	lite_write(w, e->args[0], out);
@@ -160,11 +155,6 @@ static void write_arithmetic(const struct lite_writer *w, const struct expr *e, 
 	buf_putc(out, ')');
 }
 
-static bool is_logic(const struct expr *e)
-{
-	return e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR);
-}
-
 /* What stands for 2^63 and more in SQLite is no number to it: said so around it. */
 static void write_big(const struct lite_writer *w, const char *before, const struct expr *e,
 		      const char *behind, struct buf *out)
@@ -174,126 +164,153 @@ static void write_big(const struct lite_writer *w, const char *before, const str
 	buf_puts(out, is_big(e) ? behind : "");
 }
 
+static bool is_known(const struct expr *e)
+{
+	for (u32 i = 0; i < e->n_args; i++)
+		if (!is_known(e->args[i]))
+			return false;
+	return e->n_args ? !e->plan : expr_is_constant(e);
+}
+
+/* Beside a constant SQLite leaves out what it would not need to know, and with it the faults. */
 static void write_truth(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
+	bool is_each = is_known(e);
+
+	buf_puts(out, is_each ? "eb_each(" : "");
 	write_big(w, "(", e, " <> 0)", out);
+	buf_puts(out, is_each ? ")" : "");
 }
 
-static void write_chain(const struct lite_writer *w, const struct expr *e, struct buf *out);
+/* --- AND, OR, || --- */
 
-void lite_write_condition(const struct lite_writer *w, const struct expr *e, struct buf *out)
+static bool is_logic(const struct expr *e)
 {
-	if (is_logic(e)) {
-		write_chain(w, e, out);
-	} else if (e->kind == EXPR_OP && e->op == OP_NOT) {
-		buf_puts(out, "(NOT ");
-		lite_write_condition(w, e->args[0], out);
-		buf_putc(out, ')');
-	} else {
-		write_truth(w, e, out);
-	}
+	return e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR);
 }
 
-/* SQLite's trees are at most 1,000 high: longer chains are chains of such pieces. */
+/* SQLite's trees are at most 1,000 high: a longer chain is one of such pieces. */
 #define PIECE_TERMS 200u
 
-static u32 n_terms(const struct expr *e, enum ast_op op)
+/* The terms of a AND b AND c, whichever way they are nested; the same for OR and ||. */
+static void find_terms(struct arena *arena, struct expr *e, enum ast_op op, expr_vec *ret_terms)
 {
-	if (e->kind != EXPR_OP || e->op != op)
-		return 1;
-	return n_terms(e->args[0], op) + n_terms(e->args[1], op);
-}
-
-/* a AND b AND c, whichever way they are nested; the same for OR and ||. */
-static void write_terms(const struct lite_writer *w, const struct expr *e, enum ast_op op, u32 *n,
-			bool is_in_pieces, struct buf *out)
-{
-	bool is_next = is_in_pieces && *n && *n % PIECE_TERMS == 0;
-
-	if (e->kind == EXPR_OP && e->op == op) {
-		write_terms(w, e->args[0], op, n, is_in_pieces, out);
-		write_terms(w, e->args[1], op, n, is_in_pieces, out);
+	if (e->kind != EXPR_OP || e->op != op) {
+		vec_push(arena, ret_terms, e);
 		return;
 	}
-	if (*n)
-		buf_printf(out, "%s %s %s", is_next ? ")" : "", ast_op_names[op],
-			   is_next ? "(" : "");
+	find_terms(arena, e->args[0], op, ret_terms);
+	find_terms(arena, e->args[1], op, ret_terms);
+}
+
+static void write_term(const struct lite_writer *w, const struct expr *e, enum ast_op op,
+		       bool is_value, struct buf *out)
+{
 	if (op == OP_CONCAT)
 		write_big(w, "eb_text(", e, ")", out);
+	else if (is_value || is_known(e))
+		write_truth(w, e, out);
 	else
 		lite_write_condition(w, e, out);
-	(*n)++;
 }
 
-static void write_chain(const struct lite_writer *w, const struct expr *e, struct buf *out)
+static bool one_can_fail(struct expr *const *terms, u32 n)
 {
-	bool is_in_pieces = n_terms(e, e->op) > PIECE_TERMS;
-	u32 n = 0;
-
-	buf_puts(out, is_in_pieces ? "((" : "(");
-	write_terms(w, e, e->op, &n, is_in_pieces, out);
-	buf_puts(out, is_in_pieces ? "))" : ")");
+	for (u32 i = 0; i < n; i++)
+		if (expr_can_fail(terms[i]))
+			return true;
+	return false;
 }
 
-/* Each nests the SQL, and SQLite's parser has a stack of 100 entries. */
-#define GUARDS_MAX 16u
-
-/* How many right sides of the chain can fail? */
-static u32 n_guarded(const struct expr *e)
+static bool one_is_nullable(struct expr *const *terms, u32 n)
 {
-	return is_logic(e) ? n_guarded(e->args[0]) + expr_can_fail(e->args[1]) : 0;
+	for (u32 i = 0; i < n; i++)
+		if (terms[i]->nullable)
+			return true;
+	return false;
 }
 
 /*
  * As a value SQLite computes both sides of AND and OR, as a condition the right one only
  * where the left does not decide.  What can fail is computed there alone, and once.
  */
-static void write_guarded(const struct lite_writer *w, const struct expr *e, struct buf *out)
+static void write_terms(const struct lite_writer *w, struct expr *const *terms, u32 n,
+			enum ast_op op, bool is_value, struct buf *out)
 {
-	const struct expr *a = e->args[0], *b = e->args[1];
+	const char *name = ast_op_names[op];
+	u32 half = n - n / 2;
+	bool is_guarded = is_value && one_can_fail(terms + half, n - half);
 
-	if (!expr_can_fail(b)) {
+	if (n == 1) {
+		write_term(w, terms[0], op, is_value, out);
+		return;
+	}
+	if (n <= PIECE_TERMS && !(is_value && one_can_fail(terms + 1, n - 1))) {
 		buf_putc(out, '(');
-		write_truth(w, a, out);
-		buf_printf(out, " %s ", ast_op_names[e->op]);
-		write_truth(w, b, out);
+		for (u32 i = 0; i < n; i++) {
+			if (i)
+				buf_printf(out, " %s ", name);
+			write_term(w, terms[i], op, is_value, out);
+		}
 		buf_putc(out, ')');
 		return;
 	}
-	buf_puts(out, "(CASE NOT ");
-	write_truth(w, a, out);
-	buf_puts(out, e->op == OP_AND ? " WHEN 1 THEN 0 WHEN 0 THEN NOT NOT "
-				      : " WHEN 0 THEN 1 WHEN 1 THEN NOT NOT ");
-	write_truth(w, b, out);
-	if (a->nullable) {
-		buf_printf(out, " ELSE NULL %s ", ast_op_names[e->op]);
-		write_truth(w, b, out);
+	buf_puts(out, is_guarded ? "(CASE NOT " : "(");
+	write_terms(w, terms, half, op, is_value, out);
+	if (!is_guarded)
+		buf_printf(out, " %s ", name);
+	else
+		buf_puts(out, op == OP_AND ? " WHEN 1 THEN 0 WHEN 0 THEN NOT NOT "
+					   : " WHEN 0 THEN 1 WHEN 1 THEN NOT NOT ");
+	write_terms(w, terms + half, n - half, op, is_value, out);
+	if (is_guarded && one_is_nullable(terms, half) && out->n < LITE_BYTES_MAX) {
+		buf_printf(out, " ELSE NULL %s ", name);
+		write_terms(w, terms + half, n - half, op, is_value, out);
 	}
-	buf_puts(out, " END)");
+	buf_puts(out, is_guarded ? " END)" : ")");
 }
 
-/* CASE WHEN e THEN next END where one can fail, else e AND next. */
-static struct expr *guarded_by(struct expr *e, struct expr *next, struct arena *arena)
+static void write_chain(const struct lite_writer *w, const struct expr *e, bool is_value,
+			struct buf *out)
 {
-	if (!expr_can_fail(e) && !expr_can_fail(next))
-		return expr_op(arena, OP_AND, e->span, e, next);
-	return expr_make(arena, EXPR_CASE, e->span, 3, e, next,
-			 expr_new(arena, EXPR_NULL, e->span));
+	expr_vec terms = { 0 };
+
+	find_terms(w->arena, e->args[0], e->op, &terms);
+	find_terms(w->arena, e->args[1], e->op, &terms);
+	write_terms(w, terms.at, terms.n, e->op, is_value, out);
+}
+
+void lite_write_condition(const struct lite_writer *w, const struct expr *e, struct buf *out)
+{
+	if (is_logic(e)) {
+		write_chain(w, e, false, out);
+	} else if (e->kind == EXPR_OP && e->op == OP_NOT && !is_known(e)) {
+		buf_puts(out, "(NOT ");
+		lite_write_condition(w, e->args[0], out);
+		buf_putc(out, ')');
+	} else if (e->kind == EXPR_INTEGER && e->integer) {
+		buf_putc(out, '1'); /* alone it leaves nothing out */
+	} else {
+		write_truth(w, e, out);
+	}
 }
 
 void lite_guard_failures(expr_vec *conjuncts, struct arena *arena)
 {
-	u32 n = 0, last = 0;
+	struct expr *all;
+	u32 last = 0;
 
 	for (u32 i = 0; i < conjuncts->n; i++)
-		if (expr_can_fail(conjuncts->at[i])) {
+		if (expr_can_fail(conjuncts->at[i]))
 			last = MIN(i + 1, conjuncts->n - 1);
-			n++;
-		}
-	if (!n || n > GUARDS_MAX)
+	if (!last)
 		return;
+	all = conjuncts->at[0];
 	for (u32 i = 1; i <= last; i++)
-		conjuncts->at[i] = guarded_by(conjuncts->at[i - 1], conjuncts->at[i], arena);
+		all = expr_op(arena, OP_AND, all->span, all, conjuncts->at[i]);
+	conjuncts->at[last] =
+		expr_make(arena, EXPR_CASE, all->span, 3, all, expr_number(arena, all->span, 1),
+			  expr_number(arena, all->span, 0));
 	conjuncts->at += last;
 	conjuncts->n -= last;
 }
@@ -332,10 +349,8 @@ static void write_operator(const struct lite_writer *w, const struct expr *e, st
 		buf_puts(out, "(NOT ");
 		write_truth(w, e->args[0], out);
 		buf_putc(out, ')');
-	} else if (is_logic(e) && n_guarded(e) && n_guarded(e) <= GUARDS_MAX) {
-		write_guarded(w, e, out);
 	} else if (is_logic(e) || e->op == OP_CONCAT) {
-		write_chain(w, e, out);
+		write_chain(w, e, is_logic(e) && expr_can_fail(e), out);
 	} else {
 		write_comparison(w, e, out);
 	}
@@ -344,23 +359,36 @@ static void write_operator(const struct lite_writer *w, const struct expr *e, st
 /* --- The others --- */
 
 /* A u64 of 2^63 and more where other arms are negative: no 64 bits hold both. */
+static bool is_checked_case(const struct expr *e)
+{
+	return e->may_overflow && type_is_word(e->type);
+}
+
+/* A CASE in ELSE is more arms of this one. */
 static void write_case(const struct lite_writer *w, const struct expr *e, struct buf *out)
 {
-	bool is_checked = e->may_overflow && type_is_word(e->type);
+	const struct expr *last = e->args[e->n_args - 1];
+	bool is_checked = is_checked_case(e);
+	const char *before = is_checked ? "eb_fit(CASE" : "CASE";
 
 	if (e->n_args == 1) {
-		lite_write(w, e->args[0], out);
+		lite_write(w, last, out);
 		return;
 	}
-	buf_puts(out, is_checked ? "eb_fit(CASE" : "CASE");
-	for (u32 i = 0; i + 1 < e->n_args; i += 2) {
-		buf_puts(out, " WHEN ");
-		lite_write_condition(w, e->args[i], out);
-		buf_puts(out, " THEN ");
-		lite_write(w, e->args[i + 1], out);
+	for (const struct expr *at = e;; at = last) {
+		last = at->args[at->n_args - 1];
+		for (u32 i = 0; i + 1 < at->n_args; i += 2) {
+			buf_printf(out, "%s WHEN ", before);
+			before = "";
+			lite_write_condition(w, at->args[i], out);
+			buf_puts(out, " THEN ");
+			lite_write(w, at->args[i + 1], out);
+		}
+		if (last->kind != EXPR_CASE || is_checked_case(last))
+			break;
 	}
 	buf_puts(out, " ELSE ");
-	lite_write(w, e->args[e->n_args - 1], out);
+	lite_write(w, last, out);
 	buf_puts(out, " END");
 	if (is_checked)
 		buf_printf(out, ", '%c')", expr_rule(e));
@@ -387,10 +415,15 @@ static void write_argument(const struct lite_writer *w, const struct expr *e, u3
 	};
 	const struct sql_function *f = e->function;
 	const char *as = NULL;
+	char after[40] = ")";
 
 	if (f && !f->takes_big && is_big(e->args[i]))
 		as = converted[(u8)f->takes[MIN(i, strlen(f->takes) - 1)]];
-	write_big(w, as ? as : "", e->args[i], as ? ")" : "", out);
+	/* It can fail, and then tells where. */
+	if (as == converted['a'])
+		snprintf(after, sizeof(after), ", '@%u-%u')", e->args[i]->span.start,
+			 e->args[i]->span.end);
+	write_big(w, as ? as : "", e->args[i], as ? after : "", out);
 }
 
 static void write_call(const struct lite_writer *w, const struct expr *e, struct buf *out)
@@ -418,7 +451,7 @@ static void write_match(const struct lite_writer *w, const struct expr *e, struc
 	lite_write(w, e->args[0], out);
 	buf_puts(out, e->is_glob ? " GLOB " : " LIKE ");
 	if (e->kind == EXPR_LIKE)
-		lite_write_text(e->text, e->text_bytes, out);
+		write_text(e->text, e->text_bytes, out);
 	else
 		lite_write(w, e->args[1], out);
 	if (e->n_args > 2) {
@@ -443,7 +476,7 @@ void lite_write(const struct lite_writer *w, const struct expr *e, struct buf *o
 		write_real(e->real, out);
 		return;
 	case EXPR_TEXT:
-		lite_write_text(e->text, e->text_bytes, out);
+		write_text(e->text, e->text_bytes, out);
 		return;
 	case EXPR_OP:
 		write_operator(w, e, out);

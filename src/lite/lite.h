@@ -24,11 +24,12 @@ enum lite_want {
 struct lite_writer {
 	bool (*leaf)(const struct lite_writer *writer, const struct expr *e, struct buf *out);
 	void *context;
-	/* For aggregates, windows: a whole expression of theirs; only: NULL, or where it is wanted.
-	 */
+	/* For aggregates, windows: a whole expression of theirs. */
 	void (*put)(const struct lite_writer *writer, struct expr *e, enum lite_want want,
-		    struct expr *only, struct buf *out);
+		    struct buf *out);
+	struct arena *arena;
 	enum quantile_edge edge;
+	u32 select; /* aggregates: those of one select count a row's negative values once */
 };
 
 void lite_write(const struct lite_writer *writer, const struct expr *e, struct buf *out);
@@ -46,7 +47,6 @@ void lite_write_statistic(const struct lite_writer *writer, const struct expr *e
 void lite_write_direction(const struct sort_key *key, struct buf *out);
 /* The value of a constant: an item of a projection that no column of its rows stands for. */
 struct value lite_constant(const struct expr *e);
-void lite_write_text(const char *text, u32 n, struct buf *out);
 
 /* With bounds, where it is shown as it is. */
 static inline bool lite_is_quantile(const struct aggregate *a)
@@ -54,9 +54,18 @@ static inline bool lite_is_quantile(const struct aggregate *a)
 	return a->kind == AGGREGATE_QUANTILE && a->part == QUANTILE_WHOLE && !a->is_ladder;
 }
 
+/* Entries of its stack that SQLite's parser needs for the text, at most; and how many it has.  Of a
+ * longer text something is missing: what guards in guards double. */
+#define LITE_DEPTH_MAX 99u
+#define LITE_BYTES_MAX (1u << 20)
+u32 lite_depth(const char *sql);
+/* With so many more around it; error too-deep, if nothing was said yet. */
+void lite_check_depth(const char *sql, u32 n_around, struct span span, struct diags *diags);
+void lite_refuse_depth(struct span span, struct diags *diags);
+
 /*
- * Of the conditions of WHERE SQLite may test any first: those before one that can fail are made to
- * guard it, and it is computed whatever those behind it are.
+ * Of the conditions of WHERE SQLite may test any first; within a CASE it goes from left to right,
+ * and as far as it must.  So that is where one that can fail stands, with all before it.
  */
 void lite_guard_failures(expr_vec *conjuncts, struct arena *arena);
 

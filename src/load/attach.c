@@ -10,10 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,31 +31,17 @@ int load_perf_reserve(struct load_program *program)
 }
 
 /*
- * A program on a perf tracepoint runs on every CPU, whichever its event is bound to
- * (the programs hang on the tracepoint, not on the event): any online CPU will do.
+ * Opens the perf event and puts it where load_perf_reserve() has kept a place.  A program on it
+ * runs on every CPU, whichever the event is bound to (the programs hang on the tracepoint, not on
+ * the event): any online CPU will do.
  */
-static int perf_event_open_tracepoint(u32 tracepoint_id)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(attr),
-		.config = tracepoint_id,
-		.sample_period = 1,
-		.wakeup_events = 1,
-	};
-	int cpu = sched_getcpu();
-
-	return syscall(SYS_perf_event_open, &attr, -1, MAX(cpu, 0), -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-/* Opens the perf event and puts it where load_perf_reserve() has kept a place. */
 static int perf_open(struct load_program *program)
 {
-	int fd = perf_event_open_tracepoint(program->hook->tracepoint_id);
+	int fd = sys_perf_open(program->hook->tracepoint_id, MAX(sched_getcpu(), 0));
 	int err = 0;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (program->perf_fd < 0) { /* attached again after load_detach() */
 		program->perf_fd = fd;
 		return 0;
@@ -68,21 +52,9 @@ static int perf_open(struct load_program *program)
 	return err;
 }
 
-/* A link (5.15), or the ioctl that came before it. */
 static int perf_attach(struct load_program *program)
 {
-	int link_fd = sys_perf_link_create(program->fd, program->perf_fd);
-
-	if (link_fd >= 0) {
-		program->link_fd = link_fd;
-		return 0;
-	}
-	if (load_kernel_version() >= LOAD_VERSION(5, 15, 0))
-		return link_fd;
-	if (ioctl(program->perf_fd, PERF_EVENT_IOC_SET_BPF, program->fd) ||
-	    ioctl(program->perf_fd, PERF_EVENT_IOC_ENABLE, 0))
-		return -errno;
-	return 0;
+	return sys_perf_attach(program->perf_fd, program->fd, &program->link_fd);
 }
 
 static int raw_open(struct load_program *program, const char *name)
@@ -186,24 +158,17 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
  */
 static void wait_for_programs(u32 n_cpus)
 {
-	size_t set_bytes = CPU_ALLOC_SIZE(MAX(n_cpus, CPU_SETSIZE));
-	cpu_set_t *before, *only;
+	cpu_set_t before[8], only[8]; /* 8,192 CPUs: Linux has no more */
 
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0 ||
+	    sched_getaffinity(0, sizeof(before), before))
 		return;
-	before = CPU_ALLOC(MAX(n_cpus, CPU_SETSIZE));
-	only = CPU_ALLOC(MAX(n_cpus, CPU_SETSIZE));
-	BUG_ON(!before || !only);
-	if (sched_getaffinity(0, set_bytes, before) == 0) {
-		for (u32 cpu = 0; cpu < n_cpus; cpu++) {
-			CPU_ZERO_S(set_bytes, only);
-			CPU_SET_S(cpu, set_bytes, only);
-			sched_setaffinity(0, set_bytes, only);
-		}
-		sched_setaffinity(0, set_bytes, before);
+	for (u32 cpu = 0; cpu < n_cpus; cpu++) {
+		CPU_ZERO_S(sizeof(only), only);
+		CPU_SET_S(cpu, sizeof(only), only);
+		sched_setaffinity(0, sizeof(only), only);
 	}
-	CPU_FREE(before);
-	CPU_FREE(only);
+	sched_setaffinity(0, sizeof(before), before);
 }
 
 /*
@@ -227,10 +192,10 @@ void load_detach(struct load_hooks *hooks)
 		struct load_program *program = &hooks->programs[i];
 
 		was_attached |= program->link_fd >= 0 || program->perf_fd >= 0;
-		load_close_fd(&program->link_fd);
+		sys_close(&program->link_fd);
 	}
 	for (u32 i = 0; i < hooks->n_programs; i++)
-		load_close_fd(&hooks->programs[i].perf_fd);
+		sys_close(&hooks->programs[i].perf_fd);
 	if (was_attached)
 		wait_for_programs(hooks->set->n_cpus);
 }

@@ -34,7 +34,6 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <string.h>
 
 #include "load/internal.h"
 
@@ -133,7 +132,7 @@ u64 load_recursion_misses(const struct load_program *program)
 	struct bpf_prog_info info;
 
 	/* Kernels before 5.12 leave the field 0. */
-	return sys_prog_info(program->fd, &info) ? 0 : info.recursion_misses;
+	return sys_info(program->fd, &info, sizeof(info)) ? 0 : info.recursion_misses;
 }
 
 /*

@@ -6,18 +6,11 @@
 #ifndef EBQL_LOAD_INTERNAL_H
 #define EBQL_LOAD_INTERNAL_H
 
-#include <unistd.h>
-
 #include "load/load.h"
-#include "load/sys.h"
-
-#define LOAD_VERSION(a, b, c) (((u32)(a) << 16) | ((u32)(b) << 8) | MIN((u32)(c), 255u))
+#include "sys/sys.h"
 
 /* Most helpers that read kernel memory are for GPL-compatible programs only. */
 #define LOAD_LICENSE "Dual BSD/GPL"
-
-/* features.c: LOAD_VERSION of the running kernel. */
-u32 load_kernel_version(void);
 
 /* maps.c: slots and constants, and each part's maps; 0 or a diagnostic and -errno. */
 int load_maps_open(struct load_hooks *hooks, struct diags *diags);
@@ -60,12 +53,5 @@ int load_perf_reserve(struct load_program *program);
  * `attach-failed` where the process may have no more files.
  */
 bool load_refused(int error, const char *doing, struct diags *diags);
-
-static inline void load_close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
 
 #endif

@@ -3,13 +3,9 @@
  * Opens and closes what the parts hold in the kernel: limits, descriptors for perf
  * events, maps, programs.  Either all or nothing.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "load/internal.h"
-
-/* bpf_prog_test_run_syscall() of the kernel: U16_MAX. */
-#define TEST_CONTEXT_BYTES 65535
 
 static void load_init(struct load_hooks *hooks, const struct phys_set *set,
 		      struct load_program *programs, struct arena *arena)
@@ -68,18 +64,6 @@ void load_close(struct load_hooks *hooks)
 	hooks->n_users = 0;
 	load_detach(hooks);
 	for (u32 i = 0; i < hooks->n_programs; i++)
-		load_close_fd(&hooks->programs[i].fd);
+		sys_close(&hooks->programs[i].fd);
 	load_maps_close(hooks);
-}
-
-int load_test_run(struct load_hooks *hooks, u32 i, const void *context, u32 context_bytes)
-{
-	u8 copy[TEST_CONTEXT_BYTES]; /* the kernel writes the context back */
-	u32 value;
-
-	BUG_ON(i >= hooks->n_programs);
-	if (context_bytes > sizeof(copy))
-		return -E2BIG;
-	memcpy(copy, context, context_bytes);
-	return sys_prog_test_run(hooks->programs[i].fd, copy, context_bytes, 0, 0, &value);
 }

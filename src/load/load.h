@@ -15,7 +15,6 @@
 struct load_program {
 	const struct hook *hook;
 	struct bpf_code code;
-	char name[16];
 	int fd, perf_fd, link_fd; /* -1: none */
 };
 
@@ -91,10 +90,5 @@ int load_flip(struct load_state *const *states, u32 n_states);
 int load_settle(struct load_hooks *hooks);
 /* Events that the kernel did not run the part's programs for since the last call. */
 u64 load_missed(struct load_state *state);
-/*
- * Tests: runs program `i` once over these context bytes (header and record; at most
- * 65,535).  -EINVAL: fewer bytes than the program may read.
- */
-int load_test_run(struct load_hooks *hooks, u32 i, const void *context, u32 context_bytes);
 
 #endif

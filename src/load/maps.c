@@ -34,13 +34,6 @@ static const struct map_kind kinds[] = {
 };
 _Static_assert(ARRAY_SIZE(kinds) == LOAD_MAP_N, "a map has no entry");
 
-static size_t page_align(u64 bytes)
-{
-	u64 page_bytes = sysconf(_SC_PAGESIZE);
-
-	return ALIGN_UP(bytes, page_bytes);
-}
-
 static size_t control_bytes(const struct load_state *state)
 {
 	return (size_t)state->phys->state.n_cpus * sizeof(struct control_line);
@@ -94,16 +87,12 @@ static int map_create(const struct map_kind *kind, enum bpf_map_type type, u32 k
 static int shared_create(const struct map_kind *kind, u64 bytes, int *ret_fd, void **ret_at,
 			 struct diags *diags)
 {
-	void *at;
 	int err = map_create(kind, BPF_MAP_TYPE_ARRAY, 4, bytes, 1, BPF_F_MMAPABLE, ret_fd, diags);
 
 	if (err)
 		return err;
-	at = mmap(NULL, page_align(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, *ret_fd, 0);
-	if (at == MAP_FAILED)
-		return map_failed(kind, bytes, errno, diags);
-	*ret_at = at;
-	return 0;
+	err = sys_map_memory(*ret_fd, bytes, ret_at);
+	return err ? map_failed(kind, bytes, -err, diags) : 0;
 }
 
 /*
@@ -115,12 +104,13 @@ static int const_create(struct load_hooks *hooks, struct diags *diags)
 {
 	const struct map_kind *kind = &shared_kinds[LOAD_MAP_CONST];
 	int *fd = &hooks->map_fds[LOAD_MAP_CONST], err;
+	u32 zero = 0;
 
 	BUG_ON(!hooks->constants_bytes);
 	err = map_create(kind, BPF_MAP_TYPE_ARRAY, 4, hooks->constants_bytes, 1, BPF_F_RDONLY_PROG,
 			 fd, diags);
 	if (!err) {
-		err = sys_map_store(*fd, hooks->constants);
+		err = sys_map_element(BPF_MAP_UPDATE_ELEM, *fd, &zero, (void *)hooks->constants);
 		if (!err)
 			err = sys_map_freeze(*fd);
 		if (err)
@@ -154,7 +144,7 @@ static int hash_create(struct load_state *state, enum load_map map, struct diags
 {
 	const struct state_layout *layout = &state->phys->state;
 	u64 max_entries = MIN(MAX(layout->max_groups, 1) * layout->n_cpus, 1ull << 22);
-	u32 flags = load_kernel_version() >= LOAD_VERSION(6, 1, 0) ? BPF_F_NO_PREALLOC : 0;
+	u32 flags = sys_kernel_version() >= KERNEL_VERSION(6, 1, 0) ? BPF_F_NO_PREALLOC : 0;
 
 	return map_create(&kinds[map], BPF_MAP_TYPE_HASH, layout->key_words * 8 + 8,
 			  layout->row_bytes, max_entries, flags, &state->map_fds[map], diags);
@@ -197,7 +187,7 @@ static int pairs_create(struct load_state *state, struct diags *diags)
 			header[way] = (u64)way * join->slot_bytes;
 	}
 	if (!err)
-		munmap(at, page_align(phys->pair_bytes));
+		munmap(at, phys->pair_bytes);
 	return err;
 }
 
@@ -257,13 +247,13 @@ int load_maps_open(struct load_hooks *hooks, struct diags *diags)
 static void state_close(struct load_state *state)
 {
 	if (state->control)
-		munmap(state->control, page_align(control_bytes(state)));
+		munmap(state->control, control_bytes(state));
 	if (state->state)
-		munmap(state->state, page_align(state->phys->state.total_bytes));
+		munmap(state->state, state->phys->state.total_bytes);
 	state->control = NULL;
 	state->state = NULL;
 	for (u32 i = 0; i < LOAD_MAP_N; i++)
-		load_close_fd(&state->map_fds[i]);
+		sys_close(&state->map_fds[i]);
 }
 
 void load_maps_close(struct load_hooks *hooks)
@@ -271,10 +261,10 @@ void load_maps_close(struct load_hooks *hooks)
 	for (u32 i = 0; i < hooks->n_states; i++)
 		state_close(&hooks->states[i]);
 	if (hooks->slots)
-		munmap(hooks->slots, page_align(slots_bytes(hooks->set)));
+		munmap(hooks->slots, slots_bytes(hooks->set));
 	hooks->slots = NULL;
 	for (u32 i = 0; i < LOAD_MAP_SHARED_N; i++)
-		load_close_fd(&hooks->map_fds[i]);
+		sys_close(&hooks->map_fds[i]);
 }
 
 int load_map_fd(const struct load_hooks *hooks, u32 number)

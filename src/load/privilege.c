@@ -1,57 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A refusal of the kernel -> which capability this process lacks.  Also the kernel's version
- * and the two resource limits that loading can run into.
+ * A refusal of the kernel -> which capability this process lacks.  Also the two
+ * resource limits that loading can run into.
  */
 #include <errno.h>
-#include <linux/capability.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "load/internal.h"
-
-/* Newer than the headers of some distributions. */
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#define CAP_BPF	    39
-#endif
-
-u32 load_kernel_version(void)
-{
-	static u32 version;
-	struct utsname name;
-	u32 a = 0, b = 0, c = 0;
-
-	if (!version && uname(&name) == 0) {
-		sscanf(name.release, "%u.%u.%u", &a, &b, &c);
-		version = LOAD_VERSION(a, b, c);
-	}
-	return version;
-}
-
-static u64 effective_capabilities(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	if (syscall(SYS_capget, &header, data))
-		return 0;
-	return (u64)data[1].effective << 32 | data[0].effective;
-}
 
 /* What of CAP_BPF and CAP_PERFMON (5.8; CAP_SYS_ADMIN includes both) is missing; "" if nothing. */
 static const char *missing_capabilities(void)
 {
-	u64 have = effective_capabilities();
-	bool has_bpf = have >> CAP_BPF & 1, has_perfmon = have >> CAP_PERFMON & 1;
+	bool has_bpf = sys_has_capability(CAP_BPF), has_perfmon = sys_has_capability(CAP_PERFMON);
 
-	if (have >> CAP_SYS_ADMIN & 1)
+	if (sys_has_capability(CAP_SYS_ADMIN))
 		return "";
-	if (load_kernel_version() < LOAD_VERSION(5, 8, 0))
+	if (sys_kernel_version() < KERNEL_VERSION(5, 8, 0))
 		return "CAP_SYS_ADMIN";
 	if (has_bpf && has_perfmon)
 		return "";
@@ -92,7 +57,7 @@ bool load_refused(int error, const char *doing, struct diags *diags)
 		"CAP_PERFMON",
 		doing);
 	/* Before that, maps are charged to the process. */
-	if (load_kernel_version() < LOAD_VERSION(5, 11, 0)) {
+	if (sys_kernel_version() < KERNEL_VERSION(5, 11, 0)) {
 		diag_hint(diags, diag, "raise RLIMIT_MEMLOCK (ulimit -l)");
 		return true;
 	}
@@ -123,7 +88,7 @@ static void raise_limit(int resource, rlim_t wanted)
 void load_raise_limits(const struct phys_set *set)
 {
 	/* Since 5.11 maps are charged to the memory cgroup instead. */
-	if (load_kernel_version() < LOAD_VERSION(5, 11, 0))
+	if (sys_kernel_version() < KERNEL_VERSION(5, 11, 0))
 		raise_limit(RLIMIT_MEMLOCK, RLIM_INFINITY);
 	/* The rest of the process (libraries, outputs, tracefs files) is well below 128. */
 	if (set)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "load/internal.h"
 
@@ -39,17 +38,12 @@ static struct bpf_insn *relocate(const struct load_hooks *hooks, const struct bp
 	return insns;
 }
 
-/* The kernel takes letters, digits, '_' and '.'; at most 15 of them. */
+/* For bpftool: what the program hangs on, as far as 15 letters go. */
 static void program_name(const struct load_program *program, char ret_name[16])
 {
-	u32 i;
+	const char *target = program->hook->target, *colon = strrchr(target, ':');
 
-	for (i = 0; i < 15 && program->name[i]; i++) {
-		char c = program->name[i];
-
-		ret_name[i] = isalnum((u8)c) || c == '_' || c == '.' ? c : '_';
-	}
-	ret_name[i] = '\0';
+	snprintf(ret_name, 16, "ebql_%s", colon ? colon + 1 : target);
 }
 
 /* All that BPF_PROG_LOAD wants, but for a log and debug information. */
@@ -143,15 +137,16 @@ static void verifier_diag(const struct load_hooks *hooks, const struct load_prog
 	s64 insn = failed_instruction(log);
 	struct span span = instruction_span(&program->code, insn);
 	const char *tail = log_tail(hooks->arena, log);
-	const char *format = "the kernel's verifier refused program %s (%s) at instruction %lld:%s";
+	const char *format = "the kernel's verifier refused the program on %s (%s) at "
+			     "instruction %lld:%s";
 	struct diag *diag;
 
 	if (span.end)
-		diag = diag_failure_at(diags, "verifier", span, format, program->name,
+		diag = diag_failure_at(diags, "verifier", span, format, program->hook->target,
 				       strerror(error), (long long)insn, tail);
 	else
-		diag = diag_failure(diags, "verifier", format, program->name, strerror(error),
-				    (long long)insn, tail);
+		diag = diag_failure(diags, "verifier", format, program->hook->target,
+				    strerror(error), (long long)insn, tail);
 	diag_hint(diags, diag,
 		  "no query should lead to this: it is a bug of ebql; please report it with the "
 		  "query, this message and the kernel's version");
@@ -193,9 +188,9 @@ static int load_with_log(const struct load_hooks *hooks, const struct load_progr
 
 	if (log == MAP_FAILED) {
 		diag_failure(diags, "verifier",
-			     "the kernel refused program %s, and there is no "
+			     "the kernel refused the program on %s, and there is no "
 			     "memory for its log",
-			     program->name);
+			     program->hook->target);
 		return -ENOMEM;
 	}
 	attr->log_level = 1;
@@ -228,7 +223,7 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 		fd = -EFBIG;
 	else if (fd < 0 && !load_refused(-fd, "load BPF programs that trace", diags))
 		fd = load_with_log(hooks, program, &attr, diags);
-	load_close_fd(&btf_fd);
+	sys_close(&btf_fd);
 	if (fd < 0)
 		return fd;
 	program->fd = fd;

@@ -76,27 +76,26 @@ double load_survey(s32 syscall_nr, u64 duration_ns, struct arena *arena)
 {
 	u32 n_cpus = load_possible_cpus();
 	size_t bytes = n_cpus * sizeof(struct survey_line);
-	int map_fd, prog_fd = -1, err = 0;
+	int map_fd, prog_fd = -1, err;
 	struct survey_line *lines, sum = { 0 };
+	void *at;
 
 	map_fd = sys_map_create(BPF_MAP_TYPE_ARRAY, "ebql_survey", 4, bytes, 1, BPF_F_MMAPABLE);
 	if (map_fd < 0)
 		return map_fd;
-	lines = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
-	if (lines == MAP_FAILED) {
-		err = -errno;
-	} else {
+	err = sys_map_memory(map_fd, bytes, &at);
+	if (!err) {
+		lines = at;
 		prog_fd = survey_load(survey_program(syscall_nr, n_cpus, arena), map_fd, arena);
 		err = prog_fd < 0 ? prog_fd : survey_watch(prog_fd, duration_ns);
 		for (u32 i = 0; i < n_cpus; i++) {
 			sum.all += lines[i].all;
 			sum.wanted += lines[i].wanted;
 		}
-		munmap(lines, bytes);
+		munmap(at, bytes);
 	}
-	if (prog_fd >= 0)
-		close(prog_fd);
-	close(map_fd);
+	sys_close(&prog_fd);
+	sys_close(&map_fd);
 	if (err)
 		return err;
 	return sum.all ? (double)sum.wanted / (double)sum.all : 0;

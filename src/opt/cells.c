@@ -10,11 +10,6 @@
  */
 #include "opt/rules.h"
 
-static bool same(const struct expr *a, const struct expr *b)
-{
-	return a && b ? expr_equal(a, b) : a == b;
-}
-
 /* Sums and the like keep a count where there may be no value at all. */
 static bool counts(const struct plan *p, const struct aggregate *a)
 {
@@ -35,19 +30,14 @@ static bool may_share(const struct plan *p, const struct aggregate *a, const str
 	bool has_every_row = counts(p, a) && counts(p, b) && (!a->arg || !a->arg->nullable) &&
 			     (!b->arg || !b->arg->nullable);
 
-	return same(a->filter, b->filter) && (same(a->arg, b->arg) || has_every_row);
+	return expr_equal(a->filter, b->filter) && (expr_equal(a->arg, b->arg) || has_every_row);
 }
 
-static void share_cells(struct plan *p, struct arena *arena)
+void opt_cells(struct plan *p, struct arena *arena)
 {
 	(void)arena;
 	for (u32 i = 0; i < p->aggregate.n; i++)
 		for (u32 k = 0; k < i; k++)
 			p->aggregate.shares_cells |=
 				may_share(p, &p->aggregate.list[i], &p->aggregate.list[k]);
-}
-
-struct plan *opt_cells(struct plan *plan, struct arena *arena)
-{
-	return opt_map(plan, arena, share_cells);
 }

@@ -3,7 +3,6 @@
  * What several rules ask of expressions, and rewriting them by copy: is it a function of
  * these others?
  */
-#include <string.h>
 
 #include "opt/rules.h"
 
@@ -37,22 +36,4 @@ struct expr *opt_rewrite(struct expr *e, struct expr *const *from, struct expr *
 			return NULL;
 	}
 	return copy;
-}
-
-struct plan *opt_filter(struct plan *input, struct expr *const *conjuncts, u32 n,
-			struct arena *arena)
-{
-	struct plan *p;
-
-	if (!n)
-		return input;
-	p = arena_new(arena, struct plan);
-	p->kind = PLAN_FILTER;
-	p->input = input;
-	p->span = conjuncts[0]->span;
-	p->limit.count = -1;
-	p->filter.n_conjuncts = n;
-	p->filter.conjuncts = arena_array(arena, struct expr *, n);
-	memcpy(p->filter.conjuncts, conjuncts, n * sizeof(*conjuncts));
-	return p;
 }

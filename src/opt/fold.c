@@ -27,75 +27,6 @@ static int truth(const struct expr *e)
 	return is_integer(e) ? e->integer != 0 : -1;
 }
 
-/* A constant of 2^63 and more, shifted right, stays unsigned. */
-static s128 fold_shift(enum ast_op op, s128 a, s128 amount)
-{
-	bool left = (op == OP_SHIFT_LEFT) == (amount >= 0);
-
-	if (amount < 0)
-		amount = -amount;
-	if (left)
-		return amount > 63 ? 0 : (s64)((u64)a << amount);
-	return amount > 63 ? (a < 0 ? -1 : 0) : a >> amount;
-}
-
-/* The value of op over constants; false: none (x / 0, or it does not fit the type). */
-static bool fold_op(const struct expr *e, s128 a, s128 b, s128 *ret)
-{
-	switch (e->op) {
-	case OP_ADD:
-		*ret = a + b;
-		break;
-	case OP_SUB:
-		*ret = a - b;
-		break;
-	case OP_MUL:
-		if (__builtin_mul_overflow(a, b, ret))
-			return false;
-		break;
-	case OP_DIV:
-	case OP_MOD:
-		if (b == 0)
-			return false;
-		*ret = e->op == OP_DIV ? a / b : a % b;
-		break;
-	case OP_BIT_AND:
-		*ret = a & b;
-		break;
-	case OP_BIT_OR:
-		*ret = a | b;
-		break;
-	case OP_SHIFT_LEFT:
-	case OP_SHIFT_RIGHT:
-		*ret = fold_shift(e->op, a, b);
-		break;
-	case OP_NEG:
-		*ret = -a;
-		break;
-	case OP_BIT_NOT:
-		*ret = ~a;
-		break;
-	case OP_PLUS:
-		*ret = a;
-		break;
-	case OP_CONCAT:
-	case OP_EQ:
-	case OP_NE:
-	case OP_LT:
-	case OP_LE:
-	case OP_GT:
-	case OP_GE:
-	case OP_IS:
-	case OP_IS_NOT:
-	case OP_AND:
-	case OP_OR:
-	case OP_NOT:
-	case OP_N:
-		return false; /* of texts; decide(), fold_logic() */
-	}
-	return *ret >= e->lo && *ret <= e->hi;
-}
-
 /* 1 true, 0 false, -1 not decided by the ranges. */
 static int decide(enum ast_op op, const struct expr *a, const struct expr *b)
 {
@@ -144,13 +75,6 @@ static bool is_refused(const struct expr *e)
 	return is_big && expr_rule(e) == 'S';
 }
 
-/* The types of integers too: what comes of it must not hang on the rule. */
-static bool is_same_type(struct type a, struct type b)
-{
-	return a.kind == b.kind && a.bits == b.bits && a.is_signed == b.is_signed &&
-	       a.clock == b.clock;
-}
-
 static struct expr *fold_case(struct expr *e, struct arena *arena)
 {
 	/* Only the first WHEN is looked at: enough for constants written by hand. */
@@ -160,9 +84,22 @@ static struct expr *fold_case(struct expr *e, struct arena *arena)
 	/* Signed and unsigned arms: a value that no 64 bits hold with the others is NULL. */
 	if (first < 0 || e->n_args != 3 || e->may_overflow)
 		return e;
-	if (is_same_type(arm->type, e->type))
+	/* The types of integers too: what comes of it must not hang on the rule. */
+	if (type_equal(arm->type, e->type))
 		return arm;
 	return is_integer(arm) && type_is_word(e->type) ? constant(arena, e, arm->integer) : e;
+}
+
+/* The range of what is computed of constants is its value; none where it is NULL (x / 0). */
+static struct expr *fold_constants(struct expr *e, struct arena *arena)
+{
+	struct expr of = *e;
+
+	of.nullable = false;
+	expr_infer(&of);
+	if (of.nullable || of.lo != of.hi || of.lo < e->lo || of.hi > e->hi)
+		return e;
+	return constant(arena, e, of.lo);
 }
 
 static struct expr *fold_expr(void *context, struct expr *e)
@@ -171,7 +108,6 @@ static struct expr *fold_expr(void *context, struct expr *e)
 	struct arena *arena = f->arena;
 	const struct expr *a = e->n_args ? e->args[0] : NULL;
 	const struct expr *b = e->n_args > 1 ? e->args[1] : NULL;
-	s128 value = 0;
 
 	if (e->kind == EXPR_CASE)
 		return fold_case(e, arena);
@@ -188,25 +124,12 @@ static struct expr *fold_expr(void *context, struct expr *e)
 			return constant(arena, e, decided);
 		return e;
 	}
-	if (is_integer(a) && (!b || is_integer(b)) && !is_refused(e) &&
-	    fold_op(e, a->integer, b ? b->integer : 0, &value))
-		return constant(arena, e, value);
-	return e;
+	if (!is_integer(a) || (b && !is_integer(b)) || is_refused(e))
+		return e;
+	return fold_constants(e, arena);
 }
 
-static void fold_slot(void *context, struct expr **e)
+void opt_fold(struct plan *p, struct arena *arena)
 {
-	struct fold *f = context;
-
-	*e = expr_map(f->arena, *e, fold_expr, f);
-}
-
-static void fold_plan(struct plan *p, struct arena *arena)
-{
-	plan_each_expr(p, fold_slot, &(struct fold){ arena, p });
-}
-
-struct plan *opt_fold(struct plan *plan, struct arena *arena)
-{
-	return opt_map(plan, arena, fold_plan);
+	plan_map_expr(p, arena, fold_expr, &(struct fold){ arena, p });
 }

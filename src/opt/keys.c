@@ -8,9 +8,8 @@
  * row where it has no events, and the key is NULL in the "(other)" row, as every key is.
  *
  * A key that is a function of other keys (GROUP BY pid, pid + 1) leaves: it is computed
- * from them behind the aggregate, once a group and not once an event.  Only what SQLite
- * computes as the kernel does, which cannot fault, and which is NULL where they are:
- * in the "(other)" row.
+ * from them behind the aggregate, once a group and not once an event.  Only what cannot
+ * fault, and which is NULL where they are: in the "(other)" row.
  */
 #include "opt/rules.h"
 
@@ -70,7 +69,7 @@ static struct expr *fixed_to(const struct expr *key, const struct expr *conditio
 	return fixed;
 }
 
-static void fix_keys(struct plan *agg, struct arena *arena)
+void opt_fix_keys(struct plan *agg, struct arena *arena)
 {
 	expr_vec conjuncts = { 0 };
 
@@ -101,28 +100,10 @@ struct dependence {
 	bool *is_gone;
 };
 
-/* Numbers below 2^63, and what SQLite does with them as the kernel does. */
-static bool is_same_in_sqlite(const struct expr *e)
-{
-	if (!type_is_word(e->type) || e->hi > INT64_MAX || e->lo < INT64_MIN)
-		return false;
-	if (e->kind != EXPR_OP)
-		return !e->n_args;
-	if (!(e->op >= OP_EQ && e->op <= OP_GE) && e->op != OP_ADD && e->op != OP_SUB &&
-	    e->op != OP_MUL && e->op != OP_DIV && e->op != OP_MOD && e->op != OP_NEG &&
-	    e->op != OP_PLUS && e->op != OP_NOT)
-		return false;
-	for (u32 i = 0; i < e->n_args; i++)
-		if (!is_same_in_sqlite(e->args[i]))
-			return false;
-	return true;
-}
-
 /* Constants that keys were fixed to have the types of their keys, which columns show. */
 static bool is_same_key(const struct expr *a, const struct expr *b)
 {
-	return a->type.bits == b->type.bits && a->type.is_signed == b->type.is_signed &&
-	       expr_equal(a, b);
+	return type_equal(a->type, b->type) && expr_equal(a, b);
 }
 
 /* Is key i a function of the others?  Of two equal keys the first stays. */
@@ -134,8 +115,8 @@ static bool follows(const struct dependence *d, u32 i)
 	for (u32 k = 0; k < i; k++)
 		if (is_same_key(d->keys[k], e))
 			return true;
-	if (e->kind != EXPR_OP || !is_same_in_sqlite(e) || !expr_is_strict(e) ||
-	    expr_can_fault(e, d->agg->input) || !expr_is_of(e, d->agg->input))
+	if (e->kind != EXPR_OP || !expr_is_strict(e) || expr_can_fault(e, d->agg->input) ||
+	    !expr_is_of(e, d->agg->input))
 		return false;
 	others = arena_array(d->arena, struct expr *, n);
 	for (u32 k = 0; k < n; k++)
@@ -181,7 +162,8 @@ static bool find_dependence(struct dependence *d, const struct plan *agg, struct
 	for (u32 i = 0; i < n; i++) {
 		d->is_gone[i] = follows(d, i);
 		if (!d->is_gone[i])
-			d->values[i] = expr_key(arena, d->keys[i], agg->aggregate.number, n_stay++);
+			d->values[i] = expr_ref(arena, EXPR_KEY, d->keys[i]->span, d->keys[i],
+						agg->aggregate.number, n_stay++);
 	}
 	for (u32 i = 0; i < n && n_stay < n; i++)
 		value_of(d, i);
@@ -201,13 +183,6 @@ static struct expr *key_value(void *context, struct expr *e)
 	return copy;
 }
 
-static void renew_slot(void *context, struct expr **e)
-{
-	struct dependence *d = context;
-
-	*e = expr_map(d->arena, *e, key_value, d);
-}
-
 /* The operators from the root down to the aggregate. */
 static struct plan *renew(const struct plan *p, struct dependence *d)
 {
@@ -215,7 +190,7 @@ static struct plan *renew(const struct plan *p, struct dependence *d)
 	u32 n = 0;
 
 	if (p->kind != PLAN_AGGREGATE) {
-		plan_each_expr(copy, renew_slot, d);
+		plan_map_expr(copy, d->arena, key_value, d);
 		copy->input = renew(p->input, d);
 		return copy;
 	}
@@ -231,11 +206,6 @@ static void find_subquery(void *context, struct expr *e)
 	*(bool *)context |= e->plan != NULL;
 }
 
-static void find_subqueries(void *context, struct expr **e)
-{
-	expr_each(*e, find_subquery, context);
-}
-
 /*
  * Are all references to its keys in filters, items and sort keys above it?  Where nothing is
  * above, as in a part of a cut, whoever reads it counts its keys.
@@ -249,20 +219,18 @@ static bool is_renewable(struct plan *p, const struct plan *agg)
 	for (; p != agg; p = p->input) {
 		if (p->kind == PLAN_OVER)
 			return false;
-		plan_each_expr(p, find_subqueries, &has_subquery);
+		plan_each_own(p, find_subquery, &has_subquery);
 	}
 	return !has_subquery;
 }
 
+/* Before keys become constants: then what follows from them could not be seen. */
 struct plan *opt_keys(struct plan *plan, struct arena *arena)
 {
 	const struct plan *agg = plan_find(plan, PLAN_AGGREGATE);
 	struct dependence d;
 
-	if (!agg)
-		return plan;
-	/* Before keys become constants: then what follows from them could not be seen. */
-	if (is_renewable(plan, agg) && find_dependence(&d, agg, arena))
-		plan = renew(plan, &d);
-	return opt_map(plan, arena, fix_keys);
+	if (agg && is_renewable(plan, agg) && find_dependence(&d, agg, arena))
+		return renew(plan, &d);
+	return plan;
 }

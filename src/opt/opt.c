@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The pass table of the optimiser.
+ * The pass table of the optimiser, and how it goes over a query: each of its selects is rewritten
+ * by itself, those that it reads, and those of sub-queries, first.
  */
 #include <string.h>
 
@@ -10,15 +11,16 @@
 #define N_ROUNDS 2
 
 const struct opt_rule opt_rules[] = {
-	{ "fold", "compute constants and what the ranges of values decide", opt_fold },
-	{ "split", "make one condition of each side of an AND", opt_split },
-	{ "keys", "group by no key that a condition or another key tells", opt_keys },
-	{ "unused", "leave out LEFT joins whose right side nothing reads", opt_unused },
-	{ "same_thread", "test before pairing what both ends of a call agree on", opt_same_thread },
-	{ "push_down", "test conditions below joins, unions and running sums", opt_push_down },
-	{ "order", "test cheap conditions that drop much first", opt_order },
-	{ "share", "compute once what several parts of the query use", opt_share },
-	{ "cells", "keep once what several aggregates count or sum", opt_cells },
+	{ "fold", "compute constants and what the ranges of values decide", .each = opt_fold },
+	{ "split", "make one condition of each side of an AND", .each = opt_split },
+	{ "keys", "group by no key that a condition or another key tells", .whole = opt_keys,
+	  .each = opt_fix_keys },
+	{ "unused", "leave out LEFT joins whose right side nothing reads", .whole = opt_unused },
+	{ "push_down", "test conditions below joins, unions and running sums",
+	  .whole = opt_push_down },
+	{ "order", "test cheap conditions that drop much first", .each = opt_order },
+	{ "share", "compute once what several parts of the query use", .each = opt_share },
+	{ "cells", "keep once what several aggregates count or sum", .each = opt_cells },
 };
 
 const u32 opt_n_rules = ARRAY_SIZE(opt_rules);
@@ -40,11 +42,76 @@ bool opt_is_off(const char *rules_off, const char *name)
 	return false;
 }
 
+static struct plan *map(struct plan *plan, struct arena *arena, opt_change *change)
+{
+	struct plan *copy = plan_copy(plan, arena), **below;
+
+	for (u32 i = 0; !plan_reads_selects(copy) && (below = plan_slot(copy, i)); i++)
+		*below = map(*below, arena, change);
+	change(copy, arena);
+	return copy;
+}
+
 struct plan *opt_run(struct plan *plan, const struct settings *settings, struct arena *arena)
 {
-	for (u32 round = 0; round < N_ROUNDS; round++)
-		for (u32 i = 0; i < opt_n_rules; i++)
-			if (!opt_is_off(settings->rules_off, opt_rules[i].name))
-				plan = opt_rules[i].apply(plan, arena);
+	for (u32 i = 0; i < N_ROUNDS * opt_n_rules; i++) {
+		const struct opt_rule *rule = &opt_rules[i % opt_n_rules];
+
+		if (opt_is_off(settings->rules_off, rule->name))
+			continue;
+		plan = rule->whole ? rule->whole(plan, arena) : plan;
+		plan = rule->each ? map(plan, arena, rule->each) : plan;
+	}
 	return plan;
+}
+
+struct query_walk {
+	const struct settings *settings;
+	struct arena *arena;
+	VEC(struct plan *) from, to; /* selects that were optimised already */
+};
+
+static struct plan *optimize(struct query_walk *w, struct plan *select);
+
+static struct expr *with_subquery(void *context, struct expr *e)
+{
+	struct query_walk *w = context;
+	struct expr *copy;
+
+	if (!e->plan)
+		return e;
+	copy = expr_copy(w->arena, e);
+	copy->plan = optimize(w, e->plan);
+	return copy;
+}
+
+/* A copy of the operators of one select, those that it reads optimised. */
+static struct plan *with_selects(struct query_walk *w, const struct plan *p)
+{
+	struct plan *copy = plan_copy(p, w->arena), **below;
+
+	plan_map_expr(copy, w->arena, with_subquery, w);
+	for (u32 i = 0; (below = plan_slot(copy, i)); i++)
+		*below = plan_reads_selects(p) ? optimize(w, *below) : with_selects(w, *below);
+	return copy;
+}
+
+static struct plan *optimize(struct query_walk *w, struct plan *select)
+{
+	struct plan *to;
+
+	for (u32 i = 0; i < w->from.n; i++)
+		if (w->from.at[i] == select)
+			return w->to.at[i];
+	to = opt_run(with_selects(w, select), w->settings, w->arena);
+	vec_push(w->arena, &w->from, select);
+	vec_push(w->arena, &w->to, to);
+	return to;
+}
+
+struct plan *opt_query(struct plan *plan, const struct settings *settings, struct arena *arena)
+{
+	struct query_walk w = { .settings = settings, .arena = arena };
+
+	return optimize(&w, plan);
 }

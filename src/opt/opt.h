@@ -8,10 +8,16 @@
 
 #include "plan/plan.h"
 
+/* Changes an operator that is a copy of its own, with lists of its own. */
+typedef void opt_change(struct plan *copy, struct arena *arena);
+
+/* It rewrites the select as a whole; or each of its operators (not of those that it reads), those
+ * below first; or both. */
 struct opt_rule {
 	const char *name;
 	const char *meaning;
-	struct plan *(*apply)(struct plan *plan, struct arena *arena);
+	struct plan *(*whole)(struct plan *plan, struct arena *arena);
+	opt_change *each;
 };
 
 extern const struct opt_rule opt_rules[];

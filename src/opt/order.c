@@ -84,7 +84,7 @@ static u32 rank(const struct expr *e)
 	return cost(e) * 1000 / (1000 - MIN(passing(e), 990u));
 }
 
-static void order_plan(struct plan *p, struct arena *arena)
+void opt_order(struct plan *p, struct arena *arena)
 {
 	struct expr **sorted = arena_array(arena, struct expr *, p->filter.n_conjuncts);
 	u32 begin = 0; /* behind the last that can fault */
@@ -102,9 +102,4 @@ static void order_plan(struct plan *p, struct arena *arena)
 		sorted[at] = e;
 	}
 	p->filter.conjuncts = sorted;
-}
-
-struct plan *opt_order(struct plan *plan, struct arena *arena)
-{
-	return opt_map(plan, arena, order_plan);
 }

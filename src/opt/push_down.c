@@ -11,6 +11,7 @@
  * - a condition on the left side (A) of an ASOF join, whose B's are not used up.  In a PAIR
  *   join an A uses up its B also where WHERE drops the row: it must come to the join.
  * - never one on the right side (B) alone: without it an A would take an earlier B.
+ * What both ends of a thread's call agree on, pid, is as good as a key.
  * Below a running sum only conditions on its keys: they drop whole sums.
  *
  * What can fault stays where it is, and so do the conditions behind it and those above a join
@@ -25,7 +26,7 @@ static struct plan *push(const struct plan *p, struct arena *arena);
 
 struct sides {
 	const struct plan *join;
-	struct expr **left_keys, **right_keys; /* not NULL where rows meet */
+	expr_vec left_keys, right_keys; /* equal, and not NULL, where rows meet */
 	struct arena *arena;
 	bool is_behind; /* something that can fault: the join's keys, or a condition */
 	expr_vec stay, left, right;
@@ -33,9 +34,7 @@ struct sides {
 
 static bool is_same_type(const struct expr *a, const struct expr *b)
 {
-	return a->type.kind == b->type.kind && a->type.bits == b->type.bits &&
-	       a->type.is_signed == b->type.is_signed && a->type.bytes == b->type.bytes &&
-	       a->lo == b->lo && a->hi == b->hi;
+	return type_equal(a->type, b->type) && a->lo == b->lo && a->hi == b->hi;
 }
 
 /* key = 5 and key IN (1, 2): true of the same numbers, whatever the key's type is. */
@@ -50,17 +49,16 @@ static bool is_plain_test(const struct expr *e, const struct expr *key)
 }
 
 /* e with the keys of one side for those of the other, or NULL: it reads something else. */
-static struct expr *of_other_side(const struct sides *s, struct expr *e, struct expr *const *from,
-				  struct expr *const *to)
+static struct expr *of_other_side(const struct sides *s, struct expr *e, const expr_vec *from,
+				  const expr_vec *to)
 {
-	u32 n = s->join->join.n_keys;
-	struct expr **usable = arena_array(s->arena, struct expr *, n);
+	struct expr **usable = arena_array(s->arena, struct expr *, from->n);
 
-	for (u32 i = 0; i < n; i++)
-		if (!from[i]->nullable && !to[i]->nullable &&
-		    (is_same_type(from[i], to[i]) || is_plain_test(e, from[i])))
-			usable[i] = from[i];
-	return opt_rewrite(e, usable, to, n, s->arena);
+	for (u32 i = 0; i < from->n; i++)
+		if (!from->at[i]->nullable && !to->at[i]->nullable &&
+		    (is_same_type(from->at[i], to->at[i]) || is_plain_test(e, from->at[i])))
+			usable[i] = from->at[i];
+	return opt_rewrite(e, usable, to->at, from->n, s->arena);
 }
 
 static void sort_conjunct(struct sides *s, struct expr *e)
@@ -74,7 +72,7 @@ static void sort_conjunct(struct sides *s, struct expr *e)
 		return;
 	}
 	if (expr_is_of(e, join->input)) {
-		other = of_other_side(s, e, s->left_keys, s->right_keys);
+		other = of_other_side(s, e, &s->left_keys, &s->right_keys);
 		if (other)
 			vec_push(s->arena, &s->right, other);
 		if (other || join->join.kind == JOIN_ASOF)
@@ -85,7 +83,7 @@ static void sort_conjunct(struct sides *s, struct expr *e)
 	}
 	other = NULL;
 	if (!join->join.is_left && expr_is_of(e, join->right))
-		other = of_other_side(s, e, s->right_keys, s->left_keys);
+		other = of_other_side(s, e, &s->right_keys, &s->left_keys);
 	if (!other) {
 		vec_push(s->arena, &s->stay, e);
 		return;
@@ -94,74 +92,88 @@ static void sort_conjunct(struct sides *s, struct expr *e)
 	vec_push(s->arena, &s->right, e);
 }
 
-static struct plan *push_join(const struct plan *join, const expr_vec *conjuncts,
-			      struct arena *arena)
+static void add_keys(struct sides *s, struct expr *left, struct expr *right)
+{
+	vec_push(s->arena, &s->left_keys, left);
+	vec_push(s->arena, &s->right_keys, right);
+}
+
+static bool is_tid(const struct expr *e)
+{
+	return e->kind == EXPR_SYSTEM && e->index == SYS_TID;
+}
+
+/* The process of that thread. */
+static struct expr *pid_of(const struct expr *tid, struct arena *arena)
+{
+	struct expr *pid = expr_copy(arena, tid);
+
+	pid->index = SYS_PID;
+	pid->name = system_columns[SYS_PID].name;
+	expr_set_type(pid, system_columns[SYS_PID].type);
+	return pid;
+}
+
+static struct plan *push_join(struct plan *join, const expr_vec *conjuncts, struct arena *arena)
 {
 	struct sides s = { .join = join, .arena = arena };
-	struct plan *copy = arena_new(arena, struct plan);
 
-	s.left_keys = arena_array(arena, struct expr *, join->join.n_keys);
-	s.right_keys = arena_array(arena, struct expr *, join->join.n_keys);
 	for (u32 i = 0; i < join->join.n_keys; i++) {
-		s.left_keys[i] = join->join.keys[i].left;
-		s.right_keys[i] = join->join.keys[i].right;
-		s.is_behind |= expr_can_fault(s.left_keys[i], join) ||
-			       expr_can_fault(s.right_keys[i], join);
+		const struct join_key *key = &join->join.keys[i];
+
+		add_keys(&s, key->left, key->right);
+		s.is_behind |= expr_can_fault(key->left, join) || expr_can_fault(key->right, join);
+		/* A thread in one call at a time: a span of bind_span.c. */
+		if (!join->join.is_nesting && is_tid(key->left) && is_tid(key->right))
+			add_keys(&s, pid_of(key->left, arena), pid_of(key->right, arena));
 	}
 	for (u32 i = 0; i < conjuncts->n; i++)
 		sort_conjunct(&s, conjuncts->at[i]);
-	*copy = *join;
-	copy->input = push(opt_filter(join->input, s.left.at, s.left.n, arena), arena);
-	copy->right = push(opt_filter(join->right, s.right.at, s.right.n, arena), arena);
-	return opt_filter(copy, s.stay.at, s.stay.n, arena);
+	join->input = push(plan_filter(arena, join->input, s.left.at, s.left.n), arena);
+	join->right = push(plan_filter(arena, join->right, s.right.at, s.right.n), arena);
+	return plan_filter(arena, join, s.stay.at, s.stay.n);
 }
 
 /* --- Unions and running sums --- */
 
-static struct plan *push_union(const struct plan *p, const expr_vec *conjuncts, struct arena *arena)
+static struct plan *push_union(struct plan *all, const expr_vec *conjuncts, struct arena *arena)
 {
-	struct plan *copy = arena_new(arena, struct plan);
-
-	*copy = *p;
-	copy->inputs = arena_array(arena, struct plan *, p->n_inputs);
-	for (u32 i = 0; i < p->n_inputs; i++) {
-		struct plan *branch = p->inputs[i];
+	for (u32 i = 0; i < all->n_inputs; i++) {
+		struct plan **branch = &all->inputs[i];
 		trigger_vec triggers = { 0 };
 		expr_vec own = { 0 };
 
-		plan_triggers(branch, arena, &triggers);
+		plan_triggers(*branch, arena, &triggers);
 		for (u32 k = 0; k < conjuncts->n; k++)
 			vec_push(arena, &own,
 				 triggers.n == 1
 					 ? expr_branch(arena, conjuncts->at[k], triggers.at[0])
 					 : conjuncts->at[k]);
-		copy->inputs[i] = push(opt_filter(branch, own.at, own.n, arena), arena);
+		*branch = push(plan_filter(arena, *branch, own.at, own.n), arena);
 	}
-	return copy;
+	return all;
 }
 
-static struct plan *push_running(const struct plan *p, const expr_vec *conjuncts,
-				 struct arena *arena)
+static struct plan *push_running(struct plan *sum, const expr_vec *conjuncts, struct arena *arena)
 {
-	struct plan *copy = arena_new(arena, struct plan);
-	bool is_behind = expr_can_fault(p->running.arg, p); /* something that can fault */
+	const struct plan_running *r = &sum->running;
+	bool is_behind = expr_can_fault(r->arg, sum); /* something that can fault */
 	expr_vec stay = { 0 }, below = { 0 };
 
-	for (u32 i = 0; i < p->running.n_keys; i++)
-		is_behind |= expr_can_fault(p->running.keys[i], p);
+	for (u32 i = 0; i < r->n_keys; i++)
+		is_behind |= expr_can_fault(r->keys[i], sum);
 	for (u32 i = 0; i < conjuncts->n; i++) {
 		struct expr *e = conjuncts->at[i];
 
-		is_behind |= expr_can_fault(e, p);
-		if (!is_behind && expr_is_of(e, p) &&
-		    opt_rewrite(e, p->running.keys, p->running.keys, p->running.n_keys, arena))
+		is_behind |= expr_can_fault(e, sum);
+		if (!is_behind && expr_is_of(e, sum) &&
+		    opt_rewrite(e, r->keys, r->keys, r->n_keys, arena))
 			vec_push(arena, &below, e);
 		else
 			vec_push(arena, &stay, e);
 	}
-	*copy = *p;
-	copy->input = push(opt_filter(p->input, below.at, below.n, arena), arena);
-	return opt_filter(copy, stay.at, stay.n, arena);
+	sum->input = push(plan_filter(arena, sum->input, below.at, below.n), arena);
+	return plan_filter(arena, sum, stay.at, stay.n);
 }
 
 /* --- Filters --- */
@@ -179,45 +191,33 @@ static const struct plan *collect(const struct plan *p, expr_vec *conjuncts, str
 	return below;
 }
 
-static struct plan *push_all(const struct plan *p, const expr_vec *all, struct arena *arena);
-
-/* What only user space can test stays above, and behind it what can fault. */
-static struct plan *push(const struct plan *p, struct arena *arena)
+/* Where conditions can move on, what only user space can test, as what reads an outer select's
+ * row, stays above, and behind it what can fault. */
+static struct plan *push(const struct plan *filtered, struct arena *arena)
 {
 	expr_vec all = { 0 }, below = { 0 }, stay = { 0 };
+	struct plan *p = plan_copy(collect(filtered, &all, arena), arena);
+	bool is_rows = p->kind == PLAN_JOIN || p->kind == PLAN_UNION || p->kind == PLAN_RUNNING;
+	struct plan **slot;
 
-	p = collect(p, &all, arena);
 	for (u32 i = 0; i < all.n; i++) {
 		struct expr *e = all.at[i];
-		bool is_rows =
-			p->kind == PLAN_JOIN || p->kind == PLAN_UNION || p->kind == PLAN_RUNNING;
 
-		if (is_rows && (e->is_user_only || (stay.n && expr_can_fault(e, p))))
+		if (!is_rows || e->is_user_only || !expr_is_within(e, p) ||
+		    (stay.n && expr_can_fault(e, p)))
 			vec_push(arena, &stay, e);
 		else
 			vec_push(arena, &below, e);
 	}
-	return opt_filter(push_all(p, &below, arena), stay.at, stay.n, arena);
-}
-
-static struct plan *push_all(const struct plan *p, const expr_vec *all, struct arena *arena)
-{
-	expr_vec conjuncts = *all;
-	struct plan *copy;
-
 	if (p->kind == PLAN_JOIN)
-		return push_join(p, &conjuncts, arena);
-	if (p->kind == PLAN_UNION)
-		return push_union(p, &conjuncts, arena);
-	if (p->kind == PLAN_RUNNING)
-		return push_running(p, &conjuncts, arena);
-	copy = arena_new(arena, struct plan);
-	*copy = *p;
-	if (p->input && p->kind != PLAN_DERIVED)
-		copy->input = push(p->input, arena);
-	if (p->right)
-		copy->right = push(p->right, arena);
-	return opt_filter(copy, conjuncts.at, conjuncts.n, arena);
+		p = push_join(p, &below, arena);
+	else if (p->kind == PLAN_UNION)
+		p = push_union(p, &below, arena);
+	else if (p->kind == PLAN_RUNNING)
+		p = push_running(p, &below, arena);
+	for (u32 i = 0; !is_rows && !plan_reads_selects(p) && (slot = plan_slot(p, i)); i++)
+		*slot = push(*slot, arena);
+	return plan_filter(arena, p, stay.at, stay.n);
 }
 
 struct plan *opt_push_down(struct plan *plan, struct arena *arena)

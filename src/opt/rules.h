@@ -12,20 +12,11 @@
  * that can fault is moved or dropped, and nothing that drops rows moves ahead of it.
  */
 
-struct plan *opt_fold(struct plan *plan, struct arena *arena);
-struct plan *opt_split(struct plan *plan, struct arena *arena);
-struct plan *opt_unused(struct plan *plan, struct arena *arena);
-struct plan *opt_same_thread(struct plan *plan, struct arena *arena);
+opt_change opt_fold, opt_split, opt_fix_keys, opt_order, opt_share, opt_cells;
 struct plan *opt_keys(struct plan *plan, struct arena *arena);
+struct plan *opt_unused(struct plan *plan, struct arena *arena);
 struct plan *opt_push_down(struct plan *plan, struct arena *arena);
-struct plan *opt_order(struct plan *plan, struct arena *arena);
-struct plan *opt_share(struct plan *plan, struct arena *arena);
-struct plan *opt_cells(struct plan *plan, struct arena *arena);
 
-/* Copies every operator of the select (not of those that it reads) and hands the copy, whose lists
- * are its own, to `change`, those below it first. */
-struct plan *opt_map(struct plan *plan, struct arena *arena,
-		     void (*change)(struct plan *copy, struct arena *arena));
 /* expr.c */
 
 /* Is `part` a part of it, not looked for in the branches of unions? */
@@ -36,8 +27,5 @@ bool opt_contains(const struct expr *e, const struct expr *part);
  */
 struct expr *opt_rewrite(struct expr *e, struct expr *const *from, struct expr *const *to, u32 n,
 			 struct arena *arena);
-/* A filter above input; without conjuncts the input itself. */
-struct plan *opt_filter(struct plan *input, struct expr *const *conjuncts, u32 n,
-			struct arena *arena);
 
 #endif

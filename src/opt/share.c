@@ -73,7 +73,7 @@ static bool is_inside(const struct share *s, const struct use *use)
 	return false;
 }
 
-static void mark(struct plan *p, struct arena *arena)
+void opt_share(struct plan *p, struct arena *arena)
 {
 	struct share s = { .arena = arena, .tree = p->input };
 
@@ -88,9 +88,4 @@ static void mark(struct plan *p, struct arena *arena)
 	for (u32 i = 0; i < s.uses.n && p->n_shared < SHARED_MAX; i++)
 		if (s.uses.at[i].n > 1 && !is_inside(&s, &s.uses.at[i]))
 			p->shared[p->n_shared++] = s.uses.at[i].e;
-}
-
-struct plan *opt_share(struct plan *plan, struct arena *arena)
-{
-	return opt_map(plan, arena, mark);
 }

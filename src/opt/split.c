@@ -6,7 +6,7 @@
  */
 #include "opt/rules.h"
 
-static void split_plan(struct plan *p, struct arena *arena)
+void opt_split(struct plan *p, struct arena *arena)
 {
 	expr_vec all = { 0 }, kept = { 0 };
 
@@ -17,9 +17,4 @@ static void split_plan(struct plan *p, struct arena *arena)
 			vec_push(arena, &kept, all.at[i]);
 	p->filter.conjuncts = kept.at;
 	p->filter.n_conjuncts = kept.n;
-}
-
-struct plan *opt_split(struct plan *plan, struct arena *arena)
-{
-	return opt_map(plan, arena, split_plan);
 }

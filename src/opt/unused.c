@@ -11,8 +11,6 @@ static void mark(void *context, struct expr *e)
 {
 	u64 *used = context;
 
-	if (e->plan)
-		plan_each_node(e->plan, mark, used);
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
 		*used |= 1ull << e->source;
 	/* Also where every branch is a constant: which one is taken depends on the row. */
@@ -20,68 +18,50 @@ static void mark(void *context, struct expr *e)
 		*used |= 1ull << e->branches[i];
 }
 
-static void mark_slot(void *context, struct expr **e)
-{
-	expr_each(*e, mark, context);
-}
-
-static u64 sources_of(const struct plan *p)
-{
-	u64 all = p->kind == PLAN_SCAN ? 1ull << p->scan.source : 0;
-	const struct plan *below;
-
-	for (u32 i = 0; (below = plan_child(p, i)); i++)
-		all |= sources_of(below);
-	return all;
-}
-
-struct faults {
-	const struct plan *tree;
+/* What a tree of FROM reads, and may computing the rows of its operators fault? */
+struct tree {
+	u64 sources;
+	const struct plan *at;
 	bool can_fault;
 };
 
 static void find_fault(void *context, struct expr **e)
 {
-	struct faults *f = context;
+	struct tree *tree = context;
 
-	f->can_fault |= expr_can_fault(*e, f->tree);
+	tree->can_fault |= expr_can_fault(*e, tree->at);
 }
 
-/* What the operator computes of each row. */
-static bool can_fault(const struct plan *p)
+static void look_at(void *context, struct plan *p)
 {
-	struct faults f = { .tree = p };
+	struct tree *tree = context;
 
-	plan_each_expr((struct plan *)p, find_fault, &f);
-	return f.can_fault;
+	tree->at = p;
+	if (p->kind == PLAN_SCAN)
+		tree->sources |= 1ull << p->scan.source;
+	plan_each_expr(p, find_fault, tree);
 }
 
-/* What the operators of a tree of FROM compute of each row. */
-static bool rows_can_fault(const struct plan *p)
+static bool is_unused(struct plan *p, u64 used_sources)
 {
-	const struct plan *below;
+	struct tree right = { 0 };
 
-	for (u32 i = 0; (below = plan_child(p, i)); i++)
-		if (rows_can_fault(below))
-			return true;
-	return can_fault(p);
-}
-
-static bool is_unused(const struct plan *p, u64 used_sources)
-{
-	return p->kind == PLAN_JOIN && p->join.is_left && !(sources_of(p->right) & used_sources) &&
-	       !rows_can_fault(p->right) && !can_fault(p);
+	if (p->kind != PLAN_JOIN || !p->join.is_left)
+		return false;
+	plan_each(p->right, look_at, &right);
+	look_at(&right, p);
+	return !(right.sources & used_sources) && !right.can_fault;
 }
 
 /* Only operators above a join read its right side: they were all marked on the way down. */
-static struct plan *prune(const struct plan *p, u64 used, struct arena *arena)
+static struct plan *prune(struct plan *p, u64 used, struct arena *arena)
 {
 	struct plan *copy, **below;
 
 	while (is_unused(p, used))
 		p = p->input;
 	copy = plan_copy(p, arena);
-	plan_each_expr(copy, mark_slot, &used);
+	plan_each_own(copy, mark, &used);
 	for (u32 i = 0; !plan_reads_selects(p) && (below = plan_slot(copy, i)); i++)
 		*below = prune(*below, used, arena);
 	return copy;

@@ -31,6 +31,10 @@ void out_put_window(struct buf *buf, const struct batch *batch)
 {
 	bool is_short = out_is_short(batch->window_start_ns, batch->window_end_ns);
 
+	if (!batch->window_end_ns) {
+		buf_puts(buf, "no window");
+		return;
+	}
 	out_put_instant(buf, batch->window_start_ns, is_short);
 	buf_puts(buf, " - ");
 	out_put_instant(buf, batch->window_end_ns, is_short);

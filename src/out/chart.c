@@ -13,10 +13,10 @@
 /* Cells that hold something, met in order in runs of `a_line` cells. */
 struct walk {
 	const struct histogram *histogram;
-	u32 first, last; /* cells */
-	u32 a_line;	 /* cells a line */
-	u32 cell;	 /* the line's first */
-	u32 at;		 /* histogram->cells[at] is the next that holds something */
+	u32 last;   /* cell */
+	u32 a_line; /* cells a line */
+	u32 cell;   /* the line's first */
+	u32 at;	    /* histogram->cells[at] is the next that holds something */
 };
 
 struct line {
@@ -37,19 +37,11 @@ struct layout {
 
 /* --- Bins --- */
 
-static u64 square_root_up(u64 n)
+static u64 root_up(u64 n)
 {
-	u64 low = 0, high = (u64)1 << 32;
+	u64 root = base_root(n);
 
-	while (low < high) {
-		u64 middle = (low + high) / 2;
-
-		if ((u128)middle * middle >= n)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return root + (root * root < n);
 }
 
 static u32 log2_up(u64 n)
@@ -64,7 +56,7 @@ u32 out_n_bins(u32 bins, u64 n, u32 span)
 	if (bins == OUT_BINS_ALL)
 		return span;
 	if (bins == OUT_BINS_SQRT)
-		wanted = square_root_up(n);
+		wanted = root_up(n);
 	else if (bins == OUT_BINS_STURGES)
 		wanted = log2_up(n) + 1;
 	return (u32)MAX(MIN(wanted, span), 1u);
@@ -79,17 +71,10 @@ static void walk_init(struct walk *walk, const struct histogram *histogram, u32 
 
 	*walk = (struct walk){
 		.histogram = histogram,
-		.first = first,
 		.last = last,
 		.a_line = (u32)(((u64)span + n - 1) / n),
 		.cell = first,
 	};
-}
-
-static void walk_again(struct walk *walk)
-{
-	walk->cell = walk->first;
-	walk->at = 0;
 }
 
 /* False behind the last line.  The line's cumulated count is the caller's to carry on. */
@@ -124,15 +109,15 @@ static bool walk_next(struct walk *walk, struct line *line)
 /* --- Layout --- */
 
 /* Edges that somebody wrote are shown as written; else as few digits as tell them apart. */
-static u32 edge_digits(struct walk *walk)
+static u32 edge_digits(struct walk walk)
 {
-	const struct scheme *scheme = walk->histogram->scheme;
+	const struct scheme *scheme = walk.histogram->scheme;
 	u32 digits = OUT_DIGITS_USUAL;
 	struct line line = { 0 };
 
 	if (scheme->kind == SCHEME_LINEAR || scheme->kind == SCHEME_BOUNDS)
 		return OUT_DIGITS_EXACT;
-	for (walk_again(walk); walk_next(walk, &line);) {
+	while (walk_next(&walk, &line)) {
 		if (!line.is_gap && line.edges.has_lo && line.edges.has_hi &&
 		    line.edges.lo < line.edges.hi)
 			digits = MAX(digits, out_interval_digits(line.edges.lo, line.edges.hi));
@@ -154,15 +139,15 @@ static void fit(struct layout *layout, u32 width)
 	layout->bar_columns = all + BAR_MIN_COLUMNS <= width ? width - all : 0;
 }
 
-static void set_layout(struct out *out, struct walk *walk, struct layout *layout)
+static void set_layout(struct out *out, struct walk walk, struct layout *layout)
 {
-	const struct out_options *options = &out->options;
+	u32 width = out_width(out);
 	struct line line = { 0 };
 
 	layout->digits = edge_digits(walk);
 	layout->range_columns = 5;
 	layout->count_columns = 5;
-	for (walk_again(walk); walk_next(walk, &line);) {
+	while (walk_next(&walk, &line)) {
 		if (line.is_gap)
 			continue;
 		buf_reset(&out->scratch);
@@ -173,9 +158,8 @@ static void set_layout(struct out *out, struct walk *walk, struct layout *layout
 		layout->count_columns = MAX(layout->count_columns, (u32)out->scratch.n);
 		layout->largest = MAX(layout->largest, line.count);
 	}
-	fit(layout, options->is_terminal && options->width > 0 ? options->width : UINT32_MAX);
-	if (layout->bar_columns > BAR_USUAL_COLUMNS &&
-	    !(options->is_terminal && options->width > 0))
+	fit(layout, width ? width : UINT32_MAX);
+	if (!width)
 		layout->bar_columns = BAR_USUAL_COLUMNS;
 }
 
@@ -265,6 +249,18 @@ static void put_sum(struct out *out, struct out_flow *flow, u8 of, const char *n
 	out_flow_put(out, flow, out->scratch.at, out->scratch.n);
 }
 
+static void put_average(struct buf *buf, u8 of, s128 sum, u64 n)
+{
+	s128 nearest = (sum + (sum < 0 ? -(s128)(n / 2) : (s128)(n / 2))) / n;
+
+	if (of == TYPE_DURATION)
+		out_put_duration(buf, nearest);
+	else if (of == TYPE_TIMESTAMP)
+		buf_put_s128(buf, nearest);
+	else
+		out_put_short_real(buf, (double)((long double)sum / n));
+}
+
 static void put_sums(struct out *out, u8 of, const struct histogram *histogram)
 {
 	u64 n = histogram->count + histogram->n_unplaced;
@@ -272,16 +268,17 @@ static void put_sums(struct out *out, u8 of, const struct histogram *histogram)
 
 	out_flow_init(&flow, out);
 	out_flow_count(out, &flow, "count ", histogram->count);
-	if (n > 0 && out_has_sum(of))
+	/* Instants have a mean, but no sum; addresses have neither. */
+	if (n > 0 && of != TYPE_TIMESTAMP && of != TYPE_POINTER)
 		put_sum(out, &flow, of, "sum ", histogram->sum);
 	if (n > 0) {
 		put_sum(out, &flow, of, "min ", histogram->min);
 		put_sum(out, &flow, of, "max ", histogram->max);
 	}
-	if (n > 0 && out_has_average(of)) {
+	if (n > 0 && of != TYPE_POINTER) {
 		buf_reset(&out->scratch);
 		buf_puts(&out->scratch, "avg ");
-		out_put_average(&out->scratch, of, histogram->sum, n);
+		put_average(&out->scratch, of, histogram->sum, n);
 		out_flow_put(out, &flow, out->scratch.at, out->scratch.n);
 	}
 	if (histogram->n_unplaced > 0)
@@ -297,9 +294,9 @@ void out_put_chart(struct out *out, u8 of, const struct histogram *histogram)
 
 	if (histogram->count > 0) {
 		walk_init(&walk, histogram, out->options.bins);
-		set_layout(out, &walk, &layout);
+		set_layout(out, walk, &layout);
 		put_head(out, &layout);
-		for (walk_again(&walk); walk_next(&walk, &line);) {
+		while (walk_next(&walk, &line)) {
 			put_line(out, &layout, &line, histogram->count);
 			if (!out_row_done(out))
 				return;
@@ -309,12 +306,6 @@ void out_put_chart(struct out *out, u8 of, const struct histogram *histogram)
 }
 
 /* --- JSON --- */
-
-static void put_json_count(struct buf *buf, const char *key, u64 value)
-{
-	buf_puts(buf, key);
-	buf_put_u64(buf, value);
-}
 
 /* {"scheme":"log2","cells":[[lo,hi,count],...],"count":n,...} */
 static void put_json(struct buf *buf, struct type type, const struct value *value)
@@ -333,10 +324,10 @@ static void put_json(struct buf *buf, struct type type, const struct value *valu
 		out_put_json_bound(buf, edges.has_lo, edges.lo);
 		buf_putc(buf, ',');
 		out_put_json_bound(buf, edges.has_hi, edges.hi);
-		put_json_count(buf, ",", histogram->cells[i].count);
+		out_put_json_count(buf, ",", histogram->cells[i].count);
 		buf_putc(buf, ']');
 	}
-	put_json_count(buf, "],\"count\":", histogram->count);
+	out_put_json_count(buf, "],\"count\":", histogram->count);
 	buf_puts(buf, ",\"sum\":");
 	buf_put_s128(buf, histogram->sum);
 	buf_puts(buf, ",\"min\":");
@@ -344,7 +335,7 @@ static void put_json(struct buf *buf, struct type type, const struct value *valu
 	buf_puts(buf, ",\"max\":");
 	out_put_json_bound(buf, has_values, histogram->max);
 	if (histogram->n_unplaced > 0)
-		put_json_count(buf, ",\"unplaced\":", histogram->n_unplaced);
+		out_put_json_count(buf, ",\"unplaced\":", histogram->n_unplaced);
 	buf_putc(buf, '}');
 }
 

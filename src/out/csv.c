@@ -8,9 +8,7 @@
  */
 #include "out/format.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -19,7 +17,7 @@ struct csv_state {
 	bool has_start, has_end; /* columns that are put in front */
 };
 
-static const char *const csv_reserved[] = { "_other" };
+static const char *const csv_reserved[] = { "_other", NULL };
 
 /* Text in quotes where needed.  Bytes that are no UTF-8 become U+FFFD. */
 static void csv_put_text(struct out *out, const char *text, size_t n)
@@ -82,19 +80,6 @@ static void csv_put_value(struct out *out, struct type type, const struct value 
 	}
 }
 
-/* A quantile's two further cells; empty where there is no bound. */
-static void csv_put_bounds(struct buf *buf, const struct value *value)
-{
-	const struct quantile *quantile = value->kind == VALUE_QUANTILES ? value->quantiles : NULL;
-
-	buf_putc(buf, ',');
-	if (quantile && quantile->has_lo)
-		buf_put_s128(buf, quantile->lo);
-	buf_putc(buf, ',');
-	if (quantile && quantile->has_hi)
-		buf_put_s128(buf, quantile->hi);
-}
-
 /*
  * Totals have bounds too, although there is one of them only: else the
  * columns of --every would depend on how long the run took.
@@ -103,25 +88,29 @@ static int csv_begin(struct out *out, const struct schema *schema)
 {
 	struct csv_state *state = out->state;
 	bool has_bounds = !out->options.is_streaming;
-	struct out_names names;
 
-	if (out_names_init(&names, schema, csv_reserved, ARRAY_SIZE(csv_reserved)))
-		return -ENOMEM;
 	state->has_start = has_bounds && !out_has_column(schema, "window_start");
 	state->has_end = has_bounds && !out_has_column(schema, "window_end");
 	if (state->has_start)
 		buf_puts(&out->buf, "window_start,");
 	if (state->has_end)
 		buf_puts(&out->buf, "window_end,");
-	for (u32 i = 0; i < names.n; i++) {
-		if (!names.names[i])
-			continue;
-		csv_put_text(out, names.names[i], strlen(names.names[i]));
+	for (u32 i = 0; i < out->columns.n; i++) {
+		const char *name = out->columns.at[i].name;
+
+		csv_put_text(out, name, strlen(name));
 		buf_putc(&out->buf, ',');
 	}
 	buf_puts(&out->buf, "_other\n");
-	out_names_free(&names);
 	return 0;
+}
+
+static void put_count(struct buf *buf, const char *before, const char *name, u64 count)
+{
+	buf_puts(buf, before);
+	buf_puts(buf, name);
+	buf_putc(buf, '=');
+	buf_put_u64(buf, count);
 }
 
 static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
@@ -131,34 +120,21 @@ static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
 	if (!account_has_loss(&batch->account))
 		return;
 	buf_puts(buf, "# lost");
-	for (u32 i = 0; i < LOSS_N; i++) {
-		if (batch->account.lost[i] == 0)
-			continue;
-		buf_putc(buf, ' ');
-		buf_puts(buf, loss_names[i]);
-		buf_putc(buf, '=');
-		buf_put_u64(buf, batch->account.lost[i]);
-	}
-	for (u32 i = 0; i < UNPAIRED_N; i++) {
-		if (batch->account.unpaired[i] == 0)
-			continue;
-		buf_puts(buf, " unpaired.");
-		buf_puts(buf, unpaired_names[i]);
-		buf_putc(buf, '=');
-		buf_put_u64(buf, batch->account.unpaired[i]);
-	}
-	buf_puts(buf, " window_start=");
-	buf_put_u64(buf, batch->window_start_ns);
-	buf_puts(buf, " window_end=");
-	buf_put_u64(buf, batch->window_end_ns);
+	for (u32 i = 0; i < LOSS_N; i++)
+		if (batch->account.lost[i])
+			put_count(buf, " ", loss_names[i], batch->account.lost[i]);
+	for (u32 i = 0; i < UNPAIRED_N; i++)
+		if (batch->account.unpaired[i])
+			put_count(buf, " unpaired.", unpaired_names[i], batch->account.unpaired[i]);
+	put_count(buf, " ", "window_start", batch->window_start_ns);
+	put_count(buf, " ", "window_end", batch->window_end_ns);
 	buf_putc(buf, '\n');
 }
 
 static void csv_row(struct out *out, const struct batch *batch, u32 row)
 {
 	const struct csv_state *state = out->state;
-	const struct schema *schema = batch->schema;
-	const struct value *value = &batch->values[(u64)row * schema->n_columns];
+	const struct value *values = &batch->values[(u64)row * batch->schema->n_columns];
 	struct buf *buf = &out->buf;
 
 	if (state->has_start) {
@@ -169,10 +145,11 @@ static void csv_row(struct out *out, const struct batch *batch, u32 row)
 		buf_put_u64(buf, batch->window_end_ns);
 		buf_putc(buf, ',');
 	}
-	for (u32 i = 0; i < schema->n_columns; i++, value++) {
-		csv_put_value(out, schema->columns[i].type, value);
-		if (schema->columns[i].type.kind == TYPE_QUANTILE)
-			csv_put_bounds(buf, value);
+	for (u32 i = 0; i < out->columns.n; i++) {
+		const struct out_column *column = &out->columns.at[i];
+		struct value value = out_column_value(column, values);
+
+		csv_put_value(out, column->type, &value);
 		buf_putc(buf, ',');
 	}
 	buf_put(buf, out_is_other(batch, row) ? "1\n" : "0\n", 2);
@@ -182,6 +159,7 @@ const struct out_format out_csv = {
 	.name = "csv",
 	.meaning = "comma-separated values with a header; losses in # comment lines",
 	.state_bytes = sizeof(struct csv_state),
+	.reserved = csv_reserved,
 	.begin = csv_begin,
 	.row = csv_row,
 	.account = csv_account,

@@ -5,15 +5,12 @@
  */
 #include "out/format.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define RULE_COLUMNS 30u
 
 struct expanded_state {
 	const struct schema *schema;
-	struct buf cell;
 	u32 name_width;
 	u32 other;  /* out_other_column() of the batch */
 	u64 n_rows; /* of this window; streamed: of the run */
@@ -24,7 +21,6 @@ static int expanded_begin(struct out *out, const struct schema *schema)
 {
 	struct expanded_state *state = out->state;
 
-	buf_init(&state->cell);
 	state->schema = schema;
 	for (u32 i = 0; i < schema->n_columns; i++) {
 		const char *name = schema->columns[i].name;
@@ -64,14 +60,14 @@ static void put_column(struct out *out, const struct value *value, u32 i, bool i
 			line ? 0
 			     : out_put_visible(&out->buf, column->name, strlen(column->name), 0);
 
-		buf_reset(&state->cell);
+		buf_reset(&out->scratch);
 		if (is_marked)
-			buf_puts(&state->cell, OUT_OTHER);
+			buf_puts(&out->scratch, OUT_OTHER);
 		else
-			out_put_cell(out, &state->cell, column->type, value, line, 0);
+			out_put_cell(out, &out->scratch, column->type, value, line, 0);
 		buf_fill(&out->buf, ' ', state->name_width - width);
-		buf_puts(&out->buf, state->cell.n ? " | " : " |");
-		buf_put(&out->buf, state->cell.at, state->cell.n);
+		buf_puts(&out->buf, out->scratch.n ? " | " : " |");
+		buf_put(&out->buf, out->scratch.at, out->scratch.n);
 		buf_putc(&out->buf, '\n');
 	}
 }
@@ -102,13 +98,6 @@ static void expanded_row(struct out *out, const struct batch *batch, u32 row)
 	}
 }
 
-static void expanded_end(struct out *out)
-{
-	struct expanded_state *state = out->state;
-
-	buf_free(&state->cell);
-}
-
 const struct out_format out_expanded = {
 	.name = "expanded",
 	.meaning = "one line a column, for wide rows",
@@ -117,5 +106,4 @@ const struct out_format out_expanded = {
 	.batch = expanded_batch,
 	.row = expanded_row,
 	.account = out_put_loss_line,
-	.end = expanded_end,
 };

@@ -26,8 +26,14 @@ static inline bool out_row_done(struct out *out)
 	return !out->error;
 }
 
+/* Columns of the terminal; 0: no limit. */
+static inline u32 out_width(const struct out *out)
+{
+	return out->options.is_terminal ? out->options.width : 0;
+}
+
 /* "0x1f", without leading zeros. */
-void out_put_hex(struct buf *buf, u64 value);
+void out_put_hex(struct buf *buf, u128 value);
 
 /* 12,345 */
 void out_put_thousands(struct buf *buf, s128 value);
@@ -47,11 +53,6 @@ enum out_rounding { OUT_DOWN, OUT_NEAREST, OUT_UP };
  * values have none, since in an interval a comma stands between its bounds.
  */
 void out_put_measure(struct buf *buf, u8 of, s128 value, u32 digits, enum out_rounding rounding);
-/* Has the sum of such values a meaning, has their mean one?  Instants have only a mean. */
-bool out_has_sum(u8 of);
-bool out_has_average(u8 of);
-/* sum / n, n not 0. */
-void out_put_average(struct buf *buf, u8 of, s128 sum, u64 n);
 /* Significant digits at which [lo, hi] shows at most a quarter wider at either end. */
 u32 out_interval_digits(s128 lo, s128 hi);
 /*
@@ -70,6 +71,7 @@ void out_put_duration_within(struct buf *buf, s128 ns, const struct scheme_edges
 /* --- JSON: text.c --- */
 
 void out_put_json_bound(struct buf *buf, bool has, s128 bound); /* null without one */
+void out_put_json_count(struct buf *buf, const char *before, u64 count);
 /* A number, a text, or NULL. */
 void out_put_json_scalar(struct buf *buf, struct type type, const struct value *value);
 
@@ -120,29 +122,19 @@ void out_put_loss_line(struct out *out, const struct batch *batch, u64 n_rows);
 void out_put_instant(struct buf *buf, u64 realtime_ns, bool is_short);
 /* So short a stretch of time that milliseconds do not tell its ends apart. */
 bool out_is_short(u64 start_ns, u64 end_ns);
-/* "22:13:20.000 - 22:13:21.000" */
+/* "22:13:20.000 - 22:13:21.000", or "no window" */
 void out_put_window(struct buf *buf, const struct batch *batch);
 /* "lost: ..." without a line end; nothing where nothing was lost. */
 void out_put_loss(struct buf *buf, const struct batch *batch);
 
-/* --- Names: names.c --- */
+/* --- Columns: names.c --- */
 
-/*
- * What structured formats call their columns: a QUANTILE is three, NAME, NAME_lo and
- * NAME_hi.  One that another column has, or that is reserved, gets a suffix: fd, fd_2, fd_3; the
- * schema's own names come first.
- */
-struct out_names {
-	u32 n; /* 3 for each column of the schema; unused ones are NULL */
-	char **names;
-};
-
-#define OUT_NAMES_A_COLUMN 3u
-
-/* 0, or -ENOMEM: there is nothing to free then. */
-int out_names_init(struct out_names *names, const struct schema *schema,
-		   const char *const *reserved, u32 n_reserved);
-void out_names_free(struct out_names *names);
+/* reserved: ends with NULL.  0, or -ENOMEM: there is nothing to free then. */
+int out_columns_init(struct out_columns *columns, const struct schema *schema,
+		     const char *const *reserved);
+void out_columns_free(struct out_columns *columns);
+/* What it has of a row; a bound that is not there is NULL. */
+struct value out_column_value(const struct out_column *column, const struct value *row);
 
 /* What is to be added to a TIMESTAMP of that type to make it one of CLOCK_REALTIME. */
 static inline s64 out_clock_offset(const struct out *out, struct type type)
@@ -175,12 +167,13 @@ void out_put_right(struct out *out, u32 columns);
  */
 struct out_flow {
 	u32 limit;
-	u32 column; /* of the line so far */
+	bool is_one_line; /* what finds no room is left out */
+	u32 column;	  /* of the line so far */
 };
 
 void out_flow_init(struct out_flow *flow, const struct out *out);
-/* Makes room for an item of `width` columns: a gap, or a new line. */
-void out_flow_next(struct out *out, struct out_flow *flow, u32 width);
+/* Makes room for an item of `width` columns: a gap, or a new line.  false: there is none. */
+bool out_flow_next(struct out *out, struct out_flow *flow, u32 width);
 /* "NAME12,345" as an item of its own: account.c. */
 void out_flow_count(struct out *out, struct out_flow *flow, const char *name, u64 count);
 /* Text as an item of its own. */

@@ -28,22 +28,11 @@ static int heatmap_begin(struct out *out, const struct schema *schema)
 
 static void take_scheme(struct heat_state *state, const struct scheme *scheme)
 {
-	size_t bytes = scheme->n_bounds * sizeof(*scheme->bounds);
-	s64 *bounds = malloc(bytes + 1);
-
 	state->n_cells = scheme_n_cells(scheme);
 	state->counts = calloc(state->n_cells, sizeof(u64));
 	state->before = calloc(state->n_cells, sizeof(u64));
-	if (!bounds || !state->counts || !state->before) {
-		free(bounds);
-		state->is_out_of_memory = true;
-		return;
-	}
-	if (bytes > 0)
-		memcpy(bounds, scheme->bounds, bytes);
-	state->scheme = *scheme;
-	state->scheme.bounds = bounds;
-	state->has_scheme = true;
+	state->has_scheme = scheme_copy(scheme, &state->scheme) && state->counts && state->before;
+	state->is_out_of_memory = !state->has_scheme;
 }
 
 /* All rows of a batch, summed into state->counts. */
@@ -69,26 +58,26 @@ static void sum_rows(struct heat_state *state, const struct batch *batch)
 }
 
 /*
- * The column that a window goes to.  The ring of a live map drops its oldest; of a map
- * that is drawn at the end make_room() has seen to it that one is free.
+ * The column that a window goes to.  A live map drops its oldest; of a map that is drawn at the
+ * end make_room() has seen to it that one is free.
  */
 static struct heat_column *next_column(struct heat_state *state)
 {
-	struct heat_column *column;
+	struct heat_column *columns = state->columns, oldest = columns[0];
 
 	if (state->n_columns > 0 && state->n_in_last < state->a_column) {
 		state->n_in_last++;
-		return &state->columns[state->n_columns - 1];
+		return &columns[state->n_columns - 1];
 	}
 	state->n_in_last = 1;
 	if (state->n_columns < HEATMAP_COLUMNS_MAX) {
-		column = &state->columns[state->n_columns++];
+		state->n_columns++;
 	} else {
-		column = &state->columns[state->first];
-		state->first = (state->first + 1) % HEATMAP_COLUMNS_MAX;
+		memmove(columns, columns + 1, (HEATMAP_COLUMNS_MAX - 1) * sizeof(*columns));
+		columns[HEATMAP_COLUMNS_MAX - 1] = oldest;
 	}
-	column->n_cells = 0;
-	return column;
+	columns[state->n_columns - 1].n_cells = 0;
+	return &columns[state->n_columns - 1];
 }
 
 static void column_add(struct heat_state *state, struct heat_column *column, u32 cell, u64 count)

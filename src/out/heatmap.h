@@ -30,7 +30,7 @@ struct heat_state {
 	u64 *counts;	       /* of the window, cell by cell */
 	u64 *before;	       /* running totals: what the snapshot before held */
 	u32 n_cells;
-	u32 first, n_columns;
+	u32 n_columns;
 	u64 a_column; /* windows to a column, of which the last one has n_in_last so far */
 	u64 n_in_last;
 	struct batch total;
@@ -38,7 +38,7 @@ struct heat_state {
 	u64 count, n_unplaced;		     /* of the run */
 	u64 window_count, window_n_unplaced; /* of the latest batch */
 	u32 drawn_lines, drawn_width, drawn_height, n_shown;
-	struct heat_column columns[HEATMAP_COLUMNS_MAX]; /* a ring: the oldest is at `first` */
+	struct heat_column columns[HEATMAP_COLUMNS_MAX]; /* the oldest first */
 	u64 grid[HEATMAP_ROWS_MAX * HEATMAP_COLUMNS_MAX];
 };
 

@@ -30,21 +30,17 @@ struct heat_view {
 
 /* --- The view --- */
 
-static const struct heat_column *column_at(const struct heat_state *state, u32 i)
-{
-	return &state->columns[(state->first + i) % HEATMAP_COLUMNS_MAX];
-}
-
 /*
  * Rows for all cells that the kept windows hold, at most `height` and at most what --bins
  * says; none when they hold nothing.
  */
-static void view_rows(struct heat_state *state, u32 bins, u32 height, struct heat_view *view)
+static void view_rows(struct out *out, u32 height, struct heat_view *view)
 {
+	const struct heat_state *state = out->state;
 	u32 first = UINT32_MAX, last = 0;
 
 	for (u32 i = 0; i < state->n_columns; i++) {
-		const struct heat_column *column = column_at(state, i);
+		const struct heat_column *column = &state->columns[i];
 
 		if (column->n_cells == 0)
 			continue;
@@ -55,7 +51,8 @@ static void view_rows(struct heat_state *state, u32 bins, u32 height, struct hea
 	view->n_rows = 0;
 	if (first > last)
 		return;
-	height = MIN(height, out_n_bins(bins, state->count, last - first + 1));
+	height = MIN(height, HEATMAP_ROWS_MAX);
+	height = MIN(height, out_n_bins(out->options.bins, state->count, last - first + 1));
 	/* Borders at multiples, so that rows stay what they are when the range grows. */
 	while (last / view->a_row - first / view->a_row + 1 > height)
 		view->a_row++;
@@ -104,7 +101,7 @@ static void view_grid(struct heat_state *state, struct heat_view *view)
 	memset(state->grid, 0, (size_t)view->n_rows * view->n_columns * sizeof(u64));
 	view->largest = 0;
 	for (u32 i = 0; i < view->n_columns; i++) {
-		const struct heat_column *column = column_at(state, view->from + i);
+		const struct heat_column *column = &state->columns[view->from + i];
 
 		for (u32 j = 0; j < column->n_cells; j++) {
 			u32 row = column->cells[j].cell / view->a_row - view->lowest;
@@ -154,8 +151,8 @@ static void put_instants(struct out *out, const struct heat_view *view, u32 widt
 {
 	struct heat_state *state = out->state;
 	u32 n = view->n_columns;
-	u64 start_ns = column_at(state, view->from)->start_ns;
-	u64 end_ns = column_at(state, view->from + n - 1)->end_ns;
+	u64 start_ns = state->columns[view->from].start_ns;
+	u64 end_ns = state->columns[view->from + n - 1].end_ns;
 	bool is_short = out_is_short(start_ns, end_ns);
 
 	buf_fill(&out->buf, ' ', view->label_columns + 2);
@@ -270,9 +267,7 @@ static void put_totals(struct out *out, u64 n_shown)
 	if (n_shown > 0 && state->n_windows > n_shown * state->a_column)
 		out_flow_count(out, &flow, "shown: the last ", n_shown);
 	buf_putc(&out->buf, '\n');
-	out_put_loss(&out->buf, &state->total);
-	if (account_has_loss(&state->total.account))
-		buf_putc(&out->buf, '\n');
+	out_put_loss_line(out, &state->total, 0);
 }
 
 /* --- The whole, in ASCII --- */
@@ -318,13 +313,13 @@ static void draw_all(struct out *out)
 	if (out->options.bins != OUT_BINS_ALL)
 		height = HEATMAP_ROWS_MAX + HEATMAP_FRAME_LINES;
 	height = MAX(height, HEATMAP_FRAME_LINES + 1) - HEATMAP_FRAME_LINES;
-	view_rows(state, out->options.bins, MIN(height, HEATMAP_ROWS_MAX), &view);
+	view_rows(out, height, &view);
 	view_labels(out, &view);
 	view.n_columns = n;
 	view_grid(state, &view);
 	largest = view.largest;
 	band = n;
-	if (out->options.is_terminal && out->options.width > 0)
+	if (out_width(out))
 		band = MAX(out->options.width, view.label_columns + 3) - view.label_columns - 2;
 	ascii_legend(out, &view);
 	for (view.from = 0; view.from < n && !out->error; view.from += band) {
@@ -358,26 +353,15 @@ static void live_legend(struct out *out, const struct heat_view *view, u32 width
 	end_line(out);
 }
 
-/* As many parts of the second line as find room. */
-static void live_legend_part(struct out *out, const char *text, size_t n, u32 *left)
-{
-	bool is_first = out->buf.n == 0 || out->buf.at[out->buf.n - 1] == '\n';
-	u32 columns = (u32)n + (is_first ? 0 : 2);
-
-	if (columns > *left)
-		return;
-	if (!is_first)
-		buf_puts(&out->buf, GAP);
-	buf_put(&out->buf, text, n);
-	*left -= columns;
-}
-
+/* As many parts as find room. */
 static void live_legend_rows(struct out *out, const struct heat_view *view, u32 width)
 {
-	live_legend_part(out, LEGEND_ROWS, strlen(LEGEND_ROWS), &width);
+	struct out_flow flow = { .limit = width, .is_one_line = true };
+
+	out_flow_put(out, &flow, LEGEND_ROWS, strlen(LEGEND_ROWS));
 	if (legend_merged(&out->scratch, view->a_row, "cells a row"))
-		live_legend_part(out, out->scratch.at, out->scratch.n, &width);
-	live_legend_part(out, LEGEND_COLOURS, strlen(LEGEND_COLOURS), &width);
+		out_flow_put(out, &flow, out->scratch.at, out->scratch.n);
+	out_flow_put(out, &flow, LEGEND_COLOURS, strlen(LEGEND_COLOURS));
 	end_line(out);
 }
 
@@ -435,7 +419,7 @@ void heatmap_draw_live(struct out *out, const struct batch *batch)
 		return;
 	}
 	height -= is_small ? HEATMAP_SMALL_LINES : HEATMAP_FRAME_LINES;
-	view_rows(state, out->options.bins, MIN(height, HEATMAP_ROWS_MAX), &view);
+	view_rows(out, height, &view);
 	view_labels(out, &view);
 	room = MAX(width, view.label_columns + 3) - view.label_columns - 2;
 	view.n_columns = MIN(room, state->n_columns);

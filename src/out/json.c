@@ -8,46 +8,31 @@
 #include "out/format.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
-struct json_state {
-	struct out_names keys; /* `{"fd":`, then `,"cpu":` ... */
-};
+static const char *const json_reserved[] = { "_batch", "_other", NULL };
 
-static const char *const json_reserved[] = { "_batch", "_other" };
-
+/* The columns' names become `{"fd":`, then `,"cpu":` ... */
 static int json_begin(struct out *out, const struct schema *schema)
 {
-	struct json_state *state = out->state;
-	struct out_names *keys = &state->keys;
+	struct out_columns *columns = &out->columns;
 
-	if (out_names_init(keys, schema, json_reserved, ARRAY_SIZE(json_reserved)))
-		return -ENOMEM;
-	for (u32 i = 0; i < keys->n; i++) {
-		char *name = keys->names[i];
+	for (u32 i = 0; i < columns->n; i++) {
+		char *name = columns->at[i].name;
 
-		if (!name)
-			continue;
 		buf_reset(&out->scratch);
 		buf_putc(&out->scratch, i == 0 ? '{' : ',');
 		buf_put_json_string(&out->scratch, name, strlen(name));
 		buf_putc(&out->scratch, ':');
-		keys->names[i] = strdup(out->scratch.at);
+		columns->at[i].name = strdup(out->scratch.at);
 		free(name);
-		if (!keys->names[i])
+		if (!columns->at[i].name)
 			return -ENOMEM;
 	}
 	return 0;
-}
-
-static void json_put_count(struct buf *buf, const char *key, u64 value)
-{
-	buf_puts(buf, key);
-	buf_put_u64(buf, value);
 }
 
 /* `"KEY":{"name":n,...}` of the counters that are not 0. */
@@ -62,7 +47,7 @@ static void json_put_counters(struct buf *buf, const char *key, const char *cons
 			continue;
 		buf_puts(buf, is_first ? "{\"" : ",\"");
 		buf_puts(buf, names[i]);
-		json_put_count(buf, "\":", counters[i]);
+		out_put_json_count(buf, "\":", counters[i]);
 		is_first = false;
 	}
 	buf_puts(buf, is_first ? "{}" : "}");
@@ -73,11 +58,15 @@ static void json_account(struct out *out, const struct batch *batch, u64 n_rows)
 	struct buf *buf = &out->buf;
 	u64 any_unpaired = 0;
 
-	json_put_count(buf, "{\"_batch\":{\"window_start\":", batch->window_start_ns);
-	json_put_count(buf, ",\"window_end\":", batch->window_end_ns);
-	json_put_count(buf, ",\"events\":", batch->account.events);
-	json_put_count(buf, ",\"matched\":", batch->account.matched);
-	json_put_count(buf, ",\"rows\":", n_rows);
+	if (batch->window_end_ns) {
+		out_put_json_count(buf, "{\"_batch\":{\"window_start\":", batch->window_start_ns);
+		out_put_json_count(buf, ",\"window_end\":", batch->window_end_ns);
+	} else {
+		buf_puts(buf, "{\"_batch\":{\"window_start\":null,\"window_end\":null");
+	}
+	out_put_json_count(buf, ",\"events\":", batch->account.events);
+	out_put_json_count(buf, ",\"matched\":", batch->account.matched);
+	out_put_json_count(buf, ",\"rows\":", n_rows);
 	json_put_counters(buf, ",\"lost\":", loss_names, batch->account.lost, LOSS_N);
 	for (u32 i = 0; i < UNPAIRED_N; i++)
 		any_unpaired |= batch->account.unpaired[i];
@@ -91,55 +80,27 @@ static void json_account(struct out *out, const struct batch *batch, u64 n_rows)
 	buf_puts(buf, "}}\n");
 }
 
-static void json_put_key(struct out *out, u32 key)
-{
-	struct json_state *state = out->state;
-
-	buf_puts(&out->buf, state->keys.names[key]);
-}
-
-/* A column: one member, or three of a quantile. */
-static void json_put_column(struct out *out, u32 i, struct type type, const struct value *value)
-{
-	const struct quantile *quantile;
-	u32 key = i * OUT_NAMES_A_COLUMN;
-
-	json_put_key(out, key);
-	out_put_json_value(&out->buf, type, value);
-	if (type.kind != TYPE_QUANTILE)
-		return;
-	quantile = value->kind == VALUE_QUANTILES ? value->quantiles : NULL;
-	json_put_key(out, key + 1);
-	out_put_json_bound(&out->buf, quantile && quantile->has_lo, quantile ? quantile->lo : 0);
-	json_put_key(out, key + 2);
-	out_put_json_bound(&out->buf, quantile && quantile->has_hi, quantile ? quantile->hi : 0);
-}
-
 static void json_row(struct out *out, const struct batch *batch, u32 row)
 {
-	const struct schema *schema = batch->schema;
-	const struct value *value = &batch->values[(u64)row * schema->n_columns];
+	const struct value *values = &batch->values[(u64)row * batch->schema->n_columns];
 
-	for (u32 i = 0; i < schema->n_columns; i++, value++)
-		json_put_column(out, i, schema->columns[i].type, value);
+	for (u32 i = 0; i < out->columns.n; i++) {
+		const struct out_column *column = &out->columns.at[i];
+		struct value value = out_column_value(column, values);
+
+		buf_puts(&out->buf, column->name);
+		out_put_json_value(&out->buf, column->type, &value);
+	}
 	if (out_is_other(batch, row))
 		buf_puts(&out->buf, ",\"_other\":true");
 	buf_put(&out->buf, "}\n", 2);
 }
 
-static void json_end(struct out *out)
-{
-	struct json_state *state = out->state;
-
-	out_names_free(&state->keys);
-}
-
 const struct out_format out_json = {
 	.name = "json",
 	.meaning = "one JSON object a line: rows, and a _batch after each window",
-	.state_bytes = sizeof(struct json_state),
+	.reserved = json_reserved,
 	.begin = json_begin,
 	.row = json_row,
 	.account = json_account,
-	.end = json_end,
 };

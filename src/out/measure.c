@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 struct duration_unit {
 	u64 ns;
@@ -138,19 +137,11 @@ void out_put_short_real(struct buf *buf, double value)
 
 /* --- Measures and intervals --- */
 
-/* The upper edge of the last address is one beyond 64 bits. */
 static void put_address(struct buf *buf, s128 value)
 {
-	u128 left = value < 0 ? -(u128)value : (u128)value;
-
 	if (value < 0)
 		buf_putc(buf, '-');
-	if (left >> 64) {
-		out_put_hex(buf, (u64)(left >> 64));
-		buf_printf(buf, "%016llx", (unsigned long long)(u64)left);
-	} else {
-		out_put_hex(buf, (u64)left);
-	}
+	out_put_hex(buf, value < 0 ? -(u128)value : (u128)value);
 }
 
 void out_put_measure(struct buf *buf, u8 of, s128 value, u32 digits, enum out_rounding rounding)
@@ -161,28 +152,6 @@ void out_put_measure(struct buf *buf, u8 of, s128 value, u32 digits, enum out_ro
 		put_address(buf, value);
 	else
 		buf_put_s128(buf, value);
-}
-
-bool out_has_sum(u8 of)
-{
-	return of != TYPE_TIMESTAMP && of != TYPE_POINTER;
-}
-
-bool out_has_average(u8 of)
-{
-	return of != TYPE_POINTER;
-}
-
-void out_put_average(struct buf *buf, u8 of, s128 sum, u64 n)
-{
-	s128 nearest = (sum + (sum < 0 ? -(s128)(n / 2) : (s128)(n / 2))) / n;
-
-	if (of == TYPE_DURATION)
-		out_put_duration(buf, nearest);
-	else if (of == TYPE_TIMESTAMP)
-		buf_put_s128(buf, nearest);
-	else
-		out_put_short_real(buf, (double)((long double)sum / n));
 }
 
 u32 out_interval_digits(s128 lo, s128 hi)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What structured formats call their columns: a schema's names, made unique by suffixes.
+ * The columns of structured formats: a schema's, with a quantile's bounds, and names made unique
+ * by suffixes.
  */
 #include "out/format.h"
 
@@ -19,67 +20,87 @@ bool out_has_column(const struct schema *schema, const char *name)
 }
 
 /* What is given already, and what stays for those whose own name it is. */
-static bool is_taken(const struct out_names *names, const char *name, bool is_made,
-		     const struct schema *schema, const char *const *reserved, u32 n_reserved)
+static bool is_taken(const struct out_columns *columns, const char *name, bool is_made,
+		     const struct schema *schema, const char *const *reserved)
 {
-	for (u32 i = 0; i < n_reserved; i++) {
-		if (strcmp(reserved[i], name) == 0)
+	for (; *reserved; reserved++)
+		if (strcmp(*reserved, name) == 0)
 			return true;
-	}
-	for (u32 i = 0; i < names->n; i++) {
-		if (names->names[i] && strcmp(names->names[i], name) == 0)
+	for (u32 i = 0; i < columns->n; i++)
+		if (columns->at[i].name && strcmp(columns->at[i].name, name) == 0)
 			return true;
-	}
 	return is_made && out_has_column(schema, name);
 }
 
 /* fd, fd_2, fd_3, ...: the first that is free.  NULL: no memory. */
-static char *free_name(const struct out_names *names, const char *name, const char *end,
-		       const struct schema *schema, const char *const *reserved, u32 n_reserved)
+static char *free_name(const struct out_columns *columns, const char *name, const char *end,
+		       const struct schema *schema, const char *const *reserved)
 {
 	char *made;
 	int n = asprintf(&made, "%s%s", name, end);
 
 	for (u32 suffix = 2;
-	     n >= 0 && is_taken(names, made, *end || suffix > 2, schema, reserved, n_reserved);
-	     suffix++) {
+	     n >= 0 && is_taken(columns, made, *end || suffix > 2, schema, reserved); suffix++) {
 		free(made);
 		n = asprintf(&made, "%s%s_%u", name, end, suffix);
 	}
 	return n < 0 ? NULL : made;
 }
 
-int out_names_init(struct out_names *names, const struct schema *schema,
-		   const char *const *reserved, u32 n_reserved)
+int out_columns_init(struct out_columns *columns, const struct schema *schema,
+		     const char *const *reserved)
 {
-	static const char *const ends[OUT_NAMES_A_COLUMN] = { "", "_lo", "_hi" };
-	u32 n = schema->n_columns * OUT_NAMES_A_COLUMN;
+	static const char *const ends[] = { "", "_lo", "_hi" };
 
-	*names = (struct out_names){ .n = n, .names = calloc(n + 1, sizeof(char *)) };
+	*columns = (struct out_columns){ .at = calloc(ARRAY_SIZE(ends) * schema->n_columns + 1,
+						      sizeof(*columns->at)) };
+	if (!columns->at)
+		return -ENOMEM;
+	for (u32 i = 0; i < schema->n_columns; i++) {
+		u32 n_parts = schema->columns[i].type.kind == TYPE_QUANTILE ? ARRAY_SIZE(ends) : 1;
+
+		for (u32 part = 0; part < n_parts; part++)
+			columns->at[columns->n++] =
+				(struct out_column){ NULL, schema->columns[i].type, i, part };
+	}
 	/* The bounds' names come behind all others, so it is they that get a suffix. */
-	for (u32 k = 0; names->names && k < OUT_NAMES_A_COLUMN; k++) {
-		for (u32 i = 0; i < schema->n_columns; i++) {
-			char **own = &names->names[i * OUT_NAMES_A_COLUMN];
+	for (u32 part = 0; part < ARRAY_SIZE(ends); part++) {
+		for (u32 i = 0; i < columns->n; i++) {
+			struct out_column *column = &columns->at[i];
 
-			if (k && schema->columns[i].type.kind != TYPE_QUANTILE)
+			if (column->part != part)
 				continue;
-			own[k] = free_name(names, k ? own[0] : schema->columns[i].name, ends[k],
-					   schema, reserved, n_reserved);
-			if (!own[k]) {
-				out_names_free(names);
+			column->name = free_name(columns,
+						 part ? column[-(int)part].name
+						      : schema->columns[column->from].name,
+						 ends[part], schema, reserved);
+			if (!column->name) {
+				out_columns_free(columns);
 				return -ENOMEM;
 			}
 		}
 	}
-	if (!names->names)
-		names->n = 0;
-	return names->names ? 0 : -ENOMEM;
+	return 0;
 }
 
-void out_names_free(struct out_names *names)
+void out_columns_free(struct out_columns *columns)
 {
-	for (u32 i = 0; i < names->n; i++)
-		free(names->names[i]);
-	free(names->names);
-	*names = (struct out_names){ 0 };
+	for (u32 i = 0; i < columns->n; i++)
+		free(columns->at[i].name);
+	free(columns->at);
+	*columns = (struct out_columns){ 0 };
+}
+
+struct value out_column_value(const struct out_column *column, const struct value *row)
+{
+	const struct value *value = &row[column->from];
+	bool is_hi = column->part == QUANTILE_HI;
+	const struct quantile *q;
+
+	if (column->part == QUANTILE_WHOLE)
+		return *value;
+	q = value->kind == VALUE_QUANTILES ? value->quantiles : NULL;
+	if (!q || !(is_hi ? q->has_hi : q->has_lo))
+		return (struct value){ .kind = VALUE_NULL };
+	return (struct value){ .kind = VALUE_INT, .integer = is_hi ? q->hi : q->lo };
 }

@@ -92,11 +92,8 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 {
 	struct out *out = &file->out;
 
-	*file = (struct out_file){
-		.out.options = *options, .format = format, .fd = fd, .schema = schema
-	};
+	*file = (struct out_file){ .out.options = *options, .out.format = format, .fd = fd };
 	out->flush = flush;
-	buf_init(&file->gather.texts);
 	buf_init(&out->buf);
 	buf_init(&out->scratch);
 	out->is_utf8 = !options->is_ascii && locale_is_utf8();
@@ -104,8 +101,13 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 	read_terminal_size(file);
 	/* Now, not in the middle of the first window: reads the time zone's file. */
 	tzset();
-	out->state = calloc(1, format->state_bytes);
-	out->error = !out->state ? -ENOMEM : format->begin ? format->begin(out, schema) : 0;
+	out->state = calloc(1, MAX(format->state_bytes, (size_t)1));
+	if (!out->state)
+		out->error = -ENOMEM;
+	if (!out->error && format->reserved)
+		out->error = out_columns_init(&out->columns, schema, format->reserved);
+	if (!out->error && format->begin)
+		out->error = format->begin(out, schema);
 	return out->error;
 }
 
@@ -116,15 +118,17 @@ static void give_stream(struct out_file *file, const struct batch *batch)
 	file->run = *batch;
 	file->run.n_rows = 0;
 	file->run.values = NULL;
-	if (batch->is_last && file->format->account)
-		file->format->account(&file->out, &file->run, file->n_rows);
+	if (batch->is_last && file->out.format->account)
+		file->out.format->account(&file->out, &file->run, file->n_rows);
 }
 
-static int give(struct out_file *file, const struct batch *batch)
+int out_file_batch(struct out_file *file, const struct batch *batch)
 {
-	const struct out_format *format = file->format;
+	const struct out_format *format = file->out.format;
 	struct out *out = &file->out;
 
+	if (!out->options.is_streaming)
+		read_terminal_size(file);
 	if (!out->error && format->batch)
 		format->batch(out, batch);
 	for (u32 row = 0; format->row && !out->error && row < batch->n_rows; row++) {
@@ -139,30 +143,12 @@ static int give(struct out_file *file, const struct batch *batch)
 	return out->error;
 }
 
-static int give_gathered(struct out_file *file)
-{
-	struct batch all;
-
-	gather_take(&file->gather, file->schema, &all);
-	return give(file, &all);
-}
-
-int out_file_batch(struct out_file *file, const struct batch *batch)
-{
-	struct out *out = &file->out;
-
-	if (!out->options.is_streaming)
-		read_terminal_size(file);
-	if (!out->options.is_gathered || out->error)
-		return give(file, batch);
-	if (!gather_add(&file->gather, batch))
-		out->error = -ENOMEM;
-	return gather_is_due(&file->gather) ? give_gathered(file) : out->error;
-}
-
 int out_file_idle(struct out_file *file)
 {
-	return gather_is_due(&file->gather) ? give_gathered(file) : file->out.error;
+	if (!file->out.error && file->out.format->idle)
+		file->out.format->idle(&file->out);
+	write_all(file);
+	return file->out.error;
 }
 
 int out_file_close(struct out_file *file, int error)
@@ -171,16 +157,14 @@ int out_file_close(struct out_file *file, int error)
 
 	if (!out->error)
 		out->error = error;
-	if (!out->error && file->gather.n_rows)
-		give_gathered(file);
 	/* A stream that broke off: what came so far. */
-	if (!out->error && file->n_rows && !file->run.is_last && file->format->account)
-		file->format->account(out, &file->run, file->n_rows);
-	if (out->state && file->format->end)
-		file->format->end(out);
+	if (!out->error && file->n_rows && !file->run.is_last && file->out.format->account)
+		file->out.format->account(out, &file->run, file->n_rows);
+	if (out->state && file->out.format->end)
+		file->out.format->end(out);
 	write_all(file);
+	out_columns_free(&out->columns);
 	free(out->state);
-	gather_free(&file->gather);
 	buf_free(&out->buf);
 	buf_free(&out->scratch);
 	return out->error;

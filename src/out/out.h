@@ -9,10 +9,26 @@
 
 #include "base/buf.h"
 #include "file/file.h"
-#include "out/gather.h"
 #include "type/type.h"
 
 struct out;
+
+/*
+ * What structured formats have as columns: a QUANTILE is three, NAME, NAME_lo and NAME_hi.  A
+ * name that another column has, or that is reserved, gets a suffix: fd, fd_2, fd_3; the schema's
+ * own names come first.
+ */
+struct out_column {
+	char *name;
+	struct type type;
+	u32 from; /* column of the schema */
+	enum quantile_part part;
+};
+
+struct out_columns {
+	u32 n;
+	struct out_column *at;
+};
 
 /* out_options.bins: all cells, or a rule of the number of values n. */
 #define OUT_BINS_ALL	 0u
@@ -26,8 +42,8 @@ struct out_options {
 	/* Added to TIMESTAMPs of CLOCK_MONO where time of day is wanted. */
 	s64 monotonic_to_realtime_ns;
 	bool is_streaming; /* rows of single events: no window lines between them */
-	bool is_gathered;  /* rows may wait for others, 250 ms at most where out_file_idle() is
-			      called */
+	bool is_gathered;  /* rows of a file may wait for others, 250 ms at most where
+			      out_file_idle() is called */
 	bool is_ascii;	   /* bars of '#', heat map of ASCII shades */
 	u32 bins;	   /* at most so many bars a histogram, or OUT_BINS_* */
 };
@@ -38,7 +54,10 @@ struct out_format {
 	bool needs_histogram; /* a column of TYPE_HISTOGRAM, see out_has_histogram() */
 	bool needs_rows;      /* rows of single events, as they happen: options.is_streaming */
 	bool is_binary;	      /* nothing for a terminal */
-	size_t state_bytes;   /* of out->state, which is cleared */
+	enum file_kind file;  /* of those that FROM reads back */
+	/* Of structured ones: names that none of out->columns has; ends with NULL. */
+	const char *const *reserved;
+	size_t state_bytes; /* of out->state, which is cleared */
 	/* 0, or -ENOMEM: then only `end` is called.  Each of these may be NULL. */
 	int (*begin)(struct out *out, const struct schema *schema);
 	/* A window, or some streamed rows: what stands above the rows; without `row` all of it. */
@@ -47,17 +66,21 @@ struct out_format {
 	/* Behind the rows of a window, or of a whole stream, whose number it is: what was seen
 	 * and lost.  Only of a window has the batch its rows. */
 	void (*account)(struct out *out, const struct batch *batch, u64 n_rows);
+	/* Now and then while rows stream. */
+	void (*idle)(struct out *out);
 	/* What comes last, unless something failed (out->error), and gives back what was taken. */
 	void (*end)(struct out *out);
 };
 
 /* What a format writes with. */
 struct out {
+	const struct out_format *format;
 	struct out_options options;
 	struct buf buf;
 	struct buf scratch;		/* for text whose width is wanted before it is written */
 	void (*flush)(struct out *out); /* the sink's: takes what is in buf */
 	void *state;
+	struct out_columns columns; /* where the format has reserved names */
 	bool is_utf8;	  /* the terminal's or file's charset, by the locale; never with is_ascii */
 	bool has_escapes; /* a terminal that obeys them: neither TERM=dumb nor NO_COLOR */
 	/* What failed first, 0 or -errno: nothing is written after it. */
@@ -66,10 +89,7 @@ struct out {
 
 struct out_file {
 	struct out out;
-	const struct out_format *format;
 	int fd;
-	const struct schema *schema;
-	struct gather gather;
 	/* Of streamed rows: the latest batch, without its rows, and how many came. */
 	struct batch run;
 	u64 n_rows;

@@ -2,106 +2,151 @@
 /*
  * Streamed rows -> the bytes of a file that FROM 'FILE' reads back: Arrow IPC stream, JSON
  * lines, CSV.  Instants of the kernel are recorded as CLOCK_REALTIME, all moved by the same
- * amount, so that their differences stay exact.
+ * amount, so that their differences stay exact.  With is_gathered rows wait for others, so that
+ * they are written in few large pieces: a recording of write calls sees those to its own file too,
+ * and would feed itself.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "out/format.h"
 
+#define GATHERED_ROWS	    4096u
+#define GATHERED_TEXT_BYTES (1u << 20)
+#define GATHERED_NS	    250000000ull
+
 struct record_state {
 	struct file_writer *writer;
-	struct value *values; /* with instants moved */
+	u32 n_columns;
+	/* Rows that wait, with instants moved. */
+	struct value *values;
 	size_t capacity;
+	struct buf texts; /* of the values */
+	u32 n_rows;
+	u64 first_ns; /* CLOCK_MONOTONIC, when the first of them came */
 };
 
-static int record_begin(struct out *out, const struct schema *schema, enum file_kind kind)
+static int record_begin(struct out *out, const struct schema *schema)
 {
 	struct record_state *state = out->state;
 
-	state->writer = file_writer_open(kind, schema, &out->buf);
+	buf_init(&state->texts);
+	state->n_columns = schema->n_columns;
+	state->writer = file_writer_open(out->format->file, schema, &out->buf);
 	return state->writer ? 0 : -ENOMEM;
 }
 
-static int begin_arrow(struct out *out, const struct schema *schema)
-{
-	return record_begin(out, schema, FILE_ARROW);
-}
-
-static int begin_jsonl(struct out *out, const struct schema *schema)
-{
-	return record_begin(out, schema, FILE_JSONL);
-}
-
-static int begin_csv(struct out *out, const struct schema *schema)
-{
-	return record_begin(out, schema, FILE_CSV);
-}
-
-/* NULL: no memory. */
-static const struct value *moved(struct out *out, const struct batch *batch)
+/* Texts go to a buffer that may move: value->integer says where in it they are. */
+static void add_value(struct out *out, struct type type, const struct value *from, struct value *to)
 {
 	struct record_state *state = out->state;
-	u32 n_columns = batch->schema->n_columns;
-	size_t n = (size_t)batch->n_rows * n_columns;
 
-	if (n > state->capacity) {
-		free(state->values);
-		state->values = malloc(n * sizeof(*state->values));
-		state->capacity = state->values ? n : 0;
+	*to = *from;
+	if (from->kind == VALUE_INT && type.kind == TYPE_TIMESTAMP)
+		to->integer += out_clock_offset(out, type);
+	if (from->kind != VALUE_TEXT)
+		return;
+	to->integer = (s128)state->texts.n;
+	if (from->n)
+		buf_put(&state->texts, from->text, from->n);
+}
+
+/* false: no memory. */
+static bool add_rows(struct out *out, const struct batch *batch)
+{
+	struct record_state *state = out->state;
+	size_t n_before = (size_t)state->n_rows * state->n_columns;
+	size_t n = (size_t)batch->n_rows * state->n_columns;
+
+	if (n_before + n > state->capacity) {
+		size_t capacity = MAX(n_before + n, 2 * state->capacity);
+		void *grown = realloc(state->values, capacity * sizeof(*state->values));
+
+		if (!grown)
+			return false;
+		state->values = grown;
+		state->capacity = capacity;
 	}
-	if (!state->values)
-		return NULL;
-	memcpy(state->values, batch->values, n * sizeof(*state->values));
+	for (size_t i = 0; i < n; i++)
+		add_value(out, batch->schema->columns[i % state->n_columns].type, &batch->values[i],
+			  &state->values[n_before + i]);
+	if (!state->n_rows)
+		state->first_ns = base_monotonic_ns();
+	state->n_rows += batch->n_rows;
+	return !state->texts.is_cut;
+}
+
+static void write_rows(struct out *out)
+{
+	struct record_state *state = out->state;
+	size_t n = (size_t)state->n_rows * state->n_columns;
+
 	for (size_t i = 0; i < n; i++) {
-		struct type type = batch->schema->columns[i % n_columns].type;
+		struct value *value = &state->values[i];
 
-		if (type.kind == TYPE_TIMESTAMP && state->values[i].kind == VALUE_INT)
-			state->values[i].integer += out_clock_offset(out, type);
+		if (value->kind == VALUE_TEXT)
+			value->text = state->texts.at + (size_t)value->integer;
 	}
-	return state->values;
+	if (n)
+		file_writer_rows(state->writer, state->values, state->n_rows);
+	if (file_writer_error(state->writer))
+		out->error = -EOVERFLOW;
+	state->n_rows = 0;
+	buf_reset(&state->texts);
+}
+
+/* So many wait, or so long, that it is time to write them. */
+static bool is_due(const struct out *out)
+{
+	const struct record_state *state = out->state;
+
+	return !out->options.is_gathered || state->n_rows >= GATHERED_ROWS ||
+	       state->texts.n >= GATHERED_TEXT_BYTES ||
+	       base_monotonic_ns() - state->first_ns >= GATHERED_NS;
 }
 
 static void record_batch(struct out *out, const struct batch *batch)
 {
-	struct record_state *state = out->state;
-	const struct value *values;
+	if (!add_rows(out, batch))
+		out->error = -ENOMEM;
+	else if (is_due(out))
+		write_rows(out);
+}
 
-	if (!batch->n_rows)
-		return;
-	values = moved(out, batch);
-	if (values)
-		file_writer_rows(state->writer, values, batch->n_rows);
-	if (!values || file_writer_error(state->writer))
-		out->error = values ? -EOVERFLOW : -ENOMEM;
+static void record_idle(struct out *out)
+{
+	if (is_due(out))
+		write_rows(out);
 }
 
 static void record_end(struct out *out)
 {
 	struct record_state *state = out->state;
 
+	if (!out->error)
+		write_rows(out);
 	file_writer_close(state->writer);
+	buf_free(&state->texts);
 	free(state->values);
 }
 
-#define RECORD(file_name, its_begin, its_meaning)                                                  \
-	.name = file_name, .meaning = its_meaning, .needs_rows = true,                             \
-	.state_bytes = sizeof(struct record_state), .begin = its_begin, .batch = record_batch,     \
-	.end = record_end
+#define RECORD(its_name, its_file, its_meaning)                                                    \
+	.name = its_name, .meaning = its_meaning, .file = its_file, .needs_rows = true,            \
+	.state_bytes = sizeof(struct record_state), .begin = record_begin, .batch = record_batch,  \
+	.idle = record_idle, .end = record_end
 
 const struct out_format out_arrow = {
-	RECORD("arrow", begin_arrow, "an Arrow IPC stream of rows"),
+	RECORD("arrow", FILE_ARROW, "an Arrow IPC stream of rows"),
 	.is_binary = true,
 };
 
 const struct out_format out_jsonl = {
-	RECORD("jsonl", begin_jsonl, "rows as JSON lines that FROM reads back"),
+	RECORD("jsonl", FILE_JSONL, "rows as JSON lines that FROM reads back"),
 };
 
 /* The rows alone, without what -o csv tells of windows: "ebql record" only. */
 static const struct out_format out_record_csv = {
-	RECORD("csv", begin_csv, "rows as CSV that FROM reads back"),
+	RECORD("csv", FILE_CSV, "rows as CSV that FROM reads back"),
 };
 
 const struct out_format *out_recorder(enum file_kind kind)

@@ -25,8 +25,7 @@ struct table_state {
 	const struct schema *schema;
 	struct table_column *columns;
 	u32 n_histograms; /* columns of them: then each row is a block */
-	struct buf cell;
-	u32 other; /* out_other_column() of the batch */
+	u32 other;	  /* out_other_column() of the batch */
 	bool has_output;
 	bool has_header; /* streamed rows: printed once */
 };
@@ -35,7 +34,6 @@ static int table_begin(struct out *out, const struct schema *schema)
 {
 	struct table_state *state = out->state;
 
-	buf_init(&state->cell);
 	state->schema = schema;
 	state->columns = calloc(schema->n_columns + 1, sizeof(*state->columns));
 	if (!state->columns)
@@ -55,16 +53,16 @@ static int table_begin(struct out *out, const struct schema *schema)
 	return 0;
 }
 
-/* One line of a cell's text into state->cell, cut to max_width (0: whole); returns its width. */
+/* One line of a cell's text into out->scratch, cut to max_width (0: whole); returns its width. */
 static u32 put_cell(struct out *out, const struct batch *batch, u32 row, u32 i, u32 line,
 		    u32 max_width)
 {
 	struct table_state *state = out->state;
 
-	buf_reset(&state->cell);
+	buf_reset(&out->scratch);
 	if (i == state->other && line == 0 && out_is_other(batch, row))
-		return out_put_visible(&state->cell, OUT_OTHER, strlen(OUT_OTHER), 0);
-	return out_put_cell(out, &state->cell, state->schema->columns[i].type,
+		return out_put_visible(&out->scratch, OUT_OTHER, strlen(OUT_OTHER), 0);
+	return out_put_cell(out, &out->scratch, state->schema->columns[i].type,
 			    &batch->values[(u64)row * state->schema->n_columns + i], line,
 			    max_width);
 }
@@ -74,28 +72,14 @@ static u32 put_cell(struct out *out, const struct batch *batch, u32 row, u32 i, 
 /* Streamed rows keep the widths of the first batch: room for what the type usually holds. */
 static u32 usual_width(struct type type)
 {
-	switch ((enum type_kind)type.kind) {
-	case TYPE_DURATION:
-		return 7;
-	case TYPE_TIMESTAMP:
-		return 15;
-	case TYPE_POINTER:
-		return 18;
-	case TYPE_TEXT:
+	if (type.kind == TYPE_TEXT)
 		return MIN(type.bytes, 16u);
-	case TYPE_INT:
+	if (type.kind == TYPE_INT)
 		return type.bits <= 8 ? 3 : type.bits <= 16 ? 5 : 7;
-	case TYPE_NULL:
-	case TYPE_BOOL:
-	case TYPE_BLOB:
-	case TYPE_REAL:
-	case TYPE_HISTOGRAM:
-	case TYPE_QUANTILE:
-	case TYPE_LADDER:
-	case TYPE_TOP:
-		break;
-	}
-	return 5;
+	return type.kind == TYPE_DURATION    ? 7
+	       : type.kind == TYPE_TIMESTAMP ? 15
+	       : type.kind == TYPE_POINTER   ? 18
+					     : 5;
 }
 
 static void shrink_to_terminal(struct out *out)
@@ -132,9 +116,9 @@ static void set_widths(struct out *out, const struct batch *batch)
 	for (u32 i = 0; i < n; i++) {
 		const struct column *column = &state->schema->columns[i];
 
-		buf_reset(&state->cell);
+		buf_reset(&out->scratch);
 		state->columns[i].width =
-			out_put_visible(&state->cell, column->name, strlen(column->name), 0);
+			out_put_visible(&out->scratch, column->name, strlen(column->name), 0);
 		if (out->options.is_streaming)
 			state->columns[i].width =
 				MAX(state->columns[i].width, usual_width(column->type));
@@ -148,13 +132,13 @@ static void set_widths(struct out *out, const struct batch *batch)
 			}
 		}
 	}
-	if (out->options.is_terminal && out->options.width > 0)
+	if (out_width(out))
 		shrink_to_terminal(out);
 }
 
 /* --- Lines --- */
 
-/* state->cell, which is `width` columns wide, as column i of the line. */
+/* out->scratch, which is `width` columns wide, as column i of the line. */
 static void put_padded(struct out *out, u32 i, u32 width)
 {
 	struct table_state *state = out->state;
@@ -165,7 +149,7 @@ static void put_padded(struct out *out, u32 i, u32 width)
 		buf_puts(&out->buf, GAP);
 	if (column->is_right)
 		buf_fill(&out->buf, ' ', pad);
-	buf_put(&out->buf, state->cell.at, state->cell.n);
+	buf_put(&out->buf, out->scratch.at, out->scratch.n);
 	if (!column->is_right && i + 1 < state->schema->n_columns)
 		buf_fill(&out->buf, ' ', pad);
 }
@@ -178,10 +162,10 @@ static void put_header(struct out *out)
 	for (u32 i = 0; i < state->schema->n_columns; i++) {
 		const char *name = state->schema->columns[i].name;
 
-		buf_reset(&state->cell);
-		put_padded(
-			out, i,
-			out_put_visible(&state->cell, name, strlen(name), state->columns[i].width));
+		buf_reset(&out->scratch);
+		put_padded(out, i,
+			   out_put_visible(&out->scratch, name, strlen(name),
+					   state->columns[i].width));
 	}
 	out_put_bold(out, false);
 	buf_putc(&out->buf, '\n');
@@ -192,7 +176,7 @@ static void put_row(struct out *out, const struct batch *batch, u32 row)
 	struct table_state *state = out->state;
 	u32 n = state->schema->n_columns, lines = 1;
 	const struct value *values = &batch->values[(u64)row * n];
-	bool is_cut = out->options.is_terminal && out->options.width > 0;
+	bool is_cut = out_width(out) > 0;
 
 	for (u32 i = 0; i < n; i++)
 		lines = MAX(lines, out_n_lines(&values[i]));
@@ -215,7 +199,7 @@ static void put_row(struct out *out, const struct batch *batch, u32 row)
 /* Columns that are left for a value behind its name; 0: as many as it wants. */
 static u32 text_room(const struct out *out, const struct out_flow *flow, u32 name_columns)
 {
-	if (!out->options.is_terminal || out->options.width == 0)
+	if (!out_width(out))
 		return 0;
 	return MAX(MAX(flow->limit, name_columns + 1) - name_columns - 1, TEXT_MIN_COLUMNS);
 }
@@ -235,14 +219,14 @@ static void put_block_item(struct out *out, struct out_flow *flow, const struct 
 	if (lines > 1)
 		flow->column = flow->column > 0 ? flow->limit : 0;
 	out_flow_next(out, flow, name_columns + 1 + columns);
-	buf_put(&out->buf, out->scratch.at, out->scratch.n);
+	out_put_visible(&out->buf, name, strlen(name), 0);
 	buf_putc(&out->buf, ' ');
-	buf_put(&out->buf, state->cell.at, state->cell.n);
+	buf_put(&out->buf, out->scratch.at, out->scratch.n);
 	for (u32 line = 1; line < lines; line++) {
 		put_cell(out, batch, row, i, line, 0);
 		buf_putc(&out->buf, '\n');
 		buf_fill(&out->buf, ' ', name_columns + 1);
-		buf_put(&out->buf, state->cell.at, state->cell.n);
+		buf_put(&out->buf, out->scratch.at, out->scratch.n);
 		flow->column = flow->limit;
 	}
 }
@@ -330,7 +314,6 @@ static void table_end(struct out *out)
 {
 	struct table_state *state = out->state;
 
-	buf_free(&state->cell);
 	free(state->columns);
 }
 

@@ -7,21 +7,19 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/utf8.h"
 
 /* --- Numbers --- */
 
-void out_put_hex(struct buf *buf, u64 value)
+void out_put_hex(struct buf *buf, u128 value)
 {
-	char text[18];
+	char text[2 + 32];
 	u32 at = sizeof(text);
 
 	do {
-		text[--at] = "0123456789abcdef"[value & 15];
+		text[--at] = "0123456789abcdef"[(u32)value & 15];
 		value >>= 4;
 	} while (value);
 	text[--at] = 'x';
@@ -48,17 +46,6 @@ void out_put_time_of_day(struct buf *buf, u64 realtime_ns)
 }
 
 /* --- Text --- */
-
-/* Of a valid sequence of that length. */
-static u32 codepoint_decode(const char *text, size_t length)
-{
-	const u8 *at = (const u8 *)text;
-	u32 codepoint = length == 1 ? at[0] : at[0] & (0x7fu >> length);
-
-	for (size_t i = 1; i < length; i++)
-		codepoint = codepoint << 6 | (at[i] & 0x3f);
-	return codepoint;
-}
 
 struct codepoint_range {
 	u32 first, last;
@@ -105,8 +92,8 @@ u32 out_put_visible(struct buf *buf, const char *text, size_t n, u32 max_width)
 	u32 width = 0, cut_width = 0;
 
 	for (size_t i = 0; i < n;) {
-		size_t length = utf8_length(text + i, n - i);
-		u32 codepoint = codepoint_decode(text + i, length ? length : 1);
+		u32 codepoint;
+		size_t length = utf8_decode(text + i, n - i, &codepoint);
 
 		if (length && !is_in(codepoint, steering, ARRAY_SIZE(steering))) {
 			buf_put(buf, text + i, length);
@@ -140,6 +127,12 @@ void out_put_bold(struct out *out, bool is_bold)
 }
 
 /* --- JSON --- */
+
+void out_put_json_count(struct buf *buf, const char *before, u64 count)
+{
+	buf_puts(buf, before);
+	buf_put_u64(buf, count);
+}
 
 void out_put_json_bound(struct buf *buf, bool has, s128 bound)
 {
@@ -215,25 +208,28 @@ void out_put_right(struct out *out, u32 columns)
 
 void out_flow_init(struct out_flow *flow, const struct out *out)
 {
-	bool is_known = out->options.is_terminal && out->options.width > 0;
+	u32 width = out_width(out);
 
-	*flow = (struct out_flow){ .limit = is_known ? out->options.width : FLOW_USUAL_COLUMNS };
+	*flow = (struct out_flow){ .limit = width ? width : FLOW_USUAL_COLUMNS };
 }
 
-void out_flow_next(struct out *out, struct out_flow *flow, u32 width)
+bool out_flow_next(struct out *out, struct out_flow *flow, u32 width)
 {
-	if (flow->column > 0 && flow->column + FLOW_GAP + width > flow->limit) {
-		buf_putc(&out->buf, '\n');
-		flow->column = 0;
-	} else if (flow->column > 0) {
-		buf_fill(&out->buf, ' ', FLOW_GAP);
-		flow->column += FLOW_GAP;
+	u32 gap = flow->column > 0 ? FLOW_GAP : 0;
+
+	if (flow->column + gap + width > flow->limit) {
+		if (flow->is_one_line)
+			return false;
+		buf_puts(&out->buf, gap ? "\n" : "");
+		flow->column = gap = 0;
 	}
-	flow->column += width;
+	buf_fill(&out->buf, ' ', gap);
+	flow->column += gap + width;
+	return true;
 }
 
 void out_flow_put(struct out *out, struct out_flow *flow, const char *text, size_t n)
 {
-	out_flow_next(out, flow, (u32)n);
-	buf_put(&out->buf, text, n);
+	if (out_flow_next(out, flow, (u32)n))
+		buf_put(&out->buf, text, n);
 }

@@ -5,21 +5,12 @@
  */
 #include "out/format.h"
 
-static u32 n_lines(const struct value *value)
+static u32 put_name(struct buf *buf, struct type type, const struct value *value)
 {
-	const struct top *top = value->top;
-	s128 lo, hi;
-
-	return top->n_rows + top_others(top, &lo, &hi);
-}
-
-static u32 put_name(struct buf *buf, struct type type, const struct top *top, u32 line)
-{
-	const struct value *value = &top->rows[line].value;
 	size_t start = buf->n;
 
-	if (line == top->n_rows)
-		buf_puts(buf, "(other)");
+	if (value->kind == VALUE_NULL)
+		buf_puts(buf, OUT_OTHER);
 	else if (value->kind == VALUE_TEXT)
 		return out_put_visible(buf, value->text, value->n, 0);
 	else
@@ -30,35 +21,24 @@ static u32 put_name(struct buf *buf, struct type type, const struct top *top, u3
 /* "dd       [118, 120]"; "bash     12" where the weight is known. */
 static u32 put_line(struct buf *buf, struct type type, const struct value *value, u32 line)
 {
-	const struct top *top = value->top;
-	const struct top_row *row = &top->rows[line];
-	u32 longest = 0, width;
+	struct scheme_edges edges = { .has_lo = true, .has_hi = true };
 	size_t start = buf->n, numbers;
-	s128 lo, hi;
+	u32 longest = 0, width;
+	struct value row[3]; /* value, weight, error */
 
-	for (u32 i = 0; i < n_lines(value); i++) {
-		width = put_name(buf, type, top, i);
+	for (u32 i = 0; i < special_n_rows(value); i++) {
+		special_row(value, i, row);
+		width = put_name(buf, type, &row[0]);
 		longest = MAX(longest, width);
 		buf->n = start;
 	}
-	width = put_name(buf, type, top, line);
+	special_row(value, line, row);
+	width = put_name(buf, type, &row[0]);
 	buf_fill(buf, ' ', longest - width + 2);
 	numbers = buf->n;
-	if (line < top->n_rows) {
-		lo = row->weight - row->error;
-		hi = row->weight;
-	} else {
-		top_others(top, &lo, &hi);
-	}
-	if (lo == hi) {
-		buf_put_s128(buf, lo);
-		return longest + 2 + (u32)(buf->n - numbers);
-	}
-	buf_putc(buf, '[');
-	buf_put_s128(buf, lo);
-	buf_puts(buf, ", ");
-	buf_put_s128(buf, hi);
-	buf_putc(buf, ']');
+	edges.lo = row[1].integer - row[2].integer;
+	edges.hi = row[1].integer;
+	out_put_interval(buf, TYPE_INT, &edges, OUT_DIGITS_EXACT, true);
 	return longest + 2 + (u32)(buf->n - numbers);
 }
 
@@ -99,4 +79,4 @@ static void put_json(struct buf *buf, struct type type, const struct value *valu
 	buf_putc(buf, '}');
 }
 
-const struct out_special out_top = { n_lines, put_line, put_json };
+const struct out_special out_top = { special_n_rows, put_line, put_json };

@@ -7,21 +7,16 @@
 
 #include <math.h>
 
+/* Numbers, texts and NULL have none. */
 static const struct out_special *const specials[] = {
 	[VALUE_QUANTILES] = &out_quantiles,
 	[VALUE_HISTOGRAM] = &out_histogram,
 	[VALUE_TOP] = &out_top,
 };
 
-/* NULL: a number, a text, or NULL. */
-static const struct out_special *special_of(const struct value *value)
-{
-	return specials[value->kind];
-}
-
 u32 out_n_lines(const struct value *value)
 {
-	const struct out_special *special = special_of(value);
+	const struct out_special *special = specials[value->kind];
 
 	return special && special->n_lines ? MAX(special->n_lines(value), 1u) : 1;
 }
@@ -64,7 +59,7 @@ static void put_real(struct buf *buf, struct type type, double value)
 u32 out_put_cell(struct out *out, struct buf *buf, struct type type, const struct value *value,
 		 u32 line, u32 max_width)
 {
-	const struct out_special *special = special_of(value);
+	const struct out_special *special = specials[value->kind];
 	size_t start = buf->n;
 
 	if (special)
@@ -88,7 +83,7 @@ u32 out_put_cell(struct out *out, struct buf *buf, struct type type, const struc
 
 void out_put_json_value(struct buf *buf, struct type type, const struct value *value)
 {
-	const struct out_special *special = special_of(value);
+	const struct out_special *special = specials[value->kind];
 
 	if (special)
 		special->put_json(buf, type, value);

@@ -42,32 +42,17 @@ static void note_use(void *context, struct expr *expr)
 	uses->ppid |= expr->kind == EXPR_SYSTEM && expr->index == SYS_PPID;
 }
 
-static void note_uses(void *context, struct expr *expr)
-{
-	expr_each(expr, note_use, context);
-}
-
-static struct uses find_uses(const struct phys *phys, const struct phys_input *input, u32 source)
+static struct uses find_uses(const struct phys_input *input, u32 source)
 {
 	struct uses uses = { .source = source };
 
-	phys_each_of_plan(phys, input->plan, note_uses, &uses);
+	plan_each_node((struct plan *)input->plan, note_use, &uses);
 	return uses;
-}
-
-static double estimate(double hit_ns, double other_ns, double share)
-{
-	return hit_ns + other_ns * (1 - share) / share;
 }
 
 typedef VEC(struct hook) hook_vec;
 typedef VEC(struct stream *) stream_vec;
 typedef VEC(const char *) name_vec;
-
-/* What one event of a system call costs when it, or all of them, are hooked in one way. */
-struct call_costs {
-	double share, raw_ns, tracepoint_ns;
-};
 
 struct access {
 	struct arena *arena;
@@ -78,10 +63,10 @@ struct access {
 	const struct phys_input *input;
 	const struct phys_source *source;
 	/* Of system calls, for enter and exit: */
-	bool by_raw[2]; /* all of them by the raw tracepoint, or none */
+	bool by_raw[2]; /* all of them by the raw tracepoint, or none, if no setting says how */
 	u32 n_calls[2]; /* the most that one source has */
-	const char *why[2];
-	struct call_costs costs;
+	double share;	/* as in phys_input, the largest */
+	double raw_ns, tracepoint_ns; /* what one that is wanted costs, with the others */
 	hook_vec hooks;
 	name_vec probes;
 };
@@ -99,7 +84,7 @@ static bool is_same_hook(const struct hook *a, const struct hook *b)
 static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 {
 	struct arena *arena = a->arena;
-	u32 block = a->phys->number / BLOCK_PARTS, n_uses = 0;
+	u32 block = a->phys->number / BLOCK_PARTS, n_uses = 0, at;
 	struct hook *same = NULL;
 
 	use.phys = a->phys;
@@ -124,37 +109,28 @@ static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 		vec_push(arena, &a->hooks, hook);
 		same = &a->hooks.at[a->hooks.n - 1];
 	}
-	same->uses[same->n_uses++] = use;
+	/* Of each part, uses that only store go last. */
+	for (at = same->n_uses++; at > 0 && use.phys == same->uses[at - 1].phys &&
+				  use.source->is_root && !same->uses[at - 1].source->is_root;
+	     at--)
+		same->uses[at] = same->uses[at - 1];
+	same->uses[at] = use;
 }
 
-/* Of each part, uses that only store go last, each kind in the order of its sources. */
-static void order_uses(struct hook *hook)
+/* By a hook of its own. */
+static void add_stream(struct access *a, struct stream *s, enum access_path path,
+		       const char *reason)
 {
-	for (u32 i = 1; i < hook->n_uses; i++) {
-		struct hook_use use = hook->uses[i];
-		u32 at = i;
+	struct hook hook = { .path = path, .tracepoint_id = s->tracepoint_id, .reason = reason };
+	struct hook_use use = { .streams = arena_array(a->arena, struct stream *, 1),
+				.n_streams = 1 };
 
-		for (; at > 0 && use.phys == hook->uses[at - 1].phys && use.source->is_root &&
-		       !hook->uses[at - 1].source->is_root;
-		     at--)
-			hook->uses[at] = hook->uses[at - 1];
-		hook->uses[at] = use;
-	}
-}
-
-static struct hook hook_one(struct access *a, struct stream *s, enum access_path path,
-			    struct hook_use *ret_use)
-{
-	struct hook hook = { .path = path };
-
-	ret_use->streams = arena_array(a->arena, struct stream *, 1);
-	ret_use->streams[0] = s;
-	ret_use->n_streams = 1;
-	hook.tracepoint_id = s->tracepoint_id;
+	use.streams[0] = s;
+	/* The catalog may go away before the programs do. */
 	hook.target = path == ACCESS_TRACEPOINT
 			      ? arena_printf(a->arena, "%s:%s", s->category, s->event)
-			      : s->event;
-	return hook;
+			      : arena_printf(a->arena, "%s", s->event);
+	hook_add(a, hook, use);
 }
 
 static bool has_raw_twin(const struct phys_input *input, const struct stream *s)
@@ -204,30 +180,22 @@ static bool add_plain(struct access *a, struct stream *s)
 {
 	enum setting_access setting = a->input->settings->access_path;
 	bool uses_fields = needs_fields(a, s);
-	struct hook_use use = { 0 };
-	struct hook hook;
 
-	if (s->kind == STREAM_RAW_TRACEPOINT) {
-		hook = hook_one(a, s, ACCESS_RAW, &use);
-		hook.cost_ns = RAW_HIT_NS;
-		hook.reason = "the stream is a raw tracepoint";
-	} else if (!uses_fields && setting != ACCESS_ONLY_TRACEPOINT && has_raw_twin(a->input, s)) {
-		hook = hook_one(a, s, ACCESS_RAW, &use);
-		hook.cost_ns = RAW_HIT_NS;
-		hook.reason = "no field is read, so the raw tracepoint of that name will do";
-	} else if (setting == ACCESS_ONLY_RAW) {
+	if (s->kind == STREAM_RAW_TRACEPOINT)
+		add_stream(a, s, ACCESS_RAW, "the stream is a raw tracepoint");
+	else if (!uses_fields && setting != ACCESS_ONLY_TRACEPOINT && has_raw_twin(a->input, s))
+		add_stream(a, s, ACCESS_RAW,
+			   "no field is read, so the raw tracepoint of that name will do");
+	else if (setting == ACCESS_ONLY_RAW)
 		return diag_refuse(a->diags, "no-raw-path", a->input->plan->span,
 				   "%s cannot be read by a raw tracepoint%s" HINT
 				   "SET access_path = auto",
 				   s->name, uses_fields ? " when its fields are used" : "");
-	} else {
-		hook = hook_one(a, s, ACCESS_TRACEPOINT, &use);
-		hook.cost_ns = TRACEPOINT_HIT_NS;
-		hook.reason = setting == ACCESS_ONLY_TRACEPOINT
-				      ? "SET access_path = tracepoint"
-				      : "its fields are laid out by the tracepoint only";
-	}
-	hook_add(a, hook, use);
+	else
+		add_stream(a, s, ACCESS_TRACEPOINT,
+			   setting == ACCESS_ONLY_TRACEPOINT
+				   ? "SET access_path = tracepoint"
+				   : "its fields are laid out by the tracepoint only");
 	return true;
 }
 
@@ -258,72 +226,69 @@ static void count_calls(struct access *a, const struct phys *phys)
 	}
 }
 
-static struct call_costs call_costs(const struct phys_input *input)
+static bool is_by_raw(const struct access *a, bool is_exit)
 {
-	double share = input->share >= 0 ? MAX(input->share, 0.001) : DEFAULT_SHARE;
+	enum setting_access setting = a->input->settings->access_path;
 
-	return (struct call_costs){
-		.share = share,
-		.raw_ns = estimate(RAW_HIT_NS, RAW_OTHER_NS, share),
-		.tracepoint_ns = estimate(TRACEPOINT_HIT_NS, TRACEPOINT_OTHER_NS, share),
-	};
+	return HAS_RAW_SYSCALL_REGISTERS &&
+	       (setting == ACCESS_AUTO ? a->by_raw[is_exit] : setting == ACCESS_ONLY_RAW);
+}
+
+static double wanted_share(const struct access *a)
+{
+	return a->share >= 0 ? MAX(a->share, 0.001) : DEFAULT_SHARE;
 }
 
 static const char *why_calls(const struct access *a, bool is_exit)
 {
-	const struct phys_input *input = &a->inputs[0];
-
 	if (!HAS_RAW_SYSCALL_REGISTERS)
 		return "this architecture has no raw path yet";
-	if (input->settings->access_path != ACCESS_AUTO)
-		return a->by_raw[is_exit] ? "SET access_path = raw"
-					  : "SET access_path = tracepoint";
+	if (a->input->settings->access_path != ACCESS_AUTO)
+		return is_by_raw(a, is_exit) ? "SET access_path = raw"
+					     : "SET access_path = tracepoint";
 	if (a->n_calls[is_exit] > 1)
 		return "one raw tracepoint serves all these system calls";
 	return arena_printf(a->arena,
 			    "estimate per wanted event: raw %.0f ns, tracepoint %.0f ns, at %.0f%% "
 			    "wanted of all system calls (%s)",
-			    a->costs.raw_ns, a->costs.tracepoint_ns, 100 * a->costs.share,
-			    input->share >= 0 ? "surveyed" : "assumed");
+			    a->raw_ns, a->tracepoint_ns, 100 * wanted_share(a),
+			    a->share >= 0 ? "surveyed" : "assumed");
 }
 
-/* One way for all sources' system calls of a direction: see needs_fields(). */
+/*
+ * One way for all sources' system calls of a direction: see needs_fields().  Queries that insist
+ * on another have their own: no source of theirs meets one of these.
+ */
 static void choose_calls(struct access *a)
 {
-	enum setting_access setting = a->inputs[0].settings->access_path;
+	double others;
 
-	a->costs = call_costs(&a->inputs[0]);
-	for (u32 i = 0; i < a->set->n_parts; i++)
-		count_calls(a, a->set->parts[i]);
-	for (u32 j = 0; j < 2; j++) {
-		a->by_raw[j] = a->n_calls[j] > 1 || a->costs.raw_ns <= a->costs.tracepoint_ns;
-		if (setting != ACCESS_AUTO)
-			a->by_raw[j] = setting == ACCESS_ONLY_RAW;
-		a->by_raw[j] &= HAS_RAW_SYSCALL_REGISTERS;
-		a->why[j] = why_calls(a, j == 1);
+	a->share = -1;
+	for (u32 i = 0; i < a->set->n_parts; i++) {
+		a->share = MAX(a->share, a->inputs[i].share);
+		if (a->inputs[i].settings->access_path == ACCESS_AUTO)
+			count_calls(a, a->set->parts[i]);
 	}
+	others = (1 - wanted_share(a)) / wanted_share(a);
+	a->raw_ns = RAW_HIT_NS + RAW_OTHER_NS * others;
+	a->tracepoint_ns = TRACEPOINT_HIT_NS + TRACEPOINT_OTHER_NS * others;
+	for (u32 j = 0; j < 2; j++)
+		a->by_raw[j] = a->n_calls[j] > 1 || a->raw_ns <= a->tracepoint_ns;
 }
 
 /* The system calls of one direction: raw sys_enter or sys_exit for all, or a tracepoint each. */
 static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 {
-	if (a->by_raw[is_exit]) {
+	if (is_by_raw(a, is_exit)) {
 		struct hook_use use = { .streams = streams->at, .n_streams = streams->n };
 		struct hook hook = raw_syscall_hook(a->input, is_exit);
 
-		hook.cost_ns = a->costs.raw_ns;
-		hook.reason = a->why[is_exit];
+		hook.reason = why_calls(a, is_exit);
 		hook_add(a, hook, use);
 		return;
 	}
-	for (u32 i = 0; i < streams->n; i++) {
-		struct hook_use use = { 0 };
-		struct hook hook = hook_one(a, streams->at[i], ACCESS_TRACEPOINT, &use);
-
-		hook.cost_ns = a->costs.tracepoint_ns;
-		hook.reason = a->why[is_exit];
-		hook_add(a, hook, use);
-	}
+	for (u32 i = 0; i < streams->n; i++)
+		add_stream(a, streams->at[i], ACCESS_TRACEPOINT, why_calls(a, is_exit));
 }
 
 /* ppid is current->real_parent->tgid; BTF tells where they are. */
@@ -373,11 +338,7 @@ static bool add_source(struct access *a, const struct phys_source *source)
 		struct stream *s = source->streams->streams.at[i];
 
 		if (a->input->is_replay) {
-			struct hook_use use = { 0 };
-			struct hook hook = hook_one(a, s, ACCESS_REPLAY, &use);
-
-			hook.reason = "recorded events";
-			hook_add(a, hook, use);
+			add_stream(a, s, ACCESS_REPLAY, "recorded events");
 		} else if (is_call(s)) {
 			vec_push(a->arena, &calls[s->is_syscall_exit], s);
 		} else if (!add_plain(a, s)) {
@@ -458,7 +419,7 @@ static bool part_access(struct access *a, u32 number)
 {
 	const struct phys_input *input = &a->inputs[number];
 	struct phys *phys = a->set->parts[number];
-	struct uses uses = find_uses(phys, input, UINT32_MAX);
+	struct uses uses = find_uses(input, UINT32_MAX);
 
 	a->phys = phys;
 	a->input = input;
@@ -484,8 +445,7 @@ bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct a
 		for (u32 k = 0; k < set->parts[i]->n_sources; k++) {
 			struct phys_source *source = &set->parts[i]->sources[k];
 
-			source->reads_fields =
-				find_uses(set->parts[i], &inputs[i], source->number).fields;
+			source->reads_fields = find_uses(&inputs[i], source->number).fields;
 		}
 	choose_calls(&access);
 	for (u32 i = 0; i < set->n_parts; i++)
@@ -493,8 +453,6 @@ bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct a
 			return false;
 	if (!inputs[0].is_replay && refuse_mixed(&access))
 		return false;
-	for (u32 i = 0; i < access.hooks.n; i++)
-		order_uses(&access.hooks.at[i]);
 	set->hooks = access.hooks.at;
 	set->n_hooks = access.hooks.n;
 	return true;

@@ -35,6 +35,7 @@ static s32 count_cell(struct phys *phys, cell_vec *cells, const struct aggregate
 {
 	return cell_add(phys, cells,
 			(struct cell){ .kind = CELL_COUNT,
+				       .n_bytes = 8,
 				       .arg = a->arg && a->arg->nullable ? a->arg : NULL,
 				       .filter = a->filter });
 }
@@ -51,6 +52,7 @@ static s32 value_cell(struct phys *phys, cell_vec *cells, const struct aggregate
 			      .is_signed = a->arg->type.is_signed && lo < 0 };
 
 	value.is_wide = kind == CELL_SUM && (a->arg->hi > NARROW_SUM_MAX || lo < -NARROW_SUM_MAX);
+	value.n_bytes = value.is_wide ? 16 : 8;
 	return cell_add(phys, cells, value);
 }
 
@@ -77,10 +79,16 @@ static s32 sketch_cell(struct phys *phys, cell_vec *cells, const struct aggregat
 			     .n_words = MAX(phys_words(a->arg), 1u),
 			     .is_signed = a->arg->type.is_signed && a->arg->lo < 0 };
 
-	if (kind == CELL_SQUARES)
+	cell.n_bytes = 8 + 8 * cell.n_words;
+	if (kind == CELL_SQUARES) {
 		cell.n_words = square_words(a->arg);
-	if (kind == CELL_TOP)
+		cell.n_bytes = 8 * cell.n_words;
+	} else if (kind == CELL_HLL) {
+		cell.n_bytes = 1u << a->hll_bits;
+	} else if (kind == CELL_TOP) {
 		cell.top = top_shape(a->k, cell.n_words);
+		cell.n_bytes = top_slice_bytes(&cell.top);
+	}
 	return cell_add(phys, cells, cell);
 }
 
@@ -151,7 +159,8 @@ void phys_cells(struct phys *phys, const struct plan *agg)
 	/* DIRECT with groups: a count tells the rows in use; `cpu` alone is such a group. */
 	phys->shares_cells = true;
 	if (phys->state.kind == STATE_DIRECT && phys->n_keys > 0)
-		phys->exists_cell = cell_add(phys, &cells, (struct cell){ .kind = CELL_COUNT });
+		phys->exists_cell =
+			cell_add(phys, &cells, (struct cell){ .kind = CELL_COUNT, .n_bytes = 8 });
 	phys->cells = cells.at;
 	phys->n_cells = cells.n;
 	for (u32 i = 0; i < cells.n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kinds of cells: how large each is, how two of one group are merged, and the number
+ * The kinds of cells: how two of one group are merged, and the number
  * that one stands for.  In entries FIRST, LAST and HLL are as in a row; sums have two words
  * always, squares three, and a slice of top_k becomes what slices merge into (type/top.h).
  */
@@ -61,6 +61,11 @@ static s128 integer_and(const struct cell *cell, const u64 *words)
 
 /* --- Sums, and sums of squares --- */
 
+static u32 sum_words(const struct cell *cell)
+{
+	return cell->kind == CELL_SQUARES ? 3 : 2;
+}
+
 static void add_words(u64 *to, u32 n_to, const u64 *from, u32 n_from, u64 extension)
 {
 	u128 carry = 0;
@@ -72,29 +77,20 @@ static void add_words(u64 *to, u32 n_to, const u64 *from, u32 n_from, u64 extens
 	}
 }
 
-static u32 sum_bytes(const struct cell *cell)
+static void sum_merge_row(const struct cell *cell, u64 *to, const u8 *from)
 {
-	return cell->is_wide ? 16 : 8;
-}
+	u32 n = cell->n_bytes / 8;
+	u64 words[3];
+	bool is_negative;
 
-static u32 sum_words(const struct cell *cell)
-{
-	return 2;
+	memcpy(words, from, cell->n_bytes);
+	is_negative = cell->kind == CELL_SUM && cell->is_signed && (s64)words[n - 1] < 0;
+	add_words(to, sum_words(cell), words, n, is_negative ? UINT64_MAX : 0);
 }
 
 static void sum_merge_entry(const struct cell *cell, u64 *to, const u64 *from)
 {
-	add_words(to, 2, from, 2, 0);
-}
-
-static void sum_merge_row(const struct cell *cell, u64 *to, const u8 *from)
-{
-	u64 words[2];
-
-	memcpy(words, from, sum_bytes(cell));
-	if (!cell->is_wide)
-		words[1] = cell->is_signed ? (u64)((s64)words[0] >> 63) : 0;
-	sum_merge_entry(cell, to, words);
+	add_words(to, sum_words(cell), from, sum_words(cell), 0);
 }
 
 static s128 sum_integer(const struct cell *cell, const u64 *words)
@@ -102,35 +98,7 @@ static s128 sum_integer(const struct cell *cell, const u64 *words)
 	return (s128)((u128)words[1] << 64 | words[0]);
 }
 
-static u32 squares_bytes(const struct cell *cell)
-{
-	return 8 * cell->n_words;
-}
-
-static u32 squares_words(const struct cell *cell)
-{
-	return 3;
-}
-
-static void squares_merge_row(const struct cell *cell, u64 *to, const u8 *from)
-{
-	u64 words[3];
-
-	memcpy(words, from, squares_bytes(cell));
-	add_words(to, 3, words, cell->n_words, 0);
-}
-
-static void squares_merge_entry(const struct cell *cell, u64 *to, const u64 *from)
-{
-	add_words(to, 3, from, 3, 0);
-}
-
-/* --- Histograms: their bytes are shaped with the state, their chunks merged by drain/ --- */
-
-static u32 histogram_bytes(const struct cell *cell)
-{
-	return cell->n_bytes;
-}
+/* --- Histograms: their chunks are merged by drain/ --- */
 
 /* Two places of chunks a word, and a count of the values that found no room. */
 static u32 histogram_words(const struct cell *cell)
@@ -140,14 +108,9 @@ static u32 histogram_words(const struct cell *cell)
 
 /* --- Sketches --- */
 
-static u32 ordered_bytes(const struct cell *cell)
+static u32 row_words(const struct cell *cell)
 {
-	return 8 + 8 * cell->n_words;
-}
-
-static u32 ordered_words(const struct cell *cell)
-{
-	return 1 + cell->n_words;
+	return cell->n_bytes / 8;
 }
 
 static void ordered_merge_row(const struct cell *cell, u64 *to, const u8 *from)
@@ -156,17 +119,7 @@ static void ordered_merge_row(const struct cell *cell, u64 *to, const u8 *from)
 
 	memcpy(&order, from, sizeof(order));
 	if (order > to[0])
-		memcpy(to, from, ordered_bytes(cell));
-}
-
-static u32 hll_bytes(const struct cell *cell)
-{
-	return 1u << cell->hll_bits;
-}
-
-static u32 hll_words(const struct cell *cell)
-{
-	return hll_bytes(cell) / 8;
+		memcpy(to, from, cell->n_bytes);
 }
 
 static void hll_merge_row(const struct cell *cell, u64 *to, const u8 *from)
@@ -177,11 +130,6 @@ static void hll_merge_row(const struct cell *cell, u64 *to, const u8 *from)
 static s128 hll_integer(const struct cell *cell, const u64 *words)
 {
 	return (s128)hll_estimate((const u8 *)words, cell->hll_bits);
-}
-
-static u32 top_bytes(const struct cell *cell)
-{
-	return top_slice_bytes(&cell->top);
 }
 
 static u32 top_words(const struct cell *cell)
@@ -206,7 +154,6 @@ const struct cell_ops cell_ops[CELL_KIND_N] = {
 	[CELL_COUNT] = { .name = "count", .fold = fold_add, .integer = integer_plain },
 	[CELL_SUM] = {
 		.name = "sum",
-		.bytes = sum_bytes,
 		.words = sum_words,
 		.merge_row = sum_merge_row,
 		.merge_entry = sum_merge_entry,
@@ -220,40 +167,34 @@ const struct cell_ops cell_ops[CELL_KIND_N] = {
 	[CELL_HISTOGRAM] = {
 		.name = "histogram",
 		.is_large = true,
-		.bytes = histogram_bytes,
 		.words = histogram_words,
 	},
 	[CELL_FIRST] = {
 		.name = "first",
-		.bytes = ordered_bytes,
-		.words = ordered_words,
+		.words = row_words,
 		.merge_row = ordered_merge_row,
 	},
 	[CELL_LAST] = {
 		.name = "last",
-		.bytes = ordered_bytes,
-		.words = ordered_words,
+		.words = row_words,
 		.merge_row = ordered_merge_row,
 	},
 	[CELL_SQUARES] = {
 		.name = "squares",
-		.bytes = squares_bytes,
-		.words = squares_words,
-		.merge_row = squares_merge_row,
-		.merge_entry = squares_merge_entry,
+		.words = sum_words,
+		.merge_row = sum_merge_row,
+		.merge_entry = sum_merge_entry,
 	},
 	[CELL_HLL] = {
 		.name = "registers",
 		.is_large = true,
-		.bytes = hll_bytes,
-		.words = hll_words,
+		.words = row_words,
 		.merge_row = hll_merge_row,
 		.integer = hll_integer,
 	},
 	[CELL_TOP] = {
 		.name = "top",
 		.is_large = true,
-		.bytes = top_bytes,
 		.words = top_words,
 		.merge_row = top_merge_row,
 		.merge_entry = top_merge_entry,

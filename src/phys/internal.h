@@ -16,9 +16,6 @@ void phys_rows(struct phys *phys, const struct phys_input *input);
  */
 void phys_each_behind(const struct phys *phys, const struct phys_source *source, u32 from,
 		      void (*visit)(void *context, struct expr *expr), void *context);
-/* The same for the whole query, before keys, cells and stored columns are known. */
-void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
-		       void (*visit)(void *context, struct expr *expr), void *context);
 /* scans.c: the scans alone, with the columns that they stream. */
 bool phys_scans(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* access.c: hooks and probes of all parts.  false after a diagnostic. */
@@ -52,7 +49,5 @@ bool phys_stream(struct phys *phys, const struct phys_input *input, struct diags
 bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* running.c: the tables of running sums, behind those of the joins. */
 bool phys_runnings(struct phys *phys, const struct phys_input *input, struct diags *diags);
-/* Do both sides of the join key its rows by the thread of one system call? */
-bool phys_join_is_thread(const struct phys *phys, const struct phys_join *join);
 
 #endif

@@ -13,7 +13,6 @@
  * kernel hash 59 (entries kept) to 204 (update and delete), LRU 235; nothing that
  * these three can do is missing here.
  */
-#include <string.h>
 
 #include "phys/internal.h"
 
@@ -120,7 +119,8 @@ static void lay_out_slot(struct phys_join *j)
 		j->slot_bytes = 64;
 }
 
-bool phys_join_is_thread(const struct phys *phys, const struct phys_join *join)
+/* Do both sides key its rows by the thread of one system call? */
+static bool is_of_thread(const struct phys *phys, const struct phys_join *join)
 {
 	bool is_syscalls = true;
 
@@ -149,7 +149,7 @@ bool phys_join_is_thread(const struct phys *phys, const struct phys_join *join)
 
 static void choose_table(struct phys *phys, struct phys_join *j)
 {
-	if (!j->plan->join.is_nesting && phys_join_is_thread(phys, j)) {
+	if (!j->plan->join.is_nesting && is_of_thread(phys, j)) {
 		j->kind = PAIR_THREAD;
 		j->reason = "system calls of a thread do not nest, and its saved registers name it";
 		return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Logical plan -> physical plan: which programs on which hooks (access path),
- * where groups live (state layout), what the kernel part computes and what is
- * left to the user part.  gen emits from it, load sizes maps by it, run reads
- * memory by it: the byte layout is written once, here.
+ * where groups live (state layout) and what the programs compute.  gen emits from
+ * it, load sizes maps by it, drain reads memory by it: the byte layout is written
+ * once, here.
  */
 #ifndef EBQL_PHYS_PHYS_H
 #define EBQL_PHYS_PHYS_H
@@ -32,8 +32,7 @@ struct access_kind {
 	/* The kernel never runs a program while it runs on the same CPU: always, or (by the
 	 * version) where kernel_features.has_raw_recursion_guard. */
 	bool is_guarded, is_guarded_lately;
-	bool is_preemptible; /* a program may be preempted, and moved to another CPU */
-	u32 n_slots;	     /* so many of them at most are on one CPU at once */
+	u32 n_slots; /* so many of them at most are on one CPU at once */
 };
 
 extern const struct access_kind access_kinds[ACCESS_N];
@@ -59,10 +58,9 @@ struct hook {
 	 * look-ups before stores. */
 	struct hook_use *uses;
 	u32 n_uses;
-	u32 number;	/* in the set */
-	u32 block;	/* of its parts; see BLOCK_PARTS */
-	bool is_split;	/* its target has several programs, as one would be too large */
-	double cost_ns; /* estimated, per wanted event */
+	u32 number;    /* in the set */
+	u32 block;     /* of its parts; see BLOCK_PARTS */
+	bool is_split; /* its target has several programs, as one would be too large */
 	const char *reason;
 };
 
@@ -97,7 +95,6 @@ struct phys_step {
 
 struct phys_source {
 	u32 number; /* expr.source */
-	const char *alias;
 	struct stream_list *streams;
 	struct phys_step *steps;
 	u32 n_steps;
@@ -260,7 +257,6 @@ enum counter {
 	COUNTER_TABLE_FULL, /* events in the (other) row of the slice */
 	COUNTER_RING_FULL,
 	COUNTER_FAULT,
-	COUNTER_NESTED,	  /* events that found every level of the CPU busy: missed */
 	COUNTER_NEGATIVE, /* differences below zero: of a pair, or of a histogram's value */
 	COUNTER_UNPAIRED, /* UNPAIRED_N of them: NEVER_STARTED and EXPIRED are counted by ends */
 	COUNTER_POOL = COUNTER_UNPAIRED + UNPAIRED_N, /* bytes of the slice's pool in use */
@@ -270,9 +266,10 @@ enum counter {
 	COUNTER_N = 32
 };
 
+#define STATE_COPIES 2u
+
 struct state_layout {
 	enum state_kind kind;
-	u32 n_copies;  /* 2 */
 	u32 n_cpus;    /* possible CPUs */
 	u32 n_levels;  /* programs of the part on one CPU at once: 1, or 4 (task, softirq, irq, NMI)
 			*/
@@ -397,7 +394,6 @@ struct cell_ops {
 	 * not matter.  Such a kind has none of the functions up to integer().
 	 */
 	u64 (*fold)(u64 a, u64 b);
-	u32 (*bytes)(const struct cell *cell); /* in a row */
 	u32 (*words)(const struct cell *cell); /* in an entry */
 	/* A row's cell, which may be unaligned, into an entry's.  NULL: a histogram, whose chunks
 	 * lie elsewhere. */
@@ -558,6 +554,9 @@ struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct
  * not in the same one for both where a switch comes between them.
  */
 bool phys_split(struct phys_set *set, u32 hook, struct arena *arena);
+/* Visits the expressions (as wholes) of the output: of keys, cells and streamed columns. */
+void phys_each_output(const struct phys *phys, void (*visit)(void *context, struct expr *expr),
+		      void *context);
 void phys_print(const struct phys *phys, struct buf *out);
 /* phys_print() shows them where there is one part; several have them once, ahead. */
 void phys_print_hooks(const struct phys_set *set, struct buf *out);

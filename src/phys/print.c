@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Physical plan -> text for EXPLAIN: what runs in the kernel and why there, what
- * is left to the user part.
+ * Physical plan -> text for EXPLAIN: what runs in the kernel and why there.
  */
 #include "phys/internal.h"
 
-static const char *const state_names[] = { "none (rows are streamed)", "direct index",
-					   "open-addressing table", "kernel hash map" };
+static const char *const state_names[] = { "none (rows are streamed, and read every 10 ms)",
+					   "direct index", "open-addressing table",
+					   "kernel hash map" };
 
 static void use_print(const struct hook *h, const struct hook_use *use, struct buf *out)
 {
@@ -87,8 +87,9 @@ static void state_print(const struct phys *p, struct buf *out)
 			   (unsigned long long)s->max_groups, s->row_bytes, s->n_index);
 	if (s->kind == STATE_KERNEL_MAP)
 		buf_printf(out, ", %llu groups", (unsigned long long)s->max_groups);
-	buf_printf(out, "; a slice per CPU%s, 2 copies: %llu KiB\n",
+	buf_printf(out, "; a slice per CPU%s, 2 copies%s: %llu KiB\n",
 		   s->n_levels > 1 ? " and nesting level" : "",
+		   p->window ? " (flipping the epoch of each CPU closes a window)" : "",
 		   (unsigned long long)(s->total_bytes + 1023) >> 10);
 	if (s->pool_bytes)
 		buf_printf(out, "    %u bytes of each slice for chunks of histograms\n",
@@ -98,38 +99,6 @@ static void state_print(const struct phys *p, struct buf *out)
 			   (unsigned long long)s->max_groups,
 			   has_histogram(p) ? "histograms" : "sketches",
 			   (unsigned long long)p->settings->max_groups);
-}
-
-static void hops_print(const struct phys *p, struct buf *out)
-{
-	u64 between_ns = hop_between_ns(p->window_ns, p->advance_ns);
-	u64 n = hop_n_panes(p->window_ns, p->advance_ns);
-
-	buf_printf(out, "  close a pane each %lluns", (unsigned long long)p->advance_ns);
-	if (between_ns)
-		buf_printf(out, " and %lluns after that", (unsigned long long)between_ns);
-	buf_puts(out, ": flip the epoch of each CPU, drain\n");
-	buf_printf(out, "  each %lluns merge the last %llu pane%s: a window of %lluns\n",
-		   (unsigned long long)p->advance_ns, (unsigned long long)n, n == 1 ? "" : "s",
-		   (unsigned long long)p->window_ns);
-}
-
-static void user_print(const struct phys *p, struct buf *out)
-{
-	buf_puts(out, "user\n");
-	if (p->window == WINDOW_TUMBLING)
-		buf_printf(
-			out,
-			"  close the window each %lluns: flip the epoch of each CPU, drain, merge\n",
-			(unsigned long long)p->window_ns);
-	else if (p->window == WINDOW_HOPPING)
-		hops_print(p, out);
-	else if (!p->is_streaming)
-		buf_puts(out, "  accumulate to the end\n");
-	else
-		buf_puts(out, "  read the ring buffer each 10 ms\n");
-	if (p->only_scans)
-		buf_puts(out, "  filters, joins and expressions of these rows\n");
 }
 
 /* --- The ways of events, and the joins on them --- */
@@ -216,5 +185,4 @@ void phys_print(const struct phys *p, struct buf *out)
 		expr_line("", p->columns[i].expr, out);
 	}
 	state_print(p, out);
-	user_print(p, out);
 }

@@ -12,12 +12,10 @@ struct way {
 };
 
 typedef VEC(struct phys_source) source_vec;
-typedef VEC(struct phys_join) join_vec;
 
 struct rows_walk {
 	struct phys *phys;
 	source_vec sources;
-	join_vec joins;
 };
 
 static void count_kind(void *context, struct plan *p)
@@ -28,7 +26,6 @@ static void count_kind(void *context, struct plan *p)
 static void add_source(struct rows_walk *w, const struct plan *scan, const struct way *way)
 {
 	struct phys_source s = { .number = scan->scan.source,
-				 .alias = scan->scan.alias,
 				 .streams = scan->scan.streams,
 				 .is_root = true };
 	u32 n = 0;
@@ -157,8 +154,8 @@ void phys_rows(struct phys *phys, const struct phys_input *input)
 
 /* --- Which expressions there are --- */
 
-static void each_output(const struct phys *phys, void (*visit)(void *context, struct expr *expr),
-			void *context)
+void phys_each_output(const struct phys *phys, void (*visit)(void *context, struct expr *expr),
+		      void *context)
 {
 	for (u32 i = 0; i < phys->n_keys; i++)
 		visit(context, phys->keys[i].expr);
@@ -174,31 +171,13 @@ static void each_output(const struct phys *phys, void (*visit)(void *context, st
 		visit(context, phys->columns[i].expr);
 }
 
-struct visiting {
-	void (*visit)(void *context, struct expr *expr);
-	void *context;
-};
-
-static void visit_root(void *context, struct expr **expr)
-{
-	const struct visiting *v = context;
-
-	v->visit(v->context, *expr);
-}
-
-static void each_of_operator(const struct plan *plan,
-			     void (*visit)(void *context, struct expr *expr), void *context)
-{
-	struct visiting visiting = { visit, context };
-
-	plan_each_expr((struct plan *)plan, visit_root, &visiting);
-}
-
 void phys_each_behind(const struct phys *phys, const struct phys_source *source, u32 from,
 		      void (*visit)(void *context, struct expr *expr), void *context)
 {
 	for (u32 i = from; i < source->n_steps; i++) {
 		const struct phys_step *step = &source->steps[i];
+		const struct plan_running *running =
+			step->running ? &step->running->plan->running : NULL;
 
 		for (u32 j = 0; j < step->n_conjuncts; j++)
 			visit(context, step->conjuncts[j]);
@@ -206,23 +185,11 @@ void phys_each_behind(const struct phys *phys, const struct phys_source *source,
 			visit(context, step->keys[j]);
 		for (u32 j = 0; step->kind == STEP_STORE && j < step->join->n_columns; j++)
 			visit(context, step->join->columns[j].expr);
-		if (step->running)
-			each_of_operator(step->running->plan, visit, context);
+		if (running)
+			visit(context, running->arg);
+		for (u32 j = 0; running && j < running->n_keys; j++)
+			visit(context, running->keys[j]);
 	}
 	if (source->is_root)
-		each_output(phys, visit, context);
-}
-
-void phys_each_of_plan(const struct phys *phys, const struct plan *plan,
-		       void (*visit)(void *context, struct expr *expr), void *context)
-{
-	for (u32 i = 0; i < phys->n_sources; i++) {
-		for (u32 j = 0; j < phys->sources[i].n_columns; j++)
-			visit(context, phys->sources[i].columns[j].expr);
-		phys_each_behind(phys, &phys->sources[i], 0, visit, context);
-	}
-	if (!phys->only_scans)
-		each_of_operator(
-			plan_find(plan, phys->is_streaming ? PLAN_PROJECT : PLAN_AGGREGATE), visit,
-			context);
+		phys_each_output(phys, visit, context);
 }

@@ -4,7 +4,6 @@
  * which the plan uses of it, its event's time first.  Filters, joins and everything
  * behind them are left to user space.
  */
-#include <string.h>
 
 #include "phys/internal.h"
 
@@ -38,7 +37,6 @@ static void add_column(struct scan_walk *w, struct phys_source *s, struct expr *
 static void add_source(struct scan_walk *w, const struct plan *scan, bool is_root)
 {
 	struct phys_source s = { .number = scan->scan.source,
-				 .alias = scan->scan.alias,
 				 .streams = scan->scan.streams,
 				 .row_bytes = sizeof(struct stream_header),
 				 .is_root = is_root };
@@ -54,30 +52,18 @@ static void add_source(struct scan_walk *w, const struct plan *scan, bool is_roo
 	vec_push(w->arena, &w->sources, s);
 }
 
-/* is_root: the operator's rows come out at the root, they are not stored for a join. */
-static void find_sources(struct scan_walk *w, const struct plan *p, bool is_root)
+/* is_root: the operator's rows come out at the root, they are not stored for a join; is_wanted:
+ * such scans, or the others. */
+static void find_sources(struct scan_walk *w, const struct plan *p, bool is_root, bool is_wanted)
 {
-	if (p->kind == PLAN_SCAN)
+	if (p->kind == PLAN_SCAN && is_root == is_wanted)
 		add_source(w, p, is_root);
 	if (p->input)
-		find_sources(w, p->input, is_root);
+		find_sources(w, p->input, is_root, is_wanted);
 	if (p->right)
-		find_sources(w, p->right, false);
+		find_sources(w, p->right, false, is_wanted);
 	for (u32 i = 0; i < p->n_inputs; i++)
-		find_sources(w, p->inputs[i], is_root);
-}
-
-/* Look-ups come before stores where both are of one event: in the order of the records. */
-static void order_sources(source_vec *sources)
-{
-	for (u32 i = 1; i < sources->n; i++) {
-		struct phys_source s = sources->at[i];
-		u32 at = i;
-
-		for (; at > 0 && s.is_root && !sources->at[at - 1].is_root; at--)
-			sources->at[at] = sources->at[at - 1];
-		sources->at[at] = s;
-	}
+		find_sources(w, p->inputs[i], is_root, is_wanted);
 }
 
 /* --- Columns --- */
@@ -121,8 +107,9 @@ bool phys_scan_sources(const struct plan *plan, struct arena *arena, struct diag
 {
 	struct scan_walk w = { .arena = arena, .plan = plan, .diags = diags };
 
-	find_sources(&w, plan, true);
-	order_sources(&w.sources);
+	/* Look-ups come before stores where both are of one event: in the order of the records. */
+	find_sources(&w, plan, true, true);
+	find_sources(&w, plan, true, false);
 	plan_each((struct plan *)plan, collect_of_operator, &w);
 	*ret_sources = w.sources.at;
 	*ret_n = w.sources.n;

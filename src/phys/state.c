@@ -2,7 +2,6 @@
 /*
  * Group keys -> key words; keys and cells -> where the groups live, byte by byte.
  */
-#include <string.h>
 
 #include "phys/internal.h"
 
@@ -169,9 +168,6 @@ static u32 lay_out_row(struct phys *phys)
 				continue;
 			if (c->kind == CELL_HISTOGRAM)
 				shape_histogram(&phys->state, c);
-			else
-				c->n_bytes =
-					cell_ops[c->kind].fold ? 8 : cell_ops[c->kind].bytes(c);
 			c->bytes_offset = at;
 			at += c->n_bytes;
 		}
@@ -218,7 +214,7 @@ static void lay_out(struct phys *phys)
 	if (pool)
 		rows_end = ALIGN_UP(rows_end, CHUNK_ALIGN) + pool;
 	s->slice_bytes = ALIGN_UP(rows_end, SLICE_ALIGN);
-	s->total_bytes = s->slice_bytes * s->n_copies * s->n_cpus * s->n_levels;
+	s->total_bytes = s->slice_bytes * STATE_COPIES * s->n_cpus * s->n_levels;
 }
 
 static void change_kind(struct phys *phys, enum state_kind kind)
@@ -316,7 +312,6 @@ bool phys_state(struct phys *phys, const struct phys_input *input, struct diags 
 	struct state_layout *s = &phys->state;
 	bool is_too_large;
 
-	s->n_copies = 2;
 	s->n_cpus = input->n_cpus;
 	s->n_levels = phys_levels(phys->set, phys, input->features);
 	if (agg) {

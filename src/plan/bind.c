@@ -3,12 +3,10 @@
  * Clauses of one SELECT: its list, GROUP BY, WHERE, LIMIT; and lifting what was bound of
  * rows onto keys and aggregates.  What a select is made of them bind_query.c says.
  */
-#include <string.h>
 #include <strings.h>
 
 #include "plan/bind.h"
 
-/* GROUP BY and ORDER BY may name items by number or by alias; else the expression itself. */
 const struct ast *bind_resolve_item(struct scope *scope, const struct ast *ast, const char *clause)
 {
 	const struct ast_select *s = scope->select;
@@ -97,19 +95,11 @@ static void push_system(struct scope *scope, const struct from_member *r, struct
 static void push_columns(struct scope *scope, const struct from_member *r, struct span span,
 			 item_vec *items)
 {
-	const struct stream *s = r->streams ? r->streams->streams.at[0] : NULL;
+	for (u32 i = 0; i < r->columns.n; i++) {
+		struct expr *e = bind_column_at(scope, r, i, span);
 
-	for (u32 i = 0; i < r->n_columns; i++)
-		vec_push(scope->arena, items,
-			 (struct item){ r->columns[i].name, bind_column_at(scope, r, i, span) });
-	for (u32 i = 0; s && i < s->n_fields; i++) {
-		const struct field *f = &s->fields[i];
-		struct expr *e = bind_column(scope, r, f->name, span);
-
-		if (e && !f->n_elements &&
-		    (type_is_word(f->type) || f->type.kind == TYPE_TEXT ||
-		     f->type.kind == TYPE_REAL))
-			vec_push(scope->arena, items, (struct item){ f->name, e });
+		if (bind_is_value(scope, e))
+			vec_push(scope->arena, items, (struct item){ r->columns.at[i].name, e });
 	}
 }
 
@@ -262,41 +252,13 @@ static bool bind_limit(struct scope *scope, struct plan *p)
 struct plan *bind_add_order(struct scope *scope, struct plan *p, struct sort_key *keys, u32 n)
 {
 	if (n) {
-		p = bind_plan_new(scope, PLAN_SORT, p);
+		p = plan_new(scope->arena, PLAN_SORT, scope->select->span, p);
 		p->sort.keys = keys;
 		p->sort.n_keys = n;
 	}
 	if (!scope->select->limit && !scope->select->offset)
 		return p;
-	p = bind_plan_new(scope, PLAN_LIMIT, p);
+	p = plan_new(scope->arena, PLAN_LIMIT, scope->select->span, p);
+	p->limit.count = -1;
 	return bind_limit(scope, p) ? p : NULL;
-}
-
-/* A name before each column, where several streams are read. */
-static void set_prefix(void *context, struct expr *e)
-{
-	const struct bind_shared *shared = context;
-
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
-		e->prefix = shared->scans.at[e->source]->scan.alias;
-}
-
-/* Scans of a query with several are told apart by their names, or by their numbers. */
-void bind_name_scans(struct scope *scope, struct plan *p)
-{
-	struct bind_shared *shared = scope->shared;
-
-	if (shared->scans.n < 2)
-		return;
-	for (u32 i = 0; i < shared->scans.n; i++) {
-		bool is_unique = shared->scans.at[i]->scan.alias != NULL;
-
-		for (u32 k = 0; k < shared->scans.n && is_unique; k++)
-			is_unique = k == i || !shared->scans.at[k]->scan.alias ||
-				    strcasecmp(shared->scans.at[k]->scan.alias,
-					       shared->scans.at[i]->scan.alias) != 0;
-		if (!is_unique)
-			shared->scans.at[i]->scan.alias = arena_printf(scope->arena, "s%u", i);
-	}
-	plan_each_node(p, set_prefix, shared);
 }

@@ -11,20 +11,20 @@
 /* Streams that one query may read, those within views counted each time they are used. */
 #define SOURCES_MAX 64u
 
+typedef VEC(struct item) item_vec;
+
 /* One member of FROM: a stream with its fields, or something derived with named columns. */
 struct from_member {
-	const char *name;	     /* what may stand before a column of it; NULL: nothing */
-	const char *written;	     /* how messages call it */
-	struct stream_list *streams; /* NULL: derived */
+	const char *name;		   /* what may stand before a column of it; NULL: nothing */
+	const char *written;		   /* how messages call it */
+	const struct stream_list *streams; /* NULL: derived */
 	struct plan *tree;
 	const struct plan *leaf; /* of FROM's joins, whose rows it is of; NULL: FROM has one */
 	u32 source;		 /* with streams or has_system: whose event */
 	bool has_system;	 /* the system columns of that event are columns of it */
 	bool is_nullable;	 /* right of a LEFT join */
 	bool is_real;		 /* its events are put on CLOCK_REALTIME */
-	struct item *columns;
-	const char *const *meanings; /* of a span's columns; else NULL */
-	u32 n_columns;
+	item_vec columns;
 };
 
 /* WITH name AS (select): an entry sees those behind `outer`. */
@@ -42,15 +42,13 @@ struct bound_select {
 
 /* What all selects of one query share. */
 struct bind_shared {
-	struct view_list *views;
 	const struct plan_context *context;
 	struct query_window window;
-	bool is_windowed;
-	bool is_running_told; /* the warning of a running sum is given once */
+	/* Warnings that are given once: of a running sum, and of a sum of texts. */
+	bool is_running_told, is_text_told;
 	VEC(struct bound_select) selects;
 	u32 n_relations, n_aggregates, n_overs, n_subqueries;
-	u32 depth; /* of nested selects */
-	bool has_streams;
+	u32 depth;		  /* of nested selects */
 	VEC(struct plan *) scans; /* by source */
 	VEC(struct plan *) joins;
 	u32 n_runnings;
@@ -76,7 +74,6 @@ struct scope {
 	struct plan *from;   /* FROM and WHERE, once bound */
 	VEC(struct from_member) members;
 	u32 first_member; /* those before it are not visible: the ON of a join on the right */
-	bool is_windowed;
 	const char *no_aggregates_in; /* "WHERE", "GROUP BY", ...: aggregates are errors here */
 	bool is_inside_aggregate;
 	bool is_inside_alias; /* an alias stands for an expression of columns, not of aliases */
@@ -91,25 +88,19 @@ struct scope {
 	u32 over_number;
 	struct aggregate *over; /* where the aggregate bound next, which has OVER, goes */
 	bool is_inside_over;
-	bool is_grouped;      /* the select has groups, by its own words */
+	bool is_grouped;       /* the select has groups, by its own words */
+	bool is_where_of_user; /* the kernel cannot test WHERE, or not by its rows alone */
 	bool has_event_items; /* the item bound now is of each event: OVER is a running sum there */
 	VEC(struct plan *) runnings; /* of the items; their input is set when all are known */
 	VEC(struct bound_text) subqueries;
 };
 
-/* A select without aggregates, seen from outside: rows and named columns. */
-struct derived {
-	struct plan *tree;
-	struct item *columns;
-	u32 n_columns;
-};
-
-typedef VEC(struct item) item_vec;
-
 /* A bound select without what stands behind UNION. */
 struct arm {
+	struct span span;
 	struct plan *chain;
-	struct derived rows; /* is_open */
+	struct plan *tree; /* is_open: its rows, and the columns that they have */
+	item_vec columns;
 	bool is_open;
 };
 
@@ -118,12 +109,8 @@ struct arm {
 /* bind_scope.c */
 /* A scope as that of `outer`, with nothing in it yet. */
 struct scope bind_scope(const struct scope *outer, const struct ast_select *select);
-/* Makes the select's WITH names known. */
-void bind_ctes(struct scope *scope);
 /* Reports "WHAT not available yet". */
 void *bind_refuse(struct scope *scope, struct span span, const char *what);
-struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input);
-struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate);
 struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
 		       struct span span);
 struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
@@ -139,10 +126,6 @@ void function_suggest(struct suggest *suggest, bool is_window);
 /* The letter of argument i in `takes`. */
 char function_takes(const struct sql_function *f, u32 i);
 extern const struct sql_function function_real_time;
-/* Number and types of the arguments. */
-bool function_check(struct scope *scope, const struct sql_function *f, const struct ast *ast,
-		    struct expr *const *args);
-
 /* bind_time.c */
 /* The time at which rows of the tree appear. */
 struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct span span);
@@ -150,16 +133,22 @@ struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct s
 bool bind_has_times(struct scope *scope, const struct plan *rows);
 /* Is this the time at which rows of the tree appear? */
 bool bind_is_time_of(struct arena *arena, const struct expr *e, const struct plan *tree);
-/* A difference of the times of a join's two ends is no less than 0: the join sees to it. */
-void bind_difference(struct scope *scope, struct expr *e);
+/*
+ * FROM is a select of which each row comes of one event, and which is not opened; may_be_sorted:
+ * also by way of ORDER BY and LIMIT, behind which it is no stream.  And the time of that event,
+ * which becomes a column that only this reads.
+ */
+bool bind_is_of_events(struct scope *scope, const struct plan *from, bool may_be_sorted);
+struct expr *bind_time_of_select(struct scope *scope, const struct plan *from);
+extern const char bind_event_time[];
 /* Makes all times of a tree of rows real, if it reads streams of the kernel and files. */
 bool bind_one_clock(struct plan *tree);
 /* The same of columns of such a tree. */
-void bind_real_items(struct item *items, u32 n);
+void bind_real_items(const item_vec *items);
 /* What a date function reads, or an operator's other side asks for: e with real times. */
 struct expr *bind_real_time(struct arena *arena, struct expr *e);
-/* Brings two instants onto one clock, if an operator compares or subtracts them. */
-void bind_clocks(struct scope *scope, enum ast_op op, struct expr **a, struct expr **b);
+/* Brings the instants among values that are compared, subtracted or chosen from onto one clock. */
+void bind_meet_clocks(struct arena *arena, struct expr **exprs, u32 n);
 
 /* bind_op.c */
 /* op over arguments, typed; checks that the types fit together. */
@@ -183,7 +172,14 @@ struct expr *bind_name(struct scope *scope, const struct ast *ast);
 /* Without a diagnostic; NULL where there is none. */
 struct expr *bind_column(struct scope *scope, const struct from_member *member, const char *name,
 			 struct span span);
-/* The i-th column of something derived. */
+/* The member of FROM that a scan is: the fields that all its streams have are its columns. */
+struct from_member bind_stream_member(struct scope *scope, struct plan *scan);
+/* No array, struct or raw bytes: what SELECT * shows, and what can be computed with. */
+/* A name with nothing before it; NULL also without a diagnostic. */
+struct expr *bind_bare(struct scope *scope, const char *name, struct span span);
+bool bind_is_value(struct scope *scope, const struct expr *e);
+/* A column of a file without any value, or what is computed of such: it can be of any type yet. */
+bool bind_is_empty(struct scope *scope, const struct expr *e);
 struct expr *bind_column_at(struct scope *scope, const struct from_member *member, u32 i,
 			    struct span span);
 struct expr *bind_system(struct scope *scope, const struct from_member *member,
@@ -198,8 +194,8 @@ const struct ast *bind_find_alias(struct scope *scope, const char *name);
 /* bind_aggregate.c */
 /* Is it the call of an aggregate, be it with OVER? */
 bool bind_find_aggregate(const struct ast *ast, struct aggregate_name *ret_name);
-/* Does the expression contain an aggregate call?  Does the select aggregate, by its own words? */
-bool bind_has_aggregate(const struct ast *ast);
+/* Does the select aggregate, by its own words?  quantile(h, q) of a histogram, which only its type
+ * tells, is no aggregate. */
 bool bind_is_aggregated(const struct ast_select *select);
 struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 			    const struct aggregate_name *name);
@@ -216,6 +212,10 @@ struct expr *bind_statistic(struct scope *scope, const struct ast *ast,
 
 /* bind_call.c */
 struct expr *bind_call(struct scope *scope, const struct ast *ast);
+struct expr *bind_unknown_function(struct scope *scope, const struct ast *ast, bool is_window);
+/* No DISTINCT and no FILTER; number and types of the arguments. */
+bool bind_check_arguments(struct scope *scope, const struct sql_function *f, const struct ast *ast,
+			  struct expr *const *args);
 
 /* bind_running.c: what runs along with events */
 /* Is it a sum or a count of single events, with a frame that runs along? */
@@ -232,6 +232,8 @@ struct expr *bind_over(struct scope *scope, const struct ast *ast);
 
 /* bind_expr.c */
 struct expr *bind_expr(struct scope *scope, const struct ast *ast);
+/* All of them, or NULL. */
+struct expr **bind_exprs(struct scope *scope, struct ast *const *asts, u32 n);
 /* A condition: BOOL or a number, which is true when it is not 0. */
 struct expr *bind_condition(struct scope *scope, const struct ast *ast, const char *clause);
 
@@ -239,16 +241,13 @@ struct expr *bind_condition(struct scope *scope, const struct ast *ast, const ch
 bool bind_is_span(const struct ast_source *source);
 struct plan *bind_span(struct scope *scope, const struct ast_source *source);
 
-/* bind_join.c, bind_relate.c, bind_from.c: members of FROM */
+/* bind_join.c, bind_from.c: members of FROM */
 struct plan *bind_join(struct scope *scope, const struct ast_source *source);
-struct plan *bind_relate(struct scope *scope, const struct ast_source *source);
 /* The columns of a select as a relation's, EXPR_COLUMN of that number. */
 void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
 		 item_vec *ret_columns);
 struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const char *name,
 			      const char *written, struct span span);
-/* ref.users or users, of an attached database; NULL: there is no such table. */
-struct plan *bind_table(struct scope *scope, const struct ast_source *source);
 struct plan *bind_from(struct scope *scope, const struct ast_source *source);
 
 /* bind_window.c */
@@ -269,17 +268,6 @@ struct plan *bind_add_order(struct scope *scope, struct plan *p, struct sort_key
  * that is no key is an error. */
 bool bind_lift(struct scope *scope, struct plan *chain);
 
-/* bind_union.c: UNION ALL of rows; the branches' columns by position */
-bool bind_union(struct scope *scope, const struct derived *branches, u32 n,
-		const struct span *spans, struct derived *ret_union);
-/* Have all as many columns as the first? */
-bool bind_same_width(struct scope *scope, const struct derived *branches, u32 n,
-		     const struct span *spans);
-/* Column of the same place in each of n selects: its type; is_word: 64 bits must hold all of its
- * values. */
-bool bind_union_type(struct scope *scope, struct expr *const *exprs, u32 n,
-		     const struct span *spans, bool is_word, struct expr *column);
-
 /* bind_set.c: with what stands behind UNION and its like */
 bool bind_arms(struct scope *scope, struct arm *ret_arm);
 
@@ -291,8 +279,5 @@ struct plan *bind_nested(struct scope *scope, const struct scope *inner,
 			 bool is_named);
 /* (select), EXISTS (select), x IN (select) */
 struct expr *bind_subquery(struct scope *scope, const struct ast *ast);
-
-/* Scans of a query with several get names of their own, and columns their scan's. */
-void bind_name_scans(struct scope *scope, struct plan *p);
 
 #endif

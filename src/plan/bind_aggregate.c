@@ -17,7 +17,7 @@ bool bind_find_aggregate(const struct ast *ast, struct aggregate_name *ret_name)
 		 ast->n_args > 1);
 }
 
-bool bind_has_aggregate(const struct ast *ast)
+static bool has_aggregate(const struct ast *ast)
 {
 	struct aggregate_name name;
 
@@ -26,25 +26,26 @@ bool bind_has_aggregate(const struct ast *ast)
 	if (ast->kind == AST_CALL && !ast->is_over && bind_find_aggregate(ast, &name))
 		return true;
 	for (u32 i = 0; i < ast->n_args; i++)
-		if (bind_has_aggregate(ast->args[i]))
+		if (has_aggregate(ast->args[i]))
 			return true;
 	for (u32 i = 0; i < ast->n_partition_by; i++)
-		if (bind_has_aggregate(ast->partition_by[i]))
+		if (has_aggregate(ast->partition_by[i]))
 			return true;
 	for (u32 i = 0; i < ast->n_order_by; i++)
-		if (bind_has_aggregate(ast->order_by[i].expr))
+		if (has_aggregate(ast->order_by[i].expr))
 			return true;
-	return bind_has_aggregate(ast->otherwise) || bind_has_aggregate(ast->filter);
+	return has_aggregate(ast->otherwise) || has_aggregate(ast->filter);
 }
 
 bool bind_is_aggregated(const struct ast_select *s)
 {
-	if (s->group_by.n || s->having || s->window.kind != AST_WINDOW_NONE)
-		return true;
+	bool is_aggregated = s->group_by.n || has_aggregate(s->having);
+
 	for (u32 i = 0; i < s->items.n; i++)
-		if (bind_has_aggregate(s->items.at[i].expr))
-			return true;
-	return false;
+		is_aggregated |= has_aggregate(s->items.at[i].expr);
+	for (u32 i = 0; i < s->order_by.n; i++)
+		is_aggregated |= has_aggregate(s->order_by.at[i].expr);
+	return is_aggregated;
 }
 
 /* One quantile is a value of x for those that compute with it; NULL when nothing was counted. */
@@ -56,7 +57,7 @@ static void quantile_type(struct expr *e, const struct aggregate *a)
 		e->type = (struct type){ .kind = TYPE_LADDER, .of = x->type.kind };
 	} else if (a->is_interpolated) {
 		e->type = (struct type){ .kind = TYPE_REAL, .of = x->type.kind };
-		e->is_user_only = true;
+		e->is_user_only = e->is_quantile = true;
 	} else {
 		e->type = x->type;
 		e->lo = x->lo;
@@ -126,11 +127,6 @@ bool bind_aggregate_allowed(struct scope *scope, const struct ast *ast)
 	return true;
 }
 
-static bool same(const struct expr *a, const struct expr *b)
-{
-	return a && b ? expr_equal(a, b) : a == b;
-}
-
 static bool same_aggregate(const struct aggregate *a, const struct aggregate *b)
 {
 	if (a->kind != b->kind || a->is_distinct != b->is_distinct ||
@@ -138,8 +134,8 @@ static bool same_aggregate(const struct aggregate *a, const struct aggregate *b)
 	    a->is_interpolated != b->is_interpolated || a->part != b->part ||
 	    a->is_population != b->is_population || a->hll_bits != b->hll_bits || a->k != b->k)
 		return false;
-	if (!same(a->arg, b->arg) || !same(a->filter, b->filter) || !same(a->weight, b->weight) ||
-	    !same(a->separator, b->separator))
+	if (!expr_equal(a->arg, b->arg) || !expr_equal(a->filter, b->filter) ||
+	    !expr_equal(a->weight, b->weight) || !expr_equal(a->separator, b->separator))
 		return false;
 	if (a->n_q && memcmp(a->q_ppb, b->q_ppb, a->n_q * sizeof(*a->q_ppb)) != 0)
 		return false;
@@ -201,71 +197,6 @@ static const struct shape {
 					"(h) ... FROM (SELECT histogram(latency) AS h ...)" },
 };
 
-static struct expr *time_of_derived(struct scope *scope, const struct plan *derived,
-				    struct span span);
-
-/* What the rows of a select have as a time, which becomes its last column; NULL: they have none. */
-static const struct expr *add_time(struct scope *scope, struct plan *p)
-{
-	const struct expr *time = NULL;
-	const struct plan *rows;
-	struct item **items, *copy;
-	u32 *n;
-
-	while (p->kind == PLAN_LIMIT || p->kind == PLAN_SORT)
-		p = p->input;
-	if (p->kind == PLAN_SET) {
-		for (u32 i = 0; i < p->n_inputs; i++) {
-			if (i && p->set.ops[i] != AST_UNION_ALL)
-				return NULL;
-			time = add_time(scope, p->inputs[i]);
-			if (!time)
-				return NULL;
-		}
-		items = &p->set.columns;
-		n = &p->set.n_columns;
-	} else if (p->kind == PLAN_PROJECT) {
-		for (rows = p->input; rows->kind == PLAN_OVER || rows->kind == PLAN_FILTER;)
-			rows = rows->input;
-		time = plan_is_rows(rows)	    ? plan_time(rows, scope->arena)
-		       : rows->kind == PLAN_DERIVED ? time_of_derived(scope, rows, rows->span)
-						    : NULL;
-		items = &p->project.items;
-		n = &p->project.n_items;
-	}
-	if (!time)
-		return NULL;
-	copy = arena_array(scope->arena, struct item, *n + 1);
-	memcpy(copy, *items, *n * sizeof(*copy));
-	copy[*n] = (struct item){ .name = "#time", .expr = (struct expr *)time };
-	*items = copy;
-	++*n;
-	return time;
-}
-
-/* A nested select of rows has their time, too: as one column more, which only this reads. */
-static struct expr *time_of_derived(struct scope *scope, const struct plan *derived,
-				    struct span span)
-{
-	const struct plan *p = derived->input;
-	const struct expr *time = add_time(scope, derived->input);
-	struct expr *e;
-
-	if (!time)
-		return NULL;
-	while (p->kind == PLAN_LIMIT || p->kind == PLAN_SORT)
-		p = p->input;
-	e = expr_new(scope->arena, EXPR_COLUMN, span);
-	e->name = "#time";
-	e->source = derived->derived.relation;
-	e->index = (p->kind == PLAN_SET ? p->set.n_columns : p->project.n_items) - 1;
-	e->type = time->type;
-	e->lo = time->lo;
-	e->hi = time->hi;
-	e->is_user_only = e->nullable = true;
-	return e;
-}
-
 /*
  * The time of a row is that of the event that made it: of several streams, that of the
  * one whose column it is, else of the leftmost.
@@ -273,7 +204,6 @@ static struct expr *time_of_derived(struct scope *scope, const struct plan *deri
 static struct expr *time_of(struct scope *scope, const struct ast *ast, const struct expr *x)
 {
 	const struct from_member *found = NULL;
-	struct expr *time = NULL;
 
 	if (plan_is_rows(scope->from))
 		return bind_time_of(scope, scope->members.at[0].tree, ast->span);
@@ -285,10 +215,8 @@ static struct expr *time_of(struct scope *scope, const struct ast *ast, const st
 	}
 	if (found)
 		return bind_time_of(scope, found->tree, ast->span);
-	if (scope->members.n == 1 && scope->members.at[0].tree->kind == PLAN_DERIVED)
-		time = time_of_derived(scope, scope->members.at[0].tree, ast->span);
-	if (time)
-		return time;
+	if (bind_is_of_events(scope, scope->from, true))
+		return bind_time_of_select(scope, scope->from);
 	return diag_refuse(scope->diags, "no-time", ast->span,
 			   "%s() needs the times of events, and these rows have none" HINT
 			   "min(), max() or first_value() OVER (ORDER BY ...)",
@@ -390,12 +318,14 @@ struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 		if (!a.arg || !check_argument(scope, ast, &a) || !bind_others(scope, ast, &a))
 			return NULL;
 		if ((a.kind == AGGREGATE_SUM || a.kind == AGGREGATE_AVG) &&
-		    *bind_note(scope, a.arg))
+		    !scope->shared->is_text_told && *bind_note(scope, a.arg)) {
+			scope->shared->is_text_told = true;
 			diag_warning(scope->diags, "sum-of-text", ast->args[0]->span,
 				     "%s is %s" HINT
 				     "what is no number of 64 bits is not added, and "
 				     "counts as a fault",
 				     a.arg->name, bind_note(scope, a.arg));
+		}
 		/* never NULL: count(x) is count(*) */
 		if (a.kind == AGGREGATE_COUNT && !a.arg->nullable &&
 		    a.arg->type.kind != TYPE_NULL && !a.is_distinct)

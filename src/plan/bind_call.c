@@ -8,10 +8,81 @@
 
 #include "plan/bind.h"
 
-/* In the language, not in this version. */
-static const char *const later_functions[] = {
-	"pid_in_ns",
-};
+/* --- Arguments --- */
+
+/* A special value is no value to compute with; bind_expr() said so already. */
+static const char *what_is_wrong(char takes, const struct expr *x)
+{
+	if (x->type.kind == TYPE_NULL)
+		return NULL;
+	switch (takes) {
+	case 'p':
+		return x->kind != EXPR_INTEGER || x->integer < 1 ? "takes a number from 1 on here"
+								 : NULL;
+	case 'n':
+		return expr_is_text(x) ? "takes a number" : NULL;
+	case 'i':
+		return expr_is_text(x) || x->type.kind == TYPE_REAL ? "takes a whole number here"
+								    : NULL;
+	case 'c':
+		return expr_is_text(x) ? "needs a condition here" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* first: of those that must be of one kind */
+static bool check_argument(struct scope *scope, const struct sql_function *f, char takes,
+			   const struct expr *x, const struct expr **first)
+{
+	const char *wrong = what_is_wrong(takes, x);
+
+	if (takes == '=' && x->type.kind != TYPE_NULL) {
+		if (*first && !bind_fits(scope, arena_printf(scope->arena, "%s()", f->name),
+					 x->span, *first, x))
+			return false;
+		*first = x;
+	}
+	if (!wrong)
+		return true;
+	if (takes == 'p')
+		return diag_refuse(scope->diags, "wrong-arguments", x->span,
+				   "%s() %s" HINT
+				   "the number stands in the query: ntile(4), nth_value(x, 2)",
+				   f->name, wrong);
+	return diag_refuse(scope->diags, "type-mismatch", x->span,
+			   "%s() %s, this is a %s" HINT "%s", f->name, wrong,
+			   expr_is_text(x) ? "text" : "real number",
+			   takes == 'c' ? "compare it: comm = 'nginx'"
+					: "CAST(x AS INTEGER) makes a whole number");
+}
+
+bool bind_check_arguments(struct scope *scope, const struct sql_function *f, const struct ast *ast,
+			  struct expr *const *args)
+{
+	const struct expr *first = NULL;
+
+	if (ast->distinct || ast->filter)
+		return diag_refuse(
+			scope->diags, "not-supported", ast->span,
+			ast->distinct ? "DISTINCT belongs into an aggregate, and %s() is none" HINT
+					"SELECT DISTINCT in a nested select"
+				      : "FILTER belongs behind an aggregate, and %s() is none" HINT
+					"CASE WHEN ... THEN x END leaves values out",
+			ast->text);
+	if (ast->star || ast->n_args < f->least || ast->n_args > f->most)
+		return diag_refuse(scope->diags, "wrong-arguments", ast->span,
+				   f->least == f->most
+					   ? "%s() takes %u argument%s"
+					   : "%s() takes %u or more argument%s, but not so many",
+				   f->name, f->least, f->least == 1 ? "" : "s");
+	for (u32 i = 0; i < ast->n_args; i++)
+		if (!check_argument(scope, f, function_takes(f, i), args[i], &first))
+			return false;
+	return true;
+}
+
+/* --- Calls --- */
 
 /* The smaller (or larger) of two values, NULL when one is NULL: neither WHEN is true then. */
 static struct expr *extreme_of(struct scope *scope, struct span span, enum ast_op better,
@@ -100,11 +171,9 @@ static const char *const foreign[][2] = {
 	{ "nvl", "coalesce(x, y)" },
 	{ "isnull", "x IS NULL, or coalesce(x, y)" },
 	{ "len", "length(x)" },
-	{ "char_length", "length(x)" },
 	{ "left", "substr(x, 1, n)" },
 	{ "right", "substr(x, -n)" },
 	{ "strpos", "instr(x, 'a')" },
-	{ "nvl", "coalesce(x, y)" },
 	{ "if", "iif(condition, x, y), or CASE WHEN condition THEN x ELSE y END" },
 	{ "greatest", "max(x, y)" },
 	{ "least", "min(x, y)" },
@@ -114,31 +183,28 @@ static const char *const foreign[][2] = {
 	{ "lhist", "histogram(x, linear(low, high, step))" },
 };
 
-static struct expr *unknown_function(struct scope *scope, const struct ast *ast)
+struct expr *bind_unknown_function(struct scope *scope, const struct ast *ast, bool is_window)
 {
 	struct suggest suggest;
 	struct diag *d;
 
-	for (u32 i = 0; i < ARRAY_SIZE(later_functions); i++) {
-		if (strcasecmp(later_functions[i], ast->text) != 0)
-			continue;
-		return diag_refuse(scope->diags, "not-supported", ast->span,
-				   "%s() is not available yet" HINT
-				   "the manual lists what this version has",
-				   ast->text);
-	}
 	for (u32 i = 0; i < ARRAY_SIZE(foreign); i++)
 		if (strcasecmp(foreign[i][0], ast->text) == 0)
 			return diag_refuse(scope->diags, "unknown-function", ast->span,
 					   "there is no function \"%s\"" HINT "%s", ast->text,
 					   foreign[i][1]);
+	if (strcasecmp(ast->text, "pid_in_ns") == 0)
+		return diag_refuse(scope->diags, "not-supported", ast->span,
+				   "pid_in_ns() is not available yet" HINT
+				   "the manual lists what this version has");
 	suggest_init(&suggest, ast->text);
 	for (u32 i = 0; aggregate_name_at(i); i++)
 		suggest_offer(&suggest, aggregate_name_at(i));
-	function_suggest(&suggest, false);
-	suggest_offer(&suggest, "target_pid");
-	d = diag_error(scope->diags, "unknown-function", ast->span, "there is no function \"%s\"",
-		       ast->text);
+	function_suggest(&suggest, is_window);
+	if (!is_window)
+		suggest_offer(&suggest, "target_pid");
+	d = diag_error(scope->diags, "unknown-function", ast->span, "there is no %sfunction \"%s\"",
+		       is_window ? "window " : "", ast->text);
 	if (percentile_named(scope, ast->text))
 		diag_hint(scope->diags, d,
 			  "write quantile(x, %s); there are p50, p90, p95, p99, p999",
@@ -159,11 +225,11 @@ static struct expr *bind_target_pid(struct scope *scope, const struct ast *ast)
 }
 
 /* What only user space computes is computed once, by SQLite's own function. */
-static bool is_rewritable(const struct ast *ast, struct expr *const *args)
+static bool is_rewritable(struct scope *scope, const struct ast *ast, struct expr *const *args)
 {
 	for (u32 i = 0; i < ast->n_args && strcasecmp(ast->text, "iif") != 0; i++)
 		if (args[i]->is_user_only || args[i]->type.kind == TYPE_TEXT ||
-		    args[i]->type.kind == TYPE_NULL)
+		    (args[i]->type.kind == TYPE_NULL && !bind_is_empty(scope, args[i])))
 			return false;
 	return true;
 }
@@ -176,12 +242,13 @@ static struct expr *needs_over(struct scope *scope, const struct ast *ast)
 			   ast->text, ast->text);
 }
 
-static struct expr *wrong_suffix(struct scope *scope, const struct ast *ast)
+/* SQLite would take the nanoseconds for days, of which no date has so many: NULL. */
+static struct expr *date_of_time(struct scope *scope, const struct ast *ast, const struct ast *time)
 {
-	return diag_refuse(scope->diags, "not-supported", ast->span,
-			   ast->distinct ? "DISTINCT belongs into an aggregate, and %s() is none"
-					 : "FILTER belongs behind an aggregate, and %s() is none",
-			   ast->text);
+	return diag_refuse(scope->diags, "type-mismatch", time->span,
+			   "%s() counts in days or seconds, and a time in nanoseconds" HINT
+			   "%s(%sx / 1s, 'unixepoch')",
+			   ast->text, ast->text, time == ast->args[0] ? "" : "'%Y-%m-%d', ");
 }
 
 struct expr *bind_call(struct scope *scope, const struct ast *ast)
@@ -203,25 +270,25 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 				   "SELECT comm, UNNEST(histogram(latency)) ... GROUP BY comm");
 	if (strcasecmp(ast->text, "target_pid") == 0 && ast->n_args == 0)
 		return bind_target_pid(scope, ast);
-	args = arena_array(scope->arena, struct expr *, MAX(ast->n_args, 1u));
-	for (u32 i = 0; i < ast->n_args; i++) {
-		args[i] = bind_expr(scope, ast->args[i]);
-		if (!args[i])
-			return NULL;
-	}
+	args = bind_exprs(scope, ast->args, ast->n_args);
+	if (!args)
+		return NULL;
 	f = function_find(ast->text, false);
 	if (!f && function_find(ast->text, true))
 		return needs_over(scope, ast);
 	if (!f)
-		return unknown_function(scope, ast);
-	if (ast->distinct || ast->filter)
-		return wrong_suffix(scope, ast);
-	if (!function_check(scope, f, ast, args))
+		return bind_unknown_function(scope, ast, false);
+	if (!bind_check_arguments(scope, f, ast, args))
 		return NULL;
-	for (u32 i = 0; i < ast->n_args; i++)
-		if (function_takes(f, i) == 'd')
-			args[i] = bind_real_time(scope->arena, args[i]);
-	if (is_rewritable(ast, args)) {
+	for (u32 i = 0; i < ast->n_args; i++) {
+		if (function_takes(f, i) != 'd')
+			continue;
+		if (args[i]->type.kind == TYPE_TIMESTAMP)
+			return date_of_time(scope, ast, ast->args[i]);
+		args[i] = bind_real_time(scope->arena, args[i]);
+	}
+	bind_meet_clocks(scope->arena, args, ast->n_args);
+	if (is_rewritable(scope, ast, args)) {
 		e = bind_rewritten(scope, ast, args);
 		if (e || scope->diags->n_errors > n_errors)
 			return e;

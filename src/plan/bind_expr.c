@@ -298,7 +298,7 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	case AST_SUBQUERY:
 	case AST_EXISTS:
 	case AST_IN_SELECT:
-		return bind_subquery(scope, ast);
+		return negate(scope, bind_subquery(scope, ast), ast);
 	case AST_INDEX:
 		break;
 	}
@@ -308,13 +308,17 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 static struct expr *histogram_here(struct scope *scope, const struct ast *ast, const struct expr *e)
 {
 	bool is_histogram = e->type.kind == TYPE_HISTOGRAM, is_top = e->type.kind == TYPE_TOP;
+	const char *with_histogram =
+		e->kind == EXPR_AGGREGATE ? "compute with sum, min, max or quantile(x, q)"
+					  : "quantile(h, 0.99) reads one, histogram_merge(h) adds "
+					    "several up, UNNEST(h) has its cells";
 
 	return diag_refuse(scope->diags, "histogram-here", ast->span,
 			   "%s can only be a column of the result, by itself" HINT "%s",
 			   is_histogram ? "a histogram"
 			   : is_top	? "a list of top values"
 					: "a list of quantiles",
-			   is_histogram ? "compute with sum, min, max or quantile(x, q)"
+			   is_histogram ? with_histogram
 			   : is_top	? "UNNEST(top_k(x, k)) has its rows"
 					: "compute with quantile(x, q), or p50 ... p999");
 }
@@ -339,4 +343,16 @@ struct expr *bind_expr(struct scope *scope, const struct ast *ast)
 			   "this expression comes to more than %u operations" HINT
 			   "compute the inner part once, as a column of its own",
 			   EXPR_NODES_MAX);
+}
+
+struct expr **bind_exprs(struct scope *scope, struct ast *const *asts, u32 n)
+{
+	struct expr **exprs = arena_array(scope->arena, struct expr *, MAX(n, 1u));
+
+	for (u32 i = 0; i < n; i++) {
+		exprs[i] = bind_expr(scope, asts[i]);
+		if (!exprs[i])
+			return NULL;
+	}
+	return exprs;
 }

@@ -3,12 +3,140 @@
  * FROM -> a tree of scans, filters, joins and unions, and the relations whose
  * columns the rest of the query names.  Views, WITH and nested selects are put in
  * place of their names: their WHERE becomes a filter in the tree, their items
- * columns.
+ * columns; or, where they are not opened, and of tables, the columns are a relation's.
  */
+#include <sqlite3.h>
 #include <string.h>
 #include <strings.h>
 
 #include "plan/bind.h"
+
+/* --- Columns of a select --- */
+
+static void push_column(struct scope *scope, const char *name, u32 relation, const struct expr *of,
+			struct span span, item_vec *columns)
+{
+	struct expr *e = expr_ref(scope->arena, EXPR_COLUMN, span, of, relation, columns->n);
+
+	e->name = name;
+	e->is_quantile = of->is_quantile;
+	vec_push(scope->arena, columns, (struct item){ name, e });
+}
+
+void bind_output(struct scope *scope, const struct plan *chain, u32 relation, struct span span,
+		 item_vec *ret_columns)
+{
+	u32 n;
+	const struct item *items = plan_items(chain, &n);
+
+	for (u32 i = 0; i < n; i++) {
+		struct column cells[3]; /* of UNNEST */
+
+		if (items[i].name == bind_event_time)
+			continue;
+		if (!items[i].is_unnest) {
+			push_column(scope, items[i].name, relation, items[i].expr, span,
+				    ret_columns);
+			continue;
+		}
+		plan_unnest_columns(items[i].name, items[i].expr->type, scope->arena, cells);
+		for (u32 k = 0; k < 3; k++) {
+			struct expr of = { 0 };
+
+			expr_set_type(&of, cells[k].type);
+			push_column(scope, cells[k].name, relation, &of, span, ret_columns);
+		}
+	}
+}
+
+struct plan *bind_derived_new(struct scope *scope, struct plan *chain, const char *name,
+			      const char *written, struct span span)
+{
+	struct plan *p = plan_new(scope->arena, PLAN_DERIVED, span, chain);
+	item_vec columns = { 0 };
+
+	p->derived.relation = scope->shared->n_relations++;
+	p->derived.alias = name;
+	bind_output(scope, chain, p->derived.relation, span, &columns);
+	vec_push(scope->arena, &scope->members,
+		 (struct from_member){
+			 .name = name, .written = written, .tree = p, .columns = columns });
+	return p;
+}
+
+/* --- Tables of databases --- */
+
+/* Any value may stand in a column of SQLite: its type is that of the value. */
+static struct schema columns_of(struct scope *scope, const struct plan_database *database,
+				const char *table)
+{
+	VEC(struct column) columns = { 0 };
+	sqlite3_stmt *statement = NULL;
+	sqlite3 *db = NULL;
+
+	if (sqlite3_open_v2(database->path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+	    sqlite3_prepare_v2(db, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", -1,
+			       &statement, NULL) == SQLITE_OK) {
+		sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+		while (sqlite3_step(statement) == SQLITE_ROW) {
+			const char *name = (const char *)sqlite3_column_text(statement, 0);
+
+			vec_push(scope->arena, &columns,
+				 (struct column){ arena_strdup(scope->arena, name), { 0 } });
+		}
+	}
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	return (struct schema){ columns.n, columns.at };
+}
+
+static struct plan *table_new(struct scope *scope, const struct ast_source *source,
+			      const struct plan_database *database, const char *table,
+			      struct schema columns)
+{
+	struct plan *p = plan_new(scope->arena, PLAN_TABLE, source->span, NULL);
+	const struct expr any = { 0 };
+	item_vec items = { 0 };
+
+	p->table = (struct plan_table){ .relation = scope->shared->n_relations++,
+					.database = database,
+					.name = table,
+					.columns = columns };
+	for (u32 i = 0; i < columns.n_columns; i++)
+		push_column(scope, columns.columns[i].name, p->table.relation, &any, source->span,
+			    &items);
+	vec_push(scope->arena, &scope->members,
+		 (struct from_member){ .name = source->alias ? source->alias : table,
+				       .written = source->written,
+				       .tree = p,
+				       .columns = items });
+	return p;
+}
+
+/* ref.users or users, of an attached database; NULL: there is no such table. */
+static struct plan *bind_table(struct scope *scope, const struct ast_source *source)
+{
+	const struct plan_context *context = scope->shared->context;
+	const char *dot = strchr(source->written, '.');
+	const char *table = dot ? dot + 1 : source->written;
+
+	if (source->n_path != 1)
+		return NULL;
+	for (u32 i = 0; i < context->n_databases; i++) {
+		const struct plan_database *d = &context->databases[i];
+		size_t n = dot ? (size_t)(dot - source->written) : 0;
+		struct schema columns;
+
+		if (dot && (strncasecmp(d->name, source->written, n) != 0 || d->name[n]))
+			continue;
+		columns = columns_of(scope, d, table);
+		if (columns.n_columns)
+			return table_new(scope, source, d, table, columns);
+	}
+	return NULL;
+}
+
+/* --- Streams, files, names --- */
 
 static const struct cte_list *cte_find(const struct scope *scope, const char *name)
 {
@@ -25,7 +153,7 @@ static struct plan *bind_view(struct scope *scope, const struct ast_source *sour
 	struct scope inner = bind_scope(scope, view->select);
 
 	inner.ctes = NULL;
-	inner.n_views = (u32)(view - scope->shared->views->views.at);
+	inner.n_views = (u32)(view - scope->shared->context->views->views.at);
 	inner.is_shipped |= view->is_shipped;
 	if (inner.is_shipped)
 		sql_respan(view->select, source->span);
@@ -42,17 +170,13 @@ static struct plan *add_scan(struct scope *scope, const struct ast_source *sourc
 			: catalog_find(scope->catalog, source->path, source->n_path, source->span,
 				       scope->diags);
 	struct plan *scan = streams ? bind_scan(scope, streams, source->alias, source->span) : NULL;
+	struct from_member member;
 
 	if (!scan)
 		return NULL;
-	vec_push(scope->arena, &scope->members,
-		 (struct from_member){ .name = source->alias ? source->alias
-							     : streams->streams.at[0]->event,
-				       .written = streams->streams.at[0]->name,
-				       .streams = streams,
-				       .tree = scan,
-				       .source = scan->scan.source,
-				       .has_system = !is_file });
+	member = bind_stream_member(scope, scan);
+	member.name = source->alias ? source->alias : streams->streams.at[0]->event;
+	vec_push(scope->arena, &scope->members, member);
 	return scan;
 }
 
@@ -105,8 +229,8 @@ static bool is_misspelt(struct scope *scope, const struct ast_source *source)
 	if (source->n_path == 1) {
 		for (const struct cte_list *l = scope->ctes; l; l = l->outer)
 			suggest_offer(&suggest, l->cte->name);
-		if (scope->shared->views)
-			views_each(scope->shared->views, offer_view, &suggest);
+		if (scope->shared->context->views)
+			views_each(scope->shared->context->views, offer_view, &suggest);
 	} else if (source->n_path == 2) {
 		suggest_offer(&suggest, "syscall");
 	}
@@ -144,8 +268,8 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 				   source->alias ? source->alias : cte->cte->name, cte->cte->name,
 				   true);
 	}
-	if (source->n_path == 1 && scope->shared->views)
-		view = views_find(scope->shared->views, name, scope->n_views);
+	if (source->n_path == 1 && scope->shared->context->views)
+		view = views_find(scope->shared->context->views, name, scope->n_views);
 	if (view)
 		return bind_view(scope, source, view);
 	if (bind_is_span(source))
@@ -170,8 +294,6 @@ static struct plan *bind_source(struct scope *scope, const struct ast_source *so
 				   source->alias ? source->alias : "the nested select", false);
 	}
 	case AST_SOURCE_JOIN:
-		if (source->join != AST_JOIN_PAIR && source->join != AST_JOIN_ASOF)
-			return bind_relate(scope, source);
 		return bind_join(scope, source);
 	case AST_SOURCE_FILE:
 		return add_scan(scope, source);

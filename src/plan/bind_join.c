@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A PAIR JOIN B, A ASOF JOIN B -> PLAN_JOIN: the conjuncts of ON become the keys,
- * or the order of time, which ASOF demands and PAIR has by its nature.
+ * or the order of time, which ASOF demands and PAIR has by its nature.  Relational
+ * joins, which only SQLite has -> PLAN_RELATE.
  */
-#include <strings.h>
 
 #include "plan/bind.h"
 
@@ -39,14 +39,15 @@ static bool sort_sides(struct join_binding *b, struct expr **left, struct expr *
 static bool add_key(struct join_binding *b, struct span span, struct expr *left, struct expr *right)
 {
 	bool is_text = left->type.kind == TYPE_TEXT;
+	bool is_empty = bind_is_empty(b->scope, left) || bind_is_empty(b->scope, right);
 
 	if (left->is_user_only || right->is_user_only)
 		return bad_join(b, span,
 				"this key needs the user part, and pairs are made in the "
 				"kernel",
 				"use columns and whole numbers as keys");
-	if (is_text != (right->type.kind == TYPE_TEXT) ||
-	    (!is_text && (!type_is_word(left->type) || !type_is_word(right->type))))
+	if (!is_empty && (is_text != (right->type.kind == TYPE_TEXT) ||
+			  (!is_text && (!type_is_word(left->type) || !type_is_word(right->type)))))
 		return bad_join(b, span, "the two sides of this key are of different kinds",
 				"both must be numbers, or both texts");
 	if (!is_text &&
@@ -108,7 +109,7 @@ static bool add_filter(struct join_binding *b, struct span span, struct expr *le
 				"this condition needs the user part, and pairs are made in the "
 				"kernel",
 				"use columns and whole numbers");
-	*side = bind_filter_new(b->scope, *side, condition);
+	*side = plan_filter(b->scope->arena, *side, &condition, 1);
 	return true;
 }
 
@@ -161,15 +162,9 @@ static bool add_conjunct(struct join_binding *b, const struct ast *ast)
 	return add_key(b, ast->span, left, right);
 }
 
-static bool bind_on(struct join_binding *b, const struct ast_source *source)
+static bool bind_keys_of(struct join_binding *b, const struct ast_source *source)
 {
-	const char *outer = b->scope->no_aggregates_in;
-	bool is_good;
-
-	b->scope->no_aggregates_in = "ON";
-	is_good = source->on && add_conjunct(b, source->on);
-	b->scope->no_aggregates_in = outer;
-	if (!is_good)
+	if (!source->on || !add_conjunct(b, source->on))
 		return false;
 	if (!b->keys.n)
 		return bad_join(b, source->on->span, "ON names no key", "write a.key = b.key");
@@ -182,21 +177,12 @@ static bool bind_on(struct join_binding *b, const struct ast_source *source)
 	return true;
 }
 
-struct plan *bind_join(struct scope *scope, const struct ast_source *source)
+/* first: the first member of FROM that is of this join */
+static struct plan *bind_pair(struct scope *scope, const struct ast_source *source, u32 first,
+			      struct plan *left, struct plan *right)
 {
-	u32 outer = scope->first_member, first = scope->members.n, middle;
 	struct join_binding b = { .scope = scope };
-	struct plan *left, *right;
 
-	if (source->alias) {
-		bind_refuse(scope, source->span, "a name for a whole join is");
-		return NULL;
-	}
-	left = bind_from(scope, source->left);
-	middle = scope->members.n;
-	right = left ? bind_from(scope, source->right) : NULL;
-	if (!right)
-		return NULL;
 	if (!plan_is_rows(left) || !plan_is_rows(right))
 		return diag_refuse(scope->diags, "not-supported",
 				   plan_is_rows(left) ? right->span : left->span,
@@ -209,18 +195,54 @@ struct plan *bind_join(struct scope *scope, const struct ast_source *source)
 	b.join->join.is_left = source->is_left;
 	b.join->join.within_ns = source->within_ns;
 	b.join->join.is_nesting = true;
-	if (bind_one_clock(b.join))
-		for (u32 i = first; i < scope->members.n; i++) {
-			struct from_member *m = &scope->members.at[i];
+	for (u32 i = first; bind_one_clock(b.join) && i < scope->members.n; i++) {
+		struct from_member *m = &scope->members.at[i];
 
-			m->is_real = true;
-			bind_real_items(m->columns, m->n_columns);
-		}
-	scope->first_member = first;
-	if (!bind_on(&b, source))
+		m->is_real = true;
+		bind_real_items(&m->columns);
+	}
+	return bind_keys_of(&b, source) ? b.join : NULL;
+}
+
+static struct plan *bind_relate(struct scope *scope, const struct ast_source *source,
+				struct plan *left, struct plan *right)
+{
+	static const enum relate_kind kinds[] = { [AST_JOIN_INNER] = RELATE_INNER,
+						  [AST_JOIN_LEFT] = RELATE_LEFT,
+						  [AST_JOIN_CROSS] = RELATE_CROSS };
+	struct plan *p = plan_new(scope->arena, PLAN_RELATE, source->span, left);
+
+	p->right = right;
+	p->relate.kind = kinds[source->join];
+	p->relate.on = source->on ? bind_condition(scope, source->on, "ON") : NULL;
+	return p->relate.on || !source->on ? p : NULL;
+}
+
+struct plan *bind_join(struct scope *scope, const struct ast_source *source)
+{
+	bool is_relational = source->join != AST_JOIN_PAIR && source->join != AST_JOIN_ASOF;
+	bool is_left = source->is_left || source->join == AST_JOIN_LEFT;
+	u32 outer = scope->first_member, first = scope->members.n, middle;
+	const char *clause = scope->no_aggregates_in;
+	struct plan *left, *right, *p;
+
+	if (source->alias)
+		return bind_refuse(scope, source->span, "a name for a whole join is");
+	left = bind_from(scope, source->left);
+	middle = scope->members.n;
+	right = left ? bind_from(scope, source->right) : NULL;
+	if (!right)
 		return NULL;
+	for (u32 i = first; is_relational && i < scope->members.n; i++)
+		if (!scope->members.at[i].leaf)
+			scope->members.at[i].leaf = i < middle ? left : right;
+	scope->first_member = first;
+	scope->no_aggregates_in = "ON";
+	p = is_relational ? bind_relate(scope, source, left, right)
+			  : bind_pair(scope, source, first, left, right);
+	scope->no_aggregates_in = clause;
 	scope->first_member = outer;
-	for (u32 i = middle; source->is_left && i < scope->members.n; i++)
+	for (u32 i = middle; is_left && i < scope->members.n; i++)
 		scope->members.at[i].is_nullable = true;
-	return b.join;
+	return p;
 }

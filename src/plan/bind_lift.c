@@ -44,71 +44,53 @@ static bool is_of_row(struct scope *scope, const struct expr *e)
 
 struct lift {
 	struct scope *scope;
+	bool is_subquery; /* of which only what reads the outer select's own rows is lifted */
 	bool is_bad;
 };
 
-static struct expr *lift_all(struct lift *lift, struct expr *e);
+static struct expr *lift(struct lift *l, struct expr *e);
 
 static void lift_slot(void *context, struct expr **e)
 {
-	struct lift *lift = context;
-	struct expr *lifted = lift_all(lift, *e);
+	struct lift *l = context;
+	struct expr *lifted = lift(l, *e);
 
-	lift->is_bad |= !lifted;
+	l->is_bad |= !lifted;
 	*e = lifted ? lifted : *e;
 }
 
-static struct expr *lift_outer(struct lift *lift, struct expr *e);
-
-static void outer_slot(void *context, struct expr **e)
+static void lift_operator(void *context, struct plan *p)
 {
-	*e = lift_outer(context, *e);
+	plan_each_expr(p, lift_slot, context);
 }
 
-static void outer_plan(void *context, struct plan *p)
+static void lift_subquery(struct lift *l, struct plan *p)
 {
-	plan_each_expr(p, outer_slot, context);
-}
+	struct lift within = { .scope = l->scope, .is_subquery = true };
 
-/* In a sub-query only what reads the outer select's own rows is lifted. */
-static struct expr *lift_outer(struct lift *lift, struct expr *e)
-{
-	const struct scope *scope = lift->scope;
-
-	/* Not a constant: that is no column of the outer select. */
-	for (u32 i = 0; e->n_args && i < scope->keys.n; i++)
-		if (expr_reads(e) && expr_equal(e, scope->keys.at[i].expr))
-			return expr_key(scope->arena, e, bind_number(lift->scope), i);
-	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_MEMBER ||
-	    e->kind == EXPR_COLUMN || e->kind == EXPR_UNION || e->kind == EXPR_RUNNING) {
-		lift_slot(lift, &e);
-		return e;
-	}
-	if (e->plan)
-		plan_each(e->plan, outer_plan, lift);
-	for (u32 i = 0; i < e->n_args; i++)
-		e->args[i] = lift_outer(lift, e->args[i]);
-	return e;
+	plan_each(p, lift_operator, &within);
+	l->is_bad |= within.is_bad;
 }
 
 /* NULL after a diagnostic. */
-static struct expr *lift_all(struct lift *lift, struct expr *e)
+static struct expr *lift(struct lift *l, struct expr *e)
 {
-	struct scope *scope = lift->scope;
+	struct scope *scope = l->scope;
 	struct expr *r;
 
-	for (u32 i = 0; i < scope->keys.n; i++)
+	/* A constant of a sub-query is no column of the outer select. */
+	for (u32 i = 0; (!l->is_subquery || expr_reads(e)) && i < scope->keys.n; i++)
 		if (expr_equal(e, scope->keys.at[i].expr))
-			return expr_key(scope->arena, e, bind_number(scope), i);
+			return expr_ref(scope->arena, EXPR_KEY, e->span, e, bind_number(scope), i);
 	if (is_of_row(scope, e))
 		return ungrouped(scope, e);
 	if (e->plan)
-		plan_each(e->plan, outer_plan, lift);
+		lift_subquery(l, e->plan);
 	if (e->kind == EXPR_AGGREGATE || e->n_args == 0)
 		return e;
 	r = expr_copy(scope->arena, e);
 	for (u32 i = 0; i < e->n_args; i++) {
-		r->args[i] = lift_all(lift, e->args[i]);
+		r->args[i] = lift(l, e->args[i]);
 		if (!r->args[i])
 			return NULL;
 	}
@@ -124,9 +106,9 @@ static struct expr *lift_all(struct lift *lift, struct expr *e)
 
 bool bind_lift(struct scope *scope, struct plan *chain)
 {
-	struct lift lift = { .scope = scope };
+	struct lift l = { .scope = scope };
 
 	for (; chain->kind != PLAN_AGGREGATE; chain = chain->input)
-		plan_each_expr(chain, lift_slot, &lift);
-	return !lift.is_bad;
+		lift_operator(&l, chain);
+	return !l.is_bad;
 }

@@ -5,7 +5,6 @@
  * current.name for the system column behind a field of the same name, a.b.c through the
  * members of kernel structs.
  */
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -17,12 +16,6 @@ static const struct field *field_find(const struct stream *stream, const char *n
 		if (strcasecmp(stream->fields[i].name, name) == 0)
 			return &stream->fields[i];
 	return NULL;
-}
-
-static bool type_same(struct type a, struct type b)
-{
-	return a.kind == b.kind && a.bits == b.bits && a.is_signed == b.is_signed &&
-	       a.bytes == b.bytes;
 }
 
 static struct expr *column_expr(struct scope *scope, enum expr_kind kind, const char *name,
@@ -43,10 +36,53 @@ static bool field_is_shared(const struct stream_list *list, const char *name,
 	for (u32 i = 1; i < list->streams.n; i++) {
 		const struct field *f = field_find(list->streams.at[i], name);
 
-		if (!f || !type_same(f->type, first->type) || f->kind != first->kind)
+		if (!f || !type_equal(f->type, first->type) || f->kind != first->kind)
 			return false;
 	}
 	return true;
+}
+
+static struct expr *field_expr(struct scope *scope, const struct plan *scan, u32 index)
+{
+	const struct stream *stream = scan->scan.streams->streams.at[0];
+	const struct field *f = &stream->fields[index];
+	struct expr *e;
+
+	e = column_expr(scope, EXPR_FIELD, f->name, index, f->type, scan->span);
+	e->source = scan->scan.source;
+	/* Any column of a file may hold NULLs but `time`, which is none then (file/file.h). */
+	e->nullable = stream->kind == STREAM_FILE && stream->file->time_column != (s32)index;
+	/* Of recorded rows: the kernel has none. */
+	e->is_user_only = f->type.kind == TYPE_REAL;
+	return e;
+}
+
+static const char *field_meaning(const struct stream *stream, u32 index)
+{
+	if (stream->kind != STREAM_FILE)
+		return stream->fields[index].declaration;
+	return stream->file->time_column == (s32)index ? "when it happened"
+						       : stream->file->notes[index];
+}
+
+struct from_member bind_stream_member(struct scope *scope, struct plan *scan)
+{
+	const struct stream_list *streams = scan->scan.streams;
+	const struct stream *first = streams->streams.at[0];
+	item_vec columns = { 0 };
+
+	for (u32 i = 0; i < first->n_fields; i++)
+		if (field_is_shared(streams, first->fields[i].name, &first->fields[i]))
+			vec_push(scope->arena, &columns,
+				 (struct item){ .name = first->fields[i].name,
+						.expr = field_expr(scope, scan, i),
+						.meaning = field_meaning(first, i) });
+	return (struct from_member){ .written = first->name,
+				     .streams = streams,
+				     .tree = scan,
+				     .source = scan->scan.source,
+				     .has_system = first->kind != STREAM_FILE,
+				     .columns = columns };
 }
 
 /* A copy that stands where the column is used, not where it was defined. */
@@ -77,36 +113,26 @@ static struct expr *null_without_partner(struct scope *scope, const struct from_
 struct expr *bind_column_at(struct scope *scope, const struct from_member *member, u32 i,
 			    struct span span)
 {
-	struct expr *e = placed(scope, member->columns[i].expr, span, member->is_nullable);
+	struct expr *e = placed(scope, member->columns.at[i].expr, span, member->is_nullable);
 
 	if (member->is_nullable && !expr_is_strict(e))
 		return null_without_partner(scope, member, e, span);
 	return e;
 }
 
-/* The columns of a nested select that have this name. */
+/* The columns that have this name. */
 static u32 n_columns_of(const struct from_member *member, const char *name)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < member->n_columns; i++)
-		n += strcasecmp(member->columns[i].name, name) == 0;
+	for (u32 i = 0; i < member->columns.n; i++)
+		n += strcasecmp(member->columns.at[i].name, name) == 0;
 	return n;
-}
-
-/* The field of that name of all streams, or NULL. */
-static const struct field *shared_field(const struct from_member *member, const char *name)
-{
-	const struct field *f = NULL;
-
-	if (member->streams)
-		f = field_find(member->streams->streams.at[0], name);
-	return f && field_is_shared(member->streams, name, f) ? f : NULL;
 }
 
 static bool has_column(const struct from_member *member, const char *name)
 {
-	return n_columns_of(member, name) || shared_field(member, name);
+	return n_columns_of(member, name);
 }
 
 static struct expr *two_columns(struct scope *scope, const struct from_member *member,
@@ -118,30 +144,13 @@ static struct expr *two_columns(struct scope *scope, const struct from_member *m
 			   member->written, name, name);
 }
 
-/* Any column of a file may hold NULLs but `time`, which is none then (file/file.h). */
-static bool file_may_be_null(const struct stream *stream, u32 field)
-{
-	return stream->kind == STREAM_FILE && stream->file->time_column != (s32)field;
-}
-
 struct expr *bind_column(struct scope *scope, const struct from_member *member, const char *name,
 			 struct span span)
 {
-	const struct field *f;
-	struct expr *e;
-
-	for (u32 i = 0; i < member->n_columns; i++)
-		if (strcasecmp(member->columns[i].name, name) == 0)
+	for (u32 i = 0; i < member->columns.n; i++)
+		if (strcasecmp(member->columns.at[i].name, name) == 0)
 			return bind_column_at(scope, member, i, span);
-	f = shared_field(member, name);
-	if (!f)
-		return NULL;
-	e = column_expr(scope, EXPR_FIELD, f->name,
-			(u32)(f - member->streams->streams.at[0]->fields), f->type, span);
-	e->source = member->source;
-	e->nullable =
-		member->is_nullable || file_may_be_null(member->streams->streams.at[0], e->index);
-	return e;
+	return NULL;
 }
 
 struct expr *bind_system(struct scope *scope, const struct from_member *member,
@@ -197,22 +206,19 @@ bool bind_is_column(struct scope *scope, const char *name)
 	return false;
 }
 
-/* Offers what could have been meant; a name that some streams of a wildcard have, or NULL.
- */
-static const struct field *offer_columns(const struct from_member *r, const char *name,
-					 struct suggest *suggest)
+/* Offers what could have been meant; have some streams of a wildcard a column of that name? */
+static bool offer_columns(const struct from_member *r, const char *name, struct suggest *suggest)
 {
-	const struct field *some = NULL;
+	u32 n_streams = r->streams ? r->streams->streams.n : 0;
+	bool has_some = false;
 
-	for (u32 i = 0; i < r->n_columns; i++)
-		suggest_offer(suggest, r->columns[i].name);
-	for (u32 i = 0; r->streams && i < r->streams->streams.n && !some; i++)
-		some = field_find(r->streams->streams.at[i], name);
-	for (u32 i = 0; r->streams && i < r->streams->streams.at[0]->n_fields; i++)
-		suggest_offer(suggest, r->streams->streams.at[0]->fields[i].name);
+	for (u32 i = 0; i < r->columns.n; i++)
+		suggest_offer(suggest, r->columns.at[i].name);
+	for (u32 i = 0; i < n_streams; i++)
+		has_some |= field_find(r->streams->streams.at[i], name) != NULL;
 	for (u32 i = 0; r->has_system && i < SYS_N; i++)
 		suggest_offer(suggest, system_columns[i].name);
-	return some;
+	return has_some;
 }
 
 /* Something derived is not known by name everywhere: its columns are listed. */
@@ -221,10 +227,10 @@ static void hint_columns(struct scope *scope, struct diag *d, const struct from_
 	struct buf names;
 
 	buf_init_in(&names, scope->arena);
-	for (u32 i = 0; i < r->n_columns && i < 12; i++)
-		buf_printf(&names, "%s%s", i ? ", " : "", r->columns[i].name);
+	for (u32 i = 0; i < r->columns.n && i < 12; i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", r->columns.at[i].name);
 	diag_hint(scope->diags, d, "its columns are %s%s", names.at,
-		  r->n_columns > 12 ? ", ..." : "");
+		  r->columns.n > 12 ? ", ..." : "");
 }
 
 /* only: the member of FROM that was named before the column, or NULL */
@@ -234,47 +240,40 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 	static const struct from_member none = { .written = "a select without FROM" };
 	u32 n = scope->members.n - scope->first_member;
 	const struct from_member *first = n ? &scope->members.at[scope->first_member] : &none;
+	const struct from_member *one = only ? only : n > 1 ? NULL : first;
+	bool wants_text = scope->wants_text && !only;
 	struct suggest suggest;
 	struct diag *d;
-
-	bool wants_text = scope->wants_text;
 
 	scope->wants_text = false;
 	suggest_init(&suggest, name);
 	for (u32 i = 0; i < n; i++) {
 		const struct from_member *r = first + i;
-		const struct field *some;
 
-		if (only && r != only)
-			continue;
-		some = offer_columns(r, name, &suggest);
-		if (!some)
-			continue;
-		return diag_refuse(scope->diags, "unshared-column", span,
-				   "not all %u streams have a column \"%s\" of one type" HINT
-				   "name one stream, or use system columns and probe",
-				   r->streams->streams.n, name);
+		if ((!only || r == only) && offer_columns(r, name, &suggest))
+			return diag_refuse(
+				scope->diags, "unshared-column", span,
+				"not all %u streams have a column \"%s\" of one type" HINT
+				"name one stream, or use system columns and probe",
+				r->streams->streams.n, name);
 	}
 	for (u32 i = 0; !only && i < scope->select->items.n; i++)
 		if (scope->select->items.at[i].alias)
 			suggest_offer(&suggest, scope->select->items.at[i].alias);
-	if (!only && n > 1)
-		d = diag_error(scope->diags, "unknown-column", span,
-			       "nothing in FROM has a column \"%s\"", name);
-	else
-		d = diag_error(scope->diags, "unknown-column", span, "%s has no column \"%s\"",
-			       only ? only->written : first->written, name);
-	if (wants_text && !only)
+	d = one ? diag_error(scope->diags, "unknown-column", span, "%s has no column \"%s\"",
+			     one->written, name)
+		: diag_error(scope->diags, "unknown-column", span,
+			     "nothing in FROM has a column \"%s\"", name);
+	if (wants_text)
 		diag_hint(scope->diags, d, "a text stands in single quotes: '%s'", name);
 	else if (suggest_best(&suggest))
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
-	else if ((only || n == 1) && !(only ? only : first)->streams)
-		hint_columns(scope, d, only ? only : first);
-	else if (!only && n > 1)
+	else if (!one)
 		diag_hint(scope->diags, d, "\"ebql describe STREAM\" lists the columns of each");
+	else if (n && !one->streams)
+		hint_columns(scope, d, one);
 	else
-		diag_hint(scope->diags, d, "\"ebql describe %s\" lists its columns",
-			  only ? only->written : first->written);
+		diag_hint(scope->diags, d, "\"ebql describe %s\" lists its columns", one->written);
 	return NULL;
 }
 
@@ -321,31 +320,36 @@ static struct expr *member_step(struct scope *scope, struct expr *base, u32 stru
 	return e;
 }
 
-/* The stream's field that an expression is, or NULL. */
-static const struct field *field_of(struct scope *scope, const struct expr *e)
+/* The stream of the field that an expression is, or NULL. */
+static const struct stream *stream_of(struct scope *scope, const struct expr *e)
 {
-	const struct stream_list *list;
-
-	if (e->kind != EXPR_FIELD)
-		return NULL;
-	list = scope->shared->scans.at[e->source]->scan.streams;
-	return &list->streams.at[0]->fields[e->index];
+	return e->kind == EXPR_FIELD
+		       ? scope->shared->scans.at[e->source]->scan.streams->streams.at[0]
+		       : NULL;
 }
 
 const char *bind_note(struct scope *scope, const struct expr *e)
 {
-	const struct stream *stream;
+	const struct stream *stream = stream_of(scope, e);
 
-	if (e->kind != EXPR_FIELD)
-		return "";
-	stream = scope->shared->scans.at[e->source]->scan.streams->streams.at[0];
-	return stream->kind == STREAM_FILE ? stream->file->notes[e->index] : "";
+	return stream && stream->kind == STREAM_FILE ? stream->file->notes[e->index] : "";
+}
+
+bool bind_is_empty(struct scope *scope, const struct expr *e)
+{
+	const struct stream *stream = stream_of(scope, e);
+	bool is_found = stream && stream->kind == STREAM_FILE;
+
+	for (u32 i = 0; i < e->n_args && !is_found; i++)
+		is_found = bind_is_empty(scope, e->args[i]);
+	return is_found && e->type.kind == TYPE_NULL;
 }
 
 /* The struct whose members `.` can walk to from here, as a BTF id; 0: none. */
 static u32 struct_behind(struct scope *scope, const struct expr *e)
 {
-	const struct field *f = field_of(scope, e);
+	const struct stream *stream = stream_of(scope, e);
+	const struct field *f = stream ? &stream->fields[e->index] : NULL;
 	struct catalog_member type;
 
 	if (e->kind == EXPR_MEMBER)
@@ -378,33 +382,36 @@ static struct expr *bind_members(struct scope *scope, struct expr *base, const s
 	return base;
 }
 
-static struct expr *check_scalar(struct scope *scope, struct expr *e, const struct ast *ast)
+bool bind_is_value(struct scope *scope, const struct expr *e)
 {
-	const struct field *f = e ? field_of(scope, e) : NULL;
-	bool is_array;
+	const struct stream *stream = stream_of(scope, e);
 
-	if (!e)
-		return NULL;
-	/* Of recorded rows: the kernel has none. */
-	if (f && f->type.kind == TYPE_REAL) {
-		e->is_user_only = true;
-		return e;
-	}
-	is_array = (f && f->n_elements) || (e->kind == EXPR_MEMBER && e->member.n_elements);
+	/* In a file NULL is the type of a column without any value, elsewhere that of structs. */
+	if (stream && stream->kind == STREAM_FILE)
+		return e->type.kind != TYPE_BLOB;
+	if ((stream && stream->fields[e->index].n_elements) ||
+	    (e->kind == EXPR_MEMBER && e->member.n_elements))
+		return false;
 	/* What the columns of a nested select are was looked at there. */
-	if (!is_array && (type_is_word(e->type) || e->type.kind == TYPE_TEXT ||
-			  (e->kind != EXPR_FIELD && e->kind != EXPR_MEMBER)))
-		return e;
-	struct diag *d = diag_error(scope->diags, "not-supported", ast->span,
-				    "%s is %s, which cannot be used as a value yet",
-				    ast->parts[ast->n_parts - 1],
-				    is_array			? "an array"
-				    : e->type.kind == TYPE_NULL ? "a struct"
-								: "raw bytes");
+	return type_is_word(e->type) || e->type.kind == TYPE_TEXT ||
+	       (e->kind != EXPR_FIELD && e->kind != EXPR_MEMBER);
+}
 
+static struct expr *check_value(struct scope *scope, struct expr *e, const struct ast *ast)
+{
+	const char *name = ast->parts[ast->n_parts - 1];
+
+	if (!e || bind_is_value(scope, e))
+		return e;
 	if (e->type.kind == TYPE_NULL)
-		diag_hint(scope->diags, d, "name one of its members");
-	return NULL;
+		return diag_refuse(scope->diags, "not-supported", ast->span,
+				   "%s is a struct, which cannot be used as a value yet" HINT
+				   "name one of its members",
+				   name);
+	return diag_refuse(scope->diags, "not-supported", ast->span,
+			   "%s is %s, which cannot be used as a value yet", name,
+			   type_is_word(e->type) || e->type.kind == TYPE_TEXT ? "an array"
+									      : "raw bytes");
 }
 
 static struct expr *bind_window_bound(struct scope *scope, const char *name, struct span span)
@@ -489,26 +496,19 @@ static const struct from_member *system_member(struct scope *scope, u32 *ret_n)
 	return found;
 }
 
-/* A name with nothing before it; *ret_failed after a diagnostic. */
-static struct expr *bind_bare(struct scope *scope, const char *name, struct span span,
-			      bool *ret_failed)
+struct expr *bind_bare(struct scope *scope, const char *name, struct span span)
 {
 	u32 n;
 	const struct from_member *of = member_find(scope, has_column, name, &n);
 
-	*ret_failed = n > 1;
 	if (n > 1)
 		return ambiguous(scope, name, span);
-	*ret_failed = of && n_columns_of(of, name) > 1;
-	if (*ret_failed)
+	if (of && n_columns_of(of, name) > 1)
 		return two_columns(scope, of, name, span);
 	if (of)
 		return bind_column(scope, of, name, span);
-	if (system_find(name) < 0)
-		return NULL;
-	of = system_member(scope, &n);
-	*ret_failed = n > 1;
-	if (n > 1)
+	of = system_find(name) < 0 ? NULL : system_member(scope, &n);
+	if (of && n > 1)
 		return ambiguous(scope, name, span);
 	return of ? bind_system(scope, of, (enum system_column)system_find(name), span) : NULL;
 }
@@ -574,24 +574,11 @@ static bool is_known(struct scope *scope, const struct ast *ast)
 	return bind_is_column(scope, ast->parts[0]) && !is_of_outer(scope, ast);
 }
 
-static struct expr *bind_name_in(struct scope *scope, const struct ast *ast);
-
-struct expr *bind_name(struct scope *scope, const struct ast *ast)
-{
-	bool is_alias = ast->n_parts == 1 && bind_find_alias(scope, ast->parts[0]);
-
-	if (!is_alias && !is_known(scope, ast))
-		for (struct scope *outer = scope->outer; outer; outer = outer->outer)
-			if (is_known(outer, ast))
-				return bind_name_in(outer, ast);
-	return bind_name_in(scope, ast);
-}
-
 static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 {
 	const struct from_member *of = NULL;
-	bool is_current = false, is_failed = false;
-	u32 at = 0, n_named = 0;
+	u32 at = 0, n_named = 0, n_errors = scope->diags->n_errors;
+	bool is_current = false;
 	struct expr *e;
 
 	if (ast->n_parts > 1 && strcasecmp(ast->parts[0], "current") == 0 && scope->members.n) {
@@ -613,16 +600,14 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 	at += is_current && strcasecmp(ast->parts[0], "current") != 0;
 	const char *name = ast->parts[at];
 
-	if (!is_current && scope->is_windowed && ast->n_parts == at + 1 &&
+	if (!is_current && scope->shared->window.kind != WINDOW_NONE && ast->n_parts == at + 1 &&
 	    (strcasecmp(name, "window_start") == 0 || strcasecmp(name, "window_end") == 0))
 		return bind_window_bound(scope, name, ast->span);
 	if (of)
 		e = bind_qualified(scope, of, is_current, name, ast->part_spans[at]);
 	else
-		e = bind_bare(scope, name, ast->part_spans[at], &is_failed);
-	if (of && !e)
-		return NULL;
-	if (is_failed)
+		e = bind_bare(scope, name, ast->part_spans[at]);
+	if (!e && (of || scope->diags->n_errors > n_errors))
 		return NULL;
 	if (!e && ast->n_parts == 1 && !scope->is_inside_alias) {
 		const struct ast *item = bind_find_alias(scope, name);
@@ -636,5 +621,16 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 		return unknown_column(scope, NULL, name, ast->part_spans[at]);
 	if (at + 1 < ast->n_parts)
 		e = bind_members(scope, e, ast, at + 1);
-	return check_scalar(scope, e, ast);
+	return check_value(scope, e, ast);
+}
+
+struct expr *bind_name(struct scope *scope, const struct ast *ast)
+{
+	bool is_alias = ast->n_parts == 1 && bind_find_alias(scope, ast->parts[0]);
+
+	if (!is_alias && !is_known(scope, ast))
+		for (struct scope *outer = scope->outer; outer; outer = outer->outer)
+			if (is_known(outer, ast))
+				return bind_name_in(outer, ast);
+	return bind_name_in(scope, ast);
 }

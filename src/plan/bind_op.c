@@ -88,16 +88,41 @@ static struct expr *compare_with_real(struct scope *scope, enum ast_op op, struc
 	return bind_op(scope, op, span, x, expr_number(scope->arena, span, (s64)bound));
 }
 
+/* A difference of the times of a join's two ends is no less than 0: the join sees to it. */
+static void type_difference(struct scope *scope, struct expr *e)
+{
+	const struct expr *a = e->args[0], *b = e->op == OP_SUB ? e->args[1] : NULL;
+
+	if (!b || a->type.kind != TYPE_TIMESTAMP || b->type.kind != TYPE_TIMESTAMP)
+		return;
+	for (u32 i = 0; i < scope->shared->joins.n; i++) {
+		const struct plan *join = scope->shared->joins.at[i];
+
+		if (!bind_is_time_of(scope->arena, a, join->input) ||
+		    !bind_is_time_of(scope->arena, b, join->right))
+			continue;
+		e->type = (struct type){ .kind = TYPE_DURATION, .bits = 64 };
+		e->lo = 0;
+		e->hi = a->hi;
+		e->may_overflow = false;
+		e->nullable = a->nullable || b->nullable;
+		return;
+	}
+}
+
 struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
 		     struct expr *b)
 {
 	bool is_comparison = op >= OP_EQ && op <= OP_GE;
-	struct expr *e = NULL;
+	struct expr *sides[] = { a, b }, *e = NULL;
 
 	if (!a || (!b && op < OP_NOT) || !op_fits(scope, op, span, a, b))
 		return NULL;
-	if (b)
-		bind_clocks(scope, op, &a, &b);
+	if (op == OP_SUB || is_comparison) {
+		bind_meet_clocks(scope->arena, sides, 2);
+		a = sides[0];
+		b = sides[1];
+	}
 	if (is_comparison && b->kind == EXPR_REAL)
 		e = compare_with_real(scope, op, span, a, b->real);
 	else if (is_comparison && a->kind == EXPR_REAL)
@@ -123,7 +148,7 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 		return op == OP_IS ? e : bind_op(scope, OP_NOT, span, e, NULL);
 	}
 	e = expr_op(scope->arena, op, span, a, b);
-	bind_difference(scope, e);
+	type_difference(scope, e);
 	return e;
 }
 
@@ -152,6 +177,7 @@ struct expr *bind_case_done(struct scope *scope, struct expr *e, bool is_iif)
 			return NULL;
 		typed = r;
 	}
+	bind_meet_clocks(scope->arena, e->args, e->n_args);
 	expr_infer(e);
 	return e;
 }

@@ -4,19 +4,8 @@
  * sum or a count that runs along with them is PLAN_RUNNING (bind_running.c); all others
  * see the rows of a window.
  */
-#include <string.h>
-#include <strings.h>
 
 #include "plan/bind.h"
-
-static struct expr *refuse(struct scope *scope, const struct ast *ast, const char *message,
-			   const char *hint)
-{
-	struct diag *d = diag_error(scope->diags, "not-supported", ast->span, message, ast->text);
-
-	diag_hint(scope->diags, d, "%s", hint);
-	return NULL;
-}
 
 /* An aggregate as it would be without OVER; its type. */
 static struct expr *bind_aggregate_over(struct scope *scope, const struct ast *ast, struct over *o)
@@ -26,8 +15,10 @@ static struct expr *bind_aggregate_over(struct scope *scope, const struct ast *a
 	struct expr *e;
 
 	if (ast->distinct)
-		return refuse(scope, ast, "DISTINCT in %s() with OVER is not available",
-			      "SELECT DISTINCT in a nested select");
+		return diag_refuse(scope->diags, "not-supported", ast->span,
+				   "DISTINCT in %s() with OVER is not available" HINT
+				   "SELECT DISTINCT in a nested select",
+				   ast->text);
 	plain.is_over = false;
 	plain.n_partition_by = 0;
 	plain.frame = NULL;
@@ -41,8 +32,10 @@ static struct expr *bind_aggregate_over(struct scope *scope, const struct ast *a
 	if (a->kind == AGGREGATE_HISTOGRAM || a->kind == AGGREGATE_QUANTILE ||
 	    a->kind == AGGREGATE_TOP_K || a->kind == AGGREGATE_APPROX_COUNT_DISTINCT ||
 	    a->kind == AGGREGATE_HISTOGRAM_MERGE)
-		return refuse(scope, ast, "%s() as a window function is not available",
-			      "group in a nested select, or take it over the whole window");
+		return diag_refuse(scope->diags, "not-supported", ast->span,
+				   "%s() as a window function is not available" HINT
+				   "group in a nested select, or take it over the whole window",
+				   ast->text);
 	o->aggregate = a;
 	return e;
 }
@@ -50,42 +43,20 @@ static struct expr *bind_aggregate_over(struct scope *scope, const struct ast *a
 static struct expr *bind_function_over(struct scope *scope, const struct ast *ast,
 				       const struct sql_function *f, struct over *o)
 {
-	struct expr *e = expr_new(scope->arena, EXPR_CALL, ast->span);
-
-	if (ast->filter)
-		return refuse(scope, ast, "FILTER belongs behind an aggregate, and %s() is none",
-			      "CASE WHEN ... THEN x END leaves values out");
-	if (ast->distinct)
-		return refuse(scope, ast, "DISTINCT belongs into an aggregate, and %s() is none",
-			      "SELECT DISTINCT in a nested select");
 	o->function = f;
-	o->args = arena_array(scope->arena, struct expr *, MAX(ast->n_args, 1u));
+	o->args = bind_exprs(scope, ast->args, ast->n_args);
 	o->n_args = ast->n_args;
-	for (u32 i = 0; i < ast->n_args; i++) {
-		o->args[i] = bind_expr(scope, ast->args[i]);
-		if (!o->args[i])
-			return NULL;
-	}
-	if (!function_check(scope, f, ast, o->args))
+	if (!o->args || !bind_check_arguments(scope, f, ast, o->args))
 		return NULL;
-	e->function = f;
-	e->args = o->args;
-	e->n_args = o->n_args;
-	expr_infer(e);
-	return e;
+	return expr_call(scope->arena, f, ast->span, o->args, o->n_args);
 }
 
 static bool bind_window(struct scope *scope, const struct ast *ast, struct over *o)
 {
 	o->n_partition = ast->n_partition_by;
-	o->partition = arena_array(scope->arena, struct expr *, MAX(o->n_partition, 1u));
-	for (u32 i = 0; i < o->n_partition; i++) {
-		o->partition[i] = bind_expr(scope, ast->partition_by[i]);
-		if (!o->partition[i])
-			return false;
-	}
-	if (ast->is_within_group)
-		return true;
+	o->partition = bind_exprs(scope, ast->partition_by, o->n_partition);
+	if (!o->partition || ast->is_within_group)
+		return o->partition;
 	o->order = arena_array(scope->arena, struct sort_key, MAX(ast->n_order_by, 1u));
 	for (u32 i = 0; i < ast->n_order_by; i++) {
 		const struct ast_order *by = &ast->order_by[i];
@@ -100,16 +71,29 @@ static bool bind_window(struct scope *scope, const struct ast *ast, struct over 
 }
 
 /*
- * A sum that would run along with single events, but for what user space computes of it:
- * in the order of the events it is the same.
+ * A sum that would run along with single events, but for what user space computes of it or below
+ * it: in the order of the events it is the same, but SQLite's begins anew in each window.
  */
-static void run_along(struct scope *scope, const struct ast *ast, struct over *o)
+static bool run_along(struct scope *scope, const struct ast *ast, struct over *o)
 {
+	struct expr *time;
+
 	if (o->n_order)
-		return;
+		return true;
+	if (scope->shared->window.kind != WINDOW_NONE)
+		return diag_refuse(
+			scope->diags, "not-supported", ast->span,
+			"this %s() runs through all windows, which it cannot where user "
+			"space tests or computes what it is of" HINT
+			"ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING within "
+			"OVER makes it that of each window",
+			ast->text);
 	bind_warn_running(scope, ast);
-	o->order[o->n_order++] = (struct sort_key){ .expr = plan_time(scope->from, scope->arena) };
+	time = scope->from->kind == PLAN_DERIVED ? bind_time_of_select(scope, scope->from)
+						 : plan_time(scope->from, scope->arena);
+	o->order[o->n_order++] = (struct sort_key){ .expr = time };
 	o->frame = "ROWS UNBOUNDED PRECEDING";
+	return true;
 }
 
 static struct expr *misplaced(struct scope *scope, const struct ast *ast)
@@ -127,22 +111,6 @@ static struct expr *misplaced(struct scope *scope, const struct ast *ast)
 		ast->text, in, ast->text);
 }
 
-static struct expr *unknown(struct scope *scope, const struct ast *ast)
-{
-	struct suggest suggest;
-	struct diag *d;
-
-	suggest_init(&suggest, ast->text);
-	function_suggest(&suggest, true);
-	for (u32 i = 0; aggregate_name_at(i); i++)
-		suggest_offer(&suggest, aggregate_name_at(i));
-	d = diag_error(scope->diags, "unknown-function", ast->span,
-		       "there is no window function \"%s\"", ast->text);
-	if (suggest_best(&suggest))
-		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
-	return NULL;
-}
-
 struct expr *bind_over(struct scope *scope, const struct ast *ast)
 {
 	const struct sql_function *f = function_find(ast->text, true);
@@ -155,7 +123,7 @@ struct expr *bind_over(struct scope *scope, const struct ast *ast)
 	if (scope->no_aggregates_in || scope->is_inside_aggregate || scope->is_inside_over)
 		return misplaced(scope, ast);
 	if (!f && !bind_find_aggregate(ast, &name))
-		return unknown(scope, ast);
+		return bind_unknown_function(scope, ast, true);
 	scope->is_inside_over = true;
 	of = f ? bind_function_over(scope, ast, f, &o) : bind_aggregate_over(scope, ast, &o);
 	is_good = of && bind_window(scope, ast, &o);
@@ -166,19 +134,14 @@ struct expr *bind_over(struct scope *scope, const struct ast *ast)
 		e = bind_running(scope, ast, &o);
 		if (e || scope->diags->n_errors > n_errors)
 			return e;
-		run_along(scope, ast, &o);
+		if (!run_along(scope, ast, &o))
+			return NULL;
 	}
 	if (!scope->overs.n)
 		scope->over_number = scope->shared->n_overs++;
 	o.type = of->type;
-	e = expr_new(scope->arena, EXPR_OVER, ast->span);
+	e = expr_ref(scope->arena, EXPR_OVER, ast->span, of, scope->over_number, scope->overs.n);
 	e->name = ast->text;
-	e->index = scope->overs.n;
-	e->source = scope->over_number;
-	e->type = of->type;
-	e->lo = of->lo;
-	e->hi = of->hi;
-	e->nullable = e->is_user_only = true;
 	vec_push(scope->arena, &scope->overs, o);
 	return e;
 }

@@ -15,40 +15,19 @@
 /* An item larger than that is computed once, by a select of its own. */
 #define OPENED_NODES_MAX 500u
 
-/* --- Aggregates and groups --- */
-
 /* --- One select --- */
 
-static void find_other(void *context, struct expr *e)
-{
-	bool *has_other = context;
-
-	*has_other |= e->plan || e->kind == EXPR_COLUMN || e->kind == EXPR_OVER ||
-		      e->kind == EXPR_KEY || e->kind == EXPR_AGGREGATE;
-}
-
-/* Does it read but columns of these rows: no outer select's, no sub-query? */
-static bool is_of_rows(const struct expr *e, const struct plan *rows)
-{
-	bool has_other = false;
-
-	expr_each((struct expr *)e, find_other, &has_other);
-	return !has_other && (expr_is_of(e, rows) || !expr_reads(e));
-}
-
-static bool can_open(struct scope *scope, const struct expr *where, const struct item *items, u32 n)
+static bool can_open(struct scope *scope, const struct item *items, u32 n)
 {
 	const struct ast_select *s = scope->select;
 
 	if (s->is_distinct || s->order_by.n || s->limit || s->offset || scope->overs.n ||
 	    scope->has_unnest || !s->from || !plan_is_rows(scope->from) ||
-	    !bind_has_times(scope, scope->from))
-		return false;
-	if (where && (where->is_user_only || !is_of_rows(where, scope->from)))
+	    !bind_has_times(scope, scope->from) || scope->is_where_of_user)
 		return false;
 	for (u32 i = 0; i < n; i++)
 		if (items[i].expr->n_nodes > OPENED_NODES_MAX ||
-		    !is_of_rows(items[i].expr, scope->from))
+		    !expr_is_within(items[i].expr, scope->from))
 			return false;
 	return true;
 }
@@ -56,7 +35,7 @@ static bool can_open(struct scope *scope, const struct expr *where, const struct
 static struct plan *aggregate_new(struct scope *scope, struct plan *input)
 {
 	const struct query_window *w = &scope->shared->window;
-	struct plan *p = bind_plan_new(scope, PLAN_AGGREGATE, input);
+	struct plan *p = plan_new(scope->arena, PLAN_AGGREGATE, scope->select->span, input);
 
 	p->aggregate.number = bind_number(scope);
 	p->aggregate.keys = scope->keys.at;
@@ -158,23 +137,11 @@ static void take_latest(struct scope *scope, struct upper *u)
 	}
 }
 
-/* By its own words; quantile(h, q) of a histogram, which only its type tells, is none. */
-static bool is_grouped(const struct ast_select *s)
-{
-	bool is_grouped = s->group_by.n || bind_has_aggregate(s->having);
-
-	for (u32 i = 0; i < s->items.n; i++)
-		is_grouped |= bind_has_aggregate(s->items.at[i].expr);
-	for (u32 i = 0; i < s->order_by.n; i++)
-		is_grouped |= bind_has_aggregate(s->order_by.at[i].expr);
-	return is_grouped;
-}
-
 static bool bind_upper(struct scope *scope, struct upper *u)
 {
 	const struct ast_select *s = scope->select;
 
-	scope->is_grouped = is_grouped(s);
+	scope->is_grouped = bind_is_aggregated(s);
 	if (!bind_keys(scope) || !bind_items(scope, &u->items))
 		return false;
 	if (s->having) {
@@ -198,18 +165,18 @@ static struct plan *add_upper(struct scope *scope, struct plan *p, struct upper 
 	if (u->is_aggregated)
 		p = aggregate_new(scope, p);
 	if (u->having)
-		p = bind_filter_new(scope, p, u->having);
+		p = plan_filter(scope->arena, p, &u->having, 1);
 	if (scope->overs.n) {
-		p = bind_plan_new(scope, PLAN_OVER, p);
+		p = plan_new(scope->arena, PLAN_OVER, s->span, p);
 		p->over.list = scope->overs.at;
 		p->over.n = scope->overs.n;
 		p->over.number = scope->over_number;
 	}
-	p = bind_plan_new(scope, PLAN_PROJECT, p);
+	p = plan_new(scope->arena, PLAN_PROJECT, s->span, p);
 	p->project.items = u->items.at;
 	p->project.n_items = u->items.n;
 	if (s->is_distinct && !u->is_latest)
-		p = bind_plan_new(scope, PLAN_DISTINCT, p);
+		p = plan_new(scope->arena, PLAN_DISTINCT, s->span, p);
 	if (!s->compound.n)
 		p = bind_add_order(scope, p, u->sort, u->n_sort);
 	return p && u->is_aggregated && !bind_lift(scope, p) ? NULL : p;
@@ -222,10 +189,9 @@ bool bind_arm(struct scope *scope, struct arm *ret_arm)
 	struct upper u = { 0 };
 	struct plan *p;
 
-	scope->is_windowed = scope->shared->is_windowed;
 	if (!bind_take_window(scope))
 		return false;
-	p = s->from ? bind_from(scope, s->from) : bind_plan_new(scope, PLAN_ONE, NULL);
+	p = s->from ? bind_from(scope, s->from) : plan_new(scope->arena, PLAN_ONE, s->span, NULL);
 	if (!p)
 		return false;
 	scope->from = p;
@@ -234,13 +200,15 @@ bool bind_arm(struct scope *scope, struct arm *ret_arm)
 		where = bind_condition(scope, s->where, "WHERE");
 		scope->no_aggregates_in = NULL;
 	}
-	if (where)
-		p = bind_filter_new(scope, p, where);
+	p = plan_filter(scope->arena, p, &where, where != NULL);
+	scope->is_where_of_user =
+		where && (where->is_user_only || !expr_is_within(where, scope->from));
 	if (!bind_upper(scope, &u) || diags_failed(scope->diags))
 		return false;
-	ret_arm->is_open = !u.is_aggregated && can_open(scope, where, u.items.at, u.items.n);
+	ret_arm->is_open = !u.is_aggregated && can_open(scope, u.items.at, u.items.n);
 	p = bind_runnings_new(scope, p);
-	ret_arm->rows = (struct derived){ p, u.items.at, u.items.n };
+	ret_arm->tree = p;
+	ret_arm->columns = u.items;
 	ret_arm->chain = add_upper(scope, p, &u);
 	return ret_arm->chain != NULL;
 }
@@ -249,14 +217,20 @@ bool bind_arm(struct scope *scope, struct arm *ret_arm)
 
 static bool bind_whole_select(struct scope *scope, struct arm *ret_arm)
 {
+	const struct ast_select *s = scope->select;
 	bool is_good;
 
 	if (scope->shared->depth >= DEPTH_MAX)
-		return diag_refuse(scope->diags, "too-deep", scope->select->span,
+		return diag_refuse(scope->diags, "too-deep", s->span,
 				   "these selects nest too deep");
 	scope->shared->depth++;
-	bind_ctes(scope);
-	is_good = scope->select->compound.n ? bind_arms(scope, ret_arm) : bind_arm(scope, ret_arm);
+	for (u32 i = 0; i < s->ctes.n; i++) {
+		struct cte_list *list = arena_new(scope->arena, struct cte_list);
+
+		*list = (struct cte_list){ &s->ctes.at[i], scope->ctes };
+		scope->ctes = list;
+	}
+	is_good = s->compound.n ? bind_arms(scope, ret_arm) : bind_arm(scope, ret_arm);
 	scope->shared->depth--;
 	return is_good && !diags_failed(scope->diags);
 }
@@ -270,10 +244,8 @@ struct plan *bind_nested(struct scope *scope, const struct scope *inner,
 	struct arm arm = { 0 };
 
 	own.outer = scope->outer;
-	if (select->options.n) {
-		bind_refuse(scope, select->span, "WITH (...) in a nested select is");
-		return NULL;
-	}
+	if (select->options.n)
+		return bind_refuse(scope, select->span, "WITH (...) in a nested select is");
 	for (u32 i = 0; is_named && i < shared->selects.n; i++)
 		if (shared->selects.at[i].select == select &&
 		    shared->selects.at[i].ctes == inner->ctes)
@@ -289,10 +261,9 @@ struct plan *bind_nested(struct scope *scope, const struct scope *inner,
 	vec_push(scope->arena, &scope->members,
 		 (struct from_member){ .name = name,
 				       .written = written,
-				       .tree = arm.rows.tree,
-				       .columns = arm.rows.columns,
-				       .n_columns = arm.rows.n_columns });
-	return arm.rows.tree;
+				       .tree = arm.tree,
+				       .columns = arm.columns });
+	return arm.tree;
 }
 
 /* The same for the same text: a group's key is known again in the items. */
@@ -341,29 +312,25 @@ struct expr *bind_subquery(struct scope *scope, const struct ast *ast)
 			columns.n);
 	if (x && !bind_fits(scope, "IN", ast->span, x, columns.at[0].expr))
 		return NULL;
-	e = expr_new(scope->arena,
+	e = expr_ref(scope->arena,
 		     ast->kind == AST_SUBQUERY ? EXPR_SUBQUERY
 		     : ast->kind == AST_EXISTS ? EXPR_EXISTS
 					       : EXPR_IN_SELECT,
-		     ast->span);
+		     ast->span, columns.at[0].expr, 0, 0);
 	e->plan = arm.chain;
 	e->subquery = number_of_text(scope, ast);
+	if (ast->kind == AST_SUBQUERY)
+		return e;
 	e->type = type_bool();
+	e->lo = 0;
 	e->hi = 1;
-	e->is_user_only = true;
-	e->nullable = ast->kind != AST_EXISTS;
+	e->nullable = x != NULL;
 	if (x) {
 		e->args = arena_array(scope->arena, struct expr *, 1);
 		e->args[0] = x;
 		e->n_args = 1;
 	}
-	if (ast->kind == AST_SUBQUERY) {
-		e->type = columns.at[0].expr->type;
-		e->lo = columns.at[0].expr->lo;
-		e->hi = columns.at[0].expr->hi;
-		return e;
-	}
-	return ast->negated ? bind_op(scope, OP_NOT, ast->span, e, NULL) : e;
+	return e;
 }
 
 /* --- The query --- */
@@ -381,33 +348,20 @@ static bool check_reads(struct scope *scope)
 static bool find_cpu(struct scope *scope)
 {
 	struct query_window *w = &scope->shared->window;
-	const char *parts[] = { "cpu" };
-	struct span spans[] = { w->span };
-	struct ast name = {
-		.kind = AST_NAME, .span = w->span, .parts = parts, .part_spans = spans, .n_parts = 1
-	};
 
 	if (w->kind != WINDOW_COUNT || w->scope != COUNT_PER_CPU || scope->members.n != 1)
 		return true;
-	if (bind_is_column(scope, "cpu"))
-		w->cpu = bind_name(scope, &name);
-	if (w->cpu)
+	w->cpu = bind_bare(scope, "cpu", w->span);
+	if (w->cpu || diags_failed(scope->diags))
 		return true;
 	return diag_refuse(scope->diags, "unknown-column", w->span,
 			   "the rows have no column \"cpu\", which PER CPU goes by" HINT
 			   "record it too: SELECT time, cpu, ...");
 }
 
-static bool has_select(const struct plan *from)
+static void find_select(void *context, struct plan *p)
 {
-	const struct plan *below;
-
-	if (plan_reads_selects(from))
-		return true;
-	for (u32 i = 0; (below = plan_child(from, i)); i++)
-		if (has_select(below))
-			return true;
-	return false;
+	*(bool *)context |= plan_reads_selects(p);
 }
 
 /* Sessions, and windows of a CPU's or a group's own rows, are of the rows that the outermost
@@ -415,19 +369,50 @@ static bool has_select(const struct plan *from)
 static bool check_own_windows(struct scope *scope, const struct plan *chain)
 {
 	const struct query_window *w = &scope->shared->window;
+	bool has_select = false;
 
+	plan_each((struct plan *)plan_rows(chain), find_select, &has_select);
 	if ((w->kind != WINDOW_SESSION && (w->kind != WINDOW_COUNT || w->scope == COUNT_GLOBAL)) ||
-	    !has_select(plan_rows(chain)))
+	    !has_select)
 		return true;
 	return diag_refuse(scope->diags, "not-supported", w->span,
 			   "this kind of window is one stream's, and these are rows of selects" HINT
 			   "a view or a nested select of UNION ALL is one stream, too");
 }
 
+/* A name before each column, where several streams are read. */
+static void set_prefix(void *context, struct expr *e)
+{
+	const struct bind_shared *shared = context;
+
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
+		e->prefix = shared->scans.at[e->source]->scan.alias;
+}
+
+/* Scans of a query with several are told apart by their names, or by their numbers. */
+static void name_scans(struct scope *scope, struct plan *p)
+{
+	struct bind_shared *shared = scope->shared;
+
+	if (shared->scans.n < 2)
+		return;
+	for (u32 i = 0; i < shared->scans.n; i++) {
+		bool is_unique = shared->scans.at[i]->scan.alias != NULL;
+
+		for (u32 k = 0; k < shared->scans.n && is_unique; k++)
+			is_unique = k == i || !shared->scans.at[k]->scan.alias ||
+				    strcasecmp(shared->scans.at[k]->scan.alias,
+					       shared->scans.at[i]->scan.alias) != 0;
+		if (!is_unique)
+			shared->scans.at[i]->scan.alias = arena_printf(scope->arena, "s%u", i);
+	}
+	plan_each_node(p, set_prefix, shared);
+}
+
 struct plan_query *plan_bind_query(const struct ast_select *select,
 				   const struct plan_context *context, struct diags *diags)
 {
-	struct bind_shared shared = { .views = context->views, .context = context };
+	struct bind_shared shared = { .context = context };
 	struct scope scope = { .arena = context->arena,
 			       .diags = diags,
 			       .catalog = context->catalog,
@@ -445,7 +430,7 @@ struct plan_query *plan_bind_query(const struct ast_select *select,
 	    !check_reads(&scope) || !check_own_windows(&scope, arm.chain) || !find_cpu(&scope) ||
 	    diags_failed(diags))
 		return NULL;
-	bind_name_scans(&scope, arm.chain);
+	name_scans(&scope, arm.chain);
 	*query = (struct plan_query){ .plan = arm.chain,
 				      .window = shared.window,
 				      .n_sources = shared.scans.n,

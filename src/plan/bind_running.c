@@ -4,7 +4,6 @@
  * FROM and WHERE, and the EXPR_RUNNING that reads it.  The sum runs in the order of the
  * events, so ORDER BY time within OVER says what is so anyway.
  */
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -16,20 +15,8 @@
 /* All rows up to this one: what a running sum is without saying so. */
 static bool is_running_frame(const char *frame)
 {
-	static const char *const frames[] = { "ROWS UNBOUNDED PRECEDING",
-					      "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW" };
-
-	for (u32 i = 0; i < ARRAY_SIZE(frames); i++) {
-		const char *a = frame, *b = frames[i];
-
-		while (*a && *b && (isspace((u8)*a) ? *b == ' ' : toupper((u8)*a) == *b)) {
-			a += isspace((u8)*a) ? strspn(a, " \t\n\v\f\r") : 1;
-			b++;
-		}
-		if (!*a && !*b)
-			return true;
-	}
-	return false;
+	return strcmp(frame, "ROWS UNBOUNDED PRECEDING") == 0 ||
+	       strcmp(frame, "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW") == 0;
 }
 
 static bool is_running(const struct ast *call)
@@ -44,14 +31,16 @@ static bool is_running(const struct ast *call)
 
 bool bind_may_run(struct scope *scope, const struct ast *call)
 {
-	return scope->has_event_items && is_running(call) && plan_is_rows(scope->from) &&
-	       bind_has_times(scope, scope->from);
+	if (!scope->has_event_items || !is_running(call))
+		return false;
+	return bind_is_of_events(scope, scope->from, false) ||
+	       (plan_is_rows(scope->from) && bind_has_times(scope, scope->from));
 }
 
 /* What needs more than the kernel has makes it a window function, of the rows of a window. */
 static bool is_of_kernel(const struct scope *scope, const struct expr *e)
 {
-	return !e->is_user_only && (expr_is_of(e, scope->from) || !expr_reads(e));
+	return !e->is_user_only && expr_is_within(e, scope->from);
 }
 
 /* ORDER BY within OVER: the time at which the rows appear, or nothing. */
@@ -75,7 +64,8 @@ static bool take_keys(struct scope *scope, const struct over *o, struct plan *p)
 		while (function_is_naming(e))
 			e = e->args[0];
 		if (!is_of_kernel(scope, e) ||
-		    (!type_is_word(e->type) && e->type.kind != TYPE_TEXT))
+		    (!type_is_word(e->type) && e->type.kind != TYPE_TEXT &&
+		     !bind_is_empty(scope, e)))
 			return false;
 		words += e->type.kind == TYPE_TEXT ? (u32)ALIGN_UP(e->type.bytes, 8) / 8 : 1;
 		p->running.keys[i] = e;
@@ -96,7 +86,7 @@ static struct expr *take_arg(struct scope *scope, const struct ast *ast, const s
 
 	if (a->kind == AGGREGATE_SUM) {
 		if (!x->is_user_only && x->type.kind != TYPE_INT && x->type.kind != TYPE_BOOL &&
-		    x->type.kind != TYPE_DURATION)
+		    x->type.kind != TYPE_DURATION && !bind_is_empty(scope, x))
 			return diag_refuse(scope->diags, "type-mismatch", ast->args[0]->span,
 					   "sum() OVER (...) takes whole numbers and durations" HINT
 					   "for example SUM(bytes) OVER (PARTITION BY cpu)");
@@ -161,9 +151,10 @@ void bind_warn_running(struct scope *scope, const struct ast *call)
 
 struct expr *bind_running(struct scope *scope, const struct ast *ast, const struct over *o)
 {
-	struct plan *p = bind_plan_new(scope, PLAN_RUNNING, NULL), *same;
+	struct plan *p = plan_new(scope->arena, PLAN_RUNNING, ast->span, NULL), *same;
 
-	p->span = ast->span;
+	if (!plan_is_rows(scope->from) || scope->is_where_of_user)
+		return NULL;
 	p->running.arg = take_arg(scope, ast, o->aggregate);
 	if (!p->running.arg || !is_of_kernel(scope, p->running.arg) || !take_keys(scope, o, p) ||
 	    !is_in_time(scope, o))

@@ -17,18 +17,6 @@ struct scope bind_scope(const struct scope *outer, const struct ast_select *sele
 			       .select = select };
 }
 
-void bind_ctes(struct scope *scope)
-{
-	const struct ast_select *s = scope->select;
-
-	for (u32 i = 0; i < s->ctes.n; i++) {
-		struct cte_list *list = arena_new(scope->arena, struct cte_list);
-
-		*list = (struct cte_list){ &s->ctes.at[i], scope->ctes };
-		scope->ctes = list;
-	}
-}
-
 void *bind_refuse(struct scope *scope, struct span span, const char *what)
 {
 	return diag_refuse(
@@ -36,32 +24,10 @@ void *bind_refuse(struct scope *scope, struct span span, const char *what)
 		"%s not available yet" HINT "see the manual for what this version can do", what);
 }
 
-struct plan *bind_plan_new(struct scope *scope, enum plan_kind kind, struct plan *input)
-{
-	struct plan *p = arena_new(scope->arena, struct plan);
-
-	p->kind = kind;
-	p->input = input;
-	p->span = scope->select->span;
-	p->limit.count = -1;
-	return p;
-}
-
-struct plan *bind_filter_new(struct scope *scope, struct plan *input, struct expr *predicate)
-{
-	struct plan *p = bind_plan_new(scope, PLAN_FILTER, input);
-
-	p->filter.n_conjuncts = 1;
-	p->filter.conjuncts = arena_array(scope->arena, struct expr *, 1);
-	p->filter.conjuncts[0] = predicate;
-	p->span = predicate->span;
-	return p;
-}
-
 struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
 		       struct span span)
 {
-	struct plan *p = bind_plan_new(scope, PLAN_SCAN, NULL);
+	struct plan *p = plan_new(scope->arena, PLAN_SCAN, span, NULL);
 
 	if (scope->shared->scans.n == SOURCES_MAX)
 		return diag_refuse(scope->diags, "too-deep", span,
@@ -70,7 +36,6 @@ struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const c
 				   SOURCES_MAX);
 	p->scan.streams = streams;
 	p->scan.alias = alias;
-	p->span = span;
 	p->scan.source = scope->shared->scans.n;
 	vec_push(scope->arena, &scope->shared->scans, p);
 	return p;
@@ -79,9 +44,8 @@ struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const c
 struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
 			   struct plan *right, struct span span)
 {
-	struct plan *p = bind_plan_new(scope, PLAN_JOIN, left);
+	struct plan *p = plan_new(scope->arena, PLAN_JOIN, span, left);
 
-	p->span = span;
 	p->join.kind = join;
 	p->right = right;
 	vec_push(scope->arena, &scope->shared->joins, p);

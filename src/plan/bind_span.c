@@ -11,50 +11,47 @@
 
 #include "plan/bind.h"
 
-#define ENTER "sys_enter_"
-#define EXIT  "sys_exit_"
+#define ENTER  "sys_enter_"
+#define EXIT   "sys_exit_"
+#define ENTERS "tracepoint:syscalls:" ENTER
 
 bool bind_is_span(const struct ast_source *source)
 {
 	return source->kind == AST_SOURCE_STREAM && strcasecmp(source->path[0], "syscall") == 0;
 }
 
+/* What a call's name may have been meant to be. */
+struct calls {
+	struct suggest suggest;
+	/* pread64 for pread, which by distance alone would be read: what the C library calls so */
+	const char *numbered;
+};
+
 static void offer_call(void *context, const char *name)
 {
-	static const char prefix[] = "tracepoint:syscalls:" ENTER;
+	struct calls *calls = context;
+	const char *call = name + strlen(ENTERS), *wanted = calls->suggest.wanted;
+	size_t n = strlen(wanted);
 
-	if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
-		suggest_offer(context, name + sizeof(prefix) - 1);
-}
-
-/* pread64 for pread, which by distance alone would be read: what the C library calls so. */
-static void offer_numbered(void *context, const char *name)
-{
-	static const char prefix[] = "tracepoint:syscalls:" ENTER;
-	struct suggest *suggest = context;
-	const char *call = name + sizeof(prefix) - 1;
-	size_t n = strlen(suggest->wanted);
-
-	if (n && strncmp(name, prefix, sizeof(prefix) - 1) == 0 &&
-	    strncmp(call, suggest->wanted, n) == 0 &&
+	suggest_offer(&calls->suggest, call);
+	if (n && strncmp(call, wanted, n) == 0 &&
 	    strspn(call + n, "0123456789") == strlen(call + n))
-		suggest->best = call;
+		calls->numbered = call;
 }
 
 static struct plan *unknown_call(struct scope *scope, const struct ast_source *source)
 {
-	struct suggest suggest;
+	struct calls calls = { 0 };
+	const char *best;
 	struct diag *d;
 
-	suggest_init(&suggest, source->path[1]);
-	catalog_each(scope->catalog, "tracepoint:syscalls:" ENTER "*", offer_numbered, &suggest);
-	if (!suggest.best)
-		catalog_each(scope->catalog, "tracepoint:syscalls:" ENTER "*", offer_call,
-			     &suggest);
+	suggest_init(&calls.suggest, source->path[1]);
+	catalog_each(scope->catalog, ENTERS "*", offer_call, &calls);
+	best = calls.numbered ? calls.numbered : suggest_best(&calls.suggest);
 	d = diag_error(scope->diags, "unknown-stream", source->span,
 		       "there is no system call \"%s\" with tracepoints", source->path[1]);
-	if (suggest_best(&suggest))
-		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", suggest_best(&suggest));
+	if (best)
+		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", best);
 	else
 		diag_hint(scope->diags, d, "\"ebql list sys_enter\" shows them all");
 	return NULL;
@@ -163,7 +160,6 @@ static struct plan *without_children(struct scope *scope, const struct from_memb
 {
 	struct expr *making = is_making(scope, exit, span), *zero, *is_end;
 	struct expr *ret = bind_column(scope, exit, "ret", span);
-	struct plan *p;
 
 	if (!making || !ret)
 		return exit->tree;
@@ -175,61 +171,37 @@ static struct plan *without_children(struct scope *scope, const struct from_memb
 				 NULL);
 	else
 		is_end = bind_op(scope, OP_NE, span, ret, zero);
-	p = bind_plan_new(scope, PLAN_FILTER, exit->tree);
-	p->span = span;
-	p->filter.n_conjuncts = 1;
-	p->filter.conjuncts = arena_new(scope->arena, struct expr *);
-	p->filter.conjuncts[0] = is_end;
-	return p;
+	return plan_filter(scope->arena, exit->tree, &is_end, 1);
 }
-
-struct span_columns {
-	struct scope *scope;
-	VEC(struct item) items;
-	VEC(const char *) meanings;
-};
 
 /* A name that is taken is one of the call's arguments: it stays theirs. */
-static void add_column(struct span_columns *columns, const char *name, struct expr *e,
+static void add_column(struct scope *scope, item_vec *columns, const char *name, struct expr *e,
 		       const char *meaning)
 {
-	if (!e)
-		return;
-	for (u32 i = 0; i < columns->items.n; i++)
-		if (strcasecmp(columns->items.at[i].name, name) == 0)
+	for (u32 i = 0; i < columns->n; i++)
+		if (strcasecmp(columns->at[i].name, name) == 0)
 			return;
-	vec_push(columns->scope->arena, &columns->items, (struct item){ .name = name, .expr = e });
-	vec_push(columns->scope->arena, &columns->meanings, meaning);
+	if (e)
+		vec_push(scope->arena, columns,
+			 (struct item){ .name = name, .expr = e, .meaning = meaning });
 }
 
-static void add_arguments(struct span_columns *columns, const struct from_member *enter,
+static void add_arguments(struct scope *scope, item_vec *columns, const struct from_member *enter,
 			  struct span span)
 {
-	const struct stream *first = enter->streams->streams.at[0];
+	for (u32 i = 0; i < enter->columns.n; i++) {
+		const struct item *column = &enter->columns.at[i];
 
-	for (u32 i = 0; i < first->n_fields; i++) {
-		const struct field *f = &first->fields[i];
-
-		if (strcmp(f->name, "__syscall_nr") == 0 || f->n_elements ||
-		    !(type_is_word(f->type) || f->type.kind == TYPE_TEXT))
-			continue;
-		add_column(columns, f->name, bind_column(columns->scope, enter, f->name, span),
-			   f->declaration);
+		if (strcmp(column->name, "__syscall_nr") != 0 && bind_is_value(scope, column->expr))
+			add_column(scope, columns, column->name,
+				   bind_column_at(scope, enter, i, span), column->meaning);
 	}
-}
-
-static struct from_member end_of(struct stream_list *list, struct plan *scan)
-{
-	return (struct from_member){
-		.streams = list, .tree = scan, .source = scan->scan.source, .has_system = true
-	};
 }
 
 static void add_member(struct scope *scope, const struct ast_source *source,
 		       const struct from_member *exit, const struct from_member *enter,
 		       struct plan *join)
 {
-	struct span_columns columns = { .scope = scope };
 	struct span span = source->span;
 	bool is_one = !exit->streams->is_wildcard;
 	struct from_member r = { .tree = join, .source = exit->source, .has_system = true };
@@ -237,19 +209,16 @@ static void add_member(struct scope *scope, const struct ast_source *source,
 		bind_op(scope, OP_SUB, span, bind_system(scope, exit, SYS_TIME, span),
 			bind_system(scope, enter, SYS_TIME, span));
 
-	add_arguments(&columns, enter, span);
-	add_column(&columns, "ret", bind_column(scope, exit, "ret", span),
+	add_arguments(scope, &r.columns, enter, span);
+	add_column(scope, &r.columns, "ret", bind_column(scope, exit, "ret", span),
 		   "what the call returned");
-	add_column(&columns, "nr", bind_column(scope, exit, "__syscall_nr", span),
+	add_column(scope, &r.columns, "nr", bind_column(scope, exit, "__syscall_nr", span),
 		   "the number of the call: syscall_name(nr)");
-	add_column(&columns, "latency", latency, "from its entry to its return");
-	add_column(&columns, "start_time", bind_system(scope, enter, SYS_TIME, span),
+	add_column(scope, &r.columns, "latency", latency, "from its entry to its return");
+	add_column(scope, &r.columns, "start_time", bind_system(scope, enter, SYS_TIME, span),
 		   "when it was entered");
 	r.name = source->alias ? source->alias : is_one ? source->path[1] : NULL;
 	r.written = source->written;
-	r.columns = columns.items.at;
-	r.meanings = columns.meanings.at;
-	r.n_columns = columns.items.n;
 	vec_push(scope->arena, &scope->members, r);
 }
 
@@ -281,14 +250,14 @@ struct plan *bind_span(struct scope *scope, const struct ast_source *source)
 			  diag_warning(scope->diags, "never-returns", source->span,
 				       "%s never completes, so this span has no rows",
 				       source->written),
-			  "its entry is tracepoint:syscalls:" ENTER "%s",
+			  "its entry is " ENTERS "%s",
 			  exit_list->streams.at[0]->event + strlen(EXIT));
 	exit_scan = bind_scan(scope, exit_list, source->alias, source->span);
 	enter_scan = exit_scan ? bind_scan(scope, enter_list, NULL, source->span) : NULL;
 	if (!enter_scan)
 		return NULL;
-	exit = end_of(exit_list, exit_scan);
-	enter = end_of(enter_list, enter_scan);
+	exit = bind_stream_member(scope, exit_scan);
+	enter = bind_stream_member(scope, enter_scan);
 	join = bind_join_new(scope, JOIN_PAIR, without_children(scope, &exit, source->span),
 			     enter_scan, source->span);
 	join->join.keys = arena_array(scope->arena, struct join_key, 1);

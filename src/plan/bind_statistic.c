@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * histogram(x), quantile(x, q) and their kin -> aggregates with a scheme of cells.
- * A q is taken from the digits of its literal, in billionths, so that 0.999 is
- * 0.999 and not the double next to it.
+ * A q is in billionths, so that 0.999 is 0.999 and not the double next to it.
  */
-#include <string.h>
+#include <math.h>
 #include <strings.h>
 
 #include "plan/bind.h"
@@ -16,7 +15,7 @@
 static int scheme_find(const char *name)
 {
 	for (int i = 0; i < SCHEME_N; i++)
-		if (strcasecmp(scheme_names[i], name) == 0)
+		if (strcasecmp(scheme_name((enum scheme_kind)i), name) == 0)
 			return i;
 	return -1;
 }
@@ -79,14 +78,13 @@ static struct scheme *bind_digits(struct scope *scope, const struct ast *ast, st
 		return NULL;
 	if (digits < (is_exponential ? 0 : 1) || digits > (is_exponential ? 6 : 10))
 		return bad_scheme(scope, ast->args[0]->span, "there is no such resolution", hint);
-	scheme->digits = (u32)digits;
+	scheme->digits = digits;
 	return scheme;
 }
 
 static struct scheme *bind_linear(struct scope *scope, const struct ast *ast, struct scheme *scheme)
 {
 	s64 *to[3] = { &scheme->low, &scheme->high, &scheme->step };
-	s128 width;
 
 	if (ast->n_args != 3)
 		return bad_scheme(scope, ast->span, "linear() takes three numbers",
@@ -97,8 +95,7 @@ static struct scheme *bind_linear(struct scope *scope, const struct ast *ast, st
 	if (scheme->step <= 0 || scheme->high <= scheme->low)
 		return bad_scheme(scope, ast->span, "linear() goes up, by a step of more than 0",
 				  "linear(low, high, step)");
-	width = (s128)scheme->high - scheme->low;
-	if ((width + scheme->step - 1) / scheme->step + 2 > SCHEME_CELLS_MAX)
+	if (scheme_n_cells(scheme) > SCHEME_CELLS_MAX)
 		return bad_scheme(scope, ast->span, "these are more than 65536 cells",
 				  "take a longer step");
 	return scheme;
@@ -157,33 +154,15 @@ static struct scheme *bind_scheme(struct scope *scope, const struct ast *ast)
 
 /* --- Quantiles --- */
 
-/* "0.99", ".5", "1" -> billionths; false: no plain decimal of 0 to 1 with at most 9
- * decimals. */
+/* "0.99", ".5", "1" -> billionths; false: it is not from 0 to 1, or has more than 9 decimals. */
 static bool parse_q(const struct ast *ast, u32 *ret_ppb)
 {
-	const char *at = ast->text;
-	u32 unit = 1000000000;
-	u64 ppb;
+	double ppb = 1e9 * (ast->kind == AST_INTEGER ? (double)ast->integer : ast->real);
 
-	if (ast->kind == AST_INTEGER) {
-		*ret_ppb = ast->integer ? unit : 0;
-		return ast->integer <= 1;
-	}
-	if (ast->kind != AST_REAL || !at)
+	if ((ast->kind != AST_INTEGER && ast->kind != AST_REAL) || !(ppb >= 0 && ppb <= 1e9))
 		return false;
-	for (ppb = 0; *at >= '0' && *at <= '9' && ppb <= 10; at++)
-		ppb = ppb * 10 + (u64)(*at - '0');
-	ppb *= unit;
-	if (*at == '.')
-		at++;
-	for (; *at >= '0' && *at <= '9'; at++) {
-		unit /= 10;
-		if (!unit && *at != '0')
-			return false;
-		ppb += (u64)(*at - '0') * unit;
-	}
-	*ret_ppb = (u32)ppb;
-	return !*at && ppb <= 1000000000;
+	*ret_ppb = (u32)lround(ppb);
+	return fabs(ppb - *ret_ppb) < 1e-6; /* no more than rounding a decimal comes to */
 }
 
 static bool bind_q(struct scope *scope, const struct ast *ast, u32 *ret_ppb)
@@ -315,7 +294,7 @@ static struct expr *bind_merged(struct scope *scope, const struct ast *ast, stru
 	e->lo = INT64_MIN;
 	e->hi = UINT64_MAX;
 	e->nullable = true;
-	e->is_quantile = a.part == QUANTILE_WHOLE && !a.is_ladder && !a.is_interpolated;
+	e->is_quantile = a.part == QUANTILE_WHOLE && !a.is_ladder;
 	if (a.is_ladder || a.is_interpolated)
 		e->type = (struct type){ .kind = a.is_ladder ? TYPE_LADDER : TYPE_REAL, .of = of };
 	else

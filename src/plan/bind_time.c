@@ -6,6 +6,7 @@
  * user space puts the events on the clock of the files (tree/tree.h): their times are real,
  * and their types say so from the moment that the tree is known.
  */
+#include <string.h>
 #include <strings.h>
 
 #include "plan/bind.h"
@@ -77,25 +78,80 @@ bool bind_is_time_of(struct arena *arena, const struct expr *e, const struct pla
 	return true;
 }
 
-void bind_difference(struct scope *scope, struct expr *e)
+/* --- Selects of events --- */
+
+/* The name, by its address, of a column that is not there for the query to read. */
+const char bind_event_time[] = "#time";
+
+static const struct plan *below(const struct plan *p, const enum plan_kind kinds[2])
 {
-	const struct expr *a = e->args[0], *b = e->op == OP_SUB ? e->args[1] : NULL;
+	while (p->kind == kinds[0] || p->kind == kinds[1])
+		p = p->input;
+	return p;
+}
 
-	if (!b || a->type.kind != TYPE_TIMESTAMP || b->type.kind != TYPE_TIMESTAMP)
-		return;
-	for (u32 i = 0; i < scope->shared->joins.n; i++) {
-		const struct plan *join = scope->shared->joins.at[i];
+static const enum plan_kind order[] = { PLAN_LIMIT, PLAN_SORT };
+static const enum plan_kind upon_rows[] = { PLAN_OVER, PLAN_FILTER };
 
-		if (!bind_is_time_of(scope->arena, a, join->input) ||
-		    !bind_is_time_of(scope->arena, b, join->right))
-			continue;
-		e->type = (struct type){ .kind = TYPE_DURATION, .bits = 64 };
-		e->lo = 0;
-		e->hi = a->hi;
-		e->may_overflow = false;
-		e->nullable = a->nullable || b->nullable;
-		return;
+static bool is_of_events(struct scope *scope, const struct plan *p, bool may_be_sorted)
+{
+	p = may_be_sorted ? below(p, order) : p;
+	for (u32 i = 0; p->kind == PLAN_SET && i < p->n_inputs; i++)
+		if ((i && p->set.ops[i] != AST_UNION_ALL) ||
+		    !is_of_events(scope, p->inputs[i], may_be_sorted))
+			return false;
+	if (p->kind == PLAN_SET)
+		return true;
+	if (p->kind != PLAN_PROJECT)
+		return false;
+	p = below(p->input, upon_rows);
+	return (plan_is_rows(p) && bind_has_times(scope, p)) ||
+	       bind_is_of_events(scope, p, may_be_sorted);
+}
+
+bool bind_is_of_events(struct scope *scope, const struct plan *from, bool may_be_sorted)
+{
+	return from->kind == PLAN_DERIVED && is_of_events(scope, from->input, may_be_sorted);
+}
+
+/* As the last column of the select; what stands in it. */
+static const struct expr *add_time(struct scope *scope, struct plan *p)
+{
+	const struct expr *time = NULL;
+	struct item **items, *copy;
+	u32 *n;
+
+	p = (struct plan *)below(p, order);
+	items = p->kind == PLAN_SET ? &p->set.columns : &p->project.items;
+	n = p->kind == PLAN_SET ? &p->set.n_columns : &p->project.n_items;
+	if ((*items)[*n - 1].name == bind_event_time)
+		return (*items)[*n - 1].expr;
+	for (u32 i = 0; i < p->n_inputs; i++)
+		time = add_time(scope, p->inputs[i]);
+	if (p->kind == PLAN_PROJECT) {
+		const struct plan *rows = below(p->input, upon_rows);
+
+		time = rows->kind == PLAN_DERIVED ? bind_time_of_select(scope, rows)
+						  : plan_time(rows, scope->arena);
 	}
+	copy = arena_array(scope->arena, struct item, *n + 1);
+	memcpy(copy, *items, *n * sizeof(*copy));
+	copy[*n] = (struct item){ .name = bind_event_time, .expr = (struct expr *)time };
+	*items = copy;
+	++*n;
+	return time;
+}
+
+struct expr *bind_time_of_select(struct scope *scope, const struct plan *from)
+{
+	const struct expr *time = add_time(scope, from->input);
+	struct expr *e;
+	u32 n;
+
+	plan_items(from->input, &n);
+	e = expr_ref(scope->arena, EXPR_COLUMN, from->span, time, from->derived.relation, n - 1);
+	e->name = bind_event_time;
+	return e;
 }
 
 /* --- Clocks --- */
@@ -129,10 +185,10 @@ bool bind_one_clock(struct plan *tree)
 	return true;
 }
 
-void bind_real_items(struct item *items, u32 n)
+void bind_real_items(const item_vec *items)
 {
-	for (u32 i = 0; i < n; i++)
-		expr_each(items[i].expr, set_real, NULL);
+	for (u32 i = 0; i < items->n; i++)
+		expr_each(items->at[i].expr, set_real, NULL);
 }
 
 struct expr *bind_real_time(struct arena *arena, struct expr *e)
@@ -158,13 +214,14 @@ struct expr *bind_real_time(struct arena *arena, struct expr *e)
 	return copy;
 }
 
-void bind_clocks(struct scope *scope, enum ast_op op, struct expr **a, struct expr **b)
+void bind_meet_clocks(struct arena *arena, struct expr **exprs, u32 n)
 {
-	bool is_wanted = op == OP_SUB || (op >= OP_EQ && op <= OP_GE);
+	bool has[] = { [CLOCK_REAL] = false, [CLOCK_MONO] = false };
 
-	if (!is_wanted || (*a)->type.kind != TYPE_TIMESTAMP || (*b)->type.kind != TYPE_TIMESTAMP ||
-	    (*a)->type.clock == (*b)->type.clock)
-		return;
-	*a = bind_real_time(scope->arena, *a);
-	*b = bind_real_time(scope->arena, *b);
+	for (u32 i = 0; i < n; i++)
+		if (exprs[i]->type.kind == TYPE_TIMESTAMP)
+			has[exprs[i]->type.clock] = true;
+	for (u32 i = 0; has[CLOCK_REAL] && has[CLOCK_MONO] && i < n; i++)
+		if (exprs[i]->type.kind == TYPE_TIMESTAMP)
+			exprs[i] = bind_real_time(arena, exprs[i]);
 }

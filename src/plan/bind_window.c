@@ -3,7 +3,6 @@
  * The one WINDOW of a query, wherever it is said; which sizes and advances are possible,
  * and why others are not.
  */
-#include <string.h>
 
 #include "plan/bind.h"
 
@@ -97,7 +96,7 @@ struct find_window {
 	u32 n_views;
 };
 
-static void window_of_select(struct find_window *f, const struct ast_select *s, bool is_within);
+static void window_of_select(struct find_window *f, const struct ast_select *s);
 
 static void window_of_source(struct find_window *f, const struct ast_source *source)
 {
@@ -106,15 +105,16 @@ static void window_of_source(struct find_window *f, const struct ast_source *sou
 
 	if (!source || f->window)
 		return;
-	if (source->kind == AST_SOURCE_STREAM && source->n_path == 1 && f->scope->shared->views)
-		view = views_find(f->scope->shared->views, source->path[0], n_views);
+	if (source->kind == AST_SOURCE_STREAM && source->n_path == 1 &&
+	    f->scope->shared->context->views)
+		view = views_find(f->scope->shared->context->views, source->path[0], n_views);
 	if (view) {
-		f->n_views = (u32)(view - f->scope->shared->views->views.at);
-		window_of_select(f, view->select, true);
+		f->n_views = (u32)(view - f->scope->shared->context->views->views.at);
+		window_of_select(f, view->select);
 		f->n_views = n_views;
 	}
 	if (source->select)
-		window_of_select(f, source->select, true);
+		window_of_select(f, source->select);
 	window_of_source(f, source->left);
 	window_of_source(f, source->right);
 }
@@ -124,14 +124,14 @@ static void window_of_expr(struct find_window *f, const struct ast *ast)
 	if (!ast || f->window)
 		return;
 	if (ast->select)
-		window_of_select(f, ast->select, true);
+		window_of_select(f, ast->select);
 	for (u32 i = 0; i < ast->n_args; i++)
 		window_of_expr(f, ast->args[i]);
 	window_of_expr(f, ast->otherwise);
 }
 
 /* That of the select itself goes before those within it. */
-static void window_of_select(struct find_window *f, const struct ast_select *s, bool is_within)
+static void window_of_select(struct find_window *f, const struct ast_select *s)
 {
 	bool was_aggregated = f->is_aggregated;
 
@@ -142,12 +142,12 @@ static void window_of_select(struct find_window *f, const struct ast_select *s, 
 		return;
 	}
 	for (u32 i = 0; i < s->compound.n; i++)
-		window_of_select(f, s->compound.at[i].select, is_within);
+		window_of_select(f, s->compound.at[i].select);
 	if (f->window)
 		return;
 	f->is_aggregated |= s->is_distinct || bind_is_aggregated(s);
 	for (u32 i = 0; i < s->ctes.n; i++)
-		window_of_select(f, s->ctes.at[i].select, true);
+		window_of_select(f, s->ctes.at[i].select);
 	window_of_source(f, s->from);
 	window_of_expr(f, s->where);
 	window_of_expr(f, s->having);
@@ -161,10 +161,9 @@ bool bind_find_window(struct scope *scope, const struct ast_select *select)
 {
 	struct find_window f = { .scope = scope, .n_views = scope->n_views };
 
-	window_of_select(&f, select, false);
+	window_of_select(&f, select);
 	if (!f.window)
 		return true;
-	scope->shared->is_windowed = true;
 	scope->shared->window = window_of(f.window);
 	if (f.is_aggregated)
 		return diag_refuse(

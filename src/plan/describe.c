@@ -2,7 +2,6 @@
 /*
  * A view or a span -> the names, types and meanings of its columns, for DESCRIBE.
  */
-#include <strings.h>
 
 #include "plan/bind.h"
 
@@ -46,27 +45,12 @@ static const struct ast *item_of(const struct view *view, u32 n_columns, u32 i)
 	return s->items.at[i].expr;
 }
 
-/* The columns of a file, which are the fields of its stream. */
-static void describe_file(const struct stream *stream, struct arena *arena,
-			  struct plan_description *ret_description)
-{
-	ret_description->n_columns = stream->n_fields;
-	ret_description->columns = arena_array(arena, struct plan_column, stream->n_fields);
-	for (u32 i = 0; i < stream->n_fields; i++)
-		ret_description->columns[i] = (struct plan_column){
-			.name = stream->fields[i].name,
-			.type = stream->fields[i].type,
-			.meaning = stream->file->time_column == (s32)i ? "when it happened"
-								       : stream->file->notes[i],
-		};
-}
-
 bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 		   struct view_list *views, struct arena *arena, struct diags *diags,
 		   struct plan_description *ret_description)
 {
-	struct plan_context context = { .n_views = UINT32_MAX };
-	struct bind_shared shared = { .views = views, .context = &context };
+	const struct plan_context context = { .views = views, .n_views = UINT32_MAX };
+	struct bind_shared shared = { .context = &context };
 	struct ast_select select = { .span = source->span };
 	struct settings settings;
 	struct scope scope = { .arena = arena,
@@ -87,19 +71,18 @@ bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 	*ret_description = (struct plan_description){
 		.name = r->written,
 		.comment = view ? view->comment : "",
-		.columns = arena_array(arena, struct plan_column, MAX(r->n_columns, 1u)),
-		.n_columns = r->n_columns,
+		.columns = arena_array(arena, struct plan_column, MAX(r->columns.n, 1u)),
+		.n_columns = r->columns.n,
 		.has_system = r->has_system,
 	};
-	if (source->kind == AST_SOURCE_FILE)
-		describe_file(r->streams->streams.at[0], arena, ret_description);
-	for (u32 i = 0; i < r->n_columns; i++)
+	for (u32 i = 0; i < r->columns.n; i++)
 		ret_description->columns[i] = (struct plan_column){
-			.name = r->columns[i].name,
-			.type = r->columns[i].expr->type,
-			.meaning = r->meanings ? r->meanings[i]
-					       : meaning(&scope, r->columns[i].expr,
-							 item_of(view, r->n_columns, i)),
+			.name = r->columns.at[i].name,
+			.type = r->columns.at[i].expr->type,
+			.meaning = r->columns.at[i].meaning
+					   ? r->columns.at[i].meaning
+					   : meaning(&scope, r->columns.at[i].expr,
+						     item_of(view, r->columns.n, i)),
 		};
 	return !diags_failed(diags);
 }

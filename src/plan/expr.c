@@ -14,6 +14,31 @@
 #define S64_HI ((s128)INT64_MAX)
 #define U64_HI ((s128)UINT64_MAX)
 
+/* What every expression of a kind is. */
+static const struct {
+	bool is_read;	   /* a column, or NULL itself: NULL where the columns are */
+	bool is_condition; /* true or false */
+	bool is_user_only;
+} kinds[] = {
+	[EXPR_NULL] = { .is_read = true },
+	[EXPR_FIELD] = { .is_read = true },
+	[EXPR_SYSTEM] = { .is_read = true },
+	[EXPR_RUNNING] = { .is_read = true },
+	[EXPR_COLUMN] = { .is_read = true, .is_user_only = true },
+	[EXPR_IN] = { .is_condition = true },
+	[EXPR_LIKE] = { .is_condition = true },
+	[EXPR_IS_NULL] = { .is_condition = true },
+	[EXPR_MATCH] = { .is_condition = true, .is_user_only = true },
+	[EXPR_REAL] = { .is_user_only = true },
+	[EXPR_CALL] = { .is_user_only = true },
+	[EXPR_CAST] = { .is_user_only = true },
+	[EXPR_OVER] = { .is_user_only = true },
+	[EXPR_SUBQUERY] = { .is_user_only = true },
+	[EXPR_EXISTS] = { .is_user_only = true },
+	[EXPR_IN_SELECT] = { .is_user_only = true },
+	[EXPR_STATISTIC] = { .is_user_only = true },
+};
+
 struct expr *expr_new(struct arena *arena, enum expr_kind kind, struct span span)
 {
 	struct expr *e = arena_new(arena, struct expr);
@@ -47,16 +72,18 @@ struct expr *expr_number(struct arena *arena, struct span span, s64 value)
 	return expr_integer(arena, span, type_int(64, true), value);
 }
 
-struct expr *expr_key(struct arena *arena, const struct expr *key, u32 number, u32 index)
+struct expr *expr_ref(struct arena *arena, enum expr_kind kind, struct span span,
+		      const struct expr *of, u32 source, u32 index)
 {
-	struct expr *e = expr_new(arena, EXPR_KEY, key->span);
+	struct expr *e = expr_new(arena, kind, span);
 
+	e->source = source;
 	e->index = index;
-	e->source = number;
-	e->type = key->type;
-	e->lo = key->lo;
-	e->hi = key->hi;
-	e->nullable = true; /* in the "(other)" row */
+	e->type = of->type;
+	e->lo = of->lo;
+	e->hi = of->hi;
+	e->is_user_only = kinds[kind].is_user_only;
+	e->nullable = true; /* a key: in the "(other)" row */
 	return e;
 }
 
@@ -145,31 +172,6 @@ bool expr_is_constant(const struct expr *expr)
 	return expr->kind <= EXPR_TEXT;
 }
 
-/* What every expression of a kind is. */
-static const struct {
-	bool is_read;	   /* a column, or NULL itself: NULL where the columns are */
-	bool is_condition; /* true or false */
-	bool is_user_only;
-} kinds[] = {
-	[EXPR_NULL] = { .is_read = true },
-	[EXPR_FIELD] = { .is_read = true },
-	[EXPR_SYSTEM] = { .is_read = true },
-	[EXPR_RUNNING] = { .is_read = true },
-	[EXPR_COLUMN] = { .is_read = true, .is_user_only = true },
-	[EXPR_IN] = { .is_condition = true },
-	[EXPR_LIKE] = { .is_condition = true },
-	[EXPR_IS_NULL] = { .is_condition = true },
-	[EXPR_MATCH] = { .is_condition = true, .is_user_only = true },
-	[EXPR_REAL] = { .is_user_only = true },
-	[EXPR_CALL] = { .is_user_only = true },
-	[EXPR_CAST] = { .is_user_only = true },
-	[EXPR_OVER] = { .is_user_only = true },
-	[EXPR_SUBQUERY] = { .is_user_only = true },
-	[EXPR_EXISTS] = { .is_user_only = true },
-	[EXPR_IN_SELECT] = { .is_user_only = true },
-	[EXPR_STATISTIC] = { .is_user_only = true },
-};
-
 bool expr_is_strict(const struct expr *e)
 {
 	u32 n_strict = 0;
@@ -244,11 +246,19 @@ static void range_of_product(struct expr *e, const struct expr *a, const struct 
 	range_set(e, MIN(MIN(p[0], p[1]), MIN(p[2], p[3])), MAX(MAX(p[0], p[1]), MAX(p[2], p[3])));
 }
 
+/* One value each: the range is that of the result. */
+static bool are_single(const struct expr *a, const struct expr *b)
+{
+	return a->lo == a->hi && b->lo == b->hi;
+}
+
 static void range_of_quotient(struct expr *e, const struct expr *a, const struct expr *b)
 {
 	s128 most = MAX(a->hi < 0 ? -a->hi : a->hi, a->lo < 0 ? -a->lo : a->lo);
 
-	if (a->lo >= 0 && b->lo >= 0)
+	if (are_single(a, b) && b->lo)
+		range_set(e, a->lo / b->lo, a->lo / b->lo);
+	else if (a->lo >= 0 && b->lo >= 0)
 		range_set(e, a->lo / MAX(b->hi, (s128)1), a->hi / MAX(b->lo, (s128)1));
 	else if (b->lo > 0)
 		range_set(e, MIN(a->lo, (s128)0), MAX(a->hi, (s128)0));
@@ -261,7 +271,10 @@ static void range_of_remainder(struct expr *e, const struct expr *a, const struc
 	s128 most = MAX(b->hi < 0 ? -b->hi : b->hi, b->lo < 0 ? -b->lo : b->lo) - 1;
 
 	most = MAX(most, (s128)0);
-	range_set(e, a->lo >= 0 ? 0 : MAX(-most, a->lo), a->hi <= 0 ? 0 : MIN(most, a->hi));
+	if (are_single(a, b) && b->lo)
+		range_set(e, a->lo % b->lo, a->lo % b->lo);
+	else
+		range_set(e, a->lo >= 0 ? 0 : MAX(-most, a->lo), a->hi <= 0 ? 0 : MIN(most, a->hi));
 }
 
 /* Smallest 2^k - 1 that is at least x >= 0. */
@@ -276,9 +289,15 @@ static s128 all_ones(s128 x)
 
 static void range_of_bits(struct expr *e, const struct expr *a, const struct expr *b)
 {
-	bool a_positive = a->lo >= 0, b_positive = b->lo >= 0;
+	bool a_positive = a->lo >= 0, b_positive = b->lo >= 0, is_and = e->op == OP_BIT_AND;
+	s128 bits = is_and ? a->lo & b->lo : a->lo | b->lo;
 
-	if (e->op == OP_BIT_AND && (a_positive || b_positive)) {
+	/* A value of 2^63 and more has no signed form to take the bits of. */
+	e->may_overflow = !(is_and ? a_positive || b_positive : a_positive && b_positive) &&
+			  (a->hi > S64_HI || b->hi > S64_HI);
+	if (are_single(a, b) && !e->may_overflow) {
+		range_set(e, bits, bits);
+	} else if (is_and && (a_positive || b_positive)) {
 		range_set(e, 0,
 			  a_positive && b_positive ? MIN(a->hi, b->hi)
 						   : (a_positive ? a->hi : b->hi));
@@ -286,28 +305,36 @@ static void range_of_bits(struct expr *e, const struct expr *a, const struct exp
 		range_set(e, MAX(a->lo, b->lo), all_ones(MAX(a->hi, b->hi)));
 	} else {
 		range_set(e, S64_LO, S64_HI);
-		/* A value of 2^63 and more has no signed form to take the bits of. */
-		e->may_overflow = a->hi > S64_HI || b->hi > S64_HI;
 	}
+}
+
+static s128 shifted(s128 x, bool left, s128 amount)
+{
+	u64 bits = (u64)x << (amount & 63);
+
+	if (amount > 63)
+		return !left && x < 0 ? -1 : 0;
+	if (!left)
+		return x >> amount;
+	/* The bits of a u64 stay unsigned; those of other values that leave 64 bits are signed. */
+	return x > S64_HI || (x >= 0 && x << amount <= U64_HI) ? (s128)bits : (s64)bits;
 }
 
 static void range_of_shift(struct expr *e, const struct expr *a, const struct expr *b)
 {
-	bool left = e->op == OP_SHIFT_LEFT;
+	bool left = e->op == OP_SHIFT_LEFT, fits;
 	s128 amount = b->lo;
 
 	if (b->lo == b->hi && amount < 0) {
 		left = !left;
 		amount = -amount;
 	}
-	if (b->lo == b->hi && left && amount < 64 && a->lo >= 0 && (a->hi << amount) <= U64_HI)
-		range_set(e, a->lo << amount, a->hi << amount);
-	else if (b->lo == b->hi && !left)
-		range_set(e, amount > 63 ? (a->lo < 0 ? -1 : 0) : a->lo >> amount,
-			  amount > 63 ? (a->hi < 0 ? -1 : 0) : a->hi >> amount);
+	fits = !left || (amount >= 0 && amount < 64 && a->lo >= 0 && (a->hi << amount) <= U64_HI);
+	if (b->lo == b->hi && (fits || a->lo == a->hi))
+		range_set(e, shifted(a->lo, left, amount), shifted(a->hi, left, amount));
 	else if (!left && b->lo >= 0)
 		range_set(e, MIN(a->lo, (s128)0), MAX(a->hi, (s128)0));
-	else if (a->hi > S64_HI && a->lo >= 0) /* the bits of a u64 stay unsigned */
+	else if (a->hi > S64_HI && a->lo >= 0)
 		range_set(e, 0, U64_HI);
 	else
 		range_set(e, S64_LO, S64_HI);
@@ -470,9 +497,7 @@ static void common_add(struct common *c, const struct expr *r)
 		c->type = r->type;
 		c->lo = r->lo;
 		c->hi = r->hi;
-	} else if (c->type.kind == r->type.kind && c->type.bits == r->type.bits &&
-		   c->type.is_signed == r->type.is_signed && c->type.clock == r->type.clock &&
-		   type_is_word(c->type)) {
+	} else if (type_equal(c->type, r->type) && type_is_word(c->type)) {
 		c->lo = MIN(c->lo, r->lo);
 		c->hi = MAX(c->hi, r->hi);
 	} else if (c->type.kind == TYPE_TEXT || c->type.kind == TYPE_BLOB) {
@@ -505,14 +530,12 @@ static void common_end(struct common *c, struct expr *e)
 	}
 }
 
-static bool is_number(struct type type)
+/* What may stand in one column: numbers, texts, or values of one kind of special ones. */
+static u8 family_of(struct type type)
 {
-	return type_is_word(type) || type.kind == TYPE_REAL;
-}
-
-static bool is_of_text(struct type type)
-{
-	return type.kind == TYPE_TEXT || type.kind == TYPE_BLOB;
+	if (type.kind == TYPE_BLOB)
+		return TYPE_TEXT;
+	return type_is_word(type) || type.kind == TYPE_REAL ? TYPE_INT : type.kind;
 }
 
 bool expr_common(struct expr *const *exprs, u32 n, struct expr *ret_column)
@@ -522,12 +545,12 @@ bool expr_common(struct expr *const *exprs, u32 n, struct expr *ret_column)
 	for (u32 i = 0; i < n; i++) {
 		struct type type = exprs[i]->type;
 
-		if (c.has_any && type.kind != TYPE_NULL && type.kind != c.type.kind &&
-		    !(is_number(type) && is_number(c.type)) &&
-		    !(is_of_text(type) && is_of_text(c.type)))
+		if (c.has_any && type.kind != TYPE_NULL && family_of(type) != family_of(c.type))
 			return false;
 		common_add(&c, exprs[i]);
-		ret_column->is_quantile &= exprs[i]->is_quantile;
+		ret_column->is_quantile &=
+			exprs[i]->is_quantile &&
+			(type.kind == TYPE_REAL) == (exprs[0]->type.kind == TYPE_REAL);
 	}
 	common_end(&c, ret_column);
 	/* Columns of one type keep it. */

@@ -4,7 +4,6 @@
  * (x / 0, what leaves 64 bits), and a read that fails or cuts a text.  A fault counts where
  * the value was asked for, so who moves or keeps an expression asks here first.
  */
-#include <string.h>
 #include <strings.h>
 
 #include "plan/plan.h"
@@ -56,6 +55,20 @@ bool expr_can_fail(const struct expr *e)
 	return false;
 }
 
+/* What it takes, where the tree makes it: whoever leaves it out leaves that out. */
+static bool aggregate_can_fault(const struct expr *e, const struct plan *tree)
+{
+	const struct plan *p = plan_find(tree, PLAN_AGGREGATE);
+	const struct aggregate *a;
+
+	if (!p || p->aggregate.number != e->source)
+		return false;
+	a = &p->aggregate.list[e->index];
+	return (a->arg && expr_can_fault(a->arg, p->input)) ||
+	       (a->weight && expr_can_fault(a->weight, p->input)) ||
+	       (a->filter && expr_can_fault(a->filter, p->input));
+}
+
 bool expr_can_fault(const struct expr *e, const struct plan *tree)
 {
 	if (e->kind == EXPR_MEMBER || e->kind == EXPR_CALL || e->is_user_only ||
@@ -63,6 +76,8 @@ bool expr_can_fault(const struct expr *e, const struct plan *tree)
 		return true;
 	if (e->kind == EXPR_FIELD)
 		return field_can_fault(e, tree);
+	if (e->kind == EXPR_AGGREGATE)
+		return aggregate_can_fault(e, tree);
 	for (u32 i = 0; i < e->n_args; i++)
 		if (expr_can_fault(e->args[i], tree))
 			return true;

@@ -9,7 +9,7 @@
 #include "plan/bind.h"
 
 static const struct sql_function functions[] = {
-	{ "abs", 1, 1, "=", FUNCTION_OF_ARGS, "eb_abs", true },
+	{ "abs", 1, 1, "n", FUNCTION_OF_ARGS, "eb_abs", true },
 	{ "coalesce", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "ifnull", 2, 2, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "nullif", 2, 2, "=", FUNCTION_OF_ARGS, NULL, true },
@@ -95,6 +95,14 @@ const struct sql_function *function_find(const char *name, bool is_window)
 	return NULL;
 }
 
+const char *function_name_at(u32 i)
+{
+	if (i < ARRAY_SIZE(naming))
+		return naming[i].name;
+	i -= ARRAY_SIZE(naming);
+	return i < ARRAY_SIZE(functions) ? functions[i].name : NULL;
+}
+
 void function_suggest(struct suggest *suggest, bool is_window)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(naming) && !is_window; i++)
@@ -109,77 +117,4 @@ char function_takes(const struct sql_function *f, u32 i)
 	u32 n = (u32)strlen(f->takes);
 
 	return f->takes[MIN(i, n - 1)];
-}
-
-/* A special value is no value to compute with; bind_expr() said so already. */
-static const char *what_is_wrong(char takes, const struct expr *x)
-{
-	bool is_text = x->type.kind == TYPE_TEXT || x->type.kind == TYPE_BLOB;
-
-	if (x->type.kind == TYPE_NULL)
-		return NULL;
-	switch (takes) {
-	case 'p':
-		return x->kind != EXPR_INTEGER || x->integer < 1 ? "takes a number from 1 on here"
-								 : NULL;
-	case 'n':
-		return is_text ? "takes a number" : NULL;
-	case 'i':
-		return is_text || x->type.kind == TYPE_REAL ? "takes a whole number here" : NULL;
-	case 'c':
-		return is_text ? "needs a condition here" : NULL;
-	default:
-		return NULL;
-	}
-}
-
-static bool check_argument(struct scope *scope, const struct sql_function *f, char takes,
-			   const struct expr *x, const struct expr **first)
-{
-	const char *wrong = what_is_wrong(takes, x);
-	bool is_text = x->type.kind == TYPE_TEXT || x->type.kind == TYPE_BLOB;
-
-	if (takes == '=' && x->type.kind != TYPE_NULL) {
-		bool was_text = *first && ((*first)->type.kind == TYPE_TEXT ||
-					   (*first)->type.kind == TYPE_BLOB);
-
-		if (*first && was_text != is_text)
-			return diag_refuse(scope->diags, "type-mismatch", x->span,
-					   "%s() takes texts or numbers, not one of each" HINT
-					   "CAST(x AS TEXT) makes a text of a number",
-					   f->name);
-		*first = x;
-		if (is_text && strcmp(f->name, "abs") == 0)
-			wrong = "takes a number";
-	}
-	if (!wrong)
-		return true;
-	if (takes == 'p')
-		return diag_refuse(scope->diags, "wrong-arguments", x->span,
-				   "%s() %s" HINT
-				   "the number stands in the query: ntile(4), nth_value(x, 2)",
-				   f->name, wrong);
-	diag_hint(scope->diags,
-		  diag_error(scope->diags, "type-mismatch", x->span, "%s() %s, this is a %s",
-			     f->name, wrong, is_text ? "text" : "real number"),
-		  takes == 'c' ? "compare it: comm = 'nginx'"
-			       : "CAST(x AS INTEGER) makes a whole number");
-	return false;
-}
-
-bool function_check(struct scope *scope, const struct sql_function *f, const struct ast *ast,
-		    struct expr *const *args)
-{
-	const struct expr *first = NULL;
-
-	if (ast->star || ast->n_args < f->least || ast->n_args > f->most)
-		return diag_refuse(scope->diags, "wrong-arguments", ast->span,
-				   f->least == f->most
-					   ? "%s() takes %u argument%s"
-					   : "%s() takes %u or more argument%s, but not so many",
-				   f->name, f->least, f->least == 1 ? "" : "s");
-	for (u32 i = 0; i < ast->n_args; i++)
-		if (!check_argument(scope, f, function_takes(f, i), args[i], &first))
-			return false;
-	return true;
 }

@@ -186,6 +186,7 @@ struct item {
 	struct expr *expr;
 	bool is_unnamed; /* as of a column: the name is the call as it was written */
 	bool is_unnest;	 /* UNNEST(histogram): the item stands for three columns, lo, hi, count */
+	const char *meaning; /* of a span's column, for DESCRIBE; else NULL */
 };
 
 struct sort_key {
@@ -444,6 +445,9 @@ struct plan_column {
 	const char *meaning;
 };
 
+/* Of the scalar and window functions; NULL behind the last. */
+const char *function_name_at(u32 i);
+
 struct plan_description {
 	const char *name;
 	const char *comment; /* "" none */
@@ -487,8 +491,15 @@ struct plan *plan_copy(const struct plan *plan, struct arena *arena);
 void plan_each_expr(struct plan *plan, void (*visit)(void *context, struct expr **expr),
 		    void *context);
 
-/* Calls visit for every expression of the tree's operators and everything below it, also for those
+/* expr_map() of every expression of this one operator, which is a copy. */
+void plan_map_expr(struct plan *plan, struct arena *arena,
+		   struct expr *(*change)(void *context, struct expr *expr), void *context);
+
+/* Calls visit for every expression of this one operator and everything below it, also for those
  * of sub-queries. */
+void plan_each_own(struct plan *plan, void (*visit)(void *context, struct expr *expr),
+		   void *context);
+/* The same for all operators of the tree. */
 void plan_each_node(struct plan *plan, void (*visit)(void *context, struct expr *expr),
 		    void *context);
 
@@ -498,14 +509,20 @@ void expr_print(const struct expr *expr, struct buf *out);
 void aggregate_print(const struct aggregate *aggregate, struct buf *out);
 
 /* Builders and questions that rules and the binder share. */
+struct plan *plan_new(struct arena *arena, enum plan_kind kind, struct span span,
+		      struct plan *input);
+/* A filter above input; without conjuncts the input itself. */
+struct plan *plan_filter(struct arena *arena, struct plan *input, struct expr *const *conjuncts,
+			 u32 n);
 struct expr *expr_new(struct arena *arena, enum expr_kind kind, struct span span);
 /* With all values of the type. */
 void expr_set_type(struct expr *expr, struct type type);
 struct expr *expr_integer(struct arena *arena, struct span span, struct type type, s128 value);
 /* A plain number. */
 struct expr *expr_number(struct arena *arena, struct span span, s64 value);
-/* Behind aggregate `number`: its key of that index. */
-struct expr *expr_key(struct arena *arena, const struct expr *key, u32 number, u32 index);
+/* KEY, COLUMN, OVER: what stands above for the value `of` below. */
+struct expr *expr_ref(struct arena *arena, enum expr_kind kind, struct span span,
+		      const struct expr *of, u32 source, u32 index);
 /* A node over n arguments, struct expr *, that follow; typed by them. */
 struct expr *expr_make(struct arena *arena, enum expr_kind kind, struct span span, u32 n, ...);
 /* b: NULL where the operator has one argument. */
@@ -513,9 +530,9 @@ struct expr *expr_op(struct arena *arena, enum ast_op op, struct span span, stru
 		     struct expr *b);
 struct expr *expr_call(struct arena *arena, const struct sql_function *f, struct span span,
 		       struct expr **args, u32 n);
-/* With a list of arguments of its own. */
 /* a and b of a AND b, and of these; the expression where it is none. */
 void expr_conjuncts(struct arena *arena, struct expr *expr, expr_vec *ret_conjuncts);
+/* With a list of arguments of its own. */
 struct expr *expr_copy(struct arena *arena, const struct expr *expr);
 /* Bottom-up: a copy in which `change` replaced nodes (it returns its argument or another). */
 struct expr *expr_map(struct arena *arena, struct expr *expr,
@@ -568,6 +585,8 @@ bool plan_has_relation(const struct plan *plan, u32 relation);
 bool plan_is_rows(const struct plan *plan);
 /* Does the expression read something, and all of it from sources of this tree? */
 bool expr_is_of(const struct expr *expr, const struct plan *tree);
+/* The same, or it reads nothing: no outer select's value, no sub-query. */
+bool expr_is_within(const struct expr *expr, const struct plan *tree);
 /* Does it read any row at all? */
 bool expr_reads(const struct expr *expr);
 /*

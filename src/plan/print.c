@@ -2,20 +2,8 @@
 /*
  * Plans and bound expressions -> text, for EXPLAIN.
  */
-#include <string.h>
 
 #include "plan/plan.h"
-
-static void text_print(const char *text, u32 n, struct buf *out)
-{
-	buf_putc(out, '\'');
-	for (u32 i = 0; i < n; i++) {
-		if (text[i] == '\'')
-			buf_putc(out, '\'');
-		buf_putc(out, text[i]);
-	}
-	buf_putc(out, '\'');
-}
 
 static void exprs_print(struct expr *const *exprs, u32 n, const char *between, struct buf *out)
 {
@@ -121,7 +109,7 @@ static void part_print(const struct expr *e, char part, struct buf *out)
 		buf_put_real(out, e->real);
 		break;
 	case 't':
-		text_print(e->text, e->text_bytes, out);
+		buf_put_quoted(out, '\'', e->text, e->text_bytes);
 		break;
 	case 'o':
 		buf_puts(out, ast_op_names[e->op]);

@@ -7,6 +7,35 @@
 
 #include "plan/plan.h"
 
+static void *copied(struct arena *arena, const void *list, size_t n_bytes)
+{
+	return n_bytes ? memcpy(arena_alloc(arena, n_bytes), list, n_bytes) : NULL;
+}
+
+struct plan *plan_new(struct arena *arena, enum plan_kind kind, struct span span,
+		      struct plan *input)
+{
+	struct plan *p = arena_new(arena, struct plan);
+
+	p->kind = kind;
+	p->span = span;
+	p->input = input;
+	return p;
+}
+
+struct plan *plan_filter(struct arena *arena, struct plan *input, struct expr *const *conjuncts,
+			 u32 n)
+{
+	struct plan *p;
+
+	if (!n)
+		return input;
+	p = plan_new(arena, PLAN_FILTER, conjuncts[0]->span, input);
+	p->filter.n_conjuncts = n;
+	p->filter.conjuncts = copied(arena, conjuncts, n * sizeof(*conjuncts));
+	return p;
+}
+
 const struct plan *plan_find(const struct plan *plan, enum plan_kind kind)
 {
 	while (plan && plan->kind != kind)
@@ -97,6 +126,9 @@ static int reads(const struct expr *e, const struct plan *tree)
 
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
 		return plan_scan(tree, e->source) ? 1 : -1;
+	if (e->plan || e->kind == EXPR_COLUMN || e->kind == EXPR_OVER || e->kind == EXPR_KEY ||
+	    e->kind == EXPR_AGGREGATE)
+		return -1;
 	/* Which branch the row is of is something read, be the branches constants. */
 	for (u32 i = 0; e->kind == EXPR_UNION && i < e->n_args; i++) {
 		if (!plan_scan(tree, e->branches[i]))
@@ -129,6 +161,11 @@ bool expr_is_of(const struct expr *expr, const struct plan *tree)
 	return reads(expr, tree) > 0;
 }
 
+bool expr_is_within(const struct expr *expr, const struct plan *tree)
+{
+	return reads(expr, tree) >= 0;
+}
+
 void plan_each(struct plan *plan, void (*visit)(void *context, struct plan *plan), void *context)
 {
 	struct plan **child;
@@ -140,23 +177,10 @@ void plan_each(struct plan *plan, void (*visit)(void *context, struct plan *plan
 
 typedef void visit_expr(void *context, struct expr **expr);
 
-static void visit_list(struct expr **list, u32 n, visit_expr *visit, void *context)
-{
-	for (u32 i = 0; i < n; i++)
-		visit(context, &list[i]);
-}
-
-static void visit_items(struct item *items, u32 n, visit_expr *visit, void *context)
-{
-	for (u32 i = 0; i < n; i++)
-		visit(context, &items[i].expr);
-}
-
-static void visit_sort(struct sort_key *keys, u32 n, visit_expr *visit, void *context)
-{
-	for (u32 i = 0; i < n; i++)
-		visit(context, &keys[i].expr);
-}
+/* expr: what follows the name of an entry of the list, .expr or nothing */
+#define VISIT(list, n, expr)                                                                       \
+	for (u32 i_ = 0; i_ < (n); i_++)                                                           \
+	visit(context, &(list)[i_] expr)
 
 static void visit_aggregate(struct aggregate *a, visit_expr *visit, void *context)
 {
@@ -171,22 +195,22 @@ static void visit_over(struct over *o, visit_expr *visit, void *context)
 {
 	if (o->aggregate)
 		visit_aggregate(o->aggregate, visit, context);
-	visit_list(o->args, o->n_args, visit, context);
-	visit_list(o->partition, o->n_partition, visit, context);
-	visit_sort(o->order, o->n_order, visit, context);
+	VISIT(o->args, o->n_args, );
+	VISIT(o->partition, o->n_partition, );
+	VISIT(o->order, o->n_order, .expr);
 }
 
 void plan_each_expr(struct plan *p, void (*visit)(void *context, struct expr **expr), void *context)
 {
-	visit_list(p->filter.conjuncts, p->filter.n_conjuncts, visit, context);
-	visit_items(p->aggregate.keys, p->aggregate.n_keys, visit, context);
+	VISIT(p->filter.conjuncts, p->filter.n_conjuncts, );
+	VISIT(p->aggregate.keys, p->aggregate.n_keys, .expr);
 	for (u32 i = 0; i < p->aggregate.n; i++)
 		visit_aggregate(&p->aggregate.list[i], visit, context);
 	for (u32 i = 0; i < p->over.n; i++)
 		visit_over(&p->over.list[i], visit, context);
-	visit_items(p->project.items, p->project.n_items, visit, context);
-	visit_sort(p->sort.keys, p->sort.n_keys, visit, context);
-	visit_list(p->shared, p->n_shared, visit, context);
+	VISIT(p->project.items, p->project.n_items, .expr);
+	VISIT(p->sort.keys, p->sort.n_keys, .expr);
+	VISIT(p->shared, p->n_shared, );
 	for (u32 i = 0; i < p->join.n_keys; i++) {
 		visit(context, &p->join.keys[i].left);
 		visit(context, &p->join.keys[i].right);
@@ -195,7 +219,26 @@ void plan_each_expr(struct plan *p, void (*visit)(void *context, struct expr **e
 		visit(context, &p->relate.on);
 	if (p->running.arg)
 		visit(context, &p->running.arg);
-	visit_list(p->running.keys, p->running.n_keys, visit, context);
+	VISIT(p->running.keys, p->running.n_keys, );
+}
+
+struct mapping {
+	struct arena *arena;
+	struct expr *(*change)(void *context, struct expr *expr);
+	void *context;
+};
+
+static void map_root(void *context, struct expr **e)
+{
+	const struct mapping *m = context;
+
+	*e = expr_map(m->arena, *e, m->change, m->context);
+}
+
+void plan_map_expr(struct plan *p, struct arena *arena,
+		   struct expr *(*change)(void *context, struct expr *expr), void *context)
+{
+	plan_each_expr(p, map_root, &(struct mapping){ arena, change, context });
 }
 
 struct node_visit {
@@ -222,15 +265,15 @@ static void visit_operator(void *context, struct plan *p)
 	plan_each_expr(p, visit_root, context);
 }
 
+void plan_each_own(struct plan *p, void (*visit)(void *context, struct expr *expr), void *context)
+{
+	visit_operator(&(struct node_visit){ visit, context }, p);
+}
+
 void plan_each_node(struct plan *plan, void (*visit)(void *context, struct expr *expr),
 		    void *context)
 {
 	plan_each(plan, visit_operator, &(struct node_visit){ visit, context });
-}
-
-static void *copied(struct arena *arena, const void *list, size_t n_bytes)
-{
-	return n_bytes ? memcpy(arena_alloc(arena, n_bytes), list, n_bytes) : NULL;
 }
 
 #define COPY(member, n) ((member) = copied(arena, (member), (n) * sizeof(*(member))))
@@ -288,7 +331,8 @@ void plan_unnest_columns(const char *name, struct type type, struct arena *arena
 
 static struct type shown_type(const struct expr *e)
 {
-	if (e->is_quantile)
+	/* An interpolated one is shown as the number that it is. */
+	if (e->is_quantile && e->type.kind != TYPE_REAL)
 		return (struct type){ .kind = TYPE_QUANTILE, .of = e->type.kind };
 	return e->type;
 }

@@ -8,7 +8,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "func/func.h"
 
 #define STEPS_BETWEEN 4096 /* of SQLite's machine; below 1 ms */
 
@@ -83,10 +86,9 @@ static const char *const said_as[][2] = {
 	{ "eb_hi", "quantile_hi" },
 	{ "eb_estimate", "quantile" },
 	{ "eb_cells", "UNNEST" },
-	{ "eb_top_k_empty", "top_k" },
 	{ "eb_histogram_empty", "histogram" },
-	{ "eb_histogram_merge", "histogram" },
 	{ "eb_stddev_samp", "stddev" },
+	{ "eb_stddev_pop", "stddev" },
 };
 
 /* The letter and digits: "c12". */
@@ -151,6 +153,46 @@ static void put_message(struct buf *out, const char *message)
 	buf_puts(out, "");
 }
 
+/* Without the place of a call that ends it, "@7-21", which lite/ gave to ours: *ret_n bytes. */
+static struct span place_in(const char *message, int *ret_n)
+{
+	const char *at = strrchr(message, '@');
+	struct span span;
+	int n = 0;
+
+	*ret_n = (int)strlen(message);
+	if (!at || sscanf(at, "@%u-%u%n", &span.start, &span.end, &n) < 2 || at[n])
+		return SPAN_NONE;
+	*ret_n = (int)(at - message);
+	return span;
+}
+
+int connect_too_large(const char *what, struct diags *diags)
+{
+	int n;
+	struct span span = place_in(what, &n);
+	struct diag *diag =
+		diag_failure_at(diags, "too-large", span,
+				"an integer beyond what user space computes with: %.*s", n, what);
+
+	diag_hint(diags, diag,
+		  "it computes exactly with those from -2^63 on, printf() and arguments of "
+		  "aggregates to 64 bits; where about right will do, CAST(x AS REAL)");
+	return -EOVERFLOW;
+}
+
+static int mixed_schemes(const char *which, struct diags *diags)
+{
+	int n;
+	struct span span = place_in(which, &n);
+	struct diag *diag = diag_failure_at(
+		diags, "mixed-schemes", span,
+		"histograms of one scheme can be added up, and these are of %.*s", n, which);
+
+	diag_hint(diags, diag, "name one scheme for all of them: histogram(x, loglinear(3))");
+	return -EINVAL;
+}
+
 int connect_refused(struct sqlite3 *db, struct diags *diags)
 {
 	int err = failed_outside(db, diags);
@@ -161,8 +203,18 @@ int connect_refused(struct sqlite3 *db, struct diags *diags)
 		return err;
 	buf_init(&text);
 	put_message(&text, sqlite3_errmsg(db));
-	diag = diag_failure(diags, "user-part", "SQLite: %s", text.at);
-	diag_hint(diags, diag, "EXPLAIN shows the SQL that user space runs");
+	switch (func_refusal(db)) {
+	case FUNC_TOO_LARGE:
+		err = connect_too_large(text.is_cut ? "" : text.at + strlen("too large: "), diags);
+		break;
+	case FUNC_MIXED_SCHEMES:
+		err = mixed_schemes(text.at, diags);
+		break;
+	case FUNC_REFUSED_OTHERWISE:
+		diag = diag_failure(diags, "user-part", "SQLite: %s", text.at);
+		diag_hint(diags, diag, "EXPLAIN shows the SQL that user space runs");
+		err = -EINVAL;
+	}
 	buf_free(&text);
-	return -EINVAL;
+	return err;
 }

@@ -118,11 +118,6 @@ static bool hash_argument(sqlite3_value *value, u64 *hash)
 
 /* --- Indexes --- */
 
-static bool index_is_of(const struct relation_index *index, const u32 *columns, u32 n)
-{
-	return index->n_columns == n && !memcmp(index->columns, columns, n * sizeof(*columns));
-}
-
 /* From the last row to the first, so that those of one hash are found in their order. */
 static bool index_make(struct relation *relation, struct relation_index *index)
 {
@@ -170,7 +165,8 @@ static const struct relation_index *index_get(struct relation *relation, const c
 	for (; *name && n < RELATION_INDEX_COLUMNS; name = *end == ',' ? end + 1 : end)
 		columns[n++] = (u32)strtoul(name, &end, 10);
 	for (i = 0; i < relation->n_indexes && !index; i++)
-		if (index_is_of(&relation->indexes[i], columns, n))
+		if (relation->indexes[i].n_columns == n &&
+		    !memcmp(relation->indexes[i].columns, columns, n * sizeof(*columns)))
 			index = &relation->indexes[i];
 	if (!index) {
 		if (relation->n_indexes == RELATION_INDEXES)
@@ -328,25 +324,13 @@ static int relation_eof(sqlite3_vtab_cursor *cursor)
 	return c->row >= cursor_relation(c)->n_rows;
 }
 
-static void session_column(const struct relation *relation, u64 row, u32 column,
-			   sqlite3_context *context)
+/* `session` (one number), its bounds, and the row's number in it. */
+static s64 session_column(const struct relation *relation, u64 row, u32 column)
 {
-	const struct relation_place *place = &relation->places[row];
-	const struct relation_session *session = &relation->sessions[place->session];
+	const s64 values[] = { 0, (s64)relation->session->start_ns, (s64)relation->session->end_ns,
+			       (s64)row + 1 };
 
-	switch (column) {
-	case 0:
-		sqlite3_result_int64(context, place->session);
-		break;
-	case 1:
-		sqlite3_result_int64(context, (s64)session->start_ns);
-		break;
-	case 2:
-		sqlite3_result_int64(context, (s64)session->end_ns);
-		break;
-	default:
-		sqlite3_result_int64(context, place->number);
-	}
+	return values[column];
 }
 
 static int relation_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
@@ -364,7 +348,8 @@ static int relation_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context
 		return SQLITE_OK;
 	}
 	if ((u32)column >= relation->n_columns) {
-		session_column(relation, c->row, (u32)column - relation->n_columns, context);
+		sqlite3_result_int64(context, session_column(relation, c->row,
+							     (u32)column - relation->n_columns));
 		return SQLITE_OK;
 	}
 	value = value_of(relation, c->row, (u32)column, &made);

@@ -17,12 +17,7 @@
 
 struct func_context;
 
-/* Windows of their own for every group: the place of a row. */
-struct relation_place {
-	u32 session; /* number in `sessions` */
-	u32 number;  /* of the row in it: 1, 2, ... */
-};
-
+/* Windows of their own for every group: one at a time is all rows there are. */
 struct relation_session {
 	u64 start_ns, end_ns; /* CLOCK_REALTIME */
 };
@@ -60,10 +55,9 @@ struct relation {
 	u64 n_rows;
 	struct row *const *rows;
 	struct relation_reader reader;
-	struct scratch scratch;		     /* is_read: of the value that SQLite is given */
-	const struct relation_place *places; /* has_sessions: one a row */
-	const struct relation_session *sessions;
-	u64 version; /* counted up whenever the rows are others */
+	struct scratch scratch;			/* is_read: of the value that SQLite is given */
+	const struct relation_session *session; /* has_sessions */
+	u64 version;				/* counted up whenever the rows are others */
 
 	struct relation_index indexes[RELATION_INDEXES];
 	u32 n_indexes;

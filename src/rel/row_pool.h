@@ -12,7 +12,8 @@
 
 struct row {
 	struct row *next; /* its owner's: a list, or the pool's free rows */
-	u64 number;	  /* its owner's; values are aligned to 16 bytes */
+	/* Its owner's; values are aligned to 16 bytes. */
+	u64 number : 48, n_faults : 16;
 	struct value values[];
 };
 

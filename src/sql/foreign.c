@@ -57,33 +57,32 @@ static bool is_text(const struct parser *p, struct span span, const char *text)
 }
 
 /* 10 ms */
-static struct diag *unit_apart(struct parser *p)
+static bool unit_apart(struct parser *p)
 {
 	struct span number = p->before.span, unit = p->tok.span;
-	struct diag *diag;
 
 	if ((p->before.kind != TOKEN_INTEGER && p->before.kind != TOKEN_REAL) ||
 	    !parse_at(p, TOKEN_WORD) ||
 	    !unit_of_duration(p->text + unit.start, unit.end - unit.start))
-		return NULL;
-	diag = parse_error(p, "bad-duration", (struct span){ number.start, unit.end },
-			   "a time's number and unit are one word");
-	diag_hint(p->diags, diag, "durations are written 10ms, 1.5s, or INTERVAL '10' SECOND");
-	return diag;
+		return false;
+	parse_error(p, "bad-duration", (struct span){ number.start, unit.end },
+		    "a time's number and unit are one word" HINT
+		    "durations are written 10ms, 1.5s, or INTERVAL '10' SECOND");
+	return true;
 }
 
 /* 't.csv'.k */
-static struct diag *file_before_dot(struct parser *p)
+static bool file_before_dot(struct parser *p)
 {
 	struct span file = p->before.span;
-	struct diag *diag;
 
 	if (p->before.kind != TOKEN_TEXT || !parse_at(p, TOKEN_DOT))
-		return NULL;
-	diag = parse_error(p, "syntax-error", file, "a text has no columns");
-	diag_hint(p->diags, diag, "give the file a name: FROM %.*s AS x; its columns are x.name",
-		  (int)(file.end - file.start), p->text + file.start);
-	return diag;
+		return false;
+	parse_error(p, "syntax-error", file,
+		    "a text has no columns" HINT
+		    "give the file a name: FROM %.*s AS x; its columns are x.name",
+		    (int)(file.end - file.start), p->text + file.start);
+	return true;
 }
 
 /* Is it entry i of foreign_words, between these two? */
@@ -104,11 +103,10 @@ static bool is_window(const struct parser *p, u32 end)
 	return end >= 6 && is_text(p, (struct span){ end - 6, end }, "WINDOW");
 }
 
-static struct diag *foreign_word(struct parser *p)
+static bool foreign_word(struct parser *p)
 {
 	struct span next = parse_peek(p).span, none = { 0, 0 };
 	struct span at = parse_at_keyword(p, KW_NOT) ? next : p->tok.span;
-	struct diag *diag;
 
 	for (u32 i = 0; i < ARRAY_SIZE(foreign_words); i++) {
 		bool is_here = is_foreign(p, i, at, p->before.span, next);
@@ -117,42 +115,33 @@ static struct diag *foreign_word(struct parser *p)
 		if (!is_here && (is_window(p, p->before.span.start) ||
 				 !is_foreign(p, i, p->before.span, none, p->tok.span)))
 			continue;
-		diag = parse_error(p, foreign_words[i].tag ? foreign_words[i].tag : "other-dialect",
-				   is_here ? at : p->before.span, "%s", foreign_words[i].message);
-		diag_hint(p->diags, diag, "%s", foreign_words[i].hint);
-		return diag;
+		parse_error(p, foreign_words[i].tag ? foreign_words[i].tag : "other-dialect",
+			    is_here ? at : p->before.span, "%s" HINT "%s", foreign_words[i].message,
+			    foreign_words[i].hint);
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
-struct diag *parse_foreign(struct parser *p)
+bool parse_foreign(struct parser *p)
 {
-	struct diag *diag;
-
-	if (p->panic)
-		return NULL;
-	diag = parse_unclosed_text(p);
-	if (!diag)
-		diag = unit_apart(p);
-	if (!diag)
-		diag = file_before_dot(p);
-	return diag ? diag : foreign_word(p);
+	return !p->panic &&
+	       (parse_unclosed_text(p) || unit_apart(p) || file_before_dot(p) || foreign_word(p));
 }
 
 bool parse_foreign_quantifier(struct parser *p)
 {
 	static const char *const words[] = { "ALL", "ANY", "SOME" };
-	struct diag *diag;
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++) {
 		if (p->before.kind < TOKEN_EQ || p->before.kind > TOKEN_GE ||
 		    !parse_word_is(p, words[i]) || parse_peek(p).kind != TOKEN_OPEN)
 			continue;
-		diag = parse_error(p, "other-dialect", p->tok.span, "there is no %s (...)",
-				   words[i]);
-		diag_hint(
-			p->diags, diag,
-			"x > (SELECT max(y) ...) or x > (SELECT min(y) ...); x IN (SELECT y ...)");
+		parse_error(
+			p, "other-dialect", p->tok.span,
+			"there is no %s (...)" HINT
+			"x > (SELECT max(y) ...) or x > (SELECT min(y) ...); x IN (SELECT y ...)",
+			words[i]);
 		return true;
 	}
 	return false;
@@ -164,21 +153,22 @@ bool parse_foreign_list(struct parser *p, const char *clause)
 					       { "CUBE", "(" },
 					       { "GROUPING", "SETS" } };
 	struct token next = parse_peek(p);
-	struct diag *diag;
 
 	if (parse_word_is(p, "ALL") &&
 	    (parse_ends_list(&next) || next.keyword == KW_DESC || next.keyword == KW_ASC)) {
-		diag = parse_error(p, "other-dialect", p->tok.span, "there is no %s ALL", clause);
-		diag_hint(p->diags, diag, "name the columns, or give their numbers: %s 1, 2",
-			  clause);
+		parse_error(p, "other-dialect", p->tok.span,
+			    "there is no %s ALL" HINT
+			    "name the columns, or give their numbers: %s 1, 2",
+			    clause, clause);
 		return true;
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(sets); i++) {
 		if (!parse_word_is(p, sets[i][0]) || !is_text(p, next.span, sets[i][1]))
 			continue;
-		diag = parse_error(p, "other-dialect", p->tok.span, "%s has one set of keys",
-				   clause);
-		diag_hint(p->diags, diag, "one SELECT for each set, joined by UNION ALL");
+		parse_error(p, "other-dialect", p->tok.span,
+			    "%s has one set of keys" HINT
+			    "one SELECT for each set, joined by UNION ALL",
+			    clause);
 		return true;
 	}
 	return false;
@@ -196,7 +186,6 @@ bool parse_foreign_call(struct parser *p, const char *name)
 	};
 	u32 i, end = p->tok.span.end, depth = 1;
 	bool has_word = false;
-	struct diag *diag;
 
 	for (i = 0; i < ARRAY_SIZE(calls) && strcasecmp(calls[i][0], name) != 0;)
 		i++;
@@ -215,9 +204,8 @@ bool parse_foreign_call(struct parser *p, const char *name)
 	}
 	if (!has_word)
 		return false;
-	diag = parse_report(p, "other-dialect", (struct span){ p->before.span.start, end },
-			    "%s(...) is written otherwise here", name);
-	diag_hint(p->diags, diag, "%s", calls[i][1]);
+	parse_report(p, "other-dialect", (struct span){ p->before.span.start, end },
+		     "%s(...) is written otherwise here" HINT "%s", name, calls[i][1]);
 	/* Read over: what follows is the query's. */
 	while (!p->fatal && p->tok.span.start < end)
 		parse_next(p);

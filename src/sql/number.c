@@ -4,9 +4,11 @@
  * (4KiB).  Scaling by a unit is exact in integers: 0.3s is 300000000 ns.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "sql/sql.h"
 #include "sql/token.h"
 
 static const struct {
@@ -107,6 +109,14 @@ enum lex_problem number_scale(const char *digits, u32 n, u64 unit, u64 *ret_valu
 	return is_exact ? LEX_FINE : LEX_DURATION_FRACTION;
 }
 
+bool sql_duration(const char *text, u64 *ret_ns)
+{
+	u32 n = (u32)strspn(text, "0123456789.");
+	u64 unit = unit_of_duration(text[n] ? text + n : "s", text[n] ? (u32)strlen(text + n) : 1);
+
+	return unit && number_scale(text, n, unit, ret_ns) == LEX_FINE;
+}
+
 static void lex_hex(const char *text, u32 at, u32 end, struct token *token)
 {
 	u32 i;
@@ -193,7 +203,7 @@ static void lex_decimal(const char *text, u32 n, u32 at, struct token *token)
 		lex_unit(text, at, i, token->span.end, token);
 	} else if (is_real || has_exponent) {
 		token->kind = TOKEN_REAL;
-		token->real = base_real_of(text + at, i - at);
+		token->real = strtod(text + at, NULL);
 		if (isinf(token->real))
 			token->problem = LEX_REAL_LARGE;
 	} else {

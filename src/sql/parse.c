@@ -50,21 +50,20 @@ static bool find_unclosed(const struct parser *p, u32 end, struct span *ret_span
 	return is_found && token.kind != TOKEN_END;
 }
 
-struct diag *parse_unclosed_text(struct parser *p)
+bool parse_unclosed_text(struct parser *p)
 {
-	struct diag *diag;
 	struct span span;
 
 	if (p->panic || !find_unclosed(p, p->tok.span.start + 1, &span))
-		return NULL;
-	diag = parse_error(p, "unclosed-quote", span, "this text goes on to the next quote");
-	diag_hint(p->diags, diag, "a closing ' is missing in it");
+		return false;
+	parse_error(p, "unclosed-quote", span,
+		    "this text goes on to the next quote" HINT "a closing ' is missing in it");
 	parse_stop(p);
-	return diag;
+	return true;
 }
 
 /* What a mark that SQL has not was meant for. */
-static void hint_mark(struct parser *p, struct diag *diag)
+static const char *mark_hint(const struct parser *p)
 {
 	static const char *const marks[][2] = {
 		/* longer ones first */
@@ -78,30 +77,32 @@ static void hint_mark(struct parser *p, struct diag *diag)
 	for (u32 i = 0; i < ARRAY_SIZE(marks); i++) {
 		size_t n = strlen(marks[i][0]);
 
-		if (n > p->text_bytes - at || memcmp(p->text + at, marks[i][0], n) != 0)
-			continue;
-		diag_hint(p->diags, diag, "%s", marks[i][1]);
-		return;
+		if (n <= p->text_bytes - at && memcmp(p->text + at, marks[i][0], n) == 0)
+			return marks[i][1];
 	}
+	return NULL;
+}
+
+void parse_problem(struct parser *p, enum lex_problem problem, struct span span)
+{
+	const struct lex_message *message = &lex_messages[problem];
+	const char *hint = problem == LEX_BAD_MARK ? mark_hint(p) : message->hint;
+
+	if (problem == LEX_BAD_BYTE)
+		parse_report(p, message->tag, span, "%s (0x%02x)", message->message,
+			     (unsigned char)p->text[span.start]);
+	else
+		parse_report(p, message->tag, span, "%s" HINT "%s", message->message,
+			     hint ? hint : "");
 }
 
 static void bad_token(struct parser *p)
 {
 	const struct lex_message *message = &lex_messages[p->tok.problem];
-	struct span span = p->tok.span;
-	unsigned char byte = (unsigned char)p->text[span.start];
-	struct diag *diag;
 
 	if (p->tok.problem == LEX_UNCLOSED_TEXT && parse_unclosed_text(p))
 		return;
-	if (p->tok.problem == LEX_BAD_BYTE)
-		diag = parse_report(p, message->tag, span, "%s (0x%02x)", message->message, byte);
-	else
-		diag = parse_report(p, message->tag, span, "%s", message->message);
-	if (p->tok.problem == LEX_BAD_MARK)
-		hint_mark(p, diag);
-	else if (message->hint)
-		diag_hint(p->diags, diag, "%s", message->hint);
+	parse_problem(p, p->tok.problem, p->tok.span);
 	if (message->is_fatal) {
 		parse_stop(p);
 	} else if (!message->reads_as) {
@@ -179,9 +180,16 @@ bool parse_accept_keyword(struct parser *p, enum keyword keyword)
 	return true;
 }
 
+bool parse_accept_word(struct parser *p, const char *word)
+{
+	if (!parse_word_is(p, word))
+		return false;
+	parse_next(p);
+	return true;
+}
+
 bool parse_enter(struct parser *p, u32 levels)
 {
-	struct diag *diag;
 
 	if (p->fatal)
 		return false;
@@ -189,9 +197,10 @@ bool parse_enter(struct parser *p, u32 levels)
 	if (p->depth <= SQL_DEPTH_MAX)
 		return true;
 	p->depth -= levels;
-	diag = parse_error(p, "too-deep", p->tok.span, "this is nested more than %u levels deep",
-			   SQL_DEPTH_MAX);
-	diag_hint(p->diags, diag, "take out parentheses, or name parts in WITH name AS (...)");
+	parse_error(p, "too-deep", p->tok.span,
+		    "this is nested more than %u levels deep" HINT
+		    "take out parentheses, or name parts in WITH name AS (...)",
+		    SQL_DEPTH_MAX);
 	parse_stop(p);
 	return false;
 }
@@ -201,24 +210,22 @@ void parse_leave(struct parser *p, u32 levels)
 	p->depth -= levels;
 }
 
-struct diag *parse_complain(struct parser *p, bool is_panic, const char *tag, struct span span,
-			    const char *format, ...)
+void parse_complain(struct parser *p, bool is_panic, const char *tag, struct span span,
+		    const char *format, ...)
 {
-	struct diag *diag = NULL;
 	va_list args;
 
 	if (p->panic)
-		return NULL;
+		return;
 	if (p->diags->n_errors < DIAG_MAX) {
 		va_start(args, format);
-		diag = diag_error(p->diags, tag, span, "%s", arena_vprintf(p->arena, format, args));
+		diag_vadd(p->diags, DIAG_ERROR, tag, span, format, args);
 		va_end(args);
 	}
 	if (is_panic) {
 		p->error_parens = p->parens;
 		p->panic = true;
 	}
-	return diag;
 }
 
 const char *parse_found(const struct parser *p)

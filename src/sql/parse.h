@@ -65,6 +65,7 @@ bool parse_at_keyword(const struct parser *p, enum keyword keyword);
 bool parse_word_is(const struct parser *p, const char *word);
 bool parse_accept(struct parser *p, enum token_kind kind);
 bool parse_accept_keyword(struct parser *p, enum keyword keyword);
+bool parse_accept_word(struct parser *p, const char *word);
 void parse_expect(struct parser *p, enum token_kind kind, const char *what);
 void parse_expect_keyword(struct parser *p, enum keyword keyword);
 /* "(": returns its span for parse_close(), which blames it when nothing closes it. */
@@ -76,12 +77,16 @@ bool parse_more(struct parser *p);
 bool parse_enter(struct parser *p, u32 levels);
 void parse_leave(struct parser *p, u32 levels);
 
-/* NULL while in panic or when it was one too many.  What is only reported begins no panic. */
-struct diag *parse_complain(struct parser *p, bool is_panic, const char *tag, struct span span,
-			    const char *format, ...) PRINTF(5, 6);
+/* Nothing while in panic.  What is only reported begins no panic. */
+void parse_complain(struct parser *p, bool is_panic, const char *tag, struct span span,
+		    const char *format, ...) PRINTF(5, 6);
 #define parse_error(p, ...)  parse_complain(p, true, __VA_ARGS__)
 #define parse_report(p, ...) parse_complain(p, false, __VA_ARGS__)
-struct diag *parse_expected(struct parser *p, const char *what);
+/* "expected WHAT, found ...", and the hint, or (NULL) what the place says. */
+void parse_expected(struct parser *p, const char *what);
+void parse_expected_hint(struct parser *p, const char *what, const char *hint);
+/* What the lexer found: its message. */
+void parse_problem(struct parser *p, enum lex_problem problem, struct span span);
 const char *parse_found(const struct parser *p);
 /* Ends the reading: nothing behind this is looked at. */
 void parse_stop(struct parser *p);
@@ -116,10 +121,10 @@ struct ast_order *parse_order_list(struct parser *p, u32 *ret_n);
 bool parse_at_frame(const struct parser *p);
 void parse_frame(struct parser *p, struct ast *call);
 
-/* foreign.c: an error that other dialects' words explain, or a quote that is closed too late; NULL,
- * and nothing said, where none does. */
-struct diag *parse_foreign(struct parser *p);
-struct diag *parse_unclosed_text(struct parser *p);
+/* foreign.c: true after an error that other dialects' words explain, or a quote that is closed too
+ * late. */
+bool parse_foreign(struct parser *p);
+bool parse_unclosed_text(struct parser *p);
 /* x > ALL (...); GROUP BY ALL, GROUP BY ROLLUP (...): true after an error. */
 bool parse_foreign_quantifier(struct parser *p);
 bool parse_foreign_list(struct parser *p, const char *clause);

@@ -52,17 +52,15 @@ static void check_over(struct parser *p, const struct ast *call)
 	bool is_ntile = strcasecmp(call->text, "ntile") == 0 && call->n_args == 1;
 	bool is_nth = strcasecmp(call->text, "nth_value") == 0 && call->n_args == 2;
 	const struct ast *n;
-	struct diag *diag;
 
 	if (!is_ntile && !is_nth)
 		return;
 	n = call->args[call->n_args - 1];
 	if (!(n->kind == AST_INTEGER && !n->integer) && !(n->kind == AST_UNARY && n->op == OP_NEG))
 		return;
-	diag = parse_report(p, "wrong-arguments", n->span, "%s() takes a number from 1 on",
-			    call->text);
-	diag_hint(p->diags, diag,
-		  is_ntile ? "for example ntile(4)" : "for example nth_value(x, 1)");
+	parse_report(p, "wrong-arguments", n->span,
+		     "%s() takes a number from 1 on" HINT "for example %s", call->text,
+		     is_ntile ? "ntile(4)" : "nth_value(x, 1)");
 }
 
 static void read_over(struct parser *p, struct ast *call)

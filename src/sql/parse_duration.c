@@ -10,17 +10,10 @@
 
 static void bad_duration(struct parser *p, struct span span, enum lex_problem problem)
 {
-	const struct lex_message *message;
-	struct diag *diag;
-
-	if (problem == LEX_BAD_NUMBER) {
+	if (problem == LEX_BAD_NUMBER)
 		parse_report(p, "bad-duration", span, "this is no number of time units");
-		return;
-	}
-	message = &lex_messages[problem == LEX_TOO_LARGE ? LEX_DURATION_LARGE : problem];
-	diag = parse_report(p, message->tag, span, "%s", message->message);
-	if (message->hint)
-		diag_hint(p->diags, diag, "%s", message->hint);
+	else
+		parse_problem(p, problem == LEX_TOO_LARGE ? LEX_DURATION_LARGE : problem, span);
 }
 
 /* The unit that the current word is: SECOND, minutes, ms; or 0. */
@@ -65,10 +58,9 @@ u64 parse_interval(struct parser *p, bool *ret_overflow)
 		if (unit)
 			parse_next(p);
 		else
-			diag_hint(p->diags,
-				  parse_error(p, "bad-duration", p->tok.span,
-					      "expected a unit of time, found %s", parse_found(p)),
-				  UNITS_HINT);
+			parse_error(p, "bad-duration", p->tok.span,
+				    "expected a unit of time, found %s" HINT UNITS_HINT,
+				    parse_found(p));
 	}
 	if (unit)
 		problem = number_scale(text, n_number, unit, &value);
@@ -83,7 +75,6 @@ u64 parse_duration(struct parser *p, struct span *ret_span, bool *ret_overflow)
 	enum lex_problem problem;
 	struct token number = p->tok;
 	u64 value = number.integer, unit;
-	struct diag *diag;
 
 	*ret_span = number.span;
 	*ret_overflow = false;
@@ -105,16 +96,16 @@ u64 parse_duration(struct parser *p, struct span *ret_span, bool *ret_overflow)
 	/* A word that begins no clause was meant as a unit. */
 	if (!unit && parse_at(p, TOKEN_WORD) && p->tok.keyword == KW_NONE &&
 	    parse_misspelt_clause(p) == KW_NONE) {
-		diag = parse_report(p, "bad-duration", p->tok.span, "%s is no unit of time",
-				    parse_found(p));
-		diag_hint(p->diags, diag, UNITS_HINT);
+		parse_report(p, "bad-duration", p->tok.span,
+			     "%s is no unit of time" HINT UNITS_HINT, parse_found(p));
 		parse_next(p);
 		return 0;
 	}
 	if (!unit) {
-		diag = parse_report(p, "bad-duration", number.span, "this duration has no unit");
-		diag_hint(p->diags, diag, "did you mean %.*sms?",
-			  (int)(number.span.end - number.span.start), p->text + number.span.start);
+		parse_report(p, "bad-duration", number.span,
+			     "this duration has no unit" HINT "did you mean %.*sms?",
+			     (int)(number.span.end - number.span.start),
+			     p->text + number.span.start);
 		return 0;
 	}
 	parse_next(p);

@@ -5,28 +5,33 @@
  */
 #include "sql/parse.h"
 
-struct diag *parse_expected(struct parser *p, const char *what)
+void parse_expected_hint(struct parser *p, const char *what, const char *hint)
 {
 	bool is_after_comma = p->before.kind == TOKEN_COMMA;
 	enum keyword near;
-	struct diag *diag;
 
 	if (p->panic)
-		return NULL;
-	if (p->tok.kind == TOKEN_CLOSE && !p->parens)
-		return parse_error(p, "syntax-error", p->tok.span,
-				   "expected %s, found a \")\" that closes nothing", what);
-	diag = parse_foreign(p);
-	if (diag)
-		return NULL;
+		return;
+	if (p->tok.kind == TOKEN_CLOSE && !p->parens) {
+		parse_error(p, "syntax-error", p->tok.span,
+			    "expected %s, found a \")\" that closes nothing" HINT "%s", what,
+			    hint ? hint : "");
+		return;
+	}
+	if (parse_foreign(p))
+		return;
 	near = parse_misspelt_clause(p);
-	diag = parse_error(p, "syntax-error", p->tok.span, "expected %s, found %s", what,
-			   parse_found(p));
-	if (is_after_comma && (parse_at_clause(p) || p->tok.kind == TOKEN_CLOSE))
-		diag_hint(p->diags, diag, "there is a \",\" too many before it");
-	else if (near)
-		diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
-	return diag;
+	if (!hint && is_after_comma && (parse_at_clause(p) || p->tok.kind == TOKEN_CLOSE))
+		hint = "there is a \",\" too many before it";
+	else if (!hint && near)
+		hint = arena_printf(p->arena, "did you mean %s?", keyword_names[near]);
+	parse_error(p, "syntax-error", p->tok.span, "expected %s, found %s" HINT "%s", what,
+		    parse_found(p), hint ? hint : "");
+}
+
+void parse_expected(struct parser *p, const char *what)
+{
+	parse_expected_hint(p, what, NULL);
 }
 
 void parse_expect(struct parser *p, enum token_kind kind, const char *what)
@@ -38,12 +43,11 @@ void parse_expect(struct parser *p, enum token_kind kind, const char *what)
 bool parse_mend(struct parser *p, const enum keyword *among, u32 n, const char *is_what)
 {
 	enum keyword near = parse_misspelt(p, among, n);
-	struct diag *diag;
 
 	if (!near || near == p->tok.keyword)
 		return false;
-	diag = parse_report(p, "unknown-keyword", p->tok.span, "%s %s", parse_found(p), is_what);
-	diag_hint(p->diags, diag, "did you mean %s?", keyword_names[near]);
+	parse_report(p, "unknown-keyword", p->tok.span, "%s %s" HINT "did you mean %s?",
+		     parse_found(p), is_what, keyword_names[near]);
 	p->tok.keyword = (u8)near;
 	return true;
 }
@@ -68,13 +72,13 @@ struct span parse_open(struct parser *p)
 
 void parse_close(struct parser *p, struct span open)
 {
-	struct diag *diag;
 
 	if (p->panic || parse_accept(p, TOKEN_CLOSE))
 		return;
 	if (parse_at_end(p) || parse_at_clause(p)) {
-		diag = parse_error(p, "unclosed-parenthesis", open, "this \"(\" is not closed");
-		diag_hint(p->diags, diag, "a \")\" is missing before %s", parse_found(p));
+		parse_error(p, "unclosed-parenthesis", open,
+			    "this \"(\" is not closed" HINT "a \")\" is missing before %s",
+			    parse_found(p));
 		/* What follows belongs to the select around it. */
 		p->error_parens = UINT32_MAX;
 		return;
@@ -84,15 +88,14 @@ void parse_close(struct parser *p, struct span open)
 
 bool parse_more(struct parser *p)
 {
-	struct diag *diag;
 
 	if (parse_accept(p, TOKEN_COMMA))
 		return true;
 	if (p->panic || !parse_at_operand(p) || parse_misspelt_clause(p) || parse_foreign(p))
 		return false;
-	diag = parse_report(p, "missing-comma", p->tok.span, "a comma is missing before %s",
-			    parse_found(p));
-	diag_hint(p->diags, diag, "items are separated by \",\"");
+	parse_report(p, "missing-comma", p->tok.span,
+		     "a comma is missing before %s" HINT "items are separated by \",\"",
+		     parse_found(p));
 	return !p->panic;
 }
 

@@ -65,16 +65,16 @@ struct ast *parse_node(struct parser *p, enum ast_kind kind, u32 start)
 void parse_under(struct parser *p, struct ast *parent, const struct ast *child)
 {
 	struct tall *tall = (struct tall *)parent;
-	struct diag *diag;
 
 	if (!child || height_of(child) < tall->height)
 		return;
 	tall->height = height_of(child) + 1;
 	if (tall->height <= SQL_HEIGHT_MAX)
 		return;
-	diag = parse_error(p, "too-deep", p->tok.span, "this expression has more than %u levels",
-			   SQL_HEIGHT_MAX);
-	diag_hint(p->diags, diag, "x IN (1, 2, ...) may be as long as you like");
+	parse_error(p, "too-deep", p->tok.span,
+		    "this expression has more than %u levels" HINT
+		    "x IN (1, 2, ...) may be as long as you like",
+		    SQL_HEIGHT_MAX);
 	parse_stop(p);
 }
 
@@ -160,7 +160,6 @@ static struct ast *parse_case(struct parser *p)
 {
 	struct ast *ast = parse_node(p, AST_CASE, p->tok.span.start);
 	struct span start = p->tok.span;
-	struct diag *diag;
 
 	if (!parse_enter(p, 1))
 		return ast;
@@ -180,9 +179,9 @@ static struct ast *parse_case(struct parser *p)
 	}
 	p->case_depth--;
 	if (!p->panic && !parse_accept_keyword(p, KW_END)) {
-		diag = parse_error(p, "syntax-error", start, "this CASE has no END before %s",
-				   parse_found(p));
-		diag_hint(p->diags, diag, "CASE WHEN a THEN b [ELSE c] END");
+		parse_error(p, "syntax-error", start,
+			    "this CASE has no END before %s" HINT "CASE WHEN a THEN b [ELSE c] END",
+			    parse_found(p));
 	}
 	parse_leave(p, 1);
 	return parse_finish(p, ast);
@@ -215,10 +214,9 @@ static struct ast *parse_cast(struct parser *p)
 	if (!text || !text[0])
 		parse_expected(p, "a type");
 	else if (parse_at(p, TOKEN_OPEN))
-		diag_hint(p->diags,
-			  parse_error(p, "other-dialect", p->tok.span,
-				      "a type has no length or digits here"),
-			  "CAST(x AS TEXT), AS INTEGER or AS REAL");
+		parse_error(p, "other-dialect", p->tok.span,
+			    "a type has no length or digits here" HINT
+			    "CAST(x AS TEXT), AS INTEGER or AS REAL");
 	ast->text = text ? text : "";
 	ast->text_bytes = (u32)strlen(ast->text);
 	parse_close(p, open);
@@ -255,13 +253,14 @@ static struct ast *parse_parens(struct parser *p)
 	else
 		ast = parse_expr(p);
 	if (parse_at(p, TOKEN_COMMA))
-		diag_hint(p->diags,
-			  parse_error(p, "syntax-error", p->tok.span,
-				      "one expression stands in (...) here"),
-			  "there are no row values: write a = 1 AND b = 2");
+		parse_error(p, "syntax-error", p->tok.span,
+			    "one expression stands in (...) here" HINT
+			    "there are no row values: write a = 1 AND b = 2");
 	parse_close(p, open);
 	parse_leave(p, 1);
-	return ast->kind == AST_SUBQUERY ? parse_finish(p, ast) : ast;
+	/* The parentheses belong to it, so that a column is named after all that is written. */
+	ast->span.start = open.start;
+	return parse_finish(p, ast);
 }
 
 static struct ast *parse_word(struct parser *p)
@@ -293,10 +292,9 @@ static struct ast *parse_word(struct parser *p)
 		is_name = !p->case_depth;
 	if (is_name)
 		return parse_name_or_call(p);
-	if (keyword == KW_SELECT)
-		diag_hint(p->diags, parse_expected(p, "an expression"),
-			  "a SELECT inside an expression stands in (...)");
-	parse_expected(p, "an expression");
+	parse_expected_hint(p, "an expression",
+			    keyword == KW_SELECT ? "a SELECT inside an expression stands in (...)"
+						 : NULL);
 	return parse_node(p, AST_NULL, start);
 }
 
@@ -448,10 +446,9 @@ static void parse_escape(struct parser *p, struct ast *like)
 			 escape->text_bytes &&
 			 utf8_length(escape->text, escape->text_bytes) == escape->text_bytes))
 		return;
-	diag_hint(p->diags,
-		  parse_report(p, "syntax-error", parse_span(p, start),
-			       "ESCAPE belongs to LIKE, and is one character in quotes"),
-		  "write LIKE '10!%%' ESCAPE '!'; in GLOB, [*] is a star");
+	parse_report(p, "syntax-error", parse_span(p, start),
+		     "ESCAPE belongs to LIKE, and is one character in quotes" HINT
+		     "write LIKE '10!%%' ESCAPE '!'; in GLOB, [*] is a star");
 }
 
 /*

@@ -23,19 +23,9 @@ bool parse_at_frame(const struct parser *p)
 	       next.kind == TOKEN_DURATION || next.kind == TOKEN_MINUS;
 }
 
-static bool take_word(struct parser *p, const char *word)
-{
-	if (!parse_word_is(p, word))
-		return false;
-	parse_next(p);
-	return true;
-}
-
 static void bad_frame(struct parser *p, struct span span, const char *message, const char *hint)
 {
-	struct diag *diag = parse_error(p, "bad-frame", span, "%s", message);
-
-	diag_hint(p->diags, diag, "%s", hint);
+	parse_error(p, "bad-frame", span, "%s" HINT "%s", message, hint);
 }
 
 /* The number before PRECEDING or FOLLOWING. */
@@ -85,7 +75,7 @@ static bool take_bound(struct parser *p, bool is_range, struct buf *out, enum bo
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(bounds); i++) {
 		if (!first != !bounds[i].first || (first && strcmp(first, bounds[i].first) != 0) ||
-		    !take_word(p, bounds[i].second))
+		    !parse_accept_word(p, bounds[i].second))
 			continue;
 		buf_printf(out, " %s", bounds[i].second);
 		*ret_bound = i;
@@ -104,12 +94,12 @@ static bool take_exclude(struct parser *p, struct buf *out)
 		{ "NO", "OTHERS" }, { "CURRENT", "ROW" }, { "GROUP", NULL }, { "TIES", NULL }
 	};
 
-	if (!take_word(p, "EXCLUDE"))
+	if (!parse_accept_word(p, "EXCLUDE"))
 		return true;
 	for (u32 i = 0; i < ARRAY_SIZE(forms); i++) {
-		if (!take_word(p, forms[i][0]))
+		if (!parse_accept_word(p, forms[i][0]))
 			continue;
-		if (forms[i][1] && !take_word(p, forms[i][1]))
+		if (forms[i][1] && !parse_accept_word(p, forms[i][1]))
 			break;
 		buf_printf(out, " EXCLUDE %s%s%s", forms[i][0], forms[i][1] ? " " : "",
 			   forms[i][1] ? forms[i][1] : "");

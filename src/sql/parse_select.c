@@ -103,15 +103,16 @@ static const struct {
 	void (*read)(struct parser *p, struct ast_select *select);
 	const char *name;
 	bool is_of_whole; /* stands behind the last UNION, never before one */
+	const char *join; /* how two become one */
 } clauses[] = {
-	{ KW_FROM, read_from, "FROM", false },
-	{ KW_WHERE, read_where, "WHERE", false },
-	{ KW_GROUP, read_group_by, "GROUP BY", false },
-	{ KW_WINDOW, read_window, "WINDOW", false },
-	{ KW_HAVING, read_having, "HAVING", false },
-	{ KW_ORDER, read_order_by, "ORDER BY", true },
-	{ KW_LIMIT, read_limit, "LIMIT", true },
-	{ KW_WITH, read_options, "WITH", true },
+	{ KW_FROM, read_from, "FROM", false, "streams are joined by JOIN or UNION ALL" },
+	{ KW_WHERE, read_where, "WHERE", false, "join the conditions by AND" },
+	{ KW_GROUP, read_group_by, "GROUP BY", false, "" },
+	{ KW_WINDOW, read_window, "WINDOW", false, "" },
+	{ KW_HAVING, read_having, "HAVING", false, "join the conditions by AND" },
+	{ KW_ORDER, read_order_by, "ORDER BY", true, "" },
+	{ KW_LIMIT, read_limit, "LIMIT", true, "" },
+	{ KW_WITH, read_options, "WITH", true, "" },
 };
 
 static struct ast_item parse_item(struct parser *p)
@@ -173,32 +174,30 @@ static void read_items(struct parser *p, struct ast_select *select)
 static void unexpected(struct parser *p, const struct select_state *state)
 {
 	enum keyword near = parse_misspelt_clause(p);
-	struct diag *diag;
 
 	if (parse_mend(p, &near, 1, "is no keyword here"))
 		return;
 	if (p->tok.kind == TOKEN_CLOSE) {
 		parse_error(p, "syntax-error", p->tok.span, "this \")\" closes nothing");
 	} else if (p->tok.kind == TOKEN_WORD && p->tok.keyword == KW_SELECT) {
-		diag = parse_expected(p, "a clause or the end of the query");
-		diag_hint(p->diags, diag,
-			  "statements are separated by \";\", selects by UNION ALL");
+		parse_expected_hint(p, "a clause or the end of the query",
+				    "statements are separated by \";\", selects by UNION ALL");
 	} else if (!state->seen) {
-		diag = parse_expected(p, "\",\" or FROM");
-		if (p->tok.kind == TOKEN_STAR)
-			diag_hint(p->diags, diag,
-				  "COUNT(*) counts; * alone stands for all columns");
+		parse_expected_hint(p, "\",\" or FROM",
+				    p->tok.kind == TOKEN_STAR
+					    ? "COUNT(*) counts; * alone stands for all columns"
+					    : NULL);
 	} else {
-		diag = parse_expected(p, "an operator, a clause or the end of the query");
-		if (parse_at_operand(p) || p->tok.kind == TOKEN_WORD)
-			diag_hint(p->diags, diag, "conditions are joined by AND and OR");
+		parse_expected_hint(p, "an operator, a clause or the end of the query",
+				    parse_at_operand(p) || p->tok.kind == TOKEN_WORD
+					    ? "conditions are joined by AND and OR"
+					    : NULL);
 	}
 }
 
 /* One clause at the current token; false when there is none. */
 static bool read_clause(struct parser *p, struct select_state *state)
 {
-	struct diag *diag;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(clauses); i++)
@@ -217,12 +216,9 @@ static bool read_clause(struct parser *p, struct select_state *state)
 		return true;
 	}
 	if (state->seen & 1u << i) {
-		diag = parse_report(p, "duplicate-clause", p->tok.span, "a second %s in one SELECT",
-				    clauses[i].name);
-		if (clauses[i].keyword == KW_WHERE || clauses[i].keyword == KW_HAVING)
-			diag_hint(p->diags, diag, "join the conditions by AND");
-		else if (clauses[i].keyword == KW_FROM)
-			diag_hint(p->diags, diag, "streams are joined by JOIN or UNION ALL");
+		parse_report(p, "duplicate-clause", p->tok.span,
+			     "a second %s in one SELECT" HINT "%s", clauses[i].name,
+			     clauses[i].join);
 	}
 	state->seen |= 1u << i;
 	clauses[i].read(p, state->select);
@@ -277,16 +273,14 @@ static void read_compound(struct parser *p, struct select_state *state)
 	struct ast_compound compound = { .op = AST_UNION };
 	struct select_state arm = { .is_arm = true };
 	struct token word = p->tok;
-	struct diag *diag;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(clauses); i++) {
 		if (!clauses[i].is_of_whole || !(state->seen & 1u << i))
 			continue;
-		diag = parse_report(p, "syntax-error", word.span, "%s stands before %s",
-				    clauses[i].name, parse_found(p));
-		diag_hint(p->diags, diag, "%s is said once, behind the last SELECT",
-			  clauses[i].name);
+		parse_report(p, "syntax-error", word.span,
+			     "%s stands before %s" HINT "%s is said once, behind the last SELECT",
+			     clauses[i].name, parse_found(p), clauses[i].name);
 		break;
 	}
 	parse_next(p);
@@ -294,13 +288,9 @@ static void read_compound(struct parser *p, struct select_state *state)
 		compound.op = AST_EXCEPT;
 	else if (word.keyword == KW_INTERSECT)
 		compound.op = AST_INTERSECT;
-	else if (parse_at(p, TOKEN_WORD) && parse_peek(p).keyword == KW_SELECT) {
-		/* ALL is no keyword of ours: it means something only here. */
-		if (parse_word_is(p, "ALL")) {
-			compound.op = AST_UNION_ALL;
-			parse_next(p);
-		}
-	}
+	/* ALL is no keyword of ours: it means something only here. */
+	else if (parse_peek(p).keyword == KW_SELECT && parse_accept_word(p, "ALL"))
+		compound.op = AST_UNION_ALL;
 	compound.select = read_core(p, &arm);
 	vec_push(p->arena, &state->select->compound, compound);
 }
@@ -309,7 +299,6 @@ static void read_compound(struct parser *p, struct select_state *state)
 static void skip_cte_columns(struct parser *p, bool is_told)
 {
 	struct span open = parse_open(p);
-	struct diag *diag;
 
 	while (parse_at_name(p)) {
 		parse_next(p);
@@ -319,22 +308,21 @@ static void skip_cte_columns(struct parser *p, bool is_told)
 	parse_close(p, open);
 	if (is_told || p->panic)
 		return;
-	diag = parse_report(p, "not-supported", parse_span(p, open.start),
-			    "a list of columns behind a name of WITH is not available yet");
-	diag_hint(p->diags, diag, "name the columns in the select: SELECT pid AS x");
+	parse_report(p, "not-supported", parse_span(p, open.start),
+		     "a list of columns behind a name of WITH is not available yet" HINT
+		     "name the columns in the select: SELECT pid AS x");
 }
 
 /* WITH RECURSIVE: taken, with a message; a select may be called "recursive". */
 static bool refuse_recursive(struct parser *p)
 {
 	struct token next = parse_peek(p);
-	struct diag *diag;
 
 	if (!parse_word_is(p, "RECURSIVE") || next.keyword == KW_AS || next.kind == TOKEN_OPEN)
 		return false;
-	diag = parse_report(p, "not-supported", p->tok.span,
-			    "WITH RECURSIVE is not available: a stream has no end to recurse to");
-	diag_hint(p->diags, diag, "leave RECURSIVE away where no select reads itself");
+	parse_report(p, "not-supported", p->tok.span,
+		     "WITH RECURSIVE is not available: a stream has no end to recurse to" HINT
+		     "leave RECURSIVE away where no select reads itself");
 	parse_next(p);
 	return true;
 }
@@ -342,14 +330,14 @@ static bool refuse_recursive(struct parser *p)
 static void check_cte_name(struct parser *p, const struct ast_select *select, const char *name,
 			   struct span span)
 {
-	struct diag *diag;
 
 	for (u32 i = 0; !p->panic && i < select->ctes.n; i++) {
 		if (strcasecmp(select->ctes.at[i].name, name) != 0)
 			continue;
-		diag = parse_report(p, "duplicate-name", span,
-				    "the name \"%s\" is given twice in WITH", name);
-		diag_hint(p->diags, diag, "give each select a name of its own");
+		parse_report(p, "duplicate-name", span,
+			     "the name \"%s\" is given twice in WITH" HINT
+			     "give each select a name of its own",
+			     name);
 	}
 }
 

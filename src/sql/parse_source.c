@@ -2,7 +2,6 @@
 /*
  * FROM: streams and their paths, files, subqueries and joins -> struct ast_source.
  */
-#include <string.h>
 
 #include "sql/parse.h"
 
@@ -10,13 +9,11 @@
 static const char *path_part(struct parser *p, u32 start, u32 end)
 {
 	struct token part = { .kind = TOKEN_WORD, .span = { start, end } };
-	struct diag *diag;
 
 	if (start == end) {
-		diag = parse_error(p, "syntax-error", (struct span){ start, end + 1 },
-				   "a part of this stream's path is empty");
-		diag_hint(p->diags, diag,
-			  "a path has no blanks; write parts that hold ':' in \"quotes\"");
+		parse_error(p, "syntax-error", (struct span){ start, end + 1 },
+			    "a part of this stream's path is empty" HINT
+			    "a path has no blanks; write parts that hold ':' in \"quotes\"");
 		return "";
 	}
 	if (p->text[start] == '"' || p->text[start] == '`')
@@ -75,17 +72,19 @@ static void read_file(struct parser *p, struct ast_source *source)
 static void refuse_function(struct parser *p, const struct ast_source *source)
 {
 	struct token argument = parse_peek(p);
-	struct diag *diag;
 
 	if (!parse_at(p, TOKEN_OPEN))
 		return;
-	diag = parse_error(p, "other-dialect", source->span, "no function stands in FROM");
 	if (argument.kind == TOKEN_TEXT)
-		diag_hint(p->diags, diag, "a file is read by its name: FROM %s",
-			  arena_strndup(p->arena, p->text + argument.span.start,
-					argument.span.end - argument.span.start));
+		parse_error(p, "other-dialect", source->span,
+			    "no function stands in FROM" HINT
+			    "a file is read by its name: FROM %.*s",
+			    (int)(argument.span.end - argument.span.start),
+			    p->text + argument.span.start);
 	else
-		diag_hint(p->diags, diag, "a stream, a view, a 'FILE' or a (SELECT ...) does");
+		parse_error(p, "other-dialect", source->span,
+			    "no function stands in FROM" HINT
+			    "a stream, a view, a 'FILE' or a (SELECT ...) does");
 }
 
 struct ast_source *parse_one_source(struct parser *p)
@@ -198,7 +197,6 @@ static bool accept_left(struct parser *p)
  */
 static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join, bool *ret_left)
 {
-	struct diag *diag;
 
 	*ret_join = AST_JOIN_INNER;
 	*ret_left = false;
@@ -211,9 +209,10 @@ static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join, bool 
 		parse_mend(p, join_words, ARRAY_SIZE(join_words), "is no keyword here");
 	if (parse_at_keyword(p, KW_RIGHT) || parse_at_keyword(p, KW_FULL) ||
 	    parse_at_keyword(p, KW_NATURAL)) {
-		diag = parse_error(p, "syntax-error", p->tok.span, "there is no %s JOIN",
-				   keyword_names[p->tok.keyword]);
-		diag_hint(p->diags, diag, "there are JOIN, LEFT, CROSS, PAIR and ASOF JOIN");
+		parse_error(p, "syntax-error", p->tok.span,
+			    "there is no %s JOIN" HINT
+			    "there are JOIN, LEFT, CROSS, PAIR and ASOF JOIN",
+			    keyword_names[p->tok.keyword]);
 		return false;
 	}
 	*ret_left = accept_left(p);
@@ -239,7 +238,6 @@ static void read_within(struct parser *p, struct ast_source *join)
 	u32 n_errors = p->diags->n_errors, start = p->tok.span.start;
 	struct span span;
 	struct token next;
-	struct diag *diag;
 
 	if (is_negative)
 		parse_next(p);
@@ -252,30 +250,28 @@ static void read_within(struct parser *p, struct ast_source *join)
 		join->within_ns = parse_duration(p, &span, &overflow);
 	if (p->panic || p->diags->n_errors > n_errors || (join->within_ns && !is_negative))
 		return;
-	diag = parse_report(p, "bad-duration", parse_span(p, start),
-			    is_negative ? "WITHIN is an age, and no age is negative"
-					: "WITHIN needs more than no time");
-	diag_hint(p->diags, diag, "for example WITHIN 10s; without WITHIN any age will do");
+	parse_report(p, "bad-duration", parse_span(p, start),
+		     "%s" HINT "for example WITHIN 10s; without WITHIN any age will do",
+		     is_negative ? "WITHIN is an age, and no age is negative"
+				 : "WITHIN needs more than no time");
 }
 
 static void read_condition(struct parser *p, struct ast_source *join, bool is_comma)
 {
 	bool needs_on = join->join == AST_JOIN_PAIR || join->join == AST_JOIN_ASOF;
-	struct diag *diag;
 
 	if (!is_comma && join->join != AST_JOIN_CROSS && parse_accept_keyword(p, KW_ON)) {
 		join->on = parse_expr(p);
 	} else if (needs_on) {
-		diag = parse_expected(p, "ON");
-		diag_hint(p->diags, diag, "say which rows belong together: ON a.key = b.key");
+		parse_expected_hint(p, "ON", "say which rows belong together: ON a.key = b.key");
 	} else if (parse_at_keyword(p, KW_USING)) {
-		diag = parse_error(p, "syntax-error", p->tok.span, "USING is not known");
-		diag_hint(p->diags, diag, "write ON a.key = b.key");
+		parse_error(p, "syntax-error", p->tok.span,
+			    "USING is not known" HINT "write ON a.key = b.key");
 	}
 	if (!needs_on && parse_at_keyword(p, KW_WITHIN)) {
-		diag = parse_error(p, "syntax-error", p->tok.span,
-				   "WITHIN belongs to PAIR JOIN and ASOF JOIN");
-		diag_hint(p->diags, diag, "a plain JOIN is of what happened in one window");
+		parse_error(p, "syntax-error", p->tok.span,
+			    "WITHIN belongs to PAIR JOIN and ASOF JOIN" HINT
+			    "a plain JOIN is of what happened in one window");
 	} else if (parse_accept_keyword(p, KW_WITHIN)) {
 		read_within(p, join);
 	}

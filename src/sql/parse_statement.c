@@ -2,8 +2,6 @@
 /*
  * Statements separated by ";" -> struct ast_script: the entry of the layer.
  */
-#include <ctype.h>
-#include <string.h>
 
 #include "sql/parse.h"
 
@@ -17,27 +15,24 @@ static void read_explain(struct parser *p, struct ast_statement *statement)
 
 	statement->kind = AST_STATEMENT_EXPLAIN;
 	statement->analyze = parse_accept_keyword(p, KW_ANALYZE);
-	for (i = 0; i < ARRAY_SIZE(explain_stages) && !statement->analyze; i++) {
-		if (!parse_word_is(p, explain_stages[i]))
-			continue;
-		statement->text = explain_stages[i];
-		parse_next(p);
-		break;
-	}
+	for (i = 0; i < ARRAY_SIZE(explain_stages) && !statement->analyze && !statement->text; i++)
+		if (parse_accept_word(p, explain_stages[i]))
+			statement->text = explain_stages[i];
 	if (!parse_at_select(p)) {
 		struct suggest suggest;
-		struct diag *diag;
+		const char *near;
 
 		suggest_init(&suggest, parse_text(p, &p->tok, NULL));
 		suggest_offer(&suggest, "ANALYZE");
 		suggest_offer(&suggest, "SELECT");
 		for (i = 0; i < ARRAY_SIZE(explain_stages); i++)
 			suggest_offer(&suggest, explain_stages[i]);
-		diag = parse_expected(p, statement->text || statement->analyze
-						 ? "SELECT"
-						 : "SELECT, ANALYZE, LOGICAL, PHYSICAL, IR or BPF");
-		if (suggest_best(&suggest))
-			diag_hint(p->diags, diag, "did you mean %s?", suggest_best(&suggest));
+		near = suggest_best(&suggest);
+		parse_expected_hint(p,
+				    statement->text || statement->analyze
+					    ? "SELECT"
+					    : "SELECT, ANALYZE, LOGICAL, PHYSICAL, IR or BPF",
+				    near ? arena_printf(p->arena, "did you mean %s?", near) : NULL);
 		return;
 	}
 	statement->select = parse_select(p);
@@ -46,12 +41,11 @@ static void read_explain(struct parser *p, struct ast_statement *statement)
 static void read_show(struct parser *p, struct ast_statement *statement)
 {
 	bool is_views = parse_accept_keyword(p, KW_VIEWS);
-	struct diag *diag;
 
 	statement->kind = is_views ? AST_STATEMENT_SHOW_VIEWS : AST_STATEMENT_SHOW_STREAMS;
 	if (!is_views && !parse_accept_keyword(p, KW_STREAMS)) {
-		diag = parse_expected(p, "STREAMS or VIEWS");
-		diag_hint(p->diags, diag, "SHOW STREAMS LIKE '%%sched%%', or SHOW VIEWS");
+		parse_expected_hint(p, "STREAMS or VIEWS",
+				    "SHOW STREAMS LIKE '%sched%', or SHOW VIEWS");
 		return;
 	}
 	if (!parse_accept_keyword(p, KW_LIKE))
@@ -59,14 +53,6 @@ static void read_show(struct parser *p, struct ast_statement *statement)
 	if (parse_at(p, TOKEN_TEXT))
 		statement->text = parse_text(p, &p->tok, NULL);
 	parse_expect(p, TOKEN_TEXT, "a pattern in '...'");
-}
-
-static bool accept_word(struct parser *p, const char *word)
-{
-	if (!parse_word_is(p, word))
-		return false;
-	parse_next(p);
-	return true;
 }
 
 /* IF [NOT] EXISTS, taken; a view may be called "if". */
@@ -86,7 +72,6 @@ static bool accept_if(struct parser *p, bool is_not)
 static void read_create(struct parser *p, struct ast_statement *statement)
 {
 	struct span span;
-	struct diag *diag;
 
 	statement->kind = AST_STATEMENT_CREATE_VIEW;
 	if (parse_accept_keyword(p, KW_OR)) {
@@ -94,15 +79,15 @@ static void read_create(struct parser *p, struct ast_statement *statement)
 		statement->replace = true;
 	}
 	/* Every view lives as long as the text. */
-	if (!accept_word(p, "TEMP"))
-		accept_word(p, "TEMPORARY");
+	if (!parse_accept_word(p, "TEMP"))
+		parse_accept_word(p, "TEMPORARY");
 	parse_expect_keyword(p, KW_VIEW);
 	span = p->tok.span;
 	statement->if_exists = accept_if(p, true);
 	if (statement->if_exists && statement->replace) {
-		diag = parse_error(p, "syntax-error", parse_span(p, span.start),
-				   "OR REPLACE and IF NOT EXISTS exclude each other");
-		diag_hint(p->diags, diag, "say what is to happen where the view exists already");
+		parse_error(p, "syntax-error", parse_span(p, span.start),
+			    "OR REPLACE and IF NOT EXISTS exclude each other" HINT
+			    "say what is to happen where the view exists already");
 	}
 	statement->text = parse_name(p, "the view's name");
 	parse_expect_keyword(p, KW_AS);
@@ -113,7 +98,7 @@ static void read_create(struct parser *p, struct ast_statement *statement)
 static void read_attach(struct parser *p, struct ast_statement *statement)
 {
 	statement->kind = AST_STATEMENT_ATTACH;
-	accept_word(p, "DATABASE");
+	parse_accept_word(p, "DATABASE");
 	if (parse_at(p, TOKEN_TEXT))
 		statement->text = parse_text(p, &p->tok, NULL);
 	parse_expect(p, TOKEN_TEXT, "a file in '...'");
@@ -125,7 +110,6 @@ static void read_statement(struct parser *p, struct ast_statement *statement)
 {
 	static const enum keyword starts[] = { KW_SELECT, KW_EXPLAIN, KW_SHOW, KW_DESCRIBE,
 					       KW_CREATE, KW_DROP,    KW_SET };
-	struct diag *diag;
 
 	if (p->tok.keyword != KW_DESC)
 		parse_mend(p, starts, ARRAY_SIZE(starts), "begins no statement");
@@ -149,13 +133,13 @@ static void read_statement(struct parser *p, struct ast_statement *statement)
 	} else if (parse_accept_keyword(p, KW_SET)) {
 		statement->kind = AST_STATEMENT_SET;
 		statement->option = parse_option(p);
-	} else if (accept_word(p, "ATTACH")) {
+	} else if (parse_accept_word(p, "ATTACH")) {
 		read_attach(p, statement);
 	} else {
-		diag = parse_expected(p, "a statement");
-		diag_hint(p->diags, diag,
-			  "a statement begins with SELECT, EXPLAIN, SHOW, DESCRIBE, CREATE VIEW, "
-			  "DROP VIEW, SET or ATTACH");
+		parse_expected_hint(
+			p, "a statement",
+			"a statement begins with SELECT, EXPLAIN, SHOW, DESCRIBE, CREATE VIEW, "
+			"DROP VIEW, SET or ATTACH");
 	}
 }
 
@@ -180,13 +164,12 @@ struct ast_script *sql_parse(struct arena *arena, struct diags *diags)
 {
 	struct ast_script *script = arena_new(arena, struct ast_script);
 	struct parser p = { .arena = arena, .diags = diags, .text = diags->text };
-	struct diag *diag;
 
 	if (diags->text_bytes > SQL_TEXT_MAX_BYTES) {
-		diag = diag_plain(diags, "text-too-long",
-				  "the query's text has %zu bytes, more than the %u that are read",
-				  diags->text_bytes, SQL_TEXT_MAX_BYTES);
-		diag_hint(diags, diag, "is this the right file? rows are read by FROM 'FILE.csv'");
+		diag_plain(diags, "text-too-long",
+			   "the query's text has %zu bytes, more than the %u that are read" HINT
+			   "is this the right file? rows are read by FROM 'FILE.csv'",
+			   diags->text_bytes, SQL_TEXT_MAX_BYTES);
 		return script;
 	}
 	p.text_bytes = (u32)diags->text_bytes;

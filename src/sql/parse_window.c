@@ -11,13 +11,12 @@
 static u64 parse_count(struct parser *p, struct span *ret_span)
 {
 	u64 count = p->tok.integer;
-	struct diag *diag;
 
 	*ret_span = p->tok.span;
 	if (parse_at(p, TOKEN_DURATION)) {
-		diag = parse_error(p, "bad-duration", p->tok.span,
-				   "a COUNT window is measured in events, not in time");
-		diag_hint(p->diags, diag, "write COUNT (SIZE 1024), or TUMBLING and a time");
+		parse_error(p, "bad-duration", p->tok.span,
+			    "a COUNT window is measured in events, not in time" HINT
+			    "write COUNT (SIZE 1024), or TUMBLING and a time");
 	}
 	parse_expect(p, TOKEN_INTEGER, "a number of events");
 	return count;
@@ -113,11 +112,9 @@ static void read_kind(struct parser *p, struct ast_window *window)
 		read_scope(p, window);
 	}
 	if (window->kind == AST_WINDOW_HOPPING && !has_advance) {
-		struct diag *diag =
-			parse_error(p, "syntax-error", parse_span(p, window->span.start),
-				    "a HOPPING window has a size and an advance");
-
-		diag_hint(p->diags, diag, "write HOPPING 10s BY 1s, or TUMBLING 10s");
+		parse_error(p, "syntax-error", parse_span(p, window->span.start),
+			    "a HOPPING window has a size and an advance" HINT
+			    "write HOPPING 10s BY 1s, or TUMBLING 10s");
 	}
 }
 

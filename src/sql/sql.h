@@ -237,11 +237,12 @@ struct ast_script *sql_parse(struct arena *arena, struct diags *diags);
 /* A frame of RANGE?  NULL is none. */
 bool sql_is_range(const char *frame);
 
-/* SQL text that parses to the same tree again. */
-void sql_print_select(const struct ast_select *select, struct buf *out);
+/*
+ * SQL text that parses to the same tree again.  Explicit (explain --stage ast): each operand with
+ * an operator of its own stands in parentheses, and each clause in a line.
+ */
+void sql_print_script(const struct ast_script *script, bool is_explicit, struct buf *out);
 void sql_print_expr(const struct ast *expr, struct buf *out);
-/* The tree itself (explain --stage ast), one node a line, indented. */
-void sql_dump_script(const struct ast_script *script, struct buf *out);
 /* Sets every span in the tree to this one: what the user did not write has no place of its own. */
 void sql_respan(struct ast_select *select, struct span span);
 
@@ -265,6 +266,8 @@ enum sql_place sql_place_at_end(const char *text, size_t n, size_t *ret_word_sta
 /* Calls visit for each stream, view and 'FILE' that the first statement names, as written. */
 void sql_each_source(const char *text, size_t n,
 		     void (*visit)(void *context, const char *source, size_t n), void *context);
+/* "10s", "1.5ms", a bare number of seconds; false when it is none, or no whole number of ns. */
+bool sql_duration(const char *text, u64 *ret_ns);
 /* Keyword i in upper case; NULL behind the last. */
 const char *sql_keyword(u32 i);
 

@@ -13,20 +13,6 @@ struct row_order {
 	u64 time_ns, number;
 };
 
-struct row_file {
-	const struct file *file;
-	struct file_rows *rows; /* NULL: all are in memory */
-	struct diags *diags;
-	struct value *row;
-	bool has_row, is_over;
-	int err;
-	u64 time_ns, position;
-	/* in memory */
-	struct region values, order;
-	struct scratch texts;
-	u64 n_rows;
-};
-
 /* In a file without times all rows have the same one. */
 static u64 time_of(const struct row_file *f)
 {
@@ -144,16 +130,6 @@ void row_file_next(struct row_file *f)
 {
 	f->has_row = false;
 	f->position++;
-}
-
-u64 row_file_position(const struct row_file *f)
-{
-	return f->position;
-}
-
-const struct file *row_file_of(const struct row_file *f)
-{
-	return f->file;
 }
 
 void row_file_close(struct row_file *f)

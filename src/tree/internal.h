@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Internal to this layer.  Raw rows come from the ring buffer and from files, merged
+ * Internal to this layer.  Rows of scans come from the ring buffer and from files, merged
  * by time, some hundred at a time.  A tuple is a row of any operator: one slot for each
  * column of each scan of the FROM tree, and for each running sum; those of scans that
  * the row is not of are NULL.  Every operator turns the tuples of its inputs into its
- * own, in the order of the raw rows that trigger them.
+ * own, in the order of the rows of scans that trigger them.
  */
 #ifndef EBQL_TREE_INTERNAL_H
 #define EBQL_TREE_INTERNAL_H
@@ -23,9 +23,10 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 struct tuple {
-	u64 seq;     /* of the raw row that triggers it */
-	u64 time_ns; /* of its event */
-	u64 flip;    /* as row_source_read() */
+	u64 seq;      /* of the scan's row that triggers it */
+	u64 time_ns;  /* of its event */
+	u64 flip;     /* as row_source_read() */
+	u64 n_faults; /* of the values of the projection, which the row takes along */
 	struct value slots[];
 };
 
@@ -48,13 +49,27 @@ bool queue_push(struct row_queue *q, const void *record, u32 n_bytes, u64 time_n
 const struct queue_entry *queue_first(const struct row_queue *q, u64 before_ns);
 /* Takes the first one; its bytes stay until the next queue_trim() or queue_push(). */
 const u8 *queue_take(struct row_queue *q);
+/* Takes away what was before that flip. */
+void queue_skip(struct row_queue *q, u64 flip);
 /* Gives back the memory of what was taken. */
 void queue_trim(struct row_queue *q);
 void queue_free(struct row_queue *q);
 
 /* --- file.c: rows of one file, in the order of their times --- */
 
-struct row_file;
+struct row_file {
+	const struct file *file;
+	struct file_rows *rows; /* NULL: all are in memory */
+	struct diags *diags;
+	struct value *row;
+	bool has_row, is_over;
+	int err;
+	u64 time_ns, position; /* of the row to be peeked at: so many came before it */
+	/* in memory */
+	struct region values, order;
+	struct scratch texts;
+	u64 n_rows;
+};
 
 /* NULL after a diagnostic. */
 struct row_file *row_file_open(const struct file *file, struct arena *arena, struct diags *diags);
@@ -62,13 +77,9 @@ struct row_file *row_file_open(const struct file *file, struct arena *arena, str
 int row_file_peek(struct row_file *f, const struct value **ret_row, u64 *ret_time_ns);
 /* Goes on behind it; texts of the row peeked at are gone. */
 void row_file_next(struct row_file *f);
-/* How many rows came before the one to be peeked at. */
-u64 row_file_position(const struct row_file *f);
-/* The file, whose first and last time are known. */
-const struct file *row_file_of(const struct row_file *f);
 void row_file_close(struct row_file *f);
 
-/* --- slots.c: where in a tuple a column is --- */
+/* --- Where in a tuple a column is --- */
 
 struct slot_source {
 	const struct phys_source *source;
@@ -79,21 +90,13 @@ struct slot_source {
 	s32 *file_columns; /* per column: of the file; -1: none */
 };
 
+/* Given by row_tree_open(), in the order of the tree: those of an operator's tree are together. */
 struct slots {
 	struct arena *arena;
 	struct slot_source *sources; /* in the order of phys_scan_sources() */
 	u32 n_sources, n_slots;
-	u32 *running; /* slot of running sum number i */
-	u32 n_running;
+	VEC(u32) running; /* slot of running sum number i */
 };
-
-void slots_init(struct slots *slots, const struct plan *plan, const struct phys_source *sources,
-		u32 n_sources, struct arena *arena);
-struct slot_source *slots_source(const struct slots *slots, u32 number);
-/* The slots of an operator's tree are [*ret_lo, *ret_hi). */
-void slots_range(const struct slots *slots, const struct plan *tree, u32 *ret_lo, u32 *ret_hi);
-/* The slot that holds the value of this expression, or -1: it is computed. */
-s32 slots_find(const struct slots *slots, const struct expr *e);
 
 /* --- sql.c: expressions over tuples, computed by SQLite --- */
 
@@ -115,13 +118,15 @@ struct row_eval {
 	u32 n;
 	s32 *computed; /* per expression: the column of the statement; -1: picked from the tuple */
 	s32 *slots;    /* per expression that is picked: its slot; -1: none alone */
-	bool is_handed_on; /* what is picked: whoever asks for it counts its fault */
+	/* Whoever asks for what is picked counts its fault; those of the others are the row's. */
+	bool is_handed_on;
 	u32 n_computed;
 	const char *text;
 	struct sqlite3_stmt *statement; /* NULL: all are picked */
 	struct region values;
 };
 
+struct slot_source *slots_source(const struct slots *slots, u32 number);
 /* What is computed by SQLite is prepared by row_sql_open(), when all are known. */
 void row_eval_init(struct row_eval *eval, struct row_sql *sql, struct expr *const *exprs, u32 n);
 /* One value, 1 where all conditions are true, else 0. */
@@ -144,7 +149,7 @@ struct row_tree;
 struct row_tree *row_tree_open(const struct plan *plan, struct slots *slots, struct row_sql *sql,
 			       struct scratch *scratch, u64 max_in_flight);
 /*
- * One batch: raw rows, in order, with the number of the source each is of.  Output rows
+ * One batch: rows of scans, in order, with the number of the source each is of.  Output rows
  * of n_items values live until the next call, what they point to as long as the
  * scratch; ret_triggers: the tuples that they are of.  0, or -errno after a diagnostic.
  */
@@ -159,23 +164,38 @@ u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns);
 const struct account *row_tree_account(const struct row_tree *tree);
 void row_tree_close(struct row_tree *tree);
 
-/* --- raw.c: part->is_kernel false --- */
+/* --- scans.c: part->is_kernel false --- */
 
-struct row_raw;
+#define SCANS_BATCH_ROWS 512u
 
-struct row_raw *row_raw_open(const struct cut_part *part, const struct phys *phys,
-			     const struct cancel *cancel, struct arena *arena, struct diags *diags);
-s64 row_raw_read(struct row_raw *raw, struct row_queue *queue, u64 before_ns, u32 limit,
-		 const struct value **ret_rows, u64 *ret_flips);
-void row_raw_flipped(struct row_raw *raw, u64 flip);
-/* A stream's time on the clock of the part's rows. */
-u64 row_raw_time(const struct row_raw *raw, u64 time_ns);
-bool row_raw_peek(struct row_raw *raw, struct row_queue *queue, u64 *ret_time_ns);
-/* As row_source_span(). */
-bool row_raw_span(const struct row_raw *raw, u64 *ret_first_ns, u64 *ret_last_ns);
-/* What was seen and lost so far. */
-void row_raw_account(const struct row_raw *raw, struct account *ret_account);
-u64 row_raw_waiting(const struct row_raw *raw, u64 before_ns);
-void row_raw_close(struct row_raw *raw);
+struct row_scans {
+	const struct phys *phys; /* NULL: files alone */
+	struct row_queue *queue; /* of streams */
+	struct diags *diags;
+	struct slots slots;
+	struct row_sql sql;
+	struct scratch scratch;
+	struct row_tree *tree;
+	bool has_files, has_streams;
+	u64 clock_offset_ns; /* of files and streams together: what is added to a stream's time */
+	u64 n_seen;
+	struct tuple *tuples[SCANS_BATCH_ROWS];
+	u32 sources[SCANS_BATCH_ROWS];
+	/* Rows of the last batch, handed out up to `at`. */
+	const struct value *rows;
+	struct tuple *const *triggers;
+	u32 n_columns, n_rows, at;
+	int err;
+};
+
+/* NULL after a diagnostic. */
+struct row_scans *row_scans_open(const struct cut_part *part, const struct phys *phys,
+				 struct row_queue *queue, const struct cancel *cancel,
+				 struct arena *arena, struct diags *diags);
+/* As row_source_read() and row_source_peek(). */
+s64 row_scans_read(struct row_scans *scans, u64 before_ns, u32 limit, const struct value **ret_rows,
+		   struct row_origin *ret_origins);
+bool row_scans_peek(struct row_scans *scans, u64 *ret_time_ns);
+void row_scans_close(struct row_scans *scans);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The operators of a FROM tree over a batch of tuples, one operator after the other,
  * from the scans to the projection.  What gen/join.c does with an event at a time: a
- * join meets the rows of its two sides in the order of the raw rows that trigger them.
+ * join meets the rows of its two sides in the order of the rows of scans that trigger them.
  */
 #include <errno.h>
 #include <string.h>
@@ -41,7 +41,7 @@ struct op {
 	u32 n_out;
 	struct row_eval eval, eval_right; /* conditions; keys of both sides; argument and keys */
 	struct keys keys;
-	u32 lo, hi; /* JOIN: slots of the right side; RUNNING: lo is its own */
+	u32 lo, hi; /* JOIN: slots of the right side; RUNNING, SCAN: lo is its own, the first */
 	struct start *oldest, *newest;
 	u64 n_waiting;
 };
@@ -107,12 +107,6 @@ static struct row_key *find_key(const struct row_tree *tree, struct op *op, bool
 }
 
 /* --- Starts --- */
-
-/* A thread's system calls, which never nest: a start replaces the one before. */
-static bool is_replacing(const struct op *op)
-{
-	return op->plan->join.kind == JOIN_ASOF || !op->plan->join.is_nesting;
-}
 
 /* Its key stays known where an end wants to tell a thread that was never seen. */
 static void forget(struct row_tree *tree, struct op *op, struct start *s)
@@ -189,7 +183,8 @@ static int store(struct row_tree *tree, struct op *op, const struct tuple *t,
 		return 0;
 	}
 	key = find_key(tree, op, true);
-	if (key && key->top && is_replacing(op)) {
+	/* A thread's system calls never nest: a start replaces the one before. */
+	if (key && key->top && (op->plan->join.kind == JOIN_ASOF || !op->plan->join.is_nesting)) {
 		tree->account.unpaired[UNPAIRED_OVERWRITTEN] += op->plan->join.kind == JOIN_PAIR;
 		forget(tree, op, key->top);
 		key = find_key(tree, op, true);
@@ -395,47 +390,55 @@ static void open_join(struct row_tree *tree, struct op *op)
 	}
 	row_eval_init(&op->eval, tree->sql, left, p->join.n_keys);
 	row_eval_init(&op->eval_right, tree->sql, right, p->join.n_keys);
-	slots_range(tree->slots, p->right, &op->lo, &op->hi);
 	op->run = run_join;
 }
 
 static void open_running(struct row_tree *tree, struct op *op)
 {
 	const struct plan *p = op->plan;
+	struct slots *slots = tree->slots;
 	struct expr **exprs = arena_array(tree->arena, struct expr *, 1 + p->running.n_keys);
 
 	exprs[0] = p->running.arg;
 	for (u32 i = 0; i < p->running.n_keys; i++)
 		exprs[1 + i] = p->running.keys[i];
 	row_eval_init(&op->eval, tree->sql, exprs, 1 + p->running.n_keys);
-	op->lo = tree->slots->running[p->running.number];
+	while (slots->running.n <= p->running.number)
+		vec_push(tree->arena, &slots->running, 0);
+	slots->running.at[p->running.number] = slots->n_slots++;
 	op->run = run_running;
 }
 
-static struct op *op_open(struct row_tree *tree, const struct plan *p);
-
-static void open_inputs(struct row_tree *tree, struct op *op)
+/* is_root: its events make rows of the root appear; n_asof: on so many right sides it is. */
+static void open_scan(struct row_tree *tree, struct op *op, bool is_root, u32 n_asof)
 {
-	const struct plan *p = op->plan;
+	struct slot_source *s = slots_source(tree->slots, op->plan->scan.source);
 
-	op->inputs = arena_array(tree->arena, struct op *, 2 + p->n_inputs);
-	op->at = arena_array(tree->arena, u32, 2 + p->n_inputs);
-	if (p->input)
-		op->inputs[op->n_inputs++] = op_open(tree, p->input);
-	if (p->right)
-		op->inputs[op->n_inputs++] = op_open(tree, p->right);
-	for (u32 i = 0; i < p->n_inputs; i++)
-		op->inputs[op->n_inputs++] = op_open(tree, p->inputs[i]);
+	s->first = op->lo;
+	s->is_root = is_root;
+	s->n_asof = n_asof;
+	tree->slots->n_slots += s->source->n_columns;
+	tree->scans[s - tree->slots->sources] = op;
 }
 
-static struct op *op_open(struct row_tree *tree, const struct plan *p)
+static struct op *op_open(struct row_tree *tree, const struct plan *p, bool is_root, u32 n_asof)
 {
 	struct op *op = arena_new(tree->arena, struct op);
 
 	op->plan = p;
 	op->keys.item_bytes = sizeof(struct row_key);
+	op->inputs = arena_array(tree->arena, struct op *, 2 + p->n_inputs);
+	op->at = arena_array(tree->arena, u32, 2 + p->n_inputs);
 	vec_push(tree->arena, &tree->ops, op);
-	open_inputs(tree, op);
+	if (p->input)
+		op->inputs[op->n_inputs++] = op_open(tree, p->input, is_root, n_asof);
+	op->lo = tree->slots->n_slots;
+	if (p->right)
+		op->inputs[op->n_inputs++] =
+			op_open(tree, p->right, false, n_asof + (p->join.kind == JOIN_ASOF));
+	op->hi = tree->slots->n_slots;
+	for (u32 i = 0; i < p->n_inputs; i++)
+		op->inputs[op->n_inputs++] = op_open(tree, p->inputs[i], is_root, n_asof);
 	if (p->kind == PLAN_FILTER)
 		open_filter(tree, op);
 	else if (p->kind == PLAN_JOIN)
@@ -445,7 +448,7 @@ static struct op *op_open(struct row_tree *tree, const struct plan *p)
 	else if (p->kind == PLAN_RUNNING)
 		open_running(tree, op);
 	else if (p->kind == PLAN_SCAN)
-		tree->scans[slots_source(tree->slots, p->scan.source) - tree->slots->sources] = op;
+		open_scan(tree, op, is_root, n_asof);
 	else
 		BUG("operator %d over single rows", p->kind);
 	return op;
@@ -479,7 +482,7 @@ struct row_tree *row_tree_open(const struct plan *plan, struct slots *slots, str
 	tree->max_in_flight = MAX(max_in_flight, (u64)IN_FLIGHT_MIN);
 	buf_init(&tree->key);
 	tree->scans = arena_array(tree->arena, struct op *, slots->n_sources);
-	tree->root = op_open(tree, project->input);
+	tree->root = op_open(tree, project->input, true, 0);
 	open_project(tree, project);
 	for (u32 i = 0; i < tree->ops.n; i++) {
 		vec_push(tree->arena, &evals, &tree->ops.at[i]->eval);

@@ -47,6 +47,17 @@ const u8 *queue_take(struct row_queue *q)
 	return (const u8 *)q->bytes.at + entries[q->head++].offset_bytes;
 }
 
+void queue_skip(struct row_queue *q, u64 flip)
+{
+	struct queue_entry *entries = q->entries.at;
+	u32 n = q->head;
+
+	for (u32 i = q->head; i < q->n; i++)
+		if (entries[i].flip > flip)
+			entries[n++] = entries[i];
+	q->n = n;
+}
+
 /* When half of it is free: what is moved then was paid for by what was taken. */
 void queue_trim(struct row_queue *q)
 {

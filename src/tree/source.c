@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Rows of a part in the order of their times.  Here: those that the kernel part streams
- * complete, and the counters of both kinds; raw.c makes rows of bare scans.
+ * complete, and the counters of both kinds; scans.c makes rows of bare scans.
  */
 #include "tree/tree.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "drain/drain.h"
 #include "lite/lite.h"
 #include "tree/internal.h"
 
@@ -21,35 +20,30 @@ struct row_source {
 	const struct phys *phys;
 	const struct plan *project;
 	struct diags *diags;
-	struct row_raw *raw; /* NULL: rows come complete */
+	struct row_scans *scans; /* NULL: rows come complete */
 	struct stream_reader stream;
 	struct meter meter;
 	struct row_queue queue;
-	u32 time_bytes;		     /* offset of the time in a record */
-	struct region values, flips; /* of the rows handed out */
-	u64 flip, newest_ns;	     /* how many were made; the latest time before the last */
-	struct value *decoded;	     /* one row */
-	bool has_kernel;
-	bool is_finished, is_told; /* what waits at the end */
-	u64 accounted_ns;    /* CLOCK_MONOTONIC, of the last row_source_account(); 0: none yet */
-	u64 n_waiting;	     /* starts that never ended, still to be told */
-	struct account user; /* of row_raw_account(), what was told */
+	u32 time_bytes;		       /* offset of the time in a record */
+	struct region values, origins; /* of the rows handed out */
+	u64 flip, newest_ns;	       /* how many were made; the latest time before the last */
+	struct value *decoded;	       /* one row */
+	bool is_finished;
+	struct account left; /* starts that never ended, still to be told */
+	struct account user; /* of the tree, what was told */
 };
 
-static struct row_source *open_kernel(struct row_source *s)
+static bool open_kernel(struct row_source *s)
 {
-	int err = 0;
+	int err;
 
 	s->phys = s->load->phys;
-	meter_open(&s->meter, s->load);
-	s->has_kernel = true;
-	/* No ring buffer: no program names it, when WHERE is never true. */
-	if (s->load->map_fds[LOAD_MAP_RING] >= 0)
-		err = stream_open(&s->stream, s->phys, s->load->map_fds[LOAD_MAP_RING]);
-	if (!err)
-		return s;
-	diag_failure(s->diags, "run-start", "cannot make room for rows: %s", strerror(-err));
-	return NULL;
+	s->meter.load = s->load;
+	err = stream_open(&s->stream, s->phys, s->load->map_fds[LOAD_MAP_RING]);
+	if (err)
+		diag_failure(s->diags, "run-start", "cannot make room for rows: %s",
+			     strerror(-err));
+	return !err;
 }
 
 struct row_source *row_source_open(const struct cut_part *part, struct load_state *load,
@@ -73,8 +67,8 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
 	}
 	BUG_ON(load && !s->phys->only_scans);
 	s->time_bytes = 2 * sizeof(u64); /* columns[0] of every source */
-	s->raw = row_raw_open(part, s->phys, cancel, arena, diags);
-	if (s->raw)
+	s->scans = row_scans_open(part, s->phys, &s->queue, cancel, arena, diags);
+	if (s->scans)
 		return s;
 	row_source_close(s);
 	return NULL;
@@ -82,11 +76,11 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
 
 void row_source_close(struct row_source *s)
 {
-	row_raw_close(s->raw);
+	row_scans_close(s->scans);
 	stream_close(&s->stream);
 	queue_free(&s->queue);
 	region_free(&s->values);
-	region_free(&s->flips);
+	region_free(&s->origins);
 }
 
 /*
@@ -125,10 +119,18 @@ int row_source_flipped(struct row_source *s, u64 *ret_before_ns)
 {
 	int err = row_source_poll(s);
 
-	*ret_before_ns = s->raw ? row_raw_time(s->raw, s->newest_ns + 1) : s->newest_ns + 1;
+	*ret_before_ns = s->newest_ns + 1 + (s->scans ? s->scans->clock_offset_ns : 0);
 	s->flip++;
-	if (s->raw)
-		row_raw_flipped(s->raw, s->flip);
+	if (s->scans)
+		row_tree_flipped(s->scans->tree, s->flip);
+	return err;
+}
+
+int row_source_skip(struct row_source *s)
+{
+	int err = row_source_poll(s);
+
+	queue_skip(&s->queue, s->flip ? s->flip : UINT64_MAX);
 	return err;
 }
 
@@ -153,7 +155,7 @@ static s64 read_kernel(struct row_source *s, u64 before_ns, u32 limit,
 	while (n < limit && (entry = queue_first(&s->queue, before_ns))) {
 		if (!region_need(&s->values, (n + 1ull) * n_columns * sizeof(struct value)))
 			return -ENOMEM;
-		((u64 *)s->flips.at)[n] = entry->flip;
+		((struct row_origin *)s->origins.at)[n] = (struct row_origin){ entry->flip, 0 };
 		read_row(s, queue_take(&s->queue),
 			 (struct value *)s->values.at + (size_t)n * n_columns);
 		n++;
@@ -163,18 +165,18 @@ static s64 read_kernel(struct row_source *s, u64 before_ns, u32 limit,
 }
 
 s64 row_source_read(struct row_source *s, u64 before_ns, u32 limit, const struct value **ret_rows,
-		    const u64 **ret_flips)
+		    const struct row_origin **ret_origins)
 {
 	int err = row_source_poll(s);
 
 	*ret_rows = NULL;
-	if (!err && !region_need(&s->flips, limit * sizeof(u64)))
+	if (!err && !region_need(&s->origins, limit * sizeof(struct row_origin)))
 		err = -ENOMEM;
-	*ret_flips = s->flips.at;
+	*ret_origins = s->origins.at;
 	if (err)
 		return err;
-	if (s->raw)
-		return row_raw_read(s->raw, &s->queue, before_ns, limit, ret_rows, s->flips.at);
+	if (s->scans)
+		return row_scans_read(s->scans, before_ns, limit, ret_rows, s->origins.at);
 	return read_kernel(s, before_ns, limit, ret_rows);
 }
 
@@ -182,8 +184,8 @@ bool row_source_peek(struct row_source *s, u64 *ret_time_ns)
 {
 	const struct queue_entry *first = queue_first(&s->queue, UINT64_MAX);
 
-	if (s->raw)
-		return row_raw_peek(s->raw, &s->queue, ret_time_ns);
+	if (s->scans)
+		return row_scans_peek(s->scans, ret_time_ns);
 	if (first)
 		*ret_time_ns = first->time_ns;
 	return first;
@@ -191,7 +193,21 @@ bool row_source_peek(struct row_source *s, u64 *ret_time_ns)
 
 bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_last_ns)
 {
-	return s->raw && row_raw_span(s->raw, ret_first_ns, ret_last_ns);
+	bool has_span = false;
+
+	for (u32 i = 0; s->scans && i < s->scans->slots.n_sources; i++) {
+		const struct row_file *rows = s->scans->slots.sources[i].file;
+		const struct file *file = rows ? rows->file : NULL;
+		u64 last_ns;
+
+		if (!file || !file->has_rows)
+			continue;
+		last_ns = MIN(file->last_ns, UINT64_MAX - 1);
+		*ret_first_ns = has_span ? MIN(*ret_first_ns, file->first_ns) : file->first_ns;
+		*ret_last_ns = has_span ? MAX(*ret_last_ns, last_ns) : last_ns;
+		has_span = true;
+	}
+	return has_span;
 }
 
 /* --- Counters --- */
@@ -200,14 +216,14 @@ void row_source_account(struct row_source *s, bool is_all, struct account *accou
 {
 	struct account now = { 0 };
 
-	if (s->has_kernel) {
+	if (s->load) {
 		meter_take_copy(&s->meter, s->load->epoch ^ 1, &now);
 		if (is_all)
 			meter_take_copy(&s->meter, s->load->epoch, &now);
 		meter_take_starts(&s->meter, &now);
 		meter_take_missed(&s->meter, &now);
 		/* Of scans: what their events come to is counted here. */
-		if (s->raw)
+		if (s->scans)
 			now.events = now.matched = 0;
 		/* Hooks are detached one by one: what finds no partner meanwhile is no news. */
 		if (s->is_finished) {
@@ -216,33 +232,29 @@ void row_source_account(struct row_source *s, bool is_all, struct account *accou
 		}
 	}
 	account_add(account, &now);
-	if (s->raw) {
-		row_raw_account(s->raw, &now);
+	if (s->scans) {
+		now = *row_tree_account(s->scans->tree);
+		now.lost[LOSS_FAULT] += s->scans->sql.context.n_faults;
+		for (u32 i = 0; i < UNPAIRED_N; i++)
+			now.lost[LOSS_UNPAIRED] += now.unpaired[i];
 		account_add(account, &now);
 		account_subtract(account, &s->user);
 		s->user = now;
 	}
-	account->unpaired[UNPAIRED_NEVER_ENDED] += s->n_waiting;
-	account->lost[LOSS_UNPAIRED] += s->n_waiting;
-	s->n_waiting = 0;
-	if (!s->is_finished)
-		s->accounted_ns = base_monotonic_ns();
+	account_add(account, &s->left);
+	s->left = (struct account){ 0 };
 }
 
-/* Starts from before the last account: those that came while hooks were detached may not end. */
-void row_source_finish(struct row_source *s)
+int row_source_finish(struct row_source *s, u64 before_ns)
 {
-	u64 before_ns = s->accounted_ns ? s->accounted_ns : UINT64_MAX;
-	s64 n = 0;
+	u64 n;
 
-	if (s->is_told)
-		return;
-	s->is_told = true;
-	if (s->raw)
-		n = (s64)row_raw_waiting(s->raw, s->part->has_files ? UINT64_MAX : before_ns);
-	else if (s->phys->n_joins)
-		n = pair_count_waiting(s->phys, s->load->pairs, s->load->map_fds[LOAD_MAP_PAIR],
-				       before_ns);
-	s->n_waiting = n > 0 ? (u64)n : 0;
-	s->is_finished = s->accounted_ns != 0;
+	if (s->is_finished)
+		return 0;
+	s->is_finished = true;
+	if (!s->scans)
+		return meter_add_waiting(&s->meter, before_ns, &s->left);
+	n = row_tree_waiting(s->scans->tree, s->part->has_files ? UINT64_MAX : before_ns);
+	s->left.unpaired[UNPAIRED_NEVER_ENDED] = s->left.lost[LOSS_UNPAIRED] = n;
+	return 0;
 }

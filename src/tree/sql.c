@@ -5,13 +5,44 @@
  * cut/ prints it.
  */
 #include <errno.h>
-#include <math.h>
 #include <sqlite3.h>
-#include <string.h>
 
-#include "rel/rel.h"
 #include "lite/lite.h"
 #include "tree/internal.h"
+
+/* --- Slots --- */
+
+struct slot_source *slots_source(const struct slots *slots, u32 number)
+{
+	for (u32 i = 0; i < slots->n_sources; i++)
+		if (slots->sources[i].source->number == number)
+			return &slots->sources[i];
+	BUG("no scan is source %u", number);
+}
+
+static void note_source(void *context, struct expr *e)
+{
+	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM)
+		*(u32 *)context = e->source;
+}
+
+/* The slot that holds the value of this expression, or -1: it is computed. */
+static s32 slots_find(const struct slots *slots, const struct expr *e)
+{
+	const struct slot_source *s;
+	u32 number = 0;
+
+	if (e->kind == EXPR_RUNNING)
+		return (s32)slots->running.at[e->index];
+	if (e->kind != EXPR_FIELD && e->kind != EXPR_SYSTEM && e->kind != EXPR_MEMBER)
+		return -1;
+	expr_each((struct expr *)e, note_source, &number);
+	s = slots_source(slots, number);
+	for (u32 i = 0; i < s->source->n_columns; i++)
+		if (expr_equal(s->source->columns[i].expr, e))
+			return (s32)(s->first + i);
+	BUG("source %u has no column %s", number, e->name ? e->name : "?");
+}
 
 /* --- Expression -> SQL --- */
 
@@ -95,7 +126,9 @@ static struct value take_picked(struct row_eval *eval, u32 k, const struct tuple
 
 void row_eval_init(struct row_eval *eval, struct row_sql *sql, struct expr *const *exprs, u32 n)
 {
-	const struct lite_writer writer = { put_slot, sql };
+	const struct lite_writer writer = { .leaf = put_slot,
+					    .context = sql,
+					    .arena = sql->slots->arena };
 	struct buf text;
 
 	*eval = (struct row_eval){ .sql = sql, .exprs = (struct expr **)exprs, .n = n };
@@ -119,8 +152,8 @@ void row_eval_init(struct row_eval *eval, struct row_sql *sql, struct expr *cons
 void row_eval_init_filter(struct row_eval *eval, struct row_sql *sql, struct expr *const *conjuncts,
 			  u32 n)
 {
-	const struct lite_writer writer = { put_slot, sql };
 	struct arena *arena = sql->slots->arena;
+	const struct lite_writer writer = { .leaf = put_slot, .context = sql, .arena = arena };
 	struct buf text;
 
 	*eval = (struct row_eval){ .sql = sql, .n = 1, .n_computed = 1 };
@@ -146,11 +179,6 @@ void row_eval_close(struct row_eval *eval)
 	eval->statement = NULL;
 }
 
-static int failed(struct row_sql *sql)
-{
-	return connect_refused(sql->db, sql->diags);
-}
-
 static bool register_all(struct row_sql *sql)
 {
 	sql->table = (struct relation){ .name = "t",
@@ -170,7 +198,7 @@ int row_sql_open(struct row_sql *sql, struct row_eval *const *evals, u32 n_evals
 	if (!is_needed)
 		return 0;
 	if (connect_open(sql->cancel, &sql->db) || !register_all(sql))
-		return failed(sql);
+		return connect_refused(sql->db, sql->diags);
 	for (u32 i = 0; i < n_evals; i++) {
 		struct row_eval *eval = evals[i];
 
@@ -178,7 +206,7 @@ int row_sql_open(struct row_sql *sql, struct row_eval *const *evals, u32 n_evals
 			continue;
 		if (sqlite3_prepare_v3(sql->db, eval->text, -1, SQLITE_PREPARE_PERSISTENT,
 				       &eval->statement, NULL))
-			return failed(sql);
+			return connect_refused(sql->db, sql->diags);
 		BUG_ON((u32)sqlite3_column_count(eval->statement) != eval->n_computed);
 	}
 	return 0;
@@ -201,22 +229,27 @@ static int take_row(struct row_eval *eval, struct value *ret_row)
 			err = func_take(eval->statement, eval->computed[i], eval->exprs[i]->type,
 					sql->scratch, &ret_row[i]);
 	if (err == -EOVERFLOW)
-		diag_failure(sql->diags, "too-large",
-			     "an integer beyond 64 bits signed, which user space computes with");
+		connect_too_large("a column of a row", sql->diags);
 	return err;
 }
 
 static int run_statement(struct row_eval *eval, struct value *rows, u32 n)
 {
+	u64 n_faults = eval->sql->context.n_faults;
 	int step = SQLITE_DONE, err = 0;
 	u32 at = 0;
 
 	while (!err && (step = sqlite3_step(eval->statement)) == SQLITE_ROW) {
 		BUG_ON(at >= n);
+		/* What its values counted goes with the row. */
+		if (eval->is_handed_on) {
+			eval->sql->tuples[at]->n_faults = eval->sql->context.n_faults - n_faults;
+			eval->sql->context.n_faults = n_faults;
+		}
 		err = take_row(eval, rows + (size_t)at++ * eval->n);
 	}
 	if (!err && step != SQLITE_DONE)
-		err = failed(eval->sql);
+		err = connect_refused(eval->sql->db, eval->sql->diags);
 	sqlite3_reset(eval->statement);
 	BUG_ON(!err && at != n);
 	return err;

@@ -14,6 +14,15 @@
 
 struct row_source;
 
+/* Where a row comes from. */
+struct row_origin {
+	/* The number of the first flip that its event lies before (1, 2, ...), 0 where a file's row
+	 * made it appear. */
+	u64 flip;
+	/* Counted by what user space computed of it; they count once it is in a window. */
+	u64 n_faults;
+};
+
 /* load: attached by the caller, NULL where all scans read files.  cancel: may be NULL.  NULL after
  * a diagnostic, or for lack of memory. */
 struct row_source *row_source_open(const struct cut_part *part, struct load_state *load,
@@ -25,18 +34,22 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
  * (load_flip() returned after it); UINT64_MAX: all there are.  Times of kernel rows are
  * CLOCK_MONOTONIC, those of files are as recorded (CLOCK_REALTIME); where a part has both,
  * all times are CLOCK_REALTIME, before_ns too.  Every row has part->columns.n_columns
- * values; row[0] is its time; and a flip, the number of the first one that its event lies
- * before (1, 2, ...), 0 where a file's row made it appear.  All live until the next call.
+ * values; row[0] is its time.  All live until the next call.
  * Returns the number of rows; 0: none now; -errno, all but -ENOMEM after a diagnostic.
  */
 s64 row_source_read(struct row_source *source, u64 before_ns, u32 limit,
-		    const struct value **ret_rows, const u64 **ret_flips);
+		    const struct value **ret_rows, const struct row_origin **ret_origins);
 /*
  * load_flip() has switched the load, and load_settle() returned: all that was streamed before it
  * is read into memory, none of it from *ret_before_ns or later, on the clock of the part's rows.
  * 0, or -errno after a diagnostic.
  */
 int row_source_flipped(struct row_source *source, u64 *ret_before_ns);
+/*
+ * The run began with the latest flip, or, where none was made, now: forgets what came before.
+ * 0, or -errno after a diagnostic.
+ */
+int row_source_skip(struct row_source *source);
 /* Reads the ring buffer into memory, so that it does not run full; call it every 10 ms. */
 int row_source_poll(struct row_source *source);
 /*
@@ -46,17 +59,14 @@ int row_source_poll(struct row_source *source);
 bool row_source_peek(struct row_source *source, u64 *ret_time_ns);
 /* Files: the times of the first and the last event, whatever becomes of them; false: none. */
 bool row_source_span(const struct row_source *source, u64 *ret_first_ns, u64 *ret_last_ns);
-/*
- * Adds what was seen and lost since the last call, up to the latest flip; is_all: up to now.  One
- * that comes right before the programs are detached tells the joins' left-overs of the run from
- * those that detaching makes, as hooks go one by one.
- */
+/* Adds what was seen and lost since the last call, up to the latest flip; is_all: up to now. */
 void row_source_account(struct row_source *source, bool is_all, struct account *account);
 /*
- * After the programs were detached and the last row was read: the starts that never ended,
- * which the next row_source_account() adds.
+ * After the last row was read and accounted: the starts from before that instant (CLOCK_MONOTONIC)
+ * that never ended, which the next row_source_account() adds; those that came while hooks were
+ * detached one by one may not end.  0 or -errno.
  */
-void row_source_finish(struct row_source *source);
+int row_source_finish(struct row_source *source, u64 before_ns);
 void row_source_close(struct row_source *source);
 
 #endif

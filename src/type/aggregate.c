@@ -42,6 +42,9 @@ static void result_same(struct type_range *x)
 
 static void result_sum(struct type_range *x)
 {
+	/* Of texts that are numbers: whole or real, as each value says. */
+	if (x->type.kind == TYPE_TEXT)
+		*x = (struct type_range){ .type = { .kind = TYPE_NULL } };
 	if (!type_is_word(x->type)) /* real numbers, in SQLite */
 		return;
 	x->type.bits = 64;

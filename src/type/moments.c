@@ -9,42 +9,19 @@
 
 #define N_WORDS 4
 
-static u128 square_of(s128 x)
+void moments_add(struct moments *moments, s128 x, s32 direction)
 {
-	u128 magnitude = x < 0 ? -(u128)x : (u128)x;
+	/* Mod 2^128, where a square has no sign; to take it back, 2^192 - x^2 is added. */
+	u128 square = (u128)direction * ((u128)x * (u128)x), carry = 0;
+	u64 words[3] = { (u64)square, (u64)(square >> 64), direction < 0 && x ? UINT64_MAX : 0 };
 
-	return magnitude * magnitude;
-}
-
-static void add_words(u64 to[3], const u64 from[3])
-{
-	u128 carry = 0;
-
+	moments->n += (u64)(s64)direction;
+	moments->sum += direction * x;
 	for (u32 i = 0; i < 3; i++) {
-		carry += (u128)to[i] + from[i];
-		to[i] = (u64)carry;
+		carry += (u128)moments->squares[i] + words[i];
+		moments->squares[i] = (u64)carry;
 		carry >>= 64;
 	}
-}
-
-void moments_add(struct moments *moments, s128 x)
-{
-	u128 square = square_of(x);
-
-	moments->n++;
-	moments->sum += x;
-	add_words(moments->squares, (u64[3]){ (u64)square, (u64)(square >> 64), 0 });
-}
-
-void moments_subtract(struct moments *moments, s128 x)
-{
-	u128 square = -square_of(x);
-
-	moments->n--;
-	moments->sum -= x;
-	/* Adds 2^192 - x^2. */
-	add_words(moments->squares,
-		  (u64[3]){ (u64)square, (u64)(square >> 64), x ? UINT64_MAX : 0 });
 }
 
 /* --- 256 bits, the lowest word first --- */
@@ -127,20 +104,6 @@ static bool divide(u64 words[N_WORDS], u64 by)
 	return rest;
 }
 
-/* The greatest integer whose square is at most n >= 2^124. */
-static u64 root(u128 n)
-{
-	long double guess = sqrtl((long double)n);
-	u64 r = guess >= 0x1p64L ? UINT64_MAX : (u64)guess;
-
-	/* A guess of 64 bits is off by one or two at most. */
-	while ((u128)r * r > n)
-		r--;
-	while (r < UINT64_MAX && (u128)(r + 1) * (r + 1) <= n)
-		r++;
-	return r;
-}
-
 double moments_stddev(const struct moments *moments, bool is_population)
 {
 	u64 words[N_WORDS], r;
@@ -167,7 +130,7 @@ double moments_stddev(const struct moments *moments, bool is_population)
 	exponent += (s32)(shift / 2);
 	is_inexact |= shift_right(words, shift);
 	quotient = (u128)words[1] << 64 | words[0];
-	r = root(quotient);
+	r = base_root(quotient);
 	is_inexact |= (u128)r * r != quotient;
 	/* r has 62 bits or more: its lowest one is below what a double rounds at. */
 	return ldexp((double)(r | is_inexact), exponent);

@@ -14,10 +14,8 @@ struct moments {
 	u64 squares[3]; /* the sum of the squares, 192 bits, the lowest word first */
 };
 
-/* x in [-2^63, 2^64). */
-void moments_add(struct moments *moments, s128 x);
-/* Takes back what moments_add() added. */
-void moments_subtract(struct moments *moments, s128 x);
+/* x in [-2^63, 2^64).  direction: 1, or -1 to take it back. */
+void moments_add(struct moments *moments, s128 x, s32 direction);
 /*
  * sqrt((n S2 - S1^2) / (n (n - 1))), of a population / (n n): with S1 the sum and S2 that of
  * the squares, the double that is nearest to the exact value.  NaN: NULL in SQL, where

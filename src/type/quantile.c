@@ -23,6 +23,13 @@
 
 #define PPB 1000000000u
 
+const char *const quantile_edge_names[EDGE_N] = {
+	[EDGE_MID] = "mid",
+	[EDGE_LOWER] = "lower",
+	[EDGE_UPPER] = "upper",
+	[EDGE_LINEAR] = "linear",
+};
+
 /* Integers that a bound includes. */
 static s128 first_of(const struct quantile *q)
 {
@@ -108,16 +115,8 @@ static void set_bounds(const struct histogram *h, const struct quantile_request 
 /* The integer nearest to the root of n. */
 static u128 root(u128 n)
 {
-	u128 low = 0, high = (u128)1 << 64, middle;
+	u128 low = base_root(n);
 
-	/* low^2 <= n < high^2; high^2 is 2^128 at first, more than n can be. */
-	while (high - low > 1) {
-		middle = low + (high - low) / 2;
-		if (middle * middle <= n)
-			low = middle;
-		else
-			high = middle;
-	}
 	/* (low + 1/2)^2 = low^2 + low + 1/4 */
 	return low + (n - low * low > low);
 }
@@ -185,6 +184,7 @@ static s128 estimate(const struct histogram *h, enum quantile_edge edge, const s
 	case EDGE_MID:
 		return q->has_hi ? clamp(middle_of(h->scheme, q), q) : first_of(q);
 	case EDGE_LINEAR:
+	case EDGE_N:
 		break;
 	}
 	if (!h->count)

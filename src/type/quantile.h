@@ -9,7 +9,9 @@
 #include "type/type.h"
 
 /* Where in its cell the estimate is put. */
-enum quantile_edge { EDGE_MID, EDGE_LOWER, EDGE_UPPER, EDGE_LINEAR };
+enum quantile_edge { EDGE_MID, EDGE_LOWER, EDGE_UPPER, EDGE_LINEAR, EDGE_N };
+
+extern const char *const quantile_edge_names[EDGE_N];
 
 struct quantile_request {
 	u32 q_ppb;	      /* 0 .. 1000000000 */

@@ -13,12 +13,6 @@
 #define VALUE_MIN (-((s128)1 << 63))
 #define VALUE_END ((s128)1 << 64)
 
-const char *const scheme_names[SCHEME_N] = {
-	[SCHEME_LOG2] = "log2",		  [SCHEME_EXPONENTIAL] = "exponential",
-	[SCHEME_LOGLINEAR] = "loglinear", [SCHEME_LINEAR] = "linear",
-	[SCHEME_BOUNDS] = "bounds",
-};
-
 /*
  * Found by search: a de Bruijn sequence M for which also the products M * (2^(k + 1) - 1),
  * k = 0 .. 63, differ in their highest six bits.  Those bits are the index of k.
@@ -52,38 +46,270 @@ static const u64 powers[64] = {
 	0xf5257d152486cc2cull, 0xf7d0df730ad13bb8ull, 0xfa83b2db722a033aull, 0xfd3e0c0cf486c174ull,
 };
 
-void scheme_numbers(const struct scheme *scheme, struct scheme_numbers *ret_numbers)
+/* floor(log2 v), v not 0. */
+static u32 log2_floor(u64 v)
 {
-	struct scheme_numbers *numbers = ret_numbers;
+	u32 shift;
 
-	numbers->n = 0;
-	numbers->at = numbers->room;
-	switch (scheme->kind) {
-	case SCHEME_EXPONENTIAL:
-	case SCHEME_LOGLINEAR:
-		numbers->room[numbers->n++] = scheme->digits;
-		break;
-	case SCHEME_LINEAR:
-		numbers->room[numbers->n++] = scheme->low;
-		numbers->room[numbers->n++] = scheme->high;
-		numbers->room[numbers->n++] = scheme->step;
-		break;
-	case SCHEME_BOUNDS:
-		numbers->at = scheme->bounds;
-		numbers->n = scheme->n_bounds;
-		break;
-	case SCHEME_LOG2:
-	case SCHEME_N:
-		break;
-	}
+	for (shift = 1; shift < 64; shift *= 2)
+		v |= v >> shift;
+	return scheme_log2_table[(v * SCHEME_LOG2_MULTIPLIER) >> 58];
 }
 
-static bool are_ascending(const s64 *numbers, u32 n)
+/* --- log2 and loglinear cells --- */
+
+static bool loglinear_is_right(const struct scheme *scheme)
 {
-	for (u32 i = 1; i < n; i++)
-		if (numbers[i] <= numbers[i - 1])
+	return scheme->kind == SCHEME_LOG2 || (scheme->digits >= 1 && scheme->digits <= 10);
+}
+
+static u64 loglinear_n_cells(const struct scheme *scheme)
+{
+	return (u64)(65 - scheme->digits) << scheme->digits;
+}
+
+static u32 loglinear_cell(const struct scheme *scheme, s128 value)
+{
+	u32 b = (u32)scheme->digits, shift = log2_floor((u64)value | 1ull << b) - b;
+
+	return (shift << b) + (u32)(value >> shift);
+}
+
+/* Below 2^b each integer has a cell, above that (cell >> b) - 1 is the shift. */
+static void loglinear_edges(const struct scheme *scheme, u32 cell, struct scheme_edges *edges)
+{
+	u32 b = (u32)scheme->digits, shift = cell >> b ? (cell >> b) - 1 : 0;
+	s128 mantissa = (s128)cell - ((s128)shift << b);
+
+	edges->lo = mantissa << shift;
+	edges->hi = (mantissa + 1) << shift;
+}
+
+/* --- Exponential cells --- */
+
+static bool exponential_is_right(const struct scheme *scheme)
+{
+	return scheme->digits >= 0 && scheme->digits <= 6;
+}
+
+static u64 exponential_n_cells(const struct scheme *scheme)
+{
+	return 2 + (64ull << scheme->digits);
+}
+
+/* floor(2^(j / 2^s)), j = 0 .. 64 * 2^s; the last is 2^64, no value, and stands as 2^64 - 1. */
+static u64 threshold_of(const struct scheme *scheme, u32 j)
+{
+	u32 s = (u32)scheme->digits, octave = j >> s, part = j & ((1u << s) - 1);
+
+	return octave == 64 ? UINT64_MAX : powers[part << (6 - s)] >> (63 - octave);
+}
+
+/* 0, or 1 more than the smallest j with v <= 2^(j / 2^s): an edge belongs to the cell it ends. */
+static u32 exponential_cell(const struct scheme *scheme, s128 value)
+{
+	u32 low, high;
+
+	if (!value)
+		return 0;
+	/* 2^octave is an edge and not above v, the next power of two is above it. */
+	low = log2_floor((u64)value) << scheme->digits;
+	high = low + (1u << scheme->digits);
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if ((u64)value <= threshold_of(scheme, middle))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low + 1;
+}
+
+/*
+ * Cell 0 is [0, 0], cell i is (T[i - 2], T[i - 1]] with T[-1] = 0: the same integers as between
+ * the real edges.  Where no integer lies between two of those, the cell is (T, T] and always
+ * empty.
+ */
+static void exponential_edges(const struct scheme *scheme, u32 cell, struct scheme_edges *edges)
+{
+	edges->is_lo_open = cell > 0;
+	edges->is_hi_open = false;
+	edges->lo = cell > 1 ? threshold_of(scheme, cell - 2) : 0;
+	edges->hi = cell > 0 ? threshold_of(scheme, cell - 1) : 0;
+}
+
+void scheme_exponential_tables(u32 s, struct arena *arena, struct scheme_exponential *ret_tables)
+{
+	const struct scheme cells = { .kind = SCHEME_LOGLINEAR, .digits = s + 1 };
+	const struct scheme scheme = { .kind = SCHEME_EXPONENTIAL, .digits = s };
+	u32 n = scheme_n_cells(&cells), last;
+	u16 *base = arena_array(arena, u16, n);
+	u64 *threshold = arena_array(arena, u64, n);
+	struct scheme_edges edges;
+
+	BUG_ON(s > 6);
+	for (u32 c = 0; c < n; c++) {
+		loglinear_edges(&cells, c, &edges);
+		base[c] = (u16)exponential_cell(&scheme, edges.lo);
+		last = exponential_cell(&scheme, edges.hi - 1);
+		BUG_ON(last != base[c] && last != base[c] + 1u);
+		threshold[c] = last == base[c] ? UINT64_MAX : threshold_of(&scheme, base[c] - 1);
+	}
+	*ret_tables = (struct scheme_exponential){ .n = n, .base = base, .threshold = threshold };
+}
+
+/* --- Linear cells and bounds --- */
+
+static bool linear_is_right(const struct scheme *scheme)
+{
+	return scheme->low < scheme->high && scheme->step > 0 &&
+	       scheme_n_cells(scheme) <= SCHEME_CELLS_MAX;
+}
+
+/* The last step may be shorter than the others. */
+static u64 linear_n_cells(const struct scheme *scheme)
+{
+	s128 width = (s128)scheme->high - scheme->low;
+	s128 n_steps = (width + scheme->step - 1) / scheme->step;
+
+	return (u64)MIN(n_steps + 2, (s128)UINT32_MAX);
+}
+
+static u32 linear_cell(const struct scheme *scheme, s128 value)
+{
+	if (value < scheme->low)
+		return 0;
+	if (value >= scheme->high)
+		return scheme_n_cells(scheme) - 1;
+	return 1 + (u32)((value - scheme->low) / scheme->step);
+}
+
+static void linear_edges(const struct scheme *scheme, u32 cell, struct scheme_edges *edges)
+{
+	s128 high = scheme->high;
+
+	edges->lo = MIN(scheme->low + ((s128)cell - 1) * scheme->step, high);
+	edges->hi = MIN(scheme->low + (s128)cell * scheme->step, high);
+}
+
+static bool bounds_are_right(const struct scheme *scheme)
+{
+	for (u32 i = 1; i < scheme->n_bounds; i++)
+		if (scheme->bounds[i] <= scheme->bounds[i - 1])
 			return false;
-	return n > 0;
+	return scheme->n_bounds > 0;
+}
+
+static u64 bounds_n_cells(const struct scheme *scheme)
+{
+	return scheme->n_bounds + 1;
+}
+
+/* The number of bounds at or below the value. */
+static u32 bounds_cell(const struct scheme *scheme, s128 value)
+{
+	u32 low = 0, high = scheme->n_bounds;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (scheme->bounds[middle] <= value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void bounds_edges(const struct scheme *scheme, u32 cell, struct scheme_edges *edges)
+{
+	edges->lo = cell ? scheme->bounds[cell - 1] : 0;
+	edges->hi = cell < scheme->n_bounds ? scheme->bounds[cell] : 0;
+}
+
+/* --- The table --- */
+
+static const struct scheme_ops {
+	const char *name;
+	u32 n_numbers; /* in its parentheses; of bounds any */
+	bool takes_negative;
+	bool (*is_right)(const struct scheme *scheme);
+	u64 (*n_cells)(const struct scheme *scheme);
+	u32 (*cell)(const struct scheme *scheme, s128 value);
+	/* Those that takes_negative says are not there, at the ends, may be anything. */
+	void (*edges)(const struct scheme *scheme, u32 cell, struct scheme_edges *edges);
+} schemes[SCHEME_N] = {
+	[SCHEME_LOG2] = { "log2", 0, false, loglinear_is_right, loglinear_n_cells, loglinear_cell,
+			  loglinear_edges },
+	[SCHEME_EXPONENTIAL] = { "exponential", 1, false, exponential_is_right, exponential_n_cells,
+				 exponential_cell, exponential_edges },
+	[SCHEME_LOGLINEAR] = { "loglinear", 1, false, loglinear_is_right, loglinear_n_cells,
+			       loglinear_cell, loglinear_edges },
+	[SCHEME_LINEAR] = { "linear", 3, true, linear_is_right, linear_n_cells, linear_cell,
+			    linear_edges },
+	[SCHEME_BOUNDS] = { "bounds", 0, true, bounds_are_right, bounds_n_cells, bounds_cell,
+			    bounds_edges },
+};
+
+static const struct scheme_ops *ops_of(const struct scheme *scheme)
+{
+	BUG_ON(scheme->kind >= SCHEME_N);
+	return &schemes[scheme->kind];
+}
+
+const char *scheme_name(enum scheme_kind kind)
+{
+	return schemes[kind].name;
+}
+
+bool scheme_takes_negative(const struct scheme *scheme)
+{
+	return ops_of(scheme)->takes_negative;
+}
+
+u32 scheme_digits(const struct scheme *scheme)
+{
+	BUG_ON(scheme_takes_negative(scheme));
+	return (u32)scheme->digits + (scheme->kind == SCHEME_EXPONENTIAL);
+}
+
+u32 scheme_n_cells(const struct scheme *scheme)
+{
+	return (u32)ops_of(scheme)->n_cells(scheme);
+}
+
+u32 scheme_cell(const struct scheme *scheme, s128 value)
+{
+	BUG_ON(value < (scheme_takes_negative(scheme) ? VALUE_MIN : 0) || value >= VALUE_END);
+	return ops_of(scheme)->cell(scheme, value);
+}
+
+/* Where there is no edge, lo and hi say how far values reach. */
+void scheme_edges(const struct scheme *scheme, u32 cell, struct scheme_edges *ret_edges)
+{
+	struct scheme_edges edges = { .has_lo = true, .has_hi = true, .is_hi_open = true };
+	u32 n = scheme_n_cells(scheme);
+
+	BUG_ON(cell >= n);
+	ops_of(scheme)->edges(scheme, cell, &edges);
+	if (scheme_takes_negative(scheme)) {
+		edges.has_lo = cell > 0;
+		edges.has_hi = cell < n - 1;
+		edges.lo = edges.has_lo ? edges.lo : VALUE_MIN;
+		edges.hi = edges.has_hi ? edges.hi : VALUE_END;
+	}
+	*ret_edges = edges;
+}
+
+/* --- As numbers and as text --- */
+
+const s64 *scheme_numbers(const struct scheme *scheme, u32 *ret_n)
+{
+	bool has_bounds = scheme->kind == SCHEME_BOUNDS;
+
+	*ret_n = has_bounds ? scheme->n_bounds : ops_of(scheme)->n_numbers;
+	return has_bounds ? scheme->bounds : scheme->numbers;
 }
 
 bool scheme_of_numbers(enum scheme_kind kind, const s64 *numbers, u32 n, struct scheme *ret_scheme)
@@ -91,46 +317,40 @@ bool scheme_of_numbers(enum scheme_kind kind, const s64 *numbers, u32 n, struct 
 	struct scheme *scheme = ret_scheme;
 
 	*scheme = (struct scheme){ .kind = kind };
-	switch (kind) {
-	case SCHEME_LOG2:
-		return n == 0;
-	case SCHEME_EXPONENTIAL:
-	case SCHEME_LOGLINEAR:
-		if (n != 1)
-			return false;
-		scheme->digits = (u32)numbers[0];
-		return kind == SCHEME_LOGLINEAR ? numbers[0] >= 1 && numbers[0] <= 10
-						: numbers[0] >= 0 && numbers[0] <= 6;
-	case SCHEME_LINEAR:
-		if (n != 3)
-			return false;
-		scheme->low = numbers[0];
-		scheme->high = numbers[1];
-		scheme->step = numbers[2];
-		return scheme->low < scheme->high && scheme->step > 0 &&
-		       scheme_n_cells(scheme) <= SCHEME_CELLS_MAX;
-	case SCHEME_BOUNDS:
+	if (kind >= SCHEME_N || (kind != SCHEME_BOUNDS && n != schemes[kind].n_numbers))
+		return false;
+	if (kind == SCHEME_BOUNDS) {
 		scheme->bounds = numbers;
 		scheme->n_bounds = n;
-		return are_ascending(numbers, n);
-	case SCHEME_N:
-		break;
+	} else {
+		memcpy(scheme->numbers, numbers, n * sizeof(*numbers));
 	}
-	return false;
+	return schemes[kind].is_right(scheme);
+}
+
+bool scheme_copy(const struct scheme *scheme, struct scheme *ret_copy)
+{
+	size_t n_bytes = scheme->n_bounds * sizeof(*scheme->bounds);
+	s64 *bounds = n_bytes ? malloc(n_bytes) : NULL;
+
+	if (bounds)
+		memcpy(bounds, scheme->bounds, n_bytes);
+	*ret_copy = *scheme;
+	ret_copy->bounds = bounds;
+	return bounds || !n_bytes;
 }
 
 void scheme_print(const struct scheme *scheme, struct buf *out)
 {
-	struct scheme_numbers numbers;
+	u32 n;
+	const s64 *numbers = scheme_numbers(scheme, &n);
 
-	BUG_ON(scheme->kind >= SCHEME_N);
-	buf_puts(out, scheme_names[scheme->kind]);
-	scheme_numbers(scheme, &numbers);
-	for (u32 i = 0; i < numbers.n; i++) {
+	buf_puts(out, scheme_name(scheme->kind));
+	for (u32 i = 0; i < n; i++) {
 		buf_puts(out, i ? ", " : "(");
-		buf_put_s128(out, numbers.at[i]);
+		buf_put_s128(out, numbers[i]);
 	}
-	buf_puts(out, numbers.n ? ")" : "");
+	buf_puts(out, n ? ")" : "");
 }
 
 /* "(1, 2, 5)", or nothing: up to `max` numbers.  false: the text is not of that form. */
@@ -162,7 +382,7 @@ bool scheme_read(const char *text, s64 *numbers, struct scheme *ret_scheme)
 	u32 n;
 
 	while (kind < SCHEME_N &&
-	       (strncmp(text, scheme_names[kind], length) != 0 || scheme_names[kind][length]))
+	       (strncmp(text, scheme_name(kind), length) != 0 || scheme_name(kind)[length]))
 		kind++;
 	return read_numbers(text + length, numbers, SCHEME_BOUNDS_MAX, &n) &&
 	       scheme_of_numbers(kind, numbers, n, ret_scheme);
@@ -170,256 +390,8 @@ bool scheme_read(const char *text, s64 *numbers, struct scheme *ret_scheme)
 
 bool scheme_equal(const struct scheme *a, const struct scheme *b)
 {
-	struct scheme_numbers x, y;
+	u32 m, n;
+	const s64 *x = scheme_numbers(a, &m), *y = scheme_numbers(b, &n);
 
-	scheme_numbers(a, &x);
-	scheme_numbers(b, &y);
-	return a->kind == b->kind && x.n == y.n && !memcmp(x.at, y.at, x.n * sizeof(*x.at));
-}
-
-bool scheme_takes_negative(const struct scheme *scheme)
-{
-	return scheme->kind == SCHEME_LINEAR || scheme->kind == SCHEME_BOUNDS;
-}
-
-u32 scheme_digits(const struct scheme *scheme)
-{
-	switch (scheme->kind) {
-	case SCHEME_LOG2:
-		return 0;
-	case SCHEME_EXPONENTIAL:
-		BUG_ON(scheme->digits > 6);
-		return scheme->digits + 1;
-	case SCHEME_LOGLINEAR:
-		BUG_ON(!scheme->digits || scheme->digits > 10);
-		return scheme->digits;
-	case SCHEME_LINEAR:
-	case SCHEME_BOUNDS:
-	case SCHEME_N:
-		break;
-	}
-	BUG("scheme %d starts with no logarithm", (int)scheme->kind);
-}
-
-/* v not 0. */
-static u32 log2_floor(u64 v)
-{
-	u32 shift;
-
-	for (shift = 1; shift < 64; shift *= 2)
-		v |= v >> shift;
-	return scheme_log2_table[(v * SCHEME_LOG2_MULTIPLIER) >> 58];
-}
-
-/* --- Loglinear cells; those of log2 have b = 0 --- */
-
-static u32 loglinear_n_cells(u32 b)
-{
-	return (65 - b) << b;
-}
-
-static u32 loglinear_cell(u32 b, u64 v)
-{
-	u32 shift = log2_floor(v | 1ull << b) - b;
-
-	return (shift << b) + (u32)(v >> shift);
-}
-
-/* [lo, hi): below 2^b each integer has a cell, above that (cell >> b) - 1 is the shift. */
-static void loglinear_edges(u32 b, u32 cell, s128 *ret_lo, s128 *ret_hi)
-{
-	u32 shift = cell >> b ? (cell >> b) - 1 : 0;
-	s128 mantissa = (s128)cell - ((s128)shift << b);
-
-	*ret_lo = mantissa << shift;
-	*ret_hi = (mantissa + 1) << shift;
-}
-
-/* --- Exponential cells --- */
-
-static u32 exponential_n_cells(u32 s)
-{
-	return 2 + (64u << s);
-}
-
-/* floor(2^(j / 2^s)), j = 0 .. 64 * 2^s; the last is 2^64, no value, and stands as 2^64 - 1. */
-static u64 exponential_threshold(u32 s, u32 j)
-{
-	u32 octave = j >> s;
-	u32 part = j & ((1u << s) - 1);
-
-	if (octave == 64)
-		return UINT64_MAX;
-	return powers[part << (6 - s)] >> (63 - octave);
-}
-
-/* 0, or 1 more than the smallest j with v <= 2^(j / 2^s): an edge belongs to the cell it ends. */
-static u32 exponential_cell(u32 s, u64 v)
-{
-	u32 low, high;
-
-	if (!v)
-		return 0;
-	/* 2^octave is an edge and not above v, the next power of two is above it. */
-	low = log2_floor(v) << s;
-	high = low + (1u << s);
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if (v <= exponential_threshold(s, middle))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low + 1;
-}
-
-void scheme_exponential_tables(u32 s, struct arena *arena, struct scheme_exponential *ret_tables)
-{
-	u32 b = s + 1;
-	u32 n = loglinear_n_cells(b);
-	u16 *base = arena_array(arena, u16, n);
-	u64 *threshold = arena_array(arena, u64, n);
-	s128 lo, hi;
-	u32 c, last;
-
-	BUG_ON(s > 6);
-	for (c = 0; c < n; c++) {
-		loglinear_edges(b, c, &lo, &hi);
-		base[c] = (u16)exponential_cell(s, (u64)lo);
-		last = exponential_cell(s, (u64)(hi - 1));
-		BUG_ON(last != base[c] && last != base[c] + 1u);
-		threshold[c] = last == base[c] ? UINT64_MAX : exponential_threshold(s, base[c] - 1);
-	}
-	*ret_tables = (struct scheme_exponential){ .n = n, .base = base, .threshold = threshold };
-}
-
-/* --- Linear cells and bounds --- */
-
-/* Cells of [low, high) alone; the last may be shorter than a step. */
-static u64 linear_n_steps(const struct scheme *scheme)
-{
-	s128 width = (s128)scheme->high - scheme->low;
-
-	BUG_ON(scheme->step <= 0 || width <= 0);
-	return (u64)((width + scheme->step - 1) / scheme->step);
-}
-
-static u32 linear_cell(const struct scheme *scheme, s128 value)
-{
-	if (value < scheme->low)
-		return 0;
-	if (value >= scheme->high)
-		return scheme_n_cells(scheme) - 1;
-	return 1 + (u32)((value - scheme->low) / scheme->step);
-}
-
-/* The number of bounds at or below the value. */
-static u32 bounds_cell(const struct scheme *scheme, s128 value)
-{
-	u32 low = 0, high = scheme->n_bounds;
-
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if (scheme->bounds[middle] <= value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* --- All schemes --- */
-
-/* U32_MAX stands for a linear scheme with more cells than fit: far above SCHEME_CELLS_MAX. */
-u32 scheme_n_cells(const struct scheme *scheme)
-{
-	u64 n;
-
-	switch (scheme->kind) {
-	case SCHEME_LOG2:
-	case SCHEME_LOGLINEAR:
-		return loglinear_n_cells(scheme_digits(scheme));
-	case SCHEME_EXPONENTIAL:
-		BUG_ON(scheme->digits > 6);
-		return exponential_n_cells(scheme->digits);
-	case SCHEME_LINEAR:
-		n = linear_n_steps(scheme);
-		return n > UINT32_MAX - 2 ? UINT32_MAX : (u32)n + 2;
-	case SCHEME_BOUNDS:
-		return scheme->n_bounds + 1;
-	case SCHEME_N:
-		break;
-	}
-	BUG("scheme %d", (int)scheme->kind);
-}
-
-u32 scheme_cell(const struct scheme *scheme, s128 value)
-{
-	BUG_ON(value < (scheme_takes_negative(scheme) ? VALUE_MIN : 0) || value >= VALUE_END);
-	switch (scheme->kind) {
-	case SCHEME_LOG2:
-	case SCHEME_LOGLINEAR:
-		return loglinear_cell(scheme_digits(scheme), (u64)value);
-	case SCHEME_EXPONENTIAL:
-		BUG_ON(scheme->digits > 6);
-		return exponential_cell(scheme->digits, (u64)value);
-	case SCHEME_LINEAR:
-		return linear_cell(scheme, value);
-	case SCHEME_BOUNDS:
-		return bounds_cell(scheme, value);
-	case SCHEME_N:
-		break;
-	}
-	BUG("scheme %d", (int)scheme->kind);
-}
-
-/*
- * exponential(s): cell 0 is [0, 0], cell i is (T[i - 2], T[i - 1]] with T[-1] = 0: the same
- * integers as between the real edges.  Where no integer lies between two of those, the cell is
- * (T, T] and always empty.
- */
-static void exponential_edges(u32 s, u32 cell, struct scheme_edges *edges)
-{
-	edges->is_lo_open = cell > 0;
-	edges->is_hi_open = false;
-	edges->lo = cell > 1 ? exponential_threshold(s, cell - 2) : 0;
-	edges->hi = cell > 0 ? exponential_threshold(s, cell - 1) : 0;
-}
-
-/* Where there is no edge, lo and hi say how far values reach. */
-void scheme_edges(const struct scheme *scheme, u32 cell, struct scheme_edges *ret_edges)
-{
-	struct scheme_edges edges = { .has_lo = true, .has_hi = true, .is_hi_open = true };
-	u32 n = scheme_n_cells(scheme);
-
-	BUG_ON(cell >= n);
-	switch (scheme->kind) {
-	case SCHEME_LOG2:
-	case SCHEME_LOGLINEAR:
-		loglinear_edges(scheme_digits(scheme), cell, &edges.lo, &edges.hi);
-		break;
-	case SCHEME_EXPONENTIAL:
-		exponential_edges(scheme->digits, cell, &edges);
-		break;
-	case SCHEME_LINEAR:
-		edges.lo = cell == n - 1 ? scheme->high
-					 : scheme->low + ((s128)cell - 1) * scheme->step;
-		edges.hi = MIN(scheme->low + (s128)cell * scheme->step, (s128)scheme->high);
-		break;
-	case SCHEME_BOUNDS:
-		edges.lo = cell ? scheme->bounds[cell - 1] : 0;
-		edges.hi = cell < n - 1 ? scheme->bounds[cell] : 0;
-		break;
-	case SCHEME_N:
-		BUG("scheme %d", (int)scheme->kind);
-	}
-	if (scheme_takes_negative(scheme)) {
-		edges.has_lo = cell > 0;
-		edges.has_hi = cell < n - 1;
-		edges.lo = edges.has_lo ? edges.lo : VALUE_MIN;
-		edges.hi = edges.has_hi ? edges.hi : VALUE_END;
-	}
-	*ret_edges = edges;
+	return a->kind == b->kind && m == n && !memcmp(x, y, n * sizeof(*x));
 }

@@ -41,10 +41,15 @@ enum scheme_kind {
 
 struct scheme {
 	enum scheme_kind kind;
-	u32 digits;
-	s64 low, high, step;
-	const s64 *bounds;
 	u32 n_bounds;
+	const s64 *bounds;
+	union { /* what stands in its parentheses, but for bounds */
+		s64 digits;
+		struct {
+			s64 low, high, step;
+		};
+		s64 numbers[3];
+	};
 };
 
 /* [lo, hi) or, for exponential(s), (lo, hi]; every value in the cell is an integer. */
@@ -54,15 +59,10 @@ struct scheme_edges {
 	bool is_lo_open, is_hi_open;
 };
 
-extern const char *const scheme_names[SCHEME_N];
+const char *scheme_name(enum scheme_kind kind);
 
 /* What stands in its parentheses. */
-struct scheme_numbers {
-	const s64 *at;
-	u32 n;
-	s64 room[3];
-};
-void scheme_numbers(const struct scheme *scheme, struct scheme_numbers *ret_numbers);
+const s64 *scheme_numbers(const struct scheme *scheme, u32 *ret_n);
 /* The scheme may point to the numbers.  false: there is none of these. */
 bool scheme_of_numbers(enum scheme_kind kind, const s64 *numbers, u32 n, struct scheme *ret_scheme);
 /* "log2", "exponential(3)", "bounds(1, 2, 5)". */
@@ -72,10 +72,15 @@ void scheme_print(const struct scheme *scheme, struct buf *out);
  * else.
  */
 bool scheme_read(const char *text, s64 *numbers, struct scheme *ret_scheme);
+/* With bounds of its own, for free().  false: no memory. */
+bool scheme_copy(const struct scheme *scheme, struct scheme *ret_copy);
 bool scheme_equal(const struct scheme *a, const struct scheme *b);
 /* Have negative values a cell?  Not in the logarithmic schemes: there they are counted apart. */
 bool scheme_takes_negative(const struct scheme *scheme);
-/* Cells are numbered 0 .. n - 1, in the order of their values. */
+/*
+ * Cells are numbered 0 .. n - 1, in the order of their values.  U32_MAX stands for a linear scheme
+ * with more of them than that.
+ */
 u32 scheme_n_cells(const struct scheme *scheme);
 /* The cell of a value in [-2^63, 2^64); not negative where scheme_takes_negative() is false. */
 u32 scheme_cell(const struct scheme *scheme, s128 value);

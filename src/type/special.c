@@ -13,110 +13,86 @@
  */
 struct coder {
 	struct buf *to; /* NULL: it reads */
-	const u8 *from;
-	size_t n;   /* read so far */
-	u8 *memory; /* of what the value points to */
+	const u8 *from; /* what was not read yet */
+	u8 *memory;	/* of what the value points to */
 	size_t n_taken, n_room;
 };
 
-/* Writes the word, or reads one in its place. */
-static u64 code(struct coder *coder, u64 word)
-{
-	if (coder->to) {
-		buf_put(coder->to, &word, sizeof(word));
-		return word;
-	}
-	memcpy(&word, coder->from + coder->n, sizeof(word));
-	coder->n += sizeof(word);
-	return word;
-}
-
-static s128 code_integer(struct coder *coder, s128 integer)
-{
-	u64 low = code(coder, (u64)integer), high = code(coder, (u64)(integer >> 64));
-
-	return (s128)((u128)high << 64 | low);
-}
-
-/* Of two zeros the positive one. */
-static double code_real(struct coder *coder, double real)
-{
-	u64 bits;
-
-	real += 0.0;
-	memcpy(&bits, &real, sizeof(bits));
-	bits = code(coder, bits);
-	memcpy(&real, &bits, sizeof(real));
-	return real;
-}
-
-/* Where what is read is put: nothing to write needs any. */
 static void *take(struct coder *coder, size_t n)
 {
 	void *piece = coder->memory + coder->n_taken;
 
-	if (coder->to)
-		return NULL;
 	coder->n_taken += ALIGN_UP(n, 16);
 	BUG_ON(coder->n_taken > coder->n_room);
 	return piece;
+}
+
+/* Writes the bytes, or reads others in their place. */
+static void code_bytes(struct coder *coder, void *at, size_t n)
+{
+	if (!n)
+		return;
+	if (coder->to) {
+		buf_put(coder->to, at, n);
+	} else {
+		memcpy(at, coder->from, n);
+		coder->from += n;
+	}
+}
+
+#define CODE(coder, x) code_bytes(coder, &(x), sizeof(x))
+
+/* Of what a value points to: writes it, or reads it into memory that it takes. */
+static const void *code_array(struct coder *coder, const void *at, size_t n)
+{
+	void *array = coder->to ? (void *)at : take(coder, n);
+
+	code_bytes(coder, array, n);
+	return array;
+}
+
+/* What was read, where it stays. */
+static const void *keep(struct coder *coder, const void *at, size_t n)
+{
+	return coder->to ? NULL : memcpy(take(coder, n), at, n);
+}
+
+static void code_edge(struct coder *coder, bool has_edge, s128 *edge)
+{
+	*edge = has_edge ? *edge : 0;
+	CODE(coder, *edge);
 }
 
 /* --- Histograms --- */
 
 static void code_scheme(struct coder *coder, struct scheme *scheme)
 {
-	enum scheme_kind kind = code(coder, scheme->kind);
-	struct scheme_numbers numbers;
-	s64 *read;
+	u32 n;
+	const s64 *numbers = scheme_numbers(scheme, &n);
 
-	scheme_numbers(scheme, &numbers);
-	numbers.n = (u32)code(coder, numbers.n);
-	read = take(coder, numbers.n * sizeof(*read));
-	for (u32 i = 0; i < numbers.n; i++) {
-		u64 number = code(coder, read ? 0 : (u64)numbers.at[i]);
-
-		if (read)
-			read[i] = (s64)number;
-	}
-	BUG_ON(read && !scheme_of_numbers(kind, read, numbers.n, scheme));
+	CODE(coder, scheme->kind);
+	CODE(coder, n);
+	numbers = code_array(coder, numbers, n * sizeof(*numbers));
+	BUG_ON(!coder->to && !scheme_of_numbers(scheme->kind, numbers, n, scheme));
 }
 
 static void code_histogram(struct coder *coder, struct value *value)
 {
-	struct histogram h = { 0 }, *at = take(coder, sizeof(*at));
-	struct scheme scheme = { 0 }, *scheme_at = take(coder, sizeof(*scheme_at));
-	struct histogram_cell *cells, cell = { 0 };
+	struct histogram h = coder->to ? *value->histogram : (struct histogram){ 0 };
+	struct scheme scheme = coder->to ? *h.scheme : (struct scheme){ 0 };
 	bool has_ends;
 
-	if (!at) {
-		h = *value->histogram;
-		scheme = *h.scheme;
-	}
 	code_scheme(coder, &scheme);
-	h.count = code(coder, h.count);
-	h.n_unplaced = code(coder, h.n_unplaced);
+	CODE(coder, h.count);
+	CODE(coder, h.n_unplaced);
 	has_ends = h.count || h.n_unplaced;
-	h.sum = code_integer(coder, h.sum);
-	h.min = code_integer(coder, has_ends ? h.min : 0);
-	h.max = code_integer(coder, has_ends ? h.max : 0);
-	h.n_cells = (u32)code(coder, h.n_cells);
-	cells = take(coder, h.n_cells * sizeof(*cells));
-	for (u32 i = 0; i < h.n_cells; i++) {
-		if (!at)
-			cell = h.cells[i];
-		cell.cell = (u32)code(coder, cell.cell);
-		cell.count = code(coder, cell.count);
-		if (at)
-			cells[i] = cell;
-	}
-	if (!at)
-		return;
-	h.cells = cells;
-	h.scheme = scheme_at;
-	*scheme_at = scheme;
-	*at = h;
-	value->histogram = at;
+	CODE(coder, h.sum);
+	code_edge(coder, has_ends, &h.min);
+	code_edge(coder, has_ends, &h.max);
+	CODE(coder, h.n_cells);
+	h.cells = code_array(coder, h.cells, h.n_cells * sizeof(*h.cells));
+	h.scheme = keep(coder, &scheme, sizeof(scheme));
+	value->histogram = keep(coder, &h, sizeof(h));
 }
 
 /* The edge of a cell; NULL: the cell reaches as far as values do. */
@@ -146,43 +122,37 @@ static void histogram_row(const struct value *value, u32 number, struct value *r
 
 /* --- Quantiles --- */
 
-enum quantile_flag { HAS_LO = 1, HAS_HI = 2, LO_OPEN = 4, HI_OPEN = 8, INTERPOLATED = 16 };
-
 static void code_quantile(struct coder *coder, struct quantile *q)
 {
-	u64 flags = (q->has_lo ? HAS_LO : 0) | (q->has_hi ? HAS_HI : 0) |
-		    (q->has_lo && q->is_lo_open ? LO_OPEN : 0) |
-		    (q->has_hi && q->is_hi_open ? HI_OPEN : 0) |
-		    (q->is_interpolated ? INTERPOLATED : 0);
-
-	q->q_ppb = (u32)code(coder, q->q_ppb);
-	flags = code(coder, flags);
-	q->has_lo = flags & HAS_LO;
-	q->has_hi = flags & HAS_HI;
-	q->is_lo_open = flags & LO_OPEN;
-	q->is_hi_open = flags & HI_OPEN;
-	q->is_interpolated = flags & INTERPOLATED;
-	q->estimate = code_integer(coder, q->estimate);
-	q->interpolated = code_real(coder, q->is_interpolated ? q->interpolated : 0);
-	q->lo = code_integer(coder, q->has_lo ? q->lo : 0);
-	q->hi = code_integer(coder, q->has_hi ? q->hi : 0);
+	q->is_lo_open &= q->has_lo;
+	q->is_hi_open &= q->has_hi;
+	q->interpolated = q->is_interpolated ? q->interpolated + 0.0 : 0; /* no -0.0 */
+	CODE(coder, q->q_ppb);
+	CODE(coder, q->has_lo);
+	CODE(coder, q->has_hi);
+	CODE(coder, q->is_lo_open);
+	CODE(coder, q->is_hi_open);
+	CODE(coder, q->is_interpolated);
+	CODE(coder, q->estimate);
+	CODE(coder, q->interpolated);
+	code_edge(coder, q->has_lo, &q->lo);
+	code_edge(coder, q->has_hi, &q->hi);
 }
 
 static void code_quantiles(struct coder *coder, struct value *value)
 {
-	struct quantile *quantiles, q = { 0 };
+	struct quantile *quantiles;
 
-	value->n = (u32)code(coder, value->n);
-	quantiles = take(coder, value->n * sizeof(*quantiles));
+	CODE(coder, value->n);
+	quantiles = coder->to ? NULL : take(coder, value->n * sizeof(*quantiles));
 	for (u32 i = 0; i < value->n; i++) {
-		if (!quantiles)
-			q = value->quantiles[i];
+		struct quantile q = coder->to ? value->quantiles[i] : (struct quantile){ 0 };
+
 		code_quantile(coder, &q);
 		if (quantiles)
 			quantiles[i] = q;
 	}
-	if (quantiles)
-		value->quantiles = quantiles;
+	value->quantiles = quantiles;
 }
 
 /* --- Top lists --- */
@@ -193,51 +163,39 @@ static void code_top_row(struct coder *coder, struct top_row *row)
 	struct value *value = &row->value;
 	bool is_text;
 	s128 integer;
-	char *text;
 
-	row->weight = code_integer(coder, row->weight);
-	row->error = code_integer(coder, row->error);
-	value->kind = (u8)code(coder, value->kind);
+	CODE(coder, row->weight);
+	CODE(coder, row->error);
+	CODE(coder, value->kind);
 	is_text = value->kind == VALUE_TEXT;
-	integer = code_integer(coder, is_text ? (s128)value->n : value->integer);
-	if (!is_text) {
+	integer = is_text ? (s128)value->n : value->integer;
+	CODE(coder, integer);
+	if (is_text) {
+		value->n = (u32)integer;
+		value->text = code_array(coder, value->text, value->n);
+	} else {
 		value->integer = integer;
-		return;
 	}
-	value->n = (u32)integer;
-	text = take(coder, value->n);
-	if (!text) {
-		buf_put(coder->to, value->text, value->n);
-		return;
-	}
-	memcpy(text, coder->from + coder->n, value->n);
-	coder->n += value->n;
-	value->text = text;
 }
 
 static void code_top(struct coder *coder, struct value *value)
 {
-	struct top top = { 0 }, *at = take(coder, sizeof(*at));
-	struct top_row *rows, row = { 0 };
+	struct top top = coder->to ? *value->top : (struct top){ 0 };
+	struct top_row *rows;
 
-	if (!at)
-		top = *value->top;
-	top.total = code_integer(coder, top.total);
-	top.max_unlisted = code_integer(coder, top.max_unlisted);
-	top.n_rows = (u32)code(coder, top.n_rows);
-	rows = take(coder, top.n_rows * sizeof(*rows));
+	CODE(coder, top.total);
+	CODE(coder, top.max_unlisted);
+	CODE(coder, top.n_rows);
+	rows = coder->to ? NULL : take(coder, top.n_rows * sizeof(*rows));
 	for (u32 i = 0; i < top.n_rows; i++) {
-		if (!at)
-			row = top.rows[i];
+		struct top_row row = coder->to ? top.rows[i] : (struct top_row){ 0 };
+
 		code_top_row(coder, &row);
-		if (at)
+		if (rows)
 			rows[i] = row;
 	}
-	if (!at)
-		return;
 	top.rows = rows;
-	*at = top;
-	value->top = at;
+	value->top = keep(coder, &top, sizeof(top));
 }
 
 static u32 top_n_rows(const struct value *value)

@@ -3,8 +3,7 @@
  * Special values: those that point to more than a text, as histograms, quantiles and top lists.
  * What can be done with each stands in one row (special.c); out/ has a row of how each is shown.
  *
- * Encoded they are 64-bit words, and nothing in them depends on where a value lay: equal values
- * are equal bytes.
+ * Nothing in their encoded bytes depends on where a value lay: equal values are equal bytes.
  */
 #ifndef EBQL_TYPE_SPECIAL_H
 #define EBQL_TYPE_SPECIAL_H

@@ -207,24 +207,20 @@ static int entry_order(const struct top_entry *a, const struct top_entry *b, u32
 	return 0;
 }
 
-/* Down from `at`, the least of the heap at its root. */
-static void sift(struct top_entry *heap, u32 n, u32 at, u32 n_words)
+/* In place (Shell 1959): qsort() may ask for memory. */
+static void sort(struct top_entry *entries, u32 n, u32 n_words)
 {
-	struct top_entry moved = heap[at];
+	for (u32 gap = n / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11) {
+		for (u32 i = gap; i < n; i++) {
+			struct top_entry moved = entries[i];
+			u32 at = i;
 
-	for (;;) {
-		u32 child = 2 * at + 1;
-
-		if (child >= n)
-			break;
-		if (child + 1 < n && entry_order(&heap[child + 1], &heap[child], n_words) > 0)
-			child++;
-		if (entry_order(&heap[child], &moved, n_words) <= 0)
-			break;
-		heap[at] = heap[child];
-		at = child;
+			for (; at >= gap && entry_order(&moved, &entries[at - gap], n_words) < 0;
+			     at -= gap)
+				entries[at] = entries[at - gap];
+			entries[at] = moved;
+		}
 	}
-	heap[at] = moved;
 }
 
 u32 top_list(const struct top_shape *shape, const u64 *merged, u32 k, struct top_entry *entries,
@@ -246,16 +242,7 @@ u32 top_list(const struct top_shape *shape, const u64 *merged, u32 k, struct top
 				(struct top_entry){ (s128)wide(way), (s128)wide(way + 2), way + 4 };
 		}
 	}
-	/* A heap, without the memory that qsort() may ask for. */
-	for (u32 i = n / 2; i-- > 0;)
-		sift(entries, n, i, shape->n_words);
-	for (u32 i = n; i-- > 1;) {
-		struct top_entry last = entries[i];
-
-		entries[i] = entries[0];
-		entries[0] = last;
-		sift(entries, i, 0, shape->n_words);
-	}
+	sort(entries, n, shape->n_words);
 	*ret_total = (s128)wide(merged);
 	*ret_max_unlisted = (s128)absent;
 	if (n > k && entries[k].weight > *ret_max_unlisted)

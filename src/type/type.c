@@ -69,6 +69,12 @@ bool type_is_word(struct type type)
 	return type.kind >= TYPE_BOOL && type.kind <= TYPE_POINTER;
 }
 
+bool type_equal(struct type a, struct type b)
+{
+	return a.kind == b.kind && a.bits == b.bits && a.is_signed == b.is_signed && a.of == b.of &&
+	       a.bytes == b.bytes && a.clock == b.clock;
+}
+
 /* Bits of a word type's range: BOOL has one, all but the integers have 64. */
 static u32 word_bits(struct type type)
 {

@@ -49,6 +49,8 @@ struct type {
 void type_print(struct type type, struct buf *out);
 /* INT, BOOL, DURATION, TIMESTAMP, POINTER: one 64-bit word. */
 bool type_is_word(struct type type);
+/* Have they the same values, shown alike? */
+bool type_equal(struct type a, struct type b);
 /* Smallest and largest value a word type can hold. */
 s128 type_min(struct type type);
 s128 type_max(struct type type);
@@ -105,7 +107,7 @@ struct quantile {
 };
 
 struct histogram_cell {
-	u32 cell; /* number in the scheme */
+	u64 cell; /* number in the scheme; as wide as the count: its bytes have no gap */
 	u64 count;
 };
 
@@ -223,7 +225,7 @@ struct batch {
 	s64 other_row;
 	bool is_windowed; /* false: the two bounds are those of the run so far */
 	bool is_last;
-	u64 window_start_ns, window_end_ns; /* CLOCK_REALTIME */
+	u64 window_start_ns, window_end_ns; /* CLOCK_REALTIME; both 0: there was no row at all */
 	struct account account;
 };
 

@@ -86,7 +86,6 @@ u64 env_call(struct env *env, u32 helper, const u64 args[5])
 		memcpy((void *)(uintptr_t)args[0], (void *)(uintptr_t)args[2], (u32)args[1]);
 		return 0;
 	case ENV_MIX_HELPER:
-	case ENV_MIX_KERNEL:
 		return args[0] + 3 * args[1] + 5 * args[2] + 7 * args[3] + 11 * args[4] + helper;
 	}
 	BUG("helper %u", helper);

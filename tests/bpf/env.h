@@ -16,7 +16,6 @@
 #define ENV_ROW_BYTES  16
 #define ENV_CTX_WORDS  12
 #define ENV_MIX_HELPER 5000 /* takes 5 numbers; only the interpreters have it */
-#define ENV_MIX_KERNEL 7000
 
 enum env_map { ENV_MAP_DATA, ENV_MAP_ROWS };
 

@@ -188,7 +188,7 @@ static void call(struct machine *m, const struct ir_insn *insn)
 static void step(struct machine *m, const struct ir_insn *insn)
 {
 	u64 *d = &m->regs[insn->d];
-	u64 a = m->regs[insn->a], b = m->regs[insn->b];
+	u64 a = m->regs[insn->a], b = insn->b ? m->regs[insn->b] : (u64)insn->imm;
 	u64 object = insn->index < m->ir->objects.n ? (uintptr_t)m->objects[insn->index] : 0;
 
 	switch (insn->op) {
@@ -200,9 +200,6 @@ static void step(struct machine *m, const struct ir_insn *insn)
 		break;
 	case IR_OP_ALU:
 		*d = alu(insn->sub, a, b);
-		break;
-	case IR_OP_ALUI:
-		*d = alu(insn->sub, a, (u64)insn->imm);
 		break;
 	case IR_OP_NEG:
 		*d = 0 - a;
@@ -218,9 +215,6 @@ static void step(struct machine *m, const struct ir_insn *insn)
 		break;
 	case IR_OP_STORE:
 		store(m, a, insn->offset, insn->size, b);
-		break;
-	case IR_OP_STOREI:
-		store(m, a, insn->offset, insn->size, (u64)insn->imm);
 		break;
 	case IR_OP_ATOMIC:
 		atomic(m, insn);
@@ -243,11 +237,7 @@ static void step(struct machine *m, const struct ir_insn *insn)
 	case IR_OP_STACK_STORE:
 		store(m, object, insn->offset, insn->size, b);
 		break;
-	case IR_OP_STACK_STOREI:
-		store(m, object, insn->offset, insn->size, (u64)insn->imm);
-		break;
 	case IR_OP_CALL:
-	case IR_OP_CALL_KERNEL:
 		call(m, insn);
 		break;
 	}
@@ -259,7 +249,7 @@ static int run(struct machine *m, s32 *ret_value)
 
 	for (u32 steps = 0; steps < MAX_STEPS && at < m->ir->insns.n; steps++) {
 		const struct ir_insn *insn = &m->ir->insns.at[at++];
-		u64 b = insn->op == IR_OP_BRANCH ? m->regs[insn->b] : (u64)insn->imm;
+		u64 b = insn->b ? m->regs[insn->b] : (u64)insn->imm;
 
 		if (insn->op == IR_OP_EXIT) {
 			*ret_value = (s32)insn->imm;
@@ -267,7 +257,7 @@ static int run(struct machine *m, s32 *ret_value)
 		}
 		if (insn->op == IR_OP_JUMP)
 			at = m->ir->labels.at[insn->index];
-		else if (insn->op != IR_OP_BRANCH && insn->op != IR_OP_BRANCHI)
+		else if (insn->op != IR_OP_BRANCH)
 			step(m, insn);
 		else if (holds(insn->sub, m->regs[insn->a], b))
 			at = m->ir->labels.at[insn->index];

@@ -11,30 +11,18 @@
 #include <unistd.h>
 
 #include "kernel.h"
-
-static int sys_bpf(enum bpf_cmd command, union bpf_attr *attr)
-{
-	int fd = (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
-
-	return fd < 0 ? -errno : fd;
-}
+#include "sys/sys.h"
 
 static int map_create(u32 value_bytes, u32 n)
 {
-	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY,
-				.key_size = 4,
-				.value_size = value_bytes,
-				.max_entries = n,
-				.map_flags = BPF_F_MMAPABLE };
-
-	return sys_bpf(BPF_MAP_CREATE, &attr);
+	return sys_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, value_bytes, n, BPF_F_MMAPABLE);
 }
 
 static u8 *map_memory(int fd, size_t bytes)
 {
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *at;
 
-	return at == MAP_FAILED ? NULL : at;
+	return sys_map_memory(fd, bytes, &at) ? NULL : at;
 }
 
 /* One CPU, so that bpf_get_smp_processor_id() is known. */
@@ -61,7 +49,7 @@ static bool takes_signed_division(void)
 				.insns = (uintptr_t)insns,
 				.insn_cnt = ARRAY_SIZE(insns),
 				.license = (uintptr_t) "Dual BSD/GPL" };
-	int fd = sys_bpf(BPF_PROG_LOAD, &attr);
+	int fd = sys_prog_load(&attr);
 
 	if (fd >= 0)
 		close(fd);
@@ -98,13 +86,6 @@ void kernel_close(struct kernel *kernel)
 	close(kernel->maps[1]);
 }
 
-static int btf_load(const struct bpf_debug_info *info)
-{
-	union bpf_attr attr = { .btf = (uintptr_t)info->btf, .btf_size = info->btf_bytes };
-
-	return sys_bpf(BPF_BTF_LOAD, &attr);
-}
-
 int kernel_load(struct kernel *kernel, struct arena *arena, const struct bpf_code *code,
 		const struct bpf_debug_info *info, u32 log_level)
 {
@@ -125,7 +106,7 @@ int kernel_load(struct kernel *kernel, struct arena *arena, const struct bpf_cod
 		attr.log_size = KERNEL_LOG_BYTES;
 	}
 	if (info) {
-		btf = btf_load(info);
+		btf = sys_btf_load(info->btf, info->btf_bytes);
 		if (btf < 0)
 			return btf;
 		attr.prog_btf_fd = (u32)btf;
@@ -136,7 +117,7 @@ int kernel_load(struct kernel *kernel, struct arena *arena, const struct bpf_cod
 		attr.line_info_cnt = info->n_lines;
 		attr.line_info_rec_size = sizeof(info->lines[0]);
 	}
-	fd = sys_bpf(BPF_PROG_LOAD, &attr);
+	fd = sys_prog_load(&attr);
 	if (btf >= 0)
 		close(btf);
 	return fd;
@@ -144,11 +125,6 @@ int kernel_load(struct kernel *kernel, struct arena *arena, const struct bpf_cod
 
 int kernel_run(struct kernel *kernel, int fd, s32 *ret_value)
 {
-	union bpf_attr attr = { .test = { .prog_fd = (u32)fd,
-					  .ctx_in = (uintptr_t)kernel->env.ctx,
-					  .ctx_size_in = sizeof(kernel->env.ctx) } };
-	int err = sys_bpf(BPF_PROG_TEST_RUN, &attr);
-
-	*ret_value = (s32)attr.test.retval;
-	return err;
+	return sys_prog_test_run(fd, kernel->env.ctx, sizeof(kernel->env.ctx), 0, 0,
+				 (u32 *)ret_value);
 }

@@ -174,7 +174,7 @@ static void atomic(struct random *r)
 	if (below(r, 4) == 0)
 		ir_compare_exchange(ir, d, p, (s32)(8 * below(r, 8)), (s32)below(r, 2), s);
 	else
-		ir_atomic(ir, op, d, p, (s32)(8 * below(r, 8)), below(r, 2) ? IR_U64 : IR_U32, s);
+		ir_atomic(ir, op, d, p, (s32)(8 * below(r, 8)), s);
 	if (d)
 		keep(r, d);
 }
@@ -183,7 +183,7 @@ static void stack_access(struct random *r)
 {
 	struct ir *ir = r->ir;
 	u8 size = below(r, IR_S32 + 1);
-	u32 bytes = ir_size_bytes[size];
+	u32 bytes = ir_sizes[size].bytes;
 	u32 offset = below(r, 64 / bytes) * bytes;
 	vreg d, p;
 
@@ -246,7 +246,7 @@ static void lookup(struct random *r)
 	keep(r, d);
 	ir_store(ir, row, (s32)(8 * below(r, 2)), IR_U64, any(r));
 	if (below(r, 2))
-		ir_atomic(ir, IR_ATOMIC_ADD, 0, row, 0, IR_U64, any(r));
+		ir_atomic(ir, IR_ATOMIC_ADD, 0, row, 0, any(r));
 	ir_place(ir, missing);
 	r->n_pool = n_pool;
 }
@@ -284,10 +284,7 @@ static void fake_call(struct random *r)
 
 	for (u32 i = 0; i < 5; i++)
 		args[i] = any(r);
-	if (below(r, 2))
-		ir_call(r->ir, d, ENV_MIX_HELPER, 5, args);
-	else
-		ir_call_kernel(r->ir, d, ENV_MIX_KERNEL, 5, args);
+	ir_call(r->ir, d, ENV_MIX_HELPER, 5, args);
 	if (d)
 		keep(r, d);
 }

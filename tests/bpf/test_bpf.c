@@ -205,15 +205,11 @@ static void refuse_bad_codes(void **state)
 	assert_refused(f, "condition");
 	f->ir = ir_new(&f->arena);
 	v = ir_context(f->ir);
-	ir_atomic(f->ir, (enum ir_atomic)8, 0, v, 0, IR_U64, v);
+	ir_atomic(f->ir, (enum ir_atomic)8, 0, v, 0, v);
 	assert_refused(f, "atomic operation 8");
 	f->ir = ir_new(&f->arena);
 	v = ir_context(f->ir);
-	ir_atomic(f->ir, IR_ATOMIC_ADD, 0, v, 0, IR_U16, v);
-	assert_refused(f, "4 or 8 bytes");
-	f->ir = ir_new(&f->arena);
-	v = ir_context(f->ir);
-	ir_atomic(f->ir, IR_ATOMIC_ADD, v, v, 0, IR_U64, v);
+	ir_atomic(f->ir, IR_ATOMIC_ADD, v, v, 0, v);
 	assert_refused(f, "has no result");
 }
 
@@ -313,7 +309,7 @@ static void arguments_in_place(void **state)
 	ir_call(ir, row, BPF_FUNC_map_lookup_elem, 2, args);
 	ir_branchi(ir, IR_EQ, row, 0, end);
 	ir_imm(ir, one, 1);
-	ir_atomic(ir, IR_ATOMIC_ADD, 0, row, 0, IR_U64, one);
+	ir_atomic(ir, IR_ATOMIC_ADD, 0, row, 0, one);
 	ir_place(ir, end);
 	ir_exit(ir, 0);
 	assert_code(f, "*(u32 *)(r10 -8) = 7; r1 = map[1]; r2 = r10; r2 += -8; "
@@ -364,9 +360,9 @@ static void unused_results_go(void **state)
 	ir_place(ir, next);
 	ir_map_value(ir, p, 2, 16);
 	ir_imm(ir, one, 1);
-	ir_atomic(ir, IR_ATOMIC_FETCH_ADD, ir_reg(ir), p, 8, IR_U32, one);
+	ir_atomic(ir, IR_ATOMIC_FETCH_ADD, ir_reg(ir), p, 8, one);
 	ir_exit(ir, -1);
-	assert_code(f, "r0 = map[2][0]+16; r5 = 1; lock *(u32 *)(r0 +8) += r5; r0 = -1; exit");
+	assert_code(f, "r0 = map[2][0]+16; r5 = 1; lock *(u64 *)(r0 +8) += r5; r0 = -1; exit");
 }
 
 static void branch_over_jump(void **state)
@@ -540,7 +536,7 @@ static void printed_ir(void **state)
 	ir_note(ir, "key %s", "fd");
 	ir_branchi(ir, IR_SGE, v, 100, l);
 	ir_map_value(ir, p, 3, 64);
-	ir_atomic(ir, IR_ATOMIC_XCHG, v, p, 8, IR_U64, v);
+	ir_atomic(ir, IR_ATOMIC_XCHG, v, p, 8, v);
 	ir_place(ir, l);
 	ir_call(ir, v, BPF_FUNC_ktime_get_ns, 0, NULL);
 	ir_exit(ir, 0);

@@ -61,7 +61,7 @@ static void debug_info_is_accepted(void **state)
 	ir_at(ir, (struct span){ 7, 15 });
 	ir_exit(ir, 5);
 	compile(ir, &arena, &code);
-	bpf_debug_info_build(&code, "9 query-1", query, &arena, &info);
+	bpf_debug_info_build(&code, "query_1", query, &arena, &info);
 	fd = kernel_load(&kernel, &arena, &code, &info, 2);
 	if (fd < 0)
 		fail_msg("error %d: %s", fd, kernel.log);
@@ -79,7 +79,7 @@ static void debug_info_is_accepted(void **state)
 	assert_int_equal(*(u64 *)(void *)kernel.env.data, 77);
 	close(fd);
 	/* Without a text, and with one of many lines and far columns. */
-	bpf_debug_info_build(&code, "", NULL, &arena, &info);
+	bpf_debug_info_build(&code, "q", NULL, &arena, &info);
 	fd = kernel_load(&kernel, &arena, &code, &info, 0);
 	assert_true(fd >= 0);
 	close(fd);

@@ -1,122 +1,304 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes the snapshot that tests and offline explanations use:
- *   freeze > tests/catalog/kernel-RELEASE.snapshot
- * on a kernel whose tracefs and BTF are readable.  More patterns may follow as
- * arguments; without a pattern of its own a fact is not frozen.
+ * Writes the snapshot that the tests use, a small part of what the kernel has:
+ *   freeze tests/catalog/kernel-RELEASE
+ * on a kernel whose tracefs and BTF are readable.  It is no test.
  */
+#include <bpf/btf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "snapshot.h"
+#include "cat/cat.h"
 
-static const char *const patterns[] = {
-	"tracepoint:syscalls:sys_enter_read",
-	"tracepoint:syscalls:sys_exit_read",
-	"tracepoint:syscalls:sys_enter_write",
-	"tracepoint:syscalls:sys_exit_write",
-	"tracepoint:syscalls:sys_enter_pread64",
-	"tracepoint:syscalls:sys_exit_pread64",
-	"tracepoint:syscalls:sys_enter_openat",
-	"tracepoint:syscalls:sys_exit_openat",
-	"tracepoint:syscalls:sys_enter_sendto",
-	"tracepoint:syscalls:sys_exit_sendto",
-	"tracepoint:syscalls:sys_enter_newfstat",
-	"tracepoint:syscalls:sys_exit_newfstat",
-	"tracepoint:syscalls:sys_enter_fsync",
-	"tracepoint:syscalls:sys_exit_fsync",
-	"tracepoint:syscalls:sys_enter_clone",
-	"tracepoint:syscalls:sys_exit_clone",
-	"tracepoint:syscalls:sys_enter_clone3",
-	"tracepoint:syscalls:sys_exit_clone3",
-	"tracepoint:syscalls:sys_enter_fork",
-	"tracepoint:syscalls:sys_exit_fork",
-	"tracepoint:syscalls:sys_enter_vfork",
-	"tracepoint:syscalls:sys_exit_vfork",
-	"tracepoint:raw_syscalls:*",
-	"tracepoint:sched:sched_switch",
-	"tracepoint:sched:sched_wakeup",
-	"tracepoint:sched:sched_wakeup_new",
-	"tracepoint:sched:sched_waking",
-	"tracepoint:sched:sched_process_exec",
-	"tracepoint:sched:sched_process_exit",
-	"tracepoint:irq:*",
-	"tracepoint:block:block_rq_insert",
-	"tracepoint:block:block_rq_issue",
-	"tracepoint:block:block_rq_complete",
-	"tracepoint:kmem:kmem_cache_alloc",
-	"tracepoint:sock:inet_sock_set_state",
-	"tracepoint:exceptions:page_fault_user",
-	"tracepoint:exceptions:page_fault_kernel",
-	"raw_tracepoint:sched_switch",
-	"raw_tracepoint:sched_wakeup",
-	"raw_tracepoint:sched_wakeup_new",
-	"raw_tracepoint:sched_migrate_task",
-	"raw_tracepoint:sched_process_exec",
-	"raw_tracepoint:sys_enter",
-	"raw_tracepoint:sys_exit",
-	"raw_tracepoint:block_rq_issue",
-	"raw_tracepoint:block_rq_insert",
-	"raw_tracepoint:block_rq_complete",
-	"raw_tracepoint:block_rq_requeue",
-	"typedef:btf_trace_sys_enter",
-	"typedef:btf_trace_sys_exit",
-	"typedef:btf_trace_sched_switch",
-	"typedef:btf_trace_sched_wakeup",
-	"func:bpf_rdonly_cast",
-	"struct:pt_regs",
-	"struct:task_struct.thread_info.status",
-	"struct:task_struct.real_parent",
-	"struct:task_struct.parent",
-	"struct:task_struct.group_leader",
-	"struct:task_struct.tgid",
-	"struct:task_struct.pid",
-	"struct:task_struct.comm",
-	"struct:task_struct.flags",
-	"struct:task_struct.prio",
-	"struct:task_struct.start_time",
-	"struct:task_struct.mm",
-	"struct:task_struct.cred",
-	"struct:task_struct.__state",
-	"struct:task_struct.on_cpu",
-	"struct:task_struct.on_rq",
-	"struct:task_struct.thread_info",
-	"struct:thread_info.cpu",
-	"struct:task_struct.se",
-	"struct:sched_entity.cfs_rq",
-	"struct:cfs_rq.rq",
-	"struct:rq.nr_running",
-	"struct:mm_struct.owner",
-	"struct:cred.uid.val",
-	"struct:cred.gid.val",
-	"struct:request.__data_len",
-	"struct:request.q",
-	"struct:request.__sector",
-	"struct:request.state",
-	"struct:request_queue.disk",
-	"struct:gendisk.major",
-	"struct:gendisk.first_minor",
+/* CATEGORY:EVENT. */
+static const char *const events[] = {
+	"syscalls:sys_*_read",
+	"syscalls:sys_*_write",
+	"syscalls:sys_*_pread64",
+	"syscalls:sys_*_openat",
+	"syscalls:sys_*_sendto",
+	"syscalls:sys_*_newfstat",
+	"syscalls:sys_*_fsync",
+	"syscalls:sys_*_clone",
+	"syscalls:sys_*_clone3",
+	"syscalls:sys_*_fork",
+	"syscalls:sys_*_vfork",
+	"raw_syscalls:*",
+	"sched:sched_switch",
+	"sched:sched_wakeup",
+	"sched:sched_wakeup_new",
+	"sched:sched_waking",
+	"sched:sched_process_exec",
+	"sched:sched_process_exit",
+	"irq:*",
+	"block:block_rq_insert",
+	"block:block_rq_issue",
+	"block:block_rq_complete",
+	"kmem:kmem_cache_alloc",
+	"sock:inet_sock_set_state",
+	"exceptions:page_fault_*",
 };
 
-int main(int argc, char **argv)
+static const char *const raw[] = { "sched_switch",	 "sched_wakeup",       "sched_wakeup_new",
+				   "sched_migrate_task", "sched_process_exec", "sys_enter",
+				   "sys_exit",		 "block_rq_issue",     "block_rq_insert",
+				   "block_rq_complete",	 "block_rq_requeue" };
+
+/* Structs with the members that are kept, between blanks; NULL: all.  Others lose all of theirs. */
+static const struct {
+	const char *name, *members;
+} structs[] = {
+	{ "pt_regs", NULL },
+	{ "task_struct",
+	  " thread_info real_parent parent group_leader tgid pid comm flags prio start_time mm cred "
+	  "__state on_cpu on_rq se " },
+	{ "thread_info", " status cpu " },
+	{ "sched_entity", " cfs_rq " },
+	{ "cfs_rq", " rq " },
+	{ "rq", " nr_running " },
+	{ "mm_struct", " owner " },
+	{ "cred", " uid gid " },
+	{ "request", " __data_len q __sector state " },
+	{ "request_queue", " disk " },
+	{ "gendisk", " major first_minor " },
+};
+
+/* --- tracefs --- */
+
+static void write_file(const char *folder, const char *name, const void *bytes, size_t n)
+{
+	struct buf path, text;
+	int fd;
+
+	buf_init(&path);
+	buf_init(&text);
+	buf_printf(&path, "%s/%s", folder, name);
+	for (char *slash = strchr(path.at + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path.at, 0777);
+		*slash = '/';
+	}
+	fd = open(path.at, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	buf_put(&text, bytes, n);
+	if (fd < 0 || buf_flush(&text, fd))
+		fprintf(stderr, "freeze: %s: %s\n", path.at, strerror(errno));
+	close(fd);
+	buf_free(&text);
+	buf_free(&path);
+}
+
+/* The format file of a stream, without the form in which the kernel would print it. */
+static void freeze_stream(const char *folder, const struct stream *stream, struct buf *list)
+{
+	char from[320], to[256];
+	struct buf text;
+	char *end;
+
+	snprintf(to, sizeof(to), "events/%s/%s/format", stream->category, stream->event);
+	snprintf(from, sizeof(from), "/sys/kernel/tracing/%s", to);
+	buf_init(&text);
+	if (buf_read_file(&text, from, SIZE_MAX))
+		fprintf(stderr, "freeze: cannot read %s\n", from);
+	end = strstr(text.at, "\nprint fmt:");
+	write_file(folder, to, text.at, end ? (size_t)(end - text.at) + 1 : text.n);
+	buf_printf(list, "%s:%s\n", stream->category, stream->event);
+	buf_free(&text);
+}
+
+static void freeze_events(const char *folder)
 {
 	struct catalog *catalog;
 	struct arena arena;
-	struct buf out;
-	int rc, more;
+	struct diags diags;
+	struct buf list;
 
 	arena_init(&arena);
-	buf_init(&out);
+	buf_init(&list);
 	catalog = catalog_open_live(&arena);
-	if (argc > 1)
-		rc = snapshot_write(catalog, (const char *const *)argv + 1, argc - 1, &out);
-	else
-		rc = snapshot_write(catalog, patterns, ARRAY_SIZE(patterns), &out);
-	if (rc)
-		fprintf(stderr, "freeze: a pattern names nothing on this kernel\n");
-	more = buf_flush(&out, STDOUT_FILENO);
+	for (u32 i = 0; i < ARRAY_SIZE(events); i++) {
+		size_t n = strcspn(events[i], ":");
+		const char *path[] = { "tracepoint", arena_strndup(&arena, events[i], n),
+				       events[i] + n + 1 };
+		const struct stream_list *found;
+
+		diags_init(&diags, &arena, "freeze", "", 0);
+		found = catalog_find(catalog, path, 3, SPAN_NONE, &diags);
+		if (!found)
+			fprintf(stderr, "freeze: %s names nothing on this kernel\n", events[i]);
+		for (u32 k = 0; found && k < found->streams.n; k++)
+			freeze_stream(folder, found->streams.at[k], &list);
+	}
+	write_file(folder, "available_events", list.at, list.n);
 	catalog_close(catalog);
-	buf_free(&out);
+	buf_free(&list);
 	arena_free(&arena);
-	return rc || more;
+}
+
+/* --- BTF --- */
+
+struct copy {
+	struct btf *from, *to;
+	struct arena arena;
+	u32 *numbers; /* of a type of from, in to; 0: not wanted so far */
+	VEC(u32) ids; /* of from, as they are numbered */
+};
+
+/* The number that the type will have. */
+static int want(struct copy *copy, u32 id)
+{
+	if (id && !copy->numbers[id]) {
+		vec_push(&copy->arena, &copy->ids, id);
+		copy->numbers[id] = copy->ids.n;
+	}
+	return (int)copy->numbers[id];
+}
+
+static bool is_kept(const char *in, const char *member)
+{
+	char word[128];
+
+	if (!in[0])
+		return true; /* an unnamed one: what it has is its parent's */
+	for (u32 i = 0; i < ARRAY_SIZE(structs); i++) {
+		if (strcmp(structs[i].name, in) != 0)
+			continue;
+		snprintf(word, sizeof(word), " %s ", member);
+		return !structs[i].members || strstr(structs[i].members, word) || !member[0];
+	}
+	return false;
+}
+
+static void copy_composite(struct copy *copy, const struct btf_type *t, const char *name)
+{
+	const struct btf_member *members = btf_members(t);
+
+	if (btf_is_struct(t))
+		btf__add_struct(copy->to, name, t->size);
+	else
+		btf__add_union(copy->to, name, t->size);
+	for (u32 i = 0; i < btf_vlen(t); i++) {
+		const char *member = btf__name_by_offset(copy->from, members[i].name_off);
+
+		if (is_kept(name, member))
+			btf__add_field(copy->to, member, want(copy, members[i].type),
+				       btf_member_bit_offset(t, i), btf_member_bitfield_size(t, i));
+	}
+}
+
+static void copy_type(struct copy *copy, u32 id)
+{
+	const struct btf_type *t = btf__type_by_id(copy->from, id);
+	const char *name = btf__name_by_offset(copy->from, t->name_off);
+	const struct btf_param *params = btf_params(t);
+	struct btf *to = copy->to;
+
+	switch (btf_kind(t)) {
+	case BTF_KIND_INT:
+		btf__add_int(to, name, t->size, btf_int_encoding(t));
+		break;
+	case BTF_KIND_PTR:
+		btf__add_ptr(to, want(copy, t->type));
+		break;
+	case BTF_KIND_TYPEDEF:
+		btf__add_typedef(to, name, want(copy, t->type));
+		break;
+	case BTF_KIND_CONST:
+		btf__add_const(to, want(copy, t->type));
+		break;
+	case BTF_KIND_VOLATILE:
+		btf__add_volatile(to, want(copy, t->type));
+		break;
+	case BTF_KIND_RESTRICT:
+		btf__add_restrict(to, want(copy, t->type));
+		break;
+	case BTF_KIND_TYPE_TAG:
+		btf__add_type_tag(to, name, want(copy, t->type));
+		break;
+	case BTF_KIND_ARRAY:
+		btf__add_array(to, want(copy, btf_array(t)->index_type),
+			       want(copy, btf_array(t)->type), btf_array(t)->nelems);
+		break;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		copy_composite(copy, t, name);
+		break;
+	case BTF_KIND_ENUM:
+		btf__add_enum(to, name, t->size);
+		break;
+	case BTF_KIND_ENUM64:
+		btf__add_enum64(to, name, t->size, btf_kflag(t));
+		break;
+	case BTF_KIND_FWD:
+		btf__add_fwd(to, name, btf_kflag(t) ? BTF_FWD_UNION : BTF_FWD_STRUCT);
+		break;
+	case BTF_KIND_FUNC:
+		btf__add_func(to, name, btf_vlen(t), want(copy, t->type));
+		break;
+	case BTF_KIND_FUNC_PROTO:
+		btf__add_func_proto(to, want(copy, t->type));
+		for (u32 i = 0; i < btf_vlen(t); i++)
+			btf__add_func_param(to, btf__name_by_offset(copy->from, params[i].name_off),
+					    want(copy, params[i].type));
+		break;
+	default:
+		BUG("type %u of BTF is of kind %u", id, btf_kind(t));
+	}
+	BUG_ON(btf__type_cnt(to) - 1 != copy->numbers[id]);
+}
+
+static void want_name(struct copy *copy, u32 kind, const char *prefix, const char *name)
+{
+	char whole[128];
+	int id;
+
+	snprintf(whole, sizeof(whole), "%s%s", prefix, name);
+	id = btf__find_by_name_kind(copy->from, whole, kind);
+	if (id > 0)
+		want(copy, (u32)id);
+	else
+		fprintf(stderr, "freeze: %s is not in this kernel's BTF\n", whole);
+}
+
+static void freeze_btf(const char *folder)
+{
+	struct copy copy = { .from = btf__parse("/sys/kernel/btf/vmlinux", NULL),
+			     .to = btf__new_empty() };
+	const void *bytes;
+	u32 n_bytes;
+
+	if (!copy.from || !copy.to) {
+		fputs("freeze: cannot read the kernel's BTF\n", stderr);
+		return;
+	}
+	arena_init(&copy.arena);
+	copy.numbers = arena_array(&copy.arena, u32, btf__type_cnt(copy.from));
+	for (u32 i = 0; i < ARRAY_SIZE(raw); i++) {
+		want_name(&copy, BTF_KIND_TYPEDEF, "btf_trace_", raw[i]);
+		want_name(&copy, BTF_KIND_FUNC, "__traceiter_", raw[i]);
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(structs); i++)
+		want_name(&copy, BTF_KIND_STRUCT, "", structs[i].name);
+	want_name(&copy, BTF_KIND_FUNC, "", "bpf_rdonly_cast");
+	for (u32 i = 0; i < copy.ids.n; i++)
+		copy_type(&copy, copy.ids.at[i]);
+	bytes = btf__raw_data(copy.to, &n_bytes);
+	write_file(folder, "btf", bytes, n_bytes);
+	btf__free(copy.from);
+	btf__free(copy.to);
+	arena_free(&copy.arena);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fputs("usage: freeze FOLDER\n", stderr);
+		return 2;
+	}
+	freeze_events(argv[1]);
+	freeze_btf(argv[1]);
+	return 0;
 }

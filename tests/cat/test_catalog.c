@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * catalog_find() and its diagnostics on a snapshot and on the live kernel, snapshots
- * written and read back, and the table of system calls against compiler and tracefs.
+ * catalog_find() and its diagnostics on a snapshot and on the live kernel, and the table of
+ * system calls against compiler and tracefs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,14 +9,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "snapshot.h"
+#include "cat/internal.h"
 
 struct session {
 	struct arena arena;
@@ -237,137 +237,101 @@ static void test_frozen_btf(void **state)
 	assert_int_equal(catalog_member(session.catalog, task, "tgidd", &suggest, &member),
 			 -ENOENT);
 	assert_string_equal(suggest_best(&suggest), "tgid");
-	assert_int_equal(catalog_member(session.catalog, task + 1, "x", NULL, &member), -ENODATA);
-	assert_int_equal(catalog_btf_type(session.catalog, UINT32_MAX, &member), -ENODATA);
+	assert_int_equal(catalog_btf_type(session.catalog, UINT32_MAX, &member), -ENOENT);
 	session_close(&session);
 }
 
-/* ---- writing and reading snapshots ---- */
+/* ---- made-up snapshots ---- */
 
-static char *read_text(const char *path, size_t *ret_n)
+static void put_file(const char *folder, const char *name, const char *text)
 {
-	FILE *file = fopen(path, "re");
-	char *text = malloc(1 << 20);
+	char path[256];
+	FILE *file;
 
-	assert_non_null(file);
-	*ret_n = fread(text, 1, (1 << 20) - 1, file);
-	text[*ret_n] = '\0';
-	fclose(file);
-	return text;
-}
-
-static struct catalog *open_text(struct session *session, const char *text, size_t n)
-{
-	char path[] = "/tmp/ebql-test-XXXXXX";
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, n), n);
-	close(fd);
-	session_open(session, path);
-	unlink(path);
-	return session->catalog;
-}
-
-static void test_rewritten(void **state)
-{
-	const char *const patterns[] = { "tracepoint:syscalls:sys_enter_read" };
-	static const char *all[256];
-	struct session session;
-	struct buf out;
-	char *text, *line, *next, stream[256], kind[32], category[64], event[64];
-	u32 n_all = 0;
-	size_t n;
-
-	text = read_text(SNAPSHOT, &n);
-	session_open(&session, SNAPSHOT);
-	buf_init(&out);
-	/* Every stream of the file, in the file's order. */
-	for (line = text; line; line = next ? next + 1 : NULL) {
-		next = strchr(line, '\n');
-		if (sscanf(line, "stream %31s %63s %63s", kind, category, event) != 3)
-			continue;
-		if (category[0] == '-')
-			snprintf(stream, sizeof(stream), "%s:%s", kind, event);
-		else
-			snprintf(stream, sizeof(stream), "%s:%s:%s", kind, category, event);
-		all[n_all++] = arena_strdup(&session.arena, stream);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
 	}
-	assert_true(n_all > 30);
-	assert_int_equal(snapshot_write(session.catalog, all, n_all, &out), 0);
-	assert_string_equal(out.at, text);
-	buf_reset(&out);
-	assert_int_equal(snapshot_write(session.catalog, patterns, 1, &out), 0);
-	assert_non_null(strstr(out.at, "stream tracepoint syscalls sys_enter_read "));
-	assert_null(strstr(out.at, "sys_enter_write"));
-	all[0] = "tracepoint:no:such";
-	assert_int_equal(snapshot_write(session.catalog, all, 1, &out), -ENOENT);
-	buf_free(&out);
-	free(text);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void make_folder(char *folder)
+{
+	strcpy(folder, "/tmp/ebql-test-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+}
+
+static void remove_folder(const char *folder)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+static void expect_bad(const char *folder)
+{
+	struct session session;
+
+	session_open(&session, folder);
+	assert_null(session.catalog);
+	assert_int_equal(session.diags.n_errors, 1);
+	assert_string_equal(session.diags.list.at[0].tag, "bad-snapshot");
+	assert_true(session.diags.list.at[0].is_failure);
 	session_close(&session);
 }
 
-/* Cut anywhere, or with any byte of the frame changed, the file is refused. */
+#define FORMAT "\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\n"
+
 static void test_bad_snapshot(void **state)
 {
-	static const char *const bad[] = {
-		"",
-		"ebql-catalog 2\nend\n",
-		"ebql-catalog 1\n",
-		"ebql-catalog 1\nend",
-		"ebql-catalog 1\nend\nend\n",
-		"ebql-catalog 1\nfoo\nend\n",
-		"ebql-catalog 1\nfield x fixed 0 4 0 0 u32 u32 x\nend\n",
-		"ebql-catalog 1\nstream tracepoint - x 1 -1\nend\n",
-		"ebql-catalog 1\nstream raw_tracepoint a x 1 -1\nend\n",
-		"ebql-catalog 1\nstream kprobe - x 1 -1\nend\n",
-		"ebql-catalog 1\nstream tracepoint a x 1\nend\n",
-		"ebql-catalog 1\nstream tracepoint a x 1 -1 7\nend\n",
-		"ebql-catalog 1\nstream tracepoint a x 99999999999 -1\nend\n",
-		"ebql-catalog 1\nid 4 x\nend\n",
-		"ebql-catalog 1\ntype 1 4 1 u33 - 0 0\nend\n",
-		"ebql-catalog 1\ntype 1 4 1 text:x - 0 0\nend\n",
-		"ebql-catalog 1\ntype 1 4 1 u32 ? 0 0\nend\n",
-		"ebql-catalog 1\nmember 1 a -1 0 4 1 u32 - 0 0\nend\n",
-	};
+	struct stream_list *list;
 	struct session session;
-	size_t n;
-	char *text = read_text(SNAPSHOT, &n);
+	char folder[32];
 
-	for (u32 i = 0; i < ARRAY_SIZE(bad); i++) {
-		if (open_text(&session, bad[i], strlen(bad[i])))
-			fail_msg("accepted: %s", bad[i]);
-		assert_string_equal(session.diags.list.at[0].tag, "bad-snapshot");
-		session_close(&session);
-	}
-	for (size_t length = 0; length < n; length += 37) {
-		assert_null(open_text(&session, text, length));
-		session_close(&session);
-	}
-	assert_null(open_text(&session, "ebql-catalog 1\nend\n\0\n", 21));
+	expect_bad("/nonexistent/snapshot");
+	make_folder(folder);
+	expect_bad(folder);
+	/* Without BTF, as a kernel without it. */
+	put_file(folder, "available_events", "a:whole\na:broken\na:missing\n");
+	put_file(folder, "events/a/whole/format", "ID: 1\n" FORMAT);
+	put_file(folder, "events/a/broken/format", "ID: 2\n\tfield:int x;\n");
+	session_open(&session, folder);
+	assert_non_null(session.catalog);
+	assert_int_equal(find(&session, "t:a:whole")->streams.n, 1);
+	assert_int_equal(find(&session, "rt:whole")->streams.at[0]->n_fields, 12);
+	assert_null(find(&session, "t:a:broken"));
+	assert_non_null(strstr(session.diags.list.at[0].message, "cannot be understood"));
+	assert_int_equal(look_up(&session, "t:a:missing", &list), FIND_UNKNOWN);
 	session_close(&session);
-	assert_non_null(open_text(&session, "ebql-catalog 1\nend\n", 19));
-	session_close(&session);
-	session_open(&session, "/nonexistent/snapshot");
-	assert_null(session.catalog);
-	assert_string_equal(session.diags.list.at[0].tag, "bad-snapshot");
-	session_close(&session);
-	free(text);
+	put_file(folder, "btf", "");
+	expect_bad(folder);
+	put_file(folder, "btf", "this is none");
+	expect_bad(folder);
+	remove_folder(folder);
 }
 
 static void test_ambiguous(void **state)
 {
-	static const char text[] = "ebql-catalog 1\n"
-				   "stream tracepoint a same 1 -1\n"
-				   "stream tracepoint b same 2 -1\n"
-				   "end\n";
 	struct session session;
+	char folder[32];
 
-	assert_non_null(open_text(&session, text, strlen(text)));
+	make_folder(folder);
+	put_file(folder, "available_events", "a:same\nb:same\n");
+	put_file(folder, "events/a/same/format", "ID: 1\n" FORMAT);
+	put_file(folder, "events/b/same/format", "ID: 2\n" FORMAT);
+	session_open(&session, folder);
+	assert_non_null(session.catalog);
 	expect_error(&session, "tracepoint:same", "ambiguous-stream",
 		     "\"tracepoint:a:same\" or \"tracepoint:b:same\"");
 	assert_int_equal(find(&session, "tracepoint:b:same")->streams.at[0]->tracepoint_id, 2);
 	session_close(&session);
+	remove_folder(folder);
 }
 
 /* ---- the live kernel ---- */
@@ -419,34 +383,49 @@ static void test_live_all(void **state)
 	session_close(&session);
 }
 
-/* What was frozen from the live kernel says the same when it is frozen again. */
+static void expect_same(const struct stream *a, const struct stream *b)
+{
+	assert_string_equal(a->name, b->name);
+	assert_int_equal(a->tracepoint_id, b->tracepoint_id);
+	assert_int_equal(a->syscall_nr, b->syscall_nr);
+	assert_int_equal(a->n_fields, b->n_fields);
+	for (u32 i = 0; i < a->n_fields; i++) {
+		assert_string_equal(a->fields[i].declaration, b->fields[i].declaration);
+		assert_int_equal(a->fields[i].offset_bytes, b->fields[i].offset_bytes);
+		assert_int_equal(a->fields[i].type.kind, b->fields[i].type.kind);
+	}
+}
+
+/* A snapshot is a folder with the kernel's own files. */
 static void test_live_snapshot(void **state)
 {
-	const char *const patterns[] = { "tracepoint:sched:sched_*",
-					 "tracepoint:syscalls:*read*",
-					 "raw_tracepoint:sched_switch",
-					 "struct:pt_regs",
-					 "struct:task_struct.thread_info.status",
-					 "typedef:btf_trace_sys_enter",
-					 "func:bpf_rdonly_cast" };
+	static const char *const patterns[] = { "t:sched:sched_*", "t:syscalls:*read*",
+						"rt:sched_*" };
 	struct session live, frozen;
-	struct buf first, second;
+	char folder[32], command[256];
 
 	if (!has_tracefs() || !has_btf())
 		skip();
-	buf_init(&first);
-	buf_init(&second);
+	make_folder(folder);
+	snprintf(command, sizeof(command),
+		 "cd %s && ln -s /sys/kernel/tracing/available_events /sys/kernel/tracing/events . "
+		 "&& cp /sys/kernel/btf/vmlinux btf",
+		 folder);
+	assert_int_equal(system(command), 0);
 	session_open(&live, NULL);
-	assert_int_equal(snapshot_write(live.catalog, patterns, ARRAY_SIZE(patterns), &first), 0);
-	assert_non_null(open_text(&frozen, first.at, first.n));
-	assert_int_equal(snapshot_write(frozen.catalog, patterns, ARRAY_SIZE(patterns), &second),
-			 0);
-	assert_true(first.n > 4000);
-	assert_string_equal(first.at, second.at);
+	session_open(&frozen, folder);
+	assert_non_null(frozen.catalog);
+	for (u32 i = 0; i < ARRAY_SIZE(patterns); i++) {
+		struct stream_list *a = find(&live, patterns[i]), *b = find(&frozen, patterns[i]);
+
+		assert_true(a->streams.n > 3);
+		assert_int_equal(a->streams.n, b->streams.n);
+		for (u32 k = 0; k < a->streams.n; k++)
+			expect_same(a->streams.at[k], b->streams.at[k]);
+	}
 	session_close(&live);
 	session_close(&frozen);
-	buf_free(&first);
-	buf_free(&second);
+	remove_folder(folder);
 }
 
 static void test_live_raw(void **state)
@@ -636,23 +615,14 @@ static void test_syscalls_headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_wildcards),
-		cmocka_unit_test(test_did_you_mean),
-		cmocka_unit_test(test_each),
-		cmocka_unit_test(test_frozen_btf),
-		cmocka_unit_test(test_rewritten),
-		cmocka_unit_test(test_bad_snapshot),
-		cmocka_unit_test(test_ambiguous),
-		cmocka_unit_test(test_live_all),
-		cmocka_unit_test(test_live_snapshot),
-		cmocka_unit_test(test_live_raw),
-		cmocka_unit_test(test_live_untyped),
-		cmocka_unit_test(test_out_of_reach),
-		cmocka_unit_test(test_live_errors),
-		cmocka_unit_test(test_live_speed),
-		cmocka_unit_test(test_syscalls),
-		cmocka_unit_test(test_syscalls_headers),
+		cmocka_unit_test(test_find),	      cmocka_unit_test(test_wildcards),
+		cmocka_unit_test(test_did_you_mean),  cmocka_unit_test(test_each),
+		cmocka_unit_test(test_frozen_btf),    cmocka_unit_test(test_bad_snapshot),
+		cmocka_unit_test(test_ambiguous),     cmocka_unit_test(test_live_all),
+		cmocka_unit_test(test_live_snapshot), cmocka_unit_test(test_live_raw),
+		cmocka_unit_test(test_live_untyped),  cmocka_unit_test(test_out_of_reach),
+		cmocka_unit_test(test_live_errors),   cmocka_unit_test(test_live_speed),
+		cmocka_unit_test(test_syscalls),      cmocka_unit_test(test_syscalls_headers),
 	};
 
 	return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);

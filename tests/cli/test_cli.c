@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "base/buf.h"
 
-#define USAGE_LIST "usage: ebql list [-o table|json] [--catalog FILE] [PATTERN]\n"
+#define USAGE_LIST "usage: ebql list [-o table|json] [--catalog FOLDER] [PATTERN]\n"
 #define HINT	   "  hint: \"ebql help\" shows the options\n"
 
 static void expect(const char *arguments, int status, const char *said)
@@ -49,6 +49,12 @@ static void test_options(void **state)
 	expect("--bins", 2, "ebql: --bins needs a value\n" HINT);
 	expect("-vx", 2, "ebql: there is no option -x\n" HINT);
 	expect("-n", 2, "ebql: -n needs a value\n" HINT);
+	/* Durations are the language's, and whole numbers of ns. */
+	expect("-d 1e3 x", 2, "ebql: -d: \"1e3\" is no duration such as 10s or 500ms\n");
+	expect("-d 100y x", 2, "ebql: -d: \"100y\" is no duration such as 10s or 500ms\n");
+	expect("-d 0.5ns x", 2, "ebql: -d: \"0.5ns\" is no duration such as 10s or 500ms\n");
+	expect("--every 0 x", 2, "ebql: --every: \"0\" is no duration such as 1s\n");
+	expect("-d 1.5d -f /nonexistent", 2, "ebql: /nonexistent: No such file or directory\n");
 	expect("--heatmap=3", 2, "ebql: --heatmap takes no value\n" HINT);
 	expect("list -z", 2, "ebql: there is no option -z\n" USAGE_LIST);
 	expect("list --catalog", 2, "ebql: --catalog needs a value\n" USAGE_LIST);
@@ -56,7 +62,7 @@ static void test_options(void **state)
 	expect("explain --stage", 2,
 	       "ebql: --stage needs a value\n"
 	       "usage: ebql explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
-	       "                    [--catalog FILE] [-f FILE] 'SQL'\n");
+	       "                    [--catalog FOLDER] [-f FILE] 'SQL'\n");
 	/* --heatmap is a format; which stands first is all the same. */
 	expect("--heatmap -o json 'SELECT 1'", 2,
 	       "ebql: --heatmap: \"json\" is another format; give one of the two\n");

@@ -131,6 +131,11 @@ static void test_describe(void **state)
 	check("describe-wildcard", "describe", NULL, "t:syscalls:sys_enter_*", 0);
 	check("describe-misspelt", "describe", NULL, "t:sched:sched_swich", 2);
 	check("describe-empty", "describe", NULL, ":", 2);
+	/* A name, and no SQL. */
+	check("describe-comment", "describe", NULL, "run_queue -- x", 2);
+	check("describe-semicolon", "describe", NULL, "run_queue;", 2);
+	check("describe-quote", "describe", NULL, "none.csv'", 2);
+	check("describe-no-file", "describe", NULL, "'/nowhere.csv'", 2);
 }
 
 static void expect_usage(char **argv)

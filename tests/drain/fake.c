@@ -21,11 +21,9 @@ void fake_init(struct fake *fake, enum state_kind kind, u32 n_cpus, u32 n_levels
 	fake->output.columns = fake->columns;
 	phys->exists_cell = -1;
 	phys->matched_cell = -1;
-	phys->state = (struct state_layout){ .kind = kind,
-					     .n_copies = 2,
-					     .n_cpus = n_cpus,
-					     .n_levels = n_levels,
-					     .max_groups = max_groups };
+	phys->state = (struct state_layout){
+		.kind = kind, .n_cpus = n_cpus, .n_levels = n_levels, .max_groups = max_groups
+	};
 }
 
 void fake_null_word(struct fake *fake)
@@ -58,8 +56,10 @@ void fake_slice_key(struct fake *fake)
 
 s32 fake_cell(struct fake *fake, enum cell_kind kind, bool is_wide, bool is_signed)
 {
-	fake->cells[fake->phys.n_cells] =
-		(struct cell){ .kind = kind, .is_wide = is_wide, .is_signed = is_signed };
+	fake->cells[fake->phys.n_cells] = (struct cell){ .kind = kind,
+							 .is_wide = is_wide,
+							 .is_signed = is_signed,
+							 .n_bytes = is_wide ? 16 : 8 };
 	return fake->phys.n_cells++;
 }
 
@@ -147,9 +147,7 @@ void fake_ready(struct fake *fake)
 	s->cells_bytes_offset = at;
 	for (i = 0; i < fake->phys.n_cells; i++) {
 		fake->cells[i].bytes_offset = at;
-		at += fake->cells[i].kind == CELL_HISTOGRAM ? fake->cells[i].n_bytes
-		      : fake->cells[i].is_wide		    ? 16
-							    : 8;
+		at += fake->cells[i].n_bytes;
 	}
 	s->row_bytes = at;
 	if (s->kind == STATE_TABLE) {
@@ -164,7 +162,7 @@ void fake_ready(struct fake *fake)
 	s->rows_bytes_offset = s->index_bytes_offset + 4 * s->n_index;
 	s->pool_bytes_offset = ALIGN_UP(s->rows_bytes_offset + s->n_rows * s->row_bytes, 64);
 	s->slice_bytes = ALIGN_UP((u64)s->pool_bytes_offset + s->pool_bytes, 128);
-	s->total_bytes = s->slice_bytes * s->n_copies * s->n_cpus * s->n_levels;
+	s->total_bytes = s->slice_bytes * STATE_COPIES * s->n_cpus * s->n_levels;
 	fake->state = calloc(1, s->total_bytes);
 	BUG_ON(!fake->state);
 	schema(fake);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "fake.h"
-#include "drain/sys.h"
+#include "sys/sys.h"
 
 static void expect_int(struct value value, s128 wanted)
 {
@@ -408,18 +408,6 @@ static void test_windows_add_up(void **state)
 
 /* --- The kernel's hash map --- */
 
-static int map_new(u32 key_bytes, u32 value_bytes, u32 n)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_HASH;
-	attr.key_size = key_bytes;
-	attr.value_size = value_bytes;
-	attr.max_entries = n;
-	return syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
-}
-
 /* Rows in the map, their chunks in the slices that their keys name. */
 static void test_kernel_map_histogram(void **state)
 {
@@ -441,9 +429,9 @@ static void test_kernel_map_histogram(void **state)
 	fake_ready(&f);
 	cells_bytes = f.phys.state.row_bytes;
 	assert_true(cells_bytes <= sizeof(value));
-	fd = map_new(sizeof(key), cells_bytes, 4 * N);
+	fd = sys_map_create(BPF_MAP_TYPE_HASH, NULL, sizeof(key), cells_bytes, 4 * N, 0);
 	if (fd < 0) {
-		printf("SKIP: no BPF map: %s\n", strerror(errno));
+		printf("SKIP: no BPF map: %s\n", strerror(-fd));
 		skip();
 	}
 	memset(m, 0, sizeof(*m));

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "drain/pair.h"
-#include "drain/sys.h"
+#include "sys/sys.h"
 
 #define N_SLOTS 8192u
 
@@ -106,20 +106,13 @@ static void test_memory(void **state)
 
 static void test_map(void **state)
 {
-	union bpf_attr attr;
 	struct tables t;
 	int fd;
 
 	lay_out(&t);
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_ARRAY;
-	attr.key_size = 4;
-	attr.value_size = (u32)t.phys.pair_bytes;
-	attr.max_entries = 1;
-	attr.map_flags = BPF_F_MMAPABLE;
-	fd = (int)syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
+	fd = sys_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, (u32)t.phys.pair_bytes, 1, BPF_F_MMAPABLE);
 	if (fd < 0) {
-		printf("SKIP: no BPF map: %s\n", strerror(errno));
+		printf("SKIP: no BPF map: %s\n", strerror(-fd));
 		skip();
 	}
 	t.at = mmap(NULL, t.phys.pair_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

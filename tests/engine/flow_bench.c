@@ -3,6 +3,7 @@
  * The fakes hold the flow to its promises: rows are read up to an instant only when a
  * flip came after it, and texts of rows that were read before are gone.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -54,7 +55,7 @@ static s64 read_live(struct row_source *s, u64 before_ns, u32 limit)
 	       live_time(s, s->n_read) <= bench->flip_ns) {
 		struct value *out = &s->out[(size_t)n * s->n_columns];
 
-		s->flips[n++] = flip_behind(live_time(s, s->n_read));
+		s->origins[n++] = (struct row_origin){ flip_behind(live_time(s, s->n_read)), 0 };
 		out[0] = (struct value){ .kind = VALUE_INT, .integer = live_time(s, s->n_read) };
 		out[1] = (struct value){ .kind = VALUE_INT, .integer = s->n_read++ };
 	}
@@ -62,12 +63,12 @@ static s64 read_live(struct row_source *s, u64 before_ns, u32 limit)
 }
 
 s64 row_source_read(struct row_source *s, u64 before_ns, u32 limit, const struct value **ret_rows,
-		    const u64 **ret_flips)
+		    const struct row_origin **ret_origins)
 {
 	u32 n = 0;
 
 	*ret_rows = s->out;
-	*ret_flips = s->flips;
+	*ret_origins = s->origins;
 	if (bench->read_limit)
 		limit = MIN(limit, bench->read_limit);
 	if (s->is_live)
@@ -134,9 +135,16 @@ void row_source_account(struct row_source *s, bool is_all, struct account *accou
 	memset(&s->account, 0, sizeof(s->account));
 }
 
-void row_source_finish(struct row_source *s)
+int row_source_skip(struct row_source *s)
+{
+	s->first_ns = bench->flip_ns;
+	return 0;
+}
+
+int row_source_finish(struct row_source *s, u64 before_ns)
 {
 	s->is_finished = true;
+	return 0;
 }
 
 void row_source_close(struct row_source *s)
@@ -209,11 +217,11 @@ static void flip_one(struct load_state *load)
 
 int load_flip(struct load_state *const *states, u32 n_states)
 {
+	if (bench->flip_errors && bench->flip_errors-- > 0)
+		return bench->flip_error;
 	for (u32 i = 0; i < n_states; i++)
 		flip_one(states[i]);
 	bench->flip_ns = base_monotonic_ns();
-	if (bench->flip_errors && bench->flip_errors-- > 0)
-		return bench->flip_error;
 	assert_true(bench->n_flips < ARRAY_SIZE(bench->flips_ns));
 	bench->flips_ns[bench->n_flips++] = bench->flip_ns;
 	return 0;
@@ -223,7 +231,7 @@ int load_flip(struct load_state *const *states, u32 n_states)
 int load_settle(struct load_hooks *hooks)
 {
 	bench->flip_ns = base_monotonic_ns();
-	return 0;
+	return bench->unsettled_flip && bench->n_flips == bench->unsettled_flip ? -EBUSY : 0;
 }
 
 u64 load_missed(struct load_state *load)

@@ -23,7 +23,7 @@ struct row_source {
 	u32 n_rows, n_read, n_columns;
 	u64 step_ns, first_ns; /* live: a row every so often, its number is c1 */
 	struct value out[4 * ROWS_MAX];
-	u64 flips[ROWS_MAX];
+	struct row_origin origins[ROWS_MAX];
 	struct account account; /* what the next account says */
 	bool is_finished, has_leftovers;
 	char text[32]; /* texts live until the next read */
@@ -54,6 +54,7 @@ struct bench {
 	u64 flip_ns, n_counted; /* flip_ns: the rows are there up to then */
 	u32 n_attached, n_flips;
 	int flip_error, flip_errors;
+	u32 unsettled_flip; /* after which a program is stuck; 0: none */
 	/* the sink */
 	struct buf text;
 	struct batch batches[ROWS_MAX];

@@ -2,6 +2,7 @@
 /*
  * Windows of recorded rows, of every kind, and streamed rows: each batch as text.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,27 @@
 #include <cmocka.h>
 
 #include "flow_bench.h"
+
+/* An engine that is closed before its flow: the flow is still its owner's. */
+static void test_engine_closed(void **state)
+{
+	struct flow_input input;
+	struct engine *engine;
+	struct flow *flow;
+	struct bench b;
+
+	bench_init(&b, "SELECT count(*) FROM w0", 1);
+	put_times(add_file(&b, 2), TIMES(1, 2));
+	input = bench_input(&b);
+	assert_int_equal(engine_open(&engine), 0);
+	assert_int_equal(engine_add(engine, &input, &flow), 0);
+	engine_close(engine);
+	assert_true(flow_is_over(flow));
+	assert_int_equal(flow_stop(flow), -ECANCELED);
+	assert_int_equal(b.n_batches, 0);
+	assert_int_equal(flow_close(flow), 0);
+	bench_free(&b);
+}
 
 /* --- Windows of files --- */
 
@@ -583,6 +605,7 @@ static void test_steady(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_engine_closed),
 		cmocka_unit_test(test_tumbling),
 		cmocka_unit_test(test_last_on_boundary),
 		cmocka_unit_test(test_grouped_idle),

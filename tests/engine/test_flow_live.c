@@ -86,6 +86,38 @@ static void test_live_late(void **state)
 	bench_free(&b);
 }
 
+/* A program that does not end, at a boundary, and at the end of the run. */
+static void test_live_busy(void **state)
+{
+	struct bench b;
+
+	live_init(&b, "SELECT min(c1), count(*) FROM w0", 20000);
+	b.cut.window = (struct cut_window){ WINDOW_TUMBLING, 10 * MS, 10 * MS };
+	b.options.n_windows = 4;
+	b.flip_errors = 1;
+	b.flip_error = -EBUSY;
+	assert_int_equal(bench_run(&b), 0);
+	assert_int_equal(b.n_batches, 4);
+	check_live(&b);
+	assert_true(b.batches[0].window_end_ns - b.batches[0].window_start_ns >= 10 * MS);
+	bench_free(&b);
+	/* Detaching ends it, unless another query keeps it attached. */
+	for (u32 n_users = 1; n_users <= 2; n_users++) {
+		live_init(&b, "SELECT min(c1), count(*) FROM w0", 20000);
+		b.cut.window = (struct cut_window){ WINDOW_TUMBLING, 1000 * MS, 1000 * MS };
+		b.options.duration_ns = 5 * MS;
+		b.flip_errors = 1000;
+		b.flip_error = -EBUSY;
+		b.hooks.n_users = n_users;
+		assert_int_equal(bench_run(&b), n_users > 1 ? -EBUSY : 0);
+		assert_int_equal(b.n_batches, n_users == 1);
+		assert_int_equal(b.diags.n_errors, n_users > 1);
+		if (n_users > 1)
+			assert_string_equal(b.diags.list.at[0].tag, "run-end");
+		bench_free(&b);
+	}
+}
+
 static void run_hopping(u64 size_ns)
 {
 	struct bench b;
@@ -120,6 +152,41 @@ static void test_live_hopping(void **state)
 {
 	run_hopping(30 * MS);
 	run_hopping(25 * MS);
+}
+
+/*
+ * What lies between two windows is in none, nor in the run's account; and a run that ends there has
+ * no last window.
+ */
+static void test_live_gaps(void **state)
+{
+	u32 n_in_gap = 0;
+
+	for (u64 ms = 20; ms < 60; ms += 3) {
+		struct bench b;
+		u64 n = 0;
+
+		live_init(&b, "SELECT min(c1), max(c1) FROM w0", 20000);
+		b.cut.window = (struct cut_window){ WINDOW_HOPPING, 5 * MS, 20 * MS };
+		b.options.duration_ns = ms * MS;
+		assert_int_equal(bench_run(&b), 0);
+		for (u32 i = 0; i < b.n_batches; i++) {
+			const struct batch *batch = &b.batches[i];
+			u64 matched = batch->account.matched;
+
+			n += matched;
+			if (matched)
+				assert_int_equal(matched, b.seconds[i] - b.firsts[i] + 1);
+			if (i)
+				assert_true(batch->window_start_ns >=
+					    b.batches[i - 1].window_end_ns);
+		}
+		n_in_gap += !b.n_batches || !b.batches[b.n_batches - 1].is_last;
+		assert_int_equal(b.result.account.matched, n);
+		bench_free(&b);
+	}
+	/* A gap is three quarters of the time, and the 14 runs end all over it. */
+	assert_in_range(n_in_gap, 1, 14);
 }
 
 static void test_live_count(void **state)
@@ -281,18 +348,23 @@ static void test_groups(void **state)
 }
 
 /* Rows beside groups: their windows end where the kernel switched. */
+static void groups_and_rows_init(struct bench *b)
+{
+	groups_init(b,
+		    "SELECT (SELECT min(c1) FROM w1), (SELECT count(*) FROM w1), "
+		    "(SELECT sum(c1) FROM w0)",
+		    10 * MS);
+	b->cut.output.n_columns = 3;
+	b->output[2] = b->output[1];
+	b->options.n_windows = 5;
+	add_stream(b, 50000);
+}
+
 static void test_groups_and_rows(void **state)
 {
 	struct bench b;
 
-	groups_init(&b,
-		    "SELECT (SELECT min(c1) FROM w1), (SELECT count(*) FROM w1), "
-		    "(SELECT sum(c1) FROM w0)",
-		    10 * MS);
-	b.cut.output.n_columns = 3;
-	b.output[2] = b.output[1];
-	b.options.n_windows = 5;
-	add_stream(&b, 50000);
+	groups_and_rows_init(&b);
 	assert_int_equal(bench_run(&b), 0);
 	assert_int_equal(b.n_batches, 5);
 	for (u32 i = 0; i < 5; i++)
@@ -301,6 +373,30 @@ static void test_groups_and_rows(void **state)
 	check_live(&b);
 	fake_free(&b.fake);
 	bench_free(&b);
+}
+
+/*
+ * A program that is stuck behind a switch: the copies are switched, so the next boundary must not
+ * switch them again.  At the end detaching ends it, and both copies are read.
+ */
+static void test_unsettled(void **state)
+{
+	for (u32 flip = 2; flip <= 6; flip++) {
+		bool is_last = flip == 6;
+		struct bench b;
+
+		groups_and_rows_init(&b);
+		b.unsettled_flip = flip;
+		assert_int_equal(bench_run(&b), is_last ? 0 : -EBUSY);
+		assert_int_equal(b.n_batches, flip - 1 - !is_last);
+		assert_int_equal(b.diags.n_errors, !is_last);
+		if (!is_last)
+			assert_string_equal(b.diags.list.at[0].tag, "run-end");
+		for (u32 i = 0; i < b.n_batches; i++)
+			assert_int_equal(b.batches[i].account.events, 6);
+		fake_free(&b.fake);
+		bench_free(&b);
+	}
 }
 
 static void groups_hop(struct bench *b, u64 size, u64 advance)
@@ -363,10 +459,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live_tumbling),	cmocka_unit_test(test_live_late),
-		cmocka_unit_test(test_live_hopping),	cmocka_unit_test(test_live_count),
+		cmocka_unit_test(test_live_busy),	cmocka_unit_test(test_live_hopping),
+		cmocka_unit_test(test_live_gaps),	cmocka_unit_test(test_live_count),
 		cmocka_unit_test(test_live_session),	cmocka_unit_test(test_live_streaming),
 		cmocka_unit_test(test_live_snapshots),	cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_groups_and_rows), cmocka_unit_test(test_groups_hopping),
+		cmocka_unit_test(test_groups_and_rows), cmocka_unit_test(test_unsettled),
+		cmocka_unit_test(test_groups_hopping),
 	};
 
 	return cmocka_run_group_tests_name("run-flow-live", tests, NULL, NULL);

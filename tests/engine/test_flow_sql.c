@@ -160,7 +160,7 @@ static void test_diagnostics(void **state)
 	put_row(add_file(&b, 2), 1, INT64_MIN, "");
 	assert_int_equal(bench_run(&b), -EINVAL);
 	expect_tag(&b, "user-part", NULL);
-	bench_init(&b, "SELECT eb_i64(c1) FROM w0", 1);
+	bench_init(&b, "SELECT eb_i64(c1, '') FROM w0", 1);
 	put_row(add_file(&b, 2), 1, 0, "");
 	b.sources[0].rows[1].integer = (s128)1 << 63;
 	assert_int_equal(bench_run(&b), -EOVERFLOW);
@@ -333,11 +333,12 @@ static void test_negative_values(void **state)
 
 	assert_true(quantile_of(&h, &request, &q));
 	assert_true(q.lo == 2 && q.hi == 10); /* ranks 8 - 5 and 8 of 15 */
-	bench_init(&b,
-		   "SELECT eb_lo(eb_quantiles(eb_histogram(c1, 'log2'), 'mid', 500000000)), "
-		   "eb_hi(eb_quantiles(eb_histogram(c1, 'log2'), 'mid', 500000000)), eb_div(1, 0) "
-		   "FROM w0",
-		   3);
+	bench_init(
+		&b,
+		"SELECT eb_lo(eb_quantiles(eb_histogram(c1, 'log2', 0), 'mid', 500000000)), "
+		"eb_hi(eb_quantiles(eb_histogram(c1, 'log2', 0), 'mid', 500000000)), eb_div(1, 0) "
+		"FROM w0",
+		3);
 	b.cut.window = (struct cut_window){ .kind = WINDOW_TUMBLING, .size = 100, .advance = 100 };
 	s = add_file(&b, 2);
 	for (s64 i = -5; i <= 10; i++)
@@ -366,8 +367,8 @@ static void test_lost_rows(void **state)
 
 		bench_init(
 			&b,
-			"SELECT eb_hi(eb_quantiles(eb_histogram(c1, 'log2'), 'mid', 500000000)) = "
-			"9e999, eb_lo(eb_quantiles(eb_histogram(c1, 'log2'), 'mid', 500000000)) = "
+			"SELECT eb_hi(eb_quantiles(eb_histogram(c1, 'log2', 0), 'mid', 500000000)) = "
+			"9e999, eb_lo(eb_quantiles(eb_histogram(c1, 'log2', 0), 'mid', 500000000)) = "
 			"-9e999 FROM w0",
 			2);
 		b.cut.window =
@@ -382,28 +383,6 @@ static void test_lost_rows(void **state)
 		assert_int_equal(b.seconds[0], n_lost >= 3);
 		bench_free(&b);
 	}
-}
-
-static void test_drain_once(void **state)
-{
-	struct flow_input input;
-	struct bench b;
-	struct flow *flow;
-
-	bench_init(&b, "SELECT count(*), sum(c1) FROM w0", 2);
-	b.cut.window = (struct cut_window){ .kind = WINDOW_HOPPING, .size = 3, .advance = 1 };
-	put_times(add_file(&b, 2), TIMES(1, 20, 300, 4000));
-	b.is_texted = false;
-	input = bench_input(&b);
-	flow = flow_open(&input);
-	assert_non_null(flow);
-	assert_int_equal(flow_drain_once(flow, true), 0);
-	flow_close(flow);
-	assert_int_equal(b.n_batches, 1);
-	assert_true(b.batches[0].is_last);
-	assert_int_equal(b.firsts[0], 4);
-	assert_int_equal(b.seconds[0], 10);
-	bench_free(&b);
 }
 
 static void test_sink_error(void **state)
@@ -426,9 +405,8 @@ int main(void)
 		cmocka_unit_test(test_values),		cmocka_unit_test(test_join_index),
 		cmocka_unit_test(test_diagnostics),	cmocka_unit_test(test_heap),
 		cmocka_unit_test(test_attach_database), cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_lost_rows),	cmocka_unit_test(test_drain_once),
-		cmocka_unit_test(test_sink_error),	cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_negative_values),
+		cmocka_unit_test(test_lost_rows),	cmocka_unit_test(test_sink_error),
+		cmocka_unit_test(test_messages),	cmocka_unit_test(test_negative_values),
 	};
 
 	return cmocka_run_group_tests_name("run-flow-sql", tests, NULL, NULL);

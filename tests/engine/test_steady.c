@@ -13,7 +13,7 @@
 
 #include "fake.h"
 #include "drain/panes.h"
-#include "engine/flow_sql.h"
+#include "engine/internal.h"
 
 static u64 n_requests;
 
@@ -89,7 +89,7 @@ static void fill(struct fake *f, u32 copy, u64 n_groups)
 /* The groups of a window as a batch. */
 struct picked {
 	struct cut cut;
-	struct flow_sql sql;
+	struct flow flow;
 	struct relation relation;
 	struct rows rows;
 	u32 positions[512];
@@ -109,22 +109,24 @@ static void picked_open(struct picked *picked, struct fake *f)
 	*picked = (struct picked){ .cut = { .output = f->output, .picks = f->picks },
 				   .relation = { .is_read = true },
 				   .rows = { .phys = &f->phys, .merge = &f->merge } };
+	picked->flow = (struct flow){ .cut = &picked->cut, .relations = &picked->relation };
 }
 
 static void pick(struct picked *picked, struct batch *ret_batch)
 {
 	const struct relation_reader reader = { picked_value, picked, -1 };
-	u32 at = rows_seek(&picked->rows, ROWS_FIRST), n = 0;
+	u32 at = merge_seek(picked->rows.merge, 1), n = 0;
 
-	for (; at != ROWS_END; at = rows_next(&picked->rows, at))
+	for (; at != MERGE_END; at = merge_next(picked->rows.merge, at))
 		picked->positions[n++] = at;
 	relation_set_reader(&picked->relation, &reader, n);
-	flow_sql_pick(&picked->sql, &picked->cut, &picked->relation, ret_batch);
+	*ret_batch = (struct batch){ .schema = &picked->cut.output };
+	flow_pick(&picked->flow, ret_batch);
 }
 
 static void picked_close(struct picked *picked)
 {
-	flow_sql_close(&picked->sql);
+	flow_close_sql(&picked->flow);
 	relation_close(&picked->relation);
 }
 

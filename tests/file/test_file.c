@@ -28,7 +28,7 @@ static void test_csv_types(void **state)
 	      "9223372036854775807,0,18446744073709551615,1,2,\"y,\"\"z\"\"\n\",\"\",a,,1\n"
 	      ",,,,,,,,,\n",
 	      "i INTEGER, u u64, wide TEXT(20), huge TEXT(20), r REAL, s TEXT(6), q TEXT(1), "
-	      "mixed TEXT(1), none TEXT(1), zip TEXT(3); time -1\n"
+	      "mixed TEXT(1), none NULL, zip TEXT(3); time -1\n"
 	      "-1, 18446744073709551615, '-1', '18446744073709551616', 1.5, 'x', '7', '1', NULL, "
 	      "'007'\n"
 	      "9223372036854775807, 0, '18446744073709551615', '1', 2, 'y,\"z\"\n', '', 'a', "
@@ -42,7 +42,8 @@ static void test_csv_types(void **state)
 	      "a_3 INTEGER; time -1\n1, 2, 3, 4\n");
 	CHECK("a.csv", "a,b\n\n1,2\n\n", "a INTEGER, b INTEGER; time -1\n1, 2\n");
 	CHECK("a.csv", "a\n\n1\n", "a INTEGER; time -1\nNULL\n1\n");
-	CHECK("a.csv", "a,b\n", "a TEXT(1), b TEXT(1); time -1\n");
+	CHECK("a.csv", "a,b\n", "a NULL, b NULL; time -1\n");
+	CHECK("a.csv", "a,Time\n", "a NULL, Time TIMESTAMP; time 1\n");
 	/* What "-o csv" tells of losses is no row. */
 	CHECK("a.csv", "a\n1\n# lost ring_full=3 window_start=1 window_end=2\n",
 	      "a INTEGER; time -1\n1\n");
@@ -52,7 +53,7 @@ static void test_csv_types(void **state)
 	CHECK("a.csv", "time,b\n# types INTEGER,REAL\n", "time TIMESTAMP, b REAL; time 0\n");
 	CHECK("a.csv", "a,b\nx,\n,\n# types INTEGER,INTEGER\n",
 	      "a TEXT(1), b INTEGER; time -1\n'x', NULL\nNULL, NULL\n");
-	CHECK("a.csv", "a,b\n,\n# types bogus\n", "a TEXT(1), b TEXT(1); time -1\nNULL, NULL\n");
+	CHECK("a.csv", "a,b\n,\n# types bogus\n", "a NULL, b NULL; time -1\nNULL, NULL\n");
 }
 
 static void test_time(void **state)
@@ -96,7 +97,7 @@ static void test_jsonl_types(void **state)
 	      "NULL, 0, NULL, NULL, 1, '{}'\n");
 	CHECK("a.jsonl",
 	      "{\"a\": true, \"b\": 1, \"c\": null}\n{\"a\": 1, \"b\": -18446744073709551616}",
-	      "a TEXT(4), b TEXT(21), c TEXT(1); time -1\n'true', '1', NULL\n"
+	      "a TEXT(4), b TEXT(21), c NULL; time -1\n'true', '1', NULL\n"
 	      "'1', '-18446744073709551616', NULL\n");
 	CHECK("a.jsonl",
 	      "{\"\\u0061\": \"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e4\\ud83d\\ude00\"}\n{\"a\": 1}",
@@ -165,6 +166,18 @@ static void test_depth(void **state)
 	buf_free(&text);
 }
 
+/* A number with more digits than any needs, right up to the end of what is read at once. */
+static void test_digits(void **state)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_puts(&text, "r\n0.");
+	buf_fill(&text, '1', (256u << 10) - text.n);
+	check("a.csv", text.at, text.n, "r REAL; time -1\n0.1111111111111111\n");
+	buf_free(&text);
+}
+
 /* A line that is longer than what is read at once. */
 static void test_long(void **state)
 {
@@ -200,7 +213,7 @@ int main(void)
 		cmocka_unit_test(test_csv_broken), cmocka_unit_test(test_jsonl_types),
 		cmocka_unit_test(test_jsonl_head), cmocka_unit_test(test_jsonl_broken),
 		cmocka_unit_test(test_depth),	   cmocka_unit_test(test_long),
-		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,7 +291,7 @@ static void test_foreign_arrow(void **state)
 	check_data(
 		DATA "/foreign.arrows",
 		"i8 s8, u8 u8, i16 s16, u16 u16, i32 s32, u32 u32, i64 INTEGER, u64 u64, f32 REAL, "
-		"f64 REAL, b BOOLEAN, s TEXT(14), dict TEXT(5), dict32 TEXT(1), n TEXT(1), "
+		"f64 REAL, b BOOLEAN, s TEXT(14), dict TEXT(5), dict32 TEXT(1), n NULL, "
 		"fb BLOB(3); time -1\n"
 		"-128, 0, -32768, 0, -2147483648, 0, -9223372036854775808, 0, 0.5, "
 		"0.10000000000000001, 1, '', 'red', 'x', NULL, 010203\n"

@@ -243,7 +243,7 @@ static void test_one_argument(void **state)
 		if (ends[i] <= S64_HI) {
 			expect_integer(ask("SELECT eb_not(given(2))"), -ends[i] - 1, "not");
 			expect_integer(ask("SELECT eb_fit(given(2), 's')"), ends[i], "fit 's'");
-			expect_integer(ask("SELECT eb_i64(given(2))"), ends[i], "i64");
+			expect_integer(ask("SELECT eb_i64(given(2), '')"), ends[i], "i64");
 		}
 		if (ends[i] < 0)
 			continue;
@@ -266,7 +266,7 @@ static void test_one_argument(void **state)
 	assert_string_equal(ask("SELECT eb_fit('text', 'u')").text, "text");
 	assert_true(ask("SELECT eb_fit(2.5, 'u')").real == 2.5);
 	expect_null(ask("SELECT eb_range(NULL)"), "range of NULL");
-	expect_error("too large", "SELECT eb_i64(given(0))");
+	expect_error("too large", "SELECT eb_i64(given(0), '')");
 	expect_error("the rule is", "SELECT eb_add(1, 2, 'x')");
 	expect_error("no number", "SELECT eb_add(eb_histogram_empty('log2'), 1)");
 }

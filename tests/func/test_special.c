@@ -334,8 +334,9 @@ static void test_canonical(void **state)
 /* What the aggregates make of the same rows in another order. */
 static void test_canonical_aggregates(void **state)
 {
-	static const char *const aggregates[] = { "eb_histogram(x, 'log2')", "eb_top_k(x, 2)",
-						  "eb_top_k('v' || x, 2)" };
+	static const char *const aggregates[] = { "eb_histogram(x, 'log2', 0)",
+						  "eb_top_k(x, 2, 1, 0)",
+						  "eb_top_k('v' || x, 2, 1, 0)" };
 
 	run("CREATE TABLE u(g, x)");
 	run("INSERT INTO u VALUES (1, 5), (1, 7), (1, 7), (2, 7), (2, 5), (2, 7), (3, 9)");
@@ -348,7 +349,8 @@ static void test_canonical_aggregates(void **state)
 
 static void test_pieces(void **state)
 {
-	static const char *const wholes[] = { "eb_histogram_empty('log2')", "eb_top_k_empty()" };
+	static const char *const wholes[] = { "eb_histogram_empty('log2')",
+					      "(SELECT eb_top_k(1, 5, 1, 0) WHERE 0)" };
 
 	given[0] = integer_value(TWO_63);
 	for (u32 i = 0; i < ARRAY_SIZE(wholes); i++) {

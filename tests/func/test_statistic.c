@@ -115,34 +115,37 @@ static void test_histograms(void **state)
 			u64 n_negative = func.n_negative;
 
 			count(&schemes[s].scheme, 0, N, counted);
-			expect_same(&counted->histogram,
-				    ask_typed(type, "SELECT eb_histogram(x, '%s') FROM t", text));
+			expect_same(
+				&counted->histogram,
+				ask_typed(type, "SELECT eb_histogram(x, '%s', 0) FROM t", text));
 			assert_int_equal(func.n_negative - n_negative, counted->n_negative);
 			/* In seven pieces and together again; one of them has no values. */
-			expect_same(&counted->histogram,
-				    ask_typed(type,
-					      "SELECT eb_histogram_merge(h) FROM (SELECT "
-					      "eb_histogram(x, '%s') AS h FROM t GROUP BY i %% 7 "
-					      "UNION ALL SELECT eb_histogram_empty('%s') UNION ALL "
-					      "SELECT NULL)",
-					      text, text));
+			expect_same(
+				&counted->histogram,
+				ask_typed(type,
+					  "SELECT eb_histogram_merge(h, '') FROM (SELECT "
+					  "eb_histogram(x, '%s', 0) AS h FROM t GROUP BY i %% 7 "
+					  "UNION ALL SELECT eb_histogram_empty('%s') UNION ALL "
+					  "SELECT NULL)",
+					  text, text));
 			count(&schemes[s].scheme, 0, 0, counted);
 			expect_same(&counted->histogram,
 				    ask_typed(type,
-					      "SELECT ifnull(eb_histogram(x, '%s'), "
+					      "SELECT ifnull(eb_histogram(x, '%s', 0), "
 					      "eb_histogram_empty('%s')) FROM t WHERE 0",
 					      text, text));
 			expect_same(&counted->histogram,
-				    ask_typed(type, "SELECT eb_histogram(NULL, '%s')", text));
+				    ask_typed(type, "SELECT eb_histogram(NULL, '%s', 0)", text));
 		}
 	}
-	expect_null(ask("SELECT eb_histogram_merge(NULL)"), "nothing merged");
-	expect_error("different schemes",
-		     "SELECT eb_histogram_merge(column1) FROM (VALUES(eb_histogram_empty('log2')), "
-		     "(eb_histogram_empty('exponential(0)')))");
-	expect_error("not a histogram", "SELECT eb_histogram_merge(5)");
-	expect_error("not an integer", "SELECT eb_histogram(0.5, 'log2')");
-	assert_int_equal(ask_typed(type, "SELECT eb_histogram(4.0, 'log2')").histogram->max, 4);
+	expect_null(ask("SELECT eb_histogram_merge(NULL, '')"), "nothing merged");
+	expect_error(
+		"log2 and exponential(0)@7-21",
+		"SELECT eb_histogram_merge(column1, '@7-21') FROM "
+		"(VALUES(eb_histogram_empty('log2')), (eb_histogram_empty('exponential(0)')))");
+	expect_error("not a histogram", "SELECT eb_histogram_merge(5, '')");
+	expect_error("not an integer", "SELECT eb_histogram(0.5, 'log2', 0)");
+	assert_int_equal(ask_typed(type, "SELECT eb_histogram(4.0, 'log2', 0)").histogram->max, 4);
 }
 
 static void test_bad_schemes(void **state)
@@ -173,10 +176,10 @@ static void test_bad_schemes(void **state)
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(bad); i++) {
-		expect_error("not a scheme", "SELECT eb_histogram(1, '%s')", bad[i]);
+		expect_error("not a scheme", "SELECT eb_histogram(1, '%s', 0)", bad[i]);
 		expect_error("not a scheme", "SELECT eb_histogram_empty('%s')", bad[i]);
 	}
-	expect_error("not a scheme", "SELECT eb_histogram(1, NULL)");
+	expect_error("not a scheme", "SELECT eb_histogram(1, NULL, 0)");
 }
 
 static void expect_quantile(const struct quantile *a, const struct quantile *b)
@@ -207,7 +210,7 @@ static void check_quantiles(const char *scheme, const struct quantile_request *r
 	struct value got[8];
 
 	run("DROP TABLE IF EXISTS h; CREATE TABLE h(h)");
-	run(arena_printf(&arena, "INSERT INTO h SELECT eb_histogram(x, '%s') FROM t", scheme));
+	run(arena_printf(&arena, "INSERT INTO h SELECT eb_histogram(x, '%s', 0) FROM t", scheme));
 	assert_null(ask_row(got, type,
 			    "SELECT q, eb_lo(q), eb_hi(q), eb_estimate(q), "
 			    "eb_quantiles(h, '%s', 0, %u), eb_quantiles(h, 'cont', %u) "
@@ -282,10 +285,11 @@ static void test_nested(void **state)
 	run("CREATE TABLE n(g, x)");
 	run("WITH RECURSIVE r(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM r WHERE i < 999) "
 	    "INSERT INTO n SELECT i % 10, i FROM r");
-	assert_null(ask_row(got, type_int(64, true),
-			    "SELECT max(e), min(e), count(*) FROM (SELECT g, "
-			    "eb_estimate(eb_quantiles(eb_histogram(x, 'loglinear(10)'), 'lower', "
-			    "500000000)) AS e FROM n GROUP BY g HAVING e >= 492 ORDER BY e DESC)"));
+	assert_null(
+		ask_row(got, type_int(64, true),
+			"SELECT max(e), min(e), count(*) FROM (SELECT g, "
+			"eb_estimate(eb_quantiles(eb_histogram(x, 'loglinear(10)', 0), 'lower', "
+			"500000000)) AS e FROM n GROUP BY g HAVING e >= 492 ORDER BY e DESC)"));
 	/* Of group g the 50th of g, g + 10, ... is 490 + g. */
 	expect_integer(got[0], 499, "max");
 	expect_integer(got[1], 492, "min");
@@ -300,7 +304,7 @@ static void test_cells(void **state)
 	given[0] = integer_value((s128)UINT64_MAX);
 	given[1] = integer_value(3);
 	run("CREATE TABLE u (h)");
-	run("INSERT INTO u SELECT eb_histogram(given(column1), 'log2') FROM (VALUES (0), (1), (1))");
+	run("INSERT INTO u SELECT eb_histogram(given(column1), 'log2', 0) FROM (VALUES (0), (1), (1))");
 	expect_integer(ask("SELECT count(*) FROM u, eb_cells(u.h)"), 2, "cells");
 	for (u32 i = 0; i < 2; i++) {
 		assert_null(ask_row(got, type_int(64, false),
@@ -309,7 +313,7 @@ static void test_cells(void **state)
 		expect_integer(got[1], i ? (s128)1 << 64 : 4, "hi");
 		expect_integer(got[2], i ? 1 : 2, "count");
 	}
-	run("INSERT INTO u SELECT eb_top_k(value, 2) FROM "
+	run("INSERT INTO u SELECT eb_top_k(value, 2, 1, 0) FROM "
 	    "(SELECT 'a' AS value UNION ALL SELECT 'b' UNION ALL SELECT 'b' UNION ALL SELECT 'c')");
 	expect_integer(ask("SELECT count(*) FROM u, eb_cells(u.h)"), 5, "rows of both");
 	assert_null(ask_row(got, type_text(0),

@@ -174,12 +174,15 @@ static const char *const late_texts[] = {
 	"SELECT count(*) " CALLS,
 	"SELECT time " CALLS,
 	"SELECT count(*) " CALLS,
+	"SELECT count(*) OVER (ORDER BY time) " CALLS,
+	"SET pushdown = off; SELECT count(*) OVER (ORDER BY time) " CALLS,
+	"SELECT count(*) FROM raw_tracepoint:sched_process_exit WHERE pid = %d",
 };
 
 struct late {
 	struct query query;
 	char text[256];
-	u64 n_rows, sum;
+	u64 n_rows, sum;	/* sum: of the last row */
 	struct account account; /* of the last batch */
 };
 
@@ -190,7 +193,9 @@ static int take_late(void *context, const struct batch *batch)
 	struct late *l = context;
 
 	l->n_rows += batch->n_rows;
-	l->sum = batch->n_rows ? (u64)batch->values[0].integer : 0;
+	if (batch->n_rows)
+		l->sum = (u64)batch->values[(u64)(batch->n_rows - 1) * batch->schema->n_columns]
+				 .integer;
 	l->account = batch->account;
 	return 0;
 }
@@ -235,11 +240,18 @@ static void test_late_start(void **state)
 	}
 	assert_true(query_share(queries, ARRAY_SIZE(late)));
 	start_late(&late[0], engine);
+	start_late(&late[5], engine);
 	call(1000);
-	start_late(&late[1], engine);
+	for (u32 i = 1; i < ARRAY_SIZE(late); i++)
+		if (i != 2 && i != 5)
+			start_late(&late[i], engine);
 	call(500);
-	stop_late(&late[0]);
-	stop_late(&late[1]);
+	for (u32 i = 0; i < ARRAY_SIZE(late); i++)
+		if (i != 2)
+			stop_late(&late[i]);
+	/* Its programs are attached again, though nothing is left of a query that they are of. */
+	for (u32 i = 3; i < ARRAY_SIZE(late); i++)
+		query_free(&late[i].query);
 	start_late(&late[2], engine);
 	call(300);
 	stop_late(&late[2]);
@@ -247,7 +259,11 @@ static void test_late_start(void **state)
 	assert_int_equal(late[1].n_rows, 500);
 	assert_int_equal(late[1].account.matched, 500);
 	assert_int_equal(late[2].sum, 300);
-	for (u32 i = ARRAY_SIZE(late); i-- > 0;)
+	for (u32 i = 3; i < 5; i++) {
+		assert_int_equal(late[i].n_rows, 500);
+		assert_int_equal(late[i].sum, 500);
+	}
+	for (u32 i = 3; i-- > 0;)
 		query_free(&late[i].query);
 	engine_close(engine);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <dirent.h>
 #include <errno.h>
-#include <linux/capability.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "left.h"
-#include "load/sys.h"
+#include "sys/sys.h"
 
 /* prog and map infos have type and id first. */
 struct info_head {
@@ -16,14 +15,9 @@ struct info_head {
 
 static u32 id_of(int fd)
 {
-	struct info_head head = { 0 };
-	union bpf_attr attr;
+	struct info_head head;
 
-	memset(&attr, 0, sizeof(attr));
-	attr.info.bpf_fd = fd;
-	attr.info.info = sys_pointer(&head);
-	attr.info.info_len = sizeof(head);
-	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) ? 0 : head.id;
+	return sys_info(fd, &head, sizeof(head)) ? 0 : head.id;
 }
 
 static void note(u32 *ids, u32 *n, int fd)

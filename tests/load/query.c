@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "query.h"
+#include "sys/sys.h"
 
 static u32 tracepoint_id(const char *name)
 {
@@ -32,7 +33,6 @@ void query_init(struct query *query, enum access_path path)
 	diags_init(&query->diags, &query->arena, "query", "SELECT count(*) FROM t", 22);
 	*state = (struct state_layout){
 		.kind = STATE_DIRECT,
-		.n_copies = 2,
 		.n_cpus = load_possible_cpus(),
 		.n_levels = 1,
 		.key_words = 2,
@@ -42,7 +42,7 @@ void query_init(struct query *query, enum access_path path)
 		.slice_bytes = 8 * COUNTER_N + 8 * QUERY_WORDS,
 		.max_groups = 1024,
 	};
-	state->total_bytes = state->slice_bytes * state->n_copies * state->n_cpus;
+	state->total_bytes = state->slice_bytes * STATE_COPIES * state->n_cpus;
 	for (u32 i = 0; i < ARRAY_SIZE(query->hook); i++) {
 		query->hook[i] = (struct hook){
 			.path = path,
@@ -54,8 +54,6 @@ void query_init(struct query *query, enum access_path path)
 		};
 		if (path == ACCESS_TRACEPOINT)
 			query->hook[i].tracepoint_id = tracepoint_id("raw_syscalls/sys_enter");
-		snprintf(query->programs[i].name, sizeof(query->programs[i].name), "ebql_test%u",
-			 i);
 	}
 	query->phys.arena = &query->arena;
 	query->phys.settings = &query->settings;
@@ -101,11 +99,11 @@ static void enter(struct query *query, struct ir *ir, vreg cpu, vreg line, vreg 
 		ir_load(ir, word, line, 0, IR_U64);
 	} else {
 		ir_imm(ir, mark, (s64)SLOT_BUSY);
-		ir_atomic(ir, IR_ATOMIC_XCHG, word, line, 0, IR_U64, mark);
+		ir_atomic(ir, IR_ATOMIC_XCHG, word, line, 0, mark);
 		ir_branchi(ir, IR_SGE, word, 0, got);
 		ir_imm(ir, mark, 1);
 		ir_map_value(ir, line, LOAD_MAP_SLOTS, state->n_cpus * sizeof(struct slot_line));
-		ir_atomic(ir, IR_ATOMIC_ADD, 0, line, 0, IR_U64, mark);
+		ir_atomic(ir, IR_ATOMIC_ADD, 0, line, 0, mark);
 		ir_exit(ir, 0);
 		ir_place(ir, got);
 	}
@@ -154,6 +152,16 @@ int query_open(struct query *query, u32 n_programs)
 	query->set.n_hooks = n_programs;
 	return load_open(&query->load, &query->set, query->programs, NULL, 0, &query->arena,
 			 &query->diags);
+}
+
+int query_run(struct query *query, const void *context, u32 context_bytes)
+{
+	u8 copy[4096]; /* the kernel writes the context back */
+	u32 value;
+
+	BUG_ON(context_bytes > sizeof(copy));
+	memcpy(copy, context, context_bytes);
+	return sys_prog_test_run(query->programs[0].fd, copy, context_bytes, 0, 0, &value);
 }
 
 void query_show(struct query *query)

@@ -45,6 +45,8 @@ void query_compile(struct query *query, u32 i);
 /* Any other program. */
 void query_compile_ir(struct query *query, u32 i, struct ir *ir);
 int query_open(struct query *query, u32 n_programs);
+/* Runs the first program once over these context bytes. */
+int query_run(struct query *query, const void *context, u32 context_bytes);
 /* Prints what diagnostics there are, for a test that fails. */
 void query_show(struct query *query);
 

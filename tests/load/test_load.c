@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "left.h"
-#include "load/sys.h"
+#include "sys/sys.h"
 #include "query.h"
 
 #define NEEDS_ROOT SKIP_UNLESS(geteuid() == 0, "needs root to load programs")
@@ -190,28 +190,27 @@ static void test_all_maps(void **state)
 		query_show(&query);
 		fail_msg("not opened");
 	}
-	assert_int_equal(load_test_run(&query.load, 0, value, sizeof(value)), 0);
+	assert_int_equal(query_run(&query, value, sizeof(value)), 0);
 	assert_int_equal(query_row(&query, 0, 0)[0], 42);
 	assert_int_equal(query_row(&query, 0, 0)[1], 128 * 1024); /* 100,000, rounded up */
 	for (u32 i = LOAD_MAP_HASH0; i <= LOAD_MAP_HASH1; i++) {
 		const u64 row_key[3] = { 1, 2, 3 };
 		u64 row[QUERY_WORDS];
-		union bpf_attr attr;
 
-		memset(&attr, 0, sizeof(attr));
-		attr.map_fd = query.load.states->map_fds[i];
-		attr.key = sys_pointer(row_key);
-		attr.value = sys_pointer(row);
-		assert_int_equal(sys_bpf(BPF_MAP_LOOKUP_ELEM, &attr), 0);
+		assert_int_equal(sys_map_element(BPF_MAP_LOOKUP_ELEM, query.load.states->map_fds[i],
+						 row_key, row),
+				 0);
 		assert_int_equal(row[0], 42);
 	}
 	/* Constants cannot be changed any more. */
-	assert_int_equal(sys_map_store(query.load.map_fds[LOAD_MAP_CONST], constants), -EPERM);
+	assert_int_equal(sys_map_element(BPF_MAP_UPDATE_ELEM, query.load.map_fds[LOAD_MAP_CONST],
+					 &(u32){ 0 }, (void *)constants),
+			 -EPERM);
 	load_close(&query.load);
 	query_free(&query);
 }
 
-/* The kernel took the places of the query text with the program. */
+/* The kernel took a name, and the places of the query text, with the program. */
 static void test_debug_info(void **state)
 {
 	struct bpf_prog_info info;
@@ -221,7 +220,8 @@ static void test_debug_info(void **state)
 	query_init(&query, ACCESS_RAW);
 	query_compile(&query, 0);
 	open_ok(&query, 1);
-	assert_int_equal(sys_prog_info(query.load.programs[0].fd, &info), 0);
+	assert_int_equal(sys_info(query.load.programs[0].fd, &info, sizeof(info)), 0);
+	assert_string_equal(info.name, "ebql_sys_enter");
 	assert_true(info.btf_id > 0);
 	assert_true(info.nr_line_info > 0);
 	load_close(&query.load);
@@ -316,11 +316,10 @@ static void test_replay(void **state)
 	open_ok(&query, 1);
 	attach_ok(&query); /* nothing to attach to, and no error */
 	for (u32 i = 0; i < 3; i++)
-		assert_int_equal(load_test_run(&query.load, 0, record, sizeof(record)), 0);
+		assert_int_equal(query_run(&query, record, sizeof(record)), 0);
 	assert_int_equal(query_row(&query, 0, 0)[0], 90);
 	assert_int_equal(record[1], 30);
-	assert_int_equal(load_test_run(&query.load, 0, record, 8), -EINVAL);
-	assert_int_equal(load_test_run(&query.load, 0, record, 65536), -E2BIG);
+	assert_int_equal(query_run(&query, record, 8), -EINVAL);
 	load_close(&query.load);
 	query_free(&query);
 }
@@ -353,7 +352,7 @@ static void test_verifier(void **state)
 	assert_true(diag->has_span);
 	assert_int_equal(diag->span.start, 7);
 	assert_int_equal(diag->span.end, 15);
-	contains(diag->message, "ebql_test1");
+	contains(diag->message, "program on sys_enter");
 	contains(diag->message, "invalid access to map value");
 	assert_null(strchr(diag->message, '\n')); /* would be printed as "." */
 	contains(diag->hint, "report");

@@ -106,7 +106,6 @@ static const struct {
 	{ "keys", "SELECT fd, count(*) FROM syscall:pread64 WHERE pid = 7 GROUP BY pid, fd" },
 	{ "unused", "SELECT a.pid FROM tracepoint:syscalls:sys_exit_read a LEFT ASOF JOIN "
 		    "tracepoint:syscalls:sys_enter_read b ON a.tid = b.tid AND a.time >= b.time" },
-	{ "same_thread", "SELECT fd FROM syscall:pread64 WHERE pid = 7" },
 	{ "push_down", "SELECT b.fd FROM tracepoint:syscalls:sys_enter_read a ASOF JOIN "
 		       "tracepoint:syscalls:sys_enter_pread64 b ON a.tid = b.tid AND a.time >= "
 		       "b.time WHERE a.fd = 2" },
@@ -156,11 +155,9 @@ static void test_each_rule_off(void **state)
 
 #define PARTS_MAX 20
 
-/* n_parts of the same query. */
-static struct phys_set *physical(struct query *q, const char *text, double share, u32 n_parts)
+static struct phys_input input_of(struct query *q, const char *text, double share)
 {
 	struct phys_input input = { .name = "w", .n_cpus = 2, .share = share };
-	struct phys_input inputs[PARTS_MAX];
 
 	query_init(q, "query", text, strlen(text));
 	q->catalog_path = CATALOG;
@@ -172,8 +169,17 @@ static struct phys_set *physical(struct query *q, const char *text, double share
 	input.settings = &q->settings;
 	input.features = &q->features;
 	input.catalog = q->catalog;
-	for (u32 i = 0; i < n_parts; i++)
-		inputs[i] = input;
+	return input;
+}
+
+/* n_parts of the same query. */
+static struct phys_set *physical(struct query *q, const char *text, double share, u32 n_parts)
+{
+	struct phys_input inputs[PARTS_MAX];
+
+	inputs[0] = input_of(q, text, share);
+	for (u32 i = 1; i < n_parts; i++)
+		inputs[i] = inputs[0];
 	return phys_plan(inputs, n_parts, &q->arena, &q->diags);
 }
 
@@ -208,6 +214,34 @@ static void test_calls_go_one_way(void **state)
 		query_free(&q);
 		buf_free(&sql);
 	}
+}
+
+/* Of queries that are planned together each has the path that its settings ask for. */
+static void test_paths_of_queries(void **state)
+{
+	static const enum setting_access asked[] = { ACCESS_ONLY_TRACEPOINT, ACCESS_AUTO,
+						     ACCESS_ONLY_RAW, ACCESS_ONLY_TRACEPOINT };
+	struct settings settings[ARRAY_SIZE(asked)];
+	struct phys_input inputs[ARRAY_SIZE(asked)];
+	struct phys_set *set;
+	struct query q;
+
+	inputs[0] = input_of(&q, "SELECT count(*) FROM tracepoint:syscalls:sys_enter_read", -1);
+	for (u32 i = 0; i < ARRAY_SIZE(asked); i++) {
+		inputs[i] = inputs[0];
+		settings[i] = q.settings;
+		settings[i].access_path = asked[i];
+		inputs[i].settings = &settings[i];
+	}
+	set = phys_plan(inputs, ARRAY_SIZE(asked), &q.arena, &q.diags);
+	assert_non_null(set);
+	assert_int_equal(set->n_hooks, 2);
+	assert_int_equal(set->hooks[0].path, ACCESS_TRACEPOINT);
+	assert_int_equal(set->hooks[0].n_uses, 2);
+	assert_ptr_equal(set->hooks[0].uses[1].phys, set->parts[3]);
+	assert_int_equal(set->hooks[1].path, ACCESS_RAW_SYSCALL);
+	assert_int_equal(set->hooks[1].n_uses, 2);
+	query_free(&q);
 }
 
 static void expect_hooks(const struct phys_set *set, const char *want)
@@ -278,12 +312,14 @@ int main(void)
 
 	if (glob(GOLDEN "/*.sql", 0, NULL, &files) != 0)
 		return 1;
-	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 4; i++)
+	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 5; i++)
 		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case,
 						  NULL, NULL, files.gl_pathv[i] };
 	tests[n++] = (struct CMUnitTest){ "each rule off", test_each_rule_off, NULL, NULL, NULL };
 	tests[n++] =
 		(struct CMUnitTest){ "calls go one way", test_calls_go_one_way, NULL, NULL, NULL };
+	tests[n++] =
+		(struct CMUnitTest){ "paths of queries", test_paths_of_queries, NULL, NULL, NULL };
 	tests[n++] =
 		(struct CMUnitTest){ "hooks are shared", test_hooks_are_shared, NULL, NULL, NULL };
 	tests[n++] =

@@ -89,6 +89,7 @@ enum {
 	EXEMPT_COUNTS,
 	EXEMPT_HOPPING,
 	EXEMPT_LEFT_OUT,
+	EXEMPT_NARROWER,
 	EXEMPT_FAULTS,
 	EXEMPT_LENGTH,
 	EXEMPT_STREAM,
@@ -105,11 +106,14 @@ struct exemption exemptions[] = {
 	[EXEMPT_COUNTS] = { "counts-of-parts",
 			    "each part counts what it sees, and one way has more parts than another" },
 	[EXEMPT_HOPPING] = { "hopping",
-			     "windows that overlap count what lies in several as often, and a recording "
+			     "windows that overlap count what has no partner as often, and a recording "
 			     "has fewer of them" },
 	[EXEMPT_LEFT_OUT] = { "unpaired-left-out",
 			      "a rule leaves out a LEFT join that nothing reads, or tests keys below a "
 			      "join: what does not come to it is not unpaired" },
+	[EXEMPT_NARROWER] = { "narrower-quantiles",
+			      "what such a rule leaves out does not widen quantiles, nor move their "
+			      "estimates" },
 	[EXEMPT_LENGTH] = { "length-of-texts",
 			    "a recording's texts are as long as its longest: top_k() takes them" },
 	[EXEMPT_STREAM] = { "end-of-stream",
@@ -158,9 +162,29 @@ static bool is_exempt(u32 which, bool applies)
 
 /* --- Comparing --- */
 
-/* Without the windows that a recording does not reach: these are idle. */
-static void keep_windows(struct result *result, u64 first, u64 last)
+static struct account account_of(const struct result *result)
 {
+	struct account account = { 0 };
+
+	memcpy(account.lost, result->lost, sizeof(account.lost));
+	memcpy(account.unpaired, result->unpaired, sizeof(account.unpaired));
+	return account;
+}
+
+u32 answer_status(const struct result *result)
+{
+	struct account account = account_of(result);
+
+	return account_is_biased(&account) ? 3 : 0;
+}
+
+/*
+ * Without the windows that a recording does not reach.  What has no partner stays: it is told with
+ * the last window, which is another one.
+ */
+static void keep_windows(struct answer *answer, u64 first, u64 last)
+{
+	struct result *result = &answer->result;
 	u32 n = result->n_columns, kept = 0;
 
 	for (u32 i = 0; i < result->n_rows; i++) {
@@ -172,6 +196,17 @@ static void keep_windows(struct result *result, u64 first, u64 last)
 			n * sizeof(struct value));
 	}
 	result->n_rows = kept;
+	for (u32 i = 0; i < answer->n_accounts; i++) {
+		const struct account *account = &answer->accounts[i].account;
+
+		if (answer->accounts[i].number >= first && answer->accounts[i].number <= last)
+			continue;
+		result->events -= account->events;
+		result->matched -= account->matched;
+		for (u32 k = 0; k < LOSS_N; k++)
+			result->lost[k] -= k == LOSS_UNPAIRED ? 0 : account->lost[k];
+	}
+	answer->status = answer_status(result);
 }
 
 static bool is_of_files(const struct oracle_query *query, const struct way_options *way)
@@ -183,7 +218,7 @@ static void keep_common(const struct oracle_query *query, struct answer *a,
 			const struct way_options *b_way, const struct answer *b)
 {
 	if (b->has_bounds || is_of_files(query, b_way))
-		keep_windows(&a->result, b->first_window, b->last_window);
+		keep_windows(a, b->first_window, b->last_window);
 }
 
 static bool same_names(const struct schema *a, const struct schema *b)
@@ -251,18 +286,54 @@ static void make_real(struct answer *answer, const struct schema *schema)
 		}
 }
 
-static bool same_unpaired(const struct way_options *a_way, const struct answer *a,
-			  const struct way_options *b_way, const struct answer *b)
+/* A rule left something out before it looked for a partner: of no kind more are unpaired. */
+static bool leaves_out(const struct way_options *a_way, const struct answer *a,
+		       const struct way_options *b_way, const struct answer *b)
 {
-	const struct result *x = &a->result, *y = &b->result;
-	return (!memcmp(x->unpaired, y->unpaired, sizeof(x->unpaired)) &&
-		x->lost[LOSS_UNPAIRED] == y->lost[LOSS_UNPAIRED]) ||
-	       is_exempt(EXEMPT_LEFT_OUT, has_rules(a_way) != has_rules(b_way));
+	const struct result *with = &(has_rules(a_way) ? a : b)->result;
+	const struct result *without = &(has_rules(a_way) ? b : a)->result;
+
+	for (u32 i = 0; i < UNPAIRED_N; i++)
+		if (with->unpaired[i] > without->unpaired[i])
+			return false;
+	return has_rules(a_way) != has_rules(b_way);
 }
 
-static bool same_in_a_window(const struct oracle_query *query, const struct way_options *a_way,
-			     const struct answer *a, const struct way_options *b_way,
-			     const struct answer *b)
+static u64 lost_values(const struct result *result)
+{
+	struct account account = account_of(result);
+
+	return account_lost_values(&account);
+}
+
+static bool are_quantiles_narrower(const struct oracle_query *query,
+				   const struct way_options *a_way, const struct answer *a,
+				   const struct way_options *b_way, const struct answer *b)
+{
+	bool has_quantile =
+		query->has_statistic || phrase_traits(query->text) >> TRAIT_QUANTILE & 1;
+
+	return has_quantile && leaves_out(a_way, a, b_way, b) &&
+	       lost_values(&a->result) != lost_values(&b->result);
+}
+
+static bool same_unpaired(const struct oracle_query *query, const struct way_options *a_way,
+			  const struct answer *a, const struct way_options *b_way,
+			  const struct answer *b)
+{
+	const struct result *x = &a->result, *y = &b->result;
+
+	return (!memcmp(x->unpaired, y->unpaired, sizeof(x->unpaired)) &&
+		x->lost[LOSS_UNPAIRED] == y->lost[LOSS_UNPAIRED]) ||
+	       is_exempt(EXEMPT_LEFT_OUT, leaves_out(a_way, a, b_way, b)) ||
+	       is_exempt(EXEMPT_HOPPING,
+			 query->shape == SHAPE_HOPPING &&
+				 (is_of_files(query, a_way) || is_of_files(query, b_way)));
+}
+
+static bool same_losses(const struct oracle_query *query, const struct way_options *a_way,
+			const struct answer *a, const struct way_options *b_way,
+			const struct answer *b)
 {
 	u64 n = a->result.lost[LOSS_FAULT], m = b->result.lost[LOSS_FAULT];
 
@@ -274,16 +345,7 @@ static bool same_in_a_window(const struct oracle_query *query, const struct way_
 	return (n == m || is_exempt(EXEMPT_FAULTS, n && m && !query->counts_faults) ||
 		is_exempt(EXEMPT_OPERAND, a_way->way == WAY_KERNEL && b_way->way != WAY_KERNEL &&
 						  n < m && query->spares_faults)) &&
-	       same_unpaired(a_way, a, b_way, b);
-}
-
-static bool same_losses(const struct oracle_query *query, const struct way_options *a_way,
-			const struct answer *a, const struct way_options *b_way,
-			const struct answer *b)
-{
-	bool is_hopping = query->shape == SHAPE_HOPPING && a->status == b->status;
-
-	return same_in_a_window(query, a_way, a, b_way, b) || is_exempt(EXEMPT_HOPPING, is_hopping);
+	       same_unpaired(query, a_way, a, b_way, b);
 }
 
 static bool same_status(const struct oracle_query *query, const struct way_options *a_way,
@@ -329,14 +391,14 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	    is_exempt(EXEMPT_STREAM, has_error(a, b, "[order-of-stream]")) ||
 	    is_exempt(EXEMPT_LENGTH, has_error(a, b, "of a text of more than")))
 		return ASPECT_N;
+	keep_common(query, a, b_way, b);
+	keep_common(query, b, a_way, a);
 	if (!a->error != !b->error || (!is_sqlite && !same_status(query, a_way, a, b_way, b)))
 		return ASPECT_STATUS;
 	if (a->error)
 		return ASPECT_N;
 	if (is_sqlite)
 		make_real(a, &b->schema);
-	keep_common(query, a, b_way, b);
-	keep_common(query, b, a_way, a);
 	if (!query->is_ordered) {
 		result_sort(&a->result);
 		result_sort(&b->result);
@@ -346,14 +408,17 @@ static enum aspect differ(const struct oracle_query *query, const struct way_opt
 	if (!is_sqlite && !types_agree(a_way, a, b_way, b, &is_kind))
 		return ASPECT_TYPES;
 	if (a->result.n_rows != b->result.n_rows || !same_values(&a->result, &b->result, 0, n + 1))
-		return is_exempt(KNOWN_SCALAR, query->has_statistic) ? ASPECT_N : ASPECT_ROWS;
+		return is_exempt(KNOWN_SCALAR, query->has_statistic && lost_values(&a->result)) ||
+				       is_exempt(EXEMPT_NARROWER,
+						 are_quantiles_narrower(query, a_way, a, b_way, b))
+			       ? ASPECT_N
+			       : ASPECT_ROWS;
 	if (is_sqlite)
 		return same_as_without_faults(query, b) ? ASPECT_N : ASPECT_LOSSES;
 	if (is_kind && !same_values(&a->result, &b->result, n + 1, PRINTED_N))
 		return ASPECT_PRINTED;
 	if ((a->result.events != b->result.events || a->result.matched != b->result.matched) &&
 	    !is_exempt(EXEMPT_COUNTS, a->n_parts > 1 || b->n_parts > 1) &&
-	    !is_exempt(EXEMPT_HOPPING, query->shape == SHAPE_HOPPING) &&
 	    !is_exempt(EXEMPT_MATCHED,
 		       a->result.events == b->result.events && a_way->way != b_way->way))
 		return ASPECT_COUNTS;

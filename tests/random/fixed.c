@@ -45,6 +45,8 @@
 
 static const struct {
 	const char *ebql, *sqlite; /* sqlite NULL: it cannot */
+	enum window_shape shape;
+	u64 size, advance;
 } queries[] = {
 	/* One scan. */
 	{ "SELECT time FROM $E" },
@@ -80,6 +82,27 @@ static const struct {
 	{ "SELECT time, f_u64 * 2 = f_u64 * 2, f_u64 * 2 IN (1, 2), f_u64 * 2 < "
 	  "9223372036854775808 FROM $E" },
 	{ "SELECT time, f_u8 BETWEEN 1 AND 3, name = comm, name < 'b', flag = 1 FROM $E" },
+	/* An event that is below the cells of several histograms counts once. */
+	{ "SELECT name, quantile_lo(f_s8, 0.5), p50(f_s32) FROM $E GROUP BY name ORDER BY name" },
+	{ "SELECT quantile_lo(f_s8, 0.5), p50(f_s32), p50(f_s64) FROM $E GROUP BY name, cpu ORDER BY name, cpu" },
+	{ "SELECT quantile_lo(f_s8, 0.5), p50(f_s32), p50(f_s64), histogram(f_s64) FROM $E" },
+	{ "SELECT k, p50(n) AS p, p90(m) AS q FROM (SELECT cpu AS k, f_u8, sum(f_s8) AS n, "
+	  "sum(f_s16) AS m FROM $E GROUP BY cpu, f_u8) GROUP BY k ORDER BY k" },
+	{ "SELECT top_k(name, 2, f_s8), top_k(path, 3, f_s16), p50(f_s8) FROM $E" },
+	/* Between two windows nothing counts; and what lies in several, in each. */
+	{ "SELECT DISTINCT a.f_s32 % b.f_u8 FROM $E AS a PAIR JOIN $O AS b" ON
+	  " WINDOW HOPPING 1ms BY 4ms",
+	  NULL, SHAPE_HOPPING, 1000000, 4000000 },
+	{ "SELECT DISTINCT 6 / f_u8 FROM $E WINDOW HOPPING 1ms BY 4ms", NULL, SHAPE_HOPPING,
+	  1000000, 4000000 },
+	{ "SELECT count(*), sum(6 / f_u8), p50(f_s8), p50(f_s16) FROM $E WINDOW HOPPING 3ms BY 2ms",
+	  NULL, SHAPE_HOPPING, 3000000, 2000000 },
+	/* An idle window has its row, and that its fault. */
+	{ "SELECT n, 1 / n AS q FROM (SELECT count(*) AS n FROM $O WHERE f_u8 = 1) AS o WINDOW TUMBLING "
+	  "1ms",
+	  NULL, SHAPE_TUMBLING, 1000000, 1000000 },
+	/* Beside a NULL nothing is too large. */
+	{ "SELECT time, max(f_u64, 9223372036854775809) - nullif(-f_u8, -f_u8) FROM $E" },
 	/* Unions. */
 	{ "SELECT time, f_u8 FROM (SELECT time, f_u8 FROM $E UNION ALL SELECT time, f_u16 "
 	  "FROM $O)" },
@@ -203,6 +226,24 @@ static const struct {
 	  "(PARTITION BY flag) AS r FROM $E) AS q WHERE r > 10",
 	  "SELECT time, SUM(r) OVER (PARTITION BY k ORDER BY time) AS s FROM (SELECT time, cpu AS k, "
 	  "SUM(f_u8) OVER (PARTITION BY flag ORDER BY time) AS r FROM ev) AS q WHERE r > 10 ORDER BY 1" },
+	/* Behind conditions, keys and arguments of user space they run along, too. */
+	{ "SELECT sum(2) OVER (PARTITION BY 'b') AS s FROM (SELECT -instr(name, 'A') AS c FROM $O) AS q "
+	  "WHERE c <> 8",
+	  "SELECT 2 * row_number() OVER (ORDER BY time) FROM ot ORDER BY 1" },
+	{ "SELECT time, sum(f_s16) OVER (PARTITION BY f_u8), count(*) OVER () FROM $E WHERE upper(name) "
+	  "<> 'A'",
+	  "SELECT time, sum(f_s16) OVER (PARTITION BY f_u8 ORDER BY time), count(*) OVER (ORDER BY time) "
+	  "FROM ev WHERE upper(name) <> 'A' ORDER BY 1" },
+	{ "SELECT sum(f_s16) OVER (PARTITION BY upper(name)), count(*) OVER (PARTITION BY f_u8) FROM "
+	  "(SELECT f_s16, name, f_u8 FROM $E WHERE upper(name) <> 'A' UNION ALL SELECT f_s16, path, 1 "
+	  "FROM $O) AS q",
+	  "SELECT sum(f_s16) OVER (PARTITION BY upper(name) ORDER BY time), count(*) OVER (PARTITION BY "
+	  "f_u8 ORDER BY time) FROM (SELECT time, f_s16, name, f_u8 FROM ev WHERE upper(name) <> 'A' "
+	  "UNION ALL SELECT time, f_s16, path, 1 FROM ot) ORDER BY time" },
+	{ "SELECT max(s), min(s) FROM (SELECT sum(length(name)) OVER (PARTITION BY cpu) AS s FROM (SELECT "
+	  "cpu, name FROM $E WHERE upper(name) <> 'A') AS a) AS b",
+	  "SELECT max(s), min(s) FROM (SELECT sum(length(name)) OVER (PARTITION BY cpu ORDER BY time) AS s "
+	  "FROM ev WHERE upper(name) <> 'A')" },
 	{ "SELECT probe, max(r), min(r), count(*) FROM (SELECT probe, SUM(f_s8) OVER (PARTITION BY "
 	  "probe) AS r FROM tracepoint:test:*) AS q GROUP BY probe",
 	  "SELECT probe, max(r), min(r), count(*) FROM (SELECT probe, SUM(f_s8) OVER (PARTITION BY "
@@ -236,10 +277,12 @@ u32 fixed_n(void)
 void fixed_query(u32 number, struct oracle_query *query, struct arena *arena)
 {
 	const char *ebql, *sqlite;
+	enum window_shape shape = SHAPE_NONE;
 
 	if (number < ARRAY_SIZE(queries)) {
 		ebql = queries[number].ebql;
 		sqlite = queries[number].sqlite;
+		shape = queries[number].shape;
 	} else {
 		const char *key = sum_keys[number - ARRAY_SIZE(queries)];
 
@@ -250,10 +293,15 @@ void fixed_query(u32 number, struct oracle_query *query, struct arena *arena)
 		.text = phrase_new(arena, PHRASE_FIXED, ebql, 0),
 		.has_reference = sqlite != NULL,
 		.has_own_names = true,
-		.is_ordered = !strstr(ebql, "count("),
+		.is_ordered = !strstr(ebql, "count(") && shape == SHAPE_NONE,
 		.may_fault = true,
 		.is_wide = strstr(ebql, "f_u64") != NULL,
 		.counts_faults = true,
+		.shape = shape,
 	};
+	if (shape != SHAPE_NONE) {
+		query->size = queries[number].size;
+		query->advance = queries[number].advance;
+	}
 	query->text->sqlite = sqlite;
 }

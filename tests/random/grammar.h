@@ -51,7 +51,7 @@ enum {
 	MAY_FAULT = 4,	    /* so that losses are not known to be none */
 	OPAQUE = 8,	    /* cannot be sorted by */
 	NO_BIG = 16,	    /* where all numbers fit 64 bits signed, alone */
-	OF_USER_SPACE = 64, /* no key of a nested running sum: it is one of the window then */
+	OF_USER_SPACE = 64, /* no key of a nested running sum in a query with a WINDOW */
 	UNTIED = 32,	    /* hangs on the order of events of one instant */
 };
 

@@ -355,7 +355,7 @@ static bool may_stand(const struct maker *m, const struct scope *scope, const st
 		return false;
 	if (p->sqlite && !*p->sqlite && m->has_reference)
 		return false;
-	if ((p->flags & OF_USER_SPACE) && m->is_running)
+	if ((p->flags & OF_USER_SPACE) && m->is_running && m->shape != SHAPE_NONE)
 		return false;
 	if ((p->flags & WILD) && !m->is_wild)
 		return false;

@@ -20,7 +20,8 @@
 	TRAIT(MIXED_BRANCH, "branches of mixed types")                                             \
 	TRAIT(GUARD, "guards")                                                                     \
 	TRAIT(FILTER, "FILTER")                                                                    \
-	TRAIT(STATISTIC, "quantiles, histograms, sketches")                                        \
+	TRAIT(QUANTILE, "quantiles")                                                               \
+	TRAIT(STATISTIC, "histograms, sketches")                                                   \
 	TRAIT(OVER, "OVER")                                                                        \
 	TRAIT(FRAME, "OVER with a frame")                                                          \
 	TRAIT(OVER_GROUPS, "OVER above groups")                                                    \
@@ -205,6 +206,11 @@ enum aspect {
 
 extern const char *const aspect_names[ASPECT_N];
 
+struct window_account {
+	u64 number;
+	struct account account;
+};
+
 /* The first column of a result is the number of its window, the last are the printed forms. */
 struct answer {
 	struct result result;
@@ -218,6 +224,8 @@ struct answer {
 	/* Recordings have the windows from their first row's to their last row's. */
 	bool has_bounds;
 	u64 first_window, last_window;
+	struct window_account *accounts;
+	u32 n_accounts;
 };
 
 /* --- Answers (answer.c) --- */
@@ -251,6 +259,8 @@ enum aspect answers_differ(const struct oracle_query *query, const struct way_op
 			   const struct answer *a, const struct way_options *b_way,
 			   const struct answer *b, struct arena *arena);
 void answer_print(const struct answer *answer, struct buf *out);
+/* As the command exits after its losses. */
+u32 answer_status(const struct result *result);
 
 void way_run(struct replayer *engine, const struct oracle_query *query, struct rows *rows,
 	     const struct way_options *options, const struct windows *windows, struct arena *arena,

@@ -17,7 +17,7 @@
 
 #include "random.h"
 
-enum { QUERIES = 300, QUERIES_LONG = 10000, QUERIES_OF_ROWS = 6, FAILURES_MAX = 5 };
+enum { QUERIES = 400, QUERIES_LONG = 10000, QUERIES_OF_ROWS = 6, FAILURES_MAX = 5 };
 
 static bool random_query(struct rows *rows, u64 seed, u32 number, struct totals *totals)
 {

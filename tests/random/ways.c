@@ -65,6 +65,16 @@ static void note_bounds(struct answer *answer, u64 number)
 	answer->last_window = number;
 }
 
+static void note_account(struct way_job *job, u64 number, const struct account *account)
+{
+	struct answer *answer = job->answer;
+	u32 n = answer->n_accounts++;
+
+	answer->accounts = arena_grow(job->arena, answer->accounts, n * sizeof(*answer->accounts),
+				      (n + 1) * sizeof(*answer->accounts));
+	answer->accounts[n] = (struct window_account){ number, *account };
+}
+
 /* Bounds and counters of a batch without a window are those of the run so far. */
 static void add_account(struct result *result, const struct batch *batch)
 {
@@ -132,6 +142,10 @@ static void take_batch(void *context, const struct batch *batch)
 	if (job->query->shape == SHAPE_HOPPING && job->options->way != WAY_FILE &&
 	    (!job->windows->n || number < job->windows->numbers[0]))
 		return;
+	/* No event, no window. */
+	if (job->query->shape == SHAPE_TUMBLING && job->options->way != WAY_FILE &&
+	    job->n_batches >= job->windows->n)
+		return;
 	/* Of panes only the last window has all. */
 	if (job->options->n_panes && batch->is_windowed)
 		*result = (struct result){ .other_row = -1 };
@@ -146,10 +160,9 @@ static void take_batch(void *context, const struct batch *batch)
 		printer_row(job->printer, values, row + 1 + n);
 		result_add_row(result, job->arena, row);
 	}
-	if (job->query->shape == SHAPE_TUMBLING && job->options->way != WAY_FILE &&
-	    job->n_batches >= job->windows->n)
-		result->n_rows = 0; /* no event, no window */
 	job->n_batches++;
+	if (batch->is_windowed)
+		note_account(job, number, &batch->account);
 	if (job->options->way == WAY_FILE &&
 	    (job->query->shape == SHAPE_TUMBLING || job->query->shape == SHAPE_HOPPING))
 		note_bounds(job->answer, number);
@@ -202,15 +215,6 @@ static void find_ends(const struct way_job *job, const struct rows *rows,
 	options->window_ends = ends;
 }
 
-static int exit_status(const struct result *result)
-{
-	struct account account = { 0 };
-
-	memcpy(account.lost, result->lost, sizeof(account.lost));
-	memcpy(account.unpaired, result->unpaired, sizeof(account.unpaired));
-	return account_is_biased(&account) ? 3 : 0;
-}
-
 void way_run(struct replayer *engine, const struct oracle_query *query, struct rows *rows,
 	     const struct way_options *options, const struct windows *windows, struct arena *arena,
 	     struct answer *ret_answer)
@@ -261,7 +265,7 @@ void way_run(struct replayer *engine, const struct oracle_query *query, struct r
 	phrase_print(query->text, &job.how, &sql);
 	if (replayer_run(engine, sql.at, &how, rows->data.events, rows->data.n_events, arena,
 			 &unused, &error))
-		ret_answer->status = exit_status(&ret_answer->result);
+		ret_answer->status = answer_status(&ret_answer->result);
 	if (job.printer)
 		printer_close(job.printer);
 	buf_free(&sql);

@@ -12,18 +12,22 @@
 #include <cmocka.h>
 
 #include "cut/cut.h"
-#include "engine/engine.h"
+#include "engine/internal.h"
 #include "gen/gen.h"
 #include "load/load.h"
 #include "opt/opt.h"
 #include "phys/phys.h"
 #include "replay.h"
+#include "sys/sys.h"
 
 /* Small tables: thousands of maps are made and zeroed in one test. */
 #define MAX_GROUPS     1024
 #define RING_BYTES_MIN (1 << 18)
 /* Streamed rows are read after so many events. */
 #define STREAM_EVENTS 200
+/* The clock, behind the times of all events, and from one end of a window or pane to the next. */
+#define CLOCK_NS (1ull << 62)
+#define STEP_NS	 (1ull << 32)
 
 struct replayer {
 	struct kernel_features features;
@@ -151,8 +155,9 @@ static void make_panes(struct job *job)
 	if (!job->options->n_panes || phys->is_streaming || job->cut->sql)
 		return;
 	phys->window = job->cut->window.kind = WINDOW_HOPPING;
-	phys->window_ns = (u64)job->options->n_panes << 32;
-	phys->advance_ns = 1ull << 32;
+	/* And the one that ends with the run. */
+	phys->window_ns = job->cut->window.size = (job->options->n_panes + 1) * STEP_NS;
+	phys->advance_ns = job->cut->window.advance = STEP_NS;
 }
 
 /* All parts with streams, which share the programs. */
@@ -261,26 +266,41 @@ static bool is_of(const struct hook *hook, const struct event *event)
 /* Every program of its stream sees an event, in the order of the hooks: ends before starts. */
 static const char *feed(struct job *job, const struct event *event)
 {
+	u32 value;
+
 	for (u32 i = 0; job->set && i < job->set->n_hooks; i++)
 		if (is_of(&job->set->hooks[i], event) &&
-		    load_test_run(&job->hooks, i, event->context, event->context_bytes))
+		    sys_prog_test_run(job->hooks.programs[i].fd, (void *)event->context,
+				      event->context_bytes, 0, 0, &value))
 			return "test run";
 	return NULL;
 }
 
-static bool drain(struct job *job, bool is_last)
+/* It is now_ns, when a window, pane or piece of a stream ends. */
+static bool drain(struct job *job, u64 now_ns)
 {
-	return flow_drain_once(job->flow, is_last) == 0;
+	struct flow *flow = job->flow;
+	bool is_more = true;
+
+	flow->clock_ns = now_ns;
+	if (is_streaming(job)) {
+		while (is_more && !flow_is_over(flow))
+			flow_poll(flow, &is_more);
+	} else {
+		flow_switch(&flow, 1);
+		flow_take_boundary(flow, flow_now(flow));
+	}
+	return flow->err == 0;
 }
 
 /* Ends the windows that end before that event, or, behind the last event, all that are left. */
-static bool end_windows(struct job *job, u32 event)
+static bool end_windows(struct job *job, u32 event, u64 *now_ns)
 {
 	const struct engine_options *options = job->options;
 
 	for (; job->n_ended < options->n_window_ends && options->window_ends[job->n_ended] <= event;
 	     job->n_ended++)
-		if (!drain(job, false))
+		if (!drain(job, *now_ns += STEP_NS))
 			return false;
 	return true;
 }
@@ -298,13 +318,19 @@ static bool is_due(const struct job *job, u32 event)
 static const char *replay(struct job *job)
 {
 	const char *step = NULL;
+	u64 now_ns = CLOCK_NS;
 
+	flow_start(job->flow, (struct flow_instant){ 0 });
 	for (u32 i = 0; i < job->n_events && !step; i++) {
-		if (!end_windows(job, i) || (is_due(job, i) && !drain(job, false)))
+		if (!end_windows(job, i, &now_ns) ||
+		    (is_due(job, i) && !drain(job, now_ns += STEP_NS)))
 			return "drain";
 		step = feed(job, &job->events[i]);
 	}
-	if (!step && (!end_windows(job, job->n_events) || !drain(job, true)))
+	if (!step && !end_windows(job, job->n_events, &now_ns))
+		return "drain";
+	job->flow->clock_ns = now_ns + STEP_NS;
+	if (!step && flow_stop(job->flow))
 		step = "drain";
 	return step;
 }
@@ -329,12 +355,12 @@ static const char *replay_hopping(struct job *job)
 	/* The run begins before all windows that the first event is in. */
 	last_ns = (u64)job->events[0].integers[C_TIME];
 	now_ns = (last_ns / advance) * advance - ALIGN_UP(job->options->hop_size_ns, advance);
-	is_good = flow_drain_at(job->flow, now_ns) == 0;
-
+	is_good = true;
+	flow_start(job->flow, (struct flow_instant){ now_ns, now_ns, 0 });
 	for (u32 i = 0; i < job->n_events && is_good && !step; i++) {
 		last_ns = (u64)job->events[i].integers[C_TIME];
 		while (is_good && (at = next_boundary(job->options, now_ns)) <= last_ns) {
-			is_good = flow_drain_at(job->flow, at) == 0;
+			is_good = drain(job, at);
 			now_ns = at;
 		}
 		step = feed(job, &job->events[i]);
@@ -342,7 +368,7 @@ static const char *replay_hopping(struct job *job)
 	/* To the first end of a window behind the last event. */
 	while (is_good && (now_ns <= last_ns || now_ns % advance)) {
 		now_ns = next_boundary(job->options, now_ns);
-		is_good = flow_drain_at(job->flow, now_ns) == 0;
+		is_good = drain(job, now_ns);
 	}
 	return step ? step : is_good ? NULL : "drain";
 }
@@ -360,7 +386,6 @@ static const char *read_files(struct job *job)
 	if (!err)
 		err = flow_stop(job->flow);
 	engine_close(engine);
-	job->flow = NULL;
 	return err ? "flow" : NULL;
 }
 

@@ -14,6 +14,7 @@
 #include "plan/plan.h"
 #include "sql/sql.h"
 #include "../bind_select.h"
+#include "sys/sys.h"
 
 struct kernel_features feed_features;
 
@@ -112,7 +113,11 @@ void feed_set(struct feed *f, u32 column, const void *bytes)
 
 void feed_run(struct feed *f)
 {
-	assert_int_equal(load_test_run(&f->hooks, 0, f->event.context, f->event.context_bytes), 0);
+	u32 value;
+
+	assert_int_equal(sys_prog_test_run(f->hooks.programs[0].fd, (void *)f->event.context,
+					   f->event.context_bytes, 0, 0, &value),
+			 0);
 }
 
 u8 *feed_slice(struct feed *f)

@@ -7,7 +7,6 @@
  * EBQL_TEST_LONG: 1,000,000 random values for each in place of 100,000.  EBQL_SEED.
  * EBQL_EDGES: every n-th cell's edges alone, for slow machines.
  */
-#include <bpf/bpf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include <cmocka.h>
 
 #include "feed.h"
+#include "sys/sys.h"
 
 #define SCHEMES_MAX 40
 
@@ -165,9 +165,10 @@ static u8 *row_of(struct filling *f)
 
 	switch (s->kind) {
 	case STATE_KERNEL_MAP:
-		assert_int_equal(
-			bpf_map_lookup_elem(f->feed.load->map_fds[LOAD_MAP_HASH0], key, f->map_row),
-			0);
+		assert_int_equal(sys_map_element(BPF_MAP_LOOKUP_ELEM,
+						 f->feed.load->map_fds[LOAD_MAP_HASH0], key,
+						 f->map_row),
+				 0);
 		return f->map_row;
 	case STATE_TABLE:
 		return feed_slice(&f->feed) + s->rows_bytes_offset + s->row_bytes;

@@ -134,7 +134,7 @@ static void check_stddev(const struct round *r, s128 group, bool is_population,
 		const struct event *e = &r->data.events[i];
 
 		if (is_in_group(r, e, group) && has_value(r->y, e))
-			moments_add(&m, e->integers[r->y->column]);
+			moments_add(&m, e->integers[r->y->column], 1);
 	}
 	if (m.n < (is_population ? 1 : 2)) {
 		assert_int_equal(value->kind, VALUE_NULL);

@@ -164,10 +164,10 @@ static void test_squares(void **state)
 		feed_set(&f, C_S32, &number);
 		feed_set(&f, C_S8, &small);
 		feed_run(&f);
-		moments_add(&wide_signed, (s64)word);
-		moments_add(&wide, word);
-		moments_add(&middle, number);
-		moments_add(&narrow, small);
+		moments_add(&wide_signed, (s64)word, 1);
+		moments_add(&wide, word, 1);
+		moments_add(&middle, number, 1);
+		moments_add(&narrow, small, 1);
 	}
 	assert_memory_equal(cell_at(&f, 0, CELL_SQUARES), wide_signed.squares, 24);
 	assert_memory_equal(cell_at(&f, 1, CELL_SQUARES), wide.squares, 24);

@@ -23,42 +23,31 @@ static struct ast_script *parse(struct arena *arena, struct diags *diags, const 
 	return sql_parse(arena, diags);
 }
 
-/* false: there are other statements than selects, which are not printed. */
-static bool print_selects(const struct ast_script *script, struct buf *out)
-{
-	for (u32 i = 0; i < script->statements.n; i++) {
-		if (script->statements.at[i].kind != AST_STATEMENT_SELECT)
-			return false;
-		sql_print_select(script->statements.at[i].select, out);
-		buf_puts(out, ";\n");
-	}
-	return true;
-}
-
 static void check_printed(struct arena *arena, const struct ast_script *script)
 {
-	struct buf printed, again, dump, dump_again;
+	struct buf printed, again, tree, tree_again;
 	struct ast_script *second;
 	struct diags diags;
 
 	buf_init(&printed);
 	buf_init(&again);
-	buf_init(&dump);
-	buf_init(&dump_again);
+	buf_init(&tree);
+	buf_init(&tree_again);
 	/* Printing may make a text of nearly 1 MiB longer than that. */
-	if (print_selects(script, &printed) && printed.n < 1u << 20) {
+	sql_print_script(script, false, &printed);
+	if (printed.n < 1u << 20) {
 		second = parse(arena, &diags, printed.at, printed.n);
 		if (diags_failed(&diags))
 			diags_print(&diags, &printed);
 		must(!diags_failed(&diags), "the printed query does not parse", &printed);
-		print_selects(second, &again);
+		sql_print_script(second, false, &again);
 		must(!strcmp(printed.at, again.at), "printed differently again", &printed);
-		sql_dump_script(script, &dump);
-		sql_dump_script(second, &dump_again);
-		must(!strcmp(dump.at, dump_again.at), "parsed to another tree", &printed);
+		sql_print_script(script, true, &tree);
+		sql_print_script(second, true, &tree_again);
+		must(!strcmp(tree.at, tree_again.at), "parsed to another tree", &printed);
 	}
-	buf_free(&dump_again);
-	buf_free(&dump);
+	buf_free(&tree_again);
+	buf_free(&tree);
 	buf_free(&again);
 	buf_free(&printed);
 }
@@ -73,7 +62,7 @@ int LLVMFuzzerTestOneInput(const u8 *bytes, size_t n)
 
 	arena_init(&arena);
 	buf_init(&out);
-	script = parse(&arena, &diags, (const char *)bytes, n);
+	script = parse(&arena, &diags, arena_strndup(&arena, (const char *)bytes, n), n);
 	if (diags_failed(&diags)) {
 		must(diags.n_errors <= DIAG_MAX, "too many errors", &out);
 		for (i = 0; i < diags.list.n; i++)

@@ -113,7 +113,7 @@ static void test_nested_chains(void **state)
 static void check_good(const char *head, const char *part, u32 n, const char *middle,
 		       const char *tail)
 {
-	struct buf text, printed, dump, dump_again;
+	struct buf text, printed, tree, tree_again;
 	struct ast_script *script;
 	struct arena arena;
 	struct diags diags;
@@ -121,8 +121,8 @@ static void check_good(const char *head, const char *part, u32 n, const char *mi
 	arena_init(&arena);
 	buf_init(&text);
 	buf_init(&printed);
-	buf_init(&dump);
-	buf_init(&dump_again);
+	buf_init(&tree);
+	buf_init(&tree_again);
 	buf_puts(&text, head);
 	repeat(&text, part, n);
 	buf_puts(&text, middle);
@@ -130,18 +130,15 @@ static void check_good(const char *head, const char *part, u32 n, const char *mi
 	diags_init(&diags, &arena, "query", text.at, text.n);
 	script = sql_parse(&arena, &diags);
 	assert_false(diags_failed(&diags));
-	sql_dump_script(script, &dump);
-	for (u32 i = 0; i < script->statements.n; i++) {
-		sql_print_select(script->statements.at[i].select, &printed);
-		buf_putc(&printed, ';');
-	}
+	sql_print_script(script, true, &tree);
+	sql_print_script(script, false, &printed);
 	diags_init(&diags, &arena, "query", printed.at, printed.n);
 	script = sql_parse(&arena, &diags);
 	assert_false(diags_failed(&diags));
-	sql_dump_script(script, &dump_again);
-	assert_string_equal(dump.at, dump_again.at);
-	buf_free(&dump_again);
-	buf_free(&dump);
+	sql_print_script(script, true, &tree_again);
+	assert_string_equal(tree.at, tree_again.at);
+	buf_free(&tree_again);
+	buf_free(&tree);
 	buf_free(&printed);
 	buf_free(&text);
 	arena_free(&arena);
@@ -320,7 +317,7 @@ static void test_equal(void **state)
 		"(WITH a AS (SELECT 1) SELECT 1)",
 		"(SELECT 1 WITH (x = 1))",
 	};
-	struct buf dumps[ARRAY_SIZE(different)], printed[ARRAY_SIZE(different)];
+	struct buf trees[ARRAY_SIZE(different)], printed[ARRAY_SIZE(different)];
 	struct ast_script *script;
 	struct arena arena;
 	struct diags diags;
@@ -334,17 +331,17 @@ static void test_equal(void **state)
 		diags_init(&diags, &arena, "query", text, strlen(text));
 		script = sql_parse(&arena, &diags);
 		assert_false(diags_failed(&diags));
-		buf_init(&dumps[i]);
+		buf_init(&trees[i]);
 		buf_init(&printed[i]);
-		sql_dump_script(script, &dumps[i]);
-		sql_print_select(script->statements.at[0].select, &printed[i]);
+		sql_print_script(script, true, &trees[i]);
+		sql_print_script(script, false, &printed[i]);
 		for (j = 0; j < i; j++)
-			if (strcmp(dumps[i].at, dumps[j].at) == 0 ||
+			if (strcmp(trees[i].at, trees[j].at) == 0 ||
 			    strcmp(printed[i].at, printed[j].at) == 0)
 				fail_msg("%s and %s", different[i], different[j]);
 	}
 	for (i = 0; i < ARRAY_SIZE(different); i++) {
-		buf_free(&dumps[i]);
+		buf_free(&trees[i]);
 		buf_free(&printed[i]);
 	}
 	arena_free(&arena);

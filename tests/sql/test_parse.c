@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Golden tests of the parser: parse/NAME.sql beside NAME.ast (the selects, printed,
- * and the tree) or NAME.err (the diagnostics).  What is selects alone also goes round:
- * printed and parsed again it is the same tree.  EBQL_UPDATE=1 rewrites the
- * expectations.
+ * Golden tests of the parser: parse/NAME.sql beside NAME.ast (the statements, printed, and
+ * printed explicitly) or NAME.err (the diagnostics).  They also go round: printed and parsed
+ * again it is the same tree.  EBQL_UPDATE=1 rewrites the expectations.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -60,46 +59,34 @@ static struct ast_script *parse(struct arena *arena, struct diags *diags, const 
 	return sql_parse(arena, diags);
 }
 
-/* false: there are other statements than selects. */
-static bool print_selects(const struct ast_script *script, struct buf *out)
+static void check_round_trip(const struct ast_script *script, const struct buf *tree)
 {
-	bool is_all = true;
-
-	for (u32 i = 0; i < script->statements.n; i++) {
-		is_all &= script->statements.at[i].kind == AST_STATEMENT_SELECT;
-		if (!script->statements.at[i].select)
-			continue;
-		sql_print_select(script->statements.at[i].select, out);
-		buf_puts(out, ";\n");
-	}
-	return is_all;
-}
-
-static void check_round_trip(const struct ast_script *script, const struct buf *dump)
-{
-	struct buf printed, again, dump_again;
+	struct buf printed, again, tree_again;
 	struct ast_script *second;
 	struct arena arena;
 	struct diags diags;
 
-	buf_init(&printed);
-	if (!print_selects(script, &printed)) {
-		buf_free(&printed);
-		return;
-	}
 	arena_init(&arena);
+	buf_init(&printed);
 	buf_init(&again);
-	buf_init(&dump_again);
+	buf_init(&tree_again);
+	sql_print_script(script, false, &printed);
 	second = parse(&arena, &diags, &printed);
 	if (diags_failed(&diags)) {
 		diags_print(&diags, &again);
 		fail_msg("the printed query does not parse:\n%s", again.at);
 	}
-	print_selects(second, &again);
+	sql_print_script(second, false, &again);
 	assert_string_equal(printed.at, again.at);
-	sql_dump_script(second, &dump_again);
-	assert_string_equal(dump->at, dump_again.at);
-	buf_free(&dump_again);
+	sql_print_script(second, true, &tree_again);
+	assert_string_equal(tree->at, tree_again.at);
+	/* The explicit form is the same tree, too. */
+	second = parse(&arena, &diags, tree);
+	assert_false(diags_failed(&diags));
+	buf_reset(&again);
+	sql_print_script(second, false, &again);
+	assert_string_equal(printed.at, again.at);
+	buf_free(&tree_again);
 	buf_free(&again);
 	buf_free(&printed);
 	arena_free(&arena);
@@ -133,7 +120,7 @@ static void check_twin(const char *name, const char *extension, const char *othe
 static void check_case(void **state)
 {
 	const char *name = *state;
-	struct buf text, out, dump, path;
+	struct buf text, out, tree, path;
 	struct ast_script *script;
 	struct arena arena;
 	struct diags diags;
@@ -141,7 +128,7 @@ static void check_case(void **state)
 	arena_init(&arena);
 	buf_init(&text);
 	buf_init(&out);
-	buf_init(&dump);
+	buf_init(&tree);
 	buf_init(&path);
 	path_of(name, ".sql", &path);
 	assert_true(read_file(path.at, &text));
@@ -150,15 +137,15 @@ static void check_case(void **state)
 		diags_print(&diags, &out);
 		check_twin(name, ".err", ".ast", &out);
 	} else {
-		print_selects(script, &out);
-		sql_dump_script(script, &dump);
+		sql_print_script(script, false, &out);
+		sql_print_script(script, true, &tree);
 		buf_putc(&out, '\n');
-		buf_put(&out, dump.at, dump.n);
+		buf_put(&out, tree.at, tree.n);
 		check_twin(name, ".ast", ".err", &out);
-		check_round_trip(script, &dump);
+		check_round_trip(script, &tree);
 	}
 	buf_free(&path);
-	buf_free(&dump);
+	buf_free(&tree);
 	buf_free(&out);
 	buf_free(&text);
 	arena_free(&arena);

@@ -206,6 +206,107 @@ static void test_unprivileged(void **state)
 	buf_free(&out);
 }
 
+/* "SELECT ... x ..." with x so many times within itself, %s. */
+static void nest(const char *select, const char *form, u32 n, struct buf *ret_sql)
+{
+	const char *place = strstr(form, "%s"), *hole = strstr(select, "%s");
+
+	buf_init(ret_sql);
+	buf_put(ret_sql, select, (size_t)(hole - select));
+	for (u32 i = 0; i < n; i++)
+		buf_put(ret_sql, form, (size_t)(place - form));
+	buf_puts(ret_sql, "l");
+	for (u32 i = 0; i < n; i++)
+		buf_puts(ret_sql, place + 2);
+	buf_puts(ret_sql, hole + 2);
+}
+
+/* Does it run?  If not, that is said of a place, and not by SQLite. */
+static bool runs_nested(const char *select, const char *form, u32 n)
+{
+	struct buf sql, out;
+	bool is_good;
+
+	nest(select, form, n, &sql);
+	run(sql.at, "on", &out);
+	is_good = strstr(out.at, "\nexit 0\n") || strstr(out.at, "\nexit 3\n");
+	if (!is_good && (!strstr(out.at, "error[too-deep]") || !strstr(out.at, "^\nexit 2\n")))
+		fail_msg("%s, %u deep: %s", form, n, out.at);
+	buf_free(&sql);
+	buf_free(&out);
+	return is_good;
+}
+
+/* SQLite's parser has a stack of its own; the deepest that is taken must be one for it, too. */
+static void test_nesting(void **state)
+{
+	static const struct {
+		const char *form;
+		u32 least; /* so deep it runs */
+	} nestings[] = {
+		{ "CASE WHEN l > 20 THEN k ELSE %s END", 70 },
+		{ "CASE WHEN l > 20 THEN %s ELSE k END", 15 },
+		{ "CASE WHEN (%s) > 20 THEN k ELSE 1 END", 18 },
+		{ "iif(l = 3, k, %s)", 70 },
+		{ "coalesce(k, %s)", 15 },
+		{ "(l - %s)", 15 },
+		{ "(%s - l)", 70 },
+		{ "round(%s, 1)", 24 },
+		{ "length(replace('abc', 'b', %s))", 6 },
+		{ "length('a' || upper(%s))", 5 },
+		{ "CAST(upper(%s) AS INTEGER)", 6 },
+		{ "(NOT %s)", 30 },
+		{ "(~ (%s))", 24 },
+		{ "(l < (%s))", 24 },
+		{ "((%s) IN (1, 2))", 70 },
+		{ "(k AND (%s))", 70 },
+		{ "(k = 1 OR (l = 2 AND (%s)))", 10 },
+		{ "(100 / (k - 1) > 3 AND (%s))", 70 },
+		{ "(k <> 1 AND 100 / (k - 1) > %s)", 4 },
+		{ "(k = 1 OR 100 / (k - 1) > 3 AND (%s))", 3 },
+		{ "(SELECT max(%s) FROM 'nested-table.csv' AS u)", 60 },
+		{ "(SELECT max(u.l) FROM 'nested-table.csv' AS u WHERE u.l > t.k AND u.l < %s)",
+		  6 },
+		{ "EXISTS (SELECT 1 FROM 'nested-table.csv' AS u WHERE u.l = t.l AND u.l < %s)",
+		  6 },
+		{ "(SELECT z.l + %s FROM 'nested-table.csv' AS z WHERE z.l >= t.l LIMIT 1)", 7 },
+		{ "(SELECT max(l) FROM (SELECT l FROM 'nested-table.csv' WHERE k = t.k UNION "
+		  "SELECT 7 UNION SELECT k FROM 'nested-table.csv' WHERE k > %s AND l > t.l) AS u)",
+		  4 },
+		{ "(SELECT count(*) FROM 'nested-table.csv' AS z WHERE z.l >= t.l GROUP BY k, l "
+		  "HAVING count(*) > %s LIMIT 1)",
+		  6 },
+		{ "(SELECT count(*) FROM 'nested-table.csv' AS z JOIN (SELECT 1 AS j) AS y "
+		  "ON z.k = y.j AND t.l < %s)",
+		  4 },
+		{ "(SELECT sum(z.l) OVER (PARTITION BY z.k, z.l ORDER BY z.l, z.k + %s) "
+		  "FROM 'nested-table.csv' AS z WHERE z.l > t.l LIMIT 1)",
+		  2 },
+	};
+	static const char *const selects[] = {
+		"SELECT %s AS x FROM 'nested.csv' AS t",
+		"SELECT k FROM 'nested.csv' AS t WHERE %s",
+		"SELECT k, sum(CAST(%s AS INTEGER)) AS s FROM 'nested.csv' AS t GROUP BY k",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(nestings); i++)
+		for (u32 k = 0; k < ARRAY_SIZE(selects); k++) {
+			u32 good = nestings[i].least, bad = 71;
+
+			if (!runs_nested(selects[k], nestings[i].form, good))
+				fail_msg("%s in %s: not %u deep", nestings[i].form, selects[k],
+					 good);
+			while (bad - good > 1) {
+				u32 middle = (good + bad) / 2;
+
+				if (runs_nested(selects[k], nestings[i].form, middle))
+					good = middle;
+				else
+					bad = middle;
+			}
+		}
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -254,12 +355,13 @@ static int remove_data(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[QUERIES_MAX + 2];
+	static struct CMUnitTest tests[QUERIES_MAX + 3];
 	u32 n = 0;
 
 	list_queries();
 	tests[n++] = (struct CMUnitTest){ .name = "all_are_here", .test_func = test_all_are_here };
 	tests[n++] = (struct CMUnitTest){ .name = "unprivileged", .test_func = test_unprivileged };
+	tests[n++] = (struct CMUnitTest){ .name = "nesting", .test_func = test_nesting };
 	for (u32 i = 0; i < n_names; i++) {
 		if (argc > 1 && !strstr(names[i], argv[1]))
 			continue;

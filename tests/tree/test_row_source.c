@@ -3,6 +3,7 @@
  * Rows of recorded files through the operators of a plan, which is made by hand: order by
  * time, joins, unions, running sums, and what is counted.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ static struct file *make_file(struct test *t, const char *text)
 	return file;
 }
 
-static struct plan *plan_new(struct test *t, enum plan_kind kind, struct plan *input)
+static struct plan *op_new(struct test *t, enum plan_kind kind, struct plan *input)
 {
 	struct plan *p = arena_new(&t->arena, struct plan);
 
@@ -79,7 +80,7 @@ static struct plan *plan_new(struct test *t, enum plan_kind kind, struct plan *i
 
 static struct plan *scan(struct test *t, struct file *file)
 {
-	struct plan *p = plan_new(t, PLAN_SCAN, NULL);
+	struct plan *p = op_new(t, PLAN_SCAN, NULL);
 	struct stream *stream = arena_new(&t->arena, struct stream);
 
 	stream->kind = STREAM_FILE;
@@ -107,7 +108,7 @@ static struct expr *field(struct test *t, u32 source, const char *name)
 static struct plan *join(struct test *t, enum plan_join_kind kind, struct plan *left,
 			 struct plan *right)
 {
-	struct plan *p = plan_new(t, PLAN_JOIN, left);
+	struct plan *p = op_new(t, PLAN_JOIN, left);
 
 	p->join.kind = kind;
 	p->right = right;
@@ -120,7 +121,7 @@ static struct plan *join(struct test *t, enum plan_join_kind kind, struct plan *
 
 static void open_rows(struct test *t, struct plan *rows, struct expr **exprs, u32 n)
 {
-	struct plan *project = plan_new(t, PLAN_PROJECT, rows);
+	struct plan *project = op_new(t, PLAN_PROJECT, rows);
 
 	project->project.n_items = n;
 	project->project.items = arena_array(&t->arena, struct item, n);
@@ -137,12 +138,12 @@ static const char *read_rows(struct test *t, u64 before_ns, u32 limit)
 {
 	u32 n_columns = t->part.columns.n_columns;
 	const struct value *rows;
-	const u64 *flips;
+	const struct row_origin *origins;
 	s64 n;
 
 	buf_reset(&t->got);
 	buf_puts(&t->got, "");
-	while ((n = row_source_read(t->source, before_ns, limit, &rows, &flips)) > 0)
+	while ((n = row_source_read(t->source, before_ns, limit, &rows, &origins)) > 0)
 		for (s64 i = 0; i < n * n_columns; i++) {
 			if (rows[i].kind == VALUE_INT)
 				buf_put_s128(&t->got, rows[i].integer);
@@ -178,7 +179,7 @@ static struct account take_account(struct test *t)
 {
 	struct account account = { 0 };
 
-	row_source_finish(t->source);
+	row_source_finish(t->source, UINT64_MAX);
 	row_source_account(t->source, false, &account);
 	return account;
 }
@@ -271,11 +272,12 @@ static void test_changed(void **state)
 	test_end(&t);
 	for (u32 i = 0; i < ARRAY_SIZE(texts); i++) {
 		const struct value *rows;
-		const u64 *flips;
+		const struct row_origin *origins;
 
 		open_changed(&t, texts[i]);
 		if (t.source)
-			assert_true(row_source_read(t.source, UINT64_MAX, 100, &rows, &flips) < 0);
+			assert_true(row_source_read(t.source, UINT64_MAX, 100, &rows, &origins) <
+				    0);
 		assert_int_equal(t.diags.n_errors, 1);
 		test_end(&t);
 	}
@@ -350,11 +352,11 @@ static void test_running(void **state)
 	struct test t;
 
 	test_begin(&t);
-	u = plan_new(&t, PLAN_UNION, NULL);
+	u = op_new(&t, PLAN_UNION, NULL);
 	u->inputs = arena_array(&t.arena, struct plan *, 2);
 	u->inputs[u->n_inputs++] = scan(&t, make_file(&t, "time,k\n1,1\n2,1\n3,2\n9,1\n"));
 	u->inputs[u->n_inputs++] = scan(&t, make_file(&t, "time,k\n2,1\n4,2\n5,1\n"));
-	p = plan_new(&t, PLAN_RUNNING, u);
+	p = op_new(&t, PLAN_RUNNING, u);
 	p->running.arg = union_of(&t, constant(&t, 1), constant(&t, -1));
 	p->running.keys = arena_array(&t.arena, struct expr *, 1);
 	p->running.keys[p->running.n_keys++] = union_of(&t, field(&t, 0, "k"), field(&t, 1, "k"));
@@ -403,13 +405,42 @@ static void test_many(void **state)
 	test_end(&t);
 }
 
+/* The table of starts cannot be read: an error, and not a number of none. */
+static void test_finish_error(void **state)
+{
+	struct phys_join join = { .join = JOIN_PAIR, .slot_bytes = 64, .n_slots = 16 };
+	struct stream_column column = { 0 };
+	s32 item_columns[] = { 0 };
+	struct phys phys = { .joins = &join,
+			     .n_joins = 1,
+			     .columns = &column,
+			     .n_columns = 1,
+			     .item_columns = item_columns };
+	struct load_state load = { .phys = &phys };
+	struct plan *project;
+	struct test t;
+
+	test_begin(&t);
+	load.map_fds[LOAD_MAP_RING] = -1;
+	load.map_fds[LOAD_MAP_PAIR] = 9999;
+	project = op_new(&t, PLAN_PROJECT, NULL);
+	project->project.n_items = 1;
+	t.part = (struct cut_part){ .kind = PART_ROWS, .plan = project, .is_kernel = true };
+	t.part.columns.n_columns = 1;
+	t.source = row_source_open(&t.part, &load, NULL, &t.arena, &t.diags);
+	assert_non_null(t.source);
+	assert_int_equal(row_source_finish(t.source, UINT64_MAX), -EBADF);
+	test_end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	    cmocka_unit_test(test_pair),
-		cmocka_unit_test(test_not_nesting), cmocka_unit_test(test_same_file),
-		cmocka_unit_test(test_changed),	    cmocka_unit_test(test_equal_times),
-		cmocka_unit_test(test_running),	    cmocka_unit_test(test_many),
+		cmocka_unit_test(test_order),	     cmocka_unit_test(test_pair),
+		cmocka_unit_test(test_not_nesting),  cmocka_unit_test(test_same_file),
+		cmocka_unit_test(test_changed),	     cmocka_unit_test(test_equal_times),
+		cmocka_unit_test(test_running),	     cmocka_unit_test(test_many),
+		cmocka_unit_test(test_finish_error),
 	};
 
 	return cmocka_run_group_tests_name("row_source", tests, NULL, NULL);

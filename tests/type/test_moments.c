@@ -116,7 +116,7 @@ static void check(const s128 *values, u32 n, bool is_population)
 	u64 mantissa;
 
 	for (u32 i = 0; i < n; i++)
-		moments_add(&m, values[i]);
+		moments_add(&m, values[i], 1);
 	deviation = moments_stddev(&m, is_population);
 	if (n < (is_population ? 1 : 2)) {
 		assert_true(isnan(deviation));
@@ -208,13 +208,13 @@ static void test_merge(void **state)
 
 		for (u32 i = 0; i < n; i++) {
 			values[i] = random_value((u32)(random_word() % 64));
-			moments_add(&all, values[i]);
-			moments_add(random_word() % 2 ? &a : &b, values[i]);
+			moments_add(&all, values[i], 1);
+			moments_add(random_word() % 2 ? &a : &b, values[i], 1);
 		}
 		moments_merge(&a, &b);
 		expect_equal(&all, &a);
 		for (u32 i = 0; i < n; i++)
-			moments_subtract(&a, values[i]);
+			moments_add(&a, values[i], -1);
 		memset(&b, 0, sizeof(b));
 		expect_equal(&b, &a);
 	}
@@ -225,8 +225,8 @@ static void test_many(void **state)
 {
 	struct moments m = { 0 }, other = { 0 };
 
-	moments_add(&m, UINT64_MAX);
-	moments_add(&m, INT64_MIN);
+	moments_add(&m, UINT64_MAX, 1);
+	moments_add(&m, INT64_MIN, 1);
 	for (u32 i = 0; i < 40; i++) {
 		other = m;
 		moments_merge(&m, &other);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * SHOW STREAMS: the canonical names of the streams and views that match, one a line;
+ * SHOW VIEWS: the views with what the comments above them say.
+ */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/describe.h"
+
+struct listing {
+	struct buf out;
+	const char *pattern; /* of streams; of LIKE for views, NULL: all */
+	bool is_json, is_csv;
+	u32 n, n_tracepoints;
+};
+
+static void add_name(void *context, const char *name)
+{
+	struct listing *listing = context;
+
+	listing->n++;
+	if (!strncmp(name, "tracepoint:", 11))
+		listing->n_tracepoints++;
+	if (listing->is_json) {
+		buf_puts(&listing->out, "{\"stream\": ");
+		buf_put_json_string(&listing->out, name, strlen(name));
+		buf_putc(&listing->out, '}');
+	} else {
+		buf_puts(&listing->out, name);
+	}
+	buf_putc(&listing->out, '\n');
+}
+
+static void add_view(void *context, const struct view *view)
+{
+	struct listing *listing = context;
+
+	if (stream_matches(view->name, listing->pattern))
+		add_name(listing, view->name);
+}
+
+/* Says why there are no tracepoints, unless it is that none has such a name. */
+static bool complain_source(struct query *q)
+{
+	const char *const nothing[] = { "tracepoint", "* *" };
+	struct stream_list *list;
+
+	if (catalog_look_up(q->catalog, nothing, 2, (struct span){ 0, 0 }, &q->diags, &list) !=
+	    FIND_FAILED)
+		return false;
+	q->diags.list.at[q->diags.list.n - 1].has_span = false;
+	query_report(q);
+	return true;
+}
+
+int list_streams(struct query *q, const char *pattern, bool is_json)
+{
+	struct listing listing = { .is_json = is_json, .pattern = pattern };
+	int rc;
+
+	if (!query_open_catalog(q))
+		return query_report(q);
+	buf_init(&listing.out);
+	catalog_each(q->catalog, pattern, add_name, &listing);
+	views_each(&q->views, add_view, &listing);
+	rc = buf_flush(&listing.out, STDOUT_FILENO);
+	buf_free(&listing.out);
+	if (!listing.n_tracepoints && complain_source(q))
+		return 1;
+	if (!listing.n) {
+		fprintf(stderr, "no stream matches \"%s\"\n", pattern);
+		fprintf(stderr, "  hint: a pattern is a part of the name (pread) or has wildcards "
+				"('sys_enter_p*'); ebql list alone shows all\n");
+		return 1;
+	}
+	return rc ? 1 : 0;
+}
+
+static void put_view(void *context, const struct view *view)
+{
+	struct listing *listing = context;
+	const char *comment = view->comment;
+	size_t n = strlen(comment);
+	struct buf *out = &listing->out;
+
+	if (listing->pattern && sqlite3_strlike(listing->pattern, view->name, 0) != 0)
+		return;
+	while (n && comment[n - 1] == '\n')
+		n--;
+	if (listing->is_json) {
+		buf_puts(out, "{\"view\": ");
+		buf_put_json_string(out, view->name, strlen(view->name));
+		buf_puts(out, ", \"comment\": ");
+		buf_put_json_string(out, comment, n);
+		buf_putc(out, '}');
+	} else if (listing->is_csv) {
+		buf_put_quoted(out, '\"', view->name, strlen(view->name));
+		buf_putc(out, ',');
+		buf_put_quoted(out, '\"', comment, n);
+	} else if (n) {
+		buf_printf(out, "%-20s  %.*s", view->name, (int)strcspn(comment, "\n"), comment);
+	} else {
+		buf_puts(out, view->name);
+	}
+	buf_putc(out, '\n');
+}
+
+int list_views(struct query *q, const char *like, const struct out_format *format)
+{
+	struct listing listing = { .pattern = like,
+				   .is_json = format == out_format_find("json"),
+				   .is_csv = format == out_format_find("csv") };
+	int error;
+
+	buf_init(&listing.out);
+	if (listing.is_csv)
+		buf_puts(&listing.out, "view,comment\n");
+	views_each(&q->views, put_view, &listing);
+	error = buf_flush(&listing.out, STDOUT_FILENO);
+	buf_free(&listing.out);
+	return error ? 1 : query_report(q);
+}

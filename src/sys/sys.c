@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Arguments -> union bpf_attr -> bpf(2).  The union is cleared as a whole first:
+ * the kernel refuses bytes it does not know unless they are zero.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#include "sys/sys.h"
+
+u32 sys_kernel_version(void)
+{
+	static u32 version;
+	struct utsname name;
+	u32 a = 0, b = 0, c = 0;
+
+	if (!version && uname(&name) == 0) {
+		sscanf(name.release, "%u.%u.%u", &a, &b, &c);
+		version = KERNEL_VERSION(a, b, c);
+	}
+	return version;
+}
+
+bool sys_has_capability(u32 capability)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	return !syscall(SYS_capget, &header, data) &&
+	       (data[capability / 32].effective >> capability % 32 & 1);
+}
+
+int sys_bpf(enum bpf_cmd command, union bpf_attr *attr)
+{
+	int ret = syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	return ret < 0 ? -errno : ret;
+}
+
+int sys_map_create(enum bpf_map_type type, const char *name, u32 key_bytes, u32 value_bytes,
+		   u32 max_entries, u32 flags)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = key_bytes;
+	attr.value_size = value_bytes;
+	attr.max_entries = max_entries;
+	attr.map_flags = flags;
+	if (name)
+		strncpy(attr.map_name, name, sizeof(attr.map_name) - 1);
+	return sys_bpf(BPF_MAP_CREATE, &attr);
+}
+
+int sys_map_memory(int fd, size_t bytes, void **ret_at)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	*ret_at = at;
+	return 0;
+}
+
+int sys_map_element(enum bpf_cmd command, int fd, const void *key, void *value)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = fd;
+	attr.key = sys_pointer(key);
+	attr.value = sys_pointer(value);
+	return sys_bpf(command, &attr);
+}
+
+int sys_map_take_batch(int fd, const void *from, void *ret_position, void *keys, void *values,
+		       u32 *count)
+{
+	union bpf_attr attr;
+	int err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.batch.map_fd = fd;
+	attr.batch.in_batch = sys_pointer(from);
+	attr.batch.out_batch = sys_pointer(ret_position);
+	attr.batch.keys = sys_pointer(keys);
+	attr.batch.values = sys_pointer(values);
+	attr.batch.count = *count;
+	err = sys_bpf(BPF_MAP_LOOKUP_AND_DELETE_BATCH, &attr);
+	*count = attr.batch.count;
+	return err;
+}
+
+int sys_map_freeze(int fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = fd;
+	return sys_bpf(BPF_MAP_FREEZE, &attr);
+}
+
+/*
+ * The verifier gives up (EAGAIN) when a signal is pending, and a program with a fast timer would
+ * never load: signals wait these milliseconds.
+ */
+int sys_prog_load(union bpf_attr *attr)
+{
+	sigset_t all, before;
+	int tries = 5, ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	do {
+		ret = sys_bpf(BPF_PROG_LOAD, attr);
+	} while (ret == -EAGAIN && --tries);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
+int sys_btf_load(const void *btf, u32 bytes)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.btf = sys_pointer(btf);
+	attr.btf_size = bytes;
+	return sys_bpf(BPF_BTF_LOAD, &attr);
+}
+
+int sys_info(int fd, void *ret_info, u32 bytes)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	memset(ret_info, 0, bytes);
+	attr.info.bpf_fd = fd;
+	attr.info.info = sys_pointer(ret_info);
+	attr.info.info_len = bytes;
+	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
+}
+
+int sys_prog_test_run(int fd, void *context, u32 context_bytes, u32 flags, u32 cpu, u32 *ret_value)
+{
+	union bpf_attr attr;
+	int err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.test.prog_fd = fd;
+	attr.test.ctx_in = sys_pointer(context);
+	attr.test.ctx_size_in = context_bytes;
+	attr.test.flags = flags;
+	attr.test.cpu = cpu;
+	err = sys_bpf(BPF_PROG_TEST_RUN, &attr);
+	*ret_value = attr.test.retval;
+	return err;
+}
+
+int sys_raw_tracepoint_open(const char *name, int prog_fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.name = sys_pointer(name);
+	attr.raw_tracepoint.prog_fd = prog_fd;
+	return sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+}
+
+int sys_perf_open(u32 tracepoint_id, u32 cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = tracepoint_id,
+		.sample_period = 1,
+		.wakeup_events = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* A link, or the ioctl that came before it. */
+int sys_perf_attach(int perf_fd, int prog_fd, int *ret_link_fd)
+{
+	union bpf_attr attr;
+	int link_fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = prog_fd;
+	attr.link_create.target_fd = perf_fd;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	link_fd = sys_bpf(BPF_LINK_CREATE, &attr);
+	if (link_fd >= 0) {
+		*ret_link_fd = link_fd;
+		return 0;
+	}
+	if (sys_kernel_version() >= KERNEL_VERSION(5, 15, 0))
+		return link_fd;
+	if (ioctl(perf_fd, PERF_EVENT_IOC_SET_BPF, prog_fd) ||
+	    ioctl(perf_fd, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bpf(2), perf_event_open(2), and what this process may ask of them.  Own wrappers, since
+ * libbpf's load two programs to learn of the kernel before they create the first map (45-80 us
+ * at every start).  What returns an int returns a descriptor or 0, or -errno.
+ */
+#ifndef EBQL_SYS_SYS_H
+#define EBQL_SYS_SYS_H
+
+#include <linux/bpf.h>
+#include <linux/capability.h>
+#include <linux/version.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+/* Newer than the headers of some distributions. */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#define CAP_BPF	    39
+#endif
+
+/* KERNEL_VERSION() of the running kernel. */
+u32 sys_kernel_version(void);
+/* Is this one of CAP_... effective? */
+bool sys_has_capability(u32 capability);
+
+/* Only the fields of `attr` that are set matter; see bpf(2). */
+int sys_bpf(enum bpf_cmd command, union bpf_attr *attr);
+
+int sys_map_create(enum bpf_map_type type, const char *name, u32 key_bytes, u32 value_bytes,
+		   u32 max_entries, u32 flags);
+/* The memory of a BPF_F_MMAPABLE array, to read and to write; see munmap(2). */
+int sys_map_memory(int fd, size_t bytes, void **ret_at);
+/* UPDATE, LOOKUP, DELETE, NEXT_KEY (value: the next key; key NULL: the first one) of an element. */
+int sys_map_element(enum bpf_cmd command, int fd, const void *key, void *value);
+/* Looks up and deletes *count elements at most, of those behind the position `from`. */
+int sys_map_take_batch(int fd, const void *from, void *ret_position, void *keys, void *values,
+		       u32 *count);
+int sys_map_freeze(int fd);
+/* Repeats what a signal interrupted (EAGAIN). */
+int sys_prog_load(union bpf_attr *attr);
+int sys_btf_load(const void *btf, u32 bytes);
+/* struct bpf_map_info or bpf_prog_info, as the descriptor is. */
+int sys_info(int fd, void *ret_info, u32 bytes);
+/* The program's return value goes to *ret_value. */
+int sys_prog_test_run(int fd, void *context, u32 context_bytes, u32 flags, u32 cpu, u32 *ret_value);
+/* NULL: the typed one that the program was loaded for. */
+int sys_raw_tracepoint_open(const char *name, int prog_fd);
+/* The perf event of a tracepoint, bound to one CPU. */
+int sys_perf_open(u32 tracepoint_id, u32 cpu);
+/* Attached until both are closed; *ret_link_fd stays as it is where there are no links (< 5.15). */
+int sys_perf_attach(int perf_fd, int prog_fd, int *ret_link_fd);
+
+static inline u64 sys_pointer(const void *at)
+{
+	return (u64)(uintptr_t)at;
+}
+
+static inline void sys_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+#endif

@@ -1,0 +1,1 @@
+SELECT date(time, 'unixepoch') FROM 'data/reads.csv'

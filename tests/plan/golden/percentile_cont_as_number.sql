@@ -1,0 +1,1 @@
+SELECT cpu, percentile_cont(0.5) WITHIN GROUP (ORDER BY fd) AS p, percentile_cont(0.5) WITHIN GROUP (ORDER BY fd) + 1 AS q FROM tracepoint:syscalls:sys_enter_read GROUP BY cpu WINDOW TUMBLING 1s HAVING percentile_cont(0.5) WITHIN GROUP (ORDER BY fd) > 2 ORDER BY p
