@@ -120,13 +120,15 @@ static int give_panes(struct groups *groups, u64 end_ns)
 
 static int close_pane(struct groups *groups, const struct groups_end *end)
 {
+	const struct phys *phys = groups->phys;
 	int err =
 		panes_push(groups->panes, end->position, groups->window_start_ns, &groups->account);
 
 	if (err)
 		return err;
 	groups->window_start_ns = end->switched_ns;
-	panes_expire(groups->panes, end->expired);
+	/* Only between two windows that leave a gap are there events that belong to none. */
+	panes_expire(groups->panes, end->expired, phys->window_ns >= phys->advance_ns);
 	return end->has_window ? give_panes(groups, end->switched_ns) : 0;
 }
 

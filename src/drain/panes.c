@@ -142,12 +142,14 @@ static void forget_oldest_pane(struct panes *panes)
 	panes->is_oldest_ready = false;
 }
 
-void panes_expire(struct panes *panes, u64 position)
+void panes_expire(struct panes *panes, u64 position, bool fresh_stay)
 {
-	for (;;) {
+	u64 n_staying = fresh_stay ? panes->n_fresh : 0;
+
+	while (panes->n_kept > n_staying) {
 		const struct pane_block *block = block_at(panes, 0);
 
-		if (!panes->n_kept || block->panes[block->first].position > position)
+		if (block->panes[block->first].position > position)
 			return;
 		forget_oldest_pane(panes);
 	}

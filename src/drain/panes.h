@@ -68,8 +68,8 @@ void panes_close(struct panes *panes);
  * panes->pane is to be reset then.  position: greater than that of the pane before.
  */
 int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct account *account);
-/* Forgets the panes up to that position. */
-void panes_expire(struct panes *panes, u64 position);
+/* Forgets the panes up to that position; not those which no window had yet, if these stay. */
+void panes_expire(struct panes *panes, u64 position, bool fresh_stay);
 /*
  * Merges all kept panes into `merge`, which was reset, and takes note that a window had
  * them.  *ret_start_ns: of the oldest, or when none is kept what it was.

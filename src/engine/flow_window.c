@@ -224,6 +224,10 @@ static struct flow_instant window_start(struct flow *flow, u64 end_position)
 	if (flow->is_live && flow->cut->window.kind == WINDOW_TUMBLING)
 		return flow->window;
 	start = instant_of(flow, end_position - MIN(flow->cut->window.size, end_position));
+	/* One that is late by more than its size: what no window had yet is in this one. */
+	if (flow->is_live && flow->cut->window.size >= flow->cut->window.advance &&
+	    flow->window.monotonic_ns < start.monotonic_ns)
+		start = flow->window;
 	if (groups)
 		start.real_ns = groups->window_start_ns;
 	return start;

@@ -45,6 +45,7 @@ struct bench {
 	struct model_pane model[PANES_MAX];
 	u32 first, n; /* model[first .. n - 1] are kept */
 	u32 n_fresh;
+	bool fresh_stay;
 };
 
 static u32 draw(struct bench *b, u32 below)
@@ -150,8 +151,10 @@ static void end_pane(struct bench *b, struct model_pane *pane)
 
 static void expire(struct bench *b, u64 position)
 {
-	panes_expire(&b->panes, position);
-	while (b->first < b->n && b->model[b->first].position <= position)
+	u32 n_staying = b->fresh_stay ? b->n_fresh : 0;
+
+	panes_expire(&b->panes, position, b->fresh_stay);
+	while (b->n - b->first > n_staying && b->model[b->first].position <= position)
 		b->first++;
 	b->n_fresh = MIN(b->n_fresh, b->n - b->first);
 }
@@ -276,13 +279,15 @@ static void test_random(void **state)
 
 		bench_open(&b, seed, max_groups[seed / 8 % 4], size);
 		n_keys = 8 + draw(&b, KEYS - 8 + 1);
+		b.fresh_stay = seed % 2;
 		for (u32 i = 0; i < 3 * size + 20; i++) {
 			position += 1 + (draw(&b, 8) ? 0 : draw(&b, 1 + size));
 			expire(&b, position - size);
 			random_pane(&b, position, n_keys);
 			if (!draw(&b, 20))
 				expire(&b, position); /* all of them */
-			if (draw(&b, 3))
+			/* They stay where at most one lies between two windows. */
+			if (draw(&b, 3) || (b.fresh_stay && b.n_fresh > 1))
 				check_window(&b);
 			n_other += b.fake.merge.has_other;
 			n_whole += !b.fake.merge.has_other && b.fake.merge.n_live > 0;
@@ -427,7 +432,7 @@ static void test_cost(void **state)
 			drain_copy(&f.drain, f.state, 0, -1, &panes.pane, counters);
 			from_ns = base_monotonic_ns();
 			assert_int_equal(panes_push(&panes, sizes[i] + at, 0, &account), 0);
-			panes_expire(&panes, at);
+			panes_expire(&panes, at, false);
 			if (at <= sizes[i])
 				continue;
 			merge_reset(&f.merge);

@@ -15,6 +15,11 @@
 
 static struct bench *bench;
 
+static u64 now_ns(void)
+{
+	return bench->clock_ns ? bench->clock_ns : base_monotonic_ns();
+}
+
 /* --- Row sources --- */
 
 struct row_source *row_source_open(const struct cut_part *part, struct load_state *load,
@@ -186,7 +191,7 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 {
 	/* Several begin together: with the first look. */
 	if (bench->cut.n_parts == 1)
-		bench->sources[0].first_ns = base_monotonic_ns();
+		bench->sources[0].first_ns = now_ns();
 	bench->n_attached++;
 	return 0;
 }
@@ -221,7 +226,7 @@ int load_flip(struct load_state *const *states, u32 n_states)
 		return bench->flip_error;
 	for (u32 i = 0; i < n_states; i++)
 		flip_one(states[i]);
-	bench->flip_ns = base_monotonic_ns();
+	bench->flip_ns = now_ns();
 	assert_true(bench->n_flips < ARRAY_SIZE(bench->flips_ns));
 	bench->flips_ns[bench->n_flips++] = bench->flip_ns;
 	return 0;
@@ -230,7 +235,7 @@ int load_flip(struct load_state *const *states, u32 n_states)
 /* Until then there are rows from behind the flip, too. */
 int load_settle(struct load_hooks *hooks)
 {
-	bench->flip_ns = base_monotonic_ns();
+	bench->flip_ns = now_ns();
 	return bench->unsettled_flip && bench->n_flips == bench->unsettled_flip ? -EBUSY : 0;
 }
 

@@ -50,6 +50,7 @@ struct bench {
 	/* the load layer */
 	struct fake fake;
 	struct control_line control[2];
+	u64 clock_ns;		/* what the clocks show; 0: they go */
 	u64 flips_ns[ROWS_MAX]; /* when they were made */
 	u64 flip_ns, n_counted; /* flip_ns: the rows are there up to then */
 	u32 n_attached, n_flips;

@@ -256,7 +256,7 @@ static void test_steady_panes(void **state)
 		merge_reset(&panes.pane);
 		drain_copy(&f.drain, f.state, 0, -1, &panes.pane, counters);
 		assert_int_equal(panes_push(&panes, n_panes + pane, pane, &account), 0);
-		panes_expire(&panes, pane);
+		panes_expire(&panes, pane, false);
 		merge_reset(&f.merge);
 		assert_int_equal(panes_merge(&panes, &f.merge, &fresh, &start_ns), 0);
 		pick(&user, &batch);
