@@ -118,7 +118,7 @@ static void test_threads(void **state)
 	watch_work(&s->watch, "spawn");
 	watch_ebql(&s->watch,
 		   "SET access_path = %s; SELECT nr, count(*) AS n FROM %s WHERE pid = %d "
-		   "GROUP BY nr WINDOW TUMBLING 10ms",
+		   "GROUP BY nr WINDOW TUMBLING 1ms",
 		   s->path, s->call, s->watch.pid);
 	spawn_run(s, "thread");
 	assert_int_equal(s->n_made, N_SPAWNED);
@@ -145,7 +145,7 @@ static void test_processes(void **state)
 	watch_work(&s->watch, "spawn");
 	watch_ebql(&s->watch,
 		   "SET access_path = %s; SELECT nr, count(*) AS n FROM syscall:%s GROUP BY nr "
-		   "WINDOW TUMBLING 10ms",
+		   "WINDOW TUMBLING 1ms",
 		   s->path, s->call);
 	spawn_run(s, s->call);
 	if (!strcmp(s->call, "fork"))
