@@ -51,12 +51,19 @@ static bool is_in_time(struct scope *scope, const struct over *o)
 		bind_is_time_of(scope->arena, o->order[0].expr, scope->members.at[0].tree));
 }
 
+static bool is_key(const struct plan *p, const struct expr *e)
+{
+	for (u32 i = 0; i < p->running.n_keys; i++)
+		if (expr_equal(p->running.keys[i], e))
+			return true;
+	return false;
+}
+
 /* false: a window function, or after a diagnostic. */
 static bool take_keys(struct scope *scope, const struct over *o, struct plan *p)
 {
 	u32 words = 1;
 
-	p->running.n_keys = o->n_partition;
 	p->running.keys = arena_array(scope->arena, struct expr *, MAX(o->n_partition, 1u));
 	for (u32 i = 0; i < o->n_partition; i++) {
 		struct expr *e = o->partition[i];
@@ -67,8 +74,10 @@ static bool take_keys(struct scope *scope, const struct over *o, struct plan *p)
 		    (!type_is_word(e->type) && e->type.kind != TYPE_TEXT &&
 		     !bind_is_empty(scope, e)))
 			return false;
+		if (is_key(p, e))
+			continue;
 		words += e->type.kind == TYPE_TEXT ? (u32)ALIGN_UP(e->type.bytes, 8) / 8 : 1;
-		p->running.keys[i] = e;
+		p->running.keys[p->running.n_keys++] = e;
 	}
 	if (p->running.n_keys <= RUNNING_KEYS_MAX && words <= RUNNING_WORDS_MAX)
 		return true;
