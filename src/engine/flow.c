@@ -121,14 +121,14 @@ static int close_groups(struct flow *flow, const struct flow_boundary *at, bool 
 /* A window, pane or snapshot, all of whose parts were switched. */
 static int take_boundary(struct flow *flow, struct flow_instant now, bool *ret_is_over)
 {
-	struct flow_boundary at = flow_boundary_at(flow, now.real_ns, false);
-	int err;
+	int err = flow_switch_error(flow);
+	struct flow_instant end = err ? now : flow->switched;
+	struct flow_boundary at = flow_boundary_at(flow, end.real_ns, false);
 
 	if (flow->is_last_window && at.has_window) {
 		*ret_is_over = true;
 		return 0;
 	}
-	err = flow_switch_error(flow);
 	/*
 	 * A program that did not end: the next boundary ends the window.  Not where the copies were
 	 * switched: a second switch would count into the one that is yet to be read.
@@ -145,7 +145,7 @@ static int take_boundary(struct flow *flow, struct flow_instant now, bool *ret_i
 		return err;
 	if (!at.has_window)
 		return flow_pane_end(flow, flow->switched, at.position);
-	return flow_window_give(flow, flow->switched, at.window_position, false);
+	return flow_window_give(flow, flow->switched, &at, false);
 }
 
 static int live_poll(struct flow *flow, bool *ret_more)
@@ -196,6 +196,7 @@ static int check_span(struct flow *flow)
 /* Windows of the rows' own time: one lot of rows, or the window or pane they are complete for. */
 static int file_window(struct flow *flow, bool *ret_more)
 {
+	struct flow_boundary at;
 	struct flow_instant end;
 	bool is_last;
 	int err;
@@ -221,7 +222,8 @@ static int file_window(struct flow *flow, bool *ret_more)
 	if (is_last)
 		err = flow_finish_rows(flow);
 	*ret_more = !is_last;
-	return err ? err : flow_window_give(flow, end, end.real_ns, is_last);
+	at = flow_boundary_at(flow, end.real_ns, is_last);
+	return err ? err : flow_window_give(flow, end, &at, is_last);
 }
 
 static int file_poll(struct flow *flow, bool *ret_more)
@@ -259,7 +261,7 @@ static int give_last(struct flow *flow, struct flow_instant end)
 	if (flow_is_timed(flow) && !flow->is_live)
 		has_window = flow->total.matched + flow->since.matched > 0;
 	if (has_window)
-		return flow_window_give(flow, end, at.window_position, true);
+		return flow_window_give(flow, end, &at, true);
 	flow_account(flow, false);
 	account = flow->total;
 	return flow_give(flow, flow->is_live ? flow->start.real_ns : flow->first_ns,

@@ -108,7 +108,9 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 			       .is_windowed = flow_is_windowed(flow),
 			       .is_last = is_last,
 			       .window_start_ns = start_ns,
-			       .window_end_ns = end_ns };
+			       .window_end_ns = end_ns,
+			       .late_ns = flow->late_ns,
+			       .n_merged = flow->n_merged };
 	u64 limit = UINT64_MAX;
 	int err = flow_open_sql(flow);
 

@@ -58,12 +58,14 @@ struct flow_boundary flow_boundary_at(const struct flow *flow, u64 now_ns, bool 
 	struct flow_boundary at = { now_ns, now_ns, now_ns, true };
 	u64 advance = flow_advance_ns(flow), window_ns;
 
-	if (!flow_is_timed(flow))
+	if (!flow_is_timed(flow) || !flow->is_live)
 		return at;
 	if (!is_last)
 		at.real_ns = boundary_before(flow, now_ns);
 	window_ns = at.real_ns / advance * advance;
 	at.has_window = window_ns == at.real_ns || window_ns > before->real_ns;
+	if (window_ns > before->real_ns)
+		at.n_windows = window_ns / advance - before->real_ns / advance;
 	if (!at.has_window)
 		window_ns += advance;
 	/* Where the clock was set back the pane is as long as one can be. */
@@ -259,14 +261,28 @@ static void add_panes(struct flow *flow, struct flow_instant start, struct accou
 			account_add(account, &panes(flow)[i].account);
 }
 
-int flow_window_give(struct flow *flow, struct flow_instant end, u64 position, bool is_last)
+/* The run's end is no late one of the window under way. */
+static void note_lateness(struct flow *flow, struct flow_instant end,
+			  const struct flow_boundary *at)
+{
+	u64 nominal_ns = at->real_ns - at->position + at->window_position;
+	u64 late_ns = at->has_window && end.real_ns > nominal_ns ? end.real_ns - nominal_ns : 0;
+
+	flow->late_ns = late_ns > flow->cut->window.size / 100 ? late_ns : 0;
+	flow->n_merged = at->n_windows > 1 ? at->n_windows : 0;
+}
+
+int flow_window_give(struct flow *flow, struct flow_instant end, const struct flow_boundary *at,
+		     bool is_last)
 {
 	const struct cut_window *window = &flow->cut->window;
+	u64 position = at->window_position;
 	struct account account = { 0 };
 	struct flow_instant start = window_start(flow, position);
 	u64 start_ns = MIN(start.real_ns, end.real_ns);
 	int err = 0;
 
+	note_lateness(flow, end, at);
 	flow_account(flow, false);
 	if (window->kind == WINDOW_HOPPING && flow->has_rows) {
 		err = add_pane(flow, end, position, true);

@@ -52,6 +52,7 @@ struct flow_boundary {
 	u64 real_ns, position;
 	u64 window_position; /* of the end of the window that ends too, or is under way */
 	bool has_window;     /* it ends too */
+	u64 n_windows;	     /* that end since the boundary before */
 };
 
 /* An account of the time up to an instant, for windows that overlap. */
@@ -141,6 +142,7 @@ struct flow {
 	struct account since; /* the last batch or pane */
 	struct region panes;  /* HOPPING: struct flow_pane, the oldest first */
 	u32 n_panes;
+	u64 late_ns, n_merged; /* of the window at hand, as struct batch has them */
 
 	/* Windows that rows end: see flow_account_rows(). */
 	s64 n_other_events;
@@ -271,13 +273,17 @@ int flow_give_events(struct flow *flow, const struct value *rows, u32 n_rows, bo
 u64 flow_boundary_behind(const struct flow *flow, u64 now_ns);
 /* Live: the run, its first window and its first pane begin there. */
 void flow_start(struct flow *flow, struct flow_instant start);
-/* Live: the latest boundary up to then; is_last: the run's end, at once. */
+/*
+ * Live: the latest boundary up to then; is_last: the run's end, at once.  Where no clock ends
+ * windows: that instant.
+ */
 struct flow_boundary flow_boundary_at(const struct flow *flow, u64 now_ns, bool is_last);
 /*
- * Every row from before `end` is in the queues: gives the window of time that ends there.
- * position: of the nominal end, from which the start is counted.
+ * Every row from before `end` is in the queues: gives the window of time that ends there, and
+ * nominally at `at`.
  */
-int flow_window_give(struct flow *flow, struct flow_instant end, u64 position, bool is_last);
+int flow_window_give(struct flow *flow, struct flow_instant end, const struct flow_boundary *at,
+		     bool is_last);
 /* HOPPING: a pane ends, and no window. */
 int flow_pane_end(struct flow *flow, struct flow_instant end, u64 position);
 /* The run ends there: what was read already of behind it is no more of it. */

@@ -95,6 +95,7 @@ static int split(struct file_pass *pass, char *at, size_t n, struct written *fie
 	return file_complain(pass, "more than %u columns", FILE_COLUMNS_MAX);
 }
 
+#define LATE_LINE  "# late "
 #define LOST_LINE  "# lost "
 #define TYPES_LINE "# types "
 
@@ -115,11 +116,11 @@ static void take_types(struct file *file, const char *types, const char *end)
 	}
 }
 
-/* Lines that tell what a query lost, and types, are no rows. */
+/* Lines that tell of a late window, of what a query lost, and of types, are no rows. */
 static bool take_comment(struct file_rows *rows, const char *text, size_t n)
 {
 	if (!begins_with(text, n, TYPES_LINE))
-		return begins_with(text, n, LOST_LINE);
+		return begins_with(text, n, LATE_LINE) || begins_with(text, n, LOST_LINE);
 	if (rows->learnt)
 		take_types(rows->learnt, text + strlen(TYPES_LINE), text + n);
 	return true;

@@ -104,8 +104,28 @@ void out_put_loss(struct buf *buf, const struct batch *batch)
 	}
 }
 
-void out_put_loss_line(struct out *out, const struct batch *batch, u64 n_rows)
+bool out_put_late(struct buf *buf, const char *before, const struct batch *batch)
 {
+	if (!batch->late_ns && !batch->n_merged)
+		return false;
+	buf_puts(buf, before);
+	buf_puts(buf, "late: ");
+	if (batch->late_ns) {
+		buf_puts(buf, "ended ");
+		out_put_duration(buf, batch->late_ns);
+		buf_puts(buf, batch->n_merged ? " behind its time, " : " behind its time");
+	}
+	if (batch->n_merged) {
+		out_put_thousands(buf, batch->n_merged);
+		buf_puts(buf, " windows in one");
+	}
+	return true;
+}
+
+void out_put_notes(struct out *out, const struct batch *batch, u64 n_rows)
+{
+	if (out_put_late(&out->buf, "", batch))
+		buf_putc(&out->buf, '\n');
 	out_put_loss(&out->buf, batch);
 	if (account_has_loss(&batch->account))
 		buf_putc(&out->buf, '\n');

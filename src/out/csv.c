@@ -113,10 +113,25 @@ static void put_count(struct buf *buf, const char *before, const char *name, u64
 	buf_put_u64(buf, count);
 }
 
+static void put_bounds(struct buf *buf, const struct batch *batch)
+{
+	put_count(buf, " ", "window_start", batch->window_start_ns);
+	put_count(buf, " ", "window_end", batch->window_end_ns);
+	buf_putc(buf, '\n');
+}
+
 static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
 {
 	struct buf *buf = &out->buf;
 
+	if (batch->late_ns || batch->n_merged) {
+		buf_puts(buf, "# late");
+		if (batch->late_ns)
+			put_count(buf, " ", "late_ns", batch->late_ns);
+		if (batch->n_merged)
+			put_count(buf, " ", "merged", batch->n_merged);
+		put_bounds(buf, batch);
+	}
 	if (!account_has_loss(&batch->account))
 		return;
 	buf_puts(buf, "# lost");
@@ -126,9 +141,7 @@ static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
 	for (u32 i = 0; i < UNPAIRED_N; i++)
 		if (batch->account.unpaired[i])
 			put_count(buf, " unpaired.", unpaired_names[i], batch->account.unpaired[i]);
-	put_count(buf, " ", "window_start", batch->window_start_ns);
-	put_count(buf, " ", "window_end", batch->window_end_ns);
-	buf_putc(buf, '\n');
+	put_bounds(buf, batch);
 }
 
 static void csv_row(struct out *out, const struct batch *batch, u32 row)

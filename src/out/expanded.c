@@ -105,5 +105,5 @@ const struct out_format out_expanded = {
 	.begin = expanded_begin,
 	.batch = expanded_batch,
 	.row = expanded_row,
-	.account = out_put_loss_line,
+	.account = out_put_notes,
 };

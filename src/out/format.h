@@ -114,16 +114,18 @@ u32 out_n_bins(u32 bins, u64 n, u32 span);
 
 /*
  * "22:13:20.000 - 22:13:21.000   events 12  matched 12" above a window's rows, and an empty line
- * above that behind another window; and the losses below the rows.
+ * above that behind another window; and below the rows that it was late, and the losses.
  */
 void out_put_window_head(struct out *out, const struct batch *batch, bool *has_output);
-void out_put_loss_line(struct out *out, const struct batch *batch, u64 n_rows);
+void out_put_notes(struct out *out, const struct batch *batch, u64 n_rows);
 /* "22:13:20.000", of CLOCK_REALTIME; with is_short in microseconds. */
 void out_put_instant(struct buf *buf, u64 realtime_ns, bool is_short);
 /* So short a stretch of time that milliseconds do not tell its ends apart. */
 bool out_is_short(u64 start_ns, u64 end_ns);
 /* "22:13:20.000 - 22:13:21.000", or "no window" */
 void out_put_window(struct buf *buf, const struct batch *batch);
+/* `before` and "late: ...", without a line end; false: nothing, as it was not. */
+bool out_put_late(struct buf *buf, const char *before, const struct batch *batch);
 /* "lost: ..." without a line end; nothing where nothing was lost. */
 void out_put_loss(struct buf *buf, const struct batch *batch);
 

@@ -163,6 +163,7 @@ static void take_total(struct heat_state *state, const struct batch *batch)
 	if (state->n_windows++ == 0)
 		total->window_start_ns = batch->window_start_ns;
 	total->window_end_ns = batch->window_end_ns;
+	state->n_late += batch->late_ns || batch->n_merged;
 	if (!batch->is_windowed) {
 		total->account = (struct account){ 0 };
 		state->count = state->n_unplaced = 0;

@@ -34,7 +34,7 @@ struct heat_state {
 	u64 a_column; /* windows to a column, of which the last one has n_in_last so far */
 	u64 n_in_last;
 	struct batch total;
-	u64 n_windows;
+	u64 n_windows, n_late;
 	u64 count, n_unplaced;		     /* of the run */
 	u64 window_count, window_n_unplaced; /* of the latest batch */
 	u32 drawn_lines, drawn_width, drawn_height, n_shown;

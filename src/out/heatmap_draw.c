@@ -259,6 +259,8 @@ static void put_totals(struct out *out, u64 n_shown)
 	out_put_window(&out->scratch, &state->total);
 	out_flow_put(out, &flow, out->scratch.at, out->scratch.n);
 	out_flow_count(out, &flow, "windows ", state->n_windows);
+	if (state->n_late > 0)
+		out_flow_count(out, &flow, "late ", state->n_late);
 	out_flow_count(out, &flow, "events ", state->total.account.events);
 	out_flow_count(out, &flow, "matched ", state->total.account.matched);
 	out_flow_count(out, &flow, "count ", state->count);
@@ -267,7 +269,7 @@ static void put_totals(struct out *out, u64 n_shown)
 	if (n_shown > 0 && state->n_windows > n_shown * state->a_column)
 		out_flow_count(out, &flow, "shown: the last ", n_shown);
 	buf_putc(&out->buf, '\n');
-	out_put_loss_line(out, &state->total, 0);
+	out_put_notes(out, &state->total, 0);
 }
 
 /* --- The whole, in ASCII --- */
@@ -378,6 +380,7 @@ static void live_state_line(struct out *out, const struct batch *batch, u32 widt
 		buf_puts(buf, "  unplaced ");
 		out_put_thousands(buf, state->window_n_unplaced);
 	}
+	out_put_late(buf, "  ", batch);
 	if (account_has_loss(&batch->account))
 		buf_puts(buf, "  ");
 	out_put_loss(buf, batch);

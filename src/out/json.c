@@ -73,6 +73,10 @@ static void json_account(struct out *out, const struct batch *batch, u64 n_rows)
 	if (any_unpaired)
 		json_put_counters(buf, ",\"unpaired\":", unpaired_names, batch->account.unpaired,
 				  UNPAIRED_N);
+	if (batch->late_ns)
+		out_put_json_count(buf, ",\"late_ns\":", batch->late_ns);
+	if (batch->n_merged)
+		out_put_json_count(buf, ",\"merged\":", batch->n_merged);
 	if (!batch->is_windowed && !out->options.is_streaming)
 		buf_puts(buf, ",\"snapshot\":true");
 	if (batch->is_last)

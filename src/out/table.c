@@ -324,6 +324,6 @@ const struct out_format out_table = {
 	.begin = table_begin,
 	.batch = table_batch,
 	.row = table_row,
-	.account = out_put_loss_line,
+	.account = out_put_notes,
 	.end = table_end,
 };

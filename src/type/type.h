@@ -226,6 +226,9 @@ struct batch {
 	bool is_windowed; /* false: the two bounds are those of the run so far */
 	bool is_last;
 	u64 window_start_ns, window_end_ns; /* CLOCK_REALTIME; both 0: there was no row at all */
+	/* How long behind its time the window ended, where that is more than 1 % of its size. */
+	u64 late_ns;
+	u64 n_merged; /* windows that are given as one, since it ended so late; 0: it is one */
 	struct account account;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Windows that end late, on a clock that is set by hand: no event between them is in none.
+ * Windows that do not end on time, on a clock that is set by hand: no event between them is in
+ * none, and they say so.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,10 +56,15 @@ static struct flow *late_open(struct bench *b, bool has_groups, u64 size, u64 ad
 	return flow;
 }
 
-/* ebql is woken so long behind the start. */
-static void wake(struct bench *b, struct flow *flow, u64 ms_behind)
+static void set_clock(struct bench *b, struct flow *flow, u64 us_behind)
 {
-	b->clock_ns = flow->clock_ns = START_NS + ms_behind * MS;
+	b->clock_ns = flow->clock_ns = START_NS + us_behind * 1000;
+}
+
+/* ebql is woken so long behind the start. */
+static void wake(struct bench *b, struct flow *flow, u64 us_behind)
+{
+	set_clock(b, flow, us_behind);
 	flow_switch(&flow, 1);
 	flow_take_boundary(flow, flow_now(flow));
 	assert_false(flow_is_over(flow));
@@ -80,7 +86,7 @@ static void late_close(struct bench *b, struct flow *flow)
  */
 static void test_hopping_late(void **state)
 {
-	static const u64 wakes_ms[] = { 5, 10, 15, 62, 65, 70 };
+	static const u64 wakes_us[] = { 5000, 10000, 15000, 62000, 65000, 70000 };
 	u64 n = 0;
 
 	for (u32 has_groups = 0; has_groups < 2; has_groups++) {
@@ -88,8 +94,8 @@ static void test_hopping_late(void **state)
 		struct flow *flow = late_open(&b, has_groups, 25 * MS, 10 * MS);
 		const struct batch *late = &b.batches[1];
 
-		for (u32 i = 0; i < ARRAY_SIZE(wakes_ms); i++)
-			wake(&b, flow, wakes_ms[i]);
+		for (u32 i = 0; i < ARRAY_SIZE(wakes_us); i++)
+			wake(&b, flow, wakes_us[i]);
 		assert_int_equal(b.n_batches, 3);
 		assert_int_equal(late->window_start_ns, START_NS + 10 * MS);
 		assert_int_equal(late->window_end_ns, START_NS + 62 * MS);
@@ -100,6 +106,11 @@ static void test_hopping_late(void **state)
 			assert_int_equal(b.firsts[1], 100);
 			assert_int_equal(b.seconds[1], 619);
 		}
+		/* Those of 1020, 1030, ... 1060. */
+		assert_int_equal(late->n_merged, 5);
+		assert_int_equal(late->late_ns, 2 * MS);
+		assert_int_equal(b.batches[0].n_merged + b.batches[2].n_merged, 0);
+		assert_int_equal(b.batches[0].late_ns + b.batches[2].late_ns, 0);
 		/* 1045 to 1070: the pane that was closed late, and two more. */
 		assert_int_equal(b.batches[2].window_start_ns, START_NS + 15 * MS);
 		n = b.n_counted;
@@ -112,20 +123,111 @@ static void test_hopping_late(void **state)
 /* Where windows leave gaps what lies in one is in none, however late. */
 static void test_gap_late(void **state)
 {
-	static const u64 wakes_ms[] = { 15, 20, 35, 40, 71, 75, 101 };
+	static const u64 wakes_us[] = { 15000, 20000, 35000, 40000, 71000, 75000, 101000 };
 
 	for (u32 has_groups = 0; has_groups < 2; has_groups++) {
 		static struct bench b;
 		struct flow *flow = late_open(&b, has_groups, 5 * MS, 20 * MS);
 
-		for (u32 i = 0; i < ARRAY_SIZE(wakes_ms); i++)
-			wake(&b, flow, wakes_ms[i]);
+		for (u32 i = 0; i < ARRAY_SIZE(wakes_us); i++)
+			wake(&b, flow, wakes_us[i]);
 		/* Up to 1020, 1040, 1060 and 1100. */
 		assert_int_equal(b.n_batches, 4);
 		assert_int_equal(b.batches[1].window_start_ns, START_NS + 35 * MS);
 		assert_int_equal(b.batches[2].window_start_ns, START_NS + 40 * MS);
 		assert_int_equal(b.batches[2].window_end_ns, START_NS + 71 * MS);
 		assert_int_equal(b.batches[3].window_start_ns, START_NS + 75 * MS);
+		for (u32 i = 0; i < 4; i++) {
+			assert_int_equal(b.batches[i].n_merged, i == 3 ? 2 : 0);
+			assert_int_equal(b.batches[i].late_ns, i == 2	? 11 * MS
+							       : i == 3 ? 1 * MS
+									: 0);
+		}
+		late_close(&b, flow);
+	}
+}
+
+/*
+ * What is late by more than a hundredth of the window says by how much; and where boundaries passed
+ * unnoticed, how many windows ended as one.
+ */
+static void test_marks(void **state)
+{
+	static const struct {
+		u64 wake_us, late_ns, n_merged;
+	} cases[] = {
+		{ 10000, 0, 0 },  { 20100, 0, 0 },   { 30101, MS / 10 + 1000, 0 },
+		{ 40000, 0, 0 },  { 70000, 0, 3 },   { 109999, 10 * MS - 1000, 3 },
+		{ 110001, 0, 0 }, { 300002, 0, 19 },
+	};
+
+	for (u32 has_groups = 0; has_groups < 2; has_groups++) {
+		/* The run ends within a window: as soon as asked for; and behind a boundary. */
+		for (u32 is_late_end = 0; is_late_end < 2; is_late_end++) {
+			static struct bench b;
+			struct flow *flow = late_open(&b, has_groups, 10 * MS, 10 * MS);
+			const struct batch *last = &b.batches[ARRAY_SIZE(cases)];
+
+			for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+				wake(&b, flow, cases[i].wake_us);
+				assert_int_equal(b.n_batches, i + 1);
+				assert_int_equal(b.batches[i].late_ns, cases[i].late_ns);
+				assert_int_equal(b.batches[i].n_merged, cases[i].n_merged);
+			}
+			set_clock(&b, flow, is_late_end ? 323000 : 309000);
+			assert_int_equal(flow_stop(flow), 0);
+			assert_int_equal(b.n_batches, ARRAY_SIZE(cases) + 1);
+			assert_true(last->is_last);
+			assert_int_equal(last->late_ns, is_late_end ? 3 * MS : 0);
+			assert_int_equal(last->n_merged, is_late_end ? 2 : 0);
+			late_close(&b, flow);
+		}
+	}
+}
+
+/* A clock that is set back, and far ahead. */
+static void test_clock_set(void **state)
+{
+	static struct bench b;
+	struct flow *flow = late_open(&b, true, 10 * MS, 10 * MS);
+
+	wake(&b, flow, 10000);
+	flow->boundary.real_ns += 1000 * MS; /* as if it had been that late before */
+	wake(&b, flow, 20000);
+	assert_int_equal(b.batches[1].late_ns, 0);
+	assert_int_equal(b.batches[1].n_merged, 0);
+	wake(&b, flow, 1020000);
+	assert_int_equal(b.batches[2].late_ns, 0);
+	assert_int_equal(b.batches[2].n_merged, 100);
+	late_close(&b, flow);
+}
+
+/* Reading a recording is stopped: the window under way has the rows that were read. */
+static void test_file_stopped(void **state)
+{
+	static const u64 size[] = { 10, 20 };
+
+	for (u32 i = 0; i < ARRAY_SIZE(size); i++) {
+		static struct bench b;
+		struct flow_input input;
+		struct flow *flow;
+		bool is_more;
+
+		bench_init(&b, "SELECT min(c1), count(*) FROM w0", 2);
+		put_times(add_file(&b, 2), TIMES(101, 105, 112, 113, 119, 125));
+		b.cut.window =
+			(struct cut_window){ i ? WINDOW_HOPPING : WINDOW_TUMBLING, size[i], 10 };
+		b.read_limit = 1;
+		input = bench_input(&b);
+		flow = flow_open(&input);
+		assert_non_null(flow);
+		assert_int_equal(flow_attach(flow), 0);
+		for (u32 k = 0; k < 5; k++)
+			flow_poll(flow, &is_more);
+		assert_int_equal(flow_stop(flow), 0);
+		assert_string_equal(b.text.at, i ? "[90,110) 1,2\n[100,120) 1,4!\n"
+						 : "[100,110) 1,2\n[110,120) 3,2!\n");
+		assert_int_equal(b.batches[1].late_ns + b.batches[1].n_merged, 0);
 		late_close(&b, flow);
 	}
 }
@@ -133,8 +235,9 @@ static void test_gap_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hopping_late),
-		cmocka_unit_test(test_gap_late),
+		cmocka_unit_test(test_hopping_late), cmocka_unit_test(test_gap_late),
+		cmocka_unit_test(test_marks),	     cmocka_unit_test(test_clock_set),
+		cmocka_unit_test(test_file_stopped),
 	};
 
 	return cmocka_run_group_tests_name("run-flow-late", tests, NULL, NULL);

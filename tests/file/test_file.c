@@ -44,8 +44,9 @@ static void test_csv_types(void **state)
 	CHECK("a.csv", "a\n\n1\n", "a INTEGER; time -1\nNULL\n1\n");
 	CHECK("a.csv", "a,b\n", "a NULL, b NULL; time -1\n");
 	CHECK("a.csv", "a,Time\n", "a NULL, Time TIMESTAMP; time 1\n");
-	/* What "-o csv" tells of losses is no row. */
-	CHECK("a.csv", "a\n1\n# lost ring_full=3 window_start=1 window_end=2\n",
+	/* What "-o csv" tells of windows and losses is no row. */
+	CHECK("a.csv",
+	      "a\n1\n# late merged=2 window_start=1 window_end=2\n# lost ring_full=3 window_start=1 window_end=2\n",
 	      "a INTEGER; time -1\n1\n");
 	/* Our own line of types is for columns without a value, and for those only. */
 	CHECK("a.csv", "a,b,c\n# types INTEGER,TEXT,REAL\n",

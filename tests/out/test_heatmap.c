@@ -473,6 +473,8 @@ static void test_live(void **unused)
 	memset(screen.at, ' ', sizeof(screen.at));
 	windows_init(&w, &log2_scheme, histogram_ns, 100);
 	put_waves(&w);
+	w.batches[2].late_ns = 1500000;
+	w.batches[98].n_merged = 2;
 	w.batches[99].account.lost[LOSS_TABLE_FULL] = 12;
 	w.batches[99].account.lost[LOSS_MISSED] = 12;
 	out_file_open(&out, out_format_find("heatmap"), fd, &options, &w.schema);

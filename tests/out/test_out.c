@@ -145,6 +145,24 @@ static void test_windows(void **unused)
 	check_all("windows", (struct out_options){ 0 }, batches, 3);
 }
 
+/* Windows that ended late, one of them with losses; and several that are given as one. */
+static void test_late(void **unused)
+{
+	struct value row[] = { INT(3), TEXT("cat"), INT(10), REAL(1.5) };
+	struct batch batches[] = {
+		batch_of(&group_schema, row, 1),
+		batch_of(&group_schema, row, 1),
+		batch_of(&group_schema, NULL, 0),
+	};
+
+	batches[0].late_ns = 12345678;
+	batches[1].n_merged = 1234;
+	batches[2].late_ns = 1;
+	batches[2].n_merged = 2;
+	batches[2].account.lost[LOSS_RING_FULL] = 7;
+	check_all("late", (struct out_options){ 0 }, batches, 3);
+}
+
 /* Totals so far, then the last; and an (other) row that has no key to carry the mark. */
 static void test_snapshots(void **unused)
 {
@@ -508,15 +526,25 @@ static void test_find(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table_full),   cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_clocks),	     cmocka_unit_test(test_text),
-		cmocka_unit_test(test_names),	     cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_snapshots),    cmocka_unit_test(test_streaming),
-		cmocka_unit_test(test_unnest),	     cmocka_unit_test(test_no_bound),
-		cmocka_unit_test(test_terminal),     cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_time_of_day),  cmocka_unit_test(test_real_round_trip),
-		cmocka_unit_test(test_large_window), cmocka_unit_test(test_gathered),
-		cmocka_unit_test(test_broken_pipe),  cmocka_unit_test(test_find),
+		cmocka_unit_test(test_table_full),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_unnest),
+		cmocka_unit_test(test_no_bound),
+		cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_time_of_day),
+		cmocka_unit_test(test_real_round_trip),
+		cmocka_unit_test(test_large_window),
+		cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_broken_pipe),
+		cmocka_unit_test(test_find),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
