@@ -145,9 +145,9 @@ WHERE e.newstate = 1;
 --
 -- From inet_sock_set_state to ESTABLISHED to that from any later state to CLOSE, for
 -- the same socket.  pid and comm are those of who called connect, NULL for a connection
--- that was accepted (or whose connect was not seen).  Not seen: TIME_WAIT, which begins
--- where the socket of the side that closed first is closed; connections that were there
--- before; MPTCP and SCTP.
+-- that was accepted (or whose connect was not seen).  Not seen: attempts that failed;
+-- TIME_WAIT, which begins where the socket of the side that closed first is closed;
+-- connections that were there before; MPTCP and SCTP.
 CREATE VIEW tcp_life AS
 SELECT e.sport AS sport, e.dport AS dport, e.family AS family, b.pid AS pid,
 	b.comm AS comm, e.time - b.time AS latency, b.time AS start_time, e.time AS time
@@ -159,15 +159,17 @@ FROM (
 PAIR JOIN (
 	SELECT o.skaddr AS skaddr, c.pid AS pid, c.comm AS comm, o.time AS time
 	FROM (
-		SELECT skaddr, oldstate, time
+		-- Whatever leaves SYN_SENT ends that attempt, also where it failed.
+		SELECT skaddr, oldstate, newstate, time
 		FROM tracepoint:sock:inet_sock_set_state
-		WHERE newstate = 1 AND protocol = 6
+		WHERE (newstate = 1 OR oldstate = 2) AND protocol = 6
 	) AS o
 	LEFT PAIR JOIN (
 		SELECT skaddr, newstate, pid, comm, time
 		FROM tracepoint:sock:inet_sock_set_state
 		WHERE newstate = 2 AND protocol = 6
 	) AS c ON o.skaddr = c.skaddr AND o.oldstate = c.newstate
+	WHERE o.newstate = 1
 ) AS b ON e.skaddr = b.skaddr;
 
 -- threads that begin and cease to wait for a CPU

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The views of TCP connections beside connects that are refused: these leave nothing behind that
+ * would crowd out the starts of others.  The workload has a network of its own.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "watch.h"
+
+enum { REFUSED = 5000, CONNECTED = 200, IN_FLIGHT = 64 };
+
+/* --- The workload --- */
+
+static void need(bool is_so, const char *what)
+{
+	if (!is_so) {
+		fprintf(stderr, "%s: %s\n", what, strerror(errno));
+		exit(1);
+	}
+}
+
+static void enter_own_network(void)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	int fd;
+
+	need(unshare(CLONE_NEWNET) == 0, "unshare");
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	need(fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &lo) == 0, "loopback");
+	close(fd);
+}
+
+static int tcp_socket(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	need(fd >= 0, "socket");
+	return fd;
+}
+
+/* Bound to a port of its own, which is returned. */
+static struct sockaddr_in bind_to_any(int fd)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t n = sizeof(address);
+
+	need(bind(fd, (struct sockaddr *)&address, n) == 0, "bind");
+	need(getsockname(fd, (struct sockaddr *)&address, &n) == 0, "getsockname");
+	return address;
+}
+
+static void be_refused(const struct sockaddr_in *nobody)
+{
+	int fd = tcp_socket();
+
+	need(connect(fd, (const struct sockaddr *)nobody, sizeof(*nobody)) < 0 &&
+		     errno == ECONNREFUSED,
+	     "refused");
+	close(fd);
+}
+
+/* Both sides are closed once this returns: the one by its close, the other by the reset. */
+static void connect_and_reset(int listener, const struct sockaddr_in *address)
+{
+	const struct linger at_once = { .l_onoff = 1 };
+	int fd = tcp_socket(), peer;
+	char byte;
+
+	need(connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0, "connect");
+	peer = accept(listener, NULL, NULL);
+	need(peer >= 0, "accept");
+	need(setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) == 0, "linger");
+	close(fd);
+	need(read(peer, &byte, 1) < 0 && errno == ECONNRESET, "reset");
+	close(peer);
+}
+
+static int work(void)
+{
+	struct sockaddr_in address, nobody;
+	int listener, unheard;
+	char line[32];
+
+	enter_own_network();
+	listener = tcp_socket();
+	unheard = tcp_socket();
+	address = bind_to_any(listener);
+	nobody = bind_to_any(unheard);
+	need(listen(listener, 8) == 0, "listen");
+	work_answer("pid %d\n", getpid());
+	while (work_line(line, sizeof(line))) {
+		for (u32 i = 0; i < REFUSED; i++) {
+			be_refused(&nobody);
+			if (i % (REFUSED / CONNECTED) == 0)
+				connect_and_reset(listener, &address);
+		}
+		work_answer("done\n");
+	}
+	return 0;
+}
+
+/* --- The views --- */
+
+struct counts {
+	struct watch watch;
+	u64 n, n_called;
+};
+
+static void take_counts(void *context, const struct line *line)
+{
+	struct counts *c = context;
+
+	c->n += line_number(line, "n");
+	c->n_called += line_number(line, "called");
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct counts));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct counts *c = *state;
+
+	watch_close(&c->watch);
+	free(c);
+	return 0;
+}
+
+static void expect(struct counts *c, const char *view, u64 n)
+{
+	const struct reader_totals *totals = &c->watch.reader.totals;
+
+	watch_require();
+	watch_open(&c->watch, take_counts, c);
+	watch_work(&c->watch, "tcp");
+	watch_ebql(&c->watch,
+		   "SELECT count(*) AS n, count(pid) AS called FROM %s "
+		   "WINDOW TUMBLING 100ms WITH (max_in_flight = %d)",
+		   view, IN_FLIGHT);
+	watch_tell(&c->watch, "go", "done\n");
+	watch_end(&c->watch, -1);
+	assert_int_equal(totals->full, 0);
+	assert_int_equal(totals->lost, 0);
+	assert_int_equal(c->n, n);
+	assert_int_equal(c->n_called, CONNECTED);
+}
+
+static void test_tcp_life(void **state)
+{
+	expect(*state, "tcp_life", 2 * CONNECTED);
+}
+
+static void test_tcp_connect(void **state)
+{
+	expect(*state, "tcp_connect", CONNECTED);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_tcp_life, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tcp_connect, setup, teardown),
+	};
+
+	if (argc == 3 && !strcmp(argv[1], "--work"))
+		return work();
+	return cmocka_run_group_tests_name("tcp", tests, NULL, NULL);
+}
