@@ -4,6 +4,7 @@
  * and carets under the span.  Text of the user's is shown with control bytes and
  * bytes that are no UTF-8 as ".", so a message cannot drive the terminal.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -91,6 +92,29 @@ bool diags_have_failure(const struct diags *diags)
 		if (diags->list.at[i].is_failure)
 			return true;
 	return false;
+}
+
+const char *diag_machine_hint(int error)
+{
+	switch (error) {
+	case EMFILE:
+		return "raise the limit of open files, RLIMIT_NOFILE (ulimit -n)";
+	case ENFILE:
+		return "the whole machine has too many files open: sysctl fs.file-max";
+	case ENOMEM:
+		return "the machine is short of memory, or a limit is reached: of this process "
+		       "(ulimit -v, -l) or of its cgroup (memory.max)";
+	case EAGAIN:
+		return "a limit is reached: of processes and threads (ulimit -u, pids.max of the "
+		       "cgroup) or of locked memory (ulimit -l)";
+	case ENOSPC:
+	case EDQUOT:
+		return "there is no room left there, or no more that this user may have";
+	case EFBIG:
+		return "a limit is reached: of the sizes of files, RLIMIT_FSIZE (ulimit -f), or "
+		       "of that file system";
+	}
+	return NULL;
 }
 
 void diag_hint(struct diags *diags, struct diag *diag, const char *format, ...)

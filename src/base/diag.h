@@ -75,6 +75,11 @@ static inline void *diag_none(const struct diag *diag)
 	(void)diag;
 	return NULL;
 }
+/*
+ * What helps against an errno for which neither a query nor ebql is to blame but the machine, or a
+ * limit of this process; NULL: it is none of these.
+ */
+const char *diag_machine_hint(int error);
 /* Does nothing when diag is NULL. */
 void diag_hint(struct diags *diags, struct diag *diag, const char *format, ...) PRINTF(3, 4);
 /* Is there an error that the text is not to blame for? */

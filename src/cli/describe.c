@@ -256,7 +256,6 @@ int describe_columns(struct query *q, const struct ast_source *source, bool is_j
 {
 	struct description description;
 	struct buf out;
-	int rc;
 
 	if (!query_open_catalog(q) || !describe_source(q, source, &description))
 		return query_report(q);
@@ -265,7 +264,5 @@ int describe_columns(struct query *q, const struct ast_source *source, bool is_j
 		put_json(&description, &out);
 	else
 		put_table(&description, &out);
-	rc = buf_flush(&out, STDOUT_FILENO);
-	buf_free(&out);
-	return rc ? 1 : query_report(q);
+	return query_say(&out, query_report(q));
 }

@@ -6,6 +6,7 @@
  * "-" (missing but not needed).
  */
 #include "cli/cli.h"
+#include "cli/query.h"
 
 #include <errno.h>
 #include <linux/btf.h>
@@ -402,7 +403,5 @@ int cmd_doctor(struct options *options)
 	buf_printf(&out, "%s\n",
 		   is_well ? "everything that queries on tracepoints need works"
 			   : "queries on tracepoints need what is marked \"no\"");
-	buf_flush(&out, STDOUT_FILENO);
-	buf_free(&out);
-	return is_well ? 0 : 1;
+	return query_say(&out, is_well ? 0 : 1);
 }

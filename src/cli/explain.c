@@ -110,7 +110,5 @@ int explain_query(struct query *query, const char *stage)
 			buf_printf(&out, "%s-- %s\n", i ? "\n" : "", stages[i].name);
 		stages[i].show(query, &out);
 	}
-	buf_flush(&out, STDOUT_FILENO);
-	buf_free(&out);
-	return query_report(query);
+	return query_say(&out, query_report(query));
 }

@@ -33,7 +33,7 @@ static volatile sig_atomic_t n_stop_signals, stop_signal;
 static struct cancel cancel;
 static int stop_fd = -1;
 
-static struct signals saved_stop, saved_pipe;
+static struct signals saved_stop, saved_write;
 
 static void on_stop_signal(int number)
 {
@@ -54,12 +54,14 @@ static void on_stop_signal(int number)
 
 static void take_signals(void)
 {
-	static const int pipe_signal[] = { SIGPIPE };
+	/* Of a reader that went, and of RLIMIT_FSIZE: the write says it. */
+	static const int write_signals[] = { SIGPIPE, SIGXFSZ };
 	struct sigaction hangup;
 
 	n_stop_signals = stop_signal = 0;
 	sigaction(SIGHUP, NULL, &hangup);
-	signals_take(&saved_pipe, pipe_signal, 1, SIG_IGN, 0, SIG_UNBLOCK);
+	signals_take(&saved_write, write_signals, ARRAY_SIZE(write_signals), SIG_IGN, 0,
+		     SIG_UNBLOCK);
 	signals_take(&saved_stop, stop_signals, ARRAY_SIZE(stop_signals), on_stop_signal,
 		     SA_RESTART, SIG_UNBLOCK);
 	/* nohup: stays ignored */
@@ -194,7 +196,7 @@ void host_close(struct host *host)
 	child_end(host);
 	if (host->stop_fd >= 0) {
 		signals_give_back(&saved_stop);
-		signals_give_back(&saved_pipe);
+		signals_give_back(&saved_write);
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)

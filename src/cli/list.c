@@ -66,8 +66,7 @@ int list_streams(struct query *q, const char *pattern, bool is_json)
 	buf_init(&listing.out);
 	catalog_each(q->catalog, pattern, add_name, &listing);
 	views_each(&q->views, add_view, &listing);
-	rc = buf_flush(&listing.out, STDOUT_FILENO);
-	buf_free(&listing.out);
+	rc = query_say(&listing.out, 0);
 	if (!listing.n_tracepoints && complain_source(q))
 		return 1;
 	if (!listing.n) {
@@ -76,7 +75,7 @@ int list_streams(struct query *q, const char *pattern, bool is_json)
 				"('sys_enter_p*'); ebql list alone shows all\n");
 		return 1;
 	}
-	return rc ? 1 : 0;
+	return rc;
 }
 
 static void put_view(void *context, const struct view *view)
@@ -113,13 +112,10 @@ int list_views(struct query *q, const char *like, const struct out_format *forma
 	struct listing listing = { .pattern = like,
 				   .is_json = format == out_format_find("json"),
 				   .is_csv = format == out_format_find("csv") };
-	int error;
 
 	buf_init(&listing.out);
 	if (listing.is_csv)
 		buf_puts(&listing.out, "view,comment\n");
 	views_each(&q->views, put_view, &listing);
-	error = buf_flush(&listing.out, STDOUT_FILENO);
-	buf_free(&listing.out);
-	return error ? 1 : query_report(q);
+	return query_say(&listing.out, query_report(q));
 }

@@ -2,9 +2,12 @@
 /*
  * The program: a table of subcommands; everything else is a query to run.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/query.h"
 #include "cli/shell.h"
@@ -100,12 +103,26 @@ static const struct command commands[] = {
 	{ NULL, NULL, RUN_LETTERS, TAKES_A_QUERY, cmd_run },
 };
 
+/*
+ * What is closed of standard input, output and error must not become a map or a recording, into
+ * which results would go.  Open for reading only: what is written there fails, as it would have.
+ */
+static bool open_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = commands;
 	struct options options;
 	int status;
 
+	if (!open_standard())
+		return 1;
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	while (command->name && (argc < 2 || strcmp(argv[1], command->name) != 0))
 		command++;
@@ -117,5 +134,5 @@ int main(int argc, char **argv)
 	if (status < 0)
 		status = command->run(&options);
 	buf_free(&options.text);
-	return status;
+	return fflush(stdout) || ferror(stdout) ? query_failed(QUERY_STDOUT, errno) : status;
 }

@@ -255,6 +255,24 @@ bool query_parse(struct query *query)
 	return !diags_failed(diags);
 }
 
+int query_failed(const char *what, int error)
+{
+	const char *hint = diag_machine_hint(error);
+
+	fprintf(stderr, "ebql: %s%s%s\n", what, *what ? ": " : "", strerror(error));
+	if (hint)
+		fprintf(stderr, "  hint: %s\n", hint);
+	return 1;
+}
+
+int query_say(struct buf *out, int status)
+{
+	int error = buf_flush(out, STDOUT_FILENO);
+
+	buf_free(out);
+	return error ? query_failed(QUERY_STDOUT, -error) : status;
+}
+
 int query_report(struct query *query)
 {
 	struct buf out;

@@ -110,6 +110,11 @@ int query_close(struct query *query);
  * lack, else 0.
  */
 int query_report(struct query *query);
+#define QUERY_STDOUT "standard output"
+/* Tells the user of an errno, of what (maybe ""), and what helps; 1, the exit status. */
+int query_failed(const char *what, int error);
+/* What a statement has to show; status, or 1 after telling why it cannot be shown.  Frees it. */
+int query_say(struct buf *out, int status);
 /* Opens query->catalog, unless it is; false after a diagnostic. */
 bool query_open_catalog(struct query *query);
 

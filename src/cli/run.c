@@ -175,7 +175,7 @@ static int loop(struct session *s)
 	/* It was never opened. */
 	if (!s->out.out.format) {
 		if (!q->diags.n_errors)
-			fprintf(stderr, "ebql: %s\n", strerror(-error));
+			query_failed("", -error);
 		return MAX(query_report(q), 1);
 	}
 	if (diags_failed(&q->diags))
@@ -190,10 +190,11 @@ static int loop(struct session *s)
 		query_report(q); /* which rows are missing */
 		return 3;
 	}
-	if (error && !s->is_ended_by_loss) {
-		fprintf(stderr, "ebql: %s\n", strerror(-error));
-		return 1;
-	}
+	if (error && !s->is_ended_by_loss)
+		return query_failed(error != s->out.out.error ? ""
+				    : s->options.record_path  ? s->options.record_path
+							      : QUERY_STDOUT,
+				    -error);
 	return s->is_ended_by_loss || account_is_biased(&result.account) ? 3 : 0;
 }
 
@@ -221,10 +222,8 @@ static int run_select(struct session *s)
 	q->settings.target_pid = s->options.target_pid;
 	if (s->options.command) {
 		error = host_start_child(&s->options.host, s->options.command);
-		if (error) {
-			fprintf(stderr, "ebql: cannot start the command: %s\n", strerror(-error));
-			return 1;
-		}
+		if (error)
+			return query_failed("cannot start the command", -error);
 		q->settings.target_pid = s->options.host.child_pid;
 	}
 	/* Behind the child's start: they are ours alone. */
@@ -390,10 +389,8 @@ int run_text(const struct options *options, struct keep *keep)
 		status = run_statement(s);
 	else
 		status = query_report(&s->query);
-	if (s->out_fd != STDOUT_FILENO && close(s->out_fd) < 0 && !status) {
-		fprintf(stderr, "ebql: %s: %s\n", options->record_path, strerror(errno));
-		status = 1;
-	}
+	if (s->out_fd != STDOUT_FILENO && close(s->out_fd) < 0 && !status)
+		status = query_failed(options->record_path, errno);
 	/* Without the byte that starts it, the command ends by itself. */
 	if (s->options.host.child_go_fd >= 0)
 		close(s->options.host.child_go_fd);

@@ -20,8 +20,9 @@ void flow_failed(struct flow *flow, int err)
 static bool refuse(struct flow *flow, int err)
 {
 	if (err)
-		diag_failure(flow->diags, "run-start", "cannot make room for %s: %s",
-			     flow->is_streaming ? "rows" : "groups", strerror(-err));
+		diag_failure(flow->diags, "run-start", "cannot make room for %s: %s" HINT "%s",
+			     flow->is_streaming ? "rows" : "groups", strerror(-err),
+			     diag_machine_hint(-err) ?: "");
 	return !err;
 }
 

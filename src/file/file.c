@@ -42,7 +42,7 @@ static int open_rows(struct file_rows *rows)
 	if (error == -ESPIPE)
 		file_complain_as(pass, "unknown-file", "is no regular file, and it is read twice");
 	else if (error)
-		file_complain_as(pass, "unknown-file", strerror(-error));
+		file_complain_errno(pass, "unknown-file", error);
 	if (error)
 		return error;
 	rows->fields = calloc(FILE_COLUMNS_MAX, sizeof(*rows->fields));

@@ -54,7 +54,9 @@ int file_line_end(struct file_pass *pass, size_t from, size_t *ret_end);
 struct diag *file_complain_as(struct file_pass *pass, const char *tag, const char *message);
 int file_complain(struct file_pass *pass, const char *format, ...) PRINTF(2, 3);
 int file_has_changed(struct file_pass *pass);
-/* The same for a failed read; the error. */
+/* The same for an errno; the error.  The machine may be to blame for it, and not the query. */
+int file_complain_errno(struct file_pass *pass, const char *tag, int error);
+/* The same for a failed read. */
 int file_complain_read(struct file_pass *pass, int error);
 
 /* --- Values as they are written --- */

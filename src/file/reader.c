@@ -155,8 +155,19 @@ int file_has_changed(struct file_pass *pass)
 	return file_complain(pass, "has changed while it was read");
 }
 
+int file_complain_errno(struct file_pass *pass, const char *tag, int error)
+{
+	struct diag *diag = file_complain_as(pass, tag, strerror(-error));
+	const char *hint = diag_machine_hint(-error);
+
+	if (diag && hint) {
+		diag->is_failure = true;
+		diag_hint(pass->diags, diag, "%s", hint);
+	}
+	return error;
+}
+
 int file_complain_read(struct file_pass *pass, int error)
 {
-	file_complain_as(pass, "bad-file", strerror(-error));
-	return error;
+	return file_complain_errno(pass, "bad-file", error);
 }

@@ -54,7 +54,7 @@ static int map_failed(const struct map_kind *kind, u64 bytes, int error, struct 
 {
 	struct diag *diag;
 
-	if (load_refused(error, "create a BPF map", diags))
+	if (error != ENOMEM && load_refused(error, "create a BPF map", diags))
 		return -error;
 	diag = diag_failure(diags, "map-create", "the kernel refused the map %s of %llu bytes: %s",
 			    kind->name, (unsigned long long)bytes, strerror(error));

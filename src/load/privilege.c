@@ -27,13 +27,13 @@ static const char *missing_capabilities(void)
 
 bool load_refused(int error, const char *doing, struct diags *diags)
 {
-	const char *missing = missing_capabilities();
+	const char *missing = missing_capabilities(), *hint = diag_machine_hint(error);
 	struct diag *diag;
 
-	if (error == EMFILE || error == ENFILE) {
-		diag = diag_failure(diags, "attach-failed", "cannot %s: %s", doing,
+	if (hint) {
+		diag = diag_failure(diags, "limit-reached", "cannot %s: %s", doing,
 				    strerror(error));
-		diag_hint(diags, diag, "raise the limit of open files, RLIMIT_NOFILE (ulimit -n)");
+		diag_hint(diags, diag, "%s", hint);
 		return true;
 	}
 	/*

@@ -41,8 +41,8 @@ static bool open_kernel(struct row_source *s)
 	s->meter.load = s->load;
 	err = stream_open(&s->stream, s->phys, s->load->map_fds[LOAD_MAP_RING]);
 	if (err)
-		diag_failure(s->diags, "run-start", "cannot make room for rows: %s",
-			     strerror(-err));
+		diag_failure(s->diags, "run-start", "cannot make room for rows: %s" HINT "%s",
+			     strerror(-err), diag_machine_hint(-err) ?: "");
 	return !err;
 }
 

@@ -131,7 +131,10 @@ static void test_no_room(void **state)
 #endif
 	expect("version >/dev/null; prlimit --as=250000000 " EBQL_BINARY
 	       " -n 1 'SET ring_bytes = 256MiB; SELECT pid FROM raw_tracepoint:sched_switch'",
-	       1, "error[run-start]: cannot make room for rows: Cannot allocate memory\n");
+	       1,
+	       "error[run-start]: cannot make room for rows: Cannot allocate memory\n"
+	       "  hint: the machine is short of memory, or a limit is reached: of this process "
+	       "(ulimit -v, -l) or of its cgroup (memory.max)\n");
 }
 
 static void test_no_query(void **state)
