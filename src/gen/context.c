@@ -67,14 +67,18 @@ vreg gen_current_cpu(struct gen *g)
 	return gen_helper(g, BPF_FUNC_get_smp_processor_id);
 }
 
+/* What stands in the kernel's memory where it surely can be read. */
+vreg gen_probe_load(struct gen *g, vreg address, enum ir_size size)
+{
+	stack_object copy = gen_scratch(g);
+
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
+	return gen_stack_load(g, copy, 0, size);
+}
+
 vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size)
 {
-	stack_object copy;
-
 	if (g->hook->is_typed)
 		return gen_load(g, g->registers, offset_bytes, size);
-	copy = gen_scratch(g);
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8,
-		       gen_alui(g, IR_ADD, g->registers, offset_bytes));
-	return gen_stack_load(g, copy, 0, size);
+	return gen_probe_load(g, gen_alui(g, IR_ADD, g->registers, offset_bytes), size);
 }

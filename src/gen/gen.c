@@ -5,10 +5,10 @@
  */
 #include "gen/internal.h"
 
-/* Offsets in x86-64's struct pt_regs: an ABI, the same in every kernel. */
+/* Offset in x86-64's struct pt_regs: an ABI, the same in every kernel. */
 #define PT_REGS_ORIG_AX 120
-#define PT_REGS_CS	136
-#define USER32_CS	0x23
+/* x86-64: in thread_info.status of a task that is in a call of the 32-bit table. */
+#define TS_COMPAT 0x0002
 
 /* A table of u16 by number; where it says 0 the call is not wanted.  Its word for this call. */
 static vreg number_table(struct gen *g, const u16 *words, vreg number, label out)
@@ -75,29 +75,43 @@ static void take_any_number(struct gen *g, vreg number, label out)
 }
 
 /*
- * Is this a wanted system call?  A 32-bit task's calls have numbers of their
- * own; the syscall tracepoints skip them, and so does this path: its code
- * segment is that of 32-bit user code.
+ * Leaves where the call is one of the 32-bit table, whose numbers are others: of a 32-bit
+ * program, or by int $0x80 from any.  As the syscall tracepoints know it
+ * (arch_trace_is_compat_syscall()): the saved registers do not tell it.
  */
+static void skip_compat(struct gen *g, label out)
+{
+	u32 offset = g->hook->task_status_offset;
+	vreg task, status;
+
+	if (g->hook->is_typed) {
+		task = gen_helper(g, BPF_FUNC_get_current_task_btf);
+		status = gen_load(g, task, offset, IR_U32);
+	} else {
+		task = gen_helper(g, BPF_FUNC_get_current_task);
+		status = gen_probe_load(g, gen_alui(g, IR_ADD, task, offset), IR_U32);
+	}
+	ir_branchi(g->ir, IR_TEST, status, TS_COMPAT, out);
+}
+
+/* Is this a wanted system call?  Of its number the kernel takes 32 bits, whatever is above. */
 static vreg raw_syscall_filter(struct gen *g, void (*take)(struct gen *g, vreg number, label out),
 			       label out)
 {
 	struct ir *ir = g->ir;
-	vreg number, segment;
+	vreg number;
 
 	g->registers = ir_reg(ir);
 	if (!g->hook->is_exit) {
-		number = gen_load(g, g->context, 8, IR_U64);
+		number = gen_load(g, g->context, 8, IR_U32);
 		take(g, number, out);
 		ir_load(ir, g->registers, g->context, 0, IR_U64);
 	} else {
 		ir_load(ir, g->registers, g->context, 0, IR_U64);
-		number = gen_register(g, PT_REGS_ORIG_AX, IR_U64);
+		number = gen_register(g, PT_REGS_ORIG_AX, IR_U32);
 		take(g, number, out);
 	}
-	segment = gen_register(g, PT_REGS_CS, IR_U64);
-	ir_extend(ir, segment, segment, IR_U16);
-	ir_branchi(ir, IR_EQ, segment, USER32_CS, out);
+	skip_compat(g, out);
 	return number;
 }
 

@@ -171,6 +171,8 @@ vreg gen_replay_column(struct gen *g, u32 column);
 stack_object gen_scratch(struct gen *g);
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
 		    vreg address);
+/* What stands in the kernel's memory, where it can surely be read. */
+vreg gen_probe_load(struct gen *g, vreg address, enum ir_size size);
 /* What stands there in the saved registers of a system call. */
 vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size);
 /* Where the record starts in the context: behind the header of a replayed event. */

@@ -214,15 +214,11 @@ static vreg low_half(struct gen *g, vreg from)
 /* current->real_parent->tgid; task_struct is always there, so no read can fail. */
 static vreg parent_pid(struct gen *g)
 {
-	vreg task = gen_helper(g, BPF_FUNC_get_current_task), parent;
-	stack_object copy = gen_scratch(g);
+	vreg task = gen_helper(g, BPF_FUNC_get_current_task);
+	vreg at = gen_alui(g, IR_ADD, task, g->phys->task_real_parent_offset);
+	vreg parent = gen_probe_load(g, at, IR_U64);
 
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8,
-		       gen_alui(g, IR_ADD, task, g->phys->task_real_parent_offset));
-	parent = gen_stack_load(g, copy, 0, IR_U64);
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 4,
-		       gen_alui(g, IR_ADD, parent, g->phys->task_tgid_offset));
-	return gen_stack_load(g, copy, 0, IR_U32);
+	return gen_probe_load(g, gen_alui(g, IR_ADD, parent, g->phys->task_tgid_offset), IR_U32);
 }
 
 static const struct expr *time_of(struct gen *g)

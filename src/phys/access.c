@@ -199,6 +199,20 @@ static bool add_plain(struct access *a, struct stream *s)
 	return true;
 }
 
+/*
+ * Without BTF as on x86-64 since kernel 5.11: thread_info, which begins
+ * task_struct, has two longs before its status.
+ */
+static u32 find_status(const struct phys_input *input)
+{
+	u32 task = catalog_btf_id(input->catalog, BTF_KIND_STRUCT, "task_struct");
+	struct catalog_member status;
+
+	if (task && catalog_member(input->catalog, task, "thread_info.status", NULL, &status) == 0)
+		return (u32)(status.offset_bits / 8);
+	return 16;
+}
+
 static struct hook raw_syscall_hook(const struct phys_input *input, bool is_exit)
 {
 	struct hook hook = { .path = ACCESS_RAW_SYSCALL, .is_exit = is_exit };
@@ -209,6 +223,7 @@ static struct hook raw_syscall_hook(const struct phys_input *input, bool is_exit
 			catalog_btf_id(input->catalog, BTF_KIND_TYPEDEF,
 				       is_exit ? "btf_trace_sys_exit" : "btf_trace_sys_enter");
 	hook.is_typed = hook.attach_btf_id != 0;
+	hook.task_status_offset = find_status(input);
 	return hook;
 }
 

@@ -49,11 +49,12 @@ struct hook_use {
 
 struct hook {
 	enum access_path path;
-	bool is_exit;	    /* RAW_SYSCALL: sys_exit */
-	bool is_typed;	    /* RAW_SYSCALL: tp_btf, whose pt_regs loads are direct */
-	u32 attach_btf_id;  /* is_typed: btf_trace_sys_enter or _exit */
-	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
-	u32 tracepoint_id;  /* TRACEPOINT */
+	bool is_exit;		/* RAW_SYSCALL: sys_exit */
+	bool is_typed;		/* RAW_SYSCALL: tp_btf, whose pt_regs loads are direct */
+	u32 attach_btf_id;	/* is_typed: btf_trace_sys_enter or _exit */
+	u32 task_status_offset; /* RAW_SYSCALL: of thread_info.status in struct task_struct */
+	const char *target;	/* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
+	u32 tracepoint_id;	/* TRACEPOINT */
 	/* What it serves, in the order in which the program does it: part by part, in each
 	 * look-ups before stores. */
 	struct hook_use *uses;
