@@ -200,7 +200,10 @@ static void put_table(const struct description *d, struct buf *out)
 							     : "?");
 		buf_printf(out, "  can be read by %s, or by ", syscall->name);
 		put_raw_path(syscall, out);
-		buf_puts(out, " (SET access_path)\n");
+		buf_printf(out,
+			   " (SET access_path)\n"
+			   "  what is such a call, and what is none: ebql describe syscall:%s\n",
+			   strchr(syscall->event + strlen("sys_e"), '_') + 1);
 	}
 	put_lines("column", d->columns.at, d->columns.n, out);
 	put_lines("system column", d->system.at, d->system.n, out);

@@ -240,6 +240,8 @@ struct expr *bind_condition(struct scope *scope, const struct ast *ast, const ch
 /* bind_span.c: syscall:NAME */
 bool bind_is_span(const struct ast_source *source);
 struct plan *bind_span(struct scope *scope, const struct ast_source *source);
+/* What counts as such a call, for DESCRIBE; tests/live/test_calls.c is its table. */
+const char *bind_span_comment(const struct ast_source *source, struct arena *arena);
 
 /* bind_join.c, bind_from.c: members of FROM */
 struct plan *bind_join(struct scope *scope, const struct ast_source *source);

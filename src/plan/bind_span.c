@@ -6,6 +6,7 @@
  * for all calls that have both tracepoints.  A new thread's return from the call that
  * made it is no end: it never entered.
  */
+#include <fnmatch.h>
 #include <string.h>
 #include <strings.h>
 
@@ -18,6 +19,30 @@
 bool bind_is_span(const struct ast_source *source)
 {
 	return source->kind == AST_SOURCE_STREAM && strcasecmp(source->path[0], "syscall") == 0;
+}
+
+const char *bind_span_comment(const struct ast_source *source, struct arena *arena)
+{
+	static const char *const common =
+		"a call, from its entry to its return, under the number that the kernel takes\n"
+		"\n"
+		"That is the lower half of rax, or what a tracer made of it (ptrace).\n"
+		"No row, however it is read: calls of 32-bit programs and by int $0x80, whose\n"
+		"numbers mean others; what the vDSO answers, or syscall user dispatch takes; what\n"
+		"io_uring does for a program, which passes no system call.\n"
+		"A call that seccomp denies or a tracer emulates (PTRACE_SYSEMU) returns and never\n"
+		"entered: it is no row, but an end that is unpaired.\n"
+		"What a signal interrupts returns -512 to -516 here, also where the program is told\n"
+		"EINTR; restarted by the kernel it is one more row, after -516 of restart_syscall.\n";
+	static const char *const of_exec =
+		"execve from a thread that is not the leader returns with the leader's tid: a row\n"
+		"where raw tracepoints are read, an unpaired entry and return with\n"
+		"SET access_path = tracepoint.  Where it starts a 32-bit program it has an entry\n"
+		"and no return; execveat returns as execve.\n";
+	bool has_exec = fnmatch(source->path[1], "execve", FNM_CASEFOLD) == 0 ||
+			fnmatch(source->path[1], "execveat", FNM_CASEFOLD) == 0;
+
+	return arena_printf(arena, "%s%s", common, has_exec ? of_exec : "");
 }
 
 /* What a call's name may have been meant to be. */

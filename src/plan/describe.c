@@ -70,7 +70,9 @@ bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 	r = &scope.members.at[0];
 	*ret_description = (struct plan_description){
 		.name = r->written,
-		.comment = view ? view->comment : "",
+		.comment = bind_is_span(source) ? bind_span_comment(source, arena)
+			   : view		? view->comment
+						: "",
 		.columns = arena_array(arena, struct plan_column, MAX(r->columns.n, 1u)),
 		.n_columns = r->columns.n,
 		.has_system = r->has_system,

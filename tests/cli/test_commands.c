@@ -126,6 +126,8 @@ static void test_describe(void **state)
 {
 	check("describe-syscall", "describe", NULL, "tracepoint/syscalls/sys_enter_pread64", 0);
 	check("describe-exit-json", "describe", "json", "t:syscalls:sys_exit_newfstat", 0);
+	check("describe-span", "describe", NULL, "syscall:pread64", 0);
+	check("describe-spans-json", "describe", "json", "syscall:*", 0);
 	check("describe-shadow", "describe", NULL, "tracepoint:sched:sched_wakeup", 0);
 	check("describe-raw", "describe", NULL, "rt:sched_switch", 0);
 	check("describe-wildcard", "describe", NULL, "t:syscalls:sys_enter_*", 0);
