@@ -274,7 +274,7 @@ struct ways_on {
 	const struct stored *stored;
 	vreg nulls, time;
 	label got, none;
-	label none_of_thread; /* the thread has no slot: it was never seen to start something */
+	label unseen; /* the thread has no slot of its own, and a slot is free for it */
 };
 
 /* From here on the columns are known; registers and texts are filled by read_start(). */
@@ -377,10 +377,36 @@ static void take_own_start(struct gen *g, const struct table *t, const struct wa
 	ir_jump(g->ir, none);
 }
 
+/*
+ * A thread without a slot that may have one was never here: its start would have taken it.  So this
+ * end's call began before the run, which is said once of a thread, as it has a slot from then on.
+ * Where all slots belong to others its start may have been crowded out.
+ */
+static void claim_unseen(struct gen *g, const struct table *t, const struct ways_on *on)
+{
+	struct ir *ir = g->ir;
+	vreg slot = ir_reg(ir), state = ir_reg(ir);
+	label free = ir_label(ir);
+
+	ir_mov(ir, slot, t->bucket);
+	for (u32 way = 0; way < PAIR_WAYS; way++) {
+		ir_load(ir, state, slot, PAIR_STATE_BYTES, IR_U64);
+		ir_branchi(ir, IR_EQ, state, 0, free);
+		if (way < PAIR_WAYS - 1)
+			ir_alui(ir, IR_ADD, slot, slot, t->join->slot_bytes);
+	}
+	ir_jump(ir, on->none);
+	ir_place(ir, free);
+	slot_exchange(g, slot, 0, 1, on->none);
+	ir_store(ir, slot, PAIR_KEY_BYTES, IR_U64, gen_key_load(g, &t->words[0]));
+	ir_jump(ir, on->unseen);
+}
+
 static void look_up_thread(struct gen *g, const struct table *t, const struct ways_on *on)
 {
 	struct ir *ir = g->ir;
 	label other = ir_label(ir), found = ir_label(ir), unowned = ir_label(ir);
+	label unshared = ir_label(ir);
 	struct ways_on on_shared = *on;
 	vreg offset = ir_reg(ir);
 	struct table shared;
@@ -400,9 +426,11 @@ static void look_up_thread(struct gen *g, const struct table *t, const struct wa
 	ir_place(ir, found);
 	take_own_start(g, t, on, table_slot_at(g, t, offset, on->none), on->none);
 	ir_place(ir, unowned);
-	on_shared.none = on->none_of_thread;
+	on_shared.none = unshared;
 	shared = table_overflow(g, t);
 	look_up_table(g, &shared, &on_shared);
+	ir_place(ir, unshared);
+	claim_unseen(g, t, on);
 	ir_cold(ir, false);
 }
 
@@ -454,7 +482,7 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	gen_count_unpaired(g, UNPAIRED_EXPIRED);
 	ir_jump(ir, j->is_left ? nothing : g->done);
 	if (j->kind == PAIR_THREAD) {
-		ir_place(ir, on.none_of_thread);
+		ir_place(ir, on.unseen);
 		gen_count_unpaired(g, UNPAIRED_BEGAN_BEFORE);
 		ir_jump(ir, j->is_left ? nothing : g->done);
 	}

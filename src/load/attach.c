@@ -122,6 +122,38 @@ static void attach_failed(const struct load_program *program, int error, struct 
 		diag_hint(diags, diag, "this kernel has no such tracepoint; see ebql list");
 }
 
+/* Its starts wait in the slots of their threads. */
+static bool stores_by_thread(const struct load_program *program)
+{
+	for (u32 i = 0; i < program->hook->n_uses; i++) {
+		const struct phys_source *source = program->hook->uses[i].source;
+
+		for (u32 k = 0; k < source->n_steps; k++)
+			if (source->steps[k].kind == STEP_STORE &&
+			    source->steps[k].join->kind == PAIR_THREAD)
+				return true;
+	}
+	return false;
+}
+
+/* So that a thread has one end at most whose start was not seen: these first. */
+static int attach(struct load_hooks *hooks, bool are_starts_of_threads, struct diags *diags)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
+		struct load_program *program = &hooks->programs[i];
+
+		if (!load_kind(program)->attach ||
+		    stores_by_thread(program) != are_starts_of_threads)
+			continue;
+		err = load_kind(program)->attach(program);
+		if (err)
+			attach_failed(program, -err, diags);
+	}
+	return err;
+}
+
 int load_attach(struct load_hooks *hooks, struct diags *diags)
 {
 	u64 start_ns = base_monotonic_ns();
@@ -136,14 +168,10 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 		if (err)
 			attach_failed(&hooks->programs[i], -err, diags);
 	}
-	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
-		struct load_program *program = &hooks->programs[i];
-
-		if (load_kind(program)->attach)
-			err = load_kind(program)->attach(program);
-		if (err)
-			attach_failed(program, -err, diags);
-	}
+	if (!err)
+		err = attach(hooks, true, diags);
+	if (!err)
+		err = attach(hooks, false, diags);
 	if (err)
 		load_detach(hooks);
 	hooks->attach_ns = base_monotonic_ns() - start_ns;

@@ -219,6 +219,7 @@ static const struct start *find_start(struct row_tree *tree, struct op *op, cons
 		key = find_key(tree, op, false);
 		if (!key && p->join.kind == JOIN_PAIR && !p->join.is_nesting) {
 			tree->account.unpaired[UNPAIRED_BEGAN_BEFORE]++;
+			find_key(tree, op, true); /* from now on it is known */
 			return NULL;
 		}
 	}

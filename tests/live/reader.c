@@ -254,6 +254,8 @@ static void take_line(struct reader *reader, const char *text, size_t n)
 	reader->line.is_batch = line_leaf(&reader->line, "_batch.rows") != NULL;
 	if (reader->line.is_batch) {
 		take_batch(reader);
+		if (reader->batch)
+			reader->batch(reader->context, &reader->line);
 		return;
 	}
 	reader->totals.n_rows++;

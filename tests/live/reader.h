@@ -45,6 +45,7 @@ struct reader_totals {
 
 struct reader {
 	void (*row)(void *context, const struct line *line);
+	void (*batch)(void *context, const struct line *line); /* may be NULL */
 	void *context;
 	bool is_cumulative; /* streamed rows: a batch tells of the run so far */
 	struct reader_totals totals;

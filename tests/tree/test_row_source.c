@@ -244,6 +244,25 @@ static void test_not_nesting(void **state)
 	test_end(&t);
 }
 
+/* What a thread that was not seen before ends began before the run; what it ends next did not. */
+static void test_unseen(void **state)
+{
+	struct account account;
+	struct plan *p;
+	struct test t;
+
+	test_begin(&t);
+	p = scan(&t, make_file(&t, "time,k,v\n5,1,1\n6,1,2\n7,2,3\n"));
+	p = join(&t, JOIN_PAIR, p, scan(&t, make_file(&t, "time,k,v\n9,3,1\n")));
+	p->join.is_nesting = false;
+	open_rows(&t, p, (struct expr *[]){ field(&t, 0, "time") }, 1);
+	assert_string_equal(read_rows(&t, UINT64_MAX, 1), "");
+	account = take_account(&t);
+	assert_int_equal(account.unpaired[UNPAIRED_BEGAN_BEFORE], 2);
+	assert_int_equal(account.unpaired[UNPAIRED_NEVER_STARTED], 1);
+	test_end(&t);
+}
+
 /* A file of rows that have times when the query is bound, and others when it runs. */
 static void open_changed(struct test *t, const char *text)
 {
@@ -436,11 +455,11 @@ static void test_finish_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	     cmocka_unit_test(test_pair),
-		cmocka_unit_test(test_not_nesting),  cmocka_unit_test(test_same_file),
-		cmocka_unit_test(test_changed),	     cmocka_unit_test(test_equal_times),
-		cmocka_unit_test(test_running),	     cmocka_unit_test(test_many),
-		cmocka_unit_test(test_finish_error),
+		cmocka_unit_test(test_order),	    cmocka_unit_test(test_pair),
+		cmocka_unit_test(test_not_nesting), cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_same_file),   cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_equal_times), cmocka_unit_test(test_running),
+		cmocka_unit_test(test_many),	    cmocka_unit_test(test_finish_error),
 	};
 
 	return cmocka_run_group_tests_name("row_source", tests, NULL, NULL);
