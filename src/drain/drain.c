@@ -39,14 +39,14 @@ static u8 *slice_at(const struct state_layout *s, u8 *state, u32 copy, u32 slice
 	return state + state_slice_offset(s, copy, slice / s->n_levels, slice % s->n_levels);
 }
 
-/* COUNTER_POOL counts no events: it is not added up. */
+/* COUNTER_POOL and COUNTER_HASH count no events: they are not added up. */
 static bool counters_add(u64 to[COUNTER_N], const u64 *from)
 {
 	u64 any = 0;
 	u32 i;
 
 	for (i = 0; i < COUNTER_N; i++) {
-		to[i] += i == COUNTER_POOL ? 0 : from[i];
+		to[i] += i == COUNTER_POOL || i == COUNTER_HASH ? 0 : from[i];
 		any |= from[i];
 	}
 	return any;

@@ -247,9 +247,16 @@ struct key_word {
 	vreg reg; /* 0: on the stack, or a constant */
 	stack_object object;
 	u32 offset_bytes;
+	bool has_ways;	  /* maybe several to its value; the first of its key's words */
 	bool is_constant; /* the same in all rows: not hashed, not compared */
 	s64 constant;
 };
+/* Does one of several ways of the program lead to its value? */
+static inline bool gen_is_computed(const struct expr *e)
+{
+	return e->kind == EXPR_OP || e->kind == EXPR_CASE || e->kind == EXPR_IN ||
+	       e->kind == EXPR_LIKE || e->kind == EXPR_IS_NULL;
+}
 vreg gen_key_load(struct gen *g, const struct key_word *k);
 /* 0 where the words at base + offset are these; those that all keys share are not compared. */
 vreg gen_key_differs(struct gen *g, const struct key_word *words, u32 n_words, vreg base,

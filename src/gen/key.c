@@ -93,6 +93,7 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 	for (u32 i = 0; i < n_keys; i++) {
 		const struct phys_key *key = &keys[i];
 		struct key_word *w = &words[key->first_word];
+		bool has_ways = key->null_bit >= 0 || gen_is_computed(key->expr);
 		struct operand s;
 
 		if (key->is_slice)
@@ -107,14 +108,27 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 		for (u32 j = 0; j < key->n_words; j++)
 			w[j] = (struct key_word){ .reg = s.reg,
 						  .object = s.text,
-						  .offset_bytes = 8 * j };
+						  .offset_bytes = 8 * j,
+						  .has_ways = j == 0 && has_ways };
 		if (key->null_bit >= 0 && !key->is_probe)
 			know_key(g, key, &s, nulls);
 	}
 }
 
+/*
+ * A hash becomes a place in an array, of which the verifier wants to know all, and with it of all
+ * that it came from: of n keys that are this or that (0 and the bit of NULL) each combination, 2^n
+ * ways through all that follows.  What comes from memory it neither knows nor asks for.
+ */
+static vreg from_memory(struct gen *g, vreg h)
+{
+	ir_store(g->ir, g->slice, 8 * COUNTER_HASH, IR_U64, h);
+	return gen_load(g, g->slice, 8 * COUNTER_HASH, IR_U64);
+}
+
 vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words)
 {
+	u32 n_ways = 0;
 	vreg multiplier = gen_imm(g, HASH_MULTIPLIER), h = 0, high;
 
 	for (u32 i = 0; i < n_words; i++) {
@@ -122,6 +136,7 @@ vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words)
 
 		if (!is_telling(words, n_words, i))
 			continue;
+		n_ways += words[i].has_ways;
 		w = gen_key_load(g, &words[i]);
 		if (!h) {
 			h = gen_alu(g, IR_MUL, w, multiplier);
@@ -133,5 +148,6 @@ vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words)
 		ir_alu(g->ir, IR_XOR, h, h, w);
 		ir_alu(g->ir, IR_MUL, h, h, multiplier);
 	}
-	return h;
+	/* A part that only stores starts here has no slice. */
+	return n_ways > 1 && g->slice ? from_memory(g, h) : h;
 }

@@ -21,6 +21,7 @@ static void key_words(struct gen *g, const struct phys_step *step, struct key_wo
 		ir_at(g->ir, e->span);
 		if (!gen_is_text(e)) {
 			w->reg = gen_value(g, e, null);
+			w->has_ways = gen_is_computed(e) && !e->nullable;
 			continue;
 		}
 		stack_object text = gen_text(g, e, null);

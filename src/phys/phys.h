@@ -264,6 +264,7 @@ enum counter {
 	COUNTER_UNPLACED,			      /* values that found no room in a histogram */
 	COUNTER_EVICTED,      /* starts of an ASOF JOIN that gave their room to newer ones */
 	COUNTER_RUNNING_FULL, /* running sums without a value: their table is full */
+	COUNTER_HASH,	      /* no counter: where a key's hash passes through (gen/key.c) */
 	COUNTER_N = 32
 };
 

@@ -26,6 +26,30 @@ SELECT f_u8, f_s64 * f_u64 AS p, count(*) AS n FROM tracepoint:test:event GROUP 
 -- row: 3 | 15 | 1
 -- lost: fault=1
 
+-- case: 14 computed keys, each of which may be NULL: the verifier walks no way for each combination
+SELECT count(*) AS n, max(f_u8) AS k FROM tracepoint:test:event
+GROUP BY f_u64 / (f_u8 - 1), f_u64 / (f_u8 - 2), f_u64 / (f_u8 - 3), f_u64 / (f_u8 - 4),
+f_u64 / (f_u8 - 5), f_u64 / (f_u8 - 6), f_u64 / (f_u8 - 7), f_u64 / (f_u8 - 8),
+f_u64 / (f_u8 - 9), f_u64 / (f_u8 - 10), f_u64 / (f_u8 - 11), f_u64 / (f_u8 - 12),
+f_u64 / (f_u8 - 13), f_u64 / (f_u8 - 14);
+-- row: 1 | 1
+-- row: 1 | 2
+-- row: 1 | 3
+-- lost: fault=3
+
+-- case: 14 computed keys of three values each
+SELECT count(*) AS n, max(f_u8) AS k FROM tracepoint:test:event
+GROUP BY CASE f_u8 % 2 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END, CASE f_u8 % 3 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END,
+CASE f_u8 % 4 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END, CASE f_u8 % 5 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END,
+CASE f_u8 % 6 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END, CASE f_u8 % 7 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END,
+CASE f_u8 % 8 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END, CASE f_u8 % 9 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END,
+CASE f_u8 % 10 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END, CASE f_u8 % 11 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END,
+CASE f_u8 % 12 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END, CASE f_u8 % 13 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END,
+CASE f_u8 % 14 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END, CASE f_u8 % 15 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END;
+-- row: 1 | 1
+-- row: 1 | 2
+-- row: 1 | 3
+
 -- case: the negation of the smallest number overflows
 -- own: SQLite goes on with REAL
 SELECT count(-f_s64) AS n FROM tracepoint:test:event;
