@@ -45,7 +45,8 @@ PAIR JOIN (
 -- that thread, on whatever CPU.  cpu and prio are those it came to run with.  A wakeup
 -- that found the thread still on its CPU starts nothing: the next start replaces it.
 -- Not seen: the idle threads (tid 0), threads that wait still, and the time from
--- sched_waking until the thread is in the queue of its CPU.
+-- sched_waking until the thread is in the queue of its CPU.  tid is the kernel's own
+-- number, also where ebql runs in another PID namespace.
 CREATE VIEW run_queue AS
 SELECT s.next_pid AS tid, s.next_comm AS comm, s.cpu AS cpu, s.next_prio AS prio,
 	s.time - b.time AS latency, b.time AS start_time, s.time AS time,
@@ -68,22 +69,22 @@ ASOF JOIN (
 -- From the sched_switch away from the thread to the next sched_switch to it, on
 -- whatever CPU.  state is prev_state as it was switched out: task_state(state) names
 -- it; preempted: it could have run on.  So the time blocked and the wait for a CPU
--- behind it are both in latency; run_queue has the latter alone.  pid and comm are the
--- thread's own, cpu is where it came back.  Not seen: the idle threads (tid 0), threads
+-- behind it are both in latency; run_queue has the latter alone.  tid, pid and comm are
+-- the thread's own, cpu is where it came back.  Not seen: the idle threads (tid 0), threads
 -- that are still away, threads that ended, and the first run of a thread.
 CREATE VIEW off_cpu AS
-SELECT s.next_pid AS tid, b.pid AS pid, b.comm AS comm, b.state AS state,
+SELECT b.tid AS tid, b.pid AS pid, b.comm AS comm, b.state AS state,
 	b.preempted AS preempted, s.time - b.time AS latency, b.time AS start_time,
 	s.time AS time, s.cpu AS cpu
 FROM (
 	SELECT next_pid, cpu, time FROM tracepoint:sched:sched_switch WHERE next_pid <> 0
 ) AS s
 PAIR JOIN (
-	SELECT prev_pid AS tid, current.pid AS pid, prev_comm AS comm, prev_state AS state,
+	SELECT prev_pid AS thread, tid, pid, prev_comm AS comm, prev_state AS state,
 		prev_state & 255 = 0 AS preempted, time
 	FROM tracepoint:sched:sched_switch
 	WHERE prev_pid <> 0 AND prev_state & 48 = 0
-) AS b ON s.next_pid = b.tid;
+) AS b ON s.next_pid = b.thread;
 
 -- page faults of programs' own instructions (x86-64)
 --
@@ -182,7 +183,8 @@ PAIR JOIN (
 -- (nr_running of the run queue, without the thread that runs): no fewer than wait, and
 -- from 6.12 on also threads that sleep already but were left in the queue (delayed
 -- dequeue).  A thread that was preempted as it was about to sleep waits from its wakeup
--- on.  Needs BTF, kernel 5.16 and CONFIG_FAIR_GROUP_SCHED.
+-- on.  tid is the kernel's own number, also where ebql runs in another PID namespace.
+-- Needs BTF, kernel 5.16 and CONFIG_FAIR_GROUP_SCHED.
 CREATE VIEW run_queue_moves AS
 SELECT time, cpu,
 	iif(prev.pid <> 0 AND prev.__state = 0, 1, 0)
@@ -211,7 +213,7 @@ FROM raw_tracepoint:sched_migrate_task WHERE p.on_rq = 2 AND p.__state = 0;
 -- waited: so what was not seen before that is forgotten.  It lies between 0 and queued:
 -- where the sum does not, it is the nearer of the two.  Until a CPU has come to queued = 0
 -- once, depth is queued.  Not seen: a thread on its way from one CPU to another, and those
--- that are throttled by the quota of their cgroup.
+-- that are throttled by the quota of their cgroup.  tid is as in run_queue_moves.
 CREATE VIEW run_queue_depth AS
 SELECT m.time AS time, m.cpu AS cpu,
 	CASE WHEN m.queued = 0 THEN 0
