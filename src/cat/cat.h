@@ -159,6 +159,16 @@ int catalog_member(struct catalog *catalog, u32 struct_btf_id, const char *name,
 /* The same facts for a type itself, such as a raw tracepoint's argument. */
 int catalog_btf_type(struct catalog *catalog, u32 btf_type_id, struct catalog_member *ret_type);
 
+/*
+ * The PID namespace that this process runs in, as stat() of /proc/self/ns/pid tells of it; zeros:
+ * /proc does not tell.  A snapshot is of the initial one.
+ */
+#define PID_NS_INITIAL 0xEFFFFFFCu /* PROC_PID_INIT_INO */
+struct pid_ns {
+	u64 dev, ino;
+};
+struct pid_ns catalog_pid_ns(const struct catalog *catalog);
+
 /* System call names: number -> name ("pread64") or NULL, and name -> number or -1. */
 const char *syscall_name(s32 nr);
 s32 syscall_number(const char *name);

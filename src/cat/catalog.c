@@ -10,11 +10,14 @@
 struct catalog *catalog_open_live(struct arena *arena)
 {
 	struct catalog *catalog = arena_new(arena, struct catalog);
+	struct stat ns;
 
 	catalog->arena = arena;
 	catalog->is_live = true;
 	catalog->btf_path = "/sys/kernel/btf/vmlinux";
 	buf_init_in(&catalog->scratch, arena);
+	if (stat("/proc/self/ns/pid", &ns) == 0)
+		catalog->pid_ns = (struct pid_ns){ ns.st_dev, ns.st_ino };
 	return catalog;
 }
 
@@ -24,6 +27,7 @@ struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, s
 	int error;
 
 	catalog->is_live = false;
+	catalog->pid_ns = (struct pid_ns){ 0, PID_NS_INITIAL };
 	catalog->tracefs_looked = true;
 	catalog->tracefs = arena_strdup(arena, folder);
 	catalog->btf_path = arena_printf(arena, "%s/btf", folder);
@@ -45,6 +49,11 @@ void catalog_close(struct catalog *catalog)
 {
 	if (catalog)
 		btf_close(&catalog->btf);
+}
+
+struct pid_ns catalog_pid_ns(const struct catalog *catalog)
+{
+	return catalog->pid_ns;
 }
 
 struct btf_blob *catalog_btf(struct catalog *catalog)

@@ -118,6 +118,7 @@ struct catalog {
 	struct btf_blob btf;
 	bool btf_looked;
 	int btf_error;
+	struct pid_ns pid_ns;
 	struct stream_names names[STREAM_N];
 	VEC(struct id_fact) ids;
 	VEC(struct file_fact) files; /* of FROM, by path */

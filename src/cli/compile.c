@@ -172,6 +172,16 @@ bool query_share(struct query *const *queries, u32 n_queries)
 	return true;
 }
 
+/* Whose numbers pid, tid and ppid are must not be guessed silently. */
+static void warn_namespace(struct query *query)
+{
+	if (query->bound->has_streams && !catalog_pid_ns(query->catalog).ino)
+		diag_warning(&query->diags, "no-proc", SPAN_NONE,
+			     "without /proc ebql cannot tell in which PID namespace it runs" HINT
+			     "pid, tid and ppid are the kernel's own numbers; mount -t proc proc "
+			     "/proc");
+}
+
 /* Nothing matches a process that is not there; recordings and frozen catalogs are of others. */
 static void warn_process(struct query *query)
 {
@@ -206,6 +216,7 @@ bool query_compile(struct query *query)
 	if (!query->bound)
 		return false;
 	warn_process(query);
+	warn_namespace(query);
 	query->bound_plan = query->bound->plan;
 	/* Where user space does it all, nothing is rewritten: it is the reference. */
 	if (query->settings.pushdown && query->bound->has_streams)

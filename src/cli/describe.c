@@ -84,6 +84,9 @@ static bool describe_source(struct query *q, const struct ast_source *source,
 			return false;
 		if (!d->list->is_wildcard)
 			d->name = d->list->streams.at[0]->name;
+		if (catalog_pid_ns(q->catalog).ino != PID_NS_INITIAL)
+			d->note = "ebql runs in a PID namespace: pid, tid and ppid are its "
+				  "numbers, ids in the event's fields the kernel's own";
 		add_fields(d, &q->arena);
 		add_system_columns(d, &q->arena);
 		return true;
@@ -190,6 +193,8 @@ static void put_table(const struct description *d, struct buf *out)
 		buf_printf(out, "  %.*s\n", (int)length, at);
 		at += length;
 	}
+	if (d->note)
+		buf_printf(out, "  %s\n", d->note);
 	if (d->list && d->list->is_wildcard)
 		buf_printf(out, "  %u streams; a query on them has the columns they share\n",
 			   d->list->streams.n);
@@ -242,6 +247,10 @@ static void put_json(const struct description *d, struct buf *out)
 	} else {
 		buf_puts(out, ", ");
 		put_json_pair(out, "comment", d->comment);
+	}
+	if (d->note) {
+		buf_puts(out, ", ");
+		put_json_pair(out, "note", d->note);
 	}
 	if (syscall) {
 		buf_printf(out, ", \"syscall\": %d, \"access_paths\": [\"%s\", \"",

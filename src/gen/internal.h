@@ -200,7 +200,9 @@ const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
 extern const struct gen_kind gen_kinds[ACCESS_N];
 
 vreg gen_field(struct gen *g, const struct expr *e);
-vreg gen_system(struct gen *g, const struct expr *e);
+vreg gen_system(struct gen *g, const struct expr *e, label null);
+/* pid.c: pid, tid or ppid in the namespace e->pid_ns. */
+vreg gen_pid_in_ns(struct gen *g, const struct expr *e, label null);
 vreg gen_member(struct gen *g, const struct expr *e, label null);
 /* The time of this source's event. */
 vreg gen_time(struct gen *g);

@@ -215,10 +215,10 @@ static vreg low_half(struct gen *g, vreg from)
 static vreg parent_pid(struct gen *g)
 {
 	vreg task = gen_helper(g, BPF_FUNC_get_current_task);
-	vreg at = gen_alui(g, IR_ADD, task, g->phys->task_real_parent_offset);
+	vreg at = gen_alui(g, IR_ADD, task, g->phys->pids.real_parent);
 	vreg parent = gen_probe_load(g, at, IR_U64);
 
-	return gen_probe_load(g, gen_alui(g, IR_ADD, parent, g->phys->task_tgid_offset), IR_U32);
+	return gen_probe_load(g, gen_alui(g, IR_ADD, parent, g->phys->pids.tgid), IR_U32);
 }
 
 static const struct expr *time_of(struct gen *g)
@@ -236,7 +236,7 @@ vreg gen_time(struct gen *g)
 	return gen_value(g, time_of(g), g->done);
 }
 
-vreg gen_system(struct gen *g, const struct expr *e)
+vreg gen_system(struct gen *g, const struct expr *e, label null)
 {
 	if (e->index == SYS_PROBE)
 		return g->probe ? g->probe : gen_imm(g, g->use->first_probe);
@@ -244,6 +244,8 @@ vreg gen_system(struct gen *g, const struct expr *e)
 		return g->cpu ? g->cpu : gen_current_cpu(g);
 	if (g->kind->has_header)
 		return gen_replay_column(g, e->index);
+	if (e->pid_ns)
+		return gen_pid_in_ns(g, e, null);
 	switch (e->index) {
 	case SYS_TIME:
 		return helper_once(g, ONCE_TIME);

@@ -101,7 +101,7 @@ static vreg compute(struct gen *g, const struct expr *e, label null)
 	case EXPR_FIELD:
 		return gen_field(g, e);
 	case EXPR_SYSTEM:
-		return gen_system(g, e);
+		return gen_system(g, e, null);
 	case EXPR_MEMBER:
 		return gen_member(g, e, null);
 	case EXPR_UNION:

@@ -8,6 +8,9 @@
  */
 #include "opt/rules.h"
 
+/* A number in a PID namespace is looked up (src/gen/pid.c). */
+#define IN_NAMESPACE_NS 60
+
 /* Rough cost in ns; the measured ones are in ARCHITECTURE.md, "What things cost". */
 static u32 leaf_cost(const struct expr *e)
 {
@@ -19,7 +22,7 @@ static u32 leaf_cost(const struct expr *e)
 		return 40;
 	if (e->kind != EXPR_SYSTEM)
 		return 1;
-	return system_columns[e->index].cost_ns;
+	return system_columns[e->index].cost_ns + (e->pid_ns ? IN_NAMESPACE_NS : 0);
 }
 
 static u32 cost(const struct expr *e)

@@ -55,8 +55,7 @@ static struct expr *of_other_side(const struct sides *s, struct expr *e, const e
 	struct expr **usable = arena_array(s->arena, struct expr *, from->n);
 
 	for (u32 i = 0; i < from->n; i++)
-		if (!from->at[i]->nullable && !to->at[i]->nullable &&
-		    (is_same_type(from->at[i], to->at[i]) || is_plain_test(e, from->at[i])))
+		if (is_same_type(from->at[i], to->at[i]) || is_plain_test(e, from->at[i]))
 			usable[i] = from->at[i];
 	return opt_rewrite(e, usable, to->at, from->n, s->arena);
 }
@@ -103,15 +102,38 @@ static bool is_tid(const struct expr *e)
 	return e->kind == EXPR_SYSTEM && e->index == SYS_TID;
 }
 
-/* The process of that thread. */
-static struct expr *pid_of(const struct expr *tid, struct arena *arena)
+/* A process or thread in a condition, by whichever number, of one of these threads' events. */
+static const struct expr *pid_in(const struct expr *e, const struct join_key *tids)
 {
-	struct expr *pid = expr_copy(arena, tid);
+	const struct expr *pid = NULL;
 
-	pid->index = SYS_PID;
-	pid->name = system_columns[SYS_PID].name;
-	expr_set_type(pid, system_columns[SYS_PID].type);
+	if (e->kind == EXPR_SYSTEM && (e->index == SYS_PID || e->index == SYS_TID) &&
+	    (e->source == tids->left->source || e->source == tids->right->source))
+		return e;
+	for (u32 i = 0; i < e->n_args && !pid; i++)
+		pid = pid_in(e->args[i], tids);
 	return pid;
+}
+
+/* The same of that thread's event. */
+static struct expr *pid_of(const struct expr *tid, const struct expr *pid, struct arena *arena)
+{
+	struct expr *copy = expr_copy(arena, pid);
+
+	copy->source = tid->source;
+	copy->prefix = tid->prefix;
+	return copy;
+}
+
+static void add_pids(struct sides *s, const struct join_key *tids, const expr_vec *conjuncts)
+{
+	for (u32 i = 0; i < conjuncts->n; i++) {
+		const struct expr *pid = pid_in(conjuncts->at[i], tids);
+
+		if (pid)
+			add_keys(s, pid_of(tids->left, pid, s->arena),
+				 pid_of(tids->right, pid, s->arena));
+	}
 }
 
 static struct plan *push_join(struct plan *join, const expr_vec *conjuncts, struct arena *arena)
@@ -121,11 +143,12 @@ static struct plan *push_join(struct plan *join, const expr_vec *conjuncts, stru
 	for (u32 i = 0; i < join->join.n_keys; i++) {
 		const struct join_key *key = &join->join.keys[i];
 
-		add_keys(&s, key->left, key->right);
+		if (!key->left->nullable && !key->right->nullable)
+			add_keys(&s, key->left, key->right);
 		s.is_behind |= expr_can_fault(key->left, join) || expr_can_fault(key->right, join);
 		/* A thread in one call at a time: a span of bind_span.c. */
 		if (!join->join.is_nesting && is_tid(key->left) && is_tid(key->right))
-			add_keys(&s, pid_of(key->left, arena), pid_of(key->right, arena));
+			add_pids(&s, key, conjuncts);
 	}
 	for (u32 i = 0; i < conjuncts->n; i++)
 		sort_conjunct(&s, conjuncts->at[i]);

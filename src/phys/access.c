@@ -30,7 +30,7 @@
 /* What the expressions of the kernel part read; fields: of one source. */
 struct uses {
 	u32 source;
-	bool fields, ppid, comm;
+	bool fields, ppid, pid_ns, comm;
 };
 
 static void note_use(void *context, struct expr *expr)
@@ -40,6 +40,7 @@ static void note_use(void *context, struct expr *expr)
 	uses->fields |= expr->kind == EXPR_FIELD && expr->source == uses->source;
 	uses->comm |= expr->kind == EXPR_SYSTEM && expr->index == SYS_COMM;
 	uses->ppid |= expr->kind == EXPR_SYSTEM && expr->index == SYS_PPID;
+	uses->pid_ns |= expr->kind == EXPR_SYSTEM && expr->pid_ns;
 }
 
 static struct uses find_uses(const struct phys_input *input, u32 source)
@@ -306,23 +307,43 @@ static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 		add_stream(a, streams->at[i], ACCESS_TRACEPOINT, why_calls(a, is_exit));
 }
 
-/* ppid is current->real_parent->tgid; BTF tells where they are. */
-static bool find_parent(struct phys *phys, const struct phys_input *input, struct diags *diags)
-{
-	u32 task = catalog_btf_id(input->catalog, BTF_KIND_STRUCT, "task_struct");
-	struct catalog_member parent, tgid;
+/* ppid is current->real_parent->tgid; src/gen/pid.c needs all of them. */
+static const struct {
+	const char *of, *member;
+	size_t offset;
+} pid_members[] = {
+	{ "task_struct", "real_parent", offsetof(struct pid_offsets, real_parent) },
+	{ "task_struct", "tgid", offsetof(struct pid_offsets, tgid) },
+	{ "task_struct", "group_leader", offsetof(struct pid_offsets, group_leader) },
+	{ "task_struct", "thread_pid", offsetof(struct pid_offsets, thread_pid) },
+	{ "pid", "level", offsetof(struct pid_offsets, level) },
+	{ "pid", "numbers", offsetof(struct pid_offsets, numbers) },
+	{ "upid", "nr", offsetof(struct pid_offsets, nr) },
+	{ "upid", "ns", offsetof(struct pid_offsets, ns) },
+	{ "pid_namespace", "ns.inum", offsetof(struct pid_offsets, inum) },
+};
+#define PPID_MEMBERS 2
 
-	if (task && catalog_member(input->catalog, task, "real_parent", NULL, &parent) == 0 &&
-	    catalog_member(input->catalog, task, "tgid", NULL, &tgid) == 0) {
-		phys->task_real_parent_offset = (u32)(parent.offset_bits / 8);
-		phys->task_tgid_offset = (u32)(tgid.offset_bits / 8);
-		return true;
+static bool find_pids(struct phys *phys, const struct phys_input *input, u32 n, struct diags *diags)
+{
+	for (u32 i = 0; i < n; i++) {
+		u32 id = catalog_btf_id(input->catalog, BTF_KIND_STRUCT, pid_members[i].of);
+		struct catalog_member m;
+
+		if (!id || catalog_member(input->catalog, id, pid_members[i].member, NULL, &m)) {
+			diag_hint(
+				diags,
+				diag_failure_at(diags, "no-btf", input->plan->span,
+						"%s the kernel's type information (BTF)",
+						n == PPID_MEMBERS
+							? "ppid needs"
+							: "numbers of a PID namespace need"),
+				"a kernel with CONFIG_DEBUG_INFO_BTF has /sys/kernel/btf/vmlinux");
+			return false;
+		}
+		*(u32 *)((char *)&phys->pids + pid_members[i].offset) = (u32)(m.offset_bits / 8);
 	}
-	diag_hint(diags,
-		  diag_failure_at(diags, "no-btf", input->plan->span,
-				  "ppid needs the kernel's type information (BTF)"),
-		  "a kernel with CONFIG_DEBUG_INFO_BTF has /sys/kernel/btf/vmlinux");
-	return false;
+	return true;
 }
 
 /* Without BTF, comm is read by the helper, which costs 36 ns more (ARCHITECTURE.md). */
@@ -442,7 +463,8 @@ static bool part_access(struct access *a, u32 number)
 	for (u32 i = 0; i < phys->n_sources; i++)
 		if (!is_file(&phys->sources[i]) && !add_source(a, &phys->sources[i]))
 			return false;
-	if (uses.ppid && !input->is_replay && !find_parent(phys, input, a->diags))
+	if ((uses.ppid || uses.pid_ns) && !input->is_replay &&
+	    !find_pids(phys, input, uses.pid_ns ? ARRAY_SIZE(pid_members) : PPID_MEMBERS, a->diags))
 		return false;
 	if (uses.comm && !input->is_replay)
 		find_comm(phys, input);

@@ -469,6 +469,15 @@ static inline u32 phys_n_blocks(const struct phys_set *set)
 	return (set->n_parts + BLOCK_PARTS - 1) / BLOCK_PARTS;
 }
 
+/* Where the numbers of processes are, in bytes: by BTF, of what the part's numbers need. */
+struct pid_offsets {
+	u32 real_parent, tgid, group_leader, thread_pid; /* in struct task_struct */
+	u32 level, numbers;				 /* in struct pid */
+	u32 nr, ns;					 /* in struct upid, of which there are */
+	u32 inum;					 /* in struct pid_namespace */
+};
+#define UPID_BYTES 16
+
 struct phys {
 	struct arena *arena;
 	const struct settings *settings;
@@ -478,9 +487,8 @@ struct phys {
 	const char **probes; /* `probe` texts by code */
 	u32 n_probes;
 
-	/* Byte offsets in struct task_struct, known when the query uses ppid or comm; 0: unknown.
-	 */
-	u32 task_real_parent_offset, task_tgid_offset, task_comm_offset;
+	struct pid_offsets pids;
+	u32 task_comm_offset; /* in struct task_struct; 0: unknown, or comm is not used */
 
 	struct phys_source *sources;
 	u32 n_sources;

@@ -175,6 +175,8 @@ struct expr *bind_column(struct scope *scope, const struct from_member *member, 
 /* The member of FROM that a scan is: the fields that all its streams have are its columns. */
 struct from_member bind_stream_member(struct scope *scope, struct plan *scan);
 /* No array, struct or raw bytes: what SELECT * shows, and what can be computed with. */
+/* The process' number in the PID namespace with this inode; function: as messages call it. */
+struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, struct span span);
 /* A name with nothing before it; NULL also without a diagnostic. */
 struct expr *bind_bare(struct scope *scope, const char *name, struct span span);
 bool bind_is_value(struct scope *scope, const struct expr *e);

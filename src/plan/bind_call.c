@@ -193,16 +193,12 @@ struct expr *bind_unknown_function(struct scope *scope, const struct ast *ast, b
 			return diag_refuse(scope->diags, "unknown-function", ast->span,
 					   "there is no function \"%s\"" HINT "%s", ast->text,
 					   foreign[i][1]);
-	if (strcasecmp(ast->text, "pid_in_ns") == 0)
-		return diag_refuse(scope->diags, "not-supported", ast->span,
-				   "pid_in_ns() is not available yet" HINT
-				   "the manual lists what this version has");
 	suggest_init(&suggest, ast->text);
 	for (u32 i = 0; aggregate_name_at(i); i++)
 		suggest_offer(&suggest, aggregate_name_at(i));
 	function_suggest(&suggest, is_window);
-	if (!is_window)
-		suggest_offer(&suggest, "target_pid");
+	for (u32 i = 0; i < 2 && !is_window; i++)
+		suggest_offer(&suggest, i ? "pid_in_ns" : "target_pid");
 	d = diag_error(scope->diags, "unknown-function", ast->span, "there is no %sfunction \"%s\"",
 		       is_window ? "window " : "", ast->text);
 	if (percentile_named(scope, ast->text))
@@ -222,6 +218,29 @@ static struct expr *bind_target_pid(struct scope *scope, const struct ast *ast)
 				    scope->settings->target_pid);
 	return diag_refuse(scope->diags, "no-target", ast->span,
 			   "no target process is named" HINT "name one by -p PID or -- COMMAND");
+}
+
+/* pid_in_ns(dev, ino) */
+static struct expr *bind_pid_in_ns(struct scope *scope, const struct ast *ast)
+{
+	struct pid_ns own = catalog_pid_ns(scope->catalog);
+	struct expr **x = bind_exprs(scope, ast->args, ast->n_args);
+
+	if (!x)
+		return NULL;
+	if (ast->star || ast->distinct || ast->filter || ast->n_args != 2 ||
+	    x[0]->kind != EXPR_INTEGER || x[1]->kind != EXPR_INTEGER)
+		return diag_refuse(scope->diags, "wrong-arguments", ast->span,
+				   "%s() takes the two numbers of a PID namespace" HINT
+				   "stat -Lc '%%d, %%i' /proc/PID/ns/pid prints them",
+				   ast->text);
+	/* Namespaces are files of one file system of the kernel's own. */
+	if ((own.dev && x[0]->integer != own.dev) || x[1]->integer < 1 ||
+	    x[1]->integer > UINT32_MAX)
+		return diag_refuse(scope->diags, "unknown-namespace", ast->span,
+				   "there is no such PID namespace" HINT
+				   "stat -Lc '%%d, %%i' /proc/PID/ns/pid prints a process' own");
+	return bind_pid_in(scope, ast->text, (u64)x[1]->integer, ast->span);
 }
 
 /* What only user space computes is computed once, by SQLite's own function. */
@@ -270,6 +289,8 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 				   "SELECT comm, UNNEST(histogram(latency)) ... GROUP BY comm");
 	if (strcasecmp(ast->text, "target_pid") == 0 && ast->n_args == 0)
 		return bind_target_pid(scope, ast);
+	if (strcasecmp(ast->text, "pid_in_ns") == 0)
+		return bind_pid_in_ns(scope, ast);
 	args = bind_exprs(scope, ast->args, ast->n_args);
 	if (!args)
 		return NULL;

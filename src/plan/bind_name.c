@@ -153,6 +153,15 @@ struct expr *bind_column(struct scope *scope, const struct from_member *member, 
 	return NULL;
 }
 
+/* The number in that PID namespace, which processes outside of it have not. */
+static void number_in(struct expr *e, u64 ino)
+{
+	if (!ino || ino == PID_NS_INITIAL)
+		return;
+	e->pid_ns = (u32)ino;
+	e->nullable = true;
+}
+
 struct expr *bind_system(struct scope *scope, const struct from_member *member,
 			 enum system_column column, struct span span)
 {
@@ -166,6 +175,8 @@ struct expr *bind_system(struct scope *scope, const struct from_member *member,
 	e->nullable = member->is_nullable;
 	if (member->is_real && column == SYS_TIME)
 		e->type.clock = CLOCK_REAL;
+	if (column == SYS_PID || column == SYS_TID || column == SYS_PPID)
+		number_in(e, catalog_pid_ns(scope->catalog).ino);
 	return e;
 }
 
@@ -494,6 +505,26 @@ static const struct from_member *system_member(struct scope *scope, u32 *ret_n)
 		(*ret_n)++;
 	}
 	return found;
+}
+
+struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, struct span span)
+{
+	u32 n;
+	const struct from_member *of = system_member(scope, &n);
+	struct expr *e;
+
+	if (n != 1)
+		return diag_refuse(scope->diags, n ? "ambiguous-column" : "unknown-column", span,
+				   "%s() is of one stream's event, and here %s" HINT
+				   "name its result in a nested select over the stream",
+				   function, n ? "are several" : "is none");
+	e = bind_system(scope, of, SYS_PID, span);
+	e->pid_ns = 0;
+	e->nullable = of->is_nullable;
+	number_in(e, ino);
+	if (e->pid_ns)
+		e->name = arena_printf(scope->arena, "%s in pid:[%u]", e->name, e->pid_ns);
+	return e;
 }
 
 struct expr *bind_bare(struct scope *scope, const char *name, struct span span)

@@ -247,6 +247,16 @@ static void add_member(struct scope *scope, const struct ast_source *source,
 	vec_push(scope->arena, &scope->members, r);
 }
 
+/* By the kernel's own number: threads outside of ebql's PID namespace have no other. */
+static struct expr *thread_of(struct scope *scope, const struct from_member *of, struct span span)
+{
+	struct expr *tid = bind_system(scope, of, SYS_TID, span);
+
+	tid->pid_ns = 0;
+	tid->nullable = of->is_nullable;
+	return tid;
+}
+
 struct plan *bind_span(struct scope *scope, const struct ast_source *source)
 {
 	struct stream_list *exits, *enters, *exit_list, *enter_list;
@@ -286,8 +296,8 @@ struct plan *bind_span(struct scope *scope, const struct ast_source *source)
 	join = bind_join_new(scope, JOIN_PAIR, without_children(scope, &exit, source->span),
 			     enter_scan, source->span);
 	join->join.keys = arena_array(scope->arena, struct join_key, 1);
-	join->join.keys[0] = (struct join_key){ bind_system(scope, &exit, SYS_TID, source->span),
-						bind_system(scope, &enter, SYS_TID, source->span) };
+	join->join.keys[0] = (struct join_key){ thread_of(scope, &exit, source->span),
+						thread_of(scope, &enter, source->span) };
 	join->join.n_keys = 1;
 	add_member(scope, source, &exit, &enter, join);
 	return join;

@@ -193,7 +193,7 @@ bool expr_equal(const struct expr *a, const struct expr *b)
 	if (!a || !b || a->kind != b->kind || a->op != b->op || a->n_args != b->n_args ||
 	    a->index != b->index || a->integer != b->integer || a->is_glob != b->is_glob ||
 	    a->type.kind != b->type.kind || a->text_bytes != b->text_bytes ||
-	    a->source != b->source)
+	    a->source != b->source || a->pid_ns != b->pid_ns)
 		return false;
 	if (a->kind == EXPR_REAL && memcmp(&a->real, &b->real, sizeof(a->real)) != 0)
 		return false;

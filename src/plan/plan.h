@@ -83,6 +83,7 @@ struct expr {
 	u32 text_bytes;
 	const char *name;
 	u32 index;
+	u32 pid_ns; /* SYSTEM: whose numbers pid, tid or ppid are, by inode; 0: the kernel's own */
 	u32 source; /* FIELD, SYSTEM: whose event; number of a scan, 0 where there is one only */
 	const char
 		*prefix; /* FIELD, SYSTEM: printed before it; NULL where there is one scan only */

@@ -54,12 +54,16 @@ static const struct {
 } structs[] = {
 	{ "pt_regs", NULL },
 	{ "task_struct",
-	  " thread_info real_parent parent group_leader tgid pid comm flags prio start_time mm cred "
+	  " thread_info real_parent parent group_leader tgid pid thread_pid comm flags prio start_time mm cred "
 	  "__state on_cpu on_rq se " },
 	{ "thread_info", " status cpu " },
 	{ "sched_entity", " cfs_rq " },
 	{ "cfs_rq", " rq " },
 	{ "rq", " nr_running " },
+	{ "pid", " level numbers " },
+	{ "upid", NULL },
+	{ "pid_namespace", " ns " },
+	{ "ns_common", " inum " },
 	{ "mm_struct", " owner " },
 	{ "cred", " uid gid " },
 	{ "request", " __data_len q __sector state " },

@@ -1,1 +1,1 @@
-SELECT pid_in_ns(1, 2) FROM tracepoint:sched:sched_switch
+SELECT pid_in_ns(4, fd) FROM tracepoint:syscalls:sys_enter_read
