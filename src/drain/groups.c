@@ -134,15 +134,38 @@ static int close_pane(struct groups *groups, const struct groups_end *end)
 
 /* --- Ends --- */
 
+/*
+ * What no copy holds.  Windows that follow each other may both have it; the run has it once.  Of
+ * panes in gaps, between windows, it has nothing.
+ */
+static void take_between(struct groups *groups)
+{
+	const struct phys *phys = groups->phys;
+	struct account repeated;
+
+	if (!is_windowed(groups)) {
+		meter_take_starts(&groups->meter, &groups->account);
+		meter_take_missed(&groups->meter, &groups->account);
+		return;
+	}
+	meter_behind_flip(&groups->meter, &groups->account, &repeated);
+	if (!groups->panes || phys->window_ns >= phys->advance_ns)
+		account_subtract(&groups->total, &repeated);
+}
+
+void groups_before_flip(struct groups *groups)
+{
+	if (is_windowed(groups))
+		meter_before_flip(&groups->meter);
+}
+
 int groups_restart(struct groups *groups)
 {
-	int err;
+	int err = take_copy(groups, groups->load->epoch ^ 1);
 
-	meter_take_starts(&groups->meter, &groups->account);
-	err = take_copy(groups, groups->load->epoch ^ 1);
-	meter_take_missed(&groups->meter, &groups->account);
+	take_between(groups);
 	merge_reset(target(groups));
-	groups->account = (struct account){ 0 };
+	groups->account = groups->total = (struct account){ 0 };
 	return err;
 }
 
@@ -152,7 +175,6 @@ int groups_end(struct groups *groups, const struct groups_end *end)
 	int err = 0;
 
 	begin(groups);
-	meter_take_starts(&groups->meter, &groups->account);
 	/* As near to the switch as can be: ends go on using starts up. */
 	if (end->is_last)
 		err = meter_add_waiting(&groups->meter, end->before_ns, &groups->account);
@@ -163,7 +185,7 @@ int groups_end(struct groups *groups, const struct groups_end *end)
 		err = take_copy(groups, groups->load->epoch ^ 1);
 	if (err)
 		return err;
-	meter_take_missed(&groups->meter, &groups->account);
+	take_between(groups);
 	if (groups->panes)
 		return close_pane(groups, end);
 	groups->window_start_ns = end->switched_ns;

@@ -48,6 +48,8 @@ int groups_open(struct groups *groups, struct load_state *load, struct arena *ar
 void groups_close(struct groups *groups);
 /* The run begins at that instant. */
 void groups_start(struct groups *groups, u64 now_ns);
+/* Is about to be switched: one that fails may be followed by another. */
+void groups_before_flip(struct groups *groups);
 /* The run began with a switch: forgets what was counted before. */
 int groups_restart(struct groups *groups);
 /*

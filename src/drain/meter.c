@@ -82,9 +82,40 @@ void meter_take_copy(struct meter *meter, u64 copy, struct account *to)
 	grow(&meter->slices[copy], &now, to);
 }
 
+/* What was missed may have been starts. */
+static void doubt_ends(const struct meter *meter, struct account *to)
+{
+	if (!meter->load->missed_before)
+		return;
+	to->unpaired[UNPAIRED_NEVER_STARTED] += to->unpaired[UNPAIRED_BEGAN_BEFORE];
+	to->unpaired[UNPAIRED_BEGAN_BEFORE] = 0;
+}
+
 void meter_take_missed(struct meter *meter, struct account *to)
 {
 	to->lost[LOSS_MISSED] += load_missed(meter->load);
+	doubt_ends(meter, to);
+}
+
+void meter_before_flip(struct meter *meter)
+{
+	meter_take_starts(meter, &meter->before);
+	meter_take_missed(meter, &meter->before);
+}
+
+void meter_behind_flip(struct meter *meter, struct account *to, struct account *ret_repeated)
+{
+	struct account now = { 0 };
+
+	*ret_repeated = meter->between;
+	account_add(to, &meter->between);
+	account_add(to, &meter->before);
+	meter_take_starts(meter, &now);
+	meter_take_missed(meter, &now);
+	account_add(to, &now);
+	doubt_ends(meter, to);
+	meter->between = now;
+	meter->before = (struct account){ 0 };
 }
 
 int meter_add_waiting(const struct meter *meter, u64 before_ns, struct account *to)

@@ -3,9 +3,9 @@
  * What the programs of one load count, and what the kernel did not run them for -> accounts.
  * The one place that knows which counter is which loss.
  *
- * Counters lie in the slices of a copy, where they belong to the copy's window, and in the
- * control lines, where they only grow: what starts count belongs to no window and is told with
- * the one in which it is seen.
+ * Counters lie in the slices of a copy, where they belong to the copy's window.  What starts count
+ * in the control lines, and what the kernel counts with its programs, only grows: it happened
+ * between two readings, and belongs to each window that reaches into that time.
  */
 #ifndef EBQL_DRAIN_METER_H
 #define EBQL_DRAIN_METER_H
@@ -17,6 +17,9 @@ struct meter {
 	struct load_state *load;  /* whose; the rest begins with nothing */
 	struct account starts;	  /* of the control lines, what was told */
 	struct account slices[2]; /* of each copy's, where they are never drained */
+	/* Of what no copy holds, what was read ahead of the flip, and what the reading behind the
+	 * flip before this one found, which may have happened behind that flip. */
+	struct account before, between;
 };
 
 /* Adds what these counters of slices say. */
@@ -28,8 +31,19 @@ void meter_take_starts(struct meter *meter, struct account *to);
 void meter_peek_slices(const struct meter *meter, struct account *to);
 /* Where slices are never drained: adds what those of a copy have counted since the last call. */
 void meter_take_copy(struct meter *meter, u64 copy, struct account *to);
-/* Adds the events that the kernel did not run the programs for: a system call for each. */
+/*
+ * Adds the events that the kernel did not run the programs for: a system call for each.  Where
+ * there were any in the run, starts may be among them: what `to` says to have begun before the run
+ * is then an end without a start.
+ */
 void meter_take_missed(struct meter *meter, struct account *to);
+/* Windows: both around each flip. */
+void meter_before_flip(struct meter *meter);
+/*
+ * Adds what happened meanwhile and belongs to no copy; *ret_repeated: of it, what may have happened
+ * in the window before, too, and was added there.
+ */
+void meter_behind_flip(struct meter *meter, struct account *to, struct account *ret_repeated);
 /*
  * At the end: adds the starts from before that instant (CLOCK_MONOTONIC; UINT64_MAX: of any
  * time) which still wait.  0 or -errno.

@@ -16,9 +16,11 @@
  *
  * Batches.  A window of time has the events and losses of its time.  Where rows end the
  * windows (COUNT, SESSION), every window is a batch; of its `events`, `matched` are its rows;
- * what WHERE dropped, rows that lie between two windows, and losses are counted once, in the
- * first batch that is given after they were seen.  So `events` of all batches add up to the
- * events of the run, but for rows that windows share, which each of them counts.
+ * what WHERE dropped, and rows that lie between two windows, are counted once, in the first batch
+ * that is given after they were seen.  So `events` of all batches add up to the events of the run,
+ * but for rows that windows share, which each of them counts.
+ * Losses are in every window that they may have been in, so those of all batches may add up to more
+ * than the run's, which has each once.
  */
 #ifndef EBQL_ENGINE_ENGINE_H
 #define EBQL_ENGINE_ENGINE_H

@@ -7,17 +7,83 @@
 #include "engine/internal.h"
 #include "lite/lite.h"
 
+/* --- Losses of windows that rows end --- */
+
+/* There are too many: neighbours become one, which is of all the time of both. */
+static void merge_losses(struct flow_groups *groups)
+{
+	struct flow_loss *losses = groups->losses;
+
+	groups->n_losses /= 2;
+	for (u32 i = 0; i < groups->n_losses; i++) {
+		const struct flow_loss *next = &losses[2 * i + 1];
+
+		losses[i] = losses[2 * i];
+		losses[i].to_ns = MAX(losses[i].to_ns, next->to_ns);
+		losses[i].is_told &= next->is_told;
+		account_add(&losses[i].account, &next->account);
+	}
+}
+
+/*
+ * What is missing, or may be, belongs to the time in which it happened: between the flip, or the
+ * row, up to which was looked before, and now.  The other causes are of rows that are there.
+ */
+static void take_losses(struct flow *flow, struct flow_part *part, struct account *seen)
+{
+	struct flow_groups *groups = &flow->groups;
+	u64 newest_ns = row_source_newest(part->source);
+	struct flow_loss loss = { .from_ns = groups->looked_ns,
+				  .to_ns = newest_ns,
+				  .account = account_take_lost_values(seen) };
+
+	groups->looked_ns = newest_ns;
+	if (flow->is_live) {
+		loss.to_ns = flow_row_time(part, flow_now(flow));
+		groups->looked_ns = MIN(newest_ns, flow_row_time(part, flow->unswitched));
+	}
+	if (!account_has_loss(&loss.account))
+		return;
+	if (groups->n_losses == FLOW_LOSSES_MAX)
+		merge_losses(groups);
+	groups->losses[groups->n_losses++] = loss;
+	account_add(&flow->total, &loss.account);
+}
+
+/* Each is told by every window that it may have been in, and by one at least. */
+static void add_losses(struct flow_groups *groups, u64 from_ns, u64 to_ns, struct account *account)
+{
+	for (u32 i = 0; i < groups->n_losses; i++) {
+		struct flow_loss *loss = &groups->losses[i];
+
+		if (loss->is_told && (loss->to_ns < from_ns || loss->from_ns > to_ns))
+			continue;
+		account_add(account, &loss->account);
+		loss->is_told = true;
+	}
+}
+
+/* --- Accounts --- */
+
 void flow_account(struct flow *flow, bool is_all)
 {
+	const struct cut_window *window = &flow->cut->window;
+	bool has_gaps = window->kind == WINDOW_HOPPING && window->size < window->advance;
+
 	for (u32 i = 0; i < flow->n_parts; i++) {
-		struct account seen = { 0 };
+		struct account seen = { 0 }, repeated;
 
 		if (!flow->parts[i].source)
 			continue;
-		row_source_account(flow->parts[i].source, is_all, &seen);
+		row_source_account(flow->parts[i].source, is_all, &seen, &repeated);
 		/* What matched is what SQL gets to see: counted where the rows are read. */
 		seen.matched = 0;
+		if (flow->is_grouped)
+			take_losses(flow, &flow->parts[i], &seen);
 		flow_note(flow, &seen);
+		/* Both windows have it, the run once; of panes in gaps it has nothing. */
+		if (!has_gaps)
+			account_subtract(&flow->total, &repeated);
 	}
 }
 
@@ -33,7 +99,8 @@ int flow_finish_rows(struct flow *flow)
 	return err;
 }
 
-void flow_account_rows(struct flow *flow, u64 n_rows, struct account *ret_account)
+void flow_account_rows(struct flow *flow, u64 n_rows, u64 from_ns, u64 to_ns,
+		       struct account *ret_account)
 {
 	u64 n_read;
 
@@ -49,6 +116,7 @@ void flow_account_rows(struct flow *flow, u64 n_rows, struct account *ret_accoun
 		ret_account->events += (u64)flow->n_other_events;
 		flow->n_other_events = 0;
 	}
+	add_losses(&flow->groups, from_ns, to_ns, ret_account);
 }
 
 static void group_value(void *context, u64 row, u32 column, struct scratch *scratch,

@@ -18,6 +18,7 @@ struct flow_group {
 	u64 n_rows, last_ns;
 	u64 n_fresh; /* rows at the end that no window had yet */
 	u64 n_skip;  /* COUNT: rows to come that lie between two windows */
+	u64 from_ns; /* COUNT: its first row may have been one of that time */
 };
 
 void flow_groups_open(struct flow *flow)
@@ -86,8 +87,8 @@ static int emit(struct flow *flow, struct flow_group *group, u64 n)
 	struct flow_groups *groups = &flow->groups;
 	const struct flow_part *part = flow_row_part(flow);
 	struct row *row = group->first, **rows;
+	u64 first_ns = flow_time_of(row->values), end_ns = 0;
 	struct flow_closed *closed;
-	u64 end_ns = 0;
 
 	if (!region_need(&groups->closed, (groups->n_closed + 1) * sizeof(*closed)) ||
 	    !region_need(&groups->rows, (groups->n_rows + n) * sizeof(row)))
@@ -95,7 +96,7 @@ static int emit(struct flow *flow, struct flow_group *group, u64 n)
 	closed = (struct flow_closed *)groups->closed.at + groups->n_closed++;
 	*closed =
 		(struct flow_closed){ .first = groups->n_rows, .n_rows = n, .number = row->number };
-	closed->session.start_ns = flow_real_time(flow, part, flow_time_of(row->values));
+	closed->session.start_ns = flow_real_time(flow, part, first_ns);
 	rows = (struct row **)groups->rows.at + groups->n_rows;
 	for (u64 i = 0; i < n; i++, row = row->next) {
 		rows[i] = row;
@@ -103,6 +104,12 @@ static int emit(struct flow *flow, struct flow_group *group, u64 n)
 		closed->n_faults += row->n_faults;
 	}
 	closed->session.end_ns = flow_real_time(flow, part, end_ns);
+	closed->from_ns = MIN(group->from_ns, first_ns);
+	closed->to_ns = groups->closed_ns = group->from_ns = end_ns;
+	if (flow->cut->window.kind == WINDOW_SESSION) {
+		closed->from_ns = first_ns - MIN(flow->cut->window.size, first_ns);
+		closed->to_ns = end_ns + MIN(flow->cut->window.size, UINT64_MAX - end_ns);
+	}
 	groups->n_rows += n;
 	group->n_fresh = 0;
 	return 0;
@@ -148,6 +155,8 @@ static int add_row(struct flow *flow, struct row_pool *pool, struct row *row)
 	group = find_group(flow, row);
 	if (err || !group)
 		return -ENOMEM;
+	if (!group->n_rows)
+		group->from_ns = MIN(groups->closed_ns, time_ns);
 	group->last_ns = time_ns;
 	row->number = groups->n_taken++;
 	if (group->n_skip) {
@@ -243,7 +252,7 @@ static int give_window(struct flow *flow, const struct flow_closed *closed, bool
 		err = flow_finish_rows(flow);
 	if (err)
 		return err;
-	flow_account_rows(flow, closed->n_rows, &account);
+	flow_account_rows(flow, closed->n_rows, closed->from_ns, closed->to_ns, &account);
 	account.lost[LOSS_FAULT] += closed->n_faults;
 	return flow_give(flow, closed->session.start_ns, closed->session.end_ns, &account, true,
 			 is_last);
@@ -263,7 +272,7 @@ static int give(struct flow *flow, bool is_end)
 		err = give_window(flow, (struct flow_closed *)groups->closed.at + i,
 				  i == n - 1 && (is_end || is_last_of_file(flow)));
 	if (!err && is_end && !n) { /* all were given before */
-		flow_account_rows(flow, 0, &account);
+		flow_account_rows(flow, 0, UINT64_MAX, UINT64_MAX, &account);
 		err = flow_give(flow, flow->last_ns, flow->last_ns, &account, false, true);
 	}
 	relation_set_rows(part->relation, NULL, 0);

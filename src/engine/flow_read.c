@@ -30,6 +30,17 @@ u64 flow_real_time(const struct flow *flow, const struct flow_part *part, u64 ro
 
 /* --- Flips --- */
 
+static void unswitched(struct flow *flow)
+{
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		if (flow->parts[i].groups)
+			groups_before_flip(flow->parts[i].groups);
+		if (flow->parts[i].source && !flow_is_row_driven(flow))
+			row_source_before_flip(flow->parts[i].source);
+	}
+	flow->unswitched = flow_now(flow);
+}
+
 static void switched(struct flow *flow, struct flow_instant now, int err)
 {
 	int failed = err;
@@ -73,6 +84,8 @@ void flow_switch(struct flow *const *flows, u32 n)
 		for (next = first; next < n && flow_hooks(flows[next]) == hooks; next++)
 			for (u32 i = 0; i < flows[next]->n_loads; i++)
 				states[n_states++] = flows[next]->loads[i];
+		for (u32 i = first; i < next; i++)
+			unswitched(flows[i]);
 		err = load_flip(states, n_states);
 		now = flow_now(flows[first]);
 		for (u32 i = first; i < next; i++)

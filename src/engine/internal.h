@@ -64,12 +64,22 @@ struct flow_pane {
 
 struct flow_group;
 
+/* What is missing, or may be, of a stretch of time on the clock of the part's rows. */
+struct flow_loss {
+	u64 from_ns, to_ns;
+	bool is_told; /* a window had it */
+	struct account account;
+};
+
+#define FLOW_LOSSES_MAX 64
+
 /* A window of a group: rows[first .. first + n_rows). */
 struct flow_closed {
 	struct relation_session session;
 	u64 first, n_rows;
 	u64 number; /* of its first row */
 	u64 n_faults;
+	u64 from_ns, to_ns; /* as in struct flow_loss: a row of that time may have been in it */
 };
 
 /* SESSION and COUNT: windows of their own for every combination of the keys. */
@@ -82,6 +92,10 @@ struct flow_groups {
 	struct region closed, rows;
 	u64 n_closed, n_rows;
 	struct row *dropped; /* rows that belong to them and to no later window */
+	struct flow_loss losses[FLOW_LOSSES_MAX];
+	u32 n_losses;
+	u64 looked_ns; /* losses from before then were seen */
+	u64 closed_ns; /* COUNT: the last row of the latest window that closed */
 };
 
 /* The SQL of a cut, prepared once. */
@@ -131,7 +145,8 @@ struct flow {
 	struct load_state **loads; /* of those parts that have one */
 	u32 n_loads;
 	struct load_state **switching; /* room for flow_switch(): all states of its hooks */
-	struct flow_instant switched;  /* just behind the latest flow_switch() */
+	struct flow_instant unswitched,
+		switched;  /* just before the latest flow_switch(), behind it */
 	bool is_unsettled; /* it was switched then, but rows from before may be still to come */
 
 	struct flow_instant start;     /* of the run */
@@ -254,10 +269,12 @@ void flow_account(struct flow *flow, bool is_all);
 /* Before the last batch: the starts of joins that never met an end are told with it. */
 int flow_finish_rows(struct flow *flow);
 /*
- * For a window of n_rows that rows end: its account, as engine.h says.  Events that no row of
+ * For a window of n_rows that rows end, and that rows between these times may have been in: its
+ * account, as engine.h says.  Events that no row of
  * a window stands for (n_other_events) go to the first window given after they were seen.
  */
-void flow_account_rows(struct flow *flow, u64 n_rows, struct account *ret_account);
+void flow_account_rows(struct flow *flow, u64 n_rows, u64 from_ns, u64 to_ns,
+		       struct account *ret_account);
 /*
  * Runs the SQL over the relations and hands the batch on; `account` is what happened in
  * it.  has_sql false: the batch has no rows (the end of a run that gave all before).

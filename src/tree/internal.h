@@ -178,7 +178,7 @@ struct row_scans {
 	struct row_tree *tree;
 	bool has_files, has_streams;
 	u64 clock_offset_ns; /* of files and streams together: what is added to a stream's time */
-	u64 n_seen;
+	u64 n_seen, newest_ns;
 	struct tuple *tuples[SCANS_BATCH_ROWS];
 	u32 sources[SCANS_BATCH_ROWS];
 	/* Rows of the last batch, handed out up to `at`. */

@@ -117,7 +117,7 @@ static int new_row(struct row_scans *scans, const struct slot_source *s, u64 tim
 		return -ENOMEM;
 	memset(t, 0, n_bytes);
 	t->seq = scans->n_seen++;
-	t->time_ns = time_ns;
+	t->time_ns = scans->newest_ns = time_ns;
 	scans->tuples[n] = t;
 	scans->sources[n] = (u32)(s - scans->slots.sources);
 	*ret_slots = &t->slots[s->first];

@@ -31,6 +31,9 @@ struct row_source {
 	bool is_finished;
 	struct account left; /* starts that never ended, still to be told */
 	struct account user; /* of the tree, what was told */
+	/* What was counted up to the latest flip, still to be told; of it, what was told before. */
+	struct account flipped, repeated;
+	bool is_read_at_flips; /* what no copy holds, too */
 };
 
 static bool open_kernel(struct row_source *s)
@@ -115,9 +118,23 @@ int row_source_poll(struct row_source *s)
 	return -E2BIG;
 }
 
+void row_source_before_flip(struct row_source *s)
+{
+	s->is_read_at_flips = true;
+	if (s->load)
+		meter_before_flip(&s->meter);
+}
+
 int row_source_flipped(struct row_source *s, u64 *ret_before_ns)
 {
 	int err = row_source_poll(s);
+	struct account repeated;
+
+	meter_take_copy(&s->meter, s->load->epoch ^ 1, &s->flipped);
+	if (s->is_read_at_flips) {
+		meter_behind_flip(&s->meter, &s->flipped, &repeated);
+		account_add(&s->repeated, &repeated);
+	}
 
 	*ret_before_ns = s->newest_ns + 1 + (s->scans ? s->scans->clock_offset_ns : 0);
 	s->flip++;
@@ -212,16 +229,35 @@ bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_las
 
 /* --- Counters --- */
 
-void row_source_account(struct row_source *s, bool is_all, struct account *account)
+u64 row_source_newest(const struct row_source *s)
 {
-	struct account now = { 0 };
+	return s->scans ? s->scans->newest_ns : UINT64_MAX;
+}
 
+/* Rows of starts may be among those that were lost. */
+static void doubt_ends(const struct row_source *s, struct account *to)
+{
+	if (!s->load || !(s->meter.slices[0].lost[LOSS_RING_FULL] ||
+			  s->meter.slices[1].lost[LOSS_RING_FULL] || s->load->missed_before))
+		return;
+	to->unpaired[UNPAIRED_NEVER_STARTED] += to->unpaired[UNPAIRED_BEGAN_BEFORE];
+	to->unpaired[UNPAIRED_BEGAN_BEFORE] = 0;
+}
+
+void row_source_account(struct row_source *s, bool is_all, struct account *account,
+			struct account *ret_repeated)
+{
+	struct account now = s->flipped;
+
+	*ret_repeated = s->repeated;
+	s->flipped = s->repeated = (struct account){ 0 };
 	if (s->load) {
-		meter_take_copy(&s->meter, s->load->epoch ^ 1, &now);
-		if (is_all)
-			meter_take_copy(&s->meter, s->load->epoch, &now);
-		meter_take_starts(&s->meter, &now);
-		meter_take_missed(&s->meter, &now);
+		for (u32 copy = 0; is_all && copy < STATE_COPIES; copy++)
+			meter_take_copy(&s->meter, copy, &now);
+		if (is_all || !s->is_read_at_flips) {
+			meter_take_starts(&s->meter, &now);
+			meter_take_missed(&s->meter, &now);
+		}
 		/* Of scans: what their events come to is counted here. */
 		if (s->scans)
 			now.events = now.matched = 0;
@@ -237,9 +273,10 @@ void row_source_account(struct row_source *s, bool is_all, struct account *accou
 		now.lost[LOSS_FAULT] += s->scans->sql.context.n_faults;
 		for (u32 i = 0; i < UNPAIRED_N; i++)
 			now.lost[LOSS_UNPAIRED] += now.unpaired[i];
+		account_subtract(&now, &s->user);
+		account_add(&s->user, &now);
+		doubt_ends(s, &now);
 		account_add(account, &now);
-		account_subtract(account, &s->user);
-		s->user = now;
 	}
 	account_add(account, &s->left);
 	s->left = (struct account){ 0 };

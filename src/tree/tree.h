@@ -40,6 +40,11 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
 s64 row_source_read(struct row_source *source, u64 before_ns, u32 limit,
 		    const struct value **ret_rows, const struct row_origin **ret_origins);
 /*
+ * load_flip() is about to switch the load, and a window to end with that: what no copy holds is
+ * read before each flip and behind it.
+ */
+void row_source_before_flip(struct row_source *source);
+/*
  * load_flip() has switched the load, and load_settle() returned: all that was streamed before it
  * is read into memory, none of it from *ret_before_ns or later, on the clock of the part's rows.
  * 0, or -errno after a diagnostic.
@@ -59,8 +64,15 @@ int row_source_poll(struct row_source *source);
 bool row_source_peek(struct row_source *source, u64 *ret_time_ns);
 /* Files: the times of the first and the last event, whatever becomes of them; false: none. */
 bool row_source_span(const struct row_source *source, u64 *ret_first_ns, u64 *ret_last_ns);
-/* Adds what was seen and lost since the last call, up to the latest flip; is_all: up to now. */
-void row_source_account(struct row_source *source, bool is_all, struct account *account);
+/* What was read of scans is from up to that time; UINT64_MAX: rows come complete. */
+u64 row_source_newest(const struct row_source *source);
+/*
+ * Adds what was seen and lost since the last call, up to the latest flip; is_all: up to now.
+ * *ret_repeated: of it, what may have happened in either of two windows, and was added to the one
+ * before, too.
+ */
+void row_source_account(struct row_source *source, bool is_all, struct account *account,
+			struct account *ret_repeated);
 /*
  * After the last row was read and accounted: the starts from before that instant (CLOCK_MONOTONIC)
  * that never ended, which the next row_source_account() adds; those that came while hooks were

@@ -131,11 +131,34 @@ bool account_has_loss(const struct account *account)
 	return false;
 }
 
+/* The causes, and the kinds of LOSS_UNPAIRED, by which values are missing. */
+static const enum loss value_losses[] = { LOSS_MISSED, LOSS_RING_FULL, LOSS_NEGATIVE };
+static const enum unpaired value_unpaired[] = { UNPAIRED_NEVER_STARTED, UNPAIRED_EXPIRED,
+						UNPAIRED_FULL };
+
 u64 account_lost_values(const struct account *account)
 {
-	return account->lost[LOSS_MISSED] + account->lost[LOSS_RING_FULL] +
-	       account->lost[LOSS_NEGATIVE] + account->unpaired[UNPAIRED_NEVER_STARTED] +
-	       account->unpaired[UNPAIRED_EXPIRED] + account->unpaired[UNPAIRED_FULL];
+	u64 n = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(value_losses); i++)
+		n += account->lost[value_losses[i]];
+	for (u32 i = 0; i < ARRAY_SIZE(value_unpaired); i++)
+		n += account->unpaired[value_unpaired[i]];
+	return n;
+}
+
+struct account account_take_lost_values(struct account *account)
+{
+	struct account taken = { 0 };
+
+	for (u32 i = 0; i < ARRAY_SIZE(value_losses); i++)
+		taken.lost[value_losses[i]] = account->lost[value_losses[i]];
+	for (u32 i = 0; i < ARRAY_SIZE(value_unpaired); i++) {
+		taken.unpaired[value_unpaired[i]] = account->unpaired[value_unpaired[i]];
+		taken.lost[LOSS_UNPAIRED] += account->unpaired[value_unpaired[i]];
+	}
+	account_subtract(account, &taken);
+	return taken;
 }
 
 bool account_is_biased(const struct account *account)

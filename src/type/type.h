@@ -204,6 +204,8 @@ bool account_has_loss(const struct account *account);
  * end without a start; and a start still waiting is no value yet.
  */
 u64 account_lost_values(const struct account *account);
+/* Takes these out of it. */
+struct account account_take_lost_values(struct account *account);
 /*
  * Could these losses bias an answer?  All but three kinds of `unpaired`: calls under way
  * when the run begins end without a start, those under way at its end never end, and a

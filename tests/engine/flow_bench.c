@@ -128,8 +128,21 @@ bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_las
 	return true;
 }
 
-void row_source_account(struct row_source *s, bool is_all, struct account *account)
+u64 row_source_newest(const struct row_source *s)
 {
+	if (s->is_live)
+		return UINT64_MAX;
+	return s->n_read ? (u64)s->rows[(size_t)(s->n_read - 1) * COLUMNS].integer : 0;
+}
+
+void row_source_before_flip(struct row_source *s)
+{
+}
+
+void row_source_account(struct row_source *s, bool is_all, struct account *account,
+			struct account *ret_repeated)
+{
+	*ret_repeated = (struct account){ 0 };
 	account_add(account, &s->account);
 	if (s->is_finished && s->has_leftovers) {
 		account->unpaired[UNPAIRED_NEVER_ENDED] += 7;

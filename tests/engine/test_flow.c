@@ -441,7 +441,8 @@ static void test_row_accounts(void **state)
 		assert_int_equal(b.n_batches, 4);
 		for (u32 i = 0; i < b.n_batches; i++) {
 			assert_true(b.batches[i].account.events >= b.batches[i].account.matched);
-			assert_int_equal(b.batches[i].account.lost[LOSS_MISSED], i ? 0 : 4);
+			/* Where in these rows is not known. */
+			assert_int_equal(b.batches[i].account.lost[LOSS_MISSED], 4);
 			n_events += b.batches[i].account.events;
 		}
 		assert_int_equal(b.batches[0].account.events, 2 + 13);

@@ -29,7 +29,7 @@ struct bench {
 	struct flow_result result;
 	u64 start_ns;		 /* before the run */
 	u64 flips_ns[FLIPS_MAX]; /* just before the ends of the panes */
-	u32 n_flips, n_armed;
+	u32 n_flips, n_asked, n_armed;
 	struct batch batches[BATCHES_MAX];
 	s128 counts[BATCHES_MAX];
 	u32 batch_flips[BATCHES_MAX]; /* panes that had ended when it was given */
@@ -118,7 +118,8 @@ int load_settle(struct load_hooks *hooks)
 
 u64 load_missed(struct load_state *load)
 {
-	return bench->n_flips % 2;
+	/* Ahead of each flip, and behind it. */
+	return bench->n_asked++ % 2 ? 0 : (bench->n_flips + 1) % 2;
 }
 
 static int take(void *context, const struct batch *batch)

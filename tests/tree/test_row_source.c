@@ -177,10 +177,10 @@ static void test_order(void **state)
 
 static struct account take_account(struct test *t)
 {
-	struct account account = { 0 };
+	struct account account = { 0 }, repeated;
 
 	row_source_finish(t->source, UINT64_MAX);
-	row_source_account(t->source, false, &account);
+	row_source_account(t->source, false, &account, &repeated);
 	return account;
 }
 
