@@ -37,7 +37,7 @@ static int complain_short(struct file_pass *pass, int error)
 {
 	if (error)
 		return file_complain_read(pass, error);
-	return file_complain(pass, "the file ends in the middle");
+	return file_cut(pass, 0);
 }
 
 /* Bytes of metadata that follow; 0 at the end of the stream.  1: told by *ret_error. */
@@ -284,6 +284,8 @@ static int take_batch(struct arrow_walk *walk, struct arrow_message *m)
 	struct body body;
 	int error = open_body(walk->pass, m, m->header, &body);
 
+	if (error == -ENODATA)
+		walk->pass->n_cut = body.n_rows;
 	if (error)
 		return error;
 	for (u32 i = 0; i < walk->schema->n_columns; i++) {

@@ -23,7 +23,9 @@ static enum csv_state csv_step(enum csv_state state, char c)
 	return state == CSV_BEHIND ? CSV_BEHIND : CSV_PLAIN;
 }
 
-/* 1: a record, without its line end; 0: none is left; -errno after a diagnostic. */
+/*
+ * 1: a record, without its line end; 0: none is left; -errno after a diagnostic, or file_cut().
+ */
 static int next_record(struct file_pass *pass, char **ret_text, size_t *ret_n)
 {
 	struct reader *reader = &pass->reader;
@@ -41,6 +43,8 @@ static int next_record(struct file_pass *pass, char **ret_text, size_t *ret_n)
 		pass->n_lines++;
 		for (; at < end; at++)
 			state = csv_step(state, reader->buf[reader->start + at]);
+		if (pass->is_ours && end == reader_has(reader))
+			return file_cut(pass, 1);
 		if (state != CSV_QUOTED)
 			break;
 		if (end == reader_has(reader))
@@ -150,6 +154,22 @@ static int next_row(struct file_rows *rows, u32 n_columns, u32 *ret_n)
 	return 1;
 }
 
+/*
+ * Does it begin as what ebql writes does?  That is cut where its last line has no line feed; in
+ * files of others that line is a row as well.
+ */
+static bool is_ours(const struct written *names, u32 n)
+{
+	u32 n_quoted = 0;
+
+	if (n > 1 && names[n - 1].n == strlen("_other") &&
+	    memcmp(names[n - 1].text, "_other", names[n - 1].n) == 0)
+		return true; /* -o csv */
+	for (u32 i = 0; i < n; i++)
+		n_quoted += names[i].kind == WRITTEN_STRING;
+	return n_quoted == n;
+}
+
 static struct file *csv_head(struct file_rows *rows, struct arena *arena)
 {
 	struct file *file = arena_new(arena, struct file);
@@ -164,6 +184,11 @@ static struct file *csv_head(struct file_rows *rows, struct arena *arena)
 	}
 	if (rc <= 0)
 		return NULL;
+	rows->pass.is_ours = is_ours(rows->fields, schema->n_columns);
+	if (rows->pass.is_ours && rows->pass.reader.buf[rows->pass.reader.start - 1] != '\n') {
+		file_cut(&rows->pass, 0);
+		return NULL;
+	}
 	schema->columns = arena_array(arena, struct column, schema->n_columns);
 	for (u32 i = 0; i < schema->n_columns; i++)
 		schema->columns[i].name =

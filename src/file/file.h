@@ -31,7 +31,8 @@ struct file {
 	u64 first_ns, last_ns;
 	bool is_ordered;
 	bool has_rows;
-	u64 size_bytes, inode; /* what was read: rows that were appended since are none of it */
+	/* What was read, up to the last whole row: what was appended since is none of it. */
+	u64 size_bytes, inode;
 };
 
 /* By the path's suffix? */

@@ -43,6 +43,9 @@ struct file_pass {
 	const char *unit; /* "line" or "batch" */
 	u64 place;	  /* its number, from 1; 0: none yet */
 	u64 n_lines;	  /* that were read */
+	bool is_learning; /* the rows, to their end, which may be cut */
+	bool is_ours;	  /* of CSV: every line ends with a line feed, or it is cut */
+	u64 n_cut;	  /* rows that the file ends in the middle of; 0: not known */
 };
 
 /*
@@ -50,6 +53,11 @@ struct file_pass {
  * file does.  0 or -errno after a diagnostic.
  */
 int file_line_end(struct file_pass *pass, size_t from, size_t *ret_end);
+/*
+ * The file ends in the middle of n rows (0: of how many is not known), or of something else:
+ * -ENODATA where file_learn() goes on without these, else -EINVAL after a diagnostic.
+ */
+int file_cut(struct file_pass *pass, u64 n);
 /* "FILE: line 3: ..."; file_complain() with the tag bad-file, -EINVAL. */
 struct diag *file_complain_as(struct file_pass *pass, const char *tag, const char *message);
 int file_complain(struct file_pass *pass, const char *format, ...) PRINTF(2, 3);

@@ -17,10 +17,25 @@ struct jsonl_file {
 	VEC(const char *) keys; /* as written: the columns' names are unique */
 };
 
-/* The next line that is not blank, behind its "{": 1; 0: none is left; -errno, told. */
+/* Of the last line, which has no line feed: does it end before its object does? */
+static bool is_cut(struct json json)
+{
+	struct written value;
+
+	if (!json_value(&json, &value))
+		return true;
+	json_skip_space(&json);
+	return json.at != json.end;
+}
+
+/*
+ * The next line that is not blank, behind its "{": 1; 0: none is left; -errno, told, or
+ * file_cut().
+ */
 static int next_object(struct file_pass *pass, struct json *ret_json)
 {
 	struct reader *reader = &pass->reader;
+	bool is_last;
 	size_t end;
 	int error;
 
@@ -31,9 +46,12 @@ static int next_object(struct file_pass *pass, struct json *ret_json)
 		pass->place++;
 		*ret_json = (struct json){ .at = reader->buf + reader->start,
 					   .end = reader->buf + reader->start + end };
-		reader->start += MIN(end + 1, reader_has(reader));
+		is_last = end == reader_has(reader);
+		reader->start += end + !is_last;
 		json_skip_space(ret_json);
 	} while (ret_json->at == ret_json->end);
+	if (is_last && is_cut(*ret_json))
+		return file_cut(pass, 1);
 	if (!json_take(ret_json, '{', "a line is no JSON object"))
 		return file_complain(pass, "%s", ret_json->error);
 	return 1;

@@ -3,6 +3,7 @@
  * The values of a column -> its type; the columns of a file -> its schema, with names and notes.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <strings.h>
 
 #include "file/internal.h"
@@ -241,15 +242,42 @@ static int learn_row(struct file_rows *rows, struct file_guess *guesses)
 	return 0;
 }
 
+/* Where the walk over the rows is, in bytes. */
+static u64 offset_of(const struct file_rows *rows)
+{
+	const struct reader *r = &rows->pass.reader;
+
+	return rows->learnt->size_bytes - r->left_bytes - reader_has(r);
+}
+
+/* A recording that met a full disk, or was killed: up to the last whole row it is what it was. */
+static void cut_off(struct file_rows *rows, u64 whole_bytes)
+{
+	struct file *file = rows->learnt;
+	struct file_pass *pass = &rows->pass;
+	char n[32] = "its";
+
+	if (pass->n_cut)
+		snprintf(n, sizeof(n), "%llu", (unsigned long long)pass->n_cut);
+	diag_warning(pass->diags, "cut-file", pass->span,
+		     "%s: ends in the middle of %s %llu, as after a full disk or a kill: %s row%s "
+		     "(%llu bytes) left out",
+		     pass->path, pass->unit, (unsigned long long)pass->place, n,
+		     pass->n_cut == 1 ? "" : "s",
+		     (unsigned long long)(file->size_bytes - whole_bytes));
+	file->size_bytes = whole_bytes;
+}
+
 bool file_learn(struct file_rows *rows, struct arena *arena)
 {
 	struct file *file = rows->learnt;
 	struct file_guess *guesses = arena_array(arena, struct file_guess, FILE_COLUMNS_MAX);
-	u64 first_place = 0;
+	u64 first_place = 0, whole_bytes = offset_of(rows);
 	u32 n_known = 0;
 	int rc;
 
-	while ((rc = rows->format->next(rows)) == 1) {
+	rows->pass.is_learning = true;
+	for (; (rc = rows->format->next(rows)) == 1; whole_bytes = offset_of(rows)) {
 		/* Columns that begin here had no value before. */
 		for (; n_known < file->schema.n_columns; n_known++)
 			if (first_place)
@@ -259,7 +287,9 @@ bool file_learn(struct file_rows *rows, struct arena *arena)
 		if (learn_row(rows, guesses))
 			return false;
 	}
-	if (rc < 0)
+	if (rc == -ENODATA)
+		cut_off(rows, whole_bytes);
+	else if (rc < 0)
 		return false;
 	if (!file->schema.n_columns) {
 		rows->pass.place = 0;

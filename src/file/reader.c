@@ -150,6 +150,14 @@ int file_complain(struct file_pass *pass, const char *format, ...)
 	return -EINVAL;
 }
 
+int file_cut(struct file_pass *pass, u64 n)
+{
+	if (!pass->is_learning)
+		return file_complain(pass, "the file ends in the middle");
+	pass->n_cut = n;
+	return -ENODATA;
+}
+
 int file_has_changed(struct file_pass *pass)
 {
 	return file_complain(pass, "has changed while it was read");

@@ -114,7 +114,7 @@ static inline void show(const char *path, struct buf *out)
 		const char *slash = strrchr(d->message, '/');
 		const char *name = strstr(d->message, path);
 
-		buf_printf(out, "error[%s]: %s\n", d->tag,
+		buf_printf(out, "%s[%s]: %s\n", d->is_warning ? "warning" : "error", d->tag,
 			   name && slash ? name + (strrchr(path, '/') - path) + 1 : d->message);
 	}
 	assert_true(!file == !!diags_failed(&diags) || file);

@@ -162,6 +162,7 @@ static void test_depth(void **state)
 	buf_fill(&text, ']', 256);
 	buf_puts(&text, "}\n{\"a\": ");
 	buf_fill(&text, '[', 100000);
+	buf_putc(&text, '\n');
 	check("a.jsonl", text.at, text.n,
 	      "error[bad-file]: a.jsonl: line 2: values nested too deep\n");
 	buf_free(&text);
