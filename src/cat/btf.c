@@ -165,20 +165,41 @@ static u32 name_offset(const struct btf_blob *btf, const char *name)
 	return at ? at + 1 - btf->strings : 0;
 }
 
+void btf_find_all(struct btf_blob *btf, struct btf_wanted *wanted, u32 n)
+{
+	u64 maybe[64] = { 0 }; /* a bit for each name's place, of 4,096 */
+	u32 offset = 0, bytes, n_left = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		wanted[i].id = 0;
+		wanted[i].place = name_offset(btf, wanted[i].name);
+		n_left += wanted[i].place != 0;
+		maybe[wanted[i].place / 64 % 64] |= 1ull << wanted[i].place % 64;
+	}
+	for (u32 id = 1; n_left && (bytes = record_bytes(btf, offset)); id++, offset += bytes) {
+		u32 place = load_u32(btf->types + offset);
+
+		mark(btf, id, offset);
+		if (!place || !(maybe[place / 64 % 64] >> place % 64 & 1))
+			continue;
+		for (u32 i = 0; i < n; i++) {
+			struct btf_wanted *w = &wanted[i];
+
+			if (place != w->place || w->id ||
+			    BTF_INFO_KIND(load_u32(btf->types + offset + 4)) != w->kind)
+				continue;
+			w->id = id;
+			n_left--;
+		}
+	}
+}
+
 u32 btf_find(struct btf_blob *btf, u32 kind, const char *name)
 {
-	u32 wanted = name_offset(btf, name);
-	u32 offset = 0, bytes;
+	struct btf_wanted wanted = { .kind = kind, .name = name };
 
-	if (!wanted)
-		return 0;
-	for (u32 id = 1; (bytes = record_bytes(btf, offset)); id++, offset += bytes) {
-		mark(btf, id, offset);
-		if (load_u32(btf->types + offset) == wanted &&
-		    BTF_INFO_KIND(load_u32(btf->types + offset + 4)) == kind)
-			return id;
-	}
-	return 0;
+	btf_find_all(btf, &wanted, 1);
+	return wanted.id;
 }
 
 bool btf_type(struct btf_blob *btf, u32 id, struct btf_view *ret_view)

@@ -136,6 +136,8 @@ void catalog_each(struct catalog *catalog, const char *pattern,
 
 /* BTF: id of a named type of that kind (BTF_KIND_*), 0 when there is none. */
 u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name);
+/* This raw tracepoint will be asked for: with the next search its names are found, too. */
+void catalog_expect_raw(struct catalog *catalog, const char *event);
 
 /*
  * A member of a struct: name may be a path through embedded and anonymous
@@ -168,6 +170,10 @@ struct pid_ns {
 	u64 dev, ino;
 };
 struct pid_ns catalog_pid_ns(const struct catalog *catalog);
+
+/* The number of an enumerator of a named enum; false: there is none. */
+bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const char *name,
+			s64 *ret_number);
 
 /* System call names: number -> name ("pread64") or NULL, and name -> number or -1. */
 const char *syscall_name(s32 nr);

@@ -65,22 +65,35 @@ struct btf_blob *catalog_btf(struct catalog *catalog)
 	return catalog->btf_error ? NULL : &catalog->btf;
 }
 
+/* Its place in catalog->ids; those from n_known on are not looked for yet. */
+static u32 id_place(struct catalog *catalog, u32 btf_kind, const char *name)
+{
+	for (u32 i = 0; i < catalog->ids.n; i++)
+		if (catalog->ids.at[i].kind == btf_kind && !strcmp(catalog->ids.at[i].name, name))
+			return i;
+	vec_push(catalog->arena, &catalog->ids,
+		 (struct btf_wanted){ .kind = btf_kind,
+				      .name = arena_strdup(catalog->arena, name) });
+	return catalog->ids.n - 1;
+}
+
 u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name)
 {
-	struct btf_blob *btf;
-	u32 id;
+	u32 place = id_place(catalog, btf_kind, name);
+	struct btf_blob *btf = catalog_btf(catalog);
 
-	for (u32 i = 0; i < catalog->ids.n; i++) {
-		if (catalog->ids.at[i].kind == btf_kind && !strcmp(catalog->ids.at[i].name, name))
-			return catalog->ids.at[i].id;
+	if (place >= catalog->n_known && btf) {
+		btf_find_all(btf, catalog->ids.at + catalog->n_known,
+			     catalog->ids.n - catalog->n_known);
+		catalog->n_known = catalog->ids.n;
 	}
-	btf = catalog_btf(catalog);
-	if (!btf)
-		return 0;
-	id = btf_find(btf, btf_kind, name);
-	vec_push(catalog->arena, &catalog->ids,
-		 (struct id_fact){ btf_kind, arena_strdup(catalog->arena, name), id });
-	return id;
+	return catalog->ids.at[place].id;
+}
+
+void catalog_expect_raw(struct catalog *catalog, const char *event)
+{
+	id_place(catalog, BTF_KIND_TYPEDEF, arena_printf(catalog->arena, "btf_trace_%s", event));
+	id_place(catalog, BTF_KIND_FUNC, arena_printf(catalog->arena, "__traceiter_%s", event));
 }
 
 int catalog_member(struct catalog *catalog, u32 struct_btf_id, const char *name,
@@ -89,6 +102,22 @@ int catalog_member(struct catalog *catalog, u32 struct_btf_id, const char *name,
 	struct btf_blob *btf = catalog_btf(catalog);
 
 	return btf ? btf_find_member(btf, struct_btf_id, name, suggest, ret_member) : -ENODATA;
+}
+
+bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const char *name,
+			s64 *ret_number)
+{
+	u32 id = catalog_btf_id(catalog, BTF_KIND_ENUM, enumeration);
+	struct btf_view view;
+
+	if (!id || !btf_type(&catalog->btf, id, &view))
+		return false;
+	for (u32 i = 0; i < view.vlen; i++)
+		if (!strcmp(btf_string(&catalog->btf, btf_word(&view, 2 * i)), name)) {
+			*ret_number = (s32)btf_word(&view, 2 * i + 1);
+			return true;
+		}
+	return false;
 }
 
 int catalog_btf_type(struct catalog *catalog, u32 btf_type_id, struct catalog_member *ret_type)

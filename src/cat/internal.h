@@ -53,7 +53,14 @@ int btf_init(struct btf_blob *btf, struct arena *arena, const void *data, size_t
 /* Maps or reads the file; 0 or -errno. */
 int btf_open(struct btf_blob *btf, struct arena *arena, const char *path);
 void btf_close(struct btf_blob *btf);
-/* Id of the first type of that kind and name, 0 when there is none. */
+struct btf_wanted {
+	u32 kind;
+	const char *name;
+	u32 place; /* of the name among the strings; 0: no type bears it */
+	u32 id;	   /* of the first type of that kind and name, 0: there is none */
+};
+/* Finds the ids of all of them in one walk over the types. */
+void btf_find_all(struct btf_blob *btf, struct btf_wanted *wanted, u32 n);
 u32 btf_find(struct btf_blob *btf, u32 kind, const char *name);
 /* false when the id does not exist or its record is broken. */
 bool btf_type(struct btf_blob *btf, u32 id, struct btf_view *ret_view);
@@ -94,13 +101,6 @@ struct stream_names {
 	int error; /* why the list is empty */
 };
 
-/* What was asked of BTF: a search goes through all of its types. */
-struct id_fact {
-	u32 kind;
-	const char *name;
-	u32 id;
-};
-
 struct file_fact {
 	const char *path;
 	struct stat stat; /* of when it was read */
@@ -120,7 +120,8 @@ struct catalog {
 	int btf_error;
 	struct pid_ns pid_ns;
 	struct stream_names names[STREAM_N];
-	VEC(struct id_fact) ids;
+	VEC(struct btf_wanted) ids;  /* that were asked for: a search goes through all types */
+	u32 n_known;		     /* of them; the others are looked for together */
 	VEC(struct file_fact) files; /* of FROM, by path */
 };
 

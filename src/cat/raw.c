@@ -13,13 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static u32 find_id(struct btf_blob *btf, u32 kind, const char *prefix, const char *event)
+static u32 find_id(struct catalog *catalog, u32 kind, const char *prefix, const char *event)
 {
-	char name[256];
-
-	if (snprintf(name, sizeof(name), "%s%s", prefix, event) >= (int)sizeof(name))
-		return 0;
-	return btf_find(btf, kind, name);
+	return catalog_btf_id(catalog, kind, arena_printf(catalog->arena, "%s%s", prefix, event));
 }
 
 static bool callback_proto(struct btf_blob *btf, u32 typedef_id, struct btf_view *ret_proto)
@@ -136,7 +132,7 @@ static struct stream_name *known_name(struct stream_names *names, const char *ev
 }
 
 /* The two ids: from the list of names when that was read, else each by its own search. */
-static struct stream_name find_ids(struct catalog *catalog, struct btf_blob *btf, const char *event)
+static struct stream_name find_ids(struct catalog *catalog, const char *event)
 {
 	struct stream_names *names = &catalog->names[STREAM_RAW_TRACEPOINT];
 	struct stream_name *known = names->is_loaded ? known_name(names, event) : NULL;
@@ -144,9 +140,9 @@ static struct stream_name find_ids(struct catalog *catalog, struct btf_blob *btf
 
 	if (known)
 		return *known;
-	found.typedef_id = find_id(btf, BTF_KIND_TYPEDEF, "btf_trace_", event);
+	found.typedef_id = find_id(catalog, BTF_KIND_TYPEDEF, "btf_trace_", event);
 	if (found.typedef_id)
-		found.function_id = find_id(btf, BTF_KIND_FUNC, "__traceiter_", event);
+		found.function_id = find_id(catalog, BTF_KIND_FUNC, "__traceiter_", event);
 	return found;
 }
 
@@ -158,11 +154,11 @@ static bool find_proto(struct catalog *catalog, const char *event, struct btf_vi
 
 	if (!btf)
 		return false;
-	ids = find_ids(catalog, btf, event);
+	ids = find_ids(catalog, event);
 	if (!callback_proto(btf, ids.typedef_id, ret_proto))
 		return false;
 	if (!named_proto(btf, ids.function_id, ret_proto))
-		named_proto(btf, find_id(btf, BTF_KIND_FUNC, "__bpf_trace_", event), ret_proto);
+		named_proto(btf, find_id(catalog, BTF_KIND_FUNC, "__bpf_trace_", event), ret_proto);
 	return true;
 }
 

@@ -69,6 +69,34 @@ static void add_system_columns(struct description *d, struct arena *arena)
 	}
 }
 
+/* The stream, when it is one of a system call alone. */
+static const struct stream *syscall_of(const struct description *d)
+{
+	const struct stream *first = d->list ? d->list->streams.at[0] : NULL;
+
+	return first && !d->list->is_wildcard && first->syscall_nr >= 0 ? first : NULL;
+}
+
+/* By which program a tracepoint that is no system call's is read, and what that risks. */
+static const char *access_note(struct query *q, const struct stream *s)
+{
+	struct raw_twin *twin = raw_twin_open(q->catalog, &q->arena, s);
+	const char *kept = "";
+
+	for (u32 i = 0; i < s->n_fields; i++)
+		if (!twin || !raw_twin_field(twin, &s->fields[i]))
+			kept = arena_printf(&q->arena, "%s%s%s", kept, *kept ? ", " : "",
+					    s->fields[i].name);
+	if (!*kept)
+		return arena_printf(&q->arena, "read by raw_tracepoint:%s, with all of its fields",
+				    s->event);
+	return arena_printf(&q->arena,
+			    "read by raw_tracepoint:%s; by the perf tracepoint, whose events the "
+			    "kernel skips (missed) while another BPF program of that kind runs on "
+			    "the CPU, where one of these is used: %s",
+			    s->event, kept);
+}
+
 /* false after a diagnostic.  Of a wildcard the columns are those that all its streams share. */
 static bool describe_source(struct query *q, const struct ast_source *source,
 			    struct description *ret_description)
@@ -84,6 +112,9 @@ static bool describe_source(struct query *q, const struct ast_source *source,
 			return false;
 		if (!d->list->is_wildcard)
 			d->name = d->list->streams.at[0]->name;
+		if (!d->list->is_wildcard && d->list->streams.at[0]->kind == STREAM_TRACEPOINT &&
+		    !syscall_of(d))
+			d->access = access_note(q, d->list->streams.at[0]);
 		if (catalog_pid_ns(q->catalog).ino != PID_NS_INITIAL)
 			d->note = "ebql runs in a PID namespace: pid, tid and ppid are its "
 				  "numbers, ids in the event's fields the kernel's own";
@@ -152,14 +183,6 @@ bool describe_name(struct query *q)
 	return true;
 }
 
-/* The stream, when it is one of a system call alone. */
-static const struct stream *syscall_of(const struct description *d)
-{
-	const struct stream *first = d->list ? d->list->streams.at[0] : NULL;
-
-	return first && !d->list->is_wildcard && first->syscall_nr >= 0 ? first : NULL;
-}
-
 static void put_raw_path(const struct stream *syscall, struct buf *out)
 {
 	buf_printf(out, "raw_tracepoint:%s with the number %d",
@@ -195,6 +218,8 @@ static void put_table(const struct description *d, struct buf *out)
 	}
 	if (d->note)
 		buf_printf(out, "  %s\n", d->note);
+	if (d->access)
+		buf_printf(out, "  %s\n", d->access);
 	if (d->list && d->list->is_wildcard)
 		buf_printf(out, "  %u streams; a query on them has the columns they share\n",
 			   d->list->streams.n);
@@ -251,6 +276,10 @@ static void put_json(const struct description *d, struct buf *out)
 	if (d->note) {
 		buf_puts(out, ", ");
 		put_json_pair(out, "note", d->note);
+	}
+	if (d->access) {
+		buf_puts(out, ", ");
+		put_json_pair(out, "access", d->access);
 	}
 	if (syscall) {
 		buf_printf(out, ", \"syscall\": %d, \"access_paths\": [\"%s\", \"",

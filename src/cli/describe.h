@@ -17,6 +17,7 @@ struct description {
 	const char *name;		/* as asked for a wildcard, canonical otherwise */
 	const char *comment;		/* of a view; "" none */
 	const char *note;		/* of a stream; NULL: none */
+	const char *access;		/* of a tracepoint: by what it is read; NULL: no such */
 	const struct stream_list *list; /* NULL: a view, a span or a file */
 	VEC(struct described_column) columns, system;
 };

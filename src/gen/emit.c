@@ -79,6 +79,12 @@ vreg gen_add(struct gen *g, vreg base, u32 offset_bytes, vreg v, vreg carry)
 	return sum;
 }
 
+void gen_store_unknown(struct gen *g, stack_object to, vreg v)
+{
+	ir_stack_store(g->ir, to, 0, IR_U32, v);
+	ir_stack_store(g->ir, to, 4, IR_U32, gen_alui(g, IR_SHR, v, 32));
+}
+
 void gen_words_in(struct gen *g, stack_object to, vreg base, u32 offset_bytes, u32 n_words)
 {
 	for (u32 i = 0; i < 8 * n_words; i += 8)

@@ -153,6 +153,11 @@ vreg gen_element(struct gen *g, u32 map, u64 offset_bytes, vreg index, u64 strid
 void gen_add_one(struct gen *g, vreg base, u32 offset_bytes);
 /* base[offset] += v, where nobody else writes: the sum; where it overflows `carry` grows by one. */
 vreg gen_add(struct gen *g, vreg base, u32 offset_bytes, vreg v, vreg carry);
+/*
+ * In halves, so that the verifier does not know what is read back: where v was computed in
+ * branches it would walk on from each of them.
+ */
+void gen_store_unknown(struct gen *g, stack_object to, vreg v);
 /* Words from memory to the stack, to memory from there, and from there to there. */
 void gen_words_in(struct gen *g, stack_object to, vreg base, u32 offset_bytes, u32 n_words);
 void gen_words_out(struct gen *g, vreg base, u32 offset_bytes, stack_object from, u32 n_words);
@@ -209,7 +214,15 @@ vreg gen_time(struct gen *g);
 /* Ahead of several uses: what they share is not read yet. */
 void gen_once_begin(struct gen *g);
 const struct field *gen_field_of(const struct gen *g, const struct expr *e);
+/* A field of a tracepoint of which the hook has the raw one: what it is there; else NULL. */
+const struct expr *gen_raw_of(const struct gen *g, const struct expr *e);
 vreg gen_member_address(struct gen *g, const struct expr *e, label null);
+/*
+ * Can it be loaded through a typed argument, and how far behind that is it?  Not so a pointer to
+ * a struct: 6.18 searches all of BTF by name, several times, for what it may say of it (1 ms).
+ * What is behind one is probed; where that fails it is 0.
+ */
+bool gen_member_direct(struct gen *g, const struct expr *e, vreg *ret_base, u32 *ret_offset_bytes);
 
 /* value.c: word expressions. */
 vreg gen_value(struct gen *g, const struct expr *e, label null);

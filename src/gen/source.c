@@ -23,7 +23,15 @@ static const struct field *field_in(const struct stream *s, const char *name)
 
 const struct field *gen_field_of(const struct gen *g, const struct expr *e)
 {
-	return field_in(g->use->streams[0], e->name);
+	return field_in(e->source == RAW_SOURCE ? g->hook->raw : g->use->streams[0], e->name);
+}
+
+const struct expr *gen_raw_of(const struct gen *g, const struct expr *e)
+{
+	for (u32 i = 0; e->source != RAW_SOURCE && i < g->hook->n_fields; i++)
+		if (strcasecmp(g->hook->fields[i].name, e->name) == 0)
+			return g->hook->fields[i].expr;
+	return NULL;
 }
 
 static enum ir_size size_of(struct type type)
@@ -123,13 +131,38 @@ const struct gen_kind gen_kinds[] = {
 };
 _Static_assert(ARRAY_SIZE(gen_kinds) == ACCESS_N, "an access path has no entry");
 
+/* An argument as a number: the verifier allows no arithmetic with a typed pointer. */
+static vreg untyped_argument(struct gen *g, const struct expr *e)
+{
+	stack_object copy = gen_scratch(g);
+
+	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8,
+		       gen_alui(g, IR_ADD, g->context, gen_field_of(g, e)->offset_bytes));
+	return gen_stack_load(g, copy, 0, IR_U64);
+}
+
 vreg gen_field(struct gen *g, const struct expr *e)
 {
-	return g->kind->field(g, e, gen_field_of(g, e));
+	const struct expr *raw = gen_raw_of(g, e);
+	vreg v;
+
+	if (!raw)
+		return g->kind->field(g, e, gen_field_of(g, e));
+	if (raw->kind == EXPR_FIELD && raw->type.kind == TYPE_POINTER)
+		return untyped_argument(g, raw);
+	v = gen_value(g, raw, g->done);
+	if (raw->n_args && raw->kind != EXPR_MEMBER) {
+		stack_object copy = gen_scratch(g);
+
+		gen_store_unknown(g, copy, v);
+		v = gen_stack_load(g, copy, 0, size_of(e->type));
+	}
+	return v;
 }
 
 /* --- Members of kernel structs --- */
 
+/* As opposed to a pointer to one. */
 static bool is_struct(const struct expr *e)
 {
 	return e->kind == EXPR_MEMBER && e->type.kind == TYPE_NULL;
@@ -143,16 +176,35 @@ vreg gen_member_address(struct gen *g, const struct expr *e, label null)
 	return gen_alui(g, IR_ADD, from, (s64)(e->member.offset_bits / 8));
 }
 
+bool gen_member_direct(struct gen *g, const struct expr *e, vreg *ret_base, u32 *ret_offset_bytes)
+{
+	const struct expr *base = e->args[0];
+
+	*ret_offset_bytes = (u32)(e->member.offset_bits / 8);
+	for (; is_struct(base); base = base->args[0])
+		*ret_offset_bytes += (u32)(base->member.offset_bits / 8);
+	if (!g->hook->is_typed || base->kind != EXPR_FIELD || e->type.kind == TYPE_POINTER)
+		return false;
+	*ret_base = gen_value(g, base, g->done);
+	return true;
+}
+
 vreg gen_member(struct gen *g, const struct expr *e, label null)
 {
 	u32 shift = (u32)(e->member.offset_bits % 8), bits = e->member.bitfield_bits;
 	u32 bytes = bits ? (shift + bits + 7) / 8 : e->member.size_bytes;
-	vreg address = gen_member_address(g, e, null), v, failed;
-	stack_object copy = gen_scratch(g);
+	vreg address, v, failed;
+	stack_object copy;
+	u32 offset;
 
 	BUG_ON(bytes > 8);
+	if (gen_member_direct(g, e, &address, &offset))
+		return gen_load(g, address, offset, size_of(e->type));
+	address = gen_member_address(g, e, null);
+	copy = gen_scratch(g);
 	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, bytes, address);
-	gen_requirei(g, IR_EQ, failed, 0, null);
+	if (!g->hook->is_typed)
+		gen_requirei(g, IR_EQ, failed, 0, null);
 	v = gen_stack_load(g, copy, 0, bits ? IR_U64 : size_of(e->type));
 	if (bits) {
 		ir_alui(g->ir, IR_SHL, v, v, 64 - shift - bits);

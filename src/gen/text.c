@@ -165,8 +165,15 @@ static void copy_probe(struct gen *g, const struct expr *e, stack_object text, l
 
 static void copy_member(struct gen *g, const struct expr *e, stack_object text, label null)
 {
-	vreg address = gen_member_address(g, e, null), failed;
+	vreg address, failed;
+	u32 offset;
 
+	if (!e->member.is_char_pointer && gen_member_direct(g, e, &address, &offset)) {
+		gen_words_in(g, text, address, offset, gen_text_words(e));
+		cut_at_nul(g, text, gen_text_words(e));
+		return;
+	}
+	address = gen_member_address(g, e, null);
 	if (e->member.is_char_pointer) {
 		stack_object pointer = gen_scratch(g);
 
@@ -176,7 +183,8 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 		return;
 	}
 	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, text, e->type.bytes, address);
-	gen_requirei(g, IR_EQ, failed, 0, null);
+	if (!g->hook->is_typed)
+		gen_requirei(g, IR_EQ, failed, 0, null);
 	cut_at_nul(g, text, gen_text_words(e));
 }
 
@@ -199,15 +207,22 @@ static stack_object place_of(struct gen *g, const struct expr *e)
 	return text;
 }
 
-/* A column of a union is as wide as the widest of its branches. */
-static void copy_branch(struct gen *g, const struct expr *e, stack_object text, label null)
+/*
+ * A column of a union is as wide as the widest of its branches, and a tracepoint's text as wide as
+ * it can be.  A number is the bytes of a text.
+ */
+static void copy_narrower(struct gen *g, const struct expr *e, const struct expr *narrower,
+			  stack_object text, label null)
 {
-	const struct expr *branch = gen_branch_of(g, e);
 	stack_object from;
 
 	gen_words_zero(g, text, gen_text_words(e) + 1);
-	from = gen_text(g, branch, null);
-	gen_words_copy(g, text, from, MIN(gen_text_words(branch), gen_text_words(e)));
+	if (!gen_is_text(narrower)) {
+		gen_store_unknown(g, text, gen_value(g, narrower, null));
+		return;
+	}
+	from = gen_text(g, narrower, null);
+	gen_words_copy(g, text, from, MIN(gen_text_words(narrower), gen_text_words(e)));
 }
 
 stack_object gen_text(struct gen *g, const struct expr *e, label null)
@@ -237,13 +252,15 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 	} else if (gen_is_probe(e)) {
 		copy_probe(g, e, text, null);
 	} else if (e->kind == EXPR_UNION) {
-		copy_branch(g, e, text, null);
+		copy_narrower(g, e, gen_branch_of(g, e), text, null);
 	} else if (e->kind == EXPR_SYSTEM) {
 		if (!g->once[ONCE_COMM])
 			copy_comm(g, text);
 	} else if (e->kind == EXPR_MEMBER) {
 		gen_words_zero(g, text, words + 1);
 		copy_member(g, e, text, null);
+	} else if (gen_raw_of(g, e)) {
+		copy_narrower(g, e, gen_raw_of(g, e), text, null);
 	} else {
 		const struct field *f = gen_field_of(g, e);
 

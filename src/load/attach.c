@@ -57,29 +57,16 @@ static int perf_attach(struct load_program *program)
 	return sys_perf_attach(program->perf_fd, program->fd, &program->link_fd);
 }
 
-static int raw_open(struct load_program *program, const char *name)
+/* A typed one: its BTF id was given when it was loaded. */
+static int raw_attach(struct load_program *program)
 {
-	int fd = sys_raw_tracepoint_open(name, program->fd);
+	const struct hook *hook = program->hook;
+	int fd = sys_raw_tracepoint_open(hook->is_typed ? NULL : hook->target, program->fd);
 
 	if (fd < 0)
 		return fd;
 	program->link_fd = fd;
 	return 0;
-}
-
-static int raw_attach(struct load_program *program)
-{
-	const char *target = program->hook->target, *colon = strrchr(target, ':');
-
-	return raw_open(program, colon ? colon + 1 : target);
-}
-
-/* A typed one: its BTF id was given when it was loaded. */
-static int call_attach(struct load_program *program)
-{
-	const struct hook *hook = program->hook;
-
-	return raw_open(program, hook->is_typed ? NULL : hook->is_exit ? "sys_exit" : "sys_enter");
 }
 
 const struct load_kind load_kinds[] = {
@@ -90,13 +77,15 @@ const struct load_kind load_kinds[] = {
 				.missed = load_recursion_misses },
 	[ACCESS_RAW] = { .name = "raw tracepoint",
 			 .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			 .typed_type = BPF_PROG_TYPE_TRACING,
+			 .typed_attach_type = BPF_TRACE_RAW_TP,
 			 .attach = raw_attach,
 			 .missed = load_recursion_misses },
 	[ACCESS_RAW_SYSCALL] = { .name = "raw tracepoint",
 				 .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 				 .typed_type = BPF_PROG_TYPE_TRACING,
 				 .typed_attach_type = BPF_TRACE_RAW_TP,
-				 .attach = call_attach,
+				 .attach = raw_attach,
 				 .missed = load_recursion_misses },
 	[ACCESS_REPLAY] = { .name = "replay",
 			    .type = BPF_PROG_TYPE_SYSCALL,

@@ -6,6 +6,7 @@
 #include <linux/btf.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "phys/internal.h"
 
@@ -27,25 +28,23 @@
 #define HAS_RAW_SYSCALL_REGISTERS false
 #endif
 
-/* What the expressions of the kernel part read; fields: of one source. */
+/* What the expressions of the kernel part read. */
 struct uses {
-	u32 source;
-	bool fields, ppid, pid_ns, comm;
+	bool ppid, pid_ns, comm;
 };
 
 static void note_use(void *context, struct expr *expr)
 {
 	struct uses *uses = context;
 
-	uses->fields |= expr->kind == EXPR_FIELD && expr->source == uses->source;
 	uses->comm |= expr->kind == EXPR_SYSTEM && expr->index == SYS_COMM;
 	uses->ppid |= expr->kind == EXPR_SYSTEM && expr->index == SYS_PPID;
 	uses->pid_ns |= expr->kind == EXPR_SYSTEM && expr->pid_ns;
 }
 
-static struct uses find_uses(const struct phys_input *input, u32 source)
+static struct uses find_uses(const struct phys_input *input)
 {
-	struct uses uses = { .source = source };
+	struct uses uses = { false };
 
 	plan_each_node((struct plan *)input->plan, note_use, &uses);
 	return uses;
@@ -74,7 +73,8 @@ struct access {
 
 static bool is_same_hook(const struct hook *a, const struct hook *b)
 {
-	return a->path == b->path && a->is_exit == b->is_exit && strcmp(a->target, b->target) == 0;
+	return a->path == b->path && a->is_exit == b->is_exit && a->is_typed == b->is_typed &&
+	       strcmp(a->target, b->target) == 0;
 }
 
 /*
@@ -119,14 +119,14 @@ static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 }
 
 /* By a hook of its own. */
-static void add_stream(struct access *a, struct stream *s, enum access_path path,
-		       const char *reason)
+static void add_stream(struct access *a, struct stream *s, struct hook hook)
 {
-	struct hook hook = { .path = path, .tracepoint_id = s->tracepoint_id, .reason = reason };
+	enum access_path path = hook.path;
 	struct hook_use use = { .streams = arena_array(a->arena, struct stream *, 1),
 				.n_streams = 1 };
 
 	use.streams[0] = s;
+	hook.tracepoint_id = s->tracepoint_id;
 	/* The catalog may go away before the programs do. */
 	hook.target = path == ACCESS_TRACEPOINT
 			      ? arena_printf(a->arena, "%s:%s", s->category, s->event)
@@ -134,14 +134,19 @@ static void add_stream(struct access *a, struct stream *s, enum access_path path
 	hook_add(a, hook, use);
 }
 
-static bool has_raw_twin(const struct phys_input *input, const struct stream *s)
+/* Of what BTF says a raw tracepoint is called with; 0: it knows none of that name. */
+static u32 raw_btf_id(const struct phys_input *input, const char *event)
 {
 	char name[128];
 
-	if (strcmp(s->category, "syscalls") == 0 || !input->features->has_btf)
-		return false;
-	snprintf(name, sizeof(name), "btf_trace_%s", s->event);
-	return catalog_btf_id(input->catalog, BTF_KIND_TYPEDEF, name) != 0;
+	snprintf(name, sizeof(name), "btf_trace_%s", event);
+	return input->features->has_btf ? catalog_btf_id(input->catalog, BTF_KIND_TYPEDEF, name)
+					: 0;
+}
+
+static bool is_of_calls(const struct stream *s)
+{
+	return s->category && strcmp(s->category, "syscalls") == 0;
 }
 
 static bool is_call(const struct stream *s)
@@ -156,47 +161,113 @@ static bool is_same_event(const struct stream *a, const struct stream *b)
 	       (!a->category || strcmp(a->category, b->category) == 0);
 }
 
-/*
- * Does any source read fields of this event?  All sources of an event share a hook: of two
- * hooks nobody knows which the kernel calls first, and an event would meet itself.
- */
-static bool needs_fields(const struct access *a, const struct stream *s)
+/* The fields of an event that are read, as the raw tracepoint has them. */
+struct raw_reading {
+	const struct access *access;
+	const struct stream *stream;
+	u32 source;
+	struct raw_twin *twin;
+	bool is_looked; /* for the twin */
+	VEC(struct raw_field) fields;
+	const char *missing; /* a field that cannot be had so */
+};
+
+static void read_raw(void *context, struct expr *e)
 {
+	struct raw_reading *r = context;
+	const struct access *a = r->access;
+	const struct stream *s = r->stream;
+	struct expr *raw = NULL;
+	u32 i = 0;
+
+	if (e->kind != EXPR_FIELD || e->source != r->source || r->missing)
+		return;
+	while (i < r->fields.n && strcasecmp(r->fields.at[i].name, e->name) != 0)
+		i++;
+	if (i < r->fields.n)
+		return;
+	for (i = 0; strcasecmp(s->fields[i].name, e->name) != 0; i++)
+		;
+	if (!r->is_looked)
+		r->twin = raw_twin_open(a->input->catalog, a->arena, s);
+	r->is_looked = true;
+	raw = r->twin ? raw_twin_field(r->twin, &s->fields[i]) : NULL;
+	if (!raw)
+		r->missing = e->name;
+	vec_push(a->arena, &r->fields, (struct raw_field){ e->name, raw });
+}
+
+/*
+ * What all sources of an event read of it: they share a hook, since of two hooks nobody knows
+ * which the kernel calls first, and an event would meet itself.
+ */
+static void read_all_raw(struct raw_reading *r)
+{
+	const struct access *a = r->access;
+
 	for (u32 i = 0; i < a->set->n_parts; i++)
 		for (u32 j = 0; j < a->set->parts[i]->n_sources; j++) {
 			const struct phys_source *source = &a->set->parts[i]->sources[j];
 			const struct stream_list *list = source->streams;
+			bool is_of = source == a->source;
 
-			if (source->reads_fields && source == a->source)
-				return true;
-			for (u32 k = 0; source->reads_fields && k < list->streams.n; k++)
-				if (is_same_event(list->streams.at[k], s))
-					return true;
+			for (u32 k = 0; !is_of && k < list->streams.n; k++)
+				is_of = is_same_event(list->streams.at[k], r->stream);
+			r->source = source->number;
+			if (is_of)
+				plan_each_node((struct plan *)a->inputs[i].plan, read_raw, r);
 		}
-	return false;
+}
+
+/* The path of a tracepoint that is no system call. */
+static struct hook tracepoint_hook(const struct access *a, struct stream *s,
+				   enum setting_access setting)
+{
+	struct raw_reading r = { .access = a, .stream = s };
+	u32 id;
+
+	if (setting == ACCESS_ONLY_TRACEPOINT)
+		return (struct hook){ .path = ACCESS_TRACEPOINT,
+				      .reason = "SET access_path = tracepoint" };
+	id = is_of_calls(s) ? 0 : raw_btf_id(a->input, s->event);
+	if (!id)
+		return (struct hook){ .path = ACCESS_TRACEPOINT,
+				      .reason = "BTF knows no raw tracepoint of that name" };
+	read_all_raw(&r);
+	if (!r.fields.n)
+		return (struct hook){
+			.path = ACCESS_RAW,
+			.reason = "no field is read, so the raw tracepoint of that name will do"
+		};
+	if (!r.missing)
+		return (struct hook){ .path = ACCESS_RAW,
+				      .is_typed = true,
+				      .attach_btf_id = id,
+				      .raw = raw_twin_stream(r.twin),
+				      .fields = r.fields.at,
+				      .n_fields = r.fields.n,
+				      .reason = "the arguments of the raw tracepoint have all "
+						"fields that are read" };
+	return (struct hook){
+		.path = ACCESS_TRACEPOINT,
+		.reason = arena_printf(a->arena, "%s is laid out by the tracepoint only", r.missing)
+	};
 }
 
 /* A stream that is no system call: its tracepoint, or the raw tracepoint of the same name. */
 static bool add_plain(struct access *a, struct stream *s)
 {
 	enum setting_access setting = a->input->settings->access_path;
-	bool uses_fields = needs_fields(a, s);
+	struct hook hook = { .path = ACCESS_RAW, .reason = "the stream is a raw tracepoint" };
 
-	if (s->kind == STREAM_RAW_TRACEPOINT)
-		add_stream(a, s, ACCESS_RAW, "the stream is a raw tracepoint");
-	else if (!uses_fields && setting != ACCESS_ONLY_TRACEPOINT && has_raw_twin(a->input, s))
-		add_stream(a, s, ACCESS_RAW,
-			   "no field is read, so the raw tracepoint of that name will do");
-	else if (setting == ACCESS_ONLY_RAW)
+	if (s->kind != STREAM_RAW_TRACEPOINT)
+		hook = tracepoint_hook(a, s, setting);
+	if (hook.path == ACCESS_TRACEPOINT && setting == ACCESS_ONLY_RAW)
 		return diag_refuse(a->diags, "no-raw-path", a->input->plan->span,
-				   "%s cannot be read by a raw tracepoint%s" HINT
+				   "%s cannot be read by a raw tracepoint: %s" HINT
 				   "SET access_path = auto",
-				   s->name, uses_fields ? " when its fields are used" : "");
-	else
-		add_stream(a, s, ACCESS_TRACEPOINT,
-			   setting == ACCESS_ONLY_TRACEPOINT
-				   ? "SET access_path = tracepoint"
-				   : "its fields are laid out by the tracepoint only");
+				   s->name, hook.reason);
+	add_stream(a, s, hook);
 	return true;
 }
 
@@ -219,10 +290,7 @@ static struct hook raw_syscall_hook(const struct phys_input *input, bool is_exit
 	struct hook hook = { .path = ACCESS_RAW_SYSCALL, .is_exit = is_exit };
 
 	hook.target = is_exit ? "sys_exit" : "sys_enter";
-	if (input->features->has_btf)
-		hook.attach_btf_id =
-			catalog_btf_id(input->catalog, BTF_KIND_TYPEDEF,
-				       is_exit ? "btf_trace_sys_exit" : "btf_trace_sys_enter");
+	hook.attach_btf_id = raw_btf_id(input, hook.target);
 	hook.is_typed = hook.attach_btf_id != 0;
 	hook.task_status_offset = find_status(input);
 	return hook;
@@ -272,7 +340,7 @@ static const char *why_calls(const struct access *a, bool is_exit)
 }
 
 /*
- * One way for all sources' system calls of a direction: see needs_fields().  Queries that insist
+ * One way for all sources' system calls of a direction: see read_all_raw().  Queries that insist
  * on another have their own: no source of theirs meets one of these.
  */
 static void choose_calls(struct access *a)
@@ -304,7 +372,9 @@ static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 		return;
 	}
 	for (u32 i = 0; i < streams->n; i++)
-		add_stream(a, streams->at[i], ACCESS_TRACEPOINT, why_calls(a, is_exit));
+		add_stream(a, streams->at[i],
+			   (struct hook){ .path = ACCESS_TRACEPOINT,
+					  .reason = why_calls(a, is_exit) });
 }
 
 /* ppid is current->real_parent->tgid; src/gen/pid.c needs all of them. */
@@ -374,7 +444,9 @@ static bool add_source(struct access *a, const struct phys_source *source)
 		struct stream *s = source->streams->streams.at[i];
 
 		if (a->input->is_replay) {
-			add_stream(a, s, ACCESS_REPLAY, "recorded events");
+			add_stream(a, s,
+				   (struct hook){ .path = ACCESS_REPLAY,
+						  .reason = "recorded events" });
 		} else if (is_call(s)) {
 			vec_push(a->arena, &calls[s->is_syscall_exit], s);
 		} else if (!add_plain(a, s)) {
@@ -393,11 +465,6 @@ static const char *kernel_event(const struct hook *hook)
 	const struct stream *s = hook->uses[0].streams[0];
 
 	return is_call(s) ? s->is_syscall_exit ? "sys_exit" : "sys_enter" : s->event;
-}
-
-static bool is_of_calls(const struct stream *s)
-{
-	return s->category && strcmp(s->category, "syscalls") == 0;
 }
 
 /* Does one event come to both hooks? */
@@ -455,7 +522,7 @@ static bool part_access(struct access *a, u32 number)
 {
 	const struct phys_input *input = &a->inputs[number];
 	struct phys *phys = a->set->parts[number];
-	struct uses uses = find_uses(input, UINT32_MAX);
+	struct uses uses = find_uses(input);
 
 	a->phys = phys;
 	a->input = input;
@@ -473,18 +540,29 @@ static bool part_access(struct access *a, u32 number)
 	return true;
 }
 
+/* One search in BTF for all plain tracepoints, not one for each. */
+static void expect_raw(const struct phys_input *input, const struct phys *phys)
+{
+	if (input->is_replay || input->settings->access_path == ACCESS_ONLY_TRACEPOINT)
+		return;
+	for (u32 i = 0; i < phys->n_sources; i++) {
+		const struct stream_list *list = phys->sources[i].streams;
+
+		for (u32 k = 0; k < list->streams.n; k++)
+			if (list->streams.at[k]->kind == STREAM_TRACEPOINT &&
+			    !is_of_calls(list->streams.at[k]))
+				catalog_expect_raw(input->catalog, list->streams.at[k]->event);
+	}
+}
+
 bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct arena *arena,
 		 struct diags *diags)
 {
 	struct access access = { .arena = arena, .set = set, .inputs = inputs, .diags = diags };
 
-	for (u32 i = 0; i < set->n_parts; i++)
-		for (u32 k = 0; k < set->parts[i]->n_sources; k++) {
-			struct phys_source *source = &set->parts[i]->sources[k];
-
-			source->reads_fields = find_uses(&inputs[i], source->number).fields;
-		}
 	choose_calls(&access);
+	for (u32 i = 0; i < set->n_parts; i++)
+		expect_raw(&inputs[i], set->parts[i]);
 	for (u32 i = 0; i < set->n_parts; i++)
 		if (!part_access(&access, i))
 			return false;

@@ -47,14 +47,24 @@ struct hook_use {
 	u32 first_probe; /* `probe` code of streams[0]; see phys.probes */
 };
 
+struct raw_field {
+	const char *name;
+	struct expr *expr; /* raw_twin_field() */
+};
+
 struct hook {
 	enum access_path path;
 	bool is_exit;		/* RAW_SYSCALL: sys_exit */
-	bool is_typed;		/* RAW_SYSCALL: tp_btf, whose pt_regs loads are direct */
-	u32 attach_btf_id;	/* is_typed: btf_trace_sys_enter or _exit */
+	bool is_typed;		/* RAW, RAW_SYSCALL: tp_btf, whose loads are direct */
+	u32 attach_btf_id;	/* is_typed: btf_trace_NAME */
 	u32 task_status_offset; /* RAW_SYSCALL: of thread_info.status in struct task_struct */
 	const char *target;	/* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
 	u32 tracepoint_id;	/* TRACEPOINT */
+	/* RAW of a tracepoint whose fields are read: the raw one, and what they are of its
+	 * arguments.  Then it is typed. */
+	const struct stream *raw;
+	struct raw_field *fields;
+	u32 n_fields;
 	/* What it serves, in the order in which the program does it: part by part, in each
 	 * look-ups before stores. */
 	struct hook_use *uses;
@@ -100,7 +110,6 @@ struct phys_source {
 	struct phys_step *steps;
 	u32 n_steps;
 	bool is_root; /* its way ends at the root, not in a STORE */
-	bool reads_fields;
 	/* Bare scans (phys_input.only_scans): every source is a root without steps, and streams
 	 * columns of its own. */
 	struct stream_column *columns;

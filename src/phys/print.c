@@ -25,6 +25,13 @@ static void use_print(const struct hook *h, const struct hook_use *use, struct b
 		buf_printf(out, " for %u streams", use->n_streams);
 }
 
+static void expr_line(const char *label, const struct expr *e, struct buf *out)
+{
+	buf_puts(out, label);
+	expr_print(e, out);
+	buf_putc(out, '\n');
+}
+
 void phys_print_hooks(const struct phys_set *set, struct buf *out)
 {
 	for (u32 i = 0; i < set->n_hooks; i++) {
@@ -35,17 +42,14 @@ void phys_print_hooks(const struct phys_set *set, struct buf *out)
 		for (u32 k = 0; k < h->n_uses; k++)
 			use_print(h, &h->uses[k], out);
 		buf_printf(out, "\n    %s\n", h->reason);
+		for (u32 k = 0; k < h->n_fields; k++) {
+			buf_printf(out, "    %s is ", h->fields[k].name);
+			expr_line("", h->fields[k].expr, out);
+		}
 		if (h->is_split)
 			buf_puts(out,
 				 "    one of several programs there: one would be too large\n");
 	}
-}
-
-static void expr_line(const char *label, const struct expr *e, struct buf *out)
-{
-	buf_puts(out, label);
-	expr_print(e, out);
-	buf_putc(out, '\n');
 }
 
 static void keys_print(const struct phys *p, struct buf *out)

@@ -439,6 +439,20 @@ struct plan_context {
 	u32 n_databases;
 };
 
+/*
+ * A tracepoint that is read by the raw one of its name: its fields as expressions over that one's
+ * typed arguments (EXPR_FIELD of RAW_SOURCE, fields.sql), of the field's type or to be made that
+ * as C assigns; a word where the field is a text is the text's bytes.
+ */
+#define RAW_SOURCE UINT32_MAX
+struct raw_twin;
+/* NULL: no field is known by the raw tracepoint's arguments, or BTF does not know it. */
+struct raw_twin *raw_twin_open(struct catalog *catalog, struct arena *arena,
+			       const struct stream *stream);
+const struct stream *raw_twin_stream(const struct raw_twin *twin);
+/* NULL: it cannot be had so in this kernel. */
+struct expr *raw_twin_field(struct raw_twin *twin, const struct field *field);
+
 /* DESCRIBE of a view or a span. */
 struct plan_column {
 	const char *name;

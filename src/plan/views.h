@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The text of views.sql, which tools/embed puts into the binary.
+ * The texts of views.sql and fields.sql, which tools/embed puts into the binary.
  */
 #ifndef EBQL_PLAN_VIEWS_H
 #define EBQL_PLAN_VIEWS_H
 
-extern const char views_sql[];
+extern const char views_sql[], fields_sql[];
 
 #endif

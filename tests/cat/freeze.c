@@ -46,7 +46,12 @@ static const char *const events[] = {
 static const char *const raw[] = { "sched_switch",	 "sched_wakeup",       "sched_wakeup_new",
 				   "sched_migrate_task", "sched_process_exec", "sys_enter",
 				   "sys_exit",		 "block_rq_issue",     "block_rq_insert",
-				   "block_rq_complete",	 "block_rq_requeue" };
+				   "block_rq_complete",	 "block_rq_requeue",   "irq_handler_entry",
+				   "irq_handler_exit",	 "softirq_entry",      "softirq_exit",
+				   "page_fault_user",	 "inet_sock_set_state" };
+
+/* With what is counted in them; others lose all of that. */
+static const char *const enums[] = { "req_op", "req_flag_bits", "blktrace_cat" };
 
 /* Structs with the members that are kept, between blanks; NULL: all.  Others lose all of theirs. */
 static const struct {
@@ -54,10 +59,10 @@ static const struct {
 } structs[] = {
 	{ "pt_regs", NULL },
 	{ "task_struct",
-	  " thread_info real_parent parent group_leader tgid pid thread_pid comm flags prio start_time mm cred "
-	  "__state on_cpu on_rq se " },
+	  " thread_info real_parent parent group_leader tgid pid thread_pid comm flags prio "
+	  "start_time mm cred __state exit_state on_cpu on_rq se " },
 	{ "thread_info", " status cpu " },
-	{ "sched_entity", " cfs_rq " },
+	{ "sched_entity", " cfs_rq vprot " },
 	{ "cfs_rq", " rq " },
 	{ "rq", " nr_running " },
 	{ "pid", " level numbers " },
@@ -66,7 +71,11 @@ static const struct {
 	{ "ns_common", " inum " },
 	{ "mm_struct", " owner " },
 	{ "cred", " uid gid " },
-	{ "request", " __data_len q __sector state " },
+	{ "request", " __data_len q __sector state cmd_flags bio " },
+	{ "bio", " bi_ioprio " },
+	{ "irqaction", " name " },
+	{ "sock", " __sk_common sk_protocol " },
+	{ "sock_common", " skc_family skc_dport " },
 	{ "request_queue", " disk " },
 	{ "gendisk", " major first_minor " },
 };
@@ -193,6 +202,16 @@ static void copy_composite(struct copy *copy, const struct btf_type *t, const ch
 	}
 }
 
+static void copy_enum(struct copy *copy, const struct btf_type *t, const char *name)
+{
+	btf__add_enum(copy->to, name, t->size);
+	for (u32 i = 0; i < ARRAY_SIZE(enums); i++)
+		for (u32 k = 0; strcmp(enums[i], name) == 0 && k < btf_vlen(t); k++)
+			btf__add_enum_value(
+				copy->to, btf__name_by_offset(copy->from, btf_enum(t)[k].name_off),
+				btf_enum(t)[k].val);
+}
+
 static void copy_type(struct copy *copy, u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(copy->from, id);
@@ -231,7 +250,7 @@ static void copy_type(struct copy *copy, u32 id)
 		copy_composite(copy, t, name);
 		break;
 	case BTF_KIND_ENUM:
-		btf__add_enum(to, name, t->size);
+		copy_enum(copy, t, name);
 		break;
 	case BTF_KIND_ENUM64:
 		btf__add_enum64(to, name, t->size, btf_kflag(t));
@@ -286,6 +305,8 @@ static void freeze_btf(const char *folder)
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(structs); i++)
 		want_name(&copy, BTF_KIND_STRUCT, "", structs[i].name);
+	for (u32 i = 0; i < ARRAY_SIZE(enums); i++)
+		want_name(&copy, BTF_KIND_ENUM, "", enums[i]);
 	want_name(&copy, BTF_KIND_FUNC, "", "bpf_rdonly_cast");
 	for (u32 i = 0; i < copy.ids.n; i++)
 		copy_type(&copy, copy.ids.at[i]);

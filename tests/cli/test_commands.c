@@ -129,6 +129,8 @@ static void test_describe(void **state)
 	check("describe-span", "describe", NULL, "syscall:pread64", 0);
 	check("describe-spans-json", "describe", "json", "syscall:*", 0);
 	check("describe-shadow", "describe", NULL, "tracepoint:sched:sched_wakeup", 0);
+	check("describe-kept", "describe", NULL, "t:block:block_rq_complete", 0);
+	check("describe-kept-json", "describe", "json", "t:block:block_rq_complete", 0);
 	check("describe-raw", "describe", NULL, "rt:sched_switch", 0);
 	check("describe-wildcard", "describe", NULL, "t:syscalls:sys_enter_*", 0);
 	check("describe-misspelt", "describe", NULL, "t:sched:sched_swich", 2);

@@ -1,1 +1,1 @@
-SET access_path = raw; SELECT prev_comm, count(*) FROM tracepoint:sched:sched_switch GROUP BY prev_comm
+SET access_path = raw; SELECT error, count(*) FROM tracepoint:block:block_rq_complete GROUP BY error

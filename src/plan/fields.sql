@@ -1,0 +1,201 @@
+-- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+
+-- Fields of tracepoints as expressions over the arguments of the raw tracepoint of that name: what
+-- the kernel's own TP_fast_assign() computes, from 5.15 to 6.18.  Behind the names of tracepoints
+-- stand items EXPRESSION AS FIELD, each ended by a semicolon; of several for one field that
+-- one holds whose names all are in the kernel's BTF and which is of the field's type.  An
+-- expression that is more than a member is made of the field's type as C assigns it.  No item
+-- may fault; a member behind a pointer that is NULL is 0.
+--   {e.x}     the number of x in enum e; without it the item does not hold
+--   {+e.x}    enum e has x; {-e.x} it has not; {+struct s.x} and {-struct s.x} of members
+--   rwbs:10   of a char array of 10 bytes; a number is the bytes of the text
+
+sched:sched_switch
+	prev.comm AS prev_comm; prev.pid AS prev_pid; prev.prio AS prev_prio;
+	next.comm AS next_comm; next.pid AS next_pid; next.prio AS next_prio;
+	-- __task_state_index() of 6.14, which its stable releases have as well from some
+	-- point on: vprot is of 6.17.  Bits: 0x1000 RTLOCK_WAIT, 0x8000 FROZEN, 0x402 IDLE.
+	{+struct sched_entity.vprot} CASE WHEN preempt THEN 256
+		WHEN prev_state & 36864 <> 0 THEN 2
+		WHEN prev_state & 1026 = 1026 THEN 128
+		WHEN (prev_state | prev.exit_state) & 127 <= 2 THEN prev_state & 3
+		WHEN (prev_state | prev.exit_state) & 64 <> 0 THEN 64
+		WHEN (prev_state | prev.exit_state) & 32 <> 0 THEN 32
+		WHEN (prev_state | prev.exit_state) & 16 <> 0 THEN 16
+		WHEN (prev_state | prev.exit_state) & 8 <> 0 THEN 8
+		WHEN (prev_state | prev.exit_state) & 4 <> 0 THEN 4
+		ELSE 2 END AS prev_state;
+
+-- The CPU of a task is in its thread_info since 5.16.
+sched:sched_wakeup sched:sched_wakeup_new sched:sched_waking
+	p.comm AS comm; p.pid AS pid; p.prio AS prio;
+	p.cpu AS target_cpu; p.thread_info.cpu + 0 AS target_cpu;
+
+sched:sched_migrate_task
+	p.comm AS comm; p.pid AS pid; p.prio AS prio; dest_cpu AS dest_cpu;
+	p.cpu AS orig_cpu; p.thread_info.cpu + 0 AS orig_cpu;
+
+sched:sched_process_fork
+	parent.comm AS parent_comm; parent.pid AS parent_pid;
+	child.comm AS child_comm; child.pid AS child_pid;
+
+sched:sched_process_exec
+	bprm.filename AS filename; p.pid AS pid; old_pid AS old_pid;
+
+sched:sched_process_exit sched:sched_process_free
+	p.comm AS comm; p.pid AS pid; p.prio AS prio; group_dead AS group_dead;
+
+sched:sched_stat_wait sched:sched_stat_sleep sched:sched_stat_iowait sched:sched_stat_blocked
+	tsk.comm AS comm; tsk.pid AS pid; delay AS delay;
+
+sched:sched_stat_runtime
+	tsk.comm AS comm; tsk.pid AS pid; runtime AS runtime; vruntime AS vruntime;
+
+task:task_newtask
+	task.pid AS pid; task.comm AS comm; clone_flags AS clone_flags;
+	task.signal.oom_score_adj AS oom_score_adj;
+
+-- Requests.  One that passes through has no sector.  block_rq_insert and block_rq_issue take
+-- what is left of the request, block_rq_complete what completes.
+block:block_rq_insert block:block_rq_issue block:block_rq_complete
+	rq.rq_disk.major << 20 | rq.rq_disk.first_minor AS dev;
+	rq.q.disk.major << 20 | rq.q.disk.first_minor AS dev;
+	rq.__data_len AS bytes; current.comm AS comm; rq.ioprio AS ioprio;
+	{-struct request.ioprio} rq.bio.bi_ioprio AS ioprio;
+	-- RWBS_LEN is 8 before 6.14, and 10 since 6.17.  From the last letter to the first:
+	-- M S A F, the operation, F.  None has more than seven.
+	((((((rq.cmd_flags >> {req_flag_bits.__REQ_META} & 1) * 77)
+		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_SYNC} & 1))
+		+ 83 * (rq.cmd_flags >> {req_flag_bits.__REQ_SYNC} & 1))
+		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_RAHEAD} & 1))
+		+ 65 * (rq.cmd_flags >> {req_flag_bits.__REQ_RAHEAD} & 1))
+		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_FUA} & 1))
+		+ 70 * (rq.cmd_flags >> {req_flag_bits.__REQ_FUA} & 1))
+		* iif(rq.cmd_flags & 255 = {req_op.REQ_OP_SECURE_ERASE}, 65536, 256)
+		+ CASE rq.cmd_flags & 255 WHEN {req_op.REQ_OP_READ} THEN 82
+			WHEN {req_op.REQ_OP_WRITE} THEN 87 WHEN {req_op.REQ_OP_FLUSH} THEN 70
+			WHEN {req_op.REQ_OP_DISCARD} THEN 68
+			WHEN {req_op.REQ_OP_SECURE_ERASE} THEN 17732 ELSE 78 END)
+		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_PREFLUSH} & 1))
+		+ 70 * (rq.cmd_flags >> {req_flag_bits.__REQ_PREFLUSH} & 1) AS rwbs:8;
+	-- U M S A F, the operation, F.  A later kernel writes WZ for write-zeroes, and has the
+	-- trace category of that name.
+	{+blktrace_cat.BLK_TC_WRITE} {-blktrace_cat.BLK_TC_WRITE_ZEROES}
+	(((((((rq.cmd_flags >> {req_flag_bits.__REQ_ATOMIC} & 1) * 85
+		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_META} & 1))
+		+ 77 * (rq.cmd_flags >> {req_flag_bits.__REQ_META} & 1))
+		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_SYNC} & 1))
+		+ 83 * (rq.cmd_flags >> {req_flag_bits.__REQ_SYNC} & 1))
+		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_RAHEAD} & 1))
+		+ 65 * (rq.cmd_flags >> {req_flag_bits.__REQ_RAHEAD} & 1))
+		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_FUA} & 1))
+		+ 70 * (rq.cmd_flags >> {req_flag_bits.__REQ_FUA} & 1))
+		* CASE rq.cmd_flags & 255 WHEN {req_op.REQ_OP_READ} THEN 256
+			WHEN {req_op.REQ_OP_WRITE} THEN 256
+			WHEN {req_op.REQ_OP_SECURE_ERASE} THEN 65536
+			WHEN {req_op.REQ_OP_ZONE_APPEND} THEN 65536
+			WHEN {req_op.REQ_OP_ZONE_RESET} THEN 65536
+			WHEN {req_op.REQ_OP_ZONE_RESET_ALL} THEN 16777216
+			WHEN {req_op.REQ_OP_ZONE_FINISH} THEN 65536
+			WHEN {req_op.REQ_OP_ZONE_OPEN} THEN 65536
+			WHEN {req_op.REQ_OP_ZONE_CLOSE} THEN 65536 ELSE 256 END
+		+ CASE rq.cmd_flags & 255 WHEN {req_op.REQ_OP_READ} THEN 82
+			WHEN {req_op.REQ_OP_WRITE} THEN 87 WHEN {req_op.REQ_OP_FLUSH} THEN 70
+			WHEN {req_op.REQ_OP_DISCARD} THEN 68
+			WHEN {req_op.REQ_OP_SECURE_ERASE} THEN 17732
+			WHEN {req_op.REQ_OP_ZONE_APPEND} THEN 16730
+			WHEN {req_op.REQ_OP_ZONE_RESET} THEN 21082
+			WHEN {req_op.REQ_OP_ZONE_RESET_ALL} THEN 4280922
+			WHEN {req_op.REQ_OP_ZONE_FINISH} THEN 18010
+			WHEN {req_op.REQ_OP_ZONE_OPEN} THEN 20314
+			WHEN {req_op.REQ_OP_ZONE_CLOSE} THEN 17242 ELSE 78 END)
+		& 36028797018963967)
+		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_PREFLUSH} & 1))
+		+ 70 * (rq.cmd_flags >> {req_flag_bits.__REQ_PREFLUSH} & 1) AS rwbs:10;
+	-- block_rq_complete alone has nr_bytes.
+	nr_bytes >> 9 AS nr_sector;
+	iif(rq.cmd_flags & 255 = {req_op.REQ_OP_DRV_IN}
+		OR rq.cmd_flags & 255 = {req_op.REQ_OP_DRV_OUT}, 0, rq.__data_len >> 9)
+		AS nr_sector;
+	iif(nr_bytes >= 0, rq.__sector, 0) AS sector;
+	iif(rq.cmd_flags & 255 = {req_op.REQ_OP_DRV_IN}
+		OR rq.cmd_flags & 255 = {req_op.REQ_OP_DRV_OUT}
+		OR rq.__sector = 18446744073709551615, 0, rq.__sector) AS sector;
+
+block:block_bio_queue block:block_getrq
+	bio.bi_bdev.bd_dev AS dev; bio.bi_iter.bi_sector AS sector;
+	bio.bi_iter.bi_size >> 9 AS nr_sector; current.comm AS comm;
+
+irq:irq_handler_entry
+	irq AS irq; action.name AS name;
+
+irq:irq_handler_exit
+	irq AS irq; ret AS ret;
+
+irq:softirq_entry irq:softirq_exit irq:softirq_raise
+	vec_nr AS vec;
+
+timer:timer_init timer:timer_cancel timer:timer_expire_exit timer:timer_start
+	timer AS timer; timer.function AS function; timer.expires AS expires;
+	timer.flags AS flags;
+
+timer:timer_expire_entry
+	timer AS timer; timer.function AS function; baseclk AS baseclk;
+
+timer:hrtimer_start timer:hrtimer_cancel timer:hrtimer_expire_entry timer:hrtimer_expire_exit
+timer:hrtimer_init timer:hrtimer_setup
+	hrtimer AS hrtimer; timer AS hrtimer; hrtimer.function AS function;
+	hrtimer.node.expires AS expires; hrtimer._softexpires AS softexpires;
+	mode AS mode; clockid AS clockid;
+
+signal:signal_generate
+	sig AS sig; task.comm AS comm; task.pid AS pid; group AS group; result AS result;
+
+signal:signal_deliver
+	sig AS sig; ka.sa.sa_handler AS sa_handler; ka.sa.sa_flags AS sa_flags;
+
+exceptions:page_fault_user exceptions:page_fault_kernel
+	address AS address; regs.ip AS ip; error_code AS error_code;
+
+raw_syscalls:sys_enter raw_syscalls:sys_exit
+	ret AS ret; id AS id;
+
+workqueue:workqueue_queue_work
+	work AS work; work.func AS function; pwq.wq.name AS workqueue; req_cpu AS req_cpu;
+	pwq.pool.cpu AS cpu;
+
+workqueue:workqueue_activate_work
+	work AS work; work.func AS function;
+
+kmem:kfree
+	call_site AS call_site; ptr AS ptr;
+
+kmem:kmem_cache_free
+	call_site AS call_site; ptr AS ptr; s.name AS name;
+
+kmem:kmalloc
+	call_site AS call_site; ptr AS ptr; bytes_req AS bytes_req; bytes_alloc AS bytes_alloc;
+	gfp_flags + 0 AS gfp_flags; node AS node;
+
+kmem:kmem_cache_alloc
+	call_site AS call_site; ptr AS ptr; s.object_size + 0 AS bytes_req;
+	s.size + 0 AS bytes_alloc; gfp_flags + 0 AS gfp_flags; node AS node;
+
+net:net_dev_queue net:netif_receive_skb net:netif_rx
+	skb AS skbaddr; skb.len AS len; skb.dev.name AS name;
+
+net:net_dev_xmit
+	skb AS skbaddr; skb_len AS len; rc AS rc; dev.name AS name;
+
+skb:kfree_skb skb:consume_skb
+	skb AS skbaddr; location AS location; reason AS reason;
+	(skb.protocol & 255) << 8 | (skb.protocol >> 8) AS protocol;
+
+sock:inet_sock_set_state
+	sk AS skaddr; oldstate AS oldstate; newstate AS newstate;
+	sk.__sk_common.skc_family AS family; sk.sk_protocol AS protocol;
+	(sk.__sk_common.skc_dport & 255) << 8 | (sk.__sk_common.skc_dport >> 8) AS dport;
+
+tcp:tcp_destroy_sock tcp:tcp_rcv_space_adjust
+	sk AS skaddr; skb AS skbaddr; sk.__sk_common.skc_family AS family;
+	(sk.__sk_common.skc_dport & 255) << 8 | (sk.__sk_common.skc_dport >> 8) AS dport;
