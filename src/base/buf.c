@@ -267,7 +267,7 @@ int buf_read_file(struct buf *buf, const char *path, size_t most)
 	return error;
 }
 
-int buf_flush(struct buf *buf, int fd)
+int buf_flush(struct buf *buf, int fd, const struct cancel *cancel)
 {
 	size_t done = 0;
 	int err = buf->is_cut ? -ENOMEM : 0;
@@ -281,11 +281,13 @@ int buf_flush(struct buf *buf, int fd)
 			struct pollfd ready = { .fd = fd, .events = POLLOUT };
 
 			/* A descriptor shared with a non-blocking owner: wait for room. */
-			if (poll(&ready, 1, -1) < 0 && errno != EINTR)
+			if (poll(&ready, 1, -1) < 0)
 				err = -errno;
-		} else if (errno != EINTR) {
+		} else {
 			err = -errno;
 		}
+		if (err == -EINTR)
+			err = cancel_is_due(cancel) ? -ETIMEDOUT : 0;
 	}
 	buf_reset(buf);
 	return err;

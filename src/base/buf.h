@@ -10,6 +10,7 @@
 #include <stdarg.h>
 
 #include "base/arena.h"
+#include "base/cancel.h"
 
 struct buf {
 	char *at;
@@ -49,7 +50,10 @@ void buf_put_json_exact(struct buf *buf, const char *text, size_t n);
 int buf_read(struct buf *buf, int fd, size_t most);
 /* The same of a file. */
 int buf_read_file(struct buf *buf, const char *path, size_t most);
-/* Writes everything to fd; 0 or -errno (-EPIPE; -ENOMEM: cut).  The buffer is then empty. */
-int buf_flush(struct buf *buf, int fd);
+/*
+ * Writes everything to fd; 0 or -errno (-EPIPE; -ENOMEM: cut; -ETIMEDOUT: a signal found it waiting
+ * for room when `cancel` was due).  The buffer is then empty.
+ */
+int buf_flush(struct buf *buf, int fd, const struct cancel *cancel);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,22 +26,41 @@
 /* How long SQL that is under way may go on, behind a signal and behind the duration. */
 #define STOP_GRACE_NS	  2000000000ull
 #define DURATION_GRACE_NS 10000000000ull
+#define TICK_US		  100000
 
 /* --- Signals --- */
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t n_stop_signals, stop_signal;
-static struct cancel cancel;
+static struct cancel cancel, cancel_output;
 static int stop_fd = -1;
 
-static struct signals saved_stop, saved_write;
+static struct signals saved_stop, saved_write, saved_tick;
+
+/* A write(2) that waits for a reader, or for a terminal that is stopped, is interrupted by it. */
+static void on_tick(int number)
+{
+}
+
+/* From then on, now and then: one that comes just before the write(2) does not interrupt it. */
+static void tick_from(u64 ns)
+{
+	const struct itimerval ticks = {
+		.it_interval.tv_usec = TICK_US,
+		.it_value = { (time_t)(ns / NS_PER_S), 1 + (suseconds_t)(ns % NS_PER_S / 1000) },
+	};
+
+	setitimer(ITIMER_REAL, &ticks, NULL);
+}
 
 static void on_stop_signal(int number)
 {
-	const u64 one = 1;
+	const u64 one = 1, grace_ns = n_stop_signals ? 0 : STOP_GRACE_NS;
 	int error = errno;
 
-	cancel_set(&cancel, base_monotonic_ns() + (n_stop_signals ? 0 : STOP_GRACE_NS));
+	cancel_set(&cancel, base_monotonic_ns() + grace_ns);
+	cancel_set(&cancel_output, base_monotonic_ns() + grace_ns);
+	tick_from(grace_ns);
 	stop_signal = number;
 	/* An output that never takes our bytes must not make us immortal. */
 	if (++n_stop_signals >= SIGNALS_TO_KILL) {
@@ -56,12 +76,15 @@ static void take_signals(void)
 {
 	/* Of a reader that went, and of RLIMIT_FSIZE: the write says it. */
 	static const int write_signals[] = { SIGPIPE, SIGXFSZ };
+	static const int tick_signal[] = { SIGALRM };
 	struct sigaction hangup;
 
 	n_stop_signals = stop_signal = 0;
 	sigaction(SIGHUP, NULL, &hangup);
 	signals_take(&saved_write, write_signals, ARRAY_SIZE(write_signals), SIG_IGN, 0,
 		     SIG_UNBLOCK);
+	/* No SA_RESTART: that is what it is for. */
+	signals_take(&saved_tick, tick_signal, 1, on_tick, 0, SIG_UNBLOCK);
 	signals_take(&saved_stop, stop_signals, ARRAY_SIZE(stop_signals), on_stop_signal,
 		     SA_RESTART, SIG_UNBLOCK);
 	/* nohup: stays ignored */
@@ -69,9 +92,24 @@ static void take_signals(void)
 		sigaction(SIGHUP, &hangup, NULL);
 }
 
+static void give_signals_back(void)
+{
+	const struct itimerval never = { 0 };
+
+	signals_give_back(&saved_stop);
+	setitimer(ITIMER_REAL, &never, NULL);
+	signals_give_back(&saved_tick);
+	signals_give_back(&saved_write);
+}
+
 const struct cancel *host_cancel(void)
 {
 	return &cancel;
+}
+
+const struct cancel *host_cancel_output(void)
+{
+	return &cancel_output;
 }
 
 int host_stop_signal(void)
@@ -164,7 +202,8 @@ static void child_end(struct host *host)
 	if (poll(&ended, 1, 0) == 0) {
 		kill(pid, SIGTERM);
 		kill(pid, SIGCONT);
-		if (poll(&ended, 1, CHILD_GRACE_MS) == 0)
+		/* -1: a signal more. */
+		if (poll(&ended, 1, CHILD_GRACE_MS) <= 0)
 			kill(pid, SIGKILL);
 	}
 	while (waitpid(pid, &status, 0) < 0)
@@ -194,16 +233,15 @@ void host_close(struct host *host)
 	if (host->engine)
 		engine_close(host->engine);
 	child_end(host);
-	if (host->stop_fd >= 0) {
-		signals_give_back(&saved_stop);
-		signals_give_back(&saved_write);
-	}
+	if (host->stop_fd >= 0)
+		give_signals_back();
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	stop_fd = -1;
 	n_stop_signals = 0;
 	cancel_set(&cancel, 0);
+	cancel_set(&cancel_output, 0);
 }
 
 void host_count(struct host *host, const struct batch *batch)

@@ -43,6 +43,8 @@ int host_open(struct host *host, const struct host_options *options);
  * behind a first signal, none behind a second, 10 s behind the end of the duration.
  */
 const struct cancel *host_cancel(void);
+/* The same of what is being written, whatever the duration: who reads may take his time. */
+const struct cancel *host_cancel_output(void);
 /*
  * Runs host->flow to its end; 0 or -errno: of flow_stop(), or -E2BIG after the
  * diagnostic too-many-windows (of a recording, and no number of them was asked for).

@@ -267,7 +267,7 @@ int query_failed(const char *what, int error)
 
 int query_say(struct buf *out, int status)
 {
-	int error = buf_flush(out, STDOUT_FILENO);
+	int error = buf_flush(out, STDOUT_FILENO, NULL);
 
 	buf_free(out);
 	return error ? query_failed(QUERY_STDOUT, -error) : status;
@@ -284,7 +284,8 @@ int query_report(struct query *query)
 	diags_print(&query->diags, &out);
 	if (!status)
 		query->diags.list.n = 0; /* warnings are shown once */
-	buf_flush(&out, STDERR_FILENO);
+	/* Not buf_flush(): a stopped terminal must not keep a program that is told to end. */
+	fwrite(out.at, 1, out.n, stderr);
 	buf_free(&out);
 	return status;
 }

@@ -33,6 +33,7 @@ static int open_output(void *context, const struct schema *schema)
 		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
 		.is_streaming = s->query.cut->is_streaming,
 		.is_gathered = s->options.record_path != NULL,
+		.cancel = host_cancel_output(),
 	};
 
 	return out_file_open(&s->out, s->options.format, s->out_fd, &options, schema);
@@ -162,15 +163,13 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		closed = query_close(q);
 		error = error ? error : closed;
 	}
-	host_close(&s->host);
 	return error;
 }
 
-static int loop(struct session *s)
+/* Says how the run ended; the exit status. */
+static int say_end(struct session *s, int error, const struct flow_result *result)
 {
 	struct query *q = &s->query;
-	struct flow_result result = { 0 };
-	int error = run_hosted(s, &result);
 
 	/* It was never opened. */
 	if (!s->out.out.format) {
@@ -182,7 +181,7 @@ static int loop(struct session *s)
 		return MAX(query_report(q), 1);
 	if (error == -EPIPE)
 		error = 0; /* the reader had enough: a clean end */
-	else if (result.is_partial && !error)
+	else if (result->is_partial && !error)
 		fputs("ebql: stopped before the file was read to its end: the answer is of a "
 		      "part of it\n",
 		      stderr);
@@ -190,12 +189,26 @@ static int loop(struct session *s)
 		query_report(q); /* which rows are missing */
 		return 3;
 	}
+	if (error == -ETIMEDOUT) {
+		fputs("ebql: the output took no more: what was not written is lost\n", stderr);
+		return 1;
+	}
 	if (error && !s->is_ended_by_loss)
 		return query_failed(error != s->out.out.error ? ""
 				    : s->options.record_path  ? s->options.record_path
 							      : QUERY_STDOUT,
 				    -error);
-	return s->is_ended_by_loss || account_is_biased(&result.account) ? 3 : 0;
+	return s->is_ended_by_loss || account_is_biased(&result->account) ? 3 : 0;
+}
+
+/* What is said while the host has the signals waits for no terminal. */
+static int loop(struct session *s)
+{
+	struct flow_result result = { 0 };
+	int error = run_hosted(s, &result), status = say_end(s, error, &result);
+
+	host_close(&s->host);
+	return status;
 }
 
 /* Nothing but files: there is nothing to wait for.  false: the query is refused. */

@@ -78,7 +78,7 @@ static void write_all(struct out_file *file)
 	if (out->error)
 		buf_reset(&out->buf);
 	else if (out->buf.n > 0)
-		out->error = buf_flush(&out->buf, file->fd);
+		out->error = buf_flush(&out->buf, file->fd, out->options.cancel);
 }
 
 /* A format sees the first member only. */

@@ -41,6 +41,8 @@ struct out_options {
 	u32 height;	  /* its lines; 0: unknown */
 	/* Added to TIMESTAMPs of CLOCK_MONO where time of day is wanted. */
 	s64 monotonic_to_realtime_ns;
+	/* Ends a write that waits for its reader; NULL: nothing does. */
+	const struct cancel *cancel;
 	bool is_streaming; /* rows of single events: no window lines between them */
 	bool is_gathered;  /* rows of a file may wait for others, 250 ms at most where
 			      out_file_idle() is called */

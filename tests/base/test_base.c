@@ -276,7 +276,7 @@ static void test_flush(void **state)
 
 		for (i = 0; i < n; i++)
 			buf_putc(&buf, (char)i);
-		_exit(buf_flush(&buf, ends[1]) || buf.n);
+		_exit(buf_flush(&buf, ends[1], NULL) || buf.n);
 	}
 	close(ends[1]);
 	got = malloc(n + 1);
@@ -300,11 +300,11 @@ static void test_flush(void **state)
 	assert_int_equal(pipe(ends), 0);
 	close(ends[0]);
 	buf_puts(&buf, "x");
-	assert_int_equal(buf_flush(&buf, ends[1]), -EPIPE);
+	assert_int_equal(buf_flush(&buf, ends[1], NULL), -EPIPE);
 	assert_int_equal(buf.n, 0);
 	close(ends[1]);
 	buf_puts(&buf, "x");
-	assert_int_equal(buf_flush(&buf, -1), -EBADF);
+	assert_int_equal(buf_flush(&buf, -1, NULL), -EBADF);
 	buf_free(&buf);
 }
 

@@ -97,7 +97,7 @@ static void write_file(const char *folder, const char *name, const void *bytes, 
 	}
 	fd = open(path.at, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	buf_put(&text, bytes, n);
-	if (fd < 0 || buf_flush(&text, fd))
+	if (fd < 0 || buf_flush(&text, fd, NULL))
 		fprintf(stderr, "freeze: %s: %s\n", path.at, strerror(errno));
 	close(fd);
 	buf_free(&text);

@@ -170,7 +170,7 @@ void query_show(struct query *query)
 
 	buf_init(&buf);
 	diags_print(&query->diags, &buf);
-	buf_flush(&buf, STDERR_FILENO);
+	buf_flush(&buf, STDERR_FILENO, NULL);
 	buf_free(&buf);
 }
 

@@ -138,7 +138,7 @@ static const char *write_file(const struct rows *rows, enum file_kind kind, u8 s
 			put_event(writer, &rows->data.events[i]);
 	BUG_ON(file_writer_error(writer));
 	file_writer_close(writer);
-	BUG_ON(buf_flush(&out, fd));
+	BUG_ON(buf_flush(&out, fd, NULL));
 	close(fd);
 	buf_free(&out);
 	return path;
