@@ -9,7 +9,7 @@
 #include "opt/rules.h"
 
 /* A number in a PID namespace is looked up (src/gen/pid.c). */
-#define IN_NAMESPACE_NS 60
+#define IN_NAMESPACE_NS 10
 
 /* Rough cost in ns; the measured ones are in ARCHITECTURE.md, "What things cost". */
 static u32 leaf_cost(const struct expr *e)
