@@ -26,6 +26,7 @@ struct tuple {
 	u64 seq;      /* of the scan's row that triggers it */
 	u64 time_ns;  /* of its event */
 	u64 flip;     /* as row_source_read() */
+	u32 gap;      /* as struct queue_entry */
 	u64 n_faults; /* of the values of the projection, which the row takes along */
 	struct value slots[];
 };
@@ -35,6 +36,7 @@ struct tuple {
 struct queue_entry {
 	u64 time_ns, flip, offset_bytes;
 	u32 n_bytes;
+	u32 gap; /* grows where rows are missing, which found no room, or may be */
 };
 
 struct row_queue {
@@ -44,7 +46,8 @@ struct row_queue {
 };
 
 /* Behind those of the same time.  false: no memory. */
-bool queue_push(struct row_queue *q, const void *record, u32 n_bytes, u64 time_ns, u64 flip);
+bool queue_push(struct row_queue *q, const void *record, u32 n_bytes, u64 time_ns, u64 flip,
+		u32 gap);
 /* The first one when it is from before that time (UINT64_MAX: of any time), or NULL. */
 const struct queue_entry *queue_first(const struct row_queue *q, u64 before_ns);
 /* Takes the first one; its bytes stay until the next queue_trim() or queue_push(). */

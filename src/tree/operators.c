@@ -24,7 +24,7 @@ struct start {
 	struct start *older_of_key, *newer_of_key, *before, *behind;
 	struct row_key *key;
 	u64 time_ns;
-	u32 n_bytes;
+	u32 n_bytes, gap;
 	struct value slots[]; /* those of the join's right side, then their texts */
 };
 
@@ -147,7 +147,7 @@ static struct start *start_new(struct row_tree *tree, const struct op *op, const
 	s = pool_take(&tree->pool, n_bytes);
 	if (!s)
 		return NULL;
-	*s = (struct start){ .time_ns = t->time_ns, .n_bytes = n_bytes };
+	*s = (struct start){ .time_ns = t->time_ns, .n_bytes = n_bytes, .gap = t->gap };
 	memcpy(s->slots, &t->slots[op->lo], n * sizeof(struct value));
 	text = (char *)&s->slots[n];
 	for (u32 i = 0; i < n; i++)
@@ -230,6 +230,12 @@ static const struct start *find_start(struct row_tree *tree, struct op *op, cons
 	}
 	if (p->join.kind == JOIN_PAIR)
 		forget(tree, op, s);
+	/* Its end may be among the rows that are missing in between, and the start of this one. */
+	if (p->join.kind == JOIN_PAIR && s->gap != t->gap) {
+		tree->account.unpaired[UNPAIRED_NEVER_ENDED]++;
+		tree->account.unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
+		return NULL;
+	}
 	if (p->join.within_ns && t->time_ns - s->time_ns > p->join.within_ns) {
 		tree->account.unpaired[UNPAIRED_EXPIRED]++;
 		return NULL;

@@ -128,7 +128,7 @@ static int take_record(struct row_scans *scans, u32 n)
 {
 	const struct queue_entry *entry = queue_first(scans->queue, UINT64_MAX);
 	u64 time_ns = entry->time_ns + scans->clock_offset_ns, flip = entry->flip;
-	u32 n_bytes = entry->n_bytes;
+	u32 n_bytes = entry->n_bytes, gap = entry->gap;
 	u8 *record = scratch_alloc(&scans->scratch, n_bytes);
 	const struct slot_source *s;
 	struct value *slots;
@@ -142,6 +142,7 @@ static int take_record(struct row_scans *scans, u32 n)
 	if (err)
 		return err;
 	scans->tuples[n]->flip = flip;
+	scans->tuples[n]->gap = gap;
 	stream_decode(scans->phys, s->source, record, slots);
 	slots[0].integer = time_ns;
 	return 0;

@@ -34,6 +34,12 @@ struct row_source {
 	/* What was counted up to the latest flip, still to be told; of it, what was told before. */
 	struct account flipped, repeated;
 	bool is_read_at_flips; /* what no copy holds, too */
+	/*
+	 * Bare scans: how many rows found no room; from which to which position of the ring one may
+	 * be missing before each row; how often that was; the most that a row takes.
+	 */
+	u64 n_full, gap_from, gap_to;
+	u32 gap, most_bytes;
 };
 
 static bool open_kernel(struct row_source *s)
@@ -70,6 +76,9 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
 	}
 	BUG_ON(load && !s->phys->only_scans);
 	s->time_bytes = 2 * sizeof(u64); /* columns[0] of every source */
+	for (u32 i = 0; load && i < s->phys->n_sources; i++)
+		s->most_bytes = MAX(s->most_bytes, s->phys->sources[i].row_bytes);
+	s->most_bytes = ALIGN_UP(s->most_bytes, 8) + BPF_RINGBUF_HDR_SZ;
 	s->scans = row_scans_open(part, s->phys, &s->queue, cancel, arena, diags);
 	if (s->scans)
 		return s;
@@ -95,19 +104,42 @@ static u64 flip_of(const struct row_source *s, const u8 *record)
 	return s->flip + 1 + ((stream_copy(s->phys, record) ^ s->flip) & 1);
 }
 
+/*
+ * Rows that found no room came when the ring had less than what one takes or, seen late, before it
+ * was read last.  What takes its place behind *ret_end waits for the next look.
+ */
+static void look_for_gaps(struct row_source *s, u64 *ret_end)
+{
+	struct account now = { 0 };
+
+	*ret_end = stream_written(&s->stream);
+	meter_peek_slices(&s->meter, &now);
+	if (now.lost[LOSS_RING_FULL] == s->n_full)
+		return;
+	s->n_full = now.lost[LOSS_RING_FULL];
+	s->gap++;
+	if (s->gap_to <= s->stream.position)
+		s->gap_from = s->stream.position + s->stream.mask - s->most_bytes;
+	s->gap_to = stream_written(&s->stream);
+}
+
 int row_source_poll(struct row_source *s)
 {
+	u64 time_ns, flip, end = UINT64_MAX, before;
 	const u8 *record;
-	u64 time_ns, flip;
 	u32 n_bytes;
 
 	queue_trim(&s->queue);
-	while ((record = stream_next(&s->stream, &n_bytes))) {
+	if (s->scans && s->stream.producer)
+		look_for_gaps(s, &end);
+	while ((before = s->stream.position) < end &&
+	       (record = stream_next(&s->stream, &n_bytes))) {
+		s->gap += s->stream.position > s->gap_from && before <= s->gap_to;
 		memcpy(&time_ns, record + s->time_bytes, sizeof(time_ns));
 		flip = flip_of(s, record);
 		if (flip == s->flip + 1)
 			s->newest_ns = MAX(s->newest_ns, time_ns);
-		if (!queue_push(&s->queue, record, n_bytes, time_ns, flip))
+		if (!queue_push(&s->queue, record, n_bytes, time_ns, flip, s->gap))
 			return -ENOMEM;
 	}
 	stream_release(&s->stream);
@@ -237,8 +269,7 @@ u64 row_source_newest(const struct row_source *s)
 /* Rows of starts may be among those that were lost. */
 static void doubt_ends(const struct row_source *s, struct account *to)
 {
-	if (!s->load || !(s->meter.slices[0].lost[LOSS_RING_FULL] ||
-			  s->meter.slices[1].lost[LOSS_RING_FULL] || s->load->missed_before))
+	if (!s->load || !(s->n_full || s->load->missed_before))
 		return;
 	to->unpaired[UNPAIRED_NEVER_STARTED] += to->unpaired[UNPAIRED_BEGAN_BEFORE];
 	to->unpaired[UNPAIRED_BEGAN_BEFORE] = 0;

@@ -450,6 +450,9 @@ static struct loss_case cases[] = {
 	{ "sixteen_in_user_space",
 	  "SET pushdown = off; SET max_in_flight = 16; " SLEEPS "WINDOW TUMBLING 20ms", false, 40,
 	  150 * NS_PER_MS, .window_ms = 20 },
+	{ "stopped_sleeps_in_user_space",
+	  "SET pushdown = off; SET ring_bytes = 4096; " SLEEPS "WINDOW TUMBLING 20ms", false, 40,
+	  150 * NS_PER_MS, .window_ms = 20, .stop_ms = 400 },
 };
 
 int main(int argc, char **argv)
