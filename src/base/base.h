@@ -35,6 +35,13 @@ typedef unsigned __int128 u128;
 			BUG("%s", #condition);                                                     \
 	} while (0)
 
+/* What holds unless we erred, looked at where b_ndebug is false. */
+#ifdef NDEBUG
+#define ASSERT(condition) ((void)sizeof(condition))
+#else
+#define ASSERT(condition) BUG_ON(!(condition))
+#endif
+
 _Noreturn void base_bug(const char *file, int line, const char *format, ...) PRINTF(3, 4);
 /* Out of memory: one line on stderr, exit status 1. */
 _Noreturn void base_no_memory(void);

@@ -99,5 +99,10 @@ void events_end(struct events *events)
 int events_finish(struct events *events, u64 before_ns)
 {
 	events_account(events, true);
+	/* All rows are here, unless another flow has the programs, or some rows are none of the
+	 * run. */
+	if (!events->load->hooks->n_users && events->rows_limit == UINT64_MAX &&
+	    events->stream.copy < 0)
+		meter_check_rows(&events->account, events->n_rows);
 	return meter_add_waiting(&events->meter, before_ns, &events->account);
 }

@@ -91,6 +91,47 @@ static void doubt_ends(const struct meter *meter, struct account *to)
 	to->unpaired[UNPAIRED_BEGAN_BEFORE] = 0;
 }
 
+/* Are all events that come to no output ends whose start was not found? */
+enum ends { ENDS_UNKNOWN, ENDS_FILTERED, ENDS_ALL };
+
+static enum ends ends_of(const struct phys *phys)
+{
+	enum ends ends = ENDS_ALL;
+	bool has_join = false;
+
+	for (u32 i = 0; i < phys->n_sources; i++)
+		for (u32 k = 0; k < phys->sources[i].n_steps; k++) {
+			const struct phys_step *step = &phys->sources[i].steps[k];
+
+			/* What comes out of a LEFT join all the same; ends of ends that are stored.
+			 */
+			if (step->kind == STEP_LOOKUP &&
+			    (step->join->is_left || !phys->sources[i].is_root))
+				return ENDS_UNKNOWN;
+			has_join |= step->kind == STEP_LOOKUP;
+			if (step->n_conjuncts)
+				ends = ENDS_FILTERED;
+		}
+	return has_join ? ends : ENDS_UNKNOWN;
+}
+
+void meter_check_ends(const struct meter *meter, const struct account *counted)
+{
+	enum ends ends = ends_of(meter->load->phys);
+	u64 n = counted->matched + counted->unpaired[UNPAIRED_NEVER_STARTED] +
+		counted->unpaired[UNPAIRED_BEGAN_BEFORE];
+
+	ASSERT(ends == ENDS_UNKNOWN || counted->events >= n);
+	/* Of starts and of values these two are, too. */
+	ASSERT(ends != ENDS_ALL || counted->events <= n + counted->unpaired[UNPAIRED_EXPIRED] +
+							      counted->lost[LOSS_NEGATIVE]);
+}
+
+void meter_check_rows(const struct account *counted, u64 n_rows)
+{
+	ASSERT(counted->matched == n_rows + counted->lost[LOSS_RING_FULL]);
+}
+
 void meter_take_missed(struct meter *meter, struct account *to)
 {
 	to->lost[LOSS_MISSED] += load_missed(meter->load);

@@ -27,6 +27,12 @@ void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N]
 			struct account *to);
 /* Adds what starts have counted since the last call. */
 void meter_take_starts(struct meter *meter, struct account *to);
+/*
+ * `counted`: all that slices of a copy had when it was switched off.  Its events became output or
+ * are counted by what became of them; n_rows of them were read where they are streamed.
+ */
+void meter_check_ends(const struct meter *meter, const struct account *counted);
+void meter_check_rows(const struct account *counted, u64 n_rows);
 /* Adds what all slices hold now. */
 void meter_peek_slices(const struct meter *meter, struct account *to);
 /* Where slices are never drained: adds what those of a copy have counted since the last call. */

@@ -58,13 +58,21 @@ struct row_tree {
 	struct start *dead; /* used up in this batch, whose rows point to their texts */
 	struct buf key;
 	u64 max_in_flight;
-	struct account account;
-	u64 flip, n_early; /* the latest; events behind it that were met already */
+	u64 flip;		       /* the latest */
+	struct account account, early; /* early: of what lies behind it and was met already */
+	u64 n_starts, n_taken;	       /* of PAIR JOINs: all; those that ends took */
+	u64 n_expired;		       /* of ASOF JOINs, which take nothing */
 };
 
 static struct tuple **tuples_of(const struct op *op)
 {
 	return op->out.at;
+}
+
+/* Where that counts which happens with this row of a scan. */
+static struct account *account_of(struct row_tree *tree, const struct tuple *t)
+{
+	return t->flip > tree->flip ? &tree->early : &tree->account;
 }
 
 /* There is room: no operator gives more rows than its inputs have. */
@@ -160,36 +168,39 @@ static struct start *start_new(struct row_tree *tree, const struct op *op, const
 }
 
 /* The oldest gives its room away; what is older than WITHIN was forgotten anyway. */
-static void evict(struct row_tree *tree, struct op *op, u64 now_ns)
+static void evict(struct row_tree *tree, struct op *op, const struct tuple *t)
 {
 	u64 within_ns = op->plan->join.within_ns;
-	bool is_old = within_ns && now_ns - op->oldest->time_ns > within_ns;
+	bool is_old = within_ns && t->time_ns - op->oldest->time_ns > within_ns;
 
 	if (op->plan->join.kind == JOIN_PAIR)
-		tree->account.unpaired[is_old ? UNPAIRED_EXPIRED : UNPAIRED_FULL]++;
+		account_of(tree, t)->unpaired[is_old ? UNPAIRED_EXPIRED : UNPAIRED_FULL]++;
 	else
-		tree->account.lost[LOSS_EVICTED] += !is_old;
+		account_of(tree, t)->lost[LOSS_EVICTED] += !is_old;
 	forget(tree, op, op->oldest);
 }
 
 static int store(struct row_tree *tree, struct op *op, const struct tuple *t,
 		 const struct value *key_values)
 {
+	struct account *account = account_of(tree, t);
+	bool is_pair = op->plan->join.kind == JOIN_PAIR;
 	struct row_key *key;
 	struct start *s;
 
+	tree->n_starts += is_pair;
 	if (!make_key(tree, key_values, op->plan->join.n_keys)) {
-		tree->account.unpaired[UNPAIRED_NEVER_ENDED] += op->plan->join.kind == JOIN_PAIR;
+		account->unpaired[UNPAIRED_NEVER_ENDED] += is_pair;
 		return 0;
 	}
 	key = find_key(tree, op, true);
 	/* A thread's system calls never nest: a start replaces the one before. */
-	if (key && key->top && (op->plan->join.kind == JOIN_ASOF || !op->plan->join.is_nesting)) {
-		tree->account.unpaired[UNPAIRED_OVERWRITTEN] += op->plan->join.kind == JOIN_PAIR;
+	if (key && key->top && (!is_pair || !op->plan->join.is_nesting)) {
+		account->unpaired[UNPAIRED_OVERWRITTEN] += is_pair;
 		forget(tree, op, key->top);
 		key = find_key(tree, op, true);
 	} else if (op->n_waiting >= tree->max_in_flight) {
-		evict(tree, op, t->time_ns);
+		evict(tree, op, t);
 		key = find_key(tree, op, true);
 	}
 	s = key ? start_new(tree, op, t) : NULL;
@@ -212,34 +223,37 @@ static const struct start *find_start(struct row_tree *tree, struct op *op, cons
 				      const struct value *key_values)
 {
 	const struct plan *p = op->plan;
+	struct account *account = account_of(tree, t);
 	struct row_key *key = NULL;
 	struct start *s;
 
 	if (make_key(tree, key_values, p->join.n_keys)) {
 		key = find_key(tree, op, false);
 		if (!key && p->join.kind == JOIN_PAIR && !p->join.is_nesting) {
-			tree->account.unpaired[UNPAIRED_BEGAN_BEFORE]++;
+			account->unpaired[UNPAIRED_BEGAN_BEFORE]++;
 			find_key(tree, op, true); /* from now on it is known */
 			return NULL;
 		}
 	}
 	s = key ? key->top : NULL;
 	if (!s) {
-		tree->account.unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
+		account->unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
 		return NULL;
 	}
 	if (p->join.kind == JOIN_PAIR)
 		forget(tree, op, s);
 	/* Its end may be among the rows that are missing in between, and the start of this one. */
 	if (p->join.kind == JOIN_PAIR && s->gap != t->gap) {
-		tree->account.unpaired[UNPAIRED_NEVER_ENDED]++;
-		tree->account.unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
+		account->unpaired[UNPAIRED_NEVER_ENDED]++;
+		account->unpaired[UNPAIRED_NEVER_STARTED] += !p->join.is_left;
 		return NULL;
 	}
 	if (p->join.within_ns && t->time_ns - s->time_ns > p->join.within_ns) {
-		tree->account.unpaired[UNPAIRED_EXPIRED]++;
+		account->unpaired[UNPAIRED_EXPIRED]++;
+		tree->n_expired += p->join.kind == JOIN_ASOF;
 		return NULL;
 	}
+	tree->n_taken += p->join.kind == JOIN_PAIR;
 	return s;
 }
 
@@ -513,10 +527,7 @@ static int give_to_scans(struct row_tree *tree, struct tuple *const *tuples, con
 		emit(tree->scans[sources[i]], tuples[i]);
 		if (!tree->slots->sources[sources[i]].is_root)
 			continue;
-		if (tuples[i]->flip > tree->flip)
-			tree->n_early++;
-		else
-			tree->account.events++;
+		account_of(tree, tuples[i])->events++;
 	}
 	return 0;
 }
@@ -542,13 +553,25 @@ int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *
 void row_tree_flipped(struct row_tree *tree, u64 flip)
 {
 	tree->flip = flip;
-	tree->account.events += tree->n_early;
-	tree->n_early = 0;
+	account_add(&tree->account, &tree->early);
+	tree->early = (struct account){ 0 };
+}
+
+/* Every start of a PAIR JOIN was taken by an end, or is counted by what became of it, or waits. */
+static void check_starts(const struct row_tree *tree, u64 n_waiting)
+{
+	static const enum unpaired kinds[] = { UNPAIRED_NEVER_ENDED, UNPAIRED_OVERWRITTEN,
+					       UNPAIRED_EXPIRED, UNPAIRED_FULL };
+	u64 n = tree->n_taken + n_waiting;
+
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
+		n += tree->account.unpaired[kinds[i]] + tree->early.unpaired[kinds[i]];
+	ASSERT(n == tree->n_starts + tree->n_expired);
 }
 
 u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns)
 {
-	u64 n = 0;
+	u64 n = 0, n_all = 0;
 
 	for (u32 i = 0; i < tree->ops.n; i++) {
 		const struct op *op = tree->ops.at[i];
@@ -557,7 +580,9 @@ u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns)
 			continue;
 		for (const struct start *s = op->oldest; s; s = s->behind)
 			n += s->time_ns < before_ns || before_ns == UINT64_MAX;
+		n_all += op->n_waiting;
 	}
+	check_starts(tree, n_all);
 	return n;
 }
 

@@ -34,6 +34,11 @@ struct row_source {
 	/* What was counted up to the latest flip, still to be told; of it, what was told before. */
 	struct account flipped, repeated;
 	bool is_read_at_flips; /* what no copy holds, too */
+	/* Of each copy, since it came into use: what was counted, and the records that were read.
+	 */
+	struct account counted[STATE_COPIES];
+	u64 n_read[STATE_COPIES];
+	bool has_unread; /* at a flip a program was stuck, and its record too */
 	/*
 	 * Bare scans: how many rows found no room; from which to which position of the ring one may
 	 * be missing before each row; how often that was; the most that a row takes.
@@ -139,6 +144,7 @@ int row_source_poll(struct row_source *s)
 		flip = flip_of(s, record);
 		if (flip == s->flip + 1)
 			s->newest_ns = MAX(s->newest_ns, time_ns);
+		s->n_read[stream_copy(s->phys, record)]++;
 		if (!queue_push(&s->queue, record, n_bytes, time_ns, flip, s->gap))
 			return -ENOMEM;
 	}
@@ -157,17 +163,39 @@ void row_source_before_flip(struct row_source *s)
 		meter_before_flip(&s->meter);
 }
 
+static void take_copy(struct row_source *s, u64 copy, struct account *to)
+{
+	struct account now = { 0 };
+
+	meter_take_copy(&s->meter, copy, &now);
+	account_add(&s->counted[copy], &now);
+	account_add(to, &now);
+}
+
+/* The copy is used no more, and its rows are here. */
+static void check_copy(struct row_source *s, u64 copy)
+{
+	if (!s->scans)
+		meter_check_ends(&s->meter, &s->counted[copy]);
+	if (!s->has_unread)
+		meter_check_rows(&s->counted[copy], s->n_read[copy]);
+	s->counted[copy] = (struct account){ 0 };
+	s->n_read[copy] = 0;
+}
+
 int row_source_flipped(struct row_source *s, u64 *ret_before_ns)
 {
+	u64 end = s->stream.producer ? stream_written(&s->stream) : 0, copy = s->load->epoch ^ 1;
 	int err = row_source_poll(s);
 	struct account repeated;
 
-	meter_take_copy(&s->meter, s->load->epoch ^ 1, &s->flipped);
+	s->has_unread |= err || s->stream.position < end;
+	take_copy(s, copy, &s->flipped);
+	check_copy(s, copy);
 	if (s->is_read_at_flips) {
 		meter_behind_flip(&s->meter, &s->flipped, &repeated);
 		account_add(&s->repeated, &repeated);
 	}
-
 	*ret_before_ns = s->newest_ns + 1 + (s->scans ? s->scans->clock_offset_ns : 0);
 	s->flip++;
 	if (s->scans)
@@ -284,7 +312,7 @@ void row_source_account(struct row_source *s, bool is_all, struct account *accou
 	s->flipped = s->repeated = (struct account){ 0 };
 	if (s->load) {
 		for (u32 copy = 0; is_all && copy < STATE_COPIES; copy++)
-			meter_take_copy(&s->meter, copy, &now);
+			take_copy(s, copy, &now);
 		if (is_all || !s->is_read_at_flips) {
 			meter_take_starts(&s->meter, &now);
 			meter_take_missed(&s->meter, &now);
