@@ -70,6 +70,27 @@ static char *take_quoted(char *at, const char *end, struct written *field)
 	return at < end ? at + 1 : at;
 }
 
+/* \xHH -> the byte, in place. */
+static void decode(struct written *field)
+{
+	const char *at = field->text, *end = at + field->n;
+	char *to = field->text;
+
+	while (at < end) {
+		bool is_hex = end - at >= 4 && at[0] == '\\' && at[1] == 'x';
+		int high = is_hex ? base_hex_digit(at[2]) : -1;
+		int low = is_hex ? base_hex_digit(at[3]) : -1;
+
+		if (high < 0 || low < 0 || high + low == 0) {
+			*to++ = *at++;
+			continue;
+		}
+		*to++ = (char)(high << 4 | low);
+		at += 4;
+	}
+	field->n = (size_t)(to - field->text);
+}
+
 /* A record -> fields; 0 or -errno after a diagnostic. */
 static int split(struct file_pass *pass, char *at, size_t n, struct written *fields, u32 *ret_n)
 {
@@ -92,6 +113,8 @@ static int split(struct file_pass *pass, char *at, size_t n, struct written *fie
 			if (!fields[i].n)
 				fields[i].kind = WRITTEN_NULL;
 		}
+		if (pass->is_escaped)
+			decode(&fields[i]);
 		*ret_n = i + 1;
 		if (at == end)
 			return 0;
@@ -154,20 +177,19 @@ static int next_row(struct file_rows *rows, u32 n_columns, u32 *ret_n)
 	return 1;
 }
 
-/*
- * Does it begin as what ebql writes does?  That is cut where its last line has no line feed; in
- * files of others that line is a row as well.
- */
-static bool is_ours(const struct written *names, u32 n)
+/* Does it begin as what "ebql record" (names in quotes) or -o csv (_other at the end) writes? */
+static void learn_writer(struct file_pass *pass, struct written *names, u32 n)
 {
+	const struct written *last = &names[n - 1];
 	u32 n_quoted = 0;
 
-	if (n > 1 && names[n - 1].n == strlen("_other") &&
-	    memcmp(names[n - 1].text, "_other", names[n - 1].n) == 0)
-		return true; /* -o csv */
 	for (u32 i = 0; i < n; i++)
 		n_quoted += names[i].kind == WRITTEN_STRING;
-	return n_quoted == n;
+	pass->is_escaped = last->kind == WRITTEN_BARE && last->n == strlen("_other") &&
+			   memcmp(last->text, "_other", last->n) == 0;
+	pass->is_ours = pass->is_escaped || n_quoted == n;
+	for (u32 i = 0; pass->is_escaped && i < n; i++)
+		decode(&names[i]);
 }
 
 static struct file *csv_head(struct file_rows *rows, struct arena *arena)
@@ -184,7 +206,7 @@ static struct file *csv_head(struct file_rows *rows, struct arena *arena)
 	}
 	if (rc <= 0)
 		return NULL;
-	rows->pass.is_ours = is_ours(rows->fields, schema->n_columns);
+	learn_writer(&rows->pass, rows->fields, schema->n_columns);
 	if (rows->pass.is_ours && rows->pass.reader.buf[rows->pass.reader.start - 1] != '\n') {
 		file_cut(&rows->pass, 0);
 		return NULL;

@@ -45,6 +45,7 @@ struct file_pass {
 	u64 n_lines;	  /* that were read */
 	bool is_learning; /* the rows, to their end, which may be cut */
 	bool is_ours;	  /* of CSV: every line ends with a line feed, or it is cut */
+	bool is_escaped;  /* of CSV: by -o csv, which has \xHH for bytes that are no text */
 	u64 n_cut;	  /* rows that the file ends in the middle of; 0: not known */
 };
 

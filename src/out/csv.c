@@ -19,28 +19,38 @@ struct csv_state {
 
 static const char *const csv_reserved[] = { "_other", NULL };
 
-/* Text in quotes where needed.  Bytes that are no UTF-8 become U+FFFD. */
-static void csv_put_text(struct out *out, const char *text, size_t n)
+/* A text that would be a number, read back, without quotes. */
+static bool is_like_number(const char *text, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && strchr("0123456789-+.eE", text[i]))
+		i++;
+	return i == n || (n == 3 && (memcmp(text, "nan", 3) == 0 || memcmp(text, "inf", 3) == 0)) ||
+	       (n == 4 && memcmp(text, "-inf", 4) == 0);
+}
+
+/*
+ * Text in quotes, if only where needed.  What would end a line or steer a terminal, or is no UTF-8,
+ * is \xHH byte by byte, and so is a backslash that looks like the first of these (file/csv.c).
+ */
+static void csv_put_text(struct out *out, const char *text, size_t n, bool is_quoted)
 {
 	struct buf *buf = &out->buf;
-	bool is_quoted = n == 0 || text[0] == '#' || text[0] == ' ' || text[n - 1] == ' ';
+	size_t length;
 
-	for (size_t i = 0; i < n && !is_quoted; i++)
-		is_quoted = (u8)text[i] < ' ' || text[i] == '"' || text[i] == ',';
+	is_quoted |= n == 0 || text[0] == '#' || text[0] == ' ' || text[n - 1] == ' ' ||
+		     memchr(text, '"', n) || memchr(text, ',', n);
 	if (is_quoted)
 		buf_putc(buf, '"');
-	for (size_t i = 0; i < n;) {
-		size_t length = utf8_length(text + i, n - i);
-
-		if (length == 0)
-			buf_puts(buf, "\xef\xbf\xbd");
-		else if (text[i] == '"')
+	for (size_t i = 0; i < n; i += length) {
+		length = MAX(utf8_length(text + i, n - i), 1ul);
+		if (text[i] == '"')
 			buf_put(buf, "\"\"", 2);
-		else if (out->options.is_terminal)
-			out_put_visible(buf, text + i, length, 0);
+		else if (text[i] == '\\' && i + 1 < n && text[i + 1] == 'x')
+			buf_puts(buf, "\\x5c");
 		else
-			buf_put(buf, text + i, length);
-		i += MAX(length, 1ul);
+			out_put_visible(buf, text + i, length, 0);
 	}
 	if (is_quoted)
 		buf_putc(buf, '"');
@@ -68,14 +78,15 @@ static void csv_put_value(struct out *out, struct type type, const struct value 
 		if (type.kind == TYPE_BLOB)
 			buf_put_hex_bytes(buf, value->text, value->n);
 		else
-			csv_put_text(out, value->text, value->n);
+			csv_put_text(out, value->text, value->n,
+				     is_like_number(value->text, value->n));
 		break;
 	case VALUE_QUANTILES:
 	case VALUE_TOP:
 	case VALUE_HISTOGRAM:
 		buf_reset(&out->scratch);
 		out_put_json_value(&out->scratch, type, value);
-		csv_put_text(out, out->scratch.at, out->scratch.n);
+		csv_put_text(out, out->scratch.at, out->scratch.n, false);
 		break;
 	}
 }
@@ -98,7 +109,7 @@ static int csv_begin(struct out *out, const struct schema *schema)
 	for (u32 i = 0; i < out->columns.n; i++) {
 		const char *name = out->columns.at[i].name;
 
-		csv_put_text(out, name, strlen(name));
+		csv_put_text(out, name, strlen(name), false);
 		buf_putc(&out->buf, ',');
 	}
 	buf_puts(&out->buf, "_other\n");

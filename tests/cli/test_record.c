@@ -78,6 +78,53 @@ static void test_kinds(void **state)
 	       "c.jsonl\n\ncolumn  type       meaning\ntime    TIMESTAMP  when it happened\n");
 }
 
+/* A row for each byte that a text can hold, alone and between others, then what looks like one. */
+static void write_bytes(void)
+{
+	static const char *const like[] = { "\\\\x41",	      "\\\\\\\\x41", "\\\\x5cx41", "\\\\x",
+					    "C:\\\\xyz",      "nan",	     "-inf",	   "-1",
+					    "\\u2028\\u00a0", "\xe2\x82",    "_other",	   "1e5" };
+	FILE *file = fopen("bytes.jsonl", "w");
+
+	assert_non_null(file);
+	fputs("{\"ebql\": {\"columns\": [{\"name\": \"time\", \"type\": \"TIMESTAMP\"}, "
+	      "{\"name\": \"t\", \"type\": \"TEXT\"}, {\"name\": \"u\", \"type\": \"TEXT\"}]}}\n",
+	      file);
+	for (u32 byte = 1; byte < 256; byte++) {
+		const char *escape = byte < 0x80 ? "\\u00" : "\\udc";
+
+		fprintf(file, "{\"time\": %u, \"t\": \"%s%02x\", \"u\": \"a%s%02x,b\"}\n", byte,
+			escape, byte, escape, byte);
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(like); i++)
+		fprintf(file, "{\"time\": %u, \"t\": \"%s\", \"u\": \"%s\"}\n", 256 + i, like[i],
+			like[i]);
+	fclose(file);
+}
+
+/* Each text comes back as it was, and every reader of lines sees a row in each. */
+static void test_bytes(void **state)
+{
+	write_bytes();
+	expect("$E -o jsonl \"SELECT time, t, u FROM 'bytes.jsonl'\" > b.jsonl; "
+	       "$E -o csv \"SELECT * FROM 'bytes.jsonl'\" > b.csv; wc -l < b.csv; "
+	       "tr -d '\\n -~\\200-\\377' < b.csv | wc -c; "
+	       "$E -o jsonl \"SELECT time, t, u FROM 'b.csv'\" | cmp - b.jsonl && echo same",
+	       0, "268\n0\nsame\n");
+	expect("$E record -o b.csv \"SELECT * FROM 'bytes.jsonl'\"; "
+	       "$E -o jsonl \"SELECT time, t, u FROM 'b.csv'\" | cmp - b.jsonl && echo same; "
+	       "rm b.csv b.jsonl",
+	       0, "same\n");
+	/* A column of which every text is like a number. */
+	expect("$E -o csv \"SELECT time, t FROM 'bytes.jsonl' WHERE time IN (49, 50)\" > b.csv; "
+	       "$E describe b.csv | grep '^t '; rm b.csv",
+	       0, "t       TEXT(1)    \n");
+	/* Of others a backslash is one. */
+	expect("printf 'a,b\\n\\\\x41,1\\n' > b.csv; $E -o csv \"SELECT * FROM 'b.csv'\" | cut -d, "
+	       "-f3; rm b.csv bytes.jsonl",
+	       0, "a\n\\x5cx41\n");
+}
+
 static void test_filter(void **state)
 {
 	expect("$E record -o b.csv \"SELECT time, pid * 2 AS twice FROM 'a.csv' WHERE big IS "
@@ -271,11 +318,11 @@ static int close_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_whole),	cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_stopped), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_live),	cmocka_unit_test(test_own_writes),
-		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_kinds),	   cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_filter),	   cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_empty),	   cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_live),
+		cmocka_unit_test(test_own_writes), cmocka_unit_test(test_loss),
 	};
 
 	return cmocka_run_group_tests(tests, open_folder, close_folder);
