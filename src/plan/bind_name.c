@@ -515,9 +515,10 @@ struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, str
 
 	if (n != 1)
 		return diag_refuse(scope->diags, n ? "ambiguous-column" : "unknown-column", span,
-				   "%s() is of one stream's event, and here %s" HINT
-				   "name its result in a nested select over the stream",
-				   function, n ? "are several" : "is none");
+				   "%s() is of one stream's event, and here %s" HINT "%s", function,
+				   n ? "are several" : "is none",
+				   n ? "name its result in a nested select over the stream"
+				     : "views and recordings have the pid that their select names");
 	e = bind_system(scope, of, SYS_PID, span);
 	e->pid_ns = 0;
 	e->nullable = of->is_nullable;
