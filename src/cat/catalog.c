@@ -5,7 +5,9 @@
 #include "cat/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 struct catalog *catalog_open_live(struct arena *arena)
 {
@@ -29,7 +31,9 @@ struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, s
 	catalog->is_live = false;
 	catalog->pid_ns = (struct pid_ns){ 0, PID_NS_INITIAL };
 	catalog->tracefs_looked = true;
-	catalog->tracefs = arena_strdup(arena, folder);
+	catalog->tracefs_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (catalog->tracefs_fd < 0)
+		catalog->tracefs_fd = -errno;
 	catalog->btf_path = arena_printf(arena, "%s/btf", folder);
 	error = tracefs_read(catalog, "available_events");
 	/* Without it raw tracepoints have no types, as in a kernel without. */
@@ -37,18 +41,22 @@ struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, s
 		error = catalog->btf_error;
 	if (!error)
 		return catalog;
-	diag_failure(diags, "bad-snapshot",
-		     "cannot read the snapshot %s: %s" HINT
-		     "it is a folder with copies of available_events and events of "
-		     "/sys/kernel/tracing, and of /sys/kernel/btf/vmlinux as btf",
-		     folder, strerror(-error));
+	diag_failure(diags, "bad-snapshot", "cannot read the snapshot %s: %s" HINT "%s", folder,
+		     strerror(-error),
+		     diag_machine_hint(-error)
+			     ?: "it is a folder with copies of available_events and events of "
+				"/sys/kernel/tracing, and of /sys/kernel/btf/vmlinux as btf");
+	catalog_close(catalog);
 	return NULL;
 }
 
 void catalog_close(struct catalog *catalog)
 {
-	if (catalog)
-		btf_close(&catalog->btf);
+	if (!catalog)
+		return;
+	btf_close(&catalog->btf);
+	if (catalog->tracefs_looked && catalog->tracefs_fd >= 0)
+		close(catalog->tracefs_fd);
 }
 
 struct pid_ns catalog_pid_ns(const struct catalog *catalog)

@@ -110,10 +110,9 @@ struct file_fact {
 struct catalog {
 	struct arena *arena;
 	bool is_live;
-	struct buf scratch;  /* the file read last */
-	const char *tracefs; /* its root, or a snapshot; NULL when there is none */
+	struct buf scratch; /* the file read last */
 	bool tracefs_looked;
-	int tracefs_error;
+	int tracefs_fd; /* its root, or a snapshot's; or -errno */
 	const char *btf_path;
 	struct btf_blob btf;
 	bool btf_looked;

@@ -6,58 +6,39 @@
 #include "cat/internal.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
-#define TRACEFS "/sys/kernel/tracing"
+#include "sys/sys.h"
 
-static const char *const roots[] = { TRACEFS, "/sys/kernel/debug/tracing" };
-
-/* 0 when root/events is there, -ENOENT, or -EACCES when a directory on the way is closed. */
-static int look(const char *root)
+/* A snapshot is the user's to read, tracefs may be more than that. */
+static int open_file(struct catalog *catalog, const char *path)
 {
-	char path[64];
+	int fd;
 
-	snprintf(path, sizeof(path), "%s/events", root);
-	return access(path, F_OK) ? -errno : 0;
-}
-
-/* Its root, or NULL and why in catalog->tracefs_error. */
-static const char *find_root(struct catalog *catalog)
-{
-	catalog->tracefs_error = -ENODEV;
-	for (u32 i = 0; i < ARRAY_SIZE(roots); i++) {
-		int error = look(roots[i]);
-
-		if (!error)
-			return roots[i];
-		if (error == -EACCES)
-			catalog->tracefs_error = error;
-	}
-	/* Mounting adds a view, it changes nothing that is traced. */
-	return catalog->tracefs_error == -ENODEV &&
-			       !mount("tracefs", TRACEFS, "tracefs",
-				      MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) &&
-			       !look(TRACEFS)
-		       ? TRACEFS
-		       : NULL;
+	if (catalog->is_live)
+		return sys_tracefs_file(catalog->tracefs_fd, path);
+	fd = openat(catalog->tracefs_fd, path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 int tracefs_read(struct catalog *catalog, const char *path)
 {
-	char full[512];
+	int fd, error;
 
 	if (!catalog->tracefs_looked)
-		catalog->tracefs = find_root(catalog);
+		catalog->tracefs_fd = sys_tracefs_open();
 	catalog->tracefs_looked = true;
-	if (!catalog->tracefs)
-		return catalog->tracefs_error;
-	if (snprintf(full, sizeof(full), "%s/%s", catalog->tracefs, path) >= (int)sizeof(full))
-		return -ENOENT;
+	if (catalog->tracefs_fd < 0)
+		return catalog->tracefs_fd;
+	fd = open_file(catalog, path);
+	if (fd < 0)
+		return fd;
 	buf_reset(&catalog->scratch);
-	return buf_read_file(&catalog->scratch, full, SIZE_MAX);
+	error = buf_read(&catalog->scratch, fd, SIZE_MAX);
+	close(fd);
+	return error;
 }
 
 static int list(struct catalog *catalog, struct stream_names *names)
@@ -106,17 +87,17 @@ static void complain(struct catalog *catalog, int error, struct span span, struc
 	if (error == -ENODEV)
 		diag_failure_at(diags, "no-tracefs", span,
 				"tracefs is not mounted, so there is no list of tracepoints" HINT
-				"as root: mount -t tracefs tracefs " TRACEFS);
+				"as root: mount -t tracefs tracefs /sys/kernel/tracing; for a "
+				"container: docker run "
+				"-v /sys/kernel/tracing:/sys/kernel/tracing:ro");
 	else if (error == -EACCES || error == -EPERM)
 		diag_failure_at(diags, "no-privilege", span,
-				"no permission to read %s (missing: root's file permission, or "
-				"the capability CAP_DAC_READ_SEARCH)" HINT
-				"run as root, or let your group read it: "
-				"mount -o remount,mode=750,gid=GROUP " TRACEFS,
-				catalog->tracefs ? catalog->tracefs : TRACEFS);
+				"no permission to read tracefs (missing: root's file permission, "
+				"or the capability CAP_DAC_READ_SEARCH)" HINT
+				"run as root, or: " SYS_SETCAP "$(command -v ebql)");
 	else
-		diag_failure_at(diags, "no-tracefs", span, "cannot read tracefs: %s",
-				strerror(-error));
+		diag_failure_at(diags, "no-tracefs", span, "cannot read tracefs: %s" HINT "%s",
+				strerror(-error), diag_machine_hint(-error) ?: "");
 }
 
 const struct stream_kind_info tracefs_kind = {

@@ -329,7 +329,7 @@ static bool probe_attach_tracepoint(u32 argument, struct buf *detail)
 	return report(detail, "attached to sched_switch", error);
 }
 
-#define MEND_CAPABILITY "run as root, or: setcap cap_bpf,cap_perfmon,cap_dac_read_search+ep ebql"
+#define MEND_CAPABILITY "run as root, or: " SYS_SETCAP "ebql"
 #define MEND_PRIVILEGE	"needs CAP_BPF and CAP_PERFMON, or root"
 
 static const struct check checks[] = {
@@ -339,8 +339,8 @@ static const struct check checks[] = {
 	  "a kernel with CONFIG_DEBUG_INFO_BTF=y; without it raw tracepoints have arg0..arg11",
 	  false, probe_btf },
 	{ "tracefs",
-	  "as root: mount -t tracefs tracefs /sys/kernel/tracing; as another user: "
-	  "mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing",
+	  "CAP_DAC_READ_SEARCH reads it where it is mounted (mount -t tracefs tracefs "
+	  "/sys/kernel/tracing), CAP_SYS_ADMIN everywhere",
 	  true, probe_tracefs },
 	{ "CAP_BPF", MEND_CAPABILITY, true, probe_capability, CAP_BPF },
 	{ "CAP_PERFMON", MEND_CAPABILITY, true, probe_capability, CAP_PERFMON },

@@ -11,6 +11,7 @@
 
 #include "cli/query.h"
 #include "cli/shell.h"
+#include "sys/sys.h"
 
 static int cmd_version(struct options *options)
 {
@@ -121,6 +122,7 @@ int main(int argc, char **argv)
 	struct options options;
 	int status;
 
+	sys_rights_init();
 	if (!open_standard())
 		return 1;
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);

@@ -13,6 +13,7 @@
 #include "cli/host.h"
 #include "cli/query.h"
 #include "cli/record.h"
+#include "sys/sys.h"
 
 struct session {
 	struct query query;
@@ -157,11 +158,14 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		error = query_start(q, s->host.engine, &how);
 	if (!error) {
 		s->host.flow = q->flow;
+		/* The shell's next query needs them again; COMMAND may be another user by then. */
+		sys_rights_rest(q->keep ? UINT64_MAX : s->options.command ? SYS_CAP(CAP_KILL) : 0);
 		say_attached(s);
 		error = host_run(&s->host, &q->diags);
 		flow_result(s->host.flow, ret_result);
 		closed = query_close(q);
 		error = error ? error : closed;
+		sys_rights_back();
 	}
 	return error;
 }

@@ -45,8 +45,8 @@ bool load_refused(int error, const char *doing, struct diags *diags)
 	if (missing[0]) {
 		diag = diag_failure(diags, "no-privilege", "to %s needs %s", doing, missing);
 		diag_hint(diags, diag,
-			  "run as root, or give the binary what it needs: setcap "
-			  "cap_bpf,cap_perfmon,cap_dac_read_search+ep $(command -v ebql)");
+			  "run as root, or give the binary what it needs: " SYS_SETCAP
+			  "$(command -v ebql)");
 		return true;
 	}
 	if (error != EPERM)

@@ -6,41 +6,20 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 
-#include "sys/sys.h"
-
-u32 sys_kernel_version(void)
-{
-	static u32 version;
-	struct utsname name;
-	u32 a = 0, b = 0, c = 0;
-
-	if (!version && uname(&name) == 0) {
-		sscanf(name.release, "%u.%u.%u", &a, &b, &c);
-		version = KERNEL_VERSION(a, b, c);
-	}
-	return version;
-}
-
-bool sys_has_capability(u32 capability)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	return !syscall(SYS_capget, &header, data) &&
-	       (data[capability / 32].effective >> capability % 32 & 1);
-}
+#include "sys/internal.h"
 
 int sys_bpf(enum bpf_cmd command, union bpf_attr *attr)
 {
-	int ret = syscall(SYS_bpf, command, attr, sizeof(*attr));
+	int ret;
 
+	rights_raise();
+	ret = syscall(SYS_bpf, command, attr, sizeof(*attr));
+	rights_lower();
 	return ret < 0 ? -errno : ret;
 }
 
@@ -183,8 +162,11 @@ int sys_perf_open(u32 tracepoint_id, u32 cpu)
 		.sample_period = 1,
 		.wakeup_events = 1,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd;
 
+	rights_raise();
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	rights_lower();
 	return fd < 0 ? -errno : fd;
 }
 

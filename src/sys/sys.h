@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * bpf(2), perf_event_open(2), and what this process may ask of them.  Own wrappers, since
+ * bpf(2), perf_event_open(2), tracefs, and what this process may ask of them.  Own wrappers, since
  * libbpf's load two programs to learn of the kernel before they create the first map (45-80 us
  * at every start).  What returns an int returns a descriptor or 0, or -errno.
  */
@@ -22,8 +22,29 @@
 
 /* KERNEL_VERSION() of the running kernel. */
 u32 sys_kernel_version(void);
-/* Is this one of CAP_... effective? */
+
+/* The first thing a program does: see rights.c.  Without it all stays effective that is. */
+void sys_rights_init(void);
+/*
+ * No call needs more than the user's own rights any more: no capability is effective, and but
+ * those of `kept` (SYS_CAP() of some, or all bits) none can become so again.
+ */
+void sys_rights_rest(u64 kept);
+/* As after sys_rights_init(), with what was kept. */
+void sys_rights_back(void);
+/* Is this one of CAP_... effective, here or where it is needed? */
 bool sys_has_capability(u32 capability);
+#define SYS_CAP(capability) (1ull << (capability))
+/* The least that lets a user run queries. */
+#define SYS_SETCAP "setcap cap_bpf,cap_perfmon,cap_dac_read_search=p "
+
+/*
+ * tracefs' root for sys_tracefs_file(): where it is mounted, else a mount of our own that nobody
+ * else sees.  A descriptor; -EMFILE, -ENFILE; -ENODEV: it cannot be had.
+ */
+int sys_tracefs_open(void);
+/* The descriptor of a file below it, for reading. */
+int sys_tracefs_file(int tracefs_fd, const char *path);
 
 /* Only the fields of `attr` that are set matter; see bpf(2). */
 int sys_bpf(enum bpf_cmd command, union bpf_attr *attr);

@@ -510,7 +510,7 @@ static void test_out_of_reach(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		session_open(&session, NULL);
 		session.catalog->tracefs_looked = true;
-		session.catalog->tracefs_error = cases[i].error;
+		session.catalog->tracefs_fd = cases[i].error;
 		session.catalog->btf_looked = true;
 		session.catalog->btf_error = -ENOENT;
 		expect_error(&session, cases[i].name, cases[i].tag, cases[i].hint);

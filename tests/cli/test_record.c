@@ -211,8 +211,8 @@ static void test_refused(void **state)
 
 #define NEEDS_ROOT()                                                                               \
 	do {                                                                                       \
-		if (geteuid() != 0 || access("/sys/kernel/tracing/events/syscalls", R_OK) != 0) {  \
-			puts("SKIP: needs root and tracefs");                                      \
+		if (geteuid() != 0) {                                                              \
+			puts("SKIP: needs root");                                                  \
 			skip();                                                                    \
 		}                                                                                  \
 	} while (0)
