@@ -6,11 +6,13 @@
 #include "cli/signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -23,6 +25,8 @@
 #define CHILD_GRACE_MS	 1000
 #define SIGNALS_TO_KILL	 3
 #define FILE_WINDOWS_MAX 10000000ull
+/* Descriptors that came from outside are lower. */
+#define INHERITED_MAX 65536
 /* How long SQL that is under way may go on, behind a signal and behind the duration. */
 #define STOP_GRACE_NS	  2000000000ull
 #define DURATION_GRACE_NS 10000000000ull
@@ -31,7 +35,7 @@
 /* --- Signals --- */
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
-static volatile sig_atomic_t n_stop_signals, stop_signal;
+static volatile sig_atomic_t n_stop_signals, stop_signal, n_to_kill;
 static struct cancel cancel, cancel_output;
 static int stop_fd = -1;
 
@@ -53,6 +57,32 @@ static void tick_from(u64 ns)
 	setitimer(ITIMER_REAL, &ticks, NULL);
 }
 
+/*
+ * Ends this process at once.  Its end closes its perf events, and the kernel takes up to 85 ms for
+ * each: that is left to a copy of the process, which has them too and ends behind it.
+ */
+static void leave(int number)
+{
+	const int parent = getpid();
+	sigset_t all;
+
+	/* Not fork(), which may wait for a lock that the interrupted code has. */
+	if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) {
+		sigfillset(&all);
+		sigprocmask(SIG_SETMASK, &all, NULL);
+		/* What others wait for the end of, and gave to us: ours are all closed by exec. */
+		for (int fd = 0; fd < INHERITED_MAX; fd++)
+			if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC))
+				close(fd);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (getppid() == parent)
+			pause();
+		_exit(0);
+	}
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
 static void on_stop_signal(int number)
 {
 	const u64 one = 1, grace_ns = n_stop_signals ? 0 : STOP_GRACE_NS;
@@ -63,10 +93,8 @@ static void on_stop_signal(int number)
 	tick_from(grace_ns);
 	stop_signal = number;
 	/* An output that never takes our bytes must not make us immortal. */
-	if (++n_stop_signals >= SIGNALS_TO_KILL) {
-		signal(number, SIG_DFL);
-		raise(number);
-	}
+	if (++n_stop_signals >= n_to_kill)
+		leave(number);
 	if (write(stop_fd, &one, sizeof(one)) < 0)
 		errno = 0; /* full: the host has been told already */
 	errno = error;
@@ -80,6 +108,7 @@ static void take_signals(void)
 	struct sigaction hangup;
 
 	n_stop_signals = stop_signal = 0;
+	n_to_kill = SIGNALS_TO_KILL;
 	sigaction(SIGHUP, NULL, &hangup);
 	signals_take(&saved_write, write_signals, ARRAY_SIZE(write_signals), SIG_IGN, 0,
 		     SIG_UNBLOCK);
@@ -100,6 +129,11 @@ static void give_signals_back(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 	signals_give_back(&saved_tick);
 	signals_give_back(&saved_write);
+}
+
+void host_given_all(void)
+{
+	n_to_kill = n_stop_signals + 1;
 }
 
 const struct cancel *host_cancel(void)

@@ -52,6 +52,8 @@ const struct cancel *host_cancel_output(void);
 int host_run(struct host *host, struct diags *diags);
 /* The sink was given a batch. */
 void host_count(struct host *host, const struct batch *batch);
+/* The output is complete: the next signal ends the process at once. */
+void host_given_all(void);
 /* The engine, the child and the signals. */
 void host_close(struct host *host);
 /* The signal that ended the latest run, once; 0: none did since the last call. */

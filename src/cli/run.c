@@ -4,6 +4,7 @@
  * until it ends.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,12 +59,36 @@ static int idle(void *context)
 	return out_file_idle(&((struct session *)context)->out);
 }
 
-/* After a failure nothing more is written; what was stopped is complete. */
+/* Standard output stays a descriptor, of nothing. */
+static int close_descriptor(struct session *s)
+{
+	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (close(s->out_fd) < 0)
+		err = -errno;
+	if (s->out_fd == STDOUT_FILENO)
+		dup2(nothing, STDOUT_FILENO);
+	sys_close(&nothing);
+	s->out_fd = -1;
+	return err;
+}
+
+/*
+ * After a failure nothing more is written; what was stopped is complete.  Who reads it need not
+ * wait until all hooks are detached.
+ */
 static int close_output(void *context, int error)
 {
 	struct session *s = context;
+	int err = out_file_close(&s->out, diags_failed(&s->query.diags) ? -ECANCELED : 0), closed;
 
-	return out_file_close(&s->out, diags_failed(&s->query.diags) ? -ECANCELED : 0);
+	if (s->query.keep)
+		return err;
+	host_given_all();
+	closed = close_descriptor(s);
+	if (!err)
+		s->out.out.error = err = closed;
+	return err;
 }
 
 static void say_attached(struct session *s)
@@ -406,8 +431,8 @@ int run_text(const struct options *options, struct keep *keep)
 		status = run_statement(s);
 	else
 		status = query_report(&s->query);
-	if (s->out_fd != STDOUT_FILENO && close(s->out_fd) < 0 && !status)
-		status = query_failed(options->record_path, errno);
+	if (s->out_fd > STDOUT_FILENO)
+		close(s->out_fd);
 	/* Without the byte that starts it, the command ends by itself. */
 	if (s->options.host.child_go_fd >= 0)
 		close(s->options.host.child_go_fd);

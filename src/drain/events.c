@@ -4,8 +4,6 @@
  */
 #include "drain/events.h"
 
-#include <string.h>
-
 int events_open(struct events *events, struct load_state *load, u64 rows_limit)
 {
 	*events = (struct events){ .load = load,
@@ -58,22 +56,24 @@ static u64 ring_full(struct events *events)
 	return events->ring_full;
 }
 
-void events_account(struct events *events, bool has_missed)
+static void take(struct events *events, u64 copy, bool has_missed)
 {
-	struct account *account = &events->account, before = *account;
+	struct account *account = &events->account;
 
 	account->lost[LOSS_RING_FULL] = events->ring_full;
-	/* Never switched: it is the one in use. */
-	meter_take_copy(&events->meter, events->load->epoch, account);
+	meter_take_copy(&events->meter, copy, account);
 	meter_take_starts(&events->meter, account);
 	if (has_missed)
 		meter_take_missed(&events->meter, account);
 	events->ring_full = account->lost[LOSS_RING_FULL];
-	account->lost[LOSS_RING_FULL] = ring_full(events);
+}
+
+void events_account(struct events *events, bool has_missed)
+{
+	/* Not switched before the end: it is the one in use. */
 	if (!events->is_ended)
-		return;
-	memcpy(account->unpaired, before.unpaired, sizeof(before.unpaired));
-	account->lost[LOSS_UNPAIRED] = before.lost[LOSS_UNPAIRED];
+		take(events, events->load->epoch, has_missed);
+	events->account.lost[LOSS_RING_FULL] = ring_full(events);
 }
 
 u32 events_read(struct events *events, const struct value **ret_rows)
@@ -90,19 +90,25 @@ u32 events_read(struct events *events, const struct value **ret_rows)
 	return n;
 }
 
-void events_end(struct events *events)
+void events_end(struct events *events, bool is_switched)
 {
-	events_account(events, true);
+	struct stream_reader *stream = &events->stream;
+	u64 copy = events->load->epoch ^ is_switched;
+
+	take(events, copy, true);
 	events->is_ended = true;
+	/* Else some rows are none of the run, or counted in the other copy. */
+	events->is_whole = is_switched && stream->copy < 0;
+	if (!is_switched || !stream->producer)
+		return;
+	stream->copy = (s32)copy;
+	stream->end = stream_written(stream);
 }
 
 int events_finish(struct events *events, u64 before_ns)
 {
 	events_account(events, true);
-	/* All rows are here, unless another flow has the programs, or some rows are none of the
-	 * run. */
-	if (!events->load->hooks->n_users && events->rows_limit == UINT64_MAX &&
-	    events->stream.copy < 0)
+	if (events->is_whole && events->rows_limit == UINT64_MAX)
 		meter_check_rows(&events->account, events->n_rows);
 	return meter_add_waiting(&events->meter, before_ns, &events->account);
 }

@@ -13,9 +13,9 @@ struct events {
 	struct load_state *load;
 	struct stream_reader stream;
 	struct meter meter;
-	struct account account; /* of the run so far */
-	bool is_ended;
-	u64 n_rows, rows_limit; /* handed on; not more than that */
+	struct account account;	 /* of the run so far */
+	bool is_ended, is_whole; /* whole: all rows of the load are of the run */
+	u64 n_rows, rows_limit;	 /* handed on; not more than that */
 	/* Lost rows: seen when the ring was written up to a position, and those before it. */
 	u64 ring_full, ring_full_marked, ring_full_position, ring_full_before;
 };
@@ -35,10 +35,10 @@ u32 events_read(struct events *events, const struct value **ret_rows);
 /* Adds to `account` what happened meanwhile; missed events too, where it is asked for. */
 void events_account(struct events *events, bool has_missed);
 /*
- * The programs are about to be detached, one by one: what finds no partner meanwhile is no
- * news.
+ * The run ended with the latest flip, or, not is_switched, when its programs were detached: what
+ * comes behind is neither read nor counted.
  */
-void events_end(struct events *events);
+void events_end(struct events *events, bool is_switched);
 /* At the end: the starts from before that instant that still wait.  0 or -errno. */
 int events_finish(struct events *events, u64 before_ns);
 

@@ -26,7 +26,9 @@ int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_
 	void *at;
 	int err;
 
-	*reader = (struct stream_reader){ .phys = phys, .page_bytes = page, .copy = -1 };
+	*reader = (struct stream_reader){
+		.phys = phys, .page_bytes = page, .end = UINT64_MAX, .copy = -1
+	};
 	if (ring_fd < 0)
 		return 0;
 	err = sys_info(ring_fd, &info, sizeof(info));
@@ -132,7 +134,7 @@ const u8 *stream_next(struct stream_reader *reader, u32 *ret_bytes)
 
 	if (!reader->producer)
 		return NULL;
-	end = __atomic_load_n(reader->producer, __ATOMIC_ACQUIRE);
+	end = MIN(stream_written(reader), reader->end);
 	while (reader->position < end) {
 		const u8 *record = reader->data + (reader->position & reader->mask);
 		u32 length = __atomic_load_n((const u32 *)record, __ATOMIC_ACQUIRE);

@@ -92,7 +92,7 @@ u64 flow_n_windows(const struct flow *flow, u64 *ret_first_ns, u64 *ret_last_ns)
 void flow_peek(struct flow *flow, struct account *ret_account);
 void flow_result(const struct flow *flow, struct flow_result *ret_result);
 /*
- * Closes its sink, whose error it returns, and detaches its programs, if nothing did before.
+ * Closes its sink, whose error it returns, and then detaches its programs, which may take long.
  * The sink is told what ended the query: -ECANCELED where nothing had.
  */
 int flow_close(struct flow *flow);

@@ -18,20 +18,15 @@
 
 /* --- What kind of windows --- */
 
-static bool has_events(const struct flow *flow)
-{
-	return flow->is_plain && flow->parts[0].events;
-}
-
 /* Groups alone have nothing to be read between boundaries. */
 bool flow_is_polled(const struct flow *flow)
 {
-	return flow->has_rows || !flow->is_live || has_events(flow);
+	return flow->has_rows || !flow->is_live || flow_has_events(flow);
 }
 
 u64 flow_next_boundary(const struct flow *flow, u64 now_ns)
 {
-	if (!flow->is_live || flow_is_row_driven(flow) || has_events(flow))
+	if (!flow->is_live || flow_is_row_driven(flow) || flow_has_events(flow))
 		return 0;
 	if (flow_is_timed(flow))
 		return flow_boundary_behind(flow, now_ns);
@@ -268,21 +263,27 @@ static int give_last(struct flow *flow, struct flow_instant end)
 			 flow->is_live ? end.real_ns : flow->last_ns, &account, false, true);
 }
 
-/* Rows up to the detaching are handed on, unless the query has all that it asked for. */
+/*
+ * Rows up to now are handed on, unless the query has all that it asked for.  The switch ends them,
+ * since detaching takes long; where it failed, detaching does.
+ */
 static int last_events(struct flow *flow)
 {
 	struct events *events = flow->parts[0].events;
-	u64 end_ns = flow_now(flow).monotonic_ns;
-	bool is_more;
+	bool is_more, is_switched;
 	int err = 0;
 
+	flow->switched = flow_now(flow);
 	if (events->n_rows < events->rows_limit) {
-		events_end(events);
-		flow_detach(flow);
+		flow_switch(&flow, 1);
+		is_switched = !flow_switch_error(flow);
+		if (!is_switched)
+			flow_detach(flow);
+		events_end(events, is_switched || flow->is_unsettled);
 		err = take_events(flow, true, &is_more);
 	}
 	if (!err)
-		err = events_finish(events, end_ns);
+		err = events_finish(events, flow->switched.monotonic_ns);
 	return err ? err : flow_give_events(flow, NULL, 0, true);
 }
 
@@ -320,7 +321,7 @@ static int last(struct flow *flow, bool is_switched)
 	struct flow_instant end = is_switched ? flow->now : flow_now(flow);
 	int err = 0;
 
-	if (has_events(flow))
+	if (flow_has_events(flow))
 		return last_events(flow);
 	if (flow->is_live)
 		err = live_last(flow, is_switched, &end);
@@ -340,7 +341,6 @@ void flow_end(struct flow *flow, int err)
 	flow->err = err;
 	flow_failed(flow, err);
 	flow->is_over = true;
-	flow_detach(flow);
 	flow_account(flow, false);
 }
 
@@ -365,12 +365,12 @@ void flow_poll(struct flow *flow, bool *ret_more)
 	int err;
 
 	*ret_more = false;
-	if (has_events(flow))
+	if (flow_has_events(flow))
 		err = take_events(flow, false, ret_more);
 	else
 		err = flow->is_live ? live_poll(flow, ret_more) : file_poll(flow, ret_more);
 	is_over = flow->is_ended || (!flow->is_live && !*ret_more);
-	if (has_events(flow))
+	if (flow_has_events(flow))
 		is_over |= flow->parts[0].events->n_rows >= flow->limit;
 	else if (flow->is_streaming)
 		is_over |= flow->n_streamed >= flow->limit;

@@ -49,7 +49,7 @@ static void switched(struct flow *flow, struct flow_instant now, int err)
 	if (!err && flow->n_loads) {
 		now.flip = flow->switched.flip + 1;
 		flow->switched = now;
-		if (flow->has_rows)
+		if (flow->has_rows || flow_has_events(flow))
 			failed = load_settle(flow_hooks(flow));
 		flow->is_unsettled = failed != 0;
 	}

@@ -185,6 +185,12 @@ static inline bool flow_is_timed(const struct flow *flow)
 	       flow->cut->window.kind == WINDOW_HOPPING;
 }
 
+/* Streamed rows that are the answer as they are. */
+static inline bool flow_has_events(const struct flow *flow)
+{
+	return flow->is_plain && flow->parts[0].events;
+}
+
 /* Do rows end the windows, and not the clock? */
 static inline bool flow_is_row_driven(const struct flow *flow)
 {

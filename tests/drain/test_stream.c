@@ -40,6 +40,7 @@ static void ring_init(struct ring *ring)
 	ring->phys.probes = (const char **)probes;
 	ring->phys.n_probes = 2;
 	ring->reader = (struct stream_reader){
+		.end = UINT64_MAX,
 		.phys = &ring->phys,
 		.consumer = &ring->consumer,
 		.producer = &ring->producer,
