@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -95,8 +96,57 @@ static void warn_of_time(const struct schema *schema, const char *path)
 		path);
 }
 
+/* Where everybody may place files, as in /tmp. */
+static bool is_shared(const char *path, const struct stat *file)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1,
+		 slash ? path : ".");
+	return stat(folder, &st) < 0 ||
+	       ((st.st_mode & S_ISVTX) && (st.st_mode & (S_IWGRP | S_IWOTH)) &&
+		file->st_uid != st.st_uid);
+}
+
+/*
+ * NULL: it may be written.  What the kernel refuses with fs.protected_regular and
+ * protected_hardlinks, which may be off: another user placed the file, to have it written over,
+ * or the name, to have a file of ours written over.
+ */
+static const char *refuse_file(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return strerror(errno);
+	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
+		return "the file has another name, too: it is not written over";
+	if (st.st_uid != geteuid() && is_shared(path, &st))
+		return "is another user's, in a directory that is everybody's";
+	return S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0 ? strerror(errno) : NULL;
+}
+
+/* Through no link, which another user may have placed; -1 and why. */
+static int open_new(const char *path, const char **ret_why)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+	if (fd < 0) {
+		*ret_why = errno == ELOOP ? "is a link: name the file itself" : strerror(errno);
+		return -1;
+	}
+	*ret_why = refuse_file(fd, path);
+	if (!*ret_why)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 bool record_open(struct query *q, const char *path, int *ret_fd)
 {
+	const char *why;
 	int fd;
 
 	if (is_read(q->cut, path)) {
@@ -104,9 +154,9 @@ bool record_open(struct query *q, const char *path, int *ret_fd)
 				   "%s: the query reads the file that it would be recorded in",
 				   path);
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	fd = open_new(path, &why);
 	if (fd < 0) {
-		diag_plain(&q->diags, "unknown-file", "%s: %s", path, strerror(errno));
+		diag_plain(&q->diags, "unknown-file", "%s: %s", path, why);
 		return false;
 	}
 	*ret_fd = fd;
