@@ -80,14 +80,31 @@ static void know_key(struct gen *g, const struct phys_key *key, const struct ope
 				  .null_mask = 1ull << key->null_bit });
 }
 
+/*
+ * A hash becomes a place in an array, of which the verifier wants to know all, and with it of all
+ * that it came from: of n keys that are this or that (0 and the bit of NULL) each combination, 2^n
+ * ways through all that follows.  Bits of NULL that are asked for later do the same.  What comes
+ * from memory it neither knows nor asks for.
+ */
+static vreg from_memory(struct gen *g, vreg v)
+{
+	if (!g->slice) /* a part that only stores starts here has none */
+		return v;
+	ir_store(g->ir, g->slice, 8 * COUNTER_HASH, IR_U64, v);
+	return gen_load(g, g->slice, 8 * COUNTER_HASH, IR_U64);
+}
+
 void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words)
 {
+	u32 n_nullable = 0;
 	vreg nulls = 0;
 
-	for (u32 i = 0; i < n_keys; i++) {
-		if (keys[i].null_bit < 0 || nulls)
-			continue;
+	for (u32 i = 0; i < n_keys; i++)
+		n_nullable += keys[i].null_bit >= 0;
+	if (n_nullable) {
 		nulls = gen_imm(g, 0);
+		if (n_nullable > 1)
+			nulls = from_memory(g, nulls);
 		words[0].reg = nulls;
 	}
 	for (u32 i = 0; i < n_keys; i++) {
@@ -115,17 +132,6 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 	}
 }
 
-/*
- * A hash becomes a place in an array, of which the verifier wants to know all, and with it of all
- * that it came from: of n keys that are this or that (0 and the bit of NULL) each combination, 2^n
- * ways through all that follows.  What comes from memory it neither knows nor asks for.
- */
-static vreg from_memory(struct gen *g, vreg h)
-{
-	ir_store(g->ir, g->slice, 8 * COUNTER_HASH, IR_U64, h);
-	return gen_load(g, g->slice, 8 * COUNTER_HASH, IR_U64);
-}
-
 vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words)
 {
 	u32 n_ways = 0;
@@ -148,6 +154,5 @@ vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words)
 		ir_alu(g->ir, IR_XOR, h, h, w);
 		ir_alu(g->ir, IR_MUL, h, h, multiplier);
 	}
-	/* A part that only stores starts here has no slice. */
-	return n_ways > 1 && g->slice ? from_memory(g, h) : h;
+	return n_ways > 1 ? from_memory(g, h) : h;
 }

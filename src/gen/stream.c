@@ -30,7 +30,7 @@ struct operand gen_nullable(struct gen *g, const struct expr *e, s32 bit, vreg n
 		ir_imm(g->ir, s.reg, 0);
 	else
 		gen_words_zero(g, s.text, gen_text_words(e));
-	ir_alui(g->ir, IR_OR, nulls, nulls, (s64)(1ull << bit));
+	ir_alui(g->ir, IR_ADD, nulls, nulls, (s64)(1ull << bit)); /* not OR: see gen_running() */
 	ir_place(g->ir, end);
 	return s;
 }

@@ -37,6 +37,27 @@ f_u64 / (f_u8 - 13), f_u64 / (f_u8 - 14);
 -- row: 1 | 3
 -- lost: fault=3
 
+-- case: 14 computed keys that may be NULL, each of which is asked for behind them
+SELECT sum(nullif(f_u8, 1)), sum(nullif(f_u8, 2)), sum(nullif(f_u8, 3)), sum(nullif(f_u8, 4)),
+sum(nullif(f_u8, 5)), sum(nullif(f_u8, 6)), sum(nullif(f_u8, 7)), sum(nullif(f_u8, 8)),
+sum(nullif(f_u8, 9)), sum(nullif(f_u8, 10)), sum(nullif(f_u8, 11)), sum(nullif(f_u8, 12)),
+sum(nullif(f_u8, 13)), sum(nullif(f_u8, 14))
+FROM tracepoint:test:event
+GROUP BY nullif(f_u8, 1), nullif(f_u8, 2), nullif(f_u8, 3), nullif(f_u8, 4), nullif(f_u8, 5),
+nullif(f_u8, 6), nullif(f_u8, 7), nullif(f_u8, 8), nullif(f_u8, 9), nullif(f_u8, 10),
+nullif(f_u8, 11), nullif(f_u8, 12), nullif(f_u8, 13), nullif(f_u8, 14);
+-- row: NULL | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1
+-- row: 2 | NULL | 2 | 2 | 2 | 2 | 2 | 2 | 2 | 2 | 2 | 2 | 2 | 2
+-- row: 3 | 3 | NULL | 3 | 3 | 3 | 3 | 3 | 3 | 3 | 3 | 3 | 3 | 3
+
+-- case: running sums of 6 computed keys, each of which may be NULL
+SELECT k, max(s) AS s FROM (SELECT f_u64 / (f_u8 - 1) AS k, SUM(f_u8) OVER (PARTITION BY
+f_u64 / (f_u8 - 1), f_u64 / (f_u8 - 2), f_u64 / (f_u8 - 3), f_u64 / (f_u8 - 4), f_u64 / (f_u8 - 5),
+f_u64 / (f_u8 - 6) ROWS UNBOUNDED PRECEDING) AS s FROM tracepoint:test:event) AS q GROUP BY k;
+-- row: NULL | 1
+-- row: 1 | 3
+-- lost: fault=3
+
 -- case: 14 computed keys of three values each
 SELECT count(*) AS n, max(f_u8) AS k FROM tracepoint:test:event
 GROUP BY CASE f_u8 % 2 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END, CASE f_u8 % 3 WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END,
