@@ -20,6 +20,7 @@ struct line {
 	u64 n, s, lo, hi, count, time_ns;
 	s64 fd, cpu;
 	u64 start_ns, end_ns, events, matched, rows, lost, ring_full, table_full;
+	u64 late_ns, merged;
 };
 
 struct scan {
@@ -131,6 +132,10 @@ static void number_of_batch(struct line *line, const char *key, u64 value)
 		line->matched = value;
 	else if (!strcmp(key, "rows"))
 		line->rows = value;
+	else if (!strcmp(key, "late_ns"))
+		line->late_ns = value;
+	else if (!strcmp(key, "merged"))
+		line->merged = value;
 }
 
 static void scan_number(struct scan *scan, u64 value)
@@ -253,8 +258,27 @@ static bool scan_object(struct scan *scan)
 	return is_ok && scan_char(scan, '}');
 }
 
+/* Windows end with multiples of their advance; the run's end is none. */
+static void check_lateness(struct fold *fold, const struct line *line)
+{
+	u64 advance_ns = fold->advance_ns ? fold->advance_ns : fold->size_ns;
+	u64 before_ns = fold->n_windows ? fold->last_end_ns : line->start_ns;
+	u64 n_ended = line->end_ns / advance_ns - before_ns / advance_ns;
+	u64 late_ns = n_ended ? line->end_ns % advance_ns : 0;
+
+	late_ns = late_ns > fold->size_ns / 100 ? late_ns : 0;
+	if (line->late_ns != late_ns || line->merged != (n_ended > 1 ? n_ended : 0))
+		fail(fold,
+		     "window %" PRIu64 " is late by %" PRIu64 " and stands for %" PRIu64
+		     ", but says %" PRIu64 " and %" PRIu64,
+		     fold->n_windows, late_ns, n_ended, line->late_ns, line->merged);
+	fold->most_merged = MAX(fold->most_merged, line->merged);
+}
+
 static void take_batch(struct fold *fold, const struct line *line)
 {
+	if (fold->size_ns)
+		check_lateness(fold, line);
 	if (line->rows != fold->batch_rows)
 		fail(fold, "window %" PRIu64 ": %" PRIu64 " rows, batch says %" PRIu64,
 		     fold->n_windows, fold->batch_rows, line->rows);

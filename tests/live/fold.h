@@ -29,6 +29,8 @@ struct fold {
 	bool has_all_events; /* asked for: the events of each batch are the calls of its rows */
 	/* HOPPING: windows overlap, or leave gaps; those that were not given, being late. */
 	u64 advance_ns, n_skipped;
+	/* Of windows of time; where it is asked for, each must say how late it was, and no more. */
+	u64 size_ns, most_merged;
 	char error[256]; /* the first thing that was wrong; empty: nothing */
 
 	/* of the batch being read */

@@ -121,13 +121,23 @@ void session_ebql_plain(struct session *session, u32 flags, ...)
 	va_end(args);
 }
 
-void session_load_run(struct session *session)
+void session_load_go(struct session *session)
 {
 	proc_write(&session->load, "go\n");
+}
+
+void session_load_wait(struct session *session)
+{
 	if (!proc_wait_text(&session->load, "total ", LOAD_LIMIT_MS))
 		fail_msg("the load generator failed: %s",
 			 session->load.err_text.n ? session->load.err_text.at : "silent");
 	fold_truth(&session->truth, session->load.out_text.at);
+}
+
+void session_load_run(struct session *session)
+{
+	session_load_go(session);
+	session_load_wait(session);
 }
 
 void session_end(struct session *session, int signal, int status)

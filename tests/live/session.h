@@ -31,7 +31,9 @@ void session_load(struct session *session, ...) __attribute__((sentinel));
 void session_ebql(struct session *session, ...) __attribute__((sentinel));
 /* As session_ebql(), but only "-o json" of it; does not wait. */
 void session_ebql_plain(struct session *session, u32 flags, ...) __attribute__((sentinel));
-/* Lets the load generator run, waits for its end and reads its truth. */
+/* Lets the load generator run; waits for its end and reads its truth; both. */
+void session_load_go(struct session *session);
+void session_load_wait(struct session *session);
 void session_load_run(struct session *session);
 /* Signals ebql, waits for its end, requires this exit status. */
 void session_end(struct session *session, int signal, int status);

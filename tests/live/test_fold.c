@@ -92,6 +92,42 @@ static void test_wrong(void **state)
 	assert_non_null(strstr(error, "2 keys instead of 1"));
 }
 
+/* Windows of 100: a word too much, one that is missing, and a wrong number are noticed. */
+static void test_lateness(void **state)
+{
+	static const struct {
+		u64 end_ns;
+		const char *says;
+		bool is_right;
+	} cases[] = {
+		{ 101, "", true },
+		{ 102, ",\"late_ns\":2", true },
+		{ 102, "", false },
+		{ 101, ",\"late_ns\":1", false },
+		{ 300, ",\"merged\":3", true },
+		{ 350, ",\"late_ns\":50,\"merged\":3", true },
+		{ 350, ",\"late_ns\":50,\"merged\":2", false },
+		{ 350, ",\"late_ns\":50", false },
+		{ 99, "", true }, /* the run's end */
+		{ 99, ",\"late_ns\":99", false },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[256];
+		struct fold fold;
+
+		fold_init(&fold);
+		fold.size_ns = 100;
+		snprintf(text, sizeof(text),
+			 "{\"_batch\":{\"window_start\":7,\"window_end\":%lu,\"events\":0,"
+			 "\"matched\":0,\"rows\":0,\"lost\":{}%s}}\n",
+			 cases[i].end_ns, cases[i].says);
+		fold_feed(&fold, text, strlen(text));
+		assert_int_equal(!*fold.error, cases[i].is_right);
+		fold_free(&fold);
+	}
+}
+
 static void test_losses(void **state)
 {
 	static const char text[] =
@@ -153,6 +189,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_right),
 		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_lateness),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test_setup_teardown(test_load, session_setup, session_teardown),
 		cmocka_unit_test_setup_teardown(test_load_many_fds, session_setup,

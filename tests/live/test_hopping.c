@@ -24,6 +24,7 @@
 static void run_once(struct session *session, const char *query, u32 size_ms, u32 advance_ms)
 {
 	session->rows.advance_ns = advance_ms * 1000000ull;
+	session->rows.size_ns = size_ms * 1000000ull;
 	session_load(session, "--calls", session_is_long() ? "3000000" : "300000", "--fds", "50",
 		     NULL);
 	session_ebql(session, query, NULL);
