@@ -68,8 +68,8 @@ int engine_fd(const struct engine *engine);
  */
 int engine_step(struct engine *engine);
 /*
- * Attaches the query's programs, and it runs.  0, or -errno after a diagnostic: run-start, those
- * of files, and those of load_attach().
+ * Attaches the query's programs, and it runs.  0, or -errno after a diagnostic: run-start, run-end,
+ * those of files, and those of load_attach().
  */
 int engine_add(struct engine *engine, const struct flow_input *input, struct flow **ret_flow);
 

@@ -204,8 +204,11 @@ static int start_together(struct flow *flow)
 	for (u32 i = 0; i < flow->n_parts && !err; i++) {
 		struct flow_part *part = &flow->parts[i];
 
-		/* -EBUSY, a CPU was stuck: the start is a little less exact. */
-		err = part->switch_error == -EBUSY ? 0 : part->switch_error;
+		/*
+		 * -EBUSY, a CPU was stuck: the start is a little less exact.  Not where the copies
+		 * were switched: the second window would have what came before the start.
+		 */
+		err = part->switch_error == -EBUSY && !flow->is_unsettled ? 0 : part->switch_error;
 		if (!err && !part->switch_error && part->groups)
 			err = groups_restart(part->groups);
 		if (!err && !part->switch_error && part->events)

@@ -381,14 +381,15 @@ static void test_groups_and_rows(void **state)
  */
 static void test_unsettled(void **state)
 {
-	for (u32 flip = 2; flip <= 6; flip++) {
+	/* The first is the start: what came before could not be told from the second window. */
+	for (u32 flip = 1; flip <= 6; flip++) {
 		bool is_last = flip == 6;
 		struct bench b;
 
 		groups_and_rows_init(&b);
 		b.unsettled_flip = flip;
 		assert_int_equal(bench_run(&b), is_last ? 0 : -EBUSY);
-		assert_int_equal(b.n_batches, flip - 1 - !is_last);
+		assert_int_equal(b.n_batches, flip < 2 ? 0 : flip - 1 - !is_last);
 		assert_int_equal(b.diags.n_errors, !is_last);
 		if (!is_last)
 			assert_string_equal(b.diags.list.at[0].tag, "run-end");
