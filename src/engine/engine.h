@@ -51,8 +51,7 @@ struct flow_input {
 
 struct flow_result {
 	struct account account; /* of the whole run */
-	u64 windows;
-	bool is_partial; /* files: the run was stopped before all their rows were read */
+	bool is_partial;	/* files: the run was stopped before all their rows were read */
 };
 
 /* 0 or -errno. */

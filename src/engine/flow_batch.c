@@ -200,8 +200,6 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 	flow->n_streamed += batch.n_rows;
 	if (flow->is_streaming && !batch.n_rows && !is_last)
 		return 0;
-	if (!flow->is_streaming)
-		flow->n_windows++;
 	flow->is_ended = is_last;
 	return flow->sink.batch(flow->sink.context, &batch);
 }

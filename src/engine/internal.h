@@ -166,7 +166,6 @@ struct flow {
 	u64 first_ns, last_ns; /* of all rows read, of a recording all there are; CLOCK_REALTIME */
 	struct flow_groups groups;
 
-	u64 n_windows;
 	bool is_partial;
 	struct account total, sql_lost;
 };

@@ -278,7 +278,7 @@ static void test_losses(void **state)
 	assert_int_equal(b.result.account.matched, 3);
 	assert_int_equal(b.result.account.lost[LOSS_MISSED], 3);
 	assert_int_equal(b.result.account.unpaired[UNPAIRED_NEVER_ENDED], 7);
-	assert_int_equal(b.result.windows, 2);
+	assert_int_equal(b.n_batches, 2);
 	bench_free(&b);
 	/* A window that reaches back has the losses of what it reaches. */
 	bench_init(&b, "SELECT count(*) FROM w0", 1);

@@ -253,7 +253,6 @@ static void check_windows(const struct bench *b)
 	/* Over the run each event is counted once, whatever the number of its windows. */
 	assert_int_equal(b->result.account.events, events);
 	assert_int_equal(b->result.account.lost[LOSS_MISSED], missed);
-	assert_int_equal(b->result.windows, b->n_batches);
 }
 
 static void test_windows(void **state)
@@ -312,8 +311,6 @@ static void test_slow_sink(void **state)
 	for (u32 i = 0; i < b.n_batches; i++)
 		n += b.batches[i].window_end_ns - b.batches[i].window_start_ns > 36 * MS;
 	assert_true(n >= 6);
-	/* All panes are in windows here. */
-	assert_int_equal(b.result.windows, 12);
 	for (u32 i = 1; i < b.n_batches; i++)
 		assert_true(b.batches[i].window_start_ns <= b.batches[i - 1].window_end_ns);
 	bench_free(&b);
