@@ -111,30 +111,17 @@ static void attach_failed(const struct load_program *program, int error, struct 
 		diag_hint(diags, diag, "this kernel has no such tracepoint; see ebql list");
 }
 
-/* Its starts wait in the slots of their threads. */
-static bool stores_by_thread(const struct load_program *program)
-{
-	for (u32 i = 0; i < program->hook->n_uses; i++) {
-		const struct phys_source *source = program->hook->uses[i].source;
-
-		for (u32 k = 0; k < source->n_steps; k++)
-			if (source->steps[k].kind == STEP_STORE &&
-			    source->steps[k].join->kind == PAIR_THREAD)
-				return true;
-	}
-	return false;
-}
-
-/* So that a thread has one end at most whose start was not seen: these first. */
-static int attach(struct load_hooks *hooks, bool are_starts_of_threads, struct diags *diags)
+/* Starts of calls first: so a thread has one end at most whose start was not seen. */
+static int attach(struct load_hooks *hooks, bool are_starts, struct diags *diags)
 {
 	int err = 0;
 
 	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
 		struct load_program *program = &hooks->programs[i];
+		const struct hook *hook = program->hook;
 
 		if (!load_kind(program)->attach ||
-		    stores_by_thread(program) != are_starts_of_threads)
+		    (hook->path == ACCESS_RAW_SYSCALL && !hook->is_exit) != are_starts)
 			continue;
 		err = load_kind(program)->attach(program);
 		if (err)
