@@ -309,8 +309,11 @@ void gen_squares(struct gen *g, const struct cell *c, vreg row, struct operand v
 void gen_registers(struct gen *g, const struct cell *c, vreg row, struct operand value);
 void gen_top(struct gen *g, const struct cell *c, vreg row, struct operand value);
 /* stream.c */
-/* Any expression: where it is NULL its bit in `nulls` is set, and the value is 0. */
-struct operand gen_nullable(struct gen *g, const struct expr *e, s32 bit, vreg nulls);
+/*
+ * Any expression: where it is NULL its bit in `nulls` is set, and the value is 0; zero: what holds
+ * a 0 that the verifier does not know, or 0.
+ */
+struct operand gen_nullable(struct gen *g, const struct expr *e, s32 bit, vreg nulls, vreg zero);
 void gen_stream(struct gen *g);
 
 #endif

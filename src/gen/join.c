@@ -251,7 +251,7 @@ void gen_store(struct gen *g, const struct phys_step *step)
 			continue;
 		g->faults = c->fault_bit < 0 ? 0 : nulls;
 		g->fault_mask = bit_mask(c->fault_bit);
-		values[i] = gen_nullable(g, c->expr, MAX(c->null_bit, 0), nulls);
+		values[i] = gen_nullable(g, c->expr, MAX(c->null_bit, 0), nulls, 0);
 	}
 	g->faults = 0;
 	t = table_open(g, step, null);

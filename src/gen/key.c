@@ -97,14 +97,17 @@ static vreg from_memory(struct gen *g, vreg v)
 void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struct key_word *words)
 {
 	u32 n_nullable = 0;
-	vreg nulls = 0;
+	vreg nulls = 0, zero = 0;
 
 	for (u32 i = 0; i < n_keys; i++)
 		n_nullable += keys[i].null_bit >= 0;
 	if (n_nullable) {
 		nulls = gen_imm(g, 0);
-		if (n_nullable > 1)
+		/* Up to 6.8 a 0 on the stack is known for good once it is spilled (STACK_ZERO). */
+		if (n_nullable > 1) {
 			nulls = from_memory(g, nulls);
+			zero = gen_alui(g, IR_ADD, nulls, 0);
+		}
 		words[0].reg = nulls;
 	}
 	for (u32 i = 0; i < n_keys; i++) {
@@ -121,7 +124,7 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 			fixed_words(key, w);
 			continue;
 		}
-		s = gen_nullable(g, key->expr, key->null_bit, nulls);
+		s = gen_nullable(g, key->expr, key->null_bit, nulls, zero);
 		for (u32 j = 0; j < key->n_words; j++)
 			w[j] = (struct key_word){ .reg = s.reg,
 						  .object = s.text,

@@ -6,7 +6,7 @@
  */
 #include "gen/internal.h"
 
-struct operand gen_nullable(struct gen *g, const struct expr *e, s32 bit, vreg nulls)
+struct operand gen_nullable(struct gen *g, const struct expr *e, s32 bit, vreg nulls, vreg zero)
 {
 	bool may_be_null = e->nullable || e->kind == EXPR_NULL;
 	label null = ir_label(g->ir), end = ir_label(g->ir);
@@ -26,7 +26,9 @@ struct operand gen_nullable(struct gen *g, const struct expr *e, s32 bit, vreg n
 	ir_jump(g->ir, end);
 	ir_place(g->ir, null);
 	gen_join(g, fork);
-	if (s.reg)
+	if (s.reg && zero)
+		ir_mov(g->ir, s.reg, zero);
+	else if (s.reg)
 		ir_imm(g->ir, s.reg, 0);
 	else
 		gen_words_zero(g, s.text, gen_text_words(e));
@@ -65,7 +67,7 @@ void gen_stream(struct gen *g)
 		/* Whoever evaluates it counts the fault, if anybody does. */
 		g->faults = columns[i].fault_bit < 0 ? 0 : nulls;
 		g->fault_mask = columns[i].fault_bit < 0 ? 0 : 1ull << columns[i].fault_bit;
-		values[i] = gen_nullable(g, columns[i].expr, (s32)i, nulls);
+		values[i] = gen_nullable(g, columns[i].expr, (s32)i, nulls, 0);
 	}
 	g->faults = 0;
 	ir_note(g->ir, "row");
