@@ -89,12 +89,12 @@ int sys_map_freeze(int fd)
 
 /*
  * The verifier gives up (EAGAIN) when a signal is pending, and a program with a fast timer would
- * never load: signals wait these milliseconds.
+ * never load: signals wait these milliseconds.  SIGSTOP does not, and may come more than once.
  */
 int sys_prog_load(union bpf_attr *attr)
 {
 	sigset_t all, before;
-	int tries = 5, ret;
+	int tries = 1000, ret;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
