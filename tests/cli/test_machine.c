@@ -65,12 +65,15 @@ static void run(const char *const *args, u32 closed, const char *output, const s
 		dup2(output ? open(output, O_WRONLY | O_CLOEXEC) : fileno(out), 1);
 		dup2(fileno(said), 2);
 		closefrom(3);
+		/* Opened before the user is another, who may not get to where it lies. */
+		if (open(EBQL_BINARY, O_RDONLY | O_CLOEXEC) != 3)
+			_exit(97);
 		for (int fd = 0; fd < 3; fd++)
 			if (closed >> fd & 1)
 				close(fd);
 		if ((uid && setuid(uid)) || (limit && setrlimit((u32)limit->resource, &both)))
 			_exit(99);
-		execv(EBQL_BINARY, (char **)argv);
+		fexecve(3, (char **)argv, environ);
 		_exit(98);
 	}
 	assert_int_equal(waitpid(child, &result->status, 0), child);

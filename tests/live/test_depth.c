@@ -570,7 +570,7 @@ static int disk_setup(void **state)
 	int fd;
 
 	loop_path[0] = 0;
-	snprintf(disk_path, sizeof(disk_path), "/tmp/ebql-test-depth-%d.disk", getpid());
+	snprintf(disk_path, sizeof(disk_path), "/var/tmp/ebql-test-depth-%d.disk", getpid());
 	fd = open(disk_path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0 && !ftruncate(fd, DISK_BYTES) && geteuid() == 0)
 		loop_command("losetup --find --show %s 2>/dev/null", disk_path);

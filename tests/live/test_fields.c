@@ -498,7 +498,7 @@ static int disk_setup(void **state)
 	char command[256];
 	FILE *pipe;
 
-	snprintf(disk_path, sizeof(disk_path), "/tmp/ebql-test-fields-%d.disk", getpid());
+	snprintf(disk_path, sizeof(disk_path), "/var/tmp/ebql-test-fields-%d.disk", getpid());
 	snprintf(command, sizeof(command),
 		 "truncate -s 16M %s && losetup --find --show %s 2>/dev/null", disk_path,
 		 disk_path);

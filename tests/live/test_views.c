@@ -407,7 +407,7 @@ static int make_disk(void **state, const char *options)
 	char command[256];
 	int fd;
 
-	snprintf(disk_path, sizeof(disk_path), "/tmp/ebql-test-views-%d.disk", getpid());
+	snprintf(disk_path, sizeof(disk_path), "/var/tmp/ebql-test-views-%d.disk", getpid());
 	loop_path[0] = 0;
 	if (geteuid() == 0) {
 		fd = open(disk_path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
