@@ -111,17 +111,36 @@ static void attach_failed(const struct load_program *program, int error, struct 
 		diag_hint(diags, diag, "this kernel has no such tracepoint; see ebql list");
 }
 
-/* Starts of calls first: so a thread has one end at most whose start was not seen. */
+/*
+ * Do starts of calls wait for their threads there, or for user space?  Not those of other keys:
+ * they would crowd each other out for as long as no end comes.
+ */
+static bool has_starts(const struct hook *hook)
+{
+	bool is_entry = hook->path == ACCESS_RAW_SYSCALL && !hook->is_exit;
+
+	for (u32 i = 0; is_entry && i < hook->n_uses; i++) {
+		const struct hook_use *use = &hook->uses[i];
+
+		if (use->phys->only_scans)
+			return true;
+		for (u32 k = 0; k < use->source->n_steps; k++)
+			if (use->source->steps[k].kind == STEP_STORE &&
+			    use->source->steps[k].join->kind == PAIR_THREAD)
+				return true;
+	}
+	return false;
+}
+
+/* They first: so a thread has one end at most whose start was not seen. */
 static int attach(struct load_hooks *hooks, bool are_starts, struct diags *diags)
 {
 	int err = 0;
 
 	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
 		struct load_program *program = &hooks->programs[i];
-		const struct hook *hook = program->hook;
 
-		if (!load_kind(program)->attach ||
-		    (hook->path == ACCESS_RAW_SYSCALL && !hook->is_exit) != are_starts)
+		if (!load_kind(program)->attach || has_starts(program->hook) != are_starts)
 			continue;
 		err = load_kind(program)->attach(program);
 		if (err)

@@ -60,6 +60,7 @@ void query_init(struct query *query, enum access_path path)
 	query->phys.set = &query->set;
 	query->part = &query->phys;
 	query->use.phys = &query->phys;
+	query->use.source = &query->source;
 	query->set = (struct phys_set){
 		.parts = &query->part,
 		.n_parts = 1,

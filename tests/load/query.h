@@ -28,6 +28,7 @@ struct query {
 	struct diags diags;
 	struct phys phys, *part;
 	struct phys_set set;
+	struct phys_source source;
 	struct hook_use use;
 	struct settings settings;
 	struct hook hook[2];
