@@ -202,6 +202,30 @@ static void test_calling(void **state)
 	}
 }
 
+/* Starts of a join by keys must not crowd each other out while no end is attached. */
+static void test_calling_by_keys(void **state)
+{
+	struct spawn *s = *state;
+	const struct reader_totals *t = &s->watch.reader.totals;
+
+	watch_require();
+	for (u32 i = 0; i < 5; i++) {
+		watch_open(&s->watch, take_row, s);
+		watch_work(&s->watch, "spawn");
+		watch_tell(&s->watch, "call 4", "made");
+		watch_ebql(&s->watch,
+			   "SET access_path = %s; SELECT 0 AS nr, count(*) AS n "
+			   "FROM tracepoint:syscalls:sys_exit_getppid AS a PAIR JOIN "
+			   "tracepoint:syscalls:sys_enter_getppid AS b ON a.tid = b.tid "
+			   "AND a.pid = b.pid WITHIN 1s WINDOW TUMBLING 1ms",
+			   s->path);
+		watch_end(&s->watch, -1);
+		assert_true(t->n_batches > 0);
+		assert_int_equal(t->full, 0);
+		watch_close(&s->watch);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const paths[] = { "raw", "tracepoint" };
@@ -209,9 +233,10 @@ int main(int argc, char **argv)
 		const char *call;
 		CMUnitTestFunction test;
 	} calls[] = {
-		{ "syscall:*", test_threads }, { "syscall:clone*", test_threads },
-		{ "fork", test_processes },    { "clone", test_processes },
-		{ "on", test_calling },	       { "off", test_calling },
+		{ "syscall:*", test_threads },	  { "syscall:clone*", test_threads },
+		{ "fork", test_processes },	  { "clone", test_processes },
+		{ "on", test_calling },		  { "off", test_calling },
+		{ "keys", test_calling_by_keys },
 	};
 	static struct spawn spawns[ARRAY_SIZE(paths) * ARRAY_SIZE(calls)];
 	static char names[ARRAY_SIZE(spawns)][48];
