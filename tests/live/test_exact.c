@@ -158,7 +158,7 @@ static void test_accumulate(void **state)
 static void test_two_sides(void **state)
 {
 	struct session *session = *state;
-	u64 calls = session_is_long() ? 24000000 : is_quick ? 50000 : 1000000;
+	u64 calls = session_is_long() ? 120000000 : is_quick ? 50000 : 1000000;
 	char text[32];
 
 	session_require();
