@@ -81,20 +81,24 @@ static const struct stream *syscall_of(const struct description *d)
 static const char *access_note(struct query *q, const struct stream *s)
 {
 	struct raw_twin *twin = raw_twin_open(q->catalog, &q->arena, s);
-	const char *kept = "";
+	const char *kept = "", *notes = "", *note;
 
 	for (u32 i = 0; i < s->n_fields; i++)
-		if (!twin || !raw_twin_field(twin, &s->fields[i]))
+		if (!twin || !raw_twin_field(twin, &s->fields[i], &note))
 			kept = arena_printf(&q->arena, "%s%s%s", kept, *kept ? ", " : "",
 					    s->fields[i].name);
+		else if (note)
+			notes = arena_printf(&q->arena, "%s; %s is %s", notes, s->fields[i].name,
+					     note);
 	if (!*kept)
-		return arena_printf(&q->arena, "read by raw_tracepoint:%s, with all of its fields",
-				    s->event);
+		return arena_printf(&q->arena,
+				    "read by raw_tracepoint:%s, with all of its fields%s", s->event,
+				    notes);
 	return arena_printf(&q->arena,
 			    "read by raw_tracepoint:%s; by the perf tracepoint, whose events the "
 			    "kernel skips (missed) while another BPF program of that kind runs on "
-			    "the CPU, where one of these is used: %s",
-			    s->event, kept);
+			    "the CPU, where one of these is used: %s%s",
+			    s->event, kept, notes);
 }
 
 /* false after a diagnostic.  Of a wildcard the columns are those that all its streams share. */

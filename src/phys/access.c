@@ -177,7 +177,7 @@ static void read_raw(void *context, struct expr *e)
 	struct raw_reading *r = context;
 	const struct access *a = r->access;
 	const struct stream *s = r->stream;
-	struct expr *raw = NULL;
+	struct raw_field field = { .name = e->name };
 	u32 i = 0;
 
 	if (e->kind != EXPR_FIELD || e->source != r->source || r->missing)
@@ -191,10 +191,11 @@ static void read_raw(void *context, struct expr *e)
 	if (!r->is_looked)
 		r->twin = raw_twin_open(a->input->catalog, a->arena, s);
 	r->is_looked = true;
-	raw = r->twin ? raw_twin_field(r->twin, &s->fields[i]) : NULL;
-	if (!raw)
+	if (r->twin)
+		field.expr = raw_twin_field(r->twin, &s->fields[i], &field.note);
+	if (!field.expr)
 		r->missing = e->name;
-	vec_push(a->arena, &r->fields, (struct raw_field){ e->name, raw });
+	vec_push(a->arena, &r->fields, field);
 }
 
 /*

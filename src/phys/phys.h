@@ -50,6 +50,7 @@ struct hook_use {
 struct raw_field {
 	const char *name;
 	struct expr *expr; /* raw_twin_field() */
+	const char *note;
 };
 
 struct hook {

@@ -45,6 +45,8 @@ void phys_print_hooks(const struct phys_set *set, struct buf *out)
 		for (u32 k = 0; k < h->n_fields; k++) {
 			buf_printf(out, "    %s is ", h->fields[k].name);
 			expr_line("", h->fields[k].expr, out);
+			if (h->fields[k].note)
+				buf_printf(out, "      %s\n", h->fields[k].note);
 		}
 		if (h->is_split)
 			buf_puts(out,

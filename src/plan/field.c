@@ -102,25 +102,42 @@ static bool fact_find(struct catalog *catalog, char *name, s64 *ret_number)
 			      NULL, &member) == 0;
 }
 
-/* The n bytes of an expression with what stands in braces resolved; NULL: it does not hold. */
-static const char *resolve(const struct scope *scope, const char *text, size_t n)
+/*
+ * The n bytes of an expression for the field with what stands in braces resolved; NULL: it does
+ * not hold.
+ */
+static const char *resolve(const struct scope *scope, const struct field *f, const char *text,
+			   size_t n, const char **ret_note)
 {
 	const char *end = text + n;
 	struct buf out;
 
+	*ret_note = NULL;
 	buf_init_in(&out, scope->arena);
 	for (const char *brace; (brace = memchr(text, '{', (size_t)(end - text)));) {
 		size_t length = strcspn(brace + 1, "}");
 		char *name = arena_strndup(scope->arena, brace + 1, length);
-		bool is_test = *name == '+' || *name == '-';
+		char sign = strchr("+-!", *name) ? *name++ : 0, *rest = strpbrk(name, "?:|");
+		char *other = rest && *rest == '?' ? strchr(rest, ':') : NULL;
 		s64 number = 0;
+		bool holds;
 
+		if (rest)
+			*rest++ = '\0';
+		if (other)
+			*other++ = '\0';
+		holds = strchr(name, '.') ? fact_find(scope->catalog, name, &number)
+					  : f->size_bytes >= strtoul(name, NULL, 10);
 		buf_put(&out, text, (size_t)(brace - text));
-		if (fact_find(scope->catalog, name + is_test, &number) == (*name == '-'))
-			return NULL;
-		if (!is_test)
-			buf_printf(&out, "%lld", (long long)number);
 		text = brace + length + 2;
+		if (sign == '!' && !holds)
+			*ret_note = rest;
+		else if (other || (!sign && !holds && rest))
+			buf_puts(&out, holds || !other ? rest : other);
+		else if (holds == (sign == '-'))
+			return NULL;
+		else if (!sign)
+			buf_printf(&out, "%lld", (long long)number);
 	}
 	buf_put(&out, text, (size_t)(end - text));
 	return out.at;
@@ -185,16 +202,16 @@ static struct expr *bind_item(struct raw_twin *t, const char *text)
 	return check.is_refused || expr_can_fail(e) ? NULL : e;
 }
 
-/* "EXPRESSION AS NAME", or NAME:BYTES: does it define the field? */
+/* "EXPRESSION AS NAME", or NAME:BYTES at most: does it define the field? */
 static bool defines(const char *name, const char *end, const struct field *f)
 {
 	size_t n = strcspn(name, ":;");
 
 	return name + n <= end && strlen(f->name) == n && memcmp(name, f->name, n) == 0 &&
-	       (name[n] != ':' || strtoul(name + n + 1, NULL, 10) == f->size_bytes);
+	       (name[n] != ':' || strtoul(name + n + 1, NULL, 10) >= f->size_bytes);
 }
 
-struct expr *raw_twin_field(struct raw_twin *twin, const struct field *f)
+struct expr *raw_twin_field(struct raw_twin *twin, const struct field *f, const char **ret_note)
 {
 	const char *at = twin->items, *end = strstr(at, "\n\n");
 
@@ -204,7 +221,7 @@ struct expr *raw_twin_field(struct raw_twin *twin, const struct field *f)
 			;
 		if (!defines(as + 4, next, f))
 			continue;
-		const char *text = resolve(&twin->scope, at, (size_t)(as - at));
+		const char *text = resolve(&twin->scope, f, at, (size_t)(as - at), ret_note);
 		struct expr *e = text ? bind_item(twin, text) : NULL;
 
 		if (e && is_of_type(e, f))

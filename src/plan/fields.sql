@@ -6,16 +6,23 @@
 -- one holds whose names all are in the kernel's BTF and which is of the field's type.  An
 -- expression that is more than a member is made of the field's type as C assigns it.  No item
 -- may fault; a member behind a pointer that is NULL is 0.
---   {e.x}     the number of x in enum e; without it the item does not hold
---   {+e.x}    enum e has x; {-e.x} it has not; {+struct s.x} and {-struct s.x} of members
---   rwbs:10   of a char array of 10 bytes; a number is the bytes of the text
+--   {e.x}       the number of x in enum e; without it the item does not hold
+--   {e.x|63}    or 63
+--   {e.x?1:0}   1 where enum e has x, else 0; {10?1:0}: where the field has 10 bytes
+--   {+e.x}      enum e has x; {-e.x} it has not
+--   {!e.x:Y}    where enum e has not x, the kernel is not known to print that in each case:
+--               Y is said where the field is explained
+--               struct s.x instead of e.x: of members
+--   rwbs:10     of a char array of 10 bytes at most; a number is the bytes of the text
 
 sched:sched_switch
 	prev.comm AS prev_comm; prev.pid AS prev_pid; prev.prio AS prev_prio;
 	next.comm AS next_comm; next.pid AS next_pid; next.prio AS next_prio;
 	-- __task_state_index() of 6.14, which its stable releases have as well from some
 	-- point on: vprot is of 6.17.  Bits: 0x1000 RTLOCK_WAIT, 0x8000 FROZEN, 0x402 IDLE.
-	{+struct sched_entity.vprot} CASE WHEN preempt THEN 256
+	-- Kernels before 5.18 do not pass prev_state, and the thread's own changes meanwhile.
+	{!struct sched_entity.vprot:2 of a frozen thread and 128 of an idle one that can be frozen, as since 6.14 and in stable releases (before: 0 and 2)}
+	CASE WHEN preempt THEN 256
 		WHEN prev_state & 36864 <> 0 THEN 2
 		WHEN prev_state & 1026 = 1026 THEN 128
 		WHEN (prev_state | prev.exit_state) & 127 <= 2 THEN prev_state & 3
@@ -45,6 +52,10 @@ sched:sched_process_exec
 sched:sched_process_exit sched:sched_process_free
 	p.comm AS comm; p.pid AS pid; p.prio AS prio; group_dead AS group_dead;
 
+-- pid is in an array of structs, and prio that of the current thread: no expression has these.
+sched:sched_process_wait
+	current.comm AS comm;
+
 sched:sched_stat_wait sched:sched_stat_sleep sched:sched_stat_iowait sched:sched_stat_blocked
 	tsk.comm AS comm; tsk.pid AS pid; delay AS delay;
 
@@ -62,26 +73,12 @@ block:block_rq_insert block:block_rq_issue block:block_rq_complete
 	rq.q.disk.major << 20 | rq.q.disk.first_minor AS dev;
 	rq.__data_len AS bytes; current.comm AS comm; rq.ioprio AS ioprio;
 	{-struct request.ioprio} rq.bio.bi_ioprio AS ioprio;
-	-- RWBS_LEN is 8 before 6.14, and 10 since 6.17.  From the last letter to the first:
-	-- M S A F, the operation, F.  None has more than seven.
-	((((((rq.cmd_flags >> {req_flag_bits.__REQ_META} & 1) * 77)
-		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_SYNC} & 1))
-		+ 83 * (rq.cmd_flags >> {req_flag_bits.__REQ_SYNC} & 1))
-		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_RAHEAD} & 1))
-		+ 65 * (rq.cmd_flags >> {req_flag_bits.__REQ_RAHEAD} & 1))
-		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_FUA} & 1))
-		+ 70 * (rq.cmd_flags >> {req_flag_bits.__REQ_FUA} & 1))
-		* iif(rq.cmd_flags & 255 = {req_op.REQ_OP_SECURE_ERASE}, 65536, 256)
-		+ CASE rq.cmd_flags & 255 WHEN {req_op.REQ_OP_READ} THEN 82
-			WHEN {req_op.REQ_OP_WRITE} THEN 87 WHEN {req_op.REQ_OP_FLUSH} THEN 70
-			WHEN {req_op.REQ_OP_DISCARD} THEN 68
-			WHEN {req_op.REQ_OP_SECURE_ERASE} THEN 17732 ELSE 78 END)
-		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_PREFLUSH} & 1))
-		+ 70 * (rq.cmd_flags >> {req_flag_bits.__REQ_PREFLUSH} & 1) AS rwbs:8;
-	-- U M S A F, the operation, F.  A later kernel writes WZ for write-zeroes, and has the
-	-- trace category of that name.
+	-- From the last letter to the first: U M S A F, the operation, F; none has more than seven.
+	-- RWBS_LEN is 8 before 6.14, without U; 9 before 6.17, without the operations on zones;
+	-- then 10.  A later kernel writes WZ for write-zeroes, and has the trace category of
+	-- that name.
 	{+blktrace_cat.BLK_TC_WRITE} {-blktrace_cat.BLK_TC_WRITE_ZEROES}
-	(((((((rq.cmd_flags >> {req_flag_bits.__REQ_ATOMIC} & 1) * 85
+	(((((((rq.cmd_flags >> {req_flag_bits.__REQ_ATOMIC|63} & 1) * {9?85:0}
 		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_META} & 1))
 		+ 77 * (rq.cmd_flags >> {req_flag_bits.__REQ_META} & 1))
 		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_SYNC} & 1))
@@ -90,28 +87,36 @@ block:block_rq_insert block:block_rq_issue block:block_rq_complete
 		+ 65 * (rq.cmd_flags >> {req_flag_bits.__REQ_RAHEAD} & 1))
 		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_FUA} & 1))
 		+ 70 * (rq.cmd_flags >> {req_flag_bits.__REQ_FUA} & 1))
-		* CASE rq.cmd_flags & 255 WHEN {req_op.REQ_OP_READ} THEN 256
-			WHEN {req_op.REQ_OP_WRITE} THEN 256
-			WHEN {req_op.REQ_OP_SECURE_ERASE} THEN 65536
-			WHEN {req_op.REQ_OP_ZONE_APPEND} THEN 65536
-			WHEN {req_op.REQ_OP_ZONE_RESET} THEN 65536
-			WHEN {req_op.REQ_OP_ZONE_RESET_ALL} THEN 16777216
-			WHEN {req_op.REQ_OP_ZONE_FINISH} THEN 65536
-			WHEN {req_op.REQ_OP_ZONE_OPEN} THEN 65536
-			WHEN {req_op.REQ_OP_ZONE_CLOSE} THEN 65536 ELSE 256 END
+		* CASE rq.cmd_flags & 255 WHEN {req_op.REQ_OP_SECURE_ERASE} THEN 65536
+			WHEN {req_op.REQ_OP_ZONE_APPEND} THEN {10?65536:256}
+			WHEN {req_op.REQ_OP_ZONE_RESET} THEN {10?65536:256}
+			WHEN {req_op.REQ_OP_ZONE_RESET_ALL} THEN {10?16777216:256}
+			WHEN {req_op.REQ_OP_ZONE_FINISH} THEN {10?65536:256}
+			WHEN {req_op.REQ_OP_ZONE_OPEN} THEN {10?65536:256}
+			WHEN {req_op.REQ_OP_ZONE_CLOSE} THEN {10?65536:256} ELSE 256 END
 		+ CASE rq.cmd_flags & 255 WHEN {req_op.REQ_OP_READ} THEN 82
 			WHEN {req_op.REQ_OP_WRITE} THEN 87 WHEN {req_op.REQ_OP_FLUSH} THEN 70
 			WHEN {req_op.REQ_OP_DISCARD} THEN 68
 			WHEN {req_op.REQ_OP_SECURE_ERASE} THEN 17732
-			WHEN {req_op.REQ_OP_ZONE_APPEND} THEN 16730
-			WHEN {req_op.REQ_OP_ZONE_RESET} THEN 21082
-			WHEN {req_op.REQ_OP_ZONE_RESET_ALL} THEN 4280922
-			WHEN {req_op.REQ_OP_ZONE_FINISH} THEN 18010
-			WHEN {req_op.REQ_OP_ZONE_OPEN} THEN 20314
-			WHEN {req_op.REQ_OP_ZONE_CLOSE} THEN 17242 ELSE 78 END)
+			WHEN {req_op.REQ_OP_ZONE_APPEND} THEN {10?16730:78}
+			WHEN {req_op.REQ_OP_ZONE_RESET} THEN {10?21082:78}
+			WHEN {req_op.REQ_OP_ZONE_RESET_ALL} THEN {10?4280922:78}
+			WHEN {req_op.REQ_OP_ZONE_FINISH} THEN {10?18010:78}
+			WHEN {req_op.REQ_OP_ZONE_OPEN} THEN {10?20314:78}
+			WHEN {req_op.REQ_OP_ZONE_CLOSE} THEN {10?17242:78}
+			ELSE 78 END)
 		& 36028797018963967)
 		* (1 + 255 * (rq.cmd_flags >> {req_flag_bits.__REQ_PREFLUSH} & 1))
 		+ 70 * (rq.cmd_flags >> {req_flag_bits.__REQ_PREFLUSH} & 1) AS rwbs:10;
+	-- The errno of a blk_status_t.  6.10, with __bd_flags, renumbered those from 14 on; its
+	-- 14 never completes a request before.
+	error AS error;
+	CASE error WHEN 0 THEN 0 WHEN 1 THEN -95 WHEN 2 THEN -110 WHEN 3 THEN -28 WHEN 4 THEN -67
+		WHEN 5 THEN -121 WHEN 6 THEN -52 WHEN 7 THEN -61 WHEN 8 THEN -84 WHEN 9 THEN -12
+		WHEN 11 THEN -78 WHEN 12 THEN -11 WHEN 13 THEN -16
+		ELSE CASE error + {struct block_device.__bd_flags?1:0} WHEN 15 THEN -109
+			WHEN 16 THEN -75 WHEN 17 THEN -19 WHEN 18 THEN -62 WHEN 20 THEN -22
+			ELSE -5 END END AS error;
 	-- block_rq_complete alone has nr_bytes.
 	nr_bytes >> 9 AS nr_sector;
 	iif(rq.cmd_flags & 255 = {req_op.REQ_OP_DRV_IN}

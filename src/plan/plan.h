@@ -450,8 +450,9 @@ struct raw_twin;
 struct raw_twin *raw_twin_open(struct catalog *catalog, struct arena *arena,
 			       const struct stream *stream);
 const struct stream *raw_twin_stream(const struct raw_twin *twin);
-/* NULL: it cannot be had so in this kernel. */
-struct expr *raw_twin_field(struct raw_twin *twin, const struct field *field);
+/* NULL: it cannot be had so in this kernel.  The note says where it may differ, or is NULL. */
+struct expr *raw_twin_field(struct raw_twin *twin, const struct field *field,
+			    const char **ret_note);
 
 /* DESCRIBE of a view or a span. */
 struct plan_column {

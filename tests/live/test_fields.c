@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -132,6 +133,87 @@ static void talk(void)
 	close(server);
 }
 
+/* The one that waits for a vfork is blocked: it sleeps and takes no signal. */
+static void be_blocked(void)
+{
+	for (u32 i = 0; i < 5; i++) {
+		int pid = vfork();
+
+		if (!pid) {
+			nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool is_written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return is_written;
+}
+
+static bool file_has(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "r");
+	bool has = false;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		has |= strstr(line, text) != NULL;
+	if (file)
+		fclose(file);
+	return has;
+}
+
+static bool has_freezer(void)
+{
+	return file_has("/proc/cgroups", "freezer");
+}
+
+/* In a mount namespace of its own, which ends with it. */
+static int freeze(void)
+{
+	char number[16], folder[32];
+	int pid;
+
+	snprintf(folder, sizeof(folder), "/tmp/ebql-%d", getpid());
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/tmp", "cgroup", 0, "freezer") || mkdir(folder, 0700) || chdir(folder))
+		return 2;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, "fld-frozen");
+		for (;;)
+			;
+	}
+	snprintf(number, sizeof(number), "%d", pid);
+	if (!write_text("cgroup.procs", number) || !write_text("freezer.state", "FROZEN"))
+		return 2;
+	while (!file_has("freezer.state", "FROZEN"))
+		usleep(1000);
+	if (!write_text("freezer.state", "THAWED"))
+		return 2;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return rmdir(folder) ? 2 : 0;
+}
+
+static void be_frozen(void)
+{
+	int pid = fork(), status;
+
+	if (!pid)
+		_exit(freeze());
+	waitpid(pid, &status, 0);
+	if (status)
+		exit(2);
+}
+
 /* Reads, writes, flushes; with and without sectors. */
 static void use_disk(void)
 {
@@ -192,6 +274,9 @@ static int work(void)
 	wake_threads();
 	start_processes();
 	talk();
+	be_blocked();
+	if (has_freezer())
+		be_frozen();
 	if (device[0])
 		use_disk();
 	unlink(link_path);
@@ -292,7 +377,8 @@ static bool find_fields(struct pair *p, struct catalog *catalog, struct arena *a
 	twin = list ? raw_twin_open(catalog, arena, list->streams.at[0]) : NULL;
 	for (u32 i = 0; twin && i < list->streams.at[0]->n_fields; i++) {
 		const struct field *f = &list->streams.at[0]->fields[i];
-		bool is_raw = raw_twin_field(twin, f);
+		const char *note;
+		bool is_raw = raw_twin_field(twin, f, &note);
 		char *to = is_raw ? p->fields : p->kept;
 
 		sprintf(to + strlen(to), is_raw ? "%s\"%s\"" : "%s%s", *to ? ", " : "", f->name);
@@ -338,6 +424,9 @@ static void start_pairs(struct engine *engine, u32 from, u32 to)
 		if (strncmp(p->name, "block:block_rq", 14) == 0 && !stat(device, &s))
 			snprintf(where, sizeof(where), "dev = %u",
 				 major(s.st_rdev) << 20 | minor(s.st_rdev));
+		/* Of a thread that begins to run, or is woken: not the current one. */
+		if (strncmp(p->name, "sched:sched_stat", 16) == 0)
+			snprintf(where, sizeof(where), "comm LIKE 'fld%%'");
 		for (u32 k = 0; k < 2; k++) {
 			assert_true(prepare(&p->ways[k], k ? "raw" : "tracepoint", p, where));
 			queries[k] = &p->ways[k].query;
@@ -406,6 +495,12 @@ static bool is_certain(const char *name)
 					       "sched:sched_process_fork",
 					       "sched:sched_process_exec",
 					       "sched:sched_process_exit",
+					       "sched:sched_process_wait",
+					       "sched:sched_stat_wait",
+					       "sched:sched_stat_sleep",
+					       "sched:sched_stat_iowait",
+					       "sched:sched_stat_blocked",
+					       "sched:sched_stat_runtime",
 					       "task:task_newtask",
 					       "timer:hrtimer_start",
 					       "signal:signal_generate",
@@ -422,7 +517,7 @@ static bool is_certain(const char *name)
 					       "block:block_rq_issue",
 					       "block:block_rq_complete" };
 
-	if (strncmp(name, "block:", 6) == 0 && !device[0])
+	if ((strncmp(name, "block:", 6) == 0 || strstr(name, "iowait")) && !device[0])
 		return false;
 	for (u32 i = 0; i < ARRAY_SIZE(certain); i++)
 		if (strcmp(certain[i], name) == 0)
@@ -461,6 +556,17 @@ static void run_child(void)
 	assert_int_equal(status, 0);
 }
 
+/* The switch away from a frozen thread, which is not one that could run on. */
+static bool has_frozen(const struct way *w)
+{
+	s32 state;
+
+	for (const char *at = w->rows.at; at && *at; at = strchr(at, '\n') + 1)
+		if (sscanf(at, "\"fld-frozen\" %*d %*d %d", &state) == 1 && state == 2)
+			return true;
+	return false;
+}
+
 static void test_fields(void **state)
 {
 	u32 n_different = 0, n_certain = 0;
@@ -481,23 +587,31 @@ static void test_fields(void **state)
 	}
 	for (u32 i = 0; i < n_pairs; i++) {
 		n_different += !is_equal(&pairs[i]);
-		if (is_certain(pairs[i].name))
-			assert_true(pairs[i].ways[1].n > 0);
+		if (is_certain(pairs[i].name) && !pairs[i].ways[1].n)
+			fail_msg("%s did not happen", pairs[i].name);
+		if (strcmp(pairs[i].name, "sched:sched_switch") == 0 && has_freezer())
+			assert_true(has_frozen(&pairs[i].ways[1]));
 		n_certain += is_certain(pairs[i].name);
 	}
 	assert_int_equal(n_different, 0);
 	assert_true(n_certain >= 16);
 }
 
-/* --- A disk --- */
+/* --- A disk, and the kernel's statistics of its scheduler --- */
+
+#define SCHEDSTATS "/proc/sys/kernel/sched_schedstats"
 
 static char disk_path[64];
+static bool has_stats; /* they were on */
 
-static int disk_setup(void **state)
+static int machine_setup(void **state)
 {
 	char command[256];
 	FILE *pipe;
 
+	/* Without them no sched_stat_* but that of run times happens. */
+	has_stats = file_has(SCHEDSTATS, "1");
+	write_text(SCHEDSTATS, "1");
 	snprintf(disk_path, sizeof(disk_path), "/var/tmp/ebql-test-fields-%d.disk", getpid());
 	snprintf(command, sizeof(command),
 		 "truncate -s 16M %s && losetup --find --show %s 2>/dev/null", disk_path,
@@ -509,10 +623,12 @@ static int disk_setup(void **state)
 	return pipe && pclose(pipe) ? (device[0] = 0) : 0;
 }
 
-static int disk_teardown(void **state)
+static int machine_teardown(void **state)
 {
 	char command[128];
 
+	if (!has_stats)
+		write_text(SCHEDSTATS, "0");
 	snprintf(command, sizeof(command), "losetup --detach %s", device);
 	if (device[0] && system(command))
 		print_error("cannot: %s\n", command);
@@ -522,8 +638,8 @@ static int disk_teardown(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(test_fields, disk_setup,
-									    disk_teardown) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(
+		test_fields, machine_setup, machine_teardown) };
 
 	if (argc > 1 && strcmp(argv[1], "--exit") == 0)
 		return 0;

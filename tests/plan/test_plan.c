@@ -17,12 +17,24 @@
 #include "opt/opt.h"
 #include "../bind_select.h"
 
+/* "-- catalog NAME" in the first line, or else the newest. */
+static const char *catalog_of(const char *text)
+{
+	static char path[512];
+	char name[64];
+
+	if (sscanf(text, "-- catalog %63s", name) != 1)
+		return CATALOG;
+	snprintf(path, sizeof(path), "%s/../%s", CATALOG, name);
+	return path;
+}
+
 static void plans(const char *text, const char *rules_off, struct buf *out)
 {
 	struct query q;
 
 	query_init(&q, "query", text, strlen(text));
-	q.catalog_path = CATALOG;
+	q.catalog_path = catalog_of(text);
 	q.settings.rules_off = rules_off;
 	if (!strstr(text, "no target is named"))
 		q.settings.target_pid = 4242;

@@ -1,1 +1,1 @@
-SET access_path = raw; SELECT error, count(*) FROM tracepoint:block:block_rq_complete GROUP BY error
+SET access_path = raw; SELECT cmd, count(*) FROM tracepoint:block:block_rq_complete GROUP BY cmd

@@ -1,0 +1,2 @@
+-- catalog switch-of-5.15
+SELECT preempted, count(*), histogram(latency) FROM run_queue GROUP BY preempted WINDOW TUMBLING 1s
