@@ -177,19 +177,45 @@ static int next_row(struct file_rows *rows, u32 n_columns, u32 *ret_n)
 	return 1;
 }
 
-/* Does it begin as what "ebql record" (names in quotes) or -o csv (_other at the end) writes? */
-static void learn_writer(struct file_pass *pass, struct written *names, u32 n)
+/* The last name of -o csv. */
+static bool is_other(const char *name, size_t n)
 {
-	const struct written *last = &names[n - 1];
-	u32 n_quoted = 0;
+	return n == strlen("_other") && memcmp(name, "_other", n) == 0;
+}
 
-	for (u32 i = 0; i < n; i++)
-		n_quoted += names[i].kind == WRITTEN_STRING;
-	pass->is_escaped = last->kind == WRITTEN_BARE && last->n == strlen("_other") &&
-			   memcmp(last->text, "_other", last->n) == 0;
-	pass->is_ours = pass->is_escaped || n_quoted == n;
+/*
+ * "ebql record" puts names in quotes, but the last where it can be without: no other writer does,
+ * so where our files end without a line feed they are cut.
+ */
+static bool is_name_quoted(const char *name, size_t n, u32 column, u32 n_columns)
+{
+	return column + 1 < n_columns || n_columns == 1 || strchr(" #", *name) ||
+	       memchr(name, ',', n) || memchr(name, '"', n) || memchr(name, '\n', n) ||
+	       memchr(name, '\r', n) || is_other(name, n);
+}
+
+/*
+ * Does it begin as what "ebql record" or -o csv (_other at the end) writes?  The head is whole?
+ * Its last name may go on where no line feed ends it.
+ */
+static bool learn_writer(struct file_pass *pass, struct written *names, u32 n)
+{
+	bool is_ended = pass->reader.buf[pass->reader.start - 1] == '\n';
+	const struct written *last = &names[n - 1];
+	u32 n_quoted = 0, n_ours = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		bool is_quoted = names[i].kind == WRITTEN_STRING;
+
+		n_quoted += is_quoted;
+		n_ours +=
+			names[i].n && is_quoted == is_name_quoted(names[i].text, names[i].n, i, n);
+	}
+	pass->is_escaped = last->kind == WRITTEN_BARE && is_other(last->text, last->n);
+	pass->is_ours = pass->is_escaped || n_ours == n;
 	for (u32 i = 0; pass->is_escaped && i < n; i++)
 		decode(&names[i]);
+	return is_ended || (!n_quoted && last->kind != WRITTEN_NULL);
 }
 
 static struct file *csv_head(struct file_rows *rows, struct arena *arena)
@@ -206,8 +232,7 @@ static struct file *csv_head(struct file_rows *rows, struct arena *arena)
 	}
 	if (rc <= 0)
 		return NULL;
-	learn_writer(&rows->pass, rows->fields, schema->n_columns);
-	if (rows->pass.is_ours && rows->pass.reader.buf[rows->pass.reader.start - 1] != '\n') {
+	if (!learn_writer(&rows->pass, rows->fields, schema->n_columns)) {
 		file_cut(&rows->pass, 0);
 		return NULL;
 	}
@@ -230,9 +255,14 @@ static int csv_next(struct file_rows *rows)
 static void csv_write_begin(struct file_writer *w)
 {
 	for (u32 i = 0; i < w->schema->n_columns; i++) {
+		const char *name = w->names[i];
+
 		if (i)
 			buf_putc(w->out, ',');
-		buf_put_quoted(w->out, '"', w->names[i], strlen(w->names[i]));
+		if (is_name_quoted(name, strlen(name), i, w->schema->n_columns))
+			buf_put_quoted(w->out, '"', name, strlen(name));
+		else
+			buf_puts(w->out, name);
 	}
 	buf_putc(w->out, '\n');
 }

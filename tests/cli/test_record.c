@@ -53,7 +53,7 @@ static void expect(const char *command, int status, const char *said)
 	"1700000001500000000,,,7,\n"
 
 #define WRITTEN                                                                                    \
-	"\"time\",\"pid\",\"comm\",\"big\",\"ratio\"\n"                                            \
+	"\"time\",\"pid\",\"comm\",\"big\",ratio\n"                                                \
 	"1700000000000000000,1,\"a\"\"b\",18446744073709551615,0.5\n"                              \
 	"1700000000500000000,-2,\"\",,1e+300\n"                                                    \
 	"1700000001500000000,,,7,\n"
@@ -129,7 +129,7 @@ static void test_filter(void **state)
 {
 	expect("$E record -o b.csv \"SELECT time, pid * 2 AS twice FROM 'a.csv' WHERE big IS "
 	       "NULL\"; cat b.csv",
-	       0, "\"time\",\"twice\"\n1700000000500000000,-4\n");
+	       0, "\"time\",twice\n1700000000500000000,-4\n");
 }
 
 /* Files are read to their ends, whatever ends other runs. */

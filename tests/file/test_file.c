@@ -73,6 +73,13 @@ static void test_time(void **state)
 static void test_csv_broken(void **state)
 {
 	CHECK("a.csv", "", "error[bad-file]: a.csv: is empty\n");
+	CHECK("a.csv", "a,b", "a NULL, b NULL; time -1\n");
+	/* The names may go on. */
+	CHECK("a.csv", "a,b,", "error[bad-file]: a.csv: line 1: the file ends in the middle\n");
+	CHECK("a.csv", "\"a\",", "error[bad-file]: a.csv: line 1: the file ends in the middle\n");
+	CHECK("a.csv", "\"a\",\"b\"",
+	      "error[bad-file]: a.csv: line 1: the file ends in the middle\n");
+	CHECK("a.csv", "\"a\",b", "error[bad-file]: a.csv: line 1: the file ends in the middle\n");
 	CHECK("a.csv", "a,b\n1,2\n3\n",
 	      "error[bad-file]: a.csv: line 3: 1 fields where the header has 2\n");
 	CHECK("a.csv", "a\n\"x\ny\n",

@@ -138,25 +138,25 @@ struct given {
 	enum engine_rows rows;
 };
 
-static const char recorded_csv[] = "/tmp/ebql-no-memory.csv";
+static const char recorded_csv[] = "recorded.csv";
 
 static const struct given queries[] = {
 	{ "file",
-	  "SELECT k, max(s) FROM (SELECT k, upper(t) AS s FROM '/tmp/ebql-no-memory.csv' "
+	  "SELECT k, max(s) FROM (SELECT k, upper(t) AS s FROM 'recorded.csv' "
 	  "WHERE length(t) > 1) GROUP BY k ORDER BY 2 DESC, 1 LIMIT 5",
 	  true },
 	{ "windows",
 	  "SELECT window_start, k, count(*), p50(m), top_k(t, 2), histogram(m), "
-	  "approx_count_distinct(t), first(t), group_concat(t) FROM '/tmp/ebql-no-memory.csv' "
+	  "approx_count_distinct(t), first(t), group_concat(t) FROM 'recorded.csv' "
 	  "GROUP BY k WINDOW HOPPING 2s ADVANCE BY 1s",
 	  true },
 	{ "sessions",
-	  "SELECT k, t, count(*), sum(m) FROM '/tmp/ebql-no-memory.csv' GROUP BY k, t "
+	  "SELECT k, t, count(*), sum(m) FROM 'recorded.csv' GROUP BY k, t "
 	  "WINDOW SESSION 20ms",
 	  true },
 	{ "joins",
 	  "SELECT a.t, b.t, sum(a.m) OVER (PARTITION BY a.k ORDER BY a.time) FROM "
-	  "'/tmp/ebql-no-memory.csv' a ASOF LEFT JOIN '/tmp/ebql-no-memory.csv' b ON a.k = b.k AND "
+	  "'recorded.csv' a ASOF LEFT JOIN 'recorded.csv' b ON a.k = b.k AND "
 	  "a.time >= b.time WHERE a.m % 3 <> 1",
 	  true },
 	{ "groups",
@@ -245,8 +245,11 @@ static void test_each(void **state)
 {
 	struct arena arena = { 0 };
 	struct replayer *engine = replayer_open(&arena);
+	char folder[] = "/tmp/ebql-no-memory-XXXXXX";
 	struct dataset events;
 
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
 	assert_true(write_recorded());
 	dataset_random(&events, &arena, 0, 1);
 	events.n_events = MIN(events.n_events, (u32)N_EVENTS);
@@ -257,6 +260,8 @@ static void test_each(void **state)
 		}
 	}
 	unlink(recorded_csv);
+	assert_int_equal(chdir("/"), 0);
+	rmdir(folder);
 	arena_free(&arena);
 }
 
