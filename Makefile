@@ -12,7 +12,7 @@ build/build.ninja:
 test:
 	scripts/test
 
-bench: all
+bench:
 	bench/run
 
 lint:
@@ -35,6 +35,6 @@ install: all
 	meson install -C build --no-rebuild
 
 clean:
-	rm -rf build build-asan build-fuzz
+	rm -rf build build-asan build-fuzz build-release
 
 .PHONY: all test bench lint format asan fuzz install clean

@@ -16,6 +16,13 @@
 /* Programs for several parts beyond this are made two: each part is then verified anew. */
 #define SHARED_INSNS_MAX 16384
 
+/* Do programs count what only ASSERT() looks at? */
+#ifdef NDEBUG
+static const bool is_checked;
+#else
+static const bool is_checked = true;
+#endif
+
 /* false: it is too large, and why. */
 static bool compile_program(struct programs *programs, u32 i, const char **ret_reason)
 {
@@ -137,6 +144,7 @@ static void optimize_part(struct query *query, struct cut_part *cut_part, struct
 		.n_cpus = query->n_cpus,
 		.only_scans = !cut_part->is_kernel,
 		.share = survey(query, part),
+		.is_checked = is_checked && !query->catalog_path,
 	};
 }
 

@@ -59,16 +59,13 @@ static int take_copy(struct groups *groups, u64 copy)
 {
 	const struct load_state *load = groups->load;
 	u64 counters[COUNTER_N] = { 0 };
-	struct account counted = { 0 };
 	int map_fd = -1, err;
 
 	if (groups->phys->state.kind == STATE_KERNEL_MAP)
 		map_fd = load->map_fds[copy ? LOAD_MAP_HASH1 : LOAD_MAP_HASH0];
 	err = drain_copy(&groups->drain, load->state, (u32)copy, map_fd, target(groups), counters);
-	meter_add_counters(&groups->meter, counters, &counted);
 	if (!err)
-		meter_check_ends(&groups->meter, &counted);
-	account_add(&groups->account, &counted);
+		meter_take_drained(&groups->meter, counters, &groups->account);
 	return err;
 }
 

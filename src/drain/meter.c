@@ -4,6 +4,8 @@
  */
 #include "drain/meter.h"
 
+#include <string.h>
+
 #include "drain/copy.h"
 #include "drain/pair.h"
 
@@ -159,17 +161,70 @@ void meter_behind_flip(struct meter *meter, struct account *to, struct account *
 	meter->before = (struct account){ 0 };
 }
 
-int meter_add_waiting(const struct meter *meter, u64 before_ns, struct account *to)
+static u64 sum_lines(const struct load_state *load, size_t offset)
 {
-	const struct load_state *load = meter->load;
-	s64 n = 0;
+	u64 n = 0;
 
-	if (load->phys->n_joins)
-		n = pair_count_waiting(load->phys, load->pairs, load->map_fds[LOAD_MAP_PAIR],
-				       before_ns);
+	for (u32 cpu = 0; cpu < load->phys->state.n_cpus; cpu++)
+		n += *(const u64 *)((const u8 *)&load->control[cpu] + offset);
+	return n;
+}
+
+/*
+ * Every start of the run was taken by an end of it, or is counted by what became of it, or waits.
+ * Where slices are drained, what stands in the copy in use now is no more of the run.
+ */
+static void check_starts(const struct meter *meter, u64 n_waiting)
+{
+	static const enum unpaired kinds[] = { UNPAIRED_NEVER_ENDED, UNPAIRED_OVERWRITTEN,
+					       UNPAIRED_EXPIRED, UNPAIRED_FULL };
+	const struct load_state *load = meter->load;
+	u64 counters[COUNTER_N], n = n_waiting;
+
+	memcpy(counters, meter->drained, sizeof(counters));
+	for (u32 copy = 0; copy < STATE_COPIES; copy++)
+		if (load->phys->is_streaming || copy != load->epoch)
+			drain_peek_counters(&load->phys->state, load->state, copy, counters);
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
+		n += counters[COUNTER_UNPAIRED + kinds[i]] +
+		     sum_lines(load, offsetof(struct control_line, unpaired) + 8 * kinds[i]);
+	n += counters[COUNTER_TAKEN] + sum_lines(load, offsetof(struct control_line, n_taken));
+	ASSERT(n == sum_lines(load, offsetof(struct control_line, n_starts)));
+}
+
+int meter_add_waiting(struct meter *meter, u64 before_ns, struct account *to)
+{
+	struct load_state *load = meter->load;
+	u64 from_ns = 0;
+	bool is_still;
+	s64 n;
+
+	if (!load->phys->n_joins)
+		return 0;
+	is_still = load_close_starts(load);
+	if (load->control) {
+		from_ns = load->control->starts_from_ns;
+		before_ns = MIN(before_ns, load->control->starts_end_ns);
+	}
+	n = pair_count_waiting(load->phys, load->pairs, load->map_fds[LOAD_MAP_PAIR], from_ns,
+			       before_ns);
 	if (n < 0)
 		return (int)n;
+	if (is_still && load->phys->set->is_checked)
+		check_starts(meter, (u64)n);
+	meter_take_starts(meter, to);
 	to->unpaired[UNPAIRED_NEVER_ENDED] += (u64)n;
 	to->lost[LOSS_UNPAIRED] += (u64)n;
 	return 0;
+}
+
+void meter_take_drained(struct meter *meter, const u64 counters[COUNTER_N], struct account *to)
+{
+	struct account counted = { 0 };
+
+	for (u32 i = 0; i < COUNTER_N; i++)
+		meter->drained[i] += counters[i];
+	meter_add_counters(meter, counters, &counted);
+	meter_check_ends(meter, &counted);
+	account_add(to, &counted);
 }

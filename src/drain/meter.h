@@ -17,6 +17,7 @@ struct meter {
 	struct load_state *load;  /* whose; the rest begins with nothing */
 	struct account starts;	  /* of the control lines, what was told */
 	struct account slices[2]; /* of each copy's, where they are never drained */
+	u64 drained[COUNTER_N];	  /* of those that were */
 	/* Of what no copy holds, what was read ahead of the flip, and what the reading behind the
 	 * flip before this one found, which may have happened behind that flip. */
 	struct account before, between;
@@ -25,6 +26,8 @@ struct meter {
 /* Adds what these counters of slices say. */
 void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N],
 			struct account *to);
+/* Adds those of a copy that was drained. */
+void meter_take_drained(struct meter *meter, const u64 counters[COUNTER_N], struct account *to);
 /* Adds what starts have counted since the last call. */
 void meter_take_starts(struct meter *meter, struct account *to);
 /*
@@ -51,9 +54,10 @@ void meter_before_flip(struct meter *meter);
  */
 void meter_behind_flip(struct meter *meter, struct account *to, struct account *ret_repeated);
 /*
- * At the end: adds the starts from before that instant (CLOCK_MONOTONIC; UINT64_MAX: of any
- * time) which still wait.  0 or -errno.
+ * At the end, behind the last flip: adds the starts from before that instant (CLOCK_MONOTONIC;
+ * UINT64_MAX: of any time) which still wait, and what else became of starts since they were counted
+ * last.  0 or -errno.
  */
-int meter_add_waiting(const struct meter *meter, u64 before_ns, struct account *to);
+int meter_add_waiting(struct meter *meter, u64 before_ns, struct account *to);
 
 #endif

@@ -166,8 +166,11 @@ static void step_boundaries(struct engine *engine)
 	u64 now_ns = base_realtime_ns();
 	u32 n = find_due(engine, now_ns);
 
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < n; i++) {
 		due[i]->now = flow_now(due[i]);
+		due[i]->is_ending = due[i]->is_last_window &&
+				    flow_boundary_at(due[i], due[i]->now.real_ns, false).has_window;
+	}
 	if (n)
 		flow_switch(due, n);
 	for (u32 i = 0; i < n; i++)

@@ -120,7 +120,7 @@ static int take_boundary(struct flow *flow, struct flow_instant now, bool *ret_i
 	struct flow_instant end = err ? now : flow->switched;
 	struct flow_boundary at = flow_boundary_at(flow, end.real_ns, false);
 
-	if (flow->is_last_window && at.has_window) {
+	if (flow->is_ending || (flow->is_last_window && at.has_window)) {
 		*ret_is_over = true;
 		return 0;
 	}
@@ -275,6 +275,7 @@ static int last_events(struct flow *flow)
 
 	flow->switched = flow_now(flow);
 	if (events->n_rows < events->rows_limit) {
+		flow->is_ending = true;
 		flow_switch(&flow, 1);
 		is_switched = !flow_switch_error(flow);
 		if (!is_switched)
@@ -294,8 +295,10 @@ static int live_last(struct flow *flow, bool is_switched, struct flow_instant *e
 	bool is_failed;
 	int err;
 
-	if (!is_switched || (flow_switch_error(flow) && !flow->is_unsettled))
+	if (!is_switched || (flow_switch_error(flow) && !flow->is_unsettled)) {
+		flow->is_ending = true;
 		flow_switch(&flow, 1);
+	}
 	is_failed = flow_switch_error(flow) != 0;
 	if (is_failed && flow_hooks(flow)->n_users > 1)
 		return flow_switch_error(flow);

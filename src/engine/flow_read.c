@@ -66,6 +66,18 @@ static void switched(struct flow *flow, struct flow_instant now, int err)
 	}
 }
 
+/* Those whose run ends with this switch: what waits for ends is told with the last window. */
+static void end_starts(struct flow *const *flows, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct flow *flow = flows[i];
+
+		if (flow->is_ending && !flow->has_ended_starts)
+			load_end_starts(flow->loads, flow->n_loads);
+		flow->has_ended_starts = flow->is_ending;
+	}
+}
+
 /*
  * All parts of the flows that share hooks at once: an event is in the same window for each that
  * sees it, whether it is counted there or its row is streamed, since a row says in which copy its
@@ -86,6 +98,7 @@ void flow_switch(struct flow *const *flows, u32 n)
 				states[n_states++] = flows[next]->loads[i];
 		for (u32 i = first; i < next; i++)
 			unswitched(flows[i]);
+		end_starts(&flows[first], next - first);
 		err = load_flip(states, n_states);
 		now = flow_now(flows[first]);
 		for (u32 i = first; i < next; i++)

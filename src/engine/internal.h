@@ -131,6 +131,8 @@ struct flow {
 	bool is_over;	 /* or something failed: */
 	int err;
 	bool is_last_window; /* that under way is */
+	bool is_ending;	     /* the next flow_switch() ends the run, or did; so: */
+	bool has_ended_starts;
 	bool is_attached;
 	u64 clock_ns; /* tests, of replayed events: what both clocks show; 0: they go */
 	u64 limit;    /* of streamed rows */

@@ -42,6 +42,20 @@ void gen_count_unpaired(struct gen *g, enum unpaired kind)
 		count_start(g, (u32)(offsetof(struct control_line, unpaired) + 8 * kind));
 }
 
+void gen_count_stored(struct gen *g)
+{
+	if (g->set->is_checked)
+		count_start(g, offsetof(struct control_line, n_starts));
+}
+
+void gen_count_taken(struct gen *g)
+{
+	if (g->slice)
+		gen_add_one(g, g->slice, 8 * COUNTER_TAKEN);
+	else
+		count_start(g, offsetof(struct control_line, n_taken));
+}
+
 void gen_count_fault(struct gen *g)
 {
 	if (g->is_recount)

@@ -251,6 +251,21 @@ static bool needs_slice(const struct hook *hook, const struct phys *phys)
 	return false;
 }
 
+/* Where the part's run is over: an end behind it takes no start, and is none of its events. */
+static void leave_if_over(struct gen *g)
+{
+	u64 bit = 1ull << (SLOT_OVER_SHIFT + g->phys->number % BLOCK_PARTS);
+
+	for (u32 i = 0; i < g->source->n_steps; i++) {
+		const struct phys_join *join = g->source->steps[i].join;
+
+		if (!join || join->join != JOIN_PAIR)
+			continue;
+		ir_branchi(g->ir, IR_TEST, g->word, (s64)bit, g->done);
+		return;
+	}
+}
+
 static void begin_use(struct gen *g, u32 i)
 {
 	g->use = &g->hook->uses[i];
@@ -283,6 +298,8 @@ static void take_uses(struct gen *g, label out)
 			begin_use(g, i);
 		if (!is_one && g->kind->is_of_calls)
 			take_number(g, number, g->done);
+		if (g->line)
+			leave_if_over(g);
 		if (needs_slice(g->hook, g->phys))
 			gen_take_slice(g);
 		go_the_way(g);

@@ -187,6 +187,9 @@ s32 gen_record_offset(const struct gen *g);
 void gen_count(struct gen *g, enum counter counter);
 /* One more start or end without a partner. */
 void gen_count_unpaired(struct gen *g, enum unpaired kind);
+/* Where phys_set.is_checked: one more start was stored; was taken by an end. */
+void gen_count_stored(struct gen *g);
+void gen_count_taken(struct gen *g);
 /* Counts a fault, or marks it for those that ask for the value later. */
 void gen_count_fault(struct gen *g);
 /* Goes on where `condition` holds between a and b, or a number; else it is a fault, and NULL. */

@@ -26,6 +26,44 @@ static void try_again(struct gen *g, vreg tries, label again, label over)
 	ir_jump(g->ir, over);
 }
 
+/* Compares the time with one in the first line of the control map. */
+static void branch_by_control(struct gen *g, enum ir_condition condition, vreg time,
+			      u32 offset_bytes, label to)
+{
+	vreg control = ir_reg(g->ir);
+
+	ir_map_value(g->ir, control, load_map_number(g->phys, LOAD_MAP_CONTROL), offset_bytes);
+	ir_branch(g->ir, condition, time, gen_load(g, control, 0, IR_U64), to);
+}
+
+/* Nobody counts what becomes of a start that is none of the run's. */
+static void branch_other_run(struct gen *g, vreg time, label other)
+{
+	branch_by_control(g, IR_LT, time, offsetof(struct control_line, starts_from_ns), other);
+	branch_by_control(g, IR_GE, time, offsetof(struct control_line, starts_end_ns), other);
+}
+
+/* The run is over: what waits stays. */
+static void branch_closed(struct gen *g, vreg time)
+{
+	branch_by_control(g, IR_GE, time, offsetof(struct control_line, closed_ns), g->done);
+}
+
+/* The check of the account: one more start of the run was stored, or taken by an end. */
+static void count_checked(struct gen *g, const struct phys_join *j, vreg time, bool is_taken)
+{
+	label other = ir_label(g->ir);
+
+	if (!g->set->is_checked || j->join != JOIN_PAIR)
+		return;
+	branch_other_run(g, time, other);
+	if (is_taken)
+		gen_count_taken(g);
+	else
+		gen_count_stored(g);
+	ir_place(g->ir, other);
+}
+
 /* --- Storing a start --- */
 
 static void write_start(struct gen *g, const struct table *t, const struct operand *values,
@@ -55,6 +93,8 @@ static void count_evicted(struct gen *g, const struct table *t, vreg time)
 	label young = ir_label(g->ir), end = ir_label(g->ir);
 	bool is_pair = t->join->join == JOIN_PAIR;
 
+	if (is_pair)
+		branch_other_run(g, time, end);
 	if (t->join->within_ns) {
 		ir_branchi(g->ir, IR_LE, gen_alu(g, IR_SUB, t->now, time), (s64)t->join->within_ns,
 			   young);
@@ -80,10 +120,11 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	label again = ir_label(ir), free = ir_label(ir), oldest = ir_label(ir);
 	label back = ir_label(ir), retry = ir_label(ir), full = ir_label(ir);
 	vreg tries = gen_imm(g, TRIES);
+	bool is_pair = t->join->join == JOIN_PAIR;
 	struct choice c;
 
 	ir_place(ir, again);
-	if (t->join->join == JOIN_ASOF) {
+	if (!is_pair) {
 		/* Two starts of a key are kept: while one is written, the other can be read. */
 		c = table_oldest(g, t, false);
 		ir_mov(ir, tied, c.tied);
@@ -98,6 +139,8 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	slot_exchange(g, slot, 0, 1, retry);
 	ir_jump(ir, own);
 	ir_place(ir, oldest);
+	if (is_pair)
+		branch_closed(g, t->now);
 	c = table_oldest(g, t, true);
 	ir_mov(ir, slot, table_slot_at(g, t, c.offset, retry));
 	slot_exchange(g, slot, 2, 1, retry);
@@ -109,6 +152,10 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	ir_place(ir, retry);
 	try_again(g, tries, again, full);
 	ir_place(ir, full);
+	if (is_pair)
+		branch_other_run(g, t->now, g->done);
+	else
+		gen_count_stored(g);
 	gen_count_unpaired(g, UNPAIRED_FULL);
 	ir_jump(ir, g->done);
 }
@@ -205,6 +252,7 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	struct ir *ir = g->ir;
 	vreg slot = ir_reg(ir), offset = ir_reg(ir), before = ir_reg(ir);
 	label other = ir_label(ir), found = ir_label(ir), replaced = ir_label(ir);
+	label untold = ir_label(ir);
 	u32 fork = gen_fork(g);
 	struct table shared;
 
@@ -217,6 +265,7 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	/* The slots belong to other threads, which may have ended: no slot of our own. */
 	shared = table_overflow(g, t);
 	shared.now = gen_time(g);
+	count_checked(g, t->join, shared.now, false);
 	store_in_table(g, &shared, values, nulls);
 	ir_cold(ir, false);
 	gen_join(g, fork);
@@ -224,11 +273,15 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	ir_mov(ir, slot, table_slot_at(g, t, offset, g->done));
 	ir_load(ir, before, slot, PAIR_TIME_BYTES, IR_U64);
 	t->now = gen_time(g);
+	count_checked(g, t->join, t->now, false);
 	ir_branchi(ir, IR_NE, before, 0, replaced);
 	write_start(g, t, values, nulls, slot);
 	ir_jump(ir, g->done);
 	ir_place(ir, replaced);
+	branch_closed(g, t->now);
+	branch_other_run(g, before, untold);
 	gen_count_unpaired(g, UNPAIRED_OVERWRITTEN);
+	ir_place(ir, untold);
 	write_start(g, t, values, nulls, slot);
 	ir_jump(ir, g->done);
 }
@@ -259,11 +312,16 @@ void gen_store(struct gen *g, const struct phys_step *step)
 		store_by_thread(g, &t, values, nulls);
 	} else {
 		t.now = gen_time(g);
+		count_checked(g, j, t.now, false);
 		store_in_table(g, &t, values, nulls);
 	}
 	ir_place(g->ir, null);
-	if (j->join == JOIN_PAIR)
+	if (j->join == JOIN_PAIR) {
+		/* Its time may not be known: the run's is what comes before its end is said. */
+		branch_other_run(g, gen_imm(g, INT64_MAX), g->done);
+		gen_count_stored(g);
 		gen_count_unpaired(g, UNPAIRED_NEVER_ENDED);
+	}
 	ir_jump(g->ir, g->done);
 }
 
@@ -447,6 +505,22 @@ static void check_age(struct gen *g, const struct table *t, vreg time, label too
 			   too_old);
 }
 
+/* What is told as expired was a start of the run for that alone, or is none at all. */
+static void check_expired(struct gen *g, const struct phys_join *j, vreg time)
+{
+	label behind = ir_label(g->ir), end = ir_label(g->ir);
+
+	if (!g->set->is_checked)
+		return;
+	if (j->join == JOIN_PAIR) {
+		branch_other_run(g, time, behind);
+		ir_jump(g->ir, end);
+	}
+	ir_place(g->ir, behind);
+	gen_count_stored(g);
+	ir_place(g->ir, end);
+}
+
 void gen_look_up(struct gen *g, const struct phys_step *step)
 {
 	const struct phys_join *j = step->join;
@@ -464,6 +538,9 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	if (j->within_ns || j->needs_order || j->join == JOIN_ASOF)
 		at = gen_time(g); /* before the search, which is none of the pair's time */
 	fork = gen_fork(g);
+	/* What has no slot sees there that the run is over. */
+	if (!g->line && j->join == JOIN_PAIR)
+		branch_closed(g, gen_imm(g, INT64_MAX));
 	t = table_open(g, step, on.none);
 	t.now = at;
 	know_columns(g, j, on.nulls, on.time);
@@ -474,12 +551,15 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 		look_up_table(g, &t, &on);
 	ir_place(ir, on.got);
 	check_age(g, &t, on.time, too_old, negative);
+	count_checked(g, j, on.time, true);
 	ir_jump(ir, joined);
 	ir_place(ir, negative);
+	count_checked(g, j, on.time, true);
 	gen_count(g, COUNTER_NEGATIVE);
 	ir_jump(ir, j->is_left ? nothing : g->done);
 	ir_place(ir, too_old);
 	gen_count_unpaired(g, UNPAIRED_EXPIRED);
+	check_expired(g, j, on.time);
 	ir_jump(ir, j->is_left ? nothing : g->done);
 	if (j->kind == PAIR_THREAD) {
 		ir_place(ir, on.unseen);

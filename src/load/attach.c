@@ -9,10 +9,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/membarrier.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "load/internal.h"
@@ -156,6 +154,7 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 
 	if (hooks->n_users++)
 		return 0;
+	load_forget_starts(hooks);
 	/* The slow part first: then the programs start within a short time of each other. */
 	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
 		if (load_kind(&hooks->programs[i])->has_event)
@@ -169,29 +168,10 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 		err = attach(hooks, false, diags);
 	if (err)
 		load_detach(hooks);
+	else
+		load_begin_starts(hooks);
 	hooks->attach_ns = base_monotonic_ns() - start_ns;
 	return err;
-}
-
-/*
- * Returns when no program that was attached is still running.  MEMBARRIER_CMD_GLOBAL
- * is synchronize_rcu(), which waits for everything that runs with preemption off,
- * 8-20 ms; kernels with nohz_full CPUs refuse it.  There this thread runs once on
- * every CPU instead: where a task runs, nothing is inside a non-preemptible part.
- */
-static void wait_for_programs(u32 n_cpus)
-{
-	cpu_set_t before[8], only[8]; /* 8,192 CPUs: Linux has no more */
-
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0 ||
-	    sched_getaffinity(0, sizeof(before), before))
-		return;
-	for (u32 cpu = 0; cpu < n_cpus; cpu++) {
-		CPU_ZERO_S(sizeof(only), only);
-		CPU_SET_S(cpu, sizeof(only), only);
-		sched_setaffinity(0, sizeof(only), only);
-	}
-	sched_setaffinity(0, sizeof(before), before);
 }
 
 /*
@@ -220,5 +200,5 @@ void load_detach(struct load_hooks *hooks)
 	for (u32 i = 0; i < hooks->n_programs; i++)
 		sys_close(&hooks->programs[i].perf_fd);
 	if (was_attached)
-		wait_for_programs(hooks->set->n_cpus);
+		load_wait_for_programs(hooks->set->n_cpus);
 }

@@ -106,13 +106,21 @@ int load_flip(struct load_state *const *states, u32 n_states)
 				continue;
 			change.mask |= 1ull << number % BLOCK_PARTS;
 			change.epochs |= (states[i]->epoch ^ 1) << number % BLOCK_PARTS;
+			if (states[i]->is_ending) {
+				u64 over = 1ull << (SLOT_OVER_SHIFT + number % BLOCK_PARTS);
+
+				change.mask |= over;
+				change.epochs |= over;
+			}
 		}
 		err = change.mask ? flip_block(states[0]->hooks, block, &change) : 0;
 		if (err)
 			return err;
 	}
-	for (u32 i = 0; i < n_states; i++)
+	for (u32 i = 0; i < n_states; i++) {
 		states[i]->epoch ^= 1;
+		states[i]->is_over = states[i]->is_ending;
+	}
 	return 0;
 }
 

@@ -38,6 +38,13 @@ static inline const struct load_kind *load_kind(const struct load_program *progr
 	return &load_kinds[program->hook->path];
 }
 
+/* starts.c: returns when no program that had begun is still running. */
+void load_wait_for_programs(u32 n_cpus);
+
+/* Starts are none of the run's; are, from 0.1 ms from now on, when it returns. */
+void load_forget_starts(struct load_hooks *hooks);
+void load_begin_starts(struct load_hooks *hooks);
+
 /* program.c: 0 or a diagnostic and -errno. */
 int load_program_open(struct load_hooks *hooks, struct load_program *program, struct diags *diags);
 

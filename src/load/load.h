@@ -28,6 +28,9 @@ struct load_state {
 	u8 *pairs;	   /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
 	u64 epoch;	   /* the copy that programs update now; set by load_flip() */
 	u64 missed_before; /* of load_missed(): already reported */
+	bool is_ending;	   /* load_end_starts(): the next flip is the last */
+	bool is_over;	   /* that was it */
+	bool is_closed;	   /* load_close_starts() */
 };
 
 /* What all parts share: the programs on the hooks, and the slots of the CPUs. */
@@ -83,6 +86,18 @@ void load_close(struct load_hooks *hooks);
  * parts goes on with it.
  */
 int load_flip(struct load_state *const *states, u32 n_states);
+/*
+ * The end of a run, so that each of the starts that wait for PAIR JOINs is one of what became of
+ * them.  Ahead of the last flip: starts end some 0.1 ms from now, when it returns.  That flip also
+ * ends the ends: none behind it takes a start.
+ */
+void load_end_starts(struct load_state *const *states, u32 n_states);
+/*
+ * Behind the flip, or when the programs were detached instead: when it returns, the starts of the
+ * run that wait (control->starts_from_ns to starts_end_ns) stay as they are, and so does what was
+ * counted of them.  Up to 20 ms, once a part.  true: and the flip ended the ends.
+ */
+bool load_close_starts(struct load_state *state);
 /*
  * When it returns, every program that had begun is over: what it streamed is in its ring buffer,
  * with nothing before it there that is still being written.  -EBUSY as load_flip().

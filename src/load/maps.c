@@ -201,6 +201,8 @@ static int state_open(struct load_state *state, struct diags *diags)
 		err = shared_create(&kinds[LOAD_MAP_CONTROL], control_bytes(state),
 				    &state->map_fds[LOAD_MAP_CONTROL], &at, diags);
 	state->control = at;
+	if (at)
+		state->control->starts_end_ns = state->control->closed_ns = UINT64_MAX;
 	at = NULL;
 	if (!err && phys->state.total_bytes)
 		err = shared_create(&kinds[LOAD_MAP_STATE], phys->state.total_bytes,

@@ -37,6 +37,7 @@ struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct
 
 	set->parts = arena_array(arena, struct phys *, n_inputs);
 	set->n_cpus = inputs[0].n_cpus;
+	set->is_checked = inputs[0].is_checked;
 	for (u32 i = 0; i < n_inputs; i++) {
 		struct phys *phys = part_new(set, i, &inputs[i], arena);
 

@@ -274,6 +274,7 @@ enum counter {
 	COUNTER_UNPLACED,			      /* values that found no room in a histogram */
 	COUNTER_EVICTED,      /* starts of an ASOF JOIN that gave their room to newer ones */
 	COUNTER_RUNNING_FULL, /* running sums without a value: their table is full */
+	COUNTER_TAKEN,	      /* starts of the run that ends took, where phys_set.is_checked */
 	COUNTER_HASH,	      /* no counter: where a key's hash passes through (gen/key.c) */
 	COUNTER_N = 32
 };
@@ -310,7 +311,10 @@ static inline u64 state_slice_offset(const struct state_layout *s, u32 copy, u32
  * The word is for all parts of a program, which so see an event in the same window.  Parts
  * are taken in blocks of BLOCK_PARTS: a program serves parts of one block, and each block has
  * slots of its own.
+ *
+ * Where a part's run is over a second bit says so: its ends leave, and take no start.
  */
+#define SLOT_OVER_SHIFT	 BLOCK_PARTS
 #define SLOT_BUSY	 UINT64_MAX /* the one word with the highest bit */
 #define SLOT_LEVEL_SHIFT 56
 #define SLOTS_MAX	 4
@@ -334,7 +338,16 @@ struct control_line {
 	u64 start_faults, start_negative, start_evicted;
 	u64 unpaired[UNPAIRED_N]; /* NEVER_ENDED: starts whose key is NULL */
 	u64 start_running_full;
-	u64 unused[6];
+	/*
+	 * Of the first line, CLOCK_MONOTONIC: from when to when starts are the run's (of others
+	 * nobody counts what becomes of them), and from when on none takes the room of another.
+	 * load_attach() and load_end_starts() say so ahead of the time.
+	 */
+	u64 starts_from_ns, starts_end_ns, closed_ns;
+	/* Where phys_set.is_checked: of the run, those stored; those taken by ends that no slice
+	 * counts. */
+	u64 n_starts, n_taken;
+	u64 unused[1];
 };
 _Static_assert(sizeof(struct control_line) == 128, "two CPUs on one cache line cost 22 ns");
 
@@ -461,7 +474,8 @@ struct phys_set {
 	struct hook *hooks;
 	u32 n_hooks;
 	u32 n_cpus;
-	u32 n_slots; /* of a CPU and block: 1 or SLOTS_MAX */
+	u32 n_slots;	 /* of a CPU and block: 1 or SLOTS_MAX */
+	bool is_checked; /* programs count starts, for meter_add_waiting() to check */
 };
 
 /* Parts follow each other in its uses. */
@@ -558,8 +572,9 @@ struct phys_input {
 	const struct settings *settings;
 	const struct kernel_features *features;
 	struct catalog *catalog;
-	u32 n_cpus;	/* possible CPUs */
-	bool is_replay; /* hooks become ACCESS_REPLAY */
+	u32 n_cpus;	 /* possible CPUs */
+	bool is_replay;	 /* hooks become ACCESS_REPLAY */
+	bool is_checked; /* as in struct phys_set; of all inputs alike */
 	/* Only the scans of the plan, each with the columns that the plan uses of it. */
 	bool only_scans;
 	double share; /* of all system calls that are wanted ones, from the survey; < 0: unknown */

@@ -246,6 +246,15 @@ int load_flip(struct load_state *const *states, u32 n_states)
 }
 
 /* Until then there are rows from behind the flip, too. */
+void load_end_starts(struct load_state *const *states, u32 n_states)
+{
+}
+
+bool load_close_starts(struct load_state *state)
+{
+	return false;
+}
+
 int load_settle(struct load_hooks *hooks)
 {
 	bench->flip_ns = now_ns();

@@ -111,6 +111,15 @@ int load_flip(struct load_state *const *states, u32 n_states)
 	return 0;
 }
 
+void load_end_starts(struct load_state *const *states, u32 n_states)
+{
+}
+
+bool load_close_starts(struct load_state *state)
+{
+	return false;
+}
+
 int load_settle(struct load_hooks *hooks)
 {
 	return 0;

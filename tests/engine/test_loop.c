@@ -91,6 +91,15 @@ int load_flip(struct load_state *const *states, u32 n_states)
 	return 0;
 }
 
+void load_end_starts(struct load_state *const *states, u32 n_states)
+{
+}
+
+bool load_close_starts(struct load_state *state)
+{
+	return false;
+}
+
 int load_settle(struct load_hooks *hooks)
 {
 	return 0;
@@ -372,6 +381,7 @@ static void pair_init(struct pair_bench *p, bool is_grouped, u64 window_ns)
 	b->fake.phys.n_joins = 1;
 	b->load.pairs = (u8 *)p->table;
 	b->load.map_fds[LOAD_MAP_PAIR] = -1;
+	b->control[0].starts_end_ns = b->control[0].closed_ns = UINT64_MAX;
 }
 
 /* count starts that wait since that time */

@@ -22,7 +22,7 @@
 
 #include "watch.h"
 
-enum { BLOCKERS = 64, CHURN_AT_ONCE = 16, CHURN_CALLS = 3 };
+enum { BLOCKERS = 64, CHURN_AT_ONCE = 16, CHURN_CALLS = 3, SPINNERS = 4 };
 
 static bool is_quick;
 
@@ -148,9 +148,39 @@ static int work_churn(void)
 	return 0;
 }
 
+static void *call_for_ever(void *unused)
+{
+	const struct timespec pause = { .tv_nsec = 20000 };
+
+	(void)unused;
+	for (;;) {
+		for (u32 i = 0; i < 50; i++)
+			syscall(SYS_getppid);
+		syscall(SYS_nanosleep, &pause, NULL);
+	}
+	return NULL;
+}
+
+/* Calls that go on while ebql attaches, and while it ends: until it is killed. */
+static int work_spin(void)
+{
+	pthread_t thread;
+	char line[64];
+
+	while (work_line(line, sizeof(line))) {
+		for (u32 i = 0; i < SPINNERS; i++)
+			if (pthread_create(&thread, NULL, call_for_ever, NULL))
+				return 1;
+		work_answer("spinning\n");
+	}
+	return 0;
+}
+
 static int work(const char *mode)
 {
 	work_answer("pid %d\n", getpid());
+	if (!strcmp(mode, "spin"))
+		return work_spin();
 	return !strcmp(mode, "block") ? work_block() : !strcmp(mode, "churn") ? work_churn() : 2;
 }
 
@@ -458,6 +488,43 @@ static void test_contended(void **state)
 	assert_true(c->pairs >= (u64)n * BLOCKERS / 100 * 99);
 }
 
+/*
+ * Calls go on all the time.  None is overwritten, since each returns: not those either which begin
+ * while the run begins.  That each start was taken, is counted or waits at its end, ebql sees
+ * itself, or it is aborted.
+ */
+static void test_calls_go_on(void **state)
+{
+	struct case_state *c = *state;
+	const struct reader_totals *t = &c->watch.reader.totals;
+
+	for (u32 i = 0; i < 3; i++) {
+		open_case(c, "spin");
+		watch_tell(&c->watch, "spin", "spinning");
+		watch_ebql(&c->watch,
+			   "SET access_path = %s; SELECT count(*) AS n, histogram(latency) AS h "
+			   "FROM syscall:%s WHERE pid = %d WINDOW TUMBLING 50ms",
+			   c->path, i ? "nanosleep" : "getppid", c->watch.pid);
+		usleep(150000);
+		watch_end(&c->watch, -1);
+		assert_int_equal(t->overwritten, 0);
+		assert_int_equal(t->full, 0);
+		assert_int_equal(t->lost, 0);
+		assert_in_range(t->never_ended, 0, SPINNERS);
+		assert_true(c->pairs > 0);
+		watch_close(&c->watch);
+	}
+	open_case(c, "spin");
+	watch_tell(&c->watch, "spin", "spinning");
+	watch_ebql(&c->watch,
+		   "SELECT count(*) AS n, histogram(latency) AS h FROM syscall:* "
+		   "WHERE pid = %d WINDOW TUMBLING 50ms",
+		   c->watch.pid);
+	usleep(150000);
+	watch_end(&c->watch, -1);
+	assert_int_equal(t->overwritten, 0);
+}
+
 /* Rows as they come: one a pair. */
 static void test_streamed(void **state)
 {
@@ -504,6 +571,7 @@ int main(int argc, char **argv)
 		{ "dead_threads", test_dead_threads },
 		{ "contended", test_contended },
 		{ "one_time", test_one_time },
+		{ "calls_go_on", test_calls_go_on },
 	};
 	static struct case_state
 		cases[ARRAY_SIZE(paths) * (ARRAY_SIZE(windows_ms) + ARRAY_SIZE(others)) + 1];

@@ -182,6 +182,7 @@ static const char *compile_parts(struct job *job)
 						   .settings = &job->settings,
 						   .catalog = job->catalog,
 						   .is_replay = true,
+						   .is_checked = true,
 						   .only_scans = !part->is_kernel,
 						   .share = -1 };
 	}
