@@ -193,20 +193,32 @@ static void put_raw_path(const struct stream *syscall, struct buf *out)
 		   syscall->is_syscall_enter ? "sys_enter" : "sys_exit", syscall->syscall_nr);
 }
 
+/* Names of other people's files are shown, and not obeyed. */
+static u32 put_name(struct buf *out, const char *name)
+{
+	return out_put_visible(out, name, strlen(name), 0);
+}
+
 static void put_lines(const char *title, const struct described_column *lines, u32 n,
 		      struct buf *out)
 {
 	int name_width = strlen(title), type_width = 4;
+	struct buf name;
 
+	buf_init(&name);
 	for (u32 i = 0; i < n; i++) {
-		name_width = MAX(name_width, (int)strlen(lines[i].name));
+		name_width = MAX(name_width, (int)put_name(&name, lines[i].name));
 		type_width = MAX(type_width, (int)strlen(lines[i].type));
 	}
 	if (n)
 		buf_printf(out, "\n%-*s  %-*s  meaning\n", name_width, title, type_width, "type");
-	for (u32 i = 0; i < n; i++)
-		buf_printf(out, "%-*s  %-*s  %s\n", name_width, lines[i].name, type_width,
+	for (u32 i = 0; i < n; i++) {
+		int width = (int)put_name(out, lines[i].name);
+
+		buf_printf(out, "%*s  %-*s  %s\n", name_width - width, "", type_width,
 			   lines[i].type, lines[i].meaning);
+	}
+	buf_free(&name);
 }
 
 static void put_table(const struct description *d, struct buf *out)

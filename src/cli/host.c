@@ -146,6 +146,11 @@ const struct cancel *host_cancel_output(void)
 	return &cancel_output;
 }
 
+bool host_must_leave(void)
+{
+	return stop_signal == SIGTERM || stop_signal == SIGHUP;
+}
+
 int host_stop_signal(void)
 {
 	int number = stop_signal;

@@ -56,6 +56,8 @@ void host_count(struct host *host, const struct batch *batch);
 void host_given_all(void);
 /* The engine, the child and the signals. */
 void host_close(struct host *host);
+/* Did it end so that the process ends, too? */
+bool host_must_leave(void);
 /* The signal that ended the latest run, once; 0: none did since the last call. */
 int host_stop_signal(void);
 

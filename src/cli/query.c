@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/query.h"
@@ -164,11 +165,16 @@ static void attach(struct query *query, const struct ast_statement *s)
 {
 	const char *name = database_name(s, &query->arena);
 	struct diags *diags = &query->diags;
+	struct stat st;
+	/* Opening another kind may wait for ever. */
+	const char *why = access(s->text, R_OK) || stat(s->text, &st) ? strerror(errno)
+			  : S_ISREG(st.st_mode)			      ? NULL
+								      : "is no regular file";
 
-	if (access(s->text, R_OK) != 0) {
+	if (why) {
 		diag_refuse(diags, "unknown-file", s->span,
 			    "cannot read \"%s\": %s" HINT "ATTACH takes a file of SQLite", s->text,
-			    strerror(errno));
+			    why);
 		return;
 	}
 	if (!is_database(query, s))

@@ -129,7 +129,7 @@ static const char *refuse_file(int fd, const char *path)
 }
 
 /* Through no link, which another user may have placed; -1 and why. */
-static int open_new(const char *path, const char **ret_why)
+int record_open_new(const char *path, const char **ret_why)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 
@@ -154,7 +154,7 @@ bool record_open(struct query *q, const char *path, int *ret_fd)
 				   "%s: the query reads the file that it would be recorded in",
 				   path);
 	}
-	fd = open_new(path, &why);
+	fd = record_open_new(path, &why);
 	if (fd < 0) {
 		diag_plain(&q->diags, "unknown-file", "%s: %s", path, why);
 		return false;

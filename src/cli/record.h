@@ -12,7 +12,9 @@
 bool record_is_replay(const struct cut *cut);
 /* Has the query rows of single events (path: else of "ebql record")?  false after a diagnostic. */
 bool record_check(struct query *query, const struct out_format *format, const char *path);
-/* Creates the file, or empties it; false after a diagnostic. */
+/* Creates a file to write into, or empties it, if it is no link and nobody else's; -1 and why. */
+int record_open_new(const char *path, const char **ret_why);
+/* The same for the rows of the query; false after a diagnostic. */
 bool record_open(struct query *query, const char *path, int *ret_fd);
 
 #endif

@@ -230,13 +230,21 @@ static int say_end(struct session *s, int error, const struct flow_result *resul
 	return s->is_ended_by_loss || account_is_biased(&result->account) ? 3 : 0;
 }
 
-/* What is said while the host has the signals waits for no terminal. */
+/*
+ * What is said while the host has the signals waits for no terminal; in a shell that goes on it is
+ * shown before the prompt.
+ */
 static int loop(struct session *s)
 {
 	struct flow_result result = { 0 };
-	int error = run_hosted(s, &result), status = say_end(s, error, &result);
+	int error = run_hosted(s, &result), status;
+	bool is_waiting = s->query.keep && !host_must_leave();
 
-	host_close(&s->host);
+	if (is_waiting)
+		host_close(&s->host);
+	status = say_end(s, error, &result);
+	if (!is_waiting)
+		host_close(&s->host);
 	return status;
 }
 

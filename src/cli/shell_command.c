@@ -12,6 +12,7 @@
 
 #include "cli/describe.h"
 #include "cli/host.h"
+#include "cli/record.h"
 #include "cli/shell.h"
 
 /* Words for the one who sits there; a pipe gets results only. */
@@ -179,6 +180,7 @@ static void do_x(struct shell *shell, const char *argument)
 
 static void do_o(struct shell *shell, const char *argument)
 {
+	const char *why = NULL;
 	int fd;
 
 	fflush(stdout);
@@ -190,11 +192,11 @@ static void do_o(struct shell *shell, const char *argument)
 		}
 		return;
 	}
-	fd = open(argument, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	fd = record_open_new(argument, &why);
 	if (fd >= 0 && shell->stdout_fd < 0)
 		shell->stdout_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || shell->stdout_fd < 0) {
-		fprintf(stderr, "ebql: %s: %s\n", argument, strerror(errno));
+		fprintf(stderr, "ebql: %s: %s\n", argument, why ? why : strerror(errno));
 		failed(shell);
 	} else {
 		dup2(fd, STDOUT_FILENO);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -59,17 +60,30 @@ struct edit {
 
 /* --- Signals, which come in only while we wait for a key --- */
 
-static const int key_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH };
+static const int key_signals[] = { SIGINT, SIGTSTP, SIGWINCH };
 static volatile sig_atomic_t has_come[ARRAY_SIZE(key_signals)];
 static struct signals taken;
 
-enum { KEY_INTERRUPT, KEY_TERMINATE, KEY_HANGUP, KEY_SUSPEND, KEY_RESIZE };
+enum { KEY_INTERRUPT, KEY_SUSPEND, KEY_RESIZE };
 
 static void on_signal(int number)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
 		if (key_signals[i] == number)
 			has_come[i] = 1;
+}
+
+/* These come at any time, also while a stopped terminal takes none of our bytes. */
+static const int leave_signals[] = { SIGTERM, SIGHUP };
+static struct signals leaving;
+static struct termios before; /* libedit */
+
+/* All has been said and saved; the rest would wait for the terminal. */
+static void on_leave(int number)
+{
+	signal(SIGTTOU, SIG_IGN); /* in the background it would stop us */
+	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	_exit(0);
 }
 
 /* --- Keys --- */
@@ -97,11 +111,16 @@ static bool take(u32 signal)
 static bool wait_for_byte(void)
 {
 	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
-	sigset_t waiting = taken.mask;
+	sigset_t waiting = taken.mask, now;
+	bool is_good;
 
 	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
 		sigdelset(&waiting, key_signals[i]);
-	return ppoll(&fd, 1, NULL, &waiting) >= 0 || errno == EINTR;
+	is_good = ppoll(&fd, 1, NULL, &waiting) >= 0 || errno == EINTR;
+	/* Where there is a byte it let no signal in; one that is pending came before the byte. */
+	sigprocmask(SIG_SETMASK, &waiting, &now);
+	sigprocmask(SIG_SETMASK, &now, NULL);
+	return is_good;
 }
 
 /* A key for libedit: 1, 0 at the end of the input, -1.  ^C is one too. */
@@ -121,16 +140,13 @@ static int read_key(EditLine *line, wchar_t *ret_key)
 			*ret_key = 'C' & 0x1f;
 			return 1;
 		}
-		if (has_come[KEY_TERMINATE] || has_come[KEY_HANGUP])
-			return 0;
 		if (take(KEY_RESIZE))
 			current->el_resize(line);
 		if (take(KEY_SUSPEND))
 			suspend(current);
 		if (!wait_for_byte())
 			return -1;
-		if (has_come[KEY_INTERRUPT] || has_come[KEY_TERMINATE] || has_come[KEY_HANGUP] ||
-		    has_come[KEY_RESIZE] || has_come[KEY_SUSPEND])
+		if (has_come[KEY_INTERRUPT] || has_come[KEY_RESIZE] || has_come[KEY_SUSPEND])
 			continue;
 		n = read(STDIN_FILENO, &c, 1);
 		if (n <= 0)
@@ -265,16 +281,18 @@ static void save(struct edit *edit)
 {
 	char path[4200];
 	HistEvent event;
-	mode_t mask;
+	FILE *file;
 	int saved;
 
 	if (!edit->history_path)
 		return;
 	snprintf(path, sizeof(path), "%s.%d", edit->history_path, (int)getpid());
-	mask = umask(077);
-	saved = edit->history(edit->past, &event, H_SAVE, path);
-	umask(mask);
-	if (saved < 0 || rename(path, edit->history_path) < 0)
+	unlink(path); /* of one that died, or a link */
+	file = fopen(path, "wxe");
+	if (!file)
+		return;
+	saved = edit->history(edit->past, &event, H_SAVE_FP, file);
+	if (fclose(file) || saved < 0 || rename(path, edit->history_path) < 0)
 		unlink(path);
 }
 
@@ -358,6 +376,7 @@ struct edit *edit_open(struct shell *shell)
 	if (!load_library(edit))
 		return no_library(edit);
 	set_locale();
+	tcgetattr(STDIN_FILENO, &before);
 	current = edit;
 	edit->shell = shell;
 	buf_init(&edit->text);
@@ -407,9 +426,11 @@ enum edit_end edit_read(struct edit *edit, bool is_first, const char **ret_line)
 	for (u32 i = 0; i < ARRAY_SIZE(key_signals); i++)
 		has_come[i] = 0;
 	signals_take(&taken, key_signals, ARRAY_SIZE(key_signals), on_signal, 0, SIG_BLOCK);
+	signals_take(&leaving, leave_signals, ARRAY_SIZE(leave_signals), on_leave, 0, SIG_UNBLOCK);
 	/* Before the prompt, so that no key is echoed by the terminal too. */
 	edit->el_set(edit->line, EL_PREP_TERM, 1);
 	line = edit->el_gets(edit->line, &n);
+	signals_give_back(&leaving);
 	signals_give_back(&taken);
 	if (edit->is_cancelled) {
 		fputs("^C\n", edit->out);

@@ -149,13 +149,6 @@ bool out_has_column(const struct schema *schema, const char *name);
 
 /* --- Text: text.c --- */
 
-/*
- * Text as a terminal may safely show it: control bytes, bidirectional controls
- * and bytes that are no UTF-8 become \xNN.  Cut with an ellipsis when it is wider
- * than max_width columns (0: no limit).  Returns its width in columns.
- */
-u32 out_put_visible(struct buf *buf, const char *text, size_t n, u32 max_width);
-
 /* Bold from here on, or no more; nothing where escapes are not obeyed. */
 void out_put_bold(struct out *out, bool is_bold);
 

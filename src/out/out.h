@@ -118,6 +118,12 @@ int out_file_close(struct out_file *file, int error);
 
 /* "1.53ms", "90us", "2s", "0ns": three significant digits, exact where fewer do. */
 void out_put_duration(struct buf *buf, s128 ns);
+/*
+ * Text as a terminal may safely show it: control bytes, bidirectional controls
+ * and bytes that are no UTF-8 become \xNN.  Cut with an ellipsis when it is wider
+ * than max_width columns (0: no limit).  Returns its width in columns.
+ */
+u32 out_put_visible(struct buf *buf, const char *text, size_t n, u32 max_width);
 /* "14:03:07.512000" local time of a CLOCK_REALTIME instant. */
 void out_put_time_of_day(struct buf *buf, u64 realtime_ns);
 

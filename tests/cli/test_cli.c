@@ -184,15 +184,15 @@ static void test_no_process(void **state)
 
 static void test_describe(void **state)
 {
-	expect("version >/dev/null; printf 'time,v,w\\n1,2,x\\n2,,\\n3,abc,y\\n' "
-	       ">/tmp/ebql-describe.csv; " EBQL_BINARY " describe /tmp/ebql-describe.csv; "
-	       "rm /tmp/ebql-describe.csv; true",
+	expect("version >/dev/null; cd $(mktemp -d); printf "
+	       "'time,v,\\033[1mw\\n1,2,x\\n2,,\\n3,abc,y\\n' >a.csv; " EBQL_BINARY
+	       " describe a.csv; rm -r $PWD",
 	       0,
-	       "/tmp/ebql-describe.csv\n\n"
-	       "column  type       meaning\n"
-	       "time    TIMESTAMP  when it happened\n"
-	       "v       TEXT(3)    a text since line 4\n"
-	       "w       TEXT(1)    \n");
+	       "a.csv\n\n"
+	       "column    type       meaning\n"
+	       "time      TIMESTAMP  when it happened\n"
+	       "v         TEXT(3)    a text since line 4\n"
+	       "\\x1b[1mw  TEXT(1)    \n");
 	expect("describe --catalog " CATALOG " tcp_conect", 2,
 	       "error[unknown-stream]: there is no view \"tcp_conect\"\n"
 	       "  describe:1:1\n"

@@ -226,22 +226,86 @@ static void test_prompt(void **state)
 	assert_int_equal(ended(t), 0);
 }
 
+/* It ends by itself, not yet reaped, and the terminal is as it was before. */
+static void expect_left(struct terminal *t, const struct termios *before)
+{
+	struct termios after;
+	siginfo_t info;
+
+	for (u32 ms = 0; ms < WAIT_MS; ms++) {
+		info.si_pid = 0;
+		waitid(P_PID, (id_t)t->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+		if (info.si_pid)
+			break;
+		usleep(1000);
+	}
+	assert_int_equal(info.si_pid, t->pid);
+	assert_int_equal(tcgetattr(t->fd, &after), 0);
+	assert_int_equal(after.c_lflag, before->c_lflag);
+	assert_int_equal(ended(t), 0);
+}
+
+/* A terminal that is stopped keeps nobody from ending the shell, whatever waits to be shown. */
 static void test_terminate(void **state)
 {
+	static const int signals[] = { SIGTERM, SIGHUP };
 	struct terminal *t = *state;
-	struct termios before, raw, after;
+	struct termios before, raw;
 
-	assert_int_equal(tcgetattr(t->fd, &before), 0);
+	for (u32 i = 0; i < 2 * ARRAY_SIZE(signals); i++) {
+		if (i)
+			start(t, NULL);
+		assert_int_equal(tcgetattr(t->fd, &before), 0);
+		expect(t, "ebql> ");
+		type(t, "SEL");
+		expect(t, "SEL");
+		assert_int_equal(tcgetattr(t->fd, &raw), 0);
+		assert_false(raw.c_lflag & ICANON);
+		if (i >= ARRAY_SIZE(signals)) {
+			key(t, CTRL('S'));
+			type(t, "ECT");
+			usleep(100000); /* for it to wait in there, most often */
+		}
+		kill(t->pid, signals[i % ARRAY_SIZE(signals)]);
+		expect_left(t, &before);
+	}
+}
+
+/* What a stopped terminal did not take is told there when it goes on, and the shell goes on, too.
+ */
+static void test_stopped(void **state)
+{
+	struct terminal *t = *state;
+
+	NEEDS_ROOT();
+	line(t, "SELECT count(*) AS n FROM " SWITCHES " WINDOW TUMBLING 50ms;");
+	expect(t, "matched");
+	key(t, CTRL('S'));
+	usleep(200000);
+	kill(t->pid, SIGINT);
+	usleep(2500000); /* it waits for 2 s */
+	key(t, CTRL('Q'));
+	expect(t, "ebql: the output took no more: what was not written is lost");
+	line(t, "\\z");
+	expect(t, "there is no command");
 	expect(t, "ebql> ");
-	type(t, "SEL");
-	expect(t, "SEL");
-	assert_int_equal(tcgetattr(t->fd, &raw), 0);
-	assert_false(raw.c_lflag & ICANON);
-	kill(t->pid, SIGTERM);
-	while (read_more(t))
-		if (tcgetattr(t->fd, &after) == 0 && (after.c_lflag & ICANON))
-			break;
-	assert_int_equal(after.c_lflag & (ICANON | ECHO), before.c_lflag & (ICANON | ECHO));
+	key(t, CTRL('D'));
+	assert_int_equal(ended(t), 0);
+}
+
+/* Keys count in the order in which they are pressed, however fast they come. */
+static void test_cancel_order(void **state)
+{
+	struct terminal *t = *state;
+
+	for (u32 i = 0; i < 20; i++) {
+		expect(t, "ebql> ");
+		type(t, "SELECT \x03\\z\r");
+		expect(t, "^C");
+		expect(t, "there is no command \\z");
+	}
+	expect(t, "ebql> ");
+	type(t, "\x03\x04");
 	assert_int_equal(ended(t), 0);
 }
 
@@ -484,6 +548,43 @@ static void test_history(void **state)
 	expect(t, "\\z1009");
 }
 
+/* Neither results nor the history go through a link, nor does ATTACH wait for a pipe's writer. */
+static void test_links(void **state)
+{
+	struct terminal *t = *state;
+	char path[128], kept[128], text[200] = "";
+	struct stat info;
+	FILE *file;
+
+	expect(t, "ebql> ");
+	snprintf(kept, sizeof(kept), "%s/kept", t->state);
+	file = fopen(kept, "w");
+	assert_non_null(file);
+	fputs("kept", file);
+	fclose(file);
+	snprintf(path, sizeof(path), "%s/ebql/history.%d", t->state, t->pid);
+	assert_int_equal(symlink(kept, path), 0);
+	snprintf(path, sizeof(path), "%s/link", t->state);
+	assert_int_equal(symlink(kept, path), 0);
+	snprintf(text, sizeof(text), "\\o %s\r", path);
+	type(t, text);
+	expect(t, "is a link: name the file itself");
+	snprintf(path, sizeof(path), "%s/pipe.db", t->state);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(text, sizeof(text), "ATTACH '%s' AS p;", path);
+	line(t, text);
+	expect(t, "error[unknown-file]: cannot read \"");
+	expect(t, "no regular file");
+	expect(t, "ebql> ");
+	key(t, CTRL('D'));
+	assert_int_equal(ended(t), 0);
+	assert_int_equal(stat(kept, &info), 0);
+	assert_int_equal(info.st_size, 4);
+	snprintf(path, sizeof(path), "%s/ebql/history", t->state);
+	assert_int_equal(lstat(path, &info), 0);
+	assert_true(S_ISREG(info.st_mode));
+}
+
 static u32 count_entries(const char *path)
 {
 	DIR *directory = opendir(path);
@@ -587,6 +688,9 @@ int main(int argc, char **argv)
 		TEST(test_commands),
 		TEST(test_history),
 		TEST(test_leaks),
+		TEST(test_stopped),
+		TEST(test_cancel_order),
+		TEST(test_links),
 		cmocka_unit_test(test_pipe),
 	};
 
