@@ -12,7 +12,9 @@ int groups_open(struct groups *groups, struct load_state *load, struct arena *ar
 	const struct phys *phys = load->phys;
 	int err;
 
-	*groups = (struct groups){ .load = load, .phys = phys, .meter = { .load = load } };
+	*groups = (struct groups){ .load = load,
+				   .phys = phys,
+				   .meter = { .load = load, .is_lasting = meter_goes_on(phys) } };
 	drain_open(&groups->drain, phys, arena);
 	err = merge_open(&groups->merge, phys, arena);
 	if (err || phys->window != WINDOW_HOPPING)
@@ -122,8 +124,8 @@ static int give_panes(struct groups *groups, u64 end_ns)
 static int close_pane(struct groups *groups, const struct groups_end *end)
 {
 	const struct phys *phys = groups->phys;
-	int err =
-		panes_push(groups->panes, end->position, groups->window_start_ns, &groups->account);
+	int err = panes_push(groups->panes, end->position, groups->window_start_ns,
+			     &groups->account, &groups->repeated);
 
 	if (err)
 		return err;
@@ -142,16 +144,17 @@ static int close_pane(struct groups *groups, const struct groups_end *end)
 static void take_between(struct groups *groups)
 {
 	const struct phys *phys = groups->phys;
-	struct account repeated;
+	struct account *repeated = &groups->repeated;
 
+	*repeated = (struct account){ 0 };
 	if (!is_windowed(groups)) {
 		meter_take_starts(&groups->meter, &groups->account);
 		meter_take_missed(&groups->meter, &groups->account);
 		return;
 	}
-	meter_behind_flip(&groups->meter, &groups->account, &repeated);
+	meter_behind_flip(&groups->meter, &groups->account, repeated);
 	if (!groups->panes || phys->window_ns >= phys->advance_ns)
-		account_subtract(&groups->total, &repeated);
+		account_subtract(&groups->total, repeated);
 }
 
 void groups_before_flip(struct groups *groups)

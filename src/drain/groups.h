@@ -21,8 +21,9 @@ struct groups {
 	struct panes *panes; /* HOPPING; NULL: another kind of window */
 
 	u64 start_ns, window_start_ns; /* CLOCK_REALTIME; HOPPING: of the pane */
-	struct account account; /* of the window or pane, or of the run where there is none */
-	struct account total;	/* of the run, as far as it was given */
+	struct account account;	 /* of the window or pane, or of the run where there is none */
+	struct account repeated; /* of it, what the window or pane before may have and has, too */
+	struct account total;	 /* of the run, as far as it was given */
 	/* Of the window or snapshot that ended last; valid until the next ends. */
 	bool has_window; /* one did, and was not taken */
 	struct rows rows;

@@ -84,10 +84,18 @@ void meter_take_copy(struct meter *meter, u64 copy, struct account *to)
 	grow(&meter->slices[copy], &now, to);
 }
 
-/* What was missed may have been starts. */
-static void doubt_ends(const struct meter *meter, struct account *to)
+bool meter_goes_on(const struct phys *phys)
 {
-	if (!meter->load->missed_before)
+	bool goes_on = phys->n_runnings;
+
+	for (u32 i = 0; i < phys->n_joins; i++)
+		goes_on |= phys->joins[i].join == JOIN_ASOF;
+	return goes_on;
+}
+
+void meter_doubt_ends(const struct meter *meter, struct account *to)
+{
+	if (!meter->load->missed_before && !meter->n_full)
 		return;
 	to->unpaired[UNPAIRED_NEVER_STARTED] += to->unpaired[UNPAIRED_BEGAN_BEFORE];
 	to->unpaired[UNPAIRED_BEGAN_BEFORE] = 0;
@@ -137,7 +145,7 @@ void meter_check_rows(const struct account *counted, u64 n_rows)
 void meter_take_missed(struct meter *meter, struct account *to)
 {
 	to->lost[LOSS_MISSED] += load_missed(meter->load);
-	doubt_ends(meter, to);
+	meter_doubt_ends(meter, to);
 }
 
 void meter_before_flip(struct meter *meter)
@@ -148,15 +156,21 @@ void meter_before_flip(struct meter *meter)
 
 void meter_behind_flip(struct meter *meter, struct account *to, struct account *ret_repeated)
 {
-	struct account now = { 0 };
+	struct account now = { 0 }, lost = { 0 };
 
 	*ret_repeated = meter->between;
 	account_add(to, &meter->between);
 	account_add(to, &meter->before);
+	if (meter->is_lasting) {
+		account_add(&meter->before, &meter->between);
+		lost.lost[LOSS_MISSED] = meter->before.lost[LOSS_MISSED];
+		lost.lost[LOSS_RING_FULL] = meter->before.lost[LOSS_RING_FULL];
+	}
 	meter_take_starts(meter, &now);
 	meter_take_missed(meter, &now);
 	account_add(to, &now);
-	doubt_ends(meter, to);
+	meter_doubt_ends(meter, to);
+	account_add(&now, &lost);
 	meter->between = now;
 	meter->before = (struct account){ 0 };
 }

@@ -21,7 +21,17 @@ struct meter {
 	/* Of what no copy holds, what was read ahead of the flip, and what the reading behind the
 	 * flip before this one found, which may have happened behind that flip. */
 	struct account before, between;
+	/* Values go on from event to event (running sums, ASOF): what is lost is of all that
+	 * follows. */
+	bool is_lasting;
+	/* Bare scans: rows that found no room, which may have been starts. */
+	u64 n_full;
 };
+
+/* Do values of the part's programs go on so? */
+bool meter_goes_on(const struct phys *phys);
+/* An end without a start did not begin before the run for sure, where starts may be lost. */
+void meter_doubt_ends(const struct meter *meter, struct account *to);
 
 /* Adds what these counters of slices say. */
 void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N],

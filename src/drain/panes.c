@@ -130,16 +130,20 @@ static void forget_oldest_pane(struct panes *panes)
 		panes->fresh.lost[LOSS_TABLE_FULL] -= pane->merge.n_folded;
 		panes->n_fresh--;
 	}
-	if (block->first < block->n_panes)
-		return;
-	block_empty(block);
-	if (panes->n_blocks == 1) {
-		merge_reset(&panes->newest);
-		return;
+	if (block->first == block->n_panes) {
+		block_empty(block);
+		if (panes->n_blocks == 1) {
+			merge_reset(&panes->newest);
+			return;
+		}
+		panes->first_block = (panes->first_block + 1) % panes->n_ring;
+		panes->n_blocks--;
+		panes->is_oldest_ready = false;
 	}
-	panes->first_block = (panes->first_block + 1) % panes->n_ring;
-	panes->n_blocks--;
-	panes->is_oldest_ready = false;
+	/* The one before the next is in no window any more. */
+	if (panes->n_kept)
+		account_add(&panes->kept,
+			    &block_at(panes, 0)->panes[block_at(panes, 0)->first].repeated);
 }
 
 void panes_expire(struct panes *panes, u64 position, bool fresh_stay)
@@ -196,7 +200,8 @@ static const struct merge *kept_of_pane(struct panes *panes)
 	return &panes->scratch;
 }
 
-int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct account *account)
+int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct account *account,
+	       const struct account *repeated)
 {
 	struct pane_block *block = block_at(panes, panes->n_blocks - 1);
 	struct pane *pane = &block->panes[block->n_panes];
@@ -208,7 +213,10 @@ int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct acc
 	pane->position = position;
 	pane->start_ns = start_ns;
 	pane->account = *account;
+	pane->repeated = *repeated;
 	account_add(&panes->kept, account);
+	if (panes->n_kept)
+		account_subtract(&panes->kept, repeated);
 	account_add(&panes->fresh, account);
 	panes->fresh.lost[LOSS_TABLE_FULL] += merge->n_folded;
 	panes->n_kept++;

@@ -27,7 +27,7 @@ struct packed {
 struct pane {
 	u64 position; /* of its nominal end */
 	u64 start_ns;
-	struct account account;
+	struct account account, repeated;
 	struct packed merge;
 };
 
@@ -65,9 +65,11 @@ int panes_open(struct panes *panes, const struct phys *phys, u64 n_panes, struct
 void panes_close(struct panes *panes);
 /*
  * Keeps panes->pane, which was counted from start_ns on, with a copy of `account`;
- * panes->pane is to be reset then.  position: greater than that of the pane before.
+ * panes->pane is to be reset then.  position: greater than that of the pane before, whose account
+ * has `repeated` too: a window of both has it once.
  */
-int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct account *account);
+int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct account *account,
+	       const struct account *repeated);
 /* Forgets the panes up to that position; not those which no window had yet, if these stay. */
 void panes_expire(struct panes *panes, u64 position, bool fresh_stay);
 /*

@@ -25,9 +25,22 @@ static void merge_losses(struct flow_groups *groups)
 	}
 }
 
+static void add_loss(struct flow *flow, const struct flow_loss *loss)
+{
+	struct flow_groups *groups = &flow->groups;
+
+	if (!account_has_loss(&loss->account))
+		return;
+	if (groups->n_losses == FLOW_LOSSES_MAX)
+		merge_losses(groups);
+	groups->losses[groups->n_losses++] = *loss;
+	account_add(&flow->total, &loss->account);
+}
+
 /*
  * What is missing, or may be, belongs to the time in which it happened: between the flip, or the
- * row, up to which was looked before, and now.  The other causes are of rows that are there.
+ * row, up to which was looked before, and now; where values go on from event to event, to all
+ * that follows.  The other causes are of rows that are there.
  */
 static void take_losses(struct flow *flow, struct flow_part *part, struct account *seen)
 {
@@ -36,18 +49,20 @@ static void take_losses(struct flow *flow, struct flow_part *part, struct accoun
 	struct flow_loss loss = { .from_ns = groups->looked_ns,
 				  .to_ns = newest_ns,
 				  .account = account_take_lost_values(seen) };
+	struct flow_loss lasting = { .from_ns = groups->looked_ns, .to_ns = UINT64_MAX };
 
 	groups->looked_ns = newest_ns;
 	if (flow->is_live) {
 		loss.to_ns = flow_row_time(part, flow_now(flow));
 		groups->looked_ns = MIN(newest_ns, flow_row_time(part, flow->unswitched));
 	}
-	if (!account_has_loss(&loss.account))
-		return;
-	if (groups->n_losses == FLOW_LOSSES_MAX)
-		merge_losses(groups);
-	groups->losses[groups->n_losses++] = loss;
-	account_add(&flow->total, &loss.account);
+	if (row_source_goes_on(part->source)) {
+		lasting.account.lost[LOSS_MISSED] = loss.account.lost[LOSS_MISSED];
+		lasting.account.lost[LOSS_RING_FULL] = loss.account.lost[LOSS_RING_FULL];
+		account_subtract(&loss.account, &lasting.account);
+		add_loss(flow, &lasting);
+	}
+	add_loss(flow, &loss);
 }
 
 /* Each is told by every window that it may have been in, and by one at least. */
@@ -81,6 +96,7 @@ void flow_account(struct flow *flow, bool is_all)
 		if (flow->is_grouped)
 			take_losses(flow, &flow->parts[i], &seen);
 		flow_note(flow, &seen);
+		account_add(&flow->repeated, &repeated);
 		/* Both windows have it, the run once; of panes in gaps it has nothing. */
 		if (!has_gaps)
 			account_subtract(&flow->total, &repeated);

@@ -217,7 +217,7 @@ static int start_together(struct flow *flow)
 			err = row_source_skip(part->source);
 	}
 	flow_account(flow, false);
-	flow->since = flow->total = (struct account){ 0 };
+	flow->since = flow->total = flow->repeated = (struct account){ 0 };
 	return err;
 }
 

@@ -136,10 +136,11 @@ static void drop_panes(struct flow *flow, u64 position)
 /* What happened between two windows is in none, nor in the run's account. */
 static int add_pane(struct flow *flow, struct flow_instant end, u64 position, bool is_in_window)
 {
-	struct flow_pane pane = { end, position, take_since(flow, end) };
+	struct flow_pane pane = { end, position, take_since(flow, end), flow->repeated };
 
+	flow->repeated = (struct account){ 0 };
 	if (!is_in_window)
-		pane.account = (struct account){ 0 };
+		pane.account = pane.repeated = (struct account){ 0 };
 	if (!region_need(&flow->panes, (flow->n_panes + 1ull) * sizeof(struct flow_pane)))
 		return -ENOMEM;
 	panes(flow)[flow->n_panes++] = pane;
@@ -256,9 +257,18 @@ static void take_rows(struct flow *flow, struct flow_instant start, struct flow_
 /* Losses of a HOPPING window are those of all panes that it reaches into. */
 static void add_panes(struct flow *flow, struct flow_instant start, struct account *account)
 {
-	for (u32 i = 0; i < flow->n_panes; i++)
-		if (panes(flow)[i].end.real_ns > start.real_ns)
-			account_add(account, &panes(flow)[i].account);
+	bool has_before = false;
+
+	for (u32 i = 0; i < flow->n_panes; i++) {
+		const struct flow_pane *pane = &panes(flow)[i];
+
+		if (pane->end.real_ns <= start.real_ns)
+			continue;
+		account_add(account, &pane->account);
+		if (has_before)
+			account_subtract(account, &pane->repeated);
+		has_before = true;
+	}
 }
 
 /* The run's end is no late one of the window under way. */

@@ -60,6 +60,7 @@ struct flow_pane {
 	struct flow_instant end;
 	u64 position; /* of the end */
 	struct account account;
+	struct account repeated; /* of it, what the pane before has, too */
 };
 
 struct flow_group;
@@ -154,10 +155,11 @@ struct flow {
 	struct flow_instant start;     /* of the run */
 	struct flow_instant window;    /* the start of the window under way */
 	struct flow_boundary boundary; /* live: the latest that has passed */
-	u64 next_ns;	      /* files: the next boundary, CLOCK_REALTIME; 0: not known yet */
-	s64 real_offset_ns;   /* CLOCK_REALTIME minus CLOCK_MONOTONIC, when last looked at */
-	struct account since; /* the last batch or pane */
-	struct region panes;  /* HOPPING: struct flow_pane, the oldest first */
+	u64 next_ns;		 /* files: the next boundary, CLOCK_REALTIME; 0: not known yet */
+	s64 real_offset_ns;	 /* CLOCK_REALTIME minus CLOCK_MONOTONIC, when last looked at */
+	struct account since;	 /* the last batch or pane */
+	struct account repeated; /* of it, what the one before has, too */
+	struct region panes;	 /* HOPPING: struct flow_pane, the oldest first */
 	u32 n_panes;
 	u64 late_ns, n_merged; /* of the window at hand, as struct batch has them */
 

@@ -163,6 +163,8 @@ int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *
 void row_tree_flipped(struct row_tree *tree, u64 flip);
 /* Starts of PAIR JOINs from before that time that still wait. */
 u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns);
+/* Do values of rows hang on those of all rows before? */
+bool row_tree_goes_on(const struct row_tree *tree);
 /* Of the run so far; lost[LOSS_UNPAIRED] is not added up. */
 const struct account *row_tree_account(const struct row_tree *tree);
 void row_tree_close(struct row_tree *tree);

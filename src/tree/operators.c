@@ -586,6 +586,19 @@ u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns)
 	return n;
 }
 
+bool row_tree_goes_on(const struct row_tree *tree)
+{
+	bool goes_on = false;
+
+	for (u32 i = 0; i < tree->ops.n; i++) {
+		const struct plan *p = tree->ops.at[i]->plan;
+
+		goes_on |= p->kind == PLAN_RUNNING ||
+			   (p->kind == PLAN_JOIN && p->join.kind == JOIN_ASOF);
+	}
+	return goes_on;
+}
+
 const struct account *row_tree_account(const struct row_tree *tree)
 {
 	return &tree->account;

@@ -40,10 +40,10 @@ struct row_source {
 	u64 n_read[STATE_COPIES];
 	bool has_unread; /* at a flip a program was stuck, and its record too */
 	/*
-	 * Bare scans: how many rows found no room; from which to which position of the ring one may
-	 * be missing before each row; how often that was; the most that a row takes.
+	 * Bare scans: from which to which position of the ring a row may be missing before each
+	 * row; how often that was; the most that a row takes.
 	 */
-	u64 n_full, gap_from, gap_to;
+	u64 gap_from, gap_to;
 	u32 gap, most_bytes;
 };
 
@@ -53,6 +53,7 @@ static bool open_kernel(struct row_source *s)
 
 	s->phys = s->load->phys;
 	s->meter.load = s->load;
+	s->meter.is_lasting = meter_goes_on(s->phys);
 	err = stream_open(&s->stream, s->phys, s->load->map_fds[LOAD_MAP_RING]);
 	if (err)
 		diag_failure(s->diags, "run-start", "cannot make room for rows: %s" HINT "%s",
@@ -85,10 +86,12 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
 		s->most_bytes = MAX(s->most_bytes, s->phys->sources[i].row_bytes);
 	s->most_bytes = ALIGN_UP(s->most_bytes, 8) + BPF_RINGBUF_HDR_SZ;
 	s->scans = row_scans_open(part, s->phys, &s->queue, cancel, arena, diags);
-	if (s->scans)
-		return s;
-	row_source_close(s);
-	return NULL;
+	if (!s->scans) {
+		row_source_close(s);
+		return NULL;
+	}
+	s->meter.is_lasting = row_tree_goes_on(s->scans->tree);
+	return s;
 }
 
 void row_source_close(struct row_source *s)
@@ -119,9 +122,9 @@ static void look_for_gaps(struct row_source *s, u64 *ret_end)
 
 	*ret_end = stream_written(&s->stream);
 	meter_peek_slices(&s->meter, &now);
-	if (now.lost[LOSS_RING_FULL] == s->n_full)
+	if (now.lost[LOSS_RING_FULL] == s->meter.n_full)
 		return;
-	s->n_full = now.lost[LOSS_RING_FULL];
+	s->meter.n_full = now.lost[LOSS_RING_FULL];
 	s->gap++;
 	if (s->gap_to <= s->stream.position)
 		s->gap_from = s->stream.position + s->stream.mask - s->most_bytes;
@@ -187,14 +190,17 @@ int row_source_flipped(struct row_source *s, u64 *ret_before_ns)
 {
 	u64 end = s->stream.producer ? stream_written(&s->stream) : 0, copy = s->load->epoch ^ 1;
 	int err = row_source_poll(s);
-	struct account repeated;
+	struct account repeated, counted = { 0 };
 
 	s->has_unread |= err || s->stream.position < end;
-	take_copy(s, copy, &s->flipped);
+	take_copy(s, copy, &counted);
+	account_add(&s->flipped, &counted);
 	check_copy(s, copy);
 	if (s->is_read_at_flips) {
 		meter_behind_flip(&s->meter, &s->flipped, &repeated);
 		account_add(&s->repeated, &repeated);
+		if (s->scans && s->meter.is_lasting)
+			s->meter.between.lost[LOSS_RING_FULL] += counted.lost[LOSS_RING_FULL];
 	}
 	*ret_before_ns = s->newest_ns + 1 + (s->scans ? s->scans->clock_offset_ns : 0);
 	s->flip++;
@@ -289,18 +295,14 @@ bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_las
 
 /* --- Counters --- */
 
+bool row_source_goes_on(const struct row_source *s)
+{
+	return s->meter.is_lasting;
+}
+
 u64 row_source_newest(const struct row_source *s)
 {
 	return s->scans ? s->scans->newest_ns : UINT64_MAX;
-}
-
-/* Rows of starts may be among those that were lost. */
-static void doubt_ends(const struct row_source *s, struct account *to)
-{
-	if (!s->load || !(s->n_full || s->load->missed_before))
-		return;
-	to->unpaired[UNPAIRED_NEVER_STARTED] += to->unpaired[UNPAIRED_BEGAN_BEFORE];
-	to->unpaired[UNPAIRED_BEGAN_BEFORE] = 0;
 }
 
 void row_source_account(struct row_source *s, bool is_all, struct account *account,
@@ -334,7 +336,8 @@ void row_source_account(struct row_source *s, bool is_all, struct account *accou
 			now.lost[LOSS_UNPAIRED] += now.unpaired[i];
 		account_subtract(&now, &s->user);
 		account_add(&s->user, &now);
-		doubt_ends(s, &now);
+		if (s->load)
+			meter_doubt_ends(&s->meter, &now);
 		account_add(account, &now);
 	}
 	account_add(account, &s->left);

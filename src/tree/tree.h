@@ -66,6 +66,8 @@ bool row_source_peek(struct row_source *source, u64 *ret_time_ns);
 bool row_source_span(const struct row_source *source, u64 *ret_first_ns, u64 *ret_last_ns);
 /* What was read of scans is from up to that time; UINT64_MAX: rows come complete. */
 u64 row_source_newest(const struct row_source *source);
+/* Do values go on from event to event, so that a loss is one of all windows behind it? */
+bool row_source_goes_on(const struct row_source *source);
 /*
  * Adds what was seen and lost since the last call, up to the latest flip; is_all: up to now.
  * *ret_repeated: of it, what may have happened in either of two windows, and was added to the one

@@ -136,7 +136,9 @@ static struct model_pane *begin_pane(struct bench *b, u64 position)
 
 static void end_pane(struct bench *b, struct model_pane *pane)
 {
-	struct account account = { .lost[LOSS_MISSED] = 1 };
+	/* One in the pane, and one at each of its ends, which its neighbour has as well. */
+	struct account account = { .lost[LOSS_MISSED] = 3 };
+	const struct account repeated = { .lost[LOSS_MISSED] = 1 };
 	u64 counters[COUNTER_N] = { 0 };
 
 	merge_reset(&b->panes.pane);
@@ -144,7 +146,9 @@ static void end_pane(struct bench *b, struct model_pane *pane)
 			 0);
 	account.events = counters[COUNTER_EVENTS];
 	account.lost[LOSS_TABLE_FULL] = counters[COUNTER_TABLE_FULL];
-	assert_int_equal(panes_push(&b->panes, pane->position, 1000 * pane->position, &account), 0);
+	assert_int_equal(
+		panes_push(&b->panes, pane->position, 1000 * pane->position, &account, &repeated),
+		0);
 	note_exact(b, pane);
 	b->n_fresh++;
 }
@@ -231,6 +235,7 @@ static void check_window(struct bench *b)
 {
 	struct sums have, want = { 0 };
 	struct account fresh;
+	u32 n_kept;
 	u64 start_ns = 7, events = 0, n_fresh_events = 0;
 
 	merge_reset(&b->fake.merge);
@@ -245,9 +250,10 @@ static void check_window(struct bench *b)
 	}
 	assert_memory_equal(&have, &want, sizeof(have));
 	assert_int_equal(b->panes.kept.events, events);
-	assert_int_equal(b->panes.kept.lost[LOSS_MISSED], b->n - b->first);
+	n_kept = b->n - b->first;
+	assert_int_equal(b->panes.kept.lost[LOSS_MISSED], n_kept ? 2 * n_kept + 1 : 0);
 	assert_int_equal(fresh.events, n_fresh_events);
-	assert_int_equal(fresh.lost[LOSS_MISSED], b->n_fresh);
+	assert_int_equal(fresh.lost[LOSS_MISSED], 3 * b->n_fresh);
 	assert_int_equal(start_ns, b->first < b->n ? 1000 * b->model[b->first].position : 7);
 	b->n_fresh = 0;
 }
@@ -408,7 +414,7 @@ static void test_cost(void **state)
 	const u32 n_groups = 1000;
 
 	for (u32 i = 0; i < ARRAY_SIZE(sizes); i++) {
-		struct account account = { 0 }, fresh;
+		struct account account = { 0 }, none = { 0 }, fresh;
 		u64 counters[COUNTER_N] = { 0 };
 		struct panes panes;
 		struct fake f;
@@ -431,7 +437,7 @@ static void test_cost(void **state)
 			merge_reset(&panes.pane);
 			drain_copy(&f.drain, f.state, 0, -1, &panes.pane, counters);
 			from_ns = base_monotonic_ns();
-			assert_int_equal(panes_push(&panes, sizes[i] + at, 0, &account), 0);
+			assert_int_equal(panes_push(&panes, sizes[i] + at, 0, &account, &none), 0);
 			panes_expire(&panes, at, false);
 			if (at <= sizes[i])
 				continue;

@@ -128,6 +128,11 @@ bool row_source_span(const struct row_source *s, u64 *ret_first_ns, u64 *ret_las
 	return true;
 }
 
+bool row_source_goes_on(const struct row_source *s)
+{
+	return false;
+}
+
 u64 row_source_newest(const struct row_source *s)
 {
 	if (s->is_live)

@@ -358,6 +358,22 @@ static void test_losses(void **state)
 	bench_free(&b);
 }
 
+/* Later windows may be wrong for want of what was missed, where values go on. */
+static void test_lasting_losses(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, true, 5 * MS);
+	b.fake.phys.n_runnings = 1;
+	b.options.n_windows = 3;
+	b.n_missed = 3;
+	assert_int_equal(bench_run(&b), 0);
+	for (u32 i = 0; i < 3; i++)
+		assert_int_equal(b.batches[i].account.lost[LOSS_MISSED], 3);
+	assert_int_equal(b.result.account.lost[LOSS_MISSED], 3);
+	bench_free(&b);
+}
+
 /* --- Joins: starts count on control lines, ends in the slices --- */
 
 #define SLOT_BYTES 24u
@@ -598,14 +614,14 @@ static void test_child(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows),	     cmocka_unit_test(test_short_windows),
-		cmocka_unit_test(test_idle),	     cmocka_unit_test(test_slow_sink),
-		cmocka_unit_test(test_duration),     cmocka_unit_test(test_accumulate),
-		cmocka_unit_test(test_losses),	     cmocka_unit_test(test_unpaired),
-		cmocka_unit_test(test_bias),	     cmocka_unit_test(test_matched),
-		cmocka_unit_test(test_signals),	     cmocka_unit_test(test_sink_error),
-		cmocka_unit_test(test_attach_error), cmocka_unit_test(test_flip_error),
-		cmocka_unit_test(test_child),
+		cmocka_unit_test(test_windows),	   cmocka_unit_test(test_short_windows),
+		cmocka_unit_test(test_idle),	   cmocka_unit_test(test_slow_sink),
+		cmocka_unit_test(test_duration),   cmocka_unit_test(test_accumulate),
+		cmocka_unit_test(test_losses),	   cmocka_unit_test(test_lasting_losses),
+		cmocka_unit_test(test_unpaired),   cmocka_unit_test(test_bias),
+		cmocka_unit_test(test_matched),	   cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_sink_error), cmocka_unit_test(test_attach_error),
+		cmocka_unit_test(test_flip_error), cmocka_unit_test(test_child),
 	};
 
 	return cmocka_run_group_tests_name("run-loop", tests, NULL, NULL);

@@ -237,7 +237,7 @@ static void test_steady_panes(void **state)
 {
 	static const u64 sizes[] = { 500, 3, 1, 120, 0, 499, 77 };
 	const u32 n_panes = 12, n_warm = 4 * 12 * ARRAY_SIZE(sizes);
-	struct account account = { 0 }, fresh;
+	struct account account = { 0 }, none = { 0 }, fresh;
 	u64 counters[COUNTER_N] = { 0 };
 	struct panes panes;
 	struct picked user;
@@ -255,7 +255,7 @@ static void test_steady_panes(void **state)
 		fill(&f, 0, sizes[pane % ARRAY_SIZE(sizes)]);
 		merge_reset(&panes.pane);
 		drain_copy(&f.drain, f.state, 0, -1, &panes.pane, counters);
-		assert_int_equal(panes_push(&panes, n_panes + pane, pane, &account), 0);
+		assert_int_equal(panes_push(&panes, n_panes + pane, pane, &account, &none), 0);
 		panes_expire(&panes, pane, false);
 		merge_reset(&f.merge);
 		assert_int_equal(panes_merge(&panes, &f.merge, &fresh, &start_ns), 0);
