@@ -46,7 +46,8 @@ PAIR JOIN (
 -- that found the thread still on its CPU starts nothing: the next start replaces it.
 -- Not seen: the idle threads (tid 0), threads that wait still, and the time from
 -- sched_waking until the thread is in the queue of its CPU.  tid is the kernel's own
--- number, also where ebql runs in another PID namespace.
+-- number, also where ebql runs in another PID namespace: the events are about other
+-- threads than the one they happen in, and name them so.
 CREATE VIEW run_queue AS
 SELECT s.next_pid AS tid, s.next_comm AS comm, s.cpu AS cpu, s.next_prio AS prio,
 	s.time - b.time AS latency, b.time AS start_time, s.time AS time,

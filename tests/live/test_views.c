@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -35,6 +36,7 @@ enum { BUSY_THREADS = 3, MOVING_THREADS = 2, SLEEPING_THREADS = 2, WORKERS = 7, 
 #define SLEEP_NS  3000000ull
 
 struct worker {
+	u32 number;
 	enum worker_kind kind;
 	pthread_t thread;
 	int tid;
@@ -75,13 +77,21 @@ static void run_worker(struct worker *w)
 	}
 }
 
+/* By a name: in a PID namespace run_queue has the kernel's numbers, and these threads others. */
+static void name_worker(char *ret_comm, u32 i, int pid)
+{
+	snprintf(ret_comm, 16, "w%u-%d", i, pid);
+}
+
 /* Waits in a read before the run and behind it: both ends of the account are at rest. */
 static void *worker_main(void *argument)
 {
 	struct worker *w = argument;
-	char byte;
+	char byte, comm[16];
 
 	pin_to(cpus[n_cpus - 1]);
+	name_worker(comm, w->number, getpid());
+	prctl(PR_SET_NAME, comm);
 	__atomic_store_n(&w->tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	if (read(w->wait_fd, &byte, 1) != 1)
 		exit(1);
@@ -151,6 +161,7 @@ static int work(void)
 				  : i < BUSY_THREADS + MOVING_THREADS ? MOVING
 								      : SLEEPING;
 		workers[i].wait_fd = fds[0];
+		workers[i].number = i;
 		if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]))
 			return 1;
 		while (!__atomic_load_n(&workers[i].tid, __ATOMIC_ACQUIRE))
@@ -193,26 +204,26 @@ struct views {
 	struct watch watch;
 	struct account accounts[WORKERS];
 	struct {
-		s64 tid;
+		char comm[16];
 		u64 n, sum_ns;
-	} rows[16384]; /* one a thread of the machine */
+	} rows[16384]; /* one a name of threads */
 	u32 n_rows;
 	/* block_io */
 	u64 n_reads, n_writes, bytes_read, bytes_written;
 	u64 cells[CELLS_MAX], n_in_cells, max_ns;
 };
 
-static void take_tid(void *context, const struct line *line)
+static void take_comm(void *context, const struct line *line)
 {
 	struct views *v = context;
-	s64 tid = (s64)line_number(line, "tid");
+	const char *comm = line_text(line, "comm");
 	u32 i = 0;
 
-	while (i < v->n_rows && v->rows[i].tid != tid)
+	while (i < v->n_rows && strcmp(v->rows[i].comm, comm) != 0)
 		i++;
 	BUG_ON(i == ARRAY_SIZE(v->rows));
 	v->n_rows = MAX(v->n_rows, i + 1);
-	v->rows[i].tid = tid;
+	snprintf(v->rows[i].comm, sizeof(v->rows[i].comm), "%s", comm);
 	v->rows[i].n += line_number(line, "n");
 	v->rows[i].sum_ns += line_number(line, "s");
 }
@@ -237,7 +248,7 @@ static void run_workers(struct views *v, const char *query)
 	const char *at;
 
 	watch_require();
-	watch_open(&v->watch, take_tid, v);
+	watch_open(&v->watch, take_comm, v);
 	watch_work(&v->watch, "threads");
 	watch_ebql(&v->watch, "%s", query);
 	watch_tell(&v->watch, "run", "ran\n");
@@ -247,12 +258,14 @@ static void run_workers(struct views *v, const char *query)
 	at = v->watch.work.out_text.at;
 	for (u32 i = 0; i < WORKERS; i++, at = strchr(at, '\n') + 1) {
 		struct account *a = &v->accounts[i];
+		char comm[16];
 
 		assert_int_equal(sscanf(at, "%d %d %lu %lu %lu %lu", &a->tid, &a->kind,
 					&a->delay_ns, &a->n_sleeps, &a->slept_ns, &a->first_ns),
 				 6);
+		name_worker(comm, i, v->watch.pid);
 		for (u32 k = 0; k < v->n_rows; k++)
-			if (v->rows[k].tid == a->tid) {
+			if (strcmp(v->rows[k].comm, comm) == 0) {
 				a->n += v->rows[k].n;
 				a->sum_ns += v->rows[k].sum_ns;
 			}
@@ -272,7 +285,7 @@ static bool agrees_with_schedstat(struct views *v)
 	u64 have = 0, want = 0;
 	bool is_good = true;
 
-	run_workers(v, "SELECT tid, count(*) AS n, sum(latency) AS s FROM run_queue GROUP BY tid "
+	run_workers(v, "SELECT comm, count(*) AS n, sum(latency) AS s FROM run_queue GROUP BY comm "
 		       "WINDOW TUMBLING 100ms");
 	for (u32 i = 0; i < WORKERS; i++) {
 		const struct account *a = &v->accounts[i];
@@ -317,8 +330,8 @@ static bool agrees_with_sleepers(struct views *v)
 {
 	bool is_good = true;
 
-	run_workers(v, "SELECT tid, count(*) AS n, sum(latency) AS s FROM off_cpu "
-		       "WHERE state = 1 GROUP BY tid WINDOW TUMBLING 100ms");
+	run_workers(v, "SELECT comm, count(*) AS n, sum(latency) AS s FROM off_cpu "
+		       "WHERE state = 1 GROUP BY comm WINDOW TUMBLING 100ms");
 	for (u32 i = 0; i < WORKERS; i++) {
 		const struct account *a = &v->accounts[i];
 
@@ -346,8 +359,8 @@ static bool agrees_with_busy(struct views *v)
 {
 	u64 have = 0, want = 0;
 
-	run_workers(v, "SELECT tid, count(*) AS n, sum(latency) AS s FROM off_cpu "
-		       "WHERE preempted GROUP BY tid WINDOW TUMBLING 100ms");
+	run_workers(v, "SELECT comm, count(*) AS n, sum(latency) AS s FROM off_cpu "
+		       "WHERE preempted GROUP BY comm WINDOW TUMBLING 100ms");
 	for (u32 i = 0; i < WORKERS; i++) {
 		const struct account *a = &v->accounts[i];
 
