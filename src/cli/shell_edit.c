@@ -187,6 +187,14 @@ static const char *last_part(const char *name)
 	return name;
 }
 
+/* Into edit->text, as a terminal may safely show it: its width. */
+static u32 put_name(struct edit *edit, const char *name)
+{
+	name = last_part(name);
+	buf_reset(&edit->text);
+	return out_put_visible(&edit->text, name, strlen(name), 0);
+}
+
 static void show_names(struct edit *edit, const struct names *names)
 {
 	u32 width = 0, columns, rows, n = MIN(names->list.n, SHOWN_MAX);
@@ -194,14 +202,17 @@ static void show_names(struct edit *edit, const struct names *names)
 
 	ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
 	for (u32 i = 0; i < n; i++)
-		width = MAX(width, (u32)strlen(last_part(names->list.at[i])));
+		width = MAX(width, put_name(edit, names->list.at[i]));
 	columns = MAX(size.ws_col / (width + 2), 1u);
 	rows = (n + columns - 1) / columns;
 	fputc('\n', edit->out);
 	for (u32 row = 0; row < rows; row++) {
-		for (u32 i = row; i < n; i += rows)
-			fprintf(edit->out, "%-*s", i + rows < n ? (int)width + 2 : 0,
-				last_part(names->list.at[i]));
+		for (u32 i = row; i < n; i += rows) {
+			u32 used = put_name(edit, names->list.at[i]);
+
+			fprintf(edit->out, "%s%*s", edit->text.at,
+				i + rows < n ? (int)(width + 2 - used) : 0, "");
+		}
 		fputc('\n', edit->out);
 	}
 	if (n < names->list.n)

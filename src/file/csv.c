@@ -44,7 +44,7 @@ static int next_record(struct file_pass *pass, char **ret_text, size_t *ret_n)
 		for (; at < end; at++)
 			state = csv_step(state, reader->buf[reader->start + at]);
 		if (pass->is_ours && end == reader_has(reader))
-			return file_cut(pass, 1);
+			return file_cut(pass, reader->buf[reader->start] != '#');
 		if (state != CSV_QUOTED)
 			break;
 		if (end == reader_has(reader))

@@ -378,6 +378,12 @@ static void test_writers(void **state)
 		assert_int_equal(system("truncate -s -2 ours.csv"), 0);
 		expect_rows("ours.csv", "1,12,0\n", "1 row (3 bytes) left out");
 	}
+	/* The line of types behind the rows is none. */
+	run("said", 0, 0,
+	    (const char *const[]){ "record", "-o", "ours.csv",
+				   "SELECT time, n FROM 'quoted.csv' WHERE n < 0", NULL });
+	assert_int_equal(system("truncate -s -1 ours.csv"), 0);
+	expect_rows("ours.csv", "_other\n", "its rows (23 bytes) left out");
 	run("ours.csv", 0, 0,
 	    (const char *const[]){ "-o", "csv", "SELECT n FROM 'quoted.csv'", NULL });
 	assert_int_equal(system("truncate -s -1 ours.csv"), 0);
