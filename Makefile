@@ -21,20 +21,25 @@ lint:
 format:
 	clang-format -i $$(find src tests bench -name '*.[ch]')
 
+# What tests run: it checks its accounts while it runs.
+debug:
+	[ -e build-debug/build.ninja ] || meson setup build-debug -Db_ndebug=false
+	ninja -C build-debug -j $(JOBS)
+
 asan:
-	[ -e build-asan/build.ninja ] || meson setup build-asan -Db_sanitize=address,undefined \
-		-Doptimization=1
+	[ -e build-asan/build.ninja ] || meson setup build-asan -Db_ndebug=false \
+		-Db_sanitize=address,undefined -Doptimization=1
 	ninja -C build-asan -j $(JOBS)
 
 fuzz:
 	[ -e build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dfuzz=true \
-		-Db_sanitize=address,undefined -Db_lundef=false
+		-Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false
 	ninja -C build-fuzz -j $(JOBS)
 
 install: all
 	meson install -C build --no-rebuild
 
 clean:
-	rm -rf build build-asan build-fuzz build-release
+	rm -rf build build-debug build-asan build-fuzz
 
-.PHONY: all test bench lint format asan fuzz install clean
+.PHONY: all test bench lint format debug asan fuzz install clean
