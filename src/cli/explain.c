@@ -6,7 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "cli/query.h"
+#include "cli/report.h"
 
 static void show_ast(struct query *q, struct buf *out)
 {

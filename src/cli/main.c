@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/query.h"
+#include "cli/report.h"
 #include "cli/shell.h"
 #include "sys/sys.h"
 

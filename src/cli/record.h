@@ -5,7 +5,7 @@
 #ifndef EBQL_CLI_RECORD_H
 #define EBQL_CLI_RECORD_H
 
-#include "cli/query.h"
+#include "cli/report.h"
 #include "out/out.h"
 
 /* Do all rows come from files? */

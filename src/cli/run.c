@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/host.h"
-#include "cli/query.h"
+#include "cli/report.h"
 #include "cli/record.h"
 #include "sys/sys.h"
 

@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "cli/query.h"
+#include "said.h"
 
 #define CALLS "FROM tracepoint:syscalls:sys_enter_getppid WHERE pid = %d "
 
@@ -63,7 +63,7 @@ int main(void)
 		if (!query_init(&queries[i], "text", sql, strlen(sql)) ||
 		    !query_parse(&queries[i]) || !query_compile(&queries[i]) ||
 		    query_start(&queries[i], engine, &how))
-			err = query_report(&queries[i]);
+			err = query_said(&queries[i]) ? -1 : 1;
 	}
 	for (u32 round = 0; round < 100 && !err; round++) {
 		struct pollfd ready = { engine_fd(engine), POLLIN, 0 };

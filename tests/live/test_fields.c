@@ -28,7 +28,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/query.h"
+#include "said.h"
 #include "engine/engine.h"
 #include "plan/views.h"
 #include "sys/sys.h"
@@ -359,7 +359,7 @@ static bool prepare(struct way *w, const char *access_path, const struct pair *p
 	if (query_init(&w->query, "text", w->text, strlen(w->text)) && query_parse(&w->query) &&
 	    query_compile(&w->query))
 		return true;
-	query_report(&w->query);
+	query_said(&w->query);
 	return false;
 }
 
@@ -437,7 +437,7 @@ static void start_pairs(struct engine *engine, u32 from, u32 to)
 							    .context = &p->ways[k] } };
 
 			if (query_start(queries[k], engine, &how)) {
-				query_report(queries[0]);
+				query_said(queries[0]);
 				fail_msg("%s", p->name);
 			}
 		}

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/query.h"
+#include "said.h"
 #include "engine/engine.h"
 
 #define N_THREADS 2
@@ -80,7 +80,7 @@ static void start(struct engine *engine)
 		snprintf(c->text, sizeof(c->text), texts[i], getpid());
 		if (!query_init(&c->query, "text", c->text, strlen(c->text)) ||
 		    !query_parse(&c->query) || !query_compile(&c->query)) {
-			query_report(&c->query);
+			query_said(&c->query);
 			fail();
 		}
 	}
@@ -89,7 +89,7 @@ static void start(struct engine *engine)
 		struct flow_input how = { .sink = { .batch = take, .context = &counted[i] } };
 		int err = query_start(queries[i], engine, &how);
 
-		query_report(queries[0]);
+		query_said(queries[0]);
 		assert_int_equal(err, 0);
 	}
 	assert_int_equal(queries[0]->programs->set->n_hooks, 1);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "cli/query.h"
+#include "query/query.h"
 #include "opt/opt.h"
 #include "../bind_select.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/query.h"
+#include "query/query.h"
 #include "opt/opt.h"
 
 bool query_init(struct query *query, const char *file, const char *text, size_t text_bytes)
@@ -23,12 +23,6 @@ bool query_init(struct query *query, const char *file, const char *text, size_t 
 	settings_init(&query->settings);
 	views_init(&query->views, &query->arena);
 	return true;
-}
-
-int query_no_memory(void)
-{
-	fputs("ebql: out of memory\n", stderr);
-	return 1;
 }
 
 void query_free(struct query *query)
@@ -259,39 +253,4 @@ bool query_parse(struct query *query)
 			    "for example SELECT comm, count(*) FROM tracepoint:sched:sched_switch "
 			    "GROUP BY comm");
 	return !diags_failed(diags);
-}
-
-int query_failed(const char *what, int error)
-{
-	const char *hint = diag_machine_hint(error);
-
-	fprintf(stderr, "ebql: %s%s%s\n", what, *what ? ": " : "", strerror(error));
-	if (hint)
-		fprintf(stderr, "  hint: %s\n", hint);
-	return 1;
-}
-
-int query_say(struct buf *out, int status)
-{
-	int error = buf_flush(out, STDOUT_FILENO, NULL);
-
-	buf_free(out);
-	return error ? query_failed(QUERY_STDOUT, -error) : status;
-}
-
-int query_report(struct query *query)
-{
-	struct buf out;
-	int status = diags_have_failure(&query->diags) ? 1 : diags_failed(&query->diags) ? 2 : 0;
-
-	if (!query->diags.list.n)
-		return status;
-	buf_init(&out);
-	diags_print(&query->diags, &out);
-	if (!status)
-		query->diags.list.n = 0; /* warnings are shown once */
-	/* Not buf_flush(): a stopped terminal must not keep a program that is told to end. */
-	fwrite(out.at, 1, out.n, stderr);
-	buf_free(&out);
-	return status;
 }

@@ -3,8 +3,8 @@
  * A query on its way through the pipeline, for run, explain, and programs that have an engine of
  * their own (tests/live/embed.c).
  */
-#ifndef EBQL_CLI_QUERY_H
-#define EBQL_CLI_QUERY_H
+#ifndef EBQL_QUERY_QUERY_H
+#define EBQL_QUERY_QUERY_H
 
 #include "bpf/bpf.h"
 #include "cat/cat.h"
@@ -71,10 +71,8 @@ struct query_part {
 	struct phys *phys;
 };
 
-/* false: there is no memory for any query, as query_no_memory() says.  query_free() after both. */
+/* false: there is no memory for any query.  query_free() after both. */
 bool query_init(struct query *query, const char *file, const char *text, size_t text_bytes);
-/* Tells the user; the exit status. */
-int query_no_memory(void);
 /* Ends the query, if it runs. */
 void query_free(struct query *query);
 /* For what the shell itself asks: of its own catalog, and its views.  As query_init(). */
@@ -106,20 +104,7 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 /* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the
  * -errno of flow_close(). */
 int query_close(struct query *query);
-/* Prints the diagnostics (warnings once); 2 for a wrong query, 1 for what the machine or privileges
- * lack, else 0.
- */
-int query_report(struct query *query);
-#define QUERY_STDOUT "standard output"
-/* Tells the user of an errno, of what (maybe ""), and what helps; 1, the exit status. */
-int query_failed(const char *what, int error);
-/* What a statement has to show; status, or 1 after telling why it cannot be shown.  Frees it. */
-int query_say(struct buf *out, int status);
 /* Opens query->catalog, unless it is; false after a diagnostic. */
 bool query_open_catalog(struct query *query);
-
-/* The stages by the names of the folders: "ast", "logical", ..., "all", in any case. */
-bool explain_has(const char *stage);
-int explain_query(struct query *query, const char *stage);
 
 #endif

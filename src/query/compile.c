@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cli/query.h"
+#include "query/query.h"
 #include "gen/gen.h"
 #include "opt/opt.h"
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the user is told of a query, and the exit status that goes with it.
+ */
+#ifndef EBQL_CLI_REPORT_H
+#define EBQL_CLI_REPORT_H
+
+#include "query/query.h"
+
+/* Tells the user; the exit status. */
+int query_no_memory(void);
+/* Prints the diagnostics (warnings once); 2 for a wrong query, 1 for what the machine or privileges
+ * lack, else 0.
+ */
+int query_report(struct query *query);
+#define QUERY_STDOUT "standard output"
+/* Tells the user of an errno, of what (maybe ""), and what helps; 1, the exit status. */
+int query_failed(const char *what, int error);
+/* What a statement has to show; status, or 1 after telling why it cannot be shown.  Frees it. */
+int query_say(struct buf *out, int status);
+
+/* The stages by the names of the folders: "ast", "logical", ..., "all", in any case. */
+bool explain_has(const char *stage);
+int explain_query(struct query *query, const char *stage);
+
+#endif
