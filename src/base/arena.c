@@ -170,3 +170,12 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	va_end(args);
 	return text;
 }
+
+u64 arena_used(const struct arena *arena)
+{
+	u64 used_bytes = 0;
+
+	for (const struct arena_chunk *c = arena->chunk; c; c = c->older)
+		used_bytes += c->used_bytes;
+	return used_bytes;
+}

@@ -26,6 +26,8 @@ void arena_init(struct arena *arena);
  */
 bool arena_reserve(struct arena *arena);
 void arena_free(struct arena *arena);
+/* What was given of it so far. */
+u64 arena_used(const struct arena *arena);
 
 /* Zeroed, aligned to 16 bytes, valid until arena_free(). */
 void *arena_alloc(struct arena *arena, size_t size_bytes);

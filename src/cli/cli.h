@@ -13,6 +13,8 @@ struct keep;
 
 /* The text of the options, what else it needs in them too.  keep: see query.h; may be NULL. */
 int run_text(const struct options *options, struct keep *keep);
+/* watch: the queries of files and directories, until it is told to end. */
+int cmd_watch(struct options *options);
 /* doctor: what this kernel and these privileges allow, and how to mend the rest. */
 int cmd_doctor(struct options *options);
 

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #define NS_PER_S	 1000000000ull
-#define LOSS_POLL_MS	 100
 #define CHILD_GRACE_MS	 1000
 #define SIGNALS_TO_KILL	 3
 #define FILE_WINDOWS_MAX 10000000ull
@@ -294,46 +293,47 @@ static bool has_loss(struct host *host, u64 *seen_ns)
 	u64 now_ns = base_monotonic_ns();
 	struct account account;
 
-	if (!host->options.ends_at_loss || now_ns - *seen_ns < LOSS_POLL_MS * 1000000ull)
+	if (!host->options.ends_at_loss || now_ns - *seen_ns < HOST_LOSS_POLL_MS * 1000000ull)
 		return false;
 	*seen_ns = now_ns;
 	flow_peek(host->flow, &account);
 	return account_is_biased(&account);
 }
 
-static int steps(struct host *host)
+int host_wait(struct host *host, int more_fd, int timeout_ms)
 {
 	struct pollfd fds[] = { { engine_fd(host->engine), POLLIN },
 				{ host->stop_fd, POLLIN },
 				{ host->duration_fd, POLLIN },
-				{ host->child_fd, POLLIN } };
-	u64 loss_seen_ns = 0;
-	int err = 0;
+				{ host->child_fd, POLLIN },
+				{ more_fd, POLLIN } };
 
-	while (!err && !flow_is_over(host->flow)) {
-		if (poll(fds, ARRAY_SIZE(fds), host->options.ends_at_loss ? LOSS_POLL_MS : -1) <
-		    0) {
-			if (errno == EINTR)
-				continue;
-			return -errno;
-		}
-		if (fds[1].revents || fds[2].revents || fds[3].revents)
-			return 0;
-		if (fds[0].revents)
-			err = engine_step(host->engine);
-		if (!err && !flow_is_over(host->flow) && has_loss(host, &loss_seen_ns))
-			return 0;
-	}
-	return err;
+	if (poll(fds, ARRAY_SIZE(fds), timeout_ms) < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (fds[1].revents || fds[2].revents || fds[3].revents)
+		return 1;
+	return fds[0].revents ? engine_step(host->engine) : 0;
 }
 
-/* A row that is years off makes windows for hours. */
-static int check_windows(const struct host *host, struct diags *diags)
+static int steps(struct host *host)
 {
-	u64 first_ns, last_ns, n = flow_n_windows(host->flow, &first_ns, &last_ns);
+	u64 loss_seen_ns = 0;
+	int ended = 0;
 
-	if (host->options.n_windows)
-		n = MIN(n, host->options.n_windows);
+	while (!ended && !flow_is_over(host->flow)) {
+		ended = host_wait(host, -1, host->options.ends_at_loss ? HOST_LOSS_POLL_MS : -1);
+		if (!ended && !flow_is_over(host->flow) && has_loss(host, &loss_seen_ns))
+			return 0;
+	}
+	return MIN(ended, 0);
+}
+
+int host_check_windows(const struct flow *flow, u64 n_windows, struct diags *diags)
+{
+	u64 first_ns, last_ns, n = flow_n_windows(flow, &first_ns, &last_ns);
+
+	if (n_windows)
+		n = MIN(n, n_windows);
 	if (n <= FILE_WINDOWS_MAX)
 		return 0;
 	diag_failure(diags, "too-many-windows",
@@ -345,15 +345,20 @@ static int check_windows(const struct host *host, struct diags *diags)
 	return -E2BIG;
 }
 
-int host_run(struct host *host, struct diags *diags)
+int host_start(struct host *host)
 {
-	int err = check_windows(host, diags);
-
 	/* Here, since it makes SQLite start up: the programs count already. */
 	if (!sqlite3_hard_heap_limit64(-1))
 		sqlite3_hard_heap_limit64((s64)HOST_HEAP_BYTES);
+	return open_duration(host);
+}
+
+int host_run(struct host *host, struct diags *diags)
+{
+	int err = host_check_windows(host->flow, host->options.n_windows, diags);
+
 	if (!err)
-		err = open_duration(host);
+		err = host_start(host);
 	if (!err)
 		err = child_start(host);
 	if (!err && host->options.n_windows == 1)

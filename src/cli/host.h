@@ -50,6 +50,16 @@ const struct cancel *host_cancel_output(void);
  * diagnostic too-many-windows (of a recording, and no number of them was asked for).
  */
 int host_run(struct host *host, struct diags *diags);
+/*
+ * For who has a loop of his own: host_start(); then host_wait(), which waits until something is
+ * due, of the engine too, which it steps, or more_fd is ready (-1: none), or a time is over.  1: the
+ * run was told to end; 0; or -errno.
+ */
+int host_start(struct host *host);
+int host_wait(struct host *host, int more_fd, int timeout_ms);
+/* Of a recording: -E2BIG after the diagnostic too-many-windows; n_windows: that was asked for. */
+int host_check_windows(const struct flow *flow, u64 n_windows, struct diags *diags);
+#define HOST_LOSS_POLL_MS 100
 /* The sink was given a batch. */
 void host_count(struct host *host, const struct batch *batch);
 /* The output is complete: the next signal ends the process at once. */

@@ -97,6 +97,10 @@ static const struct command commands[] = {
 	{ "describe", "describe [-o table|json] [--catalog FOLDER] STREAM", "ohC", TAKES_A_WORD,
 	  cmd_describe },
 	{ "record", NULL, RUN_LETTERS, TAKES_A_QUERY, cmd_record, .writes_file = true },
+	{ "watch",
+	  "watch [options] [--socket PATH] FILE|DIRECTORY...\n"
+	  "       ebql watch --status [-o table|json] [--socket PATH]",
+	  "odnpvhBAETK", TAKES_WORDS, cmd_watch },
 	{ "doctor", "doctor", "h", TAKES_NOTHING, cmd_doctor },
 	{ "version", "version", "h", TAKES_NOTHING, cmd_version },
 	{ "--version", "version", "h", TAKES_NOTHING, cmd_version },

@@ -42,6 +42,8 @@ static const struct option_info {
 	{ 'v', "verbose", NULL, "say what was chosen and what it costs, on stderr" },
 	{ 'S', "stage", "STAGE" },
 	{ 'C', "catalog", "FILE" },
+	{ 'T', "status" },
+	{ 'K', "socket", "PATH" },
 	{ 'h', "help" },
 };
 
@@ -55,6 +57,7 @@ void options_help(FILE *out)
 	fputs("usage: ebql [options] 'SQL' [-- COMMAND ARGS...]\n"
 	      "       ebql [options]        reads statements: a shell, on a terminal\n"
 	      "       ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n"
+	      "       ebql watch FILE|DIRECTORY...\n"
 	      "       ebql explain | list | describe | doctor | version | help\n"
 	      "\n"
 	      "Runs a streaming SQL query over kernel events.\n",
@@ -158,7 +161,7 @@ static bool take_format(struct options *o, const struct command *command, const 
 	}
 	o->format = out_format_find(arg);
 	o->has_format = true;
-	if (command->takes == TAKES_A_QUERY)
+	if (command->takes == TAKES_A_QUERY || command->takes == TAKES_WORDS)
 		return o->format != NULL;
 	return o->format == out_format_find("table") || options_want_json(o);
 }
@@ -191,6 +194,12 @@ static bool take_option(struct options *o, const struct command *command, int c,
 	case 'C':
 		o->catalog_path = arg;
 		return true;
+	case 'T':
+		o->is_status = true;
+		return true;
+	case 'K':
+		o->socket = arg;
+		return true;
 	case 'H':
 		o->is_heatmap = true;
 		return true;
@@ -211,7 +220,7 @@ static int complain_value(const struct command *command, int c, const char *valu
 
 	while (info->letter != c)
 		info++;
-	said = c == 'o' && command->takes != TAKES_A_QUERY ? "is no format here: table or json"
+	said = c == 'o' && command->takes < TAKES_WORDS ? "is no format here: table or json"
 							   : info->wrong;
 	if (has_short(info))
 		fprintf(stderr, "ebql: -%c: \"%s\" %s\n", info->letter, value, said);
@@ -258,6 +267,10 @@ static int take_words(struct options *o, const struct command *command, char **w
 {
 	if (command->takes == TAKES_A_QUERY)
 		return take_text(o, command, words, text);
+	if (command->takes == TAKES_WORDS) {
+		o->words = words;
+		return (*words == NULL) == o->is_status ? -1 : usage(command, stderr);
+	}
 	if (command->takes != TAKES_NOTHING && *words)
 		o->word = *words++;
 	if (*words || text || (command->takes == TAKES_A_WORD && !o->word))

@@ -13,6 +13,8 @@ struct options {
 	struct buf text;	  /* the query */
 	const char *file;	  /* its name in messages */
 	const char *word;	  /* list, describe: the pattern or stream; NULL: none */
+	char **words;		  /* watch: files and directories; NULL ends them */
+	const char *socket;	  /* watch --socket; NULL: the usual place */
 	const char *stage;	  /* explain --stage */
 	const char *catalog_path; /* --catalog: a frozen one; NULL: the live kernel's */
 	const struct out_format *format;
@@ -22,6 +24,7 @@ struct options {
 	int target_pid; /* -p; -1: none */
 	char **command; /* behind --; NULL: none */
 	bool is_name;	/* the text is that of a stream or file, and no SQL */
+	bool is_status; /* watch --status */
 	bool is_verbose;
 	bool has_format, is_heatmap; /* -o, --heatmap */
 	bool is_ascii;		     /* --ascii */
@@ -34,7 +37,7 @@ struct command {
 	const char *name;
 	const char *usage;   /* behind "usage: ebql "; NULL: the help has it */
 	const char *letters; /* of the options that it takes */
-	enum { TAKES_NOTHING, TAKES_MAYBE_A_WORD, TAKES_A_WORD, TAKES_A_QUERY } takes;
+	enum { TAKES_NOTHING, TAKES_MAYBE_A_WORD, TAKES_A_WORD, TAKES_WORDS, TAKES_A_QUERY } takes;
 	/* The process' exit status: see cli.h. */
 	int (*run)(struct options *options);
 	bool writes_file; /* which -o names, instead of a format */

@@ -115,7 +115,7 @@ static bool is_shared(const char *path, const struct stat *file)
  * protected_hardlinks, which may be off: another user placed the file, to have it written over,
  * or the name, to have a file of ours written over.
  */
-static const char *refuse_file(int fd, const char *path)
+static const char *refuse_file(int fd, const char *path, bool is_log)
 {
 	struct stat st;
 
@@ -125,23 +125,44 @@ static const char *refuse_file(int fd, const char *path)
 		return "the file has another name, too: it is not written over";
 	if (st.st_uid != geteuid() && is_shared(path, &st))
 		return "is another user's, in a directory that is everybody's";
-	return S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0 ? strerror(errno) : NULL;
+	return !is_log && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0 ? strerror(errno) : NULL;
 }
 
-/* Through no link, which another user may have placed; -1 and why. */
-int record_open_new(const char *path, const char **ret_why)
+/* A FIFO that is read too waits for no reader, and survives him. */
+static int open_log(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+	struct stat st;
+	bool is_fifo = lstat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+	int flags = (is_fifo ? O_RDWR : O_WRONLY | O_CREAT) | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, flags | O_NONBLOCK, 0666);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, O_APPEND);
+	return fd;
+}
+
+int record_file(const char *path, bool is_log, const char **ret_why)
+{
+	int fd = is_log ? open_log(path)
+			: open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 
 	if (fd < 0) {
 		*ret_why = errno == ELOOP ? "is a link: name the file itself" : strerror(errno);
 		return -1;
 	}
-	*ret_why = refuse_file(fd, path);
+	*ret_why = refuse_file(fd, path, is_log);
 	if (!*ret_why)
 		return fd;
 	close(fd);
 	return -1;
+}
+
+bool record_check_file(struct query *q, const char *path)
+{
+	if (!is_read(q->cut, path))
+		return true;
+	return diag_refuse(&q->diags, "unknown-file", q->statement->span,
+			   "%s: the query reads the file that it would be recorded in", path);
 }
 
 bool record_open(struct query *q, const char *path, int *ret_fd)
@@ -149,12 +170,9 @@ bool record_open(struct query *q, const char *path, int *ret_fd)
 	const char *why;
 	int fd;
 
-	if (is_read(q->cut, path)) {
-		return diag_refuse(&q->diags, "unknown-file", q->statement->span,
-				   "%s: the query reads the file that it would be recorded in",
-				   path);
-	}
-	fd = record_open_new(path, &why);
+	if (!record_check_file(q, path))
+		return false;
+	fd = record_file(path, false, &why);
 	if (fd < 0) {
 		diag_plain(&q->diags, "unknown-file", "%s: %s", path, why);
 		return false;

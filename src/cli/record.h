@@ -12,9 +12,15 @@
 bool record_is_replay(const struct cut *cut);
 /* Has the query rows of single events (path: else of "ebql record")?  false after a diagnostic. */
 bool record_check(struct query *query, const struct out_format *format, const char *path);
-/* Creates a file to write into, or empties it, if it is no link and nobody else's; -1 and why. */
-int record_open_new(const char *path, const char **ret_why);
-/* The same for the rows of the query; false after a diagnostic. */
+/* Would writing the file destroy what the query reads?  false after a diagnostic. */
+bool record_check_file(struct query *query, const char *path);
+/*
+ * For writing, through no link, which another user may have placed: created where it is not there,
+ * and emptied; is_log: written on behind its end, also where it is a FIFO that nobody reads yet.
+ * -1, and why.
+ */
+int record_file(const char *path, bool is_log, const char **ret_why);
+/* Creates the file, or empties it; false after a diagnostic. */
 bool record_open(struct query *query, const char *path, int *ret_fd);
 
 #endif

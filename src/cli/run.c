@@ -290,6 +290,8 @@ static int run_select(struct session *s)
 			"ebql: --every has no effect: the query's rows stream as they happen\n");
 	else if (s->options.every_ns && q->cut->window.kind != WINDOW_NONE)
 		fprintf(stderr, "ebql: --every has no effect: the query has a WINDOW\n");
+	if (*q->settings.out)
+		fputs("ebql: out has no effect: it says where ebql watch writes\n", stderr);
 	if (record_is_replay(q->cut) && !check_replay(s))
 		return 2;
 	warn_heatmap(s);

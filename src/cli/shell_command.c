@@ -192,7 +192,7 @@ static void do_o(struct shell *shell, const char *argument)
 		}
 		return;
 	}
-	fd = record_open_new(argument, &why);
+	fd = record_file(argument, false, &why);
 	if (fd >= 0 && shell->stdout_fd < 0)
 		shell->stdout_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || shell->stdout_fd < 0) {

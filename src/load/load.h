@@ -103,6 +103,15 @@ bool load_close_starts(struct load_state *state);
  * with nothing before it there that is still being written.  -EBUSY as load_flip().
  */
 int load_settle(struct load_hooks *hooks);
+/* What the kernel spent on it, and has for it. */
+struct load_costs {
+	u64 run_ns, n_runs; /* of its programs, while kernel.bpf_stats_enabled was on */
+	u64 map_bytes;
+};
+
+/* Adds what the kernel tells of the programs, and of the maps of one part. */
+void load_costs_of_hooks(const struct load_hooks *hooks, struct load_costs *costs);
+void load_costs_of_state(const struct load_state *state, struct load_costs *costs);
 /* Events that the kernel did not run the part's programs for since the last call. */
 u64 load_missed(struct load_state *state);
 

@@ -4,6 +4,8 @@
  */
 #include "out/format.h"
 
+#include <string.h>
+
 static const char *const loss_phrases[LOSS_N] = {
 	[LOSS_MISSED] = "events for which the kernel skipped the program",
 	[LOSS_TABLE_FULL] = "events summed in \"(other)\"; raise max_groups",
@@ -47,6 +49,10 @@ void out_put_window_head(struct out *out, const struct batch *batch, bool *has_o
 	if (*has_output)
 		buf_putc(buf, '\n');
 	*has_output = true;
+	if (out->options.query) {
+		out_put_visible(buf, out->options.query, strlen(out->options.query), 0);
+		buf_puts(buf, "   ");
+	}
 	out_put_window(buf, batch);
 	buf_puts(buf, "   events ");
 	out_put_thousands(buf, batch->account.events);
@@ -126,6 +132,12 @@ void out_put_notes(struct out *out, const struct batch *batch, u64 n_rows)
 {
 	if (out_put_late(&out->buf, "", batch))
 		buf_putc(&out->buf, '\n');
+	if (batch->n_unwritten) {
+		buf_puts(&out->buf, "not written before: ");
+		out_put_thousands(&out->buf, batch->n_unwritten);
+		buf_puts(&out->buf, out->options.is_streaming ? " rows" : " windows");
+		buf_puts(&out->buf, ", for which the output had no room\n");
+	}
 	out_put_loss(&out->buf, batch);
 	if (account_has_loss(&batch->account))
 		buf_putc(&out->buf, '\n');

@@ -143,6 +143,11 @@ static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
 			put_count(buf, " ", "merged", batch->n_merged);
 		put_bounds(buf, batch);
 	}
+	if (batch->n_unwritten) {
+		put_count(buf, "# unwritten ", out->options.is_streaming ? "rows" : "windows",
+			  batch->n_unwritten);
+		put_bounds(buf, batch);
+	}
 	if (!account_has_loss(&batch->account))
 		return;
 	buf_puts(buf, "# lost");

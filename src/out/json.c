@@ -13,7 +13,7 @@
 
 #include "base/utf8.h"
 
-static const char *const json_reserved[] = { "_batch", "_other", NULL };
+static const char *const json_reserved[] = { "_batch", "_other", "_query", NULL };
 
 /* The columns' names become `{"fd":`, then `,"cpu":` ... */
 static int json_begin(struct out *out, const struct schema *schema)
@@ -53,6 +53,15 @@ static void json_put_counters(struct buf *buf, const char *key, const char *cons
 	buf_puts(buf, is_first ? "{}" : "}");
 }
 
+/* Whose it is, where several queries write to one place. */
+static void put_query(struct out *out, const char *key)
+{
+	if (!out->options.query)
+		return;
+	buf_puts(&out->buf, key);
+	buf_put_json_string(&out->buf, out->options.query, strlen(out->options.query));
+}
+
 static void json_account(struct out *out, const struct batch *batch, u64 n_rows)
 {
 	struct buf *buf = &out->buf;
@@ -77,10 +86,13 @@ static void json_account(struct out *out, const struct batch *batch, u64 n_rows)
 		out_put_json_count(buf, ",\"late_ns\":", batch->late_ns);
 	if (batch->n_merged)
 		out_put_json_count(buf, ",\"merged\":", batch->n_merged);
+	if (batch->n_unwritten)
+		out_put_json_count(buf, ",\"unwritten\":", batch->n_unwritten);
 	if (!batch->is_windowed && !out->options.is_streaming)
 		buf_puts(buf, ",\"snapshot\":true");
 	if (batch->is_last)
 		buf_puts(buf, ",\"last\":true");
+	put_query(out, ",\"query\":");
 	buf_puts(buf, "}}\n");
 }
 
@@ -97,6 +109,9 @@ static void json_row(struct out *out, const struct batch *batch, u32 row)
 	}
 	if (out_is_other(batch, row))
 		buf_puts(&out->buf, ",\"_other\":true");
+	/* Of a window's rows the _batch behind them says it. */
+	if (out->options.is_streaming)
+		put_query(out, ",\"_query\":");
 	buf_put(&out->buf, "}\n", 2);
 }
 

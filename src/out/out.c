@@ -77,6 +77,8 @@ static void write_all(struct out_file *file)
 
 	if (out->error)
 		buf_reset(&out->buf);
+	else if (out->buf.n > 0 && out->options.write)
+		out->error = out->options.write(out->options.context, &out->buf);
 	else if (out->buf.n > 0)
 		out->error = buf_flush(&out->buf, file->fd, out->options.cancel);
 }

@@ -48,6 +48,10 @@ struct out_options {
 			      out_file_idle() is called */
 	bool is_ascii;	   /* bars of '#', heat map of ASCII shades */
 	u32 bins;	   /* at most so many bars a histogram, or OUT_BINS_* */
+	const char *query; /* its name, where several write to one place; NULL: nobody asks */
+	/* Takes the bytes, and empties the buffer, in place of the descriptor; NULL: none does. */
+	int (*write)(void *context, struct buf *buf);
+	void *context;
 };
 
 struct out_format {

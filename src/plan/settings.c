@@ -15,6 +15,7 @@ void settings_init(struct settings *settings)
 		.max_in_flight = 65536,
 		.pushdown = true,
 		.rules_off = "",
+		.out = "",
 		.target_pid = -1,
 	};
 }
@@ -42,6 +43,7 @@ static const struct setting settings_table[] = {
 	{ "on_loss", SETTING_WORD, AT(on_loss_fail), "mark fail", 0, 0 },
 	{ "pushdown", SETTING_WORD, AT(pushdown), "off on", 0, 0 },
 	{ "rules_off", SETTING_TEXT, AT(rules_off), NULL, 0, 0 },
+	{ "out", SETTING_TEXT, AT(out), NULL, 0, 0 },
 };
 
 /* The number of the word in a list separated by spaces, or -1. */
@@ -134,6 +136,10 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 		}
 		if (s->kind == SETTING_WORD)
 			set_word(settings, s, option, diags);
+		else if (s->kind == SETTING_TEXT && option->value->kind != AST_TEXT &&
+			 option->value->kind != AST_NAME)
+			diag_refuse(diags, "bad-option-value", option->value->span,
+				    "%s cannot be set to this" HINT "a text, in quotes", s->name);
 		else if (s->kind == SETTING_TEXT)
 			*(const char **)((char *)settings + s->offset) = option_word(option->value);
 		else
@@ -150,5 +156,5 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 	else
 		diag_hint(diags, d,
 			  "options: access_path, state, max_groups, max_in_flight, ring_bytes, "
-			  "edge, survey, on_loss, pushdown, rules_off");
+			  "edge, survey, on_loss, pushdown, rules_off, out");
 }

@@ -1,0 +1,3 @@
+-- How long read takes.
+SELECT histogram(latency) AS latency FROM syscall:read
+WINDOW TUMBLING 1s

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * ebql watch FILE|DIRECTORY...: all queries of the files in one engine, which come, change and go
+ * with their files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/report.h"
+#include "cli/signals.h"
+#include "cli/watch_files.h"
+#include "cli/watch_query.h"
+#include "cli/watch_status.h"
+#include "sys/sys.h"
+
+#define TEXT_BYTES_MAX (16u << 20)
+/* Editors take a file away before they put the new one in its place. */
+#define GONE_NS	      300000000ull
+#define GONE_POLL_MS  50
+
+struct watch {
+	struct watch_all all;
+	struct host host;
+	struct watch_files *files;
+	struct status *status;
+	struct signals hangup; /* as it was */
+	int epoll_fd;
+	bool is_again;	/* SIGHUP: all anew */
+	bool has_begun; /* all that was there has been read once */
+	u64 peeked_ns;
+};
+
+/* --- SIGHUP --- */
+
+static const int hangup_signal[] = { SIGHUP };
+static int hangup_fd = -1;
+
+static void on_hangup(int number)
+{
+	const u64 one = 1;
+	int error = errno;
+
+	/* Full: it has been told already. */
+	if (write(hangup_fd, &one, sizeof(one)) < 0)
+		errno = error;
+	errno = error;
+}
+
+static bool take_hangup(void)
+{
+	u64 n;
+
+	return read(hangup_fd, &n, sizeof(n)) == sizeof(n);
+}
+
+/* --- Files -> queries --- */
+
+static struct watch_query *find(const struct watch *watch, const char *path)
+{
+	struct watch_query *w = watch->all.first;
+
+	while (w && strcmp(w->path, path) != 0)
+		w = w->next;
+	return w;
+}
+
+/* The file's name without its end; where another query has that name, its path. */
+static const char *name_of(const struct watch *watch, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t n = strlen(name);
+
+	if (n > 4 && strcmp(name + n - 4, ".sql") == 0)
+		n -= 4;
+	for (const struct watch_query *w = watch->all.first; w; w = w->next)
+		if (strlen(w->name) == n && strncmp(w->name, name, n) == 0)
+			return strdup(path);
+	return strndup(name, n);
+}
+
+static struct watch_query *add(struct watch *watch, const char *path)
+{
+	struct watch_query *w = calloc(1, sizeof(*w)), **at = &watch->all.first;
+
+	if (!w)
+		return NULL;
+	w->all = &watch->all;
+	w->path = strdup(path);
+	w->name = name_of(watch, path);
+	w->state = WATCH_FAILED;
+	buf_init(&w->text);
+	buf_init(&w->problem);
+	while (*at)
+		at = &(*at)->next;
+	*at = w;
+	return w;
+}
+
+static void take_out(struct watch *watch, struct watch_query *w)
+{
+	struct watch_query **at = &watch->all.first;
+
+	watch_query_end(w);
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	buf_free(&w->text);
+	buf_free(&w->problem);
+	free(w->path);
+	free((char *)w->name);
+	free(w);
+}
+
+/* 0; -EAGAIN: it is being written, or is not there any more; or -errno. */
+static int read_text(struct watch *watch, const char *path, struct buf *text)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT ? -EAGAIN : -errno;
+	err = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (!err && files_is_written(watch->files, st.st_dev, st.st_ino))
+		err = -EAGAIN;
+	if (!err)
+		err = buf_read(text, fd, TEXT_BYTES_MAX);
+	/* Who began to write meanwhile has told so. */
+	files_read(watch->files);
+	if (!err && files_is_written(watch->files, st.st_dev, st.st_ino))
+		err = -EAGAIN;
+	close(fd);
+	return err;
+}
+
+static void say(const struct watch *watch, const struct watch_query *w, const char *what)
+{
+	if (watch->has_begun)
+		fprintf(stderr, "ebql: %s: %s\n", w->path, what);
+}
+
+static void found(void *context, const char *path)
+{
+	struct watch *watch = context;
+	struct watch_query *w = find(watch, path);
+	const struct form *before = w ? w->form : NULL;
+	struct buf text;
+	int err;
+
+	/* A file that is named, and stands in a directory that is. */
+	if (w && w->is_found)
+		return;
+	buf_init(&text);
+	err = read_text(watch, path, &text);
+	if (!w && err != -EAGAIN)
+		w = add(watch, path);
+	if (w) {
+		w->is_found = true;
+		w->gone_ns = 0;
+	}
+	if (!w || err) {
+		buf_free(&text);
+		if (w && err != -EAGAIN)
+			watch_query_unread(w, -err);
+		return;
+	}
+	watch_query_set(w, &text, watch->is_again);
+	if (w->form && w->form != before)
+		say(watch, w, before ? "its query runs in its new form" : "its query runs");
+}
+
+/* Files that are gone for long enough. */
+static void drop_gone(struct watch *watch)
+{
+	u64 now_ns = base_monotonic_ns();
+
+	for (struct watch_query *w = watch->all.first, *next; w; w = next) {
+		next = w->next;
+		if (!w->gone_ns || now_ns - w->gone_ns < GONE_NS)
+			continue;
+		say(watch, w, "is gone, and so is its query");
+		take_out(watch, w);
+	}
+}
+
+/* With all rights of the user, as at the start: files are opened, programs are loaded. */
+static void look(struct watch *watch)
+{
+	bool are_all;
+
+	sys_rights_back();
+	for (struct watch_query *w = watch->all.first; w; w = w->next) {
+		w->is_found = false;
+		if (watch->is_again)
+			watch_query_reopen(w);
+	}
+	are_all = files_each(watch->files, found, watch);
+	for (struct watch_query *w = watch->all.first; w; w = w->next)
+		if (!w->is_found && !w->gone_ns)
+			w->gone_ns = base_monotonic_ns();
+	sys_rights_rest(UINT64_MAX);
+	if (!watch->has_begun && !are_all)
+		fputs("ebql: watch: not all files and directories are there: waiting for them\n",
+		      stderr);
+	watch->is_again = false;
+	watch->has_begun = true;
+}
+
+/* --- The loop --- */
+
+static int wait_ms(const struct watch *watch)
+{
+	int ms = -1;
+
+	for (const struct watch_query *w = watch->all.first; w; w = w->next)
+		if (w->gone_ns)
+			ms = GONE_POLL_MS;
+		else if (ms < 0 && watch_query_is_peeked(w))
+			ms = HOST_LOSS_POLL_MS;
+	return ms;
+}
+
+/* -n was reached by all, or nobody reads standard output any more. */
+static bool is_over(const struct watch *watch)
+{
+	bool is_asked = watch->all.is_standard_gone || watch->host.options.n_windows;
+
+	for (const struct watch_query *w = watch->all.first; w && is_asked; w = w->next)
+		is_asked = !w->form;
+	return is_asked && watch->all.first;
+}
+
+static void step_queries(struct watch *watch)
+{
+	u64 now_ns = base_monotonic_ns();
+	bool is_peeked = now_ns - watch->peeked_ns >= HOST_LOSS_POLL_MS * 1000000ull;
+
+	if (is_peeked)
+		watch->peeked_ns = now_ns;
+	for (struct watch_query *w = watch->all.first; w; w = w->next)
+		watch_query_step(w, is_peeked);
+}
+
+static int run(struct watch *watch)
+{
+	int ended = host_start(&watch->host);
+	u32 n = 0, n_running = 0;
+
+	look(watch);
+	for (const struct watch_query *w = watch->all.first; w; w = w->next, n++)
+		n_running += w->form != NULL;
+	fprintf(stderr, "ebql: watch: %u of %u queries run\n", n_running, n);
+	while (!ended && !is_over(watch)) {
+		ended = host_wait(&watch->host, watch->epoll_fd, wait_ms(watch));
+		step_queries(watch);
+		status_step(watch->status, &watch->all);
+		watch->is_again = take_hangup();
+		if (!ended && (files_read(watch->files) || watch->is_again))
+			look(watch);
+		drop_gone(watch);
+	}
+	return MIN(ended, 0);
+}
+
+/* --- Begin and end --- */
+
+/* Standard output stays a descriptor, of nothing. */
+static bool open_standard(struct watch *watch)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	watch->all.is_terminal = isatty(STDOUT_FILENO);
+	if (fd < 0 || nothing < 0)
+		return false;
+	dup2(nothing, STDOUT_FILENO);
+	close(nothing);
+	watch->all.standard = output_open(fd, QUERY_STDOUT);
+	return watch->all.standard != NULL;
+}
+
+static bool wake_by(struct watch *watch, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return fd < 0 || epoll_ctl(watch->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static int open_all(struct watch *watch, const struct options *options)
+{
+	int err;
+
+	hangup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = host_open(&watch->host, &options->host);
+	signals_take(&watch->hangup, hangup_signal, 1, on_hangup, SA_RESTART, SIG_UNBLOCK);
+	if (err)
+		return err;
+	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	watch->files = files_open(options->words);
+	if (hangup_fd < 0 || watch->epoll_fd < 0 || !watch->files || !open_standard(watch))
+		return errno ? -errno : -ENOMEM;
+	if (!wake_by(watch, hangup_fd) || !wake_by(watch, files_fd(watch->files)) ||
+	    !wake_by(watch, status_fd(watch->status)))
+		return -errno;
+	watch->all.options = options;
+	watch->all.engine = watch->host.engine;
+	watch->all.cancel = host_cancel();
+	watch->all.start_ns = base_monotonic_ns();
+	return 0;
+}
+
+/* Did none of those that are there fail? */
+static bool end_queries(struct watch *watch)
+{
+	bool is_clean = true;
+
+	for (struct watch_query *w = watch->all.first; w; w = w->next) {
+		watch_query_end(w);
+		is_clean &= w->state != WATCH_FAILED;
+	}
+	output_leave(watch->all.standard);
+	is_clean &= outputs_wait(host_cancel_output());
+	while (watch->all.first)
+		take_out(watch, watch->all.first);
+	return is_clean;
+}
+
+int cmd_watch(struct options *options)
+{
+	struct watch watch = { .epoll_fd = -1 };
+	int err, status;
+
+	if (options->is_status)
+		return status_show(options->socket, options_want_json(options));
+	if (status_open(options->socket, &watch.status))
+		return 1;
+	load_raise_limits(NULL);
+	err = open_all(&watch, options);
+	if (!err)
+		err = run(&watch);
+	status = end_queries(&watch) ? watch.all.has_loss ? 3 : 0 : 1;
+	signals_give_back(&watch.hangup);
+	host_close(&watch.host);
+	files_close(watch.files);
+	status_close(watch.status);
+	sys_close(&watch.epoll_fd);
+	sys_close(&hangup_fd);
+	return err ? query_failed("watch", -err) : status;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Bytes of queries -> standard output or a file.  A thread of its own writes them, so that an
+ * output that takes nothing (a full pipe, a FIFO that nobody reads, a disk that hangs) stops
+ * neither the engine nor any other output.
+ */
+#ifndef EBQL_CLI_WATCH_OUTPUT_H
+#define EBQL_CLI_WATCH_OUTPUT_H
+
+#include "base/buf.h"
+
+/* What may wait for the thread, besides what it writes just now. */
+#define OUTPUT_WAITING_BYTES (2u << 20)
+
+struct output;
+
+/* Takes fd, and begins to write to it; name: in messages.  NULL: no memory, fd is closed. */
+struct output *output_open(int fd, const char *name);
+struct output *output_use(struct output *output);
+int output_fd(const struct output *output);
+/* false: so much waits that what comes now is to be left away, whole. */
+bool output_has_room(struct output *output);
+/* Takes what is in the buffer, and empties it; 0, or the -errno of what was written before. */
+int output_put(void *output, struct buf *buf);
+/* Of the last user: what waits is still written, and then it is closed. */
+void output_leave(struct output *output);
+/*
+ * Waits until all that were left have been written and closed, but 2 s at most.  false: that was
+ * over, or `cancel` was due, before; or one of them failed: which is told.
+ */
+bool outputs_wait(const struct cancel *cancel);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Queries of files: started, replaced, ended, each with what it says on standard error.  A new form
+ * runs before the old one ends, so that a text that cannot run leaves the old one as it was.
+ */
+#include "cli/watch_query.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/record.h"
+#include "cli/report.h"
+
+/* --- What is said --- */
+
+static void say(struct watch_query *w, const char *format, ...) PRINTF(2, 3);
+
+/* On standard error, and for the status. */
+static void say(struct watch_query *w, const char *format, ...)
+{
+	size_t before = w->problem.n;
+	va_list args;
+
+	va_start(args, format);
+	buf_vprintf(&w->problem, format, args);
+	va_end(args);
+	if (w->problem.n > before)
+		fwrite(w->problem.at + before, 1, w->problem.n - before, stderr);
+}
+
+static void say_errno(struct watch_query *w, const char *what, int error)
+{
+	const char *hint = diag_machine_hint(error);
+
+	say(w, "ebql: %s: %s%s%s\n", w->path, what, *what ? ": " : "", strerror(error));
+	if (hint)
+		say(w, "  hint: %s\n", hint);
+}
+
+static void say_diags(struct watch_query *w, struct query *q)
+{
+	struct buf out;
+
+	if (!q->diags.list.n)
+		return;
+	buf_init(&out);
+	diags_print(&q->diags, &out);
+	if (diags_failed(&q->diags))
+		say(w, "%s", out.at);
+	else
+		fwrite(out.at, 1, out.n, stderr);
+	q->diags.list.n = 0; /* warnings are said once */
+	buf_free(&out);
+}
+
+/* --- Its output --- */
+
+static int open_sink(void *context, const struct schema *schema)
+{
+	struct form *f = context;
+	const struct options *o = f->of->all->options;
+	const struct out_options options = {
+		.is_terminal = !f->path && f->of->all->is_terminal,
+		.is_ascii = o->is_ascii,
+		.bins = o->bins,
+		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
+		.is_streaming = f->query.cut->is_streaming,
+		.is_gathered = f->path && f->format->needs_rows,
+		.query = f->of->name,
+		.write = output_put,
+		.context = f->output,
+	};
+
+	return out_file_open(&f->out, f->format, output_fd(f->output), &options, schema);
+}
+
+/* Streamed rows in a table say nothing of whose they are. */
+static void put_heading(struct form *f)
+{
+	bool is_other = f->of->all->last != f;
+
+	if (f->path)
+		return;
+	f->of->all->last = f;
+	if (is_other && f->query.cut->is_streaming && f->format != out_format_find("json"))
+		buf_printf(&f->out.out.buf, "%s:\n", f->of->name);
+}
+
+static int give_batch(void *context, const struct batch *batch)
+{
+	struct form *f = context;
+	const struct options *o = f->of->all->options;
+	bool is_streaming = f->query.cut->is_streaming;
+	struct batch given = *batch;
+	int error = f->out.out.error;
+
+	f->counts.n_rows += batch->n_rows;
+	f->counts.n_windows += !is_streaming;
+	if (!is_streaming && o->host.n_windows && f->counts.n_windows + 1 >= o->host.n_windows)
+		flow_stop_at_window(f->query.flow);
+	if (output_has_room(f->output)) {
+		given.n_unwritten = is_streaming ? f->counts.n_unwritten : f->n_unwritten;
+		f->n_unwritten = 0;
+		put_heading(f);
+		error = out_file_batch(&f->out, &given);
+	} else {
+		f->n_unwritten += is_streaming ? batch->n_rows : 1;
+		f->counts.n_unwritten += is_streaming ? batch->n_rows : 1;
+	}
+	if (!error && f->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
+		f->is_ended_by_loss = true;
+		return -ECANCELED;
+	}
+	return error;
+}
+
+static int idle(void *context)
+{
+	return out_file_idle(&((struct form *)context)->out);
+}
+
+static int close_sink(void *context, int error)
+{
+	struct form *f = context;
+
+	return out_file_close(&f->out, diags_failed(&f->query.diags) ? -ECANCELED : 0);
+}
+
+/* out = 'FORMAT' or 'FORMAT:PATH'; false after a diagnostic. */
+static bool choose_output(struct form *f)
+{
+	const char *text = f->query.settings.out, *colon = strchrnul(text, ':');
+	char *format = arena_strndup(&f->query.arena, text, (size_t)(colon - text));
+	struct query *q = &f->query;
+
+	f->format = *text ? out_format_find(format) : f->of->all->options->format;
+	f->path = *colon && strcmp(colon + 1, "-") != 0 ? colon + 1 : NULL;
+	if (!f->format || f->format == out_format_find("heatmap") || (f->path && !*f->path))
+		return diag_refuse(&q->diags, "bad-output", q->statement->span,
+				   "\"%s\" is no output of ebql watch" HINT
+				   "out = 'json:/path', or expanded, table, csv, arrow, jsonl; "
+				   "without a path standard output",
+				   *text ? text : f->format->name);
+	if (!f->path && f->format != out_format_find("json") &&
+	    f->format != out_format_find("table") && f->format != out_format_find("expanded"))
+		return diag_refuse(&q->diags, "bad-output", q->statement->span,
+				   "on standard output, where other queries write too, %s cannot be "
+				   "read" HINT "out = '%s:/path', or table, expanded or json",
+				   f->format->name, f->format->name);
+	if (f->format->needs_rows && !record_check(q, f->format, NULL))
+		return false;
+	return !f->path || record_check_file(q, f->path);
+}
+
+/* A file that an Arrow stream stands in cannot be written on. */
+static bool may_append(const struct form *f, int fd)
+{
+	struct stat st;
+
+	return !f->format->is_binary || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size;
+}
+
+/* The path's file; NULL and why. */
+static struct output *open_path(struct form *f, const char **ret_why)
+{
+	int fd = record_file(f->path, true, ret_why);
+
+	if (fd >= 0 && may_append(f, fd)) {
+		*ret_why = strerror(ENOMEM);
+		return output_open(fd, f->path);
+	}
+	if (fd >= 0) {
+		*ret_why = "is not empty, and nothing can be written behind an Arrow stream";
+		close(fd);
+	}
+	return NULL;
+}
+
+static bool open_output(struct form *f)
+{
+	struct watch_query *w = f->of;
+	const char *why;
+
+	for (struct watch_query *other = w->all->first; f->path && other; other = other->next) {
+		if (!other->form || !other->form->path || strcmp(other->form->path, f->path) != 0)
+			continue;
+		if (other != w)
+			return diag_refuse(&f->query.diags, "bad-output", f->query.statement->span,
+					   "%s: %s writes there" HINT "give each a file of its own",
+					   f->path, other->path);
+		/* What the old form still has to say stands before the new one's. */
+		if (!f->format->is_binary) {
+			f->output = output_use(other->form->output);
+			return true;
+		}
+	}
+	if (!f->path) {
+		f->output = output_use(w->all->standard);
+		return true;
+	}
+	f->output = open_path(f, &why);
+	if (!f->output)
+		diag_plain(&f->query.diags, "unknown-file", "%s: %s", f->path, why);
+	return f->output != NULL;
+}
+
+/* --- Its life --- */
+
+static void form_free(struct form *f)
+{
+	if (!f)
+		return;
+	query_free(&f->query); /* closes the sink */
+	output_leave(f->output);
+	buf_free(&f->text);
+	free(f);
+}
+
+static bool check_statement(struct query *q)
+{
+	const struct ast_statement *s = q->statement;
+
+	if (s && s->kind == AST_STATEMENT_SELECT)
+		return true;
+	return diag_refuse(&q->diags, "no-query", s ? s->span : SPAN_NONE,
+			   "there is no query" HINT "a file of ebql watch has one SELECT, behind SET "
+			   "and CREATE VIEW");
+}
+
+/* 0 or -errno, of what no diagnostic tells. */
+static int form_run(struct form *f)
+{
+	const struct options *o = f->of->all->options;
+	struct query *q = &f->query;
+	struct flow_input how = { .every_ns = o->every_ns,
+				  .sink = { open_sink, give_batch, idle, close_sink, f },
+				  .cancel = f->of->all->cancel };
+	int err;
+
+	q->settings.target_pid = o->target_pid;
+	if (!query_parse(q) || !check_statement(q) || !query_compile(q) || !choose_output(f))
+		return -EINVAL;
+	if (!open_output(f))
+		return -EINVAL;
+	if (q->programs)
+		load_raise_limits(q->programs->set);
+	if (q->cut->is_streaming)
+		how.n_rows = o->host.n_windows;
+	f->start_ns = f->looked_ns = base_monotonic_ns();
+	err = query_start(q, f->of->all->engine, &how);
+	if (err)
+		return err;
+	/* From here on the sink is closed by query_close(). */
+	return host_check_windows(q->flow, o->host.n_windows, &q->diags);
+}
+
+/* NULL: what is wrong with the text was told. */
+static struct form *form_start(struct watch_query *w, const struct buf *text)
+{
+	struct form *f = calloc(1, sizeof(*f));
+	int error = -ENOMEM;
+
+	if (!f || !query_init(&f->query, w->path, "", 0)) {
+		free(f);
+		say_errno(w, "", ENOMEM);
+		return NULL;
+	}
+	f->of = w;
+	buf_init(&f->text);
+	buf_put(&f->text, text->at, text->n);
+	if (!f->text.is_cut) {
+		diags_init(&f->query.diags, &f->query.arena, w->path, f->text.at ? f->text.at : "",
+			   f->text.n);
+		error = form_run(f);
+	}
+	say_diags(w, &f->query);
+	if (!error) {
+		if (!f->query.cut->is_streaming && w->all->options->host.n_windows == 1)
+			flow_stop_at_window(f->query.flow);
+		return f;
+	}
+	if (!diags_failed(&f->query.diags))
+		say_errno(w, "", -error);
+	form_free(f);
+	return NULL;
+}
+
+/* Ends it; 0, or -errno of what ended it and was not told. */
+static int form_end(struct form *f)
+{
+	struct query *q = &f->query;
+	struct flow_result result;
+	int err = flow_stop(q->flow), closed;
+
+	flow_result(q->flow, &result);
+	f->counts.account = result.account;
+	f->of->all->has_loss |= account_is_biased(&result.account) || f->counts.n_unwritten;
+	closed = query_close(q);
+	if (diags_failed(&q->diags))
+		return -EINVAL;
+	return err ? err : closed;
+}
+
+/* Its last words; the state that it leaves. */
+static enum watch_state say_end(struct form *f, int error)
+{
+	struct watch_query *w = f->of;
+
+	w->all->is_standard_gone |= error && !f->path && error == f->out.out.error;
+	say_diags(w, &f->query);
+	if (f->counts.n_unwritten)
+		fprintf(stderr, "ebql: %s: %llu %s were not written: the output had no room\n",
+			w->path, (unsigned long long)f->counts.n_unwritten,
+			f->query.cut->is_streaming ? "rows" : "windows");
+	if (f->is_ended_by_loss)
+		say(w, "ebql: %s: ended by a loss (on_loss = 'fail')\n", w->path);
+	else if (error == -EPIPE && !f->path)
+		return WATCH_ENDED; /* the reader had enough */
+	else if (error && !diags_failed(&f->query.diags))
+		say_errno(w, error != f->out.out.error ? "" : f->path ? f->path : QUERY_STDOUT,
+			  -error);
+	return f->is_ended_by_loss || error ? WATCH_FAILED : WATCH_ENDED;
+}
+
+static void end_form(struct watch_query *w)
+{
+	struct form *f = w->form;
+
+	if (!f)
+		return;
+	w->state = say_end(f, form_end(f));
+	w->counts = f->counts;
+	w->form = NULL;
+	if (w->all->last == f)
+		w->all->last = NULL;
+	form_free(f);
+}
+
+void watch_query_end(struct watch_query *w)
+{
+	end_form(w);
+}
+
+bool watch_query_is_peeked(const struct watch_query *w)
+{
+	const struct query *q = w->form ? &w->form->query : NULL;
+
+	return q && q->settings.on_loss_fail && q->cut->window.kind != WINDOW_TUMBLING &&
+	       q->cut->window.kind != WINDOW_HOPPING;
+}
+
+void watch_query_step(struct watch_query *w, bool is_peeked)
+{
+	struct account account;
+
+	if (!w->form)
+		return;
+	if (is_peeked && watch_query_is_peeked(w) && !flow_is_over(w->form->query.flow)) {
+		flow_peek(w->form->query.flow, &account);
+		w->form->is_ended_by_loss = account_is_biased(&account);
+	}
+	if (w->form->is_ended_by_loss || flow_is_over(w->form->query.flow))
+		end_form(w);
+}
+
+static void say_goes_on(struct watch_query *w)
+{
+	if (w->form)
+		fprintf(stderr, "ebql: %s: its query runs on as it was before\n", w->path);
+	else
+		w->state = WATCH_FAILED;
+}
+
+static bool is_same(const struct buf *a, const struct buf *b)
+{
+	return a->n == b->n && (!a->n || memcmp(a->at, b->at, a->n) == 0);
+}
+
+void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
+{
+	bool is_old = w->text.at && is_same(text, &w->text) &&
+		      !(is_again && w->state == WATCH_FAILED);
+	struct form *form;
+
+	buf_free(&w->text);
+	w->text = *text;
+	if (is_old)
+		return;
+	buf_reset(&w->problem);
+	if (w->form && is_same(text, &w->form->text))
+		return; /* it was taken back */
+	form = form_start(w, &w->text);
+	if (!form) {
+		say_goes_on(w);
+		return;
+	}
+	end_form(w);
+	w->form = form;
+	w->state = WATCH_RUNS;
+	buf_reset(&w->problem);
+}
+
+void watch_query_unread(struct watch_query *w, int error)
+{
+	/* Said once. */
+	if (w->problem.n && !w->text.n)
+		return;
+	buf_reset(&w->text);
+	buf_reset(&w->problem);
+	say_errno(w, "", error);
+	say_goes_on(w);
+}
+
+void watch_query_reopen(struct watch_query *w)
+{
+	struct form *f = w->form;
+	struct output *output;
+	const char *why;
+
+	if (!f || !f->path)
+		return;
+	output = open_path(f, &why);
+	if (!output) {
+		fprintf(stderr, "ebql: %s: %s: not opened anew\n", f->path, why);
+		return;
+	}
+	out_file_close(&f->out, 0);
+	output_leave(f->output);
+	f->output = output;
+	open_sink(f, &f->query.cut->output);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A query of ebql watch: the text of a file -> a query that runs, with an output of its own, and
+ * what is known of it.
+ */
+#ifndef EBQL_CLI_WATCH_QUERY_H
+#define EBQL_CLI_WATCH_QUERY_H
+
+#include "cli/options.h"
+#include "cli/watch_output.h"
+#include "query/query.h"
+
+enum watch_state { WATCH_RUNS, WATCH_ENDED, WATCH_FAILED };
+
+/* What it gave. */
+struct watch_counts {
+	u64 n_windows, n_rows; /* windows and snapshots */
+	u64 n_unwritten;       /* windows, or streamed rows, that its output had no room for */
+	struct account account;
+};
+
+/* A text that was taken into the engine, until it is another. */
+struct form {
+	struct watch_query *of;
+	struct query query;
+	struct buf text;
+	struct out_file out;
+	const struct out_format *format;
+	const char *path; /* of its output, in query.arena; NULL: standard output */
+	struct output *output;
+	struct watch_counts counts;
+	u64 n_unwritten; /* that no batch has told yet */
+	u64 start_ns;	 /* CLOCK_MONOTONIC */
+	u64 looked_ns, run_ns; /* of the status: when it last looked, and what programs took then */
+	bool is_ended_by_loss;
+};
+
+struct watch_query {
+	struct watch_query *next;
+	struct watch_all *all;
+	char *path; /* of the file */
+	const char *name;
+	enum watch_state state;
+	struct buf text;     /* that was tried last */
+	struct buf problem;  /* what is wrong with that text, or ended it; empty: nothing */
+	struct form *form;   /* NULL: none runs */
+	struct watch_counts counts; /* of the form that ended */
+	u64 gone_ns;	     /* CLOCK_MONOTONIC: since when the file is not there; 0: it is */
+	bool is_found;
+};
+
+struct watch_all {
+	const struct options *options;
+	struct engine *engine;
+	struct output *standard; /* output */
+	const struct form *last; /* that wrote to it */
+	struct watch_query *first;
+	const struct cancel *cancel;
+	u64 start_ns;		/* CLOCK_MONOTONIC */
+	u64 looked_ns, used_us; /* of the status: when it last looked, and what we had computed */
+	bool is_terminal, is_standard_gone;
+	bool has_loss; /* some query had one that may bias its answer */
+};
+
+/*
+ * The text is that of the query's file now: it runs instead of what ran, unless something is wrong
+ * with it, which is told: then that runs on.  One that failed is tried once more only if is_again.
+ * Takes the text's memory.
+ */
+void watch_query_set(struct watch_query *w, struct buf *text, bool is_again);
+/* The file cannot be read: what ran runs on. */
+void watch_query_unread(struct watch_query *w, int error);
+/* Must it be looked now and then whether it lost anything (on_loss = 'fail')? */
+bool watch_query_is_peeked(const struct watch_query *w);
+/* If it is over, what ended it is told; is_peeked: a loss ends it. */
+void watch_query_step(struct watch_query *w, bool is_peeked);
+/* Ends what runs, with its last window. */
+void watch_query_end(struct watch_query *w);
+/* Its output, opened anew: the file may have been moved away. */
+void watch_query_reopen(struct watch_query *w);
+
+#endif

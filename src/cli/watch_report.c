@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The table is one of -o table.  What the kernel spent is known while kernel.bpf_stats_enabled is
+ * on: of the time since the last look.
+ */
+#include "cli/watch_report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const char *const states[] = {
+	[WATCH_RUNS] = "runs",
+	[WATCH_ENDED] = "ended",
+	[WATCH_FAILED] = "failed",
+};
+
+/* What is told of one query. */
+struct report {
+	struct watch_counts counts;
+	struct load_costs costs;
+	u64 user_bytes;
+	double kernel_core; /* below 0: not known */
+};
+
+static void look(struct watch_query *w, struct report *ret)
+{
+	struct form *f = w->form;
+	u64 now_ns = base_monotonic_ns();
+	struct flow_result result;
+
+	*ret = (struct report){ .counts = w->counts, .kernel_core = -1 };
+	if (!f)
+		return;
+	flow_result(f->query.flow, &result);
+	ret->counts = f->counts;
+	ret->counts.account = result.account;
+	query_costs(&f->query, &ret->costs);
+	ret->user_bytes = arena_used(&f->query.arena) + f->text.n + f->out.out.buf.capacity +
+			  f->out.out.scratch.capacity;
+	if (ret->costs.n_runs && now_ns > f->looked_ns)
+		ret->kernel_core = (double)(ret->costs.run_ns - f->run_ns) /
+				   (double)(now_ns - f->looked_ns);
+	f->looked_ns = now_ns;
+	f->run_ns = ret->costs.run_ns;
+}
+
+/* Of this process, since the last look. */
+static double user_core(struct watch_all *all)
+{
+	u64 now_ns = base_monotonic_ns(), used_us;
+	struct rusage usage;
+	double core;
+
+	getrusage(RUSAGE_SELF, &usage);
+	used_us = (u64)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+		  (u64)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+	core = (double)(used_us - all->used_us) * 1e3 /
+	       (double)(now_ns - MAX(all->looked_ns, all->start_ns));
+	all->looked_ns = now_ns;
+	all->used_us = used_us;
+	return core;
+}
+
+static u64 resident_bytes(void)
+{
+	unsigned long long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (file && fscanf(file, "%*u %llu", &pages) != 1)
+		pages = 0;
+	if (file)
+		fclose(file);
+	return pages * (u64)sysconf(_SC_PAGESIZE);
+}
+
+/* --- JSON --- */
+
+static void put_lost(struct buf *out, const struct account *account)
+{
+	const char *between = "";
+
+	for (u32 i = 0; i < LOSS_N; i++) {
+		if (!account->lost[i])
+			continue;
+		buf_printf(out, "%s\"%s\":", between, loss_names[i]);
+		buf_put_u64(out, account->lost[i]);
+		between = ",";
+	}
+}
+
+static void put_text(struct buf *out, const char *key, const char *text, size_t n)
+{
+	buf_puts(out, key);
+	buf_put_json_string(out, text, n);
+}
+
+static void put_json(struct watch_query *w, const struct report *r, struct buf *out)
+{
+	put_text(out, "{\"name\":", w->name, strlen(w->name));
+	put_text(out, ",\"file\":", w->path, strlen(w->path));
+	buf_printf(out, ",\"state\":\"%s\",\"windows\":%llu,\"rows\":%llu,\"unwritten\":%llu",
+		   states[w->state], (unsigned long long)r->counts.n_windows,
+		   (unsigned long long)r->counts.n_rows,
+		   (unsigned long long)r->counts.n_unwritten);
+	buf_printf(out, ",\"events\":%llu,\"lost\":{",
+		   (unsigned long long)r->counts.account.events);
+	put_lost(out, &r->counts.account);
+	buf_puts(out, "},\"ns_per_event\":");
+	if (r->costs.n_runs)
+		buf_printf(out, "%.1f", (double)r->costs.run_ns / (double)r->costs.n_runs);
+	else
+		buf_puts(out, "null");
+	buf_puts(out, ",\"kernel_core\":");
+	if (r->kernel_core >= 0)
+		buf_printf(out, "%.6f", r->kernel_core);
+	else
+		buf_puts(out, "null");
+	buf_printf(out, ",\"kernel_bytes\":%llu,\"user_bytes\":%llu",
+		   (unsigned long long)r->costs.map_bytes, (unsigned long long)r->user_bytes);
+	put_text(out, ",\"problem\":", w->problem.n ? w->problem.at : "", w->problem.n);
+	buf_puts(out, "}\n");
+}
+
+/* --- The table --- */
+
+enum shown {
+	NAME,
+	STATE,
+	WINDOWS,
+	ROWS,
+	UNWRITTEN,
+	LOST,
+	NS_PER_EVENT,
+	KERNEL_CORE,
+	KERNEL_MEMORY,
+	USER_MEMORY,
+	FILE_NAME,
+	FIELD_N
+};
+
+static const char *const titles[FIELD_N] = {
+	[NAME] = "query",
+	[STATE] = "state",
+	[WINDOWS] = "windows",
+	[ROWS] = "rows",
+	[UNWRITTEN] = "unwritten",
+	[LOST] = "lost",
+	[NS_PER_EVENT] = "ns/event",
+	[KERNEL_CORE] = "kernel core",
+	[KERNEL_MEMORY] = "kernel KiB",
+	[USER_MEMORY] = "user KiB",
+	[FILE_NAME] = "file",
+};
+
+static bool is_number(u32 field)
+{
+	return (field >= WINDOWS && field <= UNWRITTEN) || field == KERNEL_MEMORY ||
+	       field == USER_MEMORY;
+}
+
+static struct value number(u64 n)
+{
+	return (struct value){ .kind = VALUE_INT, .integer = n };
+}
+
+static struct value text(struct arena *arena, const char *format, ...) PRINTF(2, 3);
+
+static struct value text(struct arena *arena, const char *format, ...)
+{
+	struct value value = { .kind = VALUE_TEXT };
+	va_list args;
+
+	va_start(args, format);
+	value.text = arena_vprintf(arena, format, args);
+	va_end(args);
+	value.n = (u32)strlen(value.text);
+	return value;
+}
+
+/* "missed 3, unpaired 12", or "-" */
+static struct value losses(struct arena *arena, const struct account *account)
+{
+	const char *all = "";
+
+	for (u32 i = 0; i < LOSS_N; i++)
+		if (account->lost[i])
+			all = arena_printf(arena, "%s%s%s %llu", all, *all ? ", " : "",
+					   loss_names[i], (unsigned long long)account->lost[i]);
+	return text(arena, "%s", *all ? all : "-");
+}
+
+static void set_row(struct watch_query *w, const struct report *r, struct arena *arena,
+		    struct value *row)
+{
+	const struct load_costs *costs = &r->costs;
+	double ns = costs->n_runs ? (double)costs->run_ns / (double)costs->n_runs : 0;
+
+	row[NAME] = text(arena, "%s", w->name);
+	row[STATE] = text(arena, "%s", states[w->state]);
+	row[WINDOWS] = number(r->counts.n_windows);
+	row[ROWS] = number(r->counts.n_rows);
+	row[UNWRITTEN] = number(r->counts.n_unwritten);
+	row[LOST] = losses(arena, &r->counts.account);
+	row[NS_PER_EVENT] = costs->n_runs ? text(arena, "%.1f", ns) : text(arena, "-");
+	row[KERNEL_CORE] = r->kernel_core >= 0 ? text(arena, "%.2f %%", 100 * r->kernel_core)
+					       : text(arena, "-");
+	row[KERNEL_MEMORY] = number(costs->map_bytes >> 10);
+	row[USER_MEMORY] = number(r->user_bytes >> 10);
+	row[FILE_NAME] = text(arena, "%s", w->path);
+}
+
+static int take(void *out, struct buf *buf)
+{
+	buf_put(out, buf->at, buf->n);
+	buf_reset(buf);
+	return 0;
+}
+
+static void put_table(struct arena *arena, struct value *values, u32 n, struct buf *out)
+{
+	const struct out_options options = {
+		.is_ascii = true, .write = take, .context = out
+	};
+	size_t before = out->n, head;
+	struct schema schema = { FIELD_N, arena_array(arena, struct column, FIELD_N) };
+	struct out_file file;
+
+	for (u32 i = 0; i < FIELD_N; i++)
+		schema.columns[i] = (struct column){
+			.name = titles[i],
+			.type = is_number(i) ? type_int(64, false) : type_text(256),
+		};
+	if (!out_file_open(&file, out_format_find("table"), -1, &options, &schema))
+		out_file_batch(&file, &(struct batch){ .schema = &schema,
+						       .n_rows = n,
+						       .values = values,
+						       .other_row = -1 });
+	out_file_close(&file, -ECANCELED);
+	/* The line above a window. */
+	head = strcspn(out->at + before, "\n") + 1;
+	memmove(out->at + before, out->at + before + head, out->n - before - head + 1);
+	out->n -= head;
+}
+
+/* --- Both --- */
+
+void report_put(struct watch_all *all, bool is_json, struct buf *out)
+{
+	struct value *values;
+	struct report report;
+	struct arena arena;
+	u32 n = 0, i = 0;
+
+	for (const struct watch_query *w = all->first; w; w = w->next)
+		n++;
+	arena_init(&arena);
+	values = arena_array(&arena, struct value, n * FIELD_N + 1);
+	if (is_json)
+		buf_printf(out,
+			   "{\"_watch\":{\"pid\":%d,\"queries\":%u,\"up_ns\":%llu,"
+			   "\"user_core\":%.6f,\"resident_bytes\":%llu}}\n",
+			   getpid(), n, (unsigned long long)(base_monotonic_ns() - all->start_ns),
+			   user_core(all), (unsigned long long)resident_bytes());
+	else
+		buf_printf(out,
+			   "process %d, %u queries for %.0f s; in user space %.2f %% of a core and "
+			   "%llu KiB\n",
+			   getpid(), n, (double)(base_monotonic_ns() - all->start_ns) / 1e9,
+			   100 * user_core(all), (unsigned long long)resident_bytes() >> 10);
+	for (struct watch_query *w = all->first; w; w = w->next, i++) {
+		look(w, &report);
+		if (is_json)
+			put_json(w, &report, out);
+		else
+			set_row(w, &report, &arena, &values[i * FIELD_N]);
+	}
+	if (!is_json && n)
+		put_table(&arena, values, n, out);
+	for (struct watch_query *w = all->first; w && !is_json; w = w->next)
+		if (w->problem.n)
+			buf_printf(out, "\n%s", w->problem.at);
+	arena_free(&arena);
+}
