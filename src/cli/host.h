@@ -52,8 +52,8 @@ const struct cancel *host_cancel_output(void);
 int host_run(struct host *host, struct diags *diags);
 /*
  * For who has a loop of his own: host_start(); then host_wait(), which waits until something is
- * due, of the engine too, which it steps, or more_fd is ready (-1: none), or a time is over.  1: the
- * run was told to end; 0; or -errno.
+ * due, of the engine too, which it steps, or more_fd is ready (-1: none), or a time is over.  1:
+ * the run was told to end; 0; or -errno.
  */
 int host_start(struct host *host);
 int host_wait(struct host *host, int more_fd, int timeout_ms);

@@ -221,7 +221,7 @@ static int complain_value(const struct command *command, int c, const char *valu
 	while (info->letter != c)
 		info++;
 	said = c == 'o' && command->takes < TAKES_WORDS ? "is no format here: table or json"
-							   : info->wrong;
+							: info->wrong;
 	if (has_short(info))
 		fprintf(stderr, "ebql: -%c: \"%s\" %s\n", info->letter, value, said);
 	else

@@ -24,8 +24,8 @@
 
 #define TEXT_BYTES_MAX (16u << 20)
 /* Editors take a file away before they put the new one in its place. */
-#define GONE_NS	      300000000ull
-#define GONE_POLL_MS  50
+#define GONE_NS	     1000000000ull
+#define GONE_POLL_MS 50
 
 struct watch {
 	struct watch_all all;

@@ -22,7 +22,8 @@
 	(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM |          \
 	 IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
 
-#define COMINGS (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
+#define COMINGS                                                                                    \
+	(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
 #define WRITTEN_MAX 64
 
 struct folder {
@@ -88,15 +89,17 @@ static struct folder *find_folder(struct watch_files *files, int wd)
 /* false: it is not there. */
 static bool watch_folder(struct watch_files *files, const char *path, u32 events)
 {
-	int wd = files->fd < 0 ? -1
-			       : inotify_add_watch(files->fd, path,
-						   events | IN_ONLYDIR | IN_MASK_ADD);
+	int wd = files->fd < 0
+			 ? -1
+			 : inotify_add_watch(files->fd, path, events | IN_ONLYDIR | IN_MASK_ADD);
 	struct folder *folder;
 
 	if (wd < 0) {
 		if (files->fd >= 0 && errno == ENOSPC && !files->is_told) {
-			fprintf(stderr, "ebql: watch: %s: changes are not seen, SIGHUP makes it "
-					"look: fs.inotify.max_user_watches is too low\n", path);
+			fprintf(stderr,
+				"ebql: watch: %s: changes are not seen, SIGHUP makes it "
+				"look: fs.inotify.max_user_watches is too low\n",
+				path);
 			files->is_told = true;
 		}
 		return errno != ENOENT && errno != ENOTDIR;
@@ -174,8 +177,8 @@ static bool take_event(struct watch_files *files, const struct inotify_event *ev
 		*folder = files->folders.at[--files->folders.n];
 		return true;
 	}
-	if (!event->len || snprintf(path, sizeof(path), "%s/%s", folder->path, event->name) >=
-				   (int)sizeof(path))
+	if (!event->len ||
+	    snprintf(path, sizeof(path), "%s/%s", folder->path, event->name) >= (int)sizeof(path))
 		return true;
 	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
 		return true;

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/sys.h"
+
 #define STACK_BYTES (64 << 10)
 #define WAIT_NS	    1000000
 #define GRACE_NS    2000000000ull
@@ -55,6 +57,7 @@ static void *run_output(void *context)
 	struct output *o = context;
 	struct buf taken;
 
+	sys_rights_drop();
 	buf_init(&taken);
 	pthread_mutex_lock(&o->lock);
 	while (o->waiting.n || !o->is_left) {

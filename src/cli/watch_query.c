@@ -148,10 +148,11 @@ static bool choose_output(struct form *f)
 				   *text ? text : f->format->name);
 	if (!f->path && f->format != out_format_find("json") &&
 	    f->format != out_format_find("table") && f->format != out_format_find("expanded"))
-		return diag_refuse(&q->diags, "bad-output", q->statement->span,
-				   "on standard output, where other queries write too, %s cannot be "
-				   "read" HINT "out = '%s:/path', or table, expanded or json",
-				   f->format->name, f->format->name);
+		return diag_refuse(
+			&q->diags, "bad-output", q->statement->span,
+			"on standard output, where other queries write too, %s cannot be "
+			"read" HINT "out = '%s:/path', or table, expanded or json",
+			f->format->name, f->format->name);
 	if (f->format->needs_rows && !record_check(q, f->format, NULL))
 		return false;
 	return !f->path || record_check_file(q, f->path);
@@ -228,7 +229,8 @@ static bool check_statement(struct query *q)
 	if (s && s->kind == AST_STATEMENT_SELECT)
 		return true;
 	return diag_refuse(&q->diags, "no-query", s ? s->span : SPAN_NONE,
-			   "there is no query" HINT "a file of ebql watch has one SELECT, behind SET "
+			   "there is no query" HINT
+			   "a file of ebql watch has one SELECT, behind SET "
 			   "and CREATE VIEW");
 }
 
@@ -322,7 +324,10 @@ static enum watch_state say_end(struct form *f, int error)
 	else if (error == -EPIPE && !f->path)
 		return WATCH_ENDED; /* the reader had enough */
 	else if (error && !diags_failed(&f->query.diags))
-		say_errno(w, error != f->out.out.error ? "" : f->path ? f->path : QUERY_STDOUT,
+		say_errno(w,
+			  error != f->out.out.error ? ""
+			  : f->path		    ? f->path
+						    : QUERY_STDOUT,
 			  -error);
 	return f->is_ended_by_loss || error ? WATCH_FAILED : WATCH_ENDED;
 }
@@ -383,8 +388,8 @@ static bool is_same(const struct buf *a, const struct buf *b)
 
 void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 {
-	bool is_old = w->text.at && is_same(text, &w->text) &&
-		      !(is_again && w->state == WATCH_FAILED);
+	bool is_old =
+		w->text.at && is_same(text, &w->text) && !(is_again && w->state == WATCH_FAILED);
 	struct form *form;
 
 	buf_free(&w->text);

@@ -29,8 +29,8 @@ struct form {
 	const char *path; /* of its output, in query.arena; NULL: standard output */
 	struct output *output;
 	struct watch_counts counts;
-	u64 n_unwritten; /* that no batch has told yet */
-	u64 start_ns;	 /* CLOCK_MONOTONIC */
+	u64 n_unwritten;       /* that no batch has told yet */
+	u64 start_ns;	       /* CLOCK_MONOTONIC */
 	u64 looked_ns, run_ns; /* of the status: when it last looked, and what programs took then */
 	bool is_ended_by_loss;
 };
@@ -41,11 +41,11 @@ struct watch_query {
 	char *path; /* of the file */
 	const char *name;
 	enum watch_state state;
-	struct buf text;     /* that was tried last */
-	struct buf problem;  /* what is wrong with that text, or ended it; empty: nothing */
-	struct form *form;   /* NULL: none runs */
+	struct buf text;	    /* that was tried last */
+	struct buf problem;	    /* what is wrong with that text, or ended it; empty: nothing */
+	struct form *form;	    /* NULL: none runs */
 	struct watch_counts counts; /* of the form that ended */
-	u64 gone_ns;	     /* CLOCK_MONOTONIC: since when the file is not there; 0: it is */
+	u64 gone_ns; /* CLOCK_MONOTONIC: since when the file is not there; 0: it is */
 	bool is_found;
 };
 

@@ -41,8 +41,8 @@ static void look(struct watch_query *w, struct report *ret)
 	ret->user_bytes = arena_used(&f->query.arena) + f->text.n + f->out.out.buf.capacity +
 			  f->out.out.scratch.capacity;
 	if (ret->costs.n_runs && now_ns > f->looked_ns)
-		ret->kernel_core = (double)(ret->costs.run_ns - f->run_ns) /
-				   (double)(now_ns - f->looked_ns);
+		ret->kernel_core =
+			(double)(ret->costs.run_ns - f->run_ns) / (double)(now_ns - f->looked_ns);
 	f->looked_ns = now_ns;
 	f->run_ns = ret->costs.run_ns;
 }
@@ -103,8 +103,7 @@ static void put_json(struct watch_query *w, const struct report *r, struct buf *
 	put_text(out, ",\"file\":", w->path, strlen(w->path));
 	buf_printf(out, ",\"state\":\"%s\",\"windows\":%llu,\"rows\":%llu,\"unwritten\":%llu",
 		   states[w->state], (unsigned long long)r->counts.n_windows,
-		   (unsigned long long)r->counts.n_rows,
-		   (unsigned long long)r->counts.n_unwritten);
+		   (unsigned long long)r->counts.n_rows, (unsigned long long)r->counts.n_unwritten);
 	buf_printf(out, ",\"events\":%llu,\"lost\":{",
 		   (unsigned long long)r->counts.account.events);
 	put_lost(out, &r->counts.account);
@@ -221,9 +220,7 @@ static int take(void *out, struct buf *buf)
 
 static void put_table(struct arena *arena, struct value *values, u32 n, struct buf *out)
 {
-	const struct out_options options = {
-		.is_ascii = true, .write = take, .context = out
-	};
+	const struct out_options options = { .is_ascii = true, .write = take, .context = out };
 	size_t before = out->n, head;
 	struct schema schema = { FIELD_N, arena_array(arena, struct column, FIELD_N) };
 	struct out_file file;

@@ -23,10 +23,10 @@
 #include "cli/watch_report.h"
 #include "sys/sys.h"
 
-#define CLIENTS_MAX	8
-#define LOCK_TRIES	100
-#define LOCK_WAIT_US	20000
-#define ANSWER_LIMIT_S	10
+#define CLIENTS_MAX    8
+#define LOCK_TRIES     100
+#define LOCK_WAIT_US   20000
+#define ANSWER_LIMIT_S 10
 
 struct client {
 	int fd; /* -1: none */
@@ -57,8 +57,7 @@ static bool find_address(const char *path, struct sockaddr_un *ret_address)
 		n = snprintf(ret_address->sun_path, sizeof(ret_address->sun_path), "%s", path);
 	else
 		n = snprintf(ret_address->sun_path, sizeof(ret_address->sun_path),
-			     "%s/ebql-watch.sock",
-			     runtime && *runtime == '/' ? runtime : "/run");
+			     "%s/ebql-watch.sock", runtime && *runtime == '/' ? runtime : "/run");
 	return n > 0 && n < (int)sizeof(ret_address->sun_path);
 }
 

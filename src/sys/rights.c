@@ -86,6 +86,13 @@ void sys_rights_rest(u64 kept)
 	make_effective(base);
 }
 
+void sys_rights_drop(void)
+{
+	const struct __user_cap_data_struct none[2] = { { 0 } };
+
+	BUG_ON(syscall(SYS_capset, &header, none) && is_lent);
+}
+
 void rights_raise(void)
 {
 	if (base != permitted)

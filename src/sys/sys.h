@@ -32,6 +32,8 @@ void sys_rights_init(void);
 void sys_rights_rest(u64 kept);
 /* As after sys_rights_init(), with what was kept. */
 void sys_rights_back(void);
+/* Of a thread that calls nothing else of this header: it has no capability any more. */
+void sys_rights_drop(void);
 /* Is this one of CAP_... effective, here or where it is needed? */
 bool sys_has_capability(u32 capability);
 #define SYS_CAP(capability) (1ull << (capability))

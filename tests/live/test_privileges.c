@@ -31,6 +31,7 @@
 
 #include "left.h"
 #include "session.h"
+#include "sys/sys.h"
 
 #define TRACEFS "/sys/kernel/tracing"
 
@@ -342,6 +343,37 @@ static void test_nothing_kept(void **state)
 	}
 }
 
+/*
+ * ebql watch adds queries later, so it keeps what loads them, out of effect; its files are the
+ * user's to read and to write.
+ */
+static void test_watch(void **state)
+{
+	static const char query[] = "SELECT count(*) FROM raw_tracepoint:sched_switch "
+				    "WINDOW TUMBLING 20ms";
+	static const char elsewhere[] = "SELECT count(*) FROM raw_tracepoint:sched_switch "
+					"WITH (out = 'json:/etc/ebql-test')";
+	struct proc *proc = *state;
+
+	session_require();
+	assert_false(mkdir(in_folder("queries"), 0777));
+	put_file(in_folder("queries/closed.sql"), query, sizeof(query) - 1, 0600);
+	start(proc, PROC_NOBODY, "watch", "-o", "json", in_folder("queries"), NULL);
+	assert_true(proc_wait_text(proc, "0 of 1 queries run\n", LIMIT_MS));
+	assert_true(says(proc, "closed.sql: Permission denied"));
+	put_file(in_folder("queries/open.sql"), query, sizeof(query) - 1, 0644);
+	assert_true(proc_wait_text(proc, "open.sql: its query runs\n", LIMIT_MS));
+	assert_int_equal(capabilities(proc->pid, "CapEff"), 0);
+	assert_int_equal(capabilities(proc->pid, "CapPrm"),
+			 SYS_CAP(CAP_BPF) | SYS_CAP(CAP_PERFMON) | SYS_CAP(CAP_DAC_READ_SEARCH));
+	assert_true(proc_wait_text(proc, "\"query\":\"open\"", LIMIT_MS));
+	put_file(in_folder("queries/elsewhere.sql"), elsewhere, sizeof(elsewhere) - 1, 0644);
+	assert_true(proc_wait_text(proc, "/etc/ebql-test: Permission denied", LIMIT_MS));
+	proc_signal(proc, SIGTERM);
+	assert_int_equal(end(proc), 1);
+	assert_false(access("/etc/ebql-test", F_OK) == 0);
+}
+
 /* What the kernel missed is asked for while it runs. */
 static void test_misses_are_told(void **state)
 {
@@ -605,6 +637,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_streams, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_secrets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_watch, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_misses_are_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_command, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_command_ends, setup, teardown),

@@ -203,7 +203,7 @@ static void test_changes(void **state)
 	struct buf text;
 
 	session_require();
-	session_load(s, "--calls", "600000", "--fds", "16", "--pause-every", "300", "--pause-us",
+	session_load(s, "--calls", "300000", "--fds", "16", "--pause-every", "300", "--pause-us",
 		     "1000", NULL);
 	for (u32 i = 0; i < 2; i++)
 		write_file(p, i ? "cpus.sql" : "keys.sql",
@@ -214,16 +214,18 @@ static void test_changes(void **state)
 			   s->load_pid, i ? 10 : 25, p->folder, outs[i]);
 	start(p, p->folder, NULL);
 	session_load_go(s);
-	write_file(p, "new.sql", "SELECT count(*) AS n " CALLS
-				 "WINDOW TUMBLING 10ms WITH (out = 'json:%s/new.out')",
+	write_file(p, "new.sql",
+		   "SELECT count(*) AS n " CALLS
+		   "WINDOW TUMBLING 10ms WITH (out = 'json:%s/new.out')",
 		   getpid(), p->folder);
 	wait_said(p, "new.sql: its query runs\n");
 	call(1000);
 	/* Written beside it, then moved over it; what editors leave there is no query. */
 	write_file(p, ".new.sql", "nonsense");
 	write_file(p, "new.sql~", "nonsense");
-	write_file(p, "next", "SELECT count(*) AS n, cpu " CALLS
-			      "GROUP BY cpu WINDOW TUMBLING 7ms WITH (out = 'json:%s/new.out')",
+	write_file(p, "next",
+		   "SELECT count(*) AS n, cpu " CALLS
+		   "GROUP BY cpu WINDOW TUMBLING 7ms WITH (out = 'json:%s/new.out')",
 		   getpid(), p->folder);
 	move_file(p, "next", "new.sql");
 	wait_said(p, "new.sql: its query runs in its new form\n");
@@ -231,9 +233,9 @@ static void test_changes(void **state)
 	/* As vi does: away, and another in its place. */
 	move_file(p, "new.sql", "new.sql~");
 	usleep(50000);
-	write_file(p, "new.sql", "SELECT count(*) AS n, tid " CALLS
-				 "GROUP BY tid WINDOW TUMBLING 15ms "
-				 "WITH (out = 'json:%s/new.out')",
+	write_file(p, "new.sql",
+		   "SELECT count(*) AS n, tid " CALLS "GROUP BY tid WINDOW TUMBLING 15ms "
+		   "WITH (out = 'json:%s/new.out')",
 		   getpid(), p->folder);
 	wait_said(p, "new.sql: its query runs in its new form\n");
 	call(4000);
@@ -261,8 +263,9 @@ static void test_errors(void **state)
 	struct buf text;
 
 	session_require();
-	write_file(p, "good.sql", "SELECT count(*) AS n " CALLS
-				  "WINDOW TUMBLING 20ms WITH (out = 'json:%s/good.out')",
+	write_file(p, "good.sql",
+		   "SELECT count(*) AS n " CALLS
+		   "WINDOW TUMBLING 20ms WITH (out = 'json:%s/good.out')",
 		   getpid(), p->folder);
 	write_file(p, "bad.sql", "SELECT nothing FROM run_queue");
 	write_file(p, "one.sql", "EXPLAIN SELECT pid FROM run_queue");
@@ -280,8 +283,9 @@ static void test_errors(void **state)
 	assert_non_null(strstr(text.at, "error[unknown-stream]"));
 	call(200);
 	/* Taken back: what runs is what stands there. */
-	write_file(p, "good.sql", "SELECT count(*) AS n " CALLS
-				  "WINDOW TUMBLING 20ms WITH (out = 'json:%s/good.out')",
+	write_file(p, "good.sql",
+		   "SELECT count(*) AS n " CALLS
+		   "WINDOW TUMBLING 20ms WITH (out = 'json:%s/good.out')",
 		   getpid(), p->folder);
 	write_file(p, "same.sql", "SELECT count(*) FROM run_queue WITH (out = 'json:%s/good.out')",
 		   p->folder);
@@ -304,8 +308,9 @@ static void test_hangup(void **state)
 	struct buf text;
 
 	session_require();
-	write_file(p, "a.sql", "SELECT count(*) AS n " CALLS
-			       "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
+	write_file(p, "a.sql",
+		   "SELECT count(*) AS n " CALLS
+		   "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
 		   getpid(), p->folder);
 	start(p, p->folder, NULL);
 	call(1000);
@@ -338,21 +343,42 @@ static void test_kill(void **state)
 	start(p, p->folder, "-o", "json", NULL);
 	assert_int_equal(stat(p->socket, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	snprintf(command, sizeof(command), "%s watch --socket %s %s 2>&1 | grep -q 'another one runs'",
-		 proc_ebql(), p->socket, p->folder);
+	snprintf(command, sizeof(command),
+		 "%s watch --socket %s %s 2>&1 | grep -q 'another one runs'", proc_ebql(),
+		 p->socket, p->folder);
 	assert_int_equal(system(command), 0);
 	left_take(&left, p->session->ebql.pid);
 	assert_true(left.n_programs > 0 && left.n_maps > 0);
 	end(p, SIGKILL, 128 + SIGKILL);
 	assert_int_equal(left_wait_gone(&left, 20000), 0);
-	snprintf(command, sizeof(command), "%s watch --status --socket %s 2>&1 | grep -q 'none runs'",
-		 proc_ebql(), p->socket);
+	snprintf(command, sizeof(command),
+		 "%s watch --status --socket %s 2>&1 | grep -q 'none runs'", proc_ebql(),
+		 p->socket);
 	assert_int_equal(system(command), 0);
 	proc_forget(&p->session->ebql);
 	start(p, p->folder, "-o", "json", NULL);
 	wait_status(p, "\"state\":\"runs\"");
 	end(p, SIGTERM, 0);
 	assert_int_not_equal(stat(p->socket, &st), 0);
+}
+
+/* Until it says so: a reader that comes, and goes. */
+static void read_fifo(struct place *p, const char *name, const char *text)
+{
+	u64 limit_ns = base_monotonic_ns() + LIMIT_MS * 1000000ull;
+	int fd = open(path_of(p, name), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char bytes[65536 + 1];
+	ssize_t n = 0;
+
+	assert_true(fd >= 0);
+	do {
+		n = read(fd, bytes, sizeof(bytes) - 1);
+		bytes[MAX(n, (ssize_t)0)] = '\0';
+		if (n <= 0)
+			proc_pump(1);
+	} while (!strstr(bytes, text) && base_monotonic_ns() < limit_ns);
+	assert_non_null(strstr(bytes, text));
+	close(fd);
 }
 
 /* A FIFO that nobody reads, and clients that do not read, stop nobody. */
@@ -363,14 +389,19 @@ static void test_blocked(void **state)
 	int fds[20];
 
 	session_require();
-	assert_int_equal(mkfifo(path_of(p, "fifo"), 0600), 0);
-	write_file(p, "a.sql", "SELECT count(*) AS n " CALLS
-			       "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
+	write_file(p, "a.sql",
+		   "SELECT count(*) AS n " CALLS
+		   "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
 		   getpid(), p->folder);
-	write_file(p, "stuck.sql",
-		   "SELECT comm, pid, count(*) AS n, max(time) AS t FROM raw_tracepoint:sys_enter "
-		   "GROUP BY comm, pid WINDOW TUMBLING 1ms WITH (out = 'json:%s/fifo')",
-		   p->folder);
+	/* One that is read in the end, and one that never is. */
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(mkfifo(path_of(p, i ? "never" : "late"), 0600), 0);
+		write_file(p, i ? "never.sql" : "late.sql",
+			   "SELECT comm, pid, count(*) AS n, max(time) AS t "
+			   "FROM raw_tracepoint:sys_enter GROUP BY comm, pid WINDOW TUMBLING 1ms "
+			   "WITH (out = 'json:%s/%s')",
+			   p->folder, i ? "never" : "late");
+	}
 	start(p, p->folder, NULL);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", p->socket);
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++) {
@@ -382,6 +413,7 @@ static void test_blocked(void **state)
 	wait_status(p, "\"unwritten\":1");
 	call(1000);
 	wait_status(p, "\"unwritten\":2");
+	read_fifo(p, "late", "\"unwritten\":");
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		close(fds[i]);
 	proc_signal(&p->session->ebql, SIGTERM);
@@ -419,6 +451,10 @@ static void test_recordings(void **state)
 		fail_msg("%s", p->session->ebql.err_text.at);
 	assert_non_null(strstr(p->session->ebql.out_text.at, "{\"first\":18}\n"));
 	assert_non_null(strstr(p->session->ebql.out_text.at, "\"query\":\"q\""));
+	/* Of rows each says whose it is. */
+	write_file(p, "later/rows.sql", "SELECT n FROM '%s/rows.csv'", p->folder);
+	if (!proc_wait_text(&p->session->ebql, "{\"n\":7,\"_query\":\"rows\"}\n", LIMIT_MS))
+		fail_msg("%s", p->session->ebql.out_text.at);
 	end(p, SIGTERM, 0);
 }
 
@@ -445,7 +481,10 @@ static void test_examples(void **state)
 
 	session_require();
 	start(p, EXAMPLES, "-o", "json", "-n", "3", NULL);
-	end(p, 0, 0);
+	/* The machine's own losses are none of the test's. */
+	proc_wait_exit(&p->session->ebql, LIMIT_MS);
+	if (p->session->ebql.status != 0 && p->session->ebql.status != 3)
+		fail_msg("%d: %s", p->session->ebql.status, p->session->ebql.err_text.at);
 	buf_init(&text);
 	buf_puts(&text, p->session->ebql.out_text.at);
 	for (const char *at = text.at; (at = strstr(at, "\"query\":")); at++)
@@ -458,9 +497,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_changes), TEST(test_errors),	   TEST(test_hangup),
-		TEST(test_kill),    TEST(test_blocked),	   TEST(test_recordings),
-		TEST(test_closed),  TEST(test_examples),
+		TEST(test_changes), TEST(test_errors),	   TEST(test_hangup), TEST(test_kill),
+		TEST(test_blocked), TEST(test_recordings), TEST(test_closed), TEST(test_examples),
 	};
 
 	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);

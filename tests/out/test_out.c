@@ -163,6 +163,20 @@ static void test_late(void **unused)
 	check_all("late", (struct out_options){ 0 }, batches, 3);
 }
 
+/* Of a query that writes beside others, to what had no room for some of its windows. */
+static void test_watched(void **unused)
+{
+	struct value row[] = { INT(3), TEXT("cat"), INT(10), REAL(1.5) };
+	struct batch batches[] = { batch_of(&group_schema, row, 1),
+				   batch_of(&group_schema, row, 1) };
+
+	batches[1].n_unwritten = 12345;
+	batches[1].is_last = true;
+	check_all("watched", (struct out_options){ .query = "cats \"and\" dogs" }, batches, 2);
+	check_all("watched-stream", (struct out_options){ .query = "cats", .is_streaming = true },
+		  batches, 2);
+}
+
 /* Totals so far, then the last; and an (other) row that has no key to carry the mark. */
 static void test_snapshots(void **unused)
 {
@@ -526,25 +540,16 @@ static void test_find(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table_full),
-		cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_clocks),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_snapshots),
-		cmocka_unit_test(test_streaming),
-		cmocka_unit_test(test_unnest),
-		cmocka_unit_test(test_no_bound),
-		cmocka_unit_test(test_terminal),
-		cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_time_of_day),
-		cmocka_unit_test(test_real_round_trip),
-		cmocka_unit_test(test_large_window),
-		cmocka_unit_test(test_gathered),
-		cmocka_unit_test(test_broken_pipe),
-		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_table_full),   cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_clocks),	     cmocka_unit_test(test_text),
+		cmocka_unit_test(test_names),	     cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_late),	     cmocka_unit_test(test_watched),
+		cmocka_unit_test(test_snapshots),    cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_unnest),	     cmocka_unit_test(test_no_bound),
+		cmocka_unit_test(test_terminal),     cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_time_of_day),  cmocka_unit_test(test_real_round_trip),
+		cmocka_unit_test(test_large_window), cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_broken_pipe),  cmocka_unit_test(test_find),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
