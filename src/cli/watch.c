@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -186,6 +187,7 @@ static void drop_gone(struct watch *watch)
 		next = w->next;
 		if (!w->gone_ns || now_ns - w->gone_ns < GONE_NS)
 			continue;
+		watch_query_end(w);
 		say(watch, w, "is gone, and so is its query");
 		take_out(watch, w);
 	}
@@ -333,6 +335,17 @@ static bool end_queries(struct watch *watch)
 	return is_clean;
 }
 
+/* Each query has some. */
+static void raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int cmd_watch(struct options *options)
 {
 	struct watch watch = { .epoll_fd = -1 };
@@ -343,6 +356,7 @@ int cmd_watch(struct options *options)
 	if (status_open(options->socket, &watch.status))
 		return 1;
 	load_raise_limits(NULL);
+	raise_files();
 	err = open_all(&watch, options);
 	if (!err)
 		err = run(&watch);

@@ -389,11 +389,12 @@ static bool is_same(const struct buf *a, const struct buf *b)
 void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 {
 	bool is_old =
-		w->text.at && is_same(text, &w->text) && !(is_again && w->state == WATCH_FAILED);
+		w->has_text && is_same(text, &w->text) && !(is_again && w->state == WATCH_FAILED);
 	struct form *form;
 
 	buf_free(&w->text);
 	w->text = *text;
+	w->has_text = true;
 	if (is_old)
 		return;
 	buf_reset(&w->problem);
@@ -413,9 +414,9 @@ void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 void watch_query_unread(struct watch_query *w, int error)
 {
 	/* Said once. */
-	if (w->problem.n && !w->text.n)
+	if (w->problem.n && !w->has_text)
 		return;
-	buf_reset(&w->text);
+	w->has_text = false;
 	buf_reset(&w->problem);
 	say_errno(w, "", error);
 	say_goes_on(w);

@@ -42,6 +42,7 @@ struct watch_query {
 	const char *name;
 	enum watch_state state;
 	struct buf text;	    /* that was tried last */
+	bool has_text;		    /* it could be read */
 	struct buf problem;	    /* what is wrong with that text, or ended it; empty: nothing */
 	struct form *form;	    /* NULL: none runs */
 	struct watch_counts counts; /* of the form that ended */
