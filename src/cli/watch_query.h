@@ -29,9 +29,10 @@ struct form {
 	const char *path; /* of its output, in query.arena; NULL: standard output */
 	struct output *output;
 	struct watch_counts counts;
-	u64 n_unwritten;       /* that no batch has told yet */
-	u64 start_ns;	       /* CLOCK_MONOTONIC */
-	u64 looked_ns, run_ns; /* of the status: when it last looked, and what programs took then */
+	u64 n_unwritten; /* that no batch has told yet */
+	u64 start_ns;	 /* CLOCK_MONOTONIC */
+	/* Of the status: when it last looked, and what programs and we had spent on it then. */
+	u64 looked_ns, run_ns, computed_ns;
 	bool is_ended_by_loss;
 };
 

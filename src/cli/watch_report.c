@@ -22,7 +22,7 @@ struct report {
 	struct watch_counts counts;
 	struct load_costs costs;
 	u64 user_bytes;
-	double kernel_core; /* below 0: not known */
+	double kernel_core, user_core; /* below 0: not known */
 };
 
 static void look(struct watch_query *w, struct report *ret)
@@ -30,8 +30,9 @@ static void look(struct watch_query *w, struct report *ret)
 	struct form *f = w->form;
 	u64 now_ns = base_monotonic_ns();
 	struct flow_result result;
+	double since_ns;
 
-	*ret = (struct report){ .counts = w->counts, .kernel_core = -1 };
+	*ret = (struct report){ .counts = w->counts, .kernel_core = -1, .user_core = -1 };
 	if (!f)
 		return;
 	flow_result(f->query.flow, &result);
@@ -40,11 +41,13 @@ static void look(struct watch_query *w, struct report *ret)
 	query_costs(&f->query, &ret->costs);
 	ret->user_bytes = arena_used(&f->query.arena) + f->text.n + f->out.out.buf.capacity +
 			  f->out.out.scratch.capacity;
-	if (ret->costs.n_runs && now_ns > f->looked_ns)
-		ret->kernel_core =
-			(double)(ret->costs.run_ns - f->run_ns) / (double)(now_ns - f->looked_ns);
+	since_ns = (double)MAX(now_ns - f->looked_ns, (u64)1);
+	ret->user_core = (double)(result.computed_ns - f->computed_ns) / since_ns;
+	if (ret->costs.n_runs)
+		ret->kernel_core = (double)(ret->costs.run_ns - f->run_ns) / since_ns;
 	f->looked_ns = now_ns;
 	f->run_ns = ret->costs.run_ns;
+	f->computed_ns = result.computed_ns;
 }
 
 /* Of this process, since the last look. */
@@ -97,6 +100,15 @@ static void put_text(struct buf *out, const char *key, const char *text, size_t 
 	buf_put_json_string(out, text, n);
 }
 
+static void put_core(struct buf *out, const char *key, double core)
+{
+	buf_puts(out, key);
+	if (core >= 0)
+		buf_printf(out, "%.6f", core);
+	else
+		buf_puts(out, "null");
+}
+
 static void put_json(struct watch_query *w, const struct report *r, struct buf *out)
 {
 	put_text(out, "{\"name\":", w->name, strlen(w->name));
@@ -112,11 +124,8 @@ static void put_json(struct watch_query *w, const struct report *r, struct buf *
 		buf_printf(out, "%.1f", (double)r->costs.run_ns / (double)r->costs.n_runs);
 	else
 		buf_puts(out, "null");
-	buf_puts(out, ",\"kernel_core\":");
-	if (r->kernel_core >= 0)
-		buf_printf(out, "%.6f", r->kernel_core);
-	else
-		buf_puts(out, "null");
+	put_core(out, ",\"kernel_core\":", r->kernel_core);
+	put_core(out, ",\"user_core\":", r->user_core);
 	buf_printf(out, ",\"kernel_bytes\":%llu,\"user_bytes\":%llu",
 		   (unsigned long long)r->costs.map_bytes, (unsigned long long)r->user_bytes);
 	put_text(out, ",\"problem\":", w->problem.n ? w->problem.at : "", w->problem.n);
@@ -134,6 +143,7 @@ enum shown {
 	LOST,
 	NS_PER_EVENT,
 	KERNEL_CORE,
+	USER_CORE,
 	KERNEL_MEMORY,
 	USER_MEMORY,
 	FILE_NAME,
@@ -149,6 +159,7 @@ static const char *const titles[FIELD_N] = {
 	[LOST] = "lost",
 	[NS_PER_EVENT] = "ns/event",
 	[KERNEL_CORE] = "kernel core",
+	[USER_CORE] = "user core",
 	[KERNEL_MEMORY] = "kernel KiB",
 	[USER_MEMORY] = "user KiB",
 	[FILE_NAME] = "file",
@@ -191,6 +202,11 @@ static struct value losses(struct arena *arena, const struct account *account)
 	return text(arena, "%s", *all ? all : "-");
 }
 
+static struct value core(struct arena *arena, double core)
+{
+	return core >= 0 ? text(arena, "%.3f %%", 100 * core) : text(arena, "-");
+}
+
 static void set_row(struct watch_query *w, const struct report *r, struct arena *arena,
 		    struct value *row)
 {
@@ -204,8 +220,8 @@ static void set_row(struct watch_query *w, const struct report *r, struct arena 
 	row[UNWRITTEN] = number(r->counts.n_unwritten);
 	row[LOST] = losses(arena, &r->counts.account);
 	row[NS_PER_EVENT] = costs->n_runs ? text(arena, "%.1f", ns) : text(arena, "-");
-	row[KERNEL_CORE] = r->kernel_core >= 0 ? text(arena, "%.2f %%", 100 * r->kernel_core)
-					       : text(arena, "-");
+	row[KERNEL_CORE] = core(arena, r->kernel_core);
+	row[USER_CORE] = core(arena, r->user_core);
 	row[KERNEL_MEMORY] = number(costs->map_bytes >> 10);
 	row[USER_MEMORY] = number(r->user_bytes >> 10);
 	row[FILE_NAME] = text(arena, "%s", w->path);

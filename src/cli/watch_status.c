@@ -143,6 +143,7 @@ int status_open(const char *path, struct status **ret_status)
 {
 	struct status *s = calloc(1, sizeof(*s));
 	int err = s ? 0 : -ENOMEM;
+	bool is_refused;
 
 	*ret_status = NULL;
 	if (s && !find_address(path, &s->address)) {
@@ -163,20 +164,21 @@ int status_open(const char *path, struct status **ret_status)
 		*ret_status = s;
 		return 0;
 	}
+	is_refused = path || err == -EADDRINUSE;
 	if (err == -EADDRINUSE)
 		fprintf(stderr,
 			"ebql: watch: another one runs at %s\n"
 			"  hint: --socket PATH gives this one another place\n",
 			s->address.sun_path);
 	else
-		fprintf(stderr, "ebql: %s: %s\n", s ? s->address.sun_path : "watch",
-			strerror(-err));
+		fprintf(stderr, "ebql: %s: %s%s\n", s ? s->address.sun_path : "watch",
+			strerror(-err), is_refused ? "" : ": no status");
 	if (s) {
 		sys_close(&s->fd);
 		sys_close(&s->epoll_fd);
 	}
 	free(s);
-	return 1;
+	return is_refused;
 }
 
 static void drop(struct client *c)

@@ -11,7 +11,8 @@ struct status;
 
 /*
  * Listens at that path (NULL: the usual one, where there is such a place).  0; 1 after a message:
- * another ebql watch does, or it cannot be had.  *ret_status NULL: nobody listens.
+ * another ebql watch does, or a path that was asked for cannot be had.  *ret_status NULL: nobody
+ * listens.
  */
 int status_open(const char *path, struct status **ret_status);
 /* Takes its name away, too. */

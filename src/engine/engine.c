@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/internal.h"
@@ -159,6 +160,15 @@ static u32 find_due(struct engine *engine, u64 now_ns)
 	return n;
 }
 
+/* That this thread has computed. */
+static u64 computed_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (u64)now.tv_sec * NS_PER_S + (u64)now.tv_nsec;
+}
+
 /* The windows of all flows that are due end at one instant; then each gives its batch. */
 static void step_boundaries(struct engine *engine)
 {
@@ -173,8 +183,12 @@ static void step_boundaries(struct engine *engine)
 	}
 	if (n)
 		flow_switch(due, n);
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < n; i++) {
+		u64 start_ns = computed_ns();
+
 		flow_take_boundary(due[i], due[i]->now);
+		due[i]->computed_ns += computed_ns() - start_ns;
+	}
 	/* As of one instant: equal windows go on together, also where an output was slow. */
 	now_ns = base_realtime_ns();
 	for (u32 i = 0; i < n; i++)
@@ -185,11 +199,14 @@ static void step_polls(struct engine *engine)
 {
 	for (struct flow *flow = engine->flows; flow; flow = flow->next) {
 		bool is_more;
+		u64 start_ns;
 
 		if (flow->is_over || !flow->poll_ns ||
 		    (!flow->is_due && flow->poll_ns > base_monotonic_ns()))
 			continue;
+		start_ns = computed_ns();
 		flow_poll(flow, &is_more);
+		flow->computed_ns += computed_ns() - start_ns;
 		flow->poll_ns = base_monotonic_ns() + (is_more ? 0 : POLL_NS);
 	}
 }

@@ -51,6 +51,7 @@ struct flow_input {
 
 struct flow_result {
 	struct account account; /* of the whole run */
+	u64 computed_ns;	/* in user space, in engine_step(), with what its sink takes */
 	bool is_partial;	/* files: the run was stopped before all their rows were read */
 };
 

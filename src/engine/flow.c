@@ -422,8 +422,9 @@ void flow_peek(struct flow *flow, struct account *ret_account)
 
 void flow_result(const struct flow *flow, struct flow_result *ret_result)
 {
-	*ret_result =
-		(struct flow_result){ .account = flow->total, .is_partial = flow->is_partial };
+	*ret_result = (struct flow_result){ .account = flow->total,
+					    .computed_ns = flow->computed_ns,
+					    .is_partial = flow->is_partial };
 	account_add(&ret_result->account, &flow->sql_lost);
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		const struct flow_part *part = &flow->parts[i];

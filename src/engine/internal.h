@@ -170,6 +170,7 @@ struct flow {
 	u64 first_ns, last_ns; /* of all rows read, of a recording all there are; CLOCK_REALTIME */
 	struct flow_groups groups;
 
+	u64 computed_ns;
 	bool is_partial;
 	struct account total, sql_lost;
 };
