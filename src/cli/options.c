@@ -269,6 +269,8 @@ static int take_words(struct options *o, const struct command *command, char **w
 		return take_text(o, command, words, text);
 	if (command->takes == TAKES_WORDS) {
 		o->words = words;
+		if (o->is_status && o->format != out_format_find("table") && !options_want_json(o))
+			return wrong("-o", o->format->name, "is no format here: table or json");
 		return (*words == NULL) == o->is_status ? -1 : usage(command, stderr);
 	}
 	if (command->takes != TAKES_NOTHING && *words)

@@ -67,6 +67,16 @@ static void test_options(void **state)
 	       "ebql: --stage needs a value\n"
 	       "usage: ebql explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
 	       "                    [--catalog FOLDER] [-f FILE] 'SQL'\n");
+	expect("watch", 2,
+	       "usage: ebql watch [options] [--socket PATH] FILE|DIRECTORY...\n"
+	       "       ebql watch --status [-o table|json] [--socket PATH]\n");
+	expect("watch --status -o csv", 2, "ebql: -o: \"csv\" is no format here: table or json\n");
+	expect("watch --status --socket /nonexistent/s", 1,
+	       "ebql: watch: none runs at /nonexistent/s\n");
+	expect("watch --socket /nonexistent/s /tmp", 1,
+	       "ebql: /nonexistent/s: No such file or directory\n");
+	expect("\"SELECT n FROM '/dev/null' WITH (out = 5)\" 2>&1 | head -1", 0,
+	       "error[bad-option-value]: out cannot be set to this\n");
 	/* --heatmap is a format; which stands first is all the same. */
 	expect("--heatmap -o json 'SELECT 1'", 2,
 	       "ebql: --heatmap: \"json\" is another format; give one of the two\n");

@@ -294,6 +294,17 @@ static void test_errors(void **state)
 	assert_null(strstr(text.at, "good.sql:1:27"));
 	write_file(p, "same.sql", "SELECT 1 AS n FROM run_queue WITH (out = 'csv')");
 	wait_said(p, "error[bad-output]");
+	/* A loss ends the query that asks for it, and no other. */
+	write_file(p, "same.sql",
+		   "SELECT pid, count(*) FROM raw_tracepoint:sched_switch GROUP BY pid "
+		   "WINDOW TUMBLING 20ms WITH (max_groups = 1, on_loss = 'fail', "
+		   "out = 'csv:%s/same.out')",
+		   p->folder);
+	wait_said(p, "same.sql: ended by a loss");
+	write_file(p, "same.sql",
+		   "SELECT pid FROM raw_tracepoint:sched_switch WITH (ring_bytes = 4096, "
+		   "on_loss = 'fail', out = 'csv:/dev/null')");
+	wait_said(p, "same.sql: its query runs");
 	unlink(path_of(p, "same.sql"));
 	wait_said(p, "same.sql: is gone");
 	end(p, SIGINT, 1);
