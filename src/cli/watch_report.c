@@ -29,8 +29,10 @@ static void look(struct watch_query *w, struct report *ret)
 {
 	struct form *f = w->form;
 	u64 now_ns = base_monotonic_ns();
+	struct load_state *const *loads;
 	struct flow_result result;
 	double since_ns;
+	u32 n_loads;
 
 	*ret = (struct report){ .counts = w->counts, .kernel_core = -1, .user_core = -1 };
 	if (!f)
@@ -38,7 +40,8 @@ static void look(struct watch_query *w, struct report *ret)
 	flow_result(f->query.flow, &result);
 	ret->counts = f->counts;
 	ret->counts.account = result.account;
-	query_costs(&f->query, &ret->costs);
+	loads = flow_loads(f->query.flow, &n_loads);
+	load_costs(loads, n_loads, &ret->costs);
 	ret->user_bytes = arena_used(&f->query.arena) + f->text.n + f->out.out.buf.capacity +
 			  f->out.out.scratch.capacity;
 	since_ns = (double)MAX(now_ns - f->looked_ns, (u64)1);

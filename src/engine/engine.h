@@ -91,6 +91,8 @@ u64 flow_n_windows(const struct flow *flow, u64 *ret_first_ns, u64 *ret_last_ns)
  */
 void flow_peek(struct flow *flow, struct account *ret_account);
 void flow_result(const struct flow *flow, struct flow_result *ret_result);
+/* Those of its parts that have one. */
+struct load_state *const *flow_loads(const struct flow *flow, u32 *ret_n);
 /*
  * Closes its sink, whose error it returns, and then detaches its programs, which may take long.
  * The sink is told what ended the query: -ECANCELED where nothing had.

@@ -435,3 +435,9 @@ void flow_result(const struct flow *flow, struct flow_result *ret_result)
 			account_add(&ret_result->account, &part->events->account);
 	}
 }
+
+struct load_state *const *flow_loads(const struct flow *flow, u32 *ret_n)
+{
+	*ret_n = flow->n_loads;
+	return flow->loads;
+}

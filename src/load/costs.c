@@ -11,18 +11,24 @@
 #include "load/load.h"
 #include "sys/sys.h"
 
-void load_costs_of_hooks(const struct load_hooks *hooks, struct load_costs *costs)
+static bool serves(const struct hook *hook, struct load_state *const *states, u32 n_states)
+{
+	for (u32 i = 0; i < hook->n_uses; i++)
+		for (u32 k = 0; k < n_states; k++)
+			if (hook->uses[i].phys->number == states[k]->phys->number)
+				return true;
+	return false;
+}
+
+static void add_program(int fd, struct load_costs *costs)
 {
 	struct bpf_prog_info info;
 
-	for (u32 i = 0; i < hooks->n_programs; i++) {
-		memset(&info, 0, sizeof(info));
-		if (hooks->programs[i].fd < 0 ||
-		    sys_info(hooks->programs[i].fd, &info, sizeof(info)) < 0)
-			continue;
-		costs->run_ns += info.run_time_ns;
-		costs->n_runs += info.run_cnt;
-	}
+	memset(&info, 0, sizeof(info));
+	if (fd < 0 || sys_info(fd, &info, sizeof(info)) < 0)
+		return;
+	costs->run_ns += info.run_time_ns;
+	costs->n_runs += info.run_cnt;
 }
 
 /* "memlock:" of its fdinfo: what the kernel charges for it. */
@@ -42,9 +48,16 @@ static u64 map_bytes(int fd)
 	return at ? strtoull(at + strlen("memlock:"), NULL, 10) : 0;
 }
 
-void load_costs_of_state(const struct load_state *state, struct load_costs *costs)
+void load_costs(struct load_state *const *states, u32 n_states, struct load_costs *ret_costs)
 {
-	for (u32 i = 0; i < LOAD_MAP_N; i++)
-		if (state->map_fds[i] >= 0)
-			costs->map_bytes += map_bytes(state->map_fds[i]);
+	const struct load_hooks *hooks = n_states ? states[0]->hooks : NULL;
+
+	*ret_costs = (struct load_costs){ 0 };
+	for (u32 i = 0; hooks && i < hooks->n_programs; i++)
+		if (serves(hooks->programs[i].hook, states, n_states))
+			add_program(hooks->programs[i].fd, ret_costs);
+	for (u32 i = 0; i < n_states; i++)
+		for (u32 k = 0; k < LOAD_MAP_N; k++)
+			if (states[i]->map_fds[k] >= 0)
+				ret_costs->map_bytes += map_bytes(states[i]->map_fds[k]);
 }

@@ -109,9 +109,11 @@ struct load_costs {
 	u64 map_bytes;
 };
 
-/* Adds what the kernel tells of the programs, and of the maps of one part. */
-void load_costs_of_hooks(const struct load_hooks *hooks, struct load_costs *costs);
-void load_costs_of_state(const struct load_state *state, struct load_costs *costs);
+/*
+ * Of parts of the same hooks: their own maps, and the programs that serve them, be it with
+ * others.
+ */
+void load_costs(struct load_state *const *states, u32 n_states, struct load_costs *ret_costs);
 /* Events that the kernel did not run the part's programs for since the last call. */
 u64 load_missed(struct load_state *state);
 

@@ -317,17 +317,3 @@ int query_close(struct query *query)
 	leave_programs(query);
 	return err;
 }
-
-void query_costs(const struct query *query, struct load_costs *ret_costs)
-{
-	const struct programs *programs = query->programs;
-
-	*ret_costs = (struct load_costs){ 0 };
-	if (!programs)
-		return;
-	load_costs_of_hooks(&programs->hooks, ret_costs);
-	for (u32 i = 0; i < query->cut->n_parts; i++)
-		if (query->parts[i].phys)
-			load_costs_of_state(&programs->hooks.states[query->parts[i].phys->number],
-					    ret_costs);
-}

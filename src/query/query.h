@@ -104,8 +104,6 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 /* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the
  * -errno of flow_close(). */
 int query_close(struct query *query);
-/* Of a query that runs: its own maps, and the programs that it may share with others. */
-void query_costs(const struct query *query, struct load_costs *ret_costs);
 /* Opens query->catalog, unless it is; false after a diagnostic. */
 bool query_open_catalog(struct query *query);
 

@@ -16,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <cmocka.h>
 
 #include "left.h"
@@ -257,16 +258,32 @@ static void test_changes(void **state)
 	buf_free(&text);
 }
 
+/* A number of the query's line. */
+static double figure(const char *status, const char *query, const char *key)
+{
+	char name[64];
+	const char *at;
+
+	snprintf(name, sizeof(name), "{\"name\":\"%s\"", query);
+	at = strstr(status, name);
+	assert_non_null(at);
+	at = strstr(at, key);
+	assert_non_null(at);
+	return strtod(at + strlen(key), NULL);
+}
+
 static void test_errors(void **state)
 {
 	struct place *p = *state;
 	struct buf text;
+	int stats;
 
 	session_require();
 	write_file(p, "good.sql",
 		   "SELECT count(*) AS n " CALLS
 		   "WINDOW TUMBLING 20ms WITH (out = 'json:%s/good.out')",
 		   getpid(), p->folder);
+	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	write_file(p, "bad.sql", "SELECT nothing FROM run_queue");
 	write_file(p, "one.sql", "EXPLAIN SELECT pid FROM run_queue");
 	start(p, p->folder, NULL);
@@ -282,6 +299,14 @@ static void test_errors(void **state)
 	status_of(p, false, &text);
 	assert_non_null(strstr(text.at, "error[unknown-stream]"));
 	call(200);
+	usleep(200000);
+	call(1000);
+	status_of(p, true, &text);
+	assert_true(figure(text.at, "good", "\"ns_per_event\":") > 0);
+	assert_true(figure(text.at, "good", "\"kernel_core\":") > 0);
+	assert_true(figure(text.at, "good", "\"user_core\":") > 0);
+	assert_true(figure(text.at, "good", "\"kernel_bytes\":") >= 4096);
+	close(stats);
 	/* Taken back: what runs is what stands there. */
 	write_file(p, "good.sql",
 		   "SELECT count(*) AS n " CALLS
@@ -308,7 +333,7 @@ static void test_errors(void **state)
 	unlink(path_of(p, "same.sql"));
 	wait_said(p, "same.sql: is gone");
 	end(p, SIGINT, 1);
-	assert_int_equal(sum_of(p, "good.out", "\"n\":"), 300);
+	assert_int_equal(sum_of(p, "good.out", "\"n\":"), 1300);
 	buf_free(&text);
 }
 
