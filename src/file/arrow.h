@@ -17,7 +17,7 @@
 enum arrow_version { ARROW_V4 = 3, ARROW_V5 = 4 };
 
 /* table Message */
-enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY_BYTES };
+enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY_BYTES, MESSAGE_METADATA };
 enum { HEADER_SCHEMA = 1, HEADER_DICTIONARY, HEADER_BATCH };
 /* table Schema; endianness 0 is little */
 enum { SCHEMA_ENDIANNESS, SCHEMA_FIELDS };
@@ -48,7 +48,7 @@ enum arrow_type {
 	ARROW_BINARY,
 	ARROW_UTF8,
 	ARROW_BOOL,
-	ARROW_DECIMAL,
+	ARROW_DECIMAL, /* s32 digits, s32 of them behind the point, s32 bits: 128 where absent */
 	ARROW_DATE,
 	ARROW_TIME,
 	ARROW_TIMESTAMP, /* s16 unit (0 s, 1 ms, 2 us, 3 ns), string time zone */
@@ -73,5 +73,10 @@ enum { ARROW_UNIT_S, ARROW_UNIT_MS, ARROW_UNIT_US, ARROW_UNIT_NS };
 
 /* The key of a field's metadata that holds the column's type, as in JSON lines. */
 #define ARROW_TYPE_KEY "ebql"
+/* Of windows: the column that marks "(other)" rows, and the key of a batch's metadata. */
+#define ARROW_OTHER	"_other"
+#define ARROW_BATCH_KEY "_batch"
+/* Of the decimals that hold sums. */
+#define ARROW_DECIMAL_DIGITS 38u
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows -> an Arrow IPC stream, one record batch for each call.  Types that Arrow has are
- * Arrow's (duration and timestamp in ns, timestamps in UTC); a POINTER is a uint64.  Each
- * field's metadata says the column's own type.  Texts are stored byte for byte in utf8
+ * Columns -> an Arrow IPC stream: recorded rows, one record batch for each call; or windows, one
+ * record batch each, with its dictionaries before it and what is said of it in its metadata.  Each
+ * column's metadata says its own type.  Texts of recordings are stored byte for byte in utf8
  * columns, also those of the kernel that are no UTF-8.
  */
 
-#include "file/arrow.h"
+#include "file/arrow_build.h"
 #include "file/flatbuf.h"
 #include "file/internal.h"
 
@@ -15,19 +15,36 @@
 #define BATCH_ROWS_MAX	     (1u << 16)
 
 struct arrow_writer {
-	struct buf body;
-	struct buf ranges; /* of the body's buffers: pairs of u64, offset and bytes */
-	u64 *nulls;	   /* of each column */
+	struct arrow_frame frame;
+	/* Of a message: its fields and its body's buffers, each a pair of u64. */
+	struct buf nodes;  /* values and NULLs */
+	struct buf ranges; /* offset and bytes */
+	u64 body_bytes;
 };
 
-/* Begins a message; its length is set by end_message(). */
+/* [{key: value}], to which the offset at `from` leads. */
+static void put_metadata(struct flatbuf_out *fb, size_t from, const char *key, const char *value)
+{
+	const struct flatbuf_slot pair[] = { [PAIR_KEY] = { 4 }, [PAIR_VALUE] = { 4 } };
+	size_t at[ARRAY_SIZE(pair)];
+
+	flatbuf_point(fb, from, flatbuf_put_vector(fb, 1, 4));
+	from = fb->buf->n;
+	flatbuf_put_scalar(fb, 0, 4);
+	flatbuf_point(fb, from, flatbuf_put_table(fb, pair, ARRAY_SIZE(pair), at));
+	flatbuf_point(fb, at[PAIR_KEY], flatbuf_put_string(fb, key));
+	flatbuf_point(fb, at[PAIR_VALUE], flatbuf_put_string(fb, value));
+}
+
+/* Begins a message; its length is set by end_message().  about: its metadata, or NULL. */
 static struct flatbuf_out begin_message(struct buf *out, u32 header, u64 body_bytes,
-					size_t *ret_header)
+					const char *about, size_t *ret_header)
 {
 	const struct flatbuf_slot slots[] = { [MESSAGE_VERSION] = { 2, ARROW_V5 },
 					      [MESSAGE_HEADER_TYPE] = { 1, header },
 					      [MESSAGE_HEADER] = { 4 },
-					      [MESSAGE_BODY_BYTES] = { 8, body_bytes } };
+					      [MESSAGE_BODY_BYTES] = { 8, body_bytes },
+					      [MESSAGE_METADATA] = { 4 } };
 	struct flatbuf_out fb = { .buf = out, .base = out->n };
 	size_t at[ARRAY_SIZE(slots)];
 
@@ -35,7 +52,9 @@ static struct flatbuf_out begin_message(struct buf *out, u32 header, u64 body_by
 	flatbuf_put_scalar(&fb, 0, 4);
 	fb.base = out->n;
 	flatbuf_put_scalar(&fb, 0, 4); /* the root */
-	flatbuf_point(&fb, fb.base, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots), at));
+	flatbuf_point(&fb, fb.base, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots) - !about, at));
+	if (about)
+		put_metadata(&fb, at[MESSAGE_METADATA], ARROW_BATCH_KEY, about);
 	*ret_header = at[MESSAGE_HEADER];
 	return fb;
 }
@@ -48,73 +67,94 @@ static void end_message(struct flatbuf_out *fb)
 
 /* --- The schema --- */
 
-/* A kind of union Type, and the slots of its table; absent ones at its end are none. */
-struct arrow_stored {
-	u32 kind;
-	struct flatbuf_slot slots[2];
-};
-
-static struct arrow_stored stored_as(struct type type)
+static struct flatbuf_slot slot_of(u32 bytes, u64 value)
 {
-	bool is_signed = type.kind == TYPE_INT && type.is_signed;
-
-	if (type.kind == TYPE_INT || type.kind == TYPE_POINTER)
-		return (struct arrow_stored){ ARROW_INT, { { 4, type.bits }, { 1, is_signed } } };
-	if (type.kind == TYPE_BOOL)
-		return (struct arrow_stored){ .kind = ARROW_BOOL };
-	if (type.kind == TYPE_DURATION)
-		return (struct arrow_stored){ ARROW_DURATION, { { 2, ARROW_UNIT_NS } } };
-	if (type.kind == TYPE_TIMESTAMP) /* and a time zone */
-		return (struct arrow_stored){ ARROW_TIMESTAMP, { { 2, ARROW_UNIT_NS }, { 4 } } };
-	if (type.kind == TYPE_REAL)
-		return (struct arrow_stored){ ARROW_REAL, { { 2, 2 } } };
-	if (type.kind == TYPE_BLOB)
-		return (struct arrow_stored){ ARROW_FIXED_BINARY, { { 4, type.bytes } } };
-	return (struct arrow_stored){ .kind = ARROW_UTF8 };
+	return (struct flatbuf_slot){ bytes, value };
 }
 
-/* [{"ebql": the type}] */
-static void put_metadata(struct flatbuf_out *fb, size_t from, struct type type, struct arena *arena)
+/* The table of a member of union Type. */
+static size_t put_type(struct flatbuf_out *fb, const struct arrow_field *f)
 {
-	const struct flatbuf_slot pair[] = { [PAIR_KEY] = { 4 }, [PAIR_VALUE] = { 4 } };
-	size_t at[ARRAY_SIZE(pair)];
-	struct buf text;
+	bool has_unit = f->kind == ARROW_DURATION || f->kind == ARROW_TIMESTAMP;
+	struct flatbuf_slot slots[3];
+	size_t table, at[3];
+	u32 n = 0;
 
-	buf_init_in(&text, arena);
-	file_put_type(&text, type);
-	flatbuf_point(fb, from, flatbuf_put_vector(fb, 1, 4));
-	from = fb->buf->n;
-	flatbuf_put_scalar(fb, 0, 4);
-	flatbuf_point(fb, from, flatbuf_put_table(fb, pair, ARRAY_SIZE(pair), at));
-	flatbuf_point(fb, at[PAIR_KEY], flatbuf_put_string(fb, ARROW_TYPE_KEY));
-	flatbuf_point(fb, at[PAIR_VALUE], flatbuf_put_string(fb, text.at));
+	if (f->kind == ARROW_INT) {
+		slots[n++] = slot_of(4, 8 * f->bytes);
+		slots[n++] = slot_of(1, f->type.kind == TYPE_INT && f->type.is_signed);
+	} else if (has_unit) {
+		slots[n++] = slot_of(2, ARROW_UNIT_NS);
+	} else if (f->kind == ARROW_REAL) {
+		slots[n++] = slot_of(2, 2);
+	} else if (f->kind == ARROW_FIXED_BINARY) {
+		slots[n++] = slot_of(4, f->bytes);
+	} else if (f->kind == ARROW_DECIMAL) {
+		slots[n++] = slot_of(4, ARROW_DECIMAL_DIGITS);
+		slots[n++] = slot_of(4, 0);
+		slots[n++] = slot_of(4, 128);
+	}
+	if (f->kind == ARROW_TIMESTAMP)
+		slots[n++] = slot_of(4, 0); /* the time zone */
+	table = flatbuf_put_table(fb, slots, n, at);
+	if (f->kind == ARROW_TIMESTAMP)
+		flatbuf_point(fb, at[1], flatbuf_put_string(fb, "UTC"));
+	return table;
 }
 
-static size_t put_field(struct flatbuf_out *fb, const char *name, struct type type,
-			struct arena *arena)
+static size_t put_encoding(struct flatbuf_out *fb, u32 id)
 {
-	const struct arrow_stored stored = stored_as(type);
-	u32 n_type_slots = stored.slots[1].bytes ? 2 : stored.slots[0].bytes ? 1 : 0;
+	const struct arrow_field index = { .kind = ARROW_INT,
+					   .type = type_int(32, true),
+					   .bytes = 4 };
+	const struct flatbuf_slot slots[] = {
+		[ENCODING_ID] = { 8, id }, [ENCODING_INDEX_TYPE] = { 4 }
+	};
+	size_t at[ARRAY_SIZE(slots)];
+	size_t table = flatbuf_put_table(fb, slots, ARRAY_SIZE(slots), at);
+
+	flatbuf_point(fb, at[ENCODING_INDEX_TYPE], put_type(fb, &index));
+	return table;
+}
+
+/* A vector of n offsets; where the first one stands. */
+static size_t put_offsets(struct flatbuf_out *fb, size_t from, u32 n)
+{
+	size_t at;
+
+	flatbuf_point(fb, from, flatbuf_put_vector(fb, n, 4));
+	at = fb->buf->n;
+	for (u32 i = 0; i < n; i++)
+		flatbuf_put_scalar(fb, 0, 4);
+	return at;
+}
+
+/* about: its metadata, or NULL. */
+static size_t put_field(struct flatbuf_out *fb, const struct arrow_field *f, const char *about)
+{
+	const struct arrow_field *shown = f->dictionary ? f->dictionary : f;
 	const struct flatbuf_slot slots[] = {
 		[FIELD_NAME] = { 4 },
 		[FIELD_NULLABLE] = { 1, 1 },
-		[FIELD_TYPE_KIND] = { 1, stored.kind },
+		[FIELD_TYPE_KIND] = { 1, shown->kind },
 		[FIELD_TYPE] = { 4 },
-		[FIELD_DICTIONARY] = { 0 },
+		[FIELD_DICTIONARY] = { f->dictionary ? 4 : 0 },
 		[FIELD_CHILDREN] = { 4 },
-		[FIELD_METADATA] = { 4 },
+		[FIELD_METADATA] = { about ? 4 : 0 },
 	};
-	size_t at[ARRAY_SIZE(slots)], type_at[2];
+	size_t at[ARRAY_SIZE(slots)], children;
 	size_t field = flatbuf_put_table(fb, slots, ARRAY_SIZE(slots), at);
 
-	flatbuf_point(fb, at[FIELD_NAME], flatbuf_put_string(fb, name));
-	flatbuf_point(fb, at[FIELD_TYPE],
-		      flatbuf_put_table(fb, stored.slots, n_type_slots, type_at));
-	if (stored.kind == ARROW_TIMESTAMP)
-		flatbuf_point(fb, type_at[1], flatbuf_put_string(fb, "UTC"));
+	flatbuf_point(fb, at[FIELD_NAME], flatbuf_put_string(fb, f->name));
+	flatbuf_point(fb, at[FIELD_TYPE], put_type(fb, shown));
+	if (f->dictionary)
+		flatbuf_point(fb, at[FIELD_DICTIONARY], put_encoding(fb, f->id));
 	/* Readers want the vector, though it is empty. */
-	flatbuf_point(fb, at[FIELD_CHILDREN], flatbuf_put_vector(fb, 0, 4));
-	put_metadata(fb, at[FIELD_METADATA], type, arena);
+	children = put_offsets(fb, at[FIELD_CHILDREN], f->n_children);
+	if (about)
+		put_metadata(fb, at[FIELD_METADATA], ARROW_TYPE_KEY, about);
+	for (u32 i = 0; i < f->n_children; i++)
+		flatbuf_point(fb, children + 4 * (size_t)i, put_field(fb, &f->children[i], NULL));
 	return field;
 }
 
@@ -124,157 +164,137 @@ void arrow_write_begin(struct file_writer *w)
 		[SCHEMA_ENDIANNESS] = { 0 }, [SCHEMA_FIELDS] = { 4 }
 	};
 	struct arrow_writer *state = arena_new(&w->arena, struct arrow_writer);
+	struct arrow_field *root = &state->frame.root;
 	size_t at[ARRAY_SIZE(slots)], header, fields;
-	struct flatbuf_out fb = begin_message(w->out, HEADER_SCHEMA, 0, &header);
-	u32 n = w->schema->n_columns;
+	struct flatbuf_out fb = begin_message(w->out, HEADER_SCHEMA, 0, NULL, &header);
+	struct buf about;
 
 	w->state = state;
-	buf_init(&state->body);
+	arrow_frame_init(&state->frame, w->schema, w->is_window, &w->arena);
+	state->frame.offset_ns = w->offset_ns;
+	buf_init(&state->nodes);
 	buf_init(&state->ranges);
-	state->nulls = arena_array(&w->arena, u64, n + 1);
+	buf_init_in(&about, &w->arena);
 	flatbuf_point(&fb, header, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots), at));
-	flatbuf_point(&fb, at[SCHEMA_FIELDS], flatbuf_put_vector(&fb, n, 4));
-	fields = fb.buf->n;
-	for (u32 i = 0; i < n; i++)
-		flatbuf_put_scalar(&fb, 0, 4);
-	for (u32 i = 0; i < n; i++)
-		flatbuf_point(&fb, fields + 4 * (size_t)i,
-			      put_field(&fb, w->names[i], w->schema->columns[i].type, &w->arena));
+	fields = put_offsets(&fb, at[SCHEMA_FIELDS], root->n_children);
+	for (u32 i = 0; i < root->n_children; i++) {
+		const struct arrow_field *f = &root->children[i];
+
+		buf_reset(&about);
+		file_put_type(&about, f->type);
+		flatbuf_point(&fb, fields + 4 * (size_t)i, put_field(&fb, f, about.at));
+	}
 	end_message(&fb);
 }
 
 /* --- Batches --- */
 
-/* Ends a buffer of the body that began at `from`. */
-static void end_buffer(struct arrow_writer *state, size_t from)
+static void add_range(struct arrow_writer *state, u64 bytes)
 {
-	const u64 range[2] = { from, state->body.n - from };
+	const u64 range[2] = { state->body_bytes, bytes };
 
 	buf_put(&state->ranges, range, sizeof(range));
-	buf_fill(&state->body, '\0', ALIGN_UP(state->body.n, ARROW_ALIGN) - state->body.n);
+	state->body_bytes += ALIGN_UP(bytes, ARROW_ALIGN);
 }
 
-/* One bit a row, the lowest first: is_value: the value's, else whether there is one. */
-static void put_bits(struct arrow_writer *state, const struct value *values, u32 stride, u32 n,
-		     bool is_value)
+/* The field and its children as the head of a message wants them. */
+static void add_field(struct arrow_writer *state, struct arrow_field *f)
 {
-	size_t from = state->body.n;
-	u8 byte = 0;
+	const u64 node[2] = { f->n, f->n_nulls };
+	struct buf *buffers[3];
+	u32 n = arrow_buffers(f, buffers);
 
-	for (u32 i = 0; i < n; i++) {
-		const struct value *v = &values[(size_t)i * stride];
-		bool bit = v->kind != VALUE_NULL && (!is_value || v->integer);
-
-		byte |= (u8)(bit << i % 8);
-		if (i % 8 == 7 || i == n - 1) {
-			buf_putc(&state->body, (char)byte);
-			byte = 0;
-		}
-	}
-	end_buffer(state, from);
-}
-
-/* Values of one width; zeroes for a NULL. */
-static void put_fixed(struct arrow_writer *state, struct type type, const struct value *values,
-		      u32 stride, u32 n)
-{
-	u32 bytes = type.kind == TYPE_BLOB ? type.bytes : type.kind == TYPE_INT ? type.bits / 8 : 8;
-	size_t from = state->body.n;
-
-	for (u32 i = 0; i < n; i++) {
-		const struct value *v = &values[(size_t)i * stride];
-
-		if (v->kind == VALUE_NULL) {
-			buf_fill(&state->body, '\0', bytes);
-		} else if (type.kind == TYPE_BLOB) {
-			buf_put(&state->body, v->text, bytes);
-		} else if (type.kind == TYPE_REAL) {
-			double real = v->kind == VALUE_REAL ? v->real : (double)v->integer;
-
-			buf_put(&state->body, &real, bytes);
-		} else {
-			u64 word = (u64)v->integer;
-
-			buf_put(&state->body, &word, bytes); /* little-endian, as the machine */
-		}
-	}
-	end_buffer(state, from);
-}
-
-static void put_texts(struct arrow_writer *state, const struct value *values, u32 stride, u32 n)
-{
-	size_t from = state->body.n;
-	u32 offset = 0;
-
-	buf_put(&state->body, &offset, sizeof(offset));
-	for (u32 i = 0; i < n; i++) {
-		const struct value *v = &values[(size_t)i * stride];
-
-		offset += v->kind == VALUE_TEXT ? v->n : 0;
-		buf_put(&state->body, &offset, sizeof(offset));
-	}
-	end_buffer(state, from);
-	from = state->body.n;
-	for (u32 i = 0; i < n; i++) {
-		const struct value *v = &values[(size_t)i * stride];
-
-		if (v->kind == VALUE_TEXT)
-			buf_put(&state->body, v->text, v->n);
-	}
-	end_buffer(state, from);
-}
-
-static u64 put_column(struct arrow_writer *state, struct type type, const struct value *values,
-		      u32 stride, u32 n)
-{
-	u64 nulls = 0;
-
+	buf_put(&state->nodes, node, sizeof(node));
 	for (u32 i = 0; i < n; i++)
-		nulls += values[(size_t)i * stride].kind == VALUE_NULL;
-	if (nulls)
-		put_bits(state, values, stride, n, false);
-	else
-		end_buffer(state, state->body.n);
-	if (type.kind == TYPE_BOOL)
-		put_bits(state, values, stride, n, true);
-	else if (type_is_word(type) || type.kind == TYPE_REAL || type.kind == TYPE_BLOB)
-		put_fixed(state, type, values, stride, n);
-	else
-		put_texts(state, values, stride, n);
-	return nulls;
+		add_range(state, buffers[i] ? buffers[i]->n : 0);
+	for (u32 i = 0; i < f->n_children; i++)
+		add_field(state, &f->children[i]);
 }
 
-static void put_batch(struct file_writer *w, const struct value *values, u32 n)
+/* The same, the bytes themselves. */
+static void put_body(struct buf *out, struct arrow_field *f)
+{
+	struct buf *buffers[3];
+	u32 n = arrow_buffers(f, buffers);
+
+	for (u32 i = 0; i < n; i++) {
+		if (!buffers[i])
+			continue;
+		buf_put(out, buffers[i]->at, buffers[i]->n);
+		buf_fill(out, '\0', ALIGN_UP(buffers[i]->n, ARROW_ALIGN) - buffers[i]->n);
+	}
+	for (u32 i = 0; i < f->n_children; i++)
+		put_body(out, &f->children[i]);
+}
+
+/* A vector of pairs of u64. */
+static void put_pairs(struct flatbuf_out *fb, size_t from, const struct buf *pairs)
+{
+	flatbuf_point(fb, from, flatbuf_put_vector(fb, (u32)(pairs->n / 16), 8));
+	buf_put(fb->buf, pairs->at, pairs->n);
+}
+
+static size_t put_record_batch(struct flatbuf_out *fb, const struct arrow_writer *state, u64 n_rows)
 {
 	const struct flatbuf_slot slots[] = {
-		[BATCH_ROWS] = { 8, n }, [BATCH_NODES] = { 4 }, [BATCH_BUFFERS] = { 4 }
+		[BATCH_ROWS] = { 8, n_rows }, [BATCH_NODES] = { 4 }, [BATCH_BUFFERS] = { 4 }
+	};
+	size_t at[ARRAY_SIZE(slots)];
+	size_t table = flatbuf_put_table(fb, slots, ARRAY_SIZE(slots), at);
+
+	put_pairs(fb, at[BATCH_NODES], &state->nodes);
+	put_pairs(fb, at[BATCH_BUFFERS], &state->ranges);
+	return table;
+}
+
+/* A message of these fields. */
+static void put_message(struct file_writer *w, struct arrow_field *fields, u32 n, u64 n_rows,
+			const u32 *dictionary, const char *about)
+{
+	const struct flatbuf_slot slots[] = {
+		[DICTIONARY_ID] = { 8, dictionary ? *dictionary : 0 }, [DICTIONARY_DATA] = { 4 }
 	};
 	struct arrow_writer *state = w->state;
-	u32 n_columns = w->schema->n_columns;
 	size_t at[ARRAY_SIZE(slots)], header;
 	struct flatbuf_out fb;
 
-	buf_reset(&state->body);
+	buf_reset(&state->nodes);
 	buf_reset(&state->ranges);
-	for (u32 i = 0; i < n_columns; i++)
-		state->nulls[i] =
-			put_column(state, w->schema->columns[i].type, values + i, n_columns, n);
-	if (state->body.is_cut || state->ranges.is_cut) {
-		w->error = "rows for which there is no memory";
+	state->body_bytes = 0;
+	for (u32 i = 0; i < n; i++)
+		add_field(state, &fields[i]);
+	fb = begin_message(w->out, dictionary ? HEADER_DICTIONARY : HEADER_BATCH, state->body_bytes,
+			   about, &header);
+	if (dictionary) {
+		flatbuf_point(&fb, header, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots), at));
+		header = at[DICTIONARY_DATA];
+	}
+	flatbuf_point(&fb, header, put_record_batch(&fb, state, n_rows));
+	end_message(&fb);
+	for (u32 i = 0; i < n; i++)
+		put_body(w->out, &fields[i]);
+	if (state->nodes.is_cut || state->ranges.is_cut)
+		w->error = arrow_no_memory;
+}
+
+/* A record batch, behind the dictionaries that it needs: each takes the place of the one before. */
+static void put_batch(struct file_writer *w, const struct value *values, u32 n, s64 other_row,
+		      const char *about)
+{
+	struct arrow_writer *state = w->state;
+	struct arrow_field *root = &state->frame.root;
+
+	if (!arrow_frame_set(&state->frame, values, n, other_row)) {
+		w->error = state->frame.error;
 		return;
 	}
-	fb = begin_message(w->out, HEADER_BATCH, state->body.n, &header);
-	flatbuf_point(&fb, header, flatbuf_put_table(&fb, slots, ARRAY_SIZE(slots), at));
-	flatbuf_point(&fb, at[BATCH_NODES], flatbuf_put_vector(&fb, n_columns, 8));
-	for (u32 i = 0; i < n_columns; i++) {
-		flatbuf_put_scalar(&fb, n, 8);
-		flatbuf_put_scalar(&fb, state->nulls[i], 8);
+	for (u32 i = 0; i < root->n_children; i++) {
+		struct arrow_field *f = &root->children[i];
+
+		if (f->dictionary)
+			put_message(w, f->dictionary, 1, f->dictionary->n, &f->id, NULL);
 	}
-	flatbuf_point(&fb, at[BATCH_BUFFERS],
-		      flatbuf_put_vector(&fb, (u32)(state->ranges.n / 16), 8));
-	buf_put(fb.buf, state->ranges.at, state->ranges.n);
-	end_message(&fb);
-	buf_put(w->out, state->body.at, state->body.n);
+	put_message(w, root->children, root->n_children, n, NULL, about);
 }
 
 /* Rows that fit one batch, at least one; texts of a single row always do. */
@@ -295,13 +315,19 @@ static u32 batch_rows(const struct schema *schema, const struct value *values, u
 
 void arrow_write_rows(struct file_writer *w, const struct value *values, u32 n)
 {
-	while (n) {
+	while (n && !w->error) {
 		u32 rows = batch_rows(w->schema, values, n);
 
-		put_batch(w, values, rows);
+		put_batch(w, values, rows, -1, NULL);
 		values += (size_t)rows * w->schema->n_columns;
 		n -= rows;
 	}
+}
+
+void file_writer_window(struct file_writer *w, const struct batch *batch, const char *about)
+{
+	if (!w->error)
+		put_batch(w, batch->values, batch->n_rows, batch->other_row, about);
 }
 
 void arrow_write_end(struct file_writer *w)
@@ -313,6 +339,7 @@ void arrow_write_end(struct file_writer *w)
 		flatbuf_put_scalar(&fb, ARROW_CONTINUATION, 4);
 		flatbuf_put_scalar(&fb, 0, 4);
 	}
-	buf_free(&state->body);
+	arrow_frame_free(&state->frame);
+	buf_free(&state->nodes);
 	buf_free(&state->ranges);
 }

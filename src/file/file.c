@@ -166,28 +166,41 @@ void file_rows_close(struct file_rows *rows)
 	free(rows);
 }
 
-struct file_writer *file_writer_open(enum file_kind kind, const struct schema *schema,
-				     struct buf *out)
+static struct file_writer *open_writer(struct file_writer how)
 {
 	struct file_writer *writer = calloc(1, sizeof(*writer));
 
-	if (!writer || !arena_reserve(&writer->arena)) {
+	if (!writer || !arena_reserve(&how.arena)) {
 		free(writer);
 		return NULL;
 	}
-	writer->kind = kind;
-	writer->schema = schema;
-	writer->out = out;
-	writer->names = file_unique_names(&writer->arena, schema);
-	writer->has_value = arena_array(&writer->arena, bool, schema->n_columns);
-	file_formats[kind]->write_begin(writer);
+	*writer = how;
+	writer->names = file_unique_names(&writer->arena, how.schema);
+	writer->has_value = arena_array(&writer->arena, bool, how.schema->n_columns);
+	file_formats[how.kind]->write_begin(writer);
 	return writer;
 }
 
-/* Why a value cannot be written, or NULL. */
-static const char *refuse(enum file_kind kind, struct type type, const struct value *value)
+struct file_writer *file_writer_open(enum file_kind kind, const struct schema *schema,
+				     struct buf *out)
 {
-	bool is_time = type.kind == TYPE_DURATION || type.kind == TYPE_TIMESTAMP, fits;
+	return open_writer((struct file_writer){ .kind = kind, .schema = schema, .out = out });
+}
+
+struct file_writer *file_writer_open_windows(const struct schema *schema, s64 offset_ns,
+					     struct buf *out)
+{
+	return open_writer((struct file_writer){ .kind = FILE_ARROW,
+						 .schema = schema,
+						 .out = out,
+						 .is_window = true,
+						 .offset_ns = offset_ns });
+}
+
+/* Why a value cannot be written, or NULL. */
+static const char *refuse(struct type type, const struct value *value)
+{
+	bool fits;
 
 	if (value->kind == VALUE_NULL)
 		return NULL;
@@ -199,12 +212,7 @@ static const char *refuse(enum file_kind kind, struct type type, const struct va
 	else
 		fits = value->kind == VALUE_TEXT && value->n <= FILE_ROW_BYTES_MAX &&
 		       (type.kind != TYPE_BLOB || value->n == type.bytes);
-	if (!fits)
-		return "a value that is not of its column's type";
-	/* Arrow's are signed. */
-	if (kind == FILE_ARROW && is_time && value->integer > INT64_MAX)
-		return "a duration or time of 2^63 ns or more, which Arrow cannot hold";
-	return NULL;
+	return fits ? NULL : "a value that is not of its column's type";
 }
 
 void file_writer_rows(struct file_writer *writer, const struct value *values, u32 n)
@@ -214,7 +222,7 @@ void file_writer_rows(struct file_writer *writer, const struct value *values, u3
 	for (size_t i = 0; i < (size_t)n * schema->n_columns && !writer->error; i++) {
 		u32 column = (u32)(i % schema->n_columns);
 
-		writer->error = refuse(writer->kind, schema->columns[column].type, &values[i]);
+		writer->error = refuse(schema->columns[column].type, &values[i]);
 		writer->has_value[column] |= values[i].kind != VALUE_NULL;
 	}
 	if (n && !writer->error)

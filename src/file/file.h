@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "file/arrow_c.h"
 #include "type/type.h"
 
 enum file_kind { FILE_ARROW, FILE_JSONL, FILE_CSV, FILE_KIND_N };
@@ -63,6 +64,14 @@ struct file_writer *file_writer_open(enum file_kind kind, const struct schema *s
 void file_writer_rows(struct file_writer *writer, const struct value *values, u32 n);
 /* What could not be written, after which nothing more is; NULL: nothing. */
 const char *file_writer_error(const struct file_writer *writer);
+/*
+ * Of windows, as an Arrow IPC stream of the columns that arrow_export_schema() describes; instants
+ * of CLOCK_MONO are moved by offset_ns.
+ */
+struct file_writer *file_writer_open_windows(const struct schema *schema, s64 offset_ns,
+					     struct buf *out);
+/* A window as one record batch, also one without rows; about: the text of its metadata. */
+void file_writer_window(struct file_writer *writer, const struct batch *batch, const char *about);
 /* Writes what the format wants at its end, and frees the writer. */
 void file_writer_close(struct file_writer *writer);
 

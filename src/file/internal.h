@@ -129,6 +129,8 @@ struct file_writer {
 	struct buf *out;
 	struct arena arena;
 	const char **names; /* unique */
+	bool is_window;	    /* of Arrow: windows for other programs */
+	s64 offset_ns;	    /* then: added to instants of CLOCK_MONO */
 	bool *has_value;    /* by column: some row had one */
 	const char *error;
 	void *state;

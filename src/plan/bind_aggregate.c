@@ -54,7 +54,10 @@ static void quantile_type(struct expr *e, const struct aggregate *a)
 	const struct expr *x = a->arg;
 
 	if (a->is_ladder) {
-		e->type = (struct type){ .kind = TYPE_LADDER, .of = x->type.kind };
+		e->type = (struct type){ .kind = TYPE_LADDER,
+					 .is_signed = x->type.is_signed,
+					 .of = x->type.kind,
+					 .clock = x->type.clock };
 	} else if (a->is_interpolated) {
 		e->type = (struct type){ .kind = TYPE_REAL, .of = x->type.kind };
 		e->is_user_only = e->is_quantile = true;

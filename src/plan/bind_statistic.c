@@ -296,7 +296,9 @@ static struct expr *bind_merged(struct scope *scope, const struct ast *ast, stru
 	e->nullable = true;
 	e->is_quantile = a.part == QUANTILE_WHOLE && !a.is_ladder;
 	if (a.is_ladder || a.is_interpolated)
-		e->type = (struct type){ .kind = a.is_ladder ? TYPE_LADDER : TYPE_REAL, .of = of };
+		e->type = (struct type){ .kind = a.is_ladder ? TYPE_LADDER : TYPE_REAL,
+					 .is_signed = a.is_ladder && a.arg->type.is_signed,
+					 .of = of };
 	else
 		e->type = (struct type){
 			.kind = of, .bits = 64, .is_signed = true, .clock = a.arg->type.clock

@@ -331,9 +331,15 @@ void plan_unnest_columns(const char *name, struct type type, struct arena *arena
 
 static struct type shown_type(const struct expr *e)
 {
+	/* One of a histogram is as its values are. */
+	bool is_merged = e->kind == EXPR_STATISTIC && e->args[0]->type.kind == TYPE_HISTOGRAM;
+
 	/* An interpolated one is shown as the number that it is. */
 	if (e->is_quantile && e->type.kind != TYPE_REAL)
-		return (struct type){ .kind = TYPE_QUANTILE, .of = e->type.kind };
+		return (struct type){ .kind = TYPE_QUANTILE,
+				      .is_signed = (is_merged ? e->args[0] : e)->type.is_signed,
+				      .of = e->type.kind,
+				      .clock = e->type.clock };
 	return e->type;
 }
 

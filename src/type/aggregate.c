@@ -51,6 +51,7 @@ static void result_sum(struct type_range *x)
 	if (x->type.kind != TYPE_DURATION)
 		x->type.kind = TYPE_INT;
 	x->type.is_signed = x->lo < 0;
+	x->type.is_wide = x->type.kind == TYPE_INT;
 	full_range(x);
 }
 
@@ -69,9 +70,10 @@ static void result_bits(struct type_range *x)
 
 static void result_histogram(struct type_range *x)
 {
-	*x = (struct type_range){
-		.type = { .kind = TYPE_HISTOGRAM, .of = x->type.kind, .clock = x->type.clock }
-	};
+	*x = (struct type_range){ .type = { .kind = TYPE_HISTOGRAM,
+					    .is_signed = x->type.is_signed,
+					    .of = x->type.kind,
+					    .clock = x->type.clock } };
 }
 
 /* UNNEST has columns of the values' type. */

@@ -37,12 +37,14 @@ enum clock {
 };
 
 struct type {
-	u8 kind; /* enum type_kind */
-	u8 bits; /* of integers: 8, 16, 32, 64 */
-	bool is_signed;
-	u8 of;	   /* enum type_kind: of what a histogram, quantile or ladder is */
-	u32 bytes; /* of TEXT and BLOB: capacity in bytes */
-	u8 clock;  /* enum clock; of TIMESTAMP, and where `of` is one */
+	u8 kind;	/* enum type_kind */
+	u8 bits;	/* of integers: 8, 16, 32, 64 */
+	bool is_signed; /* of integers and times, and where `of` is one */
+	u8 of;		/* enum type_kind: of what a histogram, quantile or ladder is */
+	u32 bytes;	/* of TEXT and BLOB: capacity in bytes */
+	u8 clock;	/* enum clock; of TIMESTAMP, and where `of` is one */
+	/* An exact sum: of 64 bits to all that computes with it, but up to 128 as it is. */
+	bool is_wide;
 };
 
 /* "INTEGER", "u32", "TEXT(16)", ...: for DESCRIBE and messages. */
