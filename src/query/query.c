@@ -85,7 +85,7 @@ void query_end_kept(struct query *query)
 	diags_init(&diags, &keep->arena, query->diags.file,
 		   arena_strndup(&keep->arena, query->diags.text, query->diags.text_bytes),
 		   query->diags.text_bytes);
-	script = sql_parse(&keep->arena, &diags);
+	script = sql_parse_bound(&keep->arena, query->parameters, &diags);
 	for (u32 i = 0; i < script->statements.n; i++) {
 		const struct ast_statement *s = &script->statements.at[i];
 
@@ -220,12 +220,27 @@ static bool prepare(struct query *query, const struct ast_statement *s)
 	return true;
 }
 
+/* A value that the text does not ask for was meant for another name. */
+static void check_parameters(struct query *query)
+{
+	const struct sql_parameters *all = query->parameters;
+
+	for (u32 i = 0; all && i < all->list.n; i++)
+		if (!all->list.at[i].is_used)
+			diag_plain(&query->diags, "unknown-parameter",
+				   "the query has no parameter :%s, which has a value" HINT
+				   "is it in quotes, or spelt otherwise?",
+				   all->list.at[i].name);
+}
+
 bool query_parse(struct query *query)
 {
 	const struct ast_statement *definition = NULL;
 	struct diags *diags = &query->diags;
 
-	query->script = sql_parse(&query->arena, diags);
+	query->script = sql_parse_bound(&query->arena, query->parameters, diags);
+	if (!diags_failed(diags))
+		check_parameters(query);
 	if (diags_failed(diags))
 		return false;
 	for (u32 i = 0; i < query->script->statements.n; i++) {

@@ -51,6 +51,7 @@ struct query {
 	struct kernel_features features;
 	u32 n_cpus;
 	struct catalog *catalog;
+	struct sql_parameters *parameters; /* the values of :name; NULL: there are none */
 	struct ast_script *script;
 	const struct ast_statement
 		*statement;	 /* the query; without one, the last CREATE or DROP VIEW */

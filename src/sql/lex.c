@@ -219,6 +219,15 @@ static const struct {
 	{ "~", TOKEN_TILDE },
 };
 
+/* :name, but not behind a word: that is a path where none can stand. */
+static bool is_parameter(const char *text, u32 n, u32 start)
+{
+	return text[start] == ':' && start + 1 < n &&
+	       lex_is_word_start((unsigned char)text[start + 1]) &&
+	       !(start &&
+		 (lex_is_word((unsigned char)text[start - 1]) || strchr("\"`:", text[start - 1])));
+}
+
 static void lex_symbol(const char *text, u32 n, u32 start, struct token *token)
 {
 	size_t i;
@@ -234,6 +243,14 @@ static void lex_symbol(const char *text, u32 n, u32 start, struct token *token)
 			bad(token, LEX_AND_AND, start, start + length);
 			token->keyword = KW_AND;
 		}
+		return;
+	}
+	if (is_parameter(text, n, start)) {
+		lex_word(text, n, start + 1, token);
+		token->span.start = start;
+		token->keyword = KW_NONE;
+		if (token->kind == TOKEN_WORD)
+			token->kind = TOKEN_PARAMETER;
 		return;
 	}
 	bad(token, text[start] > ' ' && text[start] < 0x7F ? LEX_BAD_MARK : LEX_BAD_BYTE, start,

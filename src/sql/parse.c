@@ -113,6 +113,27 @@ static void bad_token(struct parser *p)
 	}
 }
 
+static void take_parameter(struct parser *p)
+{
+	struct sql_parameter *value = parameter_read(p, &p->tok);
+	const char *nearest;
+
+	if (value) {
+		value->is_used = true;
+	} else if (p->parameters && p->parameters->is_open) {
+		p->error_parens = p->parens;
+		p->panic = true;
+	} else {
+		nearest = parameter_nearest(p, &p->tok);
+		parse_error(p, "unbound-parameter", p->tok.span,
+			    "this parameter has no value" HINT "%s%s",
+			    nearest ? "there is a value for :"
+				    : "a program that uses the library binds one; here write the "
+				      "value",
+			    nearest ?: "");
+	}
+}
+
 static void take(struct parser *p, struct token next)
 {
 	if (p->diags->n_errors >= DIAG_MAX) {
@@ -127,6 +148,8 @@ static void take(struct parser *p, struct token next)
 	p->tok = next;
 	if (p->tok.kind == TOKEN_BAD)
 		bad_token(p);
+	else if (p->tok.kind == TOKEN_PARAMETER && !p->panic)
+		take_parameter(p);
 }
 
 void parse_next(struct parser *p)
@@ -143,7 +166,11 @@ void parse_next_source(struct parser *p)
 
 struct token parse_peek(const struct parser *p)
 {
-	return lex(p->text, p->text_bytes, p->tok.span.end);
+	struct token token = lex(p->text, p->text_bytes, p->tok.span.end);
+
+	if (token.kind == TOKEN_PARAMETER)
+		parameter_read(p, &token);
+	return token;
 }
 
 bool parse_at(const struct parser *p, enum token_kind kind)
@@ -338,8 +365,11 @@ const char *parse_text(const struct parser *p, const struct token *token, u32 *r
 {
 	u32 n = token->span.end - token->span.start, i, length = 0;
 	const char *at = p->text + token->span.start;
-	char *copy = arena_alloc(p->arena, (size_t)n + 1);
+	char *copy;
 
+	if (token->parameter && token->kind != TOKEN_WORD)
+		return parameter_text(p, token->parameter, ret_bytes);
+	copy = arena_alloc(p->arena, (size_t)n + 1);
 	if (token->kind != TOKEN_NAME && token->kind != TOKEN_TEXT) {
 		memcpy(copy, at, n);
 		length = n;
@@ -367,7 +397,7 @@ bool parse_at_operand(const struct parser *p)
 	if (p->panic)
 		return false;
 	if (p->tok.kind != TOKEN_WORD)
-		return p->tok.kind == TOKEN_OPEN ||
+		return p->tok.kind == TOKEN_OPEN || p->tok.kind == TOKEN_PARAMETER ||
 		       (p->tok.kind >= TOKEN_NAME && p->tok.kind <= TOKEN_DURATION);
 	return keyword == KW_CASE || keyword == KW_NULL || keyword == KW_TRUE ||
 	       keyword == KW_FALSE || !(keyword_flags[keyword] & (KEYWORD_STOP | KEYWORD_HARD));

@@ -52,7 +52,16 @@ struct parser {
 	u32 parens, error_parens; /* open ones; at the latest error */
 	u32 height;		  /* tallest expression of the select being read */
 	u32 case_depth;
+	struct sql_parameters *parameters;
 };
+
+/* parameter.c: the token that is a parameter becomes its value's; NULL: it has none. */
+struct sql_parameter *parameter_read(const struct parser *p, struct token *token);
+/* The name with a value that the parameter without one may have been meant for, or NULL. */
+const char *parameter_nearest(const struct parser *p, const struct token *token);
+/* As it would be written, text without its quotes. */
+const char *parameter_text(const struct parser *p, const struct sql_parameter *value,
+			   u32 *ret_bytes);
 
 /* parse.c: tokens, errors, recovery */
 void parse_next(struct parser *p);

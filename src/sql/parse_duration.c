@@ -75,6 +75,8 @@ u64 parse_duration(struct parser *p, struct span *ret_span, bool *ret_overflow)
 	enum lex_problem problem;
 	struct token number = p->tok;
 	u64 value = number.integer, unit;
+	const char *text;
+	u32 n;
 
 	*ret_span = number.span;
 	*ret_overflow = false;
@@ -103,15 +105,14 @@ u64 parse_duration(struct parser *p, struct span *ret_span, bool *ret_overflow)
 	}
 	if (!unit) {
 		parse_report(p, "bad-duration", number.span,
-			     "this duration has no unit" HINT "did you mean %.*sms?",
-			     (int)(number.span.end - number.span.start),
-			     p->text + number.span.start);
+			     "this duration has no unit" HINT "did you mean %sms?",
+			     parse_text(p, &number, NULL));
 		return 0;
 	}
 	parse_next(p);
 	*ret_span = parse_span(p, number.span.start);
-	problem = number_scale(p->text + number.span.start, number.span.end - number.span.start,
-			       unit, &value);
+	text = parse_text(p, &number, &n);
+	problem = number_scale(text, n, unit, &value);
 	if (problem)
 		bad_duration(p, *ret_span, problem);
 	*ret_overflow = problem == LEX_TOO_LARGE;

@@ -112,6 +112,8 @@ static struct ast *select_node(struct parser *p, struct ast *parent)
 static struct ast *literal(struct parser *p, enum ast_kind kind)
 {
 	struct ast *ast = parse_node(p, kind, p->tok.span.start);
+	bool is_negative = p->tok.kind == TOKEN_PARAMETER;
+	struct ast *negated;
 
 	ast->integer = p->tok.integer;
 	ast->real = p->tok.real;
@@ -120,7 +122,13 @@ static struct ast *literal(struct parser *p, enum ast_kind kind)
 	if (kind == AST_TEXT || kind == AST_REAL)
 		ast->text = parse_text(p, &p->tok, &ast->text_bytes);
 	parse_next(p);
-	return parse_finish(p, ast);
+	parse_finish(p, ast);
+	if (!is_negative)
+		return ast;
+	negated = parse_node(p, AST_UNARY, ast->span.start);
+	negated->op = OP_NEG;
+	parse_add_arg(p, negated, ast);
+	return parse_finish(p, negated);
 }
 
 /* a, s.a, rq.q.disk, s.*, f(...) */
@@ -309,6 +317,8 @@ static struct ast *parse_operand(struct parser *p)
 		return parse_node(p, AST_NULL, p->tok.span.start);
 	if (literals[p->tok.kind])
 		return literal(p, literals[p->tok.kind]);
+	if (p->tok.kind == TOKEN_PARAMETER)
+		return literal(p, p->tok.parameter->kind);
 	if (p->tok.kind == TOKEN_NAME)
 		return parse_name_or_call(p);
 	if (p->tok.kind == TOKEN_WORD)

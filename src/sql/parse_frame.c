@@ -40,7 +40,7 @@ static bool take_distance(struct parser *p, bool is_range, struct buf *out)
 		}
 		buf_put_u64(out, p->tok.integer);
 	} else if (parse_at(p, TOKEN_REAL) && is_range) {
-		buf_put(out, p->text + span.start, span.end - span.start);
+		buf_puts(out, parse_text(p, &p->tok, NULL));
 	} else {
 		bad_frame(p, span,
 			  is_range ? "a frame of RANGE reaches a number or a time far"

@@ -162,8 +162,16 @@ static void end_statement(struct parser *p)
 
 struct ast_script *sql_parse(struct arena *arena, struct diags *diags)
 {
+	return sql_parse_bound(arena, NULL, diags);
+}
+
+struct ast_script *sql_parse_bound(struct arena *arena, struct sql_parameters *parameters,
+				   struct diags *diags)
+{
 	struct ast_script *script = arena_new(arena, struct ast_script);
-	struct parser p = { .arena = arena, .diags = diags, .text = diags->text };
+	struct parser p = {
+		.arena = arena, .diags = diags, .text = diags->text, .parameters = parameters
+	};
 
 	if (diags->text_bytes > SQL_TEXT_MAX_BYTES) {
 		diag_plain(diags, "text-too-long",

@@ -234,6 +234,27 @@ struct ast_script {
  */
 struct ast_script *sql_parse(struct arena *arena, struct diags *diags);
 
+/* The value of :name, which stands in the tree as if it were written there. */
+struct sql_parameter {
+	const char *name;
+	enum ast_kind kind; /* AST_NULL, BOOL, INTEGER, REAL, TEXT or DURATION */
+	bool is_negative;   /* of INTEGER and REAL, whose values are not */
+	bool is_used;	    /* set where the text has it */
+	u64 integer;
+	double real;
+	const char *text;
+	u32 text_bytes;
+};
+
+struct sql_parameters {
+	VEC(struct sql_parameter) list;
+	/* One without a value is no error, but the script is of no use then. */
+	bool is_open;
+};
+
+struct ast_script *sql_parse_bound(struct arena *arena, struct sql_parameters *parameters,
+				   struct diags *diags);
+
 /* A frame of RANGE?  NULL is none. */
 bool sql_is_range(const char *frame);
 

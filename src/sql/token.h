@@ -8,6 +8,8 @@
 
 #include "base/diag.h"
 
+struct sql_parameter;
+
 enum token_kind {
 	TOKEN_END,
 	TOKEN_BAD,
@@ -42,6 +44,7 @@ enum token_kind {
 	TOKEN_LE,
 	TOKEN_GT,
 	TOKEN_GE,
+	TOKEN_PARAMETER, /* :name without a value, or with one below zero */
 	TOKEN_N
 };
 
@@ -181,6 +184,7 @@ struct token {
 	struct span span;
 	u64 integer;
 	double real;
+	const struct sql_parameter *parameter; /* whose value it is; NULL: as written */
 };
 
 struct lex_message {

@@ -1,0 +1,1 @@
+SELECT :pid + 1, :pid FROM s WHERE a = :name WINDOW TUMBLING :interval
