@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,14 +21,17 @@
 
 static u8 magic[MAGIC_BYTES - 1];
 
+static void draw_magic(void)
+{
+	sqlite3_randomness(sizeof(magic), magic);
+}
+
+/* Blobs of one connection may meet those of another: one number for all, in all threads. */
 void special_init(void)
 {
-	static bool is_done;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	/* Blobs of one connection may meet those of another: one number for all. */
-	if (!is_done)
-		sqlite3_randomness(sizeof(magic), magic);
-	is_done = true;
+	pthread_once(&once, draw_magic);
 }
 
 /* A piece of a special value, which substr() makes, is none. */

@@ -42,7 +42,8 @@ void kernel_features_probe(struct kernel_features *ret_features)
 
 u32 load_possible_cpus(void)
 {
-	static u32 n_cpus;
+	static u32 known; /* several threads may find it out at once */
+	u32 n_cpus = __atomic_load_n(&known, __ATOMIC_RELAXED);
 	struct buf ranges; /* "0-1,4-7", in ascending order */
 
 	if (n_cpus)
@@ -58,5 +59,6 @@ u32 load_possible_cpus(void)
 		n_cpus = MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
 	}
 	buf_free(&ranges);
+	__atomic_store_n(&known, n_cpus, __ATOMIC_RELAXED);
 	return n_cpus;
 }

@@ -24,13 +24,14 @@ static const struct __user_cap_header_struct header = { .version = _LINUX_CAPABI
 
 u32 sys_kernel_version(void)
 {
-	static u32 version;
+	static u32 known; /* several threads may find it out at once */
+	u32 a = 0, b = 0, c = 0, version = __atomic_load_n(&known, __ATOMIC_RELAXED);
 	struct utsname name;
-	u32 a = 0, b = 0, c = 0;
 
 	if (!version && uname(&name) == 0) {
 		sscanf(name.release, "%u.%u.%u", &a, &b, &c);
 		version = KERNEL_VERSION(a, b, c);
+		__atomic_store_n(&known, version, __ATOMIC_RELAXED);
 	}
 	return version;
 }
