@@ -108,7 +108,8 @@ enum sql_place sql_place_at_end(const char *text, size_t n, size_t *ret_word_sta
 			*ret_word_start = token->span.start;
 			return place_behind(&scan.before);
 		}
-		if (token->kind >= TOKEN_TEXT && token->kind <= TOKEN_DURATION)
+		if ((token->kind >= TOKEN_TEXT && token->kind <= TOKEN_DURATION) ||
+		    token->kind == TOKEN_PARAMETER)
 			return SQL_PLACE_NONE;
 	}
 	return place_behind(&scan.before);

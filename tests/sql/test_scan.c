@@ -75,6 +75,7 @@ static void test_place(void **state)
 		{ "SELECT 'pi", "", SQL_PLACE_NONE },
 		{ "SELECT 1 -- pi\n /* pi", "", SQL_PLACE_NONE },
 		{ "SELECT 12", "", SQL_PLACE_NONE },
+		{ "SELECT a FROM s WHERE a = :pi", "", SQL_PLACE_NONE },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
