@@ -36,10 +36,15 @@ fuzz:
 		-Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false
 	ninja -C build-fuzz -j $(JOBS)
 
+# PREFIX (/usr/local) is remembered; DESTDIR is a folder in front of it, for packages.
 install: all
-	meson install -C build --no-rebuild
+	[ -z '$(PREFIX)' ] || { meson configure build -Dprefix='$(PREFIX)' && ninja -C build; }
+	DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild
+
+uninstall:
+	DESTDIR='$(DESTDIR)' ninja -C build uninstall
 
 clean:
 	rm -rf build build-debug build-asan build-fuzz
 
-.PHONY: all test bench lint format debug asan fuzz install clean
+.PHONY: all test bench lint format debug asan fuzz install uninstall clean

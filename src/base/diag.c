@@ -210,6 +210,18 @@ static struct place find_place(const struct diags *diags, struct span span)
 	return place;
 }
 
+void diags_place(const struct diags *diags, struct span span, u32 *ret_line, u32 *ret_column)
+{
+	struct place place;
+
+	*ret_line = *ret_column = 0;
+	if (span.start == SPAN_NONE.start || !diags->text)
+		return;
+	place = find_place(diags, span);
+	*ret_line = (u32)place.line;
+	*ret_column = (u32)place.column + 1;
+}
+
 static void print_source(const struct diags *diags, const struct place *place, struct buf *out)
 {
 	const char *line = diags->text + place->line_start;

@@ -97,6 +97,9 @@ static inline bool diags_failed(const struct diags *diags)
  */
 void diags_print(const struct diags *diags, struct buf *out);
 
+/* Where a span begins, from 1: columns are characters.  0, 0: it has no place in the text. */
+void diags_place(const struct diags *diags, struct span span, u32 *ret_line, u32 *ret_column);
+
 /* Did-you-mean: offer every candidate, then take the best (NULL when none is near). */
 struct suggest {
 	const char *wanted;

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""As README.md has it: live windows as rows.  This thread makes 30,000 calls, and counts them."""
+import datetime
+import os
+import threading
+
+import ebql
+
+CALLS = 30000
+
+with ebql.connect() as session:
+    query = session.run("SELECT cpu, count(*) AS n FROM syscall:getppid WHERE tid = :tid "
+                        "GROUP BY cpu WINDOW TUMBLING :every",
+                        {"tid": threading.get_native_id(),
+                         "every": datetime.timedelta(milliseconds=20)})
+    seen = windows = 0
+    lost = {}
+
+    def take(batch):
+        global seen, windows
+        seen += sum(row["n"] for row in batch)
+        windows += 1
+        lost.update(batch.lost)
+
+    for i in range(CALLS):
+        os.getppid()
+        if i % 1000 == 0:
+            batch = query.next(timeout=0.005)
+            if batch is not None:
+                take(batch)
+    query.stop()
+    for batch in query:
+        take(batch)
+    assert batch.is_last and query.stats().matched == CALLS, query.stats().__dict__
+    assert (seen, lost) == (CALLS, {}) and windows > 3, (seen, lost, windows)
