@@ -15,6 +15,7 @@ struct drain {
 	s32 matched_bytes; /* of the cell that counts all events of a group; -1: none */
 	u64 n_matched;	   /* its sum over the rows of one drain_copy() */
 	s32 exists_bytes;  /* DIRECT: of the cell that tells used rows; -1: all rows are used */
+	u64 most_rows;	   /* TABLE: that were in use in a slice, of all copies so far */
 	u32 *active;	   /* slices in which something was counted */
 	bool *is_full;	   /* per slice */
 	u8 *state;	   /* of the drain_copy() under way, and */
@@ -33,5 +34,8 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 /* Adds up the counters of all slices of a copy; changes nothing. */
 void drain_peek_counters(const struct state_layout *layout, const u8 *state, u64 copy,
 			 u64 counters[COUNTER_N]);
+/* The same of operators: u64[n_operators][COUNTER_N]. */
+void drain_peek_operators(const struct state_layout *layout, const u8 *state, u64 copy,
+			  u64 *counters);
 
 #endif

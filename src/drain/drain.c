@@ -61,6 +61,16 @@ void drain_peek_counters(const struct state_layout *layout, const u8 *state, u64
 		counters_add(counters, (const u64 *)slice_at(s, (u8 *)state, (u32)copy, slice));
 }
 
+void drain_peek_operators(const struct state_layout *s, const u8 *state, u64 copy, u64 *counters)
+{
+	for (u32 slice = 0; slice < s->n_cpus * s->n_levels; slice++) {
+		const u64 *from = (const u64 *)slice_at(s, (u8 *)state, (u32)copy, slice);
+
+		for (u32 i = 0; i < s->n_operators * COUNTER_N; i++)
+			counters[i] += from[COUNTER_N + i];
+	}
+}
+
 /* Where count(*) is kept for each group, the programs keep no second count of events. */
 static void count_matched(struct drain *drain, const u8 *row)
 {
@@ -189,6 +199,7 @@ static void drain_slice(struct drain *drain, u8 *bytes, u32 slice, struct merge 
 		drain_direct(drain, bytes, slice / s->n_levels, merge);
 		break;
 	case STATE_TABLE:
+		drain->most_rows = MAX(drain->most_rows, counters[COUNTER_ROWS]);
 		drain_table(drain, bytes, counters[COUNTER_ROWS], slice / s->n_levels,
 			    drain->is_full[slice], merge);
 		break;
@@ -211,7 +222,7 @@ static void clear_slice(const struct state_layout *s, u8 *bytes)
 
 	if (s->pool_bytes)
 		memset(bytes + s->pool_bytes_offset, 0, MIN(counters[COUNTER_POOL], s->pool_bytes));
-	memset(counters, 0, COUNTER_N * sizeof(u64));
+	memset(counters, 0, phys_operator_bytes(1 + s->n_operators));
 }
 
 int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merge *merge,

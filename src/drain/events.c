@@ -6,9 +6,8 @@
 
 int events_open(struct events *events, struct load_state *load, u64 rows_limit)
 {
-	*events = (struct events){ .load = load,
-				   .rows_limit = rows_limit,
-				   .meter = { .load = load } };
+	*events = (struct events){ .load = load, .rows_limit = rows_limit };
+	meter_open(&events->meter, load);
 	return stream_open(&events->stream, load->phys, load->map_fds[LOAD_MAP_RING]);
 }
 
@@ -78,13 +77,15 @@ void events_account(struct events *events, bool has_missed)
 
 u32 events_read(struct events *events, const struct value **ret_rows)
 {
+	u64 n_faults = events->n_faults;
 	u32 n = stream_read(&events->stream,
 			    MIN(events->rows_limit - events->n_rows, STREAM_BATCH_ROWS));
 
 	*ret_rows = events->stream.values.at;
 	events->n_rows += n;
 	for (u64 i = 0; i < (u64)n * events->load->phys->n_columns; i++)
-		events->account.lost[LOSS_FAULT] += (*ret_rows)[i].has_fault;
+		events->n_faults += (*ret_rows)[i].has_fault;
+	events->account.lost[LOSS_FAULT] += events->n_faults - n_faults;
 	if (n)
 		events_account(events, false);
 	return n;

@@ -15,6 +15,7 @@ struct events {
 	struct meter meter;
 	struct account account;	 /* of the run so far */
 	bool is_ended, is_whole; /* whole: all rows of the load are of the run */
+	u64 n_faults;		 /* of the columns of all rows */
 	u64 n_rows, rows_limit;	 /* handed on; not more than that */
 	/* Lost rows: seen when the ring was written up to a position, and those before it. */
 	u64 ring_full, ring_full_marked, ring_full_position, ring_full_before;

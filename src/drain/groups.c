@@ -12,9 +12,8 @@ int groups_open(struct groups *groups, struct load_state *load, struct arena *ar
 	const struct phys *phys = load->phys;
 	int err;
 
-	*groups = (struct groups){ .load = load,
-				   .phys = phys,
-				   .meter = { .load = load, .is_lasting = meter_goes_on(phys) } };
+	*groups = (struct groups){ .load = load, .phys = phys };
+	meter_open(&groups->meter, load);
 	drain_open(&groups->drain, phys, arena);
 	err = merge_open(&groups->merge, phys, arena);
 	if (err || phys->window != WINDOW_HOPPING)
@@ -65,6 +64,7 @@ static int take_copy(struct groups *groups, u64 copy)
 
 	if (groups->phys->state.kind == STATE_KERNEL_MAP)
 		map_fd = load->map_fds[copy ? LOAD_MAP_HASH1 : LOAD_MAP_HASH0];
+	meter_take_operators(&groups->meter, copy);
 	err = drain_copy(&groups->drain, load->state, (u32)copy, map_fd, target(groups), counters);
 	if (!err)
 		meter_take_drained(&groups->meter, counters, &groups->account);
@@ -91,6 +91,8 @@ static void give(struct groups *groups, const struct account *account, const str
 		 u64 start_ns, u64 end_ns)
 {
 	groups->has_window = true;
+	groups->n_given += groups->merge.n_live;
+	groups->most_groups = MAX(groups->most_groups, groups->merge.n_live);
 	groups->window = *account;
 	groups->window.lost[LOSS_TABLE_FULL] += groups->merge.n_folded;
 	groups->rows = (struct rows){ .phys = groups->phys,

@@ -24,6 +24,8 @@ struct groups {
 	struct account account;	 /* of the window or pane, or of the run where there is none */
 	struct account repeated; /* of it, what the window or pane before may have and has, too */
 	struct account total;	 /* of the run, as far as it was given */
+	u64 n_given;		 /* groups, of all windows and snapshots so far */
+	u32 most_groups;	 /* in one of them */
 	/* Of the window or snapshot that ended last; valid until the next ends. */
 	bool has_window; /* one did, and was not taken */
 	struct rows rows;

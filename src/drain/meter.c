@@ -17,13 +17,8 @@ static void add_unpaired(struct account *to, const u64 unpaired[UNPAIRED_N])
 	}
 }
 
-void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N],
-			struct account *to)
+static void add_lost(const u64 c[COUNTER_N], struct account *to)
 {
-	const u64 *c = counters;
-
-	to->events += c[COUNTER_EVENTS];
-	to->matched += c[meter->load->phys->has_matched ? COUNTER_MATCHED : COUNTER_EVENTS];
 	to->lost[LOSS_TABLE_FULL] +=
 		c[COUNTER_TABLE_FULL] + c[COUNTER_UNPLACED] + c[COUNTER_RUNNING_FULL];
 	to->lost[LOSS_RING_FULL] += c[COUNTER_RING_FULL];
@@ -32,6 +27,90 @@ void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N]
 	to->lost[LOSS_FAULT] += c[COUNTER_FAULT];
 	add_unpaired(to, c + COUNTER_UNPAIRED);
 }
+
+void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N],
+			struct account *to)
+{
+	const u64 *c = counters;
+
+	to->events += c[COUNTER_EVENTS];
+	to->matched += c[meter->load->phys->has_matched ? COUNTER_MATCHED : COUNTER_EVENTS];
+	add_lost(c, to);
+}
+
+/* --- Operators --- */
+
+static u32 n_words(const struct meter *meter)
+{
+	return meter->load->phys->state.n_operators * COUNTER_N;
+}
+
+void meter_open(struct meter *meter, struct load_state *load)
+{
+	struct arena *arena = load->phys->arena;
+
+	*meter = (struct meter){ .load = load, .is_lasting = meter_goes_on(load->phys) };
+	if (!n_words(meter))
+		return;
+	meter->operators = arena_array(arena, u64, n_words(meter));
+	meter->now = arena_array(arena, u64, n_words(meter));
+	for (u32 i = 0; i < ARRAY_SIZE(meter->told); i++)
+		meter->told[i] = arena_array(arena, u64, n_words(meter));
+}
+
+void meter_forget_operators(struct meter *meter)
+{
+	if (meter->operators)
+		memset(meter->operators, 0, n_words(meter) * sizeof(u64));
+}
+
+/* What `now` has more than was told. */
+static void grow_operators(struct meter *meter, u32 of)
+{
+	for (u32 i = 0; i < n_words(meter); i++) {
+		meter->operators[i] += meter->now[i] - meter->told[of][i];
+		meter->told[of][i] = meter->now[i];
+		meter->now[i] = 0;
+	}
+}
+
+static void grow_copy(struct meter *meter, u64 copy)
+{
+	if (!meter->operators)
+		return;
+	drain_peek_operators(&meter->load->phys->state, meter->load->state, copy, meter->now);
+	grow_operators(meter, (u32)copy);
+}
+
+static void grow_starts(struct meter *meter)
+{
+	const struct phys *phys = meter->load->phys;
+	const u64 *from = (const u64 *)&meter->load->control[phys->state.n_cpus];
+
+	if (!meter->operators || !meter->load->control)
+		return;
+	for (u32 i = 0; i < phys->state.n_cpus * n_words(meter); i++)
+		meter->now[i % n_words(meter)] += __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+	grow_operators(meter, STATE_COPIES);
+}
+
+void meter_take_operators(struct meter *meter, u64 copy)
+{
+	grow_copy(meter, copy);
+	if (meter->operators)
+		memset(meter->told[copy], 0, n_words(meter) * sizeof(u64));
+}
+
+void meter_operator(const struct meter *meter, u32 number, struct account *ret_account)
+{
+	const u64 *c = &meter->operators[number * COUNTER_N];
+
+	*ret_account =
+		(struct account){ .events = c[COUNTER_EVENTS], .matched = c[COUNTER_MATCHED] };
+	add_lost(c, ret_account);
+}
+
+/* --- Parts --- */
 
 /* What it has grown to, and by how much. */
 static void grow(struct account *seen, const struct account *now, struct account *to)
@@ -60,6 +139,7 @@ void meter_take_starts(struct meter *meter, struct account *to)
 		add_unpaired(&now, unpaired);
 	}
 	grow(&meter->starts, &now, to);
+	grow_starts(meter);
 }
 
 static void peek_copy(const struct meter *meter, u64 copy, struct account *to)
@@ -82,6 +162,7 @@ void meter_take_copy(struct meter *meter, u64 copy, struct account *to)
 
 	peek_copy(meter, copy, &now);
 	grow(&meter->slices[copy], &now, to);
+	grow_copy(meter, copy);
 }
 
 bool meter_goes_on(const struct phys *phys)
@@ -206,25 +287,58 @@ static void check_starts(const struct meter *meter, u64 n_waiting)
 	ASSERT(n == sum_lines(load, offsetof(struct control_line, n_starts)));
 }
 
+/* What never ends was stored there. */
+static void add_to_stores(const struct meter *meter, const struct phys_join *join, u64 n)
+{
+	const struct phys *phys = meter->load->phys;
+
+	for (u32 i = 0; meter->operators && i < phys->n_operators; i++) {
+		const struct phys_step *step = phys_operator_step(phys, i);
+
+		if (step && step->kind == STEP_STORE && step->join == join) {
+			meter->operators[i * COUNTER_N + COUNTER_UNPAIRED + UNPAIRED_NEVER_ENDED] +=
+				n;
+			return;
+		}
+	}
+}
+
+/* The starts of the run that wait, from before that instant: or -errno. */
+static s64 add_waiting(struct meter *meter, u64 before_ns)
+{
+	const struct load_state *load = meter->load;
+	u64 from_ns = load->control ? load->control->starts_from_ns : 0;
+	s64 sum = 0, n;
+
+	if (load->control)
+		before_ns = MIN(before_ns, load->control->starts_end_ns);
+	for (u32 i = 0; i < load->phys->n_joins; i++) {
+		const struct phys_join *join = &load->phys->joins[i];
+
+		if (join->join != JOIN_PAIR)
+			continue;
+		n = pair_count_waiting(join, load->pairs, load->map_fds[LOAD_MAP_PAIR], from_ns,
+				       before_ns);
+		if (n < 0)
+			return n;
+		sum += n;
+		add_to_stores(meter, join, (u64)n);
+	}
+	return sum;
+}
+
 int meter_add_waiting(struct meter *meter, u64 before_ns, struct account *to)
 {
-	struct load_state *load = meter->load;
-	u64 from_ns = 0;
 	bool is_still;
 	s64 n;
 
-	if (!load->phys->n_joins)
+	if (!meter->load->phys->n_joins)
 		return 0;
-	is_still = load_close_starts(load);
-	if (load->control) {
-		from_ns = load->control->starts_from_ns;
-		before_ns = MIN(before_ns, load->control->starts_end_ns);
-	}
-	n = pair_count_waiting(load->phys, load->pairs, load->map_fds[LOAD_MAP_PAIR], from_ns,
-			       before_ns);
+	is_still = load_close_starts(meter->load);
+	n = add_waiting(meter, before_ns);
 	if (n < 0)
 		return (int)n;
-	if (is_still && load->phys->set->is_checked)
+	if (is_still && meter->load->phys->set->is_checked)
 		check_starts(meter, (u64)n);
 	meter_take_starts(meter, to);
 	to->unpaired[UNPAIRED_NEVER_ENDED] += (u64)n;

@@ -26,12 +26,27 @@ struct meter {
 	bool is_lasting;
 	/* Bare scans: rows that found no room, which may have been starts. */
 	u64 n_full;
+	/*
+	 * Where operators count by themselves, u64[n_operators][COUNTER_N] each: of the run so far;
+	 * and what was told of each copy, and of the control map.
+	 */
+	u64 *operators, *told[STATE_COPIES + 1], *now;
 };
 
+void meter_open(struct meter *meter, struct load_state *load);
 /* Do values of the part's programs go on so? */
 bool meter_goes_on(const struct phys *phys);
 /* An end without a start did not begin before the run for sure, where starts may be lost. */
 void meter_doubt_ends(const struct meter *meter, struct account *to);
+/* The run begins with what they count next. */
+void meter_forget_operators(struct meter *meter);
+/* A copy that is about to be cleared: adds what its operators counted. */
+void meter_take_operators(struct meter *meter, u64 copy);
+/*
+ * What an operator of the part handed on (matched), and what it lost, since the run began; of a
+ * LEFT join's look-up, how many of these had no partner (events).
+ */
+void meter_operator(const struct meter *meter, u32 number, struct account *ret_account);
 
 /* Adds what these counters of slices say. */
 void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N],

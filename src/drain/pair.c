@@ -76,21 +76,9 @@ static s64 count_table(const struct phys_join *join, const u8 *pairs, int map_fd
 	return sum;
 }
 
-s64 pair_count_waiting(const struct phys *phys, const u8 *pairs, int map_fd, u64 from_ns,
+s64 pair_count_waiting(const struct phys_join *join, const u8 *pairs, int map_fd, u64 from_ns,
 		       u64 before_ns)
 {
-	s64 sum = 0, count;
-
 	/* No map: no program names it, when nothing is ever stored. */
-	if (!pairs && map_fd < 0)
-		return 0;
-	for (u32 i = 0; i < phys->n_joins; i++) {
-		if (phys->joins[i].join != JOIN_PAIR)
-			continue;
-		count = count_table(&phys->joins[i], pairs, map_fd, from_ns, before_ns);
-		if (count < 0)
-			return count;
-		sum += count;
-	}
-	return sum;
+	return !pairs && map_fd < 0 ? 0 : count_table(join, pairs, map_fd, from_ns, before_ns);
 }

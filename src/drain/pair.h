@@ -8,12 +8,12 @@
 #include "phys/phys.h"
 
 /*
- * Starts of PAIR JOINs from from_ns on and before that instant (CLOCK_MONOTONIC; UINT64_MAX: of any
- * time).  What an ASOF JOIN keeps is not used up, so it waits for nothing.  The tables
- * are read at `pairs` or, where that is NULL, by map_fd, a piece at a time: whoever maps an
+ * Starts of a join from from_ns on and before that instant (CLOCK_MONOTONIC; UINT64_MAX: of any
+ * time): of a PAIR JOIN those that wait, of an ASOF JOIN, which uses none up, what it keeps.  The
+ * tables are read at `pairs` or, where that is NULL, by map_fd, a piece at a time: whoever maps an
  * array of the kernel has all its pages in his memory at once.  The number, or -errno.
  */
-s64 pair_count_waiting(const struct phys *phys, const u8 *pairs, int map_fd, u64 from_ns,
+s64 pair_count_waiting(const struct phys_join *join, const u8 *pairs, int map_fd, u64 from_ns,
 		       u64 before_ns);
 
 #endif

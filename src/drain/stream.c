@@ -130,11 +130,13 @@ void stream_decode(const struct phys *phys, const struct phys_source *source, co
 
 const u8 *stream_next(struct stream_reader *reader, u32 *ret_bytes)
 {
-	u64 end;
+	u64 written, end;
 
 	if (!reader->producer)
 		return NULL;
-	end = MIN(stream_written(reader), reader->end);
+	written = stream_written(reader);
+	reader->most_bytes = MAX(reader->most_bytes, written - *reader->consumer);
+	end = MIN(written, reader->end);
 	while (reader->position < end) {
 		const u8 *record = reader->data + (reader->position & reader->mask);
 		u32 length = __atomic_load_n((const u32 *)record, __ATOMIC_ACQUIRE);

@@ -19,6 +19,7 @@ struct stream_reader {
 	const u8 *data;	     /* and the data, mapped twice in a row: no record wraps */
 	u64 mask, n_bytes, page_bytes;
 	u64 position;	      /* read up to here; given back by the next read */
+	u64 most_bytes;	      /* that were in use when it was looked at */
 	u64 end;	      /* what is behind it is not read; UINT64_MAX: all is */
 	s32 copy;	      /* stream_read(): rows counted in the other are left away; -1: none */
 	struct region values; /* struct value: the rows read last */

@@ -28,6 +28,7 @@
 #include "base/arena.h"
 #include "base/cancel.h"
 #include "base/diag.h"
+#include "base/vec.h"
 #include "cut/cut.h"
 #include "load/load.h"
 #include "type/type.h"
@@ -53,6 +54,28 @@ struct flow_result {
 	struct account account; /* of the whole run */
 	u64 computed_ns;	/* in user space, in engine_step(), with what its sink takes */
 	bool is_partial;	/* files: the run was stopped before all their rows were read */
+};
+
+/* What an operator did since the run began: events came in, of which it handed on `matched`. */
+struct flow_operator {
+	const char *part; /* its name; NULL: it takes the rows of all parts */
+	const char *text;
+	bool is_kernel;
+	struct account account;
+	u64 n_single; /* handed on by a LEFT join without a partner */
+	u64 sql_ns;   /* SQLite's time for it */
+};
+
+/* How much of its room something took: at most, or (is_last) what was left at the end. */
+struct flow_room {
+	const char *part, *what, *unit;
+	u64 used, size;
+	bool is_last;
+};
+
+struct flow_figures {
+	VEC(struct flow_operator) operators; /* of a part, each behind what it reads */
+	VEC(struct flow_room) rooms;
 };
 
 /* 0 or -errno. */
@@ -93,6 +116,11 @@ void flow_peek(struct flow *flow, struct account *ret_account);
 void flow_result(const struct flow *flow, struct flow_result *ret_result);
 /* Those of its parts that have one. */
 struct load_state *const *flow_loads(const struct flow *flow, u32 *ret_n);
+/*
+ * Of a flow that is over, all that its operators did: those of the kernel where
+ * settings.counts_operators was set when it was planned.
+ */
+void flow_figures(struct flow *flow, struct arena *arena, struct flow_figures *ret_figures);
 /*
  * Closes its sink, whose error it returns, and then detaches its programs, which may take long.
  * The sink is told what ended the query: -ECANCELED where nothing had.

@@ -218,6 +218,7 @@ static int start_together(struct flow *flow)
 	}
 	flow_account(flow, false);
 	flow->since = flow->total = flow->repeated = (struct account){ 0 };
+	flow_forget_figures(flow);
 	return err;
 }
 

@@ -195,7 +195,7 @@ int flow_run_sql(struct flow *flow, u64 limit, struct batch *batch)
 {
 	struct flow_sql *sql = &flow->sql;
 	struct account counted = { 0 };
-	u64 n_negative;
+	u64 n_negative, start_ns = base_monotonic_ns();
 	int err;
 
 	if (sql->start_parameter)
@@ -211,6 +211,11 @@ int flow_run_sql(struct flow *flow, u64 limit, struct batch *batch)
 	counted.lost[LOSS_FAULT] = sql->context.n_faults;
 	counted.lost[LOSS_NEGATIVE] = sql->context.n_negative;
 	account_add(&batch->account, &counted);
+	account_add(&sql->done, &counted);
+	for (u32 i = 0; i < flow->cut->n_parts; i++)
+		sql->done.events += flow->relations[i].n_rows;
+	sql->done.matched += batch->n_rows;
+	sql->ns += base_monotonic_ns() - start_ns;
 	/* Of the run: once a window, once a streamed row, or anew each snapshot. */
 	if (!flow_is_windowed(flow) && !flow->is_streaming)
 		flow->sql_lost = (struct account){ 0 };

@@ -3,7 +3,8 @@
  * struct flow and its steps.  Each file uses those before it here, and none behind it:
  * flow_sql.c the SQL, flow_read.c flips and the parts' rows, flow_batch.c the losses and the batch,
  * flow_window.c the windows of time, flow_group.c those that rows end, flow_open.c opening and
- * attaching, flow.c what a flow does at its instants, engine.c the instants of all flows.
+ * attaching, flow_figures.c what operators did, flow.c what a flow does at its instants, engine.c
+ * the instants of all flows.
  */
 #ifndef EBQL_ENGINE_INTERNAL_H
 #define EBQL_ENGINE_INTERNAL_H
@@ -106,6 +107,8 @@ struct flow_sql {
 	struct sqlite3_stmt *statement;
 	int start_parameter, end_parameter; /* 0: the text has none */
 	struct func_context context;
+	struct account done;	/* rows that went in (events) and came out, and what they lost */
+	u64 ns;			/* that it took */
 	struct region values;	/* output rows */
 	struct scratch scratch; /* what they point to */
 };
@@ -337,6 +340,11 @@ void flow_detach(struct flow *flow);
 void flow_failed(struct flow *flow, int err);
 /* Of one that was detached, and is of no engine. */
 void flow_free(struct flow *flow);
+
+/* --- flow_figures.c --- */
+
+/* What operators counted so far was before the run. */
+void flow_forget_figures(struct flow *flow);
 
 /* --- flow.c --- */
 

@@ -4,16 +4,16 @@
  */
 #include "gen/internal.h"
 
-/* A part that only stores starts here has no slice: what it counts stands in the control line. */
-static void count_start(struct gen *g, u32 offset_bytes)
+/* A part that only stores starts here has no slice: what it counts stands in the control map. */
+static void count_in_control(struct gen *g, u64 first_bytes, u32 stride_bytes, u32 offset_bytes)
 {
 	struct ir *ir = g->ir;
 	vreg cpu = gen_current_cpu(g), line;
 	label unknown = ir_label(ir);
 
 	ir_branchi(ir, IR_GE, cpu, g->phys->state.n_cpus, unknown);
-	line = gen_element(g, load_map_number(g->phys, LOAD_MAP_CONTROL), 0, cpu,
-			   sizeof(struct control_line));
+	line = gen_element(g, load_map_number(g->phys, LOAD_MAP_CONTROL), first_bytes, cpu,
+			   stride_bytes);
 	ir_atomic(ir, IR_ATOMIC_ADD, 0, line, (s32)offset_bytes, gen_imm(g, 1));
 	ir_place(ir, unknown);
 }
@@ -25,21 +25,52 @@ static const u32 start_counters[COUNTER_N] = {
 	[COUNTER_RUNNING_FULL] = offsetof(struct control_line, start_running_full),
 };
 
-void gen_count(struct gen *g, enum counter counter)
+static void count_start(struct gen *g, u32 offset_bytes)
 {
-	BUG_ON(!g->slice && counter != COUNTER_FAULT && !start_counters[counter]);
+	count_in_control(g, 0, sizeof(struct control_line), offset_bytes);
+}
+
+void gen_count_operator(struct gen *g, u32 counter)
+{
+	const struct state_layout *s = &g->phys->state;
+	u32 first_bytes = phys_operator_bytes(g->operator_number);
+
+	if (!s->n_operators)
+		return;
+	if (g->slice)
+		gen_add_one(g, gen_alui(g, IR_ADD, g->slice, phys_operator_bytes(1) + first_bytes),
+			    8 * counter);
+	else
+		count_in_control(g, s->n_cpus * sizeof(struct control_line) + first_bytes,
+				 phys_operator_bytes(s->n_operators), 8 * counter);
+}
+
+void gen_count_out(struct gen *g)
+{
+	gen_count_operator(g, COUNTER_MATCHED);
+}
+
+/* Of the part, and what is lost of the operator that lost it. */
+static void count(struct gen *g, u32 counter, u32 start_bytes)
+{
 	if (g->slice)
 		gen_add_one(g, g->slice, 8 * counter);
 	else
-		count_start(g, start_counters[counter]);
+		count_start(g, start_bytes);
+	if (counter > COUNTER_MATCHED)
+		gen_count_operator(g, counter);
+}
+
+void gen_count(struct gen *g, enum counter counter)
+{
+	BUG_ON(!g->slice && counter != COUNTER_FAULT && !start_counters[counter]);
+	count(g, counter, start_counters[counter]);
 }
 
 void gen_count_unpaired(struct gen *g, enum unpaired kind)
 {
-	if (g->slice)
-		gen_add_one(g, g->slice, 8 * (COUNTER_UNPAIRED + kind));
-	else
-		count_start(g, (u32)(offsetof(struct control_line, unpaired) + 8 * kind));
+	count(g, COUNTER_UNPAIRED + kind,
+	      (u32)(offsetof(struct control_line, unpaired) + 8 * kind));
 }
 
 void gen_count_stored(struct gen *g)

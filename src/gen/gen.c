@@ -215,11 +215,14 @@ static void go_the_way(struct gen *g)
 {
 	const struct phys_source *s = g->source;
 
+	g->operator_number = s->first_operator;
 	if (s->is_root)
 		gen_count(g, COUNTER_EVENTS);
+	gen_count_out(g);
 	for (u32 i = 0; i < s->n_steps; i++) {
 		const struct phys_step *step = &s->steps[i];
 
+		g->operator_number = s->first_operator + 1 + i;
 		if (step->join || step->running)
 			read_time_for_step(g, step);
 		if (step->kind == STEP_FILTER)
@@ -230,9 +233,12 @@ static void go_the_way(struct gen *g)
 			gen_running(g, step);
 		else
 			gen_store(g, step);
+		if (step->kind != STEP_STORE)
+			gen_count_out(g);
 	}
 	if (!s->is_root)
 		return;
+	g->operator_number = g->phys->n_operators - 1;
 	if (g->phys->has_matched && g->phys->matched_cell < 0)
 		gen_count(g, COUNTER_MATCHED);
 	read_time(g);

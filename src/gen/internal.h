@@ -80,13 +80,14 @@ struct gen {
 	vreg once[ONCE_N]; /* 0 in it: not read yet; no register: there is one use */
 	stack_object comm; /* ONCE_COMM: where it stands */
 	bool has_comm;
-	vreg registers;	 /* RAW_SYSCALL: struct pt_regs * */
-	vreg number;	 /* RAW_SYSCALL over many: the system call's number */
-	vreg probe;	 /* RAW_SYSCALL over many: its probe code */
-	label done;	 /* this use is over */
-	label busy;	 /* see gen_busy() */
-	bool is_recount; /* evaluating once more: faults are not counted again */
-	vreg faults;	 /* not 0: a fault is not counted but sets fault_mask in it */
+	vreg registers;	     /* RAW_SYSCALL: struct pt_regs * */
+	vreg number;	     /* RAW_SYSCALL over many: the system call's number */
+	vreg probe;	     /* RAW_SYSCALL over many: its probe code */
+	label done;	     /* this use is over */
+	u32 operator_number; /* the one being generated */
+	label busy;	     /* see gen_busy() */
+	bool is_recount;     /* evaluating once more: faults are not counted again */
+	vreg faults;	     /* not 0: a fault is not counted but sets fault_mask in it */
 	u64 fault_mask;
 	stack_object scratch; /* 8 bytes for a read that is taken out at once */
 	bool has_scratch;
@@ -190,6 +191,9 @@ void gen_count_unpaired(struct gen *g, enum unpaired kind);
 /* Where phys_set.is_checked: one more start was stored; was taken by an end. */
 void gen_count_stored(struct gen *g);
 void gen_count_taken(struct gen *g);
+/* Where operators count by themselves: one more of this one's; a row that it hands on. */
+void gen_count_operator(struct gen *g, u32 counter);
+void gen_count_out(struct gen *g);
 /* Counts a fault, or marks it for those that ask for the value later. */
 void gen_count_fault(struct gen *g);
 /* Goes on where `condition` holds between a and b, or a number; else it is a fault, and NULL. */

@@ -215,6 +215,7 @@ static void store_in_table(struct gen *g, const struct table *t, const struct op
 			 gen_key_load(g, &t->words[i]));
 	write_start(g, t, values, nulls, slot);
 	slot_publish(g, slot, 2);
+	gen_count_out(g);
 	if (is_asof)
 		give_back_tied(g, t, &before);
 	ir_jump(ir, g->done);
@@ -276,6 +277,7 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	count_checked(g, t->join, t->now, false);
 	ir_branchi(ir, IR_NE, before, 0, replaced);
 	write_start(g, t, values, nulls, slot);
+	gen_count_out(g);
 	ir_jump(ir, g->done);
 	ir_place(ir, replaced);
 	branch_closed(g, t->now);
@@ -283,6 +285,7 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	gen_count_unpaired(g, UNPAIRED_OVERWRITTEN);
 	ir_place(ir, untold);
 	write_start(g, t, values, nulls, slot);
+	gen_count_out(g);
 	ir_jump(ir, g->done);
 }
 
@@ -569,6 +572,7 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	ir_place(ir, on.none);
 	ir_place(ir, nothing);
 	if (j->is_left) {
+		gen_count_operator(g, COUNTER_EVENTS);
 		read_nothing(g, j, on.stored, on.nulls, on.time);
 		/* A key that is NULL came here before the later keys were computed. */
 		gen_join(g, fork);

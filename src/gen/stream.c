@@ -86,4 +86,5 @@ void gen_stream(struct gen *g)
 	args[0] = row;
 	ir_imm(g->ir, args[1], BPF_RB_NO_WAKEUP);
 	ir_call(g->ir, 0, BPF_FUNC_ringbuf_submit, 2, args);
+	gen_count_out(g);
 }

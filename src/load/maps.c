@@ -34,11 +34,6 @@ static const struct map_kind kinds[] = {
 };
 _Static_assert(ARRAY_SIZE(kinds) == LOAD_MAP_N, "a map has no entry");
 
-static size_t control_bytes(const struct load_state *state)
-{
-	return (size_t)state->phys->state.n_cpus * sizeof(struct control_line);
-}
-
 static size_t lines_bytes(const struct phys_set *set)
 {
 	return (size_t)phys_n_blocks(set) * set->n_cpus * sizeof(struct slot_line);
@@ -198,7 +193,7 @@ static int state_open(struct load_state *state, struct diags *diags)
 	int err = 0;
 
 	if (phys->n_joins || is_named(state, LOAD_MAP_CONTROL))
-		err = shared_create(&kinds[LOAD_MAP_CONTROL], control_bytes(state),
+		err = shared_create(&kinds[LOAD_MAP_CONTROL], phys_control_bytes(state->phys),
 				    &state->map_fds[LOAD_MAP_CONTROL], &at, diags);
 	state->control = at;
 	if (at)
@@ -249,7 +244,7 @@ int load_maps_open(struct load_hooks *hooks, struct diags *diags)
 static void state_close(struct load_state *state)
 {
 	if (state->control)
-		munmap(state->control, control_bytes(state));
+		munmap(state->control, phys_control_bytes(state->phys));
 	if (state->state)
 		munmap(state->state, state->phys->state.total_bytes);
 	state->control = NULL;

@@ -21,6 +21,18 @@ static struct phys *part_new(const struct phys_set *set, u32 number, const struc
 	return phys;
 }
 
+static void number_operators(struct phys *phys)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < phys->n_sources; i++) {
+		phys->sources[i].first_operator = n;
+		n += 1 + phys->sources[i].n_steps;
+	}
+	phys->n_operators = n + 1;
+	phys->state.n_operators = phys->settings->counts_operators ? phys->n_operators : 0;
+}
+
 static bool plan_part(struct phys *phys, const struct phys_input *input, struct diags *diags)
 {
 	if (!phys_state(phys, input, diags))
@@ -46,6 +58,7 @@ struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct
 			phys_rows(phys, &inputs[i]);
 		else if (!phys_scans(phys, &inputs[i], diags))
 			return NULL;
+		number_operators(phys);
 	}
 	if (!phys_access(set, inputs, arena, diags))
 		return NULL;

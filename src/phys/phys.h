@@ -110,7 +110,8 @@ struct phys_source {
 	struct stream_list *streams;
 	struct phys_step *steps;
 	u32 n_steps;
-	bool is_root; /* its way ends at the root, not in a STORE */
+	u32 first_operator; /* number of its scan; its steps follow */
+	bool is_root;	    /* its way ends at the root, not in a STORE */
 	/* Bare scans (phys_input.only_scans): every source is a root without steps, and streams
 	 * columns of its own. */
 	struct stream_column *columns;
@@ -252,6 +253,7 @@ enum state_kind {
  * The state map is one array value: slices[copy][cpu * n_levels + level], each (a program has
  * slice `level` if it has that slot, or the one there is where n_levels is 1)
  *   u64 counters[COUNTER_N]  (256 bytes)
+ *   u64 counters[n_operators][COUNTER_N], of each operator by itself
  *   u32 index[n_index]       TABLE: bytes from the slice to the row, 0 = empty; n_index a
  *                            power of two
  *   rows[n_rows]             row_bytes each; TABLE and KERNEL_MAP: row 0 is "(other)"
@@ -283,10 +285,12 @@ enum counter {
 
 struct state_layout {
 	enum state_kind kind;
-	u32 n_cpus;    /* possible CPUs */
-	u32 n_levels;  /* programs of the part on one CPU at once: 1, or 4 (task, softirq, irq, NMI)
-			*/
-	u32 key_words; /* u64 words, the null word included */
+	u32 n_cpus;   /* possible CPUs */
+	u32 n_levels; /* programs of the part on one CPU at once: 1, or 4 (task, softirq, irq, NMI)
+		       */
+	u32 n_operators; /* that count by themselves: phys.n_operators where that is asked for, else
+			    0 */
+	u32 key_words;	 /* u64 words, the null word included */
 	u32 n_index, index_bytes_offset;
 	u32 n_rows, row_bytes, rows_bytes_offset;
 	u32 cells_bytes_offset;		   /* of the first cell in a row */
@@ -332,7 +336,10 @@ struct slot_line {
 };
 _Static_assert(sizeof(struct slot_line) == 128, "two CPUs on one cache line cost 22 ns");
 
-/* The control map of a part: one line a CPU. */
+/*
+ * The control map of a part: one line a CPU.  Behind these, where operators count by themselves,
+ * counters[cpu][n_operators][COUNTER_N] of what starts do.
+ */
 struct control_line {
 	/* What starts count, which belong to no window: they only grow. */
 	u64 start_faults, start_negative, start_evicted;
@@ -516,6 +523,8 @@ struct phys {
 
 	struct phys_source *sources;
 	u32 n_sources;
+	/* Of each source its scan and its steps; the last is what takes the rows of the root. */
+	u32 n_operators;
 	struct phys_join *joins;
 	u32 n_joins;
 	struct phys_running *runnings;
@@ -550,6 +559,35 @@ struct phys {
 	bool only_scans; /* scans stream their columns, everything else is done in user space */
 	const struct plan *plan; /* only_scans: what it was made of, for that user space */
 };
+
+/* The source whose scan or step that operator is; NULL: it is the last. */
+static inline const struct phys_source *phys_operator_source(const struct phys *phys, u32 number)
+{
+	for (u32 i = 0; i < phys->n_sources; i++)
+		if (number - phys->sources[i].first_operator <= phys->sources[i].n_steps)
+			return &phys->sources[i];
+	return NULL;
+}
+
+/* NULL: it is no step. */
+static inline const struct phys_step *phys_operator_step(const struct phys *phys, u32 number)
+{
+	const struct phys_source *s = phys_operator_source(phys, number);
+
+	return s && number > s->first_operator ? &s->steps[number - s->first_operator - 1] : NULL;
+}
+
+/* Of the block that an operator counts in, from those of the first one. */
+static inline u32 phys_operator_bytes(u32 number)
+{
+	return 8 * COUNTER_N * number;
+}
+
+static inline size_t phys_control_bytes(const struct phys *phys)
+{
+	return phys->state.n_cpus *
+	       (sizeof(struct control_line) + phys_operator_bytes(phys->state.n_operators));
+}
 
 /* In relocations. */
 static inline u32 load_map_number(const struct phys *phys, enum load_map map)
@@ -593,6 +631,8 @@ bool phys_split(struct phys_set *set, u32 hook, struct arena *arena);
 void phys_each_output(const struct phys *phys, void (*visit)(void *context, struct expr *expr),
 		      void *context);
 void phys_print(const struct phys *phys, struct buf *out);
+/* An operator of the part, by its number, in one line without its end. */
+void phys_print_operator(const struct phys *phys, u32 number, struct buf *out);
 /* phys_print() shows them where there is one part; several have them once, ahead. */
 void phys_print_hooks(const struct phys_set *set, struct buf *out);
 

@@ -109,21 +109,28 @@ static void state_print(const struct phys *p, struct buf *out)
 
 /* --- The ways of events, and the joins on them --- */
 
-static void step_print(const struct phys_step *step, struct buf *out)
+static void step_print(const struct phys_step *step, const char *between, struct buf *out)
 {
-	for (u32 i = 0; i < step->n_conjuncts; i++)
-		expr_line("  where ", step->conjuncts[i], out);
+	for (u32 i = 0; i < step->n_conjuncts; i++) {
+		buf_puts(out, i ? between : "where ");
+		expr_print(step->conjuncts[i], out);
+	}
 	if (step->running)
-		buf_printf(out, "  add to r%u\n", step->running->number);
+		buf_printf(out, "add to r%u", step->running->number);
 	if (!step->join)
 		return;
-	buf_printf(out, "  %s j%u on", step->kind == STEP_LOOKUP ? "look up" : "store for",
+	buf_printf(out, "%s j%u on", step->kind == STEP_LOOKUP ? "look up" : "store for",
 		   step->join->number);
 	for (u32 i = 0; i < step->join->n_keys; i++) {
 		buf_puts(out, i ? ", " : " ");
 		expr_print(step->keys[i], out);
 	}
-	buf_putc(out, '\n');
+}
+
+static void source_print(const struct phys_source *s, struct buf *out)
+{
+	buf_printf(out, "s%u (%s%s)", s->number, s->streams->streams.at[0]->name,
+		   s->streams->streams.n > 1 ? ", ..." : "");
 }
 
 static void sources_print(const struct phys *p, struct buf *out)
@@ -131,12 +138,16 @@ static void sources_print(const struct phys *p, struct buf *out)
 	for (u32 i = 0; i < p->n_sources; i++) {
 		const struct phys_source *s = &p->sources[i];
 
-		if (p->n_sources > 1)
-			buf_printf(out, "  each event of s%u (%s%s)\n", s->number,
-				   s->streams->streams.at[0]->name,
-				   s->streams->streams.n > 1 ? ", ..." : "");
-		for (u32 j = 0; j < s->n_steps; j++)
-			step_print(&s->steps[j], out);
+		if (p->n_sources > 1) {
+			buf_puts(out, "  each event of ");
+			source_print(s, out);
+			buf_putc(out, '\n');
+		}
+		for (u32 j = 0; j < s->n_steps; j++) {
+			buf_puts(out, "  ");
+			step_print(&s->steps[j], "\n  where ", out);
+			buf_putc(out, '\n');
+		}
 		for (u32 j = 0; j < s->n_columns; j++) {
 			buf_printf(out, "  stream +%u ", s->columns[j].bytes_offset);
 			expr_line("", s->columns[j].expr, out);
@@ -191,4 +202,21 @@ void phys_print(const struct phys *p, struct buf *out)
 		expr_line("", p->columns[i].expr, out);
 	}
 	state_print(p, out);
+}
+
+void phys_print_operator(const struct phys *p, u32 number, struct buf *out)
+{
+	const struct phys_source *s = phys_operator_source(p, number);
+	const struct phys_step *step = phys_operator_step(p, number);
+
+	if (step) {
+		step_print(step, " AND ", out);
+	} else if (s) {
+		buf_puts(out, "scan ");
+		source_print(s, out);
+	} else if (p->state.kind == STATE_NONE) {
+		buf_puts(out, "stream");
+	} else {
+		buf_printf(out, "aggregate, %s", state_names[p->state.kind]);
+	}
 }

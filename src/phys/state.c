@@ -199,7 +199,7 @@ static void lay_out(struct phys *phys)
 
 	s->cells_bytes_offset = s->kind == STATE_TABLE ? 8 + 8 * s->key_words : 0;
 	s->row_bytes = lay_out_row(phys);
-	s->index_bytes_offset = 8 * COUNTER_N;
+	s->index_bytes_offset = phys_operator_bytes(1 + s->n_operators);
 	s->n_index = 0;
 	if (s->kind == STATE_TABLE) {
 		s->n_index = 16;

@@ -396,6 +396,7 @@ struct settings {
 	bool is_max_groups_set; /* asked for, be it the default's number */
 	s32 target_pid;		/* -1: none named */
 	u32 n_bindings;		/* counted by plan_bind_query(): one for a query */
+	bool counts_operators;	/* each operator by itself: EXPLAIN ANALYZE */
 	bool is_target_used;	/* set by plan_bind_query(): the query calls target_pid() */
 };
 
@@ -521,6 +522,8 @@ void plan_each_node(struct plan *plan, void (*visit)(void *context, struct expr 
 		    void *context);
 
 void plan_print(const struct plan *plan, struct buf *out);
+/* One operator, in one line without its end. */
+void plan_print_operator(const struct plan *plan, struct buf *out);
 /* SQL-like text; EXPR_KEY and EXPR_AGGREGATE print as k0, a0 when names is NULL. */
 void expr_print(const struct expr *expr, struct buf *out);
 void aggregate_print(const struct aggregate *aggregate, struct buf *out);

@@ -430,3 +430,8 @@ void plan_print(const struct plan *plan, struct buf *out)
 	plan_each((struct plan *)plan, count_scan, &n_scans);
 	tree_print(plan, 0, n_scans > 1, out);
 }
+
+void plan_print_operator(const struct plan *plan, struct buf *out)
+{
+	node_print(plan, true, out);
+}

@@ -124,6 +124,7 @@ struct row_eval {
 	/* Whoever asks for what is picked counts its fault; those of the others are the row's. */
 	bool is_handed_on;
 	u32 n_computed;
+	u64 sql_ns, n_faults; /* of all runs */
 	const char *text;
 	struct sqlite3_stmt *statement; /* NULL: all are picked */
 	struct region values;
@@ -162,11 +163,14 @@ int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *
 /* Events from behind this flip are counted when the next one was made. */
 void row_tree_flipped(struct row_tree *tree, u64 flip);
 /* Starts of PAIR JOINs from before that time that still wait. */
-u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns);
+u64 row_tree_waiting(struct row_tree *tree, u64 before_ns);
 /* Do values of rows hang on those of all rows before? */
 bool row_tree_goes_on(const struct row_tree *tree);
 /* Of the run so far; lost[LOSS_UNPAIRED] is not added up. */
-const struct account *row_tree_account(const struct row_tree *tree);
+void row_tree_account(const struct row_tree *tree, struct account *ret_account);
+/* The operators, each behind what it reads; the projection is the last. */
+u32 row_tree_n_operators(const struct row_tree *tree);
+void row_tree_operator(const struct row_tree *tree, u32 i, struct row_operator *ret_operator);
 void row_tree_close(struct row_tree *tree);
 
 /* --- scans.c: part->is_kernel false --- */

@@ -43,7 +43,10 @@ struct op {
 	struct keys keys;
 	u32 lo, hi; /* JOIN: slots of the right side; RUNNING, SCAN: lo is its own, the first */
 	struct start *oldest, *newest;
-	u64 n_waiting;
+	u64 n_waiting, most_waiting, n_left; /* left: at the end, and told */
+	/* What it handed on (matched) and lost; early: of what lies behind the latest flip and was
+	 * met already. */
+	struct account account, early;
 };
 
 struct row_tree {
@@ -58,10 +61,9 @@ struct row_tree {
 	struct start *dead; /* used up in this batch, whose rows point to their texts */
 	struct buf key;
 	u64 max_in_flight;
-	u64 flip;		       /* the latest */
-	struct account account, early; /* early: of what lies behind it and was met already */
-	u64 n_starts, n_taken;	       /* of PAIR JOINs: all; those that ends took */
-	u64 n_expired;		       /* of ASOF JOINs, which take nothing */
+	u64 flip;	       /* the latest */
+	u64 n_starts, n_taken; /* of PAIR JOINs: all; those that ends took */
+	u64 n_expired;	       /* of ASOF JOINs, which take nothing */
 };
 
 static struct tuple **tuples_of(const struct op *op)
@@ -69,10 +71,10 @@ static struct tuple **tuples_of(const struct op *op)
 	return op->out.at;
 }
 
-/* Where that counts which happens with this row of a scan. */
-static struct account *account_of(struct row_tree *tree, const struct tuple *t)
+/* Where that counts which the operator does with this row of a scan. */
+static struct account *account_of(const struct row_tree *tree, struct op *op, const struct tuple *t)
 {
-	return t->flip > tree->flip ? &tree->early : &tree->account;
+	return t->flip > tree->flip ? &op->early : &op->account;
 }
 
 /* There is room: no operator gives more rows than its inputs have. */
@@ -174,16 +176,16 @@ static void evict(struct row_tree *tree, struct op *op, const struct tuple *t)
 	bool is_old = within_ns && t->time_ns - op->oldest->time_ns > within_ns;
 
 	if (op->plan->join.kind == JOIN_PAIR)
-		account_of(tree, t)->unpaired[is_old ? UNPAIRED_EXPIRED : UNPAIRED_FULL]++;
+		account_of(tree, op, t)->unpaired[is_old ? UNPAIRED_EXPIRED : UNPAIRED_FULL]++;
 	else
-		account_of(tree, t)->lost[LOSS_EVICTED] += !is_old;
+		account_of(tree, op, t)->lost[LOSS_EVICTED] += !is_old;
 	forget(tree, op, op->oldest);
 }
 
 static int store(struct row_tree *tree, struct op *op, const struct tuple *t,
 		 const struct value *key_values)
 {
-	struct account *account = account_of(tree, t);
+	struct account *account = account_of(tree, op, t);
 	bool is_pair = op->plan->join.kind == JOIN_PAIR;
 	struct row_key *key;
 	struct start *s;
@@ -215,6 +217,7 @@ static int store(struct row_tree *tree, struct op *op, const struct tuple *t,
 	*(op->newest ? &op->newest->behind : &op->oldest) = s;
 	op->newest = s;
 	op->n_waiting++;
+	op->most_waiting = MAX(op->most_waiting, op->n_waiting);
 	return 0;
 }
 
@@ -223,7 +226,7 @@ static const struct start *find_start(struct row_tree *tree, struct op *op, cons
 				      const struct value *key_values)
 {
 	const struct plan *p = op->plan;
-	struct account *account = account_of(tree, t);
+	struct account *account = account_of(tree, op, t);
 	struct row_key *key = NULL;
 	struct start *s;
 
@@ -265,6 +268,7 @@ static int look_up(struct row_tree *tree, struct op *op, const struct tuple *t,
 
 	if (!s && !op->plan->join.is_left)
 		return 0;
+	account_of(tree, op, t)->events += !s;
 	joined = tuple_copy(tree, t);
 	if (!joined)
 		return -ENOMEM;
@@ -337,14 +341,14 @@ static int run_union(struct row_tree *tree, struct op *op)
 }
 
 /* As gen/running.c: a sum that left 64 bits signed is NULL, and a fault, from then on. */
-static void add_to_sum(struct row_tree *tree, struct row_key *key, const struct value *value)
+static void add_to_sum(struct op *op, struct row_key *key, const struct value *value)
 {
 	if (value->kind == VALUE_INT && !key->is_over) {
 		key->sum += value->integer;
 		key->has_sum = true;
 		key->is_over = key->sum < INT64_MIN || key->sum > INT64_MAX;
 	}
-	tree->account.lost[LOSS_FAULT] += key->is_over;
+	op->account.lost[LOSS_FAULT] += key->is_over;
 }
 
 static int run_running(struct row_tree *tree, struct op *op)
@@ -362,7 +366,7 @@ static int run_running(struct row_tree *tree, struct op *op)
 		key = find_key(tree, op, true);
 		if (!t || !key)
 			return -ENOMEM;
-		add_to_sum(tree, key, values);
+		add_to_sum(op, key, values);
 		t->slots[op->lo] =
 			(struct value){ .kind = key->has_sum && !key->is_over ? VALUE_INT
 									      : VALUE_NULL,
@@ -370,6 +374,12 @@ static int run_running(struct row_tree *tree, struct op *op)
 		emit(op, t);
 	}
 	return err;
+}
+
+static void count_out(struct row_tree *tree, struct op *op)
+{
+	for (u32 i = 0; i < op->n_out; i++)
+		account_of(tree, op, tuples_of(op)[i])->matched++;
 }
 
 static int op_run(struct row_tree *tree, struct op *op)
@@ -386,7 +396,10 @@ static int op_run(struct row_tree *tree, struct op *op)
 	if (!err && !region_need(&op->out, MAX(n_in, 1u) * sizeof(struct tuple *)))
 		err = -ENOMEM;
 	op->n_out = 0;
-	return err ? err : op->run(tree, op);
+	if (!err)
+		err = op->run(tree, op);
+	count_out(tree, op);
+	return err;
 }
 
 /* --- The tree --- */
@@ -450,7 +463,6 @@ static struct op *op_open(struct row_tree *tree, const struct plan *p, bool is_r
 	op->keys.item_bytes = sizeof(struct row_key);
 	op->inputs = arena_array(tree->arena, struct op *, 2 + p->n_inputs);
 	op->at = arena_array(tree->arena, u32, 2 + p->n_inputs);
-	vec_push(tree->arena, &tree->ops, op);
 	if (p->input)
 		op->inputs[op->n_inputs++] = op_open(tree, p->input, is_root, n_asof);
 	op->lo = tree->slots->n_slots;
@@ -472,6 +484,7 @@ static struct op *op_open(struct row_tree *tree, const struct plan *p, bool is_r
 		open_scan(tree, op, is_root, n_asof);
 	else
 		BUG("operator %d over single rows", p->kind);
+	vec_push(tree->arena, &tree->ops, op);
 	return op;
 }
 
@@ -523,12 +536,10 @@ static int give_to_scans(struct row_tree *tree, struct tuple *const *tuples, con
 		if (!region_need(&tree->scans[i]->out, n * sizeof(struct tuple *)))
 			return -ENOMEM;
 	}
-	for (u32 i = 0; i < n; i++) {
+	for (u32 i = 0; i < n; i++)
 		emit(tree->scans[sources[i]], tuples[i]);
-		if (!tree->slots->sources[sources[i]].is_root)
-			continue;
-		account_of(tree, tuples[i])->events++;
-	}
+	for (u32 i = 0; i < tree->slots->n_sources; i++)
+		count_out(tree, tree->scans[i]);
 	return 0;
 }
 
@@ -543,7 +554,6 @@ int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *
 		err = op_run(tree, tree->root);
 	if (err)
 		return err;
-	tree->account.matched += tree->root->n_out;
 	*ret_n_rows = tree->root->n_out;
 	*ret_triggers = tuples_of(tree->root);
 	return row_eval_run(&tree->project->eval, tuples_of(tree->root), tree->root->n_out,
@@ -553,8 +563,12 @@ int row_tree_run(struct row_tree *tree, struct tuple *const *tuples, const u32 *
 void row_tree_flipped(struct row_tree *tree, u64 flip)
 {
 	tree->flip = flip;
-	account_add(&tree->account, &tree->early);
-	tree->early = (struct account){ 0 };
+	for (u32 i = 0; i < tree->ops.n; i++) {
+		struct op *op = tree->ops.at[i];
+
+		account_add(&op->account, &op->early);
+		op->early = (struct account){ 0 };
+	}
 }
 
 /* Every start of a PAIR JOIN was taken by an end, or is counted by what became of it, or waits. */
@@ -565,21 +579,25 @@ static void check_starts(const struct row_tree *tree, u64 n_waiting)
 	u64 n = tree->n_taken + n_waiting;
 
 	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
-		n += tree->account.unpaired[kinds[i]] + tree->early.unpaired[kinds[i]];
+		for (u32 k = 0; k < tree->ops.n; k++)
+			n += tree->ops.at[k]->account.unpaired[kinds[i]] +
+			     tree->ops.at[k]->early.unpaired[kinds[i]];
 	ASSERT(n == tree->n_starts + tree->n_expired);
 }
 
-u64 row_tree_waiting(const struct row_tree *tree, u64 before_ns)
+u64 row_tree_waiting(struct row_tree *tree, u64 before_ns)
 {
 	u64 n = 0, n_all = 0;
 
 	for (u32 i = 0; i < tree->ops.n; i++) {
-		const struct op *op = tree->ops.at[i];
+		struct op *op = tree->ops.at[i];
 
 		if (op->plan->kind != PLAN_JOIN || op->plan->join.kind != JOIN_PAIR)
 			continue;
+		op->n_left = 0;
 		for (const struct start *s = op->oldest; s; s = s->behind)
-			n += s->time_ns < before_ns || before_ns == UINT64_MAX;
+			op->n_left += s->time_ns < before_ns || before_ns == UINT64_MAX;
+		n += op->n_left;
 		n_all += op->n_waiting;
 	}
 	check_starts(tree, n_all);
@@ -599,9 +617,46 @@ bool row_tree_goes_on(const struct row_tree *tree)
 	return goes_on;
 }
 
-const struct account *row_tree_account(const struct row_tree *tree)
+void row_tree_account(const struct row_tree *tree, struct account *ret_account)
 {
-	return &tree->account;
+	*ret_account = (struct account){ 0 };
+	for (u32 i = 0; i < tree->ops.n; i++) {
+		const struct op *op = tree->ops.at[i];
+
+		account_add(ret_account, &op->account);
+	}
+	ret_account->events = 0;
+	for (u32 i = 0; i < tree->slots->n_sources; i++)
+		if (tree->slots->sources[i].is_root)
+			ret_account->events += tree->scans[i]->account.matched;
+	ret_account->matched = tree->root->account.matched + tree->root->early.matched;
+}
+
+u32 row_tree_n_operators(const struct row_tree *tree)
+{
+	return tree->ops.n;
+}
+
+void row_tree_operator(const struct row_tree *tree, u32 i, struct row_operator *ret_operator)
+{
+	const struct op *op = tree->ops.at[i];
+
+	*ret_operator = (struct row_operator){ .plan = op->plan,
+					       .account = op->account,
+					       .n_single = op->account.events,
+					       .sql_ns = op->eval.sql_ns + op->eval_right.sql_ns,
+					       .most_waiting = op->most_waiting,
+					       .max_in_flight = tree->max_in_flight };
+	ret_operator->account.events = op->n_inputs ? 0 : op->account.matched;
+	for (u32 k = 0; k < op->n_inputs; k++)
+		ret_operator->account.events += op->inputs[k]->account.matched;
+	ret_operator->account.unpaired[UNPAIRED_NEVER_ENDED] += op->n_left;
+	for (u32 k = 0; k < UNPAIRED_N; k++)
+		ret_operator->account.lost[LOSS_UNPAIRED] += ret_operator->account.unpaired[k];
+	ret_operator->account.lost[LOSS_FAULT] += op->eval.n_faults + op->eval_right.n_faults;
+	if (op == tree->project)
+		ret_operator->account.events = ret_operator->account.matched =
+			tree->root->account.matched;
 }
 
 void row_tree_close(struct row_tree *tree)

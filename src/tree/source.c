@@ -52,8 +52,7 @@ static bool open_kernel(struct row_source *s)
 	int err;
 
 	s->phys = s->load->phys;
-	s->meter.load = s->load;
-	s->meter.is_lasting = meter_goes_on(s->phys);
+	meter_open(&s->meter, s->load);
 	err = stream_open(&s->stream, s->phys, s->load->map_fds[LOAD_MAP_RING]);
 	if (err)
 		diag_failure(s->diags, "run-start", "cannot make room for rows: %s" HINT "%s",
@@ -330,7 +329,7 @@ void row_source_account(struct row_source *s, bool is_all, struct account *accou
 	}
 	account_add(account, &now);
 	if (s->scans) {
-		now = *row_tree_account(s->scans->tree);
+		row_tree_account(s->scans->tree, &now);
 		now.lost[LOSS_FAULT] += s->scans->sql.context.n_faults;
 		for (u32 i = 0; i < UNPAIRED_N; i++)
 			now.lost[LOSS_UNPAIRED] += now.unpaired[i];
@@ -356,4 +355,24 @@ int row_source_finish(struct row_source *s, u64 before_ns)
 	n = row_tree_waiting(s->scans->tree, s->part->has_files ? UINT64_MAX : before_ns);
 	s->left.unpaired[UNPAIRED_NEVER_ENDED] = s->left.lost[LOSS_UNPAIRED] = n;
 	return 0;
+}
+
+u32 row_source_n_operators(const struct row_source *s)
+{
+	return s->scans ? row_tree_n_operators(s->scans->tree) : 0;
+}
+
+void row_source_operator(const struct row_source *s, u32 i, struct row_operator *ret_operator)
+{
+	row_tree_operator(s->scans->tree, i, ret_operator);
+}
+
+struct meter *row_source_meter(struct row_source *s)
+{
+	return &s->meter;
+}
+
+const struct stream_reader *row_source_stream(const struct row_source *s)
+{
+	return &s->stream;
 }

@@ -244,6 +244,7 @@ static int run_statement(struct row_eval *eval, struct value *rows, u32 n)
 		/* What its values counted goes with the row. */
 		if (eval->is_handed_on) {
 			eval->sql->tuples[at]->n_faults = eval->sql->context.n_faults - n_faults;
+			eval->n_faults += eval->sql->tuples[at]->n_faults;
 			eval->sql->context.n_faults = n_faults;
 		}
 		err = take_row(eval, rows + (size_t)at++ * eval->n);
@@ -262,6 +263,7 @@ int row_eval_run(struct row_eval *eval, struct tuple *const *tuples, u32 n_tuple
 	const struct relation_reader reader = { .value = tuple_value,
 						.context = sql,
 						.other_row = -1 };
+	u64 start_ns = base_monotonic_ns(), n_faults = sql->context.n_faults;
 	struct value *rows;
 	int err = 0;
 
@@ -276,6 +278,8 @@ int row_eval_run(struct row_eval *eval, struct tuple *const *tuples, u32 n_tuple
 	relation_set_reader(&sql->table, &reader, n_tuples);
 	if (eval->statement && n_tuples)
 		err = run_statement(eval, rows, n_tuples);
+	eval->n_faults += sql->context.n_faults - n_faults;
+	eval->sql_ns += base_monotonic_ns() - start_ns;
 	*ret_values = rows;
 	return err;
 }

@@ -10,6 +10,7 @@
 
 #include "cut/cut.h"
 #include "base/cancel.h"
+#include "drain/drain.h"
 #include "load/load.h"
 
 struct row_source;
@@ -81,6 +82,20 @@ void row_source_account(struct row_source *source, bool is_all, struct account *
  * detached one by one may not end.  0 or -errno.
  */
 int row_source_finish(struct row_source *source, u64 before_ns);
+/* An operator that user space does: what came in (events), what it handed on (matched) and lost. */
+struct row_operator {
+	const struct plan *plan;
+	struct account account;
+	u64 n_single;			 /* handed on by a LEFT join without a partner */
+	u64 sql_ns;			 /* SQLite's, of its expressions */
+	u64 most_waiting, max_in_flight; /* of a join's starts */
+};
+/* Each behind what it reads; 0: the kernel does all of them. */
+u32 row_source_n_operators(const struct row_source *source);
+void row_source_operator(const struct row_source *source, u32 i, struct row_operator *ret_operator);
+/* What its programs count, and the ring buffer; load is NULL where it has none. */
+struct meter *row_source_meter(struct row_source *source);
+const struct stream_reader *row_source_stream(const struct row_source *source);
 void row_source_close(struct row_source *source);
 
 #endif

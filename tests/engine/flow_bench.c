@@ -170,6 +170,30 @@ int row_source_finish(struct row_source *s, u64 before_ns)
 	return 0;
 }
 
+/* No operators, and no kernel. */
+static struct meter no_meter;
+static struct stream_reader no_stream;
+
+u32 row_source_n_operators(const struct row_source *source)
+{
+	return 0;
+}
+
+void row_source_operator(const struct row_source *source, u32 i, struct row_operator *ret_operator)
+{
+	fail();
+}
+
+struct meter *row_source_meter(struct row_source *source)
+{
+	return &no_meter;
+}
+
+const struct stream_reader *row_source_stream(const struct row_source *source)
+{
+	return &no_stream;
+}
+
 void row_source_close(struct row_source *s)
 {
 }

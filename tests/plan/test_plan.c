@@ -2,7 +2,8 @@
 /*
  * Golden plans on the frozen catalog: golden/NAME.sql -> golden/NAME.out, which
  * holds the optimised and the physical plan, with all rules on and all off, or
- * the diagnostics.  EBQL_UPDATE=1 writes the expectations anew.
+ * the diagnostics; of EXPLAIN ANALYZE the operators, too.  EBQL_UPDATE=1 writes the expectations
+ * anew.
  */
 #include <glob.h>
 #include <setjmp.h>
@@ -16,6 +17,25 @@
 #include "query/query.h"
 #include "opt/opt.h"
 #include "../bind_select.h"
+
+/* What EXPLAIN ANALYZE has figures of, and where each operator counts. */
+static void operators(const struct phys *phys, struct buf *out)
+{
+	buf_printf(out, "-- operators: counters up to %u\n", phys->state.index_bytes_offset);
+	for (u32 i = 0; i < phys->state.n_operators; i++) {
+		buf_printf(out, "  %u ", i);
+		phys_print_operator(phys, i, out);
+		buf_putc(out, '\n');
+	}
+}
+
+static bool parse(struct query *q)
+{
+	if (!query_parse(q))
+		return false;
+	q->settings.counts_operators = q->statement->analyze;
+	return true;
+}
 
 /* "-- catalog NAME" in the first line, or else the newest. */
 static const char *catalog_of(const char *text)
@@ -38,7 +58,7 @@ static void plans(const char *text, const char *rules_off, struct buf *out)
 	q.settings.rules_off = rules_off;
 	if (!strstr(text, "no target is named"))
 		q.settings.target_pid = 4242;
-	if (query_parse(&q) && query_compile(&q)) {
+	if (parse(&q) && query_compile(&q)) {
 		/* Whatever the parts of it: the query is bound once. */
 		assert_int_equal(q.settings.n_bindings, 1);
 		buf_printf(out, "-- rules off: %s\n", *rules_off ? rules_off : "none");
@@ -55,6 +75,8 @@ static void plans(const char *text, const char *rules_off, struct buf *out)
 				plan_print(q.parts[i].optimized, out);
 			if (!*rules_off && q.parts[i].phys)
 				phys_print(q.parts[i].phys, out);
+			if (q.settings.counts_operators && q.parts[i].phys)
+				operators(q.parts[i].phys, out);
 		}
 	}
 	diags_print(&q.diags, out);

@@ -1,0 +1,1 @@
+EXPLAIN ANALYZE SELECT pid, latency FROM syscall:fsync WHERE latency > 10ms

@@ -1,0 +1,1 @@
+EXPLAIN ANALYZE SELECT cpu, max(d) FROM (SELECT cpu, sum(x) OVER (PARTITION BY cpu) AS d FROM (SELECT cpu, 1 AS x FROM t:sched:sched_wakeup UNION ALL SELECT cpu, -1 AS x FROM t:sched:sched_switch WHERE prev_pid > 0)) GROUP BY cpu
