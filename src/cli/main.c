@@ -85,7 +85,7 @@ static int cmd_record(struct options *options)
 	return run_text(options, NULL);
 }
 
-#define RUN_LETTERS "fodnpvhHBAE"
+#define RUN_LETTERS "fodnpvhHBAEM"
 
 static const struct command commands[] = {
 	{ "explain",

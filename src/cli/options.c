@@ -40,6 +40,8 @@ static const struct option_info {
 	{ 'p', "pid", "PID", "the process that target_pid() stands for",
 	  .wrong = "is no process id" },
 	{ 'v', "verbose", NULL, "say what was chosen and what it costs, on stderr" },
+	{ 'M', "stats", NULL,
+	  "say what it cost and what each operator did, at the end, on stderr" },
 	{ 'S', "stage", "STAGE" },
 	{ 'C', "catalog", "FILE" },
 	{ 'T', "status" },
@@ -205,6 +207,9 @@ static bool take_option(struct options *o, const struct command *command, int c,
 		return true;
 	case 'A':
 		o->is_ascii = true;
+		return true;
+	case 'M':
+		o->has_stats = true;
 		return true;
 	case 'v':
 		o->is_verbose = true;

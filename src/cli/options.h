@@ -26,6 +26,7 @@ struct options {
 	bool is_name;	/* the text is that of a stream or file, and no SQL */
 	bool is_status; /* watch --status */
 	bool is_verbose;
+	bool has_stats;		     /* --stats */
 	bool has_format, is_heatmap; /* -o, --heatmap */
 	bool is_ascii;		     /* --ascii */
 	bool is_shell;		     /* no query: statements are read from standard input */

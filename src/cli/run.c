@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/analyze.h"
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/host.h"
@@ -22,6 +23,9 @@ struct session {
 	struct out_file out;
 	int out_fd;
 	struct host host;
+	struct analysis analysis;
+	bool is_explained; /* EXPLAIN ANALYZE: no rows are shown */
+	bool is_open;	   /* the output */
 	bool is_ended_by_loss;
 };
 
@@ -38,14 +42,18 @@ static int open_output(void *context, const struct schema *schema)
 		.cancel = host_cancel_output(),
 	};
 
+	s->is_open = true;
+	if (s->is_explained)
+		return 0;
 	return out_file_open(&s->out, s->options.format, s->out_fd, &options, schema);
 }
 
 static int give_batch(void *context, const struct batch *batch)
 {
 	struct session *s = context;
-	int error = out_file_batch(&s->out, batch);
+	int error = s->is_explained ? 0 : out_file_batch(&s->out, batch);
 
+	analysis_count(&s->analysis, batch);
 	host_count(&s->host, batch);
 	if (!error && s->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
 		s->is_ended_by_loss = true;
@@ -56,7 +64,9 @@ static int give_batch(void *context, const struct batch *batch)
 
 static int idle(void *context)
 {
-	return out_file_idle(&((struct session *)context)->out);
+	struct session *s = context;
+
+	return s->is_explained ? 0 : out_file_idle(&s->out);
 }
 
 /* Standard output stays a descriptor, of nothing. */
@@ -80,8 +90,11 @@ static int close_descriptor(struct session *s)
 static int close_output(void *context, int error)
 {
 	struct session *s = context;
-	int err = out_file_close(&s->out, diags_failed(&s->query.diags) ? -ECANCELED : 0), closed;
+	int err, closed;
 
+	if (s->is_explained)
+		return 0;
+	err = out_file_close(&s->out, diags_failed(&s->query.diags) ? -ECANCELED : 0);
 	if (s->query.keep)
 		return err;
 	host_given_all();
@@ -179,6 +192,7 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 	options.ends_at_loss = q->settings.on_loss_fail && q->cut->window.kind != WINDOW_TUMBLING &&
 			       q->cut->window.kind != WINDOW_HOPPING;
 	error = host_open(&s->host, &options);
+	analysis_open(&s->analysis, q);
 	if (!error)
 		error = query_start(q, s->host.engine, &how);
 	if (!error) {
@@ -186,8 +200,10 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		/* The shell's next query needs them again; COMMAND may be another user by then. */
 		sys_rights_rest(q->keep ? UINT64_MAX : s->options.command ? SYS_CAP(CAP_KILL) : 0);
 		say_attached(s);
+		analysis_start(&s->analysis);
 		error = host_run(&s->host, &q->diags);
 		flow_result(s->host.flow, ret_result);
+		analysis_end(&s->analysis, q);
 		closed = query_close(q);
 		error = error ? error : closed;
 		sys_rights_back();
@@ -201,7 +217,7 @@ static int say_end(struct session *s, int error, const struct flow_result *resul
 	struct query *q = &s->query;
 
 	/* It was never opened. */
-	if (!s->out.out.format) {
+	if (!s->is_open) {
 		if (!q->diags.n_errors)
 			query_failed("", -error);
 		return MAX(query_report(q), 1);
@@ -230,6 +246,23 @@ static int say_end(struct session *s, int error, const struct flow_result *resul
 	return s->is_ended_by_loss || account_is_biased(&result->account) ? 3 : 0;
 }
 
+/* Rows go to standard output, and so does what is shown instead of them. */
+static int say_analysis(struct session *s, int status)
+{
+	struct buf out;
+
+	query_report(&s->query);
+	if (diags_failed(&s->query.diags))
+		return status;
+	buf_init(&out);
+	analysis_print(&s->analysis, &s->query, options_want_json(&s->options), &out);
+	if (s->is_explained)
+		return query_say(&out, status);
+	fwrite(out.at, 1, out.n, stderr);
+	buf_free(&out);
+	return status;
+}
+
 /*
  * What is said while the host has the signals waits for no terminal; in a shell that goes on it is
  * shown before the prompt.
@@ -245,7 +278,7 @@ static int loop(struct session *s)
 	status = say_end(s, error, &result);
 	if (!is_waiting)
 		host_close(&s->host);
-	return status;
+	return s->analysis.is_on && s->is_open ? say_analysis(s, status) : status;
 }
 
 /* Nothing but files: there is nothing to wait for.  false: the query is refused. */
@@ -278,6 +311,8 @@ static int run_select(struct session *s)
 	}
 	/* Behind the child's start: they are ours alone. */
 	load_raise_limits(NULL);
+	s->analysis.is_on = s->is_explained || s->options.has_stats;
+	q->settings.counts_operators = s->analysis.is_on;
 	if (!query_compile(q) || !check_format(s))
 		return query_report(q);
 	query_report(q); /* what it warns of is known before anything is loaded */
@@ -369,13 +404,6 @@ static int check_views(struct session *s)
 	return query_report(q);
 }
 
-static int refuse(struct session *s, const char *what)
-{
-	diag_error(&s->query.diags, "not-supported", s->query.statement->span,
-		   "%s not available yet", what);
-	return query_report(&s->query);
-}
-
 /* No command is started: any process stands for it. */
 static int explain(struct session *s, const char *stage, int target_pid)
 {
@@ -402,8 +430,9 @@ static int run_statement(struct session *s)
 	case AST_STATEMENT_SELECT:
 		return run_select(s);
 	case AST_STATEMENT_EXPLAIN:
-		if (statement->analyze)
-			return refuse(s, "EXPLAIN ANALYZE is");
+		s->is_explained = statement->analyze;
+		if (s->is_explained)
+			return is_table_or_json(s) ? run_select(s) : 2;
 		return explain(s, statement->text ? statement->text : "physical",
 			       s->options.command ? getpid() : s->options.target_pid);
 	case AST_STATEMENT_SHOW_STREAMS:

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "load/load.h"
-#include "sys/sys.h"
+#include "load/internal.h"
 
 static bool serves(const struct hook *hook, struct load_state *const *states, u32 n_states)
 {
@@ -20,15 +19,25 @@ static bool serves(const struct hook *hook, struct load_state *const *states, u3
 	return false;
 }
 
-static void add_program(int fd, struct load_costs *costs)
+void load_program_runs(const struct load_hooks *hooks, u32 program, struct load_runs *ret_runs)
 {
 	struct bpf_prog_info info;
 
-	memset(&info, 0, sizeof(info));
-	if (fd < 0 || sys_info(fd, &info, sizeof(info)) < 0)
+	*ret_runs = (struct load_runs){ .missed = load_program_missed(hooks, program) };
+	if (hooks->programs[program].fd < 0 ||
+	    sys_info(hooks->programs[program].fd, &info, sizeof(info)) < 0)
 		return;
-	costs->run_ns += info.run_time_ns;
-	costs->n_runs += info.run_cnt;
+	ret_runs->n = info.run_cnt;
+	ret_runs->ns = info.run_time_ns;
+}
+
+static void add_program(const struct load_hooks *hooks, u32 program, struct load_costs *costs)
+{
+	struct load_runs runs;
+
+	load_program_runs(hooks, program, &runs);
+	costs->run_ns += runs.ns;
+	costs->n_runs += runs.n;
 }
 
 /* "memlock:" of its fdinfo: what the kernel charges for it. */
@@ -55,7 +64,7 @@ void load_costs(struct load_state *const *states, u32 n_states, struct load_cost
 	*ret_costs = (struct load_costs){ 0 };
 	for (u32 i = 0; hooks && i < hooks->n_programs; i++)
 		if (serves(hooks->programs[i].hook, states, n_states))
-			add_program(hooks->programs[i].fd, ret_costs);
+			add_program(hooks, i, ret_costs);
 	for (u32 i = 0; i < n_states; i++)
 		for (u32 k = 0; k < LOAD_MAP_N; k++)
 			if (states[i]->map_fds[k] >= 0)

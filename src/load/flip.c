@@ -143,6 +143,14 @@ u64 load_recursion_misses(const struct load_program *program)
 	return sys_info(program->fd, &info, sizeof(info)) ? 0 : info.recursion_misses;
 }
 
+u64 load_program_missed(const struct load_hooks *hooks, u32 number)
+{
+	const struct load_program *program = &hooks->programs[number];
+	u64 missed = __atomic_load_n(&hooks->missed[number], __ATOMIC_RELAXED);
+
+	return missed + (program->fd >= 0 ? load_kind(program)->missed(program) : 0);
+}
+
 /*
  * The kernel skips a program when it is already running on this CPU; for perf
  * tracepoints it skips it when any tracing program is, and counts that since 6.7
@@ -160,11 +168,8 @@ u64 load_missed(struct load_state *state)
 
 		for (u32 k = 0; k < program->hook->n_uses; k++)
 			is_of_part |= program->hook->uses[k].phys == state->phys;
-		if (!is_of_part)
-			continue;
-		missed += __atomic_load_n(&hooks->missed[i], __ATOMIC_RELAXED);
-		if (program->fd >= 0)
-			missed += load_kind(program)->missed(program);
+		if (is_of_part)
+			missed += load_program_missed(hooks, i);
 	}
 	grown = missed > state->missed_before ? missed - state->missed_before : 0;
 	state->missed_before = MAX(missed, state->missed_before);

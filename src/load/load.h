@@ -114,6 +114,17 @@ struct load_costs {
  * others.
  */
 void load_costs(struct load_state *const *states, u32 n_states, struct load_costs *ret_costs);
+/*
+ * While the kernel measures run times: what an empty program takes by that, in ns, which is what
+ * the measuring adds to each; 0: unknown.
+ */
+u64 load_empty_run_ns(void);
+/* What the kernel says of a program, since it was attached. */
+struct load_runs {
+	u64 n, ns; /* while the kernel measures: sys_run_time_open() */
+	u64 missed;
+};
+void load_program_runs(const struct load_hooks *hooks, u32 program, struct load_runs *ret_runs);
 /* Events that the kernel did not run the part's programs for since the last call. */
 u64 load_missed(struct load_state *state);
 

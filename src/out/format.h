@@ -35,8 +35,6 @@ static inline u32 out_width(const struct out *out)
 /* "0x1f", without leading zeros. */
 void out_put_hex(struct buf *buf, u128 value);
 
-/* 12,345 */
-void out_put_thousands(struct buf *buf, s128 value);
 /* Up to three decimals; what is too large or too small for them with an exponent. */
 void out_put_short_real(struct buf *buf, double value);
 

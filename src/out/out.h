@@ -122,6 +122,8 @@ int out_file_close(struct out_file *file, int error);
 
 /* "1.53ms", "90us", "2s", "0ns": three significant digits, exact where fewer do. */
 void out_put_duration(struct buf *buf, s128 ns);
+/* 12,345 */
+void out_put_thousands(struct buf *buf, s128 value);
 /*
  * Text as a terminal may safely show it: control bytes, bidirectional controls
  * and bytes that are no UTF-8 become \xNN.  Cut with an ellipsis when it is wider

@@ -127,6 +127,15 @@ int sys_info(int fd, void *ret_info, u32 bytes)
 	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
+int sys_run_time_open(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.enable_stats.type = BPF_STATS_RUN_TIME;
+	return sys_bpf(BPF_ENABLE_STATS, &attr);
+}
+
 int sys_prog_test_run(int fd, void *context, u32 context_bytes, u32 flags, u32 cpu, u32 *ret_value)
 {
 	union bpf_attr attr;

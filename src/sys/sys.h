@@ -66,6 +66,11 @@ int sys_prog_load(union bpf_attr *attr);
 int sys_btf_load(const void *btf, u32 bytes);
 /* struct bpf_map_info or bpf_prog_info, as the descriptor is. */
 int sys_info(int fd, void *ret_info, u32 bytes);
+/*
+ * A descriptor: while it is open the kernel measures the run time of all BPF programs of the
+ * machine (5.8; CAP_SYS_ADMIN).
+ */
+int sys_run_time_open(void);
 /* The program's return value goes to *ret_value. */
 int sys_prog_test_run(int fd, void *context, u32 context_bytes, u32 flags, u32 cpu, u32 *ret_value);
 /* NULL: the typed one that the program was loaded for. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * ebql list and ebql describe over the checked-in snapshot: output, complaints and
- * exit status against golden files (EBQL_UPDATE=1 writes them), and doctor's status.
+ * exit status against golden files (EBQL_UPDATE=1 writes them), and doctor's status; what EXPLAIN
+ * ANALYZE says of a file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +149,88 @@ static void test_describe(void **state)
 	check("describe-no-file", "describe", NULL, "'/nowhere.csv'", 2);
 }
 
+/* How long a time or percentage is that begins there; 0: there is none. */
+static size_t measured(const char *text, const char *at)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s", " %" };
+	size_t n = strspn(at, "0123456789.");
+
+	if (!n || (at > text && (isalnum((u8)at[-1]) || at[-1] == '_')))
+		return 0;
+	if (at - text > 6 && (!strncmp(at - 6, "_ns\": ", 6) || !strncmp(at - 6, "ent\": ", 6)))
+		return n;
+	for (u32 i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strncmp(at + n, units[i], strlen(units[i])) &&
+		    !isalnum((u8)at[n + strlen(units[i])]))
+			return n + strlen(units[i]);
+	return 0;
+}
+
+/* Times and percentages, which no two runs share, become " #", whatever the blanks before them. */
+static void mask(struct buf *text)
+{
+	struct buf masked;
+
+	buf_init(&masked);
+	for (const char *at = text->at; *at; at++) {
+		size_t n = measured(text->at, at);
+
+		if (!n) {
+			buf_putc(&masked, *at);
+			continue;
+		}
+		while (masked.n && masked.at[masked.n - 1] == ' ')
+			masked.n--;
+		buf_puts(&masked, " #");
+		at += n - 1;
+	}
+	buf_free(text);
+	*text = masked;
+}
+
+static void check_analysis(const char *name, char *option, char *format, char *sql)
+{
+	char *argv[] = { "ebql", "-o", format, option ? option : sql, option ? sql : NULL, NULL };
+	struct result result;
+
+	run(argv, &result);
+	assert_int_equal(result.status, 0);
+	buf_puts(&result.out, result.complaint.at);
+	mask(&result.out);
+	check_golden(name, &result.out);
+	buf_free(&result.out);
+	buf_free(&result.complaint);
+}
+
+#define PAIRS                                                                                      \
+	"SELECT a.k AS k, count(*) AS n, max(a.v - b.v) AS most FROM 'calls.jsonl' AS a "          \
+	"PAIR JOIN 'calls.jsonl' AS b ON a.k = b.k + 10 WHERE a.v > 2 GROUP BY a.k "               \
+	"HAVING count(*) > 1"
+
+/* Of a file: what each operator did is known, and the kernel has no part in it. */
+static void test_analyze(void **state)
+{
+	char folder[] = "/tmp/ebql-test-XXXXXX";
+	FILE *file;
+
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	file = fopen("calls.jsonl", "we");
+	assert_non_null(file);
+	/* Ends have keys from 10 on; that of 12 has no start, and the start 3 no end. */
+	for (int i = 1; i <= 20; i++)
+		fprintf(file, "{\"time\": %d000, \"k\": %d, \"v\": %d}\n", i,
+			i % 2 ? i % 4 : 10 + (i - 1) % 4, i);
+	fprintf(file, "{\"time\": 30000, \"k\": 12, \"v\": 30}\n");
+	fclose(file);
+	check_analysis("analyze-file", NULL, "table", "EXPLAIN ANALYZE " PAIRS);
+	check_analysis("analyze-file-json", NULL, "json", "EXPLAIN ANALYZE " PAIRS);
+	check_analysis("stats-file", "--stats", "csv", PAIRS);
+	assert_int_equal(unlink("calls.jsonl"), 0);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 static void expect_usage(char **argv)
 {
 	struct result result;
@@ -186,9 +270,8 @@ static void test_doctor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_describe),
-		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_list),	cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_analyze), cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_doctor),
 	};
 
