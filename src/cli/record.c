@@ -30,7 +30,7 @@ bool record_check(struct query *q, const struct out_format *format, const char *
 {
 	struct span span = q->statement->span;
 
-	if (!q->cut->is_streaming) {
+	if ((path || format->needs_rows) && !q->cut->is_streaming) {
 		return diag_refuse(
 			&q->diags, "not-rows", span,
 			"%s takes the rows of single events, and the query has none" HINT
@@ -41,8 +41,9 @@ bool record_check(struct query *q, const struct out_format *format, const char *
 	if (!path && format->is_binary && isatty(STDOUT_FILENO)) {
 		return diag_refuse(&q->diags, "not-rows", span,
 				   "-o %s writes bytes that a terminal cannot show" HINT
-				   "ebql record -o FILE.arrows, or > FILE.arrows",
-				   format->name);
+				   "%s> FILE.arrows",
+				   format->name,
+				   q->cut->is_streaming ? "ebql record -o FILE.arrows, or " : "");
 	}
 	return true;
 }

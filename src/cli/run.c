@@ -141,8 +141,8 @@ static bool check_format(struct session *s)
 {
 	struct query *q = &s->query;
 
-	if (s->options.format->needs_rows)
-		return record_check(q, s->options.format, s->options.record_path);
+	if (!record_check(q, s->options.format, s->options.record_path))
+		return false;
 	if (!s->options.format->needs_histogram || out_has_histogram(&q->cut->output))
 		return true;
 	return diag_refuse(&q->diags, "no-histogram", q->statement->span,
@@ -238,11 +238,16 @@ static int say_end(struct session *s, int error, const struct flow_result *resul
 		fputs("ebql: the output took no more: what was not written is lost\n", stderr);
 		return 1;
 	}
-	if (error && !s->is_ended_by_loss)
-		return query_failed(error != s->out.out.error ? ""
-				    : s->options.record_path  ? s->options.record_path
-							      : QUERY_STDOUT,
-				    -error);
+	if (error && !s->is_ended_by_loss) {
+		const char *what = error != s->out.out.error ? ""
+				   : s->options.record_path  ? s->options.record_path
+							     : QUERY_STDOUT;
+
+		if (!*what || !s->out.out.why)
+			return query_failed(what, -error);
+		fprintf(stderr, "ebql: %s: %s\n", what, s->out.out.why);
+		return 1;
+	}
 	return s->is_ended_by_loss || account_is_biased(&result->account) ? 3 : 0;
 }
 

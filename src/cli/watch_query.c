@@ -70,7 +70,7 @@ static int open_sink(void *context, const struct schema *schema)
 		.bins = o->bins,
 		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
 		.is_streaming = f->query.cut->is_streaming,
-		.is_gathered = f->path && f->format->needs_rows,
+		.is_gathered = f->path != NULL,
 		.query = f->of->name,
 		.write = output_put,
 		.context = f->output,

@@ -336,9 +336,16 @@ static int broken(struct arrow_walk *walk, u32 column, const char *what)
 
 static s128 word_at(const struct arrow_layout *layout, const struct arrow_values *v, u64 row)
 {
-	u64 word = flatbuf_load(v->values + row * layout->bytes, layout->bytes);
-	u32 shift = 64 - 8 * layout->bytes;
+	s128 wide;
+	u32 shift;
+	u64 word;
 
+	if (layout->bytes == sizeof(wide)) {
+		memcpy(&wide, v->values + row * sizeof(wide), sizeof(wide));
+		return wide;
+	}
+	word = flatbuf_load(v->values + row * layout->bytes, layout->bytes);
+	shift = 64 - 8 * layout->bytes;
 	return layout->is_signed ? (s128)((s64)(word << shift) >> shift) : (s128)word;
 }
 

@@ -137,12 +137,18 @@ static void init_field(struct arrow_field *f, const char *name, struct type type
 	}
 }
 
-/* Of no type are NULL, and sums of texts: each is whole or real, as the texts are. */
+/*
+ * Of no type are NULL, and sums of texts: each is whole or real, as the texts are.  Rows of single
+ * events have no sum of more than 64 bits.
+ */
 static struct type stored_type(struct type type, bool is_window)
 {
-	if (type.kind != TYPE_NULL)
-		return type;
-	return is_window ? (struct type){ .kind = TYPE_REAL, .is_wide = true } : type_text(0);
+	if (type.kind == TYPE_NULL && is_window)
+		return (struct type){ .kind = TYPE_REAL, .is_wide = true };
+	if (type.kind == TYPE_NULL)
+		return type_text(0);
+	type.is_wide &= is_window;
+	return type;
 }
 
 static void give_dictionary(struct arrow_frame *frame, struct arrow_field *f, struct arena *arena)

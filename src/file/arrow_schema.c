@@ -68,6 +68,12 @@ static bool take_type(struct flatbuf *fb, u32 kind, u32 table, struct arrow_layo
 		layout->bytes = n == 1 ? 4 : 8;
 		*ret_type = (struct type){ .kind = TYPE_REAL };
 		return n == 1 || n == 2;
+	case ARROW_DECIMAL: /* whole ones, as sums are */
+		layout->bytes = 16;
+		layout->is_signed = true;
+		*ret_type = type_int(64, true);
+		return !flatbuf_scalar(fb, table, 1, 4, 0) &&
+		       flatbuf_scalar(fb, table, 2, 4, 128) == 128;
 	case ARROW_BOOL:
 		*ret_type = (struct type){ .kind = TYPE_BOOL };
 		return true;
@@ -96,6 +102,8 @@ static bool is_of(const struct arrow_layout *layout, struct type stored, struct 
 {
 	if (named.kind == TYPE_POINTER)
 		return layout->kind == ARROW_INT && layout->bytes == 8 && !layout->is_signed;
+	if (layout->kind == ARROW_DECIMAL)
+		return named.kind == TYPE_INT && named.bits == 64;
 	/* Of others the stored type says as much. */
 	return stored.kind == named.kind &&
 	       (named.kind == TYPE_DURATION || named.kind == TYPE_TIMESTAMP);

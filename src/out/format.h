@@ -70,6 +70,9 @@ void out_put_duration_within(struct buf *buf, s128 ns, const struct scheme_edges
 
 void out_put_json_bound(struct buf *buf, bool has, s128 bound); /* null without one */
 void out_put_json_count(struct buf *buf, const char *before, u64 count);
+/* What the batch says of itself, `{"window_start":...}`: json.c. */
+void out_put_json_batch(const struct out *out, struct buf *buf, const struct batch *batch,
+			u64 n_rows);
 /* A number, a text, or NULL. */
 void out_put_json_scalar(struct buf *buf, struct type type, const struct value *value);
 

@@ -54,24 +54,24 @@ static void json_put_counters(struct buf *buf, const char *key, const char *cons
 }
 
 /* Whose it is, where several queries write to one place. */
-static void put_query(struct out *out, const char *key)
+static void put_query(const struct out *out, struct buf *buf, const char *key)
 {
 	if (!out->options.query)
 		return;
-	buf_puts(&out->buf, key);
-	buf_put_json_string(&out->buf, out->options.query, strlen(out->options.query));
+	buf_puts(buf, key);
+	buf_put_json_string(buf, out->options.query, strlen(out->options.query));
 }
 
-static void json_account(struct out *out, const struct batch *batch, u64 n_rows)
+void out_put_json_batch(const struct out *out, struct buf *buf, const struct batch *batch,
+			u64 n_rows)
 {
-	struct buf *buf = &out->buf;
 	u64 any_unpaired = 0;
 
 	if (batch->window_end_ns) {
-		out_put_json_count(buf, "{\"_batch\":{\"window_start\":", batch->window_start_ns);
+		out_put_json_count(buf, "{\"window_start\":", batch->window_start_ns);
 		out_put_json_count(buf, ",\"window_end\":", batch->window_end_ns);
 	} else {
-		buf_puts(buf, "{\"_batch\":{\"window_start\":null,\"window_end\":null");
+		buf_puts(buf, "{\"window_start\":null,\"window_end\":null");
 	}
 	out_put_json_count(buf, ",\"events\":", batch->account.events);
 	out_put_json_count(buf, ",\"matched\":", batch->account.matched);
@@ -92,8 +92,15 @@ static void json_account(struct out *out, const struct batch *batch, u64 n_rows)
 		buf_puts(buf, ",\"snapshot\":true");
 	if (batch->is_last)
 		buf_puts(buf, ",\"last\":true");
-	put_query(out, ",\"query\":");
-	buf_puts(buf, "}}\n");
+	put_query(out, buf, ",\"query\":");
+	buf_putc(buf, '}');
+}
+
+static void json_account(struct out *out, const struct batch *batch, u64 n_rows)
+{
+	buf_puts(&out->buf, "{\"_batch\":");
+	out_put_json_batch(out, &out->buf, batch, n_rows);
+	buf_puts(&out->buf, "}\n");
 }
 
 static void json_row(struct out *out, const struct batch *batch, u32 row)
@@ -111,7 +118,7 @@ static void json_row(struct out *out, const struct batch *batch, u32 row)
 		buf_puts(&out->buf, ",\"_other\":true");
 	/* Of a window's rows the _batch behind them says it. */
 	if (out->options.is_streaming)
-		put_query(out, ",\"_query\":");
+		put_query(out, &out->buf, ",\"_query\":");
 	buf_put(&out->buf, "}\n", 2);
 }
 

@@ -91,6 +91,7 @@ struct out {
 	bool has_escapes; /* a terminal that obeys them: neither TERM=dumb nor NO_COLOR */
 	/* What failed first, 0 or -errno: nothing is written after it. */
 	int error;
+	const char *why; /* in words, where the errno does not say it; or NULL */
 };
 
 struct out_file {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Streamed rows -> the bytes of a file that FROM 'FILE' reads back: Arrow IPC stream, JSON
- * lines, CSV.  Instants of the kernel are recorded as CLOCK_REALTIME, all moved by the same
+ * lines, CSV; and windows -> an Arrow IPC stream for other programs.  Instants of the kernel are recorded as CLOCK_REALTIME, all moved by the same
  * amount, so that their differences stay exact.  With is_gathered rows wait for others, so that
  * they are written in few large pieces: a recording of write calls sees those to its own file too,
  * and would feed itself.
@@ -32,7 +32,11 @@ static int record_begin(struct out *out, const struct schema *schema)
 
 	buf_init(&state->texts);
 	state->n_columns = schema->n_columns;
-	state->writer = file_writer_open(out->format->file, schema, &out->buf);
+	if (out->options.is_streaming)
+		state->writer = file_writer_open(out->format->file, schema, &out->buf);
+	else
+		state->writer = file_writer_open_windows(
+			schema, out->options.monotonic_to_realtime_ns, &out->buf);
 	return state->writer ? 0 : -ENOMEM;
 }
 
@@ -76,6 +80,13 @@ static bool add_rows(struct out *out, const struct batch *batch)
 	return !state->texts.is_cut;
 }
 
+static void check_writer(struct out *out)
+{
+	out->why = file_writer_error(((struct record_state *)out->state)->writer);
+	if (out->why)
+		out->error = -EOVERFLOW;
+}
+
 static void write_rows(struct out *out)
 {
 	struct record_state *state = out->state;
@@ -89,8 +100,7 @@ static void write_rows(struct out *out)
 	}
 	if (n)
 		file_writer_rows(state->writer, state->values, state->n_rows);
-	if (file_writer_error(state->writer))
-		out->error = -EOVERFLOW;
+	check_writer(out);
 	state->n_rows = 0;
 	buf_reset(&state->texts);
 }
@@ -105,9 +115,22 @@ static bool is_due(const struct out *out)
 	       base_monotonic_ns() - state->first_ns >= GATHERED_NS;
 }
 
+/* A window is a piece by itself, and says what JSON's _batch says. */
+static void write_window(struct out *out, const struct batch *batch)
+{
+	struct record_state *state = out->state;
+
+	buf_reset(&out->scratch);
+	out_put_json_batch(out, &out->scratch, batch, batch->n_rows);
+	file_writer_window(state->writer, batch, out->scratch.at);
+	check_writer(out);
+}
+
 static void record_batch(struct out *out, const struct batch *batch)
 {
-	if (!add_rows(out, batch))
+	if (!out->options.is_streaming)
+		write_window(out, batch);
+	else if (!add_rows(out, batch))
 		out->error = -ENOMEM;
 	else if (is_due(out))
 		write_rows(out);
@@ -131,22 +154,24 @@ static void record_end(struct out *out)
 }
 
 #define RECORD(its_name, its_file, its_meaning)                                                    \
-	.name = its_name, .meaning = its_meaning, .file = its_file, .needs_rows = true,            \
+	.name = its_name, .meaning = its_meaning, .file = its_file,                                \
 	.state_bytes = sizeof(struct record_state), .begin = record_begin, .batch = record_batch,  \
 	.idle = record_idle, .end = record_end
 
 const struct out_format out_arrow = {
-	RECORD("arrow", FILE_ARROW, "an Arrow IPC stream of rows"),
+	RECORD("arrow", FILE_ARROW, "an Arrow IPC stream of windows, or of rows"),
 	.is_binary = true,
 };
 
 const struct out_format out_jsonl = {
 	RECORD("jsonl", FILE_JSONL, "rows as JSON lines that FROM reads back"),
+	.needs_rows = true,
 };
 
 /* The rows alone, without what -o csv tells of windows: "ebql record" only. */
 static const struct out_format out_record_csv = {
 	RECORD("csv", FILE_CSV, "rows as CSV that FROM reads back"),
+	.needs_rows = true,
 };
 
 const struct out_format *out_recorder(enum file_kind kind)

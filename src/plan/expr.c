@@ -510,6 +510,7 @@ static void common_add(struct common *c, const struct expr *r)
 		c->lo = MIN(c->lo, r->lo);
 		c->hi = MAX(c->hi, r->hi);
 	}
+	c->type.is_wide = c->type.kind == TYPE_INT && (c->type.is_wide || r->type.is_wide);
 	c->is_plain = is_plain_number(r) && (c->is_plain || !c->has_any);
 	c->has_any = true;
 }

@@ -133,25 +133,38 @@ static inline void check_golden(const char *name, const char *text, size_t n)
 	free(wanted);
 }
 
-/* The same batches in every format; golden files NAME.table, NAME.json, NAME.csv. */
-static inline void check_all(const char *name, struct out_options options,
-			     const struct batch *batches, u32 n_batches)
+static inline void check_format(const char *name, const char *format, struct out_options options,
+				const struct batch *batches, u32 n_batches)
+{
+	char file[128];
+	size_t n;
+	char *text = format_batches(format, options, batches, n_batches, &n);
+
+	snprintf(file, sizeof(file), "%s.%s", name, format);
+	check_golden(file, text, n);
+	free(text);
+}
+
+/* The same batches in every format that is text; golden files NAME.table, NAME.json, NAME.csv. */
+static inline void check_texts(const char *name, struct out_options options,
+			       const struct batch *batches, u32 n_batches)
 {
 	for (u32 i = 0; i < out_n_formats; i++) {
-		char file[128];
-		size_t n;
-		char *text;
-
 		/* Those are read back in tests/file and tests/cli/test_record.c. */
-		if (out_formats[i]->needs_rows)
+		if (out_formats[i]->needs_rows || out_formats[i]->is_binary)
 			continue;
 		if (out_formats[i]->needs_histogram && !out_has_histogram(batches[0].schema))
 			continue;
-		text = format_batches(out_formats[i]->name, options, batches, n_batches, &n);
-		snprintf(file, sizeof(file), "%s.%s", name, out_formats[i]->name);
-		check_golden(file, text, n);
-		free(text);
+		check_format(name, out_formats[i]->name, options, batches, n_batches);
 	}
+}
+
+/* And in Arrow's: tests/cli/test_arrow.c compares each NAME.arrow with NAME.json. */
+static inline void check_all(const char *name, struct out_options options,
+			     const struct batch *batches, u32 n_batches)
+{
+	check_texts(name, options, batches, n_batches);
+	check_format(name, "arrow", options, batches, n_batches);
 }
 
 static inline struct batch batch_of(const struct schema *schema, struct value *values, u32 n_rows)

@@ -41,7 +41,71 @@ static void test_extremes(void **unused)
 	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
 	struct out_options options = { .monotonic_to_realtime_ns = 3600000000000ll };
 
-	check_all("extremes", options, &batch, 1);
+	check_texts("extremes", options, &batch, 1);
+}
+
+/* What Arrow's types can hold as well. */
+static void test_limits(void **unused)
+{
+	struct column columns[] = {
+		COLUMN("sum", { TYPE_INT, 64, true, .is_wide = true }),
+		COLUMN("s8", { TYPE_INT, 8, true }),
+		COLUMN("u16", { TYPE_INT, 16 }),
+		COLUMN("s32", { TYPE_INT, 32, true }),
+		COLUMN("s64", { TYPE_INT, 64, true }),
+		COLUMN("u64", { TYPE_INT, 64 }),
+		COLUMN("d", { TYPE_DURATION, 64, true }),
+		COLUMN("time", { TYPE_TIMESTAMP, 64 }),
+		COLUMN("ptr", { TYPE_POINTER, 64 }),
+		COLUMN("flag", { .kind = TYPE_BOOL }),
+		COLUMN("avg", { .kind = TYPE_REAL }),
+		COLUMN("bytes", { .kind = TYPE_BLOB, .bytes = 4 }),
+		COLUMN("none", { .kind = TYPE_NULL }),
+	};
+	const s128 nines = (s128)10000000000000000000ull * 10000000000000000000ull - 1;
+	struct value values[][13] = {
+		{ INT(nines), INT(127), INT(65535), INT(INT32_MAX), INT(INT64_MAX), INT(UINT64_MAX),
+		  INT(INT64_MAX), INT(T0), INT(UINT64_MAX), INT(1), REAL(0.1),
+		  TEXT("\x00\xff\x7f\x80"), NUL },
+		{ INT(-nines), INT(-128), INT(0), INT(INT32_MIN), INT(INT64_MIN), INT(0),
+		  INT(INT64_MIN), INT(INT64_MAX), INT(0), INT(0), REAL(-1.0 / 3), TEXT("abcd"),
+		  REAL(0.5) },
+		{ NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL },
+		{ INT((s128)1 << 64), INT(-1), INT(1), INT(-1), INT(-1), INT((s128)1 << 63),
+		  INT(-1), INT(0), INT(255), INT(1), REAL(INFINITY), NUL, INT(7) },
+		{ INT(-((s128)1 << 64)), NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL, REAL(1e300),
+		  NUL, NUL },
+		{ INT(0), NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL, NUL, REAL(-0.0), NUL, NUL },
+	};
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
+
+	batch.other_row = 5;
+	check_all("limits", (struct out_options){ 0 }, &batch, 1);
+}
+
+/* What they cannot ends the output, and nothing of the window is in it. */
+static void test_beyond(void **unused)
+{
+	struct column column = COLUMN("d", { TYPE_DURATION, 64 });
+	const struct schema schema = { 1, &column };
+	struct value values[] = { INT(1), INT((s128)1 << 63) };
+	struct batch batch = batch_of(&schema, values, 1);
+	const struct out_options options = { 0 };
+	int fd = temporary_file();
+	struct out_file out;
+	off_t n;
+
+	out_file_open(&out, &out_arrow, fd, &options, &schema);
+	assert_int_equal(out_file_batch(&out, &batch), 0);
+	n = lseek(fd, 0, SEEK_END);
+	batch.n_rows = 2;
+	assert_int_equal(out_file_batch(&out, &batch), -EOVERFLOW);
+	assert_string_equal(out.out.why,
+			    "a duration or time of 2^63 ns or more, which Arrow cannot hold");
+	assert_int_equal(out_file_close(&out, 0), -EOVERFLOW);
+	assert_int_equal(lseek(fd, 0, SEEK_END), n);
+	close(fd);
 }
 
 /* Neither how large an instant is nor what its column is called says of which clock it is. */
@@ -173,8 +237,8 @@ static void test_watched(void **unused)
 	batches[1].n_unwritten = 12345;
 	batches[1].is_last = true;
 	check_all("watched", (struct out_options){ .query = "cats \"and\" dogs" }, batches, 2);
-	check_all("watched-stream", (struct out_options){ .query = "cats", .is_streaming = true },
-		  batches, 2);
+	check_texts("watched-stream", (struct out_options){ .query = "cats", .is_streaming = true },
+		    batches, 2);
 }
 
 /* Totals so far, then the last; and an (other) row that has no key to carry the mark. */
@@ -267,12 +331,12 @@ static void test_streaming(void **unused)
 		batches[i].account.lost[LOSS_RING_FULL] = i;
 	}
 	/* A run that broke off after two batches still says what it lost. */
-	check_all("broken-off", options, batches, 2);
+	check_texts("broken-off", options, batches, 2);
 	batches[2].is_last = true;
-	check_all("streaming", options, batches, 3);
+	check_texts("streaming", options, batches, 3);
 	/* No event at all: a header (table, csv) and the summing up. */
 	batches[2].account.lost[LOSS_RING_FULL] = 0;
-	check_all("no-event", options, batches + 2, 1);
+	check_texts("no-event", options, batches + 2, 1);
 }
 
 static void test_terminal(void **unused)
@@ -291,17 +355,17 @@ static void test_terminal(void **unused)
 	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
 	struct out_options options = { .is_terminal = true, .width = 40 };
 
-	check_all("terminal", options, &batch, 1);
+	check_texts("terminal", options, &batch, 1);
 	/* A terminal that knows no escape sequences gets none. */
 	setenv("TERM", "dumb", 1);
-	check_all("terminal-dumb", options, &batch, 1);
+	check_texts("terminal-dumb", options, &batch, 1);
 	setenv("TERM", "xterm", 1);
 	setenv("NO_COLOR", "1", 1);
-	check_all("terminal-dumb", options, &batch, 1);
+	check_texts("terminal-dumb", options, &batch, 1);
 	unsetenv("NO_COLOR");
 	/* A pipe of the same width cuts nothing. */
 	options.is_terminal = false;
-	check_all("pipe", options, &batch, 1);
+	check_texts("pipe", options, &batch, 1);
 }
 
 /* --- Parts --- */
@@ -541,6 +605,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_full),   cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_limits),	     cmocka_unit_test(test_beyond),
 		cmocka_unit_test(test_clocks),	     cmocka_unit_test(test_text),
 		cmocka_unit_test(test_names),	     cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_late),	     cmocka_unit_test(test_watched),

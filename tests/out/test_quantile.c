@@ -285,8 +285,47 @@ static void test_quantiles(void **unused)
 	single[3].has_lo = single[3].has_hi = false;
 	single[3].estimate = 12000;
 	batch.other_row = 2;
-	check_all("quantiles", (struct out_options){ 0 }, &batch, 1);
+	check_texts("quantiles", (struct out_options){ 0 }, &batch, 1);
 	check_table("quantiles-60.table", terminal, &batch);
+}
+
+/* As plans give them: an interpolated one is a real number. */
+static void test_quantile_types(void **unused)
+{
+	struct column columns[] = {
+		COLUMN("p99", quantile_ns),
+		COLUMN("median", { .kind = TYPE_REAL, .of = TYPE_DURATION }),
+		COLUMN("ret", quantile_int),
+		COLUMN("size", { .kind = TYPE_QUANTILE, .of = TYPE_INT }),
+		COLUMN("rungs", ladder_ns),
+	};
+	struct quantile single[] = {
+		between(990000000, 65536, 92682, 131072),
+		between(500000000, 64, 64, 65),
+		between(990000000, -5, -2, 1),
+		between(990000000, (s128)1 << 63, UINT64_MAX, UINT64_MAX),
+		between(990000000, 0, 12000, 0),
+	};
+	struct quantile ladder[] = {
+		between(500000000, 1000, 1414, 2000),
+		between(999900000, 131072, 131072, 0),
+	};
+	struct value values[][5] = {
+		{ QUANTILES(&single[0], 1), QUANTILES(&single[1], 1), QUANTILES(&single[2], 1),
+		  QUANTILES(&single[3], 1), QUANTILES(ladder, 2) },
+		{ NUL, NUL, NUL, NUL, NUL },
+		{ QUANTILES(&single[4], 1), REAL(1.5), INT(4), QUANTILES(&single[0], 1),
+		  QUANTILES(ladder, 1) },
+	};
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, &values[0][0], ARRAY_SIZE(values));
+
+	single[1].is_interpolated = true;
+	single[1].interpolated = 64.125;
+	single[4].has_lo = single[4].has_hi = false;
+	ladder[1].has_hi = false;
+	check_format("quantile-types", "json", (struct out_options){ 0 }, &batch, 1);
+	check_format("quantile-types", "arrow", (struct out_options){ 0 }, &batch, 1);
 }
 
 int main(void)
@@ -300,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_outward),
 		cmocka_unit_test(test_estimate),
 		cmocka_unit_test(test_quantiles),
+		cmocka_unit_test(test_quantile_types),
 	};
 
 	setenv("TZ", "UTC0", 1);

@@ -109,6 +109,11 @@ static void test_top_formats(void **unused)
 		check_golden(file, text, n);
 		free(text);
 	}
+	/* Their weights fit 64 bits. */
+	columns[2].type.of = TYPE_TEXT;
+	values[2] = values[1];
+	check_format("top-arrow", "json", options, &batch, 1);
+	check_format("top-arrow", "arrow", options, &batch, 1);
 }
 
 int main(void)
