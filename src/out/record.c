@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Streamed rows -> the bytes of a file that FROM 'FILE' reads back: Arrow IPC stream, JSON
- * lines, CSV; and windows -> an Arrow IPC stream for other programs.  Instants of the kernel are recorded as CLOCK_REALTIME, all moved by the same
- * amount, so that their differences stay exact.  With is_gathered rows wait for others, so that
- * they are written in few large pieces: a recording of write calls sees those to its own file too,
- * and would feed itself.
+ * lines, CSV; and windows -> an Arrow IPC stream.  Instants of the kernel are recorded as
+ * CLOCK_REALTIME, all moved by the same amount, so that their differences stay exact.  With
+ * is_gathered rows wait for others, so that they are written in few large pieces: a recording of
+ * write calls sees those to its own file too, and would feed itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -148,7 +148,8 @@ static void record_end(struct out *out)
 
 	if (!out->error)
 		write_rows(out);
-	file_writer_close(state->writer);
+	if (state->writer)
+		file_writer_close(state->writer);
 	buf_free(&state->texts);
 	free(state->values);
 }

@@ -86,9 +86,8 @@ static void test_formats(void **state)
 		const struct out_format *format = out_formats[i];
 		s64 n = 0;
 
-		/* Behind the first a recorder asks for its file's memory, which file/ sees to. */
 		while (run(format, n, fds[1]))
-			n += format->needs_rows ? 1000 : 1;
+			n++;
 		assert_true(n > 0);
 	}
 	close(fds[0]);
