@@ -308,6 +308,8 @@ static void clean(struct arrow_frame *frame, const char **text, u32 *n)
 		length = utf8_length(*text + at, *n - at);
 		buf_put(&frame->text, length ? *text + at : "\xef\xbf\xbd", length ? length : 3);
 	}
+	if (frame->text.is_cut)
+		frame->error = arrow_no_memory;
 	*text = frame->text.at;
 	*n = (u32)frame->text.n;
 }
@@ -575,7 +577,7 @@ bool arrow_frame_set(struct arrow_frame *frame, const struct value *values, u32 
 			put_value(frame, &frame->root.children[n], &mark);
 	}
 	frame->root.n = n_rows;
-	if (is_cut(&frame->root) || frame->text.is_cut)
+	if (is_cut(&frame->root))
 		frame->error = arrow_no_memory;
 	return !frame->error;
 }

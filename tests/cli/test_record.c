@@ -315,14 +315,26 @@ static int close_folder(void **state)
 	return chdir("/") < 0 ? -1 : rmdir(*state);
 }
 
+/* Values below 0 have no cell in a logarithmic scheme: the median may be one of them. */
+static void test_negative(void **state)
+{
+	expect("printf 'x,u\\n-5,1\\n-6,2\\n7,3\\n' >n.csv; "
+	       "$E \"SELECT p50(x) AS x, quantiles(x, 0.5) AS l, p50(u) AS u FROM 'n.csv'\" | "
+	       "sed '1d;4d'; rm n.csv",
+	       0,
+	       "x              l                   u\n"
+	       "7 (-inf, inf)  p50  7 (-inf, inf)  2 [1, 3]\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	   cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_filter),	   cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_empty),	   cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_live),
-		cmocka_unit_test(test_own_writes), cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_negative), cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_bytes),	 cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_whole),	 cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_stopped),	 cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_live),	 cmocka_unit_test(test_own_writes),
+		cmocka_unit_test(test_loss),
 	};
 
 	return cmocka_run_group_tests(tests, open_folder, close_folder);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A recording without memory: of all requests that writing rows makes the n-th fails, for n = 1,
- * 2, ...: then the writer or the buffer says so, or the file is the same to the byte.
+ * A recording, or windows of Arrow, without memory: of all requests that writing makes the n-th
+ * fails, for n = 1, 2, ...: then the writer or the buffer says so, or the bytes are the same.  And
+ * windows like those before request nothing.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -61,6 +62,80 @@ static bool write_rows(enum file_kind kind, const struct value *rows, struct buf
 	return is_whole && !out->is_cut;
 }
 
+static struct column window_columns[] = {
+	{ .name = "comm", .type = { TYPE_TEXT, .bytes = 16 } },
+	{ .name = "n", .type = { TYPE_INT, 64, true, .is_wide = true } },
+	{ .name = "h", .type = { TYPE_HISTOGRAM, .of = TYPE_DURATION } },
+};
+
+enum { N_GROUPS = 300 };
+
+/* Windows with other texts each, of one length; the requests of all but the first two. */
+static bool write_windows(u32 n_windows, struct buf *out, u32 *ret_n_steady)
+{
+	static const struct scheme log2_scheme = { .kind = SCHEME_LOG2 };
+	static const struct histogram_cell cells[] = { { 3, 1 }, { 5, 2 } };
+	static const struct histogram h = { .scheme = &log2_scheme, .cells = cells, .n_cells = 2 };
+	static struct value rows[N_GROUPS][3];
+	static char texts[N_GROUPS][16];
+	const struct schema schema = { ARRAY_SIZE(window_columns), window_columns };
+	struct batch batch = {
+		.schema = &schema, .n_rows = N_GROUPS, .values = rows[0], .other_row = -1
+	};
+	struct file_writer *writer;
+	bool is_whole;
+
+	n_requests = *ret_n_steady = 0;
+	writer = file_writer_open_windows(&schema, 0, out);
+	if (!writer)
+		return false;
+	for (u32 window = 0; window < n_windows; window++) {
+		u32 n_before = n_requests;
+
+		for (u32 i = 0; i < N_GROUPS; i++) {
+			snprintf(texts[i], sizeof(texts[i]), "%s %03u",
+				 window % 2 ? "worker\xff" : "group\xff.", i);
+			rows[i][0] = (struct value){ .kind = VALUE_TEXT,
+						     .n = (u32)strlen(texts[i]),
+						     .text = texts[i] };
+			rows[i][1] = (struct value){ .kind = VALUE_INT, .integer = i };
+			rows[i][2] = (struct value){ .kind = VALUE_HISTOGRAM, .histogram = &h };
+		}
+		if (n_windows > 2)
+			buf_reset(out); /* it was written */
+		file_writer_window(writer, &batch, "{}");
+		*ret_n_steady += window < 2 ? 0 : n_requests - n_before;
+	}
+	is_whole = !file_writer_error(writer);
+	file_writer_close(writer);
+	return is_whole && !out->is_cut;
+}
+
+static void test_windows(void **state)
+{
+	struct buf expected, out;
+	u32 n_all, n_steady;
+
+	(void)state;
+	buf_init(&expected);
+	failing = 0;
+	assert_true(write_windows(2, &expected, &n_steady));
+	n_all = n_requests;
+	assert_true(n_all > 10);
+	for (failing = 1; failing <= n_all; failing++) {
+		buf_init(&out);
+		if (write_windows(2, &out, &n_steady)) {
+			assert_int_equal(out.n, expected.n);
+			assert_memory_equal(out.at, expected.at, out.n);
+		}
+		buf_free(&out);
+	}
+	failing = 0;
+	assert_true(write_windows(10, &expected, &n_steady));
+	assert_int_equal(n_steady, 0);
+	buf_free(&expected);
+}
+
 static void test_each(void **state)
 {
 	static struct value rows[N_ROWS][3];
@@ -95,7 +170,8 @@ static void test_each(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each),
+					    cmocka_unit_test(test_windows) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
