@@ -19,7 +19,7 @@ lint:
 	tools/lint
 
 format:
-	clang-format -i $$(find src tests bench -name '*.[ch]')
+	clang-format -i $$(find src include examples tests bench -name '*.[ch]')
 
 # What tests run: it checks its accounts while it runs.
 debug:

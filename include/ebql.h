@@ -23,17 +23,18 @@
  * called at any time, by any thread and by a signal handler.  An array that was handed out belongs
  * to the program and to no thread.
  *
- * The process.  The library starts no thread, takes no signal, waits for nothing but in
- * ebql_next() and its like, writes no file and nothing to standard output or error, and changes
- * neither the capabilities, limits, locale nor directory of the process, nor SQLite's settings.  It
- * uses what rights the calling thread has (root, or CAP_BPF and CAP_PERFMON, and CAP_DAC_READ_SEARCH
- * for tracefs): a query is refused with the tag no-privilege where they do not do.  All descriptors
- * are closed by exec; after fork() the child leaves the session alone.  Of a query that needs more
- * open files or locked memory than the process may have, the hint names the limit.  Only a bug of
- * the library, and a query too large for 256 MiB of plans, end the process.
+ * The process.  The library takes no signal (a thread that it may start to close descriptors has
+ *all of them blocked), waits for nothing but in ebql_next() and its like, writes no file and
+ *nothing to standard output or error, and changes neither the capabilities, limits, locale nor
+ *directory of the process, nor SQLite's settings.  It uses what rights the calling thread has
+ *(root, or CAP_BPF and CAP_PERFMON, and CAP_DAC_READ_SEARCH for tracefs): a query is refused with
+ *the tag no-privilege where they do not do.  All descriptors are closed by exec; after fork() the
+ *child leaves the session alone.  Of a query that needs more open files or locked memory than the
+ *process may have, the hint names the limit.  Only a bug of the library, and a query too large for
+ *256 MiB of plans, end the process.
  *
- * Memory.  Text that a function returns lives as long as it says; it is UTF-8, or has the bytes that
- * the query's text has.  Text that is given is copied.  NULL for a handle is EBQL_MISUSE.
+ * Memory.  Text that a function returns lives as long as it says; it is UTF-8, or has the bytes
+ *that the query's text has.  Text that is given is copied.  NULL for a handle is EBQL_MISUSE.
  *
  * The binary interface.  Functions are only added, under a new version of the symbols.  Structures
  * begin with their size, which the caller sets (sizeof): they may grow at the end.
@@ -112,7 +113,7 @@ enum ebql_status {
 	EBQL_NO_MEMORY = -3, /* nothing was done */
 	EBQL_MISUSE = -4,    /* not in this state of the query, or not within a call-back */
 	EBQL_CANCELLED = -5, /* the call-back returned less than 0, or ebql_interrupt() ended it */
-	EBQL_LOSSES = -6     /* SET on_loss = fail, and the answer is biased by losses */
+	EBQL_LOSSES = -6     /* SET on_loss = fail, and the losses of a batch bias it */
 };
 
 /* "the query is refused", ...; for ever. */
@@ -126,7 +127,8 @@ EBQL_API const char *ebql_version(void);
 struct ebql_session;
 struct ebql_query;
 
-/* EBQL_OK, EBQL_NO_MEMORY, or EBQL_FAILED: no descriptors.  *ret_session is NULL but after EBQL_OK. */
+/* EBQL_OK, EBQL_NO_MEMORY, or EBQL_FAILED: no descriptors.  *ret_session is NULL but after EBQL_OK.
+ */
 EBQL_API int ebql_session_open(struct ebql_session **ret_session);
 /* Closes its queries too.  NULL is nothing. */
 EBQL_API void ebql_session_close(struct ebql_session *session);
@@ -148,9 +150,9 @@ EBQL_API void ebql_interrupt(struct ebql_session *session);
 /* --- Queries --- */
 
 /*
- * Reads a text: SET, ATTACH, CREATE VIEW and DROP VIEW, which hold for the query behind them, and one
- * SELECT.  A text without SELECT is done by ebql_run(), and holds for all queries that the session
- * prepares afterwards.  bytes: SIZE_MAX (-1) where the text ends with a NUL.
+ * Reads a text: SET, ATTACH, CREATE VIEW and DROP VIEW, which hold for the query behind them, and
+ * one SELECT.  A text without SELECT is done by ebql_run(), and holds for all queries that the
+ * session prepares afterwards.  bytes: SIZE_MAX (-1) where the text ends with a NUL.
  *
  * EBQL_OK; EBQL_REFUSED after an error of syntax; EBQL_NO_MEMORY, EBQL_MISUSE.  *ret_query is to be
  * closed after the first two, and NULL after the others.
@@ -159,8 +161,8 @@ EBQL_API int ebql_prepare(struct ebql_session *session, const char *text, size_t
 			  struct ebql_query **ret_query);
 /*
  * The value of :name wherever the text has it, as if it were written there: an integer, a real
- * number, a text, a duration (WINDOW TUMBLING :every), TRUE or FALSE, or NULL.  Before ebql_schema()
- * and ebql_run(), or behind ebql_reset(); the last one of a name counts.
+ * number, a text, a duration (WINDOW TUMBLING :every), TRUE or FALSE, or NULL.  Before
+ * ebql_schema() and ebql_run(), or behind ebql_reset(); the last one of a name counts.
  *
  * EBQL_OK, EBQL_NO_MEMORY, EBQL_MISUSE (no name, or it is too late), EBQL_REFUSED (bad-parameter: a
  * text with a NUL, a number that is none).  That a name is in no text, or has no value, is told by
@@ -191,9 +193,9 @@ typedef int (*ebql_batch_function)(void *context, struct ebql_query *query,
 				   struct ArrowArray *batch);
 
 struct ebql_options {
-	size_t size;	    /* sizeof(struct ebql_options); what is 0 below is not asked for */
-	uint64_t every_ns;  /* a query without a WINDOW gives a snapshot so often */
-	uint64_t rows;	    /* streamed rows to end after */
+	size_t size;	   /* sizeof(struct ebql_options); what is 0 below is not asked for */
+	uint64_t every_ns; /* a query without a WINDOW gives a snapshot so often */
+	uint64_t rows;	   /* streamed rows to end after */
 	ebql_batch_function batch; /* NULL: batches wait for ebql_next() */
 	void *context;
 };
@@ -225,9 +227,9 @@ EBQL_API int ebql_next(struct ebql_query *query, int timeout_ms, struct ArrowArr
 EBQL_API int ebql_stream(struct ebql_query *query, struct ArrowArrayStream *ret_stream);
 /*
  * Ends it now: what was counted up to this instant is the last batch, exactly, which ebql_next() or
- * the call-back is given as any other.  EBQL_OK, also where it has ended, or what ended it otherwise,
- * as ebql_next().  Its programs are detached, which takes some ms, or 85 for each hook of a perf
- * tracepoint.
+ * the call-back is given as any other.  EBQL_OK, also where it has ended, or what ended it
+ * otherwise, as ebql_next().  Its programs are detached, which takes some ms, or 85 for each hook
+ * of a perf tracepoint.
  */
 EBQL_API int ebql_stop(struct ebql_query *query);
 /*
@@ -242,21 +244,21 @@ EBQL_API void ebql_query_close(struct ebql_query *query);
 
 /* Why something that happened was not counted; places in `lost`. */
 enum ebql_loss {
-	EBQL_LOSS_MISSED,	  /* the kernel skipped the program */
-	EBQL_LOSS_TABLE_FULL,	  /* events of groups that found no room: summed in the (other) row */
-	EBQL_LOSS_RING_FULL,	  /* rows that found no room in the ring buffer */
-	EBQL_LOSS_EVICTED,	  /* values that a sketch gave up */
-	EBQL_LOSS_UNPAIRED,	  /* events without a partner; the kinds of it are below */
-	EBQL_LOSS_NEGATIVE,	  /* differences below zero */
-	EBQL_LOSS_FAULT,	  /* expressions that became NULL: failed read, x / 0, overflow */
-	EBQL_LOSS_NEVER_STARTED,  /* of EBQL_LOSS_UNPAIRED: an end whose start was not seen */
-	EBQL_LOSS_NEVER_ENDED,	  /* starts that still waited when the run ended */
-	EBQL_LOSS_OVERWRITTEN,	  /* a start that another one of the same thread replaced */
-	EBQL_LOSS_EXPIRED,	  /* a start older than WITHIN when its end came */
-	EBQL_LOSS_FULL,		  /* starts that found no room */
-	EBQL_LOSS_BEGAN_BEFORE,	  /* an end that began before the run */
+	EBQL_LOSS_MISSED,     /* the kernel skipped the program */
+	EBQL_LOSS_TABLE_FULL, /* events of groups that found no room: summed in the (other) row */
+	EBQL_LOSS_RING_FULL,  /* rows that found no room in the ring buffer */
+	EBQL_LOSS_EVICTED,    /* values that a sketch gave up */
+	EBQL_LOSS_UNPAIRED,   /* events without a partner; the kinds of it are below */
+	EBQL_LOSS_NEGATIVE,   /* differences below zero */
+	EBQL_LOSS_FAULT,      /* expressions that became NULL: failed read, x / 0, overflow */
+	EBQL_LOSS_NEVER_STARTED, /* of EBQL_LOSS_UNPAIRED: an end whose start was not seen */
+	EBQL_LOSS_NEVER_ENDED,	 /* starts that still waited when the run ended */
+	EBQL_LOSS_OVERWRITTEN,	 /* a start that another one of the same thread replaced */
+	EBQL_LOSS_EXPIRED,	 /* a start older than WITHIN when its end came */
+	EBQL_LOSS_FULL,		 /* starts that found no room */
+	EBQL_LOSS_BEGAN_BEFORE,	 /* an end that began before the run */
 	EBQL_LOSS_N,
-	EBQL_LOSS_MAX = 16	  /* room for those to come */
+	EBQL_LOSS_MAX = 16 /* room for those to come */
 };
 
 /* "missed", ..., as the formats of the program write them; NULL: there is none.  For ever. */
@@ -276,7 +278,7 @@ struct ebql_batch {
 };
 
 struct ebql_stats {
-	size_t size; /* sizeof(struct ebql_stats) */
+	size_t size;		  /* sizeof(struct ebql_stats) */
 	uint64_t batches, rows;	  /* given */
 	uint64_t events, matched; /* of the whole run, up to the last window that ended */
 	uint64_t lost[EBQL_LOSS_MAX];
@@ -301,13 +303,13 @@ enum ebql_severity {
 };
 
 struct ebql_diagnostic {
-	size_t size;	     /* sizeof(struct ebql_diagnostic) */
-	const char *tag;     /* stable, as in docs/diagnostics.md: "unknown-column" */
-	const char *message; /* one sentence */
-	const char *hint;    /* what to do; NULL: none */
-	int32_t severity;    /* enum ebql_severity */
+	size_t size;	       /* sizeof(struct ebql_diagnostic) */
+	const char *tag;       /* stable, as in docs/diagnostics.md: "unknown-column" */
+	const char *message;   /* one sentence */
+	const char *hint;      /* what to do; NULL: none */
+	int32_t severity;      /* enum ebql_severity */
 	uint32_t line, column; /* from 1, columns in characters; 0: it has no place in the text */
-	uint32_t start, end; /* the same in bytes of the text: [start, end) */
+	uint32_t start, end;   /* the same in bytes of the text: [start, end) */
 };
 
 /*

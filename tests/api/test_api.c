@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -401,6 +402,29 @@ static void test_losses(void **state)
 	ebql_query_close(query);
 }
 
+/* A program without rights is told so, and goes on. */
+static void test_privilege(void **state)
+{
+	struct ebql_session *own;
+	struct ebql_query *query;
+	int status, pid = fork();
+
+	if (pid == 0) {
+		if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+			_exit(2);
+		status = ebql_session_open(&own) ||
+			 ebql_prepare(own, "SELECT count(*) FROM raw_tracepoint:sys_enter", -1,
+				      &query) ||
+			 ebql_run(query, NULL) != EBQL_FAILED;
+		if (!status && !strstr(ebql_message(query), "error[no-privilege]"))
+			status = write(2, ebql_message(query), strlen(ebql_message(query))) > 0;
+		ebql_session_close(own);
+		_exit(status);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 /* It came before somebody waits: who waits then is woken all the same, once. */
 static void test_interrupt(void **state)
 {
@@ -498,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_values),	    cmocka_unit_test(test_session),
 		cmocka_unit_test(test_names),	    cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_losses),	    cmocka_unit_test(test_interrupt),
+		cmocka_unit_test(test_privilege),
 	};
 
 	return cmocka_run_group_tests_name("api", tests, begin, end);
