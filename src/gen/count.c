@@ -51,8 +51,9 @@ void gen_count_out(struct gen *g)
 }
 
 /* Of the part, and what is lost of the operator that lost it. */
-static void count(struct gen *g, u32 counter, u32 start_bytes)
+static void count_for_one(struct gen *g, u32 counter, u32 start_bytes)
 {
+	BUG_ON(!g->slice && counter != COUNTER_FAULT && !start_bytes);
 	if (g->slice)
 		gen_add_one(g, g->slice, 8 * counter);
 	else
@@ -61,9 +62,29 @@ static void count(struct gen *g, u32 counter, u32 start_bytes)
 		gen_count_operator(g, counter);
 }
 
+static void count(struct gen *g, u32 counter, u32 start_bytes)
+{
+	const struct hook_use *use = g->use;
+
+	if (!g->n_crowd) {
+		count_for_one(g, counter, start_bytes);
+		return;
+	}
+	for (u32 i = 0; i < g->n_crowd; i++) {
+		label over = ir_label(g->ir);
+
+		gen_enter_use(g, g->crowd[i], over);
+		count_for_one(g, counter, start_bytes);
+		ir_place(g->ir, over);
+	}
+	g->use = use;
+	g->phys = use->phys;
+	g->source = use->source;
+	g->slice = 0;
+}
+
 void gen_count(struct gen *g, enum counter counter)
 {
-	BUG_ON(!g->slice && counter != COUNTER_FAULT && !start_counters[counter]);
 	count(g, counter, start_counters[counter]);
 }
 

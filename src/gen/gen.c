@@ -45,32 +45,89 @@ static void take_number(struct gen *g, vreg number, label out)
 	g->number = number;
 }
 
+/* --- Which of several calls --- */
+
+/* So many numbers are tested one after the other, more by halves: of 64 in 4 ns instead of 16. */
+#define FEW_CALLS 4
+
+/* The numbers that the uses of a hook want, ascending. */
+struct calls {
+	s32 *numbers;
+	label *labels; /* where an event of each goes on */
+	u32 n;
+};
+
+/* None where a use wants several. */
+static struct calls find_calls(struct gen *g)
+{
+	const struct hook *hook = g->hook;
+	struct calls calls = { arena_array(g->arena, s32, hook->n_uses),
+			       arena_array(g->arena, label, hook->n_uses), 0 };
+
+	for (u32 i = 0; i < hook->n_uses; i++) {
+		s32 nr = hook->uses[i].streams[0]->syscall_nr;
+		u32 at = 0;
+
+		if (hook->uses[i].n_streams > 1)
+			return (struct calls){ 0 };
+		while (at < calls.n && calls.numbers[at] < nr)
+			at++;
+		if (at < calls.n && calls.numbers[at] == nr)
+			continue;
+		memmove(calls.numbers + at + 1, calls.numbers + at,
+			(calls.n++ - at) * sizeof(*calls.numbers));
+		calls.numbers[at] = nr;
+	}
+	return calls;
+}
+
+/* To the label of the number, one of those from `from` up to `to`; others go out. */
+static void branch_by_number(struct gen *g, const struct calls *calls, u32 from, u32 to,
+			     vreg number, label out)
+{
+	u32 middle = (from + to) / 2;
+	label upper = ir_label(g->ir);
+
+	if (to - from == 1) {
+		ir_branchi(g->ir, IR_EQ, number, calls->numbers[from], calls->labels[from]);
+		ir_jump(g->ir, out);
+		return;
+	}
+	ir_branchi(g->ir, IR_GE, number, calls->numbers[middle], upper);
+	branch_by_number(g, calls, from, middle, number, out);
+	ir_place(g->ir, upper);
+	branch_by_number(g, calls, middle, to, number, out);
+}
+
 /* Leaves where the call is none that any use of the hook wants. */
 static void take_any_number(struct gen *g, vreg number, label out)
 {
 	const struct hook *hook = g->hook;
+	struct calls calls = find_calls(g);
 	u32 n = (u32)syscall_count();
-	u16 *wanted = arena_array(g->arena, u16, n);
 	label known = ir_label(g->ir);
-	bool is_few = true;
+	u16 *wanted;
 
-	for (u32 i = 0; i < hook->n_uses; i++) {
-		is_few &= hook->uses[i].n_streams == 1;
-		for (u32 k = 0; k < hook->uses[i].n_streams; k++) {
-			s32 nr = hook->uses[i].streams[k]->syscall_nr;
+	if (!calls.n) {
+		wanted = arena_array(g->arena, u16, n);
+		for (u32 i = 0; i < hook->n_uses; i++)
+			for (u32 k = 0; k < hook->uses[i].n_streams; k++) {
+				s32 nr = hook->uses[i].streams[k]->syscall_nr;
 
-			if (nr >= 0 && (u32)nr < n)
-				wanted[nr] = 1;
-		}
-	}
-	if (!is_few) {
+				if (nr >= 0 && (u32)nr < n)
+					wanted[nr] = 1;
+			}
 		number_table(g, wanted, number, out);
 		return;
 	}
-	for (u32 nr = 0; nr < n; nr++)
-		if (wanted[nr])
-			ir_branchi(g->ir, IR_EQ, number, nr, known);
-	ir_jump(g->ir, out);
+	for (u32 i = 0; i < calls.n; i++)
+		calls.labels[i] = known;
+	if (calls.n > FEW_CALLS)
+		branch_by_number(g, &calls, 0, calls.n, number, out);
+	for (u32 i = 0; i < calls.n && calls.n <= FEW_CALLS; i++)
+		ir_branchi(g->ir, IR_EQ, number, calls.numbers[i], known);
+	if (calls.n <= FEW_CALLS)
+		ir_jump(g->ir, out);
 	ir_place(g->ir, known);
 }
 
@@ -115,202 +172,107 @@ static vreg raw_syscall_filter(struct gen *g, void (*take)(struct gen *g, vreg n
 	return number;
 }
 
-struct time_use {
-	u32 source;
-	bool is_used;
-};
-
-static void note_time(void *context, struct expr *e)
+static void begin_use(struct gen *g, const struct hook_use *use)
 {
-	struct time_use *use = context;
-
-	use->is_used |= e->kind == EXPR_SYSTEM && e->index == SYS_TIME && e->source == use->source;
-}
-
-/* Does computing e compute the part? */
-static bool contains(const struct gen *g, const struct expr *e, const struct expr *part)
-{
-	/* What a start has stored as a whole is there, and its parts are not. */
-	if (gen_stored(g, e))
-		return false;
-	if (expr_equal(e, part))
-		return true;
-	/* A branch of a union is computed on its own way. */
-	for (u32 i = 0; e->kind != EXPR_UNION && i < e->n_args; i++)
-		if (contains(g, e->args[i], part))
-			return true;
-	return false;
-}
-
-/* What the plan computes once is computed ahead of e, where e needs it. */
-static void compute_shared(struct gen *g, const struct expr *e)
-{
-	for (u32 i = 0; i < g->phys->n_shared; i++)
-		if (contains(g, e, g->phys->shared[i]))
-			gen_value(g, g->phys->shared[i], g->done);
-}
-
-/*
- * One event has one time: the clock is read once, before the first expression that
- * uses it, where no join of ways can make it forgotten.
- */
-static void read_time_for(void *context, struct expr *e)
-{
-	struct gen *g = context;
-	struct time_use use = { .source = g->source->number };
-
-	expr_each(e, note_time, &use);
-	if (use.is_used)
-		gen_time(g);
-	compute_shared(g, e);
-}
-
-static void read_time(struct gen *g)
-{
-	phys_each_output(g->phys, read_time_for, g);
-	for (u32 i = 0; i < g->source->n_columns; i++)
-		read_time_for(g, g->source->columns[i].expr);
-}
-
-static void filter(struct gen *g, const struct phys_step *step)
-{
-	for (u32 i = 0; i < step->n_conjuncts; i++) {
-		struct expr *e = step->conjuncts[i];
-		label yes = ir_label(g->ir);
-		u32 fork;
-
-		read_time_for(g, e);
-		fork = gen_fork(g);
-
-		ir_at(g->ir, e->span);
-		gen_condition(g, e, yes, g->done, g->done, yes);
-		ir_place(g->ir, yes);
-		/* Every way to here went through a comparison as a whole, but not through all
-		 * sides of an OR. */
-		if (e->kind == EXPR_OP && (e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT))
-			gen_join(g, fork);
-		if (e->kind == EXPR_CASE || e->kind == EXPR_IS_NULL || e->kind == EXPR_UNION)
-			gen_join(g, fork);
-	}
-}
-
-/* Keys and what a start keeps may be computed in branches: their time is read before. */
-static void read_time_for_step(struct gen *g, const struct phys_step *step)
-{
-	if (step->running) {
-		read_time_for(g, step->running->plan->running.arg);
-		for (u32 i = 0; i < step->running->n_keys; i++)
-			read_time_for(g, step->running->keys[i].expr);
-		return;
-	}
-	for (u32 i = 0; i < step->join->n_keys; i++)
-		read_time_for(g, step->keys[i]);
-	for (u32 i = 0; step->kind == STEP_STORE && i < step->join->n_columns; i++)
-		if (step->join->columns[i].bytes_offset != PAIR_TIME_BYTES)
-			read_time_for(g, step->join->columns[i].expr);
-}
-
-/* The way of the event, to its store or to the query's output. */
-static void go_the_way(struct gen *g)
-{
-	const struct phys_source *s = g->source;
-
-	g->operator_number = s->first_operator;
-	if (s->is_root)
-		gen_count(g, COUNTER_EVENTS);
-	gen_count_out(g);
-	for (u32 i = 0; i < s->n_steps; i++) {
-		const struct phys_step *step = &s->steps[i];
-
-		g->operator_number = s->first_operator + 1 + i;
-		if (step->join || step->running)
-			read_time_for_step(g, step);
-		if (step->kind == STEP_FILTER)
-			filter(g, step);
-		else if (step->kind == STEP_LOOKUP)
-			gen_look_up(g, step);
-		else if (step->kind == STEP_RUNNING)
-			gen_running(g, step);
-		else
-			gen_store(g, step);
-		if (step->kind != STEP_STORE)
-			gen_count_out(g);
-	}
-	if (!s->is_root)
-		return;
-	g->operator_number = g->phys->n_operators - 1;
-	if (g->phys->has_matched && g->phys->matched_cell < 0)
-		gen_count(g, COUNTER_MATCHED);
-	read_time(g);
-	if (g->phys->is_streaming)
-		gen_stream(g);
-	else
-		gen_cells(g, gen_row(g));
-}
-
-/* Do events of the hook go to the part's (NULL: any part's) output? */
-static bool needs_slice(const struct hook *hook, const struct phys *phys)
-{
-	for (u32 i = 0; i < hook->n_uses; i++)
-		if (hook->uses[i].source->is_root && (!phys || hook->uses[i].phys == phys))
-			return true;
-	return false;
-}
-
-/* Where the part's run is over: an end behind it takes no start, and is none of its events. */
-static void leave_if_over(struct gen *g)
-{
-	u64 bit = 1ull << (SLOT_OVER_SHIFT + g->phys->number % BLOCK_PARTS);
-
-	for (u32 i = 0; i < g->source->n_steps; i++) {
-		const struct phys_join *join = g->source->steps[i].join;
-
-		if (!join || join->join != JOIN_PAIR)
-			continue;
-		ir_branchi(g->ir, IR_TEST, g->word, (s64)bit, g->done);
-		return;
-	}
-}
-
-static void begin_use(struct gen *g, u32 i)
-{
-	g->use = &g->hook->uses[i];
-	g->phys = g->use->phys;
-	g->source = g->use->source;
+	g->use = use;
+	g->phys = use->phys;
+	g->source = use->source;
 	g->slice = 0;
 	g->number = g->probe = 0;
 	g->memos.n = g->stored.n = g->slots.n = g->texts.n = 0;
 	g->has_scratch = false;
 }
 
-/* Several uses of one hook take the event in turn.  It has one time for all. */
+/* Uses that go together; several such take the event in turn.  It has one time for all. */
+struct crowd {
+	const struct hook_use **uses;
+	u32 n;
+};
+
+static u32 find_crowds(const struct gen *g, struct crowd *crowds)
+{
+	const struct hook *hook = g->hook;
+	u32 n = 0;
+
+	for (u32 i = 0; i < hook->n_uses; i++) {
+		struct crowd *crowd = &crowds[n];
+
+		if (phys_leader(hook, i) != i)
+			continue;
+		*crowd = (struct crowd){
+			arena_array(g->arena, const struct hook_use *, hook->n_uses), 0
+		};
+		for (u32 k = i; k < hook->n_uses; k++)
+			if (phys_leader(hook, k) == i)
+				crowd->uses[crowd->n++] = &hook->uses[k];
+		n++;
+	}
+	return n;
+}
+
+/* number 0: it is known to be theirs. */
+static void take_crowd(struct gen *g, const struct crowd *crowd, vreg number, label end)
+{
+	begin_use(g, crowd->uses[0]);
+	if (number)
+		take_number(g, number, end);
+	gen_way(g, crowd->uses, crowd->n);
+}
+
+/* Those of each number, to which one jump leads. */
+static void take_by_number(struct gen *g, const struct crowd *crowds, u32 n,
+			   const struct calls *calls, vreg number)
+{
+	label end = ir_label(g->ir);
+
+	for (u32 i = 0; i < calls->n; i++)
+		calls->labels[i] = ir_label(g->ir);
+	branch_by_number(g, calls, 0, calls->n, number, end);
+	for (u32 i = 0; i < calls->n; i++) {
+		ir_place(g->ir, calls->labels[i]);
+		for (u32 k = 0; k < n; k++)
+			if (crowds[k].uses[0]->streams[0]->syscall_nr == calls->numbers[i])
+				take_crowd(g, &crowds[k], 0, end);
+		ir_jump(g->ir, end);
+	}
+	ir_place(g->ir, end);
+}
+
+static void take_crowds(struct gen *g, const struct crowd *crowds, u32 n, vreg number)
+{
+	struct calls calls = number ? find_calls(g) : (struct calls){ 0 };
+
+	if (calls.n > FEW_CALLS) {
+		take_by_number(g, crowds, n, &calls, number);
+		return;
+	}
+	for (u32 i = 0; i < n; i++) {
+		label end = ir_label(g->ir);
+
+		take_crowd(g, &crowds[i], number, end);
+		ir_place(g->ir, end);
+	}
+}
+
 static void take_uses(struct gen *g, label out)
 {
-	bool is_one = g->hook->n_uses == 1;
+	struct crowd *crowds = arena_array(g->arena, struct crowd, g->hook->n_uses);
+	u32 n = find_crowds(g, crowds);
 	vreg number = 0;
 
-	begin_use(g, 0);
+	begin_use(g, g->hook->uses);
 	if (g->kind->is_of_calls)
-		number = raw_syscall_filter(g, is_one ? take_number : take_any_number, out);
-	if (needs_slice(g->hook, NULL)) {
+		number = raw_syscall_filter(g, n == 1 ? take_number : take_any_number, out);
+	if (gen_needs_slice(g->hook, NULL)) {
 		ir_note(g->ir, "slot of this CPU");
 		gen_enter(g, out);
 	}
-	if (!is_one)
+	if (g->hook->n_uses > 1)
 		gen_once_begin(g);
-	for (u32 i = 0; i < g->hook->n_uses; i++) {
-		g->done = ir_label(g->ir);
-		if (!is_one)
-			begin_use(g, i);
-		if (!is_one && g->kind->is_of_calls)
-			take_number(g, number, g->done);
-		if (g->line)
-			leave_if_over(g);
-		if (needs_slice(g->hook, g->phys))
-			gen_take_slice(g);
-		go_the_way(g);
-		ir_place(g->ir, g->done);
-	}
+	if (n == 1)
+		gen_way(g, crowds->uses, crowds->n);
+	else
+		take_crowds(g, crowds, n, number);
 	ir_note(g->ir, "leave");
 	ir_at(g->ir, (struct span){ 0, 0 });
 	if (g->line)

@@ -72,6 +72,10 @@ struct gen {
 	const struct hook_use *use;	  /* the use of the hook being generated */
 	const struct phys *phys;	  /* its part */
 	const struct phys_source *source; /* its source */
+	/* Not 0: what is emitted is for all of these, and `slice` is of none; `use` is the first.
+	 */
+	const struct hook_use **crowd;
+	u32 n_crowd;
 	struct ir *ir;
 	struct buf *constants;
 	vreg context;
@@ -256,6 +260,8 @@ bool gen_automaton_takes(const struct automaton *a, const char *text);
 void gen_automaton_run(struct gen *g, const struct automaton *a, stack_object text, u32 words,
 		       label yes, label no);
 
+/* way.c: uses that phys_leader() brings together, behind what tells whether it is their event. */
+void gen_way(struct gen *g, const struct hook_use *const *crowd, u32 n);
 /* join.c */
 void gen_look_up(struct gen *g, const struct phys_step *step);
 void gen_store(struct gen *g, const struct phys_step *step);
@@ -289,14 +295,21 @@ void gen_key_words(struct gen *g, const struct phys_key *keys, u32 n_keys, struc
 vreg gen_key_hash(struct gen *g, const struct key_word *words, u32 n_words);
 
 /* state.c */
+/* Do events of the hook go to the part's (NULL: any part's) output? */
+bool gen_needs_slice(const struct hook *hook, const struct phys *phys);
 /* Leaves for `out` before anything is marked when the CPU is none of ours. */
 void gen_enter(struct gen *g, label out);
-/* The part's slice. */
-void gen_take_slice(struct gen *g);
+/* From here on the use at hand: its part's slice.  To `over` where that part's run is over. */
+void gen_enter_use(struct gen *g, const struct hook_use *use, label over);
 /* Gives the slot back. */
 void gen_leave(struct gen *g);
 /* Behind the program's end, at the label g->busy: every slot is taken, the event is missed. */
 void gen_busy(struct gen *g);
+/* Which of the CPU's slots it is, from its word: a number that the verifier does not know. */
+vreg gen_slot_level(struct gen *g);
+/* The copy in use by this part. */
+vreg gen_slot_epoch(struct gen *g);
+/* row.c */
 /* The group's row, found or made; the (other) row when there is no room. */
 vreg gen_row(struct gen *g);
 /* attempt.c */

@@ -627,6 +627,14 @@ struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct
  * not in the same one for both where a switch comes between them.
  */
 bool phys_split(struct phys_set *set, u32 hook, struct arena *arena);
+/*
+ * share.c: uses of one hook of which several go a way together as far as it is the same.  The n-th
+ * condition that its way begins with, or NULL; 0: the two are not of the same streams, else one
+ * more than there are such conditions that are equal; the use that this one goes with, or itself.
+ */
+struct expr *phys_condition(const struct phys_source *source, u32 n);
+u32 phys_n_alike(const struct hook_use *a, const struct hook_use *b);
+u32 phys_leader(const struct hook *hook, u32 use);
 /* Visits the expressions (as wholes) of the output: of keys, cells and streamed columns. */
 void phys_each_output(const struct phys *phys, void (*visit)(void *context, struct expr *expr),
 		      void *context);

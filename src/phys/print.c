@@ -25,6 +25,22 @@ static void use_print(const struct hook *h, const struct hook_use *use, struct b
 		buf_printf(out, " for %u streams", use->n_streams);
 }
 
+/* The conditions that its program tests once for this use and for an earlier one. */
+static void shared_print(const struct hook *h, u32 use, struct buf *out)
+{
+	u32 leader = phys_leader(h, use);
+	u32 n = phys_n_alike(&h->uses[leader], &h->uses[use]) - 1;
+
+	if (leader == use || !n)
+		return;
+	buf_printf(out, "    %s shares with %s the first ", h->uses[use].phys->name,
+		   h->uses[leader].phys->name);
+	if (n > 1)
+		buf_printf(out, "%u conditions\n", n);
+	else
+		buf_puts(out, "condition\n");
+}
+
 static void expr_line(const char *label, const struct expr *e, struct buf *out)
 {
 	buf_puts(out, label);
@@ -42,6 +58,8 @@ void phys_print_hooks(const struct phys_set *set, struct buf *out)
 		for (u32 k = 0; k < h->n_uses; k++)
 			use_print(h, &h->uses[k], out);
 		buf_printf(out, "\n    %s\n", h->reason);
+		for (u32 k = 0; k < h->n_uses; k++)
+			shared_print(h, k, out);
 		for (u32 k = 0; k < h->n_fields; k++) {
 			buf_printf(out, "    %s is ", h->fields[k].name);
 			expr_line("", h->fields[k].expr, out);

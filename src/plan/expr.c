@@ -186,14 +186,16 @@ bool expr_is_strict(const struct expr *e)
 	return e->kind == EXPR_UNION ? n_strict == e->n_args : kinds[e->kind].is_read;
 }
 
-bool expr_equal(const struct expr *a, const struct expr *b)
+bool expr_equal_as(const struct expr *a, u32 source_a, const struct expr *b, u32 source_b)
 {
 	if (a == b)
 		return true;
 	if (!a || !b || a->kind != b->kind || a->op != b->op || a->n_args != b->n_args ||
 	    a->index != b->index || a->integer != b->integer || a->is_glob != b->is_glob ||
 	    a->type.kind != b->type.kind || a->text_bytes != b->text_bytes ||
-	    a->source != b->source || a->pid_ns != b->pid_ns)
+	    a->pid_ns != b->pid_ns)
+		return false;
+	if (a->source != b->source && (a->source != source_a || b->source != source_b))
 		return false;
 	if (a->kind == EXPR_REAL && memcmp(&a->real, &b->real, sizeof(a->real)) != 0)
 		return false;
@@ -210,10 +212,15 @@ bool expr_equal(const struct expr *a, const struct expr *b)
 				       a->member.btf_type_id != b->member.btf_type_id))
 		return false;
 	for (u32 i = 0; i < a->n_args; i++)
-		if (!expr_equal(a->args[i], b->args[i]) ||
+		if (!expr_equal_as(a->args[i], source_a, b->args[i], source_b) ||
 		    (a->kind == EXPR_UNION && a->branches[i] != b->branches[i]))
 			return false;
 	return true;
+}
+
+bool expr_equal(const struct expr *a, const struct expr *b)
+{
+	return expr_equal_as(a, 0, b, 0);
 }
 
 void expr_each(struct expr *expr, void (*visit)(void *context, struct expr *expr), void *context)

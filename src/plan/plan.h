@@ -568,6 +568,8 @@ char expr_rule(const struct expr *expr);
 /* The comparison with its sides exchanged: < for >. */
 enum ast_op expr_op_mirrored(enum ast_op op);
 bool expr_equal(const struct expr *a, const struct expr *b);
+/* Where source_a stands for the one what source_b does for the other. */
+bool expr_equal_as(const struct expr *a, u32 source_a, const struct expr *b, u32 source_b);
 bool expr_is_constant(const struct expr *expr);
 static inline bool expr_is_text(const struct expr *expr)
 {

@@ -181,7 +181,7 @@ static const char *const late_texts[] = {
 
 struct late {
 	struct query query;
-	char text[256];
+	char text[512];
 	u64 n_rows, sum;	/* sum: of the last row */
 	struct account account; /* of the last batch */
 };
@@ -268,9 +268,101 @@ static void test_late_start(void **state)
 	engine_close(engine);
 }
 
+/* --- Several calls, and conditions in common --- */
+
+/* Of each there are 100 calls more than of the one before it. */
+static const struct {
+	const char *name;
+	long number;
+} several[] = {
+	{ "getppid", SYS_getppid }, { "getuid", SYS_getuid },	{ "getgid", SYS_getgid },
+	{ "geteuid", SYS_geteuid }, { "getegid", SYS_getegid }, { "getpgrp", SYS_getpgrp }
+};
+
+/* A query for each of them, and these of the last one, whose ways begin like its. */
+static const struct {
+	const char *text;
+	u64 percent; /* of the calls */
+} alike[] = {
+	{ "SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp WHERE pid = %d", 100 },
+	{ "SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp "
+	  "WHERE pid = %d AND tid %% 2 = 7",
+	  0 },
+	{ "SELECT count(*), tid FROM tracepoint:syscalls:sys_enter_getpgrp "
+	  "WHERE pid = %d AND tid > 0 GROUP BY tid",
+	  100 },
+	{ "SELECT count(*), histogram(time - time %% 10) "
+	  "FROM tracepoint:syscalls:sys_enter_getpgrp WHERE pid = %d AND tid > 0",
+	  100 },
+	{ "SELECT a.n + b.n - c.n FROM "
+	  "(SELECT count(*) AS n FROM syscall:getpgrp WHERE pid = %1$d) AS a CROSS JOIN "
+	  "(SELECT count(latency) AS n FROM syscall:getpgrp WHERE pid = %1$d AND latency > 0) AS b "
+	  "CROSS JOIN (SELECT count(*) AS n FROM tracepoint:syscalls:sys_exit_getpgrp "
+	  "WHERE pid = %1$d AND ret > 0) AS c",
+	  100 },
+};
+
+enum { N_SEVERAL = ARRAY_SIZE(several), N_CROWD = N_SEVERAL + ARRAY_SIZE(alike) };
+
+static struct late crowd[N_CROWD];
+
+static u64 n_calls_of(u32 i)
+{
+	return 100 * (MIN(i, N_SEVERAL - 1) + 1);
+}
+
+static void test_several_calls(void **state)
+{
+	struct query *queries[N_CROWD];
+	struct engine *engine;
+
+	if (geteuid() != 0) {
+		print_message("SKIP: not root\n");
+		skip();
+	}
+	assert_int_equal(engine_open(&engine), 0);
+	for (u32 i = 0; i < N_CROWD; i++) {
+		struct late *l = &crowd[i];
+
+		queries[i] = &l->query;
+		if (i < N_SEVERAL)
+			snprintf(
+				l->text, sizeof(l->text),
+				"SELECT count(*) FROM tracepoint:syscalls:sys_enter_%s WHERE pid = %d",
+				several[i].name, getpid());
+		else
+			snprintf(l->text, sizeof(l->text), alike[i - N_SEVERAL].text, getpid());
+		assert_true(query_init(&l->query, "text", l->text, strlen(l->text)));
+		assert_true(query_parse(&l->query) && query_compile(&l->query));
+	}
+	assert_true(query_share(queries, N_CROWD));
+	for (u32 i = N_CROWD; i-- > 0;)
+		start_late(&crowd[i], engine);
+	for (u32 i = 0; i < N_SEVERAL; i++)
+		for (u64 n = n_calls_of(i); n; n--)
+			syscall(several[i].number);
+	for (u32 i = 0; i < N_CROWD; i++) {
+		u64 n = n_calls_of(i) * (i < N_SEVERAL ? 100 : alike[i - N_SEVERAL].percent) / 100;
+		struct flow_result result;
+
+		assert_int_equal(flow_stop(crowd[i].query.flow), 0);
+		flow_result(crowd[i].query.flow, &result);
+		assert_int_equal(query_close(&crowd[i].query), 0);
+		assert_int_equal(crowd[i].sum, n);
+		assert_false(account_has_loss(&result.account));
+		/* Those of the call, before WHERE: other programs call it as well. */
+		if (i < N_CROWD - 1)
+			assert_true(result.account.events >= n_calls_of(i));
+	}
+	for (u32 i = N_CROWD; i-- > 0;)
+		query_free(&crowd[i].query);
+	engine_close(engine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_share),
+					    cmocka_unit_test(test_several_calls),
 					    cmocka_unit_test(test_late_start) };
 
 	return cmocka_run_group_tests_name("share", tests, NULL, NULL);

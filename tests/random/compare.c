@@ -10,6 +10,9 @@
 #include "opt/opt.h"
 #include "random.h"
 
+/* Each fourth query also beside so many others. */
+enum { N_BESIDE = 13, BESIDE_EACH = 4 };
+
 struct replayer *oracle_engine;
 
 /* One query in two ways. */
@@ -43,9 +46,10 @@ static const char *way_name(const struct way_options *way, struct arena *arena)
 {
 	switch (way->way) {
 	case WAY_KERNEL:
-		return arena_printf(arena, "kernel, rules off '%s', state %s, %u panes%s",
+		return arena_printf(arena, "kernel, rules off '%s', state %s, %u panes%s%s",
 				    way->rules_off, way->state ? way->state : "auto", way->n_panes,
-				    way->is_old_kernel ? ", old kernel" : "");
+				    way->is_old_kernel ? ", old kernel" : "",
+				    way->n_beside ? ", beside others" : "");
 	case WAY_USER:
 		return "pushdown off";
 	case WAY_FILE:
@@ -290,9 +294,36 @@ static struct way_options layout(const struct oracle_query *query, u32 number)
 	return way;
 }
 
+/*
+ * In the programs of others.  Random queries have little in common but their streams; what goes the
+ * whole way with others is its own text (NULL), and each text twice.
+ */
+static struct way_options beside(const struct rows *rows, u64 seed, u32 number, struct arena *arena)
+{
+	const struct phrase_print ebql = { .event = "tracepoint:test:event",
+					   .other = "tracepoint:test:other" };
+	const char **texts = arena_array(arena, const char *, N_BESIDE);
+	struct rng rng = { seed * 2654435761u + number };
+
+	for (u32 i = 1; i + 1 < N_BESIDE; i++) {
+		struct oracle_query query;
+		struct buf out;
+
+		texts[i] = texts[N_BESIDE - i];
+		if (texts[i] || i % 3 == 0)
+			continue;
+		buf_init_in(&out, arena);
+		oracle_query_random(&query, rows, arena, &rng);
+		phrase_print(query.text, &ebql, &out);
+		texts[i] = out.at;
+	}
+	return (struct way_options){ WAY_KERNEL, number % 2 ? "all" : "", .beside = texts,
+				     .n_beside = N_BESIDE };
+}
+
 /* The first is what the others are compared with, and what is compared with SQLite. */
-static u32 list_ways(const struct rows *rows, const struct oracle_query *query, u32 number,
-		     struct way_options ways[8])
+static u32 list_ways(const struct rows *rows, const struct oracle_query *query, u64 seed,
+		     u32 number, struct arena *arena, struct way_options ways[9])
 {
 	bool is_off = number / FILE_KIND_N % 2;
 	u32 n = 0;
@@ -307,6 +338,8 @@ static u32 list_ways(const struct rows *rows, const struct oracle_query *query, 
 	if (!strstr(query->text->ebql, "tracepoint:"))
 		ways[n++] = (struct way_options){ WAY_FILE, "", pick_format(rows, query, number),
 						  is_off };
+	if (number % BESIDE_EACH == 0)
+		ways[n++] = beside(rows, seed, number, arena);
 	return n;
 }
 
@@ -338,7 +371,7 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 		  struct totals *totals)
 {
 	const struct way_options sqlite = { WAY_SQLITE, "" };
-	struct way_options ways[8];
+	struct way_options ways[9];
 	struct answer first, other;
 	struct windows windows;
 	struct arena arena;
@@ -348,7 +381,7 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 	arena_init(&arena);
 	if (getenv("EBQL_PRINT"))
 		print_query(query, rows, number);
-	n_ways = list_ways(rows, query, number, ways);
+	n_ways = list_ways(rows, query, seed, number, &arena, ways);
 	windows_of(query, rows, &arena, &windows);
 	totals->n_queries++;
 	totals->n_reference += query->has_reference;
@@ -360,6 +393,7 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 			c.ways[0] = sqlite;
 		get_answer(&c, &ways[i], &windows, &arena, i ? &other : &first);
 		totals->n_runs++;
+		totals->n_beside += ways[i].n_beside && other.n_parts_beside > 8;
 		if (i == 0)
 			totals->type = type_of(&first);
 		if (i == 0 && first.result.n_rows) {
@@ -387,11 +421,11 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 
 void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures)
 {
-	printf("%u queries in %u runs: %u against SQLite, %u with rows, %u refused; %u runs "
-	       "limited; %.1f s; %u differ\n",
-	       totals->n_queries, totals->n_runs, totals->n_reference, totals->n_with_rows,
-	       totals->n_refused, totals->n_limited, (double)(base_monotonic_ns() - start_ns) / 1e9,
-	       n_failures);
+	printf("%u queries in %u runs: %u against SQLite, %u beside many, %u with rows, %u "
+	       "refused; %u runs limited; %.1f s; %u differ\n",
+	       totals->n_queries, totals->n_runs, totals->n_reference, totals->n_beside,
+	       totals->n_with_rows, totals->n_refused, totals->n_limited,
+	       (double)(base_monotonic_ns() - start_ns) / 1e9, n_failures);
 	for (u32 i = 0; i < TAGS_MAX && totals->tags[i].n; i++)
 		printf("%5u %s\n", totals->tags[i].n,
 		       getenv("EBQL_VERBOSE") ? totals->tags[i].example : totals->tags[i].tag);

@@ -188,6 +188,9 @@ struct way_options {
 	bool is_off; /* FILE: pushdown = off as well */
 	/* KERNEL */
 	const char *state; /* NULL: auto */
+	/* In the programs of so many others too: of random queries, and of its own text. */
+	const char *const *beside;
+	u32 n_beside;
 	bool is_old_kernel;
 	u32 n_panes;
 };
@@ -216,6 +219,7 @@ struct answer {
 	struct result result;
 	struct schema schema; /* of the columns between; SQLite: names alone */
 	u32 n_parts;	      /* of the query, in this way */
+	u32 n_parts_beside;   /* in its programs, with those of others */
 	u32 status;	      /* as the command exits: 0, 3 (losses); else see error */
 	const char *error;    /* NULL: it has rows */
 	const char *summary;  /* of error: the tag and the message, with $E and $O */
@@ -276,6 +280,7 @@ enum { TAGS_MAX = 40 };
 
 struct totals {
 	u32 n_queries, n_refused, n_limited, n_with_rows, n_runs, n_reference;
+	u32 n_beside;	       /* runs in programs of more than 8 parts */
 	u32 n_traits[TRAIT_N]; /* of queries that have rows */
 	const char *type;      /* of the last query's first column; "-": it was refused */
 	struct {

@@ -71,6 +71,7 @@ static void test_oracle(void **state)
 	if (totals.n_queries >= 100) {
 		assert_true(totals.n_with_rows > totals.n_queries * 2 / 5);
 		assert_true(totals.n_reference > totals.n_queries / 2);
+		assert_true(totals.n_beside > totals.n_queries / 8);
 		assert_true(totals.n_refused < totals.n_queries / 20);
 		assert_true(totals.n_limited < totals.n_runs / 20);
 	}

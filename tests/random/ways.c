@@ -241,6 +241,7 @@ void way_run(struct replayer *engine, const struct oracle_query *query, struct r
 		.failed = take_failure,
 		.context = &job,
 	};
+	const char **beside = arena_array(arena, const char *, options->n_beside + 1);
 	const char *error;
 	struct result unused;
 	struct buf sql;
@@ -263,6 +264,11 @@ void way_run(struct replayer *engine, const struct oracle_query *query, struct r
 	}
 	buf_init(&sql);
 	phrase_print(query->text, &job.how, &sql);
+	for (u32 i = 0; i < options->n_beside; i++)
+		beside[i] = options->beside[i] ? options->beside[i] : sql.at;
+	how.beside = beside;
+	how.n_beside = options->n_beside;
+	how.n_parts = &ret_answer->n_parts_beside;
 	if (replayer_run(engine, sql.at, &how, rows->data.events, rows->data.n_events, arena,
 			 &unused, &error))
 		ret_answer->status = answer_status(&ret_answer->result);

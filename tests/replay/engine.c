@@ -5,6 +5,7 @@
  * stream, and what they counted is drained where a window ends.  An event names its CPU, and
  * so its slice, itself.  A query over recordings has no programs.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -47,6 +48,7 @@ struct job {
 	struct catalog *catalog;
 	struct cut *cut;
 	struct phys_set *set; /* NULL: no kernel part */
+	u32 first_part;	      /* in the set; those of others stand before it */
 	struct load_hooks hooks;
 	bool is_loaded;
 	struct load_state **load_list;
@@ -127,33 +129,47 @@ static int take_batch(void *context, const struct batch *batch)
 
 /* --- Compiling and loading: NULL, or the step that refused --- */
 
-static const char *load_parts(struct job *job)
+/* As query/compile.c does it. */
+static bool compile_hook(struct job *job, struct load_program *program, u32 i,
+			 struct buf *constants, const char **ret_reason)
 {
 	const struct bpf_features features = { job->features.has_signed_division };
-	const struct phys_set *set = job->set;
-	struct load_program *programs = arena_array(job->arena, struct load_program, set->n_hooks);
+	struct ir *ir = gen_program(job->set, &job->set->hooks[i], job->arena, constants);
+
+	*ret_reason = NULL;
+	if (!bpf_compile(ir, job->arena, &features, &program->code, ret_reason))
+		return true;
+	if (!*ret_reason)
+		*ret_reason = ir_check(ir);
+	return false;
+}
+
+static const char *load_parts(struct job *job)
+{
+	struct phys_set *set = job->set;
+	struct load_program *programs =
+		arena_array(job->arena, struct load_program, set->n_hooks * set->n_parts);
 	const char *reason = NULL, *step = NULL;
 	struct buf constants;
+	int err;
 
-	buf_init(&constants);
-	for (u32 i = 0; i < set->n_hooks && !step; i++) {
-		struct ir *ir = gen_program(set, &set->hooks[i], job->arena, &constants);
-
-		if (bpf_compile(ir, job->arena, &features, &programs[i].code, &reason))
-			step = arena_printf(job->arena, "compile (%s)",
-					    reason ? reason : ir_check(ir));
-	}
-	if (!step && load_open(&job->hooks, set, programs, constants.at, constants.n, job->arena,
-			       &job->diags))
-		step = "load";
-	job->is_loaded = !step;
-	buf_free(&constants);
-	return step;
+	do {
+		buf_init_in(&constants, job->arena);
+		for (u32 i = 0; i < set->n_hooks && !step; i++)
+			while (!compile_hook(job, &programs[i], i, &constants, &reason) && !step)
+				if (!phys_split(set, i, job->arena))
+					step = arena_printf(job->arena, "compile (%s)", reason);
+		err = step ? 0
+			   : load_open(&job->hooks, set, programs, constants.at, constants.n,
+				       job->arena, &job->diags);
+	} while (err == -EFBIG && phys_split(set, job->hooks.too_large, job->arena));
+	job->is_loaded = !step && !err;
+	return err ? "load" : step;
 }
 
 static void make_panes(struct job *job)
 {
-	struct phys *phys = job->set->parts[0];
+	struct phys *phys = job->set->parts[job->first_part];
 
 	if (!job->options->n_panes || phys->is_streaming || job->cut->sql)
 		return;
@@ -163,12 +179,9 @@ static void make_panes(struct job *job)
 	phys->advance_ns = job->cut->window.advance = STEP_NS;
 }
 
-/* All parts with streams, which share the programs. */
-static const char *compile_parts(struct job *job)
+/* Its parts with streams, behind those that are there; how many. */
+static u32 add_inputs(const struct job *job, struct phys_input *inputs)
 {
-	struct phys_input *inputs =
-		arena_array(job->arena, struct phys_input, job->cut->n_parts + 1);
-	const char *step;
 	u32 n = 0;
 
 	for (u32 i = 0; i < job->cut->n_parts; i++) {
@@ -185,34 +198,19 @@ static const char *compile_parts(struct job *job)
 						   .settings = &job->settings,
 						   .catalog = job->catalog,
 						   .is_replay = true,
-						   .is_checked = true,
 						   .only_scans = !part->is_kernel,
 						   .share = -1 };
 	}
-	if (!n)
-		return NULL;
-	job->set = phys_plan(inputs, n, job->arena, &job->diags);
-	if (!job->set)
-		return "phys";
-	make_panes(job);
-	step = load_parts(job);
-	n = 0;
-	for (u32 i = 0; i < job->cut->n_parts && !step; i++)
-		if (job->cut->parts[i].has_streams)
-			job->load_list[i] = &job->hooks.states[n++];
-	return step;
+	return n;
 }
 
-static const char *compile(struct job *job, const char *sql)
+static const char *cut_text(struct job *job, const char *sql)
 {
 	struct plan_query *query;
 	struct ast_script *script;
 
 	diags_init(&job->diags, job->arena, "query", sql, strlen(sql));
 	views_init(&job->views, job->arena);
-	job->catalog = catalog_open_snapshot(job->arena, CATALOG_PATH, &job->diags);
-	if (!job->catalog)
-		return "catalog";
 	script = sql_parse(job->arena, &job->diags);
 	if (diags_failed(&job->diags))
 		return "parse";
@@ -229,8 +227,74 @@ static const char *compile(struct job *job, const char *sql)
 	if (job->settings.pushdown && query->has_streams)
 		query->plan = opt_query(query->plan, &job->settings, job->arena);
 	job->cut = cut_query(query, &job->settings, NULL, 0, job->arena, &job->diags);
-	if (!job->cut)
-		return "cut";
+	return job->cut ? NULL : "cut";
+}
+
+/* Those of others that can be planned; every second has the rules off. */
+static u32 add_others(const struct job *job, u32 from, u32 to, struct phys_input *inputs, u32 room)
+{
+	u32 n = 0;
+
+	for (u32 i = from; i < to; i++) {
+		struct job *other = arena_new(job->arena, struct job);
+		struct phys_input own[BLOCK_PARTS];
+		u32 n_own;
+
+		*other = *job;
+		other->settings.rules_off = i % 2 ? "all" : "";
+		if (cut_text(other, job->options->beside[i]) || other->cut->n_parts > BLOCK_PARTS)
+			continue;
+		n_own = add_inputs(other, own);
+		if (!n_own || n + n_own > room || !phys_plan(own, n_own, job->arena, &other->diags))
+			continue;
+		memcpy(inputs + n, own, n_own * sizeof(*own));
+		n += n_own;
+	}
+	return n;
+}
+
+/* All parts with streams, which share the programs. */
+static const char *compile_parts(struct job *job)
+{
+	u32 n_most = job->cut->n_parts + BLOCK_PARTS, n, n_own, n_beside = job->options->n_beside;
+	struct phys_input *inputs = arena_array(job->arena, struct phys_input, n_most);
+	struct phys_input *own = arena_array(job->arena, struct phys_input, n_most);
+	const char *step;
+	u32 room;
+
+	n_own = add_inputs(job, own);
+	if (!n_own)
+		return NULL;
+	room = n_own < BLOCK_PARTS ? BLOCK_PARTS - n_own : 0;
+	n = job->first_part = add_others(job, 0, n_beside / 2, inputs, room / 2);
+	memcpy(inputs + n, own, n_own * sizeof(*own));
+	n += n_own;
+	n += add_others(job, n_beside / 2, n_beside, inputs + n, room - job->first_part);
+	if (job->options->n_parts)
+		*job->options->n_parts = n;
+	job->set = phys_plan(inputs, n, job->arena, &job->diags);
+	if (!job->set)
+		return "phys";
+	make_panes(job);
+	step = load_parts(job);
+	n = job->first_part;
+	for (u32 i = 0; i < job->cut->n_parts && !step; i++)
+		if (job->cut->parts[i].has_streams)
+			job->load_list[i] = &job->hooks.states[n++];
+	return step;
+}
+
+static const char *compile(struct job *job, const char *sql)
+{
+	const char *step;
+
+	diags_init(&job->diags, job->arena, "query", sql, strlen(sql));
+	job->catalog = catalog_open_snapshot(job->arena, CATALOG_PATH, &job->diags);
+	if (!job->catalog)
+		return "catalog";
+	step = cut_text(job, sql);
+	if (step)
+		return step;
 	job->load_list = arena_array(job->arena, struct load_state *, job->cut->n_parts + 1);
 	return compile_parts(job);
 }
@@ -257,7 +321,8 @@ static const char *open_run(struct job *job)
 
 static bool is_streaming(const struct job *job)
 {
-	return job->cut->sql ? job->cut->is_streaming : job->set->parts[0]->is_streaming;
+	return job->cut->sql ? job->cut->is_streaming
+			     : job->set->parts[job->first_part]->is_streaming;
 }
 
 static bool is_of(const struct hook *hook, const struct event *event)

@@ -166,6 +166,11 @@ struct engine_options {
 	void (*failed)(void *context, const char *step, const struct diags *diags);
 	void *context;
 	enum engine_rows rows;
+	/* Other queries in the same programs, before and behind it, as many as are understood and
+	 * have room there; none of them is read. */
+	const char *const *beside;
+	u32 n_beside;
+	u32 *n_parts; /* NULL, or: of all of them */
 };
 
 struct replayer;
