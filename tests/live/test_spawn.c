@@ -3,6 +3,9 @@
  * New threads and processes: they come out of the call that made them without having
  * gone into it.  That is no end of a call, so nothing is counted as never started.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -10,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,6 +87,59 @@ static int work(void)
 		work_answer("made\n");
 	}
 	return 0;
+}
+
+/* --- An ebql that attaches slowly --- */
+
+enum { PAUSE_US = 20000 };
+
+/* The process pauses behind each raw tracepoint that it attaches to. */
+static void slow_down(int pid, int ready_fd)
+{
+	bool is_attaching = false;
+	int status, signal = 0;
+
+	if (ptrace(PTRACE_SEIZE, pid, NULL, PTRACE_O_TRACESYSGOOD) ||
+	    ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) || write(ready_fd, "", 1) != 1)
+		return;
+	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status)) {
+		struct __ptrace_syscall_info info = { 0 };
+
+		signal = status >> 16 ? 0 : WSTOPSIG(status);
+		if (signal == (SIGTRAP | 0x80)) {
+			signal = 0;
+			ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info);
+			if (is_attaching && info.op == PTRACE_SYSCALL_INFO_EXIT)
+				usleep(PAUSE_US);
+			is_attaching = info.op == PTRACE_SYSCALL_INFO_ENTRY &&
+				       info.entry.nr == SYS_bpf &&
+				       info.entry.args[0] == BPF_RAW_TRACEPOINT_OPEN;
+		}
+		ptrace(PTRACE_SYSCALL, pid, NULL, (void *)(size_t)signal);
+	}
+}
+
+/* Becomes argv[0]. */
+static int run_slowly(char **argv)
+{
+	int pid = getpid(), ready[2], child;
+	char byte;
+
+	if (pipe2(ready, O_CLOEXEC))
+		return 1;
+	child = fork();
+	if (!child) {
+		if (!fork())
+			slow_down(pid, ready[1]);
+		_exit(0);
+	}
+	close(ready[1]);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (read(ready[0], &byte, 1) != 1)
+		return 1;
+	execv(argv[0], argv);
+	return 1;
 }
 
 /* --- What ebql says --- */
@@ -226,6 +283,38 @@ static void test_calling_by_keys(void **state)
 	}
 }
 
+/*
+ * There the ends are attached first, and what they count until the starts are is none of the run's,
+ * however long that takes.
+ */
+static void test_attached_slowly(void **state)
+{
+	struct spawn *s = *state;
+	struct proc *ebql = &s->watch.ebql;
+	char query[512];
+	const char *argv[] = { "/proc/self/exe", "--slowly",  proc_ebql(), "-o",
+			       "json",		 "--verbose", query,	   NULL };
+
+	watch_require();
+	watch_open(&s->watch, take_row, s);
+	watch_work(&s->watch, "spawn");
+	watch_tell(&s->watch, "call 4", "made");
+	snprintf(query, sizeof(query),
+		 "SET access_path = raw; SELECT 0 AS nr, count(*) AS n "
+		 "FROM tracepoint:syscalls:sys_exit_getppid AS a PAIR JOIN "
+		 "tracepoint:syscalls:sys_enter_getppid AS b ON a.tid = b.tid AND a.pid = b.pid "
+		 "WHERE a.pid = %d",
+		 s->watch.pid);
+	ebql->sink = reader_feed;
+	ebql->sink_context = &s->watch.reader;
+	proc_start(ebql, argv, 0);
+	assert_true(proc_wait_text(ebql, "attached:", 60000));
+	usleep(100000);
+	watch_end(&s->watch, -1);
+	assert_true(s->watch.reader.totals.matched > 0);
+	assert_true(s->watch.reader.totals.never_started <= N_CALLING);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const paths[] = { "raw", "tracepoint" };
@@ -236,7 +325,7 @@ int main(int argc, char **argv)
 		{ "syscall:*", test_threads },	  { "syscall:clone*", test_threads },
 		{ "fork", test_processes },	  { "clone", test_processes },
 		{ "on", test_calling },		  { "off", test_calling },
-		{ "keys", test_calling_by_keys },
+		{ "keys", test_calling_by_keys }, { "slowly", test_attached_slowly },
 	};
 	static struct spawn spawns[ARRAY_SIZE(paths) * ARRAY_SIZE(calls)];
 	static char names[ARRAY_SIZE(spawns)][48];
@@ -245,13 +334,16 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();
+	if (argc > 2 && !strcmp(argv[1], "--slowly"))
+		return run_slowly(argv + 2);
 	for (u32 k = 0; k < ARRAY_SIZE(paths); k++) {
 		for (u32 i = 0; i < ARRAY_SIZE(calls); i++) {
 			/* Hundreds of tracepoints take their time to attach, with nothing new. */
 			if (k && !strcmp(calls[i].call, "syscall:*"))
 				continue;
 			/* Perf events are attached one by one, ends too. */
-			if (k && calls[i].test == test_calling)
+			if (k && (calls[i].test == test_calling ||
+				  calls[i].test == test_attached_slowly))
 				continue;
 			spawns[n] = (struct spawn){ .path = paths[k], .call = calls[i].call };
 			snprintf(names[n], sizeof(names[n]), "%s %s", calls[i].call, paths[k]);
