@@ -77,7 +77,7 @@ static struct stream_header header_of(const u8 *record)
 
 u32 stream_source(const u8 *record)
 {
-	return (u32)(header_of(record).word >> STREAM_SOURCE_SHIFT);
+	return (u32)(header_of(record).word >> STREAM_SOURCE_SHIFT) & STREAM_SOURCE_MASK;
 }
 
 u32 stream_copy(const struct phys *phys, const u8 *record)

@@ -460,7 +460,9 @@ struct stream_header {
 	u64 nulls; /* from the lowest bit on one for each column, from the highest on fault bits */
 };
 
-#define STREAM_SOURCE_SHIFT BLOCK_PARTS
+/* Behind what the word says of parts, below its level. */
+#define STREAM_SOURCE_SHIFT (2 * BLOCK_PARTS)
+#define STREAM_SOURCE_MASK  0xffffffu
 
 struct stream_column {
 	struct expr *expr;

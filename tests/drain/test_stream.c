@@ -55,8 +55,8 @@ static void ring_init(struct ring *ring)
 static u64 put(struct ring *ring, s64 number, const char *text, u64 nulls, u32 flags)
 {
 	u64 at = ring->producer, length = ROW | flags, code = number & 1;
-	/* Of level 3; part 2 uses copy 1; scan 5. */
-	u64 word = slot_word(3, 1 << 2) | 5 << STREAM_SOURCE_SHIFT;
+	/* Of level 3; part 2 uses copy 1, and the run of part 3 is over; scan 5. */
+	u64 word = slot_word(3, 1 << 2 | 1 << (SLOT_OVER_SHIFT + 3)) | 5ull << STREAM_SOURCE_SHIFT;
 	u8 record[8 + ROW] = { 0 };
 
 	memcpy(record, &length, 4);
