@@ -301,6 +301,7 @@ struct ir *gen_program(const struct phys_set *set, const struct hook *hook, stru
 	if (g->line) {
 		ir_place(g->ir, g->busy);
 		gen_busy(g);
+		ir_exit(g->ir, 0);
 	}
 	return g->ir;
 }

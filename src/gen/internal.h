@@ -303,7 +303,7 @@ void gen_enter(struct gen *g, label out);
 void gen_enter_use(struct gen *g, const struct hook_use *use, label over);
 /* Gives the slot back. */
 void gen_leave(struct gen *g);
-/* Behind the program's end, at the label g->busy: every slot is taken, the event is missed. */
+/* Behind the program's end, at the label g->busy: every slot is taken, all parts miss the event. */
 void gen_busy(struct gen *g);
 /* Which of the CPU's slots it is, from its word: a number that the verifier does not know. */
 vreg gen_slot_level(struct gen *g);

@@ -72,20 +72,21 @@ void gen_leave(struct gen *g)
 		ir_atomic(ir, IR_ATOMIC_XCHG, 0, slot, slot_bytes(0), g->word);
 }
 
-/* Where the lines end: see LOAD_MAP_SLOTS. */
-static u32 missed_bytes(const struct gen *g)
-{
-	return phys_n_blocks(g->set) * g->set->n_cpus * sizeof(struct slot_line) +
-	       8 * g->hook->number;
-}
-
 void gen_busy(struct gen *g)
 {
-	vreg one = gen_imm(g, 1), missed = ir_reg(g->ir);
+	u32 lines_bytes = phys_n_blocks(g->set) * g->set->n_cpus * sizeof(struct slot_line);
+	const struct hook *hook = g->hook;
+	vreg one = gen_imm(g, 1);
 
-	ir_map_value(g->ir, missed, LOAD_MAP_SLOTS, missed_bytes(g));
-	ir_atomic(g->ir, IR_ATOMIC_ADD, 0, missed, 0, one);
-	ir_exit(g->ir, 0);
+	for (u32 i = 0; i < hook->n_uses; i++) {
+		const struct phys *phys = hook->uses[i].phys;
+		vreg missed = ir_reg(g->ir);
+
+		if (i && phys == hook->uses[i - 1].phys)
+			continue;
+		ir_map_value(g->ir, missed, LOAD_MAP_SLOTS, lines_bytes + 8 * phys->number);
+		ir_atomic(g->ir, IR_ATOMIC_ADD, 0, missed, 0, one);
+	}
 }
 
 bool gen_needs_slice(const struct hook *hook, const struct phys *phys)

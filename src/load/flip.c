@@ -146,9 +146,8 @@ u64 load_recursion_misses(const struct load_program *program)
 u64 load_program_missed(const struct load_hooks *hooks, u32 number)
 {
 	const struct load_program *program = &hooks->programs[number];
-	u64 missed = __atomic_load_n(&hooks->missed[number], __ATOMIC_RELAXED);
 
-	return missed + (program->fd >= 0 ? load_kind(program)->missed(program) : 0);
+	return program->fd >= 0 ? load_kind(program)->missed(program) : 0;
 }
 
 /*
@@ -160,7 +159,7 @@ u64 load_program_missed(const struct load_hooks *hooks, u32 number)
 u64 load_missed(struct load_state *state)
 {
 	struct load_hooks *hooks = state->hooks;
-	u64 missed = 0, grown;
+	u64 missed = __atomic_load_n(&hooks->missed[state->phys->number], __ATOMIC_RELAXED), grown;
 
 	for (u32 i = 0; i < hooks->n_programs; i++) {
 		const struct load_program *program = &hooks->programs[i];

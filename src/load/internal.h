@@ -50,7 +50,7 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 
 /* flip.c: what the kernel counts with the program: monotonic; one system call, 1-2 us. */
 u64 load_recursion_misses(const struct load_program *program);
-/* That, and the events for which it found no slot. */
+/* That of one which is loaded. */
 u64 load_program_missed(const struct load_hooks *hooks, u32 program);
 
 /* attach.c: takes a file descriptor lower than those of maps, programs and links. */

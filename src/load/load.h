@@ -41,7 +41,7 @@ struct load_hooks {
 	u32 n_programs;
 	int map_fds[LOAD_MAP_SHARED_N];
 	struct slot_line *slots; /* mmapped: [block][cpu] */
-	u64 *missed;		 /* behind these: by program */
+	u64 *missed;		 /* behind these: by part */
 	const void *constants;
 	u32 constants_bytes;
 	struct load_state *states; /* one for each part of the set */
@@ -122,7 +122,7 @@ u64 load_empty_run_ns(void);
 /* What the kernel says of a program, since it was attached. */
 struct load_runs {
 	u64 n, ns; /* while the kernel measures: sys_run_time_open() */
-	u64 missed;
+	u64 missed; /* events that the kernel did not run it for */
 };
 void load_program_runs(const struct load_hooks *hooks, u32 program, struct load_runs *ret_runs);
 /* Events that the kernel did not run the part's programs for since the last call. */

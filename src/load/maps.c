@@ -41,7 +41,7 @@ static size_t lines_bytes(const struct phys_set *set)
 
 static size_t slots_bytes(const struct phys_set *set)
 {
-	return lines_bytes(set) + set->n_hooks * sizeof(u64);
+	return lines_bytes(set) + set->n_parts * sizeof(u64);
 }
 
 /* Adds the diagnostic; returns -errno. */

@@ -329,7 +329,7 @@ static inline u64 slot_word(u32 level, u64 epochs)
 	return (u64)level << SLOT_LEVEL_SHIFT | epochs;
 }
 
-/* LOAD_MAP_SLOTS: lines[block][cpu], then for each hook a u64: events that found no slot. */
+/* LOAD_MAP_SLOTS: lines[block][cpu], then for each part a u64: events that found no slot. */
 struct slot_line {
 	u64 slots[SLOTS_MAX]; /* the first phys_set.n_slots are used */
 	u64 unused[16 - SLOTS_MAX];
