@@ -24,6 +24,7 @@ struct engine {
 	/* What the timers are set to; 0: nothing. */
 	u64 boundary_ns, poll_ns;
 	struct region due; /* struct flow * */
+	struct engine_shared shared;
 };
 
 static int watch(struct engine *engine, int clock, int *ret_fd)
@@ -69,7 +70,14 @@ void engine_close(struct engine *engine)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	region_free(&engine->due);
+	if (engine->shared.release)
+		engine->shared.release(engine->shared.shared);
 	free(engine);
+}
+
+struct engine_shared *engine_shared(struct engine *engine)
+{
+	return &engine->shared;
 }
 
 int engine_fd(const struct engine *engine)

@@ -82,6 +82,12 @@ struct flow_figures {
 int engine_open(struct engine **ret_engine);
 /* Ends what still runs, without last batches; each flow is still to be closed by flow_close(). */
 void engine_close(struct engine *engine);
+/* What queries of the engine share above it; engine_close() calls release(), if it is set. */
+struct engine_shared {
+	void *shared;
+	void (*release)(void *shared);
+};
+struct engine_shared *engine_shared(struct engine *engine);
 /* To be polled for reading: something is due. */
 int engine_fd(const struct engine *engine);
 /*

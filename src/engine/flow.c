@@ -300,7 +300,7 @@ static int live_last(struct flow *flow, bool is_switched, struct flow_instant *e
 		flow_switch(&flow, 1);
 	}
 	is_failed = flow_switch_error(flow) != 0;
-	if (is_failed && flow_hooks(flow)->n_users > 1)
+	if (is_failed && (flow_hooks(flow)->chains || flow_hooks(flow)->n_users > 1))
 		return flow_switch_error(flow);
 	/* Where the switch failed, detaching does: programs end before it returns. */
 	if (is_failed) {

@@ -227,8 +227,8 @@ int flow_attach(struct flow *flow)
 	struct load_hooks *hooks = flow_hooks(flow);
 	/* Its programs have counted for it since another flow attached them, if one did; of several
 	 * the first counts ends while starts are not seen yet. */
-	bool is_together =
-		flow->n_loads > 1 || (hooks && (hooks->attach_ns || hooks->n_programs > 1));
+	bool is_together = flow->n_loads > 1 ||
+			   (hooks && (hooks->chains || hooks->attach_ns || hooks->n_programs > 1));
 	int err = 0;
 
 	flow_start(flow, flow_now(flow));

@@ -279,6 +279,32 @@ static void take_uses(struct gen *g, label out)
 		gen_leave(g);
 }
 
+/*
+ * The end, or on to the first of these places where there is a program: a call of a constant place
+ * is a jump where there is one, and nothing where there is none.
+ */
+static void go_on(struct ir *ir, vreg context, u32 place)
+{
+	vreg args[3] = { context };
+
+	for (; place < CHAIN_PLACES; place++) {
+		args[1] = ir_reg(ir);
+		args[2] = ir_reg(ir);
+		ir_map(ir, args[1], LOAD_MAP_CHAIN);
+		ir_imm(ir, args[2], place);
+		ir_call(ir, 0, BPF_FUNC_tail_call, 3, args);
+	}
+	ir_exit(ir, 0);
+}
+
+struct ir *gen_dispatcher(struct arena *arena)
+{
+	struct ir *ir = ir_new(arena);
+
+	go_on(ir, ir_context(ir), 0);
+	return ir;
+}
+
 struct ir *gen_program(const struct phys_set *set, const struct hook *hook, struct arena *arena,
 		       struct buf *constants)
 {
@@ -288,6 +314,7 @@ struct ir *gen_program(const struct phys_set *set, const struct hook *hook, stru
 			   .kind = &gen_kinds[hook->path],
 			   .constants = constants };
 	struct gen *g = &gen;
+	u32 next = set->is_changing ? hook->place + 1 : CHAIN_PLACES;
 	label out;
 
 	g->ir = ir_new(arena);
@@ -297,11 +324,11 @@ struct ir *gen_program(const struct phys_set *set, const struct hook *hook, stru
 	ir_note(g->ir, "%s", hook->target);
 	take_uses(g, out);
 	ir_place(g->ir, out);
-	ir_exit(g->ir, 0);
+	go_on(g->ir, g->context, next);
 	if (g->line) {
 		ir_place(g->ir, g->busy);
 		gen_busy(g);
-		ir_exit(g->ir, 0);
+		go_on(g->ir, g->context, next);
 	}
 	return g->ir;
 }

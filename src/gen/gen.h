@@ -17,5 +17,9 @@
  */
 struct ir *gen_program(const struct phys_set *set, const struct hook *hook, struct arena *arena,
 		       struct buf *constants);
+/*
+ * What is attached to a hook of sets that change: it goes on to their programs, in LOAD_MAP_CHAIN.
+ */
+struct ir *gen_dispatcher(struct arena *arena);
 
 #endif

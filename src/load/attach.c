@@ -113,7 +113,7 @@ static void attach_failed(const struct load_program *program, int error, struct 
  * Do starts of calls wait for their threads there, or for user space?  Not those of other keys:
  * they would crowd each other out for as long as no end comes.
  */
-static bool has_starts(const struct hook *hook)
+bool load_has_starts(const struct hook *hook)
 {
 	bool is_entry = hook->path == ACCESS_RAW_SYSCALL && !hook->is_exit;
 
@@ -130,6 +130,18 @@ static bool has_starts(const struct hook *hook)
 	return false;
 }
 
+int load_program_attach(struct load_program *program, struct diags *diags)
+{
+	const struct load_kind *kind = load_kind(program);
+	int err = kind->has_event ? perf_open(program) : 0;
+
+	if (!err)
+		err = kind->attach(program);
+	if (err)
+		attach_failed(program, -err, diags);
+	return err;
+}
+
 /* They first: so a thread has one end at most whose start was not seen. */
 static int attach(struct load_hooks *hooks, bool are_starts, struct diags *diags)
 {
@@ -138,7 +150,7 @@ static int attach(struct load_hooks *hooks, bool are_starts, struct diags *diags
 	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
 		struct load_program *program = &hooks->programs[i];
 
-		if (!load_kind(program)->attach || has_starts(program->hook) != are_starts)
+		if (!load_kind(program)->attach || load_has_starts(program->hook) != are_starts)
 			continue;
 		err = load_kind(program)->attach(program);
 		if (err)
@@ -152,9 +164,10 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 	u64 start_ns = base_monotonic_ns();
 	int err = 0;
 
-	if (hooks->n_users++)
+	if (hooks->n_users++ || hooks->chains)
 		return 0;
-	load_forget_starts(hooks);
+	for (u32 i = 0; i < hooks->n_states; i++)
+		load_forget_starts(&hooks->states[i]);
 	/* The slow part first: then the programs start within a short time of each other. */
 	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
 		if (load_kind(&hooks->programs[i])->has_event)
@@ -168,8 +181,8 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 		err = attach(hooks, false, diags);
 	if (err)
 		load_detach(hooks);
-	else
-		load_begin_starts(hooks);
+	for (u32 i = 0; i < hooks->n_states && !err; i++)
+		load_begin_starts(&hooks->states[i]);
 	hooks->attach_ns = base_monotonic_ns() - start_ns;
 	return err;
 }
@@ -186,7 +199,7 @@ void load_detach(struct load_hooks *hooks)
 {
 	bool was_attached = false;
 
-	if (hooks->n_users > 1) {
+	if (hooks->n_users > 1 || (hooks->chains && hooks->n_users)) {
 		hooks->n_users--;
 		return;
 	}

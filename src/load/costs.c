@@ -14,7 +14,7 @@ static bool serves(const struct hook *hook, struct load_state *const *states, u3
 {
 	for (u32 i = 0; i < hook->n_uses; i++)
 		for (u32 k = 0; k < n_states; k++)
-			if (hook->uses[i].phys->number == states[k]->phys->number)
+			if (hook->uses[i].phys == states[k]->phys)
 				return true;
 	return false;
 }
@@ -25,7 +25,7 @@ void load_program_runs(const struct load_hooks *hooks, u32 program, struct load_
 
 	*ret_runs = (struct load_runs){ .missed = load_program_missed(hooks, program) };
 	if (hooks->programs[program].fd < 0 ||
-	    sys_info(hooks->programs[program].fd, &info, sizeof(info)) < 0)
+	    sys_info(load_entered(&hooks->programs[program])->fd, &info, sizeof(info)) < 0)
 		return;
 	ret_runs->n = info.run_cnt;
 	ret_runs->ns = info.run_time_ns;

@@ -124,6 +124,19 @@ int load_flip(struct load_state *const *states, u32 n_states)
 	return 0;
 }
 
+int load_reset(struct load_hooks *hooks, struct load_state *state)
+{
+	u32 number = state->phys->number % BLOCK_PARTS;
+	const struct change zero = {
+		.mask = 1ull << number | 1ull << (SLOT_OVER_SHIFT + number),
+	};
+	int err = flip_block(hooks, state->phys->number / BLOCK_PARTS, &zero);
+
+	state->epoch = 0;
+	state->is_ending = state->is_over = state->is_closed = false;
+	return err;
+}
+
 /* To change nothing takes a slot that is free, as any change does. */
 int load_settle(struct load_hooks *hooks)
 {
@@ -145,7 +158,7 @@ u64 load_recursion_misses(const struct load_program *program)
 
 u64 load_program_missed(const struct load_hooks *hooks, u32 number)
 {
-	const struct load_program *program = &hooks->programs[number];
+	const struct load_program *program = load_entered(&hooks->programs[number]);
 
 	return program->fd >= 0 ? load_kind(program)->missed(program) : 0;
 }
@@ -170,6 +183,7 @@ u64 load_missed(struct load_state *state)
 		if (is_of_part)
 			missed += load_program_missed(hooks, i);
 	}
+	missed -= MIN(state->missed_ahead, missed);
 	grown = missed > state->missed_before ? missed - state->missed_before : 0;
 	state->missed_before = MAX(missed, state->missed_before);
 	return grown;

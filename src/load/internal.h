@@ -15,6 +15,14 @@
 /* maps.c: slots and constants, and each part's maps; 0 or a diagnostic and -errno. */
 int load_maps_open(struct load_hooks *hooks, struct diags *diags);
 void load_maps_close(struct load_hooks *hooks);
+int load_slots_open(struct load_hooks *hooks, struct diags *diags);
+/* The constants of `hooks`, if its programs name them. */
+int load_const_open(struct load_hooks *hooks, struct diags *diags);
+/* The maps of one part, as the programs of `hooks` name them. */
+int load_state_open(const struct load_hooks *hooks, struct load_state *state, struct diags *diags);
+void load_state_close(struct load_state *state);
+/* LOAD_MAP_CHAIN. */
+int load_chain_map_open(int *ret_fd, struct diags *diags);
 /* The descriptor of a map by its number in relocations; -1: there is none. */
 int load_map_fd(const struct load_hooks *hooks, u32 number);
 
@@ -42,16 +50,51 @@ static inline const struct load_kind *load_kind(const struct load_program *progr
 void load_wait_for_programs(u32 n_cpus);
 
 /* Starts are none of the run's; are, from 0.1 ms from now on, when it returns. */
-void load_forget_starts(struct load_hooks *hooks);
-void load_begin_starts(struct load_hooks *hooks);
+void load_forget_starts(struct load_state *state);
+void load_begin_starts(struct load_state *state);
+
+/* What is attached, of which the kernel counts what it calls, too. */
+static inline const struct load_program *load_entered(const struct load_program *program)
+{
+	return program->chain ? &program->chain->program : program;
+}
 
 /* program.c: 0 or a diagnostic and -errno. */
 int load_program_open(struct load_hooks *hooks, struct load_program *program, struct diags *diags);
 
-/* flip.c: what the kernel counts with the program: monotonic; one system call, 1-2 us. */
+/* flip.c: a part begins, in the place of another, before its programs.  -EBUSY as load_flip(). */
+int load_reset(struct load_hooks *hooks, struct load_state *state);
+/* What the kernel counts with the program: monotonic; one system call, 1-2 us. */
 u64 load_recursion_misses(const struct load_program *program);
 /* That of one which is loaded. */
 u64 load_program_missed(const struct load_hooks *hooks, u32 program);
+
+/* attach.c: 0 or a diagnostic and -errno. */
+int load_program_attach(struct load_program *program, struct diags *diags);
+/* Do starts wait there that are attached first? */
+bool load_has_starts(const struct hook *hook);
+
+/* chain.c: the one of this hook; NULL: there is none. */
+struct load_chain *load_chain_of(const struct load_chains *chains, const struct hook *hook);
+/* The same, made where there is none: loaded, and not attached.  0 or a diagnostic and -errno. */
+int load_chain_open(struct load_chains *chains, const struct hook *hook, struct arena *arena,
+		    struct diags *diags, struct load_chain **ret_chain);
+/* Calls the program, in the place of another or of none; -errno: as before. */
+int load_chain_put(struct load_chain *chain, u32 place, int program_fd);
+/* Calls none there. */
+void load_chain_take(struct load_chain *chain, u32 place);
+/* A chain without programs is detached. */
+void load_chain_leave(struct load_chains *chains, struct load_chain *chain);
+
+/* change.c: no program of the set that changes is called any more. */
+void load_leave(struct load_hooks *hooks);
+
+/* closer.c */
+void load_closer_open(struct load_closer *closer);
+/* Closes it soon; *fd is -1 then. */
+void load_closer_take(struct load_closer *closer, int *fd);
+/* When all is closed. */
+void load_closer_close(struct load_closer *closer);
 
 /* attach.c: takes a file descriptor lower than those of maps, programs and links. */
 int load_perf_reserve(struct load_program *program);

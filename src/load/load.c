@@ -54,6 +54,8 @@ int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_
 		hooks->too_large = i;
 	}
 	hooks->verify_ns = base_monotonic_ns() - start_ns;
+	/* The programs hold it. */
+	sys_close(&hooks->map_fds[LOAD_MAP_CONST]);
 	if (err)
 		load_close(hooks);
 	return err;
@@ -62,6 +64,8 @@ int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_
 void load_close(struct load_hooks *hooks)
 {
 	hooks->n_users = 0;
+	if (hooks->chains)
+		load_leave(hooks);
 	load_detach(hooks);
 	for (u32 i = 0; i < hooks->n_programs; i++)
 		sys_close(&hooks->programs[i].fd);

@@ -7,6 +7,8 @@
 #ifndef EBQL_LOAD_LOAD_H
 #define EBQL_LOAD_LOAD_H
 
+#include <pthread.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "bpf/bpf.h"
@@ -16,6 +18,37 @@ struct load_program {
 	const struct hook *hook;
 	struct bpf_code code;
 	int fd, perf_fd, link_fd; /* -1: none */
+	/* Of a set that changes: what is attached in its place. */
+	struct load_chain *chain;
+	u64 verify_ns;
+};
+
+/*
+ * What is attached to a hook for all sets that change, and calls their programs one after the
+ * other; see change.c.
+ */
+struct load_chain {
+	struct load_chain *next;
+	struct hook hook;	     /* what it takes to attach to it */
+	struct load_program program; /* that one */
+	int array_fd;		     /* LOAD_MAP_CHAIN */
+	u32 places;		     /* a bit for each that has a program */
+};
+
+/* Closes what takes long, in a thread of its own. */
+struct load_closer {
+	pthread_mutex_t mutex;
+	pthread_t thread;
+	bool has_thread, is_working;
+	int fds[256];
+	u32 n;
+};
+
+/* All chains of an engine, which is of one thread. */
+struct load_chains {
+	struct load_chain *first;
+	const struct bpf_code *dispatcher;
+	struct load_closer closer;
 };
 
 /* What one part has in the kernel. */
@@ -28,6 +61,7 @@ struct load_state {
 	u8 *pairs;	   /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
 	u64 epoch;	   /* the copy that programs update now; set by load_flip() */
 	u64 missed_before; /* of load_missed(): already reported */
+	u64 missed_ahead;  /* before it came, to those that were there */
 	bool is_ending;	   /* load_end_starts(): the next flip is the last */
 	bool is_over;	   /* that was it */
 	bool is_closed;	   /* load_close_starts() */
@@ -46,9 +80,11 @@ struct load_hooks {
 	u32 constants_bytes;
 	struct load_state *states; /* one for each part of the set */
 	u32 n_states;
-	u32 n_users;		  /* load_attach() less load_detach(): the last one detaches */
-	u32 too_large;		  /* the program for which load_open() returned -EFBIG */
-	u64 verify_ns, attach_ns; /* for --verbose; attach_ns is 0 before any load_attach() */
+	u32 n_users;		    /* load_attach() less load_detach(): the last one detaches */
+	u32 too_large;		    /* the program for which load_open() returned -EFBIG */
+	u64 verify_ns, attach_ns;   /* for --verbose; attach_ns is 0 before any load_attach() */
+	struct load_chains *chains; /* of a set that changes; NULL: it does not */
+	bool is_stale;		    /* its programs serve a part that is gone */
 };
 
 void kernel_features_probe(struct kernel_features *ret_features);
@@ -77,6 +113,32 @@ int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_
 int load_attach(struct load_hooks *hooks, struct diags *diags);
 void load_detach(struct load_hooks *hooks);
 void load_close(struct load_hooks *hooks);
+
+/*
+ * Sets that change.  load_chains_close() waits for what is still being detached; no set is left
+ * then.
+ */
+void load_chains_open(struct load_chains *chains, const struct bpf_code *dispatcher);
+void load_chains_close(struct load_chains *chains);
+/* Without parts: load_change() brings them, load_close() ends it. */
+void load_open_changing(struct load_hooks *hooks, struct load_chains *chains,
+			struct load_state *states, const struct phys_set *empty);
+/* The place of each hook's program.  false: all places of one are taken. */
+bool load_find_places(const struct load_hooks *hooks, struct phys_set *set);
+/* The program that runs on the hook: it serves these very uses (is_same), or others; or NULL. */
+const struct load_program *load_running(const struct load_hooks *hooks, const struct hook *hook,
+					bool *ret_is_same);
+/*
+ * Other parts: those that are new in `set` get maps, hooks whose uses have changed get their
+ * programs (which alone have code), and hooks without uses are left.  The programs that run are
+ * exchanged; each event is seen by the old or the new one.  The parts that stay notice nothing; one
+ * that is new is seen by all events that begin after the next load_flip() of it. On failure all is
+ * as before, but that parts which are not in `set` are closed all the same. Errors as load_open()
+ * and load_attach() have them; -EFBIG as there.
+ */
+int load_change(struct load_hooks *hooks, const struct phys_set *set, struct load_program *programs,
+		const void *constants, u32 constants_bytes, struct arena *arena,
+		struct diags *diags);
 
 /*
  * Switches these parts (of the same hooks, and of one epoch each) to their other copies, in

@@ -20,6 +20,7 @@ struct map_kind {
 static const struct map_kind shared_kinds[] = {
 	[LOAD_MAP_SLOTS] = { "ebql_slots", "the kernel is short of memory" },
 	[LOAD_MAP_CONST] = { "ebql_const", "the kernel is short of memory" },
+	[LOAD_MAP_CHAIN] = { "ebql_chain", "the kernel is short of memory" },
 };
 _Static_assert(ARRAY_SIZE(shared_kinds) == LOAD_MAP_SHARED_N, "a map has no entry");
 
@@ -90,17 +91,31 @@ static int shared_create(const struct map_kind *kind, u64 bytes, int *ret_fd, vo
 	return err ? map_failed(kind, bytes, -err, diags) : 0;
 }
 
+static bool is_referenced(const struct load_hooks *hooks, u32 number)
+{
+	for (u32 i = 0; i < hooks->n_programs; i++) {
+		const struct bpf_code *code = &hooks->programs[i].code;
+
+		for (u32 j = 0; j < code->n_relocs; j++)
+			if (code->relocs[j].map == number)
+				return true;
+	}
+	return false;
+}
+
 /*
  * Filled once, then frozen: with BPF_F_RDONLY_PROG that lets the verifier take its
  * bytes as known.  (A frozen map may be mapped for reading only, and a map that is
  * mapped for writing cannot be frozen; nobody maps this one.)
  */
-static int const_create(struct load_hooks *hooks, struct diags *diags)
+int load_const_open(struct load_hooks *hooks, struct diags *diags)
 {
 	const struct map_kind *kind = &shared_kinds[LOAD_MAP_CONST];
 	int *fd = &hooks->map_fds[LOAD_MAP_CONST], err;
 	u32 zero = 0;
 
+	if (!is_referenced(hooks, LOAD_MAP_CONST))
+		return 0;
 	BUG_ON(!hooks->constants_bytes);
 	err = map_create(kind, BPF_MAP_TYPE_ARRAY, 4, hooks->constants_bytes, 1, BPF_F_RDONLY_PROG,
 			 fd, diags);
@@ -145,21 +160,10 @@ static int hash_create(struct load_state *state, enum load_map map, struct diags
 			  layout->row_bytes, max_entries, flags, &state->map_fds[map], diags);
 }
 
-static bool is_referenced(const struct load_hooks *hooks, u32 number)
+static bool is_named(const struct load_hooks *hooks, const struct load_state *state,
+		     enum load_map map)
 {
-	for (u32 i = 0; i < hooks->n_programs; i++) {
-		const struct bpf_code *code = &hooks->programs[i].code;
-
-		for (u32 j = 0; j < code->n_relocs; j++)
-			if (code->relocs[j].map == number)
-				return true;
-	}
-	return false;
-}
-
-static bool is_named(const struct load_state *state, enum load_map map)
-{
-	return is_referenced(state->hooks, load_map_number(state->phys, map));
+	return is_referenced(hooks, load_map_number(state->phys, map));
 }
 
 /*
@@ -186,18 +190,21 @@ static int pairs_create(struct load_state *state, struct diags *diags)
 	return err;
 }
 
-static int state_open(struct load_state *state, struct diags *diags)
+int load_state_open(const struct load_hooks *hooks, struct load_state *state, struct diags *diags)
 {
 	const struct phys *phys = state->phys;
 	void *at = NULL;
 	int err = 0;
 
-	if (phys->n_joins || is_named(state, LOAD_MAP_CONTROL))
+	if (phys->n_joins || is_named(hooks, state, LOAD_MAP_CONTROL))
 		err = shared_create(&kinds[LOAD_MAP_CONTROL], phys_control_bytes(state->phys),
 				    &state->map_fds[LOAD_MAP_CONTROL], &at, diags);
 	state->control = at;
 	if (at)
 		state->control->starts_end_ns = state->control->closed_ns = UINT64_MAX;
+	/* load_begin_starts() comes when programs are there. */
+	if (at && hooks->chains)
+		state->control->starts_from_ns = UINT64_MAX;
 	at = NULL;
 	if (!err && phys->state.total_bytes)
 		err = shared_create(&kinds[LOAD_MAP_STATE], phys->state.total_bytes,
@@ -205,15 +212,15 @@ static int state_open(struct load_state *state, struct diags *diags)
 	state->state = at;
 	if (!err && phys->pair_bytes)
 		err = pairs_create(state, diags);
-	if (!err && is_named(state, LOAD_MAP_RING))
+	if (!err && is_named(hooks, state, LOAD_MAP_RING))
 		err = ring_create(state, diags);
 	for (u32 map = LOAD_MAP_HASH0; map <= LOAD_MAP_HASH1; map++)
-		if (!err && is_named(state, map))
+		if (!err && is_named(hooks, state, map))
 			err = hash_create(state, map, diags);
 	return err;
 }
 
-static int slots_create(struct load_hooks *hooks, struct diags *diags)
+int load_slots_open(struct load_hooks *hooks, struct diags *diags)
 {
 	const struct phys_set *set = hooks->set;
 	void *at = NULL;
@@ -230,18 +237,24 @@ static int slots_create(struct load_hooks *hooks, struct diags *diags)
 	return 0;
 }
 
+int load_chain_map_open(int *ret_fd, struct diags *diags)
+{
+	return map_create(&shared_kinds[LOAD_MAP_CHAIN], BPF_MAP_TYPE_PROG_ARRAY, 4, 4,
+			  CHAIN_PLACES, 0, ret_fd, diags);
+}
+
 int load_maps_open(struct load_hooks *hooks, struct diags *diags)
 {
-	int err = slots_create(hooks, diags);
+	int err = load_slots_open(hooks, diags);
 
-	if (!err && is_referenced(hooks, LOAD_MAP_CONST))
-		err = const_create(hooks, diags);
+	if (!err)
+		err = load_const_open(hooks, diags);
 	for (u32 i = 0; i < hooks->n_states && !err; i++)
-		err = state_open(&hooks->states[i], diags);
+		err = load_state_open(hooks, &hooks->states[i], diags);
 	return err;
 }
 
-static void state_close(struct load_state *state)
+void load_state_close(struct load_state *state)
 {
 	if (state->control)
 		munmap(state->control, phys_control_bytes(state->phys));
@@ -256,7 +269,7 @@ static void state_close(struct load_state *state)
 void load_maps_close(struct load_hooks *hooks)
 {
 	for (u32 i = 0; i < hooks->n_states; i++)
-		state_close(&hooks->states[i]);
+		load_state_close(&hooks->states[i]);
 	if (hooks->slots)
 		munmap(hooks->slots, slots_bytes(hooks->set));
 	hooks->slots = NULL;

@@ -78,21 +78,15 @@ static void set_and_wait(struct load_state *const *states, u32 n_states, size_t 
 		;
 }
 
-void load_forget_starts(struct load_hooks *hooks)
+void load_forget_starts(struct load_state *state)
 {
-	for (u32 i = 0; i < hooks->n_states; i++) {
-		struct load_state *state = &hooks->states[i];
-
-		if (has_starts(state))
-			set_ns(&state->control->starts_from_ns, UINT64_MAX);
-	}
+	if (has_starts(state))
+		set_ns(&state->control->starts_from_ns, UINT64_MAX);
 }
 
-void load_begin_starts(struct load_hooks *hooks)
+void load_begin_starts(struct load_state *state)
 {
-	for (u32 i = 0; i < hooks->n_states; i++)
-		set_and_wait(&(struct load_state *){ &hooks->states[i] }, 1,
-			     offsetof(struct control_line, starts_from_ns));
+	set_and_wait(&state, 1, offsetof(struct control_line, starts_from_ns));
 }
 
 void load_end_starts(struct load_state *const *states, u32 n_states)

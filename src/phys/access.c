@@ -71,12 +71,6 @@ struct access {
 	name_vec probes;
 };
 
-static bool is_same_hook(const struct hook *a, const struct hook *b)
-{
-	return a->path == b->path && a->is_exit == b->is_exit && a->is_typed == b->is_typed &&
-	       strcmp(a->target, b->target) == 0;
-}
-
 /*
  * Streams of one source, hooked the same way: a program of their own, or a further use of
  * the program that is there already (D2: one program a hook).  Look-ups come before
@@ -94,7 +88,7 @@ static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 	for (u32 i = 0; i < use.n_streams; i++)
 		vec_push(arena, &a->probes, use.streams[i]->name);
 	for (u32 i = 0; i < a->hooks.n && !same; i++) {
-		if (!is_same_hook(&a->hooks.at[i], &hook))
+		if (!hook_is_same(&a->hooks.at[i], &hook))
 			continue;
 		if (a->hooks.at[i].block == block)
 			same = &a->hooks.at[i];
@@ -238,6 +232,9 @@ static struct hook tracepoint_hook(const struct access *a, struct stream *s,
 	if (!r.fields.n)
 		return (struct hook){
 			.path = ACCESS_RAW,
+			/* Those that come later may read fields. */
+			.is_typed = a->set->is_changing,
+			.attach_btf_id = id,
 			.reason = "no field is read, so the raw tracepoint of that name will do"
 		};
 	if (!r.missing)

@@ -3,6 +3,9 @@
  * Hooks as several parts share them: what each access path is like, how many programs can
  * be on one CPU at once, and a hook in two where one program would be too large.
  */
+#include <string.h>
+#include <strings.h>
+
 #include "phys/internal.h"
 
 /* Reached from interrupts: task, softirq, irq, NMI. */
@@ -53,6 +56,65 @@ u32 phys_levels(const struct phys_set *set, const struct phys *phys,
 		n_slots = MAX(n_slots, kind->n_slots);
 	}
 	return is_of_task || (n == 1 && is_guarded) ? 1 : n_slots;
+}
+
+/* What it serves and reads, added to what the hook of the set does. */
+static void add_uses(struct hook *to, const struct hook *hook)
+{
+	memcpy(to->uses + to->n_uses, hook->uses, hook->n_uses * sizeof(*hook->uses));
+	to->n_uses += hook->n_uses;
+	to->raw = to->raw ?: hook->raw;
+	for (u32 i = 0; i < hook->n_fields; i++) {
+		u32 k = 0;
+
+		while (k < to->n_fields && strcasecmp(to->fields[k].name, hook->fields[i].name))
+			k++;
+		if (k == to->n_fields)
+			to->fields[to->n_fields++] = hook->fields[i];
+	}
+}
+
+struct phys_set *phys_merge(struct phys_set *const *plans, u32 n_plans, u32 n_cpus,
+			    struct arena *arena)
+{
+	struct phys_set *set = arena_new(arena, struct phys_set);
+	u32 n_hooks = 0, n_uses = 0, n_fields = 0;
+
+	*set = (struct phys_set){ .is_changing = true,
+				  .parts = arena_array(arena, struct phys *, BLOCK_PARTS),
+				  .n_parts = BLOCK_PARTS,
+				  .n_cpus = n_cpus,
+				  .n_slots = SLOTS_MAX };
+	for (u32 i = 0; i < n_plans; i++) {
+		set->is_checked = plans[i]->is_checked;
+		for (u32 k = 0; k < plans[i]->n_hooks; k++) {
+			n_hooks++;
+			n_uses += plans[i]->hooks[k].n_uses;
+			n_fields += plans[i]->hooks[k].n_fields;
+		}
+	}
+	set->hooks = arena_array(arena, struct hook, n_hooks);
+	for (u32 i = 0; i < n_plans; i++) {
+		for (u32 k = 0; k < plans[i]->n_parts; k++)
+			set->parts[plans[i]->parts[k]->number] = plans[i]->parts[k];
+		for (u32 k = 0; k < plans[i]->n_hooks; k++) {
+			const struct hook *hook = &plans[i]->hooks[k];
+			struct hook *to = set->hooks;
+
+			while (to < set->hooks + set->n_hooks && !hook_is_same(to, hook))
+				to++;
+			if (to == set->hooks + set->n_hooks) {
+				*to = *hook;
+				to->number = set->n_hooks++;
+				to->target = arena_strdup(arena, hook->target);
+				to->n_uses = to->n_fields = 0;
+				to->uses = arena_array(arena, struct hook_use, n_uses);
+				to->fields = arena_array(arena, struct raw_field, n_fields);
+			}
+			add_uses(to, hook);
+		}
+	}
+	return set;
 }
 
 bool phys_split(struct phys_set *set, u32 number, struct arena *arena)

@@ -42,17 +42,23 @@ static bool plan_part(struct phys *phys, const struct phys_input *input, struct 
 		phys_runnings(phys, input, diags));
 }
 
-struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct arena *arena,
-			   struct diags *diags)
+static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_input *inputs,
+				 u32 n_inputs, struct arena *arena, struct diags *diags)
 {
 	struct phys_set *set = arena_new(arena, struct phys_set);
+	u32 number = 0;
 
+	set->is_changing = is_changing;
 	set->parts = arena_array(arena, struct phys *, n_inputs);
 	set->n_cpus = inputs[0].n_cpus;
 	set->is_checked = inputs[0].is_checked;
-	for (u32 i = 0; i < n_inputs; i++) {
-		struct phys *phys = part_new(set, i, &inputs[i], arena);
+	for (u32 i = 0; i < n_inputs; i++, number++) {
+		struct phys *phys;
 
+		while (is_changing && taken >> number & 1)
+			number++;
+		BUG_ON(is_changing && number >= BLOCK_PARTS);
+		phys = part_new(set, number, &inputs[i], arena);
 		set->parts[set->n_parts++] = phys;
 		if (!inputs[i].only_scans)
 			phys_rows(phys, &inputs[i]);
@@ -62,9 +68,22 @@ struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct
 	}
 	if (!phys_access(set, inputs, arena, diags))
 		return NULL;
-	set->n_slots = phys_levels(set, NULL, inputs[0].features);
+	/* Other parts may come, with hooks of any kind. */
+	set->n_slots = is_changing ? SLOTS_MAX : phys_levels(set, NULL, inputs[0].features);
 	for (u32 i = 0; i < n_inputs; i++)
 		if (!plan_part(set->parts[i], &inputs[i], diags))
 			return NULL;
 	return set;
+}
+
+struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct arena *arena,
+			   struct diags *diags)
+{
+	return plan_all(false, 0, inputs, n_inputs, arena, diags);
+}
+
+struct phys_set *phys_plan_into(u64 taken, const struct phys_input *inputs, u32 n_inputs,
+				struct arena *arena, struct diags *diags)
+{
+	return plan_all(true, taken, inputs, n_inputs, arena, diags);
 }

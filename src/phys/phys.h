@@ -8,6 +8,8 @@
 #ifndef EBQL_PHYS_PHYS_H
 #define EBQL_PHYS_PHYS_H
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
@@ -72,6 +74,7 @@ struct hook {
 	u32 n_uses;
 	u32 number;    /* in the set */
 	u32 block;     /* of its parts; see BLOCK_PARTS */
+	u32 place;     /* of a set that changes: of its program in LOAD_MAP_CHAIN */
 	bool is_split; /* its target has several programs, as one would be too large */
 	const char *reason;
 };
@@ -360,11 +363,12 @@ _Static_assert(sizeof(struct control_line) == 128, "two CPUs on one cache line c
 
 /*
  * The maps that generated code names; gen/ emits their numbers in relocations, load/ creates
- * them.  Two are shared by all programs, the others are a part's own: load_map_number().
+ * them.  Some are shared by all programs, the others are a part's own: load_map_number().
  */
 enum load_shared_map {
 	LOAD_MAP_SLOTS, /* mmapable array, one value: struct slot_line[][], and what was missed */
 	LOAD_MAP_CONST, /* read-only array, one value: tables for LIKE, probe codes, ... */
+	LOAD_MAP_CHAIN, /* of the hook, for sets that change: the programs there, CHAIN_PLACES */
 	LOAD_MAP_SHARED_N
 };
 
@@ -476,8 +480,17 @@ struct stream_column {
 	s32 fault_bit;
 };
 
-/* The parts that are planned together, and the hooks that they share. */
+/* On one hook, so many sets that change. */
+#define CHAIN_PLACES 8u
+
+/*
+ * The parts that are planned together, and the hooks that they share.
+ *
+ * A set that changes, while its programs run, is a block of parts: by number, NULL where one may
+ * come.  What is attached to its hooks calls its programs (load/chain.c).
+ */
 struct phys_set {
+	bool is_changing;
 	struct phys **parts;
 	u32 n_parts;
 	struct hook *hooks;
@@ -486,6 +499,13 @@ struct phys_set {
 	u32 n_slots;	 /* of a CPU and block: 1 or SLOTS_MAX */
 	bool is_checked; /* programs count starts, for meter_add_waiting() to check */
 };
+
+/* May one program be on both? */
+static inline bool hook_is_same(const struct hook *a, const struct hook *b)
+{
+	return a->path == b->path && a->is_exit == b->is_exit && a->is_typed == b->is_typed &&
+	       strcmp(a->target, b->target) == 0;
+}
 
 /* Parts follow each other in its uses. */
 static inline u32 hook_n_parts(const struct hook *hook)
@@ -623,6 +643,15 @@ struct phys_input {
 /* The inputs are of one machine and one kind (is_replay), each with settings of its own. */
 struct phys_set *phys_plan(const struct phys_input *inputs, u32 n_inputs, struct arena *arena,
 			   struct diags *diags);
+/*
+ * The same for a place in a set that changes: of the numbers below BLOCK_PARTS those that are not
+ * in `taken`, which has room.
+ */
+struct phys_set *phys_plan_into(u64 taken, const struct phys_input *inputs, u32 n_inputs,
+				struct arena *arena, struct diags *diags);
+/* Such plans, of one block, as the set that they are together.  They live as long as it. */
+struct phys_set *phys_merge(struct phys_set *const *plans, u32 n_plans, u32 n_cpus,
+			    struct arena *arena);
 /*
  * A hook whose program is too large for one: its parts are shared out to two hooks.  false:
  * it has one part.  What events the two programs see lies in one window for each part, but

@@ -9,9 +9,9 @@
 #include <signal.h>
 #include <string.h>
 
-#include "query/query.h"
 #include "gen/gen.h"
 #include "opt/opt.h"
+#include "query/internal.h"
 
 /* Programs for several parts beyond this are made two: each part is then verified anew. */
 #define SHARED_INSNS_MAX 16384
@@ -23,40 +23,38 @@ static const bool is_checked;
 static const bool is_checked = true;
 #endif
 
-/* false: it is too large, and why. */
-static bool compile_program(struct programs *programs, u32 i, const char **ret_reason)
+bool program_compile(struct programs *programs, u32 i, const struct kernel_features *kernel,
+		     struct arena *arena, const char **ret_reason)
 {
-	struct query *query = programs->first;
-	const struct bpf_features features = { query->features.has_signed_division };
+	const struct bpf_features features = { kernel->has_signed_division };
 	struct load_program *p = &programs->of_hook[i];
 	int err;
 
 	p->hook = &programs->set->hooks[i];
-	programs->irs[i] = gen_program(programs->set, p->hook, &query->arena, &programs->constants);
-	err = bpf_compile(programs->irs[i], &query->arena, &features, &p->code, ret_reason);
+	programs->irs[i] = gen_program(programs->set, p->hook, arena, &programs->constants);
+	err = bpf_compile(programs->irs[i], arena, &features, &p->code, ret_reason);
 	if (err && err != -E2BIG)
 		BUG("the program for %s: %s", p->hook->target, *ret_reason);
-	if (!err && p->code.n_insns > SHARED_INSNS_MAX && hook_n_parts(p->hook) > 1)
-		return false;
-	/* Places in several texts are none. */
-	if (!err && programs->n_queries > 1)
-		memset(p->code.spans, 0, p->code.n_insns * sizeof(*p->code.spans));
-	return !err;
+	return !err && (p->code.n_insns <= SHARED_INSNS_MAX || hook_n_parts(p->hook) == 1);
 }
 
-/* One program a hook; where it would be too large for all its parts, several.  asker: is told. */
-static bool compile_programs(struct programs *programs, struct query *asker)
+void programs_init(struct programs *programs, u32 n_hooks, struct arena *arena)
 {
-	struct query *query = programs->first;
+	buf_init_in(&programs->constants, arena);
+	programs->irs = arena_array(arena, struct ir *, n_hooks);
+	programs->of_hook = arena_array(arena, struct load_program, n_hooks);
+}
+
+/* One program a hook; where it would be too large for all its parts, several. */
+bool query_programs(struct query *query)
+{
+	struct programs *programs = query->programs;
 	struct phys_set *set = programs->set;
-	u32 n_most = set->n_hooks * MAX(set->n_parts, 1u);
 	const char *reason = NULL;
 
-	buf_init_in(&programs->constants, &query->arena);
-	programs->irs = arena_array(&query->arena, struct ir *, n_most);
-	programs->of_hook = arena_array(&query->arena, struct load_program, n_most);
+	programs_init(programs, set->n_hooks * MAX(set->n_parts, 1u), &query->arena);
 	for (u32 i = 0; i < set->n_hooks;) {
-		if (compile_program(programs, i, &reason)) {
+		if (program_compile(programs, i, &query->features, &query->arena, &reason)) {
 			i++;
 			continue;
 		}
@@ -66,7 +64,7 @@ static bool compile_programs(struct programs *programs, struct query *asker)
 			i = 0;
 			continue;
 		}
-		return diag_refuse(&asker->diags, "program-too-large", asker->statement->span,
+		return diag_refuse(&query->diags, "program-too-large", query->statement->span,
 				   "the query does not fit one kernel program: %s" HINT
 				   "use fewer texts or conditions in one query",
 				   reason);
@@ -148,36 +146,40 @@ static void optimize_part(struct query *query, struct cut_part *cut_part, struct
 	};
 }
 
-/* Plans -> instructions: of all parts of all queries together, since they share hooks. */
-bool query_share(struct query *const *queries, u32 n_queries)
+const struct phys_input *query_inputs(struct query *query, u32 *ret_n)
 {
-	struct query *first = queries[0];
-	struct programs *programs = arena_new(&first->arena, struct programs);
-	struct phys_input *inputs;
-	u32 n_parts = 0, n = 0;
+	struct phys_input *inputs =
+		arena_array(&query->arena, struct phys_input, query->cut->n_parts);
 
-	for (u32 i = 0; i < n_queries; i++)
-		n_parts += queries[i]->cut->n_parts;
-	inputs = arena_array(&first->arena, struct phys_input, n_parts);
-	for (u32 i = 0; i < n_queries; i++)
-		for (u32 k = 0; k < queries[i]->cut->n_parts; k++)
-			if (queries[i]->parts[k].input.plan)
-				inputs[n++] = queries[i]->parts[k].input;
-	if (!n)
-		return true;
-	programs->first = first;
-	programs->n_queries = n_queries;
-	programs->set = phys_plan(inputs, n, &first->arena, &first->diags);
-	if (!programs->set || !compile_programs(programs, first))
-		return false;
-	n = 0;
-	for (u32 i = 0; i < n_queries; i++) {
-		queries[i]->programs = programs;
-		for (u32 k = 0; k < queries[i]->cut->n_parts; k++)
-			if (queries[i]->parts[k].input.plan)
-				queries[i]->parts[k].phys = programs->set->parts[n++];
-	}
-	return true;
+	*ret_n = 0;
+	for (u32 i = 0; i < query->cut->n_parts; i++)
+		if (query->parts[i].input.plan)
+			inputs[(*ret_n)++] = query->parts[i].input;
+	return inputs;
+}
+
+void query_set_parts(struct query *query, const struct phys_set *set)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < query->cut->n_parts; i++)
+		if (query->parts[i].input.plan)
+			query->parts[i].phys = set->parts[n++];
+}
+
+/* Plans -> instructions: of all parts together, since they share hooks. */
+static bool plan_programs(struct query *query)
+{
+	u32 n;
+	const struct phys_input *inputs = query_inputs(query, &n);
+	struct phys_set *set = n ? phys_plan(inputs, n, &query->arena, &query->diags) : NULL;
+
+	if (!set)
+		return !n;
+	query->programs = arena_new(&query->arena, struct programs);
+	query->programs->set = set;
+	query_set_parts(query, set);
+	return query_programs(query);
 }
 
 /* Whose numbers pid, tid and ppid are must not be guessed silently. */
@@ -237,83 +239,8 @@ bool query_compile(struct query *query)
 	query->parts = arena_array(&query->arena, struct query_part, query->cut->n_parts);
 	for (u32 i = 0; i < query->cut->n_parts; i++)
 		optimize_part(query, &query->cut->parts[i], &query->parts[i]);
-	if (!query_share((struct query *[]){ query }, 1))
+	if (!plan_programs(query))
 		return false;
 	query->compile_ns = base_monotonic_ns() - start_ns;
 	return true;
-}
-
-/* A hook's program was too large: it becomes two.  false: it is of one part, or a diagnostic. */
-static bool split(struct programs *p, struct query *asker)
-{
-	return phys_split(p->set, p->hooks.too_large, &p->first->arena) &&
-	       compile_programs(p, asker);
-}
-
-static void leave_programs(struct query *query)
-{
-	struct programs *p = query->programs;
-
-	query->programs = NULL;
-	if (p && --p->n_queries == 0 && p->is_loaded)
-		load_close(&p->hooks);
-}
-
-/* Starts and sums of joins and running sums, which no flip ends: they are there for good. */
-static bool has_lasting_state(const struct query *query)
-{
-	for (u32 i = 0; i < query->cut->n_parts; i++)
-		if (query->parts[i].phys && query->parts[i].phys->pair_bytes)
-			return true;
-	return false;
-}
-
-int query_load(struct query *query)
-{
-	struct programs *p = query->programs;
-	int err;
-
-	if (!p || p->is_loaded)
-		return 0;
-	do
-		err = load_open(&p->hooks, p->set, p->of_hook, p->constants.at, (u32)p->constants.n,
-				&p->first->arena, &query->diags);
-	while (err == -EFBIG && split(p, query));
-	p->is_loaded = !err;
-	return err;
-}
-
-int query_start(struct query *query, struct engine *engine, const struct flow_input *how)
-{
-	u32 n_parts = query->cut->n_parts;
-	struct load_state **loads = arena_array(&query->arena, struct load_state *, n_parts);
-	struct flow_input input = *how;
-	int err;
-
-	/* Its programs have run before it: with state of what was then, which is not the query's.
-	 */
-	if (query->programs && query->programs->hooks.attach_ns && has_lasting_state(query)) {
-		leave_programs(query);
-		if (!query_share(&query, 1))
-			return -EINVAL;
-	}
-	err = query_load(query);
-	for (u32 i = 0; i < n_parts; i++)
-		loads[i] = query->parts[i].phys
-				   ? &query->programs->hooks.states[query->parts[i].phys->number]
-				   : NULL;
-	input.cut = query->cut;
-	input.loads = loads;
-	input.arena = &query->arena;
-	input.diags = &query->diags;
-	return err ? err : engine_add(engine, &input, &query->flow);
-}
-
-int query_close(struct query *query)
-{
-	int err = query->flow ? flow_close(query->flow) : 0;
-
-	query->flow = NULL;
-	leave_programs(query);
-	return err;
 }

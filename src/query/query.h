@@ -29,10 +29,8 @@ struct keep {
 	struct catalog *catalog;
 };
 
-/* What the kernel does for all parts of a query, or of several that run at once. */
+/* What the kernel does for all parts of a query by itself. */
 struct programs {
-	struct query *first; /* of these queries: all of it lies in its arena */
-	u32 n_queries;	     /* that use it */
 	struct phys_set *set;
 	struct ir **irs;	      /* by hook */
 	struct load_program *of_hook; /* the same */
@@ -60,6 +58,9 @@ struct query {
 	struct cut *cut;
 	struct query_part *parts;  /* one for each of cut->parts */
 	struct programs *programs; /* NULL: the kernel does nothing for it */
+	/* Where it runs with others, and its plan there; NULL: by its own programs. */
+	struct segment *segment;
+	struct phys_set *plan;
 	VEC(struct plan_database) databases;
 	u64 compile_ns;
 	struct flow *flow; /* NULL: it does not run */
@@ -88,18 +89,17 @@ bool query_parse(struct query *query);
 /* Script -> instructions.  false after a diagnostic. */
 bool query_compile(struct query *query);
 /*
- * Compiled queries of one process, before any of them is loaded -> one program for each hook, for
- * all of them: what that hook costs by itself is then paid once, and windows that end together end
- * in one flip.  One with a join or a running sum that starts behind another gets programs of its
- * own then: what these keep begins with their first.  The first is to be freed last, the others
- * not before the programs are loaded.  false after a diagnostic of the first.
+ * Instructions -> the kernel, where nothing is attached yet: for a query that shares its programs
+ * with no other.  0, or -errno after a diagnostic.
  */
-bool query_share(struct query *const *queries, u32 n);
-/* Instructions -> the kernel, where nothing is attached yet.  0, or -errno after a diagnostic. */
 int query_load(struct query *query);
 /*
- * query_load(), unless that was done, and engine_add().  `how` says what becomes of the batches and
- * what limits there are; the rest of it is filled in.
+ * The query runs, with those of the engine that do already: one program a hook serves them all,
+ * and is exchanged for one that serves this one too (segment.c).  They notice nothing, also where
+ * it fails.  It counts from its own start on.  One that was loaded, or that is too large, or keeps
+ * running sums, which begin with their programs, has its own.
+ * `how` says what becomes of the batches and what limits there are; the rest of it is filled in.
+ * 0, or -errno, mostly after a diagnostic: as engine_add(), and those of loading.
  */
 int query_start(struct query *query, struct engine *engine, const struct flow_input *how);
 /* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the

@@ -417,7 +417,6 @@ static void start_pairs(struct engine *engine, u32 from, u32 to)
 {
 	for (u32 i = from; i < to; i++) {
 		struct pair *p = &pairs[i];
-		struct query *queries[2];
 		char where[100] = "current.comm LIKE 'fld%'";
 		struct stat s;
 
@@ -428,16 +427,12 @@ static void start_pairs(struct engine *engine, u32 from, u32 to)
 		if (strncmp(p->name, "sched:sched_stat", 16) == 0)
 			snprintf(where, sizeof(where), "comm LIKE 'fld%%'");
 		for (u32 k = 0; k < 2; k++) {
-			assert_true(prepare(&p->ways[k], k ? "raw" : "tracepoint", p, where));
-			queries[k] = &p->ways[k].query;
-		}
-		assert_true(query_share(queries, 2));
-		for (u32 k = 0; k < 2; k++) {
 			struct flow_input how = { .sink = { .batch = take,
 							    .context = &p->ways[k] } };
 
-			if (query_start(queries[k], engine, &how)) {
-				query_said(queries[0]);
+			assert_true(prepare(&p->ways[k], k ? "raw" : "tracepoint", p, where));
+			if (query_start(&p->ways[k].query, engine, &how)) {
+				query_said(&p->ways[k].query);
 				fail_msg("%s", p->name);
 			}
 		}

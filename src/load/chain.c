@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What is attached to a hook for sets that change: a program that calls, by tail calls of constant
+ * places in an array of programs, that of the first set; each of these calls the next one's at its
+ * end.  A place is given another program at once: an event is seen by the old one or by the new
+ * one, never by both or none, for the kernel changes one jump.  So nothing is ever attached or
+ * detached where an event could notice.
+ *
+ * Two attached programs, one for the other, would not do, with whatever word says which counts:
+ * an interrupt between the two of one event may change that word.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load/internal.h"
+
+void load_chains_open(struct load_chains *chains, const struct bpf_code *dispatcher)
+{
+	chains->first = NULL;
+	chains->dispatcher = dispatcher;
+	load_closer_open(&chains->closer);
+}
+
+void load_chains_close(struct load_chains *chains)
+{
+	BUG_ON(chains->first);
+	load_closer_close(&chains->closer);
+}
+
+struct load_chain *load_chain_of(const struct load_chains *chains, const struct hook *hook)
+{
+	struct load_chain *chain = chains->first;
+
+	while (chain && !hook_is_same(&chain->hook, hook))
+		chain = chain->next;
+	return chain;
+}
+
+static int open_program(const struct load_chains *chains, struct load_chain *chain,
+			struct arena *arena, struct diags *diags)
+{
+	struct load_hooks hooks = { .arena = arena, .n_states = 0 };
+	int err = load_chain_map_open(&chain->array_fd, diags);
+
+	hooks.map_fds[LOAD_MAP_CHAIN] = chain->array_fd;
+	chain->program.code = *chains->dispatcher;
+	return err ? err : load_program_open(&hooks, &chain->program, diags);
+}
+
+int load_chain_open(struct load_chains *chains, const struct hook *hook, struct arena *arena,
+		    struct diags *diags, struct load_chain **ret_chain)
+{
+	struct load_chain *chain = load_chain_of(chains, hook);
+	int err;
+
+	*ret_chain = chain;
+	if (chain)
+		return 0;
+	chain = calloc(1, sizeof(*chain));
+	if (!chain)
+		return -ENOMEM;
+	chain->hook = (struct hook){ .path = hook->path,
+				     .is_exit = hook->is_exit,
+				     .is_typed = hook->is_typed,
+				     .attach_btf_id = hook->attach_btf_id,
+				     .target = strdup(hook->target),
+				     .tracepoint_id = hook->tracepoint_id };
+	chain->program.hook = &chain->hook;
+	chain->array_fd = chain->program.fd = -1;
+	chain->program.perf_fd = chain->program.link_fd = -1;
+	chain->next = chains->first;
+	chains->first = chain;
+	err = chain->hook.target ? open_program(chains, chain, arena, diags) : -ENOMEM;
+	if (err)
+		load_chain_leave(chains, chain);
+	else
+		*ret_chain = chain;
+	return err;
+}
+
+int load_chain_put(struct load_chain *chain, u32 place, int program_fd)
+{
+	int err = sys_map_element(BPF_MAP_UPDATE_ELEM, chain->array_fd, &place, &program_fd);
+
+	chain->places |= err ? 0 : 1u << place;
+	return err;
+}
+
+void load_chain_take(struct load_chain *chain, u32 place)
+{
+	sys_map_element(BPF_MAP_DELETE_ELEM, chain->array_fd, &place, NULL);
+	chain->places &= ~(1u << place);
+}
+
+void load_chain_leave(struct load_chains *chains, struct load_chain *chain)
+{
+	struct load_chain **at = &chains->first;
+
+	if (chain->places)
+		return;
+	while (*at != chain)
+		at = &(*at)->next;
+	*at = chain->next;
+	/* The last one given is the first one closed: of a perf event, the link. */
+	load_closer_take(&chains->closer, &chain->program.perf_fd);
+	load_closer_take(&chains->closer, &chain->program.link_fd);
+	sys_close(&chain->program.fd);
+	sys_close(&chain->array_fd);
+	free((char *)chain->hook.target);
+	free(chain);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Queries that run in one engine, and come and go: they share programs.
+ *
+ * A segment is a set of parts that changes (phys_merge(), load_change()), of BLOCK_PARTS at most.
+ * A query that comes goes to the segment that reads most of its hooks, whose programs there are
+ * made anew for what they did and for it.  Where one becomes too large for the kernel, or takes
+ * it long, the query goes to the next segment, and several programs run on a hook, one after the
+ * other.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/gen.h"
+#include "query/internal.h"
+
+/* A program that took the kernel so long gets no more to do: the engine's windows wait for it. */
+#define VERIFY_MAX_NS 20000000ull
+
+struct segment {
+	struct segment *next;
+	struct crowd *crowd;
+	struct query *queries[BLOCK_PARTS];
+	u32 n_queries;
+	struct load_state states[BLOCK_PARTS];
+	struct load_hooks hooks;
+	struct arena arena; /* of the programs that run */
+	bool is_tried;	    /* for the query that comes */
+};
+
+/* Of one engine; the engine and each of its queries use it. */
+struct crowd {
+	u32 n_users;
+	struct segment *first;
+	struct load_chains chains;
+	struct bpf_code dispatcher;
+	struct arena arena; /* of that */
+};
+
+/* --- Crowds --- */
+
+static void crowd_leave(void *context)
+{
+	struct crowd *crowd = context;
+
+	if (--crowd->n_users)
+		return;
+	load_chains_close(&crowd->chains);
+	arena_free(&crowd->arena);
+	free(crowd);
+}
+
+/* NULL: there is no memory. */
+static struct crowd *crowd_of(struct engine *engine)
+{
+	struct engine_shared *shared = engine_shared(engine);
+	const struct bpf_features features = { 0 };
+	struct crowd *crowd = shared->shared;
+	const char *reason;
+
+	if (crowd)
+		return crowd;
+	crowd = calloc(1, sizeof(*crowd));
+	if (!crowd || !arena_reserve(&crowd->arena)) {
+		free(crowd);
+		return NULL;
+	}
+	if (bpf_compile(gen_dispatcher(&crowd->arena), &crowd->arena, &features, &crowd->dispatcher,
+			&reason))
+		BUG("dispatcher: %s", reason);
+	load_chains_open(&crowd->chains, &crowd->dispatcher);
+	crowd->n_users = 1;
+	*shared = (struct engine_shared){ crowd, crowd_leave };
+	return crowd;
+}
+
+/* --- Segments --- */
+
+static struct segment *segment_new(struct crowd *crowd, u32 n_cpus)
+{
+	struct segment *segment = calloc(1, sizeof(*segment));
+
+	if (!segment || !arena_reserve(&segment->arena)) {
+		free(segment);
+		return NULL;
+	}
+	segment->crowd = crowd;
+	segment->next = crowd->first;
+	crowd->first = segment;
+	load_open_changing(&segment->hooks, &crowd->chains, segment->states,
+			   phys_merge(NULL, 0, n_cpus, &segment->arena));
+	return segment;
+}
+
+static void segment_end(struct segment *segment)
+{
+	struct segment **at = &segment->crowd->first;
+
+	while (*at != segment)
+		at = &(*at)->next;
+	*at = segment->next;
+	load_close(&segment->hooks);
+	arena_free(&segment->arena);
+	free(segment);
+}
+
+/* A bit for each number that a part has. */
+static u64 taken_of(const struct segment *segment)
+{
+	u64 taken = 0;
+
+	for (u32 i = 0; i < segment->n_queries; i++)
+		for (u32 k = 0; k < segment->queries[i]->plan->n_parts; k++)
+			taken |= 1ull << segment->queries[i]->plan->parts[k]->number;
+	return taken;
+}
+
+/* The programs of hooks whose uses change.  false: one is too large. */
+static bool compile_changed(struct segment *segment, struct programs *programs,
+			    const struct query *query, struct arena *arena)
+{
+	const char *reason;
+
+	programs_init(programs, programs->set->n_hooks, arena);
+	for (u32 i = 0; i < programs->set->n_hooks; i++) {
+		struct hook *hook = &programs->set->hooks[i];
+		const struct load_program *old;
+		bool is_same;
+
+		old = load_running(&segment->hooks, hook, &is_same);
+		if (is_same)
+			continue;
+		if (old && old->hook->n_uses < hook->n_uses && old->verify_ns > VERIFY_MAX_NS)
+			return false;
+		if (!program_compile(programs, i, &query->features, arena, &reason))
+			return false;
+		/* Places in several texts are none. */
+		if (segment->n_queries > 1)
+			memset(programs->of_hook[i].code.spans, 0,
+			       programs->of_hook[i].code.n_insns * sizeof(struct span));
+	}
+	return true;
+}
+
+/* The programs become those of its queries.  0, -EFBIG, or -errno after a diagnostic. */
+static int change(struct segment *segment, const struct query *query, struct diags *diags)
+{
+	struct phys_set *plans[BLOCK_PARTS];
+	struct programs programs = { 0 };
+	struct arena arena;
+	int err = -EFBIG;
+
+	arena_init(&arena);
+	if (!arena_reserve(&arena))
+		return -ENOMEM;
+	for (u32 i = 0; i < segment->n_queries; i++)
+		plans[i] = segment->queries[i]->plan;
+	programs.set = phys_merge(plans, segment->n_queries, query->n_cpus, &arena);
+	if (load_find_places(&segment->hooks, programs.set) &&
+	    compile_changed(segment, &programs, query, &arena))
+		err = load_change(&segment->hooks, programs.set, programs.of_hook,
+				  programs.constants.at, (u32)programs.constants.n, &arena, diags);
+	if (err) {
+		arena_free(&arena);
+		return err;
+	}
+	arena_free(&segment->arena);
+	segment->arena = arena;
+	segment->hooks.arena = &segment->arena;
+	return 0;
+}
+
+/* --- Queries --- */
+
+static int enter(struct segment *segment, struct query *query)
+{
+	u32 n;
+	const struct phys_input *inputs = query_inputs(query, &n);
+	int err;
+
+	query->plan = phys_plan_into(taken_of(segment), inputs, n, &query->arena, &query->diags);
+	if (!query->plan)
+		return -EINVAL;
+	segment->queries[segment->n_queries++] = query;
+	err = change(segment, query, &query->diags);
+	if (err) {
+		segment->n_queries--;
+		return err;
+	}
+	query->segment = segment;
+	segment->crowd->n_users++;
+	query_set_parts(query, query->plan);
+	return 0;
+}
+
+/* How many of the query's hooks it reads; -1: it has no room, or was tried. */
+static s32 likeness(const struct segment *segment, const struct query *query)
+{
+	const struct phys_set *set = query->programs->set;
+	u32 n_free = BLOCK_PARTS - (u32)__builtin_popcountll(taken_of(segment));
+	s32 n = 0;
+
+	if (segment->is_tried || n_free < set->n_parts)
+		return -1;
+	for (u32 i = 0; i < set->n_hooks; i++)
+		for (u32 k = 0; k < segment->hooks.n_programs; k++)
+			n += strcmp(segment->hooks.programs[k].hook->target,
+				    set->hooks[i].target) == 0;
+	return n;
+}
+
+static struct segment *likest(const struct crowd *crowd, const struct query *query)
+{
+	struct segment *best = NULL;
+	s32 most = -1;
+
+	for (struct segment *segment = crowd->first; segment; segment = segment->next) {
+		s32 n = likeness(segment, query);
+
+		if (n <= most)
+			continue;
+		most = n;
+		best = segment;
+	}
+	return best;
+}
+
+/* What they keep is of all events since their programs began. */
+static bool has_running(const struct query *query)
+{
+	for (u32 i = 0; i < query->cut->n_parts; i++)
+		if (query->parts[i].phys && query->parts[i].phys->n_runnings)
+			return true;
+	return false;
+}
+
+int segment_join(struct query *query, struct engine *engine)
+{
+	struct crowd *crowd;
+	struct segment *segment;
+	int err = -EFBIG;
+
+	if (!query->programs || query->programs->is_loaded ||
+	    query->programs->set->n_parts > BLOCK_PARTS || has_running(query))
+		return -EFBIG;
+	crowd = crowd_of(engine);
+	if (!crowd)
+		return -ENOMEM;
+	for (segment = crowd->first; segment; segment = segment->next)
+		segment->is_tried = false;
+	while (err == -EFBIG && (segment = likest(crowd, query))) {
+		segment->is_tried = true;
+		err = enter(segment, query);
+	}
+	if (err != -EFBIG)
+		return err;
+	segment = segment_new(crowd, query->n_cpus);
+	err = segment ? enter(segment, query) : -ENOMEM;
+	if (err && segment)
+		segment_end(segment);
+	return err;
+}
+
+void segment_leave(struct query *query)
+{
+	struct segment *segment = query->segment;
+	struct crowd *crowd;
+	struct diags unheard;
+	u32 i = 0;
+
+	if (!segment)
+		return;
+	crowd = segment->crowd;
+	while (segment->queries[i] != query)
+		i++;
+	segment->n_queries--;
+	for (; i < segment->n_queries; i++)
+		segment->queries[i] = segment->queries[i + 1];
+	query->segment = NULL;
+	if (segment->n_queries) {
+		/* Where it fails the programs go on for it too, and the next change takes it out.
+		 */
+		diags_init(&unheard, &query->arena, NULL, "", 0);
+		change(segment, query, &unheard);
+	} else {
+		segment_end(segment);
+	}
+	crowd_leave(crowd);
+}
+
+struct load_state *segment_state(const struct query *query, const struct phys *phys)
+{
+	return &query->segment->states[phys->number];
+}

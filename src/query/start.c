@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A compiled query -> one that runs, alone or with others, and its end.
+ */
+#include <errno.h>
+
+#include "query/internal.h"
+
+int query_load(struct query *query)
+{
+	struct programs *p = query->programs;
+	int err;
+
+	if (!p || p->is_loaded)
+		return 0;
+	do
+		err = load_open(&p->hooks, p->set, p->of_hook, p->constants.at, (u32)p->constants.n,
+				&query->arena, &query->diags);
+	/* A hook's program was too large: it becomes two, unless it is of one part. */
+	while (err == -EFBIG && phys_split(p->set, p->hooks.too_large, &query->arena) &&
+	       query_programs(query));
+	p->is_loaded = !err;
+	return err;
+}
+
+static struct load_state *state_of(const struct query *query, const struct phys *phys)
+{
+	return query->segment ? segment_state(query, phys)
+			      : &query->programs->hooks.states[phys->number];
+}
+
+int query_start(struct query *query, struct engine *engine, const struct flow_input *how)
+{
+	u32 n_parts = query->cut->n_parts;
+	struct load_state **loads = arena_array(&query->arena, struct load_state *, n_parts);
+	struct flow_input input = *how;
+	int err = segment_join(query, engine);
+
+	if (err == -EFBIG) {
+		if (query->programs)
+			query_set_parts(query, query->programs->set);
+		err = query_load(query);
+	}
+	for (u32 i = 0; i < n_parts && !err; i++)
+		loads[i] = query->parts[i].phys ? state_of(query, query->parts[i].phys) : NULL;
+	input.cut = query->cut;
+	input.loads = loads;
+	input.arena = &query->arena;
+	input.diags = &query->diags;
+	if (!err)
+		err = engine_add(engine, &input, &query->flow);
+	if (err)
+		query_close(query);
+	return err;
+}
+
+int query_close(struct query *query)
+{
+	int err = query->flow ? flow_close(query->flow) : 0;
+
+	query->flow = NULL;
+	segment_leave(query);
+	if (query->programs && query->programs->is_loaded)
+		load_close(&query->programs->hooks);
+	if (query->programs)
+		query->programs->is_loaded = false;
+	return err;
+}
