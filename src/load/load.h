@@ -183,7 +183,7 @@ void load_costs(struct load_state *const *states, u32 n_states, struct load_cost
 u64 load_empty_run_ns(void);
 /* What the kernel says of a program, since it was attached. */
 struct load_runs {
-	u64 n, ns; /* while the kernel measures: sys_run_time_open() */
+	u64 n, ns;  /* while the kernel measures: sys_run_time_open() */
 	u64 missed; /* events that the kernel did not run it for */
 };
 void load_program_runs(const struct load_hooks *hooks, u32 program, struct load_runs *ret_runs);
