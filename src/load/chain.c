@@ -60,12 +60,14 @@ int load_chain_open(struct load_chains *chains, const struct hook *hook, struct 
 	chain = calloc(1, sizeof(*chain));
 	if (!chain)
 		return -ENOMEM;
-	chain->hook = (struct hook){ .path = hook->path,
-				     .is_exit = hook->is_exit,
-				     .is_typed = hook->is_typed,
-				     .attach_btf_id = hook->attach_btf_id,
-				     .target = strdup(hook->target),
-				     .tracepoint_id = hook->tracepoint_id };
+	/* What it takes to attach to it. */
+	chain->hook = *hook;
+	chain->hook.target = strdup(hook->target);
+	chain->hook.raw = NULL;
+	chain->hook.fields = NULL;
+	chain->hook.uses = NULL;
+	chain->hook.reason = NULL;
+	chain->hook.n_fields = chain->hook.n_uses = 0;
 	chain->program.hook = &chain->hook;
 	chain->array_fd = chain->program.fd = -1;
 	chain->program.perf_fd = chain->program.link_fd = -1;

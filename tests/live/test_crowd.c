@@ -7,6 +7,7 @@
  * stop is.  EBQL_TEST_LONG: 1,000 queries in 10 minutes; --quick (slow guests): few.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <linux/capability.h>
@@ -240,7 +241,7 @@ static void add(struct asked *a, struct engine *engine, const struct kind *kind)
 	}
 }
 
-static void take_out(struct asked *a)
+static void take_out(struct asked *a, const struct limits *limits)
 {
 	u64 step = a->kind->is_rows ? EVERY : 1, done[N_THREADS], begun;
 
@@ -266,7 +267,9 @@ static void take_out(struct asked *a)
 		assert_true(seen->last + step > done[i]);
 		assert_int_equal(seen->n, (seen->last - seen->first) / step + 1);
 	}
+	limit(limits);
 	assert_int_equal(query_close(&a->query), 0);
+	limit(&no_limits);
 	query_free(&a->query);
 	a->is_there = false;
 }
@@ -335,14 +338,14 @@ static void come_and_go(struct engine *engine, u32 n, u64 pause_ns)
 		struct asked *a = &asked[random() % N_LIVE];
 
 		if (a->is_there)
-			take_out(a);
+			take_out(a, &no_limits);
 		else
 			add(a, engine, &kinds[random() % ARRAY_SIZE(kinds)]);
 		run_for(engine, (u64)random() % (2 * pause_ns));
 	}
 	for (u32 i = 0; i < N_LIVE; i++)
 		if (asked[i].is_there)
-			take_out(&asked[i]);
+			take_out(&asked[i], &no_limits);
 }
 
 static void test_come_and_go(void **state)
@@ -403,7 +406,7 @@ static void test_refused(void **state)
 	const struct kind *more[] = { &kinds[0], &kinds[4], &kinds[7] };
 	struct limits limits = { 0 };
 	struct engine *engine;
-	u32 n_fds, n_refused = 0;
+	u32 n_before = n_descriptors(), n_fds, n_refused = 0;
 
 	needs_root();
 	assert_int_equal(engine_open(&engine), 0);
@@ -427,14 +430,29 @@ static void test_refused(void **state)
 			n_refused++;
 		}
 		run_for(engine, 50000000);
-		take_out(last);
+		take_out(last, &no_limits);
 		expect_descriptors(n_fds);
 	}
 	assert_true(n_refused > 3 * ARRAY_SIZE(more));
+	/* It goes, and its programs cannot be exchanged: they are when another one comes. */
+	add(last, engine, &kinds[3]);
+	run_for(engine, 50000000);
+	take_out(last, &(struct limits){ .n_files = 3 });
+	assert_true(n_descriptors() == n_fds);
+	add(last, engine, &kinds[0]);
+	run_for(engine, 50000000);
+	take_out(last, &no_limits);
+	expect_descriptors(n_fds);
 	for (u32 i = 0; i < 3; i++)
-		take_out(&asked[i]);
-	stop_callers();
+		take_out(&asked[i], &no_limits);
+	/* The engine goes before its query does. */
+	add(last, engine, &kinds[7]);
 	engine_close(engine);
+	assert_int_equal(flow_stop(last->query.flow), -ECANCELED);
+	assert_int_equal(query_close(&last->query), 0);
+	query_free(&last->query);
+	assert_int_equal(n_descriptors(), n_before);
+	stop_callers();
 }
 
 /*
@@ -462,7 +480,7 @@ static void test_too_large(void **state)
 	}
 	assert_true(n_segments >= 1);
 	for (u32 i = n; i-- > 0;)
-		take_out(&asked[i]);
+		take_out(&asked[i], &no_limits);
 	stop_callers();
 	engine_close(engine);
 	buf_free(&more);

@@ -278,6 +278,48 @@ static void test_paths_of_queries(void **state)
 	query_free(&q);
 }
 
+/* What is planned by itself, with the numbers that are free, and put together, is as one plan. */
+static void test_merged_plans(void **state)
+{
+	struct query queries[3];
+	struct phys_set *plans[3], *set;
+	struct phys_input inputs[2];
+	static const char *const sql[] = {
+		"SELECT count(*) FROM tracepoint:sched:sched_switch",
+		"SELECT next_pid, count(*) FROM tracepoint:sched:sched_switch GROUP BY next_pid",
+		"SELECT prev_pid, count(*) FROM tracepoint:sched:sched_switch GROUP BY prev_pid",
+	};
+	u64 taken = 1 << 1;
+
+	for (u32 i = 0; i < ARRAY_SIZE(plans); i++) {
+		inputs[0] = inputs[1] = input_of(&queries[i], sql[i], -1);
+		plans[i] = phys_plan_into(taken, inputs, 2, &queries[i].arena, &queries[i].diags);
+		assert_non_null(plans[i]);
+		for (u32 k = 0; k < 2; k++) {
+			assert_false(taken >> plans[i]->parts[k]->number & 1);
+			taken |= 1ull << plans[i]->parts[k]->number;
+		}
+	}
+	assert_int_equal(taken, 0x7f);
+	set = phys_merge(plans, ARRAY_SIZE(plans), queries[0].n_cpus, &queries[0].arena);
+	assert_int_equal(set->n_hooks, 1);
+	assert_true(set->hooks[0].is_typed);
+	assert_int_equal(set->hooks[0].n_uses, 6);
+	assert_int_equal(set->hooks[0].n_fields, 2);
+	assert_int_equal(set->n_parts, BLOCK_PARTS);
+	assert_null(set->parts[1]);
+	assert_ptr_equal(set->parts[2], plans[0]->parts[1]);
+	/* Without the second one. */
+	plans[1] = plans[2];
+	set = phys_merge(plans, 2, queries[0].n_cpus, &queries[0].arena);
+	assert_int_equal(set->hooks[0].n_uses, 4);
+	assert_int_equal(set->hooks[0].n_fields, 1);
+	assert_string_equal(set->hooks[0].fields[0].name, "prev_pid");
+	assert_null(set->parts[3]);
+	for (u32 i = 0; i < ARRAY_SIZE(plans); i++)
+		query_free(&queries[i]);
+}
+
 static void expect_hooks(const struct phys_set *set, const char *want)
 {
 	struct buf out;
@@ -354,6 +396,7 @@ int main(void)
 		(struct CMUnitTest){ "calls go one way", test_calls_go_one_way, NULL, NULL, NULL };
 	tests[n++] =
 		(struct CMUnitTest){ "paths of queries", test_paths_of_queries, NULL, NULL, NULL };
+	tests[n++] = (struct CMUnitTest){ "merged plans", test_merged_plans, NULL, NULL, NULL };
 	tests[n++] =
 		(struct CMUnitTest){ "hooks are shared", test_hooks_are_shared, NULL, NULL, NULL };
 	tests[n++] =
