@@ -124,9 +124,13 @@ static void take_out(struct watch *watch, struct watch_query *w)
 /* 0; -EAGAIN: it is being written, or is not there any more; or -errno. */
 static int read_text(struct watch *watch, const char *path, struct buf *text)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err;
 	struct stat st;
+	int fd, err;
 
+	/* To open a FIFO would wake who writes there, to open a device may do anything. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return -EINVAL;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -EAGAIN : -errno;
 	err = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
@@ -199,6 +203,8 @@ static void look(struct watch *watch)
 	bool are_all;
 
 	sys_rights_back();
+	if (watch->is_again)
+		files_forget_written(watch->files);
 	for (struct watch_query *w = watch->all.first; w; w = w->next) {
 		w->is_found = false;
 		if (watch->is_again)

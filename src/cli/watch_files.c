@@ -182,13 +182,14 @@ static bool take_event(struct watch_files *files, const struct inotify_event *ev
 		return true;
 	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
 		return true;
-	/* One that was made will be closed, unless it is a name more of one that was there. */
-	if (event->mask & IN_MODIFY || (event->mask & IN_CREATE && st.st_nlink == 1)) {
+	/* One that was made empty will be closed. */
+	if (event->mask & IN_MODIFY ||
+	    (event->mask & IN_CREATE && !st.st_size && st.st_nlink == 1)) {
 		set_written(files, &st, true);
 		return false;
 	}
-	/* Who moves a file into its place has written it. */
-	if (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO))
+	/* Who moves a file into its place, or gives it a name there, has written it. */
+	if (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE))
 		set_written(files, &st, false);
 	return true;
 }
@@ -208,6 +209,11 @@ bool files_read(struct watch_files *files)
 		}
 	}
 	return is_due;
+}
+
+void files_forget_written(struct watch_files *files)
+{
+	files->n_written = 0;
 }
 
 bool files_is_written(const struct watch_files *files, u64 device, u64 inode)

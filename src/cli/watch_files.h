@@ -26,5 +26,7 @@ bool files_each(struct watch_files *files, void (*found)(void *context, const ch
 		void *context);
 /* Is somebody writing that file, so that files_read() will be true once more? */
 bool files_is_written(const struct watch_files *files, u64 device, u64 inode);
+/* Of some that were written no end is told, as of truncate(2). */
+void files_forget_written(struct watch_files *files);
 
 #endif

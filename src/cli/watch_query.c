@@ -182,13 +182,26 @@ static struct output *open_path(struct form *f, const char **ret_why)
 	return NULL;
 }
 
+/* The same file, by whatever path. */
+static bool is_output(const struct form *f, const struct form *other)
+{
+	struct stat a, b;
+
+	if (!other || !other->path)
+		return false;
+	if (strcmp(other->path, f->path) == 0)
+		return true;
+	return stat(f->path, &a) == 0 && fstat(output_fd(other->output), &b) == 0 &&
+	       !S_ISCHR(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 static bool open_output(struct form *f)
 {
 	struct watch_query *w = f->of;
 	const char *why;
 
 	for (struct watch_query *other = w->all->first; f->path && other; other = other->next) {
-		if (!other->form || !other->form->path || strcmp(other->form->path, f->path) != 0)
+		if (!is_output(f, other->form))
 			continue;
 		if (other != w)
 			return diag_refuse(&f->query.diags, "bad-output", f->query.statement->span,

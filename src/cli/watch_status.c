@@ -70,15 +70,19 @@ static bool is_ours(int fd)
 	       (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* 0, or -errno: -ECONNREFUSED where nobody listens any more. */
+/* 0, or -errno: -ECONNREFUSED where nobody listens any more, -EAGAIN where nobody answers. */
 static int connect_to(const struct sockaddr_un *address, int flags, int *ret_fd)
 {
+	const struct timeval limit = { .tv_sec = ANSWER_LIMIT_S };
 	int err = 0;
 
 	*ret_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 	if (*ret_fd < 0)
 		return -errno;
-	if (connect(*ret_fd, (const struct sockaddr *)address, sizeof(*address)) < 0)
+	/* The former also limits connect(). */
+	if (setsockopt(*ret_fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0 ||
+	    setsockopt(*ret_fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
+	    connect(*ret_fd, (const struct sockaddr *)address, sizeof(*address)) < 0)
 		err = -errno;
 	if (err)
 		sys_close(ret_fd);
@@ -275,7 +279,6 @@ void status_step(struct status *s, struct watch_all *all)
 
 int status_show(const char *path, bool is_json)
 {
-	const struct timeval limit = { .tv_sec = ANSWER_LIMIT_S };
 	struct sockaddr_un address;
 	struct buf text;
 	int fd = -1, err;
@@ -292,8 +295,6 @@ int status_show(const char *path, bool is_json)
 	buf_init(&text);
 	if (!err && !is_ours(fd))
 		err = -EACCES;
-	if (!err && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
-		err = -errno;
 	if (!err && send(fd, is_json ? "j" : "t", 1, MSG_NOSIGNAL) != 1)
 		err = -errno;
 	if (!err)

@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -315,6 +317,10 @@ static void test_errors(void **state)
 	write_file(p, "same.sql", "SELECT count(*) FROM run_queue WITH (out = 'json:%s/good.out')",
 		   p->folder);
 	wait_said(p, "error[bad-output]");
+	write_file(p, "same.sql",
+		   "SELECT count(*) FROM run_queue WITH (out = 'json:%s/../%s/good.out')",
+		   p->folder, strrchr(p->folder, '/') + 1);
+	wait_said(p, "error[bad-output]");
 	status_of(p, true, &text);
 	assert_null(strstr(text.at, "good.sql:1:27"));
 	write_file(p, "same.sql", "SELECT 1 AS n FROM run_queue WITH (out = 'csv')");
@@ -398,6 +404,42 @@ static void test_kill(void **state)
 	assert_int_not_equal(stat(p->socket, &st), 0);
 }
 
+/* Files that come under a name of their own, and one whose change nobody closes. */
+static void test_named(void **state)
+{
+	static const char query[] = "SELECT count(*) FROM run_queue WINDOW TUMBLING 20ms";
+	struct place *p = *state;
+	char from[128], fd_path[64];
+	int fd;
+
+	session_require();
+	write_file(p, "cut.sql", "%s nonsense", query);
+	start(p, p->folder, "-o", "json", NULL);
+	for (u32 i = 0; i < 20; i++) {
+		write_file(p, "next", "%s", query);
+		snprintf(from, sizeof(from), "%s", path_of(p, "next"));
+		assert_int_equal(link(from, path_of(p, "linked.sql")), 0);
+		unlink(from);
+		wait_said(p, "linked.sql: its query runs\n");
+		unlink(path_of(p, "linked.sql"));
+		wait_said(p, "linked.sql: is gone");
+	}
+	fd = open(p->folder, O_TMPFILE | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, query, strlen(query)), strlen(query));
+	snprintf(fd_path, sizeof(fd_path), "/proc/self/fd/%d", fd);
+	assert_int_equal(
+		linkat(AT_FDCWD, fd_path, AT_FDCWD, path_of(p, "unnamed.sql"), AT_SYMLINK_FOLLOW),
+		0);
+	close(fd);
+	wait_said(p, "unnamed.sql: its query runs\n");
+	assert_int_equal(truncate(path_of(p, "cut.sql"), (off_t)strlen(query)), 0);
+	proc_pump(100);
+	proc_signal(&p->session->ebql, SIGHUP);
+	wait_said(p, "cut.sql: its query runs\n");
+	end(p, SIGTERM, 0);
+}
+
 /* Until it says so: a reader that comes, and goes. */
 static void read_fifo(struct place *p, const char *name, const char *text)
 {
@@ -422,9 +464,18 @@ static void test_blocked(void **state)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct place *p = *state;
+	char command[256];
 	int fds[20];
+	pid_t writer;
 
 	session_require();
+	/* What is no file is not opened: its writer waits for another. */
+	assert_int_equal(mkfifo(path_of(p, "fifo.sql"), 0600), 0);
+	writer = fork();
+	if (!writer) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(open(path_of(p, "fifo.sql"), O_WRONLY) < 0);
+	}
 	write_file(p, "a.sql",
 		   "SELECT count(*) AS n " CALLS
 		   "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
@@ -447,11 +498,27 @@ static void test_blocked(void **state)
 			assert_int_equal(send(fds[i], "j", 1, MSG_NOSIGNAL), 1);
 	}
 	wait_status(p, "\"unwritten\":1");
+	assert_int_equal(waitpid(writer, NULL, WNOHANG), 0);
+	kill(writer, SIGKILL);
+	waitpid(writer, NULL, 0);
 	call(1000);
 	wait_status(p, "\"unwritten\":2");
 	read_fifo(p, "late", "\"unwritten\":");
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		close(fds[i]);
+	/* Nor does one that is stopped: who asks it gets no answer, however many do. */
+	proc_signal(&p->session->ebql, SIGSTOP);
+	for (u32 i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		connect(fds[i], (struct sockaddr *)&address, sizeof(address));
+	}
+	snprintf(command, sizeof(command),
+		 "timeout 40 %s watch --status --socket %s 2>&1 | grep -q 'does not answer'",
+		 proc_ebql(), p->socket);
+	assert_int_equal(system(command), 0);
+	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
+		close(fds[i]);
+	proc_signal(&p->session->ebql, SIGCONT);
 	proc_signal(&p->session->ebql, SIGTERM);
 	wait_said(p, "windows were not written");
 	wait_said(p, "an output took no more");
@@ -533,8 +600,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_changes), TEST(test_errors),	   TEST(test_hangup), TEST(test_kill),
-		TEST(test_blocked), TEST(test_recordings), TEST(test_closed), TEST(test_examples),
+		TEST(test_changes), TEST(test_errors),	 TEST(test_hangup),
+		TEST(test_kill),    TEST(test_blocked),	 TEST(test_recordings),
+		TEST(test_closed),  TEST(test_examples), TEST(test_named),
 	};
 
 	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
