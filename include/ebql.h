@@ -24,17 +24,17 @@
  * to the program and to no thread.
  *
  * The process.  The library takes no signal (a thread that it may start to close descriptors has
- *all of them blocked), waits for nothing but in ebql_next() and its like, writes no file and
- *nothing to standard output or error, and changes neither the capabilities, limits, locale nor
- *directory of the process, nor SQLite's settings.  It uses what rights the calling thread has
- *(root, or CAP_BPF and CAP_PERFMON, and CAP_DAC_READ_SEARCH for tracefs): a query is refused with
- *the tag no-privilege where they do not do.  All descriptors are closed by exec; after fork() the
- *child leaves the session alone.  Of a query that needs more open files or locked memory than the
- *process may have, the hint names the limit.  Only a bug of the library, and a query too large for
- *256 MiB of plans, end the process.
+ * all of them blocked), waits for nothing but in ebql_next() and its like, writes no file and
+ * nothing to standard output or error, and changes neither the capabilities, limits, locale nor
+ * directory of the process, nor SQLite's settings.  It uses what rights the calling thread has
+ * (root, or CAP_BPF and CAP_PERFMON, and CAP_DAC_READ_SEARCH for tracefs): a query is refused with
+ * the tag no-privilege where they do not do.  All descriptors are closed by exec; after fork() the
+ * child leaves the session alone.  Of a query that needs more open files or locked memory than the
+ * process may have, the hint names the limit.  Only a bug of the library, and a query too large for
+ * 256 MiB of plans, end the process.
  *
  * Memory.  Text that a function returns lives as long as it says; it is UTF-8, or has the bytes
- *that the query's text has.  Text that is given is copied.  NULL for a handle is EBQL_MISUSE.
+ * that the query's text has.  Text that is given is copied.  NULL for a handle is EBQL_MISUSE.
  *
  * The binary interface.  Functions are only added, under a new version of the symbols.  Structures
  * begin with their size, which the caller sets (sizeof): they may grow at the end.

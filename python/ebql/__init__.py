@@ -214,8 +214,9 @@ class Query:
             # A signal came: its handler, and so KeyboardInterrupt, had its turn by now.
             if status != _c.NOTHING or timeout is not None or self._session._is_interrupted:
                 break
-        self._session._is_interrupted = False
+        # One that came while there was a batch is told behind it.
         if status != _c.BATCH:
+            self._session._is_interrupted = False
             return None
         lib.ebql_batch(self._handle, ctypes.byref(given))
         return Batch(field, self._schema, array, given)

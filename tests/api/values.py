@@ -110,6 +110,16 @@ class Rows(unittest.TestCase):
             thread.join()
             self.assertEqual(query.diagnostics[-1].tag, "interrupted")
 
+    def test_interrupt_before(self):
+        """It came while a batch waited: behind that one it is told."""
+        query = self.run_over("SELECT count(*) AS n FROM FILE WINDOW TUMBLING 1s")
+        while not query.stats().batches:
+            self.session.step()
+        self.session.interrupt()
+        seen = [batch and batch.columns["n"] for batch in (query.next(), query.next())]
+        self.assertEqual(seen, [[2], None])
+        self.assertEqual([batch.columns["n"] for batch in query], [[1], [1]])
+
     # --- Capsules: structures of the specification, and no word of ours ---
 
     def pointer(self, capsule, name):
