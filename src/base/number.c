@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Real numbers and bytes -> text that reads back as the same.
+ * Real numbers and bytes -> text that reads back as the same, and real numbers out of text: with a
+ * decimal point, whatever locale a program around us has set.
  */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/real.h"
 
 void buf_put_hex_bytes(struct buf *buf, const char *bytes, size_t n)
 {
@@ -15,6 +18,17 @@ void buf_put_hex_bytes(struct buf *buf, const char *bytes, size_t n)
 		buf_putc(buf, "0123456789abcdef"[(u8)bytes[i] >> 4]);
 		buf_putc(buf, "0123456789abcdef"[(u8)bytes[i] & 15]);
 	}
+}
+
+/* glibc has it already: nothing is allocated. */
+static locale_t plain_locale(void)
+{
+	return newlocale(LC_ALL_MASK, "C", NULL);
+}
+
+double base_real(const char *text, char **ret_end)
+{
+	return strtod_l(text, ret_end, plain_locale());
 }
 
 /* Powers of ten that a long double of 64 mantissa bits holds exactly. */
@@ -57,6 +71,7 @@ static void fixed_digits(double value, int digits, char *ret_text)
 void buf_put_real(struct buf *buf, double value)
 {
 	bool is_plain = value >= 1e-3 && value < 1e15;
+	locale_t before;
 	char text[40];
 
 	if (!isfinite(value)) {
@@ -74,16 +89,18 @@ void buf_put_real(struct buf *buf, double value)
 	/* printf rounds rightly but slowly: only where the quick digits do not read back. */
 	for (int digits = is_plain ? 15 : 18; digits <= 17; digits++) {
 		fixed_digits(value, digits, text);
-		if (strtod(text, NULL) == value) {
+		if (base_real(text, NULL) == value) {
 			buf_puts(buf, text);
 			return;
 		}
 	}
+	before = uselocale(plain_locale());
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
+		if (base_real(text, NULL) == value)
 			break;
 	}
+	uselocale(before);
 	buf_puts(buf, text);
 	if (!strpbrk(text, ".e"))
 		buf_puts(buf, ".0");

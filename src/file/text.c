@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "file/internal.h"
 
 /* --- Types --- */
@@ -237,7 +238,7 @@ static bool value_of(struct type type, bool is_typed, const struct written *w, s
 			return true;
 		if (w->kind != WRITTEN_BARE || !file_is_number(w->text, w->n))
 			return false;
-		ret->real = strtod(w->text, NULL); /* what follows is no part of a number */
+		ret->real = base_real(w->text, NULL); /* what follows is no part of a number */
 		return true;
 	}
 	if (type.kind == TYPE_NULL || (is_typed && w->kind != WRITTEN_STRING))

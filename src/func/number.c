@@ -6,6 +6,7 @@
  * SQL has no literal for, for a constant that is computed for each row, and for what an integer of
  * 2^63 and more is to functions of SQLite's own.
  */
+#include "base/real.h"
 #include "func/internal.h"
 
 #include <ctype.h>
@@ -141,7 +142,7 @@ static void call_number(sqlite3_context *context, int argc, sqlite3_value **argv
 	if (!at)
 		return;
 	if (*at)
-		sqlite3_result_double(context, strtod(text, NULL));
+		sqlite3_result_double(context, base_real(text, NULL));
 	else
 		special_result_integer(context, is_negative ? -(s128)integer : (s128)integer);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "func/func.h"
 
 #define SPECIAL_HASH 0x517cc1b727220a95ull
@@ -73,7 +74,7 @@ static u64 hash_text(const char *text, size_t n)
 	if (n && n < sizeof(number)) {
 		memcpy(number, text, n);
 		number[n] = '\0';
-		real = strtod(number, &end);
+		real = base_real(number, &end);
 		while (*end == ' ' || (*end >= '\t' && *end <= '\r'))
 			end++;
 		if (end == number + n)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/real.h"
 #include "sql/sql.h"
 #include "sql/token.h"
 
@@ -203,7 +204,7 @@ static void lex_decimal(const char *text, u32 n, u32 at, struct token *token)
 		lex_unit(text, at, i, token->span.end, token);
 	} else if (is_real || has_exponent) {
 		token->kind = TOKEN_REAL;
-		token->real = strtod(text + at, NULL);
+		token->real = base_real(text + at, NULL);
 		if (isinf(token->real))
 			token->problem = LEX_REAL_LARGE;
 	} else {

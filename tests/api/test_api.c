@@ -4,12 +4,15 @@
  */
 #include <ebql.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -478,6 +481,48 @@ static void test_values(void **state)
 	assert_int_equal(first(query), 2);
 }
 
+/* A program with a locale whose numbers have a comma: LC_NUMERIC as localedef writes it. */
+static void test_locale(void **state)
+{
+	static const unsigned char numeric[] = {
+		0x14, 0x11, 3,	0x20, 6,   0, 0,  0, 32,  0, 0,	 0, 34,	 0,   0,   0,	36,  0,
+		0,    0,    40, 0,    0,   0, 44, 0, 0,	  0, 48, 0, 0,	 0,   ',', 0,	'.', 0,
+		3,    3,    0,	0,    ',', 0, 0,  0, '.', 0, 0,	 0, 'U', 'T', 'F', '-', '8', 0,
+	};
+	char dir[] = "/tmp/ebql-locale-XXXXXX", text[60];
+	struct ebql_query *query;
+	int fd;
+
+	assert_non_null(mkdtemp(dir));
+	setenv("LOCPATH", dir, 1);
+	assert_int_equal(chdir(dir), 0);
+	assert_int_equal(mkdir("comma", 0700), 0);
+	fd = open("comma/LC_NUMERIC", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, numeric, sizeof(numeric)), sizeof(numeric));
+	close(fd);
+	assert_non_null(setlocale(LC_NUMERIC, "comma"));
+	snprintf(text, sizeof(text), "%.1f", 0.5);
+	assert_string_equal(text, "0,5");
+
+	fd = open("rows.csv", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(dprintf(fd, "x\n2.0\n1.5\n2.0\n"), 14);
+	close(fd);
+	assert_int_equal(ebql_prepare(session,
+				      "SELECT count(*) FROM 'rows.csv' WHERE x * 1.5 = 3.0 AND "
+				      "x > :low AND x - 0.25 > 1.5",
+				      -1, &query),
+			 EBQL_OK);
+	ebql_bind_real(query, "low", 1.75);
+	assert_int_equal(first(query), 2);
+	setlocale(LC_NUMERIC, "C");
+	unsetenv("LOCPATH");
+	unlink("rows.csv");
+	unlink("comma/LC_NUMERIC");
+	rmdir("comma");
+	assert_int_equal(chdir("/"), 0);
+	rmdir(dir);
+}
+
 static void test_session(void **state)
 {
 	struct ebql_query *query = prepared("CREATE VIEW big AS SELECT x FROM '%s' WHERE x > :n");
@@ -519,10 +564,10 @@ int main(void)
 		cmocka_unit_test(test_call_back),   cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_diagnostics), cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_bad_values),  cmocka_unit_test(test_misuse),
-		cmocka_unit_test(test_values),	    cmocka_unit_test(test_session),
-		cmocka_unit_test(test_names),	    cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_losses),	    cmocka_unit_test(test_interrupt),
-		cmocka_unit_test(test_privilege),
+		cmocka_unit_test(test_values),	    cmocka_unit_test(test_locale),
+		cmocka_unit_test(test_session),	    cmocka_unit_test(test_names),
+		cmocka_unit_test(test_failures),    cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_interrupt),   cmocka_unit_test(test_privilege),
 	};
 
 	return cmocka_run_group_tests_name("api", tests, begin, end);
