@@ -80,6 +80,7 @@ class Batch(Account):
     def __del__(self):
         if self._array is not None:
             _arrow.release(self._array)
+            _arrow.release(self._schema)
 
     def __len__(self):
         return self._rows
@@ -111,9 +112,8 @@ class Batch(Account):
         """Once: the array is handed over."""
         if self._array is None:
             raise ValueError("the batch was handed on as an Arrow array")
-        schema = self._schema()
         array, self._array = self._array, None
-        return _arrow.capsule(schema), _arrow.capsule(array)
+        return _arrow.capsule(self._schema), _arrow.capsule(array)
 
 
 class Query:
@@ -175,6 +175,8 @@ class Query:
         for name, value in parameters.items():
             self._check(self._bind(name, value))
         options = _c.Options()
+        if every and every < datetime.timedelta(0):
+            raise ValueError("every: a time that is not negative")
         options.every_ns = int(every.total_seconds() * 10**9) if every else 0
         options.rows = rows or 0
         self._check(lib.ebql_run(self._open(), ctypes.byref(options)))
@@ -208,7 +210,7 @@ class Query:
         where `is_over`, no more."""
         field, array = self._columns(), _c.ArrowArray()
         given = _c.Batch()
-        ms = -1 if timeout is None else max(0, int(timeout * 1000))
+        ms = -1 if timeout is None else min(max(0, int(timeout * 1000)), 2**31 - 1)
         while True:
             status = self._check(lib.ebql_next(self._open(), ms, ctypes.byref(array)))
             # A signal came: its handler, and so KeyboardInterrupt, had its turn by now.
@@ -219,7 +221,7 @@ class Query:
             self._session._is_interrupted = False
             return None
         lib.ebql_batch(self._handle, ctypes.byref(given))
-        return Batch(field, self._schema, array, given)
+        return Batch(field, self._schema(), array, given)
 
     def __iter__(self):
         while True:

@@ -28,11 +28,13 @@ static struct ebql_batch describe(const struct batch *batch)
 
 static int keep_waiting(struct ebql_query *query, const struct batch *batch)
 {
+	u64 n_values = (u64)batch->n_rows * batch->schema->n_columns;
 	struct waiting *waiting;
 	int err;
 
-	query->n_values += (u64)batch->n_rows * batch->schema->n_columns;
-	if (query->n_waiting == QUEUE_BATCHES_MAX || query->n_values > QUEUE_VALUES_MAX) {
+	/* One alone may have any size: nothing of it was there to be taken before. */
+	if (query->n_waiting && (query->n_waiting == QUEUE_BATCHES_MAX ||
+				 query->n_values + n_values > QUEUE_VALUES_MAX)) {
 		diag_failure(&query->query.diags, "not-taken",
 			     "%llu batches wait, and nobody takes them" HINT
 			     "call ebql_next() for each query of a session, or run it with a "
@@ -47,7 +49,8 @@ static int keep_waiting(struct ebql_query *query, const struct batch *batch)
 		return err;
 	}
 	waiting->info = describe(batch);
-	waiting->n_values = (u64)batch->n_rows * batch->schema->n_columns;
+	waiting->n_values = n_values;
+	query->n_values += n_values;
 	*query->last = waiting;
 	query->last = &waiting->next;
 	query->n_waiting++;
@@ -68,7 +71,7 @@ static int call_back(struct ebql_query *query, const struct batch *batch)
 	if (array.release)
 		array.release(&array);
 	query->is_enough = said > 0;
-	return said ? -ECANCELED : 0;
+	return said < 0 ? -ECANCELED : 0;
 }
 
 static int take(void *context, const struct batch *batch)
@@ -81,7 +84,7 @@ static int take(void *context, const struct batch *batch)
 	query->stats.batches++;
 	query->stats.rows += batch->n_rows;
 	query->is_lossy = query->query.settings.on_loss_fail && account_is_biased(&batch->account);
-	return query->is_lossy ? -ECANCELED : 0;
+	return query->is_lossy || query->is_enough ? -ECANCELED : 0;
 }
 
 struct sink api_sink(struct ebql_query *query)

@@ -175,6 +175,7 @@ static int stepped(int answer, struct seen *seen)
 		assert_int_equal(ebql_session_step(session), EBQL_OK);
 		assert_int_equal(ebql_stats(query, &stats), EBQL_OK);
 	} while (!stats.is_over);
+	assert_int_equal(stats.batches, answer < 0 ? 1 : seen->n);
 	status = ebql_stop(query);
 	ebql_query_close(query);
 	return status;

@@ -172,6 +172,14 @@ class Rows(unittest.TestCase):
         del schema, array, batch
         gc.collect()
 
+    def test_array_alone(self):
+        query = self.run_over("SELECT x FROM FILE")
+        batch = query.next()
+        query.close()
+        schema, array = batch.__arrow_c_array__()
+        self.assertEqual(Schema.from_address(self.pointer(schema, b"arrow_schema")).format, b"+s")
+        self.assertEqual(Array.from_address(self.pointer(array, b"arrow_array")).length, 4)
+
 
 class Schema(ctypes.Structure):
     pass
