@@ -322,7 +322,7 @@ static const struct {
 	  "(SELECT count(*) AS n FROM syscall:getpgrp WHERE pid = %1$d) AS a CROSS JOIN "
 	  "(SELECT count(latency) AS n FROM syscall:getpgrp WHERE pid = %1$d AND latency > 0) AS b "
 	  "CROSS JOIN (SELECT count(*) AS n FROM tracepoint:syscalls:sys_exit_getpgrp "
-	  "WHERE pid = %1$d AND ret > 0) AS c",
+	  "WHERE pid = %1$d AND ret >= 0) AS c",
 	  100 },
 };
 
