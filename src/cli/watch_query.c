@@ -182,17 +182,19 @@ static struct output *open_path(struct form *f, const char **ret_why)
 	return NULL;
 }
 
-/* The same file, by whatever path. */
+/* Is what stands at the path the form's output?  A device may be so for many. */
+static bool is_file_of(const struct form *f, const char *path)
+{
+	struct stat at, ours;
+
+	return stat(path, &at) == 0 && fstat(output_fd(f->output), &ours) == 0 &&
+	       !S_ISCHR(at.st_mode) && at.st_dev == ours.st_dev && at.st_ino == ours.st_ino;
+}
+
 static bool is_output(const struct form *f, const struct form *other)
 {
-	struct stat a, b;
-
-	if (!other || !other->path)
-		return false;
-	if (strcmp(other->path, f->path) == 0)
-		return true;
-	return stat(f->path, &a) == 0 && fstat(output_fd(other->output), &b) == 0 &&
-	       !S_ISCHR(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return other && other->path &&
+	       (strcmp(other->path, f->path) == 0 || is_file_of(other, f->path));
 }
 
 static bool open_output(struct form *f)
@@ -441,7 +443,8 @@ void watch_query_reopen(struct watch_query *w)
 	struct output *output;
 	const char *why;
 
-	if (!f || !f->path)
+	/* Where nothing was moved away there is nothing to open, and no thread more that waits. */
+	if (!f || !f->path || is_file_of(f, f->path))
 		return;
 	output = open_path(f, &why);
 	if (!output) {

@@ -459,6 +459,16 @@ static void read_fifo(struct place *p, const char *name, const char *text)
 	close(fd);
 }
 
+static u64 count_threads(struct place *p)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", p->session->ebql.pid);
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_nlink;
+}
+
 /* A FIFO that nobody reads, and clients that do not read, stop nobody. */
 static void test_blocked(void **state)
 {
@@ -467,6 +477,7 @@ static void test_blocked(void **state)
 	char command[256];
 	int fds[20];
 	pid_t writer;
+	u64 n_threads;
 
 	session_require();
 	/* What is no file is not opened: its writer waits for another. */
@@ -503,6 +514,13 @@ static void test_blocked(void **state)
 	waitpid(writer, NULL, 0);
 	call(1000);
 	wait_status(p, "\"unwritten\":2");
+	/* Signals leave no thread more behind that waits for a reader. */
+	n_threads = count_threads(p);
+	for (u32 i = 0; i < 3; i++) {
+		proc_signal(&p->session->ebql, SIGHUP);
+		proc_pump(200);
+	}
+	assert_int_equal(count_threads(p), n_threads);
 	read_fifo(p, "late", "\"unwritten\":");
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		close(fds[i]);
