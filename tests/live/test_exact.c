@@ -178,9 +178,7 @@ static void test_two_sides(void **state)
 	assert_int_equal(session->rows.sum, session->truth.calls);
 	assert_int_equal(session->rows.matched, 2 * session->truth.calls);
 	print_message("equal in %llu windows\n", (unsigned long long)session->rows.n_windows);
-	assert_true(session->rows.n_windows >= (session_is_long() ? 10000u
-						: is_quick	  ? 10u
-								  : 100u));
+	assert_true(session->rows.n_windows >= (session_is_long() ? 10000u : is_quick ? 3u : 100u));
 }
 
 /*

@@ -381,7 +381,10 @@ static void test_kill(void **state)
 	struct stat st;
 
 	session_require();
-	write_file(p, "a.sql", "SELECT count(*) FROM run_queue WINDOW TUMBLING 20ms");
+	write_file(p, "a.sql",
+		   "SELECT count(*) FROM syscall:getppid WHERE current.pid = %d "
+		   "WINDOW TUMBLING 20ms",
+		   getpid());
 	start(p, p->folder, "-o", "json", NULL);
 	assert_int_equal(stat(p->socket, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
