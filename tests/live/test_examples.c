@@ -22,12 +22,17 @@ static void shell(const char *words)
 		fail_msg("%s", words);
 }
 
-/* Two windows, each with its head; the first may be of the last instant of a second. */
-#define TWO_WINDOWS " 2 | awk '/ calls, / { n++; m += $3 } END { exit n != 2 || !m }'"
+/*
+ * Two windows, each with its head, over a process that makes calls; the first window may be of the
+ * last instant of a second.
+ */
+#define TWO_WINDOWS                                                                                \
+	"(while sleep 0.05; do :; done) >&2 & p=$!; " TOP_PROGRAM                                  \
+	" 2 | awk '/ calls, / { n++; m += $3 } END { exit n != 2 || !m }'; s=$?; kill $p; exit $s"
 
 static void test_top(void **state)
 {
-	shell(TOP_PROGRAM TWO_WINDOWS);
+	shell(TWO_WINDOWS);
 }
 
 #ifndef __SANITIZE_ADDRESS__
