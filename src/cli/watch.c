@@ -38,6 +38,7 @@ struct watch {
 	bool is_again;	/* SIGHUP: all anew */
 	bool has_begun; /* all that was there has been read once */
 	u64 peeked_ns;
+	bool is_due; /* something happened that look() has not seen */
 };
 
 /* --- SIGHUP --- */
@@ -138,8 +139,8 @@ static int read_text(struct watch *watch, const char *path, struct buf *text)
 		err = -EAGAIN;
 	if (!err)
 		err = buf_read(text, fd, TEXT_BYTES_MAX);
-	/* Who began to write meanwhile has told so. */
-	files_read(watch->files);
+	/* Who began to write meanwhile has told so; what else is told here must be looked at. */
+	watch->is_due |= files_read(watch->files);
 	if (!err && files_is_written(watch->files, st.st_dev, st.st_ino))
 		err = -EAGAIN;
 	close(fd);
@@ -203,6 +204,7 @@ static void look(struct watch *watch)
 	bool are_all;
 
 	sys_rights_back();
+	watch->is_due = false;
 	if (watch->is_again)
 		files_forget_written(watch->files);
 	for (struct watch_query *w = watch->all.first; w; w = w->next) {
@@ -226,10 +228,10 @@ static void look(struct watch *watch)
 
 static int wait_ms(const struct watch *watch)
 {
-	int ms = -1;
+	int ms = watch->is_due ? 0 : -1;
 
 	for (const struct watch_query *w = watch->all.first; w; w = w->next)
-		if (w->gone_ns)
+		if (w->gone_ns && ms)
 			ms = GONE_POLL_MS;
 		else if (ms < 0 && watch_query_is_peeked(w))
 			ms = HOST_LOSS_POLL_MS;
@@ -271,7 +273,8 @@ static int run(struct watch *watch)
 		step_queries(watch);
 		status_step(watch->status, &watch->all);
 		watch->is_again = take_hangup();
-		if (!ended && (files_read(watch->files) || watch->is_again))
+		watch->is_due |= files_read(watch->files);
+		if (!ended && (watch->is_due || watch->is_again))
 			look(watch);
 		drop_gone(watch);
 	}

@@ -419,7 +419,7 @@ static void test_named(void **state)
 	session_require();
 	write_file(p, "cut.sql", "%s nonsense", query);
 	start(p, p->folder, "-o", "json", NULL);
-	for (u32 i = 0; i < 3; i++) {
+	for (u32 i = 0; i < 20; i++) {
 		write_file(p, "next", "%s", query);
 		snprintf(from, sizeof(from), "%s", path_of(p, "next"));
 		assert_int_equal(link(from, path_of(p, "linked.sql")), 0);
