@@ -41,17 +41,14 @@ void left_note(const struct load_hooks *load, struct left *ret_left)
 	BUG_ON(!ret_left->n_programs || !ret_left->n_maps);
 }
 
+/* Without a descriptor of its own: closing one clears a PROG_ARRAY (see tests/live/left.c). */
 static bool exists(enum bpf_cmd command, u32 id)
 {
 	union bpf_attr attr;
-	int fd;
 
 	memset(&attr, 0, sizeof(attr));
-	attr.prog_id = id; /* one place with map_id */
-	fd = sys_bpf(command, &attr);
-	if (fd >= 0)
-		close(fd);
-	return fd != -ENOENT;
+	attr.start_id = id - 1;
+	return sys_bpf(command, &attr) == 0 && attr.next_id == id;
 }
 
 u32 left_count(const struct left *left, u64 wait_ns)
@@ -62,9 +59,9 @@ u32 left_count(const struct left *left, u64 wait_ns)
 	do {
 		n = 0;
 		for (u32 i = 0; i < left->n_programs; i++)
-			n += exists(BPF_PROG_GET_FD_BY_ID, left->programs[i]);
+			n += exists(BPF_PROG_GET_NEXT_ID, left->programs[i]);
 		for (u32 i = 0; i < left->n_maps; i++)
-			n += exists(BPF_MAP_GET_FD_BY_ID, left->maps[i]);
+			n += exists(BPF_MAP_GET_NEXT_ID, left->maps[i]);
 		if (n)
 			usleep(2000);
 	} while (n && base_monotonic_ns() < end_ns);
