@@ -10,9 +10,6 @@
 #include "opt/opt.h"
 #include "random.h"
 
-/* Each fourth query also beside so many others. */
-enum { N_BESIDE = 13, BESIDE_EACH = 4 };
-
 struct replayer *oracle_engine;
 
 /* One query in two ways. */
@@ -49,9 +46,9 @@ static const char *way_name(const struct way_options *way, struct arena *arena)
 		return arena_printf(arena, "kernel, rules off '%s', state %s, %u panes%s%s",
 				    way->rules_off, way->state ? way->state : "auto", way->n_panes,
 				    way->is_old_kernel ? ", old kernel" : "",
-				    way->n_beside ? ", beside others" : "");
+				    way->crowd ? ", beside others" : "");
 	case WAY_USER:
-		return "pushdown off";
+		return way->crowd ? "pushdown off, beside others" : "pushdown off";
 	case WAY_FILE:
 		return arena_printf(arena, "recording of format %d%s", way->file,
 				    way->is_off ? ", pushdown off" : "");
@@ -221,8 +218,9 @@ static void report_failure(struct comparison c, u64 seed, u32 number, struct are
 	struct buf out;
 
 	buf_init(&out);
-	buf_printf(&out, "query %u differs in %s (EBQL_SEED=%llu EBQL_FIRST=%u EBQL_QUERIES=1)\n",
-		   number, c.kind, (unsigned long long)seed, number);
+	buf_printf(&out, "query %u differs in %s (EBQL_SEED=%llu EBQL_FIRST=%u EBQL_QUERIES=%u)\n",
+		   number + c.ways[1].member, c.kind, (unsigned long long)seed, number,
+		   c.ways[1].crowd ? CROWD / 2 : 1);
 	print_texts(&c, &out);
 	if (!getenv("EBQL_RAW")) {
 		c.rows = &rows;
@@ -294,36 +292,11 @@ static struct way_options layout(const struct oracle_query *query, u32 number)
 	return way;
 }
 
-/*
- * In the programs of others.  Random queries have little in common but their streams; what goes the
- * whole way with others is its own text (NULL), and each text twice.
- */
-static struct way_options beside(const struct rows *rows, u64 seed, u32 number, struct arena *arena)
-{
-	const struct phrase_print ebql = { .event = "tracepoint:test:event",
-					   .other = "tracepoint:test:other" };
-	const char **texts = arena_array(arena, const char *, N_BESIDE);
-	struct rng rng = { seed * 2654435761u + number };
-
-	for (u32 i = 1; i + 1 < N_BESIDE; i++) {
-		struct oracle_query query;
-		struct buf out;
-
-		texts[i] = texts[N_BESIDE - i];
-		if (texts[i] || i % 3 == 0)
-			continue;
-		buf_init_in(&out, arena);
-		oracle_query_random(&query, rows, arena, &rng);
-		phrase_print(query.text, &ebql, &out);
-		texts[i] = out.at;
-	}
-	return (struct way_options){ WAY_KERNEL, number % 2 ? "all" : "", .beside = texts,
-				     .n_beside = N_BESIDE };
-}
+enum { WAYS_MAX = 7 };
 
 /* The first is what the others are compared with, and what is compared with SQLite. */
-static u32 list_ways(const struct rows *rows, const struct oracle_query *query, u64 seed,
-		     u32 number, struct arena *arena, struct way_options ways[9])
+static u32 list_ways(const struct rows *rows, const struct oracle_query *query, u32 number,
+		     struct way_options ways[WAYS_MAX])
 {
 	bool is_off = number / FILE_KIND_N % 2;
 	u32 n = 0;
@@ -338,8 +311,6 @@ static u32 list_ways(const struct rows *rows, const struct oracle_query *query, 
 	if (!strstr(query->text->ebql, "tracepoint:"))
 		ways[n++] = (struct way_options){ WAY_FILE, "", pick_format(rows, query, number),
 						  is_off };
-	if (number % BESIDE_EACH == 0)
-		ways[n++] = beside(rows, seed, number, arena);
 	return n;
 }
 
@@ -371,7 +342,7 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 		  struct totals *totals)
 {
 	const struct way_options sqlite = { WAY_SQLITE, "" };
-	struct way_options ways[9];
+	struct way_options ways[WAYS_MAX];
 	struct answer first, other;
 	struct windows windows;
 	struct arena arena;
@@ -381,7 +352,7 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 	arena_init(&arena);
 	if (getenv("EBQL_PRINT"))
 		print_query(query, rows, number);
-	n_ways = list_ways(rows, query, seed, number, &arena, ways);
+	n_ways = list_ways(rows, query, number, ways);
 	windows_of(query, rows, &arena, &windows);
 	totals->n_queries++;
 	totals->n_reference += query->has_reference;
@@ -393,7 +364,6 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 			c.ways[0] = sqlite;
 		get_answer(&c, &ways[i], &windows, &arena, i ? &other : &first);
 		totals->n_runs++;
-		totals->n_beside += ways[i].n_beside && other.n_parts_beside > 8;
 		if (i == 0)
 			totals->type = type_of(&first);
 		if (i == 0 && first.result.n_rows) {
@@ -419,12 +389,80 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 	return is_good;
 }
 
+/* --- Queries beside others --- */
+
+/* Each member beside the others, against itself alone; those that differ are reported. */
+static u32 check_members(struct crowd *crowd, const struct answer *alone, struct rows *rows,
+			 u64 seed, u32 number, struct totals *totals)
+{
+	struct answer answers[CROWD];
+	struct arena arena;
+	u32 n_failures = 0;
+
+	arena_init(&arena);
+	crowd_run(oracle_engine, crowd, rows, &arena, answers);
+	for (u32 i = 0; i < CROWD; i++) {
+		struct comparison c = { crowd->queries[i],
+					rows,
+					{ { WAY_KERNEL, "all" }, crowd->ways[i] } };
+		struct answer first = alone[i];
+
+		c.ways[1].crowd = crowd;
+		c.ways[1].member = i;
+		totals->n_beside += !answers[i].error;
+		totals->n_shared += answers[i].n_parts_beside > 8;
+		if (judge(&c, &first, &answers[i], &arena) != VERDICT_DIFFERS)
+			continue;
+		report_failure(c, seed, number, &arena);
+		n_failures++;
+	}
+	arena_free(&arena);
+	return n_failures;
+}
+
+/*
+ * All that are there, beside others and, since random queries have little in common but their
+ * streams, beside their own texts: the first half of them twice, and the second.
+ */
+u32 oracle_check_crowd(struct oracle_query *queries, u32 n, struct rows *rows, u64 seed, u32 number,
+		       struct totals *totals)
+{
+	const struct way_options way = { WAY_KERNEL, "all" };
+	struct answer alone[CROWD], of_members[CROWD];
+	struct windows windows;
+	struct arena arena;
+	u32 n_failures = 0;
+
+	arena_init(&arena);
+	for (u32 i = 0; i < n; i++) {
+		windows_of(&queries[i], rows, &arena, &windows);
+		way_run(oracle_engine, &queries[i], rows, &way, &windows, &arena, &alone[i]);
+	}
+	for (u32 k = 0; k < 3 && !n_failures; k++) {
+		struct crowd crowd = { 0 };
+
+		for (u32 i = 0; i < CROWD; i++) {
+			u32 of = (k ? i / 2 + (k - 1) * CROWD / 2 : i) % n;
+
+			crowd.queries[i] = &queries[of];
+			crowd.ways[i] =
+				(struct way_options){ (number + i) % 5 == 4 ? WAY_USER : WAY_KERNEL,
+						      i % 2 ? "all" : "" };
+			of_members[i] = alone[of];
+		}
+		n_failures = check_members(&crowd, of_members, rows, seed, number, totals);
+	}
+	arena_free(&arena);
+	return n_failures;
+}
+
 void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures)
 {
-	printf("%u queries in %u runs: %u against SQLite, %u beside many, %u with rows, %u "
-	       "refused; %u runs limited; %.1f s; %u differ\n",
-	       totals->n_queries, totals->n_runs, totals->n_reference, totals->n_beside,
-	       totals->n_with_rows, totals->n_refused, totals->n_limited,
+	printf("%u queries in %u runs: %u against SQLite, %u with rows, %u refused; %u runs "
+	       "limited; %u beside %u others, %u of them in programs of more than 8 parts; %.1f s; "
+	       "%u differ\n",
+	       totals->n_queries, totals->n_runs, totals->n_reference, totals->n_with_rows,
+	       totals->n_refused, totals->n_limited, totals->n_beside, CROWD - 1, totals->n_shared,
 	       (double)(base_monotonic_ns() - start_ns) / 1e9, n_failures);
 	for (u32 i = 0; i < TAGS_MAX && totals->tags[i].n; i++)
 		printf("%5u %s\n", totals->tags[i].n,

@@ -188,11 +188,18 @@ struct way_options {
 	bool is_off; /* FILE: pushdown = off as well */
 	/* KERNEL */
 	const char *state; /* NULL: auto */
-	/* In the programs of so many others too: of random queries, and of its own text. */
-	const char *const *beside;
-	u32 n_beside;
 	bool is_old_kernel;
 	u32 n_panes;
+	const struct crowd *crowd; /* it runs with the others of it, and is: */
+	u32 member;
+};
+
+/* So many run together. */
+enum { CROWD = 14 };
+
+struct crowd {
+	struct oracle_query *queries[CROWD];
+	struct way_options ways[CROWD];
 };
 
 /* What two answers are compared by, in this order. */
@@ -269,6 +276,9 @@ u32 answer_status(const struct result *result);
 void way_run(struct replayer *engine, const struct oracle_query *query, struct rows *rows,
 	     const struct way_options *options, const struct windows *windows, struct arena *arena,
 	     struct answer *ret_answer);
+/* The answers of all, which run at once. */
+void crowd_run(struct replayer *engine, const struct crowd *crowd, struct rows *rows,
+	       struct arena *arena, struct answer ret_answers[CROWD]);
 void reference_answer(const struct oracle_query *query, struct rows *rows,
 		      const struct windows *windows, struct arena *arena,
 		      struct answer *ret_answer);
@@ -280,7 +290,8 @@ enum { TAGS_MAX = 40 };
 
 struct totals {
 	u32 n_queries, n_refused, n_limited, n_with_rows, n_runs, n_reference;
-	u32 n_beside;	       /* runs in programs of more than 8 parts */
+	u32 n_beside;	       /* runs with CROWD - 1 others, */
+	u32 n_shared;	       /* of which so many in programs of more than 8 parts */
 	u32 n_traits[TRAIT_N]; /* of queries that have rows */
 	const char *type;      /* of the last query's first column; "-": it was refused */
 	struct {
@@ -294,6 +305,12 @@ extern struct replayer *oracle_engine;
 /* false after a report: two ways differ.  seed and number say how to run it again. */
 bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 number,
 		  struct totals *totals);
+/*
+ * Each of up to CROWD queries of the same rows, of which the first has that number, alone and
+ * beside others; as many are false.
+ */
+u32 oracle_check_crowd(struct oracle_query *queries, u32 n, struct rows *rows, u64 seed, u32 number,
+		       struct totals *totals);
 void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures);
 
 /* --- Every function with every type (functions.c), and those written by hand (fixed.c) --- */

@@ -215,19 +215,17 @@ static void find_ends(const struct way_job *job, const struct rows *rows,
 	options->window_ends = ends;
 }
 
-void way_run(struct replayer *engine, const struct oracle_query *query, struct rows *rows,
-	     const struct way_options *options, const struct windows *windows, struct arena *arena,
-	     struct answer *ret_answer)
+/* The query as the engine of the replay tests takes it; its text is in the buffer. */
+static void prepare(struct way_job *job, struct rows *rows, struct buf *sql,
+		    struct replay_query *ret_query)
 {
+	const struct oracle_query *query = job->query;
+	const struct way_options *options = job->options;
 	bool is_file = options->way == WAY_FILE;
-	struct way_job job = { .how = { .event = "tracepoint:test:event",
-					.other = "tracepoint:test:other" },
-			       .query = query,
-			       .options = options,
-			       .windows = windows,
-			       .arena = arena,
-			       .answer = ret_answer };
-	struct engine_options how = {
+	struct engine_options *how = &ret_query->options;
+
+	*ret_query = (struct replay_query){ 0 };
+	*how = (struct engine_options){
 		.rules_off = options->rules_off,
 		.state = options->state,
 		.max_in_flight = MAX_IN_FLIGHT,
@@ -239,40 +237,81 @@ void way_run(struct replayer *engine, const struct oracle_query *query, struct r
 		.opened = take_schema,
 		.batch = take_batch,
 		.failed = take_failure,
-		.context = &job,
+		.context = job,
 	};
-	const char **beside = arena_array(arena, const char *, options->n_beside + 1);
-	const char *error;
-	struct result unused;
-	struct buf sql;
-
-	*ret_answer = (struct answer){ .result.other_row = -1 };
+	job->how = (struct phrase_print){ .event = "tracepoint:test:event",
+					  .other = "tracepoint:test:other" };
+	*job->answer = (struct answer){ .result.other_row = -1 };
 	if (query->shape == SHAPE_HOPPING) {
-		how.hop_size_ns = query->size;
-		how.hop_advance_ns = query->advance;
+		how->hop_size_ns = query->size;
+		how->hop_advance_ns = query->advance;
 	}
 	if (is_file) {
 		const char *const *files = rows_files(rows, options->file);
 
-		job.how = (struct phrase_print){
+		job->how = (struct phrase_print){
 			.dialect = PHRASE_FILES,
-			.event = arena_printf(arena, "'%s'", files[0]),
-			.other = arena_printf(arena, "'%s'", files[1]),
+			.event = arena_printf(job->arena, "'%s'", files[0]),
+			.other = arena_printf(job->arena, "'%s'", files[1]),
 		};
 	} else {
-		find_ends(&job, rows, &how);
+		find_ends(job, rows, how);
 	}
-	buf_init(&sql);
-	phrase_print(query->text, &job.how, &sql);
-	for (u32 i = 0; i < options->n_beside; i++)
-		beside[i] = options->beside[i] ? options->beside[i] : sql.at;
-	how.beside = beside;
-	how.n_beside = options->n_beside;
-	how.n_parts = &ret_answer->n_parts_beside;
-	if (replayer_run(engine, sql.at, &how, rows->data.events, rows->data.n_events, arena,
-			 &unused, &error))
-		ret_answer->status = answer_status(&ret_answer->result);
-	if (job.printer)
-		printer_close(job.printer);
-	buf_free(&sql);
+	buf_init_in(sql, job->arena);
+	phrase_print(query->text, &job->how, sql);
+	ret_query->sql = sql->at;
+}
+
+static void finish(struct way_job *job, const struct replay_query *query)
+{
+	job->answer->n_parts_beside = query->n_parts_beside;
+	if (!query->error)
+		job->answer->status = answer_status(&job->answer->result);
+	if (job->printer)
+		printer_close(job->printer);
+}
+
+void crowd_run(struct replayer *engine, const struct crowd *crowd, struct rows *rows,
+	       struct arena *arena, struct answer ret_answers[CROWD])
+{
+	struct replay_query queries[CROWD];
+	struct windows windows[CROWD];
+	struct way_job jobs[CROWD];
+	struct buf sql[CROWD];
+
+	for (u32 i = 0; i < CROWD; i++) {
+		windows_of(crowd->queries[i], rows, arena, &windows[i]);
+		jobs[i] = (struct way_job){ .query = crowd->queries[i],
+					    .options = &crowd->ways[i],
+					    .windows = &windows[i],
+					    .arena = arena,
+					    .answer = &ret_answers[i] };
+		prepare(&jobs[i], rows, &sql[i], &queries[i]);
+	}
+	replayer_run_all(engine, queries, CROWD, rows->data.events, rows->data.n_events, arena);
+	for (u32 i = 0; i < CROWD; i++)
+		finish(&jobs[i], &queries[i]);
+}
+
+void way_run(struct replayer *engine, const struct oracle_query *query, struct rows *rows,
+	     const struct way_options *options, const struct windows *windows, struct arena *arena,
+	     struct answer *ret_answer)
+{
+	struct way_job job = { .query = query,
+			       .options = options,
+			       .windows = windows,
+			       .arena = arena,
+			       .answer = ret_answer };
+	struct answer answers[CROWD];
+	struct replay_query run;
+	struct buf sql;
+
+	if (options->crowd) {
+		crowd_run(engine, options->crowd, rows, arena, answers);
+		*ret_answer = answers[options->member];
+		return;
+	}
+	prepare(&job, rows, &sql, &run);
+	replayer_run_all(engine, &run, 1, rows->data.events, rows->data.n_events, arena);
+	finish(&job, &run);
 }

@@ -36,6 +36,17 @@ struct replayer {
 	u32 n_cpus;
 };
 
+struct job;
+
+/* Parts that share programs, as in query/segment.c: those of one query, or of several. */
+struct segment {
+	struct job *jobs[BLOCK_PARTS];
+	u32 n_jobs, n_parts;
+	struct phys_set *set;
+	struct load_hooks hooks;
+	bool is_loaded;
+};
+
 /* One query on its way. */
 struct job {
 	struct replayer *engine;
@@ -47,16 +58,25 @@ struct job {
 	struct view_list views;
 	struct catalog *catalog;
 	struct cut *cut;
-	struct phys_set *set; /* NULL: no kernel part */
-	u32 first_part;	      /* in the set; those of others stand before it */
-	struct load_hooks hooks;
-	bool is_loaded;
+	struct phys_set *plan; /* NULL: no kernel part */
+	struct segment *segment;
 	struct load_state **load_list;
 	struct flow_input input;
 	struct flow *flow;
 	struct result *result;
 	const struct event *events;
 	u32 n_events, n_ended; /* windows */
+	u64 now_ns;
+	const char *step; /* that failed; NULL: none did */
+};
+
+/* Queries that run together, over the same events. */
+struct run {
+	struct job *jobs;
+	u32 n_jobs;
+	struct segment *segments;
+	u32 n_segments;
+	struct arena *arena;
 };
 
 static const char *failure(struct job *job, const char *step)
@@ -130,46 +150,49 @@ static int take_batch(void *context, const struct batch *batch)
 /* --- Compiling and loading: NULL, or the step that refused --- */
 
 /* As query/compile.c does it. */
-static bool compile_hook(struct job *job, struct load_program *program, u32 i,
-			 struct buf *constants, const char **ret_reason)
+static bool compile_hook(struct segment *segment, struct load_program *program, u32 i,
+			 struct buf *constants, struct arena *arena, const char **ret_reason)
 {
-	const struct bpf_features features = { job->features.has_signed_division };
-	struct ir *ir = gen_program(job->set, &job->set->hooks[i], job->arena, constants);
+	const struct bpf_features features = { segment->jobs[0]->features.has_signed_division };
+	struct ir *ir = gen_program(segment->set, &segment->set->hooks[i], arena, constants);
 
 	*ret_reason = NULL;
-	if (!bpf_compile(ir, job->arena, &features, &program->code, ret_reason))
+	if (!bpf_compile(ir, arena, &features, &program->code, ret_reason))
 		return true;
 	if (!*ret_reason)
 		*ret_reason = ir_check(ir);
 	return false;
 }
 
-static const char *load_parts(struct job *job)
+static const char *load_segment(struct segment *segment, struct arena *arena)
 {
-	struct phys_set *set = job->set;
+	struct diags *diags = &segment->jobs[0]->diags;
+	struct phys_set *set = segment->set;
 	struct load_program *programs =
-		arena_array(job->arena, struct load_program, set->n_hooks * set->n_parts);
+		arena_array(arena, struct load_program, set->n_hooks * set->n_parts);
 	const char *reason = NULL, *step = NULL;
 	struct buf constants;
 	int err;
 
 	do {
-		buf_init_in(&constants, job->arena);
+		buf_init_in(&constants, arena);
 		for (u32 i = 0; i < set->n_hooks && !step; i++)
-			while (!compile_hook(job, &programs[i], i, &constants, &reason) && !step)
-				if (!phys_split(set, i, job->arena))
-					step = arena_printf(job->arena, "compile (%s)", reason);
+			while (!compile_hook(segment, &programs[i], i, &constants, arena,
+					     &reason) &&
+			       !step)
+				if (!phys_split(set, i, arena))
+					step = arena_printf(arena, "compile (%s)", reason);
 		err = step ? 0
-			   : load_open(&job->hooks, set, programs, constants.at, constants.n,
-				       job->arena, &job->diags);
-	} while (err == -EFBIG && phys_split(set, job->hooks.too_large, job->arena));
-	job->is_loaded = !step && !err;
+			   : load_open(&segment->hooks, set, programs, constants.at, constants.n,
+				       arena, diags);
+	} while (err == -EFBIG && phys_split(set, segment->hooks.too_large, arena));
+	segment->is_loaded = !step && !err;
 	return err ? "load" : step;
 }
 
 static void make_panes(struct job *job)
 {
-	struct phys *phys = job->set->parts[job->first_part];
+	struct phys *phys = job->plan->parts[0];
 
 	if (!job->options->n_panes || phys->is_streaming || job->cut->sql)
 		return;
@@ -230,61 +253,44 @@ static const char *cut_text(struct job *job, const char *sql)
 	return job->cut ? NULL : "cut";
 }
 
-/* Those of others that can be planned; every second has the rules off. */
-static u32 add_others(const struct job *job, u32 from, u32 to, struct phys_input *inputs, u32 room)
+/* Where there is room for that many parts of a query that runs beside others. */
+static struct segment *shared_segment(struct run *run, u32 n_parts)
 {
-	u32 n = 0;
+	struct segment *last = run->n_segments ? &run->segments[run->n_segments - 1] : NULL;
 
-	for (u32 i = from; i < to; i++) {
-		struct job *other = arena_new(job->arena, struct job);
-		struct phys_input own[BLOCK_PARTS];
-		u32 n_own;
-
-		*other = *job;
-		other->settings.rules_off = i % 2 ? "all" : "";
-		if (cut_text(other, job->options->beside[i]) || other->cut->n_parts > BLOCK_PARTS)
-			continue;
-		n_own = add_inputs(other, own);
-		if (!n_own || n + n_own > room || !phys_plan(own, n_own, job->arena, &other->diags))
-			continue;
-		memcpy(inputs + n, own, n_own * sizeof(*own));
-		n += n_own;
-	}
-	return n;
+	if (last && !last->set && last->n_parts + n_parts <= BLOCK_PARTS)
+		return last;
+	return &run->segments[run->n_segments++];
 }
 
-/* All parts with streams, which share the programs. */
-static const char *compile_parts(struct job *job)
+/* All its parts with streams; a query that is too large for others has programs of its own. */
+static const char *plan_job(struct run *run, struct job *job)
 {
-	u32 n_most = job->cut->n_parts + BLOCK_PARTS, n, n_own, n_beside = job->options->n_beside;
-	struct phys_input *inputs = arena_array(job->arena, struct phys_input, n_most);
-	struct phys_input *own = arena_array(job->arena, struct phys_input, n_most);
-	const char *step;
-	u32 room;
+	struct phys_input *inputs =
+		arena_array(job->arena, struct phys_input, job->cut->n_parts + 1);
+	u32 n = add_inputs(job, inputs);
+	struct segment *segment;
 
-	n_own = add_inputs(job, own);
-	if (!n_own)
+	if (!n)
 		return NULL;
-	room = n_own < BLOCK_PARTS ? BLOCK_PARTS - n_own : 0;
-	n = job->first_part = add_others(job, 0, n_beside / 2, inputs, room / 2);
-	memcpy(inputs + n, own, n_own * sizeof(*own));
-	n += n_own;
-	n += add_others(job, n_beside / 2, n_beside, inputs + n, room - job->first_part);
-	if (job->options->n_parts)
-		*job->options->n_parts = n;
-	job->set = phys_plan(inputs, n, job->arena, &job->diags);
-	if (!job->set)
+	if (run->n_jobs == 1 || n > BLOCK_PARTS) {
+		segment = &run->segments[run->n_segments++];
+		job->plan = segment->set = phys_plan(inputs, n, job->arena, &job->diags);
+	} else {
+		segment = shared_segment(run, n);
+		job->plan = phys_plan_into((1ull << segment->n_parts) - 1, inputs, n, job->arena,
+					   &job->diags);
+	}
+	if (!job->plan)
 		return "phys";
 	make_panes(job);
-	step = load_parts(job);
-	n = job->first_part;
-	for (u32 i = 0; i < job->cut->n_parts && !step; i++)
-		if (job->cut->parts[i].has_streams)
-			job->load_list[i] = &job->hooks.states[n++];
-	return step;
+	job->segment = segment;
+	segment->jobs[segment->n_jobs++] = job;
+	segment->n_parts += n;
+	return NULL;
 }
 
-static const char *compile(struct job *job, const char *sql)
+static const char *compile(struct run *run, struct job *job, const char *sql)
 {
 	const char *step;
 
@@ -293,16 +299,42 @@ static const char *compile(struct job *job, const char *sql)
 	if (!job->catalog)
 		return "catalog";
 	step = cut_text(job, sql);
-	if (step)
-		return step;
-	job->load_list = arena_array(job->arena, struct load_state *, job->cut->n_parts + 1);
-	return compile_parts(job);
+	return step ? step : plan_job(run, job);
+}
+
+/* Its programs, which are attached to nothing. */
+static void open_segment(struct run *run, struct segment *segment)
+{
+	struct phys_set *plans[BLOCK_PARTS];
+	const char *step;
+
+	if (!segment->n_jobs)
+		return;
+	for (u32 i = 0; i < segment->n_jobs; i++)
+		plans[i] = segment->jobs[i]->plan;
+	if (!segment->set) {
+		segment->set = phys_merge(plans, segment->n_jobs, segment->jobs[0]->engine->n_cpus,
+					  run->arena);
+		segment->set->n_parts = segment->n_parts;
+		/* There is no other segment's program to be called behind them: feed() does that.
+		 */
+		segment->set->is_changing = false;
+	}
+	step = load_segment(segment, run->arena);
+	for (u32 i = 0; i < segment->n_jobs; i++)
+		segment->jobs[i]->step = step;
 }
 
 static const char *open_run(struct job *job)
 {
 	const struct cut *cut = job->cut;
+	u32 n = 0;
 
+	job->load_list = arena_array(job->arena, struct load_state *, cut->n_parts + 1);
+	for (u32 i = 0; i < cut->n_parts; i++)
+		if (cut->parts[i].has_streams)
+			job->load_list[i] =
+				&job->segment->hooks.states[job->plan->parts[n++]->number];
 	if (job->options->opened)
 		job->options->opened(job->options->context, &cut->output, cut->n_parts);
 	job->input = (struct flow_input){ .cut = job->cut,
@@ -321,8 +353,7 @@ static const char *open_run(struct job *job)
 
 static bool is_streaming(const struct job *job)
 {
-	return job->cut->sql ? job->cut->is_streaming
-			     : job->set->parts[job->first_part]->is_streaming;
+	return job->cut->sql ? job->cut->is_streaming : job->plan->parts[0]->is_streaming;
 }
 
 static bool is_of(const struct hook *hook, const struct event *event)
@@ -333,16 +364,16 @@ static bool is_of(const struct hook *hook, const struct event *event)
 }
 
 /* Every program of its stream sees an event, in the order of the hooks: ends before starts. */
-static const char *feed(struct job *job, const struct event *event)
+static bool feed(struct segment *segment, const struct event *event)
 {
 	u32 value;
 
-	for (u32 i = 0; job->set && i < job->set->n_hooks; i++)
-		if (is_of(&job->set->hooks[i], event) &&
-		    sys_prog_test_run(job->hooks.programs[i].fd, (void *)event->context,
+	for (u32 i = 0; i < segment->set->n_hooks; i++)
+		if (is_of(&segment->set->hooks[i], event) &&
+		    sys_prog_test_run(segment->hooks.programs[i].fd, (void *)event->context,
 				      event->context_bytes, 0, 0, &value))
-			return "test run";
-	return NULL;
+			return false;
+	return true;
 }
 
 /* It is now_ns, when a window, pane or piece of a stream ends. */
@@ -363,13 +394,13 @@ static bool drain(struct job *job, u64 now_ns)
 }
 
 /* Ends the windows that end before that event, or, behind the last event, all that are left. */
-static bool end_windows(struct job *job, u32 event, u64 *now_ns)
+static bool end_windows(struct job *job, u32 event)
 {
 	const struct engine_options *options = job->options;
 
 	for (; job->n_ended < options->n_window_ends && options->window_ends[job->n_ended] <= event;
 	     job->n_ended++)
-		if (!drain(job, *now_ns += STEP_NS))
+		if (!drain(job, job->now_ns += STEP_NS))
 			return false;
 	return true;
 }
@@ -384,26 +415,6 @@ static bool is_due(const struct job *job, u32 event)
 	return n_panes && !job->cut->sql && event && event % (job->n_events / n_panes + 1) == 0;
 }
 
-static const char *replay(struct job *job)
-{
-	const char *step = NULL;
-	u64 now_ns = CLOCK_NS;
-
-	flow_start(job->flow, (struct flow_instant){ 0 });
-	for (u32 i = 0; i < job->n_events && !step; i++) {
-		if (!end_windows(job, i, &now_ns) ||
-		    (is_due(job, i) && !drain(job, now_ns += STEP_NS)))
-			return "drain";
-		step = feed(job, &job->events[i]);
-	}
-	if (!step && !end_windows(job, job->n_events, &now_ns))
-		return "drain";
-	job->flow->clock_ns = now_ns + STEP_NS;
-	if (!step && flow_stop(job->flow))
-		step = "drain";
-	return step;
-}
-
 /* The next end of a window, or start of one. */
 static u64 next_boundary(const struct engine_options *options, u64 after_ns)
 {
@@ -413,33 +424,79 @@ static u64 next_boundary(const struct engine_options *options, u64 after_ns)
 	return start > after_ns ? start : at;
 }
 
-static const char *replay_hopping(struct job *job)
+/* To that time, over all ends of windows. */
+static bool hop_to(struct job *job, u64 time_ns)
 {
-	u64 advance = job->options->hop_advance_ns, now_ns, last_ns, at;
-	const char *step = NULL;
-	bool is_good;
+	u64 at;
 
-	if (!job->n_events)
-		return NULL;
-	/* The run begins before all windows that the first event is in. */
-	last_ns = (u64)job->events[0].integers[C_TIME];
-	now_ns = (last_ns / advance) * advance - ALIGN_UP(job->options->hop_size_ns, advance);
-	is_good = true;
-	flow_start(job->flow, (struct flow_instant){ now_ns, now_ns, 0 });
-	for (u32 i = 0; i < job->n_events && is_good && !step; i++) {
-		last_ns = (u64)job->events[i].integers[C_TIME];
-		while (is_good && (at = next_boundary(job->options, now_ns)) <= last_ns) {
-			is_good = drain(job, at);
-			now_ns = at;
-		}
-		step = feed(job, &job->events[i]);
+	while ((at = next_boundary(job->options, job->now_ns)) <= time_ns)
+		if (!drain(job, job->now_ns = at))
+			return false;
+	return true;
+}
+
+static void start(struct job *job)
+{
+	u64 advance = job->options->hop_advance_ns;
+
+	if (!advance) {
+		job->now_ns = CLOCK_NS;
+		flow_start(job->flow, (struct flow_instant){ 0 });
+	} else if (job->n_events) {
+		/* The run begins before all windows that the first event is in. */
+		job->now_ns = (u64)job->events[0].integers[C_TIME] / advance * advance -
+			      ALIGN_UP(job->options->hop_size_ns, advance);
+		flow_start(job->flow, (struct flow_instant){ job->now_ns, job->now_ns, 0 });
+	}
+}
+
+/* What is due before that event. */
+static bool step_to(struct job *job, u32 event)
+{
+	if (job->options->hop_advance_ns)
+		return hop_to(job, (u64)job->events[event].integers[C_TIME]);
+	return end_windows(job, event) &&
+	       (!is_due(job, event) || drain(job, job->now_ns += STEP_NS));
+}
+
+static bool stop(struct job *job)
+{
+	u64 advance = job->options->hop_advance_ns;
+
+	if (!advance) {
+		if (!end_windows(job, job->n_events))
+			return false;
+		job->flow->clock_ns = job->now_ns + STEP_NS;
+		return flow_stop(job->flow) == 0;
 	}
 	/* To the first end of a window behind the last event. */
-	while (is_good && (now_ns <= last_ns || now_ns % advance)) {
-		now_ns = next_boundary(job->options, now_ns);
-		is_good = drain(job, now_ns);
+	return !job->n_events || hop_to(job, (u64)job->events[job->n_events - 1].integers[C_TIME] /
+							     advance * advance +
+						     advance);
+}
+
+static bool is_live(const struct job *job)
+{
+	return !job->step && !job->options->is_files;
+}
+
+static void replay(struct run *run)
+{
+	for (u32 j = 0; j < run->n_jobs; j++)
+		if (is_live(&run->jobs[j]))
+			start(&run->jobs[j]);
+	for (u32 i = 0; i < run->jobs[0].n_events; i++) {
+		for (u32 j = 0; j < run->n_jobs; j++)
+			if (is_live(&run->jobs[j]) && !step_to(&run->jobs[j], i))
+				run->jobs[j].step = "drain";
+		for (u32 k = 0; k < run->n_segments; k++)
+			if (run->segments[k].is_loaded &&
+			    !feed(&run->segments[k], &run->jobs[0].events[i]))
+				run->segments[k].jobs[0]->step = "test run";
 	}
-	return step ? step : is_good ? NULL : "drain";
+	for (u32 j = 0; j < run->n_jobs; j++)
+		if (is_live(&run->jobs[j]) && !stop(&run->jobs[j]))
+			run->jobs[j].step = "drain";
 }
 
 static const char *read_files(struct job *job)
@@ -458,47 +515,79 @@ static const char *read_files(struct job *job)
 	return err ? "flow" : NULL;
 }
 
-static void close_job(struct job *job)
+static void close_run(struct run *run)
 {
-	if (job->flow)
-		flow_close(job->flow);
-	if (job->is_loaded)
-		load_close(&job->hooks);
-	if (job->catalog)
-		catalog_close(job->catalog);
+	for (u32 j = 0; j < run->n_jobs; j++)
+		if (run->jobs[j].flow)
+			flow_close(run->jobs[j].flow);
+	for (u32 i = 0; i < run->n_segments; i++)
+		if (run->segments[i].is_loaded)
+			load_close(&run->segments[i].hooks);
+	for (u32 j = 0; j < run->n_jobs; j++)
+		if (run->jobs[j].catalog)
+			catalog_close(run->jobs[j].catalog);
+}
+
+static void end_job(struct job *job, struct replay_query *query)
+{
+	if (!job->step)
+		job->step = figures_check(job->flow, job->arena);
+	if (job->step)
+		query->error = failure(job, job->step);
+	if (job->step && job->options->failed)
+		job->options->failed(job->options->context, job->step, &job->diags);
+	query->n_parts_beside = job->segment ? job->segment->n_parts : 0;
+}
+
+void replayer_run_all(struct replayer *engine, struct replay_query *queries, u32 n,
+		      const struct event *events, u32 n_events, struct arena *arena)
+{
+	struct run run = { .jobs = arena_array(arena, struct job, n),
+			   .n_jobs = n,
+			   .segments = arena_array(arena, struct segment, n),
+			   .arena = arena };
+
+	for (u32 i = 0; i < n; i++) {
+		struct job *job = &run.jobs[i];
+
+		queries[i].result = (struct result){ .other_row = -1, .has_counters = true };
+		queries[i].error = NULL;
+		*job = (struct job){ .engine = engine,
+				     .options = &queries[i].options,
+				     .arena = arena,
+				     .result = &queries[i].result,
+				     .features = engine->features,
+				     .events = events,
+				     .n_events = n_events };
+		job->features.has_signed_division &= !job->options->is_old_kernel;
+		job_settings(job, strlen(queries[i].sql));
+		job->step = compile(&run, job, queries[i].sql);
+	}
+	for (u32 i = 0; i < run.n_segments; i++)
+		open_segment(&run, &run.segments[i]);
+	for (u32 i = 0; i < n; i++)
+		if (!run.jobs[i].step)
+			run.jobs[i].step = open_run(&run.jobs[i]);
+	replay(&run);
+	for (u32 i = 0; i < n; i++) {
+		if (!run.jobs[i].step && run.jobs[i].options->is_files)
+			run.jobs[i].step = read_files(&run.jobs[i]);
+		end_job(&run.jobs[i], &queries[i]);
+	}
+	close_run(&run);
 }
 
 bool replayer_run(struct replayer *engine, const char *sql, const struct engine_options *options,
 		  const struct event *events, u32 n_events, struct arena *arena,
 		  struct result *ret_result, const char **ret_error)
 {
-	struct job job = { .engine = engine,
-			   .options = options,
-			   .arena = arena,
-			   .result = ret_result,
-			   .features = engine->features,
-			   .events = events,
-			   .n_events = n_events };
-	const char *step;
+	struct replay_query query = { .sql = sql, .options = *options };
 
-	*ret_result = (struct result){ .other_row = -1, .has_counters = true };
-	job.features.has_signed_division &= !options->is_old_kernel;
-	job_settings(&job, strlen(sql));
-	step = compile(&job, sql);
-	if (!step)
-		step = open_run(&job);
-	if (!step)
-		step = options->is_files      ? read_files(&job)
-		       : options->hop_size_ns ? replay_hopping(&job)
-					      : replay(&job);
-	if (!step)
-		step = figures_check(job.flow, arena);
-	if (step)
-		*ret_error = failure(&job, step);
-	if (step && options->failed)
-		options->failed(options->context, step, &job.diags);
-	close_job(&job);
-	return !step;
+	replayer_run_all(engine, &query, 1, events, n_events, arena);
+	*ret_result = query.result;
+	if (query.error)
+		*ret_error = query.error;
+	return !query.error;
 }
 
 struct replayer *replayer_open(struct arena *arena)

@@ -166,11 +166,6 @@ struct engine_options {
 	void (*failed)(void *context, const char *step, const struct diags *diags);
 	void *context;
 	enum engine_rows rows;
-	/* Other queries in the same programs, before and behind it, as many as are understood and
-	 * have room there; none of them is read. */
-	const char *const *beside;
-	u32 n_beside;
-	u32 *n_parts; /* NULL, or: of all of them */
 };
 
 struct replayer;
@@ -184,6 +179,21 @@ struct replayer *replayer_open(struct arena *arena);
 bool replayer_run(struct replayer *engine, const char *sql, const struct engine_options *options,
 		  const struct event *events, u32 n_events, struct arena *arena,
 		  struct result *ret_result, const char **ret_error);
+
+struct replay_query {
+	const char *sql;
+	struct engine_options options;
+	struct result result;
+	const char *error;  /* as *ret_error; NULL: it has a result */
+	u32 n_parts_beside; /* in its programs, its own among them */
+};
+
+/*
+ * The same for queries that run together: they share programs, as those of one engine do, and each
+ * has its own windows and its own answer.  One that is refused leaves the others alone.
+ */
+void replayer_run_all(struct replayer *engine, struct replay_query *queries, u32 n,
+		      const struct event *events, u32 n_events, struct arena *arena);
 /* These return how many queries were wrong; the first few are in the report. */
 u32 overflow_check(struct replayer *engine, u64 seed, struct buf *report);
 u32 other_check(struct replayer *engine, u64 seed, struct buf *report);
