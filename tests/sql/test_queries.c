@@ -3,7 +3,8 @@
  * queries/NAME.sql, run by the ebql binary over the recorded rows of queries/data, must
  * print queries/NAME.out to the byte: standard output, then what was said on standard error,
  * then "exit STATUS".  Each runs twice, with pushdown on and off, as the user nobody when the
- * test is root's: files need no privileges.
+ * test is root's: files need no privileges.  And each runs beside 13 others of them, which
+ * EBQL_SEED chooses, in one engine: it must say the same.
  *
  * A line "-- options: ..." of NAME.sql holds further options; without -o the rows are JSON.
  * EBQL_UPDATE=1 writes the .out files; queries/check computes the rows in another way.
@@ -17,16 +18,18 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base.h"
-#include "base/buf.h"
+#include "cli/host.h"
+#include "out/out.h"
+#include "query/query.h"
 
-enum { NOBODY = 65534, QUERIES_MAX = 1000, OPTIONS_MAX = 16 };
+enum { NOBODY = 65534, QUERIES_MAX = 1000, OPTIONS_MAX = 16, CROWD = 14 };
 
 static char *names[QUERIES_MAX];
 static u32 n_names;
@@ -187,6 +190,237 @@ static void test_query(void **state)
 	buf_free(&off);
 }
 
+/* --- Beside others --- */
+
+/* One of those in an engine; what the binary would say of it. */
+struct asked {
+	const char *name;
+	struct buf text, wanted, out, told;
+	const struct out_format *format;
+	int target_pid;
+	struct query query;
+	struct host host; /* its number of windows */
+	struct out_file file;
+	int status;
+	bool is_over;
+};
+
+static int put(void *context, struct buf *buf)
+{
+	struct asked *a = context;
+
+	buf_put(&a->out, buf->at, buf->n);
+	buf_reset(buf);
+	return 0;
+}
+
+static int open_sink(void *context, const struct schema *schema)
+{
+	struct asked *a = context;
+	const struct out_options options = { .is_streaming = a->query.cut->is_streaming,
+					     .write = put,
+					     .context = a };
+
+	return out_file_open(&a->file, a->format, -1, &options, schema);
+}
+
+static int give_batch(void *context, const struct batch *batch)
+{
+	struct asked *a = context;
+
+	host_count(&a->host, batch);
+	return out_file_batch(&a->file, batch);
+}
+
+static int close_sink(void *context, int error)
+{
+	struct asked *a = context;
+
+	return out_file_close(&a->file, diags_failed(&a->query.diags) ? -ECANCELED : 0);
+}
+
+/* As cli/report.c. */
+static int report(struct asked *a)
+{
+	struct diags *diags = &a->query.diags;
+
+	diags_print(diags, &a->told);
+	if (diags_failed(diags))
+		return diags_have_failure(diags) ? 1 : 2;
+	diags->list.n = 0;
+	return 0;
+}
+
+/* false: what it says is the command line's. */
+static bool take_options(struct asked *a)
+{
+	const char *at = strstr(a->text.at, "-- options:");
+	char *options[OPTIONS_MAX + 1], line[512] = "";
+	u32 n;
+
+	if (at)
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at + 11, "\n"), at + 11);
+	n = options_of(line, options);
+	a->target_pid = -1;
+	for (u32 i = 1; i + 1 < n; i += 2) {
+		if (strcmp(options[i], "-o") == 0)
+			a->format = out_format_find(options[i + 1]);
+		else if (strcmp(options[i], "-n") == 0)
+			a->host.options.n_windows = strtoull(options[i + 1], NULL, 10);
+		else if (strcmp(options[i], "-p") == 0)
+			a->target_pid = atoi(options[i + 1]);
+		else if (strcmp(options[i], "-f") != 0)
+			return false;
+	}
+	return true;
+}
+
+/* false: it is no query. */
+static bool ask(struct asked *a, const char *name, const char *pushdown)
+{
+	char path[1024];
+	struct buf sql;
+
+	*a = (struct asked){ .name = name };
+	snprintf(path, sizeof(path), "%s/%s.sql", QUERIES_DIR, name);
+	assert_true(read_file(path, &sql));
+	snprintf(path, sizeof(path), "%s/%s.out", QUERIES_DIR, name);
+	assert_true(read_file(path, &a->wanted));
+	buf_init(&a->text);
+	buf_printf(&a->text, "SET pushdown = %s;\n%s", pushdown, sql.at);
+	buf_free(&sql);
+	buf_init(&a->out);
+	buf_puts(&a->out, "");
+	buf_init(&a->told);
+	buf_puts(&a->told, "");
+	if (!take_options(a))
+		return false;
+	assert_true(query_init(&a->query, "-", a->text.at, a->text.n));
+	if (!query_parse(&a->query))
+		return true;
+	return a->query.statement && a->query.statement->kind == AST_STATEMENT_SELECT;
+}
+
+static void start(struct asked *a, struct engine *engine)
+{
+	struct flow_input how = { .sink = { open_sink, give_batch, NULL, close_sink, a } };
+	struct query *q = &a->query;
+
+	q->settings.target_pid = a->target_pid;
+	if (!diags_failed(&q->diags))
+		query_compile(q);
+	a->status = report(a);
+	a->is_over = a->status != 0;
+	if (a->is_over)
+		return;
+	if (q->cut->is_streaming) {
+		how.n_rows = a->host.options.n_windows;
+		a->host.options.n_windows = 0;
+	}
+	if (query_start(q, engine, &how)) {
+		a->status = report(a);
+		a->is_over = true;
+		return;
+	}
+	a->host.flow = q->flow;
+	if (host_check_windows(q->flow, a->host.options.n_windows, &q->diags)) {
+		query_close(q);
+		a->status = report(a);
+		a->is_over = true;
+	} else if (a->host.options.n_windows == 1) {
+		flow_stop_at_window(q->flow);
+	}
+}
+
+static void end(struct asked *a)
+{
+	struct flow_result result = { 0 };
+	struct query *q = &a->query;
+	int error;
+
+	if (!q->flow)
+		return;
+	error = flow_stop(q->flow);
+	flow_result(q->flow, &result);
+	error = query_close(q) ?: error;
+	a->status = account_is_biased(&result.account) ? 3 : 0;
+	if (diags_failed(&q->diags))
+		a->status = report(a);
+	else
+		assert_int_equal(error, 0);
+}
+
+static void answered(struct asked *a)
+{
+	buf_put(&a->out, a->told.at, a->told.n);
+	buf_printf(&a->out, "exit %d\n", a->status);
+	cut_clock(a->text.at, a->out.at);
+	if (strcmp(a->out.at, a->wanted.at) != 0)
+		fail_msg("%s, beside others:\n%sinstead of:\n%s", a->name, a->out.at, a->wanted.at);
+}
+
+static void forget(struct asked *a)
+{
+	struct buf *bufs[] = { &a->text, &a->wanted, &a->out, &a->told };
+
+	query_free(&a->query);
+	for (u32 i = 0; i < ARRAY_SIZE(bufs); i++)
+		buf_free(bufs[i]);
+}
+
+static void run_together(struct asked *asked)
+{
+	struct engine *engine;
+	bool are_over = false;
+
+	assert_int_equal(engine_open(&engine), 0);
+	for (u32 i = 0; i < CROWD; i++)
+		start(&asked[i], engine);
+	while (!are_over) {
+		are_over = true;
+		assert_int_equal(engine_step(engine), 0);
+		for (u32 i = 0; i < CROWD; i++)
+			are_over &= asked[i].is_over || flow_is_over(asked[i].query.flow);
+	}
+	for (u32 i = 0; i < CROWD; i++) {
+		end(&asked[i]);
+		answered(&asked[i]);
+		forget(&asked[i]);
+	}
+	engine_close(engine);
+}
+
+/* All queries in an order of chance, CROWD at a time; the last ones beside some of the first. */
+static void test_beside(void **state)
+{
+	static struct asked asked[CROWD];
+	const char *order[QUERIES_MAX], *seed = getenv("EBQL_SEED");
+	u32 n_here = 0, n = 0;
+
+	srandom(seed ? (u32)atoi(seed) : 1);
+	for (u32 i = 0; i < n_names; i++) {
+		u32 k = (u32)random() % (i + 1);
+
+		order[i] = order[k];
+		order[k] = names[i];
+	}
+	for (u32 i = 0; i < n_names || n_here; i++) {
+		if (!ask(&asked[n_here], order[i % n_names], *state)) {
+			forget(&asked[n_here]);
+			continue;
+		}
+		n += i < n_names;
+		if (++n_here < CROWD)
+			continue;
+		run_together(asked);
+		n_here = 0;
+		if (i >= n_names)
+			break;
+	}
+	print_message("%u queries, each beside %d others\n", n, CROWD - 1);
+	assert_true(n > n_names * 95 / 100);
+}
+
 /* The user that runs these queries may read no kernel stream: it is the files that need none. */
 static void test_unprivileged(void **state)
 {
@@ -342,7 +576,12 @@ static int copy_data(void **state)
 		return -1;
 	snprintf(command, sizeof(command), "cp %s/data/* %s && chmod -R a+rX %s", QUERIES_DIR, data,
 		 data);
-	return system(command);
+	if (system(command))
+		return -1;
+	/* As each of the processes has it. */
+	setenv("TZ", "UTC0", 1);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	return chdir(data);
 }
 
 static int remove_data(void **state)
@@ -355,13 +594,15 @@ static int remove_data(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[QUERIES_MAX + 3];
+	static struct CMUnitTest tests[QUERIES_MAX + 5];
 	u32 n = 0;
 
 	list_queries();
 	tests[n++] = (struct CMUnitTest){ .name = "all_are_here", .test_func = test_all_are_here };
 	tests[n++] = (struct CMUnitTest){ .name = "unprivileged", .test_func = test_unprivileged };
 	tests[n++] = (struct CMUnitTest){ .name = "nesting", .test_func = test_nesting };
+	tests[n++] = (struct CMUnitTest){ "beside", test_beside, NULL, NULL, "on" };
+	tests[n++] = (struct CMUnitTest){ "beside, pushdown off", test_beside, NULL, NULL, "off" };
 	for (u32 i = 0; i < n_names; i++) {
 		if (argc > 1 && !strstr(names[i], argv[1]))
 			continue;
