@@ -15,11 +15,12 @@ struct drain {
 	s32 matched_bytes; /* of the cell that counts all events of a group; -1: none */
 	u64 n_matched;	   /* its sum over the rows of one drain_copy() */
 	s32 exists_bytes;  /* DIRECT: of the cell that tells used rows; -1: all rows are used */
-	u64 most_rows;	   /* TABLE: that were in use in a slice, of all copies so far */
-	u32 *active;	   /* slices in which something was counted */
-	bool *is_full;	   /* per slice */
-	u8 *state;	   /* of the drain_copy() under way, and */
-	u32 copy;	   /* which copy */
+	/* That were in use, of all copies so far; TABLE: in a slice, KERNEL_MAP: in the map. */
+	u64 most_rows, n_map_rows;
+	u32 *active;		   /* slices in which something was counted */
+	bool *is_full;		   /* per slice */
+	u8 *state;		   /* of the drain_copy() under way, and */
+	u32 copy;		   /* which copy */
 	u8 *map_keys, *map_values; /* KERNEL_MAP: room for one batch */
 	u32 map_key_bytes, map_value_bytes;
 };

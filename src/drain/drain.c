@@ -141,6 +141,7 @@ static void map_row(struct drain *drain, struct merge *merge, const u8 *key, con
 
 	/* A row has one writer: its chunks lie in the slice that its key names. */
 	BUG_ON(slice >= (u64)s->n_cpus * s->n_levels);
+	drain->n_map_rows++;
 	count_matched(drain, value);
 	merge_row(merge, words, value, slice_at(s, drain->state, drain->copy, slice),
 		  slice / s->n_levels, drain->is_full[slice]);
@@ -233,7 +234,7 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 	u64 *c;
 	int err = 0;
 
-	drain->n_matched = 0;
+	drain->n_matched = drain->n_map_rows = 0;
 	drain->state = state;
 	drain->copy = copy;
 	for (slice = 0; slice < n_slices; slice++) {
@@ -252,6 +253,7 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 	/* No map: no program names it, when WHERE is never true. */
 	if (s->kind == STATE_KERNEL_MAP && n_active && map_fd >= 0)
 		err = drain_map(drain, map_fd, merge);
+	drain->most_rows = MAX(drain->most_rows, drain->n_map_rows);
 	for (i = 0; i < n_active; i++)
 		clear_slice(s, slice_at(s, state, copy, drain->active[i]));
 	counters[COUNTER_MATCHED] += drain->n_matched;

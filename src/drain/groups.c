@@ -92,7 +92,8 @@ static void give(struct groups *groups, const struct account *account, const str
 {
 	groups->has_window = true;
 	groups->n_given += groups->merge.n_live;
-	groups->most_groups = MAX(groups->most_groups, groups->merge.n_live);
+	groups->most_groups =
+		MAX(groups->most_groups, groups->merge.n_live - groups->merge.has_other);
 	groups->window = *account;
 	groups->window.lost[LOSS_TABLE_FULL] += groups->merge.n_folded;
 	groups->rows = (struct rows){ .phys = groups->phys,

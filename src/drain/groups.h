@@ -25,7 +25,7 @@ struct groups {
 	struct account repeated; /* of it, what the window or pane before may have and has, too */
 	struct account total;	 /* of the run, as far as it was given */
 	u64 n_given;		 /* groups, of all windows and snapshots so far */
-	u32 most_groups;	 /* in one of them */
+	u32 most_groups;	 /* in one of them, without "(other)" */
 	/* Of the window or snapshot that ended last; valid until the next ends. */
 	bool has_window; /* one did, and was not taken */
 	struct rows rows;

@@ -264,8 +264,8 @@ static int give_last(struct flow *flow, struct flow_instant end)
 }
 
 /*
- * Rows up to now are handed on, unless the query has all that it asked for.  The switch ends them,
- * since detaching takes long; where it failed, detaching does.
+ * Rows up to now are handed on, unless the query has all that it asked for.  The switch ends them
+ * and what was counted, since detaching takes long; where it failed, detaching does.
  */
 static int last_events(struct flow *flow)
 {
@@ -274,15 +274,14 @@ static int last_events(struct flow *flow)
 	int err = 0;
 
 	flow->switched = flow_now(flow);
-	if (events->n_rows < events->rows_limit) {
-		flow->is_ending = true;
-		flow_switch(&flow, 1);
-		is_switched = !flow_switch_error(flow);
-		if (!is_switched)
-			flow_detach(flow);
-		events_end(events, is_switched || flow->is_unsettled);
+	flow->is_ending = true;
+	flow_switch(&flow, 1);
+	is_switched = !flow_switch_error(flow);
+	if (!is_switched)
+		flow_detach(flow);
+	events_end(events, is_switched || flow->is_unsettled);
+	if (events->n_rows < events->rows_limit)
 		err = take_events(flow, true, &is_more);
-	}
 	if (!err)
 		err = events_finish(events, flow->switched.monotonic_ns);
 	return err ? err : flow_give_events(flow, NULL, 0, true);

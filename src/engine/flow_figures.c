@@ -143,17 +143,29 @@ static void group_rooms(struct figures_walk *w)
 	const struct groups *groups = w->part->groups;
 	const struct state_layout *s = &groups->phys->state;
 
+	u64 size = s->all_rows;
+
 	if (!groups->phys->n_keys)
 		return;
+	/* A row of each slice is the same group, but for the CPU; panes have different ones. */
+	if (groups->panes)
+		size = groups->merge.max_entries - 1;
+	if (s->kind == STATE_DIRECT)
+		size = (u64)s->n_rows * (groups->merge.has_slice_key ? s->n_cpus : 1);
 	add_room(w, (struct flow_room){ .what = "groups of a window",
 					.unit = "groups",
 					.used = groups->most_groups,
-					.size = s->max_groups });
+					.size = size });
 	if (s->kind == STATE_TABLE)
 		add_room(w, (struct flow_room){ .what = "groups of one CPU",
 						.unit = "groups",
 						.used = groups->drain.most_rows,
 						.size = s->max_groups });
+	if (s->kind == STATE_KERNEL_MAP)
+		add_room(w, (struct flow_room){ .what = "groups by CPU in the map",
+						.unit = "groups",
+						.used = groups->drain.most_rows,
+						.size = s->all_rows });
 }
 
 static void ring_room(struct figures_walk *w, const struct stream_reader *ring)

@@ -142,9 +142,7 @@ static int ring_create(struct load_state *state, struct diags *diags)
 
 /*
  * One map a copy; the key words and, last, cpu * n_levels + level, so that a row has
- * one writer.  Room for max_groups groups on every CPU (a group met on each level of
- * nesting is rare enough to share that room), up to 4 Mi entries, whose bucket heads
- * alone take 64 MiB.
+ * one writer.  Room for max_groups groups on every CPU, state_layout.all_rows.
  *
  * Entries are allocated when they are inserted: 32,768 rows made beforehand cost
  * milliseconds at start.  Before 6.1 (bpf_mem_alloc, commit 7c8199e24fa0) that was
@@ -153,11 +151,10 @@ static int ring_create(struct load_state *state, struct diags *diags)
 static int hash_create(struct load_state *state, enum load_map map, struct diags *diags)
 {
 	const struct state_layout *layout = &state->phys->state;
-	u64 max_entries = MIN(MAX(layout->max_groups, 1) * layout->n_cpus, 1ull << 22);
 	u32 flags = sys_kernel_version() >= KERNEL_VERSION(6, 1, 0) ? BPF_F_NO_PREALLOC : 0;
 
 	return map_create(&kinds[map], BPF_MAP_TYPE_HASH, layout->key_words * 8 + 8,
-			  layout->row_bytes, max_entries, flags, &state->map_fds[map], diags);
+			  layout->row_bytes, layout->all_rows, flags, &state->map_fds[map], diags);
 }
 
 static bool is_named(const struct load_hooks *hooks, const struct load_state *state,

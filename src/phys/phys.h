@@ -285,6 +285,8 @@ enum counter {
 };
 
 #define STATE_COPIES 2u
+/* The heads of its buckets alone take 64 MiB. */
+#define STATE_MAP_ROWS_MAX (1u << 22)
 
 struct state_layout {
 	enum state_kind kind;
@@ -302,6 +304,7 @@ struct state_layout {
 	u64 slice_bytes;		   /* multiple of 128: CPUs share no cache line pair */
 	u64 total_bytes;
 	u64 max_groups;
+	u64 all_rows; /* of a copy, that groups may take in all slices, or in the map */
 };
 
 static inline u64 state_slice_offset(const struct state_layout *s, u32 copy, u32 cpu, u32 level)

@@ -19,7 +19,9 @@
 #define SMALL_CHUNKS_MAX_CELLS 1024
 #define POOL_CHUNKS_PER_ROW    6
 #define CHUNK_ALIGN	       64
-#define SKETCH_GROUPS_MIN      16
+/* The heads of its buckets alone take 64 MiB. */
+#define MAP_ROWS_MAX	  (1ull << 22)
+#define SKETCH_GROUPS_MIN 16
 
 /* The panes of a HOPPING window, with so many groups each at least where there are keys. */
 #define PANES_BYTES_MAX	 (1ull << 30)
@@ -191,6 +193,24 @@ static u64 pool_bytes(const struct phys *phys)
 	return MAX(usual, full);
 }
 
+static u64 all_rows(const struct state_layout *s)
+{
+	u64 n_slices = (u64)s->n_cpus * s->n_levels;
+
+	switch (s->kind) {
+	case STATE_NONE:
+		return 0;
+	case STATE_DIRECT:
+		return s->n_rows * n_slices;
+	case STATE_TABLE:
+		return s->max_groups * n_slices;
+	case STATE_KERNEL_MAP:
+		break;
+	}
+	/* A group met on each level of nesting is rare enough to share that room. */
+	return MIN(s->max_groups * s->n_cpus, MAP_ROWS_MAX);
+}
+
 /* Sizes beyond 32 bits make total_bytes too large, and are refused by that. */
 static void lay_out(struct phys *phys)
 {
@@ -215,6 +235,7 @@ static void lay_out(struct phys *phys)
 		rows_end = ALIGN_UP(rows_end, CHUNK_ALIGN) + pool;
 	s->slice_bytes = ALIGN_UP(rows_end, SLICE_ALIGN);
 	s->total_bytes = s->slice_bytes * STATE_COPIES * s->n_cpus * s->n_levels;
+	s->all_rows = all_rows(s);
 }
 
 static void change_kind(struct phys *phys, enum state_kind kind)

@@ -5,6 +5,7 @@
  * while a query is measured, and no longer.
  */
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <linux/capability.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -33,11 +34,16 @@ struct op {
 	u64 in, out, unpaired, single, never_started, began_before;
 };
 
+struct room {
+	char what[READER_TEXT_BYTES];
+	u64 used, size;
+};
+
 struct figures {
 	struct op operators[32];
-	u32 n;
-	u64 runs, wanted, rows, events, matched, kernel_ns, ring_used, ring_size;
-	bool is_ring;
+	struct room rooms[8];
+	u32 n, n_rooms;
+	u64 runs, wanted, rows, events, matched, kernel_ns;
 };
 
 static void take_leaf(struct figures *f, const struct leaf *leaf)
@@ -68,12 +74,14 @@ static void take_leaf(struct figures *f, const struct leaf *leaf)
 		o->is_kernel = strcmp(leaf->text, "kernel") == 0;
 	if (strcmp(leaf->path, "operators[].operator") == 0)
 		snprintf(o->text, sizeof(o->text), "%s", leaf->text);
-	if (strcmp(leaf->path, "rooms[].what") == 0)
-		f->is_ring = strcmp(leaf->text, "ring buffer") == 0;
-	if (strcmp(leaf->path, "rooms[].used") == 0 && f->is_ring)
-		f->ring_used = (u64)leaf->integer;
-	if (strcmp(leaf->path, "rooms[].size") == 0 && f->is_ring)
-		f->ring_size = (u64)leaf->integer;
+	if (strcmp(leaf->path, "rooms[].what") == 0) {
+		assert_true(f->n_rooms < ARRAY_SIZE(f->rooms));
+		snprintf(f->rooms[f->n_rooms++].what, READER_TEXT_BYTES, "%s", leaf->text);
+	}
+	if (strcmp(leaf->path, "rooms[].used") == 0)
+		f->rooms[f->n_rooms - 1].used = (u64)leaf->integer;
+	if (strcmp(leaf->path, "rooms[].size") == 0)
+		f->rooms[f->n_rooms - 1].size = (u64)leaf->integer;
 }
 
 static void take_line(void *context, const struct line *line)
@@ -97,13 +105,23 @@ static const struct op *find(const struct figures *f, bool is_kernel, const char
 	return NULL;
 }
 
-/* Measures the query while the load generator makes its calls. */
-static void measure(const char *sql, const char *statement, int status, struct figures *ret_figures)
+static const struct room *find_room(const struct figures *f, const char *what)
+{
+	for (u32 i = 0; i < f->n_rooms; i++)
+		if (strcmp(f->rooms[i].what, what) == 0)
+			return &f->rooms[i];
+	fail_msg("no room \"%s\"", what);
+	return NULL;
+}
+
+/* Measures the query while the load generator makes so many calls. */
+static void measure_calls(const char *sql, const char *statement, const char *n_calls, int status,
+			  struct figures *ret_figures)
 {
 	char text[1024];
-	const char *argv[] = {
-		proc_ebql(), "-o", "json", text, "--", proc_loadgen(), LOADGEN, NULL
-	};
+	const char *argv[] = { proc_ebql(),    "-o",	    "json",	text,	   "--",
+			       proc_loadgen(), "--no-wait", "--no-pin", "--calls", n_calls,
+			       "--threads",    "2",	    "--fds",	"8",	   NULL };
 	struct proc proc = { 0 };
 	struct reader reader;
 	const char *json;
@@ -116,13 +134,18 @@ static void measure(const char *sql, const char *statement, int status, struct f
 	if (proc_wait_exit(&proc, EXIT_MS) != status)
 		fail_msg("status %d: %s", proc.status, proc.err_text.at);
 	/* COMMAND writes there, too. */
-	json = strstr(proc.out_text.at, "{\"elapsed_ns\"");
+	json = strstr(proc.out_text.n ? proc.out_text.at : "", "{\"elapsed_ns\"");
 	assert_non_null(json);
 	reader_init(&reader, take_line, ret_figures);
 	reader_feed(&reader, json, strlen(json));
 	assert_string_equal(reader.error, "");
 	reader_free(&reader);
 	proc_forget(&proc);
+}
+
+static void measure(const char *sql, const char *statement, int status, struct figures *ret_figures)
+{
+	measure_calls(sql, statement, "4000", status, ret_figures);
 }
 
 #define CALLS "fd >= 100 AND pid = target_pid()"
@@ -228,7 +251,65 @@ static void test_unpushed(void **state)
 	expect_join(&f, false, "Pair join", "Filter");
 	assert_int_equal(project->in, N_CALLS);
 	assert_int_equal(project->out, N_CALLS);
-	assert_true(f.ring_used > 0 && f.ring_used <= f.ring_size);
+	assert_true(find_room(&f, "ring buffer")->used > 0);
+	assert_true(find_room(&f, "ring buffer")->used <= find_room(&f, "ring buffer")->size);
+}
+
+#define GROUPS(keys, with)                                                                         \
+	"SELECT " keys ", count(*) FROM tracepoint:syscalls:sys_enter_pread64 WHERE " CALLS        \
+	" GROUP BY " keys " WITH (max_groups = 4" with ")"
+
+/* What groups take up, and of how much, in each layout of the state. */
+static void test_rooms(void **state)
+{
+	const u64 n_cpus = (u64)libbpf_num_possible_cpus();
+	const struct room *window;
+	struct figures f;
+
+	/* As many as the key may have values, whatever max_groups is; and of each CPU. */
+	measure(GROUPS("fd & 15", ""), "SET access_path = raw; EXPLAIN ANALYZE ", 0, &f);
+	window = find_room(&f, "groups of a window");
+	assert_int_equal(window->used, N_FDS);
+	assert_int_equal(window->size, 16);
+	assert_int_equal(f.n_rooms, 1);
+	measure(GROUPS("fd & 15, cpu", ""), "SET access_path = raw; EXPLAIN ANALYZE ", 0, &f);
+	window = find_room(&f, "groups of a window");
+	assert_int_equal(window->used, f.rows);
+	assert_int_equal(window->size, 16 * n_cpus);
+	/* Four find room on each CPU. */
+	measure(GROUPS("fd", ""), "SET access_path = raw; EXPLAIN ANALYZE ", 3, &f);
+	window = find_room(&f, "groups of a window");
+	assert_int_equal(window->used, f.rows - 1);
+	assert_int_equal(window->size, 4 * n_cpus);
+	assert_int_equal(find_room(&f, "groups of one CPU")->used, 4);
+	assert_int_equal(find_room(&f, "groups of one CPU")->size, 4);
+	/* So it is in the map, but that the CPUs share it. */
+	measure(GROUPS("fd % 2, cpu", ", state = kernel_map"),
+		"SET access_path = raw; EXPLAIN ANALYZE ", 0, &f);
+	window = find_room(&f, "groups of a window");
+	assert_int_equal(window->used, f.rows);
+	assert_int_equal(window->size, 4 * n_cpus);
+	assert_int_equal(find_room(&f, "groups by CPU in the map")->used, f.rows);
+	assert_int_equal(find_room(&f, "groups by CPU in the map")->size, 4 * n_cpus);
+}
+
+/* A run that ends amid a load: what is said of all is what is said of each. */
+static void test_limit(void **state)
+{
+	const struct op *scan, *filter;
+	struct figures f;
+
+	for (u32 i = 0; i < 3; i++) {
+		measure_calls("SELECT fd FROM tracepoint:syscalls:sys_enter_pread64 WHERE " CALLS
+			      " LIMIT 10",
+			      "SET access_path = raw; EXPLAIN ANALYZE ", "100000000", 0, &f);
+		scan = find(&f, true, "scan");
+		filter = find(&f, true, "where");
+		assert_int_equal(f.rows, 10);
+		assert_true(filter->out >= 10);
+		assert_int_equal(f.events, scan->out);
+		assert_int_equal(f.matched, filter->out);
+	}
 }
 
 /* Rows that stream, with their figures on standard error. */
@@ -346,6 +427,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_join, end_all),
 		cmocka_unit_test_teardown(test_left_join, end_all),
 		cmocka_unit_test_teardown(test_unpushed, end_all),
+		cmocka_unit_test_teardown(test_rooms, end_all),
+		cmocka_unit_test_teardown(test_limit, end_all),
 		cmocka_unit_test_teardown(test_stats, end_all),
 		cmocka_unit_test_teardown(test_measuring_ends, end_all),
 		cmocka_unit_test_teardown(test_not_measured, end_all),
