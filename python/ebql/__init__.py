@@ -18,6 +18,8 @@ A session and its queries are used by one thread at a time; interrupt() alone by
 """
 import ctypes
 import datetime
+import threading
+import weakref
 
 from . import _arrow, _c
 from ._c import lib
@@ -116,12 +118,23 @@ class Batch(Account):
         return _arrow.capsule(self._schema), _arrow.capsule(array)
 
 
+def _ns(name, value):
+    ns = (value.days * 86400 + value.seconds) * 10**9 + value.microseconds * 1000
+    if not 0 <= ns < 2**64:
+        raise OverflowError("%s: a duration has 0 to 2^64 - 1 ns" % name)
+    return ns
+
+
 class Query:
-    """A query that runs; iterate over its batches, or take them with next()."""
+    """A query that runs; iterate over its batches, or take them with next().  It ends when it is
+    closed, or when nothing refers to it any more."""
+
+    _handle = None
 
     def __init__(self, session, text):
         self._session = session
         self._streams = 0
+        self._is_closed = False
         self._field = None
         handle = ctypes.c_void_p()
         text = text.encode()
@@ -143,8 +156,9 @@ class Query:
         raise Error(status, message.rstrip("\n"), self.diagnostics)
 
     def _open(self):
-        if not self._handle:
+        if self._is_closed:
             raise ValueError("the query is closed")
+        self._session._used()
         return self._handle
 
     def _bind(self, name, value):
@@ -165,19 +179,14 @@ class Query:
             value = value.encode()
             return lib.ebql_bind_text(handle, key, value, len(value))
         if isinstance(value, datetime.timedelta):
-            ns = (value.days * 86400 + value.seconds) * 10**9 + value.microseconds * 1000
-            if not 0 <= ns < 2**64:
-                raise OverflowError("%s: a duration has 0 to 2^64 - 1 ns" % name)
-            return lib.ebql_bind_duration(handle, key, ns)
+            return lib.ebql_bind_duration(handle, key, _ns(name, value))
         raise TypeError("%s: %s is no value of SQL" % (name, type(value).__name__))
 
     def _run(self, parameters, every, rows):
         for name, value in parameters.items():
             self._check(self._bind(name, value))
         options = _c.Options()
-        if every and every < datetime.timedelta(0):
-            raise ValueError("every: a time that is not negative")
-        options.every_ns = int(every.total_seconds() * 10**9) if every else 0
+        options.every_ns = _ns("every", every) if every else 0
         options.rows = rows or 0
         self._check(lib.ebql_run(self._open(), ctypes.byref(options)))
 
@@ -246,11 +255,23 @@ class Query:
         return account
 
     def close(self):
-        if self._handle and self._streams:
-            raise ValueError("a stream of the query is open")
-        handle, self._handle = self._handle, None
+        """Ends it, without a last batch.  Streams of it that are open give an error from then on."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         self._session._queries.discard(self)
+        if self._streams:
+            lib.ebql_reset(self._handle)
+        else:
+            self._free()
+
+    def _free(self):
+        handle, self._handle = self._handle, None
         lib.ebql_query_close(handle)
+
+    def __del__(self):
+        if self._handle and not self._is_closed:
+            self._session._drop(self._handle)
 
     def __enter__(self):
         return self
@@ -267,8 +288,9 @@ class Query:
         """All batches that are still to come."""
         stream = _c.ArrowArrayStream()
         self._check(lib.ebql_stream(self._open(), ctypes.byref(stream)))
-        # Whoever has it keeps the query open.
+        # Whoever has it keeps the query, and the session.
         self._streams += 1
+        self._session._lent += 1
         _streams.setdefault(stream.private_data, []).append(self)
         stream.release = ctypes.cast(_release_stream, ctypes.c_void_p).value
         return _arrow.capsule(stream)
@@ -281,10 +303,15 @@ _streams = {}  # the queries of open streams, by handle
 def _release_stream(address):
     stream = _c.ArrowArrayStream.from_address(address)
     queries = _streams[stream.private_data]
-    queries.pop()._streams -= 1
+    query = queries.pop()
     if not queries:
         del _streams[stream.private_data]
     stream.release = None
+    query._streams -= 1
+    if query._is_closed and not query._streams:
+        query._free()
+    query._session._lent -= 1
+    query._session._end()
 
 
 class Session:
@@ -294,18 +321,20 @@ class Session:
         handle = ctypes.c_void_p()
         status = lib.ebql_session_open(ctypes.byref(handle))
         self._handle = handle.value
-        self._queries = set()
-        self._is_interrupted = False
+        self._queries = weakref.WeakSet()
+        self._dropped = []  # handles of queries that nothing refers to
+        self._lent = 0  # streams that are open
+        self._is_closed = self._is_interrupted = False
         if status:
             raise Error(status)
+        self._used()
 
     def run(self, text, parameters=None, *, every=None, rows=None):
         """Runs a text with the values of its :parameters, as sqlite3 takes them: a dict of int,
         float, str, bool, None, or datetime.timedelta.  every: a timedelta, how often a query without
         a WINDOW gives a snapshot; rows: streamed rows to end after.  What SET, ATTACH and CREATE
         VIEW do without a query holds for the session."""
-        if not self._handle:
-            raise ValueError("the session is closed")
+        self._used()
         query = Query(self, text)
         try:
             query._run(parameters or {}, every, rows)
@@ -316,10 +345,12 @@ class Session:
 
     def fileno(self):
         """For select() and its like: readable when step() has something to do."""
+        self._used()
         return lib.ebql_session_fd(self._handle)
 
     def step(self):
         """Does what is due; never waits."""
+        self._used()
         status = lib.ebql_session_step(self._handle)
         if status < 0:
             raise Error(status)
@@ -329,11 +360,36 @@ class Session:
         self._is_interrupted = True
         lib.ebql_interrupt(self._handle)
 
+    def _used(self):
+        """By this thread, from now on."""
+        if self._is_closed:
+            raise ValueError("the session is closed")
+        self._thread = threading.get_ident()
+        while self._dropped:
+            lib.ebql_query_close(self._dropped.pop())
+
+    def _drop(self, handle):
+        """Of a query that nothing refers to.  The garbage collector may be another thread."""
+        if self._thread == threading.get_ident():
+            lib.ebql_query_close(handle)
+        else:
+            self._dropped.append(handle)
+
     def close(self):
+        """Ends its queries, as Query.close() does."""
+        if self._is_closed:
+            return
+        self._used()
         for query in list(self._queries):
             query.close()
-        handle, self._handle = self._handle, None
-        lib.ebql_session_close(handle)
+        self._is_closed = True
+        self._end()
+
+    def _end(self):
+        """The library's session is closed, unless streams of its queries are open."""
+        if self._is_closed and not self._lent:
+            handle, self._handle = self._handle, None
+            lib.ebql_session_close(handle)
 
     def __enter__(self):
         return self

@@ -96,6 +96,7 @@ def _load():
             ("next", c_int, c_void_p, c_int, POINTER(ArrowArray)),
             ("stream", c_int, c_void_p, POINTER(ArrowArrayStream)),
             ("stop", c_int, c_void_p),
+            ("reset", c_int, c_void_p),
             ("query_close", None, c_void_p),
             ("loss_name", c_char_p, c_uint),
             ("batch", c_int, c_void_p, POINTER(Batch)),

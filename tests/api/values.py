@@ -2,6 +2,7 @@
 """Values of all types as plain rows, errors, and the capsules, read by C's structures alone."""
 import ctypes
 import datetime
+import errno
 import gc
 import os
 import tempfile
@@ -155,12 +156,59 @@ class Rows(unittest.TestCase):
         del capsule
 
     def test_open_stream(self):
+        """Query and session are closed for all but the stream, which gives an error, and ends."""
+        closed = self.count_closed()
+        for what in (ebql.Query.close, lambda query: query._session.close()):
+            query = ebql.connect().run("SELECT x FROM '%s'" % self.path)
+            capsules = [query.__arrow_c_stream__(), query.__arrow_c_stream__()]
+            stream = Stream.from_address(self.pointer(capsules[0], b"arrow_array_stream"))
+            what(query)
+            what(query)
+            with self.assertRaises(ValueError):
+                query.next()
+            array = Array()
+            self.assertEqual(stream.get_next(ctypes.addressof(stream), ctypes.byref(array)),
+                             errno.EINVAL)
+            del capsules[0]
+            self.assertEqual(closed, [])
+            del capsules[0]
+            self.assertEqual(len(closed), 1)
+            closed.clear()
+
+    def count_closed(self):
+        closed, close = [], ebql.lib.ebql_query_close
+        self.addCleanup(setattr, ebql.lib, "ebql_query_close", close)
+        ebql.lib.ebql_query_close = lambda handle: (closed.append(handle), close(handle))
+        return closed
+
+    def test_dropped(self):
+        """What nobody refers to any more ends; where another thread finds that, with what the
+        session does next."""
+        closed = self.count_closed()
         query = self.run_over("SELECT x FROM FILE")
-        capsule = query.__arrow_c_stream__()
-        with self.assertRaises(ValueError):
-            query.close()
-        del capsule
-        query.close()
+        batch = query.next()
+        del query
+        self.assertEqual(len(closed), 1)
+        self.assertEqual(len(batch.tuples()), 4)
+        queries = [self.run_over("SELECT x FROM FILE")]
+        thread = threading.Thread(target=queries.clear)
+        thread.start()
+        thread.join()
+        self.assertEqual(len(closed), 1)
+        self.session.step()
+        self.assertEqual(len(closed), 2)
+        self.assertEqual([row["x"] for batch in self.run_over("SELECT x FROM FILE LIMIT 1")
+                          for row in batch], [1])
+
+    def test_every(self):
+        given = []
+        run = ebql.lib.ebql_run
+        self.addCleanup(setattr, ebql.lib, "ebql_run", run)
+        ebql.lib.ebql_run = lambda handle, options: given.append(options._obj.every_ns) or 0
+        for us in (1, 3, 100000, 1000001):
+            self.session.run("SELECT x FROM '%s'" % self.path,
+                             every=datetime.timedelta(microseconds=us))
+            self.assertEqual(given[-1], us * 1000)
 
     def test_array(self):
         batch = self.run_over("SELECT x FROM FILE").next()
