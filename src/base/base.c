@@ -16,11 +16,12 @@ _Noreturn void base_bug(const char *file, int line, const char *format, ...)
 	va_list args;
 
 	fflush(stdout);
-	fprintf(stderr, "ebql: bug at %s:%d: ", file, line);
+	/* Not stderr: what a program has made of that may hand bytes to a thread. */
+	dprintf(STDERR_FILENO, "ebql: bug at %s:%d: ", file, line);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vdprintf(STDERR_FILENO, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	dprintf(STDERR_FILENO, "\n");
 	abort();
 }
 

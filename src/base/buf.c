@@ -281,8 +281,9 @@ int buf_flush(struct buf *buf, int fd, const struct cancel *cancel)
 			struct pollfd ready = { .fd = fd, .events = POLLOUT };
 
 			/* A descriptor shared with a non-blocking owner: wait for room. */
-			if (poll(&ready, 1, -1) < 0)
-				err = -errno;
+			int n_ready = poll(&ready, 1, cancel ? CANCEL_POLL_MS : -1);
+
+			err = n_ready > 0 ? 0 : n_ready < 0 ? -errno : -EINTR;
 		} else {
 			err = -errno;
 		}

@@ -51,8 +51,9 @@ int buf_read(struct buf *buf, int fd, size_t most);
 /* The same of a file. */
 int buf_read_file(struct buf *buf, const char *path, size_t most);
 /*
- * Writes everything to fd; 0 or -errno (-EPIPE; -ENOMEM: cut; -ETIMEDOUT: a signal found it waiting
- * for room when `cancel` was due).  The buffer is then empty.
+ * Writes everything to fd; 0 or -errno (-EPIPE; -ENOMEM: cut; -ETIMEDOUT: a signal, or of a
+ * descriptor that does not block the time, found it waiting for room when `cancel` was due).  The
+ * buffer is then empty.
  */
 int buf_flush(struct buf *buf, int fd, const struct cancel *cancel);
 

@@ -12,6 +12,9 @@ struct cancel {
 	u64 at_ns; /* CLOCK_MONOTONIC; 0: never */
 };
 
+/* Who waits without a signal that wakes him looks so often. */
+#define CANCEL_POLL_MS 100
+
 /* From a signal handler too. */
 static inline void cancel_set(struct cancel *cancel, u64 at_ns)
 {

@@ -135,11 +135,8 @@ static int open_log(const char *path)
 	struct stat st;
 	bool is_fifo = lstat(path, &st) == 0 && S_ISFIFO(st.st_mode);
 	int flags = (is_fifo ? O_RDWR : O_WRONLY | O_CREAT) | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-	int fd = open(path, flags | O_NONBLOCK, 0666);
 
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, O_APPEND);
-	return fd;
+	return open(path, flags | O_NONBLOCK, 0666);
 }
 
 int record_file(const char *path, bool is_log, const char **ret_why)

@@ -16,8 +16,8 @@ bool record_check(struct query *query, const struct out_format *format, const ch
 bool record_check_file(struct query *query, const char *path);
 /*
  * For writing, through no link, which another user may have placed: created where it is not there,
- * and emptied; is_log: written on behind its end, also where it is a FIFO that nobody reads yet.
- * -1, and why.
+ * and emptied; is_log: written on behind its end, also where it is a FIFO that nobody reads yet,
+ * and without blocking.  -1, and why.
  */
 int record_file(const char *path, bool is_log, const char **ret_why);
 /* Creates the file, or empties it; false after a diagnostic. */

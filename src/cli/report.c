@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "out/out.h"
 
 int query_no_memory(void)
 {
@@ -17,8 +18,12 @@ int query_no_memory(void)
 int query_failed(const char *what, int error)
 {
 	const char *hint = diag_machine_hint(error);
+	struct buf shown;
 
-	fprintf(stderr, "ebql: %s%s%s\n", what, *what ? ": " : "", strerror(error));
+	buf_init(&shown);
+	out_put_visible(&shown, what, strlen(what), 0);
+	fprintf(stderr, "ebql: %s%s%s\n", shown.at, *what ? ": " : "", strerror(error));
+	buf_free(&shown);
 	if (hint)
 		fprintf(stderr, "  hint: %s\n", hint);
 	return 1;

@@ -14,7 +14,8 @@ int query_no_memory(void);
  */
 int query_report(struct query *query);
 #define QUERY_STDOUT "standard output"
-/* Tells the user of an errno, of what (maybe ""), and what helps; 1, the exit status. */
+/* Tells the user of an errno, of what (maybe "", a name as it is), and what helps; 1, the exit
+ * status. */
 int query_failed(const char *what, int error);
 /* What a statement has to show; status, or 1 after telling why it cannot be shown.  Frees it. */
 int query_say(struct buf *out, int status);

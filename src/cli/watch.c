@@ -19,6 +19,7 @@
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/watch_files.h"
+#include "cli/watch_messages.h"
 #include "cli/watch_query.h"
 #include "cli/watch_status.h"
 #include "sys/sys.h"
@@ -27,6 +28,8 @@
 /* Editors take a file away before they put the new one in its place. */
 #define GONE_NS	     1000000000ull
 #define GONE_POLL_MS 50
+/* The clock that files have their times of may stand for some milliseconds. */
+#define STAMP_NS 1000000000ull
 
 struct watch {
 	struct watch_all all;
@@ -101,6 +104,8 @@ static struct watch_query *add(struct watch *watch, const char *path)
 	w->state = WATCH_FAILED;
 	buf_init(&w->text);
 	buf_init(&w->problem);
+	buf_init(&w->shown);
+	out_put_visible(&w->shown, path, strlen(path), 0);
 	while (*at)
 		at = &(*at)->next;
 	*at = w;
@@ -117,24 +122,49 @@ static void take_out(struct watch *watch, struct watch_query *w)
 	*at = w->next;
 	buf_free(&w->text);
 	buf_free(&w->problem);
+	buf_free(&w->shown);
 	free(w->path);
 	free((char *)w->name);
 	free(w);
 }
 
-/* 0; -EAGAIN: it is being written, or is not there any more; or -errno. */
-static int read_text(struct watch *watch, const char *path, struct buf *text)
+static const char *kind_of(mode_t mode)
 {
-	struct stat st;
-	int fd, err;
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		return NULL;
+	case S_IFIFO:
+		return "is a FIFO: a query is read from a file";
+	case S_IFSOCK:
+		return "is a socket: a query is read from a file";
+	}
+	return "is a device or directory: a query is read from a file";
+}
 
-	/* To open a FIFO would wake who writes there, to open a device may do anything. */
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return -EINVAL;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+/*
+ * One that was changed this very moment may be so again, and keep its time: it has none yet, and is
+ * read again.
+ */
+static struct watch_stamp stamp_of(const struct stat *st)
+{
+	u64 changed_ns = (u64)st->st_ctim.tv_sec * 1000000000ull + (u64)st->st_ctim.tv_nsec;
+
+	if (changed_ns + STAMP_NS > base_realtime_ns())
+		return (struct watch_stamp){ 0 };
+	return (struct watch_stamp){ st->st_dev, st->st_ino, (u64)st->st_size, changed_ns };
+}
+
+/* What stands at the path is read: 0; -EAGAIN: it is being written, or is not there; or -errno. */
+static int read_text(struct watch *watch, const char *path, struct buf *text,
+		     struct watch_stamp *ret_stamp)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err;
+	struct stat st;
+
 	if (fd < 0)
 		return errno == ENOENT ? -EAGAIN : -errno;
-	err = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	err = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EAGAIN;
+	*ret_stamp = stamp_of(&st);
 	if (!err && files_is_written(watch->files, st.st_dev, st.st_ino))
 		err = -EAGAIN;
 	if (!err)
@@ -150,37 +180,64 @@ static int read_text(struct watch *watch, const char *path, struct buf *text)
 static void say(const struct watch *watch, const struct watch_query *w, const char *what)
 {
 	if (watch->has_begun)
-		fprintf(stderr, "ebql: %s: %s\n", w->path, what);
+		fprintf(stderr, "ebql: %s: %s\n", w->shown.at, what);
+}
+
+/* Is it what the query's text was read from? */
+static bool is_as_read(const struct watch_query *w, const struct stat *st)
+{
+	struct watch_stamp stamp = stamp_of(st);
+
+	return w->has_text && stamp.inode && memcmp(&stamp, &w->stamp, sizeof(stamp)) == 0;
+}
+
+static void read_query(struct watch *watch, struct watch_query *w)
+{
+	const struct form *before = w->form;
+	struct watch_stamp stamp = { 0 };
+	const char *why = NULL;
+	struct stat st;
+	struct buf text;
+	int err;
+
+	/* To open a FIFO would wake who writes there, to open a device may do anything. */
+	if (stat(w->path, &st) == 0) {
+		why = kind_of(st.st_mode);
+		if (!why && !watch->is_again && is_as_read(w, &st))
+			return;
+	}
+	buf_init(&text);
+	err = why ? -EINVAL : read_text(watch, w->path, &text, &stamp);
+	if (err) {
+		buf_free(&text);
+		if (err != -EAGAIN)
+			watch_query_unread(w, why ? why : strerror(-err));
+		return;
+	}
+	w->stamp = stamp;
+	watch_query_set(w, &text, watch->is_again);
+	if (w->form && w->form != before)
+		say(watch, w, before ? "its query runs in its new form" : "its query runs");
 }
 
 static void found(void *context, const char *path)
 {
 	struct watch *watch = context;
 	struct watch_query *w = find(watch, path);
-	const struct form *before = w ? w->form : NULL;
-	struct buf text;
-	int err;
 
 	/* A file that is named, and stands in a directory that is. */
 	if (w && w->is_found)
 		return;
-	buf_init(&text);
-	err = read_text(watch, path, &text);
-	if (!w && err != -EAGAIN)
+	if (!w)
 		w = add(watch, path);
-	if (w) {
-		w->is_found = true;
-		w->gone_ns = 0;
-	}
-	if (!w || err) {
-		buf_free(&text);
-		if (w && err != -EAGAIN)
-			watch_query_unread(w, -err);
+	if (!w)
 		return;
-	}
-	watch_query_set(w, &text, watch->is_again);
-	if (w->form && w->form != before)
-		say(watch, w, before ? "its query runs in its new form" : "its query runs");
+	w->is_found = true;
+	w->gone_ns = 0;
+	read_query(watch, w);
+	/* It is yet to be written. */
+	if (!w->has_text && !w->problem.n)
+		take_out(watch, w);
 }
 
 /* Files that are gone for long enough. */
@@ -310,7 +367,7 @@ static int open_all(struct watch *watch, const struct options *options)
 	int err;
 
 	hangup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = host_open(&watch->host, &options->host);
+	err = host_open(&watch->host, &options->host) ?: messages_open();
 	signals_take(&watch->hangup, hangup_signal, 1, on_hangup, SA_RESTART, SIG_UNBLOCK);
 	if (err)
 		return err;
@@ -337,8 +394,8 @@ static bool end_queries(struct watch *watch)
 		watch_query_end(w);
 		is_clean &= w->state != WATCH_FAILED;
 	}
-	output_leave(watch->all.standard);
-	is_clean &= outputs_wait(host_cancel_output());
+	output_leave(watch->all.standard, host_cancel_output());
+	is_clean &= outputs_wait(messages_output(), host_cancel_output());
 	while (watch->all.first)
 		take_out(watch, watch->all.first);
 	return is_clean;
@@ -370,11 +427,14 @@ int cmd_watch(struct options *options)
 	if (!err)
 		err = run(&watch);
 	status = end_queries(&watch) ? watch.all.has_loss ? 3 : 0 : 1;
+	if (err)
+		status = query_failed("watch", -err);
+	messages_close(host_cancel_output());
 	signals_give_back(&watch.hangup);
 	host_close(&watch.host);
 	files_close(watch.files);
 	status_close(watch.status);
 	sys_close(&watch.epoll_fd);
 	sys_close(&hangup_fd);
-	return err ? query_failed("watch", -err) : status;
+	return status;
 }

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "cli/report.h"
 
 #define EVENTS                                                                                     \
 	(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM |          \
@@ -96,11 +97,11 @@ static bool watch_folder(struct watch_files *files, const char *path, u32 events
 
 	if (wd < 0) {
 		if (files->fd >= 0 && errno == ENOSPC && !files->is_told) {
-			fprintf(stderr,
-				"ebql: watch: %s: changes are not seen, SIGHUP makes it "
-				"look: fs.inotify.max_user_watches is too low\n",
-				path);
+			fputs("ebql: watch: not all changes are seen, SIGHUP makes it look: "
+			      "fs.inotify.max_user_watches is too low\n",
+			      stderr);
 			files->is_told = true;
+			errno = ENOSPC;
 		}
 		return errno != ENOENT && errno != ENOTDIR;
 	}
@@ -254,7 +255,7 @@ static bool look(struct watch_files *files, const char *path,
 	watch_folder(files, path, EVENTS);
 	n = scandir(path, &entries, is_query, alphasort);
 	if (n < 0) {
-		fprintf(stderr, "ebql: %s: %s\n", path, strerror(errno));
+		query_failed(path, errno);
 		return true;
 	}
 	for (int i = 0; i < n; i++) {

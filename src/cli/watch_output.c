@@ -27,7 +27,9 @@ struct output {
 	pthread_cond_t is_given;
 	struct buf waiting;
 	int error;
+	bool is_writing;
 	bool is_left, is_told; /* who gave it bytes was told of the error */
+	struct cancel end;     /* it was left, and has had the time to take what waits */
 };
 
 /* Of all outputs. */
@@ -46,9 +48,11 @@ static int write_some(struct output *o, struct buf *taken)
 		buf_reset(taken);
 		return 0;
 	}
+	o->is_writing = true;
 	pthread_mutex_unlock(&o->lock);
-	err = buf_flush(taken, o->fd, NULL);
+	err = buf_flush(taken, o->fd, &o->end);
 	pthread_mutex_lock(&o->lock);
+	o->is_writing = false;
 	return err;
 }
 
@@ -71,7 +75,9 @@ static void *run_output(void *context)
 	if (close(o->fd) < 0 && !o->error)
 		o->error = -errno;
 	if (o->error && !o->is_told) {
-		fprintf(stderr, "ebql: %s: %s\n", o->name, strerror(-o->error));
+		fprintf(stderr, "ebql: %s: %s\n", o->name,
+			o->error == -ETIMEDOUT ? "took no more: what was not written is lost"
+					       : strerror(-o->error));
 		__atomic_store_n(&has_failed, true, __ATOMIC_RELAXED);
 	}
 	buf_free(&taken);
@@ -158,25 +164,61 @@ int output_put(void *context, struct buf *buf)
 	return err;
 }
 
-void output_leave(struct output *output)
+void output_leave(struct output *output, const struct cancel *cancel)
 {
+	u64 end_ns = base_monotonic_ns() + GRACE_NS;
+
 	if (!output || --output->n_users)
 		return;
+	if (cancel->at_ns)
+		end_ns = MIN(end_ns, cancel->at_ns);
 	pthread_mutex_lock(&output->lock);
 	output->is_left = true;
+	cancel_set(&output->end, end_ns);
 	pthread_cond_signal(&output->is_given);
 	pthread_mutex_unlock(&output->lock);
 }
 
-bool outputs_wait(const struct cancel *cancel)
+/* Until it is so, and true; false: the grace, or `cancel`, was over before. */
+static bool wait_until(bool (*is_so)(struct output *), struct output *output,
+		       const struct cancel *cancel)
 {
 	const struct timespec some = { .tv_nsec = WAIT_NS };
-	u64 end_ns = base_monotonic_ns() + GRACE_NS;
-	bool is_written;
+	u64 due_ns = base_monotonic_ns() + GRACE_NS;
 
-	while (!(is_written = !__atomic_load_n(&n_open, __ATOMIC_ACQUIRE)) &&
-	       !cancel_is_due(cancel) && base_monotonic_ns() < end_ns)
+	/* Beyond that for those that give up by themselves, and then say whose they are. */
+	while (!is_so(output) && base_monotonic_ns() < due_ns + 3 * CANCEL_POLL_MS * 1000000ull) {
 		nanosleep(&some, NULL);
+		if (cancel_is_due(cancel))
+			due_ns = MIN(due_ns, cancel->at_ns);
+	}
+	return is_so(output);
+}
+
+static bool is_written(struct output *output)
+{
+	bool is_writing;
+
+	pthread_mutex_lock(&output->lock);
+	is_writing = output->waiting.n || output->is_writing;
+	pthread_mutex_unlock(&output->lock);
+	return !is_writing;
+}
+
+void output_drain(struct output *output, const struct cancel *cancel)
+{
+	wait_until(is_written, output, cancel);
+}
+
+static bool is_last(struct output *kept)
+{
+	return __atomic_load_n(&n_open, __ATOMIC_ACQUIRE) == (kept ? 1u : 0u);
+}
+
+bool outputs_wait(struct output *kept, const struct cancel *cancel)
+{
+	bool is_written = wait_until(is_last, kept, cancel);
+
 	if (!is_written)
 		fputs("ebql: an output took no more: what was not written is lost\n", stderr);
 	return is_written && !__atomic_load_n(&has_failed, __ATOMIC_RELAXED);

@@ -22,12 +22,19 @@ int output_fd(const struct output *output);
 bool output_has_room(struct output *output);
 /* Takes what is in the buffer, and empties it; 0, or the -errno of what was written before. */
 int output_put(void *output, struct buf *buf);
-/* Of the last user: what waits is still written, and then it is closed. */
-void output_leave(struct output *output);
 /*
- * Waits until all that were left have been written and closed, but 2 s at most.  false: that was
- * over, or `cancel` was due, before; or one of them failed: which is told.
+ * Of the last user: what waits is still written, and then it is closed.  One that takes nothing for
+ * 2 s, or when `cancel` is due as it stands now, and whose descriptor does not block, is closed
+ * then, which is told.
  */
-bool outputs_wait(const struct cancel *cancel);
+void output_leave(struct output *output, const struct cancel *cancel);
+/* Waits until all that it was given is written; as long as below. */
+void output_drain(struct output *output, const struct cancel *cancel);
+/*
+ * Waits until all that were left have been written and closed, which are all but `kept`; somewhat
+ * above 2 s at most.  false: that was over, or `cancel` was due, before; or one of them failed:
+ * which is told.
+ */
+bool outputs_wait(struct output *kept, const struct cancel *cancel);
 
 #endif

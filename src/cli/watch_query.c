@@ -37,7 +37,7 @@ static void say_errno(struct watch_query *w, const char *what, int error)
 {
 	const char *hint = diag_machine_hint(error);
 
-	say(w, "ebql: %s: %s%s%s\n", w->path, what, *what ? ": " : "", strerror(error));
+	say(w, "ebql: %s: %s%s%s\n", w->shown.at, what, *what ? ": " : "", strerror(error));
 	if (hint)
 		say(w, "  hint: %s\n", hint);
 }
@@ -87,8 +87,10 @@ static void put_heading(struct form *f)
 	if (f->path)
 		return;
 	f->of->all->last = f;
-	if (is_other && f->query.cut->is_streaming && f->format != out_format_find("json"))
-		buf_printf(&f->out.out.buf, "%s:\n", f->of->name);
+	if (is_other && f->query.cut->is_streaming && f->format != out_format_find("json")) {
+		out_put_visible(&f->out.out.buf, f->of->name, strlen(f->of->name), 0);
+		buf_puts(&f->out.out.buf, ":\n");
+	}
 }
 
 static int give_batch(void *context, const struct batch *batch)
@@ -140,6 +142,8 @@ static bool choose_output(struct form *f)
 
 	f->format = *text ? out_format_find(format) : f->of->all->options->format;
 	f->path = *colon && strcmp(colon + 1, "-") != 0 ? colon + 1 : NULL;
+	if (f->path)
+		out_put_visible(&f->shown, f->path, strlen(f->path), 0);
 	if (!f->format || f->format == out_format_find("heatmap") || (f->path && !*f->path))
 		return diag_refuse(&q->diags, "bad-output", q->statement->span,
 				   "\"%s\" is no output of ebql watch" HINT
@@ -173,7 +177,7 @@ static struct output *open_path(struct form *f, const char **ret_why)
 
 	if (fd >= 0 && may_append(f, fd)) {
 		*ret_why = strerror(ENOMEM);
-		return output_open(fd, f->path);
+		return output_open(fd, f->shown.at);
 	}
 	if (fd >= 0) {
 		*ret_why = "is not empty, and nothing can be written behind an Arrow stream";
@@ -232,8 +236,9 @@ static void form_free(struct form *f)
 	if (!f)
 		return;
 	query_free(&f->query); /* closes the sink */
-	output_leave(f->output);
+	output_leave(f->output, f->of->all->cancel);
 	buf_free(&f->text);
+	buf_free(&f->shown);
 	free(f);
 }
 
@@ -289,6 +294,7 @@ static struct form *form_start(struct watch_query *w, const struct buf *text)
 	}
 	f->of = w;
 	buf_init(&f->text);
+	buf_init(&f->shown);
 	buf_put(&f->text, text->at, text->n);
 	if (!f->text.is_cut) {
 		diags_init(&f->query.diags, &f->query.arena, w->path, f->text.at ? f->text.at : "",
@@ -332,16 +338,16 @@ static enum watch_state say_end(struct form *f, int error)
 	say_diags(w, &f->query);
 	if (f->counts.n_unwritten)
 		fprintf(stderr, "ebql: %s: %llu %s were not written: the output had no room\n",
-			w->path, (unsigned long long)f->counts.n_unwritten,
+			w->shown.at, (unsigned long long)f->counts.n_unwritten,
 			f->query.cut->is_streaming ? "rows" : "windows");
 	if (f->is_ended_by_loss)
-		say(w, "ebql: %s: ended by a loss (on_loss = 'fail')\n", w->path);
+		say(w, "ebql: %s: ended by a loss (on_loss = 'fail')\n", w->shown.at);
 	else if (error == -EPIPE && !f->path)
 		return WATCH_ENDED; /* the reader had enough */
 	else if (error && !diags_failed(&f->query.diags))
 		say_errno(w,
 			  error != f->out.out.error ? ""
-			  : f->path		    ? f->path
+			  : f->path		    ? f->shown.at
 						    : QUERY_STDOUT,
 			  -error);
 	return f->is_ended_by_loss || error ? WATCH_FAILED : WATCH_ENDED;
@@ -391,7 +397,7 @@ void watch_query_step(struct watch_query *w, bool is_peeked)
 static void say_goes_on(struct watch_query *w)
 {
 	if (w->form)
-		fprintf(stderr, "ebql: %s: its query runs on as it was before\n", w->path);
+		fprintf(stderr, "ebql: %s: its query runs on as it was before\n", w->shown.at);
 	else
 		w->state = WATCH_FAILED;
 }
@@ -426,14 +432,14 @@ void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 	buf_reset(&w->problem);
 }
 
-void watch_query_unread(struct watch_query *w, int error)
+void watch_query_unread(struct watch_query *w, const char *why)
 {
 	/* Said once. */
 	if (w->problem.n && !w->has_text)
 		return;
 	w->has_text = false;
 	buf_reset(&w->problem);
-	say_errno(w, "", error);
+	say(w, "ebql: %s: %s\n", w->shown.at, why);
 	say_goes_on(w);
 }
 
@@ -448,11 +454,11 @@ void watch_query_reopen(struct watch_query *w)
 		return;
 	output = open_path(f, &why);
 	if (!output) {
-		fprintf(stderr, "ebql: %s: %s: not opened anew\n", f->path, why);
+		fprintf(stderr, "ebql: %s: %s: not opened anew\n", f->shown.at, why);
 		return;
 	}
 	out_file_close(&f->out, 0);
-	output_leave(f->output);
+	output_leave(f->output, w->all->cancel);
 	f->output = output;
 	open_sink(f, &f->query.cut->output);
 }

@@ -10,6 +10,12 @@
 #include "cli/watch_output.h"
 #include "query/query.h"
 
+/* What tells one file's content from another's.  All 0: read it. */
+struct watch_stamp {
+	u64 device, inode, bytes;
+	u64 changed_ns; /* CLOCK_REALTIME */
+};
+
 enum watch_state { WATCH_RUNS, WATCH_ENDED, WATCH_FAILED };
 
 /* What it gave. */
@@ -27,6 +33,7 @@ struct form {
 	struct out_file out;
 	const struct out_format *format;
 	const char *path; /* of its output, in query.arena; NULL: standard output */
+	struct buf shown; /* the same in messages */
 	struct output *output;
 	struct watch_counts counts;
 	u64 n_unwritten; /* that no batch has told yet */
@@ -39,8 +46,10 @@ struct form {
 struct watch_query {
 	struct watch_query *next;
 	struct watch_all *all;
-	char *path; /* of the file */
+	char *path;	  /* of the file */
+	struct buf shown; /* the same in messages */
 	const char *name;
+	struct watch_stamp stamp; /* of the file that text was read from */
 	enum watch_state state;
 	struct buf text;	    /* that was tried last */
 	bool has_text;		    /* it could be read */
@@ -71,7 +80,7 @@ struct watch_all {
  */
 void watch_query_set(struct watch_query *w, struct buf *text, bool is_again);
 /* The file cannot be read: what ran runs on. */
-void watch_query_unread(struct watch_query *w, int error);
+void watch_query_unread(struct watch_query *w, const char *why);
 /* Must it be looked now and then whether it lost anything (on_loss = 'fail')? */
 bool watch_query_is_peeked(const struct watch_query *w);
 /* If it is over, what ended it is told; is_peeked: a loss ends it. */

@@ -37,6 +37,7 @@ struct client {
 
 struct status {
 	struct sockaddr_un address;
+	u64 device, inode; /* of the name */
 	int fd, epoll_fd;
 	struct client clients[CLIENTS_MAX];
 	u64 n_clients; /* so far */
@@ -111,12 +112,26 @@ static int bind_locked(struct status *s)
 			err = -EADDRINUSE;
 	}
 	umask(mask);
-	if (!err && listen(s->fd, CLIENTS_MAX) < 0)
+	if (!err && (listen(s->fd, CLIENTS_MAX) < 0 || lstat(s->address.sun_path, &st) < 0))
 		err = -errno;
+	if (!err) {
+		s->device = st.st_dev;
+		s->inode = st.st_ino;
+	}
 	return err;
 }
 
-static int listen_at(struct status *s)
+/* Another one may have taken the place over, if somebody took the name away. */
+static int unlink_locked(struct status *s)
+{
+	struct stat st;
+
+	if (lstat(s->address.sun_path, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode)
+		unlink(s->address.sun_path);
+	return 0;
+}
+
+static int with_lock(struct status *s, int (*what)(struct status *))
 {
 	char path[sizeof(s->address.sun_path) + 1];
 	int folder, err = -EAGAIN;
@@ -131,7 +146,7 @@ static int listen_at(struct status *s)
 			usleep(LOCK_WAIT_US);
 	}
 	if (!err)
-		err = bind_locked(s);
+		err = what(s);
 	close(folder);
 	return err;
 }
@@ -161,7 +176,7 @@ int status_open(const char *path, struct status **ret_status)
 		s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 		for (u32 i = 0; i < CLIENTS_MAX; i++)
 			s->clients[i].fd = -1;
-		err = s->fd < 0 || s->epoll_fd < 0 ? -errno : listen_at(s);
+		err = s->fd < 0 || s->epoll_fd < 0 ? -errno : with_lock(s, bind_locked);
 	}
 	if (!err) {
 		watch_fd(s, EPOLL_CTL_ADD, s->fd, EPOLLIN);
@@ -197,7 +212,7 @@ void status_close(struct status *s)
 		return;
 	for (u32 i = 0; i < CLIENTS_MAX; i++)
 		drop(&s->clients[i]);
-	unlink(s->address.sun_path);
+	with_lock(s, unlink_locked);
 	close(s->fd);
 	close(s->epoll_fd);
 	free(s);

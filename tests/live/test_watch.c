@@ -4,16 +4,17 @@
  * outputs that take nothing, signals, kill -9, the status.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,180 +23,7 @@
 #include <cmocka.h>
 
 #include "left.h"
-#include "session.h"
-
-enum { LIMIT_MS = 60000 };
-
-#define CALLS "FROM tracepoint:syscalls:sys_enter_getppid WHERE pid = %d "
-
-struct place {
-	struct session *session;
-	char folder[64], socket[96], path[128];
-};
-
-/* --- Files --- */
-
-static const char *path_of(struct place *p, const char *name)
-{
-	snprintf(p->path, sizeof(p->path), "%s/%s", p->folder, name);
-	return p->path;
-}
-
-static void write_at(struct place *p, const char *name, const char *text)
-{
-	int fd = open(path_of(p, name), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-	size_t half = strlen(text) / 2;
-
-	/* In two pieces: a file that is being written is not to be read. */
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, half), half);
-	usleep(20000);
-	assert_int_equal(write(fd, text + half, strlen(text) - half), strlen(text) - half);
-	close(fd);
-}
-
-static void write_file(struct place *p, const char *name, const char *format, ...) PRINTF(3, 4);
-
-/* "%d" of the formats is this process. */
-static void write_file(struct place *p, const char *name, const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	write_at(p, name, text);
-}
-
-static void move_file(struct place *p, const char *from, const char *to)
-{
-	char old[128];
-
-	snprintf(old, sizeof(old), "%s", path_of(p, from));
-	assert_int_equal(rename(old, path_of(p, to)), 0);
-}
-
-static void read_file(struct place *p, const char *name, struct buf *text)
-{
-	buf_reset(text);
-	assert_int_equal(buf_read_file(text, path_of(p, name), 64 << 20), 0);
-	buf_putc(text, '\0');
-}
-
-/* What stands behind the key in all lines, added up. */
-static u64 sum_of(struct place *p, const char *name, const char *key)
-{
-	struct buf text;
-	u64 sum = 0;
-
-	buf_init(&text);
-	read_file(p, name, &text);
-	for (const char *at = text.at; (at = strstr(at, key)); at++)
-		sum += strtoull(at + strlen(key), NULL, 10);
-	buf_free(&text);
-	return sum;
-}
-
-/* --- ebql watch --- */
-
-static int setup(void **state)
-{
-	struct place *p = calloc(1, sizeof(*p));
-
-	BUG_ON(!p);
-	session_setup((void **)&p->session);
-	strcpy(p->folder, "/tmp/ebql-watch-XXXXXX");
-	BUG_ON(!mkdtemp(p->folder));
-	snprintf(p->socket, sizeof(p->socket), "%s/socket", p->folder);
-	*state = p;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct place *p = *state;
-	char command[128];
-
-	session_teardown((void **)&p->session);
-	snprintf(command, sizeof(command), "rm -r %s", p->folder);
-	BUG_ON(system(command));
-	free(p);
-	return 0;
-}
-
-static void wait_said(struct place *p, const char *text)
-{
-	struct proc *ebql = &p->session->ebql;
-
-	if (!proc_wait_text(ebql, text, LIMIT_MS))
-		fail_msg("\"%s\" is not said: %s", text,
-			 ebql->err_text.n ? ebql->err_text.at : "silent");
-	buf_reset(&ebql->err_text);
-}
-
-static void start(struct place *p, const char *what, ...) __attribute__((sentinel));
-
-/* Options, then the folder, or what else is named. */
-static void start(struct place *p, const char *what, ...)
-{
-	const char *argv[16] = { proc_ebql(), "watch", "--socket", p->socket };
-	va_list args;
-	u32 n = 4;
-
-	va_start(args, what);
-	while (n < ARRAY_SIZE(argv) - 2 && (argv[n] = va_arg(args, const char *)))
-		n++;
-	va_end(args);
-	argv[n++] = what;
-	argv[n] = NULL;
-	proc_start(&p->session->ebql, argv, 0);
-	wait_said(p, "queries run\n");
-}
-
-static void end(struct place *p, int signal, int status)
-{
-	session_end(p->session, signal, status);
-}
-
-static void status_of(struct place *p, bool is_json, struct buf *text)
-{
-	char command[256];
-	FILE *pipe;
-
-	snprintf(command, sizeof(command), "%s watch --status -o %s --socket %s", proc_ebql(),
-		 is_json ? "json" : "table", p->socket);
-	buf_reset(text);
-	pipe = popen(command, "re");
-	assert_non_null(pipe);
-	assert_int_equal(buf_read(text, fileno(pipe), 1 << 20), 0);
-	assert_int_equal(pclose(pipe), 0);
-	buf_putc(text, '\0');
-}
-
-/* Waits until the status says so. */
-static void wait_status(struct place *p, const char *part)
-{
-	u64 limit_ns = base_monotonic_ns() + LIMIT_MS * 1000000ull;
-	struct buf text;
-
-	buf_init(&text);
-	do {
-		status_of(p, true, &text);
-		proc_pump(20);
-	} while (!strstr(text.at, part) && base_monotonic_ns() < limit_ns);
-	if (!strstr(text.at, part))
-		fail_msg("the status never says %s: %s", part, text.at);
-	buf_free(&text);
-}
-
-static void call(u32 n)
-{
-	while (n--)
-		syscall(SYS_getppid);
-}
-
-/* --- Tests --- */
+#include "place.h"
 
 /* Two queries that nobody touches count a load exactly, while a third comes, changes and goes. */
 static void test_changes(void **state)
@@ -209,48 +37,48 @@ static void test_changes(void **state)
 	session_load(s, "--calls", "300000", "--fds", "16", "--pause-every", "300", "--pause-us",
 		     "1000", NULL);
 	for (u32 i = 0; i < 2; i++)
-		write_file(p, i ? "cpus.sql" : "keys.sql",
-			   "SELECT fd, cpu, count(*) AS n, sum(count) AS s, min(count) AS lo, "
-			   "max(count) AS hi FROM tracepoint:syscalls:sys_enter_pread64 "
-			   "WHERE pid = %d GROUP BY fd, cpu WINDOW TUMBLING %dms "
-			   "WITH (out = 'json:%s/%s')",
-			   s->load_pid, i ? 10 : 25, p->folder, outs[i]);
-	start(p, p->folder, NULL);
+		place_write(p, i ? "cpus.sql" : "keys.sql",
+			    "SELECT fd, cpu, count(*) AS n, sum(count) AS s, min(count) AS lo, "
+			    "max(count) AS hi FROM tracepoint:syscalls:sys_enter_pread64 "
+			    "WHERE pid = %d GROUP BY fd, cpu WINDOW TUMBLING %dms "
+			    "WITH (out = 'json:%s/%s')",
+			    s->load_pid, i ? 10 : 25, p->folder, outs[i]);
+	place_start(p, p->folder, NULL);
 	session_load_go(s);
-	write_file(p, "new.sql",
-		   "SELECT count(*) AS n " CALLS
-		   "WINDOW TUMBLING 10ms WITH (out = 'json:%s/new.out')",
-		   getpid(), p->folder);
-	wait_said(p, "new.sql: its query runs\n");
-	call(1000);
+	place_write(p, "new.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 10ms WITH (out = 'json:%s/new.out')",
+		    getpid(), p->folder);
+	place_said(p, "new.sql: its query runs\n");
+	place_call(1000);
 	/* Written beside it, then moved over it; what editors leave there is no query. */
-	write_file(p, ".new.sql", "nonsense");
-	write_file(p, "new.sql~", "nonsense");
-	write_file(p, "next",
-		   "SELECT count(*) AS n, cpu " CALLS
-		   "GROUP BY cpu WINDOW TUMBLING 7ms WITH (out = 'json:%s/new.out')",
-		   getpid(), p->folder);
-	move_file(p, "next", "new.sql");
-	wait_said(p, "new.sql: its query runs in its new form\n");
-	call(2000);
+	place_write(p, ".new.sql", "nonsense");
+	place_write(p, "new.sql~", "nonsense");
+	place_write(p, "next",
+		    "SELECT count(*) AS n, cpu " CALLS
+		    "GROUP BY cpu WINDOW TUMBLING 7ms WITH (out = 'json:%s/new.out')",
+		    getpid(), p->folder);
+	place_move(p, "next", "new.sql");
+	place_said(p, "new.sql: its query runs in its new form\n");
+	place_call(2000);
 	/* As vi does: away, and another in its place. */
-	move_file(p, "new.sql", "new.sql~");
+	place_move(p, "new.sql", "new.sql~");
 	usleep(50000);
-	write_file(p, "new.sql",
-		   "SELECT count(*) AS n, tid " CALLS "GROUP BY tid WINDOW TUMBLING 15ms "
-		   "WITH (out = 'json:%s/new.out')",
-		   getpid(), p->folder);
-	wait_said(p, "new.sql: its query runs in its new form\n");
-	call(4000);
-	unlink(path_of(p, "new.sql"));
-	wait_said(p, "new.sql: is gone, and so is its query\n");
-	call(8000);
+	place_write(p, "new.sql",
+		    "SELECT count(*) AS n, tid " CALLS "GROUP BY tid WINDOW TUMBLING 15ms "
+		    "WITH (out = 'json:%s/new.out')",
+		    getpid(), p->folder);
+	place_said(p, "new.sql: its query runs in its new form\n");
+	place_call(4000);
+	unlink(place_path(p, "new.sql"));
+	place_said(p, "new.sql: is gone, and so is its query\n");
+	place_call(8000);
 	session_load_wait(s);
-	end(p, SIGTERM, 0);
-	assert_int_equal(sum_of(p, "new.out", "\"n\":"), 7000);
+	place_end(p, SIGTERM, 0);
+	assert_int_equal(place_sum(p, "new.out", "\"n\":"), 7000);
 	buf_init(&text);
 	for (u32 i = 0; i < 2; i++) {
-		read_file(p, outs[i], &text);
+		place_read(p, outs[i], &text);
 		fold_free(&s->rows);
 		fold_init(&s->rows);
 		fold_feed(&s->rows, text.at, text.n - 1);
@@ -260,20 +88,6 @@ static void test_changes(void **state)
 	buf_free(&text);
 }
 
-/* A number of the query's line. */
-static double figure(const char *status, const char *query, const char *key)
-{
-	char name[64];
-	const char *at;
-
-	snprintf(name, sizeof(name), "{\"name\":\"%s\"", query);
-	at = strstr(status, name);
-	assert_non_null(at);
-	at = strstr(at, key);
-	assert_non_null(at);
-	return strtod(at + strlen(key), NULL);
-}
-
 static void test_errors(void **state)
 {
 	struct place *p = *state;
@@ -281,65 +95,65 @@ static void test_errors(void **state)
 	int stats;
 
 	session_require();
-	write_file(p, "good.sql",
-		   "SELECT count(*) AS n " CALLS
-		   "WINDOW TUMBLING 20ms WITH (out = 'json:%s/good.out')",
-		   getpid(), p->folder);
+	place_write(p, "good.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 20ms WITH (out = 'json:%s/good.out')",
+		    getpid(), p->folder);
 	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	write_file(p, "bad.sql", "SELECT nothing FROM run_queue");
-	write_file(p, "one.sql", "EXPLAIN SELECT pid FROM run_queue");
-	start(p, p->folder, NULL);
+	place_write(p, "bad.sql", "SELECT nothing FROM run_queue");
+	place_write(p, "one.sql", "EXPLAIN SELECT pid FROM run_queue");
+	place_start(p, p->folder, NULL);
 	buf_init(&text);
-	status_of(p, true, &text);
+	place_status(p, true, &text);
 	assert_non_null(strstr(text.at, "\"queries\":3"));
 	assert_non_null(strstr(text.at, "bad.sql:1:8"));
 	assert_non_null(strstr(text.at, "error[no-query]"));
-	call(100);
-	write_file(p, "good.sql", "SELECT count(*) AS n FROM run_queu");
-	wait_said(p, "good.sql:1:27\n");
-	wait_status(p, "\"state\":\"runs\",\"windows\":");
-	status_of(p, false, &text);
+	place_call(100);
+	place_write(p, "good.sql", "SELECT count(*) AS n FROM run_queu");
+	place_said(p, "good.sql:1:27\n");
+	place_wait_status(p, "\"state\":\"runs\",\"windows\":");
+	place_status(p, false, &text);
 	assert_non_null(strstr(text.at, "error[unknown-stream]"));
-	call(200);
+	place_call(200);
 	usleep(200000);
-	call(1000);
-	status_of(p, true, &text);
-	assert_true(figure(text.at, "good", "\"ns_per_event\":") > 0);
-	assert_true(figure(text.at, "good", "\"kernel_core\":") > 0);
-	assert_true(figure(text.at, "good", "\"user_core\":") > 0);
-	assert_true(figure(text.at, "good", "\"kernel_bytes\":") >= 4096);
+	place_call(1000);
+	place_status(p, true, &text);
+	assert_true(place_figure(text.at, "good", "\"ns_per_event\":") > 0);
+	assert_true(place_figure(text.at, "good", "\"kernel_core\":") > 0);
+	assert_true(place_figure(text.at, "good", "\"user_core\":") > 0);
+	assert_true(place_figure(text.at, "good", "\"kernel_bytes\":") >= 4096);
 	close(stats);
 	/* Taken back: what runs is what stands there. */
-	write_file(p, "good.sql",
-		   "SELECT count(*) AS n " CALLS
-		   "WINDOW TUMBLING 20ms WITH (out = 'json:%s/good.out')",
-		   getpid(), p->folder);
-	write_file(p, "same.sql", "SELECT count(*) FROM run_queue WITH (out = 'json:%s/good.out')",
-		   p->folder);
-	wait_said(p, "error[bad-output]");
-	write_file(p, "same.sql",
-		   "SELECT count(*) FROM run_queue WITH (out = 'json:%s/../%s/good.out')",
-		   p->folder, strrchr(p->folder, '/') + 1);
-	wait_said(p, "error[bad-output]");
-	status_of(p, true, &text);
+	place_write(p, "good.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 20ms WITH (out = 'json:%s/good.out')",
+		    getpid(), p->folder);
+	place_write(p, "same.sql", "SELECT count(*) FROM run_queue WITH (out = 'json:%s/good.out')",
+		    p->folder);
+	place_said(p, "error[bad-output]");
+	place_write(p, "same.sql",
+		    "SELECT count(*) FROM run_queue WITH (out = 'json:%s/../%s/good.out')",
+		    p->folder, strrchr(p->folder, '/') + 1);
+	place_said(p, "error[bad-output]");
+	place_status(p, true, &text);
 	assert_null(strstr(text.at, "good.sql:1:27"));
-	write_file(p, "same.sql", "SELECT 1 AS n FROM run_queue WITH (out = 'csv')");
-	wait_said(p, "error[bad-output]");
+	place_write(p, "same.sql", "SELECT 1 AS n FROM run_queue WITH (out = 'csv')");
+	place_said(p, "error[bad-output]");
 	/* A loss ends the query that asks for it, and no other. */
-	write_file(p, "same.sql",
-		   "SELECT pid, count(*) FROM raw_tracepoint:sched_switch GROUP BY pid "
-		   "WINDOW TUMBLING 20ms WITH (max_groups = 1, on_loss = 'fail', "
-		   "out = 'csv:%s/same.out')",
-		   p->folder);
-	wait_said(p, "same.sql: ended by a loss");
-	write_file(p, "same.sql",
-		   "SELECT pid FROM raw_tracepoint:sched_switch WITH (ring_bytes = 4096, "
-		   "on_loss = 'fail', out = 'csv:/dev/null')");
-	wait_said(p, "same.sql: its query runs");
-	unlink(path_of(p, "same.sql"));
-	wait_said(p, "same.sql: is gone");
-	end(p, SIGINT, 1);
-	assert_int_equal(sum_of(p, "good.out", "\"n\":"), 1300);
+	place_write(p, "same.sql",
+		    "SELECT pid, count(*) FROM raw_tracepoint:sched_switch GROUP BY pid "
+		    "WINDOW TUMBLING 20ms WITH (max_groups = 1, on_loss = 'fail', "
+		    "out = 'csv:%s/same.out')",
+		    p->folder);
+	place_said(p, "same.sql: ended by a loss");
+	place_write(p, "same.sql",
+		    "SELECT pid FROM raw_tracepoint:sched_switch WITH (ring_bytes = 4096, "
+		    "on_loss = 'fail', out = 'csv:/dev/null')");
+	place_said(p, "same.sql: its query runs");
+	unlink(place_path(p, "same.sql"));
+	place_said(p, "same.sql: is gone");
+	place_end(p, SIGINT, 1);
+	assert_int_equal(place_sum(p, "good.out", "\"n\":"), 1300);
 	buf_free(&text);
 }
 
@@ -350,25 +164,25 @@ static void test_hangup(void **state)
 	struct buf text;
 
 	session_require();
-	write_file(p, "a.sql",
-		   "SELECT count(*) AS n " CALLS
-		   "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
-		   getpid(), p->folder);
-	start(p, p->folder, NULL);
-	call(1000);
-	wait_status(p, "\"windows\":3");
-	move_file(p, "a.out", "a.1");
-	call(500);
+	place_write(p, "a.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
+		    getpid(), p->folder);
+	place_start(p, p->folder, NULL);
+	place_call(1000);
+	place_wait_status(p, "\"windows\":3");
+	place_move(p, "a.out", "a.1");
+	place_call(500);
 	proc_signal(&p->session->ebql, SIGHUP);
 	buf_init(&text);
 	do {
 		proc_pump(5);
-	} while (access(path_of(p, "a.out"), F_OK));
-	call(2000);
-	end(p, SIGTERM, 0);
-	assert_int_equal(sum_of(p, "a.1", "\"n\":") + sum_of(p, "a.out", "\"n\":"), 3500);
-	assert_true(sum_of(p, "a.1", "\"n\":") >= 1000);
-	assert_true(sum_of(p, "a.out", "\"n\":") >= 2000);
+	} while (access(place_path(p, "a.out"), F_OK));
+	place_call(2000);
+	place_end(p, SIGTERM, 0);
+	assert_int_equal(place_sum(p, "a.1", "\"n\":") + place_sum(p, "a.out", "\"n\":"), 3500);
+	assert_true(place_sum(p, "a.1", "\"n\":") >= 1000);
+	assert_true(place_sum(p, "a.out", "\"n\":") >= 2000);
 	buf_free(&text);
 }
 
@@ -381,11 +195,11 @@ static void test_kill(void **state)
 	struct stat st;
 
 	session_require();
-	write_file(p, "a.sql",
-		   "SELECT count(*) FROM tracepoint:syscalls:sys_enter_getppid WHERE pid = %d "
-		   "WINDOW TUMBLING 20ms",
-		   getpid());
-	start(p, p->folder, "-o", "json", NULL);
+	place_write(p, "a.sql",
+		    "SELECT count(*) FROM tracepoint:syscalls:sys_enter_getppid WHERE pid = %d "
+		    "WINDOW TUMBLING 20ms",
+		    getpid());
+	place_start(p, p->folder, "-o", "json", NULL);
 	assert_int_equal(stat(p->socket, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	snprintf(command, sizeof(command),
@@ -394,16 +208,16 @@ static void test_kill(void **state)
 	assert_int_equal(system(command), 0);
 	left_take(&left, p->session->ebql.pid);
 	assert_true(left.n_programs > 0 && left.n_maps > 0);
-	end(p, SIGKILL, 128 + SIGKILL);
+	place_end(p, SIGKILL, 128 + SIGKILL);
 	assert_int_equal(left_wait_gone(&left, 20000), 0);
 	snprintf(command, sizeof(command),
 		 "%s watch --status --socket %s 2>&1 | grep -q 'none runs'", proc_ebql(),
 		 p->socket);
 	assert_int_equal(system(command), 0);
 	proc_forget(&p->session->ebql);
-	start(p, p->folder, "-o", "json", NULL);
-	wait_status(p, "\"state\":\"runs\"");
-	end(p, SIGTERM, 0);
+	place_start(p, p->folder, "-o", "json", NULL);
+	place_wait_status(p, "\"state\":\"runs\"");
+	place_end(p, SIGTERM, 0);
 	assert_int_not_equal(stat(p->socket, &st), 0);
 }
 
@@ -417,38 +231,38 @@ static void test_named(void **state)
 	int fd;
 
 	session_require();
-	write_file(p, "cut.sql", "%s nonsense", query);
-	start(p, p->folder, "-o", "json", NULL);
+	place_write(p, "cut.sql", "%s nonsense", query);
+	place_start(p, p->folder, "-o", "json", NULL);
 	for (u32 i = 0; i < 20; i++) {
-		write_file(p, "next", "%s", query);
-		snprintf(from, sizeof(from), "%s", path_of(p, "next"));
-		assert_int_equal(link(from, path_of(p, "linked.sql")), 0);
+		place_write(p, "next", "%s", query);
+		snprintf(from, sizeof(from), "%s", place_path(p, "next"));
+		assert_int_equal(link(from, place_path(p, "linked.sql")), 0);
 		unlink(from);
-		wait_said(p, "linked.sql: its query runs\n");
-		unlink(path_of(p, "linked.sql"));
-		wait_said(p, "linked.sql: is gone");
+		place_said(p, "linked.sql: its query runs\n");
+		unlink(place_path(p, "linked.sql"));
+		place_said(p, "linked.sql: is gone");
 	}
 	fd = open(p->folder, O_TMPFILE | O_WRONLY, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, query, strlen(query)), strlen(query));
 	snprintf(fd_path, sizeof(fd_path), "/proc/self/fd/%d", fd);
-	assert_int_equal(
-		linkat(AT_FDCWD, fd_path, AT_FDCWD, path_of(p, "unnamed.sql"), AT_SYMLINK_FOLLOW),
-		0);
+	assert_int_equal(linkat(AT_FDCWD, fd_path, AT_FDCWD, place_path(p, "unnamed.sql"),
+				AT_SYMLINK_FOLLOW),
+			 0);
 	close(fd);
-	wait_said(p, "unnamed.sql: its query runs\n");
-	assert_int_equal(truncate(path_of(p, "cut.sql"), (off_t)strlen(query)), 0);
+	place_said(p, "unnamed.sql: its query runs\n");
+	assert_int_equal(truncate(place_path(p, "cut.sql"), (off_t)strlen(query)), 0);
 	proc_pump(100);
 	proc_signal(&p->session->ebql, SIGHUP);
-	wait_said(p, "cut.sql: its query runs\n");
-	end(p, SIGTERM, 0);
+	place_said(p, "cut.sql: its query runs\n");
+	place_end(p, SIGTERM, 0);
 }
 
 /* Until it says so: a reader that comes, and goes. */
 static void read_fifo(struct place *p, const char *name, const char *text)
 {
 	u64 limit_ns = base_monotonic_ns() + LIMIT_MS * 1000000ull;
-	int fd = open(path_of(p, name), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = open(place_path(p, name), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	char bytes[65536 + 1];
 	ssize_t n = 0;
 
@@ -473,6 +287,15 @@ static u64 count_threads(struct place *p)
 	return st.st_nlink;
 }
 
+static void wait_threads(struct place *p, u64 n)
+{
+	u64 limit_ns = base_monotonic_ns() + LIMIT_MS * 1000000ull;
+
+	while (count_threads(p) != n && base_monotonic_ns() < limit_ns)
+		proc_pump(20);
+	assert_int_equal(count_threads(p), n);
+}
+
 /* A FIFO that nobody reads, and clients that do not read, stop nobody. */
 static void test_blocked(void **state)
 {
@@ -485,26 +308,26 @@ static void test_blocked(void **state)
 
 	session_require();
 	/* What is no file is not opened: its writer waits for another. */
-	assert_int_equal(mkfifo(path_of(p, "fifo.sql"), 0600), 0);
+	assert_int_equal(mkfifo(place_path(p, "fifo.sql"), 0600), 0);
 	writer = fork();
 	if (!writer) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(open(path_of(p, "fifo.sql"), O_WRONLY) < 0);
+		_exit(open(place_path(p, "fifo.sql"), O_WRONLY) < 0);
 	}
-	write_file(p, "a.sql",
-		   "SELECT count(*) AS n " CALLS
-		   "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
-		   getpid(), p->folder);
+	place_write(p, "a.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
+		    getpid(), p->folder);
 	/* One that is read in the end, and one that never is. */
 	for (u32 i = 0; i < 2; i++) {
-		assert_int_equal(mkfifo(path_of(p, i ? "never" : "late"), 0600), 0);
-		write_file(p, i ? "never.sql" : "late.sql",
-			   "SELECT comm, pid, count(*) AS n, max(time) AS t "
-			   "FROM raw_tracepoint:sys_enter GROUP BY comm, pid WINDOW TUMBLING 1ms "
-			   "WITH (out = 'json:%s/%s')",
-			   p->folder, i ? "never" : "late");
+		assert_int_equal(mkfifo(place_path(p, i ? "never" : "late"), 0600), 0);
+		place_write(p, i ? "never.sql" : "late.sql",
+			    "SELECT comm, pid, count(*) AS n, max(time) AS t "
+			    "FROM raw_tracepoint:sys_enter GROUP BY comm, pid WINDOW TUMBLING 1ms "
+			    "WITH (out = 'json:%s/%s')",
+			    p->folder, i ? "never" : "late");
 	}
-	start(p, p->folder, NULL);
+	place_start(p, p->folder, NULL);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", p->socket);
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++) {
 		fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -512,12 +335,13 @@ static void test_blocked(void **state)
 		if (i % 2)
 			assert_int_equal(send(fds[i], "j", 1, MSG_NOSIGNAL), 1);
 	}
-	wait_status(p, "\"unwritten\":1");
+	place_wait_status(p, "fifo.sql: is a FIFO: a query is read from a file\\n");
+	place_wait_status(p, "\"unwritten\":1");
 	assert_int_equal(waitpid(writer, NULL, WNOHANG), 0);
 	kill(writer, SIGKILL);
 	waitpid(writer, NULL, 0);
-	call(1000);
-	wait_status(p, "\"unwritten\":2");
+	place_call(1000);
+	place_wait_status(p, "\"unwritten\":2");
 	/* Signals leave no thread more behind that waits for a reader. */
 	n_threads = count_threads(p);
 	for (u32 i = 0; i < 3; i++) {
@@ -525,6 +349,13 @@ static void test_blocked(void **state)
 		proc_pump(200);
 	}
 	assert_int_equal(count_threads(p), n_threads);
+	/* Nor does a query that goes, or its successor at the same FIFO. */
+	place_move(p, "never.sql", "kept");
+	place_said(p, "never.sql: is gone");
+	place_move(p, "kept", "never.sql");
+	place_said(p, "never.sql: its query runs");
+	place_said(p, "never: took no more: what was not written is lost\n");
+	wait_threads(p, n_threads);
 	read_fifo(p, "late", "\"unwritten\":");
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		close(fds[i]);
@@ -542,10 +373,10 @@ static void test_blocked(void **state)
 		close(fds[i]);
 	proc_signal(&p->session->ebql, SIGCONT);
 	proc_signal(&p->session->ebql, SIGTERM);
-	wait_said(p, "windows were not written");
-	wait_said(p, "an output took no more");
-	end(p, 0, 1);
-	assert_int_equal(sum_of(p, "a.out", "\"n\":"), 1000);
+	place_said(p, "windows were not written");
+	place_said(p, "never: took no more: what was not written is lost\n");
+	place_end(p, 0, 1);
+	assert_int_equal(place_sum(p, "a.out", "\"n\":"), 1000);
 }
 
 /* Without privileges: files of rows, a folder that comes later, links that are turned. */
@@ -554,33 +385,33 @@ static void test_recordings(void **state)
 	struct place *p = *state;
 	char folder[128], link[160];
 
-	write_file(p, "rows.csv", "time,n\n1,5\n2,6\n3,7\n");
-	snprintf(folder, sizeof(folder), "%s", path_of(p, "later"));
-	start(p, folder, "-o", "json", NULL);
-	mkdir(path_of(p, "v1"), 0755);
-	mkdir(path_of(p, "v2"), 0755);
-	write_file(p, "v1/q.sql", "SELECT sum(n) AS first FROM '%s/rows.csv'", p->folder);
-	write_file(p, "v2/q.sql", "SELECT sum(n) + 1 AS second FROM '%s/rows.csv'", p->folder);
-	assert_int_equal(symlink("../v1", path_of(p, "link")), 0);
+	place_write(p, "rows.csv", "time,n\n1,5\n2,6\n3,7\n");
+	snprintf(folder, sizeof(folder), "%s", place_path(p, "later"));
+	place_start(p, folder, "-o", "json", NULL);
+	mkdir(place_path(p, "v1"), 0755);
+	mkdir(place_path(p, "v2"), 0755);
+	place_write(p, "v1/q.sql", "SELECT sum(n) AS first FROM '%s/rows.csv'", p->folder);
+	place_write(p, "v2/q.sql", "SELECT sum(n) + 1 AS second FROM '%s/rows.csv'", p->folder);
+	assert_int_equal(symlink("../v1", place_path(p, "link")), 0);
 	mkdir(folder, 0755);
-	move_file(p, "link", "later/..data");
-	assert_int_equal(symlink("..data/q.sql", path_of(p, "later/q.sql")), 0);
+	place_move(p, "link", "later/..data");
+	assert_int_equal(symlink("..data/q.sql", place_path(p, "later/q.sql")), 0);
 	if (!proc_wait_text(&p->session->ebql, "later/q.sql: its query runs\n", LIMIT_MS))
 		fail_msg("%s", p->session->ebql.err_text.at);
-	snprintf(link, sizeof(link), "%s", path_of(p, "link"));
+	snprintf(link, sizeof(link), "%s", place_path(p, "link"));
 	assert_int_equal(symlink("../v2", link), 0);
 	p->session->ebql.sink = NULL;
-	move_file(p, "link", "later/..data");
+	place_move(p, "link", "later/..data");
 	/* The first one may have ended before: then it runs for the first time. */
 	if (!proc_wait_text(&p->session->ebql, "\"second\":19", LIMIT_MS))
 		fail_msg("%s", p->session->ebql.err_text.at);
 	assert_non_null(strstr(p->session->ebql.out_text.at, "{\"first\":18}\n"));
 	assert_non_null(strstr(p->session->ebql.out_text.at, "\"query\":\"q\""));
 	/* Of rows each says whose it is. */
-	write_file(p, "later/rows.sql", "SELECT n FROM '%s/rows.csv'", p->folder);
+	place_write(p, "later/rows.sql", "SELECT n FROM '%s/rows.csv'", p->folder);
 	if (!proc_wait_text(&p->session->ebql, "{\"n\":7,\"_query\":\"rows\"}\n", LIMIT_MS))
 		fail_msg("%s", p->session->ebql.out_text.at);
-	end(p, SIGTERM, 0);
+	place_end(p, SIGTERM, 0);
 }
 
 /* Nobody reads standard output any more: a clean end. */
@@ -589,12 +420,12 @@ static void test_closed(void **state)
 	struct place *p = *state;
 
 	session_require();
-	write_file(p, "a.sql", "SELECT count(*) FROM run_queue WINDOW TUMBLING 10ms");
-	start(p, p->folder, NULL);
+	place_write(p, "a.sql", "SELECT count(*) FROM run_queue WINDOW TUMBLING 10ms");
+	place_start(p, p->folder, NULL);
 	if (!proc_wait_text(&p->session->ebql, "a   ", LIMIT_MS))
 		fail_msg("no window: %s", p->session->ebql.err_text.at);
 	proc_close_out(&p->session->ebql);
-	end(p, 0, 0);
+	place_end(p, 0, 0);
 }
 
 /* The examples: all run at once, and each gives its windows. */
@@ -605,7 +436,7 @@ static void test_examples(void **state)
 	u32 n = 0;
 
 	session_require();
-	start(p, EXAMPLES, "-o", "json", "-n", "3", NULL);
+	place_start(p, EXAMPLES, "-o", "json", "-n", "3", NULL);
 	/* The machine's own losses are none of the test's. */
 	proc_wait_exit(&p->session->ebql, LIMIT_MS);
 	if (p->session->ebql.status != 0 && p->session->ebql.status != 3)
@@ -620,7 +451,7 @@ static void test_examples(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, place_setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(test_changes), TEST(test_errors),	 TEST(test_hangup),
 		TEST(test_kill),    TEST(test_blocked),	 TEST(test_recordings),

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * stderr, the variable, is a stream whose bytes go to an output with a thread.  Each call of stdio
+ * that prints hands over one piece, which is taken whole or left away and counted.
+ */
+#include "cli/watch_messages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static struct {
+	struct output *output;
+	FILE *before;
+	unsigned int n_unwritten;
+} messages;
+
+/* Under the stream's lock: from any thread. */
+static ssize_t take(void *context, const char *bytes, size_t n)
+{
+	struct buf buf;
+
+	if (!output_has_room(messages.output)) {
+		messages.n_unwritten++;
+		return (ssize_t)n;
+	}
+	buf_init(&buf);
+	if (messages.n_unwritten)
+		buf_printf(&buf, "ebql: %u messages before this took no room here\n",
+			   messages.n_unwritten);
+	messages.n_unwritten = 0;
+	buf_put(&buf, bytes, n);
+	/* Who closed it does not want to know. */
+	output_put(messages.output, &buf);
+	buf_free(&buf);
+	return (ssize_t)n;
+}
+
+int messages_open(void)
+{
+	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	FILE *stream;
+
+	/* It is closed: nobody wants them. */
+	if (fd < 0)
+		return errno == EBADF ? 0 : -errno;
+	messages.output = output_open(fd, "standard error");
+	stream = messages.output ? fopencookie(NULL, "w", (cookie_io_functions_t){ .write = take })
+				 : NULL;
+	if (!stream)
+		return -ENOMEM;
+	setvbuf(stream, NULL, _IONBF, 0);
+	messages.before = stderr;
+	stderr = stream;
+	return 0;
+}
+
+struct output *messages_output(void)
+{
+	return messages.output;
+}
+
+void messages_close(const struct cancel *cancel)
+{
+	if (!messages.output)
+		return;
+	output_drain(messages.output, cancel);
+	/* The stream stays: a thread that was late may still print there. */
+	if (messages.before)
+		stderr = messages.before;
+}

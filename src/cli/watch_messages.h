@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Standard error of ebql watch: a thread writes what is printed to stderr, so that a reader who
+ * takes nothing stops no query.
+ */
+#ifndef EBQL_CLI_WATCH_MESSAGES_H
+#define EBQL_CLI_WATCH_MESSAGES_H
+
+#include "cli/watch_output.h"
+
+/* From here on; 0 or -errno. */
+int messages_open(void);
+/* The output that has them; NULL: none. */
+struct output *messages_output(void);
+/* They are written, or took too long; stderr is what it was. */
+void messages_close(const struct cancel *cancel);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * ebql watch: messages that nobody takes, files that did not change, names of any bytes, and its
+ * socket's name.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "place.h"
+
+/* What standard error has no room for stops nobody, and is told of once it has. */
+static void test_messages(void **state)
+{
+	struct place *p = *state;
+	struct proc *ebql = &p->session->ebql;
+	char name[32];
+	struct buf text;
+	u32 n_looks = 0;
+	double n;
+
+	session_require();
+	place_write(p, "a.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
+		    getpid(), p->folder);
+	place_start(p, p->folder, NULL);
+	assert_int_equal(fcntl(ebql->err, F_SETPIPE_SZ, 4096), 4096);
+	for (u32 i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "bad%02u.sql", i);
+		place_write(p, name, "SELECT nothing FROM run_queue");
+	}
+	buf_init(&text);
+	do {
+		usleep(20000);
+		place_status(p, true, &text);
+	} while (!strstr(text.at, "bad39.sql:1:8") && n_looks++ < LIMIT_MS / 20);
+	n = place_figure(text.at, "a", "\"windows\":");
+	place_call(1000);
+	do {
+		usleep(20000);
+		place_status(p, true, &text);
+	} while (place_figure(text.at, "a", "\"windows\":") < n + 3 && n_looks++ < LIMIT_MS / 20);
+	assert_true(n_looks < LIMIT_MS / 20);
+	proc_signal(ebql, SIGTERM);
+	usleep(100000);
+	place_said(p, "bad39.sql:1:8");
+	place_end(p, 0, 1);
+	assert_int_equal(place_sum(p, "a.out", "\"n\":"), 1000);
+	buf_free(&text);
+}
+
+/* A file is read again only where it may be another: so says who watches it being opened. */
+static void test_unread(void **state)
+{
+	struct place *p = *state;
+	struct pollfd opened;
+	char bytes[4096];
+
+	place_write(p, "rows.csv", "time,n\n1,5\n2,6\n3,7\n");
+	place_write(p, "a.sql", "SELECT sum(n) AS n FROM '%s/rows.csv'", p->folder);
+	place_start(p, p->folder, "-o", "json", NULL);
+	/* Older than any change that its time does not tell. */
+	usleep(1500000);
+	place_write(p, "b.sql", "SELECT sum(n) AS n FROM '%s/rows.csv'", p->folder);
+	place_said(p, "b.sql: its query runs\n");
+	opened = (struct pollfd){ inotify_init1(IN_CLOEXEC | IN_NONBLOCK), POLLIN };
+	assert_true(opened.fd >= 0);
+	assert_true(inotify_add_watch(opened.fd, place_path(p, "a.sql"), IN_OPEN) >= 0);
+	for (u32 i = 0; i < 3; i++) {
+		place_write(p, "b.sql", "SELECT sum(n) + %u AS n FROM '%s/rows.csv'", i, p->folder);
+		place_said(p, "b.sql: its query runs");
+	}
+	assert_int_equal(poll(&opened, 1, 0), 0);
+	/* As long as before, and with its old time. */
+	place_write(p, "next", "SELECT max(n) AS n FROM '%s/rows.csv'", p->folder);
+	place_move(p, "next", "a.sql");
+	place_said(p, "a.sql: its query runs");
+	/* SIGHUP reads all. */
+	assert_true(inotify_add_watch(opened.fd, place_path(p, "a.sql"), IN_OPEN) >= 0);
+	while (read(opened.fd, bytes, sizeof(bytes)) > 0)
+		;
+	proc_signal(&p->session->ebql, SIGHUP);
+	assert_int_equal(poll(&opened, 1, LIMIT_MS), 1);
+	close(opened.fd);
+	place_end(p, SIGTERM, 0);
+}
+
+/* Names may have any byte but '/': messages show those that a terminal would obey. */
+static void test_names(void **state)
+{
+	struct place *p = *state;
+	struct buf text;
+
+	place_write(p, "rows.csv", "time,n\n1,5\n2,6\n3,7\n");
+	mkdir(place_path(p, "q"), 0755);
+	place_write(p, "q/\033[31m.sql", "SELECT n FROM '%s/rows.csv'", p->folder);
+	place_write(p, "q/bad\033[31m\nebql: x.sql", "nonsense");
+	place_write(p, "q/out.sql",
+		    "SELECT n FROM '%s/rows.csv' WITH (out = 'json:/none\033[1m/x')", p->folder);
+	assert_int_equal(mkfifo(place_path(p, "q/fifo\033[31m.sql"), 0600), 0);
+	place_path(p, "q");
+	p->session->ebql.sink = NULL;
+	place_start(p, p->path, "-o", "table", NULL);
+	place_write(p, "q/new\033[31m.sql", "SELECT n FROM '%s/rows.csv'", p->folder);
+	if (!proc_wait_text(&p->session->ebql, "new\\x1b[31m.sql: its query runs\n", LIMIT_MS))
+		fail_msg("%s", p->session->ebql.err_text.at);
+	buf_init(&text);
+	place_status(p, false, &text);
+	assert_null(strchr(text.at, '\033'));
+	assert_null(strstr(text.at, "\nebql: x"));
+	assert_non_null(strstr(text.at, "fifo\\x1b[31m.sql: is a FIFO"));
+	place_end(p, SIGTERM, 1);
+	assert_null(strchr(p->session->ebql.err_text.at, '\033'));
+	assert_null(strstr(p->session->ebql.err_text.at, "\nebql: x"));
+	assert_null(strchr(p->session->ebql.out_text.at, '\033'));
+	assert_non_null(strstr(p->session->ebql.out_text.at, "\\x1b[31m:\n"));
+	buf_free(&text);
+}
+
+/* Who ends takes his own name away, not that of another who came to the place. */
+static void test_socket(void **state)
+{
+	struct place *p = *state;
+	const char *argv[] = { proc_ebql(), "watch", "--socket", p->socket, p->folder, NULL };
+	struct proc *first = &p->session->load;
+
+	place_write(p, "a.sql", "nonsense");
+	proc_start(first, argv, 0);
+	assert_true(proc_wait_text(first, "queries run\n", LIMIT_MS));
+	unlink(p->socket);
+	place_start(p, p->folder, NULL);
+	proc_signal(first, SIGTERM);
+	assert_int_equal(proc_wait_exit(first, LIMIT_MS), 1);
+	place_wait_status(p, "\"queries\":1");
+	place_end(p, SIGTERM, 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, place_setup, place_teardown)
+	static const struct CMUnitTest tests[] = {
+		TEST(test_messages),
+		TEST(test_unread),
+		TEST(test_names),
+		TEST(test_socket),
+	};
+
+	return cmocka_run_group_tests_name("watch_places", tests, NULL, NULL);
+}
