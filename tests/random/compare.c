@@ -220,7 +220,7 @@ static void report_failure(struct comparison c, u64 seed, u32 number, struct are
 	buf_init(&out);
 	buf_printf(&out, "query %u differs in %s (EBQL_SEED=%llu EBQL_FIRST=%u EBQL_QUERIES=%u)\n",
 		   number + c.ways[1].member, c.kind, (unsigned long long)seed, number,
-		   c.ways[1].crowd ? CROWD / 2 : 1);
+		   c.ways[1].crowd ? QUERIES_OF_ROWS : 1);
 	print_texts(&c, &out);
 	if (!getenv("EBQL_RAW")) {
 		c.rows = &rows;
@@ -391,54 +391,46 @@ bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 n
 
 /* --- Queries beside others --- */
 
-/* Each member beside the others, against itself alone; those that differ are reported. */
-static u32 check_members(struct crowd *crowd, const struct answer *alone, struct rows *rows,
-			 u64 seed, u32 number, struct totals *totals)
+/* Each member beside the others, against itself alone in the same way. */
+static bool check_members(struct crowd *crowd, struct rows *rows, u64 seed, u32 number,
+			  struct totals *totals)
 {
-	struct answer answers[CROWD];
+	struct answer answers[CROWD], alone;
+	struct windows windows;
 	struct arena arena;
-	u32 n_failures = 0;
+	bool is_good = true;
 
 	arena_init(&arena);
 	crowd_run(oracle_engine, crowd, rows, &arena, answers);
-	for (u32 i = 0; i < CROWD; i++) {
+	for (u32 i = 0; i < CROWD && is_good; i++) {
 		struct comparison c = { crowd->queries[i],
 					rows,
-					{ { WAY_KERNEL, "all" }, crowd->ways[i] } };
-		struct answer first = alone[i];
+					{ crowd->ways[i], crowd->ways[i] } };
 
 		c.ways[1].crowd = crowd;
 		c.ways[1].member = i;
+		windows_of(c.query, rows, &arena, &windows);
+		get_answer(&c, &c.ways[0], &windows, &arena, &alone);
 		totals->n_beside += !answers[i].error;
 		totals->n_shared += answers[i].n_parts_beside > 8;
-		if (judge(&c, &first, &answers[i], &arena) != VERDICT_DIFFERS)
-			continue;
-		report_failure(c, seed, number, &arena);
-		n_failures++;
+		is_good = judge(&c, &alone, &answers[i], &arena) != VERDICT_DIFFERS;
+		if (!is_good)
+			report_failure(c, seed, number, &arena);
 	}
 	arena_free(&arena);
-	return n_failures;
+	return is_good;
 }
 
 /*
  * All that are there, beside others and, since random queries have little in common but their
  * streams, beside their own texts: the first half of them twice, and the second.
  */
-u32 oracle_check_crowd(struct oracle_query *queries, u32 n, struct rows *rows, u64 seed, u32 number,
-		       struct totals *totals)
+bool oracle_check_crowd(struct oracle_query *queries, u32 n, struct rows *rows, u64 seed,
+			u32 number, struct totals *totals)
 {
-	const struct way_options way = { WAY_KERNEL, "all" };
-	struct answer alone[CROWD], of_members[CROWD];
-	struct windows windows;
-	struct arena arena;
-	u32 n_failures = 0;
+	bool is_good = true;
 
-	arena_init(&arena);
-	for (u32 i = 0; i < n; i++) {
-		windows_of(&queries[i], rows, &arena, &windows);
-		way_run(oracle_engine, &queries[i], rows, &way, &windows, &arena, &alone[i]);
-	}
-	for (u32 k = 0; k < 3 && !n_failures; k++) {
+	for (u32 k = 0; k < 3 && is_good; k++) {
 		struct crowd crowd = { 0 };
 
 		for (u32 i = 0; i < CROWD; i++) {
@@ -448,12 +440,10 @@ u32 oracle_check_crowd(struct oracle_query *queries, u32 n, struct rows *rows, u
 			crowd.ways[i] =
 				(struct way_options){ (number + i) % 5 == 4 ? WAY_USER : WAY_KERNEL,
 						      i % 2 ? "all" : "" };
-			of_members[i] = alone[of];
 		}
-		n_failures = check_members(&crowd, of_members, rows, seed, number, totals);
+		is_good = check_members(&crowd, rows, seed, number, totals);
 	}
-	arena_free(&arena);
-	return n_failures;
+	return is_good;
 }
 
 void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures)

@@ -194,8 +194,8 @@ struct way_options {
 	u32 member;
 };
 
-/* So many run together. */
-enum { CROWD = 14 };
+/* So many run together; of test_oracle's there are so many over the same rows. */
+enum { CROWD = 14, QUERIES_OF_ROWS = 6 };
 
 struct crowd {
 	struct oracle_query *queries[CROWD];
@@ -306,11 +306,11 @@ extern struct replayer *oracle_engine;
 bool oracle_check(struct oracle_query *query, struct rows *rows, u64 seed, u32 number,
 		  struct totals *totals);
 /*
- * Each of up to CROWD queries of the same rows, of which the first has that number, alone and
- * beside others; as many are false.
+ * The same of up to CROWD queries of the same rows, of which the first has that number, each alone
+ * and beside others.
  */
-u32 oracle_check_crowd(struct oracle_query *queries, u32 n, struct rows *rows, u64 seed, u32 number,
-		       struct totals *totals);
+bool oracle_check_crowd(struct oracle_query *queries, u32 n, struct rows *rows, u64 seed,
+			u32 number, struct totals *totals);
 void totals_print(const struct totals *totals, u64 start_ns, u32 n_failures);
 
 /* --- Every function with every type (functions.c), and those written by hand (fixed.c) --- */

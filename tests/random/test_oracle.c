@@ -8,7 +8,7 @@
  * EBQL_SEED, EBQL_FIRST and EBQL_QUERIES say which queries, and with EBQL_FIRST only these are
  * run; EBQL_TEST_LONG 10,000 of them; EBQL_FUNCTION=n begins with that function; EBQL_STRICT
  * reports also the differences that are known (answer.c).  What differs only beside others needs
- * them: EBQL_QUERIES=7.
+ * them: EBQL_QUERIES=6.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #include "random.h"
 
-enum { QUERIES = 420, QUERIES_LONG = 10000, QUERIES_OF_ROWS = CROWD / 2, FAILURES_MAX = 5 };
+enum { QUERIES = 400, QUERIES_LONG = 10000, FAILURES_MAX = 5 };
 
 static void random_query(struct oracle_query *query, const struct rows *rows, struct arena *arena,
 			 u64 seed, u32 number)
@@ -38,9 +38,10 @@ static u32 check_all(struct oracle_query *queries, u32 n_alone, u32 n, struct ro
 
 	for (u32 i = 0; i < n_alone; i++)
 		n_failures += !oracle_check(&queries[i], rows, seed, number + i, totals);
-	for (u32 i = 0; i < n; i += CROWD)
-		n_failures += oracle_check_crowd(queries + i, MIN(n - i, CROWD), rows, seed, number,
-						 totals);
+	/* One that was reported is not what it was. */
+	for (u32 i = 0; i < n && !n_failures; i += CROWD)
+		n_failures += !oracle_check_crowd(queries + i, MIN(n - i, CROWD), rows, seed,
+						  number, totals);
 	return n_failures;
 }
 
@@ -67,12 +68,12 @@ static void test_oracle(void **state)
 		arena_init(&arena);
 		rows_random(&rows, &arena, seed * 1000003 + (u64)of_rows * 7919);
 		n_here = MIN((of_rows + 1) * QUERIES_OF_ROWS, first + n) - i;
-		/* And as many that run only beside others. */
-		for (u32 k = 0; k < n_here; k++) {
+		for (u32 k = 0; k < n_here; k++)
 			random_query(&queries[k], &rows, &arena, seed, i + k);
-			random_query(&queries[n_here + k], &rows, &arena, ~seed, i + k);
-		}
-		n_failures += check_all(queries, n_here, 2 * n_here, &rows, seed, i, &totals);
+		/* And those that run only beside them. */
+		for (u32 k = n_here; k < CROWD; k++)
+			random_query(&queries[k], &rows, &arena, ~seed, i + k);
+		n_failures += check_all(queries, n_here, CROWD, &rows, seed, i, &totals);
 	}
 	rows_close(&rows);
 	arena_free(&arena);
@@ -122,7 +123,8 @@ static void test_functions(void **state)
 		types[i] = arena_strdup(&arena, totals.type);
 		if (n < CROWD && i + step < functions_n())
 			continue;
-		n_failures += oracle_check_crowd(queries, n, &rows, 0, i + 1 - n, &totals);
+		if (!n_failures)
+			n_failures += !oracle_check_crowd(queries, n, &rows, 0, i + 1 - n, &totals);
 		n = 0;
 	}
 	n_failures += functions_check_types(types);
