@@ -151,8 +151,11 @@ EBQL_API void ebql_interrupt(struct ebql_session *session);
 
 /*
  * Reads a text: SET, ATTACH, CREATE VIEW and DROP VIEW, which hold for the query behind them, and
- * one SELECT.  A text without SELECT is done by ebql_run(), and holds for all queries that the
- * session prepares afterwards.  bytes: SIZE_MAX (-1) where the text ends with a NUL.
+ * one SELECT; or what shows something, as one batch of texts: EXPLAIN (column `line`), SHOW STREAMS
+ * (`stream`), SHOW VIEWS (`view`, `comment`), DESCRIBE (`name`, `type`, `meaning`, `kind`: "column"
+ * or "system column"). EXPLAIN ANALYZE is refused: not-supported.  A text without SELECT is done by
+ * ebql_run(), and holds for all queries that the session prepares afterwards.  bytes: SIZE_MAX (-1)
+ * where the text ends with a NUL.
  *
  * EBQL_OK; EBQL_REFUSED after an error of syntax; EBQL_NO_MEMORY, EBQL_MISUSE.  *ret_query is to be
  * closed after the first two, and NULL after the others.
@@ -283,9 +286,15 @@ struct ebql_stats {
 	uint64_t events, matched; /* of the whole run, up to the last window that ended */
 	uint64_t lost[EBQL_LOSS_MAX];
 	uint64_t compile_ns, verify_ns, attach_ns;
-	uint64_t programs, instructions; /* in the kernel */
+	/* In the kernel, as they were when it began to run, for it and those that it shares with.
+	 */
+	uint64_t programs, instructions;
 	int32_t is_over;
 	int32_t is_partial; /* files: stopped before all their rows were read */
+	/* The queries of a session share programs by segments: its own, from 1, and how many
+	 * queries are there now (or were, when it ended).  0: it has programs of its own, or none.
+	 */
+	uint32_t segment, segment_queries;
 };
 
 /* Of the batch that ebql_next() or the stream gave last, or that the call-back has.  EBQL_OK, or

@@ -43,13 +43,14 @@ struct ebql_query {
 	struct query query;
 	char *text;
 	size_t text_bytes;
-	struct sql_parameters parameters; /* in bindings */
+	struct sql_parameters parameters; /* in bindings, but for their texts */
 	struct arena bindings;
 	enum query_state state;
 	int end; /* enum ebql_status */
 	struct ebql_options options;
 	struct waiting *first, **last;
 	u64 n_waiting, n_values;
+	struct batch shown; /* of EXPLAIN and its like; without a schema: it is another text */
 	/* What the sink says of the end beside its error. */
 	bool is_enough, is_lossy;
 	struct ebql_batch info;	 /* of the latest batch that was given; size 0: none was */

@@ -17,6 +17,7 @@ static int begin(struct ebql_query *query)
 	query->state = QUERY_BROKEN;
 	query->end = EBQL_NO_MEMORY;
 	query->info.size = 0;
+	query->shown.schema = NULL;
 	query->stats = (struct ebql_stats){ .size = sizeof(query->stats) };
 	query->is_enough = query->is_lossy = false;
 	if (!query_init(q, "query", query->text, query->text_bytes))
@@ -94,6 +95,8 @@ void ebql_query_close(struct ebql_query *query)
 		at = &(*at)->next;
 	*at = query->next;
 	buf_free(&query->message);
+	for (u32 i = 0; i < query->parameters.list.n; i++)
+		free((char *)query->parameters.list.at[i].text);
 	arena_free(&query->bindings);
 	free(query->text);
 	free(query);
@@ -109,12 +112,14 @@ static int bind(struct ebql_query *query, const char *name, struct sql_parameter
 	if (!query || !name || !*name || query->session->is_busy || query->state != QUERY_READY)
 		return EBQL_MISUSE;
 	all = &query->parameters;
-	value.text =
-		arena_strndup(&query->bindings, value.text ? value.text : "", value.text_bytes);
+	value.text = strndup(value.text ? value.text : "", value.text_bytes);
+	if (!value.text)
+		return EBQL_NO_MEMORY;
 	while (i < all->list.n && strcmp(all->list.at[i].name, name) != 0)
 		i++;
 	if (i < all->list.n) {
 		value.name = all->list.at[i].name;
+		free((char *)all->list.at[i].text);
 		all->list.at[i] = value;
 		return EBQL_OK;
 	}

@@ -42,13 +42,14 @@ static int compile(struct ebql_query *query)
 	q->parameters = &query->parameters;
 	if (!query_parse(q))
 		return broke(query, -EINVAL);
-	if (!is_setting(q) && q->statement->kind != AST_STATEMENT_SELECT) {
-		diag_error(&q->diags, "not-supported", q->statement->span,
-			   "a program gets the batches of a SELECT" HINT
-			   "\"ebql '...'\" shows what this statement says");
+	if (!is_setting(q) && !query_shows(q) && q->statement->kind != AST_STATEMENT_SELECT) {
+		diag_error(
+			&q->diags, "not-supported", q->statement->span,
+			"a program gets the batches of a SELECT" HINT
+			"ebql_stats() tells what a run took; \"ebql '...'\" shows it by operator");
 		return broke(query, -EINVAL);
 	}
-	if (!is_setting(q) && !query_compile(q))
+	if (query_shows(q) ? !query_show(q, &query->shown) : !is_setting(q) && !query_compile(q))
 		return broke(query, -EINVAL);
 	query->state = QUERY_COMPILED;
 	query->stats.compile_ns = q->compile_ns;
@@ -69,7 +70,10 @@ int ebql_schema(struct ebql_query *query, struct ArrowSchema *ret_schema)
 	}
 	if (query->state == QUERY_BROKEN)
 		return query->end;
-	return arrow_export_schema(query->query.cut ? &query->query.cut->output : &none, ret_schema)
+	return arrow_export_schema(query->shown.schema ? query->shown.schema
+				   : query->query.cut  ? &query->query.cut->output
+						       : &none,
+				   ret_schema)
 		       ? EBQL_NO_MEMORY
 		       : EBQL_OK;
 }
@@ -77,15 +81,26 @@ int ebql_schema(struct ebql_query *query, struct ArrowSchema *ret_schema)
 /* What is known once it is attached. */
 static void learn_programs(struct ebql_query *query)
 {
-	const struct programs *programs = query->query.programs;
+	struct query_costs costs;
 
-	if (!programs)
-		return;
-	query->stats.verify_ns = programs->hooks.verify_ns;
-	query->stats.attach_ns = programs->hooks.attach_ns;
-	query->stats.programs = programs->set->n_hooks;
-	for (u32 i = 0; i < programs->set->n_hooks; i++)
-		query->stats.instructions += programs->of_hook[i].code.n_insns;
+	query_costs(&query->query, &costs);
+	query->stats.verify_ns = costs.verify_ns;
+	query->stats.attach_ns = costs.attach_ns;
+	query->stats.programs = costs.n_programs;
+	query->stats.instructions = costs.n_insns;
+	query->stats.segment = costs.segment;
+	query->stats.segment_queries = costs.n_in_segment;
+}
+
+static int end_status(struct ebql_query *query, int err)
+{
+	if (query->is_lossy)
+		return EBQL_LOSSES;
+	if (!err || (err == -ECANCELED && query->is_enough))
+		return EBQL_END;
+	if (err == -ECANCELED || err == -EINTR)
+		return EBQL_CANCELLED;
+	return broke(query, err);
 }
 
 int ebql_run(struct ebql_query *query, const struct ebql_options *options)
@@ -103,10 +118,12 @@ int ebql_run(struct ebql_query *query, const struct ebql_options *options)
 	query->options = (struct ebql_options){ 0 };
 	if (options)
 		memcpy(&query->options, options, MIN(options->size, sizeof(*options)));
-	if (is_setting(q)) {
+	if (is_setting(q) || query->shown.schema) {
+		err = query->shown.schema ? api_sink(query).batch(query, &query->shown) : 0;
 		query_end_kept(q);
+		query->stats.is_over = 1;
 		query->state = QUERY_OVER;
-		query->end = EBQL_END;
+		query->end = end_status(query, err);
 		return EBQL_OK;
 	}
 	how = (struct flow_input){ .every_ns = query->options.every_ns,
@@ -123,17 +140,6 @@ int ebql_run(struct ebql_query *query, const struct ebql_options *options)
 }
 
 /* --- The end --- */
-
-static int end_status(struct ebql_query *query, int err)
-{
-	if (query->is_lossy)
-		return EBQL_LOSSES;
-	if (!err || (err == -ECANCELED && query->is_enough))
-		return EBQL_END;
-	if (err == -ECANCELED || err == -EINTR)
-		return EBQL_CANCELLED;
-	return broke(query, err);
-}
 
 /* Its flow has given all that it gives. */
 static void finish(struct ebql_query *query)
@@ -182,6 +188,7 @@ int ebql_stats(struct ebql_query *query, struct ebql_stats *ret_stats)
 	if (!query || !ret_stats)
 		return EBQL_MISUSE;
 	if (query->state == QUERY_RUNNING && !query->session->is_busy) {
+		learn_programs(query);
 		flow_peek(query->query.flow, &account);
 		api_account(&account, &query->stats.events, &query->stats.matched,
 			    query->stats.lost);

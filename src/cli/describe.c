@@ -1,148 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * DESCRIBE STREAM: its columns with types and meanings, then the system columns; of a wildcard
- * the columns that all its streams share.
+ * DESCRIBE STREAM: what is known of it -> text, or JSON.
  */
 #include "cli/describe.h"
 
 #include <string.h>
 #include <unistd.h>
 
-static bool has_field(const struct stream *stream, const struct field *wanted)
-{
-	for (u32 i = 0; i < stream->n_fields; i++) {
-		const struct field *field = &stream->fields[i];
-		struct type a = field->type, b = wanted->type;
-
-		if (!strcmp(field->name, wanted->name))
-			return a.kind == b.kind && a.bits == b.bits && a.is_signed == b.is_signed &&
-			       a.bytes == b.bytes && field->n_elements == wanted->n_elements;
-	}
-	return false;
-}
-
-static const char *type_text_of(struct arena *arena, struct type type, u32 n_elements)
-{
-	struct buf text;
-	const char *copy;
-
-	buf_init(&text);
-	type_print(type, &text);
-	if (n_elements)
-		buf_printf(&text, "[%u]", n_elements);
-	copy = arena_strdup(arena, text.at);
-	buf_free(&text);
-	return copy;
-}
-
-static void add_fields(struct description *d, struct arena *arena)
-{
-	const struct stream *first = d->list->streams.at[0];
-
-	for (u32 i = 0; i < first->n_fields; i++) {
-		const struct field *field = &first->fields[i];
-		bool is_shared = true;
-
-		for (u32 k = 1; k < d->list->streams.n && is_shared; k++)
-			is_shared = has_field(d->list->streams.at[k], field);
-		if (is_shared)
-			vec_push(arena, &d->columns,
-				 (struct described_column){
-					 field->name,
-					 type_text_of(arena, field->type, field->n_elements),
-					 field->declaration });
-	}
-}
-
-static void add_system_columns(struct description *d, struct arena *arena)
-{
-	for (u32 i = 0; i < SYS_N; i++) {
-		const struct system_column_info *info = &system_columns[i];
-		const char *name = info->name;
-
-		for (u32 k = 0; k < d->columns.n; k++)
-			if (!strcmp(d->columns.at[k].name, info->name))
-				name = arena_printf(arena, "current.%s", info->name);
-		vec_push(arena, &d->system,
-			 (struct described_column){ name, type_text_of(arena, info->type, 0),
-						    info->meaning });
-	}
-}
-
 /* The stream, when it is one of a system call alone. */
-static const struct stream *syscall_of(const struct description *d)
+static const struct stream *syscall_of(const struct query_description *d)
 {
 	const struct stream *first = d->list ? d->list->streams.at[0] : NULL;
 
 	return first && !d->list->is_wildcard && first->syscall_nr >= 0 ? first : NULL;
 }
 
-/* By which program a tracepoint that is no system call's is read, and what that risks. */
-static const char *access_note(struct query *q, const struct stream *s)
-{
-	struct raw_twin *twin = raw_twin_open(q->catalog, &q->arena, s);
-	const char *kept = "", *notes = "", *note;
-
-	for (u32 i = 0; i < s->n_fields; i++)
-		if (!twin || !raw_twin_field(twin, &s->fields[i], &note))
-			kept = arena_printf(&q->arena, "%s%s%s", kept, *kept ? ", " : "",
-					    s->fields[i].name);
-		else if (note)
-			notes = arena_printf(&q->arena, "%s; %s is %s", notes, s->fields[i].name,
-					     note);
-	if (!*kept)
-		return arena_printf(&q->arena,
-				    "read by raw_tracepoint:%s, with all of its fields%s", s->event,
-				    notes);
-	return arena_printf(&q->arena,
-			    "read by raw_tracepoint:%s; by the perf tracepoint, whose events the "
-			    "kernel skips (missed) while another BPF program of that kind runs on "
-			    "the CPU, where one of these is used: %s%s",
-			    s->event, kept, notes);
-}
-
-/* false after a diagnostic.  Of a wildcard the columns are those that all its streams share. */
-static bool describe_source(struct query *q, const struct ast_source *source,
-			    struct description *ret_description)
-{
-	struct description *d = ret_description;
-	struct plan_description bound;
-
-	*d = (struct description){ .name = source->written, .comment = "" };
-	if (!plan_is_derived(source)) {
-		d->list = catalog_find(q->catalog, source->path, source->n_path, source->span,
-				       &q->diags);
-		if (!d->list)
-			return false;
-		if (!d->list->is_wildcard)
-			d->name = d->list->streams.at[0]->name;
-		if (!d->list->is_wildcard && d->list->streams.at[0]->kind == STREAM_TRACEPOINT &&
-		    !syscall_of(d))
-			d->access = access_note(q, d->list->streams.at[0]);
-		if (catalog_pid_ns(q->catalog).ino != PID_NS_INITIAL)
-			d->note = "ebql runs in a PID namespace: pid, tid and ppid are its "
-				  "numbers, ids in the event's fields the kernel's own";
-		add_fields(d, &q->arena);
-		add_system_columns(d, &q->arena);
-		return true;
-	}
-	if (!plan_describe(source, q->catalog, &q->views, &q->arena, &q->diags, &bound))
-		return false;
-	d->name = bound.name;
-	d->comment = bound.comment;
-	for (u32 i = 0; i < bound.n_columns; i++)
-		vec_push(&q->arena, &d->columns,
-			 (struct described_column){
-				 bound.columns[i].name,
-				 type_text_of(&q->arena, bound.columns[i].type, 0),
-				 bound.columns[i].meaning });
-	if (bound.has_system)
-		add_system_columns(d, &q->arena);
-	return true;
-}
-
 bool describe_written(struct query *q, const char *written, size_t n,
-		      struct description *ret_description)
+		      struct query_description *ret_description)
 {
 	const char *text = arena_printf(&q->arena, "DESCRIBE %.*s", (int)n, written);
 	const struct ast_source *source;
@@ -153,7 +27,7 @@ bool describe_written(struct query *q, const char *written, size_t n,
 		return false;
 	source = q->script->statements.at[0].source;
 	return source && (source->kind == AST_SOURCE_STREAM || source->kind == AST_SOURCE_FILE) &&
-	       describe_source(q, source, ret_description);
+	       query_describe(q, source, ret_description);
 }
 
 /* A file may be written as in SQL, or bare. */
@@ -199,8 +73,7 @@ static u32 put_name(struct buf *out, const char *name)
 	return out_put_visible(out, name, strlen(name), 0);
 }
 
-static void put_lines(const char *title, const struct described_column *lines, u32 n,
-		      struct buf *out)
+static void put_lines(const char *title, const struct query_column *lines, u32 n, struct buf *out)
 {
 	int name_width = strlen(title), type_width = 4;
 	struct buf name;
@@ -221,7 +94,7 @@ static void put_lines(const char *title, const struct described_column *lines, u
 	buf_free(&name);
 }
 
-static void put_table(const struct description *d, struct buf *out)
+static void put_table(const struct query_description *d, struct buf *out)
 {
 	const struct stream *syscall = syscall_of(d);
 
@@ -261,8 +134,8 @@ static void put_json_pair(struct buf *out, const char *key, const char *text)
 	buf_put_json_string(out, text, strlen(text));
 }
 
-static void put_json_lines(const char *key, const char *meaning,
-			   const struct described_column *lines, u32 n, struct buf *out)
+static void put_json_lines(const char *key, const char *meaning, const struct query_column *lines,
+			   u32 n, struct buf *out)
 {
 	buf_printf(out, ", \"%s\": [", key);
 	for (u32 i = 0; i < n; i++) {
@@ -277,7 +150,7 @@ static void put_json_lines(const char *key, const char *meaning,
 	buf_putc(out, ']');
 }
 
-static void put_json(const struct description *d, struct buf *out)
+static void put_json(const struct query_description *d, struct buf *out)
 {
 	const struct stream *syscall = syscall_of(d);
 
@@ -311,10 +184,10 @@ static void put_json(const struct description *d, struct buf *out)
 
 int describe_columns(struct query *q, const struct ast_source *source, bool is_json)
 {
-	struct description description;
+	struct query_description description;
 	struct buf out;
 
-	if (!query_open_catalog(q) || !describe_source(q, source, &description))
+	if (!query_describe(q, source, &description))
 		return query_report(q);
 	buf_init(&out);
 	if (is_json)

@@ -9,25 +9,12 @@
 #include "cli/report.h"
 #include "out/out.h"
 
-struct described_column {
-	const char *name, *type, *meaning;
-};
-
-struct description {
-	const char *name;		/* as asked for a wildcard, canonical otherwise */
-	const char *comment;		/* of a view; "" none */
-	const char *note;		/* of a stream; NULL: none */
-	const char *access;		/* of a tracepoint: by what it is read; NULL: no such */
-	const struct stream_list *list; /* NULL: a view, a span or a file */
-	VEC(struct described_column) columns, system;
-};
-
 /*
  * The source as it stands in FROM, of a wildcard with the columns that all its streams share;
  * false: there is none such (the diagnostics are for nobody).
  */
 bool describe_written(struct query *q, const char *written, size_t n,
-		      struct description *ret_description);
+		      struct query_description *ret_description);
 /* The text, as a name, makes the statement; false after a diagnostic. */
 bool describe_name(struct query *q);
 /* Prints the columns of a source; the exit status. */

@@ -3,7 +3,6 @@
  * SHOW STREAMS: the canonical names of the streams and views that match, one a line;
  * SHOW VIEWS: the views with what the comments above them say.
  */
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 
 struct listing {
 	struct buf out;
-	const char *pattern; /* of streams; of LIKE for views, NULL: all */
 	bool is_json, is_csv;
 	u32 n, n_tracepoints;
 };
@@ -34,14 +32,6 @@ static void add_name(void *context, const char *name)
 	buf_putc(&listing->out, '\n');
 }
 
-static void add_view(void *context, const struct view *view)
-{
-	struct listing *listing = context;
-
-	if (stream_matches(view->name, listing->pattern))
-		add_name(listing, view->name);
-}
-
 /* Says why there are no tracepoints, unless it is that none has such a name. */
 static bool complain_source(struct query *q)
 {
@@ -58,14 +48,12 @@ static bool complain_source(struct query *q)
 
 int list_streams(struct query *q, const char *pattern, bool is_json)
 {
-	struct listing listing = { .is_json = is_json, .pattern = pattern };
+	struct listing listing = { .is_json = is_json };
 	int rc;
 
-	if (!query_open_catalog(q))
-		return query_report(q);
 	buf_init(&listing.out);
-	catalog_each(q->catalog, pattern, add_name, &listing);
-	views_each(&q->views, add_view, &listing);
+	if (!query_each_stream(q, pattern, add_name, &listing))
+		return query_report(q);
 	rc = query_say(&listing.out, 0);
 	if (!listing.n_tracepoints && complain_source(q))
 		return 1;
@@ -78,44 +66,37 @@ int list_streams(struct query *q, const char *pattern, bool is_json)
 	return rc;
 }
 
-static void put_view(void *context, const struct view *view)
+static void put_view(void *context, const char *name, const char *comment, size_t n)
 {
 	struct listing *listing = context;
-	const char *comment = view->comment;
-	size_t n = strlen(comment);
 	struct buf *out = &listing->out;
 
-	if (listing->pattern && sqlite3_strlike(listing->pattern, view->name, 0) != 0)
-		return;
-	while (n && comment[n - 1] == '\n')
-		n--;
 	if (listing->is_json) {
 		buf_puts(out, "{\"view\": ");
-		buf_put_json_string(out, view->name, strlen(view->name));
+		buf_put_json_string(out, name, strlen(name));
 		buf_puts(out, ", \"comment\": ");
 		buf_put_json_string(out, comment, n);
 		buf_putc(out, '}');
 	} else if (listing->is_csv) {
-		buf_put_quoted(out, '\"', view->name, strlen(view->name));
+		buf_put_quoted(out, '\"', name, strlen(name));
 		buf_putc(out, ',');
 		buf_put_quoted(out, '\"', comment, n);
 	} else if (n) {
-		buf_printf(out, "%-20s  %.*s", view->name, (int)strcspn(comment, "\n"), comment);
+		buf_printf(out, "%-20s  %.*s", name, (int)strcspn(comment, "\n"), comment);
 	} else {
-		buf_puts(out, view->name);
+		buf_puts(out, name);
 	}
 	buf_putc(out, '\n');
 }
 
 int list_views(struct query *q, const char *like, const struct out_format *format)
 {
-	struct listing listing = { .pattern = like,
-				   .is_json = format == out_format_find("json"),
+	struct listing listing = { .is_json = format == out_format_find("json"),
 				   .is_csv = format == out_format_find("csv") };
 
 	buf_init(&listing.out);
 	if (listing.is_csv)
 		buf_puts(&listing.out, "view,comment\n");
-	views_each(&q->views, put_view, &listing);
+	query_each_view(q, like, put_view, &listing);
 	return query_say(&listing.out, query_report(q));
 }

@@ -34,7 +34,7 @@ static int cmd_explain(struct options *options)
 {
 	if (!options->stage)
 		options->stage = "physical";
-	if (!explain_has(options->stage)) {
+	if (!query_has_stage(options->stage)) {
 		fprintf(stderr,
 			"ebql: there is no stage \"%s\"\n"
 			"  hint: ast, cut, logical, optimized, physical, ir, bpf or all\n",

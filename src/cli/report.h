@@ -20,8 +20,4 @@ int query_failed(const char *what, int error);
 /* What a statement has to show; status, or 1 after telling why it cannot be shown.  Frees it. */
 int query_say(struct buf *out, int status);
 
-/* The stages by the names of the folders: "ast", "logical", ..., "all", in any case. */
-bool explain_has(const char *stage);
-int explain_query(struct query *query, const char *stage);
-
 #endif

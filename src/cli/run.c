@@ -359,15 +359,10 @@ static bool is_table_or_json(const struct session *s)
 	return false;
 }
 
-/* SHOW STREAMS LIKE 'sched%' -> list 'sched*' */
 static int show_streams(struct session *s)
 {
-	const char *like = s->query.statement->text;
-	char *pattern = arena_strdup(&s->query.arena, like ? like : "");
-
-	for (char *p = pattern; *p; p++)
-		*p = *p == '%' ? '*' : *p == '_' ? '?' : *p;
-	return list_streams(&s->query, s->options.word ? s->options.word : pattern,
+	return list_streams(&s->query,
+			    s->options.word ? s->options.word : query_stream_pattern(&s->query),
 			    options_want_json(&s->options));
 }
 
@@ -412,8 +407,12 @@ static int check_views(struct session *s)
 /* No command is started: any process stands for it. */
 static int explain(struct session *s, const char *stage, int target_pid)
 {
+	struct buf out;
+
 	s->query.settings.target_pid = target_pid;
-	return explain_query(&s->query, stage);
+	buf_init(&out);
+	query_explain(&s->query, stage, &out);
+	return query_say(&out, query_report(&s->query));
 }
 
 static int run_statement(struct session *s)

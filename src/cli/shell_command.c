@@ -95,7 +95,7 @@ static void run_printf(struct shell *shell, const char *format, ...)
 
 static void do_d(struct shell *shell, const char *argument)
 {
-	struct description description;
+	struct query_description description;
 	struct query q;
 
 	if (!*argument) {

@@ -91,7 +91,7 @@ static void offer_system(struct search *search)
 static void offer_columns(void *context, const char *written, size_t n)
 {
 	struct search *search = context;
-	struct description d;
+	struct query_description d;
 	struct query q;
 
 	search->has_source = true;

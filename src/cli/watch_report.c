@@ -21,6 +21,7 @@ static const char *const states[] = {
 struct report {
 	struct watch_counts counts;
 	struct load_costs costs;
+	struct query_costs place;
 	u64 user_bytes;
 	double kernel_core, user_core; /* below 0: not known */
 };
@@ -42,6 +43,7 @@ static void look(struct watch_query *w, struct report *ret)
 	ret->counts.account = result.account;
 	loads = flow_loads(f->query.flow, &n_loads);
 	load_costs(loads, n_loads, &ret->costs);
+	query_costs(&f->query, &ret->place);
 	ret->user_bytes = arena_used(&f->query.arena) + f->text.n + f->out.out.buf.capacity +
 			  f->out.out.scratch.capacity;
 	since_ns = (double)MAX(now_ns - f->looked_ns, (u64)1);
@@ -131,6 +133,8 @@ static void put_json(struct watch_query *w, const struct report *r, struct buf *
 	put_core(out, ",\"user_core\":", r->user_core);
 	buf_printf(out, ",\"kernel_bytes\":%llu,\"user_bytes\":%llu",
 		   (unsigned long long)r->costs.map_bytes, (unsigned long long)r->user_bytes);
+	buf_printf(out, ",\"segment\":%u,\"segment_queries\":%u", r->place.segment,
+		   r->place.n_in_segment);
 	put_text(out, ",\"problem\":", w->problem.n ? w->problem.at : "", w->problem.n);
 	buf_puts(out, "}\n");
 }
@@ -149,6 +153,7 @@ enum shown {
 	USER_CORE,
 	KERNEL_MEMORY,
 	USER_MEMORY,
+	SEGMENT,
 	FILE_NAME,
 	FIELD_N
 };
@@ -165,6 +170,7 @@ static const char *const titles[FIELD_N] = {
 	[USER_CORE] = "user core",
 	[KERNEL_MEMORY] = "kernel KiB",
 	[USER_MEMORY] = "user KiB",
+	[SEGMENT] = "segment",
 	[FILE_NAME] = "file",
 };
 
@@ -227,6 +233,9 @@ static void set_row(struct watch_query *w, const struct report *r, struct arena 
 	row[USER_CORE] = core(arena, r->user_core);
 	row[KERNEL_MEMORY] = number(costs->map_bytes >> 10);
 	row[USER_MEMORY] = number(r->user_bytes >> 10);
+	row[SEGMENT] = r->place.segment
+			       ? text(arena, "%u (of %u)", r->place.segment, r->place.n_in_segment)
+			       : text(arena, "-");
 	row[FILE_NAME] = text(arena, "%s", w->path);
 }
 

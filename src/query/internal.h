@@ -30,6 +30,7 @@ bool query_programs(struct query *query);
  */
 int segment_join(struct query *query, struct engine *engine);
 void segment_leave(struct query *query);
+u32 segment_n_queries(const struct query *query);
 struct load_state *segment_state(const struct query *query, const struct phys *phys);
 
 #endif

@@ -39,6 +39,14 @@ struct programs {
 	bool is_loaded;
 };
 
+/* What it took to bring it into the kernel, and where it is there. */
+struct query_costs {
+	u64 verify_ns, attach_ns;
+	u32 n_programs, n_insns; /* those that it shares with others, as they were then */
+	u32 segment;		 /* from 1; 0: it has programs of its own */
+	u32 n_in_segment;	 /* queries, with this one */
+};
+
 struct query {
 	struct keep *keep; /* NULL: the text is all there is */
 	struct arena arena;
@@ -61,6 +69,7 @@ struct query {
 	/* Where it runs with others, and its plan there; NULL: by its own programs. */
 	struct segment *segment;
 	struct phys_set *plan;
+	struct query_costs costs; /* there, when it came */
 	VEC(struct plan_database) databases;
 	u64 compile_ns;
 	struct flow *flow; /* NULL: it does not run */
@@ -102,9 +111,48 @@ int query_load(struct query *query);
  * 0, or -errno, mostly after a diagnostic: as engine_add(), and those of loading.
  */
 int query_start(struct query *query, struct engine *engine, const struct flow_input *how);
+/* Of one that runs. */
+void query_costs(const struct query *query, struct query_costs *ret_costs);
 /* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the
  * -errno of flow_close(). */
 int query_close(struct query *query);
+/* --- What statements show that run nothing --- */
+
+/* The stages by the names of the folders: "ast", "logical", ..., "all", in any case. */
+bool query_has_stage(const char *stage);
+/* EXPLAIN: that stage of the query as text.  false after a diagnostic. */
+bool query_explain(struct query *query, const char *stage, struct buf *out);
+
+struct query_column {
+	const char *name, *type, *meaning;
+};
+
+struct query_description {
+	const char *name;		/* as asked for a wildcard, canonical otherwise */
+	const char *comment;		/* of a view; "" none */
+	const char *note;		/* of a stream; NULL: none */
+	const char *access;		/* of a tracepoint: by what it is read; NULL: no such */
+	const struct stream_list *list; /* NULL: a view, a span or a file */
+	VEC(struct query_column) columns, system;
+};
+
+/* Of the source as it stands in FROM.  false after a diagnostic. */
+bool query_describe(struct query *query, const struct ast_source *source,
+		    struct query_description *ret_description);
+typedef void query_stream_function(void *context, const char *name);
+typedef void query_view_function(void *context, const char *name, const char *comment, size_t n);
+/* Streams and views of that name, or of a pattern with * and ?.  false after a diagnostic. */
+bool query_each_stream(struct query *query, const char *pattern, query_stream_function *each,
+		       void *context);
+/* SHOW STREAMS LIKE: as such a pattern. */
+const char *query_stream_pattern(struct query *query);
+/* like: NULL: all. */
+void query_each_view(struct query *query, const char *like, query_view_function *each,
+		     void *context);
+/* The statement's rows, which live as long as the query.  false after a diagnostic. */
+bool query_show(struct query *query, struct batch *ret_batch);
+bool query_shows(const struct query *query);
+
 /* Opens query->catalog, unless it is; false after a diagnostic. */
 bool query_open_catalog(struct query *query);
 

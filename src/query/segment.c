@@ -21,6 +21,7 @@
 struct segment {
 	struct segment *next;
 	struct crowd *crowd;
+	u32 number;
 	struct query *queries[BLOCK_PARTS];
 	u32 n_queries;
 	struct load_state states[BLOCK_PARTS];
@@ -32,6 +33,7 @@ struct segment {
 /* Of one engine; the engine and each of its queries use it. */
 struct crowd {
 	u32 n_users;
+	u32 n_made; /* segments so far */
 	struct segment *first;
 	struct load_chains chains;
 	struct bpf_code dispatcher;
@@ -86,6 +88,7 @@ static struct segment *segment_new(struct crowd *crowd, u32 n_cpus)
 		return NULL;
 	}
 	segment->crowd = crowd;
+	segment->number = ++crowd->n_made;
 	segment->next = crowd->first;
 	crowd->first = segment;
 	load_open_changing(&segment->hooks, &crowd->chains, segment->states,
@@ -173,6 +176,21 @@ static int change(struct segment *segment, const struct query *query, struct dia
 
 /* --- Queries --- */
 
+/* Only the programs that were made for it have code. */
+static struct query_costs costs_now(const struct segment *segment)
+{
+	const struct load_hooks *hooks = &segment->hooks;
+	struct query_costs costs = { .verify_ns = hooks->verify_ns,
+				     .attach_ns = hooks->attach_ns,
+				     .segment = segment->number };
+
+	for (u32 i = 0; i < hooks->n_programs; i++) {
+		costs.n_programs += hooks->programs[i].code.n_insns > 0;
+		costs.n_insns += hooks->programs[i].code.n_insns;
+	}
+	return costs;
+}
+
 static int enter(struct segment *segment, struct query *query)
 {
 	u32 n;
@@ -189,6 +207,7 @@ static int enter(struct segment *segment, struct query *query)
 		return err;
 	}
 	query->segment = segment;
+	query->costs = costs_now(segment);
 	segment->crowd->n_users++;
 	query_set_parts(query, query->plan);
 	return 0;
@@ -287,6 +306,11 @@ void segment_leave(struct query *query)
 		segment_end(segment);
 	}
 	crowd_leave(crowd);
+}
+
+u32 segment_n_queries(const struct query *query)
+{
+	return query->segment->n_queries;
 }
 
 struct load_state *segment_state(const struct query *query, const struct phys *phys)

@@ -54,6 +54,23 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 	return err;
 }
 
+void query_costs(const struct query *query, struct query_costs *ret_costs)
+{
+	const struct programs *p = query->programs;
+
+	*ret_costs = (struct query_costs){ 0 };
+	if (query->segment) {
+		*ret_costs = query->costs;
+		ret_costs->n_in_segment = segment_n_queries(query);
+	} else if (p && p->is_loaded) {
+		*ret_costs = (struct query_costs){ .verify_ns = p->hooks.verify_ns,
+						   .attach_ns = p->hooks.attach_ns,
+						   .n_programs = p->set->n_hooks };
+		for (u32 i = 0; i < p->set->n_hooks; i++)
+			ret_costs->n_insns += p->of_hook[i].code.n_insns;
+	}
+}
+
 int query_close(struct query *query)
 {
 	int err = query->flow ? flow_close(query->flow) : 0;

@@ -13,6 +13,10 @@ with ebql.connect() as session:
                         "GROUP BY cpu WINDOW TUMBLING :every",
                         {"tid": threading.get_native_id(),
                          "every": datetime.timedelta(milliseconds=20)})
+    costs = query.stats()
+    assert costs.verify_ns > 0 and costs.attach_ns > 0, costs.__dict__
+    assert costs.programs == 2 and costs.instructions > 0, costs.__dict__
+    assert (costs.segment, costs.segment_queries) == (1, 1), costs.__dict__
     seen = windows = 0
     lost = {}
 

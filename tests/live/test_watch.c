@@ -123,6 +123,9 @@ static void test_errors(void **state)
 	assert_true(place_figure(text.at, "good", "\"user_core\":") > 0);
 	assert_true(place_figure(text.at, "good", "\"kernel_bytes\":") >= 4096);
 	close(stats);
+	assert_true(place_figure(text.at, "good", "\"segment\":") == 1);
+	assert_true(place_figure(text.at, "good", "\"segment_queries\":") == 1);
+	assert_true(place_figure(text.at, "bad", "\"segment\":") == 0);
 	/* Taken back: what runs is what stands there. */
 	place_write(p, "good.sql",
 		    "SELECT count(*) AS n " CALLS

@@ -2,11 +2,9 @@
 /*
  * explain: each stage of a query as text, under the names of the folders.
  */
-#include <stdio.h>
 #include <strings.h>
-#include <unistd.h>
 
-#include "cli/report.h"
+#include "query/query.h"
 
 static void show_ast(struct query *q, struct buf *out)
 {
@@ -86,7 +84,7 @@ static const struct {
 	{ "bpf", show_bpf },
 };
 
-bool explain_has(const char *stage)
+bool query_has_stage(const char *stage)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(stages); i++)
 		if (strcasecmp(stages[i].name, stage) == 0)
@@ -94,21 +92,18 @@ bool explain_has(const char *stage)
 	return strcasecmp(stage, "all") == 0;
 }
 
-int explain_query(struct query *query, const char *stage)
+bool query_explain(struct query *query, const char *stage, struct buf *out)
 {
 	bool all = strcasecmp(stage, "all") == 0;
-	bool only_ast = strcasecmp(stage, "ast") == 0;
-	struct buf out;
 
-	if (!only_ast && !query_compile(query))
-		return query_report(query);
-	buf_init(&out);
+	if (strcasecmp(stage, "ast") != 0 && !query_compile(query))
+		return false;
 	for (u32 i = 0; i < ARRAY_SIZE(stages); i++) {
 		if (!all && strcasecmp(stages[i].name, stage) != 0)
 			continue;
 		if (all)
-			buf_printf(&out, "%s-- %s\n", i ? "\n" : "", stages[i].name);
-		stages[i].show(query, &out);
+			buf_printf(out, "%s-- %s\n", i ? "\n" : "", stages[i].name);
+		stages[i].show(query, out);
 	}
-	return query_say(&out, query_report(query));
+	return true;
 }

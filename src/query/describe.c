@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A source -> its columns with types and meanings, then the system columns; of a wildcard the
+ * columns that all its streams share.
+ */
+#include <string.h>
+
+#include "query/query.h"
+
+static bool has_field(const struct stream *stream, const struct field *wanted)
+{
+	for (u32 i = 0; i < stream->n_fields; i++) {
+		const struct field *field = &stream->fields[i];
+		struct type a = field->type, b = wanted->type;
+
+		if (!strcmp(field->name, wanted->name))
+			return a.kind == b.kind && a.bits == b.bits && a.is_signed == b.is_signed &&
+			       a.bytes == b.bytes && field->n_elements == wanted->n_elements;
+	}
+	return false;
+}
+
+static const char *type_text_of(struct arena *arena, struct type type, u32 n_elements)
+{
+	struct buf text;
+	const char *copy;
+
+	buf_init(&text);
+	type_print(type, &text);
+	if (n_elements)
+		buf_printf(&text, "[%u]", n_elements);
+	copy = arena_strdup(arena, text.at);
+	buf_free(&text);
+	return copy;
+}
+
+static void add_fields(struct query_description *d, struct arena *arena)
+{
+	const struct stream *first = d->list->streams.at[0];
+
+	for (u32 i = 0; i < first->n_fields; i++) {
+		const struct field *field = &first->fields[i];
+		bool is_shared = true;
+
+		for (u32 k = 1; k < d->list->streams.n && is_shared; k++)
+			is_shared = has_field(d->list->streams.at[k], field);
+		if (is_shared)
+			vec_push(arena, &d->columns,
+				 (struct query_column){
+					 field->name,
+					 type_text_of(arena, field->type, field->n_elements),
+					 field->declaration });
+	}
+}
+
+static void add_system_columns(struct query_description *d, struct arena *arena)
+{
+	for (u32 i = 0; i < SYS_N; i++) {
+		const struct system_column_info *info = &system_columns[i];
+		const char *name = info->name;
+
+		for (u32 k = 0; k < d->columns.n; k++)
+			if (!strcmp(d->columns.at[k].name, info->name))
+				name = arena_printf(arena, "current.%s", info->name);
+		vec_push(arena, &d->system,
+			 (struct query_column){ name, type_text_of(arena, info->type, 0),
+						info->meaning });
+	}
+}
+
+/* By which program a tracepoint that is no system call's is read, and what that risks. */
+static const char *access_note(struct query *q, const struct stream *s)
+{
+	struct raw_twin *twin = raw_twin_open(q->catalog, &q->arena, s);
+	const char *kept = "", *notes = "", *note;
+
+	for (u32 i = 0; i < s->n_fields; i++)
+		if (!twin || !raw_twin_field(twin, &s->fields[i], &note))
+			kept = arena_printf(&q->arena, "%s%s%s", kept, *kept ? ", " : "",
+					    s->fields[i].name);
+		else if (note)
+			notes = arena_printf(&q->arena, "%s; %s is %s", notes, s->fields[i].name,
+					     note);
+	if (!*kept)
+		return arena_printf(&q->arena,
+				    "read by raw_tracepoint:%s, with all of its fields%s", s->event,
+				    notes);
+	return arena_printf(&q->arena,
+			    "read by raw_tracepoint:%s; by the perf tracepoint, whose events the "
+			    "kernel skips (missed) while another BPF program of that kind runs on "
+			    "the CPU, where one of these is used: %s%s",
+			    s->event, kept, notes);
+}
+
+bool query_describe(struct query *q, const struct ast_source *source,
+		    struct query_description *ret_description)
+{
+	struct query_description *d = ret_description;
+	struct plan_description bound;
+
+	*d = (struct query_description){ .name = source->written, .comment = "" };
+	if (!query_open_catalog(q))
+		return false;
+	if (!plan_is_derived(source)) {
+		d->list = catalog_find(q->catalog, source->path, source->n_path, source->span,
+				       &q->diags);
+		if (!d->list)
+			return false;
+		if (!d->list->is_wildcard)
+			d->name = d->list->streams.at[0]->name;
+		if (!d->list->is_wildcard && d->list->streams.at[0]->kind == STREAM_TRACEPOINT &&
+		    d->list->streams.at[0]->syscall_nr < 0)
+			d->access = access_note(q, d->list->streams.at[0]);
+		if (catalog_pid_ns(q->catalog).ino != PID_NS_INITIAL)
+			d->note = "ebql runs in a PID namespace: pid, tid and ppid are its "
+				  "numbers, ids in the event's fields the kernel's own";
+		add_fields(d, &q->arena);
+		add_system_columns(d, &q->arena);
+		return true;
+	}
+	if (!plan_describe(source, q->catalog, &q->views, &q->arena, &q->diags, &bound))
+		return false;
+	d->name = bound.name;
+	d->comment = bound.comment;
+	for (u32 i = 0; i < bound.n_columns; i++)
+		vec_push(&q->arena, &d->columns,
+			 (struct query_column){ bound.columns[i].name,
+						type_text_of(&q->arena, bound.columns[i].type, 0),
+						bound.columns[i].meaning });
+	if (bound.has_system)
+		add_system_columns(d, &q->arena);
+	return true;
+}
