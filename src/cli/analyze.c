@@ -136,6 +136,18 @@ static bool wanted_calls(const struct analysis *a, const struct hook *hook, u64 
 	return true;
 }
 
+/* What each of them costs on either path.  false: it reads none, or several, or all. */
+static bool wanted_costs(const struct analysis *a, const struct hook *hook, u64 n_runs,
+			 struct call_costs *ret_costs)
+{
+	u64 n;
+
+	if (!n_runs || hook->uses[0].n_streams > 1 || !wanted_calls(a, hook, &n))
+		return false;
+	*ret_costs = phys_call_costs((double)n / (double)n_runs, false, false);
+	return true;
+}
+
 /* --- For people --- */
 
 static void put_percent(struct buf *out, u64 part, u64 whole)
@@ -209,6 +221,7 @@ static void put_program(const struct analysis *a, const struct load_program *pro
 {
 	const struct load_runs *runs = &a->runs[i];
 	const struct hook *hook = program->hook;
+	struct call_costs costs;
 	u64 n;
 
 	buf_printf(out, "program %s %s: %u instructions", access_kinds[hook->path].name,
@@ -229,6 +242,9 @@ static void put_program(const struct analysis *a, const struct load_program *pro
 		put_percent(out, n, runs->n);
 		buf_puts(out, " were wanted");
 	}
+	if (wanted_costs(a, hook, runs->n, &costs))
+		buf_printf(out, ", by estimate %.0f ns each, by their tracepoint %.0f", costs.raw,
+			   costs.tracepoint);
 	buf_printf(out, "\n  %s\n", hook->reason);
 }
 
@@ -379,6 +395,7 @@ static void json_program(const struct analysis *a, const struct load_program *pr
 			 struct buf *out)
 {
 	const struct load_runs *runs = &a->runs[i];
+	struct call_costs costs;
 	u64 n;
 
 	json_text(out, i ? ", {\"path\": " : "{\"path\": ", access_kinds[program->hook->path].name);
@@ -393,6 +410,11 @@ static void json_program(const struct analysis *a, const struct load_program *pr
 				   (double)runs->ns / (double)runs->n);
 		if (wanted_calls(a, program->hook, &n))
 			buf_printf(out, ", \"wanted\": %llu", (ull)n);
+		if (wanted_costs(a, program->hook, runs->n, &costs))
+			buf_printf(out,
+				   ", \"raw_ns_per_wanted\": %.0f, \"tracepoint_ns_per_wanted\": "
+				   "%.0f",
+				   costs.raw, costs.tracepoint);
 	}
 	buf_putc(out, '}');
 }

@@ -386,6 +386,7 @@ void watch_query_step(struct watch_query *w, bool is_peeked)
 
 	if (!w->form)
 		return;
+	say_diags(w, &w->form->query); /* what it was told while it runs */
 	if (is_peeked && watch_query_is_peeked(w) && !flow_is_over(w->form->query.flow)) {
 		flow_peek(w->form->query.flow, &account);
 		w->form->is_ended_by_loss = account_is_biased(&account);

@@ -118,7 +118,8 @@ static int arm_all(struct engine *engine)
 	int err;
 
 	do {
-		boundary_ns = poll_ns = 0;
+		boundary_ns = 0;
+		poll_ns = engine->shared.due_ns;
 		for (const struct flow *flow = engine->flows; flow; flow = flow->next) {
 			if (flow->is_over)
 				continue;
@@ -219,6 +220,14 @@ static void step_polls(struct engine *engine)
 	}
 }
 
+static void step_shared(struct engine *engine)
+{
+	struct engine_shared *shared = &engine->shared;
+
+	if (shared->due_ns && shared->due_ns <= base_monotonic_ns())
+		shared->due_ns = shared->step(shared->shared);
+}
+
 int engine_step(struct engine *engine)
 {
 	int boundary = take_timer(engine->boundary_fd, &engine->boundary_ns);
@@ -232,6 +241,7 @@ int engine_step(struct engine *engine)
 		find_boundaries(engine);
 	step_boundaries(engine);
 	step_polls(engine);
+	step_shared(engine);
 	return arm_all(engine);
 }
 

@@ -82,10 +82,15 @@ struct flow_figures {
 int engine_open(struct engine **ret_engine);
 /* Ends what still runs, without last batches; each flow is still to be closed by flow_close(). */
 void engine_close(struct engine *engine);
-/* What queries of the engine share above it; engine_close() calls release(), if it is set. */
+/*
+ * What queries of the engine share above it; engine_close() calls release(), if it is set, and
+ * engine_step() step() when it is due: it returns when it is next (CLOCK_MONOTONIC; 0: never).
+ */
 struct engine_shared {
 	void *shared;
 	void (*release)(void *shared);
+	u64 (*step)(void *shared);
+	u64 due_ns;
 };
 struct engine_shared *engine_shared(struct engine *engine);
 /* To be polled for reading: something is due. */

@@ -76,6 +76,15 @@ vreg gen_probe_load(struct gen *g, vreg address, enum ir_size size)
 	return gen_stack_load(g, copy, 0, size);
 }
 
+/* A system call's tracepoint does not say where they are; the raw one's argument is the same. */
+vreg gen_task_registers(struct gen *g)
+{
+	vreg task = gen_helper(g, BPF_FUNC_get_current_task_btf), registers = ir_reg(g->ir);
+
+	ir_call(g->ir, registers, BPF_FUNC_task_pt_regs, 1, &task);
+	return registers;
+}
+
 vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size)
 {
 	if (g->hook->is_typed)

@@ -185,6 +185,8 @@ vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object,
 vreg gen_probe_load(struct gen *g, vreg address, enum ir_size size);
 /* What stands there in the saved registers of a system call. */
 vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size);
+/* A typed pointer to them, by a helper. */
+vreg gen_task_registers(struct gen *g);
 /* Where the record starts in the context: behind the header of a replayed event. */
 s32 gen_record_offset(const struct gen *g);
 

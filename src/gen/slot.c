@@ -41,9 +41,12 @@ static void key_words(struct gen *g, const struct phys_step *step, struct key_wo
  */
 static void thread_word(struct gen *g, struct table *t)
 {
-	t->words[0].reg = g->registers;
-	if (g->hook->is_typed)
-		t->words[0].reg = gen_alu(g, IR_SUB, g->registers, t->base);
+	bool is_raw = g->hook->path == ACCESS_RAW_SYSCALL;
+	vreg registers = is_raw ? g->registers : gen_task_registers(g);
+
+	t->words[0].reg = registers;
+	if (g->hook->is_typed || !is_raw)
+		t->words[0].reg = gen_alu(g, IR_SUB, registers, t->base);
 }
 
 /* PAIR_TABLE: groups of PAIR_WAYS; see phys.h.  PAIR_THREAD: the slots from its hash on. */

@@ -43,7 +43,8 @@ const struct load_program *load_running(const struct load_hooks *hooks, const st
 	bool is_same = program && !hooks->is_stale && program->hook->n_uses == hook->n_uses;
 
 	for (u32 i = 0; is_same && i < hook->n_uses; i++)
-		is_same = program->hook->uses[i].source == hook->uses[i].source;
+		is_same = program->hook->uses[i].source == hook->uses[i].source &&
+			  program->hook->uses[i].hand == hook->uses[i].hand;
 	*ret_is_same = is_same;
 	return program;
 }
@@ -204,6 +205,23 @@ void load_leave(struct load_hooks *hooks)
 	hooks->n_programs = 0;
 }
 
+/* Of the part, what was missed at hooks of the one generation that it does not have in the other.
+ */
+static u64 missed_beyond(const struct load_hooks *hooks, const struct load_hooks *other,
+			 const struct phys *phys)
+{
+	u64 missed = 0;
+
+	for (u32 i = 0; i < hooks->n_programs; i++) {
+		const struct load_program *program = running(other, hooks->programs[i].hook);
+
+		if (load_serves(&hooks->programs[i], phys) &&
+		    !(program && load_serves(program, phys)))
+			missed += load_program_missed(hooks, i);
+	}
+	return missed;
+}
+
 int load_change(struct load_hooks *hooks, const struct phys_set *set, struct load_program *programs,
 		const void *constants, u32 constants_bytes, struct arena *arena,
 		struct diags *diags)
@@ -243,6 +261,11 @@ int load_change(struct load_hooks *hooks, const struct phys_set *set, struct loa
 		hooks->is_stale |= is_less;
 		return err;
 	}
+	/* A part that goes to another hook goes on counting what it missed. */
+	for (u32 i = 0; i < BLOCK_PARTS; i++)
+		if (kept[i])
+			hooks->states[i].missed_ahead += missed_beyond(&next, hooks, kept[i]) -
+							 missed_beyond(hooks, &next, kept[i]);
 	close_programs(hooks, &next);
 	*hooks = next;
 	for (u32 i = 0; i < BLOCK_PARTS; i++) {
@@ -251,6 +274,7 @@ int load_change(struct load_hooks *hooks, const struct phys_set *set, struct loa
 		if (!set->parts[i] || kept[i])
 			continue;
 		state->missed_ahead = load_missed(state);
+		state->missed_before = 0;
 		load_begin_starts(state);
 	}
 	return 0;

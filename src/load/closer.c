@@ -65,6 +65,16 @@ void load_closer_take(struct load_closer *closer, int *fd)
 	sys_close(fd);
 }
 
+bool load_closer_is_working(struct load_closer *closer)
+{
+	bool is_working;
+
+	pthread_mutex_lock(&closer->mutex);
+	is_working = closer->is_working;
+	pthread_mutex_unlock(&closer->mutex);
+	return is_working;
+}
+
 void load_closer_close(struct load_closer *closer)
 {
 	if (closer->has_thread)

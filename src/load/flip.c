@@ -163,6 +163,15 @@ u64 load_program_missed(const struct load_hooks *hooks, u32 number)
 	return program->fd >= 0 ? load_kind(program)->missed(program) : 0;
 }
 
+bool load_serves(const struct load_program *program, const struct phys *phys)
+{
+	bool is_of_part = false;
+
+	for (u32 k = 0; k < program->hook->n_uses; k++)
+		is_of_part |= program->hook->uses[k].phys == phys;
+	return is_of_part;
+}
+
 /*
  * The kernel skips a program when it is already running on this CPU; for perf
  * tracepoints it skips it when any tracing program is, and counts that since 6.7
@@ -174,16 +183,10 @@ u64 load_missed(struct load_state *state)
 	struct load_hooks *hooks = state->hooks;
 	u64 missed = __atomic_load_n(&hooks->missed[state->phys->number], __ATOMIC_RELAXED), grown;
 
-	for (u32 i = 0; i < hooks->n_programs; i++) {
-		const struct load_program *program = &hooks->programs[i];
-		bool is_of_part = false;
-
-		for (u32 k = 0; k < program->hook->n_uses; k++)
-			is_of_part |= program->hook->uses[k].phys == state->phys;
-		if (is_of_part)
+	for (u32 i = 0; i < hooks->n_programs; i++)
+		if (load_serves(&hooks->programs[i], state->phys))
 			missed += load_program_missed(hooks, i);
-	}
-	missed -= MIN(state->missed_ahead, missed);
+	missed = (s64)missed > (s64)state->missed_ahead ? missed - state->missed_ahead : 0;
 	grown = missed > state->missed_before ? missed - state->missed_before : 0;
 	state->missed_before = MAX(missed, state->missed_before);
 	return grown;

@@ -66,6 +66,7 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 int load_reset(struct load_hooks *hooks, struct load_state *state);
 /* What the kernel counts with the program: monotonic; one system call, 1-2 us. */
 u64 load_recursion_misses(const struct load_program *program);
+bool load_serves(const struct load_program *program, const struct phys *phys);
 /* That of one which is loaded. */
 u64 load_program_missed(const struct load_hooks *hooks, u32 program);
 
@@ -93,6 +94,7 @@ void load_leave(struct load_hooks *hooks);
 void load_closer_open(struct load_closer *closer);
 /* Closes it soon; *fd is -1 then. */
 void load_closer_take(struct load_closer *closer, int *fd);
+bool load_closer_is_working(struct load_closer *closer);
 /* When all is closed. */
 void load_closer_close(struct load_closer *closer);
 

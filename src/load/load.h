@@ -98,7 +98,16 @@ void load_raise_limits(const struct phys_set *set);
  * Watches system calls for duration_ns: which share of them has this number?  In
  * [0, 1]; 0 when there were none, -errno when the kernel does not let us look.
  */
-double load_survey(s32 syscall_nr, u64 duration_ns, struct arena *arena);
+double load_survey(s32 syscall_nr, u64 duration_ns);
+/* The same in two steps; 0 or -errno.  With a closer the second does not wait for the kernel. */
+struct load_survey {
+	u64 n_all, n_wanted;
+	void *lines;
+	size_t bytes;
+	int map_fd, link_fd;
+};
+int load_survey_begin(struct load_survey *survey, s32 syscall_nr);
+void load_survey_end(struct load_survey *survey, struct load_closer *closer);
 
 /*
  * Opens the maps of all parts and loads the programs (of set->hooks, in their order);
@@ -140,6 +149,19 @@ int load_change(struct load_hooks *hooks, const struct phys_set *set, struct loa
 		const void *constants, u32 constants_bytes, struct arena *arena,
 		struct diags *diags);
 
+/*
+ * While system calls go from one path to the other (enum hand): LOAD_MAP_MARKS for programs that
+ * name it, all of it 0.  load_order(): does the program on that raw hook, which has a chain, have a
+ * call before that on its tracepoint?  It stays so while both are attached.  load_grace_begin() and
+ * load_grace_is_over(), which some 0.1 s later says that all events have passed both programs that
+ * began before; tracepoint_id: of syscalls:sys_enter_getppid, or sys_exit.  0 or -errno.
+ */
+int load_marks_open(struct load_hooks *hooks, struct diags *diags);
+void load_marks_close(struct load_hooks *hooks);
+int load_order(const struct load_hooks *hooks, const struct hook *raw, u32 tracepoint_id,
+	       struct arena *arena, bool *ret_is_raw_first);
+int load_grace_begin(const struct load_hooks *hooks, u32 tracepoint_id);
+bool load_grace_is_over(const struct load_hooks *hooks);
 /*
  * Switches these parts (of the same hooks, and of one epoch each) to their other copies, in
  * 0.1 us: each slot of a CPU at once for all parts of a block.  When it returns 0, no program

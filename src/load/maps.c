@@ -21,6 +21,7 @@ static const struct map_kind shared_kinds[] = {
 	[LOAD_MAP_SLOTS] = { "ebql_slots", "the kernel is short of memory" },
 	[LOAD_MAP_CONST] = { "ebql_const", "the kernel is short of memory" },
 	[LOAD_MAP_CHAIN] = { "ebql_chain", "the kernel is short of memory" },
+	[LOAD_MAP_MARKS] = { "ebql_marks", "the kernel is short of memory" },
 };
 _Static_assert(ARRAY_SIZE(shared_kinds) == LOAD_MAP_SHARED_N, "a map has no entry");
 
@@ -238,6 +239,18 @@ int load_chain_map_open(int *ret_fd, struct diags *diags)
 {
 	return map_create(&shared_kinds[LOAD_MAP_CHAIN], BPF_MAP_TYPE_PROG_ARRAY, 4, 4,
 			  CHAIN_PLACES, 0, ret_fd, diags);
+}
+
+int load_marks_open(struct load_hooks *hooks, struct diags *diags)
+{
+	sys_close(&hooks->map_fds[LOAD_MAP_MARKS]);
+	return map_create(&shared_kinds[LOAD_MAP_MARKS], BPF_MAP_TYPE_ARRAY, 4, MARKS_BYTES, 1, 0,
+			  &hooks->map_fds[LOAD_MAP_MARKS], diags);
+}
+
+void load_marks_close(struct load_hooks *hooks)
+{
+	sys_close(&hooks->map_fds[LOAD_MAP_MARKS]);
 }
 
 int load_maps_open(struct load_hooks *hooks, struct diags *diags)

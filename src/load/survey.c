@@ -57,46 +57,67 @@ static int survey_load(struct ir *ir, int map_fd, struct arena *arena)
 	return sys_prog_load(&attr);
 }
 
-/* Attached for the duration; 0 or -errno. */
-static int survey_watch(int prog_fd, u64 duration_ns)
+int load_survey_begin(struct load_survey *survey, s32 syscall_nr)
+{
+	u32 n_cpus = load_possible_cpus();
+	struct arena arena;
+	int prog_fd = -1, err;
+
+	arena_init(&arena);
+	*survey = (struct load_survey){ .link_fd = -1,
+					.map_fd = -1,
+					.bytes = n_cpus * sizeof(struct survey_line) };
+	if (!arena_reserve(&arena))
+		return -ENOMEM;
+	survey->map_fd = sys_map_create(BPF_MAP_TYPE_ARRAY, "ebql_survey", 4, (u32)survey->bytes, 1,
+					BPF_F_MMAPABLE);
+	err = MIN(survey->map_fd, 0);
+	if (!err)
+		err = sys_map_memory(survey->map_fd, survey->bytes, &survey->lines);
+	if (!err)
+		prog_fd = survey_load(survey_program(syscall_nr, n_cpus, &arena), survey->map_fd,
+				      &arena);
+	if (!err)
+		err = MIN(prog_fd, 0);
+	if (!err)
+		survey->link_fd = sys_raw_tracepoint_open("sys_enter", prog_fd);
+	if (!err)
+		err = MIN(survey->link_fd, 0);
+	sys_close(&prog_fd);
+	arena_free(&arena);
+	if (err)
+		load_survey_end(survey, NULL);
+	return err;
+}
+
+void load_survey_end(struct load_survey *survey, struct load_closer *closer)
+{
+	const struct survey_line *lines = survey->lines;
+
+	if (closer)
+		load_closer_take(closer, &survey->link_fd);
+	sys_close(&survey->link_fd);
+	for (u32 i = 0; lines && i < survey->bytes / sizeof(*lines); i++) {
+		survey->n_all += lines[i].all;
+		survey->n_wanted += lines[i].wanted;
+	}
+	if (lines)
+		munmap(survey->lines, survey->bytes);
+	survey->lines = NULL;
+	sys_close(&survey->map_fd);
+}
+
+double load_survey(s32 syscall_nr, u64 duration_ns)
 {
 	struct timespec time = { (time_t)(duration_ns / 1000000000),
 				 (long)(duration_ns % 1000000000) };
-	int link_fd = sys_raw_tracepoint_open("sys_enter", prog_fd);
+	struct load_survey survey;
+	int err = load_survey_begin(&survey, syscall_nr);
 
-	if (link_fd < 0)
-		return link_fd;
-	while (nanosleep(&time, &time) < 0 && errno == EINTR)
-		;
-	close(link_fd);
-	return 0;
-}
-
-double load_survey(s32 syscall_nr, u64 duration_ns, struct arena *arena)
-{
-	u32 n_cpus = load_possible_cpus();
-	size_t bytes = n_cpus * sizeof(struct survey_line);
-	int map_fd, prog_fd = -1, err;
-	struct survey_line *lines, sum = { 0 };
-	void *at;
-
-	map_fd = sys_map_create(BPF_MAP_TYPE_ARRAY, "ebql_survey", 4, bytes, 1, BPF_F_MMAPABLE);
-	if (map_fd < 0)
-		return map_fd;
-	err = sys_map_memory(map_fd, bytes, &at);
-	if (!err) {
-		lines = at;
-		prog_fd = survey_load(survey_program(syscall_nr, n_cpus, arena), map_fd, arena);
-		err = prog_fd < 0 ? prog_fd : survey_watch(prog_fd, duration_ns);
-		for (u32 i = 0; i < n_cpus; i++) {
-			sum.all += lines[i].all;
-			sum.wanted += lines[i].wanted;
-		}
-		munmap(at, bytes);
-	}
-	sys_close(&prog_fd);
-	sys_close(&map_fd);
 	if (err)
 		return err;
-	return sum.all ? (double)sum.wanted / (double)sum.all : 0;
+	while (nanosleep(&time, &time) < 0 && errno == EINTR)
+		;
+	load_survey_end(&survey, NULL);
+	return survey.n_all ? (double)survey.n_wanted / (double)survey.n_all : 0;
 }

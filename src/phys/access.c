@@ -4,6 +4,7 @@
  * database chooses an index, and the texts of the `probe` column.
  */
 #include <linux/btf.h>
+#include <linux/version.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -20,6 +21,7 @@
 #define RAW_OTHER_NS	    71.0
 /* Without a survey: half of all system calls are the wanted ones. */
 #define DEFAULT_SHARE 0.5
+#define SHARE_MIN     0.001
 
 #ifdef __x86_64__
 #define HAS_RAW_SYSCALL_REGISTERS true
@@ -66,7 +68,7 @@ struct access {
 	bool by_raw[2]; /* all of them by the raw tracepoint, or none, if no setting says how */
 	u32 n_calls[2]; /* the most that one source has */
 	double share;	/* as in phys_input, the largest */
-	double raw_ns, tracepoint_ns; /* what one that is wanted costs, with the others */
+	struct call_costs costs;
 	hook_vec hooks;
 	name_vec probes;
 };
@@ -318,7 +320,18 @@ static bool is_by_raw(const struct access *a, bool is_exit)
 
 static double wanted_share(const struct access *a)
 {
-	return a->share >= 0 ? MAX(a->share, 0.001) : DEFAULT_SHARE;
+	return a->share >= 0 ? MAX(a->share, SHARE_MIN) : DEFAULT_SHARE;
+}
+
+struct call_costs phys_call_costs(double share, bool is_raw_paid, bool is_tracepoint_paid)
+{
+	double others = 1 / MAX(share, SHARE_MIN) - 1;
+
+	return (struct call_costs){
+		.raw = RAW_HIT_NS + (is_raw_paid ? 0 : RAW_OTHER_NS * others),
+		.tracepoint =
+			TRACEPOINT_HIT_NS + (is_tracepoint_paid ? 0 : TRACEPOINT_OTHER_NS * others),
+	};
 }
 
 static const char *why_calls(const struct access *a, bool is_exit)
@@ -333,7 +346,7 @@ static const char *why_calls(const struct access *a, bool is_exit)
 	return arena_printf(a->arena,
 			    "estimate per wanted event: raw %.0f ns, tracepoint %.0f ns, at %.0f%% "
 			    "wanted of all system calls (%s)",
-			    a->raw_ns, a->tracepoint_ns, 100 * wanted_share(a),
+			    a->costs.raw, a->costs.tracepoint, 100 * wanted_share(a),
 			    a->share >= 0 ? "surveyed" : "assumed");
 }
 
@@ -343,19 +356,15 @@ static const char *why_calls(const struct access *a, bool is_exit)
  */
 static void choose_calls(struct access *a)
 {
-	double others;
-
 	a->share = -1;
 	for (u32 i = 0; i < a->set->n_parts; i++) {
 		a->share = MAX(a->share, a->inputs[i].share);
 		if (a->inputs[i].settings->access_path == ACCESS_AUTO)
 			count_calls(a, a->set->parts[i]);
 	}
-	others = (1 - wanted_share(a)) / wanted_share(a);
-	a->raw_ns = RAW_HIT_NS + RAW_OTHER_NS * others;
-	a->tracepoint_ns = TRACEPOINT_HIT_NS + TRACEPOINT_OTHER_NS * others;
+	a->costs = phys_call_costs(wanted_share(a), false, false);
 	for (u32 j = 0; j < 2; j++)
-		a->by_raw[j] = a->n_calls[j] > 1 || a->raw_ns <= a->tracepoint_ns;
+		a->by_raw[j] = a->n_calls[j] > 1 || a->costs.raw <= a->costs.tracepoint;
 }
 
 /* The system calls of one direction: raw sys_enter or sys_exit for all, or a tracepoint each. */
@@ -553,20 +562,84 @@ static void expect_raw(const struct phys_input *input, const struct phys *phys)
 	}
 }
 
+static bool find_hooks(struct access *a)
+{
+	struct phys_set *set = a->set;
+
+	for (u32 i = 0; i < set->n_parts; i++)
+		expect_raw(&a->inputs[i], set->parts[i]);
+	for (u32 i = 0; i < set->n_parts; i++)
+		if (!part_access(a, i))
+			return false;
+	if (!a->inputs[0].is_replay && refuse_mixed(a))
+		return false;
+	set->hooks = a->hooks.at;
+	set->n_hooks = a->hooks.n;
+	return true;
+}
+
 bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct arena *arena,
 		 struct diags *diags)
 {
 	struct access access = { .arena = arena, .set = set, .inputs = inputs, .diags = diags };
 
 	choose_calls(&access);
+	return find_hooks(&access);
+}
+
+/* false: a setting insists on its path, or it reads none or several calls. */
+static bool has_choice(const struct phys_set *set, const struct phys_input *inputs, bool *ret_raw)
+{
+	bool has_any = false;
+
 	for (u32 i = 0; i < set->n_parts; i++)
-		expect_raw(&inputs[i], set->parts[i]);
-	for (u32 i = 0; i < set->n_parts; i++)
-		if (!part_access(&access, i))
+		if (inputs[i].settings->access_path != ACCESS_AUTO)
 			return false;
-	if (!inputs[0].is_replay && refuse_mixed(&access))
-		return false;
-	set->hooks = access.hooks.at;
-	set->n_hooks = access.hooks.n;
+	for (u32 i = 0; i < set->n_hooks; i++) {
+		const struct hook *hook = &set->hooks[i];
+
+		for (u32 k = 0; k < hook->n_uses; k++) {
+			if (!is_call(hook->uses[k].streams[0]))
+				continue;
+			if (hook->uses[k].n_streams > 1)
+				return false;
+			*ret_raw = hook->path == ACCESS_RAW_SYSCALL;
+			has_any = true;
+		}
+	}
+	return has_any && HAS_RAW_SYSCALL_REGISTERS && !inputs[0].is_replay;
+}
+
+/*
+ * Starts that wait by thread are found by where its registers are, which a tracepoint's program
+ * knows from a helper of 5.15, as a typed raw one has it.
+ */
+static bool can_find_starts(const struct phys_set *set, const struct phys_input *input)
+{
+	for (u32 i = 0; i < set->n_parts; i++)
+		for (u32 k = 0; k < set->parts[i]->n_joins; k++)
+			if (set->parts[i]->joins[k].kind == PAIR_THREAD &&
+			    (!input->features->has_btf || !raw_btf_id(input, "sys_enter") ||
+			     input->features->version < KERNEL_VERSION(5, 15, 0)))
+				return false;
 	return true;
+}
+
+struct phys_set *phys_other_path(const struct phys_set *set, const struct phys_input *inputs,
+				 struct arena *arena)
+{
+	struct phys_set *other = arena_new(arena, struct phys_set);
+	struct diags unheard;
+	struct access access = {
+		.arena = arena, .set = other, .inputs = inputs, .diags = &unheard
+	};
+	bool is_raw;
+
+	diags_init(&unheard, arena, NULL, "", 0);
+	if (!has_choice(set, inputs, &is_raw) || !can_find_starts(set, &inputs[0]))
+		return NULL;
+	*other = *set;
+	choose_calls(&access);
+	access.by_raw[0] = access.by_raw[1] = !is_raw;
+	return find_hooks(&access) ? other : NULL;
 }

@@ -58,6 +58,31 @@ u32 phys_levels(const struct phys_set *set, const struct phys *phys,
 	return is_of_task || (n == 1 && is_guarded) ? 1 : n_slots;
 }
 
+const char *phys_path_stays(const struct phys_set *set)
+{
+	s32 number = -1;
+
+	for (u32 i = 0; i < set->n_hooks; i++) {
+		const struct hook *hook = &set->hooks[i];
+
+		for (u32 k = 0; k < hook->n_uses; k++) {
+			const struct hook_use *use = &hook->uses[k];
+			const struct stream *s = use->streams[0];
+
+			/* The hook's reason says it. */
+			if (!(s->is_syscall_enter || s->is_syscall_exit) || use->n_streams > 1 ||
+			    use->phys->settings->access_path != ACCESS_AUTO)
+				continue;
+			if (use->phys->n_runnings)
+				return "its running sums began with its programs";
+			if (number >= 0 && number != s->syscall_nr)
+				return "it reads several system calls";
+			number = s->syscall_nr;
+		}
+	}
+	return NULL;
+}
+
 /* What it serves and reads, added to what the hook of the set does. */
 static void add_uses(struct hook *to, const struct hook *hook)
 {

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "phys/hand.h"
 #include "plan/plan.h"
 #include "type/type.h"
 
@@ -47,6 +48,7 @@ struct hook_use {
 	struct stream **streams;
 	u32 n_streams;
 	u32 first_probe; /* `probe` code of streams[0]; see phys.probes */
+	enum hand hand;
 };
 
 struct raw_field {
@@ -372,6 +374,7 @@ enum load_shared_map {
 	LOAD_MAP_SLOTS, /* mmapable array, one value: struct slot_line[][], and what was missed */
 	LOAD_MAP_CONST, /* read-only array, one value: tables for LIKE, probe codes, ... */
 	LOAD_MAP_CHAIN, /* of the hook, for sets that change: the programs there, CHAIN_PLACES */
+	LOAD_MAP_MARKS, /* array, one value: MARKS_BYTES */
 	LOAD_MAP_SHARED_N
 };
 

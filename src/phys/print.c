@@ -50,6 +50,8 @@ static void expr_line(const char *label, const struct expr *e, struct buf *out)
 
 void phys_print_hooks(const struct phys_set *set, struct buf *out)
 {
+	const char *stays = phys_path_stays(set);
+
 	for (u32 i = 0; i < set->n_hooks; i++) {
 		const struct hook *h = &set->hooks[i];
 
@@ -70,6 +72,8 @@ void phys_print_hooks(const struct phys_set *set, struct buf *out)
 			buf_puts(out,
 				 "    one of several programs there: one would be too large\n");
 	}
+	if (stays)
+		buf_printf(out, "  the access path stays while it runs: %s\n", stays);
 }
 
 static void keys_print(const struct phys *p, struct buf *out)

@@ -32,8 +32,9 @@ u32 phys_n_alike(const struct hook_use *a, const struct hook_use *b)
 {
 	u32 n = 0;
 
-	/* What counts its operators one by one goes alone. */
-	if (!has_same_streams(a, b) || a->phys->state.n_operators || b->phys->state.n_operators)
+	/* What counts its operators one by one, or goes to another hook, goes alone. */
+	if (!has_same_streams(a, b) || a->phys->state.n_operators || b->phys->state.n_operators ||
+	    a->hand || b->hand)
 		return 0;
 	for (;; n++) {
 		const struct expr *x = phys_condition(a->source, n);

@@ -109,7 +109,7 @@ static double survey(struct query *query, const struct query_part *part)
 	if (!query->settings.survey_ns || query->catalog_path || list->streams.n > 1 ||
 	    s->syscall_nr < 0 || !(s->is_syscall_enter || s->is_syscall_exit))
 		return -1;
-	return load_survey(s->syscall_nr, query->settings.survey_ns, &query->arena);
+	return load_survey(s->syscall_nr, query->settings.survey_ns);
 }
 
 bool query_open_catalog(struct query *query)

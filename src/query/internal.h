@@ -22,6 +22,20 @@ bool program_compile(struct programs *programs, u32 i, const struct kernel_featu
 /* The programs of the query alone, as many as it takes.  false after a diagnostic. */
 bool query_programs(struct query *query);
 
+/* The queries of an engine, one of which is looked at, or goes to the other access path: turn.c. */
+struct turns {
+	struct engine_shared *shared; /* whose step they are */
+	struct query *first;
+	struct query *query; /* that one */
+	enum { TURN_NONE, TURN_LOOKS, TURN_GOES } state;
+	u32 step;
+	bool is_waiting; /* behind it, for what began before */
+	bool is_undone;	 /* it goes back */
+	struct load_survey survey;
+	bool is_raw_first[2]; /* of its hooks on sys_enter and on sys_exit */
+	u32 ids[2];	      /* of the tracepoints that load_order() takes */
+};
+
 /* --- segment.c --- */
 
 /*
@@ -32,5 +46,21 @@ int segment_join(struct query *query, struct engine *engine);
 void segment_leave(struct query *query);
 u32 segment_n_queries(const struct query *query);
 struct load_state *segment_state(const struct query *query, const struct phys *phys);
+/* Of all queries of the engine: by what they share in it, or by one of them. */
+struct turns *crowd_turns(void *crowd);
+struct turns *segment_turns(const struct query *query);
+struct load_hooks *segment_hooks(const struct query *query);
+struct load_closer *segment_closer(const struct query *query);
+/* The same parts by other hooks.  0, or -errno: it stays as it was. */
+int segment_replan(struct query *query, struct phys_set *plan);
+/* Does another query of the engine read system calls by that path? */
+bool segment_shares_calls(const struct query *query, enum access_path path);
+
+/* --- turn.c --- */
+
+/* A query that has joined a segment: it may go to its other access path. */
+void turns_enter(struct query *query, struct engine *engine);
+/* Before it leaves. */
+void turns_leave(struct query *query);
 
 #endif

@@ -47,6 +47,18 @@ struct query_costs {
 	u32 n_in_segment;	 /* queries, with this one */
 };
 
+/* Which access path its system calls come by: turn.c. */
+struct query_turn {
+	struct query *next;    /* of the engine */
+	u64 look_ns, every_ns; /* the next look at it, CLOCK_MONOTONIC; 0: none; and those behind */
+	u32 n_wishes, n_failed;
+	bool is_told;
+	u32 n_turns;
+	/* At the latest look: the share of the calls that it wants, and what each costs. */
+	double share;
+	struct call_costs costs;
+};
+
 struct query {
 	struct keep *keep; /* NULL: the text is all there is */
 	struct arena arena;
@@ -66,10 +78,14 @@ struct query {
 	struct cut *cut;
 	struct query_part *parts;  /* one for each of cut->parts */
 	struct programs *programs; /* NULL: the kernel does nothing for it */
-	/* Where it runs with others, and its plan there; NULL: by its own programs. */
+	/*
+	 * Where it runs with others, and its plan there; NULL: by its own programs.  The same by
+	 * the other access path, or NULL, and the one that it leaves while it goes there.
+	 */
 	struct segment *segment;
-	struct phys_set *plan;
+	struct phys_set *plan, *plan_other, *plan_before;
 	struct query_costs costs; /* there, when it came */
+	struct query_turn turn;
 	VEC(struct plan_database) databases;
 	u64 compile_ns;
 	struct flow *flow; /* NULL: it does not run */
@@ -113,6 +129,12 @@ int query_load(struct query *query);
 int query_start(struct query *query, struct engine *engine, const struct flow_input *how);
 /* Of one that runs. */
 void query_costs(const struct query *query, struct query_costs *ret_costs);
+/*
+ * Tests: its system calls go to the other access path, in the engine's next steps, as they do by
+ * themselves where that is cheaper.  -ENOTSUP: there is no other, or it runs by its own programs;
+ * -EBUSY: one is under way; or -errno.
+ */
+int query_turn(struct query *query);
 /* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the
  * -errno of flow_close(). */
 int query_close(struct query *query);

@@ -38,6 +38,7 @@ struct crowd {
 	struct load_chains chains;
 	struct bpf_code dispatcher;
 	struct arena arena; /* of that */
+	struct turns turns;
 };
 
 /* --- Crowds --- */
@@ -73,7 +74,7 @@ static struct crowd *crowd_of(struct engine *engine)
 		BUG("dispatcher: %s", reason);
 	load_chains_open(&crowd->chains, &crowd->dispatcher);
 	crowd->n_users = 1;
-	*shared = (struct engine_shared){ crowd, crowd_leave };
+	*shared = (struct engine_shared){ .shared = crowd, .release = crowd_leave };
 	return crowd;
 }
 
@@ -119,7 +120,7 @@ static u64 taken_of(const struct segment *segment)
 	return taken;
 }
 
-/* The programs of hooks whose uses change.  false: one is too large. */
+/* The programs of hooks whose uses change.  false: one is too large (for a query that comes). */
 static bool compile_changed(struct segment *segment, struct programs *programs,
 			    const struct query *query, struct arena *arena)
 {
@@ -134,7 +135,8 @@ static bool compile_changed(struct segment *segment, struct programs *programs,
 		old = load_running(&segment->hooks, hook, &is_same);
 		if (is_same)
 			continue;
-		if (old && old->hook->n_uses < hook->n_uses && old->verify_ns > VERIFY_MAX_NS)
+		if (!query->segment && old && old->hook->n_uses < hook->n_uses &&
+		    old->verify_ns > VERIFY_MAX_NS)
 			return false;
 		if (!program_compile(programs, i, &query->features, arena, &reason))
 			return false;
@@ -272,12 +274,12 @@ int segment_join(struct query *query, struct engine *engine)
 		segment->is_tried = true;
 		err = enter(segment, query);
 	}
-	if (err != -EFBIG)
-		return err;
-	segment = segment_new(crowd, query->n_cpus);
-	err = segment ? enter(segment, query) : -ENOMEM;
-	if (err && segment)
-		segment_end(segment);
+	if (err == -EFBIG) {
+		segment = segment_new(crowd, query->n_cpus);
+		err = segment ? enter(segment, query) : -ENOMEM;
+		if (err && segment)
+			segment_end(segment);
+	}
 	return err;
 }
 
@@ -316,4 +318,60 @@ u32 segment_n_queries(const struct query *query)
 struct load_state *segment_state(const struct query *query, const struct phys *phys)
 {
 	return &query->segment->states[phys->number];
+}
+
+struct turns *crowd_turns(void *crowd)
+{
+	return &((struct crowd *)crowd)->turns;
+}
+
+struct turns *segment_turns(const struct query *query)
+{
+	return &query->segment->crowd->turns;
+}
+
+struct load_hooks *segment_hooks(const struct query *query)
+{
+	return &query->segment->hooks;
+}
+
+struct load_closer *segment_closer(const struct query *query)
+{
+	return &query->segment->crowd->chains.closer;
+}
+
+int segment_replan(struct query *query, struct phys_set *plan)
+{
+	struct phys_set *before = query->plan;
+	struct diags unheard;
+	int err;
+
+	diags_init(&unheard, &query->arena, NULL, "", 0);
+	query->plan = plan;
+	err = change(query->segment, query, &unheard);
+	if (err)
+		query->plan = before;
+	return err;
+}
+
+static bool is_of_calls(const struct hook *hook, enum access_path path)
+{
+	const struct stream *s = hook->uses[0].streams[0];
+
+	return hook->path == path && (s->is_syscall_enter || s->is_syscall_exit);
+}
+
+bool segment_shares_calls(const struct query *query, enum access_path path)
+{
+	const struct segment *segment = query->segment->crowd->first;
+
+	for (; segment; segment = segment->next)
+		for (u32 i = 0; i < segment->n_queries; i++) {
+			const struct phys_set *plan = segment->queries[i]->plan;
+
+			for (u32 k = 0; k < plan->n_hooks && segment->queries[i] != query; k++)
+				if (is_of_calls(&plan->hooks[k], path))
+					return true;
+		}
+	return false;
 }

@@ -36,6 +36,8 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 	struct flow_input input = *how;
 	int err = segment_join(query, engine);
 
+	if (!err)
+		turns_enter(query, engine);
 	if (err == -EFBIG) {
 		if (query->programs)
 			query_set_parts(query, query->programs->set);
@@ -76,6 +78,8 @@ int query_close(struct query *query)
 	int err = query->flow ? flow_close(query->flow) : 0;
 
 	query->flow = NULL;
+	if (query->segment)
+		turns_leave(query);
 	segment_leave(query);
 	if (query->programs && query->programs->is_loaded)
 		load_close(&query->programs->hooks);

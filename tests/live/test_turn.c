@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Queries go from one access path to the other and back, while threads number their calls.  What a
+ * query sees of each thread are all numbers from its start to its end: none is missing, none comes
+ * twice, and each window has those that follow the one before.  --quick (slow guests): fewer turns.
+ */
+#include <errno.h>
+#include <linux/version.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "said.h"
+#include "engine/engine.h"
+#include "query/query.h"
+
+#define N_THREADS 2
+#define EVERY	  256 /* of the calls is a row */
+#define ENTER	  "tracepoint:syscalls:sys_enter_pread64"
+#define COUNTED                                                                                    \
+	"SELECT tid, count(*) AS n, min(count) AS lo, max(count) AS hi, sum(count) AS s FROM %s "  \
+	"WHERE pid = %d AND pos = 77 GROUP BY tid %s"
+
+static const struct kind {
+	const char *text, *from, *window;
+	u32 step;      /* between the numbers that it has */
+	bool overlaps; /* windows */
+	bool is_alone; /* it has programs of its own */
+} kinds[] = {
+	{ COUNTED, ENTER, "WINDOW TUMBLING 20ms", 1 },
+	{ COUNTED, "syscall:pread64", "WINDOW TUMBLING 20ms", 1 },
+	{ COUNTED, "syscall:pread64", "WINDOW HOPPING 60ms BY 20ms", 1, true },
+	{ COUNTED, ENTER, "HAVING n > 0 ORDER BY n WINDOW TUMBLING 50ms", 1 },
+	{ COUNTED, ENTER, "", 1 },
+	{ "SELECT tid, count AS n FROM %s WHERE pid = %d AND pos = 77 AND count %% 256 = 0%s",
+	  "syscall:pread64", "", EVERY },
+	{ "SELECT tid, count, sum(1) OVER (PARTITION BY tid ORDER BY time ROWS UNBOUNDED "
+	  "PRECEDING) AS n FROM %s WHERE pid = %d AND pos = 77 AND count %% 256 = 0%s",
+	  ENTER, "", EVERY, .is_alone = true },
+};
+
+struct asked {
+	struct query query;
+	char text[512];
+	const struct kind *kind;
+	struct seen {
+		u64 first, last, n;
+	} seen[N_THREADS];
+	u64 n_cut;
+};
+
+static struct caller {
+	pthread_t thread;
+	u64 tid, n_done;
+} callers[N_THREADS];
+
+static struct asked asked[ARRAY_SIZE(kinds)];
+static bool is_over, is_quick;
+static u32 n_others; /* calls to each that is counted */
+
+static void *call(void *context)
+{
+	struct caller *c = context;
+
+	__atomic_store_n(&c->tid, (u64)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	for (u64 n = 1; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); n++) {
+		for (u32 i = 0; i < __atomic_load_n(&n_others, __ATOMIC_RELAXED); i++)
+			syscall(SYS_getpgid, -1);
+		syscall(SYS_pread64, -1, NULL, n, 77);
+		__atomic_store_n(&c->n_done, n, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static void take_numbers(struct asked *a, u64 tid, u64 first, u64 last, u64 n)
+{
+	struct seen *seen = NULL;
+
+	for (u32 i = 0; i < N_THREADS && !seen; i++)
+		seen = callers[i].tid == tid ? &a->seen[i] : NULL;
+	assert_non_null(seen);
+	if ((last - first) / a->kind->step + 1 != n)
+		fail_msg("%s: %llu of %llu .. %llu", a->text, (unsigned long long)n,
+			 (unsigned long long)first, (unsigned long long)last);
+	if (seen->n && !a->kind->overlaps && first != seen->last + a->kind->step)
+		fail_msg("%s: %llu behind %llu", a->text, (unsigned long long)first,
+			 (unsigned long long)seen->last);
+	if (!seen->n)
+		seen->first = first;
+	seen->last = last;
+	seen->n += n;
+}
+
+static int take(void *context, const struct batch *batch)
+{
+	struct asked *a = context;
+
+	/* A call of each thread is under way at the start, and one at the end. */
+	a->n_cut += batch->account.lost[LOSS_UNPAIRED];
+	for (u32 i = 0; i < LOSS_N; i++)
+		if (i != LOSS_UNPAIRED && batch->account.lost[i])
+			fail_msg("%s: %s: %llu", a->text, loss_names[i],
+				 (unsigned long long)batch->account.lost[i]);
+	for (u32 i = 0; i < batch->n_rows; i++) {
+		const struct value *v = &batch->values[(u64)i * batch->schema->n_columns];
+		u64 first = (u64)v[1].integer, last = first, n = 1;
+
+		if (a->kind->step == 1) {
+			n = first;
+			first = (u64)v[2].integer;
+			last = (u64)v[3].integer;
+			if (2 * v[4].integer != (v[2].integer + v[3].integer) * (s128)n)
+				fail_msg("%s: %llu of %llu .. %llu, not all once, step %u", a->text,
+					 (unsigned long long)n, (unsigned long long)first,
+					 (unsigned long long)last, a->query.turn.n_turns);
+		}
+		take_numbers(a, (u64)v[0].integer, first, last, n);
+	}
+	return 0;
+}
+
+static void add(struct asked *a, const struct kind *kind, struct engine *engine, bool is_free)
+{
+	struct flow_input how = { .sink = { .batch = take, .context = a } };
+
+	memset(a, 0, sizeof(*a));
+	a->kind = kind;
+	snprintf(a->text, sizeof(a->text), kind->text, kind->from, getpid(), kind->window);
+	if (query_init(&a->query, "text", a->text, strlen(a->text)) && query_parse(&a->query) &&
+	    query_compile(&a->query) && query_start(&a->query, engine, &how) == 0) {
+		/* Else it goes when it is told to. */
+		a->query.turn.look_ns = is_free ? a->query.turn.look_ns : 0;
+		return;
+	}
+	query_said(&a->query);
+	fail_msg("%s", a->text);
+}
+
+static void run_for(struct engine *engine, u64 ns)
+{
+	u64 end_ns = base_monotonic_ns() + ns, now_ns;
+
+	while ((now_ns = base_monotonic_ns()) < end_ns) {
+		struct pollfd ready = { engine_fd(engine), POLLIN, 0 };
+
+		if (poll(&ready, 1, (int)((end_ns - now_ns) / 1000000 + 1)) > 0)
+			assert_int_equal(engine_step(engine), 0);
+	}
+}
+
+static void end(struct asked *a)
+{
+	u64 done[N_THREADS];
+
+	for (u32 i = 0; i < N_THREADS; i++)
+		done[i] = __atomic_load_n(&callers[i].n_done, __ATOMIC_ACQUIRE);
+	if (flow_stop(a->query.flow)) {
+		query_said(&a->query);
+		fail();
+	}
+	for (u32 i = 0; i < N_THREADS; i++) {
+		assert_true(a->seen[i].last + a->kind->step > done[i]);
+		if (!a->kind->overlaps)
+			assert_int_equal((a->seen[i].last - a->seen[i].first) / a->kind->step + 1,
+					 a->seen[i].n);
+	}
+	assert_true(a->n_cut <= 2 * N_THREADS * (a->kind->overlaps ? 3 : 1));
+	assert_int_equal(query_close(&a->query), 0);
+	query_free(&a->query);
+}
+
+static void begin(struct engine **ret_engine)
+{
+	if (geteuid()) {
+		print_message("SKIP: not root\n");
+		skip();
+	}
+	assert_int_equal(engine_open(ret_engine), 0);
+	is_over = false;
+	n_others = 0;
+	for (u32 i = 0; i < N_THREADS; i++) {
+		callers[i] = (struct caller){ 0 };
+		assert_int_equal(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);
+		while (!__atomic_load_n(&callers[i].n_done, __ATOMIC_ACQUIRE))
+			usleep(1000);
+	}
+}
+
+static void finish(struct engine *engine)
+{
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	for (u32 i = 0; i < N_THREADS; i++)
+		pthread_join(callers[i].thread, NULL);
+	engine_close(engine);
+}
+
+/* Until it has turned so often. */
+static void wait_for(struct engine *engine, const struct query *q, u32 n_turns)
+{
+	for (u32 i = 0; i < 1200 && q->turn.n_turns < n_turns; i++)
+		run_for(engine, 50000000);
+	assert_int_equal(q->turn.n_turns, n_turns);
+}
+
+static void test_back_and_forth(void **state)
+{
+	u32 n_rounds = is_quick ? 1 : 2, n_turns = 0;
+	struct engine *engine;
+
+	begin(&engine);
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
+		add(&asked[i], &kinds[i], engine, false);
+	for (u32 i = 0; i < n_rounds * ARRAY_SIZE(kinds); i++) {
+		struct query *q = &asked[i % ARRAY_SIZE(kinds)].query;
+		int err;
+
+		run_for(engine, 50000000);
+		err = query_turn(q);
+		if (err == -ENOTSUP && kinds[i % ARRAY_SIZE(kinds)].is_alone)
+			continue;
+		assert_int_equal(err, 0);
+		wait_for(engine, q, q->turn.n_turns + 1);
+		n_turns++;
+	}
+	run_for(engine, 100000000);
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
+		end(&asked[i]);
+	finish(engine);
+	print_message("%u turns, %llu calls of the first thread\n", n_turns,
+		      (unsigned long long)callers[0].n_done);
+}
+
+/* A query comes, and one goes, while another is on its way; that one goes on the way, too. */
+static void test_beside_others(void **state)
+{
+	struct engine *engine;
+
+	begin(&engine);
+	for (u32 i = 0; i < 4; i++)
+		add(&asked[i], &kinds[i], engine, false);
+	for (u32 i = 0; i < (is_quick ? 2 : 6); i++) {
+		struct asked *other = &asked[1 + i % 3];
+		u32 n_turns = asked[0].query.turn.n_turns;
+
+		assert_int_equal(query_turn(&asked[0].query), 0);
+		run_for(engine, 10000000 * (i % 8));
+		end(other);
+		run_for(engine, 10000000 * (i % 5));
+		add(other, &kinds[1 + i % 3], engine, false);
+		wait_for(engine, &asked[0].query, n_turns + 1);
+		assert_int_equal(query_turn(&other->query), 0);
+		assert_int_equal(query_turn(&asked[0].query), -EBUSY);
+		run_for(engine, 20000000 * (i % 12));
+		end(other);
+		add(other, &kinds[1 + i % 3], engine, false);
+	}
+	for (u32 i = 0; i < 4; i++)
+		end(&asked[i]);
+	finish(engine);
+}
+
+static void test_by_itself(void **state)
+{
+	struct engine *engine;
+	struct query *q = &asked[0].query;
+
+	begin(&engine);
+	n_others = 30;
+	add(&asked[0], &kinds[0], engine, true);
+	assert_int_equal(q->plan->hooks[0].path, ACCESS_RAW_SYSCALL);
+	if (q->features.version < KERNEL_VERSION(6, 7, 0)) {
+		run_for(engine, 4000000000);
+		assert_int_equal(q->turn.n_turns, 0);
+		end(&asked[0]);
+		finish(engine);
+		return;
+	}
+	wait_for(engine, q, 1);
+	assert_int_equal(q->plan->hooks[0].path, ACCESS_TRACEPOINT);
+	assert_int_equal(q->diags.list.n, 1);
+	assert_string_equal(q->diags.list.at[0].tag, "path-changed");
+	assert_true(q->turn.share > 0.01 && q->turn.share < 0.1);
+	n_others = 0;
+	wait_for(engine, q, 2);
+	assert_int_equal(q->plan->hooks[0].path, ACCESS_RAW_SYSCALL);
+	/* That was it. */
+	n_others = 30;
+	run_for(engine, 2500000000);
+	assert_int_equal(q->turn.n_turns, 2);
+	end(&asked[0]);
+	finish(engine);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_back_and_forth),
+					    cmocka_unit_test(test_beside_others),
+					    cmocka_unit_test(test_by_itself) };
+
+	is_quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
