@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "left.h"
 #include "said.h"
 #include "engine/engine.h"
 #include "sys/sys.h"
@@ -73,6 +74,7 @@ struct asked {
 static struct caller callers[N_THREADS];
 static struct asked asked[N_LIVE];
 static bool is_over, is_quick;
+static u32 n_added;
 static u64 n_windows, n_seen;
 
 static void *call(void *context)
@@ -230,6 +232,7 @@ static int try_add(struct asked *a, struct engine *engine, const struct kind *ki
 	for (u32 i = 0; i < N_THREADS; i++)
 		a->seen[i].begun_behind = __atomic_load_n(&callers[i].n_begun, __ATOMIC_ACQUIRE);
 	a->is_there = !err;
+	n_added += !err;
 	return err;
 }
 
@@ -331,9 +334,11 @@ static void needs_root(void)
 	skip();
 }
 
-/* One comes or goes, n times. */
+/* One comes or goes, n times.  Of what they had in the kernel at last nothing is left. */
 static void come_and_go(struct engine *engine, u32 n, u64 pause_ns)
 {
+	struct left left;
+
 	for (u32 i = 0; i < n; i++) {
 		struct asked *a = &asked[random() % N_LIVE];
 
@@ -343,16 +348,18 @@ static void come_and_go(struct engine *engine, u32 n, u64 pause_ns)
 			add(a, engine, &kinds[random() % ARRAY_SIZE(kinds)]);
 		run_for(engine, (u64)random() % (2 * pause_ns));
 	}
+	left_take(&left, getpid());
 	for (u32 i = 0; i < N_LIVE; i++)
 		if (asked[i].is_there)
 			take_out(&asked[i], &no_limits);
+	assert_int_equal(left_wait_gone(&left, 20000), 0);
 }
 
 static void test_come_and_go(void **state)
 {
 	bool is_long = getenv("EBQL_TEST_LONG") != NULL;
-	u32 n = is_long ? 500 : is_quick ? 6 : 100, n_fds = 0;
-	u64 pause_ns = is_long ? 600000000 : is_quick ? 300000000 : 20000000;
+	u32 n = is_long ? 920 : is_quick ? 6 : 100, n_fds = 0;
+	u64 pause_ns = is_long ? 295000000 : is_quick ? 300000000 : 20000000;
 	struct engine *engine;
 	u64 size[3], resident[3];
 
@@ -372,13 +379,14 @@ static void test_come_and_go(void **state)
 	}
 	stop_callers();
 	engine_close(engine);
-	print_message("%llu windows or lots of rows of %llu calls, %u descriptors, "
+	print_message("%u queries, %llu windows or lots of rows of %llu calls, %u descriptors, "
 		      "%llu then %llu KiB\n",
-		      (unsigned long long)n_windows, (unsigned long long)n_seen, n_fds,
+		      n_added, (unsigned long long)n_windows, (unsigned long long)n_seen, n_fds,
 		      (unsigned long long)resident[1], (unsigned long long)resident[2]);
 	assert_true(size[2] <= size[1] + 4096);
 	assert_true(resident[2] <= resident[1] + 2048);
 	assert_true(n_seen > (is_quick ? 100u : 100000u));
+	assert_true(n_added >= (is_long ? 1000u : is_quick ? 3u : 100u));
 }
 
 static void refuse(struct engine *engine, const struct kind *kind, const struct limits *limits,
