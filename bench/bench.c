@@ -23,6 +23,7 @@ struct config config = {
 	.ebql = "build/ebql",
 	.object = "handwritten.bpf.o",
 	.bpftrace = "bpftrace",
+	.examples = "examples/histograms",
 	.n_rounds = 15,
 	.n_starts = 31,
 	.batch_ns = 150000000,
@@ -161,6 +162,11 @@ static struct base measure_untraced(void)
 	fail("another tracer is at work on this machine all the time");
 }
 
+double untraced_ns(void)
+{
+	return measure_untraced().pread_ns;
+}
+
 /* Before is the untraced batch that ended the last measurement; gives the next one. */
 static struct base measure_once(const struct contender *c, struct base before, struct sample *ret)
 {
@@ -284,7 +290,7 @@ static void parse_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "e:p:m:r:s:b:o:tv")) != -1) {
+	while ((c = getopt(argc, argv, "e:p:m:r:s:b:o:x:tv")) != -1) {
 		if (c == 'e')
 			config.ebql = optarg;
 		else if (c == 'p')
@@ -299,6 +305,8 @@ static void parse_options(int argc, char **argv)
 			config.batch_ns = strtoull(optarg, NULL, 10) * 1000000;
 		else if (c == 'o')
 			config.only = optarg;
+		else if (c == 'x')
+			config.examples = optarg;
 		else if (c == 't')
 			config.bpftrace = NULL;
 		else if (c == 'v')
@@ -307,8 +315,8 @@ static void parse_options(int argc, char **argv)
 			exit(2);
 	}
 	if (config.only && strcmp(config.only, "count") && strcmp(config.only, "pair") &&
-	    strcmp(config.only, "user"))
-		fail("-o count, -o pair or -o user");
+	    strcmp(config.only, "user") && strcmp(config.only, "many"))
+		fail("-o count, -o pair, -o user or -o many");
 	if (config.n_rounds < 1 || config.n_starts < 1 || config.batch_ns < 5000000)
 		fail("at least one round (-r), one start (-s), batches of 5 ms (-b)");
 }
@@ -323,12 +331,15 @@ int main(int argc, char **argv)
 	libbpf_set_print(print_warnings);
 	srand((unsigned int)monotonic_ns());
 	report.samples = calloc((size_t)config.n_rounds * N_CONTENDERS, sizeof(*report.samples));
-	if (!report.samples)
+	report.many =
+		calloc((size_t)many_n_rounds() * N_MANY_SETS * N_MANY_WAYS, sizeof(*report.many));
+	if (!report.samples || !report.many)
 		fail("out of memory");
 	loop_start();
 	pin_to_cpu(config.other_cpu);
 
-	run_rounds(report.samples);
+	if (!config.only || strcmp(config.only, "many") != 0)
+		run_rounds(report.samples);
 	if (!config.only) {
 		fprintf(stderr, "bench: start-up, %d times\n", config.n_starts);
 		startup_measure(&report.startup);
@@ -340,6 +351,11 @@ int main(int argc, char **argv)
 	if (!config.only || strcmp(config.only, "user") == 0) {
 		fprintf(stderr, "bench: the user part\n");
 		user_measure(2000000000ull, report.user);
+	}
+	if (!config.only || strcmp(config.only, "many") == 0) {
+		many_measure(report.many);
+		fprintf(stderr, "bench: the examples\n");
+		many_measure_stress(10000000000ull, report.stresses);
 	}
 	loop_stop();
 
@@ -353,5 +369,6 @@ int main(int argc, char **argv)
 		fclose(f);
 	}
 	free(report.samples);
+	free(report.many);
 	return 0;
 }

@@ -25,11 +25,12 @@ struct config {
 	const char *object;   /* handwritten.bpf.o */
 	const char *results;  /* Markdown file to write, or NULL */
 	const char *bpftrace; /* NULL: not there, left out */
+	const char *examples; /* the folder examples/histograms */
 	int n_rounds, n_starts;
 	u64 batch_ns;
 	int loop_cpu, other_cpu; /* the loop runs on one, all other user space on the other */
 	bool is_debug;
-	const char *only; /* NULL, or "count", "pair" or "user": which contenders */
+	const char *only; /* NULL, or "count", "pair", "user" or "many": which contenders */
 };
 
 extern struct config config;
@@ -163,6 +164,9 @@ struct sample {
 	unsigned int n_insns;
 };
 
+/* Per call of pread64 when nothing traces it; waits for the end of what others trace. */
+double untraced_ns(void);
+
 /* startup.c */
 struct startup {
 	double first_row_ms[3];	   /* median, p10, p90: a streamed row's own time */
@@ -200,12 +204,66 @@ extern const struct user_case user_cases[N_USER_CASES];
 /* Each case for so long. */
 void user_measure(u64 duration_ns, struct user_result *ret_results);
 
+/* many.c */
+enum { N_MANY = 14 };
+
+enum many_set { MANY_EVENT, MANY_LATENCY, MANY_CALLS, N_MANY_SETS };
+
+enum many_at {
+	MANY_EBQL_1,
+	MANY_WATCH_1,
+	MANY_WATCH_14,
+	MANY_EBQL_14,
+	MANY_BPFTRACE_1,
+	MANY_BPFTRACE_BODIES,
+	MANY_BPFTRACE_14,
+	N_MANY_WAYS
+};
+
+struct many_way {
+	const char *name;
+	enum contender_kind kind;
+	bool is_watch;
+	int n_processes, n_queries; /* of each */
+};
+
+struct many_sample {
+	double cost_ns, gap_ns; /* of the untraced batches before and after */
+	double difference;	/* counted less made */
+};
+
+struct many_stress {
+	double cpu_percent, counted_per_s;
+	u64 counted, missed, peak_rss_kib;
+};
+
+extern const char *const many_set_names[N_MANY_SETS];
+extern const struct many_way many_ways[N_MANY_WAYS];
+
+/* They take long: a third of the others' rounds. */
+int many_n_rounds(void);
+bool many_is_there(enum many_at way);
+static inline struct many_sample *many_sample(struct many_sample *samples, int round, int set,
+					      int way)
+{
+	return &samples[(round * N_MANY_SETS + set) * N_MANY_WAYS + way];
+}
+void many_measure(struct many_sample *samples);
+/* The examples under stress for so long: in one process, and in one each. */
+void many_measure_stress(u64 duration_ns, struct many_stress ret_stresses[2]);
+
+/* stress.c */
+void stress_begin(void);
+void stress_end(void);
+
 /* report.c */
 struct report {
 	struct sample *samples; /* [round * N_CONTENDERS + contender] */
 	struct startup startup;
 	struct footprint footprints[N_CONTENDERS];
 	struct user_result user[N_USER_CASES];
+	struct many_sample *many;
+	struct many_stress stresses[2];
 };
 
 void report_write(const struct report *r, FILE *out);
@@ -216,5 +274,8 @@ void report_put_pairs(const struct report *r, FILE *out);
 
 /* report_user.c */
 void report_put_user(const struct report *r, FILE *out);
+
+/* report_many.c */
+void report_put_many(const struct report *r, FILE *out);
 
 #endif

@@ -278,6 +278,10 @@ void report_write(const struct report *r, FILE *out)
 {
 	fputs("# Results of `make bench`\n\n", out);
 	put_machine(out);
+	if (config.only && strcmp(config.only, "many") == 0) {
+		report_put_many(r, out);
+		return;
+	}
 	if (contender_is_there(&contenders[EBQL_RAW]))
 		put_ratios(r, out);
 	report_put_pairs(r, out);
@@ -300,5 +304,7 @@ void report_write(const struct report *r, FILE *out)
 		put_footprints(r, out);
 	}
 	put_binary(out);
+	if (!config.only)
+		report_put_many(r, out);
 	fflush(out);
 }
