@@ -22,6 +22,8 @@ struct report {
 	struct watch_counts counts;
 	struct load_costs costs;
 	struct query_costs place;
+	const char *path; /* query_path() */
+	struct query_turn turn;
 	u64 user_bytes;
 	double kernel_core, user_core; /* below 0: not known */
 };
@@ -44,6 +46,8 @@ static void look(struct watch_query *w, struct report *ret)
 	loads = flow_loads(f->query.flow, &n_loads);
 	load_costs(loads, n_loads, &ret->costs);
 	query_costs(&f->query, &ret->place);
+	ret->path = query_path(&f->query);
+	ret->turn = f->query.turn;
 	ret->user_bytes = arena_used(&f->query.arena) + f->text.n + f->out.out.buf.capacity +
 			  f->out.out.scratch.capacity;
 	since_ns = (double)MAX(now_ns - f->looked_ns, (u64)1);
@@ -114,6 +118,21 @@ static void put_core(struct buf *out, const char *key, double core)
 		buf_puts(out, "null");
 }
 
+/* How its system calls come, and what is known of what that costs. */
+static void put_path(struct buf *out, const struct report *r)
+{
+	if (!r->path)
+		return;
+	buf_printf(out, ",\"path\":\"%s\",\"path_changes\":%u", r->path, r->turn.n_turns);
+	if (r->turn.n_turns)
+		buf_printf(out, ",\"path_since_ns\":%llu", (unsigned long long)r->turn.turned_ns);
+	if (r->turn.was_looked_at)
+		buf_printf(out,
+			   ",\"wanted_share\":%.6f,\"raw_ns_per_wanted\":%.0f,"
+			   "\"tracepoint_ns_per_wanted\":%.0f",
+			   r->turn.share, r->turn.costs.raw, r->turn.costs.tracepoint);
+}
+
 static void put_json(struct watch_query *w, const struct report *r, struct buf *out)
 {
 	put_text(out, "{\"name\":", w->name, strlen(w->name));
@@ -135,6 +154,7 @@ static void put_json(struct watch_query *w, const struct report *r, struct buf *
 		   (unsigned long long)r->costs.map_bytes, (unsigned long long)r->user_bytes);
 	buf_printf(out, ",\"segment\":%u,\"segment_queries\":%u", r->place.segment,
 		   r->place.n_in_segment);
+	put_path(out, r);
 	put_text(out, ",\"problem\":", w->problem.n ? w->problem.at : "", w->problem.n);
 	buf_puts(out, "}\n");
 }

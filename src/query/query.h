@@ -54,7 +54,9 @@ struct query_turn {
 	u32 n_wishes, n_failed;
 	bool is_told;
 	u32 n_turns;
+	u64 turned_ns; /* the latest one, CLOCK_REALTIME */
 	/* At the latest look: the share of the calls that it wants, and what each costs. */
+	bool was_looked_at;
 	double share;
 	struct call_costs costs;
 };
@@ -129,6 +131,8 @@ int query_load(struct query *query);
 int query_start(struct query *query, struct engine *engine, const struct flow_input *how);
 /* Of one that runs. */
 void query_costs(const struct query *query, struct query_costs *ret_costs);
+/* The access path of its system calls; NULL: it has no other that it could go to. */
+const char *query_path(const struct query *query);
 /*
  * Tests: its system calls go to the other access path, in the engine's next steps, as they do by
  * themselves where that is cheaper.  -ENOTSUP: there is no other, or it runs by its own programs;

@@ -211,6 +211,7 @@ static void tell(struct query *q)
 	bool is_raw_now = is_raw(q->plan);
 
 	q->turn.n_turns++;
+	q->turn.turned_ns = base_realtime_ns();
 	if (q->turn.is_told)
 		return;
 	diag_warning(&q->diags, "path-changed", q->statement->span,
@@ -267,6 +268,7 @@ static bool wishes(struct query *q, const struct load_survey *seen)
 	double now = is_by_raw ? costs.raw : costs.tracepoint;
 	double then = is_by_raw ? costs.tracepoint : costs.raw;
 
+	q->turn.was_looked_at = all > 0;
 	q->turn.share = share;
 	q->turn.costs = costs;
 	/* What a tracepoint's program misses beside another one is counted from 6.7 on. */
@@ -378,6 +380,13 @@ void turns_leave(struct query *q)
 		load_marks_close(segment_hooks(q));
 	t->state = TURN_NONE;
 	t->query = NULL;
+}
+
+const char *query_path(const struct query *q)
+{
+	if (!q->segment || !q->plan_other)
+		return NULL;
+	return is_raw(q->plan) ? "raw" : "tracepoint";
 }
 
 int query_turn(struct query *q)

@@ -4,6 +4,7 @@
  * query sees of each thread are all numbers from its start to its end: none is missing, none comes
  * twice, and each window has those that follow the one before.  --quick (slow guests): fewer turns.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <linux/version.h>
 #include <poll.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -212,7 +214,7 @@ static void wait_for(struct engine *engine, const struct query *q, u32 n_turns)
 
 static void test_back_and_forth(void **state)
 {
-	u32 n_rounds = is_quick ? 1 : 2, n_turns = 0;
+	u32 n_rounds = getenv("EBQL_TEST_LONG") ? 30 : is_quick ? 1 : 2, n_turns = 0;
 	struct engine *engine;
 
 	begin(&engine);
@@ -246,7 +248,7 @@ static void test_beside_others(void **state)
 	begin(&engine);
 	for (u32 i = 0; i < 4; i++)
 		add(&asked[i], &kinds[i], engine, false);
-	for (u32 i = 0; i < (is_quick ? 2 : 6); i++) {
+	for (u32 i = 0; i < (is_quick ? 2 : 4); i++) {
 		struct asked *other = &asked[1 + i % 3];
 		u32 n_turns = asked[0].query.turn.n_turns;
 
@@ -263,6 +265,68 @@ static void test_beside_others(void **state)
 		add(other, &kinds[1 + i % 3], engine, false);
 	}
 	for (u32 i = 0; i < 4; i++)
+		end(&asked[i]);
+	finish(engine);
+}
+
+static u32 n_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	u32 n = 0;
+
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static void limit(u32 n_files)
+{
+	struct rlimit files = { n_files, 4096 };
+
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+}
+
+/* At each step there are no more descriptors, once: it goes back, or waits there and goes on. */
+static void test_refused(void **state)
+{
+	u32 n_failed = 0, n_done = 0, n_fds;
+	struct engine *engine;
+
+	begin(&engine);
+	for (u32 i = 0; i < 2; i++)
+		add(&asked[i], &kinds[i], engine, false);
+	run_for(engine, 100000000);
+	n_fds = n_descriptors();
+	for (u32 i = 0; n_done < 2; i++) {
+		struct query_turn *turn = &asked[i % 2].query.turn;
+		u32 n_before = turn->n_turns + turn->n_failed, n_turns = turn->n_turns;
+
+		assert_true(i < 60);
+		limit(n_fds - 2 + i / 2);
+		query_turn(&asked[i % 2].query);
+		run_for(engine, 150000000);
+		limit(1024);
+		for (u32 k = 0; k < 600 && turn->n_turns + turn->n_failed == n_before; k++)
+			run_for(engine, 20000000);
+		assert_int_equal(turn->n_turns + turn->n_failed, n_before + 1);
+		n_done += turn->n_turns > n_turns;
+		n_failed += turn->n_turns == n_turns;
+	}
+	assert_true(n_failed > 4);
+	/* Behind the first step it goes on, as soon as it can. */
+	for (u32 i = 0; i < (is_quick ? 2 : 4); i++) {
+		struct query *q = &asked[i % 2].query;
+
+		n_done = q->turn.n_turns;
+		assert_int_equal(query_turn(q), 0);
+		run_for(engine, 40000000 * (i / 2));
+		limit(3);
+		run_for(engine, 250000000);
+		limit(1024);
+		wait_for(engine, q, n_done + 1);
+	}
+	for (u32 i = 0; i < 2; i++)
 		end(&asked[i]);
 	finish(engine);
 }
@@ -301,9 +365,12 @@ static void test_by_itself(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_back_and_forth),
-					    cmocka_unit_test(test_beside_others),
-					    cmocka_unit_test(test_by_itself) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_back_and_forth),
+		cmocka_unit_test(test_beside_others),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_by_itself),
+	};
 
 	is_quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +87,36 @@ static void test_changes(void **state)
 		session_expect_exact(s);
 		assert_true(s->rows.was_last);
 	}
+	buf_free(&text);
+}
+
+/* It wants none of the calls that are made: the tracepoint is cheaper, and its query goes there. */
+static void test_path(void **state)
+{
+	struct place *p = *state;
+	struct utsname kernel;
+	struct buf text;
+
+	session_require();
+	place_write(p, "rare.sql", "SELECT count(*) AS n FROM syscall:fsync WINDOW TUMBLING 20ms");
+	place_start(p, p->folder, NULL);
+	buf_init(&text);
+	place_status(p, true, &text);
+	assert_non_null(strstr(text.at, "\"path\":\"raw\",\"path_changes\":0"));
+	assert_int_equal(uname(&kernel), 0);
+	if (strverscmp(kernel.release, "6.7") < 0) {
+		buf_free(&text);
+		return; /* it stays there: test_turn */
+	}
+	for (u32 i = 0; i < 600 && !strstr(text.at, "\"path_changes\":1"); i++) {
+		for (u64 end_ns = base_monotonic_ns() + 100000000; base_monotonic_ns() < end_ns;)
+			syscall(SYS_getpgid, -1);
+		place_status(p, true, &text);
+	}
+	assert_non_null(strstr(text.at, "\"path\":\"tracepoint\",\"path_changes\":1"));
+	assert_true(place_figure(text.at, "rare", "\"raw_ns_per_wanted\":") >
+		    place_figure(text.at, "rare", "\"tracepoint_ns_per_wanted\":"));
+	place_said(p, "warning[path-changed]");
 	buf_free(&text);
 }
 
@@ -456,9 +488,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, place_setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_changes), TEST(test_errors),	 TEST(test_hangup),
-		TEST(test_kill),    TEST(test_blocked),	 TEST(test_recordings),
-		TEST(test_closed),  TEST(test_examples), TEST(test_named),
+		TEST(test_changes),  TEST(test_errors),	 TEST(test_path),	TEST(test_hangup),
+		TEST(test_kill),     TEST(test_blocked), TEST(test_recordings), TEST(test_closed),
+		TEST(test_examples), TEST(test_named),
 	};
 
 	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
