@@ -201,7 +201,8 @@ static void step_boundaries(struct engine *engine)
 	/* As of one instant: equal windows go on together, also where an output was slow. */
 	now_ns = base_realtime_ns();
 	for (u32 i = 0; i < n; i++)
-		due[i]->boundary_ns = flow_next_boundary(due[i], now_ns);
+		due[i]->boundary_ns = flow_next_boundary(
+			due[i], due[i]->is_overdue ? due[i]->now.real_ns : now_ns);
 }
 
 static void step_polls(struct engine *engine)

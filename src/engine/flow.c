@@ -120,10 +120,14 @@ static int take_boundary(struct flow *flow, struct flow_instant now, bool *ret_i
 	struct flow_instant end = err ? now : flow->switched;
 	struct flow_boundary at = flow_boundary_at(flow, end.real_ns, false);
 
-	if (flow->is_ending || (flow->is_last_window && at.has_window)) {
+	if (flow->is_ending) {
 		*ret_is_over = true;
 		return 0;
 	}
+	/* The last window ended while its last pane was switched, which told nobody of the end. */
+	flow->is_overdue = flow->is_last_window && at.has_window;
+	if (flow->is_overdue)
+		at = flow_boundary_at(flow, now.real_ns, false);
 	/*
 	 * A program that did not end: the next boundary ends the window.  Not where the copies were
 	 * switched: a second switch would count into the one that is yet to be read.

@@ -135,6 +135,7 @@ struct flow {
 	bool is_over;	 /* or something failed: */
 	int err;
 	bool is_last_window; /* that under way is */
+	bool is_overdue;     /* and its end went by: the next boundary is due */
 	bool is_ending;	     /* the next flow_switch() ends the run, or did; so: */
 	bool has_ended_starts;
 	bool is_attached;

@@ -28,8 +28,10 @@ struct bench {
 	struct control_line control[1];
 	struct flow_result result;
 	u64 start_ns;		 /* before the run */
-	u64 flips_ns[FLIPS_MAX]; /* just before the ends of the panes */
+	u64 flips_ns[FLIPS_MAX]; /* the ends of the panes */
 	u32 n_flips, n_asked, n_armed;
+	u32 n_ends, end_flips; /* that the run is over was said, before that flip */
+	bool has_slow_flips;   /* each that ends a pane alone ends where the window does */
 	struct batch batches[BATCHES_MAX];
 	s128 counts[BATCHES_MAX];
 	u32 batch_flips[BATCHES_MAX]; /* panes that had ended when it was given */
@@ -49,6 +51,20 @@ static u64 nominal(const struct bench *b, u64 ns)
 	u64 at = ns / advance * advance, begin = at + advance - size % advance;
 
 	return begin <= ns ? begin : at;
+}
+
+u64 __real_base_realtime_ns(void);
+u64 __wrap_base_realtime_ns(void);
+
+/* Behind a flip the engine looks at the clock: that is the instant which both know. */
+static bool has_flipped;
+
+u64 __wrap_base_realtime_ns(void)
+{
+	if (!has_flipped)
+		return __real_base_realtime_ns();
+	has_flipped = false;
+	return bench->flips_ns[bench->n_flips - 1];
 }
 
 int __real_timerfd_settime(int fd, int flags, const struct itimerspec *at,
@@ -99,8 +115,14 @@ int load_flip(struct load_state *const *states, u32 n_states)
 	struct load_state *load = states[0];
 	u64 n = pane_events(bench->n_flips);
 
+	u64 advance = bench->fake.phys.advance_ns, now_ns = __real_base_realtime_ns();
+	u64 at_ns = nominal(bench, now_ns);
+
 	assert_true(bench->n_flips < FLIPS_MAX);
-	bench->flips_ns[bench->n_flips++] = base_realtime_ns();
+	while (bench->has_slow_flips && at_ns % advance && now_ns < ALIGN_UP(at_ns, advance))
+		now_ns = __real_base_realtime_ns();
+	bench->flips_ns[bench->n_flips++] = now_ns;
+	has_flipped = true;
 	for (u64 i = 0; i < n; i++) {
 		u64 key = i % 3;
 
@@ -113,6 +135,8 @@ int load_flip(struct load_state *const *states, u32 n_states)
 
 void load_end_starts(struct load_state *const *states, u32 n_states)
 {
+	bench->n_ends++;
+	bench->end_flips = bench->n_flips;
 }
 
 bool load_close_starts(struct load_state *state)
@@ -148,7 +172,7 @@ static int take(void *context, const struct batch *batch)
 }
 
 static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_windows, u64 duration_ns,
-		      u64 sink_sleep_ns)
+		      u64 sink_sleep_ns, bool has_slow_flips)
 {
 	struct cut_part part = { .kind = PART_GROUPS, .name = "w0" };
 	struct cut cut = {
@@ -163,6 +187,7 @@ static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_window
 	memset(b, 0, sizeof(*b));
 	bench = b;
 	b->sink_sleep_ns = sink_sleep_ns;
+	b->has_slow_flips = has_slow_flips;
 	arena_init(&b->arena);
 	diags_init(&b->diags, &b->arena, "query", "", 0);
 	fake_init(&b->fake, STATE_TABLE, 1, 1, 16);
@@ -195,6 +220,9 @@ static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_window
 	b->result = hosted.result;
 	/* Once before each pane; the last pane may end for another reason. */
 	assert_in_range(b->n_armed, b->n_flips, b->n_flips + 1);
+	/* The last flip, and no other, says that the run is over. */
+	assert_int_equal(b->n_ends, 1);
+	assert_int_equal(b->end_flips, b->n_flips - 1);
 }
 
 static void bench_free(struct bench *b)
@@ -281,7 +309,8 @@ static void test_windows(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		static struct bench b;
 
-		bench_run(&b, cases[i].size_ns, cases[i].advance_ns, cases[i].n_windows, 0, 0);
+		bench_run(&b, cases[i].size_ns, cases[i].advance_ns, cases[i].n_windows, 0, 0,
+			  false);
 		assert_int_equal(b.n_batches, cases[i].n_windows);
 		check_windows(&b);
 		bench_free(&b);
@@ -295,11 +324,11 @@ static void test_duration(void **state)
 	u32 n_in_gap = 0;
 
 	for (u64 ms = 20; ms < 60; ms += 3) {
-		bench_run(&b, 25 * MS, 10 * MS, 0, ms * MS, 0);
+		bench_run(&b, 25 * MS, 10 * MS, 0, ms * MS, 0, false);
 		check_windows(&b);
 		bench_free(&b);
 		/* In the gap between two windows there is none. */
-		bench_run(&b, 5 * MS, 20 * MS, 0, ms * MS, 0);
+		bench_run(&b, 5 * MS, 20 * MS, 0, ms * MS, 0, false);
 		n_in_gap += !b.n_batches || !b.batches[b.n_batches - 1].is_last;
 		check_windows(&b);
 		bench_free(&b);
@@ -314,7 +343,7 @@ static void test_slow_sink(void **state)
 	static struct bench b;
 	u32 n = 0;
 
-	bench_run(&b, 35 * MS, 10 * MS, 12, 0, 23 * MS);
+	bench_run(&b, 35 * MS, 10 * MS, 12, 0, 23 * MS, false);
 	assert_int_equal(b.n_batches, 12);
 	check_windows(&b);
 	for (u32 i = 0; i < b.n_batches; i++)
@@ -325,13 +354,27 @@ static void test_slow_sink(void **state)
 	bench_free(&b);
 }
 
+/* A pane's flip that takes until its window ends: the window ends there, or, the last one, at once.
+ */
+static void test_slow_flips(void **state)
+{
+	static struct bench b;
+
+	for (u32 n = 1; n < 5; n++) {
+		bench_run(&b, 70 * MS, 30 * MS, n, 0, 0, true);
+		assert_int_equal(b.n_batches, n);
+		check_windows(&b);
+		bench_free(&b);
+	}
+}
+
 /* Nothing is missing or counted twice, and the run goes on. */
 static void test_clock_set(void **state)
 {
 	static struct bench b;
 
 	is_clock_set = true;
-	bench_run(&b, 70 * MS, 30 * MS, 6, 0, 0);
+	bench_run(&b, 70 * MS, 30 * MS, 6, 0, 0, false);
 	is_clock_set = false;
 	assert_int_equal(b.n_batches, 6);
 	check_windows(&b);
@@ -341,10 +384,9 @@ static void test_clock_set(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_clock_set),
-		cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_slow_sink),
+		cmocka_unit_test(test_windows),	   cmocka_unit_test(test_clock_set),
+		cmocka_unit_test(test_duration),   cmocka_unit_test(test_slow_sink),
+		cmocka_unit_test(test_slow_flips),
 	};
 
 	return cmocka_run_group_tests_name("run-hopping", tests, NULL, NULL);
