@@ -24,6 +24,7 @@ struct from_member {
 	bool has_system;	 /* the system columns of that event are columns of it */
 	bool is_nullable;	 /* right of a LEFT join */
 	bool is_real;		 /* its events are put on CLOCK_REALTIME */
+	bool is_call;		 /* its columns are arguments of a system call */
 	item_vec columns;
 };
 

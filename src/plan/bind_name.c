@@ -82,6 +82,7 @@ struct from_member bind_stream_member(struct scope *scope, struct plan *scan)
 				     .tree = scan,
 				     .source = scan->scan.source,
 				     .has_system = first->kind != STREAM_FILE,
+				     .is_call = first->is_syscall_enter,
 				     .columns = columns };
 }
 
@@ -606,6 +607,26 @@ static bool is_known(struct scope *scope, const struct ast *ast)
 	return bind_is_column(scope, ast->parts[0]) && !is_of_outer(scope, ast);
 }
 
+/* An argument that is called as what every event has, which is meant more often. */
+static void warn_hidden(struct scope *scope, const char *name, struct span span)
+{
+	u32 n;
+	const struct from_member *of = member_find(scope, has_column, name, &n);
+
+	if (scope->is_shipped || !of || n != 1 || !of->is_call || system_find(name) < 0)
+		return;
+	for (u32 i = 0; i < scope->diags->list.n; i++)
+		if (strcmp(scope->diags->list.at[i].tag, "hidden-column") == 0)
+			return;
+	diag_hint(scope->diags,
+		  diag_warning(scope->diags, "hidden-column", span,
+			       "%s is an argument of the call here, not the %s of who calls", name,
+			       name),
+		  "current.%s is the caller's%s%s%s%s", name, of->name ? "; " : "",
+		  of->name ? of->name : "", of->name ? arena_printf(scope->arena, ".%s", name) : "",
+		  of->name ? " is the argument, without this warning" : "");
+}
+
 static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 {
 	const struct from_member *of = NULL;
@@ -639,6 +660,8 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 		e = bind_qualified(scope, of, is_current, name, ast->part_spans[at]);
 	else
 		e = bind_bare(scope, name, ast->part_spans[at]);
+	if (e && !of)
+		warn_hidden(scope, name, ast->part_spans[at]);
 	if (!e && (of || scope->diags->n_errors > n_errors))
 		return NULL;
 	if (!e && ast->n_parts == 1 && !scope->is_inside_alias) {

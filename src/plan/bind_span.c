@@ -229,7 +229,9 @@ static void add_member(struct scope *scope, const struct ast_source *source,
 {
 	struct span span = source->span;
 	bool is_one = !exit->streams->is_wildcard;
-	struct from_member r = { .tree = join, .source = exit->source, .has_system = true };
+	struct from_member r = {
+		.tree = join, .source = exit->source, .has_system = true, .is_call = true
+	};
 	struct expr *latency =
 		bind_op(scope, OP_SUB, span, bind_system(scope, exit, SYS_TIME, span),
 			bind_system(scope, enter, SYS_TIME, span));

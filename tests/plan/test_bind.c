@@ -258,6 +258,50 @@ static void test_never_returns(void **state)
 	job_close(&job);
 }
 
+/* An argument called as what each event has is what the bare name means: legal, and said once. */
+static void test_hidden(void **state)
+{
+	static const struct {
+		const char *sql, *hint; /* NULL: nothing is said */
+		u32 start;
+	} cases[] = {
+		{ "SELECT pid, tid FROM syscall:getpgid WHERE pid = 7",
+		  "current.pid is the caller's; getpgid.pid is the argument, without this warning",
+		  43 },
+		{ "SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgid WHERE uid + pid = 7",
+		  "current.pid is the caller's; sys_enter_getpgid.pid is the argument, without this "
+		  "warning",
+		  71 },
+		{ "SELECT getpgid.pid, current.pid, uid, ret FROM syscall:getpgid", NULL, 0 },
+		{ "SELECT g.pid FROM syscall:getpgid AS g WHERE g.current.pid = 7", NULL, 0 },
+		{ "SELECT pid FROM tracepoint:syscalls:sys_exit_getpgid", NULL, 0 },
+		{ "SELECT * FROM syscall:getpgid", NULL, 0 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ast_script *script;
+		struct job job;
+
+		job_open(&job, cases[i].sql, strlen(cases[i].sql));
+		catalog_close(job.catalog);
+		job.catalog =
+			catalog_open_snapshot(&job.arena, CATALOG "/../hidden-pid", &job.diags);
+		assert_non_null(job.catalog);
+		script = sql_parse(&job.arena, &job.diags);
+		if (!bind_select(script->statements.at[0].select, job.catalog, &job.settings,
+				 &job.views, &job.arena, &job.diags))
+			fail_msg("%s: %s", cases[i].sql, job.diags.list.at[0].message);
+		assert_int_equal(job.diags.list.n, cases[i].hint != NULL);
+		if (cases[i].hint) {
+			assert_true(job.diags.list.at[0].is_warning);
+			assert_string_equal(job.diags.list.at[0].tag, "hidden-column");
+			assert_int_equal(job.diags.list.at[0].span.start, cases[i].start);
+			assert_string_equal(job.diags.list.at[0].hint, cases[i].hint);
+		}
+		job_close(&job);
+	}
+}
+
 /* By which clock each item of SELECT is: r(eal), m(onotonic), - no time. */
 static void test_clocks(void **state)
 {
@@ -329,13 +373,14 @@ int main(void)
 		return 1;
 	if (glob(BIND "/*.sql", 0, NULL, &files) != 0)
 		return 1;
-	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 5; i++)
+	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 6; i++)
 		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case,
 						  NULL, NULL, files.gl_pathv[i] };
 	tests[n++] = (struct CMUnitTest){ "shipped views", test_shipped_views, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "latency range", test_latency_range, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "settings", test_settings, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "never returns", test_never_returns, NULL, NULL, NULL };
+	tests[n++] = (struct CMUnitTest){ "hidden", test_hidden, NULL, NULL, NULL };
 	tests[n++] = (struct CMUnitTest){ "clocks", test_clocks, NULL, NULL, NULL };
 	int failed = _cmocka_run_group_tests("bind", tests, n, NULL, NULL);
 
