@@ -84,14 +84,26 @@ bool bind_check_arguments(struct scope *scope, const struct sql_function *f, con
 
 /* --- Calls --- */
 
-/* The smaller (or larger) of two values, NULL when one is NULL: neither WHEN is true then. */
+/*
+ * NULL where x is, and looked at first: what is asked for once more behind that did not fault, so a
+ * fault of x counts once.
+ */
+static struct expr *null_with(struct scope *scope, struct span span, struct expr *x,
+			      struct expr *otherwise)
+{
+	if (!otherwise || !x->nullable)
+		return otherwise;
+	return bind_case_of(scope, span, expr_make(scope->arena, EXPR_IS_NULL, x->span, 1, x),
+			    expr_new(scope->arena, EXPR_NULL, span), otherwise);
+}
+
+/* The smaller (or larger) of two values. */
 static struct expr *extreme_of(struct scope *scope, struct span span, enum ast_op better,
 			       struct expr *a, struct expr *b)
 {
-	struct expr *null = expr_new(scope->arena, EXPR_NULL, span);
+	struct expr *e = bind_case_of(scope, span, bind_op(scope, better, span, a, b), a, b);
 
-	return bind_case_of(scope, span, bind_op(scope, better, span, a, b), a,
-			    bind_case_of(scope, span, bind_op(scope, better, span, b, a), b, null));
+	return null_with(scope, span, a, null_with(scope, span, b, e));
 }
 
 /* abs, min, max, coalesce, ifnull, nullif, iif: CASE in other clothes, so the kernel part has them
@@ -105,10 +117,11 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 	if (strcasecmp(f, "abs") == 0 && n == 1 && type_is_word(x[0]->type) && x[0]->lo >= 0)
 		return x[0];
 	if (strcasecmp(f, "abs") == 0 && n == 1)
-		return bind_case_of(
-			scope, span,
-			bind_op(scope, OP_LT, span, x[0], expr_number(scope->arena, span, 0)),
-			bind_op(scope, OP_NEG, span, x[0], NULL), x[0]);
+		return null_with(scope, span, x[0],
+				 bind_case_of(scope, span,
+					      bind_op(scope, OP_LT, span, x[0],
+						      expr_number(scope->arena, span, 0)),
+					      bind_op(scope, OP_NEG, span, x[0], NULL), x[0]));
 	if ((strcasecmp(f, "min") == 0 || strcasecmp(f, "max") == 0) && n >= 2) {
 		struct expr *e = x[0];
 
@@ -120,8 +133,9 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 	if (strcasecmp(f, "iif") == 0 && n == 3)
 		return bind_case_of(scope, span, x[0], x[1], x[2]);
 	if (strcasecmp(f, "nullif") == 0 && n == 2)
-		return bind_case_of(scope, span, bind_op(scope, OP_EQ, span, x[0], x[1]),
-				    expr_new(scope->arena, EXPR_NULL, span), x[0]);
+		return null_with(scope, span, x[0],
+				 bind_case_of(scope, span, bind_op(scope, OP_EQ, span, x[0], x[1]),
+					      expr_new(scope->arena, EXPR_NULL, span), x[0]));
 	if ((strcasecmp(f, "coalesce") == 0 && n >= 2) ||
 	    (strcasecmp(f, "ifnull") == 0 && n == 2)) {
 		struct expr *e = x[n - 1];
@@ -270,6 +284,28 @@ static struct expr *date_of_time(struct scope *scope, const struct ast *ast, con
 			   ast->text, ast->text, time == ast->args[0] ? "" : "'%Y-%m-%d', ");
 }
 
+/* The last day that SQLite has a date of, 9999-12-31, counted as it counts numbers. */
+#define LAST_DAY 5373484
+
+/* A number of seconds is a day that no calendar has, and so NULL, unless it is said what it is. */
+static void warn_days(struct scope *scope, const struct ast *ast, struct expr *const *args)
+{
+	u32 at = strcasecmp(ast->text, "strftime") == 0, next = at + 1;
+	const struct ast *said = next < ast->n_args ? ast->args[next] : NULL;
+
+	if (at >= ast->n_args || args[at]->type.kind != TYPE_INT || args[at]->hi <= LAST_DAY)
+		return;
+	if (said && (said->kind != AST_TEXT || strcasecmp(said->text, "unixepoch") == 0 ||
+		     strcasecmp(said->text, "auto") == 0))
+		return;
+	diag_hint(scope->diags,
+		  diag_warning(scope->diags, "not-unixepoch", ast->args[at]->span,
+			       "%s() takes a number for a day since 4714 BC: of seconds it is NULL",
+			       ast->text),
+		  "%s(%sx, 'unixepoch') is of seconds since 1970", ast->text,
+		  at ? "'%Y-%m-%d', " : "");
+}
+
 struct expr *bind_call(struct scope *scope, const struct ast *ast)
 {
 	struct aggregate_name aggregate;
@@ -309,6 +345,8 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		args[i] = bind_real_time(scope->arena, args[i]);
 	}
 	bind_meet_clocks(scope->arena, args, ast->n_args);
+	if (function_takes(f, 0) == 'd')
+		warn_days(scope, ast, args);
 	if (is_rewritable(scope, ast, args)) {
 		e = bind_rewritten(scope, ast, args);
 		if (e || scope->diags->n_errors > n_errors)
