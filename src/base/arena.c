@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 
@@ -90,6 +91,19 @@ bool arena_reserve(struct arena *arena)
 	return true;
 }
 
+/* The process ends: who asked could do nothing about it. */
+static _Noreturn void no_room(const struct arena *arena, size_t need_bytes)
+{
+	dprintf(STDERR_FILENO,
+		"ebql: no memory for what a query is made of: it has taken %llu KiB, and %llu more "
+		"are not to be had\n"
+		"  hint: write a query this large as several, or raise the limit of this process "
+		"(ulimit -v) or of its cgroup (memory.max)\n",
+		(unsigned long long)arena_used(arena) >> 10,
+		(unsigned long long)(need_bytes >> 10) + 1);
+	_exit(1);
+}
+
 static struct arena_chunk *arena_more(struct arena *arena, size_t need_bytes)
 {
 	size_t size_bytes = ARENA_CHUNK_MIN_BYTES;
@@ -100,7 +114,7 @@ static struct arena_chunk *arena_more(struct arena *arena, size_t need_bytes)
 	if (size_bytes < need_bytes)
 		size_bytes = ALIGN_UP(need_bytes, ARENA_CHUNK_MIN_BYTES);
 	if (!chunk_add(arena, size_bytes, 0))
-		base_no_memory();
+		no_room(arena, size_bytes);
 	return arena->chunk;
 }
 
@@ -111,7 +125,7 @@ void *arena_alloc(struct arena *arena, size_t size_bytes)
 	char *at;
 
 	if (size_bytes > ARENA_ALLOC_MAX_BYTES)
-		base_no_memory();
+		no_room(arena, size_bytes);
 	need_bytes = ALIGN_UP(size_bytes + ARENA_GAP_BYTES, ARENA_ALIGN);
 	if (!chunk || chunk->size_bytes - chunk->used_bytes < need_bytes)
 		chunk = arena_more(arena, need_bytes);

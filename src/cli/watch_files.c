@@ -29,7 +29,7 @@
 
 struct folder {
 	int wd;
-	char *path;
+	char *path; /* NULL: there was no memory */
 };
 
 struct written {
@@ -68,6 +68,8 @@ void files_close(struct watch_files *files)
 		return;
 	if (files->fd >= 0)
 		close(files->fd);
+	for (u32 i = 0; i < files->folders.n; i++)
+		free(files->folders.at[i].path);
 	arena_free(&files->arena);
 	free(files);
 }
@@ -107,13 +109,15 @@ static bool watch_folder(struct watch_files *files, const char *path, u32 events
 	}
 	folder = find_folder(files, wd);
 	/* The same directory by another path; or one that was renamed, and made anew. */
-	if (folder && strcmp(folder->path, path) == 0)
+	if (folder && folder->path && strcmp(folder->path, path) == 0)
 		return true;
 	if (!folder) {
 		vec_push(&files->arena, &files->folders, (struct folder){ .wd = wd });
 		folder = &files->folders.at[files->folders.n - 1];
 	}
-	folder->path = arena_strdup(&files->arena, path);
+	/* One that is read by two paths has another one each time. */
+	free(folder->path);
+	folder->path = strdup(path);
 	return true;
 }
 
@@ -175,10 +179,11 @@ static bool take_event(struct watch_files *files, const struct inotify_event *ev
 	if (event->mask & (IN_IGNORED | IN_MOVE_SELF)) {
 		if (event->mask & IN_MOVE_SELF)
 			inotify_rm_watch(files->fd, event->wd);
+		free(folder->path);
 		*folder = files->folders.at[--files->folders.n];
 		return true;
 	}
-	if (!event->len ||
+	if (!event->len || !folder->path ||
 	    snprintf(path, sizeof(path), "%s/%s", folder->path, event->name) >= (int)sizeof(path))
 		return true;
 	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,44 @@ static void test_arena_resident(void **state)
 	assert_non_null(arena_alloc(&arena, 256u << 20));
 	assert_true(resident_bytes() - before < 64u << 20);
 	arena_free(&arena);
+}
+
+/* Where a process may have no more: it says what for, and ends. */
+static void test_arena_full(void **state)
+{
+	const struct rlimit limit = { 64 << 20, 64 << 20 };
+	struct arena arena;
+	int pipes[2], status;
+	struct buf said;
+	pid_t pid;
+
+#ifdef __SANITIZE_ADDRESS__
+	print_message("SKIP: a sanitizer takes all addresses\n");
+	skip();
+#endif
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	pid = fork();
+	if (!pid) {
+		dup2(pipes[1], STDERR_FILENO);
+		setrlimit(RLIMIT_AS, &limit);
+		arena_init(&arena);
+		if (arena_reserve(&arena))
+			for (u32 i = 0; i < 256; i++)
+				arena_alloc(&arena, 1 << 20);
+		_exit(0);
+	}
+	close(pipes[1]);
+	buf_init(&said);
+	assert_int_equal(buf_read(&said, pipes[0], 1 << 20), 0);
+	close(pipes[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	buf_putc(&said, '\0');
+	if (strncmp(said.at, "ebql: no memory for what a query is made of: it has taken ", 58) != 0)
+		fail_msg("%s", said.at);
+	assert_non_null(strstr(said.at, " KiB, and "));
+	assert_non_null(strstr(said.at, "\n  hint: write a query this large as several, or "));
+	buf_free(&said);
 }
 
 static void test_arena_text(void **state)
@@ -410,11 +449,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arena),	   cmocka_unit_test(test_arena_resident),
-		cmocka_unit_test(test_arena_text), cmocka_unit_test(test_vec),
-		cmocka_unit_test(test_buf),	   cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_json),	   cmocka_unit_test(test_utf8),
-		cmocka_unit_test(test_flush),	   cmocka_unit_test(test_suggest),
-		cmocka_unit_test(test_bug),	   cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_arena_full), cmocka_unit_test(test_arena_text),
+		cmocka_unit_test(test_vec),	   cmocka_unit_test(test_buf),
+		cmocka_unit_test(test_numbers),	   cmocka_unit_test(test_json),
+		cmocka_unit_test(test_utf8),	   cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_suggest),	   cmocka_unit_test(test_bug),
+		cmocka_unit_test(test_clocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
