@@ -40,6 +40,7 @@ fuzz:
 install: all
 	[ -z '$(PREFIX)' ] || { meson configure build -Dprefix='$(PREFIX)' && ninja -C build; }
 	DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild
+	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 uninstall:
 	DESTDIR='$(DESTDIR)' ninja -C build uninstall
