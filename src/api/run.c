@@ -120,7 +120,8 @@ int ebql_run(struct ebql_query *query, const struct ebql_options *options)
 		memcpy(&query->options, options, MIN(options->size, sizeof(*options)));
 	if (is_setting(q) || query->shown.schema) {
 		err = query->shown.schema ? api_sink(query).batch(query, &query->shown) : 0;
-		query_end_kept(q);
+		if (is_setting(q))
+			query_end_kept(q);
 		query->stats.is_over = 1;
 		query->state = QUERY_OVER;
 		query->end = end_status(query, err);

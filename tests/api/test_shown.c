@@ -73,6 +73,9 @@ static void test_shown(void **state)
 		fail_msg("%s", at);
 	shows("CREATE VIEW v AS SELECT x FROM '%s'; SHOW VIEWS LIKE 'v'", seen, sizeof(seen));
 	assert_string_equal(seen, "view comment \nv  ");
+	/* It was for that text alone, as before a SELECT. */
+	shows("SHOW VIEWS LIKE 'v'", seen, sizeof(seen));
+	assert_string_equal(seen, "view comment ");
 	shows("CREATE VIEW a_view AS SELECT x FROM '%s'; SHOW STREAMS LIKE 'a_vi%%'", seen,
 	      sizeof(seen));
 	assert_string_equal(seen, "stream \na_view ");
