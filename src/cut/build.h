@@ -63,6 +63,7 @@ struct cutter {
 	u32 reach; /* the least depth of a select whose rows were read in what was printed */
 	bool reads_streams;  /* the select that is being printed, or one within */
 	bool is_guarded;     /* not all rows are asked for what faults */
+	expr_vec joined;     /* ON of the joins that every row of the select has passed */
 	bool has_aggregate;  /* somewhere in the SQL: it needs all rows of a window */
 	bool needs_all_rows; /* ORDER BY, DISTINCT, LEFT JOIN, ...: the same */
 	bool is_only_sorted; /* ORDER BY was the first reason for that */

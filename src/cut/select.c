@@ -59,9 +59,10 @@ static void from_relate(struct cutter *c, const struct plan *p, struct buf *out)
 					     [RELATE_CROSS] = " CROSS JOIN " };
 	bool is_left = p->relate.kind == RELATE_LEFT, is_nested = p->right->kind == PLAN_RELATE;
 	expr_vec on = { 0 };
-	u32 first_right;
+	u32 first_right, n_joined;
 
 	put_from(c, p->input, out);
+	n_joined = c->joined.n;
 	buf_puts(out, words[p->relate.kind]);
 	first_right = c->rows.n;
 	buf_puts(out, is_nested ? "(" : "");
@@ -75,6 +76,11 @@ static void from_relate(struct cutter *c, const struct plan *p, struct buf *out)
 	cut_note(c, is_left ? "left join" : "join", p->relate.on, CUT_JOIN);
 	if (p->relate.on)
 		expr_conjuncts(c->arena, p->relate.on, &on);
+	/* What is on the right of a LEFT JOIN may be missing. */
+	if (is_left)
+		c->joined.n = n_joined;
+	for (u32 i = 0; i < on.n && !is_left; i++)
+		vec_push(c->arena, &c->joined, on.at[i]);
 	put_conjuncts(c, &on, " ON ", out);
 }
 
@@ -131,8 +137,8 @@ static struct rows *rows_of_condition(struct select *s, u32 first, struct expr *
 static void put_where(struct select *s, u32 first, struct buf *out)
 {
 	struct cutter *c = s->c;
-	bool was_guarded = c->is_guarded;
-	expr_vec all = { 0 }, rest = { 0 };
+	bool was_guarded = c->is_guarded, can_fail = false;
+	expr_vec all = { 0 }, rest = { 0 }, guarded = { 0 };
 
 	for (u32 i = 0; i < s->ch.where.n; i++)
 		expr_conjuncts(c->arena, s->ch.where.at[i], &all);
@@ -155,7 +161,14 @@ static void put_where(struct select *s, u32 first, struct buf *out)
 		}
 	}
 	c->is_guarded = was_guarded;
-	put_conjuncts(c, &rest, " WHERE ", out);
+	for (u32 i = 0; i < rest.n; i++)
+		can_fail |= expr_can_fail(rest.at[i]);
+	/* SQLite tests ON first or WHERE first, as it likes. */
+	for (u32 i = 0; i < c->joined.n && can_fail; i++)
+		vec_push(c->arena, &guarded, c->joined.at[i]);
+	for (u32 i = 0; i < rest.n; i++)
+		vec_push(c->arena, &guarded, rest.at[i]);
+	put_conjuncts(c, &guarded, " WHERE ", out);
 	c->is_guarded |= rest.n > 0;
 }
 
@@ -468,8 +481,10 @@ static void put_select(struct select *s, struct buf *out)
 {
 	struct cutter *c = s->c;
 	bool was_guarded = c->is_guarded;
+	expr_vec joined = c->joined;
 
 	c->is_guarded = false;
+	c->joined = (expr_vec){ 0 };
 	c->depth++;
 	if (s->ch.set) {
 		put_set(s, out);
@@ -481,6 +496,7 @@ static void put_select(struct select *s, struct buf *out)
 	}
 	c->depth--;
 	c->is_guarded = was_guarded;
+	c->joined = joined;
 }
 
 /* is_scalar: a special value is its estimate. */

@@ -1173,3 +1173,21 @@ a.f_u8 = b.f_u8 AND b.name = 'a';
 -- row: 'c' | NULL
 -- row: 'd' | NULL
 -- row: 'g' | NULL
+
+-- events: what does not join is asked for nothing more
+-- event: f_u8=2
+-- event: other f_u8=1 f_s8=0
+
+-- case: WHERE behind ON
+-- own: SQLite has neither these streams nor joins
+SELECT b.k, b.d FROM (SELECT f_s8, max(f_u8) AS m FROM tracepoint:test:event GROUP BY f_s8) AS a
+JOIN (SELECT f_u8 AS k, 10 % f_s8 AS d FROM tracepoint:test:other) AS b ON a.m = b.k + 1
+WHERE b.d <= a.m;
+-- lost: fault=1
+
+-- case: WHERE behind ON (2)
+-- own: SQLite has neither these streams nor joins
+SELECT b.k, b.d FROM (SELECT f_s8, max(f_u8) AS m FROM tracepoint:test:event GROUP BY f_s8) AS a
+JOIN (SELECT f_u8 AS k, 10 % f_s8 AS d FROM tracepoint:test:other) AS b ON a.m = b.k + 7
+WHERE b.d <= a.m;
+-- lost: fault=0
