@@ -297,22 +297,20 @@ void lite_write_condition(const struct lite_writer *w, const struct expr *e, str
 
 void lite_guard_failures(expr_vec *conjuncts, struct arena *arena)
 {
+	bool can_fail = false;
 	struct expr *all;
-	u32 last = 0;
 
 	for (u32 i = 0; i < conjuncts->n; i++)
-		if (expr_can_fail(conjuncts->at[i]))
-			last = MIN(i + 1, conjuncts->n - 1);
-	if (!last)
+		can_fail |= expr_can_fail(conjuncts->at[i]);
+	if (!can_fail || conjuncts->n < 2)
 		return;
 	all = conjuncts->at[0];
-	for (u32 i = 1; i <= last; i++)
+	for (u32 i = 1; i < conjuncts->n; i++)
 		all = expr_op(arena, OP_AND, all->span, all, conjuncts->at[i]);
-	conjuncts->at[last] =
+	conjuncts->at[0] =
 		expr_make(arena, EXPR_CASE, all->span, 3, all, expr_number(arena, all->span, 1),
 			  expr_number(arena, all->span, 0));
-	conjuncts->at += last;
-	conjuncts->n -= last;
+	conjuncts->n = 1;
 }
 
 /* Where the kinds are known to differ in SQLite, though the values are comparable. */
