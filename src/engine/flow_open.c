@@ -186,6 +186,9 @@ void flow_detach(struct flow *flow)
 	flow->is_attached = false;
 }
 
+/* A start waits so often for a program that does not end. */
+#define START_TRIES 5
+
 /*
  * Attaching takes 0.1 ms for some hooks and 10 for others, and another flow may have done it
  * before.  Several parts begin together when all hooks are attached: what came before is forgotten.
@@ -198,20 +201,18 @@ static int start_together(struct flow *flow)
 	for (u32 i = 0; i < flow->n_parts; i++)
 		if (flow->parts[i].events)
 			events_skip(flow->parts[i].events);
-	flow_switch(&flow, 1);
+	for (u32 i = 0; i < START_TRIES && (!i || flow_is_waiting(flow)); i++)
+		flow_switch(&flow, 1);
 	if (flow->switched.flip)
 		flow_start(flow, flow->switched);
 	for (u32 i = 0; i < flow->n_parts && !err; i++) {
 		struct flow_part *part = &flow->parts[i];
 
-		/*
-		 * -EBUSY, a CPU was stuck: the start is a little less exact.  Not where the copies
-		 * were switched: the second window would have what came before the start.
-		 */
-		err = part->switch_error == -EBUSY && !flow->is_unsettled ? 0 : part->switch_error;
-		if (!err && !part->switch_error && part->groups)
+		/* -EBUSY: the second window would have what came before the start. */
+		err = part->switch_error;
+		if (!err && part->groups)
 			err = groups_restart(part->groups);
-		if (!err && !part->switch_error && part->events)
+		if (!err && part->events)
 			events_restart(part->events);
 		if (!err && part->source)
 			err = row_source_skip(part->source);

@@ -47,6 +47,12 @@ static void switched(struct flow *flow, struct flow_instant now, int err)
 
 	flow->is_unsettled = false;
 	if (!err && flow->n_loads) {
+		u64 since_ns = flow->loads[0]->switched_ns;
+
+		if (since_ns) { /* what comes behind is in the other copies since then */
+			now.real_ns -= now.monotonic_ns - since_ns;
+			now.monotonic_ns = since_ns;
+		}
 		now.flip = flow->switched.flip + 1;
 		flow->switched = now;
 		if (flow->has_rows || flow_has_events(flow))
@@ -104,6 +110,11 @@ void flow_switch(struct flow *const *flows, u32 n)
 		for (u32 i = first; i < next; i++)
 			switched(flows[i], now, err);
 	}
+}
+
+bool flow_is_waiting(const struct flow *flow)
+{
+	return flow->n_loads && flow->loads[0]->waits_since_ns;
 }
 
 int flow_switch_error(const struct flow *flow)

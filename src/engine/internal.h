@@ -253,6 +253,8 @@ struct flow_instant flow_now(struct flow *flow);
  * stands in the parts.
  */
 void flow_switch(struct flow *const *flows, u32 n);
+/* The latest one waits for a program: the next one goes on with it, and switches nothing. */
+bool flow_is_waiting(const struct flow *flow);
 /* Of the parts of the flow, in its latest flow_switch(). */
 int flow_switch_error(const struct flow *flow);
 /* The instant on the clock of the part's rows. */

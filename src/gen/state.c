@@ -2,9 +2,8 @@
 /*
  * A slot of this CPU, and each part's slice of the copy in use.
  *
- * The slot is taken before anything of the slice is read and given back when all is
- * written; its word says the copy.  User space changes the words of free slots only, so
- * every event falls into one copy (load/flip.c).
+ * The slot is taken before the epochs are read, which say the copy, and given back when all is
+ * written: so user space knows when no program writes a copy any more (load/flip.c).
  */
 #include "gen/internal.h"
 
@@ -54,27 +53,32 @@ static void take_slot(struct gen *g)
 	ir_branchi(ir, IR_SLT, g->word, 0, g->busy);
 	ir_cold(ir, false);
 	ir_place(ir, got);
+	/* Behind the exchange, which is a barrier. */
+	ir_map_value(ir, mark, LOAD_MAP_SLOTS, phys_epochs_bytes(g->set, g->hook->block));
+	ir_alu(ir, IR_OR, g->word, g->word, gen_load(g, mark, 0, IR_U64));
 }
 
 void gen_leave(struct gen *g)
 {
 	struct ir *ir = g->ir;
-	vreg slot = g->line;
+	vreg slot = g->line, word;
 
 	if (g->set->n_slots > 1) {
 		slot = gen_slot_level(g);
+		word = gen_alui(g, IR_SHL, slot, SLOT_LEVEL_SHIFT);
 		ir_alui(ir, IR_SHL, slot, slot, 3);
 		ir_alu(ir, IR_ADD, slot, slot, g->line);
+	} else {
+		word = gen_imm(g, (s64)slot_word(0, 0));
 	}
 	if (STORES_ARE_ORDERED)
-		ir_store(ir, slot, slot_bytes(0), IR_U64, g->word);
+		ir_store(ir, slot, slot_bytes(0), IR_U64, word);
 	else
-		ir_atomic(ir, IR_ATOMIC_XCHG, 0, slot, slot_bytes(0), g->word);
+		ir_atomic(ir, IR_ATOMIC_XCHG, 0, slot, slot_bytes(0), word);
 }
 
 void gen_busy(struct gen *g)
 {
-	u32 lines_bytes = phys_n_blocks(g->set) * g->set->n_cpus * sizeof(struct slot_line);
 	const struct hook *hook = g->hook;
 	vreg one = gen_imm(g, 1);
 
@@ -84,7 +88,8 @@ void gen_busy(struct gen *g)
 
 		if (i && phys == hook->uses[i - 1].phys)
 			continue;
-		ir_map_value(g->ir, missed, LOAD_MAP_SLOTS, lines_bytes + 8 * phys->number);
+		ir_map_value(g->ir, missed, LOAD_MAP_SLOTS,
+			     phys_epochs_bytes(g->set, phys_n_blocks(g->set)) + 8 * phys->number);
 		ir_atomic(g->ir, IR_ATOMIC_ADD, 0, missed, 0, one);
 	}
 }

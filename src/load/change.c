@@ -77,9 +77,8 @@ static int open_parts(struct load_hooks *next, struct diags *diags)
 			continue;
 		state->phys = next->set->parts[i];
 		state->missed_before = state->missed_ahead = 0;
-		err = load_reset(next, state);
-		if (!err)
-			err = load_state_open(next, state, diags);
+		load_reset(next, state);
+		err = load_state_open(next, state, diags);
 	}
 	return err ? err : load_const_open(next, diags);
 }

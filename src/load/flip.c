@@ -3,34 +3,33 @@
  * The exact switch of copies, and the count of events that programs did not see.
  *
  * A CPU has some slots, each with slices of its own in both copies of the state, and a
- * word (phys/phys.h).  A program does, with the first slot that it finds free:
+ * word; all CPUs have one word of epochs (phys/phys.h).  A program does, with the first slot that
+ * it finds free:
  *	word = exchange(slot, BUSY); if word is BUSY, on to the next slot
- *	update, for each part, the slot's slice of the copy that the part's bit of `word`
+ *	epochs = load(the word of epochs)
+ *	update, for each part, the slot's slice of the copy that the part's bit of `epochs`
  *	names, by plain loads and stores
  *	store(slot, word)
- * User space switches a slot by one instruction, repeated while the slot is BUSY:
- *	compare_exchange(slot, word, word with the bits of some parts changed)
+ * User space switches copies by one store to the word of epochs, and then waits until it has found
+ * each slot free once.
  *
  * Step by step.  (1) A slot has one program at most: of several that exchange its word, on
  * whatever CPU and however they interrupt or preempt each other, one gets a word that is not
  * BUSY, and the word is BUSY from then on until that one stores it.  A program that was
  * preempted or interrupted still has its slot, and one that comes meanwhile takes another.
- * (2) Only free words are switched, so a program's copy is not changed under it, and what it
- * stores back is what user space would find there.  (3) Where the compare-and-exchange
- * succeeds, the word was free: every program that took the slot before has stored the word
- * after its last update, so all of it is seen from here (the store releases, the compare
- * acquires); every one that takes it later gets the new word.  So the switch is one instant
- * for the slot and all parts that are switched: an event lies in one copy of each, whole, and
- * in the same window for all.  (4) When all slots of all CPUs are
- * switched, no program holds an old copy and none will: they are read and cleared by plain
- * loads and stores.  No system call, no interrupt, no grace period, and a CPU that is
+ * (2) The store is the one instant of the switch, for all CPUs and all parts that are switched: an
+ * event lies in one copy of each, whole, and in the same window for all.  And whatever comes behind
+ * an event that is in the new copy is in it, too, on whichever CPU: a thread that goes to another
+ * one, as it may while this one waits, does not come back to the old copy there.  (3) Exchange and
+ * store are full barriers.  Where a slot is found free behind the store, a program that takes it
+ * later reads the new epochs, and all that took it before have stored its word after their last
+ * updates, so all of these are seen from here (the store releases, the load acquires).  (4) When
+ * each slot was found free, no program holds an old copy and none will: they are read and cleared
+ * by plain loads and stores.  No system call, no interrupt, no grace period, and a CPU that is
  * offline is as any other.
  *
  * User space holds nothing: were this thread stopped at any point, even for good, programs
  * would find as many free slots as before.  So no slot is kept in reserve for that.
- *
- * The deepest slots first: a program that interrupts another one takes a deeper slot, and
- * would else count a later event in the earlier window.
  */
 #include <errno.h>
 #include <sched.h>
@@ -42,49 +41,50 @@
 /* A program that runs on another CPU is over within so many looks, or its CPU does other work. */
 #define FLIP_LOOKS 1000
 
-/* The epochs of some parts of a block, in the words of its slots. */
-struct change {
-	u64 mask, epochs;
-};
+static u64 *epochs_of(const struct load_hooks *hooks, u32 block)
+{
+	return (u64 *)((u8 *)hooks->slots + phys_epochs_bytes(hooks->set, block));
+}
+
+/* This thread alone writes it. */
+static void change_epochs(const struct load_hooks *hooks, u32 block, u64 mask, u64 bits)
+{
+	u64 *epochs = epochs_of(hooks, block);
+
+	__atomic_store_n(epochs, (*epochs & ~mask) | bits, __ATOMIC_SEQ_CST);
+}
 
 /* false: the slot was busy, each time it was looked at. */
-static bool switch_slot(u64 *slot, const struct change *change)
+static bool is_free(const u64 *slot)
 {
-	for (u32 i = 0; i < FLIP_LOOKS; i++) {
-		u64 seen = __atomic_load_n(slot, __ATOMIC_RELAXED);
-		u64 word = (seen & ~change->mask) | change->epochs;
-
-		if (seen != SLOT_BUSY &&
-		    __atomic_compare_exchange_n(slot, &seen, word, false, __ATOMIC_SEQ_CST,
-						__ATOMIC_RELAXED))
+	for (u32 i = 0; i < FLIP_LOOKS; i++)
+		if (__atomic_load_n(slot, __ATOMIC_SEQ_CST) != SLOT_BUSY)
 			return true;
-	}
 	return false;
 }
 
-static int flip_slot(u64 *slot, const struct change *change)
+static int wait_slot(const u64 *slot)
 {
 	u64 deadline_ns;
 
-	if (switch_slot(slot, change))
+	if (is_free(slot))
 		return 0;
 	deadline_ns = base_monotonic_ns() + FLIP_TIMEOUT_NS;
 	do {
 		sched_yield();
-		if (switch_slot(slot, change))
+		if (is_free(slot))
 			return 0;
 	} while (base_monotonic_ns() < deadline_ns);
 	return -EBUSY;
 }
 
-static int flip_block(struct load_hooks *hooks, u32 block, const struct change *change)
+static int wait_block(const struct load_hooks *hooks, u32 block)
 {
 	const struct phys_set *set = hooks->set;
 
 	for (u32 cpu = 0; cpu < set->n_cpus; cpu++)
-		for (u32 level = set->n_slots; level-- > 0;) {
-			u64 *slot = &hooks->slots[block * set->n_cpus + cpu].slots[level];
-			int err = flip_slot(slot, change);
+		for (u32 level = 0; level < set->n_slots; level++) {
+			int err = wait_slot(&hooks->slots[block * set->n_cpus + cpu].slots[level]);
 
 			if (err)
 				return err;
@@ -92,59 +92,71 @@ static int flip_block(struct load_hooks *hooks, u32 block, const struct change *
 	return 0;
 }
 
-int load_flip(struct load_state *const *states, u32 n_states)
+/* Those of the block.  One that waits since an earlier call gets what it has. */
+static void switch_block(struct load_state *const *states, u32 n_states, u32 block)
 {
-	for (u32 block = 0; n_states && block < phys_n_blocks(states[0]->hooks->set); block++) {
-		struct change change = { 0 };
-		int err;
+	u64 mask = 0, bits = 0;
 
-		for (u32 i = 0; i < n_states; i++) {
-			u32 number = states[i]->phys->number;
-
-			BUG_ON(states[i]->hooks != states[0]->hooks);
-			if (number / BLOCK_PARTS != block)
-				continue;
-			change.mask |= 1ull << number % BLOCK_PARTS;
-			change.epochs |= (states[i]->epoch ^ 1) << number % BLOCK_PARTS;
-			if (states[i]->is_ending) {
-				u64 over = 1ull << (SLOT_OVER_SHIFT + number % BLOCK_PARTS);
-
-				change.mask |= over;
-				change.epochs |= over;
-			}
-		}
-		err = change.mask ? flip_block(states[0]->hooks, block, &change) : 0;
-		if (err)
-			return err;
-	}
 	for (u32 i = 0; i < n_states; i++) {
-		states[i]->epoch ^= 1;
-		states[i]->is_over = states[i]->is_ending;
+		u32 number = states[i]->phys->number;
+
+		BUG_ON(states[i]->hooks != states[0]->hooks);
+		if (number / BLOCK_PARTS != block)
+			continue;
+		mask |= 1ull << number % BLOCK_PARTS;
+		bits |= (states[i]->epoch ^ 1) << number % BLOCK_PARTS;
+		if (states[i]->is_ending) {
+			u64 over = 1ull << (SLOT_OVER_SHIFT + number % BLOCK_PARTS);
+
+			mask |= over;
+			bits |= over;
+		}
 	}
-	return 0;
+	if (mask)
+		change_epochs(states[0]->hooks, block, mask, bits);
 }
 
-int load_reset(struct load_hooks *hooks, struct load_state *state)
+int load_flip(struct load_state *const *states, u32 n_states)
 {
-	u32 number = state->phys->number % BLOCK_PARTS;
-	const struct change zero = {
-		.mask = 1ull << number | 1ull << (SLOT_OVER_SHIFT + number),
-	};
-	int err = flip_block(hooks, state->phys->number / BLOCK_PARTS, &zero);
+	u32 n_blocks = n_states ? phys_n_blocks(states[0]->hooks->set) : 0;
+	u64 now_ns;
+	int err;
 
-	state->epoch = 0;
-	state->is_ending = state->is_over = state->is_closed = false;
+	for (u32 block = 0; block < n_blocks; block++)
+		switch_block(states, n_states, block);
+	now_ns = base_monotonic_ns();
+	err = n_states ? load_settle(states[0]->hooks) : 0;
+	for (u32 i = 0; i < n_states; i++) {
+		struct load_state *state = states[i];
+
+		if (err) {
+			state->waits_since_ns = state->waits_since_ns ?: now_ns;
+			continue;
+		}
+		state->epoch ^= 1;
+		state->is_over = state->is_ending && !state->waits_since_ns;
+		state->switched_ns = state->waits_since_ns;
+		state->waits_since_ns = 0;
+	}
 	return err;
 }
 
-/* To change nothing takes a slot that is free, as any change does. */
+void load_reset(struct load_hooks *hooks, struct load_state *state)
+{
+	u32 number = state->phys->number % BLOCK_PARTS;
+
+	change_epochs(hooks, state->phys->number / BLOCK_PARTS,
+		      1ull << number | 1ull << (SLOT_OVER_SHIFT + number), 0);
+	state->epoch = state->waits_since_ns = state->switched_ns = 0;
+	state->is_ending = state->is_over = state->is_closed = false;
+}
+
 int load_settle(struct load_hooks *hooks)
 {
-	const struct change none = { 0 };
 	int err = 0;
 
 	for (u32 block = 0; !err && block < phys_n_blocks(hooks->set); block++)
-		err = flip_block(hooks, block, &none);
+		err = wait_block(hooks, block);
 	return err;
 }
 

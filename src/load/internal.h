@@ -62,8 +62,8 @@ static inline const struct load_program *load_entered(const struct load_program 
 /* program.c: 0 or a diagnostic and -errno. */
 int load_program_open(struct load_hooks *hooks, struct load_program *program, struct diags *diags);
 
-/* flip.c: a part begins, in the place of another, before its programs.  -EBUSY as load_flip(). */
-int load_reset(struct load_hooks *hooks, struct load_state *state);
+/* flip.c: a part begins, in the place of another, before its programs. */
+void load_reset(struct load_hooks *hooks, struct load_state *state);
 /* What the kernel counts with the program: monotonic; one system call, 1-2 us. */
 u64 load_recursion_misses(const struct load_program *program);
 bool load_serves(const struct load_program *program, const struct phys *phys);

@@ -58,13 +58,15 @@ struct load_state {
 	int map_fds[LOAD_MAP_N];
 	struct control_line *control; /* mmapped, n_cpus lines */
 	u8 *state;		      /* mmapped, phys->state.total_bytes */
-	u8 *pairs;	   /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
-	u64 epoch;	   /* the copy that programs update now; set by load_flip() */
-	u64 missed_before; /* of load_missed(): already reported */
-	u64 missed_ahead;  /* before it came, to those that were there */
-	bool is_ending;	   /* load_end_starts(): the next flip is the last */
-	bool is_over;	   /* that was it */
-	bool is_closed;	   /* load_close_starts() */
+	u8 *pairs;	    /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
+	u64 epoch;	    /* the copy that programs update now; set by load_flip() */
+	u64 missed_before;  /* of load_missed(): already reported */
+	u64 missed_ahead;   /* before it came, to those that were there */
+	u64 waits_since_ns; /* load_flip() waits for programs, CLOCK_MONOTONIC; 0: it does not */
+	u64 switched_ns;    /* it did, for the flip that is done now */
+	bool is_ending;	    /* load_end_starts(): the next flip is the last */
+	bool is_over;	    /* that was it */
+	bool is_closed;	    /* load_close_starts() */
 };
 
 /* What all parts share: the programs on the hooks, and the slots of the CPUs. */
@@ -74,7 +76,7 @@ struct load_hooks {
 	struct load_program *programs; /* one for each hook of the set */
 	u32 n_programs;
 	int map_fds[LOAD_MAP_SHARED_N];
-	struct slot_line *slots; /* mmapped: [block][cpu] */
+	struct slot_line *slots; /* mmapped: [block][cpu], and the epochs of each block */
 	u64 *missed;		 /* behind these: by part */
 	const void *constants;
 	u32 constants_bytes;
@@ -163,11 +165,12 @@ int load_order(const struct load_hooks *hooks, const struct hook *raw, u32 trace
 int load_grace_begin(const struct load_hooks *hooks, u32 tracepoint_id);
 bool load_grace_is_over(const struct load_hooks *hooks);
 /*
- * Switches these parts (of the same hooks, and of one epoch each) to their other copies, in
- * 0.1 us: each slot of a CPU at once for all parts of a block.  When it returns 0, no program
- * uses or will use the old copies: they may be read and cleared by plain loads and stores.
- * -EBUSY: a slot was taken for 2 s; the flip is not done, and the next call with the same
- * parts goes on with it.
+ * Switches these parts (of the same hooks) to their other copies, in 0.1 us: all parts of a block
+ * at one instant, on all CPUs.  When it returns 0, no program uses or will use the old copies: they
+ * may be read and cleared by plain loads and stores.
+ * -EBUSY: a slot was taken for 2 s; events go to the new copies, but `epoch` says the old ones,
+ * which may still be written.  The next call with the same parts goes on with it, and says in
+ * `switched_ns` since when.
  */
 int load_flip(struct load_state *const *states, u32 n_states);
 /*

@@ -36,14 +36,9 @@ static const struct map_kind kinds[] = {
 };
 _Static_assert(ARRAY_SIZE(kinds) == LOAD_MAP_N, "a map has no entry");
 
-static size_t lines_bytes(const struct phys_set *set)
-{
-	return (size_t)phys_n_blocks(set) * set->n_cpus * sizeof(struct slot_line);
-}
-
 static size_t slots_bytes(const struct phys_set *set)
 {
-	return lines_bytes(set) + set->n_parts * sizeof(u64);
+	return phys_epochs_bytes(set, phys_n_blocks(set)) + set->n_parts * sizeof(u64);
 }
 
 /* Adds the diagnostic; returns -errno. */
@@ -228,7 +223,7 @@ int load_slots_open(struct load_hooks *hooks, struct diags *diags)
 	if (err)
 		return err;
 	hooks->slots = at;
-	hooks->missed = (u64 *)((u8 *)at + lines_bytes(set));
+	hooks->missed = (u64 *)((u8 *)at + phys_epochs_bytes(set, phys_n_blocks(set)));
 	for (u32 i = 0; i < phys_n_blocks(set) * set->n_cpus; i++)
 		for (u32 level = 0; level < SLOTS_MAX; level++)
 			hooks->slots[i].slots[level] = slot_word(level, 0);

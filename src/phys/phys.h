@@ -316,15 +316,12 @@ static inline u64 state_slice_offset(const struct state_layout *s, u32 copy, u32
 
 /*
  * Slots: what a program takes to be alone with the slices that it writes.  The word of a free
- * one says which copy of its state each part uses, a bit for each, and which slot of its CPU
- * it is.  A program exchanges it for SLOT_BUSY, at once, and stores it again at its end; user
- * space switches copies by a compare-and-exchange of free words (load/flip.c).
- *
- * The word is for all parts of a program, which so see an event in the same window.  Parts
- * are taken in blocks of BLOCK_PARTS: a program serves parts of one block, and each block has
- * slots of its own.
- *
- * Where a part's run is over a second bit says so: its ends leave, and take no start.
+ * one says which slot of its CPU it is.  A program exchanges it for SLOT_BUSY, at once, and stores
+ * it again at its end.  In between it has the epochs in it as well, one word for all CPUs: which
+ * copy of its state each part uses, a bit for each.  User space switches copies by a store to it
+ * (load/flip.c), so that all parts of a program see an event in the same window.  Where a part's
+ * run is over a second bit says so: its ends leave, and take no start.  Parts are taken in blocks
+ * of BLOCK_PARTS: a program serves parts of one block, which has epochs and slots of its own.
  */
 #define SLOT_OVER_SHIFT	 BLOCK_PARTS
 #define SLOT_BUSY	 UINT64_MAX /* the one word with the highest bit */
@@ -337,7 +334,10 @@ static inline u64 slot_word(u32 level, u64 epochs)
 	return (u64)level << SLOT_LEVEL_SHIFT | epochs;
 }
 
-/* LOAD_MAP_SLOTS: lines[block][cpu], then for each part a u64: events that found no slot. */
+/*
+ * LOAD_MAP_SLOTS: lines[block][cpu], then for each block one whose first word has the epochs, then
+ * for each part a u64: events that found no slot.
+ */
 struct slot_line {
 	u64 slots[SLOTS_MAX]; /* the first phys_set.n_slots are used */
 	u64 unused[16 - SLOTS_MAX];
@@ -461,9 +461,9 @@ struct phys_aggregate {
 };
 
 /*
- * A streamed row in the ring buffer: this, then columns at 8-byte offsets.  `word` is that of the
- * slot that the program had (slot_word()): it says in which copy of its part the event was
- * counted, and so in which window the row lies; of a bare scan the number of its source is added.
+ * A streamed row in the ring buffer: this, then columns at 8-byte offsets.  `word` is what the
+ * program had (slot_word()): it says in which copy of its part the event was counted, and so in
+ * which window the row lies; of a bare scan the number of its source is added.
  */
 struct stream_header {
 	u64 word;
@@ -526,6 +526,12 @@ static inline u32 hook_n_parts(const struct hook *hook)
 static inline u32 phys_n_blocks(const struct phys_set *set)
 {
 	return (set->n_parts + BLOCK_PARTS - 1) / BLOCK_PARTS;
+}
+
+/* The line of the block's epochs; of phys_n_blocks(): behind all lines. */
+static inline u32 phys_epochs_bytes(const struct phys_set *set, u32 block)
+{
+	return (phys_n_blocks(set) * set->n_cpus + block) * (u32)sizeof(struct slot_line);
 }
 
 /* Where the numbers of processes are, in bytes: by BTF, of what the part's numbers need. */

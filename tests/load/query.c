@@ -90,25 +90,26 @@ void query_compile_ir(struct query *query, u32 i, struct ir *ir)
 static void enter(struct query *query, struct ir *ir, vreg cpu, vreg line, vreg word, vreg row)
 {
 	const struct state_layout *state = &query->phys.state;
+	u32 epochs_bytes = state->n_cpus * sizeof(struct slot_line);
 	vreg offset = ir_reg(ir), mark = ir_reg(ir), epoch = ir_reg(ir);
 	label got = ir_label(ir);
 
 	ir_map_value(ir, line, LOAD_MAP_SLOTS, 0);
 	ir_alui(ir, IR_MUL, offset, cpu, sizeof(struct slot_line));
 	ir_alu(ir, IR_ADD, line, line, offset);
-	if (query->takes_no_slot) {
-		ir_load(ir, word, line, 0, IR_U64);
-	} else {
+	if (!query->takes_no_slot) {
 		ir_imm(ir, mark, (s64)SLOT_BUSY);
 		ir_atomic(ir, IR_ATOMIC_XCHG, word, line, 0, mark);
 		ir_branchi(ir, IR_SGE, word, 0, got);
 		ir_imm(ir, mark, 1);
-		ir_map_value(ir, line, LOAD_MAP_SLOTS, state->n_cpus * sizeof(struct slot_line));
+		ir_map_value(ir, line, LOAD_MAP_SLOTS, epochs_bytes + sizeof(struct slot_line));
 		ir_atomic(ir, IR_ATOMIC_ADD, 0, line, 0, mark);
 		ir_exit(ir, 0);
 		ir_place(ir, got);
 	}
-	ir_alui(ir, IR_AND, epoch, word, 1);
+	ir_map_value(ir, mark, LOAD_MAP_SLOTS, epochs_bytes);
+	ir_load(ir, epoch, mark, 0, IR_U64);
+	ir_alui(ir, IR_AND, epoch, epoch, 1);
 	ir_alui(ir, IR_MUL, offset, epoch, state->n_cpus);
 	ir_alu(ir, IR_ADD, offset, offset, cpu);
 	ir_alui(ir, IR_MUL, offset, offset, state->slice_bytes);

@@ -149,7 +149,12 @@ static void test_exact_tracepoint(void **state)
 	flip_is_exact(ACCESS_TRACEPOINT, "tracepoint");
 }
 
-/* Another epoch in every slot, and events go to the other copy. */
+static u64 *epochs_of(struct query *query)
+{
+	return &query->load.slots[query->phys.state.n_cpus].slots[0];
+}
+
+/* Another epoch, the same for every slot, and events go to the other copy. */
 static void test_switches_copies(void **state)
 {
 	struct query query;
@@ -161,8 +166,9 @@ static void test_switches_copies(void **state)
 		assert_int_equal(query.load.states->epoch, i & 1);
 		query_calls(10 + i);
 		assert_int_equal(flip(&query), 0);
+		assert_int_equal(*epochs_of(&query), (i + 1) & 1);
 		for (u32 cpu = 0; cpu < query.phys.state.n_cpus; cpu++)
-			assert_int_equal(query.load.slots[cpu].slots[0], slot_word(0, (i + 1) & 1));
+			assert_int_equal(query.load.slots[cpu].slots[0], slot_word(0, 0));
 		assert_int_equal(query_drain(&query, i & 1, &n_torn), 10 + i);
 		assert_int_equal(query_drain(&query, (i + 1) & 1, &n_torn), 0);
 	}
@@ -170,25 +176,92 @@ static void test_switches_copies(void **state)
 	query_free(&query);
 }
 
-/* A slot that stays busy: -EBUSY in bounded time; once it is free, the flip is finished. */
+/*
+ * A slot that stays busy: -EBUSY in bounded time.  Events are counted in the other copy from the
+ * instant of the switch on; once the slot is free, the flip is finished, and not done again.
+ */
 static void test_busy_is_bounded(void **state)
 {
 	struct query query;
-	u64 start_ns, ns;
+	u64 start_ns, ns, n_torn = 0;
 
 	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
 	opened(&query, ACCESS_RAW, false);
+	query_calls(3);
 	query.load.slots[0].slots[0] = SLOT_BUSY;
 	start_ns = base_monotonic_ns();
 	assert_int_equal(flip(&query), -EBUSY);
 	ns = base_monotonic_ns() - start_ns;
 	assert_in_range(ns, 1000000000ull, 4000000000ull);
 	assert_int_equal(query.load.states->epoch, 0);
+	assert_in_range(query.load.states->waits_since_ns, start_ns, start_ns + 1000000000ull);
 	assert_int_equal(query.load.slots[0].slots[0], SLOT_BUSY);
 	query.load.slots[0].slots[0] = slot_word(0, 0);
+	query_calls(5);
 	assert_int_equal(flip(&query), 0);
-	for (u32 cpu = 0; cpu < query.phys.state.n_cpus; cpu++)
-		assert_int_equal(query.load.slots[cpu].slots[0], slot_word(0, 1));
+	assert_int_equal(query.load.states->epoch, 1);
+	assert_in_range(query.load.states->switched_ns, start_ns, start_ns + 1000000000ull);
+	assert_int_equal(query.load.states->waits_since_ns, 0);
+	assert_int_equal(query_drain(&query, 0, &n_torn), 3);
+	assert_int_equal(query_drain(&query, 1, &n_torn), 5);
+	assert_int_equal(flip(&query), 0);
+	assert_int_equal(query.load.states->switched_ns, 0);
+	assert_int_equal(*epochs_of(&query), 0);
+	load_close(&query.load);
+	query_free(&query);
+}
+
+/* --- A switch under way --- */
+
+static void run_on(u32 cpu, int policy)
+{
+	struct sched_param param = { .sched_priority = policy == SCHED_FIFO };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+	assert_int_equal(sched_setscheduler(0, policy, &param), 0);
+}
+
+static void *flipper(void *context)
+{
+	run_on(1, SCHED_OTHER);
+	assert_int_equal(flip(context), 0);
+	return NULL;
+}
+
+/*
+ * The switch waits for a program on the second CPU.  A thread whose event was counted in the new
+ * copy goes to that CPU: what it does there comes later, so it is never counted in the old one,
+ * whenever the switch finds the slot free.  (While that thread is there, the switch does not run.)
+ */
+static void test_is_one_instant(void **state)
+{
+	cpu_set_t before;
+	struct query query;
+	pthread_t thread;
+	u64 n_torn = 0;
+
+	SKIP_UNLESS(geteuid() == 0, "needs root to load programs");
+	SKIP_UNLESS(sysconf(_SC_NPROCESSORS_ONLN) > 1, "needs two CPUs");
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	opened(&query, ACCESS_RAW, false);
+	query_calls(5);
+	run_on(0, SCHED_OTHER);
+	__atomic_store_n(&query.load.slots[1].slots[0], SLOT_BUSY, __ATOMIC_SEQ_CST);
+	assert_int_equal(pthread_create(&thread, NULL, flipper, &query), 0);
+	while (!__atomic_load_n(epochs_of(&query), __ATOMIC_SEQ_CST))
+		usleep(100);
+	query_calls(10);
+	run_on(1, SCHED_FIFO);
+	__atomic_store_n(&query.load.slots[1].slots[0], slot_word(0, 0), __ATOMIC_SEQ_CST);
+	query_calls(20);
+	run_on(0, SCHED_OTHER);
+	pthread_join(thread, NULL);
+	assert_int_equal(query_drain(&query, 0, &n_torn), 5);
+	assert_int_equal(query_drain(&query, 1, &n_torn), 30);
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 	load_close(&query.load);
 	query_free(&query);
 }
@@ -207,29 +280,35 @@ struct model {
 	struct phys_set set;
 	struct phys parts[N_MODEL_PARTS];
 	struct load_state states[N_MODEL_PARTS], *all[N_MODEL_PARTS];
-	struct slot_line slots[2 * N_MODEL_CPUS];
+	struct slot_line slots[2 * N_MODEL_CPUS + 2];
 	/* Of each part and copy; two words that count the same. */
 	u64 cells[N_MODEL_PARTS][2][N_MODEL_CPUS][N_MODEL_SLOTS][2];
 	u64 n_events, n_missed;
 	bool takes_no_slot, is_over;
 };
 
+static u64 *model_epochs(struct model *m, u32 block)
+{
+	return &m->slots[2 * N_MODEL_CPUS + block].slots[0];
+}
+
 /* What a program does for the parts of a block; false: every slot is taken. */
 static bool model_program(struct model *m, u32 block, u32 cpu, u32 number)
 {
 	struct slot_line *line = &m->slots[block * N_MODEL_CPUS + cpu];
-	u64 word = SLOT_BUSY;
+	u64 free = SLOT_BUSY, word;
 	u32 level = 0;
 
 	for (; m->takes_no_slot ? level == 0 : level < N_MODEL_SLOTS; level++) {
-		word = m->takes_no_slot ? __atomic_load_n(&line->slots[0], __ATOMIC_SEQ_CST)
+		free = m->takes_no_slot ? __atomic_load_n(&line->slots[0], __ATOMIC_SEQ_CST)
 					: __atomic_exchange_n(&line->slots[level], SLOT_BUSY,
 							      __ATOMIC_SEQ_CST);
-		if (word != SLOT_BUSY)
+		if (free != SLOT_BUSY)
 			break;
 	}
-	if (word == SLOT_BUSY)
+	if (free == SLOT_BUSY)
 		return false;
+	word = free | __atomic_load_n(model_epochs(m, block), __ATOMIC_RELAXED);
 	for (u32 i = block * BLOCK_PARTS; i < MIN(N_MODEL_PARTS, (block + 1) * BLOCK_PARTS); i++) {
 		u64 *cell = m->cells[i][word >> i % BLOCK_PARTS & 1][cpu][word >> SLOT_LEVEL_SHIFT];
 
@@ -241,7 +320,7 @@ static bool model_program(struct model *m, u32 block, u32 cpu, u32 number)
 		cell[1] = *(volatile u64 *)&cell[1] + 1;
 	}
 	if (!m->takes_no_slot)
-		__atomic_store_n(&line->slots[level], word, __ATOMIC_RELEASE);
+		__atomic_store_n(&line->slots[level], free, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -295,7 +374,7 @@ static void model_init(struct model *m)
 		m->states[i] = (struct load_state){ .hooks = &m->hooks, .phys = &m->parts[i] };
 		m->all[i] = &m->states[i];
 	}
-	for (u32 i = 0; i < ARRAY_SIZE(m->slots); i++)
+	for (u32 i = 0; i < 2 * N_MODEL_CPUS; i++)
 		for (u32 level = 0; level < N_MODEL_SLOTS; level++)
 			m->slots[i].slots[level] = slot_word(level, 0);
 }
@@ -363,22 +442,19 @@ static void test_some_parts(void **state)
 		assert_int_equal(load_flip(some, 2), 0);
 		for (u32 i = 0; i < N_MODEL_PARTS; i++)
 			assert_int_equal(m.states[i].epoch, i == 3 || i == 17 ? round & 1 : 0);
-		for (u32 cpu = 0; cpu < N_MODEL_CPUS; cpu++)
-			for (u32 level = 0; level < N_MODEL_SLOTS; level++) {
-				assert_int_equal(m.slots[cpu].slots[level],
-						 slot_word(level, (round & 1) << 3));
-				assert_int_equal(m.slots[N_MODEL_CPUS + cpu].slots[level],
-						 slot_word(level, (round & 1) << 1));
-			}
+		assert_int_equal(*model_epochs(&m, 0), (round & 1) << 3);
+		assert_int_equal(*model_epochs(&m, 1), (round & 1) << 1);
 	}
 	m.slots[N_MODEL_CPUS].slots[2] = SLOT_BUSY;
 	assert_int_equal(load_flip(some, 2), -EBUSY);
 	assert_int_equal(m.states[3].epoch, 1);
-	m.slots[N_MODEL_CPUS].slots[2] = slot_word(2, 1 << 1);
+	/* Another part, which is switched; those that wait are not, a second time. */
+	assert_int_equal(load_flip(&(struct load_state *){ &m.states[4] }, 1), -EBUSY);
+	m.slots[N_MODEL_CPUS].slots[2] = slot_word(2, 0);
 	assert_int_equal(load_flip(some, 2), 0);
 	assert_int_equal(m.states[3].epoch, 0);
-	assert_int_equal(m.slots[0].slots[0], slot_word(0, 0));
-	assert_int_equal(m.slots[N_MODEL_CPUS].slots[2], slot_word(2, 0));
+	assert_int_equal(*model_epochs(&m, 0), 1 << 4);
+	assert_int_equal(*model_epochs(&m, 1), 0);
 }
 
 /* What programs gave up on themselves, each reported once. */
@@ -410,6 +486,7 @@ int main(void)
 		cmocka_unit_test(test_preempted_without_slots),
 		cmocka_unit_test(test_some_parts),
 		cmocka_unit_test(test_busy_is_bounded),
+		cmocka_unit_test(test_is_one_instant),
 		cmocka_unit_test(test_missed),
 	};
 
