@@ -102,14 +102,15 @@ static bool close_parts(struct load_hooks *hooks, struct phys *const *kept)
 
 static int open_program(struct load_hooks *next, struct load_program *program, struct diags *diags)
 {
-	u64 start_ns = base_monotonic_ns();
+	struct bpf_prog_info info;
 	int err = load_chain_open(next->chains, program->hook, next->arena, diags, &program->chain);
 
 	if (err)
 		return err;
 	next->map_fds[LOAD_MAP_CHAIN] = program->chain->array_fd;
 	err = load_program_open(next, program, diags);
-	program->verify_ns = base_monotonic_ns() - start_ns;
+	if (!err && !sys_info(program->fd, &info, sizeof(info)))
+		program->n_verified = info.verified_insns;
 	return err;
 }
 
@@ -129,7 +130,7 @@ static int open_programs(const struct load_hooks *hooks, struct load_hooks *next
 		if (is_same) {
 			program->fd = old->fd;
 			program->chain = old->chain;
-			program->verify_ns = old->verify_ns;
+			program->n_verified = old->n_verified;
 		} else {
 			err = open_program(next, program, diags);
 			next->too_large = i;

@@ -20,7 +20,7 @@ struct load_program {
 	int fd, perf_fd, link_fd; /* -1: none */
 	/* Of a set that changes: what is attached in its place. */
 	struct load_chain *chain;
-	u64 verify_ns;
+	u32 n_verified; /* instructions that the verifier walked; before 5.16: 0 */
 };
 
 /*

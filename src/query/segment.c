@@ -15,8 +15,11 @@
 #include "gen/gen.h"
 #include "query/internal.h"
 
-/* A program that took the kernel so long gets no more to do: the engine's windows wait for it. */
-#define VERIFY_MAX_NS 20000000ull
+/*
+ * A program for which the verifier walked so many instructions gets no more to do: the engine's
+ * windows wait for it, 10 to 20 ms here.  (Not by the time, which a busy machine makes longer.)
+ */
+#define VERIFY_MAX_INSNS 20000
 
 struct segment {
 	struct segment *next;
@@ -136,7 +139,7 @@ static bool compile_changed(struct segment *segment, struct programs *programs,
 		if (is_same)
 			continue;
 		if (!query->segment && old && old->hook->n_uses < hook->n_uses &&
-		    old->verify_ns > VERIFY_MAX_NS)
+		    old->n_verified > VERIFY_MAX_INSNS)
 			return false;
 		if (!program_compile(programs, i, &query->features, arena, &reason))
 			return false;

@@ -47,7 +47,7 @@ static const char *const switches[] = {
 };
 
 static struct counted counted[N_QUERIES];
-static u32 is_over;
+static u32 is_over, n_wanted = N_WINDOWS;
 static u64 n_calls;
 
 static void *caller(void *unused)
@@ -147,12 +147,12 @@ static void test_share(void **state)
 	start(engine, texts, N_QUERIES);
 	for (u32 i = 0; i < N_THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, caller, NULL), 0);
-	while (counted[0].n_windows < N_WINDOWS) {
+	while (counted[0].n_windows < n_wanted) {
 		struct pollfd ready = { engine_fd(engine), POLLIN, 0 };
 
 		if (poll(&ready, 1, 1000) > 0)
 			assert_int_equal(engine_step(engine), 0);
-		if (counted[0].n_windows >= N_WINDOWS / 2 && counted[2].query.flow)
+		if (counted[0].n_windows >= n_wanted / 2 && counted[2].query.flow)
 			stop(&counted[2]);
 	}
 	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
@@ -160,7 +160,7 @@ static void test_share(void **state)
 		pthread_join(threads[i], NULL);
 	stop(&counted[1]);
 	stop(&counted[0]);
-	compare(&counted[0], &counted[1], N_WINDOWS / 2);
+	compare(&counted[0], &counted[1], n_wanted / 2);
 	/* Nobody called before all were attached. */
 	assert_int_equal(counted[0].total, n_calls);
 	assert_int_equal(counted[1].total, n_calls);
@@ -181,7 +181,7 @@ static void test_switches(void **state)
 	}
 	assert_int_equal(engine_open(&engine), 0);
 	start(engine, switches, ARRAY_SIZE(switches));
-	while (counted[0].n_windows < N_WINDOWS / 20) {
+	while (counted[0].n_windows < n_wanted / 20) {
 		struct pollfd ready = { engine_fd(engine), POLLIN, 0 };
 
 		if (poll(&ready, 1, 1000) > 0)
@@ -189,7 +189,7 @@ static void test_switches(void **state)
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(switches); i++)
 		stop(&counted[i]);
-	compare(&counted[0], &counted[1], N_WINDOWS / 40);
+	compare(&counted[0], &counted[1], n_wanted / 40);
 	for (u32 i = 0; i < ARRAY_SIZE(switches); i++)
 		query_free(&counted[i].query);
 	engine_close(engine);
@@ -380,12 +380,14 @@ static void test_several_calls(void **state)
 	engine_close(engine);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_share),
 					    cmocka_unit_test(test_several_calls),
 					    cmocka_unit_test(test_switches),
 					    cmocka_unit_test(test_late_start) };
 
+	if (argc > 1 && strcmp(argv[1], "--quick") == 0)
+		n_wanted = 400;
 	return cmocka_run_group_tests_name("share", tests, NULL, NULL);
 }
