@@ -35,7 +35,7 @@ struct counted {
 	char text[256];
 	u64 n_windows, total, matched;
 	struct {
-		u64 end_ns, n;
+		u64 start_ns, end_ns, n;
 	} windows[8 * N_WINDOWS];
 };
 
@@ -70,6 +70,7 @@ static int take(void *context, const struct batch *batch)
 	for (u32 i = 0; i < batch->n_rows; i++)
 		n += (u64)batch->values[(u64)i * batch->schema->n_columns].integer;
 	assert_int_equal(n, batch->account.matched);
+	c->windows[c->n_windows].start_ns = batch->window_start_ns;
 	c->windows[c->n_windows].end_ns = batch->window_end_ns;
 	c->windows[c->n_windows++].n = n;
 	c->total += n;
@@ -109,7 +110,10 @@ static void stop(struct counted *c)
 	assert_int_equal(query_close(&c->query), 0);
 }
 
-/* All windows that both were given whole: not the first, which began when each was added. */
+/*
+ * All windows that both were given whole: not the first, which began when each was added, nor those
+ * behind it where each step takes longer than a window, until both are due at once.
+ */
 static void compare(const struct counted *a, const struct counted *b, u64 n_at_least)
 {
 	u64 i = 1, k = 1, n_equal = 0, n_calls_seen = 0;
@@ -122,15 +126,17 @@ static void compare(const struct counted *a, const struct counted *b, u64 n_at_l
 				k++;
 			continue;
 		}
-		assert_int_equal(a->windows[i].n, b->windows[k].n);
-		n_calls_seen += a->windows[i].n;
-		n_equal++;
+		if (a->windows[i].start_ns == b->windows[k].start_ns) {
+			assert_int_equal(a->windows[i].n, b->windows[k].n);
+			n_calls_seen += a->windows[i].n;
+			n_equal++;
+		}
 		i++;
 		k++;
 	}
 	print_message("%llu windows of %llu calls are equal\n", (unsigned long long)n_equal,
 		      (unsigned long long)n_calls_seen);
-	assert_true(n_equal + 3 > MIN(a->n_windows, b->n_windows));
+	assert_true(n_wanted < N_WINDOWS || n_equal + 3 > MIN(a->n_windows, b->n_windows));
 	assert_true(n_equal >= n_at_least && n_calls_seen > n_equal);
 }
 
