@@ -369,7 +369,10 @@ class Session:
             lib.ebql_query_close(self._dropped.pop())
 
     def _drop(self, handle):
-        """Of a query that nothing refers to.  The garbage collector may be another thread."""
+        """Of a query that nothing refers to.  The garbage collector may be another thread; and of a
+        circle it may have closed the session before, and all of its queries with it."""
+        if not self._handle:
+            return
         if self._thread == threading.get_ident():
             lib.ebql_query_close(handle)
         else:

@@ -200,6 +200,25 @@ class Rows(unittest.TestCase):
         self.assertEqual([row["x"] for batch in self.run_over("SELECT x FROM FILE LIMIT 1")
                           for row in batch], [1])
 
+    def test_circle(self):
+        """Of objects in a circle any may be first: what the session closed is not closed again."""
+        calls = []
+        for name in ("ebql_query_close", "ebql_session_close"):
+            call = getattr(ebql.lib, name)
+            self.addCleanup(setattr, ebql.lib, name, call)
+            setattr(ebql.lib, name, lambda handle, name=name, call=call: (calls.append(name),
+                                                                          call(handle)))
+        for is_session_first in (True, False):
+            calls.clear()
+            circle = [ebql.connect()]
+            circle.append(circle[0].run("SELECT x FROM '%s'" % self.path))
+            circle[0].circle = circle[1].circle = circle
+            if not is_session_first:
+                circle.reverse()
+            del circle
+            gc.collect()
+            self.assertEqual(calls[-1], "ebql_session_close")
+
     def test_every(self):
         given = []
         run = ebql.lib.ebql_run
