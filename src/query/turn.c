@@ -209,19 +209,22 @@ static void tell(struct query *q)
 	const struct hook *hook = call_hook(q->plan);
 	const struct call_costs *costs = &q->turn.costs;
 	bool is_raw_now = is_raw(q->plan);
+	const char *share;
 
 	q->turn.n_turns++;
 	q->turn.turned_ns = base_realtime_ns();
 	if (q->turn.is_told)
 		return;
-	diag_warning(&q->diags, "path-changed", q->statement->span,
-		     "%s is read by the %s from here on, every event once: %.3g%% of all system "
-		     "calls are wanted, and one of these costs %.0f ns there, not %.0f" HINT
-		     "SET access_path = %s has it so from the start",
-		     hook->uses[0].streams[0]->name, access_kinds[hook->path].name,
-		     100 * q->turn.share, is_raw_now ? costs->raw : costs->tracepoint,
-		     is_raw_now ? costs->tracepoint : costs->raw,
-		     is_raw_now ? "raw" : "tracepoint");
+	share = q->turn.share < 0.001 ? "less than 0.1%"
+				      : arena_printf(&q->arena, "%.3g%%", 100 * q->turn.share);
+	diag_warning(
+		&q->diags, "path-changed", q->statement->span,
+		"%s is read by the %s from here on, every event once: %s of all system calls "
+		"are wanted, and with the others one of these costs %.0f ns there, not %.0f" HINT
+		"SET access_path = %s has it so from the start",
+		hook->uses[0].streams[0]->name, access_kinds[hook->path].name, share,
+		is_raw_now ? costs->raw : costs->tracepoint,
+		is_raw_now ? costs->tracepoint : costs->raw, is_raw_now ? "raw" : "tracepoint");
 }
 
 /* Waits behind a step, and takes the next one.  0, or -errno: once more. */
