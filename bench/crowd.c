@@ -14,12 +14,12 @@
 #include "query/query.h"
 
 #define N_MANY	 14
-#define N_ROUNDS 15
+#define N_ROUNDS 11
 #define N_CALLS	 200000
 #define N_ADDED	 200
 
 /* Of the same events, no two alike. */
-static const char *const texts[] = {
+static const char *const alike[] = {
 	"SELECT count(*) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
 	"SELECT tid, count(*) FROM %s WHERE pid = %d GROUP BY tid WINDOW TUMBLING 1s",
 	"SELECT histogram(fildes) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
@@ -27,21 +27,73 @@ static const char *const texts[] = {
 	"SELECT fildes, min(fildes), avg(fildes) FROM %s WHERE pid = %d GROUP BY fildes WINDOW TUMBLING 1s",
 	"SELECT cpu, count(*) FROM %s WHERE pid = %d GROUP BY cpu WINDOW TUMBLING 1s",
 	"SELECT quantile(fildes, 0.99) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT max(fildes) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT tid, sum(fildes) FROM %s WHERE pid = %d GROUP BY tid WINDOW TUMBLING 1s",
+	"SELECT tid, cpu, count(*) FROM %s WHERE pid = %d GROUP BY tid, cpu WINDOW TUMBLING 1s",
+	"SELECT avg(fildes) FROM %s WHERE pid = %d AND fildes < 3 WINDOW TUMBLING 1s",
+	"SELECT uid, count(*) FROM %s WHERE pid = %d GROUP BY uid WINDOW TUMBLING 1s",
+	"SELECT fildes %% 8, count(*) FROM %s WHERE pid = %d GROUP BY fildes %% 8 WINDOW TUMBLING 1s",
+	"SELECT min(fildes), count(*) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	/* The one that comes. */
+	"SELECT gid, count(*) FROM %s WHERE pid = %d GROUP BY gid WINDOW TUMBLING 1s",
+};
+
+/* Of the same spans, no two alike. */
+static const char *const spans[] = {
+	"SELECT histogram(latency) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT count(*) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT tid, max(latency) FROM %s WHERE pid = %d GROUP BY tid WINDOW TUMBLING 1s",
+	"SELECT ret, count(*) FROM %s WHERE pid = %d GROUP BY ret WINDOW TUMBLING 1s",
+	"SELECT fildes, avg(latency) FROM %s WHERE pid = %d GROUP BY fildes WINDOW TUMBLING 1s",
+	"SELECT quantile(latency, 0.99) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT sum(latency) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT min(latency) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT cpu, count(*) FROM %s WHERE pid = %d GROUP BY cpu WINDOW TUMBLING 1s",
+	"SELECT tid, histogram(latency) FROM %s WHERE pid = %d GROUP BY tid WINDOW TUMBLING 1s",
+	"SELECT max(latency), min(ret) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT histogram(latency, exponential(3)) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT fildes, sum(latency) FROM %s WHERE pid = %d GROUP BY fildes WINDOW TUMBLING 1s",
+	"SELECT count(*), max(latency) FROM %s WHERE pid = %d AND ret < 0 WINDOW TUMBLING 1s",
+};
+
+/* The same question, with other windows. */
+static const char *const windows[] = {
+	"SELECT histogram(latency) FROM %s WHERE pid = %d WINDOW TUMBLING 1s",
+	"SELECT histogram(latency) FROM %s WHERE pid = %d WINDOW TUMBLING 10s",
+	"SELECT histogram(latency) FROM %s WHERE pid = %d WINDOW TUMBLING 100ms",
+	"SELECT histogram(latency) FROM %s WHERE pid = %d WINDOW HOPPING 10s BY 1s",
+};
+
+/* One call each. */
+static const char *const calls[] = {
+	"dup",	  "getppid", "pread64", "pwrite64", "lseek", "getuid", "getgid",
+	"getsid", "getpgid", "alarm",	"umask",    "dup2",  "fsync",  "fchdir",
 };
 
 struct way {
 	const char *name;
+	const char *const *texts;
+	u32 n_texts;
 	u32 n;
+	const char *stream;
 	bool is_apart; /* a program each, attached directly */
+	bool is_each;  /* of another call each */
+	bool is_one;   /* to what it costs the others are compared, up to the next such */
 	double ns[N_ROUNDS];
 };
 
+#define TEXTS(of) of, ARRAY_SIZE(of)
+#define EVENTS	  "tracepoint:syscalls:sys_enter_dup"
 static struct way ways[] = {
-	{ "none", 0, false },
-	{ "1 query, attached directly", 1, true },
-	{ "1 query, behind a dispatcher", 1, false },
-	{ "14 queries in one program", N_MANY, false },
-	{ "14 queries, a program each", N_MANY, true },
+	{ "none", TEXTS(alike), 0, EVENTS },
+	{ "1 query, attached directly", TEXTS(alike), 1, EVENTS, .is_apart = true, .is_one = true },
+	{ "1 query, behind a dispatcher", TEXTS(alike), 1, EVENTS },
+	{ "14 queries in one program", TEXTS(alike), N_MANY, EVENTS },
+	{ "14 queries, a program each", TEXTS(alike), N_MANY, EVENTS, .is_apart = true },
+	{ "14 of other calls each", TEXTS(alike), N_MANY, EVENTS, .is_each = true },
+	{ "1 query of spans", TEXTS(spans), 1, "syscall:dup", .is_one = true },
+	{ "14 queries of spans", TEXTS(spans), N_MANY, "syscall:dup" },
+	{ "14 of spans, with other windows", TEXTS(windows), N_MANY, "syscall:dup" },
 };
 
 static struct query queries[N_MANY + 1];
@@ -51,12 +103,16 @@ static int ignore(void *context, const struct batch *batch)
 	return 0;
 }
 
-static void prepare(struct query *query, u32 i)
+static void prepare(const struct way *way, struct query *query, u32 i)
 {
 	static char said[N_MANY + 1][256];
+	char stream[64];
 
-	snprintf(said[i], sizeof(said[i]), texts[i % ARRAY_SIZE(texts)],
-		 "tracepoint:syscalls:sys_enter_dup", getpid());
+	snprintf(stream, sizeof(stream), "%s", way->stream);
+	if (way->is_each)
+		snprintf(stream, sizeof(stream), "tracepoint:syscalls:sys_enter_%s", calls[i]);
+	snprintf(said[i], sizeof(said[i]), way->texts[way->is_each ? 0 : i % way->n_texts], stream,
+		 getpid());
 	if (!query_init(query, "bench", said[i], strlen(said[i])) || !query_parse(query) ||
 	    !query_compile(query))
 		exit(fprintf(stderr, "bench: %s\n", said[i]) > 0);
@@ -110,7 +166,7 @@ static void measure(struct way *way, u32 round)
 
 	engine_open(&engine);
 	for (u32 i = 0; i < way->n; i++) {
-		prepare(&queries[i], i);
+		prepare(way, &queries[i], i);
 		begin(&queries[i], engine, way->is_apart);
 	}
 	way->ns[round] = time_calls();
@@ -132,7 +188,7 @@ static void show_costs(void)
 	for (u32 i = 1; i < ARRAY_SIZE(ways); i++) {
 		double ns = at_share(ways[i].ns, N_ROUNDS, 0.5) - none;
 
-		one = i == 1 ? ns : one;
+		one = ways[i].is_one ? ns : one;
 		printf("| %s | %.0f | %.2f |\n", ways[i].name, ns, ns / one);
 	}
 }
@@ -146,12 +202,12 @@ static void show_adding(void)
 
 	engine_open(&engine);
 	for (u32 i = 0; i < N_MANY; i++) {
-		prepare(&queries[i], i);
+		prepare(&ways[3], &queries[i], i);
 		begin(&queries[i], engine, false);
 	}
 	for (u32 i = 0; i < N_ADDED; i++) {
 		ns = base_monotonic_ns();
-		prepare(last, N_MANY);
+		prepare(&ways[3], last, N_MANY);
 		compile_ms[i] = (double)(base_monotonic_ns() - ns) / 1e6;
 		ns = base_monotonic_ns();
 		begin(last, engine, false);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * One copy of the kernel part's state -> merged groups and counters, and the copy
- * is as new: all zero.  Plain loads and stores on memory that no program uses.
+ * is as new, all zero, unless others are to read it, too.  Plain loads and stores on memory that no
+ * program uses.
  */
 #ifndef EBQL_DRAIN_COPY_H
 #define EBQL_DRAIN_COPY_H
@@ -20,7 +21,8 @@ struct drain {
 	u32 *active;		   /* slices in which something was counted */
 	bool *is_full;		   /* per slice */
 	u8 *state;		   /* of the drain_copy() under way, and */
-	u32 copy;		   /* which copy */
+	u32 copy;		   /* which copy, and */
+	bool is_kept;		   /* not KERNEL_MAP: it stays as it is */
 	u8 *map_keys, *map_values; /* KERNEL_MAP: room for one batch */
 	u32 map_key_bytes, map_value_bytes;
 };
@@ -28,7 +30,8 @@ struct drain {
 void drain_open(struct drain *drain, const struct phys *phys, struct arena *arena);
 /*
  * state: all copies, as phys/phys.h lays them out.  map_fd: of that copy, for
- * STATE_KERNEL_MAP, else -1.  Adds to counters.  0, or -errno of the map.
+ * STATE_KERNEL_MAP, else -1.  Adds to counters.  drain->is_kept says whether it is cleared.  0, or
+ * -errno of the map.
  */
 int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merge *merge,
 	       u64 counters[COUNTER_N]);

@@ -100,7 +100,8 @@ static void drain_direct(struct drain *drain, u8 *slice, u32 cpu, struct merge *
 		key = (u64)s->domain_lo + i;
 		count_matched(drain, row);
 		merge_row(merge, &key, row + s->cells_bytes_offset, slice, cpu, false);
-		memset(row, 0, s->row_bytes);
+		if (!drain->is_kept)
+			memset(row, 0, s->row_bytes);
 	}
 }
 
@@ -125,12 +126,13 @@ static void drain_table(struct drain *drain, u8 *slice, u64 n_used, u32 cpu, boo
 		count_matched(drain, row);
 		merge_row(merge, (u64 *)(row + 8), row + s->cells_bytes_offset, slice, cpu,
 			  is_full);
-		if (is_sparse)
+		if (is_sparse && !drain->is_kept)
 			index[*(u32 *)row & (s->n_index - 1)] = 0;
 	}
-	if (!is_sparse)
+	if (!is_sparse && !drain->is_kept)
 		memset(index, 0, (size_t)s->n_index * sizeof(u32));
-	memset(rows, 0, (n_used + 1) * s->row_bytes);
+	if (!drain->is_kept)
+		memset(rows, 0, (n_used + 1) * s->row_bytes);
 }
 
 static void map_row(struct drain *drain, struct merge *merge, const u8 *key, const u8 *value)
@@ -254,7 +256,7 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 	if (s->kind == STATE_KERNEL_MAP && n_active && map_fd >= 0)
 		err = drain_map(drain, map_fd, merge);
 	drain->most_rows = MAX(drain->most_rows, drain->n_map_rows);
-	for (i = 0; i < n_active; i++)
+	for (i = 0; i < n_active && !drain->is_kept; i++)
 		clear_slice(s, slice_at(s, state, copy, drain->active[i]));
 	counters[COUNTER_MATCHED] += drain->n_matched;
 	merge_settle(merge);

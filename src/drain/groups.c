@@ -7,12 +7,13 @@
  */
 #include "drain/groups.h"
 
-int groups_open(struct groups *groups, struct load_state *load, struct arena *arena)
+int groups_open(struct groups *groups, struct load_state *load, const struct phys *phys,
+		struct arena *arena)
 {
-	const struct phys *phys = load->phys;
 	int err;
 
-	*groups = (struct groups){ .load = load, .phys = phys };
+	*groups = (struct groups){ .load = load, .phys = phys, .next_reader = load->readers };
+	load->readers = groups;
 	meter_open(&groups->meter, load);
 	drain_open(&groups->drain, phys, arena);
 	err = merge_open(&groups->merge, phys, arena);
@@ -23,8 +24,19 @@ int groups_open(struct groups *groups, struct load_state *load, struct arena *ar
 			  arena);
 }
 
+void groups_leave(struct groups *groups)
+{
+	struct groups **at = &groups->load->readers;
+
+	while (*at && *at != groups)
+		at = &(*at)->next_reader;
+	if (*at)
+		*at = groups->next_reader;
+}
+
 void groups_close(struct groups *groups)
 {
+	groups_leave(groups);
 	merge_close(&groups->merge);
 	if (groups->panes)
 		panes_close(groups->panes);
@@ -49,6 +61,9 @@ static struct merge *target(struct groups *groups)
 /* Groups are kept from snapshot to snapshot where there is no window. */
 static void begin(struct groups *groups)
 {
+	if (groups->is_begun)
+		return;
+	groups->is_begun = true;
 	groups->has_window = false;
 	if (!is_windowed(groups))
 		return;
@@ -56,7 +71,7 @@ static void begin(struct groups *groups)
 	groups->account = (struct account){ 0 };
 }
 
-static int take_copy(struct groups *groups, u64 copy)
+static int take_copy(struct groups *groups, u64 copy, bool is_kept)
 {
 	const struct load_state *load = groups->load;
 	u64 counters[COUNTER_N] = { 0 };
@@ -64,10 +79,54 @@ static int take_copy(struct groups *groups, u64 copy)
 
 	if (groups->phys->state.kind == STATE_KERNEL_MAP)
 		map_fd = load->map_fds[copy ? LOAD_MAP_HASH1 : LOAD_MAP_HASH0];
+	groups->drain.is_kept = is_kept;
 	meter_take_operators(&groups->meter, copy);
 	err = drain_copy(&groups->drain, load->state, (u32)copy, map_fd, target(groups), counters);
 	if (!err)
-		meter_take_drained(&groups->meter, counters, &groups->account);
+		meter_take_drained(&groups->meter, counters, is_kept, &groups->account);
+	return err;
+}
+
+/* --- Several readers --- */
+
+bool groups_are_shared(const struct load_state *load)
+{
+	return load->readers && load->readers->next_reader;
+}
+
+bool groups_are_ending(const struct load_state *load)
+{
+	bool are_ending = true;
+
+	for (const struct groups *reader = load->readers; reader; reader = reader->next_reader)
+		are_ending &= reader->is_ending;
+	return are_ending;
+}
+
+void groups_flipped(struct groups *groups)
+{
+	const struct load_state *load = groups->load;
+
+	if (groups->is_taken || !groups_are_shared(load))
+		return;
+	for (struct groups *reader = load->readers; reader; reader = reader->next_reader) {
+		int err;
+
+		begin(reader);
+		err = take_copy(reader, load->epoch ^ 1, reader->next_reader);
+		reader->err = reader->err ? reader->err : err;
+		reader->is_taken = true;
+	}
+}
+
+/* What the latest switch has switched off. */
+static int take_switched(struct groups *groups)
+{
+	int err = groups->err;
+
+	if (!groups->is_taken && !err)
+		err = take_copy(groups, groups->load->epoch ^ 1, false);
+	groups->is_taken = true;
 	return err;
 }
 
@@ -162,15 +221,19 @@ static void take_between(struct groups *groups)
 
 void groups_before_flip(struct groups *groups)
 {
+	groups->is_taken = false;
 	if (is_windowed(groups))
 		meter_before_flip(&groups->meter);
 }
 
-int groups_restart(struct groups *groups)
+int groups_restart(struct groups *groups, u64 monotonic_ns)
 {
-	int err = take_copy(groups, groups->load->epoch ^ 1);
+	int err = take_switched(groups);
 
 	take_between(groups);
+	if (groups_are_shared(groups->load))
+		groups->meter.begin_ns = monotonic_ns;
+	groups->is_begun = false;
 	merge_reset(target(groups));
 	groups->account = groups->total = (struct account){ 0 };
 	return err;
@@ -187,9 +250,12 @@ int groups_end(struct groups *groups, const struct groups_end *end)
 		err = meter_add_waiting(&groups->meter, end->before_ns, &groups->account);
 	/* No switch: both copies hold events. */
 	if (!err && end->is_unswitched)
-		err = take_copy(groups, groups->load->epoch);
+		err = take_copy(groups, groups->load->epoch, false);
 	if (!err)
-		err = take_copy(groups, groups->load->epoch ^ 1);
+		err = take_switched(groups);
+	if (end->is_last)
+		groups_leave(groups);
+	groups->is_begun = false;
 	if (err)
 		return err;
 	take_between(groups);

@@ -3,6 +3,9 @@
  * A load whose programs aggregate -> the groups of each window, and what happened in it.
  * Whoever owns the load switches it (load_flip()); what was counted up to the switch is
  * taken by groups_end().  One switch is the end of a window and the start of the next.
+ *
+ * Several may read one load, each with windows and outputs of its own.  What is switched off for
+ * one is then taken for all of them at once, by groups_flipped().
  */
 #ifndef EBQL_DRAIN_GROUPS_H
 #define EBQL_DRAIN_GROUPS_H
@@ -14,7 +17,12 @@
 
 struct groups {
 	struct load_state *load;
-	const struct phys *phys;
+	struct groups *next_reader; /* of the load */
+	const struct phys *phys;    /* its own, which is as the load's but for windows */
+	bool is_ending;		    /* the next switch ends it */
+	bool is_begun; /* something of the window under way was taken; where it failed: */
+	int err;
+	bool is_taken; /* what was switched off by the latest switch was */
 	struct drain drain;
 	struct merge merge;
 	struct meter meter;
@@ -46,15 +54,23 @@ struct groups_end {
 	bool is_unswitched; /* the switch failed, and the programs were detached instead */
 };
 
-/* 0 or -ENOMEM; groups_close() after either. */
-int groups_open(struct groups *groups, struct load_state *load, struct arena *arena);
+/* phys: as the load's, which the first reader has.  0 or -ENOMEM; groups_close() after either. */
+int groups_open(struct groups *groups, struct load_state *load, const struct phys *phys,
+		struct arena *arena);
 void groups_close(struct groups *groups);
 /* The run begins at that instant. */
 void groups_start(struct groups *groups, u64 now_ns);
 /* Is about to be switched: one that fails may be followed by another. */
 void groups_before_flip(struct groups *groups);
-/* The run began with a switch: forgets what was counted before. */
-int groups_restart(struct groups *groups);
+/* Was switched: what others read as well is taken for them, too. */
+void groups_flipped(struct groups *groups);
+/* The run is over.  groups_end() says so, too. */
+void groups_leave(struct groups *groups);
+/* Do others read the load?  Does the next switch end all of them? */
+bool groups_are_shared(const struct load_state *load);
+bool groups_are_ending(const struct load_state *load);
+/* The run began with a switch, at that instant: forgets what was counted before. */
+int groups_restart(struct groups *groups, u64 monotonic_ns);
 /*
  * Was switched, and is not called again before the next switch.  0 or -errno; has_window says
  * whether a window ended.

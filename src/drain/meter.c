@@ -225,7 +225,11 @@ void meter_check_rows(const struct account *counted, u64 n_rows)
 
 void meter_take_missed(struct meter *meter, struct account *to)
 {
-	to->lost[LOSS_MISSED] += load_missed(meter->load);
+	struct load_state *load = meter->load;
+
+	load->n_missed += load_missed(load);
+	to->lost[LOSS_MISSED] += load->n_missed - meter->n_missed;
+	meter->n_missed = load->n_missed;
 	meter_doubt_ends(meter, to);
 }
 
@@ -276,7 +280,7 @@ static void check_starts(const struct meter *meter, u64 n_waiting)
 	const struct load_state *load = meter->load;
 	u64 counters[COUNTER_N], n = n_waiting;
 
-	memcpy(counters, meter->drained, sizeof(counters));
+	memcpy(counters, load->drained, sizeof(counters));
 	for (u32 copy = 0; copy < STATE_COPIES; copy++)
 		if (load->phys->is_streaming || copy != load->epoch)
 			drain_peek_counters(&load->phys->state, load->state, copy, counters);
@@ -303,15 +307,16 @@ static void add_to_stores(const struct meter *meter, const struct phys_join *joi
 	}
 }
 
-/* The starts of the run that wait, from before that instant: or -errno. */
-static s64 add_waiting(struct meter *meter, u64 before_ns)
+/* The starts of the part's run that wait, of those from then on and before then: or -errno. */
+static s64 add_waiting(struct meter *meter, u64 from_ns, u64 before_ns)
 {
 	const struct load_state *load = meter->load;
-	u64 from_ns = load->control ? load->control->starts_from_ns : 0;
 	s64 sum = 0, n;
 
-	if (load->control)
+	if (load->control) {
+		from_ns = MAX(from_ns, load->control->starts_from_ns);
 		before_ns = MIN(before_ns, load->control->starts_end_ns);
+	}
 	for (u32 i = 0; i < load->phys->n_joins; i++) {
 		const struct phys_join *join = &load->phys->joins[i];
 
@@ -335,23 +340,24 @@ int meter_add_waiting(struct meter *meter, u64 before_ns, struct account *to)
 	if (!meter->load->phys->n_joins)
 		return 0;
 	is_still = load_close_starts(meter->load);
-	n = add_waiting(meter, before_ns);
+	n = add_waiting(meter, meter->begin_ns, before_ns);
 	if (n < 0)
 		return (int)n;
 	if (is_still && meter->load->phys->set->is_checked)
-		check_starts(meter, (u64)n);
+		check_starts(meter, (u64)add_waiting(meter, 0, before_ns));
 	meter_take_starts(meter, to);
 	to->unpaired[UNPAIRED_NEVER_ENDED] += (u64)n;
 	to->lost[LOSS_UNPAIRED] += (u64)n;
 	return 0;
 }
 
-void meter_take_drained(struct meter *meter, const u64 counters[COUNTER_N], struct account *to)
+void meter_take_drained(struct meter *meter, const u64 counters[COUNTER_N], bool is_kept,
+			struct account *to)
 {
 	struct account counted = { 0 };
 
-	for (u32 i = 0; i < COUNTER_N; i++)
-		meter->drained[i] += counters[i];
+	for (u32 i = 0; i < COUNTER_N && !is_kept; i++)
+		meter->load->drained[i] += counters[i];
 	meter_add_counters(meter, counters, &counted);
 	meter_check_ends(meter, &counted);
 	account_add(to, &counted);

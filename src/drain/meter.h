@@ -17,7 +17,9 @@ struct meter {
 	struct load_state *load;  /* whose; the rest begins with nothing */
 	struct account starts;	  /* of the control lines, what was told */
 	struct account slices[2]; /* of each copy's, where they are never drained */
-	u64 drained[COUNTER_N];	  /* of those that were */
+	u64 n_missed;		  /* of load->n_missed, what was told */
+	/* Came to a part that was there: starts from before then are none of its run. */
+	u64 begin_ns;
 	/* Of what no copy holds, what was read ahead of the flip, and what the reading behind the
 	 * flip before this one found, which may have happened behind that flip. */
 	struct account before, between;
@@ -51,8 +53,9 @@ void meter_operator(const struct meter *meter, u32 number, struct account *ret_a
 /* Adds what these counters of slices say. */
 void meter_add_counters(const struct meter *meter, const u64 counters[COUNTER_N],
 			struct account *to);
-/* Adds those of a copy that was drained. */
-void meter_take_drained(struct meter *meter, const u64 counters[COUNTER_N], struct account *to);
+/* Adds those of a copy that was drained; is_kept: others will drain it. */
+void meter_take_drained(struct meter *meter, const u64 counters[COUNTER_N], bool is_kept,
+			struct account *to);
 /* Adds what starts have counted since the last call. */
 void meter_take_starts(struct meter *meter, struct account *to);
 /*

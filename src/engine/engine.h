@@ -41,6 +41,9 @@ struct flow_input {
 	/* loads[i], opened and not attached, belongs to parts[i]; NULL: it has no kernel part.
 	 * All are of the same hooks. */
 	struct load_state *const *loads;
+	/* phys[i]: as loads[i] has it but for its windows, where others read that; NULL: as it has
+	 * it. */
+	const struct phys *const *phys;
 	u64 every_ns; /* snapshots of a query without a window; 0: none */
 	u64 n_rows;   /* streamed rows to end after; 0: no limit */
 	/* What it calls may call flow_stop_at_window(), and no other function of this header. */

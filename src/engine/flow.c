@@ -359,6 +359,9 @@ void flow_end(struct flow *flow, int err)
 	flow_failed(flow, err);
 	flow->is_over = true;
 	flow_account(flow, false);
+	for (u32 i = 0; i < flow->n_parts; i++)
+		if (flow->parts[i].groups)
+			groups_leave(flow->parts[i].groups);
 }
 
 /* Goes on, or ends it: with its last batch, or, after an error, without. */

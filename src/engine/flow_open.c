@@ -46,15 +46,17 @@ static bool read_table(struct flow *flow, struct flow_part *part, struct arena *
 	return got == 0;
 }
 
-static bool open_groups(struct flow *flow, struct flow_part *part, struct arena *arena)
+static bool open_groups(struct flow *flow, struct flow_part *part, const struct phys *phys,
+			struct arena *arena)
 {
 	part->relation->is_read = true;
 	part->groups = arena_new(arena, struct groups);
-	return refuse(flow, groups_open(part->groups, part->load, arena));
+	return refuse(flow, groups_open(part->groups, part->load, phys, arena));
 }
 
-static bool open_part(struct flow *flow, u32 number, struct arena *arena)
+static bool open_part(struct flow *flow, u32 number, const struct flow_input *input)
 {
+	struct arena *arena = input->arena;
 	struct flow_part *part = &flow->parts[number];
 	const struct cut_part *of = part->part;
 	struct relation *relation = &flow->relations[number];
@@ -68,7 +70,8 @@ static bool open_part(struct flow *flow, u32 number, struct arena *arena)
 	flow->is_live |= of->has_streams || of->kind == PART_GROUPS;
 	switch (of->kind) {
 	case PART_GROUPS:
-		return open_groups(flow, part, arena);
+		return open_groups(flow, part, input->phys ? input->phys[number] : part->load->phys,
+				   arena);
 	case PART_ROWS:
 		if (flow->is_plain) {
 			part->events = arena_new(arena, struct events);
@@ -166,7 +169,7 @@ struct flow *flow_open(const struct flow_input *input)
 		flow->parts[flow->n_parts] =
 			(struct flow_part){ .part = &cut->parts[flow->n_parts],
 					    .load = input->loads[flow->n_parts] };
-		is_good = open_part(flow, flow->n_parts, input->arena);
+		is_good = open_part(flow, flow->n_parts, input);
 	}
 	if (is_good && !flow->is_live)
 		find_span(flow);
@@ -211,7 +214,7 @@ static int start_together(struct flow *flow)
 		/* -EBUSY: the second window would have what came before the start. */
 		err = part->switch_error;
 		if (!err && part->groups)
-			err = groups_restart(part->groups);
+			err = groups_restart(part->groups, flow->switched.monotonic_ns);
 		if (!err && part->events)
 			events_restart(part->events);
 		if (!err && part->source)

@@ -68,20 +68,44 @@ static void switched(struct flow *flow, struct flow_instant now, int err)
 
 			failed = failed ? failed : error;
 		}
+		if (!err && part->groups)
+			groups_flipped(part->groups);
 		part->switch_error = part->load ? failed : 0;
 	}
 }
 
-/* Those whose run ends with this switch: what waits for ends is told with the last window. */
+/*
+ * Those whose run ends with this switch: what waits for ends is told with the last window.  Where
+ * others read a load, starts and ends go on there.
+ */
 static void end_starts(struct flow *const *flows, u32 n)
 {
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < flows[i]->n_parts; k++)
+			if (flows[i]->parts[k].groups)
+				flows[i]->parts[k].groups->is_ending = flows[i]->is_ending;
 	for (u32 i = 0; i < n; i++) {
 		struct flow *flow = flows[i];
 
-		if (flow->is_ending && !flow->has_ended_starts)
+		if (flow->is_ending && !flow->has_ended_starts && flow->n_loads &&
+		    groups_are_ending(flow->loads[0]))
 			load_end_starts(flow->loads, flow->n_loads);
 		flow->has_ended_starts = flow->is_ending;
 	}
+}
+
+/* Flows of one load switch it once. */
+static u32 add_states(struct load_state **states, u32 n, const struct flow *flow)
+{
+	for (u32 i = 0; i < flow->n_loads; i++) {
+		u32 k = 0;
+
+		while (k < n && states[k] != flow->loads[i])
+			k++;
+		states[k] = flow->loads[i];
+		n += k == n;
+	}
+	return n;
 }
 
 /*
@@ -100,8 +124,7 @@ void flow_switch(struct flow *const *flows, u32 n)
 		int err;
 
 		for (next = first; next < n && flow_hooks(flows[next]) == hooks; next++)
-			for (u32 i = 0; i < flows[next]->n_loads; i++)
-				states[n_states++] = flows[next]->loads[i];
+			n_states = add_states(states, n_states, flows[next]);
 		for (u32 i = first; i < next; i++)
 			unswitched(flows[i]);
 		end_starts(&flows[first], next - first);

@@ -207,16 +207,15 @@ void load_leave(struct load_hooks *hooks)
 
 /* Of the part, what was missed at hooks of the one generation that it does not have in the other.
  */
-static u64 missed_beyond(const struct load_hooks *hooks, const struct load_hooks *other,
-			 const struct phys *phys)
+static u64 missed_beyond(const struct load_hooks *hooks, const struct load_hooks *other, u32 part)
 {
 	u64 missed = 0;
 
 	for (u32 i = 0; i < hooks->n_programs; i++) {
 		const struct load_program *program = running(other, hooks->programs[i].hook);
 
-		if (load_serves(&hooks->programs[i], phys) &&
-		    !(program && load_serves(program, phys)))
+		if (load_serves(&hooks->programs[i], part) &&
+		    !(program && load_serves(program, part)))
 			missed += load_program_missed(hooks, i);
 	}
 	return missed;
@@ -264,8 +263,8 @@ int load_change(struct load_hooks *hooks, const struct phys_set *set, struct loa
 	/* A part that goes to another hook goes on counting what it missed. */
 	for (u32 i = 0; i < BLOCK_PARTS; i++)
 		if (kept[i])
-			hooks->states[i].missed_ahead += missed_beyond(&next, hooks, kept[i]) -
-							 missed_beyond(hooks, &next, kept[i]);
+			hooks->states[i].missed_ahead +=
+				missed_beyond(&next, hooks, i) - missed_beyond(hooks, &next, i);
 	close_programs(hooks, &next);
 	*hooks = next;
 	for (u32 i = 0; i < BLOCK_PARTS; i++) {

@@ -14,7 +14,7 @@ static bool serves(const struct hook *hook, struct load_state *const *states, u3
 {
 	for (u32 i = 0; i < hook->n_uses; i++)
 		for (u32 k = 0; k < n_states; k++)
-			if (hook->uses[i].phys == states[k]->phys)
+			if (hook->uses[i].part == states[k]->phys->number)
 				return true;
 	return false;
 }

@@ -33,6 +33,7 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 
 #include "load/internal.h"
 
@@ -149,6 +150,8 @@ void load_reset(struct load_hooks *hooks, struct load_state *state)
 		      1ull << number | 1ull << (SLOT_OVER_SHIFT + number), 0);
 	state->epoch = state->waits_since_ns = state->switched_ns = 0;
 	state->is_ending = state->is_over = state->is_closed = false;
+	state->n_missed = 0;
+	memset(state->drained, 0, sizeof(state->drained));
 }
 
 int load_settle(struct load_hooks *hooks)
@@ -175,12 +178,12 @@ u64 load_program_missed(const struct load_hooks *hooks, u32 number)
 	return program->fd >= 0 ? load_kind(program)->missed(program) : 0;
 }
 
-bool load_serves(const struct load_program *program, const struct phys *phys)
+bool load_serves(const struct load_program *program, u32 part)
 {
 	bool is_of_part = false;
 
 	for (u32 k = 0; k < program->hook->n_uses; k++)
-		is_of_part |= program->hook->uses[k].phys == phys;
+		is_of_part |= program->hook->uses[k].part == part;
 	return is_of_part;
 }
 
@@ -196,7 +199,7 @@ u64 load_missed(struct load_state *state)
 	u64 missed = __atomic_load_n(&hooks->missed[state->phys->number], __ATOMIC_RELAXED), grown;
 
 	for (u32 i = 0; i < hooks->n_programs; i++)
-		if (load_serves(&hooks->programs[i], state->phys))
+		if (load_serves(&hooks->programs[i], state->phys->number))
 			missed += load_program_missed(hooks, i);
 	missed = (s64)missed > (s64)state->missed_ahead ? missed - state->missed_ahead : 0;
 	grown = missed > state->missed_before ? missed - state->missed_before : 0;

@@ -66,7 +66,7 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 void load_reset(struct load_hooks *hooks, struct load_state *state);
 /* What the kernel counts with the program: monotonic; one system call, 1-2 us. */
 u64 load_recursion_misses(const struct load_program *program);
-bool load_serves(const struct load_program *program, const struct phys *phys);
+bool load_serves(const struct load_program *program, u32 part);
 /* That of one which is loaded. */
 u64 load_program_missed(const struct load_hooks *hooks, u32 program);
 

@@ -67,6 +67,12 @@ struct load_state {
 	bool is_ending;	    /* load_end_starts(): the next flip is the last */
 	bool is_over;	    /* that was it */
 	bool is_closed;	    /* load_close_starts() */
+	/*
+	 * Of those who read it (drain/groups.h): which they are, events that were missed, and all
+	 * that the slices of the copies had that were cleared.
+	 */
+	struct groups *readers;
+	u64 n_missed, drained[COUNTER_N];
 };
 
 /* What all parts share: the programs on the hooks, and the slots of the CPUs. */

@@ -85,6 +85,7 @@ static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 	struct hook *same = NULL;
 
 	use.phys = a->phys;
+	use.part = a->phys->number;
 	use.source = a->source;
 	use.first_probe = a->probes.n;
 	for (u32 i = 0; i < use.n_streams; i++)

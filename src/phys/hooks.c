@@ -86,8 +86,10 @@ const char *phys_path_stays(const struct phys_set *set)
 /* What it serves and reads, added to what the hook of the set does. */
 static void add_uses(struct hook *to, const struct hook *hook)
 {
-	memcpy(to->uses + to->n_uses, hook->uses, hook->n_uses * sizeof(*hook->uses));
-	to->n_uses += hook->n_uses;
+	for (u32 i = 0; i < hook->n_uses; i++) {
+		to->uses[to->n_uses] = hook->uses[i];
+		to->uses[to->n_uses++].part = hook->uses[i].phys->number;
+	}
 	to->raw = to->raw ?: hook->raw;
 	for (u32 i = 0; i < hook->n_fields; i++) {
 		u32 k = 0;

@@ -47,8 +47,8 @@ struct hook_use {
 	const struct phys_source *source;
 	/* One, or for RAW_SYSCALL each wanted system call's. */
 	struct stream **streams;
-	u32 n_streams;
-	u32 first_probe; /* `probe` code of streams[0]; see phys.probes */
+	u32 n_streams, part; /* part: its number, also where it is gone and its program is not */
+	u32 first_probe;     /* `probe` code of streams[0]; see phys.probes */
 	enum hand hand;
 };
 

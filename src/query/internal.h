@@ -22,6 +22,11 @@ bool program_compile(struct programs *programs, u32 i, const struct kernel_featu
 /* The programs of the query alone, as many as it takes.  false after a diagnostic. */
 bool query_programs(struct query *query);
 
+/* --- alike.c --- */
+
+/* Compiled, neither loaded: can one have what the other's programs count? */
+bool query_is_alike(const struct query *a, const struct query *b);
+
 /* The queries of an engine, one of which is looked at, or goes to the other access path: turn.c. */
 struct turns {
 	struct engine_shared *shared; /* whose step they are */
@@ -45,6 +50,8 @@ struct turns {
 int segment_join(struct query *query, struct engine *engine);
 void segment_leave(struct query *query);
 u32 segment_n_queries(const struct query *query);
+/* Do others read its parts? */
+bool segment_is_shared(const struct query *query);
 struct load_state *segment_state(const struct query *query, const struct phys *phys);
 /* Of all queries of the engine: by what they share in it, or by one of them. */
 struct turns *crowd_turns(void *crowd);

@@ -7,6 +7,9 @@
  * made anew for what they did and for it.  Where one becomes too large for the kernel, or takes
  * it long, the query goes to the next segment, and several programs run on a hook, one after the
  * other.
+ *
+ * A query whose programs would do what those of another do (alike.c) has the same parts: its plan
+ * is its own, with the numbers of those, and only the first such query's is merged.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,8 +28,8 @@ struct segment {
 	struct segment *next;
 	struct crowd *crowd;
 	u32 number;
-	struct query *queries[BLOCK_PARTS];
-	u32 n_queries;
+	struct query **queries;
+	u32 n_queries, n_room;
 	struct load_state states[BLOCK_PARTS];
 	struct load_hooks hooks;
 	struct arena arena; /* of the programs that run */
@@ -109,7 +112,17 @@ static void segment_end(struct segment *segment)
 	*at = segment->next;
 	load_close(&segment->hooks);
 	arena_free(&segment->arena);
+	free(segment->queries);
 	free(segment);
+}
+
+static u64 numbers_of(const struct query *query)
+{
+	u64 numbers = 0;
+
+	for (u32 k = 0; k < query->plan->n_parts; k++)
+		numbers |= 1ull << query->plan->parts[k]->number;
+	return numbers;
 }
 
 /* A bit for each number that a part has. */
@@ -118,9 +131,32 @@ static u64 taken_of(const struct segment *segment)
 	u64 taken = 0;
 
 	for (u32 i = 0; i < segment->n_queries; i++)
-		for (u32 k = 0; k < segment->queries[i]->plan->n_parts; k++)
-			taken |= 1ull << segment->queries[i]->plan->parts[k]->number;
+		taken |= numbers_of(segment->queries[i]);
 	return taken;
+}
+
+/* The first query there with the same parts, or NULL. */
+static struct query *same_parts(const struct segment *segment, const struct query *query)
+{
+	for (u32 i = 0; i < segment->n_queries; i++)
+		if (numbers_of(segment->queries[i]) == numbers_of(query))
+			return segment->queries[i];
+	return NULL;
+}
+
+static bool append(struct segment *segment, struct query *query)
+{
+	struct query **queries = segment->queries;
+
+	if (segment->n_queries == segment->n_room) {
+		queries = realloc(queries, (segment->n_room + BLOCK_PARTS) * sizeof(*queries));
+		if (!queries)
+			return false;
+		segment->queries = queries;
+		segment->n_room += BLOCK_PARTS;
+	}
+	queries[segment->n_queries++] = query;
+	return true;
 }
 
 /* The programs of hooks whose uses change.  false: one is too large (for a query that comes). */
@@ -157,14 +193,16 @@ static int change(struct segment *segment, const struct query *query, struct dia
 	struct phys_set *plans[BLOCK_PARTS];
 	struct programs programs = { 0 };
 	struct arena arena;
+	u32 n_plans = 0;
 	int err = -EFBIG;
 
 	arena_init(&arena);
 	if (!arena_reserve(&arena))
 		return -ENOMEM;
 	for (u32 i = 0; i < segment->n_queries; i++)
-		plans[i] = segment->queries[i]->plan;
-	programs.set = phys_merge(plans, segment->n_queries, query->n_cpus, &arena);
+		if (same_parts(segment, segment->queries[i]) == segment->queries[i])
+			plans[n_plans++] = segment->queries[i]->plan;
+	programs.set = phys_merge(plans, n_plans, query->n_cpus, &arena);
 	if (load_find_places(&segment->hooks, programs.set) &&
 	    compile_changed(segment, &programs, query, &arena))
 		err = load_change(&segment->hooks, programs.set, programs.of_hook,
@@ -196,26 +234,64 @@ static struct query_costs costs_now(const struct segment *segment)
 	return costs;
 }
 
-static int enter(struct segment *segment, struct query *query)
+/* With parts of its own, or those of `alike`. */
+static int enter(struct segment *segment, struct query *query, const struct query *alike)
 {
 	u32 n;
 	const struct phys_input *inputs = query_inputs(query, &n);
-	int err;
+	u64 taken = alike ? 0 : taken_of(segment);
+	int err = 0;
 
-	query->plan = phys_plan_into(taken_of(segment), inputs, n, &query->arena, &query->diags);
+	query->plan = phys_plan_into(taken, inputs, n, &query->arena, &query->diags);
 	if (!query->plan)
 		return -EINVAL;
-	segment->queries[segment->n_queries++] = query;
-	err = change(segment, query, &query->diags);
+	for (u32 i = 0; alike && i < n; i++)
+		query->plan->parts[i]->number = alike->plan->parts[i]->number;
+	if (!append(segment, query))
+		return -ENOMEM;
+	if (!alike)
+		err = change(segment, query, &query->diags);
 	if (err) {
 		segment->n_queries--;
 		return err;
 	}
 	query->segment = segment;
-	query->costs = costs_now(segment);
+	query->costs =
+		alike ? (struct query_costs){ .segment = segment->number } : costs_now(segment);
 	segment->crowd->n_users++;
 	query_set_parts(query, query->plan);
 	return 0;
+}
+
+/*
+ * Its parts are read, by that query or others, and were ended by no last switch; and its calls come
+ * by the path that it was planned for.
+ */
+static bool is_counting(const struct segment *segment, const struct query *query)
+{
+	const struct turns *turns = &segment->crowd->turns;
+	bool is_counting =
+		!query->turn.n_turns && !(turns->query == query && turns->state == TURN_GOES);
+
+	for (u32 i = 0; i < query->plan->n_parts; i++) {
+		const struct load_state *state = &segment->states[query->plan->parts[i]->number];
+
+		is_counting &= state->readers && !state->is_ending;
+	}
+	return is_counting;
+}
+
+/* It enters where one is that counts what it would.  -ENOENT: there is none. */
+static int enter_alike(struct crowd *crowd, struct query *query)
+{
+	for (struct segment *segment = crowd->first; segment; segment = segment->next)
+		for (u32 i = 0; i < segment->n_queries; i++) {
+			const struct query *other = segment->queries[i];
+
+			if (query_is_alike(query, other) && is_counting(segment, other))
+				return enter(segment, query, other);
+		}
+	return -ENOENT;
 }
 
 /* How many of the query's hooks it reads; -1: it has no room, or was tried. */
@@ -263,7 +339,7 @@ int segment_join(struct query *query, struct engine *engine)
 {
 	struct crowd *crowd;
 	struct segment *segment;
-	int err = -EFBIG;
+	int err;
 
 	if (!query->programs || query->programs->is_loaded ||
 	    query->programs->set->n_parts > BLOCK_PARTS || has_running(query))
@@ -273,22 +349,41 @@ int segment_join(struct query *query, struct engine *engine)
 		return -ENOMEM;
 	for (segment = crowd->first; segment; segment = segment->next)
 		segment->is_tried = false;
+	err = enter_alike(crowd, query);
+	if (err != -ENOENT)
+		return err;
+	err = -EFBIG;
 	while (err == -EFBIG && (segment = likest(crowd, query))) {
 		segment->is_tried = true;
-		err = enter(segment, query);
+		err = enter(segment, query, NULL);
 	}
 	if (err == -EFBIG) {
 		segment = segment_new(crowd, query->n_cpus);
-		err = segment ? enter(segment, query) : -ENOMEM;
+		err = segment ? enter(segment, query, NULL) : -ENOMEM;
 		if (err && segment)
 			segment_end(segment);
 	}
 	return err;
 }
 
+/* The query's parts go on as those of the one that has them, too.  false: they were its already. */
+static bool hand_on(struct segment *segment, const struct query *to)
+{
+	bool is_new = false;
+
+	for (u32 i = 0; i < to->plan->n_parts; i++) {
+		struct load_state *state = &segment->states[to->plan->parts[i]->number];
+
+		is_new |= state->phys != to->plan->parts[i];
+		state->phys = to->plan->parts[i];
+	}
+	return is_new;
+}
+
 void segment_leave(struct query *query)
 {
 	struct segment *segment = query->segment;
+	const struct query *next;
 	struct crowd *crowd;
 	struct diags unheard;
 	u32 i = 0;
@@ -302,12 +397,13 @@ void segment_leave(struct query *query)
 	for (; i < segment->n_queries; i++)
 		segment->queries[i] = segment->queries[i + 1];
 	query->segment = NULL;
-	if (segment->n_queries) {
+	next = same_parts(segment, query);
+	if (segment->n_queries && (!next || hand_on(segment, next))) {
 		/* Where it fails the programs go on for it too, and the next change takes it out.
 		 */
 		diags_init(&unheard, &query->arena, NULL, "", 0);
 		change(segment, query, &unheard);
-	} else {
+	} else if (!segment->n_queries) {
 		segment_end(segment);
 	}
 	crowd_leave(crowd);
@@ -316,6 +412,17 @@ void segment_leave(struct query *query)
 u32 segment_n_queries(const struct query *query)
 {
 	return query->segment->n_queries;
+}
+
+bool segment_is_shared(const struct query *query)
+{
+	const struct segment *segment = query->segment;
+
+	for (u32 i = 0; i < segment->n_queries; i++)
+		if (segment->queries[i] != query &&
+		    numbers_of(segment->queries[i]) == numbers_of(query))
+			return true;
+	return false;
 }
 
 struct load_state *segment_state(const struct query *query, const struct phys *phys)

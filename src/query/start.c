@@ -33,6 +33,7 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 {
 	u32 n_parts = query->cut->n_parts;
 	struct load_state **loads = arena_array(&query->arena, struct load_state *, n_parts);
+	const struct phys **phys = arena_array(&query->arena, const struct phys *, n_parts);
 	struct flow_input input = *how;
 	int err = segment_join(query, engine);
 
@@ -43,10 +44,13 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 			query_set_parts(query, query->programs->set);
 		err = query_load(query);
 	}
-	for (u32 i = 0; i < n_parts && !err; i++)
-		loads[i] = query->parts[i].phys ? state_of(query, query->parts[i].phys) : NULL;
+	for (u32 i = 0; i < n_parts && !err; i++) {
+		phys[i] = query->parts[i].phys;
+		loads[i] = phys[i] ? state_of(query, phys[i]) : NULL;
+	}
 	input.cut = query->cut;
 	input.loads = loads;
+	input.phys = phys;
 	input.arena = &query->arena;
 	input.diags = &query->diags;
 	if (!err)

@@ -277,6 +277,8 @@ static bool wishes(struct query *q, const struct load_survey *seen)
 	/* What a tracepoint's program misses beside another one is counted from 6.7 on. */
 	if (is_by_raw && q->features.version < KERNEL_VERSION(6, 7, 0))
 		return false;
+	if (segment_is_shared(q))
+		return false;
 	return then * MARGIN < now &&
 	       (now - then) * MAX(share, 0.001) * all * (double)(NS_PER_S / LOOK_NS) > GAIN_MIN_NS;
 }
@@ -301,7 +303,9 @@ static void end_look(struct turns *t)
 
 static bool can_look(const struct query *q)
 {
-	return q->turn.look_ns && q->turn.n_turns < TURNS_MAX && q->turn.n_failed < TURNS_MAX;
+	/* Those who read what it counts have come for the path that it has. */
+	return !segment_is_shared(q) && q->turn.look_ns && q->turn.n_turns < TURNS_MAX &&
+	       q->turn.n_failed < TURNS_MAX;
 }
 
 /* The first that is due; NULL: none will be. */
@@ -396,7 +400,7 @@ int query_turn(struct query *q)
 {
 	struct turns *t;
 
-	if (!q->segment || !q->plan_other)
+	if (!q->segment || !q->plan_other || segment_is_shared(q))
 		return -ENOTSUP;
 	t = segment_turns(q);
 	if (t->state != TURN_NONE)
