@@ -307,8 +307,11 @@ static void add_to_stores(const struct meter *meter, const struct phys_join *joi
 	}
 }
 
-/* The starts of the part's run that wait, of those from then on and before then: or -errno. */
-static s64 add_waiting(struct meter *meter, u64 from_ns, u64 before_ns)
+/*
+ * The starts of the part's run that wait, of those from then on and before then: or -errno.
+ * is_told: what stored them has them as never ended.
+ */
+static s64 waiting(struct meter *meter, u64 from_ns, u64 before_ns, bool is_told)
 {
 	const struct load_state *load = meter->load;
 	s64 sum = 0, n;
@@ -327,7 +330,8 @@ static s64 add_waiting(struct meter *meter, u64 from_ns, u64 before_ns)
 		if (n < 0)
 			return n;
 		sum += n;
-		add_to_stores(meter, join, (u64)n);
+		if (is_told)
+			add_to_stores(meter, join, (u64)n);
 	}
 	return sum;
 }
@@ -340,11 +344,11 @@ int meter_add_waiting(struct meter *meter, u64 before_ns, struct account *to)
 	if (!meter->load->phys->n_joins)
 		return 0;
 	is_still = load_close_starts(meter->load);
-	n = add_waiting(meter, meter->begin_ns, before_ns);
+	n = waiting(meter, meter->begin_ns, before_ns, true);
 	if (n < 0)
 		return (int)n;
 	if (is_still && meter->load->phys->set->is_checked)
-		check_starts(meter, (u64)add_waiting(meter, 0, before_ns));
+		check_starts(meter, (u64)waiting(meter, 0, before_ns, false));
 	meter_take_starts(meter, to);
 	to->unpaired[UNPAIRED_NEVER_ENDED] += (u64)n;
 	to->lost[LOSS_UNPAIRED] += (u64)n;

@@ -42,6 +42,7 @@ void query_init(struct query *query, enum access_path path)
 		.slice_bytes = 8 * COUNTER_N + 8 * QUERY_WORDS,
 		.max_groups = 1024,
 	};
+	state->all_rows = state->max_groups * state->n_cpus;
 	state->total_bytes = state->slice_bytes * STATE_COPIES * state->n_cpus;
 	for (u32 i = 0; i < ARRAY_SIZE(query->hook); i++) {
 		query->hook[i] = (struct hook){
