@@ -221,6 +221,51 @@ static void test_paths(void **state)
 	engine_close(engine);
 }
 
+/*
+ * A condition that always holds leaves no code, but its query counts what matched: apart from one
+ * that has no condition, for which all events do.
+ */
+static void test_matched(void **state)
+{
+	static const char *const texts[] = {
+		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp "
+		"WHERE tid IS NOT NULL WINDOW TUMBLING 3ms",
+		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp WINDOW TUMBLING 2ms",
+		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp WINDOW TUMBLING 5ms",
+	};
+	struct engine *engine = open_engine();
+
+	for (u32 round = 0; round < 2; round++) {
+		for (u32 n = 0; n < ARRAY_SIZE(texts); n++) {
+			struct asked *a = &asked[n];
+			struct flow_input how = { .sink = { .batch = take, .context = a } };
+			const char *text = texts[round ? ARRAY_SIZE(texts) - 1 - n : n];
+
+			*a = (struct asked){ .n_before = n_calls };
+			snprintf(a->text, sizeof(a->text), "%s", text);
+			assert_true(query_init(&a->query, "text", a->text, strlen(a->text)) &&
+				    query_parse(&a->query) && query_compile(&a->query) &&
+				    !query_start(&a->query, engine, &how));
+			run_for(engine, 10000000);
+		}
+		for (u32 n = 0; n < ARRAY_SIZE(texts); n++) {
+			struct asked *a = &asked[n];
+			struct flow_result result;
+
+			assert_int_equal(flow_stop(a->query.flow), 0);
+			flow_result(a->query.flow, &result);
+			/* Others may call it, too. */
+			assert_true(a->sum >= n_calls - a->n_before - N_CALLS && a->sum > 0);
+			assert_int_equal(result.account.matched, a->sum);
+			assert_int_equal(result.account.events, a->sum);
+			assert_int_equal(query_close(&a->query), 0);
+			query_free(&a->query);
+			run_for(engine, 10000000);
+		}
+	}
+	engine_close(engine);
+}
+
 /* However many there are, they take the place of one. */
 static void test_many(void **state)
 {
@@ -262,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_hand_on),
 					    cmocka_unit_test(test_random),
 					    cmocka_unit_test(test_paths),
+					    cmocka_unit_test(test_matched),
 					    cmocka_unit_test(test_many) };
 
 	return cmocka_run_group_tests_name("same", tests, NULL, NULL);
