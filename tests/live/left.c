@@ -93,3 +93,14 @@ u32 left_wait_gone(const struct left *left, int timeout_ms)
 	} while (n > 0 && base_monotonic_ns() < limit_ns);
 	return n;
 }
+
+u32 left_descriptors(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	u32 n = 0;
+
+	while (readdir(directory))
+		n++;
+	closedir(directory);
+	return n;
+}

@@ -18,5 +18,7 @@ struct left {
 void left_take(struct left *left, int pid);
 /* Waits until all are gone; how many are not, after so long. */
 u32 left_wait_gone(const struct left *left, int timeout_ms);
+/* How many this process has. */
+u32 left_descriptors(void);
 
 #endif

@@ -6,7 +6,6 @@
  * started is not in it, and what was called from when it had been started until it was told to
  * stop is.  EBQL_TEST_LONG: 1,000 queries in 10 minutes; --quick (slow guests): few.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -295,23 +294,12 @@ static void run_for(struct engine *engine, u64 ns)
 
 /* --- What a process has --- */
 
-static u32 n_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	u32 n = 0;
-
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 /* Descriptors whose closing takes long are closed soon. */
 static void expect_descriptors(u32 n)
 {
-	for (u32 i = 0; i < 1000 && n_descriptors() > n; i++)
+	for (u32 i = 0; i < 1000 && left_descriptors() > n; i++)
 		usleep(10000);
-	assert_int_equal(n_descriptors(), n);
+	assert_int_equal(left_descriptors(), n);
 }
 
 /* In KiB: `VmSize:`, `VmRSS:`. */
@@ -375,7 +363,7 @@ static void test_come_and_go(void **state)
 		come_and_go(engine, round ? n : n / 5 + 1, pause_ns);
 		if (!round) {
 			usleep(1000000);
-			n_fds = n_descriptors();
+			n_fds = left_descriptors();
 		}
 		expect_descriptors(n_fds);
 		size[round] = memory_of("VmSize:");
@@ -418,7 +406,7 @@ static void test_refused(void **state)
 	const struct kind *more[] = { &kinds[0], &kinds[4], &kinds[7] };
 	struct limits limits = { 0 };
 	struct engine *engine;
-	u32 n_before = n_descriptors(), n_fds, n_refused = 0;
+	u32 n_before = left_descriptors(), n_fds, n_refused = 0;
 
 	needs_root();
 	path = "SET access_path = raw;";
@@ -427,7 +415,7 @@ static void test_refused(void **state)
 	for (u32 i = 0; i < 3; i++)
 		add(&asked[i], engine, &kinds[i]);
 	run_for(engine, 50000000);
-	n_fds = n_descriptors();
+	n_fds = left_descriptors();
 	refuse(engine, &kinds[4], &(struct limits){ .has_no_rights = true }, "no-privilege");
 	refuse(engine, &kinds[5], &(struct limits){ .ring_bytes = 1ull << 40 }, "map-create");
 	expect_descriptors(n_fds);
@@ -451,7 +439,7 @@ static void test_refused(void **state)
 	add(last, engine, &kinds[3]);
 	run_for(engine, 50000000);
 	take_out(last, &(struct limits){ .n_files = 3 });
-	assert_true(n_descriptors() == n_fds);
+	assert_true(left_descriptors() == n_fds);
 	add(last, engine, &kinds[0]);
 	run_for(engine, 50000000);
 	take_out(last, &no_limits);
@@ -464,7 +452,7 @@ static void test_refused(void **state)
 	assert_int_equal(flow_stop(last->query.flow), -ECANCELED);
 	assert_int_equal(query_close(&last->query), 0);
 	query_free(&last->query);
-	assert_int_equal(n_descriptors(), n_before);
+	assert_int_equal(left_descriptors(), n_before);
 	stop_callers();
 	path = "";
 }

@@ -4,7 +4,6 @@
  * query sees of each thread are all numbers from its start to its end: none is missing, none comes
  * twice, and each window has those that follow the one before.  --quick (slow guests): fewer turns.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <linux/version.h>
 #include <poll.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "left.h"
 #include "said.h"
 #include "engine/engine.h"
 #include "query/query.h"
@@ -270,17 +270,6 @@ static void test_beside_others(void **state)
 	finish(engine);
 }
 
-static u32 n_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	u32 n = 0;
-
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 static void limit(u32 n_files)
 {
 	struct rlimit files = { n_files, 4096 };
@@ -298,7 +287,7 @@ static void test_refused(void **state)
 	for (u32 i = 0; i < 2; i++)
 		add(&asked[i], &kinds[i], engine, false);
 	run_for(engine, 100000000);
-	n_fds = n_descriptors();
+	n_fds = left_descriptors();
 	for (u32 i = 0; n_done < 2; i++) {
 		struct query_turn *turn = &asked[i % 2].query.turn;
 		u32 n_before = turn->n_turns + turn->n_failed, n_turns = turn->n_turns;
