@@ -84,13 +84,19 @@ static int learn_tid(struct load_hooks *hooks, struct diags *diags)
 	return err;
 }
 
+/* Each has noted it once: a handler of a signal would have made calls of its own. */
+static bool is_known(const struct order *order)
+{
+	return order->n == 2 && order->raw && order->perf;
+}
+
 /* Between the first line and the last this call is the only one of this thread. */
 static bool make_call(volatile struct order *order, struct order *ret_order)
 {
 	order->n = order->raw = order->perf = 0;
 	syscall(SYS_getppid);
 	*ret_order = *order;
-	return ret_order->raw && ret_order->perf;
+	return is_known(ret_order);
 }
 
 static int look(struct load_hooks *hooks, struct load_chain *chain, u32 tracepoint_id,
@@ -124,7 +130,7 @@ static int look(struct load_hooks *hooks, struct load_chain *chain, u32 tracepoi
 	load_closer_take(&hooks->chains->closer, &perf.link_fd);
 	sys_close(&perf.fd);
 	sys_close(&raw.fd);
-	return err ?: ret_order->raw && ret_order->perf ? 0 : -EAGAIN;
+	return err ?: is_known(ret_order) ? 0 : -EAGAIN;
 }
 
 int load_order(const struct load_hooks *of, const struct hook *raw, u32 tracepoint_id,
