@@ -20,7 +20,7 @@ struct load_program {
 	int fd, perf_fd, link_fd; /* -1: none */
 	/* Of a set that changes: what is attached in its place. */
 	struct load_chain *chain;
-	u32 n_verified; /* instructions that the verifier walked; before 5.16: 0 */
+	u32 n_verified; /* instructions that the verifier walked */
 };
 
 /*
@@ -160,15 +160,15 @@ int load_change(struct load_hooks *hooks, const struct phys_set *set, struct loa
 /*
  * While system calls go from one path to the other (enum hand): LOAD_MAP_MARKS for programs that
  * name it, all of it 0.  load_order(): does the program on that raw hook, which has a chain, have a
- * call before that on its tracepoint?  It stays so while both are attached.  load_grace_begin() and
- * load_grace_is_over(), which some 0.1 s later says that all events have passed both programs that
- * began before; tracepoint_id: of syscalls:sys_enter_getppid, or sys_exit.  0 or -errno.
+ * call before that on its tracepoint (tracepoint_id: of syscalls:sys_enter_getppid, or sys_exit)?
+ * It stays so while both are attached.  load_grace_begin() and load_grace_is_over(), which some 0.1
+ * s later says that all events have passed both programs that began before.  0 or -errno.
  */
 int load_marks_open(struct load_hooks *hooks, struct diags *diags);
 void load_marks_close(struct load_hooks *hooks);
 int load_order(const struct load_hooks *hooks, const struct hook *raw, u32 tracepoint_id,
 	       struct arena *arena, bool *ret_is_raw_first);
-int load_grace_begin(const struct load_hooks *hooks, u32 tracepoint_id);
+int load_grace_begin(const struct load_hooks *hooks);
 bool load_grace_is_over(const struct load_hooks *hooks);
 /*
  * Switches these parts (of the same hooks) to their other copies, in 0.1 us: all parts of a block

@@ -9,7 +9,7 @@
  * shows it.
  */
 #include <errno.h>
-#include <sched.h>
+#include <linux/version.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -133,6 +133,17 @@ static int look(struct load_hooks *hooks, struct load_chain *chain, u32 tracepoi
 	return err ?: is_known(ret_order) ? 0 : -EAGAIN;
 }
 
+/*
+ * MEMBARRIER_CMD_GLOBAL waits for all that cannot be preempted.  From 6.13 on what is attached to a
+ * system call's tracepoint may be, between two programs.  For that the kernel waits before it
+ * closes the last perf event of a kind (perf_trace_event_unreg()), and no other wait that user
+ * space has does; so it is an event of a kind that nobody else can have open.
+ */
+static bool is_preempted(void)
+{
+	return sys_kernel_version() >= KERNEL_VERSION(6, 13, 0);
+}
+
 int load_order(const struct load_hooks *of, const struct hook *raw, u32 tracepoint_id,
 	       struct arena *arena, bool *ret_is_raw_first)
 {
@@ -140,10 +151,11 @@ int load_order(const struct load_hooks *of, const struct hook *raw, u32 tracepoi
 	struct load_chain *chain = load_chain_of(of->chains, raw);
 	struct diags unheard;
 	void *at = NULL;
+	u32 type;
 	int fd, err;
 
 	diags_init(&unheard, arena, NULL, "", 0);
-	if (!chain)
+	if (!chain || (is_preempted() && !sys_has_uprobes(&type)))
 		return -ENOENT;
 	fd = sys_map_create(BPF_MAP_TYPE_ARRAY, "ebql_order", 4, sizeof(struct order), 1,
 			    BPF_F_MMAPABLE);
@@ -162,18 +174,11 @@ int load_order(const struct load_hooks *of, const struct hook *raw, u32 tracepoi
 	return err;
 }
 
-/*
- * The kernel waits, before it closes the last perf event of a tracepoint, until nothing of what was
- * attached to any tracepoint is under way (tracepoint_synchronize_unregister()): from 6.13 on
- * that of a system call may be preempted between two programs, and no other wait that user space
- * has sees to these.  The tracepoint is one that hardly anybody else looks at; where somebody does,
- * MEMBARRIER_CMD_GLOBAL still waits for all that cannot be preempted.
- */
-int load_grace_begin(const struct load_hooks *hooks, u32 tracepoint_id)
+int load_grace_begin(const struct load_hooks *hooks)
 {
-	int fd = sys_perf_open(tracepoint_id, (u32)MAX(sched_getcpu(), 0));
+	int fd = is_preempted() ? sys_uprobe_open() : -1;
 
-	if (fd < 0)
+	if (fd < 0 && is_preempted())
 		return fd;
 	load_wait_for_programs(hooks->set->n_cpus);
 	load_closer_take(&hooks->chains->closer, &fd);

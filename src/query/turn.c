@@ -236,7 +236,7 @@ static int go_on(struct turns *t)
 	if (t->is_undone)
 		return give_up(t);
 	if (!t->is_waiting) {
-		err = load_grace_begin(segment_hooks(q), t->ids[0]);
+		err = load_grace_begin(segment_hooks(q));
 		t->is_waiting = !err;
 		return err;
 	}

@@ -6,12 +6,17 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "sys/internal.h"
+
+#ifndef MFD_NOEXEC_SEAL /* 6.3 */
+#define MFD_NOEXEC_SEAL 8U
+#endif
 
 int sys_bpf(enum bpf_cmd command, union bpf_attr *attr)
 {
@@ -162,21 +167,52 @@ int sys_raw_tracepoint_open(const char *name, int prog_fd)
 	return sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
 }
 
+static int perf_open(struct perf_event_attr *attr, u32 cpu)
+{
+	int fd;
+
+	attr->size = sizeof(*attr);
+	rights_raise();
+	fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	rights_lower();
+	return fd < 0 ? -errno : fd;
+}
+
 int sys_perf_open(u32 tracepoint_id, u32 cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(attr),
 		.config = tracepoint_id,
 		.sample_period = 1,
 		.wakeup_events = 1,
 	};
-	int fd;
 
-	rights_raise();
-	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	rights_lower();
-	return fd < 0 ? -errno : fd;
+	return perf_open(&attr, cpu);
+}
+
+bool sys_has_uprobes(u32 *ret_type)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	bool has = f && fscanf(f, "%u", ret_type) == 1;
+
+	if (f)
+		fclose(f);
+	return has;
+}
+
+int sys_uprobe_open(void)
+{
+	struct perf_event_attr attr = { 0 };
+	int fd, file_fd = memfd_create("ebql", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	char path[64];
+
+	if (file_fd < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file_fd);
+	attr.uprobe_path = sys_pointer(path);
+	fd = sys_has_uprobes(&attr.type) ? perf_open(&attr, 0) : -ENOENT;
+	close(file_fd);
+	return fd;
 }
 
 /* A link, or the ioctl that came before it. */

@@ -77,6 +77,9 @@ int sys_prog_test_run(int fd, void *context, u32 context_bytes, u32 flags, u32 c
 int sys_raw_tracepoint_open(const char *name, int prog_fd);
 /* The perf event of a tracepoint, bound to one CPU. */
 int sys_perf_open(u32 tracepoint_id, u32 cpu);
+/* That of a uprobe in a file of its own, which nothing runs (6.3). */
+int sys_uprobe_open(void);
+bool sys_has_uprobes(u32 *ret_type);
 /* Attached until both are closed; *ret_link_fd stays as it is where there are no links (< 5.15). */
 int sys_perf_attach(int perf_fd, int prog_fd, int *ret_link_fd);
 
