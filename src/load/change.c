@@ -102,16 +102,12 @@ static bool close_parts(struct load_hooks *hooks, struct phys *const *kept)
 
 static int open_program(struct load_hooks *next, struct load_program *program, struct diags *diags)
 {
-	struct bpf_prog_info info;
 	int err = load_chain_open(next->chains, program->hook, next->arena, diags, &program->chain);
 
 	if (err)
 		return err;
 	next->map_fds[LOAD_MAP_CHAIN] = program->chain->array_fd;
-	err = load_program_open(next, program, diags);
-	if (!err && !sys_info(program->fd, &info, sizeof(info)))
-		program->n_verified = info.verified_insns;
-	return err;
+	return load_program_open(next, program, diags);
 }
 
 /* Those that run on, and new ones. */

@@ -14,6 +14,8 @@
 
 /* The most that kernels before 5.2 take; pages that the log does not reach stay unused. */
 #define LOG_BYTES ((16u << 20) - 1)
+/* Of a program that was taken: some lines of figures, one of a number for each sub-program. */
+#define FIGURES_BYTES 4096
 /* Lines of the log that a diagnostic shows, and columns of each. */
 #define LOG_TAIL_LINES 4
 #define LOG_TAIL_BYTES 200
@@ -193,7 +195,7 @@ static int load_with_log(const struct load_hooks *hooks, const struct load_progr
 			     program->hook->target);
 		return -ENOMEM;
 	}
-	attr->log_level = 1;
+	attr->log_level = 1; /* each instruction */
 	attr->log_buf = sys_pointer(log);
 	attr->log_size = LOG_BYTES;
 	fd = sys_prog_load(attr);
@@ -205,13 +207,28 @@ static int load_with_log(const struct load_hooks *hooks, const struct load_progr
 	return fd;
 }
 
+/*
+ * "processed N insns ...", a line of the log also where it has nothing but figures (log level
+ * 4, 5.2): what bpf_prog_info.verified_insns says since 5.16.
+ */
+static u32 n_verified(const char *log)
+{
+	const char *at = strstr(log, "processed ");
+
+	return at ? (u32)strtoul(at + strlen("processed "), NULL, 10) : 0;
+}
+
 int load_program_open(struct load_hooks *hooks, struct load_program *program, struct diags *diags)
 {
 	const struct bpf_insn *insns = relocate(hooks, &program->code);
+	char figures[FIGURES_BYTES] = "";
 	union bpf_attr attr, plain_attr;
 	int btf_fd, fd;
 
 	program_attr(program, insns, &plain_attr);
+	plain_attr.log_level = 4;
+	plain_attr.log_buf = sys_pointer(figures);
+	plain_attr.log_size = sizeof(figures);
 	attr = plain_attr;
 	btf_fd = debug_info_add(hooks, program, diags, &attr);
 	fd = sys_prog_load(&attr);
@@ -227,5 +244,6 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 	if (fd < 0)
 		return fd;
 	program->fd = fd;
+	program->n_verified = n_verified(figures);
 	return 0;
 }
