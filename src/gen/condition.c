@@ -125,6 +125,11 @@ static bool is_straight(const struct expr *e)
 	       (e->kind == EXPR_OP && e->op >= OP_EQ && e->op <= OP_GE);
 }
 
+bool gen_is_straight(const struct gen *g, const struct expr *e)
+{
+	return is_straight(e) && !may_be_null(g, e);
+}
+
 static void logic(struct gen *g, const struct expr *e, label yes, label no, label null, label next)
 {
 	bool is_and = e->op == OP_AND;

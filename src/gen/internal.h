@@ -17,7 +17,7 @@
 struct memo {
 	const struct expr *expr;
 	vreg reg;
-	stack_object object; /* of a text */
+	stack_object object; /* of a text, or where a number is loaded from: reg is 0 */
 };
 
 /* A column of a start that was looked up: known from there on. */
@@ -217,6 +217,7 @@ const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
 /* source.c: what this layer knows of an access path, and columns. */
 extern const struct gen_kind gen_kinds[ACCESS_N];
 
+enum ir_size gen_size_of(struct type type);
 vreg gen_field(struct gen *g, const struct expr *e);
 vreg gen_system(struct gen *g, const struct expr *e, label null);
 /* pid.c: pid, tid or ppid in the namespace e->pid_ns. */
@@ -243,6 +244,8 @@ vreg gen_value(struct gen *g, const struct expr *e, label null);
 vreg gen_arithmetic(struct gen *g, const struct expr *e, label null);
 
 /* condition.c: jumps to yes, no, or null, which must be one of the two; `next` is placed next. */
+/* Is everything that the condition reads computed on every way out of it? */
+bool gen_is_straight(const struct gen *g, const struct expr *e);
 void gen_condition(struct gen *g, const struct expr *e, label yes, label no, label null,
 		   label next);
 /* text.c */

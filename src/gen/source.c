@@ -34,7 +34,7 @@ const struct expr *gen_raw_of(const struct gen *g, const struct expr *e)
 	return NULL;
 }
 
-static enum ir_size size_of(struct type type)
+enum ir_size gen_size_of(struct type type)
 {
 	switch (type.bits) {
 	case 8:
@@ -51,7 +51,7 @@ static enum ir_size size_of(struct type type)
 static vreg load_argument(struct gen *g, u32 argument, struct type type)
 {
 	BUG_ON(argument >= ARRAY_SIZE(argument_registers));
-	return gen_register(g, argument_registers[argument], size_of(type));
+	return gen_register(g, argument_registers[argument], gen_size_of(type));
 }
 
 static u32 argument_of(const struct field *f)
@@ -113,14 +113,14 @@ static vreg argument_field(struct gen *g, const struct expr *e, const struct fie
 	vreg v = gen_load(g, g->context, f->offset_bytes, IR_U64);
 
 	if (f->type.bits < 64)
-		ir_extend(g->ir, v, v, size_of(f->type));
+		ir_extend(g->ir, v, v, gen_size_of(f->type));
 	return v;
 }
 
 static vreg record_field(struct gen *g, const struct expr *e, const struct field *f)
 {
 	return gen_load(g, g->context, (u32)gen_record_offset(g) + f->offset_bytes,
-			size_of(f->type));
+			gen_size_of(f->type));
 }
 
 const struct gen_kind gen_kinds[] = {
@@ -151,11 +151,14 @@ vreg gen_field(struct gen *g, const struct expr *e)
 	if (raw->kind == EXPR_FIELD && raw->type.kind == TYPE_POINTER)
 		return untyped_argument(g, raw);
 	v = gen_value(g, raw, g->done);
-	if (raw->n_args && raw->kind != EXPR_MEMBER) {
-		stack_object copy = gen_scratch(g);
+	if (gen_is_computed(raw)) {
+		/* Loaded anew at each mention: were it a register, what is tested there would be
+		 * several ways for the verifier behind each. */
+		stack_object copy = ir_stack(g->ir, 8);
 
 		gen_store_unknown(g, copy, v);
-		v = gen_stack_load(g, copy, 0, size_of(e->type));
+		vec_push(g->arena, &g->memos, (struct memo){ .expr = e, .object = copy });
+		v = gen_stack_load(g, copy, 0, gen_size_of(e->type));
 	}
 	return v;
 }
@@ -199,13 +202,13 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 
 	BUG_ON(bytes > 8);
 	if (gen_member_direct(g, e, &address, &offset))
-		return gen_load(g, address, offset, size_of(e->type));
+		return gen_load(g, address, offset, gen_size_of(e->type));
 	address = gen_member_address(g, e, null);
 	copy = gen_scratch(g);
 	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, bytes, address);
 	if (!g->hook->is_typed)
 		gen_requirei(g, IR_EQ, failed, 0, null);
-	v = gen_stack_load(g, copy, 0, bits ? IR_U64 : size_of(e->type));
+	v = gen_stack_load(g, copy, 0, bits ? IR_U64 : gen_size_of(e->type));
 	if (bits) {
 		ir_alui(g->ir, IR_SHL, v, v, 64 - shift - bits);
 		ir_alui(g->ir, e->type.is_signed ? IR_SAR : IR_SHR, v, v, 64 - bits);

@@ -52,25 +52,31 @@ static void case_result(struct gen *g, const struct expr *e, const struct expr *
 	ir_mov(g->ir, v, r);
 }
 
+/*
+ * What a condition computes is there for its arm and for those behind it.  Not so behind the CASE:
+ * what the verifier learned of it in each arm would be as many ways through all that follows.
+ */
 static vreg case_value(struct gen *g, const struct expr *e, label null)
 {
 	vreg v = ir_reg(g->ir);
 	label end = ir_label(g->ir);
-	u32 fork = gen_fork(g);
+	u32 before = gen_fork(g), fork = before;
 
 	for (u32 i = 0; i + 1 < e->n_args; i += 2) {
 		label then = ir_label(g->ir), otherwise = ir_label(g->ir);
 
 		gen_condition(g, e->args[i], then, otherwise, otherwise, then);
+		if (!gen_is_straight(g, e->args[i]))
+			gen_join(g, fork);
+		fork = gen_fork(g);
 		ir_place(g->ir, then);
-		gen_join(g, fork);
 		case_result(g, e, e->args[i + 1], v, null);
 		ir_jump(g->ir, end);
 		ir_place(g->ir, otherwise);
 		gen_join(g, fork);
 	}
 	case_result(g, e, e->args[e->n_args - 1], v, null);
-	gen_join(g, fork);
+	gen_join(g, before);
 	ir_place(g->ir, end);
 	return v;
 }
@@ -139,9 +145,13 @@ vreg gen_value(struct gen *g, const struct expr *e, label null)
 	const struct stored *stored = gen_stored(g, e);
 	vreg v;
 
-	for (u32 i = 0; i < g->memos.n; i++)
-		if (g->memos.at[i].reg && expr_equal(g->memos.at[i].expr, e))
-			return g->memos.at[i].reg;
+	for (u32 i = 0; i < g->memos.n; i++) {
+		const struct memo *m = &g->memos.at[i];
+
+		if ((m->reg || !gen_is_text(e)) && expr_equal(m->expr, e))
+			return m->reg ? m->reg
+				      : gen_stack_load(g, m->object, 0, gen_size_of(e->type));
+	}
 	if (stored)
 		gen_stored_test(g, stored, null);
 	v = stored ? stored->reg : compute(g, e, null);

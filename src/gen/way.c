@@ -8,18 +8,6 @@
  */
 #include "gen/internal.h"
 
-struct time_use {
-	u32 source;
-	bool is_used;
-};
-
-static void note_time(void *context, struct expr *e)
-{
-	struct time_use *use = context;
-
-	use->is_used |= e->kind == EXPR_SYSTEM && e->index == SYS_TIME && e->source == use->source;
-}
-
 /* Does computing e compute the part? */
 static bool contains(const struct gen *g, const struct expr *e, const struct expr *part)
 {
@@ -44,25 +32,33 @@ static void compute_shared(struct gen *g, const struct expr *e)
 }
 
 /*
- * One event has one time: the clock is read once, before the first expression that
- * uses it, where no join of ways can make it forgotten.
+ * One event has one time, and one value of a field that is computed of the kernel's memory, which
+ * may change meanwhile: they are read once, before the first expression that uses them, where no
+ * join of ways can make them forgotten.
  */
-static void read_time_for(void *context, struct expr *e)
+static void read_once(void *context, struct expr *e)
 {
 	struct gen *g = context;
-	struct time_use use = { .source = g->source->number };
+	const struct expr *raw = e->kind == EXPR_FIELD ? gen_raw_of(g, e) : NULL;
 
-	expr_each(e, note_time, &use);
-	if (use.is_used)
-		gen_time(g);
+	if (e->source == g->source->number &&
+	    ((raw && gen_is_computed(raw)) || (e->kind == EXPR_SYSTEM && e->index == SYS_TIME)))
+		gen_operand(g, e, g->done);
+}
+
+static void read_ahead(void *context, struct expr *e)
+{
+	struct gen *g = context;
+
+	expr_each(e, read_once, g);
 	compute_shared(g, e);
 }
 
-static void read_time(struct gen *g)
+static void read_output(struct gen *g)
 {
-	phys_each_output(g->phys, read_time_for, g);
+	phys_each_output(g->phys, read_ahead, g);
 	for (u32 i = 0; i < g->source->n_columns; i++)
-		read_time_for(g, g->source->columns[i].expr);
+		read_ahead(g, g->source->columns[i].expr);
 }
 
 static void filter(struct gen *g, const struct expr *e)
@@ -70,7 +66,7 @@ static void filter(struct gen *g, const struct expr *e)
 	label yes = ir_label(g->ir);
 	u32 fork;
 
-	read_time_for(g, (struct expr *)e);
+	read_ahead(g, (struct expr *)e);
 	fork = gen_fork(g);
 
 	ir_at(g->ir, e->span);
@@ -84,20 +80,20 @@ static void filter(struct gen *g, const struct expr *e)
 		gen_join(g, fork);
 }
 
-/* Keys and what a start keeps may be computed in branches: their time is read before. */
-static void read_time_for_step(struct gen *g, const struct phys_step *step)
+/* Keys and what a start keeps may be computed in branches. */
+static void read_step(struct gen *g, const struct phys_step *step)
 {
 	if (step->running) {
-		read_time_for(g, step->running->plan->running.arg);
+		read_ahead(g, step->running->plan->running.arg);
 		for (u32 i = 0; i < step->running->n_keys; i++)
-			read_time_for(g, step->running->keys[i].expr);
+			read_ahead(g, step->running->keys[i].expr);
 		return;
 	}
 	for (u32 i = 0; i < step->join->n_keys; i++)
-		read_time_for(g, step->keys[i]);
+		read_ahead(g, step->keys[i]);
 	for (u32 i = 0; step->kind == STEP_STORE && i < step->join->n_columns; i++)
 		if (step->join->columns[i].bytes_offset != PAIR_TIME_BYTES)
-			read_time_for(g, step->join->columns[i].expr);
+			read_ahead(g, step->join->columns[i].expr);
 }
 
 /* What is left of the way, to its store or to the query's output. */
@@ -114,7 +110,7 @@ static void go_on(struct gen *g, u32 n_passed)
 
 		g->operator_number = s->first_operator + 1 + i;
 		if (step->join || step->running)
-			read_time_for_step(g, step);
+			read_step(g, step);
 		for (u32 k = 0; k < step->n_conjuncts; k++)
 			if (n_passed)
 				n_passed--;
@@ -134,7 +130,7 @@ static void go_on(struct gen *g, u32 n_passed)
 	g->operator_number = g->phys->n_operators - 1;
 	if (g->phys->has_matched && g->phys->matched_cell < 0)
 		gen_count(g, COUNTER_MATCHED);
-	read_time(g);
+	read_output(g);
 	if (g->phys->is_streaming)
 		gen_stream(g);
 	else

@@ -2,7 +2,8 @@
 /*
  * Three queries of one stream by one program of its hook, while threads call all the time: two of
  * the same windows count the same in every window, since one flip ends it for both; the third
- * has other windows, and goes away while the others run.
+ * has other windows, and goes away while the others run.  And what the verifier walks of programs
+ * with many conditions.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -18,6 +19,7 @@
 
 #include "said.h"
 #include "engine/engine.h"
+#include "sys/sys.h"
 
 #define N_THREADS 2
 #define N_WINDOWS 2000
@@ -386,12 +388,72 @@ static void test_several_calls(void **state)
 	engine_close(engine);
 }
 
+/* --- What is tested of a field is no way of its own through all that follows --- */
+
+static void put_items(struct buf *sql, const char *const *columns, const char *item, u32 n_rounds)
+{
+	for (u32 i = 0; i < n_rounds; i++)
+		for (u32 k = 0; columns[k]; k++)
+			buf_printf(sql, item, columns[k], i, columns[k], i);
+}
+
+/* Four times as many tests may take the verifier eight times as long, not as many ways as 2^n. */
+static void test_verified(void **state)
+{
+	static const char *const mmap[] = { "addr", "len", "prot", "flags", "fd", "off", NULL };
+	static const char *const block[] = { "dev", "error", "sector", "nr_sector", NULL };
+	static const struct {
+		const char *const *columns, *item, *from;
+	} queries[] = {
+		{ mmap, ", sum(CASE WHEN %s = %u THEN 1 WHEN %s > %u THEN 5 ELSE 2 END)",
+		  "tracepoint:syscalls:sys_enter_mmap" },
+		{ block, ", sum(CASE WHEN %s = %u THEN 1 WHEN %s > %u THEN 5 ELSE 2 END)",
+		  "tracepoint:block:block_rq_complete" },
+		{ block, ", count(*) FILTER (WHERE %s = %u OR %s > %u + 7)",
+		  "tracepoint:block:block_rq_complete" },
+	};
+
+	if (geteuid() != 0) {
+		print_message("SKIP: not root\n");
+		skip();
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
+		u32 n_verified[2] = { 0 };
+
+		for (u32 k = 0; k < 2; k++) {
+			struct bpf_prog_info info;
+			struct query query;
+			struct buf sql;
+			int fd;
+
+			buf_init(&sql);
+			buf_puts(&sql, "SET access_path = raw; SELECT count(*)");
+			put_items(&sql, queries[i].columns, queries[i].item, k ? 4 : 1);
+			buf_printf(&sql, " FROM %s", queries[i].from);
+			query_init(&query, "text", sql.at, sql.n);
+			if (!query_parse(&query) || !query_compile(&query) || query_load(&query)) {
+				query_said(&query);
+				fail();
+			}
+			fd = query.programs->hooks.programs[0].fd;
+			assert_int_equal(sys_info(fd, &info, sizeof(info)), 0);
+			n_verified[k] = info.verified_insns;
+			query_free(&query);
+			buf_free(&sql);
+		}
+		print_message("%s: %u instructions walked, %u\n", queries[i].from, n_verified[0],
+			      n_verified[1]);
+		assert_true(n_verified[1] <= 8 * n_verified[0]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_share),
 					    cmocka_unit_test(test_several_calls),
 					    cmocka_unit_test(test_switches),
-					    cmocka_unit_test(test_late_start) };
+					    cmocka_unit_test(test_late_start),
+					    cmocka_unit_test(test_verified) };
 
 	if (argc > 1 && strcmp(argv[1], "--quick") == 0)
 		n_wanted = 400;

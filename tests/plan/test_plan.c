@@ -380,6 +380,67 @@ static void test_hooks_of_blocks(void **state)
 	query_free(&q);
 }
 
+/* How often a program's IR has the text. */
+static u32 count_in_ir(const char *text, const char *what)
+{
+	struct query q;
+	struct buf ir;
+	u32 n = 0;
+
+	buf_init(&ir);
+	query_init(&q, "query", text, strlen(text));
+	q.catalog_path = CATALOG;
+	assert_true(query_parse(&q) && query_explain(&q, "ir", &ir));
+	buf_putc(&ir, '\0');
+	for (const char *at = ir.at; (at = strstr(at, what)); at += strlen(what))
+		n++;
+	buf_free(&ir);
+	query_free(&q);
+	return n;
+}
+
+/*
+ * prev_state is computed of task_struct.exit_state, which changes while the thread leaves its CPU:
+ * however often a query speaks of it, an event has one.
+ */
+static void test_fields_are_read_once(void **state)
+{
+#define SWITCHES   " FROM tracepoint:sched:sched_switch "
+#define EXIT_STATE " +1160]"
+	static const char *const queries[] = {
+		"SELECT prev_state" SWITCHES,
+		"SELECT count(*)" SWITCHES "WHERE prev_state = 32 OR prev_state = 16",
+		"SELECT count(*)" SWITCHES "WHERE prev_pid = 7 AND prev_state = 1 OR "
+		"NOT (prev_pid = 8 AND prev_state < 3)",
+		"SELECT count(*) FILTER (WHERE prev_state = 32), "
+		"count(*) FILTER (WHERE prev_state = 16), sum(prev_state)" SWITCHES,
+		"SELECT CASE prev_state WHEN 32 THEN 'zombie' WHEN 16 THEN 'dead' END AS s, "
+		"count(*)" SWITCHES "GROUP BY s",
+		"SELECT CASE WHEN prev_pid = 1 THEN prev_state WHEN prev_pid = 2 THEN -prev_state "
+		"ELSE CASE prev_state WHEN 1 THEN 2 ELSE prev_state END END AS s, "
+		"max(prev_state)" SWITCHES "GROUP BY s",
+		"SELECT prev_state = 16 AS a, prev_state = nullif(prev_pid, 3) AS b, "
+		"prev_state IN (16, 32) AS c, count(*)" SWITCHES "GROUP BY a, b, c",
+		"SELECT time, prev_state, iif(prev_pid > 3, prev_state, 0)" SWITCHES
+		"WHERE prev_state > 0",
+		"SELECT prev_state AS s, count(*) AS n" SWITCHES "GROUP BY s "
+		"HAVING max(prev_state) > 2 ORDER BY min(prev_state)",
+		"SELECT iif(prev_pid > 3, prev_state, 0) AS s, sum(prev_state) OVER "
+		"(PARTITION BY prev_state ORDER BY time)" SWITCHES,
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(queries); i++)
+		if (count_in_ir(queries[i], EXIT_STATE) != 1)
+			fail_msg("read %u times: %s", count_in_ir(queries[i], EXIT_STATE),
+				 queries[i]);
+	/* A text of a CASE as well. */
+	assert_int_equal(count_in_ir("SELECT CASE comm WHEN 'a' THEN 1 WHEN 'b' THEN 2 "
+				     "WHEN 'c' THEN 3 ELSE 4 END AS c, count(*) "
+				     "FROM raw_tracepoint:sched_switch GROUP BY c",
+				     "get_current_task_btf"),
+			 1);
+}
+
 int main(void)
 {
 	struct CMUnitTest tests[512] = { 0 };
@@ -388,7 +449,7 @@ int main(void)
 
 	if (glob(GOLDEN "/*.sql", 0, NULL, &files) != 0)
 		return 1;
-	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 5; i++)
+	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 8; i++)
 		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case,
 						  NULL, NULL, files.gl_pathv[i] };
 	tests[n++] = (struct CMUnitTest){ "each rule off", test_each_rule_off, NULL, NULL, NULL };
@@ -401,6 +462,8 @@ int main(void)
 		(struct CMUnitTest){ "hooks are shared", test_hooks_are_shared, NULL, NULL, NULL };
 	tests[n++] =
 		(struct CMUnitTest){ "hooks of blocks", test_hooks_of_blocks, NULL, NULL, NULL };
+	tests[n++] = (struct CMUnitTest){ "fields are read once", test_fields_are_read_once, NULL,
+					  NULL, NULL };
 	int failed = _cmocka_run_group_tests("plan", tests, n, NULL, NULL);
 
 	globfree(&files);
