@@ -295,6 +295,7 @@ struct ebql_stats {
 	 * queries are there now (or were, when it ended).  0: it has programs of its own, or none.
 	 */
 	uint32_t segment, segment_queries;
+	uint32_t counted_with; /* others of these, which count the same: once for all */
 };
 
 /* Of the batch that ebql_next() or the stream gave last, or that the call-back has.  EBQL_OK, or

@@ -249,7 +249,7 @@ class Query:
         self._check(lib.ebql_stats(self._open(), ctypes.byref(given)))
         account = Account(given)
         for name in ("batches", "rows", "compile_ns", "verify_ns", "attach_ns", "programs",
-                     "instructions", "segment", "segment_queries"):
+                     "instructions", "segment", "segment_queries", "counted_with"):
             setattr(account, name, getattr(given, name))
         account.is_over, account.is_partial = bool(given.is_over), bool(given.is_partial)
         return account

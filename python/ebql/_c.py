@@ -63,7 +63,8 @@ class Stats(Sized):
                 ("events", c_uint64), ("matched", c_uint64), ("lost", c_uint64 * LOSS_MAX),
                 ("compile_ns", c_uint64), ("verify_ns", c_uint64), ("attach_ns", c_uint64),
                 ("programs", c_uint64), ("instructions", c_uint64), ("is_over", c_int32),
-                ("is_partial", c_int32), ("segment", c_uint32), ("segment_queries", c_uint32)]
+                ("is_partial", c_int32), ("segment", c_uint32), ("segment_queries", c_uint32),
+                ("counted_with", c_uint32)]
 
 
 class Diagnostic(Sized):

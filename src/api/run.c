@@ -90,6 +90,7 @@ static void learn_programs(struct ebql_query *query)
 	query->stats.instructions = costs.n_insns;
 	query->stats.segment = costs.segment;
 	query->stats.segment_queries = costs.n_in_segment;
+	query->stats.counted_with = costs.n_counted_with;
 }
 
 static int end_status(struct ebql_query *query, int err)

@@ -133,7 +133,30 @@ static void put_path(struct buf *out, const struct report *r)
 			   r->turn.share, r->turn.costs.raw, r->turn.costs.tracepoint);
 }
 
-static void put_json(struct watch_query *w, const struct report *r, struct buf *out)
+/* Those that are counted together with it, from this one on; NULL: no more. */
+static const struct watch_query *next_counted_with(const struct watch_query *w,
+						   const struct watch_query *other)
+{
+	while (other &&
+	       !(w->form && other->form && query_counts_with(&w->form->query, &other->form->query)))
+		other = other->next;
+	return other;
+}
+
+static void put_counted_with(const struct watch_all *all, const struct watch_query *w,
+			     struct buf *out)
+{
+	const char *between = "";
+
+	buf_puts(out, ",\"counted_with\":[");
+	for (const struct watch_query *other = all->first; (other = next_counted_with(w, other));
+	     other = other->next, between = ",")
+		put_text(out, between, other->name, strlen(other->name));
+	buf_puts(out, "]");
+}
+
+static void put_json(const struct watch_all *all, struct watch_query *w, const struct report *r,
+		     struct buf *out)
 {
 	put_text(out, "{\"name\":", w->name, strlen(w->name));
 	put_text(out, ",\"file\":", w->path, strlen(w->path));
@@ -154,6 +177,7 @@ static void put_json(struct watch_query *w, const struct report *r, struct buf *
 		   (unsigned long long)r->costs.map_bytes, (unsigned long long)r->user_bytes);
 	buf_printf(out, ",\"segment\":%u,\"segment_queries\":%u", r->place.segment,
 		   r->place.n_in_segment);
+	put_counted_with(all, w, out);
 	put_path(out, r);
 	put_text(out, ",\"problem\":", w->problem.n ? w->problem.at : "", w->problem.n);
 	buf_puts(out, "}\n");
@@ -174,6 +198,7 @@ enum shown {
 	KERNEL_MEMORY,
 	USER_MEMORY,
 	SEGMENT,
+	COUNTED_WITH,
 	FILE_NAME,
 	FIELD_N
 };
@@ -191,6 +216,7 @@ static const char *const titles[FIELD_N] = {
 	[KERNEL_MEMORY] = "kernel KiB",
 	[USER_MEMORY] = "user KiB",
 	[SEGMENT] = "segment",
+	[COUNTED_WITH] = "counted with",
 	[FILE_NAME] = "file",
 };
 
@@ -236,8 +262,20 @@ static struct value core(struct arena *arena, double core)
 	return core >= 0 ? text(arena, "%.3f %%", 100 * core) : text(arena, "-");
 }
 
-static void set_row(struct watch_query *w, const struct report *r, struct arena *arena,
-		    struct value *row)
+/* "a, b", or "-" */
+static struct value counted_with(const struct watch_all *all, const struct watch_query *w,
+				 struct arena *arena)
+{
+	const char *names = "";
+
+	for (const struct watch_query *other = all->first; (other = next_counted_with(w, other));
+	     other = other->next)
+		names = arena_printf(arena, "%s%s%s", names, *names ? ", " : "", other->name);
+	return text(arena, "%s", *names ? names : "-");
+}
+
+static void set_row(const struct watch_all *all, struct watch_query *w, const struct report *r,
+		    struct arena *arena, struct value *row)
 {
 	const struct load_costs *costs = &r->costs;
 	double ns = costs->n_runs ? (double)costs->run_ns / (double)costs->n_runs : 0;
@@ -256,6 +294,7 @@ static void set_row(struct watch_query *w, const struct report *r, struct arena 
 	row[SEGMENT] = r->place.segment
 			       ? text(arena, "%u (of %u)", r->place.segment, r->place.n_in_segment)
 			       : text(arena, "-");
+	row[COUNTED_WITH] = counted_with(all, w, arena);
 	row[FILE_NAME] = text(arena, "%s", w->path);
 }
 
@@ -318,9 +357,9 @@ void report_put(struct watch_all *all, bool is_json, struct buf *out)
 	for (struct watch_query *w = all->first; w; w = w->next, i++) {
 		look(w, &report);
 		if (is_json)
-			put_json(w, &report, out);
+			put_json(all, w, &report, out);
 		else
-			set_row(w, &report, &arena, &values[i * FIELD_N]);
+			set_row(all, w, &report, &arena, &values[i * FIELD_N]);
 	}
 	if (!is_json && n)
 		put_table(&arena, values, n, out);

@@ -50,8 +50,12 @@ struct turns {
 int segment_join(struct query *query, struct engine *engine);
 void segment_leave(struct query *query);
 u32 segment_n_queries(const struct query *query);
-/* Do others read its parts? */
-bool segment_is_shared(const struct query *query);
+/* How many others read its parts, too. */
+u32 segment_n_counted_with(const struct query *query);
+static inline bool segment_is_shared(const struct query *query)
+{
+	return segment_n_counted_with(query) > 0;
+}
 struct load_state *segment_state(const struct query *query, const struct phys *phys);
 /* Of all queries of the engine: by what they share in it, or by one of them. */
 struct turns *crowd_turns(void *crowd);

@@ -45,6 +45,7 @@ struct query_costs {
 	u32 n_programs, n_insns; /* those that it shares with others, as they were then */
 	u32 segment;		 /* from 1; 0: it has programs of its own */
 	u32 n_in_segment;	 /* queries, with this one */
+	u32 n_counted_with;	 /* others of these, with which it is counted once for all */
 };
 
 /* Which access path its system calls come by: turn.c. */
@@ -131,6 +132,8 @@ int query_load(struct query *query);
 int query_start(struct query *query, struct engine *engine, const struct flow_input *how);
 /* Of one that runs. */
 void query_costs(const struct query *query, struct query_costs *ret_costs);
+/* Of two that run: are they counted together, once for both? */
+bool query_counts_with(const struct query *query, const struct query *other);
 /* The access path of its system calls; NULL: it has no other that it could go to. */
 const char *query_path(const struct query *query);
 /*

@@ -409,20 +409,24 @@ void segment_leave(struct query *query)
 	crowd_leave(crowd);
 }
 
+bool query_counts_with(const struct query *query, const struct query *other)
+{
+	return query != other && query->segment && query->segment == other->segment &&
+	       numbers_of(query) == numbers_of(other);
+}
+
 u32 segment_n_queries(const struct query *query)
 {
 	return query->segment->n_queries;
 }
 
-bool segment_is_shared(const struct query *query)
+u32 segment_n_counted_with(const struct query *query)
 {
-	const struct segment *segment = query->segment;
+	u32 n = 0;
 
-	for (u32 i = 0; i < segment->n_queries; i++)
-		if (segment->queries[i] != query &&
-		    numbers_of(segment->queries[i]) == numbers_of(query))
-			return true;
-	return false;
+	for (u32 i = 0; i < query->segment->n_queries; i++)
+		n += query_counts_with(query, query->segment->queries[i]);
+	return n;
 }
 
 struct load_state *segment_state(const struct query *query, const struct phys *phys)

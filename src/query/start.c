@@ -68,6 +68,7 @@ void query_costs(const struct query *query, struct query_costs *ret_costs)
 	if (query->segment) {
 		*ret_costs = query->costs;
 		ret_costs->n_in_segment = segment_n_queries(query);
+		ret_costs->n_counted_with = segment_n_counted_with(query);
 	} else if (p && p->is_loaded) {
 		*ret_costs = (struct query_costs){ .verify_ns = p->hooks.verify_ns,
 						   .attach_ns = p->hooks.attach_ns,

@@ -16,7 +16,7 @@ with ebql.connect() as session:
     costs = query.stats()
     assert costs.verify_ns > 0 and costs.attach_ns > 0, costs.__dict__
     assert costs.programs == 2 and costs.instructions > 0, costs.__dict__
-    assert (costs.segment, costs.segment_queries) == (1, 1), costs.__dict__
+    assert (costs.segment, costs.segment_queries, costs.counted_with) == (1, 1, 0), costs.__dict__
     seen = windows = 0
     lost = {}
 
@@ -37,3 +37,14 @@ with ebql.connect() as session:
         take(batch)
     assert batch.is_last and query.stats().matched == CALLS, query.stats().__dict__
     assert (seen, lost) == (CALLS, {}) and windows > 3, (seen, lost, windows)
+
+    # Two that count the same, in other windows, and one that does not.
+    texts = ["SELECT count(*) FROM syscall:getppid WINDOW TUMBLING 20ms",
+             "SELECT count(*) AS n FROM syscall:getppid WINDOW TUMBLING 1h",
+             "SELECT max(latency) FROM syscall:getppid"]
+    shared = [session.run(text) for text in texts]
+    costs = [one.stats() for one in shared]
+    assert [one.counted_with for one in costs] == [1, 1, 0], [one.__dict__ for one in costs]
+    assert [one.segment_queries for one in costs] == [3, 3, 3], [one.__dict__ for one in costs]
+    shared[0].close()
+    assert shared[1].stats().counted_with == 0

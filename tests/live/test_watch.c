@@ -158,6 +158,26 @@ static void test_errors(void **state)
 	assert_true(place_figure(text.at, "good", "\"segment\":") == 1);
 	assert_true(place_figure(text.at, "good", "\"segment_queries\":") == 1);
 	assert_true(place_figure(text.at, "bad", "\"segment\":") == 0);
+	/* The same each hour, beside what it is not counted with. */
+	assert_null(strstr(text.at, "\"counted_with\":[\""));
+	place_write(p, "slow.sql",
+		    "SELECT count(*) AS m " CALLS
+		    "WINDOW TUMBLING 1h WITH (out = 'json:%s/slow.out')",
+		    getpid(), p->folder);
+	place_said(p, "slow.sql: its query runs");
+	place_write(p, "other.sql",
+		    "SELECT count(*) AS m " CALLS "WITH (out = 'json:%s/other.out')", 1, p->folder);
+	place_said(p, "other.sql: its query runs");
+	place_status(p, true, &text);
+	assert_non_null(strstr(text.at, "\"segment_queries\":3,\"counted_with\":[\"good\"]"));
+	assert_non_null(strstr(text.at, "\"segment_queries\":3,\"counted_with\":[\"slow\"]"));
+	assert_non_null(strstr(text.at, "\"segment_queries\":3,\"counted_with\":[]"));
+	place_status(p, false, &text);
+	assert_non_null(strstr(text.at, "counted with"));
+	unlink(place_path(p, "slow.sql"));
+	place_said(p, "slow.sql: is gone");
+	unlink(place_path(p, "other.sql"));
+	place_said(p, "other.sql: is gone");
 	/* Taken back: what runs is what stands there. */
 	place_write(p, "good.sql",
 		    "SELECT count(*) AS n " CALLS
