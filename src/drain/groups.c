@@ -119,15 +119,13 @@ void groups_flipped(struct groups *groups)
 	}
 }
 
-/* What the latest switch has switched off. */
-static int take_switched(struct groups *groups)
+int groups_take(struct groups *groups)
 {
-	int err = groups->err;
-
-	if (!groups->is_taken && !err)
-		err = take_copy(groups, groups->load->epoch ^ 1, false);
+	begin(groups);
+	if (!groups->is_taken && !groups->err)
+		groups->err = take_copy(groups, groups->load->epoch ^ 1, false);
 	groups->is_taken = true;
-	return err;
+	return groups->err;
 }
 
 /*
@@ -228,7 +226,7 @@ void groups_before_flip(struct groups *groups)
 
 int groups_restart(struct groups *groups, u64 monotonic_ns)
 {
-	int err = take_switched(groups);
+	int err = groups_take(groups);
 
 	take_between(groups);
 	if (groups_are_shared(groups->load))
@@ -252,7 +250,7 @@ int groups_end(struct groups *groups, const struct groups_end *end)
 	if (!err && end->is_unswitched)
 		err = take_copy(groups, groups->load->epoch, false);
 	if (!err)
-		err = take_switched(groups);
+		err = groups_take(groups);
 	if (end->is_last)
 		groups_leave(groups);
 	groups->is_begun = false;

@@ -64,6 +64,11 @@ void groups_start(struct groups *groups, u64 now_ns);
 void groups_before_flip(struct groups *groups);
 /* Was switched: what others read as well is taken for them, too. */
 void groups_flipped(struct groups *groups);
+/*
+ * Is to be switched once more before groups_end(): what was switched off is the first part of the
+ * window that ends there.  0 or -errno, which groups_end() says, too.
+ */
+int groups_take(struct groups *groups);
 /* The run is over.  groups_end() says so, too. */
 void groups_leave(struct groups *groups);
 /* Do others read the load?  Does the next switch end all of them? */

@@ -191,7 +191,7 @@ static void step_boundaries(struct engine *engine)
 				    flow_boundary_at(due[i], due[i]->now.real_ns, false).has_window;
 	}
 	if (n)
-		flow_switch(due, n);
+		flow_switch(due, n, FLOW_GLANCE_NS);
 	for (u32 i = 0; i < n; i++) {
 		u64 start_ns = computed_ns();
 
@@ -200,9 +200,12 @@ static void step_boundaries(struct engine *engine)
 	}
 	/* As of one instant: equal windows go on together, also where an output was slow. */
 	now_ns = base_realtime_ns();
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < n; i++) {
 		due[i]->boundary_ns = flow_next_boundary(
 			due[i], due[i]->is_overdue ? due[i]->now.real_ns : now_ns);
+		if (flow_switch_error(due[i]))
+			due[i]->boundary_ns = MIN(due[i]->boundary_ns, now_ns + POLL_NS);
+	}
 }
 
 static void step_polls(struct engine *engine)

@@ -129,8 +129,8 @@ static int take_boundary(struct flow *flow, struct flow_instant now, bool *ret_i
 	if (flow->is_overdue)
 		at = flow_boundary_at(flow, now.real_ns, false);
 	/*
-	 * A program that did not end: at the next boundary the window, which ended here, is given.
-	 * Not where its rows may be still to come.
+	 * A program that did not end: the window goes on until it has.  Not where it was switched
+	 * and its rows may be still to come.
 	 */
 	if (err == -EBUSY && !flow->is_unsettled)
 		return 0;
@@ -158,7 +158,7 @@ static int live_poll(struct flow *flow, bool *ret_more)
 			err = row_source_poll(flow->parts[i].source);
 	if (err || !flow_is_row_driven(flow))
 		return err;
-	flow_switch(&flow, 1);
+	flow_switch(&flow, 1, FLOW_GLANCE_NS);
 	err = flow_switch_error(flow);
 	if (err)
 		return err == -EBUSY ? 0 : err;
@@ -279,7 +279,7 @@ static int last_events(struct flow *flow)
 
 	flow->switched = flow_now(flow);
 	flow->is_ending = true;
-	flow_switch(&flow, 1);
+	flow_switch(&flow, 1, FLOW_PATIENCE_NS);
 	is_switched = !flow_switch_error(flow);
 	if (!is_switched)
 		flow_detach(flow);
@@ -300,7 +300,7 @@ static int live_last(struct flow *flow, bool is_switched, struct flow_instant *e
 
 	if (!is_switched || (flow_switch_error(flow) && !flow->is_unsettled)) {
 		flow->is_ending = true;
-		flow_switch(&flow, 1);
+		flow_switch(&flow, 1, FLOW_PATIENCE_NS);
 	}
 	is_failed = flow_switch_error(flow) != 0;
 	if (is_failed && (flow_hooks(flow)->chains || flow_hooks(flow)->n_users > 1))
@@ -322,15 +322,6 @@ static int live_last(struct flow *flow, bool is_switched, struct flow_instant *e
 	return err;
 }
 
-/* A window that has ended, but for a program that was under way then. */
-static int take_waiting(struct flow *flow, bool *ret_is_switched)
-{
-	flow_switch(&flow, 1);
-	if (flow_switch_error(flow) || flow_is_row_driven(flow))
-		return 0;
-	return take_boundary(flow, flow->switched, ret_is_switched);
-}
-
 static int last(struct flow *flow, bool is_switched)
 {
 	struct flow_instant end = is_switched ? flow->now : flow_now(flow);
@@ -338,9 +329,7 @@ static int last(struct flow *flow, bool is_switched)
 
 	if (flow_has_events(flow))
 		return last_events(flow);
-	if (!is_switched && flow_is_waiting(flow))
-		err = take_waiting(flow, &is_switched);
-	if (!err && flow->is_live)
+	if (flow->is_live)
 		err = live_last(flow, is_switched, &end);
 	else if (flow_is_timed(flow))
 		end.real_ns = end.monotonic_ns = ALIGN_UP(flow->next_ns, flow_advance_ns(flow));

@@ -189,9 +189,6 @@ void flow_detach(struct flow *flow)
 	flow->is_attached = false;
 }
 
-/* A start waits so often for a program that does not end. */
-#define START_TRIES 5
-
 /*
  * Attaching takes 0.1 ms for some hooks and 10 for others, and another flow may have done it
  * before.  Several parts begin together when all hooks are attached: what came before is forgotten.
@@ -204,8 +201,7 @@ static int start_together(struct flow *flow)
 	for (u32 i = 0; i < flow->n_parts; i++)
 		if (flow->parts[i].events)
 			events_skip(flow->parts[i].events);
-	for (u32 i = 0; i < START_TRIES && (!i || flow_is_waiting(flow)); i++)
-		flow_switch(&flow, 1);
+	flow_switch(&flow, 1, FLOW_PATIENCE_NS);
 	if (flow->switched.flip)
 		flow_start(flow, flow->switched);
 	for (u32 i = 0; i < flow->n_parts && !err; i++) {

@@ -56,7 +56,7 @@ static void switched(struct flow *flow, struct flow_instant now, int err)
 		now.flip = flow->switched.flip + 1;
 		flow->switched = now;
 		if (flow->has_rows || flow_has_events(flow))
-			failed = load_settle(flow_hooks(flow));
+			failed = load_settle(flow_hooks(flow), FLOW_PATIENCE_NS);
 		flow->is_unsettled = failed != 0;
 	}
 	for (u32 i = 0; i < flow->n_parts; i++) {
@@ -74,6 +74,45 @@ static void switched(struct flow *flow, struct flow_instant now, int err)
 	}
 }
 
+/* A switch, or what is left of the one that waits. */
+static int switch_once(struct flow *const *flows, u32 n, struct load_state *const *states,
+		       u32 n_states, u64 patience_ns)
+{
+	struct flow_instant now;
+	int err;
+
+	for (u32 i = 0; i < n; i++)
+		unswitched(flows[i]);
+	err = load_flip(states, n_states, patience_ns);
+	now = flow_now(flows[0]);
+	for (u32 i = 0; i < n; i++)
+		switched(flows[i], now, err);
+	return err;
+}
+
+/*
+ * One that waits is finished, whoever of those that read the load began it.  The copies that are in
+ * use since then are to be switched, too, and both belong to the same window.  false: they are not,
+ * since it waits on, or ended the run.
+ */
+static bool finish(struct flow *const *flows, u32 n, struct load_state *const *states, u32 n_states,
+		   u64 patience_ns)
+{
+	bool is_waiting = false;
+
+	for (u32 i = 0; i < n_states; i++)
+		is_waiting |= states[i]->waits_since_ns != 0;
+	if (!is_waiting)
+		return true;
+	if (switch_once(flows, n, states, n_states, patience_ns) || flows[0]->has_ended_starts)
+		return false;
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < flows[i]->n_parts; k++)
+			if (flows[i]->parts[k].groups)
+				groups_take(flows[i]->parts[k].groups);
+	return true;
+}
+
 /*
  * Those whose run ends with this switch: what waits for ends is told with the last window.  Where
  * others read a load, starts and ends go on there.
@@ -87,8 +126,7 @@ static void end_starts(struct flow *const *flows, u32 n)
 	for (u32 i = 0; i < n; i++) {
 		struct flow *flow = flows[i];
 
-		if (flow->is_ending && !flow->has_ended_starts && flow->n_loads &&
-		    groups_are_ending(flow->loads[0]))
+		if (flow->is_ending && flow->n_loads && groups_are_ending(flow->loads[0]))
 			load_end_starts(flow->loads, flow->n_loads);
 		flow->has_ended_starts = flow->is_ending;
 	}
@@ -114,30 +152,20 @@ static u32 add_states(struct load_state **states, u32 n, const struct flow *flow
  * program counted.  What programs had begun before is over then, so that rows can be read by their
  * times up to now.
  */
-void flow_switch(struct flow *const *flows, u32 n)
+void flow_switch(struct flow *const *flows, u32 n, u64 patience_ns)
 {
 	for (u32 first = 0, next; first < n; first = next) {
 		struct load_hooks *hooks = flow_hooks(flows[first]);
 		struct load_state **states = flows[first]->switching;
-		struct flow_instant now;
 		u32 n_states = 0;
-		int err;
 
 		for (next = first; next < n && flow_hooks(flows[next]) == hooks; next++)
 			n_states = add_states(states, n_states, flows[next]);
-		for (u32 i = first; i < next; i++)
-			unswitched(flows[i]);
+		if (!finish(&flows[first], next - first, states, n_states, patience_ns))
+			continue;
 		end_starts(&flows[first], next - first);
-		err = load_flip(states, n_states);
-		now = flow_now(flows[first]);
-		for (u32 i = first; i < next; i++)
-			switched(flows[i], now, err);
+		switch_once(&flows[first], next - first, states, n_states, patience_ns);
 	}
-}
-
-bool flow_is_waiting(const struct flow *flow)
-{
-	return flow->n_loads && flow->loads[0]->waits_since_ns;
 }
 
 int flow_switch_error(const struct flow *flow)

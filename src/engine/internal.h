@@ -15,8 +15,11 @@
 #include "rel/rel.h"
 #include "tree/tree.h"
 
-#define FLOW_READ_ROWS 4096u
-#define FLOW_MAX_BYTES (4ull << 30) /* of rows that are kept */
+/* How long for a program that does not end: where it is tried again, and where not. */
+#define FLOW_GLANCE_NS	 20000000ull
+#define FLOW_PATIENCE_NS 2000000000ull
+#define FLOW_READ_ROWS	 4096u
+#define FLOW_MAX_BYTES	 (4ull << 30) /* of rows that are kept */
 
 struct flow_part {
 	const struct cut_part *part;
@@ -250,11 +253,10 @@ struct flow_instant flow_now(struct flow *flow);
 /*
  * The one place where windows end: switches all parts of these flows, and of no others, at
  * one instant.  Those that share hooks stand together, and do so in one flip.  What failed
- * stands in the parts.
+ * stands in the parts: -EBUSY where a program did not end in time; then all that is counted up to
+ * the next call that goes well belongs to the windows that it ends.
  */
-void flow_switch(struct flow *const *flows, u32 n);
-/* The latest one waits for a program: the next one goes on with it, and switches nothing. */
-bool flow_is_waiting(const struct flow *flow);
+void flow_switch(struct flow *const *flows, u32 n, u64 patience_ns);
 /* Of the parts of the flow, in its latest flow_switch(). */
 int flow_switch_error(const struct flow *flow);
 /* The instant on the clock of the part's rows. */

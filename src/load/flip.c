@@ -37,8 +37,6 @@
 
 #include "load/internal.h"
 
-/* Programs run for less than a microsecond: a slot that is busy for so long is stuck. */
-#define FLIP_TIMEOUT_NS (2ull * 1000 * 1000 * 1000)
 /* A program that runs on another CPU is over within so many looks, or its CPU does other work. */
 #define FLIP_LOOKS 1000
 
@@ -64,13 +62,13 @@ static bool is_free(const u64 *slot)
 	return false;
 }
 
-static int wait_slot(const u64 *slot)
+static int wait_slot(const u64 *slot, u64 patience_ns)
 {
 	u64 deadline_ns;
 
 	if (is_free(slot))
 		return 0;
-	deadline_ns = base_monotonic_ns() + FLIP_TIMEOUT_NS;
+	deadline_ns = base_monotonic_ns() + patience_ns;
 	do {
 		sched_yield();
 		if (is_free(slot))
@@ -79,13 +77,14 @@ static int wait_slot(const u64 *slot)
 	return -EBUSY;
 }
 
-static int wait_block(const struct load_hooks *hooks, u32 block)
+static int wait_block(const struct load_hooks *hooks, u32 block, u64 patience_ns)
 {
 	const struct phys_set *set = hooks->set;
 
 	for (u32 cpu = 0; cpu < set->n_cpus; cpu++)
 		for (u32 level = 0; level < set->n_slots; level++) {
-			int err = wait_slot(&hooks->slots[block * set->n_cpus + cpu].slots[level]);
+			const struct slot_line *line = &hooks->slots[block * set->n_cpus + cpu];
+			int err = wait_slot(&line->slots[level], patience_ns);
 
 			if (err)
 				return err;
@@ -117,7 +116,7 @@ static void switch_block(struct load_state *const *states, u32 n_states, u32 blo
 		change_epochs(states[0]->hooks, block, mask, bits);
 }
 
-int load_flip(struct load_state *const *states, u32 n_states)
+int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns)
 {
 	u32 n_blocks = n_states ? phys_n_blocks(states[0]->hooks->set) : 0;
 	u64 now_ns;
@@ -126,7 +125,7 @@ int load_flip(struct load_state *const *states, u32 n_states)
 	for (u32 block = 0; block < n_blocks; block++)
 		switch_block(states, n_states, block);
 	now_ns = base_monotonic_ns();
-	err = n_states ? load_settle(states[0]->hooks) : 0;
+	err = n_states ? load_settle(states[0]->hooks, patience_ns) : 0;
 	for (u32 i = 0; i < n_states; i++) {
 		struct load_state *state = states[i];
 
@@ -135,7 +134,7 @@ int load_flip(struct load_state *const *states, u32 n_states)
 			continue;
 		}
 		state->epoch ^= 1;
-		state->is_over = state->is_ending && !state->waits_since_ns;
+		state->is_over = state->is_ending;
 		state->switched_ns = state->waits_since_ns;
 		state->waits_since_ns = 0;
 	}
@@ -154,12 +153,12 @@ void load_reset(struct load_hooks *hooks, struct load_state *state)
 	memset(state->drained, 0, sizeof(state->drained));
 }
 
-int load_settle(struct load_hooks *hooks)
+int load_settle(const struct load_hooks *hooks, u64 patience_ns)
 {
 	int err = 0;
 
 	for (u32 block = 0; !err && block < phys_n_blocks(hooks->set); block++)
-		err = wait_block(hooks, block);
+		err = wait_block(hooks, block, patience_ns);
 	return err;
 }
 

@@ -174,11 +174,12 @@ bool load_grace_is_over(const struct load_hooks *hooks);
  * Switches these parts (of the same hooks) to their other copies, in 0.1 us: all parts of a block
  * at one instant, on all CPUs.  When it returns 0, no program uses or will use the old copies: they
  * may be read and cleared by plain loads and stores.
- * -EBUSY: a slot was taken for 2 s; events go to the new copies, but `epoch` says the old ones,
- * which may still be written.  The next call with the same parts goes on with it, and says in
- * `switched_ns` since when.
+ * -EBUSY: a slot was taken for all that time (a program runs for less than a microsecond); events
+ * go to the new copies, but `epoch` says the old ones, which may still be written, and
+ * `waits_since_ns` since when.  The next call with the same parts finishes it, switches them no
+ * second time, and has that time in `switched_ns`.
  */
-int load_flip(struct load_state *const *states, u32 n_states);
+int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns);
 /*
  * The end of a run, so that each of the starts that wait for PAIR JOINs is one of what became of
  * them.  Ahead of the last flip: starts end some 0.1 ms from now, when it returns.  That flip also
@@ -195,7 +196,7 @@ bool load_close_starts(struct load_state *state);
  * When it returns, every program that had begun is over: what it streamed is in its ring buffer,
  * with nothing before it there that is still being written.  -EBUSY as load_flip().
  */
-int load_settle(struct load_hooks *hooks);
+int load_settle(const struct load_hooks *hooks, u64 patience_ns);
 /* What the kernel spent on it, and has for it. */
 struct load_costs {
 	u64 run_ns, n_runs; /* of its programs, while kernel.bpf_stats_enabled was on */

@@ -253,21 +253,36 @@ static void count_group(u32 copy, u64 key, u32 n)
 }
 
 /* Of the part with groups: key k has k + 1 events before each switch. */
-static void flip_one(struct load_state *load)
+static void count_some(const struct load_state *load, u64 copy)
 {
-	if (load->phys) {
-		for (u64 key = 0; key < 3; key++)
-			count_group(load->epoch, key, (u32)key + 1);
-		load->epoch ^= 1;
-	}
+	for (u64 key = 0; load->phys && key < 3; key++)
+		count_group((u32)copy, key, (u32)key + 1);
 }
 
-int load_flip(struct load_state *const *states, u32 n_states)
+/* One that waits: what comes behind it is in the other copy. */
+static void flip_one(struct load_state *load, bool is_done)
 {
-	if (bench->flip_errors && bench->flip_errors-- > 0)
-		return bench->flip_error;
+	bool was_waiting = load->waits_since_ns;
+
+	if (was_waiting || is_done)
+		load->switched_ns = load->waits_since_ns;
+	else
+		load->waits_since_ns = now_ns();
+	count_some(load, load->epoch ^ was_waiting);
+	if (!is_done)
+		return;
+	load->waits_since_ns = 0;
+	load->epoch ^= load->phys != NULL;
+}
+
+int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns)
+{
+	bool is_done = !bench->flip_errors || bench->flip_errors-- <= 0;
+
 	for (u32 i = 0; i < n_states; i++)
-		flip_one(states[i]);
+		flip_one(states[i], is_done);
+	if (!is_done)
+		return bench->flip_error;
 	bench->flip_ns = now_ns();
 	assert_true(bench->n_flips < ARRAY_SIZE(bench->flips_ns));
 	bench->flips_ns[bench->n_flips++] = bench->flip_ns;
@@ -284,7 +299,7 @@ bool load_close_starts(struct load_state *state)
 	return false;
 }
 
-int load_settle(struct load_hooks *hooks)
+int load_settle(const struct load_hooks *hooks, u64 patience_ns)
 {
 	bench->flip_ns = now_ns();
 	return bench->unsettled_flip && bench->n_flips == bench->unsettled_flip ? -EBUSY : 0;

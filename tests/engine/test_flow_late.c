@@ -3,6 +3,7 @@
  * Windows that do not end on time, on a clock that is set by hand: no event between them is in
  * none, and they say so.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,12 +62,20 @@ static void set_clock(struct bench *b, struct flow *flow, u64 us_behind)
 	b->clock_ns = flow->clock_ns = START_NS + us_behind * 1000;
 }
 
-/* ebql is woken so long behind the start. */
-static void wake(struct bench *b, struct flow *flow, u64 us_behind)
+/* ebql is woken so long behind the start, as engine_step() has it. */
+static void step(struct bench *b, struct flow *flow, u64 us_behind)
 {
 	set_clock(b, flow, us_behind);
-	flow_switch(&flow, 1);
-	flow_take_boundary(flow, flow_now(flow));
+	flow->now = flow_now(flow);
+	flow->is_ending =
+		flow->is_last_window && flow_boundary_at(flow, flow->now.real_ns, false).has_window;
+	flow_switch(&flow, 1, FLOW_GLANCE_NS);
+	flow_take_boundary(flow, flow->now);
+}
+
+static void wake(struct bench *b, struct flow *flow, u64 us_behind)
+{
+	step(b, flow, us_behind);
 	assert_false(flow_is_over(flow));
 }
 
@@ -185,6 +194,68 @@ static void test_marks(void **state)
 	}
 }
 
+/*
+ * A program does not end when a window does: the window goes on, with what is counted meanwhile,
+ * until it has, and is told as late; also where that window is said to be the last then, or the run
+ * ends.
+ */
+static void test_busy(void **state)
+{
+	enum { GOES_ON, LAST_WINDOW, STOPPED, N_WAYS };
+
+	for (u32 way = 0; way < 2 * N_WAYS; way++) {
+		static struct bench b;
+		struct flow *flow = late_open(&b, way < N_WAYS, 10 * MS, 10 * MS);
+		u64 n_given = 0;
+
+		b.flip_error = -EBUSY;
+		wake(&b, flow, 10000);
+		b.flip_errors = 2;
+		wake(&b, flow, 20000);
+		wake(&b, flow, 20100);
+		assert_int_equal(b.n_batches, 1);
+		if (way % N_WAYS == LAST_WINDOW)
+			flow_stop_at_window(flow);
+		set_clock(&b, flow, 23000);
+		if (way % N_WAYS == STOPPED)
+			assert_int_equal(flow_stop(flow), 0);
+		else
+			step(&b, flow, 23000);
+		assert_int_equal(flow_is_over(flow), way % N_WAYS != GOES_ON);
+		assert_int_equal(b.n_batches, 2);
+		assert_int_equal(b.batches[1].window_start_ns, START_NS + 10 * MS);
+		assert_int_equal(b.batches[1].window_end_ns, START_NS + 23 * MS);
+		assert_int_equal(b.batches[1].late_ns, 3 * MS);
+		assert_int_equal(b.batches[1].is_last, way % N_WAYS != GOES_ON);
+		for (u32 i = 0; i < 2 && way < N_WAYS; i++)
+			n_given += b.batches[i].account.events;
+		if (way < N_WAYS)
+			assert_int_equal(n_given, b.n_counted);
+		else
+			assert_true(b.firsts[1] == 100 && b.seconds[1] == 229);
+		late_close(&b, flow);
+	}
+}
+
+/* The switch that ends the run waits: what comes behind it is none of the run. */
+static void test_busy_end(void **state)
+{
+	static struct bench b;
+	struct flow *flow = late_open(&b, true, 10 * MS, 10 * MS);
+
+	b.flip_error = -EBUSY;
+	b.flip_errors = 1;
+	flow_stop_at_window(flow);
+	step(&b, flow, 10000);
+	assert_true(flow_is_over(flow));
+	assert_int_equal(b.n_batches, 1);
+	assert_true(b.batches[0].is_last);
+	assert_int_equal(b.batches[0].window_end_ns, START_NS + 10 * MS);
+	assert_int_equal(b.batches[0].account.events, PANE_EVENTS);
+	assert_int_equal(b.n_counted, 2 * PANE_EVENTS);
+	late_close(&b, flow);
+}
+
 /* A clock that is set back, and far ahead. */
 static void test_clock_set(void **state)
 {
@@ -237,7 +308,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hopping_late), cmocka_unit_test(test_gap_late),
 		cmocka_unit_test(test_marks),	     cmocka_unit_test(test_clock_set),
-		cmocka_unit_test(test_file_stopped),
+		cmocka_unit_test(test_file_stopped), cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_busy_end),
 	};
 
 	return cmocka_run_group_tests_name("run-flow-late", tests, NULL, NULL);

@@ -110,7 +110,7 @@ static u64 pane_events(u32 i)
 	return 3 + i % 7 * (i % 11);
 }
 
-int load_flip(struct load_state *const *states, u32 n_states)
+int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns)
 {
 	struct load_state *load = states[0];
 	u64 n = pane_events(bench->n_flips);
@@ -144,7 +144,7 @@ bool load_close_starts(struct load_state *state)
 	return false;
 }
 
-int load_settle(struct load_hooks *hooks)
+int load_settle(const struct load_hooks *hooks, u64 patience_ns)
 {
 	return 0;
 }

@@ -76,7 +76,7 @@ void load_detach(struct load_hooks *hooks)
 	bench->is_attached = false;
 }
 
-int load_flip(struct load_state *const *states, u32 n_states)
+int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns)
 {
 	struct load_state *load = states[0];
 	bench->n_flips++;
@@ -100,7 +100,7 @@ bool load_close_starts(struct load_state *state)
 	return false;
 }
 
-int load_settle(struct load_hooks *hooks)
+int load_settle(const struct load_hooks *hooks, u64 patience_ns)
 {
 	return 0;
 }

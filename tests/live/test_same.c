@@ -63,7 +63,7 @@ static struct asked {
 	u64 n_before, sum;
 } asked[N_KINDS];
 
-static u64 n_calls;
+static u64 n_calls, most_step_ns;
 
 static int take(void *context, const struct batch *batch)
 {
@@ -140,8 +140,11 @@ static void run_for(struct engine *engine, u64 ns)
 
 		for (u32 i = 0; i < N_CALLS; i++, n_calls++)
 			syscall(SYS_getpgrp);
-		if (poll(&ready, 1, 1) > 0)
+		if (poll(&ready, 1, 1) > 0) {
+			now_ns = base_monotonic_ns();
 			assert_int_equal(engine_step(engine), 0);
+			most_step_ns = MAX(most_step_ns, base_monotonic_ns() - now_ns);
+		}
 	}
 }
 
@@ -302,13 +305,64 @@ static void test_many(void **state)
 	engine_close(engine);
 }
 
+/*
+ * A program that does not end: windows of its state go on until it has, each with all of its calls;
+ * no step of the engine waits long for it, so that others go on.  A query that would have to start
+ * meanwhile is refused.
+ */
+static void test_stuck(void **state)
+{
+	struct engine *engine = open_engine();
+	struct asked *refused = &asked[5];
+	struct flow_input how = { .sink = { .batch = take, .context = refused } };
+	struct flow_result result;
+	u64 *slot, free, start_ns, n;
+
+	add(0, engine);
+	add(1, engine);
+	run_for(engine, 20000000);
+	slot = &state_of(0)->hooks->slots[0].slots[SLOTS_MAX - 1];
+	free = __atomic_exchange_n(slot, SLOT_BUSY, __ATOMIC_SEQ_CST);
+	assert_true(free != SLOT_BUSY);
+	most_step_ns = 0;
+	run_for(engine, 300000000);
+	assert_true(most_step_ns > 1000000 && most_step_ns < 1000000000);
+	*refused = (struct asked){ 0 };
+	snprintf(refused->text, sizeof(refused->text), kinds[5].text, getpid(), getpid());
+	assert_true(query_init(&refused->query, "text", refused->text, strlen(refused->text)) &&
+		    query_parse(&refused->query) && query_compile(&refused->query));
+	start_ns = base_monotonic_ns();
+	assert_int_equal(query_start(&refused->query, engine, &how), -EBUSY);
+	assert_in_range(base_monotonic_ns() - start_ns, 1000000000, 5000000000);
+	assert_string_equal(refused->query.diags.list.at[0].tag, "run-end");
+	query_free(&refused->query);
+	run_for(engine, 20000000);
+	/* The other one's switch waits; this one is told to end with its window. */
+	n = n_calls - asked[1].n_before;
+	flow_stop_at_window(asked[1].query.flow);
+	__atomic_store_n(slot, free, __ATOMIC_SEQ_CST);
+	for (u32 i = 0; i < 100 && !flow_is_over(asked[1].query.flow); i++)
+		run_for(engine, 10000000);
+	assert_true(flow_is_over(asked[1].query.flow));
+	flow_result(asked[1].query.flow, &result);
+	assert_true(asked[1].sum >= n && asked[1].sum == result.account.matched);
+	assert_int_equal(query_close(&asked[1].query), 0);
+	query_free(&asked[1].query);
+	asked[1].is_there = false;
+	add(4, engine);
+	run_for(engine, 20000000);
+	take_out(0);
+	take_out(4);
+	engine_close(engine);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_hand_on),
-					    cmocka_unit_test(test_random),
-					    cmocka_unit_test(test_paths),
-					    cmocka_unit_test(test_matched),
-					    cmocka_unit_test(test_many) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hand_on), cmocka_unit_test(test_random),
+		cmocka_unit_test(test_paths),	cmocka_unit_test(test_matched),
+		cmocka_unit_test(test_many),	cmocka_unit_test(test_stuck)
+	};
 
 	return cmocka_run_group_tests_name("same", tests, NULL, NULL);
 }

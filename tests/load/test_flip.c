@@ -20,6 +20,7 @@
 
 #include "query.h"
 
+#define PATIENCE_NS   2000000000ull
 #define N_THREADS     2
 #define N_CALLS	      1500000ull /* a thread */
 #define N_WRONG_CALLS 150000ull
@@ -60,7 +61,7 @@ static void opened(struct query *query, enum access_path path, bool takes_no_slo
 
 static int flip(struct query *query)
 {
-	return load_flip(&(struct load_state *){ query->load.states }, 1);
+	return load_flip(&(struct load_state *){ query->load.states }, 1, PATIENCE_NS);
 }
 
 #define N_LATENCIES 65536
@@ -399,7 +400,7 @@ static struct outcome model_run(struct model *m)
 				pthread_join(threads[i], NULL);
 		}
 		/* Where these threads seldom run, one may have a slot for long. */
-		while (load_flip(m->all, N_MODEL_PARTS) == -EBUSY)
+		while (load_flip(m->all, N_MODEL_PARTS, PATIENCE_NS) == -EBUSY)
 			;
 		for (u32 i = 0; i < N_MODEL_PARTS; i++) {
 			got[i] = model_drain(m, i, m->states[i].epoch ^ 1, &outcome.n_torn);
@@ -441,19 +442,19 @@ static void test_some_parts(void **state)
 
 	model_init(&m);
 	for (u32 round = 1; round < 4; round++) {
-		assert_int_equal(load_flip(some, 2), 0);
+		assert_int_equal(load_flip(some, 2, PATIENCE_NS), 0);
 		for (u32 i = 0; i < N_MODEL_PARTS; i++)
 			assert_int_equal(m.states[i].epoch, i == 3 || i == 17 ? round & 1 : 0);
 		assert_int_equal(*model_epochs(&m, 0), (round & 1) << 3);
 		assert_int_equal(*model_epochs(&m, 1), (round & 1) << 1);
 	}
 	m.slots[N_MODEL_CPUS].slots[2] = SLOT_BUSY;
-	assert_int_equal(load_flip(some, 2), -EBUSY);
+	assert_int_equal(load_flip(some, 2, PATIENCE_NS), -EBUSY);
 	assert_int_equal(m.states[3].epoch, 1);
 	/* Another part, which is switched; those that wait are not, a second time. */
-	assert_int_equal(load_flip(&(struct load_state *){ &m.states[4] }, 1), -EBUSY);
+	assert_int_equal(load_flip(&(struct load_state *){ &m.states[4] }, 1, PATIENCE_NS), -EBUSY);
 	m.slots[N_MODEL_CPUS].slots[2] = slot_word(2, 0);
-	assert_int_equal(load_flip(some, 2), 0);
+	assert_int_equal(load_flip(some, 2, PATIENCE_NS), 0);
 	assert_int_equal(m.states[3].epoch, 0);
 	assert_int_equal(*model_epochs(&m, 0), 1 << 4);
 	assert_int_equal(*model_epochs(&m, 1), 0);

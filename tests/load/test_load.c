@@ -497,7 +497,7 @@ static void test_least_privilege(void **state)
 			_exit(1);
 		}
 		query_calls(50);
-		if (load_flip(&(struct load_state *){ query.load.states }, 1))
+		if (load_flip(&(struct load_state *){ query.load.states }, 1, 2 * SECOND_NS))
 			_exit(2);
 		_exit(counted(&query) == 100 ? 0 : 3);
 	}

@@ -387,7 +387,7 @@ static bool drain(struct job *job, u64 now_ns)
 		while (is_more && !flow_is_over(flow))
 			flow_poll(flow, &is_more);
 	} else {
-		flow_switch(&flow, 1);
+		flow_switch(&flow, 1, FLOW_PATIENCE_NS);
 		flow_take_boundary(flow, flow_now(flow));
 	}
 	return flow->err == 0;
