@@ -403,6 +403,8 @@ struct settings {
 void settings_init(struct settings *settings);
 /* SET name = value; an unknown name or value is a diagnostic. */
 void settings_set(struct settings *settings, const struct ast_option *option, struct diags *diags);
+/* They become the same; of texts those are the arena's that differed. */
+void settings_keep(struct settings *kept, const struct settings *now, struct arena *arena);
 /* Calls visit for the name of each setting. */
 void settings_each(void (*visit)(void *context, const char *name), void *context);
 

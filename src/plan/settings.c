@@ -116,6 +116,19 @@ static void set_number(struct settings *settings, const struct setting *s,
 	memcpy((char *)settings + s->offset, &v->integer, sizeof(u64));
 }
 
+void settings_keep(struct settings *kept, const struct settings *now, struct arena *arena)
+{
+	const struct settings before = *kept;
+
+	*kept = *now;
+	kept->rules_off = before.rules_off;
+	if (strcmp(before.rules_off, now->rules_off) != 0)
+		kept->rules_off = arena_strdup(arena, now->rules_off);
+	kept->out = before.out;
+	if (strcmp(before.out, now->out) != 0)
+		kept->out = arena_strdup(arena, now->out);
+}
+
 void settings_each(void (*visit)(void *context, const char *name), void *context)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(settings_table); i++)

@@ -71,14 +71,21 @@ void query_end_kept(struct query *query)
 	struct keep *keep = query->keep;
 	struct ast_script *script;
 	bool is_keeping = false;
+	struct settings settings;
 	struct diags diags;
 
-	for (u32 i = 0; keep && i < query->script->statements.n; i++) {
-		enum ast_statement_kind kind = query->script->statements.at[i].kind;
+	if (!keep)
+		return;
+	settings = keep->settings;
+	for (u32 i = 0; i < query->script->statements.n; i++) {
+		const struct ast_statement *s = &query->script->statements.at[i];
 
-		is_keeping |= kind == AST_STATEMENT_SET || kind == AST_STATEMENT_CREATE_VIEW ||
-			      kind == AST_STATEMENT_DROP_VIEW || kind == AST_STATEMENT_ATTACH;
+		if (s->kind == AST_STATEMENT_SET)
+			settings_set(&settings, &s->option, &query->diags);
+		is_keeping |= s->kind == AST_STATEMENT_CREATE_VIEW ||
+			      s->kind == AST_STATEMENT_DROP_VIEW || s->kind == AST_STATEMENT_ATTACH;
 	}
+	settings_keep(&keep->settings, &settings, &keep->arena);
 	if (!is_keeping)
 		return;
 	/* Once more, from a text and into trees that live as long as the shell. */
@@ -89,9 +96,7 @@ void query_end_kept(struct query *query)
 	for (u32 i = 0; i < script->statements.n; i++) {
 		const struct ast_statement *s = &script->statements.at[i];
 
-		if (s->kind == AST_STATEMENT_SET)
-			settings_set(&keep->settings, &s->option, &diags);
-		else if (s->kind == AST_STATEMENT_CREATE_VIEW)
+		if (s->kind == AST_STATEMENT_CREATE_VIEW)
 			views_add(&keep->views, s, &diags);
 		else if (s->kind == AST_STATEMENT_DROP_VIEW)
 			views_drop(&keep->views, s, &diags);

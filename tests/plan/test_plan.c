@@ -441,6 +441,38 @@ static void test_fields_are_read_once(void **state)
 			 1);
 }
 
+/* However often a shell or a session is told the same, it takes no more memory. */
+static void test_settings_are_kept(void **state)
+{
+	static const char *const texts[] = {
+		"SET max_groups = 77; SET rules_off = 'keys'",
+		"SET access_path = raw; SET max_groups = 99",
+	};
+	struct keep keep = { 0 };
+	u64 used = 0;
+
+	arena_init(&keep.arena);
+	settings_init(&keep.settings);
+	views_init(&keep.views, &keep.arena);
+	for (u32 i = 0; i < 1000; i++) {
+		const char *text = texts[i % 2];
+		struct query q;
+
+		assert_true(query_init(&q, "query", text, strlen(text)));
+		query_begin_kept(&q, &keep);
+		assert_true(query_parse(&q));
+		query_end_kept(&q);
+		query_free(&q);
+		assert_int_equal(keep.settings.max_groups, i % 2 ? 99 : 77);
+		assert_string_equal(keep.settings.rules_off, "keys");
+		assert_int_equal(keep.settings.access_path == ACCESS_ONLY_RAW, i > 0);
+		if (i == 1)
+			used = arena_used(&keep.arena);
+	}
+	assert_int_equal(arena_used(&keep.arena), used);
+	arena_free(&keep.arena);
+}
+
 int main(void)
 {
 	struct CMUnitTest tests[512] = { 0 };
@@ -449,7 +481,7 @@ int main(void)
 
 	if (glob(GOLDEN "/*.sql", 0, NULL, &files) != 0)
 		return 1;
-	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 8; i++)
+	for (size_t i = 0; i < files.gl_pathc && n < ARRAY_SIZE(tests) - 9; i++)
 		tests[n++] = (struct CMUnitTest){ strrchr(files.gl_pathv[i], '/') + 1, test_case,
 						  NULL, NULL, files.gl_pathv[i] };
 	tests[n++] = (struct CMUnitTest){ "each rule off", test_each_rule_off, NULL, NULL, NULL };
@@ -457,6 +489,8 @@ int main(void)
 		(struct CMUnitTest){ "calls go one way", test_calls_go_one_way, NULL, NULL, NULL };
 	tests[n++] =
 		(struct CMUnitTest){ "paths of queries", test_paths_of_queries, NULL, NULL, NULL };
+	tests[n++] = (struct CMUnitTest){ "settings are kept", test_settings_are_kept, NULL, NULL,
+					  NULL };
 	tests[n++] = (struct CMUnitTest){ "merged plans", test_merged_plans, NULL, NULL, NULL };
 	tests[n++] =
 		(struct CMUnitTest){ "hooks are shared", test_hooks_are_shared, NULL, NULL, NULL };
