@@ -24,11 +24,11 @@ static vreg add_sub_checked(struct gen *g, const struct expr *e, vreg a, vreg b,
 	bool is_add = e->op == OP_ADD;
 	vreg r = gen_alu(g, is_add ? IR_ADD : IR_SUB, a, b);
 
-	if (both_positive(e) && is_add) {
+	if (is_add && both_positive(e) && !e->has_signed_arguments) {
 		gen_require(g, IR_GE, r, a, null);
 		return r;
 	}
-	if (both_positive(e)) {
+	if (!is_add && both_positive(e)) {
 		/* Unsigned a - b as signed: r >= 0 exactly when a >= b. */
 		label below = ir_label(g->ir), ok = ir_label(g->ir);
 
@@ -174,16 +174,6 @@ static vreg binary(struct gen *g, const struct expr *e, vreg a, vreg b, label nu
 	return shift(g, e, a, b);
 }
 
-/* Does the operation read its arguments as signed although one may be 2^63 and more? */
-static bool needs_signed_arguments(const struct expr *e)
-{
-	if (!e->may_overflow)
-		return false;
-	if (e->op == OP_BIT_AND || e->op == OP_BIT_OR || e->op == OP_BIT_NOT)
-		return true;
-	return e->n_args == 2 && !both_positive(e);
-}
-
 /* Small constants become immediates. */
 static bool has_immediate(const struct expr *e, enum ir_alu *ret_op)
 {
@@ -211,7 +201,7 @@ vreg gen_arithmetic(struct gen *g, const struct expr *e, label null)
 	if (has_immediate(e, &op))
 		return gen_alui(g, op, a, (s64)(u64)e->args[1]->integer);
 	if (e->n_args == 1) {
-		if (needs_signed_arguments(e))
+		if (e->has_signed_arguments)
 			require_signed(g, e->args[0], a, null);
 		if (e->op == OP_PLUS)
 			return a;
@@ -229,7 +219,7 @@ vreg gen_arithmetic(struct gen *g, const struct expr *e, label null)
 		return shift_by_constant(g, e, a, e->args[1]->integer);
 	b = gen_value(g, e->args[1], null);
 	/* Beside a NULL no value is one too large. */
-	if (needs_signed_arguments(e)) {
+	if (e->has_signed_arguments) {
 		require_signed(g, e->args[0], a, null);
 		require_signed(g, e->args[1], b, null);
 	}

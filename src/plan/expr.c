@@ -193,7 +193,7 @@ bool expr_equal_as(const struct expr *a, u32 source_a, const struct expr *b, u32
 	if (!a || !b || a->kind != b->kind || a->op != b->op || a->n_args != b->n_args ||
 	    a->index != b->index || a->integer != b->integer || a->is_glob != b->is_glob ||
 	    a->type.kind != b->type.kind || a->text_bytes != b->text_bytes ||
-	    a->pid_ns != b->pid_ns)
+	    a->pid_ns != b->pid_ns || a->has_signed_arguments != b->has_signed_arguments)
 		return false;
 	if (a->source != b->source && (a->source != source_a || b->source != source_b))
 		return false;
@@ -440,6 +440,8 @@ static void infer_arithmetic(struct expr *e)
 
 	e->may_overflow |= !fits_signed && !fits_unsigned;
 	e->nullable |= e->may_overflow;
+	e->has_signed_arguments = e->may_overflow && (e->op == OP_BIT_AND || e->op == OP_BIT_OR ||
+						      e->op == OP_BIT_NOT || (b && !both_positive));
 	e->type = (struct type){ .kind = result_kind(e->op, a->type.kind, b ? b->type.kind : 0),
 				 .bits = 64 };
 	if (e->type.kind == TYPE_TIMESTAMP)
@@ -663,16 +665,9 @@ void expr_infer(struct expr *e)
 
 char expr_rule(const struct expr *e)
 {
-	bool both_positive = e->n_args == 2 && e->args[0]->lo >= 0 && e->args[1]->lo >= 0;
-
 	if (!e->type.is_signed)
 		return 'u';
-	if (e->kind != EXPR_OP || !e->may_overflow)
-		return 's';
-	/* What needs_signed_arguments() of gen/ says. */
-	if (e->op == OP_BIT_AND || e->op == OP_BIT_OR || e->op == OP_BIT_NOT)
-		return 'S';
-	return e->n_args == 2 && !both_positive ? 'S' : 's';
+	return e->has_signed_arguments ? 'S' : 's';
 }
 
 enum ast_op expr_op_mirrored(enum ast_op op)

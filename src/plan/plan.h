@@ -69,6 +69,11 @@ struct expr {
 	bool is_glob;	   /* EXPR_LIKE: GLOB, which minds the case */
 	bool may_overflow; /* the result may leave 64 bits: then it is NULL and counted as a fault
 			    */
+	/*
+	 * OP: an argument of 2^63 and more is NULL and a fault, since another may be negative.  As
+	 * it was bound: a rule that knows more of the arguments does not change what it means.
+	 */
+	bool has_signed_arguments;
 	bool is_user_only; /* only user space can compute it, whatever it reads */
 	/*
 	 * AGGREGATE, COLUMN, STATISTIC: a quantile.  As a whole item it is shown with its bounds

@@ -16,7 +16,8 @@
 #define BOTH                                                                                       \
 	"(SELECT " COLUMNS " FROM $O WHERE f_u16 < 40000 UNION ALL SELECT " COLUMNS                \
 	" FROM $E WHERE flag)"
-#define ON " ON a.f_u8 = b.f_u8"
+#define ON  " ON a.f_u8 = b.f_u8"
+#define BIG "(f_u8 + 18446744073709551360)" /* not less than 2^63 */
 
 #define ITEMS "SELECT a.time, a.f_u16, b.f_u16, b.f_s32, a.f_u8"
 #define EVENT " FROM $E AS a "
@@ -68,6 +69,12 @@ static const struct {
 	  "~f_s64 FROM $E" },
 	{ "SELECT time, f_u64 * 2, f_u64 * 2 + 1, f_u64 * 2 > f_s64, f_u64 * 2 - f_s64 FROM $E" },
 	{ "SELECT time, f_s64 / f_s8, f_s64 % f_s8, f_u64 / f_u8, f_s64 / (f_s8 + 1) FROM $E" },
+	/* A rule finds that a side is never negative: what 2^63 and more is beside it stays. */
+	{ "SELECT time, CASE 4 WHEN 0 THEN -1 ELSE 3 END % " BIG " FROM $E" },
+	{ "SELECT time, CASE 4 WHEN 0 THEN -1 ELSE 3 END + " BIG " FROM $E" },
+	{ "SELECT time, CASE 4 WHEN 0 THEN -1 ELSE 3 END | " BIG " FROM $E" },
+	{ "SELECT time FROM (SELECT f_s8 AS k, time FROM $E UNION ALL SELECT 1, time FROM $O) "
+	  "WHERE k % 18446744073709551615" },
 	{ "SELECT time, f_s64 & f_s32, f_s64 | f_u16, f_s64 << (f_u8 & 63), f_s64 >> (f_u8 & "
 	  "63), f_u64 << 3, f_u64 >> f_s8, f_s32 << 40 FROM $E" },
 	{ "SELECT time, (f_u64 * 2) << 1, (f_u64 * 2) >> 1, (f_u64 * 2) & 255, (f_u64 * 2) | "
