@@ -240,6 +240,11 @@ bool gen_member_direct(struct gen *g, const struct expr *e, vreg *ret_base, u32 
 
 /* value.c: word expressions. */
 vreg gen_value(struct gen *g, const struct expr *e, label null);
+/*
+ * Its value is loaded anew at each mention.  Were it one register, what a condition tells the
+ * verifier of it would be a way of its own through the next ones: 2^n ways of n values.
+ */
+void gen_memo_on_stack(struct gen *g, struct memo *memo, vreg v);
 /* arith.c: gen_value() of OP +, -, ... */
 vreg gen_arithmetic(struct gen *g, const struct expr *e, label null);
 

@@ -152,13 +152,11 @@ vreg gen_field(struct gen *g, const struct expr *e)
 		return untyped_argument(g, raw);
 	v = gen_value(g, raw, g->done);
 	if (gen_is_computed(raw)) {
-		/* Loaded anew at each mention: were it a register, what is tested there would be
-		 * several ways for the verifier behind each. */
-		stack_object copy = ir_stack(g->ir, 8);
+		struct memo memo = { .expr = e };
 
-		gen_store_unknown(g, copy, v);
-		vec_push(g->arena, &g->memos, (struct memo){ .expr = e, .object = copy });
-		v = gen_stack_load(g, copy, 0, gen_size_of(e->type));
+		gen_memo_on_stack(g, &memo, v);
+		vec_push(g->arena, &g->memos, memo);
+		v = gen_stack_load(g, memo.object, 0, gen_size_of(e->type));
 	}
 	return v;
 }

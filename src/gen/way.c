@@ -26,9 +26,17 @@ static bool contains(const struct gen *g, const struct expr *e, const struct exp
 /* What the plan computes once is computed ahead of e, where e needs it. */
 static void compute_shared(struct gen *g, const struct expr *e)
 {
-	for (u32 i = 0; i < g->phys->n_shared; i++)
-		if (contains(g, e, g->phys->shared[i]))
-			gen_value(g, g->phys->shared[i], g->done);
+	for (u32 i = 0; i < g->phys->n_shared; i++) {
+		const struct expr *shared = g->phys->shared[i];
+		u32 n = g->memos.n;
+		vreg v;
+
+		if (!contains(g, e, shared))
+			continue;
+		v = gen_value(g, shared, g->done);
+		if (g->memos.n > n)
+			gen_memo_on_stack(g, &g->memos.at[g->memos.n - 1], v);
+	}
 }
 
 /*
