@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -305,10 +306,17 @@ static void test_many(void **state)
 	engine_close(engine);
 }
 
+static void *end_program(void *slot)
+{
+	usleep(100000);
+	__atomic_store_n((u64 *)slot, slot_word(SLOTS_MAX - 1, 0), __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
 /*
  * A program that does not end: windows of its state go on until it has, each with all of its calls;
  * no step of the engine waits long for it, so that others go on.  A query that would have to start
- * meanwhile is refused.
+ * meanwhile is refused, and one that ends waits.
  */
 static void test_stuck(void **state)
 {
@@ -317,6 +325,7 @@ static void test_stuck(void **state)
 	struct flow_input how = { .sink = { .batch = take, .context = refused } };
 	struct flow_result result;
 	u64 *slot, free, start_ns, n;
+	pthread_t thread;
 
 	add(0, engine);
 	add(1, engine);
@@ -353,6 +362,13 @@ static void test_stuck(void **state)
 	run_for(engine, 20000000);
 	take_out(0);
 	take_out(4);
+	add(6, engine);
+	run_for(engine, 20000000);
+	slot = &state_of(6)->hooks->slots[0].slots[SLOTS_MAX - 1];
+	assert_true(__atomic_exchange_n(slot, SLOT_BUSY, __ATOMIC_SEQ_CST) == free);
+	assert_int_equal(pthread_create(&thread, NULL, end_program, slot), 0);
+	take_out(6);
+	pthread_join(thread, NULL);
 	engine_close(engine);
 }
 
