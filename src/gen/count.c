@@ -62,25 +62,44 @@ static void count_for_one(struct gen *g, u32 counter, u32 start_bytes)
 		gen_count_operator(g, counter);
 }
 
-static void count(struct gen *g, u32 counter, u32 start_bytes)
+void gen_each(struct gen *g, void (*one)(struct gen *g, const void *context), const void *context)
 {
 	const struct hook_use *use = g->use;
+	u32 n = g->n_crowd;
 
-	if (!g->n_crowd) {
-		count_for_one(g, counter, start_bytes);
+	if (!n) {
+		one(g, context);
 		return;
 	}
-	for (u32 i = 0; i < g->n_crowd; i++) {
+	g->n_crowd = 0;
+	for (u32 i = 0; i < n; i++) {
 		label over = ir_label(g->ir);
 
 		gen_enter_use(g, g->crowd[i], over);
-		count_for_one(g, counter, start_bytes);
+		one(g, context);
 		ir_place(g->ir, over);
 	}
+	g->n_crowd = n;
 	g->use = use;
 	g->phys = use->phys;
 	g->source = use->source;
 	g->slice = 0;
+}
+
+struct counted {
+	u32 counter, start_bytes;
+};
+
+static void count_it(struct gen *g, const void *context)
+{
+	const struct counted *c = context;
+
+	count_for_one(g, c->counter, c->start_bytes);
+}
+
+static void count(struct gen *g, u32 counter, u32 start_bytes)
+{
+	gen_each(g, count_it, &(struct counted){ counter, start_bytes });
 }
 
 void gen_count(struct gen *g, enum counter counter)

@@ -27,7 +27,9 @@ struct stored {
 	stack_object text;
 	vreg nulls;		   /* 0: never NULL, and no fault */
 	u64 null_mask, fault_mask; /* of nulls; 0: none */
+	u32 join, bytes_offset;	   /* of whose start, and where it stands there */
 };
+typedef VEC(struct stored) stored_vec;
 
 /* What cells compute in several places: the event's fault is counted in the first. */
 struct attempt {
@@ -95,7 +97,8 @@ struct gen {
 	u64 fault_mask;
 	stack_object scratch; /* 8 bytes for a read that is taken out at once */
 	bool has_scratch;
-	VEC(struct stored) stored;
+	stored_vec stored;
+	stored_vec looked_up; /* by all of a crowd; `stored` is what the use at hand knows of it */
 	VEC(struct running_slot) slots;
 	VEC(struct memo) memos;
 	vreg negative; /* 1: a value below zero was met; 0, no register: it is counted at once */
@@ -191,6 +194,8 @@ vreg gen_task_registers(struct gen *g);
 s32 gen_record_offset(const struct gen *g);
 
 /* count.c */
+/* For the use at hand, or for each of the crowd, as its own, unless its run is over. */
+void gen_each(struct gen *g, void (*one)(struct gen *g, const void *context), const void *context);
 void gen_count(struct gen *g, enum counter counter);
 /* One more start or end without a partner. */
 void gen_count_unpaired(struct gen *g, enum unpaired kind);
@@ -272,9 +277,13 @@ void gen_automaton_run(struct gen *g, const struct automaton *a, stack_object te
 
 /* way.c: uses that phys_leader() brings together, behind what tells whether it is their event. */
 void gen_way(struct gen *g, const struct hook_use *const *crowd, u32 n);
-/* join.c */
+/* join.c: for the use at hand, or once for a crowd whose parts have one table. */
 void gen_look_up(struct gen *g, const struct phys_step *step);
 void gen_store(struct gen *g, const struct phys_step *step);
+/* What a crowd has looked up, as the use at hand names it. */
+void gen_know_looked_up(struct gen *g);
+/* An end of it whose clock is behind that of its start, which a crowd has looked up, leaves. */
+void gen_check_order(struct gen *g, const struct phys_step *step);
 
 /* running.c: adds to the running sum; its value is a stored column from there on. */
 void gen_running(struct gen *g, const struct phys_step *step);
@@ -311,6 +320,8 @@ bool gen_needs_slice(const struct hook *hook, const struct phys *phys);
 void gen_enter(struct gen *g, label out);
 /* From here on the use at hand: its part's slice.  To `over` where that part's run is over. */
 void gen_enter_use(struct gen *g, const struct hook_use *use, label over);
+/* To `over` where the runs of all of the crowd are. */
+void gen_leave_if_all_over(struct gen *g, label over);
 /* Gives the slot back. */
 void gen_leave(struct gen *g);
 /* Behind the program's end, at the label g->busy: every slot is taken, all parts miss the event. */

@@ -50,18 +50,67 @@ static void branch_closed(struct gen *g, vreg time)
 }
 
 /* The check of the account: one more start of the run was stored, or taken by an end. */
-static void count_checked(struct gen *g, const struct phys_join *j, vreg time, bool is_taken)
+struct check {
+	vreg time;
+	bool is_taken;
+};
+
+static void check(struct gen *g, const void *context)
 {
+	const struct check *c = context;
 	label other = ir_label(g->ir);
 
-	if (!g->set->is_checked || j->join != JOIN_PAIR)
-		return;
-	branch_other_run(g, time, other);
-	if (is_taken)
+	branch_other_run(g, c->time, other);
+	if (c->is_taken)
 		gen_count_taken(g);
 	else
 		gen_count_stored(g);
 	ir_place(g->ir, other);
+}
+
+static void count_checked(struct gen *g, const struct phys_join *j, vreg time, bool is_taken)
+{
+	if (g->set->is_checked && j->join == JOIN_PAIR)
+		gen_each(g, check, &(struct check){ time, is_taken });
+}
+
+/* --- Parts with one table --- */
+
+static void be(struct gen *g, const struct hook_use *use)
+{
+	g->use = use;
+	g->phys = use->phys;
+	g->source = use->source;
+}
+
+/* What became of a start, for each whose run has it. */
+struct fate {
+	vreg time;
+	bool is_stored; /* the account does not have it yet */
+	enum unpaired kind;
+};
+
+static void count_fate(struct gen *g, const void *context)
+{
+	const struct fate *fate = context;
+	label other = ir_label(g->ir);
+
+	branch_other_run(g, fate->time, other);
+	if (fate->is_stored)
+		gen_count_stored(g);
+	gen_count_unpaired(g, fate->kind);
+	ir_place(g->ir, other);
+}
+
+static void count_stored(struct gen *g, const void *context)
+{
+	(void)context;
+	gen_count_stored(g);
+}
+
+static void count_fates(struct gen *g, vreg time, enum unpaired kind, bool is_stored)
+{
+	gen_each(g, count_fate, &(struct fate){ time, is_stored, kind });
 }
 
 /* --- Storing a start --- */
@@ -93,18 +142,16 @@ static void count_evicted(struct gen *g, const struct table *t, vreg time)
 	label young = ir_label(g->ir), end = ir_label(g->ir);
 	bool is_pair = t->join->join == JOIN_PAIR;
 
-	if (is_pair)
-		branch_other_run(g, time, end);
 	if (t->join->within_ns) {
 		ir_branchi(g->ir, IR_LE, gen_alu(g, IR_SUB, t->now, time), (s64)t->join->within_ns,
 			   young);
 		if (is_pair)
-			gen_count_unpaired(g, UNPAIRED_EXPIRED);
+			count_fates(g, time, UNPAIRED_EXPIRED, false);
 		ir_jump(g->ir, end);
 	}
 	ir_place(g->ir, young);
 	if (is_pair)
-		gen_count_unpaired(g, UNPAIRED_FULL);
+		count_fates(g, time, UNPAIRED_FULL, false);
 	else
 		gen_count(g, COUNTER_EVICTED);
 	ir_place(g->ir, end);
@@ -152,11 +199,12 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	ir_place(ir, retry);
 	try_again(g, tries, again, full);
 	ir_place(ir, full);
-	if (is_pair)
-		branch_other_run(g, t->now, g->done);
-	else
-		gen_count_stored(g);
-	gen_count_unpaired(g, UNPAIRED_FULL);
+	if (is_pair) {
+		count_fates(g, t->now, UNPAIRED_FULL, false);
+	} else {
+		gen_each(g, count_stored, NULL);
+		gen_count_unpaired(g, UNPAIRED_FULL);
+	}
 	ir_jump(ir, g->done);
 }
 
@@ -253,7 +301,6 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	struct ir *ir = g->ir;
 	vreg slot = ir_reg(ir), offset = ir_reg(ir), before = ir_reg(ir);
 	label other = ir_label(ir), found = ir_label(ir), replaced = ir_label(ir);
-	label untold = ir_label(ir);
 	u32 fork = gen_fork(g);
 	struct table shared;
 
@@ -281,9 +328,7 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	ir_jump(ir, g->done);
 	ir_place(ir, replaced);
 	branch_closed(g, t->now);
-	branch_other_run(g, before, untold);
-	gen_count_unpaired(g, UNPAIRED_OVERWRITTEN);
-	ir_place(ir, untold);
+	count_fates(g, before, UNPAIRED_OVERWRITTEN, false);
 	write_start(g, t, values, nulls, slot);
 	gen_count_out(g);
 	ir_jump(ir, g->done);
@@ -291,13 +336,16 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 
 void gen_store(struct gen *g, const struct phys_step *step)
 {
-	const struct phys_join *j = step->join;
+	struct kept kept = gen_kept(g, step->join);
+	const struct phys_join *j = &kept.join;
+	const struct hook_use *use = g->use;
 	struct operand *values = arena_array(g->arena, struct operand, MAX(j->n_columns, 1u));
 	label null = ir_label(g->ir);
 	vreg nulls = ir_reg(g->ir);
 	struct table t;
 
 	ir_note(g->ir, "store for j%u", j->number);
+	gen_leave_if_all_over(g, g->done);
 	if (j->has_nulls)
 		ir_imm(g->ir, nulls, 0);
 	for (u32 i = 0; i < j->n_columns; i++) {
@@ -307,10 +355,13 @@ void gen_store(struct gen *g, const struct phys_step *step)
 			continue;
 		g->faults = c->fault_bit < 0 ? 0 : nulls;
 		g->fault_mask = bit_mask(c->fault_bit);
+		be(g, kept.owners ? kept.owners[i] : use);
 		values[i] = gen_nullable(g, c->expr, MAX(c->null_bit, 0), nulls, 0);
 	}
 	g->faults = 0;
+	be(g, use);
 	t = table_open(g, step, null);
+	t.join = j;
 	if (j->kind == PAIR_THREAD) {
 		store_by_thread(g, &t, values, nulls);
 	} else {
@@ -321,9 +372,7 @@ void gen_store(struct gen *g, const struct phys_step *step)
 	ir_place(g->ir, null);
 	if (j->join == JOIN_PAIR) {
 		/* Its time may not be known: the run's is what comes before its end is said. */
-		branch_other_run(g, gen_imm(g, INT64_MAX), g->done);
-		gen_count_stored(g);
-		gen_count_unpaired(g, UNPAIRED_NEVER_ENDED);
+		count_fates(g, gen_imm(g, INT64_MAX), UNPAIRED_NEVER_ENDED, true);
 	}
 	ir_jump(g->ir, g->done);
 }
@@ -339,13 +388,16 @@ struct ways_on {
 };
 
 /* From here on the columns are known; registers and texts are filled by read_start(). */
-static void know_columns(struct gen *g, const struct phys_join *j, vreg nulls, vreg time)
+static void know_columns(struct gen *g, const struct phys_join *j, vreg nulls, vreg time,
+			 stored_vec *list)
 {
 	for (u32 i = 0; i < j->n_columns; i++) {
 		const struct pair_column *c = &j->columns[i];
 		struct stored s = { .expr = c->expr,
 				    .null_mask = bit_mask(c->null_bit),
-				    .fault_mask = bit_mask(c->fault_bit) };
+				    .fault_mask = bit_mask(c->fault_bit),
+				    .join = j->number,
+				    .bytes_offset = c->bytes_offset };
 
 		if (s.null_mask | s.fault_mask)
 			s.nulls = nulls;
@@ -355,7 +407,7 @@ static void know_columns(struct gen *g, const struct phys_join *j, vreg nulls, v
 			s.text = ir_stack(g->ir, 8 * c->n_words);
 		else
 			s.reg = ir_reg(g->ir);
-		vec_push(g->arena, &g->stored, s);
+		vec_push(g->arena, list, s);
 	}
 }
 
@@ -501,7 +553,7 @@ static void check_age(struct gen *g, const struct table *t, vreg time, label too
 {
 	const struct phys_join *j = t->join;
 
-	if (t->now && j->kind == PAIR_THREAD)
+	if (t->now && j->kind == PAIR_THREAD && !g->n_crowd)
 		ir_branch(g->ir, IR_LT, t->now, time, negative);
 	if (j->within_ns)
 		ir_branchi(g->ir, IR_GT, gen_alu(g, IR_SUB, t->now, time), (s64)j->within_ns,
@@ -509,14 +561,18 @@ static void check_age(struct gen *g, const struct table *t, vreg time, label too
 }
 
 /* What is told as expired was a start of the run for that alone, or is none at all. */
-static void check_expired(struct gen *g, const struct phys_join *j, vreg time)
+struct expired {
+	const struct phys_join *join;
+	vreg time;
+};
+
+static void check_one_expired(struct gen *g, const void *context)
 {
+	const struct expired *expired = context;
 	label behind = ir_label(g->ir), end = ir_label(g->ir);
 
-	if (!g->set->is_checked)
-		return;
-	if (j->join == JOIN_PAIR) {
-		branch_other_run(g, time, behind);
+	if (expired->join->join == JOIN_PAIR) {
+		branch_other_run(g, expired->time, behind);
 		ir_jump(g->ir, end);
 	}
 	ir_place(g->ir, behind);
@@ -524,20 +580,30 @@ static void check_expired(struct gen *g, const struct phys_join *j, vreg time)
 	ir_place(g->ir, end);
 }
 
+static void check_expired(struct gen *g, const struct phys_join *j, vreg time)
+{
+	if (g->set->is_checked)
+		gen_each(g, check_one_expired, &(struct expired){ j, time });
+}
+
 void gen_look_up(struct gen *g, const struct phys_step *step)
 {
-	const struct phys_join *j = step->join;
+	struct kept kept = gen_kept(g, step->join);
+	const struct phys_join *j = &kept.join;
+	stored_vec *list = g->n_crowd ? &g->looked_up : &g->stored;
 	struct ir *ir = g->ir;
 	label too_old = ir_label(ir), negative = ir_label(ir), joined = ir_label(ir);
 	label nothing = ir_label(ir);
 	struct ways_on on = {
 		NULL, ir_reg(ir), ir_reg(ir), ir_label(ir), ir_label(ir), ir_label(ir)
 	};
-	u32 first = g->stored.n, fork;
+	u32 first = list->n, fork;
 	struct table t;
 	vreg at = 0;
 
 	ir_note(ir, "look up j%u", j->number);
+	if (j->join == JOIN_PAIR)
+		gen_leave_if_all_over(g, g->done);
 	if (j->within_ns || j->needs_order || j->join == JOIN_ASOF)
 		at = gen_time(g); /* before the search, which is none of the pair's time */
 	fork = gen_fork(g);
@@ -545,9 +611,10 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	if (!g->line && j->join == JOIN_PAIR)
 		branch_closed(g, gen_imm(g, INT64_MAX));
 	t = table_open(g, step, on.none);
+	t.join = j;
 	t.now = at;
-	know_columns(g, j, on.nulls, on.time);
-	on.stored = &g->stored.at[first];
+	know_columns(g, j, on.nulls, on.time, list);
+	on.stored = &list->at[first];
 	if (j->kind == PAIR_THREAD)
 		look_up_thread(g, &t, &on);
 	else
@@ -581,4 +648,6 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 		ir_jump(ir, g->done);
 	}
 	ir_place(ir, joined);
+	if (g->n_crowd)
+		gen_know_looked_up(g);
 }

@@ -58,4 +58,12 @@ void slot_publish(struct gen *g, vreg slot, s32 state);
 void slot_check(struct gen *g, const struct table *t, vreg slot, vreg time, bool is_any_key,
 		label changed);
 
+/* kept.c */
+/* What all of the crowd keep of a start, and whose each column is; by itself its own. */
+struct kept {
+	struct phys_join join;
+	const struct hook_use **owners; /* NULL: the use at hand */
+};
+struct kept gen_kept(struct gen *g, const struct phys_join *j);
+
 #endif

@@ -124,6 +124,19 @@ static void leave_if_over(struct gen *g, label over)
 	}
 }
 
+void gen_leave_if_all_over(struct gen *g, label over)
+{
+	u32 over_bits = 0;
+	vreg bits;
+
+	if (!g->line || !g->n_crowd)
+		return;
+	for (u32 i = 0; i < g->n_crowd; i++)
+		over_bits |= 1u << g->crowd[i]->phys->number % BLOCK_PARTS;
+	bits = gen_alui(g, IR_SHR, g->word, SLOT_OVER_SHIFT);
+	ir_branchi(g->ir, IR_EQ, gen_alui(g, IR_AND, bits, over_bits), over_bits, over);
+}
+
 /* Of this part: slices[copy][cpu * n_levels + level]; all three are in bounds, which the verifier
  * sees. */
 static void take_slice(struct gen *g)

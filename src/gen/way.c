@@ -3,8 +3,8 @@
  * The way of an event: through conditions, look-ups and running sums, to its store or to the
  * query's output.
  *
- * Uses whose ways begin alike go together until they part: what they test and compute alike is
- * done once.  It is only counted for each.
+ * Uses whose ways begin alike go together until they part: what they test, look up, store and
+ * compute alike is done once.  It is only counted for each.
  */
 #include "gen/internal.h"
 
@@ -117,6 +117,12 @@ static void go_on(struct gen *g, u32 n_passed)
 		const struct phys_step *step = &s->steps[i];
 
 		g->operator_number = s->first_operator + 1 + i;
+		if (step->join && n_passed) {
+			n_passed--;
+			if (step->kind == STEP_LOOKUP)
+				gen_check_order(g, step);
+			continue;
+		}
 		if (step->join || step->running)
 			read_step(g, step);
 		for (u32 k = 0; k < step->n_conjuncts; k++)
@@ -194,8 +200,15 @@ static bool is_plain(const struct gen *g, const struct expr *e)
 {
 	bool is_arithmetic = e->kind == EXPR_OP && (e->op < OP_EQ || e->op > OP_OR) &&
 			     e->op != OP_NOT && !expr_can_fail(e);
+	bool is_read = e->kind == EXPR_SYSTEM || e->kind == EXPR_FIELD;
+	const struct stored *known = gen_stored(g, e);
 
-	if (e->nullable || gen_is_text(e) || e->pid_ns || e->source == RAW_SOURCE ||
+	/* Of an event that was looked up it can be had where it was kept; a fault is one for each.
+	 */
+	if (known && !known->nulls)
+		return true;
+	if (known || e->nullable || gen_is_text(e) || e->pid_ns || e->source == RAW_SOURCE ||
+	    (is_read && e->source != g->source->number) ||
 	    !(is_arithmetic || e->kind == EXPR_SYSTEM || e->kind == EXPR_FIELD ||
 	      e->kind == EXPR_INTEGER || (e->kind == EXPR_MEMBER && g->hook->is_typed)))
 		return false;
@@ -243,7 +256,7 @@ static void compute_ahead(struct gen *g, u32 n_passed)
 		u32 n = 0;
 
 		for (u32 i = 0; i < s->n_steps; i++)
-			n += s->steps[i].kind == STEP_FILTER ? s->steps[i].n_conjuncts : UINT16_MAX;
+			n += s->steps[i].n_conjuncts + (s->steps[i].kind != STEP_FILTER);
 		if (n > n_passed || !s->is_root || s->number != g->source->number)
 			continue;
 		phys_each_output(g->crowd[w.use]->phys, note_wanted, &w);
@@ -303,7 +316,10 @@ static void part(struct gen *g, u32 n_passed)
 
 		g->memos = is_same ? known.memos : nothing.memos;
 		g->texts = is_same ? known.texts : nothing.texts;
-		g->stored.n = g->slots.n = 0; /* conditions that others pass too make none */
+		g->looked_up = known.looked_up;
+		g->slots.n = 0; /* conditions and joins that others pass too make none */
+		g->phys = crowd[0]->phys;
+		gen_know_looked_up(g);
 		if (n == 1)
 			go_alone(g, crowd[0], n_passed);
 		else
@@ -313,8 +329,30 @@ static void part(struct gen *g, u32 n_passed)
 	g->n_crowd = known.n_crowd;
 }
 
+/* One point of the way, by all of the crowd.  false: that is its end. */
+static bool pass(struct gen *g, u32 n)
+{
+	struct phys_point point = phys_point(g->source, n);
+
+	if (point.condition) {
+		filter(g, point.condition);
+		return true;
+	}
+	for (u32 i = g->n_crowd; i--;) {
+		g->phys = g->crowd[i]->phys;
+		g->source = g->crowd[i]->source;
+		read_step(g, phys_point(g->source, n).step);
+	}
+	if (point.step->kind == STEP_LOOKUP)
+		gen_look_up(g, point.step);
+	else
+		gen_store(g, point.step);
+	return point.step->kind == STEP_LOOKUP;
+}
+
 static void go_together(struct gen *g, const struct hook_use *const *crowd, u32 n, u32 n_passed)
 {
+	bool goes_on = true;
 	const struct hook_use **own = arena_array(g->arena, const struct hook_use *, n);
 	label failed = ir_label(g->ir), end = ir_label(g->ir);
 	u32 n_alike = UINT32_MAX;
@@ -330,9 +368,11 @@ static void go_together(struct gen *g, const struct hook_use *const *crowd, u32 
 	g->source = g->use->source;
 	g->done = failed;
 	while (n_passed < n_alike)
-		filter(g, phys_condition(g->source, n_passed++));
-	compute_ahead(g, n_passed);
-	part(g, n_passed);
+		goes_on = pass(g, n_passed++);
+	if (goes_on) {
+		compute_ahead(g, n_passed);
+		part(g, n_passed);
+	}
 	ir_jump(g->ir, end);
 	ir_place(g->ir, failed);
 	count_events(g);

@@ -148,7 +148,7 @@ void load_reset(struct load_hooks *hooks, struct load_state *state)
 	change_epochs(hooks, state->phys->number / BLOCK_PARTS,
 		      1ull << number | 1ull << (SLOT_OVER_SHIFT + number), 0);
 	state->epoch = state->waits_since_ns = state->switched_ns = 0;
-	state->is_ending = state->is_over = state->is_closed = false;
+	state->is_ending = state->is_over = state->is_closed = state->has_joined = false;
 	state->n_missed = 0;
 	memset(state->drained, 0, sizeof(state->drained));
 }

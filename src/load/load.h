@@ -67,6 +67,7 @@ struct load_state {
 	bool is_ending;	    /* load_end_starts(): the next flip is the last */
 	bool is_over;	    /* that was it */
 	bool is_closed;	    /* load_close_starts() */
+	bool has_joined;    /* its starts lie where others' did before it came */
 	/*
 	 * Of those who read it (drain/groups.h): which they are, events that were missed, and all
 	 * that the slices of the copies had that were cleared.

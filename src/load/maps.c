@@ -6,6 +6,7 @@
  * asks for is made.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -183,6 +184,24 @@ static int pairs_create(struct load_state *state, struct diags *diags)
 	return err;
 }
 
+/* The table of a part that keeps its starts there, too; it lives as long as one of them. */
+static int pairs_join(const struct load_hooks *hooks, struct load_state *state, struct diags *diags)
+{
+	for (u32 i = 0; i < hooks->n_states; i++) {
+		const struct load_state *other = &hooks->states[i];
+		int fd = other->map_fds[LOAD_MAP_PAIR], *to = &state->map_fds[LOAD_MAP_PAIR];
+
+		if (other == state || fd < 0 || other->phys->starts != state->phys->starts)
+			continue;
+		state->has_joined = hooks->chains != NULL;
+		*to = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		return *to < 0 ? map_failed(&kinds[LOAD_MAP_PAIR], state->phys->pair_bytes, errno,
+					    diags)
+			       : 0;
+	}
+	return pairs_create(state, diags);
+}
+
 int load_state_open(const struct load_hooks *hooks, struct load_state *state, struct diags *diags)
 {
 	const struct phys *phys = state->phys;
@@ -204,7 +223,7 @@ int load_state_open(const struct load_hooks *hooks, struct load_state *state, st
 				    &state->map_fds[LOAD_MAP_STATE], &at, diags);
 	state->state = at;
 	if (!err && phys->pair_bytes)
-		err = pairs_create(state, diags);
+		err = pairs_join(hooks, state, diags);
 	if (!err && is_named(hooks, state, LOAD_MAP_RING))
 		err = ring_create(state, diags);
 	for (u32 map = LOAD_MAP_HASH0; map <= LOAD_MAP_HASH1; map++)

@@ -96,18 +96,45 @@ void load_end_starts(struct load_state *const *states, u32 n_states)
 		states[i]->is_ending = has_starts(states[i]);
 }
 
+static bool has_same_starts(const struct load_state *state, const struct load_state *other)
+{
+	return other->phys && other->phys->n_joins && other->phys->starts == state->phys->starts;
+}
+
+/* Do parts whose run goes on use its table? */
+static bool is_used_on(const struct load_state *state)
+{
+	const struct load_hooks *hooks = state->hooks;
+	bool is_used = false;
+
+	for (u32 i = 0; i < hooks->n_states; i++)
+		is_used |= has_same_starts(state, &hooks->states[i]) && !hooks->states[i].is_over;
+	return is_used && state->is_over;
+}
+
 /*
  * From here on starts of later come into free places alone, and those programs are over that began
- * before and may do more.
+ * before and may do more.  Of parts with one table the last one says so, for all: whichever their
+ * programs ask.
  */
 bool load_close_starts(struct load_state *state)
 {
+	const struct load_hooks *hooks = state->hooks;
+
 	if (!state->is_ending)
 		return !has_starts(state);
+	if (is_used_on(state))
+		return false;
 	if (!state->is_closed) {
-		set_ns(&state->control->closed_ns, state->control->starts_end_ns);
-		load_wait_for_programs(state->hooks->set->n_cpus);
+		for (u32 i = 0; i < hooks->n_states; i++) {
+			struct load_state *other = &hooks->states[i];
+
+			if (!has_same_starts(state, other))
+				continue;
+			set_ns(&other->control->closed_ns, state->control->starts_end_ns);
+			other->is_closed = true;
+		}
+		load_wait_for_programs(hooks->set->n_cpus);
 	}
-	state->is_closed = true;
-	return state->is_over;
+	return state->is_over && !state->has_joined;
 }

@@ -21,6 +21,7 @@ const struct opt_rule opt_rules[] = {
 	{ "order", "test cheap conditions that drop much first", .each = opt_order },
 	{ "share", "compute once what several parts of the query use", .each = opt_share },
 	{ "cells", "keep once what several aggregates count or sum", .each = opt_cells },
+	{ "starts", "keep once the starts that joins alike wait for", .each = opt_starts },
 };
 
 const u32 opt_n_rules = ARRAY_SIZE(opt_rules);

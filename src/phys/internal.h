@@ -47,6 +47,10 @@ s32 phys_stream_column(struct stream_column *columns, u32 *n_columns, u32 *row_b
 bool phys_stream(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* join.c: what each join stores, and its table; after all that the output needs is known. */
 bool phys_joins(struct phys *phys, const struct phys_input *input, struct diags *diags);
+/* starts.c: parts that are planned together keep starts once. */
+void phys_share_all_starts(struct phys_set *set);
+/* share.c: */
+bool phys_has_same_streams(const struct hook_use *a, const struct hook_use *b);
 /* running.c: the tables of running sums, behind those of the joins. */
 bool phys_runnings(struct phys *phys, const struct phys_input *input, struct diags *diags);
 

@@ -13,7 +13,7 @@ static struct phys *part_new(const struct phys_set *set, u32 number, const struc
 	phys->arena = arena;
 	phys->settings = input->settings;
 	phys->set = set;
-	phys->number = number;
+	phys->number = phys->starts = number;
 	phys->name = input->name;
 	phys->is_streaming = !plan_find(input->plan, PLAN_AGGREGATE);
 	phys->exists_cell = -1;
@@ -73,6 +73,7 @@ static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_
 	for (u32 i = 0; i < n_inputs; i++)
 		if (!plan_part(set->parts[i], &inputs[i], diags))
 			return NULL;
+	phys_share_all_starts(set);
 	return set;
 }
 

@@ -535,6 +535,7 @@ struct phys {
 	struct phys_running *runnings;
 	u32 n_runnings;
 	u64 pair_bytes;	  /* of LOAD_MAP_PAIR; 0: no joins and no running sums */
+	u32 starts;	  /* parts with the same number here have one LOAD_MAP_PAIR */
 	bool has_matched; /* some filter stands between the root's events and the output */
 
 	/* Computed ahead of keys, cells, columns and conditions that contain them. */
@@ -642,13 +643,29 @@ struct phys_set *phys_merge(struct phys_set *const *plans, u32 n_plans, u32 n_cp
  */
 bool phys_split(struct phys_set *set, u32 hook, struct arena *arena);
 /*
- * share.c: uses of one hook of which several go a way together as far as it is the same.  The n-th
- * condition that its way begins with, or NULL; 0: the two are not of the same streams, else one
- * more than there are such conditions that are equal; the use that this one goes with, or itself.
+ * share.c: uses of one hook of which several go a way together as far as it is the same.  A point
+ * of a way is a condition, or a step that has none.
  */
-struct expr *phys_condition(const struct phys_source *source, u32 n);
+struct phys_point {
+	const struct phys_step *step; /* NULL: the way is over */
+	struct expr *condition;
+};
+struct phys_point phys_point(const struct phys_source *source, u32 n);
+/*
+ * 0: the two are not of the same streams, else one more than there are points that are alike at the
+ * beginning of both ways; the use that this one goes with, or itself.
+ */
 u32 phys_n_alike(const struct hook_use *a, const struct hook_use *b);
 u32 phys_leader(const struct hook *hook, u32 use);
+/*
+ * starts.c: the part keeps its starts where the other one does, from its beginning on, if its joins
+ * are alike and ask for no more of a start.  Both are in one program of each hook then.
+ */
+bool phys_share_starts(struct phys *phys, const struct phys *other);
+/* With the first part there that it can. */
+bool phys_share_with(struct phys *phys, const struct phys_set *plan);
+/* It keeps its starts once with whatever does so, too. */
+bool phys_may_share_starts(const struct phys *phys);
 /* Visits the expressions (as wholes) of the output: of keys, cells and streamed columns. */
 void phys_each_output(const struct phys *phys, void (*visit)(void *context, struct expr *expr),
 		      void *context);

@@ -25,20 +25,26 @@ static void use_print(const struct hook *h, const struct hook_use *use, struct b
 		buf_printf(out, " for %u streams", use->n_streams);
 }
 
-/* The conditions that its program tests once for this use and for an earlier one. */
+/* What its program tests, looks up and stores once for this use and for an earlier one. */
 static void shared_print(const struct hook *h, u32 use, struct buf *out)
 {
 	u32 leader = phys_leader(h, use);
-	u32 n = phys_n_alike(&h->uses[leader], &h->uses[use]) - 1;
+	u32 n = phys_n_alike(&h->uses[leader], &h->uses[use]) - 1, n_conditions = 0;
 
 	if (leader == use || !n)
 		return;
+	for (u32 i = 0; i < n; i++)
+		n_conditions += phys_point(h->uses[use].source, i).condition != NULL;
 	buf_printf(out, "    %s shares with %s the first ", h->uses[use].phys->name,
 		   h->uses[leader].phys->name);
-	if (n > 1)
-		buf_printf(out, "%u conditions\n", n);
-	else
-		buf_puts(out, "condition\n");
+	if (n_conditions > 1)
+		buf_printf(out, "%u conditions", n_conditions);
+	else if (n_conditions)
+		buf_puts(out, "condition");
+	if (n > n_conditions)
+		buf_printf(out, "%sjoin%s", n_conditions ? " and " : "",
+			   n - n_conditions > 1 ? "s" : "");
+	buf_putc(out, '\n');
 }
 
 static void expr_line(const char *label, const struct expr *e, struct buf *out)
@@ -216,6 +222,9 @@ void phys_print(const struct phys *p, struct buf *out)
 	sources_print(p, out);
 	for (u32 i = 0; i < p->n_joins; i++)
 		join_print(&p->joins[i], out);
+	if (p->starts != p->number && p->starts < p->set->n_parts)
+		buf_printf(out, "    starts are in the table of %s\n",
+			   p->set->parts[p->starts]->name);
 	for (u32 i = 0; i < p->n_runnings; i++)
 		running_print(&p->runnings[i], out);
 	keys_print(p, out);

@@ -1,24 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What several parts do alike with the events of a hook.  Their program does it once: is it the
- * system call that they want, the conditions that their ways begin with, and what they compute
- * behind them (gen/way.c).
+ * system call that they want, the conditions and the joins that their ways begin with, and what
+ * they compute behind them (gen/way.c).
  */
 #include <string.h>
 
 #include "phys/internal.h"
 
-struct expr *phys_condition(const struct phys_source *source, u32 n)
+struct phys_point phys_point(const struct phys_source *source, u32 n)
 {
-	for (u32 i = 0; i < source->n_steps && source->steps[i].kind == STEP_FILTER; i++) {
-		if (n < source->steps[i].n_conjuncts)
-			return source->steps[i].conjuncts[n];
-		n -= source->steps[i].n_conjuncts;
+	for (u32 i = 0; i < source->n_steps; i++) {
+		const struct phys_step *step = &source->steps[i];
+
+		if (n < step->n_conjuncts)
+			return (struct phys_point){ step, step->conjuncts[n] };
+		n -= step->n_conjuncts;
+		if (step->kind != STEP_FILTER && n-- == 0)
+			return (struct phys_point){ step, NULL };
 	}
-	return NULL;
+	return (struct phys_point){ 0 };
 }
 
-static bool has_same_streams(const struct hook_use *a, const struct hook_use *b)
+static bool is_alike(const struct hook_use *a, const struct hook_use *b, u32 n)
+{
+	struct phys_point x = phys_point(a->source, n), y = phys_point(b->source, n);
+
+	if (!x.step || !y.step)
+		return false;
+	if (x.condition && y.condition)
+		return expr_equal_as(x.condition, a->source->number, y.condition,
+				     b->source->number);
+	return x.step->join && y.step->join && a->phys->starts == b->phys->starts &&
+	       x.step->join->number == y.step->join->number;
+}
+
+bool phys_has_same_streams(const struct hook_use *a, const struct hook_use *b)
 {
 	if (a->n_streams != b->n_streams || a->first_probe != b->first_probe)
 		return false;
@@ -33,16 +50,12 @@ u32 phys_n_alike(const struct hook_use *a, const struct hook_use *b)
 	u32 n = 0;
 
 	/* What counts its operators one by one, or goes to another hook, goes alone. */
-	if (!has_same_streams(a, b) || a->phys->state.n_operators || b->phys->state.n_operators ||
-	    a->hand || b->hand)
+	if (!phys_has_same_streams(a, b) || a->phys->state.n_operators ||
+	    b->phys->state.n_operators || a->hand || b->hand)
 		return 0;
-	for (;; n++) {
-		const struct expr *x = phys_condition(a->source, n);
-		const struct expr *y = phys_condition(b->source, n);
-
-		if (!x || !y || !expr_equal_as(x, a->source->number, y, b->source->number))
-			return n + 1;
-	}
+	while (is_alike(a, b, n))
+		n++;
+	return n + 1;
 }
 
 /* The first of the uses of that part. */

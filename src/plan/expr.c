@@ -186,6 +186,14 @@ bool expr_is_strict(const struct expr *e)
 	return e->kind == EXPR_UNION ? n_strict == e->n_args : kinds[e->kind].is_read;
 }
 
+static bool is_same_source(const struct expr *a, u32 source_a, const struct expr *b, u32 source_b)
+{
+	bool is_event =
+		(a->kind == EXPR_FIELD || a->kind == EXPR_SYSTEM) && a->source != RAW_SOURCE;
+
+	return is_event ? a->source - source_a == b->source - source_b : a->source == b->source;
+}
+
 bool expr_equal_as(const struct expr *a, u32 source_a, const struct expr *b, u32 source_b)
 {
 	if (a == b)
@@ -195,7 +203,7 @@ bool expr_equal_as(const struct expr *a, u32 source_a, const struct expr *b, u32
 	    a->type.kind != b->type.kind || a->text_bytes != b->text_bytes ||
 	    a->pid_ns != b->pid_ns || a->has_signed_arguments != b->has_signed_arguments)
 		return false;
-	if (a->source != b->source && (a->source != source_a || b->source != source_b))
+	if (!is_same_source(a, source_a, b, source_b))
 		return false;
 	if (a->kind == EXPR_REAL && memcmp(&a->real, &b->real, sizeof(a->real)) != 0)
 		return false;

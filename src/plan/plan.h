@@ -240,6 +240,8 @@ struct plan_join {
 	enum plan_join_kind kind;
 	bool is_left;	 /* an A without a B gives a row, B's columns NULL */
 	bool is_nesting; /* false: B's of one key never nest (a thread's system calls) */
+	/* Joins that are alike keep their B's once (rule starts). */
+	bool shares_starts;
 	struct join_key *keys;
 	u32 n_keys;
 	u64 within_ns; /* 0: B's of any age */
@@ -575,7 +577,8 @@ char expr_rule(const struct expr *expr);
 /* The comparison with its sides exchanged: < for >. */
 enum ast_op expr_op_mirrored(enum ast_op op);
 bool expr_equal(const struct expr *a, const struct expr *b);
-/* Where source_a stands for the one what source_b does for the other. */
+/* Where source_a, and those numbered behind it, stand for the one what source_b and those behind it
+ * do for the other. */
 bool expr_equal_as(const struct expr *a, u32 source_a, const struct expr *b, u32 source_b);
 bool expr_is_constant(const struct expr *expr);
 static inline bool expr_is_text(const struct expr *expr)

@@ -306,6 +306,8 @@ static void join_print(const struct plan *p, struct buf *out)
 		buf_printf(out, " within %lluns", (unsigned long long)p->join.within_ns);
 	if (!p->join.is_nesting)
 		buf_puts(out, ", one at a time");
+	if (p->join.shares_starts)
+		buf_puts(out, ", starts may be shared");
 }
 
 static void shared_print(const struct plan *p, struct buf *out)

@@ -52,10 +52,8 @@ void segment_leave(struct query *query);
 u32 segment_n_queries(const struct query *query);
 /* How many others read its parts, too. */
 u32 segment_n_counted_with(const struct query *query);
-static inline bool segment_is_shared(const struct query *query)
-{
-	return segment_n_counted_with(query) > 0;
-}
+/* Do others, or are its starts in one table with those of others? */
+bool segment_is_shared(const struct query *query);
 struct load_state *segment_state(const struct query *query, const struct phys *phys);
 /* Of all queries of the engine: by what they share in it, or by one of them. */
 struct turns *crowd_turns(void *crowd);

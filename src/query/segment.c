@@ -39,7 +39,8 @@ struct segment {
 /* Of one engine; the engine and each of its queries use it. */
 struct crowd {
 	u32 n_users;
-	u32 n_made; /* segments so far */
+	u32 n_made;   /* segments so far */
+	u32 n_starts; /* numbers of phys.starts so far */
 	struct segment *first;
 	struct load_chains chains;
 	struct bpf_code dispatcher;
@@ -234,35 +235,6 @@ static struct query_costs costs_now(const struct segment *segment)
 	return costs;
 }
 
-/* With parts of its own, or those of `alike`. */
-static int enter(struct segment *segment, struct query *query, const struct query *alike)
-{
-	u32 n;
-	const struct phys_input *inputs = query_inputs(query, &n);
-	u64 taken = alike ? 0 : taken_of(segment);
-	int err = 0;
-
-	query->plan = phys_plan_into(taken, inputs, n, &query->arena, &query->diags);
-	if (!query->plan)
-		return -EINVAL;
-	for (u32 i = 0; alike && i < n; i++)
-		query->plan->parts[i]->number = alike->plan->parts[i]->number;
-	if (!append(segment, query))
-		return -ENOMEM;
-	if (!alike)
-		err = change(segment, query, &query->diags);
-	if (err) {
-		segment->n_queries--;
-		return err;
-	}
-	query->segment = segment;
-	query->costs =
-		alike ? (struct query_costs){ .segment = segment->number } : costs_now(segment);
-	segment->crowd->n_users++;
-	query_set_parts(query, query->plan);
-	return 0;
-}
-
 /*
  * Its parts are read, by that query or others, and were ended by no last switch; and its calls come
  * by the path that it was planned for.
@@ -279,6 +251,70 @@ static bool is_counting(const struct segment *segment, const struct query *query
 		is_counting &= state->readers && !state->is_ending;
 	}
 	return is_counting;
+}
+
+/*
+ * Its parts, which are none of the segment's yet, keep their starts where parts do that run on, if
+ * their joins are alike.
+ */
+static void share_starts(struct segment *segment, const struct query *query)
+{
+	segment->crowd->n_starts += BLOCK_PARTS;
+	for (u32 i = 0; i < query->plan->n_parts; i++)
+		query->plan->parts[i]->starts += segment->crowd->n_starts;
+	for (u32 i = 0; i < query->plan->n_parts; i++) {
+		bool is_placed = false;
+
+		for (u32 k = 0; k < segment->n_queries && !is_placed; k++)
+			is_placed =
+				is_counting(segment, segment->queries[k]) &&
+				phys_share_with(query->plan->parts[i], segment->queries[k]->plan);
+	}
+}
+
+/* Its parts become those of `alike`.  false: its starts are not to be laid out like theirs. */
+static bool take_parts(const struct query *query, const struct query *alike)
+{
+	for (u32 i = 0; i < query->plan->n_parts; i++) {
+		struct phys *phys = query->plan->parts[i];
+
+		phys->number = alike->plan->parts[i]->number;
+		if (phys_may_share_starts(phys) && !phys_share_starts(phys, alike->plan->parts[i]))
+			return false;
+		phys->starts = alike->plan->parts[i]->starts;
+	}
+	return true;
+}
+
+/* With parts of its own, or those of `alike`: -ENOENT: these are not like them after all. */
+static int enter(struct segment *segment, struct query *query, const struct query *alike)
+{
+	u32 n;
+	const struct phys_input *inputs = query_inputs(query, &n);
+	u64 taken = alike ? 0 : taken_of(segment);
+	int err = 0;
+
+	query->plan = phys_plan_into(taken, inputs, n, &query->arena, &query->diags);
+	if (!query->plan)
+		return -EINVAL;
+	if (alike && !take_parts(query, alike))
+		return -ENOENT;
+	if (!alike)
+		share_starts(segment, query);
+	if (!append(segment, query))
+		return -ENOMEM;
+	if (!alike)
+		err = change(segment, query, &query->diags);
+	if (err) {
+		segment->n_queries--;
+		return err;
+	}
+	query->segment = segment;
+	query->costs =
+		alike ? (struct query_costs){ .segment = segment->number } : costs_now(segment);
+	segment->crowd->n_users++;
+	query_set_parts(query, query->plan);
+	return 0;
 }
 
 /* It enters where one is that counts what it would.  -ENOENT: there is none. */
@@ -427,6 +463,28 @@ u32 segment_n_counted_with(const struct query *query)
 	for (u32 i = 0; i < query->segment->n_queries; i++)
 		n += query_counts_with(query, query->segment->queries[i]);
 	return n;
+}
+
+/* Do two of the parts keep their starts in one table? */
+static bool has_same_starts(const struct query *a, const struct query *b)
+{
+	for (u32 i = 0; i < a->plan->n_parts; i++)
+		for (u32 k = 0; k < b->plan->n_parts; k++)
+			if (a->plan->parts[i] != b->plan->parts[k] && a->plan->parts[i]->n_joins &&
+			    a->plan->parts[i]->starts == b->plan->parts[k]->starts)
+				return true;
+	return false;
+}
+
+bool segment_is_shared(const struct query *query)
+{
+	const struct segment *segment = query->segment;
+
+	for (u32 i = 0; i < segment->n_queries; i++)
+		if (query_counts_with(query, segment->queries[i]) ||
+		    has_same_starts(query, segment->queries[i]))
+			return true;
+	return false;
 }
 
 struct load_state *segment_state(const struct query *query, const struct phys *phys)

@@ -147,6 +147,7 @@ static const struct {
 	{ "share", "SELECT count(*) FILTER (WHERE pid = 1), count(*) FILTER (WHERE pid = 2) "
 		   "FROM syscall:pread64" },
 	{ "cells", "SELECT avg(fd), sum(fd) FROM syscall:pread64" },
+	{ "starts", "SELECT count(*) FROM syscall:pread64" },
 };
 
 static void logical(const char *text, const char *rules_off, struct buf *out)

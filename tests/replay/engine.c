@@ -263,6 +263,31 @@ static struct segment *shared_segment(struct run *run, u32 n_parts)
 	return &run->segments[run->n_segments++];
 }
 
+/* As query/segment.c does it. */
+static void share_starts(const struct segment *segment, struct phys_set *plan)
+{
+	for (u32 i = 0; i < plan->n_parts; i++)
+		for (u32 k = 0; k < segment->n_jobs; k++)
+			if (phys_share_with(plan->parts[i], segment->jobs[k]->plan))
+				break;
+}
+
+static u32 n_sharing(const struct job *job)
+{
+	const struct phys_set *set = job->segment->set;
+	u32 n = 0;
+
+	for (u32 i = 0; i < job->plan->n_parts; i++) {
+		const struct phys *phys = job->plan->parts[i];
+		u32 n_there = 0;
+
+		for (u32 k = 0; set && k < set->n_parts; k++)
+			n_there += phys->n_joins && set->parts[k]->starts == phys->starts;
+		n += n_there > 1;
+	}
+	return n;
+}
+
 /* All its parts with streams; a query that is too large for others has programs of its own. */
 static const char *plan_job(struct run *run, struct job *job)
 {
@@ -280,6 +305,8 @@ static const char *plan_job(struct run *run, struct job *job)
 		segment = shared_segment(run, n);
 		job->plan = phys_plan_into((1ull << segment->n_parts) - 1, inputs, n, job->arena,
 					   &job->diags);
+		if (job->plan)
+			share_starts(segment, job->plan);
 	}
 	if (!job->plan)
 		return "phys";
@@ -537,6 +564,7 @@ static void end_job(struct job *job, struct replay_query *query)
 	if (job->step && job->options->failed)
 		job->options->failed(job->options->context, job->step, &job->diags);
 	query->n_parts_beside = job->segment ? job->segment->n_parts : 0;
+	query->n_sharing = job->plan ? n_sharing(job) : 0;
 }
 
 void replayer_run_all(struct replayer *engine, struct replay_query *queries, u32 n,
