@@ -60,7 +60,7 @@ u32 phys_levels(const struct phys_set *set, const struct phys *phys,
 
 const char *phys_path_stays(const struct phys_set *set)
 {
-	s32 number = -1;
+	const struct stream *first = NULL;
 
 	for (u32 i = 0; i < set->n_hooks; i++) {
 		const struct hook *hook = &set->hooks[i];
@@ -75,9 +75,10 @@ const char *phys_path_stays(const struct phys_set *set)
 				continue;
 			if (use->phys->n_runnings)
 				return "its running sums began with its programs";
-			if (number >= 0 && number != s->syscall_nr)
+			/* -1: a call that is newer than this program. */
+			if (first && first->syscall_nr != s->syscall_nr)
 				return "it reads several system calls";
-			number = s->syscall_nr;
+			first = s;
 		}
 	}
 	return NULL;
@@ -175,8 +176,5 @@ bool phys_split(struct phys_set *set, u32 number, struct arena *arena)
 	set->n_hooks++;
 	for (u32 i = 0; i < set->n_hooks; i++)
 		hooks[i].number = i;
-	/* Of two programs neither would know what the other has stored. */
-	for (u32 i = 0; i < set->n_parts; i++)
-		set->parts[i]->starts = set->parts[i]->number;
 	return true;
 }
