@@ -176,5 +176,8 @@ bool phys_split(struct phys_set *set, u32 number, struct arena *arena)
 	set->n_hooks++;
 	for (u32 i = 0; i < set->n_hooks; i++)
 		hooks[i].number = i;
+	/* Of two programs neither would know what the other has stored. */
+	for (u32 i = 0; i < set->n_parts; i++)
+		set->parts[i]->starts = set->parts[i]->number;
 	return true;
 }
