@@ -40,6 +40,7 @@ static int compile(struct ebql_query *query)
 	if (query->state != QUERY_READY)
 		return EBQL_MISUSE;
 	q->parameters = &query->parameters;
+	q->is_beside = true;
 	if (!query_parse(q))
 		return broke(query, -EINVAL);
 	if (!is_setting(q) && !query_shows(q) && q->statement->kind != AST_STATEMENT_SELECT) {
@@ -110,7 +111,8 @@ int ebql_run(struct ebql_query *query, const struct ebql_options *options)
 	struct flow_input how;
 	int status, err;
 
-	if (!query || query->session->is_busy || (options && options->size < sizeof(size_t)))
+	if (!query || query->session->is_busy ||
+	    (options && options->size < UP_TO(struct ebql_options, context)))
 		return EBQL_MISUSE;
 	status = compile(query);
 	if (status)
@@ -195,5 +197,6 @@ int ebql_stats(struct ebql_query *query, struct ebql_stats *ret_stats)
 		api_account(&account, &query->stats.events, &query->stats.matched,
 			    query->stats.lost);
 	}
-	return api_give(&query->stats, sizeof(query->stats), ret_stats);
+	return api_give(&query->stats, sizeof(query->stats), UP_TO(struct ebql_stats, counted_with),
+			ret_stats);
 }

@@ -261,10 +261,12 @@ static int form_run(struct form *f)
 	struct query *q = &f->query;
 	struct flow_input how = { .every_ns = o->every_ns,
 				  .sink = { open_sink, give_batch, idle, close_sink, f },
-				  .cancel = f->of->all->cancel };
+				  .cancel = f->of->all->cancel,
+				  .is_brief = true };
 	int err;
 
 	q->settings.target_pid = o->target_pid;
+	q->is_beside = true;
 	if (!query_parse(q) || !check_statement(q) || !query_compile(q) || !choose_output(f))
 		return -EINVAL;
 	if (!open_output(f))

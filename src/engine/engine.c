@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/internal.h"
@@ -169,15 +168,6 @@ static u32 find_due(struct engine *engine, u64 now_ns)
 	return n;
 }
 
-/* That this thread has computed. */
-static u64 computed_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (u64)now.tv_sec * NS_PER_S + (u64)now.tv_nsec;
-}
-
 /* The windows of all flows that are due end at one instant; then each gives its batch. */
 static void step_boundaries(struct engine *engine)
 {
@@ -193,10 +183,10 @@ static void step_boundaries(struct engine *engine)
 	if (n)
 		flow_switch(due, n, FLOW_GLANCE_NS);
 	for (u32 i = 0; i < n; i++) {
-		u64 start_ns = computed_ns();
+		u64 start_ns = flow_computed_ns();
 
 		flow_take_boundary(due[i], due[i]->now);
-		due[i]->computed_ns += computed_ns() - start_ns;
+		due[i]->computed_ns += flow_computed_ns() - start_ns;
 	}
 	/* As of one instant: equal windows go on together, also where an output was slow. */
 	now_ns = base_realtime_ns();
@@ -217,9 +207,9 @@ static void step_polls(struct engine *engine)
 		if (flow->is_over || !flow->poll_ns ||
 		    (!flow->is_due && flow->poll_ns > base_monotonic_ns()))
 			continue;
-		start_ns = computed_ns();
+		start_ns = flow_computed_ns();
 		flow_poll(flow, &is_more);
-		flow->computed_ns += computed_ns() - start_ns;
+		flow->computed_ns += flow_computed_ns() - start_ns;
 		flow->poll_ns = base_monotonic_ns() + (is_more ? 0 : POLL_NS);
 	}
 }
@@ -251,6 +241,17 @@ int engine_step(struct engine *engine)
 
 /* --- Flows --- */
 
+/* Who holds up others, or the host? */
+static void find_hasty(struct engine *engine)
+{
+	u32 n_live = 0;
+
+	for (const struct flow *flow = engine->flows; flow; flow = flow->next)
+		n_live += flow->is_live;
+	for (struct flow *flow = engine->flows; flow; flow = flow->next)
+		flow->is_hasty = flow->is_brief || n_live > flow->is_live;
+}
+
 static int insert(struct engine *engine, struct flow *flow)
 {
 	struct flow **at = &engine->flows;
@@ -266,6 +267,7 @@ static int insert(struct engine *engine, struct flow *flow)
 		at = &(*at)->next;
 	flow->next = *at;
 	*at = flow;
+	find_hasty(engine);
 	flow->boundary_ns = flow_next_boundary(flow, base_realtime_ns());
 	/* The first poll does not wait: all of a small file is there already. */
 	flow->poll_ns = flow_is_polled(flow) ? base_monotonic_ns() : 0;
@@ -301,6 +303,7 @@ static void take_out(struct engine *engine, struct flow *flow)
 		at = &(*at)->next;
 	if (*at)
 		*at = flow->next;
+	find_hasty(engine);
 }
 
 int flow_close(struct flow *flow)

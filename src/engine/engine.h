@@ -36,6 +36,13 @@
 struct engine;
 struct flow;
 
+/*
+ * Beside flows that are live, SQLite may compute so long for what one is due (a window, its last
+ * batch), of the thread's time: all others wait meanwhile.  It is no share of the window, which may
+ * be of an hour.
+ */
+#define ENGINE_SQL_NS 1000000000ull
+
 struct flow_input {
 	const struct cut *cut;
 	/* loads[i], opened and not attached, belongs to parts[i]; NULL: it has no kernel part.
@@ -49,6 +56,7 @@ struct flow_input {
 	/* What it calls may call flow_stop_at_window(), and no other function of this header. */
 	struct sink sink;
 	const struct cancel *cancel; /* ends what SQLite computes for long; NULL: nothing does */
+	bool is_brief;		     /* its SQL is limited even while it is alone: the host waits */
 	struct arena *arena;	     /* and diags: live as long as the flow */
 	struct diags *diags;
 };
@@ -115,7 +123,8 @@ bool flow_is_over(const struct flow *flow);
 /*
  * Ends it now, unless it is over: what was counted so far is the last batch.  0, or the -errno
  * that ended it: of the sink, of the kernel, or after a diagnostic (user-part, too-large,
- * too-many-rows; -EINTR and the warning interrupted: `cancel` was due while SQLite computed).
+ * too-many-rows, too-slow; -EINTR and the warning interrupted: `cancel` was due while SQLite
+ * computed).
  */
 int flow_stop(struct flow *flow);
 /* The window, or snapshot, under way is the last. */

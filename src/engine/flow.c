@@ -363,8 +363,10 @@ static void go_on(struct flow *flow, int err, bool is_over, bool is_switched)
 void flow_take_boundary(struct flow *flow, struct flow_instant now)
 {
 	bool is_over = false;
-	int err = take_boundary(flow, now, &is_over);
+	int err;
 
+	flow_begin_turn(flow);
+	err = take_boundary(flow, now, &is_over);
 	go_on(flow, err, is_over, true);
 }
 
@@ -374,6 +376,7 @@ void flow_poll(struct flow *flow, bool *ret_more)
 	int err;
 
 	*ret_more = false;
+	flow_begin_turn(flow);
 	if (flow_has_events(flow))
 		err = take_events(flow, false, ret_more);
 	else
@@ -398,6 +401,7 @@ bool flow_is_over(const struct flow *flow)
 
 int flow_stop(struct flow *flow)
 {
+	flow_begin_turn(flow);
 	if (!flow->is_over)
 		go_on(flow, 0, true, false);
 	return flow->err;

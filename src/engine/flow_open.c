@@ -115,6 +115,7 @@ static struct flow *new_flow(const struct flow_input *input)
 	flow->cut = cut;
 	flow->sink = input->sink;
 	flow->cancel = input->cancel;
+	flow->is_brief = input->is_brief;
 	flow->diags = input->diags;
 	flow->every_ns = input->every_ns;
 	flow->max_bytes = FLOW_MAX_BYTES;

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "engine/internal.h"
 
@@ -49,6 +50,42 @@ static int attach_database(struct flow *flow, const struct plan_database *databa
 	return err ? -EINVAL : 0;
 }
 
+u64 flow_computed_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
+void flow_begin_turn(struct flow *flow)
+{
+	flow->sql.left_ns = flow->is_hasty ? ENGINE_SQL_NS : UINT64_MAX;
+}
+
+static int on_steps(void *context)
+{
+	struct flow *flow = context;
+
+	flow->sql.is_too_slow = flow_computed_ns() >= flow->sql.end_ns;
+	return flow->sql.is_too_slow || cancel_is_due(flow->cancel);
+}
+
+static int too_slow(struct flow *flow)
+{
+	const struct span all = { 0, (u32)flow->diags->text_bytes };
+	struct diag *diag = diag_failure_at(
+		flow->diags, "too-slow", all,
+		"user space has computed %u s for one result, and other queries wait for it",
+		(u32)(ENGINE_SQL_NS / 1000000000));
+
+	diag_hint(
+		flow->diags, diag,
+		"alone it may take its time: ebql 'SELECT ...', or a session of its own; here ask "
+		"for fewer rows to join, sort or group: WHERE, GROUP BY, or a shorter WINDOW");
+	return -ETIME;
+}
+
 int flow_open_sql(struct flow *flow)
 {
 	const struct cut *cut = flow->cut;
@@ -62,6 +99,7 @@ int flow_open_sql(struct flow *flow)
 		sql->n_computed += !cut->picks || cut->picks[i] == CUT_PICK_SQL;
 	if (connect_open(flow->cancel, &sql->db) || func_register(sql->db, &sql->context))
 		return connect_refused(sql->db, flow->diags);
+	sqlite3_progress_handler(sql->db, CONNECT_STEPS, on_steps, flow);
 	for (i = 0; i < cut->n_parts; i++) {
 		flow->relations[i].context = &sql->context;
 		if (relation_register(sql->db, &flow->relations[i]))
@@ -186,7 +224,7 @@ static int run_once(struct flow *flow, u64 limit, u64 n_negative, struct batch *
 		err = take_row(flow, batch);
 	}
 	if (!err && step != SQLITE_DONE && step != SQLITE_ROW)
-		err = connect_refused(sql->db, flow->diags);
+		err = sql->is_too_slow ? too_slow(flow) : connect_refused(sql->db, flow->diags);
 	sqlite3_reset(sql->statement);
 	return err;
 }
@@ -195,9 +233,10 @@ int flow_run_sql(struct flow *flow, u64 limit, struct batch *batch)
 {
 	struct flow_sql *sql = &flow->sql;
 	struct account counted = { 0 };
-	u64 n_negative, start_ns = base_monotonic_ns();
+	u64 n_negative, start_ns = base_monotonic_ns(), from_ns = flow_computed_ns();
 	int err;
 
+	sql->end_ns = sql->left_ns == UINT64_MAX ? UINT64_MAX : from_ns + sql->left_ns;
 	if (sql->start_parameter)
 		sqlite3_bind_int64(sql->statement, sql->start_parameter,
 				   (s64)batch->window_start_ns);
@@ -216,6 +255,8 @@ int flow_run_sql(struct flow *flow, u64 limit, struct batch *batch)
 		sql->done.events += flow->relations[i].n_rows;
 	sql->done.matched += batch->n_rows;
 	sql->ns += base_monotonic_ns() - start_ns;
+	if (sql->left_ns != UINT64_MAX)
+		sql->left_ns -= MIN(sql->left_ns, flow_computed_ns() - from_ns);
 	/* Of the run: once a window, once a streamed row, or anew each snapshot. */
 	if (!flow_is_windowed(flow) && !flow->is_streaming)
 		flow->sql_lost = (struct account){ 0 };

@@ -110,8 +110,11 @@ struct flow_sql {
 	struct sqlite3_stmt *statement;
 	int start_parameter, end_parameter; /* 0: the text has none */
 	struct func_context context;
-	struct account done;	/* rows that went in (events) and came out, and what they lost */
-	u64 ns;			/* that it took */
+	struct account done; /* rows that went in (events) and came out, and what they lost */
+	u64 ns;		     /* that it took */
+	/* CLOCK_THREAD_CPUTIME_ID: what it may still take of this turn; then it has to end. */
+	u64 left_ns, end_ns;
+	bool is_too_slow;
 	struct region values;	/* output rows */
 	struct scratch scratch; /* what they point to */
 };
@@ -123,6 +126,8 @@ struct flow {
 	struct sink sink;
 	bool is_sink_open;
 	const struct cancel *cancel;
+	bool is_brief; /* as in struct flow_input */
+	bool is_hasty; /* so, or others are live: its SQL is limited */
 	struct diags *diags;
 	struct flow_part *parts;
 	u32 n_parts;
@@ -231,6 +236,11 @@ static inline u64 flow_time_of(const struct value *row)
 
 /* --- flow_sql.c --- */
 
+/* CLOCK_THREAD_CPUTIME_ID: that this thread has computed. */
+u64 flow_computed_ns(void);
+/* It is its turn: what it does from here on is one thing to the others, who wait. */
+void flow_begin_turn(struct flow *flow);
+
 /*
  * Prepares what the query needs SQLite for; once.  0, or -EINVAL and a diagnostic: user-part,
  * SQLite's message.
@@ -240,7 +250,7 @@ void flow_close_sql(struct flow *flow);
 /*
  * Runs it over the relations' rows: sets n_rows, values and other_row of the batch, and adds to
  * its losses what the functions counted.  `batch` has its bounds and losses.  At most `limit`
- * rows.  They live until the next call.  0, or -errno and a diagnostic: too-large, or as
+ * rows.  They live until the next call.  0, or -errno and a diagnostic: too-large, too-slow, or as
  * connect_refused() has it.
  */
 int flow_run_sql(struct flow *flow, u64 limit, struct batch *batch);

@@ -94,7 +94,10 @@ static void find_machine(struct query *query)
 	query->n_cpus = 4;
 }
 
-/* The share of the wanted system calls among all, or -1: not asked for, or not known. */
+/*
+ * The share of the wanted system calls among all, or -1: not asked for, or not known.  It takes its
+ * time, so of queries beside others turn.c looks as they run.
+ */
 static double survey(struct query *query, const struct query_part *part)
 {
 	const struct plan *rows = plan_rows(part->optimized);
@@ -106,8 +109,9 @@ static double survey(struct query *query, const struct query_part *part)
 		rows = rows->kind == PLAN_UNION ? rows->inputs[0] : rows->input;
 	list = rows->scan.streams;
 	s = list->streams.at[0];
-	if (!query->settings.survey_ns || query->catalog_path || list->streams.n > 1 ||
-	    s->syscall_nr < 0 || !(s->is_syscall_enter || s->is_syscall_exit))
+	if (!query->settings.survey_ns || query->is_beside || query->catalog_path ||
+	    list->streams.n > 1 || s->syscall_nr < 0 ||
+	    !(s->is_syscall_enter || s->is_syscall_exit))
 		return -1;
 	return load_survey(s->syscall_nr, query->settings.survey_ns);
 }

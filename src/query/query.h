@@ -68,6 +68,7 @@ struct query {
 	struct diags diags;
 	const char *catalog_path; /* of a snapshot, or NULL for the live one */
 	struct settings settings;
+	bool is_beside; /* it goes into an engine of others: nothing may wait meanwhile */
 	struct view_list views;
 	struct kernel_features features;
 	u32 n_cpus;

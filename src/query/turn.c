@@ -260,6 +260,12 @@ static int go_on(struct turns *t)
 
 /* --- Looks --- */
 
+/* How long: the first one as SET survey has it. */
+static u64 look_time(const struct query *q)
+{
+	return q->settings.survey_ns && !q->turn.was_looked_at ? q->settings.survey_ns : LOOK_NS;
+}
+
 /* Would the other path be cheaper? */
 static bool wishes(struct query *q, const struct load_survey *seen)
 {
@@ -270,6 +276,7 @@ static bool wishes(struct query *q, const struct load_survey *seen)
 				segment_shares_calls(q, ACCESS_TRACEPOINT));
 	double now = is_by_raw ? costs.raw : costs.tracepoint;
 	double then = is_by_raw ? costs.tracepoint : costs.raw;
+	double per_s = (double)NS_PER_S / (double)look_time(q);
 
 	q->turn.was_looked_at = all > 0;
 	q->turn.share = share;
@@ -279,8 +286,7 @@ static bool wishes(struct query *q, const struct load_survey *seen)
 		return false;
 	if (segment_is_shared(q))
 		return false;
-	return then * MARGIN < now &&
-	       (now - then) * MAX(share, 0.001) * all * (double)(NS_PER_S / LOOK_NS) > GAIN_MIN_NS;
+	return then * MARGIN < now && (now - then) * MAX(share, 0.001) * all * per_s > GAIN_MIN_NS;
 }
 
 static void end_look(struct turns *t)
@@ -346,7 +352,7 @@ static u64 step(void *crowd)
 		next = next_look(t);
 	}
 	if (t->state == TURN_LOOKS)
-		return now_ns + LOOK_NS;
+		return now_ns + look_time(t->query);
 	return next ? MAX(next->turn.look_ns, now_ns + 1) : 0;
 }
 
@@ -365,7 +371,7 @@ void turns_enter(struct query *q, struct engine *engine)
 	t->shared->step = step;
 	if (!q->plan_other || phys_path_stays(q->plan))
 		return;
-	q->turn.look_ns = base_monotonic_ns() + FIRST_LOOK_NS;
+	q->turn.look_ns = base_monotonic_ns() + (q->settings.survey_ns ? 0 : FIRST_LOOK_NS);
 	/* Else it finds out when something is due. */
 	if (!t->shared->due_ns)
 		t->shared->due_ns = q->turn.look_ns;

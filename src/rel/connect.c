@@ -13,8 +13,6 @@
 
 #include "func/func.h"
 
-#define STEPS_BETWEEN 4096 /* of SQLite's machine; below 1 ms */
-
 static int on_steps(void *context)
 {
 	return cancel_is_due(context);
@@ -31,7 +29,7 @@ int connect_open(const struct cancel *cancel, struct sqlite3 **ret_db)
 		return code;
 	/* 16 KiB in place of 120. */
 	sqlite3_db_config(*ret_db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 128, 128);
-	sqlite3_progress_handler(*ret_db, STEPS_BETWEEN, on_steps, (void *)cancel);
+	sqlite3_progress_handler(*ret_db, CONNECT_STEPS, on_steps, (void *)cancel);
 	/* Large sorts must not write files. */
 	return sqlite3_exec(*ret_db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 }

@@ -12,6 +12,9 @@
 
 struct sqlite3;
 
+/* Between two looks whether it is to end, of SQLite's machine; below 1 ms. */
+#define CONNECT_STEPS 4096
+
 /* An empty database; `cancel` ends its statements.  Returns SQLite's code; *ret_db is to be closed
  * after an error too. */
 int connect_open(const struct cancel *cancel, struct sqlite3 **ret_db);

@@ -434,6 +434,7 @@ struct flow_input bench_input(struct bench *b)
 				    .loads = b->loads,
 				    .every_ns = b->every_ns,
 				    .n_rows = b->n_rows,
+				    .is_brief = b->is_brief,
 				    .sink = { .batch = take, .context = b },
 				    .arena = &b->arena,
 				    .diags = &b->diags };

@@ -44,6 +44,7 @@ struct bench {
 	u32 key_columns[2];
 	struct host_options options;
 	u64 every_ns, n_rows;
+	bool is_brief;
 	struct flow_result result;
 	u64 max_bytes;
 	u32 read_limit; /* of rows a read; 0: none */

@@ -216,6 +216,22 @@ static void test_heap(void **state)
 	sqlite3_hard_heap_limit64((s64)HOST_HEAP_BYTES);
 }
 
+/* What a host cannot wait for ends; it is no answer. */
+static void test_slow(void **state)
+{
+	struct bench b;
+
+	bench_init(&b,
+		   "WITH RECURSIVE r(i) AS (SELECT c1 FROM w0 UNION ALL SELECT i + 1 FROM r) "
+		   "SELECT count(*) FROM r",
+		   1);
+	put_times(add_file(&b, 2), TIMES(1));
+	b.is_brief = true;
+	assert_int_equal(bench_run(&b), -ETIME);
+	assert_int_equal(b.n_batches, 0);
+	expect_tag(&b, "too-slow", "alone");
+}
+
 static void test_attach_database(void **state)
 {
 	char path[] = "/tmp/ebql test%3f?XXXXXX";
@@ -402,11 +418,17 @@ static void test_sink_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),		cmocka_unit_test(test_join_index),
-		cmocka_unit_test(test_diagnostics),	cmocka_unit_test(test_heap),
-		cmocka_unit_test(test_attach_database), cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_lost_rows),	cmocka_unit_test(test_sink_error),
-		cmocka_unit_test(test_messages),	cmocka_unit_test(test_negative_values),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_join_index),
+		cmocka_unit_test(test_diagnostics),
+		cmocka_unit_test(test_heap),
+		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_attach_database),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_lost_rows),
+		cmocka_unit_test(test_sink_error),
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_negative_values),
 	};
 
 	return cmocka_run_group_tests_name("run-flow-sql", tests, NULL, NULL);

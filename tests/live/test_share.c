@@ -7,6 +7,7 @@
  */
 #include <poll.h>
 #include <pthread.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -300,6 +301,43 @@ static void test_late_start(void **state)
 	engine_close(engine);
 }
 
+/* What holds up another that runs ends; its last window, too. */
+static void test_slow(void **state)
+{
+	static const char *const texts[] = {
+		"SELECT count(*) " CALLS,
+		"SELECT count(*) FROM (SELECT tid AS t " CALLS ") AS a, (SELECT tid AS t " CALLS
+		") "
+		"AS b, (SELECT tid AS t " CALLS ") AS c WHERE a.t + b.t + c.t > 5",
+	};
+	struct late slow[2] = { 0 };
+	struct engine *engine;
+
+	if (geteuid() != 0) {
+		print_message("SKIP: not root\n");
+		skip();
+	}
+	assert_int_equal(engine_open(&engine), 0);
+	for (u32 i = 0; i < 2; i++) {
+		struct late *l = &slow[i];
+
+		snprintf(l->text, sizeof(l->text), texts[i], getpid(), getpid(), getpid());
+		assert_true(query_init(&l->query, "text", l->text, strlen(l->text)));
+		assert_true(query_parse(&l->query) && query_compile(&l->query));
+		start_late(l, engine);
+	}
+	call(10000);
+	assert_int_equal(flow_stop(slow[1].query.flow), -ETIME);
+	assert_int_equal(slow[1].n_rows, 0);
+	assert_string_equal(slow[1].query.diags.list.at[0].tag, "too-slow");
+	query_free(&slow[1].query);
+	call(500);
+	stop_late(&slow[0]);
+	assert_int_equal(slow[0].sum, 10500);
+	query_free(&slow[0].query);
+	engine_close(engine);
+}
+
 /* --- Several calls, and conditions in common --- */
 
 /* Of each there are 100 calls more than of the one before it. */
@@ -453,11 +491,11 @@ static void test_verified(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_share),
-					    cmocka_unit_test(test_several_calls),
-					    cmocka_unit_test(test_switches),
-					    cmocka_unit_test(test_late_start),
-					    cmocka_unit_test(test_verified) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_share),	 cmocka_unit_test(test_several_calls),
+		cmocka_unit_test(test_switches), cmocka_unit_test(test_late_start),
+		cmocka_unit_test(test_slow),	 cmocka_unit_test(test_verified)
+	};
 
 	if (argc > 1 && strcmp(argv[1], "--quick") == 0)
 		n_wanted = 400;

@@ -19,6 +19,39 @@
 
 #include "place.h"
 
+/* Neither what user space computes for long nor a survey holds another query up. */
+static void test_slow(void **state)
+{
+	struct place *p = *state;
+	u64 start_ns;
+
+	session_require();
+	place_write(p, "a.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 10ms WITH (out = 'json:%s/a.out')",
+		    getpid(), p->folder);
+	place_start(p, p->folder, NULL);
+	place_write(p, "slow.sql",
+		    "SELECT count(*) AS n FROM (SELECT tid AS t " CALLS ") AS a, "
+		    "(SELECT tid AS t " CALLS ") AS b, (SELECT tid AS t " CALLS ") AS c "
+		    "WHERE a.t + b.t + c.t > 5 WINDOW TUMBLING 300ms",
+		    getpid(), getpid(), getpid());
+	place_said(p, "slow.sql: its query runs\n");
+	/* However a window cuts them. */
+	place_call(20000);
+	place_said(p, "error[too-slow]");
+	place_said(p, "slow.sql:1:1");
+	start_ns = base_monotonic_ns();
+	place_write(p, "survey.sql",
+		    "SET survey = 10s; SELECT count(*) AS n FROM syscall:read WINDOW TUMBLING 10ms "
+		    "WITH (out = 'json:/dev/null')");
+	place_said(p, "survey.sql: its query runs\n");
+	assert_true(base_monotonic_ns() - start_ns < 9000000000ull);
+	place_call(500);
+	place_end(p, SIGTERM, 1);
+	assert_int_equal(place_sum(p, "a.out", "\"n\":"), 20500);
+}
+
 /* What standard error has no room for stops nobody, and is told of once it has. */
 static void test_messages(void **state)
 {
@@ -150,10 +183,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, place_setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_messages),
-		TEST(test_unread),
-		TEST(test_names),
-		TEST(test_socket),
+		TEST(test_messages), TEST(test_slow),	TEST(test_unread),
+		TEST(test_names),    TEST(test_socket),
 	};
 
 	return cmocka_run_group_tests_name("watch_places", tests, NULL, NULL);
