@@ -30,14 +30,18 @@
  * (root, or CAP_BPF and CAP_PERFMON, and CAP_DAC_READ_SEARCH for tracefs): a query is refused with
  * the tag no-privilege where they do not do.  All descriptors are closed by exec; after fork() the
  * child leaves the session alone.  Of a query that needs more open files or locked memory than the
- * process may have, the hint names the limit.  Only a bug of the library, and a query too large for
- * 256 MiB of plans, end the process.
+ * process may have, the hint names the limit.  What SQLite computes for one batch may take 1 s of a
+ * CPU beside another query of the session over the running kernel, since that one waits: what takes
+ * longer ends with EBQL_FAILED and the tag too-slow.  Only a bug of the library, and a query too
+ * large for 256 MiB of plans, end the process.
  *
  * Memory.  Text that a function returns lives as long as it says; it is UTF-8, or has the bytes
- * that the query's text has.  Text that is given is copied.  NULL for a handle is EBQL_MISUSE.
+ * that the query's text has.  Text that is given is copied.  NULL for a handle is EBQL_MISUSE;
+ * ebql_session_fd() is -1 then, ebql_message() "", and functions without a result do nothing.
  *
  * The binary interface.  Functions are only added, under a new version of the symbols.  Structures
- * begin with their size, which the caller sets (sizeof): they may grow at the end.
+ * begin with their size, which the caller sets (sizeof): they may grow at the end.  A size below
+ * that of the first release of the structure is EBQL_MISUSE.
  */
 #ifndef EBQL_H
 #define EBQL_H
@@ -225,7 +229,8 @@ EBQL_API int ebql_next(struct ebql_query *query, int timeout_ms, struct ArrowArr
  * The same as an Arrow stream, whose get_next() waits.  It borrows the query, which must stay open
  * and in use by that thread until the stream is released; releasing it ends nothing.  Errors are
  * EINVAL (refused, misuse), EIO, ENOMEM, and EINTR behind ebql_interrupt(), which is to be called
- * again; get_last_error() is what ebql_message() says.  EBQL_OK or EBQL_MISUSE.
+ * again; get_last_error() is what ebql_message() says, or of a status alone
+ * ebql_status_text().  EBQL_OK or EBQL_MISUSE.
  */
 EBQL_API int ebql_stream(struct ebql_query *query, struct ArrowArrayStream *ret_stream);
 /*

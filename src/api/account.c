@@ -44,12 +44,12 @@ void api_account(const struct account *account, u64 *ret_events, u64 *ret_matche
 		ret_lost[kinds_of_unpaired[i]] = account->unpaired[i];
 }
 
-int api_give(const void *from, size_t bytes, void *ret_to)
+int api_give(const void *from, size_t bytes, size_t first_bytes, void *ret_to)
 {
 	size_t room;
 
 	memcpy(&room, ret_to, sizeof(room));
-	if (room < sizeof(room))
+	if (room < first_bytes)
 		return EBQL_MISUSE;
 	/* What the caller knows and we do not is 0; its own size stays. */
 	if (room > bytes)
@@ -63,5 +63,6 @@ int ebql_batch(const struct ebql_query *query, struct ebql_batch *ret_batch)
 {
 	if (!query || !ret_batch || !query->info.size)
 		return EBQL_MISUSE;
-	return api_give(&query->info, sizeof(query->info), ret_batch);
+	return api_give(&query->info, sizeof(query->info), UP_TO(struct ebql_batch, is_last),
+			ret_batch);
 }

@@ -26,7 +26,7 @@ int ebql_diagnostic(const struct ebql_query *query, unsigned int i,
 		given.start = MIN(diag->span.start, (u32)query->text_bytes);
 		given.end = MIN(MAX(diag->span.end, given.start), (u32)query->text_bytes);
 	}
-	return api_give(&given, sizeof(given), ret_diagnostic);
+	return api_give(&given, sizeof(given), UP_TO(struct ebql_diagnostic, end), ret_diagnostic);
 }
 
 const char *ebql_message(struct ebql_query *query)

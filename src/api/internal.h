@@ -46,7 +46,8 @@ struct ebql_query {
 	struct sql_parameters parameters; /* in bindings, but for their texts */
 	struct arena bindings;
 	enum query_state state;
-	int end; /* enum ebql_status */
+	int end;      /* enum ebql_status */
+	int streamed; /* the same, of the latest call of its stream */
 	struct ebql_options options;
 	struct waiting *first, **last;
 	u64 n_waiting, n_values;
@@ -71,7 +72,12 @@ void api_drop_waiting(struct ebql_query *query);
 /* account.c */
 void api_account(const struct account *account, u64 *ret_events, u64 *ret_matched,
 		 u64 ret_lost[EBQL_LOSS_MAX]);
-/* Into a structure of the caller's, as much as it has room for.  EBQL_OK or EBQL_MISUSE. */
-int api_give(const void *from, size_t bytes, void *ret_to);
+/* The size of a structure whose last member that is. */
+#define UP_TO(type, member) (offsetof(type, member) + sizeof(((type *)NULL)->member))
+/*
+ * Into a structure of the caller's, as much as it has room for.  EBQL_OK, or EBQL_MISUSE: it is
+ * smaller than the structure was when it was first released, which stays as it is.
+ */
+int api_give(const void *from, size_t bytes, size_t first_bytes, void *ret_to);
 
 #endif

@@ -79,19 +79,23 @@ static int stream_error(int status)
 
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
-	int status = ebql_schema(stream->private_data, out);
+	struct ebql_query *query = stream->private_data;
+	int status = ebql_schema(query, out);
 
+	query->streamed = status;
 	return status ? stream_error(status) : 0;
 }
 
 static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
+	struct ebql_query *query = stream->private_data;
 	bool is_interrupted = false;
 	int status;
 
 	do
-		status = next(stream->private_data, -1, out, &is_interrupted);
+		status = next(query, -1, out, &is_interrupted);
 	while (status == EBQL_NOTHING && !is_interrupted);
+	query->streamed = status;
 	if (status == EBQL_BATCH)
 		return 0;
 	out->release = NULL;
@@ -102,10 +106,10 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 
 static const char *stream_message(struct ArrowArrayStream *stream)
 {
-	const struct ebql_query *query = stream->private_data;
-	const char *message = ebql_message(stream->private_data);
+	struct ebql_query *query = stream->private_data;
+	const char *message = query->streamed == EBQL_MISUSE ? "" : ebql_message(query);
 
-	return *message ? message : ebql_status_text(query->end);
+	return *message ? message : ebql_status_text(query->streamed);
 }
 
 static void stream_release(struct ArrowArrayStream *stream)

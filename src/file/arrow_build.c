@@ -170,7 +170,8 @@ static const char **names_of(const struct schema *schema, bool is_window, struct
 		return file_unique_names(arena, schema);
 	all.columns = arena_array(arena, struct column, all.n_columns);
 	all.columns[0].name = ARROW_OTHER;
-	memcpy(all.columns + 1, schema->columns, schema->n_columns * sizeof(*all.columns));
+	for (u32 i = 0; i < schema->n_columns; i++)
+		all.columns[i + 1] = schema->columns[i];
 	return file_unique_names(arena, &all) + 1;
 }
 

@@ -172,6 +172,7 @@ static void test_stream(void **state)
 	ebql_bind_duration(query, "every", 1000000000);
 	assert_int_equal(ebql_stream(query, &stream), EBQL_OK);
 	assert_int_equal(stream.get_next(&stream, &batch), EINVAL);
+	assert_string_equal(stream.get_last_error(&stream), ebql_status_text(EBQL_MISUSE));
 	assert_int_equal(stream.get_schema(&stream, &schema), 0);
 	schema.release(&schema);
 	ran(query, NULL);
@@ -184,6 +185,9 @@ static void test_stream(void **state)
 	}
 	assert_int_equal(stream.get_next(&stream, &batch), 0);
 	assert_null(batch.release);
+	assert_int_equal(ebql_reset(query), EBQL_OK);
+	assert_int_equal(stream.get_next(&stream, &batch), EINVAL);
+	assert_string_equal(stream.get_last_error(&stream), ebql_status_text(EBQL_MISUSE));
 	stream.release(&stream);
 	assert_null(stream.release);
 	ebql_query_close(query);
@@ -224,28 +228,48 @@ static void test_diagnostics(void **state)
 }
 
 /* What a caller of another version knows of a structure is what is read and written. */
+#define FIRST_SIZE(type, last) (offsetof(type, last) + sizeof(((type *)NULL)->last))
+
+/* Structures may grow; what was released first is the least that can be meant. */
 static void test_sizes(void **state)
 {
 	struct {
 		struct ebql_diagnostic known;
 		char more[16];
 	} large = { .known.size = sizeof(large) };
-	struct ebql_diagnostic small = { .size = offsetof(struct ebql_diagnostic, message),
-					 .hint = "as it was" };
+	struct ebql_diagnostic small = { .size = FIRST_SIZE(struct ebql_diagnostic, end) - 1,
+					 .tag = "as it was" };
+	struct ebql_options options = { .size = FIRST_SIZE(struct ebql_options, context) - 1 };
+	struct ebql_batch info = { .size = FIRST_SIZE(struct ebql_batch, is_last) - 1 };
+	struct ebql_stats stats = { .size = FIRST_SIZE(struct ebql_stats, counted_with) - 1 };
+	struct ArrowArray batch;
 	struct ebql_query *query;
 
 	assert_int_equal(ebql_prepare(session, "SELECT", -1, &query), EBQL_REFUSED);
 	memset(large.more, 1, sizeof(large.more));
 	assert_int_equal(ebql_diagnostic(query, 0, &large.known), EBQL_OK);
+	assert_int_equal(ebql_diagnostic(query, 0, &small), EBQL_MISUSE);
+	assert_string_equal(small.tag, "as it was");
+	small.size++;
 	assert_int_equal(ebql_diagnostic(query, 0, &small), EBQL_OK);
 	assert_string_equal(small.tag, large.known.tag);
-	assert_string_equal(small.hint, "as it was");
-	assert_int_equal(small.size, offsetof(struct ebql_diagnostic, message));
 	assert_int_equal(large.known.size, sizeof(large));
 	for (size_t i = 0; i < sizeof(large.more); i++)
 		assert_int_equal(large.more[i], 0);
-	small.size = 0;
-	assert_int_equal(ebql_diagnostic(query, 0, &small), EBQL_MISUSE);
+	ebql_query_close(query);
+	query = prepared("SELECT x FROM '%s'");
+	assert_int_equal(ebql_run(query, &options), EBQL_MISUSE);
+	options.size++;
+	assert_int_equal(ebql_run(query, &options), EBQL_OK);
+	assert_int_equal(ebql_next(query, -1, &batch), EBQL_BATCH);
+	batch.release(&batch);
+	assert_int_equal(ebql_batch(query, &info), EBQL_MISUSE);
+	info.size++;
+	assert_int_equal(ebql_batch(query, &info), EBQL_OK);
+	assert_int_equal(ebql_stats(query, &stats), EBQL_MISUSE);
+	stats.size++;
+	assert_int_equal(ebql_stats(query, &stats), EBQL_OK);
+	assert_int_equal(stats.batches, 1);
 	ebql_query_close(query);
 }
 
