@@ -75,7 +75,11 @@ class Diagnostic(Sized):
 
 def _load():
     """EBQL_LIBRARY names another one than the system's."""
-    lib = ctypes.CDLL(os.environ.get("EBQL_LIBRARY") or "libebql.so.0")
+    try:
+        lib = ctypes.CDLL(os.environ.get("EBQL_LIBRARY") or "libebql.so.0")
+    except OSError as error:
+        raise OSError("%s: install ebql's library ('make install', as root, and 'ldconfig'), or "
+                      "let EBQL_LIBRARY name the file libebql.so" % error) from None
     for name, result, *arguments in (
             ("status_text", c_char_p, c_int),
             ("version", c_char_p),

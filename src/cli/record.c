@@ -33,10 +33,11 @@ bool record_check(struct query *q, const struct out_format *format, const char *
 	if ((path || format->needs_rows) && !q->cut->is_streaming) {
 		return diag_refuse(
 			&q->diags, "not-rows", span,
-			"%s takes the rows of single events, and the query has none" HINT
-			"record the events with the columns that the query uses; then run the "
-			"query FROM 'FILE', as often as you like",
-			path ? "record" : format->name);
+			"%s takes the rows of single events, and the query has none" HINT "%s",
+			path ? "record" : format->name,
+			path ? "record the events with the columns that the query uses; then run "
+			       "the query FROM 'FILE', as often as you like"
+			     : "json, csv and arrow take windows and snapshots, too");
 	}
 	if (!path && format->is_binary && isatty(STDOUT_FILENO)) {
 		return diag_refuse(&q->diags, "not-rows", span,

@@ -331,6 +331,17 @@ static int form_end(struct form *f)
 	return err ? err : closed;
 }
 
+const char *watch_losses(struct arena *arena, const struct account *account)
+{
+	const char *all = "";
+
+	for (u32 i = 0; i < LOSS_N; i++)
+		if (account->lost[i])
+			all = arena_printf(arena, "%s%s%s %llu", all, *all ? ", " : "",
+					   loss_names[i], (unsigned long long)account->lost[i]);
+	return *all ? all : "-";
+}
+
 /* Its last words; the state that it leaves. */
 static enum watch_state say_end(struct form *f, int error)
 {
@@ -343,7 +354,8 @@ static enum watch_state say_end(struct form *f, int error)
 			w->shown.at, (unsigned long long)f->counts.n_unwritten,
 			f->query.cut->is_streaming ? "rows" : "windows");
 	if (f->is_ended_by_loss)
-		say(w, "ebql: %s: ended by a loss (on_loss = 'fail')\n", w->shown.at);
+		say(w, "ebql: %s: ended by a loss (on_loss = 'fail'): %s\n", w->shown.at,
+		    watch_losses(&f->query.arena, &f->counts.account));
 	else if (error == -EPIPE && !f->path)
 		return WATCH_ENDED; /* the reader had enough */
 	else if (error && !diags_failed(&f->query.diags))

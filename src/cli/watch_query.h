@@ -87,6 +87,8 @@ bool watch_query_is_peeked(const struct watch_query *w);
 void watch_query_step(struct watch_query *w, bool is_peeked);
 /* Ends what runs, with its last window. */
 void watch_query_end(struct watch_query *w);
+/* "missed 3, unpaired 12", or "-" */
+const char *watch_losses(struct arena *arena, const struct account *account);
 /* Its output, opened anew: the file may have been moved away. */
 void watch_query_reopen(struct watch_query *w);
 

@@ -245,18 +245,6 @@ static struct value text(struct arena *arena, const char *format, ...)
 	return value;
 }
 
-/* "missed 3, unpaired 12", or "-" */
-static struct value losses(struct arena *arena, const struct account *account)
-{
-	const char *all = "";
-
-	for (u32 i = 0; i < LOSS_N; i++)
-		if (account->lost[i])
-			all = arena_printf(arena, "%s%s%s %llu", all, *all ? ", " : "",
-					   loss_names[i], (unsigned long long)account->lost[i]);
-	return text(arena, "%s", *all ? all : "-");
-}
-
 static struct value core(struct arena *arena, double core)
 {
 	return core >= 0 ? text(arena, "%.3f %%", 100 * core) : text(arena, "-");
@@ -285,7 +273,7 @@ static void set_row(const struct watch_all *all, struct watch_query *w, const st
 	row[WINDOWS] = number(r->counts.n_windows);
 	row[ROWS] = number(r->counts.n_rows);
 	row[UNWRITTEN] = number(r->counts.n_unwritten);
-	row[LOST] = losses(arena, &r->counts.account);
+	row[LOST] = text(arena, "%s", watch_losses(arena, &r->counts.account));
 	row[NS_PER_EVENT] = costs->n_runs ? text(arena, "%.1f", ns) : text(arena, "-");
 	row[KERNEL_CORE] = core(arena, r->kernel_core);
 	row[USER_CORE] = core(arena, r->user_core);

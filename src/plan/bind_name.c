@@ -282,6 +282,9 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
 	else if (!one)
 		diag_hint(scope->diags, d, "\"ebql describe STREAM\" lists the columns of each");
+	else if (!n && !only)
+		diag_hint(scope->diags, d,
+			  "FROM says whose columns they are: \"ebql list\" shows the streams");
 	else if (n && !one->streams)
 		hint_columns(scope, d, one);
 	else

@@ -128,8 +128,11 @@ static void take_parameter(struct parser *p)
 		parse_error(p, "unbound-parameter", p->tok.span,
 			    "this parameter has no value" HINT "%s%s",
 			    nearest ? "there is a value for :"
-				    : "a program that uses the library binds one; here write the "
-				      "value",
+			    : p->parameters
+				    ? "ebql_bind_int() and its like give it one; in Python the "
+				      "parameters behind the text"
+				    : "a program that uses the library binds one; here "
+				      "write the value",
 			    nearest ?: "");
 	}
 }

@@ -22,6 +22,16 @@ static void test_values(void **state)
 			 0);
 }
 
+/* Who has the package alone is told what is missing. */
+static void test_no_library(void **state)
+{
+	assert_int_equal(
+		system("EBQL_LIBRARY=/nowhere/libebql.so PYTHONPATH=" SOURCE_DIR "/python "
+		       "PYTHONDONTWRITEBYTECODE=1 python3 -c 'import ebql' 2>&1 | "
+		       "grep -q '^OSError: /nowhere/libebql.so: .*make install.*EBQL_LIBRARY'"),
+		0);
+}
+
 /*
  * As the manual has it where no network is: pip, in an environment of its own, with Debian's
  * packages alone; and what it installed is whole, and works from anywhere.
@@ -45,6 +55,7 @@ static void test_package(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_values),
+					    cmocka_unit_test(test_no_library),
 					    cmocka_unit_test(test_package) };
 
 	return cmocka_run_group_tests_name("python", tests, NULL, NULL);

@@ -192,6 +192,9 @@ static void test_errors(void **state)
 	place_said(p, "error[bad-output]");
 	place_status(p, true, &text);
 	assert_null(strstr(text.at, "good.sql:1:27"));
+	place_write(p, "same.sql",
+		    "SELECT count(*) FROM run_queue WITH (out = 'jsonl:%s/other.out')", p->folder);
+	place_said(p, "hint: json, csv and arrow take windows");
 	place_write(p, "same.sql", "SELECT 1 AS n FROM run_queue WITH (out = 'csv')");
 	place_said(p, "error[bad-output]");
 	/* A loss ends the query that asks for it, and no other. */
@@ -200,7 +203,7 @@ static void test_errors(void **state)
 		    "WINDOW TUMBLING 20ms WITH (max_groups = 1, on_loss = 'fail', "
 		    "out = 'csv:%s/same.out')",
 		    p->folder);
-	place_said(p, "same.sql: ended by a loss");
+	place_said(p, "same.sql: ended by a loss (on_loss = 'fail'): table_full ");
 	place_write(p, "same.sql",
 		    "SELECT pid FROM raw_tracepoint:sched_switch WITH (ring_bytes = 4096, "
 		    "on_loss = 'fail', out = 'csv:/dev/null')");

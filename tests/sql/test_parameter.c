@@ -106,6 +106,7 @@ static void test_errors(void **state)
 {
 	complains("SELECT :nn FROM s", false, "hint: there is a value for :n");
 	complains("SELECT :n FROM s WHERE :somebody = 1", false, "error[unbound-parameter]");
+	complains("SELECT :n FROM s WHERE :somebody = 1", false, "hint: ebql_bind_int()");
 	complains("SELECT count(*) FROM s WINDOW TUMBLING :n", false, "hint: did you mean 4096ms?");
 	complains("SELECT count(*) FROM s WINDOW COUNT :low", false, "found \":low\"");
 	complains("SELECT a:n FROM s", false, "a stream's path stands behind FROM");
