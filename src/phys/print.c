@@ -123,7 +123,7 @@ static void state_print(const struct phys *p, struct buf *out)
 		buf_printf(out, ", %llu groups", (unsigned long long)s->max_groups);
 	buf_printf(out, "; a slice per CPU%s, 2 copies%s: %llu KiB\n",
 		   s->n_levels > 1 ? " and nesting level" : "",
-		   p->window ? " (flipping the epoch of each CPU closes a window)" : "",
+		   p->window ? " (one flip of the epochs, for all CPUs, closes a window)" : "",
 		   (unsigned long long)(s->total_bytes + 1023) >> 10);
 	if (s->pool_bytes)
 		buf_printf(out, "    %u bytes of each slice for chunks of histograms\n",
