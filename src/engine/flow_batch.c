@@ -91,6 +91,7 @@ void flow_account(struct flow *flow, bool is_all)
 		if (!flow->parts[i].source)
 			continue;
 		row_source_account(flow->parts[i].source, is_all, &seen, &repeated);
+		flow->n_other_events += (s64)seen.events - (s64)seen.matched;
 		/* What matched is what SQL gets to see: counted where the rows are read. */
 		seen.matched = 0;
 		if (flow->is_grouped)
@@ -118,16 +119,11 @@ int flow_finish_rows(struct flow *flow)
 void flow_account_rows(struct flow *flow, u64 n_rows, u64 from_ns, u64 to_ns,
 		       struct account *ret_account)
 {
-	u64 n_read;
-
 	flow_account(flow, false);
-	n_read = flow->total.matched - flow->n_accounted_rows;
-	flow->n_accounted_rows = flow->total.matched;
-	flow->n_other_events += (s64)flow->since.events - (s64)n_read;
 	*ret_account = flow->since;
 	flow->since = (struct account){ 0 };
 	ret_account->matched = ret_account->events = n_rows;
-	/* Less than none: rows come before the events they are of are counted. */
+	/* Less than none: of one event a union makes several rows. */
 	if (flow->n_other_events > 0) {
 		ret_account->events += (u64)flow->n_other_events;
 		flow->n_other_events = 0;

@@ -219,6 +219,7 @@ static int start_together(struct flow *flow)
 	}
 	flow_account(flow, false);
 	flow->since = flow->total = flow->repeated = (struct account){ 0 };
+	flow->n_other_events = 0;
 	flow_forget_figures(flow);
 	return err;
 }

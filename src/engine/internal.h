@@ -177,7 +177,6 @@ struct flow {
 
 	/* Windows that rows end: see flow_account_rows(). */
 	s64 n_other_events;
-	u64 n_accounted_rows;
 	bool has_span;
 	u64 first_ns, last_ns; /* of all rows read, of a recording all there are; CLOCK_REALTIME */
 	struct flow_groups groups;

@@ -629,7 +629,7 @@ void row_tree_account(const struct row_tree *tree, struct account *ret_account)
 	for (u32 i = 0; i < tree->slots->n_sources; i++)
 		if (tree->slots->sources[i].is_root)
 			ret_account->events += tree->scans[i]->account.matched;
-	ret_account->matched = tree->root->account.matched + tree->root->early.matched;
+	ret_account->matched = tree->root->account.matched;
 }
 
 u32 row_tree_n_operators(const struct row_tree *tree)

@@ -318,9 +318,12 @@ void row_source_account(struct row_source *s, bool is_all, struct account *accou
 			meter_take_starts(&s->meter, &now);
 			meter_take_missed(&s->meter, &now);
 		}
-		/* Of scans: what their events come to is counted here. */
+		/* Of scans: what their events come to is counted here.  And no row comes of what
+		 * found no room. */
 		if (s->scans)
 			now.events = now.matched = 0;
+		else
+			now.matched -= now.lost[LOSS_RING_FULL];
 		/* Hooks are detached one by one: what finds no partner meanwhile is no news. */
 		if (s->is_finished) {
 			memset(now.unpaired, 0, sizeof(now.unpaired));

@@ -71,6 +71,7 @@ u64 row_source_newest(const struct row_source *source);
 bool row_source_goes_on(const struct row_source *source);
 /*
  * Adds what was seen and lost since the last call, up to the latest flip; is_all: up to now.
+ * `matched` are the events whose rows were read, or wait to be.
  * *ret_repeated: of it, what may have happened in either of two windows, and was added to the one
  * before, too.
  */

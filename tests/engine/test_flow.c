@@ -436,6 +436,7 @@ static void test_row_accounts(void **state)
 		for (u32 i = 1; i <= 7; i++)
 			put_row(s, i, i, i == 3 || i == 6 ? "bb" : "a");
 		s->account.events = 20;
+		s->account.matched = 7;
 		s->account.lost[LOSS_MISSED] = 4;
 		assert_int_equal(bench_run(&b), 0);
 		assert_int_equal(b.n_batches, 4);
@@ -463,7 +464,7 @@ static void test_row_accounts(void **state)
 		}
 		b.is_texted = false;
 		put_a_and_bb(&b);
-		b.sources[0].account.events = 7;
+		b.sources[0].account.events = b.sources[0].account.matched = 7;
 		assert_int_equal(bench_run(&b), 0);
 		for (u32 i = 0; i < b.n_batches; i++) {
 			assert_true(b.batches[i].account.events >= b.batches[i].account.matched);

@@ -242,6 +242,40 @@ static void test_command(void **state)
 	assert_int_equal(session->rows.sum, 5432100);
 }
 
+/*
+ * Windows that rows end, while more rows wait than are read at a time: events of all batches are
+ * the run's.
+ */
+static void all_events(struct session *session, const char *window)
+{
+	char sql[256];
+	const char *at;
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT count(*) AS n FROM " PREAD " WHERE pid = target_pid() WINDOW %s "
+		 "WITH (ring_bytes=64MiB)",
+		 window);
+	session_ebql_plain(session, 0, "--stats", sql, "--", proc_loadgen(), "--calls", "200000",
+			   "--threads", "2", "--no-pin", "--no-wait", NULL);
+	session_end(session, 0, 0);
+	at = strstr(session->ebql.err_text.at, "\"events\": ");
+	assert_non_null(at);
+	assert_true(session->rows.events >= 200000);
+	assert_int_equal(session->rows.events, strtoull(at + strlen("\"events\": "), NULL, 10));
+}
+
+static void test_events_of_count(void **state)
+{
+	session_require();
+	all_events(*state, "COUNT 1000");
+}
+
+static void test_events_of_sessions(void **state)
+{
+	session_require();
+	all_events(*state, "SESSION 3ms");
+}
+
 static void test_wildcard(void **state)
 {
 	struct session *session = *state;
@@ -555,15 +589,34 @@ static void test_libraries(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_interrupt),	    TEST(test_terminate),      TEST(test_kill_raw),
-		TEST(test_kill_tracepoint), TEST(test_closed_pipe),    TEST(test_nobody),
-		TEST(test_exit_statuses),   TEST(test_idle),	       TEST(test_idle_grouped),
-		TEST(test_duration),	    TEST(test_figure_12),      TEST(test_every),
-		TEST(test_command),	    TEST(test_wildcard),       TEST(test_stream),
-		TEST(test_stream_flood),    TEST(test_rows_limit),     TEST(test_start_up),
-		TEST(test_libraries),	    TEST(test_warnings),       TEST(test_said),
-		TEST(test_options),	    TEST(test_command_status), TEST(test_limit_below_n),
-		TEST(test_n_below_limit),   TEST(test_comment_first),
+		TEST(test_interrupt),
+		TEST(test_terminate),
+		TEST(test_kill_raw),
+		TEST(test_kill_tracepoint),
+		TEST(test_closed_pipe),
+		TEST(test_nobody),
+		TEST(test_exit_statuses),
+		TEST(test_idle),
+		TEST(test_idle_grouped),
+		TEST(test_duration),
+		TEST(test_figure_12),
+		TEST(test_every),
+		TEST(test_command),
+		TEST(test_wildcard),
+		TEST(test_stream),
+		TEST(test_stream_flood),
+		TEST(test_rows_limit),
+		TEST(test_start_up),
+		TEST(test_libraries),
+		TEST(test_warnings),
+		TEST(test_said),
+		TEST(test_options),
+		TEST(test_command_status),
+		TEST(test_limit_below_n),
+		TEST(test_n_below_limit),
+		TEST(test_comment_first),
+		TEST(test_events_of_count),
+		TEST(test_events_of_sessions),
 	};
 
 	if (argc > 1)
