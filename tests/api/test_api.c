@@ -100,6 +100,13 @@ static void test_schema(void **state)
 	batch.release(&batch);
 	schema.release(&schema);
 	assert_null(schema.release);
+	/* A text without columns. */
+	query = prepared("SET max_groups = 5");
+	assert_int_equal(ebql_schema(query, &schema), EBQL_OK);
+	assert_int_equal(schema.n_children, 1);
+	assert_string_equal(schema.children[0]->name, "_other");
+	schema.release(&schema);
+	ebql_query_close(query);
 }
 
 struct seen {
