@@ -10,6 +10,7 @@
  * an interrupt between the two of one event may change that word.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,24 @@ void load_chain_take(struct load_chain *chain, u32 place)
 {
 	sys_map_element(BPF_MAP_DELETE_ELEM, chain->array_fd, &place, NULL);
 	chain->places &= ~(1u << place);
+}
+
+/*
+ * Emptying a place takes the kernel a grace period (bpf_arch_poke_desc_update()), of each hook.
+ * Until then its program still runs, over maps that are its own and that nobody reads.
+ */
+void load_chain_take_soon(struct load_chains *chains, struct load_chain *chain, u32 place)
+{
+	int fd;
+
+	chain->places &= ~(1u << place);
+	if (!chain->places)
+		return; /* it is detached */
+	fd = fcntl(chain->array_fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		load_chain_take(chain, place);
+	else
+		load_closer_take_place(&chains->closer, chain, place, &fd);
 }
 
 void load_chain_leave(struct load_chains *chains, struct load_chain *chain)

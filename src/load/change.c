@@ -55,9 +55,12 @@ bool load_find_places(const struct load_hooks *hooks, struct phys_set *set)
 		struct hook *hook = &set->hooks[i];
 		const struct load_program *program = running(hooks, hook);
 		const struct load_chain *chain = load_chain_of(hooks->chains, hook);
+		u32 taken = 0;
 
+		if (chain && !program)
+			taken = chain->places | load_closer_places(&hooks->chains->closer, chain);
 		hook->place = program ? program->hook->place : 0;
-		while (!program && chain && chain->places >> hook->place & 1)
+		while (taken >> hook->place & 1)
 			hook->place++;
 		if (hook->place == CHAIN_PLACES)
 			return false;
@@ -178,6 +181,15 @@ static int exchange_all(const struct load_hooks *hooks, struct load_hooks *next,
 	return err;
 }
 
+/* Does another program do now what it does for a part? */
+static bool is_replaced(const struct load_program *program, const struct load_hooks *by)
+{
+	for (u32 i = 0; by->set && i < BLOCK_PARTS; i++)
+		if (by->set->parts[i] && load_serves(program, i))
+			return true;
+	return false;
+}
+
 /* The programs of one generation that the other does not have. */
 static void close_programs(struct load_hooks *hooks, const struct load_hooks *other)
 {
@@ -187,8 +199,10 @@ static void close_programs(struct load_hooks *hooks, const struct load_hooks *ot
 
 		if (left && left->fd == program->fd)
 			continue;
-		if (!left && program->chain)
+		if (!left && program->chain && is_replaced(program, other))
 			load_chain_take(program->chain, program->hook->place);
+		else if (!left && program->chain)
+			load_chain_take_soon(hooks->chains, program->chain, program->hook->place);
 		if (program->chain)
 			load_chain_leave(hooks->chains, program->chain);
 		sys_close(&program->fd);

@@ -82,9 +82,11 @@ int load_chain_open(struct load_chains *chains, const struct hook *hook, struct 
 		    struct diags *diags, struct load_chain **ret_chain);
 /* Calls the program, in the place of another or of none; -errno: as before. */
 int load_chain_put(struct load_chain *chain, u32 place, int program_fd);
-/* Calls none there. */
+/* Calls none there, when it returns. */
 void load_chain_take(struct load_chain *chain, u32 place);
-/* A chain without programs is detached. */
+/* The same, soon: the place stays taken as long (load_find_places()). */
+void load_chain_take_soon(struct load_chains *chains, struct load_chain *chain, u32 place);
+/* A chain without programs is detached, and what it still calls with it. */
 void load_chain_leave(struct load_chains *chains, struct load_chain *chain);
 
 /* change.c: no program of the set that changes is called any more. */
@@ -94,6 +96,11 @@ void load_leave(struct load_hooks *hooks);
 void load_closer_open(struct load_closer *closer);
 /* Closes it soon; *fd is -1 then. */
 void load_closer_take(struct load_closer *closer, int *fd);
+/* Empties the place of the chain's array, too, which is another descriptor of it. */
+void load_closer_take_place(struct load_closer *closer, const struct load_chain *chain, u32 place,
+			    int *fd);
+/* Places of the chain that are not empty yet: a bit for each. */
+u32 load_closer_places(struct load_closer *closer, const struct load_chain *chain);
 bool load_closer_is_working(struct load_closer *closer);
 /* When all is closed. */
 void load_closer_close(struct load_closer *closer);

@@ -40,8 +40,13 @@ struct load_closer {
 	pthread_mutex_t mutex;
 	pthread_t thread;
 	bool has_thread, is_working;
-	int fds[256];
-	u32 n;
+	struct load_closing {
+		int fd;
+		/* Of a chain's array, this place is emptied first; -1: it is none. */
+		s32 place;
+		const struct load_chain *chain; /* which, and never looked into */
+	} * closing, now;
+	u32 n, n_room;
 };
 
 /* All chains of an engine, which is of one thread. */

@@ -5,6 +5,7 @@
  * has other windows, and goes away while the others run.  And what the verifier walks of programs
  * with many conditions.
  */
+#include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
 #include <errno.h>
@@ -338,6 +339,95 @@ static void test_slow(void **state)
 	engine_close(engine);
 }
 
+/* --- Many hooks --- */
+
+/* The first one takes the last part of a segment, so the second one gets programs of its own. */
+#define N_FEW (BLOCK_PARTS - 1)
+static struct late few[N_FEW], wide[2];
+
+static void start_said(struct late *l, struct engine *engine, const char *format, u32 number)
+{
+	*l = (struct late){ 0 };
+	snprintf(l->text, sizeof(l->text), format, getpid(), number);
+	assert_true(query_init(&l->query, "text", l->text, strlen(l->text)));
+	assert_true(query_parse(&l->query) && query_compile(&l->query));
+	start_late(l, engine);
+	assert_non_null(l->query.segment);
+}
+
+static void start_wide(struct late *l, struct engine *engine, u32 number)
+{
+	start_said(
+		l, engine,
+		"SET access_path = tracepoint; SELECT count(*) FILTER (WHERE pid = %d AND tid > %u) AS n "
+		"FROM tracepoint:syscalls:sys_enter_sched_*",
+		number);
+}
+
+static u64 grace_ns(void)
+{
+	u64 least_ns = UINT64_MAX;
+
+	for (u32 i = 0; i < 3; i++) {
+		u64 start_ns = base_monotonic_ns();
+
+		assert_int_equal(syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0), 0);
+		least_ns = MIN(least_ns, base_monotonic_ns() - start_ns);
+	}
+	return least_ns;
+}
+
+/* A query that goes does not wait for a grace period of each of its hooks, whoever else is there.
+ */
+static void test_leave(void **state)
+{
+	u64 least_ns = grace_ns(), took_ns;
+	struct engine *engine;
+	u32 n_hooks;
+
+	if (geteuid() != 0) {
+		print_message("SKIP: not root\n");
+		skip();
+	}
+	assert_int_equal(engine_open(&engine), 0);
+	for (u32 i = 0; i < N_FEW; i++)
+		start_said(&few[i], engine, "SELECT count(*) " CALLS "AND tid > %u", i);
+	for (u32 i = 0; i < 2; i++)
+		start_wide(&wide[i], engine, i);
+	assert_ptr_not_equal(wide[0].query.segment, wide[1].query.segment);
+	for (u32 i = 0; i < 3; i++) {
+		struct late *l = &wide[i % 2];
+
+		n_hooks = l->query.programs->set->n_hooks;
+		assert_int_equal(flow_stop(l->query.flow), 0);
+		took_ns = base_monotonic_ns();
+		assert_int_equal(query_close(&l->query), 0);
+		took_ns = base_monotonic_ns() - took_ns;
+		query_free(&l->query);
+		/* For the second one programs are made anew without it: those of the third. */
+		if (i != 1) {
+			print_message("%u hooks left in %llu us; a grace period: %llu us\n",
+				      n_hooks, (unsigned long long)took_ns / 1000,
+				      (unsigned long long)least_ns / 1000);
+			assert_true(n_hooks >= 6 && took_ns < n_hooks * least_ns / 2);
+		}
+		/* It comes again while its places are being emptied, and counts. */
+		if (!i) {
+			start_wide(l, engine, i);
+			for (u32 k = 0; k < 100; k++)
+				syscall(SYS_sched_get_priority_max, 0);
+		}
+	}
+	/* The one that was there all the time, and the one that came again. */
+	assert_int_equal(wide[0].sum, 100);
+	assert_int_equal(wide[1].sum, 100);
+	for (u32 i = 0; i < N_FEW; i++) {
+		stop_late(&few[i]);
+		query_free(&few[i].query);
+	}
+	engine_close(engine);
+}
+
 /* --- Several calls, and conditions in common --- */
 
 /* Of each there are 100 calls more than of the one before it. */
@@ -494,7 +584,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_share),	 cmocka_unit_test(test_several_calls),
 		cmocka_unit_test(test_switches), cmocka_unit_test(test_late_start),
-		cmocka_unit_test(test_slow),	 cmocka_unit_test(test_verified)
+		cmocka_unit_test(test_leave),	 cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_verified)
 	};
 
 	if (argc > 1 && strcmp(argv[1], "--quick") == 0)
