@@ -223,6 +223,7 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 	const struct bpf_insn *insns = relocate(hooks, &program->code);
 	char figures[FIGURES_BYTES] = "";
 	union bpf_attr attr, plain_attr;
+	bool is_too_much;
 	int btf_fd, fd;
 
 	program_attr(program, insns, &plain_attr);
@@ -236,8 +237,17 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 	if (fd == -EINVAL && btf_fd >= 0)
 		fd = sys_prog_load(&plain_attr);
 	/* Instructions walked, or branches that wait: each part alone has fewer. */
-	if ((fd == -E2BIG || fd == -EFAULT) && hook_n_parts(program->hook) > 1)
+	is_too_much = fd == -E2BIG || fd == -EFAULT;
+	if (is_too_much && hook_n_parts(program->hook) > 1)
 		fd = -EFBIG;
+	else if (is_too_much)
+		diag_failure(
+			diags, "too-much-to-verify",
+			"the program on %s has more ways through than the kernel's verifier "
+			"walks (1,000,000 instructions)" HINT
+			"fewer aggregates, histograms or conditions; or two queries, with some of "
+			"them each",
+			program->hook->target);
 	else if (fd < 0 && !load_refused(-fd, "load BPF programs that trace", diags))
 		fd = load_with_log(hooks, program, &attr, diags);
 	sys_close(&btf_fd);

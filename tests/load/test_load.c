@@ -269,6 +269,10 @@ static void test_too_large_for_several(void **state)
 	assert_int_equal(query_open(&query, 1), -EFBIG);
 	assert_false(diags_failed(&query.diags));
 	assert_int_equal(query.load.too_large, 0);
+	/* For one it is the user's. */
+	query.hook[0].n_uses = 1;
+	assert_true(query_open(&query, 1) < 0);
+	contains(only_diag(&query, "too-much-to-verify")->hint, "two queries");
 	query_free(&query);
 }
 
