@@ -398,6 +398,14 @@ int segment_join(struct query *query, struct engine *engine)
 		err = segment ? enter(segment, query, NULL) : -ENOMEM;
 		if (err && segment)
 			segment_end(segment);
+		if (err == -EFBIG)
+			diag_warning(
+				&query->diags, "own-programs", SPAN_NONE,
+				"it gets programs of its own: those that the queries on its hooks "
+				"share take no more, and each event costs more by these" HINT
+				"a hook has %u shared programs, each of up to %u parts; queries that "
+				"are alike share a part",
+				CHAIN_PLACES, BLOCK_PARTS);
 	}
 	return err;
 }

@@ -379,6 +379,16 @@ static void test_come_and_go(void **state)
 	assert_true(n_added >= (is_long ? 1000u : is_quick ? 3u : 100u));
 }
 
+static bool is_told(const struct query *query, const char *tag)
+{
+	const struct diags *diags = &query->diags;
+
+	for (u32 i = 0; i < diags->list.n; i++)
+		if (!strcmp(diags->list.at[i].tag, tag))
+			return true;
+	return false;
+}
+
 static void refuse(struct engine *engine, const struct kind *kind, const struct limits *limits,
 		   const char *tag)
 {
@@ -461,7 +471,7 @@ static void test_refused(void **state)
  */
 static void test_too_large(void **state)
 {
-	u32 n = is_quick ? 3 : 11, n_segments = 0;
+	u32 n = is_quick ? 3 : 11, n_segments = 0, n_alone = 0;
 	struct kind large[11];
 	struct engine *engine;
 
@@ -479,9 +489,11 @@ static void test_too_large(void **state)
 		add(&asked[i], engine, i + 1 < n ? &large[i] : &kinds[0]);
 		buf_free(&more);
 		n_segments += i && asked[i].query.segment != asked[i - 1].query.segment;
+		assert_true(!asked[i].query.segment == is_told(&asked[i].query, "own-programs"));
+		n_alone += !asked[i].query.segment;
 		run_for(engine, 50000000);
 	}
-	assert_true(n_segments >= 1);
+	assert_true(n_segments >= 1 && n_alone == (is_quick ? 0 : n - CHAIN_PLACES));
 	for (u32 i = n; i-- > 0;)
 		take_out(&asked[i], &no_limits);
 	stop_callers();
