@@ -271,6 +271,10 @@ static void print_one(const struct diags *diags, const struct diag *diag, struct
 		put_safe(out, diags->file);
 		buf_printf(out, ":%zu:%zu\n", place.line, place.column + 1);
 		print_source(diags, &place, out);
+	} else if (diags->is_of_many) {
+		buf_puts(out, "  ");
+		put_safe(out, diags->file);
+		buf_putc(out, '\n');
 	}
 	if (diag->hint) {
 		buf_puts(out, "  hint: ");

@@ -40,6 +40,7 @@ struct diag {
 struct diags {
 	struct arena *arena;
 	const char *file; /* "query", or the name after -f */
+	bool is_of_many;  /* texts: what has no place in this one is told with the file, too */
 	const char *text; /* a NUL follows its text_bytes */
 	size_t text_bytes;
 	VEC(struct diag) list; /* the first DIAG_MAX errors and the warnings */

@@ -41,7 +41,6 @@ struct watch {
 	bool is_again;	/* SIGHUP: all anew */
 	bool has_begun; /* all that was there has been read once */
 	u64 peeked_ns;
-	bool is_due; /* something happened that look() has not seen */
 };
 
 /* --- SIGHUP --- */
@@ -170,7 +169,7 @@ static int read_text(struct watch *watch, const char *path, struct buf *text,
 	if (!err)
 		err = buf_read(text, fd, TEXT_BYTES_MAX);
 	/* Who began to write meanwhile has told so; what else is told here must be looked at. */
-	watch->is_due |= files_read(watch->files);
+	watch->all.is_due |= files_read(watch->files);
 	if (!err && files_is_written(watch->files, st.st_dev, st.st_ino))
 		err = -EAGAIN;
 	close(fd);
@@ -261,18 +260,18 @@ static void look(struct watch *watch)
 	bool are_all;
 
 	sys_rights_back();
-	watch->is_due = false;
+	watch->all.is_due = false;
 	if (watch->is_again)
 		files_forget_written(watch->files);
-	for (struct watch_query *w = watch->all.first; w; w = w->next) {
+	for (struct watch_query *w = watch->all.first; w; w = w->next)
 		w->is_found = false;
+	are_all = files_each(watch->files, found, watch);
+	for (struct watch_query *w = watch->all.first; w; w = w->next) {
+		if (!w->is_found && !w->gone_ns)
+			w->gone_ns = base_monotonic_ns();
 		if (watch->is_again)
 			watch_query_reopen(w);
 	}
-	are_all = files_each(watch->files, found, watch);
-	for (struct watch_query *w = watch->all.first; w; w = w->next)
-		if (!w->is_found && !w->gone_ns)
-			w->gone_ns = base_monotonic_ns();
 	sys_rights_rest(UINT64_MAX);
 	if (!watch->has_begun && !are_all)
 		fputs("ebql: watch: not all files and directories are there: waiting for them\n",
@@ -285,7 +284,7 @@ static void look(struct watch *watch)
 
 static int wait_ms(const struct watch *watch)
 {
-	int ms = watch->is_due ? 0 : -1;
+	int ms = watch->all.is_due ? 0 : -1;
 
 	for (const struct watch_query *w = watch->all.first; w; w = w->next)
 		if (w->gone_ns && ms)
@@ -330,8 +329,8 @@ static int run(struct watch *watch)
 		step_queries(watch);
 		status_step(watch->status, &watch->all);
 		watch->is_again = take_hangup();
-		watch->is_due |= files_read(watch->files);
-		if (!ended && (watch->is_due || watch->is_again))
+		watch->all.is_due |= files_read(watch->files);
+		if (!ended && (watch->all.is_due || watch->is_again))
 			look(watch);
 		drop_gone(watch);
 	}

@@ -145,7 +145,7 @@ static bool choose_output(struct form *f)
 	if (f->path)
 		out_put_visible(&f->shown, f->path, strlen(f->path), 0);
 	if (!f->format || f->format == out_format_find("heatmap") || (f->path && !*f->path))
-		return diag_refuse(&q->diags, "bad-output", q->statement->span,
+		return diag_refuse(&q->diags, "bad-output", q->settings.out_span,
 				   "\"%s\" is no output of ebql watch" HINT
 				   "out = 'json:/path', or expanded, table, csv, arrow, jsonl; "
 				   "without a path standard output",
@@ -153,7 +153,7 @@ static bool choose_output(struct form *f)
 	if (!f->path && f->format != out_format_find("json") &&
 	    f->format != out_format_find("table") && f->format != out_format_find("expanded"))
 		return diag_refuse(
-			&q->diags, "bad-output", q->statement->span,
+			&q->diags, "bad-output", q->settings.out_span,
 			"on standard output, where other queries write too, %s cannot be "
 			"read" HINT "out = '%s:/path', or table, expanded or json",
 			f->format->name, f->format->name);
@@ -195,10 +195,40 @@ static bool is_file_of(const struct form *f, const char *path)
 	       !S_ISCHR(at.st_mode) && at.st_dev == ours.st_dev && at.st_ino == ours.st_ino;
 }
 
+/* A query's own file may have been moved away for its new form; another's may not be taken so. */
 static bool is_output(const struct form *f, const struct form *other)
 {
+	struct stat st;
+
 	return other && other->path &&
-	       (strcmp(other->path, f->path) == 0 || is_file_of(other, f->path));
+	       (is_file_of(other, f->path) ||
+		(other->of != f->of && strcmp(other->path, f->path) == 0 &&
+		 !(fstat(output_fd(other->output), &st) == 0 && S_ISCHR(st.st_mode))));
+}
+
+/*
+ * The other's output is the form's too, for the moment until the other leaves it: its old form, or
+ * that of a query whose new form waits for what this one's old form has.  What these still have to
+ * say stands before what the form says.
+ */
+static bool take_over(struct form *f, struct form *other)
+{
+	struct watch_query *w = f->of;
+
+	if (other->of != w && !(w->form && other->of->waits_for == w->form)) {
+		w->waits_for = other;
+		return diag_refuse(&f->query.diags, "bad-output", f->query.settings.out_span,
+				   "%s: %s writes there" HINT "give each a file of its own",
+				   f->path, other->of->path);
+	}
+	if (f->format->is_binary || other->format->is_binary)
+		return diag_refuse(&f->query.diags, "bad-output", f->query.settings.out_span,
+				   "%s: %s writes there as it was before, and nothing can be "
+				   "written behind an Arrow stream" HINT
+				   "give the new form a file of its own, or move that one away",
+				   f->path, other->of->path);
+	f->output = output_use(other->output);
+	return true;
 }
 
 static bool open_output(struct form *f)
@@ -206,26 +236,17 @@ static bool open_output(struct form *f)
 	struct watch_query *w = f->of;
 	const char *why;
 
-	for (struct watch_query *other = w->all->first; f->path && other; other = other->next) {
-		if (!is_output(f, other->form))
-			continue;
-		if (other != w)
-			return diag_refuse(&f->query.diags, "bad-output", f->query.statement->span,
-					   "%s: %s writes there" HINT "give each a file of its own",
-					   f->path, other->path);
-		/* What the old form still has to say stands before the new one's. */
-		if (!f->format->is_binary) {
-			f->output = output_use(other->form->output);
-			return true;
-		}
-	}
+	for (struct watch_query *other = w->all->first; f->path && other; other = other->next)
+		if (is_output(f, other->form))
+			return take_over(f, other->form);
 	if (!f->path) {
 		f->output = output_use(w->all->standard);
 		return true;
 	}
 	f->output = open_path(f, &why);
 	if (!f->output)
-		diag_plain(&f->query.diags, "unknown-file", "%s: %s", f->path, why);
+		diag_error(&f->query.diags, "unknown-file", f->query.settings.out_span, "%s: %s",
+			   f->path, why);
 	return f->output != NULL;
 }
 
@@ -301,6 +322,7 @@ static struct form *form_start(struct watch_query *w, const struct buf *text)
 	if (!f->text.is_cut) {
 		diags_init(&f->query.diags, &f->query.arena, w->path, f->text.at ? f->text.at : "",
 			   f->text.n);
+		f->query.diags.is_of_many = true;
 		error = form_run(f);
 	}
 	say_diags(w, &f->query);
@@ -353,6 +375,11 @@ static enum watch_state say_end(struct form *f, int error)
 		fprintf(stderr, "ebql: %s: %llu %s were not written: the output had no room\n",
 			w->shown.at, (unsigned long long)f->counts.n_unwritten,
 			f->query.cut->is_streaming ? "rows" : "windows");
+	/* Who stopped its SQL was warned. */
+	if (error == -EINTR) {
+		w->all->has_loss = true;
+		return WATCH_ENDED;
+	}
 	if (f->is_ended_by_loss)
 		say(w, "ebql: %s: ended by a loss (on_loss = 'fail'): %s\n", w->shown.at,
 		    watch_losses(&f->query.arena, &f->counts.account));
@@ -378,6 +405,14 @@ static void end_form(struct watch_query *w)
 	w->form = NULL;
 	if (w->all->last == f)
 		w->all->last = NULL;
+	/* Its output may be what others were refused for: they are read again. */
+	for (struct watch_query *other = w->all->first; other; other = other->next) {
+		if (other->waits_for != f)
+			continue;
+		other->waits_for = NULL;
+		other->has_text = false;
+		w->all->is_due = true;
+	}
 	form_free(f);
 }
 
@@ -424,8 +459,7 @@ static bool is_same(const struct buf *a, const struct buf *b)
 
 void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 {
-	bool is_old =
-		w->has_text && is_same(text, &w->text) && !(is_again && w->state == WATCH_FAILED);
+	bool is_old = w->has_text && is_same(text, &w->text) && !(is_again && w->problem.n);
 	struct form *form;
 
 	buf_free(&w->text);
@@ -433,6 +467,7 @@ void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 	w->has_text = true;
 	if (is_old)
 		return;
+	w->waits_for = NULL;
 	buf_reset(&w->problem);
 	if (w->form && is_same(text, &w->form->text))
 		return; /* it was taken back */
@@ -453,6 +488,7 @@ void watch_query_unread(struct watch_query *w, const char *why)
 	if (w->problem.n && !w->has_text)
 		return;
 	w->has_text = false;
+	w->waits_for = NULL;
 	buf_reset(&w->problem);
 	say(w, "ebql: %s: %s\n", w->shown.at, why);
 	say_goes_on(w);

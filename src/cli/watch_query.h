@@ -51,11 +51,12 @@ struct watch_query {
 	const char *name;
 	struct watch_stamp stamp; /* of the file that text was read from */
 	enum watch_state state;
-	struct buf text;	    /* that was tried last */
-	bool has_text;		    /* it could be read */
-	struct buf problem;	    /* what is wrong with that text, or ended it; empty: nothing */
-	struct form *form;	    /* NULL: none runs */
-	struct watch_counts counts; /* of the form that ended */
+	struct buf text;    /* that was tried last */
+	bool has_text;	    /* it could be read */
+	struct buf problem; /* what is wrong with that text, or ended it; empty: nothing */
+	struct form *form;  /* NULL: none runs */
+	const struct form *waits_for; /* another's, which has the output that this text asks for */
+	struct watch_counts counts;   /* of the form that ended */
 	u64 gone_ns; /* CLOCK_MONOTONIC: since when the file is not there; 0: it is */
 	bool is_found;
 };
@@ -71,6 +72,7 @@ struct watch_all {
 	u64 looked_ns, used_us; /* of the status: when it last looked, and what we had computed */
 	bool is_terminal, is_standard_gone;
 	bool has_loss; /* some query had one that may bias its answer */
+	bool is_due;   /* files may be other than they were, or wait for an output that was left */
 };
 
 /*

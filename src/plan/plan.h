@@ -400,6 +400,7 @@ struct settings {
 	bool pushdown;
 	const char *rules_off;	/* comma-separated names of optimiser rules; "all" */
 	const char *out;	/* ebql watch: 'FORMAT' or 'FORMAT:PATH'; "": as its -o says */
+	struct span out_span;	/* where the text says so */
 	bool is_max_groups_set; /* asked for, be it the default's number */
 	s32 target_pid;		/* -1: none named */
 	u32 n_bindings;		/* counted by plan_bind_query(): one for a query */

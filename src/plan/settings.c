@@ -16,6 +16,7 @@ void settings_init(struct settings *settings)
 		.pushdown = true,
 		.rules_off = "",
 		.out = "",
+		.out_span = SPAN_NONE,
 		.target_pid = -1,
 	};
 }
@@ -158,6 +159,8 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 		else
 			set_number(settings, s, option, diags);
 		settings->is_max_groups_set |= s->offset == AT(max_groups);
+		if (s->offset == AT(out))
+			settings->out_span = option->span;
 		return;
 	}
 	struct diag *d = diag_error(diags, "unknown-option", option->span,

@@ -181,12 +181,116 @@ static void test_socket(void **state)
 	place_end(p, SIGTERM, 1);
 }
 
+/* Nothing is written behind an Arrow stream, also where it has not begun yet. */
+static void test_arrow(void **state)
+{
+	static const char wide[] =
+		"SELECT cpu, count(*) AS m " CALLS
+		"GROUP BY cpu WINDOW TUMBLING 10ms WITH (out = '%s:%s/a.arrows')";
+	struct place *p = *state;
+	char command[256];
+
+	session_require();
+	place_write(p, "a.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 1h WITH (out = 'arrow:%s/a.arrows')",
+		    getpid(), p->folder);
+	place_start(p, p->folder, NULL);
+	place_call(100);
+	place_write(p, "a.sql", wide, getpid(), "arrow", p->folder);
+	place_said(p, "a.sql: its query runs on as it was before\n");
+	place_wait_status(p, "nothing can be written behind an Arrow stream\\n");
+	place_write(p, "a.sql", wide, getpid(), "json", p->folder);
+	place_said(p, "a.sql: its query runs on as it was before\n");
+	place_wait_status(p, "nothing can be written behind an Arrow stream\\n");
+	place_call(200);
+	/* Moved away it is the old form's alone. */
+	place_move(p, "a.arrows", "old.arrows");
+	place_write(p, "a.sql", wide, getpid(), "arrow", p->folder);
+	place_said(p, "a.sql: its query runs in its new form\n");
+	place_call(400);
+	place_end(p, SIGTERM, 0);
+	for (u32 i = 0; i < 2; i++) {
+		snprintf(command, sizeof(command),
+			 "%s -o json \"SELECT sum(%s) AS s FROM '%s/%s.arrows'\" | "
+			 "grep -q '\"s\":%u[,}]'",
+			 proc_ebql(), i ? "m" : "n", p->folder, i ? "a" : "old", i ? 400 : 300);
+		assert_int_equal(system(command), 0);
+	}
+}
+
+/* An output is the next one's once it is left: by a file that has another name, by two that swap.
+ */
+static void test_left(void **state)
+{
+	static const char query[] =
+		"SELECT count(*) AS %s " CALLS "WINDOW TUMBLING 10ms WITH (out = 'json:%s/%s')";
+	struct place *p = *state;
+
+	session_require();
+	place_write(p, "a.sql", query, "n", getpid(), p->folder, "1.out");
+	place_start(p, p->folder, NULL);
+	place_move(p, "a.sql", "b.sql");
+	place_said(p, "b.sql: its query runs\n");
+	place_call(100);
+	place_write(p, "c.sql", query, "m", getpid(), p->folder, "2.out");
+	place_said(p, "c.sql: its query runs\n");
+	place_call(200);
+	place_write(p, "b.sql", query, "n", getpid(), p->folder, "2.out");
+	place_said(p, "b.sql: its query runs on as it was before\n");
+	place_write(p, "c.sql", query, "m", getpid(), p->folder, "1.out");
+	place_said(p, "b.sql: its query runs in its new form\n");
+	place_call(400);
+	place_end(p, SIGTERM, 0);
+	assert_int_equal(place_sum(p, "1.out", "\"n\":"), 300);
+	assert_int_equal(place_sum(p, "2.out", "\"m\":"), 200);
+	assert_int_equal(place_sum(p, "2.out", "\"n\":"), 400);
+	assert_int_equal(place_sum(p, "1.out", "\"m\":"), 400);
+}
+
+/* What is wrong is told with the file, and of an output with its place; a device is for many. */
+static void test_told(void **state)
+{
+	struct place *p = *state;
+	struct proc *ebql = &p->session->ebql;
+	const char *argv[] = {
+		"/bin/sh",   "-c",	"ulimit -n 20; exec \"$0\" watch --socket \"$1\" \"$2\"",
+		proc_ebql(), p->socket, p->folder,
+		NULL
+	};
+	struct buf text;
+
+	session_require();
+	for (u32 i = 0; i < 2; i++)
+		place_write(p, i ? "null.sql" : "also.sql",
+			    "SELECT tid FROM run_queue WITH (out = 'json:/dev/null')");
+	place_write(p, "none.sql", "SELECT tid FROM run_queue\nWITH (out = 'json:%s/none/x')",
+		    p->folder);
+	place_write(p, "name.sql", "SELECT tid FROM run_queue\nWITH (out = 'xml')");
+	place_start(p, p->folder, NULL);
+	buf_init(&text);
+	place_status(p, true, &text);
+	assert_non_null(strstr(text.at, "/none.sql:2:7"));
+	assert_non_null(strstr(text.at, "/name.sql:2:7"));
+	assert_null(strstr(text.at, "null.sql\nerror"));
+	assert_null(strstr(text.at, "/dev/null: "));
+	place_end(p, SIGTERM, 1);
+	proc_forget(ebql);
+	proc_start(ebql, argv, 0);
+	if (!proc_wait_text(ebql, "queries run\n", LIMIT_MS) ||
+	    !strstr(ebql->err_text.at, "error[limit-reached]") ||
+	    !strstr(ebql->err_text.at, "/null.sql\n"))
+		fail_msg("%s", ebql->err_text.at);
+	place_end(p, SIGTERM, 1);
+	buf_free(&text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, place_setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_messages), TEST(test_slow),	TEST(test_unread),
-		TEST(test_names),    TEST(test_socket),
+		TEST(test_messages), TEST(test_slow),  TEST(test_unread), TEST(test_names),
+		TEST(test_socket),   TEST(test_arrow), TEST(test_left),	  TEST(test_told),
 	};
 
 	return cmocka_run_group_tests_name("watch_places", tests, NULL, NULL);
