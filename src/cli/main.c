@@ -100,7 +100,7 @@ static const struct command commands[] = {
 	{ "watch",
 	  "watch [options] [--socket PATH] FILE|DIRECTORY...\n"
 	  "       ebql watch --status [-o table|json] [--socket PATH]",
-	  "odnpvhBAETK", TAKES_WORDS, cmd_watch },
+	  "odnphBAETK", TAKES_WORDS, cmd_watch },
 	{ "doctor", "doctor", "h", TAKES_NOTHING, cmd_doctor },
 	{ "version", "version", "h", TAKES_NOTHING, cmd_version },
 	{ "--version", "version", "h", TAKES_NOTHING, cmd_version },

@@ -274,6 +274,11 @@ static int take_words(struct options *o, const struct command *command, char **w
 		return take_text(o, command, words, text);
 	if (command->takes == TAKES_WORDS) {
 		o->words = words;
+		if (strcmp(words[-1], "--") == 0)
+			return wrong("watch", "--", "is no option here: it starts no command");
+		for (char **word = words; *word; word++)
+			if (!**word || strcmp(*word, "-") == 0)
+				return wrong("watch", *word, "is no file or directory");
 		if (o->is_status && o->format != out_format_find("table") && !options_want_json(o))
 			return wrong("-o", o->format->name, "is no format here: table or json");
 		return (*words == NULL) == o->is_status ? -1 : usage(command, stderr);

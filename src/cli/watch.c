@@ -254,10 +254,24 @@ static void drop_gone(struct watch *watch)
 	}
 }
 
+static void say_missing(const char *path, u32 n_more)
+{
+	struct buf shown;
+
+	buf_init(&shown);
+	out_put_visible(&shown, path, strlen(path), 0);
+	fprintf(stderr, "ebql: watch: waiting for %s, which is not there", shown.at);
+	if (n_more)
+		fprintf(stderr, ", and for %u more", n_more);
+	fputc('\n', stderr);
+	buf_free(&shown);
+}
+
 /* With all rights of the user, as at the start: files are opened, programs are loaded. */
 static void look(struct watch *watch)
 {
-	bool are_all;
+	const char *missing;
+	u32 n_missing;
 
 	sys_rights_back();
 	watch->all.is_due = false;
@@ -265,7 +279,7 @@ static void look(struct watch *watch)
 		files_forget_written(watch->files);
 	for (struct watch_query *w = watch->all.first; w; w = w->next)
 		w->is_found = false;
-	are_all = files_each(watch->files, found, watch);
+	n_missing = files_each(watch->files, found, watch, &missing);
 	for (struct watch_query *w = watch->all.first; w; w = w->next) {
 		if (!w->is_found && !w->gone_ns)
 			w->gone_ns = base_monotonic_ns();
@@ -273,9 +287,8 @@ static void look(struct watch *watch)
 			watch_query_reopen(w);
 	}
 	sys_rights_rest(UINT64_MAX);
-	if (!watch->has_begun && !are_all)
-		fputs("ebql: watch: not all files and directories are there: waiting for them\n",
-		      stderr);
+	if (!watch->has_begun && n_missing)
+		say_missing(missing, n_missing - 1);
 	watch->is_again = false;
 	watch->has_begun = true;
 }

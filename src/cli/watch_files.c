@@ -275,12 +275,13 @@ static bool look(struct watch_files *files, const char *path,
 	return true;
 }
 
-bool files_each(struct watch_files *files, void (*found)(void *context, const char *path),
-		void *context)
+u32 files_each(struct watch_files *files, void (*found)(void *context, const char *path),
+	       void *context, const char **ret_missing)
 {
-	bool are_all = true;
+	u32 n_missing = 0;
 
 	for (u32 i = 0; files->paths[i]; i++)
-		are_all &= look(files, files->paths[i], found, context);
-	return are_all;
+		if (!look(files, files->paths[i], found, context) && !n_missing++)
+			*ret_missing = files->paths[i];
+	return n_missing;
 }

@@ -20,10 +20,11 @@ int files_fd(const struct watch_files *files);
 bool files_read(struct watch_files *files);
 /*
  * Calls found() for each file that is there now: those named, and those of the directories called
- * NAME.sql, in the order of their names; hidden ones are none.  true: all that was named is there.
+ * NAME.sql, in the order of their names; hidden ones are none.  How many of those named are not
+ * there, and the first of them.
  */
-bool files_each(struct watch_files *files, void (*found)(void *context, const char *path),
-		void *context);
+u32 files_each(struct watch_files *files, void (*found)(void *context, const char *path),
+	       void *context, const char **ret_missing);
 /* Is somebody writing that file, so that files_read() will be true once more? */
 bool files_is_written(const struct watch_files *files, u64 device, u64 inode);
 /* Of some that were written no end is told, as of truncate(2). */

@@ -102,7 +102,9 @@ static int bind_locked(struct status *s)
 	int err, fd;
 
 	err = bind(s->fd, address, sizeof(s->address)) < 0 ? -errno : 0;
-	if (err == -EADDRINUSE && lstat(s->address.sun_path, &st) == 0 && S_ISSOCK(st.st_mode)) {
+	if (err == -EADDRINUSE && lstat(s->address.sun_path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
+		err = -EEXIST;
+	} else if (err == -EADDRINUSE) {
 		err = connect_to(&s->address, SOCK_NONBLOCK, &fd);
 		if (fd >= 0)
 			close(fd);
@@ -191,7 +193,8 @@ int status_open(const char *path, struct status **ret_status)
 			s->address.sun_path);
 	else
 		fprintf(stderr, "ebql: %s: %s%s\n", s ? s->address.sun_path : "watch",
-			strerror(-err), is_refused ? "" : ": no status");
+			err == -EEXIST ? "is there, and is no socket" : strerror(-err),
+			is_refused ? "" : ": no status");
 	if (s) {
 		sys_close(&s->fd);
 		sys_close(&s->epoll_fd);

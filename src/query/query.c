@@ -256,7 +256,7 @@ bool query_parse(struct query *query)
 		} else if (query->statement) {
 			diag_refuse(diags, "second-query", s->span,
 				    "one text holds SET, CREATE VIEW and one query" HINT
-				    "run them one by one");
+				    "run them one by one, or with ebql watch, a file each");
 		} else {
 			query->statement = s;
 		}

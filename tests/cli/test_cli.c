@@ -70,6 +70,14 @@ static void test_options(void **state)
 	expect("watch", 2,
 	       "usage: ebql watch [options] [--socket PATH] FILE|DIRECTORY...\n"
 	       "       ebql watch --status [-o table|json] [--socket PATH]\n");
+	expect("watch -v /tmp", 2,
+	       "ebql: there is no option -v\n"
+	       "usage: ebql watch [options] [--socket PATH] FILE|DIRECTORY...\n"
+	       "       ebql watch --status [-o table|json] [--socket PATH]\n");
+	expect("watch -d 1s -- true", 2,
+	       "ebql: watch: \"--\" is no option here: it starts no command\n");
+	expect("watch /tmp -", 2, "ebql: watch: \"-\" is no file or directory\n");
+	expect("watch --socket /dev/null /tmp", 1, "ebql: /dev/null: is there, and is no socket\n");
 	expect("watch --status -o csv", 2, "ebql: -o: \"csv\" is no format here: table or json\n");
 	expect("watch --status --socket /nonexistent/s", 1,
 	       "ebql: watch: none runs at /nonexistent/s\n");

@@ -254,8 +254,12 @@ static void test_told(void **state)
 	struct place *p = *state;
 	struct proc *ebql = &p->session->ebql;
 	const char *argv[] = {
-		"/bin/sh",   "-c",	"ulimit -n 20; exec \"$0\" watch --socket \"$1\" \"$2\"",
-		proc_ebql(), p->socket, p->folder,
+		"/bin/sh",
+		"-c",
+		"ulimit -n 20; exec \"$0\" watch --socket \"$1\" \"$2\" /none/a /none/b",
+		proc_ebql(),
+		p->socket,
+		p->folder,
 		NULL
 	};
 	struct buf text;
@@ -279,6 +283,8 @@ static void test_told(void **state)
 	proc_start(ebql, argv, 0);
 	if (!proc_wait_text(ebql, "queries run\n", LIMIT_MS) ||
 	    !strstr(ebql->err_text.at, "error[limit-reached]") ||
+	    !strstr(ebql->err_text.at,
+		    "waiting for /none/a, which is not there, and for 1 more\n") ||
 	    !strstr(ebql->err_text.at, "/null.sql\n"))
 		fail_msg("%s", ebql->err_text.at);
 	place_end(p, SIGTERM, 1);
