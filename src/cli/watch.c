@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,11 +70,31 @@ static bool take_hangup(void)
 
 /* --- Files -> queries --- */
 
+static bool stat_folder(const char *path, struct stat *st)
+{
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	return stat(dirname(folder), st) == 0;
+}
+
+/* One name in one directory, which may itself have several. */
+static bool is_same_name(const char *a, const char *b)
+{
+	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+	struct stat in_a, in_b;
+
+	return strcmp(a, b) == 0 ||
+	       (strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0 &&
+		stat_folder(a, &in_a) && stat_folder(b, &in_b) && in_a.st_dev == in_b.st_dev &&
+		in_a.st_ino == in_b.st_ino);
+}
+
 static struct watch_query *find(const struct watch *watch, const char *path)
 {
 	struct watch_query *w = watch->all.first;
 
-	while (w && strcmp(w->path, path) != 0)
+	while (w && !is_same_name(w->path, path))
 		w = w->next;
 	return w;
 }

@@ -248,6 +248,28 @@ static void test_left(void **state)
 	assert_int_equal(place_sum(p, "1.out", "\"m\":"), 400);
 }
 
+/* A file that is named by several paths runs once. */
+static void test_once(void **state)
+{
+	struct place *p = *state;
+	char file[128], folder[128], link[128];
+	struct buf text;
+
+	place_write(p, "rows.csv", "time,n\n1,5\n2,6\n3,7\n");
+	place_write(p, "a.sql", "SELECT n FROM '%s/rows.csv'", p->folder);
+	snprintf(file, sizeof(file), "%s", place_path(p, "a.sql"));
+	snprintf(folder, sizeof(folder), "%s", place_path(p, "."));
+	snprintf(link, sizeof(link), "%s", place_path(p, "link"));
+	assert_int_equal(symlink(p->folder, link), 0);
+	p->session->ebql.sink = NULL;
+	place_start(p, p->folder, file, folder, link, NULL);
+	buf_init(&text);
+	place_status(p, true, &text);
+	assert_non_null(strstr(text.at, "\"queries\":1,"));
+	buf_free(&text);
+	place_end(p, SIGTERM, 0);
+}
+
 /* What is wrong is told with the file, and of an output with its place; a device is for many. */
 static void test_told(void **state)
 {
@@ -295,8 +317,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, place_setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_messages), TEST(test_slow),  TEST(test_unread), TEST(test_names),
-		TEST(test_socket),   TEST(test_arrow), TEST(test_left),	  TEST(test_told),
+		TEST(test_messages), TEST(test_slow),	TEST(test_unread),
+		TEST(test_names),    TEST(test_socket), TEST(test_arrow),
+		TEST(test_left),     TEST(test_told),	TEST(test_once),
 	};
 
 	return cmocka_run_group_tests_name("watch_places", tests, NULL, NULL);
