@@ -115,7 +115,7 @@ void load_raise_limits(const struct phys_set *set);
 double load_survey(s32 syscall_nr, u64 duration_ns);
 /* The same in two steps; 0 or -errno.  With a closer the second does not wait for the kernel. */
 struct load_survey {
-	u64 n_all, n_wanted;
+	u64 n_all, n_wanted, ns; /* in so long */
 	void *lines;
 	size_t bytes;
 	int map_fd, link_fd;

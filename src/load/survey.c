@@ -83,6 +83,7 @@ int load_survey_begin(struct load_survey *survey, s32 syscall_nr)
 		survey->link_fd = sys_raw_tracepoint_open("sys_enter", prog_fd);
 	if (!err)
 		err = MIN(survey->link_fd, 0);
+	survey->ns = base_monotonic_ns();
 	sys_close(&prog_fd);
 	arena_free(&arena);
 	if (err)
@@ -94,6 +95,7 @@ void load_survey_end(struct load_survey *survey, struct load_closer *closer)
 {
 	const struct survey_line *lines = survey->lines;
 
+	survey->ns = base_monotonic_ns() - survey->ns;
 	if (closer)
 		load_closer_take(closer, &survey->link_fd);
 	sys_close(&survey->link_fd);

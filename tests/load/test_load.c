@@ -127,6 +127,23 @@ static void test_tracepoint(void **state)
 	path_counts(ACCESS_TRACEPOINT);
 }
 
+/* A look at the rates says how long it was, however late it was ended. */
+static void test_survey(void **state)
+{
+	u64 start_ns = base_monotonic_ns(), inner_ns;
+	struct load_survey survey;
+
+	NEEDS_ROOT;
+	assert_int_equal(load_survey_begin(&survey, QUERY_SYSCALL), 0);
+	inner_ns = base_monotonic_ns();
+	query_calls(1000);
+	usleep(20000);
+	inner_ns = base_monotonic_ns() - inner_ns;
+	load_survey_end(&survey, NULL);
+	assert_in_range(survey.ns, inner_ns, base_monotonic_ns() - start_ns);
+	assert_true(survey.n_wanted >= 1000 && survey.n_all > survey.n_wanted);
+}
+
 static void test_typed_raw_syscall(void **state)
 {
 	struct query query;
@@ -624,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_raw_syscall),
 		cmocka_unit_test(test_tracepoint),
 		cmocka_unit_test(test_typed_raw_syscall),
+		cmocka_unit_test(test_survey),
 		cmocka_unit_test(test_all_maps),
 		cmocka_unit_test(test_debug_info),
 		cmocka_unit_test(test_too_large_for_several),
