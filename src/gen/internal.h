@@ -324,7 +324,15 @@ void gen_enter_use(struct gen *g, const struct hook_use *use, label over);
 void gen_leave_if_all_over(struct gen *g, label over);
 /* Gives the slot back. */
 void gen_leave(struct gen *g);
-/* Behind the program's end, at the label g->busy: every slot is taken, all parts miss the event. */
+/*
+ * Of an event that another hook brings, too: does it go on here (enum hand)?  Else to g->done,
+ * where the program has to find out.
+ */
+bool gen_is_handed(struct gen *g, const struct hook_use *use);
+/*
+ * Behind the program's end, at the label g->busy: every slot is taken, all parts miss the event
+ * whose it is here.
+ */
 void gen_busy(struct gen *g);
 /* Which of the CPU's slots it is, from its word: a number that the verifier does not know. */
 vreg gen_slot_level(struct gen *g);

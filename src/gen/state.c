@@ -77,6 +77,25 @@ void gen_leave(struct gen *g)
 		ir_atomic(ir, IR_ATOMIC_XCHG, 0, slot, slot_bytes(0), word);
 }
 
+bool gen_is_handed(struct gen *g, const struct hook_use *use)
+{
+	u32 taken = use->streams[0]->is_syscall_exit ? 2 : 1;
+	enum hand hand = use->hand;
+	vreg tid, mark;
+
+	if (hand == HAND_PLAIN || hand == HAND_IDLE)
+		return hand == HAND_PLAIN;
+	tid = gen_alui(g, IR_AND, gen_helper(g, BPF_FUNC_get_current_pid_tgid), MARKS_BYTES - 1);
+	mark = ir_reg(g->ir);
+	ir_map_value(g->ir, mark, LOAD_MAP_MARKS, 0);
+	ir_alu(g->ir, IR_ADD, mark, mark, tid);
+	if (hand == HAND_SECOND)
+		ir_branchi(g->ir, IR_EQ, gen_load(g, mark, 0, IR_U8), taken, g->done);
+	else
+		ir_storei(g->ir, mark, 0, IR_U8, hand == HAND_TAKES ? taken : 0);
+	return hand != HAND_LEAVES;
+}
+
 void gen_busy(struct gen *g)
 {
 	const struct hook *hook = g->hook;
@@ -88,17 +107,26 @@ void gen_busy(struct gen *g)
 
 		if (i && phys == hook->uses[i - 1].phys)
 			continue;
-		ir_map_value(g->ir, missed, LOAD_MAP_SLOTS,
-			     phys_epochs_bytes(g->set, phys_n_blocks(g->set)) + 8 * phys->number);
-		ir_atomic(g->ir, IR_ATOMIC_ADD, 0, missed, 0, one);
+		g->done = ir_label(g->ir);
+		if (gen_is_handed(g, &hook->uses[i])) {
+			ir_map_value(g->ir, missed, LOAD_MAP_SLOTS,
+				     phys_epochs_bytes(g->set, phys_n_blocks(g->set)) +
+					     8 * phys->number);
+			ir_atomic(g->ir, IR_ATOMIC_ADD, 0, missed, 0, one);
+		}
+		ir_place(g->ir, g->done);
 	}
 }
 
 bool gen_needs_slice(const struct hook *hook, const struct phys *phys)
 {
-	for (u32 i = 0; i < hook->n_uses; i++)
-		if (hook->uses[i].source->is_root && (!phys || hook->uses[i].phys == phys))
+	for (u32 i = 0; i < hook->n_uses; i++) {
+		const struct hook_use *use = &hook->uses[i];
+
+		if (use->source->is_root && (!phys || use->phys == phys) &&
+		    use->hand != HAND_LEAVES && use->hand != HAND_IDLE)
 			return true;
+	}
 	return false;
 }
 

@@ -151,30 +151,12 @@ static void go_on(struct gen *g, u32 n_passed)
 		gen_cells(g, gen_row(g));
 }
 
-/* Of an event that another hook brings, too: does it go on here?  See enum hand. */
-static bool is_handed(struct gen *g, enum hand hand)
-{
-	vreg tid, mark;
-
-	if (hand == HAND_PLAIN)
-		return true;
-	tid = gen_alui(g, IR_AND, gen_helper(g, BPF_FUNC_get_current_pid_tgid), MARKS_BYTES - 1);
-	mark = ir_reg(g->ir);
-	ir_map_value(g->ir, mark, LOAD_MAP_MARKS, 0);
-	ir_alu(g->ir, IR_ADD, mark, mark, tid);
-	if (hand == HAND_SECOND)
-		ir_branchi(g->ir, IR_NE, gen_load(g, mark, 0, IR_U8), 0, g->done);
-	else
-		ir_storei(g->ir, mark, 0, IR_U8, hand == HAND_TAKES);
-	return hand != HAND_LEAVES;
-}
-
 /* By itself, from where others left it. */
 static void go_alone(struct gen *g, const struct hook_use *use, u32 n_passed)
 {
 	g->done = ir_label(g->ir);
 	g->n_crowd = 0;
-	if (is_handed(g, use->hand)) {
+	if (gen_is_handed(g, use)) {
 		gen_enter_use(g, use, g->done);
 		go_on(g, n_passed);
 	}

@@ -182,7 +182,8 @@ bool load_serves(const struct load_program *program, u32 part)
 	bool is_of_part = false;
 
 	for (u32 k = 0; k < program->hook->n_uses; k++)
-		is_of_part |= program->hook->uses[k].part == part;
+		is_of_part |= program->hook->uses[k].part == part &&
+			      program->hook->uses[k].hand != HAND_IDLE;
 	return is_of_part;
 }
 

@@ -18,11 +18,15 @@ struct phys_input;
 enum hand {
 	HAND_PLAIN,  /* no other hook brings it */
 	HAND_TAKES,  /* the first: takes it, and says so */
-	HAND_LEAVES, /* the first: leaves it to the second, and says so; the second: leaves it */
+	HAND_LEAVES, /* the first: leaves it to the second, and says so */
 	HAND_SECOND, /* takes what the first has left */
+	HAND_IDLE,   /* does nothing, and what it is not called for is no loss */
 };
 
-/* LOAD_MAP_MARKS: a byte for each thread's id, of which 64-bit kernels have so many. */
+/*
+ * LOAD_MAP_MARKS: a byte for each thread's id, of which 64-bit kernels have so many: that its call
+ * was taken, or its return.
+ */
 #define MARKS_BYTES (1u << 22)
 
 /*

@@ -33,9 +33,10 @@ struct turns {
 	struct query *first;
 	struct query *query; /* that one */
 	enum { TURN_NONE, TURN_LOOKS, TURN_GOES } state;
-	u32 step;
-	bool is_waiting; /* behind it, for what began before */
-	bool is_undone;	 /* it goes back */
+	struct phys_set *both; /* its plan by both hooks */
+	u32 step, n_ordered;   /* and of how many raw hooks is_raw_first is known */
+	bool is_waiting;       /* behind it, for what began before */
+	bool is_undone;	       /* it goes back */
 	struct load_survey survey;
 	bool is_raw_first[2]; /* of its hooks on sys_enter and on sys_exit */
 	u32 ids[2];	      /* of the tracepoints that load_order() takes */
@@ -62,7 +63,7 @@ struct load_hooks *segment_hooks(const struct query *query);
 struct load_closer *segment_closer(const struct query *query);
 /* The same parts by other hooks.  0, or -errno: it stays as it was. */
 int segment_replan(struct query *query, struct phys_set *plan);
-/* Does another query of the engine read system calls by that path? */
+/* Does another query of the engine, that does not wish to leave it, read calls by that path? */
 bool segment_shares_calls(const struct query *query, enum access_path path);
 
 /* --- turn.c --- */

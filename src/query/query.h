@@ -54,6 +54,7 @@ struct query_turn {
 	u64 look_ns, every_ns; /* the next look at it, CLOCK_MONOTONIC; 0: none; and those behind */
 	u32 n_wishes, n_failed;
 	bool is_told;
+	bool leaves; /* it would, if none but it read calls by its path */
 	u32 n_turns;
 	u64 turned_ns; /* the latest one, CLOCK_REALTIME */
 	/* At the latest look: the share of the calls that it wants, and what each costs. */
@@ -140,7 +141,7 @@ const char *query_path(const struct query *query);
 /*
  * Tests: its system calls go to the other access path, in the engine's next steps, as they do by
  * themselves where that is cheaper.  -ENOTSUP: there is no other, or it runs by its own programs;
- * -EBUSY: one is under way; or -errno.
+ * -EBUSY: one is under way.
  */
 int query_turn(struct query *query);
 /* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the

@@ -188,11 +188,15 @@ static bool compile_changed(struct segment *segment, struct programs *programs,
 	return true;
 }
 
-/* The programs become those of its queries.  0, -EFBIG, or -errno after a diagnostic. */
+/*
+ * The programs become those of its queries.  0, -EFBIG, or -errno after a diagnostic (NULL: it is
+ * not wanted).
+ */
 static int change(struct segment *segment, const struct query *query, struct diags *diags)
 {
 	struct phys_set *plans[BLOCK_PARTS];
 	struct programs programs = { 0 };
+	struct diags unheard;
 	struct arena arena;
 	u32 n_plans = 0;
 	int err = -EFBIG;
@@ -200,6 +204,7 @@ static int change(struct segment *segment, const struct query *query, struct dia
 	arena_init(&arena);
 	if (!arena_reserve(&arena))
 		return -ENOMEM;
+	diags_init(&unheard, &arena, NULL, "", 0);
 	for (u32 i = 0; i < segment->n_queries; i++)
 		if (same_parts(segment, segment->queries[i]) == segment->queries[i])
 			plans[n_plans++] = segment->queries[i]->plan;
@@ -207,7 +212,8 @@ static int change(struct segment *segment, const struct query *query, struct dia
 	if (load_find_places(&segment->hooks, programs.set) &&
 	    compile_changed(segment, &programs, query, &arena))
 		err = load_change(&segment->hooks, programs.set, programs.of_hook,
-				  programs.constants.at, (u32)programs.constants.n, &arena, diags);
+				  programs.constants.at, (u32)programs.constants.n, &arena,
+				  diags ?: &unheard);
 	if (err) {
 		arena_free(&arena);
 		return err;
@@ -429,7 +435,6 @@ void segment_leave(struct query *query)
 	struct segment *segment = query->segment;
 	const struct query *next;
 	struct crowd *crowd;
-	struct diags unheard;
 	u32 i = 0;
 
 	if (!segment)
@@ -442,14 +447,11 @@ void segment_leave(struct query *query)
 		segment->queries[i] = segment->queries[i + 1];
 	query->segment = NULL;
 	next = same_parts(segment, query);
-	if (segment->n_queries && (!next || hand_on(segment, next))) {
-		/* Where it fails the programs go on for it too, and the next change takes it out.
-		 */
-		diags_init(&unheard, &query->arena, NULL, "", 0);
-		change(segment, query, &unheard);
-	} else if (!segment->n_queries) {
+	/* Where it fails the programs go on for it too, and the next change takes it out. */
+	if (!segment->n_queries)
 		segment_end(segment);
-	}
+	else if (!next || hand_on(segment, next))
+		change(segment, query, NULL);
 	crowd_leave(crowd);
 }
 
@@ -523,12 +525,10 @@ struct load_closer *segment_closer(const struct query *query)
 int segment_replan(struct query *query, struct phys_set *plan)
 {
 	struct phys_set *before = query->plan;
-	struct diags unheard;
 	int err;
 
-	diags_init(&unheard, &query->arena, NULL, "", 0);
 	query->plan = plan;
-	err = change(query->segment, query, &unheard);
+	err = change(query->segment, query, NULL);
 	if (err)
 		query->plan = before;
 	return err;
@@ -547,10 +547,11 @@ bool segment_shares_calls(const struct query *query, enum access_path path)
 
 	for (; segment; segment = segment->next)
 		for (u32 i = 0; i < segment->n_queries; i++) {
-			const struct phys_set *plan = segment->queries[i]->plan;
+			const struct query *other = segment->queries[i];
 
-			for (u32 k = 0; k < plan->n_hooks && segment->queries[i] != query; k++)
-				if (is_of_calls(&plan->hooks[k], path))
+			for (u32 k = 0; k < other->plan->n_hooks && other != query; k++)
+				if (!other->turn.leaves &&
+				    is_of_calls(&other->plan->hooks[k], path))
 					return true;
 		}
 	return false;

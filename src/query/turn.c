@@ -9,18 +9,20 @@
  *
  *	  of the two, the old hook comes first	 the new hook comes first
  *	  old		new			 old		new
- *	0 plain		leaves			 plain		leaves
- *	1 takes		leaves			 second		leaves
+ *	0 plain		idle			 plain		idle
+ *	1 takes		idle			 second		leaves
  *	2 takes		second			 second		takes
- *	3 leaves	second			 leaves		takes
+ *	3 leaves	second			 idle		takes
  *	4 -		plain			 -		plain
  *
- * Between two steps all events end that began before (load_grace_begin()).  So in each step, and in
- * the midst of its exchanges, an event is taken by one of the two programs: where the second one
- * asks what the first one did, that one has said so.
+ * From step 1 on all events end between two steps that began before (load_grace_begin()).  So in
+ * each step, and in the midst of its exchanges, an event is taken by one of the two programs: where
+ * the second one asks what the first one did, that one has said so.  Up to step 1 the old one takes
+ * all: from there the way back is open, as soon as what has begun is over.
  */
 #include <errno.h>
 #include <linux/version.h>
+#include <string.h>
 
 #include "query/internal.h"
 
@@ -46,16 +48,16 @@ enum { OLD, NEW };
 /* [is the new one first][step][OLD, NEW] */
 static const enum hand hands[2][N_STEPS][2] = {
 	{
-		{ HAND_PLAIN, HAND_LEAVES },
-		{ HAND_TAKES, HAND_LEAVES },
+		{ HAND_PLAIN, HAND_IDLE },
+		{ HAND_TAKES, HAND_IDLE },
 		{ HAND_TAKES, HAND_SECOND },
 		{ HAND_LEAVES, HAND_SECOND },
 	},
 	{
-		{ HAND_PLAIN, HAND_LEAVES },
+		{ HAND_PLAIN, HAND_IDLE },
 		{ HAND_SECOND, HAND_LEAVES },
 		{ HAND_SECOND, HAND_TAKES },
-		{ HAND_LEAVES, HAND_TAKES },
+		{ HAND_IDLE, HAND_TAKES },
 	},
 };
 
@@ -88,59 +90,60 @@ static bool is_raw(const struct phys_set *plan)
 
 /* --- Steps --- */
 
-/* The hooks of a plan for that step; of the new one without those that both have. */
-static void add_hooks(const struct turns *t, struct phys_set *to, const struct phys_set *from,
-		      u32 side)
+/* The hooks of a plan; of the new one without those that both have. */
+static void add_hooks(struct phys_set *to, const struct phys_set *from, bool is_new,
+		      struct arena *arena)
 {
-	struct arena *arena = &t->query->arena;
-
 	for (u32 i = 0; i < from->n_hooks; i++) {
-		struct hook *hook = &to->hooks[to->n_hooks];
-		bool is_new_first;
+		const struct hook *hook = &from->hooks[i];
+		struct hook *copy = &to->hooks[to->n_hooks];
 
-		if (!is_of_calls(&from->hooks[i]) && side == NEW)
+		if (is_new && !is_of_calls(hook))
 			continue;
-		*hook = from->hooks[i];
-		hook->number = to->n_hooks++;
-		if (!is_of_calls(hook))
-			continue;
-		is_new_first = t->is_raw_first[is_exit(hook)] != is_raw(t->query->plan_before);
-		hook->uses = arena_array(arena, struct hook_use, hook->n_uses);
-		for (u32 k = 0; k < hook->n_uses; k++) {
-			hook->uses[k] = from->hooks[i].uses[k];
-			hook->uses[k].hand = hands[is_new_first][t->step][side];
-		}
+		*copy = *hook;
+		copy->number = to->n_hooks++;
+		copy->uses = arena_array(arena, struct hook_use, hook->n_uses);
+		memcpy(copy->uses, hook->uses, hook->n_uses * sizeof(*hook->uses));
 	}
 }
 
-static int go_to_step(struct turns *t)
+static struct phys_set *both_paths(struct query *q)
 {
-	struct query *q = t->query;
 	const struct phys_set *before = q->plan_before, *other = q->plan_other;
-	struct phys_set *plan = arena_new(&q->arena, struct phys_set);
+	struct phys_set *both = arena_new(&q->arena, struct phys_set);
 
-	*plan = *before;
-	plan->hooks = arena_array(&q->arena, struct hook, before->n_hooks + other->n_hooks);
-	plan->n_hooks = 0;
-	add_hooks(t, plan, before, OLD);
-	add_hooks(t, plan, other, NEW);
-	return segment_replan(q, plan);
+	*both = *before;
+	both->hooks = arena_array(&q->arena, struct hook, before->n_hooks + other->n_hooks);
+	both->n_hooks = 0;
+	add_hooks(both, before, false, &q->arena);
+	add_hooks(both, other, true, &q->arena);
+	return both;
 }
 
-/* Both are attached. */
-static int find_order(struct turns *t)
+static void set_hands(struct turns *t, u32 step)
 {
-	const struct query *q = t->query;
-	const struct phys_set *raw = is_raw(q->plan_before) ? q->plan_before : q->plan_other;
-	int err = 0;
+	const struct phys_set *before = t->query->plan_before;
 
-	for (u32 i = 0; i < raw->n_hooks && !err; i++) {
-		const struct hook *hook = &raw->hooks[i];
+	for (u32 i = 0; i < t->both->n_hooks; i++) {
+		struct hook *hook = &t->both->hooks[i];
+		bool is_new_first = t->is_raw_first[is_exit(hook)] != is_raw(before);
 
-		if (is_of_calls(hook))
-			err = load_order(segment_hooks(q), hook, t->ids[is_exit(hook)],
-					 &t->query->arena, &t->is_raw_first[is_exit(hook)]);
+		for (u32 k = 0; k < hook->n_uses && is_of_calls(hook); k++)
+			hook->uses[k].hand =
+				hands[is_new_first][step][i < before->n_hooks ? OLD : NEW];
 	}
+}
+
+static int go_to_step(struct turns *t, u32 step)
+{
+	int err;
+
+	set_hands(t, step);
+	err = segment_replan(t->query, t->both);
+	if (err)
+		set_hands(t, t->step);
+	else
+		t->step = step;
 	return err;
 }
 
@@ -164,17 +167,17 @@ static bool find_ids(struct turns *t)
 static void end_turn(struct turns *t)
 {
 	load_marks_close(segment_hooks(t->query));
+	t->query->turn.leaves = false;
 	t->state = TURN_NONE;
 	t->query = NULL;
 }
 
-/* Back from step 0: it stays as it is. */
+/* It stays as it is. */
 static int give_up(struct turns *t)
 {
 	struct query *q = t->query;
 	int err = q->plan == q->plan_before ? 0 : segment_replan(q, q->plan_before);
 
-	t->is_undone = true;
 	if (err)
 		return err;
 	q->turn.n_failed++;
@@ -182,26 +185,15 @@ static int give_up(struct turns *t)
 	return 0;
 }
 
-static int begin_turn(struct turns *t, struct query *q)
+static void begin_turn(struct turns *t, struct query *q)
 {
-	struct diags unheard;
-	int err;
-
-	diags_init(&unheard, &q->arena, NULL, "", 0);
 	t->query = q;
 	t->state = TURN_GOES;
 	t->shared->due_ns = base_monotonic_ns();
-	t->step = 0;
+	t->step = t->n_ordered = 0;
 	t->is_waiting = t->is_undone = false;
 	q->plan_before = q->plan;
-	err = find_ids(t) ? load_marks_open(segment_hooks(q), &unheard) : -ENOENT;
-	if (!err)
-		err = go_to_step(t);
-	if (!err)
-		err = find_order(t);
-	if (err)
-		give_up(t);
-	return err;
+	t->both = both_paths(q);
 }
 
 static void tell(struct query *q)
@@ -227,34 +219,75 @@ static void tell(struct query *q)
 		is_raw_now ? costs->tracepoint : costs->raw, is_raw_now ? "raw" : "tracepoint");
 }
 
-/* Waits behind a step, and takes the next one.  0, or -errno: once more. */
-static int go_on(struct turns *t)
+/* Step 0. */
+static int attach(struct turns *t)
 {
 	struct query *q = t->query;
+	struct diags unheard;
 	int err;
 
-	if (t->is_undone)
-		return give_up(t);
-	if (!t->is_waiting) {
-		err = load_grace_begin(segment_hooks(q));
-		t->is_waiting = !err;
-		return err;
+	diags_init(&unheard, &q->arena, NULL, "", 0);
+	err = find_ids(t) ? load_marks_open(segment_hooks(q), &unheard) : -ENOENT;
+	return err ?: go_to_step(t, 0);
+}
+
+/* Up to step 2: what both hooks bring must be known to the kernel, and in which order. */
+static int go_ahead(struct turns *t)
+{
+	struct query *q = t->query;
+	const struct phys_set *raw = is_raw(q->plan_before) ? q->plan_before : q->plan_other;
+
+	if (q->plan == q->plan_before)
+		return attach(t);
+	while (t->n_ordered < raw->n_hooks) {
+		const struct hook *hook = &raw->hooks[t->n_ordered++];
+
+		if (is_of_calls(hook))
+			return load_order(segment_hooks(q), hook, t->ids[is_exit(hook)], &q->arena,
+					  &t->is_raw_first[is_exit(hook)]);
 	}
-	if (!load_grace_is_over(segment_hooks(q)))
-		return 0;
-	if (t->step + 1 < N_STEPS) {
-		t->step++;
-		err = go_to_step(t);
-		t->step -= err != 0;
-		t->is_waiting = err != 0;
-		return err;
-	}
-	err = segment_replan(q, q->plan_other);
+	t->is_waiting = false;
+	return go_to_step(t, t->step + 1);
+}
+
+/* From step 2 on, where it can only go on.  0, or -errno: once more. */
+static int go_through(struct turns *t)
+{
+	struct query *q = t->query;
+	int err = t->step + 1 < N_STEPS ? go_to_step(t, t->step + 1)
+					: segment_replan(q, q->plan_other);
+
 	if (err)
 		return err;
+	t->is_waiting = false;
+	if (q->plan != q->plan_other)
+		return 0;
 	q->plan_other = q->plan_before;
 	tell(q);
 	end_turn(t);
+	return 0;
+}
+
+/* Waits behind a step, and takes the next one.  0, or -errno: once more. */
+static int go_on(struct turns *t)
+{
+	struct load_hooks *hooks = segment_hooks(t->query);
+	int err;
+
+	/* Who closes a perf event holds a mutex, for which who opens one would wait. */
+	if (!load_grace_is_over(hooks))
+		return 0;
+	if (t->step && !t->is_waiting) {
+		err = load_grace_begin(hooks);
+		t->is_waiting = !err;
+		return err;
+	}
+	if (t->is_undone)
+		return give_up(t);
+	if (t->step > 1)
+		return go_through(t);
+	/* One program may be too large for the kernel, at step 2 at the latest. */
+	t->is_undone = go_ahead(t) != 0;
 	return 0;
 }
 
@@ -266,27 +299,39 @@ static u64 look_time(const struct query *q)
 	return q->settings.survey_ns && !q->turn.was_looked_at ? q->settings.survey_ns : LOOK_NS;
 }
 
+/* By a margin, and in all: would it be so much cheaper? */
+static bool is_worth(const struct query *q, const struct call_costs *costs,
+		     const struct load_survey *seen)
+{
+	double now = is_raw(q->plan) ? costs->raw : costs->tracepoint;
+	double then = is_raw(q->plan) ? costs->tracepoint : costs->raw;
+	double rate = (double)seen->n_all * (double)NS_PER_S / (double)seen->ns;
+
+	return then * MARGIN < now && (now - then) * MAX(q->turn.share, 0.001) * rate > GAIN_MIN_NS;
+}
+
 /* Would the other path be cheaper? */
 static bool wishes(struct query *q, const struct load_survey *seen)
 {
-	bool is_by_raw = is_raw(q->plan);
+	struct query_turn *turn = &q->turn;
 	double all = (double)seen->n_all, share = all > 0 ? (double)seen->n_wanted / all : 0;
-	struct call_costs costs =
-		phys_call_costs(share, segment_shares_calls(q, ACCESS_RAW_SYSCALL),
-				segment_shares_calls(q, ACCESS_TRACEPOINT));
-	double now = is_by_raw ? costs.raw : costs.tracepoint;
-	double then = is_by_raw ? costs.tracepoint : costs.raw;
-	double per_s = (double)NS_PER_S / (double)look_time(q);
-
-	q->turn.was_looked_at = all > 0;
-	q->turn.share = share;
-	q->turn.costs = costs;
+	struct call_costs alone = phys_call_costs(share, false, false);
 	/* What a tracepoint's program misses beside another one is counted from 6.7 on. */
-	if (is_by_raw && q->features.version < KERNEL_VERSION(6, 7, 0))
-		return false;
-	if (segment_is_shared(q))
-		return false;
-	return then * MARGIN < now && (now - then) * MAX(share, 0.001) * all * per_s > GAIN_MIN_NS;
+	bool may = !segment_is_shared(q) &&
+		   (!is_raw(q->plan) || q->features.version >= KERNEL_VERSION(6, 7, 0));
+
+	turn->was_looked_at = all > 0;
+	turn->share = share;
+	turn->costs = phys_call_costs(share, segment_shares_calls(q, ACCESS_RAW_SYSCALL),
+				      segment_shares_calls(q, ACCESS_TRACEPOINT));
+	turn->leaves = may && is_worth(q, &alone, seen);
+	return may && is_worth(q, &turn->costs, seen);
+}
+
+static void look_seldom(struct query_turn *turn)
+{
+	turn->n_wishes = 0;
+	turn->every_ns = MIN(2 * turn->every_ns, LOOKS_MAX_NS);
 }
 
 static void end_look(struct turns *t)
@@ -298,8 +343,7 @@ static void end_look(struct turns *t)
 	t->state = TURN_NONE;
 	t->query = NULL;
 	if (!wishes(q, &t->survey)) {
-		turn->n_wishes = 0;
-		turn->every_ns = MIN(2 * turn->every_ns, LOOKS_MAX_NS);
+		look_seldom(turn);
 	} else if (++turn->n_wishes >= WISHES) {
 		turn->n_wishes = 0;
 		begin_turn(t, q);
@@ -309,9 +353,7 @@ static void end_look(struct turns *t)
 
 static bool can_look(const struct query *q)
 {
-	/* Those who read what it counts have come for the path that it has. */
-	return !segment_is_shared(q) && q->turn.look_ns && q->turn.n_turns < TURNS_MAX &&
-	       q->turn.n_failed < TURNS_MAX;
+	return q->turn.look_ns && q->turn.n_turns < TURNS_MAX && q->turn.n_failed < TURNS_MAX;
 }
 
 /* The first that is due; NULL: none will be. */
@@ -327,11 +369,17 @@ static struct query *next_look(const struct turns *t)
 
 static void begin_look(struct turns *t, struct query *q)
 {
-	q->turn.look_ns = base_monotonic_ns() + q->turn.every_ns;
-	if (load_survey_begin(&t->survey, call_hook(q->plan)->uses[0].streams[0]->syscall_nr))
+	s32 number = call_hook(q->plan)->uses[0].streams[0]->syscall_nr;
+
+	/* Those who read what it counts have come for the path that it has: as long as they do. */
+	if (!segment_is_shared(q) && !load_survey_begin(&t->survey, number)) {
+		t->query = q;
+		t->state = TURN_LOOKS;
 		return;
-	t->query = q;
-	t->state = TURN_LOOKS;
+	}
+	q->turn.leaves = false;
+	look_seldom(&q->turn);
+	q->turn.look_ns = base_monotonic_ns() + q->turn.every_ns;
 }
 
 static u64 step(void *crowd)
@@ -365,11 +413,13 @@ void turns_enter(struct query *q, struct engine *engine)
 
 	q->turn = (struct query_turn){ .next = t->first, .every_ns = FIRST_LOOK_NS };
 	q->plan_before = q->plan;
-	q->plan_other = phys_other_path(q->plan, query_inputs(q, &n), &q->arena);
+	q->plan_other = NULL;
+	if (!phys_path_stays(q->plan))
+		q->plan_other = phys_other_path(q->plan, query_inputs(q, &n), &q->arena);
 	t->first = q;
 	t->shared = engine_shared(engine);
 	t->shared->step = step;
-	if (!q->plan_other || phys_path_stays(q->plan))
+	if (!q->plan_other)
 		return;
 	q->turn.look_ns = base_monotonic_ns() + (q->settings.survey_ns ? 0 : FIRST_LOOK_NS);
 	/* Else it finds out when something is due. */
@@ -413,5 +463,6 @@ int query_turn(struct query *q)
 		return -EBUSY;
 	q->turn.is_told = true;
 	q->turn.look_ns = 0;
-	return begin_turn(t, q);
+	begin_turn(t, q);
+	return 0;
 }
