@@ -63,6 +63,16 @@ static void describe_int(const struct btf_view *view, struct catalog_member *fac
 	}
 }
 
+/* "unsigned char *" is how the kernel writes names; u8, a typedef, is a byte. */
+static bool points_to_text(struct btf_blob *btf, u32 type)
+{
+	struct btf_view view;
+
+	while (btf_type(btf, type, &view) && view.kind == BTF_KIND_CONST)
+		type = view.size_or_type;
+	return view.kind == BTF_KIND_INT && !strcmp(view.name, "unsigned char");
+}
+
 static void describe_pointer(struct btf_blob *btf, const struct btf_view *view,
 			     struct catalog_member *facts)
 {
@@ -75,7 +85,7 @@ static void describe_pointer(struct btf_blob *btf, const struct btf_view *view,
 		return;
 	if (is_composite(&pointee))
 		facts->pointee_btf_id = pointee.id;
-	facts->is_char_pointer = is_char(&pointee);
+	facts->is_char_pointer = is_char(&pointee) || points_to_text(btf, view->size_or_type);
 }
 
 /* Arrays of arrays count all their elements. */

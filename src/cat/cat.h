@@ -17,6 +17,10 @@
 enum stream_kind {
 	STREAM_RAW_TRACEPOINT, /* raw_tracepoint:NAME */
 	STREAM_TRACEPOINT,     /* tracepoint:CATEGORY:NAME */
+	STREAM_KPROBE,	       /* kprobe:FUNCTION, kprobe:FUNCTION+OFFSET */
+	STREAM_KRETPROBE,      /* kretprobe:FUNCTION */
+	STREAM_FENTRY,	       /* fentry:FUNCTION: the event of kprobe:FUNCTION */
+	STREAM_FEXIT,	       /* fexit:FUNCTION: that of kretprobe:FUNCTION */
 	STREAM_FILE,	       /* 'FILE': recorded rows; its columns are the fields */
 	STREAM_N
 };
@@ -25,7 +29,8 @@ enum field_kind {
 	FIELD_FIXED,	/* offset_bytes, size_bytes in the tracepoint's record */
 	FIELD_DATA_LOC, /* u32 at offset_bytes: (length << 16) | offset from the record's start */
 	FIELD_REL_LOC,	/* as DATA_LOC, the offset counts from behind the u32 (kernel 5.18) */
-	FIELD_ARG,	/* raw tracepoint: argument number offset_bytes / 8 */
+	FIELD_ARG,	/* raw tracepoint, function: argument number offset_bytes / 8 */
+	FIELD_RET,	/* what a function returned; offset_bytes is behind its arguments */
 };
 
 /*
@@ -55,6 +60,10 @@ struct stream {
 	/* syscalls:sys_enter_X and sys_exit_X: */
 	bool is_syscall_enter, is_syscall_exit;
 	s32 syscall_nr; /* -1 when unknown (then only the tracepoint path exists) */
+	/* Functions of the kernel, event is then their name: */
+	bool is_function, is_return;
+	u32 function_btf_id;	   /* 0: BTF does not know it */
+	u32 function_offset_bytes; /* kprobe:NAME+OFFSET */
 };
 
 /* Columns of every kernel stream. */
@@ -69,6 +78,7 @@ enum system_column {
 	SYS_CPU,
 	SYS_CGROUP,
 	SYS_NUMA_NODE,
+	SYS_TASK,
 	SYS_PROBE,
 	SYS_N
 };

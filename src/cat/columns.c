@@ -25,6 +25,7 @@ const struct system_column_info system_columns[SYS_N] = {
 	[SYS_CPU] = { "cpu", { TYPE_INT, 32 }, "the CPU it happened on", 1 },
 	[SYS_CGROUP] = { "cgroup", { TYPE_INT, 64 }, "id of the process' cgroup (version 2)", 5 },
 	[SYS_NUMA_NODE] = { "numa_node", { TYPE_INT, 32 }, "the memory node of that CPU", 5 },
+	[SYS_TASK] = { "task", { TYPE_POINTER, 64 }, "the thread's struct task_struct", 5 },
 	[SYS_PROBE] = { "probe",
 			{ TYPE_TEXT, .bytes = PROBE_BYTES },
 			"the stream the event came from",

@@ -64,6 +64,8 @@ static const char *hint_unknown(const struct find *find, const struct stream_nam
 
 	if (find->list->is_wildcard)
 		return "no name matches the wildcard; ebql list shows them";
+	if (find->kind->meant && find->kind->meant(find->catalog, find->event))
+		return find->kind->meant(find->catalog, find->event);
 	suggest_init(&whole, strchr(find->wanted, ':') + 1);
 	suggest_init(&event, find->event);
 	for (u32 i = 0; i < names->list.n; i++) {
@@ -98,7 +100,7 @@ static enum find_result complain_unknown(const struct find *find)
 static int load(struct find *find, const char *category, const char *event)
 {
 	struct stream *stream;
-	int error = find->kind->load(find->catalog, category, event, &stream);
+	int error = find->kind->load(find->catalog, find->kind, category, event, &stream);
 
 	if (!error)
 		vec_push(find->catalog->arena, &find->list->streams, stream);
@@ -138,16 +140,19 @@ static bool complain_ambiguous(const struct find *find)
 /* Kinds of the language that this version does not have. */
 static bool is_planned(const char *word)
 {
-	static const char *const words[] = { "kprobe",	 "kretprobe", "fentry",	  "fexit",
-					     "uprobe",	 "uretprobe", "usdt",	  "profile",
-					     "software", "hardware",  "function", "userfunction",
-					     "iter",	 "interval" };
+	static const char *const words[] = { "uprobe",	     "uretprobe", "usdt",
+					     "profile",	     "software",  "hardware",
+					     "userfunction", "iter",	  "interval" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(word, words[i]))
 			return true;
 	return false;
 }
+
+#define KINDS                                                                                      \
+	"the kinds are tracepoint (t), raw_tracepoint (rt), kprobe (k), kretprobe (kr), fentry "   \
+	"(f), fexit (fr), and the spans syscall and function"
 
 static const char *hint_kind(const struct find *find, const char *word)
 {
@@ -157,11 +162,12 @@ static const char *hint_kind(const struct find *find, const char *word)
 	for (u32 i = 0; i < STREAM_N; i++)
 		if (stream_kinds[i])
 			suggest_offer(&suggest, stream_kinds[i]->name);
-	suggest_offer(&suggest, "syscall"); /* a span, made of two streams */
+	suggest_offer(&suggest, "syscall"); /* spans, made of two streams */
+	suggest_offer(&suggest, "function");
 	if (suggest_best(&suggest))
 		return arena_printf(find->catalog->arena, "did you mean \"%s\"?",
 				    suggest_best(&suggest));
-	return "the kinds are tracepoint (t), raw_tracepoint (rt) and syscall";
+	return KINDS;
 }
 
 static bool find_kind(struct find *find, const char *word, u32 n_path)
@@ -178,10 +184,7 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 				   word, word);
 	if (is_planned(word))
 		return diag_refuse(find->diags, "not-supported", find->span,
-				   "%s: streams are not available yet" HINT
-				   "the kinds are tracepoint (t), raw_tracepoint (rt) and "
-				   "syscall; \"ebql list\" has them",
-				   word);
+				   "%s: streams are not available yet" HINT KINDS, word);
 	return diag_refuse(find->diags, "unknown-stream-kind", find->span,
 			   "%s is no kind of stream" HINT "%s", word, hint_kind(find, word));
 }
@@ -253,6 +256,15 @@ bool stream_matches(const char *name, const char *pattern)
 	return false;
 }
 
+/* Is the kind itself meant, or some of the names that it shows? */
+static bool shows(const struct stream_kind_info *kind, const char *pattern)
+{
+	size_t n = strlen(kind->name);
+
+	return (!strncmp(pattern, kind->name, n) && pattern[n] == ':') ||
+	       (!kind->is_twin && (*pattern || !kind->has_many));
+}
+
 void catalog_each(struct catalog *catalog, const char *pattern,
 		  void (*visit)(void *context, const char *name), void *context)
 {
@@ -260,7 +272,7 @@ void catalog_each(struct catalog *catalog, const char *pattern,
 	for (u32 kind = 0; kind < STREAM_N; kind++) {
 		const struct stream_names *names;
 
-		if (!stream_kinds[kind])
+		if (!stream_kinds[kind] || !shows(stream_kinds[kind], pattern))
 			continue;
 		names = stream_names_of(catalog, stream_kinds[kind]);
 		for (u32 i = 0; i < names->list.n; i++) {

@@ -79,6 +79,10 @@ int btf_describe(struct btf_blob *btf, u32 id, struct catalog_member *ret_type);
 /* format.c: the text of a format file -> stream->fields and tracepoint_id; 0 or -EINVAL. */
 int format_parse(struct arena *arena, const char *text, size_t text_bytes, struct stream *stream);
 
+/* proto.c: the i-th argument, of which nothing more is known; and its name (0: none) and type. */
+struct field proto_argument(struct catalog *catalog, u32 i);
+void proto_set_type(struct catalog *catalog, u32 name, u32 type, struct field *field);
+
 /* ctype.c: the words of a C declaration -> what is known of its type. */
 enum ctype_kind { CTYPE_UNKNOWN, CTYPE_INT, CTYPE_BOOL, CTYPE_CHAR, CTYPE_POINTER, CTYPE_STRUCT };
 struct ctype {
@@ -130,17 +134,24 @@ struct stream_kind_info {
 	const char *name, *shorthand; /* in paths */
 	const char *form;	      /* "tracepoint:CATEGORY:NAME" */
 	bool has_category;	      /* may be left out where only one has such an event */
+	bool has_many;		      /* names: only those that a word asks for are shown */
+	bool is_twin;		      /* has the names of another kind, which shows them */
 	/* Appends all names; 0 or -errno. */
-	int (*list)(struct catalog *catalog, struct stream_names *names);
+	int (*list)(struct catalog *catalog, const struct stream_kind_info *kind,
+		    struct stream_names *names);
 	/* 0, -ENOENT, -EINVAL, or why its source could not be asked. */
-	int (*load)(struct catalog *catalog, const char *category, const char *event,
-		    struct stream **ret_stream);
+	int (*load)(struct catalog *catalog, const struct stream_kind_info *kind,
+		    const char *category, const char *event, struct stream **ret_stream);
+	/* What to say of a name that is not there, or NULL; may be NULL itself. */
+	const char *(*meant)(struct catalog *catalog, const char *event);
 	/* A diagnostic for an error of these two other than -ENOENT and -EINVAL. */
 	void (*complain)(struct catalog *catalog, int error, struct span span, struct diags *diags);
 };
 
 extern const struct stream_kind_info tracefs_kind; /* tracefs.c */
 extern const struct stream_kind_info raw_kind;	   /* raw.c */
+/* function.c */
+extern const struct stream_kind_info kprobe_kind, kretprobe_kind, fentry_kind, fexit_kind;
 /* kinds.c: all; NULL: it has no path (files). */
 extern const struct stream_kind_info *const stream_kinds[STREAM_N];
 /* By its long or short word, or NULL. */

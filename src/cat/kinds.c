@@ -10,6 +10,10 @@
 const struct stream_kind_info *const stream_kinds[] = {
 	[STREAM_RAW_TRACEPOINT] = &raw_kind,
 	[STREAM_TRACEPOINT] = &tracefs_kind,
+	[STREAM_KPROBE] = &kprobe_kind,
+	[STREAM_KRETPROBE] = &kretprobe_kind,
+	[STREAM_FENTRY] = &fentry_kind,
+	[STREAM_FEXIT] = &fexit_kind,
 	[STREAM_FILE] = NULL, /* catalog_file() */
 };
 _Static_assert(ARRAY_SIZE(stream_kinds) == STREAM_N, "a kind of stream has no row");

@@ -38,74 +38,6 @@ static bool named_proto(struct btf_blob *btf, u32 function_id, struct btf_view *
 	return true;
 }
 
-/* C spelling of a type, near enough for DESCRIBE: "struct task_struct *", "const u32". */
-static void spell(struct btf_blob *btf, u32 id, int depth, struct buf *out)
-{
-	struct btf_view view;
-
-	if (!id) {
-		buf_puts(out, "void");
-		return;
-	}
-	if (depth > 8 || !btf_type(btf, id, &view)) {
-		buf_puts(out, "?");
-		return;
-	}
-	switch (view.kind) {
-	case BTF_KIND_PTR:
-		spell(btf, view.size_or_type, depth + 1, out);
-		buf_puts(out, out->n && out->at[out->n - 1] == '*' ? "*" : " *");
-		break;
-	case BTF_KIND_CONST:
-		buf_puts(out, "const ");
-		spell(btf, view.size_or_type, depth + 1, out);
-		break;
-	case BTF_KIND_VOLATILE:
-	case BTF_KIND_RESTRICT:
-	case BTF_KIND_TYPE_TAG:
-		spell(btf, view.size_or_type, depth + 1, out);
-		break;
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-	case BTF_KIND_FWD:
-		buf_puts(out, view.kind == BTF_KIND_UNION ||
-					      (view.kind == BTF_KIND_FWD && view.kind_flag)
-				      ? "union "
-			      : view.kind == BTF_KIND_STRUCT || view.kind == BTF_KIND_FWD
-				      ? "struct "
-				      : "enum ");
-		buf_puts(out, view.name[0] ? view.name : "{}");
-		break;
-	case BTF_KIND_FUNC_PROTO:
-		buf_puts(out, "void (*)()");
-		break;
-	default:
-		buf_puts(out, view.name[0] ? view.name : "?");
-	}
-}
-
-/* name, type: of a prototype's parameter. */
-static void set_type(struct catalog *catalog, u32 name, u32 type, struct field *field)
-{
-	struct btf_blob *btf = &catalog->btf;
-	struct buf *text = &catalog->scratch;
-	struct catalog_member facts;
-
-	field->btf_type_id = type;
-	if (btf_string(btf, name)[0])
-		field->name = arena_strdup(catalog->arena, btf_string(btf, name));
-	if (!btf_describe(btf, type, &facts))
-		field->type = type_is_word(facts.type)
-				      ? facts.type
-				      : (struct type){ .kind = TYPE_BLOB, .bytes = 8 };
-	buf_reset(text);
-	spell(btf, type, 0, text);
-	buf_printf(text, "%s%s", text->at[text->n - 1] == '*' ? "" : " ", field->name);
-	field->declaration = arena_strdup(catalog->arena, text->at);
-}
-
 /* Whether tracefs knows a tracepoint of that name (a system call's event is none). */
 static bool tracefs_has(struct catalog *catalog, const char *event)
 {
@@ -166,8 +98,8 @@ static bool find_proto(struct catalog *catalog, const char *event, struct btf_vi
  * -ENOENT when neither BTF nor tracefs knows the name (also: when there is neither).  BTF of
  * modules is not read: of their tracepoints only the names are known, so they have arg0..arg11.
  */
-static int load(struct catalog *catalog, const char *category, const char *event,
-		struct stream **ret_stream)
+static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
+		const char *event, struct stream **ret_stream)
 {
 	struct btf_view proto;
 	bool is_typed = find_proto(catalog, event, &proto);
@@ -179,20 +111,12 @@ static int load(struct catalog *catalog, const char *category, const char *event
 	stream->n_fields = is_typed ? MIN(proto.vlen - 1, RAW_ARGS_MAX) : RAW_ARGS_MAX;
 	stream->fields = arena_array(catalog->arena, struct field, stream->n_fields);
 	for (u32 i = 0; i < stream->n_fields; i++) {
-		struct field *field = &stream->fields[i];
 		u32 word = 2 * (i + 1); /* of the prototype: name, type; void *__data is first */
 
-		*field = (struct field){
-			.name = arena_printf(catalog->arena, "arg%u", i),
-			.declaration = arena_printf(catalog->arena, "u64 arg%u", i),
-			.kind = FIELD_ARG,
-			.type = type_int(64, false),
-			.offset_bytes = 8 * i,
-			.size_bytes = 8,
-		};
+		stream->fields[i] = proto_argument(catalog, i);
 		if (is_typed)
-			set_type(catalog, btf_word(&proto, word), btf_word(&proto, word + 1),
-				 field);
+			proto_set_type(catalog, btf_word(&proto, word), btf_word(&proto, word + 1),
+				       &stream->fields[i]);
 	}
 	*ret_stream = stream;
 	return 0;
@@ -226,7 +150,8 @@ static void add_function(void *context, u32 id, const char *name)
 		known->function_id = id;
 }
 
-static int list(struct catalog *catalog, struct stream_names *names)
+static int list(struct catalog *catalog, const struct stream_kind_info *kind,
+		struct stream_names *names)
 {
 	struct btf_blob *btf = catalog_btf(catalog);
 	const struct stream_names *events;

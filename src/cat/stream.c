@@ -73,7 +73,7 @@ const struct stream_names *stream_names_of(struct catalog *catalog,
 	if (names->is_loaded)
 		return names;
 	names->is_loaded = true;
-	names->error = kind->list(catalog, names);
+	names->error = kind->list(catalog, kind, names);
 	stream_names_sort(names);
 	return names;
 }

@@ -41,7 +41,8 @@ int tracefs_read(struct catalog *catalog, const char *path)
 	return error;
 }
 
-static int list(struct catalog *catalog, struct stream_names *names)
+static int list(struct catalog *catalog, const struct stream_kind_info *kind,
+		struct stream_names *names)
 {
 	int rc = tracefs_read(catalog, "available_events");
 	char *line, *next, *colon;
@@ -63,8 +64,8 @@ static int list(struct catalog *catalog, struct stream_names *names)
 	return 0;
 }
 
-static int load(struct catalog *catalog, const char *category, const char *event,
-		struct stream **ret_stream)
+static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
+		const char *event, struct stream **ret_stream)
 {
 	char path[256];
 	int error;

@@ -224,8 +224,8 @@ static void put_program(const struct analysis *a, const struct load_program *pro
 	struct call_costs costs;
 	u64 n;
 
-	buf_printf(out, "program %s %s: %u instructions", access_kinds[hook->path].name,
-		   hook->target, program->code.n_insns);
+	buf_printf(out, "program %s %s: %u instructions", hook_word(hook), hook->target,
+		   program->code.n_insns);
 	if (runs->n) {
 		buf_puts(out, ", ");
 		out_put_thousands(out, runs->n);
@@ -398,7 +398,7 @@ static void json_program(const struct analysis *a, const struct load_program *pr
 	struct call_costs costs;
 	u64 n;
 
-	json_text(out, i ? ", {\"path\": " : "{\"path\": ", access_kinds[program->hook->path].name);
+	json_text(out, i ? ", {\"path\": " : "{\"path\": ", hook_word(program->hook));
 	json_text(out, ", \"target\": ", program->hook->target);
 	json_text(out, ", \"reason\": ", program->hook->reason);
 	buf_printf(out, ", \"instructions\": %u, \"missed\": %llu", program->code.n_insns,

@@ -57,6 +57,8 @@ static const struct {
 
 vreg gen_replay_column(struct gen *g, u32 column)
 {
+	if (column == SYS_TASK) /* a recorded event has none */
+		return gen_imm(g, 0);
 	return gen_load(g, g->context, replay_columns[column].offset, replay_columns[column].size);
 }
 

@@ -63,7 +63,8 @@ struct gen;
 struct gen_kind {
 	vreg (*field)(struct gen *g, const struct expr *e, const struct field *f);
 	bool is_of_calls; /* its events are calls of all numbers, of which each use wants some */
-	bool has_header;  /* struct replay_header stands before the record, and tells the rest */
+	bool has_typed_fields; /* the verifier knows a pointer among them for what it points to */
+	bool has_header; /* struct replay_header stands before the record, and tells the rest */
 };
 
 struct gen {
@@ -241,15 +242,15 @@ vreg gen_member_address(struct gen *g, const struct expr *e, label null);
  * a struct: 6.18 searches all of BTF by name, several times, for what it may say of it (1 ms).
  * What is behind one is probed; where that fails it is 0.
  */
+/*
+ * Can the member surely be read?  What a tracepoint hands to its typed programs; not what a
+ * function is called with, perhaps.
+ */
+bool gen_is_trusted(const struct gen *g, const struct expr *e);
 bool gen_member_direct(struct gen *g, const struct expr *e, vreg *ret_base, u32 *ret_offset_bytes);
 
 /* value.c: word expressions. */
 vreg gen_value(struct gen *g, const struct expr *e, label null);
-/*
- * Its value is loaded anew at each mention.  Were it one register, what a condition tells the
- * verifier of it would be a way of its own through the next ones: 2^n ways of n values.
- */
-void gen_memo_on_stack(struct gen *g, struct memo *memo, vreg v);
 /* arith.c: gen_value() of OP +, -, ... */
 vreg gen_arithmetic(struct gen *g, const struct expr *e, label null);
 

@@ -123,10 +123,37 @@ static vreg record_field(struct gen *g, const struct expr *e, const struct field
 			gen_size_of(f->type));
 }
 
+/* x86-64: where struct pt_regs keeps a function's first arguments, its result, its stack. */
+static const u16 function_registers[6] = { 112, 104, 96, 88, 72, 64 };
+#define RESULT_REGISTER 80
+#define STACK_REGISTER	152
+
+static vreg register_field(struct gen *g, const struct expr *e, const struct field *f)
+{
+	u32 argument = f->offset_bytes / 8;
+	vreg v;
+
+	if (f->kind == FIELD_RET)
+		v = gen_load(g, g->context, RESULT_REGISTER, IR_U64);
+	else if (argument < ARRAY_SIZE(function_registers))
+		v = gen_load(g, g->context, function_registers[argument], IR_U64);
+	else /* At the entry: behind the address to return to. */
+		v = gen_probe_load(g,
+				   gen_alui(g, IR_ADD,
+					    gen_load(g, g->context, STACK_REGISTER, IR_U64),
+					    8 * (argument - ARRAY_SIZE(function_registers) + 1)),
+				   IR_U64);
+	if (f->type.bits < 64)
+		ir_extend(g->ir, v, v, gen_size_of(f->type));
+	return v;
+}
+
 const struct gen_kind gen_kinds[] = {
 	[ACCESS_TRACEPOINT] = { .field = record_field },
 	[ACCESS_RAW] = { .field = argument_field },
 	[ACCESS_RAW_SYSCALL] = { .field = call_field, .is_of_calls = true },
+	[ACCESS_TRAMPOLINE] = { .field = argument_field, .has_typed_fields = true },
+	[ACCESS_KPROBE] = { .field = register_field },
 	[ACCESS_REPLAY] = { .field = record_field, .has_header = true },
 };
 _Static_assert(ARRAY_SIZE(gen_kinds) == ACCESS_N, "an access path has no entry");
@@ -146,22 +173,33 @@ vreg gen_field(struct gen *g, const struct expr *e)
 	const struct expr *raw = gen_raw_of(g, e);
 	vreg v;
 
+	if (!raw && g->kind->has_typed_fields && e->type.kind == TYPE_POINTER)
+		return untyped_argument(g, e);
 	if (!raw)
 		return g->kind->field(g, e, gen_field_of(g, e));
 	if (raw->kind == EXPR_FIELD && raw->type.kind == TYPE_POINTER)
 		return untyped_argument(g, raw);
 	v = gen_value(g, raw, g->done);
 	if (gen_is_computed(raw)) {
-		struct memo memo = { .expr = e };
+		/* Loaded anew at each mention: were it a register, what is tested there would be
+		 * several ways for the verifier behind each. */
+		stack_object copy = ir_stack(g->ir, 8);
 
-		gen_memo_on_stack(g, &memo, v);
-		vec_push(g->arena, &g->memos, memo);
-		v = gen_stack_load(g, memo.object, 0, gen_size_of(e->type));
+		gen_store_unknown(g, copy, v);
+		vec_push(g->arena, &g->memos, (struct memo){ .expr = e, .object = copy });
+		v = gen_stack_load(g, copy, 0, gen_size_of(e->type));
 	}
 	return v;
 }
 
 /* --- Members of kernel structs --- */
+
+bool gen_is_trusted(const struct gen *g, const struct expr *e)
+{
+	while (e->kind == EXPR_MEMBER)
+		e = e->args[0];
+	return g->hook->is_typed && e->kind == EXPR_FIELD && e->source == RAW_SOURCE;
+}
 
 /* As opposed to a pointer to one. */
 static bool is_struct(const struct expr *e)
@@ -184,7 +222,7 @@ bool gen_member_direct(struct gen *g, const struct expr *e, vreg *ret_base, u32 
 	*ret_offset_bytes = (u32)(e->member.offset_bits / 8);
 	for (; is_struct(base); base = base->args[0])
 		*ret_offset_bytes += (u32)(base->member.offset_bits / 8);
-	if (!g->hook->is_typed || base->kind != EXPR_FIELD || e->type.kind == TYPE_POINTER)
+	if (!gen_is_trusted(g, base) || base->kind != EXPR_FIELD || e->type.kind == TYPE_POINTER)
 		return false;
 	*ret_base = gen_value(g, base, g->done);
 	return true;
@@ -204,7 +242,7 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 	address = gen_member_address(g, e, null);
 	copy = gen_scratch(g);
 	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, bytes, address);
-	if (!g->hook->is_typed)
+	if (!gen_is_trusted(g, e))
 		gen_requirei(g, IR_EQ, failed, 0, null);
 	v = gen_stack_load(g, copy, 0, bits ? IR_U64 : gen_size_of(e->type));
 	if (bits) {
@@ -312,6 +350,8 @@ vreg gen_system(struct gen *g, const struct expr *e, label null)
 		return gen_alui(g, IR_SHR, helper_once(g, ONCE_UID_GID), 32);
 	case SYS_PPID:
 		return parent_pid(g);
+	case SYS_TASK:
+		return gen_helper(g, BPF_FUNC_get_current_task);
 	case SYS_CGROUP:
 		return gen_helper(g, BPF_FUNC_get_current_cgroup_id);
 	case SYS_NUMA_NODE:

@@ -183,7 +183,7 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 		return;
 	}
 	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, text, e->type.bytes, address);
-	if (!g->hook->is_typed)
+	if (!gen_is_trusted(g, e))
 		gen_requirei(g, IR_EQ, failed, 0, null);
 	cut_at_nul(g, text, gen_text_words(e));
 }

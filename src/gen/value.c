@@ -140,13 +140,6 @@ static vreg compute(struct gen *g, const struct expr *e, label null)
 	BUG("expression kind %d has no kernel form", e->kind);
 }
 
-void gen_memo_on_stack(struct gen *g, struct memo *memo, vreg v)
-{
-	memo->reg = 0;
-	memo->object = ir_stack(g->ir, 8);
-	gen_store_unknown(g, memo->object, v);
-}
-
 vreg gen_value(struct gen *g, const struct expr *e, label null)
 {
 	const struct stored *stored = gen_stored(g, e);

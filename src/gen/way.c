@@ -26,17 +26,9 @@ static bool contains(const struct gen *g, const struct expr *e, const struct exp
 /* What the plan computes once is computed ahead of e, where e needs it. */
 static void compute_shared(struct gen *g, const struct expr *e)
 {
-	for (u32 i = 0; i < g->phys->n_shared; i++) {
-		const struct expr *shared = g->phys->shared[i];
-		u32 n = g->memos.n;
-		vreg v;
-
-		if (!contains(g, e, shared))
-			continue;
-		v = gen_value(g, shared, g->done);
-		if (g->memos.n > n)
-			gen_memo_on_stack(g, &g->memos.at[g->memos.n - 1], v);
-	}
+	for (u32 i = 0; i < g->phys->n_shared; i++)
+		if (contains(g, e, g->phys->shared[i]))
+			gen_value(g, g->phys->shared[i], g->done);
 }
 
 /*
@@ -192,7 +184,7 @@ static bool is_plain(const struct gen *g, const struct expr *e)
 	if (known || e->nullable || gen_is_text(e) || e->pid_ns || e->source == RAW_SOURCE ||
 	    (is_read && e->source != g->source->number) ||
 	    !(is_arithmetic || e->kind == EXPR_SYSTEM || e->kind == EXPR_FIELD ||
-	      e->kind == EXPR_INTEGER || (e->kind == EXPR_MEMBER && g->hook->is_typed)))
+	      e->kind == EXPR_INTEGER || (e->kind == EXPR_MEMBER && gen_is_trusted(g, e))))
 		return false;
 	for (u32 i = 0; i < e->n_args; i++)
 		if (!is_plain(g, e->args[i]))

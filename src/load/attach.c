@@ -19,13 +19,23 @@ int load_perf_reserve(struct load_program *program)
 {
 	int fd;
 
-	if (!load_kind(program)->has_event)
+	if (!load_kind(program)->open_event)
 		return 0;
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	program->perf_fd = fd;
 	return 0;
+}
+
+static int open_tracepoint(const struct hook *hook)
+{
+	return sys_perf_open(hook->tracepoint_id, (u32)MAX(sched_getcpu(), 0));
+}
+
+static int open_kprobe(const struct hook *hook)
+{
+	return sys_kprobe_open(hook->target, hook->offset_bytes, hook->is_exit);
 }
 
 /*
@@ -35,7 +45,7 @@ int load_perf_reserve(struct load_program *program)
  */
 static int perf_open(struct load_program *program)
 {
-	int fd = sys_perf_open(program->hook->tracepoint_id, MAX(sched_getcpu(), 0));
+	int fd = load_kind(program)->open_event(program->hook);
 	int err = 0;
 
 	if (fd < 0)
@@ -67,10 +77,29 @@ static int raw_attach(struct load_program *program)
 	return 0;
 }
 
+/*
+ * Also those that the kprobe itself was not there for: while another one ran on that CPU, or, of
+ * returns, while more calls were under way than it has room for.  The kernel tells since 6.7
+ * (commit 3acf8ace6823).
+ */
+static u64 kprobe_misses(const struct load_program *program)
+{
+	struct {
+		u32 type, id, prog_id, unused, event_type, unused_too;
+		u64 name;
+		u32 name_bytes, offset;
+		u64 address, missed, cookie;
+	} link = { 0 }; /* struct bpf_link_info of a perf event's */
+
+	if (program->link_fd < 0 || sys_info(program->link_fd, &link, sizeof(link)))
+		link.missed = 0;
+	return load_recursion_misses(program) + link.missed;
+}
+
 const struct load_kind load_kinds[] = {
 	[ACCESS_TRACEPOINT] = { .name = "tracepoint",
 				.type = BPF_PROG_TYPE_TRACEPOINT,
-				.has_event = true,
+				.open_event = open_tracepoint,
 				.attach = perf_attach,
 				.missed = load_recursion_misses },
 	[ACCESS_RAW] = { .name = "raw tracepoint",
@@ -85,12 +114,38 @@ const struct load_kind load_kinds[] = {
 				 .typed_attach_type = BPF_TRACE_RAW_TP,
 				 .attach = raw_attach,
 				 .missed = load_recursion_misses },
+	[ACCESS_TRAMPOLINE] = { .name = "trampoline",
+				.typed_type = BPF_PROG_TYPE_TRACING,
+				.typed_attach_type = BPF_TRACE_FENTRY,
+				.attach = raw_attach,
+				.missed = load_recursion_misses },
+	[ACCESS_KPROBE] = { .name = "kprobe",
+			    .type = BPF_PROG_TYPE_KPROBE,
+			    .open_event = open_kprobe,
+			    .attach = perf_attach,
+			    .missed = kprobe_misses },
 	[ACCESS_REPLAY] = { .name = "replay",
 			    .type = BPF_PROG_TYPE_SYSCALL,
 			    .flags = BPF_F_SLEEPABLE,
 			    .missed = load_recursion_misses },
 };
 _Static_assert(ARRAY_SIZE(load_kinds) == ACCESS_N, "an access path has no entry");
+
+static const char *why_no_kprobe(int error)
+{
+	switch (error) {
+	case ENODEV:
+		return "this kernel has no kprobes, or has them switched off";
+	case ENOENT:
+		return "the kernel has no code of that name: it may all be within its callers";
+	case EILSEQ:
+		return "no instruction begins there";
+	case EADDRNOTAVAIL:
+		return "the kernel has several functions of that name";
+	default:
+		return "the kernel lets no probe be there: /sys/kernel/debug/kprobes/blacklist";
+	}
+}
 
 static void attach_failed(const struct load_program *program, int error, struct diags *diags)
 {
@@ -101,7 +156,11 @@ static void attach_failed(const struct load_program *program, int error, struct 
 		return;
 	diag = diag_failure(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
 			    load_kind(program)->name, strerror(error));
-	if (error == E2BIG)
+	if (hook->path == ACCESS_KPROBE)
+		diag_hint(diags, diag, "%s", why_no_kprobe(error));
+	else if (hook->path == ACCESS_TRAMPOLINE)
+		diag_hint(diags, diag, "SET access_path = kprobe reads it another way");
+	else if (error == E2BIG)
 		diag_hint(diags, diag, "a tracepoint takes 64 programs, and it has them");
 	else if (error == EACCES)
 		diag_hint(diags, diag, "see /proc/sys/kernel/perf_event_paranoid");
@@ -133,7 +192,7 @@ bool load_has_starts(const struct hook *hook)
 int load_program_attach(struct load_program *program, struct diags *diags)
 {
 	const struct load_kind *kind = load_kind(program);
-	int err = kind->has_event ? perf_open(program) : 0;
+	int err = kind->open_event ? perf_open(program) : 0;
 
 	if (!err)
 		err = kind->attach(program);
@@ -170,7 +229,7 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 		load_forget_starts(&hooks->states[i]);
 	/* The slow part first: then the programs start within a short time of each other. */
 	for (u32 i = 0; i < hooks->n_programs && !err; i++) {
-		if (load_kind(&hooks->programs[i])->has_event)
+		if (load_kind(&hooks->programs[i])->open_event)
 			err = perf_open(&hooks->programs[i]);
 		if (err)
 			attach_failed(&hooks->programs[i], -err, diags);

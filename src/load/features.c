@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "load/internal.h"
@@ -26,6 +27,48 @@ static bool has_large_array_value(void)
 	return has;
 }
 
+/* "none voluntary (full)", where debugfs is; else what the boot loader said. */
+static bool preempts_fully(void)
+{
+	struct buf text;
+	bool is_full = false;
+
+	buf_init(&text);
+	if (!buf_read_file(&text, "/sys/kernel/debug/sched/preempt", 256))
+		is_full = strstr(text.at, "(full)") != NULL;
+	else if (!buf_read_file(&text, "/proc/cmdline", 65536))
+		is_full = strstr(text.at, "preempt=full") != NULL;
+	buf_free(&text);
+	return is_full;
+}
+
+/* By a program that does nothing there: loading it asks all but whether there is room. */
+static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+	int fd, err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_TRACING;
+	attr.expected_attach_type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
+	attr.attach_btf_id = function_btf_id;
+	attr.insns = sys_pointer(insns);
+	attr.insn_cnt = ARRAY_SIZE(insns);
+	attr.license = sys_pointer(LOAD_LICENSE);
+	fd = sys_prog_load(&attr);
+	err = MIN(fd, 0);
+	sys_close(&fd);
+	if (err == -EPERM)
+		return "this kernel permits no trampolines";
+	if (err)
+		return "the kernel refuses a trampoline there";
+	return NULL;
+}
+
 void kernel_features_probe(struct kernel_features *ret_features)
 {
 	u32 version = sys_kernel_version();
@@ -37,6 +80,8 @@ void kernel_features_probe(struct kernel_features *ret_features)
 		.has_large_array_value = has_large_array_value(),
 		/* BPF_SDIV, BPF_MOVSX and the like: the cpu=v4 instructions, x86 and arm64. */
 		.has_signed_division = version >= KERNEL_VERSION(6, 6, 0),
+		.why_no_trampoline = why_no_trampoline,
+		.preempts_fully = preempts_fully,
 	};
 }
 

@@ -34,7 +34,8 @@ struct load_kind {
 	/* Where the hook is_typed: its program's type, and how it is attached by its BTF id. */
 	enum bpf_prog_type typed_type;
 	enum bpf_attach_type typed_attach_type;
-	bool has_event; /* a perf event, which is opened before any program starts */
+	/* A perf event, which is opened before any program starts; NULL: none. */
+	int (*open_event)(const struct hook *hook);
 	int (*attach)(struct load_program *program); /* NULL: nothing; 0 or -errno */
 	/* Events that the kernel did not run the program for, since it was loaded. */
 	u64 (*missed)(const struct load_program *program);

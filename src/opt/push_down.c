@@ -102,12 +102,18 @@ static bool is_tid(const struct expr *e)
 	return e->kind == EXPR_SYSTEM && e->index == SYS_TID;
 }
 
+static bool is_task(const struct expr *e)
+{
+	return e->kind == EXPR_SYSTEM && e->index == SYS_TASK;
+}
+
 /* A process or thread in a condition, by whichever number, of one of these threads' events. */
 static const struct expr *pid_in(const struct expr *e, const struct join_key *tids)
 {
 	const struct expr *pid = NULL;
 
-	if (e->kind == EXPR_SYSTEM && (e->index == SYS_PID || e->index == SYS_TID) &&
+	if (e->kind == EXPR_SYSTEM &&
+	    (e->index == SYS_PID || (e->index == SYS_TID && is_tid(tids->left))) &&
 	    (e->source == tids->left->source || e->source == tids->right->source))
 		return e;
 	for (u32 i = 0; i < e->n_args && !pid; i++)
@@ -146,8 +152,10 @@ static struct plan *push_join(struct plan *join, const expr_vec *conjuncts, stru
 		if (!key->left->nullable && !key->right->nullable)
 			add_keys(&s, key->left, key->right);
 		s.is_behind |= expr_can_fault(key->left, join) || expr_can_fault(key->right, join);
-		/* A thread in one call at a time: a span of bind_span.c. */
-		if (!join->join.is_nesting && is_tid(key->left) && is_tid(key->right))
+		/* A thread in one call at a time: a span of bind_span.c.  Or a thread, which has
+		 * one process for as long as it is there. */
+		if ((!join->join.is_nesting && is_tid(key->left) && is_tid(key->right)) ||
+		    (is_task(key->left) && is_task(key->right)))
 			add_pids(&s, key, conjuncts);
 	}
 	for (u32 i = 0; i < conjuncts->n; i++)

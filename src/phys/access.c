@@ -258,7 +258,7 @@ static struct hook tracepoint_hook(const struct access *a, struct stream *s,
 /* A stream that is no system call: its tracepoint, or the raw tracepoint of the same name. */
 static bool add_plain(struct access *a, struct stream *s)
 {
-	enum setting_access setting = a->input->settings->access_path;
+	enum setting_access setting = settings_tracepoint_access(a->input->settings);
 	struct hook hook = { .path = ACCESS_RAW, .reason = "the stream is a raw tracepoint" };
 
 	if (s->kind != STREAM_RAW_TRACEPOINT)
@@ -268,6 +268,16 @@ static bool add_plain(struct access *a, struct stream *s)
 				   "%s cannot be read by a raw tracepoint: %s" HINT
 				   "SET access_path = auto",
 				   s->name, hook.reason);
+	add_stream(a, s, hook);
+	return true;
+}
+
+static bool add_function(struct access *a, struct stream *s)
+{
+	struct hook hook;
+
+	if (!phys_function_hook(a->input, a->source, s, a->arena, a->diags, &hook))
+		return false;
 	add_stream(a, s, hook);
 	return true;
 }
@@ -313,7 +323,7 @@ static void count_calls(struct access *a, const struct phys *phys)
 
 static bool is_by_raw(const struct access *a, bool is_exit)
 {
-	enum setting_access setting = a->input->settings->access_path;
+	enum setting_access setting = settings_tracepoint_access(a->input->settings);
 
 	return HAS_RAW_SYSCALL_REGISTERS &&
 	       (setting == ACCESS_AUTO ? a->by_raw[is_exit] : setting == ACCESS_ONLY_RAW);
@@ -339,7 +349,7 @@ static const char *why_calls(const struct access *a, bool is_exit)
 {
 	if (!HAS_RAW_SYSCALL_REGISTERS)
 		return "this architecture has no raw path yet";
-	if (a->input->settings->access_path != ACCESS_AUTO)
+	if (settings_tracepoint_access(a->input->settings) != ACCESS_AUTO)
 		return is_by_raw(a, is_exit) ? "SET access_path = raw"
 					     : "SET access_path = tracepoint";
 	if (a->n_calls[is_exit] > 1)
@@ -360,7 +370,7 @@ static void choose_calls(struct access *a)
 	a->share = -1;
 	for (u32 i = 0; i < a->set->n_parts; i++) {
 		a->share = MAX(a->share, a->inputs[i].share);
-		if (a->inputs[i].settings->access_path == ACCESS_AUTO)
+		if (settings_tracepoint_access(a->inputs[i].settings) == ACCESS_AUTO)
 			count_calls(a, a->set->parts[i]);
 	}
 	a->costs = phys_call_costs(wanted_share(a), false, false);
@@ -457,6 +467,9 @@ static bool add_source(struct access *a, const struct phys_source *source)
 						  .reason = "recorded events" });
 		} else if (is_call(s)) {
 			vec_push(a->arena, &calls[s->is_syscall_exit], s);
+		} else if (s->is_function) {
+			if (!add_function(a, s))
+				return false;
 		} else if (!add_plain(a, s)) {
 			return false;
 		}
@@ -480,6 +493,10 @@ static bool is_shared_event(const struct hook *a, const struct hook *b)
 {
 	const struct stream *x = a->uses[0].streams[0], *y = b->uses[0].streams[0];
 
+	if (x->is_function || y->is_function)
+		return a != b && x->is_function && y->is_function && x->is_return == y->is_return &&
+		       strcmp(x->event, y->event) == 0 &&
+		       x->function_offset_bytes == y->function_offset_bytes;
 	/* Two different calls, of which one has no number. */
 	if (is_of_calls(x) && is_of_calls(y))
 		return false;
@@ -594,7 +611,7 @@ static bool has_choice(const struct phys_set *set, const struct phys_input *inpu
 	bool has_any = false;
 
 	for (u32 i = 0; i < set->n_parts; i++)
-		if (inputs[i].settings->access_path != ACCESS_AUTO)
+		if (settings_tracepoint_access(inputs[i].settings) != ACCESS_AUTO)
 			return false;
 	for (u32 i = 0; i < set->n_hooks; i++) {
 		const struct hook *hook = &set->hooks[i];

@@ -20,9 +20,24 @@ const struct access_kind access_kinds[] = {
 				 .is_of_task = true,
 				 .is_guarded_lately = true,
 				 .n_slots = 1 },
+	[ACCESS_TRAMPOLINE] = { .name = "fentry",
+				.return_name = "fexit",
+				.is_guarded = true,
+				.n_slots = NESTED_SLOTS },
+	[ACCESS_KPROBE] = { .name = "kprobe",
+			    .return_name = "kretprobe",
+			    .is_guarded = true,
+			    .n_slots = NESTED_SLOTS },
 	[ACCESS_REPLAY] = { .name = "replay", .is_of_task = true, .n_slots = 1 },
 };
 _Static_assert(ARRAY_SIZE(access_kinds) == ACCESS_N, "an access path has no entry");
+
+const char *hook_word(const struct hook *hook)
+{
+	const struct access_kind *kind = &access_kinds[hook->path];
+
+	return hook->is_exit && kind->return_name ? kind->return_name : kind->name;
+}
 
 /* Does an event of the hook write a slice: of this part, or of any (NULL)? */
 static bool has_root(const struct hook *hook, const struct phys *phys)
@@ -71,7 +86,7 @@ const char *phys_path_stays(const struct phys_set *set)
 
 			/* The hook's reason says it. */
 			if (!(s->is_syscall_enter || s->is_syscall_exit) || use->n_streams > 1 ||
-			    use->phys->settings->access_path != ACCESS_AUTO)
+			    settings_tracepoint_access(use->phys->settings) != ACCESS_AUTO)
 				continue;
 			if (use->phys->n_runnings)
 				return "its running sums began with its programs";

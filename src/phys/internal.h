@@ -32,6 +32,10 @@ u32 phys_levels(const struct phys_set *set, const struct phys *phys,
 #define PHYS_VALUE_MAX (4ull << 20)
 /* Where the words of keys lie (expr, name and is_slice are given); how many there are. */
 u32 phys_key_words(struct phys_key *keys, u32 n);
+/* function.c: how a function's entry or return is read; false after a diagnostic. */
+bool phys_function_hook(const struct phys_input *input, const struct phys_source *source,
+			const struct stream *s, struct arena *arena, struct diags *diags,
+			struct hook *ret_hook);
 /* state.c: keys, state layout. */
 bool phys_state(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* cell.c: aggregates and the cells that they read; state.kind is known before, offsets are not. */

@@ -24,13 +24,15 @@ enum access_path {
 	ACCESS_TRACEPOINT,  /* perf tracepoint: context is the record of the format file */
 	ACCESS_RAW,	    /* raw tracepoint of the same name: context is the arguments */
 	ACCESS_RAW_SYSCALL, /* raw sys_enter or sys_exit, filtered by system call number */
+	ACCESS_TRAMPOLINE,  /* fentry, fexit: context is the arguments, behind them the result */
+	ACCESS_KPROBE,	    /* kprobe, kretprobe: context is struct pt_regs */
 	ACCESS_REPLAY,	    /* tests: struct replay_header, then the record, run by TEST_RUN */
 	ACCESS_N
 };
 
 /* What this layer knows of an access path; gen/ and load/ have tables like this one. */
 struct access_kind {
-	const char *name;
+	const char *name, *return_name; /* return_name: of functions' returns */
 	/* Programs start in task context alone, and none while another one of these runs there. */
 	bool is_of_task;
 	/* The kernel never runs a program while it runs on the same CPU: always, or (by the
@@ -60,9 +62,10 @@ struct raw_field {
 
 struct hook {
 	enum access_path path;
-	bool is_exit;		/* RAW_SYSCALL: sys_exit */
-	bool is_typed;		/* RAW, RAW_SYSCALL: tp_btf, whose loads are direct */
-	u32 attach_btf_id;	/* is_typed: btf_trace_NAME */
+	bool is_exit;		/* RAW_SYSCALL: sys_exit; of a function: its return */
+	bool is_typed;		/* RAW, RAW_SYSCALL: tp_btf; TRAMPOLINE: loads are direct */
+	u32 attach_btf_id;	/* is_typed: btf_trace_NAME; the function */
+	u32 offset_bytes;	/* KPROBE: in the function */
 	u32 task_status_offset; /* RAW_SYSCALL: of thread_info.status in struct task_struct */
 	const char *target;	/* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
 	u32 tracepoint_id;	/* TRACEPOINT */
@@ -477,11 +480,14 @@ struct phys_set {
 	bool is_checked; /* programs count starts, for meter_add_waiting() to check */
 };
 
+/* How it is read: "kprobe". */
+const char *hook_word(const struct hook *hook);
+
 /* May one program be on both? */
 static inline bool hook_is_same(const struct hook *a, const struct hook *b)
 {
 	return a->path == b->path && a->is_exit == b->is_exit && a->is_typed == b->is_typed &&
-	       strcmp(a->target, b->target) == 0;
+	       a->offset_bytes == b->offset_bytes && strcmp(a->target, b->target) == 0;
 }
 
 /* Parts follow each other in its uses. */
@@ -608,6 +614,11 @@ struct kernel_features {
 	bool has_raw_recursion_guard; /* 6.1: commit 05b24ff9b2cf */
 	bool has_large_array_value;   /* array map values over 4 MiB */
 	bool has_signed_division;     /* 6.6 */
+	/* Asked for functions only; NULL: the kernel is not here.  Why there can be no trampoline
+	 * at the entry (return) of the function, or NULL; and what CONFIG_PREEMPT=y has, or chose.
+	 */
+	const char *(*why_no_trampoline)(u32 function_btf_id, bool is_return);
+	bool (*preempts_fully)(void);
 };
 
 struct phys_input {

@@ -61,7 +61,7 @@ void phys_print_hooks(const struct phys_set *set, struct buf *out)
 	for (u32 i = 0; i < set->n_hooks; i++) {
 		const struct hook *h = &set->hooks[i];
 
-		buf_printf(out, "  hook %s %s%s", access_kinds[h->path].name, h->target,
+		buf_printf(out, "  hook %s %s%s", hook_word(h), h->target,
 			   h->is_typed ? " (typed)" : "");
 		for (u32 k = 0; k < h->n_uses; k++)
 			use_print(h, &h->uses[k], out);

@@ -246,6 +246,15 @@ struct plan *bind_span(struct scope *scope, const struct ast_source *source);
 /* What counts as such a call, for DESCRIBE; tests/live/test_calls.c is its table. */
 const char *bind_span_comment(const struct ast_source *source, struct arena *arena);
 
+/* Its columns, of the event at its end and the one at its start. */
+void bind_span_member(struct scope *scope, const struct ast_source *source,
+		      const struct from_member *end, const struct from_member *start,
+		      struct plan *join);
+/* bind_function.c: function:NAME, and what counts as such a call */
+bool bind_is_function(const struct ast_source *source);
+struct plan *bind_function(struct scope *scope, const struct ast_source *source);
+const char *bind_function_comment(void);
+
 /* bind_join.c, bind_from.c: members of FROM */
 struct plan *bind_join(struct scope *scope, const struct ast_source *source);
 /* The columns of a select as a relation's, EXPR_COLUMN of that number. */

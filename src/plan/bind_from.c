@@ -274,6 +274,8 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 		return bind_view(scope, source, view);
 	if (bind_is_span(source))
 		return bind_span(scope, source);
+	if (bind_is_function(source))
+		return bind_function(scope, source);
 	table = bind_table(scope, source);
 	if (table)
 		return table;

@@ -5,6 +5,7 @@
  * current.name for the system column behind a field of the same name, a.b.c through the
  * members of kernel structs.
  */
+#include <linux/btf.h>
 #include <string.h>
 #include <strings.h>
 
@@ -371,6 +372,8 @@ static u32 struct_behind(struct scope *scope, const struct expr *e)
 		return e->member.is_pointer		  ? e->member.pointee_btf_id
 		       : e->member.type.kind == TYPE_NULL ? e->member.btf_type_id
 							  : 0;
+	if (e->kind == EXPR_SYSTEM && e->index == SYS_TASK)
+		return catalog_btf_id(scope->catalog, BTF_KIND_STRUCT, "task_struct");
 	if (f && f->btf_type_id && catalog_btf_type(scope->catalog, f->btf_type_id, &type) == 0 &&
 	    type.is_pointer)
 		return type.pointee_btf_id;

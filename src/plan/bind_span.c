@@ -223,14 +223,14 @@ static void add_arguments(struct scope *scope, item_vec *columns, const struct f
 	}
 }
 
-static void add_member(struct scope *scope, const struct ast_source *source,
-		       const struct from_member *exit, const struct from_member *enter,
-		       struct plan *join)
+void bind_span_member(struct scope *scope, const struct ast_source *source,
+		      const struct from_member *exit, const struct from_member *enter,
+		      struct plan *join)
 {
 	struct span span = source->span;
 	bool is_one = !exit->streams->is_wildcard;
 	struct from_member r = {
-		.tree = join, .source = exit->source, .has_system = true, .is_call = true
+		.tree = join, .source = exit->source, .has_system = true, .is_call = enter->is_call
 	};
 	struct expr *latency =
 		bind_op(scope, OP_SUB, span, bind_system(scope, exit, SYS_TIME, span),
@@ -301,6 +301,6 @@ struct plan *bind_span(struct scope *scope, const struct ast_source *source)
 	join->join.keys[0] = (struct join_key){ thread_of(scope, &exit, source->span),
 						thread_of(scope, &enter, source->span) };
 	join->join.n_keys = 1;
-	add_member(scope, source, &exit, &enter, join);
+	bind_span_member(scope, source, &exit, &enter, join);
 	return join;
 }

@@ -9,7 +9,8 @@ bool plan_is_derived(const struct ast_source *source)
 {
 	/* A word alone is a view or nothing: binding finds out, and says what was meant. */
 	return source->kind == AST_SOURCE_FILE ||
-	       (source->kind == AST_SOURCE_STREAM && (bind_is_span(source) || source->n_path == 1));
+	       (source->kind == AST_SOURCE_STREAM &&
+		(bind_is_span(source) || bind_is_function(source) || source->n_path == 1));
 }
 
 /* What a column is: for a field of an event how the kernel declares it, else what the select says.
@@ -70,9 +71,10 @@ bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 	r = &scope.members.at[0];
 	*ret_description = (struct plan_description){
 		.name = r->written,
-		.comment = bind_is_span(source) ? bind_span_comment(source, arena)
-			   : view		? view->comment
-						: "",
+		.comment = bind_is_span(source)	      ? bind_span_comment(source, arena)
+			   : bind_is_function(source) ? bind_function_comment()
+			   : view		      ? view->comment
+						      : "",
 		.columns = arena_array(arena, struct plan_column, MAX(r->columns.n, 1u)),
 		.n_columns = r->columns.n,
 		.has_system = r->has_system,

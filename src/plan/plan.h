@@ -385,7 +385,13 @@ struct plan_query {
 };
 
 /* What SET, WITH (...) and the command line's options say; defaults by settings_init(). */
-enum setting_access { ACCESS_AUTO, ACCESS_ONLY_TRACEPOINT, ACCESS_ONLY_RAW };
+enum setting_access {
+	ACCESS_AUTO,
+	ACCESS_ONLY_TRACEPOINT,
+	ACCESS_ONLY_RAW,
+	ACCESS_ONLY_FENTRY,
+	ACCESS_ONLY_KPROBE,
+};
 enum setting_state { STATE_AUTO, STATE_ONLY_TABLE, STATE_ONLY_KERNEL_MAP };
 
 struct settings {
@@ -407,6 +413,12 @@ struct settings {
 	bool counts_operators;	/* each operator by itself: EXPLAIN ANALYZE */
 	bool is_target_used;	/* set by plan_bind_query(): the query calls target_pid() */
 };
+
+/* What it says of streams that tracepoints bring; the other words are about functions. */
+static inline enum setting_access settings_tracepoint_access(const struct settings *settings)
+{
+	return settings->access_path > ACCESS_ONLY_RAW ? ACCESS_AUTO : settings->access_path;
+}
 
 void settings_init(struct settings *settings);
 /* SET name = value; an unknown name or value is a diagnostic. */

@@ -34,7 +34,7 @@ struct setting {
 #define AT(member) offsetof(struct settings, member)
 
 static const struct setting settings_table[] = {
-	{ "access_path", SETTING_WORD, AT(access_path), "auto tracepoint raw", 0, 0 },
+	{ "access_path", SETTING_WORD, AT(access_path), "auto tracepoint raw fentry kprobe", 0, 0 },
 	{ "state", SETTING_WORD, AT(state), "auto table kernel_map", 0, 0 },
 	{ "max_groups", SETTING_NUMBER, AT(max_groups), NULL, 1, 1 << 22 },
 	{ "ring_bytes", SETTING_NUMBER, AT(ring_bytes), NULL, 4096, 1 << 30 },

@@ -190,14 +190,24 @@ int sys_perf_open(u32 tracepoint_id, u32 cpu)
 	return perf_open(&attr, cpu);
 }
 
-bool sys_has_uprobes(u32 *ret_type)
+/* The number in a file of a kind of perf events: "6", "config:0". */
+static bool pmu_number(const char *file, u32 *ret_number)
 {
-	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	bool has = f && fscanf(f, "%u", ret_type) == 1;
+	char path[96];
+	FILE *f;
+	bool has;
 
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s", file);
+	f = fopen(path, "re");
+	has = f && fscanf(f, "%*[a-z:]") >= 0 && fscanf(f, "%u", ret_number) == 1;
 	if (f)
 		fclose(f);
 	return has;
+}
+
+bool sys_has_uprobes(u32 *ret_type)
+{
+	return pmu_number("uprobe/type", ret_type);
 }
 
 int sys_uprobe_open(void)
@@ -213,6 +223,20 @@ int sys_uprobe_open(void)
 	fd = sys_has_uprobes(&attr.type) ? perf_open(&attr, 0) : -ENOENT;
 	close(file_fd);
 	return fd;
+}
+
+int sys_kprobe_open(const char *function, u32 offset_bytes, bool is_return)
+{
+	struct perf_event_attr attr = { .sample_period = 1,
+					.wakeup_events = 1,
+					.kprobe_func = sys_pointer(function),
+					.probe_offset = offset_bytes };
+	u32 bit;
+
+	if (!pmu_number("kprobe/type", &attr.type) || !pmu_number("kprobe/format/retprobe", &bit))
+		return -ENODEV;
+	attr.config = is_return ? 1ull << bit : 0;
+	return perf_open(&attr, 0);
 }
 
 /* A link, or the ioctl that came before it. */

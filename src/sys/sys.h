@@ -80,6 +80,8 @@ int sys_perf_open(u32 tracepoint_id, u32 cpu);
 /* That of a uprobe in a file of its own, which nothing runs (6.3). */
 int sys_uprobe_open(void);
 bool sys_has_uprobes(u32 *ret_type);
+/* That of a function's entry (offset_bytes: a place within) or return; -ENODEV: no kprobes here. */
+int sys_kprobe_open(const char *function, u32 offset_bytes, bool is_return);
 /* Attached until both are closed; *ret_link_fd stays as it is where there are no links (< 5.15). */
 int sys_perf_attach(int perf_fd, int prog_fd, int *ret_link_fd);
 

@@ -76,7 +76,7 @@ static void test_shown(void **state)
 	/* It was for that text alone, as before a SELECT. */
 	shows("SHOW VIEWS LIKE 'v'", seen, sizeof(seen));
 	assert_string_equal(seen, "view comment ");
-	shows("CREATE VIEW a_view AS SELECT x FROM '%s'; SHOW STREAMS LIKE 'a_vi%%'", seen,
+	shows("CREATE VIEW a_view AS SELECT x FROM '%s'; SHOW STREAMS LIKE 'a_vie%%'", seen,
 	      sizeof(seen));
 	assert_string_equal(seen, "stream \na_view ");
 	shows("EXPLAIN LOGICAL SELECT x FROM '%s' WHERE x > 1", seen, sizeof(seen));

@@ -50,6 +50,8 @@ static const char *const raw[] = { "sched_switch",	 "sched_wakeup",       "sched
 				   "irq_handler_exit",	 "softirq_entry",      "softirq_exit",
 				   "page_fault_user",	 "inet_sock_set_state" };
 
+static const char *const functions[] = { "vfs_read", "tcp_sendmsg", "ep_loop_check_proc" };
+
 /* With what is counted in them; others lose all of that. */
 static const char *const enums[] = { "req_op", "req_flag_bits", "blktrace_cat" };
 
@@ -78,6 +80,10 @@ static const struct {
 	{ "sock_common", " skc_family skc_dport " },
 	{ "request_queue", " disk " },
 	{ "gendisk", " major first_minor " },
+	{ "file", " f_path " },
+	{ "path", NULL },
+	{ "dentry", " d_name " },
+	{ "qstr", NULL },
 };
 
 /* --- tracefs --- */
@@ -307,6 +313,8 @@ static void freeze_btf(const char *folder)
 		want_name(&copy, BTF_KIND_STRUCT, "", structs[i].name);
 	for (u32 i = 0; i < ARRAY_SIZE(enums); i++)
 		want_name(&copy, BTF_KIND_ENUM, "", enums[i]);
+	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
+		want_name(&copy, BTF_KIND_FUNC, "", functions[i]);
 	want_name(&copy, BTF_KIND_FUNC, "", "bpf_rdonly_cast");
 	for (u32 i = 0; i < copy.ids.n; i++)
 		copy_type(&copy, copy.ids.at[i]);

@@ -164,7 +164,10 @@ static void test_did_you_mean(void **state)
 	expect_error(&session, "t:qqqqqqqq:zzzzzzzzzzz", "unknown-stream", "ebql list");
 	expect_error(&session, "tracepont:sched:sched_switch", "unknown-stream-kind",
 		     "\"tracepoint\"");
-	expect_error(&session, "kprobe:vfs_read", "not-supported", "raw_tracepoint");
+	expect_error(&session, "uprobe:bash", "not-supported", "raw_tracepoint");
+	expect_error(&session, "kprobe:vfs_raed", "unknown-stream", "\"kprobe:vfs_read\"");
+	expect_error(&session, "fentry:vfs_read+16", "unknown-stream", "\"fentry:vfs_read\"");
+	expect_error(&session, "kprobe:vfs_read+x", "unknown-stream", "kprobe:vfs_read");
 	expect_error(&session, "sched_switch", "unknown-stream-kind", "tracepoint:CATEGORY:NAME");
 	expect_error(&session, "tracepoint", "unknown-stream", "tracepoint:CATEGORY:NAME");
 	expect_error(&session, "rt:sched:sched_switch", "unknown-stream", "raw_tracepoint:NAME");

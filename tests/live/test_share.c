@@ -529,8 +529,6 @@ static void put_items(struct buf *sql, const char *const *columns, const char *i
 static void test_verified(void **state)
 {
 	static const char *const mmap[] = { "addr", "len", "prot", "flags", "fd", "off", NULL };
-	static const char *const thread[] = { "current.pid", "tid",    "uid", "gid",
-					      "ppid",	     "cgroup", NULL };
 	static const char *const block[] = { "dev", "error", "sector", "nr_sector", NULL };
 	static const struct {
 		const char *const *columns, *item, *from;
@@ -541,8 +539,6 @@ static void test_verified(void **state)
 		  "tracepoint:block:block_rq_complete" },
 		{ block, ", count(*) FILTER (WHERE %s = %u OR %s > %u + 7)",
 		  "tracepoint:block:block_rq_complete" },
-		{ thread, ", count(*) FILTER (WHERE %s = %u OR %s > %u + 7)",
-		  "tracepoint:sched:sched_switch" },
 	};
 
 	if (geteuid() != 0) {

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Functions of the kernel: BTF -> streams of their entries (kprobe:NAME, fentry:NAME) and of their
+ * returns (kretprobe:NAME, fexit:NAME).  The word says which event is meant; by what mechanism it
+ * is read is the plan's choice (phys/function.c).  A function that BTF does not know, but the
+ * kernel's list of symbols, has arguments without names; a place within one (NAME+OFFSET) has none.
+ */
+#include "cat/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the registers carry. */
+#define REGISTER_ARGS 6
+
+static bool is_return(const struct stream_kind_info *kind)
+{
+	return kind->kind == STREAM_KRETPROBE || kind->kind == STREAM_FEXIT;
+}
+
+/*
+ * The kernel's or a module's code of that name; else a twin of it that the compiler has made
+ * ("NAME.isra.0").  The name as the list of symbols has it, or NULL.  A line there is
+ * "ADDRESS t NAME\t[MODULE]".
+ */
+static const char *find_symbol(struct arena *arena, const char *event)
+{
+	size_t n = strlen(event);
+	const char *twin = NULL, *found = NULL;
+	struct buf symbols;
+
+	buf_init(&symbols);
+	if (!buf_read_file(&symbols, "/proc/kallsyms", SIZE_MAX)) {
+		for (const char *at = strstr(symbols.at, event); at && !found;
+		     at = strstr(at + n, event)) {
+			size_t rest = strcspn(at + n, "\t\n");
+
+			if (at - symbols.at < 3 || at[-1] != ' ' || !strchr("tTwW", at[-2]))
+				continue;
+			if (!rest)
+				found = event;
+			else if (at[n] == '.' && !twin)
+				twin = arena_strndup(arena, at, n + rest);
+		}
+	}
+	buf_free(&symbols);
+	return found ? found : twin;
+}
+
+/* Does it take its bytes by value, in more than one register or none? */
+static bool is_large(struct btf_blob *btf, u32 type)
+{
+	struct btf_view view;
+
+	return !btf_resolve(btf, type, &view) || view.kind == BTF_KIND_STRUCT ||
+	       view.kind == BTF_KIND_UNION || view.kind == BTF_KIND_FLOAT ||
+	       (view.kind == BTF_KIND_INT && view.size_or_type > 8);
+}
+
+static void add_return(struct catalog *catalog, struct stream *s, u32 n_args, u32 type)
+{
+	struct field *ret = &s->fields[s->n_fields++];
+
+	*ret = proto_argument(catalog, n_args);
+	ret->kind = FIELD_RET;
+	ret->name = "ret";
+	ret->declaration = "u64 ret";
+	if (type)
+		proto_set_type(catalog, 0, type, ret);
+}
+
+/* Those that stand each in a register of its own, as far as that goes on. */
+static void add_fields(struct catalog *catalog, struct stream *s, const struct btf_view *proto)
+{
+	struct btf_blob *btf = &catalog->btf;
+	struct btf_view result;
+
+	s->fields = arena_array(catalog->arena, struct field, proto->vlen + 1);
+	for (u32 i = 0; i < proto->vlen; i++) {
+		u32 name = btf_word(proto, 2 * i), type = btf_word(proto, 2 * i + 1);
+
+		if (!type || is_large(btf, type)) /* 0: "..." */
+			break;
+		s->fields[i] = proto_argument(catalog, i);
+		proto_set_type(catalog, name, type, &s->fields[i]);
+		s->n_fields++;
+	}
+	if (s->is_return && proto->size_or_type && btf_resolve(btf, proto->size_or_type, &result) &&
+	    !is_large(btf, proto->size_or_type))
+		add_return(catalog, s, proto->vlen, proto->size_or_type);
+}
+
+static void add_plain_fields(struct catalog *catalog, struct stream *s)
+{
+	s->fields = arena_array(catalog->arena, struct field, REGISTER_ARGS + 1);
+	while (!s->is_return && s->n_fields < REGISTER_ARGS) {
+		s->fields[s->n_fields] = proto_argument(catalog, s->n_fields);
+		s->n_fields++;
+	}
+	if (s->is_return)
+		add_return(catalog, s, REGISTER_ARGS, 0);
+}
+
+static bool find_proto(struct catalog *catalog, struct stream *s, struct btf_view *ret_proto)
+{
+	s->function_btf_id = catalog_btf_id(catalog, BTF_KIND_FUNC, s->event);
+	return s->function_btf_id && btf_type(&catalog->btf, s->function_btf_id, ret_proto) &&
+	       btf_type(&catalog->btf, ret_proto->size_or_type, ret_proto) &&
+	       ret_proto->kind == BTF_KIND_FUNC_PROTO;
+}
+
+/* "vfs_read+0x10" -> vfs_read, 16; false: what is behind the + is no number. */
+static bool split_offset(struct arena *arena, const char *event, const char **ret_name,
+			 u32 *ret_offset)
+{
+	const char *plus = strchr(event, '+');
+	unsigned long offset;
+	char *end;
+
+	*ret_name = event;
+	*ret_offset = 0;
+	if (!plus)
+		return true;
+	*ret_name = arena_strndup(arena, event, plus - event);
+	errno = 0;
+	offset = strtoul(plus + 1, &end, 0);
+	*ret_offset = (u32)offset;
+	return plus[1] >= '0' && plus[1] <= '9' && !*end && !errno && offset <= UINT32_MAX;
+}
+
+static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
+		const char *event, struct stream **ret_stream)
+{
+	struct btf_view proto;
+	struct stream *s;
+	const char *name;
+	u32 offset;
+
+	if (!split_offset(catalog->arena, event, &name, &offset) ||
+	    (offset && kind->kind != STREAM_KPROBE))
+		return -ENOENT;
+	s = stream_new(catalog->arena, kind, NULL, event);
+	s->event = name;
+	s->is_function = true;
+	s->is_return = is_return(kind);
+	s->function_offset_bytes = offset;
+	if (find_proto(catalog, s, &proto)) {
+		if (!offset)
+			add_fields(catalog, s, &proto);
+	} else {
+		const char *symbol = catalog->is_live ? find_symbol(catalog->arena, name) : NULL;
+
+		if (!symbol || strcmp(symbol, name) != 0)
+			return -ENOENT;
+		if (!offset)
+			add_plain_fields(catalog, s);
+	}
+	*ret_stream = s;
+	return 0;
+}
+
+static const char *meant(struct catalog *catalog, const char *event)
+{
+	const char *twin = catalog->is_live ? find_symbol(catalog->arena, event) : NULL;
+
+	return twin ? arena_printf(
+			      catalog->arena,
+			      "the compiler has changed its arguments, or put parts of it into "
+			      "its callers; what is left is \"%s\"",
+			      twin)
+		    : NULL;
+}
+
+struct listing {
+	struct catalog *catalog;
+	const struct stream_kind_info *kind;
+	struct stream_names *names;
+};
+
+static void add_name(void *context, u32 id, const char *name)
+{
+	struct listing *l = context;
+
+	if (strncmp(name, "__traceiter_", 12) && strncmp(name, "__bpf_trace_", 12) &&
+	    strncmp(name, "__probestub_", 12))
+		stream_names_add(l->catalog->arena, l->names, l->kind, NULL, name);
+}
+
+/* Those that BTF knows; not what a tracepoint is made of. */
+static int list(struct catalog *catalog, const struct stream_kind_info *kind,
+		struct stream_names *names)
+{
+	struct listing l = { catalog, kind, names };
+
+	if (!catalog_btf(catalog))
+		return -ENODATA;
+	btf_each_name(&catalog->btf, BTF_KIND_FUNC, "", add_name, &l);
+	return 0;
+}
+
+static void complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
+{
+	diag_failure_at(diags, "no-btf", span,
+			"the kernel has no BTF (%s), so its functions are not listed" HINT
+			"a kernel built with CONFIG_DEBUG_INFO_BTF=y has it; kprobe:NAME works "
+			"without it for a name of /proc/kallsyms",
+			strerror(-catalog->btf_error));
+}
+
+#define FUNCTION_KIND(kind_, name_, short_, is_twin_)                                              \
+	{                                                                                          \
+		.kind = kind_, .name = name_, .shorthand = short_, .form = name_ ":FUNCTION",      \
+		.list = list, .load = load, .complain = complain, .meant = meant,                  \
+		.has_many = true, .is_twin = is_twin_                                              \
+	}
+
+const struct stream_kind_info kprobe_kind = FUNCTION_KIND(STREAM_KPROBE, "kprobe", "k", false);
+const struct stream_kind_info kretprobe_kind =
+	FUNCTION_KIND(STREAM_KRETPROBE, "kretprobe", "kr", true);
+const struct stream_kind_info fentry_kind = FUNCTION_KIND(STREAM_FENTRY, "fentry", "f", true);
+const struct stream_kind_info fexit_kind = FUNCTION_KIND(STREAM_FEXIT, "fexit", "fr", true);

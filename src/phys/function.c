@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A function's entry or return -> the hook that reads it: a trampoline (fentry, fexit) where the
+ * kernel takes one there, which costs least and has the arguments at the return as well; else a
+ * kprobe or kretprobe.
+ */
+#include "phys/internal.h"
+
+struct reading {
+	const struct stream *stream;
+	u32 source;
+	const char *argument; /* one that is read, or NULL */
+};
+
+static void note_argument(void *context, struct expr *e)
+{
+	struct reading *r = context;
+
+	if (e->kind != EXPR_FIELD || e->source != r->source)
+		return;
+	for (u32 i = 0; i < r->stream->n_fields; i++)
+		if (!strcmp(r->stream->fields[i].name, e->name) &&
+		    r->stream->fields[i].kind == FIELD_ARG)
+			r->argument = e->name;
+}
+
+/* NULL: it is; else why it is not. */
+static const char *why_no_trampoline(const struct stream *s, const struct kernel_features *features,
+				     enum setting_access setting)
+{
+	const char *why_not;
+
+	if (setting == ACCESS_ONLY_KPROBE)
+		return "SET access_path = kprobe";
+	if (s->function_offset_bytes)
+		return "it is a place within a function";
+	if (!s->function_btf_id)
+		return "BTF does not know the function";
+	if (!features->why_no_trampoline)
+		return NULL;
+	why_not = features->why_no_trampoline(s->function_btf_id, s->is_return);
+	/* Its guard against recursion takes a preempted program for one (counted as missed). */
+	if (!why_not && setting != ACCESS_ONLY_FENTRY && features->preempts_fully())
+		why_not = "this kernel preempts programs of trampolines, and then skips others";
+	return why_not;
+}
+
+bool phys_function_hook(const struct phys_input *input, const struct phys_source *source,
+			const struct stream *s, struct arena *arena, struct diags *diags,
+			struct hook *ret_hook)
+{
+	enum setting_access setting = input->settings->access_path;
+	const char *why_not = why_no_trampoline(s, input->features, setting);
+	struct reading reading = { .stream = s, .source = source->number };
+
+	*ret_hook = (struct hook){ .path = why_not ? ACCESS_KPROBE : ACCESS_TRAMPOLINE,
+				   .is_exit = s->is_return,
+				   .is_typed = !why_not,
+				   .attach_btf_id = s->function_btf_id,
+				   .offset_bytes = s->function_offset_bytes };
+	if (!why_not) {
+		ret_hook->reason = "a trampoline costs least, and the kernel takes one there";
+		return true;
+	}
+	if (setting == ACCESS_ONLY_FENTRY)
+		return diag_refuse(diags, "no-trampoline", input->plan->span,
+				   "%s cannot be read by a trampoline: %s" HINT
+				   "SET access_path = auto",
+				   s->name, why_not);
+	ret_hook->reason = arena_printf(arena, "by a kprobe: %s", why_not);
+	plan_each_node((struct plan *)input->plan, note_argument, &reading);
+	if (s->is_return && reading.argument)
+		return diag_refuse(diags, "no-arguments", input->plan->span,
+				   "%s: a kretprobe does not know the arguments (%s), and %s" HINT
+				   "function:%s has the arguments of the entry beside ret",
+				   s->name, reading.argument, why_not, s->event);
+	return true;
+}

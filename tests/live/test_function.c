@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Functions of the kernel, by trampolines and by kprobes, against a workload that makes a known
+ * number of calls: entries, returns, spans that nest, arguments, members, windows.  A kernel that
+ * has neither must say so.  --quick (slow guests): fewer calls.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "watch.h"
+
+#define FILE_NAME "ebql_read_by_test"
+
+enum { SIZES = 5, NESTED = 3, THREADS = 4 };
+
+static u32 n_calls = 20000;
+
+/* --- The workload: each line of its input a kind of calls --- */
+
+static __attribute__((noreturn)) void fail_work(const char *what)
+{
+	fprintf(stderr, "%s: %s\n", what, strerror(errno));
+	_exit(1);
+}
+
+static int open_file(void)
+{
+	static char bytes[4096];
+	int fd = open("/tmp/" FILE_NAME, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
+		fail_work("file");
+	return fd;
+}
+
+/* Of size k + 1, k + 1 times as often as of size 1; one past the end of the file returns 0. */
+static void *read_all(void *fd)
+{
+	char bytes[SIZES];
+
+	for (u32 i = 0; i < n_calls; i++)
+		for (u32 k = 0; k < SIZES; k++)
+			for (u32 j = 0; j <= k; j++)
+				if (pread(*(int *)fd, bytes, k + 1, j ? 0 : 4096) !=
+				    (j ? k + 1 : 0))
+					fail_work("pread");
+	return NULL;
+}
+
+static void read_by_threads(int fd)
+{
+	pthread_t threads[THREADS];
+
+	for (u32 i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, read_all, &fd))
+			fail_work("pthread_create");
+	for (u32 i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* To add an epoll that watches an epoll that watches ...: the kernel looks for loops, and recurses.
+ */
+static int chain[NESTED + 1];
+
+static void make_chain(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int bottom = eventfd(1, EFD_CLOEXEC);
+
+	for (u32 i = 0; i <= NESTED; i++) {
+		chain[i] = epoll_create1(EPOLL_CLOEXEC);
+		if (chain[i] < 0 || (i < NESTED && epoll_ctl(chain[i], EPOLL_CTL_ADD,
+							     i ? chain[i - 1] : bottom, &event)))
+			fail_work("epoll");
+	}
+}
+
+static void add_nested(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	for (u32 i = 0; i < n_calls; i++)
+		if (epoll_ctl(chain[NESTED], EPOLL_CTL_ADD, chain[NESTED - 1], &event) ||
+		    epoll_ctl(chain[NESTED], EPOLL_CTL_DEL, chain[NESTED - 1], NULL))
+			fail_work("epoll_ctl");
+}
+
+static int work(void)
+{
+	int fd = open_file();
+	char line[32];
+
+	make_chain();
+	work_answer("pid %d\n", getpid());
+	while (work_line(line, sizeof(line))) {
+		if (!strcmp(line, "read"))
+			read_all(&fd);
+		else if (!strcmp(line, "threads"))
+			read_by_threads(fd);
+		else
+			add_nested();
+		work_answer("done\n");
+	}
+	unlink("/tmp/" FILE_NAME);
+	return 0;
+}
+
+/* --- What ebql saw of it --- */
+
+struct seen {
+	struct watch watch;
+	const char *path;					     /* SET access_path */
+	u64 n[SIZES + 1], sum[SIZES + 1], latency[SIZES + 1], other; /* by key k */
+	u32 n_windows;
+	char name[READER_TEXT_BYTES];
+};
+
+static void take_row(void *context, const struct line *line)
+{
+	struct seen *s = context;
+	u64 k = line_number(line, "k");
+
+	if (k > SIZES) {
+		s->other++;
+		return;
+	}
+	s->n[k] += line_number(line, "n");
+	s->sum[k] += line_number(line, "total");
+	s->latency[k] += line_number(line, "spent");
+	s->n_windows++;
+	if (line_leaf(line, "name"))
+		snprintf(s->name, sizeof(s->name), "%s", line_text(line, "name"));
+}
+
+/* A kernel without them refuses, and says why. */
+static void test_refusal(void **state)
+{
+	const char *const argv[] = { proc_ebql(), "-d", "1ms",
+				     "SELECT count(*) FROM kprobe:vfs_read", NULL };
+	struct proc ebql = { 0 };
+
+	(void)state;
+	watch_require();
+	proc_start(&ebql, argv, 0);
+	assert_int_equal(proc_wait_exit(&ebql, 60000), 1);
+	if (!strstr(ebql.err_text.at, "error[attach-failed]") ||
+	    !strstr(ebql.err_text.at, "this kernel has no kprobes"))
+		fail_msg("%s", ebql.err_text.at);
+	proc_end_all();
+}
+
+static int setup(void **state)
+{
+	struct seen *s = calloc(1, sizeof(*s));
+
+	s->path = *state;
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct seen *s = *state;
+
+	watch_close(&s->watch);
+	free(s);
+	return 0;
+}
+
+static void watch_calls(struct seen *s, const char *work, const char *query)
+{
+	const struct reader_totals *totals = &s->watch.reader.totals;
+	char text[1024];
+
+	watch_require();
+	watch_open(&s->watch, take_row, s);
+	watch_work(&s->watch, "calls");
+	snprintf(text, sizeof(text), query, s->watch.pid);
+	watch_ebql(&s->watch, "SET access_path = %s; %s", s->path, text);
+	watch_tell(&s->watch, work, "done\n");
+	watch_end(&s->watch, -1);
+	assert_int_equal(totals->lost, 0);
+	/* Who waits for something to read, as the workload does for its next order. */
+	assert_int_equal(totals->unpaired, totals->never_ended);
+}
+
+static void expect_reads(struct seen *s, u32 n_threads, bool is_of_returns)
+{
+	for (u32 k = 0; k < SIZES; k++) {
+		u64 n = (u64)n_calls * n_threads * (k + 1);
+		u64 n_full = (u64)n_calls * n_threads * k; /* the others return 0 */
+
+		assert_int_equal(s->n[k + 1], n);
+		assert_int_equal(s->sum[k + 1], (is_of_returns ? n_full : n) * (k + 1));
+	}
+	assert_int_equal(s->n[0], 0);
+	assert_int_equal(s->other, 0);
+}
+
+#define OF_FILE "file.f_path.dentry.d_name.name = '" FILE_NAME "'"
+
+static void test_entries(void **state)
+{
+	watch_calls(*state, "read",
+		    "SELECT count AS k, count(*) AS n, sum(count) AS total FROM kprobe:vfs_read "
+		    "WHERE " OF_FILE " GROUP BY k");
+	expect_reads(*state, 1, false);
+}
+
+static void test_name_is_key(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(s, "read",
+		    "SELECT file.f_path.dentry.d_name.name AS name, 1 AS k, count(*) AS n "
+		    "FROM fentry:vfs_read WHERE pid = %d GROUP BY name HAVING n > 9");
+	assert_string_equal(s->name, FILE_NAME);
+	assert_int_equal(s->n[1], n_calls * SIZES * (SIZES + 1) / 2);
+}
+
+static void test_returns(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(s, "read",
+		    "SELECT ret AS k, count(*) AS n, sum(ret) AS total FROM kretprobe:vfs_read "
+		    "WHERE pid = %d GROUP BY k");
+	for (u32 k = 1; k < SIZES; k++) {
+		assert_int_equal(s->n[k + 1], n_calls * k);
+		assert_int_equal(s->sum[k + 1], (u64)n_calls * k * (k + 1));
+	}
+}
+
+static void test_spans(void **state)
+{
+	watch_calls(*state, "threads",
+		    "SELECT count AS k, count(*) AS n, sum(ret) AS total, sum(latency) AS spent "
+		    "FROM function:vfs_read WHERE " OF_FILE " GROUP BY k");
+	expect_reads(*state, THREADS, true);
+}
+
+static void test_windows(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(s, "threads",
+		    "SELECT count AS k, count(*) AS n, sum(ret) AS total FROM function:vfs_read "
+		    "WHERE " OF_FILE " GROUP BY k WINDOW TUMBLING 10ms");
+	expect_reads(s, THREADS, true);
+	assert_true(s->n_windows > SIZES);
+}
+
+/* Each depth once a call, and what is within took less time than what is around it. */
+static void test_recursion(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(s, "nest",
+		    "SELECT depth AS k, count(*) AS n, sum(latency) AS spent "
+		    "FROM function:ep_loop_check_proc WHERE pid = %d GROUP BY k");
+	for (u32 depth = 0; depth < NESTED; depth++) {
+		assert_int_equal(s->n[depth], n_calls);
+		assert_true(!depth || s->latency[depth] < s->latency[depth - 1]);
+	}
+	assert_int_equal(s->n[NESTED], 0);
+}
+
+#define BY(test, path)                                                                             \
+	{                                                                                          \
+#test "_" path, test, setup, teardown, (void *)path                                \
+	}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest refusals[] = { cmocka_unit_test(test_refusal) };
+	const struct CMUnitTest tests[] = {
+		BY(test_entries, "fentry"),	BY(test_entries, "kprobe"),
+		BY(test_name_is_key, "fentry"), BY(test_name_is_key, "kprobe"),
+		BY(test_returns, "fentry"),	BY(test_returns, "kprobe"),
+		BY(test_spans, "fentry"),	BY(test_spans, "kprobe"),
+		BY(test_windows, "fentry"),	BY(test_windows, "kprobe"),
+		BY(test_recursion, "fentry"),	BY(test_recursion, "kprobe"),
+	};
+
+	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+		n_calls = 500;
+		setenv("EBQL_TEST_QUICK", "1", 1);
+	}
+	if (argc == 3 && !strcmp(argv[1], "--work"))
+		return work();
+	if (access("/sys/bus/event_source/devices/kprobe", F_OK))
+		return cmocka_run_group_tests_name("function", refusals, NULL, NULL);
+	return cmocka_run_group_tests_name("function", tests, NULL, NULL);
+}
