@@ -21,6 +21,8 @@ enum stream_kind {
 	STREAM_KRETPROBE,      /* kretprobe:FUNCTION */
 	STREAM_FENTRY,	       /* fentry:FUNCTION: the event of kprobe:FUNCTION */
 	STREAM_FEXIT,	       /* fexit:FUNCTION: that of kretprobe:FUNCTION */
+	STREAM_UPROBE,	       /* uprobe:FILE:FUNCTION, uprobe:FILE:FUNCTION+OFFSET */
+	STREAM_URETPROBE,      /* uretprobe:FILE:FUNCTION */
 	STREAM_FILE,	       /* 'FILE': recorded rows; its columns are the fields */
 	STREAM_N
 };
@@ -60,10 +62,13 @@ struct stream {
 	/* syscalls:sys_enter_X and sys_exit_X: */
 	bool is_syscall_enter, is_syscall_exit;
 	s32 syscall_nr; /* -1 when unknown (then only the tracepoint path exists) */
-	/* Functions of the kernel, event is then their name: */
+	/* Functions, event is then their name: */
 	bool is_function, is_return;
 	u32 function_btf_id;	   /* 0: BTF does not know it */
-	u32 function_offset_bytes; /* kprobe:NAME+OFFSET */
+	u32 function_offset_bytes; /* NAME+OFFSET */
+	/* Of programs and libraries; NULL: of the kernel.  And where in the file. */
+	const char *file_path;
+	u64 file_offset;
 };
 
 /* Columns of every kernel stream. */
@@ -80,7 +85,11 @@ enum system_column {
 	SYS_NUMA_NODE,
 	SYS_TASK,
 	SYS_PROBE,
-	SYS_N
+	/* Of functions, and not shown: where the call's return address stands, or what is as much
+	 * its own; the same at the entry and at the return. */
+	SYS_FRAME,
+	SYS_N,
+	SYS_SHOWN = SYS_FRAME
 };
 
 struct system_column_info {

@@ -30,4 +30,5 @@ const struct system_column_info system_columns[SYS_N] = {
 			{ TYPE_TEXT, .bytes = PROBE_BYTES },
 			"the stream the event came from",
 			1 },
+	[SYS_FRAME] = { "__frame", { TYPE_POINTER, 64 }, "", 1 },
 };

@@ -64,8 +64,8 @@ static const char *hint_unknown(const struct find *find, const struct stream_nam
 
 	if (find->list->is_wildcard)
 		return "no name matches the wildcard; ebql list shows them";
-	if (find->kind->meant && find->kind->meant(find->catalog, find->event))
-		return find->kind->meant(find->catalog, find->event);
+	if (find->kind->meant && find->kind->meant(find->catalog, find->category, find->event))
+		return find->kind->meant(find->catalog, find->category, find->event);
 	suggest_init(&whole, strchr(find->wanted, ':') + 1);
 	suggest_init(&event, find->event);
 	for (u32 i = 0; i < names->list.n; i++) {
@@ -140,9 +140,8 @@ static bool complain_ambiguous(const struct find *find)
 /* Kinds of the language that this version does not have. */
 static bool is_planned(const char *word)
 {
-	static const char *const words[] = { "uprobe",	     "uretprobe", "usdt",
-					     "profile",	     "software",  "hardware",
-					     "userfunction", "iter",	  "interval" };
+	static const char *const words[] = { "usdt",	 "profile", "software",
+					     "hardware", "iter",    "interval" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(word, words[i]))
@@ -152,7 +151,8 @@ static bool is_planned(const char *word)
 
 #define KINDS                                                                                      \
 	"the kinds are tracepoint (t), raw_tracepoint (rt), kprobe (k), kretprobe (kr), fentry "   \
-	"(f), fexit (fr), and the spans syscall and function"
+	"(f), fexit (fr), uprobe (u), uretprobe (ur), and the spans syscall, function and "        \
+	"userfunction"
 
 static const char *hint_kind(const struct find *find, const char *word)
 {
@@ -164,6 +164,7 @@ static const char *hint_kind(const struct find *find, const char *word)
 			suggest_offer(&suggest, stream_kinds[i]->name);
 	suggest_offer(&suggest, "syscall"); /* spans, made of two streams */
 	suggest_offer(&suggest, "function");
+	suggest_offer(&suggest, "userfunction");
 	if (suggest_best(&suggest))
 		return arena_printf(find->catalog->arena, "did you mean \"%s\"?",
 				    suggest_best(&suggest));
@@ -194,7 +195,7 @@ static bool find_parts(struct find *find, const char *const *path, u32 n_path)
 {
 	const struct stream_kind_info *kind = find->kind;
 
-	if (n_path < 2)
+	if (n_path < (kind->needs_category ? 3 : 2))
 		return diag_refuse(find->diags, "unknown-stream", find->span,
 				   "%s: needs a name behind it" HINT "write %s", kind->name,
 				   kind->form);

@@ -58,18 +58,6 @@ static bool is_large(struct btf_blob *btf, u32 type)
 	       (view.kind == BTF_KIND_INT && view.size_or_type > 8);
 }
 
-static void add_return(struct catalog *catalog, struct stream *s, u32 n_args, u32 type)
-{
-	struct field *ret = &s->fields[s->n_fields++];
-
-	*ret = proto_argument(catalog, n_args);
-	ret->kind = FIELD_RET;
-	ret->name = "ret";
-	ret->declaration = "u64 ret";
-	if (type)
-		proto_set_type(catalog, 0, type, ret);
-}
-
 /* Those that stand each in a register of its own, as far as that goes on. */
 static void add_fields(struct catalog *catalog, struct stream *s, const struct btf_view *proto)
 {
@@ -87,8 +75,12 @@ static void add_fields(struct catalog *catalog, struct stream *s, const struct b
 		s->n_fields++;
 	}
 	if (s->is_return && proto->size_or_type && btf_resolve(btf, proto->size_or_type, &result) &&
-	    !is_large(btf, proto->size_or_type))
-		add_return(catalog, s, proto->vlen, proto->size_or_type);
+	    !is_large(btf, proto->size_or_type)) {
+		struct field *ret = &s->fields[s->n_fields++];
+
+		*ret = proto_return(catalog, proto->vlen);
+		proto_set_type(catalog, 0, proto->size_or_type, ret);
+	}
 }
 
 static void add_plain_fields(struct catalog *catalog, struct stream *s)
@@ -99,7 +91,7 @@ static void add_plain_fields(struct catalog *catalog, struct stream *s)
 		s->n_fields++;
 	}
 	if (s->is_return)
-		add_return(catalog, s, REGISTER_ARGS, 0);
+		s->fields[s->n_fields++] = proto_return(catalog, REGISTER_ARGS);
 }
 
 static bool find_proto(struct catalog *catalog, struct stream *s, struct btf_view *ret_proto)
@@ -110,25 +102,6 @@ static bool find_proto(struct catalog *catalog, struct stream *s, struct btf_vie
 	       ret_proto->kind == BTF_KIND_FUNC_PROTO;
 }
 
-/* "vfs_read+0x10" -> vfs_read, 16; false: what is behind the + is no number. */
-static bool split_offset(struct arena *arena, const char *event, const char **ret_name,
-			 u32 *ret_offset)
-{
-	const char *plus = strchr(event, '+');
-	unsigned long offset;
-	char *end;
-
-	*ret_name = event;
-	*ret_offset = 0;
-	if (!plus)
-		return true;
-	*ret_name = arena_strndup(arena, event, plus - event);
-	errno = 0;
-	offset = strtoul(plus + 1, &end, 0);
-	*ret_offset = (u32)offset;
-	return plus[1] >= '0' && plus[1] <= '9' && !*end && !errno && offset <= UINT32_MAX;
-}
-
 static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
 		const char *event, struct stream **ret_stream)
 {
@@ -137,7 +110,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	const char *name;
 	u32 offset;
 
-	if (!split_offset(catalog->arena, event, &name, &offset) ||
+	if (!function_split(catalog->arena, event, &name, &offset) ||
 	    (offset && kind->kind != STREAM_KPROBE))
 		return -ENOENT;
 	s = stream_new(catalog->arena, kind, NULL, event);
@@ -160,7 +133,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	return 0;
 }
 
-static const char *meant(struct catalog *catalog, const char *event)
+static const char *meant(struct catalog *catalog, const char *category, const char *event)
 {
 	const char *twin = catalog->is_live ? find_symbol(catalog->arena, event) : NULL;
 

@@ -81,7 +81,18 @@ int format_parse(struct arena *arena, const char *text, size_t text_bytes, struc
 
 /* proto.c: the i-th argument, of which nothing more is known; and its name (0: none) and type. */
 struct field proto_argument(struct catalog *catalog, u32 i);
+/* What a function with so many arguments returns, as far as that is known. */
+struct field proto_return(struct catalog *catalog, u32 n_args);
+/* "vfs_read+0x10" -> vfs_read, 16; false: what is behind the + is no number. */
+bool function_split(struct arena *arena, const char *event, const char **ret_name, u32 *ret_offset);
 void proto_set_type(struct catalog *catalog, u32 name, u32 type, struct field *field);
+
+/*
+ * elf.c: where the function begins in the file.  -ESRCH: it has none of that name, but perhaps one
+ * of nearly that; -ENOEXEC: it is no program of this machine; -errno.
+ */
+int elf_find_function(struct arena *arena, const char *path, const char *symbol, u64 *ret_offset,
+		      const char **ret_nearest);
 
 /* ctype.c: the words of a C declaration -> what is known of its type. */
 enum ctype_kind { CTYPE_UNKNOWN, CTYPE_INT, CTYPE_BOOL, CTYPE_CHAR, CTYPE_POINTER, CTYPE_STRUCT };
@@ -134,6 +145,7 @@ struct stream_kind_info {
 	const char *name, *shorthand; /* in paths */
 	const char *form;	      /* "tracepoint:CATEGORY:NAME" */
 	bool has_category;	      /* may be left out where only one has such an event */
+	bool needs_category;	      /* it may not be left out */
 	bool has_many;		      /* names: only those that a word asks for are shown */
 	bool is_twin;		      /* has the names of another kind, which shows them */
 	/* Appends all names; 0 or -errno. */
@@ -143,7 +155,7 @@ struct stream_kind_info {
 	int (*load)(struct catalog *catalog, const struct stream_kind_info *kind,
 		    const char *category, const char *event, struct stream **ret_stream);
 	/* What to say of a name that is not there, or NULL; may be NULL itself. */
-	const char *(*meant)(struct catalog *catalog, const char *event);
+	const char *(*meant)(struct catalog *catalog, const char *category, const char *event);
 	/* A diagnostic for an error of these two other than -ENOENT and -EINVAL. */
 	void (*complain)(struct catalog *catalog, int error, struct span span, struct diags *diags);
 };
@@ -152,6 +164,8 @@ extern const struct stream_kind_info tracefs_kind; /* tracefs.c */
 extern const struct stream_kind_info raw_kind;	   /* raw.c */
 /* function.c */
 extern const struct stream_kind_info kprobe_kind, kretprobe_kind, fentry_kind, fexit_kind;
+/* uprobe.c */
+extern const struct stream_kind_info uprobe_kind, uretprobe_kind;
 /* kinds.c: all; NULL: it has no path (files). */
 extern const struct stream_kind_info *const stream_kinds[STREAM_N];
 /* By its long or short word, or NULL. */

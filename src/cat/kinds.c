@@ -14,6 +14,8 @@ const struct stream_kind_info *const stream_kinds[] = {
 	[STREAM_KRETPROBE] = &kretprobe_kind,
 	[STREAM_FENTRY] = &fentry_kind,
 	[STREAM_FEXIT] = &fexit_kind,
+	[STREAM_UPROBE] = &uprobe_kind,
+	[STREAM_URETPROBE] = &uretprobe_kind,
 	[STREAM_FILE] = NULL, /* catalog_file() */
 };
 _Static_assert(ARRAY_SIZE(stream_kinds) == STREAM_N, "a kind of stream has no row");

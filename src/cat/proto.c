@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Parameters of a prototype in BTF -> fields of an event: their names, their types as C spells
- * them, and as a query sees them.
+ * them, and as a query sees them; and what functions have in common.
  */
 #include "cat/internal.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct field proto_argument(struct catalog *catalog, u32 i)
@@ -17,6 +19,33 @@ struct field proto_argument(struct catalog *catalog, u32 i)
 		.offset_bytes = 8 * i,
 		.size_bytes = 8,
 	};
+}
+
+struct field proto_return(struct catalog *catalog, u32 n_args)
+{
+	struct field ret = proto_argument(catalog, n_args);
+
+	ret.kind = FIELD_RET;
+	ret.name = "ret";
+	ret.declaration = "u64 ret";
+	return ret;
+}
+
+bool function_split(struct arena *arena, const char *event, const char **ret_name, u32 *ret_offset)
+{
+	const char *plus = strchr(event, '+');
+	unsigned long offset;
+	char *end;
+
+	*ret_name = event;
+	*ret_offset = 0;
+	if (!plus)
+		return true;
+	*ret_name = arena_strndup(arena, event, plus - event);
+	errno = 0;
+	offset = strtoul(plus + 1, &end, 0);
+	*ret_offset = (u32)offset;
+	return plus[1] >= '0' && plus[1] <= '9' && !*end && !errno && offset <= UINT32_MAX;
 }
 
 /* C spelling of a type, near enough for DESCRIBE: "struct task_struct *", "const u32". */

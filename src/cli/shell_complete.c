@@ -84,7 +84,7 @@ static void offer_sources(struct search *search)
 
 static void offer_system(struct search *search)
 {
-	for (u32 i = 0; i < SYS_N; i++)
+	for (u32 i = 0; i < SYS_SHOWN; i++)
 		offer(search, system_columns[i].name);
 }
 

@@ -148,12 +148,35 @@ static vreg register_field(struct gen *g, const struct expr *e, const struct fie
 	return v;
 }
 
+/* A return has taken the address to return to off the stack. */
+static vreg register_frame(struct gen *g)
+{
+	vreg stack = gen_load(g, g->context, STACK_REGISTER, IR_U64);
+
+	return g->hook->is_exit ? gen_alui(g, IR_SUB, stack, 8) : stack;
+}
+
+/*
+ * The programs at the entry and at the return are called by one trampoline, with the same context
+ * on its stack.  As a number: two pointers may be subtracted (allow_ptr_leaks, CAP_PERFMON).
+ */
+static vreg trampoline_frame(struct gen *g)
+{
+	vreg fixed = ir_reg(g->ir);
+
+	ir_map_value(g->ir, fixed, LOAD_MAP_SLOTS, 0);
+	return gen_alu(g, IR_SUB, g->context, fixed);
+}
+
 const struct gen_kind gen_kinds[] = {
 	[ACCESS_TRACEPOINT] = { .field = record_field },
 	[ACCESS_RAW] = { .field = argument_field },
 	[ACCESS_RAW_SYSCALL] = { .field = call_field, .is_of_calls = true },
-	[ACCESS_TRAMPOLINE] = { .field = argument_field, .has_typed_fields = true },
-	[ACCESS_KPROBE] = { .field = register_field },
+	[ACCESS_TRAMPOLINE] = { .field = argument_field,
+				.frame = trampoline_frame,
+				.has_typed_fields = true },
+	[ACCESS_KPROBE] = { .field = register_field, .frame = register_frame },
+	[ACCESS_UPROBE] = { .field = register_field, .frame = register_frame },
 	[ACCESS_REPLAY] = { .field = record_field, .has_header = true },
 };
 _Static_assert(ARRAY_SIZE(gen_kinds) == ACCESS_N, "an access path has no entry");
@@ -352,6 +375,8 @@ vreg gen_system(struct gen *g, const struct expr *e, label null)
 		return parent_pid(g);
 	case SYS_TASK:
 		return gen_helper(g, BPF_FUNC_get_current_task);
+	case SYS_FRAME:
+		return g->kind->frame(g);
 	case SYS_CGROUP:
 		return gen_helper(g, BPF_FUNC_get_current_cgroup_id);
 	case SYS_NUMA_NODE:

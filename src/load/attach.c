@@ -38,6 +38,11 @@ static int open_kprobe(const struct hook *hook)
 	return sys_kprobe_open(hook->target, hook->offset_bytes, hook->is_exit);
 }
 
+static int open_uprobe(const struct hook *hook)
+{
+	return sys_uprobe_open(hook->file_path, hook->file_offset, hook->is_exit);
+}
+
 /*
  * Opens the perf event and puts it where load_perf_reserve() has kept a place.  A program on it
  * runs on every CPU, whichever the event is bound to (the programs hang on the tracepoint, not on
@@ -124,6 +129,11 @@ const struct load_kind load_kinds[] = {
 			    .open_event = open_kprobe,
 			    .attach = perf_attach,
 			    .missed = kprobe_misses },
+	[ACCESS_UPROBE] = { .name = "uprobe",
+			    .type = BPF_PROG_TYPE_KPROBE,
+			    .open_event = open_uprobe,
+			    .attach = perf_attach,
+			    .missed = load_recursion_misses },
 	[ACCESS_REPLAY] = { .name = "replay",
 			    .type = BPF_PROG_TYPE_SYSCALL,
 			    .flags = BPF_F_SLEEPABLE,
@@ -158,6 +168,9 @@ static void attach_failed(const struct load_program *program, int error, struct 
 			    load_kind(program)->name, strerror(error));
 	if (hook->path == ACCESS_KPROBE)
 		diag_hint(diags, diag, "%s", why_no_kprobe(error));
+	else if (hook->path == ACCESS_UPROBE)
+		diag_hint(diags, diag, "it must be the beginning of an instruction of %s",
+			  hook->file_path);
 	else if (hook->path == ACCESS_TRAMPOLINE)
 		diag_hint(diags, diag, "SET access_path = kprobe reads it another way");
 	else if (error == E2BIG)

@@ -102,9 +102,9 @@ static bool is_tid(const struct expr *e)
 	return e->kind == EXPR_SYSTEM && e->index == SYS_TID;
 }
 
-static bool is_task(const struct expr *e)
+static bool is_frame(const struct expr *e)
 {
-	return e->kind == EXPR_SYSTEM && e->index == SYS_TASK;
+	return e->kind == EXPR_SYSTEM && e->index == SYS_FRAME;
 }
 
 /* A process or thread in a condition, by whichever number, of one of these threads' events. */
@@ -152,10 +152,10 @@ static struct plan *push_join(struct plan *join, const expr_vec *conjuncts, stru
 		if (!key->left->nullable && !key->right->nullable)
 			add_keys(&s, key->left, key->right);
 		s.is_behind |= expr_can_fault(key->left, join) || expr_can_fault(key->right, join);
-		/* A thread in one call at a time: a span of bind_span.c.  Or a thread, which has
-		 * one process for as long as it is there. */
+		/* A thread in one call at a time: a span of bind_span.c.  Or a call, which has one
+		 * process from its entry to its return. */
 		if ((!join->join.is_nesting && is_tid(key->left) && is_tid(key->right)) ||
-		    (is_task(key->left) && is_task(key->right)))
+		    (is_frame(key->left) && is_frame(key->right)))
 			add_pids(&s, key, conjuncts);
 	}
 	for (u32 i = 0; i < conjuncts->n; i++)

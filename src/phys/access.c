@@ -125,7 +125,7 @@ static void add_stream(struct access *a, struct stream *s, struct hook hook)
 	use.streams[0] = s;
 	hook.tracepoint_id = s->tracepoint_id;
 	/* The catalog may go away before the programs do. */
-	hook.target = path == ACCESS_TRACEPOINT
+	hook.target = path == ACCESS_TRACEPOINT || path == ACCESS_UPROBE
 			      ? arena_printf(a->arena, "%s:%s", s->category, s->event)
 			      : arena_printf(a->arena, "%s", s->event);
 	hook_add(a, hook, use);
@@ -495,7 +495,7 @@ static bool is_shared_event(const struct hook *a, const struct hook *b)
 
 	if (x->is_function || y->is_function)
 		return a != b && x->is_function && y->is_function && x->is_return == y->is_return &&
-		       strcmp(x->event, y->event) == 0 &&
+		       strcmp(x->event, y->event) == 0 && x->file_offset == y->file_offset &&
 		       x->function_offset_bytes == y->function_offset_bytes;
 	/* Two different calls, of which one has no number. */
 	if (is_of_calls(x) && is_of_calls(y))

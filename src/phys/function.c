@@ -38,7 +38,9 @@ static const char *why_no_trampoline(const struct stream *s, const struct kernel
 		return "BTF does not know the function";
 	if (!features->why_no_trampoline)
 		return NULL;
-	why_not = features->why_no_trampoline(s->function_btf_id, s->is_return);
+	/* Both: a span needs the same at either end. */
+	why_not = features->why_no_trampoline(s->function_btf_id, false)
+			  ?: features->why_no_trampoline(s->function_btf_id, true);
 	/* Its guard against recursion takes a preempted program for one (counted as missed). */
 	if (!why_not && setting != ACCESS_ONLY_FENTRY && features->preempts_fully())
 		why_not = "this kernel preempts programs of trampolines, and then skips others";
@@ -50,9 +52,19 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 			struct hook *ret_hook)
 {
 	enum setting_access setting = input->settings->access_path;
-	const char *why_not = why_no_trampoline(s, input->features, setting);
+	const char *why_not;
 	struct reading reading = { .stream = s, .source = source->number };
 
+	if (s->file_path) {
+		*ret_hook = (struct hook){ .path = ACCESS_UPROBE,
+					   .is_exit = s->is_return,
+					   .file_path = arena_strdup(arena, s->file_path),
+					   .file_offset = s->file_offset,
+					   .reason = "a function of a program" };
+		return true;
+	}
+
+	why_not = why_no_trampoline(s, input->features, setting);
 	*ret_hook = (struct hook){ .path = why_not ? ACCESS_KPROBE : ACCESS_TRAMPOLINE,
 				   .is_exit = s->is_return,
 				   .is_typed = !why_not,

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "phys/features.h"
 #include "phys/hand.h"
 #include "phys/slot.h"
 #include "plan/plan.h"
@@ -26,6 +27,7 @@ enum access_path {
 	ACCESS_RAW_SYSCALL, /* raw sys_enter or sys_exit, filtered by system call number */
 	ACCESS_TRAMPOLINE,  /* fentry, fexit: context is the arguments, behind them the result */
 	ACCESS_KPROBE,	    /* kprobe, kretprobe: context is struct pt_regs */
+	ACCESS_UPROBE,	    /* uprobe, uretprobe: the same, of a program */
 	ACCESS_REPLAY,	    /* tests: struct replay_header, then the record, run by TEST_RUN */
 	ACCESS_N
 };
@@ -62,10 +64,12 @@ struct raw_field {
 
 struct hook {
 	enum access_path path;
-	bool is_exit;		/* RAW_SYSCALL: sys_exit; of a function: its return */
-	bool is_typed;		/* RAW, RAW_SYSCALL: tp_btf; TRAMPOLINE: loads are direct */
-	u32 attach_btf_id;	/* is_typed: btf_trace_NAME; the function */
-	u32 offset_bytes;	/* KPROBE: in the function */
+	bool is_exit;	       /* RAW_SYSCALL: sys_exit; of a function: its return */
+	bool is_typed;	       /* RAW, RAW_SYSCALL: tp_btf; TRAMPOLINE: loads are direct */
+	u32 attach_btf_id;     /* is_typed: btf_trace_NAME; the function */
+	u32 offset_bytes;      /* KPROBE: in the function */
+	const char *file_path; /* UPROBE */
+	u64 file_offset;
 	u32 task_status_offset; /* RAW_SYSCALL: of thread_info.status in struct task_struct */
 	const char *target;	/* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
 	u32 tracepoint_id;	/* TRACEPOINT */
@@ -606,20 +610,6 @@ static inline u32 load_map_number(const struct phys *phys, enum load_map map)
 {
 	return LOAD_MAP_SHARED_N + phys->number * LOAD_MAP_N + map;
 }
-
-/* What the kernel can do; load/ probes it once per start, tests set it. */
-struct kernel_features {
-	u32 version; /* KERNEL_VERSION(a, b, c) */
-	bool has_btf;
-	bool has_raw_recursion_guard; /* 6.1: commit 05b24ff9b2cf */
-	bool has_large_array_value;   /* array map values over 4 MiB */
-	bool has_signed_division;     /* 6.6 */
-	/* Asked for functions only; NULL: the kernel is not here.  Why there can be no trampoline
-	 * at the entry (return) of the function, or NULL; and what CONFIG_PREEMPT=y has, or chose.
-	 */
-	const char *(*why_no_trampoline)(u32 function_btf_id, bool is_return);
-	bool (*preempts_fully)(void);
-};
 
 struct phys_input {
 	const char *name; /* of the part, for EXPLAIN */

@@ -184,7 +184,7 @@ struct expr *bind_system(struct scope *scope, const struct from_member *member,
 
 static int system_find(const char *name)
 {
-	for (int i = 0; i < SYS_N; i++)
+	for (int i = 0; i < SYS_SHOWN; i++)
 		if (strcasecmp(system_columns[i].name, name) == 0)
 			return i;
 	return -1;
@@ -229,7 +229,7 @@ static bool offer_columns(const struct from_member *r, const char *name, struct 
 		suggest_offer(suggest, r->columns.at[i].name);
 	for (u32 i = 0; i < n_streams; i++)
 		has_some |= field_find(r->streams->streams.at[i], name) != NULL;
-	for (u32 i = 0; r->has_system && i < SYS_N; i++)
+	for (u32 i = 0; r->has_system && i < SYS_SHOWN; i++)
 		suggest_offer(suggest, system_columns[i].name);
 	return has_some;
 }

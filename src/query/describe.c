@@ -55,7 +55,7 @@ static void add_fields(struct query_description *d, struct arena *arena)
 
 static void add_system_columns(struct query_description *d, struct arena *arena)
 {
-	for (u32 i = 0; i < SYS_N; i++) {
+	for (u32 i = 0; i < SYS_SHOWN; i++) {
 		const struct system_column_info *info = &system_columns[i];
 		const char *name = info->name;
 

@@ -4,6 +4,7 @@
  * the kernel refuses bytes it does not know unless they are zero.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -210,17 +211,29 @@ bool sys_has_uprobes(u32 *ret_type)
 	return pmu_number("uprobe/type", ret_type);
 }
 
-int sys_uprobe_open(void)
+/* In the file that a descriptor of ours stands for: with our own rights it was opened. */
+static int uprobe_open(int file_fd, u64 offset, bool is_return)
 {
-	struct perf_event_attr attr = { 0 };
-	int fd, file_fd = memfd_create("ebql", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	struct perf_event_attr attr = { .probe_offset = offset };
 	char path[64];
+	u32 bit;
+
+	if (!sys_has_uprobes(&attr.type) || !pmu_number("uprobe/format/retprobe", &bit))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file_fd);
+	attr.uprobe_path = sys_pointer(path);
+	attr.config = is_return ? 1ull << bit : 0;
+	return perf_open(&attr, 0);
+}
+
+int sys_uprobe_open(const char *path, u64 offset, bool is_return)
+{
+	int fd, file_fd = path ? open(path, O_RDONLY | O_CLOEXEC)
+			       : memfd_create("ebql", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
 
 	if (file_fd < 0)
 		return -errno;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file_fd);
-	attr.uprobe_path = sys_pointer(path);
-	fd = sys_has_uprobes(&attr.type) ? perf_open(&attr, 0) : -ENOENT;
+	fd = uprobe_open(file_fd, offset, is_return);
 	close(file_fd);
 	return fd;
 }

@@ -164,7 +164,9 @@ static void test_did_you_mean(void **state)
 	expect_error(&session, "t:qqqqqqqq:zzzzzzzzzzz", "unknown-stream", "ebql list");
 	expect_error(&session, "tracepont:sched:sched_switch", "unknown-stream-kind",
 		     "\"tracepoint\"");
-	expect_error(&session, "uprobe:bash", "not-supported", "raw_tracepoint");
+	expect_error(&session, "usdt:bash:a:b", "not-supported", "raw_tracepoint");
+	expect_error(&session, "uprobe:bash", "unknown-stream", "uprobe:FILE:FUNCTION");
+	expect_error(&session, "uprobe:bash:main", "not-in-snapshot", "--catalog");
 	expect_error(&session, "kprobe:vfs_raed", "unknown-stream", "\"kprobe:vfs_read\"");
 	expect_error(&session, "fentry:vfs_read+16", "unknown-stream", "\"fentry:vfs_read\"");
 	expect_error(&session, "kprobe:vfs_read+x", "unknown-stream", "kprobe:vfs_read");
@@ -539,6 +541,60 @@ static void test_live_errors(void **state)
 	session_close(&session);
 }
 
+/* Functions of programs, where symbol tables have them. */
+static void test_programs(void **state)
+{
+	struct stream_list *found;
+	struct session session;
+
+	session_open(&session, NULL);
+	found = find(&session, "uprobe:/proc/self/exe:main");
+	assert_non_null(found);
+	assert_true(found->streams.at[0]->file_offset > 0);
+	assert_int_equal(found->streams.at[0]->n_fields, 6);
+	found = find(&session, "uretprobe:/proc/self/exe:main");
+	assert_string_equal(found->streams.at[0]->fields[0].name, "ret");
+	assert_non_null(find(&session, "uprobe:libc.so.6:malloc"));
+	found = find(&session, "uprobe:/proc/self/exe:main+4");
+	assert_int_equal(found->streams.at[0]->n_fields, 0);
+	session_close(&session);
+	session_open(&session, NULL);
+	expect_error(&session, "uprobe:/proc/self/exe:mian", "unknown-stream", "\"main\"");
+	expect_error(&session, "uprobe:/proc/self/exe:main+x", "unknown-stream", "a number");
+	expect_error(&session, "uprobe:no_such_program:main", "unknown-stream", "write its path");
+	expect_error(&session, "uprobe:/etc/passwd:main", "not-a-program", "interpreter");
+	session_close(&session);
+}
+
+/* A file that is broken anywhere is no program, or has no such function: nothing worse. */
+static void test_broken_program(void **state)
+{
+	char path[] = "/tmp/ebql-test-XXXXXX", name[64];
+	int fd = mkstemp(path);
+	struct session session;
+	struct buf whole;
+
+	assert_true(fd >= 0);
+	buf_init(&whole);
+	assert_int_equal(buf_read_file(&whole, "/bin/true", SIZE_MAX), 0);
+	snprintf(name, sizeof(name), "uprobe:%s:no_such_function", path);
+	srandom(1);
+	for (u32 i = 0; i < 300; i++) {
+		/* The headers, and what they point to. */
+		for (u32 k = 0; k < 8; k++)
+			whole.at[(size_t)random() % (k < 4 ? 1024 : whole.n)] ^= 1 << random() % 8;
+		memcpy(whole.at, "\177ELF\2", 5);
+		assert_int_equal(pwrite(fd, whole.at, whole.n, 0), whole.n);
+		assert_int_equal(ftruncate(fd, i % 3 ? whole.n : 64 + random() % whole.n), 0);
+		session_open(&session, NULL);
+		assert_null(find(&session, name));
+		session_close(&session);
+	}
+	buf_free(&whole);
+	close(fd);
+	unlink(path);
+}
+
 static int compare_ns(const void *a, const void *b)
 {
 	u64 x = *(const u64 *)a, y = *(const u64 *)b;
@@ -618,14 +674,15 @@ static void test_syscalls_headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),	      cmocka_unit_test(test_wildcards),
-		cmocka_unit_test(test_did_you_mean),  cmocka_unit_test(test_each),
-		cmocka_unit_test(test_frozen_btf),    cmocka_unit_test(test_bad_snapshot),
-		cmocka_unit_test(test_ambiguous),     cmocka_unit_test(test_live_all),
-		cmocka_unit_test(test_live_snapshot), cmocka_unit_test(test_live_raw),
-		cmocka_unit_test(test_live_untyped),  cmocka_unit_test(test_out_of_reach),
-		cmocka_unit_test(test_live_errors),   cmocka_unit_test(test_live_speed),
-		cmocka_unit_test(test_syscalls),      cmocka_unit_test(test_syscalls_headers),
+		cmocka_unit_test(test_find),	       cmocka_unit_test(test_wildcards),
+		cmocka_unit_test(test_did_you_mean),   cmocka_unit_test(test_each),
+		cmocka_unit_test(test_frozen_btf),     cmocka_unit_test(test_bad_snapshot),
+		cmocka_unit_test(test_ambiguous),      cmocka_unit_test(test_live_all),
+		cmocka_unit_test(test_live_snapshot),  cmocka_unit_test(test_live_raw),
+		cmocka_unit_test(test_live_untyped),   cmocka_unit_test(test_out_of_reach),
+		cmocka_unit_test(test_live_errors),    cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_broken_program), cmocka_unit_test(test_live_speed),
+		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_syscalls_headers),
 	};
 
 	return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the running kernel can do, as plans depend on it; part of phys.h. */
+#ifndef EBQL_PHYS_FEATURES_H
+#define EBQL_PHYS_FEATURES_H
+
+#include "base/base.h"
+
+/* What the kernel can do; load/ probes it once per start, tests set it. */
+struct kernel_features {
+	u32 version; /* KERNEL_VERSION(a, b, c) */
+	bool has_btf;
+	bool has_raw_recursion_guard; /* 6.1: commit 05b24ff9b2cf */
+	bool has_large_array_value;   /* array map values over 4 MiB */
+	bool has_signed_division;     /* 6.6 */
+	/* Asked for functions only; NULL: the kernel is not here.  Why there can be no trampoline
+	 * at the entry (return) of the function, or NULL; and what CONFIG_PREEMPT=y has, or chose.
+	 */
+	const char *(*why_no_trampoline)(u32 function_btf_id, bool is_return);
+	bool (*preempts_fully)(void);
+};
+
+#endif

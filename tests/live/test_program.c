@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Functions of programs: this test, as a workload of many threads, calls functions of its own a
+ * known number of times, and ebql counts entries, returns and spans of them in windows, by
+ * equality.  --quick (slow guests): fewer calls; --long: ten million.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "session.h"
+#include "watch.h"
+
+enum { THREADS = 64, KINDS = 16, DEEPEST = 16 };
+
+static u32 n_calls = 2400; /* of each thread, a multiple of KINDS and DEEPEST */
+
+/* --- The workload --- */
+
+u64 traced_call(u64 kind, u64 number);
+u64 traced_recursion(u64 depth);
+
+__attribute__((noinline)) u64 traced_call(u64 kind, u64 number)
+{
+	__asm__ volatile("" : "+r"(kind) : : "memory");
+	return number + kind;
+}
+
+__attribute__((noinline)) u64 traced_recursion(u64 depth)
+{
+	u64 below = depth ? traced_recursion(depth - 1) : 0;
+
+	/* So that the compiler makes no loop of it. */
+	__asm__ volatile("" : "+r"(below) : : "memory");
+	return 1 + below;
+}
+
+static void *call(void *unused)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < n_calls; i++)
+		sum += traced_call(i % KINDS, i);
+	return (void *)(uintptr_t)sum;
+}
+
+static void *recurse(void *unused)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < n_calls; i++)
+		sum += traced_recursion(i % DEEPEST);
+	return (void *)(uintptr_t)sum;
+}
+
+static int work(void)
+{
+	pthread_t threads[THREADS];
+	char line[32];
+
+	work_answer("pid %d\n", getpid());
+	while (work_line(line, sizeof(line))) {
+		void *(*run)(void *) = strcmp(line, "call") ? recurse : call;
+
+		for (u32 i = 0; i < THREADS; i++)
+			if (pthread_create(&threads[i], NULL, run, NULL))
+				_exit(1);
+		for (u32 i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+		work_answer("done\n");
+	}
+	return 0;
+}
+
+/* --- What ebql saw of it --- */
+
+struct seen {
+	struct watch watch;
+	u64 n[KINDS], total[KINDS], other;
+	u32 n_rows;
+};
+
+static void take_row(void *context, const struct line *line)
+{
+	struct seen *s = context;
+	u64 k = line_number(line, "k");
+
+	if (k >= KINDS) {
+		s->other++;
+		return;
+	}
+	s->n[k] += line_number(line, "n");
+	s->total[k] += line_number(line, "total");
+	s->n_rows++;
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct seen));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct seen *s = *state;
+
+	watch_close(&s->watch);
+	free(s);
+	return 0;
+}
+
+/* format has a %s for this program's path. */
+static struct seen *watch_calls(void **state, const char *work, const char *format)
+{
+	struct seen *s = *state;
+	char path[512] = "", query[1024];
+
+	watch_require();
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+		fail_msg("/proc/self/exe: %s", strerror(errno));
+	snprintf(query, sizeof(query), format, path);
+	watch_open(&s->watch, take_row, s);
+	watch_work(&s->watch, "calls");
+	watch_ebql(&s->watch, "%s", query);
+	watch_tell(&s->watch, work, "done\n");
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->other, 0);
+	return s;
+}
+
+/* Of call numbers i, 0 <= i < n_calls, those with i % KINDS == k; more: what is added to each. */
+static void expect_calls(const struct seen *s, bool has_kind)
+{
+	for (u32 k = 0; k < KINDS; k++) {
+		u64 n = n_calls / KINDS, total = 0;
+
+		for (u32 i = k; i < n_calls; i += KINDS)
+			total += i + (has_kind ? k : 0);
+		assert_int_equal(s->n[k], n * THREADS);
+		assert_int_equal(s->total[k], total * THREADS);
+	}
+}
+
+#define ENTRIES(window)                                                                            \
+	"SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total FROM uprobe:%s:traced_call "          \
+	"GROUP BY k WINDOW TUMBLING " window
+
+static void test_entries_1ms(void **state)
+{
+	expect_calls(watch_calls(state, "call", ENTRIES("1ms")), false);
+}
+
+static void test_entries_10ms(void **state)
+{
+	expect_calls(watch_calls(state, "call", ENTRIES("10ms")), false);
+}
+
+static void test_entries_100ms(void **state)
+{
+	expect_calls(watch_calls(state, "call", ENTRIES("100ms")), false);
+}
+
+static void test_returns(void **state)
+{
+	struct seen *s = watch_calls(state, "call",
+				     "SELECT 0 AS k, count(*) AS n, sum(ret) AS total "
+				     "FROM uretprobe:%s:traced_call WINDOW TUMBLING 10ms");
+	u64 total = 0;
+
+	for (u32 i = 0; i < n_calls; i++)
+		total += i + i % KINDS;
+	assert_int_equal(s->n[0], (u64)n_calls * THREADS);
+	assert_int_equal(s->total[0], total * THREADS);
+}
+
+static void test_spans(void **state)
+{
+	expect_calls(watch_calls(state, "call",
+				 "SELECT arg0 AS k, count(*) AS n, sum(ret) AS total "
+				 "FROM userfunction:%s:traced_call GROUP BY k "
+				 "WINDOW TUMBLING 10ms"),
+		     true);
+}
+
+/* A call of depth d is one of each depth up to it, and returns d + 1. */
+static void test_recursion(void **state)
+{
+	struct seen *s = watch_calls(state, "recurse",
+				     "SELECT arg0 AS k, count(*) AS n, sum(ret) AS total "
+				     "FROM userfunction:%s:traced_recursion GROUP BY k "
+				     "WINDOW TUMBLING 10ms");
+
+	for (u32 k = 0; k < DEEPEST; k++) {
+		u64 n = (u64)n_calls / DEEPEST * (DEEPEST - k) * THREADS;
+
+		assert_int_equal(s->n[k], n);
+		assert_int_equal(s->total[k], n * (k + 1));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_entries_1ms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_entries_10ms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_entries_100ms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_returns, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_spans, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_recursion, setup, teardown),
+	};
+
+	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+		n_calls = 400;
+		setenv("EBQL_TEST_QUICK", "1", 1);
+	} else if (session_is_long()) {
+		n_calls = 160000;
+	}
+	if (argc == 3 && !strcmp(argv[1], "--work"))
+		return work();
+	return cmocka_run_group_tests_name("program", tests, NULL, NULL);
+}
