@@ -64,6 +64,7 @@ int load_chain_open(struct load_chains *chains, const struct hook *hook, struct 
 	/* What it takes to attach to it. */
 	chain->hook = *hook;
 	chain->hook.target = strdup(hook->target);
+	chain->hook.file_path = hook->file_path ? strdup(hook->file_path) : NULL;
 	chain->hook.raw = NULL;
 	chain->hook.fields = NULL;
 	chain->hook.uses = NULL;
@@ -74,7 +75,9 @@ int load_chain_open(struct load_chains *chains, const struct hook *hook, struct 
 	chain->program.perf_fd = chain->program.link_fd = -1;
 	chain->next = chains->first;
 	chains->first = chain;
-	err = chain->hook.target ? open_program(chains, chain, arena, diags) : -ENOMEM;
+	err = chain->hook.target && !chain->hook.file_path == !hook->file_path
+		      ? open_program(chains, chain, arena, diags)
+		      : -ENOMEM;
 	if (err)
 		load_chain_leave(chains, chain);
 	else
@@ -128,6 +131,7 @@ void load_chain_leave(struct load_chains *chains, struct load_chain *chain)
 	load_closer_take(&chains->closer, &chain->program.link_fd);
 	sys_close(&chain->program.fd);
 	sys_close(&chain->array_fd);
+	free((char *)chain->hook.file_path);
 	free((char *)chain->hook.target);
 	free(chain);
 }

@@ -491,7 +491,8 @@ const char *hook_word(const struct hook *hook);
 static inline bool hook_is_same(const struct hook *a, const struct hook *b)
 {
 	return a->path == b->path && a->is_exit == b->is_exit && a->is_typed == b->is_typed &&
-	       a->offset_bytes == b->offset_bytes && strcmp(a->target, b->target) == 0;
+	       a->offset_bytes == b->offset_bytes && a->file_offset == b->file_offset &&
+	       strcmp(a->target, b->target) == 0;
 }
 
 /* Parts follow each other in its uses. */
