@@ -63,16 +63,6 @@ static void describe_int(const struct btf_view *view, struct catalog_member *fac
 	}
 }
 
-/* "unsigned char *" is how the kernel writes names; u8, a typedef, is a byte. */
-static bool points_to_text(struct btf_blob *btf, u32 type)
-{
-	struct btf_view view;
-
-	while (btf_type(btf, type, &view) && view.kind == BTF_KIND_CONST)
-		type = view.size_or_type;
-	return view.kind == BTF_KIND_INT && !strcmp(view.name, "unsigned char");
-}
-
 static void describe_pointer(struct btf_blob *btf, const struct btf_view *view,
 			     struct catalog_member *facts)
 {
@@ -85,7 +75,7 @@ static void describe_pointer(struct btf_blob *btf, const struct btf_view *view,
 		return;
 	if (is_composite(&pointee))
 		facts->pointee_btf_id = pointee.id;
-	facts->is_char_pointer = is_char(&pointee) || points_to_text(btf, view->size_or_type);
+	facts->is_char_pointer = is_char(&pointee);
 }
 
 /* Arrays of arrays count all their elements. */
@@ -244,6 +234,9 @@ int btf_find_member(struct btf_blob *btf, u32 struct_id, const char *path, struc
 	} while (*path++);
 	old_bitfield(btf, &walk.found, &walk.offset_bits);
 	rc = btf_describe(btf, walk.found.type, ret_member);
+	/* An unsigned char *, which elsewhere points to bytes of any kind. */
+	if (!strcmp(view.name, "qstr") && !strcmp(walk.found.name, "name"))
+		ret_member->is_char_pointer = true;
 	ret_member->offset_bits = walk.offset_bits;
 	ret_member->bitfield_bits = walk.found.bitfield_bits;
 	return rc;

@@ -65,6 +65,7 @@ struct stream {
 	/* Functions, event is then their name: */
 	bool is_function, is_return;
 	u32 function_btf_id;	   /* 0: BTF does not know it */
+	u32 function_words;	   /* of 8 bytes that its arguments take */
 	u32 function_offset_bytes; /* NAME+OFFSET */
 	/* Of programs and libraries; NULL: of the kernel.  And where in the file. */
 	const char *file_path;

@@ -32,7 +32,7 @@ static const void *piece(const struct elf *elf, u64 offset, u64 n, u64 align)
 
 static int elf_open(struct elf *elf, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
 	const Elf64_Ehdr *header;
 	struct stat stat;
 	void *data;
@@ -69,7 +69,7 @@ static bool file_offset(const struct elf *elf, u64 address, u64 *ret_offset)
 	for (u32 i = 0; segments && i < header->e_phnum; i++) {
 		const Elf64_Phdr *p = &segments[i];
 
-		if (p->p_type == PT_LOAD && address >= p->p_vaddr &&
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X && address >= p->p_vaddr &&
 		    address - p->p_vaddr < p->p_filesz) {
 			*ret_offset = address - p->p_vaddr + p->p_offset;
 			return true;
@@ -82,30 +82,84 @@ struct search {
 	const char *symbol;
 	struct suggest *suggest;
 	u64 address;
-	bool is_found;
+	u32 rank; /* of what was found; 0: nothing */
+	bool is_ambiguous;
 };
 
+/* What the file exports is meant before what it keeps to itself; an old version of it never. */
+static u32 rank_of(const Elf64_Sym *s, const u16 *version)
+{
+	if (version && *version & 0x8000) /* hidden */
+		return 0;
+	switch (ELF64_ST_BIND(s->st_info)) {
+	case STB_GLOBAL:
+		return 3;
+	case STB_WEAK:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+static void take_symbol(struct search *search, const Elf64_Sym *s, u32 rank)
+{
+	if (rank < search->rank)
+		return;
+	search->is_ambiguous =
+		rank == search->rank && (search->is_ambiguous || s->st_value != search->address);
+	search->rank = rank;
+	search->address = s->st_value;
+}
+
 static void search_table(const struct elf *elf, const Elf64_Shdr *table, const Elf64_Shdr *strings,
-			 struct search *search)
+			 const Elf64_Shdr *version_table, struct search *search)
 {
 	const Elf64_Sym *symbols = piece(elf, table->sh_offset, table->sh_size, 8);
 	const char *names = piece(elf, strings->sh_offset, strings->sh_size, 1);
+	u64 n = table->sh_size / sizeof(*symbols);
+	const u16 *versions = NULL;
 
+	if (version_table && version_table->sh_size / sizeof(u16) >= n)
+		versions = piece(elf, version_table->sh_offset, version_table->sh_size, 2);
 	if (!symbols || !names || !strings->sh_size || names[strings->sh_size - 1])
 		return;
-	for (u64 i = 0; i < table->sh_size / sizeof(*symbols) && !search->is_found; i++) {
+	for (u64 i = 0; i < n; i++) {
 		const Elf64_Sym *s = &symbols[i];
+		u32 rank = rank_of(s, versions ? versions + i : NULL);
 
 		if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF ||
-		    s->st_name >= strings->sh_size)
+		    s->st_name >= strings->sh_size || !rank)
 			continue;
-		if (strcmp(names + s->st_name, search->symbol) == 0) {
-			search->address = s->st_value;
-			search->is_found = true;
-		} else {
+		if (strcmp(names + s->st_name, search->symbol) == 0)
+			take_symbol(search, s, rank);
+		else
 			suggest_offer(search->suggest, names + s->st_name);
-		}
 	}
+}
+
+static void search_sections(const struct elf *elf, const Elf64_Shdr *sections, u32 n,
+			    struct search *search)
+{
+	for (u32 i = 0; i < n; i++) {
+		const Elf64_Shdr *s = &sections[i], *versions = NULL;
+
+		if ((s->sh_type != SHT_SYMTAB && s->sh_type != SHT_DYNSYM) || s->sh_link >= n)
+			continue;
+		for (u32 k = 0; k < n && !versions; k++)
+			if (sections[k].sh_type == SHT_GNU_versym && sections[k].sh_link == i)
+				versions = &sections[k];
+		search_table(elf, s, &sections[s->sh_link], versions, search);
+	}
+}
+
+bool elf_is_program(const char *path)
+{
+	struct elf elf = { 0 };
+
+	if (elf_open(&elf, path))
+		return false;
+	munmap((void *)elf.data, elf.n);
+	return true;
 }
 
 int elf_find_function(struct arena *arena, const char *path, const char *symbol, u64 *ret_offset,
@@ -124,14 +178,11 @@ int elf_find_function(struct arena *arena, const char *path, const char *symbol,
 	suggest_init(&suggest, symbol);
 	header = (const Elf64_Ehdr *)elf.data;
 	sections = piece(&elf, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr), 8);
-	for (u32 i = 0; sections && i < header->e_shnum && !search.is_found; i++) {
-		const Elf64_Shdr *s = &sections[i];
-
-		if ((s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM) &&
-		    s->sh_link < header->e_shnum)
-			search_table(&elf, s, &sections[s->sh_link], &search);
-	}
-	if (!search.is_found || !file_offset(&elf, search.address, ret_offset))
+	if (sections)
+		search_sections(&elf, sections, header->e_shnum, &search);
+	if (search.is_ambiguous)
+		err = -ENOTUNIQ;
+	else if (!search.rank || !file_offset(&elf, search.address, ret_offset))
 		err = -ESRCH;
 	if (suggest_best(&suggest))
 		*ret_nearest = arena_strdup(arena, suggest_best(&suggest));

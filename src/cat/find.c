@@ -61,11 +61,14 @@ static const char *hint_unknown(const struct find *find, const struct stream_nam
 {
 	struct arena *arena = find->catalog->arena;
 	struct suggest whole, event;
+	const char *meant = NULL;
 
 	if (find->list->is_wildcard)
 		return "no name matches the wildcard; ebql list shows them";
-	if (find->kind->meant && find->kind->meant(find->catalog, find->category, find->event))
-		return find->kind->meant(find->catalog, find->category, find->event);
+	if (find->kind->meant)
+		meant = find->kind->meant(find->catalog, find->category, find->event);
+	if (meant)
+		return meant;
 	suggest_init(&whole, strchr(find->wanted, ':') + 1);
 	suggest_init(&event, find->event);
 	for (u32 i = 0; i < names->list.n; i++) {
@@ -262,8 +265,9 @@ static bool shows(const struct stream_kind_info *kind, const char *pattern)
 {
 	size_t n = strlen(kind->name);
 
-	return (!strncmp(pattern, kind->name, n) && pattern[n] == ':') ||
-	       (!kind->is_twin && (*pattern || !kind->has_many));
+	if (!strncmp(pattern, kind->name, n) && pattern[n] == ':')
+		return true;
+	return !kind->is_twin && (!kind->has_many || (*pattern && !strchr(pattern, ':')));
 }
 
 void catalog_each(struct catalog *catalog, const char *pattern,

@@ -48,37 +48,50 @@ static const char *find_symbol(struct arena *arena, const char *event)
 	return found ? found : twin;
 }
 
-/* Does it take its bytes by value, in more than one register or none? */
-static bool is_large(struct btf_blob *btf, u32 type)
+/* What is no number and no pointer, or too large for a register; its bytes, 0: unknown. */
+static bool is_large(struct btf_blob *btf, u32 type, u32 *ret_bytes)
 {
 	struct btf_view view;
 
-	return !btf_resolve(btf, type, &view) || view.kind == BTF_KIND_STRUCT ||
-	       view.kind == BTF_KIND_UNION || view.kind == BTF_KIND_FLOAT ||
-	       (view.kind == BTF_KIND_INT && view.size_or_type > 8);
+	*ret_bytes = 8;
+	if (!btf_resolve(btf, type, &view)) {
+		*ret_bytes = 0;
+		return true;
+	}
+	if (view.kind != BTF_KIND_PTR)
+		*ret_bytes = view.size_or_type;
+	return view.kind == BTF_KIND_STRUCT || view.kind == BTF_KIND_UNION ||
+	       view.kind == BTF_KIND_FLOAT || (view.kind == BTF_KIND_INT && *ret_bytes > 8);
 }
 
 /* Those that stand each in a register of its own, as far as that goes on. */
 static void add_fields(struct catalog *catalog, struct stream *s, const struct btf_view *proto)
 {
 	struct btf_blob *btf = &catalog->btf;
-	struct btf_view result;
+	bool is_behind = false; /* a value that takes several registers, or the stack */
+	u32 bytes;
 
 	s->fields = arena_array(catalog->arena, struct field, proto->vlen + 1);
+	/* Where a larger struct is to go is a first argument that nobody has written. */
+	if (proto->size_or_type)
+		is_behind = is_large(btf, proto->size_or_type, &bytes) && bytes > 16;
 	for (u32 i = 0; i < proto->vlen; i++) {
 		u32 name = btf_word(proto, 2 * i), type = btf_word(proto, 2 * i + 1);
 
-		if (!type || is_large(btf, type)) /* 0: "..." */
+		if (!type) /* "..." */
 			break;
+		is_behind |= is_large(btf, type, &bytes);
+		s->function_words += MAX((bytes + 7) / 8, 1u);
+		if (is_behind)
+			continue;
 		s->fields[i] = proto_argument(catalog, i);
 		proto_set_type(catalog, name, type, &s->fields[i]);
 		s->n_fields++;
 	}
-	if (s->is_return && proto->size_or_type && btf_resolve(btf, proto->size_or_type, &result) &&
-	    !is_large(btf, proto->size_or_type)) {
+	if (s->is_return && proto->size_or_type && !is_large(btf, proto->size_or_type, &bytes)) {
 		struct field *ret = &s->fields[s->n_fields++];
 
-		*ret = proto_return(catalog, proto->vlen);
+		*ret = proto_return(catalog, s->function_words);
 		proto_set_type(catalog, 0, proto->size_or_type, ret);
 	}
 }
@@ -135,14 +148,18 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 
 static const char *meant(struct catalog *catalog, const char *category, const char *event)
 {
-	const char *twin = catalog->is_live ? find_symbol(catalog->arena, event) : NULL;
+	const char *twin = NULL, *name;
+	u32 offset_bytes;
 
-	return twin ? arena_printf(
-			      catalog->arena,
-			      "the compiler has changed its arguments, or put parts of it into "
-			      "its callers; what is left is \"%s\"",
-			      twin)
-		    : NULL;
+	if (catalog->is_live && function_split(catalog->arena, event, &name, &offset_bytes))
+		twin = find_symbol(catalog->arena, name);
+	return twin && strcmp(twin, name) != 0
+		       ? arena_printf(
+				 catalog->arena,
+				 "the compiler has changed its arguments, or put parts of it into "
+				 "its callers; what is left is \"%s\"",
+				 twin)
+		       : NULL;
 }
 
 struct listing {

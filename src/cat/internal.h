@@ -91,6 +91,7 @@ void proto_set_type(struct catalog *catalog, u32 name, u32 type, struct field *f
  * elf.c: where the function begins in the file.  -ESRCH: it has none of that name, but perhaps one
  * of nearly that; -ENOEXEC: it is no program of this machine; -errno.
  */
+bool elf_is_program(const char *path);
 int elf_find_function(struct arena *arena, const char *path, const char *symbol, u64 *ret_offset,
 		      const char **ret_nearest);
 

@@ -40,12 +40,13 @@ bool function_split(struct arena *arena, const char *event, const char **ret_nam
 	*ret_name = event;
 	*ret_offset = 0;
 	if (!plus)
-		return true;
+		return *event;
 	*ret_name = arena_strndup(arena, event, plus - event);
 	errno = 0;
 	offset = strtoul(plus + 1, &end, 0);
 	*ret_offset = (u32)offset;
-	return plus[1] >= '0' && plus[1] <= '9' && !*end && !errno && offset <= UINT32_MAX;
+	return plus > event && plus[1] >= '0' && plus[1] <= '9' && !*end && !errno &&
+	       offset <= UINT32_MAX;
 }
 
 /* C spelling of a type, near enough for DESCRIBE: "struct task_struct *", "const u32". */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Functions of programs and libraries: uprobe:FILE:FUNCTION, uprobe:FILE:FUNCTION+OFFSET and
- * uretprobe:FILE:FUNCTION -> streams of their entries and returns.  What a function is called with
- * is known by the registers only: arg0 to arg5, and ret.  FILE is a path, the name of a program as
- * a shell finds it, or that of a library as the loader does: bash, libc.so.6, libc.
+ * Functions of programs and libraries: uprobe:FILE:FUNCTION and uretprobe:FILE:FUNCTION -> streams
+ * of their entries and returns.  What a function is called with is known by the registers only:
+ * arg0 to arg5, and ret.  No place within a function: the kernel would put its breakpoint into the
+ * middle of an instruction as well, and the program would crash.  FILE is a path, the name of a
+ * program as a shell finds it, or that of a library as the loader does: bash, libc.so.6, libc.
  */
 #include "cat/internal.h"
 
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,14 +29,16 @@ static const char *const library_folders[] = {
 	"/usr/lib",
 };
 
-/* The first file that the pattern names, or NULL. */
-static const char *first_match(struct arena *arena, const char *pattern)
+/* The last program or library that the pattern names, so of versions the highest; or NULL. */
+static const char *last_match(struct arena *arena, const char *pattern)
 {
 	const char *found = NULL;
 	glob_t matches;
 
 	if (!glob(pattern, 0, NULL, &matches))
-		found = arena_strdup(arena, matches.gl_pathv[0]);
+		for (size_t i = matches.gl_pathc; i-- > 0 && !found;)
+			if (elf_is_program(matches.gl_pathv[i]))
+				found = arena_strdup(arena, matches.gl_pathv[i]);
 	globfree(&matches);
 	return found;
 }
@@ -48,7 +52,7 @@ static const char *find_program(struct arena *arena, const char *name)
 
 		n = strcspn(path, ":");
 		file = arena_printf(arena, "%.*s/%s", (int)n, path, name);
-		if (n && access(file, X_OK) == 0)
+		if (n && elf_is_program(file))
 			return file;
 	}
 	return NULL;
@@ -60,7 +64,7 @@ static const char *find_library(struct arena *arena, const char *name)
 
 	for (u32 k = 0; k < ARRAY_SIZE(forms); k++)
 		for (u32 i = 0; i < ARRAY_SIZE(library_folders); i++) {
-			const char *file = first_match(
+			const char *file = last_match(
 				arena, arena_printf(arena, forms[k], library_folders[i], name));
 
 			if (file)
@@ -69,23 +73,23 @@ static const char *find_library(struct arena *arena, const char *name)
 	return NULL;
 }
 
+/* A path stays as it is written: /proc/PID/root/... leads into another mount namespace. */
 static const char *find_file(struct arena *arena, const char *name)
 {
-	const char *file;
-	char *whole;
+	char folder[PATH_MAX];
 
-	if (strchr(name, '/')) {
-		whole = realpath(name, NULL);
-		file = whole ? arena_strdup(arena, whole) : NULL;
-		free(whole);
-		return file;
-	}
+	if (name[0] == '/')
+		return access(name, F_OK) ? NULL : name;
+	if (strchr(name, '/'))
+		return access(name, F_OK) || !getcwd(folder, sizeof(folder))
+			       ? NULL
+			       : arena_printf(arena, "%s/%s", folder, name);
 	return find_program(arena, name) ?: find_library(arena, name);
 }
 
 static void add_fields(struct catalog *catalog, struct stream *s)
 {
-	s->n_fields = s->is_return ? 1 : s->function_offset_bytes ? 0 : REGISTER_ARGS;
+	s->n_fields = s->is_return ? 1 : REGISTER_ARGS;
 	s->fields = arena_array(catalog->arena, struct field, MAX(s->n_fields, 1u));
 	for (u32 i = 0; i < s->n_fields; i++)
 		s->fields[i] = proto_argument(catalog, i);
@@ -96,29 +100,22 @@ static void add_fields(struct catalog *catalog, struct stream *s)
 static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
 		const char *event, struct stream **ret_stream)
 {
-	const char *file, *name, *nearest;
-	u32 offset_bytes;
+	const char *file, *nearest;
 	struct stream *s;
 	int err;
 
 	if (!catalog->is_live)
 		return -ENODEV;
-	if (!function_split(catalog->arena, event, &name, &offset_bytes) ||
-	    (offset_bytes && kind->kind != STREAM_UPROBE))
-		return -ENOENT;
 	file = find_file(catalog->arena, category);
 	if (!file)
 		return -ENOENT;
 	s = stream_new(catalog->arena, kind, category, event);
-	err = elf_find_function(catalog->arena, file, name, &s->file_offset, &nearest);
+	err = elf_find_function(catalog->arena, file, event, &s->file_offset, &nearest);
 	if (err)
 		return err == -ESRCH ? -ENOENT : err;
-	s->event = name;
 	s->is_function = true;
 	s->is_return = kind->kind == STREAM_URETPROBE;
-	s->function_offset_bytes = offset_bytes;
-	s->file_path = file;
-	s->file_offset += offset_bytes;
+	s->file_path = arena_strdup(catalog->arena, file);
 	add_fields(catalog, s);
 	*ret_stream = s;
 	return 0;
@@ -126,16 +123,16 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 
 static const char *meant(struct catalog *catalog, const char *category, const char *event)
 {
-	const char *file = find_file(catalog->arena, category), *nearest = NULL, *name;
-	u32 offset_bytes;
+	const char *file = find_file(catalog->arena, category), *nearest = NULL;
 	u64 offset;
 
 	if (!file)
 		return arena_printf(catalog->arena,
 				    "there is no program or library %s: write its path", category);
-	if (!function_split(catalog->arena, event, &name, &offset_bytes))
-		return "an offset is a number: uprobe:FILE:FUNCTION+16";
-	elf_find_function(catalog->arena, file, name, &offset, &nearest);
+	if (strchr(event, '+'))
+		return "a place within a function is not available: in the middle of an instruction "
+		       "it would crash the program";
+	elf_find_function(catalog->arena, file, event, &offset, &nearest);
 	return nearest ? arena_printf(catalog->arena, "%s has \"%s\"", file, nearest)
 		       : arena_printf(catalog->arena,
 				      "the symbols of %s have no function of such a name", file);
@@ -158,6 +155,11 @@ static void complain(struct catalog *catalog, int error, struct span span, struc
 		diag_error(diags, "not-a-program", span,
 			   "the file is no program or library of this machine (ELF)" HINT
 			   "of a script it is its interpreter that has functions");
+	else if (error == -ENOTUNIQ)
+		diag_error(
+			diags, "ambiguous-stream", span,
+			"the file has several functions of that name, none of which it exports" HINT
+			"name one that calls it, or that it calls");
 	else
 		diag_failure_at(diags, "unknown-file", span,
 				"cannot read the program: %s" HINT "%s", strerror(-error),

@@ -99,6 +99,7 @@ int flow_open_sql(struct flow *flow)
 		sql->n_computed += !cut->picks || cut->picks[i] == CUT_PICK_SQL;
 	if (connect_open(flow->cancel, &sql->db) || func_register(sql->db, &sql->context))
 		return connect_refused(sql->db, flow->diags);
+	sql->end_ns = UINT64_MAX; /* what is attached and prepared here takes its time */
 	sqlite3_progress_handler(sql->db, CONNECT_STEPS, on_steps, flow);
 	for (i = 0; i < cut->n_parts; i++) {
 		flow->relations[i].context = &sql->context;

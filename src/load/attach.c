@@ -147,7 +147,8 @@ static const char *why_no_kprobe(int error)
 	case ENODEV:
 		return "this kernel has no kprobes, or has them switched off";
 	case ENOENT:
-		return "the kernel has no code of that name: it may all be within its callers";
+		return "the kernel has no code of that name: it may all be within its callers, or be "
+		       "there under a longer name (grep NAME. /proc/kallsyms)";
 	case EILSEQ:
 		return "no instruction begins there";
 	case EADDRNOTAVAIL:
@@ -169,8 +170,7 @@ static void attach_failed(const struct load_program *program, int error, struct 
 	if (hook->path == ACCESS_KPROBE)
 		diag_hint(diags, diag, "%s", why_no_kprobe(error));
 	else if (hook->path == ACCESS_UPROBE)
-		diag_hint(diags, diag, "it must be the beginning of an instruction of %s",
-			  hook->file_path);
+		diag_hint(diags, diag, "is it still the file that it was?  %s", hook->file_path);
 	else if (hook->path == ACCESS_TRAMPOLINE)
 		diag_hint(diags, diag, "SET access_path = kprobe reads it another way");
 	else if (error == E2BIG)

@@ -6,6 +6,7 @@
  */
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "load/internal.h"
 
@@ -34,8 +35,10 @@ static void *work(void *context)
 		do_close(&now);
 		pthread_mutex_lock(&closer->mutex);
 		is_more = closer->is_working = closer->n > 0;
-		closer->now = now = is_more ? closer->closing[--closer->n]
+		closer->now = now = is_more ? closer->closing[0]
 					    : (struct load_closing){ .fd = -1, .place = -1 };
+		if (is_more)
+			memmove(closer->closing, closer->closing + 1, --closer->n * sizeof(now));
 		pthread_mutex_unlock(&closer->mutex);
 	} while (is_more);
 	return NULL;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "load/internal.h"
@@ -27,17 +28,23 @@ static bool has_large_array_value(void)
 	return has;
 }
 
-/* "none voluntary (full)", where debugfs is; else what the boot loader said. */
+/*
+ * "none voluntary (full)", where debugfs can be read; else what was chosen at boot, or can be known
+ * by the kernel's own name.  In doubt it does.
+ */
 static bool preempts_fully(void)
 {
+	struct utsname name;
 	struct buf text;
-	bool is_full = false;
+	bool is_full = true;
 
 	buf_init(&text);
 	if (!buf_read_file(&text, "/sys/kernel/debug/sched/preempt", 256))
 		is_full = strstr(text.at, "(full)") != NULL;
-	else if (!buf_read_file(&text, "/proc/cmdline", 65536))
+	else if (!buf_read_file(&text, "/proc/cmdline", 65536) && strstr(text.at, "preempt="))
 		is_full = strstr(text.at, "preempt=full") != NULL;
+	else if (!uname(&name))
+		is_full = strstr(name.version, "PREEMPT") != NULL;
 	buf_free(&text);
 	return is_full;
 }
@@ -62,6 +69,9 @@ static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
 	fd = sys_prog_load(&attr);
 	err = MIN(fd, 0);
 	sys_close(&fd);
+	/* Who may load nothing may want to know all the same. */
+	if (err == -EPERM && !sys_has_capability(CAP_BPF) && !sys_has_capability(CAP_SYS_ADMIN))
+		return NULL;
 	if (err == -EPERM)
 		return "this kernel permits no trampolines";
 	if (err)

@@ -126,8 +126,8 @@ static int look(struct load_hooks *hooks, struct load_chain *chain, u32 tracepoi
 		if (make_call(order, ret_order))
 			break;
 	load_chain_take(chain, last);
-	load_closer_take(&hooks->chains->closer, &perf.perf_fd);
 	load_closer_take(&hooks->chains->closer, &perf.link_fd);
+	load_closer_take(&hooks->chains->closer, &perf.perf_fd);
 	sys_close(&perf.fd);
 	sys_close(&raw.fd);
 	return err ?: is_known(ret_order) ? 0 : -EAGAIN;

@@ -4,7 +4,16 @@
  * kernel takes one there, which costs least and has the arguments at the return as well; else a
  * kprobe or kretprobe.
  */
+#include <linux/version.h>
+
 #include "phys/internal.h"
+
+#ifdef __x86_64__
+#define HAS_FUNCTION_REGISTERS true
+#else
+/* gen/ knows where x86-64 has arguments, results and the stack. */
+#define HAS_FUNCTION_REGISTERS false
+#endif
 
 struct reading {
 	const struct stream *stream;
@@ -36,6 +45,9 @@ static const char *why_no_trampoline(const struct stream *s, const struct kernel
 		return "it is a place within a function";
 	if (!s->function_btf_id)
 		return "BTF does not know the function";
+	/* Kernels before 6.6 pass on what is in registers (commit 473e3150e30a). */
+	if (s->function_words > 6 && features->version < KERNEL_VERSION(6, 6, 0))
+		return "it has more arguments than this kernel's trampolines pass on";
 	if (!features->why_no_trampoline)
 		return NULL;
 	/* Both: a span needs the same at either end. */
@@ -55,6 +67,11 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 	const char *why_not;
 	struct reading reading = { .stream = s, .source = source->number };
 
+	if (!HAS_FUNCTION_REGISTERS)
+		return diag_refuse(diags, "not-supported", input->plan->span,
+				   "%s: functions are not available on this architecture yet" HINT
+				   "tracepoints are",
+				   s->name);
 	if (s->file_path) {
 		*ret_hook = (struct hook){ .path = ACCESS_UPROBE,
 					   .is_exit = s->is_return,
@@ -79,7 +96,10 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 				   "%s cannot be read by a trampoline: %s" HINT
 				   "SET access_path = auto",
 				   s->name, why_not);
-	ret_hook->reason = arena_printf(arena, "by a kprobe: %s", why_not);
+	ret_hook->reason = arena_printf(arena, "by a kprobe: %s%s", why_not,
+					input->features->version < KERNEL_VERSION(6, 7, 0)
+						? "; what it misses this kernel does not tell"
+						: "");
 	plan_each_node((struct plan *)input->plan, note_argument, &reading);
 	if (s->is_return && reading.argument)
 		return diag_refuse(diags, "no-arguments", input->plan->span,

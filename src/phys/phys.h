@@ -492,6 +492,8 @@ static inline bool hook_is_same(const struct hook *a, const struct hook *b)
 {
 	return a->path == b->path && a->is_exit == b->is_exit && a->is_typed == b->is_typed &&
 	       a->offset_bytes == b->offset_bytes && a->file_offset == b->file_offset &&
+	       !a->file_path == !b->file_path &&
+	       (!a->file_path || strcmp(a->file_path, b->file_path) == 0) &&
 	       strcmp(a->target, b->target) == 0;
 }
 

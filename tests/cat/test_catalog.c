@@ -17,71 +17,7 @@
 #include <unistd.h>
 
 #include "cat/internal.h"
-
-struct session {
-	struct arena arena;
-	struct diags diags;
-	struct catalog *catalog;
-};
-
-static void session_open(struct session *session, const char *snapshot)
-{
-	arena_init(&session->arena);
-	diags_init(&session->diags, &session->arena, "test", "", 0);
-	session->catalog =
-		snapshot ? catalog_open_snapshot(&session->arena, snapshot, &session->diags)
-			 : catalog_open_live(&session->arena);
-}
-
-static void session_close(struct session *session)
-{
-	catalog_close(session->catalog);
-	arena_free(&session->arena);
-}
-
-/* Finds "a:b:c"; diagnostics of earlier calls are forgotten. */
-static enum find_result look_up(struct session *session, const char *name,
-				struct stream_list **ret_list)
-{
-	char *copy = arena_strdup(&session->arena, name), *rest = NULL;
-	const char *path[8];
-	u32 n = 0;
-
-	diags_init(&session->diags, &session->arena, "test", "", 0);
-	for (char *part = strtok_r(copy, ":", &rest); part; part = strtok_r(NULL, ":", &rest))
-		path[n++] = part;
-	return catalog_look_up(session->catalog, path, n, (struct span){ 0, 0 }, &session->diags,
-			       ret_list);
-}
-
-static struct stream_list *find(struct session *session, const char *name)
-{
-	struct stream_list *list;
-
-	look_up(session, name, &list);
-	return list;
-}
-
-static void expect_error(struct session *session, const char *name, const char *tag,
-			 const char *hint)
-{
-	assert_null(find(session, name));
-	assert_int_equal(session->diags.n_errors, 1);
-	assert_string_equal(session->diags.list.at[0].tag, tag);
-	assert_non_null(session->diags.list.at[0].hint);
-	if (!strstr(session->diags.list.at[0].hint, hint))
-		fail_msg("%s: hint is: %s", name, session->diags.list.at[0].hint);
-}
-
-static const struct field *field_of(const struct stream *stream, const char *name)
-{
-	for (u32 i = 0; i < stream->n_fields; i++) {
-		if (!strcmp(stream->fields[i].name, name))
-			return &stream->fields[i];
-	}
-	fail_msg("%s has no field %s", stream->name, name);
-	return NULL;
-}
+#include "look.h"
 
 /* ---- the checked-in snapshot ---- */
 
@@ -169,6 +105,7 @@ static void test_did_you_mean(void **state)
 	expect_error(&session, "uprobe:bash:main", "not-in-snapshot", "--catalog");
 	expect_error(&session, "kprobe:vfs_raed", "unknown-stream", "\"kprobe:vfs_read\"");
 	expect_error(&session, "fentry:vfs_read+16", "unknown-stream", "\"fentry:vfs_read\"");
+	expect_error(&session, "kprobe:+16", "unknown-stream", "");
 	expect_error(&session, "kprobe:vfs_read+x", "unknown-stream", "kprobe:vfs_read");
 	expect_error(&session, "sched_switch", "unknown-stream-kind", "tracepoint:CATEGORY:NAME");
 	expect_error(&session, "tracepoint", "unknown-stream", "tracepoint:CATEGORY:NAME");
@@ -541,60 +478,6 @@ static void test_live_errors(void **state)
 	session_close(&session);
 }
 
-/* Functions of programs, where symbol tables have them. */
-static void test_programs(void **state)
-{
-	struct stream_list *found;
-	struct session session;
-
-	session_open(&session, NULL);
-	found = find(&session, "uprobe:/proc/self/exe:main");
-	assert_non_null(found);
-	assert_true(found->streams.at[0]->file_offset > 0);
-	assert_int_equal(found->streams.at[0]->n_fields, 6);
-	found = find(&session, "uretprobe:/proc/self/exe:main");
-	assert_string_equal(found->streams.at[0]->fields[0].name, "ret");
-	assert_non_null(find(&session, "uprobe:libc.so.6:malloc"));
-	found = find(&session, "uprobe:/proc/self/exe:main+4");
-	assert_int_equal(found->streams.at[0]->n_fields, 0);
-	session_close(&session);
-	session_open(&session, NULL);
-	expect_error(&session, "uprobe:/proc/self/exe:mian", "unknown-stream", "\"main\"");
-	expect_error(&session, "uprobe:/proc/self/exe:main+x", "unknown-stream", "a number");
-	expect_error(&session, "uprobe:no_such_program:main", "unknown-stream", "write its path");
-	expect_error(&session, "uprobe:/etc/passwd:main", "not-a-program", "interpreter");
-	session_close(&session);
-}
-
-/* A file that is broken anywhere is no program, or has no such function: nothing worse. */
-static void test_broken_program(void **state)
-{
-	char path[] = "/tmp/ebql-test-XXXXXX", name[64];
-	int fd = mkstemp(path);
-	struct session session;
-	struct buf whole;
-
-	assert_true(fd >= 0);
-	buf_init(&whole);
-	assert_int_equal(buf_read_file(&whole, "/bin/true", SIZE_MAX), 0);
-	snprintf(name, sizeof(name), "uprobe:%s:no_such_function", path);
-	srandom(1);
-	for (u32 i = 0; i < 300; i++) {
-		/* The headers, and what they point to. */
-		for (u32 k = 0; k < 8; k++)
-			whole.at[(size_t)random() % (k < 4 ? 1024 : whole.n)] ^= 1 << random() % 8;
-		memcpy(whole.at, "\177ELF\2", 5);
-		assert_int_equal(pwrite(fd, whole.at, whole.n, 0), whole.n);
-		assert_int_equal(ftruncate(fd, i % 3 ? whole.n : 64 + random() % whole.n), 0);
-		session_open(&session, NULL);
-		assert_null(find(&session, name));
-		session_close(&session);
-	}
-	buf_free(&whole);
-	close(fd);
-	unlink(path);
-}
-
 static int compare_ns(const void *a, const void *b)
 {
 	u64 x = *(const u64 *)a, y = *(const u64 *)b;
@@ -674,15 +557,23 @@ static void test_syscalls_headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),	       cmocka_unit_test(test_wildcards),
-		cmocka_unit_test(test_did_you_mean),   cmocka_unit_test(test_each),
-		cmocka_unit_test(test_frozen_btf),     cmocka_unit_test(test_bad_snapshot),
-		cmocka_unit_test(test_ambiguous),      cmocka_unit_test(test_live_all),
-		cmocka_unit_test(test_live_snapshot),  cmocka_unit_test(test_live_raw),
-		cmocka_unit_test(test_live_untyped),   cmocka_unit_test(test_out_of_reach),
-		cmocka_unit_test(test_live_errors),    cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_broken_program), cmocka_unit_test(test_live_speed),
-		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_syscalls_headers),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_wildcards),
+		cmocka_unit_test(test_did_you_mean),
+		cmocka_unit_test(test_each),
+		cmocka_unit_test(test_frozen_btf),
+		cmocka_unit_test(test_bad_snapshot),
+		cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_live_all),
+		cmocka_unit_test(test_live_snapshot),
+		cmocka_unit_test(test_live_raw),
+		cmocka_unit_test(test_live_untyped),
+		cmocka_unit_test(test_out_of_reach),
+		cmocka_unit_test(test_live_errors),
+
+		cmocka_unit_test(test_live_speed),
+		cmocka_unit_test(test_syscalls),
+		cmocka_unit_test(test_syscalls_headers),
 	};
 
 	return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);

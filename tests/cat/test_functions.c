@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Functions of the kernel and of programs: names and arguments, of BTF and of ELF files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "look.h"
+
+/* Functions of programs, where symbol tables have them. */
+static void test_programs(void **state)
+{
+	struct stream_list *found;
+	struct session session;
+
+	session_open(&session, NULL);
+	found = find(&session, "uprobe:/proc/self/exe:main");
+	assert_non_null(found);
+	assert_true(found->streams.at[0]->file_offset > 0);
+	assert_int_equal(found->streams.at[0]->n_fields, 6);
+	found = find(&session, "uretprobe:/proc/self/exe:main");
+	assert_string_equal(found->streams.at[0]->fields[0].name, "ret");
+	assert_non_null(find(&session, "uprobe:libc.so.6:malloc"));
+	session_close(&session);
+	session_open(&session, NULL);
+	expect_error(&session, "uprobe:/proc/self/exe:mian", "unknown-stream", "\"main\"");
+	expect_error(&session, "uprobe:/proc/self/exe:main+4", "unknown-stream", "would crash");
+	expect_error(&session, "uprobe:/tmp:main", "not-a-program", "interpreter");
+	expect_error(&session, "uprobe:no_such_program:main", "unknown-stream", "write its path");
+	expect_error(&session, "uprobe:/etc/passwd:main", "not-a-program", "interpreter");
+	session_close(&session);
+}
+
+/* Of the headers' tables, where a file tells what lies where. */
+static size_t place_to_break(const Elf64_Ehdr *header)
+{
+	size_t segments = header->e_phnum * sizeof(Elf64_Phdr);
+	size_t sections = header->e_shnum * sizeof(Elf64_Shdr);
+
+	switch (random() % 3) {
+	case 0: /* behind what says that it is a program */
+		return 24 + (size_t)random() % (sizeof(*header) - 24);
+	case 1:
+		return header->e_phoff + (size_t)random() % segments;
+	default:
+		return header->e_shoff + (size_t)random() % sections;
+	}
+}
+
+/* A file that is broken anywhere is no program, or has no such function: nothing worse. */
+static void test_broken_program(void **state)
+{
+	char path[] = "/tmp/ebql-test-XXXXXX", name[64];
+	int fd = mkstemp(path);
+	struct session session;
+	Elf64_Ehdr header;
+	struct buf whole;
+	u32 n_found = 0;
+
+	assert_true(fd >= 0);
+	buf_init(&whole);
+	assert_int_equal(buf_read_file(&whole, "/lib/x86_64-linux-gnu/libm.so.6", SIZE_MAX), 0);
+	memcpy(&header, whole.at, sizeof(header));
+	snprintf(name, sizeof(name), "uprobe:%s:cbrt", path);
+	srandom(1);
+	for (u32 i = 0; i < 300; i++) {
+		size_t places[3];
+		char saved[3];
+
+		for (u32 k = 0; k < 3; k++) {
+			places[k] = place_to_break(&header);
+			saved[k] = whole.at[places[k]];
+			whole.at[places[k]] = (char)random();
+		}
+		assert_int_equal(pwrite(fd, whole.at, whole.n, 0), whole.n);
+		assert_int_equal(ftruncate(fd, i % 3 ? whole.n : 64 + random() % whole.n), 0);
+		session_open(&session, NULL);
+		n_found += find(&session, name) != NULL;
+		session_close(&session);
+		for (u32 k = 3; k-- > 0;)
+			whole.at[places[k]] = saved[k];
+	}
+	/* Some are broken where it does not matter: so they are read to the end. */
+	assert_true(n_found > 20 && n_found < 280);
+	buf_free(&whole);
+	close(fd);
+	unlink(path);
+}
+
+/* A struct in two registers takes two words of a trampoline's context. */
+static void test_words(void **state)
+{
+	struct stream_list *found;
+	struct session session;
+
+	session_open(&session, SNAPSHOT);
+	found = find(&session, "fexit:tcp_setsockopt");
+	assert_non_null(found);
+	assert_int_equal(field_of(found->streams.at[0], "ret")->offset_bytes, 48);
+	assert_int_equal(found->streams.at[0]->n_fields, 4); /* sk, level, optname, ret */
+	session_close(&session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_broken_program),
+		cmocka_unit_test(test_words),
+	};
+
+	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);
+}
