@@ -21,7 +21,7 @@ enum stream_kind {
 	STREAM_KRETPROBE,      /* kretprobe:FUNCTION */
 	STREAM_FENTRY,	       /* fentry:FUNCTION: the event of kprobe:FUNCTION */
 	STREAM_FEXIT,	       /* fexit:FUNCTION: that of kretprobe:FUNCTION */
-	STREAM_UPROBE,	       /* uprobe:FILE:FUNCTION, uprobe:FILE:FUNCTION+OFFSET */
+	STREAM_UPROBE,	       /* uprobe:FILE:FUNCTION */
 	STREAM_URETPROBE,      /* uretprobe:FILE:FUNCTION */
 	STREAM_FILE,	       /* 'FILE': recorded rows; its columns are the fields */
 	STREAM_N

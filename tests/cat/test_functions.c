@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,30 @@ static void test_programs(void **state)
 	expect_error(&session, "uprobe:no_such_program:main", "unknown-stream", "write its path");
 	expect_error(&session, "uprobe:/etc/passwd:main", "not-a-program", "interpreter");
 	session_close(&session);
+}
+
+/* Of several versions the one that programs are linked with, as the loader has it. */
+static void test_versions(void **state)
+{
+	static const char *const names[] = { "timer_delete", "pthread_cond_init", "malloc" };
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	struct session session;
+
+	assert_non_null(libc);
+	session_open(&session, NULL);
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *name = arena_printf(&session.arena, "uprobe:libc.so.6:%s", names[i]);
+		struct stream_list *found = find(&session, name);
+		const u8 *code = dlsym(libc, names[i]);
+		Dl_info info;
+
+		assert_non_null(found);
+		assert_true(code && dladdr(code, &info));
+		/* The library's code lies in memory as in its file. */
+		assert_int_equal(found->streams.at[0]->file_offset, code - (u8 *)info.dli_fbase);
+	}
+	session_close(&session);
+	dlclose(libc);
 }
 
 /* Of the headers' tables, where a file tells what lies where. */
@@ -114,6 +139,7 @@ int main(void)
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_broken_program),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_versions),
 	};
 
 	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);

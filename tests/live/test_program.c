@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -61,20 +62,44 @@ static void *recurse(void *unused)
 	return (void *)(uintptr_t)sum;
 }
 
-static int work(void)
+/* Their stacks are at the same addresses, each in memory of its own. */
+static void call_by_processes(void)
+{
+	for (u32 i = 0; i < THREADS; i++) {
+		int pid = fork();
+
+		if (pid < 0)
+			_exit(1);
+		if (pid == 0) {
+			call(NULL);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void run_by_threads(void *(*run)(void *))
 {
 	pthread_t threads[THREADS];
+
+	for (u32 i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, run, NULL))
+			_exit(1);
+	for (u32 i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static int work(void)
+{
 	char line[32];
 
 	work_answer("pid %d\n", getpid());
 	while (work_line(line, sizeof(line))) {
-		void *(*run)(void *) = strcmp(line, "call") ? recurse : call;
-
-		for (u32 i = 0; i < THREADS; i++)
-			if (pthread_create(&threads[i], NULL, run, NULL))
-				_exit(1);
-		for (u32 i = 0; i < THREADS; i++)
-			pthread_join(threads[i], NULL);
+		if (!strcmp(line, "fork"))
+			call_by_processes();
+		else
+			run_by_threads(strcmp(line, "call") ? recurse : call);
 		work_answer("done\n");
 	}
 	return 0;
@@ -181,13 +206,18 @@ static void test_returns(void **state)
 	assert_int_equal(s->total[0], total * THREADS);
 }
 
+#define SPANS                                                                                      \
+	"SELECT arg0 AS k, count(*) AS n, sum(ret) AS total FROM userfunction:%s:traced_call "     \
+	"GROUP BY k WINDOW TUMBLING 10ms"
+
 static void test_spans(void **state)
 {
-	expect_calls(watch_calls(state, "call",
-				 "SELECT arg0 AS k, count(*) AS n, sum(ret) AS total "
-				 "FROM userfunction:%s:traced_call GROUP BY k "
-				 "WINDOW TUMBLING 10ms"),
-		     true);
+	expect_calls(watch_calls(state, "call", SPANS), true);
+}
+
+static void test_processes(void **state)
+{
+	expect_calls(watch_calls(state, "fork", SPANS), true);
 }
 
 /* A call of depth d is one of each depth up to it, and returns d + 1. */
@@ -214,6 +244,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_entries_100ms, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_returns, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spans, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recursion, setup, teardown),
 	};
 

@@ -21,8 +21,10 @@
 
 #define COLUMNS "f_u8, f_u16, f_s32, f_s64, flag, path, time"
 
+/* Neighbours differ in one thing, where they can. */
 static const char *const joins[] = {
 	"tracepoint:test:event a PAIR JOIN tracepoint:test:other b ON a.f_u8 = b.f_u8",
+	"tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON a.f_u8 = b.f_u8",
 	"tracepoint:test:event a LEFT PAIR JOIN tracepoint:test:other b ON a.flag = b.flag",
 	"tracepoint:test:event a PAIR JOIN tracepoint:test:event b ON a.f_u16 = b.f_u16",
 	"tracepoint:test:event a ASOF JOIN tracepoint:test:other b ON a.f_u8 = b.f_u8 "
@@ -31,6 +33,9 @@ static const char *const joins[] = {
 	"AND a.time >= b.time",
 	"tracepoint:test:event a PAIR JOIN tracepoint:test:other b ON a.flag = b.flag "
 	"WITHIN 2000000ns",
+	"tracepoint:test:event a PAIR JOIN tracepoint:test:other b ON a.flag = b.flag "
+	"WITHIN 50000ns",
+	"tracepoint:test:event a PAIR JOIN tracepoint:test:other b ON a.flag = b.flag",
 	"tracepoint:test:event a PAIR JOIN (SELECT " COLUMNS " FROM tracepoint:test:other WHERE "
 	"f_u16 < 40000) b ON CASE WHEN a.flag THEN a.f_u8 END = CASE WHEN b.flag THEN b.f_u8 END",
 	"(SELECT " COLUMNS
@@ -106,6 +111,7 @@ static void check_round(u64 seed, u32 *n_sharing, u32 *n_full)
 {
 	struct rng rng = { seed };
 	const char *few[2];
+	u32 first, second;
 	struct replay_query queries[N_BESIDE] = { 0 };
 	struct dataset data;
 
@@ -116,8 +122,10 @@ static void check_round(u64 seed, u32 *n_sharing, u32 *n_full)
 		data.events[i].stream = rng_percent(&rng, 60) ? STREAM_OTHER : STREAM_EVENT;
 		event_encode(&data.events[i], &arena, &rng);
 	}
-	for (u32 i = 0; i < ARRAY_SIZE(few); i++)
-		few[i] = joins[rng_below(&rng, ARRAY_SIZE(joins))];
+	first = rng_below(&rng, ARRAY_SIZE(joins));
+	second = rng_percent(&rng, 50) ? first + 1 : rng_below(&rng, ARRAY_SIZE(joins));
+	few[0] = joins[first];
+	few[1] = joins[second % ARRAY_SIZE(joins)];
 	for (u32 i = 0; i < N_BESIDE; i++) {
 		queries[i].sql = make_text(&rng, few[rng_percent(&rng, 30)]);
 		queries[i].options.rules_off = rng_percent(&rng, 20) ? "starts" : "";
