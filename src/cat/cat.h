@@ -23,16 +23,21 @@ enum stream_kind {
 	STREAM_FEXIT,	       /* fexit:FUNCTION: that of kretprobe:FUNCTION */
 	STREAM_UPROBE,	       /* uprobe:FILE:FUNCTION */
 	STREAM_URETPROBE,      /* uretprobe:FILE:FUNCTION */
+	STREAM_PROFILE,	       /* profile:HZ */
+	STREAM_INTERVAL,       /* interval:TIME */
+	STREAM_SOFTWARE,       /* software:EVENT:PERIOD */
+	STREAM_HARDWARE,       /* hardware:EVENT:PERIOD */
 	STREAM_FILE,	       /* 'FILE': recorded rows; its columns are the fields */
 	STREAM_N
 };
 
 enum field_kind {
-	FIELD_FIXED,	/* offset_bytes, size_bytes in the tracepoint's record */
-	FIELD_DATA_LOC, /* u32 at offset_bytes: (length << 16) | offset from the record's start */
-	FIELD_REL_LOC,	/* as DATA_LOC, the offset counts from behind the u32 (kernel 5.18) */
-	FIELD_ARG,	/* raw tracepoint, function: argument number offset_bytes / 8 */
-	FIELD_RET,	/* what a function returned; offset_bytes is behind its arguments */
+	FIELD_FIXED,	 /* offset_bytes, size_bytes in the tracepoint's record */
+	FIELD_DATA_LOC,	 /* u32 at offset_bytes: (length << 16) | offset from the record's start */
+	FIELD_REL_LOC,	 /* as DATA_LOC, the offset counts from behind the u32 (kernel 5.18) */
+	FIELD_ARG,	 /* raw tracepoint, function: argument number offset_bytes / 8 */
+	FIELD_USER_MODE, /* sample: the word at offset_bytes says in which mode the CPU was */
+	FIELD_RET,	 /* what a function returned; offset_bytes is behind its arguments */
 };
 
 /*
@@ -48,6 +53,14 @@ struct field {
 	u32 size_bytes;	 /* in the record */
 	u32 n_elements;	 /* of an array that is no text, `type` is then the element's; else 0 */
 	u32 btf_type_id; /* raw tracepoints: the argument's BTF type; else 0 */
+};
+
+/* Of perf events: what happens each `period` times (or ns). */
+struct stream_sample {
+	u32 type;   /* PERF_TYPE_* */
+	u64 config; /* PERF_COUNT_* */
+	u64 period;
+	bool is_of_one_cpu; /* else of each */
 };
 
 struct stream {
@@ -70,6 +83,7 @@ struct stream {
 	/* Of programs and libraries; NULL: of the kernel.  And where in the file. */
 	const char *file_path;
 	u64 file_offset;
+	const struct stream_sample *sample; /* NULL: it is no sample */
 };
 
 /* Columns of every kernel stream. */

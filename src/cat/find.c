@@ -66,7 +66,7 @@ static const char *hint_unknown(const struct find *find, const struct stream_nam
 	if (find->list->is_wildcard)
 		return "no name matches the wildcard; ebql list shows them";
 	if (find->kind->meant)
-		meant = find->kind->meant(find->catalog, find->category, find->event);
+		meant = find->kind->meant(find->catalog, find->kind, find->category, find->event);
 	if (meant)
 		return meant;
 	suggest_init(&whole, strchr(find->wanted, ':') + 1);
@@ -143,8 +143,7 @@ static bool complain_ambiguous(const struct find *find)
 /* Kinds of the language that this version does not have. */
 static bool is_planned(const char *word)
 {
-	static const char *const words[] = { "usdt",	 "profile", "software",
-					     "hardware", "iter",    "interval" };
+	static const char *const words[] = { "usdt", "iter" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(word, words[i]))
@@ -152,9 +151,9 @@ static bool is_planned(const char *word)
 	return false;
 }
 
-#define KINDS                                                                                      \
-	"the kinds are tracepoint (t), raw_tracepoint (rt), kprobe (k), kretprobe (kr), fentry "   \
-	"(f), fexit (fr), uprobe (u), uretprobe (ur), and the spans syscall, function and "        \
+#define KINDS                                                                                                                      \
+	"the kinds are tracepoint (t), raw_tracepoint (rt), kprobe (k), kretprobe (kr), fentry "                                   \
+	"(f), fexit (fr), uprobe (u), uretprobe (ur), profile, interval, software, hardware, and the spans syscall, function and " \
 	"userfunction"
 
 static const char *hint_kind(const struct find *find, const char *word)
@@ -227,7 +226,8 @@ enum find_result catalog_look_up(struct catalog *catalog, const char *const *pat
 		return FIND_UNKNOWN;
 	find.list->is_wildcard =
 		is_wildcard(find.event) || (find.category && is_wildcard(find.category));
-	error = find.list->is_wildcard || (find.kind->has_category && !find.category)
+	error = find.list->is_wildcard ||
+				(find.kind->has_category && !find.category && !find.kind->is_whole)
 			? load_matches(&find)
 			: load(&find, find.category, find.event);
 	if (error)

@@ -146,7 +146,8 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	return 0;
 }
 
-static const char *meant(struct catalog *catalog, const char *category, const char *event)
+static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
+			 const char *category, const char *event)
 {
 	const char *twin = NULL, *name;
 	u32 offset_bytes;

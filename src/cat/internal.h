@@ -147,6 +147,7 @@ struct stream_kind_info {
 	const char *form;	      /* "tracepoint:CATEGORY:NAME" */
 	bool has_category;	      /* may be left out where only one has such an event */
 	bool needs_category;	      /* it may not be left out */
+	bool is_whole;		      /* a name without one is no shorter form of another */
 	bool has_many;		      /* names: only those that a word asks for are shown */
 	bool is_twin;		      /* has the names of another kind, which shows them */
 	/* Appends all names; 0 or -errno. */
@@ -156,7 +157,8 @@ struct stream_kind_info {
 	int (*load)(struct catalog *catalog, const struct stream_kind_info *kind,
 		    const char *category, const char *event, struct stream **ret_stream);
 	/* What to say of a name that is not there, or NULL; may be NULL itself. */
-	const char *(*meant)(struct catalog *catalog, const char *category, const char *event);
+	const char *(*meant)(struct catalog *catalog, const struct stream_kind_info *kind,
+			     const char *category, const char *event);
 	/* A diagnostic for an error of these two other than -ENOENT and -EINVAL. */
 	void (*complain)(struct catalog *catalog, int error, struct span span, struct diags *diags);
 };
@@ -167,6 +169,8 @@ extern const struct stream_kind_info raw_kind;	   /* raw.c */
 extern const struct stream_kind_info kprobe_kind, kretprobe_kind, fentry_kind, fexit_kind;
 /* uprobe.c */
 extern const struct stream_kind_info uprobe_kind, uretprobe_kind;
+/* sample.c */
+extern const struct stream_kind_info profile_kind, interval_kind, software_kind, hardware_kind;
 /* kinds.c: all; NULL: it has no path (files). */
 extern const struct stream_kind_info *const stream_kinds[STREAM_N];
 /* By its long or short word, or NULL. */

@@ -16,6 +16,10 @@ const struct stream_kind_info *const stream_kinds[] = {
 	[STREAM_FEXIT] = &fexit_kind,
 	[STREAM_UPROBE] = &uprobe_kind,
 	[STREAM_URETPROBE] = &uretprobe_kind,
+	[STREAM_PROFILE] = &profile_kind,
+	[STREAM_INTERVAL] = &interval_kind,
+	[STREAM_SOFTWARE] = &software_kind,
+	[STREAM_HARDWARE] = &hardware_kind,
 	[STREAM_FILE] = NULL, /* catalog_file() */
 };
 _Static_assert(ARRAY_SIZE(stream_kinds) == STREAM_N, "a kind of stream has no row");

@@ -121,7 +121,8 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	return 0;
 }
 
-static const char *meant(struct catalog *catalog, const char *category, const char *event)
+static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
+			 const char *category, const char *event)
 {
 	const char *file = find_file(catalog->arena, category), *nearest = NULL;
 	u64 offset;

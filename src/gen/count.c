@@ -119,6 +119,11 @@ void gen_count_stored(struct gen *g)
 		count_start(g, offsetof(struct control_line, n_starts));
 }
 
+void gen_count_sample(struct gen *g)
+{
+	count_start(g, offsetof(struct control_line, n_samples));
+}
+
 void gen_count_taken(struct gen *g)
 {
 	if (g->slice)

@@ -254,12 +254,26 @@ static void take_crowds(struct gen *g, const struct crowd *crowds, u32 n, vreg n
 	}
 }
 
+/* For each part once, whatever becomes of it: what is expected beyond that was missed. */
+static void count_samples(struct gen *g)
+{
+	const struct hook *hook = g->hook;
+
+	for (u32 i = 0; i < hook->n_uses; i++) {
+		begin_use(g, &hook->uses[i]);
+		if (!i || hook->uses[i].phys != hook->uses[i - 1].phys)
+			gen_count_sample(g);
+	}
+}
+
 static void take_uses(struct gen *g, label out)
 {
 	struct crowd *crowds = arena_array(g->arena, struct crowd, g->hook->n_uses);
 	u32 n = find_crowds(g, crowds);
 	vreg number = 0;
 
+	if (g->kind->is_sample)
+		count_samples(g);
 	begin_use(g, g->hook->uses);
 	if (g->kind->is_of_calls)
 		number = raw_syscall_filter(g, n == 1 ? take_number : take_any_number, out);

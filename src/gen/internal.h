@@ -65,6 +65,7 @@ struct gen_kind {
 	vreg (*frame)(struct gen *g); /* SYS_FRAME; NULL: it is of no function */
 	bool is_of_calls; /* its events are calls of all numbers, of which each use wants some */
 	bool has_typed_fields; /* the verifier knows a pointer among them for what it points to */
+	bool is_sample;	       /* programs count how often they were run */
 	bool has_header; /* struct replay_header stands before the record, and tells the rest */
 };
 
@@ -203,6 +204,7 @@ void gen_count(struct gen *g, enum counter counter);
 void gen_count_unpaired(struct gen *g, enum unpaired kind);
 /* Where phys_set.is_checked: one more start was stored; was taken by an end. */
 void gen_count_stored(struct gen *g);
+void gen_count_sample(struct gen *g);
 void gen_count_taken(struct gen *g);
 /* Where operators count by themselves: one more of this one's; a row that it hands on. */
 void gen_count_operator(struct gen *g, u32 counter);

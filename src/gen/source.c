@@ -168,6 +168,14 @@ static vreg trampoline_frame(struct gen *g)
 	return gen_alu(g, IR_SUB, g->context, fixed);
 }
 
+/* x86-64: the low bits of CS are the privilege level, 3 or 0. */
+static vreg sample_field(struct gen *g, const struct expr *e, const struct field *f)
+{
+	vreg v = gen_load(g, g->context, f->offset_bytes, IR_U64);
+
+	return f->kind == FIELD_USER_MODE ? gen_alui(g, IR_AND, v, 1) : v;
+}
+
 const struct gen_kind gen_kinds[] = {
 	[ACCESS_TRACEPOINT] = { .field = record_field },
 	[ACCESS_RAW] = { .field = argument_field },
@@ -177,6 +185,7 @@ const struct gen_kind gen_kinds[] = {
 				.has_typed_fields = true },
 	[ACCESS_KPROBE] = { .field = register_field, .frame = register_frame },
 	[ACCESS_UPROBE] = { .field = register_field, .frame = register_frame },
+	[ACCESS_SAMPLE] = { .field = sample_field, .is_sample = true },
 	[ACCESS_REPLAY] = { .field = record_field, .has_header = true },
 };
 _Static_assert(ARRAY_SIZE(gen_kinds) == ACCESS_N, "an access path has no entry");

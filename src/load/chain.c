@@ -126,8 +126,7 @@ void load_chain_leave(struct load_chains *chains, struct load_chain *chain)
 	while (*at != chain)
 		at = &(*at)->next;
 	*at = chain->next;
-	load_closer_take(&chains->closer, &chain->program.link_fd);
-	load_closer_take(&chains->closer, &chain->program.perf_fd);
+	load_unlink(&chain->program, &chains->closer);
 	sys_close(&chain->program.fd);
 	sys_close(&chain->array_fd);
 	free((char *)chain->hook.file_path);

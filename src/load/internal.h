@@ -37,6 +37,8 @@ struct load_kind {
 	/* A perf event, which is opened before any program starts; NULL: none. */
 	int (*open_event)(const struct hook *hook);
 	int (*attach)(struct load_program *program); /* NULL: nothing; 0 or -errno */
+	/* How often it should have been run so far; NULL: nobody knows. */
+	u64 (*due)(const struct load_program *program);
 	/* Events that the kernel did not run the program for, since it was loaded. */
 	u64 (*missed)(const struct load_program *program);
 };
@@ -106,6 +108,8 @@ bool load_closer_is_working(struct load_closer *closer);
 /* When all is closed. */
 void load_closer_close(struct load_closer *closer);
 
+/* attach.c: detaches it, there or by the closer's thread. */
+void load_unlink(struct load_program *program, struct load_closer *closer);
 /* attach.c: takes a file descriptor lower than those of maps, programs and links. */
 int load_perf_reserve(struct load_program *program);
 

@@ -18,6 +18,9 @@ struct load_program {
 	const struct hook *hook;
 	struct bpf_code code;
 	int fd, perf_fd, link_fd; /* -1: none */
+	/* Of an event on each CPU, those of the other CPUs: the event's and the link's in turn. */
+	int *cpu_fds;
+	u32 n_cpu_fds;
 	/* Of a set that changes: what is attached in its place. */
 	struct load_chain *chain;
 	u32 n_verified; /* instructions that the verifier walked */
@@ -66,6 +69,7 @@ struct load_state {
 	u8 *pairs;	    /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
 	u64 epoch;	    /* the copy that programs update now; set by load_flip() */
 	u64 missed_before;  /* of load_missed(): already reported */
+	u64 samples_missed; /* of missed_before: what perf events had, and no program was run for */
 	u64 missed_ahead;   /* before it came, to those that were there */
 	u64 waits_since_ns; /* load_flip() waits for programs, CLOCK_MONOTONIC; 0: it does not */
 	u64 switched_ns;    /* it did, for the flip that is done now */

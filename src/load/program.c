@@ -46,6 +46,10 @@ static void program_name(const struct load_program *program, char ret_name[16])
 	const char *target = program->hook->target, *colon = strrchr(target, ':');
 
 	snprintf(ret_name, 16, "ebql_%s", colon ? colon + 1 : target);
+	/* Others the kernel refuses (bpf_obj_name_cpy()). */
+	for (char *c = ret_name; *c; c++)
+		if (!isalnum((u8)*c) && *c != '_')
+			*c = '_';
 }
 
 /* All that BPF_PROG_LOAD wants, but for a log and debug information. */

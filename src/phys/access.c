@@ -125,7 +125,8 @@ static void add_stream(struct access *a, struct stream *s, struct hook hook)
 	use.streams[0] = s;
 	hook.tracepoint_id = s->tracepoint_id;
 	/* The catalog may go away before the programs do. */
-	hook.target = path == ACCESS_TRACEPOINT || path == ACCESS_UPROBE
+	hook.target = path == ACCESS_SAMPLE ? arena_strdup(a->arena, s->name)
+		      : path == ACCESS_TRACEPOINT || path == ACCESS_UPROBE
 			      ? arena_printf(a->arena, "%s:%s", s->category, s->event)
 			      : arena_printf(a->arena, "%s", s->event);
 	hook_add(a, hook, use);
@@ -467,6 +468,13 @@ static bool add_source(struct access *a, const struct phys_source *source)
 						  .reason = "recorded events" });
 		} else if (is_call(s)) {
 			vec_push(a->arena, &calls[s->is_syscall_exit], s);
+		} else if (s->sample) {
+			add_stream(a, s,
+				   (struct hook){ .path = ACCESS_SAMPLE,
+						  .sample = *s->sample,
+						  .reason = s->sample->is_of_one_cpu
+								    ? "a perf event on one CPU"
+								    : "a perf event on each CPU" });
 		} else if (s->is_function) {
 			if (!add_function(a, s))
 				return false;

@@ -28,6 +28,7 @@ enum access_path {
 	ACCESS_TRAMPOLINE,  /* fentry, fexit: context is the arguments, behind them the result */
 	ACCESS_KPROBE,	    /* kprobe, kretprobe: context is struct pt_regs */
 	ACCESS_UPROBE,	    /* uprobe, uretprobe: the same, of a program */
+	ACCESS_SAMPLE,	    /* perf event: context is struct bpf_perf_event_data */
 	ACCESS_REPLAY,	    /* tests: struct replay_header, then the record, run by TEST_RUN */
 	ACCESS_N
 };
@@ -70,9 +71,10 @@ struct hook {
 	u32 offset_bytes;      /* KPROBE: in the function */
 	const char *file_path; /* UPROBE */
 	u64 file_offset;
-	u32 task_status_offset; /* RAW_SYSCALL: of thread_info.status in struct task_struct */
-	const char *target;	/* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
-	u32 tracepoint_id;	/* TRACEPOINT */
+	struct stream_sample sample; /* SAMPLE */
+	u32 task_status_offset;	     /* RAW_SYSCALL: of thread_info.status in struct task_struct */
+	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
+	u32 tracepoint_id;  /* TRACEPOINT */
 	/* RAW of a tracepoint whose fields are read: the raw one, and what they are of its
 	 * arguments.  Then it is typed. */
 	const struct stream *raw;
@@ -340,7 +342,7 @@ struct control_line {
 	/* Where phys_set.is_checked: of the run, those stored; those taken by ends that no slice
 	 * counts. */
 	u64 n_starts, n_taken;
-	u64 unused[1];
+	u64 n_samples; /* of perf events that the programs were run for */
 };
 _Static_assert(sizeof(struct control_line) == 128, "two CPUs on one cache line cost 22 ns");
 

@@ -238,6 +238,27 @@ int sys_uprobe_open(const char *path, u64 offset, bool is_return)
 	return fd;
 }
 
+int sys_sample_open(u32 type, u64 config, u64 period, u32 cpu)
+{
+	struct perf_event_attr attr = {
+		.type = type, .config = config, .sample_period = period, .disabled = 1
+	};
+
+	return perf_open(&attr, cpu);
+}
+
+int sys_perf_enable(int perf_fd)
+{
+	return ioctl(perf_fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+}
+
+u64 sys_perf_count(int perf_fd)
+{
+	u64 count;
+
+	return read(perf_fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
+}
+
 int sys_kprobe_open(const char *function, u32 offset_bytes, bool is_return)
 {
 	struct perf_event_attr attr = { .sample_period = 1,

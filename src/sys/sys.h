@@ -83,6 +83,13 @@ int sys_uprobe_open(const char *path, u64 offset, bool is_return);
 bool sys_has_uprobes(u32 *ret_type);
 /* That of a function's entry (offset_bytes: a place within) or return; -ENODEV: no kprobes here. */
 int sys_kprobe_open(const char *function, u32 offset_bytes, bool is_return);
+/* That of another kind: the period-th each of `type`, `config` (PERF_TYPE_, PERF_COUNT_) on a CPU.
+ */
+/* It does not count until it is enabled. */
+int sys_sample_open(u32 type, u64 config, u64 period, u32 cpu);
+int sys_perf_enable(int perf_fd);
+/* What it counted (of a clock ns), since then. */
+u64 sys_perf_count(int perf_fd);
 /* Attached until both are closed; *ret_link_fd stays as it is where there are no links (< 5.15). */
 int sys_perf_attach(int perf_fd, int prog_fd, int *ret_link_fd);
 
