@@ -192,6 +192,8 @@ struct catalog_member {
 };
 int catalog_member(struct catalog *catalog, u32 struct_btf_id, const char *name,
 		   struct suggest *suggest, struct catalog_member *ret_member);
+/* "struct file" */
+const char *catalog_struct_name(struct catalog *catalog, u32 struct_btf_id);
 /* The same facts for a type itself, such as a raw tracepoint's argument. */
 int catalog_btf_type(struct catalog *catalog, u32 btf_type_id, struct catalog_member *ret_type);
 
@@ -208,6 +210,14 @@ struct pid_ns catalog_pid_ns(const struct catalog *catalog);
 /* The number of an enumerator of a named enum; false: there is none. */
 bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const char *name,
 			s64 *ret_number);
+
+/*
+ * What a query relies on, a line each (fact.c): from now on each member and enumerator that is
+ * asked for and found, and the fields that are added.  They go into `out`.
+ */
+void catalog_tell_facts(struct catalog *catalog, struct buf *out);
+void catalog_add_field(struct catalog *catalog, const struct stream *stream,
+		       const struct field *field);
 
 /* System call names: number -> name ("pread64") or NULL, and name -> number or -1. */
 const char *syscall_name(s32 nr);

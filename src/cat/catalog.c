@@ -104,14 +104,6 @@ void catalog_expect_raw(struct catalog *catalog, const char *event)
 	id_place(catalog, BTF_KIND_FUNC, arena_printf(catalog->arena, "__traceiter_%s", event));
 }
 
-int catalog_member(struct catalog *catalog, u32 struct_btf_id, const char *name,
-		   struct suggest *suggest, struct catalog_member *ret_member)
-{
-	struct btf_blob *btf = catalog_btf(catalog);
-
-	return btf ? btf_find_member(btf, struct_btf_id, name, suggest, ret_member) : -ENODATA;
-}
-
 bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const char *name,
 			s64 *ret_number)
 {
@@ -123,6 +115,9 @@ bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const 
 	for (u32 i = 0; i < view.vlen; i++)
 		if (!strcmp(btf_string(&catalog->btf, btf_word(&view, 2 * i)), name)) {
 			*ret_number = (s32)btf_word(&view, 2 * i + 1);
+			if (catalog->facts)
+				buf_printf(catalog->facts, "enumerator %s.%s: there, %lld\n",
+					   enumeration, name, (long long)*ret_number);
 			return true;
 		}
 	return false;

@@ -94,7 +94,7 @@ static enum find_result complain_unknown(const struct find *find)
 	if (names->error)
 		return complain_error(find, names->error);
 	diag_error(find->diags, "unknown-stream", find->span, "there is no stream %s%s" HINT "%s",
-		   find->wanted, find->catalog->is_live ? "" : " in this snapshot",
+		   find->wanted, find->catalog->is_live ? "" : " in this catalog",
 		   hint_unknown(find, names));
 	return FIND_UNKNOWN;
 }

@@ -138,6 +138,7 @@ struct catalog {
 	VEC(struct btf_wanted) ids;  /* that were asked for: a search goes through all types */
 	u32 n_known;		     /* of them; the others are looked for together */
 	VEC(struct file_fact) files; /* of FROM, by path */
+	struct buf *facts;	     /* catalog_tell_facts(); NULL: nobody wants them */
 };
 
 /* What the catalog must know of a kind of stream: a row beside the kind's functions. */

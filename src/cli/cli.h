@@ -15,6 +15,9 @@ struct keep;
 int run_text(const struct options *options, struct keep *keep);
 /* watch: the queries of files and directories, until it is told to end. */
 int cmd_watch(struct options *options);
+/* snapshot: what queries rely on, as a text; check: such a text against another, or this kernel. */
+int cmd_snapshot(struct options *options);
+int cmd_check(struct options *options);
 /* doctor: what this kernel and these privileges allow, and how to mend the rest. */
 int cmd_doctor(struct options *options);
 

@@ -101,6 +101,10 @@ static const struct command commands[] = {
 	  "watch [options] [--socket PATH] FILE|DIRECTORY...\n"
 	  "       ebql watch --status [-o table|json] [--socket PATH]",
 	  "odnphBAETK", TAKES_WORDS, cmd_watch },
+	{ "snapshot", "snapshot [-o FILE] [--catalog FOLDER] QUERY.sql...", "ohC", TAKES_WORDS,
+	  cmd_snapshot, .writes_file = true },
+	{ "check", "check [-v] [--catalog FOLDER] SNAPSHOT [SNAPSHOT]", "vhC", TAKES_WORDS,
+	  cmd_check },
 	{ "doctor", "doctor", "h", TAKES_NOTHING, cmd_doctor },
 	{ "version", "version", "h", TAKES_NOTHING, cmd_version },
 	{ "--version", "version", "h", TAKES_NOTHING, cmd_version },

@@ -60,6 +60,7 @@ void options_help(FILE *out)
 	      "       ebql [options]        reads statements: a shell, on a terminal\n"
 	      "       ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n"
 	      "       ebql watch FILE|DIRECTORY...\n"
+	      "       ebql snapshot | check FILE...\n"
 	      "       ebql explain | list | describe | doctor | version | help\n"
 	      "\n"
 	      "Runs a streaming SQL query over kernel events.\n",
@@ -275,10 +276,11 @@ static int take_words(struct options *o, const struct command *command, char **w
 	if (command->takes == TAKES_WORDS) {
 		o->words = words;
 		if (strcmp(words[-1], "--") == 0)
-			return wrong("watch", "--", "is no option here: it starts no command");
+			return wrong(command->name, "--",
+				     "is no option here: it starts no command");
 		for (char **word = words; *word; word++)
 			if (!**word || strcmp(*word, "-") == 0)
-				return wrong("watch", *word, "is no file or directory");
+				return wrong(command->name, *word, "is no file or directory");
 		if (o->is_status && o->format != out_format_find("table") && !options_want_json(o))
 			return wrong("-o", o->format->name, "is no format here: table or json");
 		return (*words == NULL) == o->is_status ? -1 : usage(command, stderr);

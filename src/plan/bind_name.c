@@ -323,8 +323,9 @@ static struct expr *member_step(struct scope *scope, struct expr *base, u32 stru
 
 	suggest_init(&suggest, name);
 	if (catalog_member(scope->catalog, struct_id, name, &suggest, &e->member) != 0) {
-		struct diag *d = diag_error(scope->diags, "unknown-member", span,
-					    "there is no member \"%s\" here", name);
+		struct diag *d =
+			diag_error(scope->diags, "unknown-member", span, "%s has no member \"%s\"",
+				   catalog_struct_name(scope->catalog, struct_id), name);
 
 		if (suggest_best(&suggest))
 			diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));

@@ -184,6 +184,13 @@ void query_each_view(struct query *query, const char *like, query_view_function 
 bool query_show(struct query *query, struct batch *ret_batch);
 bool query_shows(const struct query *query);
 
+/*
+ * Compiles the query and appends its part of a snapshot (cli/check.c): "query FILE", its text, each
+ * line behind "| ", and what it relies on, a line each, sorted: "KEY: VALUE, PLACE", where a place
+ * is found anew in each kernel; or "error TAG: MESSAGE" if it cannot be had here.
+ */
+void query_snapshot(struct query *query, struct buf *out);
+
 /* Opens query->catalog, unless it is; false after a diagnostic. */
 bool query_open_catalog(struct query *query);
 
