@@ -211,12 +211,20 @@ static bool defines(const char *name, const char *end, const struct field *f)
 	       (name[n] != ':' || strtoul(name + n + 1, NULL, 10) >= f->size_bytes);
 }
 
+/* The semicolon behind the item, or NULL: those in comments end none. */
+static const char *item_end(const char *at)
+{
+	for (; *at && *at != ';'; at++)
+		if (at[0] == '-' && at[1] == '-')
+			at += strcspn(at, "\n") - 1;
+	return *at ? at : NULL;
+}
+
 struct expr *raw_twin_field(struct raw_twin *twin, const struct field *f, const char **ret_note)
 {
 	const char *at = twin->items, *end = strstr(at, "\n\n");
 
-	for (const char *next, *as; (next = strchr(at, ';')) && (!end || next < end);
-	     at = next + 1) {
+	for (const char *next, *as; (next = item_end(at)) && (!end || next < end); at = next + 1) {
 		for (as = next; strncmp(as, " AS ", 4) != 0 && strncmp(as, "\tAS ", 4) != 0; as--)
 			;
 		if (!defines(as + 4, next, f))
