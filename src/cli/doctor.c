@@ -55,7 +55,7 @@ static bool probe_kernel(u32 argument, struct buf *detail)
 	if (uname(&name))
 		return false;
 	buf_printf(detail, "%s %s", name.release, name.machine);
-	return sys_kernel_version() >= KERNEL_VERSION(5, 8, 0);
+	return sys_kernel_version() >= KERNEL_VERSION(5, 15, 0);
 }
 
 static bool probe_btf(u32 argument, struct buf *detail)
@@ -333,8 +333,8 @@ static bool probe_attach_tracepoint(u32 argument, struct buf *detail)
 #define MEND_PRIVILEGE	"needs CAP_BPF and CAP_PERFMON, or root"
 
 static const struct check checks[] = {
-	{ "kernel 5.8 or later", "ring buffers and CAP_BPF came with 5.8: boot a newer kernel",
-	  true, probe_kernel },
+	{ "kernel 5.15 or later", "older ones are not tested; what they lack stands below", false,
+	  probe_kernel },
 	{ "kernel types (BTF)",
 	  "a kernel with CONFIG_DEBUG_INFO_BTF=y; without it raw tracepoints have arg0..arg11",
 	  false, probe_btf },
@@ -366,7 +366,7 @@ static const struct check checks[] = {
 	{ "typed tracepoint program", "needs kernel types (BTF); queries do without", false,
 	  probe_typed },
 	{ "program run on a chosen CPU", MEND_PRIVILEGE " (and kernel 5.10)", true, probe_run },
-	{ "atomic fetch instructions", "kernel 5.12 has them; queries do without", false,
+	{ "atomic fetch instructions", "kernel 5.12 has them: boot a newer kernel", true,
 	  probe_atomic },
 	{ "signed division instruction",
 	  "kernel 6.6 has it; divisions take a few instructions more", false, probe_division },

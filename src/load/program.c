@@ -145,10 +145,18 @@ static void verifier_diag(const struct load_hooks *hooks, const struct load_prog
 	s64 insn = failed_instruction(log);
 	struct span span = instruction_span(&program->code, insn);
 	const char *tail = log_tail(hooks->arena, log);
+	/* What kernels before 5.12 say of an atomic instruction other than a plain addition. */
+	bool is_old = strstr(log, "BPF_STX uses reserved fields");
 	const char *format = "the kernel's verifier refused the program on %s (%s) at "
 			     "instruction %lld:%s";
 	struct diag *diag;
 
+	if (is_old) {
+		diag_failure(diags, "old-kernel",
+			     "this kernel's BPF has no atomic exchange, by which programs claim "
+			     "their state" HINT "boot Linux 5.15 or later");
+		return;
+	}
 	if (span.end)
 		diag = diag_failure_at(diags, "verifier", span, format, program->hook->target,
 				       strerror(error), (long long)insn, tail);

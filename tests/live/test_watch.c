@@ -291,7 +291,7 @@ static void test_named(void **state)
 	session_require();
 	place_write(p, "cut.sql", "%s nonsense", query);
 	place_start(p, p->folder, "-o", "json", NULL);
-	for (u32 i = 0; i < 20; i++) {
+	for (u32 i = 0; i < 5; i++) {
 		place_write(p, "next", "%s", query);
 		snprintf(from, sizeof(from), "%s", place_path(p, "next"));
 		assert_int_equal(link(from, place_path(p, "linked.sql")), 0);
