@@ -7,6 +7,8 @@
 #ifndef EBQL_CAT_CAT_H
 #define EBQL_CAT_CAT_H
 
+#include <sys/stat.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
@@ -63,6 +65,23 @@ struct stream_sample {
 	bool is_of_one_cpu; /* else of each */
 };
 
+/* Which file it is, as it was when it was read. */
+struct file_id {
+	u64 dev, ino, changed_ns;
+};
+
+static inline struct file_id file_id_of(const struct stat *stat)
+{
+	return (struct file_id){ stat->st_dev, stat->st_ino,
+				 (u64)stat->st_mtim.tv_sec * 1000000000 +
+					 (u64)stat->st_mtim.tv_nsec };
+}
+
+static inline bool file_id_equal(struct file_id a, struct file_id b)
+{
+	return a.dev == b.dev && a.ino == b.ino && a.changed_ns == b.changed_ns;
+}
+
 struct stream {
 	enum stream_kind kind;
 	const char *name;     /* canonical: "tracepoint:syscalls:sys_enter_pread64" */
@@ -82,6 +101,7 @@ struct stream {
 	u32 function_offset_bytes; /* NAME+OFFSET */
 	/* Of programs and libraries; NULL: of the kernel.  And where in the file. */
 	const char *file_path;
+	struct file_id file_id;
 	u64 file_offset;
 	const struct stream_sample *sample; /* NULL: it is no sample */
 };
@@ -218,6 +238,16 @@ bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const 
 void catalog_tell_facts(struct catalog *catalog, struct buf *out);
 void catalog_add_field(struct catalog *catalog, const struct stream *stream,
 		       const struct field *field);
+
+/*
+ * The functions of a program or library, by where their code lies in its file; also of a stripped
+ * one, as far as it tells.  0, -ENOEXEC: it is none of this machine, or -errno.
+ */
+struct symbols;
+int symbols_open(const char *path, struct symbols **ret_symbols);
+void symbols_close(struct symbols *symbols);
+/* The function that the place is in, and how far from its begin; NULL: none is known there. */
+const char *symbols_at(const struct symbols *symbols, u64 file_offset, u64 *ret_behind);
 
 /* System call names: number -> name ("pread64") or NULL, and name -> number or -1. */
 const char *syscall_name(s32 nr);

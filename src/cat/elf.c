@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A program or library -> where in its file a function's code begins.  Reads .symtab and .dynsym
- * of ELF files of this machine's kind; nothing in the file is trusted.
+ * A file -> the headers, sections and symbols of the program or library that it is: .symtab,
+ * .dynsym, and of a stripped one the .symtab within its .gnu_debugdata.
  */
 #include "cat/internal.h"
 
-#include <elf.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+#include "cat/elf.h"
 
 #ifdef __x86_64__
 #define MACHINE EM_X86_64
@@ -18,59 +20,133 @@
 #define MACHINE EM_AARCH64
 #endif
 
-struct elf {
-	const u8 *data;
-	size_t n;
-};
+/* What .gnu_debugdata may become: a table of symbols, no more. */
+#define UNPACKED_MAX (256u << 20)
 
-/* NULL: it reaches beyond the file, or does not lie as what is read there must. */
-static const void *piece(const struct elf *elf, u64 offset, u64 n, u64 align)
+static bool read_at(const struct elf *elf, u64 offset, void *to, u64 n)
 {
-	return !(offset % align) && offset <= elf->n && n <= elf->n - offset ? elf->data + offset
-									     : NULL;
+	u64 done = 0;
+
+	if (offset > elf->n_bytes || n > elf->n_bytes - offset)
+		return false;
+	if (elf->memory) {
+		memcpy(to, elf->memory + offset, n);
+		return true;
+	}
+	while (done < n) {
+		ssize_t got = pread(elf->fd, (u8 *)to + done, n - done, (off_t)(offset + done));
+
+		if (got <= 0)
+			return false;
+		done += (u64)got;
+	}
+	return true;
 }
 
-static int elf_open(struct elf *elf, const char *path)
+/* With a NUL behind it. */
+static void *read_piece(const struct elf *elf, u64 offset, u64 n)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
-	const Elf64_Ehdr *header;
-	struct stat stat;
-	void *data;
+	u8 *piece = n <= elf->n_bytes ? malloc(n + 1) : NULL;
 
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &stat))
-		err = -errno;
-	else if (!S_ISREG(stat.st_mode) || stat.st_size < (off_t)sizeof(*header))
-		err = -ENOEXEC;
-	data = err ? MAP_FAILED : mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (!err && data == MAP_FAILED)
-		err = -errno;
-	close(fd);
-	if (err)
-		return err;
-	*elf = (struct elf){ data, (size_t)stat.st_size };
-	header = data;
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != MACHINE) {
-		munmap(data, elf->n);
+	if (piece && !read_at(elf, offset, piece, n)) {
+		free(piece);
+		piece = NULL;
+	}
+	if (piece)
+		piece[n] = 0;
+	return piece;
+}
+
+void elf_close(struct elf *elf)
+{
+	free(elf->segments);
+	free(elf->sections);
+	free(elf->section_names);
+	free((void *)elf->memory);
+	if (elf->fd >= 0)
+		close(elf->fd);
+	*elf = (struct elf){ .fd = -1 };
+}
+
+/* A file without sections, or with broken ones, is a program all the same. */
+static int read_headers(struct elf *elf)
+{
+	Elf64_Ehdr header;
+
+	if (!read_at(elf, 0, &header, sizeof(header)) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != MACHINE)
 		return -ENOEXEC;
+	elf->segments =
+		read_piece(elf, header.e_phoff, (u64)header.e_phnum * sizeof(*elf->segments));
+	elf->sections =
+		read_piece(elf, header.e_shoff, (u64)header.e_shnum * sizeof(*elf->sections));
+	elf->n_segments = elf->segments ? header.e_phnum : 0;
+	elf->n_sections = elf->sections ? header.e_shnum : 0;
+	if (header.e_shstrndx < elf->n_sections) {
+		const Elf64_Shdr *names = &elf->sections[header.e_shstrndx];
+
+		elf->section_names = read_piece(elf, names->sh_offset, names->sh_size);
+		elf->section_names_bytes = elf->section_names ? names->sh_size : 0;
 	}
 	return 0;
 }
 
-/* Of an address in memory, in the file. */
-static bool file_offset(const struct elf *elf, u64 address, u64 *ret_offset)
+int elf_open(struct elf *elf, const char *path)
 {
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf->data;
-	const Elf64_Phdr *segments =
-		piece(elf, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr), 8);
+	struct stat stat;
+	int err = 0;
 
-	for (u32 i = 0; segments && i < header->e_phnum; i++) {
-		const Elf64_Phdr *p = &segments[i];
+	*elf = (struct elf){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	if (elf->fd < 0)
+		return -errno;
+	if (fstat(elf->fd, &stat))
+		err = -errno;
+	else if (!S_ISREG(stat.st_mode))
+		err = -ENOEXEC;
+	if (!err) {
+		elf->n_bytes = (u64)stat.st_size;
+		elf->id = file_id_of(&stat);
+		err = read_headers(elf);
+	}
+	if (err)
+		elf_close(elf);
+	return err;
+}
 
-		if (p->p_type == PT_LOAD && p->p_flags & PF_X && address >= p->p_vaddr &&
-		    address - p->p_vaddr < p->p_filesz) {
+bool elf_is_program(const char *path)
+{
+	struct elf elf;
+
+	if (elf_open(&elf, path))
+		return false;
+	elf_close(&elf);
+	return true;
+}
+
+const Elf64_Shdr *elf_section(const struct elf *elf, const char *name)
+{
+	for (u32 i = 0; i < elf->n_sections; i++)
+		if (elf->sections[i].sh_name < elf->section_names_bytes &&
+		    strcmp(elf->section_names + elf->sections[i].sh_name, name) == 0)
+			return &elf->sections[i];
+	return NULL;
+}
+
+void *elf_section_bytes(const struct elf *elf, const Elf64_Shdr *section)
+{
+	if (section->sh_type == SHT_NOBITS || section->sh_flags & SHF_COMPRESSED)
+		return NULL;
+	return read_piece(elf, section->sh_offset, section->sh_size);
+}
+
+bool elf_file_offset(const struct elf *elf, u64 address, bool is_code, u64 *ret_offset)
+{
+	for (u32 i = 0; i < elf->n_segments; i++) {
+		const Elf64_Phdr *p = &elf->segments[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & (is_code ? PF_X : PF_W) &&
+		    address >= p->p_vaddr && address - p->p_vaddr < p->p_filesz) {
 			*ret_offset = address - p->p_vaddr + p->p_offset;
 			return true;
 		}
@@ -78,15 +154,11 @@ static bool file_offset(const struct elf *elf, u64 address, u64 *ret_offset)
 	return false;
 }
 
-struct search {
-	const char *symbol;
-	struct suggest *suggest;
-	u64 address;
-	u32 rank; /* of what was found; 0: nothing */
-	bool is_ambiguous;
-};
+/* --- Symbols --- */
 
-/* What the file exports is meant before what it keeps to itself; an old version of it never. */
+typedef void symbol_visit(void *context, const struct elf_symbol *symbol);
+
+/* 0: an old version, which no program is linked with any more. */
 static u32 rank_of(const Elf64_Sym *s, const u16 *version)
 {
 	if (version && *version & 0x8000) /* hidden */
@@ -101,91 +173,119 @@ static u32 rank_of(const Elf64_Sym *s, const u16 *version)
 	}
 }
 
-static void take_symbol(struct search *search, const Elf64_Sym *s, u32 rank)
+struct symbol_table {
+	Elf64_Sym *symbols;
+	u16 *versions; /* or NULL */
+	char *names;   /* a NUL is behind them */
+	u64 n, names_bytes;
+};
+
+static void visit_table(const struct symbol_table *t, symbol_visit *visit, void *context)
 {
-	if (rank < search->rank)
-		return;
-	search->is_ambiguous =
-		rank == search->rank && (search->is_ambiguous || s->st_value != search->address);
-	search->rank = rank;
-	search->address = s->st_value;
-}
+	for (u64 i = 0; i < t->n; i++) {
+		const Elf64_Sym *s = &t->symbols[i];
+		struct elf_symbol symbol = {
+			.address = s->st_value,
+			.n_bytes = s->st_size,
+			.type = ELF64_ST_TYPE(s->st_info),
+			.rank = rank_of(s, t->versions ? t->versions + i : NULL),
+		};
 
-static void search_table(const struct elf *elf, const Elf64_Shdr *table, const Elf64_Shdr *strings,
-			 const Elf64_Shdr *version_table, struct search *search)
-{
-	const Elf64_Sym *symbols = piece(elf, table->sh_offset, table->sh_size, 8);
-	const char *names = piece(elf, strings->sh_offset, strings->sh_size, 1);
-	u64 n = table->sh_size / sizeof(*symbols);
-	const u16 *versions = NULL;
-
-	if (version_table && version_table->sh_size / sizeof(u16) >= n)
-		versions = piece(elf, version_table->sh_offset, version_table->sh_size, 2);
-	if (!symbols || !names || !strings->sh_size || names[strings->sh_size - 1])
-		return;
-	for (u64 i = 0; i < n; i++) {
-		const Elf64_Sym *s = &symbols[i];
-		u32 rank = rank_of(s, versions ? versions + i : NULL);
-
-		if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF ||
-		    s->st_name >= strings->sh_size || !rank)
+		if (s->st_shndx == SHN_UNDEF || s->st_name >= t->names_bytes || !symbol.rank)
 			continue;
-		if (strcmp(names + s->st_name, search->symbol) == 0)
-			take_symbol(search, s, rank);
-		else
-			suggest_offer(search->suggest, names + s->st_name);
+		symbol.name = t->names + s->st_name;
+		visit(context, &symbol);
 	}
 }
 
-static void search_sections(const struct elf *elf, const Elf64_Shdr *sections, u32 n,
-			    struct search *search)
+static const Elf64_Shdr *versions_of(const struct elf *elf, u32 table, u64 n)
 {
-	for (u32 i = 0; i < n; i++) {
-		const Elf64_Shdr *s = &sections[i], *versions = NULL;
+	for (u32 i = 0; i < elf->n_sections; i++)
+		if (elf->sections[i].sh_type == SHT_GNU_versym &&
+		    elf->sections[i].sh_link == table &&
+		    elf->sections[i].sh_size / sizeof(u16) >= n)
+			return &elf->sections[i];
+	return NULL;
+}
 
-		if ((s->sh_type != SHT_SYMTAB && s->sh_type != SHT_DYNSYM) || s->sh_link >= n)
+static void each_of_sections(const struct elf *elf, symbol_visit *visit, void *context)
+{
+	for (u32 i = 0; i < elf->n_sections; i++) {
+		const Elf64_Shdr *s = &elf->sections[i], *versions;
+		struct symbol_table t = { .n = s->sh_size / sizeof(Elf64_Sym) };
+
+		if ((s->sh_type != SHT_SYMTAB && s->sh_type != SHT_DYNSYM) ||
+		    s->sh_link >= elf->n_sections)
 			continue;
-		for (u32 k = 0; k < n && !versions; k++)
-			if (sections[k].sh_type == SHT_GNU_versym && sections[k].sh_link == i)
-				versions = &sections[k];
-		search_table(elf, s, &sections[s->sh_link], versions, search);
+		versions = versions_of(elf, i, t.n);
+		t.symbols = elf_section_bytes(elf, s);
+		t.names = elf_section_bytes(elf, &elf->sections[s->sh_link]);
+		t.versions = versions ? elf_section_bytes(elf, versions) : NULL;
+		t.names_bytes = elf->sections[s->sh_link].sh_size;
+		if (t.symbols && t.names)
+			visit_table(&t, visit, context);
+		free(t.symbols);
+		free(t.names);
+		free(t.versions);
 	}
 }
 
-bool elf_is_program(const char *path)
-{
-	struct elf elf = { 0 };
+/* lzma_stream_buffer_decode() of liblzma 5, and of its results these two. */
+typedef int lzma_decode(u64 *memory, u32 flags, const void *allocator, const u8 *from, size_t *at,
+			size_t n, u8 *to, size_t *ret_n, size_t room);
+#define LZMA_OK	       0
+#define LZMA_BUF_ERROR 10
 
-	if (elf_open(&elf, path))
-		return false;
-	munmap((void *)elf.data, elf.n);
-	return true;
+/* The library is opened for this alone: programs that are stripped so are few. */
+static u8 *unpack(const u8 *packed, size_t n, size_t *ret_n)
+{
+	void *library = dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL);
+	lzma_decode *decode =
+		library ? (lzma_decode *)dlsym(library, "lzma_stream_buffer_decode") : NULL;
+	u8 *unpacked = NULL;
+
+	*ret_n = 0;
+	for (size_t room = 8 * n + 4096; decode && room <= UNPACKED_MAX; room *= 4) {
+		size_t at = 0;
+		u64 memory = UNPACKED_MAX;
+		int ret;
+
+		*ret_n = 0;
+		free(unpacked);
+		unpacked = malloc(room);
+		if (!unpacked)
+			break;
+		ret = decode(&memory, 0, NULL, packed, &at, n, unpacked, ret_n, room);
+		if (ret == LZMA_OK)
+			break;
+		*ret_n = 0;
+		if (ret != LZMA_BUF_ERROR)
+			break;
+	}
+	if (library)
+		dlclose(library);
+	return unpacked;
 }
 
-int elf_find_function(struct arena *arena, const char *path, const char *symbol, u64 *ret_offset,
-		      const char **ret_nearest)
+static void each_of_debug_data(const struct elf *elf, symbol_visit *visit, void *context)
 {
-	struct suggest suggest;
-	struct search search = { .symbol = symbol, .suggest = &suggest };
-	const Elf64_Ehdr *header;
-	const Elf64_Shdr *sections;
-	struct elf elf = { 0 };
-	int err = elf_open(&elf, path);
+	const Elf64_Shdr *section = elf_section(elf, ".gnu_debugdata");
+	u8 *packed = section ? elf_section_bytes(elf, section) : NULL;
+	struct elf within = { .fd = -1 };
+	size_t n;
 
-	*ret_nearest = NULL;
-	if (err)
-		return err;
-	suggest_init(&suggest, symbol);
-	header = (const Elf64_Ehdr *)elf.data;
-	sections = piece(&elf, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr), 8);
-	if (sections)
-		search_sections(&elf, sections, header->e_shnum, &search);
-	if (search.is_ambiguous)
-		err = -ENOTUNIQ;
-	else if (!search.rank || !file_offset(&elf, search.address, ret_offset))
-		err = -ESRCH;
-	if (suggest_best(&suggest))
-		*ret_nearest = arena_strdup(arena, suggest_best(&suggest));
-	munmap((void *)elf.data, elf.n);
-	return err;
+	if (!packed)
+		return;
+	within.memory = unpack(packed, section->sh_size, &n);
+	within.n_bytes = n;
+	if (within.memory && !read_headers(&within))
+		each_of_sections(&within, visit, context);
+	elf_close(&within);
+	free(packed);
+}
+
+void elf_each_symbol(const struct elf *elf, symbol_visit *visit, void *context)
+{
+	each_of_sections(elf, visit, context);
+	each_of_debug_data(elf, visit, context);
 }

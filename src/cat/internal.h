@@ -88,12 +88,14 @@ bool function_split(struct arena *arena, const char *event, const char **ret_nam
 void proto_set_type(struct catalog *catalog, u32 name, u32 type, struct field *field);
 
 /*
- * elf.c: where the function begins in the file.  -ESRCH: it has none of that name, but perhaps one
- * of nearly that; -ENOEXEC: it is no program of this machine; -errno.
+ * symbols.c: where the function begins in the file.  -ESRCH: it has none of that name, but perhaps
+ * one of nearly that; -ENOTUNIQ: several; -ENOEXEC: it is no program of this machine; -errno.
  */
-bool elf_is_program(const char *path);
-int elf_find_function(struct arena *arena, const char *path, const char *symbol, u64 *ret_offset,
-		      const char **ret_nearest);
+int symbols_find(struct arena *arena, const char *path, const char *symbol, u64 *ret_offset,
+		 struct file_id *ret_file, const char **ret_nearest);
+/* One name of each place, in their order. */
+u32 symbols_count(const struct symbols *symbols);
+const char *symbols_name(const struct symbols *symbols, u32 i);
 
 /* ctype.c: the words of a C declaration -> what is known of its type. */
 enum ctype_kind { CTYPE_UNKNOWN, CTYPE_INT, CTYPE_BOOL, CTYPE_CHAR, CTYPE_POINTER, CTYPE_STRUCT };

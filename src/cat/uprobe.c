@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cat/elf.h"
+
 /* What the calling convention has in registers. */
 #define REGISTER_ARGS 6
 
@@ -110,7 +112,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	if (!file)
 		return -ENOENT;
 	s = stream_new(catalog->arena, kind, category, event);
-	err = elf_find_function(catalog->arena, file, event, &s->file_offset, &nearest);
+	err = symbols_find(catalog->arena, file, event, &s->file_offset, &s->file_id, &nearest);
 	if (err)
 		return err == -ESRCH ? -ENOENT : err;
 	s->is_function = true;
@@ -125,6 +127,7 @@ static const char *meant(struct catalog *catalog, const struct stream_kind_info 
 			 const char *category, const char *event)
 {
 	const char *file = find_file(catalog->arena, category), *nearest = NULL;
+	struct file_id id;
 	u64 offset;
 
 	if (!file)
@@ -133,7 +136,7 @@ static const char *meant(struct catalog *catalog, const struct stream_kind_info 
 	if (strchr(event, '+'))
 		return "a place within a function is not available: in the middle of an instruction "
 		       "it would crash the program";
-	elf_find_function(catalog->arena, file, event, &offset, &nearest);
+	symbols_find(catalog->arena, file, event, &offset, &id, &nearest);
 	return nearest ? arena_printf(catalog->arena, "%s has \"%s\"", file, nearest)
 		       : arena_printf(catalog->arena,
 				      "the symbols of %s have no function of such a name", file);

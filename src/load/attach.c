@@ -41,7 +41,19 @@ static int open_kprobe(const struct hook *hook)
 
 static int open_uprobe(const struct hook *hook)
 {
-	return sys_uprobe_open(hook->file_path, hook->file_offset, hook->is_exit);
+	const struct sys_uprobe probe = { .offset = hook->file_offset, .is_return = hook->is_exit };
+	int file_fd = open(hook->file_path, O_RDONLY | O_CLOEXEC), fd;
+	struct stat stat;
+
+	if (file_fd < 0)
+		return -errno;
+	/* In another file the place may be in the middle of an instruction. */
+	if (fstat(file_fd, &stat) || !file_id_equal(file_id_of(&stat), hook->file_id))
+		fd = -ESTALE;
+	else
+		fd = sys_uprobe_open(file_fd, &probe);
+	close(file_fd);
+	return fd;
 }
 
 /* The first CPU that is there, from this one on; -ENODEV: there is none. */
@@ -263,7 +275,10 @@ static void attach_failed(const struct load_program *program, int error, struct 
 				  ? "this machine counts no such events: a virtual one seldom does"
 				  : "see /proc/sys/kernel/perf_event_paranoid");
 	else if (hook->path == ACCESS_UPROBE)
-		diag_hint(diags, diag, "is it still the file that it was?  %s", hook->file_path);
+		diag_hint(diags, diag, "%s%s",
+			  error == ESTALE ? "the file was changed meanwhile: "
+					  : "is it still the file that it was?  ",
+			  hook->file_path);
 	else if (hook->path == ACCESS_TRAMPOLINE)
 		diag_hint(diags, diag, "SET access_path = kprobe reads it another way");
 	else if (error == E2BIG)

@@ -176,7 +176,7 @@ int load_order(const struct load_hooks *of, const struct hook *raw, u32 tracepoi
 
 int load_grace_begin(const struct load_hooks *hooks)
 {
-	int fd = is_preempted() ? sys_uprobe_open(NULL, 0, false) : -1;
+	int fd = is_preempted() ? sys_uprobe_open_own() : -1;
 
 	if (fd < 0 && is_preempted())
 		return fd;

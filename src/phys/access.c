@@ -501,11 +501,11 @@ static bool is_shared_event(const struct hook *a, const struct hook *b)
 {
 	const struct stream *x = a->uses[0].streams[0], *y = b->uses[0].streams[0];
 
+	if (a->path == ACCESS_UPROBE || b->path == ACCESS_UPROBE)
+		return a != b && hook_is_same(a, b);
 	if (x->is_function || y->is_function)
 		return a != b && x->is_function && y->is_function && x->is_return == y->is_return &&
-		       strcmp(x->event, y->event) == 0 && x->file_offset == y->file_offset &&
-		       !x->file_path == !y->file_path &&
-		       (!x->file_path || strcmp(x->file_path, y->file_path) == 0) &&
+		       strcmp(x->event, y->event) == 0 &&
 		       x->function_offset_bytes == y->function_offset_bytes;
 	/* Two different calls, of which one has no number. */
 	if (is_of_calls(x) && is_of_calls(y))

@@ -76,6 +76,7 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 		*ret_hook = (struct hook){ .path = ACCESS_UPROBE,
 					   .is_exit = s->is_return,
 					   .file_path = arena_strdup(arena, s->file_path),
+					   .file_id = s->file_id,
 					   .file_offset = s->file_offset,
 					   .reason = "a function of a program" };
 		return true;

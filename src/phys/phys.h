@@ -69,7 +69,8 @@ struct hook {
 	bool is_typed;	       /* RAW, RAW_SYSCALL: tp_btf; TRAMPOLINE: loads are direct */
 	u32 attach_btf_id;     /* is_typed: btf_trace_NAME; the function */
 	u32 offset_bytes;      /* KPROBE: in the function */
-	const char *file_path; /* UPROBE */
+	const char *file_path; /* UPROBE: any of its names */
+	struct file_id file_id;
 	u64 file_offset;
 	struct stream_sample sample; /* SAMPLE */
 	u32 task_status_offset;	     /* RAW_SYSCALL: of thread_info.status in struct task_struct */
@@ -490,14 +491,7 @@ struct phys_set {
 const char *hook_word(const struct hook *hook);
 
 /* May one program be on both? */
-static inline bool hook_is_same(const struct hook *a, const struct hook *b)
-{
-	return a->path == b->path && a->is_exit == b->is_exit && a->is_typed == b->is_typed &&
-	       a->offset_bytes == b->offset_bytes && a->file_offset == b->file_offset &&
-	       !a->file_path == !b->file_path &&
-	       (!a->file_path || strcmp(a->file_path, b->file_path) == 0) &&
-	       strcmp(a->target, b->target) == 0;
-}
+bool hook_is_same(const struct hook *a, const struct hook *b);
 
 /* Parts follow each other in its uses. */
 static inline u32 hook_n_parts(const struct hook *hook)

@@ -211,29 +211,33 @@ bool sys_has_uprobes(u32 *ret_type)
 	return pmu_number("uprobe/type", ret_type);
 }
 
-/* In the file that a descriptor of ours stands for: with our own rights it was opened. */
-static int uprobe_open(int file_fd, u64 offset, bool is_return)
+/* The file by its descriptor: with our own rights it was opened. */
+int sys_uprobe_open(int file_fd, const struct sys_uprobe *probe)
 {
-	struct perf_event_attr attr = { .probe_offset = offset };
+	struct perf_event_attr attr = { .probe_offset = probe->offset };
+	u32 return_bit, semaphore_bit = 32;
 	char path[64];
-	u32 bit;
 
-	if (!sys_has_uprobes(&attr.type) || !pmu_number("uprobe/format/retprobe", &bit))
+	if (!sys_has_uprobes(&attr.type) || !pmu_number("uprobe/format/retprobe", &return_bit))
 		return -ENOENT;
+	if (probe->semaphore_offset &&
+	    (!pmu_number("uprobe/format/ref_ctr_offset", &semaphore_bit) ||
+	     probe->semaphore_offset >> (64 - semaphore_bit)))
+		return -EOPNOTSUPP;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file_fd);
 	attr.uprobe_path = sys_pointer(path);
-	attr.config = is_return ? 1ull << bit : 0;
+	attr.config = probe->semaphore_offset << semaphore_bit;
+	attr.config |= probe->is_return ? 1ull << return_bit : 0;
 	return perf_open(&attr, 0);
 }
 
-int sys_uprobe_open(const char *path, u64 offset, bool is_return)
+int sys_uprobe_open_own(void)
 {
-	int fd, file_fd = path ? open(path, O_RDONLY | O_CLOEXEC)
-			       : memfd_create("ebql", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	int fd, file_fd = memfd_create("ebql", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
 
 	if (file_fd < 0)
 		return -errno;
-	fd = uprobe_open(file_fd, offset, is_return);
+	fd = sys_uprobe_open(file_fd, &(struct sys_uprobe){ 0 });
 	close(file_fd);
 	return fd;
 }

@@ -77,9 +77,15 @@ int sys_prog_test_run(int fd, void *context, u32 context_bytes, u32 flags, u32 c
 int sys_raw_tracepoint_open(const char *name, int prog_fd);
 /* The perf event of a tracepoint, bound to one CPU. */
 int sys_perf_open(u32 tracepoint_id, u32 cpu);
-/* That of a place in a file's code, or of the return from there.  NULL: in a file of its own, which
- * nothing runs (6.3). */
-int sys_uprobe_open(const char *path, u64 offset, bool is_return);
+/* That of a place in a file's code, or of the return from there. */
+struct sys_uprobe {
+	u64 offset;
+	u64 semaphore_offset; /* of 16 bits in the file's data that count who listens; 0: none */
+	bool is_return;
+};
+int sys_uprobe_open(int file_fd, const struct sys_uprobe *probe);
+/* In a file of its own, which nothing runs (6.3). */
+int sys_uprobe_open_own(void);
 bool sys_has_uprobes(u32 *ret_type);
 /* That of a function's entry (offset_bytes: a place within) or return; -ENODEV: no kprobes here. */
 int sys_kprobe_open(const char *function, u32 offset_bytes, bool is_return);

@@ -8,9 +8,12 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "look.h"
@@ -61,6 +64,107 @@ static void test_versions(void **state)
 	}
 	session_close(&session);
 	dlclose(libc);
+}
+
+static __attribute__((noinline, used)) int local_twin(int x)
+{
+	return x + 1;
+}
+
+/* The name of two functions names none; that of one does which only others are called nearly. */
+static void test_ambiguous(void **state)
+{
+	struct session session;
+
+	session_open(&session, NULL);
+	expect_error(&session, "uprobe:/proc/self/exe:local_twin", "ambiguous-stream",
+		     "that calls it");
+	session_close(&session);
+	assert_int_equal(local_twin(1), 2);
+}
+
+/* A place in the file -> its function: where that begins, within, and at its end. */
+static void test_places(void **state)
+{
+	struct stream_list *found;
+	struct symbols *symbols;
+	struct session session;
+	const char *name;
+	u64 begin, behind;
+
+	session_open(&session, NULL);
+	found = find(&session, "uprobe:/proc/self/exe:main");
+	assert_non_null(found);
+	begin = found->streams.at[0]->file_offset;
+	session_close(&session);
+	assert_int_equal(symbols_open("/proc/self/exe", &symbols), 0);
+	for (u32 i = 0; i < 8; i++) {
+		assert_string_equal(symbols_at(symbols, begin + i, &behind), "main");
+		assert_int_equal(behind, i);
+	}
+	name = symbols_at(symbols, begin - 1, &behind);
+	assert_true(!name || strcmp(name, "main") != 0);
+	assert_null(symbols_at(symbols, 0, &behind));
+	symbols_close(symbols);
+	assert_int_equal(symbols_open("/etc/passwd", &symbols), -ENOEXEC);
+}
+
+/* What distributions leave of a stripped program's symbols: packed, in a section of its own. */
+static void test_stripped(void **state)
+{
+	static const char script[] =
+		"set -e; cd %s; cp /proc/%d/exe whole; objcopy --strip-debug whole mini; "
+		"xz mini; objcopy --strip-all --add-section .gnu_debugdata=mini.xz whole packed; "
+		"objcopy --strip-all whole bare";
+	char folder[] = "/tmp/ebql-test-XXXXXX", command[512];
+	struct stream_list *found, *whole;
+	struct session session;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(command, sizeof(command), script, folder, getpid());
+	assert_int_equal(system(command), 0);
+	session_open(&session, NULL);
+	whole = find(&session, "uprobe:/proc/self/exe:main");
+	snprintf(command, sizeof(command), "uprobe:%s/packed:main", folder);
+	found = find(&session, command);
+	assert_true(whole && found);
+	assert_int_equal(found->streams.at[0]->file_offset, whole->streams.at[0]->file_offset);
+	snprintf(command, sizeof(command), "uprobe:%s/bare:main", folder);
+	expect_error(&session, command, "unknown-stream", "no function");
+	session_close(&session);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* Somebody cuts the file off, and writes it anew, while it is read: it is found or not. */
+static void test_cut_off(void **state)
+{
+	char path[] = "/tmp/ebql-test-XXXXXX", name[64];
+	int fd = mkstemp(path), status;
+	struct session session;
+	struct buf whole;
+	pid_t pid;
+
+	assert_true(fd >= 0);
+	buf_init(&whole);
+	assert_int_equal(buf_read_file(&whole, "/proc/self/exe", SIZE_MAX), 0);
+	snprintf(name, sizeof(name), "uprobe:%s:main", path);
+	pid = fork();
+	for (u32 i = 0; pid == 0; i++)
+		if (ftruncate(fd, 64 + i % whole.n) ||
+		    pwrite(fd, whole.at, whole.n, 0) != (ssize_t)whole.n)
+			_exit(1);
+	for (u32 i = 0; i < 200; i++) {
+		session_open(&session, NULL);
+		find(&session, name);
+		session_close(&session);
+	}
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	buf_free(&whole);
+	close(fd);
+	unlink(path);
 }
 
 /* Of the headers' tables, where a file tells what lies where. */
@@ -136,10 +240,10 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_broken_program),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_programs),  cmocka_unit_test(test_broken_program),
+		cmocka_unit_test(test_words),	  cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_ambiguous), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_stripped),  cmocka_unit_test(test_cut_off),
 	};
 
 	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);

@@ -460,6 +460,33 @@ static void test_attach_fails_tracepoint(void **state)
 	attach_fails(ACCESS_TRACEPOINT, "ebql list");
 }
 
+/* Between the plan and the attachment somebody has put another file into its place. */
+static void test_attach_fails_changed(void **state)
+{
+	char path[] = "/tmp/ebql-test-XXXXXX";
+	int fd = mkstemp(path);
+	const struct diag *diag;
+	struct query query;
+	struct stat stat;
+
+	NEEDS_ROOT;
+	assert_true(fd >= 0 && !fstat(fd, &stat));
+	query_init(&query, ACCESS_UPROBE);
+	query.hook[0].file_path = path;
+	query.hook[0].file_id = file_id_of(&stat);
+	query.hook[0].file_id.changed_ns--;
+	query_compile(&query, 0);
+	open_ok(&query, 1);
+	assert_int_equal(load_attach(&query.load, &query.diags), -ESTALE);
+	diag = only_diag(&query, "attach-failed");
+	contains(diag->hint, "was changed");
+	contains(diag->hint, path);
+	load_close(&query.load);
+	query_free(&query);
+	close(fd);
+	unlink(path);
+}
+
 /* Runs in a child, since capabilities do not come back; exits with the child's judgement. */
 static void refused_without(u64 kept, const char *missing)
 {
@@ -652,6 +679,7 @@ int main(void)
 		cmocka_unit_test(test_map_too_large),
 		cmocka_unit_test(test_attach_fails_raw),
 		cmocka_unit_test(test_attach_fails_tracepoint),
+		cmocka_unit_test(test_attach_fails_changed),
 		cmocka_unit_test(test_no_privilege),
 		cmocka_unit_test(test_least_privilege),
 		cmocka_unit_test(test_many_hooks),

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The functions of a program or library: a name -> where in its file the code begins, and a place
+ * in the file -> the function that it is in.
+ */
+#include "cat/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cat/elf.h"
+
+/* --- By name --- */
+
+struct search {
+	const char *symbol;
+	struct suggest *suggest;
+	u64 address;
+	u32 rank; /* of what was found; 0: nothing */
+	bool is_ambiguous;
+};
+
+static void look_at(void *context, const struct elf_symbol *s)
+{
+	struct search *search = context;
+
+	if (s->type != STT_FUNC)
+		return;
+	if (strcmp(s->name, search->symbol) != 0) {
+		suggest_offer(search->suggest, s->name);
+		return;
+	}
+	if (s->rank < search->rank)
+		return;
+	search->is_ambiguous =
+		s->rank == search->rank && (search->is_ambiguous || s->address != search->address);
+	search->rank = s->rank;
+	search->address = s->address;
+}
+
+int symbols_find(struct arena *arena, const char *path, const char *symbol, u64 *ret_offset,
+		 struct file_id *ret_file, const char **ret_nearest)
+{
+	struct suggest suggest;
+	struct search search = { .symbol = symbol, .suggest = &suggest };
+	struct elf elf;
+	int err = elf_open(&elf, path);
+
+	*ret_nearest = NULL;
+	if (err)
+		return err;
+	suggest_init(&suggest, symbol);
+	elf_each_symbol(&elf, look_at, &search);
+	*ret_file = elf.id;
+	if (search.is_ambiguous)
+		err = -ENOTUNIQ;
+	else if (!search.rank || !elf_file_offset(&elf, search.address, true, ret_offset))
+		err = -ESRCH;
+	if (suggest_best(&suggest))
+		*ret_nearest = arena_strdup(arena, suggest_best(&suggest));
+	elf_close(&elf);
+	return err;
+}
+
+/* --- By place --- */
+
+struct function {
+	u64 begin, end; /* in the file; end == begin: up to the next one */
+	u32 name;	/* where it begins among the names */
+	u32 rank;
+};
+
+struct symbols {
+	const struct elf *elf; /* while it is read */
+	struct function *functions;
+	u32 n, n_room;
+	struct buf names;
+	bool is_cut; /* there is no memory for all of them */
+};
+
+static void add(void *context, const struct elf_symbol *s)
+{
+	struct symbols *all = context;
+	u64 begin;
+
+	if ((s->type != STT_FUNC && s->type != STT_GNU_IFUNC) || !*s->name ||
+	    !elf_file_offset(all->elf, s->address, true, &begin))
+		return;
+	if (all->n == all->n_room) {
+		u32 n_room = all->n_room ? 2 * all->n_room : 256;
+		struct function *more = realloc(all->functions, n_room * sizeof(*more));
+
+		all->is_cut |= !more;
+		if (!more)
+			return;
+		all->functions = more;
+		all->n_room = n_room;
+	}
+	all->functions[all->n++] = (struct function){
+		.begin = begin,
+		.end = begin + s->n_bytes,
+		.name = (u32)all->names.n,
+		.rank = s->rank,
+	};
+	buf_put(&all->names, s->name, strlen(s->name) + 1);
+}
+
+static u32 n_underscores(const char *name)
+{
+	return (u32)strspn(name, "_");
+}
+
+/* Of several names of one place the first is the one that is shown. */
+static int compare(const void *a, const void *b, void *context)
+{
+	const char *names = ((const struct symbols *)context)->names.at;
+	const struct function *x = a, *y = b;
+	const char *s = names + x->name, *t = names + y->name;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (n_underscores(s) != n_underscores(t))
+		return n_underscores(s) < n_underscores(t) ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? -1 : 1;
+	return strcmp(s, t);
+}
+
+int symbols_open(const char *path, struct symbols **ret_symbols)
+{
+	struct symbols *all = calloc(1, sizeof(*all));
+	struct elf elf;
+	u32 n = 0;
+	int err;
+
+	if (!all)
+		return -ENOMEM;
+	buf_init(&all->names);
+	err = elf_open(&elf, path);
+	if (!err) {
+		all->elf = &elf;
+		elf_each_symbol(&elf, add, all);
+		elf_close(&elf);
+		err = all->is_cut || all->names.is_cut ? -ENOMEM : 0;
+	}
+	if (err) {
+		symbols_close(all);
+		return err;
+	}
+	if (all->n)
+		qsort_r(all->functions, all->n, sizeof(*all->functions), compare, all);
+	for (u32 i = 0; i < all->n; i++)
+		if (!n || all->functions[n - 1].begin != all->functions[i].begin)
+			all->functions[n++] = all->functions[i];
+	all->n = n;
+	*ret_symbols = all;
+	return 0;
+}
+
+void symbols_close(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	free(symbols->functions);
+	buf_free(&symbols->names);
+	free(symbols);
+}
+
+const char *symbols_at(const struct symbols *symbols, u64 file_offset, u64 *ret_behind)
+{
+	u32 low = 0, high = symbols->n; /* the first that begins behind the place */
+	const struct function *f;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (symbols->functions[middle].begin <= file_offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	f = &symbols->functions[low - 1];
+	if (f->end > f->begin && file_offset >= f->end)
+		return NULL;
+	*ret_behind = file_offset - f->begin;
+	return symbols->names.at + f->name;
+}
+
+u32 symbols_count(const struct symbols *symbols)
+{
+	return symbols->n;
+}
+
+const char *symbols_name(const struct symbols *symbols, u32 i)
+{
+	return symbols->names.at + symbols->functions[i].name;
+}
