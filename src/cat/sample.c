@@ -121,26 +121,32 @@ static struct stream *new_clock(struct catalog *catalog, const struct stream_kin
 				     : time_name(catalog->arena, sample->period));
 }
 
+static const struct sample_event *find_event(enum stream_kind kind, const char *name)
+{
+	for (u32 i = 0; i < tables[kind].n; i++) {
+		const struct sample_event *event = &tables[kind].events[i];
+
+		if (!strcmp(name, event->name) || (event->also && !strcmp(name, event->also)))
+			return event;
+	}
+	return NULL;
+}
+
 static struct stream *new_event(struct catalog *catalog, const struct stream_kind_info *kind,
 				const char *name, const char *period, struct stream_sample *sample)
 {
-	const struct sample_event *events = tables[kind->kind].events;
+	const struct sample_event *event = find_event(kind->kind, name);
+	u64 n;
 
-	for (u32 i = 0; i < tables[kind->kind].n; i++) {
-		if (strcmp(name, events[i].name) != 0 &&
-		    (!events[i].also || strcmp(name, events[i].also) != 0))
-			continue;
-		*sample = (struct stream_sample){ .type = tables[kind->kind].type,
-						  .config = events[i].config,
-						  .period = period ? take_whole_number(period)
-								   : events[i].period };
-		if (!sample->period)
-			return NULL;
-		return stream_new(
-			catalog->arena, kind, events[i].name,
-			arena_printf(catalog->arena, "%llu", (unsigned long long)sample->period));
-	}
-	return NULL;
+	if (!event)
+		return NULL;
+	n = period ? take_whole_number(period) : event->period;
+	*sample = (struct stream_sample){ .type = tables[kind->kind].type,
+					  .config = event->config,
+					  .period = n };
+	return n ? stream_new(catalog->arena, kind, event->name,
+			      arena_printf(catalog->arena, "%llu", (unsigned long long)n))
+		 : NULL;
 }
 
 /* In struct bpf_perf_event_data, behind the registers of the place that was hit. */
@@ -180,11 +186,25 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
 			 const char *category, const char *event)
 {
+	const char *name = category ? category : event;
+	struct suggest suggest;
+
 	if (kind->kind == STREAM_PROFILE)
 		return "a rate in Hz, up to 100000: profile:99";
 	if (kind->kind == STREAM_INTERVAL)
 		return "a time of 10us and more: interval:1s, interval:100ms";
-	return NULL;
+	if (find_event(kind->kind, name))
+		return arena_printf(catalog->arena, "a PERIOD of 1 and more: %s:%s:1000",
+				    kind->name, name);
+	suggest_init(&suggest, name);
+	for (u32 i = 0; i < tables[kind->kind].n; i++) {
+		suggest_offer(&suggest, tables[kind->kind].events[i].name);
+		if (tables[kind->kind].events[i].also)
+			suggest_offer(&suggest, tables[kind->kind].events[i].also);
+	}
+	return suggest_best(&suggest) ? arena_printf(catalog->arena, "did you mean \"%s:%s\"?",
+						     kind->name, suggest_best(&suggest))
+				      : NULL;
 }
 
 static int list(struct catalog *catalog, const struct stream_kind_info *kind,

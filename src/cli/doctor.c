@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <linux/btf.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -329,6 +330,19 @@ static bool probe_attach_tracepoint(u32 argument, struct buf *detail)
 	return report(detail, "attached to sched_switch", error);
 }
 
+static bool probe_samples(u32 type, struct buf *detail)
+{
+	int program = load_empty(BPF_PROG_TYPE_PERF_EVENT), link = -1, error = program;
+	int event = error < 0 ? -1 : sys_sample_open(type, 0, 1000000, 0);
+
+	if (error >= 0)
+		error = event < 0 ? event : sys_perf_attach(event, program, &link);
+	sys_close(&link);
+	sys_close(&event);
+	sys_close(&program);
+	return report(detail, "attached on CPU 0", error);
+}
+
 #define MEND_CAPABILITY "run as root, or: " SYS_SETCAP "ebql"
 #define MEND_PRIVILEGE	"needs CAP_BPF and CAP_PERFMON, or root"
 
@@ -365,6 +379,11 @@ static const struct check checks[] = {
 	  probe_attach_tracepoint },
 	{ "typed tracepoint program", "needs kernel types (BTF); queries do without", false,
 	  probe_typed },
+	{ "samples of a clock", MEND_PRIVILEGE "; only profile:, interval: and software: need them",
+	  false, probe_samples, PERF_TYPE_SOFTWARE },
+	{ "samples of the hardware's events",
+	  "a virtual machine seldom has them; only hardware: needs them", false, probe_samples,
+	  PERF_TYPE_HARDWARE },
 	{ "program run on a chosen CPU", MEND_PRIVILEGE " (and kernel 5.10)", true, probe_run },
 	{ "atomic fetch instructions", "kernel 5.12 has them: boot a newer kernel", true,
 	  probe_atomic },

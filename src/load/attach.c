@@ -56,25 +56,6 @@ static int open_uprobe(const struct hook *hook)
 	return fd;
 }
 
-/* The first CPU that is there, from this one on; -ENODEV: there is none. */
-static int open_sample_from(const struct hook *hook, u32 *cpu)
-{
-	const struct stream_sample *s = &hook->sample;
-	u32 n_cpus = load_possible_cpus();
-	int fd = -ENODEV;
-
-	while (*cpu < n_cpus && fd == -ENODEV)
-		fd = sys_sample_open(s->type, s->config, s->period, (*cpu)++);
-	return fd;
-}
-
-static int open_sample(const struct hook *hook)
-{
-	u32 cpu = 0;
-
-	return open_sample_from(hook, &cpu);
-}
-
 /*
  * Opens the perf event and puts it where load_perf_reserve() has kept a place.  A program on it
  * runs on every CPU, whichever the event is bound to (the programs hang on the tracepoint, not on
@@ -102,66 +83,25 @@ static int perf_attach(struct load_program *program)
 	return sys_perf_attach(program->perf_fd, program->fd, &program->link_fd);
 }
 
-/* And on the other CPUs. */
-static int sample_attach(struct load_program *program)
+static void unlink_fd(int *fd, struct load_closer *closer)
 {
-	u32 n_cpus = load_possible_cpus(), cpu = 0;
-	int err = perf_attach(program), fd;
-
-	if (!err)
-		err = sys_perf_enable(program->perf_fd);
-	if (err || program->hook->sample.is_of_one_cpu)
-		return err;
-	program->cpu_fds = calloc(2 * (size_t)n_cpus, sizeof(int));
-	if (!program->cpu_fds)
-		return -ENOMEM;
-	/* The first one has its event. */
-	fd = open_sample_from(program->hook, &cpu);
-	sys_close(&fd);
-	while (!err && (fd = open_sample_from(program->hook, &cpu)) != -ENODEV) {
-		int *fds = &program->cpu_fds[program->n_cpu_fds];
-
-		if (fd < 0)
-			return fd;
-		fds[0] = fd;
-		fds[1] = -1;
-		program->n_cpu_fds += 2;
-		err = sys_perf_attach(fd, program->fd, &fds[1]);
-		if (!err)
-			err = sys_perf_enable(fd);
-	}
-	return err;
-}
-
-/* As often as the events say: each was enabled when its program was there. */
-static u64 samples_due(const struct load_program *program)
-{
-	u64 period = program->hook->sample.period, n = 0;
-
-	if (program->perf_fd >= 0)
-		n = sys_perf_count(program->perf_fd) / period;
-	for (u32 i = 0; i < program->n_cpu_fds; i += 2)
-		n += sys_perf_count(program->cpu_fds[i]) / period;
-	return n;
+	if (closer)
+		load_closer_take(closer, fd);
+	else
+		sys_close(fd);
 }
 
 void load_unlink(struct load_program *program, struct load_closer *closer)
 {
-	int *fds[] = { &program->perf_fd, &program->link_fd };
-
-	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
-		if (closer)
-			load_closer_take(closer, fds[i]);
-	for (u32 i = 0; i < program->n_cpu_fds; i++)
-		if (closer)
-			load_closer_take(closer, &program->cpu_fds[i]);
-		else
-			sys_close(&program->cpu_fds[i]);
-	free(program->cpu_fds);
-	program->cpu_fds = NULL;
-	program->n_cpu_fds = 0;
-	sys_close(&program->link_fd);
-	sys_close(&program->perf_fd);
+	for (u32 i = 0; i < program->n_samples; i++) {
+		unlink_fd(&program->samples[i].link_fd, closer);
+		unlink_fd(&program->samples[i].fd, closer);
+	}
+	free(program->samples);
+	program->samples = NULL;
+	program->n_samples = 0;
+	unlink_fd(&program->link_fd, closer);
+	unlink_fd(&program->perf_fd, closer);
 }
 
 /* A typed one: its BTF id was given when it was loaded. */
@@ -230,9 +170,8 @@ const struct load_kind load_kinds[] = {
 			    .missed = load_recursion_misses },
 	[ACCESS_SAMPLE] = { .name = "perf event",
 			    .type = BPF_PROG_TYPE_PERF_EVENT,
-			    .open_event = open_sample,
-			    .attach = sample_attach,
-			    .due = samples_due,
+			    .attach = load_sample_attach,
+			    .due = load_samples_due,
 			    .missed = load_recursion_misses },
 	[ACCESS_REPLAY] = { .name = "replay",
 			    .type = BPF_PROG_TYPE_SYSCALL,
@@ -317,8 +256,10 @@ int load_program_attach(struct load_program *program, struct diags *diags)
 
 	if (!err)
 		err = kind->attach(program);
-	if (err)
+	if (err) {
 		attach_failed(program, -err, diags);
+		load_unlink(program, NULL);
+	}
 	return err;
 }
 
@@ -387,7 +328,7 @@ void load_detach(struct load_hooks *hooks)
 	for (u32 i = hooks->n_programs; i-- > 0;) {
 		struct load_program *program = &hooks->programs[i];
 
-		was_attached |= program->link_fd >= 0 || program->perf_fd >= 0;
+		was_attached |= load_is_attached(program);
 		sys_close(&program->link_fd);
 	}
 	for (u32 i = 0; i < hooks->n_programs; i++)

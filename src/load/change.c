@@ -79,7 +79,7 @@ static int open_parts(struct load_hooks *next, struct diags *diags)
 		if (!next->set->parts[i] || state->phys)
 			continue;
 		state->phys = next->set->parts[i];
-		state->missed_before = state->missed_ahead = 0;
+		state->missed_before = state->missed_ahead = state->samples_missed = 0;
 		load_reset(next, state);
 		err = load_state_open(next, state, diags);
 	}
@@ -159,7 +159,7 @@ static int exchange(const struct load_hooks *hooks, struct load_program *program
 	if (err)
 		diag_failure(diags, "attach-failed", "cannot exchange the program on %s: %s",
 			     program->hook->target, strerror(-err));
-	if (!err && program->chain->program.link_fd < 0 && program->chain->program.perf_fd < 0)
+	if (!err && !load_is_attached(&program->chain->program))
 		err = load_program_attach(&program->chain->program, diags);
 	return err;
 }

@@ -187,9 +187,6 @@ bool load_serves(const struct load_program *program, u32 part)
 	return is_of_part;
 }
 
-/* An interrupt that is due comes so much later at most, or its CPU was stopped. */
-#define SAMPLE_LATE_NS 1000000
-
 static u64 samples_taken(const struct load_state *state)
 {
 	u64 n = 0;
@@ -199,27 +196,20 @@ static u64 samples_taken(const struct load_state *state)
 	return n;
 }
 
-/*
- * Samples that no program was run for: the kernel leaves one out, and tells nobody, while any other
- * tracing program runs on its CPU (bpf_overflow_handler()).  What is due was counted first; a
- * sample that has only just become so is waited for.
- */
+/* A sample that has only just become due is waited for. */
 static u64 samples_missed(const struct load_state *state)
 {
-	u64 begin_ns = base_monotonic_ns(), due = 0, taken;
+	u64 due = 0, until_ns = 0, taken;
 
 	for (u32 i = 0; i < state->hooks->n_programs; i++) {
 		const struct load_program *program = &state->hooks->programs[i];
 
 		if (load_kind(program)->due && load_serves(program, state->phys->number))
-			due += load_kind(program)->due(load_entered(program));
+			due += load_kind(program)->due(load_entered(program), &until_ns);
 	}
-	if (!due || !state->control)
-		return 0;
 	do
-		taken = samples_taken(state);
-	while (due > taken + state->samples_missed &&
-	       base_monotonic_ns() - begin_ns < SAMPLE_LATE_NS);
+		taken = due ? samples_taken(state) : 0;
+	while (due > taken + state->samples_missed && base_monotonic_ns() < until_ns);
 	return due > taken ? due - taken : 0;
 }
 
@@ -237,7 +227,7 @@ u64 load_missed(struct load_state *state)
 	for (u32 i = 0; i < hooks->n_programs; i++)
 		if (load_serves(&hooks->programs[i], state->phys->number))
 			missed += load_program_missed(hooks, i);
-	state->samples_missed = MAX(state->samples_missed, samples_missed(state));
+	state->samples_missed = samples_missed(state);
 	missed += state->samples_missed;
 	missed = (s64)missed > (s64)state->missed_ahead ? missed - state->missed_ahead : 0;
 	grown = missed > state->missed_before ? missed - state->missed_before : 0;

@@ -37,8 +37,9 @@ struct load_kind {
 	/* A perf event, which is opened before any program starts; NULL: none. */
 	int (*open_event)(const struct hook *hook);
 	int (*attach)(struct load_program *program); /* NULL: nothing; 0 or -errno */
-	/* How often it should have been run so far; NULL: nobody knows. */
-	u64 (*due)(const struct load_program *program);
+	/* How often it should have been run so far, and, where it was not, until when the last one
+	 * may still come; NULL: nobody knows. */
+	u64 (*due)(const struct load_program *program, u64 *until_ns);
 	/* Events that the kernel did not run the program for, since it was loaded. */
 	u64 (*missed)(const struct load_program *program);
 };
@@ -110,6 +111,13 @@ void load_closer_close(struct load_closer *closer);
 
 /* attach.c: detaches it, there or by the closer's thread. */
 void load_unlink(struct load_program *program, struct load_closer *closer);
+static inline bool load_is_attached(const struct load_program *program)
+{
+	return program->link_fd >= 0 || program->perf_fd >= 0 || program->n_samples;
+}
+/* sample.c */
+int load_sample_attach(struct load_program *program);
+u64 load_samples_due(const struct load_program *program, u64 *until_ns);
 /* attach.c: takes a file descriptor lower than those of maps, programs and links. */
 int load_perf_reserve(struct load_program *program);
 

@@ -18,9 +18,12 @@ struct load_program {
 	const struct hook *hook;
 	struct bpf_code code;
 	int fd, perf_fd, link_fd; /* -1: none */
-	/* Of an event on each CPU, those of the other CPUs: the event's and the link's in turn. */
-	int *cpu_fds;
-	u32 n_cpu_fds;
+	/* Instead, of an event on each CPU; start_ns: when it began to count (CLOCK_MONOTONIC). */
+	struct load_sample {
+		int fd, link_fd;
+		u64 start_ns;
+	} * samples;
+	u32 n_samples;
 	/* Of a set that changes: what is attached in its place. */
 	struct load_chain *chain;
 	u32 n_verified; /* instructions that the verifier walked */
@@ -69,7 +72,7 @@ struct load_state {
 	u8 *pairs;	    /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
 	u64 epoch;	    /* the copy that programs update now; set by load_flip() */
 	u64 missed_before;  /* of load_missed(): already reported */
-	u64 samples_missed; /* of missed_before: what perf events had, and no program was run for */
+	u64 samples_missed; /* that were due, and no program was run for, when it was last asked */
 	u64 missed_ahead;   /* before it came, to those that were there */
 	u64 waits_since_ns; /* load_flip() waits for programs, CLOCK_MONOTONIC; 0: it does not */
 	u64 switched_ns;    /* it did, for the flip that is done now */

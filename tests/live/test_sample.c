@@ -1,46 +1,158 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Samples: this test, as a workload, touches pages and goes to sleep a known number of times, and
- * keeps CPUs busy in functions that it knows; ebql counts that by perf events.
+ * Samples: this test, as a workload, touches pages, takes naps and burns CPU time in code at an
+ * address that it knows; ebql counts that by perf events.  Of a clock the rows themselves tell
+ * which samples there were not: that many must have been told as missed.
  */
+#include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <linux/perf_event.h>
 
 #include <cmocka.h>
 
 #include "session.h"
 #include "watch.h"
 
-enum { PAGE_BYTES = 4096, PAGES = 3000 };
+enum { PAGE_BYTES = 4096, PAGES = 3000, NAPS = 100, CPUS_MAX = 64 };
+/* Long ones in slow guests, where interrupts come late and windows end late. */
+static u64 period_ns = 20000000, fast_ns = 2000000, busy_ns = 500000000;
+static u32 n_periods = 30;
+
 #define FIRST_PAGE 0x200000000000
+#define HOT_PAGE   0x210000000000
+#define TEXT_OF(x) #x
+#define TEXT(x)	   TEXT_OF(x)
 
 /* --- The workload --- */
 
-/* Where no page is, each touched page is one fault at its address. */
-static void touch_pages(u8 *pages, u32 n)
+static void *map_at(u64 address, size_t bytes, int prot)
 {
+	u8 *at = mmap((void *)address, bytes, prot,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (at == MAP_FAILED || madvise(at, bytes, MADV_NOHUGEPAGE))
+		_exit(1);
+	return at;
+}
+
+/* Where no page is, each touched page is one fault at its address. */
+static void touch_pages(void)
+{
+	size_t bytes = (size_t)PAGES * PAGE_BYTES;
+	volatile u8 *pages = map_at(FIRST_PAGE, bytes, PROT_READ | PROT_WRITE);
+
+	for (u32 i = 0; i < PAGES; i++)
+		pages[(size_t)i * PAGE_BYTES] = 1;
+	munmap((void *)pages, bytes);
+}
+
+static u64 n_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
+}
+
+/*
+ * Naps in a stretch that is known by the thread's name; how often it was switched away from there,
+ * or 0 where that happened on the border.
+ */
+static u64 take_naps(const char *name)
+{
+	struct timespec nap = { .tv_nsec = 1000000 };
+	u64 before = n_switches(), begin, end;
+
+	prctl(PR_SET_NAME, name);
+	begin = n_switches();
+	for (u32 i = 0; i < NAPS; i++)
+		nanosleep(&nap, NULL);
+	end = n_switches();
+	prctl(PR_SET_NAME, "between");
+	return before == begin && end == n_switches() ? end - begin : 0;
+}
+
+static void nap(void)
+{
+	char name[16];
+	u64 n = 0;
+
+	for (u32 i = 0; !n; i++) {
+		snprintf(name, sizeof(name), "nap%u", i);
+		n = take_naps(name);
+	}
+	work_answer("%s %llu\n", name, (unsigned long long)n);
+}
+
+/* A loop that counts its argument down, at an address of its own. */
+static void *burn(void *unused)
+{
+#ifdef __x86_64__
+	static const u8 code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+#else
+	static const u32 code[] = { 0xd1000400, 0xb5ffffe0, 0xd65f03c0 };
+#endif
+	void (*hot)(u64 n) = (void (*)(u64))HOT_PAGE;
+	u64 begin_ns = base_monotonic_ns();
+
+	memcpy((void *)HOT_PAGE, code, sizeof(code));
+	__builtin___clear_cache((char *)HOT_PAGE, (char *)HOT_PAGE + sizeof(code));
+	prctl(PR_SET_NAME, "burning");
+	while (base_monotonic_ns() - begin_ns < busy_ns)
+		hot(10000000);
+	prctl(PR_SET_NAME, "between");
+	return NULL;
+}
+
+/* Calls of the system, which a slow program can be hooked to; on each CPU. */
+static void *call(void *unused)
+{
+	u64 begin_ns = base_monotonic_ns();
+
+	while (base_monotonic_ns() - begin_ns < busy_ns)
+		for (u32 i = 0; i < 100; i++)
+			syscall(SYS_getppid);
+	return NULL;
+}
+
+static void run_on_each_cpu(void *(*run)(void *))
+{
+	pthread_t threads[CPUS_MAX];
+	u32 n = (u32)MIN(sysconf(_SC_NPROCESSORS_ONLN), CPUS_MAX);
+
 	for (u32 i = 0; i < n; i++)
-		((volatile u8 *)pages)[(size_t)i * PAGE_BYTES] = 1;
+		if (pthread_create(&threads[i], NULL, run, NULL))
+			_exit(1);
+	for (u32 i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
 }
 
 static int work(void)
 {
-	size_t bytes = (size_t)PAGES * PAGE_BYTES;
-	u8 *pages = mmap((void *)FIRST_PAGE, bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	char line[32];
 
-	if (pages == MAP_FAILED || madvise(pages, bytes, MADV_NOHUGEPAGE))
-		return 1;
+	map_at(HOT_PAGE, PAGE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC);
 	work_answer("pid %d\n", getpid());
 	while (work_line(line, sizeof(line))) {
-		touch_pages(pages, PAGES);
-		madvise(pages, bytes, MADV_DONTNEED);
+		if (!strcmp(line, "touch"))
+			touch_pages();
+		else if (!strcmp(line, "nap"))
+			nap();
+		else
+			run_on_each_cpu(strcmp(line, "burn") ? call : burn);
 		work_answer("done\n");
 	}
 	return 0;
@@ -48,9 +160,19 @@ static int work(void)
 
 /* --- What ebql saw of it --- */
 
+/* Of a clock on one CPU: the rows lie at multiples of the period behind base_ns, each a little
+ * late.
+ */
+struct clock {
+	u64 first_ns, last_ns, base_ns, n_periods, n;
+};
+
 struct seen {
-	struct watch watch;
-	u64 n, as_expected, sum, n_rows;
+	struct watch watch, slow;
+	u64 n, as_expected, sum, n_rows, missed;
+	u64 period_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
+	struct clock clocks[CPUS_MAX];
+	u64 n_of_nap[NAPS];
 };
 
 static void take_row(void *context, const struct line *line)
@@ -63,6 +185,62 @@ static void take_row(void *context, const struct line *line)
 	s->n_rows++;
 }
 
+static void skip_row(void *context, const struct line *line)
+{
+}
+
+static void take_batch(void *context, const struct line *line)
+{
+	struct seen *s = context;
+
+	struct timespec wall;
+	u64 ahead_ns;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	ahead_ns = (u64)wall.tv_sec * 1000000000 + (u64)wall.tv_nsec - base_monotonic_ns();
+	s->start_ns = line_number(line, "_batch.window_start") - ahead_ns;
+	s->end_ns = line_number(line, "_batch.window_end") - ahead_ns;
+	s->missed += line_number(line, "_batch.lost.missed");
+}
+
+static void take_sample(void *context, const struct line *line)
+{
+	struct seen *s = context;
+	u64 cpu = line_number(line, "cpu"), time_ns = line_number(line, "time");
+	struct clock *clock = &s->clocks[MIN(cpu, CPUS_MAX - 1)];
+
+	take_row(context, line);
+	if (!clock->n++)
+		clock->base_ns = clock->first_ns = clock->last_ns = time_ns;
+	clock->n_periods += (time_ns - clock->last_ns + s->period_ns / 2) / s->period_ns;
+	clock->base_ns = MIN(clock->base_ns, time_ns - clock->n_periods * s->period_ns);
+	clock->last_ns = time_ns;
+}
+
+/* The first sample was due a period behind the start of its clock, which is nearly the run's. */
+static u64 due(const struct seen *s, const struct clock *clock)
+{
+	u64 first_ns = clock->base_ns;
+
+	while (first_ns > s->start_ns + s->period_ns * 3 / 2)
+		first_ns -= s->period_ns;
+	return (s->end_ns - first_ns) / s->period_ns + 1;
+}
+
+/* Each sample that was due is a row or told as missed. */
+static void expect_clocks(const struct seen *s, u32 n_cpus)
+{
+	u64 n_due = 0, n = 0;
+
+	for (u32 cpu = 0; cpu < n_cpus; cpu++) {
+		assert_true(s->clocks[cpu].n > 0);
+		n_due += due(s, &s->clocks[cpu]);
+		n += s->clocks[cpu].n;
+	}
+	assert_int_equal(n + s->missed, n_due);
+	assert_int_equal(n, s->n_rows);
+}
+
 static int setup(void **state)
 {
 	*state = calloc(1, sizeof(struct seen));
@@ -73,22 +251,59 @@ static int teardown(void **state)
 {
 	struct seen *s = *state;
 
+	watch_close(&s->slow);
 	watch_close(&s->watch);
 	free(s);
 	return 0;
 }
 
-#define TEXT_OF(x) #x
-#define TEXT(x)	   TEXT_OF(x)
-
-/* Page i is touched once in each of two rounds, at i pages behind the first one. */
-static void test_page_faults(void **state)
+static struct seen *begin(void **state, void (*row)(void *context, const struct line *line))
 {
 	struct seen *s = *state;
 
 	watch_require();
-	watch_open(&s->watch, take_row, s);
-	watch_work(&s->watch, "pages");
+	watch_open(&s->watch, row, s);
+	s->watch.reader.batch = take_batch;
+	watch_work(&s->watch, "");
+	return s;
+}
+
+/*
+ * For some periods and a half, so that none is due near the end, while the workload does what the
+ * line says.
+ */
+static void watch_for(struct seen *s, u32 n_periods, const char *line, const char *format, ...)
+{
+	char query[1024], duration[32];
+	const char *argv[] = {
+		proc_ebql(), "-o", "json", "--verbose", "-d", duration, query, NULL
+	};
+	struct watch *watch = &s->watch;
+	va_list args;
+	int status;
+
+	va_start(args, format);
+	vsnprintf(query, sizeof(query), format, args);
+	va_end(args);
+	snprintf(duration, sizeof(duration), "%llums",
+		 (unsigned long long)(n_periods * s->period_ns + s->period_ns / 2) / 1000000);
+	watch->ebql.sink = reader_feed;
+	watch->ebql.sink_context = &watch->reader;
+	proc_start(&watch->ebql, argv, 0);
+	if (!proc_wait_text(&watch->ebql, "attached:", 30000))
+		fail_msg("ebql did not attach: %s", watch->ebql.err_text.at);
+	if (line)
+		watch_tell(watch, line, "done\n");
+	status = proc_wait_exit(&watch->ebql, 30000);
+	assert_int_equal(status, s->missed ? 3 : 0);
+	assert_string_equal(watch->reader.error, "");
+}
+
+/* Page i is touched once in each of two rounds, at i pages behind the first one. */
+static void test_page_faults(void **state)
+{
+	struct seen *s = begin(state, take_row);
+
 	watch_ebql(
 		&s->watch,
 		"SELECT count(*) AS n, sum((addr - " TEXT(
@@ -101,18 +316,147 @@ static void test_page_faults(void **state)
 		s->watch.pid, PAGES);
 	watch_tell(&s->watch, "touch", "done\n");
 	watch_tell(&s->watch, "touch", "done\n");
-	watch_end(&s->watch, 0);
-	assert_int_equal(s->n, 2 * PAGES);
-	assert_int_equal(s->as_expected, 2 * PAGES);
-	assert_int_equal(s->sum, PAGES * (PAGES - 1));
+	watch_end(&s->watch, -1);
+	if (s->missed)
+		assert_in_range(s->n, 2 * PAGES - s->missed, 2 * PAGES);
+	else
+		assert_int_equal(s->n, 2 * PAGES);
+	assert_int_equal(s->as_expected, s->n);
+	if (s->n == 2 * PAGES)
+		assert_int_equal(s->sum, PAGES * (PAGES - 1));
+}
+
+static void take_nap(void *context, const struct line *line)
+{
+	struct seen *s = context;
+	unsigned nap;
+
+	if (sscanf(line_text(line, "comm"), "nap%u", &nap) == 1)
+		s->n_of_nap[MIN(nap, NAPS - 1u)] += line_number(line, "n");
+}
+
+/* Those that the kernel itself counted for the thread; one that it left out is missed. */
+static void test_context_switches(void **state)
+{
+	struct seen *s = begin(state, take_nap);
+	unsigned long long n;
+	unsigned nap;
+
+	watch_ebql(&s->watch,
+		   "SELECT comm, count(*) AS n FROM software:context-switches:1 WHERE pid = %d "
+		   "GROUP BY comm WINDOW TUMBLING 100ms",
+		   s->watch.pid);
+	watch_tell(&s->watch, "nap", "done\n");
+	assert_int_equal(sscanf(s->watch.work.out_text.at, "nap%u %llu", &nap, &n), 2);
+	watch_end(&s->watch, -1);
+	assert_true(n > 0 && nap < NAPS);
+	s->n = s->n_of_nap[nap];
+	if (s->missed)
+		assert_in_range(s->n, n - MIN(n, s->missed), n);
+	else
+		assert_int_equal(s->n, n);
+}
+
+static u32 n_online(void)
+{
+	return (u32)MIN(sysconf(_SC_NPROCESSORS_ONLN), CPUS_MAX);
+}
+
+/* A row each period, on one CPU. */
+static void test_interval(void **state)
+{
+	struct seen *s = begin(state, take_sample);
+	u32 cpu = 0;
+
+	s->period_ns = period_ns;
+	watch_for(s, n_periods, NULL, "SELECT time, cpu FROM interval:%ums",
+		  (u32)(period_ns / 1000000));
+	while (cpu < CPUS_MAX - 1 && !s->clocks[cpu].n)
+		cpu++;
+	assert_int_equal(s->clocks[cpu].n, s->n_rows);
+	s->clocks[0] = s->clocks[cpu];
+	expect_clocks(s, 1);
+}
+
+/* A sample each period on each CPU; those of the busy threads are in their loop. */
+static void test_profile(void **state)
+{
+	struct seen *s = begin(state, take_sample);
+
+	s->period_ns = period_ns;
+	watch_for(s, n_periods, "burn",
+		  "SELECT time, cpu, iif(pid = %d AND comm = 'burning' AND user_mode, 1, 0) AS n, "
+		  "iif(pid = %d AND ip >= " TEXT(HOT_PAGE) " AND ip < " TEXT(
+			  HOT_PAGE) " + 16, 1, 0) "
+				    "AS as_expected FROM profile:%u",
+		  s->watch.pid, s->watch.pid, (u32)(1000000000 / period_ns));
+	expect_clocks(s, n_online());
+	assert_true(s->n > 0);
+	assert_int_equal(s->n, s->as_expected);
+}
+
+/* Beside a program that takes long, on a hook where the kernel lets no sample's program run. */
+static void test_missed(void **state)
+{
+	struct seen *s = begin(state, take_sample);
+
+	watch_open(&s->slow, skip_row, s);
+	watch_ebql(
+		&s->slow,
+		"SET access_path = tracepoint; SELECT quantiles(time %% 7, 0.5), quantiles(time %% 9, 0.5), "
+		"quantiles(time %% 11, 0.5), quantiles(time %% 13, 0.5), quantiles(time %% 17, 0.5) "
+		"FROM tracepoint:syscalls:sys_enter_getppid WHERE pid = %d",
+		s->watch.pid);
+	s->period_ns = fast_ns;
+	watch_for(s, (u32)(n_periods * period_ns / fast_ns), "call",
+		  "SELECT time, cpu FROM profile:%u", (u32)(1000000000 / fast_ns));
+	watch_end(&s->slow, 0);
+	assert_true(s->missed > 0);
+	expect_clocks(s, n_online());
+}
+
+/* Where the machine counts no such events, that is said. */
+static void test_hardware(void **state)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = sizeof(attr) };
+	struct seen *s = begin(state, take_row);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+	const char *argv[] = { proc_ebql(), "-d",   "300ms",
+			       "-o",	    "json", "SELECT count(*) AS n FROM hardware:cycles",
+			       NULL };
+
+	s->watch.ebql.sink = reader_feed;
+	s->watch.ebql.sink_context = &s->watch.reader;
+	proc_start(&s->watch.ebql, argv, 0);
+	watch_tell(&s->watch, "call", "done\n");
+	if (fd < 0) {
+		assert_int_equal(proc_wait_exit(&s->watch.ebql, 30000), 1);
+		assert_non_null(strstr(s->watch.ebql.err_text.at, "attach-failed"));
+		assert_non_null(strstr(s->watch.ebql.err_text.at, "counts no such events"));
+	} else {
+		proc_wait_exit(&s->watch.ebql, 30000);
+		assert_true(s->n > 0);
+		close(fd);
+	}
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_page_faults, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_context_switches, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_interval, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hardware, setup, teardown),
 	};
 
+	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+		period_ns = fast_ns = 100000000;
+		busy_ns = 1200000000;
+		n_periods = 16;
+		setenv("EBQL_TEST_QUICK", "1", 1);
+	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();
 	return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
