@@ -93,7 +93,8 @@ struct stream {
 	struct file *file;    /* STREAM_FILE */
 	/* syscalls:sys_enter_X and sys_exit_X: */
 	bool is_syscall_enter, is_syscall_exit;
-	s32 syscall_nr; /* -1 when unknown (then only the tracepoint path exists) */
+	s32 syscall_nr;	     /* -1 when unknown (then only the tracepoint path exists) */
+	const char *syscall; /* its name, or NULL */
 	/* Functions, event is then their name: */
 	bool is_function, is_return;
 	u32 function_btf_id;	   /* 0: BTF does not know it */
@@ -249,9 +250,42 @@ void symbols_close(struct symbols *symbols);
 /* The function that the place is in, and how far from its begin; NULL: none is known there. */
 const char *symbols_at(const struct symbols *symbols, u64 file_offset, u64 *ret_behind);
 
+/*
+ * What differs from machine to machine: arch_x86_64.c and arch_arm64.c, of which each is all that
+ * is known of one, and both are in every ebql.  Places are bytes in the kernel's struct pt_regs.
+ */
+struct arch {
+	const char *name;	    /* as uname -m says it */
+	const char *library_folder; /* /lib/NAME, where Debian and its like have libraries */
+	u16 elf_machine;
+	/* System calls: their names by number, as far as machines differ. */
+	const char *const *calls;
+	u32 n_calls;
+	const char *call_prefix;   /* of the functions that are them: "__x64_sys_" */
+	const char *number_member; /* where the number is; no other machine has it */
+	u16 number, call_arguments[6];
+	/* Functions: the arguments that registers carry, the result, and the stack pointer, which
+	 * is return_bytes higher at the return than at the entry. */
+	u16 arguments[8], n_arguments, result, stack, return_bytes;
+	/* Where it was, the word that has its mode, what of that says so, and says user mode; and
+	 * how large all is. */
+	u16 instruction, mode, mode_mask, user_mode, n_bytes;
+	/* What says that a task is in a call of the 32-bit table: its place in task_struct, where
+	 * that is without BTF, and the bit of the u32 there. */
+	const char *compat_member;
+	u32 compat_offset, compat_bit;
+	/* Is a plain store, for others, behind all loads and stores before it, and a load behind
+	 * all loads? */
+	bool keeps_order;
+};
+extern const struct arch arch_x86_64, arch_arm64;
+/* The one that this ebql is compiled for; and that of the catalog. */
+extern const struct arch *const arch_own;
+const struct arch *catalog_arch(const struct catalog *catalog);
+
 /* System call names: number -> name ("pread64") or NULL, and name -> number or -1. */
-const char *syscall_name(s32 nr);
-s32 syscall_number(const char *name);
+const char *syscall_name(const struct arch *arch, s32 nr);
+s32 syscall_number(const struct arch *arch, const char *name);
 /* One more than the largest known number. */
 s32 syscall_count(void);
 

@@ -15,12 +15,32 @@ struct catalog *catalog_open_live(struct arena *arena)
 	struct stat ns;
 
 	catalog->arena = arena;
+	catalog->arch = arch_own;
 	catalog->is_live = true;
 	catalog->btf_path = "/sys/kernel/btf/vmlinux";
 	buf_init_in(&catalog->scratch, arena);
 	if (stat("/proc/self/ns/pid", &ns) == 0)
 		catalog->pid_ns = (struct pid_ns){ ns.st_dev, ns.st_ino };
 	return catalog;
+}
+
+/* A snapshot may be of another machine.  Without BTF it is of this one. */
+static const struct arch *find_arch(struct catalog *catalog)
+{
+	static const struct arch *const all[] = { &arch_x86_64, &arch_arm64 };
+	u32 registers = catalog_btf_id(catalog, BTF_KIND_STRUCT, "pt_regs");
+	struct catalog_member number;
+
+	for (u32 i = 0; registers && i < ARRAY_SIZE(all); i++)
+		if (!btf_find_member(&catalog->btf, registers, all[i]->number_member, NULL,
+				     &number))
+			return all[i];
+	return arch_own;
+}
+
+const struct arch *catalog_arch(const struct catalog *catalog)
+{
+	return catalog->arch;
 }
 
 struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, struct diags *diags)
@@ -39,6 +59,7 @@ struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, s
 	/* Without it raw tracepoints have no types, as in a kernel without. */
 	if (!error && !catalog_btf(catalog) && catalog->btf_error != -ENOENT)
 		error = catalog->btf_error;
+	catalog->arch = find_arch(catalog);
 	if (!error)
 		return catalog;
 	diag_failure(diags, "bad-snapshot", "cannot read the snapshot %s: %s" HINT "%s", folder,

@@ -14,12 +14,6 @@
 
 #include "cat/elf.h"
 
-#ifdef __x86_64__
-#define MACHINE EM_X86_64
-#else
-#define MACHINE EM_AARCH64
-#endif
-
 /* What .gnu_debugdata may become: a table of symbols, no more. */
 #define UNPACKED_MAX (256u << 20)
 
@@ -75,7 +69,7 @@ static int read_headers(struct elf *elf)
 
 	if (!read_at(elf, 0, &header, sizeof(header)) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != MACHINE)
+	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != arch_own->elf_machine)
 		return -ENOEXEC;
 	elf->segments =
 		read_piece(elf, header.e_phoff, (u64)header.e_phnum * sizeof(*elf->segments));

@@ -53,8 +53,8 @@ static bool is_meant(const struct find *find, const struct stream_name *name)
 	if (!name->category || strcmp(name->category, "syscalls") != 0 ||
 	    strncmp(name->event, find->event, 8) != 0)
 		return false;
-	nr = event_syscall(find->event);
-	return nr >= 0 && nr == event_syscall(name->event);
+	nr = event_syscall(find->catalog, find->event);
+	return nr >= 0 && nr == event_syscall(find->catalog, name->event);
 }
 
 static const char *hint_unknown(const struct find *find, const struct stream_names *names)

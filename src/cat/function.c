@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the registers carry. */
-#define REGISTER_ARGS 6
-
 static bool is_return(const struct stream_kind_info *kind)
 {
 	return kind->kind == STREAM_KRETPROBE || kind->kind == STREAM_FEXIT;
@@ -96,15 +93,18 @@ static void add_fields(struct catalog *catalog, struct stream *s, const struct b
 	}
 }
 
+/* What the registers carry. */
 static void add_plain_fields(struct catalog *catalog, struct stream *s)
 {
-	s->fields = arena_array(catalog->arena, struct field, REGISTER_ARGS + 1);
-	while (!s->is_return && s->n_fields < REGISTER_ARGS) {
+	u32 n = catalog->arch->n_arguments;
+
+	s->fields = arena_array(catalog->arena, struct field, n + 1);
+	while (!s->is_return && s->n_fields < n) {
 		s->fields[s->n_fields] = proto_argument(catalog, s->n_fields);
 		s->n_fields++;
 	}
 	if (s->is_return)
-		s->fields[s->n_fields++] = proto_return(catalog, REGISTER_ARGS);
+		s->fields[s->n_fields++] = proto_return(catalog, n);
 }
 
 static bool find_proto(struct catalog *catalog, struct stream *s, struct btf_view *ret_proto)

@@ -127,6 +127,7 @@ struct file_fact {
 
 struct catalog {
 	struct arena *arena;
+	const struct arch *arch;
 	bool is_live;
 	struct buf scratch; /* the file read last */
 	bool tracefs_looked;
@@ -183,7 +184,7 @@ const struct stream_kind_info *stream_kind_named(const char *word);
 const char *stream_canonical_name(struct arena *arena, const struct stream_kind_info *kind,
 				  const char *category, const char *event);
 /* Number of the system call that "sys_enter_fstat" speaks of, or -1. */
-s32 event_syscall(const char *event);
+s32 event_syscall(const struct catalog *catalog, const char *event);
 struct stream *stream_new(struct arena *arena, const struct stream_kind_info *kind,
 			  const char *category, const char *event);
 void stream_names_add(struct arena *arena, struct stream_names *names,

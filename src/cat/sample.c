@@ -149,20 +149,21 @@ static struct stream *new_event(struct catalog *catalog, const struct stream_kin
 		 : NULL;
 }
 
-/* In struct bpf_perf_event_data, behind the registers of the place that was hit. */
-static const struct field fields[] = {
-#ifdef __x86_64__
-#define REGISTERS_BYTES 168
-	{ "ip", "u64 ip", FIELD_FIXED, { TYPE_POINTER, 64 }, 128, 8 },
-	{ "user_mode", "bool user_mode", FIELD_USER_MODE, { TYPE_BOOL, 8 }, 136, 8 },
-#else
-#define REGISTERS_BYTES 272
-	{ "ip", "u64 ip", FIELD_FIXED, { TYPE_POINTER, 64 }, 256, 8 },
-	{ "user_mode", "bool user_mode", FIELD_USER_MODE, { TYPE_BOOL, 8 }, 264, 8 },
-#endif
-	{ "period", "u64 period", FIELD_FIXED, { TYPE_INT, 64 }, REGISTERS_BYTES, 8 },
-	{ "addr", "u64 addr", FIELD_FIXED, { TYPE_POINTER, 64 }, REGISTERS_BYTES + 8, 8 },
-};
+/* In struct bpf_perf_event_data: the registers of the place that was hit, and what is behind. */
+static void add_fields(struct catalog *catalog, struct stream *s)
+{
+	const struct arch *arch = catalog->arch;
+	const struct field fields[] = {
+		{ "ip", "u64 ip", FIELD_FIXED, { TYPE_POINTER, 64 }, arch->instruction, 8 },
+		{ "user_mode", "bool user_mode", FIELD_USER_MODE, { TYPE_BOOL, 8 }, arch->mode, 8 },
+		{ "period", "u64 period", FIELD_FIXED, { TYPE_INT, 64 }, arch->n_bytes, 8 },
+		{ "addr", "u64 addr", FIELD_FIXED, { TYPE_POINTER, 64 }, arch->n_bytes + 8u, 8 },
+	};
+
+	s->n_fields = ARRAY_SIZE(fields);
+	s->fields = arena_array(catalog->arena, struct field, s->n_fields);
+	memcpy(s->fields, fields, sizeof(fields));
+}
 
 static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
 		const char *event, struct stream **ret_stream)
@@ -176,9 +177,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	if (!s)
 		return -ENOENT;
 	s->sample = sample;
-	s->n_fields = ARRAY_SIZE(fields);
-	s->fields = arena_array(catalog->arena, struct field, s->n_fields);
-	memcpy(s->fields, fields, sizeof(fields));
+	add_fields(catalog, s);
 	*ret_stream = s;
 	return 0;
 }

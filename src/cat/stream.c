@@ -15,11 +15,11 @@ const char *stream_canonical_name(struct arena *arena, const struct stream_kind_
 			: arena_printf(arena, "%s:%s", kind->name, event);
 }
 
-s32 event_syscall(const char *event)
+s32 event_syscall(const struct catalog *catalog, const char *event)
 {
 	if (!strncmp(event, "sys_enter_", 10))
-		return syscall_number(event + 10);
-	return strncmp(event, "sys_exit_", 9) ? -1 : syscall_number(event + 9);
+		return syscall_number(catalog->arch, event + 10);
+	return strncmp(event, "sys_exit_", 9) ? -1 : syscall_number(catalog->arch, event + 9);
 }
 
 struct stream *stream_new(struct arena *arena, const struct stream_kind_info *kind,
@@ -35,7 +35,6 @@ struct stream *stream_new(struct arena *arena, const struct stream_kind_info *ki
 	if (category && !strcmp(category, "syscalls")) {
 		stream->is_syscall_enter = !strncmp(event, "sys_enter_", 10);
 		stream->is_syscall_exit = !strncmp(event, "sys_exit_", 9);
-		stream->syscall_nr = event_syscall(event);
 	}
 	return stream;
 }

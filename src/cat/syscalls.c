@@ -1,116 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * System call numbers <-> names, for the machine this is compiled for.  The names
- * are those of the man pages (__NR_ of the kernel's UAPI headers, up to 6.18);
- * tracefs names some after the function that implements them, see aliases.
+ * The kind of machine this is, and system call numbers <-> names (up to kernel 6.18).  tracefs
+ * names some after the function that implements them, see aliases.
  */
 #include "cat/cat.h"
 
 #include <string.h>
 
+/* From this number on all machines share them. */
+#define FIRST_SHARED 424
+
 /* clang-format off */
-static const char *const names[] = {
-#if defined(__x86_64__)
-	[0] = "read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mmap",
-	"mprotect", "munmap", "brk", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "ioctl",
-	"pread64", "pwrite64", "readv", "writev", "access", "pipe", "select", "sched_yield",
-	"mremap", "msync", "mincore", "madvise", "shmget", "shmat", "shmctl", "dup", "dup2",
-	"pause", "nanosleep", "getitimer", "alarm", "setitimer", "getpid", "sendfile", "socket",
-	"connect", "accept", "sendto", "recvfrom", "sendmsg", "recvmsg", "shutdown", "bind",
-	"listen", "getsockname", "getpeername", "socketpair", "setsockopt", "getsockopt", "clone",
-	"fork", "vfork", "execve", "exit", "wait4", "kill", "uname", "semget", "semop", "semctl",
-	"shmdt", "msgget", "msgsnd", "msgrcv", "msgctl", "fcntl", "flock", "fsync", "fdatasync",
-	"truncate", "ftruncate", "getdents", "getcwd", "chdir", "fchdir", "rename", "mkdir",
-	"rmdir", "creat", "link", "unlink", "symlink", "readlink", "chmod", "fchmod", "chown",
-	"fchown", "lchown", "umask", "gettimeofday", "getrlimit", "getrusage", "sysinfo", "times",
-	"ptrace", "getuid", "syslog", "getgid", "setuid", "setgid", "geteuid", "getegid",
-	"setpgid", "getppid", "getpgrp", "setsid", "setreuid", "setregid", "getgroups",
-	"setgroups", "setresuid", "getresuid", "setresgid", "getresgid", "getpgid", "setfsuid",
-	"setfsgid", "getsid", "capget", "capset", "rt_sigpending", "rt_sigtimedwait",
-	"rt_sigqueueinfo", "rt_sigsuspend", "sigaltstack", "utime", "mknod", "uselib",
-	"personality", "ustat", "statfs", "fstatfs", "sysfs", "getpriority", "setpriority",
-	"sched_setparam", "sched_getparam", "sched_setscheduler", "sched_getscheduler",
-	"sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "mlock",
-	"munlock", "mlockall", "munlockall", "vhangup", "modify_ldt", "pivot_root", "_sysctl",
-	"prctl", "arch_prctl", "adjtimex", "setrlimit", "chroot", "sync", "acct", "settimeofday",
-	"mount", "umount2", "swapon", "swapoff", "reboot", "sethostname", "setdomainname", "iopl",
-	"ioperm", "create_module", "init_module", "delete_module", "get_kernel_syms",
-	"query_module", "quotactl", "nfsservctl", "getpmsg", "putpmsg", "afs_syscall", "tuxcall",
-	"security", "gettid", "readahead", "setxattr", "lsetxattr", "fsetxattr", "getxattr",
-	"lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr", "removexattr",
-	"lremovexattr", "fremovexattr", "tkill", "time", "futex", "sched_setaffinity",
-	"sched_getaffinity", "set_thread_area", "io_setup", "io_destroy", "io_getevents",
-	"io_submit", "io_cancel", "get_thread_area", "lookup_dcookie", "epoll_create",
-	"epoll_ctl_old", "epoll_wait_old", "remap_file_pages", "getdents64", "set_tid_address",
-	"restart_syscall", "semtimedop", "fadvise64", "timer_create", "timer_settime",
-	"timer_gettime", "timer_getoverrun", "timer_delete", "clock_settime", "clock_gettime",
-	"clock_getres", "clock_nanosleep", "exit_group", "epoll_wait", "epoll_ctl", "tgkill",
-	"utimes", "vserver", "mbind", "set_mempolicy", "get_mempolicy", "mq_open", "mq_unlink",
-	"mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr", "kexec_load", "waitid",
-	"add_key", "request_key", "keyctl", "ioprio_set", "ioprio_get", "inotify_init",
-	"inotify_add_watch", "inotify_rm_watch", "migrate_pages", "openat", "mkdirat", "mknodat",
-	"fchownat", "futimesat", "newfstatat", "unlinkat", "renameat", "linkat", "symlinkat",
-	"readlinkat", "fchmodat", "faccessat", "pselect6", "ppoll", "unshare", "set_robust_list",
-	"get_robust_list", "splice", "tee", "sync_file_range", "vmsplice", "move_pages",
-	"utimensat", "epoll_pwait", "signalfd", "timerfd_create", "eventfd", "fallocate",
-	"timerfd_settime", "timerfd_gettime", "accept4", "signalfd4", "eventfd2", "epoll_create1",
-	"dup3", "pipe2", "inotify_init1", "preadv", "pwritev", "rt_tgsigqueueinfo",
-	"perf_event_open", "recvmmsg", "fanotify_init", "fanotify_mark", "prlimit64",
-	"name_to_handle_at", "open_by_handle_at", "clock_adjtime", "syncfs", "sendmmsg", "setns",
-	"getcpu", "process_vm_readv", "process_vm_writev", "kcmp", "finit_module",
-	"sched_setattr", "sched_getattr", "renameat2", "seccomp", "getrandom", "memfd_create",
-	"kexec_file_load", "bpf", "execveat", "userfaultfd", "membarrier", "mlock2",
-	"copy_file_range", "preadv2", "pwritev2", "pkey_mprotect", "pkey_alloc", "pkey_free",
-	"statx", "io_pgetevents", "rseq", "uretprobe", "uprobe",
-#elif defined(__aarch64__)
-	[0] = "io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "setxattr",
-	"lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr",
-	"flistxattr", "removexattr", "lremovexattr", "fremovexattr", "getcwd", "lookup_dcookie",
-	"eventfd2", "epoll_create1", "epoll_ctl", "epoll_pwait", "dup", "dup3", "fcntl",
-	"inotify_init1", "inotify_add_watch", "inotify_rm_watch", "ioctl", "ioprio_set",
-	"ioprio_get", "flock", "mknodat", "mkdirat", "unlinkat", "symlinkat", "linkat",
-	"renameat", "umount2", "mount", "pivot_root", "nfsservctl", "statfs", "fstatfs",
-	"truncate", "ftruncate", "fallocate", "faccessat", "chdir", "fchdir", "chroot", "fchmod",
-	"fchmodat", "fchownat", "fchown", "openat", "close", "vhangup", "pipe2", "quotactl",
-	"getdents64", "lseek", "read", "write", "readv", "writev", "pread64", "pwrite64",
-	"preadv", "pwritev", "sendfile", "pselect6", "ppoll", "signalfd4", "vmsplice", "splice",
-	"tee", "readlinkat", "newfstatat", "fstat", "sync", "fsync", "fdatasync",
-	"sync_file_range", "timerfd_create", "timerfd_settime", "timerfd_gettime", "utimensat",
-	"acct", "capget", "capset", "personality", "exit", "exit_group", "waitid",
-	"set_tid_address", "unshare", "futex", "set_robust_list", "get_robust_list", "nanosleep",
-	"getitimer", "setitimer", "kexec_load", "init_module", "delete_module", "timer_create",
-	"timer_gettime", "timer_getoverrun", "timer_settime", "timer_delete", "clock_settime",
-	"clock_gettime", "clock_getres", "clock_nanosleep", "syslog", "ptrace", "sched_setparam",
-	"sched_setscheduler", "sched_getscheduler", "sched_getparam", "sched_setaffinity",
-	"sched_getaffinity", "sched_yield", "sched_get_priority_max", "sched_get_priority_min",
-	"sched_rr_get_interval", "restart_syscall", "kill", "tkill", "tgkill", "sigaltstack",
-	"rt_sigsuspend", "rt_sigaction", "rt_sigprocmask", "rt_sigpending", "rt_sigtimedwait",
-	"rt_sigqueueinfo", "rt_sigreturn", "setpriority", "getpriority", "reboot", "setregid",
-	"setgid", "setreuid", "setuid", "setresuid", "getresuid", "setresgid", "getresgid",
-	"setfsuid", "setfsgid", "times", "setpgid", "getpgid", "getsid", "setsid", "getgroups",
-	"setgroups", "uname", "sethostname", "setdomainname", "getrlimit", "setrlimit",
-	"getrusage", "umask", "prctl", "getcpu", "gettimeofday", "settimeofday", "adjtimex",
-	"getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "gettid", "sysinfo",
-	"mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr",
-	"msgget", "msgctl", "msgrcv", "msgsnd", "semget", "semctl", "semtimedop", "semop",
-	"shmget", "shmctl", "shmat", "shmdt", "socket", "socketpair", "bind", "listen", "accept",
-	"connect", "getsockname", "getpeername", "sendto", "recvfrom", "setsockopt", "getsockopt",
-	"shutdown", "sendmsg", "recvmsg", "readahead", "brk", "munmap", "mremap", "add_key",
-	"request_key", "keyctl", "clone", "execve", "mmap", "fadvise64", "swapon", "swapoff",
-	"mprotect", "msync", "mlock", "munlock", "mlockall", "munlockall", "mincore", "madvise",
-	"remap_file_pages", "mbind", "get_mempolicy", "set_mempolicy", "migrate_pages",
-	"move_pages", "rt_tgsigqueueinfo", "perf_event_open", "accept4", "recvmmsg",
-	[260] = "wait4", "prlimit64", "fanotify_init", "fanotify_mark", "name_to_handle_at",
-	"open_by_handle_at", "clock_adjtime", "syncfs", "setns", "sendmmsg", "process_vm_readv",
-	"process_vm_writev", "kcmp", "finit_module", "sched_setattr", "sched_getattr",
-	"renameat2", "seccomp", "getrandom", "memfd_create", "bpf", "execveat", "userfaultfd",
-	"membarrier", "mlock2", "copy_file_range", "preadv2", "pwritev2", "pkey_mprotect",
-	"pkey_alloc", "pkey_free", "statx", "io_pgetevents", "rseq", "kexec_file_load",
-#else
-#error "no table of system calls for this machine"
-#endif
-	/* From here on all machines share the numbers. */
-	[424] = "pidfd_send_signal", "io_uring_setup", "io_uring_enter", "io_uring_register",
+static const char *const shared[] = {
+	"pidfd_send_signal", "io_uring_setup", "io_uring_enter", "io_uring_register",
 	"open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "pidfd_open",
 	"clone3", "close_range", "openat2", "pidfd_getfd", "faccessat2", "process_madvise",
 	"epoll_pwait2", "mount_setattr", "quotactl_fd", "landlock_create_ruleset",
@@ -132,32 +34,46 @@ static const struct {
 	{ "sysctl", "_sysctl" },	 { "umount", "umount2" },
 };
 
-const char *syscall_name(s32 nr)
+#ifdef __x86_64__
+const struct arch *const arch_own = &arch_x86_64;
+#elif defined(__aarch64__)
+const struct arch *const arch_own = &arch_arm64;
+#else
+#error "no src/cat/arch_NAME.c for this machine"
+#endif
+
+const char *syscall_name(const struct arch *arch, s32 nr)
 {
-	return nr >= 0 && nr < (s32)ARRAY_SIZE(names) ? names[nr] : NULL;
+	if (nr < 0 || nr >= syscall_count())
+		return NULL;
+	if (nr >= FIRST_SHARED)
+		return shared[nr - FIRST_SHARED];
+	return nr < (s32)arch->n_calls ? arch->calls[nr] : NULL;
 }
 
-static s32 number_of(const char *name)
+static s32 number_of(const struct arch *arch, const char *name)
 {
-	for (u32 nr = 0; nr < ARRAY_SIZE(names); nr++) {
-		if (names[nr] && !strcmp(names[nr], name))
+	for (s32 nr = 0; nr < syscall_count(); nr++) {
+		const char *other = syscall_name(arch, nr);
+
+		if (other && !strcmp(other, name))
 			return nr;
 	}
 	return -1;
 }
 
-s32 syscall_number(const char *name)
+s32 syscall_number(const struct arch *arch, const char *name)
 {
-	s32 nr = number_of(name);
+	s32 nr = number_of(arch, name);
 
 	for (u32 i = 0; nr < 0 && i < ARRAY_SIZE(aliases); i++) {
 		if (!strcmp(aliases[i].tracefs, name))
-			nr = number_of(aliases[i].name);
+			nr = number_of(arch, aliases[i].name);
 	}
 	return nr;
 }
 
 s32 syscall_count(void)
 {
-	return ARRAY_SIZE(names);
+	return FIRST_SHARED + ARRAY_SIZE(shared);
 }

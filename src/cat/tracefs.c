@@ -67,6 +67,7 @@ static int list(struct catalog *catalog, const struct stream_kind_info *kind,
 static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
 		const char *event, struct stream **ret_stream)
 {
+	struct stream *stream;
 	char path[256];
 	int error;
 
@@ -79,8 +80,13 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	error = tracefs_read(catalog, path);
 	if (error)
 		return error == -ENOTDIR ? -ENOENT : error;
-	*ret_stream = stream_new(catalog->arena, &tracefs_kind, category, event);
-	return format_parse(catalog->arena, catalog->scratch.at, catalog->scratch.n, *ret_stream);
+	stream = stream_new(catalog->arena, &tracefs_kind, category, event);
+	if (stream->is_syscall_enter || stream->is_syscall_exit) {
+		stream->syscall_nr = event_syscall(catalog, event);
+		stream->syscall = syscall_name(catalog->arch, stream->syscall_nr);
+	}
+	*ret_stream = stream;
+	return format_parse(catalog->arena, catalog->scratch.at, catalog->scratch.n, stream);
 }
 
 static void complain(struct catalog *catalog, int error, struct span span, struct diags *diags)

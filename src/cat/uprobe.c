@@ -2,8 +2,8 @@
 /*
  * Functions of programs and libraries: uprobe:FILE:FUNCTION and uretprobe:FILE:FUNCTION -> streams
  * of their entries and returns.  What a function is called with is known by the registers only:
- * arg0 to arg5, and ret.  No place within a function: the kernel would put its breakpoint into the
- * middle of an instruction as well, and the program would crash.  FILE is a path, the name of a
+ * arg0 and so on, and ret.  No place within a function: the kernel would put its breakpoint into
+ * the middle of an instruction as well, and the program would crash.  FILE is a path, the name of a
  * program as a shell finds it, or that of a library as the loader does: bash, libc.so.6, libc.
  */
 #include "cat/internal.h"
@@ -17,18 +17,9 @@
 
 #include "cat/elf.h"
 
-/* What the calling convention has in registers. */
-#define REGISTER_ARGS 6
-
+/* With the name of the machine's kind behind some. */
 static const char *const library_folders[] = {
-	"/lib/x86_64-linux-gnu",
-	"/usr/lib/x86_64-linux-gnu",
-	"/lib/aarch64-linux-gnu",
-	"/usr/local/lib",
-	"/lib64",
-	"/usr/lib64",
-	"/lib",
-	"/usr/lib",
+	"/lib/%s", "/usr/lib/%s", "/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
 };
 
 /* The last program or library that the pattern names, so of versions the highest; or NULL. */
@@ -66,8 +57,10 @@ static const char *find_library(struct arena *arena, const char *name)
 
 	for (u32 k = 0; k < ARRAY_SIZE(forms); k++)
 		for (u32 i = 0; i < ARRAY_SIZE(library_folders); i++) {
-			const char *file = last_match(
-				arena, arena_printf(arena, forms[k], library_folders[i], name));
+			const char *folder =
+				arena_printf(arena, library_folders[i], arch_own->library_folder);
+			const char *file =
+				last_match(arena, arena_printf(arena, forms[k], folder, name));
 
 			if (file)
 				return file;
@@ -91,7 +84,7 @@ static const char *find_file(struct arena *arena, const char *name)
 
 static void add_fields(struct catalog *catalog, struct stream *s)
 {
-	s->n_fields = s->is_return ? 1 : REGISTER_ARGS;
+	s->n_fields = s->is_return ? 1 : catalog->arch->n_arguments;
 	s->fields = arena_array(catalog->arena, struct field, MAX(s->n_fields, 1u));
 	for (u32 i = 0; i < s->n_fields; i++)
 		s->fields[i] = proto_argument(catalog, i);

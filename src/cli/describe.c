@@ -115,8 +115,7 @@ static void put_table(const struct query_description *d, struct buf *out)
 	if (syscall) {
 		buf_printf(out, "  the %s of system call %d, %s\n",
 			   syscall->is_syscall_enter ? "entry" : "return", syscall->syscall_nr,
-			   syscall_name(syscall->syscall_nr) ? syscall_name(syscall->syscall_nr)
-							     : "?");
+			   syscall->syscall ?: "?");
 		buf_printf(out, "  can be read by %s, or by ", syscall->name);
 		put_raw_path(syscall, out);
 		buf_printf(out,

@@ -12,7 +12,7 @@
 
 static const char *name_of_syscall(s64 nr, char *room)
 {
-	return nr >= 0 && nr < syscall_count() ? syscall_name((s32)nr) : NULL;
+	return nr >= 0 && nr < syscall_count() ? syscall_name(arch_own, (s32)nr) : NULL;
 }
 
 /*

@@ -39,6 +39,18 @@ vreg gen_load(struct gen *g, vreg base, u32 offset_bytes, enum ir_size size)
 	return v;
 }
 
+/* An atomic operation that gives a value is a barrier, before and behind it. */
+vreg gen_load_in_order(struct gen *g, vreg base, u32 offset_bytes)
+{
+	vreg v;
+
+	if (g->set->arch->keeps_order)
+		return gen_load(g, base, offset_bytes, IR_U64);
+	v = ir_reg(g->ir);
+	ir_atomic(g->ir, IR_ATOMIC_FETCH_ADD, v, base, (s32)offset_bytes, gen_imm(g, 0));
+	return v;
+}
+
 vreg gen_stack_load(struct gen *g, stack_object object, u32 offset_bytes, enum ir_size size)
 {
 	vreg v = ir_reg(g->ir);

@@ -5,11 +5,6 @@
  */
 #include "gen/internal.h"
 
-/* Offset in x86-64's struct pt_regs: an ABI, the same in every kernel. */
-#define PT_REGS_ORIG_AX 120
-/* x86-64: in thread_info.status of a task that is in a call of the 32-bit table. */
-#define TS_COMPAT 0x0002
-
 /* A table of u16 by number; where it says 0 the call is not wanted.  Its word for this call. */
 static vreg number_table(struct gen *g, const u16 *words, vreg number, label out)
 {
@@ -133,22 +128,22 @@ static void take_any_number(struct gen *g, vreg number, label out)
 
 /*
  * Leaves where the call is one of the 32-bit table, whose numbers are others: of a 32-bit
- * program, or by int $0x80 from any.  As the syscall tracepoints know it
+ * program, or on x86-64 by int $0x80 from any.  As the syscall tracepoints know it
  * (arch_trace_is_compat_syscall()): the saved registers do not tell it.
  */
 static void skip_compat(struct gen *g, label out)
 {
-	u32 offset = g->hook->task_status_offset;
-	vreg task, status;
+	u32 offset = g->hook->task_compat_offset;
+	vreg task, word;
 
 	if (g->hook->is_typed) {
 		task = gen_helper(g, BPF_FUNC_get_current_task_btf);
-		status = gen_load(g, task, offset, IR_U32);
+		word = gen_load(g, task, offset, IR_U32);
 	} else {
 		task = gen_helper(g, BPF_FUNC_get_current_task);
-		status = gen_probe_load(g, gen_alui(g, IR_ADD, task, offset), IR_U32);
+		word = gen_probe_load(g, gen_alui(g, IR_ADD, task, offset), IR_U32);
 	}
-	ir_branchi(g->ir, IR_TEST, status, TS_COMPAT, out);
+	ir_branchi(g->ir, IR_TEST, word, g->set->arch->compat_bit, out);
 }
 
 /* Is this a wanted system call?  Of its number the kernel takes 32 bits, whatever is above. */
@@ -165,7 +160,7 @@ static vreg raw_syscall_filter(struct gen *g, void (*take)(struct gen *g, vreg n
 		ir_load(ir, g->registers, g->context, 0, IR_U64);
 	} else {
 		ir_load(ir, g->registers, g->context, 0, IR_U64);
-		number = gen_register(g, PT_REGS_ORIG_AX, IR_U32);
+		number = gen_register(g, g->set->arch->number, IR_U32);
 		take(g, number, out);
 	}
 	skip_compat(g, out);

@@ -157,6 +157,9 @@ vreg gen_imm(struct gen *g, s64 value);
 vreg gen_alu(struct gen *g, enum ir_alu op, vreg a, vreg b);
 vreg gen_alui(struct gen *g, enum ir_alu op, vreg a, s64 b);
 vreg gen_load(struct gen *g, vreg base, u32 offset_bytes, enum ir_size size);
+/* Of what others may change, a word: no load before it is made behind it, nor one behind it before.
+ */
+vreg gen_load_in_order(struct gen *g, vreg base, u32 offset_bytes);
 vreg gen_stack_load(struct gen *g, stack_object object, u32 offset_bytes, enum ir_size size);
 /* The address of element `index` of an array in a map's value. */
 vreg gen_element(struct gen *g, u32 map, u64 offset_bytes, vreg index, u64 stride_bytes);

@@ -471,7 +471,7 @@ static void look_up_table(struct gen *g, const struct table *t, const struct way
 	} else {
 		/* Not used up: read, then see that nobody wrote meanwhile. */
 		read_start(g, t->join, on->stored, on->nulls, slot);
-		ir_branchi(ir, IR_NE, gen_load(g, slot, PAIR_STATE_BYTES, IR_U64), 2, retry);
+		ir_branchi(ir, IR_NE, gen_load_in_order(g, slot, PAIR_STATE_BYTES), 2, retry);
 		slot_check(g, t, slot, on->time, false, back);
 		ir_jump(ir, on->got);
 		ir_place(ir, back);

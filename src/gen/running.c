@@ -95,8 +95,8 @@ static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word
 	ir_load(ir, its, slot, RUNNING_TAG_BYTES, IR_U64);
 	ir_branchi(ir, IR_EQ, its, 0, free);
 	ir_branch(ir, IR_NE, its, tag, next);
-	ir_load(ir, its, slot, RUNNING_WRITTEN_BYTES, IR_U64);
-	ir_branchi(ir, IR_EQ, its, 0, found);
+	/* The key is read behind it. */
+	ir_branchi(ir, IR_EQ, gen_load_in_order(g, slot, RUNNING_WRITTEN_BYTES), 0, found);
 	/* One branch: see state.c. */
 	ir_branchi(ir, IR_EQ, gen_key_differs(g, words, r->key_words, slot, RUNNING_KEY_BYTES), 0,
 		   found);

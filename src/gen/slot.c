@@ -256,13 +256,10 @@ void slot_exchange(struct gen *g, vreg slot, s32 from, s64 to, label lost)
 
 void slot_publish(struct gen *g, vreg slot, s32 state)
 {
-#ifdef __x86_64__
-	ir_storei(g->ir, slot, PAIR_STATE_BYTES, IR_U64, state);
-#else
-	vreg v = gen_imm(g, state);
-
-	ir_atomic(g->ir, IR_ATOMIC_XCHG, v, slot, PAIR_STATE_BYTES, v);
-#endif
+	if (g->set->arch->keeps_order)
+		ir_storei(g->ir, slot, PAIR_STATE_BYTES, IR_U64, state);
+	else
+		ir_atomic(g->ir, IR_ATOMIC_XCHG, 0, slot, PAIR_STATE_BYTES, gen_imm(g, state));
 }
 
 void slot_check(struct gen *g, const struct table *t, vreg slot, vreg time, bool is_any_key,

@@ -7,8 +7,6 @@
 
 #include "gen/internal.h"
 
-/* x86-64: where struct pt_regs keeps the arguments rdi, rsi, rdx, r10, r8, r9 of a call. */
-static const u16 argument_registers[6] = { 112, 104, 96, 56, 72, 64 };
 /* In a syscalls:sys_enter record the arguments follow 16 bytes of header, 8 bytes each. */
 #define SYSCALL_ARGUMENTS_OFFSET 16
 #define SYSCALL_NR_OFFSET	 8
@@ -50,8 +48,10 @@ enum ir_size gen_size_of(struct type type)
 
 static vreg load_argument(struct gen *g, u32 argument, struct type type)
 {
-	BUG_ON(argument >= ARRAY_SIZE(argument_registers));
-	return gen_register(g, argument_registers[argument], gen_size_of(type));
+	const struct arch *arch = g->set->arch;
+
+	BUG_ON(argument >= ARRAY_SIZE(arch->call_arguments));
+	return gen_register(g, arch->call_arguments[argument], gen_size_of(type));
 }
 
 static u32 argument_of(const struct field *f)
@@ -123,37 +123,36 @@ static vreg record_field(struct gen *g, const struct expr *e, const struct field
 			gen_size_of(f->type));
 }
 
-/* x86-64: where struct pt_regs keeps a function's first arguments, its result, its stack. */
-static const u16 function_registers[6] = { 112, 104, 96, 88, 72, 64 };
-#define RESULT_REGISTER 80
-#define STACK_REGISTER	152
-
 static vreg register_field(struct gen *g, const struct expr *e, const struct field *f)
 {
+	const struct arch *arch = g->set->arch;
 	u32 argument = f->offset_bytes / 8;
 	vreg v;
 
-	if (f->kind == FIELD_RET)
-		v = gen_load(g, g->context, RESULT_REGISTER, IR_U64);
-	else if (argument < ARRAY_SIZE(function_registers))
-		v = gen_load(g, g->context, function_registers[argument], IR_U64);
-	else /* At the entry: behind the address to return to. */
-		v = gen_probe_load(g,
-				   gen_alui(g, IR_ADD,
-					    gen_load(g, g->context, STACK_REGISTER, IR_U64),
-					    8 * (argument - ARRAY_SIZE(function_registers) + 1)),
-				   IR_U64);
+	if (f->kind == FIELD_RET) {
+		v = gen_load(g, g->context, arch->result, IR_U64);
+	} else if (argument < arch->n_arguments) {
+		v = gen_load(g, g->context, arch->arguments[argument], IR_U64);
+	} else { /* At the entry: behind the address to return to, where that is there. */
+		v = gen_load(g, g->context, arch->stack, IR_U64);
+		ir_alui(g->ir, IR_ADD, v, v,
+			8 * (argument - arch->n_arguments) + arch->return_bytes);
+		v = gen_probe_load(g, v, IR_U64);
+	}
 	if (f->type.bits < 64)
 		ir_extend(g->ir, v, v, gen_size_of(f->type));
 	return v;
 }
 
-/* A return has taken the address to return to off the stack. */
+/* Where the stack ended at the entry.  A return has taken the address to return to off it. */
 static vreg register_frame(struct gen *g)
 {
-	vreg stack = gen_load(g, g->context, STACK_REGISTER, IR_U64);
+	const struct arch *arch = g->set->arch;
+	vreg stack = gen_load(g, g->context, arch->stack, IR_U64);
 
-	return g->hook->is_exit ? gen_alui(g, IR_SUB, stack, 8) : stack;
+	if (g->hook->is_exit && arch->return_bytes)
+		ir_alui(g->ir, IR_SUB, stack, stack, arch->return_bytes);
+	return stack;
 }
 
 /*
@@ -168,12 +167,18 @@ static vreg trampoline_frame(struct gen *g)
 	return gen_alu(g, IR_SUB, g->context, fixed);
 }
 
-/* x86-64: the low bits of CS are the privilege level, 3 or 0. */
 static vreg sample_field(struct gen *g, const struct expr *e, const struct field *f)
 {
 	vreg v = gen_load(g, g->context, f->offset_bytes, IR_U64);
 
-	return f->kind == FIELD_USER_MODE ? gen_alui(g, IR_AND, v, 1) : v;
+	if (f->kind == FIELD_USER_MODE) {
+		/* 1 where it is the same: only 0 less 1 is below 0. */
+		v = gen_alui(g, IR_AND, v, g->set->arch->mode_mask);
+		ir_alui(g->ir, IR_XOR, v, v, g->set->arch->user_mode);
+		ir_alui(g->ir, IR_SUB, v, v, 1);
+		ir_alui(g->ir, IR_SHR, v, v, 63);
+	}
+	return v;
 }
 
 const struct gen_kind gen_kinds[] = {

@@ -7,13 +7,6 @@
  */
 #include "gen/internal.h"
 
-#ifdef __x86_64__
-/* The processor keeps the order of stores: a plain one gives the slot back. */
-#define STORES_ARE_ORDERED true
-#else
-#define STORES_ARE_ORDERED false
-#endif
-
 static s32 slot_bytes(u32 level)
 {
 	return (s32)(offsetof(struct slot_line, slots) + 8 * level);
@@ -71,7 +64,7 @@ void gen_leave(struct gen *g)
 	} else {
 		word = gen_imm(g, (s64)slot_word(0, 0));
 	}
-	if (STORES_ARE_ORDERED)
+	if (g->set->arch->keeps_order)
 		ir_store(ir, slot, slot_bytes(0), IR_U64, word);
 	else
 		ir_atomic(ir, IR_ATOMIC_XCHG, 0, slot, slot_bytes(0), word);

@@ -9,7 +9,7 @@
  *	epochs = load(the word of epochs)
  *	update, for each part, the slot's slice of the copy that the part's bit of `epochs`
  *	names, by plain loads and stores
- *	store(slot, word)
+ *	store(slot, word); by an exchange where the machine does not keep stores in order
  * User space switches copies by one store to the word of epochs, and then waits until it has found
  * each slot free once.
  *

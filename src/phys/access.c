@@ -23,13 +23,6 @@
 #define DEFAULT_SHARE 0.5
 #define SHARE_MIN     0.001
 
-#ifdef __x86_64__
-#define HAS_RAW_SYSCALL_REGISTERS true
-#else
-/* The registers of system call arguments are known to gen/ for x86-64 only. */
-#define HAS_RAW_SYSCALL_REGISTERS false
-#endif
-
 /* What the expressions of the kernel part read. */
 struct uses {
 	bool ppid, pid_ns, comm;
@@ -283,18 +276,15 @@ static bool add_function(struct access *a, struct stream *s)
 	return true;
 }
 
-/*
- * Without BTF as on x86-64 since kernel 5.11: thread_info, which begins
- * task_struct, has two longs before its status.
- */
-static u32 find_status(const struct phys_input *input)
+static u32 find_compat(const struct phys_input *input)
 {
+	const struct arch *arch = catalog_arch(input->catalog);
 	u32 task = catalog_btf_id(input->catalog, BTF_KIND_STRUCT, "task_struct");
-	struct catalog_member status;
+	struct catalog_member member;
 
-	if (task && catalog_member(input->catalog, task, "thread_info.status", NULL, &status) == 0)
-		return (u32)(status.offset_bits / 8);
-	return 16;
+	if (task && catalog_member(input->catalog, task, arch->compat_member, NULL, &member) == 0)
+		return (u32)(member.offset_bits / 8);
+	return arch->compat_offset;
 }
 
 static struct hook raw_syscall_hook(const struct phys_input *input, bool is_exit)
@@ -304,7 +294,7 @@ static struct hook raw_syscall_hook(const struct phys_input *input, bool is_exit
 	hook.target = is_exit ? "sys_exit" : "sys_enter";
 	hook.attach_btf_id = raw_btf_id(input, hook.target);
 	hook.is_typed = hook.attach_btf_id != 0;
-	hook.task_status_offset = find_status(input);
+	hook.task_compat_offset = find_compat(input);
 	return hook;
 }
 
@@ -326,8 +316,7 @@ static bool is_by_raw(const struct access *a, bool is_exit)
 {
 	enum setting_access setting = settings_tracepoint_access(a->input->settings);
 
-	return HAS_RAW_SYSCALL_REGISTERS &&
-	       (setting == ACCESS_AUTO ? a->by_raw[is_exit] : setting == ACCESS_ONLY_RAW);
+	return setting == ACCESS_AUTO ? a->by_raw[is_exit] : setting == ACCESS_ONLY_RAW;
 }
 
 static double wanted_share(const struct access *a)
@@ -348,8 +337,6 @@ struct call_costs phys_call_costs(double share, bool is_raw_paid, bool is_tracep
 
 static const char *why_calls(const struct access *a, bool is_exit)
 {
-	if (!HAS_RAW_SYSCALL_REGISTERS)
-		return "this architecture has no raw path yet";
 	if (settings_tracepoint_access(a->input->settings) != ACCESS_AUTO)
 		return is_by_raw(a, is_exit) ? "SET access_path = raw"
 					     : "SET access_path = tracepoint";
@@ -635,7 +622,7 @@ static bool has_choice(const struct phys_set *set, const struct phys_input *inpu
 			has_any = true;
 		}
 	}
-	return has_any && HAS_RAW_SYSCALL_REGISTERS && !inputs[0].is_replay;
+	return has_any && !inputs[0].is_replay;
 }
 
 /*

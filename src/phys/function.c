@@ -8,13 +8,6 @@
 
 #include "phys/internal.h"
 
-#ifdef __x86_64__
-#define HAS_FUNCTION_REGISTERS true
-#else
-/* gen/ knows where x86-64 has arguments, results and the stack. */
-#define HAS_FUNCTION_REGISTERS false
-#endif
-
 struct reading {
 	const struct stream *stream;
 	u32 source;
@@ -67,11 +60,6 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 	const char *why_not;
 	struct reading reading = { .stream = s, .source = source->number };
 
-	if (!HAS_FUNCTION_REGISTERS)
-		return diag_refuse(diags, "not-supported", input->plan->span,
-				   "%s: functions are not available on this architecture yet" HINT
-				   "tracepoints are",
-				   s->name);
 	if (s->file_path) {
 		*ret_hook = (struct hook){ .path = ACCESS_UPROBE,
 					   .is_exit = s->is_return,

@@ -140,6 +140,7 @@ struct phys_set *phys_merge(struct phys_set *const *plans, u32 n_plans, u32 n_cp
 				  .n_cpus = n_cpus,
 				  .n_slots = SLOTS_MAX };
 	for (u32 i = 0; i < n_plans; i++) {
+		set->arch = plans[i]->arch;
 		set->is_checked = plans[i]->is_checked;
 		for (u32 k = 0; k < plans[i]->n_hooks; k++) {
 			n_hooks++;

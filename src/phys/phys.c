@@ -50,6 +50,7 @@ static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_
 
 	set->is_changing = is_changing;
 	set->parts = arena_array(arena, struct phys *, n_inputs);
+	set->arch = catalog_arch(inputs[0].catalog);
 	set->n_cpus = inputs[0].n_cpus;
 	set->is_checked = inputs[0].is_checked;
 	for (u32 i = 0; i < n_inputs; i++, number++) {

@@ -73,7 +73,7 @@ struct hook {
 	struct file_id file_id;
 	u64 file_offset;
 	struct stream_sample sample; /* SAMPLE */
-	u32 task_status_offset;	     /* RAW_SYSCALL: of thread_info.status in struct task_struct */
+	u32 task_compat_offset;	     /* RAW_SYSCALL: of arch.compat_member in struct task_struct */
 	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
 	u32 tracepoint_id;  /* TRACEPOINT */
 	/* RAW of a tracepoint whose fields are read: the raw one, and what they are of its
@@ -482,6 +482,7 @@ struct phys_set {
 	u32 n_parts;
 	struct hook *hooks;
 	u32 n_hooks;
+	const struct arch *arch; /* whose instructions the kernel makes of programs */
 	u32 n_cpus;
 	u32 n_slots;	 /* of a CPU and block: 1 or SLOTS_MAX */
 	bool is_checked; /* programs count starts, for meter_add_waiting() to check */

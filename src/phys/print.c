@@ -20,7 +20,7 @@ static void use_print(const struct hook *h, const struct hook_use *use, struct b
 		buf_printf(out, " s%u", use->source->number);
 	if (h->path == ACCESS_RAW_SYSCALL && use->n_streams == 1)
 		buf_printf(out, " where the number is %d (%s)", use->streams[0]->syscall_nr,
-			   syscall_name(use->streams[0]->syscall_nr));
+			   use->streams[0]->syscall);
 	else if (use->n_streams > 1)
 		buf_printf(out, " for %u streams", use->n_streams);
 }

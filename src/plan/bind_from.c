@@ -192,7 +192,7 @@ static void complain_word(struct scope *scope, const struct ast_source *source)
 	struct diag *d = diag_error(scope->diags, "unknown-stream-kind", source->span,
 				    "%s is no stream, no view and no name of WITH", name);
 
-	if (syscall_number(name) >= 0)
+	if (syscall_number(catalog_arch(scope->catalog), name) >= 0)
 		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", name);
 	else
 		diag_hint(scope->diags, d,

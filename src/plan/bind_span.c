@@ -163,7 +163,7 @@ static struct expr *is_making(struct scope *scope, const struct from_member *exi
 	in->args[in->n_args++] = bind_column(scope, exit, "__syscall_nr", span);
 	for (u32 i = 0; i < list->streams.n; i++) {
 		const char *call = list->streams.at[i]->event + strlen(EXIT);
-		s32 nr = makes_threads(call) ? syscall_number(call) : -1;
+		s32 nr = makes_threads(call) ? list->streams.at[i]->syscall_nr : -1;
 
 		if (nr >= 0)
 			in->args[in->n_args++] = expr_number(scope->arena, span, nr);

@@ -265,9 +265,13 @@ static void random_pane(struct bench *b, u64 position, u32 n_keys)
 	struct model_pane *pane = begin_pane(b, position);
 	u32 n = draw(b, 4) ? draw(b, 40) : 0;
 
-	for (u32 i = 0; i < n; i++)
-		event(b, pane, draw(b, n_keys), draw(b, CPUS), draw(b, 2),
-		      draw(b, 8) ? draw(b, 1000) : (u64)draw(b, 1000) << 40);
+	/* One after the other: arguments are evaluated in an order of the compiler's. */
+	for (u32 i = 0; i < n; i++) {
+		u64 value = draw(b, 8) ? draw(b, 1000) : (u64)draw(b, 1000) << 40;
+		u32 level = draw(b, 2), cpu = draw(b, CPUS);
+
+		event(b, pane, draw(b, n_keys), cpu, level, value);
+	}
 	end_pane(b, pane);
 }
 

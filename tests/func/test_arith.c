@@ -3,6 +3,8 @@
  * Scalars over every pair of boundary values and every rule, against arithmetic in
  * 128 bits and against single bits; on reals and texts against SQLite's operators.
  */
+#include <sys/syscall.h>
+
 #include "sql.h"
 
 #define S64_LO ((s128)INT64_MIN)
@@ -291,7 +293,9 @@ static void test_names(void **state)
 	assert_string_equal(ask("SELECT tcp_state(1)").text, "ESTABLISHED");
 	assert_string_equal(ask("SELECT softirq_name(3)").text, "NET_RX");
 	assert_string_equal(ask("SELECT task_state(0)").text, "running");
-	assert_string_equal(ask("SELECT syscall_name(0)").text, "read");
+	assert_string_equal(ask("SELECT syscall_name(425)").text, "io_uring_setup");
+	given[0] = integer_value(SYS_read);
+	assert_string_equal(ask("SELECT syscall_name(given(0))").text, "read");
 	assert_string_equal(ask("SELECT syscall_name(-5)").text, "-5");
 	expect_null(ask("SELECT tcp_state(NULL)"), "tcp_state(NULL)");
 	given[0] = integer_value(U64_HI);

@@ -49,13 +49,13 @@ static int ebql(const char *query, const char *command, char *ret_out, size_t ou
 	return WEXITSTATUS(status);
 }
 
-/* mkdir(path, 0711) three times, mkdirat(dirfd, path, 0750) five times; all fail. */
-static int make_directories(void)
+/* fchmod(fd, 0711) three times, fchmodat(dirfd, path, 0750) five times; all fail. */
+static int change_modes(void)
 {
 	for (int i = 0; i < 3; i++)
-		syscall(SYS_mkdir, "/nonexistent/a", 0711);
+		syscall(SYS_fchmod, -1, 0711);
 	for (int i = 0; i < 5; i++)
-		syscall(SYS_mkdirat, AT_FDCWD, "/nonexistent/b", 0750);
+		syscall(SYS_fchmodat, AT_FDCWD, "/nonexistent/b", 0750);
 	return 0;
 }
 
@@ -65,17 +65,17 @@ static void test_argument_places(void **state)
 	char query[512], command[4200], out[65536];
 
 	require_root();
-	snprintf(command, sizeof(command), "%s --make-directories", self);
+	snprintf(command, sizeof(command), "%s --change-modes", self);
 	for (u32 i = 0; i < ARRAY_SIZE(paths); i++) {
 		snprintf(query, sizeof(query),
 			 "SET access_path = %s; SELECT probe, mode, count(*) AS n FROM "
-			 "tracepoint:syscalls:sys_enter_mkdir* WHERE pid = target_pid() "
+			 "tracepoint:syscalls:sys_enter_fchmod* WHERE pid = target_pid() "
 			 "GROUP BY probe, mode",
 			 paths[i]);
 		assert_int_equal(ebql(query, command, out, sizeof(out)), 0);
-		assert_non_null(strstr(out, "{\"probe\":\"tracepoint:syscalls:sys_enter_mkdir\","
+		assert_non_null(strstr(out, "{\"probe\":\"tracepoint:syscalls:sys_enter_fchmod\","
 					    "\"mode\":457,\"n\":3}\n"));
-		assert_non_null(strstr(out, "{\"probe\":\"tracepoint:syscalls:sys_enter_mkdirat\","
+		assert_non_null(strstr(out, "{\"probe\":\"tracepoint:syscalls:sys_enter_fchmodat\","
 					    "\"mode\":488,\"n\":5}\n"));
 		assert_non_null(strstr(out, "\"rows\":2,"));
 	}
@@ -154,8 +154,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_long_text),
 	};
 
-	if (argc > 1 && strcmp(argv[1], "--make-directories") == 0)
-		return make_directories();
+	if (argc > 1 && strcmp(argv[1], "--change-modes") == 0)
+		return change_modes();
 	if (argc > 1 && strcmp(argv[1], "--calls") == 0) {
 		for (int i = 0; i < 10000; i++)
 			syscall(SYS_getppid);

@@ -20,9 +20,9 @@
 #include "said.h"
 #include "engine/engine.h"
 
-#define EVENTS	"FROM tracepoint:syscalls:sys_enter_getpgrp WHERE pid = %d "
-#define SPANS	"FROM syscall:getpgrp WHERE pid = %d "
-#define BY_TID	"FROM syscall:getpgrp WHERE pid = %d GROUP BY tid, ret "
+#define EVENTS	"FROM tracepoint:syscalls:sys_enter_getegid WHERE pid = %d "
+#define SPANS	"FROM syscall:getegid WHERE pid = %d "
+#define BY_TID	"FROM syscall:getegid WHERE pid = %d GROUP BY tid, ret "
 #define N_CALLS 1000
 
 /* With each state those that read it: the first column of their rows adds up to the calls. */
@@ -140,7 +140,7 @@ static void run_for(struct engine *engine, u64 ns)
 		struct pollfd ready = { engine_fd(engine), POLLIN, 0 };
 
 		for (u32 i = 0; i < N_CALLS; i++, n_calls++)
-			syscall(SYS_getpgrp);
+			syscall(SYS_getegid);
 		if (poll(&ready, 1, 1) > 0) {
 			now_ns = base_monotonic_ns();
 			assert_int_equal(engine_step(engine), 0);
@@ -232,10 +232,10 @@ static void test_paths(void **state)
 static void test_matched(void **state)
 {
 	static const char *const texts[] = {
-		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp "
+		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_getegid "
 		"WHERE tid IS NOT NULL WINDOW TUMBLING 3ms",
-		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp WINDOW TUMBLING 2ms",
-		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp WINDOW TUMBLING 5ms",
+		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_getegid WINDOW TUMBLING 2ms",
+		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_getegid WINDOW TUMBLING 5ms",
 	};
 	struct engine *engine = open_engine();
 

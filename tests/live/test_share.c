@@ -434,30 +434,29 @@ static void test_leave(void **state)
 static const struct {
 	const char *name;
 	long number;
-} several[] = {
-	{ "getppid", SYS_getppid }, { "getuid", SYS_getuid },	{ "getgid", SYS_getgid },
-	{ "geteuid", SYS_geteuid }, { "getegid", SYS_getegid }, { "getpgrp", SYS_getpgrp }
-};
+} several[] = { { "getppid", SYS_getppid }, { "getuid", SYS_getuid },
+		{ "getgid", SYS_getgid },   { "geteuid", SYS_geteuid },
+		{ "getegid", SYS_getegid }, { "munlockall", SYS_munlockall } };
 
 /* A query for each of them, and these of the last one, whose ways begin like its. */
 static const struct {
 	const char *text;
 	u64 percent; /* of the calls */
 } alike[] = {
-	{ "SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp WHERE pid = %d", 100 },
-	{ "SELECT count(*) FROM tracepoint:syscalls:sys_enter_getpgrp "
+	{ "SELECT count(*) FROM tracepoint:syscalls:sys_enter_munlockall WHERE pid = %d", 100 },
+	{ "SELECT count(*) FROM tracepoint:syscalls:sys_enter_munlockall "
 	  "WHERE pid = %d AND tid %% 2 = 7",
 	  0 },
-	{ "SELECT count(*), tid FROM tracepoint:syscalls:sys_enter_getpgrp "
+	{ "SELECT count(*), tid FROM tracepoint:syscalls:sys_enter_munlockall "
 	  "WHERE pid = %d AND tid > 0 GROUP BY tid",
 	  100 },
 	{ "SELECT count(*), histogram(time - time %% 10) "
-	  "FROM tracepoint:syscalls:sys_enter_getpgrp WHERE pid = %d AND tid > 0",
+	  "FROM tracepoint:syscalls:sys_enter_munlockall WHERE pid = %d AND tid > 0",
 	  100 },
 	{ "SELECT a.n + b.n - c.n FROM "
-	  "(SELECT count(*) AS n FROM syscall:getpgrp WHERE pid = %1$d) AS a CROSS JOIN "
-	  "(SELECT count(latency) AS n FROM syscall:getpgrp WHERE pid = %1$d AND latency > 0) AS b "
-	  "CROSS JOIN (SELECT count(*) AS n FROM tracepoint:syscalls:sys_exit_getpgrp "
+	  "(SELECT count(*) AS n FROM syscall:munlockall WHERE pid = %1$d) AS a CROSS JOIN "
+	  "(SELECT count(latency) AS n FROM syscall:munlockall WHERE pid = %1$d AND latency > 0) AS b "
+	  "CROSS JOIN (SELECT count(*) AS n FROM tracepoint:syscalls:sys_exit_munlockall "
 	  "WHERE pid = %1$d AND ret >= 0) AS c",
 	  100 },
 };

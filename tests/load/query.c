@@ -144,7 +144,7 @@ void query_compile(struct query *query, u32 i)
 		ir_store(ir, row, 8 * j, IR_U64, word);
 	}
 	if (!query->takes_no_slot)
-		ir_store(ir, line, 0, IR_U64, slot);
+		ir_atomic(ir, IR_ATOMIC_XCHG, 0, line, 0, slot);
 	ir_place(ir, out);
 	ir_exit(ir, 0);
 	query_compile_ir(query, i, ir);

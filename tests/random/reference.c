@@ -144,17 +144,24 @@ void reference_answer(const struct oracle_query *query, struct rows *rows,
 
 /* --- Functions --- */
 
+/* Of 113 bits. */
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 quad;
+#else
+typedef long double quad;
+#endif
+
 /* ref_stddev(n, sum, sum of squares, is_population): in 113 bits, rounded once. */
 static void ref_stddev(sqlite3_context *context, int n_args, sqlite3_value **args)
 {
 	s64 n = sqlite3_value_int64(args[0]), divisor = sqlite3_value_int(args[3]) ? n : n - 1;
 	s128 sum = sqlite3_value_int64(args[1]), numerator;
-	__float128 quotient, root;
+	quad quotient, root;
 
 	if (divisor <= 0)
 		return;
 	numerator = (s128)n * sqlite3_value_int64(args[2]) - sum * sum;
-	quotient = (__float128)numerator / ((__float128)n * divisor);
+	quotient = (quad)numerator / ((quad)n * divisor);
 	root = sqrt((double)quotient);
 	for (u32 i = 0; i < 3 && root > 0; i++)
 		root = (root + quotient / root) / 2;
