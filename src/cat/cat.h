@@ -189,6 +189,17 @@ bool stream_matches(const char *name, const char *pattern);
 void catalog_each(struct catalog *catalog, const char *pattern,
 		  void (*visit)(void *context, const char *name), void *context);
 
+/*
+ * What the kernel's list of symbols says of the code of a function, as BTF or the list names it.
+ */
+struct function_code {
+	bool is_there;	  /* a probe can be there, as far as the list tells */
+	bool has_twin;	  /* code that the compiler has made of it, under another name */
+	const char *text; /* NULL: and it sees all calls */
+	const char *hint;
+};
+struct function_code function_code(struct arena *arena, const char *name);
+
 /* BTF: id of a named type of that kind (BTF_KIND_*), 0 when there is none. */
 u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name);
 /* This raw tracepoint will be asked for: with the next search its names are found, too. */

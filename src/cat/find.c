@@ -84,6 +84,8 @@ static const char *hint_unknown(const struct find *find, const struct stream_nam
 				    suggest_best(&whole));
 	if (suggest_best(&event))
 		return arena_printf(arena, "did you mean the event \"%s\"?", suggest_best(&event));
+	if (find->kind->nowhere)
+		return find->kind->nowhere;
 	return "ebql list shows the streams, ebql list WORD those that contain WORD";
 }
 

@@ -16,35 +16,6 @@ static bool is_return(const struct stream_kind_info *kind)
 	return kind->kind == STREAM_KRETPROBE || kind->kind == STREAM_FEXIT;
 }
 
-/*
- * The kernel's or a module's code of that name; else a twin of it that the compiler has made
- * ("NAME.isra.0").  The name as the list of symbols has it, or NULL.  A line there is
- * "ADDRESS t NAME\t[MODULE]".
- */
-static const char *find_symbol(struct arena *arena, const char *event)
-{
-	size_t n = strlen(event);
-	const char *twin = NULL, *found = NULL;
-	struct buf symbols;
-
-	buf_init(&symbols);
-	if (!buf_read_file(&symbols, "/proc/kallsyms", SIZE_MAX)) {
-		for (const char *at = strstr(symbols.at, event); at && !found;
-		     at = strstr(at + n, event)) {
-			size_t rest = strcspn(at + n, "\t\n");
-
-			if (at - symbols.at < 3 || at[-1] != ' ' || !strchr("tTwW", at[-2]))
-				continue;
-			if (!rest)
-				found = event;
-			else if (at[n] == '.' && !twin)
-				twin = arena_strndup(arena, at, n + rest);
-		}
-	}
-	buf_free(&symbols);
-	return found ? found : twin;
-}
-
 /* What is no number and no pointer, or too large for a register; its bytes, 0: unknown. */
 static bool is_large(struct btf_blob *btf, u32 type, u32 *ret_bytes)
 {
@@ -135,9 +106,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 		if (!offset)
 			add_fields(catalog, s, &proto);
 	} else {
-		const char *symbol = catalog->is_live ? find_symbol(catalog->arena, name) : NULL;
-
-		if (!symbol || strcmp(symbol, name) != 0)
+		if (!catalog->is_live || !symbol_is_code(catalog->arena, name))
 			return -ENOENT;
 		if (!offset)
 			add_plain_fields(catalog, s);
@@ -146,21 +115,18 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	return 0;
 }
 
+/* Of a name that is in BTF, or near one, more is known. */
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
 			 const char *category, const char *event)
 {
-	const char *twin = NULL, *name;
+	struct function_code code;
+	const char *name;
 	u32 offset_bytes;
 
-	if (catalog->is_live && function_split(catalog->arena, event, &name, &offset_bytes))
-		twin = find_symbol(catalog->arena, name);
-	return twin && strcmp(twin, name) != 0
-		       ? arena_printf(
-				 catalog->arena,
-				 "the compiler has changed its arguments, or put parts of it into "
-				 "its callers; what is left is \"%s\"",
-				 twin)
-		       : NULL;
+	if (!catalog->is_live || !function_split(catalog->arena, event, &name, &offset_bytes))
+		return NULL;
+	code = function_code(catalog->arena, name);
+	return code.has_twin ? arena_printf(catalog->arena, "%s; %s", code.text, code.hint) : NULL;
 }
 
 struct listing {
@@ -203,6 +169,9 @@ static void complain(struct catalog *catalog, int error, struct span span, struc
 	{                                                                                          \
 		.kind = kind_, .name = name_, .shorthand = short_, .form = name_ ":FUNCTION",      \
 		.list = list, .load = load, .complain = complain, .meant = meant,                  \
+		.nowhere = "it is not in this kernel, or the compiler has put all of it into its " \
+			   "callers (inlined), which only debug information tells: probe one of "  \
+			   "them; ebql list WORD shows the names that contain WORD",               \
 		.has_many = true, .is_twin = is_twin_                                              \
 	}
 

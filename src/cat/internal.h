@@ -81,6 +81,8 @@ int format_parse(struct arena *arena, const char *text, size_t text_bytes, struc
 
 /* proto.c: the i-th argument, of which nothing more is known; and its name (0: none) and type. */
 struct field proto_argument(struct catalog *catalog, u32 i);
+/* function_code.c: is there code of that name in the kernel or a module? */
+bool symbol_is_code(struct arena *arena, const char *name);
 /* What a function with so many arguments returns, as far as that is known. */
 struct field proto_return(struct catalog *catalog, u32 n_args);
 /* "vfs_read+0x10" -> vfs_read, 16; false: what is behind the + is no number. */
@@ -163,6 +165,7 @@ struct stream_kind_info {
 	/* What to say of a name that is not there, or NULL; may be NULL itself. */
 	const char *(*meant)(struct catalog *catalog, const struct stream_kind_info *kind,
 			     const char *category, const char *event);
+	const char *nowhere; /* what a name is that is near none; NULL: no more is known */
 	/* A diagnostic for an error of these two other than -ENOENT and -EINVAL. */
 	void (*complain)(struct catalog *catalog, int error, struct span span, struct diags *diags);
 };

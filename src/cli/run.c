@@ -335,8 +335,11 @@ static int run_select(struct session *s)
 	if (record_is_replay(q->cut) && !check_replay(s))
 		return 2;
 	warn_heatmap(s);
-	if (s->options.is_verbose)
+	if (s->options.is_verbose) {
 		say_plan(q);
+		query_check_functions(q, NULL);
+		query_report(q);
+	}
 	if (s->options.record_path && !record_open(q, s->options.record_path, &s->out_fd))
 		return query_report(q);
 	if (q->programs)

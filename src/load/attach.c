@@ -180,21 +180,30 @@ const struct load_kind load_kinds[] = {
 };
 _Static_assert(ARRAY_SIZE(load_kinds) == ACCESS_N, "an access path has no entry");
 
-static const char *why_no_kprobe(int error)
+static void hint_function(const struct hook *hook, int error, struct diags *diags,
+			  struct diag *diag)
 {
-	switch (error) {
-	case ENODEV:
-		return "this kernel has no kprobes, or has them switched off";
-	case ENOENT:
-		return "the kernel has no code of that name: it may all be within its callers, or be "
-		       "there under a longer name (grep NAME. /proc/kallsyms)";
-	case EILSEQ:
-		return "no instruction begins there";
-	case EADDRNOTAVAIL:
-		return "the kernel has several functions of that name";
-	default:
-		return "the kernel lets no probe be there: /sys/kernel/debug/kprobes/blacklist";
+	struct function_code code;
+
+	if (error == ENODEV) {
+		diag_hint(diags, diag, "this kernel has no kprobes, or has them switched off");
+		return;
 	}
+	if (error == EILSEQ) {
+		diag_hint(diags, diag, "no instruction begins there");
+		return;
+	}
+	code = function_code(diags->arena, hook->target);
+	if (error == E2BIG)
+		diag_hint(diags, diag,
+			  "the trampolines of a function take 38 programs, and these have them; "
+			  "SET access_path = kprobe reads it another way");
+	else if (code.text && (!code.is_there || !code.has_twin))
+		diag_hint(diags, diag, "%s; %s", code.text, code.hint);
+	else
+		diag_hint(diags, diag,
+			  "the function is left out of tracing (notrace, or in "
+			  "/sys/kernel/debug/kprobes/blacklist): probe one that calls it");
 }
 
 static void attach_failed(const struct load_program *program, int error, struct diags *diags)
@@ -202,12 +211,13 @@ static void attach_failed(const struct load_program *program, int error, struct 
 	const struct hook *hook = program->hook;
 	struct diag *diag;
 
-	if (load_refused(error, "attach to tracepoints", diags))
+	if (load_refused(error, arena_printf(diags->arena, "attach a %s", load_kind(program)->name),
+			 diags))
 		return;
 	diag = diag_failure(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
 			    load_kind(program)->name, strerror(error));
-	if (hook->path == ACCESS_KPROBE)
-		diag_hint(diags, diag, "%s", why_no_kprobe(error));
+	if (hook->path == ACCESS_KPROBE || hook->path == ACCESS_TRAMPOLINE)
+		hint_function(hook, error, diags, diag);
 	else if (hook->path == ACCESS_SAMPLE)
 		diag_hint(diags, diag, "%s",
 			  error == ENOENT || error == EOPNOTSUPP
@@ -218,8 +228,6 @@ static void attach_failed(const struct load_program *program, int error, struct 
 			  error == ESTALE ? "the file was changed meanwhile: "
 					  : "is it still the file that it was?  ",
 			  hook->file_path);
-	else if (hook->path == ACCESS_TRAMPOLINE)
-		diag_hint(diags, diag, "SET access_path = kprobe reads it another way");
 	else if (error == E2BIG)
 		diag_hint(diags, diag, "a tracepoint takes 64 programs, and it has them");
 	else if (error == EACCES)

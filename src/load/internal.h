@@ -127,5 +127,7 @@ int load_perf_reserve(struct load_program *program);
  * `attach-failed` where the process may have no more files.
  */
 bool load_refused(int error, const char *doing, struct diags *diags);
+/* The diagnostic for what lockdown refuses. */
+void load_locked_down(struct span span, const char *doing, struct diags *diags);
 
 #endif

@@ -25,6 +25,32 @@ static const char *missing_capabilities(void)
 	return has_perfmon ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
 }
 
+/* Under "integrity" all that ebql does is permitted. */
+static bool is_locked_down(void)
+{
+	struct buf text;
+	bool is_locked;
+
+	buf_init(&text);
+	if (!buf_read_file(&text, "/sys/kernel/security/lockdown", 256))
+		is_locked = strstr(text.at, "[confidentiality]") != NULL;
+	else
+		is_locked = !buf_read_file(&text, "/proc/cmdline", 65536) &&
+			    strstr(text.at, "lockdown=confidentiality") != NULL;
+	buf_free(&text);
+	return is_locked;
+}
+
+void load_locked_down(struct span span, const char *doing, struct diags *diags)
+{
+	diag_failure_at(diags, "locked-down", span,
+			"the kernel is locked down (confidentiality) and does not permit to %s" HINT
+			"tracepoints, trampolines (SET access_path = fentry) and functions of "
+			"programs can be read still, but no memory behind pointers; boot "
+			"without lockdown=confidentiality",
+			doing);
+}
+
 bool load_refused(int error, const char *doing, struct diags *diags)
 {
 	const char *missing = missing_capabilities(), *hint = diag_machine_hint(error);
@@ -51,6 +77,10 @@ bool load_refused(int error, const char *doing, struct diags *diags)
 	}
 	if (error != EPERM)
 		return false;
+	if (is_locked_down()) {
+		load_locked_down(SPAN_NONE, doing, diags);
+		return true;
+	}
 	diag = diag_failure(
 		diags, "no-privilege",
 		"the kernel does not permit to %s, although this process has CAP_BPF and "

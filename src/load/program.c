@@ -157,6 +157,11 @@ static void verifier_diag(const struct load_hooks *hooks, const struct load_prog
 			     "their state" HINT "boot Linux 5.15 or later");
 		return;
 	}
+	/* "program of this type cannot use helper", "unknown func": it is there for all tracing. */
+	if (strstr(log, " func bpf_probe_read_") || strstr(log, " helper bpf_probe_read_")) {
+		load_locked_down(span.end ? span : SPAN_NONE, "read its memory", diags);
+		return;
+	}
 	if (span.end)
 		diag = diag_failure_at(diags, "verifier", span, format, program->hook->target,
 				       strerror(error), (long long)insn, tail);
@@ -251,7 +256,7 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 	if (fd == -EINVAL && btf_fd >= 0)
 		fd = sys_prog_load(&plain_attr);
 	/* Instructions walked, or branches that wait: each part alone has fewer. */
-	is_too_much = fd == -E2BIG || fd == -EFAULT;
+	is_too_much = fd == -E2BIG || (fd == -EFAULT && strstr(figures, "too complex"));
 	if (is_too_much && hook_n_parts(program->hook) > 1)
 		fd = -EFBIG;
 	else if (is_too_much)

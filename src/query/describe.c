@@ -106,8 +106,10 @@ bool query_describe(struct query *q, const struct ast_source *source,
 				       &q->diags);
 		if (!d->list)
 			return false;
-		if (!d->list->is_wildcard)
+		if (!d->list->is_wildcard) {
 			d->name = d->list->streams.at[0]->name;
+			query_check_function(q, d->list->streams.at[0], NULL);
+		}
 		if (!d->list->is_wildcard && d->list->streams.at[0]->kind == STREAM_TRACEPOINT &&
 		    d->list->streams.at[0]->syscall_nr < 0)
 			d->access = access_note(q, d->list->streams.at[0]);

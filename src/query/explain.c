@@ -96,8 +96,11 @@ bool query_explain(struct query *query, const char *stage, struct buf *out)
 {
 	bool all = strcasecmp(stage, "all") == 0;
 
-	if (strcasecmp(stage, "ast") != 0 && !query_compile(query))
-		return false;
+	if (strcasecmp(stage, "ast") != 0) {
+		if (!query_compile(query))
+			return false;
+		query_check_functions(query, NULL);
+	}
 	for (u32 i = 0; i < ARRAY_SIZE(stages); i++) {
 		if (!all && strcasecmp(stages[i].name, stage) != 0)
 			continue;

@@ -191,6 +191,14 @@ bool query_shows(const struct query *query);
  */
 void query_snapshot(struct query *query, struct buf *out);
 
+/*
+ * Warns of functions of the kernel whose code does not see all of their calls, or cannot be probed;
+ * all: of each that the compiled query reads.  facts: for a snapshot, where the latter is an error.
+ * It reads a list of 5 MB, so only where there is time.
+ */
+void query_check_function(struct query *query, const struct stream *stream, struct buf *facts);
+void query_check_functions(struct query *query, struct buf *facts);
+
 /* Opens query->catalog, unless it is; false after a diagnostic. */
 bool query_open_catalog(struct query *query);
 

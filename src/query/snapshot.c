@@ -97,7 +97,8 @@ void query_snapshot(struct query *q, struct buf *out)
 		diag_plain(&q->diags, "missing-from", "there is no SELECT");
 	if (is_select && query_open_catalog(q)) {
 		catalog_tell_facts(q->catalog, &facts);
-		query_compile(q);
+		if (query_compile(q))
+			query_check_functions(q, &facts);
 	}
 	if (diags_failed(&q->diags)) {
 		buf_reset(&facts);
