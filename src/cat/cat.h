@@ -164,6 +164,10 @@ struct stream_list {
 };
 struct stream_list *catalog_find(struct catalog *catalog, const char *const *path, u32 n_path,
 				 struct span span, struct diags *diags);
+/* The same; messages call the kind so: a span that is made of events of other kinds. */
+struct stream_list *catalog_find_as(struct catalog *catalog, const char *as,
+				    const char *const *path, u32 n_path, struct span span,
+				    struct diags *diags);
 
 /* The same, for who must know why there are none. */
 enum find_result {
@@ -188,6 +192,8 @@ bool stream_matches(const char *name, const char *pattern);
 /* Calls visit for every stream name that matches; "": all. */
 void catalog_each(struct catalog *catalog, const char *pattern,
 		  void (*visit)(void *context, const char *name), void *context);
+/* The word of a kind in paths, or NULL: it has none. */
+const char *stream_kind_word(enum stream_kind kind);
 
 /*
  * What the kernel's list of symbols says of the code of a function, as BTF or the list names it.

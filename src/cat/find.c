@@ -19,6 +19,7 @@ static bool is_wildcard(const char *text)
 struct find {
 	struct catalog *catalog;
 	const struct stream_kind_info *kind;
+	const char *as;	      /* the kind, as messages call it */
 	const char *category; /* pattern; NULL: any */
 	const char *event;    /* pattern */
 	const char *wanted;   /* as the user wrote it, with ':' between the parts */
@@ -75,12 +76,13 @@ static const char *hint_unknown(const struct find *find, const struct stream_nam
 		const struct stream_name *name = &names->list.at[i];
 
 		if (is_meant(find, name))
-			return arena_printf(arena, "did you mean \"%s\"?", name->name);
+			return arena_printf(arena, "did you mean \"%s%s\"?", find->as,
+					    strchr(name->name, ':'));
 		suggest_offer(&whole, strchr(name->name, ':') + 1);
 		suggest_offer(&event, name->event);
 	}
 	if (suggest_best(&whole))
-		return arena_printf(arena, "did you mean \"%s:%s\"?", find->kind->name,
+		return arena_printf(arena, "did you mean \"%s:%s\"?", find->as,
 				    suggest_best(&whole));
 	if (suggest_best(&event))
 		return arena_printf(arena, "did you mean the event \"%s\"?", suggest_best(&event));
@@ -209,16 +211,17 @@ static bool find_parts(struct find *find, const char *const *path, u32 n_path)
 				   kind->form);
 	find->category = n_path == 3 ? path[1] : NULL;
 	find->event = path[n_path - 1];
-	find->wanted = stream_canonical_name(find->catalog->arena, find->kind, find->category,
-					     find->event);
+	find->as = find->as ?: kind->name;
+	find->wanted = arena_printf(find->catalog->arena, "%s:%s%s%s", find->as,
+				    find->category ?: "", find->category ? ":" : "", find->event);
 	return true;
 }
 
-enum find_result catalog_look_up(struct catalog *catalog, const char *const *path, u32 n_path,
-				 struct span span, struct diags *diags,
-				 struct stream_list **ret_list)
+static enum find_result look_up(struct catalog *catalog, const char *as, const char *const *path,
+				u32 n_path, struct span span, struct diags *diags,
+				struct stream_list **ret_list)
 {
-	struct find find = { .catalog = catalog, .span = span, .diags = diags };
+	struct find find = { .catalog = catalog, .as = as, .span = span, .diags = diags };
 	int error;
 
 	BUG_ON(!n_path);
@@ -242,13 +245,27 @@ enum find_result catalog_look_up(struct catalog *catalog, const char *const *pat
 	return FIND_FOUND;
 }
 
-struct stream_list *catalog_find(struct catalog *catalog, const char *const *path, u32 n_path,
-				 struct span span, struct diags *diags)
+enum find_result catalog_look_up(struct catalog *catalog, const char *const *path, u32 n_path,
+				 struct span span, struct diags *diags,
+				 struct stream_list **ret_list)
+{
+	return look_up(catalog, NULL, path, n_path, span, diags, ret_list);
+}
+
+struct stream_list *catalog_find_as(struct catalog *catalog, const char *as,
+				    const char *const *path, u32 n_path, struct span span,
+				    struct diags *diags)
 {
 	struct stream_list *list;
 
-	catalog_look_up(catalog, path, n_path, span, diags, &list);
+	look_up(catalog, as, path, n_path, span, diags, &list);
 	return list;
+}
+
+struct stream_list *catalog_find(struct catalog *catalog, const char *const *path, u32 n_path,
+				 struct span span, struct diags *diags)
+{
+	return catalog_find_as(catalog, NULL, path, n_path, span, diags);
 }
 
 bool stream_matches(const char *name, const char *pattern)

@@ -35,6 +35,11 @@ const struct stream_kind_info *stream_kind_named(const char *word)
 	return NULL;
 }
 
+const char *stream_kind_word(enum stream_kind kind)
+{
+	return stream_kinds[kind] ? stream_kinds[kind]->name : NULL;
+}
+
 const char *stream_written_out(struct arena *arena, const char *path)
 {
 	size_t n = strcspn(path, ":/");

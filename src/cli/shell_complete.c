@@ -61,6 +61,53 @@ static void offer_stream(struct search *search, const char *name)
 	    arena_strndup(search->arena, name, colon ? (size_t)(colon - name) + 1 : strlen(name)));
 }
 
+/* Of spans, and of the kind whose names theirs are. */
+static const char *const spans[][2] = { { "syscall:", "" },
+					{ "function:", "kprobe:" },
+					{ "userfunction:", "" } };
+
+static void offer_kinds(struct search *search)
+{
+	const char *word;
+
+	for (u32 kind = 0; kind < STREAM_N; kind++) {
+		word = stream_kind_word((enum stream_kind)kind);
+		if (word)
+			offer_stream(search, arena_printf(search->arena, "%s:", word));
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(spans); i++)
+		offer_stream(search, spans[i][0]);
+}
+
+/* As "function:", with a name of kprobe's. */
+struct renamed {
+	struct search *search;
+	const char *as;
+};
+
+static void offer_renamed(void *context, const char *name)
+{
+	const struct renamed *r = context;
+
+	offer_stream(r->search,
+		     arena_printf(r->search->arena, "%s%s", r->as, strchr(name, ':') + 1));
+}
+
+/* Names of which there are too many to keep: those that begin as the word does. */
+static void offer_many(struct search *search)
+{
+	struct renamed r = { search, NULL };
+	const char *name = strchr(search->word, ':') + 1, *kind;
+
+	r.as = kind = arena_strndup(search->arena, search->word, (size_t)(name - search->word));
+	for (u32 i = 0; i < ARRAY_SIZE(spans); i++)
+		if (!strcmp(kind, spans[i][0]))
+			kind = spans[i][1];
+	if (*kind)
+		catalog_each(keep_catalog(&search->shell->keep),
+			     arena_printf(search->arena, "%s%s", kind, name), offer_renamed, &r);
+}
+
 static void offer_view(void *context, const struct view *view)
 {
 	offer(context, view->name);
@@ -77,6 +124,10 @@ static void offer_sources(struct search *search)
 	search->n = strlen(search->word);
 	for (u32 i = 0; i < shell->streams.list.n; i++)
 		offer_stream(search, shell->streams.list.at[i]);
+	if (strchr(search->word, ':'))
+		offer_many(search);
+	else
+		offer_kinds(search);
 	views_each(&shell->keep.views, offer_view, search);
 }
 

@@ -46,7 +46,8 @@ static struct stream_list *find_event(struct scope *scope, const struct ast_sour
 {
 	const char *path[3] = { kind, source->path[1], source->path[source->n_path - 1] };
 
-	return catalog_find(scope->catalog, path, source->n_path, source->span, scope->diags);
+	return catalog_find_as(scope->catalog, kind_of(source)->word, path, source->n_path,
+			       source->span, scope->diags);
 }
 
 /* Named after the span: that is what `probe` shows. */

@@ -111,8 +111,8 @@ static void test_gone(void **state)
 	      "reads.sql: unknown-member: struct dentry has no member \"d_name\"; did you mean "
 	      "\"d_nome\"?\n");
 	plant(BTF("s/\\x00vfs_read\\x00/\\x00vfs_raed\\x00/"), 1,
-	      "reads.sql: unknown-stream: there is no stream kretprobe:vfs_read in this catalog; "
-	      "did you mean \"kretprobe:vfs_raed\"?\n");
+	      "reads.sql: unknown-stream: there is no stream function:vfs_read in this catalog; "
+	      "did you mean \"function:vfs_raed\"?\n");
 	plant(FORMAT("block/block_rq_issue", "s/ioprio/prio/"), 1,
 	      "requests.sql: unknown-column: tracepoint:block:block_rq_issue has no column "
 	      "\"ioprio\"; did you mean \"prio\"?\n");

@@ -341,8 +341,9 @@ static void test_complete_streams(void **state)
 	NEEDS_ROOT();
 	expect_line(t, "SELECT pid FROM trace\tsched:sched_sw\ti\tWHERE prev_co\t",
 		    "ebql> SELECT pid FROM tracepoint:sched:sched_switch WHERE prev_comm!");
-	expect_line(t, "SELECT pid FROM t/sched/sched_swi\t",
-		    "ebql> SELECT pid FROM t/sched/sched_switch !");
+	expect_line(t, "DESCRIBE t/sched/sched_swi\t", "ebql> DESCRIBE t/sched/sched_switch !");
+	expect_line(t, "DESCRIBE kretp\tvfs_readv\t", "ebql> DESCRIBE kretprobe:vfs_readv !");
+	expect_line(t, "DESCRIBE func\tvfs_readv\t", "ebql> DESCRIBE function:vfs_readv !");
 	/* The source stands behind the word. */
 	expect_line(t,
 		    "SELECT p99(queue_t FROM block_io\x1b"
