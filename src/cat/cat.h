@@ -121,6 +121,8 @@ enum system_column {
 	SYS_NUMA_NODE,
 	SYS_TASK,
 	SYS_PROBE,
+	SYS_KSTACK,
+	SYS_USTACK,
 	/* Of functions, and not shown: where the call's return address stands, or what is as much
 	 * its own; the same at the entry and at the return. */
 	SYS_FRAME,
@@ -305,5 +307,12 @@ const char *syscall_name(const struct arch *arch, s32 nr);
 s32 syscall_number(const struct arch *arch, const char *name);
 /* One more than the largest known number. */
 s32 syscall_count(void);
+
+/*
+ * elf.c: each function that the symbol tables of an ELF file name; offset: of its code, in the
+ * file. Of a file that is none, or of another machine, there are none.
+ */
+typedef void function_visit(void *context, const char *name, u64 offset, u64 n_bytes);
+void elf_each_function(int fd, function_visit *visit, void *context);
 
 #endif

@@ -30,5 +30,13 @@ const struct system_column_info system_columns[SYS_N] = {
 			{ TYPE_TEXT, .bytes = PROBE_BYTES },
 			"the stream the event came from",
 			1 },
+	[SYS_KSTACK] = { "kstack",
+			 { TYPE_STACK, 64 },
+			 "the kernel's stack; kstack(n): its n innermost calls",
+			 600 },
+	[SYS_USTACK] = { "ustack",
+			 { TYPE_STACK, 64 },
+			 "the program's stack; ustack(n): its n innermost calls",
+			 800 },
 	[SYS_FRAME] = { "__frame", { TYPE_POINTER, 64 }, "", 1 },
 };

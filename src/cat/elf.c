@@ -86,13 +86,14 @@ static int read_headers(struct elf *elf)
 	return 0;
 }
 
-int elf_open(struct elf *elf, const char *path)
+/* The descriptor is its own from then on. */
+static int open_at(struct elf *elf, int fd)
 {
 	struct stat stat;
 	int err = 0;
 
-	*elf = (struct elf){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
-	if (elf->fd < 0)
+	*elf = (struct elf){ .fd = fd };
+	if (fd < 0)
 		return -errno;
 	if (fstat(elf->fd, &stat))
 		err = -errno;
@@ -106,6 +107,11 @@ int elf_open(struct elf *elf, const char *path)
 	if (err)
 		elf_close(elf);
 	return err;
+}
+
+int elf_open(struct elf *elf, const char *path)
+{
+	return open_at(elf, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
 bool elf_is_program(const char *path)
@@ -282,4 +288,31 @@ void elf_each_symbol(const struct elf *elf, symbol_visit *visit, void *context)
 {
 	each_of_sections(elf, visit, context);
 	each_of_debug_data(elf, visit, context);
+}
+
+struct functions {
+	const struct elf *elf;
+	function_visit *visit;
+	void *context;
+};
+
+static void take_function(void *context, const struct elf_symbol *symbol)
+{
+	struct functions *f = context;
+	u64 offset;
+
+	if ((symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC) && *symbol->name &&
+	    elf_file_offset(f->elf, symbol->address, true, &offset))
+		f->visit(f->context, symbol->name, offset, symbol->n_bytes);
+}
+
+void elf_each_function(int fd, function_visit *visit, void *context)
+{
+	struct elf elf;
+	struct functions f = { &elf, visit, context };
+
+	if (open_at(&elf, dup(fd)))
+		return;
+	elf_each_symbol(&elf, take_function, &f);
+	elf_close(&elf);
 }

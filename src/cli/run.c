@@ -175,6 +175,19 @@ static void warn_heatmap(const struct session *s)
 		      stderr);
 }
 
+/*
+ * The shell's next query needs them all again; COMMAND may be another user by the time it is ended;
+ * and processes are looked at where stacks are shown.
+ */
+static u64 kept_rights(const struct session *s)
+{
+	u64 kept = s->options.command ? SYS_CAP(CAP_KILL) : 0;
+
+	if (flow_takes_stacks(s->query.flow))
+		kept |= SYS_CAP(CAP_SYS_PTRACE);
+	return s->query.keep ? UINT64_MAX : kept;
+}
+
 /* Attaches, runs to the end, detaches; 0 or -errno, and why in diags. */
 static int run_hosted(struct session *s, struct flow_result *ret_result)
 {
@@ -197,8 +210,7 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		error = query_start(q, s->host.engine, &how);
 	if (!error) {
 		s->host.flow = q->flow;
-		/* The shell's next query needs them again; COMMAND may be another user by then. */
-		sys_rights_rest(q->keep ? UINT64_MAX : s->options.command ? SYS_CAP(CAP_KILL) : 0);
+		sys_rights_rest(kept_rights(s));
 		say_attached(s);
 		analysis_start(&s->analysis);
 		error = host_run(&s->host, &q->diags);

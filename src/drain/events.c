@@ -8,7 +8,7 @@ int events_open(struct events *events, struct load_state *load, u64 rows_limit)
 {
 	*events = (struct events){ .load = load, .rows_limit = rows_limit };
 	meter_open(&events->meter, load);
-	return stream_open(&events->stream, load->phys, load->map_fds[LOAD_MAP_RING]);
+	return stream_open(&events->stream, load);
 }
 
 void events_close(struct events *events)

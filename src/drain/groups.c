@@ -153,7 +153,8 @@ static void give(struct groups *groups, const struct account *account, const str
 		MAX(groups->most_groups, groups->merge.n_live - groups->merge.has_other);
 	groups->window = *account;
 	groups->window.lost[LOSS_TABLE_FULL] += groups->merge.n_folded;
-	groups->rows = (struct rows){ .phys = groups->phys,
+	groups->rows = (struct rows){ .hooks = groups->load->hooks,
+				      .phys = groups->phys,
 				      .merge = &groups->merge,
 				      .window_start_ns = start_ns,
 				      .window_end_ns = end_ns,

@@ -6,12 +6,13 @@
 #ifndef EBQL_DRAIN_ROWS_H
 #define EBQL_DRAIN_ROWS_H
 
-#include "phys/phys.h"
+#include "load/load.h"
 #include "drain/merge.h"
 #include "base/scratch.h"
 #include "type/type.h"
 
 struct rows {
+	const struct load_hooks *hooks; /* where stacks are */
 	const struct phys *phys;
 	const struct merge *merge;
 	u64 window_start_ns, window_end_ns, matched;

@@ -19,16 +19,19 @@ static size_t row_bytes(const struct stream_reader *reader)
 	return sizeof(struct value) * MAX(reader->phys->n_columns, 1);
 }
 
-int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_fd)
+int stream_open(struct stream_reader *reader, const struct load_state *load)
 {
 	struct bpf_map_info info;
 	u64 page = sysconf(_SC_PAGESIZE);
+	int ring_fd = load->map_fds[LOAD_MAP_RING];
 	void *at;
 	int err;
 
-	*reader = (struct stream_reader){
-		.phys = phys, .page_bytes = page, .end = UINT64_MAX, .copy = -1
-	};
+	*reader = (struct stream_reader){ .hooks = load->hooks,
+					  .phys = load->phys,
+					  .page_bytes = page,
+					  .end = UINT64_MAX,
+					  .copy = -1 };
 	if (ring_fd < 0)
 		return 0;
 	err = sys_info(ring_fd, &info, sizeof(info));
@@ -85,8 +88,8 @@ u32 stream_copy(const struct phys *phys, const u8 *record)
 	return header_of(record).word >> phys->number % BLOCK_PARTS & 1;
 }
 
-void stream_value(const struct phys *phys, struct type type, bool is_probe, const void *at,
-		  u32 n_bytes, struct value *ret_value)
+void stream_value(const struct load_hooks *hooks, const struct phys *phys, struct type type,
+		  bool is_probe, const void *at, u32 n_bytes, struct value *ret_value)
 {
 	bool is_text = !is_probe && (type.kind == TYPE_TEXT || type.kind == TYPE_BLOB);
 	u64 word;
@@ -100,7 +103,11 @@ void stream_value(const struct phys *phys, struct type type, bool is_probe, cons
 		return;
 	}
 	memcpy(&word, at, sizeof(word));
-	if (is_probe) {
+	if (type.kind == TYPE_STACK) {
+		ret_value->stack = load_stack(hooks, word);
+		ret_value->kind = ret_value->stack ? VALUE_STACK : VALUE_NULL;
+		ret_value->has_fault = !ret_value->stack;
+	} else if (is_probe) {
 		BUG_ON(word >= phys->n_probes);
 		ret_value->text = phys->probes[word];
 		ret_value->n = (u32)strlen(ret_value->text);
@@ -109,8 +116,8 @@ void stream_value(const struct phys *phys, struct type type, bool is_probe, cons
 	}
 }
 
-void stream_decode(const struct phys *phys, const struct phys_source *source, const u8 *record,
-		   struct value *ret_values)
+void stream_decode(const struct load_hooks *hooks, const struct phys *phys,
+		   const struct phys_source *source, const u8 *record, struct value *ret_values)
 {
 	const struct stream_column *columns = source ? source->columns : phys->columns;
 	u32 n_columns = source ? source->n_columns : phys->n_columns;
@@ -122,9 +129,9 @@ void stream_decode(const struct phys *phys, const struct phys_source *source, co
 		if (nulls >> i & 1)
 			ret_values[i] = (struct value){ .kind = VALUE_NULL };
 		else
-			stream_value(phys, c->type, c->is_probe, record + c->bytes_offset,
+			stream_value(hooks, phys, c->type, c->is_probe, record + c->bytes_offset,
 				     c->n_bytes, &ret_values[i]);
-		ret_values[i].has_fault = c->fault_bit >= 0 && nulls >> c->fault_bit & 1;
+		ret_values[i].has_fault |= c->fault_bit >= 0 && nulls >> c->fault_bit & 1;
 	}
 }
 
@@ -173,7 +180,7 @@ u32 stream_read(struct stream_reader *reader, u64 limit)
 	       (record = stream_next(reader, &n_bytes))) {
 		if (reader->copy >= 0 && stream_copy(reader->phys, record) != (u32)reader->copy)
 			continue;
-		stream_decode(reader->phys, NULL, record,
+		stream_decode(reader->hooks, reader->phys, NULL, record,
 			      (struct value *)reader->values.at +
 				      (size_t)n++ * reader->phys->n_columns);
 	}

@@ -6,13 +6,14 @@
 #ifndef EBQL_DRAIN_STREAM_H
 #define EBQL_DRAIN_STREAM_H
 
-#include "phys/phys.h"
+#include "load/load.h"
 #include "base/region.h"
 #include "type/type.h"
 
 #define STREAM_BATCH_ROWS 256u
 
 struct stream_reader {
+	const struct load_hooks *hooks;
 	const struct phys *phys;
 	u64 *consumer;	     /* position pages: ours, */
 	const u64 *producer; /* the kernel's, */
@@ -26,10 +27,10 @@ struct stream_reader {
 };
 
 /*
- * Maps the ring buffer; -1: there is none, and no row, since no program names it when WHERE is
- * never true.  0 or -errno.
+ * Maps the ring buffer, if there is one: no program names it when WHERE is never true.  0 or
+ * -errno.
  */
-int stream_open(struct stream_reader *reader, const struct phys *phys, int ring_fd);
+int stream_open(struct stream_reader *reader, const struct load_state *load);
 void stream_close(struct stream_reader *reader);
 /*
  * Gives back the room of the rows read before, then reads up to `limit` rows into
@@ -37,14 +38,14 @@ void stream_close(struct stream_reader *reader);
  */
 u32 stream_read(struct stream_reader *reader, u64 limit);
 /* One record of the ring buffer into one row; source: whose bare scan it is of, or NULL. */
-void stream_decode(const struct phys *phys, const struct phys_source *source, const u8 *record,
-		   struct value *ret_values);
+void stream_decode(const struct load_hooks *hooks, const struct phys *phys,
+		   const struct phys_source *source, const u8 *record, struct value *ret_values);
 /*
  * A value as programs write it: a word, or the bytes of a text, of which there are n_bytes; it
  * points to these.  is_probe: the word is a code of `probe`.
  */
-void stream_value(const struct phys *phys, struct type type, bool is_probe, const void *at,
-		  u32 n_bytes, struct value *ret_value);
+void stream_value(const struct load_hooks *hooks, const struct phys *phys, struct type type,
+		  bool is_probe, const void *at, u32 n_bytes, struct value *ret_value);
 /* The number of the source of a bare scan's record. */
 u32 stream_source(const u8 *record);
 /* The copy of the part in which the event was counted. */

@@ -16,6 +16,7 @@
 
 #define NS_PER_S 1000000000ull
 #define POLL_NS	 10000000ull
+#define NAMES_NS 20000000ull /* stacks are given their names, while their processes live */
 
 struct engine {
 	int epoll_fd, boundary_fd, poll_fd;
@@ -24,6 +25,7 @@ struct engine {
 	u64 boundary_ns, poll_ns;
 	struct region due; /* struct flow * */
 	struct engine_shared shared;
+	struct flow_names names;
 };
 
 static int watch(struct engine *engine, int clock, int *ret_fd)
@@ -69,6 +71,7 @@ void engine_close(struct engine *engine)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	region_free(&engine->due);
+	namer_close(engine->names.namer);
 	if (engine->shared.release)
 		engine->shared.release(engine->shared.shared);
 	free(engine);
@@ -118,7 +121,7 @@ static int arm_all(struct engine *engine)
 
 	do {
 		boundary_ns = 0;
-		poll_ns = engine->shared.due_ns;
+		poll_ns = earlier(engine->shared.due_ns, engine->names.due_ns);
 		for (const struct flow *flow = engine->flows; flow; flow = flow->next) {
 			if (flow->is_over)
 				continue;
@@ -222,6 +225,20 @@ static void step_shared(struct engine *engine)
 		shared->due_ns = shared->step(shared->shared);
 }
 
+static void step_names(struct engine *engine)
+{
+	struct flow_names *names = &engine->names;
+
+	if (!names->due_ns || names->due_ns > base_monotonic_ns())
+		return;
+	names->due_ns = 0;
+	for (struct flow *flow = engine->flows; flow; flow = flow->next)
+		if (flow_takes_stacks(flow) && !flow->is_over) {
+			flow_name_stacks(flow);
+			names->due_ns = base_monotonic_ns() + NAMES_NS;
+		}
+}
+
 int engine_step(struct engine *engine)
 {
 	int boundary = take_timer(engine->boundary_fd, &engine->boundary_ns);
@@ -235,6 +252,7 @@ int engine_step(struct engine *engine)
 		find_boundaries(engine);
 	step_boundaries(engine);
 	step_polls(engine);
+	step_names(engine);
 	step_shared(engine);
 	return arm_all(engine);
 }
@@ -262,6 +280,7 @@ static int insert(struct engine *engine, struct flow *flow)
 	if (!region_need(&engine->due, n * sizeof(struct flow *)))
 		return -ENOMEM;
 	flow->engine = engine;
+	flow_open_names(flow, &engine->names);
 	/* Beside those with the same hooks: see flow_switch(). */
 	while (*at && (!flow_hooks(flow) || flow_hooks(*at) != flow_hooks(flow)))
 		at = &(*at)->next;

@@ -213,6 +213,7 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 	if (flow->is_streaming && !batch.n_rows && !is_last)
 		return 0;
 	flow->is_ended = is_last;
+	flow_name_stacks(flow);
 	return flow->sink.batch(flow->sink.context, &batch);
 }
 
@@ -245,5 +246,6 @@ int flow_give_events(struct flow *flow, const struct value *values, u32 n_rows, 
 	}
 	flow->n_streamed += n_rows;
 	flow->is_ended = is_last;
+	flow_name_stacks(flow);
 	return flow->sink.batch(flow->sink.context, &batch);
 }

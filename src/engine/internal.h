@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "func/func.h"
 #include "rel/rel.h"
+#include "sym/sym.h"
 #include "tree/tree.h"
 
 /* How long for a program that does not end: where it is tried again, and where not. */
@@ -119,9 +120,16 @@ struct flow_sql {
 	struct scratch scratch; /* what they point to */
 };
 
+/* Of the stacks of all flows of an engine. */
+struct flow_names {
+	struct namer *namer; /* NULL: no flow took any yet, or there is no memory */
+	u64 due_ns;	     /* CLOCK_MONOTONIC: they are looked at; 0: never */
+};
+
 struct flow {
-	struct engine *engine; /* NULL: it is not stepped */
-	struct flow *next;     /* of the engine */
+	struct engine *engine;	  /* NULL: it is not stepped */
+	struct flow_names *names; /* of the engine */
+	struct flow *next;	  /* of the engine */
 	const struct cut *cut;
 	struct sink sink;
 	bool is_sink_open;
@@ -310,6 +318,12 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 	      bool has_sql, bool is_last);
 /* Streamed rows that are the answer as they are. */
 int flow_give_events(struct flow *flow, const struct value *rows, u32 n_rows, bool is_last);
+
+/* --- flow_names.c --- */
+
+void flow_open_names(struct flow *flow, struct flow_names *names);
+/* Gives names to the stacks that programs met since the last time. */
+void flow_name_stacks(struct flow *flow);
 
 /* --- flow_window.c --- */
 

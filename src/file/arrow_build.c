@@ -91,6 +91,7 @@ static enum arrow_type kind_of(struct type type)
 	case TYPE_TOP:
 		return ARROW_LIST;
 	case TYPE_NULL:
+	case TYPE_STACK:
 		break;
 	}
 	BUG("a column of no type");
@@ -139,13 +140,15 @@ static void init_field(struct arrow_field *f, const char *name, struct type type
 
 /*
  * Of no type are NULL, and sums of texts: each is whole or real, as the texts are.  Rows of single
- * events have no sum of more than 64 bits.
+ * events have no sum of more than 64 bits.  A stack is a text.
  */
 static struct type stored_type(struct type type, bool is_window)
 {
 	if (type.kind == TYPE_NULL && is_window)
 		return (struct type){ .kind = TYPE_REAL, .is_wide = true };
 	if (type.kind == TYPE_NULL)
+		return type_text(0);
+	if (type.kind == TYPE_STACK)
 		return type_text(0);
 	type.is_wide &= is_window;
 	return type;
@@ -211,6 +214,7 @@ void arrow_frame_init(struct arrow_frame *frame, const struct schema *schema, bo
 		init_field(&frame->root.children[n], ARROW_OTHER, type_bool(), arena);
 	init_buffers(&frame->root);
 	buf_init(&frame->text);
+	buf_init(&frame->stack);
 }
 
 /* --- Buffers --- */
@@ -253,6 +257,7 @@ void arrow_frame_free(struct arrow_frame *frame)
 {
 	free_field(&frame->root);
 	buf_free(&frame->text);
+	buf_free(&frame->stack);
 }
 
 u32 arrow_buffers(struct arrow_field *f, struct buf *ret_buffers[3])
@@ -534,12 +539,21 @@ static void put_value(struct arrow_frame *frame, struct arrow_field *f, const st
 {
 	bool is_bytes = f->type.kind == TYPE_TEXT || f->type.kind == TYPE_BLOB;
 	const struct value *there = v->kind == VALUE_NULL ? NULL : v;
+	struct value folded;
 	double real = 0;
 	s128 word = 0;
 
 	if (f->kind == ARROW_STRUCT) {
 		put_struct(frame, f, there, 0);
 		return;
+	}
+	if (v->kind == VALUE_STACK && is_bytes) {
+		buf_reset(&frame->stack);
+		stack_put_folded(v->stack, &frame->stack);
+		folded = (struct value){ .kind = VALUE_TEXT,
+					 .n = (u32)frame->stack.n,
+					 .text = frame->stack.at };
+		there = v = &folded;
 	}
 	if (there && (is_bytes		      ? v->kind != VALUE_TEXT
 		      : f->kind == ARROW_LIST ? v->kind != specials[f->type.kind].value

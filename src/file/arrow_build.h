@@ -38,7 +38,7 @@ struct arrow_frame {
 	bool is_window;
 	s64 offset_ns; /* added to instants of CLOCK_MONO */
 	u32 n_dictionaries;
-	struct buf text;
+	struct buf text, stack;
 	const char *error; /* what could not be taken, after which nothing is right */
 };
 

@@ -179,6 +179,7 @@ void func_result(struct sqlite3_context *context, const struct value *value)
 	case VALUE_QUANTILES:
 	case VALUE_HISTOGRAM:
 	case VALUE_TOP:
+	case VALUE_STACK:
 		result_special(context, value);
 	}
 }

@@ -57,7 +57,7 @@ static const struct {
 
 vreg gen_replay_column(struct gen *g, u32 column)
 {
-	if (column == SYS_TASK || column == SYS_FRAME) /* a recorded event has none */
+	if (column >= SYS_TASK && column != SYS_PROBE) /* a recorded event has none */
 		return gen_imm(g, 0);
 	return gen_load(g, g->context, replay_columns[column].offset, replay_columns[column].size);
 }

@@ -66,6 +66,8 @@ struct gen_kind {
 	bool is_of_calls; /* its events are calls of all numbers, of which each use wants some */
 	bool has_typed_fields; /* the verifier knows a pointer among them for what it points to */
 	bool is_sample;	       /* programs count how often they were run */
+	/* What the kernel's stack begins with is the program and what calls it. */
+	u32 n_own_frames;
 	bool has_header; /* struct replay_header stands before the record, and tells the rest */
 };
 
@@ -235,6 +237,8 @@ vreg gen_system(struct gen *g, const struct expr *e, label null);
 /* pid.c: pid, tid or ppid in the namespace e->pid_ns. */
 vreg gen_pid_in_ns(struct gen *g, const struct expr *e, label null);
 vreg gen_member(struct gen *g, const struct expr *e, label null);
+/* stack.c: the number of the event's stack, STACK_NONE: there is no room for it. */
+vreg gen_stack(struct gen *g, const struct expr *e);
 /* The time of this source's event. */
 vreg gen_time(struct gen *g);
 /* Ahead of several uses: what they share is not read yet. */

@@ -42,6 +42,18 @@ static void insert(struct gen *g, const struct key_word *words, vreg slot, vreg 
 		ir_store(ir, row, 8 + 8 * (s32)i, IR_U64, gen_key_load(g, &words[i]));
 }
 
+/* To `full` where one of the keys is a stack that there is no room for. */
+static void leave_without_stack(struct gen *g, const struct key_word *words, label full)
+{
+	for (u32 i = 0; i < g->phys->n_keys; i++) {
+		const struct phys_key *key = &g->phys->keys[i];
+
+		if (key->expr->type.kind == TYPE_STACK)
+			ir_branchi(g->ir, IR_EQ, gen_key_load(g, &words[key->first_word]),
+				   STACK_NONE, full);
+	}
+}
+
 static vreg table_row(struct gen *g, const struct key_word *words)
 {
 	const struct state_layout *s = &g->phys->state;
@@ -51,6 +63,7 @@ static vreg table_row(struct gen *g, const struct key_word *words)
 	label look = ir_label(ir), empty = ir_label(ir), full = ir_label(ir);
 	label found = ir_label(ir);
 
+	leave_without_stack(g, words, full);
 	ir_imm(ir, steps, PROBE_STEPS);
 	ir_place(ir, look);
 	ir_alui(ir, IR_SHL, entry, slot, 2);
@@ -112,9 +125,10 @@ static vreg kernel_map_row(struct gen *g, const struct key_word *words)
 	stack_object key = ir_stack(g->ir, 8 * (s->key_words + 1));
 	vreg row = ir_reg(ir), map = kernel_map(g), writer = ir_reg(ir);
 	vreg args[4] = { map, ir_reg(ir), ir_reg(ir), ir_reg(ir) };
-	label found = ir_label(ir);
+	label found = ir_label(ir), full = ir_label(ir);
 	u32 zeros;
 
+	leave_without_stack(g, words, full);
 	for (u32 i = 0; i < s->key_words; i++)
 		ir_stack_store(ir, key, 8 * i, IR_U64, gen_key_load(g, &words[i]));
 	ir_alui(ir, IR_MUL, writer, g->cpu, s->n_levels);
@@ -130,6 +144,7 @@ static vreg kernel_map_row(struct gen *g, const struct key_word *words)
 	ir_call(ir, 0, BPF_FUNC_map_update_elem, 4, args);
 	ir_call(ir, row, BPF_FUNC_map_lookup_elem, 2, args);
 	ir_branchi(ir, IR_NE, row, 0, found);
+	ir_place(ir, full);
 	gen_count(g, COUNTER_TABLE_FULL);
 	ir_mov(ir, row, other_row(g));
 	ir_place(ir, found);

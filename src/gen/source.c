@@ -183,10 +183,11 @@ static vreg sample_field(struct gen *g, const struct expr *e, const struct field
 
 const struct gen_kind gen_kinds[] = {
 	[ACCESS_TRACEPOINT] = { .field = record_field },
-	[ACCESS_RAW] = { .field = argument_field },
-	[ACCESS_RAW_SYSCALL] = { .field = call_field, .is_of_calls = true },
+	[ACCESS_RAW] = { .field = argument_field, .n_own_frames = 2 },
+	[ACCESS_RAW_SYSCALL] = { .field = call_field, .n_own_frames = 2, .is_of_calls = true },
 	[ACCESS_TRAMPOLINE] = { .field = argument_field,
 				.frame = trampoline_frame,
+				.n_own_frames = 2,
 				.has_typed_fields = true },
 	[ACCESS_KPROBE] = { .field = register_field, .frame = register_frame },
 	[ACCESS_UPROBE] = { .field = register_field, .frame = register_frame },
@@ -372,6 +373,8 @@ vreg gen_system(struct gen *g, const struct expr *e, label null)
 		return g->cpu ? g->cpu : gen_current_cpu(g);
 	if (g->kind->has_header)
 		return gen_replay_column(g, e->index);
+	if (expr_is_stack(e))
+		return gen_stack(g, e);
 	if (e->pid_ns)
 		return gen_pid_in_ns(g, e, null);
 	switch (e->index) {

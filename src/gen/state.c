@@ -116,6 +116,9 @@ bool gen_needs_slice(const struct hook *hook, const struct phys *phys)
 	for (u32 i = 0; i < hook->n_uses; i++) {
 		const struct hook_use *use = &hook->uses[i];
 
+		/* A stack is taken into what belongs to the slot. */
+		if (!phys && use->phys->has_stacks)
+			return true;
 		if (use->source->is_root && (!phys || use->phys == phys) &&
 		    use->hand != HAND_LEAVES && use->hand != HAND_IDLE)
 			return true;

@@ -83,7 +83,9 @@ static int open_parts(struct load_hooks *next, struct diags *diags)
 		load_reset(next, state);
 		err = load_state_open(next, state, diags);
 	}
-	return err ? err : load_const_open(next, diags);
+	if (!err)
+		err = load_const_open(next, diags);
+	return err ? err : load_stacks_open(next, diags);
 }
 
 /* Was there one that is not kept? */
@@ -258,6 +260,8 @@ int load_change(struct load_hooks *hooks, const struct phys_set *set, struct loa
 	hooks->slots = next.slots;
 	hooks->missed = next.missed;
 	hooks->map_fds[LOAD_MAP_SLOTS] = next.map_fds[LOAD_MAP_SLOTS];
+	hooks->stacks = next.stacks;
+	hooks->map_fds[LOAD_MAP_STACKS] = next.map_fds[LOAD_MAP_STACKS];
 	if (!err)
 		err = open_programs(hooks, &next, diags);
 	sys_close(&next.map_fds[LOAD_MAP_CONST]);

@@ -18,6 +18,8 @@ void load_maps_close(struct load_hooks *hooks);
 int load_slots_open(struct load_hooks *hooks, struct diags *diags);
 /* The constants of `hooks`, if its programs name them. */
 int load_const_open(struct load_hooks *hooks, struct diags *diags);
+/* That of stacks, if its programs name it and there is none yet. */
+int load_stacks_open(struct load_hooks *hooks, struct diags *diags);
 /* The maps of one part, as the programs of `hooks` name them. */
 int load_state_open(const struct load_hooks *hooks, struct load_state *state, struct diags *diags);
 void load_state_close(struct load_state *state);

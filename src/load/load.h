@@ -88,6 +88,13 @@ struct load_state {
 	u64 n_missed, drained[COUNTER_N];
 };
 
+/* phys/stack.h, mmapped; at NULL: no program takes stacks. */
+struct load_stacks {
+	u8 *at, *pool;
+	u64 *slots, n_bytes;
+	u64 n_seen; /* of the pool, that whoever names them has looked at */
+};
+
 /* What all parts share: the programs on the hooks, and the slots of the CPUs. */
 struct load_hooks {
 	struct arena *arena;
@@ -97,6 +104,7 @@ struct load_hooks {
 	int map_fds[LOAD_MAP_SHARED_N];
 	struct slot_line *slots; /* mmapped: [block][cpu], and the epochs of each block */
 	u64 *missed;		 /* behind these: by part */
+	struct load_stacks stacks;
 	const void *constants;
 	u32 constants_bytes;
 	struct load_state *states; /* one for each part of the set */
@@ -129,6 +137,18 @@ struct load_survey {
 };
 int load_survey_begin(struct load_survey *survey, s32 syscall_nr);
 void load_survey_end(struct load_survey *survey, struct load_closer *closer);
+
+/* By what programs have of it; NULL: there was no room. */
+static inline struct stack *load_stack(const struct load_hooks *hooks, u64 word)
+{
+	const struct load_stacks *stacks = &hooks->stacks;
+	u64 place;
+
+	if (word == STACK_NONE || word > STACK_SLOTS || !stacks->at)
+		return NULL;
+	place = __atomic_load_n(&stacks->slots[2 * (word - 1) + 1], __ATOMIC_ACQUIRE);
+	return place <= STACK_REFUSED ? NULL : (struct stack *)(stacks->at + place);
+}
 
 /*
  * Opens the maps of all parts and loads the programs (of set->hooks, in their order);

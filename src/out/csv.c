@@ -81,6 +81,11 @@ static void csv_put_value(struct out *out, struct type type, const struct value 
 			csv_put_text(out, value->text, value->n,
 				     is_like_number(value->text, value->n));
 		break;
+	case VALUE_STACK:
+		buf_reset(&out->scratch);
+		stack_put_folded(value->stack, &out->scratch);
+		csv_put_text(out, out->scratch.at, out->scratch.n, false);
+		break;
 	case VALUE_QUANTILES:
 	case VALUE_TOP:
 	case VALUE_HISTOGRAM:

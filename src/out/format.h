@@ -86,7 +86,7 @@ struct out_special {
 	void (*put_json)(struct buf *buf, struct type type, const struct value *value);
 };
 
-extern const struct out_special out_quantiles, out_histogram, out_top;
+extern const struct out_special out_quantiles, out_histogram, out_top, out_stack;
 
 /* Lines it takes in a table: a ladder has one for each rung, a top list one for each value. */
 u32 out_n_lines(const struct value *value);

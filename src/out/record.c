@@ -17,6 +17,7 @@
 
 struct record_state {
 	struct file_writer *writer;
+	struct schema stored; /* as the writer has it */
 	u32 n_columns;
 	/* Rows that wait, with instants moved. */
 	struct value *values;
@@ -26,12 +27,31 @@ struct record_state {
 	u64 first_ns; /* CLOCK_MONOTONIC, when the first of them came */
 };
 
+/* Stacks are texts there. */
+static int store_schema(struct record_state *state, const struct schema *schema)
+{
+	u32 n = schema->n_columns;
+
+	state->stored.columns = calloc(n + 1, sizeof(*schema->columns));
+	if (!state->stored.columns)
+		return -ENOMEM;
+	state->stored.n_columns = state->n_columns = n;
+	for (u32 i = 0; i < n; i++) {
+		state->stored.columns[i] = schema->columns[i];
+		if (schema->columns[i].type.kind == TYPE_STACK)
+			state->stored.columns[i].type = type_text(0);
+	}
+	return 0;
+}
+
 static int record_begin(struct out *out, const struct schema *schema)
 {
 	struct record_state *state = out->state;
 
 	buf_init(&state->texts);
-	state->n_columns = schema->n_columns;
+	if (store_schema(state, schema))
+		return -ENOMEM;
+	schema = &state->stored;
 	if (out->options.is_streaming)
 		state->writer = file_writer_open(out->format->file, schema, &out->buf);
 	else
@@ -48,6 +68,14 @@ static void add_value(struct out *out, struct type type, const struct value *fro
 	*to = *from;
 	if (from->kind == VALUE_INT && type.kind == TYPE_TIMESTAMP)
 		to->integer += out_clock_offset(out, type);
+	if (from->kind == VALUE_STACK) {
+		size_t start = state->texts.n;
+
+		stack_put_folded(from->stack, &state->texts);
+		*to = (struct value){ .kind = VALUE_TEXT,
+				      .n = (u32)(state->texts.n - start),
+				      .integer = (s128)start };
+	}
 	if (from->kind != VALUE_TEXT)
 		return;
 	to->integer = (s128)state->texts.n;
@@ -152,6 +180,7 @@ static void record_end(struct out *out)
 		file_writer_close(state->writer);
 	buf_free(&state->texts);
 	free(state->values);
+	free(state->stored.columns);
 }
 
 #define RECORD(its_name, its_file, its_meaning)                                                    \

@@ -48,7 +48,8 @@ static int table_begin(struct out *out, const struct schema *schema)
 		column->is_right = !column->is_text && from->type.kind != TYPE_BOOL &&
 				   from->type.kind != TYPE_TIMESTAMP &&
 				   from->type.kind != TYPE_QUANTILE &&
-				   from->type.kind != TYPE_LADDER && from->type.kind != TYPE_TOP;
+				   from->type.kind != TYPE_LADDER && from->type.kind != TYPE_TOP &&
+				   from->type.kind != TYPE_STACK;
 	}
 	return 0;
 }

@@ -183,6 +183,7 @@ void out_put_json_scalar(struct buf *buf, struct type type, const struct value *
 	case VALUE_QUANTILES:
 	case VALUE_TOP:
 	case VALUE_HISTOGRAM:
+	case VALUE_STACK:
 		BUG("a special value");
 	}
 }

@@ -12,6 +12,7 @@ static const struct out_special *const specials[] = {
 	[VALUE_QUANTILES] = &out_quantiles,
 	[VALUE_HISTOGRAM] = &out_histogram,
 	[VALUE_TOP] = &out_top,
+	[VALUE_STACK] = &out_stack,
 };
 
 u32 out_n_lines(const struct value *value)

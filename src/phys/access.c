@@ -25,7 +25,7 @@
 
 /* What the expressions of the kernel part read. */
 struct uses {
-	bool ppid, pid_ns, comm;
+	bool ppid, pid_ns, comm, stacks;
 };
 
 static void note_use(void *context, struct expr *expr)
@@ -33,6 +33,7 @@ static void note_use(void *context, struct expr *expr)
 	struct uses *uses = context;
 
 	uses->comm |= expr->kind == EXPR_SYSTEM && expr->index == SYS_COMM;
+	uses->stacks |= expr_is_stack(expr);
 	uses->ppid |= expr->kind == EXPR_SYSTEM && expr->index == SYS_PPID;
 	uses->pid_ns |= expr->kind == EXPR_SYSTEM && expr->pid_ns;
 }
@@ -557,6 +558,7 @@ static bool part_access(struct access *a, u32 number)
 		return false;
 	if (uses.comm && !input->is_replay)
 		find_comm(phys, input);
+	phys->has_stacks = uses.stacks;
 	phys->probes = a->probes.at;
 	phys->n_probes = a->probes.n;
 	return true;

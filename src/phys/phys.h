@@ -352,10 +352,11 @@ _Static_assert(sizeof(struct control_line) == 128, "two CPUs on one cache line c
  * them.  Some are shared by all programs, the others are a part's own: load_map_number().
  */
 enum load_shared_map {
-	LOAD_MAP_SLOTS, /* mmapable array, one value: struct slot_line[][], and what was missed */
-	LOAD_MAP_CONST, /* read-only array, one value: tables for LIKE, probe codes, ... */
-	LOAD_MAP_CHAIN, /* of the hook, for sets that change: the programs there, CHAIN_PLACES */
-	LOAD_MAP_MARKS, /* array, one value: MARKS_BYTES */
+	LOAD_MAP_SLOTS,	 /* mmapable array, one value: struct slot_line[][], and what was missed */
+	LOAD_MAP_CONST,	 /* read-only array, one value: tables for LIKE, probe codes, ... */
+	LOAD_MAP_CHAIN,	 /* of the hook, for sets that change: the programs there, CHAIN_PLACES */
+	LOAD_MAP_MARKS,	 /* array, one value: MARKS_BYTES */
+	LOAD_MAP_STACKS, /* mmapable array, one value: phys/stack.h */
 	LOAD_MAP_SHARED_N
 };
 
@@ -534,6 +535,7 @@ struct phys {
 	u32 n_probes;
 
 	struct pid_offsets pids;
+	bool has_stacks;
 	u32 task_comm_offset; /* in struct task_struct; 0: unknown, or comm is not used */
 
 	struct phys_source *sources;
@@ -691,5 +693,8 @@ struct replay_header {
 	u32 pid, tid, ppid, uid, gid, cpu, numa_node, probe;
 	char comm[16];
 };
+
+/* It needs what is above. */
+#include "phys/stack.h"
 
 #endif

@@ -50,6 +50,7 @@ bool bind_keys(struct scope *scope)
 		if (!ast)
 			return false;
 		scope->no_aggregates_in = "GROUP BY";
+		scope->takes_stack = true;
 		e = bind_expr(scope, ast);
 		scope->no_aggregates_in = NULL;
 		if (!e)

@@ -78,6 +78,7 @@ struct scope {
 	const char *no_aggregates_in; /* "WHERE", "GROUP BY", ...: aggregates are errors here */
 	bool is_inside_aggregate;
 	bool is_inside_alias; /* an alias stands for an expression of columns, not of aliases */
+	bool takes_stack;     /* the expression bound next may be a stack as well */
 	bool is_top_of_item;  /* the expression bound next is a whole item of SELECT */
 	bool has_unnest;
 	bool wants_text; /* the name bound next is compared with a text */
@@ -176,8 +177,6 @@ struct expr *bind_column(struct scope *scope, const struct from_member *member, 
 /* The member of FROM that a scan is: the fields that all its streams have are its columns. */
 struct from_member bind_stream_member(struct scope *scope, struct plan *scan);
 /* No array, struct or raw bytes: what SELECT * shows, and what can be computed with. */
-/* The process' number in the PID namespace with this inode; function: as messages call it. */
-struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, struct span span);
 /* A name with nothing before it; NULL also without a diagnostic. */
 struct expr *bind_bare(struct scope *scope, const char *name, struct span span);
 bool bind_is_value(struct scope *scope, const struct expr *e);
@@ -185,14 +184,27 @@ bool bind_is_value(struct scope *scope, const struct expr *e);
 bool bind_is_empty(struct scope *scope, const struct expr *e);
 struct expr *bind_column_at(struct scope *scope, const struct from_member *member, u32 i,
 			    struct span span);
-struct expr *bind_system(struct scope *scope, const struct from_member *member,
-			 enum system_column column, struct span span);
 /* Does a name of one part mean a column, whichever? */
 bool bind_is_column(struct scope *scope, const char *name);
 /* Why a column of a file that holds numbers is a text; "": it is none, or no such column. */
 const char *bind_note(struct scope *scope, const struct expr *e);
 /* What the item with that alias is, or NULL. */
 const struct ast *bind_find_alias(struct scope *scope, const char *name);
+
+/* bind_system.c */
+struct expr *bind_column_expr(struct scope *scope, enum expr_kind kind, const char *name, u32 index,
+			      struct type type, struct span span);
+/* Without a diagnostic; NULL: the member is of no stream of the kernel. */
+struct expr *bind_system(struct scope *scope, const struct from_member *member,
+			 enum system_column column, struct span span);
+/* The number of the system column of that name, or -1. */
+int bind_system_find(const char *name);
+/* The event that completes the row; *ret_n: several, where rows of several streams are joined. */
+const struct from_member *bind_system_member(struct scope *scope, u32 *ret_n);
+/* The process' number in the PID namespace with this inode; function: as messages call it. */
+struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, struct span span);
+/* kstack(n), ustack(n) */
+struct expr *bind_stack(struct scope *scope, const struct ast *ast, enum system_column column);
 
 /* bind_aggregate.c */
 /* Is it the call of an aggregate, be it with OVER? */

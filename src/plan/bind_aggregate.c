@@ -316,6 +316,7 @@ struct expr *bind_aggregate(struct scope *scope, const struct ast *ast,
 				   name->name);
 	if (ast->n_args) {
 		scope->is_top_of_item = a.kind == AGGREGATE_HISTOGRAM_MERGE;
+		scope->takes_stack = a.kind == AGGREGATE_COUNT;
 		a.arg = bind_inside(scope, ast->args[0], false);
 		scope->is_top_of_item = false;
 		if (!a.arg || !check_argument(scope, ast, &a) || !bind_others(scope, ast, &a))

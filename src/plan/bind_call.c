@@ -327,6 +327,10 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		return bind_target_pid(scope, ast);
 	if (strcasecmp(ast->text, "pid_in_ns") == 0)
 		return bind_pid_in_ns(scope, ast);
+	if (strcasecmp(ast->text, "kstack") == 0)
+		return bind_stack(scope, ast, SYS_KSTACK);
+	if (strcasecmp(ast->text, "ustack") == 0)
+		return bind_stack(scope, ast, SYS_USTACK);
 	args = bind_exprs(scope, ast->args, ast->n_args);
 	if (!args)
 		return NULL;

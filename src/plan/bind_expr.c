@@ -323,20 +323,31 @@ static struct expr *histogram_here(struct scope *scope, const struct ast *ast, c
 					: "compute with quantile(x, q), or p50 ... p999");
 }
 
+/* A name of AS is bound for what names it, too, which is looked at by itself. */
+static bool is_stack_here(const struct scope *scope, const struct expr *e, bool takes_stack)
+{
+	return e && e->type.kind == TYPE_STACK && !takes_stack && !scope->is_inside_alias;
+}
+
 /* BETWEEN, abs() and the like use an argument more than once; nested, that multiplies. */
 #define EXPR_NODES_MAX 4000
 
 struct expr *bind_expr(struct scope *scope, const struct ast *ast)
 {
-	bool is_top = scope->is_top_of_item;
+	bool is_top = scope->is_top_of_item, takes_stack = is_top || scope->takes_stack;
 	struct expr *e;
 
-	scope->is_top_of_item = false;
+	scope->is_top_of_item = scope->takes_stack = false;
 	e = bind_node(scope, ast);
 	if (e && !is_top &&
 	    (e->type.kind == TYPE_HISTOGRAM || e->type.kind == TYPE_LADDER ||
 	     e->type.kind == TYPE_TOP))
 		return histogram_here(scope, ast, e);
+	if (is_stack_here(scope, e, takes_stack))
+		return diag_refuse(
+			scope->diags, "stack-here", ast->span,
+			"a stack can only be a column, by itself, or a key of GROUP BY" HINT
+			"SELECT kstack, count(*) AS n ... GROUP BY kstack ORDER BY n DESC");
 	if (!e || e->n_nodes <= EXPR_NODES_MAX)
 		return e;
 	return diag_refuse(scope->diags, "expression-too-large", ast->span,

@@ -19,17 +19,6 @@ static const struct field *field_find(const struct stream *stream, const char *n
 	return NULL;
 }
 
-static struct expr *column_expr(struct scope *scope, enum expr_kind kind, const char *name,
-				u32 index, struct type type, struct span span)
-{
-	struct expr *e = expr_new(scope->arena, kind, span);
-
-	e->name = name;
-	e->index = index;
-	expr_set_type(e, type);
-	return e;
-}
-
 /* Do all streams of a wildcard have this field with one type? */
 static bool field_is_shared(const struct stream_list *list, const char *name,
 			    const struct field *first)
@@ -49,7 +38,7 @@ static struct expr *field_expr(struct scope *scope, const struct plan *scan, u32
 	const struct field *f = &stream->fields[index];
 	struct expr *e;
 
-	e = column_expr(scope, EXPR_FIELD, f->name, index, f->type, scan->span);
+	e = bind_column_expr(scope, EXPR_FIELD, f->name, index, f->type, scan->span);
 	e->source = scan->scan.source;
 	/* Any column of a file may hold NULLs but `time`, which is none then (file/file.h). */
 	e->nullable = stream->kind == STREAM_FILE && stream->file->time_column != (s32)index;
@@ -155,41 +144,6 @@ struct expr *bind_column(struct scope *scope, const struct from_member *member, 
 	return NULL;
 }
 
-/* The number in that PID namespace, which processes outside of it have not. */
-static void number_in(struct expr *e, u64 ino)
-{
-	if (!ino || ino == PID_NS_INITIAL)
-		return;
-	e->pid_ns = (u32)ino;
-	e->nullable = true;
-}
-
-struct expr *bind_system(struct scope *scope, const struct from_member *member,
-			 enum system_column column, struct span span)
-{
-	struct expr *e;
-
-	if (!member->has_system)
-		return NULL;
-	e = column_expr(scope, EXPR_SYSTEM, system_columns[column].name, column,
-			system_columns[column].type, span);
-	e->source = member->source;
-	e->nullable = member->is_nullable;
-	if (member->is_real && column == SYS_TIME)
-		e->type.clock = CLOCK_REAL;
-	if (column == SYS_PID || column == SYS_TID || column == SYS_PPID)
-		number_in(e, catalog_pid_ns(scope->catalog).ino);
-	return e;
-}
-
-static int system_find(const char *name)
-{
-	for (int i = 0; i < SYS_SHOWN; i++)
-		if (strcasecmp(system_columns[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
 /* The first member of FROM of which `is` says so; *ret_n: how many there are. */
 static const struct from_member *
 member_find(struct scope *scope, bool (*is)(const struct from_member *member, const char *name),
@@ -215,7 +169,7 @@ bool bind_is_column(struct scope *scope, const char *name)
 		return true;
 	for (u32 i = scope->first_member; i < scope->members.n; i++)
 		if (scope->members.at[i].has_system)
-			return system_find(name) >= 0;
+			return bind_system_find(name) >= 0;
 	return false;
 }
 
@@ -483,7 +437,8 @@ static struct expr *ambiguous(struct scope *scope, const char *name, struct span
 	for (u32 i = scope->first_member; i < scope->members.n && n < 2; i++) {
 		const struct from_member *r = &scope->members.at[i];
 
-		if ((has_column(r, name) || (r->has_system && system_find(name) >= 0)) && r->name)
+		if ((has_column(r, name) || (r->has_system && bind_system_find(name) >= 0)) &&
+		    r->name)
 			of[n++] = r->name;
 	}
 	struct diag *d = diag_error(scope->diags, "ambiguous-column", span,
@@ -494,46 +449,6 @@ static struct expr *ambiguous(struct scope *scope, const char *name, struct span
 	else
 		diag_hint(scope->diags, d, "give each a name, FROM a AS x, and write x.%s", name);
 	return NULL;
-}
-
-/* The event that completes the row; *ret_n: several, where rows of several streams are
- * joined. */
-static const struct from_member *system_member(struct scope *scope, u32 *ret_n)
-{
-	const struct from_member *found = NULL, *r;
-
-	*ret_n = 0;
-	for (u32 i = scope->first_member; i < scope->members.n; i++) {
-		r = &scope->members.at[i];
-		if (i > scope->first_member && r->leaf == (r - 1)->leaf)
-			continue;
-		if (!r->has_system)
-			continue;
-		found = found ? found : r;
-		(*ret_n)++;
-	}
-	return found;
-}
-
-struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, struct span span)
-{
-	u32 n;
-	const struct from_member *of = system_member(scope, &n);
-	struct expr *e;
-
-	if (n != 1)
-		return diag_refuse(scope->diags, n ? "ambiguous-column" : "unknown-column", span,
-				   "%s() is of one stream's event, and here %s" HINT "%s", function,
-				   n ? "are several" : "is none",
-				   n ? "name its result in a nested select over the stream"
-				     : "views and recordings have the pid that their select names");
-	e = bind_system(scope, of, SYS_PID, span);
-	e->pid_ns = 0;
-	e->nullable = of->is_nullable;
-	number_in(e, ino);
-	if (e->pid_ns)
-		e->name = arena_printf(scope->arena, "%s in pid:[%u]", e->name, e->pid_ns);
-	return e;
 }
 
 struct expr *bind_bare(struct scope *scope, const char *name, struct span span)
@@ -547,10 +462,10 @@ struct expr *bind_bare(struct scope *scope, const char *name, struct span span)
 		return two_columns(scope, of, name, span);
 	if (of)
 		return bind_column(scope, of, name, span);
-	of = system_find(name) < 0 ? NULL : system_member(scope, &n);
+	of = bind_system_find(name) < 0 ? NULL : bind_system_member(scope, &n);
 	if (of && n > 1)
 		return ambiguous(scope, name, span);
-	return of ? bind_system(scope, of, (enum system_column)system_find(name), span) : NULL;
+	return of ? bind_system(scope, of, (enum system_column)bind_system_find(name), span) : NULL;
 }
 
 /* A column of the one member of FROM that was named. */
@@ -563,8 +478,8 @@ static struct expr *bind_qualified(struct scope *scope, const struct from_member
 		return two_columns(scope, of, name, span);
 	if (!is_current)
 		e = bind_column(scope, of, name, span);
-	if (!e && system_find(name) >= 0)
-		e = bind_system(scope, of, (enum system_column)system_find(name), span);
+	if (!e && bind_system_find(name) >= 0)
+		e = bind_system(scope, of, (enum system_column)bind_system_find(name), span);
 	return e ? e : unknown_column(scope, of, name, span);
 }
 
@@ -620,7 +535,7 @@ static void warn_hidden(struct scope *scope, const char *name, struct span span)
 	u32 n;
 	const struct from_member *of = member_find(scope, has_column, name, &n);
 
-	if (scope->is_shipped || !of || n != 1 || !of->is_call || system_find(name) < 0)
+	if (scope->is_shipped || !of || n != 1 || !of->is_call || bind_system_find(name) < 0)
 		return;
 	for (u32 i = 0; i < scope->diags->list.n; i++)
 		if (strcmp(scope->diags->list.at[i].tag, "hidden-column") == 0)

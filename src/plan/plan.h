@@ -594,6 +594,12 @@ bool expr_equal(const struct expr *a, const struct expr *b);
  * do for the other. */
 bool expr_equal_as(const struct expr *a, u32 source_a, const struct expr *b, u32 source_b);
 bool expr_is_constant(const struct expr *expr);
+/* kstack, ustack: `integer` is the most calls that it takes. */
+static inline bool expr_is_stack(const struct expr *expr)
+{
+	return expr->kind == EXPR_SYSTEM &&
+	       (expr->index == SYS_KSTACK || expr->index == SYS_USTACK);
+}
 static inline bool expr_is_text(const struct expr *expr)
 {
 	return expr->type.kind == TYPE_TEXT || expr->type.kind == TYPE_BLOB;

@@ -22,6 +22,8 @@ void key_put(struct buf *buf, const struct value *value)
 	} else if (value->kind == VALUE_TEXT) {
 		buf_put(buf, &value->n, sizeof(value->n));
 		buf_put(buf, value->text, value->n);
+	} else if (value_is_special(value->kind)) {
+		special_encode(value, buf);
 	}
 }
 

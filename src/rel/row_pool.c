@@ -42,7 +42,8 @@ static struct row *take(struct row_pool *pool, const struct value *values)
 	for (u32 i = 0; i < pool->n_columns; i++) {
 		char *text = NULL;
 
-		BUG_ON(values[i].kind > VALUE_TEXT);
+		/* A stack stays where programs wrote it. */
+		BUG_ON(values[i].kind > VALUE_TEXT && values[i].kind != VALUE_STACK);
 		if (values[i].kind == VALUE_TEXT && values[i].n) {
 			text = pool_take(&pool->texts, values[i].n);
 			if (!text) {

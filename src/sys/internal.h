@@ -7,6 +7,8 @@
 
 /* Around a call that needs all that the process may have; errno stays. */
 void rights_raise(void);
+/* Of these (SYS_CAP()) alone. */
+void rights_raise_only(u64 set);
 void rights_lower(void);
 
 #endif

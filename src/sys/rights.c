@@ -100,6 +100,11 @@ void rights_raise(void)
 		make_effective(permitted);
 }
 
+void rights_raise_only(u64 set)
+{
+	make_effective(base | (permitted & set));
+}
+
 void rights_lower(void)
 {
 	if (base != permitted)

@@ -48,6 +48,11 @@ int sys_tracefs_open(void);
 /* The descriptor of a file below it, for reading. */
 int sys_tracefs_file(int tracefs_fd, const char *path);
 
+/* /proc/kallsyms, with the addresses where this process may see them. */
+int sys_kallsyms_open(void);
+/* A file of /proc/PID, as CAP_SYS_PTRACE lets others see them, where there is that. */
+int sys_process_file(u32 pid, const char *path);
+
 /* Only the fields of `attr` that are set matter; see bpf(2). */
 int sys_bpf(enum bpf_cmd command, union bpf_attr *attr);
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/mount.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
@@ -56,6 +57,29 @@ int sys_tracefs_open(void)
 		fd = open_root("/sys/kernel/debug/tracing");
 	rights_lower();
 	return fd >= 0 || fd == -EMFILE || fd == -ENFILE ? fd : -ENODEV;
+}
+
+int sys_kallsyms_open(void)
+{
+	int fd;
+
+	/* Who opens it is asked, not who reads it (kallsyms_show_value()). */
+	rights_raise();
+	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	rights_lower();
+	return fd < 0 ? -errno : fd;
+}
+
+int sys_process_file(u32 pid, const char *path)
+{
+	char name[4224];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%u/%s", pid, path);
+	rights_raise_only(SYS_CAP(CAP_SYS_PTRACE));
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	rights_lower();
+	return fd < 0 ? -errno : fd;
 }
 
 int sys_tracefs_file(int tracefs_fd, const char *path)

@@ -178,6 +178,7 @@ void row_tree_close(struct row_tree *tree);
 #define SCANS_BATCH_ROWS 512u
 
 struct row_scans {
+	const struct load_hooks *hooks;
 	const struct phys *phys; /* NULL: files alone */
 	struct row_queue *queue; /* of streams */
 	struct diags *diags;
@@ -198,9 +199,10 @@ struct row_scans {
 };
 
 /* NULL after a diagnostic. */
-struct row_scans *row_scans_open(const struct cut_part *part, const struct phys *phys,
-				 struct row_queue *queue, const struct cancel *cancel,
-				 struct arena *arena, struct diags *diags);
+struct row_scans *row_scans_open(const struct cut_part *part, const struct load_hooks *hooks,
+				 const struct phys *phys, struct row_queue *queue,
+				 const struct cancel *cancel, struct arena *arena,
+				 struct diags *diags);
 /* As row_source_read() and row_source_peek(). */
 s64 row_scans_read(struct row_scans *scans, u64 before_ns, u32 limit, const struct value **ret_rows,
 		   struct row_origin *ret_origins);

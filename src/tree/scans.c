@@ -57,15 +57,17 @@ static bool open_files(struct row_scans *scans, struct arena *arena)
 	return true;
 }
 
-struct row_scans *row_scans_open(const struct cut_part *part, const struct phys *phys,
-				 struct row_queue *queue, const struct cancel *cancel,
-				 struct arena *arena, struct diags *diags)
+struct row_scans *row_scans_open(const struct cut_part *part, const struct load_hooks *hooks,
+				 const struct phys *phys, struct row_queue *queue,
+				 const struct cancel *cancel, struct arena *arena,
+				 struct diags *diags)
 {
 	struct row_scans *scans = arena_new(arena, struct row_scans);
 	const struct plan *plan = phys ? phys->plan : part->plan;
 	struct phys_source *sources = phys ? phys->sources : NULL;
 	u32 n_sources = phys ? phys->n_sources : 0;
 
+	scans->hooks = hooks;
 	scans->phys = phys;
 	scans->queue = queue;
 	scans->diags = diags;
@@ -143,7 +145,7 @@ static int take_record(struct row_scans *scans, u32 n)
 		return err;
 	scans->tuples[n]->flip = flip;
 	scans->tuples[n]->gap = gap;
-	stream_decode(scans->phys, s->source, record, slots);
+	stream_decode(scans->hooks, scans->phys, s->source, record, slots);
 	slots[0].integer = time_ns;
 	return 0;
 }

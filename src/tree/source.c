@@ -53,7 +53,7 @@ static bool open_kernel(struct row_source *s)
 
 	s->phys = s->load->phys;
 	meter_open(&s->meter, s->load);
-	err = stream_open(&s->stream, s->phys, s->load->map_fds[LOAD_MAP_RING]);
+	err = stream_open(&s->stream, s->load);
 	if (err)
 		diag_failure(s->diags, "run-start", "cannot make room for rows: %s" HINT "%s",
 			     strerror(-err), diag_machine_hint(-err) ?: "");
@@ -84,7 +84,8 @@ struct row_source *row_source_open(const struct cut_part *part, struct load_stat
 	for (u32 i = 0; load && i < s->phys->n_sources; i++)
 		s->most_bytes = MAX(s->most_bytes, s->phys->sources[i].row_bytes);
 	s->most_bytes = ALIGN_UP(s->most_bytes, 8) + BPF_RINGBUF_HDR_SZ;
-	s->scans = row_scans_open(part, s->phys, &s->queue, cancel, arena, diags);
+	s->scans = row_scans_open(part, s->load ? s->load->hooks : NULL, s->phys, &s->queue, cancel,
+				  arena, diags);
 	if (!s->scans) {
 		row_source_close(s);
 		return NULL;
@@ -222,7 +223,7 @@ static void read_row(struct row_source *s, const u8 *record, struct value *ret_r
 {
 	const s32 *columns = s->phys->item_columns;
 
-	stream_decode(s->phys, NULL, record, s->decoded);
+	stream_decode(s->load->hooks, s->phys, NULL, record, s->decoded);
 	for (u32 i = 0; i < s->project->project.n_items; i++)
 		ret_row[i] = columns[i] < 0 ? lite_constant(s->project->project.items[i].expr)
 					    : s->decoded[columns[i]];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Histograms, quantiles, top lists: to bytes and back, and as rows.  What has no meaning in a
- * value, as the lower edge of one without, is 0 in its bytes.
+ * Histograms, quantiles, top lists, stacks: to bytes and back, and as rows.  What has no meaning in
+ * a value, as the lower edge of one without, is 0 in its bytes.
  */
 #include "type/special.h"
 
@@ -224,6 +224,14 @@ static void top_row(const struct value *value, u32 number, struct value *ret_val
 	ret_values[2] = edge_value(true, hi - lo);
 }
 
+/* --- Stacks --- */
+
+/* Each is there once (phys/stack.h), and stays. */
+static void code_stack(struct coder *coder, struct value *value)
+{
+	CODE(coder, value->stack);
+}
+
 /* --- The table --- */
 
 static const struct special_ops {
@@ -235,6 +243,7 @@ static const struct special_ops {
 	[VALUE_HISTOGRAM] = { code_histogram, histogram_n_rows, histogram_row },
 	[VALUE_QUANTILES] = { code_quantiles },
 	[VALUE_TOP] = { code_top, top_n_rows, top_row },
+	[VALUE_STACK] = { code_stack },
 };
 
 bool value_is_special(enum value_kind kind)

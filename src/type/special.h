@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Special values: those that point to more than a text, as histograms, quantiles and top lists.
+ * Special values: those that point to more than a text, as histograms, quantiles,
+ * top lists and stacks.
  * What can be done with each stands in one row (special.c); out/ has a row of how each is shown.
  *
- * Nothing in their encoded bytes depends on where a value lay: equal values are equal bytes.
+ * Nothing in their encoded bytes depends on where a value lay: equal values are equal bytes.  (Of
+ * stacks there is each once, which is what stands for it.)
  */
 #ifndef EBQL_TYPE_SPECIAL_H
 #define EBQL_TYPE_SPECIAL_H

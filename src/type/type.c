@@ -34,6 +34,7 @@ static const char *const type_names[] = {
 	[TYPE_QUANTILE] = "QUANTILE",
 	[TYPE_LADDER] = "LADDER",
 	[TYPE_TOP] = "TOP",
+	[TYPE_STACK] = "STACK",
 };
 
 void type_print(struct type type, struct buf *out)

@@ -28,6 +28,7 @@ enum type_kind {
 	TYPE_QUANTILE,	/* an estimate with its bounds; `of` as above */
 	TYPE_LADDER,	/* several quantiles of one thing */
 	TYPE_TOP,	/* the most frequent values, with error bounds; `of` as above */
+	TYPE_STACK,	/* the calls that led to an event; to programs the number of its slot */
 };
 
 /* What a TIMESTAMP counts its nanoseconds from. */
@@ -92,6 +93,7 @@ enum value_kind {
 			  */
 	VALUE_HISTOGRAM, /* histogram; lives as TEXT does */
 	VALUE_TOP,	 /* top; lives as TEXT does */
+	VALUE_STACK,	 /* stack; lives as TEXT does, where programs wrote it as long as they do */
 };
 
 /*
@@ -124,6 +126,18 @@ struct histogram {
 	s128 sum, min, max; /* exact; min and max only where something was counted */
 };
 
+/*
+ * As programs write it, each once for a run (phys/stack.h); the names come when it is handed on
+ * (sym/sym.h), and stay.  Equal stacks are of one process and have the same addresses.
+ */
+struct stack {
+	u32 pid; /* 0: the kernel's, or of no process that can be told */
+	u16 n;
+	u16 is_whole;		  /* 1: a program has written all of it */
+	const char *const *names; /* of each address; NULL: not looked up */
+	u64 addresses[]; /* where it is, then to where each call returns: the leaf is first */
+};
+
 struct value {
 	u8 kind;	/* enum value_kind */
 	bool has_fault; /* reading it failed, or cut it: who asks for the value counts a fault */
@@ -135,6 +149,7 @@ struct value {
 		const struct quantile *quantiles;
 		const struct histogram *histogram;
 		const struct top *top;
+		const struct stack *stack;
 	};
 };
 
@@ -243,5 +258,6 @@ struct batch {
 #include "type/quantile.h"
 #include "type/sink.h"
 #include "type/special.h"
+#include "type/stack.h"
 
 #endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Inside of sym/: one table of names for what has addresses, and who has such.
+ */
+#ifndef EBQL_SYM_INTERNAL_H
+#define EBQL_SYM_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "sym/sym.h"
+
+/* A function: from `start` on, n_bytes long; 0: up to the next one. */
+struct symbol {
+	u64 start, n_bytes;
+	const char *name;
+};
+
+struct symbol_table {
+	VEC(struct symbol) list; /* sorted by table_sort() */
+};
+
+/* table.c.  Of several at one place the first in the list stays. */
+void table_sort(struct symbol_table *table);
+/* NULL: there is none. */
+const struct symbol *table_find(const struct symbol_table *table, u64 address);
+
+/* kernel.c: the kernel's, as a descriptor of its list has them, which is closed. */
+void kernel_read(struct arena *arena, int fd, struct symbol_table *table);
+
+/* file.c: of an ELF file, by places in the file; what is none has none. */
+void file_read(struct arena *arena, int fd, struct symbol_table *table);
+
+/* process.c */
+struct process;
+struct process *process_of(struct namer *namer, u32 pid);
+const char *process_name(struct namer *namer, struct process *process, u64 address);
+
+/* A file that a process has mapped: each once. */
+struct symbol_file {
+	struct symbol_file *next;
+	u64 device, inode;
+	bool is_read;
+	struct symbol_table table;
+};
+
+struct namer {
+	struct arena arena;
+	int kernel_fd;
+	bool is_kernel_read;
+	struct symbol_table kernel;
+	struct process *processes;
+	struct symbol_file *files;
+};
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Addresses -> names: of the kernel by its list of symbols, of a process by what it has mapped:
+ * symbol tables of ELF files, and the map that a program with a compiler of its own writes for
+ * perf.  A process is looked at when a stack of its is met first; what it was is remembered when it
+ * has ended.
+ */
+#ifndef EBQL_SYM_SYM_H
+#define EBQL_SYM_SYM_H
+
+#include "type/type.h"
+
+struct namer;
+
+/* With the rights to see the kernel's addresses, if there are, and before they are given up. */
+struct namer *namer_open(void);
+void namer_close(struct namer *namer);
+/*
+ * Gives it its names, which live as long as `namer`.  What has none: "[FILE+0x1f]" where the
+ * file is known, else it stays an address.
+ */
+void namer_name(struct namer *namer, struct stack *stack);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tables of symbols: an address -> the function that it lies in.
+ */
+#include <stdlib.h>
+
+#include "sym/internal.h"
+
+static int compare(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name; /* names lie in the order of the list */
+}
+
+void table_sort(struct symbol_table *table)
+{
+	struct symbol *at = table->list.at;
+	u32 n = 0;
+
+	if (table->list.n)
+		qsort(at, table->list.n, sizeof(*at), compare);
+	for (u32 i = 0; i < table->list.n; i++)
+		if (!n || at[n - 1].start != at[i].start)
+			at[n++] = at[i];
+	table->list.n = n;
+}
+
+const struct symbol *table_find(const struct symbol_table *table, u64 address)
+{
+	const struct symbol *at = table->list.at;
+	u32 low = 0, high = table->list.n;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (at[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || (at[low - 1].n_bytes && address - at[low - 1].start >= at[low - 1].n_bytes))
+		return NULL;
+	return &at[low - 1];
+}

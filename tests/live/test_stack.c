@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Stacks: this test, as a workload of threads, makes calls by ways that it knows, each a known
+ * number of times, and ebql counts them by stack, by equality.  --quick (slow guests): fewer calls.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "session.h"
+#include "watch.h"
+
+enum { THREADS = 8, DEEPEST = 12 };
+
+static u32 n_rounds = 50;
+
+/* --- The workload --- */
+
+u64 stack_leaf(u64 depth);
+u64 stack_recursion(u64 depth);
+u64 stack_odd(u64 depth);
+u64 stack_even(u64 depth);
+
+/* The call to the kernel is its own; a leaf has a frame where it asks for its address. */
+__attribute__((noinline)) u64 stack_leaf(u64 depth)
+{
+	u64 number = SYS_getppid;
+
+	__asm__ volatile("syscall"
+			 : "+a"(number)
+			 : "r"(__builtin_frame_address(0))
+			 : "rcx", "r11", "memory");
+	return number + depth;
+}
+
+__attribute__((noinline)) u64 stack_recursion(u64 depth)
+{
+	u64 below = depth ? stack_recursion(depth - 1) : stack_leaf(depth);
+
+	__asm__ volatile("" : "+r"(below) : : "memory");
+	return 1 + below;
+}
+
+__attribute__((noinline)) u64 stack_odd(u64 depth)
+{
+	u64 below = stack_recursion(depth);
+
+	__asm__ volatile("" : "+r"(below) : : "memory");
+	return 1 + below;
+}
+
+__attribute__((noinline)) u64 stack_even(u64 depth)
+{
+	u64 below = stack_recursion(depth);
+
+	__asm__ volatile("" : "+r"(below) : : "memory");
+	return 2 + below;
+}
+
+/* By depth d in a round: d + 1 times. */
+static void *call(void *unused)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < n_rounds; i++)
+		for (u32 depth = 0; depth < DEEPEST; depth++)
+			for (u32 k = 0; k <= depth; k++)
+				sum += depth % 2 ? stack_odd(depth) : stack_even(depth);
+	return (void *)(uintptr_t)sum;
+}
+
+static int work(void)
+{
+	pthread_t threads[THREADS];
+	char line[32];
+
+	work_answer("pid %d\n", getpid());
+	while (work_line(line, sizeof(line))) {
+		for (u32 i = 0; i < THREADS; i++)
+			if (pthread_create(&threads[i], NULL, call, NULL))
+				return 1;
+		for (u32 i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+		work_answer("done\n");
+	}
+	return 0;
+}
+
+/* --- What ebql saw of it --- */
+
+struct seen {
+	struct watch watch;
+	u64 n[DEEPEST + 2], other; /* by how often the recursion stands in it */
+	u32 n_rows;
+	bool is_probe; /* of the leaf: see test_probe() */
+};
+
+/* leaf, so many times recursion, odd or even by its depth, which is one less; and so on. */
+static void take_row(void *context, const struct line *line)
+{
+	struct seen *s = context;
+	bool is_right = true;
+	u32 at = 0, n = 0;
+
+	for (u32 i = 0; i < line->n; i++) {
+		const char *name = line->leaves[i].text;
+
+		if (strcmp(line->leaves[i].path, "s[]"))
+			continue;
+		if (at == 0)
+			is_right &= !strcmp(name, "stack_leaf");
+		else if (at == n + 1 && !strcmp(name, "stack_recursion"))
+			n++;
+		else if (at == n + 1 && !s->is_probe)
+			is_right &= !strcmp(name, n % 2 ? "stack_even" : "stack_odd");
+		at++;
+	}
+	s->n_rows++;
+	if (!is_right || at < n + 3 || n > DEEPEST)
+		s->other += line_number(line, "n");
+	else
+		s->n[n] += line_number(line, "n");
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct seen));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct seen *s = *state;
+
+	watch_close(&s->watch);
+	free(s);
+	return 0;
+}
+
+/* first: how often the recursion stands in the stack of depth 0. */
+static void expect(const struct seen *s, u32 first)
+{
+	assert_int_equal(s->other, 0);
+	for (u32 depth = 0; depth < DEEPEST; depth++)
+		assert_int_equal(s->n[first + depth], (u64)THREADS * n_rounds * (depth + 1));
+}
+
+/* Of this process, by hook: each stack once a window. */
+static struct seen *watch_calls(void **state, const char *settings, const char *from,
+				const char *rest)
+{
+	struct seen *s = *state;
+
+	watch_require();
+	watch_open(&s->watch, take_row, s);
+	watch_work(&s->watch, "calls");
+	watch_ebql(&s->watch, "%s SELECT ustack AS s, count(*) AS n FROM %s WHERE pid = %d %s",
+		   settings, from, s->watch.pid, rest);
+	watch_tell(&s->watch, "call", "done\n");
+	watch_end(&s->watch, 0);
+	return s;
+}
+
+#define CALLS "t:syscalls:sys_enter_getppid"
+
+static void test_whole(void **state)
+{
+	struct seen *s = watch_calls(state, "", CALLS, "GROUP BY ustack");
+
+	expect(s, 1);
+	assert_int_equal(s->n_rows, DEEPEST);
+}
+
+static void test_windows(void **state)
+{
+	expect(watch_calls(state, "", CALLS, "GROUP BY s WINDOW TUMBLING 10ms"), 1);
+}
+
+static void test_tracepoint(void **state)
+{
+	expect(watch_calls(state, "SET access_path = tracepoint;", CALLS,
+			   "GROUP BY s WINDOW TUMBLING 10ms"),
+	       1);
+}
+
+static void test_kernel_map(void **state)
+{
+	expect(watch_calls(state, "SET state = kernel_map;", CALLS,
+			   "GROUP BY s, cpu WINDOW TUMBLING 10ms"),
+	       1);
+}
+
+/* Every event by itself, and SQLite groups them. */
+static void test_unpushed(void **state)
+{
+	expect(watch_calls(state, "SET pushdown = off; SET ring_bytes = 16777216;", CALLS,
+			   "GROUP BY s WINDOW TUMBLING 100ms"),
+	       1);
+}
+
+/* The stack of the start of a span, which its end finds. */
+static void test_start(void **state)
+{
+	expect(watch_calls(
+		       state, "",
+		       "(SELECT b.ustack, b.pid FROM t:syscalls:sys_exit_getppid AS a PAIR JOIN "
+		       "t:syscalls:sys_enter_getppid AS b ON a.tid = b.tid)",
+		       "GROUP BY s WINDOW TUMBLING 10ms"),
+	       1);
+}
+
+/*
+ * A probe stands before the function's frame: who called it the kernel sees only since 6.11
+ * (is_uprobe_at_func_entry()).
+ */
+static void test_probe(void **state)
+{
+	struct seen *s = *state;
+	char path[512] = "", from[600];
+
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+		fail();
+	snprintf(from, sizeof(from), "uprobe:%s:stack_leaf", path);
+	s->is_probe = true;
+	watch_calls(state, "", from, "GROUP BY s WINDOW TUMBLING 10ms");
+	expect(s, s->n[0] == 0);
+}
+
+struct kernel_seen {
+	struct watch watch;
+	u64 n, n_known;
+	bool has_call;
+};
+
+static void take_kernel(void *context, const struct line *line)
+{
+	struct kernel_seen *s = context;
+	bool is_known = false;
+
+	for (u32 i = 0; i < line->n; i++)
+		if (!strcmp(line->leaves[i].path, "s[]"))
+			is_known |= strstr(line->leaves[i].text, "do_syscall_64") ||
+				    strstr(line->leaves[i].text, "entry_SYSCALL_64");
+	s->n += line_number(line, "n");
+	s->n_known += is_known ? line_number(line, "n") : 0;
+}
+
+/* What the kernel's stack of a call has for sure. */
+static void test_kernel(void **state)
+{
+	struct kernel_seen *s = *state;
+
+	watch_require();
+	watch_open(&s->watch, take_kernel, s);
+	watch_work(&s->watch, "calls");
+	watch_ebql(&s->watch, "SELECT kstack AS s, count(*) AS n FROM %s WHERE pid = %d GROUP BY s",
+		   CALLS, s->watch.pid);
+	watch_tell(&s->watch, "call", "done\n");
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->n, (u64)THREADS * n_rounds * DEEPEST * (DEEPEST + 1) / 2);
+	assert_int_equal(s->n_known, s->n);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_windows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tracepoint, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kernel_map, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unpushed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_start, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_probe, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
+	};
+
+	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+		n_rounds = 4;
+		setenv("EBQL_TEST_QUICK", "1", 1);
+	}
+	if (argc == 3 && !strcmp(argv[1], "--work"))
+		return work();
+	return cmocka_run_group_tests_name("stack", tests, NULL, NULL);
+}
