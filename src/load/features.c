@@ -12,6 +12,8 @@
 
 #include "load/internal.h"
 
+#define ENOTSUPP_KERNEL 524 /* the kernel's own ENOTSUPP: no header of user space has it */
+
 /*
  * Whether an array map's value may be larger than KMALLOC_MAX_SIZE (4 MiB).  Asked
  * with a map that no machine can hold (over 4 PiB): a kernel with the limit refuses the
@@ -49,6 +51,25 @@ static bool preempts_fully(void)
 	return is_full;
 }
 
+/*
+ * Does this kernel attach what it has loaded?  On arm64 it does since 6.4 only, and says so no
+ * sooner.  Asked once, since whoever has another trampoline there may miss a return meanwhile.
+ */
+static bool attaches_trampolines(int prog_fd)
+{
+	static int known; /* 1: it does, -1: it does not */
+	int does = __atomic_load_n(&known, __ATOMIC_RELAXED);
+
+	if (!does) {
+		int fd = sys_raw_tracepoint_open(NULL, prog_fd);
+
+		does = fd == -ENOTSUPP_KERNEL ? -1 : 1;
+		sys_close(&fd);
+		__atomic_store_n(&known, does, __ATOMIC_RELAXED);
+	}
+	return does > 0;
+}
+
 /* By a program that does nothing there: loading it asks all but whether there is room. */
 static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
 {
@@ -57,6 +78,7 @@ static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	union bpf_attr attr;
+	bool has_them;
 	int fd, err;
 
 	memset(&attr, 0, sizeof(attr));
@@ -68,12 +90,15 @@ static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
 	attr.license = sys_pointer(LOAD_LICENSE);
 	fd = sys_prog_load(&attr);
 	err = MIN(fd, 0);
+	has_them = err || attaches_trampolines(fd);
 	sys_close(&fd);
 	/* Who may load nothing may want to know all the same. */
 	if (err == -EPERM && !sys_has_capability(CAP_BPF) && !sys_has_capability(CAP_SYS_ADMIN))
 		return NULL;
 	if (err == -EPERM)
 		return "this kernel permits no trampolines";
+	if (!has_them)
+		return "this kernel has no trampolines";
 	if (err)
 		return "the kernel refuses a trampoline there";
 	return NULL;
