@@ -39,8 +39,8 @@ static int open_on(const struct load_program *program, u32 cpu, struct load_samp
 	if (!err)
 		err = sys_perf_enable(ret_sample->fd);
 	/*
-	 * Of clocks: their timers go by this one, and what they count by another one, which is not
-	 * adjusted, and off by a period in some minutes.
+	 * Of clocks: their timers go by this one, and what they count by another one, from which
+	 * NTP may lead this one away by 500 ppm: a period in 20 s.
 	 */
 	ret_sample->start_ns = base_monotonic_ns() - sys_perf_count(ret_sample->fd);
 	return err;

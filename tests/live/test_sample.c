@@ -268,23 +268,34 @@ static struct seen *begin(void **state, void (*row)(void *context, const struct 
 	return s;
 }
 
-/*
- * For some periods and a half, so that none is due near the end, while the workload does what the
- * line says.
- */
-static void watch_for(struct seen *s, u32 n_periods, const char *line, const char *format, ...)
+/* Did no clock start half a period away from the run, or have a sample due as the run ended? */
+static bool is_clear(const struct seen *s)
 {
-	char query[1024], duration[32];
+	for (u32 cpu = 0; cpu < CPUS_MAX; cpu++) {
+		const struct clock *clock = &s->clocks[cpu];
+		u64 to_end_ns = (s->end_ns - clock->base_ns) % s->period_ns;
+		u64 from_start_ns = (clock->base_ns - s->start_ns) % s->period_ns;
+
+		if (clock->n &&
+		    (to_end_ns < s->period_ns / 4 || to_end_ns > s->period_ns * 3 / 4 ||
+		     (from_start_ns > s->period_ns / 4 && from_start_ns < s->period_ns * 3 / 4)))
+			return false;
+	}
+	return true;
+}
+
+/* For some periods and a half, while the workload does what the line says. */
+static void run_for(struct seen *s, u32 n_periods, const char *line, const char *query)
+{
+	char duration[32];
 	const char *argv[] = {
 		proc_ebql(), "-o", "json", "--verbose", "-d", duration, query, NULL
 	};
 	struct watch *watch = &s->watch;
-	va_list args;
 	int status;
 
-	va_start(args, format);
-	vsnprintf(query, sizeof(query), format, args);
-	va_end(args);
+	memset(s->clocks, 0, sizeof(s->clocks));
+	s->n = s->as_expected = s->n_rows = s->missed = 0;
 	snprintf(duration, sizeof(duration), "%llums",
 		 (unsigned long long)(n_periods * s->period_ns + s->period_ns / 2) / 1000000);
 	watch->ebql.sink = reader_feed;
@@ -297,6 +308,29 @@ static void watch_for(struct seen *s, u32 n_periods, const char *line, const cha
 	status = proc_wait_exit(&watch->ebql, 30000);
 	assert_int_equal(status, s->missed ? 3 : 0);
 	assert_string_equal(watch->reader.error, "");
+	proc_forget(&watch->ebql);
+}
+
+/* Once more where a machine that did other work leaves it open what was due. */
+static void watch_for(struct seen *s, u32 n_periods, const char *line, const char *format, ...)
+{
+	char query[1024];
+	va_list args;
+	u32 n = 0;
+
+	va_start(args, format);
+	vsnprintf(query, sizeof(query), format, args);
+	va_end(args);
+	do
+		run_for(s, n_periods, line, query);
+	while (!is_clear(s) && ++n < 8);
+	assert_true(n < 8);
+}
+
+/* Each was counted, but those that the kernel left out: of whom these were nobody knows. */
+static void expect_count(u64 n, u64 truth, u64 n_missed)
+{
+	assert_in_range(n, truth - MIN(truth, n_missed), truth);
 }
 
 /* Page i is touched once in each of two rounds, at i pages behind the first one. */
@@ -317,10 +351,7 @@ static void test_page_faults(void **state)
 	watch_tell(&s->watch, "touch", "done\n");
 	watch_tell(&s->watch, "touch", "done\n");
 	watch_end(&s->watch, -1);
-	if (s->missed)
-		assert_in_range(s->n, 2 * PAGES - s->missed, 2 * PAGES);
-	else
-		assert_int_equal(s->n, 2 * PAGES);
+	expect_count(s->n, 2 * PAGES, s->missed);
 	assert_int_equal(s->as_expected, s->n);
 	if (s->n == 2 * PAGES)
 		assert_int_equal(s->sum, PAGES * (PAGES - 1));
@@ -351,10 +382,7 @@ static void test_context_switches(void **state)
 	watch_end(&s->watch, -1);
 	assert_true(n > 0 && nap < NAPS);
 	s->n = s->n_of_nap[nap];
-	if (s->missed)
-		assert_in_range(s->n, n - MIN(n, s->missed), n);
-	else
-		assert_int_equal(s->n, n);
+	expect_count(s->n, n, s->missed);
 }
 
 static u32 n_online(void)
@@ -415,6 +443,57 @@ static void test_missed(void **state)
 	expect_clocks(s, n_online());
 }
 
+static void write_query(const char *folder, const char *name, const char *query)
+{
+	char path[128], temporary[136];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s.sql", folder, name);
+	snprintf(temporary, sizeof(temporary), "%s.new", path);
+	file = fopen(temporary, "we");
+	assert_non_null(file);
+	fputs(query, file);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(rename(temporary, path), 0);
+}
+
+/* Of two queries in one program the one that comes later has the events from then on. */
+static void test_shared(void **state)
+{
+	struct seen *s = begin(state, take_row);
+	char folder[] = "/tmp/ebql-test-sample-XXXXXX", query[512];
+	const char *argv[] = { proc_ebql(), "watch", "-o", "json", folder, NULL };
+	static const char *const names[] = { "n", "as_expected" };
+	struct proc *ebql = &s->watch.ebql;
+
+	assert_non_null(mkdtemp(folder));
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(query, sizeof(query),
+			 "SELECT count(*) AS %s FROM software:page-faults:1 WHERE pid = %d "
+			 "AND addr >= " TEXT(FIRST_PAGE) " AND addr < " TEXT(
+				 FIRST_PAGE) " + %d * 4096 "
+					     "WINDOW TUMBLING 20ms",
+			 names[i], s->watch.pid, PAGES);
+		write_query(folder, names[i], query);
+		if (!i) {
+			ebql->sink = reader_feed;
+			ebql->sink_context = &s->watch.reader;
+			proc_start(ebql, argv, 0);
+		}
+		assert_true(
+			proc_wait_text(ebql, i ? "its query runs" : "1 of 1 queries run", 30000));
+		watch_tell(&s->watch, "touch", "done\n");
+	}
+	watch_end(&s->watch, -1);
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(query, sizeof(query), "%s/%s.sql", folder, names[i]);
+		unlink(query);
+	}
+	rmdir(folder);
+	expect_count(s->n, 2 * PAGES, s->missed);
+	expect_count(s->as_expected, PAGES, s->missed);
+}
+
 /* Where the machine counts no such events, that is said. */
 static void test_hardware(void **state)
 {
@@ -448,6 +527,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_interval, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_shared, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hardware, setup, teardown),
 	};
 
