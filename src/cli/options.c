@@ -24,9 +24,10 @@ static const struct option_info {
 	const char *wrong;	 /* said of a value that is none */
 } option_infos[] = {
 	{ 'f', "file", "FILE", "read the query from FILE (- for standard input)" },
-	{ 'o', "output", "FORMAT", "table, expanded, json, csv, heatmap or arrow;",
-	  "of single events also jsonl",
-	  "is no format: table, expanded, json, csv, heatmap, arrow or jsonl" },
+	{ 'o', "output", "FORMAT", "table, expanded, json, csv, heatmap or arrow; of",
+	  "stacks folded or flamegraph; of single events also jsonl",
+	  "is no format: table, expanded, json, csv, heatmap, arrow, folded, "
+	  "flamegraph or jsonl" },
 	{ 'H', "heatmap", NULL, "short for -o heatmap: time across, histogram(x) upwards" },
 	{ 'B', "bins", "N", "at most N bars a histogram; also sqrt or sturges",
 	  .wrong = "is no whole number from 1, sqrt or sturges" },

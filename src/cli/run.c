@@ -143,6 +143,11 @@ static bool check_format(struct session *s)
 
 	if (!record_check(q, s->options.format, s->options.record_path))
 		return false;
+	if (s->options.format->needs_calls && !out_has_calls(&q->cut->output))
+		return diag_refuse(&q->diags, "no-stack", q->statement->span,
+				   "-o %s is of stacks, and the query has none" HINT
+				   "SELECT kstack, count(*) ... GROUP BY kstack",
+				   s->options.format->name);
 	if (!s->options.format->needs_histogram || out_has_histogram(&q->cut->output))
 		return true;
 	return diag_refuse(&q->diags, "no-histogram", q->statement->span,

@@ -12,8 +12,9 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-const struct out_format *const out_formats[] = { &out_table,   &out_expanded, &out_json, &out_csv,
-						 &out_heatmap, &out_arrow,    &out_jsonl };
+const struct out_format *const out_formats[] = { &out_table, &out_expanded, &out_json,
+						 &out_csv,   &out_heatmap,  &out_arrow,
+						 &out_jsonl, &out_folded,   &out_flamegraph };
 const u32 out_n_formats = ARRAY_SIZE(out_formats);
 
 const struct out_format *out_format_find(const char *name)
@@ -29,6 +30,16 @@ bool out_has_histogram(const struct schema *schema)
 {
 	for (u32 i = 0; i < schema->n_columns; i++) {
 		if (schema->columns[i].type.kind == TYPE_HISTOGRAM)
+			return true;
+	}
+	return false;
+}
+
+bool out_has_calls(const struct schema *schema)
+{
+	for (u32 i = 0; i < schema->n_columns; i++) {
+		if (schema->columns[i].type.kind == TYPE_STACK ||
+		    schema->columns[i].type.kind == TYPE_TEXT)
 			return true;
 	}
 	return false;

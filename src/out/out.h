@@ -58,6 +58,7 @@ struct out_format {
 	const char *name;
 	const char *meaning;
 	bool needs_histogram; /* a column of TYPE_HISTOGRAM, see out_has_histogram() */
+	bool needs_calls;     /* a column of TYPE_STACK or TYPE_TEXT, see out_has_calls() */
 	bool needs_rows;      /* rows of single events, as they happen: options.is_streaming */
 	bool is_binary;	      /* nothing for a terminal */
 	enum file_kind file;  /* of those that FROM reads back */
@@ -109,6 +110,7 @@ const struct out_format *out_format_find(const char *name);
 /* Writes files that FROM 'FILE' reads. */
 const struct out_format *out_recorder(enum file_kind kind);
 bool out_has_histogram(const struct schema *schema);
+bool out_has_calls(const struct schema *schema);
 /* Each 0 or -errno: of the write (-EPIPE), or -ENOMEM; the first one stays. */
 
 /* The schema stays until it is closed, and so does the descriptor; out_file_close() after failure

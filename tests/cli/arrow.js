@@ -158,6 +158,8 @@ function expected(kind, type, x, next) {
 					  weight: integer(row.hi),
 					  error: integer(row.hi) - integer(row.lo) }));
 	}
+	if (Array.isArray(x)) // a stack
+		return x.slice().reverse().map(call => call.replace(/[\x00-\x20;]/g, '_')).join(';');
 	if (type.typeId === arrow.Type.Float)
 		return real(x);
 	return isNumber(x) || kind === 'POINTER' ? integer(x) : x;

@@ -460,6 +460,10 @@ static void test_options(void **state)
 			   NULL);
 	session_end(session, 0, 2);
 	expect_said(session, "error[no-histogram]");
+	session_ebql_plain(session, 0, "-o", "folded", "-d", "20ms", "SELECT count(*) FROM " PREAD,
+			   NULL);
+	session_end(session, 0, 2);
+	expect_said(session, "error[no-stack]");
 	session_ebql_plain(session, 0, "-d", "20ms",
 			   "SET rules_off = 'split, order'; SELECT pid FROM " PREAD
 			   " WITH (rules_off = 'all')",

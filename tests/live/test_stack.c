@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,7 +18,7 @@
 #include "session.h"
 #include "watch.h"
 
-enum { THREADS = 8, DEEPEST = 12 };
+enum { THREADS = 8, DEEPEST = 12, WAY_BITS = 16 };
 
 static u32 n_rounds = 50;
 
@@ -76,6 +77,69 @@ static void *call(void *unused)
 	return (void *)(uintptr_t)sum;
 }
 
+u64 stack_zero(u64 way, u32 left);
+u64 stack_one(u64 way, u32 left);
+u64 stack_hot(u64 n);
+u64 stack_burner(u64 n);
+
+/* The way of a call is the bits of its number: 2^WAY_BITS ways, each once. */
+static u64 go_on(u64 way, u32 left)
+{
+	return !left	 ? stack_leaf(way)
+	       : way & 1 ? stack_one(way >> 1, left - 1)
+			 : stack_zero(way >> 1, left - 1);
+}
+
+__attribute__((noinline)) u64 stack_zero(u64 way, u32 left)
+{
+	u64 below = go_on(way, left);
+
+	__asm__ volatile("" : "+r"(below) : : "memory");
+	return below;
+}
+
+__attribute__((noinline)) u64 stack_one(u64 way, u32 left)
+{
+	u64 below = go_on(way, left);
+
+	__asm__ volatile("" : "+r"(below) : : "memory");
+	return 1 + below;
+}
+
+static void call_all_ways(void)
+{
+	for (u64 way = 0; way < 1u << WAY_BITS; way++)
+		go_on(way, WAY_BITS);
+}
+
+__attribute__((noinline)) u64 stack_hot(u64 n)
+{
+	u64 sum = 0;
+
+	for (u64 i = 0; i < n; i++)
+		__asm__ volatile("" : "+r"(sum) : "r"(__builtin_frame_address(0)));
+	return sum;
+}
+
+__attribute__((noinline)) u64 stack_burner(u64 n)
+{
+	u64 sum = stack_hot(n);
+
+	__asm__ volatile("" : "+r"(sum) : : "memory");
+	return 1 + sum;
+}
+
+/* 0.5 s of the CPU's time. */
+static void burn(void)
+{
+	struct timespec at = { 0 };
+
+	while (!at.tv_sec && at.tv_nsec < 500000000) {
+		stack_burner(1000000);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+	}
+}
+
 static int work(void)
 {
 	pthread_t threads[THREADS];
@@ -83,6 +147,14 @@ static int work(void)
 
 	work_answer("pid %d\n", getpid());
 	while (work_line(line, sizeof(line))) {
+		if (strcmp(line, "call")) {
+			if (strcmp(line, "burn"))
+				call_all_ways();
+			else
+				burn();
+			work_answer("done\n");
+			continue;
+		}
 		for (u32 i = 0; i < THREADS; i++)
 			if (pthread_create(&threads[i], NULL, call, NULL))
 				return 1;
@@ -233,6 +305,72 @@ static void test_probe(void **state)
 	expect(s, s->n[0] == 0);
 }
 
+/* More stacks than there is room for: those that have it are whole, and the rest is told. */
+static void take_way(void *context, const struct line *line)
+{
+	struct seen *s = context;
+
+	if (line_leaf(line, "_other"))
+		s->other += line_number(line, "n");
+	else
+		s->n[line_number(line, "n") == 1]++;
+	s->n_rows++;
+}
+
+static void test_room(void **state)
+{
+	struct seen *s = *state;
+
+	watch_require();
+	watch_open(&s->watch, take_way, s);
+	watch_work(&s->watch, "ways");
+	watch_ebql(&s->watch,
+		   "SET max_groups = 131072; SELECT ustack AS s, count(*) AS n FROM " CALLS
+		   " WHERE pid = %d GROUP BY s",
+		   s->watch.pid);
+	watch_tell(&s->watch, "ways", "done\n");
+	watch_end(&s->watch, 3);
+	assert_int_equal(s->n[0], 0);
+	assert_int_equal(s->n[1], s->n_rows - 1);
+	assert_int_equal(s->n[1] + s->other, 1u << WAY_BITS);
+	assert_int_equal(s->watch.reader.totals.lost, s->other);
+	/* Slots, of which nearly all are taken. */
+	assert_in_range(s->n[1], 30000, 32768);
+}
+
+/* The stack that most samples have. */
+static void take_sample(void *context, const struct line *line)
+{
+	struct seen *s = context;
+	u64 n = line_number(line, "n");
+	u32 at = 0;
+
+	if (n <= s->n[0])
+		return;
+	s->n[0] = n;
+	s->n_rows = 0;
+	for (u32 i = 0; i < line->n && at < 2; i++)
+		if (!strcmp(line->leaves[i].path, "s[]"))
+			s->n_rows +=
+				!strcmp(line->leaves[i].text, at++ ? "stack_burner" : "stack_hot");
+}
+
+static void test_profile(void **state)
+{
+	struct seen *s = *state;
+
+	watch_require();
+	watch_open(&s->watch, take_sample, s);
+	watch_work(&s->watch, "burn");
+	watch_ebql(
+		&s->watch,
+		"SELECT ustack(2) AS s, count(*) AS n FROM profile:199 WHERE pid = %d GROUP BY s",
+		s->watch.pid);
+	watch_tell(&s->watch, "burn", "done\n");
+	watch_end(&s->watch, -1);
+	assert_int_equal(s->n_rows, 2);
+}
+
 struct kernel_seen {
 	struct watch watch;
 	u64 n, n_known;
@@ -279,13 +417,17 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_probe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_room, setup, teardown),
 	};
+	u32 n_tests = ARRAY_SIZE(tests);
 
 	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
 		n_rounds = 4;
+		n_tests--; /* the last one takes long there */
 		setenv("EBQL_TEST_QUICK", "1", 1);
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();
-	return cmocka_run_group_tests_name("stack", tests, NULL, NULL);
+	return _cmocka_run_group_tests("stack", tests, n_tests, NULL, NULL);
 }

@@ -145,6 +145,14 @@ static inline void check_format(const char *name, const char *format, struct out
 	free(text);
 }
 
+static inline bool has_stack(const struct schema *schema)
+{
+	for (u32 i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].type.kind == TYPE_STACK)
+			return true;
+	return false;
+}
+
 /* The same batches in every format that is text; golden files NAME.table, NAME.json, NAME.csv. */
 static inline void check_texts(const char *name, struct out_options options,
 			       const struct batch *batches, u32 n_batches)
@@ -154,6 +162,8 @@ static inline void check_texts(const char *name, struct out_options options,
 		if (out_formats[i]->needs_rows || out_formats[i]->is_binary)
 			continue;
 		if (out_formats[i]->needs_histogram && !out_has_histogram(batches[0].schema))
+			continue;
+		if (out_formats[i]->needs_calls && !has_stack(batches[0].schema))
 			continue;
 		check_format(name, out_formats[i]->name, options, batches, n_batches);
 	}
