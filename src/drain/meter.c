@@ -243,8 +243,9 @@ void meter_behind_flip(struct meter *meter, struct account *to, struct account *
 {
 	struct account now = { 0 }, lost = { 0 };
 
-	*ret_repeated = meter->between;
-	account_add(to, &meter->between);
+	*ret_repeated = meter->has_between ? (struct account){ 0 } : meter->between;
+	meter->has_between = false;
+	account_add(to, ret_repeated);
 	account_add(to, &meter->before);
 	if (meter->is_lasting) {
 		account_add(&meter->before, &meter->between);
@@ -258,6 +259,11 @@ void meter_behind_flip(struct meter *meter, struct account *to, struct account *
 	account_add(&now, &lost);
 	meter->between = now;
 	meter->before = (struct account){ 0 };
+}
+
+void meter_go_on(struct meter *meter)
+{
+	meter->has_between = true;
 }
 
 static u64 sum_lines(const struct load_state *load, size_t offset)

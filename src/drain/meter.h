@@ -26,6 +26,7 @@ struct meter {
 	/* Values go on from event to event (running sums, ASOF): what is lost is of all that
 	 * follows. */
 	bool is_lasting;
+	bool has_between; /* the window under way has that already */
 	/* Bare scans: rows that found no room, which may have been starts. */
 	u64 n_full;
 	/*
@@ -81,6 +82,8 @@ void meter_before_flip(struct meter *meter);
  * in the window before, too, and was added there.
  */
 void meter_behind_flip(struct meter *meter, struct account *to, struct account *ret_repeated);
+/* The window goes on: the next flip ends it, too. */
+void meter_go_on(struct meter *meter);
 /*
  * At the end, behind the last flip: adds the starts from before that instant (CLOCK_MONOTONIC;
  * UINT64_MAX: of any time) which still wait, and what else became of starts since they were counted

@@ -107,9 +107,12 @@ static bool finish(struct flow *const *flows, u32 n, struct load_state *const *s
 	if (switch_once(flows, n, states, n_states, patience_ns) || flows[0]->has_ended_starts)
 		return false;
 	for (u32 i = 0; i < n; i++)
-		for (u32 k = 0; k < flows[i]->n_parts; k++)
+		for (u32 k = 0; k < flows[i]->n_parts; k++) {
 			if (flows[i]->parts[k].groups)
 				groups_take(flows[i]->parts[k].groups);
+			if (flows[i]->parts[k].source)
+				row_source_go_on(flows[i]->parts[k].source);
+		}
 	return true;
 }
 

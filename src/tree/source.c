@@ -209,6 +209,12 @@ int row_source_flipped(struct row_source *s, u64 *ret_before_ns)
 	return err;
 }
 
+void row_source_go_on(struct row_source *s)
+{
+	if (s->load && s->is_read_at_flips)
+		meter_go_on(&s->meter);
+}
+
 int row_source_skip(struct row_source *s)
 {
 	int err = row_source_poll(s);

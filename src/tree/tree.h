@@ -51,6 +51,8 @@ void row_source_before_flip(struct row_source *source);
  * 0, or -errno after a diagnostic.
  */
 int row_source_flipped(struct row_source *source, u64 *ret_before_ns);
+/* That flip ended no window: it had waited, and another one follows at once. */
+void row_source_go_on(struct row_source *source);
 /*
  * The run began with the latest flip, or, where none was made, now: forgets what came before.
  * 0, or -errno after a diagnostic.

@@ -144,6 +144,11 @@ void row_source_before_flip(struct row_source *s)
 {
 }
 
+void row_source_go_on(struct row_source *s)
+{
+	s->n_gone_on++;
+}
+
 void row_source_account(struct row_source *s, bool is_all, struct account *account,
 			struct account *ret_repeated)
 {

@@ -26,6 +26,7 @@ struct row_source {
 	struct row_origin origins[ROWS_MAX];
 	struct account account; /* what the next account says */
 	bool is_finished, has_leftovers;
+	u32 n_gone_on;
 	char text[32]; /* texts live until the next read */
 };
 

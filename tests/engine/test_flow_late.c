@@ -223,6 +223,7 @@ static void test_busy(void **state)
 			step(&b, flow, 23000);
 		assert_int_equal(flow_is_over(flow), way % N_WAYS != GOES_ON);
 		assert_int_equal(b.n_batches, 2);
+		assert_int_equal(b.sources[0].n_gone_on, way >= N_WAYS);
 		assert_int_equal(b.batches[1].window_start_ns, START_NS + 10 * MS);
 		assert_int_equal(b.batches[1].window_end_ns, START_NS + 23 * MS);
 		assert_int_equal(b.batches[1].late_ns, 3 * MS);

@@ -358,6 +358,36 @@ static void test_losses(void **state)
 	bench_free(&b);
 }
 
+/* Two flips end one window: what was found behind the first is told once in it, and in the next. */
+static void test_losses_of_two_flips(void **state)
+{
+	for (u32 is_lasting = 0; is_lasting < 2; is_lasting++) {
+		struct account window = { 0 }, next = { 0 }, repeated;
+		struct meter meter;
+		struct bench b;
+
+		bench_init(&b, true, 5 * MS);
+		b.fake.phys.n_runnings = is_lasting;
+		meter_open(&meter, &b.load);
+		b.n_missed = 3;
+		meter_before_flip(&meter);
+		b.n_missed = 4;
+		meter_behind_flip(&meter, &window, &repeated);
+		meter_go_on(&meter);
+		b.n_missed = 5;
+		meter_before_flip(&meter);
+		b.n_missed = 6;
+		meter_behind_flip(&meter, &window, &repeated);
+		assert_int_equal(window.lost[LOSS_MISSED], 3 + 4 + 5 + 6);
+		assert_int_equal(repeated.lost[LOSS_MISSED], 0);
+		meter_before_flip(&meter);
+		meter_behind_flip(&meter, &next, &repeated);
+		assert_int_equal(next.lost[LOSS_MISSED], is_lasting ? 3 + 4 + 5 + 6 : 6);
+		assert_int_equal(repeated.lost[LOSS_MISSED], next.lost[LOSS_MISSED]);
+		bench_free(&b);
+	}
+}
+
 /* Later windows may be wrong for want of what was missed, where values go on. */
 static void test_lasting_losses(void **state)
 {
@@ -614,14 +644,23 @@ static void test_child(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows),	   cmocka_unit_test(test_short_windows),
-		cmocka_unit_test(test_idle),	   cmocka_unit_test(test_slow_sink),
-		cmocka_unit_test(test_duration),   cmocka_unit_test(test_accumulate),
-		cmocka_unit_test(test_losses),	   cmocka_unit_test(test_lasting_losses),
-		cmocka_unit_test(test_unpaired),   cmocka_unit_test(test_bias),
-		cmocka_unit_test(test_matched),	   cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_sink_error), cmocka_unit_test(test_attach_error),
-		cmocka_unit_test(test_flip_error), cmocka_unit_test(test_child),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_short_windows),
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_slow_sink),
+		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_accumulate),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_lasting_losses),
+		cmocka_unit_test(test_losses_of_two_flips),
+		cmocka_unit_test(test_unpaired),
+		cmocka_unit_test(test_bias),
+		cmocka_unit_test(test_matched),
+		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_sink_error),
+		cmocka_unit_test(test_attach_error),
+		cmocka_unit_test(test_flip_error),
+		cmocka_unit_test(test_child),
 	};
 
 	return cmocka_run_group_tests_name("run-loop", tests, NULL, NULL);
