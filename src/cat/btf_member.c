@@ -71,6 +71,7 @@ static void describe_pointer(struct btf_blob *btf, const struct btf_view *view,
 	facts->size_bytes = 8;
 	facts->type = (struct type){ .kind = TYPE_POINTER, .bits = 64 };
 	facts->is_pointer = true;
+	facts->element_btf_id = view->size_or_type;
 	if (!btf_resolve(btf, view->size_or_type, &pointee))
 		return;
 	if (is_composite(&pointee))
@@ -78,37 +79,26 @@ static void describe_pointer(struct btf_blob *btf, const struct btf_view *view,
 	facts->is_char_pointer = is_char(&pointee);
 }
 
-/* Arrays of arrays count all their elements. */
+/* Elements of arrays of arrays are arrays. */
 static int describe_array(struct btf_blob *btf, struct btf_view view, struct catalog_member *facts)
 {
-	struct catalog_member element;
-	u64 n = 1, bytes;
-	int rc;
+	u64 bytes = 1;
 
+	facts->is_array = true;
+	facts->n_elements = btf_word(&view, 2);
+	facts->element_btf_id = btf_word(&view, 0);
 	for (int depth = 0; view.kind == BTF_KIND_ARRAY; depth++) {
-		n *= btf_word(&view, 2);
-		if (depth > NESTING_MAX || n > UINT32_MAX ||
+		bytes *= btf_word(&view, 2);
+		if (depth > NESTING_MAX || bytes > UINT32_MAX ||
 		    !btf_resolve(btf, btf_word(&view, 0), &view))
 			return -EINVAL;
-	}
-	rc = btf_describe(btf, view.id, &element);
-	if (rc)
-		return rc;
-	bytes = n * element.size_bytes;
-	if (bytes > UINT32_MAX)
-		return -EINVAL;
-	facts->size_bytes = bytes;
-	if (is_char(&view)) {
 		/* A trailing char x[] has no capacity of its own. */
-		facts->type = type_text(n ? bytes : DYNAMIC_TEXT_BYTES);
-		return 0;
+		if (!depth && is_char(&view))
+			facts->type = type_text(facts->n_elements ?: DYNAMIC_TEXT_BYTES);
 	}
-	facts->type = element.type;
-	facts->n_elements = n;
-	facts->is_pointer = element.is_pointer;
-	facts->pointee_btf_id = element.pointee_btf_id;
-	facts->is_char_pointer = element.is_char_pointer;
-	return 0;
+	bytes *= view.kind == BTF_KIND_PTR ? 8 : view.size_or_type;
+	facts->size_bytes = (u32)bytes;
+	return bytes > UINT32_MAX ? -EINVAL : 0;
 }
 
 int btf_describe(struct btf_blob *btf, u32 id, struct catalog_member *ret_type)

@@ -210,6 +210,8 @@ struct function_code function_code(struct arena *arena, const char *name);
 
 /* BTF: id of a named type of that kind (BTF_KIND_*), 0 when there is none. */
 u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name);
+/* Offers the names of all types of that kind. */
+void catalog_suggest_type(struct catalog *catalog, u32 btf_kind, struct suggest *suggest);
 /* This raw tracepoint will be asked for: with the next search its names are found, too. */
 void catalog_expect_raw(struct catalog *catalog, const char *event);
 
@@ -228,7 +230,9 @@ struct catalog_member {
 	bool is_pointer;      /* to a struct: pointee_btf_id */
 	u32 pointee_btf_id;   /* struct or union; 0 for other pointers */
 	bool is_char_pointer; /* char *: text behind the pointer */
-	u32 n_elements;	      /* of an array, type is the element's; size_bytes / n_elements each */
+	bool is_array;
+	u32 n_elements;	    /* of an array; 0: as many as there is room for, as in int x[] */
+	u32 element_btf_id; /* of an array or a pointer: what each is that it has, or points to */
 };
 int catalog_member(struct catalog *catalog, u32 struct_btf_id, const char *name,
 		   struct suggest *suggest, struct catalog_member *ret_member);

@@ -119,6 +119,19 @@ u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name)
 	return catalog->ids.at[place].id;
 }
 
+static void offer_type(void *context, u32 id, const char *name)
+{
+	suggest_offer(context, name);
+}
+
+void catalog_suggest_type(struct catalog *catalog, u32 btf_kind, struct suggest *suggest)
+{
+	struct btf_blob *btf = catalog_btf(catalog);
+
+	if (btf)
+		btf_each_name(btf, btf_kind, "", offer_type, suggest);
+}
+
 void catalog_expect_raw(struct catalog *catalog, const char *event)
 {
 	id_place(catalog, BTF_KIND_TYPEDEF, arena_printf(catalog->arena, "btf_trace_%s", event));

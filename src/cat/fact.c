@@ -22,17 +22,23 @@ const char *catalog_struct_name(struct catalog *catalog, u32 struct_btf_id)
 /* Of a struct that is only embedded no size: it may grow. */
 static void put_type(struct catalog *catalog, const struct catalog_member *facts, struct buf *out)
 {
+	struct catalog_member element;
 	u32 id = facts->is_pointer ? facts->pointee_btf_id : facts->btf_type_id;
 	bool is_struct = facts->is_pointer || facts->type.kind == TYPE_NULL;
 
+	if (facts->is_array && is_struct &&
+	    catalog_btf_type(catalog, facts->element_btf_id, &element) == 0) {
+		put_type(catalog, &element, out);
+		is_struct = false;
+	} else if (facts->is_array || !is_struct) {
+		type_print(facts->type, out);
+	}
 	if (facts->is_pointer)
 		buf_puts(out, facts->is_char_pointer ? "pointer to char" : "pointer");
 	if (is_struct && id)
 		buf_printf(out, "%s%s", facts->is_pointer ? " to " : "",
 			   catalog_struct_name(catalog, id));
-	else if (!is_struct)
-		type_print(facts->type, out);
-	if (facts->n_elements)
+	if (facts->n_elements && facts->type.kind != TYPE_TEXT)
 		buf_printf(out, "[%u]", facts->n_elements);
 	if (facts->bitfield_bits)
 		buf_printf(out, ":%u", facts->bitfield_bits);

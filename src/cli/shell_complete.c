@@ -168,6 +168,8 @@ static void offer_functions(struct search *search)
 		offer_call(search, aggregate_name_at(i));
 	for (u32 i = 0; function_name_at(i); i++)
 		offer_call(search, function_name_at(i));
+	for (u32 i = 0; read_name_at(i); i++)
+		offer_call(search, read_name_at(i));
 	for (u32 i = 0; i < SCHEME_N; i++)
 		offer_call(search, scheme_name(i));
 	offer_call(search, "target_pid");

@@ -247,6 +247,8 @@ const struct field *gen_field_of(const struct gen *g, const struct expr *e);
 /* A field of a tracepoint of which the hook has the raw one: what it is there; else NULL. */
 const struct expr *gen_raw_of(const struct gen *g, const struct expr *e);
 vreg gen_member_address(struct gen *g, const struct expr *e, label null);
+/* What reads a member: it is in the kernel's memory, or in the program's. */
+enum bpf_func_id gen_member_helper(const struct expr *e);
 /*
  * Can it be loaded through a typed argument, and how far behind that is it?  Not so a pointer to
  * a struct: 6.18 searches all of BTF by name, several times, for what it may say of it (1 ms).

@@ -239,26 +239,62 @@ bool gen_is_trusted(const struct gen *g, const struct expr *e)
 	return g->hook->is_typed && e->kind == EXPR_FIELD && e->source == RAW_SOURCE;
 }
 
-/* As opposed to a pointer to one. */
-static bool is_struct(const struct expr *e)
+/* The field whose element it is, of an array in the record; NULL: of none. */
+static const struct field *array_of(const struct gen *g, const struct expr *e)
 {
-	return e->kind == EXPR_MEMBER && e->type.kind == TYPE_NULL;
+	const struct expr *base = e->args[0];
+	const struct field *f = base->kind == EXPR_FIELD ? gen_field_of(g, base) : NULL;
+
+	return f && f->n_elements && e->read == READ_ELEMENT ? f : NULL;
+}
+
+/* How far behind its array's first element a computed one is; beyond the last: NULL, no fault. */
+static vreg element_offset(struct gen *g, const struct expr *e, label null)
+{
+	vreg index = gen_value(g, e->args[1], null);
+
+	if (e->index)
+		ir_branchi(g->ir, IR_GE, index, e->index, null);
+	return gen_alui(g, IR_MUL, index, e->member.size_bytes);
 }
 
 vreg gen_member_address(struct gen *g, const struct expr *e, label null)
 {
 	const struct expr *base = e->args[0];
-	vreg from = is_struct(base) ? gen_member_address(g, base, null) : gen_value(g, base, null);
+	const struct field *array = array_of(g, e);
+	s64 offset = (s64)e->member.offset_bits / 8;
+	vreg at = e->n_args > 1 ? element_offset(g, e, null) : 0, from;
 
-	return gen_alui(g, IR_ADD, from, (s64)(e->member.offset_bits / 8));
+	if (array)
+		offset += gen_record_offset(g) + (s64)array->offset_bytes;
+	if (array)
+		from = g->context;
+	else if (expr_is_place(base))
+		from = gen_member_address(g, base, null);
+	else
+		from = gen_value(g, base, null);
+	if (e->n_args > 1)
+		return gen_alu(g, IR_ADD, gen_alui(g, IR_ADD, at, offset), from);
+	return gen_alui(g, IR_ADD, from, offset);
+}
+
+enum bpf_func_id gen_member_helper(const struct expr *e)
+{
+	return e->is_of_user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel;
 }
 
 bool gen_member_direct(struct gen *g, const struct expr *e, vreg *ret_base, u32 *ret_offset_bytes)
 {
 	const struct expr *base = e->args[0];
 
+	if (array_of(g, e) && e->n_args == 1) {
+		*ret_offset_bytes = (u32)gen_record_offset(g) + array_of(g, e)->offset_bytes +
+				    (u32)(e->member.offset_bits / 8);
+		*ret_base = g->context;
+		return true;
+	}
 	*ret_offset_bytes = (u32)(e->member.offset_bits / 8);
-	for (; is_struct(base); base = base->args[0])
+	for (; expr_is_place(base); base = base->args[0])
 		*ret_offset_bytes += (u32)(base->member.offset_bits / 8);
 	if (!gen_is_trusted(g, base) || base->kind != EXPR_FIELD || e->type.kind == TYPE_POINTER)
 		return false;
@@ -274,12 +310,14 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 	stack_object copy;
 	u32 offset;
 
+	if (e->read == READ_POINTER)
+		return gen_member_address(g, e, null);
 	BUG_ON(bytes > 8);
 	if (gen_member_direct(g, e, &address, &offset))
 		return gen_load(g, address, offset, gen_size_of(e->type));
 	address = gen_member_address(g, e, null);
 	copy = gen_scratch(g);
-	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, bytes, address);
+	failed = gen_probe_read(g, gen_member_helper(e), copy, bytes, address);
 	if (!gen_is_trusted(g, e))
 		gen_requirei(g, IR_EQ, failed, 0, null);
 	v = gen_stack_load(g, copy, 0, bits ? IR_U64 : gen_size_of(e->type));

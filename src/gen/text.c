@@ -75,9 +75,8 @@ static void copy_from_record(struct gen *g, const struct field *f, stack_object 
 }
 
 /* Copies up to the NUL; the rest stays zero.  A text longer than its column is cut, and counted. */
-static void read_string(struct gen *g, stack_object text, u32 bytes, vreg address, label null)
+static void check_string(struct gen *g, vreg result, u32 bytes, label null)
 {
-	vreg result = gen_probe_read(g, BPF_FUNC_probe_read_kernel_str, text, bytes + 2, address);
 	label whole = ir_label(g->ir);
 
 	gen_requirei(g, IR_SGE, result, 0, null);
@@ -85,6 +84,34 @@ static void read_string(struct gen *g, stack_object text, u32 bytes, vreg addres
 	ir_branchi(g->ir, IR_LE, result, bytes + 1, whole);
 	gen_count_fault(g);
 	ir_place(g->ir, whole);
+}
+
+static void read_string(struct gen *g, bool is_of_user, stack_object text, u32 bytes, vreg address,
+			label null)
+{
+	enum bpf_func_id helper =
+		is_of_user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str;
+
+	check_string(g, gen_probe_read(g, helper, text, bytes + 2, address), bytes, null);
+}
+
+/* Which half of the addresses it is in says whose memory it is, on x86-64 and arm64. */
+static void read_string_anywhere(struct gen *g, const struct expr *e, stack_object text, label null)
+{
+	u32 bytes = e->integer ? e->type.bytes + 1 : e->type.bytes + 2;
+	vreg address = gen_member_address(g, e, null), result = ir_reg(g->ir);
+	label kernel = ir_label(g->ir), end = ir_label(g->ir);
+
+	ir_branchi(g->ir, IR_SLT, address, 0, kernel);
+	ir_mov(g->ir, result,
+	       gen_probe_read(g, BPF_FUNC_probe_read_user_str, text, bytes, address));
+	ir_jump(g->ir, end);
+	ir_place(g->ir, kernel);
+	ir_mov(g->ir, result,
+	       gen_probe_read(g, BPF_FUNC_probe_read_kernel_str, text, bytes, address));
+	ir_place(g->ir, end);
+	/* Where the query says how long, that is all that it asks for. */
+	check_string(g, result, e->integer ? bytes : e->type.bytes, null);
 }
 
 /* __data_loc: the low half of a u32 is the offset of the text in the record. */
@@ -99,7 +126,7 @@ static void copy_data_loc(struct gen *g, const struct field *f, stack_object tex
 	if (gen_record_offset(g))
 		ir_alui(ir, IR_ADD, address, address, gen_record_offset(g));
 	ir_alu(ir, IR_ADD, address, address, g->context);
-	read_string(g, text, f->type.bytes, address, null);
+	read_string(g, false, text, f->type.bytes, address, null);
 }
 
 /* Typed loads from the current task (helper of kernel 5.11), whose comm may have a tail. */
@@ -168,6 +195,10 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 	vreg address, failed;
 	u32 offset;
 
+	if (e->read == READ_TEXT) {
+		read_string_anywhere(g, e, text, null);
+		return;
+	}
 	if (!e->member.is_char_pointer && gen_member_direct(g, e, &address, &offset)) {
 		gen_words_in(g, text, address, offset, gen_text_words(e));
 		cut_at_nul(g, text, gen_text_words(e));
@@ -177,12 +208,12 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 	if (e->member.is_char_pointer) {
 		stack_object pointer = gen_scratch(g);
 
-		gen_probe_read(g, BPF_FUNC_probe_read_kernel, pointer, 8, address);
+		gen_probe_read(g, gen_member_helper(e), pointer, 8, address);
 		address = gen_stack_load(g, pointer, 0, IR_U64);
-		read_string(g, text, e->type.bytes, address, null);
+		read_string(g, e->is_of_user, text, e->type.bytes, address, null);
 		return;
 	}
-	failed = gen_probe_read(g, BPF_FUNC_probe_read_kernel, text, e->type.bytes, address);
+	failed = gen_probe_read(g, gen_member_helper(e), text, e->type.bytes, address);
 	if (!gen_is_trusted(g, e))
 		gen_requirei(g, IR_EQ, failed, 0, null);
 	cut_at_nul(g, text, gen_text_words(e));

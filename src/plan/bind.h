@@ -113,6 +113,8 @@ struct arm {
 struct scope bind_scope(const struct scope *outer, const struct ast_select *select);
 /* Reports "WHAT not available yet". */
 void *bind_refuse(struct scope *scope, struct span span, const char *what);
+/* The stream of the field that an expression is, or NULL. */
+const struct stream *bind_stream_of(struct scope *scope, const struct expr *e);
 struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
 		       struct span span);
 struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
@@ -170,16 +172,15 @@ struct expr *bind_case_of(struct scope *scope, struct span span, struct expr *wh
 			  struct expr *then, struct expr *otherwise);
 
 /* bind_name.c */
-struct expr *bind_name(struct scope *scope, const struct ast *ast);
+/* What a name stands for, be it a struct or an array. */
+struct expr *bind_place(struct scope *scope, const struct ast *ast);
 /* Without a diagnostic; NULL where there is none. */
 struct expr *bind_column(struct scope *scope, const struct from_member *member, const char *name,
 			 struct span span);
 /* The member of FROM that a scan is: the fields that all its streams have are its columns. */
 struct from_member bind_stream_member(struct scope *scope, struct plan *scan);
-/* No array, struct or raw bytes: what SELECT * shows, and what can be computed with. */
 /* A name with nothing before it; NULL also without a diagnostic. */
 struct expr *bind_bare(struct scope *scope, const char *name, struct span span);
-bool bind_is_value(struct scope *scope, const struct expr *e);
 /* A column of a file without any value, or what is computed of such: it can be of any type yet. */
 bool bind_is_empty(struct scope *scope, const struct expr *e);
 struct expr *bind_column_at(struct scope *scope, const struct from_member *member, u32 i,
@@ -205,6 +206,21 @@ const struct from_member *bind_system_member(struct scope *scope, u32 *ret_n);
 struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, struct span span);
 /* kstack(n), ustack(n) */
 struct expr *bind_stack(struct scope *scope, const struct ast *ast, enum system_column column);
+
+/* bind_member.c: memory that is read where the event is: a.b, a[i], str(p) and their like */
+/* parts[from], ... of the tree's node behind base. */
+struct expr *bind_members(struct scope *scope, struct expr *base, const struct ast *ast, u32 from);
+bool bind_has_members(struct scope *scope, const struct expr *e);
+/* No array, struct or raw bytes: what SELECT * shows, and what can be computed with. */
+bool bind_is_value(struct scope *scope, const struct expr *e);
+/* The expression, or NULL after a diagnostic: it is none. */
+struct expr *bind_check_value(struct scope *scope, struct expr *e, const struct ast *ast);
+struct expr *bind_element(struct scope *scope, const struct ast *ast);
+/* str(), user(), container_of(); false: it is none of these. */
+bool bind_read(struct scope *scope, const struct ast *ast, struct expr **ret_expr);
+/* CAST(p AS 'struct x *'): is that a pointer's type? */
+bool bind_is_pointer_type(const char *type);
+struct expr *bind_cast_pointer(struct scope *scope, const struct ast *ast);
 
 /* bind_aggregate.c */
 /* Is it the call of an aggregate, be it with OVER? */
@@ -246,6 +262,8 @@ struct plan *bind_runnings_new(struct scope *scope, struct plan *input);
 struct expr *bind_over(struct scope *scope, const struct ast *ast);
 
 /* bind_expr.c */
+/* a, a.b, a[i], f(x).b: what it is, be it a struct or an array. */
+struct expr *bind_path(struct scope *scope, const struct ast *ast);
 struct expr *bind_expr(struct scope *scope, const struct ast *ast);
 /* All of them, or NULL. */
 struct expr **bind_exprs(struct scope *scope, struct ast *const *asts, u32 n);

@@ -211,6 +211,8 @@ struct expr *bind_unknown_function(struct scope *scope, const struct ast *ast, b
 	for (u32 i = 0; aggregate_name_at(i); i++)
 		suggest_offer(&suggest, aggregate_name_at(i));
 	function_suggest(&suggest, is_window);
+	for (u32 i = 0; !is_window && read_name_at(i); i++)
+		suggest_offer(&suggest, read_name_at(i));
 	for (u32 i = 0; i < 2 && !is_window; i++)
 		suggest_offer(&suggest, i ? "pid_in_ns" : "target_pid");
 	d = diag_error(scope->diags, "unknown-function", ast->span, "there is no %sfunction \"%s\"",
@@ -331,6 +333,8 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		return bind_stack(scope, ast, SYS_KSTACK);
 	if (strcasecmp(ast->text, "ustack") == 0)
 		return bind_stack(scope, ast, SYS_USTACK);
+	if (bind_read(scope, ast, &e))
+		return e;
 	args = bind_exprs(scope, ast->args, ast->n_args);
 	if (!args)
 		return NULL;

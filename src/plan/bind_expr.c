@@ -202,8 +202,11 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 		{ "REAL", { .kind = TYPE_REAL } },
 		{ "TEXT", { .kind = TYPE_TEXT } },
 	};
-	struct expr *x = bind_expr(scope, ast->args[0]), *e;
+	struct expr *x, *e;
 
+	if (bind_is_pointer_type(ast->text))
+		return bind_cast_pointer(scope, ast);
+	x = bind_expr(scope, ast->args[0]);
 	if (!x)
 		return NULL;
 	for (u32 i = 0; i < ARRAY_SIZE(casts); i++) {
@@ -227,7 +230,8 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 	}
 	return diag_refuse(scope->diags, "not-supported", ast->span,
 			   "there is no CAST to \"%s\" yet" HINT
-			   "INTEGER, DURATION, REAL and TEXT are possible",
+			   "INTEGER, DURATION, REAL and TEXT are possible, and pointers: "
+			   "'struct sock *'",
 			   ast->text);
 }
 
@@ -250,6 +254,20 @@ static void warn_null(struct scope *scope, const struct ast *ast)
 		     ast->op == OP_EQ ? "x IS NULL" : "x IS NOT NULL");
 }
 
+struct expr *bind_path(struct scope *scope, const struct ast *ast)
+{
+	struct expr *base;
+
+	if (ast->kind == AST_NAME)
+		return bind_place(scope, ast);
+	if (ast->kind == AST_INDEX)
+		return bind_element(scope, ast);
+	if (ast->kind != AST_MEMBER)
+		return bind_expr(scope, ast);
+	base = bind_path(scope, ast->args[0]);
+	return base ? bind_members(scope, base, ast, 0) : NULL;
+}
+
 static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 {
 	struct expr *x;
@@ -263,7 +281,9 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	case AST_DURATION:
 		return bind_literal(scope, ast);
 	case AST_NAME:
-		return bind_name(scope, ast);
+	case AST_INDEX:
+	case AST_MEMBER:
+		return bind_check_value(scope, bind_path(scope, ast), ast);
 	case AST_UNARY:
 		/* -2^63 by itself is no 2^63 that is then negated. */
 		if (ast->op == OP_NEG && ast->args[0]->kind == AST_INTEGER &&
@@ -299,10 +319,8 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	case AST_EXISTS:
 	case AST_IN_SELECT:
 		return negate(scope, bind_subquery(scope, ast), ast);
-	case AST_INDEX:
-		break;
 	}
-	return bind_refuse(scope, ast->span, "array elements are");
+	BUG("no expression has kind %d", ast->kind);
 }
 
 static struct expr *histogram_here(struct scope *scope, const struct ast *ast, const struct expr *e)

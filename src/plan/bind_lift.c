@@ -28,10 +28,21 @@ static struct expr *ungrouped(struct scope *scope, const struct expr *e)
 	return NULL;
 }
 
-/* Does it read the row, of this select's own FROM? */
+static bool is_of_row(struct scope *scope, const struct expr *e);
+
+static bool reads_row(struct scope *scope, const struct expr *e)
+{
+	for (u32 i = 0; i < e->n_args; i++)
+		if (reads_row(scope, e->args[i]))
+			return true;
+	return is_of_row(scope, e);
+}
+
+/* Does it read the row, of this select's own FROM?  Memory is read at its event alone. */
 static bool is_of_row(struct scope *scope, const struct expr *e)
 {
 	const struct plan *from = scope->from;
+	bool is_read = e->kind == EXPR_MEMBER;
 
 	if (e->kind == EXPR_FIELD || e->kind == EXPR_SYSTEM || e->kind == EXPR_RUNNING)
 		return !from || plan_scan(from, e->source);
@@ -39,7 +50,10 @@ static bool is_of_row(struct scope *scope, const struct expr *e)
 		return !from || plan_scan(from, e->branches[0]);
 	if (e->kind == EXPR_COLUMN)
 		return plan_has_relation(from, e->source);
-	return e->kind == EXPR_MEMBER && is_of_row(scope, e->args[0]);
+	for (u32 i = 0; is_read && i < e->n_args; i++)
+		if (reads_row(scope, e->args[i]))
+			return true;
+	return false;
 }
 
 struct lift {

@@ -5,7 +5,6 @@
  * current.name for the system column behind a field of the same name, a.b.c through the
  * members of kernel structs.
  */
-#include <linux/btf.h>
 #include <string.h>
 #include <strings.h>
 
@@ -268,123 +267,21 @@ static bool is_file_name(struct scope *scope, const struct ast *ast)
 	return false;
 }
 
-/* One step of a.b.c: the member `name` of what `base` points to or is. */
-static struct expr *member_step(struct scope *scope, struct expr *base, u32 struct_id,
-				const char *name, struct span span)
-{
-	struct expr *e = expr_make(scope->arena, EXPR_MEMBER, span_join(base->span, span), 1, base);
-	struct suggest suggest;
-
-	suggest_init(&suggest, name);
-	if (catalog_member(scope->catalog, struct_id, name, &suggest, &e->member) != 0) {
-		struct diag *d =
-			diag_error(scope->diags, "unknown-member", span, "%s has no member \"%s\"",
-				   catalog_struct_name(scope->catalog, struct_id), name);
-
-		if (suggest_best(&suggest))
-			diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
-		return NULL;
-	}
-	e->name = name;
-	expr_set_type(e, e->member.is_char_pointer ? type_text(64) : e->member.type);
-	e->nullable = true;
-	return e;
-}
-
-/* The stream of the field that an expression is, or NULL. */
-static const struct stream *stream_of(struct scope *scope, const struct expr *e)
-{
-	return e->kind == EXPR_FIELD
-		       ? scope->shared->scans.at[e->source]->scan.streams->streams.at[0]
-		       : NULL;
-}
-
 const char *bind_note(struct scope *scope, const struct expr *e)
 {
-	const struct stream *stream = stream_of(scope, e);
+	const struct stream *stream = bind_stream_of(scope, e);
 
 	return stream && stream->kind == STREAM_FILE ? stream->file->notes[e->index] : "";
 }
 
 bool bind_is_empty(struct scope *scope, const struct expr *e)
 {
-	const struct stream *stream = stream_of(scope, e);
+	const struct stream *stream = bind_stream_of(scope, e);
 	bool is_found = stream && stream->kind == STREAM_FILE;
 
 	for (u32 i = 0; i < e->n_args && !is_found; i++)
 		is_found = bind_is_empty(scope, e->args[i]);
 	return is_found && e->type.kind == TYPE_NULL;
-}
-
-/* The struct whose members `.` can walk to from here, as a BTF id; 0: none. */
-static u32 struct_behind(struct scope *scope, const struct expr *e)
-{
-	const struct stream *stream = stream_of(scope, e);
-	const struct field *f = stream ? &stream->fields[e->index] : NULL;
-	struct catalog_member type;
-
-	if (e->kind == EXPR_MEMBER)
-		return e->member.is_pointer		  ? e->member.pointee_btf_id
-		       : e->member.type.kind == TYPE_NULL ? e->member.btf_type_id
-							  : 0;
-	if (e->kind == EXPR_SYSTEM && e->index == SYS_TASK)
-		return catalog_btf_id(scope->catalog, BTF_KIND_STRUCT, "task_struct");
-	if (f && f->btf_type_id && catalog_btf_type(scope->catalog, f->btf_type_id, &type) == 0 &&
-	    type.is_pointer)
-		return type.pointee_btf_id;
-	return 0;
-}
-
-static struct expr *bind_members(struct scope *scope, struct expr *base, const struct ast *ast,
-				 u32 from)
-{
-	for (u32 i = from; i < ast->n_parts; i++) {
-		u32 id = struct_behind(scope, base);
-
-		if (!id)
-			return diag_refuse(
-				scope->diags, "no-members", ast->part_spans[i],
-				"%s has no members" HINT
-				"members are read through pointers to kernel structs, as raw "
-				"tracepoints have them",
-				ast->parts[i - 1]);
-		base = member_step(scope, base, id, ast->parts[i], ast->part_spans[i]);
-		if (!base)
-			return NULL;
-	}
-	return base;
-}
-
-bool bind_is_value(struct scope *scope, const struct expr *e)
-{
-	const struct stream *stream = stream_of(scope, e);
-
-	/* In a file NULL is the type of a column without any value, elsewhere that of structs. */
-	if (stream && stream->kind == STREAM_FILE)
-		return e->type.kind != TYPE_BLOB;
-	if ((stream && stream->fields[e->index].n_elements) ||
-	    (e->kind == EXPR_MEMBER && e->member.n_elements))
-		return false;
-	/* What the columns of a nested select are was looked at there. */
-	return type_is_word(e->type) || e->type.kind == TYPE_TEXT ||
-	       (e->kind != EXPR_FIELD && e->kind != EXPR_MEMBER);
-}
-
-static struct expr *check_value(struct scope *scope, struct expr *e, const struct ast *ast)
-{
-	const char *name = ast->parts[ast->n_parts - 1];
-
-	if (!e || bind_is_value(scope, e))
-		return e;
-	if (e->type.kind == TYPE_NULL)
-		return diag_refuse(scope->diags, "not-supported", ast->span,
-				   "%s is a struct, which cannot be used as a value yet" HINT
-				   "name one of its members",
-				   name);
-	return diag_refuse(scope->diags, "not-supported", ast->span,
-			   "%s is %s, which cannot be used as a value yet", name,
-			   type_is_word(e->type) || e->type.kind == TYPE_TEXT ? "an array"
-									      : "raw bytes");
 }
 
 static struct expr *bind_window_bound(struct scope *scope, const char *name, struct span span)
@@ -494,7 +391,7 @@ static bool is_member_path(struct scope *scope, const struct from_member *of, co
 	if (!has_column(of, ast->parts[0]) || has_column(of, ast->parts[1]))
 		return false;
 	e = bind_column(scope, of, ast->parts[0], ast->part_spans[0]);
-	return e && struct_behind(scope, e);
+	return e && bind_has_members(scope, e);
 }
 
 /* a.b where column `a` has no members, and a select around calls its rows so: a column of those. */
@@ -508,7 +405,7 @@ static bool is_of_outer(struct scope *scope, const struct ast *ast)
 		return false;
 	of = member_find(scope, has_column, ast->parts[0], &n);
 	e = of ? bind_column(scope, of, ast->parts[0], ast->part_spans[0]) : NULL;
-	if (!e || struct_behind(scope, e))
+	if (!e || bind_has_members(scope, e))
 		return false;
 	for (struct scope *outer = scope->outer; outer; outer = outer->outer)
 		if (member_find(outer, is_called, ast->parts[0], &n))
@@ -596,12 +493,10 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 		return NULL;
 	if (!e)
 		return unknown_column(scope, NULL, name, ast->part_spans[at]);
-	if (at + 1 < ast->n_parts)
-		e = bind_members(scope, e, ast, at + 1);
-	return check_value(scope, e, ast);
+	return at + 1 < ast->n_parts ? bind_members(scope, e, ast, at + 1) : e;
 }
 
-struct expr *bind_name(struct scope *scope, const struct ast *ast)
+struct expr *bind_place(struct scope *scope, const struct ast *ast)
 {
 	bool is_alias = ast->n_parts == 1 && bind_find_alias(scope, ast->parts[0]);
 

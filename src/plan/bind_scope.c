@@ -59,3 +59,10 @@ u32 bind_number(struct scope *scope)
 	scope->has_number = true;
 	return scope->number;
 }
+
+const struct stream *bind_stream_of(struct scope *scope, const struct expr *e)
+{
+	return e->kind == EXPR_FIELD
+		       ? scope->shared->scans.at[e->source]->scan.streams->streams.at[0]
+		       : NULL;
+}

@@ -172,6 +172,11 @@ bool expr_is_constant(const struct expr *expr)
 	return expr->kind <= EXPR_TEXT;
 }
 
+bool expr_is_place(const struct expr *e)
+{
+	return e->kind == EXPR_MEMBER && (e->member.is_array || e->member.type.kind == TYPE_NULL);
+}
+
 bool expr_is_strict(const struct expr *e)
 {
 	u32 n_strict = 0;
@@ -217,7 +222,9 @@ bool expr_equal_as(const struct expr *a, u32 source_a, const struct expr *b, u32
 	if ((a->kind == EXPR_FIELD || a->kind == EXPR_CALL) && strcasecmp(a->name, b->name) != 0)
 		return false;
 	if (a->kind == EXPR_MEMBER && (a->member.offset_bits != b->member.offset_bits ||
-				       a->member.btf_type_id != b->member.btf_type_id))
+				       a->member.btf_type_id != b->member.btf_type_id ||
+				       a->read != b->read || a->is_of_user != b->is_of_user ||
+				       a->member.pointee_btf_id != b->member.pointee_btf_id))
 		return false;
 	for (u32 i = 0; i < a->n_args; i++)
 		if (!expr_equal_as(a->args[i], source_a, b->args[i], source_b) ||

@@ -160,7 +160,8 @@ static void settle(void *context, struct expr *e)
 	if (e->kind == EXPR_FIELD)
 		e->source = RAW_SOURCE;
 	if (e->kind == EXPR_MEMBER)
-		check->is_refused |= e->member.bitfield_bits || e->member.n_elements ||
+		check->is_refused |= e->member.bitfield_bits || e->read != READ_MEMBER ||
+				     (e->member.is_array && !expr_is_text(e)) ||
 				     e->member.offset_bits % 8;
 }
 

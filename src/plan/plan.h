@@ -36,7 +36,7 @@ enum expr_kind {
 	EXPR_TEXT,	/* text, text_bytes */
 	EXPR_FIELD,	/* field `index` of the scanned stream(s); `name` finds it in each */
 	EXPR_SYSTEM,	/* system column `index` (enum system_column) */
-	EXPR_MEMBER,	/* args[0]: pointer or struct address; member; is NULL on a failed read */
+	EXPR_MEMBER,	/* args[0]: pointer or struct address; `read`; is NULL on a failed read */
 	EXPR_OP,	/* op over args[0..1]; AND and OR are three-valued */
 	EXPR_IN,	/* args[0] IN (constants args[1..]) */
 	EXPR_LIKE,	/* args[0] LIKE or GLOB the constant pattern `text` */
@@ -60,9 +60,18 @@ enum expr_kind {
 	EXPR_RUNNING, /* the running sum of PLAN_RUNNING number `index`, at this row */
 };
 
+/* What EXPR_MEMBER is of args[0]: member.offset_bits behind where that points to, or stands. */
+enum read_kind {
+	READ_MEMBER,  /* its member `name` */
+	READ_ELEMENT, /* element args[1], or `integer` where there is none, of `index` (0: any) */
+	READ_TEXT,    /* the text there, of `integer` bytes at most; 0: of 64, more is a fault */
+	READ_POINTER, /* nothing is read: the address as a pointer to another type, `name` */
+};
+
 struct expr {
 	enum expr_kind kind;
 	enum ast_op op;
+	enum read_kind read; /* MEMBER */
 	struct type type;
 	struct span span;
 	bool nullable;
@@ -75,6 +84,8 @@ struct expr {
 	 */
 	bool has_signed_arguments;
 	bool is_user_only; /* only user space can compute it, whatever it reads */
+	/* MEMBER: of the program's memory, not the kernel's; READ_TEXT: the address tells which. */
+	bool is_of_user;
 	/*
 	 * AGGREGATE, COLUMN, STATISTIC: a quantile.  As a whole item it is shown with its bounds
 	 * (plan_columns() says TYPE_QUANTILE); anywhere else it is its estimate, which is what
@@ -487,6 +498,8 @@ struct plan_column {
 
 /* Of the scalar and window functions; NULL behind the last. */
 const char *function_name_at(u32 i);
+/* Those that read memory where the event is: str, user, ... */
+const char *read_name_at(u32 i);
 
 struct plan_description {
 	const char *name;
@@ -611,6 +624,8 @@ bool expr_is_strict(const struct expr *expr);
  * makes no fault.
  */
 bool expr_is_null(const struct expr *expr);
+/* MEMBER: a struct or an array, which has an address and no value? */
+bool expr_is_place(const struct expr *expr);
 /* May it count a fault when it is computed for a row of the tree? */
 bool expr_can_fault(const struct expr *expr, const struct plan *tree);
 /* By an operation, not by a read: x / 0 and what leaves 64 bits. */

@@ -52,7 +52,6 @@ static const char *const forms[] = {
 	[EXPR_TEXT] = "%t",
 	[EXPR_FIELD] = "%p%n",
 	[EXPR_SYSTEM] = "%pcurrent.%n",
-	[EXPR_MEMBER] = "%0.%n",
 	[EXPR_OP] = "(%0 %o %1)",
 	[EXPR_IN] = "(%0 IN (%+))",
 	[EXPR_LIKE] = "(%0 %l %t)",
@@ -137,9 +136,25 @@ static void part_print(const struct expr *e, char part, struct buf *out)
 	}
 }
 
+/* How EXPR_MEMBER is written. */
+static const char *read_form(const struct expr *e)
+{
+	switch (e->read) {
+	case READ_MEMBER:
+		return "%0.%n";
+	case READ_ELEMENT:
+		return e->n_args > 1 ? "%0[%1]" : "%0[%d]";
+	case READ_TEXT:
+		return e->integer ? "str(%0, %d)" : "str(%0)";
+	case READ_POINTER:
+		return "%n";
+	}
+	BUG("no read %d", e->read);
+}
+
 void expr_print(const struct expr *e, struct buf *out)
 {
-	const char *form = forms[e->kind];
+	const char *form = e->kind == EXPR_MEMBER ? read_form(e) : forms[e->kind];
 
 	if (e->kind == EXPR_OP && e->n_args == 1)
 		form = "(%o %0)";

@@ -329,26 +329,55 @@ static struct ast *parse_operand(struct parser *p)
 	return parse_node(p, AST_NULL, p->tok.span.start);
 }
 
+/* a[i] */
+static struct ast *parse_index(struct parser *p, struct ast *of)
+{
+	struct ast *index = parse_node(p, AST_INDEX, of->span.start);
+	struct span open = p->tok.span;
+
+	if (!parse_enter(p, 1))
+		return index;
+	parse_next(p);
+	parse_add_arg(p, index, of);
+	parse_add_arg(p, index, parse_expr(p));
+	if (!p->panic && (parse_at_end(p) || parse_at_clause(p)))
+		parse_error(p, "unclosed-parenthesis", open, "this \"[\" is not closed");
+	parse_expect(p, TOKEN_CLOSE_BRACKET, "\"]\"");
+	parse_leave(p, 1);
+	return parse_finish(p, index);
+}
+
+/* a[i].b.c, f(x).b */
+static struct ast *parse_member(struct parser *p, struct ast *of)
+{
+	struct ast *ast = parse_node(p, AST_MEMBER, of->span.start);
+	VEC(const char *) parts = { 0 };
+	VEC(struct span) spans = { 0 };
+
+	parse_add_arg(p, ast, of);
+	while (parse_accept(p, TOKEN_DOT)) {
+		vec_push(p->arena, &spans, p->tok.span);
+		vec_push(p->arena, &parts, parse_name(p, "a member's name"));
+	}
+	ast->parts = parts.at;
+	ast->part_spans = spans.at;
+	ast->n_parts = parts.n;
+	return parse_finish(p, ast);
+}
+
 static struct ast *parse_postfix(struct parser *p)
 {
 	struct ast *ast = parse_operand(p);
 
-	while (parse_at(p, TOKEN_OPEN_BRACKET)) {
-		struct span open = p->tok.span;
-		struct ast *index = parse_node(p, AST_INDEX, ast->span.start);
-
-		if (!parse_enter(p, 1))
-			break;
-		parse_next(p);
-		parse_add_arg(p, index, ast);
-		parse_add_arg(p, index, parse_expr(p));
-		if (!p->panic && (parse_at_end(p) || parse_at_clause(p)))
-			parse_error(p, "unclosed-parenthesis", open, "this \"[\" is not closed");
-		parse_expect(p, TOKEN_CLOSE_BRACKET, "\"]\"");
-		parse_leave(p, 1);
-		ast = parse_finish(p, index);
+	for (;;) {
+		if (parse_at(p, TOKEN_OPEN_BRACKET))
+			ast = parse_index(p, ast);
+		else if (parse_at(p, TOKEN_DOT) &&
+			 (p->before.kind == TOKEN_CLOSE || p->before.kind == TOKEN_CLOSE_BRACKET))
+			ast = parse_member(p, ast);
+		else
+			return ast;
 	}
-	return ast;
 }
 
 /* NOT x.  Where an operator to its left binds tighter, the printer needs a "(". */

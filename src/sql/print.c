@@ -244,7 +244,7 @@ static void print_parts(struct print *p, const struct ast *ast)
 	u32 i;
 
 	for (i = 0; i < ast->n_parts; i++) {
-		buf_puts(p->out, i ? "." : "");
+		buf_puts(p->out, i || ast->kind == AST_MEMBER ? "." : "");
 		print_name(p, ast->parts[i]);
 	}
 	if (ast->kind == AST_STAR)
@@ -319,6 +319,10 @@ static void print_expr(struct print *p, const struct ast *ast)
 		print_at(p, ast->args[0], LEVEL_POSTFIX);
 		print_after(p, "[", ast->args[1]);
 		buf_putc(p->out, ']');
+		break;
+	case AST_MEMBER:
+		print_at(p, ast->args[0], LEVEL_POSTFIX);
+		print_parts(p, ast);
 		break;
 	case AST_EXISTS:
 	case AST_SUBQUERY:

@@ -29,6 +29,7 @@ enum ast_kind {
 	AST_CAST,     /* args[0], text: the type's name */
 	AST_CALL, /* text: function name as written; args; star, distinct, filter, order_by, over */
 	AST_INDEX,     /* args[0] [ args[1] ] */
+	AST_MEMBER,    /* args[0] . parts[0] . parts[1] ...: of what is no plain name */
 	AST_SUBQUERY,  /* select */
 	AST_EXISTS,    /* select; negated */
 	AST_IN_SELECT, /* args[0] IN (select); negated */

@@ -147,8 +147,8 @@ static const struct expected outer_members[] = {
 	{ "as_word", 128, 8, 0, U64, 0 },
 	{ "deep_first", 128, 8, 0, U64, 0 },
 	{ "deep_second", 192, 4, 0, INT32, 0 },
-	{ "comm", 256, 16, 0, { TYPE_TEXT, .bytes = 16 }, 0 },
-	{ "matrix", 384, 48, 0, U64, 6 },
+	{ "comm", 256, 16, 0, { TYPE_TEXT, .bytes = 16 }, 16 },
+	{ "matrix", 384, 48, 0, { TYPE_NULL }, 2 },
 	{ "on", 768, 1, 0, { TYPE_BOOL, 8 }, 0 },
 	{ "choice", 800, 4, 0, { TYPE_INT, 32, false }, 0 },
 	{ "wide", 832, 8, 0, { TYPE_INT, 64, true }, 0 },
@@ -187,6 +187,13 @@ static void test_members(void **state)
 	assert_true(member.is_pointer && member.is_char_pointer && !member.pointee_btf_id);
 	assert_int_equal(btf_find_member(&blob, ids.outer, "anything", NULL, &member), 0);
 	assert_true(member.is_pointer && !member.is_char_pointer && !member.pointee_btf_id);
+	/* u64 matrix[2][3]: its elements are arrays, and theirs are numbers. */
+	assert_int_equal(btf_find_member(&blob, ids.outer, "matrix", NULL, &member), 0);
+	assert_true(member.is_array);
+	assert_int_equal(btf_describe(&blob, member.element_btf_id, &member), 0);
+	assert_true(member.is_array && member.n_elements == 3 && member.size_bytes == 24);
+	assert_int_equal(btf_describe(&blob, member.element_btf_id, &member), 0);
+	assert_true(!member.is_array && member.type.bits == 64 && member.size_bytes == 8);
 	assert_int_equal(btf_find_member(&blob, ids.outer, "embedded", NULL, &member), 0);
 	assert_int_equal(member.btf_type_id, ids.inner);
 

@@ -299,6 +299,9 @@ static u32 list_ways(const struct rows *rows, const struct oracle_query *query, 
 		     struct way_options ways[WAYS_MAX])
 {
 	bool is_off = number / FILE_KIND_N % 2;
+	/* A recording has the columns of the event alone. */
+	bool reads_memory =
+		phrase_traits(query->text) & (1ull << TRAIT_ELEMENT | 1ull << TRAIT_TEXT_BEHIND);
 	u32 n = 0;
 
 	ways[n++] = (struct way_options){ WAY_KERNEL, "all" };
@@ -308,7 +311,7 @@ static u32 list_ways(const struct rows *rows, const struct oracle_query *query, 
 	ways[n++] = layout(query, number);
 	ways[n++] = layout(query, number + 3);
 	/* No recording is called tracepoint:*. */
-	if (!strstr(query->text->ebql, "tracepoint:"))
+	if (!strstr(query->text->ebql, "tracepoint:") && !reads_memory)
 		ways[n++] = (struct way_options){ WAY_FILE, "", pick_format(rows, query, number),
 						  is_off };
 	return n;

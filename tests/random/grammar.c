@@ -38,6 +38,7 @@ const struct production productions[] = {
 	{ NUMBER, 9, "(~$0)", "n", NULL, RANGE_INVERTED },
 	{ NUMBER, 9, "abs($0)", "n", NULL, RANGE_ABSOLUTE },
 	{ NUMBER, 28, "$0", "c", NULL, RANGE_FIRST },
+	{ NUMBER, 9, "$0", "e", NULL, RANGE_FIRST },
 	/* Branches of numbers */
 	{ NUMBER, 6, "CASE WHEN $2 THEN $0 ELSE $1 END", "nnc", NULL, RANGE_BOTH,
 	  .trait = TRAIT_BRANCH },
@@ -142,6 +143,13 @@ const struct production productions[] = {
 	{ TEXT, 3, "date($0, 'unixepoch')", "D" },
 	{ TEXT, 3, "device_name($0)", "C", "", RANGE_NONE, NO_BIG },
 	{ TEXT, 3, "softirq_name($0)", "n", "", RANGE_NONE, NO_BIG },
+	/* Texts in memory */
+	{ TEXT, 12, "str($0)", "p", "ref_str($0, 64)", RANGE_TEXT, .trait = TRAIT_TEXT_BEHIND },
+	{ TEXT, 6, "str($0, 3)", "p", "ref_str($0, 3)", RANGE_TEXT, .trait = TRAIT_TEXT_BEHIND },
+	{ CONDITION, 4, "(str($0) = 'ab')", "p", "(ref_str($0, 64) = 'ab')", RANGE_TRUTH,
+	  .trait = TRAIT_TEXT_BEHIND },
+	{ CONDITION, 4, "(str($0) LIKE '%b_')", "p", "(ref_str($0, 64) LIKE '%b_')", RANGE_TRUTH,
+	  .trait = TRAIT_TEXT_BEHIND },
 	/* Real numbers */
 	{ REAL, 10, "($0 * 1.5)", "n", NULL, RANGE_NONE, NO_BIG },
 	{ REAL, 10, "($0 / 4.0)", "n", NULL, RANGE_NONE, NO_BIG },
@@ -243,6 +251,8 @@ const struct production productions[] = {
 	{ KEY, 10, "CASE WHEN $1 THEN $0 END", "Nc", NULL, RANGE_FIRST },
 	{ KEY, 3, "($0 > 1)", "N", NULL, RANGE_TRUTH },
 	{ KEY, 3, "iif($1, $0, NULL)", "Cc", NULL, RANGE_FIRST },
+	{ KEY, 6, "str($0)", "p", "ref_str($0, 64)", RANGE_TEXT, .trait = TRAIT_TEXT_BEHIND },
+	{ KEY, 4, "$0", "e", NULL, RANGE_FIRST },
 	{ KEY, 2, "upper($0)", "T", NULL, RANGE_TEXT, OF_USER_SPACE },
 	{ KEY, 2, "length($0)", "T", NULL, RANGE_SMALL, OF_USER_SPACE },
 	/* Over other rows: the order is total by the time, K */

@@ -72,6 +72,7 @@ struct production {
 	 *   f FILTER, or nothing               A an aggregate that is a number
 	 *   M a measure                        R a small number, for sums
 	 *   K the row's time
+	 *   e an element of an array           p the address of a text
 	 */
 	const char *ebql, *args, *sqlite;
 	enum range range;

@@ -16,6 +16,7 @@ struct seen {
 	s32 column;	      /* of the rows, whose values literals are made of; -1: computed */
 	bool is_compare_only; /* an instant or address */
 	bool is_nullable;     /* of a LEFT join's right side, or computed */
+	bool is_field;	      /* of an event, and no column of a select */
 };
 
 struct scope {

@@ -274,6 +274,52 @@ static struct phrase *small(struct maker *m, const struct scope *scope)
 	return is_small ? make_column(m, seen) : make_literal(m, 2);
 }
 
+/* A field of an event, of that alias' or (NULL) of any. */
+static const struct seen *pick_field(struct maker *m, const struct scope *scope, s32 column,
+				     const char *alias)
+{
+	u32 n = scope->columns.n, start = n ? rng_below(m->rng, n) : 0;
+
+	for (u32 i = 0; i < n; i++) {
+		const struct seen *seen = &scope->columns.at[(start + i) % n];
+		bool is_wanted = column >= 0
+					 ? seen->column == column
+					 : seen->class == PHRASE_INTEGER && !seen->is_compare_only;
+
+		if (seen->is_field && is_wanted &&
+		    (!alias || strncmp(seen->text, alias, strlen(alias)) == 0))
+			return seen;
+	}
+	return NULL;
+}
+
+/* Of `bytes`, which stands where f_u8 and f_s8 do; by a number, or computed of the same event. */
+static struct phrase *element(struct maker *m, const struct scope *scope)
+{
+	static const char *const forms[] = { "$0", "($0 % 3)", "nullif($0, 1)",
+					     "CASE WHEN $0 > 0 THEN 1 ELSE $0 END" };
+	const struct seen *first = pick_field(m, scope, C_U8, NULL), *seen;
+	struct phrase *index, *p;
+	const char *alias;
+
+	if (!first)
+		return NULL;
+	alias = arena_printf(m->arena, "%.*s", (int)strcspn(first->text, ".") + 1, first->text);
+	seen = rng_percent(m->rng, 30) ? NULL : pick_field(m, scope, -1, alias);
+	index = seen ? phrase_new(m->arena, PHRASE_FIXED,
+				  forms[rng_below(m->rng, ARRAY_SIZE(forms))], 1,
+				  make_column(m, seen))
+		     : phrase_new(m->arena, PHRASE_FIXED, rng_percent(m->rng, 50) ? "0" : "1", 0);
+	p = phrase_new(m->arena, PHRASE_INTEGER, arena_printf(m->arena, "%sbytes[$0]", alias), 1,
+		       index);
+	p->sqlite =
+		arena_printf(m->arena, "(CASE $0 WHEN 0 THEN %sf_u8 WHEN 1 THEN %sf_s8 & 255 END)",
+			     alias, alias);
+	p->hi = UINT8_MAX;
+	p->is_nullable = true;
+	return phrase_mark(p, TRAIT_ELEMENT);
+}
+
 /* One argument; `seen` is the column that the first one is, for those that are near it. */
 static struct phrase *argument(struct maker *m, const struct scope *scope, char letter, u32 depth,
 			       const struct seen **seen)
@@ -311,6 +357,11 @@ static struct phrase *argument(struct maker *m, const struct scope *scope, char 
 		return make_literal(m, 2 + rng_below(m->rng, 4));
 	case 'B':
 		return make_literal(m, (s128)UINT64_MAX - rng_below(m->rng, 2));
+	case 'e':
+		return element(m, scope);
+	case 'p':
+		*seen = pick_field(m, scope, C_PTR, NULL);
+		return *seen ? make_column(m, *seen) : NULL;
 	case 'K':
 		return phrase_new(m->arena, PHRASE_FIXED, scope->time, 0);
 	case 'x':

@@ -27,7 +27,8 @@ static void see(struct maker *m, struct scope *scope, const char *alias, u32 col
 				.lo = m->rows->data.lo[column],
 				.hi = m->rows->data.hi[column],
 				.column = (s32)column,
-				.is_compare_only = info->is_compare_only });
+				.is_compare_only = info->is_compare_only,
+				.is_field = true });
 }
 
 struct phrase *make_stream(struct maker *m, bool is_other, const char *alias, struct scope *scope)
@@ -382,7 +383,7 @@ static struct phrase *make_tree(struct maker *m, struct scope *scope)
 static const struct choice members[] = {
 	{ 64, make_rows },
 	{ 22, make_derived, is_shallow },
-	{ 14, make_cte, is_shallow },
+	{ 40, make_cte, is_shallow },
 };
 
 static struct phrase *joined(struct maker *m, const char *alias, struct scope *scope)
@@ -428,7 +429,7 @@ static bool is_timed_shallow(const struct maker *m)
 
 static const struct choice sources[] = {
 	{ 66, tree },
-	{ 18, joined, is_timed },
+	{ 22, joined, is_timed },
 	{ 10, make_derived, is_timed_shallow },
 	{ 6, make_cte, is_timed_shallow },
 };

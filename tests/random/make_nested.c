@@ -229,6 +229,7 @@ static void see_all(struct maker *m, struct scope *scope, const char *alias,
 		struct seen seen = bare->columns.at[i];
 
 		seen.text = arena_printf(m->arena, "%s.%s", alias, seen.text);
+		seen.is_field = false;
 		vec_push(m->arena, &scope->columns, seen);
 	}
 	scope->time = NULL;
@@ -256,7 +257,7 @@ struct phrase *make_cte(struct maker *m, const char *alias, struct scope *scope)
 	struct cte *cte;
 	struct phrase *p;
 
-	if (!m->ctes.n || rng_percent(m->rng, 40)) {
+	if (!m->ctes.n || rng_percent(m->rng, 25)) {
 		struct cte fresh = { .name = make_name(m, "w") };
 		struct phrase *select = make_columns(m, &fresh.scope);
 

@@ -56,6 +56,8 @@
 	TRAIT(SESSION, "SESSION")                                                                  \
 	TRAIT(TIES, "events of one instant")                                                       \
 	TRAIT(BIG, "numbers of 2^63 and more")                                                     \
+	TRAIT(ELEMENT, "elements of arrays")                                                       \
+	TRAIT(TEXT_BEHIND, "texts behind addresses")                                               \
 	TRAIT(FAULTS, "faults")
 
 enum trait {

@@ -230,6 +230,17 @@ static void bits_final(sqlite3_context *context)
 		sqlite3_result_int64(context, bits->bits);
 }
 
+/* ref_str(address, bytes) */
+static void ref_str(sqlite3_context *context, int n_args, sqlite3_value **args)
+{
+	const char *text = (const char *)(uintptr_t)sqlite3_value_int64(args[0]);
+
+	if (text)
+		sqlite3_result_text(context, text,
+				    (int)strnlen(text, (size_t)sqlite3_value_int(args[1])),
+				    SQLITE_STATIC);
+}
+
 void reference_functions(sqlite3 *db)
 {
 	static const char *const bits[][2] = { { "bit_or", "|" },
@@ -238,6 +249,7 @@ void reference_functions(sqlite3 *db)
 
 	must(db, sqlite3_create_function(db, "ref_stddev", 4, SQLITE_UTF8, NULL, ref_stddev, NULL,
 					 NULL));
+	must(db, sqlite3_create_function(db, "ref_str", 2, SQLITE_UTF8, NULL, ref_str, NULL, NULL));
 	must(db, sqlite3_create_function(db, "ref_first", 2, SQLITE_UTF8, NULL, NULL, end_step,
 					 end_final));
 	for (u32 i = 0; i < ARRAY_SIZE(bits); i++)

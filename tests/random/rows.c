@@ -15,6 +15,10 @@
 #define TIME_STEP_NS 400000	   /* windows are of 1 ms and more */
 
 static const char *const key_texts[] = { "", "a", "A", "it's" };
+static const char *const texts_behind[] = {
+	"",    "a",    "ab",  "AB",
+	"abc", "it's", "%b_", "sixty-four bytes and no more, as many as there are in one column"
+};
 
 /* Few values, so that groups and joins meet. */
 static void make_keys(struct event *e, struct rng *rng)
@@ -24,6 +28,9 @@ static void make_keys(struct event *e, struct rng *rng)
 	e->integers[C_U8] = rng_below(rng, 3);
 	e->integers[C_S8] = rng_range(rng, -2, 2);
 	e->integers[C_BOOL] = rng_below(rng, 2);
+	/* An address that can be read, in this process. */
+	e->integers[C_PTR] =
+		(s128)(uintptr_t)texts_behind[rng_below(rng, ARRAY_SIZE(texts_behind))];
 	e->texts[C_NAME] = key_texts[name];
 	e->text_bytes[C_NAME] = strlen(key_texts[name]);
 }

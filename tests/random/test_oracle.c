@@ -47,7 +47,7 @@ static u32 check_all(struct oracle_query *queries, u32 n_alone, u32 n, struct ro
 
 static void test_oracle(void **state)
 {
-	u64 seed = env_number("EBQL_SEED", 1), start_ns = base_monotonic_ns();
+	u64 seed = env_number("EBQL_SEED", 6), start_ns = base_monotonic_ns();
 	u32 first = (u32)env_number("EBQL_FIRST", 0), n_failures = 0, n_here;
 	u32 n = (u32)env_number("EBQL_QUERIES", getenv("EBQL_TEST_LONG") ? QUERIES_LONG : QUERIES);
 	struct oracle_query queries[CROWD];

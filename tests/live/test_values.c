@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What is read where an event is, against a workload that knows what stood there: texts of the
+ * program's memory as keys, in conditions, in rows and in spans, elements of arrays, and what
+ * cannot be read.  --quick (slow guests): fewer calls.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "watch.h"
+
+#define PATH_OF "/tmp/ebql_value_"
+
+enum { NAMES = 3 };
+
+static u32 n_calls = 2000;
+
+/* --- The workload: each line of its input a kind of calls --- */
+
+static __attribute__((noreturn)) void fail_work(const char *what)
+{
+	fprintf(stderr, "%s: %s\n", what, strerror(errno));
+	_exit(1);
+}
+
+/* A name on the stack, whose page is there for sure. */
+static int open_name(u32 k, int flags)
+{
+	char name[sizeof(PATH_OF) + 2];
+
+	snprintf(name, sizeof(name), PATH_OF "%u", k);
+	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, 0600);
+}
+
+/* Name k so many times as often as name 1, each time with another flag to it. */
+static void open_names(void)
+{
+	for (u32 i = 0; i < n_calls; i++)
+		for (u32 k = 1; k <= NAMES; k++)
+			for (u32 j = 0; j < k; j++) {
+				int fd = open_name(k, O_RDONLY | (k == 2 ? O_NOFOLLOW : 0));
+
+				if (fd < 0 || close(fd))
+					fail_work("openat");
+			}
+}
+
+/* What is at address 8 nobody can read. */
+static void open_nothing(void)
+{
+	for (u32 i = 0; i < n_calls; i++)
+		if (syscall(SYS_openat, AT_FDCWD, (char *)8, O_RDONLY) != -1 || errno != EFAULT)
+			fail_work("openat of nothing");
+}
+
+static int work(void)
+{
+	char line[32];
+
+	for (u32 k = 1; k <= NAMES; k++)
+		close(open_name(k, O_RDWR | O_CREAT));
+	work_answer("pid %d\n", getpid());
+	while (work_line(line, sizeof(line))) {
+		if (!strcmp(line, "open"))
+			open_names();
+		else
+			open_nothing();
+		work_answer("done\n");
+	}
+	for (u32 k = 1; k <= NAMES; k++)
+		unlink(k == 1 ? PATH_OF "1" : k == 2 ? PATH_OF "2" : PATH_OF "3");
+	return 0;
+}
+
+/* --- What ebql saw of it --- */
+
+struct seen {
+	struct watch watch;
+	u64 n[NAMES + 1], sum[NAMES + 1], other, n_null;
+};
+
+static void take_row(void *context, const struct line *line)
+{
+	const struct leaf *name = line_leaf(line, "name");
+	const char *text = name && name->kind == LEAF_TEXT ? name->text : "";
+	const struct leaf *n = line_leaf(line, "n");
+	struct seen *s = context;
+	u32 k = (u32)strlen(text) == strlen(PATH_OF "1") ? (u32)(text[strlen(PATH_OF)] - '0') : 0;
+
+	if (name && name->kind == LEAF_NULL) {
+		s->n_null += n ? line_number(line, "n") : 1;
+	} else if (strncmp(text, PATH_OF, strlen(PATH_OF)) != 0 || k < 1 || k > NAMES) {
+		s->other++;
+	} else {
+		s->n[k] += n ? line_number(line, "n") : 1;
+		s->sum[k] += line_number(line, "total");
+	}
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct seen));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct seen *s = *state;
+
+	watch_close(&s->watch);
+	free(s);
+	return 0;
+}
+
+static void watch_calls(struct seen *s, const char *work, const char *query)
+{
+	char text[1024];
+
+	watch_close(&s->watch);
+	memset(s->n, 0, sizeof(*s) - offsetof(struct seen, n));
+	watch_require();
+	watch_open(&s->watch, take_row, s);
+	watch_work(&s->watch, "calls");
+	snprintf(text, sizeof(text), query, s->watch.pid);
+	watch_ebql(&s->watch, "%s", text);
+	watch_tell(&s->watch, work, "done\n");
+	watch_end(&s->watch, -1);
+}
+
+static void expect_names(const struct seen *s)
+{
+	for (u32 k = 1; k <= NAMES; k++)
+		assert_int_equal(s->n[k], n_calls * k);
+	assert_int_equal(s->other, 0);
+	assert_int_equal(s->n_null, 0);
+	assert_int_equal(s->watch.reader.totals.lost, 0);
+}
+
+#define ENTER  "tracepoint:syscalls:sys_enter_openat"
+#define OF_OUR "WHERE pid = %d AND str(filename) LIKE '" PATH_OF "_'"
+
+static void test_text_is_key(void **state)
+{
+	watch_calls(*state, "open",
+		    "SET access_path = raw; SELECT str(filename) AS name, count(*) AS n FROM " ENTER
+		    " WHERE pid = %d GROUP BY name");
+	expect_names(*state);
+	watch_calls(*state, "open",
+		    "SET access_path = tracepoint; SELECT str(filename, 17) AS name, count(*) AS n "
+		    "FROM " ENTER " " OF_OUR " GROUP BY name");
+	expect_names(*state);
+	watch_calls(*state, "open",
+		    "SET pushdown = off; SELECT str(filename) AS name, count(*) AS n FROM " ENTER
+		    " " OF_OUR " GROUP BY name");
+	expect_names(*state);
+}
+
+/* In the order of the calls; one is not asked for. */
+static void test_text_in_rows(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(s, "open",
+		    "SELECT str(filename) AS name, flags FROM " ENTER
+		    " WHERE pid = %d AND str(filename) <> '" PATH_OF "2' "
+		    "AND str(filename, 9) = '/tmp/ebql'");
+	assert_int_equal(s->n[1], n_calls);
+	assert_int_equal(s->n[2], 0);
+	assert_int_equal(s->n[3], n_calls * 3);
+	assert_int_equal(s->other, 0);
+}
+
+/* Read where the span begins; ret is known where it ends. */
+static void test_text_of_span(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(s, "open",
+		    "SELECT str(filename) AS name, count(*) AS n, sum(ret > 2) AS total "
+		    "FROM syscall:openat " OF_OUR " GROUP BY name");
+	expect_names(s);
+	for (u32 k = 1; k <= NAMES; k++)
+		assert_int_equal(s->sum[k], n_calls * k);
+}
+
+/* args of sys_enter: directory, name, flags; one index is computed, one beyond the array. */
+static void test_elements(void **state)
+{
+	char query[512];
+	struct seen *s = *state;
+
+	snprintf(query, sizeof(query),
+		 "SELECT str(args[1]) AS name, count(*) AS n, sum(args[id - %d] = %d) AS total "
+		 "FROM tracepoint:raw_syscalls:sys_enter WHERE id = %d AND pid = %%d "
+		 "AND args[id] IS NULL GROUP BY name",
+		 SYS_openat - 2, O_NOFOLLOW, SYS_openat);
+	watch_calls(s, "open", query);
+	expect_names(s);
+	assert_int_equal(s->sum[1] + s->sum[3], 0);
+	assert_int_equal(s->sum[2], n_calls * 2);
+}
+
+/* NULL, and a fault each. */
+static void test_unreadable(void **state)
+{
+	struct seen *s = *state;
+
+	for (u32 i = 0; i < 2; i++) {
+		watch_calls(s, "nothing",
+			    i ? "SET pushdown = off; SELECT str(filename) AS name, count(*) AS n "
+				"FROM " ENTER " WHERE pid = %d GROUP BY name"
+			      : "SELECT str(filename) AS name, count(*) AS n FROM " ENTER
+				" WHERE pid = %d GROUP BY name");
+		assert_int_equal(s->n_null, n_calls);
+		assert_int_equal(s->other, 0);
+		assert_int_equal(s->watch.reader.totals.lost, n_calls);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_text_is_key, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_text_in_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_text_of_span, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_elements, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
+	};
+
+	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+		n_calls = 100;
+		setenv("EBQL_TEST_QUICK", "1", 1);
+	}
+	if (argc == 3 && !strcmp(argv[1], "--work"))
+		return work();
+	return cmocka_run_group_tests_name("values", tests, NULL, NULL);
+}

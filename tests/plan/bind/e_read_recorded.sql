@@ -1,0 +1,1 @@
+SELECT str(size) FROM 'data/reads.csv'

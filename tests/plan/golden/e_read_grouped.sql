@@ -1,0 +1,1 @@
+SELECT str(filename), count(*) FROM tracepoint:syscalls:sys_enter_openat GROUP BY filename
