@@ -193,6 +193,21 @@ static void old_bitfield(struct btf_blob *btf, struct member_words *words, u64 *
 	}
 }
 
+static int describe_found(struct btf_blob *btf, const char *of, struct member_words words,
+			  u64 offset_bits, struct catalog_member *ret_member)
+{
+	int rc;
+
+	old_bitfield(btf, &words, &offset_bits);
+	rc = btf_describe(btf, words.type, ret_member);
+	/* An unsigned char *, which elsewhere points to bytes of any kind. */
+	if (!strcmp(of, "qstr") && !strcmp(words.name, "name"))
+		ret_member->is_char_pointer = true;
+	ret_member->offset_bits = offset_bits;
+	ret_member->bitfield_bits = words.bitfield_bits;
+	return rc;
+}
+
 int btf_find_member(struct btf_blob *btf, u32 struct_id, const char *path, struct suggest *suggest,
 		    struct catalog_member *ret_member)
 {
@@ -201,7 +216,6 @@ int btf_find_member(struct btf_blob *btf, u32 struct_id, const char *path, struc
 	char name[NAME_BYTES_MAX];
 	bool is_found;
 	size_t n;
-	int rc;
 
 	*ret_member = (struct catalog_member){ 0 };
 	walk.found.type = struct_id;
@@ -222,12 +236,38 @@ int btf_find_member(struct btf_blob *btf, u32 struct_id, const char *path, struc
 			return -ENOENT;
 		path += n;
 	} while (*path++);
-	old_bitfield(btf, &walk.found, &walk.offset_bits);
-	rc = btf_describe(btf, walk.found.type, ret_member);
-	/* An unsigned char *, which elsewhere points to bytes of any kind. */
-	if (!strcmp(view.name, "qstr") && !strcmp(walk.found.name, "name"))
-		ret_member->is_char_pointer = true;
-	ret_member->offset_bits = walk.offset_bits;
-	ret_member->bitfield_bits = walk.found.bitfield_bits;
-	return rc;
+	return describe_found(btf, view.name, walk.found, walk.offset_bits, ret_member);
+}
+
+struct listing {
+	struct btf_blob *btf;
+	u32 budget;
+	void (*visit)(void *context, const char *name, const struct catalog_member *member);
+	void *context;
+};
+
+static void list_in(struct listing *l, u32 id, u64 offset_bits, int depth)
+{
+	struct catalog_member member;
+	struct btf_view view;
+
+	if (depth > NESTING_MAX || !btf_resolve(l->btf, id, &view) || !is_composite(&view))
+		return;
+	for (u32 i = 0; i < view.vlen && l->budget; i++, l->budget--) {
+		struct member_words words = member_at(l->btf, &view, i);
+		u64 at = offset_bits + words.offset_bits;
+
+		if (!words.name[0])
+			list_in(l, words.type, at, depth + 1);
+		else if (!describe_found(l->btf, view.name, words, at, &member))
+			l->visit(l->context, words.name, &member);
+	}
+}
+
+void btf_each_member(struct btf_blob *btf, u32 struct_id,
+		     void (*visit)(void *context, const char *name,
+				   const struct catalog_member *member),
+		     void *context)
+{
+	list_in(&(struct listing){ btf, MEMBERS_MAX, visit, context }, struct_id, 0, 0);
 }

@@ -238,6 +238,13 @@ int catalog_member(struct catalog *catalog, u32 struct_btf_id, const char *name,
 		   struct suggest *suggest, struct catalog_member *ret_member);
 /* "struct file" */
 const char *catalog_struct_name(struct catalog *catalog, u32 struct_btf_id);
+/* Calls visit for each member, those of anonymous structs and unions among them. */
+void catalog_each_member(struct catalog *catalog, u32 struct_btf_id,
+			 void (*visit)(void *context, const char *name,
+				       const struct catalog_member *member),
+			 void *context);
+/* "pointer to struct dentry", "u64[4]", "u32:3" */
+void catalog_put_type(struct catalog *catalog, const struct catalog_member *facts, struct buf *out);
 /* The same facts for a type itself, such as a raw tracepoint's argument. */
 int catalog_btf_type(struct catalog *catalog, u32 btf_type_id, struct catalog_member *ret_type);
 

@@ -119,6 +119,17 @@ u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name)
 	return catalog->ids.at[place].id;
 }
 
+void catalog_each_member(struct catalog *catalog, u32 struct_btf_id,
+			 void (*visit)(void *context, const char *name,
+				       const struct catalog_member *member),
+			 void *context)
+{
+	struct btf_blob *btf = catalog_btf(catalog);
+
+	if (btf)
+		btf_each_member(btf, struct_btf_id, visit, context);
+}
+
 static void offer_type(void *context, u32 id, const char *name)
 {
 	suggest_offer(context, name);

@@ -20,7 +20,7 @@ const char *catalog_struct_name(struct catalog *catalog, u32 struct_btf_id)
 }
 
 /* Of a struct that is only embedded no size: it may grow. */
-static void put_type(struct catalog *catalog, const struct catalog_member *facts, struct buf *out)
+void catalog_put_type(struct catalog *catalog, const struct catalog_member *facts, struct buf *out)
 {
 	struct catalog_member element;
 	u32 id = facts->is_pointer ? facts->pointee_btf_id : facts->btf_type_id;
@@ -28,7 +28,7 @@ static void put_type(struct catalog *catalog, const struct catalog_member *facts
 
 	if (facts->is_array && is_struct &&
 	    catalog_btf_type(catalog, facts->element_btf_id, &element) == 0) {
-		put_type(catalog, &element, out);
+		catalog_put_type(catalog, &element, out);
 		is_struct = false;
 	} else if (facts->is_array || !is_struct) {
 		type_print(facts->type, out);
@@ -50,7 +50,7 @@ static void add_member(struct catalog *catalog, u32 struct_btf_id, const char *n
 	struct buf *out = catalog->facts;
 
 	buf_printf(out, "member %s.%s: ", catalog_struct_name(catalog, struct_btf_id), name);
-	put_type(catalog, member, out);
+	catalog_put_type(catalog, member, out);
 	buf_printf(out, ", at %llu", (unsigned long long)member->offset_bits / 8);
 	if (member->offset_bits % 8)
 		buf_printf(out, " bit %u", (u32)(member->offset_bits % 8));
@@ -82,7 +82,7 @@ void catalog_add_field(struct catalog *catalog, const struct stream *stream,
 	if (field->btf_type_id)
 		catalog_btf_type(catalog, field->btf_type_id, &facts);
 	buf_printf(out, "field %s.%s: ", stream->name, field->name);
-	put_type(catalog, &facts, out);
+	catalog_put_type(catalog, &facts, out);
 	if (field->kind == FIELD_ARG)
 		buf_printf(out, " as argument %u", field->offset_bytes / 8 + 1);
 	else if (field->kind != FIELD_RET)

@@ -75,6 +75,10 @@ void btf_each_name(struct btf_blob *btf, u32 kind, const char *prefix,
 int btf_find_member(struct btf_blob *btf, u32 struct_id, const char *path, struct suggest *suggest,
 		    struct catalog_member *ret_member);
 int btf_describe(struct btf_blob *btf, u32 id, struct catalog_member *ret_type);
+void btf_each_member(struct btf_blob *btf, u32 struct_id,
+		     void (*visit)(void *context, const char *name,
+				   const struct catalog_member *member),
+		     void *context);
 
 /* format.c: the text of a format file -> stream->fields and tracepoint_id; 0 or -EINVAL. */
 int format_parse(struct arena *arena, const char *text, size_t text_bytes, struct stream *stream);

@@ -210,7 +210,8 @@ struct expr *bind_stack(struct scope *scope, const struct ast *ast, enum system_
 /* bind_member.c: memory that is read where the event is: a.b, a[i], str(p) and their like */
 /* parts[from], ... of the tree's node behind base. */
 struct expr *bind_members(struct scope *scope, struct expr *base, const struct ast *ast, u32 from);
-bool bind_has_members(struct scope *scope, const struct expr *e);
+/* The struct whose members `.` can walk to from here, as a BTF id; 0: none. */
+u32 bind_struct_behind(struct scope *scope, const struct expr *e);
 /* No array, struct or raw bytes: what SELECT * shows, and what can be computed with. */
 bool bind_is_value(struct scope *scope, const struct expr *e);
 /* The expression, or NULL after a diagnostic: it is none. */

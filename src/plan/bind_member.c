@@ -45,8 +45,7 @@ static bool facts_of(struct scope *scope, const struct expr *e, struct catalog_m
 	return f->btf_type_id && catalog_btf_type(scope->catalog, f->btf_type_id, ret_facts) == 0;
 }
 
-/* The struct whose members `.` can walk to from here, as a BTF id; 0: none. */
-static u32 struct_behind(struct scope *scope, const struct expr *e)
+u32 bind_struct_behind(struct scope *scope, const struct expr *e)
 {
 	struct catalog_member facts;
 
@@ -55,11 +54,6 @@ static u32 struct_behind(struct scope *scope, const struct expr *e)
 	if (facts.is_pointer)
 		return facts.pointee_btf_id;
 	return facts.type.kind == TYPE_NULL ? facts.btf_type_id : 0;
-}
-
-bool bind_has_members(struct scope *scope, const struct expr *e)
-{
-	return struct_behind(scope, e) != 0;
 }
 
 /* --- Steps --- */
@@ -128,7 +122,7 @@ static const char *written(struct scope *scope, struct span span, const char *na
 struct expr *bind_members(struct scope *scope, struct expr *base, const struct ast *ast, u32 from)
 {
 	for (u32 i = from; i < ast->n_parts; i++) {
-		u32 id = struct_behind(scope, base);
+		u32 id = bind_struct_behind(scope, base);
 
 		if (!id)
 			return diag_refuse(scope->diags, "no-members", ast->part_spans[i],
@@ -425,10 +419,10 @@ static struct expr *bind_container_of(struct scope *scope, const struct ast *ast
 	if (!id)
 		return NULL;
 	container = pointer_to(scope, ast, address, id, 0);
-	if (!struct_behind(scope, container))
+	if (!bind_struct_behind(scope, container))
 		return wrong(scope, ast, "a struct or union as its second argument");
 	for (u32 i = 0; i < member->n_parts; i++) {
-		u32 within = struct_behind(scope, container);
+		u32 within = bind_struct_behind(scope, container);
 
 		container = !within ? NULL
 				    : member_step(scope, container, within, member->parts[i],

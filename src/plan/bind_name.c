@@ -391,7 +391,7 @@ static bool is_member_path(struct scope *scope, const struct from_member *of, co
 	if (!has_column(of, ast->parts[0]) || has_column(of, ast->parts[1]))
 		return false;
 	e = bind_column(scope, of, ast->parts[0], ast->part_spans[0]);
-	return e && bind_has_members(scope, e);
+	return e && bind_struct_behind(scope, e);
 }
 
 /* a.b where column `a` has no members, and a select around calls its rows so: a column of those. */
@@ -405,7 +405,7 @@ static bool is_of_outer(struct scope *scope, const struct ast *ast)
 		return false;
 	of = member_find(scope, has_column, ast->parts[0], &n);
 	e = of ? bind_column(scope, of, ast->parts[0], ast->part_spans[0]) : NULL;
-	if (!e || bind_has_members(scope, e))
+	if (!e || bind_struct_behind(scope, e))
 		return false;
 	for (struct scope *outer = scope->outer; outer; outer = outer->outer)
 		if (member_find(outer, is_called, ast->parts[0], &n))

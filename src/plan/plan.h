@@ -493,6 +493,7 @@ struct expr *raw_twin_field(struct raw_twin *twin, const struct field *field,
 struct plan_column {
 	const char *name;
 	struct type type;
+	const char *c_type; /* of a member of a struct: "struct path", "u32:3"; else NULL */
 	const char *meaning;
 };
 
@@ -511,6 +512,9 @@ struct plan_description {
 
 /* Is it a word (a view, or misspelt) or a span: what DESCRIBE must bind to know its columns? */
 bool plan_is_derived(const struct ast_source *source);
+/* kprobe:vfs_read.file.f_path: is it a path behind a column of the stream that stands first? */
+bool plan_is_of_members(const struct ast_source *source, struct catalog *catalog,
+			struct arena *arena);
 /* false when diags got an error. */
 bool plan_describe(const struct ast_source *source, struct catalog *catalog,
 		   struct view_list *views, struct arena *arena, struct diags *diags,

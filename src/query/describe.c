@@ -101,7 +101,7 @@ bool query_describe(struct query *q, const struct ast_source *source,
 	*d = (struct query_description){ .name = source->written, .comment = "" };
 	if (!query_open_catalog(q))
 		return false;
-	if (!plan_is_derived(source)) {
+	if (!plan_is_derived(source) && !plan_is_of_members(source, q->catalog, &q->arena)) {
 		d->list = catalog_find(q->catalog, source->path, source->n_path, source->span,
 				       &q->diags);
 		if (!d->list)
@@ -126,9 +126,11 @@ bool query_describe(struct query *q, const struct ast_source *source,
 	d->comment = bound.comment;
 	for (u32 i = 0; i < bound.n_columns; i++)
 		vec_push(&q->arena, &d->columns,
-			 (struct query_column){ bound.columns[i].name,
-						type_text_of(&q->arena, bound.columns[i].type, 0),
-						bound.columns[i].meaning });
+			 (struct query_column){
+				 bound.columns[i].name,
+				 bound.columns[i].c_type
+					 ?: type_text_of(&q->arena, bound.columns[i].type, 0),
+				 bound.columns[i].meaning });
 	if (bound.has_system)
 		add_system_columns(d, &q->arena);
 	return true;

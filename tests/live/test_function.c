@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,6 +16,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -97,6 +100,51 @@ static void add_nested(void)
 			fail_work("epoll_ctl");
 }
 
+/* k KiB and 7 bytes, so many times, over TCP to itself. */
+static void send_all(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001) };
+	int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), from, at;
+	static char bytes[SIZES << 10];
+	socklen_t n = sizeof(to);
+
+	if (bind(listening, (struct sockaddr *)&to, n) || listen(listening, 1) ||
+	    getsockname(listening, (struct sockaddr *)&to, &n))
+		fail_work("listen");
+	from = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (connect(from, (struct sockaddr *)&to, n))
+		fail_work("connect");
+	at = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+	for (u32 i = 0; i < n_calls / 10; i++)
+		for (u32 k = 1; k < SIZES; k++) {
+			u32 size = (k << 10) + 7;
+
+			if (send(from, bytes, size, 0) != (ssize_t)size ||
+			    recv(at, bytes, size, MSG_WAITALL) != (ssize_t)size)
+				fail_work("send");
+		}
+	close(from);
+	close(at);
+	close(listening);
+}
+
+/* Datagrams to a socket of its own, as a thread of another name: each is one buffer of the
+ * kernel's. */
+static void send_datagrams(void)
+{
+	int ends[2];
+	char byte;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) ||
+	    prctl(PR_SET_NAME, "ebql_datagrams"))
+		fail_work("socketpair");
+	for (u32 i = 0; i < n_calls; i++)
+		if (send(ends[0], "x", 1, 0) != 1 || recv(ends[1], &byte, 1, 0) != 1)
+			fail_work("datagram");
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static int work(void)
 {
 	int fd = open_file();
@@ -109,6 +157,10 @@ static int work(void)
 			read_all(&fd);
 		else if (!strcmp(line, "threads"))
 			read_by_threads(fd);
+		else if (!strcmp(line, "send"))
+			send_all();
+		else if (!strcmp(line, "datagrams"))
+			send_datagrams();
 		else
 			add_nested();
 		work_answer("done\n");
@@ -277,6 +329,33 @@ static void test_recursion(void **state)
 	assert_int_equal(s->n[NESTED], 0);
 }
 
+/* By size in KiB, and the bytes are those that were sent. */
+static void test_sent(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(s, "send",
+		    "SELECT size / 1KiB AS k, count(*) AS n, sum(ret) AS total, "
+		    "sum(latency) AS spent FROM function:tcp_sendmsg WHERE pid = %d GROUP BY k");
+	for (u32 k = 1; k < SIZES; k++) {
+		assert_int_equal(s->n[k], n_calls / 10);
+		assert_int_equal(s->sum[k], (u64)(n_calls / 10) * ((k << 10) + 7));
+		assert_true(s->latency[k]);
+	}
+	assert_int_equal(s->n[0] + s->other, 0);
+}
+
+static void test_buffers_by_name(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(s, "datagrams",
+		    "SELECT comm AS name, 1 AS k, count(*) AS n FROM kprobe:__alloc_skb "
+		    "WHERE pid = %d AND comm LIKE 'ebql_data%%' GROUP BY name");
+	assert_string_equal(s->name, "ebql_datagrams");
+	assert_int_equal(s->n[1], n_calls);
+}
+
 #define BY(test, path)                                                                             \
 	{                                                                                          \
 #test "_" path, test, setup, teardown, (void *)path                                \
@@ -286,12 +365,22 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest refusals[] = { cmocka_unit_test(test_refusal) };
 	const struct CMUnitTest tests[] = {
-		BY(test_entries, "fentry"),	BY(test_entries, "kprobe"),
-		BY(test_name_is_key, "fentry"), BY(test_name_is_key, "kprobe"),
-		BY(test_returns, "fentry"),	BY(test_returns, "kprobe"),
-		BY(test_spans, "fentry"),	BY(test_spans, "kprobe"),
-		BY(test_windows, "fentry"),	BY(test_windows, "kprobe"),
-		BY(test_recursion, "fentry"),	BY(test_recursion, "kprobe"),
+		BY(test_entries, "fentry"),
+		BY(test_entries, "kprobe"),
+		BY(test_name_is_key, "fentry"),
+		BY(test_name_is_key, "kprobe"),
+		BY(test_returns, "fentry"),
+		BY(test_returns, "kprobe"),
+		BY(test_spans, "fentry"),
+		BY(test_spans, "kprobe"),
+		BY(test_windows, "fentry"),
+		BY(test_windows, "kprobe"),
+		BY(test_recursion, "fentry"),
+		BY(test_recursion, "kprobe"),
+		BY(test_sent, "fentry"),
+		BY(test_sent, "kprobe"),
+		BY(test_buffers_by_name, "fentry"),
+		BY(test_buffers_by_name, "kprobe"),
 	};
 
 	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {

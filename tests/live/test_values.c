@@ -6,12 +6,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -62,6 +64,23 @@ static void open_nothing(void)
 			fail_work("openat of nothing");
 }
 
+/* Two pieces each, of which the first is a text and the last has five bytes. */
+static void write_vectors(void)
+{
+	char name[] = PATH_OF "1";
+	struct iovec pieces[2] = { { name, sizeof(name) }, { name, 5 } };
+	struct sched_param param = { 0 };
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	/* A bit of the thread's task_struct. */
+	if (fd < 0 || sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &param))
+		fail_work("sched_setscheduler");
+	for (u32 i = 0; i < n_calls; i++)
+		if (writev(fd, pieces, 2) != sizeof(name) + 5)
+			fail_work("writev");
+	close(fd);
+}
+
 static int work(void)
 {
 	char line[32];
@@ -72,6 +91,8 @@ static int work(void)
 	while (work_line(line, sizeof(line))) {
 		if (!strcmp(line, "open"))
 			open_names();
+		else if (!strcmp(line, "vectors"))
+			write_vectors();
 		else
 			open_nothing();
 		work_answer("done\n");
@@ -209,6 +230,32 @@ static void test_elements(void **state)
 	assert_int_equal(s->sum[2], n_calls * 2);
 }
 
+/* Structs of the program by their type, elements of a pointer, bits, and the kernel's by addresses.
+ */
+static void test_structs(void **state)
+{
+	static const char *const settings[] = { "", "SET access_path = tracepoint; ",
+						"SET pushdown = off; " };
+	struct seen *s = *state;
+	char query[1024];
+
+	for (u32 i = 0; i < ARRAY_SIZE(settings); i++) {
+		snprintf(query, sizeof(query),
+			 "%sSELECT str(user(vec, 'struct iovec').iov_base) AS name, count(*) AS n, "
+			 "sum(user(vec, 'struct iovec')[vlen - 1].iov_len) AS total "
+			 "FROM tracepoint:syscalls:sys_enter_writev WHERE pid = %%d "
+			 "AND task.sched_reset_on_fork = 1 AND task.comm[0] <> 0 "
+			 "AND CAST(task + 0 AS 'struct task_struct *').tgid = task.tgid "
+			 "AND container_of(task.comm, 'struct task_struct', comm) = task "
+			 "GROUP BY name",
+			 settings[i]);
+		watch_calls(s, "vectors", query);
+		assert_int_equal(s->n[1], n_calls);
+		assert_int_equal(s->sum[1], 5 * n_calls);
+		assert_int_equal(s->other + s->n_null + s->watch.reader.totals.lost, 0);
+	}
+}
+
 /* NULL, and a fault each. */
 static void test_unreadable(void **state)
 {
@@ -233,6 +280,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_text_in_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_text_of_span, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_elements, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_structs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
 	};
 

@@ -45,7 +45,7 @@ static void describe(struct job *job, const struct ast_source *source, struct bu
 {
 	struct plan_description d;
 
-	if (!plan_is_derived(source)) {
+	if (!plan_is_derived(source) && !plan_is_of_members(source, job->catalog, &job->arena)) {
 		buf_puts(out, "not derived\n");
 		return;
 	}
@@ -54,7 +54,10 @@ static void describe(struct job *job, const struct ast_source *source, struct bu
 	buf_printf(out, "%s%s\n%s", d.name, d.has_system ? ", system columns" : "", d.comment);
 	for (u32 i = 0; i < d.n_columns; i++) {
 		buf_printf(out, "%s ", d.columns[i].name);
-		type_print(d.columns[i].type, out);
+		if (d.columns[i].c_type)
+			buf_puts(out, d.columns[i].c_type);
+		else
+			type_print(d.columns[i].type, out);
 		buf_printf(out, ": %s\n", d.columns[i].meaning);
 	}
 }
