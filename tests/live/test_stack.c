@@ -32,12 +32,22 @@ u64 stack_even(u64 depth);
 /* The call to the kernel is its own; a leaf has a frame where it asks for its address. */
 __attribute__((noinline)) u64 stack_leaf(u64 depth)
 {
+#ifdef __x86_64__
 	u64 number = SYS_getppid;
 
 	__asm__ volatile("syscall"
 			 : "+a"(number)
 			 : "r"(__builtin_frame_address(0))
 			 : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+	register u64 call __asm__("x8") = SYS_getppid;
+	register u64 number __asm__("x0");
+
+	__asm__ volatile("svc 0"
+			 : "=r"(number)
+			 : "r"(call), "r"(__builtin_frame_address(0))
+			 : "memory");
+#endif
 	return number + depth;
 }
 
