@@ -29,9 +29,15 @@ static const char *const shared[] = {
 static const struct {
 	const char *tracefs, *name;
 } aliases[] = {
-	{ "fadvise64_64", "fadvise64" }, { "newfstat", "fstat" }, { "newlstat", "lstat" },
-	{ "newstat", "stat" },		 { "newuname", "uname" }, { "sendfile64", "sendfile" },
-	{ "sysctl", "_sysctl" },	 { "umount", "umount2" },
+	{ "fadvise64_64", "fadvise64" },
+	{ "newfstat", "fstat" },
+	{ "newlstat", "lstat" },
+	{ "newstat", "stat" },
+	{ "newuname", "uname" },
+	{ "sendfile64", "sendfile" },
+	{ "sysctl", "_sysctl" },
+	{ "umount", "umount2" },
+	{ "arm64_personality", "personality" },
 };
 
 #ifdef __x86_64__
