@@ -21,6 +21,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "cat/cat.h"
 #include "watch.h"
 
 /* Of a trampoline (BPF_MAX_TRAMP_LINKS, 5.16 and later). */
@@ -300,14 +301,18 @@ static void test_too_many(void **state)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct catalog *catalog;
+	struct arena arena;
+	u32 id;
 	int links[TRAMPOLINE_PROGRAMS];
 
-	assert_non_null(btf);
+	/* libbpf's search takes seconds in a guest. */
+	arena_init(&arena);
+	catalog = catalog_open_live(&arena);
+	id = catalog_btf_id(catalog, BTF_KIND_FUNC, "vfs_fsync_range");
 	for (u32 i = 0; i < ARRAY_SIZE(links); i++) {
 		LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
-			    .attach_btf_id = (u32)btf__find_by_name_kind(btf, "vfs_fsync_range",
-									 BTF_KIND_FUNC));
+			    .attach_btf_id = id);
 		int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "many", "GPL", insns,
 				       ARRAY_SIZE(insns), &opts);
 
@@ -316,7 +321,8 @@ static void test_too_many(void **state)
 			fail_msg("program %u: %s", i, strerror(errno));
 		close(fd);
 	}
-	btf__free(btf);
+	catalog_close(catalog);
+	arena_free(&arena);
 	expect(0, RUN, 1,
 	       "the trampolines of a function take 38 programs, and these have them; SET "
 	       "access_path = kprobe reads it another way",
