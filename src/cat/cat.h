@@ -29,6 +29,7 @@ enum stream_kind {
 	STREAM_INTERVAL,       /* interval:TIME */
 	STREAM_SOFTWARE,       /* software:EVENT:PERIOD */
 	STREAM_HARDWARE,       /* hardware:EVENT:PERIOD */
+	STREAM_ITERATOR,       /* iter:NAME: a list of the kernel's, which has no times */
 	STREAM_FILE,	       /* 'FILE': recorded rows; its columns are the fields */
 	STREAM_N
 };
@@ -39,6 +40,7 @@ enum field_kind {
 	FIELD_REL_LOC,	 /* as DATA_LOC, the offset counts from behind the u32 (kernel 5.18) */
 	FIELD_ARG,	 /* raw tracepoint, function: argument number offset_bytes / 8 */
 	FIELD_USER_MODE, /* sample: the word at offset_bytes says in which mode the CPU was */
+	FIELD_CAST,	 /* as ARG: a pointer to the struct btf_type_id */
 	FIELD_RET,	 /* what a function returned; offset_bytes is behind its arguments */
 };
 
@@ -106,6 +108,29 @@ struct stream {
 	u64 file_offset;
 	const struct stream_sample *sample; /* NULL: it is no sample */
 };
+
+/* Rows that are there, and no events. */
+static inline bool stream_is_list(const struct stream *stream)
+{
+	return stream->kind == STREAM_FILE || stream->kind == STREAM_ITERATOR;
+}
+
+/* Else it is a table. */
+static inline bool stream_has_times(const struct stream *stream)
+{
+	return !stream_is_list(stream) || (stream->file && stream->file->time_column >= 0);
+}
+
+/*
+ * May the field be NULL?  Any column of a file may but `time`, which is none then (file/file.h); of
+ * a list what is read through a pointer, as a text.
+ */
+static inline bool stream_may_be_null(const struct stream *stream, u32 field)
+{
+	if (stream->kind == STREAM_FILE)
+		return stream->file->time_column != (s32)field;
+	return stream->kind == STREAM_ITERATOR && stream->fields[field].kind == FIELD_DATA_LOC;
+}
 
 /* Columns of every kernel stream. */
 enum system_column {
@@ -258,6 +283,8 @@ struct pid_ns {
 };
 struct pid_ns catalog_pid_ns(const struct catalog *catalog);
 
+/* Where a variable that each CPU has stands among those; false: BTF does not know it. */
+bool catalog_percpu(struct catalog *catalog, const char *name, u32 *ret_bytes);
 /* The number of an enumerator of a named enum; false: there is none. */
 bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const char *name,
 			s64 *ret_number);

@@ -149,6 +149,39 @@ void catalog_expect_raw(struct catalog *catalog, const char *event)
 	id_place(catalog, BTF_KIND_FUNC, arena_printf(catalog->arena, "__traceiter_%s", event));
 }
 
+struct percpu_search {
+	struct catalog *catalog;
+	u32 variable;
+	u32 offset_bytes;
+	bool is_found;
+};
+
+static void look_in_section(void *context, u32 id, const char *name)
+{
+	struct percpu_search *s = context;
+	struct btf_view view;
+
+	if (strcmp(name, ".data..percpu") != 0 || !btf_type(&s->catalog->btf, id, &view))
+		return;
+	for (u32 i = 0; i < view.vlen; i++)
+		if (btf_word(&view, 3 * i) == s->variable) {
+			s->offset_bytes = btf_word(&view, 3 * i + 1);
+			s->is_found = true;
+		}
+}
+
+bool catalog_percpu(struct catalog *catalog, const char *name, u32 *ret_bytes)
+{
+	struct percpu_search s = { .catalog = catalog };
+
+	s.variable = catalog_btf_id(catalog, BTF_KIND_VAR, name);
+	if (s.variable)
+		btf_each_name(&catalog->btf, BTF_KIND_DATASEC, ".data..percpu", look_in_section,
+			      &s);
+	*ret_bytes = s.offset_bytes;
+	return s.is_found;
+}
+
 bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const char *name,
 			s64 *ret_number)
 {

@@ -147,7 +147,7 @@ static bool complain_ambiguous(const struct find *find)
 /* Kinds of the language that this version does not have. */
 static bool is_planned(const char *word)
 {
-	static const char *const words[] = { "usdt", "iter" };
+	static const char *const words[] = { "usdt" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(word, words[i]))
@@ -155,9 +155,9 @@ static bool is_planned(const char *word)
 	return false;
 }
 
-#define KINDS                                                                                                                      \
-	"the kinds are tracepoint (t), raw_tracepoint (rt), kprobe (k), kretprobe (kr), fentry "                                   \
-	"(f), fexit (fr), uprobe (u), uretprobe (ur), profile, interval, software, hardware, and the spans syscall, function and " \
+#define KINDS                                                                                                                                 \
+	"the kinds are tracepoint (t), raw_tracepoint (rt), kprobe (k), kretprobe (kr), fentry "                                              \
+	"(f), fexit (fr), uprobe (u), uretprobe (ur), iter (it), profile, interval, software, hardware, and the spans syscall, function and " \
 	"userfunction"
 
 static const char *hint_kind(const struct find *find, const char *word)

@@ -182,6 +182,7 @@ extern const struct stream_kind_info kprobe_kind, kretprobe_kind, fentry_kind, f
 extern const struct stream_kind_info uprobe_kind, uretprobe_kind;
 /* sample.c */
 extern const struct stream_kind_info profile_kind, interval_kind, software_kind, hardware_kind;
+extern const struct stream_kind_info iterator_kind; /* iterator.c */
 /* kinds.c: all; NULL: it has no path (files). */
 extern const struct stream_kind_info *const stream_kinds[STREAM_N];
 /* By its long or short word, or NULL. */

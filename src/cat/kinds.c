@@ -8,19 +8,13 @@
 #include <string.h>
 
 const struct stream_kind_info *const stream_kinds[] = {
-	[STREAM_RAW_TRACEPOINT] = &raw_kind,
-	[STREAM_TRACEPOINT] = &tracefs_kind,
-	[STREAM_KPROBE] = &kprobe_kind,
-	[STREAM_KRETPROBE] = &kretprobe_kind,
-	[STREAM_FENTRY] = &fentry_kind,
-	[STREAM_FEXIT] = &fexit_kind,
-	[STREAM_UPROBE] = &uprobe_kind,
-	[STREAM_URETPROBE] = &uretprobe_kind,
-	[STREAM_PROFILE] = &profile_kind,
-	[STREAM_INTERVAL] = &interval_kind,
-	[STREAM_SOFTWARE] = &software_kind,
-	[STREAM_HARDWARE] = &hardware_kind,
-	[STREAM_FILE] = NULL, /* catalog_file() */
+	[STREAM_RAW_TRACEPOINT] = &raw_kind, [STREAM_TRACEPOINT] = &tracefs_kind,
+	[STREAM_KPROBE] = &kprobe_kind,	     [STREAM_KRETPROBE] = &kretprobe_kind,
+	[STREAM_FENTRY] = &fentry_kind,	     [STREAM_FEXIT] = &fexit_kind,
+	[STREAM_UPROBE] = &uprobe_kind,	     [STREAM_URETPROBE] = &uretprobe_kind,
+	[STREAM_PROFILE] = &profile_kind,    [STREAM_INTERVAL] = &interval_kind,
+	[STREAM_SOFTWARE] = &software_kind,  [STREAM_HARDWARE] = &hardware_kind,
+	[STREAM_ITERATOR] = &iterator_kind,  [STREAM_FILE] = NULL, /* catalog_file() */
 };
 _Static_assert(ARRAY_SIZE(stream_kinds) == STREAM_N, "a kind of stream has no row");
 

@@ -194,8 +194,9 @@ static int closed(int fd)
 	return error;
 }
 
-/* btf_id: of a typed tracepoint, or 0. */
-static int load(enum bpf_prog_type type, const struct bpf_insn *insns, u32 n, u32 btf_id)
+/* btf_id: of what a typed program attaches to, in that way; or 0. */
+static int load(enum bpf_prog_type type, const struct bpf_insn *insns, u32 n, u32 attach_type,
+		u32 btf_id)
 {
 	union bpf_attr attr;
 
@@ -206,7 +207,7 @@ static int load(enum bpf_prog_type type, const struct bpf_insn *insns, u32 n, u3
 	attr.license = sys_pointer("Dual BSD/GPL");
 	memcpy(attr.prog_name, "ebql_doctor", sizeof("ebql_doctor"));
 	if (btf_id) {
-		attr.expected_attach_type = BPF_TRACE_RAW_TP;
+		attr.expected_attach_type = attach_type;
 		attr.attach_btf_id = btf_id;
 	}
 	return sys_prog_load(&attr);
@@ -214,7 +215,7 @@ static int load(enum bpf_prog_type type, const struct bpf_insn *insns, u32 n, u3
 
 static int load_empty(enum bpf_prog_type type)
 {
-	return load(type, empty, ARRAY_SIZE(empty), 0);
+	return load(type, empty, ARRAY_SIZE(empty), 0, 0);
 }
 
 static bool probe_array(u32 argument, struct buf *detail)
@@ -244,29 +245,31 @@ static bool probe_program(u32 type, struct buf *detail)
 	return report(detail, "loaded", closed(load_empty(type)));
 }
 
-static bool probe_typed(u32 argument, struct buf *detail)
+static bool probe_typed(u32 attach_type, struct buf *detail)
 {
+	bool is_list = attach_type == BPF_TRACE_ITER;
 	struct catalog *catalog;
 	struct arena arena;
 	u32 btf_id;
 
 	arena_init(&arena);
 	catalog = catalog_open_live(&arena);
-	btf_id = catalog_btf_id(catalog, BTF_KIND_TYPEDEF, "btf_trace_sys_enter");
+	btf_id = catalog_btf_id(catalog, is_list ? BTF_KIND_FUNC : BTF_KIND_TYPEDEF,
+				is_list ? "bpf_iter_task" : "btf_trace_sys_enter");
 	catalog_close(catalog);
 	arena_free(&arena);
 	if (btf_id)
-		return report(
-			detail, "loaded",
-			closed(load(BPF_PROG_TYPE_TRACING, empty, ARRAY_SIZE(empty), btf_id)));
-	buf_puts(detail, "no BTF of the tracepoint sys_enter");
+		return report(detail, "loaded",
+			      closed(load(BPF_PROG_TYPE_TRACING, empty, ARRAY_SIZE(empty),
+					  attach_type, btf_id)));
+	buf_puts(detail, is_list ? "no BTF of iter:task" : "no BTF of the tracepoint sys_enter");
 	return false;
 }
 
 /* Loads as a raw tracepoint's program, runs it once on CPU 0: it must give this. */
 static int run_once(const struct bpf_insn *insns, u32 n, s32 wanted)
 {
-	int fd = load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n, 0), error;
+	int fd = load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n, 0, 0), error;
 	u32 value;
 
 	if (fd < 0)
@@ -378,7 +381,9 @@ static const struct check checks[] = {
 	{ "tracepoint attach", MEND_PRIVILEGE "; kernel.perf_event_paranoid may forbid it", true,
 	  probe_attach_tracepoint },
 	{ "typed tracepoint program", "needs kernel types (BTF); queries do without", false,
-	  probe_typed },
+	  probe_typed, BPF_TRACE_RAW_TP },
+	{ "iterator program", "needs kernel types (BTF) and kernel 5.8; only iter: needs it", false,
+	  probe_typed, BPF_TRACE_ITER },
 	{ "samples of a clock", MEND_PRIVILEGE "; only profile:, interval: and software: need them",
 	  false, probe_samples, PERF_TYPE_SOFTWARE },
 	{ "samples of the hardware's events",

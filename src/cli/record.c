@@ -29,15 +29,19 @@ bool record_is_replay(const struct cut *cut)
 bool record_check(struct query *q, const struct out_format *format, const char *path)
 {
 	struct span span = q->statement->span;
+	const char *instead = "json, csv and arrow take windows and snapshots, too";
 
+	if (path)
+		instead = "record the events with the columns that the query uses; then run the "
+			  "query FROM 'FILE', as often as you like";
+	if (path && q->bound->has_iterators && !q->bound->has_streams)
+		instead = "a list of the kernel has no events; ebql -o arrow 'SELECT ...' > "
+			  "FILE.arrows keeps its rows as a table";
 	if ((path || format->needs_rows) && !q->cut->is_streaming) {
-		return diag_refuse(
-			&q->diags, "not-rows", span,
-			"%s takes the rows of single events, and the query has none" HINT "%s",
-			path ? "record" : format->name,
-			path ? "record the events with the columns that the query uses; then run "
-			       "the query FROM 'FILE', as often as you like"
-			     : "json, csv and arrow take windows and snapshots, too");
+		return diag_refuse(&q->diags, "not-rows", span,
+				   "%s takes the rows of single events, and the query has none" HINT
+				   "%s",
+				   path ? "record" : format->name, instead);
 	}
 	if (!path && format->is_binary && isatty(STDOUT_FILENO)) {
 		return diag_refuse(&q->diags, "not-rows", span,

@@ -26,6 +26,8 @@ struct rows {
 	bool has_time;	    /* items[0] */
 	expr_vec where;
 	const struct file *file; /* a table */
+	bool is_table;		 /* that, or an iterator, */
+	bool computes;		 /* whose program tests conditions; as all that is no table */
 	bool is_nullable;	 /* right of a LEFT JOIN */
 };
 

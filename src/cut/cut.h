@@ -22,7 +22,7 @@
 enum cut_part_kind {
 	PART_GROUPS, /* aggregated in the kernel: the rows of a window are its batch */
 	PART_ROWS,   /* rows of events, each in the window its time lies in */
-	PART_TABLE,  /* a file without time: all of it, in every window */
+	PART_TABLE,  /* a file without time, or a list of the kernel: all of it, in every window */
 };
 
 /* Why SQLite does a thing that the kernel does for other queries. */
@@ -31,6 +31,7 @@ enum cut_reason {
 	CUT_PUSHDOWN,	/* pushdown is off */
 	CUT_RECORDED,	/* rows of files */
 	CUT_TABLE,	/* a file without times, or beside streams of the kernel */
+	CUT_ITERATOR,	/* a list of the kernel's */
 	CUT_STREAMED,	/* rows of the kernel, as they come */
 	CUT_ROWS,	/* SQLite needs the rows themselves */
 	CUT_ROW_WINDOW, /* COUNT and SESSION */
@@ -57,7 +58,8 @@ struct cut_part {
 	/*
 	 * GROUPS: an aggregate; its keys, then its aggregates are the columns, and the relation has
 	 * two more: `other` (1: the "(other)" row) and `row`, the number of the row.
-	 * ROWS: a projection over a FROM tree, perhaps with a filter.  TABLE: NULL.
+	 * ROWS: a projection over a FROM tree, perhaps with a filter; TABLE: the same over the
+	 * scan of an iterator, or NULL: `file`.
 	 */
 	struct plan *plan;
 	struct schema columns; /* of the relation, by the names that the query gives them */
@@ -122,6 +124,8 @@ struct cut {
 struct cut *cut_query(const struct plan_query *query, const struct settings *settings,
 		      const struct plan_database *databases, u32 n_databases, struct arena *arena,
 		      struct diags *diags);
+/* Are there lists of the kernel among its parts? */
+bool cut_has_iterators(const struct cut *cut);
 /* The parts and their reasons, the SQL, the window and what it costs. */
 void cut_print(const struct cut *cut, struct buf *out);
 

@@ -65,13 +65,13 @@ bool cut_is_where_first(const struct cutter *c)
 static void note_scan(void *context, struct plan *p)
 {
 	struct cut_part *part = context;
-	bool is_file;
+	const struct stream *s;
 
 	if (p->kind != PLAN_SCAN)
 		return;
-	is_file = p->scan.streams->streams.at[0]->kind == STREAM_FILE;
-	part->has_files |= is_file;
-	part->has_streams |= !is_file;
+	s = p->scan.streams->streams.at[0];
+	part->has_files |= s->kind == STREAM_FILE;
+	part->has_streams |= !stream_is_list(s);
 }
 
 void cut_note_scans(const struct plan *tree, struct cut_part *part)
@@ -87,6 +87,8 @@ enum cut_reason cut_refuse_rows(const struct cutter *c, const struct chain *chai
 	if (!plan_is_rows(from))
 		return from->kind == PLAN_RELATE ? CUT_JOIN : CUT_SELECT;
 	cut_note_scans(from, &part);
+	if (!part.has_files && !part.has_streams)
+		return CUT_WINDOW; /* an iterator's */
 	if (part.has_files)
 		return CUT_RECORDED;
 	if (!c->settings->pushdown)

@@ -14,6 +14,8 @@ const char *cut_reason_text(enum cut_reason reason)
 		[CUT_RECORDED] = "recorded rows are read in user space",
 		[CUT_TABLE] = "a file without times, or beside streams of the kernel, is "
 			      "a table: all of it, in every window",
+		[CUT_ITERATOR] = "a list of the kernel is a table: read anew for each window, by a "
+				 "program that hands on the columns that are used",
 		[CUT_STREAMED] = "rows stream from the kernel",
 		[CUT_ROWS] = "SQLite needs the rows themselves: the kernel filters, "
 			     "pairs and streams the columns that are used",

@@ -15,6 +15,15 @@ static u32 n_streams(const struct cutter *c)
 	return n;
 }
 
+bool cut_has_iterators(const struct cut *cut)
+{
+	bool has = false;
+
+	for (u32 i = 0; i < cut->n_parts; i++)
+		has |= cut->parts[i].kind == PART_TABLE && cut->parts[i].plan;
+	return has;
+}
+
 /* Can each row be answered for as it comes, whatever other rows there are? */
 static bool is_streaming(const struct cutter *c)
 {
@@ -27,6 +36,12 @@ static void refuse_tables(struct cutter *c, struct span span)
 	struct diag *diag = diag_error(c->diags, "no-time", span,
 				       "a window needs the times of events, and the query reads "
 				       "tables only");
+
+	if (c->query->has_iterators) {
+		diag_hint(c->diags, diag,
+			  "WINDOW TUMBLING and HOPPING read the kernel's lists anew each time");
+		return;
+	}
 
 	/* A file that would be a stream if its column `time` were one of times. */
 	for (u32 i = 0; i < c->rows.n; i++)
@@ -42,6 +57,8 @@ static void check_window(struct cutter *c)
 {
 	const struct query_window *w = &c->query->window;
 
+	if (!n_streams(c) && c->query->has_iterators && !cut_is_where_first(c))
+		return; /* read anew at the end of each */
 	if (!n_streams(c)) {
 		refuse_tables(c, w->span);
 	} else if (cut_is_where_first(c) && n_streams(c) != 1) {
@@ -54,7 +71,8 @@ static void check_window(struct cutter *c)
 			    "groups have windows of their own in the outermost select "
 			    "only, of the rows that it reads itself" HINT
 			    "aggregate the stream itself by this window, or take WINDOW TUMBLING");
-	} else if (!c->has_aggregate && !c->needs_all_rows && n_streams(c) < 2) {
+	} else if (!c->has_aggregate && !c->needs_all_rows && n_streams(c) < 2 &&
+		   !c->query->has_iterators) {
 		diag_refuse(c->diags, "window-without-aggregate", w->span,
 			    "a window needs something to aggregate" HINT
 			    "add count(*), or leave WINDOW away to stream the rows");

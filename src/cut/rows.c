@@ -40,13 +40,31 @@ static const struct file *table_of(const struct cutter *c, const struct plan *tr
 	return stream->file->time_column < 0 || c->query->has_streams ? stream->file : NULL;
 }
 
+static bool is_iterator(const struct plan *tree)
+{
+	return tree->kind == PLAN_SCAN &&
+	       tree->scan.streams->streams.at[0]->kind == STREAM_ITERATOR;
+}
+
+static struct cut_part iterator_part(const struct plan *tree)
+{
+	return (struct cut_part){ .kind = PART_TABLE,
+				  .is_kernel = true,
+				  .reason = cut_reason_text(CUT_ITERATOR),
+				  .span = tree->span };
+}
+
 struct rows *cut_rows_add(struct cutter *c, const struct plan *tree, bool has_time)
 {
 	struct rows *r = arena_new(c->arena, struct rows);
 
 	*r = (struct rows){ .tree = tree, .has_time = has_time, .relation = cut_relation_add(c) };
 	r->file = table_of(c, tree);
-	if (r->file)
+	r->is_table = r->file || is_iterator(tree);
+	r->computes = !r->is_table || tree->scan.computes;
+	if (is_iterator(tree))
+		r->part = part_add(c, iterator_part(tree));
+	else if (r->file)
 		r->part = part_add(c, (struct cut_part){ .kind = PART_TABLE,
 							 .columns = r->file->schema,
 							 .has_files = true,
@@ -55,7 +73,8 @@ struct rows *cut_rows_add(struct cutter *c, const struct plan *tree, bool has_ti
 							 .span = tree->span });
 	else
 		r->part = part_add(c, (struct cut_part){ .kind = PART_ROWS, .span = tree->span });
-	if (!r->file && has_time)
+	r->has_time &= !r->is_table;
+	if (r->has_time)
 		vec_push(c->arena, &r->items, plan_time(tree, c->arena));
 	vec_push(c->arena, &c->rows, r);
 	return r;
@@ -70,7 +89,7 @@ const struct rows *cut_window_rows(const struct cutter *c)
 		w->kind == WINDOW_SESSION || (w->kind == WINDOW_COUNT && w->scope != COUNT_GLOBAL);
 
 	for (u32 i = 0; is_own && i < c->rows.n; i++)
-		if (!c->rows.at[i]->file)
+		if (!c->rows.at[i]->is_table)
 			return c->rows.at[i];
 	return NULL;
 }
@@ -97,19 +116,20 @@ static struct rows *rows_of(struct cutter *c, const struct expr *e)
 	return NULL;
 }
 
-struct rows *cut_rows_of(struct cutter *c, const struct expr *e)
-{
-	struct rows *rows = e->is_user_only && e->kind != EXPR_FIELD ? NULL : rows_of(c, e);
-
-	return rows && !rows->file && (e->kind == EXPR_FIELD || cut_is_kernel_expr(e, rows->tree))
-		       ? rows
-		       : NULL;
-}
-
 static bool is_leaf(const struct expr *e)
 {
 	/* Which branch of a union it is, only the event's program knows. */
 	return e->kind == EXPR_MEMBER || e->kind == EXPR_UNION || e->n_args == 0;
+}
+
+struct rows *cut_rows_of(struct cutter *c, const struct expr *e)
+{
+	struct rows *rows = e->is_user_only && e->kind != EXPR_FIELD ? NULL : rows_of(c, e);
+
+	return rows && !rows->file && (rows->computes || is_leaf(e)) &&
+			       (e->kind == EXPR_FIELD || cut_is_kernel_expr(e, rows->tree))
+		       ? rows
+		       : NULL;
 }
 
 /* The whole expression as a column of the rows, or NULL: in pieces. */
@@ -228,9 +248,13 @@ static void check_plan(void *context, struct plan *p)
 static void finish(struct cutter *c, struct rows *rows)
 {
 	struct cut_part *part = &c->parts.at[rows->part];
-	u32 n = rows->items.n;
 	struct plan *project;
+	u32 n;
 
+	/* Rows without columns can be counted; SQLite wants one. */
+	if (!rows->items.n)
+		vec_push(c->arena, &rows->items, expr_number(c->arena, rows->tree->span, 0));
+	n = rows->items.n;
 	project = plan_over(c, PLAN_PROJECT, rows->tree);
 	if (rows->where.n) {
 		struct plan *filter = plan_over(c, PLAN_FILTER, rows->tree);
@@ -254,11 +278,12 @@ static void finish(struct cutter *c, struct rows *rows)
 	plan_columns(project, c->arena, &part->columns);
 	part->plan = project;
 	cut_note_scans(rows->tree, part);
-	part->is_kernel = c->settings->pushdown && !part->has_files;
+	part->is_kernel = rows->is_table || (c->settings->pushdown && !part->has_files);
 	if (!part->is_kernel)
 		plan_each(project, check_plan, c);
 	part->has_time = rows->has_time;
-	part->reason = cut_reason_text(part->has_files		? CUT_RECORDED
+	part->reason = cut_reason_text(rows->is_table		? CUT_ITERATOR
+				       : part->has_files	? CUT_RECORDED
 				       : !c->settings->pushdown ? CUT_PUSHDOWN
 				       : !rows->has_time	? CUT_STREAMED
 								: CUT_ROWS);

@@ -71,7 +71,7 @@ static void from_relate(struct cutter *c, const struct plan *p, struct buf *out)
 	for (u32 i = first_right; is_left && i < c->rows.n; i++) {
 		c->rows.at[i]->is_nullable = true;
 		/* Without a partner: that is known at the end only. */
-		c->needs_all_rows |= !c->rows.at[i]->file;
+		c->needs_all_rows |= !c->rows.at[i]->is_table;
 	}
 	cut_note(c, is_left ? "left join" : "join", p->relate.on, CUT_JOIN);
 	if (p->relate.on)
@@ -95,7 +95,7 @@ static void from_rows(struct cutter *c, const struct plan *tree, struct buf *out
 			rows = c->rows.at[i];
 	if (!rows)
 		rows = cut_rows_add(c, tree, true);
-	c->reads_streams |= !rows->file;
+	c->reads_streams |= !rows->is_table;
 	buf_printf(out, "w%u", rows->part);
 	put_name(c, rows->relation, NULL, out);
 }
@@ -128,7 +128,8 @@ static struct rows *rows_of_condition(struct select *s, u32 first, struct expr *
 	if (!rows && own && (cut_is_where_first(c) || own->tree == s->ch.from) &&
 	    cut_is_kernel_expr(e, own->tree))
 		rows = own;
-	if (!rows || cut_rows_depth(c, rows) < c->depth || rows->is_nullable || rows->file)
+	if (!rows || cut_rows_depth(c, rows) < c->depth || rows->is_nullable || rows->file ||
+	    !rows->computes)
 		return NULL;
 	return c->is_guarded && expr_can_fault(e, rows->tree) ? NULL : rows;
 }

@@ -9,6 +9,7 @@
 #include "drain/copy.h"
 #include "drain/events.h"
 #include "drain/groups.h"
+#include "drain/list.h"
 #include "drain/merge.h"
 #include "drain/meter.h"
 #include "drain/pair.h"

@@ -51,6 +51,8 @@ struct flow_input {
 	/* phys[i]: as loads[i] has it but for its windows, where others read that; NULL: as it has
 	 * it. */
 	const struct phys *const *phys;
+	/* lists[i]: attached, the program that reads parts[i], a list of the kernel; else NULL. */
+	const struct load_hooks *const *lists;
 	u64 every_ns; /* snapshots of a query without a window; 0: none */
 	u64 n_rows;   /* streamed rows to end after; 0: no limit */
 	/* What it calls may call flow_stop_at_window(), and no other function of this header. */

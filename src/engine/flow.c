@@ -436,6 +436,7 @@ void flow_result(const struct flow *flow, struct flow_result *ret_result)
 					    .computed_ns = flow->computed_ns,
 					    .is_partial = flow->is_partial };
 	account_add(&ret_result->account, &flow->sql_lost);
+	account_add(&ret_result->account, &flow->lists_lost);
 	for (u32 i = 0; i < flow->n_parts; i++) {
 		const struct flow_part *part = &flow->parts[i];
 

@@ -192,6 +192,7 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 			       .late_ns = flow->late_ns,
 			       .n_merged = flow->n_merged };
 	u64 limit = UINT64_MAX;
+	struct account lists = { 0 };
 	int err = flow_open_sql(flow);
 
 	if (!err)
@@ -199,6 +200,12 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 	if (err)
 		return err;
 	account_add(&batch.account, account);
+	if (has_sql)
+		err = flow_read_lists(flow, &lists);
+	if (err)
+		return err;
+	account_add(&batch.account, &lists);
+	account_add(&flow->lists_lost, &lists);
 	if (flow->is_streaming) {
 		account_add(&batch.account, &flow->sql_lost);
 		limit = flow->limit - flow->n_streamed;

@@ -108,10 +108,19 @@ static void table_operator(struct figures_walk *w)
 	struct buf text;
 
 	buf_init(&text);
-	buf_printf(&text, "read %s", part->part->file->path);
+	if (part->list.hooks)
+		buf_printf(&text, "read iter:%s, the last time%s%s",
+			   part->list.hooks->programs[0].hook->target,
+			   part->part->where ? ", where " : "", part->part->where ?: "");
+	else
+		buf_printf(&text, "read %s", part->part->file->path);
 	add_operator(w,
 		     (struct flow_operator){
-			     .account = { .events = part->queue.n, .matched = part->queue.n } },
+			     .is_kernel = part->list.hooks,
+			     .account = { .events = part->list.hooks ? part->list.n_objects
+								     : part->queue.n,
+					  .matched = part->queue.n,
+					  .lost[LOSS_FAULT] = part->list.n_faults } },
 		     &text);
 	buf_free(&text);
 }

@@ -26,26 +26,6 @@ static bool refuse(struct flow *flow, int err)
 	return !err;
 }
 
-/* A file without times: all its rows, read once. */
-static bool read_table(struct flow *flow, struct flow_part *part, struct arena *arena)
-{
-	u32 width = part->part->columns.n_columns;
-	struct file_rows *rows = file_rows_open(part->part->file, flow->diags);
-	struct value *row = arena_array(arena, struct value, width + 1);
-	int got = rows ? 1 : -EINVAL;
-
-	while (got > 0) {
-		got = file_rows_next(rows, row);
-		if (got > 0)
-			got = row_fifo_put(&part->queue, &part->pool, row) ? got : -ENOMEM;
-		if (got > 0 && !(part->queue.n % FLOW_READ_ROWS) && flow_check_memory(flow))
-			got = -E2BIG;
-	}
-	if (rows)
-		file_rows_close(rows);
-	return got == 0;
-}
-
 static bool open_groups(struct flow *flow, struct flow_part *part, const struct phys *phys,
 			struct arena *arena)
 {
@@ -82,11 +62,8 @@ static bool open_part(struct flow *flow, u32 number, const struct flow_input *in
 		part->source = row_source_open(of, part->load, flow->cancel, arena, flow->diags);
 		return part->source;
 	case PART_TABLE:
-		if (!read_table(flow, part, arena))
-			return false;
-		relation->expected_rows = part->queue.n + 1;
-		relation_set_rows(relation, row_fifo_rows(&part->queue), part->queue.n);
-		return true;
+		return !flow_open_table(flow, part, input->lists ? input->lists[number] : NULL,
+					arena);
 	}
 	BUG("kind of part");
 }
@@ -153,6 +130,7 @@ void flow_free(struct flow *flow)
 		region_free(&part->positions);
 		if (part->source)
 			row_source_close(part->source);
+		list_close(&part->list);
 		row_fifo_close(&part->queue);
 		row_pool_close(&part->pool);
 	}
@@ -172,6 +150,9 @@ struct flow *flow_open(const struct flow_input *input)
 					    .load = input->loads[flow->n_parts] };
 		is_good = open_part(flow, flow->n_parts, input);
 	}
+	/* Lists alone: read by the clock, or once. */
+	flow->is_live |=
+		flow->has_lists && !flow->has_rows && (flow_is_timed(flow) || flow->every_ns);
 	if (is_good && !flow->is_live)
 		find_span(flow);
 	flow->is_partial = !flow->is_live;

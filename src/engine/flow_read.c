@@ -46,6 +46,9 @@ static void switched(struct flow *flow, struct flow_instant now, int err)
 	int failed = err;
 
 	flow->is_unsettled = false;
+	/* Lists alone: there is nothing to switch. */
+	if (!flow->n_loads)
+		flow->switched = now;
 	if (!err && flow->n_loads) {
 		u64 since_ns = flow->loads[0]->switched_ns;
 

@@ -61,6 +61,7 @@ u64 flow_computed_ns(void)
 void flow_begin_turn(struct flow *flow)
 {
 	flow->sql.left_ns = flow->is_hasty ? ENGINE_SQL_NS : UINT64_MAX;
+	flow->are_lists_read = false;
 }
 
 static int on_steps(void *context)

@@ -37,6 +37,9 @@ struct flow_part {
 	struct row_pool pool;
 	struct row_fifo queue; /* rows of this window, and of those to come */
 	u64 before_ns;	       /* those from before the latest flip are from before that */
+	/* TABLE: a list of the kernel; hooks NULL: it is a file.  And room for a row. */
+	struct list_reader list;
+	struct value *row;
 };
 
 /*
@@ -142,8 +145,9 @@ struct flow {
 	u64 max_bytes; /* FLOW_MAX_BYTES; tests set less */
 	struct relation *relations;
 	struct flow_sql sql;
-	bool is_plain; /* one part, no SQL of the cut */
-	bool has_rows; /* a part of rows */
+	bool is_plain;			/* one part, no SQL of the cut */
+	bool has_rows;			/* a part of rows */
+	bool has_lists, are_lists_read; /* of the kernel; in this turn */
 	bool is_streaming;
 	bool is_live;	 /* a part has streams: windows follow the clock */
 	bool is_grouped; /* SESSION, COUNT */
@@ -191,7 +195,7 @@ struct flow {
 
 	u64 computed_ns;
 	bool is_partial;
-	struct account total, sql_lost;
+	struct account total, sql_lost, lists_lost;
 };
 
 /* --- What kind of windows --- */
@@ -296,6 +300,15 @@ int flow_check_memory(struct flow *flow);
 void flow_drop(struct flow_part *part, u64 n);
 /* The part of kind ROWS where there is one only. */
 struct flow_part *flow_row_part(struct flow *flow);
+
+/* --- flow_table.c --- */
+
+/* list: attached, of a part that is one; NULL: a file.  0, or -errno, mostly after a diagnostic. */
+int flow_open_table(struct flow *flow, struct flow_part *part, const struct load_hooks *list,
+		    struct arena *arena);
+/* The lists as they are now; adds the faults of their programs' conditions.  0, or -errno after a
+ * diagnostic: iterator-read. */
+int flow_read_lists(struct flow *flow, struct account *account);
 
 /* --- flow_batch.c --- */
 

@@ -272,7 +272,9 @@ static void take_uses(struct gen *g, label out)
 	begin_use(g, g->hook->uses);
 	if (g->kind->is_of_calls)
 		number = raw_syscall_filter(g, n == 1 ? take_number : take_any_number, out);
-	if (gen_needs_slice(g->hook, NULL)) {
+	if (g->kind->is_list) {
+		gen_list_begin(g, out);
+	} else if (gen_needs_slice(g->hook, NULL)) {
 		ir_note(g->ir, "slot of this CPU");
 		gen_enter(g, out);
 	}

@@ -69,6 +69,10 @@ struct gen_kind {
 	/* What the kernel's stack begins with is the program and what calls it. */
 	u32 n_own_frames;
 	bool has_header; /* struct replay_header stands before the record, and tells the rest */
+	/* No event: an object of a list, of which there is one program alone, or NULL behind the
+	 * last.  The task that system columns are of; else it is the current one. */
+	bool is_list;
+	vreg (*task)(struct gen *g);
 };
 
 struct gen {
@@ -86,10 +90,11 @@ struct gen {
 	struct ir *ir;
 	struct buf *constants;
 	vreg context;
-	vreg line, word;   /* the CPU's slots, and what the one taken held; 0: starts only */
-	vreg cpu, slice;   /* slice 0: the part only stores starts here */
-	vreg once[ONCE_N]; /* 0 in it: not read yet; no register: there is one use */
-	stack_object comm; /* ONCE_COMM: where it stands */
+	vreg line, word;    /* the CPU's slots, and what the one taken held; 0: starts only */
+	vreg cpu, slice;    /* slice 0: the part only stores starts here */
+	vreg faults_before; /* is_list: that were counted before this object */
+	vreg once[ONCE_N];  /* 0 in it: not read yet; no register: there is one use */
+	stack_object comm;  /* ONCE_COMM: where it stands */
 	bool has_comm;
 	vreg registers;	     /* RAW_SYSCALL: struct pt_regs * */
 	vreg number;	     /* RAW_SYSCALL over many: the system call's number */
@@ -231,6 +236,10 @@ const struct expr *gen_branch_of(const struct gen *g, const struct expr *e);
 /* source.c: what this layer knows of an access path, and columns. */
 extern const struct gen_kind gen_kinds[ACCESS_N];
 
+/* percpu.c: the address is that of a number of 64 bits in memory per CPU. */
+vreg gen_percpu_sum(struct gen *g, vreg address);
+/* Behind the last object: out. */
+void gen_list_begin(struct gen *g, label out);
 enum ir_size gen_size_of(struct type type);
 vreg gen_field(struct gen *g, const struct expr *e);
 vreg gen_system(struct gen *g, const struct expr *e, label null);

@@ -40,7 +40,8 @@ static vreg number_in(struct gen *g, vreg task, u32 inode, label null)
 vreg gen_pid_in_ns(struct gen *g, const struct expr *e, label null)
 {
 	const struct pid_offsets *o = &g->phys->pids;
-	vreg task = gen_helper(g, BPF_FUNC_get_current_task_btf); /* kernel 5.11 */
+	vreg task = g->kind->task ? g->kind->task(g)
+				  : gen_helper(g, BPF_FUNC_get_current_task_btf); /* 5.11 */
 
 	if (e->index == SYS_PPID)
 		task = gen_load(g, task, o->real_parent, IR_U64);

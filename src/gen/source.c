@@ -181,6 +181,23 @@ static vreg sample_field(struct gen *g, const struct expr *e, const struct field
 	return v;
 }
 
+/* Where what an iterator is called with begins, behind struct bpf_iter_meta *. */
+#define OBJECT_BYTES 8
+
+/* It is there; the verifier wants to see that. */
+static vreg visited_task(struct gen *g)
+{
+	vreg task = gen_load(g, g->context, OBJECT_BYTES, IR_U64);
+
+	ir_branchi(g->ir, IR_EQ, task, 0, g->done);
+	return task;
+}
+
+void gen_list_begin(struct gen *g, label out)
+{
+	ir_branchi(g->ir, IR_EQ, gen_load(g, g->context, OBJECT_BYTES, IR_U64), 0, out);
+}
+
 const struct gen_kind gen_kinds[] = {
 	[ACCESS_TRACEPOINT] = { .field = record_field },
 	[ACCESS_RAW] = { .field = argument_field, .n_own_frames = 2 },
@@ -192,6 +209,10 @@ const struct gen_kind gen_kinds[] = {
 	[ACCESS_KPROBE] = { .field = register_field, .frame = register_frame },
 	[ACCESS_UPROBE] = { .field = register_field, .frame = register_frame },
 	[ACCESS_SAMPLE] = { .field = sample_field, .is_sample = true },
+	[ACCESS_ITERATOR] = { .field = argument_field,
+			      .has_typed_fields = true,
+			      .is_list = true,
+			      .task = visited_task },
 	[ACCESS_REPLAY] = { .field = record_field, .has_header = true },
 };
 _Static_assert(ARRAY_SIZE(gen_kinds) == ACCESS_N, "an access path has no entry");
@@ -296,7 +317,8 @@ bool gen_member_direct(struct gen *g, const struct expr *e, vreg *ret_base, u32 
 	*ret_offset_bytes = (u32)(e->member.offset_bits / 8);
 	for (; expr_is_place(base); base = base->args[0])
 		*ret_offset_bytes += (u32)(base->member.offset_bits / 8);
-	if (!gen_is_trusted(g, base) || base->kind != EXPR_FIELD || e->type.kind == TYPE_POINTER)
+	if (!gen_is_trusted(g, base) || base->kind != EXPR_FIELD || e->type.kind == TYPE_POINTER ||
+	    g->kind->has_typed_fields)
 		return false;
 	*ret_base = gen_value(g, base, g->done);
 	return true;
@@ -313,6 +335,8 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 	if (e->read == READ_POINTER)
 		return gen_member_address(g, e, null);
 	BUG_ON(bytes > 8);
+	if (e->is_percpu)
+		return gen_percpu_sum(g, gen_member_address(g, e, null));
 	if (gen_member_direct(g, e, &address, &offset))
 		return gen_load(g, address, offset, gen_size_of(e->type));
 	address = gen_member_address(g, e, null);

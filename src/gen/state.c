@@ -167,7 +167,16 @@ static void take_slice(struct gen *g)
 {
 	const struct state_layout *s = &g->phys->state;
 	struct ir *ir = g->ir;
-	vreg copy = gen_slot_epoch(g);
+	vreg copy;
+
+	/* Who reads a list is alone with its program. */
+	if (g->kind->is_list) {
+		g->slice = ir_reg(ir);
+		ir_map_value(ir, g->slice, load_map_number(g->phys, LOAD_MAP_STATE), 0);
+		g->faults_before = gen_load(g, g->slice, 8 * COUNTER_FAULT, IR_U64);
+		return;
+	}
+	copy = gen_slot_epoch(g);
 
 	g->slice = gen_element(g, load_map_number(g->phys, LOAD_MAP_STATE), 0, g->cpu,
 			       s->n_levels * s->slice_bytes);

@@ -116,6 +116,16 @@ static int raw_attach(struct load_program *program)
 	return 0;
 }
 
+static int iterator_attach(struct load_program *program)
+{
+	int fd = sys_iterator_link(program->fd);
+
+	if (fd < 0)
+		return fd;
+	program->link_fd = fd;
+	return 0;
+}
+
 /*
  * Also those that the kprobe itself was not there for: while another one ran on that CPU, or, of
  * returns, while more calls were under way than it has room for.  The kernel tells since 6.7
@@ -173,6 +183,11 @@ const struct load_kind load_kinds[] = {
 			    .attach = load_sample_attach,
 			    .due = load_samples_due,
 			    .missed = load_recursion_misses },
+	[ACCESS_ITERATOR] = { .name = "iterator",
+			      .typed_type = BPF_PROG_TYPE_TRACING,
+			      .typed_attach_type = BPF_TRACE_ITER,
+			      .attach = iterator_attach,
+			      .missed = load_recursion_misses },
 	[ACCESS_REPLAY] = { .name = "replay",
 			    .type = BPF_PROG_TYPE_SYSCALL,
 			    .flags = BPF_F_SLEEPABLE,

@@ -267,11 +267,14 @@ static bool add_plain(struct access *a, struct stream *s)
 	return true;
 }
 
-static bool add_function(struct access *a, struct stream *s)
+/* What is hooked one by one. */
+static bool add_hook(struct access *a, struct stream *s)
 {
+	bool is_list = s->kind == STREAM_ITERATOR;
 	struct hook hook;
 
-	if (!phys_function_hook(a->input, a->source, s, a->arena, a->diags, &hook))
+	if (is_list ? !phys_iterator_hook(a->input, s, a->arena, a->diags, &hook)
+		    : !phys_function_hook(a->input, a->source, s, a->arena, a->diags, &hook))
 		return false;
 	add_stream(a, s, hook);
 	return true;
@@ -463,8 +466,8 @@ static bool add_source(struct access *a, const struct phys_source *source)
 						  .reason = s->sample->is_of_one_cpu
 								    ? "a perf event on one CPU"
 								    : "a perf event on each CPU" });
-		} else if (s->is_function) {
-			if (!add_function(a, s))
+		} else if (s->is_function || s->kind == STREAM_ITERATOR) {
+			if (!add_hook(a, s))
 				return false;
 		} else if (!add_plain(a, s)) {
 			return false;
@@ -553,6 +556,10 @@ static bool part_access(struct access *a, u32 number)
 	for (u32 i = 0; i < phys->n_sources; i++)
 		if (!is_file(&phys->sources[i]) && !add_source(a, &phys->sources[i]))
 			return false;
+	for (u32 i = 0; i < a->hooks.n; i++)
+		for (u32 k = 0;
+		     a->hooks.at[i].path == ACCESS_ITERATOR && k < a->hooks.at[i].n_fields; k++)
+			expr_each(a->hooks.at[i].fields[k].expr, note_use, &uses);
 	if ((uses.ppid || uses.pid_ns) && !input->is_replay &&
 	    !find_pids(phys, input, uses.pid_ns ? ARRAY_SIZE(pid_members) : PPID_MEMBERS, a->diags))
 		return false;

@@ -30,6 +30,7 @@ const struct access_kind access_kinds[] = {
 			    .n_slots = NESTED_SLOTS },
 	[ACCESS_UPROBE] = { .name = "uprobe", .return_name = "uretprobe", .n_slots = NESTED_SLOTS },
 	[ACCESS_SAMPLE] = { .name = "perf event", .is_guarded = true, .n_slots = NESTED_SLOTS },
+	[ACCESS_ITERATOR] = { .name = "iterator", .is_of_task = true, .n_slots = 1 },
 	[ACCESS_REPLAY] = { .name = "replay", .is_of_task = true, .n_slots = 1 },
 };
 _Static_assert(ARRAY_SIZE(access_kinds) == ACCESS_N, "an access path has no entry");

@@ -36,6 +36,9 @@ u32 phys_key_words(struct phys_key *keys, u32 n);
 bool phys_function_hook(const struct phys_input *input, const struct phys_source *source,
 			const struct stream *s, struct arena *arena, struct diags *diags,
 			struct hook *ret_hook);
+/* iterator.c: the same of a list of the kernel. */
+bool phys_iterator_hook(const struct phys_input *input, const struct stream *s, struct arena *arena,
+			struct diags *diags, struct hook *ret_hook);
 /* state.c: keys, state layout. */
 bool phys_state(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* cell.c: aggregates and the cells that they read; state.kind is known before, offsets are not. */

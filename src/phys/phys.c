@@ -23,6 +23,8 @@ static struct phys *part_new(const struct phys_set *set, u32 number, const struc
 
 static void number_operators(struct phys *phys)
 {
+	bool is_list =
+		phys->n_sources && phys->sources[0].streams->streams.at[0]->kind == STREAM_ITERATOR;
 	u32 n = 0;
 
 	for (u32 i = 0; i < phys->n_sources; i++) {
@@ -30,7 +32,9 @@ static void number_operators(struct phys *phys)
 		n += 1 + phys->sources[i].n_steps;
 	}
 	phys->n_operators = n + 1;
-	phys->state.n_operators = phys->settings->counts_operators ? phys->n_operators : 0;
+	/* An object of an iterator may come twice, of which one is none: see gen_stream(). */
+	phys->state.n_operators =
+		phys->settings->counts_operators && !is_list ? phys->n_operators : 0;
 }
 
 static bool plan_part(struct phys *phys, const struct phys_input *input, struct diags *diags)

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "phys/features.h"
 #include "phys/hand.h"
+#include "phys/places.h"
 #include "phys/slot.h"
 #include "plan/plan.h"
 #include "type/type.h"
@@ -29,7 +30,8 @@ enum access_path {
 	ACCESS_KPROBE,	    /* kprobe, kretprobe: context is struct pt_regs */
 	ACCESS_UPROBE,	    /* uprobe, uretprobe: the same, of a program */
 	ACCESS_SAMPLE,	    /* perf event: context is struct bpf_perf_event_data */
-	ACCESS_REPLAY,	    /* tests: struct replay_header, then the record, run by TEST_RUN */
+	ACCESS_ITERATOR, /* no event: read(2) of an iterator calls it for each object of a list */
+	ACCESS_REPLAY,	 /* tests: struct replay_header, then the record, run by TEST_RUN */
 	ACCESS_N
 };
 
@@ -79,6 +81,7 @@ struct hook {
 	/* RAW of a tracepoint whose fields are read: the raw one, and what they are of its
 	 * arguments.  Then it is typed. */
 	const struct stream *raw;
+	struct percpu_places percpu; /* where a field is of memory that each CPU has */
 	struct raw_field *fields;
 	u32 n_fields;
 	/* What it serves, in the order in which the program does it: part by part, in each
@@ -515,15 +518,6 @@ static inline u32 phys_epochs_bytes(const struct phys_set *set, u32 block)
 {
 	return (phys_n_blocks(set) * set->n_cpus + block) * (u32)sizeof(struct slot_line);
 }
-
-/* Where the numbers of processes are, in bytes: by BTF, of what the part's numbers need. */
-struct pid_offsets {
-	u32 real_parent, tgid, group_leader, thread_pid; /* in struct task_struct */
-	u32 level, numbers;				 /* in struct pid */
-	u32 nr, ns;					 /* in struct upid, of which there are */
-	u32 inum;					 /* in struct pid_namespace */
-};
-#define UPID_BYTES 16
 
 struct phys {
 	struct arena *arena;

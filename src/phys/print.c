@@ -232,7 +232,10 @@ void phys_print(const struct phys *p, struct buf *out)
 		buf_printf(out, "  stream c%u +%u ", i, p->columns[i].bytes_offset);
 		expr_line("", p->columns[i].expr, out);
 	}
-	state_print(p, out);
+	if (p->set->hooks[0].path == ACCESS_ITERATOR)
+		buf_printf(out, "  rows of %u bytes, as the list is walked\n", p->row_bytes);
+	else
+		state_print(p, out);
 }
 
 void phys_print_operator(const struct phys *p, u32 number, struct buf *out)

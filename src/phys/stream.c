@@ -62,5 +62,10 @@ bool phys_stream(struct phys *phys, const struct phys_input *input, struct diags
 		if (*column < 0)
 			return false;
 	}
+	/* The row that an iterator's program makes, behind its slices. */
+	if (phys->set->hooks[0].path == ACCESS_ITERATOR) {
+		phys->state.rows_bytes_offset = (u32)phys->state.total_bytes;
+		phys->state.total_bytes += phys->row_bytes;
+	}
 	return true;
 }

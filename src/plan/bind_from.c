@@ -174,6 +174,11 @@ static struct plan *add_scan(struct scope *scope, const struct ast_source *sourc
 
 	if (!scan)
 		return NULL;
+	if (streams->is_wildcard && streams->streams.at[0]->kind == STREAM_ITERATOR)
+		return diag_refuse(scope->diags, "not-supported", source->span,
+				   "%s: a wildcard over iterators is not available" HINT
+				   "name one; UNION ALL puts rows of several together",
+				   source->written);
 	member = bind_stream_member(scope, scan);
 	member.name = source->alias ? source->alias : streams->streams.at[0]->event;
 	vec_push(scope->arena, &scope->members, member);

@@ -33,6 +33,11 @@ static bool facts_of(struct scope *scope, const struct expr *e, struct catalog_m
 		ret_facts->element_btf_id = ret_facts->pointee_btf_id;
 		return true;
 	}
+	if (f && f->kind == FIELD_CAST) {
+		ret_facts->is_pointer = true;
+		ret_facts->pointee_btf_id = ret_facts->element_btf_id = f->btf_type_id;
+		return true;
+	}
 	if (!f || f->kind == FIELD_DATA_LOC || f->kind == FIELD_REL_LOC)
 		return false;
 	if (f->n_elements) {

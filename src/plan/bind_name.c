@@ -39,8 +39,7 @@ static struct expr *field_expr(struct scope *scope, const struct plan *scan, u32
 
 	e = bind_column_expr(scope, EXPR_FIELD, f->name, index, f->type, scan->span);
 	e->source = scan->scan.source;
-	/* Any column of a file may hold NULLs but `time`, which is none then (file/file.h). */
-	e->nullable = stream->kind == STREAM_FILE && stream->file->time_column != (s32)index;
+	e->nullable = stream_may_be_null(stream, index);
 	/* Of recorded rows: the kernel has none. */
 	e->is_user_only = f->type.kind == TYPE_REAL;
 	return e;
@@ -70,7 +69,7 @@ struct from_member bind_stream_member(struct scope *scope, struct plan *scan)
 				     .streams = streams,
 				     .tree = scan,
 				     .source = scan->scan.source,
-				     .has_system = first->kind != STREAM_FILE,
+				     .has_system = !stream_is_list(first),
 				     .is_call = first->is_syscall_enter,
 				     .columns = columns };
 }

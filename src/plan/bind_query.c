@@ -437,8 +437,11 @@ struct plan_query *plan_bind_query(const struct ast_select *select,
 				      .n_relations = shared.n_relations,
 				      .n_aggregates = shared.n_aggregates,
 				      .n_overs = shared.n_overs };
-	for (u32 i = 0; i < shared.scans.n; i++)
-		query->has_streams |=
-			shared.scans.at[i]->scan.streams->streams.at[0]->kind != STREAM_FILE;
+	for (u32 i = 0; i < shared.scans.n; i++) {
+		const struct stream *s = shared.scans.at[i]->scan.streams->streams.at[0];
+
+		query->has_streams |= !stream_is_list(s);
+		query->has_iterators |= s->kind == STREAM_ITERATOR;
+	}
 	return query;
 }

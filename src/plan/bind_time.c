@@ -11,8 +11,8 @@
 
 #include "plan/bind.h"
 
-/* A file without a column `time`, or NULL: it is a table, and nothing tells when its rows happened.
- */
+/* An iterator, or a file without a column `time`, or NULL: it is a table, and nothing tells when
+ * its rows happened. */
 static const struct plan *find_table(struct scope *scope, const struct plan *rows)
 {
 	trigger_vec triggers = { 0 };
@@ -22,7 +22,7 @@ static const struct plan *find_table(struct scope *scope, const struct plan *row
 		const struct plan *scan = scope->shared->scans.at[triggers.at[i]];
 		const struct stream *s = scan->scan.streams->streams.at[0];
 
-		if (s->kind == STREAM_FILE && s->file->time_column < 0)
+		if (!stream_has_times(s))
 			return scan;
 	}
 	return NULL;
@@ -43,6 +43,11 @@ struct expr *bind_time_of(struct scope *scope, const struct plan *tree, struct s
 	const struct stream *s = table ? table->scan.streams->streams.at[0] : NULL;
 	struct expr *e;
 
+	if (table && s->kind == STREAM_ITERATOR)
+		return diag_refuse(scope->diags, "no-time", table->span,
+				   "%s is a list of the kernel as it is now, and its rows have no "
+				   "times" HINT "JOIN takes it as a table",
+				   s->name);
 	if (table)
 		return diag_refuse(scope->diags, "no-time", table->span,
 				   s->file->no_time

@@ -54,18 +54,24 @@ static const char *find_items(const char *name)
 	return NULL;
 }
 
+static bool is_iterator(const struct stream *stream)
+{
+	return stream->kind == STREAM_ITERATOR;
+}
+
 struct raw_twin *raw_twin_open(struct catalog *catalog, struct arena *arena,
 			       const struct stream *stream)
 {
-	const char *path[2] = { "raw_tracepoint", stream->event };
-	const char *name = arena_printf(arena, "%s:%s", stream->category, stream->event);
+	const char *path[2] = { is_iterator(stream) ? "iter" : "raw_tracepoint", stream->event };
+	const char *name = arena_printf(arena, "%s:%s", stream->category ?: path[0], stream->event);
 	struct raw_twin *t = arena_new(arena, struct raw_twin);
 	struct stream_list *list;
+	struct from_member member;
 	struct plan *scan;
 
 	t->items = find_items(name);
 	name = arena_printf(arena, "btf_trace_%s", stream->event);
-	if (!t->items || !catalog_btf_id(catalog, BTF_KIND_TYPEDEF, name))
+	if (!t->items || (!is_iterator(stream) && !catalog_btf_id(catalog, BTF_KIND_TYPEDEF, name)))
 		return NULL;
 	t->shared.context = &t->context;
 	settings_init(&t->settings);
@@ -79,7 +85,9 @@ struct raw_twin *raw_twin_open(struct catalog *catalog, struct arena *arena,
 	if (!list)
 		return NULL;
 	scan = bind_scan(&t->scope, list, NULL, (struct span){ 0 });
-	vec_push(arena, &t->scope.members, bind_stream_member(&t->scope, scan));
+	member = bind_stream_member(&t->scope, scan);
+	member.has_system = true;
+	vec_push(arena, &t->scope.members, member);
 	t->raw = list->streams.at[0];
 	return t;
 }
@@ -145,6 +153,7 @@ static const char *resolve(const struct scope *scope, const struct field *f, con
 
 struct check {
 	bool is_refused;
+	u32 pid_ns; /* of an iterator's objects; 0: none */
 };
 
 /*
@@ -157,6 +166,10 @@ static void settle(void *context, struct expr *e)
 
 	e->nullable = false;
 	e->span = (struct span){ 0, 0 };
+	if (e->kind == EXPR_SYSTEM && check->pid_ns) {
+		e->pid_ns = check->pid_ns;
+		e->nullable = true;
+	}
 	if (e->kind == EXPR_FIELD)
 		e->source = RAW_SOURCE;
 	if (e->kind == EXPR_MEMBER)
@@ -165,10 +178,13 @@ static void settle(void *context, struct expr *e)
 				     e->member.offset_bits % 8;
 }
 
-/* Is it one of the field's values, as they are or as C would assign them? */
-static bool is_of_type(const struct expr *e, const struct field *f)
+/*
+ * Is it one of the field's values, as they are or as C would assign them?  is_probed: none is a
+ * plain load.
+ */
+static bool is_of_type(const struct expr *e, const struct field *f, bool is_probed)
 {
-	bool is_leaf = e->kind == EXPR_FIELD || e->kind == EXPR_MEMBER;
+	bool is_leaf = e->kind == EXPR_FIELD || (e->kind == EXPR_MEMBER && !e->is_percpu);
 
 	if (f->n_elements)
 		return false;
@@ -178,7 +194,7 @@ static bool is_of_type(const struct expr *e, const struct field *f)
 		return e->type.kind == TYPE_TEXT &&
 		       (f->kind == FIELD_FIXED ? e->type.bytes == f->type.bytes
 					       : e->type.bytes <= f->type.bytes) &&
-		       (e->kind != EXPR_MEMBER || e->member.is_char_pointer ||
+		       (e->kind != EXPR_MEMBER || e->member.is_char_pointer || is_probed ||
 			(e->type.bytes % 8 == 0 && e->member.offset_bits % 64 == 0));
 	return type_is_word(f->type) && type_is_word(e->type) &&
 	       (!is_leaf ||
@@ -188,6 +204,7 @@ static bool is_of_type(const struct expr *e, const struct field *f)
 static struct expr *bind_item(struct raw_twin *t, const char *text)
 {
 	struct check check = { false };
+	const struct pid_ns ns = catalog_pid_ns(t->scope.catalog);
 	struct ast_script *script;
 	struct expr *e = NULL;
 
@@ -199,6 +216,8 @@ static struct expr *bind_item(struct raw_twin *t, const char *text)
 	e = bind_expr(&t->scope, t->scope.select->items.at[0].expr);
 	if (!e)
 		return NULL;
+	if (is_iterator(t->raw))
+		check.pid_ns = ns.ino ? (u32)ns.ino : PID_NS_INITIAL;
 	expr_each(e, settle, &check);
 	return check.is_refused || expr_can_fail(e) ? NULL : e;
 }
@@ -230,10 +249,15 @@ struct expr *raw_twin_field(struct raw_twin *twin, const struct field *f, const 
 			;
 		if (!defines(as + 4, next, f))
 			continue;
-		const char *text = resolve(&twin->scope, f, at, (size_t)(as - at), ret_note);
+		at += strspn(at, " \t\n");
+		bool is_percpu = strncmp(at, "{%}", 3) == 0;
+		const char *text = resolve(&twin->scope, f, at + (is_percpu ? 3 : 0),
+					   (size_t)(as - at) - (is_percpu ? 3 : 0), ret_note);
 		struct expr *e = text ? bind_item(twin, text) : NULL;
 
-		if (e && is_of_type(e, f))
+		if (e)
+			e->is_percpu = is_percpu;
+		if (e && is_of_type(e, f, is_iterator(twin->raw)))
 			return e;
 	}
 	return NULL;

@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 
 -- Fields of tracepoints as expressions over the arguments of the raw tracepoint of that name: what
--- the kernel's own TP_fast_assign() computes, from 5.15 to 6.18.  Behind the names of tracepoints
+-- the kernel's own TP_fast_assign() computes, from 5.15 to 6.18; and columns of iterators as
+-- expressions over what their programs are called with, where current.X is of the task that is
+-- visited.  Behind the names of tracepoints
 -- stand items EXPRESSION AS FIELD, each ended by a semicolon; of several for one field that
 -- one holds whose names all are in the kernel's BTF and which is of the field's type.  An
 -- expression that is more than a member is made of the field's type as C assigns it.  No item
@@ -13,6 +15,7 @@
 --   {!e.x:Y}    where enum e has not x, the kernel is not known to print that in each case:
 --               Y is said where the field is explained
 --               struct s.x instead of e.x: of members
+--   {%}         ahead of a member: of memory that each CPU has for itself, the sum of all
 --   rwbs:10     of a char array of 10 bytes at most; a number is the bytes of the text
 
 sched:sched_switch
@@ -204,3 +207,71 @@ sock:inet_sock_set_state
 tcp:tcp_destroy_sock tcp:tcp_rcv_space_adjust
 	sk AS skaddr; skb AS skbaddr; sk.__sk_common.skc_family AS family;
 	(sk.__sk_common.skc_dport & 255) << 8 | (sk.__sk_common.skc_dport >> 8) AS dport;
+
+-- A parent that this PID namespace has no number for is 0, as getppid() has it.  States as
+-- task_state_index() and ps have them.
+iter:task
+	current.pid AS pid; current.tid AS tid;
+	CASE WHEN current.ppid IS NULL THEN 0 ELSE current.ppid END AS ppid;
+	task.comm AS comm; task.real_cred.uid.val AS uid; task.real_cred.gid.val AS gid;
+	CASE WHEN task.__state & 1026 = 1026 THEN 73
+		WHEN task.__state & 36864 <> 0 THEN 68
+		WHEN (task.__state | task.exit_state) & 64 <> 0 THEN 80
+		WHEN (task.__state | task.exit_state) & 32 <> 0 THEN 90
+		WHEN (task.__state | task.exit_state) & 16 <> 0 THEN 88
+		WHEN (task.__state | task.exit_state) & 8 <> 0 THEN 116
+		WHEN (task.__state | task.exit_state) & 4 <> 0 THEN 84
+		WHEN (task.__state | task.exit_state) & 2 <> 0 THEN 68
+		WHEN (task.__state | task.exit_state) & 1 <> 0 THEN 83 ELSE 82 END AS state;
+	task.cpu AS cpu; task.thread_info.cpu AS cpu; task.signal.nr_threads AS threads;
+	task.start_time AS start_time; task.se.sum_exec_runtime AS runtime;
+	task.utime AS utime; task.stime AS stime; task.mm.total_vm AS vm_pages;
+	(task.flags >> 21) & 1 AS is_kernel; task.cgroups.dfl_cgrp.kn.id AS cgroup;
+
+iter:task_file
+	current.pid AS pid; task.comm AS comm; task.real_cred.uid.val AS uid;
+	file.f_path.dentry.d_name.name AS name; file.f_inode.i_ino AS inode;
+	file.f_inode.i_sb.s_dev AS dev; file.f_inode.i_mode AS mode;
+	file.f_flags AS flags; file.f_pos AS pos;
+
+-- A socket in TIME_WAIT (6) or NEW_SYN_RECV (12) is a smaller struct, which has the addresses alone.
+-- Ports of the other side are in the order of the network.
+iter:tcp
+	sk_common.skc_state AS state; sk_common.skc_family AS family;
+	CASE sk_common.skc_family WHEN 2 THEN sk_common.skc_rcv_saddr ELSE 0 END AS laddr;
+	CASE sk_common.skc_family WHEN 2 THEN sk_common.skc_daddr ELSE 0 END AS raddr;
+	sk_common.skc_num AS lport;
+	(sk_common.skc_dport & 255) << 8 | (sk_common.skc_dport >> 8) AS rport;
+	CASE WHEN sk_common.skc_state IN (6, 12) THEN 0
+		WHEN sk_common.skc_state = 10 THEN tcp_sk.inet_conn.icsk_inet.sk.sk_ack_backlog
+		ELSE (tcp_sk.rcv_nxt - tcp_sk.copied_seq) & 4294967295 END AS rx_queue;
+	CASE WHEN sk_common.skc_state IN (6, 10, 12) THEN 0
+		ELSE (tcp_sk.write_seq - tcp_sk.snd_una) & 4294967295 END AS tx_queue;
+	CASE WHEN sk_common.skc_state IN (6, 12) THEN 0
+		ELSE tcp_sk.inet_conn.icsk_inet.sk.sk_socket.file.f_inode.i_ino END AS inode;
+	sk_common.skc_net.net.ns.inum AS netns;
+
+iter:udp
+	udp_sk.inet.sk.__sk_common.skc_family AS family;
+	CASE udp_sk.inet.sk.__sk_common.skc_family
+		WHEN 2 THEN udp_sk.inet.sk.__sk_common.skc_rcv_saddr ELSE 0 END AS laddr;
+	CASE udp_sk.inet.sk.__sk_common.skc_family
+		WHEN 2 THEN udp_sk.inet.sk.__sk_common.skc_daddr ELSE 0 END AS raddr;
+	udp_sk.inet.sk.__sk_common.skc_num AS lport;
+	(udp_sk.inet.sk.__sk_common.skc_dport & 255) << 8
+		| (udp_sk.inet.sk.__sk_common.skc_dport >> 8) AS rport;
+	udp_sk.inet.sk.sk_backlog.rmem_alloc.counter - udp_sk.forward_deficit AS rx_queue;
+	udp_sk.inet.sk.sk_wmem_alloc.refs.counter - 1 AS tx_queue;
+	udp_sk.inet.sk.sk_socket.file.f_inode.i_ino AS inode;
+	udp_sk.inet.sk.__sk_common.skc_net.net.ns.inum AS netns;
+
+-- Before 5.17 what counts is a plain number.
+iter:bpf_prog
+	prog.aux.id AS id; prog.aux.name AS name; prog.type AS type;
+	prog.aux.user.uid.val AS uid; prog.len AS insns;
+	{%} prog.stats.cnt.v.a.a.counter AS run_cnt; {%} prog.stats.cnt AS run_cnt;
+	{%} prog.stats.nsecs.v.a.a.counter AS run_time_ns; {%} prog.stats.nsecs AS run_time_ns;
+
+iter:bpf_map
+	map.id AS id; map.name AS name; map.map_type AS type; map.key_size AS key_bytes;
+	map.value_size AS value_bytes; map.max_entries AS max_entries;

@@ -86,6 +86,7 @@ struct expr {
 	bool is_user_only; /* only user space can compute it, whatever it reads */
 	/* MEMBER: of the program's memory, not the kernel's; READ_TEXT: the address tells which. */
 	bool is_of_user;
+	bool is_percpu; /* MEMBER: of memory that each CPU has; the sum of all (fields.sql) */
 	/*
 	 * AGGREGATE, COLUMN, STATISTIC: a quantile.  As a whole item it is shown with its bounds
 	 * (plan_columns() says TYPE_QUANTILE); anywhere else it is its estimate, which is what
@@ -243,6 +244,8 @@ struct plan_scan {
 	struct stream_list *streams;
 	const char *alias;
 	u32 source; /* numbered 0, 1, ... over the whole query */
+	/* An iterator's program tests conditions, and computes, what it can (rule tables). */
+	bool computes;
 };
 
 /* PAIR and ASOF: rows of the input (A) take the latest earlier row of `right` (B) with the same
@@ -392,7 +395,8 @@ struct plan_query {
 	struct plan *plan;
 	struct query_window window;
 	u32 n_sources, n_relations, n_aggregates, n_overs; /* how many numbers are taken */
-	bool has_streams;				   /* it reads some of the kernel's */
+	bool has_streams;				   /* it reads events of the kernel's */
+	bool has_iterators;				   /* it reads lists of the kernel's */
 };
 
 /* What SET, WITH (...) and the command line's options say; defaults by settings_init(). */

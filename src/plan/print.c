@@ -302,6 +302,8 @@ static void scan_print(const struct plan *p, bool has_alias, struct buf *out)
 	}
 	if (n > 1)
 		buf_printf(out, " (%u streams)", n);
+	if (p->scan.computes)
+		buf_puts(out, " (computes)");
 	if (has_alias)
 		buf_printf(out, " AS %s", p->scan.alias);
 }

@@ -416,7 +416,7 @@ static struct expr *time_of(const struct plan *scan, struct arena *arena)
 	bool is_file = s->kind == STREAM_FILE;
 	struct expr *e;
 
-	if (is_file && s->file->time_column < 0)
+	if (!stream_has_times(s))
 		return NULL;
 	e = expr_new(arena, is_file ? EXPR_FIELD : EXPR_SYSTEM, scan->span);
 	e->index = is_file ? (u32)s->file->time_column : SYS_TIME;

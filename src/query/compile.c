@@ -46,9 +46,8 @@ void programs_init(struct programs *programs, u32 n_hooks, struct arena *arena)
 }
 
 /* One program a hook; where it would be too large for all its parts, several. */
-bool query_programs(struct query *query)
+bool query_programs(struct query *query, struct programs *programs)
 {
-	struct programs *programs = query->programs;
 	struct phys_set *set = programs->set;
 	const char *reason = NULL;
 
@@ -130,11 +129,13 @@ bool query_open_catalog(struct query *query)
 /* The optimised plan of a part, as the physical plan wants it, unless it has no streams. */
 static void optimize_part(struct query *query, struct cut_part *cut_part, struct query_part *part)
 {
+	bool is_list = cut_part->kind == PART_TABLE && cut_part->plan;
+
 	part->logical = part->optimized = cut_part->plan;
-	if (!cut_part->has_streams)
+	if (!cut_part->has_streams && !is_list)
 		return;
 	/* The items of its rows are known only now. */
-	if (cut_part->is_kernel)
+	if (cut_part->is_kernel && query->settings.pushdown)
 		part->optimized = opt_run(part->logical, &query->settings, &query->arena);
 	cut_part->plan = part->optimized;
 	part->input = (struct phys_input){
@@ -145,9 +146,14 @@ static void optimize_part(struct query *query, struct cut_part *cut_part, struct
 		.catalog = query->catalog,
 		.n_cpus = query->n_cpus,
 		.only_scans = !cut_part->is_kernel,
-		.share = survey(query, part),
+		.share = is_list ? -1 : survey(query, part),
 		.is_checked = is_checked && !query->catalog_path,
 	};
+}
+
+static bool is_shared(const struct query *query, u32 part)
+{
+	return query->parts[part].input.plan && query->cut->parts[part].kind != PART_TABLE;
 }
 
 const struct phys_input *query_inputs(struct query *query, u32 *ret_n)
@@ -157,7 +163,7 @@ const struct phys_input *query_inputs(struct query *query, u32 *ret_n)
 
 	*ret_n = 0;
 	for (u32 i = 0; i < query->cut->n_parts; i++)
-		if (query->parts[i].input.plan)
+		if (is_shared(query, i))
 			inputs[(*ret_n)++] = query->parts[i].input;
 	return inputs;
 }
@@ -167,7 +173,7 @@ void query_set_parts(struct query *query, const struct phys_set *set)
 	u32 n = 0;
 
 	for (u32 i = 0; i < query->cut->n_parts; i++)
-		if (query->parts[i].input.plan)
+		if (is_shared(query, i))
 			query->parts[i].phys = set->parts[n++];
 }
 
@@ -183,13 +189,34 @@ static bool plan_programs(struct query *query)
 	query->programs = arena_new(&query->arena, struct programs);
 	query->programs->set = set;
 	query_set_parts(query, set);
-	return query_programs(query);
+	return query_programs(query, query->programs);
+}
+
+/* Each by itself: what reads a list shares its program with nobody. */
+static bool plan_lists(struct query *query)
+{
+	for (u32 i = 0; i < query->cut->n_parts; i++) {
+		struct query_part *part = &query->parts[i];
+		struct phys_set *set;
+
+		if (!part->input.plan || is_shared(query, i))
+			continue;
+		set = phys_plan(&part->input, 1, &query->arena, &query->diags);
+		if (!set)
+			return false;
+		part->list = arena_new(&query->arena, struct programs);
+		part->list->set = set;
+		if (!query_programs(query, part->list))
+			return false;
+	}
+	return true;
 }
 
 /* Whose numbers pid, tid and ppid are must not be guessed silently. */
 static void warn_namespace(struct query *query)
 {
-	if (query->bound->has_streams && !catalog_pid_ns(query->catalog).ino)
+	if ((query->bound->has_streams || query->bound->has_iterators) &&
+	    !catalog_pid_ns(query->catalog).ino)
 		diag_warning(&query->diags, "no-proc", SPAN_NONE,
 			     "without /proc ebql cannot tell in which PID namespace it runs" HINT
 			     "pid, tid and ppid are the kernel's own numbers; mount -t proc proc "
@@ -201,8 +228,9 @@ static void warn_process(struct query *query)
 {
 	const struct settings *settings = &query->settings;
 
-	if (!settings->is_target_used || settings->target_pid <= 0 || !query->bound->has_streams ||
-	    query->catalog_path || kill(settings->target_pid, 0) == 0 || errno != ESRCH)
+	if (!settings->is_target_used || settings->target_pid <= 0 ||
+	    !(query->bound->has_streams || query->bound->has_iterators) || query->catalog_path ||
+	    kill(settings->target_pid, 0) == 0 || errno != ESRCH)
 		return;
 	diag_warning(&query->diags, "no-process", SPAN_NONE,
 		     "there is no process %d, which target_pid() stands for" HINT
@@ -233,7 +261,7 @@ bool query_compile(struct query *query)
 	warn_namespace(query);
 	query->bound_plan = query->bound->plan;
 	/* Where user space does it all, nothing is rewritten: it is the reference. */
-	if (query->settings.pushdown && query->bound->has_streams)
+	if (query->settings.pushdown && (query->bound->has_streams || query->bound->has_iterators))
 		query->bound->plan = opt_query(query->bound->plan, &query->settings, &query->arena);
 	query->cut = cut_query(query->bound, &query->settings, query->databases.at,
 			       query->databases.n, &query->arena, &query->diags);
@@ -243,7 +271,7 @@ bool query_compile(struct query *query)
 	query->parts = arena_array(&query->arena, struct query_part, query->cut->n_parts);
 	for (u32 i = 0; i < query->cut->n_parts; i++)
 		optimize_part(query, &query->cut->parts[i], &query->parts[i]);
-	if (!plan_programs(query))
+	if (!plan_programs(query) || !plan_lists(query))
 		return false;
 	query->compile_ns = base_monotonic_ns() - start_ns;
 	return true;

@@ -116,8 +116,13 @@ bool query_describe(struct query *q, const struct ast_source *source,
 		if (catalog_pid_ns(q->catalog).ino != PID_NS_INITIAL)
 			d->note = "ebql runs in a PID namespace: pid, tid and ppid are its "
 				  "numbers, ids in the event's fields the kernel's own";
+		if (d->list->streams.at[0]->kind == STREAM_ITERATOR)
+			d->access =
+				"a list of the kernel, read as it is at the end of each window; "
+				"without one, once";
 		add_fields(d, &q->arena);
-		add_system_columns(d, &q->arena);
+		if (!stream_is_list(d->list->streams.at[0]))
+			add_system_columns(d, &q->arena);
 		return true;
 	}
 	if (!plan_describe(source, q->catalog, &q->views, &q->arena, &q->diags, &bound))

@@ -45,10 +45,12 @@ static void show_physical(struct query *q, struct buf *out)
 		phys_print_hooks(q->programs->set, out);
 	}
 	for (u32 i = 0; i < q->cut->n_parts; i++) {
-		if (!q->parts[i].phys)
+		const struct programs *list = q->parts[i].list;
+
+		if (!q->parts[i].phys && !list)
 			continue;
 		name_part(q, i, out);
-		phys_print(q->parts[i].phys, out);
+		phys_print(list ? list->set->parts[0] : q->parts[i].phys, out);
 	}
 }
 
@@ -58,20 +60,42 @@ static void program_line(const struct load_program *p, u32 i, struct buf *out)
 		   p->hook->target, p->code.n_insns, p->code.stack_bytes, p->code.n_spills);
 }
 
+static void put_ir(const struct query *q, const struct programs *programs, u32 i, struct buf *out)
+{
+	ir_print(programs->irs[i], out);
+}
+
+static void put_bpf(const struct query *q, const struct programs *programs, u32 i, struct buf *out)
+{
+	bpf_disassemble(&programs->of_hook[i].code, q->diags.text, out);
+}
+
+typedef void put_program(const struct query *q, const struct programs *programs, u32 i,
+			 struct buf *out);
+
+/* Of hooks, which all parts share, and then of lists, which each part has of its own. */
+static void each_program(struct query *q, put_program *put, struct buf *out)
+{
+	u32 n = 0;
+
+	for (u32 part = 0; part <= q->cut->n_parts; part++) {
+		const struct programs *p = part ? q->parts[part - 1].list : q->programs;
+
+		for (u32 i = 0; p && i < p->set->n_hooks; i++) {
+			program_line(&p->of_hook[i], n++, out);
+			put(q, p, i, out);
+		}
+	}
+}
+
 static void show_ir(struct query *q, struct buf *out)
 {
-	for (u32 i = 0; q->programs && i < q->programs->set->n_hooks; i++) {
-		program_line(&q->programs->of_hook[i], i, out);
-		ir_print(q->programs->irs[i], out);
-	}
+	each_program(q, put_ir, out);
 }
 
 static void show_bpf(struct query *q, struct buf *out)
 {
-	for (u32 i = 0; q->programs && i < q->programs->set->n_hooks; i++) {
-		program_line(&q->programs->of_hook[i], i, out);
-		bpf_disassemble(&q->programs->of_hook[i].code, q->diags.text, out);
-	}
+	each_program(q, put_bpf, out);
 }
 
 static const struct {

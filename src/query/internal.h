@@ -20,7 +20,7 @@ bool program_compile(struct programs *programs, u32 i, const struct kernel_featu
 		     struct arena *arena, const char **ret_reason);
 
 /* The programs of the query alone, as many as it takes.  false after a diagnostic. */
-bool query_programs(struct query *query);
+bool query_programs(struct query *query, struct programs *programs);
 
 /* --- alike.c --- */
 

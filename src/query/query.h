@@ -101,6 +101,8 @@ struct query_part {
 	struct plan *logical, *optimized;
 	struct phys_input input; /* of that one */
 	struct phys *phys;
+	/* A list of the kernel: the program that reads it, which shares nothing; else NULL. */
+	struct programs *list;
 };
 
 /* false: there is no memory for any query.  query_free() after both. */

@@ -6,9 +6,8 @@
 
 #include "query/internal.h"
 
-int query_load(struct query *query)
+static int load(struct query *query, struct programs *p)
 {
-	struct programs *p = query->programs;
 	int err;
 
 	if (!p || p->is_loaded)
@@ -18,9 +17,37 @@ int query_load(struct query *query)
 				&query->arena, &query->diags);
 	/* A hook's program was too large: it becomes two, unless it is of one part. */
 	while (err == -EFBIG && phys_split(p->set, p->hooks.too_large, &query->arena) &&
-	       query_programs(query));
+	       query_programs(query, p));
 	p->is_loaded = !err;
 	return err;
+}
+
+int query_load(struct query *query)
+{
+	return load(query, query->programs);
+}
+
+static int attach_lists(struct query *query, const struct load_hooks **lists)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < query->cut->n_parts && !err; i++) {
+		struct programs *list = query->parts[i].list;
+
+		err = load(query, list);
+		if (list && !err)
+			err = load_attach(&list->hooks, &query->diags);
+		lists[i] = list ? &list->hooks : NULL;
+	}
+	return err;
+}
+
+static void close_programs(struct programs *p)
+{
+	if (p && p->is_loaded)
+		load_close(&p->hooks);
+	if (p)
+		p->is_loaded = false;
 }
 
 static struct load_state *state_of(const struct query *query, const struct phys *phys)
@@ -34,9 +61,13 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 	u32 n_parts = query->cut->n_parts;
 	struct load_state **loads = arena_array(&query->arena, struct load_state *, n_parts);
 	const struct phys **phys = arena_array(&query->arena, const struct phys *, n_parts);
+	const struct load_hooks **lists =
+		arena_array(&query->arena, const struct load_hooks *, n_parts);
 	struct flow_input input = *how;
-	int err = segment_join(query, engine);
+	int err = attach_lists(query, lists);
 
+	if (!err)
+		err = segment_join(query, engine);
 	if (!err)
 		turns_enter(query, engine);
 	if (err == -EFBIG) {
@@ -51,6 +82,7 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 	input.cut = query->cut;
 	input.loads = loads;
 	input.phys = phys;
+	input.lists = lists;
 	input.arena = &query->arena;
 	input.diags = &query->diags;
 	if (!err)
@@ -86,9 +118,8 @@ int query_close(struct query *query)
 	if (query->segment)
 		turns_leave(query);
 	segment_leave(query);
-	if (query->programs && query->programs->is_loaded)
-		load_close(&query->programs->hooks);
-	if (query->programs)
-		query->programs->is_loaded = false;
+	close_programs(query->programs);
+	for (u32 i = 0; query->parts && i < query->cut->n_parts; i++)
+		close_programs(query->parts[i].list);
 	return err;
 }

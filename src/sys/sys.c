@@ -168,6 +168,25 @@ int sys_raw_tracepoint_open(const char *name, int prog_fd)
 	return sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
 }
 
+int sys_iterator_link(int prog_fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = prog_fd;
+	attr.link_create.attach_type = BPF_TRACE_ITER;
+	return sys_bpf(BPF_LINK_CREATE, &attr);
+}
+
+int sys_iterator_open(int link_fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.iter_create.link_fd = link_fd;
+	return sys_bpf(BPF_ITER_CREATE, &attr);
+}
+
 static int perf_open(struct perf_event_attr *attr, u32 cpu)
 {
 	int fd;

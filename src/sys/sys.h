@@ -80,6 +80,9 @@ int sys_run_time_open(void);
 int sys_prog_test_run(int fd, void *context, u32 context_bytes, u32 flags, u32 cpu, u32 *ret_value);
 /* NULL: the typed one that the program was loaded for. */
 int sys_raw_tracepoint_open(const char *name, int prog_fd);
+/* The link of an iterator's program; and what read(2) walks its list by, once, from the start. */
+int sys_iterator_link(int prog_fd);
+int sys_iterator_open(int link_fd);
 /* The perf event of a tracepoint, bound to one CPU. */
 int sys_perf_open(u32 tracepoint_id, u32 cpu);
 /* That of a place in a file's code, or of the return from there. */

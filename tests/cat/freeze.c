@@ -50,8 +50,10 @@ static const char *const raw[] = { "sched_switch",	 "sched_wakeup",       "sched
 				   "irq_handler_exit",	 "softirq_entry",      "softirq_exit",
 				   "page_fault_user",	 "inet_sock_set_state" };
 
-static const char *const functions[] = { "vfs_read", "tcp_sendmsg", "tcp_setsockopt",
-					 "ep_loop_check_proc" };
+static const char *const functions[] = {
+	"vfs_read",	      "tcp_sendmsg",   "tcp_setsockopt",
+	"ep_loop_check_proc", "bpf_iter_task", "bpf_iter_task_file"
+};
 
 /* With what is counted in them; others lose all of that. */
 static const char *const enums[] = { "req_op", "req_flag_bits", "blktrace_cat" };
@@ -63,16 +65,21 @@ static const struct {
 	{ "pt_regs", NULL },
 	{ "task_struct",
 	  " thread_info real_parent parent group_leader tgid pid thread_pid comm flags prio "
-	  "start_time mm cred __state exit_state on_cpu on_rq se " },
+	  "start_time mm cred __state exit_state on_cpu on_rq se signal real_cred utime stime "
+	  "cgroups " },
 	{ "thread_info", " status cpu " },
-	{ "sched_entity", " cfs_rq vprot " },
+	{ "signal_struct", " nr_threads " },
+	{ "css_set", " dfl_cgrp " },
+	{ "cgroup", " kn " },
+	{ "kernfs_node", " id " },
+	{ "sched_entity", " cfs_rq vprot sum_exec_runtime " },
 	{ "cfs_rq", " rq " },
 	{ "rq", " nr_running " },
 	{ "pid", " level numbers " },
 	{ "upid", NULL },
 	{ "pid_namespace", " ns " },
 	{ "ns_common", " inum " },
-	{ "mm_struct", " owner " },
+	{ "mm_struct", " owner total_vm " },
 	{ "cred", " uid gid " },
 	{ "request", " __data_len q __sector state cmd_flags bio " },
 	{ "bio", " bi_ioprio " },
@@ -81,7 +88,9 @@ static const struct {
 	{ "sock_common", " skc_family skc_dport " },
 	{ "request_queue", " disk " },
 	{ "gendisk", " major first_minor " },
-	{ "file", " f_path " },
+	{ "file", " f_path f_inode f_flags f_pos " },
+	{ "inode", " i_ino i_sb i_mode " },
+	{ "super_block", " s_dev " },
 	{ "path", NULL },
 	{ "dentry", " d_name " },
 	{ "qstr", NULL },

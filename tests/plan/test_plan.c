@@ -69,14 +69,17 @@ static void plans(const char *text, const char *rules_off, struct buf *out)
 			phys_print_hooks(q.programs->set, out);
 		}
 		for (u32 i = 0; i < q.cut->n_parts; i++) {
+			const struct programs *list = q.parts[i].list;
+			const struct phys *phys = list ? list->set->parts[0] : q.parts[i].phys;
+
 			if (q.cut->sql)
 				buf_printf(out, "-- %s\n", q.cut->parts[i].name);
 			if (q.parts[i].optimized)
 				plan_print(q.parts[i].optimized, out);
-			if (!*rules_off && q.parts[i].phys)
-				phys_print(q.parts[i].phys, out);
-			if (q.settings.counts_operators && q.parts[i].phys)
-				operators(q.parts[i].phys, out);
+			if (!*rules_off && phys)
+				phys_print(phys, out);
+			if (q.settings.counts_operators && phys)
+				operators(phys, out);
 		}
 	}
 	diags_print(&q.diags, out);
@@ -148,6 +151,7 @@ static const struct {
 		   "FROM syscall:pread64" },
 	{ "cells", "SELECT avg(fd), sum(fd) FROM syscall:pread64" },
 	{ "starts", "SELECT count(*) FROM syscall:pread64" },
+	{ "tables", "SELECT count(*) FROM iter:task WHERE uid = 0" },
 };
 
 static void logical(const char *text, const char *rules_off, struct buf *out)

@@ -1,0 +1,1 @@
+SELECT pid, sum(threads) OVER (ORDER BY pid ROWS UNBOUNDED PRECEDING) FROM iter:task
