@@ -25,6 +25,7 @@ enum stream_kind {
 	STREAM_FEXIT,	       /* fexit:FUNCTION: that of kretprobe:FUNCTION */
 	STREAM_UPROBE,	       /* uprobe:FILE:FUNCTION */
 	STREAM_URETPROBE,      /* uretprobe:FILE:FUNCTION */
+	STREAM_USDT,	       /* usdt:FILE:PROVIDER:NAME */
 	STREAM_PROFILE,	       /* profile:HZ */
 	STREAM_INTERVAL,       /* interval:TIME */
 	STREAM_SOFTWARE,       /* software:EVENT:PERIOD */
@@ -42,6 +43,25 @@ enum field_kind {
 	FIELD_USER_MODE, /* sample: the word at offset_bytes says in which mode the CPU was */
 	FIELD_CAST,	 /* as ARG: a pointer to the struct btf_type_id */
 	FIELD_RET,	 /* what a function returned; offset_bytes is behind its arguments */
+	FIELD_OPERAND,	 /* of a user probe: `operand` says where it stands */
+};
+
+#define OPERAND_NO_REGISTER 0xFFFF
+
+/* Where an argument of a user probe stands when it is hit. */
+struct user_operand {
+	const char *text;    /* "-4@-20(%rbp)" */
+	const char *why_not; /* it cannot be read, or NULL; then nothing below holds */
+	struct type type;    /* of what stands there */
+	/* base + (index << index_shift) + value: it is that number, or it is at that address. */
+	enum { OPERAND_VALUE, OPERAND_MEMORY } kind;
+	u64 value;
+	bool is_address; /* value is one of the program's file */
+	u16 base, index; /* registers: bytes in struct pt_regs, or OPERAND_NO_REGISTER */
+	u8 bits, shift;	 /* of a VALUE's base: so many, from that one on */
+	u8 index_bits;	 /* 32: of the index this half, extended */
+	bool index_is_signed;
+	u8 index_shift;
 };
 
 /*
@@ -57,7 +77,14 @@ struct field {
 	u32 size_bytes;	 /* in the record */
 	u32 n_elements;	 /* of an array that is no text, `type` is then the element's; else 0 */
 	u32 btf_type_id; /* raw tracepoints: the argument's BTF type; else 0 */
+	struct user_operand *operand;
 };
+
+/* Why it is no column, or NULL. */
+static inline const char *field_why_not(const struct field *f)
+{
+	return f->operand ? f->operand->why_not : NULL;
+}
 
 /* Of perf events: what happens each `period` times (or ns). */
 struct stream_sample {
@@ -97,7 +124,7 @@ struct stream {
 	bool is_syscall_enter, is_syscall_exit;
 	s32 syscall_nr;	     /* -1 when unknown (then only the tracepoint path exists) */
 	const char *syscall; /* its name, or NULL */
-	/* Functions, event is then their name: */
+	/* Functions, event is then their name, and user probes: */
 	bool is_function, is_return;
 	u32 function_btf_id;	   /* 0: BTF does not know it */
 	u32 function_words;	   /* of 8 bytes that its arguments take */
@@ -106,6 +133,8 @@ struct stream {
 	const char *file_path;
 	struct file_id file_id;
 	u64 file_offset;
+	u64 semaphore_offset;		    /* in the file; 0: there is none */
+	struct stream *next_place;	    /* of the same user probe, or NULL */
 	const struct stream_sample *sample; /* NULL: it is no sample */
 };
 
@@ -119,17 +148,6 @@ static inline bool stream_is_list(const struct stream *stream)
 static inline bool stream_has_times(const struct stream *stream)
 {
 	return !stream_is_list(stream) || (stream->file && stream->file->time_column >= 0);
-}
-
-/*
- * May the field be NULL?  Any column of a file may but `time`, which is none then (file/file.h); of
- * a list what is read through a pointer, as a text.
- */
-static inline bool stream_may_be_null(const struct stream *stream, u32 field)
-{
-	if (stream->kind == STREAM_FILE)
-		return stream->file->time_column != (s32)field;
-	return stream->kind == STREAM_ITERATOR && stream->fields[field].kind == FIELD_DATA_LOC;
 }
 
 /* Columns of every kernel stream. */

@@ -71,6 +71,7 @@ static int read_headers(struct elf *elf)
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != arch_own->elf_machine)
 		return -ENOEXEC;
+	elf->is_relocated = header.e_type == ET_DYN;
 	elf->segments =
 		read_piece(elf, header.e_phoff, (u64)header.e_phnum * sizeof(*elf->segments));
 	elf->sections =

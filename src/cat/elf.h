@@ -20,6 +20,7 @@ struct elf {
 	Elf64_Shdr *sections;
 	char *section_names;
 	u32 n_segments, n_sections;
+	bool is_relocated; /* addresses in memory are others */
 	u64 section_names_bytes;
 };
 

@@ -23,6 +23,7 @@ struct find {
 	const char *category; /* pattern; NULL: any */
 	const char *event;    /* pattern */
 	const char *wanted;   /* as the user wrote it, with ':' between the parts */
+	bool is_short;	      /* the path has not all of its parts */
 	struct span span;
 	struct diags *diags;
 	struct stream_list *list;
@@ -93,7 +94,8 @@ static const char *hint_unknown(const struct find *find, const struct stream_nam
 
 static enum find_result complain_unknown(const struct find *find)
 {
-	const struct stream_names *names = stream_names_of(find->catalog, find->kind);
+	const struct stream_names *names =
+		stream_names_in(find->catalog, find->kind, find->category);
 
 	if (names->error)
 		return complain_error(find, names->error);
@@ -109,7 +111,7 @@ static int load(struct find *find, const char *category, const char *event)
 	struct stream *stream;
 	int error = find->kind->load(find->catalog, find->kind, category, event, &stream);
 
-	if (!error)
+	for (; !error && stream; stream = stream->next_place)
 		vec_push(find->catalog->arena, &find->list->streams, stream);
 	return error == -ENOENT ? 0 : error;
 }
@@ -117,47 +119,43 @@ static int load(struct find *find, const char *category, const char *event)
 /* Loads every name that both patterns match. */
 static int load_matches(struct find *find)
 {
-	const struct stream_names *names = stream_names_of(find->catalog, find->kind);
+	const struct stream_names *names =
+		stream_names_in(find->catalog, find->kind, find->category);
 	int error = names->error;
 
 	for (u32 i = 0; i < names->list.n && !error; i++) {
 		const struct stream_name *name = &names->list.at[i];
 
+		if (i && strcmp(name->name, name[-1].name) == 0)
+			continue; /* its other places are loaded with it */
 		if (!fnmatch(find->event, name->event, 0) &&
-		    (!find->category || !fnmatch(find->category, name->category, 0)))
+		    (!find->category || find->kind->list_file ||
+		     !fnmatch(find->category, name->category, 0)))
 			error = load(find, name->category, name->event);
 	}
 	return error;
 }
 
-/* "tracepoint:NAME": the category is found when only one has that name. */
+/* "tracepoint:NAME": the category is found when only one has that name; so is a provider. */
 static bool complain_ambiguous(const struct find *find)
 {
 	const struct stream_list *list = find->list;
+	const char *first = list->streams.at[0]->name;
+	const char *last = list->streams.at[list->streams.n - 1]->name;
 
-	if (find->category || list->is_wildcard || list->streams.n < 2)
+	if (!find->is_short || list->is_wildcard || strcmp(first, last) == 0)
 		return false;
 	diag_refuse(find->diags, "ambiguous-stream", find->span,
-		    "more than one category has a %s %s" HINT "write \"%s\" or \"%s\"",
-		    find->kind->name, find->event, list->streams.at[0]->name,
-		    list->streams.at[1]->name);
+		    "more than one %s has a %s %s" HINT "write \"%s\" or \"%s\"",
+		    find->kind->has_provider ? "provider" : "category", find->kind->name,
+		    strchr(find->wanted, ':') + 1, first, last);
 	return true;
 }
 
-/* Kinds of the language that this version does not have. */
-static bool is_planned(const char *word)
-{
-	static const char *const words[] = { "usdt" };
-
-	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(word, words[i]))
-			return true;
-	return false;
-}
-
-#define KINDS                                                                                                                                 \
-	"the kinds are tracepoint (t), raw_tracepoint (rt), kprobe (k), kretprobe (kr), fentry "                                              \
-	"(f), fexit (fr), uprobe (u), uretprobe (ur), iter (it), profile, interval, software, hardware, and the spans syscall, function and " \
+#define KINDS                                                                                      \
+	"the kinds are tracepoint (t), raw_tracepoint (rt), kprobe (k), kretprobe (kr), fentry "   \
+	"(f), fexit (fr), uprobe (u), uretprobe (ur), usdt, iter (it), profile, interval, "        \
+	"software, hardware, and the spans syscall, function and "                                 \
 	"userfunction"
 
 static const char *hint_kind(const struct find *find, const char *word)
@@ -189,9 +187,6 @@ static bool find_kind(struct find *find, const char *word, u32 n_path)
 				   "raw_tracepoint:NAME, files 'FILE.csv'; ebql list %s shows the "
 				   "streams that contain the word",
 				   word, word);
-	if (is_planned(word))
-		return diag_refuse(find->diags, "not-supported", find->span,
-				   "%s: streams are not available yet" HINT KINDS, word);
 	return diag_refuse(find->diags, "unknown-stream-kind", find->span,
 			   "%s is no kind of stream" HINT "%s", word, hint_kind(find, word));
 }
@@ -205,15 +200,23 @@ static bool find_parts(struct find *find, const char *const *path, u32 n_path)
 		return diag_refuse(find->diags, "unknown-stream", find->span,
 				   "%s: needs a name behind it" HINT "write %s", kind->name,
 				   kind->form);
-	if (n_path > (kind->has_category ? 3 : 2))
+	if (n_path > (kind->has_provider ? 4 : kind->has_category ? 3 : 2))
 		return diag_refuse(find->diags, "unknown-stream", find->span,
 				   "%s: has fewer parts than that" HINT "write %s", kind->name,
 				   kind->form);
-	find->category = n_path == 3 ? path[1] : NULL;
+	find->category = n_path >= 3 ? path[1] : NULL;
 	find->event = path[n_path - 1];
+	if (n_path == 4)
+		find->event = arena_printf(find->catalog->arena, "%s:%s", path[2], path[3]);
 	find->as = find->as ?: kind->name;
 	find->wanted = arena_printf(find->catalog->arena, "%s:%s%s%s", find->as,
 				    find->category ?: "", find->category ? ":" : "", find->event);
+	find->list->is_wildcard = is_wildcard(find->event) || (find->category && !kind->list_file &&
+							       is_wildcard(find->category));
+	find->is_short = (kind->has_category && !find->category && !kind->is_whole) ||
+			 (kind->has_provider && n_path == 3);
+	if (kind->has_provider && n_path == 3)
+		find->event = arena_printf(find->catalog->arena, "*:%s", find->event);
 	return true;
 }
 
@@ -229,12 +232,8 @@ static enum find_result look_up(struct catalog *catalog, const char *as, const c
 	find.list = arena_new(catalog->arena, struct stream_list);
 	if (!find_kind(&find, path[0], n_path) || !find_parts(&find, path, n_path))
 		return FIND_UNKNOWN;
-	find.list->is_wildcard =
-		is_wildcard(find.event) || (find.category && is_wildcard(find.category));
-	error = find.list->is_wildcard ||
-				(find.kind->has_category && !find.category && !find.kind->is_whole)
-			? load_matches(&find)
-			: load(&find, find.category, find.event);
+	error = find.list->is_wildcard || find.is_short ? load_matches(&find)
+							: load(&find, find.category, find.event);
 	if (error)
 		return complain_error(&find, error);
 	if (!find.list->streams.n)
@@ -286,7 +285,19 @@ static bool shows(const struct stream_kind_info *kind, const char *pattern)
 
 	if (!strncmp(pattern, kind->name, n) && pattern[n] == ':')
 		return true;
+	if (kind->list_file)
+		return false;
 	return !kind->is_twin && (!kind->has_many || (*pattern && !strchr(pattern, ':')));
+}
+
+/* "usdt:FILE", "usdt:FILE:...": whose names are asked for. */
+static const char *file_of(struct catalog *catalog, const struct stream_kind_info *kind,
+			   const char *pattern)
+{
+	size_t skip = kind->list_file ? strlen(kind->name) + 1 : 0;
+
+	return skip ? arena_strndup(catalog->arena, pattern + skip, strcspn(pattern + skip, ":"))
+		    : NULL;
 }
 
 void catalog_each(struct catalog *catalog, const char *pattern,
@@ -298,10 +309,14 @@ void catalog_each(struct catalog *catalog, const char *pattern,
 
 		if (!stream_kinds[kind] || !shows(stream_kinds[kind], pattern))
 			continue;
-		names = stream_names_of(catalog, stream_kinds[kind]);
+		names = stream_names_in(catalog, stream_kinds[kind],
+					file_of(catalog, stream_kinds[kind], pattern));
 		for (u32 i = 0; i < names->list.n; i++) {
-			if (stream_matches(names->list.at[i].name, pattern))
-				visit(context, names->list.at[i].name);
+			const char *name = names->list.at[i].name;
+
+			if ((!i || strcmp(name, names->list.at[i - 1].name) != 0) &&
+			    stream_matches(name, pattern))
+				visit(context, name);
 		}
 	}
 }

@@ -159,11 +159,15 @@ struct stream_kind_info {
 	bool needs_category;	      /* it may not be left out */
 	bool is_whole;		      /* a name without one is no shorter form of another */
 	bool has_many;		      /* names: only those that a word asks for are shown */
+	bool has_provider;	      /* which stands before the name, and may be left out */
 	bool is_twin;		      /* has the names of another kind, which shows them */
 	/* Appends all names; 0 or -errno. */
 	int (*list)(struct catalog *catalog, const struct stream_kind_info *kind,
 		    struct stream_names *names);
-	/* 0, -ENOENT, -EINVAL, or why its source could not be asked. */
+	/* In its place: the category is a file, and these are its names. */
+	int (*list_file)(struct catalog *catalog, const struct stream_kind_info *kind,
+			 const char *file, struct stream_names *names);
+	/* 0, -ENOENT, -EINVAL, or why its source could not be asked.  With next_place: several. */
 	int (*load)(struct catalog *catalog, const struct stream_kind_info *kind,
 		    const char *category, const char *event, struct stream **ret_stream);
 	/* What to say of a name that is not there, or NULL; may be NULL itself. */
@@ -180,6 +184,10 @@ extern const struct stream_kind_info raw_kind;	   /* raw.c */
 extern const struct stream_kind_info kprobe_kind, kretprobe_kind, fentry_kind, fexit_kind;
 /* uprobe.c */
 extern const struct stream_kind_info uprobe_kind, uretprobe_kind;
+/* The program or library that is called so, or NULL; and what is wrong with it. */
+const char *program_find(struct arena *arena, const char *name);
+void program_complain(struct catalog *catalog, int error, struct span span, struct diags *diags);
+extern const struct stream_kind_info usdt_kind; /* usdt.c */
 /* sample.c */
 extern const struct stream_kind_info profile_kind, interval_kind, software_kind, hardware_kind;
 extern const struct stream_kind_info iterator_kind; /* iterator.c */
@@ -202,6 +210,9 @@ void stream_names_sort(struct stream_names *names);
 /* All names of the kind, sorted, read once. */
 const struct stream_names *stream_names_of(struct catalog *catalog,
 					   const struct stream_kind_info *kind);
+/* The same, or those of a file. */
+const struct stream_names *
+stream_names_in(struct catalog *catalog, const struct stream_kind_info *kind, const char *category);
 
 /* tracefs.c: a file of tracefs -> catalog->scratch; 0 or -errno (-ENODEV: there is none). */
 int tracefs_read(struct catalog *catalog, const char *path);

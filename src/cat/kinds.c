@@ -12,6 +12,7 @@ const struct stream_kind_info *const stream_kinds[] = {
 	[STREAM_KPROBE] = &kprobe_kind,	     [STREAM_KRETPROBE] = &kretprobe_kind,
 	[STREAM_FENTRY] = &fentry_kind,	     [STREAM_FEXIT] = &fexit_kind,
 	[STREAM_UPROBE] = &uprobe_kind,	     [STREAM_URETPROBE] = &uretprobe_kind,
+	[STREAM_USDT] = &usdt_kind, /* one a line */
 	[STREAM_PROFILE] = &profile_kind,    [STREAM_INTERVAL] = &interval_kind,
 	[STREAM_SOFTWARE] = &software_kind,  [STREAM_HARDWARE] = &hardware_kind,
 	[STREAM_ITERATOR] = &iterator_kind,  [STREAM_FILE] = NULL, /* catalog_file() */
@@ -42,7 +43,7 @@ const char *stream_written_out(struct arena *arena, const char *path)
 	char *copy = kind ? arena_printf(arena, "%s%s", kind->name, path + n)
 			  : arena_strdup(arena, path);
 
-	for (char *c = copy; *c; c++)
+	for (char *c = copy; *c && !(kind && kind->list_file); c++)
 		*c = *c == '/' ? ':' : *c;
 	return copy;
 }

@@ -76,3 +76,16 @@ const struct stream_names *stream_names_of(struct catalog *catalog,
 	stream_names_sort(names);
 	return names;
 }
+
+const struct stream_names *
+stream_names_in(struct catalog *catalog, const struct stream_kind_info *kind, const char *category)
+{
+	struct stream_names *names;
+
+	if (!kind->list_file)
+		return stream_names_of(catalog, kind);
+	names = arena_new(catalog->arena, struct stream_names);
+	names->error = kind->list_file(catalog, kind, category, names);
+	stream_names_sort(names);
+	return names;
+}

@@ -69,7 +69,7 @@ static const char *find_library(struct arena *arena, const char *name)
 }
 
 /* A path stays as it is written: /proc/PID/root/... leads into another mount namespace. */
-static const char *find_file(struct arena *arena, const char *name)
+const char *program_find(struct arena *arena, const char *name)
 {
 	char folder[PATH_MAX];
 
@@ -101,7 +101,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 
 	if (!catalog->is_live)
 		return -ENODEV;
-	file = find_file(catalog->arena, category);
+	file = program_find(catalog->arena, category);
 	if (!file)
 		return -ENOENT;
 	s = stream_new(catalog->arena, kind, category, event);
@@ -119,7 +119,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
 			 const char *category, const char *event)
 {
-	const char *file = find_file(catalog->arena, category), *nearest = NULL;
+	const char *file = program_find(catalog->arena, category), *nearest = NULL;
 	struct file_id id;
 	u64 offset;
 
@@ -135,14 +135,23 @@ static const char *meant(struct catalog *catalog, const struct stream_kind_info 
 				      "the symbols of %s have no function of such a name", file);
 }
 
-/* Of files that nobody has named. */
-static int list(struct catalog *catalog, const struct stream_kind_info *kind,
-		struct stream_names *names)
+static int list_file(struct catalog *catalog, const struct stream_kind_info *kind,
+		     const char *category, struct stream_names *names)
 {
-	return 0;
+	const char *file = catalog->is_live ? program_find(catalog->arena, category) : NULL;
+	struct symbols *symbols;
+	int err = file ? symbols_open(file, &symbols) : 0;
+
+	if (!file)
+		return catalog->is_live ? 0 : -ENODEV;
+	for (u32 i = 0; !err && i < symbols_count(symbols); i++)
+		stream_names_add(catalog->arena, names, kind, category, symbols_name(symbols, i));
+	if (!err)
+		symbols_close(symbols);
+	return err;
 }
 
-static void complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
+void program_complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
 {
 	if (error == -ENODEV)
 		diag_failure_at(diags, "not-in-snapshot", span,
@@ -166,8 +175,8 @@ static void complain(struct catalog *catalog, int error, struct span span, struc
 #define UPROBE_KIND(kind_, name_, short_)                                                          \
 	{                                                                                          \
 		.kind = kind_, .name = name_, .shorthand = short_, .form = name_ ":FILE:FUNCTION", \
-		.has_category = true, .needs_category = true, .list = list, .load = load,          \
-		.complain = complain, .meant = meant                                               \
+		.has_category = true, .needs_category = true, .list_file = list_file,              \
+		.load = load, .complain = program_complain, .meant = meant                         \
 	}
 
 const struct stream_kind_info uprobe_kind = UPROBE_KIND(STREAM_UPROBE, "uprobe", "u");

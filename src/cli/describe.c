@@ -47,7 +47,8 @@ bool describe_name(struct query *q)
 
 	if (is_file)
 		vec_push(&q->arena, &path, file);
-	while (!is_file && (part = strtok_r(words, ":/", &words)))
+	/* As in SQL: with a ":" anywhere a "/" belongs to a file's name. */
+	while (!is_file && (part = strtok_r(words, strchr(text, ':') ? ":" : "/", &words)))
 		vec_push(&q->arena, &path, part);
 	if (!path.n)
 		return diag_refuse(&q->diags, "unknown-stream", span, "a stream has a name");

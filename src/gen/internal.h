@@ -241,7 +241,7 @@ vreg gen_percpu_sum(struct gen *g, vreg address);
 /* Behind the last object: out. */
 void gen_list_begin(struct gen *g, label out);
 enum ir_size gen_size_of(struct type type);
-vreg gen_field(struct gen *g, const struct expr *e);
+vreg gen_field(struct gen *g, const struct expr *e, label null);
 vreg gen_system(struct gen *g, const struct expr *e, label null);
 /* pid.c: pid, tid or ppid in the namespace e->pid_ns. */
 vreg gen_pid_in_ns(struct gen *g, const struct expr *e, label null);

@@ -227,10 +227,45 @@ static vreg untyped_argument(struct gen *g, const struct expr *e)
 	return gen_stack_load(g, copy, 0, IR_U64);
 }
 
-vreg gen_field(struct gen *g, const struct expr *e)
+/* Of a user probe: where its note says.  NULL, a fault: it is in memory that is not there. */
+static vreg operand_field(struct gen *g, const struct field *f, label null)
+{
+	const struct user_operand *o = f->operand;
+	u32 bits = o->kind == OPERAND_VALUE ? MIN(o->bits, o->type.bits) : o->type.bits;
+	enum ir_size size = gen_size_of(type_int((u8)bits, o->type.is_signed));
+	bool has_base = o->base != OPERAND_NO_REGISTER;
+	vreg v = has_base ? gen_load(g, g->context, o->base, IR_U64) : gen_imm(g, (s64)o->value);
+
+	if (has_base && o->value)
+		v = gen_alui(g, IR_ADD, v, (s64)o->value);
+	if (o->index != OPERAND_NO_REGISTER) {
+		vreg index = gen_load(g, g->context, o->index, IR_U64);
+
+		if (o->index_bits == 32)
+			ir_extend(g->ir, index, index, o->index_is_signed ? IR_S32 : IR_U32);
+		v = gen_alu(g, IR_ADD, v, gen_alui(g, IR_SHL, index, o->index_shift));
+	}
+	if (o->kind == OPERAND_MEMORY) {
+		stack_object copy = gen_scratch(g);
+		vreg failed = gen_probe_read(g, BPF_FUNC_probe_read_user, copy, bits / 8, v);
+
+		gen_requirei(g, IR_EQ, failed, 0, null);
+		return gen_stack_load(g, copy, 0, size);
+	}
+	if (o->shift)
+		v = gen_alui(g, IR_SHR, v, o->shift);
+	if (bits < 64)
+		ir_extend(g->ir, v, v, size);
+	return v;
+}
+
+vreg gen_field(struct gen *g, const struct expr *e, label null)
 {
 	const struct expr *raw = gen_raw_of(g, e);
 	vreg v;
+
+	if (!raw && !g->kind->has_header && gen_field_of(g, e)->operand)
+		return operand_field(g, gen_field_of(g, e), null);
 
 	if (!raw && g->kind->has_typed_fields && e->type.kind == TYPE_POINTER)
 		return untyped_argument(g, e);

@@ -105,7 +105,7 @@ static vreg compute(struct gen *g, const struct expr *e, label null)
 	case EXPR_INTEGER:
 		return gen_imm(g, (s64)(u64)e->integer);
 	case EXPR_FIELD:
-		return gen_field(g, e);
+		return gen_field(g, e, null);
 	case EXPR_SYSTEM:
 		return gen_system(g, e, null);
 	case EXPR_MEMBER:

@@ -41,7 +41,9 @@ static int open_kprobe(const struct hook *hook)
 
 static int open_uprobe(const struct hook *hook)
 {
-	const struct sys_uprobe probe = { .offset = hook->file_offset, .is_return = hook->is_exit };
+	const struct sys_uprobe probe = { .offset = hook->file_offset,
+					  .semaphore_offset = hook->semaphore_offset,
+					  .is_return = hook->is_exit };
 	int file_fd = open(hook->file_path, O_RDONLY | O_CLOEXEC), fd;
 	struct stat stat;
 

@@ -82,8 +82,13 @@ static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 	use.part = a->phys->number;
 	use.source = a->source;
 	use.first_probe = a->probes.n;
-	for (u32 i = 0; i < use.n_streams; i++)
-		vec_push(arena, &a->probes, use.streams[i]->name);
+	/* One text has one code: places of one user probe follow each other. */
+	if (use.first_probe && use.n_streams == 1 &&
+	    strcmp(a->probes.at[use.first_probe - 1], use.streams[0]->name) == 0)
+		use.first_probe--;
+	else
+		for (u32 i = 0; i < use.n_streams; i++)
+			vec_push(arena, &a->probes, use.streams[i]->name);
 	for (u32 i = 0; i < a->hooks.n && !same; i++) {
 		if (!hook_is_same(&a->hooks.at[i], &hook))
 			continue;
@@ -492,8 +497,10 @@ static bool is_shared_event(const struct hook *a, const struct hook *b)
 {
 	const struct stream *x = a->uses[0].streams[0], *y = b->uses[0].streams[0];
 
+	/* The one program, where none needs a semaphore that the other does not. */
 	if (a->path == ACCESS_UPROBE || b->path == ACCESS_UPROBE)
-		return a != b && hook_is_same(a, b);
+		return a != b && a->path == b->path && a->is_exit == b->is_exit &&
+		       a->file_offset == b->file_offset && file_id_equal(a->file_id, b->file_id);
 	if (x->is_function || y->is_function)
 		return a != b && x->is_function && y->is_function && x->is_return == y->is_return &&
 		       strcmp(x->event, y->event) == 0 &&

@@ -66,7 +66,10 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 					   .file_path = arena_strdup(arena, s->file_path),
 					   .file_id = s->file_id,
 					   .file_offset = s->file_offset,
-					   .reason = "a function of a program" };
+					   .semaphore_offset = s->semaphore_offset,
+					   .reason = s->kind == STREAM_USDT
+							     ? "a probe of a program"
+							     : "a function of a program" };
 		return true;
 	}
 

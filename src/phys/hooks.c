@@ -47,7 +47,9 @@ bool hook_is_same(const struct hook *a, const struct hook *b)
 	if (a->path != b->path || a->is_exit != b->is_exit || a->is_typed != b->is_typed)
 		return false;
 	if (a->file_path) /* whatever the function is called there */
-		return a->file_offset == b->file_offset && file_id_equal(a->file_id, b->file_id);
+		return a->file_offset == b->file_offset &&
+		       a->semaphore_offset == b->semaphore_offset &&
+		       file_id_equal(a->file_id, b->file_id);
 	return a->offset_bytes == b->offset_bytes && strcmp(a->target, b->target) == 0;
 }
 

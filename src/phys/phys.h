@@ -73,11 +73,11 @@ struct hook {
 	u32 offset_bytes;      /* KPROBE: in the function */
 	const char *file_path; /* UPROBE: any of its names */
 	struct file_id file_id;
-	u64 file_offset;
-	struct stream_sample sample; /* SAMPLE */
-	u32 task_compat_offset;	     /* RAW_SYSCALL: of arch.compat_member in struct task_struct */
-	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
-	u32 tracepoint_id;  /* TRACEPOINT */
+	u64 file_offset, semaphore_offset; /* semaphore 0: none */
+	struct stream_sample sample;	   /* SAMPLE */
+	u32 task_compat_offset; /* RAW_SYSCALL: of arch.compat_member in struct task_struct */
+	const char *target;	/* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
+	u32 tracepoint_id;	/* TRACEPOINT */
 	/* RAW of a tracepoint whose fields are read: the raw one, and what they are of its
 	 * arguments.  Then it is typed. */
 	const struct stream *raw;

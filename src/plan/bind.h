@@ -283,6 +283,11 @@ void bind_span_member(struct scope *scope, const struct ast_source *source,
 		      struct plan *join);
 /* bind_function.c: function:NAME, and what counts as such a call */
 bool bind_is_function(const struct ast_source *source);
+/* bind_scope.c: something derived is not known by name everywhere: its columns are listed. */
+void bind_hint_columns(struct scope *scope, struct diag *d, const struct from_member *r);
+/* true after a diagnostic: there is an argument of that name, but it cannot be had. */
+bool bind_is_unreadable(struct scope *scope, const struct from_member *member, const char *name,
+			struct span span);
 struct plan *bind_function(struct scope *scope, const struct ast_source *source);
 const char *bind_function_comment(void);
 

@@ -22,10 +22,11 @@ static const struct field *field_find(const struct stream *stream, const char *n
 static bool field_is_shared(const struct stream_list *list, const char *name,
 			    const struct field *first)
 {
-	for (u32 i = 1; i < list->streams.n; i++) {
+	for (u32 i = 0; i < list->streams.n; i++) {
 		const struct field *f = field_find(list->streams.at[i], name);
 
-		if (!f || !type_equal(f->type, first->type) || f->kind != first->kind)
+		if (!f || !type_equal(f->type, first->type) || f->kind != first->kind ||
+		    field_why_not(f))
 			return false;
 	}
 	return true;
@@ -39,7 +40,7 @@ static struct expr *field_expr(struct scope *scope, const struct plan *scan, u32
 
 	e = bind_column_expr(scope, EXPR_FIELD, f->name, index, f->type, scan->span);
 	e->source = scan->scan.source;
-	e->nullable = stream_may_be_null(stream, index);
+	e->nullable = field_may_be_null(scan->scan.streams, index);
 	/* Of recorded rows: the kernel has none. */
 	e->is_user_only = f->type.kind == TYPE_REAL;
 	return e;
@@ -186,18 +187,6 @@ static bool offer_columns(const struct from_member *r, const char *name, struct 
 	return has_some;
 }
 
-/* Something derived is not known by name everywhere: its columns are listed. */
-static void hint_columns(struct scope *scope, struct diag *d, const struct from_member *r)
-{
-	struct buf names;
-
-	buf_init_in(&names, scope->arena);
-	for (u32 i = 0; i < r->columns.n && i < 12; i++)
-		buf_printf(&names, "%s%s", i ? ", " : "", r->columns.at[i].name);
-	diag_hint(scope->diags, d, "its columns are %s%s", names.at,
-		  r->columns.n > 12 ? ", ..." : "");
-}
-
 /* only: the member of FROM that was named before the column, or NULL */
 static struct expr *unknown_column(struct scope *scope, const struct from_member *only,
 				   const char *name, struct span span)
@@ -215,7 +204,11 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 	for (u32 i = 0; i < n; i++) {
 		const struct from_member *r = first + i;
 
-		if ((!only || r == only) && offer_columns(r, name, &suggest))
+		if (only && r != only)
+			continue;
+		if (bind_is_unreadable(scope, r, name, span))
+			return NULL;
+		if (offer_columns(r, name, &suggest))
 			return diag_refuse(
 				scope->diags, "unshared-column", span,
 				"not all %u streams have a column \"%s\" of one type" HINT
@@ -239,7 +232,7 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 		diag_hint(scope->diags, d,
 			  "FROM says whose columns they are: \"ebql list\" shows the streams");
 	else if (n && !one->streams)
-		hint_columns(scope, d, one);
+		bind_hint_columns(scope, d, one);
 	else
 		diag_hint(scope->diags, d, "\"ebql describe %s\" lists its columns", one->written);
 	return NULL;

@@ -2,6 +2,8 @@
 /*
  * Scopes, and the operators that more than one file of the binder makes.
  */
+#include <strings.h>
+
 #include "plan/bind.h"
 
 struct scope bind_scope(const struct scope *outer, const struct ast_select *select)
@@ -65,4 +67,36 @@ const struct stream *bind_stream_of(struct scope *scope, const struct expr *e)
 	return e->kind == EXPR_FIELD
 		       ? scope->shared->scans.at[e->source]->scan.streams->streams.at[0]
 		       : NULL;
+}
+
+bool bind_is_unreadable(struct scope *scope, const struct from_member *member, const char *name,
+			struct span span)
+{
+	for (u32 i = 0; member->streams && i < member->streams->streams.n; i++) {
+		const struct stream *s = member->streams->streams.at[i];
+
+		for (u32 k = 0; k < s->n_fields; k++) {
+			const struct field *f = &s->fields[k];
+
+			if (!field_why_not(f) || strcasecmp(f->name, name) != 0)
+				continue;
+			diag_refuse(scope->diags, "unreadable-argument", span,
+				    "%s of %s is %s, which cannot be read: %s" HINT
+				    "its other arguments can: ebql describe %s",
+				    name, s->name, f->operand->text, field_why_not(f), s->name);
+			return true;
+		}
+	}
+	return false;
+}
+
+void bind_hint_columns(struct scope *scope, struct diag *d, const struct from_member *r)
+{
+	struct buf names;
+
+	buf_init_in(&names, scope->arena);
+	for (u32 i = 0; i < r->columns.n && i < 12; i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", r->columns.at[i].name);
+	diag_hint(scope->diags, d, "its columns are %s%s", names.at,
+		  r->columns.n > 12 ? ", ..." : "");
 }

@@ -8,13 +8,41 @@
 
 #include "plan/plan.h"
 
+/* Of a user probe: its program has it in memory, which may not be there to be read. */
+static bool is_in_memory(const struct stream_list *list, const char *name)
+{
+	for (u32 i = 0; i < list->streams.n; i++) {
+		const struct stream *s = list->streams.at[i];
+
+		for (u32 k = 0; k < s->n_fields; k++)
+			if (s->fields[k].kind == FIELD_OPERAND &&
+			    s->fields[k].operand->kind == OPERAND_MEMORY &&
+			    strcasecmp(s->fields[k].name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
+bool field_may_be_null(const struct stream_list *list, u32 index)
+{
+	const struct stream *s = list->streams.at[0];
+
+	/* Any column of a file may hold NULLs but `time`, which is none then (file/file.h). */
+	if (s->kind == STREAM_FILE)
+		return s->file->time_column != (s32)index;
+	/* Of a list what is read through a pointer, as a text. */
+	if (s->kind == STREAM_ITERATOR)
+		return s->fields[index].kind == FIELD_DATA_LOC;
+	return is_in_memory(list, s->fields[index].name);
+}
+
 /* A text that does not stand in the record itself is read, and may be cut: counted both. */
 static bool field_can_fault(const struct expr *e, const struct plan *tree)
 {
 	const struct plan *scan = plan_scan(tree, e->source);
 
 	if (e->type.kind != TYPE_TEXT)
-		return false;
+		return scan && is_in_memory(scan->scan.streams, e->name);
 	for (u32 i = 0; scan && i < scan->scan.streams->streams.n; i++) {
 		const struct stream *s = scan->scan.streams->streams.at[i];
 

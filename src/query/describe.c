@@ -113,6 +113,14 @@ bool query_describe(struct query *q, const struct ast_source *source,
 		if (!d->list->is_wildcard && d->list->streams.at[0]->kind == STREAM_TRACEPOINT &&
 		    d->list->streams.at[0]->syscall_nr < 0)
 			d->access = access_note(q, d->list->streams.at[0]);
+		if (!d->list->is_wildcard && d->list->streams.at[0]->kind == STREAM_USDT)
+			d->access = arena_printf(
+				&q->arena, "in %u place%s of %s%s", d->list->streams.n,
+				d->list->streams.n > 1 ? "s" : "",
+				d->list->streams.at[0]->file_path,
+				d->list->streams.at[0]->semaphore_offset
+					? ", which asks by a semaphore whether anybody listens"
+					: "");
 		if (catalog_pid_ns(q->catalog).ino != PID_NS_INITIAL)
 			d->note = "ebql runs in a PID namespace: pid, tid and ppid are its "
 				  "numbers, ids in the event's fields the kernel's own";

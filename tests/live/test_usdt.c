@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Probes that a program was built with (sys/sdt.h): this test, as a workload, passes probes of its
+ * own a known number of times, and ebql counts them in windows and sums their arguments, by
+ * equality.  --quick (slow guests): fewer passes; --long: ten million.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sdt.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "session.h"
+#include "usdt.h"
+#include "watch.h"
+
+enum { THREADS = 64, KINDS = 16 };
+
+static u32 n_calls = 2400; /* of each thread, a multiple of KINDS */
+
+/* --- The workload --- */
+
+static void *call(void *unused)
+{
+	for (u32 i = 0; i < n_calls; i++) {
+		u64 number = i;
+
+		DTRACE_PROBE2(ebql_test, call, i % KINDS, number);
+	}
+	return NULL;
+}
+
+static void run_by_threads(void)
+{
+	pthread_t threads[THREADS];
+
+	for (u32 i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, call, NULL))
+			_exit(1);
+	for (u32 i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* A variable of the file, one of the thread's stack, an element, a constant, all widths and signs.
+ */
+static s32 counter;
+static s64 elements[KINDS];
+
+struct shapes {
+	s8 a;
+	u8 b;
+	s16 c;
+	u16 d;
+	s32 e;
+	u32 f;
+	s64 g;
+	u64 h;
+};
+
+static struct shapes shapes_of(u32 i)
+{
+	return (struct shapes){ (s8)(i * 7),   (u8)(i * 7),  (s16)(i * 4999),	(u16)(i * 4999),
+				-(s32)(i * 3), i * 4000000u, -(s64)i * 9000001, (u64)i << 33 };
+}
+
+static __attribute__((noinline)) void pass_shapes(const struct shapes *s, u32 i)
+{
+	volatile s32 local = (s32)i * -5;
+
+	DTRACE_PROBE8(ebql_test, widths, s->a, s->b, s->c, s->d, s->e, s->f, s->g, s->h);
+	DTRACE_PROBE6(ebql_test, memory, counter, local, elements[i % KINDS], -7, 3000000000u,
+		      s->c + s->d);
+}
+
+static void run_shapes(void)
+{
+	for (u32 i = 0; i < KINDS; i++)
+		elements[i] = -(s64)i * 11;
+	for (u32 i = 0; i < n_calls; i++) {
+		struct shapes s = shapes_of(i);
+
+		counter = (s32)i * 3;
+		pass_shapes(&s, i);
+	}
+}
+
+/* It stands in each of its callers, with its argument somewhere else. */
+static inline __attribute__((always_inline)) void pass(s64 x, double fraction)
+{
+	DTRACE_PROBE2(ebql_test, twice, x, fraction);
+}
+
+static __attribute__((noinline)) void pass_constant(void)
+{
+	pass(-1000, 0.5);
+}
+
+static __attribute__((noinline)) void pass_argument(s64 *x)
+{
+	pass(*x, 1.5);
+}
+
+static void run_places(void)
+{
+	for (u32 i = 0; i < n_calls; i++) {
+		s64 x = i;
+
+		pass_argument(&x);
+		if (i % 2)
+			pass_constant();
+	}
+}
+
+static int work(void)
+{
+	char line[32];
+
+	work_answer("pid %d\n", getpid());
+	while (work_line(line, sizeof(line))) {
+		if (!strcmp(line, "call"))
+			run_by_threads();
+		else if (!strcmp(line, "shapes"))
+			run_shapes();
+		else if (!strcmp(line, "places"))
+			run_places();
+		else if (!strcmp(line, "ask"))
+			usdt_ask(n_calls);
+		if (!strcmp(line, "listens"))
+			work_answer(usdt_listens() ? "yes\n" : "no\n");
+		else
+			work_answer("done\n");
+	}
+	return 0;
+}
+
+/* --- What ebql saw of it --- */
+
+enum { SUMS = 8 };
+
+struct seen {
+	struct watch watch;
+	u64 n[KINDS];
+	s64 total[KINDS], sums[SUMS];
+	u32 n_rows;
+};
+
+static void take_row(void *context, const struct line *line)
+{
+	struct seen *s = context;
+	u64 k = line_number(line, "k");
+
+	assert_true(k < KINDS);
+	s->n[k] += line_number(line, "n");
+	for (u32 i = 0; i < SUMS; i++) {
+		char name[4] = { 's', (char)('0' + i) };
+
+		if (line_leaf(line, name))
+			s->sums[i] += (s64)line_number(line, name);
+	}
+	if (line_leaf(line, "total"))
+		s->total[k] += (s64)line_number(line, "total");
+	s->n_rows++;
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct seen));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct seen *s = *state;
+
+	watch_close(&s->watch);
+	free(s);
+	return 0;
+}
+
+static void own_path(char path[512])
+{
+	ssize_t n = readlink("/proc/self/exe", path, 511);
+
+	assert_true(n > 0);
+	path[n] = '\0';
+}
+
+/* format has a %s for this program's path. */
+static struct seen *watch_passes(void **state, const char *work, const char *format)
+{
+	struct seen *s = *state;
+	char path[512], query[1024];
+
+	watch_require();
+	own_path(path);
+	snprintf(query, sizeof(query), format, path);
+	watch_open(&s->watch, take_row, s);
+	watch_work(&s->watch, "passes");
+	watch_tell(&s->watch, "listens", "no\n");
+	watch_ebql(&s->watch, "%s", query);
+	watch_tell(&s->watch, work, "done\n");
+	return s;
+}
+
+#define CALLS(window)                                                                              \
+	"SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total FROM usdt:%s:ebql_test:call "         \
+	"GROUP BY k WINDOW TUMBLING " window
+
+static void passes(void **state, const char *format)
+{
+	struct seen *s = watch_passes(state, "call", format);
+
+	watch_end(&s->watch, 0);
+	for (u32 k = 0; k < KINDS; k++) {
+		u64 total = 0;
+
+		for (u32 i = k; i < n_calls; i += KINDS)
+			total += i;
+		assert_int_equal(s->n[k], n_calls / KINDS * THREADS);
+		assert_int_equal(s->total[k], total * THREADS);
+	}
+}
+
+static void test_passes_1ms(void **state)
+{
+	passes(state, CALLS("1ms"));
+}
+
+static void test_passes_10ms(void **state)
+{
+	passes(state, CALLS("10ms"));
+}
+
+static void test_passes_100ms(void **state)
+{
+	passes(state, CALLS("100ms"));
+}
+
+static void test_widths(void **state)
+{
+	struct seen *s = watch_passes(
+		state, "shapes",
+		"SELECT 0 AS k, count(*) AS n, sum(arg0) AS s0, sum(arg1) AS s1, sum(arg2) AS s2, "
+		"sum(arg3) AS s3, sum(arg4) AS s4, sum(arg5) AS s5, sum(arg6) AS s6, "
+		"sum(arg7) AS s7 FROM usdt:%s:widths");
+	s64 sums[SUMS] = { 0 };
+
+	watch_end(&s->watch, 0);
+	for (u32 i = 0; i < n_calls; i++) {
+		struct shapes x = shapes_of(i);
+
+		sums[0] += x.a, sums[1] += x.b, sums[2] += x.c, sums[3] += x.d;
+		sums[4] += x.e, sums[5] += x.f, sums[6] += x.g, sums[7] += (s64)x.h;
+	}
+	assert_int_equal(s->n[0], n_calls);
+	for (u32 i = 0; i < SUMS; i++)
+		assert_int_equal(s->sums[i], sums[i]);
+}
+
+static void test_memory(void **state)
+{
+	struct seen *s = watch_passes(
+		state, "shapes",
+		"SELECT 0 AS k, count(*) AS n, sum(arg0) AS s0, sum(arg1) AS s1, sum(arg2) AS s2, "
+		"sum(arg3) AS s3, sum(arg4) AS s4, sum(arg5) AS s5 FROM usdt:%s:memory");
+	s64 sums[SUMS] = { 0 };
+
+	watch_end(&s->watch, 0);
+	for (u32 i = 0; i < n_calls; i++) {
+		struct shapes x = shapes_of(i);
+
+		sums[0] += i * 3, sums[1] += (s64)i * -5, sums[2] += -(s64)(i % KINDS) * 11;
+		sums[3] += -7, sums[4] += 3000000000, sums[5] += x.c + x.d;
+	}
+	assert_int_equal(s->n[0], n_calls);
+	for (u32 i = 0; i < SUMS; i++)
+		assert_int_equal(s->sums[i], sums[i]);
+}
+
+/* One stream and one name, wherever it stands. */
+static void test_places(void **state)
+{
+	struct seen *s = watch_passes(state, "places",
+				      "SELECT 0 AS k, probe, count(*) AS n, sum(arg0) AS s0 "
+				      "FROM usdt:%s:ebql_test:twice GROUP BY probe");
+
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->n_rows, 1);
+	assert_int_equal(s->n[0], n_calls + n_calls / 2);
+	assert_int_equal(s->sums[0], (s64)n_calls * (n_calls - 1) / 2 - 1000 * (s64)(n_calls / 2));
+}
+
+/* The program passes the probe only while somebody listens. */
+static void test_semaphore(void **state)
+{
+	struct seen *s = watch_passes(state, "ask",
+				      "SELECT 0 AS k, count(*) AS n, sum(arg0) AS s0 "
+				      "FROM usdt:%s:ebql_asked:asked");
+
+	watch_tell(&s->watch, "listens", "yes\n");
+	watch_end(&s->watch, 0);
+	watch_tell(&s->watch, "listens", "no\n");
+	assert_int_equal(s->n[0], n_calls);
+	assert_int_equal(s->sums[0], (s64)n_calls * (n_calls - 1) / 2);
+}
+
+/* All probes of a provider, of which each has arguments of its own. */
+static void test_wildcard(void **state)
+{
+	struct seen *s = watch_passes(
+		state, "shapes",
+		"SELECT CASE probe WHEN 'usdt:' || '%1$s' || ':ebql_test:widths' THEN 0 "
+		"WHEN 'usdt:' || '%1$s' || ':ebql_test:memory' THEN 1 ELSE 2 END AS k, "
+		"count(*) AS n FROM usdt:%1$s:ebql_test:* GROUP BY probe");
+
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->n[0], n_calls);
+	assert_int_equal(s->n[1], n_calls);
+	assert_int_equal(s->n[2], 0);
+}
+
+/* What ebql answers to the command. */
+static void expect_said(const char *command, const char *part)
+{
+	char path[512], line[2048], said[8192];
+	FILE *f;
+	size_t n;
+
+	own_path(path);
+	snprintf(line, sizeof(line), command, proc_ebql(), path);
+	f = popen(line, "r");
+	assert_non_null(f);
+	n = fread(said, 1, sizeof(said) - 1, f);
+	said[n] = '\0';
+	pclose(f);
+	if (!strstr(said, part))
+		fail_msg("%s: no \"%s\" in: %s", line, part, said);
+}
+
+static void test_names(void **state)
+{
+	expect_said("%s list usdt:%s 2>&1", ":ebql_test:widths\n");
+	expect_said("%s list 'usdt:%s:*ask*' 2>&1", ":ebql_asked:asked\n");
+	expect_said("%s describe usdt:%s:widths 2>&1", "arg0    s8 ");
+	expect_said("%s describe usdt:%s:twice 2>&1", "in 2 places of ");
+	expect_said("%s describe usdt:%s:asked 2>&1", "by a semaphore");
+	expect_said("%s explain 'SELECT 1 FROM usdt:%s:ebql_test:width' 2>&1",
+		    ":ebql_test:widths\"?");
+	expect_said("%s explain 'SELECT arg1 FROM usdt:%s:twice' 2>&1", "unreadable-argument");
+	expect_said("%s explain 'SELECT arg1 FROM usdt:%s:twice' 2>&1", "a fraction");
+	expect_said("%s explain 'SELECT arg2 FROM usdt:%s:twice' 2>&1", "unknown-column");
+	expect_said("%s explain 'SELECT * FROM usdt:%s:twice' 2>&1", "arg0");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_passes_1ms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_passes_10ms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_passes_100ms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_widths, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_semaphore, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wildcard, setup, teardown),
+		cmocka_unit_test(test_names),
+	};
+
+	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+		n_calls = 400;
+		setenv("EBQL_TEST_QUICK", "1", 1);
+	} else if (session_is_long()) {
+		n_calls = 160000;
+	}
+	if (argc == 3 && !strcmp(argv[1], "--work"))
+		return work();
+	return cmocka_run_group_tests_name("usdt", tests, NULL, NULL);
+}
