@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -150,6 +152,57 @@ static void burn(void)
 	}
 }
 
+/* Code that no file has, and the map that tells of it: a frame, getppid(2), and back. */
+#ifdef __x86_64__
+static const u8 code[] = { 0x55, 0x48, 0x89, 0xe5, 0xb8, SYS_getppid, 0,
+			   0,	 0,    0x0f, 0x05, 0x5d, 0xc3 };
+#else
+static const u32 code[] = { 0xa9bf7bfd, 0x910003fd, 0xd2800008 | SYS_getppid << 5,
+			    0xd4000001, 0xa8c17bfd, 0xd65f03c0 };
+#endif
+u64 stack_machine(u64 (*made)(void));
+
+__attribute__((noinline)) u64 stack_machine(u64 (*made)(void))
+{
+	u64 sum = made();
+
+	__asm__ volatile("" : "+r"(sum) : : "memory");
+	return 1 + sum;
+}
+
+static void call_made(void)
+{
+	u8 *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	char map_path[64];
+	FILE *map;
+
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	map = fopen(map_path, "w");
+	if (!map || at == MAP_FAILED)
+		_exit(1);
+	memcpy(at + 64, code, sizeof(code));
+	__builtin___clear_cache((char *)at, (char *)at + 4096);
+	fprintf(map, "%lx 40 before\n%lx 40 made_code\n", (long)at, (long)at + 64);
+	fclose(map);
+	for (u32 i = 0; i < 10; i++)
+		stack_machine((u64(*)(void))(at + 64));
+}
+
+static void call_by_processes(void)
+{
+	for (u32 i = 0; i < THREADS; i++) {
+		int pid = fork();
+
+		for (u32 k = 0; pid == 0 && k < 5; k++)
+			stack_odd(3);
+		if (pid <= 0)
+			_exit(pid < 0);
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
 static int work(void)
 {
 	pthread_t threads[THREADS];
@@ -158,10 +211,14 @@ static int work(void)
 	work_answer("pid %d\n", getpid());
 	while (work_line(line, sizeof(line))) {
 		if (strcmp(line, "call")) {
-			if (strcmp(line, "burn"))
-				call_all_ways();
-			else
+			if (!strcmp(line, "burn"))
 				burn();
+			else if (!strcmp(line, "fork"))
+				call_by_processes();
+			else if (!strcmp(line, "made"))
+				call_made();
+			else
+				call_all_ways();
 			work_answer("done\n");
 			continue;
 		}
@@ -348,6 +405,60 @@ static void test_room(void **state)
 	assert_in_range(s->n[1], 30000, 32768);
 }
 
+static void take_made(void *context, const struct line *line)
+{
+	struct seen *s = context;
+	const struct leaf *leaf = line_leaf(line, "s[]");
+
+	if (leaf && !strcmp(leaf->text, "made_code") && !strcmp(leaf[1].text, "stack_machine"))
+		s->n[0] += line_number(line, "n");
+	s->n_rows++;
+}
+
+static void test_made(void **state)
+{
+	struct seen *s = *state;
+	char path[64];
+
+	watch_require();
+	watch_open(&s->watch, take_made, s);
+	watch_work(&s->watch, "made");
+	watch_ebql(&s->watch,
+		   "SELECT ustack(2) AS s, count(*) AS n FROM " CALLS " WHERE pid = %d GROUP BY s",
+		   s->watch.pid);
+	watch_tell(&s->watch, "made", "done\n");
+	watch_end(&s->watch, 0);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", s->watch.pid);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(s->n_rows, 1);
+	assert_int_equal(s->n[0], 10);
+}
+
+/* Their stacks are of the same addresses, and each is its process' own. */
+static void take_process(void *context, const struct line *line)
+{
+	struct seen *s = context;
+
+	s->n[line_number(line, "n") == 5]++;
+	s->n_rows++;
+}
+
+static void test_processes(void **state)
+{
+	struct seen *s = *state;
+
+	watch_require();
+	watch_open(&s->watch, take_process, s);
+	watch_work(&s->watch, "fork");
+	watch_ebql(&s->watch,
+		   "SELECT ustack AS s, count(*) AS n FROM " CALLS " WHERE ppid = %d GROUP BY s",
+		   s->watch.pid);
+	watch_tell(&s->watch, "fork", "done\n");
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->n_rows, THREADS);
+	assert_int_equal(s->n[1], THREADS);
+}
+
 /* The stack that most samples have. */
 static void take_sample(void *context, const struct line *line)
 {
@@ -395,7 +506,8 @@ static void take_kernel(void *context, const struct line *line)
 	for (u32 i = 0; i < line->n; i++)
 		if (!strcmp(line->leaves[i].path, "s[]"))
 			is_known |= strstr(line->leaves[i].text, "do_syscall_64") ||
-				    strstr(line->leaves[i].text, "entry_SYSCALL_64");
+				    strstr(line->leaves[i].text, "entry_SYSCALL_64") ||
+				    strstr(line->leaves[i].text, "el0_svc");
 	s->n += line_number(line, "n");
 	s->n_known += is_known ? line_number(line, "n") : 0;
 }
@@ -427,6 +539,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_probe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_room, setup, teardown),
 	};
