@@ -100,7 +100,6 @@ static void test_did_you_mean(void **state)
 	expect_error(&session, "t:qqqqqqqq:zzzzzzzzzzz", "unknown-stream", "ebql list");
 	expect_error(&session, "tracepont:sched:sched_switch", "unknown-stream-kind",
 		     "\"tracepoint\"");
-	expect_error(&session, "iter:task", "not-supported", "raw_tracepoint");
 	expect_error(&session, "usdt:bash:a:b", "not-in-snapshot", "--catalog");
 	expect_error(&session, "uprobe:bash", "unknown-stream", "uprobe:FILE:FUNCTION");
 	expect_error(&session, "uprobe:bash:main", "not-in-snapshot", "--catalog");
