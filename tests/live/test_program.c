@@ -122,6 +122,9 @@ static void take_row(void *context, const struct line *line)
 		s->other++;
 		return;
 	}
+	/* Of each event a window has all or nothing. */
+	if (line_leaf(line, "whole"))
+		assert_int_equal(line_number(line, "whole"), k * line_number(line, "n"));
 	s->n[k] += line_number(line, "n");
 	s->total[k] += line_number(line, "total");
 	s->n_rows++;
@@ -175,7 +178,8 @@ static void expect_calls(const struct seen *s, bool has_kind)
 }
 
 #define ENTRIES(window)                                                                            \
-	"SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total FROM uprobe:%s:traced_call "          \
+	"SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total, histogram(arg1) AS h, "              \
+	"sum(arg0) AS whole FROM uprobe:%s:traced_call "                                           \
 	"GROUP BY k WINDOW TUMBLING " window
 
 static void test_entries_1ms(void **state)

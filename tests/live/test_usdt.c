@@ -163,6 +163,9 @@ static void take_row(void *context, const struct line *line)
 		if (line_leaf(line, name))
 			s->sums[i] += (s64)line_number(line, name);
 	}
+	/* Of each event a window has all or nothing. */
+	if (line_leaf(line, "whole"))
+		assert_int_equal(line_number(line, "whole"), k * line_number(line, "n"));
 	if (line_leaf(line, "total"))
 		s->total[k] += (s64)line_number(line, "total");
 	s->n_rows++;
@@ -209,7 +212,8 @@ static struct seen *watch_passes(void **state, const char *work, const char *for
 }
 
 #define CALLS(window)                                                                              \
-	"SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total FROM usdt:%s:ebql_test:call "         \
+	"SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total, histogram(arg1) AS h, "              \
+	"sum(arg0) AS whole FROM usdt:%s:ebql_test:call "                                          \
 	"GROUP BY k WINDOW TUMBLING " window
 
 static void passes(void **state, const char *format)
