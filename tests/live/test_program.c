@@ -20,9 +20,16 @@
 #include "session.h"
 #include "watch.h"
 
-enum { THREADS = 64, KINDS = 16, DEEPEST = 16 };
+/* The kernel keeps 64 returns of a thread (MAX_URETPROBE_DEPTH). */
+enum { THREADS = 64, KINDS = 16, DEEPEST = 16, DEPTH = 100, DEPTH_KEPT = 64 };
 
-static u32 n_calls = 2400; /* of each thread, a multiple of KINDS and DEEPEST */
+static u32 n_calls = 2400; /* of each thread, a multiple of KINDS, and five times one of DEEPEST */
+
+/* Each is up to DEEPEST calls. */
+static u32 n_recursions(void)
+{
+	return n_calls / 5;
+}
 
 /* --- The workload --- */
 
@@ -44,6 +51,9 @@ __attribute__((noinline)) u64 traced_recursion(u64 depth)
 	return 1 + below;
 }
 
+/* Another name of the same code. */
+extern __typeof__(traced_call) traced_alias __attribute__((alias("traced_call")));
+
 static void *call(void *unused)
 {
 	u64 sum = 0;
@@ -57,7 +67,7 @@ static void *recurse(void *unused)
 {
 	u64 sum = 0;
 
-	for (u32 i = 0; i < n_calls; i++)
+	for (u32 i = 0; i < n_recursions(); i++)
 		sum += traced_recursion(i % DEEPEST);
 	return (void *)(uintptr_t)sum;
 }
@@ -98,6 +108,9 @@ static int work(void)
 	while (work_line(line, sizeof(line))) {
 		if (!strcmp(line, "fork"))
 			call_by_processes();
+		else if (!strcmp(line, "deep"))
+			for (u32 i = 0; i < n_calls / DEPTH; i++)
+				traced_recursion(DEPTH);
 		else
 			run_by_threads(strcmp(line, "call") ? recurse : call);
 		work_answer("done\n");
@@ -159,8 +172,18 @@ static struct seen *watch_calls(void **state, const char *work, const char *form
 	watch_work(&s->watch, "calls");
 	watch_ebql(&s->watch, "%s", query);
 	watch_tell(&s->watch, work, "done\n");
-	watch_end(&s->watch, 0);
+	watch_end(&s->watch, -1);
 	assert_int_equal(s->other, 0);
+	assert_int_equal(s->watch.reader.totals.lost, 0);
+	return s;
+}
+
+/* The same, of which no call is without its partner. */
+static struct seen *watch_all(void **state, const char *work, const char *format)
+{
+	struct seen *s = watch_calls(state, work, format);
+
+	assert_int_equal(s->watch.reader.totals.unpaired, 0);
 	return s;
 }
 
@@ -184,24 +207,24 @@ static void expect_calls(const struct seen *s, bool has_kind)
 
 static void test_entries_1ms(void **state)
 {
-	expect_calls(watch_calls(state, "call", ENTRIES("1ms")), false);
+	expect_calls(watch_all(state, "call", ENTRIES("1ms")), false);
 }
 
 static void test_entries_10ms(void **state)
 {
-	expect_calls(watch_calls(state, "call", ENTRIES("10ms")), false);
+	expect_calls(watch_all(state, "call", ENTRIES("10ms")), false);
 }
 
 static void test_entries_100ms(void **state)
 {
-	expect_calls(watch_calls(state, "call", ENTRIES("100ms")), false);
+	expect_calls(watch_all(state, "call", ENTRIES("100ms")), false);
 }
 
 static void test_returns(void **state)
 {
-	struct seen *s = watch_calls(state, "call",
-				     "SELECT 0 AS k, count(*) AS n, sum(ret) AS total "
-				     "FROM uretprobe:%s:traced_call WINDOW TUMBLING 10ms");
+	struct seen *s = watch_all(state, "call",
+				   "SELECT 0 AS k, count(*) AS n, sum(ret) AS total "
+				   "FROM uretprobe:%s:traced_call WINDOW TUMBLING 10ms");
 	u64 total = 0;
 
 	for (u32 i = 0; i < n_calls; i++)
@@ -216,28 +239,56 @@ static void test_returns(void **state)
 
 static void test_spans(void **state)
 {
-	expect_calls(watch_calls(state, "call", SPANS), true);
+	expect_calls(watch_all(state, "call", SPANS), true);
 }
 
 static void test_processes(void **state)
 {
-	expect_calls(watch_calls(state, "fork", SPANS), true);
+	expect_calls(watch_all(state, "fork", SPANS), true);
 }
 
 /* A call of depth d is one of each depth up to it, and returns d + 1. */
 static void test_recursion(void **state)
 {
-	struct seen *s = watch_calls(state, "recurse",
-				     "SELECT arg0 AS k, count(*) AS n, sum(ret) AS total "
-				     "FROM userfunction:%s:traced_recursion GROUP BY k "
-				     "WINDOW TUMBLING 10ms");
+	struct seen *s = watch_all(state, "recurse",
+				   "SELECT arg0 AS k, count(*) AS n, sum(ret) AS total "
+				   "FROM userfunction:%s:traced_recursion GROUP BY k "
+				   "WINDOW TUMBLING 10ms");
 
 	for (u32 k = 0; k < DEEPEST; k++) {
-		u64 n = (u64)n_calls / DEEPEST * (DEEPEST - k) * THREADS;
+		u64 n = (u64)n_recursions() / DEEPEST * (DEEPEST - k) * THREADS;
 
 		assert_int_equal(s->n[k], n);
 		assert_int_equal(s->total[k], n * (k + 1));
 	}
+}
+
+/* What is deeper has no return; and of no other call does it become the partner. */
+static void test_deep(void **state)
+{
+	struct seen *s = watch_calls(state, "deep",
+				     "SELECT 0 AS k, count(*) AS n, sum(ret) AS total "
+				     "FROM userfunction:%s:traced_recursion WINDOW TUMBLING 10ms");
+	u64 n = n_calls / DEPTH, total = 0;
+
+	for (u32 i = 0; i < DEPTH_KEPT; i++)
+		total += DEPTH - i + 1;
+	assert_int_equal(s->n[0], n * DEPTH_KEPT);
+	assert_int_equal(s->total[0], n * total);
+	assert_int_equal(s->watch.reader.totals.never_started, 0);
+	assert_true(s->watch.reader.totals.unpaired > 0);
+}
+
+/* An event under two names is no partner of its own: that is the call before it. */
+static void test_aliases(void **state)
+{
+	struct seen *s = watch_calls(state, "call",
+				     "SELECT 0 AS k, count(*) AS n, sum(a.arg1 - b.arg1) AS total "
+				     "FROM uprobe:%1$s:traced_call AS a PAIR JOIN "
+				     "uprobe:%1$s:traced_alias AS b ON a.tid = b.tid");
+
+	assert_int_equal(s->n[0], (n_calls - 1) * THREADS);
+	assert_int_equal(s->total[0], s->n[0]);
 }
 
 int main(int argc, char **argv)
@@ -250,6 +301,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_spans, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recursion, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_aliases, setup, teardown),
 	};
 
 	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
