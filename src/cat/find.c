@@ -23,6 +23,7 @@ struct find {
 	const char *category; /* pattern; NULL: any */
 	const char *event;    /* pattern */
 	const char *wanted;   /* as the user wrote it, with ':' between the parts */
+	u32 n_matches;	      /* of a wildcard */
 	bool is_short;	      /* the path has not all of its parts */
 	struct span span;
 	struct diags *diags;
@@ -113,10 +114,16 @@ static int load(struct find *find, const char *category, const char *event)
 
 	for (; !error && stream; stream = stream->next_place)
 		vec_push(find->catalog->arena, &find->list->streams, stream);
+	/* Of a wildcard those are left out that are no one function. */
+	if (error == -ENOTUNIQ && find->list->is_wildcard)
+		return 0;
 	return error == -ENOENT ? 0 : error;
 }
 
-/* Loads every name that both patterns match. */
+/* Each place has a program of its own, and detaching from one takes the kernel 50 ms and more. */
+#define PLACES_MAX 64
+
+/* Loads every name that both patterns match; of a file's no more than can be used. */
 static int load_matches(struct find *find)
 {
 	const struct stream_names *names =
@@ -130,10 +137,24 @@ static int load_matches(struct find *find)
 			continue; /* its other places are loaded with it */
 		if (!fnmatch(find->event, name->event, 0) &&
 		    (!find->category || find->kind->list_file ||
-		     !fnmatch(find->category, name->category, 0)))
+		     !fnmatch(find->category, name->category, 0)) &&
+		    (++find->n_matches <= PLACES_MAX || !find->kind->list_file))
 			error = load(find, name->category, name->event);
 	}
 	return error;
+}
+
+static bool complain_many(const struct find *find)
+{
+	u32 n = MAX(find->list->streams.n, find->n_matches);
+
+	if (!find->kind->list_file || n <= PLACES_MAX)
+		return false;
+	diag_refuse(find->diags, "too-many-places", find->span,
+		    "%s names %u places of the program, and %u at most are attached to" HINT
+		    "a narrower wildcard; ebql list '%s' shows what it names",
+		    find->wanted, n, PLACES_MAX, find->wanted);
+	return true;
 }
 
 /* "tracepoint:NAME": the category is found when only one has that name; so is a provider. */
@@ -238,7 +259,7 @@ static enum find_result look_up(struct catalog *catalog, const char *as, const c
 		return complain_error(&find, error);
 	if (!find.list->streams.n)
 		return complain_unknown(&find);
-	if (complain_ambiguous(&find))
+	if (complain_ambiguous(&find) || complain_many(&find))
 		return FIND_UNKNOWN;
 	*ret_list = find.list;
 	return FIND_FOUND;

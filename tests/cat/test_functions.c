@@ -42,6 +42,22 @@ static void test_programs(void **state)
 	session_close(&session);
 }
 
+static void test_wildcard(void **state)
+{
+	struct stream_list *found;
+	struct session session;
+
+	session_open(&session, NULL);
+	found = find(&session, "uprobe:/proc/self/exe:test_wild*d");
+	assert_non_null(found);
+	assert_true(found->is_wildcard);
+	assert_int_equal(found->streams.n, 1);
+	assert_string_equal(found->streams.at[0]->event, "test_wildcard");
+	expect_error(&session, "uprobe:libc.so.6:*", "too-many-places", "narrower");
+	expect_error(&session, "uprobe:libc.so.6:no_such*", "unknown-stream", "wildcard");
+	session_close(&session);
+}
+
 /* Of several versions the one that programs are linked with, as the loader has it. */
 static void test_versions(void **state)
 {
@@ -250,10 +266,11 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_programs),  cmocka_unit_test(test_broken_program),
-		cmocka_unit_test(test_words),	  cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_ambiguous), cmocka_unit_test(test_places),
-		cmocka_unit_test(test_stripped),  cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_programs), cmocka_unit_test(test_broken_program),
+		cmocka_unit_test(test_words),	 cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_wildcard), cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_places),	 cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_cut_off),
 	};
 
 	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);
