@@ -259,6 +259,13 @@ void catalog_suggest_type(struct catalog *catalog, u32 btf_kind, struct suggest 
 void catalog_expect_raw(struct catalog *catalog, const char *event);
 
 /*
+ * The kernel's own function of a system call ("newfstat", as tracefs calls it), which is called
+ * with the registers of the thread: its id, 0 when BTF has none, and its name.
+ */
+u32 catalog_call_function(struct catalog *catalog, const char *call, const char **ret_name);
+void catalog_expect_call(struct catalog *catalog, const char *call);
+
+/*
  * A member of a struct: name may be a path through embedded and anonymous
  * structs ("thread_info.status").  Returns 0, -ENOENT (then suggest gets the
  * names it could have been, when not NULL), -ENODATA without BTF.  (It is not named

@@ -182,6 +182,48 @@ bool catalog_percpu(struct catalog *catalog, const char *name, u32 *ret_bytes)
 	return s.is_found;
 }
 
+/*
+ * "__x64_sys_read"; what SYSCALL_DEFINE0() makes may have such a name as an alias only, which BTF
+ * leaves out: then it is a "__do_sys_getpid".
+ */
+static const char *call_function(struct catalog *catalog, const char *call, bool is_other)
+{
+	return arena_printf(catalog->arena, "%s%s",
+			    is_other ? "__do_sys_" : catalog_arch(catalog)->call_prefix, call);
+}
+
+void catalog_expect_call(struct catalog *catalog, const char *call)
+{
+	for (u32 i = 0; i < 2; i++)
+		id_place(catalog, BTF_KIND_FUNC, call_function(catalog, call, i));
+}
+
+/* Is its one argument the registers? */
+static bool takes_registers(struct catalog *catalog, u32 id)
+{
+	struct btf_view view;
+
+	return btf_type(&catalog->btf, id, &view) &&
+	       btf_type(&catalog->btf, view.size_or_type, &view) &&
+	       view.kind == BTF_KIND_FUNC_PROTO && view.vlen == 1 &&
+	       btf_resolve(&catalog->btf, btf_word(&view, 1), &view) && view.kind == BTF_KIND_PTR &&
+	       btf_resolve(&catalog->btf, view.size_or_type, &view) &&
+	       view.kind == BTF_KIND_STRUCT && !strcmp(view.name, "pt_regs");
+}
+
+u32 catalog_call_function(struct catalog *catalog, const char *call, const char **ret_name)
+{
+	for (u32 i = 0; i < 2; i++) {
+		const char *name = call_function(catalog, call, i);
+		u32 id = catalog_btf_id(catalog, BTF_KIND_FUNC, name);
+
+		*ret_name = name;
+		if (id && takes_registers(catalog, id))
+			return id;
+	}
+	return 0;
+}
+
 bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const char *name,
 			s64 *ret_number)
 {

@@ -146,15 +146,19 @@ static void skip_compat(struct gen *g, label out)
 	ir_branchi(g->ir, IR_TEST, word, g->set->arch->compat_bit, out);
 }
 
-/* Is this a wanted system call?  Of its number the kernel takes 32 bits, whatever is above. */
-static vreg raw_syscall_filter(struct gen *g, void (*take)(struct gen *g, vreg number, label out),
-			       label out)
+/*
+ * Is this a wanted system call?  Of its number the kernel takes 32 bits, whatever is above.  A
+ * call's own function is entered by others, too: of the 32-bit table, of x32, for the vsyscall
+ * page.
+ */
+static vreg call_filter(struct gen *g, void (*take)(struct gen *g, vreg number, label out),
+			label out)
 {
 	struct ir *ir = g->ir;
 	vreg number;
 
 	g->registers = ir_reg(ir);
-	if (!g->hook->is_exit) {
+	if (g->hook->path == ACCESS_RAW_SYSCALL && !g->hook->is_exit) {
 		number = gen_load(g, g->context, 8, IR_U32);
 		take(g, number, out);
 		ir_load(ir, g->registers, g->context, 0, IR_U64);
@@ -270,8 +274,8 @@ static void take_uses(struct gen *g, label out)
 	if (g->kind->is_sample)
 		count_samples(g);
 	begin_use(g, g->hook->uses);
-	if (g->kind->is_of_calls)
-		number = raw_syscall_filter(g, n == 1 ? take_number : take_any_number, out);
+	if (access_kinds[g->hook->path].is_of_calls)
+		number = call_filter(g, n == 1 ? take_number : take_any_number, out);
 	if (g->kind->is_list) {
 		gen_list_begin(g, out);
 	} else if (gen_needs_slice(g->hook, NULL)) {

@@ -63,7 +63,6 @@ struct gen;
 struct gen_kind {
 	vreg (*field)(struct gen *g, const struct expr *e, const struct field *f);
 	vreg (*frame)(struct gen *g); /* SYS_FRAME; NULL: it is of no function */
-	bool is_of_calls; /* its events are calls of all numbers, of which each use wants some */
 	bool has_typed_fields; /* the verifier knows a pointer among them for what it points to */
 	bool is_sample;	       /* programs count how often they were run */
 	/* What the kernel's stack begins with is the program and what calls it. */

@@ -41,11 +41,11 @@ static void key_words(struct gen *g, const struct phys_step *step, struct key_wo
  */
 static void thread_word(struct gen *g, struct table *t)
 {
-	bool is_raw = g->hook->path == ACCESS_RAW_SYSCALL;
-	vreg registers = is_raw ? g->registers : gen_task_registers(g);
+	bool has_registers = access_kinds[g->hook->path].is_of_calls;
+	vreg registers = has_registers ? g->registers : gen_task_registers(g);
 
 	t->words[0].reg = registers;
-	if (g->hook->is_typed || !is_raw)
+	if (g->hook->is_typed || !has_registers)
 		t->words[0].reg = gen_alu(g, IR_SUB, registers, t->base);
 }
 

@@ -201,7 +201,8 @@ void gen_list_begin(struct gen *g, label out)
 const struct gen_kind gen_kinds[] = {
 	[ACCESS_TRACEPOINT] = { .field = record_field },
 	[ACCESS_RAW] = { .field = argument_field, .n_own_frames = 2 },
-	[ACCESS_RAW_SYSCALL] = { .field = call_field, .n_own_frames = 2, .is_of_calls = true },
+	[ACCESS_RAW_SYSCALL] = { .field = call_field, .n_own_frames = 2 },
+	[ACCESS_CALL] = { .field = call_field, .n_own_frames = 2 },
 	[ACCESS_TRAMPOLINE] = { .field = argument_field,
 				.frame = trampoline_frame,
 				.n_own_frames = 2,

@@ -165,9 +165,16 @@ const struct load_kind load_kinds[] = {
 				 .typed_attach_type = BPF_TRACE_RAW_TP,
 				 .attach = raw_attach,
 				 .missed = load_recursion_misses },
+	[ACCESS_CALL] = { .name = "trampoline",
+			  .typed_type = BPF_PROG_TYPE_TRACING,
+			  .typed_attach_type = BPF_TRACE_FENTRY,
+			  .typed_return_type = BPF_TRACE_FEXIT,
+			  .attach = raw_attach,
+			  .missed = load_recursion_misses },
 	[ACCESS_TRAMPOLINE] = { .name = "trampoline",
 				.typed_type = BPF_PROG_TYPE_TRACING,
 				.typed_attach_type = BPF_TRACE_FENTRY,
+				.typed_return_type = BPF_TRACE_FEXIT,
 				.attach = raw_attach,
 				.missed = load_recursion_misses },
 	[ACCESS_KPROBE] = { .name = "kprobe",
@@ -245,6 +252,8 @@ static void attach_failed(const struct load_program *program, int error, struct 
 			  error == ESTALE ? "the file was changed meanwhile: "
 					  : "is it still the file that it was?  ",
 			  hook->file_path);
+	else if (hook->path == ACCESS_CALL)
+		diag_hint(diags, diag, "SET access_path = raw reads it another way");
 	else if (error == E2BIG)
 		diag_hint(diags, diag, "a tracepoint takes 64 programs, and it has them");
 	else if (error == EACCES)
@@ -259,7 +268,8 @@ static void attach_failed(const struct load_program *program, int error, struct 
  */
 bool load_has_starts(const struct hook *hook)
 {
-	bool is_entry = hook->path == ACCESS_RAW_SYSCALL && !hook->is_exit;
+	bool is_entry =
+		(hook->path == ACCESS_RAW_SYSCALL || hook->path == ACCESS_CALL) && !hook->is_exit;
 
 	for (u32 i = 0; is_entry && i < hook->n_uses; i++) {
 		const struct hook_use *use = &hook->uses[i];

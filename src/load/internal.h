@@ -35,7 +35,7 @@ struct load_kind {
 	u32 flags;
 	/* Where the hook is_typed: its program's type, and how it is attached by its BTF id. */
 	enum bpf_prog_type typed_type;
-	enum bpf_attach_type typed_attach_type;
+	enum bpf_attach_type typed_attach_type, typed_return_type; /* 0: of returns, too */
 	/* A perf event, which is opened before any program starts; NULL: none. */
 	int (*open_event)(const struct hook *hook);
 	int (*attach)(struct load_program *program); /* NULL: nothing; 0 or -errno */

@@ -67,9 +67,9 @@ static void program_attr(const struct load_program *program, const struct bpf_in
 	ret_attr->license = sys_pointer(LOAD_LICENSE);
 	program_name(program, ret_attr->prog_name);
 	if (hook->is_typed) {
-		ret_attr->expected_attach_type = hook->path == ACCESS_TRAMPOLINE && hook->is_exit
-							 ? BPF_TRACE_FEXIT
-							 : kind->typed_attach_type;
+		ret_attr->expected_attach_type = kind->typed_attach_type;
+		if (hook->is_exit && kind->typed_return_type)
+			ret_attr->expected_attach_type = kind->typed_return_type;
 		ret_attr->attach_btf_id = hook->attach_btf_id;
 	}
 }

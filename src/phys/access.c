@@ -11,18 +11,6 @@
 
 #include "phys/internal.h"
 
-/*
- * Nanoseconds of an empty program per event it is for, and per other system
- * call that only passes by; measured on x86-64, kernel 6.18 (ARCHITECTURE.md).
- */
-#define TRACEPOINT_HIT_NS   126.0
-#define TRACEPOINT_OTHER_NS 40.0
-#define RAW_HIT_NS	    60.0
-#define RAW_OTHER_NS	    71.0
-/* Without a survey: half of all system calls are the wanted ones. */
-#define DEFAULT_SHARE 0.5
-#define SHARE_MIN     0.001
-
 /* What the expressions of the kernel part read. */
 struct uses {
 	bool ppid, pid_ns, comm, stacks;
@@ -58,11 +46,7 @@ struct access {
 	struct phys *phys; /* the part whose streams are being hooked */
 	const struct phys_input *input;
 	const struct phys_source *source;
-	/* Of system calls, for enter and exit: */
-	bool by_raw[2]; /* all of them by the raw tracepoint, or none, if no setting says how */
-	u32 n_calls[2]; /* the most that one source has */
-	double share;	/* as in phys_input, the largest */
-	struct call_costs costs;
+	struct call_choice calls;
 	hook_vec hooks;
 	name_vec probes;
 };
@@ -124,10 +108,11 @@ static void add_stream(struct access *a, struct stream *s, struct hook hook)
 	use.streams[0] = s;
 	hook.tracepoint_id = s->tracepoint_id;
 	/* The catalog may go away before the programs do. */
-	hook.target = path == ACCESS_SAMPLE ? arena_strdup(a->arena, s->name)
-		      : path == ACCESS_TRACEPOINT || path == ACCESS_UPROBE
-			      ? arena_printf(a->arena, "%s:%s", s->category, s->event)
-			      : arena_printf(a->arena, "%s", s->event);
+	if (!hook.target)
+		hook.target = path == ACCESS_SAMPLE ? arena_strdup(a->arena, s->name)
+			      : path == ACCESS_TRACEPOINT || path == ACCESS_UPROBE
+				      ? arena_printf(a->arena, "%s:%s", s->category, s->event)
+				      : arena_printf(a->arena, "%s", s->event);
 	hook_add(a, hook, use);
 }
 
@@ -144,11 +129,6 @@ static u32 raw_btf_id(const struct phys_input *input, const char *event)
 static bool is_of_calls(const struct stream *s)
 {
 	return s->category && strcmp(s->category, "syscalls") == 0;
-}
-
-static bool is_call(const struct stream *s)
-{
-	return (s->is_syscall_enter || s->is_syscall_exit) && s->syscall_nr >= 0;
 }
 
 /* The same tracepoint?  (Raw ones have no category: their name alone is one of a kind.) */
@@ -307,89 +287,39 @@ static struct hook raw_syscall_hook(const struct phys_input *input, bool is_exit
 	return hook;
 }
 
-static void count_calls(struct access *a, const struct phys *phys)
+/* Those of one direction: raw sys_enter or sys_exit for all, or a hook for each. */
+static bool add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 {
-	for (u32 i = 0; i < phys->n_sources; i++) {
-		const struct stream_list *list = phys->sources[i].streams;
-		u32 n[2] = { 0 };
+	enum access_path path = phys_call_path(&a->calls, a->input->settings, is_exit);
+	const char *why = phys_why_calls(&a->calls, a->input->settings, is_exit);
 
-		for (u32 j = 0; j < list->streams.n; j++)
-			if (is_call(list->streams.at[j]))
-				n[list->streams.at[j]->is_syscall_exit]++;
-		for (u32 j = 0; j < 2; j++)
-			a->n_calls[j] = MAX(a->n_calls[j], n[j]);
-	}
-}
-
-static bool is_by_raw(const struct access *a, bool is_exit)
-{
-	enum setting_access setting = settings_tracepoint_access(a->input->settings);
-
-	return setting == ACCESS_AUTO ? a->by_raw[is_exit] : setting == ACCESS_ONLY_RAW;
-}
-
-static double wanted_share(const struct access *a)
-{
-	return a->share >= 0 ? MAX(a->share, SHARE_MIN) : DEFAULT_SHARE;
-}
-
-struct call_costs phys_call_costs(double share, bool is_raw_paid, bool is_tracepoint_paid)
-{
-	double others = 1 / MAX(share, SHARE_MIN) - 1;
-
-	return (struct call_costs){
-		.raw = RAW_HIT_NS + (is_raw_paid ? 0 : RAW_OTHER_NS * others),
-		.tracepoint =
-			TRACEPOINT_HIT_NS + (is_tracepoint_paid ? 0 : TRACEPOINT_OTHER_NS * others),
-	};
-}
-
-static const char *why_calls(const struct access *a, bool is_exit)
-{
-	if (settings_tracepoint_access(a->input->settings) != ACCESS_AUTO)
-		return is_by_raw(a, is_exit) ? "SET access_path = raw"
-					     : "SET access_path = tracepoint";
-	if (a->n_calls[is_exit] > 1)
-		return "one raw tracepoint serves all these system calls";
-	return arena_printf(a->arena,
-			    "estimate per wanted event: raw %.0f ns, tracepoint %.0f ns, at %.0f%% "
-			    "wanted of all system calls (%s)",
-			    a->costs.raw, a->costs.tracepoint, 100 * wanted_share(a),
-			    a->share >= 0 ? "surveyed" : "assumed");
-}
-
-/*
- * One way for all sources' system calls of a direction: see read_all_raw().  Queries that insist
- * on another have their own: no source of theirs meets one of these.
- */
-static void choose_calls(struct access *a)
-{
-	a->share = -1;
-	for (u32 i = 0; i < a->set->n_parts; i++) {
-		a->share = MAX(a->share, a->inputs[i].share);
-		if (settings_tracepoint_access(a->inputs[i].settings) == ACCESS_AUTO)
-			count_calls(a, a->set->parts[i]);
-	}
-	a->costs = phys_call_costs(wanted_share(a), false, false);
-	for (u32 j = 0; j < 2; j++)
-		a->by_raw[j] = a->n_calls[j] > 1 || a->costs.raw <= a->costs.tracepoint;
-}
-
-/* The system calls of one direction: raw sys_enter or sys_exit for all, or a tracepoint each. */
-static void add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
-{
-	if (is_by_raw(a, is_exit)) {
+	if (path == ACCESS_RAW_SYSCALL) {
 		struct hook_use use = { .streams = streams->at, .n_streams = streams->n };
 		struct hook hook = raw_syscall_hook(a->input, is_exit);
 
-		hook.reason = why_calls(a, is_exit);
+		hook.reason = why;
 		hook_add(a, hook, use);
-		return;
+		return true;
 	}
-	for (u32 i = 0; i < streams->n; i++)
-		add_stream(a, streams->at[i],
-			   (struct hook){ .path = ACCESS_TRACEPOINT,
-					  .reason = why_calls(a, is_exit) });
+	for (u32 i = 0; i < streams->n; i++) {
+		struct stream *s = streams->at[i];
+		struct hook hook = { .path = path, .reason = why };
+
+		if (path == ACCESS_CALL) {
+			why = phys_why_no_call(a->input, a->source, s);
+			if (why)
+				return diag_refuse(a->diags, "no-trampoline", a->input->plan->span,
+						   "%s cannot be read by a trampoline: %s" HINT
+						   "SET access_path = auto",
+						   s->name, why);
+			hook.is_exit = is_exit;
+			hook.is_typed = true;
+			hook.attach_btf_id = phys_call_function(a->input, s, &hook.target);
+			hook.task_compat_offset = find_compat(a->input);
+		}
+		add_stream(a, s, hook);
+	}
+	return true;
 }
 
 /* ppid is current->real_parent->tgid; src/gen/pid.c needs all of them. */
@@ -462,7 +392,7 @@ static bool add_source(struct access *a, const struct phys_source *source)
 			add_stream(a, s,
 				   (struct hook){ .path = ACCESS_REPLAY,
 						  .reason = "recorded events" });
-		} else if (is_call(s)) {
+		} else if (stream_is_call(s)) {
 			vec_push(a->arena, &calls[s->is_syscall_exit], s);
 		} else if (s->sample) {
 			add_stream(a, s,
@@ -479,8 +409,8 @@ static bool add_source(struct access *a, const struct phys_source *source)
 		}
 	}
 	for (int is_exit = 0; is_exit < 2; is_exit++)
-		if (calls[is_exit].n)
-			add_syscalls(a, &calls[is_exit], is_exit);
+		if (calls[is_exit].n && !add_syscalls(a, &calls[is_exit], is_exit))
+			return false;
 	return true;
 }
 
@@ -489,7 +419,7 @@ static const char *kernel_event(const struct hook *hook)
 {
 	const struct stream *s = hook->uses[0].streams[0];
 
-	return is_call(s) ? s->is_syscall_exit ? "sys_exit" : "sys_enter" : s->event;
+	return stream_is_call(s) ? s->is_syscall_exit ? "sys_exit" : "sys_enter" : s->event;
 }
 
 /* Does one event come to both hooks? */
@@ -586,10 +516,14 @@ static void expect_raw(const struct phys_input *input, const struct phys *phys)
 	for (u32 i = 0; i < phys->n_sources; i++) {
 		const struct stream_list *list = phys->sources[i].streams;
 
-		for (u32 k = 0; k < list->streams.n; k++)
-			if (list->streams.at[k]->kind == STREAM_TRACEPOINT &&
-			    !is_of_calls(list->streams.at[k]))
-				catalog_expect_raw(input->catalog, list->streams.at[k]->event);
+		for (u32 k = 0; k < list->streams.n; k++) {
+			const struct stream *s = list->streams.at[k];
+
+			if (stream_is_call(s) && list->streams.n == 1)
+				phys_expect_call(input, s);
+			else if (s->kind == STREAM_TRACEPOINT && !is_of_calls(s))
+				catalog_expect_raw(input->catalog, s->event);
+		}
 	}
 }
 
@@ -597,8 +531,6 @@ static bool find_hooks(struct access *a)
 {
 	struct phys_set *set = a->set;
 
-	for (u32 i = 0; i < set->n_parts; i++)
-		expect_raw(&a->inputs[i], set->parts[i]);
 	for (u32 i = 0; i < set->n_parts; i++)
 		if (!part_access(a, i))
 			return false;
@@ -614,11 +546,16 @@ bool phys_access(struct phys_set *set, const struct phys_input *inputs, struct a
 {
 	struct access access = { .arena = arena, .set = set, .inputs = inputs, .diags = diags };
 
-	choose_calls(&access);
+	for (u32 i = 0; i < set->n_parts; i++)
+		expect_raw(&inputs[i], set->parts[i]);
+	phys_choose_calls(&access.calls, set, inputs, arena);
 	return find_hooks(&access);
 }
 
-/* false: a setting insists on its path, or it reads none or several calls. */
+/*
+ * false: a setting insists on its path, or it reads none or several calls, or each by its own
+ * function, which costs others nothing.
+ */
 static bool has_choice(const struct phys_set *set, const struct phys_input *inputs, bool *ret_raw)
 {
 	bool has_any = false;
@@ -630,9 +567,9 @@ static bool has_choice(const struct phys_set *set, const struct phys_input *inpu
 		const struct hook *hook = &set->hooks[i];
 
 		for (u32 k = 0; k < hook->n_uses; k++) {
-			if (!is_call(hook->uses[k].streams[0]))
+			if (!stream_is_call(hook->uses[k].streams[0]))
 				continue;
-			if (hook->uses[k].n_streams > 1)
+			if (hook->uses[k].n_streams > 1 || hook->path == ACCESS_CALL)
 				return false;
 			*ret_raw = hook->path == ACCESS_RAW_SYSCALL;
 			has_any = true;
@@ -670,7 +607,8 @@ struct phys_set *phys_other_path(const struct phys_set *set, const struct phys_i
 	if (!has_choice(set, inputs, &is_raw) || !can_find_starts(set, &inputs[0]))
 		return NULL;
 	*other = *set;
-	choose_calls(&access);
-	access.by_raw[0] = access.by_raw[1] = !is_raw;
+	phys_choose_calls(&access.calls, set, inputs, arena);
+	access.calls.paths[0] = access.calls.paths[1] =
+		is_raw ? ACCESS_TRACEPOINT : ACCESS_RAW_SYSCALL;
 	return find_hooks(&access) ? other : NULL;
 }

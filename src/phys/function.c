@@ -26,12 +26,26 @@ static void note_argument(void *context, struct expr *e)
 			r->argument = e->name;
 }
 
+const char *phys_why_no_trampoline(const struct kernel_features *features, u32 function_btf_id,
+				   bool has_return, enum setting_access setting)
+{
+	const char *why_not;
+
+	if (!features->why_no_trampoline)
+		return NULL;
+	why_not = features->why_no_trampoline(function_btf_id, false);
+	if (!why_not && has_return)
+		why_not = features->why_no_trampoline(function_btf_id, true);
+	/* Its guard against recursion takes a preempted program for one (counted as missed). */
+	if (!why_not && setting != ACCESS_ONLY_FENTRY && features->preempts_fully())
+		why_not = "this kernel preempts programs of trampolines, and then skips others";
+	return why_not;
+}
+
 /* NULL: it is; else why it is not. */
 static const char *why_no_trampoline(const struct stream *s, const struct kernel_features *features,
 				     enum setting_access setting)
 {
-	const char *why_not;
-
 	if (setting == ACCESS_ONLY_KPROBE)
 		return "SET access_path = kprobe";
 	if (s->function_offset_bytes)
@@ -41,15 +55,8 @@ static const char *why_no_trampoline(const struct stream *s, const struct kernel
 	/* Kernels before 6.6 pass on what is in registers (commit 473e3150e30a). */
 	if (s->function_words > 6 && features->version < KERNEL_VERSION(6, 6, 0))
 		return "it has more arguments than this kernel's trampolines pass on";
-	if (!features->why_no_trampoline)
-		return NULL;
 	/* Both: a span needs the same at either end. */
-	why_not = features->why_no_trampoline(s->function_btf_id, false)
-			  ?: features->why_no_trampoline(s->function_btf_id, true);
-	/* Its guard against recursion takes a preempted program for one (counted as missed). */
-	if (!why_not && setting != ACCESS_ONLY_FENTRY && features->preempts_fully())
-		why_not = "this kernel preempts programs of trampolines, and then skips others";
-	return why_not;
+	return phys_why_no_trampoline(features, s->function_btf_id, true, setting);
 }
 
 bool phys_function_hook(const struct phys_input *input, const struct phys_source *source,

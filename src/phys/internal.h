@@ -32,6 +32,39 @@ u32 phys_levels(const struct phys_set *set, const struct phys *phys,
 #define PHYS_VALUE_MAX (4ull << 20)
 /* Where the words of keys lie (expr, name and is_slice are given); how many there are. */
 u32 phys_key_words(struct phys_key *keys, u32 n);
+/* One that has a number. */
+static inline bool stream_is_call(const struct stream *s)
+{
+	return (s->is_syscall_enter || s->is_syscall_exit) && s->syscall_nr >= 0;
+}
+/* call.c: how system calls are read where no setting says it; of entries and of returns. */
+struct call_choice {
+	struct arena *arena;
+	enum access_path paths[2];
+	u32 n_calls[2]; /* the most that one source has */
+	double share;	/* as in phys_input, the largest */
+	struct call_costs costs;
+	bool is_dear;		 /* their own functions cost more */
+	const char *why_no_call; /* they cannot be had; NULL: not asked, or they can */
+};
+void phys_choose_calls(struct call_choice *choice, const struct phys_set *set,
+		       const struct phys_input *inputs, struct arena *arena);
+enum access_path phys_call_path(const struct call_choice *choice, const struct settings *settings,
+				bool is_exit);
+const char *phys_why_calls(const struct call_choice *choice, const struct settings *settings,
+			   bool is_exit);
+/* Why its own function cannot bring the events of this scan of it, or NULL.  "": a catalog that is
+ * a part of a kernel's does not have it. */
+const char *phys_why_no_call(const struct phys_input *input, const struct phys_source *source,
+			     const struct stream *s);
+/* That function's id in BTF, and its name; 0: it is not there. */
+u32 phys_call_function(const struct phys_input *input, const struct stream *s,
+		       const char **ret_name);
+/* It will be asked for: with the next search in BTF it is found, too. */
+void phys_expect_call(const struct phys_input *input, const struct stream *s);
+/* function.c: why the kernel takes no trampoline at that function, or NULL. */
+const char *phys_why_no_trampoline(const struct kernel_features *features, u32 function_btf_id,
+				   bool has_return, enum setting_access setting);
 /* function.c: how a function's entry or return is read; false after a diagnostic. */
 bool phys_function_hook(const struct phys_input *input, const struct phys_source *source,
 			const struct stream *s, struct arena *arena, struct diags *diags,

@@ -137,7 +137,7 @@ static bool is_of_thread(const struct phys *phys, const struct phys_join *join)
 
 				if (step->join != join)
 					continue;
-				is_syscalls &= hook->path == ACCESS_RAW_SYSCALL &&
+				is_syscalls &= access_kinds[hook->path].is_of_calls &&
 					       step->keys[0]->kind == EXPR_SYSTEM &&
 					       step->keys[0]->index == SYS_TID &&
 					       step->keys[0]->source == s->number;

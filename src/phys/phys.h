@@ -26,18 +26,20 @@ enum access_path {
 	ACCESS_TRACEPOINT,  /* perf tracepoint: context is the record of the format file */
 	ACCESS_RAW,	    /* raw tracepoint of the same name: context is the arguments */
 	ACCESS_RAW_SYSCALL, /* raw sys_enter or sys_exit, filtered by system call number */
-	ACCESS_TRAMPOLINE,  /* fentry, fexit: context is the arguments, behind them the result */
-	ACCESS_KPROBE,	    /* kprobe, kretprobe: context is struct pt_regs */
-	ACCESS_UPROBE,	    /* uprobe, uretprobe: the same, of a program */
-	ACCESS_SAMPLE,	    /* perf event: context is struct bpf_perf_event_data */
-	ACCESS_ITERATOR, /* no event: read(2) of an iterator calls it for each object of a list */
-	ACCESS_REPLAY,	 /* tests: struct replay_header, then the record, run by TEST_RUN */
+	ACCESS_CALL, /* fentry, fexit of a system call's own function: context is its registers */
+	ACCESS_TRAMPOLINE, /* fentry, fexit: context is the arguments, behind them the result */
+	ACCESS_KPROBE,	   /* kprobe, kretprobe: context is struct pt_regs */
+	ACCESS_UPROBE,	   /* uprobe, uretprobe: the same, of a program */
+	ACCESS_SAMPLE,	   /* perf event: context is struct bpf_perf_event_data */
+	ACCESS_ITERATOR,   /* no event: read(2) of an iterator calls it for each object of a list */
+	ACCESS_REPLAY,	   /* tests: struct replay_header, then the record, run by TEST_RUN */
 	ACCESS_N
 };
 
 /* What this layer knows of an access path; gen/ and load/ have tables like this one. */
 struct access_kind {
 	const char *name, *return_name; /* return_name: of functions' returns */
+	bool is_of_calls; /* context is where the thread's registers are, of a call of any number */
 	/* Programs start in task context alone, and none while another one of these runs there. */
 	bool is_of_task;
 	/* The kernel never runs a program while it runs on the same CPU: always, or (by the
@@ -68,14 +70,14 @@ struct raw_field {
 struct hook {
 	enum access_path path;
 	bool is_exit;	       /* RAW_SYSCALL: sys_exit; of a function: its return */
-	bool is_typed;	       /* RAW, RAW_SYSCALL: tp_btf; TRAMPOLINE: loads are direct */
+	bool is_typed;	       /* RAW, RAW_SYSCALL: tp_btf; CALL, TRAMPOLINE: loads are direct */
 	u32 attach_btf_id;     /* is_typed: btf_trace_NAME; the function */
 	u32 offset_bytes;      /* KPROBE: in the function */
 	const char *file_path; /* UPROBE: any of its names */
 	struct file_id file_id;
 	u64 file_offset, semaphore_offset; /* semaphore 0: none */
 	struct stream_sample sample;	   /* SAMPLE */
-	u32 task_compat_offset; /* RAW_SYSCALL: of arch.compat_member in struct task_struct */
+	u32 task_compat_offset; /* RAW_SYSCALL, CALL: of arch.compat_member in struct task_struct */
 	const char *target;	/* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
 	u32 tracepoint_id;	/* TRACEPOINT */
 	/* RAW of a tracepoint whose fields are read: the raw one, and what they are of its

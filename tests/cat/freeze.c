@@ -50,10 +50,10 @@ static const char *const raw[] = { "sched_switch",	 "sched_wakeup",       "sched
 				   "irq_handler_exit",	 "softirq_entry",      "softirq_exit",
 				   "page_fault_user",	 "inet_sock_set_state" };
 
-static const char *const functions[] = {
-	"vfs_read",	      "tcp_sendmsg",   "tcp_setsockopt",
-	"ep_loop_check_proc", "bpf_iter_task", "bpf_iter_task_file"
-};
+static const char *const functions[] = { "vfs_read",	    "tcp_sendmsg",
+					 "tcp_setsockopt",  "ep_loop_check_proc",
+					 "bpf_iter_task",   "bpf_iter_task_file",
+					 "__x64_sys_fsync", "__do_sys_vfork" };
 
 /* With what is counted in them; others lose all of that. */
 static const char *const enums[] = { "req_op", "req_flag_bits", "blktrace_cat" };

@@ -272,3 +272,8 @@ const char *proc_loadgen(void)
 
 	return program(path, "LOADGEN", "../loadgen");
 }
+
+bool proc_has_trampolines(void)
+{
+	return access("/sys/bus/event_source/devices/kprobe", F_OK) == 0;
+}

@@ -49,5 +49,7 @@ const char *proc_path(const char *relative);
 /* $EBQL or build/ebql; $LOADGEN or build/tests/loadgen. */
 const char *proc_ebql(void);
 const char *proc_loadgen(void);
+/* Does this kernel have functions' probes?  Then it takes trampolines, too. */
+bool proc_has_trampolines(void);
 
 #endif

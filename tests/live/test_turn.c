@@ -72,6 +72,21 @@ static bool is_over, is_quick;
 static long counted = SYS_pread64;
 static u32 n_others; /* calls to each that is counted */
 
+/* Here system calls have two paths, whatever the kernel permits. */
+void __real_kernel_features_probe(struct kernel_features *ret_features);
+void __wrap_kernel_features_probe(struct kernel_features *ret_features);
+
+static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
+{
+	return "the test wants the others";
+}
+
+void __wrap_kernel_features_probe(struct kernel_features *ret_features)
+{
+	__real_kernel_features_probe(ret_features);
+	ret_features->why_no_trampoline = why_no_trampoline;
+}
+
 static void *call(void *context)
 {
 	struct caller *c = context;

@@ -1,0 +1,1 @@
+SELECT fd, count(*), max(latency), min(ret) FROM syscall:fsync GROUP BY fd
