@@ -265,3 +265,99 @@ int floor_exit(__u64 *ctx)
 		bpf_ktime_get_ns();
 	return 0;
 }
+
+/*
+ * bench/icount: read() by its own function, which is called with the registers, and by the
+ * tracepoints; count and latency as above.  Not loaded unless it asks for them.
+ */
+#ifndef __TARGET_ARCH_arm64
+SEC("?fentry/__x64_sys_read")
+int empty_fentry(__u64 *ctx)
+{
+	return 0;
+}
+
+SEC("?fexit/__x64_sys_read")
+int empty_fexit(__u64 *ctx)
+{
+	return 0;
+}
+
+SEC("?tracepoint/syscalls/sys_enter_read")
+int empty_enter_read(void *record)
+{
+	return 0;
+}
+
+SEC("?tracepoint/syscalls/sys_exit_read")
+int empty_exit_read(void *record)
+{
+	return 0;
+}
+
+SEC("?raw_tp/sys_exit")
+int empty_raw_exit(void *ctx)
+{
+	return 0;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} n_reads SEC(".maps");
+
+static __always_inline int count_read(void)
+{
+	__u32 zero = 0;
+	__u64 *n = bpf_map_lookup_elem(&n_reads, &zero);
+
+	if (n)
+		(*n)++;
+	return 0;
+}
+
+SEC("?fentry/__x64_sys_read")
+int count_fentry(__u64 *ctx)
+{
+	return count_read();
+}
+
+SEC("?raw_tp/sys_enter")
+int count_raw(struct bpf_raw_tracepoint_args *ctx)
+{
+	return ctx->args[1] == wanted_nr ? count_read() : 0;
+}
+
+SEC("?tracepoint/syscalls/sys_enter_read")
+int count_tracepoint(void *record)
+{
+	return count_read();
+}
+
+SEC("?fentry/__x64_sys_read")
+int pair_fentry(__u64 *ctx)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u64 now = bpf_ktime_get_ns();
+
+	bpf_map_update_elem(&pair_starts, &tid, &now, BPF_ANY);
+	return 0;
+}
+
+SEC("?fexit/__x64_sys_read")
+int pair_fexit(__u64 *ctx)
+{
+	__u64 latency, *cell;
+	__u32 i;
+
+	if (!take_latency(&latency))
+		return 0;
+	i = log2_of(latency);
+	cell = bpf_map_lookup_elem(&pair_cells, &i);
+	if (cell)
+		(*cell)++;
+	return 0;
+}
+#endif
