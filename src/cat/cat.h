@@ -206,6 +206,8 @@ void catalog_close(struct catalog *catalog);
 struct stream_list {
 	VEC(struct stream *) streams;
 	bool is_wildcard;
+	const char *pattern; /* of the event's name, if so */
+	u32 n_left_out; /* matches that no program can be attached to, or not to each of them */
 };
 struct stream_list *catalog_find(struct catalog *catalog, const char *const *path, u32 n_path,
 				 struct span span, struct diags *diags);

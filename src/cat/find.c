@@ -123,6 +123,20 @@ static int load(struct find *find, const char *category, const char *event)
 /* Each place has a program of its own, and detaching from one takes the kernel 50 ms and more. */
 #define PLACES_MAX 64
 
+static int load_listed(struct find *find, const struct stream_name *name)
+{
+	struct stream *stream;
+	int error;
+
+	if (!find->kind->load_listed || !find->list->is_wildcard)
+		return load(find, name->category, name->event);
+	error = find->kind->load_listed(find->catalog, find->kind, name, &stream);
+	if (!error)
+		vec_push(find->catalog->arena, &find->list->streams, stream);
+	find->list->n_left_out += error == -ENOENT;
+	return error == -ENOENT ? 0 : error;
+}
+
 /* Loads every name that both patterns match; of a file's no more than can be used. */
 static int load_matches(struct find *find)
 {
@@ -133,15 +147,30 @@ static int load_matches(struct find *find)
 	for (u32 i = 0; i < names->list.n && !error; i++) {
 		const struct stream_name *name = &names->list.at[i];
 
-		if (i && strcmp(name->name, name[-1].name) == 0)
+		if (i && find->kind->list_file && strcmp(name->name, name[-1].name) == 0)
 			continue; /* its other places are loaded with it */
 		if (!fnmatch(find->event, name->event, 0) &&
 		    (!find->category || find->kind->list_file ||
 		     !fnmatch(find->category, name->category, 0)) &&
 		    (++find->n_matches <= PLACES_MAX || !find->kind->list_file))
-			error = load(find, name->category, name->event);
+			error = load_listed(find, name);
 	}
 	return error;
+}
+
+/* What a wildcard names and does not read must not go unsaid. */
+static void warn_left_out(const struct find *find)
+{
+	const struct stream_list *list = find->list;
+
+	if (list->n_left_out)
+		diag_warning(
+			find->diags, "left-out", find->span,
+			"%u of the %u functions that %s names are left out" HINT
+			"the kernel lets no probe be there (they are not in "
+			"/sys/kernel/tracing/available_filter_functions), or several functions "
+			"bear the name",
+			list->n_left_out, list->n_left_out + list->streams.n, find->wanted);
 }
 
 static bool complain_many(const struct find *find)
@@ -253,6 +282,7 @@ static enum find_result look_up(struct catalog *catalog, const char *as, const c
 	find.list = arena_new(catalog->arena, struct stream_list);
 	if (!find_kind(&find, path[0], n_path) || !find_parts(&find, path, n_path))
 		return FIND_UNKNOWN;
+	find.list->pattern = arena_strdup(catalog->arena, find.event);
 	error = find.list->is_wildcard || find.is_short ? load_matches(&find)
 							: load(&find, find.category, find.event);
 	if (error)
@@ -261,6 +291,7 @@ static enum find_result look_up(struct catalog *catalog, const char *as, const c
 		return complain_unknown(&find);
 	if (complain_ambiguous(&find) || complain_many(&find))
 		return FIND_UNKNOWN;
+	warn_left_out(&find);
 	*ret_list = find.list;
 	return FIND_FOUND;
 }

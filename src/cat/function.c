@@ -80,7 +80,6 @@ static void add_plain_fields(struct catalog *catalog, struct stream *s)
 
 static bool find_proto(struct catalog *catalog, struct stream *s, struct btf_view *ret_proto)
 {
-	s->function_btf_id = catalog_btf_id(catalog, BTF_KIND_FUNC, s->event);
 	return s->function_btf_id && btf_type(&catalog->btf, s->function_btf_id, ret_proto) &&
 	       btf_type(&catalog->btf, ret_proto->size_or_type, ret_proto) &&
 	       ret_proto->kind == BTF_KIND_FUNC_PROTO;
@@ -102,6 +101,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	s->is_function = true;
 	s->is_return = is_return(kind);
 	s->function_offset_bytes = offset;
+	s->function_btf_id = catalog_btf_id(catalog, BTF_KIND_FUNC, name);
 	if (find_proto(catalog, s, &proto)) {
 		if (!offset)
 			add_fields(catalog, s, &proto);
@@ -111,6 +111,72 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 		if (!offset)
 			add_plain_fields(catalog, s);
 	}
+	*ret_stream = s;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Those that the kernel can be told to call programs from: a line is "NAME [MODULE]". */
+static void find_probeable(struct catalog *catalog)
+{
+	char *line, *next;
+
+	if (catalog->probeable_looked)
+		return;
+	catalog->probeable_looked = true;
+	if (!catalog->is_live || tracefs_read(catalog, "available_filter_functions"))
+		return;
+	for (line = arena_strdup(catalog->arena, catalog->scratch.at); *line; line = next) {
+		size_t n = strcspn(line, "\n");
+
+		next = line + n + (line[n] == '\n');
+		line[n] = '\0';
+		line[strcspn(line, " \t")] = '\0';
+		vec_push(catalog->arena, &catalog->probeable, line);
+	}
+	if (catalog->probeable.n)
+		qsort(catalog->probeable.at, catalog->probeable.n, sizeof(char *), compare_names);
+}
+
+/* Once: of several that bear one name the kernel would take any. */
+static bool is_probeable(struct catalog *catalog, const char *name)
+{
+	u32 low = 0, high = catalog->probeable.n;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (strcmp(catalog->probeable.at[middle], name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < catalog->probeable.n && !strcmp(catalog->probeable.at[low], name) &&
+	       (low + 1 == catalog->probeable.n ||
+		strcmp(catalog->probeable.at[low + 1], name) != 0);
+}
+
+static int load_listed(struct catalog *catalog, const struct stream_kind_info *kind,
+		       const struct stream_name *name, struct stream **ret_stream)
+{
+	struct btf_view proto;
+	struct stream *s;
+
+	find_probeable(catalog);
+	/* Where the kernel does not tell, it says so when it is asked to attach. */
+	if (catalog->probeable.n && !is_probeable(catalog, name->event))
+		return -ENOENT;
+	s = stream_new(catalog->arena, kind, NULL, name->event);
+	s->is_function = true;
+	s->is_return = is_return(kind);
+	s->function_btf_id = name->function_id;
+	if (!find_proto(catalog, s, &proto))
+		return -ENOENT;
+	add_fields(catalog, s, &proto);
 	*ret_stream = s;
 	return 0;
 }
@@ -139,9 +205,11 @@ static void add_name(void *context, u32 id, const char *name)
 {
 	struct listing *l = context;
 
-	if (strncmp(name, "__traceiter_", 12) && strncmp(name, "__bpf_trace_", 12) &&
-	    strncmp(name, "__probestub_", 12))
-		stream_names_add(l->catalog->arena, l->names, l->kind, NULL, name);
+	if (!strncmp(name, "__traceiter_", 12) || !strncmp(name, "__bpf_trace_", 12) ||
+	    !strncmp(name, "__probestub_", 12))
+		return;
+	stream_names_add(l->catalog->arena, l->names, l->kind, NULL, name);
+	l->names->list.at[l->names->list.n - 1].function_id = id;
 }
 
 /* Those that BTF knows; not what a tracepoint is made of. */
@@ -168,7 +236,8 @@ static void complain(struct catalog *catalog, int error, struct span span, struc
 #define FUNCTION_KIND(kind_, name_, short_, is_twin_)                                              \
 	{                                                                                          \
 		.kind = kind_, .name = name_, .shorthand = short_, .form = name_ ":FUNCTION",      \
-		.list = list, .load = load, .complain = complain, .meant = meant,                  \
+		.list = list, .load = load, .load_listed = load_listed, .complain = complain,      \
+		.meant = meant,                                                                    \
 		.nowhere = "it is not in this kernel, or the compiler has put all of it into its " \
 			   "callers (inlined), which only debug information tells: probe one of "  \
 			   "them; ebql list WORD shows the names that contain WORD",               \

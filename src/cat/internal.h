@@ -115,7 +115,8 @@ struct ctype ctype_parse(const char *text, size_t n);
 struct stream_name {
 	const char *name; /* canonical */
 	const char *category, *event;
-	/* Raw tracepoints: BTF ids of btf_trace_NAME and __traceiter_NAME, or 0. */
+	/* Raw tracepoints: BTF ids of btf_trace_NAME and __traceiter_NAME, or 0.  Functions:
+	 * theirs. */
 	u32 typedef_id, function_id;
 };
 
@@ -145,6 +146,8 @@ struct catalog {
 	struct pid_ns pid_ns;
 	struct stream_names names[STREAM_N];
 	VEC(struct btf_wanted) ids;  /* that were asked for: a search goes through all types */
+	VEC(const char *) probeable; /* functions, sorted; as often as there are such */
+	bool probeable_looked;
 	u32 n_known;		     /* of them; the others are looked for together */
 	VEC(struct file_fact) files; /* of FROM, by path */
 	struct buf *facts;	     /* catalog_tell_facts(); NULL: nobody wants them */
@@ -170,6 +173,10 @@ struct stream_kind_info {
 	/* 0, -ENOENT, -EINVAL, or why its source could not be asked.  With next_place: several. */
 	int (*load)(struct catalog *catalog, const struct stream_kind_info *kind,
 		    const char *category, const char *event, struct stream **ret_stream);
+	/* The same for one of a wildcard's matches, of which `list` knows more than the name;
+	 * -ENOENT: it is left out.  NULL: load() does. */
+	int (*load_listed)(struct catalog *catalog, const struct stream_kind_info *kind,
+			   const struct stream_name *name, struct stream **ret_stream);
 	/* What to say of a name that is not there, or NULL; may be NULL itself. */
 	const char *(*meant)(struct catalog *catalog, const struct stream_kind_info *kind,
 			     const char *category, const char *event);

@@ -311,7 +311,7 @@ static int attach_tracepoint(int program, u32 id)
 
 	if (event < 0)
 		return event;
-	error = sys_perf_attach(event, program, &link);
+	error = sys_perf_attach(event, program, 0, &link);
 	sys_close(&link);
 	close(event);
 	return error;
@@ -339,7 +339,7 @@ static bool probe_samples(u32 type, struct buf *detail)
 	int event = error < 0 ? -1 : sys_sample_open(type, 0, 1000000, 0);
 
 	if (error >= 0)
-		error = event < 0 ? event : sys_perf_attach(event, program, &link);
+		error = event < 0 ? event : sys_perf_attach(event, program, 0, &link);
 	sys_close(&link);
 	sys_close(&event);
 	sys_close(&program);

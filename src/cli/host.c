@@ -158,6 +158,23 @@ int host_stop_signal(void)
 	return number;
 }
 
+/* --- What takes long before and behind a run --- */
+
+/* A line a second, from the first second on.  false: the user wants no more of it. */
+bool host_tell_progress(const char *doing, const char *target, u32 n_done, u32 n_all)
+{
+	static u64 told_ns;
+	u64 now_ns = base_monotonic_ns();
+
+	if (n_done <= 1)
+		told_ns = now_ns;
+	if (now_ns - told_ns >= NS_PER_S) {
+		fprintf(stderr, "ebql: %s %s: %u of %u functions\n", doing, target, n_done, n_all);
+		told_ns = now_ns;
+	}
+	return !n_stop_signals;
+}
+
 /* --- The duration --- */
 
 static int open_duration(struct host *host)

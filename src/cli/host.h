@@ -29,6 +29,9 @@ struct host {
 	int stop_fd, duration_fd, child_fd;
 };
 
+/* load_on_progress() of a program that has signals and a standard error. */
+bool host_tell_progress(const char *doing, const char *target, u32 n_done, u32 n_all);
+
 /* Starts COMMAND, which waits for the host to run, or for the socket's end; 0 or -errno. */
 int host_start_child(struct host_options *options, char **command);
 /* The command is over: was it none that could be executed?  It has said why not. */

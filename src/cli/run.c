@@ -212,6 +212,7 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 	}
 	options.ends_at_loss = q->settings.on_loss_fail && q->cut->window.kind != WINDOW_TUMBLING &&
 			       q->cut->window.kind != WINDOW_HOPPING;
+	load_on_progress = host_tell_progress;
 	error = host_open(&s->host, &options);
 	analysis_open(&s->analysis, q);
 	if (!error)

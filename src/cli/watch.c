@@ -401,6 +401,7 @@ static int open_all(struct watch *watch, const struct options *options)
 	int err;
 
 	hangup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	load_on_progress = host_tell_progress;
 	err = host_open(&watch->host, &options->host) ?: messages_open();
 	signals_take(&watch->hangup, hangup_signal, 1, on_hangup, SA_RESTART, SIG_UNBLOCK);
 	if (err)

@@ -59,7 +59,7 @@ static const struct expr *known_probe(struct gen *g, const struct expr *e)
 {
 	struct expr *text;
 
-	if (!gen_is_probe(e) || g->probe || gen_stored(g, e))
+	if (!gen_is_probe(e) || g->probe || g->hook->n_names || gen_stored(g, e))
 		return e;
 	text = expr_new(g->arena, EXPR_TEXT, e->span);
 	text->text = g->phys->probes[g->use->first_probe];

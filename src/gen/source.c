@@ -208,6 +208,7 @@ const struct gen_kind gen_kinds[] = {
 				.n_own_frames = 2,
 				.has_typed_fields = true },
 	[ACCESS_KPROBE] = { .field = register_field, .frame = register_frame },
+	[ACCESS_KPROBE_MULTI] = { .field = register_field, .frame = register_frame },
 	[ACCESS_UPROBE] = { .field = register_field, .frame = register_frame },
 	[ACCESS_SAMPLE] = { .field = sample_field, .is_sample = true },
 	[ACCESS_ITERATOR] = { .field = argument_field,
@@ -463,8 +464,20 @@ vreg gen_time(struct gen *g)
 	return gen_value(g, time_of(g), g->done);
 }
 
+/* Which of a wildcard's functions it is, as it was attached to (helper since 5.15). */
+static vreg attached_to(struct gen *g)
+{
+	vreg v = ir_reg(g->ir);
+
+	ir_call(g->ir, v, BPF_FUNC_get_attach_cookie, 1, &g->context);
+	ir_branchi(g->ir, IR_GE, v, g->use->n_streams, g->done);
+	return gen_alui(g, IR_ADD, v, g->use->first_probe);
+}
+
 vreg gen_system(struct gen *g, const struct expr *e, label null)
 {
+	if (e->index == SYS_PROBE && g->hook->n_names)
+		return attached_to(g);
 	if (e->index == SYS_PROBE)
 		return g->probe ? g->probe : gen_imm(g, g->use->first_probe);
 	if (e->index == SYS_CPU)

@@ -36,7 +36,8 @@ static int open_tracepoint(const struct hook *hook)
 
 static int open_kprobe(const struct hook *hook)
 {
-	return sys_kprobe_open(hook->target, hook->offset_bytes, hook->is_exit);
+	return sys_kprobe_open(hook->n_names ? hook->names[0] : hook->target, hook->offset_bytes,
+			       hook->is_exit);
 }
 
 static int open_uprobe(const struct hook *hook)
@@ -82,7 +83,7 @@ static int perf_open(struct load_program *program)
 
 static int perf_attach(struct load_program *program)
 {
-	return sys_perf_attach(program->perf_fd, program->fd, &program->link_fd);
+	return sys_perf_attach(program->perf_fd, program->fd, 0, &program->link_fd);
 }
 
 static void unlink_fd(int *fd, struct load_closer *closer)
@@ -95,13 +96,15 @@ static void unlink_fd(int *fd, struct load_closer *closer)
 
 void load_unlink(struct load_program *program, struct load_closer *closer)
 {
-	for (u32 i = 0; i < program->n_samples; i++) {
-		unlink_fd(&program->samples[i].link_fd, closer);
-		unlink_fd(&program->samples[i].fd, closer);
+	for (u32 i = 0; i < program->n_events; i++) {
+		if (program->hook->n_names)
+			load_tell_progress("detaching from", program->hook, i);
+		unlink_fd(&program->events[i].link_fd, closer);
+		unlink_fd(&program->events[i].fd, closer);
 	}
-	free(program->samples);
-	program->samples = NULL;
-	program->n_samples = 0;
+	free(program->events);
+	program->events = NULL;
+	program->n_events = 0;
 	unlink_fd(&program->link_fd, closer);
 	unlink_fd(&program->perf_fd, closer);
 }
@@ -180,8 +183,13 @@ const struct load_kind load_kinds[] = {
 	[ACCESS_KPROBE] = { .name = "kprobe",
 			    .type = BPF_PROG_TYPE_KPROBE,
 			    .open_event = open_kprobe,
-			    .attach = perf_attach,
+			    .attach = load_kprobes_attach,
 			    .missed = kprobe_misses },
+	[ACCESS_KPROBE_MULTI] = { .name = "kprobe.multi",
+				  .type = BPF_PROG_TYPE_KPROBE,
+				  .attach_type = BPF_TRACE_KPROBE_MULTI,
+				  .attach = load_kprobe_multi_attach,
+				  .missed = load_recursion_misses },
 	[ACCESS_UPROBE] = { .name = "uprobe",
 			    .type = BPF_PROG_TYPE_KPROBE,
 			    .open_event = open_uprobe,
@@ -240,7 +248,11 @@ static void attach_failed(const struct load_program *program, int error, struct 
 		return;
 	diag = diag_failure(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
 			    load_kind(program)->name, strerror(error));
-	if (hook->path == ACCESS_KPROBE || hook->path == ACCESS_TRAMPOLINE)
+	if (hook->n_names)
+		diag_hint(diags, diag, "%s",
+			  error == EINTR ? "you have ended it"
+					 : "a narrower wildcard shows which function it is");
+	else if (hook->path == ACCESS_KPROBE || hook->path == ACCESS_TRAMPOLINE)
 		hint_function(hook, error, diags, diag);
 	else if (hook->path == ACCESS_SAMPLE)
 		diag_hint(diags, diag, "%s",

@@ -49,6 +49,24 @@ static int open_program(const struct load_chains *chains, struct load_chain *cha
 	return err ? err : load_program_open(&hooks, &chain->program, diags);
 }
 
+/* In one piece of memory; NULL: there are none, or there is no room. */
+static const char **copy_names(const char *const *names, u32 n)
+{
+	size_t bytes = n * sizeof(*names);
+	const char **copy;
+	char *to;
+
+	for (u32 i = 0; i < n; i++)
+		bytes += strlen(names[i]) + 1;
+	copy = n ? malloc(bytes) : NULL;
+	to = (char *)(copy + n);
+	for (u32 i = 0; copy && i < n; i++) {
+		copy[i] = strcpy(to, names[i]);
+		to += strlen(to) + 1;
+	}
+	return copy;
+}
+
 int load_chain_open(struct load_chains *chains, const struct hook *hook, struct arena *arena,
 		    struct diags *diags, struct load_chain **ret_chain)
 {
@@ -64,6 +82,7 @@ int load_chain_open(struct load_chains *chains, const struct hook *hook, struct 
 	/* What it takes to attach to it. */
 	chain->hook = *hook;
 	chain->hook.target = strdup(hook->target);
+	chain->hook.names = copy_names(hook->names, hook->n_names);
 	chain->hook.file_path = hook->file_path ? strdup(hook->file_path) : NULL;
 	chain->hook.raw = NULL;
 	chain->hook.fields = NULL;
@@ -75,7 +94,8 @@ int load_chain_open(struct load_chains *chains, const struct hook *hook, struct 
 	chain->program.perf_fd = chain->program.link_fd = -1;
 	chain->next = chains->first;
 	chains->first = chain;
-	err = chain->hook.target && !chain->hook.file_path == !hook->file_path
+	err = chain->hook.target && !chain->hook.file_path == !hook->file_path &&
+			      !chain->hook.names == !hook->names
 		      ? open_program(chains, chain, arena, diags)
 		      : -ENOMEM;
 	if (err)
@@ -129,6 +149,7 @@ void load_chain_leave(struct load_chains *chains, struct load_chain *chain)
 	load_unlink(&chain->program, &chains->closer);
 	sys_close(&chain->program.fd);
 	sys_close(&chain->array_fd);
+	free(chain->hook.names);
 	free((char *)chain->hook.file_path);
 	free((char *)chain->hook.target);
 	free(chain);

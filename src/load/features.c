@@ -104,6 +104,30 @@ static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
 	return NULL;
 }
 
+/* One that is attached to nothing is refused, but for another reason where there are none. */
+static bool has_kprobe_multi(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+	int fd, err;
+
+	if (sys_kernel_version() < KERNEL_VERSION(5, 18, 0))
+		return false;
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.expected_attach_type = BPF_TRACE_KPROBE_MULTI;
+	attr.insns = sys_pointer(insns);
+	attr.insn_cnt = ARRAY_SIZE(insns);
+	attr.license = sys_pointer(LOAD_LICENSE);
+	fd = sys_prog_load(&attr);
+	err = fd < 0 ? 0 : sys_kprobe_multi_open(fd, NULL, 0, false);
+	sys_close(&fd);
+	return err != -EOPNOTSUPP;
+}
+
 void kernel_features_probe(struct kernel_features *ret_features)
 {
 	u32 version = sys_kernel_version();
@@ -117,6 +141,7 @@ void kernel_features_probe(struct kernel_features *ret_features)
 		.has_signed_division = version >= KERNEL_VERSION(6, 6, 0),
 		.why_no_trampoline = why_no_trampoline,
 		.preempts_fully = preempts_fully,
+		.has_kprobe_multi = has_kprobe_multi,
 	};
 }
 

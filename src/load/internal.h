@@ -32,6 +32,7 @@ int load_map_fd(const struct load_hooks *hooks, u32 number);
 struct load_kind {
 	const char *name; /* in messages */
 	enum bpf_prog_type type;
+	enum bpf_attach_type attach_type; /* 0: none */
 	u32 flags;
 	/* Where the hook is_typed: its program's type, and how it is attached by its BTF id. */
 	enum bpf_prog_type typed_type;
@@ -115,13 +116,21 @@ void load_closer_close(struct load_closer *closer);
 void load_unlink(struct load_program *program, struct load_closer *closer);
 static inline bool load_is_attached(const struct load_program *program)
 {
-	return program->link_fd >= 0 || program->perf_fd >= 0 || program->n_samples;
+	return program->link_fd >= 0 || program->perf_fd >= 0 || program->n_events;
 }
 /* sample.c */
 int load_sample_attach(struct load_program *program);
 u64 load_samples_due(const struct load_program *program, u64 *until_ns);
 /* attach.c: takes a file descriptor lower than those of maps, programs and links. */
 int load_perf_reserve(struct load_program *program);
+
+/*
+ * functions.c: a wildcard's functions by one link, or one after the other; 0 or -errno.  How far
+ * that is: false: the host wants no more of it.
+ */
+int load_kprobe_multi_attach(struct load_program *program);
+int load_kprobes_attach(struct load_program *program);
+bool load_tell_progress(const char *doing, const struct hook *hook, u32 n_done);
 
 /*
  * privilege.c: adds `no-privilege` and returns true when `error` (positive) is what

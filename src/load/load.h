@@ -18,12 +18,13 @@ struct load_program {
 	const struct hook *hook;
 	struct bpf_code code;
 	int fd, perf_fd, link_fd; /* -1: none */
-	/* Instead, of an event on each CPU; start_ns: when it began to count (CLOCK_MONOTONIC). */
-	struct load_sample {
+	/* Instead, of an event on each CPU; start_ns: when it began to count (CLOCK_MONOTONIC).
+	 * Beside it, of each further function. */
+	struct load_event {
 		int fd, link_fd;
 		u64 start_ns;
-	} * samples;
-	u32 n_samples;
+	} * events;
+	u32 n_events;
 	/* Of a set that changes: what is attached in its place. */
 	struct load_chain *chain;
 	u32 n_verified; /* instructions that the verifier walked */
@@ -115,6 +116,12 @@ struct load_hooks {
 	struct load_chains *chains; /* of a set that changes; NULL: it does not */
 	bool is_stale;		    /* its programs serve a part that is gone */
 };
+
+/*
+ * Where a host wants it: how far a program is that is attached to many places, or detached, one
+ * after the other.  false: enough, the attaching fails with -EINTR.
+ */
+extern bool (*load_on_progress)(const char *doing, const char *target, u32 n_done, u32 n_all);
 
 void kernel_features_probe(struct kernel_features *ret_features);
 u32 load_possible_cpus(void);

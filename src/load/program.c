@@ -62,6 +62,7 @@ static void program_attr(const struct load_program *program, const struct bpf_in
 	memset(ret_attr, 0, sizeof(*ret_attr));
 	ret_attr->prog_type = hook->is_typed ? kind->typed_type : kind->type;
 	ret_attr->prog_flags = kind->flags;
+	ret_attr->expected_attach_type = hook->is_typed ? 0 : kind->attach_type;
 	ret_attr->insns = sys_pointer(insns);
 	ret_attr->insn_cnt = program->code.n_insns;
 	ret_attr->license = sys_pointer(LOAD_LICENSE);

@@ -26,16 +26,16 @@ static bool is_clock(const struct stream_sample *sample)
 }
 
 /* -ENODEV: there is no such CPU now. */
-static int open_on(const struct load_program *program, u32 cpu, struct load_sample *ret_sample)
+static int open_on(const struct load_program *program, u32 cpu, struct load_event *ret_sample)
 {
 	const struct stream_sample *s = &program->hook->sample;
 	int err;
 
-	*ret_sample = (struct load_sample){ -1, -1, 0 };
+	*ret_sample = (struct load_event){ -1, -1, 0 };
 	ret_sample->fd = sys_sample_open(s->type, s->config, s->period, cpu);
 	if (ret_sample->fd < 0)
 		return ret_sample->fd;
-	err = sys_perf_attach(ret_sample->fd, program->fd, &ret_sample->link_fd);
+	err = sys_perf_attach(ret_sample->fd, program->fd, 0, &ret_sample->link_fd);
 	if (!err)
 		err = sys_perf_enable(ret_sample->fd);
 	/*
@@ -52,16 +52,16 @@ int load_sample_attach(struct load_program *program)
 	u32 n_cpus = load_possible_cpus();
 	int err = -ENODEV;
 
-	program->samples = calloc(n_cpus, sizeof(program->samples[0]));
-	if (!program->samples)
+	program->events = calloc(n_cpus, sizeof(program->events[0]));
+	if (!program->events)
 		return -ENOMEM;
 	for (u32 cpu = 0; cpu < n_cpus && (!err || err == -ENODEV); cpu++) {
-		err = open_on(program, cpu, &program->samples[program->n_samples]);
-		program->n_samples += err != -ENODEV;
+		err = open_on(program, cpu, &program->events[program->n_events]);
+		program->n_events += err != -ENODEV;
 		if (!err && is_of_one_cpu)
 			break;
 	}
-	return err == -ENODEV && program->n_samples ? 0 : err;
+	return err == -ENODEV && program->n_events ? 0 : err;
 }
 
 u64 load_samples_due(const struct load_program *program, u64 *until_ns)
@@ -69,10 +69,10 @@ u64 load_samples_due(const struct load_program *program, u64 *until_ns)
 	const struct stream_sample *s = &program->hook->sample;
 	u64 late_ns = is_clock(s) ? MIN(CLOCK_LATE_NS, s->period / 2) : COUNT_LATE_NS, n = 0;
 
-	for (u32 i = 0; i < program->n_samples; i++) {
+	for (u32 i = 0; i < program->n_events; i++) {
 		u64 now_ns = base_monotonic_ns();
-		u64 count = is_clock(s) ? now_ns - program->samples[i].start_ns
-					: sys_perf_count(program->samples[i].fd);
+		u64 count = is_clock(s) ? now_ns - program->events[i].start_ns
+					: sys_perf_count(program->events[i].fd);
 
 		n += count / s->period;
 		/* The last one that is due was so then, or just now. */

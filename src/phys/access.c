@@ -380,11 +380,27 @@ static bool is_file(const struct phys_source *source)
 	return source->streams->streams.at[0]->kind == STREAM_FILE;
 }
 
+/* One program for all. */
+static bool add_functions(struct access *a, const struct phys_source *source)
+{
+	struct hook_use use = { .streams = source->streams->streams.at,
+				.n_streams = source->streams->streams.n };
+	struct hook hook;
+
+	if (!phys_functions_hook(a->input, source, a->arena, a->diags, &hook))
+		return false;
+	hook_add(a, hook, use);
+	return true;
+}
+
 static bool add_source(struct access *a, const struct phys_source *source)
 {
 	stream_vec calls[2] = { { 0 }, { 0 } };
 
 	a->source = source;
+	if (source->streams->streams.at[0]->is_function && source->streams->streams.n > 1 &&
+	    !a->input->is_replay)
+		return add_functions(a, source);
 	for (u32 i = 0; i < source->streams->streams.n; i++) {
 		struct stream *s = source->streams->streams.at[i];
 
@@ -422,6 +438,17 @@ static const char *kernel_event(const struct hook *hook)
 	return stream_is_call(s) ? s->is_syscall_exit ? "sys_exit" : "sys_enter" : s->event;
 }
 
+/* Of a wildcard's functions and others', is one the same? */
+static bool has_function(const struct hook *a, const struct hook *b)
+{
+	for (u32 i = 0; i < MAX(a->n_names, 1u); i++)
+		for (u32 k = 0; k < MAX(b->n_names, 1u); k++)
+			if (strcmp(a->n_names ? a->names[i] : a->target,
+				   b->n_names ? b->names[k] : b->target) == 0)
+				return true;
+	return false;
+}
+
 /* Does one event come to both hooks? */
 static bool is_shared_event(const struct hook *a, const struct hook *b)
 {
@@ -431,6 +458,8 @@ static bool is_shared_event(const struct hook *a, const struct hook *b)
 	if (a->path == ACCESS_UPROBE || b->path == ACCESS_UPROBE)
 		return a != b && a->path == b->path && a->is_exit == b->is_exit &&
 		       a->file_offset == b->file_offset && file_id_equal(a->file_id, b->file_id);
+	if (a->n_names || b->n_names)
+		return a != b && a->is_exit == b->is_exit && has_function(a, b);
 	if (x->is_function || y->is_function)
 		return a != b && x->is_function && y->is_function && x->is_return == y->is_return &&
 		       strcmp(x->event, y->event) == 0 &&

@@ -17,6 +17,7 @@ struct kernel_features {
 	 */
 	const char *(*why_no_trampoline)(u32 function_btf_id, bool is_return);
 	bool (*preempts_fully)(void);
+	bool (*has_kprobe_multi)(void); /* one link for many functions; 5.18 with CONFIG_FPROBE */
 };
 
 #endif

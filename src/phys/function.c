@@ -59,13 +59,27 @@ static const char *why_no_trampoline(const struct stream *s, const struct kernel
 	return phys_why_no_trampoline(features, s->function_btf_id, true, setting);
 }
 
+/* What a kretprobe does not know, must not be asked for. */
+static bool has_its_fields(const struct phys_input *input, const struct phys_source *source,
+			   const struct stream *s, const char *why_not, struct diags *diags)
+{
+	struct reading reading = { .stream = s, .source = source->number };
+
+	plan_each_node((struct plan *)input->plan, note_argument, &reading);
+	if (s->is_return && reading.argument)
+		return diag_refuse(diags, "no-arguments", input->plan->span,
+				   "%s: a kretprobe does not know the arguments (%s), and %s" HINT
+				   "function:%s has the arguments of the entry beside ret",
+				   s->name, reading.argument, why_not, s->event);
+	return true;
+}
+
 bool phys_function_hook(const struct phys_input *input, const struct phys_source *source,
 			const struct stream *s, struct arena *arena, struct diags *diags,
 			struct hook *ret_hook)
 {
 	enum setting_access setting = input->settings->access_path;
 	const char *why_not;
-	struct reading reading = { .stream = s, .source = source->number };
 
 	if (s->file_path) {
 		*ret_hook = (struct hook){ .path = ACCESS_UPROBE,
@@ -99,11 +113,37 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 					input->features->version < KERNEL_VERSION(6, 7, 0)
 						? "; what it misses this kernel does not tell"
 						: "");
-	plan_each_node((struct plan *)input->plan, note_argument, &reading);
-	if (s->is_return && reading.argument)
-		return diag_refuse(diags, "no-arguments", input->plan->span,
-				   "%s: a kretprobe does not know the arguments (%s), and %s" HINT
-				   "function:%s has the arguments of the entry beside ret",
-				   s->name, reading.argument, why_not, s->event);
-	return true;
+	return has_its_fields(input, source, s, why_not, diags);
+}
+
+bool phys_functions_hook(const struct phys_input *input, const struct phys_source *source,
+			 struct arena *arena, struct diags *diags, struct hook *ret_hook)
+{
+	const struct kernel_features *features = input->features;
+	const struct stream_list *list = source->streams;
+	bool has_multi = !features->has_kprobe_multi || features->has_kprobe_multi();
+
+	if (list->streams.at[0]->file_path)
+		return diag_refuse(diags, "not-supported", input->plan->span,
+				   "%s: wildcards are not available there" HINT "name one function",
+				   list->pattern);
+	if (input->settings->access_path == ACCESS_ONLY_FENTRY)
+		return diag_refuse(diags, "no-trampoline", input->plan->span,
+				   "%s cannot be read by a trampoline: there would be one for each "
+				   "function" HINT "SET access_path = auto",
+				   list->pattern);
+	*ret_hook = (struct hook){
+		.path = has_multi ? ACCESS_KPROBE_MULTI : ACCESS_KPROBE,
+		.is_exit = list->streams.at[0]->is_return,
+		.target = arena_strdup(arena, list->pattern),
+		.names = arena_array(arena, const char *, list->streams.n),
+		.reason = arena_printf(arena, "%u functions, %s", list->streams.n,
+				       has_multi ? "by one link"
+						 : "one after the other: this kernel has no links "
+						   "for many")
+	};
+	for (u32 i = 0; i < list->streams.n; i++)
+		ret_hook->names[ret_hook->n_names++] =
+			arena_strdup(arena, list->streams.at[i]->event);
+	return has_its_fields(input, source, list->streams.at[0], "this is a wildcard", diags);
 }

@@ -72,6 +72,9 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 /* iterator.c: the same of a list of the kernel. */
 bool phys_iterator_hook(const struct phys_input *input, const struct stream *s, struct arena *arena,
 			struct diags *diags, struct hook *ret_hook);
+/* All those of a wildcard by one program; false after a diagnostic. */
+bool phys_functions_hook(const struct phys_input *input, const struct phys_source *source,
+			 struct arena *arena, struct diags *diags, struct hook *ret_hook);
 /* state.c: keys, state layout. */
 bool phys_state(struct phys *phys, const struct phys_input *input, struct diags *diags);
 /* cell.c: aggregates and the cells that they read; state.kind is known before, offsets are not. */

@@ -27,12 +27,13 @@ enum access_path {
 	ACCESS_RAW,	    /* raw tracepoint of the same name: context is the arguments */
 	ACCESS_RAW_SYSCALL, /* raw sys_enter or sys_exit, filtered by system call number */
 	ACCESS_CALL, /* fentry, fexit of a system call's own function: context is its registers */
-	ACCESS_TRAMPOLINE, /* fentry, fexit: context is the arguments, behind them the result */
-	ACCESS_KPROBE,	   /* kprobe, kretprobe: context is struct pt_regs */
-	ACCESS_UPROBE,	   /* uprobe, uretprobe: the same, of a program */
-	ACCESS_SAMPLE,	   /* perf event: context is struct bpf_perf_event_data */
-	ACCESS_ITERATOR,   /* no event: read(2) of an iterator calls it for each object of a list */
-	ACCESS_REPLAY,	   /* tests: struct replay_header, then the record, run by TEST_RUN */
+	ACCESS_TRAMPOLINE,   /* fentry, fexit: context is the arguments, behind them the result */
+	ACCESS_KPROBE,	     /* kprobe, kretprobe: context is struct pt_regs */
+	ACCESS_KPROBE_MULTI, /* one program on many functions: the same */
+	ACCESS_UPROBE,	     /* uprobe, uretprobe: the same, of a program */
+	ACCESS_SAMPLE,	     /* perf event: context is struct bpf_perf_event_data */
+	ACCESS_ITERATOR, /* no event: read(2) of an iterator calls it for each object of a list */
+	ACCESS_REPLAY,	 /* tests: struct replay_header, then the record, run by TEST_RUN */
 	ACCESS_N
 };
 
@@ -78,8 +79,11 @@ struct hook {
 	u64 file_offset, semaphore_offset; /* semaphore 0: none */
 	struct stream_sample sample;	   /* SAMPLE */
 	u32 task_compat_offset; /* RAW_SYSCALL, CALL: of arch.compat_member in struct task_struct */
-	const char *target;	/* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
-	u32 tracepoint_id;	/* TRACEPOINT */
+	/* KPROBE, KPROBE_MULTI: of a wildcard's functions, whose pattern is the target. */
+	const char **names;
+	u32 n_names;
+	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
+	u32 tracepoint_id;  /* TRACEPOINT */
 	/* RAW of a tracepoint whose fields are read: the raw one, and what they are of its
 	 * arguments.  Then it is typed. */
 	const struct stream *raw;

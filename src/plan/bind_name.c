@@ -28,6 +28,9 @@ static bool field_is_shared(const struct stream_list *list, const char *name,
 		if (!f || !type_equal(f->type, first->type) || f->kind != first->kind ||
 		    field_why_not(f))
 			return false;
+		if (list->streams.at[i]->is_function && f->kind == FIELD_ARG &&
+		    f->offset_bytes != first->offset_bytes)
+			return false;
 	}
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -297,7 +298,7 @@ int sys_kprobe_open(const char *function, u32 offset_bytes, bool is_return)
 }
 
 /* A link, or the ioctl that came before it. */
-int sys_perf_attach(int perf_fd, int prog_fd, int *ret_link_fd)
+int sys_perf_attach(int perf_fd, int prog_fd, u64 cookie, int *ret_link_fd)
 {
 	union bpf_attr attr;
 	int link_fd;
@@ -306,6 +307,7 @@ int sys_perf_attach(int perf_fd, int prog_fd, int *ret_link_fd)
 	attr.link_create.prog_fd = prog_fd;
 	attr.link_create.target_fd = perf_fd;
 	attr.link_create.attach_type = BPF_PERF_EVENT;
+	attr.link_create.perf_event.bpf_cookie = cookie;
 	link_fd = sys_bpf(BPF_LINK_CREATE, &attr);
 	if (link_fd >= 0) {
 		*ret_link_fd = link_fd;
@@ -317,4 +319,26 @@ int sys_perf_attach(int perf_fd, int prog_fd, int *ret_link_fd)
 	    ioctl(perf_fd, PERF_EVENT_IOC_ENABLE, 0))
 		return -errno;
 	return 0;
+}
+
+int sys_kprobe_multi_open(int prog_fd, const char *const *names, u32 n, bool is_return)
+{
+	u64 *cookies = calloc(n + 1, sizeof(*cookies));
+	union bpf_attr attr;
+	int fd;
+
+	if (!cookies)
+		return -ENOMEM;
+	for (u32 i = 0; i < n; i++)
+		cookies[i] = i;
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = prog_fd;
+	attr.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
+	attr.link_create.kprobe_multi.flags = is_return ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	attr.link_create.kprobe_multi.cnt = n;
+	attr.link_create.kprobe_multi.syms = sys_pointer(names);
+	attr.link_create.kprobe_multi.cookies = sys_pointer(cookies);
+	fd = sys_bpf(BPF_LINK_CREATE, &attr);
+	free(cookies);
+	return fd;
 }

@@ -356,6 +356,21 @@ static void test_buffers_by_name(void **state)
 	assert_int_equal(s->n[1], n_calls);
 }
 
+/* One program on many functions: each call is that of its function, and what is left out is told.
+ */
+static void test_wildcard(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(
+		s, "threads",
+		"SELECT probe AS name, 1 AS k, count(*) AS n FROM kprobe:vfs_* WHERE pid = %d AND tid <> pid "
+		"GROUP BY probe HAVING n > 999");
+	assert_string_equal(s->name, "kprobe:vfs_read");
+	assert_int_equal(s->n[1], (u64)n_calls * THREADS * SIZES * (SIZES + 1) / 2);
+	assert_non_null(strstr(s->watch.ebql.err_text.at, "warning[left-out]"));
+}
+
 #define BY(test, path)                                                                             \
 	{                                                                                          \
 #test "_" path, test, setup, teardown, (void *)path                                \
@@ -381,6 +396,7 @@ int main(int argc, char **argv)
 		BY(test_sent, "kprobe"),
 		BY(test_buffers_by_name, "fentry"),
 		BY(test_buffers_by_name, "kprobe"),
+		BY(test_wildcard, "kprobe"),
 	};
 
 	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
