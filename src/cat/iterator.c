@@ -91,9 +91,9 @@ static const struct plain_column of_task_file[] = {
 static const struct plain_column of_tcp[] = {
 	{ "state", { TYPE_INT, 8 }, "tcp_state(state) is its name" },
 	{ "family", U16, "2 IPv4, 10 IPv6" },
-	{ "laddr", U32, "IPv4: its own address, inet(laddr)" },
+	{ "laddr", U32, "IPv4: its own address, in network order" },
 	{ "lport", U16, "its own port" },
-	{ "raddr", U32, "IPv4: the other side's address, inet(raddr)" },
+	{ "raddr", U32, "IPv4: the other side's address, in network order" },
 	{ "rport", U16, "the other side's port" },
 	{ "rx_queue", U32, "bytes to be read; LISTEN: connections to be accepted" },
 	{ "tx_queue", U32, "bytes that the other side has not confirmed" },
@@ -104,9 +104,9 @@ static const struct plain_column of_tcp[] = {
 
 static const struct plain_column of_udp[] = {
 	{ "family", U16, "2 IPv4, 10 IPv6" },
-	{ "laddr", U32, "IPv4: its own address, inet(laddr)" },
+	{ "laddr", U32, "IPv4: its own address, in network order" },
 	{ "lport", U16, "its own port" },
-	{ "raddr", U32, "IPv4: the address that it is connected to, inet(raddr)" },
+	{ "raddr", U32, "IPv4: the address that it is connected to, in network order" },
 	{ "rport", U16, "the port that it is connected to" },
 	{ "rx_queue", S32, "bytes of memory that wait to be read" },
 	{ "tx_queue", S32, "bytes of memory that wait to be sent" },
