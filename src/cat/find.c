@@ -106,6 +106,19 @@ static enum find_result complain_unknown(const struct find *find)
 	return FIND_UNKNOWN;
 }
 
+/* A place of a file by another name, or by two notes of one probe, is one event. */
+static bool has_place(const struct stream_list *list, const struct stream *stream)
+{
+	for (u32 i = 0; stream->file_path && i < list->streams.n; i++) {
+		const struct stream *s = list->streams.at[i];
+
+		if (s->file_offset == stream->file_offset &&
+		    (stream->kind != STREAM_USDT || !strcmp(s->event, stream->event)))
+			return true;
+	}
+	return false;
+}
+
 /* One that is not there leaves the list as it is. */
 static int load(struct find *find, const char *category, const char *event)
 {
@@ -113,10 +126,14 @@ static int load(struct find *find, const char *category, const char *event)
 	int error = find->kind->load(find->catalog, find->kind, category, event, &stream);
 
 	for (; !error && stream; stream = stream->next_place)
-		vec_push(find->catalog->arena, &find->list->streams, stream);
+		if (!has_place(find->list, stream))
+			vec_push(find->catalog->arena, &find->list->streams, stream);
 	/* Of a wildcard those are left out that are no one function. */
-	if (error == -ENOTUNIQ && find->list->is_wildcard)
+	if (find->list->is_wildcard && find->kind->list_file &&
+	    (error == -ENOTUNIQ || error == -ENOENT)) {
+		find->list->n_left_out++;
 		return 0;
+	}
 	return error == -ENOENT ? 0 : error;
 }
 
@@ -166,11 +183,13 @@ static void warn_left_out(const struct find *find)
 	if (list->n_left_out)
 		diag_warning(
 			find->diags, "left-out", find->span,
-			"%u of the %u functions that %s names are left out" HINT
-			"the kernel lets no probe be there (they are not in "
-			"/sys/kernel/tracing/available_filter_functions), or several functions "
-			"bear the name",
-			list->n_left_out, list->n_left_out + list->streams.n, find->wanted);
+			"%u of the %u functions that %s names are left out" HINT "%s",
+			list->n_left_out, list->n_left_out + list->streams.n, find->wanted,
+			find->kind->list_file
+				? "several functions bear the name, or it is chosen at run time"
+				: "the kernel lets no probe be there (they are not in "
+				  "/sys/kernel/tracing/available_filter_functions), or several "
+				  "functions bear the name");
 }
 
 static bool complain_many(const struct find *find)
@@ -287,8 +306,10 @@ static enum find_result look_up(struct catalog *catalog, const char *as, const c
 							: load(&find, find.category, find.event);
 	if (error)
 		return complain_error(&find, error);
-	if (!find.list->streams.n)
+	if (!find.list->streams.n) {
+		warn_left_out(&find);
 		return complain_unknown(&find);
+	}
 	if (complain_ambiguous(&find) || complain_many(&find))
 		return FIND_UNKNOWN;
 	warn_left_out(&find);

@@ -87,9 +87,10 @@ int flow_read_lists(struct flow *flow, struct account *account)
 
 		if (!part->list.hooks)
 			continue;
-		/* Windows that rows end, and that end together, have one reading. */
-		if (!flow->are_lists_read)
-			err = read_list(flow, part);
+		/* Windows that rows end, and that end together, have one reading: the first's. */
+		if (flow->are_lists_read)
+			continue;
+		err = read_list(flow, part);
 		account->lost[LOSS_FAULT] += part->list.n_faults;
 	}
 	flow->are_lists_read = true;

@@ -136,7 +136,7 @@ static int iterator_attach(struct load_program *program)
  * returns, while more calls were under way than it has room for.  The kernel tells since 6.7
  * (commit 3acf8ace6823).
  */
-static u64 kprobe_misses(const struct load_program *program)
+static u64 kprobe_link_misses(int link_fd)
 {
 	struct {
 		u32 type, id, prog_id, unused, event_type, unused_too;
@@ -144,6 +144,27 @@ static u64 kprobe_misses(const struct load_program *program)
 		u32 name_bytes, offset;
 		u64 address, missed, cookie;
 	} link = { 0 }; /* struct bpf_link_info of a perf event's */
+
+	return link_fd < 0 || sys_info(link_fd, &link, sizeof(link)) ? 0 : link.missed;
+}
+
+static u64 kprobe_misses(const struct load_program *program)
+{
+	u64 n = load_recursion_misses(program) + kprobe_link_misses(program->link_fd);
+
+	for (u32 i = 0; i < program->hook->n_names && i < program->n_events; i++)
+		n += kprobe_link_misses(program->events[i].link_fd);
+	return n;
+}
+
+static u64 kprobe_multi_misses(const struct load_program *program)
+{
+	struct {
+		u32 type, id, prog_id, unused;
+		u64 addresses;
+		u32 n_addresses, flags;
+		u64 missed, cookies;
+	} link = { 0 }; /* struct bpf_link_info of many functions' */
 
 	if (program->link_fd < 0 || sys_info(program->link_fd, &link, sizeof(link)))
 		link.missed = 0;
@@ -189,7 +210,7 @@ const struct load_kind load_kinds[] = {
 				  .type = BPF_PROG_TYPE_KPROBE,
 				  .attach_type = BPF_TRACE_KPROBE_MULTI,
 				  .attach = load_kprobe_multi_attach,
-				  .missed = load_recursion_misses },
+				  .missed = kprobe_multi_misses },
 	[ACCESS_UPROBE] = { .name = "uprobe",
 			    .type = BPF_PROG_TYPE_KPROBE,
 			    .open_event = open_uprobe,

@@ -6,15 +6,23 @@
  */
 #include "out/calls.h"
 
-static void put_path(struct buf *buf, const struct call *call)
+#include <errno.h>
+#include <stdlib.h>
+
+/* A text of a file may be as deep as it is long: no recursion.  path: room for the depth. */
+static void put_path(struct buf *buf, const struct call *call, const struct call **path)
 {
-	if (call->depth > 1) {
-		put_path(buf, call->parent);
-		buf_putc(buf, ';');
+	u32 n = 0;
+
+	for (u32 depth = call->depth; n < depth; call = call->parent)
+		path[n++] = call;
+	while (n--) {
+		/* A blank would end the calls. */
+		for (const char *c = path[n]->name; *c; c++)
+			buf_putc(buf, (u8)*c <= ' ' ? '_' : *c);
+		if (n)
+			buf_putc(buf, ';');
 	}
-	/* A blank would end the calls. */
-	for (const char *c = call->name; *c; c++)
-		buf_putc(buf, (u8)*c <= ' ' ? '_' : *c);
 }
 
 static void put_losses(struct buf *buf, const struct account *account)
@@ -36,14 +44,19 @@ static void put_losses(struct buf *buf, const struct account *account)
 static void folded_end(struct out *out)
 {
 	struct calls *calls = out->state;
+	const struct call **path = NULL;
 
 	if (!out->error) {
 		calls_sort(calls);
+		path = calloc(calls->deepest + 1, sizeof(*path));
+		out->error = path ? 0 : -ENOMEM;
+	}
+	if (!out->error) {
 		for (struct call *call = calls->root; call && !out->error;
 		     call = calls_next(call)) {
 			if (!call->self)
 				continue;
-			put_path(&out->buf, call);
+			put_path(&out->buf, call, path);
 			buf_putc(&out->buf, ' ');
 			buf_put_s128(&out->buf, (s128)call->self);
 			buf_putc(&out->buf, '\n');
@@ -51,6 +64,7 @@ static void folded_end(struct out *out)
 		}
 		put_losses(&out->buf, &calls->account);
 	}
+	free(path);
 	calls_free(calls);
 }
 

@@ -398,8 +398,8 @@ static bool add_source(struct access *a, const struct phys_source *source)
 	stream_vec calls[2] = { { 0 }, { 0 } };
 
 	a->source = source;
-	if (source->streams->streams.at[0]->is_function && source->streams->streams.n > 1 &&
-	    !a->input->is_replay)
+	if (source->streams->streams.n > 1 && source->streams->streams.at[0]->is_function &&
+	    !source->streams->streams.at[0]->file_path && !a->input->is_replay)
 		return add_functions(a, source);
 	for (u32 i = 0; i < source->streams->streams.n; i++) {
 		struct stream *s = source->streams->streams.at[i];
@@ -438,7 +438,7 @@ static const char *kernel_event(const struct hook *hook)
 	return stream_is_call(s) ? s->is_syscall_exit ? "sys_exit" : "sys_enter" : s->event;
 }
 
-/* Of a wildcard's functions and others', is one the same? */
+/* Of a wildcard's functions, or a call's own one, and others', is one the same? */
 static bool has_function(const struct hook *a, const struct hook *b)
 {
 	for (u32 i = 0; i < MAX(a->n_names, 1u); i++)
@@ -458,8 +458,11 @@ static bool is_shared_event(const struct hook *a, const struct hook *b)
 	if (a->path == ACCESS_UPROBE || b->path == ACCESS_UPROBE)
 		return a != b && a->path == b->path && a->is_exit == b->is_exit &&
 		       a->file_offset == b->file_offset && file_id_equal(a->file_id, b->file_id);
-	if (a->n_names || b->n_names)
-		return a != b && a->is_exit == b->is_exit && has_function(a, b);
+	if (a->n_names || b->n_names ||
+	    (x->is_function != y->is_function &&
+	     (a->path == ACCESS_CALL || b->path == ACCESS_CALL)))
+		return a != b && a->is_exit == b->is_exit && a->offset_bytes == b->offset_bytes &&
+		       has_function(a, b);
 	if (x->is_function || y->is_function)
 		return a != b && x->is_function && y->is_function && x->is_return == y->is_return &&
 		       strcmp(x->event, y->event) == 0 &&
@@ -496,9 +499,9 @@ static bool refuse_mixed(struct access *a)
 	for (u32 i = 0; i < a->hooks.n; i++)
 		for (u32 j = 0; j < a->hooks.n; j++) {
 			const struct hook *x = &a->hooks.at[i], *y = &a->hooks.at[j];
-			const struct phys_join *join = is_shared_event(x, y) ? met(x, y) : NULL;
+			const struct phys_join *join = met(x, y);
 
-			if (!join)
+			if (!join || !is_shared_event(x, y))
 				continue;
 			diag_refuse(a->diags, "mixed-hooks", join->span,
 				    "%s and %s are one event, and which of the two is "

@@ -123,10 +123,6 @@ bool phys_functions_hook(const struct phys_input *input, const struct phys_sourc
 	const struct stream_list *list = source->streams;
 	bool has_multi = !features->has_kprobe_multi || features->has_kprobe_multi();
 
-	if (list->streams.at[0]->file_path)
-		return diag_refuse(diags, "not-supported", input->plan->span,
-				   "%s: wildcards are not available there" HINT "name one function",
-				   list->pattern);
 	if (input->settings->access_path == ACCESS_ONLY_FENTRY)
 		return diag_refuse(diags, "no-trampoline", input->plan->span,
 				   "%s cannot be read by a trampoline: there would be one for each "

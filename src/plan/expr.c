@@ -222,6 +222,7 @@ bool expr_equal_as(const struct expr *a, u32 source_a, const struct expr *b, u32
 	if ((a->kind == EXPR_FIELD || a->kind == EXPR_CALL) && strcasecmp(a->name, b->name) != 0)
 		return false;
 	if (a->kind == EXPR_MEMBER && (a->member.offset_bits != b->member.offset_bits ||
+				       a->member.bitfield_bits != b->member.bitfield_bits ||
 				       a->member.btf_type_id != b->member.btf_type_id ||
 				       a->read != b->read || a->is_of_user != b->is_of_user ||
 				       a->member.pointee_btf_id != b->member.pointee_btf_id))

@@ -229,7 +229,7 @@ iter:task
 	(task.flags >> 21) & 1 AS is_kernel; task.cgroups.dfl_cgrp.kn.id AS cgroup;
 
 iter:task_file
-	current.pid AS pid; task.comm AS comm; task.real_cred.uid.val AS uid;
+	current.pid AS pid; task.group_leader.comm AS comm; task.real_cred.uid.val AS uid;
 	file.f_path.dentry.d_name.name AS name; file.f_inode.i_ino AS inode;
 	file.f_inode.i_sb.s_dev AS dev; file.f_inode.i_mode AS mode;
 	file.f_flags AS flags; file.f_pos AS pos;

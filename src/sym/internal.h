@@ -11,16 +11,17 @@
 
 /* A function: from `start` on, n_bytes long; 0: up to the next one. */
 struct symbol {
-	u64 start, n_bytes;
+	u64 start, n_bytes; /* n_bytes 0: up to the next */
 	const char *name;
+	u32 order; /* in the list, before it was sorted */
 };
 
 struct symbol_table {
 	VEC(struct symbol) list; /* sorted by table_sort() */
 };
 
-/* table.c.  Of several at one place the first in the list stays. */
-void table_sort(struct symbol_table *table);
+/* table.c.  Of several at one place the first in the list stays, or the last. */
+void table_sort(struct symbol_table *table, bool keeps_last);
 /* NULL: there is none. */
 const struct symbol *table_find(const struct symbol_table *table, u64 address);
 

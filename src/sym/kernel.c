@@ -38,5 +38,5 @@ void kernel_read(struct arena *arena, int fd, struct symbol_table *table)
 			*end++ = '\0';
 		add(arena, line, table);
 	}
-	table_sort(table);
+	table_sort(table, false);
 }

@@ -203,7 +203,7 @@ static void read_perf(struct namer *namer, struct process *process)
 			add_perf(&namer->arena, &process->perf, line);
 			process->perf_bytes += (u64)(end + 1 - line);
 		}
-		table_sort(&process->perf);
+		table_sort(&process->perf, true); /* code that was made anew */
 	}
 	buf_free(&text);
 	sys_close(&fd);

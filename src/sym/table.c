@@ -6,25 +6,33 @@
 
 #include "sym/internal.h"
 
+/* No function is so large: what lies there came after the list was read. */
+#define FARTHEST_BYTES (1u << 20)
+
 static int compare(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name; /* names lie in the order of the list */
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-void table_sort(struct symbol_table *table)
+void table_sort(struct symbol_table *table, bool keeps_last)
 {
 	struct symbol *at = table->list.at;
 	u32 n = 0;
 
+	for (u32 i = 0; i < table->list.n; i++)
+		at[i].order = i;
 	if (table->list.n)
 		qsort(at, table->list.n, sizeof(*at), compare);
-	for (u32 i = 0; i < table->list.n; i++)
+	for (u32 i = 0; i < table->list.n; i++) {
 		if (!n || at[n - 1].start != at[i].start)
 			at[n++] = at[i];
+		else if (keeps_last)
+			at[n - 1] = at[i];
+	}
 	table->list.n = n;
 }
 
@@ -41,7 +49,7 @@ const struct symbol *table_find(const struct symbol_table *table, u64 address)
 		else
 			high = middle;
 	}
-	if (!low || (at[low - 1].n_bytes && address - at[low - 1].start >= at[low - 1].n_bytes))
+	if (!low || address - at[low - 1].start >= (at[low - 1].n_bytes ?: FARTHEST_BYTES))
 		return NULL;
 	return &at[low - 1];
 }

@@ -291,6 +291,16 @@ static void test_aliases(void **state)
 	assert_int_equal(s->total[0], s->n[0]);
 }
 
+/* A wildcard has each place once, whatever names it has. */
+static void test_wildcard(void **state)
+{
+	expect_calls(watch_all(state, "call",
+			       "SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total, "
+			       "sum(arg0) AS whole FROM uprobe:%s:traced_* "
+			       "GROUP BY k WINDOW TUMBLING 10ms"),
+		     false);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +313,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_recursion, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_aliases, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wildcard, setup, teardown),
 	};
 
 	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
