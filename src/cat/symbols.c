@@ -14,6 +14,7 @@
 /* --- By name --- */
 
 struct search {
+	struct arena *arena;
 	const char *symbol;
 	struct suggest *suggest;
 	u64 address;
@@ -29,6 +30,9 @@ static void look_at(void *context, const struct elf_symbol *s)
 		return;
 	if (strcmp(s->name, search->symbol) != 0) {
 		suggest_offer(search->suggest, s->name);
+		/* The table goes before the next one is read. */
+		if (suggest_best(search->suggest) == s->name)
+			search->suggest->best = arena_strdup(search->arena, s->name);
 		return;
 	}
 	if (s->rank < search->rank)
@@ -43,7 +47,7 @@ int symbols_find(struct arena *arena, const char *path, const char *symbol, u64 
 		 struct file_id *ret_file, const char **ret_nearest)
 {
 	struct suggest suggest;
-	struct search search = { .symbol = symbol, .suggest = &suggest };
+	struct search search = { .arena = arena, .symbol = symbol, .suggest = &suggest };
 	struct elf elf;
 	int err = elf_open(&elf, path);
 
@@ -57,8 +61,7 @@ int symbols_find(struct arena *arena, const char *path, const char *symbol, u64 
 		err = -ENOTUNIQ;
 	else if (!search.rank || !elf_file_offset(&elf, search.address, true, ret_offset))
 		err = -ESRCH;
-	if (suggest_best(&suggest))
-		*ret_nearest = arena_strdup(arena, suggest_best(&suggest));
+	*ret_nearest = suggest_best(&suggest);
 	elf_close(&elf);
 	return err;
 }
