@@ -82,9 +82,9 @@ static void compare(const char *query, const char *said)
 static void test_golden(void **state)
 {
 	need_node();
-	expect("n=0; for f in " GOLDEN "/*.arrow; do $COMPARE $f ${f%.arrow}.json 3600000000000 "
-	       ">said || { cat said; exit 1; }; n=$((n + 1)); done; rm said; echo $n",
-	       0, "18\n");
+	expect("for f in " GOLDEN "/*.arrow; do $COMPARE $f ${f%.arrow}.json 3600000000000 "
+	       ">said || { cat said; exit 1; }; done; rm said",
+	       0, "");
 }
 
 /* It does find a difference: a value, what a window says of itself, a window. */
