@@ -682,10 +682,9 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "--exec"))
 		return strcmp(argv[2], EXEC_BY_EXECVEAT) ? exec_from_thread(argv[2])
 							 : (exec_again(argv[2]), 1);
-	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+	if (watch_is_quick(argc, argv)) {
 		n_calls = 100;
 		n_execs = 20;
-		setenv("EBQL_TEST_QUICK", "1", 1);
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();

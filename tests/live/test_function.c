@@ -222,27 +222,15 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct seen *s = *state;
-
-	watch_close(&s->watch);
-	free(s);
-	return 0;
-}
-
 static void watch_calls(struct seen *s, const char *work, const char *query)
 {
 	const struct reader_totals *totals = &s->watch.reader.totals;
 	char text[1024];
 
-	watch_require();
-	watch_open(&s->watch, take_row, s);
-	watch_work(&s->watch, "calls");
+	watch_begin(&s->watch, take_row, s);
 	snprintf(text, sizeof(text), query, s->watch.pid);
 	watch_ebql(&s->watch, "SET access_path = %s; %s", s->path, text);
-	watch_tell(&s->watch, work, "done\n");
-	watch_end(&s->watch, -1);
+	watch_do(&s->watch, work, -1);
 	assert_int_equal(totals->lost, 0);
 	/* Who waits for something to read, as the workload does for its next order. */
 	assert_int_equal(totals->unpaired, totals->never_ended);
@@ -373,7 +361,7 @@ static void test_wildcard(void **state)
 
 #define BY(test, path)                                                                             \
 	{                                                                                          \
-#test "_" path, test, setup, teardown, (void *)path                                \
+#test "_" path, test, setup, watch_teardown, (void *)path                          \
 	}
 
 int main(int argc, char **argv)
@@ -399,9 +387,8 @@ int main(int argc, char **argv)
 		BY(test_wildcard, "kprobe"),
 	};
 
-	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+	if (watch_is_quick(argc, argv)) {
 		n_calls = 500;
-		setenv("EBQL_TEST_QUICK", "1", 1);
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();

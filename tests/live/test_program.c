@@ -143,36 +143,17 @@ static void take_row(void *context, const struct line *line)
 	s->n_rows++;
 }
 
-static int setup(void **state)
-{
-	*state = calloc(1, sizeof(struct seen));
-	return *state ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	struct seen *s = *state;
-
-	watch_close(&s->watch);
-	free(s);
-	return 0;
-}
-
 /* format has a %s for this program's path. */
 static struct seen *watch_calls(void **state, const char *work, const char *format)
 {
 	struct seen *s = *state;
-	char path[512] = "", query[1024];
+	char path[WATCH_PATH_BYTES], query[1024];
 
-	watch_require();
-	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
-		fail_msg("/proc/self/exe: %s", strerror(errno));
+	watch_own_path(path);
 	snprintf(query, sizeof(query), format, path);
-	watch_open(&s->watch, take_row, s);
-	watch_work(&s->watch, "calls");
+	watch_begin(&s->watch, take_row, s);
 	watch_ebql(&s->watch, "%s", query);
-	watch_tell(&s->watch, work, "done\n");
-	watch_end(&s->watch, -1);
+	watch_do(&s->watch, work, -1);
 	assert_int_equal(s->other, 0);
 	assert_int_equal(s->watch.reader.totals.lost, 0);
 	return s;
@@ -304,21 +285,20 @@ static void test_wildcard(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_entries_1ms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_entries_10ms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_entries_100ms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_returns, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_spans, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_recursion, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_aliases, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wildcard, setup, teardown),
+		WATCH_TEST(test_entries_1ms, struct seen),
+		WATCH_TEST(test_entries_10ms, struct seen),
+		WATCH_TEST(test_entries_100ms, struct seen),
+		WATCH_TEST(test_returns, struct seen),
+		WATCH_TEST(test_spans, struct seen),
+		WATCH_TEST(test_processes, struct seen),
+		WATCH_TEST(test_recursion, struct seen),
+		WATCH_TEST(test_deep, struct seen),
+		WATCH_TEST(test_aliases, struct seen),
+		WATCH_TEST(test_wildcard, struct seen),
 	};
 
-	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+	if (watch_is_quick(argc, argv)) {
 		n_calls = 400;
-		setenv("EBQL_TEST_QUICK", "1", 1);
 	} else if (session_is_long()) {
 		n_calls = 160000;
 	}

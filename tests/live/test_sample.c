@@ -531,11 +531,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_hardware, setup, teardown),
 	};
 
-	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+	if (watch_is_quick(argc, argv)) {
 		period_ns = 100000000;
 		busy_ns = 1200000000;
 		n_periods = 16;
-		setenv("EBQL_TEST_QUICK", "1", 1);
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();

@@ -268,21 +268,6 @@ static void take_row(void *context, const struct line *line)
 		s->n[n] += line_number(line, "n");
 }
 
-static int setup(void **state)
-{
-	*state = calloc(1, sizeof(struct seen));
-	return *state ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	struct seen *s = *state;
-
-	watch_close(&s->watch);
-	free(s);
-	return 0;
-}
-
 /* first: how often the recursion stands in the stack of depth 0. */
 static void expect(const struct seen *s, u32 first)
 {
@@ -297,13 +282,10 @@ static struct seen *watch_calls(void **state, const char *settings, const char *
 {
 	struct seen *s = *state;
 
-	watch_require();
-	watch_open(&s->watch, take_row, s);
-	watch_work(&s->watch, "calls");
+	watch_begin(&s->watch, take_row, s);
 	watch_ebql(&s->watch, "%s SELECT ustack AS s, count(*) AS n FROM %s WHERE pid = %d %s",
 		   settings, from, s->watch.pid, rest);
-	watch_tell(&s->watch, "call", "done\n");
-	watch_end(&s->watch, 0);
+	watch_do(&s->watch, "call", 0);
 	return s;
 }
 
@@ -362,10 +344,9 @@ static void test_start(void **state)
 static void test_probe(void **state)
 {
 	struct seen *s = *state;
-	char path[512] = "", from[600];
+	char path[WATCH_PATH_BYTES], from[600];
 
-	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
-		fail();
+	watch_own_path(path);
 	snprintf(from, sizeof(from), "uprobe:%s:stack_leaf", path);
 	s->is_probe = true;
 	watch_calls(state, "", from, "GROUP BY s WINDOW TUMBLING 10ms");
@@ -388,15 +369,12 @@ static void test_room(void **state)
 {
 	struct seen *s = *state;
 
-	watch_require();
-	watch_open(&s->watch, take_way, s);
-	watch_work(&s->watch, "ways");
+	watch_begin(&s->watch, take_way, s);
 	watch_ebql(&s->watch,
 		   "SET max_groups = 131072; SELECT ustack AS s, count(*) AS n FROM " CALLS
 		   " WHERE pid = %d GROUP BY s",
 		   s->watch.pid);
-	watch_tell(&s->watch, "ways", "done\n");
-	watch_end(&s->watch, 3);
+	watch_do(&s->watch, "ways", 3);
 	assert_int_equal(s->n[0], 0);
 	assert_int_equal(s->n[1], s->n_rows - 1);
 	assert_int_equal(s->n[1] + s->other, 1u << WAY_BITS);
@@ -420,14 +398,11 @@ static void test_made(void **state)
 	struct seen *s = *state;
 	char path[64];
 
-	watch_require();
-	watch_open(&s->watch, take_made, s);
-	watch_work(&s->watch, "made");
+	watch_begin(&s->watch, take_made, s);
 	watch_ebql(&s->watch,
 		   "SELECT ustack(2) AS s, count(*) AS n FROM " CALLS " WHERE pid = %d GROUP BY s",
 		   s->watch.pid);
-	watch_tell(&s->watch, "made", "done\n");
-	watch_end(&s->watch, 0);
+	watch_do(&s->watch, "made", 0);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", s->watch.pid);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(s->n_rows, 1);
@@ -447,14 +422,11 @@ static void test_processes(void **state)
 {
 	struct seen *s = *state;
 
-	watch_require();
-	watch_open(&s->watch, take_process, s);
-	watch_work(&s->watch, "fork");
+	watch_begin(&s->watch, take_process, s);
 	watch_ebql(&s->watch,
 		   "SELECT ustack AS s, count(*) AS n FROM " CALLS " WHERE ppid = %d GROUP BY s",
 		   s->watch.pid);
-	watch_tell(&s->watch, "fork", "done\n");
-	watch_end(&s->watch, 0);
+	watch_do(&s->watch, "fork", 0);
 	assert_int_equal(s->n_rows, THREADS);
 	assert_int_equal(s->n[1], THREADS);
 }
@@ -480,15 +452,12 @@ static void test_profile(void **state)
 {
 	struct seen *s = *state;
 
-	watch_require();
-	watch_open(&s->watch, take_sample, s);
-	watch_work(&s->watch, "burn");
+	watch_begin(&s->watch, take_sample, s);
 	watch_ebql(
 		&s->watch,
 		"SELECT ustack(2) AS s, count(*) AS n FROM profile:199 WHERE pid = %d GROUP BY s",
 		s->watch.pid);
-	watch_tell(&s->watch, "burn", "done\n");
-	watch_end(&s->watch, -1);
+	watch_do(&s->watch, "burn", -1);
 	assert_int_equal(s->n_rows, 2);
 }
 
@@ -517,13 +486,10 @@ static void test_kernel(void **state)
 {
 	struct kernel_seen *s = *state;
 
-	watch_require();
-	watch_open(&s->watch, take_kernel, s);
-	watch_work(&s->watch, "calls");
+	watch_begin(&s->watch, take_kernel, s);
 	watch_ebql(&s->watch, "SELECT kstack AS s, count(*) AS n FROM %s WHERE pid = %d GROUP BY s",
 		   CALLS, s->watch.pid);
-	watch_tell(&s->watch, "call", "done\n");
-	watch_end(&s->watch, 0);
+	watch_do(&s->watch, "call", 0);
 	assert_int_equal(s->n, (u64)THREADS * n_rounds * DEEPEST * (DEEPEST + 1) / 2);
 	assert_int_equal(s->n_known, s->n);
 }
@@ -531,25 +497,24 @@ static void test_kernel(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_windows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tracepoint, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kernel_map, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unpushed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_start, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_probe, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_made, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_room, setup, teardown),
+		WATCH_TEST(test_whole, struct seen),
+		WATCH_TEST(test_windows, struct seen),
+		WATCH_TEST(test_tracepoint, struct seen),
+		WATCH_TEST(test_kernel_map, struct seen),
+		WATCH_TEST(test_unpushed, struct seen),
+		WATCH_TEST(test_start, struct seen),
+		WATCH_TEST(test_probe, struct seen),
+		WATCH_TEST(test_kernel, struct kernel_seen),
+		WATCH_TEST(test_made, struct seen),
+		WATCH_TEST(test_processes, struct seen),
+		WATCH_TEST(test_profile, struct seen),
+		WATCH_TEST(test_room, struct seen),
 	};
 	u32 n_tests = ARRAY_SIZE(tests);
 
-	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+	if (watch_is_quick(argc, argv)) {
 		n_rounds = 4;
 		n_tests--; /* the last one takes long there */
-		setenv("EBQL_TEST_QUICK", "1", 1);
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();

@@ -128,34 +128,16 @@ static void take_counts(void *context, const struct line *line)
 	c->n_called += line_number(line, "called");
 }
 
-static int setup(void **state)
-{
-	*state = calloc(1, sizeof(struct counts));
-	return *state ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	struct counts *c = *state;
-
-	watch_close(&c->watch);
-	free(c);
-	return 0;
-}
-
 static void expect(struct counts *c, const char *view, u64 n)
 {
 	const struct reader_totals *totals = &c->watch.reader.totals;
 
-	watch_require();
-	watch_open(&c->watch, take_counts, c);
-	watch_work(&c->watch, "tcp");
+	watch_begin(&c->watch, take_counts, c);
 	watch_ebql(&c->watch,
 		   "SELECT count(*) AS n, count(pid) AS called FROM %s "
 		   "WINDOW TUMBLING 100ms WITH (max_in_flight = %d)",
 		   view, IN_FLIGHT);
-	watch_tell(&c->watch, "go", "done\n");
-	watch_end(&c->watch, -1);
+	watch_do(&c->watch, "go", -1);
 	assert_int_equal(totals->full, 0);
 	assert_int_equal(totals->lost, 0);
 	assert_int_equal(c->n, n);
@@ -175,8 +157,8 @@ static void test_tcp_connect(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_tcp_life, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tcp_connect, setup, teardown),
+		WATCH_TEST(test_tcp_life, struct counts),
+		WATCH_TEST(test_tcp_connect, struct counts),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "--work"))

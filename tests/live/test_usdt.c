@@ -171,40 +171,15 @@ static void take_row(void *context, const struct line *line)
 	s->n_rows++;
 }
 
-static int setup(void **state)
-{
-	*state = calloc(1, sizeof(struct seen));
-	return *state ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	struct seen *s = *state;
-
-	watch_close(&s->watch);
-	free(s);
-	return 0;
-}
-
-static void own_path(char path[512])
-{
-	ssize_t n = readlink("/proc/self/exe", path, 511);
-
-	assert_true(n > 0);
-	path[n] = '\0';
-}
-
 /* format has a %s for this program's path. */
 static struct seen *watch_passes(void **state, const char *work, const char *format)
 {
 	struct seen *s = *state;
-	char path[512], query[1024];
+	char path[WATCH_PATH_BYTES], query[1024];
 
-	watch_require();
-	own_path(path);
+	watch_own_path(path);
 	snprintf(query, sizeof(query), format, path);
-	watch_open(&s->watch, take_row, s);
-	watch_work(&s->watch, "passes");
+	watch_begin(&s->watch, take_row, s);
 	watch_tell(&s->watch, "listens", "no\n");
 	watch_ebql(&s->watch, "%s", query);
 	watch_tell(&s->watch, work, "done\n");
@@ -332,11 +307,11 @@ static void test_wildcard(void **state)
 /* What ebql answers to the command. */
 static void expect_said(const char *command, const char *part)
 {
-	char path[512], line[2048], said[8192];
+	char path[WATCH_PATH_BYTES], line[2048], said[8192];
 	FILE *f;
 	size_t n;
 
-	own_path(path);
+	watch_own_path(path);
 	snprintf(line, sizeof(line), command, proc_ebql(), path);
 	f = popen(line, "r");
 	assert_non_null(f);
@@ -365,20 +340,19 @@ static void test_names(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_passes_1ms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_passes_10ms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_passes_100ms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_widths, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_places, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_semaphore, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wildcard, setup, teardown),
+		WATCH_TEST(test_passes_1ms, struct seen),
+		WATCH_TEST(test_passes_10ms, struct seen),
+		WATCH_TEST(test_passes_100ms, struct seen),
+		WATCH_TEST(test_widths, struct seen),
+		WATCH_TEST(test_memory, struct seen),
+		WATCH_TEST(test_places, struct seen),
+		WATCH_TEST(test_semaphore, struct seen),
+		WATCH_TEST(test_wildcard, struct seen),
 		cmocka_unit_test(test_names),
 	};
 
-	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+	if (watch_is_quick(argc, argv)) {
 		n_calls = 400;
-		setenv("EBQL_TEST_QUICK", "1", 1);
 	} else if (session_is_long()) {
 		n_calls = 160000;
 	}

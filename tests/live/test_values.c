@@ -127,34 +127,16 @@ static void take_row(void *context, const struct line *line)
 	}
 }
 
-static int setup(void **state)
-{
-	*state = calloc(1, sizeof(struct seen));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct seen *s = *state;
-
-	watch_close(&s->watch);
-	free(s);
-	return 0;
-}
-
 static void watch_calls(struct seen *s, const char *work, const char *query)
 {
 	char text[1024];
 
 	watch_close(&s->watch);
 	memset(s->n, 0, sizeof(*s) - offsetof(struct seen, n));
-	watch_require();
-	watch_open(&s->watch, take_row, s);
-	watch_work(&s->watch, "calls");
+	watch_begin(&s->watch, take_row, s);
 	snprintf(text, sizeof(text), query, s->watch.pid);
 	watch_ebql(&s->watch, "%s", text);
-	watch_tell(&s->watch, work, "done\n");
-	watch_end(&s->watch, -1);
+	watch_do(&s->watch, work, -1);
 }
 
 static void expect_names(const struct seen *s)
@@ -276,17 +258,16 @@ static void test_unreadable(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_text_is_key, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_text_in_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_text_of_span, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_elements, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_structs, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
+		WATCH_TEST(test_text_is_key, struct seen),
+		WATCH_TEST(test_text_in_rows, struct seen),
+		WATCH_TEST(test_text_of_span, struct seen),
+		WATCH_TEST(test_elements, struct seen),
+		WATCH_TEST(test_structs, struct seen),
+		WATCH_TEST(test_unreadable, struct seen),
 	};
 
-	if (getenv("EBQL_TEST_QUICK") || (argc > 1 && !strcmp(argv[1], "--quick"))) {
+	if (watch_is_quick(argc, argv)) {
 		n_calls = 100;
-		setenv("EBQL_TEST_QUICK", "1", 1);
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();

@@ -42,6 +42,34 @@ void watch_close(struct watch *watch)
 	watch->is_started = false;
 }
 
+int watch_setup(void **state)
+{
+	*state = calloc(1, (size_t)*state);
+	return *state ? 0 : -1;
+}
+
+int watch_teardown(void **state)
+{
+	watch_close(*state);
+	free(*state);
+	return 0;
+}
+
+bool watch_is_quick(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "--quick"))
+		setenv("EBQL_TEST_QUICK", "1", 1);
+	return getenv("EBQL_TEST_QUICK");
+}
+
+void watch_own_path(char path[WATCH_PATH_BYTES])
+{
+	ssize_t n = readlink("/proc/self/exe", path, WATCH_PATH_BYTES - 1);
+
+	assert_true(n > 0);
+	path[n] = '\0';
+}
+
 static const char *said(const struct proc *proc)
 {
 	return proc->err_text.n ? proc->err_text.at : "silent";
@@ -65,6 +93,14 @@ void watch_work(struct watch *watch, const char *mode)
 	const char *args[] = { "--work", mode, NULL };
 
 	watch_start(watch, "/proc/self/exe", args);
+}
+
+void watch_begin(struct watch *watch, void (*row)(void *context, const struct line *line),
+		 void *context)
+{
+	watch_require();
+	watch_open(watch, row, context);
+	watch_work(watch, "here");
 }
 
 void watch_tell(struct watch *watch, const char *line, const char *answer)
@@ -106,6 +142,12 @@ void watch_end(struct watch *watch, int status)
 		fail_msg("ebql exits with %d instead of %d: %s", have, status, said(&watch->ebql));
 	assert_string_equal(watch->reader.error, "");
 	assert_int_equal(watch->reader.rest.n, 0);
+}
+
+void watch_do(struct watch *watch, const char *line, int status)
+{
+	watch_tell(watch, line, "done\n");
+	watch_end(watch, status);
 }
 
 bool work_line(char *ret_line, size_t size)
