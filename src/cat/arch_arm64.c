@@ -83,4 +83,5 @@ const struct arch arch_arm64 = {
 	.compat_offset = 0,
 	.compat_bit = 1u << 22, /* TIF_32BIT */
 	.keeps_order = false,
+	.tag_bits = 8,
 };

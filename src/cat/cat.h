@@ -361,6 +361,9 @@ struct arch {
 	/* Is a plain store, for others, behind all loads and stores before it, and a load behind
 	 * all loads? */
 	bool keeps_order;
+	/* So many bits at an address' upper end say nothing, in programs: the one below them does,
+	 * whether it is the kernel's. */
+	u8 tag_bits;
 };
 extern const struct arch arch_x86_64, arch_arm64;
 /* The one that this ebql is compiled for; and that of the catalog. */

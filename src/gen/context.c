@@ -19,10 +19,21 @@ stack_object gen_scratch(struct gen *g)
 	return g->scratch;
 }
 
+vreg gen_untagged(struct gen *g, vreg address)
+{
+	u8 n_bits = g->set->arch->tag_bits;
+
+	return n_bits ? gen_alui(g, IR_SAR, gen_alui(g, IR_SHL, address, n_bits), n_bits) : address;
+}
+
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
 		    vreg address)
 {
-	vreg args[3] = { ir_reg(g->ir), gen_imm(g, bytes), address };
+	bool is_of_user =
+		helper == BPF_FUNC_probe_read_user || helper == BPF_FUNC_probe_read_user_str;
+	/* The helper takes a tag for a wrong address, unless the program has asked for tags. */
+	vreg args[3] = { ir_reg(g->ir), gen_imm(g, bytes),
+			 is_of_user ? gen_untagged(g, address) : address };
 	vreg result = ir_reg(g->ir);
 
 	ir_stack_address(g->ir, args[0], object, 0);

@@ -194,6 +194,8 @@ vreg gen_helper(struct gen *g, enum bpf_func_id helper);
 vreg gen_replay_column(struct gen *g, u32 column);
 /* Eight zeroed bytes on the stack; valid until the next call. */
 stack_object gen_scratch(struct gen *g);
+/* Where the program's tag stood is what says whose memory it is, as in an address without. */
+vreg gen_untagged(struct gen *g, vreg address);
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
 		    vreg address);
 /* What stands in the kernel's memory, where it can surely be read. */

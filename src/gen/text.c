@@ -99,7 +99,7 @@ static void read_string(struct gen *g, bool is_of_user, stack_object text, u32 b
 static void read_string_anywhere(struct gen *g, const struct expr *e, stack_object text, label null)
 {
 	u32 bytes = e->integer ? e->type.bytes + 1 : e->type.bytes + 2;
-	vreg address = gen_member_address(g, e, null), result = ir_reg(g->ir);
+	vreg address = gen_untagged(g, gen_member_address(g, e, null)), result = ir_reg(g->ir);
 	label kernel = ir_label(g->ir), end = ir_label(g->ir);
 
 	ir_branchi(g->ir, IR_SLT, address, 0, kernel);

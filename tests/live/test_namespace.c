@@ -100,6 +100,15 @@ static int be_launcher(char **argv, enum how how)
 
 /* --- Processes --- */
 
+/* Of the test that runs; they outlive it, since a failure leaves it at once. */
+static struct proc ebql, in, deep, out;
+
+static void end_all(void)
+{
+	proc_end_all();
+	ebql = in = deep = out = (struct proc){ 0 };
+}
+
 /* Starts it by --inside or --beside; its number as seen from there. */
 static int start_by(struct proc *proc, const char *const argv[])
 {
@@ -122,20 +131,20 @@ static void run_load(struct proc *load)
 }
 
 /* argv: of an ebql with --verbose.  Lets the loads run, ends it and returns what it printed. */
-static const char *watch(struct proc *ebql, const char *const argv[], struct proc *const loads[])
+static const char *watch(const char *const argv[], struct proc *const loads[])
 {
-	int pid = strcmp(argv[0], self) == 0 ? start_by(ebql, argv) : 0;
+	int pid = strcmp(argv[0], self) == 0 ? start_by(&ebql, argv) : 0;
 
 	if (!pid)
-		proc_start(ebql, argv, 0);
-	if (!proc_wait_text(ebql, "attached", LIMIT_MS))
-		fail_msg("ebql: %s", ebql->err_text.n ? ebql->err_text.at : "silent");
+		proc_start(&ebql, argv, 0);
+	if (!proc_wait_text(&ebql, "attached", LIMIT_MS))
+		fail_msg("ebql: %s", ebql.err_text.n ? ebql.err_text.at : "silent");
 	for (u32 i = 0; loads[i]; i++)
 		run_load(loads[i]);
-	kill(pid ? pid : ebql->pid, SIGINT);
-	if (proc_wait_exit(ebql, LIMIT_MS) != 0)
-		fail_msg("status %d: %s", ebql->status, ebql->err_text.at);
-	return ebql->out_text.at;
+	kill(pid ? pid : ebql.pid, SIGINT);
+	if (proc_wait_exit(&ebql, LIMIT_MS) != 0)
+		fail_msg("status %d: %s", ebql.status, ebql.err_text.at);
+	return ebql.out_text.at;
 }
 
 static void expect_line(const char *out, const char *line, ...)
@@ -178,7 +187,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	proc_end_all();
+	end_all();
 	return 0;
 }
 
@@ -190,7 +199,6 @@ static void test_command(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(ways); i++) {
 		const char *argv[] = { self, "--inside",     proc_ebql(), "-o",	 "json", query,
 				       "--", proc_loadgen(), "--no-wait", CALLS, NULL };
-		struct proc ebql = { 0 };
 
 		snprintf(query, sizeof(query),
 			 "%sSELECT pid, ppid, count(*) AS n, count(tid) AS threads FROM " PREAD
@@ -200,7 +208,7 @@ static void test_command(void **state)
 		assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 0);
 		expect_line(ebql.out_text.at,
 			    "{\"pid\":2,\"ppid\":1,\"n\":1000,\"threads\":1000}\n");
-		proc_forget(&ebql);
+		end_all();
 	}
 }
 
@@ -211,7 +219,6 @@ static void test_span(void **state)
 				    "WHERE pid = target_pid() AND fd >= 100 GROUP BY pid";
 	const char *argv[] = { self, "--inside",     proc_ebql(), "-o",	 "json", query,
 			       "--", proc_loadgen(), "--no-wait", CALLS, NULL };
-	struct proc ebql = { 0 };
 
 	start_by(&ebql, argv);
 	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 0);
@@ -238,16 +245,14 @@ static void test_record(void **state)
 				 CALLS,
 				 NULL };
 	const char *read[] = { proc_ebql(), "-o", "json", query, NULL };
-	struct proc ebql = { 0 };
 
 	assert_true(fd >= 0);
 	start_by(&ebql, record);
 	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 0);
-	proc_forget(&ebql);
+	end_all();
 	snprintf(query, sizeof(query),
 		 "SELECT pid, count(*) AS n, count(DISTINCT tid) AS threads FROM '%s' GROUP BY pid",
 		 file);
-	ebql = (struct proc){ 0 };
 	proc_start(&ebql, read, 0);
 	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 0);
 	expect_line(ebql.out_text.at, "{\"pid\":2,\"n\":1000,\"threads\":2}\n");
@@ -265,7 +270,6 @@ static void test_from_outside(void **state)
 
 	for (u32 i = 0; i < ARRAY_SIZE(ways); i++) {
 		const char *argv[] = { proc_ebql(), "--verbose", "-o", "json", query, NULL };
-		struct proc in = { 0 }, out = { 0 }, ebql = { 0 };
 		int pid = start_by(&in, inside);
 
 		proc_start(&out, outside, 0);
@@ -278,10 +282,10 @@ static void test_from_outside(void **state)
 			"%sSELECT pid_in_ns(%lu, %lu) AS there, pid AS here, count(*) AS n FROM " PREAD
 			" WHERE pid IN (%d, %d) AND fd >= 100 GROUP BY there, here",
 			ways[i], ns.st_dev, ns.st_ino, pid, out.pid);
-		watch(&ebql, argv, (struct proc *const[]){ &in, &out, NULL });
+		watch(argv, (struct proc *const[]){ &in, &out, NULL });
 		expect_line(ebql.out_text.at, "{\"there\":1,\"here\":%d,\"n\":1000}\n", pid);
 		expect_line(ebql.out_text.at, "{\"there\":null,\"here\":%d,\"n\":500}\n", out.pid);
-		proc_end_all();
+		end_all();
 	}
 }
 
@@ -301,7 +305,6 @@ static void test_from_inside(void **state)
 				       "1",  "-o",	 "json", query,	      NULL };
 		const char *within[] = { self,		 "--beside", number, self, "--inside",
 					 proc_loadgen(), "--calls",  "200",  NULL };
-		struct proc in = { 0 }, deep = { 0 }, out = { 0 }, ebql = { 0 };
 		const char *rows, *second;
 
 		snprintf(number, sizeof(number), "%d", start_by(&in, ours));
@@ -317,7 +320,7 @@ static void test_from_inside(void **state)
 			 "parents, count(*) FILTER (WHERE pid = target_pid()) AS target FROM %s "
 			 "WHERE fd BETWEEN 100 AND 107 GROUP BY pid",
 			 ways[i / ARRAY_SIZE(froms)], froms[i % ARRAY_SIZE(froms)]);
-		rows = watch(&ebql, argv, (struct proc *const[]){ &in, &deep, &out, NULL });
+		rows = watch(argv, (struct proc *const[]){ &in, &deep, &out, NULL });
 		expect_line(rows, "{\"pid\":1,\"n\":1000,\"threads\":1000,\"parents\":0,"
 				  "\"target\":1000}\n");
 		expect_line(rows,
@@ -326,7 +329,7 @@ static void test_from_inside(void **state)
 			    atoi(second));
 		expect_line(rows, "{\"pid\":null,\"n\":500,\"threads\":0,\"parents\":0,"
 				  "\"target\":0}\n");
-		proc_end_all();
+		end_all();
 	}
 }
 
@@ -337,15 +340,14 @@ static void test_describe(void **state)
 		"ebql runs in a PID namespace: pid, tid and ppid are its numbers";
 	const char *argv[] = { self, "--inside", proc_ebql(), "describe", "t:sched:sched_switch",
 			       NULL };
-	struct proc inside = { 0 }, outside = { 0 };
 
-	start_by(&inside, argv);
-	assert_int_equal(proc_wait_exit(&inside, LIMIT_MS), 0);
-	expect_line(inside.out_text.at, "%s", note);
-	proc_start(&outside, argv + 2, 0);
-	assert_int_equal(proc_wait_exit(&outside, LIMIT_MS), 0);
+	start_by(&in, argv);
+	assert_int_equal(proc_wait_exit(&in, LIMIT_MS), 0);
+	expect_line(in.out_text.at, "%s", note);
+	proc_start(&out, argv + 2, 0);
+	assert_int_equal(proc_wait_exit(&out, LIMIT_MS), 0);
 	/* Of this program itself, wherever it runs. */
-	assert_int_equal(strstr(outside.out_text.at, note) != NULL, !is_initial());
+	assert_int_equal(strstr(out.out_text.at, note) != NULL, !is_initial());
 }
 
 /* Whose numbers they are is not guessed silently. */
@@ -363,7 +365,6 @@ static void test_without_proc(void **state)
 			       "--no-wait",
 			       CALLS,
 			       NULL };
-	struct proc ebql = { 0 };
 
 	start_by(&ebql, argv);
 	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 0);

@@ -164,9 +164,11 @@ static bool says(const struct proc *proc, const char *text)
 
 /* --- Streams --- */
 
-#define CALLS	"WHERE pid = target_pid() AND fd >= 100"
-#define PREADS	"FROM tracepoint:syscalls:sys_enter_pread64 " CALLS
-#define COUNTED "SELECT count(*) AS n "
+#define CALLS	   "WHERE pid = target_pid() AND fd >= 100"
+#define PREADS	   "FROM tracepoint:syscalls:sys_enter_pread64 " CALLS
+#define COUNTED	   "SELECT count(*) AS n "
+#define TEXT_OF(x) #x
+#define TEXT(x)	   TEXT_OF(x)
 
 static void test_streams(void **state)
 {
@@ -183,7 +185,7 @@ static void test_streams(void **state)
 		{ "SELECT time, fd " PREADS, "\"rows\":1000," },
 		{ COUNTED "FROM syscall:pread64 " CALLS, "{\"n\":1000}" },
 		{ COUNTED "FROM (SELECT pid, id FROM raw_tracepoint:sys_enter) "
-			  "WHERE pid = target_pid() AND id = 17",
+			  "WHERE pid = target_pid() AND id = " TEXT(SYS_pread64),
 		  "{\"n\":1" },
 		{ COUNTED "FROM tracepoint:sched:sched_s*", "{\"n\":" },
 		{ COUNTED "FROM run_queue", "{\"n\":" },

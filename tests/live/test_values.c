@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -24,6 +25,12 @@
 
 enum { NAMES = 3 };
 
+#ifdef __aarch64__
+#define TAG (0xb5ull << 56)
+#else
+#define TAG 0ull
+#endif
+
 static u32 n_calls = 2000;
 
 /* --- The workload: each line of its input a kind of calls --- */
@@ -34,13 +41,16 @@ static __attribute__((noreturn)) void fail_work(const char *what)
 	_exit(1);
 }
 
-/* A name on the stack, whose page is there for sure. */
+/*
+ * A name on the stack, whose page is there for sure.  On arm64 a program may have eight bits of its
+ * own in an address: such ones as no address of the kernel's lacks.
+ */
 static int open_name(u32 k, int flags)
 {
 	char name[sizeof(PATH_OF) + 2];
 
 	snprintf(name, sizeof(name), PATH_OF "%u", k);
-	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, 0600);
+	return (int)syscall(SYS_openat, AT_FDCWD, (u64)name | TAG, flags, 0600);
 }
 
 /* Name k so many times as often as name 1, each time with another flag to it. */
@@ -85,6 +95,8 @@ static int work(void)
 {
 	char line[32];
 
+	if (TAG && prctl(PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0))
+		fail_work("tagged addresses");
 	for (u32 k = 1; k <= NAMES; k++)
 		close(open_name(k, O_RDWR | O_CREAT));
 	work_answer("pid %d\n", getpid());
