@@ -43,7 +43,7 @@ int load_kprobes_attach(struct load_program *program)
 
 		if (!load_tell_progress("attaching to", hook, i))
 			return -EINTR;
-		*event = (struct load_event){ -1, -1, 0 };
+		*event = (struct load_event){ -1, -1, 0, 0 };
 		event->fd = sys_kprobe_open(hook->names[i], 0, hook->is_exit);
 		if (event->fd < 0)
 			return event->fd;

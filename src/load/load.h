@@ -18,11 +18,14 @@ struct load_program {
 	const struct hook *hook;
 	struct bpf_code code;
 	int fd, perf_fd, link_fd; /* -1: none */
-	/* Instead, of an event on each CPU; start_ns: when it began to count (CLOCK_MONOTONIC).
-	 * Beside it, of each further function. */
+	/*
+	 * Instead, of an event on each CPU, by its number; start_ns: when it began to count
+	 * (CLOCK_MONOTONIC), or the CPU was seen offline; n_due: what was due before that.
+	 * Beside it, of each further function.
+	 */
 	struct load_event {
 		int fd, link_fd;
-		u64 start_ns;
+		u64 start_ns, n_due;
 	} * events;
 	u32 n_events;
 	/* Of a set that changes: what is attached in its place. */

@@ -121,11 +121,12 @@ void load_raise_limits(const struct phys_set *set)
 	if (sys_kernel_version() < KERNEL_VERSION(5, 11, 0))
 		raise_limit(RLIMIT_MEMLOCK, RLIM_INFINITY);
 	/* The rest of the process (libraries, outputs, tracefs files) is well below 128. */
-	u32 n_names = 0;
+	u64 n_events = 0; /* and their links */
 
 	for (u32 i = 0; set && i < set->n_hooks; i++)
-		n_names += set->hooks[i].n_names;
+		n_events += set->hooks[i].path == ACCESS_SAMPLE ? load_possible_cpus()
+								: set->hooks[i].n_names;
 	if (set)
-		raise_limit(RLIMIT_NOFILE, 3 * set->n_hooks + 2 * n_names + LOAD_MAP_SHARED_N +
+		raise_limit(RLIMIT_NOFILE, 3 * set->n_hooks + 2 * n_events + LOAD_MAP_SHARED_N +
 						   LOAD_MAP_N * set->n_parts + 128);
 }

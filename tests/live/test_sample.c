@@ -2,7 +2,8 @@
 /*
  * Samples: this test, as a workload, touches pages, takes naps and burns CPU time in code at an
  * address that it knows; ebql counts that by perf events.  Of a clock the rows themselves tell
- * which samples there were not: that many must have been told as missed.
+ * which samples there were not: that many must have been told as missed.  --cpus (guests only):
+ * takes CPU 1 offline while that goes on.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -519,8 +520,73 @@ static void test_hardware(void **state)
 	}
 }
 
+static void set_online(bool is_online)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/cpu1/online", "we");
+
+	assert_non_null(file);
+	fputc('0' + is_online, file);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(n_online(), 1 + is_online);
+}
+
+static void wait_batches(struct watch *watch, u64 n)
+{
+	u64 until = watch->reader.totals.n_batches + n;
+
+	while (watch->reader.totals.n_batches < until) {
+		assert_true(watch->ebql.out >= 0);
+		proc_pump(100);
+	}
+}
+
+/*
+ * A CPU goes and comes again: while it is away nothing is due there, and what there is behind that
+ * has no event: of a clock each period is missed, of others at least one in each window.
+ */
+static void test_cpus(void **state)
+{
+	static struct seen faults;
+	struct seen *s = *state;
+	u64 start_ns, gone_ns, away_ns, back_ns, int_ns, end_ns;
+
+	s->period_ns = 50000000;
+	watch_begin(&s->watch, take_row, s);
+	s->watch.reader.batch = take_batch;
+	watch_open(&s->slow, take_row, &faults);
+	s->slow.reader.batch = take_batch;
+	start_ns = base_monotonic_ns();
+	watch_ebql(&s->watch, "SELECT count(*) AS n FROM profile:20 WINDOW TUMBLING 100ms");
+	watch_ebql(&s->slow,
+		   "SELECT count(*) AS n FROM software:page-faults:1 WINDOW TUMBLING 100ms");
+	wait_batches(&s->watch, 2);
+	assert_int_equal(faults.missed, 0);
+	set_online(false);
+	gone_ns = base_monotonic_ns();
+	wait_batches(&s->watch, 20);
+	away_ns = base_monotonic_ns();
+	/* One of these was looked at behind that. */
+	wait_batches(&s->watch, 2);
+	wait_batches(&s->slow, 2);
+	assert_int_equal(faults.missed, 0);
+	set_online(true);
+	back_ns = base_monotonic_ns();
+	wait_batches(&s->watch, 10);
+	wait_batches(&s->slow, 2);
+	assert_in_range(faults.missed, 1, s->slow.reader.totals.n_batches);
+	int_ns = base_monotonic_ns();
+	watch_end(&s->slow, 3);
+	watch_end(&s->watch, 3);
+	end_ns = base_monotonic_ns();
+	assert_true(s->missed >= (int_ns - back_ns) / s->period_ns);
+	assert_true(s->n + s->missed <= (end_ns - start_ns) / s->period_ns +
+						(gone_ns - start_ns) / s->period_ns +
+						(end_ns - away_ns) / s->period_ns + 3);
+}
+
 int main(int argc, char **argv)
 {
+	const struct CMUnitTest cpus[] = { WATCH_TEST(test_cpus, struct seen) };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_page_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_context_switches, setup, teardown),
@@ -538,5 +604,7 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();
+	if (argc == 2 && !strcmp(argv[1], "--cpus"))
+		return cmocka_run_group_tests_name("sample", cpus, NULL, NULL);
 	return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What is said of an EFAULT of the verifier, which no program of ours is known to cause: bpf(2) is
- * replaced (-Wl,--wrap).
+ * replaced (-Wl,--wrap).  And how many descriptors are asked for, of which a lack is a fault as
+ * well.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "sys/sys.h"
@@ -61,9 +63,28 @@ static void test_fault_of_verifier(void **state)
 	}
 }
 
+/* Of samples, an event and its link on each CPU. */
+static void test_limit_of_samples(void **state)
+{
+	struct hook hooks[50] = { 0 };
+	const struct phys_set set = { .hooks = hooks, .n_hooks = ARRAY_SIZE(hooks) };
+	struct rlimit before, limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = (struct rlimit){ .rlim_cur = 64, .rlim_max = before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (u32 i = 0; i < set.n_hooks; i++)
+		hooks[i].path = ACCESS_SAMPLE;
+	load_raise_limits(&set);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(limit.rlim_cur >= set.n_hooks * (1 + 2 * load_possible_cpus()) + 128);
+	setrlimit(RLIMIT_NOFILE, &before);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_fault_of_verifier) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_fault_of_verifier),
+					    cmocka_unit_test(test_limit_of_samples) };
 
 	return cmocka_run_group_tests_name("fault", tests, NULL, NULL);
 }
