@@ -256,6 +256,8 @@ void gen_once_begin(struct gen *g);
 const struct field *gen_field_of(const struct gen *g, const struct expr *e);
 /* A field of a tracepoint of which the hook has the raw one: what it is there; else NULL. */
 const struct expr *gen_raw_of(const struct gen *g, const struct expr *e);
+/* What a pointer or number says, or where a struct or array stands. */
+vreg gen_address(struct gen *g, const struct expr *e, label null);
 vreg gen_member_address(struct gen *g, const struct expr *e, label null);
 /* What reads a member: it is in the kernel's memory, or in the program's. */
 enum bpf_func_id gen_member_helper(const struct expr *e);
@@ -284,6 +286,9 @@ void gen_condition(struct gen *g, const struct expr *e, label yes, label no, lab
 /* text.c */
 /* The text in 8-byte words, zero behind its end; n words as gen_text_words() says. */
 stack_object gen_text(struct gen *g, const struct expr *e, label null);
+/* strs.c: READ_TEXTS; behind the words and one more there is room for a piece. */
+#define STRS_PIECE 32u
+void gen_strs(struct gen *g, const struct expr *e, stack_object text, label null);
 /* A text, or gen_value(). */
 struct operand gen_operand(struct gen *g, const struct expr *e, label null);
 /* compare.c: a comparison, IN or LIKE of texts; IN of numbers. */

@@ -316,6 +316,11 @@ static vreg element_offset(struct gen *g, const struct expr *e, label null)
 	return gen_alui(g, IR_MUL, index, e->member.size_bytes);
 }
 
+vreg gen_address(struct gen *g, const struct expr *e, label null)
+{
+	return expr_is_place(e) ? gen_member_address(g, e, null) : gen_value(g, e, null);
+}
+
 vreg gen_member_address(struct gen *g, const struct expr *e, label null)
 {
 	const struct expr *base = e->args[0];
@@ -325,12 +330,7 @@ vreg gen_member_address(struct gen *g, const struct expr *e, label null)
 
 	if (array)
 		offset += gen_record_offset(g) + (s64)array->offset_bytes;
-	if (array)
-		from = g->context;
-	else if (expr_is_place(base))
-		from = gen_member_address(g, base, null);
-	else
-		from = gen_value(g, base, null);
+	from = array ? g->context : gen_address(g, base, null);
 	if (e->n_args > 1)
 		return gen_alu(g, IR_ADD, gen_alui(g, IR_ADD, at, offset), from);
 	return gen_alui(g, IR_ADD, from, offset);

@@ -195,6 +195,10 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 	vreg address, failed;
 	u32 offset;
 
+	if (e->read == READ_TEXTS) {
+		gen_strs(g, e, text, null);
+		return;
+	}
 	if (e->read == READ_TEXT) {
 		read_string_anywhere(g, e, text, null);
 		return;
@@ -233,7 +237,8 @@ static stack_object place_of(struct gen *g, const struct expr *e)
 	for (u32 i = 0; i < g->texts.n; i++)
 		if (expr_equal(g->texts.at[i].expr, e))
 			return g->texts.at[i].object;
-	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * gen_text_words(e) + 2, 8));
+	text = ir_stack(g->ir, (u32)ALIGN_UP(8 * gen_text_words(e) + 2, 8) +
+				       (e->read == READ_TEXTS ? STRS_PIECE : 0));
 	vec_push(g->arena, &g->texts, (struct memo){ .expr = e, .object = text });
 	return text;
 }
@@ -288,7 +293,8 @@ stack_object gen_text(struct gen *g, const struct expr *e, label null)
 		if (!g->once[ONCE_COMM])
 			copy_comm(g, text);
 	} else if (e->kind == EXPR_MEMBER) {
-		gen_words_zero(g, text, words + 1);
+		if (e->read != READ_TEXTS)
+			gen_words_zero(g, text, words + 1);
 		copy_member(g, e, text, null);
 	} else if (gen_raw_of(g, e)) {
 		copy_narrower(g, e, gen_raw_of(g, e), text, null);

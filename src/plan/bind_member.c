@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Memory that is read where the event is, by the kernel's types (BTF): members a.b.c, elements
- * a[i], texts str(p); and pointers as such to other types: CAST(p AS 'struct x *'), user(p, 'x'),
- * container_of(p, 'struct x', member).
+ * a[i], texts str(p), strs(p); and pointers as such to other types: CAST(p AS 'struct x *'),
+ * user(p, 'x'), container_of(p, 'struct x', member).
  */
 #include <linux/btf.h>
 #include <string.h>
@@ -14,6 +14,9 @@
 #define TEXT_BYTES 64
 /* Of str(p, n): programs keep a text on the stack, which has 512 bytes. */
 #define TEXT_BYTES_MAX 240
+/* Of strs(p); and room for what says that there is more. */
+#define STRS_BYTES	 128
+#define STRS_BYTES_LEAST 4
 
 /* --- What is known of a type --- */
 
@@ -443,33 +446,76 @@ static struct expr *bind_container_of(struct scope *scope, const struct ast *ast
 	return pointer_to(scope, ast, address, id, offset_bits / 8);
 }
 
+/* How many bytes to read, which the query says; 0 after a diagnostic. */
+static u32 bind_bytes(struct scope *scope, const struct ast *call, const struct ast *ast, u32 least)
+{
+	struct expr *n = bind_expr(scope, ast);
+
+	if (!n)
+		return 0;
+	if (n->kind == EXPR_INTEGER && n->integer >= least && n->integer <= TEXT_BYTES_MAX)
+		return (u32)n->integer;
+	diag_refuse(scope->diags, "wrong-arguments", n->span,
+		    "%s() reads %u to %u bytes, a number that stands in the query", call->text,
+		    least, TEXT_BYTES_MAX);
+	return 0;
+}
+
 /* str(p), str(p, n) */
 static struct expr *bind_str(struct scope *scope, const struct ast *ast)
 {
-	struct expr *address, *n = NULL, *e;
+	struct expr *address, *e;
+	u32 n = 0;
 
 	if (ast->n_args < 1 || ast->n_args > 2)
 		return wrong(scope, ast, "an address, and how many bytes to read: str(p, 100)");
 	address = bind_address(scope, ast->args[0], "str()");
 	if (address && ast->n_args == 2)
-		n = bind_expr(scope, ast->args[1]);
+		n = bind_bytes(scope, ast, ast->args[1], 1);
 	if (!address || (ast->n_args == 2 && !n))
 		return NULL;
-	if (n && (n->kind != EXPR_INTEGER || n->integer < 1 || n->integer > TEXT_BYTES_MAX))
-		return diag_refuse(scope->diags, "wrong-arguments", n->span,
-				   "str() reads 1 to %u bytes, a number that stands in the query",
-				   TEXT_BYTES_MAX);
 	e = read_new(scope, READ_TEXT, ast->span, address, NULL);
-	e->integer = n ? n->integer : 0;
+	e->integer = n;
 	e->name = "str";
-	expr_set_type(e, type_text(n ? (u32)n->integer : TEXT_BYTES));
+	expr_set_type(e, type_text(n ?: TEXT_BYTES));
 	return e;
+}
+
+/* strs(p), strs(p, n), strs(p, end), strs(p, end, n) */
+static struct expr *bind_strs(struct scope *scope, const struct ast *ast)
+{
+	bool has_bytes = ast->n_args > 1 && ast->args[ast->n_args - 1]->kind == AST_INTEGER;
+	u32 n_addresses = ast->n_args - has_bytes, n = STRS_BYTES;
+	struct expr *addresses[2] = { NULL, NULL }, *e;
+
+	if (n_addresses < 1 || n_addresses > 2)
+		return wrong(scope, ast,
+			     "the address of pointers to texts, as argv, or from where to where "
+			     "texts stand, and how many bytes to read: strs(argv, 200)");
+	for (u32 i = 0; i < n_addresses; i++) {
+		addresses[i] = bind_address(scope, ast->args[i], "strs()");
+		if (!addresses[i])
+			return NULL;
+	}
+	if (has_bytes)
+		n = bind_bytes(scope, ast, ast->args[n_addresses], STRS_BYTES_LEAST);
+	if (!n)
+		return NULL;
+	e = read_new(scope, READ_TEXTS, ast->span, addresses[0], addresses[1]);
+	e->integer = has_bytes ? n : 0;
+	e->is_of_user = true;
+	e->name = "strs";
+	expr_set_type(e, type_text(n));
+	return n_addresses > 1 ? of_one_event(scope, e) : e;
 }
 
 static const struct {
 	const char *name;
 	struct expr *(*bind)(struct scope *scope, const struct ast *ast);
-} reads[] = { { "str", bind_str }, { "user", bind_user }, { "container_of", bind_container_of } };
+} reads[] = { { "str", bind_str },
+	      { "strs", bind_strs },
+	      { "user", bind_user },
+	      { "container_of", bind_container_of } };
 
 const char *read_name_at(u32 i)
 {

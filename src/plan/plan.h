@@ -65,6 +65,9 @@ enum read_kind {
 	READ_MEMBER,  /* its member `name` */
 	READ_ELEMENT, /* element args[1], or `integer` where there is none, of `index` (0: any) */
 	READ_TEXT,    /* the text there, of `integer` bytes at most; 0: of 64, more is a fault */
+	/* The texts that pointers there lead to, or that stand from there to args[1], with blanks
+	 * between them; `integer` bytes, 0: 128. */
+	READ_TEXTS,
 	READ_POINTER, /* nothing is read: the address as a pointer to another type, `name` */
 };
 

@@ -146,6 +146,10 @@ static const char *read_form(const struct expr *e)
 		return e->n_args > 1 ? "%0[%1]" : "%0[%d]";
 	case READ_TEXT:
 		return e->integer ? "str(%0, %d)" : "str(%0)";
+	case READ_TEXTS:
+		return e->n_args > 1 ? e->integer ? "strs(%0, %1, %d)" : "strs(%0, %1)"
+		       : e->integer  ? "strs(%0, %d)"
+				     : "strs(%0)";
 	case READ_POINTER:
 		return "%n";
 	}

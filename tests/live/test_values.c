@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -23,7 +24,7 @@
 
 #define PATH_OF "/tmp/ebql_value_"
 
-enum { NAMES = 3 };
+enum { NAMES = 3, PROGRAMS = 5 };
 
 #ifdef __aarch64__
 #define TAG (0xb5ull << 56)
@@ -91,6 +92,94 @@ static void write_vectors(void)
 	close(fd);
 }
 
+/* --- Calls of execve with known arguments, of which none finds its file --- */
+
+#define LONG_OF(n) "0123456789012345678901234567890123456789012345678901234567890" + 61 - (n)
+
+enum { ROOM = 80, TEXTS_LEAST = 32, PIECE = 31, MANY = 100 };
+
+static const char *const lists[][8] = {
+	{ "one", "two words", "", "end" },
+	{ NULL },
+	{ "" },
+	{ "", "" },
+	{ LONG_OF(PIECE), LONG_OF(PIECE - 1), "" }, /* of whole pieces */
+	{ LONG_OF(2 * PIECE - 1), "a" },
+	{ LONG_OF(60), LONG_OF(19) }, /* as long as there is room */
+	{ LONG_OF(60), LONG_OF(20) },
+	{ LONG_OF(60), LONG_OF(18), "" },
+	{ LONG_OF(60), LONG_OF(19), "" },
+	{ "a", (char *)8 }, /* whose address nobody can read */
+};
+enum { LISTS = ARRAY_SIZE(lists), OF_MANY = LISTS, OF_NOWHERE, ALL_LISTS };
+
+static void list_of(u32 k, const char *ret_list[MANY + 1])
+{
+	memset(ret_list, 0, (MANY + 1) * sizeof(*ret_list));
+	if (k < LISTS)
+		memcpy(ret_list, lists[k], sizeof(lists[k]));
+	for (u32 i = 0; k == OF_MANY && i < MANY; i++)
+		ret_list[i] = "a";
+}
+
+/* What strs() says of it; false: NULL. */
+static bool text_of(u32 k, char ret_text[MANY * 64])
+{
+	u32 steps = TEXTS_LEAST + ROOM / PIECE, n = 0;
+	const char *list[MANY + 1];
+
+	list_of(k, list);
+	*ret_text = '\0';
+	for (u32 i = 0; list[i]; i++) {
+		u32 pieces;
+
+		if (list[i] == (char *)8)
+			return false;
+		pieces = (u32)strlen(list[i]) / PIECE + 1;
+		n += (u32)sprintf(ret_text + n, "%s%s", i ? " " : "", list[i]);
+		if (pieces >= steps && list[i + 1]) {
+			strcpy(ret_text + MIN(n + 1, ROOM - 3u), "...");
+			ret_text[n] = n + 1 < ROOM - 3u ? ' ' : ret_text[n];
+			return true;
+		}
+		steps -= pieces;
+	}
+	if (n > ROOM)
+		strcpy(ret_text + ROOM - 3, "...");
+	return k != OF_NOWHERE;
+}
+
+static void execute_lists(void)
+{
+	const char *list[MANY + 1];
+
+	for (u32 i = 0; i < n_calls; i++) {
+		u32 k = i % ALL_LISTS;
+
+		list_of(k, list);
+		if (syscall(SYS_execve, "/ebql_is_not_here", k == OF_NOWHERE ? (void *)8 : list,
+			    NULL) != -1)
+			fail_work("execve");
+	}
+}
+
+/* This very program, which then ends at once. */
+static void execute_programs(void)
+{
+	const char *const list[] = { "values", "--end", "of two", "", "0123456789", NULL };
+
+	for (u32 i = 0; i < PROGRAMS; i++) {
+		pid_t child = vfork();
+
+		if (child == 0) {
+			execv("/proc/self/exe", (char *const *)list);
+			_exit(1);
+		}
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			fail_work("vfork");
+	}
+}
+
 static int work(void)
 {
 	char line[32];
@@ -105,6 +194,10 @@ static int work(void)
 			open_names();
 		else if (!strcmp(line, "vectors"))
 			write_vectors();
+		else if (!strcmp(line, "lists"))
+			execute_lists();
+		else if (!strcmp(line, "programs"))
+			execute_programs();
 		else
 			open_nothing();
 		work_answer("done\n");
@@ -119,6 +212,7 @@ static int work(void)
 struct seen {
 	struct watch watch;
 	u64 n[NAMES + 1], sum[NAMES + 1], other, n_null;
+	u32 n_rows; /* of those below */
 };
 
 static void take_row(void *context, const struct line *line)
@@ -139,16 +233,45 @@ static void take_row(void *context, const struct line *line)
 	}
 }
 
-static void watch_calls(struct seen *s, const char *work, const char *query)
+/* Rows in the order of the calls. */
+static void take_list(void *context, const struct line *line)
+{
+	const struct leaf *name = line_leaf(line, "name");
+	struct seen *s = context;
+	char text[MANY * 64];
+	bool is_known = text_of(s->n_rows++ % ALL_LISTS, text);
+
+	s->n_null += name->kind == LEAF_NULL;
+	s->other += is_known ? name->kind != LEAF_TEXT || strcmp(name->text, text) != 0
+			     : name->kind != LEAF_NULL;
+}
+
+static void take_program(void *context, const struct line *line)
+{
+	const struct leaf *name = line_leaf(line, "name");
+	struct seen *s = context;
+
+	s->n_rows++;
+	s->other += name->kind != LEAF_TEXT ||
+		    strcmp(name->text, "values --end of two  0123456789") != 0;
+}
+
+static void watch_rows(struct seen *s, void (*take)(void *context, const struct line *line),
+		       const char *work, const char *query)
 {
 	char text[1024];
 
 	watch_close(&s->watch);
 	memset(s->n, 0, sizeof(*s) - offsetof(struct seen, n));
-	watch_begin(&s->watch, take_row, s);
+	watch_begin(&s->watch, take, s);
 	snprintf(text, sizeof(text), query, s->watch.pid);
 	watch_ebql(&s->watch, "%s", text);
 	watch_do(&s->watch, work, -1);
+}
+
+static void watch_calls(struct seen *s, const char *work, const char *query)
+{
+	watch_rows(s, take_row, work, query);
 }
 
 static void expect_names(const struct seen *s)
@@ -267,6 +390,42 @@ static void test_unreadable(void **state)
 	}
 }
 
+/* Of so many texts, of such lengths; one that is cut says so; what cannot be read is NULL. */
+static void test_texts(void **state)
+{
+	static const char *const queries[] = {
+		"SET access_path = raw; SELECT strs(argv, 80) AS name FROM "
+		"tracepoint:syscalls:sys_enter_execve WHERE pid = %d",
+		"SET access_path = tracepoint; SELECT strs(argv, 80) AS name FROM "
+		"tracepoint:syscalls:sys_enter_execve WHERE pid = %d",
+		"SET pushdown = off; SELECT strs(argv, 80) AS name FROM "
+		"tracepoint:syscalls:sys_enter_execve WHERE pid = %d",
+		"SELECT strs(argv, 80) AS name, ret FROM syscall:execve WHERE pid = %d",
+	};
+	struct seen *s = *state;
+
+	for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
+		watch_rows(s, take_list, "lists", queries[i]);
+		assert_int_equal(s->n_rows, n_calls);
+		assert_int_equal(s->other, 0);
+		assert_true(s->n_null > n_calls / ALL_LISTS);
+		assert_int_equal(s->watch.reader.totals.lost, s->n_null);
+	}
+}
+
+/* Where they stand one behind the other: those of the program that was just executed. */
+static void test_texts_of_program(void **state)
+{
+	struct seen *s = *state;
+
+	watch_rows(s, take_program, "programs",
+		   "SELECT strs(task.mm.arg_start, task.mm.arg_end) AS name FROM "
+		   "tracepoint:sched:sched_process_exec WHERE current.ppid = %d");
+	assert_int_equal(s->n_rows, PROGRAMS);
+	assert_int_equal(s->other, 0);
+	assert_int_equal(s->watch.reader.totals.lost, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,11 +435,15 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_elements, struct seen),
 		WATCH_TEST(test_structs, struct seen),
 		WATCH_TEST(test_unreadable, struct seen),
+		WATCH_TEST(test_texts, struct seen),
+		WATCH_TEST(test_texts_of_program, struct seen),
 	};
 
 	if (watch_is_quick(argc, argv)) {
 		n_calls = 100;
 	}
+	if (argc > 1 && !strcmp(argv[1], "--end"))
+		return 0;
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();
 	return cmocka_run_group_tests_name("values", tests, NULL, NULL);
