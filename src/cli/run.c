@@ -221,6 +221,7 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		s->host.flow = q->flow;
 		sys_rights_rest(kept_rights(s));
 		say_attached(s);
+		query_report(q); /* of another path, or of functions that are left out */
 		analysis_start(&s->analysis);
 		error = host_run(&s->host, &q->diags);
 		flow_result(s->host.flow, ret_result);

@@ -180,6 +180,14 @@ static int add_groups(struct flow *flow, struct batch *batch)
 	return err;
 }
 
+static int hand_on(struct flow *flow, struct batch *batch)
+{
+	batch->fallback = flow->fallback;
+	flow->fallback = NULL;
+	flow_name_stacks(flow);
+	return flow->sink.batch(flow->sink.context, batch);
+}
+
 int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account *account,
 	      bool has_sql, bool is_last)
 {
@@ -220,8 +228,7 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 	if (flow->is_streaming && !batch.n_rows && !is_last)
 		return 0;
 	flow->is_ended = is_last;
-	flow_name_stacks(flow);
-	return flow->sink.batch(flow->sink.context, &batch);
+	return hand_on(flow, &batch);
 }
 
 int flow_give_events(struct flow *flow, const struct value *values, u32 n_rows, bool is_last)
@@ -253,6 +260,5 @@ int flow_give_events(struct flow *flow, const struct value *values, u32 n_rows, 
 	}
 	flow->n_streamed += n_rows;
 	flow->is_ended = is_last;
-	flow_name_stacks(flow);
-	return flow->sink.batch(flow->sink.context, &batch);
+	return hand_on(flow, &batch);
 }

@@ -205,6 +205,20 @@ static int start_together(struct flow *flow)
 	return err;
 }
 
+/* Of the programs that serve it. */
+static const char *fallback_of(const struct flow *flow, const struct load_hooks *hooks)
+{
+	struct buf told;
+
+	buf_init_in(&told, flow->diags->arena);
+	for (u32 i = 0; i < hooks->n_programs; i++)
+		for (u32 k = 0; k < flow->n_parts; k++)
+			if (flow->parts[k].load &&
+			    load_tell_fallback(&hooks->programs[i], flow->parts[k].load, &told))
+				break;
+	return told.n ? told.at : NULL;
+}
+
 int flow_attach(struct flow *flow)
 {
 	struct load_hooks *hooks = flow_hooks(flow);
@@ -218,6 +232,8 @@ int flow_attach(struct flow *flow)
 	flow->is_attached = true;
 	if (flow->n_loads)
 		err = load_attach(hooks, flow->diags);
+	if (flow->n_loads && !err)
+		flow->fallback = fallback_of(flow, hooks);
 	if (!err)
 		err = flow_open_sql(flow);
 	if (!err && is_together)

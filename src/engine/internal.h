@@ -159,8 +159,9 @@ struct flow {
 	bool is_ending;	     /* the next flow_switch() ends the run, or did; so: */
 	bool has_ended_starts;
 	bool is_attached;
-	u64 clock_ns; /* tests, of replayed events: what both clocks show; 0: they go */
-	u64 limit;    /* of streamed rows */
+	const char *fallback; /* of the first batch, which takes it */
+	u64 clock_ns;	      /* tests, of replayed events: what both clocks show; 0: they go */
+	u64 limit;	      /* of streamed rows */
 	u64 n_streamed;
 
 	/* When something is to be done; 0: not by this clock. */

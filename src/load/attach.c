@@ -29,19 +29,14 @@ int load_perf_reserve(struct load_program *program)
 	return 0;
 }
 
-static int open_tracepoint(const struct hook *hook)
+static int open_tracepoint(struct load_program *program)
 {
-	return sys_perf_open(hook->tracepoint_id, (u32)MAX(sched_getcpu(), 0));
+	return sys_perf_open(program->hook->tracepoint_id, (u32)MAX(sched_getcpu(), 0));
 }
 
-static int open_kprobe(const struct hook *hook)
+static int open_uprobe(struct load_program *program)
 {
-	return sys_kprobe_open(hook->n_names ? hook->names[0] : hook->target, hook->offset_bytes,
-			       hook->is_exit);
-}
-
-static int open_uprobe(const struct hook *hook)
-{
+	const struct hook *hook = program->hook;
 	const struct sys_uprobe probe = { .offset = hook->file_offset,
 					  .semaphore_offset = hook->semaphore_offset,
 					  .is_return = hook->is_exit };
@@ -66,7 +61,7 @@ static int open_uprobe(const struct hook *hook)
  */
 static int perf_open(struct load_program *program)
 {
-	int fd = load_kind(program)->open_event(program->hook);
+	int fd = load_kind(program)->open_event(program);
 	int err = 0;
 
 	if (fd < 0)
@@ -203,7 +198,7 @@ const struct load_kind load_kinds[] = {
 				.missed = load_recursion_misses },
 	[ACCESS_KPROBE] = { .name = "kprobe",
 			    .type = BPF_PROG_TYPE_KPROBE,
-			    .open_event = open_kprobe,
+			    .open_event = load_kprobe_open,
 			    .attach = load_kprobes_attach,
 			    .missed = kprobe_misses },
 	[ACCESS_KPROBE_MULTI] = { .name = "kprobe.multi",
@@ -259,20 +254,24 @@ static void hint_function(const struct hook *hook, int error, struct diags *diag
 			  "/sys/kernel/debug/kprobes/blacklist): probe one that calls it");
 }
 
-static void attach_failed(const struct load_program *program, int error, struct diags *diags)
+/* -errno; or -EUNATCH: what the hook brings can be had another way. */
+static int attach_failed(const struct load_program *program, int error, struct diags *diags)
 {
 	const struct hook *hook = program->hook;
 	struct diag *diag;
 
+	if ((hook->path == ACCESS_TRAMPOLINE || hook->path == ACCESS_CALL) && !hook->is_insisted &&
+	    load_is_of_place(error) && load_refuse_trampoline(hook->attach_btf_id, error))
+		return -EUNATCH;
 	if (load_refused(error, arena_printf(diags->arena, "attach a %s", load_kind(program)->name),
 			 diags))
-		return;
+		return -error;
 	diag = diag_failure(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
 			    load_kind(program)->name, strerror(error));
 	if (hook->n_names)
 		diag_hint(diags, diag, "%s",
 			  error == EINTR ? "you have ended it"
-					 : "a narrower wildcard shows which function it is");
+					 : "the kernel refuses each of its functions");
 	else if (hook->path == ACCESS_KPROBE || hook->path == ACCESS_TRAMPOLINE)
 		hint_function(hook, error, diags, diag);
 	else if (hook->path == ACCESS_SAMPLE)
@@ -293,6 +292,18 @@ static void attach_failed(const struct load_program *program, int error, struct 
 		diag_hint(diags, diag, "see /proc/sys/kernel/perf_event_paranoid");
 	else if (error == ENOENT || error == EINVAL)
 		diag_hint(diags, diag, "this kernel has no such tracepoint; see ebql list");
+	return -error;
+}
+
+/* Of a wildcard. */
+static void warn_left_out(const struct load_program *program, struct diags *diags)
+{
+	if (program->n_left_out)
+		diag_warning(diags, "left-out", SPAN_NONE,
+			     "%u of the %u functions of %s are left out: the kernel refuses to "
+			     "attach to them" HINT
+			     "/sys/kernel/debug/kprobes/blacklist has those where no probe may be",
+			     program->n_left_out, program->hook->n_names, program->hook->target);
 }
 
 /*
@@ -325,10 +336,29 @@ int load_program_attach(struct load_program *program, struct diags *diags)
 	if (!err)
 		err = kind->attach(program);
 	if (err) {
-		attach_failed(program, -err, diags);
+		err = attach_failed(program, -err, diags);
 		load_unlink(program, NULL);
+	} else {
+		warn_left_out(program, diags);
 	}
 	return err;
+}
+
+bool load_tell_fallback(const struct load_program *program, const struct load_state *state,
+			struct buf *text)
+{
+	const struct hook *hook = program->hook;
+	u32 n_left_out = load_entered(program)->n_left_out;
+
+	if (!load_serves(program, state->phys->number) || !(hook->is_fallback || n_left_out))
+		return false;
+	buf_printf(text, "%s%s", text->n ? "; " : "", hook->target);
+	if (hook->is_fallback)
+		buf_printf(text, ": %s", hook->reason);
+	if (n_left_out)
+		buf_printf(text, ": the kernel refuses %u of its %u functions", n_left_out,
+			   hook->n_names);
+	return true;
 }
 
 /* They first: so a thread has one end at most whose start was not seen. */
@@ -343,7 +373,9 @@ static int attach(struct load_hooks *hooks, bool are_starts, struct diags *diags
 			continue;
 		err = load_kind(program)->attach(program);
 		if (err)
-			attach_failed(program, -err, diags);
+			err = attach_failed(program, -err, diags);
+		else
+			warn_left_out(program, diags);
 	}
 	return err;
 }
@@ -362,7 +394,7 @@ int load_attach(struct load_hooks *hooks, struct diags *diags)
 		if (load_kind(&hooks->programs[i])->open_event)
 			err = perf_open(&hooks->programs[i]);
 		if (err)
-			attach_failed(&hooks->programs[i], -err, diags);
+			err = attach_failed(&hooks->programs[i], -err, diags);
 	}
 	if (!err)
 		err = attach(hooks, true, diags);

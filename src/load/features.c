@@ -70,9 +70,41 @@ static bool attaches_trampolines(int prog_fd)
 	return does > 0;
 }
 
+/* Where attaching one failed in this process: BTF ids, and above each what the kernel said. */
+static u64 refused[64];
+
+bool load_refuse_trampoline(u32 function_btf_id, int error)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(refused); i++) {
+		u64 none = 0;
+
+		if (__atomic_compare_exchange_n(&refused[i], &none,
+						(u64)error << 32 | function_btf_id, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+static const char *why_refused(u32 function_btf_id)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(refused); i++) {
+		u64 is = __atomic_load_n(&refused[i], __ATOMIC_RELAXED);
+
+		if ((u32)is == function_btf_id)
+			return is >> 32 == E2BIG ? "its trampolines have the 38 programs that "
+						   "they take"
+			       : is >> 32 == EBUSY
+				       ? "another tracer has its entry to itself"
+				       : "the kernel refuses to attach a trampoline there";
+	}
+	return NULL;
+}
+
 /* By a program that does nothing there: loading it asks all but whether there is room. */
 static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
 {
+	const char *why_not = why_refused(function_btf_id);
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
@@ -81,6 +113,8 @@ static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
 	bool has_them;
 	int fd, err;
 
+	if (why_not)
+		return why_not;
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_TRACING;
 	attr.expected_attach_type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
@@ -123,7 +157,7 @@ static bool has_kprobe_multi(void)
 	attr.insn_cnt = ARRAY_SIZE(insns);
 	attr.license = sys_pointer(LOAD_LICENSE);
 	fd = sys_prog_load(&attr);
-	err = fd < 0 ? 0 : sys_kprobe_multi_open(fd, NULL, 0, false);
+	err = fd < 0 ? 0 : sys_kprobe_multi_open(fd, NULL, NULL, 0, false);
 	sys_close(&fd);
 	return err != -EOPNOTSUPP;
 }

@@ -38,7 +38,7 @@ struct load_kind {
 	enum bpf_prog_type typed_type;
 	enum bpf_attach_type typed_attach_type, typed_return_type; /* 0: of returns, too */
 	/* A perf event, which is opened before any program starts; NULL: none. */
-	int (*open_event)(const struct hook *hook);
+	int (*open_event)(struct load_program *program);
 	int (*attach)(struct load_program *program); /* NULL: nothing; 0 or -errno */
 	/* How often it should have been run so far, and, where it was not, until when the last one
 	 * may still come; NULL: nobody knows. */
@@ -77,8 +77,10 @@ bool load_serves(const struct load_program *program, u32 part);
 /* That of one which is loaded. */
 u64 load_program_missed(const struct load_hooks *hooks, u32 program);
 
-/* attach.c: 0 or a diagnostic and -errno. */
+/* attach.c: 0 or a diagnostic and -errno; or -EUNATCH without one, as load_attach(). */
 int load_program_attach(struct load_program *program, struct diags *diags);
+/* features.c: no plan takes it there again.  false: it has refused too many. */
+bool load_refuse_trampoline(u32 function_btf_id, int error);
 /* Do starts wait there that are attached first? */
 bool load_has_starts(const struct hook *hook);
 
@@ -125,9 +127,10 @@ u64 load_samples_due(const struct load_program *program, u64 *until_ns);
 int load_perf_reserve(struct load_program *program);
 
 /*
- * functions.c: a wildcard's functions by one link, or one after the other; 0 or -errno.  How far
- * that is: false: the host wants no more of it.
+ * functions.c: a wildcard's functions by one link, or one after the other, but for those that the
+ * kernel refuses (n_left_out); 0 or -errno.  How far that is: false: the host wants no more of it.
  */
+int load_kprobe_open(struct load_program *program);
 int load_kprobe_multi_attach(struct load_program *program);
 int load_kprobes_attach(struct load_program *program);
 bool load_tell_progress(const char *doing, const struct hook *hook, u32 n_done);
@@ -138,6 +141,8 @@ bool load_tell_progress(const char *doing, const struct hook *hook, u32 n_done);
  * `attach-failed` where the process may have no more files.
  */
 bool load_refused(int error, const char *doing, struct diags *diags);
+/* Is it the place that the kernel refuses with this error (positive), and not the process? */
+bool load_is_of_place(int error);
 /* The diagnostic for what lockdown refuses. */
 void load_locked_down(struct span span, const char *doing, struct diags *diags);
 

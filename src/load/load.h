@@ -28,6 +28,8 @@ struct load_program {
 		u64 start_ns, n_due;
 	} * events;
 	u32 n_events;
+	u32 n_left_out; /* of a wildcard's functions: the kernel refuses them */
+	u32 first_name; /* KPROBE of a wildcard: that of the perf event */
 	/* Of a set that changes: what is attached in its place. */
 	struct load_chain *chain;
 	u32 n_verified; /* instructions that the verifier walked */
@@ -170,7 +172,13 @@ static inline struct stack *load_stack(const struct load_hooks *hooks, u64 word)
  */
 int load_open(struct load_hooks *hooks, const struct phys_set *set, struct load_program *programs,
 	      const void *constants, u32 constants_bytes, struct arena *arena, struct diags *diags);
+/* -EUNATCH, without a diagnostic: a trampoline was refused, and a plan made anew takes another
+ * path there.  load_change() has it, too. */
 int load_attach(struct load_hooks *hooks, struct diags *diags);
+/* Appends what the program of the part reads otherwise than it would be by choice.  false: it is
+ * not the part's, or there is nothing. */
+bool load_tell_fallback(const struct load_program *program, const struct load_state *state,
+			struct buf *text);
 void load_detach(struct load_hooks *hooks);
 void load_close(struct load_hooks *hooks);
 

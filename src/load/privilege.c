@@ -97,6 +97,12 @@ bool load_refused(int error, const char *doing, struct diags *diags)
 	return true;
 }
 
+bool load_is_of_place(int error)
+{
+	return error != EPERM && error != EACCES && error != ENODEV && error != EMFILE &&
+	       error != ENFILE && error != ENOMEM && error != EINTR;
+}
+
 /* As high as wanted, or as high as it goes; what fails shows at the map or descriptor itself. */
 static void raise_limit(int resource, rlim_t wanted)
 {

@@ -88,6 +88,10 @@ void out_put_json_batch(const struct out *out, struct buf *buf, const struct bat
 		out_put_json_count(buf, ",\"merged\":", batch->n_merged);
 	if (batch->n_unwritten)
 		out_put_json_count(buf, ",\"unwritten\":", batch->n_unwritten);
+	if (batch->fallback) {
+		buf_puts(buf, ",\"fallback\":");
+		buf_put_json_string(buf, batch->fallback, strlen(batch->fallback));
+	}
 	if (!batch->is_windowed && !out->options.is_streaming)
 		buf_puts(buf, ",\"snapshot\":true");
 	if (batch->is_last)

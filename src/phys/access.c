@@ -314,6 +314,7 @@ static bool add_syscalls(struct access *a, stream_vec *streams, bool is_exit)
 						   s->name, why);
 			hook.is_exit = is_exit;
 			hook.is_typed = true;
+			hook.is_insisted = a->input->settings->access_path == ACCESS_ONLY_FENTRY;
 			hook.attach_btf_id = phys_call_function(a->input, s, &hook.target);
 			hook.task_compat_offset = find_compat(a->input);
 		}

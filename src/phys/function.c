@@ -98,6 +98,9 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 	*ret_hook = (struct hook){ .path = why_not ? ACCESS_KPROBE : ACCESS_TRAMPOLINE,
 				   .is_exit = s->is_return,
 				   .is_typed = !why_not,
+				   .is_insisted = setting == ACCESS_ONLY_FENTRY,
+				   .is_fallback = why_not && setting == ACCESS_AUTO &&
+						  !s->function_offset_bytes,
 				   .attach_btf_id = s->function_btf_id,
 				   .offset_bytes = s->function_offset_bytes };
 	if (!why_not) {
@@ -130,6 +133,7 @@ bool phys_functions_hook(const struct phys_input *input, const struct phys_sourc
 				   list->pattern);
 	*ret_hook = (struct hook){
 		.path = has_multi ? ACCESS_KPROBE_MULTI : ACCESS_KPROBE,
+		.is_fallback = !has_multi,
 		.is_exit = list->streams.at[0]->is_return,
 		.target = arena_strdup(arena, list->pattern),
 		.names = arena_array(arena, const char *, list->streams.n),

@@ -84,20 +84,20 @@ struct hook {
 	u32 n_names;
 	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
 	u32 tracepoint_id;  /* TRACEPOINT */
-	/* RAW of a tracepoint whose fields are read: the raw one, and what they are of its
-	 * arguments.  Then it is typed. */
+	/* RAW of a tracepoint whose fields are read, typed: what they are of the raw one's. */
 	const struct stream *raw;
 	struct percpu_places percpu; /* where a field is of memory that each CPU has */
 	struct raw_field *fields;
 	u32 n_fields;
-	/* What it serves, in the order in which the program does it: part by part, in each
-	 * look-ups before stores. */
+	/* What it serves, as the program does it: part by part, in each look-ups before stores. */
 	struct hook_use *uses;
 	u32 n_uses;
-	u32 number;    /* in the set */
-	u32 block;     /* of its parts; see BLOCK_PARTS */
-	u32 place;     /* of a set that changes: of its program in LOAD_MAP_CHAIN */
-	bool is_split; /* its target has several programs, as one would be too large */
+	u32 number;	  /* in the set */
+	u32 block;	  /* of its parts; see BLOCK_PARTS */
+	u32 place;	  /* of a set that changes: of its program in LOAD_MAP_CHAIN */
+	bool is_split;	  /* its target has several programs, as one would be too large */
+	bool is_insisted; /* TRAMPOLINE, CALL: a setting takes no other path */
+	bool is_fallback; /* the reason says why it is not what is taken first */
 	const char *reason;
 };
 

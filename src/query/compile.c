@@ -178,7 +178,7 @@ void query_set_parts(struct query *query, const struct phys_set *set)
 }
 
 /* Plans -> instructions: of all parts together, since they share hooks. */
-static bool plan_programs(struct query *query)
+bool query_plan_programs(struct query *query)
 {
 	u32 n;
 	const struct phys_input *inputs = query_inputs(query, &n);
@@ -271,7 +271,7 @@ bool query_compile(struct query *query)
 	query->parts = arena_array(&query->arena, struct query_part, query->cut->n_parts);
 	for (u32 i = 0; i < query->cut->n_parts; i++)
 		optimize_part(query, &query->cut->parts[i], &query->parts[i]);
-	if (!plan_programs(query) || !plan_lists(query))
+	if (!query_plan_programs(query) || !plan_lists(query))
 		return false;
 	query->compile_ns = base_monotonic_ns() - start_ns;
 	return true;

@@ -19,6 +19,8 @@ void programs_init(struct programs *programs, u32 n_hooks, struct arena *arena);
 bool program_compile(struct programs *programs, u32 i, const struct kernel_features *kernel,
 		     struct arena *arena, const char **ret_reason);
 
+/* query->programs: of all its parts but lists.  false after a diagnostic. */
+bool query_plan_programs(struct query *query);
 /* The programs of the query alone, as many as it takes.  false after a diagnostic. */
 bool query_programs(struct query *query, struct programs *programs);
 

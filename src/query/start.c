@@ -56,18 +56,14 @@ static struct load_state *state_of(const struct query *query, const struct phys 
 			      : &query->programs->hooks.states[phys->number];
 }
 
-int query_start(struct query *query, struct engine *engine, const struct flow_input *how)
+/* By the programs that it is planned by. */
+static int start(struct query *query, struct engine *engine, struct flow_input input)
 {
 	u32 n_parts = query->cut->n_parts;
 	struct load_state **loads = arena_array(&query->arena, struct load_state *, n_parts);
 	const struct phys **phys = arena_array(&query->arena, const struct phys *, n_parts);
-	const struct load_hooks **lists =
-		arena_array(&query->arena, const struct load_hooks *, n_parts);
-	struct flow_input input = *how;
-	int err = attach_lists(query, lists);
+	int err = segment_join(query, engine);
 
-	if (!err)
-		err = segment_join(query, engine);
 	if (!err)
 		turns_enter(query, engine);
 	if (err == -EFBIG) {
@@ -79,14 +75,50 @@ int query_start(struct query *query, struct engine *engine, const struct flow_in
 		phys[i] = query->parts[i].phys;
 		loads[i] = phys[i] ? state_of(query, phys[i]) : NULL;
 	}
-	input.cut = query->cut;
 	input.loads = loads;
 	input.phys = phys;
+	return err ? err : engine_add(engine, &input, &query->flow);
+}
+
+/*
+ * The kernel has refused a trampoline as it was attached: by another path, which the plan takes now
+ * that it knows.
+ */
+static bool plan_again(struct query *query)
+{
+	bool is_loaded = query->programs->is_loaded;
+
+	segment_leave(query);
+	close_programs(query->programs);
+	if (!query_plan_programs(query))
+		return false;
+	for (u32 i = 0; i < query->programs->set->n_hooks; i++) {
+		const struct hook *hook = &query->programs->set->hooks[i];
+
+		if (hook->is_fallback)
+			diag_warning(&query->diags, "fallback", SPAN_NONE,
+				     "%s is read %s" HINT
+				     "SET access_path = fentry insists on the other",
+				     hook->target, hook->reason);
+	}
+	return !is_loaded || !query_load(query);
+}
+
+int query_start(struct query *query, struct engine *engine, const struct flow_input *how)
+{
+	const struct load_hooks **lists =
+		arena_array(&query->arena, const struct load_hooks *, query->cut->n_parts);
+	struct flow_input input = *how;
+	int err = attach_lists(query, lists);
+
+	input.cut = query->cut;
 	input.lists = lists;
 	input.arena = &query->arena;
 	input.diags = &query->diags;
 	if (!err)
-		err = engine_add(engine, &input, &query->flow);
+		err = start(query, engine, input);
+	while (err == -EUNATCH)
+		err = plan_again(query) ? start(query, engine, input) : -EINVAL;
 	if (err)
 		query_close(query);
 	return err;

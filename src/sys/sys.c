@@ -8,7 +8,6 @@
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -321,16 +320,11 @@ int sys_perf_attach(int perf_fd, int prog_fd, u64 cookie, int *ret_link_fd)
 	return 0;
 }
 
-int sys_kprobe_multi_open(int prog_fd, const char *const *names, u32 n, bool is_return)
+int sys_kprobe_multi_open(int prog_fd, const char *const *names, const u64 *cookies, u32 n,
+			  bool is_return)
 {
-	u64 *cookies = calloc(n + 1, sizeof(*cookies));
 	union bpf_attr attr;
-	int fd;
 
-	if (!cookies)
-		return -ENOMEM;
-	for (u32 i = 0; i < n; i++)
-		cookies[i] = i;
 	memset(&attr, 0, sizeof(attr));
 	attr.link_create.prog_fd = prog_fd;
 	attr.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
@@ -338,7 +332,5 @@ int sys_kprobe_multi_open(int prog_fd, const char *const *names, u32 n, bool is_
 	attr.link_create.kprobe_multi.cnt = n;
 	attr.link_create.kprobe_multi.syms = sys_pointer(names);
 	attr.link_create.kprobe_multi.cookies = sys_pointer(cookies);
-	fd = sys_bpf(BPF_LINK_CREATE, &attr);
-	free(cookies);
-	return fd;
+	return sys_bpf(BPF_LINK_CREATE, &attr);
 }

@@ -106,8 +106,9 @@ int sys_perf_enable(int perf_fd);
 u64 sys_perf_count(int perf_fd);
 /* Attached until both are closed; *ret_link_fd stays as it is where there are no links (< 5.15). */
 int sys_perf_attach(int perf_fd, int prog_fd, u64 cookie, int *ret_link_fd);
-/* One link to all these functions, whose number in the list is the cookie there; or -errno. */
-int sys_kprobe_multi_open(int prog_fd, const char *const *names, u32 n, bool is_return);
+/* One link to all these functions; or -errno. */
+int sys_kprobe_multi_open(int prog_fd, const char *const *names, const u64 *cookies, u32 n,
+			  bool is_return);
 
 static inline u64 sys_pointer(const void *at)
 {

@@ -248,6 +248,8 @@ struct batch {
 	/* How long behind its time the window ended, where that is more than 1 % of its size. */
 	u64 late_ns;
 	u64 n_merged; /* windows that are given as one, since it ended so late; 0: it is one */
+	/* The first one: what is read otherwise than it would be by choice, and why; or NULL. */
+	const char *fallback;
 	/* Windows, or streamed rows, before it that the output had no room for. */
 	u64 n_unwritten;
 	struct account account;

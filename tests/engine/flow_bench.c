@@ -234,6 +234,12 @@ void file_rows_close(struct file_rows *rows)
 
 /* --- Loads --- */
 
+bool load_tell_fallback(const struct load_program *program, const struct load_state *state,
+			struct buf *text)
+{
+	return false;
+}
+
 int load_attach(struct load_hooks *hooks, struct diags *diags)
 {
 	/* Several begin together: with the first look. */

@@ -95,6 +95,12 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *at,
 	return __real_timerfd_settime(fd, flags, at, ret_old);
 }
 
+bool load_tell_fallback(const struct load_program *program, const struct load_state *state,
+			struct buf *text)
+{
+	return false;
+}
+
 int load_attach(struct load_hooks *hooks, struct diags *diags)
 {
 	return 0;

@@ -61,6 +61,12 @@ static void count_events(u32 copy, u32 n)
 	}
 }
 
+bool load_tell_fallback(const struct load_program *program, const struct load_state *state,
+			struct buf *text)
+{
+	return false;
+}
+
 int load_attach(struct load_hooks *hooks, struct diags *diags)
 {
 	if (bench->attach_error)

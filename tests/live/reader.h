@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "base/buf.h"
 
-enum { READER_PATH_BYTES = 80, READER_TEXT_BYTES = 96 };
+enum { READER_PATH_BYTES = 80, READER_TEXT_BYTES = 256 };
 
 enum leaf_kind { LEAF_NULL, LEAF_INTEGER, LEAF_REAL, LEAF_TEXT, LEAF_BOOL };
 

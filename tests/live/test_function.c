@@ -176,7 +176,8 @@ struct seen {
 	const char *path;					     /* SET access_path */
 	u64 n[SIZES + 1], sum[SIZES + 1], latency[SIZES + 1], other; /* by key k */
 	u32 n_windows;
-	char name[READER_TEXT_BYTES];
+	char name[READER_TEXT_BYTES], fallback[READER_TEXT_BYTES]; /* of the first batch */
+	u32 n_fallbacks;
 };
 
 static void take_row(void *context, const struct line *line)
@@ -194,6 +195,16 @@ static void take_row(void *context, const struct line *line)
 	s->n_windows++;
 	if (line_leaf(line, "name"))
 		snprintf(s->name, sizeof(s->name), "%s", line_text(line, "name"));
+}
+
+static void take_batch(void *context, const struct line *line)
+{
+	struct seen *s = context;
+
+	if (!line_leaf(line, "_batch.fallback"))
+		return;
+	snprintf(s->fallback, sizeof(s->fallback), "%s", line_text(line, "_batch.fallback"));
+	assert_int_equal(s->watch.reader.totals.n_batches, s->n_fallbacks++ ? 0 : 1);
 }
 
 /* A kernel without them refuses, and says why. */
@@ -228,6 +239,7 @@ static void watch_calls(struct seen *s, const char *work, const char *query)
 	char text[1024];
 
 	watch_begin(&s->watch, take_row, s);
+	s->watch.reader.batch = take_batch;
 	snprintf(text, sizeof(text), query, s->watch.pid);
 	watch_ebql(&s->watch, "SET access_path = %s; %s", s->path, text);
 	watch_do(&s->watch, work, -1);
@@ -359,6 +371,31 @@ static void test_wildcard(void **state)
 	assert_non_null(strstr(s->watch.ebql.err_text.at, "warning[left-out]"));
 }
 
+/*
+ * Where functions are attached to one after the other, those where no kprobe may be are left out;
+ * one link takes them.  What is left of it is counted and told.
+ */
+static void test_left_out(void **state)
+{
+	struct seen *s = *state;
+	const char *told;
+
+	watch_calls(s, "threads",
+		    "SELECT probe AS name, 1 AS k, count(*) AS n FROM kprobe:\"[vo][fo][sp][_s]"
+		    "[r_]e[an]d\" WHERE pid = %d AND tid <> pid GROUP BY probe");
+	assert_string_equal(s->name, "kprobe:vfs_read");
+	assert_int_equal(s->n[1], (u64)n_calls * THREADS * SIZES * (SIZES + 1) / 2);
+	told = s->watch.ebql.err_text.at;
+	if (strstr(told, "2 functions, by one link")) {
+		assert_null(strstr(told, "left-out"));
+		assert_null(strstr(s->fallback, "refuses"));
+		return;
+	}
+	assert_non_null(strstr(told, "warning[left-out]: 1 of the 2 functions of [vo]"));
+	assert_non_null(strstr(s->fallback, "2 functions, one after the other: this kernel has no "
+					    "links for many: the kernel refuses 1 of its 2"));
+}
+
 #define BY(test, path)                                                                             \
 	{                                                                                          \
 #test "_" path, test, setup, watch_teardown, (void *)path                          \
@@ -385,6 +422,7 @@ int main(int argc, char **argv)
 		BY(test_buffers_by_name, "fentry"),
 		BY(test_buffers_by_name, "kprobe"),
 		BY(test_wildcard, "kprobe"),
+		BY(test_left_out, "kprobe"),
 	};
 
 	if (watch_is_quick(argc, argv)) {

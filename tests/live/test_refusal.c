@@ -295,7 +295,8 @@ static void test_left_out(void **state)
 	expect(0, RUN, 1, "no instruction begins there", "SELECT count(*) FROM kprobe:vfs_read+1");
 }
 
-static void test_too_many(void **state)
+/* As many programs as the trampolines of a function take; closed by their descriptors. */
+static void fill_trampolines(const char *function, int links[TRAMPOLINE_PROGRAMS])
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
@@ -304,13 +305,12 @@ static void test_too_many(void **state)
 	struct catalog *catalog;
 	struct arena arena;
 	u32 id;
-	int links[TRAMPOLINE_PROGRAMS];
 
 	/* libbpf's search takes seconds in a guest. */
 	arena_init(&arena);
 	catalog = catalog_open_live(&arena);
-	id = catalog_btf_id(catalog, BTF_KIND_FUNC, "vfs_fsync_range");
-	for (u32 i = 0; i < ARRAY_SIZE(links); i++) {
+	id = catalog_btf_id(catalog, BTF_KIND_FUNC, function);
+	for (u32 i = 0; i < TRAMPOLINE_PROGRAMS; i++) {
 		LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
 			    .attach_btf_id = id);
 		int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "many", "GPL", insns,
@@ -323,11 +323,57 @@ static void test_too_many(void **state)
 	}
 	catalog_close(catalog);
 	arena_free(&arena);
+}
+
+#define FULL "its trampolines have the 38 programs that they take"
+
+/* A trampoline is refused as it is attached: a kprobe, unless it is insisted on the other. */
+static void test_too_many(void **state)
+{
+	const char *path = "/tmp/ebql_too_many.sql";
+	const char *const json[] = { proc_ebql(), "-o",
+				     "json",	  "-d",
+				     "1ms",	  "SELECT count(*) FROM fentry:vfs_fsync_range",
+				     NULL };
+	struct proc ebql = { 0 };
+	FILE *file = fopen(path, "we");
+	int links[TRAMPOLINE_PROGRAMS];
+
+	fill_trampolines("vfs_fsync_range", links);
 	expect(0, RUN, 1,
 	       "the trampolines of a function take 38 programs, and these have them; SET "
 	       "access_path = kprobe reads it another way",
 	       BY("fentry") "fentry:vfs_fsync_range");
 	expect(0, RUN, 0, "", BY("kprobe") "fentry:vfs_fsync_range");
+	expect(0, RUN, 0, "warning[fallback]: vfs_fsync_range is read by a kprobe: " FULL,
+	       "SELECT count(*) FROM fentry:vfs_fsync_range");
+	proc_start(&ebql, json, 0);
+	assert_int_equal(proc_wait_exit(&ebql, 60000), 0);
+	if (!strstr(ebql.out_text.at, "\"fallback\":\"vfs_fsync_range: by a kprobe: " FULL))
+		fail_msg("%s", ebql.out_text.at);
+	proc_end_all();
+	/* Both ends of a span, beside what needs none. */
+	expect(0, RUN, 0, "warning[fallback]: vfs_fsync_range is read by a kprobe: " FULL,
+	       "SELECT count(*) FROM (SELECT time FROM function:vfs_fsync_range UNION ALL "
+	       "SELECT time FROM fentry:vfs_statfs)");
+	assert_true(file && fputs("SELECT count(*) FROM fentry:vfs_fsync_range", file) >= 0 &&
+		    fclose(file) == 0);
+	expect(0, ((const char *[]){ proc_ebql(), "watch", "-d", "1ms", NULL }), 0,
+	       "warning[fallback]: vfs_fsync_range is read by a kprobe: " FULL, "%s", path);
+	unlink(path);
+	for (u32 i = 0; i < ARRAY_SIZE(links); i++)
+		close(links[i]);
+}
+
+/* That of a system call: by a tracepoint then. */
+static void test_too_many_of_call(void **state)
+{
+	int links[TRAMPOLINE_PROGRAMS];
+
+	fill_trampolines("__x64_sys_fsync", links);
+	expect(0, RUN, 1, "cannot attach to __x64_sys_fsync (trampoline): Argument list too long",
+	       BY("fentry") "tracepoint:syscalls:sys_enter_fsync");
+	expect(0, RUN, 0, "", "SELECT count(*) FROM syscall:fsync");
 	for (u32 i = 0; i < ARRAY_SIZE(links); i++)
 		close(links[i]);
 }
@@ -391,8 +437,9 @@ int main(int argc, char **argv)
 		TEST(test_common),  TEST(test_no_privilege), TEST(test_no_btf),
 	};
 	const struct CMUnitTest tests[] = {
-		TEST(test_parted),   TEST(test_twin_is_read), TEST(test_left_out),
-		TEST(test_too_many), TEST(test_no_privilege), TEST(test_no_btf),
+		TEST(test_parted),   TEST(test_twin_is_read),	  TEST(test_left_out),
+		TEST(test_too_many), TEST(test_too_many_of_call), TEST(test_no_privilege),
+		TEST(test_no_btf),
 	};
 
 	if (argc > 2 && !strcmp(argv[1], "--hidden"))

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "query.h"
 #include "sys/sys.h"
@@ -206,4 +211,35 @@ void query_calls(u64 n)
 
 	while (n--)
 		syscall(number);
+}
+
+const struct diag *query_only_diag(struct query *query, const char *tag)
+{
+	if (query->diags.n_errors != 1 || strcmp(query->diags.list.at[0].tag, tag)) {
+		query_show(query);
+		fail_msg("expected one diagnostic, %s", tag);
+	}
+	return &query->diags.list.at[0];
+}
+
+void query_contains(const char *text, const char *part)
+{
+	if (!text || !strstr(text, part))
+		fail_msg("no \"%s\" in \"%s\"", part, text ? text : "(none)");
+}
+
+void query_open_ok(struct query *query, u32 n_programs)
+{
+	if (query_open(query, n_programs) || query->diags.n_errors) {
+		query_show(query);
+		fail_msg("not opened");
+	}
+}
+
+void query_attach_ok(struct query *query)
+{
+	if (load_attach(&query->load, &query->diags)) {
+		query_show(query);
+		fail_msg("not attached");
+	}
 }

@@ -57,6 +57,13 @@ u64 query_drain(struct query *query, u32 copy, u64 *ret_n_torn);
 
 void query_calls(u64 n);
 
+/* Or the test fails. */
+void query_open_ok(struct query *query, u32 n_programs);
+void query_attach_ok(struct query *query);
+/* The one diagnostic, of this tag. */
+const struct diag *query_only_diag(struct query *query, const char *tag);
+void query_contains(const char *text, const char *part);
+
 #define SKIP_UNLESS(condition, reason)                                                             \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \

@@ -21,43 +21,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "functions.h"
 #include "left.h"
 #include "sys/sys.h"
 #include "query.h"
 
 #define NEEDS_ROOT SKIP_UNLESS(geteuid() == 0, "needs root to load programs")
 #define SECOND_NS  1000000000ull
-
-static const struct diag *only_diag(struct query *query, const char *tag)
-{
-	if (query->diags.n_errors != 1 || strcmp(query->diags.list.at[0].tag, tag)) {
-		query_show(query);
-		fail_msg("expected one diagnostic, %s", tag);
-	}
-	return &query->diags.list.at[0];
-}
-
-static void contains(const char *text, const char *part)
-{
-	if (!text || !strstr(text, part))
-		fail_msg("no \"%s\" in \"%s\"", part, text ? text : "(none)");
-}
-
-static void open_ok(struct query *query, u32 n_programs)
-{
-	if (query_open(query, n_programs) || query->diags.n_errors) {
-		query_show(query);
-		fail_msg("not opened");
-	}
-}
-
-static void attach_ok(struct query *query)
-{
-	if (load_attach(&query->load, &query->diags)) {
-		query_show(query);
-		fail_msg("not attached");
-	}
-}
 
 static u64 counted(struct query *query)
 {
@@ -93,12 +63,12 @@ static void path_counts(enum access_path path)
 	NEEDS_ROOT;
 	query_init(&query, path);
 	query_compile(&query, 0);
-	open_ok(&query, 1);
+	query_open_ok(&query, 1);
 	left_note(&query.load, &left);
 	query_calls(10);
 	assert_int_equal(counted(&query), 0);
 	for (u32 i = 0; i < 2; i++) {
-		attach_ok(&query);
+		query_attach_ok(&query);
 		query_calls(1000);
 		load_detach(&query.load);
 		query_calls(10);
@@ -158,8 +128,8 @@ static void test_typed_raw_syscall(void **state)
 		btf__find_by_name_kind(btf, "btf_trace_sys_enter", BTF_KIND_TYPEDEF);
 	btf__free(btf);
 	query_compile(&query, 0);
-	open_ok(&query, 1);
-	attach_ok(&query);
+	query_open_ok(&query, 1);
+	query_attach_ok(&query);
 	query_calls(1000);
 	load_detach(&query.load);
 	assert_int_equal(counted(&query), 1000);
@@ -237,7 +207,7 @@ static void test_debug_info(void **state)
 	NEEDS_ROOT;
 	query_init(&query, ACCESS_RAW);
 	query_compile(&query, 0);
-	open_ok(&query, 1);
+	query_open_ok(&query, 1);
 	assert_int_equal(sys_info(query.load.programs[0].fd, &info, sizeof(info)), 0);
 	assert_string_equal(info.name, "ebql_sys_enter");
 	assert_true(info.btf_id > 0);
@@ -289,7 +259,7 @@ static void test_too_large_for_several(void **state)
 	/* For one it is the user's. */
 	query.hook[0].n_uses = 1;
 	assert_true(query_open(&query, 1) < 0);
-	contains(only_diag(&query, "too-much-to-verify")->hint, "two queries");
+	query_contains(query_only_diag(&query, "too-much-to-verify")->hint, "two queries");
 	query_free(&query);
 }
 
@@ -305,7 +275,7 @@ static void test_no_more_maps_than_needed(void **state)
 	ir = ir_new(&query.arena);
 	ir_exit(ir, 0);
 	query_compile_ir(&query, 0, ir);
-	open_ok(&query, 1);
+	query_open_ok(&query, 1);
 	assert_non_null(query.load.slots);
 	assert_null(query.load.states->state);
 	for (u32 i = 0; i < LOAD_MAP_SHARED_N; i++)
@@ -338,8 +308,8 @@ static void test_replay(void **state)
 	ir_store(ir, at, 0, IR_U64, sum);
 	ir_exit(ir, 0);
 	query_compile_ir(&query, 0, ir);
-	open_ok(&query, 1);
-	attach_ok(&query); /* nothing to attach to, and no error */
+	query_open_ok(&query, 1);
+	query_attach_ok(&query); /* nothing to attach to, and no error */
 	for (u32 i = 0; i < 3; i++)
 		assert_int_equal(query_run(&query, record, sizeof(record)), 0);
 	assert_int_equal(query_row(&query, 0, 0)[0], 90);
@@ -373,14 +343,14 @@ static void test_verifier(void **state)
 	ir_exit(ir, 0);
 	query_compile_ir(&query, 1, ir);
 	assert_int_equal(query_open(&query, 2), -EACCES);
-	diag = only_diag(&query, "verifier");
+	diag = query_only_diag(&query, "verifier");
 	assert_true(diag->has_span);
 	assert_int_equal(diag->span.start, 7);
 	assert_int_equal(diag->span.end, 15);
-	contains(diag->message, "program on sys_enter");
-	contains(diag->message, "invalid access to map value");
+	query_contains(diag->message, "program on sys_enter");
+	query_contains(diag->message, "invalid access to map value");
 	assert_null(strchr(diag->message, '\n')); /* would be printed as "." */
-	contains(diag->hint, "report");
+	query_contains(diag->hint, "report");
 	assert_int_equal(left_open_files(), n_files);
 	assert_null(query.load.slots);
 	query_free(&query);
@@ -403,9 +373,9 @@ static void test_verifier_control_flow(void **state)
 	query_init(&query, ACCESS_RAW);
 	query.programs[0].code = (struct bpf_code){ .insns = insns, .n_insns = 4, .spans = spans };
 	assert_int_equal(query_open(&query, 1), -EINVAL);
-	diag = only_diag(&query, "verifier");
+	diag = query_only_diag(&query, "verifier");
 	assert_int_equal(diag->span.start, 7);
-	contains(diag->message, "unreachable insn 2");
+	query_contains(diag->message, "unreachable insn 2");
 	query_free(&query);
 }
 
@@ -420,9 +390,9 @@ static void test_map_too_large(void **state)
 	query_compile(&query, 0);
 	query.phys.state.total_bytes = 5ull << 30;
 	assert_int_equal(query_open(&query, 1), -E2BIG);
-	diag = only_diag(&query, "map-create");
-	contains(diag->message, "ebql_state of 5368709120 bytes");
-	contains(diag->hint, "max_groups");
+	diag = query_only_diag(&query, "map-create");
+	query_contains(diag->message, "ebql_state of 5368709120 bytes");
+	query_contains(diag->hint, "max_groups");
 	assert_int_equal(left_open_files(), n_files);
 	query_free(&query);
 }
@@ -439,11 +409,11 @@ static void attach_fails(enum access_path path, const char *hint)
 	query.hook[1].tracepoint_id = 0x7ffffff;
 	query_compile(&query, 0);
 	query_compile(&query, 1);
-	open_ok(&query, 2);
+	query_open_ok(&query, 2);
 	assert_true(load_attach(&query.load, &query.diags) < 0);
-	diag = only_diag(&query, "attach-failed");
-	contains(diag->message, "no_such_tracepoint");
-	contains(diag->hint, hint);
+	diag = query_only_diag(&query, "attach-failed");
+	query_contains(diag->message, "no_such_tracepoint");
+	query_contains(diag->hint, hint);
 	query_calls(100);
 	assert_int_equal(counted(&query), 0);
 	load_close(&query.load);
@@ -476,11 +446,11 @@ static void test_attach_fails_changed(void **state)
 	query.hook[0].file_id = file_id_of(&stat);
 	query.hook[0].file_id.changed_ns--;
 	query_compile(&query, 0);
-	open_ok(&query, 1);
+	query_open_ok(&query, 1);
 	assert_int_equal(load_attach(&query.load, &query.diags), -ESTALE);
-	diag = only_diag(&query, "attach-failed");
-	contains(diag->hint, "was changed");
-	contains(diag->hint, path);
+	diag = query_only_diag(&query, "attach-failed");
+	query_contains(diag->hint, "was changed");
+	query_contains(diag->hint, path);
 	load_close(&query.load);
 	query_free(&query);
 	close(fd);
@@ -685,7 +655,19 @@ int main(void)
 		cmocka_unit_test(test_many_hooks),
 		cmocka_unit_test(test_killed_raw),
 		cmocka_unit_test(test_killed_tracepoint),
+		/* Where there are probes of functions: */
+		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_all_left_out),
+		/* And links of many. */
+		cmocka_unit_test(test_left_out_multi),
 	};
+	struct kernel_features features;
+	size_t n = ARRAY_SIZE(tests);
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	kernel_features_probe(&features);
+	if (access("/sys/bus/event_source/devices/kprobe", F_OK))
+		n -= 3;
+	else if (geteuid() || !features.has_kprobe_multi())
+		n--;
+	return _cmocka_run_group_tests("load", tests, n, NULL, NULL);
 }
