@@ -8,8 +8,8 @@
 #define EBQL_DRAIN_COPY_H
 
 #include "base/arena.h"
-#include "phys/phys.h"
 #include "drain/merge.h"
+#include "load/load.h"
 
 struct drain {
 	const struct state_layout *layout;
@@ -18,16 +18,21 @@ struct drain {
 	s32 exists_bytes;  /* DIRECT: of the cell that tells used rows; -1: all rows are used */
 	/* That were in use, of all copies so far; TABLE: in a slice, KERNEL_MAP: in the map. */
 	u64 most_rows, n_map_rows;
-	u32 *active;		   /* slices in which something was counted */
-	bool *is_full;		   /* per slice */
-	u8 *state;		   /* of the drain_copy() under way, and */
-	u32 copy;		   /* which copy, and */
-	bool is_kept;		   /* not KERNEL_MAP: it stays as it is */
-	u8 *map_keys, *map_values; /* KERNEL_MAP: room for one batch */
+	u32 *active;   /* slices in which something was counted */
+	bool *is_full; /* per slice */
+	u8 *state;     /* of the drain_copy() under way, and */
+	u32 copy;      /* which copy, and */
+	bool is_kept;  /* not KERNEL_MAP: it stays as it is */
+	/* Of stacks programs have numbers: here they become what those stand for. */
+	const struct load_hooks *hooks;
+	u32 *stack_words, n_stack_words; /* which of the key words they are */
+	u64 *keys;			 /* room for one row's, where there are any */
+	u8 *map_keys, *map_values;	 /* KERNEL_MAP: room for one batch */
 	u32 map_key_bytes, map_value_bytes;
 };
 
-void drain_open(struct drain *drain, const struct phys *phys, struct arena *arena);
+void drain_open(struct drain *drain, const struct load_hooks *hooks, const struct phys *phys,
+		struct arena *arena);
 /*
  * state: all copies, as phys/phys.h lays them out.  map_fd: of that copy, for
  * STATE_KERNEL_MAP, else -1.  Adds to counters.  drain->is_kept says whether it is cleared.  0, or

@@ -14,12 +14,25 @@
 
 #define MAP_BATCH 512u
 
-void drain_open(struct drain *drain, const struct phys *phys, struct arena *arena)
+static void find_stacks(struct drain *drain, const struct phys *phys, struct arena *arena)
+{
+	drain->stack_words = arena_array(arena, u32, MAX(phys->n_keys, 1u));
+	drain->keys = arena_array(arena, u64, MAX(phys->state.key_words, 1u));
+	for (u32 i = 0; i < phys->n_keys; i++)
+		if (phys->keys[i].expr->type.kind == TYPE_STACK)
+			drain->stack_words[drain->n_stack_words++] = phys->keys[i].first_word;
+}
+
+void drain_open(struct drain *drain, const struct load_hooks *hooks, const struct phys *phys,
+		struct arena *arena)
 {
 	const struct state_layout *s = &phys->state;
 	u32 n_slices = s->n_cpus * s->n_levels;
 
-	*drain = (struct drain){ .layout = s, .exists_bytes = -1, .matched_bytes = -1 };
+	*drain = (struct drain){
+		.layout = s, .hooks = hooks, .exists_bytes = -1, .matched_bytes = -1
+	};
+	find_stacks(drain, phys, arena);
 	if (phys->has_matched && phys->matched_cell >= 0)
 		drain->matched_bytes = (s32)phys->cells[phys->matched_cell].bytes_offset;
 	drain->active = arena_array(arena, u32, n_slices);
@@ -82,6 +95,19 @@ static void count_matched(struct drain *drain, const u8 *row)
 	drain->n_matched += n;
 }
 
+static const u64 *keys_of(const struct drain *drain, const u64 *words)
+{
+	if (!drain->n_stack_words)
+		return words;
+	memcpy(drain->keys, words, drain->layout->key_words * sizeof(*words));
+	for (u32 i = 0; i < drain->n_stack_words; i++) {
+		u64 *word = &drain->keys[drain->stack_words[i]];
+
+		*word = (uintptr_t)load_stack(drain->hooks, *word);
+	}
+	return drain->keys;
+}
+
 static void drain_direct(struct drain *drain, u8 *slice, u32 cpu, struct merge *merge)
 {
 	const struct state_layout *s = drain->layout;
@@ -111,12 +137,12 @@ static void drain_table(struct drain *drain, u8 *slice, u64 n_used, u32 cpu, boo
 	const struct state_layout *s = drain->layout;
 	u32 *index = (u32 *)(slice + s->index_bytes_offset);
 	u8 *rows = slice + s->rows_bytes_offset;
-	bool is_sparse;
+	bool is_sparse, has_other = ((u64 *)slice)[COUNTER_TABLE_FULL];
 	u32 i;
 
 	n_used = MIN(n_used, s->n_rows - 1);
 	is_sparse = n_used < s->n_index / 16;
-	if (is_full) {
+	if (has_other) {
 		count_matched(drain, rows);
 		merge_other(merge, rows + s->cells_bytes_offset, slice);
 	}
@@ -124,8 +150,8 @@ static void drain_table(struct drain *drain, u8 *slice, u64 n_used, u32 cpu, boo
 		u8 *row = rows + (u64)i * s->row_bytes;
 
 		count_matched(drain, row);
-		merge_row(merge, (u64 *)(row + 8), row + s->cells_bytes_offset, slice, cpu,
-			  is_full);
+		merge_row(merge, keys_of(drain, (u64 *)(row + 8)), row + s->cells_bytes_offset,
+			  slice, cpu, is_full);
 		if (is_sparse && !drain->is_kept)
 			index[*(u32 *)row & (s->n_index - 1)] = 0;
 	}
@@ -145,8 +171,9 @@ static void map_row(struct drain *drain, struct merge *merge, const u8 *key, con
 	BUG_ON(slice >= (u64)s->n_cpus * s->n_levels);
 	drain->n_map_rows++;
 	count_matched(drain, value);
-	merge_row(merge, words, value, slice_at(s, drain->state, drain->copy, slice),
-		  slice / s->n_levels, drain->is_full[slice]);
+	merge_row(merge, keys_of(drain, words), value,
+		  slice_at(s, drain->state, drain->copy, slice), slice / s->n_levels,
+		  drain->is_full[slice]);
 }
 
 /* Kernels before 5.6 have no batches (commit 05799638e3a3, "Add batch ops"). */
@@ -207,7 +234,7 @@ static void drain_slice(struct drain *drain, u8 *bytes, u32 slice, struct merge 
 			    drain->is_full[slice], merge);
 		break;
 	case STATE_KERNEL_MAP:
-		if (s->n_rows && drain->is_full[slice]) {
+		if (s->n_rows && counters[COUNTER_TABLE_FULL]) {
 			count_matched(drain, rows);
 			merge_other(merge, rows + s->cells_bytes_offset, bytes);
 			memset(rows, 0, s->row_bytes);
@@ -232,6 +259,7 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 	       u64 counters[COUNTER_N])
 {
 	const struct state_layout *s = drain->layout;
+	bool has_refused = false;
 	u32 n_slices = s->n_cpus * s->n_levels, n_active = 0, slice, i;
 	u64 *c;
 	int err = 0;
@@ -241,7 +269,8 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 	drain->copy = copy;
 	for (slice = 0; slice < n_slices; slice++) {
 		c = (u64 *)slice_at(s, state, copy, slice);
-		drain->is_full[slice] = c[COUNTER_TABLE_FULL] > 0;
+		drain->is_full[slice] = c[COUNTER_TABLE_FULL] > c[COUNTER_STACK_FULL];
+		has_refused |= c[COUNTER_STACK_FULL] > 0;
 		if (!counters_add(counters, c))
 			continue;
 		drain->active[n_active++] = slice;
@@ -260,5 +289,8 @@ int drain_copy(struct drain *drain, u8 *state, u32 copy, int map_fd, struct merg
 		clear_slice(s, slice_at(s, state, copy, drain->active[i]));
 	counters[COUNTER_MATCHED] += drain->n_matched;
 	merge_settle(merge);
+	/* A stack that was refused may have room in a later copy. */
+	if (has_refused)
+		merge_shut(merge);
 	return err;
 }

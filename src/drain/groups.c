@@ -15,7 +15,7 @@ int groups_open(struct groups *groups, struct load_state *load, const struct phy
 	*groups = (struct groups){ .load = load, .phys = phys, .next_reader = load->readers };
 	load->readers = groups;
 	meter_open(&groups->meter, load);
-	drain_open(&groups->drain, phys, arena);
+	drain_open(&groups->drain, load->hooks, phys, arena);
 	err = merge_open(&groups->merge, phys, arena);
 	if (err || phys->window != WINDOW_HOPPING)
 		return err;
@@ -69,6 +69,14 @@ static void begin(struct groups *groups)
 		return;
 	merge_reset(target(groups));
 	groups->account = (struct account){ 0 };
+	groups->first_use = load_stacks_now(groups->load->hooks);
+	if (groups->panes)
+		groups->panes->first_use = groups->first_use;
+}
+
+u64 groups_first_use(const struct groups *groups)
+{
+	return groups->panes ? panes_first_use(groups->panes) : groups->first_use;
 }
 
 static int take_copy(struct groups *groups, u64 copy, bool is_kept)
@@ -153,8 +161,7 @@ static void give(struct groups *groups, const struct account *account, const str
 		MAX(groups->most_groups, groups->merge.n_live - groups->merge.has_other);
 	groups->window = *account;
 	groups->window.lost[LOSS_TABLE_FULL] += groups->merge.n_folded;
-	groups->rows = (struct rows){ .hooks = groups->load->hooks,
-				      .phys = groups->phys,
+	groups->rows = (struct rows){ .phys = groups->phys,
 				      .merge = &groups->merge,
 				      .window_start_ns = start_ns,
 				      .window_end_ns = end_ns,

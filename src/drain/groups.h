@@ -38,6 +38,7 @@ struct groups {
 	bool has_window; /* one did, and was not taken */
 	struct rows rows;
 	struct account window;
+	u64 first_use; /* load_stacks_now() when it began; 0: it keeps what it has */
 };
 
 /* What ends with a switch. */
@@ -81,6 +82,8 @@ int groups_restart(struct groups *groups, u64 monotonic_ns);
  * whether a window ended.
  */
 int groups_end(struct groups *groups, const struct groups_end *end);
+/* No group that it has is of a stack that was read before then (load_stacks_now()). */
+u64 groups_first_use(const struct groups *groups);
 /* The account of the run, with what no window has given yet. */
 void groups_peek(struct groups *groups, struct account *ret_account);
 

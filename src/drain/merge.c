@@ -336,6 +336,12 @@ static bool key_equal(const struct merge *merge, const struct merge_entry *entry
 	return !merge->has_slice_key || entry->words[i] == cpu;
 }
 
+void merge_shut(struct merge *merge)
+{
+	memset(merge->cpu_closed, true, merge->n_cpus * sizeof(bool));
+	merge->is_closed = true;
+}
+
 /* The entry of that key, new if need be; MERGE_OTHER where it cannot be exact or has no room. */
 static u32 find(struct merge *merge, const u64 *keys, u32 cpu, u32 hash)
 {
@@ -352,9 +358,7 @@ static u32 find(struct merge *merge, const u64 *keys, u32 cpu, u32 hash)
 		return MERGE_OTHER;
 	number = entry_new(merge, hash);
 	if (number == MERGE_OTHER) {
-		/* No room: from now on what is new is not exact. */
-		merge->is_closed = true;
-		memset(merge->cpu_closed, true, merge->n_cpus * sizeof(bool));
+		merge_shut(merge);
 		return MERGE_OTHER;
 	}
 	entry = merge_entry(merge, number);
@@ -429,8 +433,7 @@ void merge_fold_all(struct merge *merge)
 	for (u32 i = 1; i < merge->n_entries; i++)
 		if (!merge_entry(merge, i)->is_folded)
 			fold_entry(merge, merge_entry(merge, i));
-	memset(merge->cpu_closed, true, merge->n_cpus * sizeof(bool));
-	merge->is_closed = true;
+	merge_shut(merge);
 }
 
 static void add_entry(struct merge *to, const struct merge *from, const struct merge_entry *entry)

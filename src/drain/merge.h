@@ -87,6 +87,8 @@ void merge_row(struct merge *merge, const u64 *keys, const u8 *cells, const u8 *
 void merge_other(struct merge *merge, const u8 *cells, const u8 *slice);
 /* After the rows of all slices: folds the groups that are not exact. */
 void merge_settle(struct merge *merge);
+/* From now on what is new is not exact. */
+void merge_shut(struct merge *merge);
 /* Folds all groups: there is no room to keep them. */
 void merge_fold_all(struct merge *merge);
 /*

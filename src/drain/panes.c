@@ -212,6 +212,7 @@ int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct acc
 		return err;
 	pane->position = position;
 	pane->start_ns = start_ns;
+	pane->first_use = panes->first_use;
 	pane->account = *account;
 	pane->repeated = *repeated;
 	account_add(&panes->kept, account);
@@ -224,6 +225,13 @@ int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct acc
 	block->n_panes++;
 	merge_add(&panes->newest, merge);
 	return block->n_panes == panes->block_panes ? begin_block(panes) : 0;
+}
+
+u64 panes_first_use(struct panes *panes)
+{
+	const struct pane_block *oldest = block_at(panes, 0);
+
+	return panes->n_kept ? oldest->panes[oldest->first].first_use : panes->first_use;
 }
 
 /* --- Windows --- */

@@ -25,8 +25,8 @@ struct packed {
 };
 
 struct pane {
-	u64 position; /* of its nominal end */
-	u64 start_ns;
+	u64 position;		 /* of its nominal end */
+	u64 start_ns, first_use; /* first_use: struct panes', as it was then */
 	struct account account, repeated;
 	struct packed merge;
 };
@@ -57,6 +57,7 @@ struct panes {
 	struct account kept;  /* of all kept panes, but what was folded */
 	struct account fresh; /* of those which no window had yet */
 	u64 n_fresh, n_kept;
+	u64 first_use; /* groups->first_use of the pane that is counted now */
 	u64 max_bytes; /* of kept panes: beyond that their groups are summed in "(other)" */
 };
 
@@ -70,6 +71,8 @@ void panes_close(struct panes *panes);
  */
 int panes_push(struct panes *panes, u64 position, u64 start_ns, const struct account *account,
 	       const struct account *repeated);
+/* The least first_use of the pane that is counted and those that are kept. */
+u64 panes_first_use(struct panes *panes);
 /* Forgets the panes up to that position; not those which no window had yet, if these stay. */
 void panes_expire(struct panes *panes, u64 position, bool fresh_stay);
 /*

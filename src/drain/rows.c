@@ -38,8 +38,8 @@ static void key_value(const struct rows *rows, const struct merge_entry *entry,
 		set_null(ret_value);
 		return;
 	}
-	stream_value(rows->hooks, phys, key->expr->type, key->is_probe, entry->words + word,
-		     8 * key->n_words, ret_value);
+	stream_value(phys, key->expr->type, key->is_probe, entry->words + word, 8 * key->n_words,
+		     ret_value);
 }
 
 /* The number that a merged cell stands for. */
@@ -145,9 +145,8 @@ static void quantile_value(const struct rows *rows, const u64 *cells,
 static void word_value(const struct rows *rows, const struct expr *arg, const u64 *words,
 		       struct value *ret_value)
 {
-	stream_value(rows->hooks, rows->phys, arg->type,
-		     arg->kind == EXPR_SYSTEM && arg->index == SYS_PROBE, words, arg->type.bytes,
-		     ret_value);
+	stream_value(rows->phys, arg->type, arg->kind == EXPR_SYSTEM && arg->index == SYS_PROBE,
+		     words, arg->type.bytes, ret_value);
 }
 
 /* NULL: there are too few values. */

@@ -12,7 +12,6 @@
 #include "type/type.h"
 
 struct rows {
-	const struct load_hooks *hooks; /* where stacks are */
 	const struct phys *phys;
 	const struct merge *merge;
 	u64 window_start_ns, window_end_ns, matched;

@@ -88,8 +88,8 @@ u32 stream_copy(const struct phys *phys, const u8 *record)
 	return header_of(record).word >> phys->number % BLOCK_PARTS & 1;
 }
 
-void stream_value(const struct load_hooks *hooks, const struct phys *phys, struct type type,
-		  bool is_probe, const void *at, u32 n_bytes, struct value *ret_value)
+void stream_value(const struct phys *phys, struct type type, bool is_probe, const void *at,
+		  u32 n_bytes, struct value *ret_value)
 {
 	bool is_text = !is_probe && (type.kind == TYPE_TEXT || type.kind == TYPE_BLOB);
 	u64 word;
@@ -104,7 +104,7 @@ void stream_value(const struct load_hooks *hooks, const struct phys *phys, struc
 	}
 	memcpy(&word, at, sizeof(word));
 	if (type.kind == TYPE_STACK) {
-		ret_value->stack = load_stack(hooks, word);
+		ret_value->stack = (const struct stack *)(uintptr_t)word;
 		ret_value->kind = ret_value->stack ? VALUE_STACK : VALUE_NULL;
 		ret_value->has_fault = !ret_value->stack;
 	} else if (is_probe) {
@@ -121,16 +121,22 @@ void stream_decode(const struct load_hooks *hooks, const struct phys *phys,
 {
 	const struct stream_column *columns = source ? source->columns : phys->columns;
 	u32 n_columns = source ? source->n_columns : phys->n_columns;
-	u64 nulls = header_of(record).nulls;
+	u64 nulls = header_of(record).nulls, word;
 
 	for (u32 i = 0; i < n_columns; i++) {
 		const struct stream_column *c = &columns[i];
+		const void *at = record + c->bytes_offset;
+
+		if (c->type.kind == TYPE_STACK) {
+			memcpy(&word, at, sizeof(word));
+			word = (uintptr_t)load_stack(hooks, word);
+			at = &word;
+		}
 
 		if (nulls >> i & 1)
 			ret_values[i] = (struct value){ .kind = VALUE_NULL };
 		else
-			stream_value(hooks, phys, c->type, c->is_probe, record + c->bytes_offset,
-				     c->n_bytes, &ret_values[i]);
+			stream_value(phys, c->type, c->is_probe, at, c->n_bytes, &ret_values[i]);
 		ret_values[i].has_fault |= c->fault_bit >= 0 && nulls >> c->fault_bit & 1;
 	}
 }

@@ -42,10 +42,10 @@ void stream_decode(const struct load_hooks *hooks, const struct phys *phys,
 		   const struct phys_source *source, const u8 *record, struct value *ret_values);
 /*
  * A value as programs write it: a word, or the bytes of a text, of which there are n_bytes; it
- * points to these.  is_probe: the word is a code of `probe`.
+ * points to these.  is_probe: the word is a code of `probe`.  Of a stack it is load_stack().
  */
-void stream_value(const struct load_hooks *hooks, const struct phys *phys, struct type type,
-		  bool is_probe, const void *at, u32 n_bytes, struct value *ret_value);
+void stream_value(const struct phys *phys, struct type type, bool is_probe, const void *at,
+		  u32 n_bytes, struct value *ret_value);
 /* The number of the source of a bare scan's record. */
 u32 stream_source(const u8 *record);
 /* The copy of the part in which the event was counted. */

@@ -228,15 +228,27 @@ static void step_shared(struct engine *engine)
 static void step_names(struct engine *engine)
 {
 	struct flow_names *names = &engine->names;
+	u64 first_use = UINT64_MAX;
 
 	if (!names->due_ns || names->due_ns > base_monotonic_ns())
 		return;
 	names->due_ns = 0;
-	for (struct flow *flow = engine->flows; flow; flow = flow->next)
-		if (flow_takes_stacks(flow) && !flow->is_over) {
+	for (struct flow *flow = engine->flows; flow; flow = flow->next) {
+		const struct load_hooks *hooks = flow_hooks(flow);
+
+		if (!flow_takes_stacks(flow))
+			continue;
+		first_use = MIN(first_use, flow_first_use(flow));
+		if (!flow->is_over) {
 			flow_name_stacks(flow);
 			names->due_ns = base_monotonic_ns() + NAMES_NS;
 		}
+		/* The last one of its hooks: those stand together. */
+		if (flow->next && flow_hooks(flow->next) == hooks)
+			continue;
+		load_stacks_forget(hooks, first_use);
+		first_use = UINT64_MAX;
+	}
 }
 
 int engine_step(struct engine *engine)

@@ -9,7 +9,7 @@ bool flow_takes_stacks(const struct flow *flow)
 {
 	const struct load_hooks *hooks = flow_hooks(flow);
 
-	return hooks && hooks->stacks.at;
+	return hooks && hooks->stacks;
 }
 
 void flow_open_names(struct flow *flow, struct flow_names *names)
@@ -24,21 +24,25 @@ void flow_open_names(struct flow *flow, struct flow_names *names)
 
 void flow_name_stacks(struct flow *flow)
 {
-	struct load_stacks *stacks;
-	u64 end;
+	struct stack *stack;
 
 	if (!flow->names || !flow->names->namer || !flow_takes_stacks(flow))
 		return;
-	stacks = &flow_hooks(flow)->stacks;
-	end = __atomic_load_n((u64 *)stacks->at, __ATOMIC_ACQUIRE);
-	end = MIN(end, STACK_POOL_BYTES - STACK_MOST_BYTES + 1);
-	while (stacks->n_seen < end) {
-		struct stack *stack = (struct stack *)(stacks->pool + stacks->n_seen);
-
-		/* A program is writing it, or was refused the room. */
-		if (!__atomic_load_n(&stack->is_whole, __ATOMIC_ACQUIRE))
-			return;
+	load_stacks_look(flow_hooks(flow));
+	while ((stack = load_stacks_next(flow_hooks(flow))))
 		namer_name(flow->names->namer, stack);
-		stacks->n_seen += stack_bytes(stack->n);
+}
+
+u64 flow_first_use(const struct flow *flow)
+{
+	u64 first = UINT64_MAX;
+
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		const struct flow_part *part = &flow->parts[i];
+
+		/* Rows are kept as long as their windows and joins need them. */
+		if (part->load && part->load->phys->has_stacks)
+			first = MIN(first, part->groups ? groups_first_use(part->groups) : 0);
 	}
+	return first;
 }

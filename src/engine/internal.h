@@ -338,6 +338,8 @@ int flow_give_events(struct flow *flow, const struct value *rows, u32 n_rows, bo
 void flow_open_names(struct flow *flow, struct flow_names *names);
 /* Gives names to the stacks that programs met since the last time. */
 void flow_name_stacks(struct flow *flow);
+/* It holds none that was read before then: load_stacks_forget(). */
+u64 flow_first_use(const struct flow *flow);
 
 /* --- flow_window.c --- */
 

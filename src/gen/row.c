@@ -42,15 +42,22 @@ static void insert(struct gen *g, const struct key_word *words, vreg slot, vreg 
 		ir_store(ir, row, 8 + 8 * (s32)i, IR_U64, gen_key_load(g, &words[i]));
 }
 
-/* To `full` where one of the keys is a stack that there is no room for. */
+/* To `full` where one of the keys is a stack that there is no room for, on any CPU. */
 static void leave_without_stack(struct gen *g, const struct key_word *words, label full)
 {
 	for (u32 i = 0; i < g->phys->n_keys; i++) {
 		const struct phys_key *key = &g->phys->keys[i];
 
-		if (key->expr->type.kind == TYPE_STACK)
-			ir_branchi(g->ir, IR_EQ, gen_key_load(g, &words[key->first_word]),
-				   STACK_NONE, full);
+		label has_room;
+
+		if (key->expr->type.kind != TYPE_STACK)
+			continue;
+		has_room = ir_label(g->ir);
+		ir_branchi(g->ir, IR_NE, gen_key_load(g, &words[key->first_word]), STACK_NONE,
+			   has_room);
+		gen_count(g, COUNTER_STACK_FULL);
+		ir_jump(g->ir, full);
+		ir_place(g->ir, has_room);
 	}
 }
 

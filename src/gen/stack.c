@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The stack of an event -> the number of the slot where it stands (phys/stack.h): taken into the
- * scratch of the CPU's slot, hashed, and found there or written.
+ * scratch of the CPU's slot, hashed, and found in the generation that is used, or written.
  */
 #include "gen/internal.h"
 
@@ -10,7 +10,7 @@
 struct taking {
 	u32 depth;    /* a multiple of STACK_AT_ONCE */
 	vreg scratch; /* struct stack, zeros behind it */
-	vreg tag, slot;
+	vreg generation, tag, slot;
 	label none;
 };
 
@@ -113,7 +113,7 @@ static void hash(struct gen *g, struct taking *t)
 	struct ir *ir = g->ir;
 	vreg h = gen_imm(g, 0), multiplier = gen_imm(g, HASH_MULTIPLIER), i = gen_imm(g, 0);
 	vreg at = ir_reg(ir), n = count_of(g, t);
-	label again = ir_label(ir), is_tag = ir_label(ir);
+	label again = ir_label(ir);
 
 	hash_word(g, h, multiplier, gen_load(g, t->scratch, 0, IR_U64));
 	ir_mov(ir, at, t->scratch);
@@ -121,62 +121,64 @@ static void hash(struct gen *g, struct taking *t)
 	for (u32 k = 0; k < STACK_AT_ONCE; k++)
 		hash_word(g, h, multiplier, gen_load(g, at, 8 * (STACK_WORDS + k), IR_U64));
 	go_on(g, t, at, 0, i, n, again);
-	t->slot = gen_alui(g, IR_SHR, h, 64 - __builtin_ctz(STACK_SLOTS));
+	t->slot = gen_alui(g, IR_SHR, h, 64 - (u32)__builtin_ctz(stacks_n_slots(g->set)));
 	t->tag = h;
-	ir_branchi(ir, IR_NE, h, 0, is_tag);
-	ir_imm(ir, h, 1);
-	ir_place(ir, is_tag);
+	ir_alui(ir, IR_AND, h, h, -(s64)(1u << STACK_PLACE_BITS));
 }
 
-/* The slot is ours: the stack goes behind those in the pool. */
-static void insert(struct gen *g, const struct taking *t, vreg entry, label written)
+/* The generation's pool, or what lies in it at `at`. */
+static vreg pool_of(struct gen *g, const struct taking *t, vreg at)
 {
-	u32 pool = (u32)stacks_pool_bytes(g->set);
+	vreg pool = gen_element(g, LOAD_MAP_STACKS, stacks_pools_at(g->set), t->generation,
+				stacks_pool_bytes(g->set));
+
+	ir_alu(g->ir, IR_ADD, pool, pool, at);
+	return pool;
+}
+
+/* Behind those in the pool: what the word of its slot is then. */
+static vreg write(struct gen *g, const struct taking *t)
+{
+	u32 last = (u32)stacks_pool_bytes(g->set) - STACK_MOST_BYTES;
 	struct ir *ir = g->ir;
-	vreg bytes = count_of(g, t), at = ir_reg(ir), head = ir_reg(ir);
-	vreg args[3] = { ir_reg(ir), bytes, t->scratch }, dst, whole;
-	label refused = ir_label(ir);
+	vreg bytes = count_of(g, t), at = ir_reg(ir), dst = ir_reg(ir), whole;
+	vreg head = gen_element(g, LOAD_MAP_STACKS, 0, t->generation, 8);
+	vreg args[3] = { ir_reg(ir), bytes, t->scratch };
 
 	ir_alui(ir, IR_ADD, bytes, bytes, STACK_AT_ONCE);
 	ir_alui(ir, IR_AND, bytes, bytes, -(s64)STACK_AT_ONCE);
 	ir_alui(ir, IR_SHL, bytes, bytes, 3);
 	ir_alui(ir, IR_ADD, bytes, bytes, 8 * STACK_WORDS);
-	ir_map_value(ir, head, LOAD_MAP_STACKS, 0);
+	ir_branchi(ir, IR_GT, gen_load(g, head, 0, IR_U64), last, t->none);
 	ir_atomic(ir, IR_ATOMIC_FETCH_ADD, at, head, 0, bytes);
 	ir_alui(ir, IR_AND, at, at, -8); /* nothing: it shows the verifier that it is aligned */
-	ir_branchi(ir, IR_GT, at, STACK_POOL_BYTES - STACK_MOST_BYTES, refused);
+	ir_branchi(ir, IR_GT, at, last, t->none);
 	/* Never taken: it shows the verifier how many there are. */
-	ir_branchi(ir, IR_GT, bytes, STACK_MOST_BYTES, refused);
-	ir_map_value(ir, args[0], LOAD_MAP_STACKS, pool);
-	ir_alu(ir, IR_ADD, args[0], args[0], at);
-	dst = ir_reg(ir);
-	ir_mov(ir, dst, args[0]);
+	ir_branchi(ir, IR_GT, bytes, STACK_MOST_BYTES, t->none);
+	ir_mov(ir, dst, pool_of(g, t, at));
+	ir_mov(ir, args[0], dst);
 	ir_call(ir, 0, BPF_FUNC_probe_read_kernel, 3, args);
 	whole = head_of(g, t);
 	ir_atomic(ir, IR_ATOMIC_XCHG, whole, dst, 0, whole);
-	ir_alui(ir, IR_ADD, at, at, pool);
-	/* The stack is seen by who sees the place: an exchange orders both. */
-	ir_atomic(ir, IR_ATOMIC_XCHG, at, entry, 8, at);
-	ir_jump(ir, written);
-	ir_place(ir, refused);
-	ir_storei(ir, entry, 8, IR_U64, STACK_REFUSED);
-	ir_jump(ir, t->none);
+	ir_alui(ir, IR_SHR, at, at, 3);
+	ir_alui(ir, IR_ADD, at, at, 1);
+	ir_alu(ir, IR_OR, at, at, t->tag);
+	return at;
 }
 
 /* The slot has that tag: is it this very stack?  names, the second word, are user space's. */
-static void compare(struct gen *g, const struct taking *t, vreg entry, label written)
+static void compare(struct gen *g, const struct taking *t, vreg its)
 {
 	struct ir *ir = g->ir;
-	vreg place = gen_load(g, entry, 8, IR_U64), at = ir_reg(ir), other = ir_reg(ir), differ;
-	vreg i = gen_imm(g, 0), n = count_of(g, t);
+	vreg place = gen_alui(g, IR_AND, its, (1u << STACK_PLACE_BITS) - 1), at = ir_reg(ir);
+	vreg other, differ, i = gen_imm(g, 0), n = count_of(g, t);
 	label again = ir_label(ir);
 
-	ir_branchi(ir, IR_EQ, place, 0, written);
-	ir_branchi(ir, IR_EQ, place, STACK_REFUSED, t->none);
+	ir_alui(ir, IR_SUB, place, place, 1);
+	ir_alui(ir, IR_SHL, place, place, 3);
 	/* Never taken, as above. */
-	ir_branchi(ir, IR_GT, place, stacks_bytes(g->set) - STACK_MOST_BYTES, t->none);
-	ir_map_value(ir, other, LOAD_MAP_STACKS, 0);
-	ir_alu(ir, IR_ADD, other, other, place);
+	ir_branchi(ir, IR_GT, place, (u32)stacks_pool_bytes(g->set) - STACK_MOST_BYTES, t->none);
+	other = pool_of(g, t, place);
 	ir_mov(ir, at, t->scratch);
 	differ = gen_alu(g, IR_XOR, head_of(g, t), gen_load(g, other, 0, IR_U64));
 	ir_place(ir, again);
@@ -191,6 +193,15 @@ static void compare(struct gen *g, const struct taking *t, vreg entry, label wri
 	ir_branchi(ir, IR_NE, differ, 0, t->none);
 }
 
+/* The slot's number among those of both generations. */
+static vreg number_of(struct gen *g, const struct taking *t)
+{
+	vreg number = gen_alui(g, IR_MUL, t->generation, stacks_n_slots(g->set));
+
+	ir_alu(g->ir, IR_ADD, number, number, t->slot);
+	return number;
+}
+
 vreg gen_stack(struct gen *g, const struct expr *e)
 {
 	struct ir *ir = g->ir;
@@ -199,35 +210,38 @@ vreg gen_stack(struct gen *g, const struct expr *e)
 			    .none = ir_label(ir) };
 	stack_object found = ir_stack(ir, 8);
 	vreg steps = ir_reg(ir), entry = ir_reg(ir), its = ir_reg(ir), none;
+	vreg differ = ir_reg(ir);
 	label look = ir_label(ir), is_free = ir_label(ir), is_its = ir_label(ir);
-	label again = ir_label(ir), written = ir_label(ir), end = ir_label(ir);
+	label again = ir_label(ir), known = ir_label(ir), end = ir_label(ir);
 
 	ir_note(ir, "%s", e->name);
 	take(g, e, &t);
 	hash(g, &t);
+	t.generation = gen_alui(g, IR_AND, gen_alui(g, IR_SHR, g->word, SLOT_STACKS_SHIFT), 1);
 	ir_imm(ir, steps, STACK_STEPS);
 	ir_place(ir, look);
 	ir_mov(ir, entry,
-	       gen_element(g, LOAD_MAP_STACKS, stacks_slots_bytes(g->set), t.slot,
-			   STACK_SLOT_BYTES));
+	       gen_element(g, LOAD_MAP_STACKS, stacks_slots_at(g->set), number_of(g, &t), 8));
 	ir_load(ir, its, entry, 0, IR_U64);
+	ir_alu(ir, IR_XOR, differ, its, t.tag);
+	ir_alui(ir, IR_SHR, differ, differ, STACK_PLACE_BITS);
 	ir_branchi(ir, IR_EQ, its, 0, is_free);
-	ir_branch(ir, IR_EQ, its, t.tag, is_its);
+	ir_branchi(ir, IR_EQ, differ, 0, is_its);
 	ir_alui(ir, IR_ADD, t.slot, t.slot, 1);
-	ir_alui(ir, IR_AND, t.slot, t.slot, STACK_SLOTS - 1);
+	ir_alui(ir, IR_AND, t.slot, t.slot, stacks_n_slots(g->set) - 1);
 	ir_place(ir, again);
 	ir_alui(ir, IR_SUB, steps, steps, 1);
 	ir_branchi(ir, IR_NE, steps, 0, look);
 	ir_jump(ir, t.none);
 	ir_place(ir, is_free);
-	ir_compare_exchange(ir, its, entry, 0, 0, t.tag);
-	/* Another CPU's by now: of this stack perhaps. */
+	ir_compare_exchange(ir, its, entry, 0, 0, write(g, &t));
+	/* Another one's by now: of this stack perhaps. */
 	ir_branchi(ir, IR_NE, its, 0, again);
-	insert(g, &t, entry, written);
+	ir_jump(ir, known);
 	ir_place(ir, is_its);
-	compare(g, &t, entry, written);
-	ir_place(ir, written);
-	gen_store_unknown(g, found, gen_alui(g, IR_ADD, t.slot, 1));
+	compare(g, &t, its);
+	ir_place(ir, known);
+	gen_store_unknown(g, found, gen_alui(g, IR_ADD, number_of(g, &t), 1));
 	ir_jump(ir, end);
 	ir_place(ir, t.none);
 	none = gen_imm(g, STACK_NONE);

@@ -113,7 +113,8 @@ static void switch_block(struct load_state *const *states, u32 n_states, u32 blo
 		}
 	}
 	if (mask)
-		change_epochs(states[0]->hooks, block, mask, bits);
+		change_epochs(states[0]->hooks, block, mask | 1ull << SLOT_STACKS_SHIFT,
+			      bits | load_stacks_bit(states[0]->hooks));
 }
 
 int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns)
@@ -122,10 +123,14 @@ int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns)
 	u64 now_ns;
 	int err;
 
+	if (n_states)
+		load_stacks_turn(states, n_states);
 	for (u32 block = 0; block < n_blocks; block++)
 		switch_block(states, n_states, block);
 	now_ns = base_monotonic_ns();
 	err = n_states ? load_settle(states[0]->hooks, patience_ns) : 0;
+	if (n_states && !err)
+		load_stacks_flipped(states[0]->hooks);
 	for (u32 i = 0; i < n_states; i++) {
 		struct load_state *state = states[i];
 

@@ -69,6 +69,17 @@ static inline const struct load_program *load_entered(const struct load_program 
 /* program.c: 0 or a diagnostic and -errno. */
 int load_program_open(struct load_hooks *hooks, struct load_program *program, struct diags *diags);
 
+/* stacks.c: that at `at`.  NULL: there is no memory. */
+struct load_stacks *load_stacks_new(const struct phys_set *set, void *at);
+void load_stacks_free(struct load_stacks *stacks);
+/*
+ * These are to be switched: goes over to the other generation where it is time, and that is free.
+ * load_stacks_bit(): of the epochs.
+ */
+void load_stacks_turn(struct load_state *const *states, u32 n_states);
+u64 load_stacks_bit(const struct load_hooks *hooks);
+void load_stacks_flipped(const struct load_hooks *hooks);
+
 /* flip.c: a part begins, in the place of another, before its programs. */
 void load_reset(struct load_hooks *hooks, struct load_state *state);
 /* What the kernel counts with the program: monotonic; one system call, 1-2 us. */

@@ -62,6 +62,8 @@ struct load_closer {
 };
 
 /* All chains of an engine, which is of one thread. */
+struct load_stacks;
+
 struct load_chains {
 	struct load_chain *first;
 	const struct bpf_code *dispatcher;
@@ -94,13 +96,6 @@ struct load_state {
 	u64 n_missed, drained[COUNTER_N];
 };
 
-/* phys/stack.h, mmapped; at NULL: no program takes stacks. */
-struct load_stacks {
-	u8 *at, *pool;
-	u64 *slots, n_bytes;
-	u64 n_seen; /* of the pool, that whoever names them has looked at */
-};
-
 /* What all parts share: the programs on the hooks, and the slots of the CPUs. */
 struct load_hooks {
 	struct arena *arena;
@@ -108,9 +103,9 @@ struct load_hooks {
 	struct load_program *programs; /* one for each hook of the set */
 	u32 n_programs;
 	int map_fds[LOAD_MAP_SHARED_N];
-	struct slot_line *slots; /* mmapped: [block][cpu], and the epochs of each block */
-	u64 *missed;		 /* behind these: by part */
-	struct load_stacks stacks;
+	struct slot_line *slots;    /* mmapped: [block][cpu], and the epochs of each block */
+	u64 *missed;		    /* behind these: by part */
+	struct load_stacks *stacks; /* NULL: no program takes any */
 	const void *constants;
 	u32 constants_bytes;
 	struct load_state *states; /* one for each part of the set */
@@ -150,17 +145,18 @@ struct load_survey {
 int load_survey_begin(struct load_survey *survey, s32 syscall_nr);
 void load_survey_end(struct load_survey *survey, struct load_closer *closer);
 
-/* By what programs have of it; NULL: there was no room. */
-static inline struct stack *load_stack(const struct load_hooks *hooks, u64 word)
-{
-	const struct load_stacks *stacks = &hooks->stacks;
-	u64 place;
-
-	if (word == STACK_NONE || word > STACK_SLOTS || !stacks->at)
-		return NULL;
-	place = __atomic_load_n(&stacks->slots[2 * (word - 1) + 1], __ATOMIC_ACQUIRE);
-	return place <= STACK_REFUSED ? NULL : (struct stack *)(stacks->at + place);
-}
+/*
+ * stacks.c: by what programs have of it; NULL: there was no room.  Each is there once, until
+ * load_stacks_forget().
+ */
+const struct stack *load_stack(const struct load_hooks *hooks, u64 word);
+/* Takes over what programs met since the last time; then each that has no names yet, once. */
+void load_stacks_look(const struct load_hooks *hooks);
+struct stack *load_stacks_next(const struct load_hooks *hooks);
+/* The latest load_flip(): what is read behind it is of then. */
+u64 load_stacks_now(const struct load_hooks *hooks);
+/* What was read before then is held by nobody, if there are many. */
+void load_stacks_forget(const struct load_hooks *hooks, u64 before);
 
 /*
  * Opens the maps of all parts and loads the programs (of set->hooks, in their order);

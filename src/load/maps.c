@@ -23,7 +23,7 @@ static const struct map_kind shared_kinds[] = {
 	[LOAD_MAP_CONST] = { "ebql_const", "the kernel is short of memory" },
 	[LOAD_MAP_CHAIN] = { "ebql_chain", "the kernel is short of memory" },
 	[LOAD_MAP_MARKS] = { "ebql_marks", "the kernel is short of memory" },
-	[LOAD_MAP_STACKS] = { "ebql_stacks", "the kernel is short of memory" },
+	[LOAD_MAP_STACKS] = { "ebql_stacks", "SET stacks to less" },
 };
 _Static_assert(ARRAY_SIZE(shared_kinds) == LOAD_MAP_SHARED_N, "a map has no entry");
 
@@ -252,21 +252,19 @@ int load_slots_open(struct load_hooks *hooks, struct diags *diags)
 
 int load_stacks_open(struct load_hooks *hooks, struct diags *diags)
 {
-	struct load_stacks *stacks = &hooks->stacks;
 	void *at = NULL;
 	int err;
 
-	if (stacks->at || !is_referenced(hooks, LOAD_MAP_STACKS))
+	if (hooks->stacks || !is_referenced(hooks, LOAD_MAP_STACKS))
 		return 0;
-	stacks->n_bytes = stacks_bytes(hooks->set);
-	err = shared_create(&shared_kinds[LOAD_MAP_STACKS], stacks->n_bytes,
+	err = shared_create(&shared_kinds[LOAD_MAP_STACKS], stacks_bytes(hooks->set),
 			    &hooks->map_fds[LOAD_MAP_STACKS], &at, diags);
-	if (err)
-		return err;
-	stacks->at = at;
-	stacks->slots = (u64 *)(stacks->at + stacks_slots_bytes(hooks->set));
-	stacks->pool = stacks->at + stacks_pool_bytes(hooks->set);
-	return 0;
+	hooks->stacks = err ? NULL : load_stacks_new(hooks->set, at);
+	if (!err && !hooks->stacks) {
+		munmap(at, stacks_bytes(hooks->set));
+		err = -ENOMEM;
+	}
+	return err;
 }
 
 int load_chain_map_open(int *ret_fd, struct diags *diags)
@@ -319,9 +317,8 @@ void load_maps_close(struct load_hooks *hooks)
 	if (hooks->slots)
 		munmap(hooks->slots, slots_bytes(hooks->set));
 	hooks->slots = NULL;
-	if (hooks->stacks.at)
-		munmap(hooks->stacks.at, hooks->stacks.n_bytes);
-	hooks->stacks = (struct load_stacks){ 0 };
+	load_stacks_free(hooks->stacks);
+	hooks->stacks = NULL;
 	for (u32 i = 0; i < LOAD_MAP_SHARED_N; i++)
 		sys_close(&hooks->map_fds[i]);
 }

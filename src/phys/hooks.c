@@ -151,6 +151,7 @@ struct phys_set *phys_merge(struct phys_set *const *plans, u32 n_plans, u32 n_cp
 				  .parts = arena_array(arena, struct phys *, BLOCK_PARTS),
 				  .n_parts = BLOCK_PARTS,
 				  .n_cpus = n_cpus,
+				  .n_stacks = STACKS_USUAL,
 				  .n_slots = SLOTS_MAX };
 	for (u32 i = 0; i < n_plans; i++) {
 		set->arch = plans[i]->arch;

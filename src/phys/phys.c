@@ -46,6 +46,37 @@ static bool plan_part(struct phys *phys, const struct phys_input *input, struct 
 		phys_runnings(phys, input, diags));
 }
 
+/* Does anything hold a stack for longer than a window? */
+static bool keeps_stacks(const struct phys *phys)
+{
+	bool keeps = false;
+
+	for (u32 i = 0; i < phys->n_joins; i++)
+		for (u32 k = 0; k < phys->joins[i].n_columns; k++)
+			keeps |= phys->joins[i].columns[k].expr->type.kind == TYPE_STACK;
+	for (u32 i = 0; i < phys->n_runnings; i++)
+		for (u32 k = 0; k < phys->runnings[i].n_keys; k++)
+			keeps |= phys->runnings[i].keys[k].expr->type.kind == TYPE_STACK;
+	return keeps;
+}
+
+/* Of sets that change the programs of all times have the same room. */
+static void give_room(struct phys_set *set)
+{
+	set->n_stacks = STACKS_USUAL;
+	for (u32 i = 0; i < set->n_parts && !set->is_changing; i++) {
+		const struct phys *phys = set->parts[i];
+
+		/* What the first of them asks for. */
+		if (!phys->has_stacks)
+			continue;
+		set->n_stacks = STACKS_MIN;
+		while (set->n_stacks < phys->settings->stacks)
+			set->n_stacks *= 2;
+		return;
+	}
+}
+
 static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_input *inputs,
 				 u32 n_inputs, struct arena *arena, struct diags *diags)
 {
@@ -78,6 +109,9 @@ static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_
 	for (u32 i = 0; i < n_inputs; i++)
 		if (!plan_part(set->parts[i], &inputs[i], diags))
 			return NULL;
+	for (u32 i = 0; i < n_inputs; i++)
+		set->parts[i]->keeps_stacks = keeps_stacks(set->parts[i]);
+	give_room(set);
 	phys_share_all_starts(set);
 	return set;
 }

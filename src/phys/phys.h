@@ -292,7 +292,8 @@ enum counter {
 	COUNTER_EVENTS,	 /* of the logical stream, before WHERE */
 	COUNTER_MATCHED, /* kept by programs when has_matched and no cell tells it (matched_cell) */
 	COUNTER_ROWS,
-	COUNTER_TABLE_FULL, /* events in the (other) row of the slice */
+	COUNTER_TABLE_FULL, /* events in the (other) row of the slice, and of these: */
+	COUNTER_STACK_FULL, /* for want of room for their stack, which no slice has then */
 	COUNTER_RING_FULL,
 	COUNTER_FAULT,
 	COUNTER_NEGATIVE, /* differences below zero: of a pair, or of a histogram's value */
@@ -463,7 +464,7 @@ struct stream_header {
 
 /* Behind what the word says of parts, below its level. */
 #define STREAM_SOURCE_SHIFT (2 * BLOCK_PARTS)
-#define STREAM_SOURCE_MASK  0xffffffu
+#define STREAM_SOURCE_MASK  0x7fffffu
 
 struct stream_column {
 	struct expr *expr;
@@ -489,13 +490,12 @@ struct stream_column {
 struct phys_set {
 	bool is_changing;
 	struct phys **parts;
-	u32 n_parts;
 	struct hook *hooks;
-	u32 n_hooks;
+	u32 n_parts, n_hooks;
 	const struct arch *arch; /* whose instructions the kernel makes of programs */
-	u32 n_cpus;
-	u32 n_slots;	 /* of a CPU and block: 1 or SLOTS_MAX */
-	bool is_checked; /* programs count starts, for meter_add_waiting() to check */
+	u32 n_cpus, n_stacks;	 /* n_stacks: room for so many, a power of two (phys/stack.h) */
+	u32 n_slots;		 /* of a CPU and block: 1 or SLOTS_MAX */
+	bool is_checked;	 /* programs count starts, for meter_add_waiting() to check */
 };
 
 /* How it is read: "kprobe". */
@@ -535,8 +535,8 @@ struct phys {
 	u32 n_probes;
 
 	struct pid_offsets pids;
-	bool has_stacks;
-	u32 task_comm_offset; /* in struct task_struct; 0: unknown, or comm is not used */
+	bool has_stacks, keeps_stacks; /* keeps_stacks: in starts, or keys of running sums */
+	u32 task_comm_offset;	       /* in struct task_struct; 0: unknown, or comm is not used */
 
 	struct phys_source *sources;
 	u32 n_sources;

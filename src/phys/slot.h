@@ -17,11 +17,12 @@
  * run is over a second bit says so: its ends leave, and take no start.  Parts are taken in blocks
  * of BLOCK_PARTS: a program serves parts of one block, which has epochs and slots of its own.
  */
-#define SLOT_OVER_SHIFT	 BLOCK_PARTS
-#define SLOT_BUSY	 UINT64_MAX /* the one word with the highest bit */
-#define SLOT_LEVEL_SHIFT 56
-#define SLOTS_MAX	 4
-#define BLOCK_PARTS	 16
+#define SLOT_OVER_SHIFT	  BLOCK_PARTS
+#define SLOT_STACKS_SHIFT 55	     /* which generation of stacks programs use (phys/stack.h) */
+#define SLOT_BUSY	  UINT64_MAX /* the one word with the highest bit */
+#define SLOT_LEVEL_SHIFT  56
+#define SLOTS_MAX	  4
+#define BLOCK_PARTS	  16
 
 static inline u64 slot_word(u32 level, u64 epochs)
 {

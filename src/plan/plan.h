@@ -418,6 +418,7 @@ struct settings {
 	u64 max_groups;	   /* 16,384 */
 	u64 ring_bytes;	   /* 2 MiB */
 	u64 max_in_flight; /* 65,536: starts that wait for their ends */
+	u64 stacks;	   /* 16,384: different ones that there is room for */
 	enum quantile_edge edge;
 	u64 survey_ns;	   /* how long to watch rates before choosing; 0: no survey */
 	bool on_loss_fail; /* on_loss = 'fail' */

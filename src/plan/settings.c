@@ -13,6 +13,7 @@ void settings_init(struct settings *settings)
 		.max_groups = 16384,
 		.ring_bytes = 2 << 20, /* mapped twice; a peak RSS of 10 MB is promised */
 		.max_in_flight = 65536,
+		.stacks = 16384,
 		.pushdown = true,
 		.rules_off = "",
 		.out = "",
@@ -39,6 +40,7 @@ static const struct setting settings_table[] = {
 	{ "max_groups", SETTING_NUMBER, AT(max_groups), NULL, 1, 1 << 22 },
 	{ "ring_bytes", SETTING_NUMBER, AT(ring_bytes), NULL, 4096, 1 << 30 },
 	{ "max_in_flight", SETTING_NUMBER, AT(max_in_flight), NULL, 1, 1 << 20 },
+	{ "stacks", SETTING_NUMBER, AT(stacks), NULL, 64, 1 << 18 },
 	{ "edge", SETTING_WORD, AT(edge), "mid lower upper linear", 0, 0 },
 	{ "survey", SETTING_DURATION, AT(survey_ns), NULL, 0, 10000000000ull },
 	{ "on_loss", SETTING_WORD, AT(on_loss_fail), "mark fail", 0, 0 },
@@ -172,5 +174,5 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 	else
 		diag_hint(diags, d,
 			  "options: access_path, state, max_groups, max_in_flight, ring_bytes, "
-			  "edge, survey, on_loss, pushdown, rules_off, out");
+			  "stacks, edge, survey, on_loss, pushdown, rules_off, out");
 }

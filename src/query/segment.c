@@ -368,12 +368,16 @@ static struct segment *likest(const struct crowd *crowd, const struct query *que
 	return best;
 }
 
-/* What they keep is of all events since their programs began. */
-static bool has_running(const struct query *query)
+/* What running sums keep is of all events since their programs began; and a room of its own. */
+static bool is_apart(const struct query *query)
 {
-	for (u32 i = 0; i < query->cut->n_parts; i++)
-		if (query->parts[i].phys && query->parts[i].phys->n_runnings)
+	for (u32 i = 0; i < query->cut->n_parts; i++) {
+		const struct phys *phys = query->parts[i].phys;
+
+		if (phys && (phys->n_runnings ||
+			     (phys->has_stacks && phys->settings->stacks != STACKS_USUAL)))
 			return true;
+	}
 	return false;
 }
 
@@ -384,7 +388,7 @@ int segment_join(struct query *query, struct engine *engine)
 	int err;
 
 	if (!query->programs || query->programs->is_loaded ||
-	    query->programs->set->n_parts > BLOCK_PARTS || has_running(query))
+	    query->programs->set->n_parts > BLOCK_PARTS || is_apart(query))
 		return -EFBIG;
 	crowd = crowd_of(engine);
 	if (!crowd)

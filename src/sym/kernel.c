@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-
 static void add(struct arena *arena, char *line, struct symbol_table *table)
 {
 	char *rest, *module;

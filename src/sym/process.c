@@ -11,20 +11,26 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "base/buf.h"
 #include "sys/sys.h"
 
-#define LOOKS_MAX 64 /* at what is mapped: a program may map more as it runs */
+#define LOOKS_MAX   64	  /* at what is mapped: a program may map more as it runs */
+#define KNOWN_MAX   4096u /* processes, and files */
+#define IDENTITY_NS 5000000
 
 struct mapping {
 	u64 start, end, offset;
-	const char *path; /* of a file, or "[vdso]"; "": of none */
+	const char *path; /* of a file, or "[vdso]"; "": of none; in process.maps */
 	struct symbol_file *file;
 };
 
+/* What a process runs: each program that it executes is another one. */
 struct process {
-	struct process *next;
+	struct process *next; /* the latest first */
 	u32 pid, n_looks;
+	u64 identity; /* 0: it had ended */
+	u64 seen_ns;  /* that it was that, CLOCK_MONOTONIC */
+	struct buf maps;
+	struct arena arena;
 	VEC(struct mapping) mappings;
 	struct symbol_table perf;
 	u64 perf_bytes; /* that were read */
@@ -43,6 +49,7 @@ static struct symbol_file *file_of(struct namer *namer, u64 device, u64 inode)
 	file = arena_new(&namer->arena, struct symbol_file);
 	*file = (struct symbol_file){ .next = namer->files, .device = device, .inode = inode };
 	namer->files = file;
+	namer->n_files++;
 	return file;
 }
 
@@ -87,10 +94,10 @@ static void add_mapping(struct namer *namer, struct process *process, char *line
 	m.start = start;
 	m.end = end;
 	m.offset = offset;
-	m.path = arena_strdup(&namer->arena, at ? line + at : "");
+	m.path = at ? line + at : "";
 	if (inode)
 		m.file = file_of(namer, makedev(major, minor), inode);
-	vec_push(&namer->arena, &process->mappings, m);
+	vec_push(&process->arena, &process->mappings, m);
 }
 
 static void look(struct namer *namer, struct process *process)
@@ -104,6 +111,8 @@ static void look(struct namer *namer, struct process *process)
 	buf_init(&text);
 	/* Of one that is ending, or has ended, there is nothing: what was stays known. */
 	if (!buf_read(&text, fd, SIZE_MAX) && text.n) {
+		buf_free(&process->maps);
+		process->maps = text;
 		process->mappings.n = 0;
 		for (char *line = text.at, *end; line && *line; line = end) {
 			end = strchr(line, '\n');
@@ -111,28 +120,14 @@ static void look(struct namer *namer, struct process *process)
 				*end++ = '\0';
 			add_mapping(namer, process, line);
 		}
+	} else {
+		buf_free(&text);
 	}
-	buf_free(&text);
 	sys_close(&fd);
 	/* Now, since it may have ended when they are wanted. */
 	for (u32 i = 0; i < process->mappings.n; i++)
 		if (process->mappings.at[i].file)
 			read_symbols(namer, process, &process->mappings.at[i]);
-}
-
-struct process *process_of(struct namer *namer, u32 pid)
-{
-	struct process *process = namer->processes;
-
-	while (process && process->pid != pid)
-		process = process->next;
-	if (process)
-		return process;
-	process = arena_new(&namer->arena, struct process);
-	*process = (struct process){ .next = namer->processes, .pid = pid };
-	namer->processes = process;
-	look(namer, process);
-	return process;
 }
 
 static const struct mapping *find(const struct process *process, u64 address)
@@ -144,6 +139,112 @@ static const struct mapping *find(const struct process *process, u64 address)
 			return m;
 	}
 	return NULL;
+}
+
+#define MIX 0x9e3779b97f4a7c15ull
+
+/*
+ * Which program it is: when the process began, and which file it runs; and, to who may see that,
+ * where the program's code and stack are, which execve(2) sets.  0: the process has ended.
+ */
+static u64 identity_of(u32 pid)
+{
+	int fd = sys_process_file(pid, "stat"), exe_fd = sys_process_file(pid, "exe");
+	struct stat exe;
+	struct buf text;
+	char *at, *word;
+	u64 hash = 0;
+
+	buf_init(&text);
+	if (fd >= 0 && exe_fd >= 0 && fstat(exe_fd, &exe) == 0 && !buf_read(&text, fd, SIZE_MAX))
+		hash = (exe.st_dev ^ exe.st_ino * MIX) | 1;
+	/* Behind the name, which is word 2. */
+	at = hash && text.n ? strrchr(text.at, ')') : NULL;
+	for (u32 i = 2; at && (word = strsep(&at, " ")); i++)
+		if (i == 22 || (i >= 26 && i <= 28))
+			hash = (hash ^ strtoull(word, NULL, 10)) * MIX;
+	buf_free(&text);
+	sys_close(&fd);
+	sys_close(&exe_fd);
+	return hash;
+}
+
+static struct process *known(const struct namer *namer, u32 pid, const struct process *before)
+{
+	struct process *process = before ? before->next : namer->processes;
+
+	while (process && process->pid != pid)
+		process = process->next;
+	return process;
+}
+
+static struct process *add(struct namer *namer, u32 pid, u64 identity)
+{
+	struct process *process;
+
+	if (namer->n_processes >= KNOWN_MAX || namer->n_files >= KNOWN_MAX)
+		processes_forget(namer);
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->next = namer->processes;
+	process->pid = pid;
+	process->identity = identity;
+	arena_init(&process->arena);
+	namer->processes = process;
+	namer->n_processes++;
+	look(namer, process);
+	return process;
+}
+
+static bool has_all(const struct process *process, const struct stack *stack)
+{
+	for (u32 i = 0; i < stack->n; i++)
+		if (!find(process, stack->addresses[i] - (i > 0)))
+			return false;
+	return true;
+}
+
+/* The program that it runs now: many stacks come at once. */
+static struct process *current_of(struct namer *namer, u32 pid)
+{
+	struct process *process = known(namer, pid, NULL);
+	u64 now_ns = base_monotonic_ns(), identity;
+
+	if (process && now_ns < process->seen_ns + IDENTITY_NS)
+		return process;
+	identity = identity_of(pid);
+	if (!process || (identity && process->identity != identity))
+		process = add(namer, pid, identity);
+	if (process)
+		process->seen_ns = now_ns;
+	return process;
+}
+
+/* The stack may be of before the latest execve(2): then an earlier program has its addresses. */
+struct process *process_of(struct namer *namer, const struct stack *stack)
+{
+	struct process *latest = current_of(namer, stack->pid), *process = latest;
+
+	while (process && !has_all(process, stack))
+		process = known(namer, stack->pid, process);
+	return process ?: latest;
+}
+
+void processes_forget(struct namer *namer)
+{
+	while (namer->processes) {
+		struct process *process = namer->processes;
+
+		namer->processes = process->next;
+		buf_free(&process->maps);
+		arena_free(&process->arena);
+		free(process);
+	}
+	arena_free(&namer->arena);
+	arena_init(&namer->arena);
+	namer->files = NULL;
+	namer->n_processes = namer->n_files = 0;
 }
 
 /* --- Code that no file has --- */
@@ -182,7 +283,7 @@ static void add_perf(struct arena *arena, struct symbol_table *table, const char
 }
 
 /* The map grows as the program compiles: what is new in it. */
-static void read_perf(struct namer *namer, struct process *process)
+static void read_perf(struct process *process)
 {
 	struct stat stat;
 	struct buf text;
@@ -200,7 +301,7 @@ static void read_perf(struct namer *namer, struct process *process)
 	    !buf_read(&text, fd, SIZE_MAX)) {
 		for (char *line = text.at, *end; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			add_perf(&namer->arena, &process->perf, line);
+			add_perf(&process->arena, &process->perf, line);
 			process->perf_bytes += (u64)(end + 1 - line);
 		}
 		table_sort(&process->perf, true); /* code that was made anew */
@@ -209,12 +310,12 @@ static void read_perf(struct namer *namer, struct process *process)
 	sys_close(&fd);
 }
 
-static const char *perf_name(struct namer *namer, struct process *process, u64 address)
+static const char *perf_name(struct process *process, u64 address)
 {
 	const struct symbol *s = table_find(&process->perf, address);
 
 	if (!s) {
-		read_perf(namer, process);
+		read_perf(process);
 		s = table_find(&process->perf, address);
 	}
 	return s ? s->name : NULL;
@@ -222,7 +323,7 @@ static const char *perf_name(struct namer *namer, struct process *process, u64 a
 
 /* --- Names --- */
 
-const char *process_name(struct namer *namer, struct process *process, u64 address)
+void process_name(struct namer *namer, struct process *process, u64 address, struct buf *to)
 {
 	const struct mapping *m = find(process, address);
 	const struct symbol *s;
@@ -232,12 +333,16 @@ const char *process_name(struct namer *namer, struct process *process, u64 addre
 		look(namer, process);
 		m = find(process, address);
 	}
-	if (!m || !m->file)
-		return m && m->path[0] == '[' ? m->path : perf_name(namer, process, address);
-	s = table_find(&m->file->table, address - m->start + m->offset);
-	if (s)
-		return s->name;
+	if (!m || !m->file) {
+		buf_puts(to, m && m->path[0] == '[' ? m->path : perf_name(process, address) ?: "");
+		return;
+	}
+	address += m->offset - m->start;
+	s = table_find(&m->file->table, address);
 	base = strrchr(m->path, '/');
-	return arena_printf(&namer->arena, "[%s+0x%llx]", base ? base + 1 : m->path,
-			    (unsigned long long)(address - m->start + m->offset));
+	if (s)
+		buf_puts(to, s->name);
+	else
+		buf_printf(to, "[%s+0x%llx]", base ? base + 1 : m->path,
+			   (unsigned long long)address);
 }

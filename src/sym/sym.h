@@ -2,8 +2,8 @@
 /*
  * Addresses -> names: of the kernel by its list of symbols, of a process by what it has mapped:
  * symbol tables of ELF files, and the map that a program with a compiler of its own writes for
- * perf.  A process is looked at when a stack of its is met first; what it was is remembered when it
- * has ended.
+ * perf.  A process is looked at when a stack of its is met first, and again where it runs another
+ * program by now; what it was is remembered when it has ended.
  */
 #ifndef EBQL_SYM_SYM_H
 #define EBQL_SYM_SYM_H
@@ -16,8 +16,8 @@ struct namer;
 struct namer *namer_open(void);
 void namer_close(struct namer *namer);
 /*
- * Gives it its names, which live as long as `namer`.  What has none: "[FILE+0x1f]" where the
- * file is known, else it stays an address.
+ * Gives it its names, which are one piece of memory, for free().  What has none: "[FILE+0x1f]"
+ * where the file is known, else it stays an address.
  */
 void namer_name(struct namer *namer, struct stack *stack);
 

@@ -127,8 +127,9 @@ struct histogram {
 };
 
 /*
- * As programs write it, each once for a run (phys/stack.h); the names come when it is handed on
- * (sym/sym.h), and stay.  Equal stacks are of one process and have the same addresses.
+ * As programs write it (phys/stack.h); user space has each once, as long as anything may point to
+ * it (load/stacks.c), and gives it names (sym/sym.h).  Equal stacks are of one process and have the
+ * same addresses.
  */
 struct stack {
 	u32 pid; /* 0: the kernel's, or of no process that can be told */

@@ -166,7 +166,7 @@ void fake_ready(struct fake *fake)
 	fake->state = calloc(1, s->total_bytes);
 	BUG_ON(!fake->state);
 	schema(fake);
-	drain_open(&fake->drain, &fake->phys, &fake->arena);
+	drain_open(&fake->drain, NULL, &fake->phys, &fake->arena);
 	BUG_ON(merge_open(&fake->merge, &fake->phys, &fake->arena));
 }
 

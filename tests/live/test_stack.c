@@ -4,6 +4,7 @@
  * number of times, and ebql counts them by stack, by equality.  --quick (slow guests): fewer calls.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,9 +21,9 @@
 #include "session.h"
 #include "watch.h"
 
-enum { THREADS = 8, DEEPEST = 12, WAY_BITS = 16 };
+enum { THREADS = 8, DEEPEST = 12, WAY_BITS = 16, SLOW_WAYS = 8192, LOTS = 128 };
 
-static u32 n_rounds = 50;
+static u32 n_rounds = 50, n_slow_ways = SLOW_WAYS, n_room = 1024;
 
 /* --- The workload --- */
 
@@ -118,10 +119,33 @@ __attribute__((noinline)) u64 stack_one(u64 way, u32 left)
 	return 1 + below;
 }
 
+/* Half of them on another CPU, where no stack is refused before all have been. */
 static void call_all_ways(void)
 {
-	for (u64 way = 0; way < 1u << WAY_BITS; way++)
+	cpu_set_t cpus;
+
+	for (u64 way = 0; way < 1u << WAY_BITS; way++) {
+		if (way % (1 << (WAY_BITS - 1)) == 0) {
+			CPU_ZERO(&cpus);
+			CPU_SET(way > 0, &cpus);
+			sched_setaffinity(0, sizeof(cpus), &cpus);
+		}
 		go_on(way, WAY_BITS);
+	}
+}
+
+/* Some of them one lot after the other, and one call more with each. */
+static void call_slowly(void)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+
+	for (u64 way = 0; way < n_slow_ways; way++) {
+		go_on(way, WAY_BITS);
+		if ((way + 1) % (n_slow_ways / LOTS))
+			continue;
+		stack_even(0);
+		nanosleep(&pause, NULL);
+	}
 }
 
 __attribute__((noinline)) u64 stack_hot(u64 n)
@@ -217,6 +241,8 @@ static int work(void)
 				call_by_processes();
 			else if (!strcmp(line, "made"))
 				call_made();
+			else if (!strcmp(line, "slow"))
+				call_slowly();
 			else
 				call_all_ways();
 			work_answer("done\n");
@@ -383,6 +409,87 @@ static void test_room(void **state)
 	assert_in_range(s->n[1], 30000, 32768);
 }
 
+/*
+ * In a run there are more stacks than room, in a window there are not: all are told.  Those that
+ * come in all windows are one row of each.
+ */
+struct slow_seen {
+	struct watch watch;
+	u64 ways[SLOW_WAYS], steady, other, window;
+};
+
+static void take_slow(void *context, const struct line *line)
+{
+	struct slow_seen *s = context;
+	u64 way = 0, window = line_number(line, "w"), n = line_number(line, "n");
+	u32 at = 0, left = WAY_BITS;
+	bool is_steady = false;
+
+	for (u32 i = 0; i < line->n; i++) {
+		const char *name = line->leaves[i].text;
+
+		if (strcmp(line->leaves[i].path, "s[]"))
+			continue;
+		is_steady |= at == 1 && !strcmp(name, "stack_recursion");
+		/* The innermost call is of the last bit. */
+		if (at && left && !strcmp(name, "stack_one"))
+			way |= 1ull << --left;
+		else if (at && left && !strcmp(name, "stack_zero"))
+			left--;
+		at++;
+	}
+	if (is_steady && window > s->window) {
+		s->window = window;
+		s->steady += n;
+	} else if (!is_steady && left == 0 && way < SLOW_WAYS) {
+		s->ways[way] += n;
+	} else {
+		s->other += n;
+	}
+}
+
+/* n: in so many windows; 0: who knows. */
+static void watch_slowly(void **state, const char *options, const char *window, u64 n)
+{
+	struct slow_seen *s = *state;
+
+	watch_require();
+	watch_open(&s->watch, take_slow, s);
+	watch_work(&s->watch, "slow");
+	watch_ebql(
+		&s->watch,
+		"SET stacks = %u; %s SELECT window_end AS w, ustack AS s, count(*) AS n FROM " CALLS
+		" WHERE pid = %d GROUP BY s WINDOW %s",
+		n_room, options, s->watch.pid, window);
+	watch_tell(&s->watch, "slow", "done\n");
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->other, 0);
+	/* How many panes a window has is a matter of time. */
+	if (n)
+		assert_int_equal(s->steady, n * LOTS);
+	for (u32 way = 0; way < n_slow_ways; way++) {
+		assert_true(s->ways[way]);
+		if (n)
+			assert_int_equal(s->ways[way], n);
+	}
+}
+
+static void test_given_back(void **state)
+{
+	watch_slowly(state, "", "TUMBLING 10ms", 1);
+}
+
+/* Panes of both tables are one window. */
+static void test_given_back_of_panes(void **state)
+{
+	watch_slowly(state, "", "HOPPING 40ms BY 10ms", 0);
+}
+
+static void test_given_back_of_map(void **state)
+{
+	watch_slowly(state, "SET state = kernel_map;", "TUMBLING 10ms", 1);
+}
+
 static void take_made(void *context, const struct line *line)
 {
 	struct seen *s = context;
@@ -508,12 +615,17 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_made, struct seen),
 		WATCH_TEST(test_processes, struct seen),
 		WATCH_TEST(test_profile, struct seen),
+		WATCH_TEST(test_given_back, struct slow_seen),
+		WATCH_TEST(test_given_back_of_map, struct slow_seen),
+		WATCH_TEST(test_given_back_of_panes, struct slow_seen),
 		WATCH_TEST(test_room, struct seen),
 	};
 	u32 n_tests = ARRAY_SIZE(tests);
 
 	if (watch_is_quick(argc, argv)) {
 		n_rounds = 4;
+		n_slow_ways = 2048;
+		n_room = 256;
 		n_tests--; /* the last one takes long there */
 	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
