@@ -243,7 +243,10 @@ static bool is_error(const struct fact *fact)
 	return strncmp(fact->key, "error ", 6) == 0;
 }
 
-/* What one reads and the other does not is another way to the same answer. */
+/*
+ * What one reads and the other does not is another way to the same answer; but a stream, which
+ * only a wildcard can have lost, is part of it.
+ */
 static void compare_queries(struct comparison *c, const struct relied *old,
 			    const struct relied *new)
 {
@@ -266,11 +269,16 @@ static void compare_queries(struct comparison *c, const struct relied *old,
 			differ(c, old,
 			       arena_printf(c->arena, "%s: is read now (breaks nothing)", is->key));
 	}
-	for (u32 i = 0; c->is_verbose && is_there && i < old->facts.n; i++)
-		if (!find_fact(new, old->facts.at[i].key))
-			differ(c, old,
-			       arena_printf(c->arena, "%s: is not read any more",
-					    old->facts.at[i].key));
+	for (u32 i = 0; is_there && i < old->facts.n; i++) {
+		const char *key = old->facts.at[i].key;
+
+		if (find_fact(new, key) || is_error(&old->facts.at[i]))
+			continue;
+		if (strncmp(key, "stream ", 7) == 0)
+			breaks(c, old, arena_printf(c->arena, "%s: is gone", key));
+		else if (c->is_verbose)
+			differ(c, old, arena_printf(c->arena, "%s: is not read any more", key));
+	}
 }
 
 static void compare(struct comparison *c, const struct snapshot *old, const struct snapshot *new)

@@ -182,7 +182,7 @@ static void warn_heatmap(const struct session *s)
 
 /*
  * The shell's next query needs them all again; COMMAND may be another user by the time it is ended;
- * processes are looked at where stacks are shown; lists are read anew.
+ * processes are looked at where stacks are shown.
  */
 static u64 kept_rights(const struct session *s)
 {
@@ -190,9 +190,6 @@ static u64 kept_rights(const struct session *s)
 
 	if (flow_takes_stacks(s->query.flow))
 		kept |= SYS_CAP(CAP_SYS_PTRACE);
-	/* To read a list once more (commit c8644cd0efe7). */
-	if (cut_has_iterators(s->query.cut) && sys_kernel_version() < KERNEL_VERSION(5, 19, 0))
-		kept |= SYS_CAP(CAP_BPF);
 	return s->query.keep ? UINT64_MAX : kept;
 }
 

@@ -124,8 +124,6 @@ struct cut {
 struct cut *cut_query(const struct plan_query *query, const struct settings *settings,
 		      const struct plan_database *databases, u32 n_databases, struct arena *arena,
 		      struct diags *diags);
-/* Are there lists of the kernel among its parts? */
-bool cut_has_iterators(const struct cut *cut);
 /* The parts and their reasons, the SQL, the window and what it costs. */
 void cut_print(const struct cut *cut, struct buf *out);
 

@@ -15,15 +15,6 @@ static u32 n_streams(const struct cutter *c)
 	return n;
 }
 
-bool cut_has_iterators(const struct cut *cut)
-{
-	bool has = false;
-
-	for (u32 i = 0; i < cut->n_parts; i++)
-		has |= cut->parts[i].kind == PART_TABLE && cut->parts[i].plan;
-	return has;
-}
-
 /* Can each row be answered for as it comes, whatever other rows there are? */
 static bool is_streaming(const struct cutter *c)
 {

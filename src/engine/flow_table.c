@@ -80,15 +80,14 @@ static int read_list(struct flow *flow, struct flow_part *part)
 
 int flow_read_lists(struct flow *flow, struct account *account)
 {
+	/* Windows that rows end, and that end together, have one reading: the first's. */
+	bool is_due = flow->has_lists && !flow->are_lists_read;
 	int err = 0;
 
-	for (u32 i = 0; flow->has_lists && i < flow->n_parts && !err; i++) {
+	for (u32 i = 0; is_due && i < flow->n_parts && !err; i++) {
 		struct flow_part *part = &flow->parts[i];
 
 		if (!part->list.hooks)
-			continue;
-		/* Windows that rows end, and that end together, have one reading: the first's. */
-		if (flow->are_lists_read)
 			continue;
 		err = read_list(flow, part);
 		account->lost[LOSS_FAULT] += part->list.n_faults;

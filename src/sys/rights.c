@@ -78,7 +78,8 @@ void sys_rights_back(void)
 
 void sys_rights_rest(u64 kept)
 {
-	/* Kernels before 5.19 refuse all of bpf(2) without it, where unprivileged_bpf_disabled. */
+	/* Kernels before 5.19 (commit c8644cd0efe7) refuse all of bpf(2) without it, where
+	 * unprivileged_bpf_disabled is set. */
 	if (sys_kernel_version() < KERNEL_VERSION(5, 19, 0))
 		kept |= SYS_CAP(CAP_BPF);
 	permitted &= kept;

@@ -146,6 +146,24 @@ static void test_changed(void **state)
 	       1, "calls.sql: member struct rq.nr_running: was u64, is u32\n");
 }
 
+/* The query goes on, without what its wildcard has lost; what it gains breaks nothing. */
+static void test_wildcard(void **state)
+{
+	static const char gone[] = "wild: stream tracepoint:sched:sched_wakeup_new: is gone\n";
+
+	expect("echo 'SELECT probe, count(*) FROM tracepoint:sched:sched_wak* GROUP BY 1' >wild; "
+	       "$E snapshot -o all --catalog kernel-6.18 wild; rm -rf other; "
+	       "cp -r kernel-6.18 other; rm -r other/events/sched/sched_wakeup_new; "
+	       "sed -i /sched_wakeup_new/d other/available_events; "
+	       "$E snapshot -o fewer --catalog other wild",
+	       0, "");
+	expect("$E check all fewer", 1, gone);
+	expect("$E check all --catalog other", 1, gone);
+	expect("$E check fewer all", 0, "");
+	expect("$E check -v fewer all", 0,
+	       "wild: stream tracepoint:sched:sched_wakeup_new: is read now (breaks nothing)\n");
+}
+
 /* Where a thing is, is found anew in each kernel. */
 static void test_moved(void **state)
 {
@@ -215,10 +233,11 @@ static void test_live(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden), cmocka_unit_test(test_equal),
-		cmocka_unit_test(test_gone),   cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_moved),  cmocka_unit_test(test_queries),
-		cmocka_unit_test(test_usage),  cmocka_unit_test(test_live),
+		cmocka_unit_test(test_golden),	 cmocka_unit_test(test_equal),
+		cmocka_unit_test(test_gone),	 cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_moved),	 cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_usage),	 cmocka_unit_test(test_live),
+		cmocka_unit_test(test_wildcard),
 	};
 
 	return cmocka_run_group_tests_name("check", tests, setup, teardown);

@@ -18,6 +18,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -396,6 +397,42 @@ static void test_left_out(void **state)
 					    "links for many: the kernel refuses 1 of its 2"));
 }
 
+static void skip_row(void *context, const struct line *line)
+{
+}
+
+/*
+ * The program on many functions is not run while another program runs on its CPU, which calls one
+ * of them for each read that it sees: the kernel counts what that leaves out.
+ */
+static void test_missed(void **state)
+{
+	static struct watch caller;
+	struct seen *s = *state;
+
+	watch_begin(&s->watch, take_row, s);
+	watch_open(&caller, skip_row, NULL);
+	watch_ebql(&caller,
+		   "SET access_path = tracepoint; SELECT sum(user(buf, 'struct iovec').iov_len) "
+		   "FROM tracepoint:syscalls:sys_enter_pread64 WHERE pid = %d",
+		   s->watch.pid);
+	watch_ebql(&s->watch, "SELECT 1 AS k, count(*) AS n FROM kprobe:copy_from_*_nofault");
+	watch_do(&s->watch, "read", 3);
+	watch_end(&caller, 0);
+	assert_int_equal(s->watch.reader.totals.lost, n_calls * SIZES * (SIZES + 1) / 2);
+	watch_close(&caller);
+}
+
+/* One link for many functions, and its misses, 6.7 has. */
+static bool has_missed(void)
+{
+	u32 major = 0, minor = 0;
+	struct utsname name;
+
+	return !uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 7));
+}
+
 #define BY(test, path)                                                                             \
 	{                                                                                          \
 #test "_" path, test, setup, watch_teardown, (void *)path                          \
@@ -423,14 +460,15 @@ int main(int argc, char **argv)
 		BY(test_buffers_by_name, "kprobe"),
 		BY(test_wildcard, "kprobe"),
 		BY(test_left_out, "kprobe"),
+		BY(test_missed, "kprobe"),
 	};
+	u32 n_tests = ARRAY_SIZE(tests) - !has_missed();
 
-	if (watch_is_quick(argc, argv)) {
+	if (watch_is_quick(argc, argv))
 		n_calls = 500;
-	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();
 	if (access("/sys/bus/event_source/devices/kprobe", F_OK))
 		return cmocka_run_group_tests_name("function", refusals, NULL, NULL);
-	return cmocka_run_group_tests_name("function", tests, NULL, NULL);
+	return _cmocka_run_group_tests("function", tests, n_tests, NULL, NULL);
 }

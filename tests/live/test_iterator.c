@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,15 +32,7 @@
 
 #include "watch.h"
 
-enum {
-	THREADS = 300,
-	FILES = 500,
-	FIRST_FD = 100,
-	SOCKETS = 20,
-	MAPS = 7,
-	RUNS = 1000,
-	LIMIT_MS = 60000
-};
+enum { THREADS = 300, FILES = 500, FIRST_FD = 100, SOCKETS = 20, MAPS = 7, RUNS = 1000 };
 
 static void need(bool is_so, const char *what)
 {
@@ -141,7 +132,7 @@ static int work_in_namespace(const char *query)
 
 /* --- What ebql says --- */
 
-enum { ROWS_MAX = 2048, TEXT_BYTES = 32 };
+enum { ROWS_MAX = 2048, TEXT_BYTES = 32, LIMIT_MS = 60000 };
 
 static struct seen {
 	struct watch watch;
@@ -150,7 +141,7 @@ static struct seen {
 		char text[TEXT_BYTES];
 	} rows[ROWS_MAX];
 	u32 n;
-	u64 n_faults;
+	u64 n_faults, n_readings; /* those that had some */
 } seen;
 
 /* Columns k, a, b, c, d, e, f are numbers, and s a text. */
@@ -171,6 +162,7 @@ static void take_row(void *context, const struct line *line)
 static void take_batch(void *context, const struct line *line)
 {
 	seen.n_faults += line_number(line, "_batch.lost.fault");
+	seen.n_readings += line_number(line, "_batch.lost.fault") > 0;
 }
 
 static int by_key(const void *a, const void *b)
@@ -183,7 +175,7 @@ static int by_key(const void *a, const void *b)
 static void forget(void)
 {
 	seen.n = 0;
-	seen.n_faults = 0;
+	seen.n_faults = seen.n_readings = 0;
 }
 
 /* To its end; the rows by their keys. */
@@ -228,16 +220,16 @@ static u32 n_ways = ARRAY_SIZE(ways);
 
 static int setup(void **state)
 {
+	forget();
 	watch_require();
 	watch_open(&seen.watch, take_row, NULL);
-	seen.n = 0;
 	return 0;
 }
 
 static int setup_work(void **state)
 {
-	setup(state);
-	watch_work(&seen.watch, "threads");
+	forget();
+	watch_begin(&seen.watch, take_row, NULL);
 	return 0;
 }
 
@@ -345,6 +337,21 @@ static void test_windows(void **state)
 		assert_int_equal(n[i], i + 1);
 }
 
+/* Windows that events end, and that end together, have one reading, and its faults once. */
+static void test_shared_reading(void **state)
+{
+	watch_ebql(&seen.watch,
+		   "SELECT count(*) AS a FROM tracepoint:syscalls:sys_enter_getppid r JOIN "
+		   "(SELECT tid FROM iter:task WHERE pid = %d AND 100 / (threads - %d) IS NULL) t "
+		   "ON r.current.tid = t.tid WHERE r.current.pid = %d WINDOW COUNT 100",
+		   seen.watch.pid, THREADS + 1, seen.watch.pid);
+	seen.watch.reader.batch = take_batch;
+	watch_tell(&seen.watch, "call", "done\n");
+	watch_end(&seen.watch, 3);
+	assert_true(seen.n_readings > 0 && seen.n_readings < seen.n);
+	assert_int_equal(seen.n_faults, seen.n_readings * (THREADS + 1));
+}
+
 static void test_clock(void **state)
 {
 	run_query("", "SELECT count(*) AS a, 1 AS k FROM iter:task WHERE pid = %d LIMIT 1",
@@ -352,22 +359,14 @@ static void test_clock(void **state)
 	assert_int_equal(seen.n, 1);
 	assert_int_equal(seen.rows[0].number[0], THREADS + 1);
 
-	const char *const argvs[][9] = {
-		{ proc_ebql(), "-o", "json", "-n", "3", "--every", "50ms", NULL },
-		{ proc_ebql(), "-o", "json", "-n", "3", NULL },
-	};
-	char query[256];
+	for (u32 i = 0; i < 2; i++) {
+		char query[256];
+		const char *argv[] = { proc_ebql(),	     "-o",   "json", "-n", "3", query,
+				       i ? NULL : "--every", "50ms", NULL };
 
-	for (u32 i = 0; i < ARRAY_SIZE(argvs); i++) {
-		const char *argv[9] = { NULL };
-		u32 n = 0;
-
-		for (; argvs[i][n]; n++)
-			argv[n] = argvs[i][n];
 		snprintf(query, sizeof(query),
 			 "SELECT count(*) AS a, 1 AS k FROM iter:task WHERE pid = %d%s",
 			 seen.watch.pid, i ? " WINDOW TUMBLING 50ms" : "");
-		argv[n] = query;
 		run(argv);
 		assert_true(seen.n >= 3);
 		for (u32 k = 0; k < seen.n; k++)
@@ -675,6 +674,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_threads, setup_work, teardown),
 		cmocka_unit_test_setup_teardown(test_overflow, setup_work, teardown),
 		cmocka_unit_test_setup_teardown(test_windows, setup_work, teardown),
+		cmocka_unit_test_setup_teardown(test_shared_reading, setup_work, teardown),
 		cmocka_unit_test_setup_teardown(test_clock, setup_work, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),
