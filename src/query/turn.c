@@ -278,6 +278,10 @@ static int go_on(struct turns *t)
 	if (!load_grace_is_over(hooks))
 		return 0;
 	if (t->step && !t->is_waiting) {
+		/*
+		 * Tried until it can be.  It lacks descriptors, memory or rights, which programs
+		 * need as well, also those of the way back; and from step 2 on there is none.
+		 */
 		err = load_grace_begin(hooks);
 		t->is_waiting = !err;
 		return err;
