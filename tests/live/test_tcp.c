@@ -154,11 +154,52 @@ static void test_tcp_connect(void **state)
 	expect(*state, "tcp_connect", CONNECTED);
 }
 
+/* Addresses of an own socket in the kernel's lists, byte by byte; 0: it is not there. */
+static void test_ipv6(void **state)
+{
+	static const char *const members[] = { "iter:tcp", "sk_common", "iter:udp",
+					       "udp_sk.inet.sk.__sk_common" };
+	struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	char query[512], row[128];
+	const char *argv[] = { proc_ebql(), "-o", "json", query, NULL };
+	socklen_t n = sizeof(at);
+
+	watch_require();
+	for (u32 i = 0; i < 4; i += 2) {
+		int fd = socket(AF_INET6, (i ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0);
+		static struct proc ebql;
+
+		ebql = (struct proc){ 0 };
+		at.sin6_port = 0;
+		if (fd < 0 || bind(fd, (void *)&at, n)) {
+			print_message("SKIP: no IPv6 here\n");
+			skip();
+		}
+		assert_int_equal(getsockname(fd, (void *)&at, &n), 0);
+		assert_int_equal(i ? connect(fd, (void *)&at, n) : listen(fd, 1), 0);
+		snprintf(
+			query, sizeof(query),
+			"SELECT family, laddr, %1$s.skc_v6_rcv_saddr.in6_u.u6_addr8[15] AS last, "
+			"%1$s.skc_v6_rcv_saddr.in6_u.u6_addr8[0] AS first, "
+			"%1$s.skc_v6_daddr.in6_u.u6_addr32[3] AS other FROM %2$s WHERE lport = %3$u",
+			members[i + 1], members[i], ntohs(at.sin6_port));
+		snprintf(row, sizeof(row),
+			 "{\"family\":10,\"laddr\":0,\"last\":1,\"first\":0,\"other\":%u}\n",
+			 i ? htonl(1) : 0);
+		proc_start(&ebql, argv, 0);
+		assert_int_equal(proc_wait_exit(&ebql, 60000), 0);
+		assert_non_null(strstr(ebql.out_text.at, row));
+		proc_end_all();
+		close(fd);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		WATCH_TEST(test_tcp_life, struct counts),
 		WATCH_TEST(test_tcp_connect, struct counts),
+		WATCH_TEST(test_ipv6, struct counts),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "--work"))
