@@ -11,6 +11,13 @@
 #include "base/base.h"
 #include "base/buf.h"
 
+/* What the kernel's functions that are system calls begin with. */
+#ifdef __aarch64__
+#define CALL_PREFIX "__arm64_sys_"
+#else
+#define CALL_PREFIX "__x64_sys_"
+#endif
+
 struct proc {
 	int pid;	  /* 0: not started or already waited for */
 	int in, out, err; /* our ends; -1: closed */

@@ -411,7 +411,7 @@ static void test_others_attach(void **state)
 {
 	const char *const other[] = { proc_ebql(), "--verbose",
 				      "SET access_path = fentry; "
-				      "SELECT count(*) FROM fexit:__x64_sys_readv",
+				      "SELECT count(*) FROM fexit:" CALL_PREFIX "readv",
 				      NULL };
 	struct case_state *c = *state;
 	const struct reader_totals *t = &c->watch.reader.totals;
@@ -583,7 +583,7 @@ static void test_explained(void **state)
 				     NULL };
 	const char *want =
 		proc_has_trampolines()
-			? "hook fexit __x64_sys_pread64 (typed)"
+			? "hook fexit " CALL_PREFIX "pread64 (typed)"
 			: "no trampoline on its function: this kernel permits no trampolines";
 	struct proc ebql = { 0 };
 

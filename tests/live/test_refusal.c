@@ -370,8 +370,9 @@ static void test_too_many_of_call(void **state)
 {
 	int links[TRAMPOLINE_PROGRAMS];
 
-	fill_trampolines("__x64_sys_fsync", links);
-	expect(0, RUN, 1, "cannot attach to __x64_sys_fsync (trampoline): Argument list too long",
+	fill_trampolines(CALL_PREFIX "fsync", links);
+	expect(0, RUN, 1,
+	       "cannot attach to " CALL_PREFIX "fsync (trampoline): Argument list too long",
 	       BY("fentry") "tracepoint:syscalls:sys_enter_fsync");
 	expect(0, RUN, 0, "", "SELECT count(*) FROM syscall:fsync");
 	for (u32 i = 0; i < ARRAY_SIZE(links); i++)
