@@ -361,32 +361,114 @@ bool gen_member_direct(struct gen *g, const struct expr *e, vreg *ret_base, u32 
 	return true;
 }
 
-vreg gen_member(struct gen *g, const struct expr *e, label null)
+/* The member where it was read to, so many bits behind the beginning. */
+static vreg member_in(struct gen *g, const struct expr *e, stack_object copy, u32 offset_bits)
+{
+	u32 bits = e->member.bitfield_bits, shift = offset_bits % 64;
+	vreg v;
+
+	if (!bits)
+		return gen_stack_load(g, copy, offset_bits / 8, gen_size_of(e->type));
+	v = gen_stack_load(g, copy, offset_bits / 64 * 8, IR_U64);
+	ir_alui(g->ir, IR_SHL, v, v, 64 - shift - bits);
+	ir_alui(g->ir, e->type.is_signed ? IR_SAR : IR_SHR, v, v, 64 - bits);
+	return v;
+}
+
+static vreg read_alone(struct gen *g, const struct expr *e, label null)
 {
 	u32 shift = (u32)(e->member.offset_bits % 8), bits = e->member.bitfield_bits;
 	u32 bytes = bits ? (shift + bits + 7) / 8 : e->member.size_bytes;
-	vreg address, v, failed;
-	stack_object copy;
+	vreg address = gen_member_address(g, e, null), failed;
+	stack_object copy = gen_scratch(g);
+
+	BUG_ON(bytes > 8);
+	failed = gen_probe_read(g, gen_member_helper(e), copy, bytes, address);
+	if (!gen_is_trusted(g, e))
+		gen_requirei(g, IR_EQ, failed, 0, null);
+	return member_in(g, e, copy, shift);
+}
+
+/* What the member is read with, and where in it it stands; NULL: it is read by itself. */
+static const struct expr *reading_of(const struct gen *g, const struct expr *e,
+				     u32 *ret_offset_bits)
+{
+	const struct plan_scan *scan = &g->source->scan->scan;
+	u64 offset_bits;
+	struct expr *object = expr_object(e, &offset_bits);
+
+	for (u32 i = 0; i < scan->n_readings; i++) {
+		const struct expr *r = scan->readings[i];
+
+		if (!expr_is_read_by(e, object, offset_bits, r))
+			continue;
+		*ret_offset_bits = (u32)(offset_bits - r->member.offset_bits);
+		return r;
+	}
+	return NULL;
+}
+
+static struct memo read_once(struct gen *g, const struct expr *reading)
+{
+	struct memo m = { .expr = reading };
+
+	for (u32 i = 0; i < g->memos.n; i++)
+		if (expr_equal(g->memos.at[i].expr, reading))
+			return g->memos.at[i];
+	m.object = ir_stack(g->ir, reading->index);
+	m.reg = gen_probe_read(g, gen_member_helper(reading), m.object, reading->index,
+			       gen_member_address(g, reading, g->done));
+	vec_push(g->arena, &g->memos, m);
+	return m;
+}
+
+void gen_read_together(struct gen *g, const struct expr *e)
+{
+	const struct expr *reading;
+	u32 offset_bits;
+
+	if (e->kind != EXPR_MEMBER)
+		return;
+	reading = reading_of(g, e, &offset_bits);
+	if (reading)
+		read_once(g, reading);
+}
+
+/* A page that is not there may be that of another member: then this one is read by itself. */
+static vreg read_together(struct gen *g, const struct expr *e, const struct expr *reading,
+			  u32 offset_bits, label null)
+{
+	struct memo m = read_once(g, reading);
+	label alone = ir_label(g->ir), end = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+	vreg v = ir_reg(g->ir);
+
+	ir_branchi(g->ir, IR_NE, m.reg, 0, alone);
+	ir_mov(g->ir, v, member_in(g, e, m.object, offset_bits));
+	ir_jump(g->ir, end);
+	ir_place(g->ir, alone);
+	ir_cold(g->ir, true);
+	ir_mov(g->ir, v, read_alone(g, e, null));
+	ir_cold(g->ir, false);
+	gen_join(g, fork);
+	ir_place(g->ir, end);
+	return v;
+}
+
+vreg gen_member(struct gen *g, const struct expr *e, label null)
+{
+	const struct expr *reading;
+	vreg address;
 	u32 offset;
 
 	if (e->read == READ_POINTER)
 		return gen_member_address(g, e, null);
-	BUG_ON(bytes > 8);
 	if (e->is_percpu)
 		return gen_percpu_sum(g, gen_member_address(g, e, null));
 	if (gen_member_direct(g, e, &address, &offset))
 		return gen_load(g, address, offset, gen_size_of(e->type));
-	address = gen_member_address(g, e, null);
-	copy = gen_scratch(g);
-	failed = gen_probe_read(g, gen_member_helper(e), copy, bytes, address);
-	if (!gen_is_trusted(g, e))
-		gen_requirei(g, IR_EQ, failed, 0, null);
-	v = gen_stack_load(g, copy, 0, bits ? IR_U64 : gen_size_of(e->type));
-	if (bits) {
-		ir_alui(g->ir, IR_SHL, v, v, 64 - shift - bits);
-		ir_alui(g->ir, e->type.is_signed ? IR_SAR : IR_SHR, v, v, 64 - bits);
-	}
-	return v;
+	reading = reading_of(g, e, &offset);
+	return reading ? read_together(g, e, reading, offset, null) : read_alone(g, e, null);
 }
 
 /* --- System columns --- */

@@ -80,7 +80,8 @@ static void go_on(struct gen *g, const struct strs *s, vreg bytes)
 
 static void step(struct gen *g, const struct strs *s)
 {
-	vreg args[3] = { end_of(g, s), gen_imm(g, STRS_PIECE), s->piece }, bytes = ir_reg(g->ir);
+	vreg args[3] = { end_of(g, s), gen_imm(g, STRS_PIECE), gen_untagged(g, s->piece) };
+	vreg bytes = ir_reg(g->ir);
 	label goes_on = ir_label(g->ir), next = ir_label(g->ir);
 
 	ir_call(g->ir, bytes, BPF_FUNC_probe_read_user_str, 3, args);

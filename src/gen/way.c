@@ -33,8 +33,8 @@ static void compute_shared(struct gen *g, const struct expr *e)
 
 /*
  * One event has one time, and one value of a field that is computed of the kernel's memory, which
- * may change meanwhile: they are read once, before the first expression that uses them, where no
- * join of ways can make them forgotten.
+ * may change meanwhile, and of members that are read at once: they are read once, before the first
+ * expression that uses them, where no join of ways can make them forgotten.
  */
 static void read_once(void *context, struct expr *e)
 {
@@ -44,6 +44,7 @@ static void read_once(void *context, struct expr *e)
 	if (e->source == g->source->number &&
 	    ((raw && gen_is_computed(raw)) || (e->kind == EXPR_SYSTEM && e->index == SYS_TIME)))
 		gen_operand(g, e, g->done);
+	gen_read_together(g, e);
 }
 
 static void read_ahead(void *context, struct expr *e)

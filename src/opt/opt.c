@@ -22,6 +22,7 @@ const struct opt_rule opt_rules[] = {
 	{ "share", "compute once what several parts of the query use", .each = opt_share },
 	{ "cells", "keep once what several aggregates count or sum", .each = opt_cells },
 	{ "starts", "keep once the starts that joins alike wait for", .each = opt_starts },
+	{ "members", "read members of one object at once", .whole = opt_members },
 	{ "tables", "test conditions of iterators in their programs", .each = opt_tables },
 };
 

@@ -132,13 +132,13 @@ struct phys_step {
 
 struct phys_source {
 	u32 number; /* expr.source */
+	const struct plan *scan;
 	struct stream_list *streams;
 	struct phys_step *steps;
 	u32 n_steps;
 	u32 first_operator; /* number of its scan; its steps follow */
 	bool is_root;	    /* its way ends at the root, not in a STORE */
-	/* Bare scans (phys_input.only_scans): every source is a root without steps, and streams
-	 * columns of its own. */
+	/* Bare scans (phys_input.only_scans): each is a root without steps, with columns. */
 	struct stream_column *columns;
 	u32 n_columns, row_bytes;
 };

@@ -26,6 +26,7 @@ static void count_kind(void *context, struct plan *p)
 static void add_source(struct rows_walk *w, const struct plan *scan, const struct way *way)
 {
 	struct phys_source s = { .number = scan->scan.source,
+				 .scan = scan,
 				 .streams = scan->scan.streams,
 				 .is_root = true };
 	u32 n = 0;

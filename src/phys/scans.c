@@ -37,6 +37,7 @@ static void add_column(struct scan_walk *w, struct phys_source *s, struct expr *
 static void add_source(struct scan_walk *w, const struct plan *scan, bool is_root)
 {
 	struct phys_source s = { .number = scan->scan.source,
+				 .scan = scan,
 				 .streams = scan->scan.streams,
 				 .row_bytes = sizeof(struct stream_header),
 				 .is_root = is_root };

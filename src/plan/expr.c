@@ -172,11 +172,6 @@ bool expr_is_constant(const struct expr *expr)
 	return expr->kind <= EXPR_TEXT;
 }
 
-bool expr_is_place(const struct expr *e)
-{
-	return e->kind == EXPR_MEMBER && (e->member.is_array || e->member.type.kind == TYPE_NULL);
-}
-
 bool expr_is_strict(const struct expr *e)
 {
 	u32 n_strict = 0;

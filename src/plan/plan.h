@@ -68,7 +68,8 @@ enum read_kind {
 	/* The texts that pointers there lead to, or that stand from there to args[1], with blanks
 	 * between them; `integer` bytes, 0: 128. */
 	READ_TEXTS,
-	READ_POINTER, /* nothing is read: the address as a pointer to another type, `name` */
+	READ_TOGETHER, /* `index` bytes from `integer` on, of several members (rule members) */
+	READ_POINTER,  /* nothing is read: the address as a pointer to another type, `name` */
 };
 
 struct expr {
@@ -249,6 +250,8 @@ struct plan_scan {
 	u32 source; /* numbered 0, 1, ... over the whole query */
 	/* An iterator's program tests conditions, and computes, what it can (rule tables). */
 	bool computes;
+	struct expr **readings; /* READ_TOGETHER: what members of its events are read by */
+	u32 n_readings;
 };
 
 /* PAIR and ASOF: rows of the input (A) take the latest earlier row of `right` (B) with the same
@@ -604,6 +607,14 @@ struct expr *expr_copy(struct arena *arena, const struct expr *expr);
 /* Bottom-up: a copy in which `change` replaced nodes (it returns its argument or another). */
 struct expr *expr_map(struct arena *arena, struct expr *expr,
 		      struct expr *(*change)(void *context, struct expr *expr), void *context);
+/*
+ * What a member is read of: what points to it or to the structs that it stands in, and how far
+ * behind that.
+ */
+struct expr *expr_object(const struct expr *member, u64 *ret_offset_bits);
+/* Is a member of `object`, so far behind it, among what READ_TOGETHER reads? */
+bool expr_is_read_by(const struct expr *member, const struct expr *object, u64 offset_bits,
+		     const struct expr *reading);
 /* Types and ranges an operator's result from its arguments; false: no kernel form (overflow of
  * constants, text arithmetic).  Used by the binder and by constant folding. */
 void expr_infer(struct expr *expr);

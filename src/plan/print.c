@@ -150,6 +150,8 @@ static const char *read_form(const struct expr *e)
 		return e->n_args > 1 ? e->integer ? "strs(%0, %1, %d)" : "strs(%0, %1)"
 		       : e->integer  ? "strs(%0, %d)"
 				     : "strs(%0)";
+	case READ_TOGETHER:
+		return "%0 from byte %d on";
 	case READ_POINTER:
 		return "%n";
 	}
@@ -310,6 +312,10 @@ static void scan_print(const struct plan *p, bool has_alias, struct buf *out)
 		buf_puts(out, " (computes)");
 	if (has_alias)
 		buf_printf(out, " AS %s", p->scan.alias);
+	for (u32 i = 0; i < p->scan.n_readings; i++) {
+		buf_printf(out, ", at once %u bytes of ", p->scan.readings[i]->index);
+		expr_print(p->scan.readings[i], out);
+	}
 }
 
 static void join_print(const struct plan *p, struct buf *out)

@@ -151,6 +151,7 @@ static const struct {
 		   "FROM syscall:pread64" },
 	{ "cells", "SELECT avg(fd), sum(fd) FROM syscall:pread64" },
 	{ "starts", "SELECT count(*) FROM syscall:pread64" },
+	{ "members", "SELECT task.pid, task.tgid FROM syscall:pread64" },
 	{ "tables", "SELECT count(*) FROM iter:task WHERE uid = 0" },
 };
 
