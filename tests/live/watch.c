@@ -59,6 +59,8 @@ bool watch_is_quick(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--quick"))
 		setenv("EBQL_TEST_QUICK", "1", 1);
+	if (argc > 2 && !strcmp(argv[1], "--quick"))
+		cmocka_set_test_filter(argv[2]);
 	return getenv("EBQL_TEST_QUICK");
 }
 

@@ -34,7 +34,9 @@ void watch_close(struct watch *watch);
 	}
 int watch_setup(void **state);
 int watch_teardown(void **state);
-/* Was the test (or the one whose workload this is) started with --quick? */
+/* Was the test (or the one whose workload this is) started with --quick?  A pattern of tests may
+ * follow.
+ */
 bool watch_is_quick(int argc, char **argv);
 /* The file of this program. */
 enum { WATCH_PATH_BYTES = 512 };
