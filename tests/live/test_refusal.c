@@ -261,6 +261,16 @@ static void test_no_btf(void **state)
 	       BY("fentry") "kprobe:vfs_read");
 	expect(0, HIDDEN, 1, "error[no-btf]: the kernel has no BTF",
 	       "SELECT count(*) FROM kprobe:vfs_raed");
+	expect(0, HIDDEN, 1,
+	       "error[no-btf]: the kernel has no BTF (No such file or directory), which "
+	       "iterators need",
+	       "SELECT count(*) FROM iter:task");
+#ifdef __aarch64__
+	expect(0, RUN, 2,
+	       "error[no-btf]: iter:bpf_prog: BTF of this kernel does not have what "
+	       "\"run_cnt\" is read of",
+	       "SELECT run_cnt FROM iter:bpf_prog");
+#endif
 }
 
 /* --- What only a kernel with kprobes refuses --- */
