@@ -55,6 +55,11 @@ static const char *const calls[] = {
 };
 /* clang-format on */
 
+static u32 instruction_bytes(const u8 *code, u32 n)
+{
+	return n < 4 ? 0 : 4;
+}
+
 /*
  * The address to return to is in a register.  What struct pt_regs has behind the registers of user
  * space (orig_x0, syscallno) is no ABI, but stands where it does since 4.14.
@@ -84,4 +89,6 @@ const struct arch arch_arm64 = {
 	.compat_bit = 1u << 22, /* TIF_32BIT */
 	.keeps_order = false,
 	.tag_bits = 8,
+	.instruction_bytes = instruction_bytes,
+	.unprobed = "",
 };

@@ -364,6 +364,11 @@ struct arch {
 	/* So many bits at an address' upper end say nothing, in programs: the one below them does,
 	 * whether it is the kernel's. */
 	u8 tag_bits;
+	/* How long the first instruction is; 0: it is none, or longer than the n bytes. */
+	u32 (*instruction_bytes)(const u8 *code, u32 n);
+	/* What instructions begin with that the kernel puts no probe at: of many places it does not
+	 * say which, and to find it out takes seconds. */
+	const char *unprobed;
 };
 extern const struct arch arch_x86_64, arch_arm64;
 /* The one that this ebql is compiled for; and that of the catalog. */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_wildcard(const char *text)
@@ -106,16 +107,16 @@ static enum find_result complain_unknown(const struct find *find)
 	return FIND_UNKNOWN;
 }
 
-/* A place of a file by another name, or by two notes of one probe, is one event. */
+/* Each is a breakpoint, in each process that has the file in its memory. */
+#define PLACES_MAX 10000
+
+/* Two notes of one probe at one place are one event. */
 static bool has_place(const struct stream_list *list, const struct stream *stream)
 {
-	for (u32 i = 0; stream->file_path && i < list->streams.n; i++) {
-		const struct stream *s = list->streams.at[i];
-
-		if (s->file_offset == stream->file_offset &&
-		    (stream->kind != STREAM_USDT || !strcmp(s->event, stream->event)))
+	for (u32 i = 0; stream->file_path && i < list->streams.n; i++)
+		if (list->streams.at[i]->file_offset == stream->file_offset &&
+		    !strcmp(list->streams.at[i]->event, stream->event))
 			return true;
-	}
 	return false;
 }
 
@@ -125,20 +126,13 @@ static int load(struct find *find, const char *category, const char *event)
 	struct stream *stream;
 	int error = find->kind->load(find->catalog, find->kind, category, event, &stream);
 
-	for (; !error && stream; stream = stream->next_place)
+	for (; !error && stream && find->list->streams.n <= PLACES_MAX; stream = stream->next_place)
 		if (!has_place(find->list, stream))
 			vec_push(find->catalog->arena, &find->list->streams, stream);
-	/* Of a wildcard those are left out that are no one function. */
-	if (find->list->is_wildcard && find->kind->list_file &&
-	    (error == -ENOTUNIQ || error == -ENOENT)) {
-		find->list->n_left_out++;
-		return 0;
-	}
+	find->list->n_left_out +=
+		error == -ENOENT && find->list->is_wildcard && find->kind->list_file;
 	return error == -ENOENT ? 0 : error;
 }
-
-/* Each place has a program of its own, and detaching from one takes the kernel 50 ms and more. */
-#define PLACES_MAX 64
 
 static int load_listed(struct find *find, const struct stream_name *name)
 {
@@ -154,24 +148,61 @@ static int load_listed(struct find *find, const struct stream_name *name)
 	return error == -ENOENT ? 0 : error;
 }
 
+typedef VEC(const struct stream_name *) name_vec;
+
+static int compare_orders(const void *a, const void *b)
+{
+	const struct stream_name *const *x = a, *const *y = b;
+
+	return ((*x)->order > (*y)->order) - ((*x)->order < (*y)->order);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct stream_name *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* A function under several names is one event. */
+static void drop_aliases(name_vec *matches)
+{
+	u32 n = 0;
+
+	if (matches->n)
+		qsort(matches->at, matches->n, sizeof(matches->at[0]), compare_orders);
+	for (u32 i = 0; i < matches->n; i++)
+		if (!n || !matches->at[i]->file_offset ||
+		    matches->at[n - 1]->file_offset != matches->at[i]->file_offset)
+			matches->at[n++] = matches->at[i];
+	matches->n = n;
+	if (n)
+		qsort(matches->at, n, sizeof(matches->at[0]), compare_names);
+}
+
 /* Loads every name that both patterns match; of a file's no more than can be used. */
 static int load_matches(struct find *find)
 {
 	const struct stream_names *names =
 		stream_names_in(find->catalog, find->kind, find->category);
+	bool is_file = find->kind->list_file, is_listed = is_file && find->kind->load_listed;
+	name_vec matches = { 0 };
 	int error = names->error;
 
 	for (u32 i = 0; i < names->list.n && !error; i++) {
 		const struct stream_name *name = &names->list.at[i];
 
-		if (i && find->kind->list_file && strcmp(name->name, name[-1].name) == 0)
+		if (i && is_file && !is_listed && strcmp(name->name, name[-1].name) == 0)
 			continue; /* its other places are loaded with it */
 		if (!fnmatch(find->event, name->event, 0) &&
-		    (!find->category || find->kind->list_file ||
-		     !fnmatch(find->category, name->category, 0)) &&
-		    (++find->n_matches <= PLACES_MAX || !find->kind->list_file))
-			error = load_listed(find, name);
+		    (!find->category || is_file || !fnmatch(find->category, name->category, 0)))
+			vec_push(find->catalog->arena, &matches, name);
 	}
+	if (is_listed)
+		drop_aliases(&matches);
+	find->n_matches = matches.n;
+	for (u32 i = 0; i < matches.n && !error && (i <= PLACES_MAX || !is_file); i++)
+		error = load_listed(find, matches.at[i]);
 	return error;
 }
 
@@ -186,7 +217,7 @@ static void warn_left_out(const struct find *find)
 			"%u of the %u functions that %s names are left out" HINT "%s",
 			list->n_left_out, list->n_left_out + list->streams.n, find->wanted,
 			find->kind->list_file
-				? "several functions bear the name, or it is chosen at run time"
+				? "their code is chosen at run time, or begins with what takes no probe"
 				: "the kernel lets no probe be there (they are not in "
 				  "/sys/kernel/tracing/available_filter_functions), or several "
 				  "functions bear the name");

@@ -93,15 +93,23 @@ struct field proto_return(struct catalog *catalog, u32 n_args);
 bool function_split(struct arena *arena, const char *event, const char **ret_name, u32 *ret_offset);
 void proto_set_type(struct catalog *catalog, u32 name, u32 type, struct field *field);
 
+/* code_x86_64.c: as arch.instruction_bytes. */
+u32 code_x86_64_bytes(const u8 *code, u32 n);
 /*
- * symbols.c: where the function begins in the file.  -ESRCH: it has none of that name, but perhaps
- * one of nearly that; -ENOTUNIQ: several; -ENOEXEC: it is no program of this machine; -errno.
+ * symbols.c: where the function begins in the file, and how long it is (0: nobody knows).  -ESRCH:
+ * it has none of that name, but perhaps one of nearly that; -ENOTUNIQ: several; -ENOEXEC: it is no
+ * program of this machine; -errno.
  */
-int symbols_find(struct arena *arena, const char *path, const char *symbol, u64 *ret_offset,
-		 struct file_id *ret_file, const char **ret_nearest);
-/* One name of each place, in their order. */
+struct symbol_place {
+	u64 offset, n_bytes;
+	struct file_id file;
+};
+int symbols_find(struct arena *arena, const char *path, const char *symbol,
+		 struct symbol_place *ret_place, const char **ret_nearest);
+/* By place, of names of one the first is the one to show; offset 0: chosen at run time. */
 u32 symbols_count(const struct symbols *symbols);
-const char *symbols_name(const struct symbols *symbols, u32 i);
+const char *symbols_name(const struct symbols *symbols, u32 i, u64 *ret_offset);
+struct file_id symbols_file(const struct symbols *symbols);
 
 /* ctype.c: the words of a C declaration -> what is known of its type. */
 enum ctype_kind { CTYPE_UNKNOWN, CTYPE_INT, CTYPE_BOOL, CTYPE_CHAR, CTYPE_POINTER, CTYPE_STRUCT };
@@ -118,6 +126,16 @@ struct stream_name {
 	/* Raw tracepoints: BTF ids of btf_trace_NAME and __traceiter_NAME, or 0.  Functions:
 	 * theirs. */
 	u32 typedef_id, function_id;
+	/* Functions of a program: where its code is, 0: chosen at run time, and its number among
+	 * the names, those of one place together. */
+	const struct program_file *file;
+	u64 file_offset;
+	u32 order;
+};
+
+struct program_file {
+	const char *path;
+	struct file_id id;
 };
 
 struct stream_names {

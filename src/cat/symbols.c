@@ -17,7 +17,7 @@ struct search {
 	struct arena *arena;
 	const char *symbol;
 	struct suggest *suggest;
-	u64 address;
+	u64 address, n_bytes;
 	u32 rank; /* of what was found; 0: nothing */
 	bool is_ambiguous;
 };
@@ -41,10 +41,11 @@ static void look_at(void *context, const struct elf_symbol *s)
 		s->rank == search->rank && (search->is_ambiguous || s->address != search->address);
 	search->rank = s->rank;
 	search->address = s->address;
+	search->n_bytes = s->n_bytes;
 }
 
-int symbols_find(struct arena *arena, const char *path, const char *symbol, u64 *ret_offset,
-		 struct file_id *ret_file, const char **ret_nearest)
+int symbols_find(struct arena *arena, const char *path, const char *symbol,
+		 struct symbol_place *ret_place, const char **ret_nearest)
 {
 	struct suggest suggest;
 	struct search search = { .arena = arena, .symbol = symbol, .suggest = &suggest };
@@ -56,10 +57,11 @@ int symbols_find(struct arena *arena, const char *path, const char *symbol, u64 
 		return err;
 	suggest_init(&suggest, symbol);
 	elf_each_symbol(&elf, look_at, &search);
-	*ret_file = elf.id;
+	ret_place->file = elf.id;
+	ret_place->n_bytes = search.n_bytes;
 	if (search.is_ambiguous)
 		err = -ENOTUNIQ;
-	else if (!search.rank || !elf_file_offset(&elf, search.address, true, ret_offset))
+	else if (!search.rank || !elf_file_offset(&elf, search.address, true, &ret_place->offset))
 		err = -ESRCH;
 	*ret_nearest = suggest_best(&suggest);
 	elf_close(&elf);
@@ -71,11 +73,13 @@ int symbols_find(struct arena *arena, const char *path, const char *symbol, u64 
 struct function {
 	u64 begin, end; /* in the file; end == begin: up to the next one */
 	u32 name;	/* where it begins among the names */
-	u32 rank;
+	u16 rank;
+	bool is_chosen; /* at run time: its code is what chooses */
 };
 
 struct symbols {
 	const struct elf *elf; /* while it is read */
+	struct file_id file;
 	struct function *functions;
 	u32 n, n_room;
 	struct buf names;
@@ -104,7 +108,8 @@ static void add(void *context, const struct elf_symbol *s)
 		.begin = begin,
 		.end = begin + s->n_bytes,
 		.name = (u32)all->names.n,
-		.rank = s->rank,
+		.rank = (u16)s->rank,
+		.is_chosen = s->type == STT_GNU_IFUNC,
 	};
 	buf_put(&all->names, s->name, strlen(s->name) + 1);
 }
@@ -134,7 +139,6 @@ int symbols_open(const char *path, struct symbols **ret_symbols)
 {
 	struct symbols *all = calloc(1, sizeof(*all));
 	struct elf elf;
-	u32 n = 0;
 	int err;
 
 	if (!all)
@@ -143,6 +147,7 @@ int symbols_open(const char *path, struct symbols **ret_symbols)
 	err = elf_open(&elf, path);
 	if (!err) {
 		all->elf = &elf;
+		all->file = elf.id;
 		elf_each_symbol(&elf, add, all);
 		elf_close(&elf);
 		err = all->is_cut || all->names.is_cut ? -ENOMEM : 0;
@@ -153,10 +158,6 @@ int symbols_open(const char *path, struct symbols **ret_symbols)
 	}
 	if (all->n)
 		qsort_r(all->functions, all->n, sizeof(*all->functions), compare, all);
-	for (u32 i = 0; i < all->n; i++)
-		if (!n || all->functions[n - 1].begin != all->functions[i].begin)
-			all->functions[n++] = all->functions[i];
-	all->n = n;
 	*ret_symbols = all;
 	return 0;
 }
@@ -170,22 +171,30 @@ void symbols_close(struct symbols *symbols)
 	free(symbols);
 }
 
-const char *symbols_at(const struct symbols *symbols, u64 file_offset, u64 *ret_behind)
+/* The first that begins there or behind. */
+static u32 first_from(const struct symbols *symbols, u64 begin)
 {
-	u32 low = 0, high = symbols->n; /* the first that begins behind the place */
-	const struct function *f;
+	u32 low = 0, high = symbols->n;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (symbols->functions[middle].begin <= file_offset)
+		if (symbols->functions[middle].begin < begin)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low)
+	return low;
+}
+
+const char *symbols_at(const struct symbols *symbols, u64 file_offset, u64 *ret_behind)
+{
+	u32 behind = first_from(symbols, file_offset + 1);
+	const struct function *f;
+
+	if (!behind)
 		return NULL;
-	f = &symbols->functions[low - 1];
+	f = &symbols->functions[first_from(symbols, symbols->functions[behind - 1].begin)];
 	if (f->end > f->begin && file_offset >= f->end)
 		return NULL;
 	*ret_behind = file_offset - f->begin;
@@ -197,7 +206,15 @@ u32 symbols_count(const struct symbols *symbols)
 	return symbols->n;
 }
 
-const char *symbols_name(const struct symbols *symbols, u32 i)
+struct file_id symbols_file(const struct symbols *symbols)
 {
-	return symbols->names.at + symbols->functions[i].name;
+	return symbols->file;
+}
+
+const char *symbols_name(const struct symbols *symbols, u32 i, u64 *ret_offset)
+{
+	const struct function *f = &symbols->functions[i];
+
+	*ret_offset = f->is_chosen ? 0 : f->begin;
+	return symbols->names.at + f->name;
 }

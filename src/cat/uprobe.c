@@ -2,14 +2,17 @@
 /*
  * Functions of programs and libraries: uprobe:FILE:FUNCTION and uretprobe:FILE:FUNCTION -> streams
  * of their entries and returns.  What a function is called with is known by the registers only:
- * arg0 and so on, and ret.  No place within a function: the kernel would put its breakpoint into
- * the middle of an instruction as well, and the program would crash.  FILE is a path, the name of a
- * program as a shell finds it, or that of a library as the loader does: bash, libc.so.6, libc.
+ * arg0 and so on, and ret.  FUNCTION+OFFSET is where one of its instructions begins, which is
+ * looked at here: the kernel would put its breakpoint into the middle of one as well, and the
+ * program would crash.  FILE is a path, the name of a program as a shell finds it, or that of a
+ * library as the loader does: bash, libc.so.6, libc.
  */
 #include "cat/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +85,70 @@ const char *program_find(struct arena *arena, const char *name)
 	return find_program(arena, name) ?: find_library(arena, name);
 }
 
+/* Some bytes of code; less than n where the file ends, or cannot be read. */
+static u32 read_code(const char *path, u64 offset, u8 *code, u32 n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? 0 : pread(fd, code, n, (off_t)offset);
+
+	if (fd >= 0)
+		close(fd);
+	return (u32)MAX(got, 0);
+}
+
+/* Why no probe can be so far behind the function's begin, or NULL. */
+static const char *why_not_there(struct arena *arena, const char *path,
+				 const struct symbol_place *place, u32 behind)
+{
+	u32 at = 0, n = behind + 16, step = 1, before = 0;
+	u8 *code;
+
+	if (behind >= place->n_bytes)
+		return arena_printf(arena, "the function is %" PRIu64 " bytes long",
+				    place->n_bytes);
+	code = arena_alloc(arena, n);
+	n = read_code(path, place->offset, code, n);
+	for (; at < behind && step; at += step) {
+		before = at;
+		step = arch_own->instruction_bytes(code + at, n - at);
+	}
+	if (at == behind)
+		return NULL;
+	if (!step)
+		return arena_printf(arena, "it cannot be told where instructions begin behind +%#x",
+				    before);
+	return arena_printf(arena, "no instruction begins there, but at +%#x and +%#x", before, at);
+}
+
+static int find_place(struct catalog *catalog, const struct stream_kind_info *kind,
+		      const char *path, const char *event, struct symbol_place *ret_place,
+		      u32 *ret_behind, const char **ret_why)
+{
+	const char *name, *nearest;
+	int err;
+
+	*ret_why = NULL;
+	if (!function_split(catalog->arena, event, &name, ret_behind)) {
+		*ret_why = "write FUNCTION, or FUNCTION+OFFSET with a number of bytes";
+		return -ESRCH;
+	}
+	err = symbols_find(catalog->arena, path, name, ret_place, &nearest);
+	if (err)
+		*ret_why = nearest ? arena_printf(catalog->arena, "%s has \"%s\"", path, nearest)
+				   : NULL;
+	else if (*ret_behind && kind->kind == STREAM_URETPROBE)
+		*ret_why = arena_printf(catalog->arena,
+					"a function returns as a whole: write %s:FILE:%s",
+					kind->name, name);
+	else if (*ret_behind)
+		*ret_why = why_not_there(catalog->arena, path, ret_place, *ret_behind);
+	return err ? err : *ret_why ? -ESRCH : 0;
+}
+
 static void add_fields(struct catalog *catalog, struct stream *s)
 {
+	if (s->function_offset_bytes)
+		return; /* who knows what is in the registers there */
 	s->n_fields = s->is_return ? 1 : catalog->arch->n_arguments;
 	s->fields = arena_array(catalog->arena, struct field, MAX(s->n_fields, 1u));
 	for (u32 i = 0; i < s->n_fields; i++)
@@ -92,63 +157,101 @@ static void add_fields(struct catalog *catalog, struct stream *s)
 		s->fields[0] = proto_return(catalog, 0);
 }
 
+static struct stream *new_stream(struct catalog *catalog, const struct stream_kind_info *kind,
+				 const char *category, const char *event,
+				 const struct program_file *file, u64 offset, u32 behind)
+{
+	struct stream *s = stream_new(catalog->arena, kind, category, event);
+
+	s->is_function = true;
+	s->is_return = kind->kind == STREAM_URETPROBE;
+	s->function_offset_bytes = behind;
+	s->file_path = file->path;
+	s->file_id = file->id;
+	s->file_offset = offset + behind;
+	add_fields(catalog, s);
+	return s;
+}
+
 static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
 		const char *event, struct stream **ret_stream)
 {
-	const char *file, *nearest;
-	struct stream *s;
+	struct symbol_place place;
+	struct program_file file;
+	const char *why_not;
+	u32 behind;
 	int err;
 
 	if (!catalog->is_live)
 		return -ENODEV;
-	file = program_find(catalog->arena, category);
-	if (!file)
+	file.path = program_find(catalog->arena, category);
+	if (!file.path)
 		return -ENOENT;
-	s = stream_new(catalog->arena, kind, category, event);
-	err = symbols_find(catalog->arena, file, event, &s->file_offset, &s->file_id, &nearest);
+	err = find_place(catalog, kind, file.path, event, &place, &behind, &why_not);
 	if (err)
 		return err == -ESRCH ? -ENOENT : err;
-	s->is_function = true;
-	s->is_return = kind->kind == STREAM_URETPROBE;
-	s->file_path = arena_strdup(catalog->arena, file);
-	add_fields(catalog, s);
-	*ret_stream = s;
+	file.path = arena_strdup(catalog->arena, file.path);
+	file.id = place.file;
+	*ret_stream = new_stream(catalog, kind, category, event, &file, place.offset, behind);
+	return 0;
+}
+
+static int load_listed(struct catalog *catalog, const struct stream_kind_info *kind,
+		       const struct stream_name *name, struct stream **ret_stream)
+{
+	u8 first = 0;
+
+	if (!name->file_offset || !read_code(name->file->path, name->file_offset, &first, 1) ||
+	    (first && strchr(arch_own->unprobed, first)))
+		return -ENOENT;
+	*ret_stream = new_stream(catalog, kind, name->category, name->event, name->file,
+				 name->file_offset, 0);
 	return 0;
 }
 
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
 			 const char *category, const char *event)
 {
-	const char *file = program_find(catalog->arena, category), *nearest = NULL;
-	struct file_id id;
-	u64 offset;
+	const char *path = program_find(catalog->arena, category), *why_not;
+	struct symbol_place place;
+	u32 behind;
 
-	if (!file)
+	if (!path)
 		return arena_printf(catalog->arena,
 				    "there is no program or library %s: write its path", category);
-	if (strchr(event, '+'))
-		return "a place within a function is not available: in the middle of an instruction "
-		       "it would crash the program";
-	symbols_find(catalog->arena, file, event, &offset, &id, &nearest);
-	return nearest ? arena_printf(catalog->arena, "%s has \"%s\"", file, nearest)
-		       : arena_printf(catalog->arena,
-				      "the symbols of %s have no function of such a name", file);
+	find_place(catalog, kind, path, event, &place, &behind, &why_not);
+	return why_not
+		       ?: arena_printf(catalog->arena,
+				       "the symbols of %s have no function of such a name", path);
 }
 
 static int list_file(struct catalog *catalog, const struct stream_kind_info *kind,
 		     const char *category, struct stream_names *names)
 {
-	const char *file = catalog->is_live ? program_find(catalog->arena, category) : NULL;
+	const char *path = catalog->is_live ? program_find(catalog->arena, category) : NULL;
 	struct symbols *symbols;
-	int err = file ? symbols_open(file, &symbols) : 0;
+	int err = path ? symbols_open(path, &symbols) : 0;
+	struct program_file *file;
 
-	if (!file)
+	if (!path)
 		return catalog->is_live ? 0 : -ENODEV;
-	for (u32 i = 0; !err && i < symbols_count(symbols); i++)
-		stream_names_add(catalog->arena, names, kind, category, symbols_name(symbols, i));
-	if (!err)
-		symbols_close(symbols);
-	return err;
+	if (err)
+		return err;
+	file = arena_new(catalog->arena, struct program_file);
+	*file = (struct program_file){ arena_strdup(catalog->arena, path), symbols_file(symbols) };
+	for (u32 i = 0; i < symbols_count(symbols); i++) {
+		u64 offset;
+		const char *event = symbols_name(symbols, i, &offset);
+		struct stream_name *name;
+
+		stream_names_add(catalog->arena, names, kind, category, event);
+		name = &names->list.at[names->list.n - 1];
+		name->file = file;
+		name->file_offset = offset;
+		name->order = i;
+	}
+	symbols_close(symbols);
+	return 0;
 }
 
 void program_complain(struct catalog *catalog, int error, struct span span, struct diags *diags)
@@ -176,7 +279,8 @@ void program_complain(struct catalog *catalog, int error, struct span span, stru
 	{                                                                                          \
 		.kind = kind_, .name = name_, .shorthand = short_, .form = name_ ":FILE:FUNCTION", \
 		.has_category = true, .needs_category = true, .list_file = list_file,              \
-		.load = load, .complain = program_complain, .meant = meant                         \
+		.load = load, .load_listed = load_listed, .complain = program_complain,            \
+		.meant = meant                                                                     \
 	}
 
 const struct stream_kind_info uprobe_kind = UPROBE_KIND(STREAM_UPROBE, "uprobe", "u");

@@ -327,6 +327,7 @@ static int run_select(struct session *s)
 	int error, status;
 
 	q->settings.target_pid = s->options.target_pid;
+	q->settings.only_pid = MAX(s->options.target_pid, 0);
 	if (s->options.command) {
 		error = host_start_child(&s->options.host, s->options.command);
 		if (error)
@@ -432,6 +433,7 @@ static int explain(struct session *s, const char *stage, int target_pid)
 	struct buf out;
 
 	s->query.settings.target_pid = target_pid;
+	s->query.settings.only_pid = MAX(s->options.target_pid, 0);
 	buf_init(&out);
 	query_explain(&s->query, stage, &out);
 	return query_say(&out, query_report(&s->query));

@@ -287,6 +287,7 @@ static int form_run(struct form *f)
 	int err;
 
 	q->settings.target_pid = o->target_pid;
+	q->settings.only_pid = MAX(o->target_pid, 0);
 	q->is_beside = true;
 	if (!query_parse(q) || !check_statement(q) || !query_compile(q) || !choose_output(f))
 		return -EINVAL;

@@ -210,6 +210,7 @@ const struct gen_kind gen_kinds[] = {
 	[ACCESS_KPROBE] = { .field = register_field, .frame = register_frame },
 	[ACCESS_KPROBE_MULTI] = { .field = register_field, .frame = register_frame },
 	[ACCESS_UPROBE] = { .field = register_field, .frame = register_frame },
+	[ACCESS_UPROBE_MULTI] = { .field = register_field, .frame = register_frame },
 	[ACCESS_SAMPLE] = { .field = sample_field, .is_sample = true },
 	[ACCESS_ITERATOR] = { .field = argument_field,
 			      .has_typed_fields = true,
@@ -546,13 +547,13 @@ vreg gen_time(struct gen *g)
 	return gen_value(g, time_of(g), g->done);
 }
 
-/* Which of a wildcard's functions it is, as it was attached to (helper since 5.15). */
+/* Which of a wildcard's names it is, as it was attached to (helper since 5.15). */
 static vreg attached_to(struct gen *g)
 {
 	vreg v = ir_reg(g->ir);
 
 	ir_call(g->ir, v, BPF_FUNC_get_attach_cookie, 1, &g->context);
-	ir_branchi(g->ir, IR_GE, v, g->use->n_streams, g->done);
+	ir_branchi(g->ir, IR_GE, v, g->hook->n_names, g->done);
 	return gen_alui(g, IR_ADD, v, g->use->first_probe);
 }
 

@@ -34,26 +34,6 @@ static int open_tracepoint(struct load_program *program)
 	return sys_perf_open(program->hook->tracepoint_id, (u32)MAX(sched_getcpu(), 0));
 }
 
-static int open_uprobe(struct load_program *program)
-{
-	const struct hook *hook = program->hook;
-	const struct sys_uprobe probe = { .offset = hook->file_offset,
-					  .semaphore_offset = hook->semaphore_offset,
-					  .is_return = hook->is_exit };
-	int file_fd = open(hook->file_path, O_RDONLY | O_CLOEXEC), fd;
-	struct stat stat;
-
-	if (file_fd < 0)
-		return -errno;
-	/* In another file the place may be in the middle of an instruction. */
-	if (fstat(file_fd, &stat) || !file_id_equal(file_id_of(&stat), hook->file_id))
-		fd = -ESTALE;
-	else
-		fd = sys_uprobe_open(file_fd, &probe);
-	close(file_fd);
-	return fd;
-}
-
 /*
  * Opens the perf event and puts it where load_perf_reserve() has kept a place.  A program on it
  * runs on every CPU, whichever the event is bound to (the programs hang on the tracepoint, not on
@@ -92,7 +72,7 @@ static void unlink_fd(int *fd, struct load_closer *closer)
 void load_unlink(struct load_program *program, struct load_closer *closer)
 {
 	for (u32 i = 0; i < program->n_events; i++) {
-		if (program->hook->n_names)
+		if (program->hook->n_places > 1)
 			load_tell_progress("detaching from", program->hook, i);
 		unlink_fd(&program->events[i].link_fd, closer);
 		unlink_fd(&program->events[i].fd, closer);
@@ -147,7 +127,7 @@ static u64 kprobe_misses(const struct load_program *program)
 {
 	u64 n = load_recursion_misses(program) + kprobe_link_misses(program->link_fd);
 
-	for (u32 i = 0; i < program->hook->n_names && i < program->n_events; i++)
+	for (u32 i = 0; i < program->hook->n_places && i < program->n_events; i++)
 		n += kprobe_link_misses(program->events[i].link_fd);
 	return n;
 }
@@ -198,19 +178,24 @@ const struct load_kind load_kinds[] = {
 				.missed = load_recursion_misses },
 	[ACCESS_KPROBE] = { .name = "kprobe",
 			    .type = BPF_PROG_TYPE_KPROBE,
-			    .open_event = load_kprobe_open,
-			    .attach = load_kprobes_attach,
+			    .open_event = load_place_open,
+			    .attach = load_places_attach,
 			    .missed = kprobe_misses },
 	[ACCESS_KPROBE_MULTI] = { .name = "kprobe.multi",
 				  .type = BPF_PROG_TYPE_KPROBE,
 				  .attach_type = BPF_TRACE_KPROBE_MULTI,
-				  .attach = load_kprobe_multi_attach,
+				  .attach = load_multi_attach,
 				  .missed = kprobe_multi_misses },
 	[ACCESS_UPROBE] = { .name = "uprobe",
 			    .type = BPF_PROG_TYPE_KPROBE,
-			    .open_event = open_uprobe,
-			    .attach = perf_attach,
+			    .open_event = load_place_open,
+			    .attach = load_places_attach,
 			    .missed = load_recursion_misses },
+	[ACCESS_UPROBE_MULTI] = { .name = "uprobe.multi",
+				  .type = BPF_PROG_TYPE_KPROBE,
+				  .attach_type = SYS_TRACE_UPROBE_MULTI,
+				  .attach = load_multi_attach,
+				  .missed = load_recursion_misses },
 	[ACCESS_SAMPLE] = { .name = "perf event",
 			    .type = BPF_PROG_TYPE_PERF_EVENT,
 			    .attach = load_sample_attach,
@@ -268,10 +253,12 @@ static int attach_failed(const struct load_program *program, int error, struct d
 		return -error;
 	diag = diag_failure(diags, "attach-failed", "cannot attach to %s (%s): %s", hook->target,
 			    load_kind(program)->name, strerror(error));
-	if (hook->n_names)
-		diag_hint(diags, diag, "%s",
-			  error == EINTR ? "you have ended it"
-					 : "the kernel refuses each of its functions");
+	if (error == EINTR)
+		diag_hint(diags, diag, "you have ended it");
+	else if (hook->file_path && error == ESRCH)
+		diag_hint(diags, diag, "there is no process %d, which -p names", hook->pid);
+	else if (hook->n_places > 1 && error != ESTALE)
+		diag_hint(diags, diag, "the kernel refuses each of its places");
 	else if (hook->path == ACCESS_KPROBE || hook->path == ACCESS_TRAMPOLINE)
 		hint_function(hook, error, diags, diag);
 	else if (hook->path == ACCESS_SAMPLE)
@@ -279,7 +266,7 @@ static int attach_failed(const struct load_program *program, int error, struct d
 			  error == ENOENT || error == EOPNOTSUPP
 				  ? "this machine counts no such events: a virtual one seldom does"
 				  : "see /proc/sys/kernel/perf_event_paranoid");
-	else if (hook->path == ACCESS_UPROBE)
+	else if (hook->file_path)
 		diag_hint(diags, diag, "%s%s",
 			  error == ESTALE ? "the file was changed meanwhile: "
 					  : "is it still the file that it was?  ",
@@ -301,9 +288,12 @@ static void warn_left_out(const struct load_program *program, struct diags *diag
 	if (program->n_left_out)
 		diag_warning(diags, "left-out", SPAN_NONE,
 			     "%u of the %u functions of %s are left out: the kernel refuses to "
-			     "attach to them" HINT
-			     "/sys/kernel/debug/kprobes/blacklist has those where no probe may be",
-			     program->n_left_out, program->hook->n_names, program->hook->target);
+			     "attach to them" HINT "%s",
+			     program->n_left_out, program->hook->n_places, program->hook->target,
+			     program->hook->file_path
+				     ? "it takes no probe at some instructions, as those with LOCK"
+				     : "/sys/kernel/debug/kprobes/blacklist has those where no "
+				       "probe may be");
 }
 
 /*
@@ -357,7 +347,7 @@ bool load_tell_fallback(const struct load_program *program, const struct load_st
 		buf_printf(text, ": %s", hook->reason);
 	if (n_left_out)
 		buf_printf(text, ": the kernel refuses %u of its %u functions", n_left_out,
-			   hook->n_names);
+			   hook->n_places);
 	return true;
 }
 

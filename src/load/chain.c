@@ -67,6 +67,13 @@ static const char **copy_names(const char *const *names, u32 n)
 	return copy;
 }
 
+static struct hook_place *copy_places(const struct hook_place *places, u32 n)
+{
+	struct hook_place *copy = places ? malloc(n * sizeof(*copy)) : NULL;
+
+	return copy ? memcpy(copy, places, n * sizeof(*copy)) : NULL;
+}
+
 int load_chain_open(struct load_chains *chains, const struct hook *hook, struct arena *arena,
 		    struct diags *diags, struct load_chain **ret_chain)
 {
@@ -82,7 +89,8 @@ int load_chain_open(struct load_chains *chains, const struct hook *hook, struct 
 	/* What it takes to attach to it. */
 	chain->hook = *hook;
 	chain->hook.target = strdup(hook->target);
-	chain->hook.names = copy_names(hook->names, hook->n_names);
+	chain->hook.names = hook->names ? copy_names(hook->names, hook->n_places) : NULL;
+	chain->hook.places = copy_places(hook->places, hook->n_places);
 	chain->hook.file_path = hook->file_path ? strdup(hook->file_path) : NULL;
 	chain->hook.raw = NULL;
 	chain->hook.fields = NULL;
@@ -95,7 +103,8 @@ int load_chain_open(struct load_chains *chains, const struct hook *hook, struct 
 	chain->next = chains->first;
 	chains->first = chain;
 	err = chain->hook.target && !chain->hook.file_path == !hook->file_path &&
-			      !chain->hook.names == !hook->names
+			      !chain->hook.names == !hook->names &&
+			      !chain->hook.places == !hook->places
 		      ? open_program(chains, chain, arena, diags)
 		      : -ENOMEM;
 	if (err)
@@ -150,6 +159,7 @@ void load_chain_leave(struct load_chains *chains, struct load_chain *chain)
 	sys_close(&chain->program.fd);
 	sys_close(&chain->array_fd);
 	free(chain->hook.names);
+	free(chain->hook.places);
 	free((char *)chain->hook.file_path);
 	free((char *)chain->hook.target);
 	free(chain);

@@ -5,6 +5,7 @@
  * loads a program costs more than all that the answer decides.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -138,28 +139,57 @@ static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
 	return NULL;
 }
 
-/* One that is attached to nothing is refused, but for another reason where there are none. */
-static bool has_kprobe_multi(void)
+/* A program that does nothing, to be attached so. */
+static int open_probe(enum bpf_attach_type attach_type)
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.expected_attach_type = attach_type;
+	attr.insns = sys_pointer(insns);
+	attr.insn_cnt = ARRAY_SIZE(insns);
+	attr.license = sys_pointer(LOAD_LICENSE);
+	return sys_prog_load(&attr);
+}
+
+/* One that is attached to nothing is refused, but for another reason where there are none. */
+static bool has_kprobe_multi(void)
+{
 	int fd, err;
 
 	if (sys_kernel_version() < KERNEL_VERSION(5, 18, 0))
 		return false;
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.expected_attach_type = BPF_TRACE_KPROBE_MULTI;
-	attr.insns = sys_pointer(insns);
-	attr.insn_cnt = ARRAY_SIZE(insns);
-	attr.license = sys_pointer(LOAD_LICENSE);
-	fd = sys_prog_load(&attr);
+	fd = open_probe(BPF_TRACE_KPROBE_MULTI);
 	err = fd < 0 ? 0 : sys_kprobe_multi_open(fd, NULL, NULL, 0, false);
 	sys_close(&fd);
 	return err != -EOPNOTSUPP;
+}
+
+/*
+ * One that is attached to what is no file is refused for that (EBADF); with a process that cannot
+ * be, for that, where the kernel knows processes: at first it took threads for them (commit
+ * 46ba0e49b642, 6.10 and 6.6.33).  Who may load nothing may want to know all the same.
+ */
+static bool has_uprobe_multi(bool is_of_process)
+{
+	const u64 nowhere = 0;
+	struct sys_uprobes probes = {
+		.offsets = &nowhere, .cookies = &nowhere, .n = 1, .semaphore_offsets = &nowhere
+	};
+	int fd = open_probe(SYS_TRACE_UPROBE_MULTI), folder_fd = open("/", O_PATH | O_CLOEXEC);
+	bool has = fd < 0 || sys_uprobe_multi_open(fd, folder_fd, &probes) == -EBADF;
+
+	probes.pid = -1;
+	if (has && fd >= 0 && is_of_process)
+		has = sys_uprobe_multi_open(fd, folder_fd, &probes) == -EINVAL;
+	sys_close(&folder_fd);
+	sys_close(&fd);
+	return has;
 }
 
 void kernel_features_probe(struct kernel_features *ret_features)
@@ -176,6 +206,7 @@ void kernel_features_probe(struct kernel_features *ret_features)
 		.why_no_trampoline = why_no_trampoline,
 		.preempts_fully = preempts_fully,
 		.has_kprobe_multi = has_kprobe_multi,
+		.has_uprobe_multi = has_uprobe_multi,
 	};
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A program -> on all functions of a wildcard: by one link, where the kernel has such
- * (kprobe.multi, 5.18 with CONFIG_FPROBE), else by an event for each, which takes a moment each to
- * come and to go.
+ * A program -> on all functions of a wildcard, or all places of a program's file: by one link,
+ * where the kernel has such (kprobe.multi, 5.18 with CONFIG_FPROBE; uprobe.multi, 6.6), else by an
+ * event for each, which takes a moment each to come and to go.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "load/internal.h"
 
@@ -14,21 +16,66 @@ bool (*load_on_progress)(const char *doing, const char *target, u32 n_done, u32 
 
 bool load_tell_progress(const char *doing, const struct hook *hook, u32 n_done)
 {
-	return !load_on_progress || load_on_progress(doing, hook->target, n_done, hook->n_names);
+	return !load_on_progress || load_on_progress(doing, hook->target, n_done, hook->n_places);
 }
 
-/* Which of a wildcard's functions one link takes. */
+/* With our own rights.  In another file a place may be in the middle of an instruction: -ESTALE. */
+static int open_file(const struct hook *hook)
+{
+	int fd = open(hook->file_path, O_RDONLY | O_CLOEXEC);
+	struct stat stat;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &stat) && file_id_equal(file_id_of(&stat), hook->file_id))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* Does the kernel refuse this one of several, and not the file or the process? */
+static bool is_of_place(const struct hook *hook, int error)
+{
+	return load_is_of_place(error) && hook->n_places > 1 &&
+	       !(hook->file_path && (error == ESRCH || error == ESTALE || error == ENOENT));
+}
+
+static u64 name_of(const struct hook *hook, u32 place)
+{
+	return hook->places ? hook->places[place].name : place;
+}
+
+/* Which of a hook's places one link takes. */
 struct takable {
 	const struct load_program *program;
-	const char **names;
-	u64 *cookies; /* their numbers in the hook */
+	int file_fd; /* of a program */
+	u32 *places; /* their numbers in the hook */
+	u64 *words;  /* what the kernel wants of each: 3 */
 	u32 n;
 };
 
 static int open_link(const struct takable *t, u32 first, u32 n)
 {
-	return sys_kprobe_multi_open(t->program->fd, t->names + first, t->cookies + first, n,
-				     t->program->hook->is_exit);
+	const struct hook *hook = t->program->hook;
+	u64 *where = t->words, *cookies = where + n, *semaphores = cookies + n;
+	struct sys_uprobes probes = { .offsets = where,
+				      .semaphore_offsets = semaphores,
+				      .cookies = cookies,
+				      .n = n,
+				      .pid = hook->pid,
+				      .is_return = hook->is_exit };
+
+	for (u32 i = 0; i < n; i++) {
+		u32 place = t->places[first + i];
+
+		where[i] =
+			hook->places ? hook->places[place].offset : sys_pointer(hook->names[place]);
+		semaphores[i] = hook->places ? hook->places[place].semaphore_offset : 0;
+		cookies[i] = name_of(hook, place);
+	}
+	if (hook->places)
+		return sys_uprobe_multi_open(t->program->fd, t->file_fd, &probes);
+	return sys_kprobe_multi_open(t->program->fd, where, cookies, n, hook->is_exit);
 }
 
 /*
@@ -37,18 +84,18 @@ static int open_link(const struct takable *t, u32 first, u32 n)
  */
 static int find_takable(struct takable *t, u32 first, u32 n)
 {
+	const struct hook *hook = t->program->hook;
 	int fd = open_link(t, first, n), err;
 
 	if (fd >= 0) {
 		sys_close(&fd);
-		memmove(t->names + t->n, t->names + first, n * sizeof(*t->names));
-		memmove(t->cookies + t->n, t->cookies + first, n * sizeof(*t->cookies));
+		memmove(t->places + t->n, t->places + first, n * sizeof(*t->places));
 		t->n += n;
 		return 0;
 	}
-	if (!load_is_of_place(-fd) || n == 1)
-		return load_is_of_place(-fd) ? 0 : fd;
-	if (!load_tell_progress("attaching to", t->program->hook, first))
+	if (!is_of_place(hook, -fd) || n == 1)
+		return is_of_place(hook, -fd) ? 0 : fd;
+	if (!load_tell_progress("attaching to", hook, first))
 		return -EINTR;
 	err = find_takable(t, first, n / 2);
 	return err ? err : find_takable(t, first + n / 2, n - n / 2);
@@ -59,17 +106,15 @@ static int attach_link(struct load_program *program, struct takable *t)
 	const struct hook *hook = program->hook;
 	int fd, err, refusal;
 
-	for (u32 i = 0; i < hook->n_names; i++) {
-		t->names[i] = hook->names[i];
-		t->cookies[i] = i;
-	}
-	refusal = fd = open_link(t, 0, hook->n_names);
-	if (fd < 0 && load_is_of_place(-fd)) {
-		err = find_takable(t, 0, hook->n_names);
+	for (u32 i = 0; i < hook->n_places; i++)
+		t->places[i] = i;
+	refusal = fd = open_link(t, 0, hook->n_places);
+	if (fd < 0 && is_of_place(hook, -fd)) {
+		err = find_takable(t, 0, hook->n_places);
 		if (err || !t->n)
 			return err ? err : refusal;
 		fd = open_link(t, 0, t->n);
-		program->n_left_out = hook->n_names - t->n;
+		program->n_left_out = hook->n_places - t->n;
 	}
 	if (fd < 0)
 		return fd;
@@ -77,63 +122,88 @@ static int attach_link(struct load_program *program, struct takable *t)
 	return 0;
 }
 
-int load_kprobe_multi_attach(struct load_program *program)
+int load_multi_attach(struct load_program *program)
 {
-	u32 n = program->hook->n_names;
+	size_t n = program->hook->n_places;
 	struct takable t = { .program = program,
-			     .names = calloc(n, sizeof(*t.names)),
-			     .cookies = calloc(n, sizeof(*t.cookies)) };
-	int err = t.names && t.cookies ? attach_link(program, &t) : -ENOMEM;
+			     .file_fd = program->hook->file_path ? open_file(program->hook) : -1,
+			     .places = calloc(n, sizeof(*t.places)),
+			     .words = calloc(3 * n, sizeof(*t.words)) };
+	int err = program->hook->file_path ? MIN(t.file_fd, 0) : 0;
 
-	free(t.names);
-	free(t.cookies);
+	if (!err)
+		err = t.places && t.words ? attach_link(program, &t) : -ENOMEM;
+	sys_close(&t.file_fd);
+	free(t.places);
+	free(t.words);
 	return err;
 }
 
-/* Of a wildcard the first that can be had. */
-int load_kprobe_open(struct load_program *program)
+static int open_uprobe(const struct hook *hook, const struct hook_place *place)
+{
+	const struct sys_uprobe probe = { .offset = place->offset,
+					  .semaphore_offset = place->semaphore_offset,
+					  .pid = hook->pid,
+					  .is_return = hook->is_exit };
+	int file_fd = open_file(hook), fd;
+
+	if (file_fd < 0)
+		return file_fd;
+	fd = sys_uprobe_open(file_fd, &probe);
+	close(file_fd);
+	return fd;
+}
+
+static int open_place(const struct hook *hook, u32 place)
+{
+	if (hook->places)
+		return open_uprobe(hook, &hook->places[place]);
+	return sys_kprobe_open(hook->names ? hook->names[place] : hook->target, hook->offset_bytes,
+			       hook->is_exit);
+}
+
+/* The first that can be had. */
+int load_place_open(struct load_program *program)
 {
 	const struct hook *hook = program->hook;
 	int fd;
 
-	if (!hook->n_names)
-		return sys_kprobe_open(hook->target, hook->offset_bytes, hook->is_exit);
-	program->first_name = program->n_left_out = 0;
-	while ((fd = sys_kprobe_open(hook->names[program->first_name], 0, hook->is_exit)) < 0 &&
-	       load_is_of_place(-fd) && program->first_name + 1 < hook->n_names) {
-		program->first_name++;
+	program->first_place = program->n_left_out = 0;
+	while ((fd = open_place(hook, program->first_place)) < 0 && is_of_place(hook, -fd) &&
+	       program->first_place + 1 < hook->n_places) {
+		program->first_place++;
 		program->n_left_out++;
 	}
 	return fd;
 }
 
-/* The first has the event that every program on a kprobe has. */
-int load_kprobes_attach(struct load_program *program)
+/* The first has the event that every program on such a hook has. */
+int load_places_attach(struct load_program *program)
 {
 	const struct hook *hook = program->hook;
-	int err = sys_perf_attach(program->perf_fd, program->fd, program->first_name,
-				  &program->link_fd);
+	int err = sys_perf_attach(program->perf_fd, program->fd,
+				  name_of(hook, program->first_place), &program->link_fd);
 
-	if (err || hook->n_names < 2)
+	if (err || hook->n_places < 2)
 		return err;
-	program->events = calloc(hook->n_names, sizeof(program->events[0]));
+	program->events = calloc(hook->n_places, sizeof(program->events[0]));
 	if (!program->events)
 		return -ENOMEM;
-	for (u32 i = program->first_name + 1; i < hook->n_names && !err; i++) {
+	for (u32 i = program->first_place + 1; i < hook->n_places && !err; i++) {
 		struct load_event *event = &program->events[program->n_events];
 
 		if (!load_tell_progress("attaching to", hook, i))
 			return -EINTR;
 		*event = (struct load_event){ -1, -1, 0, 0 };
-		event->fd = sys_kprobe_open(hook->names[i], 0, hook->is_exit);
-		if (event->fd < 0 && load_is_of_place(-event->fd)) {
+		event->fd = open_place(hook, i);
+		if (event->fd < 0 && is_of_place(hook, -event->fd)) {
 			program->n_left_out++;
 			continue;
 		}
 		if (event->fd < 0)
 			return event->fd;
 		program->n_events++;
-		err = sys_perf_attach(event->fd, program->fd, i, &event->link_fd);
+		err = sys_perf_attach(event->fd, program->fd, name_of(hook, i), &event->link_fd);
 	}
 	return err;
 }

@@ -138,12 +138,13 @@ u64 load_samples_due(const struct load_program *program, u64 *until_ns);
 int load_perf_reserve(struct load_program *program);
 
 /*
- * functions.c: a wildcard's functions by one link, or one after the other, but for those that the
- * kernel refuses (n_left_out); 0 or -errno.  How far that is: false: the host wants no more of it.
+ * functions.c: functions and places of programs, many by one link, or one after the other, but for
+ * those that the kernel refuses (n_left_out); 0 or -errno.  How far that is: false: the host wants
+ * no more of it.
  */
-int load_kprobe_open(struct load_program *program);
-int load_kprobe_multi_attach(struct load_program *program);
-int load_kprobes_attach(struct load_program *program);
+int load_place_open(struct load_program *program);
+int load_multi_attach(struct load_program *program);
+int load_places_attach(struct load_program *program);
 bool load_tell_progress(const char *doing, const struct hook *hook, u32 n_done);
 
 /*

@@ -28,8 +28,8 @@ struct load_program {
 		u64 start_ns, n_due;
 	} * events;
 	u32 n_events;
-	u32 n_left_out; /* of a wildcard's functions: the kernel refuses them */
-	u32 first_name; /* KPROBE of a wildcard: that of the perf event */
+	u32 n_left_out;	 /* of a wildcard's functions: the kernel refuses them */
+	u32 first_place; /* KPROBE, UPROBE: that of the perf event */
 	/* Of a set that changes: what is attached in its place. */
 	struct load_chain *chain;
 	u32 n_verified; /* instructions that the verifier walked */

@@ -131,7 +131,7 @@ void load_raise_limits(const struct phys_set *set)
 
 	for (u32 i = 0; set && i < set->n_hooks; i++)
 		n_events += set->hooks[i].path == ACCESS_SAMPLE ? load_possible_cpus()
-								: set->hooks[i].n_names;
+								: set->hooks[i].n_places;
 	if (set)
 		raise_limit(RLIMIT_NOFILE, 3 * set->n_hooks + 2 * n_events + LOAD_MAP_SHARED_N +
 						   LOAD_MAP_N * set->n_parts + 128);

@@ -56,7 +56,7 @@ struct access {
  * the program that is there already (D2: one program a hook).  Look-ups come before
  * stores: an event's partner is an earlier one.
  */
-static void hook_add(struct access *a, struct hook hook, struct hook_use use)
+static void use_add(struct access *a, struct hook hook, struct hook_use use)
 {
 	struct arena *arena = a->arena;
 	u32 block = a->phys->number / BLOCK_PARTS, n_uses = 0, at;
@@ -65,14 +65,6 @@ static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 	use.phys = a->phys;
 	use.part = a->phys->number;
 	use.source = a->source;
-	use.first_probe = a->probes.n;
-	/* One text has one code: places of one user probe follow each other. */
-	if (use.first_probe && use.n_streams == 1 &&
-	    strcmp(a->probes.at[use.first_probe - 1], use.streams[0]->name) == 0)
-		use.first_probe--;
-	else
-		for (u32 i = 0; i < use.n_streams; i++)
-			vec_push(arena, &a->probes, use.streams[i]->name);
 	for (u32 i = 0; i < a->hooks.n && !same; i++) {
 		if (!hook_is_same(&a->hooks.at[i], &hook))
 			continue;
@@ -98,6 +90,14 @@ static void hook_add(struct access *a, struct hook hook, struct hook_use use)
 	same->uses[at] = use;
 }
 
+static void hook_add(struct access *a, struct hook hook, struct hook_use use)
+{
+	use.first_probe = a->probes.n;
+	for (u32 i = 0; i < use.n_streams; i++)
+		vec_push(a->arena, &a->probes, use.streams[i]->name);
+	use_add(a, hook, use);
+}
+
 /* By a hook of its own. */
 static void add_stream(struct access *a, struct stream *s, struct hook hook)
 {
@@ -110,7 +110,7 @@ static void add_stream(struct access *a, struct stream *s, struct hook hook)
 	/* The catalog may go away before the programs do. */
 	if (!hook.target)
 		hook.target = path == ACCESS_SAMPLE ? arena_strdup(a->arena, s->name)
-			      : path == ACCESS_TRACEPOINT || path == ACCESS_UPROBE
+			      : path == ACCESS_TRACEPOINT
 				      ? arena_printf(a->arena, "%s:%s", s->category, s->event)
 				      : arena_printf(a->arena, "%s", s->event);
 	hook_add(a, hook, use);
@@ -394,13 +394,32 @@ static bool add_functions(struct access *a, const struct phys_source *source)
 	return true;
 }
 
+/* Places of a program's file: one text of `probe` has one code, wherever it stands. */
+static bool add_program(struct access *a, const struct phys_source *source)
+{
+	const struct stream_list *list = source->streams;
+	u32 first_probe = a->probes.n, n;
+	struct program_hook *hooks = phys_program_hooks(a->input, source, a->arena, a->diags, &n);
+
+	for (u32 i = 0; i < list->streams.n; i++)
+		if (!i || strcmp(list->streams.at[i - 1]->name, list->streams.at[i]->name) != 0)
+			vec_push(a->arena, &a->probes, list->streams.at[i]->name);
+	for (u32 i = 0; hooks && i < n; i++) {
+		hooks[i].use.first_probe += first_probe;
+		use_add(a, hooks[i].hook, hooks[i].use);
+	}
+	return hooks != NULL;
+}
+
 static bool add_source(struct access *a, const struct phys_source *source)
 {
 	stream_vec calls[2] = { { 0 }, { 0 } };
 
 	a->source = source;
+	if (source->streams->streams.at[0]->file_path && !a->input->is_replay)
+		return add_program(a, source);
 	if (source->streams->streams.n > 1 && source->streams->streams.at[0]->is_function &&
-	    !source->streams->streams.at[0]->file_path && !a->input->is_replay)
+	    !a->input->is_replay)
 		return add_functions(a, source);
 	for (u32 i = 0; i < source->streams->streams.n; i++) {
 		struct stream *s = source->streams->streams.at[i];
@@ -442,10 +461,20 @@ static const char *kernel_event(const struct hook *hook)
 /* Of a wildcard's functions, or a call's own one, and others', is one the same? */
 static bool has_function(const struct hook *a, const struct hook *b)
 {
-	for (u32 i = 0; i < MAX(a->n_names, 1u); i++)
-		for (u32 k = 0; k < MAX(b->n_names, 1u); k++)
-			if (strcmp(a->n_names ? a->names[i] : a->target,
-				   b->n_names ? b->names[k] : b->target) == 0)
+	for (u32 i = 0; i < MAX(a->n_places, 1u); i++)
+		for (u32 k = 0; k < MAX(b->n_places, 1u); k++)
+			if (strcmp(a->n_places ? a->names[i] : a->target,
+				   b->n_places ? b->names[k] : b->target) == 0)
+				return true;
+	return false;
+}
+
+/* The same of places of one file. */
+static bool has_place(const struct hook *a, const struct hook *b)
+{
+	for (u32 i = 0; i < a->n_places; i++)
+		for (u32 k = 0; k < b->n_places; k++)
+			if (a->places[i].offset == b->places[k].offset)
 				return true;
 	return false;
 }
@@ -456,10 +485,10 @@ static bool is_shared_event(const struct hook *a, const struct hook *b)
 	const struct stream *x = a->uses[0].streams[0], *y = b->uses[0].streams[0];
 
 	/* The one program, where none needs a semaphore that the other does not. */
-	if (a->path == ACCESS_UPROBE || b->path == ACCESS_UPROBE)
+	if (a->file_path || b->file_path)
 		return a != b && a->path == b->path && a->is_exit == b->is_exit &&
-		       a->file_offset == b->file_offset && file_id_equal(a->file_id, b->file_id);
-	if (a->n_names || b->n_names ||
+		       file_id_equal(a->file_id, b->file_id) && has_place(a, b);
+	if (a->n_places || b->n_places ||
 	    (x->is_function != y->is_function &&
 	     (a->path == ACCESS_CALL || b->path == ACCESS_CALL)))
 		return a != b && a->is_exit == b->is_exit && a->offset_bytes == b->offset_bytes &&

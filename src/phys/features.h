@@ -18,6 +18,8 @@ struct kernel_features {
 	const char *(*why_no_trampoline)(u32 function_btf_id, bool is_return);
 	bool (*preempts_fully)(void);
 	bool (*has_kprobe_multi)(void); /* one link for many functions; 5.18 with CONFIG_FPROBE */
+	/* The same for places of a program, of all processes or of one; 6.6, or its late 6.6.33. */
+	bool (*has_uprobe_multi)(bool is_of_process);
 };
 
 #endif

@@ -81,19 +81,6 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 	enum setting_access setting = input->settings->access_path;
 	const char *why_not;
 
-	if (s->file_path) {
-		*ret_hook = (struct hook){ .path = ACCESS_UPROBE,
-					   .is_exit = s->is_return,
-					   .file_path = arena_strdup(arena, s->file_path),
-					   .file_id = s->file_id,
-					   .file_offset = s->file_offset,
-					   .semaphore_offset = s->semaphore_offset,
-					   .reason = s->kind == STREAM_USDT
-							     ? "a probe of a program"
-							     : "a function of a program" };
-		return true;
-	}
-
 	why_not = why_no_trampoline(s, input->features, setting);
 	*ret_hook = (struct hook){ .path = why_not ? ACCESS_KPROBE : ACCESS_TRAMPOLINE,
 				   .is_exit = s->is_return,
@@ -143,7 +130,8 @@ bool phys_functions_hook(const struct phys_input *input, const struct phys_sourc
 						   "for many")
 	};
 	for (u32 i = 0; i < list->streams.n; i++)
-		ret_hook->names[ret_hook->n_names++] =
+		ret_hook->names[ret_hook->n_places++] =
 			arena_strdup(arena, list->streams.at[i]->event);
+	ret_hook->n_names = ret_hook->n_places;
 	return has_its_fields(input, source, list->streams.at[0], "this is a wildcard", diags);
 }

@@ -39,6 +39,9 @@ const struct access_kind access_kinds[] = {
 				  .is_guarded = true,
 				  .n_slots = NESTED_SLOTS },
 	[ACCESS_UPROBE] = { .name = "uprobe", .return_name = "uretprobe", .n_slots = NESTED_SLOTS },
+	[ACCESS_UPROBE_MULTI] = { .name = "uprobe.multi",
+				  .return_name = "uretprobe.multi",
+				  .n_slots = NESTED_SLOTS },
 	[ACCESS_SAMPLE] = { .name = "perf event", .is_guarded = true, .n_slots = NESTED_SLOTS },
 	[ACCESS_ITERATOR] = { .name = "iterator", .is_of_task = true, .n_slots = 1 },
 	[ACCESS_REPLAY] = { .name = "replay", .is_of_task = true, .n_slots = 1 },
@@ -57,9 +60,9 @@ bool hook_is_same(const struct hook *a, const struct hook *b)
 	if (a->path != b->path || a->is_exit != b->is_exit || a->is_typed != b->is_typed)
 		return false;
 	if (a->file_path) /* whatever the function is called there */
-		return a->file_offset == b->file_offset &&
-		       a->semaphore_offset == b->semaphore_offset &&
-		       file_id_equal(a->file_id, b->file_id);
+		return a->pid == b->pid && a->n_places == b->n_places &&
+		       file_id_equal(a->file_id, b->file_id) &&
+		       memcmp(a->places, b->places, a->n_places * sizeof(*a->places)) == 0;
 	return a->offset_bytes == b->offset_bytes && strcmp(a->target, b->target) == 0;
 }
 

@@ -69,6 +69,17 @@ const char *phys_why_no_trampoline(const struct kernel_features *features, u32 f
 bool phys_function_hook(const struct phys_input *input, const struct phys_source *source,
 			const struct stream *s, struct arena *arena, struct diags *diags,
 			struct hook *ret_hook);
+/*
+ * program.c: the hooks of a program's places, as few as can read what is wanted of each;
+ * use.first_probe counts the source's names.  NULL after a diagnostic.
+ */
+struct program_hook {
+	struct hook hook;
+	struct hook_use use;
+};
+struct program_hook *phys_program_hooks(const struct phys_input *input,
+					const struct phys_source *source, struct arena *arena,
+					struct diags *diags, u32 *ret_n);
 /* iterator.c: the same of a list of the kernel. */
 bool phys_iterator_hook(const struct phys_input *input, const struct stream *s, struct arena *arena,
 			struct diags *diags, struct hook *ret_hook);

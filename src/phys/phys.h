@@ -31,6 +31,7 @@ enum access_path {
 	ACCESS_KPROBE,	     /* kprobe, kretprobe: context is struct pt_regs */
 	ACCESS_KPROBE_MULTI, /* one program on many functions: the same */
 	ACCESS_UPROBE,	     /* uprobe, uretprobe: the same, of a program */
+	ACCESS_UPROBE_MULTI, /* one link for many places: the same */
 	ACCESS_SAMPLE,	     /* perf event: context is struct bpf_perf_event_data */
 	ACCESS_ITERATOR, /* no event: read(2) of an iterator calls it for each object of a list */
 	ACCESS_REPLAY,	 /* tests: struct replay_header, then the record, run by TEST_RUN */
@@ -74,14 +75,14 @@ struct hook {
 	bool is_typed;	       /* RAW, RAW_SYSCALL: tp_btf; CALL, TRAMPOLINE: loads are direct */
 	u32 attach_btf_id;     /* is_typed: btf_trace_NAME; the function */
 	u32 offset_bytes;      /* KPROBE: in the function */
-	const char *file_path; /* UPROBE: any of its names */
+	const char *file_path; /* UPROBE, UPROBE_MULTI: any of its names */
 	struct file_id file_id;
-	u64 file_offset, semaphore_offset; /* semaphore 0: none */
-	struct stream_sample sample;	   /* SAMPLE */
+	s32 pid;		     /* of this process alone; 0: of any */
+	struct stream_sample sample; /* SAMPLE */
 	u32 task_compat_offset; /* RAW_SYSCALL, CALL: of arch.compat_member in struct task_struct */
-	/* KPROBE, KPROBE_MULTI: of a wildcard's functions, whose pattern is the target. */
-	const char **names;
-	u32 n_names;
+	const char **names;	/* functions of a wildcard, whose pattern is the target */
+	struct hook_place *places; /* in the file, at least one */
+	u32 n_places, n_names;	   /* names that these have: the program is told which; 0: one */
 	const char *target; /* what to attach to: "syscalls:sys_enter_read", "sched_switch" */
 	u32 tracepoint_id;  /* TRACEPOINT */
 	/* RAW of a tracepoint whose fields are read, typed: what they are of the raw one's. */
@@ -92,12 +93,11 @@ struct hook {
 	/* What it serves, as the program does it: part by part, in each look-ups before stores. */
 	struct hook_use *uses;
 	u32 n_uses;
-	u32 number;	  /* in the set */
-	u32 block;	  /* of its parts; see BLOCK_PARTS */
-	u32 place;	  /* of a set that changes: of its program in LOAD_MAP_CHAIN */
-	bool is_split;	  /* its target has several programs, as one would be too large */
-	bool is_insisted; /* TRAMPOLINE, CALL: a setting takes no other path */
-	bool is_fallback; /* the reason says why it is not what is taken first */
+	u32 number, block; /* in the set; of its parts, see BLOCK_PARTS */
+	u32 place;	   /* of a set that changes: of its program in LOAD_MAP_CHAIN */
+	bool is_split;	   /* its target has several programs, as one would be too large */
+	bool is_insisted;  /* TRAMPOLINE, CALL: a setting takes no other path */
+	bool is_fallback;  /* the reason says why it is not what is taken first */
 	const char *reason;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where programs find things in the kernel's structs; part of phys.h.
+ * Where programs find things in the kernel's structs, and stand in files; part of phys.h.
  */
 #ifndef EBQL_PHYS_PLACES_H
 #define EBQL_PHYS_PLACES_H
@@ -21,6 +21,12 @@ struct pid_offsets {
 struct percpu_places {
 	u32 group, queues, queue;
 	s32 distance;
+};
+
+/* Of a program's file. */
+struct hook_place {
+	u64 offset, semaphore_offset; /* semaphore 0: none */
+	u32 name;		      /* the number of its name among those of the hook */
 };
 
 #endif

@@ -182,7 +182,7 @@ static struct plan *add_scan(struct scope *scope, const struct ast_source *sourc
 	member = bind_stream_member(scope, scan);
 	member.name = source->alias ? source->alias : streams->streams.at[0]->event;
 	vec_push(scope->arena, &scope->members, member);
-	return scan;
+	return member.tree;
 }
 
 static void offer_view(void *context, const struct view *view)

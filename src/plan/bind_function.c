@@ -116,7 +116,7 @@ struct plan *bind_function(struct scope *scope, const struct ast_source *source)
 		return NULL;
 	end = bind_stream_member(scope, return_scan);
 	start = bind_stream_member(scope, entry_scan);
-	join = bind_join_new(scope, JOIN_PAIR, end.tree, entry_scan, source->span);
+	join = bind_join_new(scope, JOIN_PAIR, end.tree, start.tree, source->span);
 	add_keys(scope, join, &end, &start);
 	bind_span_member(scope, source, &end, &start, join);
 	return join;

@@ -57,8 +57,24 @@ static const char *field_meaning(const struct stream *stream, u32 index)
 						       : stream->file->notes[index];
 }
 
+/* -p: user programs' events are those of that process, by whatever the kernel leaves out itself. */
+static struct plan *of_process(struct scope *scope, const struct from_member *member)
+{
+	struct expr *is_its, *pid;
+
+	if (!member->streams->streams.at[0]->file_path || !scope->settings->only_pid)
+		return member->tree;
+	scope->settings->is_target_used = true;
+	pid = expr_integer(scope->arena, member->tree->span, type_int(32, true),
+			   scope->settings->only_pid);
+	is_its = expr_op(scope->arena, OP_EQ, member->tree->span,
+			 bind_system(scope, member, SYS_PID, member->tree->span), pid);
+	return plan_filter(scope->arena, member->tree, &is_its, 1);
+}
+
 struct from_member bind_stream_member(struct scope *scope, struct plan *scan)
 {
+	struct from_member member;
 	const struct stream_list *streams = scan->scan.streams;
 	const struct stream *first = streams->streams.at[0];
 	item_vec columns = { 0 };
@@ -69,13 +85,15 @@ struct from_member bind_stream_member(struct scope *scope, struct plan *scan)
 				 (struct item){ .name = first->fields[i].name,
 						.expr = field_expr(scope, scan, i),
 						.meaning = field_meaning(first, i) });
-	return (struct from_member){ .written = first->name,
-				     .streams = streams,
-				     .tree = scan,
-				     .source = scan->scan.source,
-				     .has_system = !stream_is_list(first),
-				     .is_call = first->is_syscall_enter,
-				     .columns = columns };
+	member = (struct from_member){ .written = first->name,
+				       .streams = streams,
+				       .tree = scan,
+				       .source = scan->scan.source,
+				       .has_system = !stream_is_list(first),
+				       .is_call = first->is_syscall_enter,
+				       .columns = columns };
+	member.tree = of_process(scope, &member);
+	return member;
 }
 
 /* A copy that stands where the column is used, not where it was defined. */

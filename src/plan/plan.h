@@ -431,6 +431,7 @@ struct settings {
 	struct span out_span;	/* where the text says so */
 	bool is_max_groups_set; /* asked for, be it the default's number */
 	s32 target_pid;		/* -1: none named */
+	s32 only_pid;		/* of programs' events those of this process; 0: of all */
 	u32 n_bindings;		/* counted by plan_bind_query(): one for a query */
 	bool counts_operators;	/* each operator by itself: EXPLAIN ANALYZE */
 	bool is_target_used;	/* set by plan_bind_query(): the query calls target_pid() */

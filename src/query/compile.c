@@ -233,8 +233,8 @@ static void warn_process(struct query *query)
 	    kill(settings->target_pid, 0) == 0 || errno != ESRCH)
 		return;
 	diag_warning(&query->diags, "no-process", SPAN_NONE,
-		     "there is no process %d, which target_pid() stands for" HINT
-		     "-p takes the id of a running process; -- COMMAND starts one",
+		     "there is no process %d, which -p names" HINT
+		     "it takes the id of a running process; -- COMMAND starts one",
 		     settings->target_pid);
 }
 

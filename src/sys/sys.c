@@ -187,15 +187,20 @@ int sys_iterator_open(int link_fd)
 	return sys_bpf(BPF_ITER_CREATE, &attr);
 }
 
-static int perf_open(struct perf_event_attr *attr, u32 cpu)
+static int perf_open_of(struct perf_event_attr *attr, s32 pid, s32 cpu)
 {
 	int fd;
 
 	attr->size = sizeof(*attr);
 	rights_raise();
-	fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	rights_lower();
 	return fd < 0 ? -errno : fd;
+}
+
+static int perf_open(struct perf_event_attr *attr, u32 cpu)
+{
+	return perf_open_of(attr, -1, (s32)cpu);
 }
 
 int sys_perf_open(u32 tracepoint_id, u32 cpu)
@@ -247,7 +252,7 @@ int sys_uprobe_open(int file_fd, const struct sys_uprobe *probe)
 	attr.uprobe_path = sys_pointer(path);
 	attr.config = probe->semaphore_offset << semaphore_bit;
 	attr.config |= probe->is_return ? 1ull << return_bit : 0;
-	return perf_open(&attr, 0);
+	return probe->pid ? perf_open_of(&attr, probe->pid, -1) : perf_open(&attr, 0);
 }
 
 int sys_uprobe_open_own(void)
@@ -320,8 +325,7 @@ int sys_perf_attach(int perf_fd, int prog_fd, u64 cookie, int *ret_link_fd)
 	return 0;
 }
 
-int sys_kprobe_multi_open(int prog_fd, const char *const *names, const u64 *cookies, u32 n,
-			  bool is_return)
+int sys_kprobe_multi_open(int prog_fd, const u64 *names, const u64 *cookies, u32 n, bool is_return)
 {
 	union bpf_attr attr;
 
@@ -332,5 +336,38 @@ int sys_kprobe_multi_open(int prog_fd, const char *const *names, const u64 *cook
 	attr.link_create.kprobe_multi.cnt = n;
 	attr.link_create.kprobe_multi.syms = sys_pointer(names);
 	attr.link_create.kprobe_multi.cookies = sys_pointer(cookies);
+	return sys_bpf(BPF_LINK_CREATE, &attr);
+}
+
+/* What headers before 6.6 do not have of union bpf_attr. */
+struct uprobe_multi_attr {
+	u32 prog_fd, target_fd, attach_type, unused;
+	u64 path, offsets, semaphore_offsets, cookies;
+	u32 n, flags;
+	s32 pid;
+};
+_Static_assert(sizeof(struct uprobe_multi_attr) <= sizeof(union bpf_attr), "no room for it");
+#define UPROBE_MULTI_RETURN 1
+
+/* The file by its descriptor: with our own rights it was opened. */
+int sys_uprobe_multi_open(int prog_fd, int file_fd, const struct sys_uprobes *probes)
+{
+	struct uprobe_multi_attr multi = {
+		.prog_fd = (u32)prog_fd,
+		.attach_type = SYS_TRACE_UPROBE_MULTI,
+		.offsets = sys_pointer(probes->offsets),
+		.semaphore_offsets = sys_pointer(probes->semaphore_offsets),
+		.cookies = sys_pointer(probes->cookies),
+		.n = probes->n,
+		.flags = probes->is_return ? UPROBE_MULTI_RETURN : 0,
+		.pid = probes->pid,
+	};
+	union bpf_attr attr;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file_fd);
+	multi.path = sys_pointer(path);
+	memset(&attr, 0, sizeof(attr));
+	memcpy(&attr, &multi, sizeof(multi));
 	return sys_bpf(BPF_LINK_CREATE, &attr);
 }

@@ -89,6 +89,7 @@ int sys_perf_open(u32 tracepoint_id, u32 cpu);
 struct sys_uprobe {
 	u64 offset;
 	u64 semaphore_offset; /* of 16 bits in the file's data that count who listens; 0: none */
+	s32 pid;	      /* of this process alone; 0: of any */
 	bool is_return;
 };
 int sys_uprobe_open(int file_fd, const struct sys_uprobe *probe);
@@ -106,9 +107,17 @@ int sys_perf_enable(int perf_fd);
 u64 sys_perf_count(int perf_fd);
 /* Attached until both are closed; *ret_link_fd stays as it is where there are no links (< 5.15). */
 int sys_perf_attach(int perf_fd, int prog_fd, u64 cookie, int *ret_link_fd);
-/* One link to all these functions; or -errno. */
-int sys_kprobe_multi_open(int prog_fd, const char *const *names, const u64 *cookies, u32 n,
-			  bool is_return);
+/* One link to all these functions, whose names are at these addresses; or -errno. */
+int sys_kprobe_multi_open(int prog_fd, const u64 *names, const u64 *cookies, u32 n, bool is_return);
+/* The same to places of a file, each with a cookie; the program was loaded for that. */
+#define SYS_TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
+struct sys_uprobes {
+	const u64 *offsets, *semaphore_offsets, *cookies;
+	u32 n;
+	s32 pid; /* of this process alone (6.10: all its threads); 0: of any */
+	bool is_return;
+};
+int sys_uprobe_multi_open(int prog_fd, int file_fd, const struct sys_uprobes *probes);
 
 static inline u64 sys_pointer(const void *at)
 {

@@ -35,16 +35,81 @@ static void test_programs(void **state)
 	session_close(&session);
 	session_open(&session, NULL);
 	expect_error(&session, "uprobe:/proc/self/exe:mian", "unknown-stream", "\"main\"");
-	expect_error(&session, "uprobe:/proc/self/exe:main+4", "unknown-stream", "would crash");
 	expect_error(&session, "uprobe:/tmp:main", "not-a-program", "interpreter");
 	expect_error(&session, "uprobe:no_such_program:main", "unknown-stream", "write its path");
 	expect_error(&session, "uprobe:/etc/passwd:main", "not-a-program", "interpreter");
 	session_close(&session);
 }
 
+/* A place within a function is where one of its instructions begins. */
+static void test_within(void **state)
+{
+	struct stream_list *begin, *found = NULL;
+	struct session session;
+	char name[64];
+	u32 n = 0;
+
+	session_open(&session, NULL);
+	begin = find(&session, "uprobe:/proc/self/exe:main");
+	assert_non_null(begin);
+	for (u32 i = 1; i <= 16 && !found; i++, n++) {
+		snprintf(name, sizeof(name), "uprobe:/proc/self/exe:main+%s%x", i < 10 ? "" : "0x",
+			 i);
+		found = find(&session, name);
+	}
+	assert_non_null(found);
+	assert_int_equal(found->streams.at[0]->file_offset, begin->streams.at[0]->file_offset + n);
+	assert_int_equal(found->streams.at[0]->n_fields, 0);
+	session_close(&session);
+	session_open(&session, NULL);
+	expect_error(&session, "uprobe:/proc/self/exe:main+0x1000000", "unknown-stream",
+		     "bytes long");
+	expect_error(&session, "uprobe:/proc/self/exe:main+x", "unknown-stream",
+		     "a number of bytes");
+	expect_error(&session, "uretprobe:/proc/self/exe:main+4", "unknown-stream", "as a whole");
+	expect_error(&session, "uprobe:/proc/self/exe:mian+4", "unknown-stream", "\"main\"");
+	session_close(&session);
+}
+
+static void test_instructions(void **state)
+{
+	static const struct {
+		u32 n;
+		u8 code[16];
+	} cases[] = {
+		{ 1, { 0x55 } },				  /* push rbp */
+		{ 4, { 0x48, 0x8d, 0x47, 0x01 } },		  /* lea rax, [rdi + 1] */
+		{ 8, { 0x48, 0x8b, 0x04, 0xc5, 0, 0, 0, 0 } },	  /* [rax * 8 + 0] */
+		{ 7, { 0x48, 0x8b, 0x05, 0, 0, 0, 0 } },	  /* [rip + 0] */
+		{ 10, { 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8 } },	  /* movabs */
+		{ 5, { 0x66, 0x81, 0xc1, 0x34, 0x12 } },	  /* add cx, 0x1234 */
+		{ 4, { 0xf3, 0x0f, 0x1e, 0xfa } },		  /* endbr64 */
+		{ 6, { 0x0f, 0x84, 0, 0, 0, 0 } },		  /* je */
+		{ 9, { 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 } }, /* nop */
+		{ 2, { 0xf7, 0xd8 } },				  /* neg eax */
+		{ 6, { 0xf7, 0xc0, 0, 0, 0, 0 } },		  /* test eax, 0 */
+		{ 3, { 0xf6, 0xc1, 1 } },			  /* test cl, 1 */
+		{ 6, { 0x66, 0x0f, 0x3a, 0x0f, 0xc1, 8 } },	  /* palignr */
+		{ 3, { 0xc5, 0xf8, 0x77 } },			  /* vzeroupper */
+		{ 5, { 0xc4, 0xe2, 0x7d, 0x58, 0xc1 } },	  /* vpbroadcastd */
+		{ 7, { 0x62, 0xf1, 0x7c, 0x48, 0x10, 0x46, 1 } }, /* vmovups zmm */
+		{ 6, { 0x64, 0x48, 0x8b, 0x44, 0x24, 8 } },	  /* mov rax, fs:[rsp + 8] */
+		{ 0, { 0x06 } },				  /* none in 64 bits */
+		{ 0, { [0 ... 15] = 0x66 } },			  /* longer than any */
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(arch_x86_64.instruction_bytes(cases[i].code, i ? 16 : 1),
+				 cases[i].n);
+	assert_int_equal(arch_x86_64.instruction_bytes(cases[4].code, 9), 0);
+	assert_int_equal(arch_arm64.instruction_bytes(cases[4].code, 16), 4);
+}
+
 static void test_wildcard(void **state)
 {
 	struct stream_list *found;
+	u64 malloc_offset;
+	u32 n = 0;
 	struct session session;
 
 	session_open(&session, NULL);
@@ -53,7 +118,20 @@ static void test_wildcard(void **state)
 	assert_true(found->is_wildcard);
 	assert_int_equal(found->streams.n, 1);
 	assert_string_equal(found->streams.at[0]->event, "test_wildcard");
-	expect_error(&session, "uprobe:libc.so.6:*", "too-many-places", "narrower");
+	/* Each place once, by whichever of its names. */
+	found = find(&session, "uprobe:libc.so.6:__libc_mall?c");
+	assert_int_equal(found->streams.n, 1);
+	malloc_offset = found->streams.at[0]->file_offset;
+	assert_string_equal(found->streams.at[0]->event, "__libc_malloc");
+	found = find(&session, "uprobe:libc.so.6:*malloc");
+	assert_non_null(found);
+	for (u32 i = 0; i < found->streams.n; i++)
+		n += found->streams.at[i]->file_offset == malloc_offset &&
+		     !strcmp(found->streams.at[i]->event, "malloc");
+	assert_int_equal(n, 1);
+	found = find(&session, "uprobe:libc.so.6:*");
+	assert_non_null(found);
+	assert_true(found->streams.n > 1000);
 	expect_error(&session, "uprobe:libc.so.6:no_such*", "unknown-stream", "wildcard");
 	session_close(&session);
 }
@@ -269,6 +347,7 @@ int main(void)
 		cmocka_unit_test(test_programs), cmocka_unit_test(test_broken_program),
 		cmocka_unit_test(test_words),	 cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_wildcard), cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_within),	 cmocka_unit_test(test_instructions),
 		cmocka_unit_test(test_places),	 cmocka_unit_test(test_stripped),
 		cmocka_unit_test(test_cut_off),
 	};

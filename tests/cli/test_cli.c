@@ -194,8 +194,8 @@ static void test_no_process(void **state)
 		skip(); /* who may not read the catalog */
 	snprintf(command, sizeof(command), "-p 4194304 %s 2>&1 >/dev/null | cat", of_target);
 	expect(command, 0,
-	       "warning[no-process]: there is no process 4194304, which target_pid() stands for\n"
-	       "  hint: -p takes the id of a running process; -- COMMAND starts one\n");
+	       "warning[no-process]: there is no process 4194304, which -p names\n"
+	       "  hint: it takes the id of a running process; -- COMMAND starts one\n");
 	snprintf(command, sizeof(command), "-p $$ %s 2>&1 >/dev/null | cat", of_target);
 	expect(command, 0, "");
 }

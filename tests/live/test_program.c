@@ -54,6 +54,18 @@ __attribute__((noinline)) u64 traced_recursion(u64 depth)
 /* Another name of the same code. */
 extern __typeof__(traced_call) traced_alias __attribute__((alias("traced_call")));
 
+/* Of two instructions, of which the second one is STEP bytes behind the first. */
+u64 stepped_call(void);
+#ifdef __x86_64__
+#define STEP  "5"
+#define FIRST "movl $7, %eax"
+#else
+#define STEP  "4"
+#define FIRST "mov x0, #7"
+#endif
+__asm__(".text\n.globl stepped_call\n.type stepped_call, %function\nstepped_call:\n" FIRST
+	"\nret\n.size stepped_call, . - stepped_call\n");
+
 static void *call(void *unused)
 {
 	u64 sum = 0;
@@ -69,6 +81,15 @@ static void *recurse(void *unused)
 
 	for (u32 i = 0; i < n_recursions(); i++)
 		sum += traced_recursion(i % DEEPEST);
+	return (void *)(uintptr_t)sum;
+}
+
+static void *call_and_recurse(void *unused)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < n_calls / 8; i++)
+		sum += traced_call(i % KINDS, i) + traced_recursion(i % 2);
 	return (void *)(uintptr_t)sum;
 }
 
@@ -110,9 +131,11 @@ static int work(void)
 			call_by_processes();
 		else if (!strcmp(line, "deep"))
 			for (u32 i = 0; i < n_calls / DEPTH; i++)
-				traced_recursion(DEPTH);
+				traced_recursion(DEPTH + stepped_call() - 7);
 		else
-			run_by_threads(strcmp(line, "call") ? recurse : call);
+			run_by_threads(!strcmp(line, "call")   ? call
+				       : !strcmp(line, "both") ? call_and_recurse
+							       : recurse);
 		work_answer("done\n");
 	}
 	return 0;
@@ -124,6 +147,7 @@ struct seen {
 	struct watch watch;
 	u64 n[KINDS], total[KINDS], other;
 	u32 n_rows;
+	struct watch twin; /* another process of this program, that does the same, where it is */
 };
 
 static void take_row(void *context, const struct line *line)
@@ -152,7 +176,10 @@ static struct seen *watch_calls(void **state, const char *work, const char *form
 	watch_own_path(path);
 	snprintf(query, sizeof(query), format, path);
 	watch_begin(&s->watch, take_row, s);
+	s->watch.is_of_process = s->twin.pid;
 	watch_ebql(&s->watch, "%s", query);
+	if (s->twin.pid)
+		watch_tell(&s->twin, work, "done\n");
 	watch_do(&s->watch, work, -1);
 	assert_int_equal(s->other, 0);
 	assert_int_equal(s->watch.reader.totals.lost, 0);
@@ -201,17 +228,30 @@ static void test_entries_100ms(void **state)
 	expect_calls(watch_all(state, "call", ENTRIES("100ms")), false);
 }
 
-static void test_returns(void **state)
+static void expect_returns(void **state, const char *format)
 {
-	struct seen *s = watch_all(state, "call",
-				   "SELECT 0 AS k, count(*) AS n, sum(ret) AS total "
-				   "FROM uretprobe:%s:traced_call WINDOW TUMBLING 10ms");
+	struct seen *s = watch_all(state, "call", format);
 	u64 total = 0;
 
 	for (u32 i = 0; i < n_calls; i++)
 		total += i + i % KINDS;
 	assert_int_equal(s->n[0], (u64)n_calls * THREADS);
 	assert_int_equal(s->total[0], total * THREADS);
+}
+
+#define RETURNS(name)                                                                              \
+	"SELECT 0 AS k, count(*) AS n, sum(ret) AS total FROM uretprobe:%s:" name                  \
+	" WINDOW TUMBLING 10ms"
+
+static void test_returns(void **state)
+{
+	expect_returns(state, RETURNS("traced_call"));
+}
+
+/* Of all places by one program. */
+static void test_wildcard_returns(void **state)
+{
+	expect_returns(state, RETURNS("traced_*"));
 }
 
 #define SPANS                                                                                      \
@@ -260,6 +300,16 @@ static void test_deep(void **state)
 	assert_true(s->watch.reader.totals.unpaired > 0);
 }
 
+/* At an instruction within a function. */
+static void test_within(void **state)
+{
+	struct seen *s = watch_all(state, "deep",
+				   "SELECT 0 AS k, count(*) AS n, 0 AS total "
+				   "FROM uprobe:%s:stepped_call+" STEP);
+
+	assert_int_equal(s->n[0], n_calls / DEPTH);
+}
+
 /* An event under two names is no partner of its own: that is the call before it. */
 static void test_aliases(void **state)
 {
@@ -272,14 +322,54 @@ static void test_aliases(void **state)
 	assert_int_equal(s->total[0], s->n[0]);
 }
 
-/* A wildcard has each place once, whatever names it has. */
-static void test_wildcard(void **state)
+/* Each of its places is known by its name, also while others are hit on the same CPU. */
+static void test_names(void **state)
 {
-	expect_calls(watch_all(state, "call",
-			       "SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total, "
-			       "sum(arg0) AS whole FROM uprobe:%s:traced_* "
-			       "GROUP BY k WINDOW TUMBLING 10ms"),
-		     false);
+	struct seen *s = watch_all(state, "both",
+				   "SELECT CASE probe WHEN 'uprobe:' || '%1$s' || ':traced_alias' "
+				   "THEN 0 WHEN 'uprobe:' || '%1$s' || ':traced_recursion' THEN 1 "
+				   "ELSE 2 END AS k, count(*) AS n, sum(arg0) AS total "
+				   "FROM uprobe:%1$s:traced_* GROUP BY probe WINDOW TUMBLING 10ms");
+	u64 n = n_calls / 8;
+
+	/* Of two names of one place the first by the alphabet. */
+	assert_int_equal(s->n[0], n * THREADS);
+	assert_int_equal(s->n[1], (n + n / 2) * THREADS);
+	assert_int_equal(s->n[2], 0);
+}
+
+/* -p: of two processes of one program those of one, and the other does not even come by. */
+static void of_process(void **state, const char *format, bool has_kind)
+{
+	struct seen *s = *state;
+
+	watch_begin(&s->twin, NULL, NULL);
+	expect_calls(watch_all(state, "call", format), has_kind);
+	assert_int_equal(s->watch.reader.totals.events, (u64)n_calls * THREADS);
+}
+
+static int close_twin(void **state)
+{
+	watch_close(&((struct seen *)*state)->twin);
+	return watch_teardown(state);
+}
+
+#define TWIN_TEST(test)                                                                            \
+	{                                                                                          \
+#test, test, watch_setup, close_twin, (void *)sizeof(struct seen)                  \
+	}
+
+static void test_process(void **state)
+{
+	of_process(state,
+		   "SELECT arg0 AS k, count(*) AS n, sum(arg1) AS total, sum(arg0) AS whole "
+		   "FROM uprobe:%s:traced_* GROUP BY k WINDOW TUMBLING 10ms",
+		   false);
+}
+
+static void test_process_spans(void **state)
+{
+	of_process(state, SPANS, true);
 }
 
 int main(int argc, char **argv)
@@ -293,8 +383,12 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_processes, struct seen),
 		WATCH_TEST(test_recursion, struct seen),
 		WATCH_TEST(test_deep, struct seen),
+		WATCH_TEST(test_within, struct seen),
 		WATCH_TEST(test_aliases, struct seen),
-		WATCH_TEST(test_wildcard, struct seen),
+		WATCH_TEST(test_wildcard_returns, struct seen),
+		WATCH_TEST(test_names, struct seen),
+		TWIN_TEST(test_process),
+		TWIN_TEST(test_process_spans),
 	};
 
 	if (watch_is_quick(argc, argv)) {

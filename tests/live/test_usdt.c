@@ -117,6 +117,34 @@ static void run_places(void)
 	}
 }
 
+/* In more places than there may be programs, and in each with another number. */
+#define MANY4(x)                                                                                   \
+	do {                                                                                       \
+		DTRACE_PROBE1(ebql_test, many, x);                                                 \
+		DTRACE_PROBE1(ebql_test, many, x + 1);                                             \
+		DTRACE_PROBE1(ebql_test, many, x + 2);                                             \
+		DTRACE_PROBE1(ebql_test, many, x + 3);                                             \
+	} while (0)
+#define MANY20(x)                                                                                  \
+	do {                                                                                       \
+		MANY4(x);                                                                          \
+		MANY4(x + 4);                                                                      \
+		MANY4(x + 8);                                                                      \
+		MANY4(x + 12);                                                                     \
+		MANY4(x + 16);                                                                     \
+	} while (0)
+enum { MANY = 80 };
+
+static void run_many(void)
+{
+	for (u32 i = 0; i < n_calls; i++) {
+		MANY20(100);
+		MANY20(200);
+		MANY20(300);
+		MANY20(400);
+	}
+}
+
 static int work(void)
 {
 	char line[32];
@@ -131,6 +159,10 @@ static int work(void)
 			run_places();
 		else if (!strcmp(line, "ask"))
 			usdt_ask(n_calls);
+		else if (!strcmp(line, "many"))
+			run_many();
+		else if (!strcmp(line, "twins"))
+			usdt_twins(n_calls);
 		if (!strcmp(line, "listens"))
 			work_answer(usdt_listens() ? "yes\n" : "no\n");
 		else
@@ -304,6 +336,37 @@ static void test_wildcard(void **state)
 	assert_int_equal(s->n[2], 0);
 }
 
+/* By one program, where none of the arguments is read. */
+static void test_many(void **state)
+{
+	struct seen *s = watch_passes(state, "many",
+				      "SELECT 0 AS k, count(*) AS n "
+				      "FROM usdt:%s:ebql_test:many WINDOW TUMBLING 10ms");
+
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->n[0], (u64)n_calls * MANY);
+}
+
+/* Of one probe and place a pass is one event, however many notes there are. */
+static void test_twin_notes(void **state)
+{
+	struct seen *s = watch_passes(state, "twins",
+				      "SELECT 0 AS k, count(*) AS n FROM usdt:%s:ebql_twin:again");
+
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->n[0], n_calls);
+}
+
+/* Each of two probes at one place can be had alone. */
+static void test_shared_place(void **state)
+{
+	struct seen *s = watch_passes(state, "twins",
+				      "SELECT 0 AS k, count(*) AS n FROM usdt:%s:ebql_twin:second");
+
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->n[0], n_calls);
+}
+
 /* What ebql answers to the command. */
 static void expect_said(const char *command, const char *part)
 {
@@ -335,6 +398,9 @@ static void test_names(void **state)
 	expect_said("%s explain 'SELECT arg1 FROM usdt:%s:twice' 2>&1", "a fraction");
 	expect_said("%s explain 'SELECT arg2 FROM usdt:%s:twice' 2>&1", "unknown-column");
 	expect_said("%s explain 'SELECT * FROM usdt:%s:twice' 2>&1", "arg0");
+	expect_said("%s explain 'SELECT arg0 FROM usdt:%s:many' 2>&1", "error[too-many-places]");
+	expect_said("%s describe usdt:%s:many 2>&1", "in 80 places of ");
+	expect_said("%s explain 'SELECT 1 FROM usdt:%s:ebql_twin:*' 2>&1", "error[two-semaphores]");
 }
 
 int main(int argc, char **argv)
@@ -348,6 +414,9 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_places, struct seen),
 		WATCH_TEST(test_semaphore, struct seen),
 		WATCH_TEST(test_wildcard, struct seen),
+		WATCH_TEST(test_many, struct seen),
+		WATCH_TEST(test_twin_notes, struct seen),
+		WATCH_TEST(test_shared_place, struct seen),
 		cmocka_unit_test(test_names),
 	};
 

@@ -18,3 +18,34 @@ void usdt_ask(u32 n)
 		if (usdt_listens())
 			DTRACE_PROBE1(ebql_asked, asked, i);
 }
+
+/* Notes as no compiler makes them: two that are the same, and two at one place, each with a
+ * semaphore of its own. */
+#define NOTE(label, semaphore, name)                                                               \
+	".pushsection .note.stapsdt, \"\", %note\n"                                                \
+	".balign 4\n"                                                                              \
+	".4byte 8, 2f - 1f, 3\n"                                                                   \
+	".asciz \"stapsdt\"\n"                                                                     \
+	"1: .8byte " label ", _.stapsdt.base, " semaphore "\n"                                     \
+	".asciz \"ebql_twin\"\n"                                                                   \
+	".asciz \"" name "\"\n"                                                                    \
+	".asciz \"\"\n"                                                                            \
+	"2: .balign 4\n"                                                                           \
+	".popsection\n"
+
+u16 usdt_first_semaphore __attribute__((section(".probes"), visibility("hidden"), used));
+u16 usdt_second_semaphore __attribute__((section(".probes"), visibility("hidden"), used));
+void usdt_twins_once(void);
+__asm__(".text\n.type usdt_twins_once, %function\nusdt_twins_once:\n"
+	"usdt_again_place: nop\n"
+	"usdt_shared_place: nop\n"
+	"ret\n.size usdt_twins_once, . - usdt_twins_once\n" NOTE("usdt_again_place", "0", "again")
+		NOTE("usdt_again_place", "0", "again")
+			NOTE("usdt_shared_place", "usdt_first_semaphore", "first")
+				NOTE("usdt_shared_place", "usdt_second_semaphore", "second"));
+
+void usdt_twins(u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		usdt_twins_once();
+}

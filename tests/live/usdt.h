@@ -8,5 +8,7 @@
 bool usdt_listens(void);
 /* Passes the probe so often, with the numbers from 0 on, each time if somebody listens. */
 void usdt_ask(u32 n);
+/* Passes so often ebql_twin:again, of which there are two notes, and the place of first, second. */
+void usdt_twins(u32 n);
 
 #endif

@@ -120,9 +120,15 @@ void watch_tell(struct watch *watch, const char *line, const char *answer)
 
 void watch_ebql(struct watch *watch, const char *format, ...)
 {
-	char query[4096];
-	const char *argv[] = { proc_ebql(), "-o", "json", "--verbose", query, NULL };
+	char query[4096], pid[16];
+	const char *argv[] = { proc_ebql(), "-o", "json", "--verbose", query, NULL, NULL, NULL };
 	va_list args;
+
+	snprintf(pid, sizeof(pid), "%d", watch->pid);
+	if (watch->is_of_process) {
+		argv[5] = "-p";
+		argv[6] = pid;
+	}
 
 	va_start(args, format);
 	vsnprintf(query, sizeof(query), format, args);

@@ -13,7 +13,8 @@
 struct watch {
 	struct proc work, ebql;
 	struct reader reader;
-	int pid; /* the workload's */
+	int pid;	    /* the workload's */
+	bool is_of_process; /* ebql gets -p with that */
 	bool is_started;
 };
 

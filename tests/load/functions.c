@@ -37,7 +37,7 @@ static void left_out(enum access_path path, const char *first)
 	query_init(&query, path);
 	query.hook[0].target = "vfs_*";
 	query.hook[0].names = names;
-	query.hook[0].n_names = ARRAY_SIZE(names);
+	query.hook[0].n_places = query.hook[0].n_names = ARRAY_SIZE(names);
 	ir = ir_new(&query.arena);
 	ir_exit(ir, 0);
 	query_compile_ir(&query, 0, ir);
@@ -51,7 +51,7 @@ static void left_out(enum access_path path, const char *first)
 							       ? "4 of the 6 functions of vfs_*"
 							       : "3 of the 6 functions of vfs_*");
 	if (path == ACCESS_KPROBE) {
-		assert_int_equal(query.programs[0].first_name, known == 2 ? 2 : 0);
+		assert_int_equal(query.programs[0].first_place, known == 2 ? 2 : 0);
 		assert_int_equal(query.programs[0].n_events, known - 1);
 	} else {
 		assert_int_equal(
@@ -92,7 +92,7 @@ void test_all_left_out(void **state)
 	query_init(&query, features.has_kprobe_multi() ? ACCESS_KPROBE_MULTI : ACCESS_KPROBE);
 	query.hook[0].target = "no_such_*";
 	query.hook[0].names = names;
-	query.hook[0].n_names = ARRAY_SIZE(names);
+	query.hook[0].n_places = query.hook[0].n_names = ARRAY_SIZE(names);
 	ir = ir_new(&query.arena);
 	ir_exit(ir, 0);
 	query_compile_ir(&query, 0, ir);

@@ -436,6 +436,7 @@ static void test_attach_fails_changed(void **state)
 	char path[] = "/tmp/ebql-test-XXXXXX";
 	int fd = mkstemp(path);
 	const struct diag *diag;
+	struct hook_place place = { 0 };
 	struct query query;
 	struct stat stat;
 
@@ -443,6 +444,8 @@ static void test_attach_fails_changed(void **state)
 	assert_true(fd >= 0 && !fstat(fd, &stat));
 	query_init(&query, ACCESS_UPROBE);
 	query.hook[0].file_path = path;
+	query.hook[0].places = &place;
+	query.hook[0].n_places = 1;
 	query.hook[0].file_id = file_id_of(&stat);
 	query.hook[0].file_id.changed_ns--;
 	query_compile(&query, 0);
