@@ -329,7 +329,8 @@ void process_name(struct namer *namer, struct process *process, u64 address, str
 	const struct symbol *s;
 	const char *base;
 
-	if (!m) {
+	/* What an earlier program of it had mapped stays as it was. */
+	if (!m && process == known(namer, process->pid, NULL)) {
 		look(namer, process);
 		m = find(process, address);
 	}

@@ -3,6 +3,8 @@
  * Stacks in every format, and those that are of stacks: what rows come to, over windows, snapshots
  * and streamed rows; and that a flame graph is XML.
  */
+#include <pthread.h>
+
 #include "golden.h"
 
 /* Names that would break a line, a fold or a terminal; without names; without calls. */
@@ -188,6 +190,50 @@ static void test_flamegraph(void **unused)
 	free(text);
 }
 
+/* A text with as many calls as it has room for, by a thread with little room itself. */
+enum { DEEP_CALLS = 20000, DEEP_STACK = 64 << 10 };
+
+static void *format_deep(void *context)
+{
+	char **texts = context;
+	struct column columns[] = { COLUMN("s", { .kind = TYPE_TEXT }) };
+	struct value values[][1] = { { TEXT("") } };
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, &values[0][0], 1);
+	char *deep = calloc(DEEP_CALLS, 2);
+	size_t n;
+
+	memset(deep, ';', 2 * DEEP_CALLS - 1);
+	for (u32 i = 0; i < DEEP_CALLS; i++)
+		deep[2 * i] = 'f';
+	values[0][0].text = deep;
+	values[0][0].n = 2 * DEEP_CALLS - 1;
+	batch.is_last = true;
+	texts[0] = format_batches("folded", (struct out_options){ 0 }, &batch, 1, &n);
+	texts[1] = format_batches("flamegraph", (struct out_options){ 0 }, &batch, 1, &n);
+	texts[2] = deep;
+	return NULL;
+}
+
+static void test_deep(void **unused)
+{
+	char *texts[3];
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	assert_int_equal(pthread_attr_setstacksize(&attributes, DEEP_STACK), 0);
+	assert_int_equal(pthread_create(&thread, &attributes, format_deep, texts), 0);
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attributes);
+	assert_int_equal(strlen(texts[0]), 2 * DEEP_CALLS - 1 + strlen(" 1\n"));
+	assert_memory_equal(texts[0], texts[2], 2 * DEEP_CALLS - 1);
+	check_xml(texts[1]);
+	assert_non_null(strstr(texts[1], "data-d=\"20000\""));
+	for (u32 i = 0; i < ARRAY_SIZE(texts); i++)
+		free(texts[i]);
+}
+
 /* A run without a row, and one whose rows come to nothing. */
 static void test_nothing(void **unused)
 {
@@ -214,9 +260,9 @@ static void test_nothing(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stacks),	cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_texts),	cmocka_unit_test(test_flamegraph),
-		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_stacks), cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_texts),  cmocka_unit_test(test_flamegraph),
+		cmocka_unit_test(test_deep),   cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests_name("folded", tests, NULL, NULL);
