@@ -16,6 +16,15 @@
 
 /* What .gnu_debugdata may become: a table of symbols, no more. */
 #define UNPACKED_MAX (256u << 20)
+/*
+ * More than any program has, and less than a machine: of its tables, and what of them is read; the
+ * largest browsers with all their symbols need a third.
+ */
+#define PIECE_MAX    (512u << 20)
+#define WORK_MAX     (1u << 30)
+#define SYMBOL_WORK  64 /* of each, beside its name */
+#define TABLES_MAX   4
+#define SEGMENTS_MAX 256
 
 static bool read_at(const struct elf *elf, u64 offset, void *to, u64 n)
 {
@@ -40,7 +49,7 @@ static bool read_at(const struct elf *elf, u64 offset, void *to, u64 n)
 /* With a NUL behind it. */
 static void *read_piece(const struct elf *elf, u64 offset, u64 n)
 {
-	u8 *piece = n <= elf->n_bytes ? malloc(n + 1) : NULL;
+	u8 *piece = n <= MIN(elf->n_bytes, PIECE_MAX) ? malloc(n + 1) : NULL;
 
 	if (piece && !read_at(elf, offset, piece, n)) {
 		free(piece);
@@ -71,6 +80,8 @@ static int read_headers(struct elf *elf)
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != arch_own->elf_machine)
 		return -ENOEXEC;
+	if (header.e_phnum > SEGMENTS_MAX)
+		return -E2BIG;
 	elf->is_relocated = header.e_type == ET_DYN;
 	elf->segments =
 		read_piece(elf, header.e_phoff, (u64)header.e_phnum * sizeof(*elf->segments));
@@ -181,9 +192,12 @@ struct symbol_table {
 	u64 n, names_bytes;
 };
 
-static void visit_table(const struct symbol_table *t, symbol_visit *visit, void *context)
+/* `work` is what may still be done; -E2BIG: it was not enough. */
+static int visit_table(const struct symbol_table *t, u64 *work, symbol_visit *visit, void *context)
 {
 	for (u64 i = 0; i < t->n; i++) {
+		u64 n;
+
 		const Elf64_Sym *s = &t->symbols[i];
 		struct elf_symbol symbol = {
 			.address = s->st_value,
@@ -195,8 +209,13 @@ static void visit_table(const struct symbol_table *t, symbol_visit *visit, void 
 		if (s->st_shndx == SHN_UNDEF || s->st_name >= t->names_bytes || !symbol.rank)
 			continue;
 		symbol.name = t->names + s->st_name;
+		n = strlen(symbol.name) + SYMBOL_WORK;
+		if (n > *work)
+			return -E2BIG;
+		*work -= n;
 		visit(context, &symbol);
 	}
+	return 0;
 }
 
 static const Elf64_Shdr *versions_of(const struct elf *elf, u32 table, u64 n)
@@ -209,26 +228,32 @@ static const Elf64_Shdr *versions_of(const struct elf *elf, u32 table, u64 n)
 	return NULL;
 }
 
-static void each_of_sections(const struct elf *elf, symbol_visit *visit, void *context)
+static int each_of_sections(const struct elf *elf, u64 *work, symbol_visit *visit, void *context)
 {
-	for (u32 i = 0; i < elf->n_sections; i++) {
+	u32 n_tables = 0;
+	int err = 0;
+
+	for (u32 i = 0; i < elf->n_sections && !err; i++) {
 		const Elf64_Shdr *s = &elf->sections[i], *versions;
 		struct symbol_table t = { .n = s->sh_size / sizeof(Elf64_Sym) };
 
 		if ((s->sh_type != SHT_SYMTAB && s->sh_type != SHT_DYNSYM) ||
 		    s->sh_link >= elf->n_sections)
 			continue;
+		t.names_bytes = elf->sections[s->sh_link].sh_size;
+		if (++n_tables > TABLES_MAX || s->sh_size > PIECE_MAX || t.names_bytes > PIECE_MAX)
+			return -E2BIG;
 		versions = versions_of(elf, i, t.n);
 		t.symbols = elf_section_bytes(elf, s);
 		t.names = elf_section_bytes(elf, &elf->sections[s->sh_link]);
 		t.versions = versions ? elf_section_bytes(elf, versions) : NULL;
-		t.names_bytes = elf->sections[s->sh_link].sh_size;
 		if (t.symbols && t.names)
-			visit_table(&t, visit, context);
+			err = visit_table(&t, work, visit, context);
 		free(t.symbols);
 		free(t.names);
 		free(t.versions);
 	}
+	return err;
 }
 
 /* lzma_stream_buffer_decode() of liblzma 5, and of its results these two. */
@@ -268,27 +293,31 @@ static u8 *unpack(const u8 *packed, size_t n, size_t *ret_n)
 	return unpacked;
 }
 
-static void each_of_debug_data(const struct elf *elf, symbol_visit *visit, void *context)
+static int each_of_debug_data(const struct elf *elf, u64 *work, symbol_visit *visit, void *context)
 {
 	const Elf64_Shdr *section = elf_section(elf, ".gnu_debugdata");
 	u8 *packed = section ? elf_section_bytes(elf, section) : NULL;
 	struct elf within = { .fd = -1 };
 	size_t n;
+	int err = 0;
 
 	if (!packed)
-		return;
+		return 0;
 	within.memory = unpack(packed, section->sh_size, &n);
 	within.n_bytes = n;
 	if (within.memory && !read_headers(&within))
-		each_of_sections(&within, visit, context);
+		err = each_of_sections(&within, work, visit, context);
 	elf_close(&within);
 	free(packed);
+	return err;
 }
 
-void elf_each_symbol(const struct elf *elf, symbol_visit *visit, void *context)
+int elf_each_symbol(const struct elf *elf, symbol_visit *visit, void *context)
 {
-	each_of_sections(elf, visit, context);
-	each_of_debug_data(elf, visit, context);
+	u64 work = WORK_MAX;
+	int err = each_of_sections(elf, &work, visit, context);
+
+	return err ? err : each_of_debug_data(elf, &work, visit, context);
 }
 
 struct functions {

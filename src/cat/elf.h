@@ -41,8 +41,9 @@ struct elf_symbol {
 	u32 rank; /* what the file exports is meant before what it keeps to itself */
 };
 
-/* Those that are defined in it, but no old versions; also what .gnu_debugdata has of them. */
-void elf_each_symbol(const struct elf *elf,
-		     void (*visit)(void *context, const struct elf_symbol *symbol), void *context);
+/* Those that are defined in it, but no old versions; also what .gnu_debugdata has of them.  0, or
+ * -E2BIG: they are more than a program can have, and were visited in part. */
+int elf_each_symbol(const struct elf *elf,
+		    void (*visit)(void *context, const struct elf_symbol *symbol), void *context);
 
 #endif

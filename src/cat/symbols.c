@@ -56,10 +56,12 @@ int symbols_find(struct arena *arena, const char *path, const char *symbol,
 	if (err)
 		return err;
 	suggest_init(&suggest, symbol);
-	elf_each_symbol(&elf, look_at, &search);
+	err = elf_each_symbol(&elf, look_at, &search);
 	ret_place->file = elf.id;
 	ret_place->n_bytes = search.n_bytes;
-	if (search.is_ambiguous)
+	if (err)
+		;
+	else if (search.is_ambiguous)
 		err = -ENOTUNIQ;
 	else if (!search.rank || !elf_file_offset(&elf, search.address, true, &ret_place->offset))
 		err = -ESRCH;
@@ -148,9 +150,10 @@ int symbols_open(const char *path, struct symbols **ret_symbols)
 	if (!err) {
 		all->elf = &elf;
 		all->file = elf.id;
-		elf_each_symbol(&elf, add, all);
+		err = elf_each_symbol(&elf, add, all);
 		elf_close(&elf);
-		err = all->is_cut || all->names.is_cut ? -ENOMEM : 0;
+		if (!err && (all->is_cut || all->names.is_cut))
+			err = -ENOMEM;
 	}
 	if (err) {
 		symbols_close(all);

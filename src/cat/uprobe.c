@@ -25,6 +25,8 @@ static const char *const library_folders[] = {
 	"/lib/%s", "/usr/lib/%s", "/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
 };
 
+#define NAMES_MAX (1u << 20)
+
 /* The last program or library that the pattern names, so of versions the highest; or NULL. */
 static const char *last_match(struct arena *arena, const char *pattern)
 {
@@ -237,6 +239,11 @@ static int list_file(struct catalog *catalog, const struct stream_kind_info *kin
 		return catalog->is_live ? 0 : -ENODEV;
 	if (err)
 		return err;
+	/* Of the memory that a query has. */
+	if (symbols_count(symbols) > NAMES_MAX) {
+		symbols_close(symbols);
+		return -E2BIG;
+	}
 	file = arena_new(catalog->arena, struct program_file);
 	*file = (struct program_file){ arena_strdup(catalog->arena, path), symbols_file(symbols) };
 	for (u32 i = 0; i < symbols_count(symbols); i++) {
@@ -264,6 +271,10 @@ void program_complain(struct catalog *catalog, int error, struct span span, stru
 		diag_error(diags, "not-a-program", span,
 			   "the file is no program or library of this machine (ELF)" HINT
 			   "of a script it is its interpreter that has functions");
+	else if (error == -E2BIG)
+		diag_error(diags, "not-a-program", span,
+			   "the file has more segments, symbols or notes than any program" HINT
+			   "readelf --headers shows what it says of itself");
 	else if (error == -ENOTUNIQ)
 		diag_error(
 			diags, "ambiguous-stream", span,

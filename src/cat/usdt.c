@@ -17,6 +17,10 @@
 
 #define NOTE_NAME "stapsdt"
 #define NOTE_TYPE 3
+/* More than any program has: bytes of notes, and of one's arguments and places. */
+#define NOTES_MAX     (32u << 20)
+#define ARGUMENTS_MAX 32
+#define PLACES_MAX    10001
 
 struct note {
 	const char *provider, *name, *args;
@@ -42,6 +46,10 @@ static int notes_open(struct notes *notes, const char *path)
 		return err;
 	section = elf_section(&notes->elf, ".note.stapsdt");
 	base = elf_section(&notes->elf, ".stapsdt.base");
+	if (section && section->sh_size > NOTES_MAX) {
+		elf_close(&notes->elf);
+		return -E2BIG;
+	}
 	if (section)
 		notes->bytes = elf_section_bytes(&notes->elf, section);
 	if (notes->bytes)
@@ -164,7 +172,8 @@ static void add_arguments(struct catalog *catalog, struct stream *s, const struc
 	const char *args = note->args;
 	struct user_operand operand;
 
-	while (operand_next(machine(), &args, &place, catalog->arena, &operand)) {
+	while (fields.n < ARGUMENTS_MAX &&
+	       operand_next(machine(), &args, &place, catalog->arena, &operand)) {
 		struct field f = proto_argument(catalog, fields.n);
 
 		f.kind = FIELD_OPERAND;
@@ -223,6 +232,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	struct notes notes;
 	struct note note;
 	u64 at = 0;
+	u32 n_places = 0;
 	int err;
 
 	if (!file)
@@ -230,7 +240,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	err = notes_open(&notes, file);
 	if (err)
 		return err;
-	while (next_note(&notes, &at, &note)) {
+	while (n_places < PLACES_MAX && next_note(&notes, &at, &note)) {
 		struct stream *s;
 
 		if (!is_called(&note, event))
@@ -246,6 +256,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 		add_arguments(catalog, s, &notes, &note);
 		*last = s;
 		last = &s->next_place;
+		n_places++;
 	}
 	for (u32 i = 0; first && i < first->n_fields; i++)
 		settle_argument(catalog, first, i);

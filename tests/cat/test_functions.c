@@ -239,6 +239,69 @@ static void test_stripped(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* Files that say of themselves what no program can be: refused at once, whatever they would cost.
+ */
+static void test_hostile(void **state)
+{
+	static const struct {
+		u64 symbols_bytes, names_bytes;
+		u16 n_segments, n_tables;
+	} cases[] = {
+		{ 1ull << 40, 64, 1, 1 },
+		{ 64, 1ull << 40, 1, 1 },
+		{ 64, 64, 60000, 1 },
+		{ 64, 64, 1, 60000 },
+		/* Names that are all of one long text, to its end. */
+		{ 24ull << 20, 64 << 20, 1, 1 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		char path[] = "/tmp/ebql-test-XXXXXX", name[64];
+		int fd = mkstemp(path);
+		u32 n = cases[i].n_tables + 1;
+		Elf64_Ehdr header = { .e_ident = ELFMAG,
+				      .e_type = ET_DYN,
+				      .e_machine = arch_own->elf_machine,
+				      .e_phoff = 64,
+				      .e_phnum = cases[i].n_segments,
+				      .e_shoff = 1 << 22,
+				      .e_shnum = (u16)n };
+		Elf64_Phdr segment = { .p_type = PT_LOAD, .p_flags = PF_X, .p_filesz = 1 << 20 };
+		Elf64_Shdr *sections = calloc(n, sizeof(*sections));
+		const u64 at = 16 << 20, names_at = at + cases[i].symbols_bytes;
+		Elf64_Sym symbol = { .st_info = STT_FUNC, .st_shndx = 1, .st_name = 1 };
+		char *text = malloc(1 << 20);
+		struct session session;
+
+		header.e_ident[EI_CLASS] = ELFCLASS64;
+		sections[0] = (Elf64_Shdr){ .sh_type = SHT_STRTAB,
+					    .sh_offset = names_at,
+					    .sh_size = cases[i].names_bytes };
+		for (u32 k = 1; k < n; k++)
+			sections[k] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB,
+						    .sh_offset = at,
+						    .sh_size = cases[i].symbols_bytes };
+		memset(text, 'x', 1 << 20);
+		assert_int_equal(ftruncate(fd, (off_t)(names_at + cases[i].names_bytes)), 0);
+		assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
+		assert_int_equal(pwrite(fd, &segment, sizeof(segment), 64), sizeof(segment));
+		assert_true(pwrite(fd, sections, n * sizeof(*sections), 1 << 22) > 0);
+		for (u32 k = 0; i == 4 && k < 64; k++)
+			assert_true(pwrite(fd, text, 1 << 20, (off_t)(names_at + (k << 20))) > 0);
+		for (u32 k = 0; i == 4 && k < 1024; k++)
+			assert_true(pwrite(fd, &symbol, sizeof(symbol),
+					   (off_t)(at + k * sizeof(symbol))) > 0);
+		snprintf(name, sizeof(name), "uprobe:%s:main", path);
+		session_open(&session, NULL);
+		expect_error(&session, name, "not-a-program", "readelf");
+		session_close(&session);
+		unlink(path);
+		close(fd);
+		free(text);
+		free(sections);
+	}
+}
+
 /* Somebody cuts the file off, and writes it anew, while it is read: it is found or not. */
 static void test_cut_off(void **state)
 {
@@ -348,8 +411,8 @@ int main(void)
 		cmocka_unit_test(test_words),	 cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_wildcard), cmocka_unit_test(test_ambiguous),
 		cmocka_unit_test(test_within),	 cmocka_unit_test(test_instructions),
-		cmocka_unit_test(test_places),	 cmocka_unit_test(test_stripped),
-		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_places),
+		cmocka_unit_test(test_stripped), cmocka_unit_test(test_cut_off),
 	};
 
 	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);
