@@ -154,6 +154,7 @@ static const char *own_name(struct namer *namer, u32 pid)
 /* A child that does what `does` does, says so, and waits for what is said to it. */
 struct child {
 	int pid, in, out;
+	int direct; /* of ours: it, or the parent of the namespace's first process */
 };
 
 static struct child start(void (*does)(int out), int unshared)
@@ -180,6 +181,9 @@ static struct child start(void (*does)(int out), int unshared)
 			pid = getpid();
 			write(from[1], &pid, sizeof(pid));
 		}
+		/* Behind the pid, which the parent may write later than this one could. */
+		if (read(to[0], &c, 1) != 1)
+			_exit(0);
 		does(from[1]);
 		while (read(to[0], &c, 1) > 0)
 			if (c == 'x')
@@ -188,8 +192,9 @@ static struct child start(void (*does)(int out), int unshared)
 	}
 	close(to[0]);
 	close(from[1]);
-	child = (struct child){ .in = to[1], .out = from[0] };
-	if (read(child.out, &child.pid, sizeof(child.pid)) != sizeof(child.pid))
+	child = (struct child){ .in = to[1], .out = from[0], .direct = pid };
+	if (read(child.out, &child.pid, sizeof(child.pid)) != sizeof(child.pid) ||
+	    write(child.in, "", 1) != 1)
 		child.pid = 0;
 	return child;
 }
@@ -200,8 +205,7 @@ static void end(struct child *child)
 		kill(child->pid, SIGKILL);
 	close(child->in);
 	close(child->out);
-	while (wait(NULL) > 0)
-		;
+	waitpid(child->direct, NULL, 0);
 }
 
 /* Code that no file has, and the map of it in a /tmp that others do not see. */
