@@ -4,9 +4,13 @@
  * A name becomes a string offset by one search over the string section; one walk
  * over the records then compares numbers.  The walk leaves a mark each 64 types, so
  * that later look-ups by id start near.  Nothing in the blob is trusted.
+ *
+ * A module's blob goes on behind the kernel's own: what is numbered below its first id, or its
+ * first place of a name, is there.
  */
 #include "cat/internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,6 +19,7 @@
 #include <unistd.h>
 
 #define BTF_MARK_TYPES	64
+#define MODULES_MAX	((1u << (32 - BTF_ID_BITS)) - 1)
 #define BTF_RESOLVE_MAX 32 /* longest believable chain of typedefs and qualifiers */
 
 /* Bytes behind struct btf_type: base[kind] + each[kind] * vlen.  Kinds as of kernel 6.0. */
@@ -53,12 +58,16 @@ static inline u32 record_bytes(const struct btf_blob *btf, u32 offset)
 	return bytes <= btf->types_bytes - offset ? bytes : 0;
 }
 
-int btf_init(struct btf_blob *btf, struct arena *arena, const void *data, size_t data_bytes)
+static u32 count_types(struct btf_blob *btf);
+
+int btf_init(struct btf_blob *btf, struct arena *arena, struct btf_blob *base, const void *data,
+	     size_t data_bytes)
 {
 	struct btf_header header;
 	u64 body;
 
-	*btf = (struct btf_blob){ .data = data, .data_bytes = data_bytes };
+	*btf = (struct btf_blob){ .data = data, .data_bytes = data_bytes, .base = base };
+	btf->first_id = base ? count_types(base) + 1 : 1;
 	if (data_bytes < sizeof(header))
 		return -EINVAL;
 	memcpy(&header, data, sizeof(header));
@@ -67,14 +76,15 @@ int btf_init(struct btf_blob *btf, struct arena *arena, const void *data, size_t
 		return -EINVAL;
 	body = data_bytes - header.hdr_len;
 	if ((u64)header.type_off + header.type_len > body ||
-	    (u64)header.str_off + header.str_len > body || !header.str_len)
+	    (u64)header.str_off + header.str_len > body || (!base && !header.str_len))
 		return -EINVAL;
 	btf->types = btf->data + header.hdr_len + header.type_off;
 	btf->types_bytes = header.type_len;
 	btf->strings = (const char *)btf->data + header.hdr_len + header.str_off;
 	btf->strings_bytes = header.str_len;
-	/* The empty name comes first, and the last name must end. */
-	if (btf->strings[0] || btf->strings[btf->strings_bytes - 1])
+	/* The empty name comes first of all, and the last name must end. */
+	if ((!base && btf->strings[0]) ||
+	    (btf->strings_bytes && btf->strings[btf->strings_bytes - 1]))
 		return -EINVAL;
 	btf->marks = arena_array(arena, u32,
 				 btf->types_bytes / sizeof(struct btf_type) / BTF_MARK_TYPES + 1);
@@ -96,7 +106,7 @@ static int read_all(int fd, u8 *into, size_t n)
 	return 0;
 }
 
-int btf_open(struct btf_blob *btf, struct arena *arena, const char *path)
+int btf_open(struct btf_blob *btf, struct arena *arena, struct btf_blob *base, const char *path)
 {
 	struct stat stat;
 	void *data;
@@ -123,7 +133,7 @@ int btf_open(struct btf_blob *btf, struct arena *arena, const char *path)
 	if (data == MAP_FAILED)
 		return error;
 	if (!error)
-		error = btf_init(btf, arena, data, stat.st_size);
+		error = btf_init(btf, arena, base, data, stat.st_size);
 	if (error)
 		munmap(data, stat.st_size);
 	else
@@ -131,15 +141,44 @@ int btf_open(struct btf_blob *btf, struct arena *arena, const char *path)
 	return error;
 }
 
+void btf_open_modules(struct btf_blob *btf, struct arena *arena, const char *folder)
+{
+	VEC(struct btf_blob) modules = { 0 };
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	while (dir && modules.n < MODULES_MAX && (entry = readdir(dir))) {
+		const char *path = arena_printf(arena, "%s/%s", folder, entry->d_name);
+		struct btf_blob blob;
+
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "vmlinux") ||
+		    btf_open(&blob, arena, btf, path))
+			continue;
+		blob.module = path + strlen(folder) + 1;
+		blob.number = modules.n + 1;
+		vec_push(arena, &modules, blob);
+	}
+	if (dir)
+		closedir(dir);
+	btf->modules = modules.at;
+	btf->n_modules = modules.n;
+}
+
 void btf_close(struct btf_blob *btf)
 {
+	for (u32 i = 0; i < btf->n_modules; i++)
+		btf_close(&btf->modules[i]);
 	if (btf->is_mapped)
 		munmap((void *)btf->data, btf->data_bytes);
 	*btf = (struct btf_blob){ 0 };
 }
 
-const char *btf_string(const struct btf_blob *btf, u32 offset)
+static const char *btf_string(const struct btf_blob *btf, u32 offset)
 {
+	if (btf->base && offset < btf->base->strings_bytes)
+		return btf->base->strings + offset;
+	if (btf->base)
+		offset -= btf->base->strings_bytes;
 	return offset < btf->strings_bytes ? btf->strings + offset : "";
 }
 
@@ -150,29 +189,48 @@ static inline void mark(struct btf_blob *btf, u32 id, u32 offset)
 		btf->marks[btf->n_marks++] = offset;
 }
 
+/* The id of the blob's i-th type, counted from 1. */
+static u32 id_of(const struct btf_blob *btf, u32 i)
+{
+	return btf->number << BTF_ID_BITS | (btf->first_id - 1 + i);
+}
+
+static u32 count_types(struct btf_blob *btf)
+{
+	u32 offset = btf->marks[btf->n_marks - 1], n = (btf->n_marks - 1) * BTF_MARK_TYPES, bytes;
+
+	for (; (bytes = record_bytes(btf, offset)); offset += bytes)
+		mark(btf, ++n, offset);
+	return n;
+}
+
 /* Offset of the name in the string section, 0 when no type bears it. */
 static u32 name_offset(const struct btf_blob *btf, const char *name)
 {
+	u32 first = btf->base ? btf->base->strings_bytes : 0;
 	size_t n = strlen(name);
 	char needle[256];
 	const char *at;
 
 	if (!n || n > sizeof(needle) - 2)
 		return 0;
+	/* No empty name is ahead of a module's first one. */
+	if (btf->strings_bytes && !strcmp(btf->strings, name))
+		return first;
 	needle[0] = '\0';
 	memcpy(needle + 1, name, n + 1);
 	at = memmem(btf->strings, btf->strings_bytes, needle, n + 2);
-	return at ? at + 1 - btf->strings : 0;
+	return at ? first + (at + 1 - btf->strings) : 0;
 }
 
-void btf_find_all(struct btf_blob *btf, struct btf_wanted *wanted, u32 n)
+/* By the places of their names. */
+static void find_by_places(struct btf_blob *btf, struct btf_wanted *wanted, u32 n)
 {
 	u64 maybe[64] = { 0 }; /* a bit for each name's place, of 4,096 */
 	u32 offset = 0, bytes, n_left = 0;
 
 	for (u32 i = 0; i < n; i++) {
 		wanted[i].id = 0;
-		wanted[i].place = name_offset(btf, wanted[i].name);
 		n_left += wanted[i].place != 0;
 		maybe[wanted[i].place / 64 % 64] |= 1ull << wanted[i].place % 64;
 	}
@@ -188,10 +246,17 @@ void btf_find_all(struct btf_blob *btf, struct btf_wanted *wanted, u32 n)
 			if (place != w->place || w->id ||
 			    BTF_INFO_KIND(load_u32(btf->types + offset + 4)) != w->kind)
 				continue;
-			w->id = id;
+			w->id = id_of(btf, id);
 			n_left--;
 		}
 	}
+}
+
+void btf_find_all(struct btf_blob *btf, struct btf_wanted *wanted, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		wanted[i].place = name_offset(btf, wanted[i].name);
+	find_by_places(btf, wanted, n);
 }
 
 u32 btf_find(struct btf_blob *btf, u32 kind, const char *name)
@@ -202,11 +267,56 @@ u32 btf_find(struct btf_blob *btf, u32 kind, const char *name)
 	return wanted.id;
 }
 
+u32 btf_find_in_modules(struct btf_blob *btf, u32 kind, const char *name)
+{
+	u32 place = name_offset(btf, name), found = 0; /* a name of both stands in the kernel's */
+
+	for (u32 i = 0; i < btf->n_modules; i++) {
+		struct btf_blob *module = &btf->modules[i];
+		struct btf_wanted wanted = { .kind = kind, .name = name };
+
+		wanted.place = place ?: name_offset(module, name);
+		find_by_places(module, &wanted, 1);
+		if (wanted.id && found)
+			return 0;
+		found = wanted.id ?: found;
+	}
+	return found;
+}
+
+/* An id in a blob: below its first one it is the kernel's own. */
+static u32 whole_id(const struct btf_blob *btf, u32 id)
+{
+	return id < btf->first_id ? id : btf->number << BTF_ID_BITS | id;
+}
+
+u32 btf_word_id(const struct btf_view *view, u32 i)
+{
+	return whole_id(view->blob, btf_word(view, i));
+}
+
+const char *btf_word_name(const struct btf_view *view, u32 i)
+{
+	return btf_string(view->blob, btf_word(view, i));
+}
+
+static bool has_size(u32 kind)
+{
+	return kind == BTF_KIND_INT || kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION ||
+	       kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64 || kind == BTF_KIND_FLOAT ||
+	       kind == BTF_KIND_DATASEC;
+}
+
 bool btf_type(struct btf_blob *btf, u32 id, struct btf_view *ret_view)
 {
-	u32 offset, bytes, info, at, nearest;
+	u32 offset, bytes, info, at, nearest, number = id >> BTF_ID_BITS, whole = id;
 
-	if (!id)
+	if (number > btf->n_modules)
+		return false;
+	if (number)
+		btf = &btf->modules[number - 1];
+	id = (id & BTF_ID_MASK) - (btf->first_id - 1);
+	if (!id || id > BTF_ID_MASK)
 		return false;
 	nearest = MIN((id - 1) / BTF_MARK_TYPES, btf->n_marks - 1);
 	offset = btf->marks[nearest];
@@ -220,7 +330,8 @@ bool btf_type(struct btf_blob *btf, u32 id, struct btf_view *ret_view)
 		return false;
 	info = load_u32(btf->types + offset + 4);
 	*ret_view = (struct btf_view){
-		.id = id,
+		.blob = btf,
+		.id = whole,
 		.name = btf_string(btf, load_u32(btf->types + offset)),
 		.kind = BTF_INFO_KIND(info),
 		.vlen = BTF_INFO_VLEN(info),
@@ -228,6 +339,8 @@ bool btf_type(struct btf_blob *btf, u32 id, struct btf_view *ret_view)
 		.size_or_type = load_u32(btf->types + offset + 8),
 		.tail = btf->types + offset + sizeof(struct btf_type),
 	};
+	if (!has_size(ret_view->kind))
+		ret_view->size_or_type = whole_id(btf, ret_view->size_or_type);
 	return true;
 }
 

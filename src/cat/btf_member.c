@@ -19,12 +19,12 @@ struct member_words {
 	u32 offset_bits, bitfield_bits;
 };
 
-static struct member_words member_at(const struct btf_blob *btf, const struct btf_view *view, u32 i)
+static struct member_words member_at(const struct btf_view *view, u32 i)
 {
 	u32 offset = btf_word(view, 3 * i + 2);
 	struct member_words words = {
-		.name = btf_string(btf, btf_word(view, 3 * i)),
-		.type = btf_word(view, 3 * i + 1),
+		.name = btf_word_name(view, 3 * i),
+		.type = btf_word_id(view, 3 * i + 1),
 		.offset_bits = view->kind_flag ? BTF_MEMBER_BIT_OFFSET(offset) : offset,
 		.bitfield_bits = view->kind_flag ? BTF_MEMBER_BITFIELD_SIZE(offset) : 0,
 	};
@@ -86,11 +86,11 @@ static int describe_array(struct btf_blob *btf, struct btf_view view, struct cat
 
 	facts->is_array = true;
 	facts->n_elements = btf_word(&view, 2);
-	facts->element_btf_id = btf_word(&view, 0);
+	facts->element_btf_id = btf_word_id(&view, 0);
 	for (int depth = 0; view.kind == BTF_KIND_ARRAY; depth++) {
 		bytes *= btf_word(&view, 2);
 		if (depth > NESTING_MAX || bytes > UINT32_MAX ||
-		    !btf_resolve(btf, btf_word(&view, 0), &view))
+		    !btf_resolve(btf, btf_word_id(&view, 0), &view))
 			return -EINVAL;
 		/* A trailing char x[] has no capacity of its own. */
 		if (!depth && is_char(&view))
@@ -155,7 +155,7 @@ static bool walk_in(struct walk *walk, const struct btf_view *composite, int dep
 	struct btf_view inner;
 
 	for (u32 i = 0; i < composite->vlen && walk->budget; i++) {
-		struct member_words words = member_at(walk->btf, composite, i);
+		struct member_words words = member_at(composite, i);
 
 		walk->budget--;
 		if (!words.name[0]) {
@@ -254,7 +254,7 @@ static void list_in(struct listing *l, u32 id, u64 offset_bits, int depth)
 	if (depth > NESTING_MAX || !btf_resolve(l->btf, id, &view) || !is_composite(&view))
 		return;
 	for (u32 i = 0; i < view.vlen && l->budget; i++, l->budget--) {
-		struct member_words words = member_at(l->btf, &view, i);
+		struct member_words words = member_at(&view, i);
 		u64 at = offset_bits + words.offset_bits;
 
 		if (!words.name[0])

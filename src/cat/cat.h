@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The catalog: which streams this kernel has, with which columns, and the facts
- * of BTF that the later stages need.  Reads tracefs and /sys/kernel/btf/vmlinux
- * lazily, or copies of them (tests, explain without privileges).
+ * of BTF that the later stages need.  Reads tracefs and /sys/kernel/btf lazily, or copies of them
+ * (tests, explain without privileges).
  */
 #ifndef EBQL_CAT_CAT_H
 #define EBQL_CAT_CAT_H
@@ -127,6 +127,7 @@ struct stream {
 	/* Functions, event is then their name, and user probes: */
 	bool is_function, is_return;
 	u32 function_btf_id;	   /* 0: BTF does not know it */
+	const char *module;	   /* of which that is; NULL: of the kernel itself */
 	u32 function_words;	   /* of 8 bytes that its arguments take */
 	u32 function_offset_bytes; /* NAME+OFFSET */
 	/* Of programs and libraries; NULL: of the kernel.  And where in the file. */
@@ -190,8 +191,8 @@ const char *stream_written_out(struct arena *arena, const char *path);
 /* Never fails for a missing tracefs or BTF: lookups then do, with the reason in diags. */
 struct catalog *catalog_open_live(struct arena *arena);
 /*
- * Of a folder with copies: available_events and events of tracefs, and btf.  NULL and a diagnostic
- * when there is none, or its BTF is broken.
+ * Of a folder with copies: available_events and events of tracefs, btf and btf-modules.  NULL and a
+ * diagnostic when there is none, or its BTF is broken.
  */
 struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, struct diags *diags);
 void catalog_close(struct catalog *catalog);
@@ -255,6 +256,11 @@ struct function_code function_code(struct arena *arena, const char *name);
 
 /* BTF: id of a named type of that kind (BTF_KIND_*), 0 when there is none. */
 u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name);
+/*
+ * The same of the modules as well, if one of them alone has it.  Such an id is the catalog's own:
+ * for all here that takes ids, but the kernel has others.
+ */
+u32 catalog_any_btf_id(struct catalog *catalog, u32 btf_kind, const char *name);
 /* Offers the names of all types of that kind. */
 void catalog_suggest_type(struct catalog *catalog, u32 btf_kind, struct suggest *suggest);
 /* This raw tracepoint will be asked for: with the next search its names are found, too. */

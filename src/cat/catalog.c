@@ -18,6 +18,7 @@ struct catalog *catalog_open_live(struct arena *arena)
 	catalog->arch = arch_own;
 	catalog->is_live = true;
 	catalog->btf_path = "/sys/kernel/btf/vmlinux";
+	catalog->modules_path = "/sys/kernel/btf";
 	buf_init_in(&catalog->scratch, arena);
 	if (stat("/proc/self/ns/pid", &ns) == 0)
 		catalog->pid_ns = (struct pid_ns){ ns.st_dev, ns.st_ino };
@@ -55,6 +56,7 @@ struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, s
 	if (catalog->tracefs_fd < 0)
 		catalog->tracefs_fd = -errno;
 	catalog->btf_path = arena_printf(arena, "%s/btf", folder);
+	catalog->modules_path = arena_printf(arena, "%s/btf-modules", folder);
 	error = tracefs_read(catalog, "available_events");
 	/* Without it raw tracepoints have no types, as in a kernel without. */
 	if (!error && !catalog_btf(catalog) && catalog->btf_error != -ENOENT)
@@ -89,7 +91,8 @@ struct btf_blob *catalog_btf(struct catalog *catalog)
 {
 	if (!catalog->btf_looked) {
 		catalog->btf_looked = true;
-		catalog->btf_error = btf_open(&catalog->btf, catalog->arena, catalog->btf_path);
+		catalog->btf_error =
+			btf_open(&catalog->btf, catalog->arena, NULL, catalog->btf_path);
 	}
 	return catalog->btf_error ? NULL : &catalog->btf;
 }
@@ -117,6 +120,20 @@ u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name)
 		catalog->n_known = catalog->ids.n;
 	}
 	return catalog->ids.at[place].id;
+}
+
+/* Theirs is read when something is asked for that the kernel itself does not have. */
+u32 catalog_any_btf_id(struct catalog *catalog, u32 btf_kind, const char *name)
+{
+	u32 id = catalog_btf_id(catalog, btf_kind, name);
+	struct btf_blob *btf = catalog_btf(catalog);
+
+	if (id || !btf)
+		return id;
+	if (!catalog->modules_looked)
+		btf_open_modules(btf, catalog->arena, catalog->modules_path);
+	catalog->modules_looked = true;
+	return btf_find_in_modules(btf, btf_kind, name);
 }
 
 void catalog_each_member(struct catalog *catalog, u32 struct_btf_id,
@@ -233,7 +250,7 @@ bool catalog_enumerator(struct catalog *catalog, const char *enumeration, const 
 	if (!id || !btf_type(&catalog->btf, id, &view))
 		return false;
 	for (u32 i = 0; i < view.vlen; i++)
-		if (!strcmp(btf_string(&catalog->btf, btf_word(&view, 2 * i)), name)) {
+		if (!strcmp(btf_word_name(&view, 2 * i), name)) {
 			*ret_number = (s32)btf_word(&view, 2 * i + 1);
 			if (catalog->facts)
 				buf_printf(catalog->facts, "enumerator %s.%s: there, %lld\n",

@@ -44,7 +44,7 @@ static void add_fields(struct catalog *catalog, struct stream *s, const struct b
 	if (proto->size_or_type)
 		is_behind = is_large(btf, proto->size_or_type, &bytes) && bytes > 16;
 	for (u32 i = 0; i < proto->vlen; i++) {
-		u32 name = btf_word(proto, 2 * i), type = btf_word(proto, 2 * i + 1);
+		u32 type = btf_word_id(proto, 2 * i + 1);
 
 		if (!type) /* "..." */
 			break;
@@ -53,14 +53,14 @@ static void add_fields(struct catalog *catalog, struct stream *s, const struct b
 		if (is_behind)
 			continue;
 		s->fields[i] = proto_argument(catalog, i);
-		proto_set_type(catalog, name, type, &s->fields[i]);
+		proto_set_type(catalog, btf_word_name(proto, 2 * i), type, &s->fields[i]);
 		s->n_fields++;
 	}
 	if (s->is_return && proto->size_or_type && !is_large(btf, proto->size_or_type, &bytes)) {
 		struct field *ret = &s->fields[s->n_fields++];
 
 		*ret = proto_return(catalog, s->function_words);
-		proto_set_type(catalog, 0, proto->size_or_type, ret);
+		proto_set_type(catalog, "", proto->size_or_type, ret);
 	}
 }
 
@@ -78,10 +78,14 @@ static void add_plain_fields(struct catalog *catalog, struct stream *s)
 		s->fields[s->n_fields++] = proto_return(catalog, n);
 }
 
-static bool find_proto(struct catalog *catalog, struct stream *s, struct btf_view *ret_proto)
+static bool find_proto(struct catalog *catalog, u32 id, struct stream *s,
+		       struct btf_view *ret_proto)
 {
-	return s->function_btf_id && btf_type(&catalog->btf, s->function_btf_id, ret_proto) &&
-	       btf_type(&catalog->btf, ret_proto->size_or_type, ret_proto) &&
+	s->function_btf_id = id & BTF_ID_MASK;
+	if (!id || !btf_type(&catalog->btf, id, ret_proto))
+		return false;
+	s->module = ret_proto->blob->module;
+	return btf_type(&catalog->btf, ret_proto->size_or_type, ret_proto) &&
 	       ret_proto->kind == BTF_KIND_FUNC_PROTO;
 }
 
@@ -91,7 +95,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	struct btf_view proto;
 	struct stream *s;
 	const char *name;
-	u32 offset;
+	u32 offset, id;
 
 	if (!function_split(catalog->arena, event, &name, &offset) ||
 	    (offset && kind->kind != STREAM_KPROBE))
@@ -101,8 +105,8 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	s->is_function = true;
 	s->is_return = is_return(kind);
 	s->function_offset_bytes = offset;
-	s->function_btf_id = catalog_btf_id(catalog, BTF_KIND_FUNC, name);
-	if (find_proto(catalog, s, &proto)) {
+	id = catalog_any_btf_id(catalog, BTF_KIND_FUNC, name);
+	if (find_proto(catalog, id, s, &proto)) {
 		if (!offset)
 			add_fields(catalog, s, &proto);
 	} else {
@@ -173,8 +177,7 @@ static int load_listed(struct catalog *catalog, const struct stream_kind_info *k
 	s = stream_new(catalog->arena, kind, NULL, name->event);
 	s->is_function = true;
 	s->is_return = is_return(kind);
-	s->function_btf_id = name->function_id;
-	if (!find_proto(catalog, s, &proto))
+	if (!find_proto(catalog, name->function_id, s, &proto))
 		return -ENOENT;
 	add_fields(catalog, s, &proto);
 	*ret_stream = s;
@@ -238,9 +241,10 @@ static void complain(struct catalog *catalog, int error, struct span span, struc
 		.kind = kind_, .name = name_, .shorthand = short_, .form = name_ ":FUNCTION",      \
 		.list = list, .load = load, .load_listed = load_listed, .complain = complain,      \
 		.meant = meant,                                                                    \
-		.nowhere = "it is not in this kernel, or the compiler has put all of it into its " \
-			   "callers (inlined), which only debug information tells: probe one of "  \
-			   "them; ebql list WORD shows the names that contain WORD",               \
+		.nowhere = "it is not in this kernel, or in a module that is not loaded, or the "  \
+			   "compiler has put all of it into its callers (inlined), which only "    \
+			   "debug information tells: probe one of them; ebql list WORD shows the " \
+			   "names that contain WORD",                                              \
 		.has_many = true, .is_twin = is_twin_                                              \
 	}
 

@@ -28,9 +28,21 @@ struct btf_blob {
 	/* marks[k] is the offset of type 64 k + 1; filled as far as scans have come. */
 	u32 *marks;
 	u32 n_marks;
+	/* Of a module: its types' and names' numbers go on behind those of the kernel's own blob.
+	 * An id has above BTF_ID_BITS which module's it is; 0: the kernel's own. */
+	const struct btf_blob *base;
+	const char *module;
+	u32 number, first_id;
+	struct btf_blob *modules; /* of the kernel's own: modules[number - 1] */
+	u32 n_modules;
 };
 
+/* As many as an id in the kernel can have (BTF_MAX_TYPE). */
+#define BTF_ID_BITS 20
+#define BTF_ID_MASK ((1u << BTF_ID_BITS) - 1)
+
 struct btf_view {
+	const struct btf_blob *blob;
 	u32 id;
 	const char *name;
 	u32 kind, vlen;
@@ -48,10 +60,13 @@ static inline u32 btf_word(const struct btf_view *view, u32 i)
 	return word;
 }
 
-/* 0, or -EINVAL when the header makes no sense.  data must outlive btf. */
-int btf_init(struct btf_blob *btf, struct arena *arena, const void *data, size_t data_bytes);
+/* 0, or -EINVAL when the header makes no sense.  data must outlive btf.  base: of a module's. */
+int btf_init(struct btf_blob *btf, struct arena *arena, struct btf_blob *base, const void *data,
+	     size_t data_bytes);
 /* Maps or reads the file; 0 or -errno. */
-int btf_open(struct btf_blob *btf, struct arena *arena, const char *path);
+int btf_open(struct btf_blob *btf, struct arena *arena, struct btf_blob *base, const char *path);
+/* Those of modules: the files of the folder, as far as they can be read. */
+void btf_open_modules(struct btf_blob *btf, struct arena *arena, const char *folder);
 void btf_close(struct btf_blob *btf);
 struct btf_wanted {
 	u32 kind;
@@ -62,11 +77,15 @@ struct btf_wanted {
 /* Finds the ids of all of them in one walk over the types. */
 void btf_find_all(struct btf_blob *btf, struct btf_wanted *wanted, u32 n);
 u32 btf_find(struct btf_blob *btf, u32 kind, const char *name);
+/* The same of modules; 0: none has it, or several have. */
+u32 btf_find_in_modules(struct btf_blob *btf, u32 kind, const char *name);
 /* false when the id does not exist or its record is broken. */
 bool btf_type(struct btf_blob *btf, u32 id, struct btf_view *ret_view);
 /* The type behind typedefs, const, volatile, restrict and tags. */
 bool btf_resolve(struct btf_blob *btf, u32 id, struct btf_view *ret_view);
-const char *btf_string(const struct btf_blob *btf, u32 offset);
+/* The i-th word of a view's tail as an id, and as a name. */
+u32 btf_word_id(const struct btf_view *view, u32 i);
+const char *btf_word_name(const struct btf_view *view, u32 i);
 /* Visits every type of that kind whose name begins with prefix. */
 void btf_each_name(struct btf_blob *btf, u32 kind, const char *prefix,
 		   void (*visit)(void *context, u32 id, const char *name), void *context);
@@ -83,7 +102,7 @@ void btf_each_member(struct btf_blob *btf, u32 struct_id,
 /* format.c: the text of a format file -> stream->fields and tracepoint_id; 0 or -EINVAL. */
 int format_parse(struct arena *arena, const char *text, size_t text_bytes, struct stream *stream);
 
-/* proto.c: the i-th argument, of which nothing more is known; and its name (0: none) and type. */
+/* proto.c: the i-th argument, of which nothing more is known; and its name ("": none) and type. */
 struct field proto_argument(struct catalog *catalog, u32 i);
 /* function_code.c: is there code of that name in the kernel or a module? */
 bool symbol_is_code(struct arena *arena, const char *name);
@@ -91,7 +110,7 @@ bool symbol_is_code(struct arena *arena, const char *name);
 struct field proto_return(struct catalog *catalog, u32 n_args);
 /* "vfs_read+0x10" -> vfs_read, 16; false: what is behind the + is no number. */
 bool function_split(struct arena *arena, const char *event, const char **ret_name, u32 *ret_offset);
-void proto_set_type(struct catalog *catalog, u32 name, u32 type, struct field *field);
+void proto_set_type(struct catalog *catalog, const char *name, u32 type, struct field *field);
 
 /* code_x86_64.c: as arch.instruction_bytes. */
 u32 code_x86_64_bytes(const u8 *code, u32 n);
@@ -157,9 +176,9 @@ struct catalog {
 	struct buf scratch; /* the file read last */
 	bool tracefs_looked;
 	int tracefs_fd; /* its root, or a snapshot's; or -errno */
-	const char *btf_path;
+	const char *btf_path, *modules_path;
 	struct btf_blob btf;
-	bool btf_looked;
+	bool btf_looked, modules_looked;
 	int btf_error;
 	struct pid_ns pid_ns;
 	struct stream_names names[STREAM_N];

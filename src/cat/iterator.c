@@ -170,7 +170,8 @@ static void add_arguments(struct catalog *catalog, const struct btf_view *proto,
 		struct field *f = &s->fields[s->n_fields++];
 
 		*f = proto_argument(catalog, i);
-		proto_set_type(catalog, btf_word(proto, 2 * i), btf_word(proto, 2 * i + 1), f);
+		proto_set_type(catalog, btf_word_name(proto, 2 * i), btf_word_id(proto, 2 * i + 1),
+			       f);
 	}
 }
 

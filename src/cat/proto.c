@@ -97,15 +97,15 @@ static void spell(struct btf_blob *btf, u32 id, int depth, struct buf *out)
 	}
 }
 
-void proto_set_type(struct catalog *catalog, u32 name, u32 type, struct field *field)
+void proto_set_type(struct catalog *catalog, const char *name, u32 type, struct field *field)
 {
 	struct btf_blob *btf = &catalog->btf;
 	struct buf *text = &catalog->scratch;
 	struct catalog_member facts;
 
 	field->btf_type_id = type;
-	if (btf_string(btf, name)[0])
-		field->name = arena_strdup(catalog->arena, btf_string(btf, name));
+	if (*name)
+		field->name = arena_strdup(catalog->arena, name);
 	if (!btf_describe(btf, type, &facts))
 		field->type = type_is_word(facts.type)
 				      ? facts.type

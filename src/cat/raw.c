@@ -15,7 +15,8 @@
 
 static u32 find_id(struct catalog *catalog, u32 kind, const char *prefix, const char *event)
 {
-	return catalog_btf_id(catalog, kind, arena_printf(catalog->arena, "%s%s", prefix, event));
+	return catalog_any_btf_id(catalog, kind,
+				  arena_printf(catalog->arena, "%s%s", prefix, event));
 }
 
 static bool callback_proto(struct btf_blob *btf, u32 typedef_id, struct btf_view *ret_proto)
@@ -95,8 +96,8 @@ static bool find_proto(struct catalog *catalog, const char *event, struct btf_vi
 }
 
 /*
- * -ENOENT when neither BTF nor tracefs knows the name (also: when there is neither).  BTF of
- * modules is not read: of their tracepoints only the names are known, so they have arg0..arg11.
+ * -ENOENT when neither BTF nor tracefs knows the name (also: when there is neither).  Of what only
+ * tracefs knows there is but the name, so it has arg0..arg11.
  */
 static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
 		const char *event, struct stream **ret_stream)
@@ -115,8 +116,8 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 
 		stream->fields[i] = proto_argument(catalog, i);
 		if (is_typed)
-			proto_set_type(catalog, btf_word(&proto, word), btf_word(&proto, word + 1),
-				       &stream->fields[i]);
+			proto_set_type(catalog, btf_word_name(&proto, word),
+				       btf_word_id(&proto, word + 1), &stream->fields[i]);
 	}
 	*ret_stream = stream;
 	return 0;

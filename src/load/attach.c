@@ -246,7 +246,7 @@ static int attach_failed(const struct load_program *program, int error, struct d
 	struct diag *diag;
 
 	if ((hook->path == ACCESS_TRAMPOLINE || hook->path == ACCESS_CALL) && !hook->is_insisted &&
-	    load_is_of_place(error) && load_refuse_trampoline(hook->attach_btf_id, error))
+	    load_is_of_place(error) && load_refuse_trampoline(hook, error))
 		return -EUNATCH;
 	if (load_refused(error, arena_printf(diags->arena, "attach a %s", load_kind(program)->name),
 			 diags))

@@ -71,31 +71,42 @@ static bool attaches_trampolines(int prog_fd)
 	return does > 0;
 }
 
-/* Where attaching one failed in this process: BTF ids, and above each what the kernel said. */
+/*
+ * Where attaching one failed in this process: BTF ids, each behind the number of the BTF that it is
+ * of, and above them what the kernel said.
+ */
+#define REFUSED_BITS 52
 static u64 refused[64];
 
-bool load_refuse_trampoline(u32 function_btf_id, int error)
+static u64 place_of(u32 btf, u32 function_btf_id)
 {
+	return (u64)btf << 20 | function_btf_id;
+}
+
+bool load_refuse_trampoline(const struct hook *hook, int error)
+{
+	u64 place = place_of(hook->attach_btf, hook->attach_btf_id);
+
 	for (u32 i = 0; i < ARRAY_SIZE(refused); i++) {
 		u64 none = 0;
 
 		if (__atomic_compare_exchange_n(&refused[i], &none,
-						(u64)error << 32 | function_btf_id, false,
+						(u64)error << REFUSED_BITS | place, false,
 						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return true;
 	}
 	return false;
 }
 
-static const char *why_refused(u32 function_btf_id)
+static const char *why_refused(u64 place)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(refused); i++) {
 		u64 is = __atomic_load_n(&refused[i], __ATOMIC_RELAXED);
 
-		if ((u32)is == function_btf_id)
-			return is >> 32 == E2BIG ? "its trampolines have the 38 programs that "
-						   "they take"
-			       : is >> 32 == EBUSY
+		if (is && (is & ((1ull << REFUSED_BITS) - 1)) == place)
+			return is >> REFUSED_BITS == E2BIG ? "its trampolines have the 38 programs "
+							     "that they take"
+			       : is >> REFUSED_BITS == EBUSY
 				       ? "another tracer has its entry to itself"
 				       : "the kernel refuses to attach a trampoline there";
 	}
@@ -103,27 +114,31 @@ static const char *why_refused(u32 function_btf_id)
 }
 
 /* By a program that does nothing there: loading it asks all but whether there is room. */
-static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
+static const char *why_no_trampoline(u32 btf, u32 function_btf_id, bool is_return)
 {
-	const char *why_not = why_refused(function_btf_id);
+	const char *why_not = why_refused(place_of(btf, function_btf_id));
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	union bpf_attr attr;
 	bool has_them;
-	int fd, err;
+	int fd, err, btf_fd = btf ? sys_btf_open(btf) : -1;
 
-	if (why_not)
-		return why_not;
+	if (why_not || (btf && btf_fd < 0)) {
+		sys_close(&btf_fd);
+		return why_not ?: "its module has gone";
+	}
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_TRACING;
 	attr.expected_attach_type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 	attr.attach_btf_id = function_btf_id;
+	attr.attach_btf_obj_fd = MAX(btf_fd, 0);
 	attr.insns = sys_pointer(insns);
 	attr.insn_cnt = ARRAY_SIZE(insns);
 	attr.license = sys_pointer(LOAD_LICENSE);
 	fd = sys_prog_load(&attr);
+	sys_close(&btf_fd);
 	err = MIN(fd, 0);
 	has_them = err || attaches_trampolines(fd);
 	sys_close(&fd);
@@ -137,6 +152,17 @@ static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
 	if (err)
 		return "the kernel refuses a trampoline there";
 	return NULL;
+}
+
+static const char *why_no_module(const char *module, u32 *ret_btf)
+{
+	s64 btf = sys_btf_of_module(module);
+
+	*ret_btf = (u32)MAX(btf, 0);
+	if (btf > 0)
+		return NULL;
+	return btf == -EPERM ? "a trampoline in a module takes CAP_SYS_ADMIN"
+			     : "the kernel does not tell the BTF of its module";
 }
 
 /* A program that does nothing, to be attached so. */
@@ -204,6 +230,7 @@ void kernel_features_probe(struct kernel_features *ret_features)
 		/* BPF_SDIV, BPF_MOVSX and the like: the cpu=v4 instructions, x86 and arm64. */
 		.has_signed_division = version >= KERNEL_VERSION(6, 6, 0),
 		.why_no_trampoline = why_no_trampoline,
+		.why_no_module = why_no_module,
 		.preempts_fully = preempts_fully,
 		.has_kprobe_multi = has_kprobe_multi,
 		.has_uprobe_multi = has_uprobe_multi,

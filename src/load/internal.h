@@ -91,7 +91,7 @@ u64 load_program_missed(const struct load_hooks *hooks, u32 program);
 /* attach.c: 0 or a diagnostic and -errno; or -EUNATCH without one, as load_attach(). */
 int load_program_attach(struct load_program *program, struct diags *diags);
 /* features.c: no plan takes it there again.  false: it has refused too many. */
-bool load_refuse_trampoline(u32 function_btf_id, int error);
+bool load_refuse_trampoline(const struct hook *hook, int error);
 /* Do starts wait there that are attached first? */
 bool load_has_starts(const struct hook *hook);
 

@@ -52,7 +52,7 @@ static void program_name(const struct load_program *program, char ret_name[16])
 			*c = '_';
 }
 
-/* All that BPF_PROG_LOAD wants, but for a log and debug information. */
+/* All that BPF_PROG_LOAD wants, but for a log and debug information, and a module's BTF. */
 static void program_attr(const struct load_program *program, const struct bpf_insn *insns,
 			 union bpf_attr *ret_attr)
 {
@@ -238,15 +238,39 @@ static u32 n_verified(const char *log)
 	return at ? (u32)strtoul(at + strlen("processed "), NULL, 10) : 0;
 }
 
+/* *ret_fd stays -1 where the function is the kernel's own. */
+static int open_module(const struct hook *hook, struct diags *diags, int *ret_fd)
+{
+	int fd;
+
+	*ret_fd = -1;
+	if (!hook->is_typed || !hook->attach_btf)
+		return 0;
+	fd = sys_btf_open(hook->attach_btf);
+	if (fd < 0) {
+		diag_failure(diags, "attach-failed",
+			     "cannot attach to %s (trampoline): %s" HINT
+			     "is its module still loaded?",
+			     hook->target, strerror(-fd));
+		return fd;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
 int load_program_open(struct load_hooks *hooks, struct load_program *program, struct diags *diags)
 {
 	const struct bpf_insn *insns = relocate(hooks, &program->code);
 	char figures[FIGURES_BYTES] = "";
 	union bpf_attr attr, plain_attr;
+	int btf_fd, fd, module_fd;
 	bool is_too_much;
-	int btf_fd, fd;
 
 	program_attr(program, insns, &plain_attr);
+	fd = open_module(program->hook, diags, &module_fd);
+	if (fd)
+		return fd;
+	plain_attr.attach_btf_obj_fd = MAX(module_fd, 0);
 	plain_attr.log_level = 4;
 	plain_attr.log_buf = sys_pointer(figures);
 	plain_attr.log_size = sizeof(figures);
@@ -271,6 +295,7 @@ int load_program_open(struct load_hooks *hooks, struct load_program *program, st
 	else if (fd < 0 && !load_refused(-fd, "load BPF programs that trace", diags))
 		fd = load_with_log(hooks, program, &attr, diags);
 	sys_close(&btf_fd);
+	sys_close(&module_fd);
 	if (fd < 0)
 		return fd;
 	program->fd = fd;

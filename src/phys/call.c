@@ -105,7 +105,7 @@ const char *phys_why_no_call(const struct phys_input *input, const struct phys_s
 		return input->features->why_no_trampoline ? "BTF does not know its function" : "";
 	if (s->is_syscall_exit && !is_end_of_call(input->plan, source->number, s->syscall_nr))
 		return "returns of calls that began before, or were refused, are none of it";
-	return phys_why_no_trampoline(input->features, id, s->is_syscall_exit,
+	return phys_why_no_trampoline(input->features, 0, id, s->is_syscall_exit,
 				      input->settings->access_path);
 }
 

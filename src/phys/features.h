@@ -14,8 +14,10 @@ struct kernel_features {
 	bool has_signed_division;     /* 6.6 */
 	/* Asked for functions only; NULL: the kernel is not here.  Why there can be no trampoline
 	 * at the entry (return) of the function, or NULL; and what CONFIG_PREEMPT=y has, or chose.
+	 * A function of a module is of that one's BTF, whose number the kernel tells, or why not.
 	 */
-	const char *(*why_no_trampoline)(u32 function_btf_id, bool is_return);
+	const char *(*why_no_trampoline)(u32 btf, u32 function_btf_id, bool is_return);
+	const char *(*why_no_module)(const char *module, u32 *ret_btf);
 	bool (*preempts_fully)(void);
 	bool (*has_kprobe_multi)(void); /* one link for many functions; 5.18 with CONFIG_FPROBE */
 	/* The same for places of a program, of all processes or of one; 6.6, or its late 6.6.33. */

@@ -26,16 +26,17 @@ static void note_argument(void *context, struct expr *e)
 			r->argument = e->name;
 }
 
-const char *phys_why_no_trampoline(const struct kernel_features *features, u32 function_btf_id,
-				   bool has_return, enum setting_access setting)
+const char *phys_why_no_trampoline(const struct kernel_features *features, u32 btf,
+				   u32 function_btf_id, bool has_return,
+				   enum setting_access setting)
 {
 	const char *why_not;
 
 	if (!features->why_no_trampoline)
 		return NULL;
-	why_not = features->why_no_trampoline(function_btf_id, false);
+	why_not = features->why_no_trampoline(btf, function_btf_id, false);
 	if (!why_not && has_return)
-		why_not = features->why_no_trampoline(function_btf_id, true);
+		why_not = features->why_no_trampoline(btf, function_btf_id, true);
 	/* Its guard against recursion takes a preempted program for one (counted as missed). */
 	if (!why_not && setting != ACCESS_ONLY_FENTRY && features->preempts_fully())
 		why_not = "this kernel preempts programs of trampolines, and then skips others";
@@ -44,8 +45,11 @@ const char *phys_why_no_trampoline(const struct kernel_features *features, u32 f
 
 /* NULL: it is; else why it is not. */
 static const char *why_no_trampoline(const struct stream *s, const struct kernel_features *features,
-				     enum setting_access setting)
+				     enum setting_access setting, u32 *ret_btf)
 {
+	const char *why_not = NULL;
+
+	*ret_btf = 0;
 	if (setting == ACCESS_ONLY_KPROBE)
 		return "SET access_path = kprobe";
 	if (s->function_offset_bytes)
@@ -55,8 +59,12 @@ static const char *why_no_trampoline(const struct stream *s, const struct kernel
 	/* Kernels before 6.6 pass on what is in registers (commit 473e3150e30a). */
 	if (s->function_words > 6 && features->version < KERNEL_VERSION(6, 6, 0))
 		return "it has more arguments than this kernel's trampolines pass on";
+	if (s->module && features->why_no_module)
+		why_not = features->why_no_module(s->module, ret_btf);
 	/* Both: a span needs the same at either end. */
-	return phys_why_no_trampoline(features, s->function_btf_id, true, setting);
+	return why_not
+		       ?: phys_why_no_trampoline(features, *ret_btf, s->function_btf_id, true,
+						 setting);
 }
 
 /* What a kretprobe does not know, must not be asked for. */
@@ -80,8 +88,9 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 {
 	enum setting_access setting = input->settings->access_path;
 	const char *why_not;
+	u32 btf;
 
-	why_not = why_no_trampoline(s, input->features, setting);
+	why_not = why_no_trampoline(s, input->features, setting, &btf);
 	*ret_hook = (struct hook){ .path = why_not ? ACCESS_KPROBE : ACCESS_TRAMPOLINE,
 				   .is_exit = s->is_return,
 				   .is_typed = !why_not,
@@ -89,9 +98,16 @@ bool phys_function_hook(const struct phys_input *input, const struct phys_source
 				   .is_fallback = why_not && setting == ACCESS_AUTO &&
 						  !s->function_offset_bytes,
 				   .attach_btf_id = s->function_btf_id,
+				   .attach_btf = btf,
 				   .offset_bytes = s->function_offset_bytes };
 	if (!why_not) {
-		ret_hook->reason = "a trampoline costs least, and the kernel takes one there";
+		ret_hook->reason =
+			s->module
+				? arena_printf(arena,
+					       "a trampoline costs least, and the kernel takes one "
+					       "there, in the module %s",
+					       s->module)
+				: "a trampoline costs least, and the kernel takes one there";
 		return true;
 	}
 	if (setting == ACCESS_ONLY_FENTRY)

@@ -63,8 +63,9 @@ u32 phys_call_function(const struct phys_input *input, const struct stream *s,
 /* It will be asked for: with the next search in BTF it is found, too. */
 void phys_expect_call(const struct phys_input *input, const struct stream *s);
 /* function.c: why the kernel takes no trampoline at that function, or NULL. */
-const char *phys_why_no_trampoline(const struct kernel_features *features, u32 function_btf_id,
-				   bool has_return, enum setting_access setting);
+const char *phys_why_no_trampoline(const struct kernel_features *features, u32 btf,
+				   u32 function_btf_id, bool has_return,
+				   enum setting_access setting);
 /* function.c: how a function's entry or return is read; false after a diagnostic. */
 bool phys_function_hook(const struct phys_input *input, const struct phys_source *source,
 			const struct stream *s, struct arena *arena, struct diags *diags,

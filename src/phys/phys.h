@@ -71,11 +71,11 @@ struct raw_field {
 
 struct hook {
 	enum access_path path;
-	bool is_exit;	       /* RAW_SYSCALL: sys_exit; of a function: its return */
-	bool is_typed;	       /* RAW, RAW_SYSCALL: tp_btf; CALL, TRAMPOLINE: loads are direct */
-	u32 attach_btf_id;     /* is_typed: btf_trace_NAME; the function */
-	u32 offset_bytes;      /* KPROBE: in the function */
-	const char *file_path; /* UPROBE, UPROBE_MULTI: any of its names */
+	bool is_exit;  /* RAW_SYSCALL: sys_exit; of a function: its return */
+	bool is_typed; /* RAW, RAW_SYSCALL: tp_btf; CALL, TRAMPOLINE: loads are direct */
+	u32 attach_btf_id, attach_btf; /* is_typed: btf_trace_NAME, function; of which BTF, or 0 */
+	u32 offset_bytes;	       /* KPROBE: in the function */
+	const char *file_path;	       /* UPROBE, UPROBE_MULTI: any of its names */
 	struct file_id file_id;
 	s32 pid;		     /* of this process alone; 0: of any */
 	struct stream_sample sample; /* SAMPLE */

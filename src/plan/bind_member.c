@@ -303,10 +303,10 @@ static void *unknown_type(struct scope *scope, const struct type_name *type, str
 /* Its id in BTF; 0 after a diagnostic. */
 static u32 type_find(struct scope *scope, const struct type_name *type, struct span span)
 {
-	u32 id = catalog_btf_id(scope->catalog, type->kind, type->name);
+	u32 id = catalog_any_btf_id(scope->catalog, type->kind, type->name);
 
 	if (!id && type->kind == BTF_KIND_INT)
-		id = catalog_btf_id(scope->catalog, BTF_KIND_TYPEDEF, type->name);
+		id = catalog_any_btf_id(scope->catalog, BTF_KIND_TYPEDEF, type->name);
 	if (!id)
 		unknown_type(scope, type, span);
 	return id;

@@ -133,6 +133,49 @@ int sys_info(int fd, void *ret_info, u32 bytes)
 	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
+int sys_btf_open(u32 number)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.btf_id = number;
+	return sys_bpf(BPF_BTF_GET_FD_BY_ID, &attr);
+}
+
+/* A program's BTF may bear the same name. */
+static bool is_btf_of(int fd, const char *module)
+{
+	char name[64] = "";
+	union bpf_attr attr;
+	struct bpf_btf_info info = { .name = sys_pointer(name), .name_len = sizeof(name) };
+
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = fd;
+	attr.info.info = sys_pointer(&info);
+	attr.info.info_len = sizeof(info);
+	return !sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) && info.kernel_btf && !strcmp(name, module);
+}
+
+s64 sys_btf_of_module(const char *module)
+{
+	union bpf_attr attr;
+	int err, fd;
+	bool is_it;
+
+	memset(&attr, 0, sizeof(attr));
+	while (!(err = sys_bpf(BPF_BTF_GET_NEXT_ID, &attr))) {
+		fd = sys_btf_open(attr.next_id);
+		if (fd < 0 && fd != -ENOENT) /* it may have gone meanwhile */
+			return fd;
+		is_it = fd >= 0 && is_btf_of(fd, module);
+		sys_close(&fd);
+		if (is_it)
+			return attr.next_id;
+		attr.start_id = attr.next_id;
+	}
+	return err;
+}
+
 int sys_run_time_open(void)
 {
 	union bpf_attr attr;

@@ -76,6 +76,10 @@ int sys_info(int fd, void *ret_info, u32 bytes);
  * machine (5.8; CAP_SYS_ADMIN).
  */
 int sys_run_time_open(void);
+/* The number that the kernel has for a module's BTF, or -errno (-ENOENT: it has none such); and a
+ * descriptor of what has the number.  Both take CAP_SYS_ADMIN. */
+s64 sys_btf_of_module(const char *module);
+int sys_btf_open(u32 number);
 /* The program's return value goes to *ret_value. */
 int sys_prog_test_run(int fd, void *context, u32 context_bytes, u32 flags, u32 cpu, u32 *ret_value);
 /* NULL: the typed one that the program was loaded for. */

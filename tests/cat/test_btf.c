@@ -111,6 +111,30 @@ struct expected {
 	u32 n_elements;
 };
 
+/* A module's types: its numbers go on behind those of the other blob. */
+static struct btf *make_split(struct btf *base, const struct ids *ids)
+{
+	struct btf *btf = btf__new_empty_split(base);
+	int device, queue, pointer, proto;
+
+	/* Its first name stands at the very begin of its names. */
+	device = btf__add_struct(btf, "a_device", 40);
+	btf__add_field(btf, "blocksize", ids->word, 64, 0);
+	btf__add_field(btf, "embedded", ids->inner, 128, 0);
+	pointer = btf__add_ptr(btf, device);
+	queue = btf__add_struct(btf, "a_queue", 16);
+	btf__add_field(btf, "device", pointer, 0, 0);
+	btf__add_field(btf, "status", ids->integer, 64, 0);
+	pointer = btf__add_ptr(btf, queue);
+	proto = btf__add_func_proto(btf, ids->integer);
+	btf__add_func_param(btf, "queue", pointer);
+	btf__add_func_param(btf, "inner", ids->member_pointer);
+	btf__add_func(btf, "a_request", BTF_FUNC_STATIC, proto);
+	/* A name that the other blob has for something else. */
+	btf__add_func(btf, "status", BTF_FUNC_STATIC, proto);
+	return btf;
+}
+
 static void check_member(struct btf_blob *blob, u32 id, const struct expected *expected)
 {
 	struct catalog_member member;
@@ -171,7 +195,7 @@ static void test_members(void **state)
 
 	arena_init(&arena);
 	data = btf__raw_data(made, &n);
-	assert_int_equal(btf_init(&blob, &arena, data, n), 0);
+	assert_int_equal(btf_init(&blob, &arena, NULL, data, n), 0);
 	assert_int_equal(btf_find(&blob, BTF_KIND_STRUCT, "outer"), ids.outer);
 	assert_int_equal(btf_find(&blob, BTF_KIND_UNION, "outer"), 0);
 	assert_int_equal(btf_find(&blob, BTF_KIND_FWD, "opaque"), ids.forward);
@@ -222,11 +246,169 @@ static void test_members(void **state)
 }
 
 /* Asks everything there is to ask of a blob that may be broken in any way. */
+/* Two modules: the second's ids begin where the first's do. */
+struct split {
+	struct arena arena;
+	struct btf_blob blob, modules[2];
+	struct btf *made, *first, *second;
+	struct ids ids;
+};
+
+static void open_split(struct split *s,
+		       struct btf *(*make_second)(struct btf *, const struct ids *))
+{
+	const void *data;
+	u32 n;
+
+	arena_init(&s->arena);
+	s->made = make_blob(&s->ids);
+	data = btf__raw_data(s->made, &n);
+	assert_int_equal(btf_init(&s->blob, &s->arena, NULL, data, n), 0);
+	s->first = make_split(s->made, &s->ids);
+	s->second = make_second(s->made, &s->ids);
+	for (u32 i = 0; i < 2; i++) {
+		data = btf__raw_data(i ? s->second : s->first, &n);
+		assert_int_equal(btf_init(&s->modules[i], &s->arena, &s->blob, data, n), 0);
+		s->modules[i].number = i + 1;
+		s->modules[i].module = i ? "second" : "first";
+	}
+	s->blob.modules = s->modules;
+	s->blob.n_modules = 2;
+}
+
+static void close_split(struct split *s)
+{
+	btf__free(s->first);
+	btf__free(s->second);
+	btf__free(s->made);
+	arena_free(&s->arena);
+}
+
+static struct btf *make_other(struct btf *base, const struct ids *ids)
+{
+	struct btf *btf = btf__new_empty_split(base);
+
+	btf__add_struct(btf, "other", 8);
+	btf__add_field(btf, "only", ids->word, 0, 0);
+	btf__add_func(btf, "other_request", BTF_FUNC_STATIC, btf__add_func_proto(btf, 0));
+	return btf;
+}
+
+static void test_modules(void **state)
+{
+	static const struct expected members[] = {
+		{ "status", 64, 4, 0, INT32, 0 },
+		{ "device", 0, 8, 0, POINTER, 0 },
+	}, of_device[] = {
+		{ "blocksize", 64, 8, 0, U64, 0 },
+		{ "embedded.status", 160, 4, 0, INT32, 0 },
+	};
+	struct btf_view function, proto;
+	struct catalog_member member;
+	u32 queue, id;
+	struct split s;
+
+	open_split(&s, make_other);
+	/* The kernel's own has none of them, and all is there that it has. */
+	assert_int_equal(btf_find(&s.blob, BTF_KIND_STRUCT, "a_device"), 0);
+	assert_int_equal(btf_find(&s.blob, BTF_KIND_STRUCT, "outer"), s.ids.outer);
+	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "outer"), 0);
+	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "nothing"), 0);
+	/* By names of their own, the first of all among them, and by one of the other blob. */
+	id = btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "a_device");
+	assert_int_equal(id & BTF_ID_MASK, btf__type_cnt(s.made));
+	assert_true(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "status"));
+	id = btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "a_request");
+	assert_int_equal(id & BTF_ID_MASK,
+			 btf__find_by_name_kind(s.first, "a_request", BTF_KIND_FUNC));
+	assert_true(btf_type(&s.blob, id, &function) &&
+		    btf_type(&s.blob, function.size_or_type, &proto));
+	assert_string_equal(function.blob->module, "first");
+	assert_int_equal(proto.vlen, 2);
+	assert_int_equal(proto.size_or_type, s.ids.integer);
+	assert_string_equal(btf_word_name(&proto, 0), "queue");
+	assert_string_equal(btf_word_name(&proto, 2), "inner");
+	/* Types of the module, and through them of the kernel. */
+	assert_int_equal(btf_describe(&s.blob, btf_word_id(&proto, 1), &member), 0);
+	queue = member.pointee_btf_id;
+	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "a_queue"), queue);
+	for (u32 i = 0; i < ARRAY_SIZE(members); i++)
+		check_member(&s.blob, queue, &members[i]);
+	assert_int_equal(btf_find_member(&s.blob, queue, "device", NULL, &member), 0);
+	for (u32 i = 0; i < ARRAY_SIZE(of_device); i++)
+		check_member(&s.blob, member.pointee_btf_id, &of_device[i]);
+	assert_int_equal(btf_describe(&s.blob, btf_word_id(&proto, 3), &member), 0);
+	assert_int_equal(member.pointee_btf_id, s.ids.inner);
+	/* The same number is another type in the second one. */
+	id = btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "other");
+	assert_int_equal(id, 2u << BTF_ID_BITS | btf__type_cnt(s.made));
+	check_member(&s.blob, id, &(struct expected){ "only", 0, 8, 0, U64, 0 });
+	assert_false(btf_type(&s.blob, 3u << BTF_ID_BITS | btf__type_cnt(s.made), &function));
+	assert_false(btf_type(&s.blob, 1u << BTF_ID_BITS | s.ids.outer, &function));
+	close_split(&s);
+	/* What two of them have is nobody's. */
+	open_split(&s, make_split);
+	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "a_request"), 0);
+	close_split(&s);
+}
+
 static u32 n_named;
 
 static void count_type(void *context, u32 id, const char *name)
 {
 	n_named += strlen(name) > 0;
+}
+
+/* A module whose numbers mean anything. */
+static void ask_module(struct btf_blob *base, struct arena *arena, const void *data, size_t n)
+{
+	struct catalog_member member;
+	struct btf_blob module;
+	u32 id;
+
+	if (btf_init(&module, arena, base, data, n))
+		return;
+	module.number = 1;
+	base->modules = &module;
+	base->n_modules = 1;
+	for (u32 i = 0; i < 12; i++) {
+		id = 1u << BTF_ID_BITS | (module.first_id + i);
+		btf_describe(base, id, &member);
+		btf_find_member(base, id, "device", NULL, &member);
+		btf_find_member(base, id, "embedded.status", NULL, &member);
+	}
+	id = btf_find_in_modules(base, BTF_KIND_FUNC, "a_request");
+	n_named += id != 0;
+	btf_find_in_modules(base, BTF_KIND_STRUCT, "a_device");
+}
+
+static void test_broken_module(void **state)
+{
+	struct split s;
+	const u8 *data;
+	u8 *copy;
+	u32 n;
+
+	open_split(&s, make_other);
+	data = btf__raw_data(s.first, &n);
+	n_named = 0;
+	for (u32 length = 0; length <= n; length++) {
+		copy = malloc(length ? length : 1);
+		memcpy(copy, data, length);
+		ask_module(&s.blob, &s.arena, copy, length);
+		free(copy);
+	}
+	copy = malloc(n);
+	srand(8);
+	for (u32 round = 0; round < 5000; round++) {
+		memcpy(copy, data, n);
+		for (u32 i = 0; i < 1 + round % 8; i++)
+			copy[24 + rand() % (n - 24)] = rand();
+		ask_module(&s.blob, &s.arena, copy, n);
+	}
+	free(copy);
+	close_split(&s);
+	assert_true(n_named > 100 && n_named < 5000);
 }
 
 static void ask_everything(const void *data, size_t n)
@@ -237,7 +419,7 @@ static void ask_everything(const void *data, size_t n)
 	struct arena arena;
 
 	arena_init(&arena);
-	if (!btf_init(&blob, &arena, data, n)) {
+	if (!btf_init(&blob, &arena, NULL, data, n)) {
 		for (u32 id = 0; id < 40; id++) {
 			btf_describe(&blob, id, &member);
 			btf_find_member(&blob, id, "nothing", &suggest, &member);
@@ -306,7 +488,7 @@ static void test_endless(void **state)
 	btf__add_typedef(made, "ouroboros", 2);
 	arena_init(&arena);
 	data = btf__raw_data(made, &n);
-	assert_int_equal(btf_init(&blob, &arena, data, n), 0);
+	assert_int_equal(btf_init(&blob, &arena, NULL, data, n), 0);
 	assert_int_equal(btf_find_member(&blob, 1, "x", NULL, &member), -ENOENT);
 	assert_int_equal(btf_describe(&blob, 2, &member), -ENOENT);
 	btf__free(made);
@@ -331,7 +513,7 @@ static int open_live(void **state)
 	arena_init(&live.arena);
 	live.oracle = btf__load_vmlinux_btf();
 	assert_non_null(live.oracle);
-	assert_int_equal(btf_open(&live.blob, &live.arena, VMLINUX), 0);
+	assert_int_equal(btf_open(&live.blob, &live.arena, NULL, VMLINUX), 0);
 	*state = &live;
 	return 0;
 }
@@ -450,7 +632,7 @@ static void test_live_speed(void **state)
 		struct arena arena;
 
 		arena_init(&arena);
-		assert_int_equal(btf_open(&blob, &arena, VMLINUX), 0);
+		assert_int_equal(btf_open(&blob, &arena, NULL, VMLINUX), 0);
 		assert_true(btf_find(&blob, BTF_KIND_TYPEDEF, "btf_trace_sys_enter"));
 		assert_true(btf_find(&blob, BTF_KIND_STRUCT, "task_struct"));
 		assert_true(btf_find(&blob, BTF_KIND_FUNC, "bpf_rdonly_cast"));
@@ -467,6 +649,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members),	     cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_modules),	     cmocka_unit_test(test_broken_module),
 		cmocka_unit_test(test_endless),	     cmocka_unit_test(test_live_types),
 		cmocka_unit_test(test_live_members), cmocka_unit_test(test_live_speed),
 	};

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <bpf/btf.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -404,6 +405,81 @@ static void test_words(void **state)
 	session_close(&session);
 }
 
+/* A copy of a kernel's files, and one of a module's BTF beside them. */
+static void write_module(const char *folder)
+{
+	struct btf *base = btf__parse(SNAPSHOT "/btf", NULL), *btf;
+	const char *path = "/btf-modules/sample";
+	int file, pointer, proto;
+	char to[64];
+	const void *data;
+	FILE *out;
+	u32 n;
+
+	assert_non_null(base);
+	btf = btf__new_empty_split(base);
+	file = btf__find_by_name_kind(base, "file", BTF_KIND_STRUCT);
+	assert_true(file > 0);
+	file = btf__add_ptr(btf, file);
+	pointer = btf__add_struct(btf, "sample", 16);
+	btf__add_field(btf, "file", file, 64, 0);
+	pointer = btf__add_ptr(btf, pointer);
+	proto = btf__add_func_proto(btf, 0);
+	btf__add_func_param(btf, "sample", pointer);
+	btf__add_func(btf, "sample_read", BTF_FUNC_GLOBAL, proto);
+	/* The tracepoint "sampled": void *__data, struct file *. */
+	pointer = btf__add_ptr(btf, 0);
+	proto = btf__add_func_proto(btf, 0);
+	btf__add_func_param(btf, "__data", pointer);
+	btf__add_func_param(btf, "of", file);
+	btf__add_func(btf, "__traceiter_sampled", BTF_FUNC_GLOBAL, proto);
+	btf__add_typedef(btf, "btf_trace_sampled", btf__add_ptr(btf, proto));
+	data = btf__raw_data(btf, &n);
+	snprintf(to, sizeof(to), "%s%s", folder, path);
+	out = fopen(to, "w");
+	assert_true(out && fwrite(data, 1, n, out) == n && fclose(out) == 0);
+	btf__free(btf);
+	btf__free(base);
+}
+
+static void test_modules(void **state)
+{
+	char folder[] = "/tmp/ebql-test-XXXXXX", command[512];
+	struct catalog_member member;
+	const struct stream *s;
+	struct session session;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(command, sizeof(command), "cp -r " SNAPSHOT "/. %s && mkdir %s/btf-modules",
+		 folder, folder);
+	assert_int_equal(system(command), 0);
+	write_module(folder);
+	session_open(&session, folder);
+	assert_non_null(find(&session, "kprobe:sample_read"));
+	s = find(&session, "kprobe:sample_read")->streams.at[0];
+	assert_string_equal(s->module, "sample");
+	assert_string_equal(field_of(s, "sample")->declaration, "struct sample *sample");
+	assert_int_equal(catalog_btf_type(session.catalog, s->fields[0].btf_type_id, &member), 0);
+	assert_string_equal(catalog_struct_name(session.catalog, member.pointee_btf_id),
+			    "struct sample");
+	assert_int_equal(
+		catalog_member(session.catalog, member.pointee_btf_id, "file", NULL, &member), 0);
+	assert_int_equal(member.offset_bits, 64);
+	/* The kernel's own again. */
+	assert_int_equal(member.pointee_btf_id,
+			 catalog_btf_id(session.catalog, BTF_KIND_STRUCT, "file"));
+	assert_int_equal(catalog_btf_id(session.catalog, BTF_KIND_STRUCT, "sample"), 0);
+	assert_true(catalog_any_btf_id(session.catalog, BTF_KIND_STRUCT, "sample"));
+	s = find(&session, "raw_tracepoint:sampled")->streams.at[0];
+	assert_string_equal(field_of(s, "of")->declaration, "struct file *of");
+	s = find(&session, "kprobe:vfs_read")->streams.at[0];
+	assert_null(s->module);
+	expect_error(&session, "kprobe:sample_reed", "unknown-stream", "inlined");
+	session_close(&session);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +489,7 @@ int main(void)
 		cmocka_unit_test(test_within),	 cmocka_unit_test(test_instructions),
 		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_places),
 		cmocka_unit_test(test_stripped), cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_modules),
 	};
 
 	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);

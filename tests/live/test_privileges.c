@@ -218,6 +218,25 @@ static void test_streams(void **state)
 	proc_forget(proc);
 }
 
+/*
+ * Where a module is loaded: the kernel tells its BTF to CAP_SYS_ADMIN alone, so a kprobe counts the
+ * requests of the command.
+ */
+static void test_module(void **state)
+{
+	static const char query[] = "SELECT nr_sectors, cmd.nq.dev.blocksize AS b, count(*) AS n "
+				    "FROM fentry:null_process_cmd GROUP BY 1, 2";
+	struct proc *proc = *state;
+
+	start(proc, PROC_NOBODY, "-o", "json", query, "--", "dd", "if=/dev/zero", "of=/dev/nullb0",
+	      "bs=4096", "count=23", "oflag=direct", NULL);
+	if (end(proc) || !says(proc, "{\"nr_sectors\":8,\"b\":512,\"n\":23}") ||
+	    !says(proc, "\"events\":23,") ||
+	    !says(proc, "by a kprobe: a trampoline in a module takes CAP_SYS_ADMIN"))
+		fail_msg("%s%s", said(&proc->out_text), said(&proc->err_text));
+	proc_forget(proc);
+}
+
 /* --- Files of others --- */
 
 static void make_database(const char *path)
@@ -647,6 +666,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_many_hooks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_links, setup, teardown),
 	};
+	const struct CMUnitTest of_module[] = {
+		cmocka_unit_test_setup_teardown(test_module, setup, teardown),
+	};
 	int failed;
 
 	if (argc > 1 && !strcmp(argv[1], "--say"))
@@ -657,7 +679,9 @@ int main(int argc, char **argv)
 		return without_fsopen(argv + 2);
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = argc > 1 && !strcmp(argv[1], "test_module")
+			 ? cmocka_run_group_tests(of_module, NULL, NULL)
+			 : cmocka_run_group_tests(tests, NULL, NULL);
 	if (folder[0])
 		remove_folder();
 	return failed;

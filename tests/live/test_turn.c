@@ -76,7 +76,7 @@ static u32 n_others; /* calls to each that is counted */
 void __real_kernel_features_probe(struct kernel_features *ret_features);
 void __wrap_kernel_features_probe(struct kernel_features *ret_features);
 
-static const char *why_no_trampoline(u32 function_btf_id, bool is_return)
+static const char *why_no_trampoline(u32 btf, u32 function_btf_id, bool is_return)
 {
 	return "the test wants the others";
 }
