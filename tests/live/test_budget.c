@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the verifier is given: for forty shapes of queries the
+ * What the verifier is given: for sixty shapes of queries the
  * instructions emitted and walked, the stack, the maps and the memory of one CPU (of 1,024 groups
  * and starts), loaded and not attached.  budget.tsv holds them for each kernel (the guests' and
  * this machine's); none may grow by more than a tenth.  EBQL_UPDATE=1 writes this kernel's lines
  * anew; in a guest that is tests/vm/run -e EBQL_UPDATE=1 -f ... 6.1 -- sh -c 'test_budget; cat
  * budget.tsv'
  */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,7 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#if __has_include(<sys/sdt.h>)
+#include <sys/sdt.h>
+#endif
 
+#include "proc.h"
 #include "said.h"
 #include "sys/sys.h"
 
@@ -61,7 +66,11 @@ static const char *const shapes[] = {
 	"view_run_queue_depth",
 };
 
-static const char *const functions[][2] = {
+/* Their files and functions are this program's own, and its C library's. */
+#define CALL   "t:syscalls:sys_enter_pread64"
+#define WINDOW " WINDOW TUMBLING 50ms"
+
+static const char *const others[][2] = {
 	{ "function_span", "SELECT count AS k, count(*), sum(ret), histogram(latency) FROM "
 			   "function:vfs_read GROUP BY k" },
 	{ "function_tcp", "SELECT size / 1KiB AS kib, histogram(latency) FROM function:tcp_sendmsg "
@@ -69,6 +78,49 @@ static const char *const functions[][2] = {
 	{ "program_span",
 	  "SELECT arg0, count(*), max(latency) FROM userfunction:/proc/self/exe:main "
 	  "GROUP BY arg0" },
+	{ "stack_kernel", "SELECT kstack, count(*) FROM " CALL " GROUP BY kstack" WINDOW },
+	{ "stack_program", "SELECT ustack, count(*) FROM " CALL " GROUP BY ustack" WINDOW },
+	{ "stack_both", "SET access_path = tracepoint; SELECT comm, ustack(8), kstack(127), "
+			"count(*) FROM " CALL " GROUP BY 1, 2, 3" WINDOW },
+	{ "stack_map",
+	  "SET state = kernel_map; SELECT kstack, count(*) FROM " CALL " GROUP BY kstack" WINDOW },
+	{ "stack_rows", "SELECT time, kstack, ustack FROM kprobe:vfs_read" },
+	{ "stack_of_start", "SELECT b.kstack, histogram(a.time - b.time) FROM "
+			    "t:syscalls:sys_exit_pread64 AS a PAIR JOIN " CALL
+			    " AS b ON a.tid = b.tid GROUP BY b.kstack" WINDOW },
+	{ "sample", "SELECT comm, ustack, kstack, count(*) FROM profile:99 GROUP BY 1, 2, 3" },
+	{ "sample_interval", "SELECT cpu, count(*) FROM interval:1s GROUP BY cpu" },
+	{ "list_threads", "SELECT pid, tid, comm, state, threads FROM iter:task WHERE uid = 0" },
+	{ "list_members", "SELECT comm, sum(task.mm.total_vm) FROM iter:task GROUP BY comm" },
+	{ "list_files", "SELECT pid, fd, name, inode FROM iter:task_file WHERE comm LIKE 'l%'" },
+	{ "list_sockets", "SELECT state, laddr, lport, raddr, rport FROM iter:tcp WHERE lport = 22 "
+			  "OR tcp_state(state) = 'LISTEN'" },
+	{ "list_joined", "SELECT t.comm, count(*), sum(r.ret) FROM syscall:pread64 AS r JOIN "
+			 "iter:task AS t ON r.tid = t.tid GROUP BY t.comm" WINDOW },
+#if __has_include(<sys/sdt.h>)
+	{ "usdt", "SELECT arg1, count(*), max(arg0) FROM usdt:/proc/self/exe:budget:begins "
+		  "GROUP BY arg1" WINDOW },
+#endif
+	{ "place", "SELECT arg0, count(*), sum(arg1) FROM uprobe:/proc/self/exe:main GROUP BY "
+		   "arg0" WINDOW },
+	{ "place_return", "SELECT histogram(ret) FROM uretprobe:/proc/self/exe:main" WINDOW },
+	{ "text_of_program", "SELECT str(arg0, 128), count(*) FROM uprobe:%s:getenv GROUP BY 1" },
+	{ "texts_of_program", "SELECT time, str(filename), strs(argv) FROM "
+			      "t:syscalls:sys_enter_execve" },
+	{ "members", "SELECT file.f_path.dentry.d_name.name, file.f_inode.i_ino, file.f_flags, "
+		     "file.f_mode, count(*), sum(count) FROM kprobe:vfs_read GROUP BY 1, 2, 3, 4" },
+	{ "functions_wildcard", "SELECT probe, comm, count(*) FROM kprobe:tcp_s* GROUP BY 1, 2" },
+};
+
+/* Not on kernels without. */
+static const char *const trampolines[][2] = {
+	{ "members_trampoline",
+	  "SET access_path = fentry; SELECT file.f_inode.i_ino, "
+	  "file.f_inode.i_size, count(*) FROM fentry:vfs_read GROUP BY 1, 2" },
+	{ "call_trampoline", "SET access_path = fentry; SELECT fd, count(*), sum(count) FROM " CALL
+			     " GROUP BY fd" WINDOW },
+	{ "call_span_trampoline", "SET access_path = fentry; SELECT fd, count(*), histogram("
+				  "latency) FROM syscall:pread64 GROUP BY fd" WINDOW },
 };
 
 enum figure { EMITTED, WALKED, STACK, MAPS, KIB, FIGURES };
@@ -127,9 +179,9 @@ static void write_lines(void)
 }
 
 /* Memory is of one CPU and level: how many there are is the machine's. */
-static void take_figures(const struct query *q, struct line *l)
+static void add_figures(const struct programs *programs, struct line *l)
 {
-	const struct load_hooks *hooks = &q->programs->hooks;
+	const struct load_hooks *hooks = &programs->hooks;
 	u64 bytes = 0;
 
 	for (u32 i = 0; i < hooks->n_programs; i++) {
@@ -147,11 +199,38 @@ static void take_figures(const struct query *q, struct line *l)
 		for (u32 k = 0; k < LOAD_MAP_N; k++)
 			l->figures[MAPS] += hooks->states[i].map_fds[k] >= 0;
 	}
-	l->figures[KIB] = (u32)(bytes >> 10);
+	l->figures[KIB] += (u32)(bytes >> 10);
+}
+
+static void take_figures(const struct query *q, struct line *l)
+{
+	if (q->programs)
+		add_figures(q->programs, l);
+	for (u32 i = 0; i < q->cut->n_parts; i++)
+		if (q->parts[i].list)
+			add_figures(q->parts[i].list, l);
+	assert_true(l->figures[EMITTED]);
 }
 
 /* With little room: what the programs do is the same, and the guests clear memory slowly. */
 #define LITTLE "SET max_groups = 1024; SET max_in_flight = 1024; SET ring_bytes = 65536; "
+
+/* A list's program is loaded as it is attached. */
+static int load_lists(struct query *q)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < q->cut->n_parts && !err; i++) {
+		struct programs *p = q->parts[i].list;
+
+		if (!p)
+			continue;
+		err = load_open(&p->hooks, p->set, p->of_hook, p->constants.at, (u32)p->constants.n,
+				&q->arena, &q->diags);
+		p->is_loaded = !err;
+	}
+	return err;
+}
 
 static void measure(const char *name, const char *query_text)
 {
@@ -162,13 +241,26 @@ static void measure(const char *name, const char *query_text)
 	snprintf(l.kernel, sizeof(l.kernel), "%s", kernel);
 	snprintf(l.query, sizeof(l.query), "%s", name);
 	assert_true(query_init(&query, name, text, strlen(text)));
-	if (!query_parse(&query) || !query_compile(&query) || query_load(&query)) {
+	if (!query_parse(&query) || !query_compile(&query) || query_load(&query) ||
+	    load_lists(&query)) {
 		query_said(&query);
 		fail_msg("%s: %s", name, text);
 	}
 	take_figures(&query, &l);
 	query_free(&query);
 	vec_push(&arena, &new, l);
+}
+
+/* Where the C library is in its text. */
+static void measure_other(const char *name, const char *text)
+{
+	const char *at = strstr(text, "%s");
+	Dl_info library;
+
+	assert_true(dladdr((void *)(uintptr_t)&getenv, &library));
+	measure(name, at ? arena_printf(&arena, "%.*s%s%s", (int)(at - text), text,
+					library.dli_fname, at + 2)
+			 : text);
 }
 
 static void measure_all(void)
@@ -191,8 +283,10 @@ static void measure_all(void)
 	}
 	fclose(file);
 	assert_int_equal(new.n, ARRAY_SIZE(shapes));
-	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
-		measure(functions[i][0], functions[i][1]);
+	for (u32 i = 0; i < ARRAY_SIZE(others); i++)
+		measure_other(others[i][0], others[i][1]);
+	for (u32 i = 0; i < ARRAY_SIZE(trampolines) && proc_has_trampolines(); i++)
+		measure(trampolines[i][0], trampolines[i][1]);
 }
 
 /* This kernel's line, else that of the one whose version is nearest. */
@@ -256,10 +350,13 @@ static void test_budget(void **state)
 	arena_free(&arena);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_budget) };
 
+#if __has_include(<sys/sdt.h>)
+	DTRACE_PROBE2(budget, begins, argc, argv);
+#endif
 	sys_rights_init();
 	load_raise_limits(NULL);
 	return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
