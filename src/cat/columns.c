@@ -33,10 +33,10 @@ const struct system_column_info system_columns[SYS_N] = {
 	[SYS_KSTACK] = { "kstack",
 			 { TYPE_STACK, 64 },
 			 "the kernel's stack; kstack(n): its n innermost calls",
-			 600 },
+			 745 },
 	[SYS_USTACK] = { "ustack",
 			 { TYPE_STACK, 64 },
 			 "the program's stack; ustack(n): its n innermost calls",
-			 800 },
+			 750 },
 	[SYS_FRAME] = { "__frame", { TYPE_POINTER, 64 }, "", 1 },
 };
