@@ -55,6 +55,16 @@ const char *hook_word(const struct hook *hook)
 	return hook->is_exit && kind->return_name ? kind->return_name : kind->name;
 }
 
+/* Between two looks at one pattern functions may have come or gone. */
+static bool has_same_names(const struct hook *a, const struct hook *b)
+{
+	bool is_same = a->n_places == b->n_places && a->names && b->names;
+
+	for (u32 i = 0; is_same && i < a->n_places; i++)
+		is_same = strcmp(a->names[i], b->names[i]) == 0;
+	return is_same;
+}
+
 bool hook_is_same(const struct hook *a, const struct hook *b)
 {
 	if (a->path != b->path || a->is_exit != b->is_exit || a->is_typed != b->is_typed)
@@ -63,6 +73,8 @@ bool hook_is_same(const struct hook *a, const struct hook *b)
 		return a->pid == b->pid && a->n_places == b->n_places &&
 		       file_id_equal(a->file_id, b->file_id) &&
 		       memcmp(a->places, b->places, a->n_places * sizeof(*a->places)) == 0;
+	if (a->names || b->names)
+		return has_same_names(a, b);
 	return a->offset_bytes == b->offset_bytes && strcmp(a->target, b->target) == 0;
 }
 

@@ -633,10 +633,30 @@ static void test_killed_tracepoint(void **state)
 	killed(ACCESS_TRACEPOINT);
 }
 
+/* One program for one pattern, unless it means other functions by now. */
+static void test_same_functions(void **state)
+{
+	const char *two[] = { "a_1", "a_2" }, *three[] = { "a_1", "a_2", "a_3" },
+		   *others[] = { "a_1", "a_3" };
+	struct hook a = { .path = ACCESS_KPROBE, .target = "a_*", .names = two, .n_places = 2 };
+	struct hook b = a, c = a, d = a, e = a, single = { .path = ACCESS_KPROBE, .target = "a_*" };
+
+	b.target = "a*";
+	c.names = three;
+	c.n_places = 3;
+	d.names = others;
+	e.is_exit = true;
+	assert_true(hook_is_same(&a, &a) && hook_is_same(&a, &b));
+	assert_false(hook_is_same(&a, &c) || hook_is_same(&a, &d) || hook_is_same(&d, &a) ||
+		     hook_is_same(&a, &e) || hook_is_same(&a, &single) ||
+		     hook_is_same(&single, &a));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_features),
+		cmocka_unit_test(test_same_functions),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_raw_syscall),
 		cmocka_unit_test(test_tracepoint),
