@@ -107,8 +107,8 @@ struct plan *bind_function(struct scope *scope, const struct ast_source *source)
 	if (returns->is_wildcard)
 		return diag_refuse(scope->diags, "not-supported", source->span,
 				   "%s: a span of several functions is not available" HINT
-				   "name one; kprobe: has the entries of all",
-				   source->written);
+				   "name one; %s: has the entries of all",
+				   source->written, kind->entry);
 	return_scan =
 		bind_scan(scope, named(scope, kind->word, returns), source->alias, source->span);
 	entry_scan = return_scan ? bind_scan(scope, entries, NULL, source->span) : NULL;
