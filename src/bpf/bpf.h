@@ -128,6 +128,8 @@ void ir_branchi(struct ir *ir, enum ir_condition condition, vreg a, s64 b, label
 
 /* d may be 0 when the result is not wanted.  Arguments: at most 5. */
 void ir_call(struct ir *ir, vreg d, enum bpf_func_id helper, u32 n_args, const vreg *args);
+/* The same of a function that the kernel lets programs call (kfunc), by its id in vmlinux' BTF. */
+void ir_kernel_call(struct ir *ir, vreg d, u32 btf_id, u32 n_args, const vreg *args);
 /* return value; ends the program here. */
 void ir_exit(struct ir *ir, s32 value);
 

@@ -102,10 +102,14 @@ static void put_jump(const struct bpf_insn *insn, struct buf *out)
 	} else if (op == BPF_JA) {
 		buf_printf(out, "goto pc%+d", insn->off);
 	} else if (op == BPF_CALL) {
-		const char *name = ir_helper_name((u32)insn->imm);
+		bool is_helper = insn->src_reg != BPF_PSEUDO_KFUNC_CALL;
+		const char *name = is_helper ? ir_helper_name((u32)insn->imm) : NULL;
 
-		buf_printf(out, "call %s%s#%d", name ? "bpf_" : "unknown", name ? name : "",
-			   insn->imm);
+		buf_printf(out, "call %s%s#%d",
+			   !is_helper ? "kernel"
+			   : name     ? "bpf_"
+				      : "unknown",
+			   name ? name : "", insn->imm);
 	} else if (BPF_SRC(insn->code) == BPF_X) {
 		buf_printf(out, "if r%u %s r%u goto pc%+d", insn->dst_reg, text, insn->src_reg,
 			   insn->off);

@@ -359,7 +359,8 @@ static void encode_call(struct encode *e, const struct ir_insn *insn)
 		put_imm(e, 0, insn->imm);
 		put(e, BPF_STX | BPF_ATOMIC | BPF_DW, 1, 2, (s16)insn->offset, BPF_CMPXCHG);
 	} else {
-		put(e, BPF_JMP | BPF_CALL, 0, 0, 0, (s32)insn->index);
+		put(e, BPF_JMP | BPF_CALL, 0,
+		    insn->op == IR_OP_KERNEL_CALL ? BPF_PSEUDO_KFUNC_CALL : 0, 0, (s32)insn->index);
 	}
 	if (insn->d)
 		put_result(e, insn->d, 0);
@@ -429,6 +430,7 @@ static void (*const encoders[IR_OP_N])(struct encode *e, const struct ir_insn *i
 	[IR_OP_JUMP] = encode_jump,
 	[IR_OP_BRANCH] = encode_branch,
 	[IR_OP_CALL] = encode_call,
+	[IR_OP_KERNEL_CALL] = encode_call,
 	[IR_OP_COMPARE_EXCHANGE] = encode_call,
 	[IR_OP_EXIT] = encode_exit,
 };

@@ -27,6 +27,7 @@ const u8 ir_op_flags[IR_OP_N] = {
 	[IR_OP_JUMP] = OP_JUMP | OP_END,
 	[IR_OP_BRANCH] = OP_USE_A | OP_JUMP,
 	[IR_OP_CALL] = OP_DEF | OP_CALL,
+	[IR_OP_KERNEL_CALL] = OP_DEF | OP_CALL,
 	[IR_OP_COMPARE_EXCHANGE] = OP_DEF | OP_CALL,
 	[IR_OP_EXIT] = OP_END,
 };
@@ -400,6 +401,12 @@ void ir_call(struct ir *ir, vreg d, enum bpf_func_id helper, u32 n_args, const v
 {
 	append_call(ir, (struct ir_insn){ .op = IR_OP_CALL, .d = d, .index = helper }, n_args,
 		    args);
+}
+
+void ir_kernel_call(struct ir *ir, vreg d, u32 btf_id, u32 n_args, const vreg *args)
+{
+	append_call(ir, (struct ir_insn){ .op = IR_OP_KERNEL_CALL, .d = d, .index = btf_id },
+		    n_args, args);
 }
 
 void ir_compare_exchange(struct ir *ir, vreg d, vreg base, s32 offset, s32 expected, vreg s)

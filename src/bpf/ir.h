@@ -45,6 +45,7 @@ enum ir_op {
 	IR_OP_JUMP,
 	IR_OP_BRANCH,		/* if a sub b goto index */
 	IR_OP_CALL,		/* d = helper `index` (args) */
+	IR_OP_KERNEL_CALL,	/* the same of a function of the kernel, by its BTF id */
 	IR_OP_COMPARE_EXCHANGE, /* d = old of [args[0] + offset], set to args[1] where it was imm */
 	IR_OP_EXIT,		/* return imm */
 	IR_OP_N

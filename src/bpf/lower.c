@@ -187,6 +187,7 @@ static void lower_insn(struct lower *lower, struct ir_insn insn)
 		lower_jump(lower, insn);
 		break;
 	case IR_OP_CALL:
+	case IR_OP_KERNEL_CALL:
 	case IR_OP_COMPARE_EXCHANGE:
 		lower_call(lower, insn);
 		break;

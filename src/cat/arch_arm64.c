@@ -88,6 +88,8 @@ const struct arch arch_arm64 = {
 	.compat_offset = 0,
 	.compat_bit = 1u << 22, /* TIF_32BIT */
 	.keeps_order = false,
+	.checks_loads =
+		false, /* of a tagged address of a program's it would read, and die of PAN */
 	.tag_bits = 8,
 	.instruction_bytes = instruction_bytes,
 	.unprobed = "",

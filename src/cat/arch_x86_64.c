@@ -88,6 +88,7 @@ const struct arch arch_x86_64 = {
 	.compat_offset = 16,  /* behind two longs */
 	.compat_bit = 0x0002, /* TS_COMPAT */
 	.keeps_order = true,
+	.checks_loads = true,
 	.instruction_bytes = code_x86_64_bytes,
 	/* With LOCK or a segment (is_prefix_bad()). */
 	.unprobed = "\xF0\x26\x2E\x36\x3E",

@@ -367,6 +367,9 @@ struct arch {
 	/* Is a plain store, for others, behind all loads and stores before it, and a load behind
 	 * all loads? */
 	bool keeps_order;
+	/* Does a load that may fail (BPF_PROBE_MEM) give 0 for every address that is none of the
+	 * kernel's, as bpf_probe_read_kernel() fails for it? */
+	bool checks_loads;
 	/* So many bits at an address' upper end say nothing, in programs: the one below them does,
 	 * whether it is the kernel's. */
 	u8 tag_bits;

@@ -80,11 +80,32 @@ vreg gen_current_cpu(struct gen *g)
 	return gen_helper(g, BPF_FUNC_get_smp_processor_id);
 }
 
+bool gen_has_loads(const struct gen *g)
+{
+	return g->phys->typed.cast_btf_id != 0;
+}
+
+vreg gen_load_word(struct gen *g, vreg address)
+{
+	vreg args[2] = { address, gen_imm(g, g->phys->typed.long_btf_id) }, pointer = ir_reg(g->ir);
+
+	ir_kernel_call(g->ir, pointer, g->phys->typed.cast_btf_id, ARRAY_SIZE(args), args);
+	return gen_load(g, pointer, 0, IR_U64);
+}
+
 /* What stands in the kernel's memory where it surely can be read. */
 vreg gen_probe_load(struct gen *g, vreg address, enum ir_size size)
 {
-	stack_object copy = gen_scratch(g);
+	stack_object copy;
 
+	if (gen_has_loads(g)) {
+		vreg v = gen_load_word(g, address);
+
+		if (size != IR_U64)
+			ir_extend(g->ir, v, v, size);
+		return v;
+	}
+	copy = gen_scratch(g);
 	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8, address);
 	return gen_stack_load(g, copy, 0, size);
 }

@@ -199,6 +199,14 @@ vreg gen_untagged(struct gen *g, vreg address);
 vreg gen_probe_read(struct gen *g, enum bpf_func_id helper, stack_object object, u32 bytes,
 		    vreg address);
 /* What stands in the kernel's memory, where it can surely be read. */
+/* What a member that is a char * points to; of one that cannot be read 0. */
+vreg gen_pointer(struct gen *g, const struct expr *e, label null);
+/*
+ * Where gen_has_loads(), at any address of the kernel's without a helper: 8 bytes as a number, 0
+ * where they cannot be read.
+ */
+bool gen_has_loads(const struct gen *g);
+vreg gen_load_word(struct gen *g, vreg address);
 vreg gen_probe_load(struct gen *g, vreg address, enum ir_size size);
 /* What stands there in the saved registers of a system call. */
 vreg gen_register(struct gen *g, u32 offset_bytes, enum ir_size size);

@@ -223,11 +223,8 @@ _Static_assert(ARRAY_SIZE(gen_kinds) == ACCESS_N, "an access path has no entry")
 /* An argument as a number: the verifier allows no arithmetic with a typed pointer. */
 static vreg untyped_argument(struct gen *g, const struct expr *e)
 {
-	stack_object copy = gen_scratch(g);
-
-	gen_probe_read(g, BPF_FUNC_probe_read_kernel, copy, 8,
-		       gen_alui(g, IR_ADD, g->context, gen_field_of(g, e)->offset_bytes));
-	return gen_stack_load(g, copy, 0, IR_U64);
+	return gen_probe_load(g, gen_alui(g, IR_ADD, g->context, gen_field_of(g, e)->offset_bytes),
+			      IR_U64);
 }
 
 /* Of a user probe: where its note says.  NULL, a fault: it is in memory that is not there. */
@@ -362,26 +359,35 @@ bool gen_member_direct(struct gen *g, const struct expr *e, vreg *ret_base, u32 
 	return true;
 }
 
-/* The member where it was read to, so many bits behind the beginning. */
-static vreg member_in(struct gen *g, const struct expr *e, stack_object copy, u32 offset_bits)
+/* So many bits of a word. */
+static vreg bits_of(struct gen *g, const struct expr *e, vreg word, u32 offset_bits, u32 bits)
 {
-	u32 bits = e->member.bitfield_bits, shift = offset_bits % 64;
 	vreg v;
 
-	if (!bits)
-		return gen_stack_load(g, copy, offset_bits / 8, gen_size_of(e->type));
-	v = gen_stack_load(g, copy, offset_bits / 64 * 8, IR_U64);
-	ir_alui(g->ir, IR_SHL, v, v, 64 - shift - bits);
+	if (bits == 64)
+		return word;
+	v = gen_alui(g, IR_SHL, word, 64 - offset_bits - bits);
 	ir_alui(g->ir, e->type.is_signed ? IR_SAR : IR_SHR, v, v, 64 - bits);
 	return v;
 }
 
-static vreg read_alone(struct gen *g, const struct expr *e, label null)
+/* The member where it was read to, so many bits behind the beginning. */
+static vreg member_in(struct gen *g, const struct expr *e, stack_object copy, u32 offset_bits)
+{
+	u32 bits = e->member.bitfield_bits;
+
+	if (!bits)
+		return gen_stack_load(g, copy, offset_bits / 8, gen_size_of(e->type));
+	return bits_of(g, e, gen_stack_load(g, copy, offset_bits / 64 * 8, IR_U64),
+		       offset_bits % 64, bits);
+}
+
+static vreg read_at(struct gen *g, const struct expr *e, vreg address, label null)
 {
 	u32 shift = (u32)(e->member.offset_bits % 8), bits = e->member.bitfield_bits;
 	u32 bytes = bits ? (shift + bits + 7) / 8 : e->member.size_bytes;
-	vreg address = gen_member_address(g, e, null), failed;
 	stack_object copy = gen_scratch(g);
+	vreg failed;
 
 	BUG_ON(bytes > 8);
 	failed = gen_probe_read(g, gen_member_helper(e), copy, bytes, address);
@@ -390,6 +396,78 @@ static vreg read_alone(struct gen *g, const struct expr *e, label null)
 	return member_in(g, e, copy, shift);
 }
 
+static vreg read_alone(struct gen *g, const struct expr *e, label null)
+{
+	return read_at(g, e, gen_member_address(g, e, null), null);
+}
+
+/* --- Typed loads --- */
+
+/* Where a member of the kernel's memory is loaded: in a word behind the object. */
+struct loaded {
+	const struct expr *object;
+	u32 word_bytes, offset_bits, bits; /* of the word from the object on; in the word */
+};
+
+static bool find_loaded(const struct gen *g, const struct expr *e, struct loaded *ret)
+{
+	u64 offset_bits;
+
+	if (!gen_has_loads(g) || e->kind != EXPR_MEMBER || e->n_args > 1 || e->is_of_user ||
+	    (e->read != READ_MEMBER && e->read != READ_ELEMENT) || e->is_percpu || array_of(g, e))
+		return false;
+	ret->object = expr_object(e, &offset_bits);
+	ret->word_bytes = (u32)(offset_bits / 64 * 8);
+	ret->offset_bits = offset_bits % 64;
+	ret->bits = e->member.bitfield_bits ?: 8 * (u32)e->member.size_bytes;
+	return offset_bits < 8ull * INT32_MAX && ret->offset_bits + ret->bits <= 64;
+}
+
+/*
+ * A pointer that is 0, or could not be read, points to nothing that can be: a helper need not say
+ * which.
+ */
+static vreg word_at(struct gen *g, const struct loaded *l, label null)
+{
+	const struct expr *object = l->object;
+	struct loaded pointer;
+	vreg at;
+
+	if (object->type.kind == TYPE_POINTER && find_loaded(g, object, &pointer))
+		at = gen_load_word(g, word_at(g, &pointer, null));
+	else
+		at = gen_address(g, object, null);
+	return gen_alui(g, IR_ADD, at, l->word_bytes);
+}
+
+vreg gen_pointer(struct gen *g, const struct expr *e, label null)
+{
+	stack_object pointer;
+	struct loaded l;
+
+	if (find_loaded(g, e, &l) && l.bits == 64)
+		return gen_load_word(g, word_at(g, &l, null));
+	pointer = gen_scratch(g);
+	gen_probe_read(g, gen_member_helper(e), pointer, 8, gen_member_address(g, e, null));
+	return gen_stack_load(g, pointer, 0, IR_U64);
+}
+
+/* A load that fails gives 0: what is not 0 stands there. */
+static vreg load_member(struct gen *g, const struct expr *e, const struct loaded *l, label null)
+{
+	vreg at = word_at(g, l, null), word = gen_load_word(g, at), v = ir_reg(g->ir);
+	label end = ir_label(g->ir);
+	u32 fork = gen_fork(g);
+
+	ir_mov(g->ir, v, bits_of(g, e, word, l->offset_bits, l->bits));
+	if (gen_is_trusted(g, e))
+		return v;
+	ir_branchi(g->ir, IR_NE, word, 0, end);
+	ir_mov(g->ir, v, read_at(g, e, gen_alui(g, IR_ADD, at, l->offset_bits / 8), null));
+	gen_join(g, fork);
+	ir_place(g->ir, end);
+	return v;
+}
 /* What the member is read with, and where in it it stands; NULL: it is read by itself. */
 static const struct expr *reading_of(const struct gen *g, const struct expr *e,
 				     u32 *ret_offset_bits)
@@ -398,6 +476,8 @@ static const struct expr *reading_of(const struct gen *g, const struct expr *e,
 	u64 offset_bits;
 	struct expr *object = expr_object(e, &offset_bits);
 
+	if (gen_has_loads(g) && !e->is_of_user)
+		return NULL;
 	for (u32 i = 0; i < scan->n_readings; i++) {
 		const struct expr *r = scan->readings[i];
 
@@ -459,6 +539,7 @@ static vreg read_together(struct gen *g, const struct expr *e, const struct expr
 vreg gen_member(struct gen *g, const struct expr *e, label null)
 {
 	const struct expr *reading;
+	struct loaded loaded;
 	vreg address;
 	u32 offset;
 
@@ -468,6 +549,8 @@ vreg gen_member(struct gen *g, const struct expr *e, label null)
 		return gen_percpu_sum(g, gen_member_address(g, e, null));
 	if (gen_member_direct(g, e, &address, &offset))
 		return gen_load(g, address, offset, gen_size_of(e->type));
+	if (find_loaded(g, e, &loaded))
+		return load_member(g, e, &loaded, null);
 	reading = reading_of(g, e, &offset);
 	return reading ? read_together(g, e, reading, offset, null) : read_alone(g, e, null);
 }

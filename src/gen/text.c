@@ -208,15 +208,11 @@ static void copy_member(struct gen *g, const struct expr *e, stack_object text, 
 		cut_at_nul(g, text, gen_text_words(e));
 		return;
 	}
-	address = gen_member_address(g, e, null);
 	if (e->member.is_char_pointer) {
-		stack_object pointer = gen_scratch(g);
-
-		gen_probe_read(g, gen_member_helper(e), pointer, 8, address);
-		address = gen_stack_load(g, pointer, 0, IR_U64);
-		read_string(g, e->is_of_user, text, e->type.bytes, address, null);
+		read_string(g, e->is_of_user, text, e->type.bytes, gen_pointer(g, e, null), null);
 		return;
 	}
+	address = gen_member_address(g, e, null);
 	failed = gen_probe_read(g, gen_member_helper(e), text, e->type.bytes, address);
 	if (!gen_is_trusted(g, e))
 		gen_requirei(g, IR_EQ, failed, 0, null);

@@ -218,6 +218,41 @@ static bool has_uprobe_multi(bool is_of_process)
 	return has;
 }
 
+/* Asked once.  Who may load nothing may want to know all the same. */
+static bool has_typed_loads(u32 function_btf_id, u32 struct_btf_id)
+{
+	static int known; /* 1: it has them, -1: it has not */
+	int has = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 1 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = (s32)struct_btf_id },
+		{ .code = BPF_JMP | BPF_CALL,
+		  .src_reg = BPF_PSEUDO_KFUNC_CALL,
+		  .imm = (s32)function_btf_id },
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .src_reg = 0 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+	int fd;
+
+	if (has)
+		return has > 0;
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+	attr.insns = sys_pointer(insns);
+	attr.insn_cnt = ARRAY_SIZE(insns);
+	attr.license = sys_pointer(LOAD_LICENSE);
+	fd = sys_prog_load(&attr);
+	has = fd >= 0 || (fd == -EPERM && !sys_has_capability(CAP_BPF) &&
+			  !sys_has_capability(CAP_SYS_ADMIN))
+		      ? 1
+		      : -1;
+	sys_close(&fd);
+	__atomic_store_n(&known, has, __ATOMIC_RELAXED);
+	return has > 0;
+}
+
 void kernel_features_probe(struct kernel_features *ret_features)
 {
 	u32 version = sys_kernel_version();
@@ -234,6 +269,7 @@ void kernel_features_probe(struct kernel_features *ret_features)
 		.preempts_fully = preempts_fully,
 		.has_kprobe_multi = has_kprobe_multi,
 		.has_uprobe_multi = has_uprobe_multi,
+		.has_typed_loads = has_typed_loads,
 	};
 }
 

@@ -23,6 +23,7 @@ const struct opt_rule opt_rules[] = {
 	{ "cells", "keep once what several aggregates count or sum", .each = opt_cells },
 	{ "starts", "keep once the starts that joins alike wait for", .each = opt_starts },
 	{ "members", "read members of one object at once", .whole = opt_members },
+	{ "typed", "load members of the kernel's memory without a helper", .whole = opt_typed },
 	{ "tables", "test conditions of iterators in their programs", .each = opt_tables },
 };
 

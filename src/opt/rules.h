@@ -15,6 +15,7 @@
 opt_change opt_fold, opt_split, opt_fix_keys, opt_order, opt_share, opt_cells;
 opt_change opt_starts, opt_tables;
 struct plan *opt_members(struct plan *plan, struct arena *arena);
+struct plan *opt_typed(struct plan *plan, struct arena *arena);
 struct plan *opt_keys(struct plan *plan, struct arena *arena);
 struct plan *opt_unused(struct plan *plan, struct arena *arena);
 struct plan *opt_push_down(struct plan *plan, struct arena *arena);

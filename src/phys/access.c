@@ -375,6 +375,26 @@ static void find_comm(struct phys *phys, const struct phys_input *input)
 		phys->task_comm_offset = (u32)(comm.offset_bits / 8);
 }
 
+/*
+ * Up to 6.9 a load of the page of system calls of old, whose address is above the kernel's, ended
+ * the kernel (commit b599d7d26d6a).
+ */
+static void find_cast(struct phys *phys, const struct phys_input *input)
+{
+	const struct kernel_features *features = input->features;
+	u32 cast, type;
+
+	if (features->version < KERNEL_VERSION(6, 10, 0) || !features->has_btf ||
+	    !catalog_arch(input->catalog)->checks_loads)
+		return;
+	cast = catalog_btf_id(input->catalog, BTF_KIND_FUNC, "bpf_rdonly_cast");
+	type = catalog_btf_id(input->catalog, BTF_KIND_STRUCT, "pt_regs");
+	if (!cast || !type || (features->has_typed_loads && !features->has_typed_loads(cast, type)))
+		return;
+	phys->typed.cast_btf_id = cast;
+	phys->typed.long_btf_id = type;
+}
+
 /* Recorded rows are read in user space. */
 static bool is_file(const struct phys_source *source)
 {
@@ -564,6 +584,10 @@ static bool part_access(struct access *a, u32 number)
 		return false;
 	if (uses.comm && !input->is_replay)
 		find_comm(phys, input);
+	for (u32 i = 0; i < phys->n_sources; i++)
+		if (phys->sources[i].scan->scan.loads && !phys->typed.cast_btf_id &&
+		    !input->is_replay)
+			find_cast(phys, input);
 	phys->has_stacks = uses.stacks;
 	phys->probes = a->probes.at;
 	phys->n_probes = a->probes.n;

@@ -20,8 +20,19 @@ struct kernel_features {
 	const char *(*why_no_module)(const char *module, u32 *ret_btf);
 	bool (*preempts_fully)(void);
 	bool (*has_kprobe_multi)(void); /* one link for many functions; 5.18 with CONFIG_FPROBE */
+	/* Does the kernel load at any address, by this function (bpf_rdonly_cast()) and as this
+	 * struct? 0 for what is not there.  NULL: the kernel is not here. */
+	bool (*has_typed_loads)(u32 function_btf_id, u32 struct_btf_id);
 	/* The same for places of a program, of all processes or of one; 6.6, or its late 6.6.33. */
 	bool (*has_uprobe_multi)(bool is_of_process);
+};
+
+/*
+ * Loads at any address: bpf_rdonly_cast() to a struct whose first member is a long.  0: none,
+ * helpers read.
+ */
+struct typed_load {
+	u32 cast_btf_id, long_btf_id;
 };
 
 #endif

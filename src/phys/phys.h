@@ -152,8 +152,7 @@ enum pair_kind {
 	 * for the first; a start replaces the one before.
 	 */
 	PAIR_THREAD,
-	PAIR_TABLE, /* any keys, several starts of one key: a slot is free when its start is used up
-		     */
+	PAIR_TABLE, /* any keys, several starts of one key: a slot is free when its start is gone */
 };
 
 /*
@@ -535,6 +534,7 @@ struct phys {
 	u32 n_probes;
 
 	struct pid_offsets pids;
+	struct typed_load typed;
 	bool has_stacks, keeps_stacks; /* keeps_stacks: in starts, or keys of running sums */
 	u32 task_comm_offset;	       /* in struct task_struct; 0: unknown, or comm is not used */
 

@@ -220,6 +220,9 @@ void phys_print(const struct phys *p, struct buf *out)
 	if (p->set->n_parts == 1)
 		phys_print_hooks(p->set, out);
 	sources_print(p, out);
+	if (p->typed.cast_btf_id)
+		buf_puts(out,
+			 "  members are loaded one by one, and by a helper where that gives 0\n");
 	for (u32 i = 0; i < p->n_joins; i++)
 		join_print(&p->joins[i], out);
 	if (p->starts != p->number && p->starts < p->set->n_parts)

@@ -250,6 +250,7 @@ struct plan_scan {
 	u32 source; /* numbered 0, 1, ... over the whole query */
 	/* An iterator's program tests conditions, and computes, what it can (rule tables). */
 	bool computes;
+	bool loads;		/* members are loaded where the kernel can (rule typed) */
 	struct expr **readings; /* READ_TOGETHER: what members of its events are read by */
 	u32 n_readings;
 };

@@ -312,6 +312,8 @@ static void scan_print(const struct plan *p, bool has_alias, struct buf *out)
 		buf_puts(out, " (computes)");
 	if (has_alias)
 		buf_printf(out, " AS %s", p->scan.alias);
+	if (p->scan.loads)
+		buf_puts(out, ", typed");
 	for (u32 i = 0; i < p->scan.n_readings; i++) {
 		buf_printf(out, ", at once %u bytes of ", p->scan.readings[i]->index);
 		expr_print(p->scan.readings[i], out);

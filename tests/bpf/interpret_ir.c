@@ -240,6 +240,8 @@ static void step(struct machine *m, const struct ir_insn *insn)
 	case IR_OP_CALL:
 		call(m, insn);
 		break;
+	case IR_OP_KERNEL_CALL:
+		BUG("there is no kernel here");
 	}
 }
 

@@ -590,6 +590,26 @@ static void compare_exchange(void **state)
 		       "*(u64 *)(r1 +0) = r0; r0 = 0; exit");
 }
 
+/* A function of the kernel is called by its number in BTF, which no helper's name belongs to. */
+static void kernel_call(void **state)
+{
+	struct fixture *f = *state;
+	vreg args[2] = { ir_context(f->ir), ir_reg(f->ir) }, p = ir_reg(f->ir), v = ir_reg(f->ir);
+	struct bpf_features features = { 0 };
+	struct bpf_code code;
+	const char *reason;
+
+	ir_imm(f->ir, args[1], 7);
+	ir_kernel_call(f->ir, p, 5, ARRAY_SIZE(args), args);
+	ir_load(f->ir, v, p, 0, IR_U64);
+	ir_store(f->ir, p, 8, IR_U64, v);
+	ir_exit(f->ir, 0);
+	assert_code(f, "r2 = 7; call kernel#5; r5 = *(u64 *)(r0 +0); *(u64 *)(r0 +8) = r5; r0 = 0; "
+		       "exit");
+	assert_int_equal(bpf_compile(f->ir, &f->arena, &features, &code, &reason), 0);
+	assert_int_equal(code.insns[1].src_reg, BPF_PSEUDO_KFUNC_CALL);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -624,6 +644,7 @@ int main(void)
 		TEST(printed_ir),
 		TEST(fragments_of_the_query),
 		TEST(compare_exchange),
+		TEST(kernel_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

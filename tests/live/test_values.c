@@ -372,7 +372,8 @@ static void test_elements(void **state)
  */
 static void test_structs(void **state)
 {
-	static const char *const settings[] = { "", "SET rules_off = members; ",
+	static const char *const settings[] = { "", "SET rules_off = typed; ",
+						"SET rules_off = 'typed,members'; ",
 						"SET access_path = tracepoint; ",
 						"SET pushdown = off; " };
 	struct seen *s = *state;
@@ -387,6 +388,8 @@ static void test_structs(void **state)
 			 "AND CAST(task + 0 AS 'struct task_struct *').tgid = task.tgid "
 			 "AND container_of(task.comm, 'struct task_struct', comm) = task "
 			 "AND task.prio = %d AND task.static_prio = %d AND task.normal_prio = %d "
+			 "AND task.rt_priority = 0 AND task.exit_state = 0 "
+			 "AND task.mm.owner.tgid = pid "
 			 "GROUP BY name",
 			 settings[i], 120 + NICE, 120 + NICE, 120 + NICE);
 		watch_calls(s, "vectors", query);
@@ -428,6 +431,14 @@ static void test_bit_fields(void **state)
 	assert_int_equal(s->other + s->n_null + s->watch.reader.totals.lost, 0);
 }
 
+#define NOTHING                                                                                    \
+	"str(filename) AS name, count(*) AS n FROM " ENTER " WHERE pid = %d "                      \
+	"AND CAST(filename AS 'struct task_struct *').prio IS NULL "                               \
+	"AND CAST(filename - 20 AS 'struct task_struct *').prio IS NULL "                          \
+	"AND CAST(filename + (1 << 62) AS 'struct task_struct *').prio IS NULL "                   \
+	"AND CAST(filename AS 'struct task_struct *').mm.owner.prio IS NULL "                      \
+	"GROUP BY name"
+
 /* NULL, and a fault each. */
 static void test_unreadable(void **state)
 {
@@ -442,6 +453,20 @@ static void test_unreadable(void **state)
 		assert_int_equal(s->n_null, n_calls);
 		assert_int_equal(s->other, 0);
 		assert_int_equal(s->watch.reader.totals.lost, n_calls);
+	}
+}
+
+/* Nor members at 8, of an error's number, beyond what addresses are, and of pointers read there. */
+static void test_unreadable_members(void **state)
+{
+	struct seen *s = *state;
+
+	for (u32 i = 0; i < 2; i++) {
+		watch_calls(s, "nothing",
+			    i ? "SET rules_off = typed; SELECT " NOTHING : "SELECT " NOTHING);
+		assert_int_equal(s->n_null, n_calls);
+		assert_int_equal(s->other, 0);
+		assert_int_equal(s->watch.reader.totals.lost, 5 * n_calls);
 	}
 }
 
@@ -491,6 +516,7 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_structs, struct seen),
 		WATCH_TEST(test_bit_fields, struct seen),
 		WATCH_TEST(test_unreadable, struct seen),
+		WATCH_TEST(test_unreadable_members, struct seen),
 		WATCH_TEST(test_texts, struct seen),
 		WATCH_TEST(test_texts_of_program, struct seen),
 	};

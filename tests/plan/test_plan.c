@@ -152,6 +152,7 @@ static const struct {
 	{ "cells", "SELECT avg(fd), sum(fd) FROM syscall:pread64" },
 	{ "starts", "SELECT count(*) FROM syscall:pread64" },
 	{ "members", "SELECT task.pid, task.tgid FROM syscall:pread64" },
+	{ "typed", "SELECT task.pid FROM syscall:pread64" },
 	{ "tables", "SELECT count(*) FROM iter:task WHERE uid = 0" },
 };
 
