@@ -16,7 +16,7 @@ bench:
 	bench/run
 
 lint:
-	tools/lint
+	scripts/lint
 
 format:
 	clang-format -i $$(find src include examples tests bench -name '*.[ch]')

@@ -79,8 +79,6 @@ int ebql_reset(struct ebql_query *query)
 	if (!query || query->session->is_busy)
 		return EBQL_MISUSE;
 	api_clear(query);
-	for (u32 i = 0; i < query->parameters.list.n; i++)
-		query->parameters.list.at[i].is_used = false;
 	return begin(query) == EBQL_NO_MEMORY ? EBQL_NO_MEMORY : EBQL_OK;
 }
 

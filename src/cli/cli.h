@@ -18,6 +18,8 @@ int cmd_watch(struct options *options);
 /* snapshot: what queries rely on, as a text; check: such a text against another, or this kernel. */
 int cmd_snapshot(struct options *options);
 int cmd_check(struct options *options);
+/* tools: the queries that ship with ebql. */
+int cmd_tools(struct options *options);
 /* doctor: what this kernel and these privileges allow, and how to mend the rest. */
 int cmd_doctor(struct options *options);
 

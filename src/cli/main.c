@@ -85,13 +85,13 @@ static int cmd_record(struct options *options)
 	return run_text(options, NULL);
 }
 
-#define RUN_LETTERS "fodnpvhHBAEM"
+#define RUN_LETTERS "fodnpvhHBAEMV"
 
 static const struct command commands[] = {
 	{ "explain",
 	  "explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
 	  "                    [--catalog FOLDER] [-f FILE] 'SQL'",
-	  "fhSC", TAKES_A_QUERY, cmd_explain },
+	  "fhSCV", TAKES_A_QUERY, cmd_explain },
 	{ "list", "list [-o table|json] [--catalog FOLDER] [PATTERN]", "ohC", TAKES_MAYBE_A_WORD,
 	  cmd_list },
 	{ "describe", "describe [-o table|json] [--catalog FOLDER] STREAM", "ohC", TAKES_A_WORD,
@@ -105,6 +105,7 @@ static const struct command commands[] = {
 	  cmd_snapshot, .writes_file = true },
 	{ "check", "check [-v] [--catalog FOLDER] SNAPSHOT [SNAPSHOT]", "vhC", TAKES_WORDS,
 	  cmd_check },
+	{ "tools", "tools [NAME]", "h", TAKES_MAYBE_A_WORD, cmd_tools },
 	{ "doctor", "doctor", "h", TAKES_NOTHING, cmd_doctor },
 	{ "version", "version", "h", TAKES_NOTHING, cmd_version },
 	{ "--version", "version", "h", TAKES_NOTHING, cmd_version },
@@ -143,6 +144,6 @@ int main(int argc, char **argv)
 	status = options_parse(&options, command, argc, argv);
 	if (status < 0)
 		status = command->run(&options);
-	buf_free(&options.text);
+	options_free(&options);
 	return fflush(stdout) || ferror(stdout) ? query_failed(QUERY_STDOUT, errno) : status;
 }

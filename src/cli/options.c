@@ -10,12 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/library.h"
 #include "cli/options.h"
-#include "sql/sql.h"
 
 #define QUERY_BYTES_MAX (64u << 20)
-/* About nine years: an end that the clocks can still tell. */
-#define DURATION_MAX_NS 300000000000000000ull
 
 static const struct option_info {
 	char letter; /* lower case: the short form too */
@@ -40,6 +38,7 @@ static const struct option_info {
 	  .wrong = "is no duration such as 10s, 500ms or 1.5 (seconds)" },
 	{ 'p', "pid", "PID", "the process that target_pid() stands for",
 	  .wrong = "is no process id" },
+	{ 'V', "set", "NAME=VALUE", "the value of the query's :NAME", .wrong = "is no NAME=VALUE" },
 	{ 'v', "verbose", NULL, "say what was chosen and what it costs, on stderr" },
 	{ 'M', "stats", NULL,
 	  "say what it cost and what each operator did, at the end, on stderr" },
@@ -59,10 +58,11 @@ void options_help(FILE *out)
 {
 	fputs("usage: ebql [options] 'SQL' [-- COMMAND ARGS...]\n"
 	      "       ebql [options]        reads statements: a shell, on a terminal\n"
+	      "       ebql [options] FILE.sql | NAME [VALUE...] [-- COMMAND ARGS...]\n"
 	      "       ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n"
 	      "       ebql watch FILE|DIRECTORY...\n"
 	      "       ebql snapshot | check FILE...\n"
-	      "       ebql explain | list | describe | doctor | version | help\n"
+	      "       ebql explain | list | describe | tools | doctor | version | help\n"
 	      "\n"
 	      "Runs a streaming SQL query over kernel events.\n",
 	      out);
@@ -170,6 +170,18 @@ static bool take_format(struct options *o, const struct command *command, const 
 	return o->format == out_format_find("table") || options_want_json(o);
 }
 
+static bool take_set(struct options *o, const char *arg)
+{
+	const char *value = strchr(arg, '=');
+
+	if (!value || value == arg)
+		return false;
+	vec_push(&o->arena, &o->parameters.words,
+		 (struct sql_word){ arena_strndup(&o->arena, arg, (size_t)(value - arg)),
+				    value + 1 });
+	return true;
+}
+
 /* false: its value is none. */
 static bool take_option(struct options *o, const struct command *command, int c, const char *arg)
 {
@@ -213,6 +225,8 @@ static bool take_option(struct options *o, const struct command *command, int c,
 	case 'M':
 		o->has_stats = true;
 		return true;
+	case 'V':
+		return take_set(o, arg);
 	case 'v':
 		o->is_verbose = true;
 		return true;
@@ -236,12 +250,48 @@ static int complain_value(const struct command *command, int c, const char *valu
 	return 2;
 }
 
-/* The query is the one argument before "--", or stands in the file. */
+/* A file, or a query that ships with ebql: a word that can be no SQL of its own. */
+static bool is_script(const struct options *o, const char *word)
+{
+	return !word[strcspn(word, " \t\r\n;()'\"")] &&
+	       (strchr(word, '.') || strchr(word, '/') || library_find(word));
+}
+
+static int read_script(struct options *o, const char *name)
+{
+	const char *text = library_find(name);
+	int error = 0;
+
+	if (text)
+		buf_puts(&o->text, text);
+	else if (strcmp(name, "-") == 0)
+		error = buf_read(&o->text, STDIN_FILENO, QUERY_BYTES_MAX);
+	else
+		error = buf_read_file(&o->text, name, QUERY_BYTES_MAX);
+	if (error)
+		fprintf(stderr, "ebql: %s: %s\n", name, strerror(-error));
+	return error ? 2 : -1;
+}
+
+/* Values of a script's parameters stand behind it, also behind "--" if they begin with a digit. */
+static void take_values(struct options *o, char **words)
+{
+	while (*words)
+		vec_push(&o->arena, &o->parameters.words, (struct sql_word){ NULL, *words++ });
+	while (o->command && *o->command && **o->command >= '0' && **o->command <= '9')
+		vec_push(&o->arena, &o->parameters.words, (struct sql_word){ NULL, *o->command++ });
+	if (o->command && *o->command && strcmp(*o->command, "--") == 0)
+		o->command++;
+	if (o->command && !*o->command)
+		o->command = NULL;
+}
+
+/* The query is the one argument before "--", or stands in the file, or has a name. */
 static int take_text(struct options *o, const struct command *command, char **words,
 		     const char *text)
 {
-	int error;
-
+	if (!text && !o->file && *words && is_script(o, *words))
+		o->file = *words++;
 	if (!text && !o->file && *words)
 		text = *words++;
 	if (!text && !o->file) {
@@ -249,22 +299,15 @@ static int take_text(struct options *o, const struct command *command, char **wo
 		o->file = "query";
 		return o->is_shell && !command->usage ? -1 : usage(command, stderr);
 	}
-	if (o->file) {
-		error = strcmp(o->file, "-") == 0
-				? buf_read(&o->text, STDIN_FILENO, QUERY_BYTES_MAX)
-				: buf_read_file(&o->text, o->file, QUERY_BYTES_MAX);
-		if (error) {
-			fprintf(stderr, "ebql: %s: %s\n", o->file, strerror(-error));
-			return 2;
-		}
-	} else {
-		buf_puts(&o->text, text);
-		o->file = "query";
-		text = NULL;
+	if (o->file && !text) {
+		take_values(o, words);
+		return read_script(o, o->file);
 	}
-	if (text || *words)
-		return wrong("too many arguments", text ? text : *words,
+	if (o->file || *words)
+		return wrong("too many arguments", o->file ? text : *words,
 			     "(put the query in quotes, and a command behind --)");
+	buf_puts(&o->text, text);
+	o->file = "query";
 	return -1;
 }
 
@@ -347,6 +390,12 @@ static void list_options(const struct command *command, char *shorts, struct opt
 	*longs = (struct option){ 0 };
 }
 
+void options_free(struct options *o)
+{
+	buf_free(&o->text);
+	arena_free(&o->arena);
+}
+
 int options_parse(struct options *o, const struct command *command, int argc, char **argv)
 {
 	struct option longs[ARRAY_SIZE(option_infos) + 1];
@@ -358,6 +407,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 			       .target_pid = -1,
 			       .host = { .child_pid = -1, .child_go_fd = -1 } };
 	buf_init(&o->text);
+	arena_init(&o->arena);
 	if (command->takes == TAKES_A_QUERY) {
 		if (!take_command(o, &argc, argv)) {
 			fputs("ebql: there is no command behind --\n", stderr);

@@ -8,15 +8,18 @@
 #include "base/buf.h"
 #include "out/out.h"
 #include "cli/host.h"
+#include "sql/sql.h"
 
 struct options {
-	struct buf text;	  /* the query */
-	const char *file;	  /* its name in messages */
-	const char *word;	  /* list, describe: the pattern or stream; NULL: none */
-	char **words;		  /* watch: files and directories; NULL ends them */
-	const char *socket;	  /* watch --socket; NULL: the usual place */
-	const char *stage;	  /* explain --stage */
-	const char *catalog_path; /* --catalog: a frozen one; NULL: the live kernel's */
+	struct arena arena;
+	struct buf text;		  /* the query */
+	struct sql_parameters parameters; /* the words for them: --set, and those behind a script */
+	const char *file;		  /* its name in messages */
+	const char *word;		  /* list, describe: the pattern or stream; NULL: none */
+	char **words;			  /* watch: files and directories; NULL ends them */
+	const char *socket;		  /* watch --socket; NULL: the usual place */
+	const char *stage;		  /* explain --stage */
+	const char *catalog_path;	  /* --catalog: a frozen one; NULL: the live kernel's */
 	const struct out_format *format;
 	const char *record_path; /* of "ebql record"; NULL: rows go to standard output */
 	struct host_options host;
@@ -46,6 +49,7 @@ struct command {
 
 /* -1 to go on, else the exit status. */
 int options_parse(struct options *options, const struct command *command, int argc, char **argv);
+void options_free(struct options *options);
 void options_help(FILE *out);
 static inline bool options_want_json(const struct options *options)
 {

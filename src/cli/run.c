@@ -323,6 +323,7 @@ static bool check_replay(struct session *s)
 
 static int run_select(struct session *s)
 {
+	struct host_options *host = &s->options.host;
 	struct query *q = &s->query;
 	int error, status;
 
@@ -336,6 +337,8 @@ static int run_select(struct session *s)
 	}
 	/* Behind the child's start: they are ours alone. */
 	load_raise_limits(NULL);
+	host->n_windows = host->n_windows ?: q->settings.n_windows;
+	host->duration_ns = host->duration_ns ?: q->settings.duration_ns;
 	s->analysis.is_on = s->is_explained || s->options.has_stats;
 	q->settings.counts_operators = s->analysis.is_on;
 	if (!query_compile(q) || !check_format(s))
@@ -491,6 +494,7 @@ int run_text(const struct options *options, struct keep *keep)
 	if (!query_init(&s->query, options->file, options->text.at, options->text.n))
 		return query_no_memory();
 	s->query.catalog_path = options->catalog_path;
+	s->query.parameters = &s->options.parameters;
 	if (keep)
 		query_begin_kept(&s->query, keep);
 	if ((options->is_name ? describe_name(&s->query) : query_parse(&s->query)) &&

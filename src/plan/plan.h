@@ -433,9 +433,11 @@ struct settings {
 	bool is_max_groups_set; /* asked for, be it the default's number */
 	s32 target_pid;		/* -1: none named */
 	s32 only_pid;		/* of programs' events those of this process; 0: of all */
-	u32 n_bindings;		/* counted by plan_bind_query(): one for a query */
-	bool counts_operators;	/* each operator by itself: EXPLAIN ANALYZE */
-	bool is_target_used;	/* set by plan_bind_query(): the query calls target_pid() */
+	/* Of the program: where the command line says nothing else; 0: until it is stopped. */
+	u64 n_windows, duration_ns;
+	u32 n_bindings;	       /* counted by plan_bind_query(): one for a query */
+	bool counts_operators; /* each operator by itself: EXPLAIN ANALYZE */
+	bool is_target_used;   /* set by plan_bind_query(): the query calls target_pid() */
 };
 
 /* What it says of streams that tracepoints bring; the other words are about functions. */

@@ -46,6 +46,8 @@ static const struct setting settings_table[] = {
 	{ "on_loss", SETTING_WORD, AT(on_loss_fail), "mark fail", 0, 0 },
 	{ "pushdown", SETTING_WORD, AT(pushdown), "off on", 0, 0 },
 	{ "rules_off", SETTING_TEXT, AT(rules_off), NULL, 0, 0 },
+	{ "windows", SETTING_NUMBER, AT(n_windows), NULL, 0, UINT64_MAX },
+	{ "duration", SETTING_DURATION, AT(duration_ns), NULL, 0, DURATION_MAX_NS },
 	{ "out", SETTING_TEXT, AT(out), NULL, 0, 0 },
 };
 
@@ -110,7 +112,8 @@ static void set_number(struct settings *settings, const struct setting *s,
 		d = diag_error(diags, "bad-option-value", v->span, "%s cannot be set to this",
 			       s->name);
 		if (is_duration)
-			diag_hint(diags, d, "a duration such as 20ms, at most 10s");
+			diag_hint(diags, d, "a duration such as 20ms, at most %llus",
+				  (unsigned long long)(s->highest / 1000000000));
 		else
 			diag_hint(diags, d, "a whole number from %llu to %llu",
 				  (unsigned long long)s->lowest, (unsigned long long)s->highest);
@@ -174,5 +177,6 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 	else
 		diag_hint(diags, d,
 			  "options: access_path, state, max_groups, max_in_flight, ring_bytes, "
-			  "stacks, edge, survey, on_loss, pushdown, rules_off, out");
+			  "stacks, edge, survey, on_loss, pushdown, rules_off, windows, duration, "
+			  "out");
 }

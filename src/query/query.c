@@ -230,7 +230,7 @@ static void check_parameters(struct query *query)
 {
 	const struct sql_parameters *all = query->parameters;
 
-	for (u32 i = 0; all && i < all->list.n; i++)
+	for (u32 i = 0; i < all->list.n; i++)
 		if (!all->list.at[i].is_used)
 			diag_plain(&query->diags, "unknown-parameter",
 				   "the query has no parameter :%s, which has a value" HINT
@@ -238,11 +238,30 @@ static void check_parameters(struct query *query)
 				   all->list.at[i].name);
 }
 
+/* What the text declares, with the values that were given.  false after a diagnostic. */
+static bool bind_parameters(struct query *query)
+{
+	const struct sql_parameters *given = query->parameters;
+	struct sql_parameters *all = arena_new(&query->arena, struct sql_parameters);
+	struct sql_head head;
+
+	if (!sql_declared(&query->arena, &query->diags, &head))
+		return false;
+	for (u32 i = 0; given && i < given->list.n; i++)
+		vec_push(&query->arena, &all->list, given->list.at[i]);
+	if (given)
+		all->words = given->words;
+	query->parameters = all;
+	return sql_bind(&query->arena, &query->diags, &head, all);
+}
+
 bool query_parse(struct query *query)
 {
 	const struct ast_statement *definition = NULL;
 	struct diags *diags = &query->diags;
 
+	if (!bind_parameters(query))
+		return false;
 	query->script = sql_parse_bound(&query->arena, query->parameters, diags);
 	if (!diags_failed(diags))
 		check_parameters(query);

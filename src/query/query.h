@@ -74,7 +74,8 @@ struct query {
 	struct kernel_features features;
 	u32 n_cpus;
 	struct catalog *catalog;
-	struct sql_parameters *parameters; /* the values of :name; NULL: there are none */
+	/* The values of :name: those given, or NULL, and from query_parse() on all. */
+	struct sql_parameters *parameters;
 	struct ast_script *script;
 	const struct ast_statement
 		*statement;	 /* the query; without one, the last CREATE or DROP VIEW */

@@ -95,6 +95,10 @@ static bool skip_blank(const char *text, u32 n, u32 *at)
 
 	if (i == 0 && n >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3))
 		i = 3;
+	/* The first line of a script names who runs it. */
+	if (i == 0 && n >= 2 && text[0] == '#' && text[1] == '!')
+		while (i < n && text[i] != '\n')
+			i++;
 	for (;;) {
 		while (i < n && is_space(text[i]))
 			i++;
@@ -219,9 +223,11 @@ static const struct {
 	{ "~", TOKEN_TILDE },
 };
 
-/* :name, but not behind a word: that is a path where none can stand. */
+/* :name, but not behind a word: that is a path where none can stand; or $1. */
 static bool is_parameter(const char *text, u32 n, u32 start)
 {
+	if (text[start] == '$')
+		return start + 1 < n && text[start + 1] >= '1' && text[start + 1] <= '9';
 	return text[start] == ':' && start + 1 < n &&
 	       lex_is_word_start((unsigned char)text[start + 1]) &&
 	       !(start &&
@@ -306,6 +312,7 @@ struct token lex_source(const char *text, u32 n, u32 at)
 	u32 i;
 
 	if (!skip_blank(text, n, &at) || at >= n || text[at] == '\'' || text[at] == '(' ||
+	    is_parameter(text, n, at) ||
 	    (text[at] != '"' && text[at] != '`' && !path_length(text, n, at)))
 		return lex(text, n, at);
 	for (i = at; i < n;) {

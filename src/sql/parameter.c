@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * :name -> the literal that is its value, at the place of the name: what comes behind the tokens
- * knows nothing of parameters, and a value can stand wherever such a literal can.
+ * :name or $1 -> the literal that is its value, at the place of the name: what comes behind the
+ * tokens knows nothing of parameters, and a value can stand wherever such a literal can.
  */
 #include <string.h>
 
@@ -28,6 +28,7 @@ struct sql_parameter *parameter_read(const struct parser *p, struct token *token
 		[AST_NULL] = TOKEN_WORD,       [AST_BOOL] = TOKEN_WORD,
 		[AST_INTEGER] = TOKEN_INTEGER, [AST_DURATION] = TOKEN_DURATION,
 		[AST_REAL] = TOKEN_REAL,       [AST_TEXT] = TOKEN_TEXT,
+		[AST_NAME] = TOKEN_PATH,
 	};
 	struct sql_parameter *value = find(p, token);
 
@@ -63,7 +64,7 @@ const char *parameter_text(const struct parser *p, const struct sql_parameter *v
 	struct buf text;
 
 	buf_init_in(&text, p->arena);
-	if (value->kind == AST_TEXT)
+	if (value->kind == AST_TEXT || value->kind == AST_NAME)
 		buf_put(&text, value->text, value->text_bytes);
 	else if (value->kind == AST_REAL)
 		buf_put_real(&text, value->real);

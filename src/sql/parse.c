@@ -128,11 +128,8 @@ static void take_parameter(struct parser *p)
 		parse_error(p, "unbound-parameter", p->tok.span,
 			    "this parameter has no value" HINT "%s%s",
 			    nearest ? "there is a value for :"
-			    : p->parameters
-				    ? "ebql_bind_int() and its like give it one; in Python the "
-				      "parameters behind the text"
-				    : "a program that uses the library binds one; here "
-				      "write the value",
+				    : "--set NAME=VALUE gives it one, in a program ebql_bind_int() "
+				      "and its like",
 			    nearest ?: "");
 	}
 }

@@ -31,11 +31,12 @@ static u32 part_end(const struct parser *p, u32 at, u32 end, char separator)
 	return at;
 }
 
-static void read_path(struct parser *p, struct ast_source *source)
+/* The path [start, end) of p->text. */
+static void split_path(struct parser *p, u32 start, u32 end, struct ast_source *source)
 {
-	u32 start = p->tok.span.start, end = p->tok.span.end, at = start;
 	VEC(const char *) path = { 0 };
 	char separator = ':';
+	u32 at = start;
 
 	source->kind = AST_SOURCE_STREAM;
 	source->written = arena_strndup(p->arena, p->text + start, end - start);
@@ -52,6 +53,19 @@ static void read_path(struct parser *p, struct ast_source *source)
 	}
 	source->path = path.at;
 	source->n_path = path.n;
+}
+
+static void read_path(struct parser *p, struct ast_source *source)
+{
+	struct parser value = *p;
+	u32 n;
+
+	if (p->tok.parameter) {
+		value.text = parse_text(p, &p->tok, &n);
+		split_path(&value, 0, n, source);
+	} else {
+		split_path(p, p->tok.span.start, p->tok.span.end, source);
+	}
 	parse_next(p);
 }
 

@@ -238,7 +238,7 @@ struct ast_script *sql_parse(struct arena *arena, struct diags *diags);
 /* The value of :name, which stands in the tree as if it were written there. */
 struct sql_parameter {
 	const char *name;
-	enum ast_kind kind; /* AST_NULL, BOOL, INTEGER, REAL, TEXT or DURATION */
+	enum ast_kind kind; /* AST_NULL, BOOL, INTEGER, REAL, TEXT, DURATION; NAME: a stream */
 	bool is_negative;   /* of INTEGER and REAL, whose values are not */
 	bool is_used;	    /* set where the text has it */
 	u64 integer;
@@ -247,11 +247,37 @@ struct sql_parameter {
 	u32 text_bytes;
 };
 
+/* What stands on a command line for :name; NULL: for the next one in the order declared, or $1. */
+struct sql_word {
+	const char *name, *text;
+};
+
 struct sql_parameters {
 	VEC(struct sql_parameter) list;
+	VEC(struct sql_word) words;
 	/* One without a value is no error, but the script is of no use then. */
 	bool is_open;
 };
+
+/* A parameter that a script's head declares, and the value that it has if none is given. */
+struct sql_declared {
+	struct sql_parameter value; /* where written is not NULL; its name always */
+	enum ast_kind kind;
+	const char *type, *written, *meaning;
+	struct span span;
+};
+
+/* What a script says of itself: the lines of its first comment, and its parameters. */
+struct sql_head {
+	VEC(const char *) lines;
+	VEC(struct sql_declared) list;
+};
+
+/* Reads the head of the diags' text.  false after a diagnostic. */
+bool sql_declared(struct arena *arena, struct diags *diags, struct sql_head *ret_head);
+/* Words and declared values -> all->list.  false after a diagnostic. */
+bool sql_bind(struct arena *arena, struct diags *diags, const struct sql_head *head,
+	      struct sql_parameters *all);
 
 struct ast_script *sql_parse_bound(struct arena *arena, struct sql_parameters *parameters,
 				   struct diags *diags);
@@ -290,6 +316,8 @@ void sql_each_source(const char *text, size_t n,
 		     void (*visit)(void *context, const char *source, size_t n), void *context);
 /* "10s", "1.5ms", a bare number of seconds; false when it is none, or no whole number of ns. */
 bool sql_duration(const char *text, u64 *ret_ns);
+/* About nine years: an end that the clocks can still tell. */
+#define DURATION_MAX_NS 300000000000000000ull
 /* Keyword i in upper case; NULL behind the last. */
 const char *sql_keyword(u32 i);
 

@@ -106,7 +106,7 @@ static void test_errors(void **state)
 {
 	complains("SELECT :nn FROM s", false, "hint: there is a value for :n");
 	complains("SELECT :n FROM s WHERE :somebody = 1", false, "error[unbound-parameter]");
-	complains("SELECT :n FROM s WHERE :somebody = 1", false, "hint: ebql_bind_int()");
+	complains("SELECT :n FROM s WHERE :somebody = 1", false, "hint: --set NAME=VALUE");
 	complains("SELECT count(*) FROM s WINDOW TUMBLING :n", false, "hint: did you mean 4096ms?");
 	complains("SELECT count(*) FROM s WINDOW COUNT :low", false, "found \":low\"");
 	complains("SELECT a:n FROM s", false, "a stream's path stands behind FROM");
@@ -133,9 +133,87 @@ static void test_is_used(void **state)
 							    strcmp(values[i].name, "yes") == 0);
 }
 
+/* The tree of a script, with the words behind it; or what is wrong. */
+static void script(const char *text, const char *const *words, const char *wanted)
+{
+	struct sql_parameters all = { 0 };
+	struct ast_script *script;
+	struct sql_head head;
+	struct arena arena;
+	struct diags diags;
+	struct buf out;
+
+	arena_init(&arena);
+	buf_init(&out);
+	for (; words && *words; words += 2)
+		vec_push(&arena, &all.words,
+			 (struct sql_word){ *words[0] ? words[0] : NULL, words[1] });
+	diags_init(&diags, &arena, "query", text, strlen(text));
+	if (sql_declared(&arena, &diags, &head) && sql_bind(&arena, &diags, &head, &all)) {
+		script = sql_parse_bound(&arena, &all, &diags);
+		if (!diags_failed(&diags))
+			sql_print_script(script, false, &out);
+	}
+	diags_print(&diags, &out);
+	if (strncmp(out.at ?: "", wanted, strlen(wanted)) != 0)
+		fail_msg("%s: %s", text, out.at);
+	buf_free(&out);
+	arena_free(&arena);
+}
+
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void test_script(void **state)
+{
+	static const char all[] = "#!/usr/bin/env ebql\r\n"
+				  "-- What for?\n\n"
+				  "--:a INTEGER=-4KiB x\n"
+				  "-- :b REAL = 1  y\n"
+				  "  -- :c  DURATION = 5ms\n"
+				  "-- :d boolean = false\n"
+				  "-- :e TEXT = 'it''s' z\n"
+				  "-- :f STREAM = kprobe:vfs_*  w\n"
+				  "-- :g TEXT = NULL\n"
+				  "SELECT :a, :b, :c, :d, :e, :g FROM :f";
+
+	script(all, NULL, "SELECT -4096, 1.0, 5ms, FALSE, 'it''s', NULL FROM kprobe:vfs_*");
+	script(all,
+	       WORDS("", "7", "", "2", "", "3", "", "true", "", "a 'b'", "", "syscall:read", "",
+		     "NULL"),
+	       "SELECT 7, 2.0, 3s, TRUE, 'a ''b''', 'NULL' FROM syscall:read");
+	script(all, WORDS("g", "1", "", "-1", "b", "-0.5", "c", "1.5"),
+	       "SELECT -1, -0.5, 1500ms, FALSE, 'it''s', '1' FROM kprobe:vfs_*");
+	script("SELECT $1, $2, :n FROM s", WORDS("", "5", "", "5ms", "n", "five"),
+	       "SELECT 5, 5ms, 'five' FROM s");
+	script("SELECT $10 FROM s", WORDS("10", "x"), "SELECT 'x' FROM s");
+	/* Behind the head there is nothing to declare. */
+	script("SELECT :a FROM s\n-- :a INTEGER = 1", NULL, "error[unbound-parameter]");
+}
+
+static void test_script_errors(void **state)
+{
+	script("-- :a INTEGER\nSELECT :a FROM s", NULL, "error[unbound-parameter]");
+	script("-- :a INTEGER\nSELECT :a FROM s", WORDS("", "1", "", "2"),
+	       "error[unknown-parameter]");
+	script("-- :a INTEGER\nSELECT :a FROM s", WORDS("", "1", "a", "2"), "error[bad-parameter]");
+	script("-- :a INTEGER\nSELECT :a FROM s", WORDS("a", "1s"), "error[bad-parameter]");
+	script("-- :a INTEGER\nSELECT :a FROM s", WORDS("a", ""), "error[bad-parameter]");
+	script("-- :a INTEGER\nSELECT :a FROM s", WORDS("a", "99999999999999999999"),
+	       "error[bad-parameter]");
+	script("-- :a STREAM\nSELECT 1 FROM :a", WORDS("a", "t::x"), "error[bad-parameter]");
+	script("-- :a STREAM\nSELECT 1 FROM :a", WORDS("a", "s WHERE 1"), "error[bad-parameter]");
+	script("-- :a\nSELECT :a FROM s", NULL, "error[bad-declaration]");
+	script("-- :a WORD = x\nSELECT :a FROM s", NULL, "error[bad-declaration]");
+	script("-- :a INTEGER = \nSELECT :a FROM s", NULL, "error[bad-declaration]");
+	script("-- :a INTEGER = 'x\nSELECT :a FROM s", NULL, "error[bad-declaration]");
+	script("-- :a INTEGER = 1\n-- :a REAL = 1\nSELECT :a FROM s", NULL,
+	       "error[duplicate-name]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_script),	cmocka_unit_test(test_script_errors),
 		cmocka_unit_test(test_values),	cmocka_unit_test(test_places),
 		cmocka_unit_test(test_errors),	cmocka_unit_test(test_open),
 		cmocka_unit_test(test_is_used),

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The queries that ship with ebql, each a text of tools/ with its name.
+ */
+#ifndef EBQL_CLI_LIBRARY_H
+#define EBQL_CLI_LIBRARY_H
+
+struct library_entry {
+	const char *name, *text;
+};
+
+/* One without a name ends them. */
+extern const struct library_entry library_entries[];
+
+/* The text of that name; NULL: there is none. */
+const char *library_find(const char *name);
+/* The name that this one may have been meant for, or NULL. */
+const char *library_nearest(const char *name);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What hands type that know bpftrace, psql and DuckDB, and what each must answer: habits.txt, whose
+ * blocks have a command behind "$ ", what it says on both outputs, and its exit status behind "= ",
+ * unless it is 0.  EBQL_UPDATE=1 writes the answers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "base/buf.h"
+
+/* The command, in the folder of the test, where "ebql" is the binary. */
+static void run(const char *command, struct buf *out)
+{
+	struct buf line;
+	FILE *pipe;
+	int status;
+
+	buf_init(&line);
+	buf_printf(&line, "exec 2>&1 </dev/null; %s", command);
+	pipe = popen(line.at, "r");
+	assert_non_null(pipe);
+	assert_int_equal(buf_read(out, fileno(pipe), 1 << 20), 0);
+	status = pclose(pipe);
+	assert_true(WIFEXITED(status));
+	if (out->n && out->at[out->n - 1] != '\n')
+		buf_putc(out, '\n');
+	if (WEXITSTATUS(status))
+		buf_printf(out, "= %d\n", WEXITSTATUS(status));
+	buf_free(&line);
+}
+
+static const char *line_end(const char *at)
+{
+	return at + strcspn(at, "\n");
+}
+
+/* The blocks of the text as they should be -> as they are. */
+static u32 answer(const char *text, struct buf *out)
+{
+	u32 n_commands = 0;
+
+	for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
+		struct buf command;
+
+		end = line_end(at);
+		/* A comment, or an empty line behind an answer. */
+		if (strncmp(at, "$ ", 2) != 0) {
+			if (*at == '#' || at == end)
+				buf_printf(out, "%.*s\n", (int)(end - at), at);
+			continue;
+		}
+		buf_printf(out, "%.*s\n", (int)(end - at), at);
+		buf_init(&command);
+		buf_put(&command, at + 2, (size_t)(end - at - 2));
+		run(command.at, out);
+		buf_free(&command);
+		n_commands++;
+		/* What it said before stands there up to the next empty line. */
+		while (*end && end[1] && end[1] != '\n')
+			end = line_end(end + 1);
+	}
+	return n_commands;
+}
+
+static void test_habits(void **state)
+{
+	struct buf wanted, got;
+	FILE *file;
+
+	buf_init(&wanted);
+	buf_init(&got);
+	assert_int_equal(buf_read_file(&wanted, HERE "/habits.txt", 1 << 20), 0);
+	assert_true(answer(wanted.at, &got) >= N_HABITS);
+	if (getenv("EBQL_UPDATE")) {
+		file = fopen(HERE "/habits.txt", "w");
+		assert_non_null(file);
+		fputs(got.at, file);
+		assert_int_equal(fclose(file), 0);
+	} else if (strcmp(wanted.at, got.at) != 0) {
+		file = fopen("got.txt", "w");
+		assert_non_null(file);
+		fputs(got.at, file);
+		assert_int_equal(fclose(file), 0);
+		assert_int_equal(system("diff " HERE "/habits.txt got.txt"), 0);
+	}
+	buf_free(&wanted);
+	buf_free(&got);
+}
+
+static char folder[] = "/tmp/ebql-habits-XXXXXX";
+
+static int enter(void **state)
+{
+	struct buf path;
+
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(symlink(EBQL_BINARY, "ebql"), 0);
+	buf_init(&path);
+	buf_printf(&path, "%s:%s", folder, getenv("PATH"));
+	assert_int_equal(setenv("PATH", path.at, 1), 0);
+	assert_int_equal(setenv("HOME", folder, 1), 0);
+	assert_int_equal(unsetenv("XDG_CONFIG_HOME"), 0);
+	buf_free(&path);
+	assert_int_equal(system("cp " HERE "/habits.csv events.csv"), 0);
+	return 0;
+}
+
+static int leave(void **state)
+{
+	assert_int_equal(chdir("/"), 0);
+	return system("rm -r /tmp/ebql-habits-??????");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_habits) };
+
+	return cmocka_run_group_tests_name("habits", tests, enter, leave);
+}
