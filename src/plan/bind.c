@@ -42,13 +42,17 @@ static const char *written(struct scope *scope, const struct ast *ast)
 bool bind_keys(struct scope *scope)
 {
 	const struct ast_select *s = scope->select;
+	bool is_all = s->group_by.n && s->group_by.at[0]->kind == AST_STAR;
 
-	for (u32 i = 0; i < s->group_by.n; i++) {
-		const struct ast *ast = bind_resolve_item(scope, s->group_by.at[i], "GROUP BY");
+	for (u32 i = 0; i < (is_all ? s->items.n : s->group_by.n); i++) {
+		const struct ast *of = is_all ? s->items.at[i].expr : s->group_by.at[i];
+		const struct ast *ast = is_all ? of : bind_resolve_item(scope, of, "GROUP BY");
 		struct expr *e;
 
 		if (!ast)
 			return false;
+		if (is_all && bind_has_aggregate(of))
+			continue;
 		scope->no_aggregates_in = "GROUP BY";
 		scope->takes_stack = true;
 		e = bind_expr(scope, ast);
@@ -58,7 +62,7 @@ bool bind_keys(struct scope *scope)
 		/* A name is a function of its number: one group for each number. */
 		while (function_is_naming(e))
 			e = e->args[0];
-		const char *name = written(scope, s->group_by.at[i]);
+		const char *name = written(scope, of);
 
 		vec_push(scope->arena, &scope->keys, (struct item){ name, e });
 	}

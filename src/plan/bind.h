@@ -226,6 +226,8 @@ struct expr *bind_cast_pointer(struct scope *scope, const struct ast *ast);
 /* bind_aggregate.c */
 /* Is it the call of an aggregate, be it with OVER? */
 bool bind_find_aggregate(const struct ast *ast, struct aggregate_name *ret_name);
+/* Is there such a call in it, without OVER? */
+bool bind_has_aggregate(const struct ast *ast);
 /* Does the select aggregate, by its own words?  quantile(h, q) of a histogram, which only its type
  * tells, is no aggregate. */
 bool bind_is_aggregated(const struct ast_select *select);

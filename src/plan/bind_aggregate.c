@@ -17,7 +17,7 @@ bool bind_find_aggregate(const struct ast *ast, struct aggregate_name *ret_name)
 		 ast->n_args > 1);
 }
 
-static bool has_aggregate(const struct ast *ast)
+bool bind_has_aggregate(const struct ast *ast)
 {
 	struct aggregate_name name;
 
@@ -26,25 +26,25 @@ static bool has_aggregate(const struct ast *ast)
 	if (ast->kind == AST_CALL && !ast->is_over && bind_find_aggregate(ast, &name))
 		return true;
 	for (u32 i = 0; i < ast->n_args; i++)
-		if (has_aggregate(ast->args[i]))
+		if (bind_has_aggregate(ast->args[i]))
 			return true;
 	for (u32 i = 0; i < ast->n_partition_by; i++)
-		if (has_aggregate(ast->partition_by[i]))
+		if (bind_has_aggregate(ast->partition_by[i]))
 			return true;
 	for (u32 i = 0; i < ast->n_order_by; i++)
-		if (has_aggregate(ast->order_by[i].expr))
+		if (bind_has_aggregate(ast->order_by[i].expr))
 			return true;
-	return has_aggregate(ast->otherwise) || has_aggregate(ast->filter);
+	return bind_has_aggregate(ast->otherwise) || bind_has_aggregate(ast->filter);
 }
 
 bool bind_is_aggregated(const struct ast_select *s)
 {
-	bool is_aggregated = s->group_by.n || has_aggregate(s->having);
+	bool is_aggregated = s->group_by.n || bind_has_aggregate(s->having);
 
 	for (u32 i = 0; i < s->items.n; i++)
-		is_aggregated |= has_aggregate(s->items.at[i].expr);
+		is_aggregated |= bind_has_aggregate(s->items.at[i].expr);
 	for (u32 i = 0; i < s->order_by.n; i++)
-		is_aggregated |= has_aggregate(s->order_by.at[i].expr);
+		is_aggregated |= bind_has_aggregate(s->order_by.at[i].expr);
 	return is_aggregated;
 }
 

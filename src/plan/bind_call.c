@@ -169,7 +169,6 @@ static const char *const foreign[][2] = {
 	{ "percentile_disc", "quantile(x, 0.99), or percentile_cont(q) WITHIN GROUP (ORDER BY x)" },
 	{ "approx_percentile", "quantile(x, 0.99), or p50 ... p999" },
 	{ "date_trunc", "time / 1s * 1s is the time in whole seconds" },
-	{ "time_bucket", "time / 1s * 1s is the time in whole seconds; or WINDOW TUMBLING 1s" },
 	{ "tumble", "WINDOW TUMBLING 1s at the end of the query" },
 	{ "now", "time is that of the event" },
 	{ "var_samp", "stddev_samp(x) is its root" },
@@ -345,6 +344,11 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		return bind_unknown_function(scope, ast, false);
 	if (!bind_check_arguments(scope, f, ast, args))
 		return NULL;
+	if (strcasecmp(f->name, "time_bucket") == 0) {
+		args[1] = bind_real_time(scope->arena, args[1]);
+		return bind_op(scope, OP_SUB, ast->span, args[1],
+			       bind_op(scope, OP_MOD, ast->span, args[1], args[0]));
+	}
 	for (u32 i = 0; i < ast->n_args; i++) {
 		if (function_takes(f, i) != 'd')
 			continue;

@@ -14,6 +14,7 @@ static const struct sql_function functions[] = {
 	{ "ifnull", 2, 2, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "nullif", 2, 2, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "iif", 3, 3, "c=", FUNCTION_OF_ARGS, NULL, true },
+	{ "time_bucket", 2, 2, "n", FUNCTION_OF_ARGS, NULL, true },
 	{ "min", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "max", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "round", 1, 2, "ni", TYPE_REAL },

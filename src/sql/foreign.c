@@ -20,7 +20,6 @@ static const struct {
 	const char *after, *then; /* the text before and behind it; NULL: any */
 	const char *tag;	  /* NULL: other-dialect */
 } foreign_words[] = {
-	{ "ILIKE", "there is no ILIKE", "LIKE ignores the case of ASCII letters" },
 	{ "REGEXP", PATTERNS },
 	{ "RLIKE", PATTERNS },
 	{ "SIMILAR", PATTERNS },
@@ -154,14 +153,6 @@ bool parse_foreign_list(struct parser *p, const char *clause)
 					       { "GROUPING", "SETS" } };
 	struct token next = parse_peek(p);
 
-	if (parse_word_is(p, "ALL") &&
-	    (parse_ends_list(&next) || next.keyword == KW_DESC || next.keyword == KW_ASC)) {
-		parse_error(p, "other-dialect", p->tok.span,
-			    "there is no %s ALL" HINT
-			    "name the columns, or give their numbers: %s 1, 2",
-			    clause, clause);
-		return true;
-	}
 	for (u32 i = 0; i < ARRAY_SIZE(sets); i++) {
 		if (!parse_word_is(p, sets[i][0]) || !is_text(p, next.span, sets[i][1]))
 			continue;

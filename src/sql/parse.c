@@ -69,7 +69,6 @@ static const char *mark_hint(const struct parser *p)
 		/* longer ones first */
 		{ "!~", "LIKE 'a%' and GLOB 'a*[0-9]' match patterns, NOT LIKE what does not" },
 		{ "!", "write NOT, or != for \"is not equal\"" },
-		{ "::", "write CAST(x AS INTEGER)" },
 		{ ":", "a stream's path stands behind FROM and JOIN only" },
 	};
 	u32 at = p->tok.span.start;

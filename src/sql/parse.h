@@ -134,7 +134,7 @@ void parse_frame(struct parser *p, struct ast *call);
  * late. */
 bool parse_foreign(struct parser *p);
 bool parse_unclosed_text(struct parser *p);
-/* x > ALL (...); GROUP BY ALL, GROUP BY ROLLUP (...): true after an error. */
+/* x > ALL (...); GROUP BY ROLLUP (...): true after an error. */
 bool parse_foreign_quantifier(struct parser *p);
 bool parse_foreign_list(struct parser *p, const char *clause);
 /* extract(epoch FROM time), at its "(": true after an error, behind the ")". */

@@ -365,6 +365,23 @@ static struct ast *parse_member(struct parser *p, struct ast *of)
 	return parse_finish(p, ast);
 }
 
+/* x::REAL, x::'struct sock *' */
+static struct ast *parse_typed(struct parser *p, struct ast *of)
+{
+	struct ast *ast = parse_node(p, AST_CAST, of->span.start);
+
+	parse_next(p);
+	parse_add_arg(p, ast, of);
+	ast->text = "";
+	if (parse_at_name(p) || parse_at(p, TOKEN_TEXT)) {
+		ast->text = parse_text(p, &p->tok, &ast->text_bytes);
+		parse_next(p);
+	} else {
+		parse_expected(p, "a type");
+	}
+	return parse_finish(p, ast);
+}
+
 static struct ast *parse_postfix(struct parser *p)
 {
 	struct ast *ast = parse_operand(p);
@@ -372,6 +389,8 @@ static struct ast *parse_postfix(struct parser *p)
 	for (;;) {
 		if (parse_at(p, TOKEN_OPEN_BRACKET))
 			ast = parse_index(p, ast);
+		else if (parse_at(p, TOKEN_CAST))
+			ast = parse_typed(p, ast);
 		else if (parse_at(p, TOKEN_DOT) &&
 			 (p->before.kind == TOKEN_CLOSE || p->before.kind == TOKEN_CLOSE_BRACKET))
 			ast = parse_member(p, ast);
@@ -490,20 +509,28 @@ static void parse_escape(struct parser *p, struct ast *like)
 		     "write LIKE '10!%%' ESCAPE '!'; in GLOB, [*] is a star");
 }
 
+/* ILIKE is LIKE, which ignores the case of ASCII letters. */
+static enum keyword predicate_word(const struct token *token)
+{
+	return token->keyword == KW_ILIKE ? KW_LIKE : (enum keyword)token->keyword;
+}
+
 /*
  * IS, IN, LIKE, GLOB, BETWEEN, ISNULL, NOTNULL and their NOT forms behind left.
  * Returns NULL when none follows.
  */
 static struct ast *parse_predicate(struct parser *p, struct ast *left)
 {
-	enum keyword word = (enum keyword)p->tok.keyword;
+	enum keyword word = predicate_word(&p->tok);
 	bool negated = word == KW_NOT;
+	struct token next;
 	struct ast *ast;
 
 	if (p->panic || p->tok.kind != TOKEN_WORD)
 		return NULL;
 	if (negated) {
-		word = (enum keyword)parse_peek(p).keyword;
+		next = parse_peek(p);
+		word = predicate_word(&next);
 		if (word == KW_NULL)
 			word = KW_NOTNULL;
 		else if (word != KW_IN && word != KW_LIKE && word != KW_GLOB && word != KW_BETWEEN)

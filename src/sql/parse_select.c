@@ -26,12 +26,31 @@ static void read_where(struct parser *p, struct ast_select *select)
 	select->where = parse_expr(p);
 }
 
+/* ALL, where it can be no column's name. */
+static bool parse_at_all(const struct parser *p)
+{
+	struct token next;
+
+	if (!parse_word_is(p, "ALL"))
+		return false;
+	next = parse_peek(p);
+	return parse_ends_list(&next) || next.keyword == KW_DESC || next.keyword == KW_ASC ||
+	       next.keyword == KW_NULLS || next.keyword == KW_OFFSET;
+}
+
 static void read_group_by(struct parser *p, struct ast_select *select)
 {
 	parse_next(p);
 	parse_expect_keyword(p, KW_BY);
 	if (parse_foreign_list(p, "GROUP BY"))
 		return;
+	/* GROUP BY ALL: a star alone stands for it. */
+	if (parse_at_all(p)) {
+		vec_push(p->arena, &select->group_by, parse_node(p, AST_STAR, p->tok.span.start));
+		parse_next(p);
+		parse_finish(p, select->group_by.at[0]);
+		return;
+	}
 	do {
 		vec_push(p->arena, &select->group_by, parse_expr(p));
 	} while (parse_more(p));
@@ -48,23 +67,51 @@ static void read_having(struct parser *p, struct ast_select *select)
 	select->having = parse_expr(p);
 }
 
+/* ORDER BY ALL is by each item, from the first on. */
+static bool check_all(struct parser *p, const struct ast_select *select)
+{
+	for (u32 i = 0; i < select->items.n; i++) {
+		if (select->items.at[i].expr->kind != AST_STAR)
+			continue;
+		parse_error(p, "not-supported", p->tok.span,
+			    "ORDER BY ALL needs the list of what is selected, and * is none" HINT
+			    "name the columns: ORDER BY a, b");
+		return false;
+	}
+	return true;
+}
+
 static void read_order_by(struct parser *p, struct ast_select *select)
 {
 	struct ast_order *list;
+	bool is_all;
 	u32 n, i;
 
 	parse_next(p);
 	parse_expect_keyword(p, KW_BY);
-	if (parse_foreign_list(p, "ORDER BY"))
+	is_all = parse_at_all(p);
+	if (is_all && !check_all(p, select))
 		return;
 	list = parse_order_list(p, &n);
-	for (i = 0; i < n; i++)
-		vec_push(p->arena, &select->order_by, list[i]);
+	for (i = 0; i < (is_all ? select->items.n : n); i++) {
+		struct ast_order order = list[is_all ? 0 : i];
+
+		if (is_all) {
+			order.expr = parse_node(p, AST_INTEGER, order.expr->span.start);
+			order.expr->integer = i + 1;
+			order.expr->span = list[0].expr->span;
+		}
+		vec_push(p->arena, &select->order_by, order);
+	}
 }
 
 static void read_limit(struct parser *p, struct ast_select *select)
 {
 	parse_next(p);
+	if (parse_at_all(p)) {
+		parse_next(p);
+		return;
+	}
 	select->limit = parse_expr(p);
 	if (parse_accept_keyword(p, KW_OFFSET)) {
 		select->offset = parse_expr(p);

@@ -427,7 +427,10 @@ static void print_core(struct print *p, const struct ast_select *select)
 	print_clause(p, "WHERE ", select->where);
 	if (select->group_by.n) {
 		begin_clause(p, "GROUP BY ");
-		print_list(p, select->group_by.at, select->group_by.n);
+		if (select->group_by.at[0]->kind == AST_STAR)
+			buf_puts(p->out, "ALL");
+		else
+			print_list(p, select->group_by.at, select->group_by.n);
 	}
 	if (select->window.kind != AST_WINDOW_NONE)
 		print_window(p, &select->window);

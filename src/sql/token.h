@@ -38,6 +38,7 @@ enum token_kind {
 	TOKEN_SHIFT_LEFT,
 	TOKEN_SHIFT_RIGHT,
 	TOKEN_CONCAT,
+	TOKEN_CAST, /* :: */
 	TOKEN_EQ,
 	TOKEN_NE,
 	TOKEN_LT,
@@ -92,6 +93,7 @@ enum token_kind {
 	X(GROUP, KEYWORD_STOP | KEYWORD_CLAUSE)                                                    \
 	X(HAVING, KEYWORD_HARD | KEYWORD_STOP | KEYWORD_CLAUSE)                                    \
 	X(HOPPING, 0)                                                                              \
+	X(ILIKE, KEYWORD_STOP)                                                                     \
 	X(IN, KEYWORD_HARD | KEYWORD_STOP)                                                         \
 	X(INNER, KEYWORD_STOP)                                                                     \
 	X(INTERSECT, KEYWORD_HARD | KEYWORD_STOP | KEYWORD_CLAUSE)                                 \

@@ -258,6 +258,7 @@ const struct aggregate_info aggregate_infos[AGGREGATE_N] = {
 /* Those that an aggregate has besides its own. */
 static const struct aggregate_name other_names[] = {
 	{ "quantiles", AGGREGATE_QUANTILE, .is_many = true },
+	{ "approx_quantile", AGGREGATE_QUANTILE }, /* DuckDB's name */
 	{ "quantile_lo", AGGREGATE_QUANTILE, .part = QUANTILE_LO },
 	{ "quantile_hi", AGGREGATE_QUANTILE, .part = QUANTILE_HI },
 	{ "percentile_cont", AGGREGATE_QUANTILE, .is_interpolated = true },

@@ -110,7 +110,6 @@ static void test_errors(void **state)
 	complains("SELECT count(*) FROM s WINDOW TUMBLING :n", false, "hint: did you mean 4096ms?");
 	complains("SELECT count(*) FROM s WINDOW COUNT :low", false, "found \":low\"");
 	complains("SELECT a:n FROM s", false, "a stream's path stands behind FROM");
-	complains("SELECT a::n FROM s", false, "write CAST(x AS INTEGER)");
 	complains("SELECT : n FROM s", false, "error[bad-byte]");
 }
 
