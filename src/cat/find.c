@@ -371,6 +371,53 @@ struct stream_list *catalog_find(struct catalog *catalog, const char *const *pat
 	return catalog_find_as(catalog, NULL, path, n_path, span, diags);
 }
 
+/* tracepoint.sched.sched_switch -> its parts; only of kinds whose names have no points. */
+static u32 split_at_points(struct catalog *catalog, const char *word, const char **parts)
+{
+	char *rest = arena_strdup(catalog->arena, word);
+	u32 n = 0;
+
+	for (char *part; n < 3 && (part = strsep(&rest, "."));)
+		parts[n++] = part;
+	return rest ? 0 : n;
+}
+
+const char **catalog_spell(struct catalog *catalog, const char *word, u32 *ret_n,
+			   const char **ret_nearest)
+{
+	const struct stream_kind_info *kind =
+		stream_kind_named(arena_strndup(catalog->arena, word, strcspn(word, ".")));
+	const char **parts = arena_array(catalog->arena, const char *, 3);
+	const struct stream_names *names;
+	struct suggest suggest;
+	u32 n_found = 0;
+
+	*ret_nearest = NULL;
+	if (kind && !kind->list_file) {
+		*ret_n = split_at_points(catalog, word, parts);
+		return *ret_n > 1 ? parts : NULL;
+	}
+	*ret_n = 3;
+	suggest_init(&suggest, word);
+	names = stream_names_in(catalog, &tracefs_kind, NULL);
+	for (u32 i = 0; i < names->list.n; i++) {
+		const struct stream_name *name = &names->list.at[i];
+
+		suggest_offer(&suggest, name->event);
+		if (strcmp(name->event, word) != 0)
+			continue;
+		parts[0] = tracefs_kind.name;
+		parts[1] = name->category;
+		parts[2] = name->event;
+		*ret_nearest = name->name;
+		n_found++;
+	}
+	for (u32 i = 0; i < names->list.n && !n_found; i++)
+		if (suggest_best(&suggest) == names->list.at[i].event)
+			*ret_nearest = names->list.at[i].name;
+	return n_found == 1 ? parts : NULL;
+}
+
 bool stream_matches(const char *name, const char *pattern)
 {
 	if (!is_wildcard(pattern))

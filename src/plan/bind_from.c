@@ -193,12 +193,15 @@ static void offer_view(void *context, const struct view *view)
 /* A single word that means nothing: it may be a system call's name. */
 static void complain_word(struct scope *scope, const struct ast_source *source)
 {
-	const char *name = source->path[0];
+	const char *name = source->path[0], *nearest;
+	u32 n;
 	struct diag *d = diag_error(scope->diags, "unknown-stream-kind", source->span,
 				    "%s is no stream, no view and no name of WITH", name);
 
 	if (syscall_number(catalog_arch(scope->catalog), name) >= 0)
 		diag_hint(scope->diags, d, "did you mean \"syscall:%s\"?", name);
+	else if ((catalog_spell(scope->catalog, name, &n, &nearest), nearest))
+		diag_hint(scope->diags, d, "did you mean \"%s\"?", nearest);
 	else
 		diag_hint(scope->diags, d,
 			  "streams are written tracepoint:CATEGORY:NAME, raw_tracepoint:NAME or "
@@ -263,6 +266,8 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 	const char *name = source->path[0];
 	const struct cte_list *cte = source->n_path == 1 ? cte_find(scope, name) : NULL;
 	const struct view *view = NULL;
+	const char **path = NULL, *nearest;
+	struct ast_source spelled;
 	struct plan *table;
 
 	if (cte) {
@@ -284,9 +289,14 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 	table = bind_table(scope, source);
 	if (table)
 		return table;
-	if (is_misspelt(scope, source))
+	spelled = *source;
+	if (source->n_path == 1 && syscall_number(catalog_arch(scope->catalog), name) < 0)
+		path = catalog_spell(scope->catalog, name, &spelled.n_path, &nearest);
+	if (path)
+		spelled.path = path;
+	else if (is_misspelt(scope, source))
 		return NULL;
-	return add_scan(scope, source);
+	return add_scan(scope, path ? &spelled : source);
 }
 
 static struct plan *bind_source(struct scope *scope, const struct ast_source *source)

@@ -92,6 +92,30 @@ static const char *access_note(struct query *q, const struct stream *s)
 			    s->event, kept, notes);
 }
 
+/* A bare word that is a tracepoint's name and no view's -> its path; .a.b stays behind it. */
+static const struct ast_source *spelled(struct query *q, const struct ast_source *source)
+{
+	const char *word = source->path[0], *nearest, *point = strchr(word, '.');
+	struct ast_source *copy = arena_new(&q->arena, struct ast_source);
+	const char **path;
+
+	if (source->kind != AST_SOURCE_STREAM || source->n_path != 1 ||
+	    views_find(&q->views, word, UINT32_MAX))
+		return source;
+	*copy = *source;
+	path = catalog_spell(q->catalog, word, &copy->n_path, &nearest);
+	if (!path && point) {
+		path = catalog_spell(q->catalog,
+				     arena_strndup(&q->arena, word, (size_t)(point - word)),
+				     &copy->n_path, &nearest);
+		if (path)
+			path[copy->n_path - 1] =
+				arena_printf(&q->arena, "%s%s", path[copy->n_path - 1], point);
+	}
+	copy->path = path;
+	return path ? copy : source;
+}
+
 bool query_describe(struct query *q, const struct ast_source *source,
 		    struct query_description *ret_description)
 {
@@ -101,6 +125,7 @@ bool query_describe(struct query *q, const struct ast_source *source,
 	*d = (struct query_description){ .name = source->written, .comment = "" };
 	if (!query_open_catalog(q))
 		return false;
+	source = spelled(q, source);
 	if (!plan_is_derived(source) && !plan_is_of_members(source, q->catalog, &q->arena)) {
 		d->list = catalog_find(q->catalog, source->path, source->n_path, source->span,
 				       &q->diags);

@@ -45,7 +45,45 @@ struct search {
 	query_stream_function *each_stream;
 	query_view_function *each_view;
 	void *context;
+	bool is_exact;	  /* only the names whose last part is the pattern, or only the others */
+	const char *span; /* by which a function is called that the catalog has as a kprobe */
 };
+
+/* Is the name that of the pattern, or its last part? */
+static bool is_exactly(const char *name, const char *pattern)
+{
+	size_t n = strlen(name), m = strlen(pattern);
+
+	return n >= m && strcmp(name + n - m, pattern) == 0 && (n == m || name[n - m - 1] == ':');
+}
+
+static void look_at_stream(void *context, const char *name)
+{
+	struct search *search = context;
+
+	if (is_exactly(name, search->pattern) == search->is_exact)
+		search->each_stream(search->context, name);
+}
+
+/* Of each system call, its span. */
+static void look_at_call(void *context, const char *name)
+{
+	struct search *search = context;
+	char span[128];
+
+	snprintf(span, sizeof(span), "syscall:%s", strrchr(name, ':') + sizeof(":sys_exit_") - 1);
+	if (stream_matches(span, search->pattern))
+		look_at_stream(search, span);
+}
+
+static void look_at_function(void *context, const char *name)
+{
+	struct search *search = context;
+	char span[256];
+
+	snprintf(span, sizeof(span), "%s%s", search->span, strchr(name, ':'));
+	look_at_stream(search, span);
+}
 
 static void look_at_stream_view(void *context, const struct view *view)
 {
@@ -58,12 +96,30 @@ static void look_at_stream_view(void *context, const struct view *view)
 bool query_each_stream(struct query *query, const char *pattern, query_stream_function *each,
 		       void *context)
 {
-	struct search search = { pattern, each, NULL, context };
+	struct search search = { pattern, each, NULL, context, true };
+	static const char *const functions[][2] = { { "function", "kprobe" },
+						    { "userfunction", "uprobe" } };
 
 	if (!query_open_catalog(query))
 		return false;
-	catalog_each(query->catalog, pattern, each, context);
 	views_each(&query->views, look_at_stream_view, &search);
+	do {
+		catalog_each(query->catalog, "tracepoint:syscalls:sys_exit_*", look_at_call,
+			     &search);
+		catalog_each(query->catalog, pattern, look_at_stream, &search);
+		for (u32 i = 0; i < ARRAY_SIZE(functions); i++) {
+			size_t n = strlen(functions[i][0]);
+
+			if (strncmp(pattern, functions[i][0], n) != 0 || pattern[n] != ':')
+				continue;
+			search.span = functions[i][0];
+			catalog_each(
+				query->catalog,
+				arena_printf(&query->arena, "%s%s", functions[i][1], pattern + n),
+				look_at_function, &search);
+		}
+		search.is_exact = !search.is_exact;
+	} while (!search.is_exact);
 	return true;
 }
 

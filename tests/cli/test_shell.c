@@ -317,7 +317,7 @@ static void test_complete_words(void **state)
 
 	expect_line(t, "\\ti\t", "ebql> \\timing !");
 	expect_line(t, "SET max_g\t", "ebql> SET max_groups !");
-	expect_line(t, "sel\tapprox_\tx) DISTI\t",
+	expect_line(t, "sel\tapprox_c\tx) DISTI\t",
 		    "ebql> select approx_count_distinct(x) DISTINCT !");
 	expect_line(t, "SELECT 1; S\tEL\t", "ebql> SELECT 1; SELECT !");
 	expect_line(t, "SELECT 'sel\t", "ebql> SELECT 'sel!");
@@ -431,9 +431,9 @@ static void test_kept(void **state)
 	expect(t, "error[unknown-stream-kind]: mine is no stream, no view");
 	line(t, "SET max_groups = 2;");
 	line(t, "\\d 'sched:sched_swi*'");
-	line(t, "\\d sched_switch");
-	expect(t, "raw_tracepoint:sched_switch");
 	expect(t, SWITCHES);
+	line(t, "\\d sched_switch");
+	expect(t, "pid_t prev_pid");
 	line(t, "\\d no_such_stream");
 	expect(t, "no stream matches \"no_such_stream\"");
 }
