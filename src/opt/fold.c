@@ -21,6 +21,11 @@ static bool is_integer(const struct expr *e)
 	return e->kind == EXPR_INTEGER;
 }
 
+static bool is_literal(const struct expr *e)
+{
+	return is_integer(e) || e->kind == EXPR_REAL || e->kind == EXPR_TEXT;
+}
+
 /* -1: unknown, else the truth of a constant condition. */
 static int truth(const struct expr *e)
 {
@@ -111,6 +116,9 @@ static struct expr *fold_expr(void *context, struct expr *e)
 
 	if (e->kind == EXPR_CASE)
 		return fold_case(e, arena);
+	/* Of literals: a parameter's value may be NULL, for "of all". */
+	if (e->kind == EXPR_IS_NULL && (a->kind == EXPR_NULL || is_literal(a)))
+		return constant(arena, e, a->kind == EXPR_NULL);
 	if (e->kind != EXPR_OP || e->is_user_only)
 		return e;
 	if (e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT)

@@ -242,12 +242,18 @@ struct expr *bind_condition(struct scope *scope, const struct ast *ast, const ch
 	return e && bind_check_condition(scope, e, clause) ? e : NULL;
 }
 
+/* The word itself, not the value of a parameter that nobody gave. */
+static bool is_null(const struct ast *ast)
+{
+	return ast->kind == AST_NULL && !ast->is_parameter;
+}
+
 /* x = NULL is legal, and never true. */
 static void warn_null(struct scope *scope, const struct ast *ast)
 {
 	bool is_equal = ast->op == OP_EQ || ast->op == OP_NE;
 
-	if (!is_equal || (ast->args[0]->kind != AST_NULL && ast->args[1]->kind != AST_NULL))
+	if (!is_equal || (!is_null(ast->args[0]) && !is_null(ast->args[1])))
 		return;
 	diag_warning(scope->diags, "null-comparison", ast->span,
 		     "a comparison with NULL is never true" HINT "%s",

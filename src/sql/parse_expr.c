@@ -117,6 +117,7 @@ static struct ast *literal(struct parser *p, enum ast_kind kind)
 
 	ast->integer = p->tok.integer;
 	ast->real = p->tok.real;
+	ast->is_parameter = p->tok.parameter != NULL;
 	if (kind == AST_BOOL)
 		ast->integer = p->tok.keyword == KW_TRUE;
 	if (kind == AST_TEXT || kind == AST_REAL)

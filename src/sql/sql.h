@@ -80,6 +80,7 @@ struct ast {
 	enum ast_op op;
 	struct span span;
 	bool negated, star, distinct;
+	bool is_parameter; /* a literal that is the value of one */
 	u64 integer;
 	double real;
 	const char *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What hands type that know bpftrace, psql and DuckDB, and what each must answer: habits.txt, whose
- * blocks have a command behind "$ ", what it says on both outputs, and its exit status behind "= ",
- * unless it is 0.  EBQL_UPDATE=1 writes the answers.
+ * Commands, and what each must answer: a text whose blocks have a command behind "$ ", what it says
+ * on both outputs, and its exit status behind "= ", unless it is 0.  EBQL_UPDATE=1 writes the
+ * answers.  habits.txt: what hands type that know bpftrace, psql and DuckDB; tools.txt: the queries
+ * that ship with ebql, beside loads whose truth is known.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,17 +72,17 @@ static u32 answer(const char *text, struct buf *out)
 	return n_commands;
 }
 
-static void test_habits(void **state)
+static void test_answers(void **state)
 {
 	struct buf wanted, got;
 	FILE *file;
 
 	buf_init(&wanted);
 	buf_init(&got);
-	assert_int_equal(buf_read_file(&wanted, HERE "/habits.txt", 1 << 20), 0);
-	assert_true(answer(wanted.at, &got) >= N_HABITS);
+	assert_int_equal(buf_read_file(&wanted, HERE "/" TEXT, 1 << 20), 0);
+	assert_true(answer(wanted.at, &got) >= N_COMMANDS);
 	if (getenv("EBQL_UPDATE")) {
-		file = fopen(HERE "/habits.txt", "w");
+		file = fopen(HERE "/" TEXT, "w");
 		assert_non_null(file);
 		fputs(got.at, file);
 		assert_int_equal(fclose(file), 0);
@@ -90,16 +91,22 @@ static void test_habits(void **state)
 		assert_non_null(file);
 		fputs(got.at, file);
 		assert_int_equal(fclose(file), 0);
-		assert_int_equal(system("diff " HERE "/habits.txt got.txt"), 0);
+		assert_int_equal(system("diff " HERE "/" TEXT " got.txt"), 0);
 	}
 	buf_free(&wanted);
 	buf_free(&got);
 }
 
-static char folder[] = "/tmp/ebql-habits-XXXXXX";
+static char folder[] = "/tmp/ebql-answers-XXXXXX";
 
 static int enter(void **state)
 {
+#ifdef NEEDS_ROOT
+	if (geteuid() != 0) {
+		print_message("SKIP: needs root\n");
+		skip();
+	}
+#endif
 	struct buf path;
 
 	assert_non_null(mkdtemp(folder));
@@ -119,12 +126,12 @@ static int enter(void **state)
 static int leave(void **state)
 {
 	assert_int_equal(chdir("/"), 0);
-	return system("rm -r /tmp/ebql-habits-??????");
+	return system("rm -r /tmp/ebql-answers-??????");
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_habits) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_answers) };
 
-	return cmocka_run_group_tests_name("habits", tests, enter, leave);
+	return cmocka_run_group_tests_name(TEXT, tests, enter, leave);
 }
