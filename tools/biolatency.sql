@@ -1,10 +1,13 @@
 #!/usr/bin/env ebql
 -- How long does block I/O take?
 --
--- From the request's start to its completion: what waited in the scheduler's queue before is the
--- view's queue_time.  The disk is its number; the histogram's cells are powers of two.
+-- From where the driver gets a request to its completion, by disk and kind of request (R, W, S for
+-- synchronous, M for metadata, ...).  What waited in an I/O scheduler before is not in it: that is
+-- queue_time of the view block_io, which says what else is not seen.
+-- About 0.3 us a request.  Tried on 6.1, 6.12 and 6.18.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on
 SET windows = :count;
-SELECT histogram(latency) FROM block_io WINDOW TUMBLING :interval
+SELECT device_name(dev) AS disk, rwbs, histogram(latency) AS latency
+FROM block_io GROUP BY dev, rwbs WINDOW TUMBLING :interval

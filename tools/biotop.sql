@@ -1,0 +1,13 @@
+#!/usr/bin/env ebql
+-- Who does most block I/O?
+--
+-- Requests as they complete, by the thread that issued them, which often is one of the kernel's.
+-- About 0.3 us a request.  Tried on 6.1, 6.12 and 6.18.
+--
+-- :interval DURATION = 1s   the length of a window
+-- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :top      INTEGER  = 20   so many lines
+SET windows = :count;
+SELECT pid, comm, device_name(dev) AS disk, rwbs, count(*) AS requests, sum(bytes) / 1KiB AS kib,
+	avg(latency) AS avg_latency
+FROM block_io GROUP BY pid, comm, dev, rwbs WINDOW TUMBLING :interval ORDER BY kib DESC LIMIT :top

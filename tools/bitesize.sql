@@ -1,0 +1,10 @@
+#!/usr/bin/env ebql
+-- How large are the requests to the disks?
+--
+-- By the program that issued them, in bytes.  About 0.1 us a request.  Tried on 6.1, 6.12 and 6.18.
+--
+-- :interval DURATION = 1s   the length of a window
+-- :count    INTEGER  = 0    end after so many windows; 0: go on
+SET windows = :count;
+SELECT r.comm AS comm, histogram(bytes) AS bytes FROM tracepoint:block:block_rq_issue AS r
+GROUP BY r.comm WINDOW TUMBLING :interval

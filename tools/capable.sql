@@ -1,0 +1,6 @@
+#!/usr/bin/env ebql
+-- Which capabilities are asked for, and has the process them?
+--
+-- Each check by the kernel; ret 0: it has it, below 0: it has not.  Costs nothing but at checks, of which
+-- a system call may make several.  The tracepoint is there from 6.14 on; tried on 6.18.
+SELECT time, pid, comm, uid, cap, ret FROM tracepoint:capability:cap_capable

@@ -1,0 +1,10 @@
+#!/usr/bin/env ebql
+-- How often are these functions called, or these events?
+--
+-- A wildcard counts each by itself.  Tried on 6.1, 6.12 and 6.18.
+--
+-- :what     STREAM   = tracepoint:sched:*   the events
+-- :interval DURATION = 1s                   the length of a window
+-- :count    INTEGER  = 0                    end after so many windows; 0: go on
+SET windows = :count;
+SELECT probe, count(*) AS n FROM :what GROUP BY probe WINDOW TUMBLING :interval ORDER BY n DESC

@@ -1,0 +1,10 @@
+#!/usr/bin/env ebql
+-- Where is the CPU's time spent?
+--
+-- Samples of all CPUs; -o folded and -o flamegraph draw them.  About 10 us a sample, 0.05 % of each CPU.
+-- Tried on 6.1, 6.12 and 6.18.
+--
+-- :rate STREAM = profile:49   how often
+-- :who  TEXT   = NULL         only of programs of this name
+SELECT comm, ustack, kstack, count(*) AS samples FROM :rate
+WHERE pid <> 0 AND (:who IS NULL OR comm = :who) GROUP BY comm, ustack, kstack

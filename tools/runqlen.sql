@@ -1,0 +1,11 @@
+#!/usr/bin/env ebql
+-- How many threads wait for each CPU?
+--
+-- Without the one that runs; at every switch of the CPU, so a CPU that switches often counts more.
+-- About 0.3 us a switch.  Tried on 6.1, 6.12 and 6.18.
+--
+-- :interval DURATION = 1s   the length of a window
+-- :count    INTEGER  = 0    end after so many windows; 0: go on
+SET windows = :count;
+SELECT cpu, histogram(depth, bounds(1, 2, 3, 5, 9, 17, 33, 65)) AS waiting
+FROM run_queue_depth GROUP BY cpu WINDOW TUMBLING :interval

@@ -1,0 +1,13 @@
+#!/usr/bin/env ebql
+-- Which signals are sent, by whom and to whom?
+--
+-- Each as it is made, also those of the kernel itself; result 0 is delivered, 1 ignored, 2 already
+-- pending.  Costs nothing but at signals.  Tried on 6.1, 6.12 and 6.18.
+--
+-- :interval DURATION = 1s   the length of a window
+-- :count    INTEGER  = 0    end after so many windows; 0: go on
+SET windows = :count;
+SELECT s.sig AS sig, current.comm AS sender, current.pid AS pid, s.comm AS receiver,
+	s.pid AS target, s.result AS result, count(*) AS n
+FROM tracepoint:signal:signal_generate AS s
+GROUP BY s.sig, current.comm, current.pid, s.comm, s.pid, s.result WINDOW TUMBLING :interval
