@@ -30,6 +30,7 @@ static const struct option_info {
 	{ 'B', "bins", "N", "at most N bars a histogram; also sqrt or sturges",
 	  .wrong = "is no whole number from 1, sqrt or sturges" },
 	{ 'A', "ascii", NULL, "bars and heat map in ASCII" },
+	{ 'W', "window-columns", NULL, "csv, json: rows carry their window's bounds" },
 	{ 'd', "duration", "TIME", "stop after TIME (10s, 500ms)",
 	  .wrong = "is no duration such as 10s, 500ms or 1.5 (seconds)" },
 	{ 'n', "windows", "N", "stop after N windows, snapshots, or streamed rows",
@@ -221,6 +222,9 @@ static bool take_option(struct options *o, const struct command *command, int c,
 		return true;
 	case 'A':
 		o->is_ascii = true;
+		return true;
+	case 'W':
+		o->has_window_columns = true;
 		return true;
 	case 'M':
 		o->has_stats = true;
@@ -441,5 +445,11 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 		fputs("ebql: -p and -- COMMAND both name a target; give one\n", stderr);
 		return 2;
 	}
-	return take_words(o, command, argv + optind, text);
+	c = take_words(o, command, argv + optind, text);
+	if (c < 0 && o->has_window_columns && command->takes == TAKES_A_QUERY && !o->is_shell &&
+	    (command->writes_file || !o->format->takes_window_columns))
+		return wrong("--window-columns",
+			     command->writes_file ? command->name : o->format->name,
+			     "has no such columns: -o csv and -o json have");
+	return c;
 }

@@ -32,6 +32,7 @@ struct options {
 	bool has_stats;		     /* --stats */
 	bool has_format, is_heatmap; /* -o, --heatmap */
 	bool is_ascii;		     /* --ascii */
+	bool has_window_columns;     /* --window-columns */
 	bool is_shell;		     /* no query: statements are read from standard input */
 	u32 bins;		     /* --bins: a number or OUT_BINS_*; 0: all cells */
 };

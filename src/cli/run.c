@@ -35,6 +35,7 @@ static int open_output(void *context, const struct schema *schema)
 	const struct out_options options = {
 		.is_terminal = isatty(s->out_fd),
 		.is_ascii = s->options.is_ascii,
+		.has_window_columns = s->options.has_window_columns,
 		.bins = s->options.bins,
 		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
 		.is_streaming = s->query.cut->is_streaming,

@@ -67,6 +67,7 @@ static int open_sink(void *context, const struct schema *schema)
 	const struct out_options options = {
 		.is_terminal = !f->path && f->of->all->is_terminal,
 		.is_ascii = o->is_ascii,
+		.has_window_columns = o->has_window_columns,
 		.bins = o->bins,
 		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
 		.is_streaming = f->query.cut->is_streaming,

@@ -122,8 +122,6 @@ static int split(struct file_pass *pass, char *at, size_t n, struct written *fie
 	return file_complain(pass, "more than %u columns", FILE_COLUMNS_MAX);
 }
 
-#define LATE_LINE  "# late "
-#define LOST_LINE  "# lost "
 #define TYPES_LINE "# types "
 
 static bool begins_with(const char *text, size_t n, const char *word)
@@ -143,11 +141,17 @@ static void take_types(struct file *file, const char *types, const char *end)
 	}
 }
 
-/* Lines that tell of a late window, of what a query lost, and of types, are no rows. */
+/* Lines that tell of a window, of what a query lost, and of types, are no rows: out/csv.c. */
 static bool take_comment(struct file_rows *rows, const char *text, size_t n)
 {
+	static const char *const words[] = { "# late ", "# lost ", "# unwritten ", "# other ",
+					     "# partial " };
+
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		if (begins_with(text, n, words[i]))
+			return true;
 	if (!begins_with(text, n, TYPES_LINE))
-		return begins_with(text, n, LATE_LINE) || begins_with(text, n, LOST_LINE);
+		return false;
 	if (rows->learnt)
 		take_types(rows->learnt, text + strlen(TYPES_LINE), text + n);
 	return true;
@@ -177,7 +181,7 @@ static int next_row(struct file_rows *rows, u32 n_columns, u32 *ret_n)
 	return 1;
 }
 
-/* The last name of -o csv. */
+/* The last name of -o csv --window-columns. */
 static bool is_other(const char *name, size_t n)
 {
 	return n == strlen("_other") && memcmp(name, "_other", n) == 0;
@@ -195,7 +199,8 @@ static bool is_name_quoted(const char *name, size_t n, u32 column, u32 n_columns
 }
 
 /*
- * Does it begin as what "ebql record" or -o csv (_other at the end) writes?  The head is whole?
+ * Does it begin as what "ebql record" or -o csv --window-columns (_other at the end)
+ * writes?  The head is whole?
  * Its last name may go on where no line feed ends it.
  */
 static bool learn_writer(struct file_pass *pass, struct written *names, u32 n)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Batches -> CSV as RFC 4180 has it, lines ended by LF: a header once, then rows.
- * Windows and totals put their two bounds in front unless the query selects them; the
- * last column tells the "(other)" row; what was lost stands in a comment line.  An
- * empty cell is NULL, "" is the empty text.  A quantile has three columns; ladders
- * and histograms are their JSON text.
+ * Batches -> CSV as RFC 4180 has it, lines ended by LF: a header once, then rows of the columns
+ * that the query selects.  With --window-columns windows and totals have their two bounds in front,
+ * unless the query selects them, and the last column tells the "(other)" row, which stands in a
+ * comment line otherwise: it is no group.  So does what was lost.  An empty cell is NULL, "" is the
+ * empty text.  A quantile has three columns; ladders and histograms are their JSON text.
  */
 #include "out/format.h"
 
@@ -12,10 +12,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-
-struct csv_state {
-	bool has_start, has_end; /* columns that are put in front */
-};
 
 static const char *const csv_reserved[] = { "_other", NULL };
 
@@ -96,28 +92,21 @@ static void csv_put_value(struct out *out, struct type type, const struct value 
 	}
 }
 
-/*
- * Totals have bounds too, although there is one of them only: else the
- * columns of --every would depend on how long the run took.
- */
+/* Totals have bounds too: else the columns of --every would depend on how long the run took. */
 static int csv_begin(struct out *out, const struct schema *schema)
 {
-	struct csv_state *state = out->state;
-	bool has_bounds = !out->options.is_streaming;
-
-	state->has_start = has_bounds && !out_has_column(schema, "window_start");
-	state->has_end = has_bounds && !out_has_column(schema, "window_end");
-	if (state->has_start)
+	if (out->has_start)
 		buf_puts(&out->buf, "window_start,");
-	if (state->has_end)
+	if (out->has_end)
 		buf_puts(&out->buf, "window_end,");
 	for (u32 i = 0; i < out->columns.n; i++) {
 		const char *name = out->columns.at[i].name;
 
+		if (i)
+			buf_putc(&out->buf, ',');
 		csv_put_text(out, name, strlen(name), false);
-		buf_putc(&out->buf, ',');
 	}
-	buf_puts(&out->buf, "_other\n");
+	buf_puts(&out->buf, out->options.has_window_columns ? ",_other\n" : "\n");
 	return 0;
 }
 
@@ -167,15 +156,16 @@ static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
 
 static void csv_row(struct out *out, const struct batch *batch, u32 row)
 {
-	const struct csv_state *state = out->state;
 	const struct value *values = &batch->values[(u64)row * batch->schema->n_columns];
 	struct buf *buf = &out->buf;
 
-	if (state->has_start) {
+	if (out_is_other(batch, row) && !out->options.has_window_columns)
+		buf_puts(buf, "# other ");
+	if (out->has_start) {
 		buf_put_u64(buf, batch->window_start_ns);
 		buf_putc(buf, ',');
 	}
-	if (state->has_end) {
+	if (out->has_end) {
 		buf_put_u64(buf, batch->window_end_ns);
 		buf_putc(buf, ',');
 	}
@@ -183,16 +173,19 @@ static void csv_row(struct out *out, const struct batch *batch, u32 row)
 		const struct out_column *column = &out->columns.at[i];
 		struct value value = out_column_value(column, values);
 
+		if (i)
+			buf_putc(buf, ',');
 		csv_put_value(out, column->type, &value);
-		buf_putc(buf, ',');
 	}
-	buf_put(buf, out_is_other(batch, row) ? "1\n" : "0\n", 2);
+	if (out->options.has_window_columns)
+		buf_puts(buf, out_is_other(batch, row) ? ",1" : ",0");
+	buf_putc(buf, '\n');
 }
 
 const struct out_format out_csv = {
 	.name = "csv",
 	.meaning = "comma-separated values with a header; losses in # comment lines",
-	.state_bytes = sizeof(struct csv_state),
+	.takes_window_columns = true,
 	.reserved = csv_reserved,
 	.begin = csv_begin,
 	.row = csv_row,

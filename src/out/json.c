@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Batches -> JSON lines: one object a row, and after each window one object
- * {"_batch":{...}} that says what the window saw and lost.  Instants and
+ * Batches -> JSON lines: one object a row, with its window's bounds where --window-columns wants
+ * them, and after each window one object {"_batch":{...}} that says what the window saw and lost.  Instants and
  * durations are integers in ns; integers are plain digits up to 128 bits, so a
  * reader needs integers of arbitrary size or must not exceed 2^53.
  */
@@ -15,7 +15,7 @@
 
 static const char *const json_reserved[] = { "_batch", "_other", "_query", NULL };
 
-/* The columns' names become `{"fd":`, then `,"cpu":` ... */
+/* The columns' names become `,"fd":`, `,"cpu":` ... */
 static int json_begin(struct out *out, const struct schema *schema)
 {
 	struct out_columns *columns = &out->columns;
@@ -24,7 +24,7 @@ static int json_begin(struct out *out, const struct schema *schema)
 		char *name = columns->at[i].name;
 
 		buf_reset(&out->scratch);
-		buf_putc(&out->scratch, i == 0 ? '{' : ',');
+		buf_putc(&out->scratch, ',');
 		buf_put_json_string(&out->scratch, name, strlen(name));
 		buf_putc(&out->scratch, ':');
 		columns->at[i].name = strdup(out->scratch.at);
@@ -111,11 +111,18 @@ static void json_row(struct out *out, const struct batch *batch, u32 row)
 {
 	const struct value *values = &batch->values[(u64)row * batch->schema->n_columns];
 
+	buf_putc(&out->buf, '{');
+	if (out->has_start)
+		out_put_json_count(&out->buf, "\"window_start\":", batch->window_start_ns);
+	if (out->has_end)
+		out_put_json_count(&out->buf, &",\"window_end\":"[!out->has_start],
+				   batch->window_end_ns);
 	for (u32 i = 0; i < out->columns.n; i++) {
 		const struct out_column *column = &out->columns.at[i];
 		struct value value = out_column_value(column, values);
+		bool is_first = i == 0 && !out->has_start && !out->has_end;
 
-		buf_puts(&out->buf, column->name);
+		buf_puts(&out->buf, column->name + is_first);
 		out_put_json_value(&out->buf, column->type, &value);
 	}
 	if (out_is_other(batch, row))
@@ -129,6 +136,7 @@ static void json_row(struct out *out, const struct batch *batch, u32 row)
 const struct out_format out_json = {
 	.name = "json",
 	.meaning = "one JSON object a line: rows, and a _batch after each window",
+	.takes_window_columns = true,
 	.reserved = json_reserved,
 	.begin = json_begin,
 	.row = json_row,

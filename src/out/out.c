@@ -111,6 +111,9 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 	buf_init(&out->scratch);
 	out->is_utf8 = !options->is_ascii && locale_is_utf8();
 	out->has_escapes = options->is_terminal && obeys_escapes();
+	out->has_start = out->has_end = options->has_window_columns && !options->is_streaming;
+	out->has_start &= !out_has_column(schema, "window_start");
+	out->has_end &= !out_has_column(schema, "window_end");
 	read_terminal_size(file);
 	/* Now, not in the middle of the first window: reads the time zone's file. */
 	tzset();

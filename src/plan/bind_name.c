@@ -208,6 +208,11 @@ static bool offer_columns(const struct from_member *r, const char *name, struct 
 	return has_some;
 }
 
+static bool is_window_bound(const char *name)
+{
+	return strcasecmp(name, "window_start") == 0 || strcasecmp(name, "window_end") == 0;
+}
+
 /* only: the member of FROM that was named before the column, or NULL */
 static struct expr *unknown_column(struct scope *scope, const struct from_member *only,
 				   const char *name, struct span span)
@@ -243,7 +248,11 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 			     one->written, name)
 		: diag_error(scope->diags, "unknown-column", span,
 			     "nothing in FROM has a column \"%s\"", name);
-	if (wants_text)
+	if (is_window_bound(name))
+		diag_hint(scope->diags, d,
+			  "it is there with a WINDOW, once it is closed; without one -o csv and json "
+			  "have the bounds of totals by --window-columns");
+	else if (wants_text)
 		diag_hint(scope->diags, d, "a text stands in single quotes: '%s'", name);
 	else if (suggest_best(&suggest))
 		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(&suggest));
@@ -486,7 +495,7 @@ static struct expr *bind_name_in(struct scope *scope, const struct ast *ast)
 	const char *name = ast->parts[at];
 
 	if (!is_current && scope->shared->window.kind != WINDOW_NONE && ast->n_parts == at + 1 &&
-	    (strcasecmp(name, "window_start") == 0 || strcasecmp(name, "window_end") == 0))
+	    is_window_bound(name))
 		return bind_window_bound(scope, name, ast->span);
 	if (of)
 		e = bind_qualified(scope, of, is_current, name, ast->part_spans[at]);

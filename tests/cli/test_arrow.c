@@ -132,12 +132,12 @@ static void test_read_back(void **state)
 	       0,
 	       "a.arrows\n\ncolumn type meaning\ncomm TEXT(5) \nn u64 \ns INTEGER \na REAL \n"
 	       "time TIMESTAMP when it happened\n_other BOOLEAN \n"
-	       "comm,n,s,a,time,o,_other\n"
-	       "a,1,1,1.0,1700000000000000000,0,0\n"
-	       "b,2,4,2.0,1700000000000000000,0,0\n"
-	       "\xef\xbf\xbd\xc3\xb6,1,2,2.0,1700000000000000000,0,0\n"
-	       ",1,,,1700000001000000000,0,0\n"
-	       "a,1,1,1.0,1700000003000000000,0,0\n");
+	       "comm,n,s,a,time,o\n"
+	       "a,1,1,1.0,1700000000000000000,0\n"
+	       "b,2,4,2.0,1700000000000000000,0\n"
+	       "\xef\xbf\xbd\xc3\xb6,1,2,2.0,1700000000000000000,0\n"
+	       ",1,,,1700000001000000000,0\n"
+	       "a,1,1,1.0,1700000003000000000,0\n");
 	/* What files have no types for. */
 	expect("$E -o arrow \"SELECT histogram(pid) AS h FROM 'a.csv'\" >a.arrows; "
 	       "$E \"SELECT count(*) FROM 'a.arrows'\"; "

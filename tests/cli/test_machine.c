@@ -135,7 +135,7 @@ static void test_closed(void **state)
 		    &result);
 		expect_end(&result, !has_out, said);
 		assert_string_equal(result.out.at,
-				    has_out ? "time,pid,_other\n1,7,0\n2,8,0\n" : "");
+				    has_out ? "time,pid\n1,7\n2,8\n" : "");
 		result_free(&result);
 		run((const char *const[]){ "version", NULL }, closed, NULL, NULL, 0, &result);
 		expect_end(&result, !has_out, said);

@@ -107,7 +107,7 @@ static void test_bytes(void **state)
 {
 	write_bytes();
 	expect("$E -o jsonl \"SELECT time, t, u FROM 'bytes.jsonl'\" > b.jsonl; "
-	       "$E -o csv \"SELECT * FROM 'bytes.jsonl'\" > b.csv; wc -l < b.csv; "
+	       "$E -o csv --window-columns \"SELECT * FROM 'bytes.jsonl'\" > b.csv; wc -l < b.csv; "
 	       "tr -d '\\n -~\\200-\\377' < b.csv | wc -c; "
 	       "$E -o jsonl \"SELECT time, t, u FROM 'b.csv'\" | cmp - b.jsonl && echo same",
 	       0, "268\n0\nsame\n");
@@ -115,13 +115,17 @@ static void test_bytes(void **state)
 	       "$E -o jsonl \"SELECT time, t, u FROM 'b.csv'\" | cmp - b.jsonl && echo same; "
 	       "rm b.csv b.jsonl",
 	       0, "same\n");
+	/* Without its mark it is a file as anybody writes them: only its escapes stay as they are. */
+	expect("$E -o csv \"SELECT * FROM 'bytes.jsonl' WHERE time IN (10, 65)\" > b.csv; cat b.csv; "
+	       "$E -o csv \"SELECT time, t FROM 'b.csv'\"; rm b.csv",
+	       0, "time,t,u\n10,\\x0a,\"a\\x0a,b\"\n65,A,\"aA,b\"\ntime,t\n10,\\x5cx0a\n65,A\n");
 	/* A column of which every text is like a number. */
 	expect("$E -o csv \"SELECT time, t FROM 'bytes.jsonl' WHERE time IN (49, 50)\" > b.csv; "
 	       "$E describe b.csv | grep '^t '; rm b.csv",
 	       0, "t       TEXT(1)    \n");
 	/* Of others a backslash is one. */
 	expect("printf 'a,b\\n\\\\x41,1\\n' > b.csv; $E -o csv \"SELECT * FROM 'b.csv'\" | cut -d, "
-	       "-f3; rm b.csv bytes.jsonl",
+	       "-f1; rm b.csv bytes.jsonl",
 	       0, "a\n\\x5cx41\n");
 }
 
@@ -135,7 +139,7 @@ static void test_filter(void **state)
 /* Files are read to their ends, whatever ends other runs. */
 static void test_whole(void **state)
 {
-	expect("$E -o csv -d 1ns \"SELECT count(*) AS n FROM 'many.csv'\" | cut -d, -f3", 0,
+	expect("$E -o csv -d 1ns \"SELECT count(*) AS n FROM 'many.csv'\"", 0,
 	       "ebql: -d has no effect: the query reads only files, and these to their ends\n"
 	       "n\n20000\n");
 	expect("$E \"SELECT count(*) FROM 'a.csv'\" -- touch ran; ls ran 2>/dev/null", 2,
@@ -156,13 +160,13 @@ static void test_empty(void **state)
 			"'e.%s' WHERE comm <> 'x' WINDOW TUMBLING 1s\"",
 			kinds[i], kinds[i]);
 		expect(command, 0,
-		       "window_start,window_end,n,sum(pid),max(ratio),max(big) - 1,max(comm),_other\n");
+		       "n,sum(pid),max(ratio),max(big) - 1,max(comm)\n");
 		snprintf(
 			command, sizeof(command),
 			"$E record -o n.%s \"SELECT * FROM 'a.csv' WHERE ratio IS NULL\"; $E -o csv "
 			"\"SELECT time, pid + 1 AS p, ratio / 2 AS r FROM 'n.%s' WHERE ratio IS NULL\"; rm e.* n.*",
 			kinds[i], kinds[i]);
-		expect(command, 0, "time,p,r,_other\n1700000001500000000,,,0\n");
+		expect(command, 0, "time,p,r\n1700000001500000000,,\n");
 	}
 }
 
@@ -172,7 +176,7 @@ static void test_stopped(void **state)
 	expect("timeout --preserve-status -s TERM -k 60 0.5 $E -o csv \"SELECT count(*) FROM "
 	       "'many.csv' a, 'many.csv' b, 'many.csv' c\"",
 	       3,
-	       "window_start,window_end,count(*),_other\n"
+	       "count(*)\n"
 	       "warning[interrupted]: the query was stopped while it computed rows: these are "
 	       "missing\n");
 }
@@ -233,10 +237,10 @@ static void test_live(void **state)
 			 "$E -o csv \"SELECT count(*) AS n, sum(count) AS bytes, "
 			 "min(time - start_time - latency) AS least, "
 			 "max(time - start_time - latency) AS most FROM '%s' WHERE comm = 'dd' AND "
-			 "count = 1\" | sed 's/^[0-9]*,[0-9]*,//'",
+			 "count = 1\"",
 			 files[i], files[i]);
 		expect(command, 0,
-		       "window_start,window_end,n,bytes,least,most,_other\n1000,1000,0,0,0\n");
+		       "n,bytes,least,most\n1000,1000,0,0\n");
 	}
 }
 
@@ -254,7 +258,7 @@ static void test_own_writes(void **state)
 	       0, "0\n");
 	/* What was written is there, however the recording ends. */
 	expect("rm said; "
-	       "count() { $E -o csv \"SELECT count(*) AS n FROM 'b.arrows'\" 2>&1 | cut -d, -f3; }; "
+	       "count() { $E -o csv \"SELECT count(*) AS n FROM 'b.arrows'\" 2>&1; }; "
 	       "$E record -v -o b.arrows \"SELECT time, comm FROM syscall:write WHERE comm = 'dd' "
 	       "AND count = 1\" 2>said & P=$!; " WAIT_ATTACHED
 	       "dd if=/dev/zero of=/dev/null bs=1 count=5000 status=none; "

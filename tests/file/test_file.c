@@ -48,6 +48,9 @@ static void test_csv_types(void **state)
 	CHECK("a.csv",
 	      "a\n1\n# late merged=2 window_start=1 window_end=2\n# lost ring_full=3 window_start=1 window_end=2\n",
 	      "a INTEGER; time -1\n1\n");
+	CHECK("a.csv",
+	      "a\n1\n# other 7\n# partial window_start=1 window_end=2\n# unwritten windows=1\n2\n",
+	      "a INTEGER; time -1\n1\n2\n");
 	/* Our own line of types is for columns without a value, and for those only. */
 	CHECK("a.csv", "a,b,c\n# types INTEGER,TEXT,REAL\n",
 	      "a INTEGER, b TEXT(1), c REAL; time -1\n");

@@ -184,6 +184,16 @@ static struct column group_columns[] = {
 };
 static const struct schema group_schema = SCHEMA(group_columns);
 
+/* Rows that carry their window's bounds, where a format has them. */
+static void check_columns(const char *name, const struct batch *batches, u32 n_batches)
+{
+	const struct out_options options = { .has_window_columns = true };
+
+	for (u32 i = 0; i < out_n_formats; i++)
+		if (out_formats[i]->takes_window_columns)
+			check_format(name, out_formats[i]->name, options, batches, n_batches);
+}
+
 /* Three windows: clean; empty; with an (other) row and every loss. */
 static void test_windows(void **unused)
 {
@@ -207,6 +217,7 @@ static void test_windows(void **unused)
 	for (u32 i = 0; i < LOSS_N; i++)
 		batches[2].account.lost[i] = i == LOSS_FAULT ? UINT64_MAX : 1000 + i;
 	check_all("windows", (struct out_options){ 0 }, batches, 3);
+	check_columns("window-columns", batches, 3);
 }
 
 /* Windows that ended late, one of them with losses; and several that are given as one. */
@@ -255,6 +266,11 @@ static void test_snapshots(void **unused)
 	batches[1].other_row = 1;
 	batches[1].account.lost[LOSS_TABLE_FULL] = 5;
 	check_all("snapshots", (struct out_options){ 0 }, batches, 2);
+	check_columns("snapshot-columns", batches, 2);
+	/* The query selects one of the bounds: it has no second one. */
+	columns[0].name = "window_end";
+	check_columns("own-bound", batches, 2);
+	columns[0].name = "n";
 	/* One result at the end: the same columns, as nobody can know before how many come. */
 	check_all("total", (struct out_options){ 0 }, batches + 1, 1);
 }
