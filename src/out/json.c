@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Batches -> JSON lines: one object a row, with its window's bounds where --window-columns wants
- * them, and after each window one object {"_batch":{...}} that says what the window saw and lost.  Instants and
- * durations are integers in ns; integers are plain digits up to 128 bits, so a
- * reader needs integers of arbitrary size or must not exceed 2^53.
+ * them, and after each window one object {"_batch":{...}} that says what the window saw and lost.
+ * Instants and durations are integers in ns; integers are plain digits up to 128 bits, so a reader
+ * needs integers of arbitrary size or must not exceed 2^53.
  */
 #include "out/format.h"
 
@@ -115,7 +115,8 @@ static void json_row(struct out *out, const struct batch *batch, u32 row)
 	if (out->has_start)
 		out_put_json_count(&out->buf, "\"window_start\":", batch->window_start_ns);
 	if (out->has_end)
-		out_put_json_count(&out->buf, &",\"window_end\":"[!out->has_start],
+		out_put_json_count(&out->buf,
+				   out->has_start ? ",\"window_end\":" : "\"window_end\":",
 				   batch->window_end_ns);
 	for (u32 i = 0; i < out->columns.n; i++) {
 		const struct out_column *column = &out->columns.at[i];

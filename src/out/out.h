@@ -43,13 +43,13 @@ struct out_options {
 	s64 monotonic_to_realtime_ns;
 	/* Ends a write that waits for its reader; NULL: nothing does. */
 	const struct cancel *cancel;
-	bool is_streaming; /* rows of single events: no window lines between them */
-	bool is_gathered;  /* rows of a file may wait for others, 250 ms at most where
-			      out_file_idle() is called */
-	bool is_ascii;	   /* bars of '#', heat map of ASCII shades */
+	bool is_streaming;	 /* rows of single events: no window lines between them */
+	bool is_gathered;	 /* rows of a file may wait for others, 250 ms at most where
+				    out_file_idle() is called */
+	bool is_ascii;		 /* bars of '#', heat map of ASCII shades */
 	bool has_window_columns; /* rows carry their window's bounds; of CSV and JSON */
-	u32 bins;	   /* at most so many bars a histogram, or OUT_BINS_* */
-	const char *query; /* its name, where several write to one place; NULL: nobody asks */
+	u32 bins;		 /* at most so many bars a histogram, or OUT_BINS_* */
+	const char *query;	 /* its name, where several write to one place; NULL: nobody asks */
 	/* Takes the bytes, and empties the buffer, in place of the descriptor; NULL: none does. */
 	int (*write)(void *context, struct buf *buf);
 	void *context;
@@ -58,12 +58,12 @@ struct out_options {
 struct out_format {
 	const char *name;
 	const char *meaning;
-	bool needs_histogram; /* a column of TYPE_HISTOGRAM, see out_has_histogram() */
-	bool needs_calls;     /* a column of TYPE_STACK or TYPE_TEXT, see out_has_calls() */
-	bool needs_rows;      /* rows of single events, as they happen: options.is_streaming */
-	bool is_binary;	      /* nothing for a terminal */
+	bool needs_histogram;	   /* a column of TYPE_HISTOGRAM, see out_has_histogram() */
+	bool needs_calls;	   /* a column of TYPE_STACK or TYPE_TEXT, see out_has_calls() */
+	bool needs_rows;	   /* rows of single events, as they happen: options.is_streaming */
+	bool is_binary;		   /* nothing for a terminal */
 	bool takes_window_columns; /* options.has_window_columns */
-	enum file_kind file;  /* of those that FROM reads back */
+	enum file_kind file;	   /* of those that FROM reads back */
 	/* Of structured ones: names that none of out->columns has; ends with NULL. */
 	const char *const *reserved;
 	size_t state_bytes; /* of out->state, which is cleared */
@@ -90,7 +90,8 @@ struct out {
 	void (*flush)(struct out *out); /* the sink's: takes what is in buf */
 	void *state;
 	struct out_columns columns; /* where the format has reserved names */
-	/* Bounds that stand in front of a row: --window-columns, and the query has none so named. */
+	/* Bounds that stand in front of a row: --window-columns, and the query has none so named.
+	 */
 	bool has_start, has_end;
 	bool is_utf8;	  /* the terminal's or file's charset, by the locale; never with is_ascii */
 	bool has_escapes; /* a terminal that obeys them: neither TERM=dumb nor NO_COLOR */

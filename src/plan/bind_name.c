@@ -249,9 +249,10 @@ static struct expr *unknown_column(struct scope *scope, const struct from_member
 		: diag_error(scope->diags, "unknown-column", span,
 			     "nothing in FROM has a column \"%s\"", name);
 	if (is_window_bound(name))
-		diag_hint(scope->diags, d,
-			  "it is there with a WINDOW, once it is closed; without one -o csv and json "
-			  "have the bounds of totals by --window-columns");
+		diag_hint(
+			scope->diags, d,
+			"it is there with a WINDOW, once it is closed; without one -o csv and json "
+			"have the bounds of totals by --window-columns");
 	else if (wants_text)
 		diag_hint(scope->diags, d, "a text stands in single quotes: '%s'", name);
 	else if (suggest_best(&suggest))

@@ -134,8 +134,7 @@ static void test_closed(void **state)
 		run((const char *const[]){ "-o", "csv", ROWS, NULL }, closed, NULL, NULL, 0,
 		    &result);
 		expect_end(&result, !has_out, said);
-		assert_string_equal(result.out.at,
-				    has_out ? "time,pid\n1,7\n2,8\n" : "");
+		assert_string_equal(result.out.at, has_out ? "time,pid\n1,7\n2,8\n" : "");
 		result_free(&result);
 		run((const char *const[]){ "version", NULL }, closed, NULL, NULL, 0, &result);
 		expect_end(&result, !has_out, said);

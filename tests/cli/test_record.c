@@ -115,7 +115,8 @@ static void test_bytes(void **state)
 	       "$E -o jsonl \"SELECT time, t, u FROM 'b.csv'\" | cmp - b.jsonl && echo same; "
 	       "rm b.csv b.jsonl",
 	       0, "same\n");
-	/* Without its mark it is a file as anybody writes them: only its escapes stay as they are. */
+	/* Without its mark it is a file as anybody writes them: only its escapes stay as they are.
+	 */
 	expect("$E -o csv \"SELECT * FROM 'bytes.jsonl' WHERE time IN (10, 65)\" > b.csv; cat b.csv; "
 	       "$E -o csv \"SELECT time, t FROM 'b.csv'\"; rm b.csv",
 	       0, "time,t,u\n10,\\x0a,\"a\\x0a,b\"\n65,A,\"aA,b\"\ntime,t\n10,\\x5cx0a\n65,A\n");
@@ -159,8 +160,7 @@ static void test_empty(void **state)
 			"\"SELECT count(*) AS n, sum(pid), max(ratio), max(big) - 1, max(comm) FROM "
 			"'e.%s' WHERE comm <> 'x' WINDOW TUMBLING 1s\"",
 			kinds[i], kinds[i]);
-		expect(command, 0,
-		       "n,sum(pid),max(ratio),max(big) - 1,max(comm)\n");
+		expect(command, 0, "n,sum(pid),max(ratio),max(big) - 1,max(comm)\n");
 		snprintf(
 			command, sizeof(command),
 			"$E record -o n.%s \"SELECT * FROM 'a.csv' WHERE ratio IS NULL\"; $E -o csv "
@@ -239,8 +239,7 @@ static void test_live(void **state)
 			 "max(time - start_time - latency) AS most FROM '%s' WHERE comm = 'dd' AND "
 			 "count = 1\"",
 			 files[i], files[i]);
-		expect(command, 0,
-		       "n,bytes,least,most\n1000,1000,0,0\n");
+		expect(command, 0, "n,bytes,least,most\n1000,1000,0,0\n");
 	}
 }
 
