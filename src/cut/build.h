@@ -28,7 +28,7 @@ struct rows {
 	const struct file *file; /* a table */
 	bool is_table;		 /* that, or an iterator, */
 	bool computes;		 /* whose program tests conditions; as all that is no table */
-	bool is_nullable;	 /* right of a LEFT JOIN */
+	bool is_nullable;	 /* right of a LEFT JOIN, either side of a FULL one */
 };
 
 /* A PLAN_AGGREGATE by its number. */

@@ -56,15 +56,20 @@ static void from_relate(struct cutter *c, const struct plan *p, struct buf *out)
 {
 	static const char *const words[] = { [RELATE_INNER] = " JOIN ",
 					     [RELATE_LEFT] = " LEFT JOIN ",
+					     [RELATE_FULL] = " FULL JOIN ",
 					     [RELATE_CROSS] = " CROSS JOIN " };
-	bool is_left = p->relate.kind == RELATE_LEFT, is_nested = p->right->kind == PLAN_RELATE;
+	bool is_full = p->relate.kind == RELATE_FULL;
+	bool is_left = p->relate.kind == RELATE_LEFT || is_full;
+	bool is_nested = p->right->kind == PLAN_RELATE;
+	u32 first_right = c->rows.n, n_joined = c->joined.n;
 	expr_vec on = { 0 };
-	u32 first_right, n_joined;
 
 	put_from(c, p->input, out);
-	n_joined = c->joined.n;
 	buf_puts(out, words[p->relate.kind]);
-	first_right = c->rows.n;
+	if (!is_full) {
+		n_joined = c->joined.n;
+		first_right = c->rows.n;
+	}
 	buf_puts(out, is_nested ? "(" : "");
 	put_from(c, p->right, out);
 	buf_puts(out, is_nested ? ")" : "");
@@ -73,10 +78,10 @@ static void from_relate(struct cutter *c, const struct plan *p, struct buf *out)
 		/* Without a partner: that is known at the end only. */
 		c->needs_all_rows |= !c->rows.at[i]->is_table;
 	}
-	cut_note(c, is_left ? "left join" : "join", p->relate.on, CUT_JOIN);
+	cut_note(c, is_full ? "full join" : is_left ? "left join" : "join", p->relate.on, CUT_JOIN);
 	if (p->relate.on)
 		expr_conjuncts(c->arena, p->relate.on, &on);
-	/* What is on the right of a LEFT JOIN may be missing. */
+	/* What is on the right of a LEFT JOIN, and anywhere in a FULL one, may be missing. */
 	if (is_left)
 		c->joined.n = n_joined;
 	for (u32 i = 0; i < on.n && !is_left; i++)

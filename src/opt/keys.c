@@ -21,7 +21,7 @@ static void collect(const struct plan *p, expr_vec *conjuncts, struct arena *are
 	if (p->kind == PLAN_FILTER)
 		for (u32 i = 0; i < p->filter.n_conjuncts; i++)
 			vec_push(arena, conjuncts, p->filter.conjuncts[i]);
-	if (p->kind == PLAN_DERIVED)
+	if (p->kind == PLAN_DERIVED || p->relate.kind == RELATE_FULL)
 		return;
 	if (p->input)
 		collect(p->input, conjuncts, arena);

@@ -79,8 +79,8 @@ static const char *item_name(struct scope *scope, const struct ast_item *item, c
 }
 
 /* The system columns that * shows. */
-static void push_system(struct scope *scope, const struct from_member *r, struct span span,
-			item_vec *items)
+static bool push_system(struct scope *scope, const struct from_member *r, bool is_bare,
+			struct span span, item_vec *items)
 {
 	static const enum system_column shown[] = { SYS_TIME, SYS_PID, SYS_COMM, SYS_CPU };
 	const struct stream_list *streams = scope->shared->scans.at[r->source]->scan.streams;
@@ -90,22 +90,37 @@ static void push_system(struct scope *scope, const struct from_member *r, struct
 			 (struct item){ "probe", bind_system(scope, r, SYS_PROBE, span) });
 	for (u32 i = 0; i < ARRAY_SIZE(shown); i++) {
 		const char *name = system_columns[shown[i]].name;
+		struct expr *e;
 
-		if (!bind_column(scope, r, name, span))
-			vec_push(scope->arena, items,
-				 (struct item){ name, bind_system(scope, r, shown[i], span) });
+		if (bind_column(scope, r, name, span))
+			continue;
+		e = is_bare && bind_either_of(scope, r, name)
+			    ? bind_bare(scope, name, span)
+			    : bind_system(scope, r, shown[i], span);
+		if (!e)
+			return false;
+		vec_push(scope->arena, items, (struct item){ name, e });
 	}
+	return true;
 }
 
-static void push_columns(struct scope *scope, const struct from_member *r, struct span span,
-			 item_vec *items)
+/* is_bare: two that are one by USING are shown once, where the first stands. */
+static bool push_columns(struct scope *scope, const struct from_member *r, bool is_bare,
+			 struct span span, item_vec *items)
 {
 	for (u32 i = 0; i < r->columns.n; i++) {
+		const char *name = r->columns.at[i].name;
 		struct expr *e = bind_column_at(scope, r, i, span);
 
-		if (bind_is_value(scope, e))
-			vec_push(scope->arena, items, (struct item){ r->columns.at[i].name, e });
+		if (!bind_is_value(scope, e) || (is_bare && bind_is_merged(scope, r, name)))
+			continue;
+		if (is_bare && bind_either_of(scope, r, name))
+			e = bind_bare(scope, name, span);
+		if (!e)
+			return false;
+		vec_push(scope->arena, items, (struct item){ name, e });
 	}
+	return true;
 }
 
 static bool name_is_taken(const item_vec *items, u32 n, const char *name)
@@ -126,26 +141,27 @@ static void prefix_clashes(struct scope *scope, const struct from_member *r, ite
 				arena_printf(scope->arena, "%s.%s", r->name, items->at[i].name);
 }
 
-static bool push_star(struct scope *scope, const struct ast *ast, item_vec *items)
+bool bind_star(struct scope *scope, const char *only, struct span span, item_vec *items)
 {
-	const char *only = ast->n_parts ? ast->parts[0] : NULL;
 	u32 first = items->n, n_shown = 0;
 
-	for (u32 i = 0; i < scope->members.n; i++) {
+	for (u32 i = scope->first_member; i < scope->members.n; i++) {
 		const struct from_member *r = &scope->members.at[i];
 		u32 before = items->n;
 
 		if (only && (!r->name || strcasecmp(r->name, only) != 0))
 			continue;
-		if (r->has_system && (i == 0 || only))
-			push_system(scope, r, ast->span, items);
-		push_columns(scope, r, ast->span, items);
+		if (r->has_system && (i == scope->first_member || only) &&
+		    !push_system(scope, r, !only, span, items))
+			return false;
+		if (!push_columns(scope, r, !only, span, items))
+			return false;
 		prefix_clashes(scope, r, items, first, before);
 		n_shown++;
 	}
 	if (n_shown)
 		return true;
-	return diag_refuse(scope->diags, "unknown-column", ast->span,
+	return diag_refuse(scope->diags, "unknown-column", span,
 			   "nothing in FROM is called \"%s\"" HINT "FROM stream AS %s names one so",
 			   only, only);
 }
@@ -216,7 +232,8 @@ bool bind_items(struct scope *scope, item_vec *items)
 		struct expr *e;
 
 		if (item->expr->kind == AST_STAR) {
-			if (!push_star(scope, item->expr, items))
+			if (!bind_star(scope, item->expr->n_parts ? item->expr->parts[0] : NULL,
+				       item->expr->span, items))
 				return false;
 			continue;
 		}

@@ -28,6 +28,16 @@ struct from_member {
 	item_vec columns;
 };
 
+/*
+ * A column that a join's USING or NATURAL made one of: where both of its sides, members
+ * [first, middle) and [middle, end), are visible, the bare name is one column.
+ */
+struct merged_column {
+	const char *name;
+	u32 first, middle, end;
+	bool is_either; /* RIGHT, FULL: of the side that has it */
+};
+
 /* WITH name AS (select): an entry sees those behind `outer`. */
 struct cte_list {
 	const struct ast_cte *cte;
@@ -75,6 +85,7 @@ struct scope {
 	struct plan *from;   /* FROM and WHERE, once bound */
 	VEC(struct from_member) members;
 	u32 first_member; /* those before it are not visible: the ON of a join on the right */
+	VEC(struct merged_column) merged;
 	const char *no_aggregates_in; /* "WHERE", "GROUP BY", ...: aggregates are errors here */
 	bool is_inside_aggregate;
 	bool is_inside_alias; /* an alias stands for an expression of columns, not of aliases */
@@ -115,6 +126,13 @@ struct scope bind_scope(const struct scope *outer, const struct ast_select *sele
 void *bind_refuse(struct scope *scope, struct span span, const char *what);
 /* The stream of the field that an expression is, or NULL. */
 const struct stream *bind_stream_of(struct scope *scope, const struct expr *e);
+/* Why a column of a file that holds numbers is a text; "": it is none, or no such column. */
+const char *bind_note(struct scope *scope, const struct expr *e);
+/* Is that column of the member the right side's of two that are one by USING? */
+bool bind_is_merged(const struct scope *scope, const struct from_member *member, const char *name);
+/* The one that it is of, where either side may have it; NULL: it is of its member alone. */
+const struct merged_column *bind_either_of(const struct scope *scope,
+					   const struct from_member *member, const char *name);
 struct plan *bind_scan(struct scope *scope, struct stream_list *streams, const char *alias,
 		       struct span span);
 struct plan *bind_join_new(struct scope *scope, enum plan_join_kind join, struct plan *left,
@@ -181,14 +199,14 @@ struct expr *bind_column(struct scope *scope, const struct from_member *member, 
 struct from_member bind_stream_member(struct scope *scope, struct plan *scan);
 /* A name with nothing before it; NULL also without a diagnostic. */
 struct expr *bind_bare(struct scope *scope, const char *name, struct span span);
+/* The column of that name of members [first, end) alone, or NULL after a diagnostic. */
+struct expr *bind_among(struct scope *scope, u32 first, u32 end, const struct ast_column *column);
 /* A column of a file without any value, or what is computed of such: it can be of any type yet. */
 bool bind_is_empty(struct scope *scope, const struct expr *e);
 struct expr *bind_column_at(struct scope *scope, const struct from_member *member, u32 i,
 			    struct span span);
 /* Does a name of one part mean a column, whichever? */
 bool bind_is_column(struct scope *scope, const char *name);
-/* Why a column of a file that holds numbers is a text; "": it is none, or no such column. */
-const char *bind_note(struct scope *scope, const struct expr *e);
 /* What the item with that alias is, or NULL. */
 const struct ast *bind_find_alias(struct scope *scope, const char *name);
 
@@ -200,8 +218,9 @@ struct expr *bind_system(struct scope *scope, const struct from_member *member,
 			 enum system_column column, struct span span);
 /* The number of the system column of that name, or -1. */
 int bind_system_find(const char *name);
-/* The event that completes the row; *ret_n: several, where rows of several streams are joined. */
-const struct from_member *bind_system_member(struct scope *scope, u32 *ret_n);
+/* The event that completes the row; *ret_n: several, where rows of several streams are joined, but
+ * for those whose column of that name is merged with another's.  NULL: any name. */
+const struct from_member *bind_system_member(struct scope *scope, const char *name, u32 *ret_n);
 /* The process' number in the PID namespace with this inode; function: as messages call it. */
 struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, struct span span);
 /* kstack(n), ustack(n) */
@@ -310,6 +329,8 @@ bool bind_take_window(struct scope *scope);
 
 /* bind.c: clauses of a select */
 bool bind_items(struct scope *scope, item_vec *items);
+/* What * shows of the visible members of FROM, or of the one that is called so. */
+bool bind_star(struct scope *scope, const char *only, struct span span, item_vec *items);
 bool bind_keys(struct scope *scope);
 /* GROUP BY and ORDER BY may name items by number or by alias; else the expression itself. */
 const struct ast *bind_resolve_item(struct scope *scope, const struct ast *ast, const char *clause);

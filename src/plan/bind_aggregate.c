@@ -202,22 +202,33 @@ static const struct shape {
 
 /*
  * The time of a row is that of the event that made it: of several streams, that of the
- * one whose column it is, else of the leftmost.
+ * one whose column it is, else of the leftmost that it has.
  */
 static struct expr *time_of(struct scope *scope, const struct ast *ast, const struct expr *x)
 {
-	const struct from_member *found = NULL;
+	struct expr *found = NULL, *time;
 
 	if (plan_is_rows(scope->from))
 		return bind_time_of(scope, scope->members.at[0].tree, ast->span);
 	for (u32 i = 0; i < scope->members.n; i++) {
 		const struct from_member *r = &scope->members.at[i];
 
-		if (plan_is_rows(r->tree) && (!found || expr_is_of(x, r->tree)))
-			found = r;
+		if (!plan_is_rows(r->tree))
+			continue;
+		time = bind_time_of(scope, r->tree, ast->span);
+		if (!time || expr_is_of(x, r->tree))
+			return time;
+		time->nullable |= r->is_nullable;
+		if (!found)
+			found = time;
+		else if (found->nullable)
+			found = bind_case_of(
+				scope, ast->span,
+				expr_make(scope->arena, EXPR_IS_NULL, ast->span, 1, found), time,
+				found);
 	}
 	if (found)
-		return bind_time_of(scope, found->tree, ast->span);
+		return found;
 	if (bind_is_of_events(scope, scope->from, true))
 		return bind_time_of_select(scope, scope->from);
 	return diag_refuse(scope->diags, "no-time", ast->span,

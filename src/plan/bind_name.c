@@ -173,7 +173,8 @@ member_find(struct scope *scope, bool (*is)(const struct from_member *member, co
 
 	*ret_n = 0;
 	for (u32 i = scope->first_member; i < scope->members.n; i++) {
-		if (!is(&scope->members.at[i], name))
+		if (!is(&scope->members.at[i], name) ||
+		    (is == has_column && bind_is_merged(scope, &scope->members.at[i], name)))
 			continue;
 		found = found ? found : &scope->members.at[i];
 		(*ret_n)++;
@@ -290,13 +291,6 @@ static bool is_file_name(struct scope *scope, const struct ast *ast)
 	return false;
 }
 
-const char *bind_note(struct scope *scope, const struct expr *e)
-{
-	const struct stream *stream = bind_stream_of(scope, e);
-
-	return stream && stream->kind == STREAM_FILE ? stream->file->notes[e->index] : "";
-}
-
 bool bind_is_empty(struct scope *scope, const struct expr *e)
 {
 	const struct stream *stream = bind_stream_of(scope, e);
@@ -358,7 +352,7 @@ static struct expr *ambiguous(struct scope *scope, const char *name, struct span
 		const struct from_member *r = &scope->members.at[i];
 
 		if ((has_column(r, name) || (r->has_system && bind_system_find(name) >= 0)) &&
-		    r->name)
+		    r->name && !bind_is_merged(scope, r, name))
 			of[n++] = r->name;
 	}
 	struct diag *d = diag_error(scope->diags, "ambiguous-column", span,
@@ -371,21 +365,67 @@ static struct expr *ambiguous(struct scope *scope, const char *name, struct span
 	return NULL;
 }
 
+static struct expr *bind_in(struct scope *scope, u32 first, u32 end, const char *name,
+			    struct span span)
+{
+	u32 outer = scope->first_member, n = scope->members.n;
+	struct expr *e;
+
+	scope->first_member = first;
+	scope->members.n = end;
+	e = bind_bare(scope, name, span);
+	scope->first_member = outer;
+	scope->members.n = n;
+	return e;
+}
+
+/* Of a RIGHT or FULL join: of the side that has it. */
+static struct expr *bind_either(struct scope *scope, const struct merged_column *m,
+				struct span span)
+{
+	struct expr *left = bind_in(scope, m->first, m->middle, m->name, span);
+	struct expr *right = bind_in(scope, m->middle, m->end, m->name, span);
+
+	return left ? bind_case_of(scope, span,
+				   expr_make(scope->arena, EXPR_IS_NULL, span, 1, left), right,
+				   left)
+		    : NULL;
+}
+
 struct expr *bind_bare(struct scope *scope, const char *name, struct span span)
 {
 	u32 n;
 	const struct from_member *of = member_find(scope, has_column, name, &n);
+	const struct merged_column *either = NULL;
 
+	if (!of && bind_system_find(name) >= 0)
+		of = bind_system_member(scope, name, &n);
+	if (of && n == 1)
+		either = bind_either_of(scope, of, name);
+	if (either)
+		return bind_either(scope, either, span);
 	if (n > 1)
 		return ambiguous(scope, name, span);
 	if (of && n_columns_of(of, name) > 1)
 		return two_columns(scope, of, name, span);
-	if (of)
-		return bind_column(scope, of, name, span);
-	of = bind_system_find(name) < 0 ? NULL : bind_system_member(scope, &n);
-	if (of && n > 1)
-		return ambiguous(scope, name, span);
-	return of ? bind_system(scope, of, (enum system_column)bind_system_find(name), span) : NULL;
+	if (!of || has_column(of, name))
+		return of ? bind_column(scope, of, name, span) : NULL;
+	return bind_system(scope, of, (enum system_column)bind_system_find(name), span);
+}
+
+struct expr *bind_among(struct scope *scope, u32 first, u32 end, const struct ast_column *column)
+{
+	u32 outer = scope->first_member, n = scope->members.n, n_errors = scope->diags->n_errors;
+	struct expr *e = bind_in(scope, first, end, column->name, column->span);
+
+	if (e || scope->diags->n_errors > n_errors)
+		return e;
+	scope->first_member = first;
+	scope->members.n = end;
+	unknown_column(scope, NULL, column->name, column->span);
+	scope->first_member = outer;
+	scope->members.n = n;
+	return NULL;
 }
 
 /* A column of the one member of FROM that was named. */

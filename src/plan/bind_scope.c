@@ -100,3 +100,49 @@ void bind_hint_columns(struct scope *scope, struct diag *d, const struct from_me
 	diag_hint(scope->diags, d, "its columns are %s%s", names.at,
 		  r->columns.n > 12 ? ", ..." : "");
 }
+
+const char *bind_note(struct scope *scope, const struct expr *e)
+{
+	const struct stream *stream = bind_stream_of(scope, e);
+
+	return stream && stream->kind == STREAM_FILE ? stream->file->notes[e->index] : "";
+}
+
+/* The last of the visible columns that are made one of several by that name, of this member and
+ * others; NULL: there is none.  A member of the right side has then no column of its own. */
+static const struct merged_column *
+merged_find(const struct scope *scope, const struct from_member *member, const char *name,
+	    bool (*is)(const struct merged_column *merged, u32 member))
+{
+	const struct merged_column *found = NULL, *m;
+	u32 number = (u32)(member - scope->members.at);
+
+	for (u32 i = 0; i < scope->merged.n; i++) {
+		m = &scope->merged.at[i];
+		if (m->first >= scope->first_member && m->end <= scope->members.n &&
+		    strcasecmp(m->name, name) == 0 && is(m, number))
+			found = m;
+	}
+	return found;
+}
+
+static bool is_right(const struct merged_column *merged, u32 member)
+{
+	return member >= merged->middle && member < merged->end;
+}
+
+static bool is_either(const struct merged_column *merged, u32 member)
+{
+	return merged->is_either && member >= merged->first && member < merged->end;
+}
+
+bool bind_is_merged(const struct scope *scope, const struct from_member *member, const char *name)
+{
+	return merged_find(scope, member, name, is_right);
+}
+
+const struct merged_column *bind_either_of(const struct scope *scope,
+					   const struct from_member *member, const char *name)
+{
+	return merged_find(scope, member, name, is_either);
+}

@@ -66,9 +66,7 @@ int bind_system_find(const char *name)
 	return -1;
 }
 
-/* The event that completes the row; *ret_n: several, where rows of several streams are
- * joined. */
-const struct from_member *bind_system_member(struct scope *scope, u32 *ret_n)
+const struct from_member *bind_system_member(struct scope *scope, const char *name, u32 *ret_n)
 {
 	const struct from_member *found = NULL, *r;
 
@@ -77,7 +75,7 @@ const struct from_member *bind_system_member(struct scope *scope, u32 *ret_n)
 		r = &scope->members.at[i];
 		if (i > scope->first_member && r->leaf == (r - 1)->leaf)
 			continue;
-		if (!r->has_system)
+		if (!r->has_system || (name && bind_is_merged(scope, r, name)))
 			continue;
 		found = found ? found : r;
 		(*ret_n)++;
@@ -90,7 +88,7 @@ static struct expr *bind_of_event(struct scope *scope, const char *function,
 				  enum system_column column, struct span span)
 {
 	u32 n;
-	const struct from_member *of = bind_system_member(scope, &n);
+	const struct from_member *of = bind_system_member(scope, NULL, &n);
 
 	if (n == 1)
 		return bind_system(scope, of, column, span);

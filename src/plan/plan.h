@@ -307,7 +307,7 @@ struct plan_over {
 	u32 number;
 };
 
-enum relate_kind { RELATE_INNER, RELATE_LEFT, RELATE_CROSS };
+enum relate_kind { RELATE_INNER, RELATE_LEFT, RELATE_FULL, RELATE_CROSS };
 
 /* Rows of `input` with those of `right` of the same window for which `on` is true. */
 struct plan_relate {

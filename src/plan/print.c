@@ -281,7 +281,10 @@ static void set_print(const struct plan *p, struct buf *out)
 static void relate_print(const struct plan *p, struct buf *out)
 {
 	static const char *const words[] = {
-		[RELATE_INNER] = "Join", [RELATE_LEFT] = "Left join", [RELATE_CROSS] = "Cross join"
+		[RELATE_INNER] = "Join",
+		[RELATE_LEFT] = "Left join",
+		[RELATE_FULL] = "Full join",
+		[RELATE_CROSS] = "Cross join",
 	};
 
 	buf_puts(out, words[p->relate.kind]);

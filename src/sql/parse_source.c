@@ -196,52 +196,74 @@ static bool expect_join(struct parser *p)
 	return true;
 }
 
-static bool accept_left(struct parser *p)
+/* LEFT, RIGHT or FULL, with OUTER or without it; INNER: none of them. */
+static enum ast_join_kind accept_outer(struct parser *p)
 {
-	bool is_left = parse_accept_keyword(p, KW_LEFT);
+	static const struct {
+		enum keyword word;
+		enum ast_join_kind join;
+	} outer[] = { { KW_LEFT, AST_JOIN_LEFT },
+		      { KW_RIGHT, AST_JOIN_RIGHT },
+		      { KW_FULL, AST_JOIN_FULL } };
 
-	if (is_left)
+	for (u32 i = 0; i < ARRAY_SIZE(outer); i++) {
+		if (!parse_accept_keyword(p, outer[i].word))
+			continue;
 		parse_accept_keyword(p, KW_OUTER);
-	return is_left;
+		return outer[i].join;
+	}
+	return AST_JOIN_INNER;
 }
 
-/*
- * "LEFT OUTER JOIN" and its like, taken; false when no join follows.  Of PAIR and ASOF the word
- * LEFT may stand on either side.
- */
-static bool read_join_word(struct parser *p, enum ast_join_kind *ret_join, bool *ret_left)
+/* PAIR or ASOF, taken; of them the word LEFT may stand on either side. */
+static bool read_pair_word(struct parser *p, enum ast_join_kind outer, struct span span,
+			   struct ast_source *join)
 {
+	join->join = parse_at_keyword(p, KW_PAIR) ? AST_JOIN_PAIR : AST_JOIN_ASOF;
+	parse_next(p);
+	if (outer == AST_JOIN_INNER && !join->is_natural) {
+		span = p->tok.span;
+		outer = accept_outer(p);
+	}
+	join->is_left = outer == AST_JOIN_LEFT;
+	if (join->is_natural)
+		parse_error(p, "bad-join", span,
+			    "%s JOIN takes its keys by name" HINT "name them: USING (%s)",
+			    join->join == AST_JOIN_PAIR ? "PAIR" : "ASOF",
+			    join->join == AST_JOIN_PAIR ? "a, b" : "a, b, time");
+	else if (outer == AST_JOIN_RIGHT || outer == AST_JOIN_FULL)
+		parse_error(
+			p, "bad-join", span,
+			"PAIR and ASOF JOIN look for the earlier row of each later one, and "
+			"not the other way round" HINT
+			"LEFT keeps what has no partner; what nobody took is counted: unpaired");
+	return !p->panic;
+}
 
-	*ret_join = AST_JOIN_INNER;
-	*ret_left = false;
+/* "NATURAL LEFT OUTER JOIN" and its like, taken; false when no join follows. */
+static bool read_join_word(struct parser *p, struct ast_source *join)
+{
+	struct span span = p->tok.span;
+
+	join->join = AST_JOIN_INNER;
 	if (parse_at(p, TOKEN_COMMA)) {
-		*ret_join = AST_JOIN_CROSS;
+		join->join = AST_JOIN_CROSS;
 		parse_next_source(p);
 		return true;
 	}
 	if (!parse_misspelt_clause(p))
 		parse_mend(p, join_words, ARRAY_SIZE(join_words), "is no keyword here");
-	if (parse_at_keyword(p, KW_RIGHT) || parse_at_keyword(p, KW_FULL) ||
-	    parse_at_keyword(p, KW_NATURAL)) {
-		parse_error(p, "syntax-error", p->tok.span,
-			    "there is no %s JOIN" HINT
-			    "there are JOIN, LEFT, CROSS, PAIR and ASOF JOIN",
-			    keyword_names[p->tok.keyword]);
+	join->is_natural = parse_accept_keyword(p, KW_NATURAL);
+	join->join = accept_outer(p);
+	if (parse_at_keyword(p, KW_PAIR) || parse_at_keyword(p, KW_ASOF))
+		return read_pair_word(p, join->join, span, join) && expect_join(p);
+	if (join->join != AST_JOIN_INNER)
+		return expect_join(p);
+	if (!join->is_natural && parse_accept_keyword(p, KW_CROSS))
+		join->join = AST_JOIN_CROSS;
+	else if (!parse_accept_keyword(p, KW_INNER) && !parse_at_keyword(p, KW_JOIN) &&
+		 !join->is_natural)
 		return false;
-	}
-	*ret_left = accept_left(p);
-	if (parse_at_keyword(p, KW_PAIR) || parse_at_keyword(p, KW_ASOF)) {
-		*ret_join = parse_at_keyword(p, KW_PAIR) ? AST_JOIN_PAIR : AST_JOIN_ASOF;
-		parse_next(p);
-		*ret_left = *ret_left || accept_left(p);
-	} else if (*ret_left) {
-		*ret_join = AST_JOIN_LEFT;
-		*ret_left = false;
-	} else if (parse_accept_keyword(p, KW_CROSS)) {
-		*ret_join = AST_JOIN_CROSS;
-	} else if (!parse_accept_keyword(p, KW_INNER) && !parse_at_keyword(p, KW_JOIN)) {
-		return false;
-	}
 	return expect_join(p);
 }
 
@@ -270,17 +292,35 @@ static void read_within(struct parser *p, struct ast_source *join)
 				 : "WITHIN needs more than no time");
 }
 
+static void read_using(struct parser *p, struct ast_source *join)
+{
+	struct span open = parse_open(p);
+
+	do {
+		struct ast_column column = { .span = p->tok.span };
+
+		column.name = parse_name(p, "a column's name");
+		vec_push(p->arena, &join->columns, column);
+	} while (parse_more(p));
+	parse_close(p, open);
+}
+
 static void read_condition(struct parser *p, struct ast_source *join, bool is_comma)
 {
 	bool needs_on = join->join == AST_JOIN_PAIR || join->join == AST_JOIN_ASOF;
+	bool takes_on = !is_comma && join->join != AST_JOIN_CROSS && !join->is_natural;
 
-	if (!is_comma && join->join != AST_JOIN_CROSS && parse_accept_keyword(p, KW_ON)) {
+	if (takes_on && parse_accept_keyword(p, KW_ON)) {
 		join->on = parse_expr(p);
+	} else if (takes_on && parse_accept_keyword(p, KW_USING)) {
+		read_using(p, join);
 	} else if (needs_on) {
 		parse_expected_hint(p, "ON", "say which rows belong together: ON a.key = b.key");
-	} else if (parse_at_keyword(p, KW_USING)) {
+	} else if (join->is_natural &&
+		   (parse_at_keyword(p, KW_ON) || parse_at_keyword(p, KW_USING))) {
 		parse_error(p, "syntax-error", p->tok.span,
-			    "USING is not known" HINT "write ON a.key = b.key");
+			    "NATURAL JOIN goes by the names of columns" HINT
+			    "leave NATURAL away, or put the condition into WHERE");
 	}
 	if (!needs_on && parse_at_keyword(p, KW_WITHIN)) {
 		parse_error(p, "syntax-error", p->tok.span,
@@ -294,15 +334,13 @@ static void read_condition(struct parser *p, struct ast_source *join, bool is_co
 struct ast_source *parse_from(struct parser *p)
 {
 	struct ast_source *left = parse_primary(p);
-	enum ast_join_kind kind;
 	u32 n_joins = 0;
-	bool is_comma, is_left;
 
 	for (;;) {
-		struct ast_source *join;
+		struct ast_source head = { .kind = AST_SOURCE_JOIN }, *join;
+		bool is_comma = parse_at(p, TOKEN_COMMA);
 
-		is_comma = parse_at(p, TOKEN_COMMA);
-		if (!read_join_word(p, &kind, &is_left))
+		if (!read_join_word(p, &head))
 			return left;
 		if (++n_joins > SQL_JOINS_MAX) {
 			parse_error(p, "too-deep", p->tok.span, "a query joins at most %u streams",
@@ -310,9 +348,7 @@ struct ast_source *parse_from(struct parser *p)
 			return left;
 		}
 		join = arena_new(p->arena, struct ast_source);
-		join->kind = AST_SOURCE_JOIN;
-		join->join = kind;
-		join->is_left = is_left;
+		*join = head;
 		join->left = left;
 		join->right = parse_primary(p);
 		read_condition(p, join, is_comma);

@@ -339,6 +339,7 @@ static void print_join(struct print *p, const struct ast_source *join)
 {
 	static const char *const words[] = {
 		[AST_JOIN_INNER] = " JOIN ",	   [AST_JOIN_LEFT] = " LEFT JOIN ",
+		[AST_JOIN_RIGHT] = " RIGHT JOIN ", [AST_JOIN_FULL] = " FULL JOIN ",
 		[AST_JOIN_CROSS] = " CROSS JOIN ", [AST_JOIN_PAIR] = " PAIR JOIN ",
 		[AST_JOIN_ASOF] = " ASOF JOIN ",
 	};
@@ -346,12 +347,18 @@ static void print_join(struct print *p, const struct ast_source *join)
 	bool has_parens = join->right->kind == AST_SOURCE_JOIN && !join->right->alias;
 
 	print_source(p, join->left);
+	buf_puts(p->out, join->is_natural ? " NATURAL" : "");
 	buf_puts(p->out, join->is_left ? " LEFT" : "");
 	buf_puts(p->out, words[join->join]);
 	buf_puts(p->out, has_parens ? "(" : "");
 	print_source(p, join->right);
 	buf_puts(p->out, has_parens ? ")" : "");
 	print_after(p, " ON ", join->on);
+	for (u32 i = 0; i < join->columns.n; i++) {
+		buf_puts(p->out, i ? ", " : " USING (");
+		print_name(p, join->columns.at[i].name);
+	}
+	buf_puts(p->out, join->columns.n ? ")" : "");
 	if (join->within_ns) {
 		buf_puts(p->out, " WITHIN ");
 		print_duration(p, join->within_ns);

@@ -31,6 +31,8 @@ static void respan_source(struct ast_source *source, struct span span)
 	source->span = source->alias_span = span;
 	if (source->select)
 		sql_respan(source->select, span);
+	for (u32 i = 0; i < source->columns.n; i++)
+		source->columns.at[i].span = span;
 	respan_source(source->left, span);
 	respan_source(source->right, span);
 	respan_expr(source->on, span);

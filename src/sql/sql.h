@@ -132,15 +132,23 @@ enum ast_source_kind {
 	AST_SOURCE_STREAM, /* path: the parts between : or / ; also a plain name (a view, a CTE) */
 	AST_SOURCE_FILE,   /* path[0]: 'FILE.csv' */
 	AST_SOURCE_SELECT, /* (select) */
-	AST_SOURCE_JOIN,   /* left, right, join, on, within_ns */
+	AST_SOURCE_JOIN,   /* left, right, join, on or columns (USING), within_ns */
 };
 
 enum ast_join_kind {
 	AST_JOIN_INNER,
 	AST_JOIN_LEFT,
+	AST_JOIN_RIGHT,
+	AST_JOIN_FULL,
 	AST_JOIN_CROSS,
 	AST_JOIN_PAIR,
 	AST_JOIN_ASOF,
+};
+
+/* A column by its name alone: of USING. */
+struct ast_column {
+	const char *name;
+	struct span span;
 };
 
 struct ast_source {
@@ -155,8 +163,10 @@ struct ast_source {
 	struct ast_select *select;
 	struct ast_source *left, *right;
 	struct ast *on;
-	u64 within_ns; /* 0: no WITHIN */
-	bool is_left;  /* LEFT PAIR JOIN, LEFT ASOF JOIN */
+	VEC(struct ast_column) columns; /* USING (...) */
+	u64 within_ns;			/* 0: no WITHIN */
+	bool is_left;			/* LEFT PAIR JOIN, LEFT ASOF JOIN */
+	bool is_natural;
 };
 
 struct ast_item {

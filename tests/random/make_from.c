@@ -386,27 +386,96 @@ static const struct choice members[] = {
 	{ 40, make_cte, is_shallow },
 };
 
+/* Is it the name of one column, of one alias?  The keys of a stream are seen several times. */
+static bool is_unique(const struct scope *scope, const char *text)
+{
+	const char *name = strrchr(text, '.');
+
+	for (u32 i = 0; i < scope->columns.n; i++) {
+		const char *other = scope->columns.at[i].text, *dot = strrchr(other, '.');
+
+		if (dot && strcmp(dot, name) == 0 && strcmp(other, text) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The name that both keys have, which no other column has: USING takes them as one; or NULL. */
+static const char *shared_name(struct maker *m, const struct scope *a, const struct scope *b,
+			       struct phrase *keys[2])
+{
+	for (u32 i = 0; i < 20; i++) {
+		const struct seen *x = &a->columns.at[rng_below(m->rng, a->columns.n)];
+		const char *name = strrchr(x->text, '.');
+
+		for (u32 k = 0; name && k < b->columns.n; k++) {
+			const struct seen *y = &b->columns.at[k];
+			const char *other = strrchr(y->text, '.');
+
+			if (!other || strcmp(name, other) != 0 || x->class != y->class ||
+			    x->is_compare_only || !is_unique(a, x->text) || !is_unique(b, y->text))
+				continue;
+			keys[0] = make_column(m, x);
+			keys[1] = make_column(m, y);
+			return name + 1;
+		}
+	}
+	return NULL;
+}
+
+static void may_miss(struct scope *scope, u32 first, u32 end)
+{
+	for (u32 i = first; i < end; i++)
+		scope->columns.at[i].is_nullable = true;
+}
+
 static struct phrase *joined(struct maker *m, const char *alias, struct scope *scope)
 {
+	static const struct {
+		const char *word;
+		enum trait trait;
+		bool misses_left, misses_right;
+	} kinds[] = { { "JOIN", TRAIT_JOIN },
+		      { "LEFT JOIN", TRAIT_LEFT_JOIN, .misses_right = true },
+		      { "RIGHT JOIN", TRAIT_RIGHT_JOIN, .misses_left = true },
+		      { "FULL JOIN", TRAIT_FULL_JOIN, true, true } };
+	u32 kind = rng_below(m->rng, ARRAY_SIZE(kinds)), middle;
 	struct scope right_scope = { 0 };
 	struct phrase *keys[2], *on, *left, *right, *p;
-	bool is_left = rng_percent(m->rng, 50);
+	const char *name = NULL;
 	const u64 unions = 1ull << TRAIT_UNION_IN_FROM | 1ull << TRAIT_UNION_IN_WITH;
 
 	left = rng_percent(m->rng, 20) ? make_tree(m, scope)
 				       : choose(m, members, ARRAY_SIZE(members), alias, scope);
 	right = choose(m, members, ARRAY_SIZE(members), make_name(m, "j"), &right_scope);
-	if (!pick_keys(m, scope, &right_scope, &keys[0], &keys[1]))
+	if (rng_percent(m->rng, 40))
+		name = shared_name(m, scope, &right_scope, keys);
+	if (!name && !pick_keys(m, scope, &right_scope, &keys[0], &keys[1]))
 		return left;
-	see_joined(m, scope, &right_scope, is_left);
-	on = make_optional(m, " AND $0", make(m, scope, CONDITION, 1), 30);
+	middle = scope->columns.n;
+	see_joined(m, scope, &right_scope, kinds[kind].misses_right);
+	on = name ? NULL : make_optional(m, " AND $0", make(m, scope, CONDITION, 1), 30);
+	may_miss(scope, 0, kinds[kind].misses_left ? middle : 0);
+	/* Several times, so that it is used. */
+	for (u32 i = 0; name && i < 8; i++)
+		vec_push(m->arena, &scope->columns,
+			 (struct seen){ .text = name,
+					.class = keys[0]->class,
+					.lo = MIN(keys[0]->lo, keys[1]->lo),
+					.hi = MAX(keys[0]->hi, keys[1]->hi),
+					.column = -1,
+					.is_nullable = true });
 	scope->time = NULL; /* two events: none is the row's */
 	scope->n_rows_max *= right_scope.n_rows_max;
-	p = phrase_new(m->arena, PHRASE_FIXED,
-		       is_left ? "$0 LEFT JOIN $1 ON $2 = $3$4" : "$0 JOIN $1 ON $2 = $3$4", 5,
-		       left, right, keys[0], keys[1], on);
+	p = name ? phrase_new(m->arena, PHRASE_FIXED,
+			      arena_printf(m->arena, "$0 %s $1 USING (%s)", kinds[kind].word, name),
+			      2, left, right)
+		 : phrase_new(m->arena, PHRASE_FIXED,
+			      arena_printf(m->arena, "$0 %s $1 ON $2 = $3$4", kinds[kind].word), 5,
+			      left, right, keys[0], keys[1], on);
 	phrase_mark(p, (left->traits | right->traits) & unions ? TRAIT_UNION_JOINED : TRAIT_NONE);
-	return phrase_mark(p, is_left ? TRAIT_LEFT_JOIN : TRAIT_JOIN);
+	phrase_mark(p, name ? TRAIT_USING : TRAIT_NONE);
+	return phrase_mark(p, kinds[kind].trait);
 }
 
 /* --- FROM --- */

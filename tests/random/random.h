@@ -42,6 +42,9 @@
 	TRAIT(WITHIN, "WITHIN")                                                                    \
 	TRAIT(JOIN, "JOIN")                                                                        \
 	TRAIT(LEFT_JOIN, "LEFT JOIN")                                                              \
+	TRAIT(RIGHT_JOIN, "RIGHT JOIN")                                                            \
+	TRAIT(FULL_JOIN, "FULL JOIN")                                                              \
+	TRAIT(USING, "USING")                                                                      \
 	TRAIT(GROUP_BY_ALIAS, "GROUP BY a name or number")                                         \
 	TRAIT(HAVING, "HAVING")                                                                    \
 	TRAIT(DISTINCT, "DISTINCT")                                                                \

@@ -1191,3 +1191,113 @@ SELECT b.k, b.d FROM (SELECT f_s8, max(f_u8) AS m FROM tracepoint:test:event GRO
 JOIN (SELECT f_u8 AS k, 10 % f_s8 AS d FROM tracepoint:test:other) AS b ON a.m = b.k + 7
 WHERE b.d <= a.m;
 -- lost: fault=0
+
+-- events: columns that two sides have in common
+-- event: other f_u8=2 f_s32=200 pid=7 name='c' time=1000
+-- event: f_u8=1 f_s32=10 pid=7 name='a' time=1001
+-- event: f_u8=2 f_s32=20 pid=7 name='b' time=1002
+-- event: other f_u8=3 f_s32=300 pid=9 name='b' time=1003
+
+-- case: USING: the shared column is one
+-- own: SQLite has no such streams
+SELECT f_u8, a.f_s32 AS x, b.f_s32 AS y FROM tracepoint:test:event a
+JOIN tracepoint:test:other b USING (f_u8);
+-- row: 2 | 20 | 200
+
+-- case: USING of what every event has
+-- own: SQLite has no such streams
+SELECT pid, a.f_s32 AS x, b.f_s32 AS y FROM tracepoint:test:event a
+FULL JOIN tracepoint:test:other b USING (pid);
+-- row: 7 | 10 | 200
+-- row: 7 | 20 | 200
+-- row: 9 | NULL | 300
+
+-- case: RIGHT JOIN: the shared column is the right side's where the left has none
+-- own: SQLite has no such streams
+SELECT f_u8, a.f_u8 AS l, a.f_s32 AS x, b.f_s32 AS y FROM tracepoint:test:event a
+RIGHT JOIN tracepoint:test:other b USING (f_u8);
+-- row: 2 | 2 | 20 | 200
+-- row: 3 | NULL | NULL | 300
+
+-- case: FULL JOIN: of the side that has it
+-- own: SQLite has no such streams
+SELECT f_u8, a.f_s32 AS x, b.f_s32 AS y FROM tracepoint:test:event a
+FULL OUTER JOIN tracepoint:test:other b USING (f_u8);
+-- row: 1 | 10 | NULL
+-- row: 2 | 20 | 200
+-- row: 3 | NULL | 300
+
+-- case: WHERE is behind the join, ON is of it
+-- own: SQLite has no such streams
+SELECT a.f_u8 AS l, b.f_u8 AS r FROM tracepoint:test:event a
+FULL JOIN tracepoint:test:other b ON a.f_u8 = b.f_u8 AND a.f_s32 > 100
+WHERE a.f_u8 IS NULL OR a.f_u8 > 1;
+-- row: 2 | NULL
+-- row: NULL | 2
+-- row: NULL | 3
+
+-- case: what a side computes is NULL without it, a constant too
+-- own: SQLite has no such streams
+SELECT k, x, y FROM (SELECT f_u8 AS k, 1 AS x FROM tracepoint:test:event) a
+FULL JOIN (SELECT f_u8 AS k, coalesce(f_s32, 5) > 0 AS y FROM tracepoint:test:other) b USING (k);
+-- row: 1 | 1 | NULL
+-- row: 2 | 1 | 1
+-- row: 3 | NULL | 1
+
+-- case: three sides, and * has the column once
+-- own: SQLite has no such streams
+SELECT * FROM (SELECT f_u8 AS k, count(*) AS x FROM tracepoint:test:event GROUP BY f_u8) a
+FULL JOIN (SELECT f_u8 AS k, sum(f_s32) AS y FROM tracepoint:test:other GROUP BY f_u8) b USING (k)
+FULL JOIN (SELECT f_u8 + 1 AS k, max(f_s32) AS z FROM tracepoint:test:other GROUP BY f_u8) c USING (k);
+-- row: 1 | 1 | NULL | NULL
+-- row: 2 | 1 | 200 | NULL
+-- row: 3 | NULL | 300 | 200
+-- row: 4 | NULL | NULL | 300
+
+-- case: NATURAL JOIN goes by the names that both have
+-- own: SQLite has no such streams
+SELECT * FROM (SELECT f_u8 AS k, f_s32 AS x FROM tracepoint:test:event) AS a
+NATURAL LEFT JOIN (SELECT f_u8 AS k, f_s32 AS y FROM tracepoint:test:other) AS b;
+-- row: 1 | 10 | NULL
+-- row: 2 | 20 | 200
+
+-- case: RIGHT JOIN of a join: its members stay in their order
+-- own: SQLite has no such streams
+SELECT * FROM (SELECT f_u8 AS k, f_s32 AS x FROM tracepoint:test:event) AS a
+JOIN (SELECT f_u8 AS k, pid AS p FROM tracepoint:test:event) AS c USING (k)
+RIGHT JOIN (SELECT f_u8 AS k, f_s32 AS y FROM tracepoint:test:other) AS b USING (k);
+-- row: 2 | 20 | 7 | 200
+-- row: 3 | NULL | NULL | 300
+
+-- case: groups by the shared column
+-- own: SQLite has no such streams
+SELECT f_u8, count(*) AS n, sum(b.f_s32) AS y FROM tracepoint:test:event a
+FULL JOIN tracepoint:test:other b USING (f_u8) GROUP BY f_u8 HAVING f_u8 > 1;
+-- row: 2 | 1 | 200
+-- row: 3 | 1 | 300
+
+-- case: PAIR JOIN by USING
+-- own: SQLite has neither these streams nor joins
+SELECT f_u8, a.name, b.name FROM tracepoint:test:event a PAIR JOIN tracepoint:test:other b USING (f_u8);
+-- row: 2 | 'b' | 'c'
+-- lost: unpaired=2
+
+-- case: ASOF JOIN by USING: its last column is the time
+-- own: SQLite has neither these streams nor joins
+SELECT f_u8, a.name, b.name FROM tracepoint:test:event a ASOF JOIN tracepoint:test:other b USING (f_u8, time);
+-- row: 2 | 'b' | 'c'
+-- lost: unpaired=1
+
+-- case: ASOF JOIN by USING, without the time
+-- refused: bad-join
+SELECT pid FROM tracepoint:test:other a ASOF JOIN tracepoint:test:event b USING (pid);
+
+-- case: NATURAL JOIN of events would ask for those of one instant
+-- refused: bad-join
+SELECT 1 FROM tracepoint:test:event a NATURAL JOIN tracepoint:test:other b;
+
+-- case: the first and the last of rows of which either side made some
+-- own: SQLite has neither these streams nor first()
+SELECT first(coalesce(a.f_s32, b.f_s32)) AS f, last(f_u8) AS l, first(7) AS c FROM tracepoint:test:event a
+FULL JOIN tracepoint:test:other b USING (f_u8);
+-- row: 10 | 3 | 7

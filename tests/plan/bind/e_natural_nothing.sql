@@ -1,0 +1,1 @@
+SELECT 1 FROM (SELECT count(*) AS n FROM t:irq:softirq_exit) a NATURAL JOIN (SELECT count(*) AS m FROM t:irq:softirq_entry) b

@@ -1,0 +1,1 @@
+SELECT a.vec FROM t:irq:softirq_exit a NATURAL JOIN t:irq:softirq_entry b

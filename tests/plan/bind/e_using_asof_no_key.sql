@@ -1,0 +1,1 @@
+SELECT 1 FROM t:irq:softirq_exit a ASOF JOIN t:irq:softirq_entry b USING (time)

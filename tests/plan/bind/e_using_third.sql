@@ -1,0 +1,1 @@
+SELECT vec FROM t:irq:softirq_exit a JOIN t:irq:softirq_entry b USING (vec) JOIN t:irq:softirq_raise c ON a.cpu = c.cpu

@@ -1,0 +1,1 @@
+SELECT vec, cpu, b.time FROM t:irq:softirq_exit a FULL JOIN t:irq:softirq_entry b USING (vec, cpu) WINDOW TUMBLING 1s

@@ -1,0 +1,1 @@
+SELECT * FROM t:irq:softirq_exit a RIGHT JOIN t:irq:softirq_entry b USING (cpu) WINDOW TUMBLING 1s

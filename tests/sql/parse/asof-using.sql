@@ -1,0 +1,1 @@
+SELECT * FROM a ASOF JOIN b USING (x, time) WITHIN 10s

@@ -1,1 +1,0 @@
-SELECT * FROM a RIGHT JOIN b ON a.x = b.x
