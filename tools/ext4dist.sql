@@ -1,0 +1,15 @@
+#!/usr/bin/env ebql
+-- How long do operations on files of ext4 take?
+--
+-- Reads, writes, opens and syncs, from the entry of ext4's function to its return.
+-- 0.2 us an operation.  Tried on 6.1 and 6.12.
+--
+-- :interval DURATION = 1s   the length of a window
+-- :count    INTEGER  = 0    end after so many windows; 0: go on
+SET windows = :count;
+SELECT op, histogram(latency) AS latency FROM (
+	SELECT 'read' AS op, latency, time FROM function:ext4_file_read_iter
+	UNION ALL SELECT 'write', latency, time FROM function:ext4_file_write_iter
+	UNION ALL SELECT 'open', latency, time FROM function:ext4_file_open
+	UNION ALL SELECT 'sync', latency, time FROM function:ext4_sync_file)
+GROUP BY op WINDOW TUMBLING :interval

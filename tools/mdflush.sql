@@ -1,0 +1,5 @@
+#!/usr/bin/env ebql
+-- When does software RAID flush its disks, and for whom?
+--
+-- Each md_flush_request(), which needs the module md_mod.  Costs nothing otherwise.
+SELECT time, pid, comm, bio.bi_bdev.bd_disk.disk_name AS disk FROM kprobe:md_flush_request
