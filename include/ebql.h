@@ -283,6 +283,7 @@ struct ebql_batch {
 	uint64_t events, matched; /* before and behind WHERE */
 	uint64_t lost[EBQL_LOSS_MAX];
 	int32_t is_windowed, is_last;
+	int32_t is_partial; /* shorter than asked: the run began within the window, or ended */
 };
 
 struct ebql_stats {

@@ -74,6 +74,7 @@ class Batch(Account):
         self._field, self._schema, self._array = field, schema, array
         self._columns = None
         self.is_windowed, self.is_last = bool(given.is_windowed), bool(given.is_last)
+        self.is_partial = bool(given.is_partial)
         self.start_ns, self.end_ns = given.window_start_ns, given.window_end_ns
         self.late_ns, self.merged = given.late_ns, given.merged
         self.other_row = None if given.other_row < 0 else given.other_row

@@ -55,7 +55,8 @@ class Batch(Sized):
     _fields_ = [("size", c_size_t), ("rows", c_uint64), ("other_row", c_int64),
                 ("window_start_ns", c_uint64), ("window_end_ns", c_uint64), ("late_ns", c_uint64),
                 ("merged", c_uint64), ("events", c_uint64), ("matched", c_uint64),
-                ("lost", c_uint64 * LOSS_MAX), ("is_windowed", c_int32), ("is_last", c_int32)]
+                ("lost", c_uint64 * LOSS_MAX), ("is_windowed", c_int32), ("is_last", c_int32),
+                ("is_partial", c_int32)]
 
 
 class Stats(Sized):

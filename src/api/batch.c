@@ -20,6 +20,7 @@ static struct ebql_batch describe(const struct batch *batch)
 		.merged = batch->n_merged,
 		.is_windowed = batch->is_windowed,
 		.is_last = batch->is_last,
+		.is_partial = batch->is_partial,
 	};
 
 	api_account(&batch->account, &info.events, &info.matched, info.lost);

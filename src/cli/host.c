@@ -299,10 +299,12 @@ void host_close(struct host *host)
 	cancel_set(&cancel_output, 0);
 }
 
-void host_count(struct host *host, const struct batch *batch)
+void host_count(struct flow *flow, const struct host_options *options, const struct batch *batch,
+		u64 *n_given)
 {
-	if (host->options.n_windows && ++host->n_given + 1 >= host->options.n_windows)
-		flow_stop_at_window(host->flow);
+	*n_given += batch && (!batch->is_partial || options->counts_partial);
+	if (options->n_windows && *n_given + 1 >= options->n_windows)
+		flow_stop_at_window(flow, !options->counts_partial);
 }
 
 static bool has_loss(struct host *host, u64 *seen_ns)
@@ -378,8 +380,8 @@ int host_run(struct host *host, struct diags *diags)
 		err = host_start(host);
 	if (!err)
 		err = child_start(host);
-	if (!err && host->options.n_windows == 1)
-		flow_stop_at_window(host->flow);
+	if (!err)
+		host_count(host->flow, &host->options, NULL, &host->n_given);
 	if (!err)
 		err = steps(host);
 	return err ? err : flow_stop(host->flow);

@@ -12,9 +12,10 @@
 #define HOST_HEAP_BYTES (4ull << 30)
 
 struct host_options {
-	u64 duration_ns;   /* 0: until stopped */
-	u64 n_windows;	   /* 0: no limit */
-	bool ends_at_loss; /* where windows of time do not end: at once */
+	u64 duration_ns;     /* 0: until stopped */
+	u64 n_windows;	     /* 0: no limit */
+	bool counts_partial; /* among these */
+	bool ends_at_loss;   /* where windows of time do not end: at once */
 	/* -1: none; the run ends with it, and it (SIGTERM, after 1 s SIGKILL) with the run */
 	int child_pid;
 	int child_go_fd; /* a byte written here starts its exec, whose errno comes back */
@@ -24,7 +25,7 @@ struct host {
 	struct host_options options;
 	struct engine *engine;
 	struct flow *flow;
-	u64 n_given;	  /* batches that end windows or snapshots */
+	u64 n_given;	  /* windows and snapshots that count */
 	int child_status; /* as waitpid() gives it; -1: no child */
 	int stop_fd, duration_fd, child_fd;
 };
@@ -63,8 +64,9 @@ int host_wait(struct host *host, int more_fd, int timeout_ms);
 /* Of a recording: -E2BIG after the diagnostic too-many-windows; n_windows: that was asked for. */
 int host_check_windows(const struct flow *flow, u64 n_windows, struct diags *diags);
 #define HOST_LOSS_POLL_MS 100
-/* The sink was given a batch. */
-void host_count(struct host *host, const struct batch *batch);
+/* The sink was given a batch; NULL: it begins.  *n_given: windows and snapshots that count. */
+void host_count(struct flow *flow, const struct host_options *options, const struct batch *batch,
+		u64 *n_given);
 /* The output is complete: the next signal ends the process at once. */
 void host_given_all(void);
 /* The engine, the child and the signals. */

@@ -85,7 +85,7 @@ static int cmd_record(struct options *options)
 	return run_text(options, NULL);
 }
 
-#define RUN_LETTERS "fodnpvhHBAEMVW"
+#define RUN_LETTERS "fodnpvhHBAEMVWP"
 
 static const struct command commands[] = {
 	{ "explain",
@@ -100,7 +100,7 @@ static const struct command commands[] = {
 	{ "watch",
 	  "watch [options] [--socket PATH] FILE|DIRECTORY...\n"
 	  "       ebql watch --status [-o table|json] [--socket PATH]",
-	  "odnphBAETKW", TAKES_WORDS, cmd_watch },
+	  "odnphBAETKWP", TAKES_WORDS, cmd_watch },
 	{ "snapshot", "snapshot [-o FILE] [--catalog FOLDER] QUERY.sql...", "ohC", TAKES_WORDS,
 	  cmd_snapshot, .writes_file = true },
 	{ "check", "check [-v] [--catalog FOLDER] SNAPSHOT [SNAPSHOT]", "vhC", TAKES_WORDS,

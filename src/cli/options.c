@@ -35,6 +35,7 @@ static const struct option_info {
 	  .wrong = "is no duration such as 10s, 500ms or 1.5 (seconds)" },
 	{ 'n', "windows", "N", "stop after N windows, snapshots, or streamed rows",
 	  .wrong = "is no whole number from 1" },
+	{ 'P', "partial", NULL, "-n counts the windows that the run begins or ends in, too" },
 	{ 'E', "every", "TIME", "without WINDOW: print running totals each TIME",
 	  .wrong = "is no duration such as 10s, 500ms or 1.5 (seconds)" },
 	{ 'p', "pid", "PID", "the process that target_pid() stands for",
@@ -222,6 +223,9 @@ static bool take_option(struct options *o, const struct command *command, int c,
 		return true;
 	case 'A':
 		o->is_ascii = true;
+		return true;
+	case 'P':
+		o->host.counts_partial = true;
 		return true;
 	case 'W':
 		o->has_window_columns = true;

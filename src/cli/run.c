@@ -55,7 +55,7 @@ static int give_batch(void *context, const struct batch *batch)
 	int error = s->is_explained ? 0 : out_file_batch(&s->out, batch);
 
 	analysis_count(&s->analysis, batch);
-	host_count(&s->host, batch);
+	host_count(s->host.flow, &s->host.options, batch, &s->host.n_given);
 	if (!error && s->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
 		s->is_ended_by_loss = true;
 		return -ECANCELED;

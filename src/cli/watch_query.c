@@ -97,15 +97,14 @@ static void put_heading(struct form *f)
 static int give_batch(void *context, const struct batch *batch)
 {
 	struct form *f = context;
-	const struct options *o = f->of->all->options;
 	bool is_streaming = f->query.cut->is_streaming;
 	struct batch given = *batch;
 	int error = f->out.out.error;
 
 	f->counts.n_rows += batch->n_rows;
 	f->counts.n_windows += !is_streaming;
-	if (!is_streaming && o->host.n_windows && f->counts.n_windows + 1 >= o->host.n_windows)
-		flow_stop_at_window(f->query.flow);
+	if (!is_streaming)
+		host_count(f->query.flow, &f->ends, batch, &f->n_counted);
 	if (output_has_room(f->output)) {
 		given.n_unwritten = is_streaming ? f->counts.n_unwritten : f->n_unwritten;
 		f->n_unwritten = 0;
@@ -296,14 +295,16 @@ static int form_run(struct form *f)
 		return -EINVAL;
 	if (q->programs)
 		load_raise_limits(q->programs->set);
+	f->ends = o->host;
+	f->ends.n_windows = o->host.n_windows ?: q->settings.n_windows;
 	if (q->cut->is_streaming)
-		how.n_rows = o->host.n_windows;
+		how.n_rows = f->ends.n_windows;
 	f->start_ns = f->looked_ns = base_monotonic_ns();
 	err = query_start(q, f->of->all->engine, &how);
 	if (err)
 		return err;
 	/* From here on the sink is closed by query_close(). */
-	return host_check_windows(q->flow, o->host.n_windows, &q->diags);
+	return host_check_windows(q->flow, f->ends.n_windows, &q->diags);
 }
 
 /* NULL: what is wrong with the text was told. */
@@ -329,8 +330,8 @@ static struct form *form_start(struct watch_query *w, const struct buf *text)
 	}
 	say_diags(w, &f->query);
 	if (!error) {
-		if (!f->query.cut->is_streaming && w->all->options->host.n_windows == 1)
-			flow_stop_at_window(f->query.flow);
+		if (!f->query.cut->is_streaming)
+			host_count(f->query.flow, &f->ends, NULL, &f->n_counted);
 		return f;
 	}
 	if (!diags_failed(&f->query.diags))

@@ -36,8 +36,10 @@ struct form {
 	struct buf shown; /* the same in messages */
 	struct output *output;
 	struct watch_counts counts;
-	u64 n_unwritten; /* that no batch has told yet */
-	u64 start_ns;	 /* CLOCK_MONOTONIC */
+	struct host_options ends; /* n_windows: of its own, or of all */
+	u64 n_counted;		  /* windows of these */
+	u64 n_unwritten;	  /* that no batch has told yet */
+	u64 start_ns;		  /* CLOCK_MONOTONIC */
 	/* Of the status: when it last looked, and what programs and we had spent on it then. */
 	u64 looked_ns, run_ns, computed_ns;
 	bool is_ended_by_loss;

@@ -179,9 +179,11 @@ static void step_boundaries(struct engine *engine)
 	u32 n = find_due(engine, now_ns);
 
 	for (u32 i = 0; i < n; i++) {
+		struct flow_boundary at;
+
 		due[i]->now = flow_now(due[i]);
-		due[i]->is_ending = due[i]->is_last_window &&
-				    flow_boundary_at(due[i], due[i]->now.real_ns, false).has_window;
+		at = flow_boundary_at(due[i], due[i]->now.real_ns, false);
+		due[i]->is_ending = flow_ends_at(due[i], &at);
 	}
 	if (n)
 		flow_switch(due, n, FLOW_GLANCE_NS);

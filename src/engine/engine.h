@@ -131,8 +131,8 @@ bool flow_takes_stacks(const struct flow *flow);
  * computed).
  */
 int flow_stop(struct flow *flow);
-/* The window, or snapshot, under way is the last. */
-void flow_stop_at_window(struct flow *flow);
+/* The window, or snapshot, under way is the last; wants_whole: the first that is not partial. */
+void flow_stop_at_window(struct flow *flow, bool wants_whole);
 /* Recordings: over how many windows of time, and which time, they reach; 0: it has none. */
 u64 flow_n_windows(const struct flow *flow, u64 *ret_first_ns, u64 *ret_last_ns);
 /*

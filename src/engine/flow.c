@@ -125,7 +125,7 @@ static int take_boundary(struct flow *flow, struct flow_instant now, bool *ret_i
 		return 0;
 	}
 	/* The last window ended while its last pane was switched, which told nobody of the end. */
-	flow->is_overdue = flow->is_last_window && at.has_window;
+	flow->is_overdue = flow_ends_at(flow, &at);
 	if (flow->is_overdue)
 		at = flow_boundary_at(flow, now.real_ns, false);
 	/*
@@ -407,9 +407,10 @@ int flow_stop(struct flow *flow)
 	return flow->err;
 }
 
-void flow_stop_at_window(struct flow *flow)
+void flow_stop_at_window(struct flow *flow, bool wants_whole)
 {
 	flow->is_last_window = true;
+	flow->wants_whole = wants_whole;
 }
 
 void flow_peek(struct flow *flow, struct account *ret_account)

@@ -195,6 +195,7 @@ int flow_give(struct flow *flow, u64 start_ns, u64 end_ns, const struct account 
 			       .other_row = -1,
 			       .is_windowed = flow_is_windowed(flow),
 			       .is_last = is_last,
+			       .is_partial = flow->is_window_partial,
 			       .window_start_ns = start_ns,
 			       .window_end_ns = end_ns,
 			       .late_ns = flow->late_ns,

@@ -254,6 +254,8 @@ static int give_window(struct flow *flow, const struct flow_closed *closed, bool
 		return err;
 	flow_account_rows(flow, closed->n_rows, closed->from_ns, closed->to_ns, &account);
 	account.lost[LOSS_FAULT] += closed->n_faults;
+	flow->is_window_partial =
+		flow->cut->window.kind == WINDOW_COUNT && closed->n_rows < flow->cut->window.size;
 	return flow_give(flow, closed->session.start_ns, closed->session.end_ns, &account, true,
 			 is_last);
 }
@@ -273,6 +275,7 @@ static int give(struct flow *flow, bool is_end)
 				  i == n - 1 && (is_end || is_last_of_file(flow)));
 	if (!err && is_end && !n) { /* all were given before */
 		flow_account_rows(flow, 0, UINT64_MAX, UINT64_MAX, &account);
+		flow->is_window_partial = false;
 		err = flow_give(flow, flow->last_ns, flow->last_ns, &account, false, true);
 	}
 	relation_set_rows(part->relation, NULL, 0);

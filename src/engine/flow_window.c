@@ -75,6 +75,25 @@ struct flow_boundary flow_boundary_at(const struct flow *flow, u64 now_ns, bool 
 	return at;
 }
 
+/* Does the window that ends there span the boundaries it is aligned to?  Those of files do. */
+static bool is_partial(const struct flow *flow, const struct flow_boundary *at)
+{
+	u64 size = flow->cut->window.size, advance = flow_advance_ns(flow);
+
+	if (!flow_is_timed(flow) || !flow->is_live)
+		return false;
+	if (size >= advance)
+		size = MAX(size, at->n_windows * advance);
+	/* Positions agree with the clock at the start. */
+	return !at->has_window || at->window_position < flow->start.real_ns + size;
+}
+
+bool flow_ends_at(const struct flow *flow, const struct flow_boundary *at)
+{
+	return flow->is_last_window && at->has_window &&
+	       !(flow->wants_whole && is_partial(flow, at));
+}
+
 /* --- What lies before and behind an instant --- */
 
 static bool is_before(const struct flow_part *part, const struct row *row, struct flow_instant at)
@@ -280,6 +299,7 @@ static void note_lateness(struct flow *flow, struct flow_instant end,
 
 	flow->late_ns = late_ns > flow->cut->window.size / 100 ? late_ns : 0;
 	flow->n_merged = at->n_windows > 1 ? at->n_windows : 0;
+	flow->is_window_partial = is_partial(flow, at);
 }
 
 int flow_window_give(struct flow *flow, struct flow_instant end, const struct flow_boundary *at,

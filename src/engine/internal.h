@@ -154,7 +154,8 @@ struct flow {
 	bool is_ended;	 /* the last batch was given */
 	bool is_over;	 /* or something failed: */
 	int err;
-	bool is_last_window; /* that under way is */
+	bool is_last_window; /* that under way is, */
+	bool wants_whole;    /* if it is not partial */
 	bool is_overdue;     /* and its end went by: the next boundary is due */
 	bool is_ending;	     /* the next flow_switch() ends the run, or did; so: */
 	bool has_ended_starts;
@@ -187,6 +188,7 @@ struct flow {
 	struct region panes;	 /* HOPPING: struct flow_pane, the oldest first */
 	u32 n_panes;
 	u64 late_ns, n_merged; /* of the window at hand, as struct batch has them */
+	bool is_window_partial;
 
 	/* Windows that rows end: see flow_account_rows(). */
 	s64 n_other_events;
@@ -352,6 +354,8 @@ void flow_start(struct flow *flow, struct flow_instant start);
  * windows: that instant.
  */
 struct flow_boundary flow_boundary_at(const struct flow *flow, u64 now_ns, bool is_last);
+/* The window that ends there is the last one that was asked for. */
+bool flow_ends_at(const struct flow *flow, const struct flow_boundary *at);
 /*
  * Every row from before `end` is in the queues: gives the window of time that ends there, and
  * nominally at `at`.

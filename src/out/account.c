@@ -58,7 +58,9 @@ void out_put_window_head(struct out *out, const struct batch *batch, bool *has_o
 	out_put_thousands(buf, batch->account.events);
 	buf_puts(buf, "  matched ");
 	out_put_thousands(buf, batch->account.matched);
-	buf_puts(buf, batch->n_rows ? "\n" : "\n(no rows)\n");
+	buf_puts(buf, batch->is_partial ? "  (partial)\n" : "\n");
+	if (!batch->n_rows)
+		buf_puts(buf, "(no rows)\n");
 }
 
 /* "5 never started, 7 overwritten", or the phrase where no kind is known. */

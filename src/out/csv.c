@@ -129,6 +129,10 @@ static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
 {
 	struct buf *buf = &out->buf;
 
+	if (batch->is_partial) {
+		buf_puts(buf, "# partial");
+		put_bounds(buf, batch);
+	}
 	if (batch->late_ns || batch->n_merged) {
 		buf_puts(buf, "# late");
 		if (batch->late_ns)

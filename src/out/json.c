@@ -92,6 +92,8 @@ void out_put_json_batch(const struct out *out, struct buf *buf, const struct bat
 		buf_puts(buf, ",\"fallback\":");
 		buf_put_json_string(buf, batch->fallback, strlen(batch->fallback));
 	}
+	if (batch->is_partial)
+		buf_puts(buf, ",\"partial\":true");
 	if (!batch->is_windowed && !out->options.is_streaming)
 		buf_puts(buf, ",\"snapshot\":true");
 	if (batch->is_last)

@@ -245,6 +245,7 @@ struct batch {
 	s64 other_row;
 	bool is_windowed; /* false: the two bounds are those of the run so far */
 	bool is_last;
+	bool is_partial; /* it is shorter than asked: the run began within it, or ended */
 	u64 window_start_ns, window_end_ns; /* CLOCK_REALTIME; both 0: there was no row at all */
 	/* How long behind its time the window ended, where that is more than 1 % of its size. */
 	u64 late_ns;

@@ -54,6 +54,26 @@ static void windows(struct ebql_query *query, const char *expected)
 	assert_string_equal(seen, expected);
 }
 
+/* Is the last window of the four rows shorter than asked? */
+static int query_ends_partial(const char *window)
+{
+	struct ebql_batch info = { .size = sizeof(info) };
+	struct ArrowArray batch;
+	struct ebql_query *query;
+	char text[200];
+
+	snprintf(text, sizeof(text), "SELECT count(*) FROM '%%s' %s", window);
+	query = prepared(text);
+	ran(query, NULL);
+	while (ebql_next(query, -1, &batch) == EBQL_BATCH) {
+		assert_false(info.is_partial);
+		assert_int_equal(ebql_batch(query, &info), EBQL_OK);
+		batch.release(&batch);
+	}
+	ebql_query_close(query);
+	return info.is_partial;
+}
+
 static void test_windows(void **state)
 {
 	struct ebql_query *query = prepared(SUMS);
@@ -73,6 +93,8 @@ static void test_windows(void **state)
 	assert_int_equal(ebql_bind_duration(query, "every", 2000000000), EBQL_OK);
 	ran(query, NULL);
 	windows(query, "2 1 2; 2 3 4; ");
+	assert_false(query_ends_partial("WINDOW COUNT 2"));
+	assert_true(query_ends_partial("WINDOW COUNT 3"));
 	ebql_query_close(query);
 }
 

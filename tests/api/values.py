@@ -50,6 +50,8 @@ class Rows(unittest.TestCase):
             "FROM FILE WHERE x <> :no WINDOW TUMBLING :every", {"no": -2, "every": second(2)})
         first, last = list(query)
         self.assertEqual((first.start_ns, first.end_ns, last.end_ns), (0, 2 * 10**9, 4 * 10**9))
+        counted = self.run_over("SELECT count(*) FROM FILE WINDOW COUNT 3")
+        self.assertEqual([batch.is_partial for batch in counted], [False, True])
         self.assertEqual(list(last), [{
             "n": 2, "s": None if last.lost else 7 * 2**62,
             "h": [{"lo": 2, "hi": 4, "count": 1}, {"lo": 4, "hi": 8, "count": 1}],

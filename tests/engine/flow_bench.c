@@ -383,7 +383,8 @@ void bench_init(struct bench *b, const char *sql, u32 n_output)
 	for (u32 i = 0; i < n_output; i++)
 		b->output[i] = (struct column){ "x", type_int(64, true) };
 	b->cut.window.key_columns = b->key_columns;
-	b->options = (struct host_options){ .child_pid = -1, .child_go_fd = -1 };
+	b->options =
+		(struct host_options){ .child_pid = -1, .child_go_fd = -1, .counts_partial = true };
 }
 
 struct cut_part *add_part(struct bench *b, enum cut_part_kind kind, u32 n_columns)

@@ -20,7 +20,7 @@ static int take(void *context, const struct batch *batch)
 	struct context *c = context;
 	int err = c->sink.batch(c->sink.context, batch);
 
-	host_count(&c->host, batch);
+	host_count(c->host.flow, &c->host.options, batch, &c->host.n_given);
 	return err;
 }
 

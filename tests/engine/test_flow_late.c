@@ -14,6 +14,8 @@
 #define START_NS    (1000 * MS)
 #define PANE_EVENTS 6 /* that the load layer counts before each switch */
 
+static u64 open_us; /* when it is opened, behind START_NS */
+
 /* Groups, sum(c1) of all; and rows, of which there is one each 100 us, first and last. */
 static struct flow *late_open(struct bench *b, bool has_groups, u64 size, u64 advance)
 {
@@ -26,7 +28,7 @@ static struct flow *late_open(struct bench *b, bool has_groups, u64 size, u64 ad
 			      : "SELECT min(c1), max(c1) FROM w0",
 		   2);
 	b->is_texted = false;
-	b->clock_ns = START_NS;
+	b->clock_ns = START_NS + open_us * 1000;
 	b->cut.window = (struct cut_window){ size == advance ? WINDOW_TUMBLING : WINDOW_HOPPING,
 					     size, advance };
 	if (has_groups) {
@@ -52,7 +54,7 @@ static struct flow *late_open(struct bench *b, bool has_groups, u64 size, u64 ad
 	input = bench_input(b);
 	flow = flow_open(&input);
 	assert_non_null(flow);
-	flow->clock_ns = START_NS;
+	flow->clock_ns = b->clock_ns;
 	assert_int_equal(flow_attach(flow), 0);
 	return flow;
 }
@@ -65,10 +67,12 @@ static void set_clock(struct bench *b, struct flow *flow, u64 us_behind)
 /* ebql is woken so long behind the start, as engine_step() has it. */
 static void step(struct bench *b, struct flow *flow, u64 us_behind)
 {
+	struct flow_boundary at;
+
 	set_clock(b, flow, us_behind);
 	flow->now = flow_now(flow);
-	flow->is_ending =
-		flow->is_last_window && flow_boundary_at(flow, flow->now.real_ns, false).has_window;
+	at = flow_boundary_at(flow, flow->now.real_ns, false);
+	flow->is_ending = flow_ends_at(flow, &at);
 	flow_switch(&flow, 1, FLOW_GLANCE_NS);
 	flow_take_boundary(flow, flow->now);
 }
@@ -215,7 +219,7 @@ static void test_busy(void **state)
 		wake(&b, flow, 20100);
 		assert_int_equal(b.n_batches, 1);
 		if (way % N_WAYS == LAST_WINDOW)
-			flow_stop_at_window(flow);
+			flow_stop_at_window(flow, false);
 		set_clock(&b, flow, 23000);
 		if (way % N_WAYS == STOPPED)
 			assert_int_equal(flow_stop(flow), 0);
@@ -246,7 +250,7 @@ static void test_busy_end(void **state)
 
 	b.flip_error = -EBUSY;
 	b.flip_errors = 1;
-	flow_stop_at_window(flow);
+	flow_stop_at_window(flow, false);
 	step(&b, flow, 10000);
 	assert_true(flow_is_over(flow));
 	assert_int_equal(b.n_batches, 1);
@@ -255,6 +259,57 @@ static void test_busy_end(void **state)
 	assert_int_equal(b.batches[0].account.events, PANE_EVENTS);
 	assert_int_equal(b.n_counted, 2 * PANE_EVENTS);
 	late_close(&b, flow);
+}
+
+/* Which windows say that they are shorter than asked; and the first whole one as the last. */
+static void test_partial(void **state)
+{
+	static const struct {
+		u64 size, advance, open_us, wakes_us[5];
+		const char *marks; /* of all windows, the one that ends with the run too */
+	} cases[] = {
+		{ 10 * MS, 10 * MS, 0, { 10000, 20000 }, "wwp" },
+		{ 10 * MS, 10 * MS, 3000, { 10000, 20000, 30000 }, "pwwp" },
+		/* Two in one: it begins with the run. */
+		{ 10 * MS, 10 * MS, 3000, { 23000, 30000 }, "pwp" },
+		{ 10 * MS, 10 * MS, 3000, { 10000, 43000 }, "pwp" },
+		{ 20 * MS, 10 * MS, 3000, { 10000, 20000, 30000, 40000 }, "ppwwp" },
+		/* It is longer than all that it stands for. */
+		{ 20 * MS, 10 * MS, 3000, { 10000, 20000, 43000 }, "ppwp" },
+		/* With gaps: the run begins in one, and in a window. */
+		{ 10 * MS, 20 * MS, 3000, { 10000, 20000, 30000, 40000 }, "ww" },
+		{ 10 * MS, 20 * MS, 13000, { 20000, 30000, 40000 }, "pw" },
+	};
+
+	for (u32 i = 0; i < 4 * ARRAY_SIZE(cases); i++) {
+		u32 at = i / 4, n_marks = 0;
+		static struct bench b;
+		bool is_asked = i & 1;
+		u64 end_us = 0;
+		char marks[8] = "", wanted[8] = "";
+		struct flow *flow;
+
+		open_us = cases[at].open_us;
+		flow = late_open(&b, i & 2, cases[at].size, cases[at].advance);
+		if (is_asked)
+			flow_stop_at_window(flow, true);
+		for (u32 k = 0; cases[at].wakes_us[k] && !flow_is_over(flow); k++) {
+			step(&b, flow, cases[at].wakes_us[k]);
+			end_us = cases[at].wakes_us[k] + 5000;
+		}
+		assert_int_equal(flow_is_over(flow), is_asked);
+		if (!is_asked)
+			set_clock(&b, flow, end_us);
+		assert_int_equal(flow_stop(flow), 0);
+		for (; n_marks < b.n_batches; n_marks++)
+			marks[n_marks] = b.batches[n_marks].is_partial ? 'p' : 'w';
+		strcpy(wanted, cases[at].marks);
+		if (is_asked)
+			strchr(wanted, 'w')[1] = '\0';
+		assert_string_equal(marks, wanted);
+		late_close(&b, flow);
+	}
+	open_us = 0;
 }
 
 /* A clock that is set back, and far ahead. */
@@ -310,7 +365,7 @@ int main(void)
 		cmocka_unit_test(test_hopping_late), cmocka_unit_test(test_gap_late),
 		cmocka_unit_test(test_marks),	     cmocka_unit_test(test_clock_set),
 		cmocka_unit_test(test_file_stopped), cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_busy_end),
+		cmocka_unit_test(test_busy_end),     cmocka_unit_test(test_partial),
 	};
 
 	return cmocka_run_group_tests_name("run-flow-late", tests, NULL, NULL);

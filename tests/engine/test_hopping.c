@@ -212,7 +212,8 @@ static void bench_run(struct bench *b, u64 size_ns, u64 advance_ns, u32 n_window
 				       .phys = &b->fake.phys,
 				       .state = b->fake.state,
 				       .control = b->control };
-	hosted.options = (struct host_options){ .child_pid = -1,
+	hosted.options = (struct host_options){ .counts_partial = true,
+						.child_pid = -1,
 						.child_go_fd = -1,
 						.n_windows = n_windows,
 						.duration_ns = duration_ns };

@@ -167,7 +167,8 @@ static void bench_init(struct bench *b, bool is_grouped, u64 window_ns)
 			       .output = b->fake.output,
 			       .picks = b->fake.picks,
 			       .window = { .kind = b->fake.phys.window, .size = window_ns } };
-	b->options = (struct host_options){ .child_pid = -1, .child_go_fd = -1 };
+	b->options =
+		(struct host_options){ .child_pid = -1, .child_go_fd = -1, .counts_partial = true };
 	b->events_a_flip = 5;
 }
 

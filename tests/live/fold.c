@@ -15,7 +15,7 @@ enum { MAX_DEPTH = 4, MAX_KEY = 64 };
 
 /* What one line said. */
 struct line {
-	bool is_batch, is_other, is_last;
+	bool is_batch, is_other, is_last, is_partial;
 	bool has_n, has_s, has_fd, has_cpu, has_count;
 	u64 n, s, lo, hi, count, time_ns;
 	s64 fd, cpu;
@@ -232,6 +232,8 @@ static bool scan_value(struct scan *scan)
 				scan->line->is_other = true;
 			if (i == 1 && scan->depth == 2 && !strcmp(key, "last"))
 				scan->line->is_last = true;
+			if (i == 1 && scan->depth == 2 && !strcmp(key, "partial"))
+				scan->line->is_partial = true;
 			return true;
 		}
 	}
@@ -303,6 +305,7 @@ static void take_batch(struct fold *fold, const struct line *line)
 	fold->last_end_ns = line->end_ns;
 	fold->longest_window_ns = MAX(fold->longest_window_ns, line->end_ns - line->start_ns);
 	fold->n_windows++;
+	fold->n_partial += line->is_partial;
 	fold->events += line->events;
 	fold->matched += line->matched;
 	fold->lost += line->lost;

@@ -18,7 +18,7 @@ struct fold_cell {
 struct fold {
 	struct fold_cell *cells; /* open addressing; calls == 0 is free */
 	u32 n_cells, capacity;
-	u64 n_rows, n_windows;
+	u64 n_rows, n_windows, n_partial;
 	u64 calls, sum; /* over all rows, the (other) row included */
 	u64 other_calls;
 	u64 events, matched, lost; /* over all batches */

@@ -348,7 +348,7 @@ static void test_stuck(void **state)
 	run_for(engine, 20000000);
 	/* The other one's switch waits; this one is told to end with its window. */
 	n = n_calls - asked[1].n_before;
-	flow_stop_at_window(asked[1].query.flow);
+	flow_stop_at_window(asked[1].query.flow, false);
 	__atomic_store_n(slot, free, __ATOMIC_SEQ_CST);
 	for (u32 i = 0; i < 100 && !flow_is_over(asked[1].query.flow); i++)
 		run_for(engine, 10000000);

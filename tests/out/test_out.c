@@ -231,6 +231,7 @@ static void test_late(void **unused)
 	};
 
 	batches[0].late_ns = 12345678;
+	batches[0].is_partial = batches[2].is_partial = true;
 	batches[1].n_merged = 1234;
 	batches[2].late_ns = 1;
 	batches[2].n_merged = 2;

@@ -228,7 +228,7 @@ static int give_batch(void *context, const struct batch *batch)
 {
 	struct asked *a = context;
 
-	host_count(&a->host, batch);
+	host_count(a->host.flow, &a->host.options, batch, &a->host.n_given);
 	return out_file_batch(&a->file, batch);
 }
 
@@ -328,7 +328,7 @@ static void start(struct asked *a, struct engine *engine)
 		a->status = report(a);
 		a->is_over = true;
 	} else if (a->host.options.n_windows == 1) {
-		flow_stop_at_window(q->flow);
+		flow_stop_at_window(q->flow, false);
 	}
 }
 
