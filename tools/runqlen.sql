@@ -7,5 +7,5 @@
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on
 SET windows = :count;
-SELECT cpu, histogram(depth, bounds(1, 2, 3, 5, 9, 17, 33, 65)) AS waiting
+SELECT cpu, histogram(depth, bounds(0, 1, 2, 3, 5, 9, 17, 33, 65)) AS waiting
 FROM run_queue_depth GROUP BY cpu WINDOW TUMBLING :interval
