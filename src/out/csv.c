@@ -175,7 +175,7 @@ static void csv_row(struct out *out, const struct batch *batch, u32 row)
 	}
 	for (u32 i = 0; i < out->columns.n; i++) {
 		const struct out_column *column = &out->columns.at[i];
-		struct value value = out_column_value(column, values);
+		struct value value = out_column_value(out, column, values);
 
 		if (i)
 			buf_putc(buf, ',');

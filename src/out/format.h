@@ -136,8 +136,12 @@ void out_put_loss(struct buf *buf, const struct batch *batch);
 int out_columns_init(struct out_columns *columns, const struct schema *schema,
 		     const char *const *reserved);
 void out_columns_free(struct out_columns *columns);
-/* What it has of a row; a bound that is not there is NULL. */
-struct value out_column_value(const struct out_column *column, const struct value *row);
+/*
+ * What it has of a row; a bound that is not there is NULL.  Instants are CLOCK_REALTIME, as the
+ * bounds of windows are, and as files have them.
+ */
+struct value out_column_value(const struct out *out, const struct out_column *column,
+			      const struct value *row);
 
 /* What is to be added to a TIMESTAMP of that type to make it one of CLOCK_REALTIME. */
 static inline s64 out_clock_offset(const struct out *out, struct type type)

@@ -122,7 +122,7 @@ static void json_row(struct out *out, const struct batch *batch, u32 row)
 				   batch->window_end_ns);
 	for (u32 i = 0; i < out->columns.n; i++) {
 		const struct out_column *column = &out->columns.at[i];
-		struct value value = out_column_value(column, values);
+		struct value value = out_column_value(out, column, values);
 		bool is_first = i == 0 && !out->has_start && !out->has_end;
 
 		buf_puts(&out->buf, column->name + is_first);

@@ -91,12 +91,17 @@ void out_columns_free(struct out_columns *columns)
 	*columns = (struct out_columns){ 0 };
 }
 
-struct value out_column_value(const struct out_column *column, const struct value *row)
+struct value out_column_value(const struct out *out, const struct out_column *column,
+			      const struct value *row)
 {
 	const struct value *value = &row[column->from];
 	bool is_hi = column->part == QUANTILE_HI;
 	const struct quantile *q;
 
+	if (column->type.kind == TYPE_TIMESTAMP && value->kind == VALUE_INT)
+		return (struct value){ .kind = VALUE_INT,
+				       .integer = value->integer +
+						  out_clock_offset(out, column->type) };
 	if (column->part == QUANTILE_WHOLE)
 		return *value;
 	q = value->kind == VALUE_QUANTILES ? value->quantiles : NULL;
