@@ -110,7 +110,7 @@ static const struct command commands[] = {
 	{ "version", "version", "h", TAKES_NOTHING, cmd_version },
 	{ "--version", "version", "h", TAKES_NOTHING, cmd_version },
 	{ "help", "help", "h", TAKES_NOTHING, cmd_help },
-	{ NULL, NULL, RUN_LETTERS, TAKES_A_QUERY, cmd_run },
+	{ NULL, NULL, RUN_LETTERS "O", TAKES_A_QUERY, cmd_run },
 };
 
 /*

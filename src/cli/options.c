@@ -16,7 +16,7 @@
 #define QUERY_BYTES_MAX (64u << 20)
 
 static const struct option_info {
-	char letter; /* lower case: the short form too */
+	char letter; /* lower case, and O: the short form too */
 	const char *name, *argument;
 	const char *help, *more; /* NULL: not in the help of a run; its second line */
 	const char *wrong;	 /* said of a value that is none */
@@ -26,6 +26,7 @@ static const struct option_info {
 	  "stacks folded or flamegraph; of single events also jsonl",
 	  "is no format: table, expanded, json, csv, heatmap, arrow, folded, "
 	  "flamegraph or jsonl" },
+	{ 'O', "output-file", "FILE", "where results go; messages stay on standard error" },
 	{ 'H', "heatmap", NULL, "short for -o heatmap: time across, histogram(x) upwards" },
 	{ 'B', "bins", "N", "at most N bars a histogram; also sqrt or sturges",
 	  .wrong = "is no whole number from 1, sqrt or sturges" },
@@ -53,7 +54,7 @@ static const struct option_info {
 
 static bool has_short(const struct option_info *info)
 {
-	return info->letter >= 'a';
+	return info->letter >= 'a' || info->letter == 'O';
 }
 
 void options_help(FILE *out)
@@ -226,6 +227,9 @@ static bool take_option(struct options *o, const struct command *command, int c,
 		return true;
 	case 'P':
 		o->host.counts_partial = true;
+		return true;
+	case 'O':
+		o->out_path = arg;
 		return true;
 	case 'W':
 		o->has_window_columns = true;
@@ -450,6 +454,8 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 		return 2;
 	}
 	c = take_words(o, command, argv + optind, text);
+	if (c < 0 && o->out_path && o->is_shell)
+		return wrong("-O", o->out_path, "is for the results of one query, given here");
 	if (c < 0 && o->has_window_columns && command->takes == TAKES_A_QUERY && !o->is_shell &&
 	    (command->writes_file || !o->format->takes_window_columns))
 		return wrong("--window-columns",

@@ -22,6 +22,7 @@ struct options {
 	const char *catalog_path;	  /* --catalog: a frozen one; NULL: the live kernel's */
 	const struct out_format *format;
 	const char *record_path; /* of "ebql record"; NULL: rows go to standard output */
+	const char *out_path;	 /* -O; NULL: standard output */
 	struct host_options host;
 	u64 every_ns;	/* --every; 0: none */
 	int target_pid; /* -p; -1: none */

@@ -26,7 +26,8 @@ bool record_is_replay(const struct cut *cut)
 	return has_files;
 }
 
-bool record_check(struct query *q, const struct out_format *format, const char *path)
+bool record_check(struct query *q, const struct out_format *format, const char *path,
+		  bool is_terminal)
 {
 	struct span span = q->statement->span;
 	const char *instead = "json, csv and arrow take windows and snapshots, too";
@@ -43,7 +44,7 @@ bool record_check(struct query *q, const struct out_format *format, const char *
 				   "%s",
 				   path ? "record" : format->name, instead);
 	}
-	if (!path && format->is_binary && isatty(STDOUT_FILENO)) {
+	if (!path && format->is_binary && is_terminal) {
 		return diag_refuse(&q->diags, "not-rows", span,
 				   "-o %s writes bytes that a terminal cannot show" HINT
 				   "%s> FILE.arrows",
@@ -168,7 +169,7 @@ bool record_check_file(struct query *q, const char *path)
 			   "%s: the query reads the file that it would be recorded in", path);
 }
 
-bool record_open(struct query *q, const char *path, int *ret_fd)
+bool record_open(struct query *q, const char *path, bool is_recording, int *ret_fd)
 {
 	const char *why;
 	int fd;
@@ -181,6 +182,7 @@ bool record_open(struct query *q, const char *path, int *ret_fd)
 		return false;
 	}
 	*ret_fd = fd;
-	warn_of_time(&q->cut->output, path);
+	if (is_recording)
+		warn_of_time(&q->cut->output, path);
 	return true;
 }

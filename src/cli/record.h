@@ -10,8 +10,12 @@
 
 /* Do all rows come from files? */
 bool record_is_replay(const struct cut *cut);
-/* Has the query rows of single events (path: else of "ebql record")?  false after a diagnostic. */
-bool record_check(struct query *query, const struct out_format *format, const char *path);
+/*
+ * Has the query rows of single events (path: else of "ebql record"), and does a terminal get what
+ * it can show?  false after a diagnostic.
+ */
+bool record_check(struct query *query, const struct out_format *format, const char *path,
+		  bool is_terminal);
 /* Would writing the file destroy what the query reads?  false after a diagnostic. */
 bool record_check_file(struct query *query, const char *path);
 /*
@@ -21,6 +25,6 @@ bool record_check_file(struct query *query, const char *path);
  */
 int record_file(const char *path, bool is_log, const char **ret_why);
 /* Creates the file, or empties it; false after a diagnostic. */
-bool record_open(struct query *query, const char *path, int *ret_fd);
+bool record_open(struct query *query, const char *path, bool is_recording, int *ret_fd);
 
 #endif

@@ -142,7 +142,8 @@ static bool check_format(struct session *s)
 {
 	struct query *q = &s->query;
 
-	if (!record_check(q, s->options.format, s->options.record_path))
+	if (!record_check(q, s->options.format, s->options.record_path,
+			  !s->options.out_path && isatty(STDOUT_FILENO)))
 		return false;
 	if (s->options.format->needs_calls && !out_has_calls(&q->cut->output))
 		return diag_refuse(&q->diags, "no-stack", q->statement->span,
@@ -175,8 +176,8 @@ static void warn_heatmap(const struct session *s)
 		fprintf(stderr, "ebql: --heatmap draws only the first histogram, %s\n", drawn);
 	if (agg && agg->aggregate.n_keys)
 		fputs("ebql: --heatmap merges all groups of GROUP BY into one map\n", stderr);
-	if (isatty(STDOUT_FILENO) && s->query.cut->window.kind == WINDOW_NONE &&
-	    !s->options.every_ns)
+	if (!s->options.out_path && isatty(STDOUT_FILENO) &&
+	    s->query.cut->window.kind == WINDOW_NONE && !s->options.every_ns)
 		fputs("ebql: --heatmap: without WINDOW or --every the map is drawn at the end\n",
 		      stderr);
 }
@@ -261,6 +262,7 @@ static int say_end(struct session *s, int error, const struct flow_result *resul
 	if (error && !s->is_ended_by_loss) {
 		const char *what = error != s->out.out.error ? ""
 				   : s->options.record_path  ? s->options.record_path
+				   : s->options.out_path     ? s->options.out_path
 							     : QUERY_STDOUT;
 
 		if (!*what || !s->out.out.why)
@@ -281,6 +283,8 @@ static int say_analysis(struct session *s, int status)
 		return status;
 	buf_init(&out);
 	analysis_print(&s->analysis, &s->query, options_want_json(&s->options), &out);
+	if (s->is_explained && s->options.out_path)
+		dup2(s->out_fd, STDOUT_FILENO);
 	if (s->is_explained)
 		return query_say(&out, status);
 	fwrite(out.at, 1, out.n, stderr);
@@ -324,6 +328,7 @@ static bool check_replay(struct session *s)
 
 static int run_select(struct session *s)
 {
+	const char *path = s->options.record_path ?: s->options.out_path;
 	struct host_options *host = &s->options.host;
 	struct query *q = &s->query;
 	int error, status;
@@ -364,7 +369,7 @@ static int run_select(struct session *s)
 		query_check_functions(q, NULL);
 		query_report(q);
 	}
-	if (s->options.record_path && !record_open(q, s->options.record_path, &s->out_fd))
+	if (path && !record_open(q, path, s->options.record_path, &s->out_fd))
 		return query_report(q);
 	if (q->programs)
 		load_raise_limits(q->programs->set);
@@ -443,9 +448,23 @@ static int explain(struct session *s, const char *stage, int target_pid)
 	return query_say(&out, query_report(&s->query));
 }
 
+/* What shows something else than rows writes it to standard output: that is the file then. */
+static int redirect(const struct session *s)
+{
+	const char *why = NULL;
+	int fd = record_file(s->options.out_path, false, &why);
+
+	if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 && close(fd) == 0)
+		return 0;
+	fprintf(stderr, "ebql: %s: %s\n", s->options.out_path, why ?: strerror(errno));
+	return 1;
+}
+
 static int run_statement(struct session *s)
 {
 	const struct ast_statement *statement = s->query.statement;
+	bool has_rows = statement->kind == AST_STATEMENT_SELECT ||
+			(statement->kind == AST_STATEMENT_EXPLAIN && statement->analyze);
 
 	if (s->options.record_path && statement->kind != AST_STATEMENT_SELECT) {
 		fputs("ebql: record: only a SELECT can be recorded\n", stderr);
@@ -458,6 +477,8 @@ static int run_statement(struct session *s)
 	}
 	if (s->options.stage)
 		return explain(s, s->options.stage, getpid());
+	if (s->options.out_path && !has_rows && redirect(s))
+		return 1;
 	switch (statement->kind) {
 	case AST_STATEMENT_SELECT:
 		return run_select(s);

@@ -157,7 +157,7 @@ static bool choose_output(struct form *f)
 			"on standard output, where other queries write too, %s cannot be "
 			"read" HINT "out = '%s:/path', or table, expanded or json",
 			f->format->name, f->format->name);
-	if (f->format->needs_rows && !record_check(q, f->format, NULL))
+	if (f->format->needs_rows && !record_check(q, f->format, NULL, false))
 		return false;
 	return !f->path || record_check_file(q, f->path);
 }

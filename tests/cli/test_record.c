@@ -266,6 +266,16 @@ static void test_own_writes(void **state)
 	       0, "n\n5000\n");
 }
 
+/* What a command prints is told from the results, and it has no descriptor of ours. */
+static void test_results_file(void **state)
+{
+	NEEDS_ROOT();
+	expect("$E -O r.csv -o csv \"SELECT comm, count(*) > 0 AS some FROM syscall:write WHERE pid = "
+	       "target_pid() GROUP BY comm\" -- sh -c 'echo said; ls /proc/self/fd' 3<&- 4<&-; "
+	       "echo results; cat r.csv; rm r.csv",
+	       0, "said\n0\n1\n2\n3\nresults\ncomm,some\nsh,1\n");
+}
+
 /* on_loss = 'fail' without a window: at once, and not when the command ends. */
 static void test_loss(void **state)
 {
@@ -332,12 +342,12 @@ static void test_negative(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_negative), cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_bytes),	 cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_whole),	 cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_stopped),	 cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_live),	 cmocka_unit_test(test_own_writes),
-		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_negative),     cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_bytes),	     cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_whole),	     cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_stopped),	     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_live),	     cmocka_unit_test(test_own_writes),
+		cmocka_unit_test(test_results_file), cmocka_unit_test(test_loss),
 	};
 
 	return cmocka_run_group_tests(tests, open_folder, close_folder);

@@ -268,17 +268,21 @@ static bool is_true(const struct line *line, const char *path)
 	return leaf->integer != 0;
 }
 
+/* As the kernel has it: two runs, and we, compare it. */
+#define TIME "CAST(time AS INTEGER) AS time, "
+
 /* The fields of the events; of a thread that is taken off, what the kernel says of its state. */
 static const char events_query[] =
-	"SELECT time, cpu, 0 AS kind, next.pid AS thread, prev.pid AS prev_thread, cpu AS on_cpu, "
+	"SELECT " TIME
+	"cpu, 0 AS kind, next.pid AS thread, prev.pid AS prev_thread, cpu AS on_cpu, "
 	"0 AS from_cpu, preempt AS is_preempted, prev_state <> 0 AS is_asleep, "
 	"next.se.cfs_rq.rq.nr_running - iif(next.pid = 0, 0, 1) AS queued "
 	"FROM raw_tracepoint:sched_switch UNION ALL "
-	"SELECT time, cpu, 1, pid, 0, target_cpu, 0, FALSE, FALSE, 0 "
+	"SELECT " TIME "cpu, 1, pid, 0, target_cpu, 0, FALSE, FALSE, 0 "
 	"FROM tracepoint:sched:sched_wakeup UNION ALL "
-	"SELECT time, cpu, 2, pid, 0, target_cpu, 0, FALSE, FALSE, 0 "
+	"SELECT " TIME "cpu, 2, pid, 0, target_cpu, 0, FALSE, FALSE, 0 "
 	"FROM tracepoint:sched:sched_wakeup_new UNION ALL "
-	"SELECT time, cpu, 3, pid, 0, dest_cpu, orig_cpu, FALSE, FALSE, 0 "
+	"SELECT " TIME "cpu, 3, pid, 0, dest_cpu, orig_cpu, FALSE, FALSE, 0 "
 	"FROM tracepoint:sched:sched_migrate_task";
 
 static void *grow(void *at, u32 n, u32 *capacity, size_t size)
@@ -466,7 +470,7 @@ static bool depths_agree(struct depth *d)
 	d->n_cpus = (u32)sysconf(_SC_NPROCESSORS_ONLN);
 	d->attached_ns = UINT64_MAX;
 	watch_work(&d->watch, "threads");
-	watch_ebql(&d->watch, "SELECT time, cpu, depth, tid FROM run_queue_depth");
+	watch_ebql(&d->watch, "SELECT " TIME "cpu, depth, tid FROM run_queue_depth");
 	watch_ebql(&d->other, "%s", events_query);
 	d->attached_ns = base_monotonic_ns();
 	wait_until_calm(d);
