@@ -22,9 +22,9 @@ static const struct option_info {
 	const char *wrong;	 /* said of a value that is none */
 } option_infos[] = {
 	{ 'f', "file", "FILE", "read the query from FILE (- for standard input)" },
-	{ 'o', "output", "FORMAT", "table, expanded, json, csv, heatmap or arrow; of",
+	{ 'o', "output", "FORMAT", "table, expanded, line, json, csv, heatmap or arrow; of",
 	  "stacks folded or flamegraph; of single events also jsonl",
-	  "is no format: table, expanded, json, csv, heatmap, arrow, folded, "
+	  "is no format: table, expanded, line, json, csv, heatmap, arrow, folded, "
 	  "flamegraph or jsonl" },
 	{ 'O', "output-file", "FILE", "where results go; messages stay on standard error" },
 	{ 'H', "heatmap", NULL, "short for -o heatmap: time across, histogram(x) upwards" },

@@ -10,7 +10,7 @@
 #include "out/out.h"
 
 extern const struct out_format out_table, out_expanded, out_json, out_csv, out_heatmap, out_arrow,
-	out_jsonl, out_folded, out_flamegraph;
+	out_jsonl, out_folded, out_flamegraph, out_line;
 
 /* The sink takes what was written whenever it is more than this. */
 #define OUT_CHUNK_BYTES (64 << 10)

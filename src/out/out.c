@@ -14,7 +14,8 @@
 
 const struct out_format *const out_formats[] = { &out_table, &out_expanded, &out_json,
 						 &out_csv,   &out_heatmap,  &out_arrow,
-						 &out_jsonl, &out_folded,   &out_flamegraph };
+						 &out_jsonl, &out_folded,   &out_flamegraph,
+						 &out_line };
 const u32 out_n_formats = ARRAY_SIZE(out_formats);
 
 const struct out_format *out_format_find(const char *name)

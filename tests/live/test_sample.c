@@ -194,13 +194,8 @@ static void take_batch(void *context, const struct line *line)
 {
 	struct seen *s = context;
 
-	struct timespec wall;
-	u64 ahead_ns;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	ahead_ns = (u64)wall.tv_sec * 1000000000 + (u64)wall.tv_nsec - base_monotonic_ns();
-	s->start_ns = line_number(line, "_batch.window_start") - ahead_ns;
-	s->end_ns = line_number(line, "_batch.window_end") - ahead_ns;
+	s->start_ns = line_number(line, "_batch.window_start");
+	s->end_ns = line_number(line, "_batch.window_end");
 	s->missed += line_number(line, "_batch.lost.missed");
 }
 
