@@ -175,6 +175,34 @@ static int field_parse(struct arena *arena, char *text, bool is_syscall, struct 
 	return 1;
 }
 
+/*
+ * An address that is recorded as an unsigned long is printed as one: "(void *)REC->call_site", as
+ * printk's %p wants it.
+ */
+static bool is_printed_as_address(const char *print, const char *name)
+{
+	static const char cast[] = "(void *)REC->";
+	size_t n = strlen(name);
+
+	while ((print = strstr(print, cast))) {
+		print += sizeof(cast) - 1;
+		if (!strncmp(print, name, n) && !isalnum((u8)print[n]) && print[n] != '_')
+			return true;
+	}
+	return false;
+}
+
+static void find_addresses(const char *print, struct field *fields, u32 n_fields)
+{
+	for (u32 i = 0; i < n_fields; i++) {
+		struct type *type = &fields[i].type;
+
+		if (type->kind == TYPE_INT && type->bits == 64 && !type->is_signed &&
+		    is_printed_as_address(print, fields[i].name))
+			*type = (struct type){ .kind = TYPE_POINTER, .bits = 64 };
+	}
+}
+
 int format_parse(struct arena *arena, const char *text, size_t text_bytes, struct stream *stream)
 {
 	bool is_syscall = stream->category && !strcmp(stream->category, "syscalls");
@@ -189,8 +217,10 @@ int format_parse(struct arena *arena, const char *text, size_t text_bytes, struc
 		return -EINVAL;
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t");
-		if (!strncmp(line, "print fmt:", 10))
+		if (!strncmp(line, "print fmt:", 10)) {
+			find_addresses(line, fields.at, fields.n);
 			break;
+		}
 		if (!strncmp(line, "ID:", 3) && sscanf(line, "ID: %llu", &id) != 1)
 			return -EINVAL;
 		if (strncmp(line, "field:", 6) != 0)

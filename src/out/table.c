@@ -28,6 +28,11 @@ struct table_state {
 	u32 other;	  /* out_other_column() of the batch */
 	bool has_output;
 	bool has_header; /* streamed rows: printed once */
+	/* Of the line: how much of the terminal it takes, and whether columns found no room. */
+	u32 at;
+	bool is_cut;
+	bool is_rung;	/* it is the second of a row or a later one */
+	u32 n_left_out; /* columns, of all lines since the last account */
 };
 
 static int table_begin(struct out *out, const struct schema *schema)
@@ -139,6 +144,32 @@ static void set_widths(struct out *out, const struct batch *batch)
 
 /* --- Lines --- */
 
+/* What stands for the columns that a line has no room for; as wide as any column is at least. */
+#define LEFT_OUT	 GAP "…"
+#define LEFT_OUT_COLUMNS (GAP_COLUMNS + 1)
+
+/* Has the terminal room for `width` columns more, and a mark behind them where others follow? */
+static bool has_room(struct out *out, u32 i, u32 width)
+{
+	struct table_state *state = out->state;
+	u32 n = state->schema->n_columns;
+
+	if (!i) {
+		state->at = 0;
+		state->is_cut = false;
+	}
+	if (state->is_cut)
+		return false;
+	state->at += width;
+	if (!out_width(out) || state->at + (i + 1 < n ? LEFT_OUT_COLUMNS : 0) <= out_width(out))
+		return true;
+	state->is_cut = true;
+	state->n_left_out = MAX(state->n_left_out, n - i);
+	if (!state->is_rung)
+		buf_puts(&out->buf, LEFT_OUT);
+	return false;
+}
+
 /* out->scratch, which is `width` columns wide, as column i of the line. */
 static void put_padded(struct out *out, u32 i, u32 width)
 {
@@ -146,6 +177,8 @@ static void put_padded(struct out *out, u32 i, u32 width)
 	const struct table_column *column = &state->columns[i];
 	u32 pad = column->width > width ? column->width - width : 0;
 
+	if (!has_room(out, i, (i ? GAP_COLUMNS : 0) + MAX(width, column->width)))
+		return;
 	if (i > 0)
 		buf_puts(&out->buf, GAP);
 	if (column->is_right)
@@ -160,6 +193,7 @@ static void put_header(struct out *out)
 	struct table_state *state = out->state;
 
 	out_put_bold(out, true);
+	state->is_rung = false;
 	for (u32 i = 0; i < state->schema->n_columns; i++) {
 		const char *name = state->schema->columns[i].name;
 
@@ -182,6 +216,9 @@ static void put_row(struct out *out, const struct batch *batch, u32 row)
 	for (u32 i = 0; i < n; i++)
 		lines = MAX(lines, out_n_lines(&values[i]));
 	for (u32 line = 0; line < lines; line++) {
+		size_t start = out->buf.n;
+
+		state->is_rung = line > 0;
 		for (u32 i = 0; i < n; i++)
 			put_padded(out, i,
 				   put_cell(out, batch, row, i, line,
@@ -189,6 +226,8 @@ static void put_row(struct out *out, const struct batch *batch, u32 row)
 		/* Below a ladder's first line most columns are empty. */
 		while (line > 0 && out->buf.at[out->buf.n - 1] == ' ')
 			out->buf.n--;
+		if (line > 0 && out->buf.n == start)
+			continue;
 		if (line == 0 && state->other == n && out_is_other(batch, row))
 			buf_puts(&out->buf, GAP OUT_OTHER);
 		buf_putc(&out->buf, '\n');
@@ -311,6 +350,20 @@ static void table_row(struct out *out, const struct batch *batch, u32 row)
 		put_row(out, batch, row);
 }
 
+static void table_account(struct out *out, const struct batch *batch, u64 n_rows)
+{
+	struct table_state *state = out->state;
+
+	if (state->n_left_out) {
+		buf_puts(&out->buf, "(… ");
+		out_put_thousands(&out->buf, state->n_left_out);
+		buf_puts(&out->buf, state->n_left_out == 1 ? " column more: -o expanded)\n"
+							   : " columns more: -o expanded)\n");
+	}
+	state->n_left_out = 0;
+	out_put_notes(out, batch, n_rows);
+}
+
 static void table_end(struct out *out)
 {
 	struct table_state *state = out->state;
@@ -325,6 +378,6 @@ const struct out_format out_table = {
 	.begin = table_begin,
 	.batch = table_batch,
 	.row = table_row,
-	.account = out_put_notes,
+	.account = table_account,
 	.end = table_end,
 };

@@ -623,17 +623,29 @@ static void test_find(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table_full),   cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_limits),	     cmocka_unit_test(test_beyond),
-		cmocka_unit_test(test_clocks),	     cmocka_unit_test(test_text),
-		cmocka_unit_test(test_names),	     cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_late),	     cmocka_unit_test(test_watched),
-		cmocka_unit_test(test_snapshots),    cmocka_unit_test(test_streaming),
-		cmocka_unit_test(test_unnest),	     cmocka_unit_test(test_no_bound),
-		cmocka_unit_test(test_terminal),     cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_time_of_day),  cmocka_unit_test(test_real_round_trip),
-		cmocka_unit_test(test_large_window), cmocka_unit_test(test_gathered),
-		cmocka_unit_test(test_broken_pipe),  cmocka_unit_test(test_find),
+		cmocka_unit_test(test_table_full),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_beyond),
+		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_names),
+
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_watched),
+		cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_unnest),
+		cmocka_unit_test(test_no_bound),
+		cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_time_of_day),
+		cmocka_unit_test(test_real_round_trip),
+		cmocka_unit_test(test_large_window),
+		cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_broken_pipe),
+		cmocka_unit_test(test_find),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -328,9 +328,65 @@ static void test_quantile_types(void **unused)
 	check_format("quantile-types", "arrow", (struct out_options){ 0 }, &batch, 1);
 }
 
+/* Columns that find no room are left out, with a mark; no line is wider than the terminal. */
+static void test_wide(void **unused)
+{
+	struct column columns[] = { COLUMN("comm", { .kind = TYPE_TEXT, .bytes = 16 }),
+				    COLUMN("reads", type_u64), COLUMN("writes", type_u64),
+				    COLUMN("bytes_read", type_u64),
+				    COLUMN("bytes_written", type_u64) };
+	struct value values[] = { TEXT("a rather long one"),
+				  INT(7),
+				  INT(123456789012),
+				  INT(5),
+				  INT(9),
+				  TEXT("cat"),
+				  INT(1234567),
+				  INT(5),
+				  INT(1),
+				  INT(123456789) };
+	struct schema schema = SCHEMA(columns);
+	struct batch batch = batch_of(&schema, values, 2);
+
+	batch.is_last = true;
+	setenv("NO_COLOR", "1", 1);
+	for (u32 width = 10; width < 80; width++) {
+		for (u32 is_streaming = 0; is_streaming < 2; is_streaming++) {
+			struct out_options options = { .is_terminal = true,
+						       .width = width,
+						       .is_streaming = is_streaming };
+			size_t n, n_marks = 0;
+			char *text = format_batches("table", options, &batch, 1, &n);
+			char *line = is_streaming ? text : strchr(text, '\n') + 1;
+
+			for (u32 i = 0; i < 3; i++, line = strchr(line, '\n') + 1) {
+				struct buf shown;
+				char *end = strchr(line, '\n');
+				char *mark = strstr(line, "  …");
+
+				buf_init(&shown);
+				assert_true(out_put_visible(&shown, line, (size_t)(end - line),
+							    0) <= width);
+				buf_free(&shown);
+				n_marks += mark && mark < end;
+			}
+			/* Each line says so, and the note. */
+			assert_int_equal(strstr(text, " more: -o expanded") != NULL, n_marks > 0);
+			assert_true(n_marks == 0 || n_marks == 3 || is_streaming);
+			free(text);
+		}
+	}
+	check_format("wide-40", "table", (struct out_options){ .is_terminal = true, .width = 40 },
+		     &batch, 1);
+	check_format("wide-60", "table", (struct out_options){ .is_terminal = true, .width = 60 },
+		     &batch, 1);
+	unsetenv("NO_COLOR");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_quantile_text),
 		cmocka_unit_test(test_quantile_digits),
 		cmocka_unit_test(test_quantile_unbounded),
