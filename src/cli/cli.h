@@ -13,6 +13,8 @@ struct keep;
 
 /* The text of the options, what else it needs in them too.  keep: see query.h; may be NULL. */
 int run_text(const struct options *options, struct keep *keep);
+/* How many queries the text has; the exit status, not 0 after it was told what is wrong with it. */
+int run_count(const struct options *options, u32 *ret_n);
 /* watch: the queries of files and directories, until it is told to end. */
 int cmd_watch(struct options *options);
 /* snapshot: what queries rely on, as a text; check: such a text against another, or this kernel. */

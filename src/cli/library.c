@@ -20,14 +20,10 @@ const char *library_find(const char *name)
 	return NULL;
 }
 
-const char *library_nearest(const char *name)
+void library_offer(struct suggest *suggest)
 {
-	struct suggest suggest;
-
-	suggest_init(&suggest, name);
 	for (const struct library_entry *e = library_entries; e->name; e++)
-		suggest_offer(&suggest, e->name);
-	return suggest_best(&suggest);
+		suggest_offer(suggest, e->name);
 }
 
 /* The question that a text answers: the first line of its head. */
@@ -65,16 +61,39 @@ static void put_entry(const char *name, const struct sql_head *head, struct buf 
 		buf_putc(out, '\n');
 }
 
+int library_help(const char *name, const char *text)
+{
+	struct sql_head head;
+	struct arena arena;
+	struct diags diags;
+	struct buf out;
+
+	arena_init(&arena);
+	buf_init(&out);
+	diags_init(&diags, &arena, name, text, strlen(text));
+	sql_declared(&arena, &diags, &head);
+	for (u32 i = 0; i < head.lines.n; i++)
+		buf_printf(&out, "%s\n", head.lines.at[i]);
+	if (head.lines.n && *head.lines.at[head.lines.n - 1])
+		buf_putc(&out, '\n');
+	put_entry(name, &head, &out);
+	arena_free(&arena);
+	return query_say(&out, 0);
+}
+
 int cmd_tools(struct options *options)
 {
 	const char *text = options->word ? library_find(options->word) : NULL, *nearest;
+	struct suggest suggest;
 	struct sql_head head;
 	struct arena arena;
 	struct diags diags;
 	struct buf out;
 
 	if (options->word && !text) {
-		nearest = library_nearest(options->word);
+		suggest_init(&suggest, options->word);
+		library_offer(&suggest);
+		nearest = suggest_best(&suggest);
 		fprintf(stderr, "ebql: there is no tool \"%s\"\n  hint: %s%s\n", options->word,
 			nearest ? "did you mean " : "\"ebql tools\" lists them", nearest ?: "");
 		return 2;

@@ -5,6 +5,8 @@
 #ifndef EBQL_CLI_LIBRARY_H
 #define EBQL_CLI_LIBRARY_H
 
+#include "base/diag.h"
+
 struct library_entry {
 	const char *name, *text;
 };
@@ -14,7 +16,8 @@ extern const struct library_entry library_entries[];
 
 /* The text of that name; NULL: there is none. */
 const char *library_find(const char *name);
-/* The name that this one may have been meant for, or NULL. */
-const char *library_nearest(const char *name);
+void library_offer(struct suggest *suggest);
+/* What the head of such a text, or of a file, says, and how it is called; the exit status. */
+int library_help(const char *name, const char *text);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/library.h"
 #include "cli/report.h"
 #include "cli/shell.h"
 #include "sys/sys.h"
@@ -25,9 +26,29 @@ static int cmd_help(struct options *options)
 	return 0;
 }
 
+/* Has it a line that is for the shell? */
+static bool has_command(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == '\\' || strstr(text, "\n\\");
+}
+
 static int cmd_run(struct options *options)
 {
-	return options->is_shell ? shell_run(options) : run_text(options, NULL);
+	bool is_many = !options->is_shell && has_command(options->text.at);
+	u32 n = 0;
+	int status;
+
+	if (options->is_shell)
+		return shell_run(options);
+	status = is_many ? 0 : run_count(options, &n);
+	if (status)
+		return status;
+	is_many |= n > 1;
+	if (is_many && options->command) {
+		fputs("ebql: -- COMMAND is for one query, and there are several\n", stderr);
+		return 2;
+	}
+	return is_many ? shell_text(options) : run_text(options, NULL);
 }
 
 static int cmd_explain(struct options *options)
@@ -85,13 +106,13 @@ static int cmd_record(struct options *options)
 	return run_text(options, NULL);
 }
 
-#define RUN_LETTERS "fodnpvhHBAEMVWP"
+#define RUN_LETTERS "ecfodnpvhHBAEMVWP"
 
 static const struct command commands[] = {
 	{ "explain",
 	  "explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
 	  "                    [--catalog FOLDER] [-f FILE] 'SQL'",
-	  "fhSCV", TAKES_A_QUERY, cmd_explain },
+	  "ecfhSCV", TAKES_A_QUERY, cmd_explain },
 	{ "list", "list [-o table|json] [--catalog FOLDER] [PATTERN]", "ohC", TAKES_MAYBE_A_WORD,
 	  cmd_list },
 	{ "describe", "describe [-o table|json] [--catalog FOLDER] STREAM", "ohC", TAKES_A_WORD,
@@ -112,6 +133,23 @@ static const struct command commands[] = {
 	{ "help", "help", "h", TAKES_NOTHING, cmd_help },
 	{ NULL, NULL, RUN_LETTERS "O", TAKES_A_QUERY, cmd_run },
 };
+
+static int say_unknown(const char *word)
+{
+	struct suggest suggest;
+
+	suggest_init(&suggest, word);
+	for (const struct command *c = commands; c->name; c++)
+		suggest_offer(&suggest, c->name);
+	library_offer(&suggest);
+	fprintf(stderr, "ebql: \"%s\" is no query, no file, no tool and no subcommand\n", word);
+	if (suggest_best(&suggest))
+		fprintf(stderr, "  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
+	else
+		fputs("  hint: \"ebql tools\" lists the tools, \"ebql help\" the subcommands\n",
+		      stderr);
+	return 2;
+}
 
 /*
  * What is closed of standard input, output and error must not become a map or a recording, into
@@ -143,7 +181,7 @@ int main(int argc, char **argv)
 	}
 	status = options_parse(&options, command, argc, argv);
 	if (status < 0)
-		status = command->run(&options);
+		status = options.unknown ? say_unknown(options.unknown) : command->run(&options);
 	options_free(&options);
 	return fflush(stdout) || ferror(stdout) ? query_failed(QUERY_STDOUT, errno) : status;
 }

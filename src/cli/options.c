@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/library.h"
@@ -21,6 +23,8 @@ static const struct option_info {
 	const char *help, *more; /* NULL: not in the help of a run; its second line */
 	const char *wrong;	 /* said of a value that is none */
 } option_infos[] = {
+	{ 'e', "execute", "SQL", "the query, as without -e; there may be several (also -c)" },
+	{ 'c', "command", "SQL" },
 	{ 'f', "file", "FILE", "read the query from FILE (- for standard input)" },
 	{ 'o', "output", "FORMAT", "table, expanded, line, json, csv, heatmap or arrow; of",
 	  "stacks folded or flamegraph; of single events also jsonl",
@@ -191,6 +195,14 @@ static bool take_option(struct options *o, const struct command *command, int c,
 	u64 n;
 
 	switch (c) {
+	case 'e':
+	case 'c':
+		/* What ends in a comment ends with its line. */
+		if (o->text.n)
+			buf_puts(&o->text, strstr(o->text.at, "--") ? "\n;\n" : ";\n");
+		buf_puts(&o->text, arg);
+		o->has_sql = true;
+		return true;
 	case 'f':
 		o->file = arg;
 		return true;
@@ -262,11 +274,29 @@ static int complain_value(const struct command *command, int c, const char *valu
 	return 2;
 }
 
-/* A file, or a query that ships with ebql: a word that can be no SQL of its own. */
-static bool is_script(const struct options *o, const char *word)
+static bool is_keyword(const char *word)
 {
-	return !word[strcspn(word, " \t\r\n;()'\"")] &&
-	       (strchr(word, '.') || strchr(word, '/') || library_find(word));
+	const char *keyword;
+
+	for (u32 i = 0; (keyword = sql_keyword(i)); i++)
+		if (strcasecmp(keyword, word) == 0)
+			return true;
+	return false;
+}
+
+/* No SQL of its own, and no command of the shell. */
+static bool is_bare_word(const char *word)
+{
+	return *word && *word != '\\' && !word[strcspn(word, " \t\r\n;()'\"")] && !is_keyword(word);
+}
+
+/* A file, or a query that ships with ebql. */
+static bool is_script(const char *word)
+{
+	struct stat st;
+
+	return is_bare_word(word) && (strchr(word, '.') || strchr(word, '/') ||
+				      library_find(word) || stat(word, &st) == 0);
 }
 
 static int read_script(struct options *o, const char *name)
@@ -298,12 +328,23 @@ static void take_values(struct options *o, char **words)
 		o->command = NULL;
 }
 
-/* The query is the one argument before "--", or stands in the file, or has a name. */
+/* The query is the one argument before "--", or stands in the file, or behind -e, or has a name. */
 static int take_text(struct options *o, const struct command *command, char **words,
 		     const char *text)
 {
-	if (!text && !o->file && *words && is_script(o, *words))
+	if (o->has_sql && (o->file || text))
+		return wrong("-e", o->file ?: text, "is a second text; give one of the two");
+	if (o->has_sql) {
+		o->file = "query";
+		take_values(o, words);
+		return -1;
+	}
+	if (!text && !o->file && *words && is_script(*words)) {
 		o->file = *words++;
+	} else if (!text && !o->file && *words && is_bare_word(*words)) {
+		o->unknown = *words;
+		return -1;
+	}
 	if (!text && !o->file && *words)
 		text = *words++;
 	if (!text && !o->file) {
@@ -321,6 +362,18 @@ static int take_text(struct options *o, const struct command *command, char **wo
 	buf_puts(&o->text, text);
 	o->file = "query";
 	return -1;
+}
+
+/* --help, also behind the name of a script. */
+static int help(struct options *o, const struct command *command, const char *word)
+{
+	const char *name = o->file ?: word;
+
+	if (command->takes != TAKES_A_QUERY || !name || !is_script(name)) {
+		usage(command, stdout);
+		return 0;
+	}
+	return read_script(o, name) < 0 ? library_help(name, o->text.at) : 2;
 }
 
 /* What stands behind the options. */
@@ -356,7 +409,8 @@ static const char *take_comment(int *argc, char **argv)
 	for (int i = 1; i < *argc; i++) {
 		char *arg = argv[i];
 
-		if (strncmp(arg, "--", 2) != 0 || !arg[2] ||
+		if (strcmp(argv[i - 1], "-e") == 0 || strcmp(argv[i - 1], "-c") == 0 ||
+		    strncmp(arg, "--", 2) != 0 || !arg[2] ||
 		    (!strchr(" \t\r", arg[2]) && !strchr(arg, '\n')))
 			continue;
 		memmove(&argv[i], &argv[i + 1], (size_t)(*argc - i) * sizeof(*argv));
@@ -413,6 +467,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	struct option longs[ARRAY_SIZE(option_infos) + 1];
 	char shorts[2 * ARRAY_SIZE(option_infos) + 2];
 	const char *text = NULL;
+	bool is_help = false;
 	int c;
 
 	*o = (struct options){ .format = out_format_find("table"),
@@ -437,13 +492,12 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 			fputs("  hint: \"ebql help\" shows the options\n", stderr);
 			return 2;
 		}
-		if (c == 'h') {
-			usage(command, stdout);
-			return 0;
-		}
-		if (!take_option(o, command, c, optarg))
+		is_help |= c == 'h';
+		if (c != 'h' && !take_option(o, command, c, optarg))
 			return complain_value(command, c, optarg);
 	}
+	if (is_help)
+		return help(o, command, argv[optind]);
 	if (o->is_heatmap && o->has_format && strcmp(o->format->name, "heatmap") != 0)
 		return wrong("--heatmap", o->format->name,
 			     "is another format; give one of the two");

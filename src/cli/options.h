@@ -15,11 +15,13 @@ struct options {
 	struct buf text;		  /* the query */
 	struct sql_parameters parameters; /* the words for them: --set, and those behind a script */
 	const char *file;		  /* its name in messages */
-	const char *word;		  /* list, describe: the pattern or stream; NULL: none */
-	char **words;			  /* watch: files and directories; NULL ends them */
-	const char *socket;		  /* watch --socket; NULL: the usual place */
-	const char *stage;		  /* explain --stage */
-	const char *catalog_path;	  /* --catalog: a frozen one; NULL: the live kernel's */
+	const char *unknown;	  /* a word in the place of a query that is none; else NULL */
+	bool has_sql;		  /* -e */
+	const char *word;	  /* list, describe: the pattern or stream; NULL: none */
+	char **words;		  /* watch: files and directories; NULL ends them */
+	const char *socket;	  /* watch --socket; NULL: the usual place */
+	const char *stage;	  /* explain --stage */
+	const char *catalog_path; /* --catalog: a frozen one; NULL: the live kernel's */
 	const struct out_format *format;
 	const char *record_path; /* of "ebql record"; NULL: rows go to standard output */
 	const char *out_path;	 /* -O; NULL: standard output */

@@ -508,6 +508,23 @@ static int run_statement(struct session *s)
 	return query_report(&s->query);
 }
 
+int run_count(const struct options *options, u32 *ret_n)
+{
+	struct sql_parameters parameters = options->parameters;
+	struct query q;
+	int status = 0;
+
+	if (!query_init(&q, options->file, options->text.at, options->text.n))
+		return query_no_memory();
+	q.parameters = &parameters;
+	q.is_many = true;
+	if (!query_parse(&q))
+		status = query_report(&q);
+	*ret_n = q.n_queries;
+	query_free(&q);
+	return status;
+}
+
 int run_text(const struct options *options, struct keep *keep)
 {
 	struct session session = { .options = *options, .out_fd = STDOUT_FILENO }, *s = &session;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * ebql without a query: lines -> statements -> runs.  A statement ends at its ";", found
- * by the lexer of the language; what SET and CREATE VIEW did stays for those behind it.
+ * ebql without a query, or with several: lines -> statements -> runs.  A statement ends at its
+ * ";", found by the lexer of the language; what SET and CREATE VIEW did stays for those behind it.
  * ^C ends the query that runs, and not the shell.
  */
 #include <stdio.h>
@@ -16,16 +16,51 @@ static void on_interrupt(int number)
 {
 }
 
-static void drop_front(struct buf *text, size_t n)
+/* Does the line belong to the comment that a text begins with, which declares parameters? */
+static bool is_of_head(const char *line)
 {
+	line += strspn(line, " \t\r");
+	return *line == '\n' || strncmp(line, "--", 2) == 0 || strncmp(line, "#!", 2) == 0;
+}
+
+/*
+ * What has been read and is done with, before the next statement: its head as it is, so that that
+ * one has its parameters, and of the rest the line ends and the column, for the places in messages.
+ * A ";" ends the head.
+ */
+static void pass(struct shell *shell, const char *at, size_t n)
+{
+	struct buf *before = &shell->before;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_continued = (at[i] & 0xc0) == 0x80, was_head = shell->is_head;
+
+		if (was_head && (!before->n || before->at[before->n - 1] == '\n'))
+			shell->is_head = is_of_head(at + i);
+		while (!shell->is_head && at[i] == '\n' && before->n &&
+		       before->at[before->n - 1] == ' ')
+			before->n--;
+		if (shell->is_head || at[i] == '\n' || at[i] == '\t')
+			buf_putc(before, at[i]);
+		else if (!is_continued)
+			buf_putc(before, was_head ? ';' : ' ');
+	}
+}
+
+static void drop_front(struct shell *shell, size_t n)
+{
+	struct buf *text = &shell->text;
+
 	n = MIN(n, text->n); /* a statement that was stopped has dropped all */
+	if (!shell->edit || shell->depth)
+		pass(shell, text->at, n);
 	memmove(text->at, text->at + n, text->n - n);
 	text->n -= n;
 }
 
 static void remember(struct shell *shell, const char *text, size_t n_bytes)
 {
-	if (shell->edit)
+	if (shell->edit && !shell->depth)
 		edit_remember(shell->edit, text, n_bytes);
 }
 
@@ -46,26 +81,26 @@ static void run_statements(struct shell *shell)
 	struct buf statement;
 
 	buf_init(&statement);
-	while (!shell->is_over) {
+	while (!shell_must_stop(shell)) {
 		bool is_blank = true;
 		size_t n;
 
-		drop_front(text, count_blanks(text));
+		drop_front(shell, count_blanks(text));
 		n = text->n ? sql_statement_bytes(text->at, text->n, &is_blank) : 0;
 		/* A comment on the line of a ";" begins nothing; one before a view is the view's.
 		 */
 		if (!n && is_behind && is_blank)
-			buf_reset(text);
+			drop_front(shell, text->n);
 		if (!n)
 			break;
 		is_behind = true;
 		buf_reset(&statement);
 		buf_put(&statement, text->at, n);
-		drop_front(text, n);
-		if (is_blank)
-			continue;
-		remember(shell, statement.at, n);
-		shell_statement(shell, statement.at, n);
+		if (!is_blank) {
+			remember(shell, statement.at, n);
+			shell_statement(shell, statement.at, n);
+		}
+		drop_front(shell, n);
 	}
 	buf_free(&statement);
 }
@@ -76,8 +111,8 @@ static void run_rest(struct shell *shell)
 	struct buf *text = &shell->text;
 	bool is_blank;
 
-	drop_front(text, count_blanks(text));
-	if (!text->n || shell->is_over)
+	drop_front(shell, count_blanks(text));
+	if (!text->n || shell_must_stop(shell))
 		return;
 	buf_putc(text, '\n');
 	sql_statement_bytes(text->at, text->n, &is_blank);
@@ -110,6 +145,8 @@ static void take_line(struct shell *shell, const char *line)
 	if (command) {
 		remember(shell, at, strlen(at));
 		shell_command(shell, command);
+		if (!shell->edit || shell->depth)
+			pass(shell, "\n", 1);
 		return;
 	}
 	buf_puts(&shell->text, line);
@@ -122,6 +159,7 @@ static void read_terminal(struct shell *shell)
 	const char *line;
 
 	while (!shell->is_over) {
+		shell->is_stopped = false;
 		switch (edit_read(shell->edit, shell->text.n == 0, &line)) {
 		case EDIT_LINE:
 			take_line(shell, line);
@@ -137,14 +175,14 @@ static void read_terminal(struct shell *shell)
 }
 
 /* true: something was there to read. */
-static bool read_pipe(struct shell *shell)
+static bool read_lines(struct shell *shell, FILE *file)
 {
 	bool is_any = false;
 	size_t room = 0;
 	char *line = NULL;
 	ssize_t n;
 
-	while (!shell->is_over && (n = getline(&line, &room, stdin)) >= 0) {
+	while (!shell_must_stop(shell) && (n = getline(&line, &room, file)) >= 0) {
 		if (n && line[n - 1] == '\n')
 			line[--n] = '\0';
 		/* A NUL is for the lexer to refuse. */
@@ -162,27 +200,60 @@ static bool read_pipe(struct shell *shell)
 	return is_any;
 }
 
-static void put_back_stdout(struct shell *shell)
+void shell_read(struct shell *shell, FILE *file, const char *name)
 {
-	if (shell->stdout_fd < 0)
-		return;
-	fflush(stdout);
-	dup2(shell->stdout_fd, STDOUT_FILENO);
-	close(shell->stdout_fd);
+	struct buf text = shell->text, before = shell->before;
+	const char *outer = shell->options.file;
+	bool was_head = shell->is_head;
+
+	buf_init(&shell->text);
+	buf_init(&shell->before);
+	shell->options.file = name;
+	shell->is_head = true;
+	shell->depth++;
+	read_lines(shell, file);
+	shell->depth--;
+	shell->is_file_over = false;
+	buf_free(&shell->text);
+	buf_free(&shell->before);
+	shell->text = text;
+	shell->before = before;
+	shell->options.file = outer;
+	shell->is_head = was_head;
+}
+
+static void open_shell(struct shell *shell, const struct options *options)
+{
+	*shell = (struct shell){ .options = *options, .stdout_fd = -1, .is_head = true };
+	arena_init(&shell->keep.arena);
+	settings_init(&shell->keep.settings);
+	views_init(&shell->keep.views, &shell->keep.arena);
+	shell->streams.arena = &shell->keep.arena;
+	buf_init(&shell->text);
+	buf_init(&shell->before);
+}
+
+static void close_shell(struct shell *shell)
+{
+	if (shell->stdout_fd >= 0) {
+		fflush(stdout);
+		dup2(shell->stdout_fd, STDOUT_FILENO);
+		close(shell->stdout_fd);
+	}
+	catalog_close(shell->keep.catalog);
+	buf_free(&shell->text);
+	buf_free(&shell->before);
+	arena_free(&shell->keep.arena);
 }
 
 int shell_run(const struct options *options)
 {
-	struct shell shell = { .options = *options, .stdout_fd = -1 };
 	static const int interrupts[] = { SIGINT };
-	bool is_any = true, is_terminal;
 	struct signals interrupt;
+	struct shell shell;
+	bool is_terminal;
 
-	arena_init(&shell.keep.arena);
-	settings_init(&shell.keep.settings);
-	views_init(&shell.keep.views, &shell.keep.arena);
-	shell.streams.arena = &shell.keep.arena;
-	buf_init(&shell.text);
+	open_shell(&shell, options);
 	if (isatty(STDIN_FILENO))
 		shell.edit = edit_open(&shell);
 	is_terminal = shell.edit != NULL;
@@ -199,17 +270,25 @@ int shell_run(const struct options *options)
 		read_terminal(&shell);
 		signals_give_back(&interrupt);
 		edit_close(shell.edit);
-	} else {
-		is_any = read_pipe(&shell);
-	}
-	put_back_stdout(&shell);
-	if (!is_any) {
+	} else if (!read_lines(&shell, stdin)) {
 		options_help(stderr);
 		shell.status = 2;
 	}
-	catalog_close(shell.keep.catalog);
-	buf_free(&shell.text);
-	arena_free(&shell.keep.arena);
+	close_shell(&shell);
 	/* The user has seen what went wrong. */
 	return is_terminal ? 0 : shell.status;
+}
+
+int shell_text(const struct options *options)
+{
+	FILE *file = fmemopen(options->text.at, options->text.n, "r");
+	struct shell shell;
+
+	if (!file)
+		return query_no_memory();
+	open_shell(&shell, options);
+	shell_read(&shell, file, options->file);
+	fclose(file);
+	close_shell(&shell);
+	return shell.status;
 }

@@ -21,8 +21,14 @@ struct shell {
 	struct keep keep;
 	struct edit *edit; /* NULL: standard input is no terminal */
 	struct buf text;   /* what has been read and not been run */
+	struct buf
+		before; /* of a text that is no terminal's: what stands before that; see pass() */
+	bool is_head;	/* so far it is the comment that the text begins with */
+	u32 depth;	/* of files that are read, each by a \i in another */
 	const struct out_format *format_before_x;
 	bool is_timed, is_over;
+	bool is_file_over; /* the file that is read: \q stood there */
+	bool is_stopped;   /* by ^C: all that was to come is not wanted */
 	int status; /* of the first statement that failed; else 3 where one lost events; else 0 */
 	int stdout_fd;	      /* standard output, while \o has it elsewhere; else -1 */
 	struct names streams; /* all of the catalog, once one was completed */
@@ -30,6 +36,14 @@ struct shell {
 
 /* Reads statements until \q, the end of the input or SIGTERM; the exit status. */
 int shell_run(const struct options *options);
+/* Runs the statements of the options' text, one after the other; the same. */
+int shell_text(const struct options *options);
+/* Runs those of a file, as if they were typed; name: in messages. */
+void shell_read(struct shell *shell, FILE *file, const char *name);
+static inline bool shell_must_stop(const struct shell *shell)
+{
+	return shell->is_over || shell->is_file_over || shell->is_stopped;
+}
 
 /* --- shell_command.c --- */
 

@@ -62,6 +62,7 @@ void shell_statement(struct shell *shell, const char *text, size_t n_bytes)
 	int stopped;
 
 	buf_init(&options.text);
+	buf_put(&options.text, shell->before.at, shell->before.n);
 	buf_put(&options.text, text, n_bytes);
 	shell->keep.compile_ns = shell->keep.load_ns = shell->keep.attach_ns = 0;
 	fflush(stdout);
@@ -76,6 +77,7 @@ void shell_statement(struct shell *shell, const char *text, size_t n_bytes)
 		return;
 	/* What was typed behind a query that has been stopped is not wanted either. */
 	shell->is_over = stopped != SIGINT || !shell->edit;
+	shell->is_stopped = true;
 	buf_reset(&shell->text);
 }
 
@@ -207,7 +209,10 @@ static void do_o(struct shell *shell, const char *argument)
 
 static void do_q(struct shell *shell, const char *argument)
 {
-	shell->is_over = true;
+	if (shell->depth)
+		shell->is_file_over = true;
+	else
+		shell->is_over = true;
 }
 
 static void do_help(struct shell *shell, const char *argument);

@@ -215,7 +215,7 @@ static bool prepare(struct query *query, const struct ast_statement *s)
 	case AST_STATEMENT_DESCRIBE:
 		return false;
 	}
-	if (query->statement)
+	if (query->statement && !query->is_many)
 		diag_refuse(diags, "second-query", s->span,
 			    "views are made and dropped before the query" HINT "put it first");
 	else if (s->kind == AST_STATEMENT_CREATE_VIEW)
@@ -263,7 +263,8 @@ bool query_parse(struct query *query)
 	if (!bind_parameters(query))
 		return false;
 	query->script = sql_parse_bound(&query->arena, query->parameters, diags);
-	if (!diags_failed(diags))
+	/* In a shell they are there for all of its statements. */
+	if (!diags_failed(diags) && !query->keep)
 		check_parameters(query);
 	if (diags_failed(diags))
 		return false;
@@ -272,7 +273,7 @@ bool query_parse(struct query *query)
 
 		if (prepare(query, s)) {
 			definition = s->kind == AST_STATEMENT_CREATE_VIEW ? s : definition;
-		} else if (query->statement) {
+		} else if (query->n_queries++ && !query->is_many) {
 			diag_refuse(diags, "second-query", s->span,
 				    "one text holds SET, CREATE VIEW and one query" HINT
 				    "run them one by one, or with ebql watch, a file each");

@@ -77,6 +77,8 @@ struct query {
 	/* The values of :name: those given, or NULL, and from query_parse() on all. */
 	struct sql_parameters *parameters;
 	struct ast_script *script;
+	bool is_many; /* the text may hold several queries; the last of them is the statement */
+	u32 n_queries;
 	const struct ast_statement
 		*statement;	 /* the query; without one, the last CREATE or DROP VIEW */
 	struct plan *bound_plan; /* before it was optimised */
