@@ -110,6 +110,32 @@ static void type_difference(struct scope *scope, struct expr *e)
 	}
 }
 
+/* What is legal and most often not meant: `latency > 10` is of nanoseconds. */
+static void warn_number(struct scope *scope, const struct expr *x, const struct expr *number)
+{
+	if (x->type.kind == TYPE_DURATION && x->kind != EXPR_INTEGER &&
+	    number->kind == EXPR_INTEGER && number->type.kind == TYPE_INT && number->integer)
+		diag_warning(scope->diags, "no-unit", number->span,
+			     "this number is compared with a DURATION, and so one of "
+			     "nanoseconds" HINT "write the unit behind it: 10us, 10ms, 10s, or "
+			     "10ns");
+}
+
+/* The kernel's names of threads end with a NUL. */
+static void warn_text(struct scope *scope, const struct expr *x, const struct expr *text)
+{
+	bool is_comm = x->kind == EXPR_SYSTEM && x->index == SYS_COMM;
+	u32 n = x->type.bytes - is_comm;
+
+	if (x->type.kind != TYPE_TEXT || !x->type.bytes || x->kind == EXPR_TEXT ||
+	    text->kind != EXPR_TEXT || text->text_bytes <= n)
+		return;
+	diag_warning(scope->diags, "never-equal", text->span,
+		     "this text has %u bytes, what it is compared with at most %u: they are never "
+		     "equal" HINT "the first %u: '%.*s'",
+		     text->text_bytes, n, n, (int)n, text->text);
+}
+
 struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
 		     struct expr *b)
 {
@@ -122,6 +148,14 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 		bind_meet_clocks(scope->arena, sides, 2);
 		a = sides[0];
 		b = sides[1];
+	}
+	if (is_comparison && !scope->is_shipped) {
+		warn_number(scope, a, b);
+		warn_number(scope, b, a);
+	}
+	if ((op == OP_EQ || op == OP_NE) && !scope->is_shipped) {
+		warn_text(scope, a, b);
+		warn_text(scope, b, a);
 	}
 	if (is_comparison && b->kind == EXPR_REAL)
 		e = compare_with_real(scope, op, span, a, b->real);
