@@ -73,6 +73,14 @@ static size_t count_blanks(const struct buf *text)
 	return n;
 }
 
+static void run_one(struct shell *shell, const char *text, size_t n_bytes)
+{
+	buf_reset(&shell->last);
+	buf_put(&shell->last, text, n_bytes);
+	remember(shell, text, n_bytes);
+	shell_statement(shell, text, n_bytes);
+}
+
 /* Runs the whole statements in shell->text; the rest waits for more. */
 static void run_statements(struct shell *shell)
 {
@@ -96,10 +104,8 @@ static void run_statements(struct shell *shell)
 		is_behind = true;
 		buf_reset(&statement);
 		buf_put(&statement, text->at, n);
-		if (!is_blank) {
-			remember(shell, statement.at, n);
-			shell_statement(shell, statement.at, n);
-		}
+		if (!is_blank)
+			run_one(shell, statement.at, n);
 		drop_front(shell, n);
 	}
 	buf_free(&statement);
@@ -116,8 +122,11 @@ static void run_rest(struct shell *shell)
 		return;
 	buf_putc(text, '\n');
 	sql_statement_bytes(text->at, text->n, &is_blank);
-	if (!is_blank)
-		shell_statement(shell, text->at, text->n);
+	if (is_blank)
+		return;
+	buf_reset(&shell->last);
+	buf_put(&shell->last, text->at, text->n);
+	shell_statement(shell, shell->last.at, shell->last.n);
 }
 
 static bool is_word(const char *line, const char *word)
@@ -130,17 +139,27 @@ static bool is_word(const char *line, const char *word)
 /* What people type to leave or to be helped, where no statement has begun. */
 static const char *command_meant(const char *line)
 {
-	if (is_word(line, "quit") || is_word(line, "exit"))
-		return "\\q";
-	if (is_word(line, "help") || is_word(line, "?"))
-		return "\\?";
-	return *line == '\\' ? line : NULL;
+	static const char *const words[][2] = {
+		{ "quit", "\\q" },  { "exit", "\\q" },	{ "help", "\\?" },  { "?", "\\?" },
+		{ ".quit", "\\q" }, { ".exit", "\\q" }, { ".help", "\\?" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		if (is_word(line, words[i][0]))
+			return words[i][1];
+	if (is_word(line, ".tables"))
+		return "\\dv";
+	return *line == '\\' || *line == '.' ? line : NULL;
 }
 
 static void take_line(struct shell *shell, const char *line)
 {
 	const char *at = line + strspn(line, " \t");
 	const char *command = shell->text.n ? NULL : command_meant(at);
+
+	/* Who does not know how to end a statement can leave all the same. */
+	if (shell->edit && !shell->depth && is_word(at, "\\q"))
+		command = at;
 
 	if (command) {
 		remember(shell, at, strlen(at));
@@ -231,6 +250,7 @@ static void open_shell(struct shell *shell, const struct options *options)
 	shell->streams.arena = &shell->keep.arena;
 	buf_init(&shell->text);
 	buf_init(&shell->before);
+	buf_init(&shell->last);
 }
 
 static void close_shell(struct shell *shell)
@@ -243,6 +263,7 @@ static void close_shell(struct shell *shell)
 	catalog_close(shell->keep.catalog);
 	buf_free(&shell->text);
 	buf_free(&shell->before);
+	buf_free(&shell->last);
 	arena_free(&shell->keep.arena);
 }
 

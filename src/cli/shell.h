@@ -22,9 +22,10 @@ struct shell {
 	struct edit *edit; /* NULL: standard input is no terminal */
 	struct buf text;   /* what has been read and not been run */
 	struct buf
-		before; /* of a text that is no terminal's: what stands before that; see pass() */
-	bool is_head;	/* so far it is the comment that the text begins with */
-	u32 depth;	/* of files that are read, each by a \i in another */
+		before;	 /* of a text that is no terminal's: what stands before that; see pass() */
+	struct buf last; /* the latest statement */
+	bool is_head;	 /* so far it is the comment that the text begins with */
+	u32 depth;	 /* of files that are read, each by a \i in another */
 	const struct out_format *format_before_x;
 	bool is_timed, is_over;
 	bool is_file_over; /* the file that is read: \q stood there */

@@ -6,14 +6,18 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/describe.h"
 #include "cli/host.h"
 #include "cli/record.h"
 #include "cli/shell.h"
+
+#define DEPTH_MAX 16
 
 /* Words for the one who sits there; a pipe gets results only. */
 static void say(const struct shell *shell, const char *format, ...) PRINTF(2, 3);
@@ -215,11 +219,177 @@ static void do_q(struct shell *shell, const char *argument)
 		shell->is_over = true;
 }
 
+static void complain(struct shell *shell, const char *what, const char *why)
+{
+	fprintf(stderr, "ebql: %s: %s\n", what, why);
+	failed(shell);
+}
+
+static void do_i(struct shell *shell, const char *argument)
+{
+	FILE *file;
+
+	if (shell->depth == DEPTH_MAX) {
+		complain(shell, argument, "files read files too deep: does one read itself?");
+		return;
+	}
+	file = fopen(argument, "re");
+	if (!file) {
+		complain(shell, *argument ? argument : "\\i", strerror(errno));
+		return;
+	}
+	shell_read(shell, file, argument);
+	fclose(file);
+}
+
+/* By sh, to its end; ^C is the command's alone.  Its status as waitpid() gives it, or -1. */
+static int run_command(const char *command)
+{
+	static const struct timespec now = { 0 };
+	int status = -1, pid;
+	sigset_t interrupt;
+
+	fflush(NULL);
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	pid = fork();
+	if (pid == 0) {
+		signal(SIGINT, SIG_DFL);
+		sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	while (sigtimedwait(&interrupt, NULL, &now) > 0)
+		;
+	return status;
+}
+
+static void do_command(struct shell *shell, const char *argument)
+{
+	int status = run_command(*argument ? argument : "exec ${SHELL:-sh}");
+
+	if (status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+		failed(shell);
+}
+
+static void do_e(struct shell *shell, const char *argument)
+{
+	char path[] = "/tmp/ebql-XXXXXX.sql";
+	int fd = mkostemps(path, 4, O_CLOEXEC);
+	struct buf text, command;
+	FILE *file = NULL;
+
+	buf_init(&text);
+	buf_init(&command);
+	buf_put(&text, shell->last.at, shell->last.n);
+	buf_putc(&text, '\n');
+	buf_printf(&command, "${VISUAL:-${EDITOR:-vi}} %s", path);
+	if (fd < 0 || buf_flush(&text, fd, NULL) || close(fd))
+		complain(shell, path, strerror(errno));
+	else if (run_command(command.at) != 0)
+		complain(shell, "\\e", "the editor failed ($VISUAL, $EDITOR): nothing is run");
+	else if (!(file = fopen(path, "re")))
+		complain(shell, path, strerror(errno));
+	if (file) {
+		shell_read(shell, file, "query");
+		fclose(file);
+	}
+	if (fd >= 0)
+		unlink(path);
+	buf_free(&text);
+	buf_free(&command);
+}
+
+static void do_copy(struct shell *shell, const char *argument)
+{
+	fputs("ebql: there is no \\copy\n"
+	      "  hint: \\o FILE.csv and the query, with -o csv; or \"ebql record -o FILE.csv "
+	      "'SELECT ...'\"; FROM 'FILE.csv' reads one\n",
+	      stderr);
+	failed(shell);
+}
+
+static void do_watch(struct shell *shell, const char *argument)
+{
+	sigset_t interrupt;
+	u64 wait_ns;
+
+	if (!shell->last.n) {
+		complain(shell, "\\watch", "no statement has been run that it could repeat");
+		return;
+	}
+	if (!sql_duration(*argument ? argument : "2", &wait_ns) || !wait_ns ||
+	    wait_ns > DURATION_MAX_NS) {
+		complain(shell, argument, "is no time such as 2 (seconds) or 500ms");
+		return;
+	}
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	while (!shell_must_stop(shell)) {
+		const struct timespec wait = { (time_t)(wait_ns / 1000000000),
+					       (long)(wait_ns % 1000000000) };
+
+		shell_statement(shell, shell->last.at, shell->last.n);
+		if (!shell_must_stop(shell) && sigtimedwait(&interrupt, NULL, &wait) > 0)
+			shell->is_stopped = true;
+	}
+}
+
+/* The place of the value of :NAME among those given, or behind the last. */
+static u32 find_value(const struct shell *shell, const char *name, size_t n)
+{
+	const struct sql_parameters *all = &shell->options.parameters;
+	u32 i = 0;
+
+	while (i < all->words.n && (!all->words.at[i].name || strlen(all->words.at[i].name) != n ||
+				    strncmp(all->words.at[i].name, name, n) != 0))
+		i++;
+	return i;
+}
+
+static const char *argument_of(struct arena *arena, const char *rest);
+
+static void do_set(struct shell *shell, const char *argument)
+{
+	struct sql_parameters *all = &shell->options.parameters;
+	struct arena *arena = &shell->keep.arena;
+	size_t n = strcspn(argument, " \t=");
+	const char *value = argument + n + strspn(argument + n, " \t=");
+	struct sql_word word = { arena_strndup(arena, argument, n), argument_of(arena, value) };
+	u32 i = find_value(shell, argument, n);
+
+	if (!*argument) {
+		for (i = 0; i < all->words.n; i++)
+			printf("%s = %s\n", all->words.at[i].name ?: "", all->words.at[i].text);
+		fflush(stdout);
+	} else if (!n || !*value) {
+		complain(shell, argument, "is no NAME VALUE");
+	} else if (i < all->words.n) {
+		all->words.at[i] = word;
+	} else {
+		vec_push(arena, &all->words, word);
+	}
+}
+
+static void do_unset(struct shell *shell, const char *argument)
+{
+	struct sql_parameters *all = &shell->options.parameters;
+	u32 i = find_value(shell, argument, strlen(argument));
+
+	if (i == all->words.n)
+		complain(shell, argument, "has no value");
+	else
+		all->words.at[i] = all->words.at[--all->words.n];
+}
+
 static void do_help(struct shell *shell, const char *argument);
 
 static const struct shell_command {
 	const char *name, *arguments, *meaning;
 	void (*run)(struct shell *shell, const char *argument);
+	bool is_raw; /* its argument is the rest of the line */
 } commands[] = {
 	{ "\\d", "[PATTERN | NAME]", "the views; streams that match; the columns of one", do_d },
 	{ "\\dv", "[PATTERN]", "the views", do_dv },
@@ -227,6 +397,14 @@ static const struct shell_command {
 	  do_timing },
 	{ "\\x", "[on|off]", "one line a column", do_x },
 	{ "\\o", "[FILE]", "results to a file, or back to the terminal", do_o },
+	{ "\\i", "FILE", "the statements and commands of a file", do_i },
+	{ "\\e", "", "edit the last statement ($VISUAL, $EDITOR), and run it", do_e },
+	{ "\\watch", "[TIME]", "repeat the last statement, 2 seconds between, until ^C", do_watch },
+	{ "\\set", "[NAME VALUE]", "the value of :NAME in statements; without, those there are",
+	  do_set },
+	{ "\\unset", "NAME", "take it away", do_unset },
+	{ "\\!", "[COMMAND]", "a command of the system's shell", do_command, .is_raw = true },
+	{ "\\copy", "", "what there is instead", do_copy },
 	{ "\\?", "", "this help", do_help },
 	{ "\\q", "", "leave (also ^D)", do_q },
 };
@@ -284,7 +462,7 @@ static const char *argument_of(struct arena *arena, const char *rest)
 
 void shell_command(struct shell *shell, const char *line)
 {
-	size_t n = strcspn(line, " \t\r;");
+	size_t n = strncmp(line, "\\!", 2) == 0 ? 2 : strcspn(line, " \t\r;");
 	const struct shell_command *command = NULL;
 	struct arena arena;
 	const char *name;
@@ -295,7 +473,7 @@ void shell_command(struct shell *shell, const char *line)
 		if (strcmp(commands[i].name, name) == 0)
 			command = &commands[i];
 	if (command)
-		command->run(shell, argument_of(&arena, line + n));
+		command->run(shell, command->is_raw ? line + n : argument_of(&arena, line + n));
 	else
 		unknown(shell, name);
 	arena_free(&arena);

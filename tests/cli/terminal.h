@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * ebql on a pseudo terminal: keys in, the screen's bytes out.  Each wait is for a text that must
+ * come, never for a time.
+ */
+#ifndef TESTS_CLI_TERMINAL_H
+#define TESTS_CLI_TERMINAL_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "base/buf.h"
+
+#define WAIT_MS	 20000
+#define SWITCHES "tracepoint:sched:sched_switch"
+
+struct terminal {
+	char state[64]; /* $XDG_STATE_HOME */
+	int fd, pid;
+	struct buf seen;
+	size_t at; /* what comes before it has been waited for */
+};
+
+static inline bool is_root(void)
+{
+	return geteuid() == 0;
+}
+
+#define NEEDS_ROOT()                                                                               \
+	do {                                                                                       \
+		if (!is_root()) {                                                                  \
+			print_message("SKIP: needs root\n");                                       \
+			skip();                                                                    \
+		}                                                                                  \
+	} while (0)
+
+void start(struct terminal *t, const char *option);
+int setup(void **state);
+int teardown(void **state);
+bool read_more(struct terminal *t);
+void expect(struct terminal *t, const char *text);
+void type(struct terminal *t, const char *keys);
+void key(struct terminal *t, char c);
+void line(struct terminal *t, const char *text);
+void expect_line(struct terminal *t, const char *keys, const char *text);
+int ended(struct terminal *t);
+bool has_seen(struct terminal *t, size_t from, const char *text);
+
+#endif
