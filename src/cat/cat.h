@@ -397,6 +397,44 @@ s32 syscall_number(const struct arch *arch, const char *name);
 /* One more than the largest known number. */
 s32 syscall_count(void);
 
+/* --- Names of numbers --- */
+
+#define NAMING_BYTES   4300u /* of a name */
+#define NAMING_NUMBERS 4u    /* that one name stands for */
+
+/* A function that names numbers, which SQLite calls. */
+struct naming {
+	const char *name;
+	const char *sql; /* what SQLite calls it; NULL: the same */
+	u8 most;	 /* numbers that it takes; 0: one */
+	/* NULL: they have no name.  `room`: of NAMING_BYTES, for one that is made. */
+	const char *(*name_of)(const struct naming *naming, const s64 *x, u32 n, char *room);
+	bool is_null_else; /* what has no name is NULL, not its digits */
+	bool is_address;   /* ..., or its digits in hex; takes 2^63 and more */
+	/* Of a number that may be negative, it is this one. */
+	const struct naming *of_signed;
+	/* A name, as of a number; NULL: a name tells no numbers.  Else those of lo to hi do, or */
+	const char *example;
+	s64 lo, hi;
+	u32 (*numbers_of)(const struct naming *naming, const char *name, s64 *ret_numbers,
+			  struct suggest *suggest);
+	const struct flags *flags;
+};
+
+extern const struct naming *const namings[];
+extern const u32 n_namings;
+/* NULL: none. */
+const struct naming *naming_find(const char *name);
+/*
+ * The numbers that are shown as `name`, at most NAMING_NUMBERS; 0: none is, and the nearest name is
+ * offered.
+ */
+u32 naming_numbers(const struct naming *naming, const char *name, s64 *ret_numbers,
+		   struct suggest *suggest);
+/* The IPv6 address that is shown so, as naming_inet takes it. */
+bool naming_address(const char *text, u64 ret_words[2]);
+extern const struct naming naming_inet, naming_ntop;
+
 /*
  * elf.c: each function that the symbol tables of an ELF file name; offset: of its code, in the
  * file. Of a file that is none, or of another machine, there are none.

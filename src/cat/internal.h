@@ -264,4 +264,19 @@ int tracefs_read(struct catalog *catalog, const char *path);
 /* raw.c: BTF or NULL with btf_error set. */
 struct btf_blob *catalog_btf(struct catalog *catalog);
 
+/* --- Names of numbers --- */
+
+/* naming_table.c */
+extern const struct naming naming_syscall, naming_task_state, naming_softirq, naming_tcp_state;
+extern const struct naming naming_device;
+extern const struct naming naming_errno, naming_signal, naming_capability;
+/* naming_flags.c */
+extern const struct naming naming_open_flags, naming_mmap_prot, naming_mmap_flags;
+extern const struct naming naming_clone_flags;
+/* naming_host.c */
+extern const struct naming naming_user, naming_group;
+/* The name of a number that look_up() finds, which is asked once a second at most. */
+const char *naming_known(const struct naming *naming, s64 x, char *room,
+			 const char *(*look_up)(s64 x, char *room));
+
 #endif

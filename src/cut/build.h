@@ -13,7 +13,7 @@
 #include "lite/lite.h"
 
 /* What the columns of relation t<number> are called. */
-struct naming {
+struct relation_name {
 	u32 depth;		    /* of the select in whose FROM it stands; 0: none yet */
 	const struct schema *named; /* as in there; NULL: c0, c1, ... */
 };
@@ -58,7 +58,8 @@ struct cutter {
 	VEC(struct shared) shared; /* WITH: s0, s1, ... */
 	struct buf with;	   /* "WITH s0 AS (SELECT ...), ..." */
 	VEC(const char *) notes;
-	VEC(struct naming) relations;  /* by number (EXPR_COLUMN.source): the query's, then ours */
+	VEC(struct relation_name)
+	relations;		       /* by number (EXPR_COLUMN.source): the query's, then ours */
 	VEC(struct grouped *) grouped; /* by number: the query's, then those of DISTINCT */
 	const struct plan **overs;
 	u32 depth; /* of the select that is being printed: the query's has 1 */

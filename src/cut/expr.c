@@ -11,7 +11,7 @@
 /* What is printed reads rows of a select of that depth. */
 static void put_column(struct cutter *c, u32 relation, u32 index, struct buf *out)
 {
-	const struct naming *n = &c->relations.at[relation];
+	const struct relation_name *n = &c->relations.at[relation];
 
 	BUG_ON(!n->depth);
 	c->reach = MIN(c->reach, n->depth);

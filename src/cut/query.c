@@ -112,7 +112,7 @@ struct cut *cut_query(const struct plan_query *query, const struct settings *set
 	struct buf sql;
 
 	for (u32 i = 0; i < query->n_relations; i++)
-		vec_push(arena, &c.relations, (struct naming){ 0 });
+		vec_push(arena, &c.relations, (struct relation_name){ 0 });
 	for (u32 i = 0; i < query->n_aggregates; i++)
 		vec_push(arena, &c.grouped, arena_new(arena, struct grouped));
 	c.overs = arena_array(arena, const struct plan *, query->n_overs);

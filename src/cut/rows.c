@@ -20,7 +20,7 @@ static u32 part_add(struct cutter *c, struct cut_part part)
 
 u32 cut_relation_add(struct cutter *c)
 {
-	vec_push(c->arena, &c->relations, (struct naming){ .depth = c->depth });
+	vec_push(c->arena, &c->relations, (struct relation_name){ .depth = c->depth });
 	return c->relations.n - 1;
 }
 

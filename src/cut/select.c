@@ -31,7 +31,7 @@ struct select {
 /* Its columns have the numbers of the relation from here on. */
 static void put_name(struct cutter *c, u32 relation, const struct schema *named, struct buf *out)
 {
-	c->relations.at[relation] = (struct naming){ .depth = c->depth, .named = named };
+	c->relations.at[relation] = (struct relation_name){ .depth = c->depth, .named = named };
 	buf_printf(out, " AS t%u", relation);
 }
 

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "cat/cat.h"
+
 /* The end of every aggregate. */
 static void last(sqlite3_context *context)
 {
@@ -29,7 +31,7 @@ static int register_one(sqlite3 *db, const struct function *f, struct func_conte
 
 	if (!registered)
 		return SQLITE_NOMEM;
-	*registered = (struct registered){ f, context, real_offset_ns };
+	*registered = (struct registered){ f, NULL, context, real_offset_ns };
 	/* SQLite frees it, also when it refuses the function. */
 	if (f->inverse)
 		return sqlite3_create_window_function(db, f->name, f->n_args, flags, registered,
@@ -37,6 +39,18 @@ static int register_one(sqlite3 *db, const struct function *f, struct func_conte
 						      sqlite3_free);
 	return sqlite3_create_function_v2(db, f->name, f->n_args, flags, registered, f->call,
 					  f->step, f->step ? last : NULL, sqlite3_free);
+}
+
+static int register_naming(sqlite3 *db, const struct naming *naming, struct func_context *context)
+{
+	struct registered *registered = sqlite3_malloc(sizeof(*registered));
+
+	if (!registered)
+		return SQLITE_NOMEM;
+	*registered = (struct registered){ .naming = naming, .context = context };
+	return sqlite3_create_function_v2(db, naming->sql ?: naming->name, -1,
+					  SQLITE_UTF8 | SQLITE_DETERMINISTIC, registered,
+					  func_name_numbers, NULL, NULL, sqlite3_free);
 }
 
 int func_register(struct sqlite3 *db, struct func_context *context)
@@ -52,5 +66,10 @@ int func_register(struct sqlite3 *db, struct func_context *context)
 	for (u32 i = 0; i < ARRAY_SIZE(tables); i++)
 		for (const struct function *f = tables[i]; f->name && !err; f++)
 			err = register_one(db, f, context, real_offset_ns);
+	for (u32 i = 0; i < n_namings && !err; i++) {
+		err = register_naming(db, namings[i], context);
+		if (!err && namings[i]->of_signed)
+			err = register_naming(db, namings[i]->of_signed, context);
+	}
 	return err;
 }

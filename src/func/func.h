@@ -39,7 +39,7 @@
  *  eb_histogram_empty(scheme)	of no values: of no rows eb_histogram() does not know its scheme and
  *	is NULL, and the kernel part's is empty
  *  eb_real_time(t)	an instant of CLOCK_MONOTONIC as one of CLOCK_REALTIME
- *  the naming functions: syscall_name(x) task_state(x) softirq_name(x) device_name(x) tcp_state(x)
+ *  the naming functions: namings of cat.h
  *
  * The rule says what the kernel part's typed result can hold, since values alone do not
  * tell a signed type from an unsigned one (expr_rule() in plan/ knows it):

@@ -44,6 +44,7 @@ extern const struct function distinct_functions[];
 /* What SQLite hands back with each call. */
 struct registered {
 	const struct function *function;
+	const struct naming *naming; /* instead of a function */
 	struct func_context *context;
 	s64 real_offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME: the same for all calls */
 };
@@ -52,6 +53,9 @@ static inline const struct registered *func_of(sqlite3_context *context)
 {
 	return sqlite3_user_data(context);
 }
+
+/* names.c */
+void func_name_numbers(sqlite3_context *context, int argc, sqlite3_value **argv);
 
 /* As SQLite knows it, which rel/ tells as the query has it. */
 static inline const char *func_name(sqlite3_context *context)

@@ -59,12 +59,7 @@ bool bind_keys(struct scope *scope)
 		scope->no_aggregates_in = NULL;
 		if (!e)
 			return false;
-		/* A name is a function of its number: one group for each number. */
-		while (function_is_naming(e))
-			e = e->args[0];
-		const char *name = written(scope, of);
-
-		vec_push(scope->arena, &scope->keys, (struct item){ name, e });
+		bind_push_keys(scope, written(scope, of), e);
 	}
 	return true;
 }

@@ -231,6 +231,10 @@ struct expr *bind_stack(struct scope *scope, const struct ast *ast, enum system_
 struct expr *bind_members(struct scope *scope, struct expr *base, const struct ast *ast, u32 from);
 /* The struct whose members `.` can walk to from here, as a BTF id; 0: none. */
 u32 bind_struct_behind(struct scope *scope, const struct expr *e);
+/* Of the value, struct or array that an expression is; false: nothing more than its type. */
+bool bind_facts(struct scope *scope, const struct expr *e, struct catalog_member *ret_facts);
+/* So many bytes from there on, as an unsigned number; the place is of one event of the kernel. */
+struct expr *bind_word_at(struct scope *scope, struct expr *place, u32 at, u32 bytes);
 /* No array, struct or raw bytes: what SELECT * shows, and what can be computed with. */
 bool bind_is_value(struct scope *scope, const struct expr *e);
 /* The expression, or NULL after a diagnostic: it is none. */
@@ -269,6 +273,21 @@ struct expr *bind_unknown_function(struct scope *scope, const struct ast *ast, b
 /* No DISTINCT and no FILTER; number and types of the arguments. */
 bool bind_check_arguments(struct scope *scope, const struct sql_function *f, const struct ast *ast,
 			  struct expr *const *args);
+
+/* bind_naming.c */
+/* inet(), ntop(), errno_name() and their like; false: it is none of these. */
+bool bind_naming(struct scope *scope, const struct ast *ast, struct expr **ret_expr);
+/* bind_named.c: names of numbers */
+/*
+ * f(x) = 'name' or f(x) <> 'name' as a comparison of numbers, so that the kernel can do it; false:
+ * it is none, or has no such form.  NULL after a diagnostic: no number has that name.
+ */
+bool bind_named(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
+		struct expr *b, struct expr **ret_expr);
+/* x IN (...): the same of a list, args[0] of which is x; false after a diagnostic. */
+bool bind_named_list(struct scope *scope, struct expr ***args, u32 *n);
+/* The keys of GROUP BY f(x): the numbers, one group for each. */
+void bind_push_keys(struct scope *scope, const char *name, struct expr *e);
 
 /* bind_running.c: what runs along with events */
 /* Is it a sum or a count of single events, with a frame that runs along? */

@@ -3,6 +3,7 @@
  * Function calls: functions that are rewritten into operators, and SQLite's scalar
  * functions, which only the user part can run.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -106,6 +107,25 @@ static struct expr *extreme_of(struct scope *scope, struct span span, enum ast_o
 	return null_with(scope, span, a, null_with(scope, span, b, e));
 }
 
+/* So many of its lowest bytes, the other way round: from the order of the network. */
+static struct expr *swapped(struct scope *scope, struct span span, struct expr *x, u32 bytes)
+{
+	struct expr *e = NULL;
+
+	for (u32 i = 0; i < bytes; i++) {
+		s64 left = 8 * ((s64)bytes - 1 - 2 * i); /* from its place to the new one */
+		struct expr *mask = expr_number(scope->arena, span, 255ll << (8 * (bytes - 1 - i)));
+		struct expr *byte = bind_op(scope, left < 0 ? OP_SHIFT_RIGHT : OP_SHIFT_LEFT, span,
+					    x, expr_number(scope->arena, span, llabs(left)));
+
+		byte = bind_op(scope, OP_BIT_AND, span, byte, mask);
+		e = e ? bind_op(scope, OP_BIT_OR, span, e, byte) : byte;
+	}
+	if (e && type_is_word(e->type))
+		e->type = type_int(64, false); /* as of what may be NULL */
+	return e;
+}
+
 /* abs, min, max, coalesce, ifnull, nullif, iif: CASE in other clothes, so the kernel part has them
  * too. */
 static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, struct expr **x)
@@ -130,6 +150,10 @@ static struct expr *bind_rewritten(struct scope *scope, const struct ast *ast, s
 				       x[i]);
 		return e;
 	}
+	if (strcasecmp(f, "ntohs") == 0)
+		return null_with(scope, span, x[0], swapped(scope, span, x[0], 2));
+	if (strcasecmp(f, "ntohl") == 0)
+		return null_with(scope, span, x[0], swapped(scope, span, x[0], 4));
 	if (strcasecmp(f, "iif") == 0 && n == 3)
 		return bind_case_of(scope, span, x[0], x[1], x[2]);
 	if (strcasecmp(f, "nullif") == 0 && n == 2)
@@ -261,7 +285,9 @@ static struct expr *bind_pid_in_ns(struct scope *scope, const struct ast *ast)
 /* What only user space computes is computed once, by SQLite's own function. */
 static bool is_rewritable(struct scope *scope, const struct ast *ast, struct expr *const *args)
 {
-	for (u32 i = 0; i < ast->n_args && strcasecmp(ast->text, "iif") != 0; i++)
+	if (strcasecmp(ast->text, "iif") == 0 || strncasecmp(ast->text, "ntoh", 4) == 0)
+		return true;
+	for (u32 i = 0; i < ast->n_args; i++)
 		if (args[i]->is_user_only || args[i]->type.kind == TYPE_TEXT ||
 		    (args[i]->type.kind == TYPE_NULL && !bind_is_empty(scope, args[i])))
 			return false;
@@ -332,7 +358,7 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 		return bind_stack(scope, ast, SYS_KSTACK);
 	if (strcasecmp(ast->text, "ustack") == 0)
 		return bind_stack(scope, ast, SYS_USTACK);
-	if (bind_read(scope, ast, &e))
+	if (bind_read(scope, ast, &e) || bind_naming(scope, ast, &e))
 		return e;
 	args = bind_exprs(scope, ast->args, ast->n_args);
 	if (!args)

@@ -91,6 +91,9 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 	}
 	if (ast->n_args == 1)
 		return negate(scope, expr_integer(scope->arena, ast->span, type_bool(), 0), ast);
+	if (!bind_named_list(scope, &args, &n))
+		return NULL;
+	x = args[0];
 	/* Texts compare in one way; each number has its own.  The kernel has lists of constants. */
 	if ((all_constant || (is_user_only && expr_is_text(x))) && n > 2) {
 		is = expr_new(scope->arena, EXPR_IN, ast->span);
@@ -276,7 +279,7 @@ struct expr *bind_path(struct scope *scope, const struct ast *ast)
 
 static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 {
-	struct expr *x;
+	struct expr *x, *y, *named;
 
 	switch (ast->kind) {
 	case AST_NULL:
@@ -299,7 +302,10 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	case AST_BINARY:
 		x = bind_expr(scope, ast->args[0]);
 		warn_null(scope, ast);
-		return bind_op(scope, ast->op, ast->span, x, bind_beside(scope, ast->args[1], x));
+		y = bind_beside(scope, ast->args[1], x);
+		return bind_named(scope, ast->op, ast->span, x, y, &named)
+			       ? named
+			       : bind_op(scope, ast->op, ast->span, x, y);
 	case AST_BETWEEN:
 		return bind_between(scope, ast);
 	case AST_IN:

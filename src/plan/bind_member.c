@@ -20,8 +20,7 @@
 
 /* --- What is known of a type --- */
 
-/* Of the value, struct or array that an expression is; false: nothing more than its type. */
-static bool facts_of(struct scope *scope, const struct expr *e, struct catalog_member *ret_facts)
+bool bind_facts(struct scope *scope, const struct expr *e, struct catalog_member *ret_facts)
 {
 	const struct stream *stream = bind_stream_of(scope, e);
 	const struct field *f = stream ? &stream->fields[e->index] : NULL;
@@ -57,7 +56,7 @@ u32 bind_struct_behind(struct scope *scope, const struct expr *e)
 {
 	struct catalog_member facts;
 
-	if (!facts_of(scope, e, &facts) || facts.is_array)
+	if (!bind_facts(scope, e, &facts) || facts.is_array)
 		return 0;
 	if (facts.is_pointer)
 		return facts.pointee_btf_id;
@@ -223,7 +222,7 @@ struct expr *bind_element(struct scope *scope, const struct ast *ast)
 
 	if (!index)
 		return NULL;
-	if (!facts_of(scope, base, &facts) || !(facts.is_array || facts.is_pointer) ||
+	if (!bind_facts(scope, base, &facts) || !(facts.is_array || facts.is_pointer) ||
 	    !element_of(scope, &facts, &element))
 		return no_elements(scope, ast);
 	if (!type_is_word(index->type))
@@ -246,6 +245,41 @@ struct expr *bind_element(struct scope *scope, const struct ast *ast)
 	e->name = "[]";
 	set_type(e);
 	return of_one_event(scope, e);
+}
+
+/* How programs may read an array of the record: elements of so many bytes, all aligned. */
+static u32 aligned_bytes(struct scope *scope, const struct expr *place, u32 at, u32 bytes)
+{
+	const struct stream *stream = bind_stream_of(scope, place);
+	const struct stream_list *list =
+		stream ? scope->shared->scans.at[place->source]->scan.streams : NULL;
+	u32 offset = stream ? at + stream->fields[place->index].offset_bytes : 0;
+
+	while (stream && (list->streams.n > 1 || offset % bytes) && bytes > 1)
+		bytes /= 2;
+	return bytes;
+}
+
+struct expr *bind_word_at(struct scope *scope, struct expr *place, u32 at, u32 bytes)
+{
+	u32 each = aligned_bytes(scope, place, at, bytes);
+	struct expr *word = NULL;
+
+	for (u32 i = 0; i < bytes; i += each) {
+		struct expr *e = read_new(scope, READ_ELEMENT, place->span, place, NULL);
+		struct expr *shift = expr_number(scope->arena, place->span, 8 * i);
+
+		e->member = (struct catalog_member){ .size_bytes = each,
+						     .type = type_int(8 * each, false),
+						     .offset_bits = 8 * (u64)(at + i) };
+		e->integer = (at + i) / each;
+		e->name = "[]";
+		set_type(e);
+		if (i)
+			e = expr_op(scope->arena, OP_SHIFT_LEFT, place->span, e, shift);
+		word = i ? expr_op(scope->arena, OP_BIT_OR, place->span, word, e) : e;
+	}
+	return word ? of_one_event(scope, word) : NULL;
 }
 
 /* --- Pointers to other types, texts --- */

@@ -68,7 +68,7 @@ static bool take_keys(struct scope *scope, const struct over *o, struct plan *p)
 	for (u32 i = 0; i < o->n_partition; i++) {
 		struct expr *e = o->partition[i];
 
-		while (function_is_naming(e))
+		while (function_is_naming(e) && e->n_args == 1)
 			e = e->args[0];
 		if (!is_of_kernel(scope, e) ||
 		    (!type_is_word(e->type) && e->type.kind != TYPE_TEXT &&

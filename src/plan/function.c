@@ -15,6 +15,8 @@ static const struct sql_function functions[] = {
 	{ "nullif", 2, 2, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "iif", 3, 3, "c=", FUNCTION_OF_ARGS, NULL, true },
 	{ "time_bucket", 2, 2, "n", FUNCTION_OF_ARGS, NULL, true },
+	{ "ntohs", 1, 1, "i", TYPE_INT },
+	{ "ntohl", 1, 1, "i", TYPE_INT },
 	{ "min", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "max", 2, 99, "=", FUNCTION_OF_ARGS, NULL, true },
 	{ "round", 1, 2, "ni", TYPE_REAL },
@@ -65,24 +67,13 @@ static const struct sql_function functions[] = {
 	{ "nth_value", 2, 2, "=p", FUNCTION_OF_ARGS, NULL, true, true },
 };
 
-/* Names of the kernel's numbers, looked up in user space. */
-static const struct sql_function naming[] = {
-	{ "syscall_name", 1, 1, "i", TYPE_TEXT, .takes_big = true }, /* nr of a system call */
-	{ "task_state", 1, 1, "i", TYPE_TEXT, .takes_big = true }, /* prev_state of sched_switch */
-	{ "softirq_name", 1, 1, "i", TYPE_TEXT, .takes_big = true }, /* vec */
-	{ "device_name", 1, 1, "i", TYPE_TEXT, .takes_big = true },  /* dev: "8:16" */
-	{ "tcp_state", 1, 1, "i", TYPE_TEXT,
-	  .takes_big = true }, /* oldstate, newstate of inet_sock_set_state */
-};
-
 /* Nobody writes it: an instant of CLOCK_MONOTONIC on CLOCK_REALTIME (bind_time.c). */
 const struct sql_function function_real_time = { "eb_real_time", 1,    1,   "i",
 						 TYPE_TIMESTAMP, NULL, true };
 
 bool function_is_naming(const struct expr *e)
 {
-	return e->kind == EXPR_CALL && e->function >= naming &&
-	       e->function < naming + ARRAY_SIZE(naming);
+	return e->kind == EXPR_CALL && e->function->naming;
 }
 
 const struct sql_function *function_find(const char *name, bool is_window)
@@ -90,24 +81,21 @@ const struct sql_function *function_find(const char *name, bool is_window)
 	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
 		if (strcasecmp(functions[i].name, name) == 0 && functions[i].is_window == is_window)
 			return &functions[i];
-	for (u32 i = 0; i < ARRAY_SIZE(naming) && !is_window; i++)
-		if (strcasecmp(naming[i].name, name) == 0)
-			return &naming[i];
 	return NULL;
 }
 
 const char *function_name_at(u32 i)
 {
-	if (i < ARRAY_SIZE(naming))
-		return naming[i].name;
-	i -= ARRAY_SIZE(naming);
+	if (i < n_namings)
+		return namings[i]->name;
+	i -= n_namings;
 	return i < ARRAY_SIZE(functions) ? functions[i].name : NULL;
 }
 
 void function_suggest(struct suggest *suggest, bool is_window)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(naming) && !is_window; i++)
-		suggest_offer(suggest, naming[i].name);
+	for (u32 i = 0; i < n_namings && !is_window; i++)
+		suggest_offer(suggest, namings[i]->name);
 	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
 		if (functions[i].is_window == is_window)
 			suggest_offer(suggest, functions[i].name);

@@ -134,6 +134,7 @@ struct sql_function {
 			    made what `takes` says of the argument (func.h) */
 	bool is_window;	 /* needs OVER */
 	const char *of_big; /* what it is of such an integer, with %s for it; NULL: as above */
+	const struct naming *naming; /* it names numbers (cat.h) */
 };
 
 #define FUNCTION_OF_ARGS 255

@@ -154,7 +154,7 @@ static void test_tcp_connect(void **state)
 	expect(*state, "tcp_connect", CONNECTED);
 }
 
-/* Addresses of an own socket in the kernel's lists, byte by byte; 0: it is not there. */
+/* Addresses of an own socket in the kernel's lists, and their bytes; 0: it is not there. */
 static void test_ipv6(void **state)
 {
 	static const char *const members[] = { "iter:tcp", "sk_common", "iter:udp",
@@ -179,13 +179,15 @@ static void test_ipv6(void **state)
 		assert_int_equal(i ? connect(fd, (void *)&at, n) : listen(fd, 1), 0);
 		snprintf(
 			query, sizeof(query),
-			"SELECT family, laddr, %1$s.skc_v6_rcv_saddr.in6_u.u6_addr8[15] AS last, "
-			"%1$s.skc_v6_rcv_saddr.in6_u.u6_addr8[0] AS first, "
-			"%1$s.skc_v6_daddr.in6_u.u6_addr32[3] AS other FROM %2$s WHERE lport = %3$u",
+			"SELECT family, inet(laddr) AS v4, ntop(family, %1$s.skc_v6_rcv_saddr) AS own, "
+			"inet(%1$s.skc_v6_daddr.in6_u.u6_addr8) AS other, "
+			"%1$s.skc_v6_rcv_saddr.in6_u.u6_addr8[15] AS last FROM %2$s "
+			"WHERE lport = %3$u AND inet(%1$s.skc_v6_rcv_saddr) = '::1'",
 			members[i + 1], members[i], ntohs(at.sin6_port));
 		snprintf(row, sizeof(row),
-			 "{\"family\":10,\"laddr\":0,\"last\":1,\"first\":0,\"other\":%u}\n",
-			 i ? htonl(1) : 0);
+			 "{\"family\":10,\"v4\":\"0.0.0.0\",\"own\":\"::1\",\"other\":\"%s\","
+			 "\"last\":1}\n",
+			 i ? "::1" : "::");
 		proc_start(&ebql, argv, 0);
 		assert_int_equal(proc_wait_exit(&ebql, 60000), 0);
 		assert_non_null(strstr(ebql.out_text.at, row));

@@ -57,6 +57,15 @@ static const struct {
 	{ "SELECT time, 7, 'it''s', NULL, 9223372036854775807, -9223372036854775808 FROM $E" },
 	{ "SELECT time, f_u8 FROM $E WHERE f_u16 < 30000" },
 	{ "SELECT time, f_u8 FROM $E WHERE f_u16 < 30000 AND flag OR f_s32 < 0" },
+	/* A name is a comparison of numbers. */
+	{ "SELECT time, f_u8 FROM $E WHERE device_name(f_u8) = '0:2' OR tcp_state(f_u8) <> 'CLOSE' "
+	  "AND softirq_name(f_s8) NOT IN ('TIMER', '77', 'HI')",
+	  "SELECT time, f_u8 FROM ev WHERE f_u8 = 2 OR f_u8 <> 7 AND f_s8 NOT IN (1, 77, 0) ORDER BY 1" },
+	{ "SELECT time, errno_name(f_s8), ntop(f_u8, f_u64), ntohs(f_u16), ntohl(f_s32) FROM $E "
+	  "WHERE errno_name(f_s8) <> 'ENOENT' AND errno_name(f_u8) <> 'ENOENT'" },
+	{ "SELECT errno_name(f_s8), ntop(f_u8, f_u16), count(*) FROM $E "
+	  "WHERE NOT open_flags(f_u64 / f_s8) = 'O_RDWR' "
+	  "GROUP BY errno_name(f_s8), ntop(f_u8, f_u16)" },
 	{ "SELECT time, name FROM $E WHERE name LIKE '%1%' AND path NOT GLOB '*2*'" },
 	{ "SELECT time, name FROM $E WHERE name IN ('a', 'ab', 'abc') OR comm > name" },
 	{ "SELECT time, f_u8 FROM $E WHERE f_u8 IN (1, 2, 250) AND f_s8 NOT IN (0, 1)" },

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Numbers that this host gives names: users and groups, by its data bases.  They are looked up as
+ * they are shown; a name is asked for again after a second, and kept where it is gone meanwhile.
+ */
+#include "cat/internal.h"
+
+#include <grp.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- What is known --- */
+
+#define N_KNOWN	     1024u /* a number's place is its own, until another's takes it */
+#define KNOWN_FOR_NS 1000000000ull
+
+struct known {
+	const struct naming *naming;
+	s64 number;
+	u64 until_ns;
+	char *name; /* NULL: it has none */
+};
+
+static struct known known[N_KNOWN];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+const char *naming_known(const struct naming *naming, s64 x, char *room,
+			 const char *(*look_up)(s64 x, char *room))
+{
+	struct known *k = &known[((u64)x + (u64)(uintptr_t)naming / 8) % N_KNOWN];
+	u64 now_ns = base_monotonic_ns();
+	const char *name;
+
+	pthread_mutex_lock(&lock);
+	if (k->naming != naming || k->number != x || k->until_ns < now_ns) {
+		bool is_other = k->naming != naming || k->number != x;
+
+		name = look_up(x, room);
+		if (name || is_other) {
+			free(k->name);
+			k->name = name ? strdup(name) : NULL;
+		}
+		k->naming = naming;
+		k->number = x;
+		k->until_ns = now_ns + KNOWN_FOR_NS;
+	}
+	if (k->name)
+		snprintf(room, NAMING_BYTES, "%s", k->name);
+	name = k->name ? room : NULL;
+	pthread_mutex_unlock(&lock);
+	return name;
+}
+
+/* --- Users and groups --- */
+
+/* An entry of either, as its data base has it: a group's members may be many. */
+#define ENTRY_BYTES 65536u
+
+static const char *look_up_user(s64 x, char *room)
+{
+	struct passwd entry, *found = NULL;
+	char *bytes = malloc(ENTRY_BYTES);
+
+	if (bytes && getpwuid_r((uid_t)x, &entry, bytes, ENTRY_BYTES, &found) == 0 && found)
+		snprintf(room, NAMING_BYTES, "%s", found->pw_name);
+	free(bytes);
+	return found ? room : NULL;
+}
+
+static const char *look_up_group(s64 x, char *room)
+{
+	struct group entry, *found = NULL;
+	char *bytes = malloc(ENTRY_BYTES);
+
+	if (bytes && getgrgid_r((gid_t)x, &entry, bytes, ENTRY_BYTES, &found) == 0 && found)
+		snprintf(room, NAMING_BYTES, "%s", found->gr_name);
+	free(bytes);
+	return found ? room : NULL;
+}
+
+static const char *name_of_user(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	return *x < 0 || *x >= UINT32_MAX ? NULL : naming_known(naming, *x, room, look_up_user);
+}
+
+static const char *name_of_group(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	return *x < 0 || *x >= UINT32_MAX ? NULL : naming_known(naming, *x, room, look_up_group);
+}
+
+/* The entry that `name` has, if it is the one that its number is shown by. */
+static u32 shown_as(const struct naming *naming, s64 number, const char *name)
+{
+	char room[NAMING_BYTES];
+	const char *shown = naming->name_of(naming, &number, 1, room);
+
+	return shown && strcmp(shown, name) == 0;
+}
+
+static u32 numbers_of_user(const struct naming *naming, const char *name, s64 *ret_numbers,
+			   struct suggest *suggest)
+{
+	static _Thread_local char nearest[NAMING_BYTES];
+	struct passwd entry, *found = NULL;
+	char *bytes = malloc(ENTRY_BYTES);
+
+	if (bytes && getpwnam_r(name, &entry, bytes, ENTRY_BYTES, &found) == 0 && found)
+		*ret_numbers = found->pw_uid;
+	free(bytes);
+	if (found)
+		return shown_as(naming, *ret_numbers, name);
+	pthread_mutex_lock(&lock);
+	setpwent();
+	while ((found = getpwent())) {
+		const char *before = suggest_best(suggest);
+
+		suggest_offer(suggest, found->pw_name);
+		if (suggest_best(suggest) != before)
+			snprintf(nearest, sizeof(nearest), "%s", found->pw_name);
+		suggest->best = suggest_best(suggest) ? nearest : NULL;
+	}
+	endpwent();
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+static u32 numbers_of_group(const struct naming *naming, const char *name, s64 *ret_numbers,
+			    struct suggest *suggest)
+{
+	static _Thread_local char nearest[NAMING_BYTES];
+	struct group entry, *found = NULL;
+	char *bytes = malloc(ENTRY_BYTES);
+
+	if (bytes && getgrnam_r(name, &entry, bytes, ENTRY_BYTES, &found) == 0 && found)
+		*ret_numbers = found->gr_gid;
+	free(bytes);
+	if (found)
+		return shown_as(naming, *ret_numbers, name);
+	pthread_mutex_lock(&lock);
+	setgrent();
+	while ((found = getgrent())) {
+		const char *before = suggest_best(suggest);
+
+		suggest_offer(suggest, found->gr_name);
+		if (suggest_best(suggest) != before)
+			snprintf(nearest, sizeof(nearest), "%s", found->gr_name);
+		suggest->best = suggest_best(suggest) ? nearest : NULL;
+	}
+	endgrent();
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+const struct naming naming_user = { .name = "user_name",
+				    .name_of = name_of_user,
+				    .example = "root",
+				    .numbers_of = numbers_of_user };
+const struct naming naming_group = { .name = "group_name",
+				     .name_of = name_of_group,
+				     .example = "root",
+				     .numbers_of = numbers_of_group };

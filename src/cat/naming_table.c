@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Numbers of the kernel with fixed names.
+ */
+#include "cat/internal.h"
+
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *name_of_syscall(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	return *x >= 0 && *x < syscall_count() ? syscall_name(arch_own, (s32)*x) : NULL;
+}
+
+const struct naming naming_syscall = {
+	.name = "syscall_name", .name_of = name_of_syscall, .example = "read", .hi = 999
+};
+
+/*
+ * The bits of a task's state (include/linux/sched.h), as sched_switch gives them: bit 7
+ * is then "idle", and 256 (TASK_REPORT_MAX) says that it was preempted.  The kernel's own
+ * word, which raw tracepoints carry, has idle as 0x402 (TASK_UNINTERRUPTIBLE with
+ * TASK_NOLOAD), and 256 (TASK_WAKEKILL) together with a lower bit only.
+ */
+static const char *name_of_task_state(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	static const char *const bits[] = { "sleeping", "disk sleep", "stopped", "traced",  "dead",
+					    "zombie",	"parked",     "idle",	 "runnable" };
+
+	if (*x == 0)
+		return "running";
+	if ((*x & 0x402) == 0x402)
+		return "idle";
+	for (u32 i = 0; i < ARRAY_SIZE(bits); i++)
+		if (*x >> i & 1)
+			return bits[i];
+	return NULL;
+}
+
+const struct naming naming_task_state = { .name = "task_state", .name_of = name_of_task_state };
+
+/* include/linux/interrupt.h; named as /proc/softirqs does. */
+static const char *name_of_softirq(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	static const char *const texts[] = { "HI",	 "TIMER",   "NET_TX", "NET_RX",	 "BLOCK",
+					     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
+
+	return *x >= 0 && *x < (s64)ARRAY_SIZE(texts) ? texts[*x] : NULL;
+}
+
+const struct naming naming_softirq = {
+	.name = "softirq_name", .name_of = name_of_softirq, .example = "NET_RX", .hi = 9
+};
+
+/* include/net/tcp_states.h */
+static const char *name_of_tcp_state(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	static const char *const texts[] = { NULL,	     "ESTABLISHED",   "SYN_SENT",
+					     "SYN_RECV",     "FIN_WAIT1",     "FIN_WAIT2",
+					     "TIME_WAIT",    "CLOSE",	      "CLOSE_WAIT",
+					     "LAST_ACK",     "LISTEN",	      "CLOSING",
+					     "NEW_SYN_RECV", "BOUND_INACTIVE" };
+
+	return *x > 0 && *x < (s64)ARRAY_SIZE(texts) ? texts[*x] : NULL;
+}
+
+const struct naming naming_tcp_state = {
+	.name = "tcp_state", .name_of = name_of_tcp_state, .example = "ESTABLISHED", .hi = 13
+};
+
+/* dev_t as the kernel has it: 12 bits of major, 20 of minor (include/linux/kdev_t.h). */
+static const char *name_of_device(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	if (*x < 0 || *x > UINT32_MAX)
+		return NULL;
+	snprintf(room, NAMING_BYTES, "%u:%u", (u32)(*x >> 20), (u32)*x & 0xfffff);
+	return room;
+}
+
+static u32 numbers_of_device(const struct naming *naming, const char *name, s64 *ret_numbers,
+			     struct suggest *suggest)
+{
+	u32 major, minor;
+	char room[NAMING_BYTES];
+
+	if (sscanf(name, "%u:%u", &major, &minor) != 2 || major > 0xfff || minor > 0xfffff)
+		return 0;
+	*ret_numbers = (s64)major << 20 | minor;
+	return strcmp(name_of_device(naming, ret_numbers, 1, room), name) == 0;
+}
+
+const struct naming naming_device = { .name = "device_name",
+				      .name_of = name_of_device,
+				      .example = "8:16",
+				      .numbers_of = numbers_of_device };
+
+/* --- errno --- */
+
+/* The kernel's own, which programs never see (include/linux/errno.h). */
+#define FIRST_OWN 512
+static const char *const own_errors[] = {
+	[0] = "ERESTARTSYS",
+	[1] = "ERESTARTNOINTR",
+	[2] = "ERESTARTNOHAND",
+	[3] = "ENOIOCTLCMD",
+	[4] = "ERESTART_RESTARTBLOCK",
+	[5] = "EPROBE_DEFER",
+	[6] = "EOPENSTALE",
+	[7] = "ENOPARAM",
+	[9] = "EBADHANDLE",
+	[10] = "ENOTSYNC",
+	[11] = "EBADCOOKIE",
+	[12] = "ENOTSUPP",
+	[13] = "ETOOSMALL",
+	[14] = "ESERVERFAULT",
+	[15] = "EBADTYPE",
+	[16] = "EJUKEBOX",
+	[17] = "EIOCBQUEUED",
+	[18] = "ERECALLCONFLICT",
+};
+#define LAST_ERRNO (FIRST_OWN + (s64)ARRAY_SIZE(own_errors) - 1)
+
+static const char *name_of_errno(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	s64 error = *x < 0 ? -*x : *x;
+
+	if (*x < -LAST_ERRNO || error > LAST_ERRNO || !error)
+		return NULL;
+	return error >= FIRST_OWN ? own_errors[error - FIRST_OWN] : strerrorname_np((int)error);
+}
+
+/* A read that returns 2 has read two bytes: no ENOENT. */
+static const char *name_of_return(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	return *x < 0 ? name_of_errno(naming, x, n, room) : NULL;
+}
+
+const struct naming naming_return = { .name = "errno_name",
+				      .sql = "eb_return_name",
+				      .name_of = name_of_return,
+				      .example = "ENOENT",
+				      .lo = -LAST_ERRNO,
+				      .hi = -1 };
+const struct naming naming_errno = { .name = "errno_name",
+				     .name_of = name_of_errno,
+				     .of_signed = &naming_return,
+				     .example = "ENOENT",
+				     .lo = 0,
+				     .hi = LAST_ERRNO };
+
+/* --- Signals --- */
+
+/* The kernel has them from 32 on, of which C libraries keep two: as `kill -l` has it. */
+#define FIRST_REAL_TIME 34
+#define LAST_SIGNAL	64
+
+static const char *name_of_signal(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	const char *name = *x > 0 && *x < 32 ? sigabbrev_np((int)*x) : NULL;
+
+	if (!name && (*x < FIRST_REAL_TIME || *x > LAST_SIGNAL))
+		return NULL;
+	if (name)
+		snprintf(room, NAMING_BYTES, "SIG%s", name);
+	else if (*x == FIRST_REAL_TIME)
+		return "SIGRTMIN";
+	else
+		snprintf(room, NAMING_BYTES, "SIGRTMIN+%u", (u32)*x - FIRST_REAL_TIME);
+	return room;
+}
+
+const struct naming naming_signal = {
+	.name = "signal_name", .name_of = name_of_signal, .example = "SIGKILL", .hi = LAST_SIGNAL
+};
+
+/* --- Capabilities --- */
+
+static const char *name_of_capability(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	/* clang-format off */
+	static const char *const texts[] = {
+		"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_DAC_READ_SEARCH", "CAP_FOWNER",
+		"CAP_FSETID", "CAP_KILL", "CAP_SETGID", "CAP_SETUID", "CAP_SETPCAP",
+		"CAP_LINUX_IMMUTABLE", "CAP_NET_BIND_SERVICE", "CAP_NET_BROADCAST",
+		"CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_IPC_LOCK", "CAP_IPC_OWNER",
+		"CAP_SYS_MODULE", "CAP_SYS_RAWIO", "CAP_SYS_CHROOT", "CAP_SYS_PTRACE",
+		"CAP_SYS_PACCT", "CAP_SYS_ADMIN", "CAP_SYS_BOOT", "CAP_SYS_NICE",
+		"CAP_SYS_RESOURCE", "CAP_SYS_TIME", "CAP_SYS_TTY_CONFIG", "CAP_MKNOD",
+		"CAP_LEASE", "CAP_AUDIT_WRITE", "CAP_AUDIT_CONTROL", "CAP_SETFCAP",
+		"CAP_MAC_OVERRIDE", "CAP_MAC_ADMIN", "CAP_SYSLOG", "CAP_WAKE_ALARM",
+		"CAP_BLOCK_SUSPEND", "CAP_AUDIT_READ", "CAP_PERFMON", "CAP_BPF",
+		"CAP_CHECKPOINT_RESTORE",
+	};
+	/* clang-format on */
+
+	_Static_assert(ARRAY_SIZE(texts) == CAP_CHECKPOINT_RESTORE + 1, "one is missing");
+	return *x >= 0 && *x < (s64)ARRAY_SIZE(texts) ? texts[*x] : NULL;
+}
+
+const struct naming naming_capability = { .name = "capability_name",
+					  .name_of = name_of_capability,
+					  .example = "CAP_SYS_ADMIN",
+					  .hi = CAP_LAST_CAP };

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Names of numbers: comparisons with a name as such of the numbers that have it, and what is
+ * grouped by.
+ */
+#include "plan/bind.h"
+
+/* --- Comparisons with a name --- */
+
+static struct expr *unknown_name(struct scope *scope, const struct naming *naming,
+				 const struct expr *name, const struct suggest *suggest)
+{
+	struct diag *d = diag_error(scope->diags, "unknown-name", name->span,
+				    "%s() names no number \"%s\"", naming->name, name->text);
+
+	if (suggest_best(suggest))
+		diag_hint(scope->diags, d, "did you mean \"%s\"?", suggest_best(suggest));
+	else
+		diag_hint(scope->diags, d, "they are as \"%s\"", naming->example);
+	return NULL;
+}
+
+static struct expr *equals(struct scope *scope, struct span span, struct expr *x, s128 number)
+{
+	return bind_op(scope, OP_EQ, span, x,
+		       expr_integer(scope->arena, span, type_int(64, number <= INT64_MAX), number));
+}
+
+/* Both halves; NULL where they are, and so the address was not read. */
+static struct expr *equals_address(struct scope *scope, struct span span, struct expr **x,
+				   const struct expr *name)
+{
+	struct suggest suggest;
+	u64 words[2];
+
+	suggest_init(&suggest, name->text);
+	if (!naming_address(name->text, words))
+		return unknown_name(scope, &naming_inet, name, &suggest);
+	return bind_case_of(scope, span, expr_make(scope->arena, EXPR_IS_NULL, span, 1, x[0]),
+			    expr_new(scope->arena, EXPR_NULL, span),
+			    bind_op(scope, OP_AND, span, equals(scope, span, x[0], words[0]),
+				    equals(scope, span, x[1], words[1])));
+}
+
+/* The numbers that have a name; 0 after a diagnostic. */
+static u32 numbers_of(struct scope *scope, const struct expr *call, const struct expr *name,
+		      s64 *ret_numbers)
+{
+	struct suggest suggest;
+	u32 n;
+
+	suggest_init(&suggest, name->text);
+	n = naming_numbers(call->function->naming, name->text, ret_numbers, &suggest);
+	if (!n)
+		unknown_name(scope, call->function->naming, name, &suggest);
+	return n;
+}
+
+/* Is it a function of numbers that can be told by their name? */
+static bool has_numbers(const struct expr *e)
+{
+	return function_is_naming(e) && e->function->naming->example &&
+	       e->args[0]->type.kind != TYPE_NULL;
+}
+
+bool bind_named(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
+		struct expr *b, struct expr **ret_expr)
+{
+	struct expr *call = a && has_numbers(a) ? a : b, *name = call == a ? b : a, *e = NULL;
+	s64 numbers[NAMING_NUMBERS];
+	u32 n;
+
+	if (!a || !b || (op != OP_EQ && op != OP_NE) || !has_numbers(call) ||
+	    name->kind != EXPR_TEXT)
+		return false;
+	if (call->n_args == 2) {
+		e = equals_address(scope, span, call->args, name);
+	} else {
+		n = numbers_of(scope, call, name, numbers);
+		for (u32 i = 0; i < n; i++) {
+			struct expr *is = equals(scope, span, call->args[0], numbers[i]);
+
+			e = e ? bind_op(scope, OP_OR, span, e, is) : is;
+		}
+	}
+	*ret_expr = e && op == OP_NE ? bind_op(scope, OP_NOT, span, e, NULL) : e;
+	return true;
+}
+
+bool bind_named_list(struct scope *scope, struct expr ***args, u32 *n)
+{
+	struct expr **names = *args, *call = names[0], **to;
+	s64 numbers[NAMING_NUMBERS];
+	u32 n_to = 1;
+
+	if (!has_numbers(call) || call->n_args > 1)
+		return true;
+	for (u32 i = 1; i < *n; i++)
+		if (names[i]->kind != EXPR_TEXT)
+			return true;
+	to = arena_array(scope->arena, struct expr *, *n * NAMING_NUMBERS);
+	to[0] = call->args[0];
+	for (u32 i = 1; i < *n; i++) {
+		u32 more = numbers_of(scope, call, names[i], numbers);
+
+		if (!more)
+			return false;
+		for (u32 k = 0; k < more; k++)
+			to[n_to++] = expr_number(scope->arena, names[i]->span, numbers[k]);
+	}
+	*args = to;
+	*n = n_to;
+	return true;
+}
+
+/* --- GROUP BY --- */
+
+void bind_push_keys(struct scope *scope, const char *name, struct expr *e)
+{
+	if (!function_is_naming(e))
+		vec_push(scope->arena, &scope->keys, (struct item){ name, e });
+	else if (e->n_args == 1)
+		bind_push_keys(scope, name, e->args[0]);
+	for (u32 i = 0; function_is_naming(e) && e->n_args > 1 && i < e->n_args; i++)
+		if (!expr_is_constant(e->args[i]))
+			bind_push_keys(scope, name, e->args[i]);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Names of numbers: what headers and data bases of this machine say, and that the way back from a
+ * name leads to the numbers that are shown so, and to no other.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "cat/cat.h"
+
+static const char *shown(const char *function, s64 x)
+{
+	static char room[NAMING_BYTES];
+	const struct naming *naming = naming_find(function);
+
+	assert_non_null(naming);
+	return naming->name_of(naming, &x, 1, room) ?: "";
+}
+
+static void test_known(void **state)
+{
+	assert_string_equal(shown("errno_name", ENOENT), "ENOENT");
+	assert_string_equal(shown("errno_name", -ENOENT), "ENOENT");
+	assert_string_equal(shown("errno_name", -512), "ERESTARTSYS");
+	assert_string_equal(shown("errno_name", 0), "");
+	assert_string_equal(shown("errno_name", 520), "");
+	assert_string_equal(shown("errno_name", INT64_MIN), "");
+	assert_string_equal(shown("signal_name", SIGKILL), "SIGKILL");
+	assert_string_equal(shown("signal_name", 34), "SIGRTMIN");
+	assert_string_equal(shown("signal_name", 64), "SIGRTMIN+30");
+	assert_string_equal(shown("signal_name", 65), "");
+	assert_string_equal(shown("capability_name", 40), "CAP_CHECKPOINT_RESTORE");
+	assert_string_equal(shown("open_flags", O_RDONLY), "O_RDONLY");
+	assert_string_equal(shown("open_flags", O_RDWR | O_CLOEXEC), "O_RDWR|O_CLOEXEC");
+	assert_string_equal(shown("open_flags", O_DIRECTORY | O_NOFOLLOW | O_DIRECT),
+			    "O_RDONLY|O_DIRECT|O_DIRECTORY|O_NOFOLLOW");
+	assert_string_equal(shown("open_flags", O_WRONLY | O_SYNC), "O_WRONLY|O_SYNC");
+	assert_string_equal(shown("open_flags", O_WRONLY | O_DSYNC), "O_WRONLY|O_DSYNC");
+	assert_string_equal(shown("open_flags", O_RDWR | O_TMPFILE), "O_RDWR|O_TMPFILE");
+	assert_string_equal(shown("open_flags", 1 << 30), "O_RDONLY|0x40000000");
+	assert_string_equal(shown("mmap_prot", 0), "PROT_NONE");
+	assert_string_equal(shown("mmap_prot", PROT_READ | PROT_EXEC), "PROT_READ|PROT_EXEC");
+	assert_string_equal(shown("mmap_flags", MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED),
+			    "MAP_PRIVATE|MAP_FIXED|MAP_ANONYMOUS");
+	assert_string_equal(shown("clone_flags", CLONE_VM | CLONE_VFORK | SIGCHLD),
+			    "CLONE_VM|CLONE_VFORK|SIGCHLD");
+	assert_string_equal(shown("clone_flags", CLONE_NEWNS | 0x80), "CLONE_NEWNS|CLONE_NEWTIME");
+	assert_string_equal(shown("clone_flags", 0), "");
+	assert_string_equal(shown("inet", 0x0100007f), "127.0.0.1");
+	assert_string_equal(shown("inet", -1), "");
+	assert_string_equal(shown("inet", 1ll << 32), "");
+	assert_string_equal(shown("device_name", 8 << 20 | 16), "8:16");
+}
+
+static const char *address(s64 family, u64 low, u64 high, u32 n)
+{
+	static char room[NAMING_BYTES];
+	s64 x[] = { family, (s64)low, (s64)high };
+
+	return naming_ntop.name_of(&naming_ntop, x, n, room) ?: "";
+}
+
+static void test_address(void **state)
+{
+	u64 words[2];
+
+	assert_string_equal(address(2, 0x0100007f, 0, 2), "127.0.0.1");
+	assert_string_equal(address(10, 0x0100007f, 0, 2), "");
+	assert_string_equal(address(10, 0, 1ull << 56, 3), "::1");
+	assert_string_equal(address(10, 0, 0x0100007fffff0000, 3), "::ffff:127.0.0.1");
+	assert_string_equal(address(2, 0, 0x0100007fffff0000, 3), "127.0.0.1");
+	assert_string_equal(address(2, 0x0100007f, 0, 3), "127.0.0.1");
+	assert_string_equal(address(1, 0x0100007f, 0, 3), "");
+	assert_true(naming_address("fe80::1", words));
+	assert_string_equal(address(10, words[0], words[1], 3), "fe80::1");
+	assert_false(naming_address("fe80:0::1", words)); /* it is not shown so */
+	assert_false(naming_address("10.0.0.1", words));
+}
+
+static void test_users(void **state)
+{
+	const struct passwd *user;
+	u32 n = 0;
+
+	setpwent();
+	while ((user = getpwent()) && n < 20) {
+		char name[256];
+		s64 uid = user->pw_uid;
+
+		snprintf(name, sizeof(name), "%s", user->pw_name);
+		/* Two may have one number: the data base says which is shown. */
+		if (strcmp(getpwuid(user->pw_uid)->pw_name, name) == 0)
+			assert_string_equal(shown("user_name", uid), name);
+		n++;
+	}
+	endpwent();
+	assert_true(n > 0);
+	assert_string_equal(shown("group_name", 0), getgrgid(0)->gr_name);
+	assert_string_equal(shown("user_name", -1), "");
+	assert_string_equal(shown("user_name", UINT32_MAX), "");
+}
+
+/* Of each function, over what it may name: the numbers of a name have it, and x is one of them. */
+static void check_way_back(const struct naming *naming, s64 x)
+{
+	s64 numbers[NAMING_NUMBERS];
+	char room[NAMING_BYTES], again[NAMING_BYTES], digits[24];
+	const char *name = naming->name_of(naming, &x, 1, room);
+	struct suggest suggest;
+	bool is_there = false;
+	u32 n;
+
+	snprintf(digits, sizeof(digits), "%lld", (long long)x);
+	name = name ?: digits;
+	suggest_init(&suggest, name);
+	n = naming_numbers(naming, name, numbers, &suggest);
+	for (u32 i = 0; i < n; i++) {
+		const char *other = naming->name_of(naming, &numbers[i], 1, again);
+
+		is_there |= numbers[i] == x;
+		assert_string_equal(other ?: digits, name);
+	}
+	if (!is_there)
+		fail_msg("%s(%lld) is %s, which is not its name", naming->name, (long long)x, name);
+}
+
+static void test_way_back(void **state)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < n_namings; i++) {
+		const struct naming *naming = namings[i];
+
+		if (!naming->example)
+			continue;
+		n++;
+		for (s64 x = -40; x < 300; x++)
+			if (!naming->of_signed || x >= 0)
+				check_way_back(naming, x);
+		for (u32 bit = 8; bit < 63; bit++) {
+			check_way_back(naming, 1ll << bit);
+			check_way_back(naming, (1ll << bit) + 1);
+		}
+		for (s64 x = -600; x < 10 && naming->of_signed; x++)
+			check_way_back(naming->of_signed, x);
+	}
+	assert_true(n > 10);
+}
+
+static const char *nearest(const char *function, const char *name)
+{
+	struct suggest suggest;
+	s64 numbers[NAMING_NUMBERS];
+
+	suggest_init(&suggest, name);
+	assert_int_equal(naming_numbers(naming_find(function), name, numbers, &suggest), 0);
+	return suggest_best(&suggest) ?: "";
+}
+
+static void test_nearest(void **state)
+{
+	assert_string_equal(nearest("errno_name", "ENOENTT"), "ENOENT");
+	assert_string_equal(nearest("errno_name", "2"), ""); /* it has a name */
+	assert_string_equal(nearest("syscall_name", "raed"), "read");
+	assert_string_equal(nearest("user_name", "rot"), "root");
+	assert_string_equal(nearest("group_name", "rot"), "root");
+	assert_string_equal(nearest("open_flags", "O_CLOEXEC|O_RDWR"), "O_RDWR|O_CLOEXEC");
+	assert_string_equal(nearest("open_flags", "O_CLOEXEC"), "O_RDONLY|O_CLOEXEC");
+	assert_string_equal(nearest("open_flags", "O_RDWR|O_CLOSEXEC"), "O_CLOEXEC");
+	assert_string_equal(nearest("open_flags", ""), "");
+	assert_string_equal(nearest("inet", "10.0.0.256"), "");
+	assert_string_equal(nearest("inet", "::1"), "");
+	assert_string_equal(nearest("device_name", "8:016"), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known),	cmocka_unit_test(test_address),
+		cmocka_unit_test(test_users),	cmocka_unit_test(test_way_back),
+		cmocka_unit_test(test_nearest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

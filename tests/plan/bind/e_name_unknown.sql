@@ -1,0 +1,1 @@
+SELECT 1 FROM syscall:openat WHERE errno_name(ret) = 'ENOENTT' AND signal_name(ret) = 'KILL' AND open_flags(flags) = 'O_CLOEXEC|O_RDWR' AND user_name(uid) IN ('rot', 'root') AND inet(flags) = '10.0.0' AND errno_name(ret) = 'ENOENT' AND tcp_state(3) = 'FOO'

@@ -1,0 +1,1 @@
+SELECT inet(daddr) AS d, ntohs(dport) AS p FROM tracepoint:sock:inet_sock_set_state WHERE inet(daddr) IN ('10.0.0.1', '127.0.0.1') AND tcp_state(newstate) <> 'CLOSE' AND 'SYN_SENT' = tcp_state(oldstate)

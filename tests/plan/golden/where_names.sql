@@ -1,0 +1,1 @@
+SELECT errno_name(ret), open_flags(flags), count(*) FROM syscall:openat WHERE user_name(uid) = 'root' AND errno_name(ret) IN ('ENOENT', 'EACCES') AND open_flags(flags) <> 'O_RDWR|O_CLOEXEC' GROUP BY errno_name(ret), open_flags(flags)
