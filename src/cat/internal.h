@@ -274,7 +274,9 @@ extern const struct naming naming_errno, naming_signal, naming_capability;
 extern const struct naming naming_open_flags, naming_mmap_prot, naming_mmap_flags;
 extern const struct naming naming_clone_flags;
 /* naming_host.c */
-extern const struct naming naming_user, naming_group;
+extern const struct naming naming_user, naming_group, naming_disk;
+/* naming_cgroup.c */
+extern const struct naming naming_cgroup, naming_container;
 /* The name of a number that look_up() finds, which is asked once a second at most. */
 const char *naming_known(const struct naming *naming, s64 x, char *room,
 			 const char *(*look_up)(s64 x, char *room));

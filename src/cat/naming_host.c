@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Numbers that this host gives names: users and groups, by its data bases.  They are looked up as
+ * Numbers that this host gives names: users and groups, and disks.  They are looked up as
  * they are shown; a name is asked for again after a second, and kept where it is gone meanwhile.
  */
 #include "cat/internal.h"
 
+#include <dirent.h>
 #include <grp.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- What is known --- */
 
@@ -100,6 +102,18 @@ static u32 shown_as(const struct naming *naming, s64 number, const char *name)
 	return shown && strcmp(shown, name) == 0;
 }
 
+/* As suggest_offer() of a name that does not stay: the best so far is in `nearest`. */
+static void offer(struct suggest *suggest, const char *name, char nearest[NAMING_BYTES])
+{
+	u32 before = suggest->best_distance;
+
+	suggest_offer(suggest, name);
+	if (suggest->best_distance == before)
+		return;
+	snprintf(nearest, NAMING_BYTES, "%s", name);
+	suggest->best = nearest;
+}
+
 static u32 numbers_of_user(const struct naming *naming, const char *name, s64 *ret_numbers,
 			   struct suggest *suggest)
 {
@@ -114,14 +128,8 @@ static u32 numbers_of_user(const struct naming *naming, const char *name, s64 *r
 		return shown_as(naming, *ret_numbers, name);
 	pthread_mutex_lock(&lock);
 	setpwent();
-	while ((found = getpwent())) {
-		const char *before = suggest_best(suggest);
-
-		suggest_offer(suggest, found->pw_name);
-		if (suggest_best(suggest) != before)
-			snprintf(nearest, sizeof(nearest), "%s", found->pw_name);
-		suggest->best = suggest_best(suggest) ? nearest : NULL;
-	}
+	while ((found = getpwent()))
+		offer(suggest, found->pw_name, nearest);
 	endpwent();
 	pthread_mutex_unlock(&lock);
 	return 0;
@@ -141,19 +149,72 @@ static u32 numbers_of_group(const struct naming *naming, const char *name, s64 *
 		return shown_as(naming, *ret_numbers, name);
 	pthread_mutex_lock(&lock);
 	setgrent();
-	while ((found = getgrent())) {
-		const char *before = suggest_best(suggest);
-
-		suggest_offer(suggest, found->gr_name);
-		if (suggest_best(suggest) != before)
-			snprintf(nearest, sizeof(nearest), "%s", found->gr_name);
-		suggest->best = suggest_best(suggest) ? nearest : NULL;
-	}
+	while ((found = getgrent()))
+		offer(suggest, found->gr_name, nearest);
 	endgrent();
 	pthread_mutex_unlock(&lock);
 	return 0;
 }
 
+/* --- Disks --- */
+
+/* "/sys/dev/block/8:16" leads to ".../block/sdb". */
+static const char *look_up_disk(s64 x, char *room)
+{
+	char link[64], path[NAMING_BYTES], *name;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", (u32)(x >> 20), (u32)x & 0xfffff);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[MAX(n, 0)] = '\0';
+	name = strrchr(path, '/');
+	if (!name)
+		return NULL;
+	snprintf(room, NAMING_BYTES, "%s", name + 1);
+	return room;
+}
+
+static const char *name_of_disk(const struct naming *naming, const s64 *x, u32 n, char *room)
+{
+	const char *name =
+		*x < 0 || *x > UINT32_MAX ? NULL : naming_known(naming, *x, room, look_up_disk);
+
+	return name ?: naming_device.name_of(&naming_device, x, n, room);
+}
+
+static u32 numbers_of_disk(const struct naming *naming, const char *name, s64 *ret_numbers,
+			   struct suggest *suggest)
+{
+	static _Thread_local char nearest[NAMING_BYTES];
+	DIR *folder = opendir("/sys/class/block");
+	struct dirent *entry;
+	char path[300];
+	u32 major, minor, n = 0;
+	FILE *file;
+
+	while (folder && (entry = readdir(folder))) {
+		offer(suggest, entry->d_name, nearest);
+		if (strcmp(entry->d_name, name) != 0 || entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/sys/class/block/%s/dev", name);
+		file = fopen(path, "re");
+		n = file && fscanf(file, "%u:%u", &major, &minor) == 2;
+		if (file)
+			fclose(file);
+		if (n)
+			*ret_numbers = (s64)major << 20 | minor;
+	}
+	if (folder)
+		closedir(folder);
+	if (!n && naming_device.numbers_of(&naming_device, name, ret_numbers, suggest))
+		n = shown_as(naming, *ret_numbers, name); /* of one that is gone */
+	return n;
+}
+
+const struct naming naming_disk = { .name = "disk_name",
+				    .name_of = name_of_disk,
+				    .example = "sda",
+				    .numbers_of = numbers_of_disk };
 const struct naming naming_user = { .name = "user_name",
 				    .name_of = name_of_user,
 				    .example = "root",

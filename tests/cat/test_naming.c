@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -113,6 +115,95 @@ static void test_users(void **state)
 	assert_string_equal(shown("user_name", UINT32_MAX), "");
 }
 
+static const char *nearest(const char *function, const char *name)
+{
+	struct suggest suggest;
+	s64 numbers[NAMING_NUMBERS];
+
+	suggest_init(&suggest, name);
+	assert_int_equal(naming_numbers(naming_find(function), name, numbers, &suggest), 0);
+	return suggest_best(&suggest) ?: "";
+}
+
+/* By the kernel's own list. */
+static void test_disks(void **state)
+{
+	FILE *list = popen("cd /sys/class/block && grep . */dev", "r");
+	u32 major, minor, n = 0;
+	char name[200];
+
+	assert_non_null(list);
+	while (fscanf(list, " %199[^/]/dev:%u:%u", name, &major, &minor) == 3) {
+		s64 number = 0;
+		struct suggest suggest;
+
+		assert_string_equal(shown("disk_name", (s64)major << 20 | minor), name);
+		suggest_init(&suggest, name);
+		assert_int_equal(naming_numbers(naming_find("disk_name"), name, &number, &suggest),
+				 1);
+		assert_int_equal(number, (s64)major << 20 | minor);
+		n++;
+	}
+	pclose(list);
+	assert_true(n > 0);
+	assert_string_equal(shown("disk_name", 0xfffffff0), "4095:1048560");
+	assert_string_equal(shown("disk_name", -1), "");
+}
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* Own cgroups, of which some have names as of containers. */
+static void test_cgroups(void **state)
+{
+	static const struct {
+		const char *path, *container;
+	} made[] = {
+		{ "", "" },
+		{ "/docker-" ID ".scope", ID },
+		{ "/docker-" ID ".scope/within", ID },
+		{ "/0123456789ab", "0123456789ab" },
+		{ "/cri-containerd-" ID "0.scope", "" },
+		{ "/libpod-" ID, ID },
+		{ "/user-1000", "" },
+	};
+	s64 ids[ARRAY_SIZE(made)], number;
+	char mount[200], folder[2000], paths[ARRAY_SIZE(made)][200];
+	struct suggest suggest;
+	struct stat stat_of;
+	FILE *table = popen("findmnt -nt cgroup2 -o TARGET | head -n 1", "r");
+
+	assert_int_equal(fscanf(table, "%199s", mount), 1);
+	pclose(table);
+	for (u32 i = 0; i < ARRAY_SIZE(made); i++) {
+		snprintf(paths[i], sizeof(paths[i]), "/ebql-test-%d%s", getpid(), made[i].path);
+		snprintf(folder, sizeof(folder), "%s%s", mount, paths[i]);
+		assert_int_equal(mkdir(folder, 0755), 0);
+		assert_int_equal(stat(folder, &stat_of), 0);
+		ids[i] = (s64)stat_of.st_ino;
+	}
+	/* The tree is not walked all the time. */
+	for (u32 i = 0; i < 500 && !shown("cgroup_path", ids[ARRAY_SIZE(made) - 1])[0]; i++)
+		usleep(10000);
+	for (u32 i = 0; i < ARRAY_SIZE(made); i++) {
+		assert_string_equal(shown("cgroup_path", ids[i]), paths[i]);
+		assert_string_equal(shown("container_id", ids[i]), made[i].container);
+		suggest_init(&suggest, paths[i]);
+		assert_int_equal(
+			naming_numbers(naming_find("cgroup_path"), paths[i], &number, &suggest), 1);
+		assert_int_equal(number, ids[i]);
+	}
+	for (u32 i = ARRAY_SIZE(made); i--;) {
+		snprintf(folder, sizeof(folder), "%s%s", mount, paths[i]);
+		assert_int_equal(rmdir(folder), 0);
+	}
+	/* What it was stays known; nothing is there any more. */
+	assert_string_equal(shown("cgroup_path", ids[1]), paths[1]);
+	assert_string_equal(nearest("cgroup_path", paths[1]), "");
+	assert_string_equal(nearest("cgroup_path", "system.slice"), "");
+	assert_string_equal(shown("cgroup_path", 1), "/");
+	assert_string_equal(shown("cgroup_path", INT64_MAX), "");
+}
+
 /* Of each function, over what it may name: the numbers of a name have it, and x is one of them. */
 static void check_way_back(const struct naming *naming, s64 x)
 {
@@ -160,16 +251,6 @@ static void test_way_back(void **state)
 	assert_true(n > 10);
 }
 
-static const char *nearest(const char *function, const char *name)
-{
-	struct suggest suggest;
-	s64 numbers[NAMING_NUMBERS];
-
-	suggest_init(&suggest, name);
-	assert_int_equal(naming_numbers(naming_find(function), name, numbers, &suggest), 0);
-	return suggest_best(&suggest) ?: "";
-}
-
 static void test_nearest(void **state)
 {
 	assert_string_equal(nearest("errno_name", "ENOENTT"), "ENOENT");
@@ -191,7 +272,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),	cmocka_unit_test(test_address),
 		cmocka_unit_test(test_users),	cmocka_unit_test(test_way_back),
-		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_nearest), cmocka_unit_test(test_disks),
+		cmocka_unit_test(test_cgroups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
