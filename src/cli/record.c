@@ -38,7 +38,7 @@ bool record_check(struct query *q, const struct out_format *format, const char *
 	if (path && q->bound->has_iterators && !q->bound->has_streams)
 		instead = "a list of the kernel has no events; ebql -o arrow 'SELECT ...' > "
 			  "FILE.arrows keeps its rows as a table";
-	if ((path || format->needs_rows) && !q->cut->is_streaming) {
+	if (!(path ? q->cut->is_streaming : cut_has_rows(q->cut)) && (path || format->needs_rows)) {
 		return diag_refuse(&q->diags, "not-rows", span,
 				   "%s takes the rows of single events, and the query has none" HINT
 				   "%s",

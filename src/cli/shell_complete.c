@@ -4,6 +4,7 @@
  * settings, streams (a segment at a time), views, and the columns of the sources that
  * the statement names.  The text need not parse; what cannot be bound has no columns.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -19,6 +20,7 @@ struct search {
 	struct arena *arena;
 	const char *word; /* what has been typed of it; of a stream: written out in full */
 	size_t n;	  /* its length */
+	const char *path; /* what stands before the word and a dot: rq.q */
 	bool has_source;  /* the statement names one */
 	struct names *names;
 };
@@ -139,20 +141,52 @@ static void offer_system(struct search *search)
 		offer(search, system_columns[i].name);
 }
 
-static void offer_columns(void *context, const char *written, size_t n)
+/* The columns of the source, and every event's; or the members behind a path.  false: none. */
+static bool offer_described(struct search *search, const char *written)
 {
-	struct search *search = context;
 	struct query_description d;
 	struct query q;
+	bool is_good = query_init_kept(&q, &search->shell->keep) &&
+		       describe_written(&q, written, strlen(written), &d);
 
-	search->has_source = true;
-	if (query_init_kept(&q, &search->shell->keep) && describe_written(&q, written, n, &d)) {
+	if (is_good) {
 		for (u32 i = 0; i < d.columns.n; i++)
 			offer(search, d.columns.at[i].name);
 		for (u32 i = 0; i < d.system.n; i++)
 			offer(search, d.system.at[i].name);
 	}
 	query_free(&q);
+	return is_good;
+}
+
+/* x.rq.q.: of column rq or, where x is the source's name, of column q; x. alone: all columns. */
+static void offer_columns(void *context, const char *written, size_t n)
+{
+	struct search *search = context;
+	const char *source = arena_strndup(search->arena, written, n), *path = search->path, *dot;
+
+	search->has_source = true;
+	while (path) {
+		if (offer_described(search, arena_printf(search->arena, "%s.%s", source, path)))
+			return;
+		dot = strchr(path, '.');
+		if (dot && path != search->path)
+			return;
+		path = dot ? dot + 1 : NULL;
+	}
+	if (!search->path || !strchr(search->path, '.'))
+		offer_described(search, source);
+}
+
+/* The names before the word that begins there, without the last dot; NULL: there are none. */
+static const char *path_before(struct arena *arena, const char *text, size_t start)
+{
+	size_t first = start;
+
+	while (first && (text[first - 1] == '.' || text[first - 1] == '_' ||
+			 isalnum((unsigned char)text[first - 1])))
+		first--;
+	return first + 1 < start ? arena_strndup(arena, text + first, start - 1 - first) : NULL;
 }
 
 /* --- Words of the language --- */
@@ -324,6 +358,8 @@ void shell_complete(struct shell *shell, const char *text, size_t n_bytes, size_
 	}
 	search.word = arena_strndup(arena, text + start, cursor - start);
 	search.n = strlen(search.word);
+	if (place == SQL_PLACE_MEMBER)
+		search.path = path_before(arena, text, start);
 	if (place == SQL_PLACE_SOURCE)
 		has_slashes = strchr(search.word, '/') != NULL;
 	if (n_bytes && text[0] == '\\' && !start)

@@ -70,7 +70,7 @@ static int open_sink(void *context, const struct schema *schema)
 		.has_window_columns = o->has_window_columns,
 		.bins = o->bins,
 		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
-		.is_streaming = f->query.cut->is_streaming,
+		.is_streaming = cut_has_rows(f->query.cut),
 		.is_gathered = f->path != NULL,
 		.query = f->of->name,
 		.write = output_put,

@@ -124,6 +124,11 @@ struct cut {
 struct cut *cut_query(const struct plan_query *query, const struct settings *settings,
 		      const struct plan_database *databases, u32 n_databases, struct arena *arena,
 		      struct diags *diags);
+/* Has its output rows and no batches: single events, or what only reads tables or nothing? */
+static inline bool cut_has_rows(const struct cut *cut)
+{
+	return cut->is_streaming || !cut->n_parts;
+}
 /* The parts and their reasons, the SQL, the window and what it costs. */
 void cut_print(const struct cut *cut, struct buf *out);
 

@@ -156,6 +156,10 @@ bool bind_star(struct scope *scope, const char *only, struct span span, item_vec
 	}
 	if (n_shown)
 		return true;
+	if (!only)
+		return diag_refuse(scope->diags, "missing-from", span,
+				   "* stands for columns, and without FROM there are none" HINT
+				   "add FROM tracepoint:CATEGORY:NAME; \"ebql list\" shows them");
 	return diag_refuse(scope->diags, "unknown-column", span,
 			   "nothing in FROM is called \"%s\"" HINT "FROM stream AS %s names one so",
 			   only, only);

@@ -63,6 +63,70 @@ static struct expr *bind_beside(struct scope *scope, const struct ast *ast, cons
 	return e;
 }
 
+/* --- Row values --- */
+
+static void *bad_row(struct scope *scope, struct span span, const char *message)
+{
+	return diag_refuse(scope->diags, "row-value", span,
+			   "%s" HINT "(a, b) = (1, 2), (a, b) IN ((1, 2), (3, 4)); of a select: "
+			   "EXISTS (SELECT 1 FROM ... WHERE x = a AND y = b)",
+			   message);
+}
+
+/* (a, b) = (1, 2) is a = 1 AND b = 2; `left` is bound already. */
+static struct expr *rows_equal(struct scope *scope, struct expr *const *left, u32 n,
+			       const struct ast *right, enum ast_op op)
+{
+	struct expr *all = NULL;
+
+	if (right->kind != AST_ROW)
+		return bad_row(scope, right->span, "a row value is compared with another one");
+	if (right->n_args != n)
+		return bad_row(scope, right->span, "these two row values are not of one length");
+	for (u32 i = 0; i < n; i++) {
+		struct expr *is = bind_op(scope, op, right->args[i]->span, left[i],
+					  bind_beside(scope, right->args[i], left[i]));
+
+		all = all ? bind_op(scope, OP_AND, right->span, all, is) : is;
+		if (!all)
+			return NULL;
+	}
+	return all;
+}
+
+/* (a, b) = (1, 2), and IN ((1, 2), ...) */
+static struct expr *bind_rows(struct scope *scope, const struct ast *ast)
+{
+	const struct ast *row = ast->args[0];
+	bool is_not = ast->negated, is_in = ast->kind == AST_IN;
+	struct expr **left, *any = NULL;
+	enum ast_op op = OP_EQ;
+
+	if (!is_in) {
+		op = ast->op == OP_NE ? OP_EQ : ast->op == OP_IS_NOT ? OP_IS : ast->op;
+		is_not = ast->op == OP_NE || ast->op == OP_IS_NOT;
+	}
+	if (row->kind != AST_ROW || (op != OP_EQ && op != OP_IS))
+		return bad_row(scope, ast->span, "row values are equal or not, beside = and IN");
+	left = bind_exprs(scope, row->args, row->n_args);
+	for (u32 i = 1; left && i < ast->n_args; i++) {
+		struct expr *is = rows_equal(scope, left, row->n_args, ast->args[i], op);
+
+		any = any ? bind_op(scope, OP_OR, ast->span, any, is) : is;
+		if (!any)
+			return NULL;
+	}
+	return any && is_not ? bind_op(scope, OP_NOT, ast->span, any, NULL) : any;
+}
+
+static bool has_row(const struct ast *ast)
+{
+	for (u32 i = 0; i < ast->n_args; i++)
+		if (ast->args[i] && ast->args[i]->kind == AST_ROW)
+			return true;
+	return false;
+}
+
 /* IN over constants of one kind stays one node; others become a chain of = and OR. */
 static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 {
@@ -200,10 +264,17 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 		{ "INTEGER", { .kind = TYPE_INT, .bits = 64, .is_signed = true } },
 		{ "INT", { .kind = TYPE_INT, .bits = 64, .is_signed = true } },
 		{ "BIGINT", { .kind = TYPE_INT, .bits = 64, .is_signed = true } },
+		{ "INT8", { .kind = TYPE_INT, .bits = 64, .is_signed = true } },
+		{ "INT64", { .kind = TYPE_INT, .bits = 64, .is_signed = true } },
 		{ "DOUBLE", { .kind = TYPE_REAL } },
+		{ "DOUBLE PRECISION", { .kind = TYPE_REAL } },
+		{ "FLOAT", { .kind = TYPE_REAL } },
+		{ "FLOAT8", { .kind = TYPE_REAL } },
 		{ "DURATION", { .kind = TYPE_DURATION, .bits = 64, .is_signed = true } },
 		{ "REAL", { .kind = TYPE_REAL } },
 		{ "TEXT", { .kind = TYPE_TEXT } },
+		{ "STRING", { .kind = TYPE_TEXT } },
+		{ "VARCHAR", { .kind = TYPE_TEXT } },
 	};
 	struct expr *x, *e;
 
@@ -233,8 +304,8 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 	}
 	return diag_refuse(scope->diags, "not-supported", ast->span,
 			   "there is no CAST to \"%s\" yet" HINT
-			   "INTEGER, DURATION, REAL and TEXT are possible, and pointers: "
-			   "'struct sock *'",
+			   "INTEGER or BIGINT (64 bits), DURATION, REAL or DOUBLE, TEXT or VARCHAR "
+			   "are possible, and pointers: 'struct sock *'",
 			   ast->text);
 }
 
@@ -261,6 +332,25 @@ static void warn_null(struct scope *scope, const struct ast *ast)
 	diag_warning(scope->diags, "null-comparison", ast->span,
 		     "a comparison with NULL is never true" HINT "%s",
 		     ast->op == OP_EQ ? "x IS NULL" : "x IS NOT NULL");
+}
+
+/* x IS [NOT] TRUE or FALSE: the words, which ask for more than equality with 1 or 0. */
+static bool is_truth(const struct ast *ast)
+{
+	return (ast->op == OP_IS || ast->op == OP_IS_NOT) && ast->args[1]->kind == AST_BOOL &&
+	       !ast->args[1]->is_parameter;
+}
+
+/* Of any number, as a condition is: NOT x is 0, 1 or NULL. */
+static struct expr *bind_truth(struct scope *scope, const struct ast *ast)
+{
+	struct expr *x =
+		bind_condition(scope, ast->args[0], ast->args[1]->integer ? "IS TRUE" : "IS FALSE");
+	struct expr *not_x = x ? bind_op(scope, OP_NOT, ast->span, x, NULL) : NULL;
+
+	return bind_op(scope, ast->op, ast->span, not_x,
+		       expr_integer(scope->arena, ast->args[1]->span, type_bool(),
+				    !ast->args[1]->integer));
 }
 
 struct expr *bind_path(struct scope *scope, const struct ast *ast)
@@ -300,6 +390,10 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 			return expr_number(scope->arena, ast->span, INT64_MIN);
 		return bind_op(scope, ast->op, ast->span, bind_expr(scope, ast->args[0]), NULL);
 	case AST_BINARY:
+		if (has_row(ast))
+			return bind_rows(scope, ast);
+		if (is_truth(ast))
+			return bind_truth(scope, ast);
 		x = bind_expr(scope, ast->args[0]);
 		warn_null(scope, ast);
 		y = bind_beside(scope, ast->args[1], x);
@@ -309,7 +403,7 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 	case AST_BETWEEN:
 		return bind_between(scope, ast);
 	case AST_IN:
-		return bind_in(scope, ast);
+		return has_row(ast) ? bind_rows(scope, ast) : bind_in(scope, ast);
 	case AST_LIKE:
 		return bind_like(scope, ast);
 	case AST_IS_NULL:
@@ -323,6 +417,8 @@ static struct expr *bind_node(struct scope *scope, const struct ast *ast)
 		return bind_cast(scope, ast);
 	case AST_CALL:
 		return bind_call(scope, ast);
+	case AST_ROW:
+		return bad_row(scope, ast->span, "a row value is no value by itself");
 	case AST_STAR:
 		return diag_refuse(
 			scope->diags, "star-here", ast->span,

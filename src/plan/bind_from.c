@@ -261,6 +261,27 @@ static bool is_misspelt(struct scope *scope, const struct ast_source *source)
 	return true;
 }
 
+/* name (a, b): the columns of the select that was bound last are called so. */
+static bool name_columns(struct scope *scope, const ast_columns *names, const char *of)
+{
+	item_vec *columns = &scope->members.at[scope->members.n - 1].columns;
+
+	if (names->n && names->n != columns->n)
+		return diag_refuse(scope->diags, "wrong-arguments", names->at[0].span,
+				   "%u names are given for the columns of %s, which has %u",
+				   names->n, of, columns->n);
+	for (u32 i = 0; i < names->n; i++) {
+		columns->at[i].name = names->at[i].name;
+		for (u32 k = 0; k < i; k++)
+			if (strcasecmp(names->at[k].name, names->at[i].name) == 0)
+				return diag_refuse(scope->diags, "duplicate-name",
+						   names->at[i].span,
+						   "the column \"%s\" of %s is named twice",
+						   names->at[i].name, of);
+	}
+	return true;
+}
+
 static struct plan *bind_stream(struct scope *scope, const struct ast_source *source)
 {
 	const char *name = source->path[0];
@@ -274,9 +295,10 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 		struct scope inner = bind_scope(scope, cte->cte->select);
 
 		inner.ctes = cte->outer;
-		return bind_nested(scope, &inner, cte->cte->select,
-				   source->alias ? source->alias : cte->cte->name, cte->cte->name,
-				   true);
+		table = bind_nested(scope, &inner, cte->cte->select,
+				    source->alias ? source->alias : cte->cte->name, cte->cte->name,
+				    true);
+		return table && name_columns(scope, &cte->cte->columns, name) ? table : NULL;
 	}
 	if (source->n_path == 1 && scope->shared->context->views)
 		view = views_find(scope->shared->context->views, name, scope->n_views);
@@ -301,14 +323,17 @@ static struct plan *bind_stream(struct scope *scope, const struct ast_source *so
 
 static struct plan *bind_source(struct scope *scope, const struct ast_source *source)
 {
+	struct plan *p;
+
 	switch (source->kind) {
 	case AST_SOURCE_STREAM:
 		return bind_stream(scope, source);
 	case AST_SOURCE_SELECT: {
 		struct scope inner = bind_scope(scope, source->select);
 
-		return bind_nested(scope, &inner, source->select, source->alias,
-				   source->alias ? source->alias : "the nested select", false);
+		p = bind_nested(scope, &inner, source->select, source->alias,
+				source->alias ? source->alias : "the nested select", false);
+		return p && name_columns(scope, &source->columns, source->alias) ? p : NULL;
 	}
 	case AST_SOURCE_JOIN:
 		return bind_join(scope, source);

@@ -335,12 +335,16 @@ struct expr *bind_subquery(struct scope *scope, const struct ast *ast)
 
 /* --- The query --- */
 
+/* Without FROM there is one row, and nothing to count. */
 static bool check_reads(struct scope *scope)
 {
-	if (scope->shared->scans.n || scope->shared->n_relations)
+	const struct ast_select *s = scope->select;
+
+	if (scope->shared->scans.n || scope->shared->n_relations ||
+	    (!bind_is_aggregated(s) && scope->shared->window.kind == WINDOW_NONE))
 		return true;
 	return diag_refuse(scope->diags, "missing-from", scope->select->span,
-			   "the query reads from no stream" HINT
+			   "the query counts, or has a window, and reads from no stream" HINT
 			   "add FROM tracepoint:CATEGORY:NAME; \"ebql list\" shows them");
 }
 

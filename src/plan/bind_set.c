@@ -8,6 +8,9 @@
 
 #include "plan/bind.h"
 
+/* SQLite's limit. */
+#define SELECTS_MAX 500u
+
 struct arms {
 	struct scope *scope;
 	struct arm *at;
@@ -171,6 +174,11 @@ static struct plan *set_new(const struct arms *arms)
 	struct plan *p = plan_new(scope->arena, PLAN_SET, scope->select->span, NULL);
 	const item_vec *first = &arms->at[0].columns;
 
+	if (arms->n > SELECTS_MAX)
+		return diag_refuse(scope->diags, "too-deep", arms->at[SELECTS_MAX].span,
+				   "a UNION has at most %u selects, and VALUES as many rows" HINT
+				   "a file takes more: FROM 'FILE.csv'",
+				   SELECTS_MAX);
 	p->inputs = arena_array(scope->arena, struct plan *, arms->n);
 	p->n_inputs = arms->n;
 	p->set.ops = arena_array(scope->arena, enum ast_compound_op, arms->n);

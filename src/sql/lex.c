@@ -292,6 +292,13 @@ static u32 path_length(const char *text, u32 n, u32 i)
 	return c && strchr(".-+*?@:/", c) ? 1 : 0;
 }
 
+/* VALUES (...) */
+static bool is_values(const char *text, u32 n, const struct span *word)
+{
+	return word->end - word->start == 6 && strncasecmp(text + word->start, "VALUES", 6) == 0 &&
+	       lex(text, n, word->end).kind == TOKEN_OPEN;
+}
+
 struct token lex_source(const char *text, u32 n, u32 at)
 {
 	struct token token = { 0 };
@@ -326,7 +333,7 @@ struct token lex_source(const char *text, u32 n, u32 at)
 	token = (struct token){ .kind = TOKEN_PATH, .span = { at, i } };
 	if (is_word)
 		token.keyword = (u8)keyword_find(text + at, i - at);
-	if (keyword_flags[token.keyword] & KEYWORD_HARD)
+	if (keyword_flags[token.keyword] & KEYWORD_HARD || is_values(text, n, &token.span))
 		token.kind = TOKEN_WORD;
 	return token;
 }

@@ -41,6 +41,13 @@ struct operator
 
 extern const struct operator operators[OP_N];
 
+/* A call with OVER name, whose window may still follow. */
+struct over_name {
+	struct ast *call;
+	const char *name;
+	struct span span;
+};
+
 struct parser {
 	struct arena *arena;
 	struct diags *diags;
@@ -52,6 +59,7 @@ struct parser {
 	u32 parens, error_parens; /* open ones; at the latest error */
 	u32 height;		  /* tallest expression of the select being read */
 	u32 case_depth;
+	VEC(struct over_name) over_names; /* of the selects that are being read */
 	struct sql_parameters *parameters;
 };
 
@@ -125,6 +133,11 @@ bool parse_at_name(const struct parser *p);
 /* parse_call.c: the call whose name has been read; a list of expr [ASC|DESC] [NULLS ...]. */
 struct ast *parse_call(struct parser *p, struct ast *name);
 struct ast_order *parse_order_list(struct parser *p, u32 *ret_n);
+/* At WINDOW name AS (...)?  Behind that word: it and those that follow it. */
+bool parse_at_named_windows(const struct parser *p);
+void parse_named_windows(struct parser *p, struct ast_select *select);
+/* Writes the windows of the select out in p->over_names from `first` on, which leave the list. */
+void parse_over_names(struct parser *p, const struct ast_select *select, u32 first);
 
 /* parse_frame.c: the frame of OVER, where there is one. */
 bool parse_at_frame(const struct parser *p);
@@ -163,5 +176,7 @@ struct ast_option parse_option(struct parser *p);
 struct ast_source *parse_from(struct parser *p);
 struct ast_source *parse_one_source(struct parser *p);
 struct ast_window parse_window(struct parser *p);
+/* (a, b, ...): names of columns. */
+void parse_columns(struct parser *p, ast_columns *columns);
 
 #endif

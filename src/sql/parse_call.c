@@ -63,6 +63,7 @@ static void check_over(struct parser *p, const struct ast *call)
 		     is_ntile ? "ntile(4)" : "nth_value(x, 1)");
 }
 
+/* (PARTITION BY ... ORDER BY ... frame) */
 static void read_over(struct parser *p, struct ast *call)
 {
 	VEC(struct ast *) list = { 0 };
@@ -86,8 +87,115 @@ static void read_over(struct parser *p, struct ast *call)
 	if (parse_at_keyword(p, KW_ORDER))
 		read_order_by(p, call);
 	parse_frame(p, call);
-	check_over(p, call);
 	parse_close(p, open);
+}
+
+/* --- WINDOW name AS (...), and OVER name --- */
+
+bool parse_at_named_windows(const struct parser *p)
+{
+	struct token name = parse_peek(p);
+
+	return parse_at_keyword(p, KW_WINDOW) &&
+	       (name.kind == TOKEN_WORD || name.kind == TOKEN_NAME) &&
+	       lex(p->text, p->text_bytes, name.span.end).keyword == KW_AS;
+}
+
+static const struct ast *window_find(const struct ast_select *select, const char *name)
+{
+	for (u32 i = 0; i < select->windows.n; i++)
+		if (strcasecmp(select->windows.at[i].name, name) == 0)
+			return select->windows.at[i].over;
+	return NULL;
+}
+
+void parse_named_windows(struct parser *p, struct ast_select *select)
+{
+	do {
+		struct ast_named_window window;
+		struct span span = p->tok.span;
+		struct ast *over = parse_node(p, AST_CALL, span.start);
+		u32 n_names = p->over_names.n;
+
+		window = (struct ast_named_window){ parse_name(p, "a window's name"), over };
+		if (window_find(select, window.name))
+			parse_report(p, "duplicate-name", span,
+				     "the window \"%s\" is made twice" HINT
+				     "give each a name of its own",
+				     window.name);
+		parse_expect_keyword(p, KW_AS);
+		read_over(p, over);
+		if (p->over_names.n > n_names)
+			parse_error(p, "syntax-error", p->over_names.at[n_names].span,
+				    "a window is not made by another one");
+		p->over_names.n = n_names;
+		vec_push(p->arena, &select->windows, window);
+	} while (parse_more(p));
+}
+
+static void unknown_window(struct parser *p, const struct ast_select *select,
+			   const struct over_name *of)
+{
+	struct suggest suggest;
+
+	suggest_init(&suggest, of->name);
+	for (u32 i = 0; i < select->windows.n; i++)
+		suggest_offer(&suggest, select->windows.at[i].name);
+	if (suggest_best(&suggest))
+		parse_report(p, "unknown-window", of->span,
+			     "there is no window \"%s\"" HINT "did you mean \"%s\"?", of->name,
+			     suggest_best(&suggest));
+	else
+		parse_report(p, "unknown-window", of->span,
+			     "there is no window \"%s\"" HINT
+			     "WINDOW %s AS (PARTITION BY ... ORDER BY ...) makes one",
+			     of->name, of->name);
+}
+
+void parse_over_names(struct parser *p, const struct ast_select *select, u32 first)
+{
+	for (u32 i = first; i < p->over_names.n; i++) {
+		const struct over_name *of = &p->over_names.at[i];
+		const struct ast *over = window_find(select, of->name);
+
+		if (!over) {
+			unknown_window(p, select, of);
+			continue;
+		}
+		of->call->partition_by = over->partition_by;
+		of->call->n_partition_by = over->n_partition_by;
+		of->call->order_by = over->order_by;
+		of->call->n_order_by = over->n_order_by;
+		of->call->frame = over->frame;
+		parse_under(p, of->call, over);
+	}
+	p->over_names.n = first;
+}
+
+/* OVER (...) or OVER name; false: a column may be called "over". */
+static bool accept_over(struct parser *p, struct ast *call)
+{
+	struct token next = parse_peek(p);
+	bool is_name = next.kind == TOKEN_NAME ||
+		       (next.kind == TOKEN_WORD && !(keyword_flags[next.keyword] & KEYWORD_STOP));
+
+	if (!parse_at_keyword(p, KW_OVER) || (next.kind != TOKEN_OPEN && !is_name))
+		return false;
+	parse_next(p);
+	if (is_name) {
+		struct over_name of = { .call = call, .span = p->tok.span };
+
+		if (call->is_over || call->is_within_group)
+			parse_error(p, "duplicate-clause", p->tok.span,
+				    "this call has an OVER or an ORDER BY already");
+		of.name = parse_name(p, "a window's name");
+		call->is_over = true;
+		vec_push(p->arena, &p->over_names, of);
+	} else {
+		read_over(p, call);
+	}
+	check_over(p, call);
+	return true;
 }
 
 static void read_filter(struct parser *p, struct ast *call)
@@ -112,9 +220,8 @@ static void read_call_suffixes(struct parser *p, struct ast *call)
 		if (parse_at_keyword(p, KW_FILTER) && parse_peek(p).kind == TOKEN_OPEN) {
 			parse_next(p);
 			read_filter(p, call);
-		} else if (parse_at_keyword(p, KW_OVER) && parse_peek(p).kind == TOKEN_OPEN) {
-			parse_next(p);
-			read_over(p, call);
+		} else if (accept_over(p, call)) {
+			continue;
 		} else if (parse_at_keyword(p, KW_WITHIN) && parse_peek(p).keyword == KW_GROUP) {
 			parse_next(p);
 			parse_next(p);

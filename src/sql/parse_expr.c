@@ -261,10 +261,14 @@ static struct ast *parse_parens(struct parser *p)
 		ast = select_node(p, parse_node(p, AST_SUBQUERY, open.start));
 	else
 		ast = parse_expr(p);
-	if (parse_at(p, TOKEN_COMMA))
-		parse_error(p, "syntax-error", p->tok.span,
-			    "one expression stands in (...) here" HINT
-			    "there are no row values: write a = 1 AND b = 2");
+	if (parse_at(p, TOKEN_COMMA)) {
+		struct ast *row = parse_node(p, AST_ROW, open.start);
+
+		parse_add_arg(p, row, ast);
+		while (parse_accept(p, TOKEN_COMMA))
+			parse_add_arg(p, row, parse_expr(p));
+		ast = row;
+	}
 	parse_close(p, open);
 	parse_leave(p, 1);
 	/* The parentheses belong to it, so that a column is named after all that is written. */
@@ -377,6 +381,8 @@ static struct ast *parse_typed(struct parser *p, struct ast *of)
 	if (parse_at_name(p) || parse_at(p, TOKEN_TEXT)) {
 		ast->text = parse_text(p, &p->tok, &ast->text_bytes);
 		parse_next(p);
+		if (strcasecmp(ast->text, "double") == 0)
+			parse_accept_word(p, "PRECISION");
 	} else {
 		parse_expected(p, "a type");
 	}
@@ -446,6 +452,23 @@ static struct ast *parse_prefix(struct parser *p, u32 level)
 	return parse_finish(p, ast);
 }
 
+/* x IN (VALUES (1), (2)) is x IN (1, 2). */
+static void take_values(struct parser *p, struct ast *in)
+{
+	const struct ast_select *s = in->select;
+
+	if (!s->is_values || s->items.n != 1 || s->order_by.n || s->limit || s->offset ||
+	    s->options.n)
+		return;
+	for (u32 i = 0; i < s->compound.n; i++)
+		if (s->compound.at[i].op != AST_UNION_ALL || !s->compound.at[i].select->is_values)
+			return;
+	in->kind = AST_IN;
+	parse_add_arg(p, in, s->items.at[0].expr);
+	for (u32 i = 0; i < s->compound.n; i++)
+		parse_add_arg(p, in, s->compound.at[i].select->items.at[0].expr);
+}
+
 static struct ast *parse_in(struct parser *p, struct ast *left, bool negated)
 {
 	struct ast *ast = parse_node(p, AST_IN, left->span.start);
@@ -459,6 +482,7 @@ static struct ast *parse_in(struct parser *p, struct ast *left, bool negated)
 	if (parse_at_select(p)) {
 		ast->kind = AST_IN_SELECT;
 		select_node(p, ast);
+		take_values(p, ast);
 	} else if (!parse_at(p, TOKEN_CLOSE)) {
 		do {
 			parse_add_arg(p, ast, parse_expr(p));

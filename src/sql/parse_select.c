@@ -35,7 +35,7 @@ static bool parse_at_all(const struct parser *p)
 		return false;
 	next = parse_peek(p);
 	return parse_ends_list(&next) || next.keyword == KW_DESC || next.keyword == KW_ASC ||
-	       next.keyword == KW_NULLS || next.keyword == KW_OFFSET;
+	       next.keyword == KW_NULLS;
 }
 
 static void read_group_by(struct parser *p, struct ast_select *select)
@@ -105,6 +105,37 @@ static void read_order_by(struct parser *p, struct ast_select *select)
 	}
 }
 
+/* OFFSET 5 [ROWS] */
+static void read_offset(struct parser *p, struct ast_select *select)
+{
+	if (select->offset)
+		parse_report(p, "duplicate-clause", p->tok.span, "a second OFFSET in one SELECT");
+	parse_next(p);
+	select->offset = parse_expr(p);
+	if (!parse_accept_word(p, "ROWS"))
+		parse_accept_word(p, "ROW");
+}
+
+/* FETCH FIRST [5] ROWS ONLY: LIMIT 5 */
+static void read_fetch(struct parser *p, struct ast_select *select)
+{
+	if (select->limit)
+		parse_report(p, "duplicate-clause", p->tok.span, "LIMIT and FETCH say the same");
+	parse_next(p);
+	if (!parse_accept_word(p, "NEXT"))
+		parse_expect_keyword(p, KW_FIRST);
+	if (parse_word_is(p, "ROW") || parse_word_is(p, "ROWS")) {
+		select->limit = parse_node(p, AST_INTEGER, p->tok.span.start);
+		select->limit->integer = 1;
+	} else {
+		select->limit = parse_expr(p);
+	}
+	if (!parse_accept_word(p, "ROWS") && !parse_accept_word(p, "ROW"))
+		parse_expected(p, "ROWS ONLY");
+	else if (!parse_accept_word(p, "ONLY"))
+		parse_expected_hint(p, "ONLY", "rows of equal rank have no WITH TIES");
+}
+
 static void read_limit(struct parser *p, struct ast_select *select)
 {
 	parse_next(p);
@@ -113,9 +144,7 @@ static void read_limit(struct parser *p, struct ast_select *select)
 		return;
 	}
 	select->limit = parse_expr(p);
-	if (parse_accept_keyword(p, KW_OFFSET)) {
-		select->offset = parse_expr(p);
-	} else if (parse_accept(p, TOKEN_COMMA)) {
+	if (parse_accept(p, TOKEN_COMMA)) {
 		/* SQLite: LIMIT offset, limit */
 		select->offset = select->limit;
 		select->limit = parse_expr(p);
@@ -159,6 +188,8 @@ static const struct {
 	{ KW_HAVING, read_having, "HAVING", false, "join the conditions by AND" },
 	{ KW_ORDER, read_order_by, "ORDER BY", true, "" },
 	{ KW_LIMIT, read_limit, "LIMIT", true, "" },
+	{ KW_OFFSET, read_offset, "OFFSET", true, "" },
+	{ KW_FETCH, read_fetch, "FETCH", true, "" },
 	{ KW_WITH, read_options, "WITH", true, "" },
 };
 
@@ -245,6 +276,7 @@ static void unexpected(struct parser *p, const struct select_state *state)
 /* One clause at the current token; false when there is none. */
 static bool read_clause(struct parser *p, struct select_state *state)
 {
+	struct ast_select *select = state->select;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(clauses); i++)
@@ -254,12 +286,24 @@ static bool read_clause(struct parser *p, struct select_state *state)
 		return false;
 	if (state->is_arm && clauses[i].is_of_whole)
 		return false;
-	if (state->select->compound.n && !clauses[i].is_of_whole) {
+	if (select->is_values && !clauses[i].is_of_whole) {
+		parse_error(p, "syntax-error", p->tok.span,
+			    "%s does not go with VALUES" HINT "SELECT ... FROM (VALUES ...) AS t",
+			    clauses[i].name);
+		parse_next(p);
+		return true;
+	}
+	if (select->compound.n && !clauses[i].is_of_whole) {
 		parse_error(
 			p, "syntax-error", p->tok.span,
 			"%s stands behind an ORDER BY, LIMIT or WITH that ended the last SELECT",
 			clauses[i].name);
 		parse_next(p);
+		return true;
+	}
+	if (parse_at_named_windows(p)) {
+		parse_next(p);
+		parse_named_windows(p, select);
 		return true;
 	}
 	if (state->seen & 1u << i) {
@@ -268,7 +312,7 @@ static bool read_clause(struct parser *p, struct select_state *state)
 			     clauses[i].join);
 	}
 	state->seen |= 1u << i;
-	clauses[i].read(p, state->select);
+	clauses[i].read(p, select);
 	return true;
 }
 
@@ -299,26 +343,94 @@ static void read_clauses(struct parser *p, struct select_state *state)
 	}
 }
 
-/* SELECT items and clauses, without WITH before and UNION behind it. */
+static bool parse_at_values(const struct parser *p)
+{
+	return parse_word_is(p, "VALUES") && parse_peek(p).kind == TOKEN_OPEN;
+}
+
+/* One row of VALUES: SELECT 1 AS column1, 2 AS column2 */
+static void read_row(struct parser *p, struct ast_select *row)
+{
+	struct span open = parse_open(p);
+
+	do {
+		struct ast_item item = { .expr = parse_expr(p) };
+
+		item.alias = arena_printf(p->arena, "column%u", row->items.n + 1);
+		item.alias_span = item.expr->span;
+		vec_push(p->arena, &row->items, item);
+	} while (parse_more(p));
+	parse_close(p, open);
+	row->span = parse_span(p, open.start);
+}
+
+static void read_values(struct parser *p, struct ast_select *select)
+{
+	select->is_values = true;
+	parse_next(p);
+	read_row(p, select);
+	while (parse_accept(p, TOKEN_COMMA)) {
+		struct ast_compound row = { .op = AST_UNION_ALL };
+
+		row.select = arena_new(p->arena, struct ast_select);
+		row.select->is_values = true;
+		read_row(p, row.select);
+		vec_push(p->arena, &select->compound, row);
+		if (row.select->items.n == select->items.n)
+			continue;
+		parse_error(p, "union-columns", row.select->span,
+			    "this row of VALUES has %u columns, the first one %u" HINT
+			    "NULL fills one",
+			    row.select->items.n, select->items.n);
+	}
+}
+
+/* SELECT items and clauses, or VALUES, without WITH before and UNION behind it. */
 static struct ast_select *read_core(struct parser *p, struct select_state *state)
 {
 	struct ast_select *select = arena_new(p->arena, struct ast_select);
 
+	u32 n_names = p->over_names.n;
+
 	state->select = select;
 	state->base_parens = p->parens;
 	select->span.start = p->tok.span.start;
-	parse_expect_keyword(p, KW_SELECT);
-	read_items(p, select);
+	if (parse_at_values(p)) {
+		read_values(p, select);
+	} else {
+		parse_expect_keyword(p, KW_SELECT);
+		read_items(p, select);
+	}
 	read_clauses(p, state);
+	parse_over_names(p, select, n_names);
 	select->span = parse_span(p, select->span.start);
 	return select;
+}
+
+/* Rows of VALUES behind UNION and its like are one select: SELECT * FROM (VALUES ...). */
+static struct ast_select *read_arm(struct parser *p)
+{
+	struct select_state state = { .is_arm = true };
+	struct ast_select *select = read_core(p, &state), *around;
+	struct ast_item star = { 0 };
+
+	if (!select->compound.n)
+		return select;
+	around = arena_new(p->arena, struct ast_select);
+	around->span = select->span;
+	around->from = arena_new(p->arena, struct ast_source);
+	around->from->kind = AST_SOURCE_SELECT;
+	around->from->select = select;
+	around->from->span = select->span;
+	star.expr = parse_node(p, AST_STAR, select->span.start);
+	vec_push(p->arena, &around->items, star);
+	return around;
 }
 
 /* UNION [ALL], EXCEPT, INTERSECT and the select behind it. */
 static void read_compound(struct parser *p, struct select_state *state)
 {
 	struct ast_compound compound = { .op = AST_UNION };
-	struct select_state arm = { .is_arm = true };
 	struct token word = p->tok;
 	size_t i;
 
@@ -338,40 +450,21 @@ static void read_compound(struct parser *p, struct select_state *state)
 	/* ALL is no keyword of ours: it means something only here. */
 	else if (parse_peek(p).keyword == KW_SELECT && parse_accept_word(p, "ALL"))
 		compound.op = AST_UNION_ALL;
-	compound.select = read_core(p, &arm);
+	compound.select = read_arm(p);
 	vec_push(p->arena, &state->select->compound, compound);
 }
 
-/* WITH c(x, y) AS: read over; *is_told: one message is enough. */
-static void skip_cte_columns(struct parser *p, bool is_told)
-{
-	struct span open = parse_open(p);
-
-	while (parse_at_name(p)) {
-		parse_next(p);
-		if (!parse_accept(p, TOKEN_COMMA))
-			break;
-	}
-	parse_close(p, open);
-	if (is_told || p->panic)
-		return;
-	parse_report(p, "not-supported", parse_span(p, open.start),
-		     "a list of columns behind a name of WITH is not available yet" HINT
-		     "name the columns in the select: SELECT pid AS x");
-}
-
 /* WITH RECURSIVE: taken, with a message; a select may be called "recursive". */
-static bool refuse_recursive(struct parser *p)
+static void refuse_recursive(struct parser *p)
 {
 	struct token next = parse_peek(p);
 
 	if (!parse_word_is(p, "RECURSIVE") || next.keyword == KW_AS || next.kind == TOKEN_OPEN)
-		return false;
+		return;
 	parse_report(p, "not-supported", p->tok.span,
 		     "WITH RECURSIVE is not available: a stream has no end to recurse to" HINT
 		     "leave RECURSIVE away where no select reads itself");
 	parse_next(p);
-	return true;
 }
 
 static void check_cte_name(struct parser *p, const struct ast_select *select, const char *name,
@@ -390,10 +483,8 @@ static void check_cte_name(struct parser *p, const struct ast_select *select, co
 
 static void read_ctes(struct parser *p, struct ast_select *select)
 {
-	bool is_recursive;
-
 	parse_next(p);
-	is_recursive = refuse_recursive(p);
+	refuse_recursive(p);
 	do {
 		struct ast_cte cte = { .span = p->tok.span };
 		struct span open, name_span = p->tok.span;
@@ -401,7 +492,7 @@ static void read_ctes(struct parser *p, struct ast_select *select)
 		cte.name = parse_name(p, "a name");
 		check_cte_name(p, select, cte.name, name_span);
 		if (parse_at(p, TOKEN_OPEN))
-			skip_cte_columns(p, is_recursive);
+			parse_columns(p, &cte.columns);
 		parse_expect_keyword(p, KW_AS);
 		open = parse_open(p);
 		cte.select = parse_select(p);
@@ -413,14 +504,14 @@ static void read_ctes(struct parser *p, struct ast_select *select)
 
 bool parse_at_select(const struct parser *p)
 {
-	return parse_at_keyword(p, KW_SELECT) || parse_at_keyword(p, KW_WITH);
+	return parse_at_keyword(p, KW_SELECT) || parse_at_keyword(p, KW_WITH) || parse_at_values(p);
 }
 
 struct ast_select *parse_select(struct parser *p)
 {
 	struct ast_select head = { 0 }, *select;
 	struct select_state state = { 0 };
-	u32 start = p->tok.span.start;
+	u32 start = p->tok.span.start, n_names = p->over_names.n;
 
 	if (!parse_enter(p, 1))
 		return arena_new(p->arena, struct ast_select);
@@ -435,6 +526,7 @@ struct ast_select *parse_select(struct parser *p)
 		if (!at_compound(p))
 			read_clauses(p, &state);
 	}
+	parse_over_names(p, select, n_names);
 	select->span = parse_span(p, start);
 	parse_leave(p, 1);
 	return select;

@@ -130,6 +130,19 @@ static bool follows_source(const struct token *token)
 	return token->kind == TOKEN_COMMA || parse_ends_list(token);
 }
 
+void parse_columns(struct parser *p, ast_columns *columns)
+{
+	struct span open = parse_open(p);
+
+	do {
+		struct ast_column column = { .span = p->tok.span };
+
+		column.name = parse_name(p, "a column's name");
+		vec_push(p->arena, columns, column);
+	} while (parse_more(p));
+	parse_close(p, open);
+}
+
 static void read_alias(struct parser *p, struct ast_source *source)
 {
 	bool has_as = parse_accept_keyword(p, KW_AS);
@@ -153,6 +166,8 @@ static void read_alias(struct parser *p, struct ast_source *source)
 		parse_error(p, "syntax-error", p->tok.span, "this stream has a name already");
 	source->alias_span = p->tok.span;
 	source->alias = parse_name(p, "a name");
+	if (source->kind == AST_SOURCE_SELECT && parse_at(p, TOKEN_OPEN))
+		parse_columns(p, &source->columns);
 }
 
 static struct ast_source *parse_primary(struct parser *p)
@@ -292,19 +307,6 @@ static void read_within(struct parser *p, struct ast_source *join)
 				 : "WITHIN needs more than no time");
 }
 
-static void read_using(struct parser *p, struct ast_source *join)
-{
-	struct span open = parse_open(p);
-
-	do {
-		struct ast_column column = { .span = p->tok.span };
-
-		column.name = parse_name(p, "a column's name");
-		vec_push(p->arena, &join->columns, column);
-	} while (parse_more(p));
-	parse_close(p, open);
-}
-
 static void read_condition(struct parser *p, struct ast_source *join, bool is_comma)
 {
 	bool needs_on = join->join == AST_JOIN_PAIR || join->join == AST_JOIN_ASOF;
@@ -313,7 +315,7 @@ static void read_condition(struct parser *p, struct ast_source *join, bool is_co
 	if (takes_on && parse_accept_keyword(p, KW_ON)) {
 		join->on = parse_expr(p);
 	} else if (takes_on && parse_accept_keyword(p, KW_USING)) {
-		read_using(p, join);
+		parse_columns(p, &join->columns);
 	} else if (needs_on) {
 		parse_expected_hint(p, "ON", "say which rows belong together: ON a.key = b.key");
 	} else if (join->is_natural &&

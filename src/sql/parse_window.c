@@ -158,8 +158,6 @@ struct ast_window parse_window(struct parser *p)
 		read_kind(p, &window);
 	} else if (parse_at(p, TOKEN_OPEN)) {
 		read_arguments(p, &window);
-	} else if (parse_peek(p).keyword == KW_AS && p->diags->n_errors) {
-		p->panic = true; /* WINDOW w AS (...): OVER w is told already */
 	} else {
 		parse_expected(p, "TUMBLING, HOPPING, COUNT or SESSION");
 	}

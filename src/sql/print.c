@@ -315,6 +315,11 @@ static void print_expr(struct print *p, const struct ast *ast)
 	case AST_CALL:
 		print_call(p, ast);
 		break;
+	case AST_ROW:
+		buf_putc(p->out, '(');
+		print_list(p, ast->args, ast->n_args);
+		buf_putc(p->out, ')');
+		break;
 	case AST_INDEX:
 		print_at(p, ast->args[0], LEVEL_POSTFIX);
 		print_after(p, "[", ast->args[1]);
@@ -335,6 +340,16 @@ static void print_expr(struct print *p, const struct ast *ast)
 
 static void print_source(struct print *p, const struct ast_source *source);
 
+static void print_columns(struct print *p, const char *before, const ast_columns *columns)
+{
+	for (u32 i = 0; i < columns->n; i++) {
+		buf_puts(p->out, i ? "" : before);
+		buf_puts(p->out, i ? ", " : " (");
+		print_name(p, columns->at[i].name);
+	}
+	buf_puts(p->out, columns->n ? ")" : "");
+}
+
 static void print_join(struct print *p, const struct ast_source *join)
 {
 	static const char *const words[] = {
@@ -354,11 +369,7 @@ static void print_join(struct print *p, const struct ast_source *join)
 	print_source(p, join->right);
 	buf_puts(p->out, has_parens ? ")" : "");
 	print_after(p, " ON ", join->on);
-	for (u32 i = 0; i < join->columns.n; i++) {
-		buf_puts(p->out, i ? ", " : " USING (");
-		print_name(p, join->columns.at[i].name);
-	}
-	buf_puts(p->out, join->columns.n ? ")" : "");
+	print_columns(p, " USING", &join->columns);
 	if (join->within_ns) {
 		buf_puts(p->out, " WITHIN ");
 		print_duration(p, join->within_ns);
@@ -384,6 +395,8 @@ static void print_source(struct print *p, const struct ast_source *source)
 		break;
 	}
 	print_alias(p, source->alias);
+	if (source->kind != AST_SOURCE_JOIN)
+		print_columns(p, "", &source->columns);
 }
 
 static void print_window(struct print *p, const struct ast_window *window)
@@ -463,6 +476,7 @@ static void print_select(struct print *p, const struct ast_select *select)
 	for (i = 0; i < select->ctes.n; i++) {
 		buf_puts(p->out, i ? ", " : "WITH ");
 		print_name(p, select->ctes.at[i].name);
+		print_columns(p, "", &select->ctes.at[i].columns);
 		buf_puts(p->out, " AS ");
 		print_nested(p, select->ctes.at[i].select);
 	}
@@ -479,7 +493,10 @@ static void print_select(struct print *p, const struct ast_select *select)
 		print_order(p, select->order_by.at, select->order_by.n);
 	}
 	print_clause(p, "LIMIT ", select->limit);
-	print_after(p, " OFFSET ", select->offset);
+	if (select->limit)
+		print_after(p, " OFFSET ", select->offset);
+	else
+		print_clause(p, "OFFSET ", select->offset);
 	if (!select->options.n)
 		return;
 	begin_clause(p, "WITH (");

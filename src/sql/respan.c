@@ -24,6 +24,12 @@ static void respan_expr(struct ast *ast, struct span span)
 		sql_respan(ast->select, span);
 }
 
+static void respan_columns(ast_columns *columns, struct span span)
+{
+	for (u32 i = 0; i < columns->n; i++)
+		columns->at[i].span = span;
+}
+
 static void respan_source(struct ast_source *source, struct span span)
 {
 	if (!source)
@@ -31,8 +37,7 @@ static void respan_source(struct ast_source *source, struct span span)
 	source->span = source->alias_span = span;
 	if (source->select)
 		sql_respan(source->select, span);
-	for (u32 i = 0; i < source->columns.n; i++)
-		source->columns.at[i].span = span;
+	respan_columns(&source->columns, span);
 	respan_source(source->left, span);
 	respan_source(source->right, span);
 	respan_expr(source->on, span);
@@ -43,6 +48,7 @@ void sql_respan(struct ast_select *select, struct span span)
 	select->span = span;
 	for (u32 i = 0; i < select->ctes.n; i++) {
 		select->ctes.at[i].span = span;
+		respan_columns(&select->ctes.at[i].columns, span);
 		sql_respan(select->ctes.at[i].select, span);
 	}
 	for (u32 i = 0; i < select->items.n; i++) {

@@ -28,6 +28,7 @@ enum ast_kind {
 	AST_CASE,     /* args[0] operand or NULL, then WHEN, THEN pairs; otherwise: ELSE or NULL */
 	AST_CAST,     /* args[0], text: the type's name */
 	AST_CALL, /* text: function name as written; args; star, distinct, filter, order_by, over */
+	AST_ROW,  /* (args[0], args[1], ...): beside = and IN */
 	AST_INDEX,     /* args[0] [ args[1] ] */
 	AST_MEMBER,    /* args[0] . parts[0] . parts[1] ...: of what is no plain name */
 	AST_SUBQUERY,  /* select */
@@ -145,11 +146,13 @@ enum ast_join_kind {
 	AST_JOIN_ASOF,
 };
 
-/* A column by its name alone: of USING. */
+/* A column by its name alone: of USING, or behind the name of a select. */
 struct ast_column {
 	const char *name;
 	struct span span;
 };
+
+typedef VEC(struct ast_column) ast_columns;
 
 struct ast_source {
 	enum ast_source_kind kind;
@@ -163,9 +166,9 @@ struct ast_source {
 	struct ast_select *select;
 	struct ast_source *left, *right;
 	struct ast *on;
-	VEC(struct ast_column) columns; /* USING (...) */
-	u64 within_ns;			/* 0: no WITHIN */
-	bool is_left;			/* LEFT PAIR JOIN, LEFT ASOF JOIN */
+	ast_columns columns; /* JOIN: USING (...); else (select) AS alias (a, b) */
+	u64 within_ns;	     /* 0: no WITHIN */
+	bool is_left;	     /* LEFT PAIR JOIN, LEFT ASOF JOIN */
 	bool is_natural;
 };
 
@@ -183,11 +186,18 @@ struct ast_option {
 
 struct ast_cte {
 	const char *name;
+	ast_columns columns; /* name (a, b) AS (...) */
 	struct ast_select *select;
 	struct span span;
 };
 
 enum ast_compound_op { AST_UNION_ALL, AST_UNION, AST_EXCEPT, AST_INTERSECT };
+
+/* WINDOW name AS (...), as an OVER: where OVER name stands it is written out in the tree. */
+struct ast_named_window {
+	const char *name;
+	const struct ast *over;
+};
 
 struct ast_compound {
 	enum ast_compound_op op;
@@ -198,12 +208,14 @@ struct ast_compound {
 struct ast_select {
 	struct span span;
 	bool is_distinct;
+	bool is_values; /* VALUES (1, 2), ...: each row is a select, joined by UNION ALL */
 	VEC(struct ast_cte) ctes;
 	VEC(struct ast_item) items;
 	struct ast_source *from; /* NULL: no FROM */
 	struct ast *where;
 	VEC(struct ast *) group_by;
 	struct ast_window window;
+	VEC(struct ast_named_window) windows;
 	struct ast *having;
 	VEC(struct ast_order) order_by;
 	struct ast *limit, *offset;

@@ -84,6 +84,7 @@ enum token_kind {
 	X(EXISTS, KEYWORD_QUOTE)                                                                   \
 	X(EXPLAIN, 0)                                                                              \
 	X(FALSE, KEYWORD_HARD | KEYWORD_STOP)                                                      \
+	X(FETCH, KEYWORD_STOP | KEYWORD_CLAUSE)                                                    \
 	X(FILTER, 0)                                                                               \
 	X(FIRST, 0)                                                                                \
 	X(FROM, KEYWORD_HARD | KEYWORD_STOP | KEYWORD_CLAUSE)                                      \
@@ -110,7 +111,7 @@ enum token_kind {
 	X(NOTNULL, KEYWORD_STOP)                                                                   \
 	X(NULL, KEYWORD_HARD | KEYWORD_STOP)                                                       \
 	X(NULLS, 0)                                                                                \
-	X(OFFSET, KEYWORD_STOP)                                                                    \
+	X(OFFSET, KEYWORD_STOP | KEYWORD_CLAUSE)                                                   \
 	X(ON, KEYWORD_HARD | KEYWORD_STOP)                                                         \
 	X(OR, KEYWORD_HARD | KEYWORD_STOP)                                                         \
 	X(ORDER, KEYWORD_STOP | KEYWORD_CLAUSE)                                                    \

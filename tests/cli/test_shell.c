@@ -17,11 +17,11 @@ static void test_error(void **state)
 	struct terminal *t = *state;
 
 	expect(t, "ebql> ");
-	type(t, "SELECT 1\r");
+	type(t, "SELECT count(*)\r");
 	expect(t, " ...> ");
 	type(t, "  WHERE 'a; -- ;' = /* ; */ 'b';\r");
 	expect(t, "error[missing-from]");
-	expect(t, "query:1:1\r\n  SELECT 1\r\n  ^");
+	expect(t, "query:1:1\r\n  SELECT count(*)\r\n  ^");
 	line(t, "SET max_group = 3;");
 	expect(t, "  SET max_group = 3;\r\n      ^^^^^^^^^");
 	expect(t, "hint: did you mean \"max_groups\"?");
@@ -178,17 +178,10 @@ static void test_complete_streams(void **state)
 	expect_line(t, "DESCRIBE kretp\tvfs_readv\t", "ebql> DESCRIBE kretprobe:vfs_readv !");
 	expect_line(t, "DESCRIBE func\tvfs_readv\t", "ebql> DESCRIBE function:vfs_readv !");
 	/* The source stands behind the word. */
-	expect_line(t,
-		    "SELECT p99(queue_t FROM block_io\x1b"
-		    "b\x1b"
-		    "b\x02\t",
+	expect_line(t, "SELECT p99(queue_t FROM block_io\033b\033b\002\t",
 		    "ebql> SELECT p99(queue_time! FROM block_io");
 	expect(t, "ebql> ");
-	type(t, "SELECT next_p FROM " SWITCHES "\x1b"
-		"b\x1b"
-		"b\x1b"
-		"b\x1b"
-		"b\x02\t");
+	type(t, "SELECT next_p FROM " SWITCHES "\033b\033b\033b\033b\002\t");
 	expect(t, "next_pid   next_prio");
 	key(t, CTRL('C'));
 	expect(t, "^C");
@@ -198,6 +191,12 @@ static void test_complete_streams(void **state)
 	expect(t, "sendto ");
 	key(t, CTRL('C'));
 	expect(t, "^C");
+	/* Members behind a column, and behind the stream's name; of no path there are none. */
+#define RQ "SELECT 1 FROM rt:block_rq_issue AS x WHERE "
+	expect_line(t, RQ "rq.__data_l\t", "ebql> " RQ "rq.__data_len!");
+	expect_line(t, RQ "x.rq.q.nr_requ\t", "ebql> " RQ "x.rq.q.nr_requests!");
+	expect_line(t, RQ "x.r\t", "ebql> " RQ "x.rq!");
+	expect_line(t, RQ "rq.nothing.__data_l\t", "ebql> " RQ "rq.nothing.__data_l!");
 	/* On the next line, for the source of the line before. */
 	expect(t, "ebql> ");
 	type(t, "SELECT x FROM syscall:sendt\t\r");

@@ -448,7 +448,7 @@ static struct phrase *joined(struct maker *m, const char *alias, struct scope *s
 	left = rng_percent(m->rng, 20) ? make_tree(m, scope)
 				       : choose(m, members, ARRAY_SIZE(members), alias, scope);
 	right = choose(m, members, ARRAY_SIZE(members), make_name(m, "j"), &right_scope);
-	if (rng_percent(m->rng, 40))
+	if (rng_percent(m->rng, 75))
 		name = shared_name(m, scope, &right_scope, keys);
 	if (!name && !pick_keys(m, scope, &right_scope, &keys[0], &keys[1]))
 		return left;

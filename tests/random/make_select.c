@@ -173,6 +173,34 @@ static void make_groups(struct select_maker *s)
 	}
 }
 
+/* WINDOW w AS (...), which stands where HAVING would. */
+static void make_named_window(struct select_maker *s)
+{
+	static const struct {
+		const char *form;
+		enum place arg;
+	} calls[] = { { "row_number() OVER w", KEY },
+		      { "dense_rank() OVER w", KEY },
+		      { "lag($0) OVER w", NUMBER },
+		      { "max($0) OVER w", WORD },
+		      { "first_value($0) OVER w", KEY } };
+	struct maker *m = s->m;
+	struct phrase *key = make(m, &s->scope, KEY, 1);
+
+	for (u32 i = 0; i < 2; i++) {
+		u32 which = rng_below(m->rng, ARRAY_SIZE(calls));
+		struct phrase *arg = make(m, &s->scope, calls[which].arg, 2);
+
+		add_item(s, phrase_new(m->arena, arg->class, calls[which].form, 1, arg));
+	}
+	s->having = phrase_new(
+		m->arena, PHRASE_FIXED,
+		arena_printf(m->arena, " WINDOW w AS (PARTITION BY $0 ORDER BY %s)", s->scope.time),
+		1, key);
+	phrase_mark(s->having, TRAIT_OVER);
+	phrase_mark(s->having, TRAIT_NAMED_WINDOW);
+}
+
 /* row_number() OVER (...) and its like: the order is total by the time. */
 static void make_over(struct select_maker *s)
 {
@@ -183,8 +211,11 @@ static void make_over(struct select_maker *s)
 		return;
 	}
 	add_item(s, phrase_new(m->arena, PHRASE_FIXED, s->scope.time, 0));
-	for (u32 i = 0; i < 2; i++)
-		add_item(s, make(m, &s->scope, OVER, 2));
+	if (rng_percent(m->rng, 35))
+		make_named_window(s);
+	else
+		for (u32 i = 0; i < 2; i++)
+			add_item(s, make(m, &s->scope, OVER, 2));
 }
 
 /* Over single events SUM and count run along with them, in the order of their times. */
@@ -427,6 +458,24 @@ static void drop_aliases(struct maker *m, struct oracle_query *query)
 	}
 }
 
+/* SQLite has one way to say it. */
+static struct phrase *make_limit(struct maker *m, u32 dice)
+{
+	static const struct {
+		const char *ebql, *sqlite;
+	} ways[] = { { " LIMIT $0 OFFSET 2" },
+		     { " OFFSET 2 LIMIT $0", " LIMIT $0 OFFSET 2" },
+		     { " OFFSET $0", " LIMIT -1 OFFSET $0" },
+		     { " OFFSET 1 ROW FETCH NEXT $0 ROWS ONLY", " LIMIT $0 OFFSET 1" } };
+	struct phrase *number = make_literal(m, rng_below(m->rng, 12)), *p;
+	bool is_plain = dice >= ARRAY_SIZE(ways);
+
+	p = make_optional(m, is_plain ? " LIMIT $0" : ways[dice].ebql, number, 40);
+	if (!is_plain && ways[dice].sqlite)
+		p->sqlite = ways[dice].sqlite;
+	return p;
+}
+
 static const enum trait shape_traits[] = { [SHAPE_TUMBLING] = TRAIT_TUMBLING,
 					   [SHAPE_HOPPING] = TRAIT_HOPPING,
 					   [SHAPE_COUNT] = TRAIT_COUNT,
@@ -450,8 +499,7 @@ void oracle_query_random(struct oracle_query *query, const struct rows *rows, st
 	window->sqlite = "";
 	has_order = !m.has_opaque && m.shape != SHAPE_SESSION &&
 		    rng_percent(rng, is_rows ? 100 : 35) && (!is_rows || m.shape != SHAPE_NONE);
-	limit = make_optional(&m, rng_percent(rng, 70) ? " LIMIT $0" : " LIMIT $0 OFFSET 2",
-			      make_literal(&m, rng_below(rng, 12)), 40);
+	limit = make_limit(&m, rng_below(rng, 10));
 	order = phrase_new(arena, PHRASE_FIXED, has_order ? " ORDER BY $0$1" : "",
 			   has_order ? 2 : 0, s.order, limit);
 	if (!has_order && !m.has_alias_use && rng_percent(rng, 30))

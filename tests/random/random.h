@@ -24,6 +24,8 @@
 	TRAIT(STATISTIC, "histograms, sketches")                                                   \
 	TRAIT(OVER, "OVER")                                                                        \
 	TRAIT(FRAME, "OVER with a frame")                                                          \
+	TRAIT(NAMED_WINDOW, "WINDOW w AS")                                                         \
+	TRAIT(ROW_VALUE, "row values")                                                             \
 	TRAIT(OVER_GROUPS, "OVER above groups")                                                    \
 	TRAIT(RUNNING, "running sums")                                                             \
 	TRAIT(SCALAR, "scalar sub-queries")                                                        \

@@ -1301,3 +1301,36 @@ SELECT 1 FROM tracepoint:test:event a NATURAL JOIN tracepoint:test:other b;
 SELECT first(coalesce(a.f_s32, b.f_s32)) AS f, last(f_u8) AS l, first(7) AS c FROM tracepoint:test:event a
 FULL JOIN tracepoint:test:other b USING (f_u8);
 -- row: 10 | 3 | 7
+
+-- case: conditions of rows and truths, in the kernel
+-- own: SQLite has no such streams
+SELECT f_u8, f_s32, (f_u8, f_s32) = (2, 20) AS e FROM tracepoint:test:event
+WHERE (f_u8, name) IN ((1, 'a'), (2, 'b'), (3, 'a')) AND f_s32 IS TRUE AND (f_u8 = 7) IS NOT TRUE
+AND f_u8 IN (VALUES (1), (2)) AND (pid, f_u8) <> (7, 1);
+-- row: 2 | 20 | 1
+
+-- case: VALUES beside a stream, its columns named
+-- own: SQLite has no such streams
+SELECT v.meaning, count(*) AS n FROM tracepoint:test:event a
+JOIN (VALUES (1, 'one'), (2, 'two'), (3, 'three')) AS v (f_u8, meaning) USING (f_u8) GROUP BY v.meaning;
+-- row: 'one' | 1
+-- row: 'two' | 1
+
+-- case: columns behind a name of WITH, read twice
+-- own: SQLite has no such streams
+WITH g (k, n) AS (SELECT f_u8, sum(f_s32) FROM tracepoint:test:event GROUP BY f_u8)
+SELECT a.k, a.n + b.n AS s FROM g AS a JOIN g AS b ON b.k = a.k;
+-- row: 1 | 20
+-- row: 2 | 40
+
+-- case: columns behind a name of WITH that the kernel computes
+-- own: SQLite has no such streams
+WITH e (k, x) AS (SELECT f_u8, f_s32 * 2 FROM tracepoint:test:event) SELECT sum(x) AS s, max(k) AS k FROM e;
+-- row: 60 | 2
+
+-- case: a named window beside the stream's own
+-- own: SQLite has no such streams
+SELECT f_u8, rank() OVER w AS r, lag(f_u8) OVER w AS l FROM tracepoint:test:event
+GROUP BY f_u8 WINDOW w AS (ORDER BY sum(f_s32) DESC) WINDOW TUMBLING 1s;
+-- row: 2 | 1 | NULL
+-- row: 1 | 2 | 2

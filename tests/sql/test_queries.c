@@ -217,7 +217,7 @@ static int put(void *context, struct buf *buf)
 static int open_sink(void *context, const struct schema *schema)
 {
 	struct asked *a = context;
-	const struct out_options options = { .is_streaming = a->query.cut->is_streaming,
+	const struct out_options options = { .is_streaming = cut_has_rows(a->query.cut),
 					     .write = put,
 					     .context = a };
 

@@ -1,1 +1,0 @@
-SELECT sum(pid) OVER w FROM t:a:b WINDOW w AS (PARTITION BY cpu)

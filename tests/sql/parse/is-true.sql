@@ -1,0 +1,1 @@
+SELECT x IS TRUE, x IS NOT FALSE, NOT x IS TRUE, x::double precision, x::int8, y FROM s

@@ -1,0 +1,1 @@
+SELECT sum(x) OVER v FROM s WINDOW w AS (ORDER BY y), v AS (ORDER BY sum(x) OVER w)

@@ -1,0 +1,1 @@
+SELECT sum(x) OVER ww FROM s WINDOW w AS (ORDER BY y); SELECT sum(x) OVER nothing FROM s; SELECT 1 FROM s WINDOW w AS (ORDER BY y), w AS (ORDER BY z)

@@ -1,0 +1,1 @@
+SELECT 1 FROM s WHERE (a, b) = (1, 2) OR (a, b) IN ((1, 2), (3, 4)) AND NOT (a, (b)) <> (c, d + 1)

@@ -1,1 +1,0 @@
-SELECT (a, b) FROM s

@@ -1,0 +1,1 @@
+VALUES (1), (2, 3); VALUES (1) WHERE a; VALUES 1; VALUES ()

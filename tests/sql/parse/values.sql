@@ -1,0 +1,1 @@
+VALUES (1, 'a'), (2, 'b'); SELECT * FROM (VALUES (1, 2)) AS t (x, "y z"), (SELECT a FROM s) u(b); SELECT a FROM s WHERE a IN (VALUES (1), (2)) UNION VALUES (3), (4) ORDER BY 1; WITH v(k) AS (VALUES (NULL)) SELECT values, (VALUES (7)) FROM v; SELECT a FROM values

@@ -1,0 +1,1 @@
+SELECT nr, count(*) AS n FROM 'calls.csv' GROUP BY nr ORDER BY nr OFFSET 1 ROW FETCH NEXT 2 ROWS ONLY

@@ -1,0 +1,3 @@
+-- tables only
+-- options: -o jsonl
+SELECT 1 AS a, 'x' AS b
