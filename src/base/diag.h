@@ -34,6 +34,7 @@ struct diag {
 	struct span span;
 	bool has_span;
 	bool is_warning;
+	bool is_loss;	 /* a warning of rows that are missing */
 	bool is_failure; /* the text is not to blame: the exit status is 1, not 2 */
 };
 

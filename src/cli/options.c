@@ -49,6 +49,8 @@ static const struct option_info {
 	{ 'v', "verbose", NULL, "say what was chosen and what it costs, on stderr" },
 	{ 'M', "stats", NULL,
 	  "say what it cost and what each operator did, at the end, on stderr" },
+	{ 'q', "quiet", NULL, "say nothing on stderr but errors and losses" },
+	{ 'R', "no-rc", NULL, "do not read ~/.config/ebql/rc" },
 	{ 'S', "stage", "STAGE" },
 	{ 'C', "catalog", "FILE" },
 	{ 'T', "status" },
@@ -253,6 +255,12 @@ static bool take_option(struct options *o, const struct command *command, int c,
 		return take_set(o, arg);
 	case 'v':
 		o->is_verbose = true;
+		return true;
+	case 'q':
+		o->is_quiet = true;
+		return true;
+	case 'R':
+		o->has_no_rc = true;
 		return true;
 	}
 	BUG("no case for option %c", c);

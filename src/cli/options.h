@@ -31,7 +31,8 @@ struct options {
 	char **command; /* behind --; NULL: none */
 	bool is_name;	/* the text is that of a stream or file, and no SQL */
 	bool is_status; /* watch --status */
-	bool is_verbose;
+	bool is_verbose, is_quiet;
+	bool has_no_rc;
 	bool has_stats;		     /* --stats */
 	bool has_format, is_heatmap; /* -o, --heatmap */
 	bool is_ascii;		     /* --ascii */

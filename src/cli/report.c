@@ -9,6 +9,37 @@
 #include "cli/report.h"
 #include "out/out.h"
 
+static bool is_quiet;
+
+void query_be_quiet(void)
+{
+	is_quiet = true;
+}
+
+void query_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (!is_quiet)
+		vfprintf(stderr, format, args);
+	va_end(args);
+}
+
+/* Remarks on the text go. */
+static void leave_remarks_out(struct diags *diags)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < diags->list.n; i++) {
+		const struct diag *d = &diags->list.at[i];
+
+		if (!d->is_warning || !d->has_span || d->is_loss)
+			diags->list.at[n++] = *d;
+	}
+	diags->list.n = n;
+}
+
 int query_no_memory(void)
 {
 	fputs("ebql: out of memory\n", stderr);
@@ -42,6 +73,8 @@ int query_report(struct query *query)
 	struct buf out;
 	int status = diags_have_failure(&query->diags) ? 1 : diags_failed(&query->diags) ? 2 : 0;
 
+	if (is_quiet)
+		leave_remarks_out(&query->diags);
 	if (!query->diags.list.n)
 		return status;
 	buf_init(&out);

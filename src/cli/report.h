@@ -7,6 +7,10 @@
 
 #include "query/query.h"
 
+/* -q: from then on only errors and losses are told. */
+void query_be_quiet(void);
+/* What is no error, and not lost: nothing with -q. */
+void query_note(const char *format, ...) PRINTF(1, 2);
 /* Tells the user; the exit status. */
 int query_no_memory(void);
 /* Prints the diagnostics (warnings once); 2 for a wrong query, 1 for what the machine or privileges

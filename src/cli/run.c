@@ -29,6 +29,12 @@ struct session {
 	bool is_ended_by_loss;
 };
 
+/* Other statements come behind this one, in this process. */
+static bool goes_on(const struct session *s)
+{
+	return s->query.keep && !s->query.keep->is_last;
+}
+
 static int open_output(void *context, const struct schema *schema)
 {
 	struct session *s = context;
@@ -96,7 +102,7 @@ static int close_output(void *context, int error)
 	if (s->is_explained)
 		return 0;
 	err = out_file_close(&s->out, diags_failed(&s->query.diags) ? -ECANCELED : 0);
-	if (s->query.keep)
+	if (goes_on(s))
 		return err;
 	host_given_all();
 	closed = close_descriptor(s);
@@ -173,13 +179,13 @@ static void warn_heatmap(const struct session *s)
 			drawn = schema->columns[i].name;
 	}
 	if (n > 1)
-		fprintf(stderr, "ebql: --heatmap draws only the first histogram, %s\n", drawn);
+		query_note("ebql: --heatmap draws only the first histogram, %s\n", drawn);
 	if (agg && agg->aggregate.n_keys)
-		fputs("ebql: --heatmap merges all groups of GROUP BY into one map\n", stderr);
+		query_note("ebql: --heatmap merges all groups of GROUP BY into one map\n");
 	if (!s->options.out_path && isatty(STDOUT_FILENO) &&
 	    s->query.cut->window.kind == WINDOW_NONE && !s->options.every_ns)
-		fputs("ebql: --heatmap: without WINDOW or --every the map is drawn at the end\n",
-		      stderr);
+		query_note(
+			"ebql: --heatmap: without WINDOW or --every the map is drawn at the end\n");
 }
 
 /*
@@ -192,7 +198,7 @@ static u64 kept_rights(const struct session *s)
 
 	if (flow_takes_stacks(s->query.flow))
 		kept |= SYS_CAP(CAP_SYS_PTRACE);
-	return s->query.keep ? UINT64_MAX : kept;
+	return goes_on(s) ? UINT64_MAX : kept;
 }
 
 /* Attaches, runs to the end, detaches; 0 or -errno, and why in diags. */
@@ -300,7 +306,7 @@ static int loop(struct session *s)
 {
 	struct flow_result result = { 0 };
 	int error = run_hosted(s, &result), status;
-	bool is_waiting = s->query.keep && !host_must_leave();
+	bool is_waiting = goes_on(s) && !host_must_leave();
 
 	if (is_waiting)
 		host_close(&s->host);
@@ -319,9 +325,8 @@ static bool check_replay(struct session *s)
 		return false;
 	}
 	if (s->options.host.duration_ns)
-		fputs("ebql: -d has no effect: the query reads only files, and these to their "
-		      "ends\n",
-		      stderr);
+		query_note("ebql: -d has no effect: the query reads only files, and these to their "
+			   "ends\n");
 	s->options.host.duration_ns = 0;
 	return true;
 }
@@ -351,16 +356,14 @@ static int run_select(struct session *s)
 		return query_report(q);
 	query_report(q); /* what it warns of is known before anything is loaded */
 	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
-		fprintf(stderr,
-			"ebql: -p has no effect: it names the process for target_pid(), which "
-			"the query does not use\n");
+		query_note("ebql: -p has no effect: it names the process for target_pid(), which "
+			   "the query does not use\n");
 	if (s->options.every_ns && q->cut->is_streaming)
-		fprintf(stderr,
-			"ebql: --every has no effect: the query's rows stream as they happen\n");
+		query_note("ebql: --every has no effect: the query's rows stream as they happen\n");
 	else if (s->options.every_ns && q->cut->window.kind != WINDOW_NONE)
-		fprintf(stderr, "ebql: --every has no effect: the query has a WINDOW\n");
+		query_note("ebql: --every has no effect: the query has a WINDOW\n");
 	if (*q->settings.out)
-		fputs("ebql: out has no effect: it says where ebql watch writes\n", stderr);
+		query_note("ebql: out has no effect: it says where ebql watch writes\n");
 	if (record_is_replay(q->cut) && !check_replay(s))
 		return 2;
 	warn_heatmap(s);
@@ -428,8 +431,8 @@ static int check_views(struct session *s)
 	if (!query_open_catalog(q))
 		return query_report(q);
 	views_each(&q->views, check_view, &check);
-	if (!diags_failed(&q->diags) && !q->keep)
-		fprintf(stderr,
+	if (!diags_failed(&q->diags) && !goes_on(s))
+		query_note(
 			"ebql: %u view%s checked, and no query: a view lives as long as its text, "
 			"put the query behind it\n",
 			check.n, check.n == 1 ? "" : "s");

@@ -4,6 +4,7 @@
  * ";", found by the lexer of the language; what SET and CREATE VIEW did stays for those behind it.
  * ^C ends the query that runs, and not the shell.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +268,47 @@ static void close_shell(struct shell *shell)
 	arena_free(&shell->keep.arena);
 }
 
+/* $XDG_CONFIG_HOME, else ~/.config, as the XDG base directories have it.  NULL: there is none. */
+static FILE *open_rc(const struct options *options, char *ret_path, size_t n)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (options->has_no_rc)
+		return NULL;
+	if (config && *config == '/')
+		snprintf(ret_path, n, "%s/ebql/rc", config);
+	else if (home && *home == '/')
+		snprintf(ret_path, n, "%s/.config/ebql/rc", home);
+	else
+		return NULL;
+	return fopen(ret_path, "re");
+}
+
+bool shell_has_rc(const struct options *options)
+{
+	char path[PATH_MAX];
+	FILE *file = open_rc(options, path, sizeof(path));
+
+	if (file)
+		fclose(file);
+	return file != NULL;
+}
+
+/* What is wrong in it was told, and is not the fault of what follows. */
+static void read_rc(struct shell *shell)
+{
+	char path[PATH_MAX], **command = shell->options.command;
+	FILE *file = open_rc(&shell->options, path, sizeof(path));
+
+	if (!file)
+		return;
+	shell->options.command = NULL;
+	shell_read(shell, file, path);
+	shell->options.command = command;
+	fclose(file);
+	shell->status = 0;
+}
+
 int shell_run(const struct options *options)
 {
 	static const int interrupts[] = { SIGINT };
@@ -278,6 +320,7 @@ int shell_run(const struct options *options)
 	if (isatty(STDIN_FILENO))
 		shell.edit = edit_open(&shell);
 	is_terminal = shell.edit != NULL;
+	read_rc(&shell);
 	if (is_terminal) {
 		puts("ebql " EBQL_VERSION
 		     ".  A query ends with \";\".  \\? for help, \\q to leave.");
@@ -300,7 +343,7 @@ int shell_run(const struct options *options)
 	return is_terminal ? 0 : shell.status;
 }
 
-int shell_text(const struct options *options)
+int shell_text(const struct options *options, bool is_many)
 {
 	FILE *file = fmemopen(options->text.at, options->text.n, "r");
 	struct shell shell;
@@ -308,6 +351,8 @@ int shell_text(const struct options *options)
 	if (!file)
 		return query_no_memory();
 	open_shell(&shell, options);
+	read_rc(&shell);
+	shell.keep.is_last = !is_many;
 	shell_read(&shell, file, options->file);
 	fclose(file);
 	close_shell(&shell);

@@ -32,6 +32,19 @@ static void say(const struct shell *shell, const char *format, ...)
 	va_end(args);
 }
 
+/* An error begins; one in a file is told with its place. */
+static void begin_error(const struct shell *shell)
+{
+	u32 line = 1;
+
+	for (size_t i = 0; i < shell->before.n; i++)
+		line += shell->before.at[i] == '\n';
+	if (shell->depth)
+		fprintf(stderr, "ebql: %s:%u: ", shell->options.file, line);
+	else
+		fputs("ebql: ", stderr);
+}
+
 static void failed(struct shell *shell)
 {
 	if (shell->status == 0 || shell->status == 3)
@@ -152,7 +165,8 @@ static bool take_switch(struct shell *shell, const char *argument, bool *is_on)
 		return true;
 	}
 	if (strcasecmp(argument, "on") != 0 && strcasecmp(argument, "off") != 0) {
-		fprintf(stderr, "ebql: \"%s\" is neither on nor off\n", argument);
+		begin_error(shell);
+		fprintf(stderr, "\"%s\" is neither on nor off\n", argument);
 		failed(shell);
 		return false;
 	}
@@ -202,7 +216,8 @@ static void do_o(struct shell *shell, const char *argument)
 	if (fd >= 0 && shell->stdout_fd < 0)
 		shell->stdout_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || shell->stdout_fd < 0) {
-		fprintf(stderr, "ebql: %s: %s\n", argument, why ? why : strerror(errno));
+		begin_error(shell);
+		fprintf(stderr, "%s: %s\n", argument, why ? why : strerror(errno));
 		failed(shell);
 	} else {
 		dup2(fd, STDOUT_FILENO);
@@ -221,7 +236,8 @@ static void do_q(struct shell *shell, const char *argument)
 
 static void complain(struct shell *shell, const char *what, const char *why)
 {
-	fprintf(stderr, "ebql: %s: %s\n", what, why);
+	begin_error(shell);
+	fprintf(stderr, "%s: %s\n", what, why);
 	failed(shell);
 }
 
@@ -304,7 +320,8 @@ static void do_e(struct shell *shell, const char *argument)
 
 static void do_copy(struct shell *shell, const char *argument)
 {
-	fputs("ebql: there is no \\copy\n"
+	begin_error(shell);
+	fputs("there is no \\copy\n"
 	      "  hint: \\o FILE.csv and the query, with -o csv; or \"ebql record -o FILE.csv "
 	      "'SELECT ...'\"; FROM 'FILE.csv' reads one\n",
 	      stderr);
@@ -436,7 +453,8 @@ static void unknown(struct shell *shell, const char *name)
 	suggest_init(&suggest, name);
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
 		suggest_offer(&suggest, commands[i].name);
-	fprintf(stderr, "ebql: there is no command %s\n", name);
+	begin_error(shell);
+	fprintf(stderr, "there is no command %s\n", name);
 	if (suggest_best(&suggest))
 		fprintf(stderr, "  hint: did you mean \"%s\"?\n", suggest_best(&suggest));
 	else

@@ -256,15 +256,18 @@ static void cut_off(struct file_rows *rows, u64 whole_bytes)
 	struct file *file = rows->learnt;
 	struct file_pass *pass = &rows->pass;
 	char n[32] = "its";
+	struct diag *warning;
 
 	if (pass->n_cut)
 		snprintf(n, sizeof(n), "%llu", (unsigned long long)pass->n_cut);
-	diag_warning(pass->diags, "cut-file", pass->span,
-		     "%s: ends in the middle of %s %llu, as after a full disk or a kill: %s row%s "
-		     "(%llu bytes) left out",
-		     pass->path, pass->unit, (unsigned long long)pass->place, n,
-		     pass->n_cut == 1 ? "" : "s",
-		     (unsigned long long)(file->size_bytes - whole_bytes));
+	warning = diag_warning(
+		pass->diags, "cut-file", pass->span,
+		"%s: ends in the middle of %s %llu, as after a full disk or a kill: %s row%s "
+		"(%llu bytes) left out",
+		pass->path, pass->unit, (unsigned long long)pass->place, n,
+		pass->n_cut == 1 ? "" : "s", (unsigned long long)(file->size_bytes - whole_bytes));
+	if (warning)
+		warning->is_loss = true;
 	file->size_bytes = whole_bytes;
 }
 
