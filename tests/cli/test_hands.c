@@ -75,21 +75,6 @@ static void test_watch(void **state)
 	assert_int_equal(ended(t), 0);
 }
 
-/* ^C ends the command that runs, and not the shell. */
-static void test_command(void **state)
-{
-	struct terminal *t = *state;
-
-	/* It ends a while later: with ^C the kernel drops what a terminal has not taken yet. */
-	line(t, "\\! trap 'sleep .1; exit' INT; echo sta''rted; sleep 100; echo not this");
-	expect(t, "started");
-	key(t, CTRL('C'));
-	line(t, "\\! echo go''es on");
-	expect(t, "goes on");
-	line(t, "\\q");
-	assert_int_equal(ended(t), 0);
-}
-
 /* The statement as it was typed is what the editor gets, and what it leaves is run. */
 static void test_edit(void **state)
 {
@@ -118,7 +103,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_leave, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_watch, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_command, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_edit, setup, teardown),
 	};
 
