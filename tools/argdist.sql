@@ -1,0 +1,11 @@
+#!/usr/bin/env ebql
+-- Which values does a function return, and how often?
+--
+-- Of arguments write the query yourself: SELECT histogram(count) FROM kprobe:vfs_read.
+-- Tried on 6.1, 6.12 and 6.18.
+--
+-- :what     STREAM   = syscall:read   the function, span or system call
+-- :interval DURATION = 1s             the length of a window
+-- :count    INTEGER  = 0              end after so many windows; 0: go on
+SET windows = :count;
+SELECT histogram(ret) AS ret FROM :what WINDOW TUMBLING :interval

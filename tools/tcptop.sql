@@ -1,0 +1,22 @@
+#!/usr/bin/env ebql
+-- Which TCP connections carry most bytes, and whose are they?
+--
+-- Sent by tcp_sendmsg(), received by tcp_cleanup_rbuf(), of IPv4.  About 0.2 us a call.
+-- Tried on 6.1 and 6.12.
+--
+-- :interval DURATION = 1s   the length of a window
+-- :count    INTEGER  = 0    end after so many windows; 0: go on
+-- :top      INTEGER  = 20   so many lines
+SET windows = :count;
+SELECT pid, comm, inet(local) AS local, lport, inet(remote) AS remote, ntohs(rport) AS rport,
+	sum(sent) AS sent, sum(received) AS received
+FROM (SELECT a.time AS time, pid, comm, sk.__sk_common.skc_rcv_saddr AS local,
+		sk.__sk_common.skc_num AS lport, sk.__sk_common.skc_daddr AS remote,
+		sk.__sk_common.skc_dport AS rport, a.size AS sent, 0 AS received
+	FROM kprobe:tcp_sendmsg AS a
+	UNION ALL
+	SELECT b.time, pid, comm, sk.__sk_common.skc_rcv_saddr, sk.__sk_common.skc_num,
+		sk.__sk_common.skc_daddr, sk.__sk_common.skc_dport, 0, b.copied
+	FROM kprobe:tcp_cleanup_rbuf AS b WHERE b.copied > 0)
+GROUP BY pid, comm, local, lport, remote, rport WINDOW TUMBLING :interval
+ORDER BY sum(sent) + sum(received) DESC LIMIT :top

@@ -1,0 +1,8 @@
+#!/usr/bin/env ebql
+-- What happens at an event, one row each?
+--
+-- All of the event's own columns.  Tried on 6.1, 6.12 and 6.18.
+--
+-- :what STREAM = tracepoint:sched:sched_process_exec   the event
+-- :who  TEXT   = NULL                                  only of programs of this name
+SELECT * FROM :what WHERE :who IS NULL OR current.comm = :who
