@@ -537,6 +537,7 @@ int run_text(const struct options *options, struct keep *keep)
 		return query_no_memory();
 	s->query.catalog_path = options->catalog_path;
 	s->query.parameters = &s->options.parameters;
+	s->options.parameters.is_shared = keep != NULL;
 	if (keep)
 		query_begin_kept(&s->query, keep);
 	if ((options->is_name ? describe_name(&s->query) : query_parse(&s->query)) &&

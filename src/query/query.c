@@ -249,8 +249,10 @@ static bool bind_parameters(struct query *query)
 		return false;
 	for (u32 i = 0; given && i < given->list.n; i++)
 		vec_push(&query->arena, &all->list, given->list.at[i]);
-	if (given)
+	if (given) {
 		all->words = given->words;
+		all->is_shared = given->is_shared;
+	}
 	query->parameters = all;
 	return sql_bind(&query->arena, &query->diags, &head, all);
 }
@@ -263,8 +265,7 @@ bool query_parse(struct query *query)
 	if (!bind_parameters(query))
 		return false;
 	query->script = sql_parse_bound(&query->arena, query->parameters, diags);
-	/* In a shell they are there for all of its statements. */
-	if (!diags_failed(diags) && !query->keep)
+	if (!diags_failed(diags) && !query->parameters->is_shared)
 		check_parameters(query);
 	if (diags_failed(diags))
 		return false;

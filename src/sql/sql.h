@@ -278,6 +278,7 @@ struct sql_word {
 struct sql_parameters {
 	VEC(struct sql_parameter) list;
 	VEC(struct sql_word) words;
+	bool is_shared; /* with other texts: this one need not use them all */
 	/* One without a value is no error, but the script is of no use then. */
 	bool is_open;
 };
