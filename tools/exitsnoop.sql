@@ -1,7 +1,8 @@
 #!/usr/bin/env ebql
 -- Which processes end, after how long, and with what?
 --
--- As the last thread of a process ends.  code: what it returned, or signal: what ended it.
+-- As the last thread of a process ends; of several that end at one time each is a row.  code: what it
+-- returned, or signal: what ended it.
 -- Costs nothing but as processes end.  Tried on 6.1, 6.12 and 6.18.
 SELECT time, current.pid AS pid, ppid, current.comm AS comm,
 	(time::INTEGER - task.group_leader.start_time)::DURATION AS age,

@@ -1,7 +1,8 @@
 #!/usr/bin/env ebql
 -- How often, and for how long, are pages moved to another NUMA node?
 --
--- Each migrate_misplaced_page() (to 6.6) or migrate_misplaced_folio().  Costs nothing but then.
+-- Each migrate_misplaced_folio(), which kernels have from 6.7 on.  Costs nothing but then.
+-- Tried where there is one node.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -13,10 +13,11 @@ SELECT pid, comm, inet(local) AS local, lport, inet(remote) AS remote, ntohs(rpo
 FROM (SELECT a.time AS time, pid, comm, sk.__sk_common.skc_rcv_saddr AS local,
 		sk.__sk_common.skc_num AS lport, sk.__sk_common.skc_daddr AS remote,
 		sk.__sk_common.skc_dport AS rport, a.size AS sent, 0 AS received
-	FROM kprobe:tcp_sendmsg AS a
+	FROM kprobe:tcp_sendmsg AS a WHERE sk.__sk_common.skc_family = 2
 	UNION ALL
 	SELECT b.time, pid, comm, sk.__sk_common.skc_rcv_saddr, sk.__sk_common.skc_num,
 		sk.__sk_common.skc_daddr, sk.__sk_common.skc_dport, 0, b.copied
-	FROM kprobe:tcp_cleanup_rbuf AS b WHERE b.copied > 0)
+	FROM kprobe:tcp_cleanup_rbuf AS b
+	WHERE b.copied > 0 AND sk.__sk_common.skc_family = 2)
 GROUP BY pid, comm, local, lport, remote, rport WINDOW TUMBLING :interval
 ORDER BY sum(sent) + sum(received) DESC LIMIT :top

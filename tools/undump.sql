@@ -1,6 +1,7 @@
 #!/usr/bin/env ebql
--- What do programs read from Unix sockets?
+-- How much do programs read from Unix sockets, and from whom?
 --
--- Each piece that unix_stream_read_actor() hands out; cut behind 200 bytes, or at the first byte that
--- is 0.  Costs nothing but then.  Tried on 6.1 and 6.12.
-SELECT time, pid, comm, skb.len AS bytes, str(skb.data, 200) AS data FROM kprobe:unix_stream_read_actor
+-- Each piece that unix_stream_read_actor() hands out, with its first text, which ends at the first byte
+-- that is 0 and may go on behind the piece.  Costs nothing but then.  Tried on 6.1 and 6.12.
+SELECT time, pid, comm, chunk AS bytes, str(skb.data + skip, 60) AS data
+FROM kprobe:unix_stream_read_actor

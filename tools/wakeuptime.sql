@@ -1,13 +1,15 @@
 #!/usr/bin/env ebql
 -- Who wakes the threads that wait, and how long had they waited?
 --
--- From the sched_switch away from a thread to the wake-up that ends its wait, with the waker's stack;
--- -o folded and -o flamegraph draw them, in ns.  About 2 us a wake-up.  Tried on 6.1, 6.12 and 6.18.
+-- From the sched_switch away from a thread that waits to the wake-up that ends it, with the waker's
+-- stack; -o folded and -o flamegraph draw them, in ns.  A thread that only lost its CPU waits for nothing.
+-- About 2 us a wake-up.  Tried on 6.1, 6.12 and 6.18.
 --
 -- :least DURATION = 1us    only waits as long
 -- :who   TEXT     = NULL   only of threads of this name
 SELECT w.comm AS target, current.comm AS waker, w.kstack AS kstack, sum(w.time - s.time) AS waited
 FROM tracepoint:sched:sched_wakeup AS w
-PAIR JOIN tracepoint:sched:sched_switch AS s ON w.pid = s.prev_pid
+PAIR JOIN (SELECT time, prev_pid FROM tracepoint:sched:sched_switch
+	WHERE prev_pid <> 0 AND prev_state & 255 <> 0 AND prev_state & 48 = 0) AS s ON w.pid = s.prev_pid
 WHERE w.time - s.time >= :least AND (:who IS NULL OR w.comm = :who)
 GROUP BY w.comm, current.comm, w.kstack

@@ -69,7 +69,7 @@ static u32 map_of(const u8 *prefix, u32 *ret_n)
 static u32 operand_bytes(char form, const u8 *at, const u8 *end, bool is_short, bool is_wide)
 {
 	bool is_first = at < end && (*at & 0x38) < 0x10; /* TEST, of the group F6 and F7 */
-	u32 z = is_short ? 2 : 4;
+	u32 z = is_short && !is_wide ? 2 : 4;
 
 	switch (form) {
 	case 'm':
@@ -117,7 +117,9 @@ u32 code_x86_64_bytes(const u8 *code, u32 n)
 		map = at[1] == 0x38 ? 2 : at[1] == 0x3A ? 3 : 1;
 		at += map == 1 ? 1 : 2;
 	}
-	if (at >= end)
+	/* Maps 4 and 7, and 8F that is no POP, have other forms. */
+	if (at >= end || map == 4 || map > 6 ||
+	    (map == 0 && *at == 0x8F && at + 1 < end && at[1] & 0x38))
 		return 0;
 	if (map == 0)
 		form = opcodes[*at];

@@ -98,6 +98,9 @@ static u32 read_code(const char *path, u64 offset, u8 *code, u32 n)
 	return (u32)MAX(got, 0);
 }
 
+/* Of instructions that are looked at, from the function's begin on: files say any size. */
+#define BEHIND_MAX (4u << 20)
+
 /* Why no probe can be so far behind the function's begin, or NULL. */
 static const char *why_not_there(struct arena *arena, const char *path,
 				 const struct symbol_place *place, u32 behind)
@@ -108,6 +111,8 @@ static const char *why_not_there(struct arena *arena, const char *path,
 	if (behind >= place->n_bytes)
 		return arena_printf(arena, "the function is %" PRIu64 " bytes long",
 				    place->n_bytes);
+	if (behind > BEHIND_MAX)
+		return "it is farther into the function than is looked";
 	code = arena_alloc(arena, n);
 	n = read_code(path, place->offset, code, n);
 	for (; at < behind && step; at += step) {

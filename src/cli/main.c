@@ -32,28 +32,16 @@ static bool has_command(const char *text)
 	return text[strspn(text, " \t\r\n")] == '\\' || strstr(text, "\n\\");
 }
 
-static bool is_one_statement(const struct buf *text)
-{
-	bool is_blank;
-	size_t n = sql_statement_bytes(text->at, text->n, &is_blank);
-
-	return !n || !text->at[n + strspn(text->at + n, " \t\r\n")];
-}
-
 static int cmd_run(struct options *options)
 {
-	bool has_rc, is_many;
+	bool is_many;
 	u32 n = 0;
 	int status;
 
 	if (options->is_shell)
 		return shell_run(options);
-	/* What is wrong in a text may be right behind the rc file, which has values and views. */
-	has_rc = shell_has_rc(options);
 	is_many = has_command(options->text.at);
-	if (has_rc)
-		is_many |= !is_one_statement(&options->text);
-	status = is_many || has_rc ? 0 : run_count(options, &n);
+	status = is_many ? 0 : run_count(options, &n);
 	if (status)
 		return status;
 	is_many |= n > 1;
@@ -61,7 +49,7 @@ static int cmd_run(struct options *options)
 		fputs("ebql: -- COMMAND is for one query, and there are several\n", stderr);
 		return 2;
 	}
-	return is_many || has_rc ? shell_text(options, is_many) : run_text(options, NULL);
+	return is_many ? shell_text(options) : run_text(options, NULL);
 }
 
 static int cmd_explain(struct options *options)

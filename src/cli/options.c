@@ -50,7 +50,7 @@ static const struct option_info {
 	{ 'M', "stats", NULL,
 	  "say what it cost and what each operator did, at the end, on stderr" },
 	{ 'q', "quiet", NULL, "say nothing on stderr but errors and losses" },
-	{ 'R', "no-rc", NULL, "do not read ~/.config/ebql/rc" },
+	{ 'R', "no-rc", NULL, "the shell does not read ~/.config/ebql/rc" },
 	{ 'S', "stage", "STAGE" },
 	{ 'C', "catalog", "FILE" },
 	{ 'T', "status" },
@@ -323,11 +323,13 @@ static int read_script(struct options *o, const char *name)
 	return error ? 2 : -1;
 }
 
-/* Values of a script's parameters stand behind it, also behind "--" if they begin with a digit. */
-static void take_values(struct options *o, char **words)
+/* Values of parameters; those of a script also stand behind "--", if they begin with a digit. */
+static void take_values(struct options *o, char **words, bool is_script)
 {
 	while (*words)
 		vec_push(&o->arena, &o->parameters.words, (struct sql_word){ NULL, *words++ });
+	if (!is_script)
+		return;
 	while (o->command && *o->command && **o->command >= '0' && **o->command <= '9')
 		vec_push(&o->arena, &o->parameters.words, (struct sql_word){ NULL, *o->command++ });
 	if (o->command && *o->command && strcmp(*o->command, "--") == 0)
@@ -344,7 +346,7 @@ static int take_text(struct options *o, const struct command *command, char **wo
 		return wrong("-e", o->file ?: text, "is a second text; give one of the two");
 	if (o->has_sql) {
 		o->file = "query";
-		take_values(o, words);
+		take_values(o, words, false);
 		return -1;
 	}
 	if (!text && !o->file && *words && is_script(*words)) {
@@ -361,7 +363,7 @@ static int take_text(struct options *o, const struct command *command, char **wo
 		return o->is_shell && !command->usage ? -1 : usage(command, stderr);
 	}
 	if (o->file && !text) {
-		take_values(o, words);
+		take_values(o, words, true);
 		return read_script(o, o->file);
 	}
 	if (o->file || *words)

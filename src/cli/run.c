@@ -29,12 +29,6 @@ struct session {
 	bool is_ended_by_loss;
 };
 
-/* Other statements come behind this one, in this process. */
-static bool goes_on(const struct session *s)
-{
-	return s->query.keep && !s->query.keep->is_last;
-}
-
 static int open_output(void *context, const struct schema *schema)
 {
 	struct session *s = context;
@@ -102,7 +96,7 @@ static int close_output(void *context, int error)
 	if (s->is_explained)
 		return 0;
 	err = out_file_close(&s->out, diags_failed(&s->query.diags) ? -ECANCELED : 0);
-	if (goes_on(s))
+	if (s->query.keep)
 		return err;
 	host_given_all();
 	closed = close_descriptor(s);
@@ -198,7 +192,7 @@ static u64 kept_rights(const struct session *s)
 
 	if (flow_takes_stacks(s->query.flow))
 		kept |= SYS_CAP(CAP_SYS_PTRACE);
-	return goes_on(s) ? UINT64_MAX : kept;
+	return s->query.keep ? UINT64_MAX : kept;
 }
 
 /* Attaches, runs to the end, detaches; 0 or -errno, and why in diags. */
@@ -306,7 +300,7 @@ static int loop(struct session *s)
 {
 	struct flow_result result = { 0 };
 	int error = run_hosted(s, &result), status;
-	bool is_waiting = goes_on(s) && !host_must_leave();
+	bool is_waiting = s->query.keep && !host_must_leave();
 
 	if (is_waiting)
 		host_close(&s->host);
@@ -431,7 +425,7 @@ static int check_views(struct session *s)
 	if (!query_open_catalog(q))
 		return query_report(q);
 	views_each(&q->views, check_view, &check);
-	if (!diags_failed(&q->diags) && !goes_on(s))
+	if (!diags_failed(&q->diags) && !s->query.keep)
 		query_note(
 			"ebql: %u view%s checked, and no query: a view lives as long as its text, "
 			"put the query behind it\n",

@@ -284,27 +284,15 @@ static FILE *open_rc(const struct options *options, char *ret_path, size_t n)
 	return fopen(ret_path, "re");
 }
 
-bool shell_has_rc(const struct options *options)
-{
-	char path[PATH_MAX];
-	FILE *file = open_rc(options, path, sizeof(path));
-
-	if (file)
-		fclose(file);
-	return file != NULL;
-}
-
 /* What is wrong in it was told, and is not the fault of what follows. */
 static void read_rc(struct shell *shell)
 {
-	char path[PATH_MAX], **command = shell->options.command;
+	char path[PATH_MAX];
 	FILE *file = open_rc(&shell->options, path, sizeof(path));
 
 	if (!file)
 		return;
-	shell->options.command = NULL;
 	shell_read(shell, file, path);
-	shell->options.command = command;
 	fclose(file);
 	shell->status = 0;
 }
@@ -343,7 +331,7 @@ int shell_run(const struct options *options)
 	return is_terminal ? 0 : shell.status;
 }
 
-int shell_text(const struct options *options, bool is_many)
+int shell_text(const struct options *options)
 {
 	FILE *file = fmemopen(options->text.at, options->text.n, "r");
 	struct shell shell;
@@ -351,8 +339,6 @@ int shell_text(const struct options *options, bool is_many)
 	if (!file)
 		return query_no_memory();
 	open_shell(&shell, options);
-	read_rc(&shell);
-	shell.keep.is_last = !is_many;
 	shell_read(&shell, file, options->file);
 	fclose(file);
 	close_shell(&shell);

@@ -37,10 +37,8 @@ struct shell {
 
 /* Reads statements until \q, the end of the input or SIGTERM; the exit status. */
 int shell_run(const struct options *options);
-/* Runs the statements of the options' text, or the one, behind those of the rc file; the same. */
-int shell_text(const struct options *options, bool is_many);
-/* Is there one that is to be read? */
-bool shell_has_rc(const struct options *options);
+/* Runs the statements of the options' text; the same. */
+int shell_text(const struct options *options);
 /* Runs those of a file, as if they were typed; name: in messages. */
 void shell_read(struct shell *shell, FILE *file, const char *name);
 static inline bool shell_must_stop(const struct shell *shell)

@@ -208,7 +208,8 @@ static bool has_uprobe_multi(bool is_of_process)
 		.offsets = &nowhere, .cookies = &nowhere, .n = 1, .semaphore_offsets = &nowhere
 	};
 	int fd = open_probe(SYS_TRACE_UPROBE_MULTI), folder_fd = open("/", O_PATH | O_CLOEXEC);
-	bool has = fd < 0 || sys_uprobe_multi_open(fd, folder_fd, &probes) == -EBADF;
+	bool has = fd < 0 ? sys_kernel_version() >= KERNEL_VERSION(6, 6, 0)
+			  : sys_uprobe_multi_open(fd, folder_fd, &probes) == -EBADF;
 
 	probes.pid = -1;
 	if (has && fd >= 0 && is_of_process)

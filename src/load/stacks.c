@@ -5,8 +5,8 @@
  * Programs use one generation of slots and pool, as a bit of the epochs says.  It changes in a
  * switch of all copies that may hold a stack, so that each copy has numbers of one generation.
  * When all of them are switched the next time, the copies from before were read, and what was
- * read is here: the other generation is empty then, and may be used again.  It is not where starts
- * or running sums keep stacks, or where a part has no windows: what they hold stays.
+ * read is here: the other generation is empty then, and may be used again.  It is not where a part
+ * keeps stacks for longer than a window (phys->keeps_stacks).
  *
  * A program has its slot of the CPU where it takes a stack, so none has the old bit when a switch
  * is over.
@@ -240,6 +240,8 @@ void load_stacks_forget(const struct load_hooks *hooks, u64 before)
 	struct load_stacks *stacks = hooks->stacks;
 	u32 n = 0;
 
+	/* What a generation knows now is not forgotten. */
+	before = MIN(before, stacks->now);
 	if (stacks->n < 2 * (stacks->n_kept + stacks->n_slots) || stacks->n_named < stacks->n)
 		return;
 	for (u32 i = 0; i < STACK_GENERATIONS; i++)

@@ -46,10 +46,15 @@ static bool plan_part(struct phys *phys, const struct phys_input *input, struct 
 		phys_runnings(phys, input, diags));
 }
 
-/* Does anything hold a stack for longer than a window? */
+/*
+ * Does anything hold a stack for longer than a window?  Rows wait in a queue by its number.  Groups
+ * of more than one copy that are merged, as without a window or in several queries, would be told
+ * whole where a later copy had no room for theirs.
+ */
 static bool keeps_stacks(const struct phys *phys)
 {
-	bool keeps = false;
+	bool keeps = phys->set->is_changing || phys->is_streaming ||
+		     (phys->window != WINDOW_TUMBLING && phys->window != WINDOW_HOPPING);
 
 	for (u32 i = 0; i < phys->n_joins; i++)
 		for (u32 k = 0; k < phys->joins[i].n_columns; k++)

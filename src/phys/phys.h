@@ -535,7 +535,7 @@ struct phys {
 
 	struct pid_offsets pids;
 	struct typed_load typed;
-	bool has_stacks, keeps_stacks; /* keeps_stacks: in starts, or keys of running sums */
+	bool has_stacks, keeps_stacks; /* keeps_stacks: for longer than a window */
 	u32 task_comm_offset;	       /* in struct task_struct; 0: unknown, or comm is not used */
 
 	struct phys_source *sources;

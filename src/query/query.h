@@ -25,7 +25,6 @@ struct keep {
 	struct view_list views;
 	VEC(struct plan_database) databases;
 	u64 compile_ns, load_ns, attach_ns;
-	bool is_last; /* no statement comes behind */
 	/* The shell's own, for completion and \d; as they ask, it is opened. */
 	struct catalog *catalog;
 };

@@ -171,9 +171,13 @@ static void test_cgroups(void **state)
 	struct suggest suggest;
 	struct stat stat_of;
 	FILE *table = popen("findmnt -nt cgroup2 -o TARGET | head -n 1", "r");
+	bool is_there = fscanf(table, "%199s", mount) == 1;
 
-	assert_int_equal(fscanf(table, "%199s", mount), 1);
 	pclose(table);
+	if (!is_there || access(mount, W_OK)) {
+		print_message("SKIP: no cgroup2 is mounted where this process may write\n");
+		skip();
+	}
 	for (u32 i = 0; i < ARRAY_SIZE(made); i++) {
 		snprintf(paths[i], sizeof(paths[i]), "/ebql-test-%d%s", getpid(), made[i].path);
 		snprintf(folder, sizeof(folder), "%s%s", mount, paths[i]);

@@ -490,6 +490,33 @@ static void test_given_back_of_map(void **state)
 	watch_slowly(state, "SET state = kernel_map;", "TUMBLING 10ms", 1);
 }
 
+static void take_any(void *context, const struct line *line)
+{
+	struct seen *s = context;
+
+	s->n[0] += line_number(line, "n");
+	s->n_rows += line_leaf(line, "s[]") != NULL;
+}
+
+/* Rows wait in a queue by their stacks' numbers, so no room is given back: nothing is told wrong.
+ */
+static void test_rows_keep(void **state)
+{
+	struct seen *s = *state;
+
+	watch_require();
+	watch_open(&s->watch, take_any, s);
+	watch_work(&s->watch, "slow");
+	watch_ebql(&s->watch,
+		   "SET stacks = 64; SELECT ustack AS s, count(*) AS n FROM " CALLS
+		   " WHERE pid = %d GROUP BY s WINDOW COUNT 100",
+		   s->watch.pid);
+	watch_tell(&s->watch, "slow", "done\n");
+	watch_end(&s->watch, 3);
+	assert_int_equal(s->n[0], n_slow_ways + LOTS);
+	assert_true(s->n_rows >= 16);
+}
+
 static void take_made(void *context, const struct line *line)
 {
 	struct seen *s = context;
@@ -618,6 +645,7 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_given_back, struct slow_seen),
 		WATCH_TEST(test_given_back_of_map, struct slow_seen),
 		WATCH_TEST(test_given_back_of_panes, struct slow_seen),
+		WATCH_TEST(test_rows_keep, struct seen),
 		WATCH_TEST(test_room, struct seen),
 	};
 	u32 n_tests = ARRAY_SIZE(tests);

@@ -99,7 +99,7 @@ void test_all_left_out(void **state)
 	query_open_ok(&query, 1);
 	assert_true(load_attach(&query.load, &query.diags) < 0);
 	query_contains(query_only_diag(&query, "attach-failed")->hint,
-		       "refuses each of its functions");
+		       "refuses each of its places");
 	load_close(&query.load);
 	query_free(&query);
 }
