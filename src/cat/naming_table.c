@@ -124,10 +124,11 @@ static const char *const own_errors[] = {
 
 static const char *name_of_errno(const struct naming *naming, const s64 *x, u32 n, char *room)
 {
-	s64 error = *x < 0 ? -*x : *x;
+	s64 error;
 
-	if (*x < -LAST_ERRNO || error > LAST_ERRNO || !error)
+	if (*x < -LAST_ERRNO || *x > LAST_ERRNO || !*x)
 		return NULL;
+	error = *x < 0 ? -*x : *x;
 	return error >= FIRST_OWN ? own_errors[error - FIRST_OWN] : strerrorname_np((int)error);
 }
 
