@@ -336,6 +336,7 @@ int main(int argc, char **argv)
 	if (!report.samples || !report.many)
 		fail("out of memory");
 	loop_start();
+	config.traced_pid = loop_pid();
 	pin_to_cpu(config.other_cpu);
 
 	if (!config.only || strcmp(config.only, "many") != 0)

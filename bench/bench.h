@@ -29,6 +29,7 @@ struct config {
 	int n_rounds, n_starts;
 	u64 batch_ns;
 	int loop_cpu, other_cpu; /* the loop runs on one, all other user space on the other */
+	pid_t traced_pid;	 /* of whose calls the queries are */
 	bool is_debug;
 	const char *only; /* NULL, or "count", "pair", "user" or "many": which contenders */
 };

@@ -112,7 +112,7 @@ char *contender_figure12(const char *access_path, unsigned int window_ms)
 		     "SELECT fd, cpu, COUNT(*), MAX(count), AVG(count) "
 		     "FROM tracepoint/syscalls/sys_enter_pread64\n"
 		     "GROUP BY fd, cpu WHERE pid == %d WINDOW(time, %u, %u);",
-		     access_path, loop_pid(), window_ms, window_ms) < 0)
+		     access_path, config.traced_pid, window_ms, window_ms) < 0)
 		fail("out of memory");
 	return text;
 }
@@ -125,7 +125,7 @@ char *contender_bpftrace_script(const struct contender *c)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (c->set == SET_PAIR)
 		text = strdup(c->text);
-	else if (asprintf(&text, c->text, loop_pid()) < 0)
+	else if (asprintf(&text, c->text, config.traced_pid) < 0)
 		fail("out of memory");
 #pragma GCC diagnostic pop
 	return text;
@@ -139,7 +139,7 @@ static void attach_libbpf(struct attached *a)
 		uint32_t pid;
 		uint32_t padding;
 		u64 nr;
-	} constants = { (uint32_t)loop_pid(), 0, SYS_pread64 };
+	} constants = { (uint32_t)config.traced_pid, 0, SYS_pread64 };
 	struct bpf_map *map;
 
 	a->object = bpf_object__open_file(config.object, NULL);
@@ -285,7 +285,7 @@ static char *query_of(const struct contender *c)
 		return strdup(c->text);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	if (asprintf(&text, c->text, loop_pid()) < 0)
+	if (asprintf(&text, c->text, config.traced_pid) < 0)
 		fail("out of memory");
 #pragma GCC diagnostic pop
 	return text;

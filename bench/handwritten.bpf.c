@@ -109,6 +109,45 @@ int hand_raw(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+struct stream_event {
+	__u64 fd, bytes;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} stream_ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} stream_dropped SEC(".maps");
+
+/* Every event goes to user space, which reads them when it likes. */
+SEC("tracepoint/syscalls/sys_enter_pread64")
+int stream_tracepoint(struct enter_pread64 *record)
+{
+	struct stream_event *event;
+	__u32 zero = 0;
+	__u64 *dropped;
+
+	if ((__u32)(bpf_get_current_pid_tgid() >> 32) != wanted_pid)
+		return 0;
+	event = bpf_ringbuf_reserve(&stream_ring, sizeof(*event), 0);
+	if (!event) {
+		dropped = bpf_map_lookup_elem(&stream_dropped, &zero);
+		if (dropped)
+			__sync_fetch_and_add(dropped, 1);
+		return 0;
+	}
+	event->fd = record->fd;
+	event->bytes = record->count;
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
 SEC("tracepoint/syscalls/sys_enter_pread64")
 int empty_tracepoint(void *record)
 {
