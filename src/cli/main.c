@@ -120,9 +120,9 @@ static const struct command commands[] = {
 	  cmd_describe },
 	{ "record", NULL, RUN_LETTERS, TAKES_A_QUERY, cmd_record, .writes_file = true },
 	{ "watch",
-	  "watch [options] [--socket PATH] FILE|DIRECTORY...\n"
+	  "watch [options] [--fixed] [--socket PATH] FILE|DIRECTORY...\n"
 	  "       ebql watch --status [-o table|json] [--socket PATH]",
-	  "odnphBAETKWP", TAKES_WORDS, cmd_watch },
+	  "odnphBAETKWPX", TAKES_WORDS, cmd_watch },
 	{ "snapshot", "snapshot [-o FILE] [--catalog FOLDER] QUERY.sql...", "ohC", TAKES_WORDS,
 	  cmd_snapshot, .writes_file = true },
 	{ "check", "check [-v] [--catalog FOLDER] SNAPSHOT [SNAPSHOT]", "vhC", TAKES_WORDS,

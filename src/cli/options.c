@@ -54,6 +54,7 @@ static const struct option_info {
 	{ 'S', "stage", "STAGE" },
 	{ 'C', "catalog", "FILE" },
 	{ 'T', "status" },
+	{ 'X', "fixed" },
 	{ 'K', "socket", "PATH" },
 	{ 'h', "help" },
 };
@@ -229,6 +230,9 @@ static bool take_option(struct options *o, const struct command *command, int c,
 		return true;
 	case 'T':
 		o->is_status = true;
+		return true;
+	case 'X':
+		o->is_fixed = true;
 		return true;
 	case 'K':
 		o->socket = arg;

@@ -31,6 +31,7 @@ struct options {
 	char **command; /* behind --; NULL: none */
 	bool is_name;	/* the text is that of a stream or file, and no SQL */
 	bool is_status; /* watch --status */
+	bool is_fixed;	/* watch --fixed */
 	bool is_verbose, is_quiet;
 	bool has_no_rc;
 	bool has_stats;		     /* --stats */

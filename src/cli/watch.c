@@ -23,6 +23,7 @@
 #include "cli/watch_files.h"
 #include "cli/watch_messages.h"
 #include "cli/watch_query.h"
+#include "cli/watch_service.h"
 #include "cli/watch_status.h"
 #include "sys/sys.h"
 
@@ -40,8 +41,9 @@ struct watch {
 	struct status *status;
 	struct signals hangup; /* as it was */
 	int epoll_fd;
-	bool is_again;	/* SIGHUP: all anew */
-	bool has_begun; /* all that was there has been read once */
+	u32 n_told, n_told_running; /* queries, to the service manager */
+	bool is_again;		    /* SIGHUP: all anew */
+	bool has_begun;		    /* all that was there has been read once */
 	u64 peeked_ns;
 };
 
@@ -276,17 +278,32 @@ static void drop_gone(struct watch *watch)
 	}
 }
 
-static void say_missing(const char *path, u32 n_more)
+static void say_missing(const struct watch *watch, const char *path, u32 n_more)
 {
+	bool is_fixed = watch->all.options->is_fixed;
 	struct buf shown;
 
 	buf_init(&shown);
 	out_put_visible(&shown, path, strlen(path), 0);
-	fprintf(stderr, "ebql: watch: waiting for %s, which is not there", shown.at);
+	fprintf(stderr, "ebql: watch: %s%s%s is not there", is_fixed ? "" : "waiting for ",
+		shown.at, is_fixed ? "" : ", which");
 	if (n_more)
 		fprintf(stderr, ", and for %u more", n_more);
 	fputc('\n', stderr);
 	buf_free(&shown);
+}
+
+/* What is needed yet: all of it, since programs are loaded again; of those that stay little. */
+static u64 kept_rights(const struct watch *watch)
+{
+	u64 kept = 0;
+
+	if (!watch->all.options->is_fixed)
+		return UINT64_MAX;
+	for (const struct watch_query *w = watch->all.first; w; w = w->next)
+		if (w->form && flow_takes_stacks(w->form->query.flow))
+			kept |= SYS_CAP(CAP_SYS_PTRACE);
+	return kept;
 }
 
 /* With all rights of the user, as at the start: files are opened, programs are loaded. */
@@ -308,11 +325,47 @@ static void look(struct watch *watch)
 		if (watch->is_again)
 			watch_query_reopen(w);
 	}
-	sys_rights_rest(UINT64_MAX);
+	sys_rights_rest(kept_rights(watch));
 	if (!watch->has_begun && n_missing)
-		say_missing(missing, n_missing - 1);
+		say_missing(watch, missing, n_missing - 1);
 	watch->is_again = false;
 	watch->has_begun = true;
+}
+
+/* The queries stay those of the beginning: SIGHUP opens their outputs anew. */
+static void look_at_outputs(struct watch *watch)
+{
+	for (struct watch_query *w = watch->all.first; w; w = w->next)
+		if (watch->is_again)
+			watch_query_reopen(w);
+	watch->is_again = watch->all.is_due = false;
+}
+
+static void look_again(struct watch *watch)
+{
+	bool is_again = watch->is_again;
+
+	if (is_again)
+		service_tell_reload();
+	if (!watch->all.options->is_fixed)
+		look(watch);
+	else
+		look_at_outputs(watch);
+	if (is_again)
+		service_tell("READY=1");
+}
+
+/* So many queries run, if they are others than before. */
+static void tell_status(struct watch *watch)
+{
+	u32 n = 0, n_running = 0;
+
+	for (const struct watch_query *w = watch->all.first; w; w = w->next, n++)
+		n_running += w->form != NULL;
+	if (n != watch->n_told || n_running != watch->n_told_running)
+		service_tell("STATUS=%u of %u queries run", n_running, n);
+	watch->n_told = n;
+	watch->n_told_running = n_running;
 }
 
 /* --- The loop --- */
@@ -353,22 +406,26 @@ static void step_queries(struct watch *watch)
 static int run(struct watch *watch)
 {
 	int ended = host_start(&watch->host);
-	u32 n = 0, n_running = 0;
 
+	watch->n_told = UINT32_MAX;
 	look(watch);
-	for (const struct watch_query *w = watch->all.first; w; w = w->next, n++)
-		n_running += w->form != NULL;
-	fprintf(stderr, "ebql: watch: %u of %u queries run\n", n_running, n);
+	tell_status(watch);
+	fprintf(stderr, "ebql: watch: %u of %u queries run\n", watch->n_told_running,
+		watch->n_told);
+	service_tell("READY=1");
 	while (!ended && !is_over(watch)) {
-		ended = host_wait(&watch->host, watch->epoll_fd, wait_ms(watch));
+		ended = host_wait(&watch->host, watch->epoll_fd, service_wait_ms(wait_ms(watch)));
+		service_live();
 		step_queries(watch);
 		status_step(watch->status, &watch->all);
 		watch->is_again = take_hangup();
 		watch->all.is_due |= files_read(watch->files);
 		if (!ended && (watch->all.is_due || watch->is_again))
-			look(watch);
+			look_again(watch);
 		drop_gone(watch);
+		tell_status(watch);
 	}
+	service_tell("STOPPING=1");
 	return MIN(ended, 0);
 }
 
@@ -396,18 +453,25 @@ static bool wake_by(struct watch *watch, int fd)
 	return fd < 0 || epoll_ctl(watch->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+/* To attach to many places takes long. */
+static bool tell_progress(const char *doing, const char *target, u32 n_done, u32 n_all)
+{
+	service_live();
+	return host_tell_progress(doing, target, n_done, n_all);
+}
+
 static int open_all(struct watch *watch, const struct options *options)
 {
 	int err;
 
 	hangup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	load_on_progress = host_tell_progress;
+	load_on_progress = tell_progress;
 	err = host_open(&watch->host, &options->host) ?: messages_open();
 	signals_take(&watch->hangup, hangup_signal, 1, on_hangup, SA_RESTART, SIG_UNBLOCK);
 	if (err)
 		return err;
 	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	watch->files = files_open(options->words);
+	watch->files = files_open(options->words, !options->is_fixed);
 	if (hangup_fd < 0 || watch->epoll_fd < 0 || !watch->files || !open_standard(watch))
 		return errno ? -errno : -ENOMEM;
 	if (!wake_by(watch, hangup_fd) || !wake_by(watch, files_fd(watch->files)) ||
@@ -456,6 +520,7 @@ int cmd_watch(struct options *options)
 		return status_show(options->socket, options_want_json(options));
 	if (status_open(options->socket, &watch.status))
 		return 1;
+	service_open();
 	load_raise_limits(NULL);
 	raise_files();
 	err = open_all(&watch, options);

@@ -47,7 +47,7 @@ struct watch_files {
 	bool is_told; /* that inotify has no room */
 };
 
-struct watch_files *files_open(char *const *paths)
+struct watch_files *files_open(char *const *paths, bool wants_changes)
 {
 	struct watch_files *files = calloc(1, sizeof(*files));
 
@@ -55,8 +55,8 @@ struct watch_files *files_open(char *const *paths)
 		return NULL;
 	arena_init(&files->arena);
 	files->paths = paths;
-	files->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (files->fd < 0)
+	files->fd = wants_changes ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
+	if (files->fd < 0 && wants_changes)
 		fprintf(stderr, "ebql: watch: no inotify (%s): SIGHUP makes it look for changes\n",
 			strerror(errno));
 	return files;

@@ -11,8 +11,11 @@
 
 struct watch_files;
 
-/* paths ends with NULL.  NULL: no memory.  Where there is no inotify a warning says so. */
-struct watch_files *files_open(char *const *paths);
+/*
+ * paths ends with NULL; wants_changes: files_fd() tells them.  NULL: no memory.  Where there is no
+ * inotify a warning says so.
+ */
+struct watch_files *files_open(char *const *paths, bool wants_changes);
 void files_close(struct watch_files *files);
 /* To be polled for reading; -1: none. */
 int files_fd(const struct watch_files *files);

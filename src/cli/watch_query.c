@@ -289,6 +289,7 @@ static int form_run(struct form *f)
 	q->settings.target_pid = o->target_pid;
 	q->settings.only_pid = MAX(o->target_pid, 0);
 	q->is_beside = true;
+	q->is_fixed = o->is_fixed;
 	if (!query_parse(q) || !check_statement(q) || !query_compile(q) || !choose_output(f))
 		return -EINVAL;
 	if (!open_output(f))

@@ -70,6 +70,7 @@ struct query {
 	const char *catalog_path; /* of a snapshot, or NULL for the live one */
 	struct settings settings;
 	bool is_beside; /* it goes into an engine of others: nothing may wait meanwhile */
+	bool is_fixed;	/* there nothing can be attached once it runs */
 	struct view_list views;
 	struct kernel_features features;
 	u32 n_cpus;

@@ -418,7 +418,7 @@ void turns_enter(struct query *q, struct engine *engine)
 	q->turn = (struct query_turn){ .next = t->first, .every_ns = FIRST_LOOK_NS };
 	q->plan_before = q->plan;
 	q->plan_other = NULL;
-	if (!phys_path_stays(q->plan))
+	if (!q->is_fixed && !phys_path_stays(q->plan))
 		q->plan_other = phys_other_path(q->plan, query_inputs(q, &n), &q->arena);
 	t->first = q;
 	t->shared = engine_shared(engine);

@@ -50,6 +50,22 @@ static void test_files(void **state)
 	shell("eval $PC --modversion ebql | grep -qx " EBQL_VERSION);
 }
 
+/* As systemd reads it, but for the command, which is not where it will be. */
+static void test_service(void **state)
+{
+	shell("grep -q '^ExecStart=/.*/bin/ebql watch ' $(find $D -name ebql-watch.service)");
+	if (system("command -v systemd-analyze >/dev/null")) {
+		puts("SKIP: no systemd-analyze");
+		skip();
+	}
+	shell("cd $D && sed 's#^ExecStart=[^ ]*#ExecStart=/bin/true#' "
+	      "$(find . -path '*/systemd/system/ebql-watch.service') >ebql-watch.service && "
+	      "systemd-analyze --man=no verify ./ebql-watch.service 2>verified; status=$?; "
+	      "cat verified >&2; [ $status = 0 ] && [ ! -s verified ] && "
+	      "systemd-analyze --offline=yes --threshold=30 security ./ebql-watch.service "
+	      ">secure || { cat secure >&2; false; }");
+}
+
 /* Both libraries have these symbols for others, no more and no less, by the version that brought
  * them. */
 static void test_symbols(void **state)
@@ -99,9 +115,8 @@ static void test_example(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_header),
+		cmocka_unit_test(test_files),	cmocka_unit_test(test_service),
+		cmocka_unit_test(test_symbols), cmocka_unit_test(test_header),
 		cmocka_unit_test(test_example),
 	};
 

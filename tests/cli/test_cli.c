@@ -68,11 +68,11 @@ static void test_options(void **state)
 	       "usage: ebql explain [--stage ast|cut|logical|optimized|physical|ir|bpf|all]\n"
 	       "                    [--catalog FOLDER] [-f FILE] 'SQL'\n");
 	expect("watch", 2,
-	       "usage: ebql watch [options] [--socket PATH] FILE|DIRECTORY...\n"
+	       "usage: ebql watch [options] [--fixed] [--socket PATH] FILE|DIRECTORY...\n"
 	       "       ebql watch --status [-o table|json] [--socket PATH]\n");
 	expect("watch -v /tmp", 2,
 	       "ebql: there is no option -v\n"
-	       "usage: ebql watch [options] [--socket PATH] FILE|DIRECTORY...\n"
+	       "usage: ebql watch [options] [--fixed] [--socket PATH] FILE|DIRECTORY...\n"
 	       "       ebql watch --status [-o table|json] [--socket PATH]\n");
 	expect("watch -d 1s -- true", 2,
 	       "ebql: watch: \"--\" is no option here: it starts no command\n");

@@ -277,3 +277,21 @@ bool proc_has_trampolines(void)
 {
 	return access("/sys/bus/event_source/devices/kprobe", F_OK) == 0;
 }
+
+u64 proc_capabilities(int pid, const char *set)
+{
+	char path[64], name[16];
+	u64 value = 1;
+	struct buf text;
+	const char *at;
+
+	buf_init(&text);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	snprintf(name, sizeof(name), "\n%s:", set);
+	BUG_ON(buf_read_file(&text, path, 65536));
+	at = strstr(text.at, name);
+	BUG_ON(!at);
+	value = strtoull(at + strlen(name), NULL, 16);
+	buf_free(&text);
+	return value;
+}

@@ -48,6 +48,8 @@ void proc_close_out(struct proc *proc);
 void proc_signal(struct proc *proc, int signal);
 /* After its end: frees what it said, so that the struct can start another. */
 void proc_forget(struct proc *proc);
+/* One of its sets, "CapEff" and the like. */
+u64 proc_capabilities(int pid, const char *set);
 /* Kills what still runs and frees everything of all processes. */
 void proc_end_all(void);
 

@@ -315,25 +315,6 @@ static void test_secrets(void **state)
 
 /* --- What a run keeps --- */
 
-/* "CapEff:\t0000000000000000\n" and the like. */
-static u64 capabilities(int pid, const char *set)
-{
-	char path[64], name[16];
-	u64 value = 1;
-	struct buf text;
-	const char *at;
-
-	buf_init(&text);
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	snprintf(name, sizeof(name), "\n%s:", set);
-	assert_int_equal(buf_read_file(&text, path, 65536), 0);
-	at = strstr(text.at, name);
-	assert_non_null(at);
-	value = strtoull(at + strlen(name), NULL, 16);
-	buf_free(&text);
-	return value;
-}
-
 static void test_nothing_kept(void **state)
 {
 	static const char *const sets[] = { "CapInh", "CapPrm", "CapEff", "CapAmb" };
@@ -353,7 +334,7 @@ static void test_nothing_kept(void **state)
 		start(proc, i % 2 ? PROC_NOBODY : 0, "-v", "-o", "json", queries[i / 2], NULL);
 		assert_true(proc_wait_text(proc, "attached", LIMIT_MS));
 		for (u32 k = 0; k < ARRAY_SIZE(sets); k++)
-			assert_int_equal(capabilities(proc->pid, sets[k]), 0);
+			assert_int_equal(proc_capabilities(proc->pid, sets[k]), 0);
 		assert_true(proc_wait_text(proc, "\n{\"", LIMIT_MS));
 		usleep(200000);
 		proc_signal(proc, SIGINT);
@@ -384,8 +365,8 @@ static void test_watch(void **state)
 	assert_true(says(proc, "closed.sql: Permission denied"));
 	put_file(in_folder("queries/open.sql"), query, sizeof(query) - 1, 0644);
 	assert_true(proc_wait_text(proc, "open.sql: its query runs\n", LIMIT_MS));
-	assert_int_equal(capabilities(proc->pid, "CapEff"), 0);
-	assert_int_equal(capabilities(proc->pid, "CapPrm"),
+	assert_int_equal(proc_capabilities(proc->pid, "CapEff"), 0);
+	assert_int_equal(proc_capabilities(proc->pid, "CapPrm"),
 			 SYS_CAP(CAP_BPF) | SYS_CAP(CAP_PERFMON) | SYS_CAP(CAP_DAC_READ_SEARCH));
 	assert_true(proc_wait_text(proc, "\"query\":\"open\"", LIMIT_MS));
 	put_file(in_folder("queries/elsewhere.sql"), elsewhere, sizeof(elsewhere) - 1, 0644);
@@ -430,7 +411,8 @@ static int say(void)
 		if (fcntl(fd, F_GETFD) >= 0)
 			printf("fd %d\n", fd);
 	for (u32 i = 0; i < ARRAY_SIZE(sets); i++)
-		printf("%s %llx\n", sets[i], (unsigned long long)capabilities(getpid(), sets[i]));
+		printf("%s %llx\n", sets[i],
+		       (unsigned long long)proc_capabilities(getpid(), sets[i]));
 	printf("uid %d %d\n", getuid(), geteuid());
 	return 0;
 }
@@ -450,7 +432,7 @@ static void test_command(void **state)
 
 	session_require();
 	for (u32 i = 0; i < 2; i++) {
-		u64 own = i ? 0 : capabilities(getpid(), "CapEff");
+		u64 own = i ? 0 : proc_capabilities(getpid(), "CapEff");
 
 		buf_init(&texts[i]);
 		put_descriptors(&texts[i]);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * ebql watch as a service: what it tells a manager, whose part this test plays, and what it keeps
+ * of its rights.
+ */
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "place.h"
+
+/* --- A manager --- */
+
+static int manager_open(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	assert_true(fd >= 0);
+	if (*path == '@')
+		address.sun_path[0] = '\0';
+	assert_int_equal(bind(fd, (struct sockaddr *)&address,
+			      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path))),
+			 0);
+	assert_int_equal(setenv("NOTIFY_SOCKET", path, 1), 0);
+	return fd;
+}
+
+/* The next thing told, "" for none in that time. */
+static const char *next_told(int fd, int limit_ms)
+{
+	struct pollfd told = { fd, POLLIN };
+	static char text[512];
+	ssize_t n;
+
+	text[0] = '\0';
+	if (poll(&told, 1, limit_ms) != 1)
+		return text;
+	n = recv(fd, text, sizeof(text) - 1, 0);
+	assert_true(n > 0);
+	text[n] = '\0';
+	return text;
+}
+
+/* But for signs of life, of which it counts those that came before. */
+static u32 expect_told(int fd, const char *beginning)
+{
+	u32 n_signs = 0;
+	const char *told;
+
+	while (strcmp(told = next_told(fd, LIMIT_MS), "WATCHDOG=1") == 0)
+		n_signs++;
+	if (strncmp(told, beginning, strlen(beginning)) != 0)
+		fail_msg("told \"%s\", not \"%s\"", told, beginning);
+	return n_signs;
+}
+
+static void write_calls(struct place *p, const char *name)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "%s.sql", name);
+	place_write(p, file,
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 10ms WITH (out = 'json:%s/%s.out')",
+		    getpid(), p->folder, name);
+}
+
+/* A manager that asks for signs of life each 0.4 s gets one in 0.2 s, and none of a hanging one. */
+static void test_notify(void **state)
+{
+	struct place *p = *state;
+	char path[32];
+	int fd;
+
+	session_require();
+	snprintf(path, sizeof(path), "@ebql-test-%d", getpid());
+	fd = manager_open(path);
+	setenv("WATCHDOG_USEC", "400000", 1);
+	write_calls(p, "a");
+	place_write(p, "bad.sql", "SELECT nothing FROM run_queue");
+	place_start(p, p->folder, NULL);
+	expect_told(fd, "STATUS=1 of 2 queries run");
+	expect_told(fd, "READY=1");
+	for (u32 i = 0; i < 3; i++)
+		assert_string_equal(next_told(fd, LIMIT_MS), "WATCHDOG=1");
+	write_calls(p, "b");
+	expect_told(fd, "STATUS=2 of 3 queries run");
+	proc_signal(&p->session->ebql, SIGHUP);
+	expect_told(fd, "RELOADING=1\nMONOTONIC_USEC=");
+	expect_told(fd, "READY=1");
+	unlink(place_path(p, "b.sql"));
+	expect_told(fd, "STATUS=1 of 2 queries run");
+	proc_signal(&p->session->ebql, SIGSTOP);
+	while (*next_told(fd, 1000))
+		; /* what it had told before */
+	assert_string_equal(next_told(fd, 800), "");
+	proc_signal(&p->session->ebql, SIGCONT);
+	assert_string_equal(next_told(fd, LIMIT_MS), "WATCHDOG=1");
+	proc_signal(&p->session->ebql, SIGTERM);
+	expect_told(fd, "STOPPING=1");
+	place_end(p, 0, 1);
+	close(fd);
+}
+
+/* Another process is to give signs, or none: then none comes, and nothing is due in between. */
+static void test_no_signs(void **state)
+{
+	struct place *p = *state;
+	int fd;
+
+	fd = manager_open(place_path(p, "manager"));
+	setenv("WATCHDOG_USEC", "100000", 1);
+	setenv("WATCHDOG_PID", "1", 1);
+	place_write(p, "rows.csv", "time,n\n1,5\n");
+	place_write(p, "a.sql", "SELECT sum(n) AS n FROM '%s/rows.csv'", p->folder);
+	place_start(p, p->folder, "-o", "json", NULL);
+	expect_told(fd, "STATUS=");
+	while (strcmp(next_told(fd, LIMIT_MS), "READY=1") != 0)
+		;
+	for (const char *told; *(told = next_told(fd, 500));)
+		assert_string_equal(told, "STATUS=0 of 1 queries run");
+	proc_signal(&p->session->ebql, SIGTERM);
+	expect_told(fd, "STOPPING=1");
+	place_end(p, 0, 0);
+	close(fd);
+}
+
+/* --fixed: no right is left once all is attached, and files may change as they like. */
+static void test_fixed(void **state)
+{
+	struct place *p = *state;
+
+	session_require();
+	write_calls(p, "a");
+	write_calls(p, "b");
+	place_start(p, p->folder, "--fixed", NULL);
+	assert_int_equal(proc_capabilities(p->session->ebql.pid, "CapPrm") & ~(1ull << 39), 0);
+	assert_int_equal(proc_capabilities(p->session->ebql.pid, "CapEff"), 0);
+	place_call(1000);
+	place_write(p, "a.sql", "nonsense");
+	write_calls(p, "c");
+	unlink(place_path(p, "b.sql"));
+	place_wait_status(p, "\"windows\":3");
+	place_move(p, "a.out", "a.1");
+	proc_signal(&p->session->ebql, SIGHUP);
+	while (access(place_path(p, "a.out"), F_OK))
+		proc_pump(5);
+	place_call(2000);
+	/* None comes, changes or goes in that time, nor tries to. */
+	usleep(1200000);
+	place_wait_status(p, "\"queries\":2");
+	assert_false(proc_wait_text(&p->session->ebql, "sql", 1));
+	place_end(p, SIGTERM, 0);
+	assert_int_equal(place_sum(p, "a.1", "\"n\":") + place_sum(p, "a.out", "\"n\":"), 3000);
+	assert_int_equal(place_sum(p, "b.out", "\"n\":"), 3000);
+	assert_true(place_sum(p, "a.out", "\"n\":") >= 2000);
+	assert_int_not_equal(access(place_path(p, "c.out"), F_OK), 0);
+}
+
+static int setup(void **state)
+{
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("WATCHDOG_PID");
+	return place_setup(state);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, place_teardown)
+	static const struct CMUnitTest tests[] = {
+		TEST(test_notify),
+		TEST(test_no_signs),
+		TEST(test_fixed),
+	};
+
+	return cmocka_run_group_tests_name("watch_service", tests, NULL, NULL);
+}
