@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define NS_PER_S	 1000000000ull
+#define NS_PER_MS	 1000000ull
 #define CHILD_GRACE_MS	 1000
 #define SIGNALS_TO_KILL	 3
 #define FILE_WINDOWS_MAX 10000000ull
@@ -30,6 +31,7 @@
 #define STOP_GRACE_NS	  2000000000ull
 #define DURATION_GRACE_NS 10000000000ull
 #define TICK_US		  100000
+#define TELL_MS		  1000
 
 /* --- Signals --- */
 
@@ -160,7 +162,9 @@ int host_stop_signal(void)
 
 /* --- What takes long before and behind a run --- */
 
-/* A line a second, from the first second on.  false: the user wants no more of it. */
+void (*host_say_progress)(const char *doing, const char *target, u32 n_done, u32 n_all);
+
+/* From the first second on, now and then.  false: the user wants no more of it. */
 bool host_tell_progress(const char *doing, const char *target, u32 n_done, u32 n_all)
 {
 	static u64 told_ns;
@@ -169,7 +173,8 @@ bool host_tell_progress(const char *doing, const char *target, u32 n_done, u32 n
 	if (n_done <= 1)
 		told_ns = now_ns;
 	if (now_ns - told_ns >= NS_PER_S) {
-		fprintf(stderr, "ebql: %s %s: %u of %u functions\n", doing, target, n_done, n_all);
+		if (host_say_progress)
+			host_say_progress(doing, target, n_done, n_all);
 		told_ns = now_ns;
 	}
 	return !n_stop_signals;
@@ -312,7 +317,7 @@ static bool has_loss(struct host *host, u64 *seen_ns)
 	u64 now_ns = base_monotonic_ns();
 	struct account account;
 
-	if (!host->options.ends_at_loss || now_ns - *seen_ns < HOST_LOSS_POLL_MS * 1000000ull)
+	if (!host->options.ends_at_loss || now_ns - *seen_ns < HOST_LOSS_POLL_MS * NS_PER_MS)
 		return false;
 	*seen_ns = now_ns;
 	flow_peek(host->flow, &account);
@@ -334,15 +339,32 @@ int host_wait(struct host *host, int more_fd, int timeout_ms)
 	return fds[0].revents ? engine_step(host->engine) : 0;
 }
 
+/* Nobody is told: nothing wakes up for it. */
+static void tell_totals(const struct host *host, u64 begun_ns, u64 *told_ns)
+{
+	u64 now_ns = base_monotonic_ns();
+
+	if (!host->options.say_totals || now_ns - *told_ns < TELL_MS * NS_PER_MS)
+		return;
+	*told_ns = now_ns;
+	host->options.say_totals(host->flow, now_ns - begun_ns);
+}
+
 static int steps(struct host *host)
 {
-	u64 loss_seen_ns = 0;
+	const int wait_ms = host->options.ends_at_loss ? HOST_LOSS_POLL_MS
+			    : host->options.say_totals ? TELL_MS
+						       : -1;
+	u64 loss_seen_ns = 0, begun_ns = base_monotonic_ns(), told_ns = begun_ns;
 	int ended = 0;
 
 	while (!ended && !flow_is_over(host->flow)) {
-		ended = host_wait(host, -1, host->options.ends_at_loss ? HOST_LOSS_POLL_MS : -1);
-		if (!ended && !flow_is_over(host->flow) && has_loss(host, &loss_seen_ns))
-			return 0;
+		ended = host_wait(host, -1, wait_ms);
+		if (ended || flow_is_over(host->flow))
+			break;
+		if (has_loss(host, &loss_seen_ns))
+			break;
+		tell_totals(host, begun_ns, &told_ns);
 	}
 	return MIN(ended, 0);
 }

@@ -15,7 +15,9 @@ struct host_options {
 	u64 duration_ns;     /* 0: until stopped */
 	u64 n_windows;	     /* 0: no limit */
 	bool counts_partial; /* among these */
-	bool ends_at_loss;   /* where windows of time do not end: at once */
+	/* Each second, to who waits for its end; NULL: nobody does, and nothing wakes up for it. */
+	void (*say_totals)(struct flow *flow, u64 elapsed_ns);
+	bool ends_at_loss; /* where windows of time do not end: at once */
 	/* -1: none; the run ends with it, and it (SIGTERM, after 1 s SIGKILL) with the run */
 	int child_pid;
 	int child_go_fd; /* a byte written here starts its exec, whose errno comes back */
@@ -30,7 +32,8 @@ struct host {
 	int stop_fd, duration_fd, child_fd;
 };
 
-/* load_on_progress() of a program that has signals and a standard error. */
+/* load_on_progress() of a program that has signals, and somebody who is told (or NULL). */
+extern void (*host_say_progress)(const char *doing, const char *target, u32 n_done, u32 n_all);
 bool host_tell_progress(const char *doing, const char *target, u32 n_done, u32 n_all);
 
 /* Starts COMMAND, which waits for the host to run, or for the socket's end; 0 or -errno. */

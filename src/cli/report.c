@@ -16,6 +16,11 @@ void query_be_quiet(void)
 	is_quiet = true;
 }
 
+bool query_is_quiet(void)
+{
+	return is_quiet;
+}
+
 void query_note(const char *format, ...)
 {
 	va_list args;

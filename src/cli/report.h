@@ -9,6 +9,7 @@
 
 /* -q: from then on only errors and losses are told. */
 void query_be_quiet(void);
+bool query_is_quiet(void);
 /* What is no error, and not lost: nothing with -q. */
 void query_note(const char *format, ...) PRINTF(1, 2);
 /* Tells the user; the exit status. */

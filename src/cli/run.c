@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/host.h"
+#include "cli/live.h"
 #include "cli/report.h"
 #include "cli/record.h"
 #include "sys/sys.h"
@@ -52,8 +53,10 @@ static int open_output(void *context, const struct schema *schema)
 static int give_batch(void *context, const struct batch *batch)
 {
 	struct session *s = context;
-	int error = s->is_explained ? 0 : out_file_batch(&s->out, batch);
+	int error;
 
+	live_clear();
+	error = s->is_explained ? 0 : out_file_batch(&s->out, batch);
 	analysis_count(&s->analysis, batch);
 	host_count(s->host.flow, &s->host.options, batch, &s->host.n_given);
 	if (!error && s->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
@@ -115,6 +118,8 @@ static void say_attached(struct session *s)
 		s->query.keep->load_ns = verify_ns;
 		s->query.keep->attach_ns = attach_ns;
 	}
+	live_say_attached(programs, s->options.command || s->options.host.duration_ns ||
+					    s->options.host.n_windows);
 	if (s->options.is_verbose)
 		fprintf(stderr, "attached: load %.2f ms, attach %.2f ms\n", (double)verify_ns / 1e6,
 			(double)attach_ns / 1e6);
@@ -211,6 +216,11 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 	}
 	options.ends_at_loss = q->settings.on_loss_fail && q->cut->window.kind != WINDOW_TUMBLING &&
 			       q->cut->window.kind != WINDOW_HOPPING;
+	/* What is printed at its end is all that there is to see; a command writes there, too. */
+	if (live_open(s->out_fd) && !s->options.command && !q->cut->is_streaming &&
+	    q->cut->window.kind == WINDOW_NONE && !s->options.every_ns && !record_is_replay(q->cut))
+		options.say_totals = live_say_totals;
+	host_say_progress = live_say_progress;
 	load_on_progress = host_tell_progress;
 	error = host_open(&s->host, &options);
 	analysis_open(&s->analysis, q);
@@ -223,9 +233,11 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		query_report(q); /* of another path, or of functions that are left out */
 		analysis_start(&s->analysis);
 		error = host_run(&s->host, &q->diags);
+		live_clear();
 		flow_result(s->host.flow, ret_result);
 		analysis_end(&s->analysis, q);
 		closed = query_close(q);
+		live_clear(); /* of detaching */
 		error = error ? error : closed;
 		sys_rights_back();
 	}

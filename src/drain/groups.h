@@ -86,5 +86,10 @@ int groups_end(struct groups *groups, const struct groups_end *end);
 u64 groups_first_use(const struct groups *groups);
 /* The account of the run, with what no window has given yet. */
 void groups_peek(struct groups *groups, struct account *ret_account);
+/*
+ * glance.c: while programs write, about how many groups there are, and what groups_peek() has of
+ * `matched` where groups count it themselves: both are added.  false: that cannot be seen.
+ */
+bool groups_glance(const struct groups *groups, u64 *matched, u64 *n_groups);
 
 #endif

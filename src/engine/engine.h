@@ -140,6 +140,8 @@ u64 flow_n_windows(const struct flow *flow, u64 *ret_first_ns, u64 *ret_last_ns)
  * such windows lost is told when they end.
  */
 void flow_peek(struct flow *flow, struct account *ret_account);
+/* The same for who looks on: with about how many rows or groups there are; false: not known. */
+bool flow_glance(struct flow *flow, struct account *ret_account, u64 *ret_n_groups);
 void flow_result(const struct flow *flow, struct flow_result *ret_result);
 /* Those of its parts that have one. */
 struct load_state *const *flow_loads(const struct flow *flow, u32 *ret_n);

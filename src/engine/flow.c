@@ -431,6 +431,24 @@ void flow_peek(struct flow *flow, struct account *ret_account)
 	}
 }
 
+bool flow_glance(struct flow *flow, struct account *ret_account, u64 *ret_n_groups)
+{
+	bool is_known = true;
+
+	flow_peek(flow, ret_account);
+	*ret_n_groups = 0;
+	for (u32 i = 0; i < flow->n_parts; i++) {
+		const struct flow_part *part = &flow->parts[i];
+
+		if (part->groups)
+			is_known &=
+				groups_glance(part->groups, &ret_account->matched, ret_n_groups);
+		else if (part->source)
+			ret_account->matched += part->queue.n;
+	}
+	return is_known;
+}
+
 void flow_result(const struct flow *flow, struct flow_result *ret_result)
 {
 	*ret_result = (struct flow_result){ .account = flow->total,

@@ -63,7 +63,7 @@ static bool locale_is_utf8(void)
 }
 
 /* The convention of NO_COLOR: set and not empty. */
-static bool obeys_escapes(void)
+bool out_obeys_escapes(void)
 {
 	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
 
@@ -111,7 +111,7 @@ int out_file_open(struct out_file *file, const struct out_format *format, int fd
 	buf_init(&out->buf);
 	buf_init(&out->scratch);
 	out->is_utf8 = !options->is_ascii && locale_is_utf8();
-	out->has_escapes = options->is_terminal && obeys_escapes();
+	out->has_escapes = options->is_terminal && out_obeys_escapes();
 	out->has_start = out->has_end = options->has_window_columns && !options->is_streaming;
 	out->has_start &= !out_has_column(schema, "window_start");
 	out->has_end &= !out_has_column(schema, "window_end");

@@ -116,6 +116,8 @@ const struct out_format *out_format_find(const char *name);
 const struct out_format *out_recorder(enum file_kind kind);
 bool out_has_histogram(const struct schema *schema);
 bool out_has_calls(const struct schema *schema);
+/* Of a terminal: neither TERM=dumb nor NO_COLOR. */
+bool out_obeys_escapes(void);
 /* Each 0 or -errno: of the write (-EPIPE), or -ENOMEM; the first one stays. */
 
 /* The schema stays until it is closed, and so does the descriptor; out_file_close() after failure

@@ -640,9 +640,8 @@ struct phys_set *phys_plan_into(u64 taken, const struct phys_input *inputs, u32 
 struct phys_set *phys_merge(struct phys_set *const *plans, u32 n_plans, u32 n_cpus,
 			    struct arena *arena);
 /*
- * A hook whose program is too large for one: its parts are shared out to two hooks.  false:
- * it has one part.  What events the two programs see lies in one window for each part, but
- * not in the same one for both where a switch comes between them.
+ * A hook whose program is too large for one: its parts are shared out to two hooks.  false: it has
+ * one part.  The two programs' events may lie in different windows where a switch comes between.
  */
 bool phys_split(struct phys_set *set, u32 hook, struct arena *arena);
 /*
@@ -675,7 +674,8 @@ void phys_each_output(const struct phys *phys, void (*visit)(void *context, stru
 void phys_print(const struct phys *phys, struct buf *out);
 /* An operator of the part, by its number, in one line without its end. */
 void phys_print_operator(const struct phys *phys, u32 number, struct buf *out);
-/* phys_print() shows them where there is one part; several have them once, ahead. */
+/* One: "kprobe vfs_read"; and all, as phys_print() has them of one part, ahead of several. */
+void phys_print_hook(const struct hook *hook, struct buf *out);
 void phys_print_hooks(const struct phys_set *set, struct buf *out);
 
 /*

@@ -54,6 +54,11 @@ static void expr_line(const char *label, const struct expr *e, struct buf *out)
 	buf_putc(out, '\n');
 }
 
+void phys_print_hook(const struct hook *hook, struct buf *out)
+{
+	buf_printf(out, "%s %s", hook_word(hook), hook->target);
+}
+
 void phys_print_hooks(const struct phys_set *set, struct buf *out)
 {
 	const char *stays = phys_path_stays(set);
@@ -61,8 +66,9 @@ void phys_print_hooks(const struct phys_set *set, struct buf *out)
 	for (u32 i = 0; i < set->n_hooks; i++) {
 		const struct hook *h = &set->hooks[i];
 
-		buf_printf(out, "  hook %s %s%s", hook_word(h), h->target,
-			   h->is_typed ? " (typed)" : "");
+		buf_puts(out, "  hook ");
+		phys_print_hook(h, out);
+		buf_puts(out, h->is_typed ? " (typed)" : "");
 		for (u32 k = 0; k < h->n_uses; k++)
 			use_print(h, &h->uses[k], out);
 		buf_printf(out, "\n    %s\n", h->reason);

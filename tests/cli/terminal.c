@@ -9,9 +9,9 @@
 
 #include "terminal.h"
 
-void start(struct terminal *t, const char *option)
+void start_words(struct terminal *t, u16 columns, char *const words[])
 {
-	struct winsize size = { .ws_row = 50, .ws_col = 200 };
+	const struct winsize size = { .ws_row = 50, .ws_col = columns };
 
 	t->at = 0;
 	buf_reset(&t->seen);
@@ -23,12 +23,17 @@ void start(struct terminal *t, const char *option)
 		setenv("NO_COLOR", "1", 1);
 		setenv("XDG_STATE_HOME", t->state, 1);
 		setenv("HOME", t->state, 1);
-		execl(EBQL_BINARY, "ebql", option, (char *)NULL);
+		execvp(words[0], words);
 		_exit(127);
 	}
 }
 
-int setup(void **state)
+void start(struct terminal *t, const char *option)
+{
+	start_words(t, 200, (char *const[]){ EBQL_BINARY, (char *)option, NULL });
+}
+
+int setup_idle(void **state)
 {
 	struct terminal *t = calloc(1, sizeof(*t));
 
@@ -36,9 +41,16 @@ int setup(void **state)
 	snprintf(t->state, sizeof(t->state), "/tmp/ebql-test-shell-XXXXXX");
 	assert_non_null(mkdtemp(t->state));
 	buf_init(&t->seen);
-	start(t, NULL);
 	*state = t;
 	return 0;
+}
+
+int setup(void **state)
+{
+	int error = setup_idle(state);
+
+	start(*state, NULL);
+	return error;
 }
 
 int teardown(void **state)

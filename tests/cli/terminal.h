@@ -42,8 +42,11 @@ static inline bool is_root(void)
 		}                                                                                  \
 	} while (0)
 
+/* Words: the program and what it is given. */
+void start_words(struct terminal *t, u16 columns, char *const words[]);
 void start(struct terminal *t, const char *option);
-int setup(void **state);
+int setup_idle(void **state); /* nothing is started */
+int setup(void **state);      /* the shell is */
 int teardown(void **state);
 bool read_more(struct terminal *t);
 void expect(struct terminal *t, const char *text);
