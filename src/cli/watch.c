@@ -15,6 +15,8 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -40,7 +42,7 @@ struct watch {
 	struct watch_files *files;
 	struct status *status;
 	struct signals hangup; /* as it was */
-	int epoll_fd;
+	int epoll_fd, schedule_fd;
 	u32 n_told, n_told_running; /* queries, to the service manager */
 	bool is_again;		    /* SIGHUP: all anew */
 	bool has_begun;		    /* all that was there has been read once */
@@ -127,6 +129,7 @@ static struct watch_query *add(struct watch *watch, const char *path)
 	w->state = WATCH_FAILED;
 	buf_init(&w->text);
 	buf_init(&w->problem);
+	buf_init(&w->waiting);
 	buf_init(&w->shown);
 	out_put_visible(&w->shown, path, strlen(path), 0);
 	while (*at)
@@ -145,6 +148,7 @@ static void take_out(struct watch *watch, struct watch_query *w)
 	*at = w->next;
 	buf_free(&w->text);
 	buf_free(&w->problem);
+	buf_free(&w->waiting);
 	buf_free(&w->shown);
 	free(w->path);
 	free((char *)w->name);
@@ -306,6 +310,25 @@ static u64 kept_rights(const struct watch *watch)
 	return kept;
 }
 
+/* For the next of all that open or close, by the wall's clock, or when that is set. */
+static void set_schedule(struct watch *watch)
+{
+	struct itimerspec at = { 0 };
+
+	for (const struct watch_query *w = watch->all.first; w; w = w->next)
+		if (watch_query_is_scheduled(w) && w->change &&
+		    (!at.it_value.tv_sec || w->change < at.it_value.tv_sec))
+			at.it_value.tv_sec = w->change;
+	timerfd_settime(watch->schedule_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at, NULL);
+}
+
+static bool take_schedule(struct watch *watch)
+{
+	u64 n;
+
+	return read(watch->schedule_fd, &n, sizeof(n)) == sizeof(n) || errno == ECANCELED;
+}
+
 /* With all rights of the user, as at the start: files are opened, programs are loaded. */
 static void look(struct watch *watch)
 {
@@ -314,8 +337,10 @@ static void look(struct watch *watch)
 
 	sys_rights_back();
 	watch->all.is_due = false;
-	if (watch->is_again)
+	if (watch->is_again) {
 		files_forget_written(watch->files);
+		tzset();
+	}
 	for (struct watch_query *w = watch->all.first; w; w = w->next)
 		w->is_found = false;
 	n_missing = files_each(watch->files, found, watch, &missing);
@@ -324,7 +349,9 @@ static void look(struct watch *watch)
 			w->gone_ns = base_monotonic_ns();
 		if (watch->is_again)
 			watch_query_reopen(w);
+		watch_query_tick(w);
 	}
+	set_schedule(watch);
 	sys_rights_rest(kept_rights(watch));
 	if (!watch->has_begun && n_missing)
 		say_missing(watch, missing, n_missing - 1);
@@ -370,16 +397,33 @@ static void tell_status(struct watch *watch)
 
 /* --- The loop --- */
 
+/* So long (-1: for ever), but not over that time (0: none). */
+static int sooner(int ms, u64 at_ns)
+{
+	u64 now_ns = base_monotonic_ns();
+	int left_ms;
+
+	if (!at_ns)
+		return ms;
+	left_ms = at_ns <= now_ns ? 0 : (int)MIN((at_ns - now_ns) / 1000000 + 1, (u64)INT32_MAX);
+	return ms < 0 ? left_ms : MIN(ms, left_ms);
+}
+
 static int wait_ms(const struct watch *watch)
 {
 	int ms = watch->all.is_due ? 0 : -1;
+	u64 first_ns = 0, end_ns;
 
-	for (const struct watch_query *w = watch->all.first; w; w = w->next)
+	for (const struct watch_query *w = watch->all.first; w; w = w->next) {
+		end_ns = watch_query_end_ns(w);
+		if (end_ns && (!first_ns || end_ns < first_ns))
+			first_ns = end_ns;
 		if (w->gone_ns && ms)
 			ms = GONE_POLL_MS;
 		else if (ms < 0 && watch_query_is_peeked(w))
 			ms = HOST_LOSS_POLL_MS;
-	return ms;
+	}
+	return sooner(sooner(ms, first_ns), service_live_ns());
 }
 
 /* -n was reached by all, or nobody reads standard output any more. */
@@ -388,7 +432,7 @@ static bool is_over(const struct watch *watch)
 	bool is_asked = watch->all.is_standard_gone || watch->host.options.n_windows;
 
 	for (const struct watch_query *w = watch->all.first; w && is_asked; w = w->next)
-		is_asked = !w->form;
+		is_asked = !w->form && !watch_query_is_scheduled(w);
 	return is_asked && watch->all.first;
 }
 
@@ -414,10 +458,11 @@ static int run(struct watch *watch)
 		watch->n_told);
 	service_tell("READY=1");
 	while (!ended && !is_over(watch)) {
-		ended = host_wait(&watch->host, watch->epoll_fd, service_wait_ms(wait_ms(watch)));
+		ended = host_wait(&watch->host, watch->epoll_fd, wait_ms(watch));
 		service_live();
 		step_queries(watch);
 		status_step(watch->status, &watch->all);
+		watch->all.is_due |= take_schedule(watch);
 		watch->is_again = take_hangup();
 		watch->all.is_due |= files_read(watch->files);
 		if (!ended && (watch->all.is_due || watch->is_again))
@@ -465,6 +510,7 @@ static int open_all(struct watch *watch, const struct options *options)
 	int err;
 
 	hangup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	watch->schedule_fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	load_on_progress = tell_progress;
 	err = host_open(&watch->host, &options->host) ?: messages_open();
 	signals_take(&watch->hangup, hangup_signal, 1, on_hangup, SA_RESTART, SIG_UNBLOCK);
@@ -472,10 +518,11 @@ static int open_all(struct watch *watch, const struct options *options)
 		return err;
 	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	watch->files = files_open(options->words, !options->is_fixed);
-	if (hangup_fd < 0 || watch->epoll_fd < 0 || !watch->files || !open_standard(watch))
+	if (hangup_fd < 0 || watch->schedule_fd < 0 || watch->epoll_fd < 0 || !watch->files ||
+	    !open_standard(watch))
 		return errno ? -errno : -ENOMEM;
-	if (!wake_by(watch, hangup_fd) || !wake_by(watch, files_fd(watch->files)) ||
-	    !wake_by(watch, status_fd(watch->status)))
+	if (!wake_by(watch, hangup_fd) || !wake_by(watch, watch->schedule_fd) ||
+	    !wake_by(watch, files_fd(watch->files)) || !wake_by(watch, status_fd(watch->status)))
 		return -errno;
 	watch->all.options = options;
 	watch->all.engine = watch->host.engine;
@@ -513,7 +560,7 @@ static void raise_files(void)
 
 int cmd_watch(struct options *options)
 {
-	struct watch watch = { .epoll_fd = -1 };
+	struct watch watch = { .epoll_fd = -1, .schedule_fd = -1 };
 	int err, status;
 
 	if (options->is_status)
@@ -535,6 +582,7 @@ int cmd_watch(struct options *options)
 	files_close(watch.files);
 	status_close(watch.status);
 	sys_close(&watch.epoll_fd);
+	sys_close(&watch.schedule_fd);
 	sys_close(&hangup_fd);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/record.h"
@@ -275,7 +276,22 @@ static bool check_statement(struct query *q)
 			   "and CREATE VIEW");
 }
 
-/* 0 or -errno, of what no diagnostic tells. */
+static bool check_schedule(struct query *q)
+{
+	const struct schedule *s = &q->settings.schedule;
+
+	if ((s->start_s < 0) != (s->stop_s < 0))
+		return diag_refuse(&q->diags, "bad-schedule", s->span,
+				   "start and stop belong together" HINT
+				   "WITH (start = '09:05', stop = '09:25')");
+	if (q->is_fixed && schedule_is_set(s))
+		return diag_refuse(&q->diags, "bad-schedule", s->span,
+				   "with --fixed nothing is attached later" HINT
+				   "run it by an ebql watch without --fixed");
+	return true;
+}
+
+/* 0; -EAGAIN: its schedule has it wait; or -errno, of what no diagnostic tells. */
 static int form_run(struct form *f)
 {
 	const struct options *o = f->of->all->options;
@@ -284,14 +300,18 @@ static int form_run(struct form *f)
 				  .sink = { open_sink, give_batch, idle, close_sink, f },
 				  .cancel = f->of->all->cancel,
 				  .is_brief = true };
+	time_t change;
 	int err;
 
 	q->settings.target_pid = o->target_pid;
 	q->settings.only_pid = MAX(o->target_pid, 0);
 	q->is_beside = true;
 	q->is_fixed = o->is_fixed;
-	if (!query_parse(q) || !check_statement(q) || !query_compile(q) || !choose_output(f))
+	if (!query_parse(q) || !check_statement(q) || !query_compile(q) || !choose_output(f) ||
+	    !check_schedule(q))
 		return -EINVAL;
+	if (!schedule_at(&q->settings.schedule, time(NULL), &change))
+		return -EAGAIN;
 	if (!open_output(f))
 		return -EINVAL;
 	if (q->programs)
@@ -308,12 +328,30 @@ static int form_run(struct form *f)
 	return host_check_windows(q->flow, f->ends.n_windows, &q->diags);
 }
 
-/* NULL: what is wrong with the text was told. */
-static struct form *form_start(struct watch_query *w, const struct buf *text)
+/* It runs or waits by it from here on. */
+static void set_schedule(struct watch_query *w, const struct schedule *s, const struct buf *text)
+{
+	struct buf kept = { 0 };
+
+	buf_init(&kept);
+	if (schedule_is_set(s))
+		buf_put(&kept, text->at, text->n);
+	/* The text may be the one that it has. */
+	buf_free(&w->waiting);
+	w->waiting = kept;
+	w->schedule = *s;
+	w->not_before = 0;
+	if (watch_query_is_scheduled(w))
+		schedule_at(s, time(NULL), &w->change);
+}
+
+/* NULL: what is wrong with the text was told, but where it waits. */
+static struct form *form_start(struct watch_query *w, const struct buf *text, bool *ret_waits)
 {
 	struct form *f = calloc(1, sizeof(*f));
 	int error = -ENOMEM;
 
+	*ret_waits = false;
 	if (!f || !query_init(&f->query, w->path, "", 0)) {
 		free(f);
 		say_errno(w, "", ENOMEM);
@@ -330,12 +368,14 @@ static struct form *form_start(struct watch_query *w, const struct buf *text)
 		error = form_run(f);
 	}
 	say_diags(w, &f->query);
-	if (!error) {
-		if (!f->query.cut->is_streaming)
-			host_count(f->query.flow, &f->ends, NULL, &f->n_counted);
+	if (!error && !f->query.cut->is_streaming)
+		host_count(f->query.flow, &f->ends, NULL, &f->n_counted);
+	*ret_waits = error == -EAGAIN;
+	if (!error || *ret_waits)
+		set_schedule(w, &f->query.settings.schedule, text);
+	if (!error)
 		return f;
-	}
-	if (!diags_failed(&f->query.diags))
+	if (!*ret_waits && !diags_failed(&f->query.diags))
 		say_errno(w, "", -error);
 	form_free(f);
 	return NULL;
@@ -423,6 +463,14 @@ static void end_form(struct watch_query *w)
 void watch_query_end(struct watch_query *w)
 {
 	end_form(w);
+	buf_reset(&w->waiting);
+}
+
+u64 watch_query_end_ns(const struct watch_query *w)
+{
+	u64 ns = w->form ? w->form->query.settings.duration_ns : 0;
+
+	return ns ? w->form->start_ns + ns : 0;
 }
 
 bool watch_query_is_peeked(const struct watch_query *w)
@@ -436,6 +484,7 @@ bool watch_query_is_peeked(const struct watch_query *w)
 void watch_query_step(struct watch_query *w, bool is_peeked)
 {
 	struct account account;
+	u64 end_ns = watch_query_end_ns(w);
 
 	if (!w->form)
 		return;
@@ -444,14 +493,25 @@ void watch_query_step(struct watch_query *w, bool is_peeked)
 		flow_peek(w->form->query.flow, &account);
 		w->form->is_ended_by_loss = account_is_biased(&account);
 	}
-	if (w->form->is_ended_by_loss || flow_is_over(w->form->query.flow))
+	if (w->form->is_ended_by_loss || flow_is_over(w->form->query.flow) ||
+	    (end_ns && base_monotonic_ns() >= end_ns))
 		end_form(w);
+	/* It had its turn, and waits for the next one. */
+	if (!w->form && watch_query_is_scheduled(w)) {
+		w->not_before = w->change;
+		if (w->state == WATCH_ENDED && w->change)
+			w->state = WATCH_WAITS;
+		else
+			buf_reset(&w->waiting);
+	}
 }
 
 static void say_goes_on(struct watch_query *w)
 {
 	if (w->form)
 		fprintf(stderr, "ebql: %s: its query runs on as it was before\n", w->shown.at);
+	else if (watch_query_is_scheduled(w))
+		fprintf(stderr, "ebql: %s: its query waits as it was before\n", w->shown.at);
 	else
 		w->state = WATCH_FAILED;
 }
@@ -461,10 +521,31 @@ static bool is_same(const struct buf *a, const struct buf *b)
 	return a->n == b->n && (!a->n || memcmp(a->at, b->at, a->n) == 0);
 }
 
+static void say_waits(struct watch_query *w)
+{
+	char text[64];
+	struct tm tm;
+
+	strftime(text, sizeof(text), "%a %F %T %Z", localtime_r(&w->change, &tm));
+	fprintf(stderr, "ebql: %s: its query waits until %s\n", w->shown.at, text);
+}
+
+/* The new form runs, or, where there is none, the query waits for its time. */
+static void go_over(struct watch_query *w, struct form *form)
+{
+	end_form(w);
+	w->form = form;
+	w->state = form ? WATCH_RUNS : WATCH_WAITS;
+	buf_reset(&w->problem);
+	if (!form)
+		say_waits(w);
+}
+
 void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 {
 	bool is_old = w->has_text && is_same(text, &w->text) && !(is_again && w->problem.n);
 	struct form *form;
+	bool waits;
 
 	buf_free(&w->text);
 	w->text = *text;
@@ -475,15 +556,34 @@ void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 	buf_reset(&w->problem);
 	if (w->form && is_same(text, &w->form->text))
 		return; /* it was taken back */
-	form = form_start(w, &w->text);
-	if (!form) {
+	form = form_start(w, &w->text, &waits);
+	if (form || waits)
+		go_over(w, form);
+	else
 		say_goes_on(w);
+}
+
+void watch_query_tick(struct watch_query *w)
+{
+	time_t now = time(NULL);
+	struct form *form;
+	bool waits;
+
+	if (!watch_query_is_scheduled(w))
 		return;
+	if (!schedule_at(&w->schedule, now, &w->change)) {
+		if (w->form)
+			go_over(w, NULL);
+	} else if (!w->form && now >= w->not_before) {
+		form = form_start(w, &w->waiting, &waits);
+		if (form) {
+			go_over(w, form);
+			fprintf(stderr, "ebql: %s: its query runs\n", w->shown.at);
+		} else if (!waits) {
+			buf_reset(&w->waiting);
+			w->state = WATCH_FAILED;
+		}
 	}
-	end_form(w);
-	w->form = form;
-	w->state = WATCH_RUNS;
-	buf_reset(&w->problem);
 }
 
 void watch_query_unread(struct watch_query *w, const char *why)

@@ -16,7 +16,7 @@ struct watch_stamp {
 	u64 changed_ns; /* CLOCK_REALTIME */
 };
 
-enum watch_state { WATCH_RUNS, WATCH_ENDED, WATCH_FAILED };
+enum watch_state { WATCH_RUNS, WATCH_WAITS, WATCH_ENDED, WATCH_FAILED };
 
 /* What it gave. */
 struct watch_counts {
@@ -57,6 +57,13 @@ struct watch_query {
 	bool has_text;	    /* it could be read */
 	struct buf problem; /* what is wrong with that text, or ended it; empty: nothing */
 	struct form *form;  /* NULL: none runs */
+	/*
+	 * Of a query that has a schedule and runs or waits: the text that runs again when it opens,
+	 * not before then; and when it opens or closes next (seconds of CLOCK_REALTIME; 0: never).
+	 */
+	struct schedule schedule;
+	struct buf waiting;
+	time_t not_before, change;
 	const struct form *waits_for; /* another's, which has the output that this text asks for */
 	struct watch_counts counts;   /* of the form that ended */
 	u64 gone_ns; /* CLOCK_MONOTONIC: since when the file is not there; 0: it is */
@@ -85,6 +92,15 @@ struct watch_all {
 void watch_query_set(struct watch_query *w, struct buf *text, bool is_again);
 /* The file cannot be read: what ran runs on. */
 void watch_query_unread(struct watch_query *w, const char *why);
+/* Has it a schedule, and runs or waits by it? */
+static inline bool watch_query_is_scheduled(const struct watch_query *w)
+{
+	return w->waiting.n > 0;
+}
+/* What its schedule says now; with the rights to attach. */
+void watch_query_tick(struct watch_query *w);
+/* When it has run for as long as its text allows (CLOCK_MONOTONIC); 0: never. */
+u64 watch_query_end_ns(const struct watch_query *w);
 /* Must it be looked now and then whether it lost anything (on_loss = 'fail')? */
 bool watch_query_is_peeked(const struct watch_query *w);
 /* If it is over, what ended it is told; is_peeked: a loss ends it. */

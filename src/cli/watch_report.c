@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const states[] = {
 	[WATCH_RUNS] = "runs",
+	[WATCH_WAITS] = "waits",
 	[WATCH_ENDED] = "ended",
 	[WATCH_FAILED] = "failed",
 };
@@ -155,6 +157,17 @@ static void put_counted_with(const struct watch_all *all, const struct watch_que
 	buf_puts(out, "]");
 }
 
+/* When it stops, or starts, by its schedule; 0: never. */
+static time_t next_time(const struct watch_query *w)
+{
+	time_t at = w->change;
+
+	/* It ended before it was to: it starts when it opens again. */
+	if (!w->form && schedule_at(&w->schedule, time(NULL), &at) && at)
+		schedule_at(&w->schedule, at, &at);
+	return at;
+}
+
 static void put_json(const struct watch_all *all, struct watch_query *w, const struct report *r,
 		     struct buf *out)
 {
@@ -171,6 +184,9 @@ static void put_json(const struct watch_all *all, struct watch_query *w, const s
 		buf_printf(out, "%.1f", (double)r->costs.run_ns / (double)r->costs.n_runs);
 	else
 		buf_puts(out, "null");
+	if (watch_query_is_scheduled(w) && next_time(w))
+		buf_printf(out, ",\"next_%s\":%llu000000000", w->form ? "stop" : "start",
+			   (unsigned long long)next_time(w));
 	put_core(out, ",\"kernel_core\":", r->kernel_core);
 	put_core(out, ",\"user_core\":", r->user_core);
 	buf_printf(out, ",\"kernel_bytes\":%llu,\"user_bytes\":%llu",
@@ -262,6 +278,16 @@ static struct value counted_with(const struct watch_all *all, const struct watch
 	return text(arena, "%s", *names ? names : "-");
 }
 
+static struct value waiting(const struct watch_query *w, struct arena *arena)
+{
+	time_t at = next_time(w);
+	char shown[64];
+	struct tm tm;
+
+	strftime(shown, sizeof(shown), "waits until %a %F %T", localtime_r(&at, &tm));
+	return text(arena, "%s", shown);
+}
+
 static void set_row(const struct watch_all *all, struct watch_query *w, const struct report *r,
 		    struct arena *arena, struct value *row)
 {
@@ -269,7 +295,8 @@ static void set_row(const struct watch_all *all, struct watch_query *w, const st
 	double ns = costs->n_runs ? (double)costs->run_ns / (double)costs->n_runs : 0;
 
 	row[NAME] = text(arena, "%s", w->name);
-	row[STATE] = text(arena, "%s", states[w->state]);
+	row[STATE] =
+		w->state == WATCH_WAITS ? waiting(w, arena) : text(arena, "%s", states[w->state]);
 	row[WINDOWS] = number(r->counts.n_windows);
 	row[ROWS] = number(r->counts.n_rows);
 	row[UNWRITTEN] = number(r->counts.n_unwritten);

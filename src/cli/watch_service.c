@@ -79,17 +79,9 @@ void service_tell_reload(void)
 		     (unsigned long long)(base_monotonic_ns() / 1000));
 }
 
-int service_wait_ms(int ms)
+u64 service_live_ns(void)
 {
-	u64 now_ns = base_monotonic_ns();
-	int left_ms;
-
-	if (!service.every_ns)
-		return ms;
-	left_ms = service.next_ns <= now_ns
-			  ? 0
-			  : (int)MIN((service.next_ns - now_ns) / 1000000 + 1, (u64)INT32_MAX);
-	return ms < 0 ? left_ms : MIN(ms, left_ms);
+	return service.every_ns ? service.next_ns : 0;
 }
 
 void service_live(void)

@@ -17,8 +17,8 @@ void service_open(void);
 void service_tell(const char *format, ...) PRINTF(1, 2);
 /* It is begun to read all anew: until READY=1 is told. */
 void service_tell_reload(void);
-/* How long may be waited, of so long (-1: for ever), until the manager wants a sign of life. */
-int service_wait_ms(int ms);
+/* When the manager wants the next sign of life (CLOCK_MONOTONIC); 0: never. */
+u64 service_live_ns(void);
 /* Gives that sign, where it is time. */
 void service_live(void);
 

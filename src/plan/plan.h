@@ -26,6 +26,7 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "cat/cat.h"
+#include "plan/settings.h"
 #include "sql/sql.h"
 #include "type/type.h"
 
@@ -406,54 +407,6 @@ struct plan_query {
 	bool has_streams;				   /* it reads events of the kernel's */
 	bool has_iterators;				   /* it reads lists of the kernel's */
 };
-
-/* What SET, WITH (...) and the command line's options say; defaults by settings_init(). */
-enum setting_access {
-	ACCESS_AUTO,
-	ACCESS_ONLY_TRACEPOINT,
-	ACCESS_ONLY_RAW,
-	ACCESS_ONLY_FENTRY,
-	ACCESS_ONLY_KPROBE,
-};
-enum setting_state { STATE_AUTO, STATE_ONLY_TABLE, STATE_ONLY_KERNEL_MAP };
-
-struct settings {
-	enum setting_access access_path;
-	enum setting_state state;
-	u64 max_groups;	   /* 16,384 */
-	u64 ring_bytes;	   /* 2 MiB */
-	u64 max_in_flight; /* 65,536: starts that wait for their ends */
-	u64 stacks;	   /* 16,384: different ones that there is room for */
-	enum quantile_edge edge;
-	u64 survey_ns;	   /* how long to watch rates before choosing; 0: no survey */
-	bool on_loss_fail; /* on_loss = 'fail' */
-	bool pushdown;
-	const char *rules_off;	/* comma-separated names of optimiser rules; "all" */
-	const char *out;	/* ebql watch: 'FORMAT' or 'FORMAT:PATH'; "": as its -o says */
-	struct span out_span;	/* where the text says so */
-	bool is_max_groups_set; /* asked for, be it the default's number */
-	s32 target_pid;		/* -1: none named */
-	s32 only_pid;		/* of programs' events those of this process; 0: of all */
-	/* Of the program: where the command line says nothing else; 0: until it is stopped. */
-	u64 n_windows, duration_ns;
-	u32 n_bindings;	       /* counted by plan_bind_query(): one for a query */
-	bool counts_operators; /* each operator by itself: EXPLAIN ANALYZE */
-	bool is_target_used;   /* set by plan_bind_query(): the query calls target_pid() */
-};
-
-/* What it says of streams that tracepoints bring; the other words are about functions. */
-static inline enum setting_access settings_tracepoint_access(const struct settings *settings)
-{
-	return settings->access_path > ACCESS_ONLY_RAW ? ACCESS_AUTO : settings->access_path;
-}
-
-void settings_init(struct settings *settings);
-/* SET name = value; an unknown name or value is a diagnostic. */
-void settings_set(struct settings *settings, const struct ast_option *option, struct diags *diags);
-/* They become the same; of texts those are the arena's that differed. */
-void settings_keep(struct settings *kept, const struct settings *now, struct arena *arena);
-/* Calls visit for the name of each setting. */
-void settings_each(void (*visit)(void *context, const char *name), void *context);
 
 /* CREATE VIEW: a select by name.  A view sees those that stand before it in the list. */
 struct view {

@@ -18,11 +18,19 @@ void settings_init(struct settings *settings)
 		.rules_off = "",
 		.out = "",
 		.out_span = SPAN_NONE,
+		.schedule = { .start_s = -1, .stop_s = -1 },
 		.target_pid = -1,
 	};
 }
 
-enum setting_kind { SETTING_WORD, SETTING_NUMBER, SETTING_DURATION, SETTING_TEXT };
+enum setting_kind {
+	SETTING_WORD,
+	SETTING_NUMBER,
+	SETTING_DURATION,
+	SETTING_TEXT,
+	SETTING_CLOCK,
+	SETTING_DAYS
+};
 
 struct setting {
 	const char *name;
@@ -48,6 +56,9 @@ static const struct setting settings_table[] = {
 	{ "rules_off", SETTING_TEXT, AT(rules_off), NULL, 0, 0 },
 	{ "windows", SETTING_NUMBER, AT(n_windows), NULL, 0, UINT64_MAX },
 	{ "duration", SETTING_DURATION, AT(duration_ns), NULL, 0, DURATION_MAX_NS },
+	{ "start", SETTING_CLOCK, AT(schedule.start_s), NULL, 0, 0 },
+	{ "stop", SETTING_CLOCK, AT(schedule.stop_s), NULL, 0, 0 },
+	{ "days", SETTING_DAYS, AT(schedule.days), NULL, 0, 0 },
 	{ "out", SETTING_TEXT, AT(out), NULL, 0, 0 },
 };
 
@@ -122,6 +133,24 @@ static void set_number(struct settings *settings, const struct setting *s,
 	memcpy((char *)settings + s->offset, &v->integer, sizeof(u64));
 }
 
+static void set_schedule(struct settings *settings, const struct setting *s,
+			 const struct ast_option *option, struct diags *diags)
+{
+	const char *text = option_word(option->value);
+	void *place = (char *)settings + s->offset;
+
+	settings->schedule.span = option->span;
+	if (s->kind == SETTING_CLOCK && !schedule_clock(text, place))
+		diag_refuse(diags, "bad-option-value", option->value->span,
+			    "%s cannot be set to this" HINT "a time of day, such as '09:05'",
+			    s->name);
+	else if (s->kind == SETTING_DAYS && !schedule_days(text, place))
+		diag_refuse(diags, "bad-option-value", option->value->span,
+			    "%s cannot be set to this" HINT
+			    "days of the week, such as 'mon-fri' or 'sat,sun'",
+			    s->name);
+}
+
 void settings_keep(struct settings *kept, const struct settings *now, struct arena *arena)
 {
 	const struct settings before = *kept;
@@ -161,6 +190,8 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 				    "%s cannot be set to this" HINT "a text, in quotes", s->name);
 		else if (s->kind == SETTING_TEXT)
 			*(const char **)((char *)settings + s->offset) = option_word(option->value);
+		else if (s->kind == SETTING_CLOCK || s->kind == SETTING_DAYS)
+			set_schedule(settings, s, option, diags);
 		else
 			set_number(settings, s, option, diags);
 		settings->is_max_groups_set |= s->offset == AT(max_groups);
@@ -178,5 +209,5 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 		diag_hint(diags, d,
 			  "options: access_path, state, max_groups, max_in_flight, ring_bytes, "
 			  "stacks, edge, survey, on_loss, pushdown, rules_off, windows, duration, "
-			  "out");
+			  "start, stop, days, out");
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -168,6 +169,87 @@ static void test_fixed(void **state)
 	assert_int_not_equal(access(place_path(p, "c.out"), F_OK), 0);
 }
 
+/* "17:05:21" in so many seconds; until the next call but one. */
+static const char *clock_in(time_t now, int s)
+{
+	static char texts[2][16];
+	static u32 n;
+	char *text = texts[n++ % 2];
+	struct tm tm;
+
+	now += s;
+	strftime(text, sizeof(texts[0]), "%T", localtime_r(&now, &tm));
+	return text;
+}
+
+static void wait_instant(time_t at)
+{
+	while (time(NULL) < at)
+		proc_pump(10);
+}
+
+/* It counts what happens while it is open, and neither before nor behind that. */
+static void test_schedule(void **state)
+{
+	struct place *p = *state;
+	time_t now = time(NULL);
+	struct buf text;
+
+	session_require();
+	place_write(p, "hours.sql",
+		    "SELECT count(*) AS n " CALLS "WINDOW TUMBLING 10ms "
+		    "WITH (start = '%s', stop = '%s', out = 'json:%s/hours.out')",
+		    getpid(), clock_in(now, 3), clock_in(now, 6), p->folder);
+	place_write(p, "short.sql",
+		    "SELECT count(*) AS n FROM run_queue WITH (duration = 100ms, "
+		    "out = 'json:%s/short.out')",
+		    p->folder);
+	place_write(p, "never.sql", "SELECT count(*) FROM run_queue WITH (start = '9:00')");
+	place_start(p, p->folder, NULL);
+	place_call(10000);
+	buf_init(&text);
+	place_status(p, true, &text);
+	assert_int_equal(place_figure(text.at, "hours", "\"state\":\"waits\",\"windows\":"), 0);
+	assert_true(place_figure(text.at, "hours", "\"next_start\":") == (double)(now + 3) * 1e9);
+	place_status(p, false, &text);
+	assert_non_null(strstr(text.at, "waits until "));
+	assert_non_null(strstr(text.at, "error[bad-schedule]: start and stop belong together"));
+	/* What is wrong with a change leaves it waiting. */
+	place_write(p, "hours.sql", "nothing");
+	place_said(p, "its query waits as it was before\n");
+	place_said(p, "its query runs\n");
+	assert_true(time(NULL) >= now + 3);
+	place_call(700);
+	place_status(p, true, &text);
+	assert_true(place_figure(text.at, "hours", "\"next_stop\":") == (double)(now + 6) * 1e9);
+	assert_non_null(strstr(text.at, "{\"name\":\"short\""));
+	assert_int_equal(place_figure(text.at, "short", "\"state\":\"ended\",\"windows\":"), 1);
+	place_call(300);
+	assert_true(time(NULL) < now + 6);
+	wait_instant(now + 6);
+	place_said(p, "its query waits until ");
+	place_call(5000);
+	place_status(p, true, &text);
+	/* The same hours of tomorrow. */
+	assert_true(place_figure(text.at, "hours", "\"next_start\":") > (double)now * 1e9 + 80e12);
+	place_end(p, SIGTERM, 1);
+	assert_int_equal(place_sum(p, "hours.out", "\"n\":"), 1000);
+	buf_free(&text);
+}
+
+/* Where nothing may be attached later. */
+static void test_fixed_schedule(void **state)
+{
+	struct place *p = *state;
+
+	place_write(p, "rows.csv", "time,n\n1,5\n");
+	place_write(p, "a.sql", "SELECT sum(n) AS n FROM '%s/rows.csv' WITH (days = 'mon-sun')",
+		    p->folder);
+	place_start(p, p->folder, "-o", "json", "--fixed", NULL);
+	place_wait_status(p, "error[bad-schedule]: with --fixed nothing is attached later");
+	place_end(p, SIGTERM, 1);
+}
+
 static int setup(void **state)
 {
 	unsetenv("NOTIFY_SOCKET");
@@ -180,9 +262,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_notify),
-		TEST(test_no_signs),
-		TEST(test_fixed),
+		TEST(test_notify),   TEST(test_no_signs),	TEST(test_fixed),
+		TEST(test_schedule), TEST(test_fixed_schedule),
 	};
 
 	return cmocka_run_group_tests_name("watch_service", tests, NULL, NULL);

@@ -1,0 +1,1 @@
+SELECT count(*) FROM tracepoint:sched:sched_switch WITH (stop = 905)
