@@ -110,27 +110,14 @@ static enum find_result complain_unknown(const struct find *find)
 /* Each is a breakpoint, in each process that has the file in its memory. */
 #define PLACES_MAX 10000
 
-/* Two notes of one probe at one place are one event. */
-static bool has_place(const struct stream_list *list, const struct stream *stream)
-{
-	for (u32 i = 0; stream->file_path && i < list->streams.n; i++)
-		if (list->streams.at[i]->file_offset == stream->file_offset &&
-		    !strcmp(list->streams.at[i]->event, stream->event))
-			return true;
-	return false;
-}
-
 /* One that is not there leaves the list as it is. */
 static int load(struct find *find, const char *category, const char *event)
 {
 	struct stream *stream;
 	int error = find->kind->load(find->catalog, find->kind, category, event, &stream);
 
-	for (; !error && stream && find->list->streams.n <= PLACES_MAX; stream = stream->next_place)
-		if (!has_place(find->list, stream))
-			vec_push(find->catalog->arena, &find->list->streams, stream);
-	find->list->n_left_out +=
-		error == -ENOENT && find->list->is_wildcard && find->kind->list_file;
+	for (; !error && stream; stream = stream->next_place)
+		vec_push(find->catalog->arena, &find->list->streams, stream);
 	return error == -ENOENT ? 0 : error;
 }
 
@@ -139,7 +126,7 @@ static int load_listed(struct find *find, const struct stream_name *name)
 	struct stream *stream;
 	int error;
 
-	if (!find->kind->load_listed || !find->list->is_wildcard)
+	if (!find->kind->load_listed)
 		return load(find, name->category, name->event);
 	error = find->kind->load_listed(find->catalog, find->kind, name, &stream);
 	if (!error)
@@ -161,7 +148,7 @@ static int compare_names(const void *a, const void *b)
 {
 	const struct stream_name *const *x = a, *const *y = b;
 
-	return strcmp((*x)->name, (*y)->name);
+	return strcmp((*x)->name, (*y)->name) ?: compare_orders(a, b);
 }
 
 /* A function under several names is one event. */
@@ -185,20 +172,18 @@ static int load_matches(struct find *find)
 {
 	const struct stream_names *names =
 		stream_names_in(find->catalog, find->kind, find->category);
-	bool is_file = find->kind->list_file, is_listed = is_file && find->kind->load_listed;
+	bool is_file = find->kind->list_file;
 	name_vec matches = { 0 };
 	int error = names->error;
 
 	for (u32 i = 0; i < names->list.n && !error; i++) {
 		const struct stream_name *name = &names->list.at[i];
 
-		if (i && is_file && !is_listed && strcmp(name->name, name[-1].name) == 0)
-			continue; /* its other places are loaded with it */
 		if (!fnmatch(find->event, name->event, 0) &&
 		    (!find->category || is_file || !fnmatch(find->category, name->category, 0)))
 			vec_push(find->catalog->arena, &matches, name);
 	}
-	if (is_listed)
+	if (is_file)
 		drop_aliases(&matches);
 	find->n_matches = matches.n;
 	for (u32 i = 0; i < matches.n && !error && (i <= PLACES_MAX || !is_file); i++)

@@ -146,7 +146,7 @@ struct stream_name {
 	 * theirs. */
 	u32 typedef_id, function_id;
 	/* Functions of a program: where its code is, 0: chosen at run time, and its number among
-	 * the names, those of one place together. */
+	 * the names, those of one place together.  Of its probes' places: which of the notes. */
 	const struct program_file *file;
 	u64 file_offset;
 	u32 order;
@@ -155,6 +155,8 @@ struct stream_name {
 struct program_file {
 	const char *path;
 	struct file_id id;
+	const struct note *notes; /* usdt.c */
+	u32 n_notes;
 };
 
 struct stream_names {

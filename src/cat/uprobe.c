@@ -184,7 +184,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 		const char *event, struct stream **ret_stream)
 {
 	struct symbol_place place;
-	struct program_file file;
+	struct program_file file = { 0 };
 	const char *why_not;
 	u32 behind;
 	int err;
@@ -250,7 +250,8 @@ static int list_file(struct catalog *catalog, const struct stream_kind_info *kin
 		return -E2BIG;
 	}
 	file = arena_new(catalog->arena, struct program_file);
-	*file = (struct program_file){ arena_strdup(catalog->arena, path), symbols_file(symbols) };
+	file->path = arena_strdup(catalog->arena, path);
+	file->id = symbols_file(symbols);
 	for (u32 i = 0; i < symbols_count(symbols); i++) {
 		u64 offset;
 		const char *event = symbols_name(symbols, i, &offset);
@@ -278,8 +279,8 @@ void program_complain(struct catalog *catalog, int error, struct span span, stru
 			   "of a script it is its interpreter that has functions");
 	else if (error == -E2BIG)
 		diag_error(diags, "not-a-program", span,
-			   "the file has more segments, symbols or notes than any program" HINT
-			   "readelf --headers shows what it says of itself");
+			   "the file has more, or longer, segments, symbols or notes than any "
+			   "program" HINT "readelf --headers --notes shows what it says of itself");
 	else if (error == -ENOTUNIQ)
 		diag_error(
 			diags, "ambiguous-stream", span,

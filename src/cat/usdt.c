@@ -17,15 +17,39 @@
 
 #define NOTE_NAME "stapsdt"
 #define NOTE_TYPE 3
-/* More than any program has: bytes of notes, and of one's arguments and places. */
-#define NOTES_MAX     (32u << 20)
+/*
+ * More than any program has: of a file's notes, of one's texts, and of all arguments that are read
+ * at once.
+ */
+#define BYTES_MAX     (32u << 20)
+#define NOTES_MAX     (1u << 16)
+#define NAME_BYTES    255
+#define TEXT_BYTES    (16u << 10)
 #define ARGUMENTS_MAX 32
-#define PLACES_MAX    10001
+#define OPERANDS_MAX  (1u << 18)
 
+/* A probe at one place. */
 struct note {
+	const char *event; /* "PROVIDER:NAME" */
 	const char *provider, *name, *args;
 	u64 address, semaphore; /* semaphore 0: none */
+	u64 file_offset, semaphore_offset;
+	u32 order; /* in the file */
+	u32 n_fields;
+	struct field *fields;
 };
+
+typedef VEC(struct note) note_vec;
+
+/* A symbol that arguments name. */
+struct variable {
+	const char *name;
+	size_t n;
+	u64 address;
+	u32 n_found;
+};
+
+typedef VEC(struct variable) variable_vec;
 
 /* All of a file. */
 struct notes {
@@ -33,6 +57,11 @@ struct notes {
 	char *bytes; /* with a NUL behind them */
 	u64 n_bytes;
 	s64 moved; /* by so much the code since the notes were written (prelink) */
+	struct arena *arena;
+	note_vec list; /* by event and place */
+	variable_vec variables;
+	bool is_gathering; /* which variables there are: their addresses come then */
+	u32 n_operands;
 };
 
 static int notes_open(struct notes *notes, const char *path)
@@ -40,13 +69,11 @@ static int notes_open(struct notes *notes, const char *path)
 	const Elf64_Shdr *section, *base;
 	int err = elf_open(&notes->elf, path);
 
-	notes->bytes = NULL;
-	notes->n_bytes = 0;
 	if (err)
 		return err;
 	section = elf_section(&notes->elf, ".note.stapsdt");
 	base = elf_section(&notes->elf, ".stapsdt.base");
-	if (section && section->sh_size > NOTES_MAX) {
+	if (section && section->sh_size > BYTES_MAX) {
 		elf_close(&notes->elf);
 		return -E2BIG;
 	}
@@ -126,34 +153,104 @@ static bool is_called(const struct note *note, const char *event)
 	       strcmp(event + n + 1, note->name) == 0;
 }
 
+/* By event and place; of two at one place the first is meant. */
+static int compare_notes(const void *a, const void *b)
+{
+	const struct note *x = a, *y = b;
+	int names = strcmp(x->event, y->event);
+
+	if (names)
+		return names;
+	if (x->file_offset != y->file_offset)
+		return x->file_offset < y->file_offset ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Two notes of one probe at one place are one event. */
+static void sort_notes(note_vec *list)
+{
+	u32 n = 0;
+
+	if (list->n)
+		qsort(list->at, list->n, sizeof(list->at[0]), compare_notes);
+	for (u32 i = 0; i < list->n; i++)
+		if (!n || list->at[n - 1].file_offset != list->at[i].file_offset ||
+		    strcmp(list->at[n - 1].event, list->at[i].event) != 0)
+			list->at[n++] = list->at[i];
+	list->n = n;
+}
+
+/* Those of the event, NULL: all; but none whose place is not in the program. */
+static int take_notes(struct notes *notes, const char *event)
+{
+	struct note note;
+	u64 at = 0;
+	u32 n = 0;
+
+	while (next_note(notes, &at, &note)) {
+		if (n == NOTES_MAX || strnlen(note.provider, NAME_BYTES + 1) > NAME_BYTES ||
+		    strnlen(note.name, NAME_BYTES + 1) > NAME_BYTES ||
+		    strnlen(note.args, TEXT_BYTES + 1) > TEXT_BYTES)
+			return -E2BIG;
+		note.order = n++;
+		if ((event && !is_called(&note, event)) ||
+		    !elf_file_offset(&notes->elf, note.address, true, &note.file_offset) ||
+		    (note.semaphore &&
+		     !elf_file_offset(&notes->elf, note.semaphore, false, &note.semaphore_offset)))
+			continue;
+		note.event = event ?: arena_printf(notes->arena, "%s:%s", note.provider, note.name);
+		vec_push(notes->arena, &notes->list, note);
+	}
+	sort_notes(&notes->list);
+	return 0;
+}
+
 /* --- Arguments --- */
 
-struct symbol_search {
-	const char *name;
-	size_t n;
-	u64 address;
-	u32 n_found;
-};
+static int compare_variables(const void *a, const void *b)
+{
+	const struct variable *x = a, *y = b;
+	int names = memcmp(x->name, y->name, MIN(x->n, y->n));
+
+	return names ? names : (x->n > y->n) - (x->n < y->n);
+}
+
+static struct variable *variable_called(const struct notes *notes, const char *name, size_t n)
+{
+	const struct variable wanted = { .name = name, .n = n };
+
+	return notes->variables.n ? bsearch(&wanted, notes->variables.at, notes->variables.n,
+					    sizeof(wanted), compare_variables)
+				  : NULL;
+}
 
 static void look_at(void *context, const struct elf_symbol *s)
 {
-	struct symbol_search *search = context;
+	struct variable *found;
 
-	if (strncmp(s->name, search->name, search->n) != 0 || s->name[search->n] ||
-	    s->type == STT_TLS || (search->n_found && search->address == s->address))
+	if (s->type == STT_TLS)
 		return;
-	search->n_found++;
-	search->address = s->address;
+	found = variable_called(context, s->name, strnlen(s->name, TEXT_BYTES + 1));
+	if (!found || (found->n_found && found->address == s->address))
+		return;
+	found->n_found++;
+	found->address = s->address;
 }
 
 static bool find_symbol(const struct operand_place *place, const char *name, size_t n,
 			u64 *ret_address)
 {
-	struct symbol_search search = { .name = name, .n = n };
+	struct notes *notes = place->context;
+	const struct variable *found;
 
-	elf_each_symbol(place->context, look_at, &search);
-	*ret_address = search.address;
-	return search.n_found == 1;
+	if (notes->is_gathering) {
+		vec_push(notes->arena, &notes->variables,
+			 ((struct variable){ .name = name, .n = n }));
+		return false;
+	}
+	found = variable_called(notes, name, n);
+	*ret_address = found ? found->address : 0;
+	return found && found->n_found == 1;
 }
 
 static const struct operand_machine *machine(void)
@@ -161,13 +258,12 @@ static const struct operand_machine *machine(void)
 	return arch_own->elf_machine == EM_X86_64 ? &operand_x86_64 : &operand_arm64;
 }
 
-static void add_arguments(struct catalog *catalog, struct stream *s, const struct notes *notes,
-			  const struct note *note)
+static int read_arguments(struct catalog *catalog, struct notes *notes, struct note *note)
 {
 	struct operand_place place = { .address = note->address,
 				       .is_relocated = notes->elf.is_relocated,
 				       .find_symbol = find_symbol,
-				       .context = (void *)&notes->elf };
+				       .context = notes };
 	VEC(struct field) fields = { 0 };
 	const char *args = note->args;
 	struct user_operand operand;
@@ -176,14 +272,33 @@ static void add_arguments(struct catalog *catalog, struct stream *s, const struc
 	       operand_next(machine(), &args, &place, catalog->arena, &operand)) {
 		struct field f = proto_argument(catalog, fields.n);
 
+		if (++notes->n_operands > OPERANDS_MAX)
+			return -E2BIG;
 		f.kind = FIELD_OPERAND;
 		f.type = operand.type;
 		f.operand = arena_new(catalog->arena, struct user_operand);
 		*f.operand = operand;
 		vec_push(catalog->arena, &fields, f);
 	}
-	s->fields = fields.at;
-	s->n_fields = fields.n;
+	note->fields = fields.at;
+	note->n_fields = fields.n;
+	return 0;
+}
+
+/* All that the arguments name, in one walk over the file's symbols. */
+static int find_variables(struct notes *notes)
+{
+	variable_vec *all = &notes->variables;
+	u32 n = 0;
+
+	if (!all->n)
+		return 0;
+	qsort(all->at, all->n, sizeof(all->at[0]), compare_variables);
+	for (u32 i = 0; i < all->n; i++)
+		if (!n || compare_variables(&all->at[n - 1], &all->at[i]) != 0)
+			all->at[n++] = all->at[i];
+	all->n = n;
+	return elf_each_symbol(&notes->elf, look_at, notes);
 }
 
 /* One type for what stands in several places; bits 0: there is none. */
@@ -196,99 +311,148 @@ static struct type common_type(struct type a, struct type b)
 	return type_int(64, true);
 }
 
-/* The argument, in all places alike. */
-static void settle_argument(struct catalog *catalog, struct stream *places, u32 i)
+/* The argument, in all n places alike. */
+static void settle_argument(struct catalog *catalog, struct note *places, u32 n, u32 i)
 {
 	struct field *first = &places->fields[i];
 	struct type type = first->type;
-	const char *why_not = NULL;
+	const char *why_not = NULL, *declaration;
 
-	for (struct stream *s = places; s && !why_not; s = s->next_place) {
-		if (i >= s->n_fields)
+	for (u32 k = 0; k < n && !why_not; k++) {
+		if (i >= places[k].n_fields)
 			return;
-		type = common_type(type, s->fields[i].type);
-		why_not = s->fields[i].operand->why_not;
+		type = common_type(type, places[k].fields[i].type);
+		why_not = places[k].fields[i].operand->why_not;
 		if (!type.bits)
 			why_not = "its places have it with and without a sign";
 	}
-	for (struct stream *s = places; s; s = s->next_place) {
-		struct field *f = &s->fields[i];
+	declaration = arena_printf(catalog->arena, "%s%s%s", first->operand->text,
+				   why_not ? ": cannot be read, " : "", why_not ?: "");
+	for (u32 k = 0; k < n; k++) {
+		struct field *f = &places[k].fields[i];
 
 		if (type.bits)
 			f->type = type;
 		f->operand->why_not = why_not;
-		f->declaration = arena_printf(catalog->arena, "%s%s%s", first->operand->text,
-					      why_not ? ": cannot be read, " : "", why_not ?: "");
+		f->declaration = declaration;
 	}
+}
+
+/* How many of them, from that one on, are one probe's. */
+static u32 n_places(const note_vec *list, u32 first)
+{
+	u32 n = 1;
+
+	while (first + n < list->n && !strcmp(list->at[first].event, list->at[first + n].event))
+		n++;
+	return n;
+}
+
+static int read_all_arguments(struct catalog *catalog, struct notes *notes)
+{
+	note_vec *list = &notes->list;
+	int err = 0;
+
+	for (int pass = 0; pass < 2 && !err; pass++) {
+		notes->is_gathering = !pass;
+		notes->n_operands = 0;
+		for (u32 i = 0; i < list->n && !err; i++)
+			err = read_arguments(catalog, notes, &list->at[i]);
+		if (notes->is_gathering && !err)
+			err = find_variables(notes);
+	}
+	for (u32 i = 0, n; i < list->n && !err; i += n) {
+		n = n_places(list, i);
+		for (u32 k = 0; k < list->at[i].n_fields; k++)
+			settle_argument(catalog, &list->at[i], n, k);
+	}
+	return err;
+}
+
+/* Those of the event, NULL: all; nothing of them needs the file any more. */
+static int read_notes(struct catalog *catalog, const char *path, const char *event,
+		      struct program_file **ret_file)
+{
+	struct notes notes = { .arena = catalog->arena };
+	struct program_file *file = arena_new(catalog->arena, struct program_file);
+	int err = notes_open(&notes, path);
+
+	if (err)
+		return err;
+	err = take_notes(&notes, event);
+	if (!err)
+		err = read_all_arguments(catalog, &notes);
+	*file = (struct program_file){ .path = arena_strdup(catalog->arena, path),
+				       .id = notes.elf.id,
+				       .notes = notes.list.at,
+				       .n_notes = notes.list.n };
+	notes_close(&notes);
+	*ret_file = file;
+	return err;
 }
 
 /* --- The kind --- */
 
+static struct stream *new_stream(struct catalog *catalog, const struct stream_kind_info *kind,
+				 const char *category, const struct program_file *file, u32 i)
+{
+	const struct note *note = &file->notes[i];
+	struct stream *s = stream_new(catalog->arena, kind, category, note->event);
+
+	s->is_function = true;
+	s->file_path = file->path;
+	s->file_id = file->id;
+	s->file_offset = note->file_offset;
+	s->semaphore_offset = note->semaphore_offset;
+	s->fields = note->fields;
+	s->n_fields = note->n_fields;
+	return s;
+}
+
 static int load(struct catalog *catalog, const struct stream_kind_info *kind, const char *category,
 		const char *event, struct stream **ret_stream)
 {
-	const char *file = catalog->is_live ? program_find(catalog->arena, category) : NULL;
+	const char *path = catalog->is_live ? program_find(catalog->arena, category) : NULL;
 	struct stream *first = NULL, **last = &first;
-	struct notes notes;
-	struct note note;
-	u64 at = 0;
-	u32 n_places = 0;
+	struct program_file *file;
 	int err;
 
-	if (!file)
+	if (!path)
 		return catalog->is_live ? -ENOENT : -ENODEV;
-	err = notes_open(&notes, file);
-	if (err)
-		return err;
-	while (n_places < PLACES_MAX && next_note(&notes, &at, &note)) {
-		struct stream *s;
-
-		if (!is_called(&note, event))
-			continue;
-		s = stream_new(catalog->arena, kind, category, event);
-		if (!elf_file_offset(&notes.elf, note.address, true, &s->file_offset) ||
-		    (note.semaphore &&
-		     !elf_file_offset(&notes.elf, note.semaphore, false, &s->semaphore_offset)))
-			continue; /* its notes are broken there */
-		s->is_function = true;
-		s->file_path = arena_strdup(catalog->arena, file);
-		s->file_id = notes.elf.id;
-		add_arguments(catalog, s, &notes, &note);
-		*last = s;
-		last = &s->next_place;
-		n_places++;
-	}
-	for (u32 i = 0; first && i < first->n_fields; i++)
-		settle_argument(catalog, first, i);
-	notes_close(&notes);
+	err = read_notes(catalog, path, event, &file);
+	for (u32 i = 0; !err && i < file->n_notes; i++, last = &(*last)->next_place)
+		*last = new_stream(catalog, kind, category, file, i);
 	*ret_stream = first;
-	return first ? 0 : -ENOENT;
+	return err || first ? err : -ENOENT;
 }
 
+static int load_listed(struct catalog *catalog, const struct stream_kind_info *kind,
+		       const struct stream_name *name, struct stream **ret_stream)
+{
+	*ret_stream = new_stream(catalog, kind, name->category, name->file, name->order);
+	return 0;
+}
+
+/* Of a probe at several places, each. */
 static int list_file(struct catalog *catalog, const struct stream_kind_info *kind,
 		     const char *category, struct stream_names *names)
 {
-	const char *file = catalog->is_live ? program_find(catalog->arena, category) : NULL;
-	const char *event = NULL;
-	struct notes notes;
-	struct note note;
-	u64 at = 0;
+	const char *path = catalog->is_live ? program_find(catalog->arena, category) : NULL;
+	struct program_file *file;
 	int err;
 
-	if (!file)
+	if (!path)
 		return catalog->is_live ? 0 : -ENODEV;
-	err = notes_open(&notes, file);
-	if (err)
-		return err;
-	while (next_note(&notes, &at, &note)) {
-		/* Several places of one mostly stand together; find.c leaves out the others. */
-		if (event && is_called(&note, event))
-			continue;
-		event = arena_printf(catalog->arena, "%s:%s", note.provider, note.name);
-		stream_names_add(catalog->arena, names, kind, category, event);
+	err = read_notes(catalog, path, NULL, &file);
+	for (u32 i = 0; !err && i < file->n_notes; i++) {
+		struct stream_name *name;
+
+		stream_names_add(catalog->arena, names, kind, category, file->notes[i].event);
+		name = &names->list.at[names->list.n - 1];
+		name->file = file;
+		name->order = i;
 	}
-	notes_close(&notes);
-	return 0;
+	return err;
 }
 
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
@@ -316,6 +480,7 @@ const struct stream_kind_info usdt_kind = {
 	.has_provider = true,
 	.list_file = list_file,
 	.load = load,
+	.load_listed = load_listed,
 	.complain = program_complain,
 	.meant = meant,
 };
