@@ -239,6 +239,14 @@ static void hint_function(const struct hook *hook, int error, struct diags *diag
 			  "/sys/kernel/debug/kprobes/blacklist): probe one that calls it");
 }
 
+static bool has_semaphore(const struct hook *hook)
+{
+	for (u32 i = 0; i < hook->n_places; i++)
+		if (hook->places && hook->places[i].semaphore_offset)
+			return true;
+	return false;
+}
+
 /* -errno; or -EUNATCH: what the hook brings can be had another way. */
 static int attach_failed(const struct load_program *program, int error, struct diags *diags)
 {
@@ -255,8 +263,17 @@ static int attach_failed(const struct load_program *program, int error, struct d
 			    load_kind(program)->name, strerror(error));
 	if (error == EINTR)
 		diag_hint(diags, diag, "you have ended it");
+	else if (error == EACCES)
+		diag_hint(diags, diag,
+			  "kernel.perf_event_paranoid = 3 leaves perf events to CAP_SYS_ADMIN: "
+			  "sysctl kernel.perf_event_paranoid=2, or run as root");
 	else if (hook->file_path && error == ESRCH)
 		diag_hint(diags, diag, "there is no process %d, which -p names", hook->pid);
+	else if (error == EINVAL && has_semaphore(hook))
+		diag_hint(diags, diag,
+			  "somebody listens there by another semaphore, where the kernel takes one "
+			  "at a place; or it is not the file that it was: %s",
+			  hook->file_path);
 	else if (hook->n_places > 1 && error != ESTALE)
 		diag_hint(diags, diag, "the kernel refuses each of its places");
 	else if (hook->path == ACCESS_KPROBE || hook->path == ACCESS_TRAMPOLINE)
@@ -275,8 +292,6 @@ static int attach_failed(const struct load_program *program, int error, struct d
 		diag_hint(diags, diag, "SET access_path = raw reads it another way");
 	else if (error == E2BIG)
 		diag_hint(diags, diag, "a tracepoint takes 64 programs, and it has them");
-	else if (error == EACCES)
-		diag_hint(diags, diag, "see /proc/sys/kernel/perf_event_paranoid");
 	else if (error == ENOENT || error == EINVAL)
 		diag_hint(diags, diag, "this kernel has no such tracepoint; see ebql list");
 	return -error;

@@ -126,11 +126,6 @@ static u32 raw_btf_id(const struct phys_input *input, const char *event)
 					: 0;
 }
 
-static bool is_of_calls(const struct stream *s)
-{
-	return s->category && strcmp(s->category, "syscalls") == 0;
-}
-
 /* The same tracepoint?  (Raw ones have no category: their name alone is one of a kind.) */
 static bool is_same_event(const struct stream *a, const struct stream *b)
 {
@@ -470,99 +465,6 @@ static bool add_source(struct access *a, const struct phys_source *source)
 	return true;
 }
 
-/* The kernel's tracepoint behind a hook: several tracepoints of calls stand on one. */
-static const char *kernel_event(const struct hook *hook)
-{
-	const struct stream *s = hook->uses[0].streams[0];
-
-	return stream_is_call(s) ? s->is_syscall_exit ? "sys_exit" : "sys_enter" : s->event;
-}
-
-/* Of a wildcard's functions, or a call's own one, and others', is one the same? */
-static bool has_function(const struct hook *a, const struct hook *b)
-{
-	for (u32 i = 0; i < MAX(a->n_places, 1u); i++)
-		for (u32 k = 0; k < MAX(b->n_places, 1u); k++)
-			if (strcmp(a->n_places ? a->names[i] : a->target,
-				   b->n_places ? b->names[k] : b->target) == 0)
-				return true;
-	return false;
-}
-
-/* The same of places of one file. */
-static bool has_place(const struct hook *a, const struct hook *b)
-{
-	for (u32 i = 0; i < a->n_places; i++)
-		for (u32 k = 0; k < b->n_places; k++)
-			if (a->places[i].offset == b->places[k].offset)
-				return true;
-	return false;
-}
-
-/* Does one event come to both hooks? */
-static bool is_shared_event(const struct hook *a, const struct hook *b)
-{
-	const struct stream *x = a->uses[0].streams[0], *y = b->uses[0].streams[0];
-
-	/* The one program, where none needs a semaphore that the other does not. */
-	if (a->file_path || b->file_path)
-		return a != b && a->path == b->path && a->is_exit == b->is_exit &&
-		       file_id_equal(a->file_id, b->file_id) && has_place(a, b);
-	if (a->n_places || b->n_places ||
-	    (x->is_function != y->is_function &&
-	     (a->path == ACCESS_CALL || b->path == ACCESS_CALL)))
-		return a != b && a->is_exit == b->is_exit && a->offset_bytes == b->offset_bytes &&
-		       has_function(a, b);
-	if (x->is_function || y->is_function)
-		return a != b && x->is_function && y->is_function && x->is_return == y->is_return &&
-		       strcmp(x->event, y->event) == 0 &&
-		       x->function_offset_bytes == y->function_offset_bytes;
-	/* Two different calls, of which one has no number. */
-	if (is_of_calls(x) && is_of_calls(y))
-		return false;
-	return a != b && strcmp(kernel_event(a), kernel_event(b)) == 0;
-}
-
-static const struct phys_join *met(const struct hook *looks_up, const struct hook *stores)
-{
-	for (u32 i = 0; i < looks_up->n_uses; i++) {
-		const struct phys_source *a = looks_up->uses[i].source;
-
-		for (u32 j = 0; j < a->n_steps; j++)
-			for (u32 k = 0; k < stores->n_uses; k++) {
-				const struct phys_source *b = stores->uses[k].source;
-
-				if (a->steps[j].kind == STEP_LOOKUP && !b->is_root &&
-				    b->steps[b->n_steps - 1].join == a->steps[j].join)
-					return a->steps[j].join;
-			}
-	}
-	return NULL;
-}
-
-/*
- * An event that a join knows by two hooks may be stored before it looks its partner up, and
- * so become its own: which hook comes first depends on the order of attaching.
- */
-static bool refuse_mixed(struct access *a)
-{
-	for (u32 i = 0; i < a->hooks.n; i++)
-		for (u32 j = 0; j < a->hooks.n; j++) {
-			const struct hook *x = &a->hooks.at[i], *y = &a->hooks.at[j];
-			const struct phys_join *join = met(x, y);
-
-			if (!join || !is_shared_event(x, y))
-				continue;
-			diag_refuse(a->diags, "mixed-hooks", join->span,
-				    "%s and %s are one event, and which of the two is "
-				    "called first is not known" HINT
-				    "name the event the same way on both sides",
-				    x->uses[0].streams[0]->name, y->uses[0].streams[0]->name);
-			return true;
-		}
-	return false;
-}
-
 static bool part_access(struct access *a, u32 number)
 {
 	const struct phys_input *input = &a->inputs[number];
@@ -620,7 +522,8 @@ static bool find_hooks(struct access *a)
 	for (u32 i = 0; i < set->n_parts; i++)
 		if (!part_access(a, i))
 			return false;
-	if (!a->inputs[0].is_replay && refuse_mixed(a))
+	if (!a->inputs[0].is_replay &&
+	    phys_refuse_hooks(a->hooks.at, a->hooks.n, a->inputs[0].plan->span, a->diags))
 		return false;
 	set->hooks = a->hooks.at;
 	set->n_hooks = a->hooks.n;

@@ -5,6 +5,8 @@
 #ifndef EBQL_PHYS_INTERNAL_H
 #define EBQL_PHYS_INTERNAL_H
 
+#include <string.h>
+
 #include "phys/phys.h"
 
 /* rows.c: sources and their ways, joins with their keys. */
@@ -81,6 +83,13 @@ struct program_hook {
 struct program_hook *phys_program_hooks(const struct phys_input *input,
 					const struct phys_source *source, struct arena *arena,
 					struct diags *diags, u32 *ret_n);
+/* Of any system call's tracepoints. */
+static inline bool is_of_calls(const struct stream *s)
+{
+	return s->category && strcmp(s->category, "syscalls") == 0;
+}
+/* meet.c: true, with a diagnostic: two of them may not be together. */
+bool phys_refuse_hooks(const struct hook *hooks, u32 n, struct span span, struct diags *diags);
 /* iterator.c: the same of a list of the kernel. */
 bool phys_iterator_hook(const struct phys_input *input, const struct stream *s, struct arena *arena,
 			struct diags *diags, struct hook *ret_hook);

@@ -101,29 +101,6 @@ static void finish(struct program_hook *h, const struct stream_list *list, struc
 				: "one after the other: this kernel has no links for many");
 }
 
-/* The kernel counts one up for each place. */
-static bool has_two_semaphores(const struct stream_list *list, struct span span,
-			       struct diags *diags)
-{
-	for (u32 i = 1; i < list->streams.n; i++) {
-		const struct stream *s = list->streams.at[i];
-
-		for (u32 k = 0; s->kind == STREAM_USDT && k < i; k++) {
-			const struct stream *other = list->streams.at[k];
-
-			if (other->file_offset != s->file_offset ||
-			    other->semaphore_offset == s->semaphore_offset)
-				continue;
-			diag_refuse(diags, "two-semaphores", span,
-				    "%s and %s stand at one place, and each has a semaphore of its "
-				    "own, where the kernel takes one" HINT "name one of them",
-				    other->event, s->event);
-			return true;
-		}
-	}
-	return false;
-}
-
 struct program_hook *phys_program_hooks(const struct phys_input *input,
 					const struct phys_source *source, struct arena *arena,
 					struct diags *diags, u32 *ret_n)
@@ -135,8 +112,6 @@ struct program_hook *phys_program_hooks(const struct phys_input *input,
 	u32 name = 0, k;
 
 	*ret_n = 0;
-	if (has_two_semaphores(list, input->plan->span, diags))
-		return NULL;
 	plan_each_node((struct plan *)input->plan, note_argument, &reading);
 	for (u32 i = 0; i < list->streams.n; i++) {
 		struct stream *s = list->streams.at[i];

@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -216,6 +217,36 @@ static void test_streams(void **state)
 	assert_int_equal(end(proc), 1);
 	assert_true(says(proc, "no-privilege"));
 	proc_forget(proc);
+}
+
+/* Debian's kernels leave perf events to CAP_SYS_ADMIN, unless they are told not to. */
+static void test_paranoid(void **state)
+{
+	static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
+	static const char *const queries[] = {
+		"SET access_path = tracepoint; SELECT count(*) FROM tracepoint:sched:sched_switch",
+		"SET access_path = kprobe; SELECT count(*) FROM kprobe:vfs_read",
+	};
+	struct proc *proc = *state;
+	char before[16] = "";
+	struct utsname name;
+	int fd = open(setting, O_RDWR | O_CLOEXEC);
+
+	session_require();
+	if (uname(&name) || !strstr(name.version, "Debian")) {
+		print_message("SKIP: not a kernel of Debian's, which alone know the setting 3\n");
+		skip();
+	}
+	assert_true(fd >= 0 && read(fd, before, sizeof(before) - 1) > 0);
+	assert_int_equal(pwrite(fd, "3", 1, 0), 1);
+	for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
+		start(proc, PROC_NOBODY, "-d", "1ms", queries[i], NULL);
+		if (end(proc) != 1 || !says(proc, "hint: kernel.perf_event_paranoid = 3 leaves"))
+			fail_msg("%s: %s", queries[i], said(&proc->err_text));
+		proc_forget(proc);
+	}
+	assert_int_equal(pwrite(fd, before, strlen(before), 0), strlen(before));
+	close(fd);
 }
 
 /*
@@ -638,6 +669,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_streams, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_paranoid, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_secrets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_watch, setup, teardown),

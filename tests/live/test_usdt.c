@@ -385,6 +385,17 @@ static void expect_said(const char *command, const char *part)
 		fail_msg("%s: no \"%s\" in: %s", line, part, said);
 }
 
+/* But not both at once, by their two semaphores. */
+static void test_other_semaphore(void **state)
+{
+	struct seen *s = watch_passes(state, "twins",
+				      "SELECT 0 AS k, count(*) AS n FROM usdt:%s:ebql_twin:first");
+
+	expect_said("%s 'SELECT 1 FROM usdt:%s:ebql_twin:second' 2>&1", "by another semaphore");
+	watch_end(&s->watch, 0);
+	assert_int_equal(s->n[0], n_calls);
+}
+
 static void test_names(void **state)
 {
 	expect_said("%s list usdt:%s 2>&1", ":ebql_test:widths\n");
@@ -401,6 +412,9 @@ static void test_names(void **state)
 	expect_said("%s explain 'SELECT arg0 FROM usdt:%s:many' 2>&1", "error[too-many-places]");
 	expect_said("%s describe usdt:%s:many 2>&1", "in 80 places of ");
 	expect_said("%s explain 'SELECT 1 FROM usdt:%s:ebql_twin:*' 2>&1", "error[two-semaphores]");
+	expect_said("twin=ebql_twin; %1$s explain \"SELECT 1 FROM usdt:%2$s:$twin:first UNION ALL "
+		    "SELECT 1 FROM usdt:%2$s:$twin:second\" 2>&1",
+		    "ebql_twin:first and ebql_twin:second stand at one place");
 }
 
 int main(int argc, char **argv)
@@ -417,6 +431,7 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_many, struct seen),
 		WATCH_TEST(test_twin_notes, struct seen),
 		WATCH_TEST(test_shared_place, struct seen),
+		WATCH_TEST(test_other_semaphore, struct seen),
 		cmocka_unit_test(test_names),
 	};
 
