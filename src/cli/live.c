@@ -108,7 +108,7 @@ void live_say_progress(const char *doing, const char *target, u32 n_done, u32 n_
 	out_put_thousands(&text, n_done);
 	buf_puts(&text, " of ");
 	out_put_thousands(&text, n_all);
-	buf_puts(&text, " functions");
+	buf_puts(&text, " places");
 	put(&text, "\r", "");
 	buf_free(&text);
 }

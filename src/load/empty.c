@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What measuring costs: the kernel reads its clock ahead of each program and behind it, and one
- * of the two readings lies within the time that it tells.
+ * Programs as they are written, most of them empty, and what measuring costs: the kernel reads its
+ * clock ahead of each program and behind it, and one of the two readings lies within the time that
+ * it tells.
  */
 #include <string.h>
 
@@ -9,12 +10,26 @@
 
 #define RUNS 1000
 
-u64 load_empty_run_ns(void)
+int load_insns(union bpf_attr *attr, const struct bpf_insn *insns, u32 n)
+{
+	attr->insns = sys_pointer(insns);
+	attr->insn_cnt = n;
+	attr->license = sys_pointer(LOAD_LICENSE);
+	return sys_prog_load(attr);
+}
+
+int load_empty(union bpf_attr *attr)
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
+
+	return load_insns(attr, insns, ARRAY_SIZE(insns));
+}
+
+u64 load_empty_run_ns(void)
+{
 	struct bpf_prog_info info = { 0 };
 	union bpf_attr attr;
 	u64 context = 0;
@@ -23,10 +38,7 @@ u64 load_empty_run_ns(void)
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
-	attr.insns = sys_pointer(insns);
-	attr.insn_cnt = ARRAY_SIZE(insns);
-	attr.license = sys_pointer(LOAD_LICENSE);
-	fd = sys_prog_load(&attr);
+	fd = load_empty(&attr);
 	for (u32 i = 0; i < RUNS && fd >= 0; i++)
 		if (sys_prog_test_run(fd, &context, sizeof(context), 0, 0, &value))
 			break;

@@ -117,10 +117,6 @@ static const char *why_refused(u64 place)
 static const char *why_no_trampoline(u32 btf, u32 function_btf_id, bool is_return)
 {
 	const char *why_not = why_refused(place_of(btf, function_btf_id));
-	const struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
 	union bpf_attr attr;
 	bool has_them;
 	int fd, err, btf_fd = btf ? sys_btf_open(btf) : -1;
@@ -134,10 +130,7 @@ static const char *why_no_trampoline(u32 btf, u32 function_btf_id, bool is_retur
 	attr.expected_attach_type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 	attr.attach_btf_id = function_btf_id;
 	attr.attach_btf_obj_fd = MAX(btf_fd, 0);
-	attr.insns = sys_pointer(insns);
-	attr.insn_cnt = ARRAY_SIZE(insns);
-	attr.license = sys_pointer(LOAD_LICENSE);
-	fd = sys_prog_load(&attr);
+	fd = load_empty(&attr);
 	sys_close(&btf_fd);
 	err = MIN(fd, 0);
 	has_them = err || attaches_trampolines(fd);
@@ -168,19 +161,12 @@ static const char *why_no_module(const char *module, u32 *ret_btf)
 /* A program that does nothing, to be attached so. */
 static int open_probe(enum bpf_attach_type attach_type)
 {
-	const struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_KPROBE;
 	attr.expected_attach_type = attach_type;
-	attr.insns = sys_pointer(insns);
-	attr.insn_cnt = ARRAY_SIZE(insns);
-	attr.license = sys_pointer(LOAD_LICENSE);
-	return sys_prog_load(&attr);
+	return load_empty(&attr);
 }
 
 /* One that is attached to nothing is refused, but for another reason where there are none. */
@@ -241,10 +227,7 @@ static bool has_typed_loads(u32 function_btf_id, u32 struct_btf_id)
 		return has > 0;
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
-	attr.insns = sys_pointer(insns);
-	attr.insn_cnt = ARRAY_SIZE(insns);
-	attr.license = sys_pointer(LOAD_LICENSE);
-	fd = sys_prog_load(&attr);
+	fd = load_insns(&attr, insns, ARRAY_SIZE(insns));
 	has = fd >= 0 || (fd == -EPERM && !sys_has_capability(CAP_BPF) &&
 			  !sys_has_capability(CAP_SYS_ADMIN))
 		      ? 1

@@ -12,6 +12,11 @@
 /* Most helpers that read kernel memory are for GPL-compatible programs only. */
 #define LOAD_LICENSE "Dual BSD/GPL"
 
+/* empty.c: a program of these instructions, and one that does nothing; what else it is, attr says.
+ * Its descriptor, or -errno. */
+int load_insns(union bpf_attr *attr, const struct bpf_insn *insns, u32 n);
+int load_empty(union bpf_attr *attr);
+
 /* maps.c: slots and constants, and each part's maps; 0 or a diagnostic and -errno. */
 int load_maps_open(struct load_hooks *hooks, struct diags *diags);
 void load_maps_close(struct load_hooks *hooks);

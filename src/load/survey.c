@@ -51,10 +51,7 @@ static int survey_load(struct ir *ir, int map_fd, struct arena *arena)
 	for (u32 i = 0; i < code.n_relocs; i++)
 		code.insns[code.relocs[i].insn].imm = map_fd;
 	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
-	attr.insns = sys_pointer(code.insns);
-	attr.insn_cnt = code.n_insns;
-	attr.license = sys_pointer(LOAD_LICENSE);
-	return sys_prog_load(&attr);
+	return load_insns(&attr, code.insns, code.n_insns);
 }
 
 int load_survey_begin(struct load_survey *survey, s32 syscall_nr)

@@ -80,12 +80,22 @@ static int start(struct query *query, struct engine *engine, struct flow_input i
 	return err ? err : engine_add(engine, &input, &query->flow);
 }
 
+/* Was it planned so before? */
+static bool was_told(const struct phys_set *before, const struct hook *hook)
+{
+	for (u32 i = 0; i < before->n_hooks; i++)
+		if (hook_is_same(&before->hooks[i], hook))
+			return true;
+	return false;
+}
+
 /*
  * The kernel has refused a trampoline as it was attached: by another path, which the plan takes now
  * that it knows.
  */
 static bool plan_again(struct query *query)
 {
+	const struct phys_set *before = query->programs->set;
 	bool is_loaded = query->programs->is_loaded;
 
 	segment_leave(query);
@@ -95,7 +105,7 @@ static bool plan_again(struct query *query)
 	for (u32 i = 0; i < query->programs->set->n_hooks; i++) {
 		const struct hook *hook = &query->programs->set->hooks[i];
 
-		if (hook->is_fallback)
+		if (hook->is_fallback && !was_told(before, hook))
 			diag_warning(&query->diags, "fallback", SPAN_NONE,
 				     "%s is read %s" HINT
 				     "SET access_path = fentry insists on the other",
