@@ -222,7 +222,6 @@ static void test_streams(void **state)
 /* Debian's kernels leave perf events to CAP_SYS_ADMIN, unless they are told not to. */
 static void test_paranoid(void **state)
 {
-	static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
 	static const char *const queries[] = {
 		"SET access_path = tracepoint; SELECT count(*) FROM tracepoint:sched:sched_switch",
 		"SET access_path = kprobe; SELECT count(*) FROM kprobe:vfs_read",
@@ -230,15 +229,14 @@ static void test_paranoid(void **state)
 	struct proc *proc = *state;
 	char before[16] = "";
 	struct utsname name;
-	int fd = open(setting, O_RDWR | O_CLOEXEC);
+	int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDWR | O_CLOEXEC);
 
 	session_require();
 	if (uname(&name) || !strstr(name.version, "Debian")) {
 		print_message("SKIP: not a kernel of Debian's, which alone know the setting 3\n");
 		skip();
 	}
-	assert_true(fd >= 0 && read(fd, before, sizeof(before) - 1) > 0);
-	assert_int_equal(pwrite(fd, "3", 1, 0), 1);
+	assert_true(read(fd, before, sizeof(before) - 1) > 0 && pwrite(fd, "3", 1, 0) == 1);
 	for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
 		start(proc, PROC_NOBODY, "-d", "1ms", queries[i], NULL);
 		if (end(proc) != 1 || !says(proc, "hint: kernel.perf_event_paranoid = 3 leaves"))
