@@ -53,22 +53,23 @@ static bool preempts_fully(void)
 }
 
 /*
- * Does this kernel attach what it has loaded?  On arm64 it does since 6.4 only, and says so no
- * sooner.  Asked once, since whoever has another trampoline there may miss a return meanwhile.
+ * Does this kernel attach what it has loaded?  On arm64 it does since 6.4 only, and there not to
+ * functions that ftrace leaves out; it says so no sooner.  Asked until it did once, since whoever
+ * has another trampoline there may miss a return meanwhile.
  */
 static bool attaches_trampolines(int prog_fd)
 {
-	static int known; /* 1: it does, -1: it does not */
-	int does = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	static bool is_known;
+	bool does = __atomic_load_n(&is_known, __ATOMIC_RELAXED);
 
 	if (!does) {
 		int fd = sys_raw_tracepoint_open(NULL, prog_fd);
 
-		does = fd == -ENOTSUPP_KERNEL ? -1 : 1;
+		does = fd != -ENOTSUPP_KERNEL;
 		sys_close(&fd);
-		__atomic_store_n(&known, does, __ATOMIC_RELAXED);
+		__atomic_store_n(&is_known, does, __ATOMIC_RELAXED);
 	}
-	return does > 0;
+	return does;
 }
 
 /*
@@ -141,7 +142,7 @@ static const char *why_no_trampoline(u32 btf, u32 function_btf_id, bool is_retur
 	if (err == -EPERM)
 		return "this kernel permits no trampolines";
 	if (!has_them)
-		return "this kernel has no trampolines";
+		return "this kernel attaches none there";
 	if (err)
 		return "the kernel refuses a trampoline there";
 	return NULL;
