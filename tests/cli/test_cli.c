@@ -310,6 +310,29 @@ static void test_not_there(void **state)
 	assert_true(n >= 10);
 }
 
+/* What bash completes: the word before the last, and what is typed of the last. */
+static void test_completion(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "--wi", "--window-columns --windows" }, { "desc", "describe" },
+		{ "bios", "biosnoop biostacks" },	  { "-o js", "json jsonl" },
+		{ "tools tcps", "tcpstates tcpsynbl" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		char command[1024], said[256];
+
+		snprintf(
+			command, sizeof(command),
+			"help >/dev/null; bash -c 'ebql() { " EBQL_BINARY
+			" \"$@\"; }; . " COMPLETION
+			"; COMP_WORDS=(ebql \"$@\"); COMP_CWORD=$#; _ebql; echo ${COMPREPLY[*]}' - %s",
+			cases[i][0]);
+		snprintf(said, sizeof(said), "%s\n", cases[i][1]);
+		expect(command, 0, said);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_explain),	   cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_no_process), cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_not_there),  cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_completion),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
