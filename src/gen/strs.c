@@ -78,9 +78,25 @@ static void go_on(struct gen *g, const struct strs *s, vreg bytes)
 	ir_alui(g->ir, IR_ADD, s->n, s->n, 1);
 }
 
+/*
+ * To the end, and room for a NUL: the last text may have none.  Without a branch, of which the
+ * verifier would walk all that follows twice a step.
+ */
+static vreg most_bytes(struct gen *g, const struct strs *s)
+{
+	vreg least;
+
+	if (!s->end)
+		return gen_imm(g, STRS_PIECE);
+	least = gen_alui(g, IR_SUB, gen_alu(g, IR_SUB, s->end, s->piece), STRS_PIECE - 1);
+	least = gen_alu(g, IR_AND, least, gen_alui(g, IR_SAR, least, 63));
+	least = gen_alui(g, IR_ADD, least, STRS_PIECE - 1);
+	return gen_alui(g, IR_ADD, gen_alui(g, IR_AND, least, STRS_PIECE - 1), 1);
+}
+
 static void step(struct gen *g, const struct strs *s)
 {
-	vreg args[3] = { end_of(g, s), gen_imm(g, STRS_PIECE), gen_untagged(g, s->piece) };
+	vreg args[3] = { end_of(g, s), most_bytes(g, s), gen_untagged(g, s->piece) };
 	vreg bytes = ir_reg(g->ir);
 	label goes_on = ir_label(g->ir), next = ir_label(g->ir);
 
