@@ -1,10 +1,13 @@
 #!/usr/bin/env ebql
 -- Which processes end, after how long, and with what?
 --
--- As the last thread of a process ends; of several that end at one time each is a row.  code: what it
--- returned, or signal: what ended it.
+-- As the first thread of a process ends, which is when all of it does but where that thread alone has
+-- left (pthread_exit() in main()): such a process is not shown.  code: what it returned, or signal: what
+-- ended it.
 -- Costs nothing but as processes end.  Tried on 6.1, 6.12 and 6.18.
 SELECT time, current.pid AS pid, ppid, current.comm AS comm,
 	(time::INTEGER - task.group_leader.start_time)::DURATION AS age,
 	task.signal.group_exit_code >> 8 & 255 AS code, task.signal.group_exit_code & 127 AS signal
-FROM tracepoint:sched:sched_process_exit WHERE task.signal.live.counter = 0
+FROM tracepoint:sched:sched_process_exit
+-- 4: SIGNAL_GROUP_EXIT; without it, with threads left, another one calls execve() or it leaves alone.
+WHERE tid = current.pid AND (task.signal.live.counter = 0 OR task.signal.flags & 4 <> 0)
