@@ -3,7 +3,8 @@
  * Commands, and what each must answer: a text whose blocks have a command behind "$ ", what it says
  * on both outputs, and its exit status behind "= ", unless it is 0.  EBQL_UPDATE=1 writes the
  * answers.  habits.txt: what hands type that know bpftrace, psql and DuckDB; tools.txt: the queries
- * that ship with ebql, beside loads whose truth is known.
+ * that ship with ebql, beside loads whose truth is known, of which the folder tools has some;
+ * tools-bpftrace.txt: the same beside bpftrace's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,13 +108,19 @@ static int enter(void **state)
 		skip();
 	}
 #endif
+#ifdef BPFTRACE
+	if (access(BPFTRACE, X_OK)) {
+		print_message("SKIP: %s is not there\n", BPFTRACE);
+		skip();
+	}
+#endif
 	struct buf path;
 
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(symlink(EBQL_BINARY, "ebql"), 0);
 	buf_init(&path);
-	buf_printf(&path, "%s:%s", folder, getenv("PATH"));
+	buf_printf(&path, "%s:" HERE "/tools:%s", folder, getenv("PATH"));
 	assert_int_equal(setenv("PATH", path.at, 1), 0);
 	assert_int_equal(setenv("HOME", folder, 1), 0);
 	assert_int_equal(setenv("CATALOG", CATALOG, 1), 0);
