@@ -121,7 +121,9 @@ void watch_tell(struct watch *watch, const char *line, const char *answer)
 void watch_ebql(struct watch *watch, const char *format, ...)
 {
 	char query[4096], pid[16];
-	const char *argv[] = { proc_ebql(), "-o", "json", "--verbose", query, NULL, NULL, NULL };
+	const char *argv[] = {
+		proc_ebql(), "-o", "json", "--verbose", query, NULL, NULL, NULL, NULL
+	};
 	va_list args;
 
 	snprintf(pid, sizeof(pid), "%d", watch->pid);
@@ -129,6 +131,8 @@ void watch_ebql(struct watch *watch, const char *format, ...)
 		argv[5] = "-p";
 		argv[6] = pid;
 	}
+	if (watch->is_measured)
+		argv[watch->is_of_process ? 7 : 5] = "--stats";
 
 	va_start(args, format);
 	vsnprintf(query, sizeof(query), format, args);

@@ -15,6 +15,7 @@ struct watch {
 	struct reader reader;
 	int pid;	    /* the workload's */
 	bool is_of_process; /* ebql gets -p with that */
+	bool is_measured;   /* and --stats: what the whole run lost, among its messages */
 	bool is_started;
 };
 
