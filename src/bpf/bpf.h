@@ -101,10 +101,11 @@ void ir_storei(struct ir *ir, vreg base, s32 offset, enum ir_size size, s32 valu
 void ir_atomic(struct ir *ir, enum ir_atomic op, vreg d, vreg base, s32 offset, vreg s);
 
 /*
- * d = the 8 bytes at base + offset before; they become s where they were `expected`, all
+ * d = the 4 or 8 bytes at base + offset before; they become s where they were `expected`, all
  * at once (BPF_CMPXCHG, kernel 5.12).  Costs what a call costs: r0..r5.
  */
-void ir_compare_exchange(struct ir *ir, vreg d, vreg base, s32 offset, s32 expected, vreg s);
+void ir_compare_exchange(struct ir *ir, vreg d, vreg base, s32 offset, enum ir_size size,
+			 s32 expected, vreg s);
 
 /* Map `map` (an index into the table given at load time): for helpers, and its value's address
  * (single-element array maps, direct value access, kernel 5.2). */

@@ -357,7 +357,8 @@ static void encode_call(struct encode *e, const struct ir_insn *insn)
 	if (insn->op == IR_OP_COMPARE_EXCHANGE) {
 		/* The instruction has its expectation and its result in r0. */
 		put_imm(e, 0, insn->imm);
-		put(e, BPF_STX | BPF_ATOMIC | BPF_DW, 1, 2, (s16)insn->offset, BPF_CMPXCHG);
+		put(e, BPF_STX | BPF_ATOMIC | ir_sizes[insn->size].code, 1, 2, (s16)insn->offset,
+		    BPF_CMPXCHG);
 	} else {
 		put(e, BPF_JMP | BPF_CALL, 0,
 		    insn->op == IR_OP_KERNEL_CALL ? BPF_PSEUDO_KFUNC_CALL : 0, 0, (s32)insn->index);

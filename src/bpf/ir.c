@@ -409,13 +409,16 @@ void ir_kernel_call(struct ir *ir, vreg d, u32 btf_id, u32 n_args, const vreg *a
 		    n_args, args);
 }
 
-void ir_compare_exchange(struct ir *ir, vreg d, vreg base, s32 offset, s32 expected, vreg s)
+void ir_compare_exchange(struct ir *ir, vreg d, vreg base, s32 offset, enum ir_size size,
+			 s32 expected, vreg s)
 {
-	append_call(
-		ir,
-		(struct ir_insn){
-			.op = IR_OP_COMPARE_EXCHANGE, .d = d, .offset = offset, .imm = expected },
-		2, (const vreg[]){ base, s });
+	append_call(ir,
+		    (struct ir_insn){ .op = IR_OP_COMPARE_EXCHANGE,
+				      .d = d,
+				      .offset = offset,
+				      .size = size,
+				      .imm = expected },
+		    2, (const vreg[]){ base, s });
 }
 
 void ir_exit(struct ir *ir, s32 value)

@@ -28,7 +28,7 @@ static const char *const formats[IR_OP_N] = {
 	[IR_OP_BRANCH] = "if %a %o %b goto L%x",
 	[IR_OP_CALL] = "%?call %h(%c)",
 	[IR_OP_KERNEL_CALL] = "%?call kernel#%x(%c)",
-	[IR_OP_COMPARE_EXCHANGE] = "compare u64 [%0 %f] with %i, exchange %1",
+	[IR_OP_COMPARE_EXCHANGE] = "compare %z [%0 %f] with %i, exchange %1",
 	[IR_OP_EXIT] = "exit %i",
 };
 

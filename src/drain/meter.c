@@ -320,19 +320,19 @@ static void add_to_stores(const struct meter *meter, const struct phys_join *joi
 static s64 waiting(struct meter *meter, u64 from_ns, u64 before_ns, bool is_told)
 {
 	const struct load_state *load = meter->load;
+	struct pair_which which = { .from_ns = from_ns,
+				    .before_ns = before_ns,
+				    .others = 1u << load->phys->number % BLOCK_PARTS };
 	s64 sum = 0, n;
 
-	if (load->control) {
-		from_ns = MAX(from_ns, load->control->starts_from_ns);
-		before_ns = MIN(before_ns, load->control->starts_end_ns);
-	}
+	if (load->control)
+		which.from_ns = MAX(from_ns, load->control->starts_from_ns);
 	for (u32 i = 0; i < load->phys->n_joins; i++) {
 		const struct phys_join *join = &load->phys->joins[i];
 
 		if (join->join != JOIN_PAIR)
 			continue;
-		n = pair_count_waiting(join, load->pairs, load->map_fds[LOAD_MAP_PAIR], from_ns,
-				       before_ns);
+		n = pair_count_waiting(join, load->pairs, load->map_fds[LOAD_MAP_PAIR], &which);
 		if (n < 0)
 			return n;
 		sum += n;

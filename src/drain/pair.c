@@ -21,29 +21,31 @@ static u64 load_word(const u8 *at)
  * holds a start where its time is not 0.  A slot that is being written, state 1 too, is
  * a start that begins just now.
  */
-static bool is_waiting(const struct phys_join *join, const u8 *slot, u64 from_ns, u64 before_ns)
+static bool is_waiting(const struct phys_join *join, const u8 *slot, const struct pair_which *which)
 {
 	u64 time_ns = load_word(slot + PAIR_TIME_BYTES);
-	u64 state = load_word(slot + PAIR_STATE_BYTES);
+	u64 word = load_word(slot + PAIR_STATE_BYTES);
+	u32 state = (u32)word;
 
 	if (state != 2 && !(join->kind == PAIR_THREAD && state == 1 && time_ns))
 		return false;
-	return time_ns >= from_ns && (time_ns < before_ns || before_ns == UINT64_MAX);
+	return !(word >> (8 * PAIR_OTHERS_BYTES) & which->others) && time_ns >= which->from_ns &&
+	       (time_ns < which->before_ns || which->before_ns == UINT64_MAX);
 }
 
-static u64 count_slots(const struct phys_join *join, const u8 *at, u32 n, u64 from_ns,
-		       u64 before_ns)
+static u64 count_slots(const struct phys_join *join, const u8 *at, u32 n,
+		       const struct pair_which *which)
 {
 	u64 count = 0;
 
 	for (u32 i = 0; i < n; i++)
-		count += is_waiting(join, at + (size_t)i * join->slot_bytes, from_ns, before_ns);
+		count += is_waiting(join, at + (size_t)i * join->slot_bytes, which);
 	return count;
 }
 
 /* n whole slots at this place of the map. */
 static s64 count_piece(const struct phys_join *join, int map_fd, u64 offset_bytes, u32 n,
-		       u64 from_ns, u64 before_ns)
+		       const struct pair_which *which)
 {
 	u64 page = offset_bytes & ~((u64)sysconf(_SC_PAGESIZE) - 1);
 	size_t n_bytes = offset_bytes - page + (u64)n * join->slot_bytes;
@@ -52,23 +54,23 @@ static s64 count_piece(const struct phys_join *join, int map_fd, u64 offset_byte
 
 	if (at == MAP_FAILED)
 		return -errno;
-	count = count_slots(join, at + (offset_bytes - page), n, from_ns, before_ns);
+	count = count_slots(join, at + (offset_bytes - page), n, which);
 	munmap(at, n_bytes);
 	return (s64)count;
 }
 
-static s64 count_table(const struct phys_join *join, const u8 *pairs, int map_fd, u64 from_ns,
-		       u64 before_ns)
+static s64 count_table(const struct phys_join *join, const u8 *pairs, int map_fd,
+		       const struct pair_which *which)
 {
 	u64 at = join->offset_bytes + PAIR_HEADER_BYTES;
 	u32 n_left = join->n_slots + PAIR_WAYS - 1 + join->n_overflow, n;
 	s64 sum = 0, count;
 
 	if (pairs)
-		return (s64)count_slots(join, pairs + at, n_left, from_ns, before_ns);
+		return (s64)count_slots(join, pairs + at, n_left, which);
 	for (; n_left; n_left -= n, at += (u64)n * join->slot_bytes) {
 		n = MIN(n_left, MAX(PIECE_BYTES / join->slot_bytes, 1u));
-		count = count_piece(join, map_fd, at, n, from_ns, before_ns);
+		count = count_piece(join, map_fd, at, n, which);
 		if (count < 0)
 			return count;
 		sum += count;
@@ -76,9 +78,9 @@ static s64 count_table(const struct phys_join *join, const u8 *pairs, int map_fd
 	return sum;
 }
 
-s64 pair_count_waiting(const struct phys_join *join, const u8 *pairs, int map_fd, u64 from_ns,
-		       u64 before_ns)
+s64 pair_count_waiting(const struct phys_join *join, const u8 *pairs, int map_fd,
+		       const struct pair_which *which)
 {
 	/* No map: no program names it, when nothing is ever stored. */
-	return !pairs && map_fd < 0 ? 0 : count_table(join, pairs, map_fd, from_ns, before_ns);
+	return !pairs && map_fd < 0 ? 0 : count_table(join, pairs, map_fd, which);
 }

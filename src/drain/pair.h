@@ -7,13 +7,20 @@
 
 #include "phys/phys.h"
 
+/* Those from then on and before that instant (CLOCK_MONOTONIC; UINT64_MAX: of any time), but for
+ * those whose word at PAIR_OTHERS_BYTES has one of these bits. */
+struct pair_which {
+	u64 from_ns, before_ns;
+	u32 others;
+};
+
 /*
- * Starts of a join from from_ns on and before that instant (CLOCK_MONOTONIC; UINT64_MAX: of any
- * time): of a PAIR JOIN those that wait, of an ASOF JOIN, which uses none up, what it keeps.  The
- * tables are read at `pairs` or, where that is NULL, by map_fd, a piece at a time: whoever maps an
- * array of the kernel has all its pages in his memory at once.  The number, or -errno.
+ * Of such starts of a PAIR JOIN those that wait, of an ASOF JOIN, which uses none up, what it
+ * keeps.  The tables are read at `pairs` or, where that is NULL, by map_fd, a piece at a time:
+ * whoever maps an array of the kernel has all its pages in his memory at once.  The number, or
+ * -errno.
  */
-s64 pair_count_waiting(const struct phys_join *join, const u8 *pairs, int map_fd, u64 from_ns,
-		       u64 before_ns);
+s64 pair_count_waiting(const struct phys_join *join, const u8 *pairs, int map_fd,
+		       const struct pair_which *which);
 
 #endif

@@ -193,8 +193,8 @@ static void kernel_join_rooms(struct figures_walk *w)
 
 	for (u32 i = 0; i < phys->n_joins; i++) {
 		const struct phys_join *join = &phys->joins[i];
-		s64 n = pair_count_waiting(join, load->pairs, load->map_fds[LOAD_MAP_PAIR], 0,
-					   UINT64_MAX);
+		s64 n = pair_count_waiting(join, load->pairs, load->map_fds[LOAD_MAP_PAIR],
+					   &(struct pair_which){ .before_ns = UINT64_MAX });
 
 		add_room(w, (struct flow_room){
 				    .what = arena_printf(w->arena, "starts in j%u", join->number),

@@ -358,8 +358,10 @@ bool gen_needs_slice(const struct hook *hook, const struct phys *phys);
 void gen_enter(struct gen *g, label out);
 /* From here on the use at hand: its part's slice.  To `over` where that part's run is over. */
 void gen_enter_use(struct gen *g, const struct hook_use *use, label over);
-/* To `over` where the runs of all of the crowd are. */
-void gen_leave_if_all_over(struct gen *g, label over);
+/* Of the block, as they are now. */
+vreg gen_epochs(struct gen *g);
+/* To `over` where the runs of all of the crowd are, or that of the use at hand. */
+void gen_leave_if_all_over(struct gen *g, vreg epochs, label over);
 /* Gives the slot back. */
 void gen_leave(struct gen *g);
 /*

@@ -26,32 +26,35 @@ static void try_again(struct gen *g, vreg tries, label again, label over)
 	ir_jump(g->ir, over);
 }
 
-/* Compares the time with one in the first line of the control map. */
-static void branch_by_control(struct gen *g, enum ir_condition condition, vreg time,
-			      u32 offset_bytes, label to)
-{
-	vreg control = ir_reg(g->ir);
-
-	ir_map_value(g->ir, control, load_map_number(g->phys, LOAD_MAP_CONTROL), offset_bytes);
-	ir_branch(g->ir, condition, time, gen_load(g, control, 0, IR_U64), to);
-}
+/*
+ * A start: its time, and of whose runs it is none, which was decided once, when it was stored
+ * (load/starts.c).  That was read behind the time.
+ */
+struct start {
+	vreg time, others;
+};
 
 /* Nobody counts what becomes of a start that is none of the run's. */
-static void branch_other_run(struct gen *g, vreg time, label other)
+static void branch_other_run(struct gen *g, const struct start *start, label other)
 {
-	branch_by_control(g, IR_LT, time, offsetof(struct control_line, starts_from_ns), other);
-	branch_by_control(g, IR_GE, time, offsetof(struct control_line, starts_end_ns), other);
+	u32 bit = 1u << g->phys->number % BLOCK_PARTS;
+	vreg control = ir_reg(g->ir);
+
+	ir_branchi(g->ir, IR_NE, gen_alui(g, IR_AND, start->others, bit), 0, other);
+	ir_map_value(g->ir, control, load_map_number(g->phys, LOAD_MAP_CONTROL),
+		     offsetof(struct control_line, starts_from_ns));
+	ir_branch(g->ir, IR_LT, start->time, gen_load(g, control, 0, IR_U64), other);
 }
 
-/* The run is over: what waits stays. */
-static void branch_closed(struct gen *g, vreg time)
+/* One that happens now: asked once, where it is known what becomes of it. */
+static struct start own_start(struct gen *g, vreg now)
 {
-	branch_by_control(g, IR_GE, time, offsetof(struct control_line, closed_ns), g->done);
+	return (struct start){ now, gen_alui(g, IR_SHR, gen_epochs(g), SLOT_OTHERS_SHIFT) };
 }
 
 /* The check of the account: one more start of the run was stored, or taken by an end. */
 struct check {
-	vreg time;
+	struct start start;
 	bool is_taken;
 };
 
@@ -60,7 +63,7 @@ static void check(struct gen *g, const void *context)
 	const struct check *c = context;
 	label other = ir_label(g->ir);
 
-	branch_other_run(g, c->time, other);
+	branch_other_run(g, &c->start, other);
 	if (c->is_taken)
 		gen_count_taken(g);
 	else
@@ -68,10 +71,16 @@ static void check(struct gen *g, const void *context)
 	ir_place(g->ir, other);
 }
 
-static void count_checked(struct gen *g, const struct phys_join *j, vreg time, bool is_taken)
+static bool is_checked(const struct gen *g, const struct phys_join *j)
 {
-	if (g->set->is_checked && j->join == JOIN_PAIR)
-		gen_each(g, check, &(struct check){ time, is_taken });
+	return g->set->is_checked && j->join == JOIN_PAIR;
+}
+
+static void count_checked(struct gen *g, const struct phys_join *j, struct start start,
+			  bool is_taken)
+{
+	if (is_checked(g, j))
+		gen_each(g, check, &(struct check){ start, is_taken });
 }
 
 /* --- Parts with one table --- */
@@ -85,7 +94,7 @@ static void be(struct gen *g, const struct hook_use *use)
 
 /* What became of a start, for each whose run has it. */
 struct fate {
-	vreg time;
+	struct start start;
 	bool is_stored; /* the account does not have it yet */
 	enum unpaired kind;
 };
@@ -95,7 +104,7 @@ static void count_fate(struct gen *g, const void *context)
 	const struct fate *fate = context;
 	label other = ir_label(g->ir);
 
-	branch_other_run(g, fate->time, other);
+	branch_other_run(g, &fate->start, other);
 	if (fate->is_stored)
 		gen_count_stored(g);
 	gen_count_unpaired(g, fate->kind);
@@ -108,9 +117,9 @@ static void count_stored(struct gen *g, const void *context)
 	gen_count_stored(g);
 }
 
-static void count_fates(struct gen *g, vreg time, enum unpaired kind, bool is_stored)
+static void count_fates(struct gen *g, struct start start, enum unpaired kind, bool is_stored)
 {
-	gen_each(g, count_fate, &(struct fate){ time, is_stored, kind });
+	gen_each(g, count_fate, &(struct fate){ start, is_stored, kind });
 }
 
 /* --- Storing a start --- */
@@ -134,10 +143,16 @@ static void write_start(struct gen *g, const struct table *t, const struct opera
 		gen_words_out(g, slot, c->bytes_offset, values[i].text, c->n_words);
 	}
 	ir_store(g->ir, slot, PAIR_TIME_BYTES, IR_U64, t->now);
+	if (j->join == JOIN_PAIR) {
+		struct start start = own_start(g, t->now);
+
+		ir_store(g->ir, slot, PAIR_OTHERS_BYTES, IR_U32, start.others);
+		count_checked(g, j, start, false);
+	}
 }
 
 /* A start gave its room away; what is older than WITHIN was forgotten anyway. */
-static void count_evicted(struct gen *g, const struct table *t, vreg time)
+static void count_evicted(struct gen *g, const struct table *t, vreg slot, vreg time)
 {
 	label young = ir_label(g->ir), end = ir_label(g->ir);
 	bool is_pair = t->join->join == JOIN_PAIR;
@@ -146,12 +161,13 @@ static void count_evicted(struct gen *g, const struct table *t, vreg time)
 		ir_branchi(g->ir, IR_LE, gen_alu(g, IR_SUB, t->now, time), (s64)t->join->within_ns,
 			   young);
 		if (is_pair)
-			count_fates(g, time, UNPAIRED_EXPIRED, false);
+			count_fates(g, (struct start){ time, slot_others(g, slot) },
+				    UNPAIRED_EXPIRED, false);
 		ir_jump(g->ir, end);
 	}
 	ir_place(g->ir, young);
 	if (is_pair)
-		count_fates(g, time, UNPAIRED_FULL, false);
+		count_fates(g, (struct start){ time, slot_others(g, slot) }, UNPAIRED_FULL, false);
 	else
 		gen_count(g, COUNTER_EVICTED);
 	ir_place(g->ir, end);
@@ -186,13 +202,14 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	slot_exchange(g, slot, 0, 1, retry);
 	ir_jump(ir, own);
 	ir_place(ir, oldest);
+	/* What waits when the runs are over stays. */
 	if (is_pair)
-		branch_closed(g, t->now);
+		gen_leave_if_all_over(g, gen_epochs(g), g->done);
 	c = table_oldest(g, t, true);
 	ir_mov(ir, slot, table_slot_at(g, t, c.offset, retry));
 	slot_exchange(g, slot, 2, 1, retry);
 	slot_check(g, t, slot, c.time, true, back);
-	count_evicted(g, t, c.time);
+	count_evicted(g, t, slot, c.time);
 	ir_jump(ir, own);
 	ir_place(ir, back);
 	slot_publish(g, slot, 2);
@@ -200,7 +217,7 @@ static void take_slot(struct gen *g, const struct table *t, vreg slot, vreg tied
 	try_again(g, tries, again, full);
 	ir_place(ir, full);
 	if (is_pair) {
-		count_fates(g, t->now, UNPAIRED_FULL, false);
+		count_fates(g, own_start(g, t->now), UNPAIRED_FULL, true);
 	} else {
 		gen_each(g, count_stored, NULL);
 		gen_count_unpaired(g, UNPAIRED_FULL);
@@ -285,7 +302,7 @@ static void find_own_slot(struct gen *g, const struct table *t, vreg offset, lab
 		vreg state = ir_reg(ir), slot = ir_reg(ir);
 		label next = ir_label(ir);
 
-		ir_load(ir, state, t->bucket, table_way_bytes(t, way, PAIR_STATE_BYTES), IR_U64);
+		ir_load(ir, state, t->bucket, table_way_bytes(t, way, PAIR_STATE_BYTES), IR_U32);
 		ir_branchi(ir, IR_NE, state, 0, next);
 		ir_alui(ir, IR_ADD, slot, t->bucket, table_way_bytes(t, way, 0));
 		slot_exchange(g, slot, 0, 1, next);
@@ -313,7 +330,6 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	/* The slots belong to other threads, which may have ended: no slot of our own. */
 	shared = table_overflow(g, t);
 	shared.now = gen_time(g);
-	count_checked(g, t->join, shared.now, false);
 	store_in_table(g, &shared, values, nulls);
 	ir_cold(ir, false);
 	gen_join(g, fork);
@@ -321,14 +337,13 @@ static void store_by_thread(struct gen *g, struct table *t, const struct operand
 	ir_mov(ir, slot, table_slot_at(g, t, offset, g->done));
 	ir_load(ir, before, slot, PAIR_TIME_BYTES, IR_U64);
 	t->now = gen_time(g);
-	count_checked(g, t->join, t->now, false);
 	ir_branchi(ir, IR_NE, before, 0, replaced);
 	write_start(g, t, values, nulls, slot);
 	gen_count_out(g);
 	ir_jump(ir, g->done);
 	ir_place(ir, replaced);
-	branch_closed(g, t->now);
-	count_fates(g, before, UNPAIRED_OVERWRITTEN, false);
+	gen_leave_if_all_over(g, gen_epochs(g), g->done);
+	count_fates(g, (struct start){ before, slot_others(g, slot) }, UNPAIRED_OVERWRITTEN, false);
 	write_start(g, t, values, nulls, slot);
 	gen_count_out(g);
 	ir_jump(ir, g->done);
@@ -345,7 +360,8 @@ void gen_store(struct gen *g, const struct phys_step *step)
 	struct table t;
 
 	ir_note(g->ir, "store for j%u", j->number);
-	gen_leave_if_all_over(g, g->done);
+	if (g->line && g->n_crowd)
+		gen_leave_if_all_over(g, g->word, g->done);
 	if (j->has_nulls)
 		ir_imm(g->ir, nulls, 0);
 	for (u32 i = 0; i < j->n_columns; i++) {
@@ -366,13 +382,12 @@ void gen_store(struct gen *g, const struct phys_step *step)
 		store_by_thread(g, &t, values, nulls);
 	} else {
 		t.now = gen_time(g);
-		count_checked(g, j, t.now, false);
 		store_in_table(g, &t, values, nulls);
 	}
 	ir_place(g->ir, null);
 	if (j->join == JOIN_PAIR) {
-		/* Its time may not be known: the run's is what comes before its end is said. */
-		count_fates(g, gen_imm(g, INT64_MAX), UNPAIRED_NEVER_ENDED, true);
+		/* Its time may not be known. */
+		count_fates(g, own_start(g, gen_imm(g, INT64_MAX)), UNPAIRED_NEVER_ENDED, true);
 	}
 	ir_jump(g->ir, g->done);
 }
@@ -382,7 +397,8 @@ void gen_store(struct gen *g, const struct phys_step *step)
 /* Where a look-up goes on. */
 struct ways_on {
 	const struct stored *stored;
-	vreg nulls, time;
+	vreg nulls;
+	struct start start; /* others: where that is checked */
 	label got, none;
 	label unseen; /* the thread has no slot of its own, and a slot is free for it */
 };
@@ -411,13 +427,16 @@ static void know_columns(struct gen *g, const struct phys_join *j, vreg nulls, v
 	}
 }
 
-static void read_start(struct gen *g, const struct phys_join *j, const struct stored *stored,
-		       vreg nulls, vreg slot)
+static void read_start(struct gen *g, const struct phys_join *j, const struct ways_on *on,
+		       vreg slot)
 {
+	const struct stored *stored = on->stored;
 	struct ir *ir = g->ir;
 
+	if (is_checked(g, j))
+		ir_load(ir, on->start.others, slot, PAIR_OTHERS_BYTES, IR_U32);
 	if (j->has_nulls)
-		ir_load(ir, nulls, slot, (s32)j->nulls_bytes, IR_U64);
+		ir_load(ir, on->nulls, slot, (s32)j->nulls_bytes, IR_U64);
 	for (u32 i = 0; i < j->n_columns; i++) {
 		const struct pair_column *c = &j->columns[i];
 
@@ -458,21 +477,21 @@ static void look_up_table(struct gen *g, const struct table *t, const struct way
 
 	ir_place(ir, again);
 	c = table_latest(g, t);
-	ir_mov(ir, on->time, c.time);
+	ir_mov(ir, on->start.time, c.time);
 	slot = table_slot_at(g, t, c.offset, on->none);
 	if (t->join->join == JOIN_PAIR) {
 		slot_exchange(g, slot, 2, 1, retry);
-		slot_check(g, t, slot, on->time, false, back);
-		read_start(g, t->join, on->stored, on->nulls, slot);
+		slot_check(g, t, slot, on->start.time, false, back);
+		read_start(g, t->join, on, slot);
 		slot_publish(g, slot, 0);
 		ir_jump(ir, on->got);
 		ir_place(ir, back);
 		slot_publish(g, slot, 2);
 	} else {
 		/* Not used up: read, then see that nobody wrote meanwhile. */
-		read_start(g, t->join, on->stored, on->nulls, slot);
+		read_start(g, t->join, on, slot);
 		ir_branchi(ir, IR_NE, gen_load_in_order(g, slot, PAIR_STATE_BYTES), 2, retry);
-		slot_check(g, t, slot, on->time, false, back);
+		slot_check(g, t, slot, on->start.time, false, back);
 		ir_jump(ir, on->got);
 		ir_place(ir, back);
 	}
@@ -483,10 +502,10 @@ static void look_up_table(struct gen *g, const struct table *t, const struct way
 static void take_own_start(struct gen *g, const struct table *t, const struct ways_on *on,
 			   vreg slot, label none)
 {
-	ir_load(g->ir, on->time, slot, PAIR_TIME_BYTES, IR_U64);
+	ir_load(g->ir, on->start.time, slot, PAIR_TIME_BYTES, IR_U64);
 	ir_storei(g->ir, slot, PAIR_TIME_BYTES, IR_U64, 0);
-	read_start(g, t->join, on->stored, on->nulls, slot);
-	ir_branchi(g->ir, IR_NE, on->time, 0, on->got);
+	read_start(g, t->join, on, slot);
+	ir_branchi(g->ir, IR_NE, on->start.time, 0, on->got);
 	ir_jump(g->ir, none);
 }
 
@@ -503,7 +522,7 @@ static void claim_unseen(struct gen *g, const struct table *t, const struct ways
 
 	ir_mov(ir, slot, t->bucket);
 	for (u32 way = 0; way < PAIR_WAYS; way++) {
-		ir_load(ir, state, slot, PAIR_STATE_BYTES, IR_U64);
+		ir_load(ir, state, slot, PAIR_STATE_BYTES, IR_U32);
 		ir_branchi(ir, IR_EQ, state, 0, free);
 		if (way < PAIR_WAYS - 1)
 			ir_alui(ir, IR_ADD, slot, slot, t->join->slot_bytes);
@@ -563,7 +582,7 @@ static void check_age(struct gen *g, const struct table *t, vreg time, label too
 /* What is told as expired was a start of the run for that alone, or is none at all. */
 struct expired {
 	const struct phys_join *join;
-	vreg time;
+	struct start start;
 };
 
 static void check_one_expired(struct gen *g, const void *context)
@@ -572,7 +591,7 @@ static void check_one_expired(struct gen *g, const void *context)
 	label behind = ir_label(g->ir), end = ir_label(g->ir);
 
 	if (expired->join->join == JOIN_PAIR) {
-		branch_other_run(g, expired->time, behind);
+		branch_other_run(g, &expired->start, behind);
 		ir_jump(g->ir, end);
 	}
 	ir_place(g->ir, behind);
@@ -580,10 +599,10 @@ static void check_one_expired(struct gen *g, const void *context)
 	ir_place(g->ir, end);
 }
 
-static void check_expired(struct gen *g, const struct phys_join *j, vreg time)
+static void check_expired(struct gen *g, const struct phys_join *j, const struct start *start)
 {
 	if (g->set->is_checked)
-		gen_each(g, check_one_expired, &(struct expired){ j, time });
+		gen_each(g, check_one_expired, &(struct expired){ j, *start });
 }
 
 void gen_look_up(struct gen *g, const struct phys_step *step)
@@ -594,42 +613,44 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	struct ir *ir = g->ir;
 	label too_old = ir_label(ir), negative = ir_label(ir), joined = ir_label(ir);
 	label nothing = ir_label(ir);
-	struct ways_on on = {
-		NULL, ir_reg(ir), ir_reg(ir), ir_label(ir), ir_label(ir), ir_label(ir)
-	};
+	struct ways_on on = { .nulls = ir_reg(ir),
+			      .start = { ir_reg(ir), ir_reg(ir) },
+			      .got = ir_label(ir),
+			      .none = ir_label(ir),
+			      .unseen = ir_label(ir) };
 	u32 first = list->n, fork;
 	struct table t;
 	vreg at = 0;
 
 	ir_note(ir, "look up j%u", j->number);
-	if (j->join == JOIN_PAIR)
-		gen_leave_if_all_over(g, g->done);
+	if (j->join == JOIN_PAIR && g->line && g->n_crowd)
+		gen_leave_if_all_over(g, g->word, g->done);
 	if (j->within_ns || j->needs_order || j->join == JOIN_ASOF)
 		at = gen_time(g); /* before the search, which is none of the pair's time */
 	fork = gen_fork(g);
 	/* What has no slot sees there that the run is over. */
 	if (!g->line && j->join == JOIN_PAIR)
-		branch_closed(g, gen_imm(g, INT64_MAX));
+		gen_leave_if_all_over(g, gen_epochs(g), g->done);
 	t = table_open(g, step, on.none);
 	t.join = j;
 	t.now = at;
-	know_columns(g, j, on.nulls, on.time, list);
+	know_columns(g, j, on.nulls, on.start.time, list);
 	on.stored = &list->at[first];
 	if (j->kind == PAIR_THREAD)
 		look_up_thread(g, &t, &on);
 	else
 		look_up_table(g, &t, &on);
 	ir_place(ir, on.got);
-	check_age(g, &t, on.time, too_old, negative);
-	count_checked(g, j, on.time, true);
+	check_age(g, &t, on.start.time, too_old, negative);
+	count_checked(g, j, on.start, true);
 	ir_jump(ir, joined);
 	ir_place(ir, negative);
-	count_checked(g, j, on.time, true);
+	count_checked(g, j, on.start, true);
 	gen_count(g, COUNTER_NEGATIVE);
 	ir_jump(ir, j->is_left ? nothing : g->done);
 	ir_place(ir, too_old);
 	gen_count_unpaired(g, UNPAIRED_EXPIRED);
-	check_expired(g, j, on.time);
+	check_expired(g, j, &on.start);
 	ir_jump(ir, j->is_left ? nothing : g->done);
 	if (j->kind == PAIR_THREAD) {
 		ir_place(ir, on.unseen);
@@ -640,7 +661,7 @@ void gen_look_up(struct gen *g, const struct phys_step *step)
 	ir_place(ir, nothing);
 	if (j->is_left) {
 		gen_count_operator(g, COUNTER_EVENTS);
-		read_nothing(g, j, on.stored, on.nulls, on.time);
+		read_nothing(g, j, on.stored, on.nulls, on.start.time);
 		/* A key that is NULL came here before the later keys were computed. */
 		gen_join(g, fork);
 	} else {

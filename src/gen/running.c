@@ -110,7 +110,7 @@ static vreg table_slot(struct gen *g, const struct sum *s, const struct key_word
 		ir_alui(ir, IR_ADD, is_full, is_full, 1);
 	ir_jump(ir, s->full);
 	ir_place(ir, free);
-	ir_compare_exchange(ir, old, slot, RUNNING_TAG_BYTES, 0, tag);
+	ir_compare_exchange(ir, old, slot, RUNNING_TAG_BYTES, IR_U64, 0, tag);
 	ir_branchi(ir, IR_NE, old, 0, again); /* another CPU's by now: of our key perhaps */
 	for (u32 i = 0; i < r->key_words; i++)
 		ir_store(ir, slot, (s32)(RUNNING_KEY_BYTES + 8 * i), IR_U64,

@@ -143,10 +143,15 @@ static void spread(struct gen *g, vreg v)
 	ir_alui(g->ir, IR_SAR, v, v, 63);
 }
 
+static vreg state_of(struct gen *g, const struct table *t, u32 way)
+{
+	return gen_load(g, t->bucket, (u32)table_way_bytes(t, way, PAIR_STATE_BYTES), IR_U32);
+}
+
 /* All ones where the way does not hold a start (of our key), else 0. */
 static vreg mask_other(struct gen *g, const struct table *t, u32 way, bool is_any_key)
 {
-	vreg differ = word_of(g, t, way, PAIR_STATE_BYTES);
+	vreg differ = state_of(g, t, way);
 
 	ir_alui(g->ir, IR_XOR, differ, differ, 2);
 	if (!is_any_key)
@@ -182,7 +187,7 @@ struct choice table_free(struct gen *g, const struct table *t)
 	struct choice c = { .offset = gen_imm(g, -1) };
 
 	for (u32 way = PAIR_WAYS; way-- > 0;) {
-		vreg state = word_of(g, t, way, PAIR_STATE_BYTES);
+		vreg state = state_of(g, t, way);
 
 		spread(g, state);
 		ir_alui(g->ir, IR_XOR, state, state, -1);
@@ -246,20 +251,25 @@ struct choice table_oldest(struct gen *g, const struct table *t, bool is_any_key
 
 /* --- Taking --- */
 
+vreg slot_others(struct gen *g, vreg slot)
+{
+	return gen_load(g, slot, PAIR_OTHERS_BYTES, IR_U32);
+}
+
 void slot_exchange(struct gen *g, vreg slot, s32 from, s64 to, label lost)
 {
 	vreg old = ir_reg(g->ir), wanted = gen_imm(g, to);
 
-	ir_compare_exchange(g->ir, old, slot, PAIR_STATE_BYTES, from, wanted);
+	ir_compare_exchange(g->ir, old, slot, PAIR_STATE_BYTES, IR_U32, from, wanted);
 	ir_branchi(g->ir, IR_NE, old, from, lost);
 }
 
 void slot_publish(struct gen *g, vreg slot, s32 state)
 {
 	if (g->set->arch->keeps_order)
-		ir_storei(g->ir, slot, PAIR_STATE_BYTES, IR_U64, state);
-	else
-		ir_atomic(g->ir, IR_ATOMIC_XCHG, 0, slot, PAIR_STATE_BYTES, gen_imm(g, state));
+		ir_storei(g->ir, slot, PAIR_STATE_BYTES, IR_U32, state);
+	else /* it is ours, which is 1 */
+		ir_compare_exchange(g->ir, 0, slot, PAIR_STATE_BYTES, IR_U32, 1, gen_imm(g, state));
 }
 
 void slot_check(struct gen *g, const struct table *t, vreg slot, vreg time, bool is_any_key,

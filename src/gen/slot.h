@@ -50,6 +50,8 @@ struct choice table_oldest(struct gen *g, const struct table *t, bool is_any_key
 /* The first slot that holds nothing; no time. */
 struct choice table_free(struct gen *g, const struct table *t);
 
+/* Of whose runs it is none, as it says. */
+vreg slot_others(struct gen *g, vreg slot);
 /* state: from -> to, at once; goes to `lost` where another CPU was faster. */
 void slot_exchange(struct gen *g, vreg slot, s32 from, s64 to, label lost);
 /* Gives the slot back; what was written into it before is seen by who takes it. */

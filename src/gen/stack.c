@@ -234,7 +234,7 @@ vreg gen_stack(struct gen *g, const struct expr *e)
 	ir_branchi(ir, IR_NE, steps, 0, look);
 	ir_jump(ir, t.none);
 	ir_place(ir, is_free);
-	ir_compare_exchange(ir, its, entry, 0, 0, write(g, &t));
+	ir_compare_exchange(ir, its, entry, 0, IR_U64, 0, write(g, &t));
 	/* Another one's by now: of this stack perhaps. */
 	ir_branchi(ir, IR_NE, its, 0, again);
 	ir_jump(ir, known);

@@ -23,6 +23,14 @@ vreg gen_slot_epoch(struct gen *g)
 	return gen_alui(g, IR_AND, gen_alui(g, IR_SHR, g->word, g->phys->number % BLOCK_PARTS), 1);
 }
 
+vreg gen_epochs(struct gen *g)
+{
+	vreg at = ir_reg(g->ir);
+
+	ir_map_value(g->ir, at, LOAD_MAP_SLOTS, phys_epochs_bytes(g->set, g->hook->block));
+	return gen_load(g, at, 0, IR_U64);
+}
+
 /* The first free slot of the CPU: nearly always the first of all. */
 static void take_slot(struct gen *g)
 {
@@ -47,8 +55,7 @@ static void take_slot(struct gen *g)
 	ir_cold(ir, false);
 	ir_place(ir, got);
 	/* Behind the exchange, which is a barrier. */
-	ir_map_value(ir, mark, LOAD_MAP_SLOTS, phys_epochs_bytes(g->set, g->hook->block));
-	ir_alu(ir, IR_OR, g->word, g->word, gen_load(g, mark, 0, IR_U64));
+	ir_alu(ir, IR_OR, g->word, g->word, gen_epochs(g));
 }
 
 void gen_leave(struct gen *g)
@@ -148,16 +155,13 @@ static void leave_if_over(struct gen *g, label over)
 	}
 }
 
-void gen_leave_if_all_over(struct gen *g, label over)
+void gen_leave_if_all_over(struct gen *g, vreg epochs, label over)
 {
-	u32 over_bits = 0;
-	vreg bits;
+	u32 over_bits = g->n_crowd ? 0 : 1u << g->phys->number % BLOCK_PARTS;
+	vreg bits = gen_alui(g, IR_SHR, epochs, SLOT_OVER_SHIFT);
 
-	if (!g->line || !g->n_crowd)
-		return;
 	for (u32 i = 0; i < g->n_crowd; i++)
 		over_bits |= 1u << g->crowd[i]->phys->number % BLOCK_PARTS;
-	bits = gen_alui(g, IR_SHR, g->word, SLOT_OVER_SHIFT);
 	ir_branchi(g->ir, IR_EQ, gen_alui(g, IR_AND, bits, over_bits), over_bits, over);
 }
 

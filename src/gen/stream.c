@@ -51,6 +51,7 @@ static vreg header_word(struct gen *g)
 		return gen_imm(g, 0);
 	if (!g->phys->only_scans)
 		return g->word;
+	BUG_ON(g->source->number > STREAM_SOURCE_MASK);
 	return gen_alui(g, IR_OR, g->word, (s64)g->source->number << STREAM_SOURCE_SHIFT);
 }
 

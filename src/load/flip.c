@@ -45,8 +45,7 @@ static u64 *epochs_of(const struct load_hooks *hooks, u32 block)
 	return (u64 *)((u8 *)hooks->slots + phys_epochs_bytes(hooks->set, block));
 }
 
-/* This thread alone writes it. */
-static void change_epochs(const struct load_hooks *hooks, u32 block, u64 mask, u64 bits)
+void load_change_epochs(const struct load_hooks *hooks, u32 block, u64 mask, u64 bits)
 {
 	u64 *epochs = epochs_of(hooks, block);
 
@@ -106,15 +105,16 @@ static void switch_block(struct load_state *const *states, u32 n_states, u32 blo
 		mask |= 1ull << number % BLOCK_PARTS;
 		bits |= (states[i]->epoch ^ 1) << number % BLOCK_PARTS;
 		if (states[i]->is_ending) {
-			u64 over = 1ull << (SLOT_OVER_SHIFT + number % BLOCK_PARTS);
+			u64 ended = (1ull << SLOT_OVER_SHIFT | 1ull << SLOT_OTHERS_SHIFT)
+				    << number % BLOCK_PARTS;
 
-			mask |= over;
-			bits |= over;
+			mask |= ended;
+			bits |= ended;
 		}
 	}
 	if (mask)
-		change_epochs(states[0]->hooks, block, mask | 1ull << SLOT_STACKS_SHIFT,
-			      bits | load_stacks_bit(states[0]->hooks));
+		load_change_epochs(states[0]->hooks, block, mask | 1ull << SLOT_STACKS_SHIFT,
+				   bits | load_stacks_bit(states[0]->hooks));
 }
 
 int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns)
@@ -149,9 +149,10 @@ int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns)
 void load_reset(struct load_hooks *hooks, struct load_state *state)
 {
 	u32 number = state->phys->number % BLOCK_PARTS;
+	u64 others = 1ull << SLOT_OTHERS_SHIFT << number;
 
-	change_epochs(hooks, state->phys->number / BLOCK_PARTS,
-		      1ull << number | 1ull << (SLOT_OVER_SHIFT + number), 0);
+	load_change_epochs(hooks, state->phys->number / BLOCK_PARTS,
+			   1ull << number | 1ull << SLOT_OVER_SHIFT << number | others, others);
 	state->epoch = state->waits_since_ns = state->switched_ns = 0;
 	state->is_ending = state->is_over = state->is_closed = state->has_joined = false;
 	state->n_missed = 0;

@@ -61,7 +61,7 @@ static inline const struct load_kind *load_kind(const struct load_program *progr
 /* starts.c: returns when no program that had begun is still running. */
 void load_wait_for_programs(u32 n_cpus);
 
-/* Starts are none of the run's; are, from 0.1 ms from now on, when it returns. */
+/* From here on starts are none of the part's run; are. */
 void load_forget_starts(struct load_state *state);
 void load_begin_starts(struct load_state *state);
 
@@ -85,7 +85,9 @@ void load_stacks_turn(struct load_state *const *states, u32 n_states);
 u64 load_stacks_bit(const struct load_hooks *hooks);
 void load_stacks_flipped(const struct load_hooks *hooks);
 
-/* flip.c: a part begins, in the place of another, before its programs. */
+/* flip.c: this thread alone writes them. */
+void load_change_epochs(const struct load_hooks *hooks, u32 block, u64 mask, u64 bits);
+/* A part begins, in the place of another, before its programs: starts are none of its run yet. */
 void load_reset(struct load_hooks *hooks, struct load_state *state);
 /* What the kernel counts with the program: monotonic; one system call, 1-2 us. */
 u64 load_recursion_misses(const struct load_program *program);

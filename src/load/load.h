@@ -229,13 +229,13 @@ bool load_grace_is_over(const struct load_hooks *hooks);
 int load_flip(struct load_state *const *states, u32 n_states, u64 patience_ns);
 /*
  * The end of a run, so that each of the starts that wait for PAIR JOINs is one of what became of
- * them.  Ahead of the last flip: starts end some 0.1 ms from now, when it returns.  That flip also
- * ends the ends: none behind it takes a start.
+ * them.  Ahead of the last flip, which ends starts and ends at that instant: no start behind it is
+ * of the run, and no end behind it takes one.
  */
 void load_end_starts(struct load_state *const *states, u32 n_states);
 /*
  * Behind the flip, or when the programs were detached instead: when it returns, the starts of the
- * run that wait (control->starts_from_ns to starts_end_ns) stay as they are, and so does what was
+ * run that wait stay as they are, and so does what was
  * counted of them.  Up to 20 ms, once a part.  true: and the flip ended the ends.
  */
 bool load_close_starts(struct load_state *state);

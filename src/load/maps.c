@@ -213,11 +213,6 @@ int load_state_open(const struct load_hooks *hooks, struct load_state *state, st
 		err = shared_create(&kinds[LOAD_MAP_CONTROL], phys_control_bytes(state->phys),
 				    &state->map_fds[LOAD_MAP_CONTROL], &at, diags);
 	state->control = at;
-	if (at)
-		state->control->starts_end_ns = state->control->closed_ns = UINT64_MAX;
-	/* load_begin_starts() comes when programs are there. */
-	if (at && hooks->chains)
-		state->control->starts_from_ns = UINT64_MAX;
 	at = NULL;
 	if (!err && phys->state.total_bytes)
 		err = shared_create(&kinds[LOAD_MAP_STATE], phys->state.total_bytes,

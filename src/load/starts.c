@@ -3,18 +3,12 @@
  * Which starts are a run's, so that at its end each of them was taken by an end, or is told by what
  * became of it, or waits; and the end of all programs.
  */
-#include <errno.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "load/internal.h"
-
-/* What is written now is seen everywhere so much later. */
-#define AHEAD_NS (100ull * 1000)
-#define NS_PER_S 1000000000ull
 
 /*
  * Returns when no program that was attached is still running.  MEMBARRIER_CMD_GLOBAL
@@ -48,50 +42,39 @@ static bool has_starts(const struct load_state *state)
 	return has && hooks->programs[0].hook->path != ACCESS_REPLAY;
 }
 
-static void set_ns(u64 *word, u64 time_ns)
-{
-	__atomic_store_n(word, time_ns, __ATOMIC_SEQ_CST);
-}
-
 /*
- * Programs that only store starts take no slot, so that no switch stops them.  Which starts are the
- * run's is said by their times, and said ahead of that time: whoever reads a later clock sees it.
+ * Programs that only store starts take no slot, so that no switch stops them.  So whether a start
+ * is of the run is decided once, by the bit of the epochs that the program reads behind the start's
+ * time, and stands in the start's slot from then on: whenever this thread comes to run, a start is
+ * the run's for all who ask, or for none.
+ * A table may outlast the part, and its number be another's then: that one's starts are from
+ * starts_from_ns on, which is read before the bit is cleared.  One that was stored for the part
+ * before has read that one's bit, and its own time before it, so it is from before.
  */
-static void set_and_wait(struct load_state *const *states, u32 n_states, size_t word)
+static void mark_starts(const struct load_state *state, bool are_others)
 {
-	struct timespec until;
-	u64 at_ns;
-	u32 n;
+	u64 bit = 1ull << SLOT_OTHERS_SHIFT << state->phys->number % BLOCK_PARTS;
 
-	do {
-		n = 0;
-		at_ns = base_monotonic_ns() + AHEAD_NS;
-		for (u32 i = 0; i < n_states; i++) {
-			if (!has_starts(states[i]))
-				continue;
-			set_ns((u64 *)((u8 *)states[i]->control + word), at_ns);
-			n++;
-		}
-	} while (n && base_monotonic_ns() >= at_ns);
-	until = (struct timespec){ (time_t)(at_ns / NS_PER_S), (long)(at_ns % NS_PER_S) };
-	while (n && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-		;
+	load_change_epochs(state->hooks, state->phys->number / BLOCK_PARTS, bit,
+			   are_others ? bit : 0);
 }
 
 void load_forget_starts(struct load_state *state)
 {
 	if (has_starts(state))
-		set_ns(&state->control->starts_from_ns, UINT64_MAX);
+		mark_starts(state, true);
 }
 
 void load_begin_starts(struct load_state *state)
 {
-	set_and_wait(&state, 1, offsetof(struct control_line, starts_from_ns));
+	if (!has_starts(state))
+		return;
+	__atomic_store_n(&state->control->starts_from_ns, base_monotonic_ns(), __ATOMIC_SEQ_CST);
+	mark_starts(state, false);
 }
 
 void load_end_starts(struct load_state *const *states, u32 n_states)
 {
-	set_and_wait(states, n_states, offsetof(struct control_line, starts_end_ns));
 	for (u32 i = 0; i < n_states; i++)
 		states[i]->is_ending = has_starts(states[i]);
 }
@@ -113,9 +96,8 @@ static bool is_used_on(const struct load_state *state)
 }
 
 /*
- * From here on starts of later come into free places alone, and those programs are over that began
- * before and may do more.  Of parts with one table the last one says so, for all: whichever their
- * programs ask.
+ * Starts of later come into free places alone, since the runs of all parts with the table are over;
+ * those programs are over, too, that began before and may do more.
  */
 bool load_close_starts(struct load_state *state)
 {
@@ -129,10 +111,7 @@ bool load_close_starts(struct load_state *state)
 		for (u32 i = 0; i < hooks->n_states; i++) {
 			struct load_state *other = &hooks->states[i];
 
-			if (!has_same_starts(state, other))
-				continue;
-			set_ns(&other->control->closed_ns, state->control->starts_end_ns);
-			other->is_closed = true;
+			other->is_closed |= has_same_starts(state, other);
 		}
 		load_wait_for_programs(hooks->set->n_cpus);
 	}

@@ -159,23 +159,22 @@ enum pair_kind {
  * A table: u64 header[8] = { 0, slot_bytes, 2 * slot_bytes, ... } (read by programs where
  * the verifier must not know which slot it is), then slots[n_slots + PAIR_WAYS - 1], then
  * (THREAD) n_overflow slots more, each of
- *	u64 state    0 free; 1 being written (THREAD: owned for good); 2 holds a start
- *	u64 time_ns  of the start; THREAD: 0 = none waits
- *	u64 key[key_words]
- *	u64 nulls    only when has_nulls: a bit each for columns that can be NULL, and for those
- *		     whose reading failed: a fault, which whoever asks for the value counts
- *	stored columns
- * THREAD: a key may stand in the PAIR_WAYS slots from its hash on.  Threads come and go,
- * and their slots are never given back, since nobody sees them end: a thread that finds
- * all of these owned by others uses the overflow slots, which are as TABLE's.
- * TABLE: the slots are groups of PAIR_WAYS, and a key stands in one group.  When all of it
- * are taken the oldest gives way, which is the oldest of its key too, since all of that
- * key are there: what is left of a key is the newest, so no end meets a wrong start.  An
+ *	u32 state    0 free; 1 being written (THREAD: owned for good); 2 holds a start
+ *	u32 others   PAIR JOIN: of the epochs when it was stored, from SLOT_OTHERS_SHIFT on: of
+ *whose runs it is none u64 time_ns  of the start; THREAD: 0 = none waits u64 key[key_words] u64
+ *nulls    only when has_nulls: a bit each for columns that can be NULL, and for those whose reading
+ *failed: a fault, which whoever asks for the value counts stored columns THREAD: a key may stand in
+ *the PAIR_WAYS slots from its hash on.  Threads come and go, and their slots are never given back,
+ *since nobody sees them end: a thread that finds all of these owned by others uses the overflow
+ *slots, which are as TABLE's. TABLE: the slots are groups of PAIR_WAYS, and a key stands in one
+ *group.  When all of it are taken the oldest gives way, which is the oldest of its key too, since
+ *all of that key are there: what is left of a key is the newest, so no end meets a wrong start.  An
  * ASOF JOIN keeps two starts of a key: one can be read while the other is written.
  */
 #define PAIR_WAYS	  8u
 #define PAIR_HEADER_BYTES 64u
 #define PAIR_STATE_BYTES  0
+#define PAIR_OTHERS_BYTES 4
 #define PAIR_TIME_BYTES	  8
 #define PAIR_KEY_BYTES	  16
 
@@ -343,12 +342,10 @@ struct control_line {
 	u64 start_faults, start_negative, start_evicted;
 	u64 unpaired[UNPAIRED_N]; /* NEVER_ENDED: starts whose key is NULL */
 	u64 start_running_full;
-	/*
-	 * Of the first line, CLOCK_MONOTONIC: from when to when starts are the run's (of others
-	 * nobody counts what becomes of them), and from when on none takes the room of another.
-	 * load_attach() and load_end_starts() say so ahead of the time.
-	 */
-	u64 starts_from_ns, starts_end_ns, closed_ns;
+	/* Of the first line, CLOCK_MONOTONIC: starts from before then are of runs that had the
+	 * part's number before. */
+	u64 starts_from_ns;
+	u64 unused[2];
 	/* Where phys_set.is_checked: of the run, those stored; those taken by ends that no slice
 	 * counts. */
 	u64 n_starts, n_taken;
@@ -462,8 +459,8 @@ struct stream_header {
 };
 
 /* Behind what the word says of parts, below its level. */
-#define STREAM_SOURCE_SHIFT (2 * BLOCK_PARTS)
-#define STREAM_SOURCE_MASK  0x7fffffu
+#define STREAM_SOURCE_SHIFT (3 * BLOCK_PARTS)
+#define STREAM_SOURCE_MASK  0x7fu
 
 struct stream_column {
 	struct expr *expr;

@@ -14,10 +14,12 @@
  * it again at its end.  In between it has the epochs in it as well, one word for all CPUs: which
  * copy of its state each part uses, a bit for each.  User space switches copies by a store to it
  * (load/flip.c), so that all parts of a program see an event in the same window.  Where a part's
- * run is over a second bit says so: its ends leave, and take no start.  Parts are taken in blocks
- * of BLOCK_PARTS: a program serves parts of one block, which has epochs and slots of its own.
+ * run is over a second bit says so: its ends leave, and take no start.  A third one says that what
+ * starts now is none of its run; the start's slot keeps these bits.  Parts are taken in blocks of
+ * BLOCK_PARTS: a program serves parts of one block, which has epochs and slots of its own.
  */
 #define SLOT_OVER_SHIFT	  BLOCK_PARTS
+#define SLOT_OTHERS_SHIFT (2 * BLOCK_PARTS)
 #define SLOT_STACKS_SHIFT 55	     /* which generation of stacks programs use (phys/stack.h) */
 #define SLOT_BUSY	  UINT64_MAX /* the one word with the highest bit */
 #define SLOT_LEVEL_SHIFT  56

@@ -164,10 +164,10 @@ static void compare_exchange(struct machine *m, const struct ir_insn *insn)
 {
 	u64 base = m->regs[m->ir->args.at[insn->first_arg]];
 	u64 value = m->regs[m->ir->args.at[insn->first_arg + 1]];
-	u64 old = load(m, base, insn->offset, IR_U64);
+	u64 old = load(m, base, insn->offset, insn->size);
 
 	if (old == (u64)insn->imm)
-		store(m, base, insn->offset, IR_U64, value);
+		store(m, base, insn->offset, insn->size, value);
 	if (insn->d)
 		m->regs[insn->d] = old;
 }

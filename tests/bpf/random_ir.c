@@ -172,7 +172,8 @@ static void atomic(struct random *r)
 		d = p; /* the result over the address */
 
 	if (below(r, 4) == 0)
-		ir_compare_exchange(ir, d, p, (s32)(8 * below(r, 8)), (s32)below(r, 2), s);
+		ir_compare_exchange(ir, d, p, (s32)(8 * below(r, 8)), below(r, 2) ? IR_U64 : IR_U32,
+				    (s32)below(r, 2), s);
 	else
 		ir_atomic(ir, op, d, p, (s32)(8 * below(r, 8)), s);
 	if (d)

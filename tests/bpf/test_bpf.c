@@ -582,7 +582,7 @@ static void compare_exchange(void **state)
 
 	ir_map_value(f->ir, p, 2, 16);
 	ir_imm(f->ir, v, 1);
-	ir_compare_exchange(f->ir, old, p, 8, 0, v);
+	ir_compare_exchange(f->ir, old, p, 8, IR_U64, 0, v);
 	ir_store(f->ir, p, 0, IR_U64, old);
 	ir_exit(f->ir, 0);
 	assert_code(f, "r2 = 1; r1 = map[2][0]+16; r0 = 0; "

@@ -54,10 +54,11 @@ static void put(struct tables *t, u32 join, u32 slot, u64 state, u64 time_ns)
 		(u64 *)(t->at + j->offset_bytes + PAIR_HEADER_BYTES + (u64)slot * j->slot_bytes);
 	bool waits = state == 2 || (j->kind == PAIR_THREAD && state == 1 && time_ns != 0);
 
-	words[PAIR_STATE_BYTES / 8] = state;
+	/* Every third is none of this run, and each of another one, too. */
+	words[PAIR_STATE_BYTES / 8] = state | (slot % 3 ? 8ull : 4ull) << (8 * PAIR_OTHERS_BYTES);
 	words[PAIR_TIME_BYTES / 8] = time_ns;
 	memset(words + 2, 0xff, j->slot_bytes - 16); /* keys and columns mean nothing here */
-	if (!waits || j->join != JOIN_PAIR)
+	if (!waits || j->join != JOIN_PAIR || slot % 3 == 0)
 		return;
 	t->n_waiting++;
 	t->n_before += time_ns < 500;
@@ -91,7 +92,10 @@ static s64 count_waiting(const struct phys *phys, const u8 *pairs, int fd, u64 f
 	for (u32 i = 0; i < phys->n_joins && n >= 0; i++) {
 		if (phys->joins[i].join != JOIN_PAIR)
 			continue;
-		n = pair_count_waiting(&phys->joins[i], pairs, fd, from_ns, before_ns);
+		n = pair_count_waiting(&phys->joins[i], pairs, fd,
+				       &(struct pair_which){ .from_ns = from_ns,
+							     .before_ns = before_ns,
+							     .others = 4 });
 		sum += n;
 	}
 	return n < 0 ? n : sum;

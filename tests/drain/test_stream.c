@@ -56,7 +56,9 @@ static u64 put(struct ring *ring, s64 number, const char *text, u64 nulls, u32 f
 {
 	u64 at = ring->producer, length = ROW | flags, code = number & 1;
 	/* Of level 3; part 2 uses copy 1, and the run of part 3 is over; scan 5. */
-	u64 word = slot_word(3, 1 << 2 | 1 << (SLOT_OVER_SHIFT + 3)) | 5ull << STREAM_SOURCE_SHIFT;
+	u64 word = slot_word(3, 1 << 2 | 1ull << (SLOT_OVER_SHIFT + 3) |
+					1ull << (SLOT_OTHERS_SHIFT + 3)) |
+		   5ull << STREAM_SOURCE_SHIFT;
 	u8 record[8 + ROW] = { 0 };
 
 	memcpy(record, &length, 4);

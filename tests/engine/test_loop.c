@@ -434,7 +434,6 @@ static void pair_init(struct pair_bench *p, bool is_grouped, u64 window_ns)
 	b->fake.phys.n_joins = 1;
 	b->load.pairs = (u8 *)p->table;
 	b->load.map_fds[LOAD_MAP_PAIR] = -1;
-	b->control[0].starts_end_ns = b->control[0].closed_ns = UINT64_MAX;
 }
 
 /* count starts that wait since that time */

@@ -190,6 +190,7 @@ struct case_state {
 	char name[64];
 	struct watch watch;
 	const char *path;
+	bool is_delayed; /* ebql is, behind every third look at the clock */
 	u32 window_ms;
 	u64 n_calls;
 	/* of the rows */
@@ -251,6 +252,7 @@ static int case_teardown(void **state)
 	struct case_state *c = *state;
 
 	watch_close(&c->watch);
+	unsetenv("LD_PRELOAD");
 	return 0;
 }
 
@@ -521,13 +523,15 @@ static void test_contended(void **state)
 /*
  * Calls go on all the time.  None is overwritten, since each returns: not those either which begin
  * while the run begins.  That each start was taken, is counted or waits at its end, ebql sees
- * itself, or it is aborted.
+ * itself, or it is aborted; be it delayed where it begins and ends the run, or not.
  */
 static void test_calls_go_on(void **state)
 {
 	struct case_state *c = *state;
 	const struct reader_totals *t = &c->watch.reader.totals;
 
+	if (c->is_delayed)
+		setenv("LD_PRELOAD", DELAY_LIBRARY, 1);
 	for (u32 i = 0; i < 3; i++) {
 		open_case(c, "spin");
 		watch_tell(&c->watch, "spin", "spinning");
@@ -623,7 +627,7 @@ int main(int argc, char **argv)
 		{ "calls_go_on", test_calls_go_on },
 	};
 	static struct case_state
-		cases[ARRAY_SIZE(paths) * (ARRAY_SIZE(windows_ms) + ARRAY_SIZE(others)) + 3];
+		cases[ARRAY_SIZE(paths) * (ARRAY_SIZE(windows_ms) + ARRAY_SIZE(others) + 1) + 3];
 	static struct CMUnitTest tests[ARRAY_SIZE(cases)];
 	u32 n = 0, n_paths = ARRAY_SIZE(paths) - !proc_has_trampolines();
 
@@ -648,6 +652,10 @@ int main(int argc, char **argv)
 			tests[n].test_func = others[i].test;
 			cases[n++].path = paths[k];
 		}
+		snprintf(cases[n].name, sizeof(cases[n].name), "calls_go_on_delayed_%s", paths[k]);
+		tests[n].test_func = test_calls_go_on;
+		cases[n].is_delayed = true;
+		cases[n++].path = paths[k];
 	}
 	snprintf(cases[n].name, sizeof(cases[n].name), "churn_of_all");
 	tests[n++].test_func = test_churn_of_all;
