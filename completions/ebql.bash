@@ -13,7 +13,7 @@ _ebql() {
 	fi
 	case $before in
 	-o | --output) words='table expanded line json csv heatmap arrow folded flamegraph jsonl' ;;
-	describe | list) # by any part of their names
+	describe | list | survey) # by any part of their names
 		mapfile -t COMPREPLY < <(ebql list "$word" 2>/dev/null)
 		[[ ! $(declare -F __ltrim_colon_completions) ]] || __ltrim_colon_completions "$word"
 		return

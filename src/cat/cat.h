@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "cat/costs.h"
 #include "file/file.h"
 #include "type/type.h"
 
@@ -178,7 +179,7 @@ struct system_column_info {
 	const char *name;
 	struct type type;
 	const char *meaning; /* one line for DESCRIBE */
-	u32 cost_ns;	     /* of reading it, about: "What things cost" in ARCHITECTURE.md */
+	enum cost cost;	     /* of reading it */
 };
 
 extern const struct system_column_info system_columns[SYS_N];
@@ -196,6 +197,8 @@ struct catalog *catalog_open_live(struct arena *arena);
  */
 struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, struct diags *diags);
 void catalog_close(struct catalog *catalog);
+/* Of this machine, or a snapshot's file `costs`; they live as long as the catalog's arena. */
+const struct costs *catalog_costs(struct catalog *catalog);
 
 /*
  * The streams a path names: {"tracepoint", "syscalls", "sys_enter_*"}; kinds also

@@ -57,6 +57,7 @@ struct catalog *catalog_open_snapshot(struct arena *arena, const char *folder, s
 		catalog->tracefs_fd = -errno;
 	catalog->btf_path = arena_printf(arena, "%s/btf", folder);
 	catalog->modules_path = arena_printf(arena, "%s/btf-modules", folder);
+	catalog->costs_path = arena_printf(arena, "%s/costs", folder);
 	error = tracefs_read(catalog, "available_events");
 	/* Without it raw tracepoints have no types, as in a kernel without. */
 	if (!error && !catalog_btf(catalog) && catalog->btf_error != -ENOENT)

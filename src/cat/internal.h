@@ -190,6 +190,9 @@ struct catalog {
 	u32 n_known;		     /* of them; the others are looked for together */
 	VEC(struct file_fact) files; /* of FROM, by path */
 	struct buf *facts;	     /* catalog_tell_facts(); NULL: nobody wants them */
+	const char *costs_path;	     /* of a snapshot */
+	bool costs_looked;
+	struct costs costs;
 };
 
 /* What the catalog must know of a kind of stream: a row beside the kind's functions. */

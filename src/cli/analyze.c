@@ -14,7 +14,7 @@
 
 typedef unsigned long long ull;
 
-static u64 process_cpu_ns(void)
+u64 process_cpu_ns(void)
 {
 	struct timespec t;
 
@@ -144,7 +144,8 @@ static bool wanted_costs(const struct analysis *a, const struct hook *hook, u64 
 
 	if (!n_runs || hook->uses[0].n_streams > 1 || !wanted_calls(a, hook, &n))
 		return false;
-	*ret_costs = phys_call_costs((double)n / (double)n_runs, false, false);
+	*ret_costs = phys_call_costs(a->programs->set->parts[0]->settings->costs,
+				     (double)n / (double)n_runs, false, false);
 	return true;
 }
 

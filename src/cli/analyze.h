@@ -19,6 +19,8 @@ struct analysis {
 	struct account account; /* of the run */
 };
 
+/* CPU time of all threads so far. */
+u64 process_cpu_ns(void);
 /* Before the query is started; with a warning, no-run-time, where the kernel does not measure. */
 void analysis_open(struct analysis *analysis, struct query *query);
 /* The programs are attached. */

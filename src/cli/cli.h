@@ -22,6 +22,12 @@ int cmd_snapshot(struct options *options);
 int cmd_check(struct options *options);
 /* tools: the queries that ship with ebql. */
 int cmd_tools(struct options *options);
+/* survey: how often streams fire, and what reading them costs. */
+int cmd_survey(struct options *options);
+/* calibrate: what each mechanism costs on this machine. */
+int cmd_calibrate(struct options *options);
+/* overhead: a command with and without a query. */
+int cmd_overhead(struct options *options);
 /* doctor: what this kernel and these privileges allow, and how to mend the rest. */
 int cmd_doctor(struct options *options);
 

@@ -243,6 +243,7 @@ static int child_start(struct host *host)
 	host->child_fd = syscall(SYS_pidfd_open, host->options.child_pid, 0);
 	if (host->child_fd < 0)
 		return -errno;
+	host->child.start_ns = base_monotonic_ns();
 	if (write(host->options.child_go_fd, &go, 1) == 1)
 		return 0;
 	close(host->child_fd);
@@ -255,7 +256,6 @@ static void child_end(struct host *host)
 {
 	struct pollfd ended = { .fd = host->child_fd, .events = POLLIN };
 	const int pid = host->options.child_pid;
-	int status;
 
 	if (host->child_fd < 0)
 		return;
@@ -266,10 +266,9 @@ static void child_end(struct host *host)
 		if (poll(&ended, 1, CHILD_GRACE_MS) <= 0)
 			kill(pid, SIGKILL);
 	}
-	while (waitpid(pid, &status, 0) < 0)
+	while (wait4(pid, &host->child.status, 0, &host->child.usage) < 0)
 		if (errno != EINTR)
 			return;
-	host->child_status = status;
 }
 
 /* --- The loop --- */
@@ -277,7 +276,7 @@ static void child_end(struct host *host)
 int host_open(struct host *host, const struct host_options *options)
 {
 	*host = (struct host){
-		.options = *options, .child_status = -1, .duration_fd = -1, .child_fd = -1
+		.options = *options, .child.status = -1, .duration_fd = -1, .child_fd = -1
 	};
 	stop_fd = host->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (stop_fd < 0)
@@ -334,6 +333,8 @@ int host_wait(struct host *host, int more_fd, int timeout_ms)
 
 	if (poll(fds, ARRAY_SIZE(fds), timeout_ms) < 0)
 		return errno == EINTR ? 0 : -errno;
+	if (fds[3].revents)
+		host->child.ns = base_monotonic_ns() - host->child.start_ns;
 	if (fds[1].revents || fds[2].revents || fds[3].revents)
 		return 1;
 	return fds[0].revents ? engine_step(host->engine) : 0;
@@ -350,6 +351,11 @@ static void tell_totals(const struct host *host, u64 begun_ns, u64 *told_ns)
 	host->options.say_totals(host->flow, now_ns - begun_ns);
 }
 
+static bool is_over(const struct host *host)
+{
+	return host->flow && flow_is_over(host->flow);
+}
+
 static int steps(struct host *host)
 {
 	const int wait_ms = host->options.ends_at_loss ? HOST_LOSS_POLL_MS
@@ -358,9 +364,9 @@ static int steps(struct host *host)
 	u64 loss_seen_ns = 0, begun_ns = base_monotonic_ns(), told_ns = begun_ns;
 	int ended = 0;
 
-	while (!ended && !flow_is_over(host->flow)) {
+	while (!ended && !is_over(host)) {
 		ended = host_wait(host, -1, wait_ms);
-		if (ended || flow_is_over(host->flow))
+		if (ended || is_over(host))
 			break;
 		if (has_loss(host, &loss_seen_ns))
 			break;
@@ -396,15 +402,15 @@ int host_start(struct host *host)
 
 int host_run(struct host *host, struct diags *diags)
 {
-	int err = host_check_windows(host->flow, host->options.n_windows, diags);
+	int err = host->flow ? host_check_windows(host->flow, host->options.n_windows, diags) : 0;
 
 	if (!err)
 		err = host_start(host);
 	if (!err)
 		err = child_start(host);
-	if (!err)
+	if (!err && host->flow)
 		host_count(host->flow, &host->options, NULL, &host->n_given);
 	if (!err)
 		err = steps(host);
-	return err ? err : flow_stop(host->flow);
+	return err || !host->flow ? err : flow_stop(host->flow);
 }

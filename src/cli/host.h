@@ -6,6 +6,8 @@
 #ifndef EBQL_CLI_HOST_H
 #define EBQL_CLI_HOST_H
 
+#include <sys/resource.h>
+
 #include "engine/engine.h"
 
 /* What SQLite may take for all connections together. */
@@ -23,12 +25,19 @@ struct host_options {
 	int child_go_fd; /* a byte written here starts its exec, whose errno comes back */
 };
 
+/* Of the command: how long it ran, and what it took with all that it waited for. */
+struct host_child {
+	u64 start_ns, ns;
+	struct rusage usage;
+	int status; /* as wait4() gives it; -1: there was none */
+};
+
 struct host {
 	struct host_options options;
 	struct engine *engine;
 	struct flow *flow;
-	u64 n_given;	  /* windows and snapshots that count */
-	int child_status; /* as waitpid() gives it; -1: no child */
+	u64 n_given; /* windows and snapshots that count */
+	struct host_child child;
 	int stop_fd, duration_fd, child_fd;
 };
 
@@ -53,8 +62,8 @@ const struct cancel *host_cancel(void);
 /* The same of what is being written, whatever the duration: who reads may take his time. */
 const struct cancel *host_cancel_output(void);
 /*
- * Runs host->flow to its end; 0 or -errno: of flow_stop(), or -E2BIG after the
- * diagnostic too-many-windows (of a recording, and no number of them was asked for).
+ * Runs host->flow (NULL: the command alone) to its end; 0 or -errno: of flow_stop(), or -E2BIG
+ * after the diagnostic too-many-windows (of a recording, and no number of them was asked for).
  */
 int host_run(struct host *host, struct diags *diags);
 /*

@@ -55,6 +55,7 @@ static const struct option_info {
 	{ 'C', "catalog", "FILE" },
 	{ 'T', "status" },
 	{ 'X', "fixed" },
+	{ 'L', "show" },
 	{ 'K', "socket", "PATH" },
 	{ 'h', "help" },
 };
@@ -71,6 +72,9 @@ void options_help(FILE *out)
 	      "       ebql [options] FILE.sql | NAME [VALUE...] [-- COMMAND ARGS...]\n"
 	      "       ebql record -o FILE [options] 'SQL' [-- COMMAND ARGS...]\n"
 	      "       ebql watch FILE|DIRECTORY...\n"
+	      "       ebql survey PATTERN... [-d TIME] [-- COMMAND ARGS...]\n"
+	      "       ebql overhead [-n ROUNDS] 'SQL' -- COMMAND ARGS...\n"
+	      "       ebql calibrate [--show]\n"
 	      "       ebql snapshot | check FILE...\n"
 	      "       ebql explain | list | describe | tools | doctor | version | help\n"
 	      "\n"
@@ -167,6 +171,12 @@ static int usage(const struct command *command, FILE *out)
 	return 2;
 }
 
+/* Those that list things have but two. */
+static bool has_all_formats(const struct command *command)
+{
+	return command->takes != TAKES_A_WORD && command->takes != TAKES_MAYBE_A_WORD;
+}
+
 static bool take_format(struct options *o, const struct command *command, const char *arg)
 {
 	if (command->writes_file) {
@@ -175,7 +185,7 @@ static bool take_format(struct options *o, const struct command *command, const 
 	}
 	o->format = out_format_find(arg);
 	o->has_format = true;
-	if (command->takes == TAKES_A_QUERY || command->takes == TAKES_WORDS)
+	if (has_all_formats(command))
 		return o->format != NULL;
 	return o->format == out_format_find("table") || options_want_json(o);
 }
@@ -234,6 +244,9 @@ static bool take_option(struct options *o, const struct command *command, int c,
 	case 'X':
 		o->is_fixed = true;
 		return true;
+	case 'L':
+		o->is_show = true;
+		return true;
 	case 'K':
 		o->socket = arg;
 		return true;
@@ -277,8 +290,8 @@ static int complain_value(const struct command *command, int c, const char *valu
 
 	while (info->letter != c)
 		info++;
-	said = c == 'o' && command->takes < TAKES_WORDS ? "is no format here: table or json"
-							: info->wrong;
+	said = c == 'o' && !has_all_formats(command) ? "is no format here: table or json"
+						     : info->wrong;
 	if (has_short(info))
 		fprintf(stderr, "ebql: -%c: \"%s\" %s\n", info->letter, value, said);
 	else
@@ -396,6 +409,10 @@ static int take_words(struct options *o, const struct command *command, char **w
 {
 	if (command->takes == TAKES_A_QUERY)
 		return take_text(o, command, words, text);
+	if (command->takes == TAKES_PATTERNS) {
+		o->words = words;
+		return *words ? -1 : usage(command, stderr);
+	}
 	if (command->takes == TAKES_WORDS) {
 		o->words = words;
 		if (strcmp(words[-1], "--") == 0)
@@ -489,12 +506,12 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 			       .host = { .child_pid = -1, .child_go_fd = -1 } };
 	buf_init(&o->text);
 	arena_init(&o->arena);
-	if (command->takes == TAKES_A_QUERY) {
+	if (command->takes == TAKES_A_QUERY || command->takes == TAKES_PATTERNS) {
 		if (!take_command(o, &argc, argv)) {
 			fputs("ebql: there is no command behind --\n", stderr);
 			return 2;
 		}
-		text = take_comment(&argc, argv);
+		text = command->takes == TAKES_A_QUERY ? take_comment(&argc, argv) : NULL;
 	}
 	list_options(command, shorts, longs);
 	opterr = 0;

@@ -10,6 +10,15 @@
 #include "cli/host.h"
 #include "sql/sql.h"
 
+/* A run whose batches are for the program itself, and how it went. */
+struct trial {
+	int (*batch)(void *context, const struct batch *batch); /* NULL: they are for nobody */
+	void *context;
+	struct account account;
+	u64 ns, own_cpu_ns; /* from when all was attached to the end */
+	struct host_child child;
+};
+
 struct options {
 	struct arena arena;
 	struct buf text;		  /* the query */
@@ -39,6 +48,8 @@ struct options {
 	bool is_ascii;		     /* --ascii */
 	bool has_window_columns;     /* --window-columns */
 	bool is_shell;		     /* no query: statements are read from standard input */
+	bool is_show;		     /* calibrate --show */
+	struct trial *trial;	     /* NULL: batches are for the output */
 	u32 bins;		     /* --bins: a number or OUT_BINS_*; 0: all cells */
 };
 
@@ -47,7 +58,14 @@ struct command {
 	const char *name;
 	const char *usage;   /* behind "usage: ebql "; NULL: the help has it */
 	const char *letters; /* of the options that it takes */
-	enum { TAKES_NOTHING, TAKES_MAYBE_A_WORD, TAKES_A_WORD, TAKES_WORDS, TAKES_A_QUERY } takes;
+	enum {
+		TAKES_NOTHING,
+		TAKES_MAYBE_A_WORD,
+		TAKES_A_WORD,
+		TAKES_WORDS,
+		TAKES_PATTERNS,
+		TAKES_A_QUERY
+	} takes;
 	/* The process' exit status: see cli.h. */
 	int (*run)(struct options *options);
 	bool writes_file; /* which -o names, instead of a format */

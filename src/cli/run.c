@@ -30,6 +30,12 @@ struct session {
 	bool is_ended_by_loss;
 };
 
+/* Its rows are shown to nobody. */
+static bool is_hidden(const struct session *s)
+{
+	return s->is_explained || s->options.trial;
+}
+
 static int open_output(void *context, const struct schema *schema)
 {
 	struct session *s = context;
@@ -45,7 +51,7 @@ static int open_output(void *context, const struct schema *schema)
 	};
 
 	s->is_open = true;
-	if (s->is_explained)
+	if (is_hidden(s))
 		return 0;
 	return out_file_open(&s->out, s->options.format, s->out_fd, &options, schema);
 }
@@ -53,10 +59,14 @@ static int open_output(void *context, const struct schema *schema)
 static int give_batch(void *context, const struct batch *batch)
 {
 	struct session *s = context;
-	int error;
+	const struct trial *trial = s->options.trial;
+	int error = 0;
 
 	live_clear();
-	error = s->is_explained ? 0 : out_file_batch(&s->out, batch);
+	if (trial && trial->batch)
+		error = trial->batch(trial->context, batch);
+	else if (!is_hidden(s))
+		error = out_file_batch(&s->out, batch);
 	analysis_count(&s->analysis, batch);
 	host_count(s->host.flow, &s->host.options, batch, &s->host.n_given);
 	if (!error && s->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
@@ -70,7 +80,7 @@ static int idle(void *context)
 {
 	struct session *s = context;
 
-	return s->is_explained ? 0 : out_file_idle(&s->out);
+	return is_hidden(s) ? 0 : out_file_idle(&s->out);
 }
 
 /* Standard output stays a descriptor, of nothing. */
@@ -96,7 +106,7 @@ static int close_output(void *context, int error)
 	struct session *s = context;
 	int err, closed;
 
-	if (s->is_explained)
+	if (is_hidden(s))
 		return 0;
 	err = out_file_close(&s->out, diags_failed(&s->query.diags) ? -ECANCELED : 0);
 	if (s->query.keep)
@@ -188,8 +198,8 @@ static void warn_heatmap(const struct session *s)
 }
 
 /*
- * The shell's next query needs them all again; COMMAND may be another user by the time it is ended;
- * processes are looked at where stacks are shown.
+ * The shell's next query, and a trial's next run, need them all again; COMMAND may be another user
+ * by the time it is ended; processes are looked at where stacks are shown.
  */
 static u64 kept_rights(const struct session *s)
 {
@@ -197,7 +207,24 @@ static u64 kept_rights(const struct session *s)
 
 	if (flow_takes_stacks(s->query.flow))
 		kept |= SYS_CAP(CAP_SYS_PTRACE);
-	return s->query.keep ? UINT64_MAX : kept;
+	return s->query.keep || s->options.trial ? UINT64_MAX : kept;
+}
+
+static void begin_trial(struct trial *trial)
+{
+	if (!trial)
+		return;
+	trial->ns = base_monotonic_ns();
+	trial->own_cpu_ns = process_cpu_ns();
+}
+
+static void end_trial(struct trial *trial, const struct flow_result *result)
+{
+	if (!trial)
+		return;
+	trial->ns = base_monotonic_ns() - trial->ns;
+	trial->own_cpu_ns = process_cpu_ns() - trial->own_cpu_ns;
+	trial->account = result->account;
 }
 
 /* Attaches, runs to the end, detaches; 0 or -errno, and why in diags. */
@@ -217,8 +244,9 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 	options.ends_at_loss = q->settings.on_loss_fail && q->cut->window.kind != WINDOW_TUMBLING &&
 			       q->cut->window.kind != WINDOW_HOPPING;
 	/* What is printed at its end is all that there is to see; a command writes there, too. */
-	if (live_open(s->out_fd) && !s->options.command && !q->cut->is_streaming &&
-	    q->cut->window.kind == WINDOW_NONE && !s->options.every_ns && !record_is_replay(q->cut))
+	if (!s->options.trial && live_open(s->out_fd) && !s->options.command &&
+	    !q->cut->is_streaming && q->cut->window.kind == WINDOW_NONE && !s->options.every_ns &&
+	    !record_is_replay(q->cut))
 		options.say_totals = live_say_totals;
 	host_say_progress = live_say_progress;
 	load_on_progress = host_tell_progress;
@@ -232,9 +260,11 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		say_attached(s);
 		query_report(q); /* of another path, or of functions that are left out */
 		analysis_start(&s->analysis);
+		begin_trial(s->options.trial);
 		error = host_run(&s->host, &q->diags);
 		live_clear();
 		flow_result(s->host.flow, ret_result);
+		end_trial(s->options.trial, ret_result);
 		analysis_end(&s->analysis, q);
 		closed = query_close(q);
 		live_clear(); /* of detaching */
@@ -319,6 +349,8 @@ static int loop(struct session *s)
 	status = say_end(s, error, &result);
 	if (!is_waiting)
 		host_close(&s->host);
+	if (s->options.trial)
+		s->options.trial->child = s->host.child;
 	return s->analysis.is_on && s->is_open ? say_analysis(s, status) : status;
 }
 

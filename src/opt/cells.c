@@ -33,7 +33,7 @@ static bool may_share(const struct plan *p, const struct aggregate *a, const str
 	return expr_equal(a->filter, b->filter) && (expr_equal(a->arg, b->arg) || has_every_row);
 }
 
-void opt_cells(struct plan *p, struct arena *arena)
+void opt_cells(struct plan *p, const struct settings *settings, struct arena *arena)
 {
 	(void)arena;
 	for (u32 i = 0; i < p->aggregate.n; i++)

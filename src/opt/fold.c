@@ -137,7 +137,7 @@ static struct expr *fold_expr(void *context, struct expr *e)
 	return fold_constants(e, arena);
 }
 
-void opt_fold(struct plan *p, struct arena *arena)
+void opt_fold(struct plan *p, const struct settings *settings, struct arena *arena)
 {
 	plan_map_expr(p, arena, fold_expr, &(struct fold){ arena, p });
 }

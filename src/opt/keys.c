@@ -69,7 +69,7 @@ static struct expr *fixed_to(const struct expr *key, const struct expr *conditio
 	return fixed;
 }
 
-void opt_fix_keys(struct plan *agg, struct arena *arena)
+void opt_fix_keys(struct plan *agg, const struct settings *settings, struct arena *arena)
 {
 	expr_vec conjuncts = { 0 };
 

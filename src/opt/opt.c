@@ -46,13 +46,14 @@ bool opt_is_off(const char *rules_off, const char *name)
 	return false;
 }
 
-static struct plan *map(struct plan *plan, struct arena *arena, opt_change *change)
+static struct plan *map(struct plan *plan, const struct settings *settings, struct arena *arena,
+			opt_change *change)
 {
 	struct plan *copy = plan_copy(plan, arena), **below;
 
 	for (u32 i = 0; !plan_reads_selects(copy) && (below = plan_slot(copy, i)); i++)
-		*below = map(*below, arena, change);
-	change(copy, arena);
+		*below = map(*below, settings, arena, change);
+	change(copy, settings, arena);
 	return copy;
 }
 
@@ -64,7 +65,7 @@ struct plan *opt_run(struct plan *plan, const struct settings *settings, struct 
 		if (opt_is_off(settings->rules_off, rule->name))
 			continue;
 		plan = rule->whole ? rule->whole(plan, arena) : plan;
-		plan = rule->each ? map(plan, arena, rule->each) : plan;
+		plan = rule->each ? map(plan, settings, arena, rule->each) : plan;
 	}
 	return plan;
 }

@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 
 /* Changes an operator that is a copy of its own, with lists of its own. */
-typedef void opt_change(struct plan *copy, struct arena *arena);
+typedef void opt_change(struct plan *copy, const struct settings *settings, struct arena *arena);
 
 /* It rewrites the select as a whole; or each of its operators (not of those that it reads), those
  * below first; or both. */

@@ -8,29 +8,12 @@
  */
 #include "opt/rules.h"
 
-/* A number in a PID namespace is looked up (src/gen/pid.c). */
-#define IN_NAMESPACE_NS 10
-
-/* Rough cost in ns; the measured ones are in ARCHITECTURE.md, "What things cost". */
-static u32 leaf_cost(const struct expr *e)
+static double cost(const struct expr *e, const struct costs *costs)
 {
-	if (e->kind == EXPR_FIELD)
-		return e->type.kind == TYPE_TEXT ? 20 : 1;
-	if (e->kind == EXPR_MEMBER)
-		return 25;
-	if (e->kind == EXPR_LIKE)
-		return 40;
-	if (e->kind != EXPR_SYSTEM)
-		return 1;
-	return system_columns[e->index].cost_ns + (e->pid_ns ? IN_NAMESPACE_NS : 0);
-}
-
-static u32 cost(const struct expr *e)
-{
-	u32 sum = leaf_cost(e);
+	double sum = expr_own_cost_ns(e, costs);
 
 	for (u32 i = 0; i < e->n_args; i++)
-		sum += cost(e->args[i]);
+		sum += cost(e->args[i], costs);
 	return sum;
 }
 
@@ -82,12 +65,12 @@ static u32 passing(const struct expr *e)
 }
 
 /* What it costs to drop 1000 rows. */
-static u32 rank(const struct expr *e)
+static u32 rank(const struct expr *e, const struct costs *costs)
 {
-	return cost(e) * 1000 / (1000 - MIN(passing(e), 990u));
+	return (u32)(cost(e, costs) * 1000 / (1000 - MIN(passing(e), 990u)));
 }
 
-void opt_order(struct plan *p, struct arena *arena)
+void opt_order(struct plan *p, const struct settings *settings, struct arena *arena)
 {
 	struct expr **sorted = arena_array(arena, struct expr *, p->filter.n_conjuncts);
 	u32 begin = 0; /* behind the last that can fault */
@@ -98,7 +81,8 @@ void opt_order(struct plan *p, struct arena *arena)
 
 		if (expr_can_fault(e, p->input))
 			begin = i + 1;
-		while (at > begin && rank(sorted[at - 1]) > rank(e)) {
+		while (at > begin &&
+		       rank(sorted[at - 1], settings->costs) > rank(e, settings->costs)) {
 			sorted[at] = sorted[at - 1];
 			at--;
 		}

@@ -73,7 +73,7 @@ static bool is_inside(const struct share *s, const struct use *use)
 	return false;
 }
 
-void opt_share(struct plan *p, struct arena *arena)
+void opt_share(struct plan *p, const struct settings *settings, struct arena *arena)
 {
 	struct share s = { .arena = arena, .tree = p->input };
 

@@ -6,7 +6,7 @@
  */
 #include "opt/rules.h"
 
-void opt_split(struct plan *p, struct arena *arena)
+void opt_split(struct plan *p, const struct settings *settings, struct arena *arena)
 {
 	expr_vec all = { 0 }, kept = { 0 };
 

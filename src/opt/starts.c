@@ -9,7 +9,7 @@
  */
 #include "opt/rules.h"
 
-void opt_starts(struct plan *p, struct arena *arena)
+void opt_starts(struct plan *p, const struct settings *settings, struct arena *arena)
 {
 	(void)arena;
 	if (p->kind == PLAN_JOIN)

@@ -8,7 +8,7 @@
  */
 #include "opt/rules.h"
 
-void opt_tables(struct plan *p, struct arena *arena)
+void opt_tables(struct plan *p, const struct settings *settings, struct arena *arena)
 {
 	(void)arena;
 	if (p->kind == PLAN_SCAN)

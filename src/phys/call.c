@@ -13,18 +13,6 @@
 
 #include "phys/internal.h"
 
-/*
- * Nanoseconds of an empty program per event it is for, and per other system
- * call that only passes by; measured on x86-64, kernel 6.18 (ARCHITECTURE.md).  The call's own
- * function in relation to these, by instructions (bench/icount): fentry 130, raw 136; fentry and
- * fexit together 310, two raw ones 218.
- */
-#define TRACEPOINT_HIT_NS   126.0
-#define TRACEPOINT_OTHER_NS 40.0
-#define RAW_HIT_NS	    60.0
-#define RAW_OTHER_NS	    71.0
-#define FENTRY_HIT_NS	    57.0
-#define FEXIT_HIT_NS	    113.0
 /* Without a survey: half of all system calls are the wanted ones. */
 #define DEFAULT_SHARE 0.5
 #define SHARE_MIN     0.001
@@ -150,14 +138,17 @@ static double wanted_share(const struct call_choice *c)
 	return c->share >= 0 ? MAX(c->share, SHARE_MIN) : DEFAULT_SHARE;
 }
 
-struct call_costs phys_call_costs(double share, bool is_raw_paid, bool is_tracepoint_paid)
+struct call_costs phys_call_costs(const struct costs *costs, double share, bool is_raw_paid,
+				  bool is_tracepoint_paid)
 {
 	double others = 1 / MAX(share, SHARE_MIN) - 1;
 
 	return (struct call_costs){
-		.raw = RAW_HIT_NS + (is_raw_paid ? 0 : RAW_OTHER_NS * others),
+		.raw = cost_ns(costs, COST_RAW_CALL) +
+		       (is_raw_paid ? 0 : cost_ns(costs, COST_RAW_OTHER) * others),
 		.tracepoint =
-			TRACEPOINT_HIT_NS + (is_tracepoint_paid ? 0 : TRACEPOINT_OTHER_NS * others),
+			cost_ns(costs, COST_TRACEPOINT_CALL) +
+			(is_tracepoint_paid ? 0 : cost_ns(costs, COST_TRACEPOINT_OTHER) * others),
 	};
 }
 
@@ -169,7 +160,8 @@ struct call_costs phys_call_costs(double share, bool is_raw_paid, bool is_tracep
 void phys_choose_calls(struct call_choice *c, const struct phys_set *set,
 		       const struct phys_input *inputs, struct arena *arena)
 {
-	double raw, cheapest;
+	const struct costs *costs = inputs[0].settings->costs;
+	double raw, cheapest, own;
 	u32 n_ends;
 
 	*c = (struct call_choice){ .arena = arena, .share = -1 };
@@ -178,14 +170,16 @@ void phys_choose_calls(struct call_choice *c, const struct phys_set *set,
 		if (is_free(inputs[i].settings))
 			count_calls(c, set->parts[i]);
 	}
-	c->costs = phys_call_costs(wanted_share(c), false, false);
+	c->costs = phys_call_costs(costs, wanted_share(c), false, false);
 	raw = c->costs.raw;
 	for (u32 j = 0; j < 2; j++)
 		c->paths[j] = c->n_calls[j] > 1 || raw <= c->costs.tracepoint ? ACCESS_RAW_SYSCALL
 									      : ACCESS_TRACEPOINT;
 	n_ends = (c->n_calls[0] > 0) + (c->n_calls[1] > 0);
 	cheapest = n_ends * MIN(raw, c->costs.tracepoint);
-	c->is_dear = c->n_calls[0] * FENTRY_HIT_NS + c->n_calls[1] * FEXIT_HIT_NS > cheapest;
+	own = c->n_calls[0] * cost_ns(costs, COST_FENTRY_CALL) +
+	      c->n_calls[1] * cost_ns(costs, COST_FEXIT_CALL);
+	c->is_dear = own > cheapest;
 	if (!n_ends || c->n_calls[0] > 1 || c->n_calls[1] > 1 || c->is_dear)
 		return;
 	for (u32 i = 0; i < set->n_parts && !c->why_no_call; i++)
@@ -207,6 +201,16 @@ enum access_path phys_call_path(const struct call_choice *c, const struct settin
 	return setting == ACCESS_ONLY_RAW ? ACCESS_RAW_SYSCALL : c->paths[is_exit];
 }
 
+/* Whose costs they are, where somebody measured. */
+static const char *measured(const struct costs *costs, struct arena *arena)
+{
+	if (!costs || !costs->path)
+		return "";
+	return costs->ignored
+		       ? arena_printf(arena, "; %s is not used: %s", costs->path, costs->ignored)
+		       : "; costs measured on this machine";
+}
+
 const char *phys_why_calls(const struct call_choice *c, const struct settings *settings,
 			   bool is_exit)
 {
@@ -222,13 +226,15 @@ const char *phys_why_calls(const struct call_choice *c, const struct settings *s
 		return "one raw tracepoint serves all these system calls";
 	text = arena_printf(c->arena, "estimate per wanted event: ");
 	if (!c->why_no_call && path == ACCESS_CALL)
-		text = arena_printf(c->arena, "%s%s %.0f ns, ", text, is_exit ? "fexit" : "fentry",
-				    is_exit ? FEXIT_HIT_NS : FENTRY_HIT_NS);
+		text = arena_printf(
+			c->arena, "%s%s %.0f ns, ", text, is_exit ? "fexit" : "fentry",
+			cost_ns(settings->costs, is_exit ? COST_FEXIT_CALL : COST_FENTRY_CALL));
 	text = arena_printf(c->arena,
 			    "%sraw %.0f ns, tracepoint %.0f ns, at %.0f%% wanted of all system "
-			    "calls (%s)",
+			    "calls (%s%s)",
 			    text, c->costs.raw, c->costs.tracepoint, 100 * wanted_share(c),
-			    c->share >= 0 ? "surveyed" : "assumed");
+			    c->share >= 0 ? "surveyed" : "assumed",
+			    measured(settings->costs, c->arena));
 	return c->why_no_call && *c->why_no_call
 		       ? arena_printf(c->arena, "%s; no trampoline on its function: %s", text,
 				      c->why_no_call)

@@ -6,6 +6,7 @@
 #define EBQL_PHYS_HAND_H
 
 #include "base/arena.h"
+#include "phys/estimate.h"
 
 struct phys_set;
 struct phys_input;
@@ -38,16 +39,5 @@ struct phys_set *phys_other_path(const struct phys_set *set, const struct phys_i
 
 /* Why it does not go there by itself, however many of the calls are wanted; NULL: it may. */
 const char *phys_path_stays(const struct phys_set *set);
-
-/* What each wanted system call costs on either path, in ns, with the others that come by. */
-struct call_costs {
-	double raw, tracepoint;
-};
-
-/*
- * `share` of all calls are wanted; is_raw_paid, is_tracepoint_paid: the others come by there
- * anyway, since some other query reads one.
- */
-struct call_costs phys_call_costs(double share, bool is_raw_paid, bool is_tracepoint_paid);
 
 #endif

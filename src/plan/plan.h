@@ -613,6 +613,8 @@ bool field_may_be_null(const struct stream_list *list, u32 index);
 bool expr_can_fault(const struct expr *expr, const struct plan *tree);
 /* By an operation, not by a read: x / 0 and what leaves 64 bits. */
 bool expr_can_fail(const struct expr *expr);
+/* Of computing it for a row, without its operands (cost.c). */
+double expr_own_cost_ns(const struct expr *expr, const struct costs *costs);
 /* Calls visit on expr and everything below it. */
 void expr_each(struct expr *expr, void (*visit)(void *context, struct expr *expr), void *context);
 /* The first operator of that kind on the way down by `input`, within one select, or NULL. */

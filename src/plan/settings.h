@@ -63,9 +63,10 @@ struct settings {
 	s32 only_pid;		  /* of programs' events those of this process; 0: of all */
 	/* Of the program: where the command line says nothing else; 0: until it is stopped. */
 	u64 n_windows, duration_ns;
-	u32 n_bindings;	       /* counted by plan_bind_query(): one for a query */
-	bool counts_operators; /* each operator by itself: EXPLAIN ANALYZE */
-	bool is_target_used;   /* set by plan_bind_query(): the query calls target_pid() */
+	const struct costs *costs; /* the catalog's; NULL: those of the table */
+	u32 n_bindings;		   /* counted by plan_bind_query(): one for a query */
+	bool counts_operators;	   /* each operator by itself: EXPLAIN ANALYZE */
+	bool is_target_used;	   /* set by plan_bind_query(): the query calls target_pid() */
 };
 
 /* What it says of streams that tracepoints bring; the other words are about functions. */

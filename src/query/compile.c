@@ -108,6 +108,8 @@ static double survey(struct query *query, const struct query_part *part)
 		rows = rows->kind == PLAN_UNION ? rows->inputs[0] : rows->input;
 	list = rows->scan.streams;
 	s = list->streams.at[0];
+	if (query->share >= 0)
+		return query->share;
 	if (!query->settings.survey_ns || query->is_beside || query->catalog_path ||
 	    list->streams.n > 1 || s->syscall_nr < 0 ||
 	    !(s->is_syscall_enter || s->is_syscall_exit))
@@ -244,6 +246,7 @@ bool query_compile(struct query *query)
 
 	if (!query_open_catalog(query))
 		return false;
+	query->settings.costs = catalog_costs(query->catalog);
 	query->bound = plan_bind_query(query->statement->select,
 				       &(struct plan_context){
 					       .catalog = query->catalog,

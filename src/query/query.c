@@ -16,6 +16,7 @@
 bool query_init(struct query *query, const char *file, const char *text, size_t text_bytes)
 {
 	memset(query, 0, sizeof(*query));
+	query->share = -1;
 	arena_init(&query->arena);
 	if (!arena_reserve(&query->arena))
 		return false;

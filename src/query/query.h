@@ -69,6 +69,7 @@ struct query {
 	struct diags diags;
 	const char *catalog_path; /* of a snapshot, or NULL for the live one */
 	struct settings settings;
+	double share;	/* of the wanted among all system calls, where that is known; else < 0 */
 	bool is_beside; /* it goes into an engine of others: nothing may wait meanwhile */
 	bool is_fixed;	/* there nothing can be attached once it runs */
 	struct view_list views;

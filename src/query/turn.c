@@ -319,14 +319,15 @@ static bool wishes(struct query *q, const struct load_survey *seen)
 {
 	struct query_turn *turn = &q->turn;
 	double all = (double)seen->n_all, share = all > 0 ? (double)seen->n_wanted / all : 0;
-	struct call_costs alone = phys_call_costs(share, false, false);
+	struct call_costs alone = phys_call_costs(q->settings.costs, share, false, false);
 	/* What a tracepoint's program misses beside another one is counted from 6.7 on. */
 	bool may = !segment_is_shared(q) &&
 		   (!is_raw(q->plan) || q->features.version >= KERNEL_VERSION(6, 7, 0));
 
 	turn->was_looked_at = all > 0;
 	turn->share = share;
-	turn->costs = phys_call_costs(share, segment_shares_calls(q, ACCESS_RAW_SYSCALL),
+	turn->costs = phys_call_costs(q->settings.costs, share,
+				      segment_shares_calls(q, ACCESS_RAW_SYSCALL),
 				      segment_shares_calls(q, ACCESS_TRACEPOINT));
 	turn->leaves = may && is_worth(q, &alone, seen);
 	return may && is_worth(q, &turn->costs, seen);

@@ -43,6 +43,6 @@ int hosted_run(struct hosted *h)
 		flow_close(host->flow);
 	}
 	host_close(host);
-	h->child_status = host->child_status;
+	h->child_status = host->child.status;
 	return err;
 }

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * ebql calibrate: queries, each beside a loop that makes its events -> the table of costs of this
+ * machine.  A loop is timed without the query, with it and without it again; all queries take
+ * turns, and so do not differ by the hour.  What is taken is the median of the rounds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/figures.h"
+#include "cli/report.h"
+
+#define N_ROUNDS      9
+#define N_ROUNDS_MAX  1000
+#define N_TRIES	      4
+#define STEADY	      0.04
+#define N_CHUNKS      32
+#define CHUNK_CALLS   256
+#define N_KEYS	      10000 /* of a large table */
+#define SAMPLE_NS     100000
+#define SAMPLE_RUN_NS 20000000ull
+
+/* --- Loops --- */
+
+static void loop_wanted(u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		syscall(SYS_pread64, -1, NULL, i & 4095, 0ul);
+}
+
+static void loop_keys(u32 n)
+{
+	static u32 key;
+
+	for (u32 i = 0; i < n; i++) {
+		key = (key + 7919) % N_KEYS;
+		syscall(SYS_pread64, -1, NULL, 0ul, (unsigned long)key);
+	}
+}
+
+static void loop_other(u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		syscall(SYS_getppid);
+}
+
+static void loop_timer(u32 n)
+{
+	const struct itimerval never = { 0 };
+
+	for (u32 i = 0; i < n; i++)
+		setitimer(ITIMER_VIRTUAL, &never, NULL);
+}
+
+static void loop_read(u32 n)
+{
+	static int fd;
+	char byte;
+
+	if (!fd)
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	for (u32 i = 0; i < n; i++)
+		if (read(fd, &byte, 1) < 0)
+			return;
+}
+
+/* It begins as functions do, by an instruction that the kernel does itself (push). */
+static char *(*volatile function)(const char *) = basename;
+
+static void loop_function(u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		function("a");
+}
+
+static void loop_probe(u32 n)
+{
+	static jmp_buf here;
+
+	for (u32 i = 0; i < n; i++)
+		setjmp(here);
+}
+
+/* --- What is measured --- */
+
+#define WANTED	   "FROM tracepoint:syscalls:sys_enter_pread64 "
+#define RAW	   "SET access_path = raw; SELECT count(*) AS n"
+#define TRACEPOINT "SET access_path = tracepoint; SELECT count(*) AS n "
+#define FENTRY	   "SET access_path = fentry; SELECT count(*) AS n "
+#define KPROBE	   "SET access_path = kprobe; SELECT count(*) AS n "
+#define COUNT	   "SELECT count(*) AS n "
+#define ROWS	   "SET ring_bytes = 8388608; SET access_path = raw; SELECT fd "
+#define TIMER	   "FROM tracepoint:timer:itimer_state"
+#define BOTH                                                                                       \
+	"FROM (SELECT cpu " WANTED "UNION ALL SELECT cpu FROM tracepoint:syscalls:sys_exit_pread64)"
+
+/* A hook: what the query costs but for its count.  Of a value or a state: what it costs beyond
+ * that, and beyond what else the query has. */
+#define HOOK	    .less = { COST_CELL }
+#define BEYOND(...) .base = COST_RAW_CALL, .less = { __VA_ARGS__ }
+
+/*
+ * Of what the query costs, what `base` costs in the same round, and what the costs `less` are, is
+ * taken away; the rest is `times` (0: once) as much as is looked for.
+ */
+static const struct measure {
+	enum cost cost;
+	void (*loop)(u32 n); /* NULL: it only computes */
+	const char *text;
+	enum cost base, less[4]; /* COST_NONE: none */
+	int times;
+} measures[] = {
+	{ COST_RAW_CALL, loop_wanted, RAW " " WANTED, HOOK },
+	{ COST_CELL, loop_wanted, RAW ", sum(count), max(count), min(pos) " WANTED,
+	  BEYOND(COST_NONE), .times = 3 },
+	{ COST_RAW_OTHER, loop_other, RAW " " WANTED },
+	{ COST_RAW_SHARED, loop_wanted, RAW " " BOTH, BEYOND(COST_RAW_CALL, COST_CELL),
+	  .times = -1 },
+	{ COST_TRACEPOINT_CALL, loop_wanted, TRACEPOINT WANTED, HOOK },
+	{ COST_TRACEPOINT_OTHER, loop_other, TRACEPOINT WANTED },
+	{ COST_FENTRY_CALL, loop_wanted, FENTRY WANTED, HOOK },
+	{ COST_RAW, loop_timer, RAW " " TIMER, HOOK },
+	{ COST_TRACEPOINT, loop_timer, TRACEPOINT TIMER, HOOK },
+	{ COST_FENTRY, loop_read, FENTRY "FROM kprobe:vfs_read", HOOK },
+	{ COST_FEXIT, loop_read, FENTRY "FROM kretprobe:vfs_read", HOOK },
+	{ COST_KPROBE, loop_read, KPROBE "FROM kprobe:vfs_read", HOOK },
+	{ COST_KRETPROBE, loop_read, KPROBE "FROM kretprobe:vfs_read", HOOK },
+	{ COST_UPROBE, loop_function, COUNT "FROM uprobe:libc.so.6:basename", HOOK },
+	{ COST_URETPROBE, loop_function, COUNT "FROM uretprobe:libc.so.6:basename", HOOK },
+	{ COST_USDT, loop_probe, COUNT "FROM usdt:libc.so.6:libc:setjmp", HOOK },
+	{ COST_SAMPLE, NULL, COUNT "FROM profile:10000", HOOK },
+	{ COST_TIME, loop_wanted, RAW ", max(time) " WANTED, BEYOND(COST_CELL) },
+	{ COST_ID, loop_wanted, RAW ", max(pid), max(uid) " WANTED, BEYOND(COST_CELL, COST_CELL),
+	  .times = 2 },
+	{ COST_PPID, loop_wanted, RAW ", max(ppid) " WANTED, BEYOND(COST_CELL) },
+	{ COST_MEMBER, loop_wanted,
+	  "SET rules_off = 'typed'; " RAW ", max(task.start_time) " WANTED,
+	  BEYOND(COST_CELL, COST_ID) },
+	{ COST_LOAD, loop_wanted, RAW ", max(task.start_time) " WANTED,
+	  BEYOND(COST_CELL, COST_ID) },
+	{ COST_DIRECT, loop_wanted, RAW ", fd & 7 AS k " WANTED "GROUP BY fd & 7",
+	  BEYOND(COST_NONE) },
+	{ COST_TABLE, loop_wanted, RAW ", fd " WANTED "GROUP BY fd", BEYOND(COST_NONE) },
+	{ COST_TABLE_LARGE, loop_keys,
+	  "SET max_groups = 65536; " RAW ", pos " WANTED "GROUP BY pos", BEYOND(COST_NONE) },
+	{ COST_KERNEL_MAP, loop_wanted, "SET state = kernel_map; " RAW ", fd " WANTED "GROUP BY fd",
+	  BEYOND(COST_NONE) },
+	{ COST_COMM, loop_wanted, RAW ", comm " WANTED "GROUP BY comm", BEYOND(COST_TABLE) },
+	{ COST_LIKE, loop_wanted, RAW " " WANTED "WHERE comm LIKE '%b%'", BEYOND(COST_COMM) },
+	{ COST_KSTACK, loop_wanted, RAW ", kstack " WANTED "GROUP BY kstack", BEYOND(COST_TABLE) },
+	{ COST_USTACK, loop_wanted, RAW ", ustack " WANTED "GROUP BY ustack", BEYOND(COST_TABLE) },
+	{ COST_HISTOGRAM, loop_wanted, RAW ", histogram(count) " WANTED, BEYOND(COST_NONE) },
+	{ COST_START, loop_wanted, RAW ", max(latency) FROM syscall:pread64",
+	  .base = COST_RAW_SHARED, .less = { COST_TIME, COST_TIME }, .times = 2 },
+	{ COST_ROW, loop_wanted, ROWS WANTED, BEYOND(COST_NONE) },
+};
+#define N_MEASURES ARRAY_SIZE(measures)
+
+struct calibration {
+	struct arena *arena;
+	struct query first;	    /* its catalog serves all */
+	double *deltas[N_MEASURES]; /* what the query cost in each round */
+	const char *refused[N_MEASURES];
+	u32 n_rounds;
+	struct costs costs;
+};
+
+/* --- Timing --- */
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double quantile(double *values, u32 n, double q)
+{
+	double at = q * (n - 1);
+	u32 i = (u32)at;
+
+	qsort(values, n, sizeof(*values), compare);
+	return i + 1 < n ? values[i] + (at - i) * (values[i + 1] - values[i]) : values[i];
+}
+
+/* The median of chunks: where another process was let in, it is one chunk. */
+static double time_loop(void (*loop)(u32 n))
+{
+	double chunks[N_CHUNKS];
+
+	for (u32 i = 0; i < N_CHUNKS; i++) {
+		u64 start_ns = base_monotonic_ns();
+
+		loop(CHUNK_CALLS);
+		chunks[i] = (double)(base_monotonic_ns() - start_ns) / CHUNK_CALLS;
+	}
+	return quantile(chunks, N_CHUNKS, 0.5);
+}
+
+/* Samples come seldom, so all of the time counts. */
+static double time_work(void)
+{
+	u64 start_ns = base_monotonic_ns(), ns = 0;
+	u32 n = 0;
+
+	for (; ns < SAMPLE_RUN_NS; n++) {
+		for (volatile u32 i = 0; i < 1000; i++)
+			;
+		ns = base_monotonic_ns() - start_ns;
+	}
+	return (double)ns / n;
+}
+
+static int drop(void *context, const struct batch *batch)
+{
+	return 0;
+}
+
+static double with_query(struct calibration *c, const struct measure *m, struct query *q)
+{
+	struct flow_input how = { .sink.batch = drop };
+	struct engine *engine = NULL;
+	double ns = NAN;
+
+	q->catalog = c->first.catalog;
+	if (!query_parse(q) || !query_compile(q))
+		return NAN;
+	load_raise_limits(q->programs->set);
+	if (!query_load(q) && !engine_open(&engine) && !query_start(q, engine, &how)) {
+		ns = m->loop ? time_loop(m->loop) : time_work();
+		engine_step(engine);
+	}
+	query_close(q);
+	if (engine)
+		engine_close(engine);
+	return ns;
+}
+
+static const char *why_refused(struct calibration *c, const struct query *q)
+{
+	for (u32 i = 0; i < q->diags.list.n; i++)
+		if (!q->diags.list.at[i].is_warning)
+			return arena_strdup(c->arena, q->diags.list.at[i].message);
+	return "it does not run here";
+}
+
+static double time_alone(const struct measure *m)
+{
+	return m->loop ? time_loop(m->loop) : time_work();
+}
+
+/* Once more where the machine itself changed its speed meanwhile.  NAN: it cannot be had here. */
+static double measure(struct calibration *c, u32 i)
+{
+	const struct measure *m = &measures[i];
+	double after = time_alone(m), before = after, with = NAN;
+	bool is_steady = false;
+	struct query q;
+
+	for (u32 n = 0; n < N_TRIES && !is_steady && !c->refused[i]; n++) {
+		before = after;
+		if (!query_init(&q, "calibrate", m->text, strlen(m->text)))
+			return NAN;
+		with = with_query(c, m, &q);
+		if (isnan(with))
+			c->refused[i] = why_refused(c, &q);
+		q.catalog = NULL;
+		query_free(&q);
+		after = time_alone(m);
+		is_steady = fabs(before - after) < STEADY * (before + after) / 2;
+	}
+	if (!m->loop)
+		return (1 - (before + after) / 2 / with) * SAMPLE_NS;
+	return with - (before + after) / 2;
+}
+
+static u32 find(enum cost cost)
+{
+	u32 i = 0;
+
+	while (measures[i].cost != cost)
+		i++;
+	return i;
+}
+
+/* The cell's cost is known from the second one on; the first is corrected then. */
+static void take(struct calibration *c, u32 i)
+{
+	const struct measure *m = &measures[i];
+	struct cost_figure *figure = &c->costs.of[m->cost];
+	double *values = arena_array(c->arena, double, c->n_rounds);
+	double less = 0;
+
+	for (u32 k = 0; k < ARRAY_SIZE(m->less) && m->less[k]; k++)
+		less += c->costs.of[m->less[k]].ns;
+	for (u32 r = 0; r < c->n_rounds; r++) {
+		double base = !m->base ? 0 : c->deltas[find(m->base)][r];
+
+		values[r] = (c->deltas[i][r] - base - less) / (m->times ? m->times : 1);
+	}
+	figure->ns = MAX(quantile(values, c->n_rounds, 0.5), 0.0);
+	figure->spread_ns =
+		(quantile(values, c->n_rounds, 0.75) - quantile(values, c->n_rounds, 0.25)) / 2;
+	figure->is_measured = true;
+	if (m->cost == COST_START)
+		c->costs.of[COST_END] = *figure;
+}
+
+static void stay_on_cpu(cpu_set_t *was)
+{
+	cpu_set_t here;
+	int cpu = sched_getcpu();
+
+	sched_getaffinity(0, sizeof(*was), was);
+	if (cpu < 0)
+		return;
+	CPU_ZERO(&here);
+	CPU_SET((u32)cpu, &here);
+	sched_setaffinity(0, sizeof(here), &here);
+}
+
+static void measure_all(struct calibration *c)
+{
+	cpu_set_t cpus;
+
+	stay_on_cpu(&cpus);
+	for (u32 i = 0; i < N_MEASURES; i++)
+		c->deltas[i] = arena_array(c->arena, double, c->n_rounds);
+	for (u32 r = 0; r < c->n_rounds; r++)
+		for (u32 i = 0; i < N_MEASURES; i++)
+			if (!c->refused[i])
+				c->deltas[i][r] = measure(c, i);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	for (u32 round = 0; round < 2; round++)
+		for (u32 i = 0; i < N_MEASURES; i++)
+			if (!c->refused[i])
+				take(c, i);
+}
+
+/* --- The file --- */
+
+/* The folders that lead to it; what fails is told by who writes. */
+static void make_folders(const char *path, struct arena *arena)
+{
+	char *folder = arena_strdup(arena, path);
+
+	for (char *at = strchr(folder + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		mkdir(folder, 0755);
+		*at = '/';
+	}
+}
+
+/* Whole, or not at all. */
+static int save(const struct calibration *c, const char *path)
+{
+	const char *new = arena_printf(c->arena, "%s.new", path);
+	struct buf out;
+	int fd, error;
+
+	make_folders(path, c->arena);
+	fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		return query_failed(new, errno);
+	buf_init(&out);
+	costs_write(&c->costs, costs_kernel(c->arena), costs_cpu(c->arena), &out);
+	error = buf_flush(&out, fd, NULL);
+	buf_free(&out);
+	if (close(fd) || error || rename(new, path))
+		return query_failed(new, error ? -error : errno);
+	query_note("ebql: the costs are kept in %s\n", path);
+	return 0;
+}
+
+/* --- Showing --- */
+
+static const char *refused(const struct calibration *c, enum cost cost)
+{
+	for (u32 i = 0; i < N_MEASURES; i++)
+		if (measures[i].cost == cost)
+			return c->refused[i];
+	return NULL;
+}
+
+static int say(struct calibration *c, const struct options *options, const struct costs *costs)
+{
+	static const struct column columns[] = {
+		{ "name", { .kind = TYPE_TEXT } },
+		{ "ns", { .kind = TYPE_REAL, .bits = 64 } },
+		{ "spread_ns", { .kind = TYPE_REAL, .bits = 64 } },
+		{ "from", { .kind = TYPE_TEXT } },
+		{ "meaning", { .kind = TYPE_TEXT } },
+	};
+	struct figures figures;
+
+	figures_init(&figures, c->arena, columns, ARRAY_SIZE(columns));
+	for (u32 i = 0; i < COST_N; i++) {
+		const struct cost_figure *figure = &costs->of[i];
+		const char *why = refused(c, (enum cost)i);
+
+		figures_text(&figures, cost_infos[i].name);
+		figures_real(&figures, figure->ns);
+		figures_real(&figures, figure->is_measured ? figure->spread_ns : NAN);
+		figures_text(&figures, figure->is_measured ? "this machine"
+				       : why ? arena_printf(c->arena, "table: %s", why)
+					     : "table");
+		figures_text(&figures, cost_infos[i].meaning);
+	}
+	return figures_say(&figures, options, NULL);
+}
+
+static int calibrate(struct calibration *c, const struct options *options)
+{
+	const char *path = costs_path(c->arena);
+	int status;
+
+	if (!path) {
+		fputs("ebql: neither XDG_STATE_HOME nor HOME says where to keep the costs\n",
+		      stderr);
+		return 1;
+	}
+	costs_init(&c->costs);
+	measure_all(c);
+	if (c->refused[0]) {
+		fprintf(stderr, "ebql: calibrate: %s\n  hint: ebql doctor says what is missing\n",
+			c->refused[0]);
+		return 1;
+	}
+	status = save(c, path);
+	return status ? status : say(c, options, &c->costs);
+}
+
+static int show(struct calibration *c, const struct options *options)
+{
+	const struct costs *costs = catalog_costs(c->first.catalog);
+
+	if (costs->ignored)
+		query_note("ebql: %s is not used: %s\n", costs->path, costs->ignored);
+	else if (costs->path)
+		query_note("ebql: measured on this machine, in %s\n", costs->path);
+	return say(c, options, costs);
+}
+
+int cmd_calibrate(struct options *options)
+{
+	struct calibration c = { .n_rounds = N_ROUNDS };
+	int status;
+
+	if (options->host.n_windows)
+		c.n_rounds = (u32)MIN(options->host.n_windows, (u64)N_ROUNDS_MAX);
+	if (!query_init(&c.first, "calibrate", "", 0))
+		return query_no_memory();
+	c.arena = &c.first.arena;
+	if (!query_open_catalog(&c.first))
+		status = query_report(&c.first);
+	else
+		status = options->is_show ? show(&c, options) : calibrate(&c, options);
+	query_free(&c.first);
+	return status;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Paired differences -> what is known of the shift between the two.
+ */
+#ifndef EBQL_CLI_PAIRED_H
+#define EBQL_CLI_PAIRED_H
+
+#include "base/arena.h"
+
+/*
+ * The Hodges-Lehmann estimate, the median of the means of all pairs of differences (Walsh
+ * averages), and the interval that Wilcoxon's signed-rank test at 5 % does not refuse, which is two
+ * of these averages (Hollander, Wolfe, Chicken: Nonparametric Statistical Methods, 3rd edition,
+ * sections 3.2 and 3.3).  It takes differences to be spread evenly about their middle, as those of
+ * pairs in random order are, and knows nothing of their distribution else.
+ */
+struct shift {
+	double estimate, lo, hi;
+	double confidence; /* of the interval: at least 0.95 */
+};
+
+/* Fewer have no interval of 95 %. */
+#define SHIFT_PAIRS_MIN 6u
+#define SHIFT_PAIRS_MAX 1000u
+
+struct shift shift_of(const double *differences, u32 n, struct arena *arena);
+/*
+ * The largest c for which the interval from the c-th of the n (n + 1) / 2 averages to the c-th from
+ * above covers the shift with 95 % at least, and the exact probability.
+ */
+u32 shift_rank(u32 n, struct arena *arena, double *ret_confidence);
+
+#endif

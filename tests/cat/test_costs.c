@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The table of costs, and files of a machine's own: read, ignored, written and read again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "look.h"
+
+#define HEAD "ebql costs 1\nkernel 6.18.1 x86_64\ncpu A CPU\n"
+
+static const struct {
+	const char *text, *ignored; /* NULL: it is used */
+	double raw_ns;
+} files[] = {
+	{ HEAD "raw 12.5 0.25\n", NULL, 12.5 },
+	{ HEAD, NULL, 30 },
+	{ HEAD "of_another_version 3 4\nraw 9 0\n", NULL, 9 },
+	{ "ebql costs 1\nkernel 6.18.2 x86_64\ncpu A CPU\nraw 9 1\n",
+	  "it is of kernel 6.18.2 x86_64, and this is 6.18.1 x86_64", 30 },
+	{ "ebql costs 1\nkernel 6.18.1 x86_64\ncpu Another\nraw 9 1\n",
+	  "it is of a CPU Another, and this is A CPU", 30 },
+	{ "ebql costs 2\nkernel 6.18.1 x86_64\ncpu A CPU\nraw 9 1\n",
+	  "it is no such file of this version", 30 },
+	{ "", "it is no such file of this version", 30 },
+	{ "ebql costs 1\nraw 9 1\n", "it does not say of which machine it is", 30 },
+	/* What stands before the broken line is not taken either. */
+	{ HEAD "raw 9 1\nraw nan 1\n", "line 5 is none of its", 30 },
+	{ HEAD "raw 9 1\ntime -1 1\n", "line 5 is none of its", 30 },
+	{ HEAD "raw 1e300 1\n", "line 4 is none of its", 30 },
+	{ HEAD "raw 9 1 1\n", "line 4 is none of its", 30 },
+	{ HEAD "raw\n", "line 4 is none of its", 30 },
+	{ HEAD "raw 9\n", "line 4 is none of its", 30 },
+};
+
+static void test_read(void **state)
+{
+	struct arena arena;
+
+	arena_init(&arena);
+	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
+		struct costs costs;
+
+		costs_read(&costs, files[i].text, "6.18.1 x86_64", "A CPU", &arena);
+		if (files[i].ignored)
+			assert_string_equal(costs.ignored, files[i].ignored);
+		else
+			assert_null(costs.ignored);
+		assert_true(cost_ns(&costs, COST_RAW) == files[i].raw_ns);
+		assert_true(costs.is_measured == (files[i].raw_ns != 30));
+		assert_true(cost_ns(&costs, COST_UPROBE) == cost_infos[COST_UPROBE].ns);
+	}
+	arena_free(&arena);
+}
+
+/* Each line cut anywhere: it is used, or it is not, and never half of it. */
+static void test_cut(void **state)
+{
+	static const char text[] = HEAD "raw 12.5 0.25\n";
+	struct arena arena;
+
+	arena_init(&arena);
+	for (size_t n = 0; n < sizeof(text); n++) {
+		struct costs costs;
+
+		costs_read(&costs, arena_strndup(&arena, text, n), "6.18.1 x86_64", "A CPU",
+			   &arena);
+		assert_true(costs.is_measured == (!costs.ignored && n > sizeof(HEAD) + 3));
+	}
+	arena_free(&arena);
+}
+
+static void test_write(void **state)
+{
+	struct costs costs, again;
+	struct arena arena;
+	struct buf out;
+
+	arena_init(&arena);
+	buf_init(&out);
+	costs_init(&costs);
+	for (u32 i = 0; i < COST_N; i += 2)
+		costs.of[i] = (struct cost_figure){ i + 0.25, i + 0.5, true };
+	costs_write(&costs, "6.1", "C", &out);
+	costs_read(&again, out.at, "6.1", "C", &arena);
+	assert_null(again.ignored);
+	assert_memory_equal(again.of, costs.of, sizeof(costs.of));
+	buf_free(&out);
+	arena_free(&arena);
+}
+
+/* Of the catalog: the file of the user's own place, or a snapshot's. */
+static void test_catalog(void **state)
+{
+	char folder[] = "/tmp/ebql-costs-XXXXXX";
+	struct costs costs;
+	struct session s;
+	struct buf out;
+	char path[64];
+	FILE *file;
+
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_STATE_HOME", folder, 1);
+	session_open(&s, NULL);
+	assert_false(catalog_costs(s.catalog)->is_measured);
+	assert_null(catalog_costs(s.catalog)->path);
+	snprintf(path, sizeof(path), "%s/ebql", folder);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/ebql/costs", folder);
+	assert_string_equal(costs_path(&s.arena), path);
+	buf_init(&out);
+	costs_init(&costs);
+	costs.of[COST_RAW] = (struct cost_figure){ 7, 1, true };
+	costs_write(&costs, costs_kernel(&s.arena), costs_cpu(&s.arena), &out);
+	file = fopen(path, "w");
+	fwrite(out.at, 1, out.n, file);
+	fclose(file);
+	session_close(&s);
+
+	session_open(&s, NULL);
+	assert_true(cost_ns(catalog_costs(s.catalog), COST_RAW) == 7);
+	assert_string_equal(catalog_costs(s.catalog)->path, path);
+	session_close(&s);
+	/* Plans of a snapshot are the same everywhere. */
+	session_open(&s, SNAPSHOT);
+	assert_false(catalog_costs(s.catalog)->is_measured);
+	session_close(&s);
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	rmdir(folder);
+	buf_free(&out);
+}
+
+/* Each has a name of its own, and a word on it. */
+static void test_table(void **state)
+{
+	for (u32 i = 0; i < COST_N; i++) {
+		assert_non_null(cost_infos[i].name);
+		assert_true(*cost_infos[i].meaning && cost_infos[i].ns > 0);
+		assert_null(strpbrk(cost_infos[i].name, " \n"));
+		for (u32 k = 0; k < i; k++)
+			assert_string_not_equal(cost_infos[i].name, cost_infos[k].name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read),  cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_write), cmocka_unit_test(test_catalog),
+		cmocka_unit_test(test_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
