@@ -8,14 +8,14 @@
 -- :count    INTEGER  = 0    end after so many windows; 0: go on
 -- :top      INTEGER  = 20   so many lines
 SET windows = :count;
-SELECT pid, comm, inet(local) AS local, lport, inet(remote) AS remote, ntohs(rport) AS rport,
+SELECT pid, comm, inet(local) AS local, ntohs(lport) AS lport, inet(remote) AS remote, ntohs(rport) AS rport,
 	sum(sent) AS sent, sum(received) AS received
 FROM (SELECT a.time AS time, pid, comm, sk.__sk_common.skc_rcv_saddr AS local,
-		sk.__sk_common.skc_num AS lport, sk.__sk_common.skc_daddr AS remote,
+		CAST(sk AS 'struct inet_sock *').inet_sport AS lport, sk.__sk_common.skc_daddr AS remote,
 		sk.__sk_common.skc_dport AS rport, a.size AS sent, 0 AS received
 	FROM kprobe:tcp_sendmsg AS a WHERE sk.__sk_common.skc_family = 2
 	UNION ALL
-	SELECT b.time, pid, comm, sk.__sk_common.skc_rcv_saddr, sk.__sk_common.skc_num,
+	SELECT b.time, pid, comm, sk.__sk_common.skc_rcv_saddr, CAST(sk AS 'struct inet_sock *').inet_sport,
 		sk.__sk_common.skc_daddr, sk.__sk_common.skc_dport, 0, b.copied
 	FROM kprobe:tcp_cleanup_rbuf AS b
 	WHERE b.copied > 0 AND sk.__sk_common.skc_family = 2)
