@@ -2,7 +2,7 @@
 -- How often, and for how long, are pages moved to another NUMA node?
 --
 -- Each migrate_misplaced_folio(), which kernels have from 6.7 on.  Costs nothing but then.
--- Tried where there is one node.
+-- Tried on 6.12.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on
