@@ -183,7 +183,7 @@ static struct watch_stamp stamp_of(const struct stat *st)
 
 /* What stands at the path is read: 0; -EAGAIN: it is being written, or is not there; or -errno. */
 static int read_text(struct watch *watch, const char *path, struct buf *text,
-		     struct watch_stamp *ret_stamp)
+		     struct watch_stamp *ret_stamp, bool *ret_is_trusted)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err;
 	struct stat st;
@@ -192,6 +192,8 @@ static int read_text(struct watch *watch, const char *path, struct buf *text,
 		return errno == ENOENT ? -EAGAIN : -errno;
 	err = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EAGAIN;
 	*ret_stamp = stamp_of(&st);
+	*ret_is_trusted =
+		(st.st_uid == 0 || st.st_uid == getuid()) && !(st.st_mode & (S_IWGRP | S_IWOTH));
 	if (!err && files_is_written(watch->files, st.st_dev, st.st_ino))
 		err = -EAGAIN;
 	if (!err)
@@ -223,6 +225,7 @@ static void read_query(struct watch *watch, struct watch_query *w)
 	const struct form *before = w->form;
 	struct watch_stamp stamp = { 0 };
 	const char *why = NULL;
+	bool is_trusted = false;
 	struct stat st;
 	struct buf text;
 	int err;
@@ -234,7 +237,7 @@ static void read_query(struct watch *watch, struct watch_query *w)
 			return;
 	}
 	buf_init(&text);
-	err = why ? -EINVAL : read_text(watch, w->path, &text, &stamp);
+	err = why ? -EINVAL : read_text(watch, w->path, &text, &stamp, &is_trusted);
 	if (err) {
 		buf_free(&text);
 		if (err != -EAGAIN)
@@ -242,6 +245,9 @@ static void read_query(struct watch *watch, struct watch_query *w)
 		return;
 	}
 	w->stamp = stamp;
+	/* What was refused may not be so any more. */
+	w->has_text &= is_trusted == w->is_trusted;
+	w->is_trusted = is_trusted;
 	watch_query_set(w, &text, watch->is_again);
 	if (w->form && w->form != before)
 		say(watch, w, before ? "its query runs in its new form" : "its query runs");
@@ -423,7 +429,7 @@ static int wait_ms(const struct watch *watch)
 		else if (ms < 0 && watch_query_is_peeked(w))
 			ms = HOST_LOSS_POLL_MS;
 	}
-	return sooner(sooner(ms, first_ns), service_live_ns());
+	return sooner(sooner(sooner(ms, first_ns), service_live_ns()), rows_due_ns());
 }
 
 /* -n was reached by all, or nobody reads standard output any more. */
@@ -445,6 +451,9 @@ static void step_queries(struct watch *watch)
 		watch->peeked_ns = now_ns;
 	for (struct watch_query *w = watch->all.first; w; w = w->next)
 		watch_query_step(w, is_peeked);
+	for (struct watch_query *w = watch->all.first; w; w = w->next)
+		watch_query_snapshot(w);
+	rows_step();
 }
 
 static int run(struct watch *watch)
@@ -522,7 +531,8 @@ static int open_all(struct watch *watch, const struct options *options)
 	    !open_standard(watch))
 		return errno ? -errno : -ENOMEM;
 	if (!wake_by(watch, hangup_fd) || !wake_by(watch, watch->schedule_fd) ||
-	    !wake_by(watch, files_fd(watch->files)) || !wake_by(watch, status_fd(watch->status)))
+	    !wake_by(watch, rows_open()) || !wake_by(watch, files_fd(watch->files)) ||
+	    !wake_by(watch, status_fd(watch->status)))
 		return -errno;
 	watch->all.options = options;
 	watch->all.engine = watch->host.engine;
@@ -536,10 +546,15 @@ static bool end_queries(struct watch *watch)
 {
 	bool is_clean = true;
 
+	/* A last row may want what another one keeps. */
+	for (struct watch_query *w = watch->all.first; w; w = w->next)
+		if (w->form && w->form->row_action)
+			watch_query_end(w);
 	for (struct watch_query *w = watch->all.first; w; w = w->next) {
 		watch_query_end(w);
 		is_clean &= w->state != WATCH_FAILED;
 	}
+	rows_close(host_cancel_output());
 	output_leave(watch->all.standard, host_cancel_output());
 	is_clean &= outputs_wait(messages_output(), host_cancel_output());
 	while (watch->all.first)

@@ -72,13 +72,23 @@ static int open_sink(void *context, const struct schema *schema)
 		.bins = o->bins,
 		.monotonic_to_realtime_ns = (s64)(base_realtime_ns() - base_monotonic_ns()),
 		.is_streaming = cut_has_rows(f->query.cut),
-		.is_gathered = f->path != NULL,
+		.is_gathered = f->path != NULL && !f->keep,
 		.query = f->of->name,
-		.write = output_put,
-		.context = f->output,
+		.write = f->keep ? keep_put : output_put,
+		.context = f->keep ? (void *)f->keep : (void *)f->output,
 	};
+	int err = out_file_open(&f->out, f->format, output_fd(f->output), &options, schema);
 
-	return out_file_open(&f->out, f->format, output_fd(f->output), &options, schema);
+	if (f->keep) {
+		err = err ?: out_file_idle(&f->out);
+		keep_end(f->keep, 0); /* what stands ahead of all */
+	}
+	if (!err && *f->query.settings.on_row && !f->row_action) {
+		f->row_action = row_open(&f->query.settings, f->of->name, f->of->shown.at, schema,
+					 &options);
+		err = f->row_action ? 0 : -ENOMEM;
+	}
+	return err;
 }
 
 /* Streamed rows in a table say nothing of whose they are. */
@@ -111,10 +121,14 @@ static int give_batch(void *context, const struct batch *batch)
 		f->n_unwritten = 0;
 		put_heading(f);
 		error = out_file_batch(&f->out, &given);
+		if (f->keep)
+			keep_end(f->keep, is_streaming ? batch->n_rows : 1);
 	} else {
 		f->n_unwritten += is_streaming ? batch->n_rows : 1;
 		f->counts.n_unwritten += is_streaming ? batch->n_rows : 1;
 	}
+	if (f->row_action)
+		row_batch(f->row_action, batch);
 	if (!error && f->query.settings.on_loss_fail && account_is_biased(&batch->account)) {
 		f->is_ended_by_loss = true;
 		return -ECANCELED;
@@ -257,7 +271,9 @@ static void form_free(struct form *f)
 {
 	if (!f)
 		return;
+	row_leave(f->row_action);
 	query_free(&f->query); /* closes the sink */
+	keep_free(f->keep);
 	output_leave(f->output, f->of->all->cancel);
 	buf_free(&f->text);
 	buf_free(&f->shown);
@@ -308,12 +324,14 @@ static int form_run(struct form *f)
 	q->is_beside = true;
 	q->is_fixed = o->is_fixed;
 	if (!query_parse(q) || !check_statement(q) || !query_compile(q) || !choose_output(f) ||
-	    !check_schedule(q))
+	    !check_schedule(q) || !row_check(q, f->of->is_trusted))
 		return -EINVAL;
 	if (!schedule_at(&q->settings.schedule, time(NULL), &change))
 		return -EAGAIN;
 	if (!open_output(f))
 		return -EINVAL;
+	if (q->settings.keep && !(f->keep = keep_open(q->settings.keep)))
+		return -ENOMEM;
 	if (q->programs)
 		load_raise_limits(q->programs->set);
 	f->ends = o->host;
@@ -381,6 +399,41 @@ static struct form *form_start(struct watch_query *w, const struct buf *text, bo
 	return NULL;
 }
 
+/* A row of it wants what another keeps: that is written when that one is stepped. */
+static void want_snapshot(struct form *f)
+{
+	const char *name = f->row_action ? row_wanted(f->row_action) : NULL;
+	struct watch_query *w = f->of->all->first;
+
+	while (name && w && !(w->form && w->form->keep && strcmp(w->name, name) == 0))
+		w = w->next;
+	if (name && w)
+		w->is_wanted = true;
+	else if (name)
+		fprintf(stderr, "ebql: %s: on_row: no query \"%s\" that runs keeps anything\n",
+			f->of->shown.at, name);
+}
+
+static void write_kept(struct form *f)
+{
+	struct buf text;
+	u64 n;
+
+	if (!f->keep || !f->of->is_wanted)
+		return;
+	f->of->is_wanted = false;
+	buf_init(&text);
+	n = keep_take(f->keep, &text);
+	if (output_has_room(f->output) && !text.is_cut) {
+		fprintf(stderr, "ebql: %s: a snapshot of %llu %s\n", f->of->shown.at,
+			(unsigned long long)n, f->query.cut->is_streaming ? "rows" : "windows");
+		output_put(f->output, &text);
+	} else {
+		f->counts.n_unwritten += n;
+	}
+	buf_free(&text);
+}
+
 /* Ends it; 0, or -errno of what ended it and was not told. */
 static int form_end(struct form *f)
 {
@@ -391,6 +444,10 @@ static int form_end(struct form *f)
 	flow_result(q->flow, &result);
 	f->counts.account = result.account;
 	f->of->all->has_loss |= account_is_biased(&result.account) || f->counts.n_unwritten;
+	if (f->row_action)
+		f->counts.on_row = *row_counts(f->row_action);
+	want_snapshot(f);
+	write_kept(f);
 	closed = query_close(q);
 	if (diags_failed(&q->diags))
 		return -EINVAL;
@@ -489,6 +546,7 @@ void watch_query_step(struct watch_query *w, bool is_peeked)
 	if (!w->form)
 		return;
 	say_diags(w, &w->form->query); /* what it was told while it runs */
+	want_snapshot(w->form);
 	if (is_peeked && watch_query_is_peeked(w) && !flow_is_over(w->form->query.flow)) {
 		flow_peek(w->form->query.flow, &account);
 		w->form->is_ended_by_loss = account_is_biased(&account);
@@ -563,6 +621,12 @@ void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 		say_goes_on(w);
 }
 
+void watch_query_snapshot(struct watch_query *w)
+{
+	if (w->form)
+		write_kept(w->form);
+}
+
 void watch_query_tick(struct watch_query *w)
 {
 	time_t now = time(NULL);
@@ -612,8 +676,12 @@ void watch_query_reopen(struct watch_query *w)
 		fprintf(stderr, "ebql: %s: %s: not opened anew\n", f->shown.at, why);
 		return;
 	}
-	out_file_close(&f->out, 0);
+	if (f->keep)
+		keep_begin_again(f->keep);
+	else
+		out_file_close(&f->out, 0);
 	output_leave(f->output, w->all->cancel);
 	f->output = output;
-	open_sink(f, &f->query.cut->output);
+	if (!f->keep)
+		open_sink(f, &f->query.cut->output);
 }

@@ -7,7 +7,9 @@
 #define EBQL_CLI_WATCH_QUERY_H
 
 #include "cli/options.h"
+#include "cli/watch_keep.h"
 #include "cli/watch_output.h"
+#include "cli/watch_row.h"
 #include "query/query.h"
 
 /* What tells one file's content from another's.  All 0: read it. */
@@ -21,7 +23,8 @@ enum watch_state { WATCH_RUNS, WATCH_WAITS, WATCH_ENDED, WATCH_FAILED };
 /* What it gave. */
 struct watch_counts {
 	u64 n_windows, n_rows; /* windows and snapshots */
-	u64 n_unwritten;       /* windows, or streamed rows, that its output had no room for */
+	struct row_counts on_row;
+	u64 n_unwritten; /* windows, or streamed rows, that its output had no room for */
 	struct account account;
 };
 
@@ -35,6 +38,8 @@ struct form {
 	const char *path; /* of its output, in query.arena; NULL: standard output */
 	struct buf shown; /* the same in messages */
 	struct output *output;
+	struct keep_ring *keep;	       /* what waits to be wanted; NULL: all is written */
+	struct row_action *row_action; /* NULL: nothing is done with a row */
 	struct watch_counts counts;
 	struct host_options ends; /* n_windows: of its own, or of all */
 	u64 n_counted;		  /* windows of these */
@@ -55,6 +60,8 @@ struct watch_query {
 	enum watch_state state;
 	struct buf text;    /* that was tried last */
 	bool has_text;	    /* it could be read */
+	bool is_trusted;    /* its file is root's, or ours, and no other's to write */
+	bool is_wanted;	    /* what it keeps is to be written */
 	struct buf problem; /* what is wrong with that text, or ended it; empty: nothing */
 	struct form *form;  /* NULL: none runs */
 	/*
@@ -97,6 +104,8 @@ static inline bool watch_query_is_scheduled(const struct watch_query *w)
 {
 	return w->waiting.n > 0;
 }
+/* Behind the steps of all: what it keeps is written, if one of them wants it. */
+void watch_query_snapshot(struct watch_query *w);
 /* What its schedule says now; with the rights to attach. */
 void watch_query_tick(struct watch_query *w);
 /* When it has run for as long as its text allows (CLOCK_MONOTONIC); 0: never. */

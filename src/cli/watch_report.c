@@ -45,6 +45,8 @@ static void look(struct watch_query *w, struct report *ret)
 	flow_result(f->query.flow, &result);
 	ret->counts = f->counts;
 	ret->counts.account = result.account;
+	if (f->row_action)
+		ret->counts.on_row = *row_counts(f->row_action);
 	loads = flow_loads(f->query.flow, &n_loads);
 	load_costs(loads, n_loads, &ret->costs);
 	query_costs(&f->query, &ret->place);
@@ -184,6 +186,12 @@ static void put_json(const struct watch_all *all, struct watch_query *w, const s
 		buf_printf(out, "%.1f", (double)r->costs.run_ns / (double)r->costs.n_runs);
 	else
 		buf_puts(out, "null");
+	if (r->counts.on_row.n_run || r->counts.on_row.n_failed)
+		buf_printf(out,
+			   ",\"commands\":%llu,\"commands_failed\":%llu,\"rows_left_out\":%llu",
+			   (unsigned long long)r->counts.on_row.n_run,
+			   (unsigned long long)r->counts.on_row.n_failed,
+			   (unsigned long long)r->counts.on_row.n_dropped);
 	if (watch_query_is_scheduled(w) && next_time(w))
 		buf_printf(out, ",\"next_%s\":%llu000000000", w->form ? "stop" : "start",
 			   (unsigned long long)next_time(w));

@@ -136,6 +136,27 @@ static void json_row(struct out *out, const struct batch *batch, u32 row)
 	buf_put(&out->buf, "}\n", 2);
 }
 
+void out_json_each(struct out *out, const struct batch *batch, u32 row, out_json_visit *visit,
+		   void *context)
+{
+	const struct value *values = &batch->values[(u64)row * batch->schema->n_columns];
+
+	for (u32 i = 0; i < out->columns.n; i++) {
+		const struct out_column *column = &out->columns.at[i];
+		struct value value = out_column_value(out, column, values);
+		size_t n = strlen(column->name);
+
+		buf_reset(&out->scratch);
+		if (value.kind == VALUE_TEXT)
+			buf_put(&out->scratch, value.text, value.n);
+		else if (value.kind != VALUE_NULL)
+			out_put_json_value(&out->scratch, column->type, &value);
+		/* As json_begin() has it: `,"fd":` */
+		visit(context, column->name + 2, n - 4, out->scratch.n ? out->scratch.at : "",
+		      out->scratch.n);
+	}
+}
+
 const struct out_format out_json = {
 	.name = "json",
 	.meaning = "one JSON object a line: rows, and a _batch after each window",

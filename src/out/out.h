@@ -130,6 +130,13 @@ int out_file_idle(struct out_file *file);
 /* error: of the query; not 0: nothing more is written. */
 int out_file_close(struct out_file *file, int error);
 
+/* Of what was opened as "json": each column of a row with its value, texts as they are, NULL empty.
+ */
+typedef void out_json_visit(void *context, const char *name, size_t n_name, const char *value,
+			    size_t n_value);
+void out_json_each(struct out *out, const struct batch *batch, u32 row, out_json_visit *visit,
+		   void *context);
+
 /* "1.53ms", "90us", "2s", "0ns": three significant digits, exact where fewer do. */
 void out_put_duration(struct buf *buf, s128 ns);
 /* 12,345 */

@@ -17,6 +17,8 @@ void settings_init(struct settings *settings)
 		.pushdown = true,
 		.rules_off = "",
 		.out = "",
+		.on_row = "",
+		.on_row_limit_ns = 10000000000ull,
 		.out_span = SPAN_NONE,
 		.schedule = { .start_s = -1, .stop_s = -1 },
 		.target_pid = -1,
@@ -60,6 +62,9 @@ static const struct setting settings_table[] = {
 	{ "stop", SETTING_CLOCK, AT(schedule.stop_s), NULL, 0, 0 },
 	{ "days", SETTING_DAYS, AT(schedule.days), NULL, 0, 0 },
 	{ "out", SETTING_TEXT, AT(out), NULL, 0, 0 },
+	{ "on_row", SETTING_TEXT, AT(on_row), NULL, 0, 0 },
+	{ "on_row_limit", SETTING_DURATION, AT(on_row_limit_ns), NULL, 1000000, 3600000000000ull },
+	{ "keep", SETTING_NUMBER, AT(keep), NULL, 1, 1000000 },
 };
 
 /* The number of the word in a list separated by spaces, or -1. */
@@ -162,6 +167,9 @@ void settings_keep(struct settings *kept, const struct settings *now, struct are
 	kept->out = before.out;
 	if (strcmp(before.out, now->out) != 0)
 		kept->out = arena_strdup(arena, now->out);
+	kept->on_row = before.on_row;
+	if (strcmp(before.on_row, now->on_row) != 0)
+		kept->on_row = arena_strdup(arena, now->on_row);
 }
 
 void settings_each(void (*visit)(void *context, const char *name), void *context)
@@ -197,6 +205,8 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 		settings->is_max_groups_set |= s->offset == AT(max_groups);
 		if (s->offset == AT(out))
 			settings->out_span = option->span;
+		if (s->offset == AT(on_row))
+			settings->on_row_span = option->span;
 		return;
 	}
 	struct diag *d = diag_error(diags, "unknown-option", option->span,
@@ -209,5 +219,5 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 		diag_hint(diags, d,
 			  "options: access_path, state, max_groups, max_in_flight, ring_bytes, "
 			  "stacks, edge, survey, on_loss, pushdown, rules_off, windows, duration, "
-			  "start, stop, days, out");
+			  "start, stop, days, out, on_row, on_row_limit, keep");
 }

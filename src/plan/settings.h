@@ -54,13 +54,18 @@ struct settings {
 	u64 survey_ns;	   /* how long to watch rates before choosing; 0: no survey */
 	bool on_loss_fail; /* on_loss = 'fail' */
 	bool pushdown;
-	const char *rules_off;	  /* comma-separated names of optimiser rules; "all" */
-	const char *out;	  /* ebql watch: 'FORMAT' or 'FORMAT:PATH'; "": as its -o says */
-	struct span out_span;	  /* where the text says so */
-	struct schedule schedule; /* ebql watch */
-	bool is_max_groups_set;	  /* asked for, be it the default's number */
-	s32 target_pid;		  /* -1: none named */
-	s32 only_pid;		  /* of programs' events those of this process; 0: of all */
+	const char *rules_off; /* comma-separated names of optimiser rules; "all" */
+	const char *out;       /* ebql watch: 'FORMAT' or 'FORMAT:PATH'; "": as its -o says */
+	struct span out_span;  /* where the text says so */
+	/* ebql watch */
+	struct schedule schedule;
+	u64 keep; /* windows that wait for a snapshot, instead of being written; 0: none */
+	const char *on_row; /* what a row does; "" */
+	struct span on_row_span;
+	u64 on_row_limit_ns;	/* 10 s: how long its command may take */
+	bool is_max_groups_set; /* asked for, be it the default's number */
+	s32 target_pid;		/* -1: none named */
+	s32 only_pid;		/* of programs' events those of this process; 0: of all */
 	/* Of the program: where the command line says nothing else; 0: until it is stopped. */
 	u64 n_windows, duration_ns;
 	const struct costs *costs; /* the catalog's; NULL: those of the table */

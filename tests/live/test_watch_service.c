@@ -199,7 +199,7 @@ static void test_schedule(void **state)
 	place_write(p, "hours.sql",
 		    "SELECT count(*) AS n " CALLS "WINDOW TUMBLING 10ms "
 		    "WITH (start = '%s', stop = '%s', out = 'json:%s/hours.out')",
-		    getpid(), clock_in(now, 3), clock_in(now, 6), p->folder);
+		    getpid(), clock_in(now, 2), clock_in(now, 4), p->folder);
 	place_write(p, "short.sql",
 		    "SELECT count(*) AS n FROM run_queue WITH (duration = 100ms, "
 		    "out = 'json:%s/short.out')",
@@ -210,7 +210,7 @@ static void test_schedule(void **state)
 	buf_init(&text);
 	place_status(p, true, &text);
 	assert_int_equal(place_figure(text.at, "hours", "\"state\":\"waits\",\"windows\":"), 0);
-	assert_true(place_figure(text.at, "hours", "\"next_start\":") == (double)(now + 3) * 1e9);
+	assert_true(place_figure(text.at, "hours", "\"next_start\":") == (double)(now + 2) * 1e9);
 	place_status(p, false, &text);
 	assert_non_null(strstr(text.at, "waits until "));
 	assert_non_null(strstr(text.at, "error[bad-schedule]: start and stop belong together"));
@@ -218,15 +218,15 @@ static void test_schedule(void **state)
 	place_write(p, "hours.sql", "nothing");
 	place_said(p, "its query waits as it was before\n");
 	place_said(p, "its query runs\n");
-	assert_true(time(NULL) >= now + 3);
+	assert_true(time(NULL) >= now + 2);
 	place_call(700);
 	place_status(p, true, &text);
-	assert_true(place_figure(text.at, "hours", "\"next_stop\":") == (double)(now + 6) * 1e9);
+	assert_true(place_figure(text.at, "hours", "\"next_stop\":") == (double)(now + 4) * 1e9);
 	assert_non_null(strstr(text.at, "{\"name\":\"short\""));
 	assert_int_equal(place_figure(text.at, "short", "\"state\":\"ended\",\"windows\":"), 1);
 	place_call(300);
-	assert_true(time(NULL) < now + 6);
-	wait_instant(now + 6);
+	assert_true(time(NULL) < now + 4);
+	wait_instant(now + 4);
 	place_said(p, "its query waits until ");
 	place_call(5000);
 	place_status(p, true, &text);
