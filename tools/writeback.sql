@@ -1,7 +1,7 @@
 #!/usr/bin/env ebql
 -- When does the kernel write dirty pages, why, and for how long?
 --
--- From writeback_start to writeback_written of the same device and cgroup; pages is what was written.
+-- From writeback_start to the writeback_written of the same worker; pages is what was written.
 -- Costs nothing but then.  Tried on 6.1, 6.12 and 6.18.
 SELECT e.time AS time, b.name AS device,
 	CASE b.reason WHEN 0 THEN 'background' WHEN 1 THEN 'vmscan' WHEN 2 THEN 'sync'
@@ -10,4 +10,4 @@ SELECT e.time AS time, b.name AS device,
 	b.nr_pages - e.nr_pages AS pages, e.time - b.time AS latency
 FROM tracepoint:writeback:writeback_written AS e
 PAIR JOIN tracepoint:writeback:writeback_start AS b
-ON e.sb_dev = b.sb_dev AND e.name = b.name AND e.cgroup_ino = b.cgroup_ino
+ON e.tid = b.tid

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * strs(p): the texts of a program that an array of pointers leads to, or that stand one behind the
- * other, as one text with blanks between them.  Each step reads a piece of a text to where the
- * last one ended; a text of several pieces takes several steps.
+ * strs(p): the texts of a program that an array of pointers leads to, or those of a program or the
+ * kernel that stand one behind the other, as one text with blanks between them.  Each step reads a
+ * piece of a text to where the last one ended; a text of several pieces takes several steps.
  *
  * The steps are no loop: the verifier keeps its states by instruction, and drops those that seldom
  * match: of a loop of 48 steps it walked 443,000 instructions.
@@ -100,7 +100,9 @@ static void step(struct gen *g, const struct strs *s)
 	vreg bytes = ir_reg(g->ir);
 	label goes_on = ir_label(g->ir), next = ir_label(g->ir);
 
-	ir_call(g->ir, bytes, BPF_FUNC_probe_read_user_str, 3, args);
+	/* The older helper tells by the address whose memory it is, on x86-64 and arm64. */
+	ir_call(g->ir, bytes, s->end ? BPF_FUNC_probe_read_str : BPF_FUNC_probe_read_user_str, 3,
+		args);
 	ir_branchi(g->ir, IR_SLT, bytes, 0, s->failed);
 	/* Of an empty text older kernels (6.1, 6.12) say 0, newer ones 1: its NUL. */
 	ir_alu(g->ir, IR_ADD, bytes, bytes, gen_alui(g, IR_SHR, gen_alui(g, IR_SUB, bytes, 1), 63));
