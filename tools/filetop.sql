@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- Which files are read and written most, and by whom?
 --
--- By vfs_read() and vfs_write() of regular files, with the bytes asked for.  0.2 us a call.
--- Tried on 6.1 and 6.12.
+-- By vfs_read() and vfs_write() of regular files, with the bytes asked for.  Its cost was not
+-- measured.  Answers tested on 6.1 and 6.12.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -2,7 +2,7 @@
 -- How much time goes into interrupts?
 --
 -- The handlers of each line, from irq_handler_entry to irq_handler_exit; the view irq says what is not
--- seen.  About 0.1 us an interrupt.  Tried on 6.1, 6.12 and 6.18.
+-- seen.  Measured on 6.18: 1.7 us an event, 20 of them in 1.2 s.  Answers tested on 6.18.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

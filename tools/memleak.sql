@@ -2,8 +2,8 @@
 -- Which code of the kernel asks for memory that is not given back?
 --
 -- What kmalloc() gave in a window and kfree() did not take back in it, by who asked: the memory whose
--- last event is the former.  About 0.2 us an event, of which there may be 100,000 a second.
--- Tried on 6.1, 6.12 and 6.18.
+-- last event is the former.  Measured on 6.18: 180 ns an event, 24,599 of them in 1.2 s.  Answers
+-- tested on 6.18.
 --
 -- :interval DURATION = 5s   the length of a window
 -- :count    INTEGER  = 1    end after so many windows; 0: go on

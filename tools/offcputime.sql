@@ -1,9 +1,9 @@
 #!/usr/bin/env ebql
 -- Where do threads wait, and for how long in all?
 --
--- From the sched_switch away from a thread to the one back to it, with the stack that it left with, also
--- where it only lost its CPU; -o folded and -o flamegraph draw them, in ns.
--- About 2 us a switch.  Tried on 6.1, 6.12 and 6.18.
+-- From the sched_switch away from a thread to the one back to it, with the stack that it left with,
+-- also where it only lost its CPU; -o folded and -o flamegraph draw them, in ns.  Measured on 6.18:
+-- 5.6 us an event, 614 of them in 0.21 s.  Answers tested on 6.18.
 --
 -- :least DURATION = 1us    only waits as long
 -- :who   TEXT     = NULL   only of threads of this name

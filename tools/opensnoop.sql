@@ -1,8 +1,9 @@
 #!/usr/bin/env ebql
 -- Which files are opened, by whom, and does it work?
 --
--- Each open(), openat() and openat2() as it returns; fd is below 0 where it failed: the error's number.
--- A name is cut behind 100 bytes.  About 0.5 us a call.  Tried on 6.1, 6.12 and 6.18.
+-- Each open(), openat() and openat2() as it returns; fd is below 0 where it failed: the error's
+-- number.  A name is cut behind 100 bytes.  Measured on 6.18: 1.8 us an event, 39 of them in 0.017 s.
+-- Answers tested on 6.18.
 --
 -- :failed BOOLEAN = false   only the calls that failed
 -- :who    TEXT    = NULL    only of programs of this name

@@ -1,9 +1,8 @@
 #!/usr/bin/env ebql
 -- Who becomes another user?
 --
--- Each setuid(), setresuid() and setfsuid() as it returns: uid is the real one, as it
--- is then.
--- Costs nothing but at these calls.  Tried on 6.1, 6.12 and 6.18.
+-- Each setuid(), setresuid() and setfsuid() as it returns: uid is the real one, as it is then.  Costs
+-- nothing but at these calls.  Measured on 6.18: 1010.0 us an event, of 1.  Answers tested on 6.18.
 SELECT time, pid, comm, call, wanted, ret, uid FROM (
 	SELECT a.time AS time, pid, comm, 'setuid' AS call, a.uid AS wanted, ret,
 		current.uid AS uid

@@ -1,7 +1,8 @@
 #!/usr/bin/env ebql
 -- By which ways does the kernel come to an event?
 --
--- The kernel's stacks at it, and how often each.  About 1 us an event.  Tried on 6.1, 6.12 and 6.18.
+-- The kernel's stacks at it, and how often each.  Measured on 6.18: 26.4 us an event, of 1.  Answers
+-- tested on 6.18.
 --
 -- :what STREAM = tracepoint:sched:sched_switch   the event
 SELECT kstack, count(*) AS n FROM :what GROUP BY kstack

@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- Whose memory comes back from the swap?
 --
--- Folios read by swap_readpage() (to 6.4) or swap_read_folio(), of which a wildcard takes the one that is
--- there.  About 0.1 us each.  Tried on 6.1 and 6.12.
+-- Folios read by swap_readpage() (to 6.4) or swap_read_folio(), of which a wildcard takes the one that
+-- is there.  Its cost was not measured.  Answers tested on 6.1 and 6.12.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

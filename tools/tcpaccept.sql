@@ -1,8 +1,9 @@
 #!/usr/bin/env ebql
 -- Which TCP connections come in, and who takes them?
 --
--- Each inet_csk_accept() as it returns, so the process is the one that serves the connection; addresses
--- are those of IPv4.  Costs nothing but then.  Tried on 6.1 and 6.12.
+-- Each inet_csk_accept() as it returns, so the process is the one that serves the connection;
+-- addresses are those of IPv4.  Costs nothing but then.  Its cost was not measured.  Answers tested on
+-- 6.1 and 6.12.
 SELECT time, pid, comm, CASE WHEN CAST(ret AS 'struct sock *').__sk_common.skc_family = 2
 		THEN inet(CAST(ret AS 'struct sock *').__sk_common.skc_daddr) END AS source,
 	ntohs(CAST(ret AS 'struct sock *').__sk_common.skc_dport) AS sport,

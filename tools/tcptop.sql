@@ -1,8 +1,8 @@
 #!/usr/bin/env ebql
 -- Which TCP connections carry most bytes, and whose are they?
 --
--- Sent by tcp_sendmsg(), received by tcp_cleanup_rbuf(), of IPv4.  About 0.2 us a call.
--- Tried on 6.1 and 6.12.
+-- Sent by tcp_sendmsg(), received by tcp_cleanup_rbuf(), of IPv4.  Its cost was not measured.  Answers
+-- tested on 6.1 and 6.12.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

@@ -2,9 +2,9 @@
 -- How much do programs read from Unix sockets, and what?
 --
 -- Each piece that unix_stream_read_actor() hands out, with its text, of which bytes that are 0 are
--- blanks; what is longer than 60 bytes ends with "...".  Of a piece that lies outside of the buffer's own
--- memory, as large ones do, data is NULL.
--- Costs nothing but then.  Tried on 6.1 and 6.12.
+-- blanks; what is longer than 60 bytes ends with "...".  Of a piece that lies outside of the buffer's
+-- own memory, as large ones do, data is NULL.  Costs nothing but then.  Its cost was not measured.
+-- Answers tested on 6.1 and 6.12.
 SELECT time, pid, comm, chunk AS bytes, CASE WHEN first + chunk <= skb.len - skb.data_len
 	THEN strs(skb.data + first, skb.data + first + chunk, 60) END AS data
 FROM (SELECT time, pid, comm, skb, chunk & 0x7fffffff AS chunk,

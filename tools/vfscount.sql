@@ -1,7 +1,7 @@
 #!/usr/bin/env ebql
 -- Which functions of the file system's switch are called, and how often?
 --
--- Each of vfs_*().  About 0.1 us a call.  Tried on 6.1 and 6.12.
+-- Each of vfs_*().  Its cost was not measured.  Answers tested on 6.1 and 6.12.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

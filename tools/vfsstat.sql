@@ -1,7 +1,8 @@
 #!/usr/bin/env ebql
 -- How many reads, writes, opens, creates and syncs of files are there?
 --
--- Calls of vfs_read() and its kin; a file that open() makes is no create.  About 0.1 us a call.  Tried on 6.1 and 6.12.
+-- Calls of vfs_read() and its kin; a file that open() makes is no create.  Its cost was not measured.
+-- Answers tested on 6.1 and 6.12.
 --
 -- :interval DURATION = 1s   the length of a window
 -- :count    INTEGER  = 0    end after so many windows; 0: go on

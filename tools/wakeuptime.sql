@@ -2,8 +2,8 @@
 -- Who wakes the threads that wait, and how long had they waited?
 --
 -- From the sched_switch away from a thread that waits to the wake-up that ends it, with the waker's
--- stack; -o folded and -o flamegraph draw them, in ns.  A thread that only lost its CPU waits for nothing.
--- About 2 us a wake-up.  Tried on 6.1, 6.12 and 6.18.
+-- stack; -o folded and -o flamegraph draw them, in ns.  A thread that only lost its CPU waits for
+-- nothing.  Measured on 6.18: 258 ns an event, 8,878 of them in 0.28 s.  Answers tested on 6.18.
 --
 -- :least DURATION = 1us    only waits as long
 -- :who   TEXT     = NULL   only of threads of this name

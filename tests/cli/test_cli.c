@@ -314,9 +314,11 @@ static void test_not_there(void **state)
 static void test_completion(void **state)
 {
 	static const char *const cases[][2] = {
-		{ "--wi", "--window-columns --windows" }, { "desc", "describe" },
-		{ "bios", "biosnoop biostacks" },	  { "-o js", "json jsonl" },
-		{ "tools tcps", "tcpstates tcpsynbl" },
+		{ "--wi", "--window-columns --windows" },
+		{ "desc", "describe" },
+		{ "bios", "biosnoop biostacks" },
+		{ "-o js", "json jsonl" },
+		{ "tools tcps", "tcpsendlat tcpstates tcpsynbl" },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -119,11 +119,17 @@ static void test_readme(void **state)
 	check("README.md", 10);
 }
 
+static void test_tutorial(void **state)
+{
+	check("docs/tutorial.md", 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_readme),
+		cmocka_unit_test(test_tutorial),
 	};
 
 	return cmocka_run_group_tests_name("documents", tests, NULL, NULL);

@@ -1,0 +1,13 @@
+#!/usr/bin/env ebql
+-- How long does block I/O take, as quantiles with bounds that surely hold?
+--
+-- As biolatency, by disk, in 128 cells for each power of two: an estimate is at most 0.8 % off, and
+-- its bounds say how much.  Lost events widen them.  Measured on 6.18: 1.0 us an event, 500 of them in
+-- 0.16 s.  Answers tested on 6.1 and 6.12.
+--
+-- :interval DURATION = 1s   the length of a window
+-- :count    INTEGER  = 0    end after so many windows; 0: go on
+SET windows = :count;
+SELECT device_name(dev) AS disk, count(*) AS n, quantiles(latency, 0.5, 0.99, 0.999, loglinear(7)) AS latency,
+	max(latency) AS longest
+FROM block_io GROUP BY dev WINDOW TUMBLING :interval ORDER BY n DESC

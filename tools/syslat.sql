@@ -1,0 +1,14 @@
+#!/usr/bin/env ebql
+-- How long does a system call take, for each process that makes many?
+--
+-- From the call's entry to its return, whatever happened meanwhile: syswhy tells that apart.  Each
+-- quantile has its bounds, and lost events widen them.  Its cost was not measured.  Answers tested on
+-- 6.1 and 6.12.
+--
+-- :call     STREAM   = syscall:sendto   the call
+-- :interval DURATION = 1s               the length of a window
+-- :count    INTEGER  = 0                end after so many windows; 0: go on
+-- :least    INTEGER  = 100              only processes with so many calls
+SET windows = :count;
+SELECT pid, comm, count(*) AS n, quantiles(latency, 0.5, 0.99, 0.999, loglinear(7)) AS latency
+FROM :call GROUP BY pid, comm WINDOW TUMBLING :interval HAVING n >= :least ORDER BY n DESC
