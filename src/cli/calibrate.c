@@ -17,6 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "cli/analyze.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/report.h"
@@ -208,16 +209,16 @@ static double time_loop(void (*loop)(u32 n))
 	return quantile(chunks, N_CHUNKS, 0.5);
 }
 
-/* Samples come seldom, so all of the time counts. */
+/* Samples come seldom, so all of the time counts that is this thread's, and theirs within it. */
 static double time_work(void)
 {
-	u64 start_ns = base_monotonic_ns(), ns = 0;
+	u64 start_ns = process_cpu_ns(), ns = 0;
 	u32 n = 0;
 
 	for (; ns < SAMPLE_RUN_NS; n++) {
 		for (volatile u32 i = 0; i < 1000; i++)
 			;
-		ns = base_monotonic_ns() - start_ns;
+		ns = process_cpu_ns() - start_ns;
 	}
 	return (double)ns / n;
 }

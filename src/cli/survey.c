@@ -155,7 +155,11 @@ static bool add_pattern(struct survey *s, const char *word)
 	if (strpbrk(word, " \t\n"))
 		return add_query(s, word);
 	s->n_matched = 0;
-	if (describe_written(q, word, strlen(word), &d) && d.list)
+	if (!describe_written(q, word, strlen(word), &d))
+		d.list = NULL;
+	else if (!d.list && span_of(word) && !strpbrk(word, "*?"))
+		add_listed(s, word);
+	if (d.list)
 		add_list(s, d.list->is_wildcard ? word : d.list->streams.at[0]->name, d.list);
 	diags_init(&q->diags, &q->arena, "survey", "", 0);
 	if (!s->n_matched && !query_each_stream(q, word, add_listed, s))
