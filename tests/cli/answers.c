@@ -133,7 +133,8 @@ static int enter(void **state)
 static int leave(void **state)
 {
 	assert_int_equal(chdir("/"), 0);
-	return system("rm -r /tmp/ebql-answers-??????");
+	assert_int_equal(setenv("FOLDER", folder, 1), 0);
+	return system("rm -r \"$FOLDER\"");
 }
 
 int main(void)
