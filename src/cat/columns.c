@@ -45,4 +45,5 @@ const struct system_column_info system_columns[SYS_N] = {
 			 "the program's stack; ustack(n): its n innermost calls",
 			 COST_USTACK },
 	[SYS_FRAME] = { "__frame", { TYPE_POINTER, 64 }, "", COST_NONE },
+	[SYS_TREE] = { "target_tree()", { TYPE_BOOL }, "", COST_PPID },
 };

@@ -36,11 +36,13 @@
 /* --- Signals --- */
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+static const int child_signal[] = { SIGCHLD };
 static volatile sig_atomic_t n_stop_signals, stop_signal, n_to_kill;
 static struct cancel cancel, cancel_output;
 static int stop_fd = -1;
 
-static struct signals saved_stop, saved_write, saved_tick;
+static struct signals saved_stop, saved_write, saved_tick, saved_child;
+static int child_pid; /* child_end() waits for it */
 
 /* A write(2) that waits for a reader, or for a terminal that is stopped, is interrupted by it. */
 static void on_tick(int number)
@@ -98,6 +100,20 @@ static void on_stop_signal(int number)
 		leave(number);
 	if (write(stop_fd, &one, sizeof(one)) < 0)
 		errno = 0; /* full: the host has been told already */
+	errno = error;
+}
+
+/* Those that were adopted.  The command itself is waited for elsewhere: then the run is over. */
+static void on_child(int number)
+{
+	int error = errno;
+	siginfo_t info = { 0 };
+
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
+	       info.si_pid != child_pid) {
+		waitpid(info.si_pid, NULL, WNOHANG);
+		info.si_pid = 0;
+	}
 	errno = error;
 }
 
@@ -243,6 +259,13 @@ static int child_start(struct host *host)
 	host->child_fd = syscall(SYS_pidfd_open, host->options.child_pid, 0);
 	if (host->child_fd < 0)
 		return -errno;
+	child_pid = host->options.child_pid;
+	if (host->options.adopts) {
+		if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+			return -errno;
+		signals_take(&saved_child, child_signal, 1, on_child, SA_RESTART | SA_NOCLDSTOP,
+			     SIG_UNBLOCK);
+	}
 	host->child.start_ns = base_monotonic_ns();
 	if (write(host->options.child_go_fd, &go, 1) == 1)
 		return 0;
@@ -259,6 +282,8 @@ static void child_end(struct host *host)
 
 	if (host->child_fd < 0)
 		return;
+	if (host->options.adopts)
+		signals_give_back(&saved_child); /* it would end the poll(2) */
 	if (poll(&ended, 1, 0) == 0) {
 		kill(pid, SIGTERM);
 		kill(pid, SIGCONT);

@@ -22,6 +22,7 @@ struct host_options {
 	bool ends_at_loss; /* where windows of time do not end: at once */
 	/* -1: none; the run ends with it, and it (SIGTERM, after 1 s SIGKILL) with the run */
 	int child_pid;
+	bool adopts;	 /* its descendants whose parents are dead: target_tree() is of them, too */
 	int child_go_fd; /* a byte written here starts its exec, whose errno comes back */
 };
 

@@ -383,6 +383,7 @@ static int run_select(struct session *s)
 		if (error)
 			return query_failed("cannot start the command", -error);
 		q->settings.target_pid = s->options.host.child_pid;
+		q->settings.target_parent = load_initial_pid();
 	}
 	/* Behind the child's start: they are ours alone. */
 	load_raise_limits(NULL);
@@ -393,6 +394,7 @@ static int run_select(struct session *s)
 	if (!query_compile(q) || !check_format(s))
 		return query_report(q);
 	query_report(q); /* what it warns of is known before anything is loaded */
+	host->adopts = q->settings.is_tree_used;
 	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
 		query_note("ebql: -p has no effect: it names the process for target_pid(), which "
 			   "the query does not use\n");
@@ -483,6 +485,7 @@ static int explain(struct session *s, const char *stage, int target_pid)
 	struct buf out;
 
 	s->query.settings.target_pid = target_pid;
+	s->query.settings.target_parent = getpid();
 	s->query.settings.only_pid = MAX(s->options.target_pid, 0);
 	buf_init(&out);
 	query_explain(&s->query, stage, &out);

@@ -207,6 +207,7 @@ static void offer_functions(struct search *search)
 	for (u32 i = 0; i < SCHEME_N; i++)
 		offer_call(search, scheme_name(i));
 	offer_call(search, "target_pid");
+	offer_call(search, "target_tree");
 	offer_call(search, "pid_in_ns");
 	offer_call(search, "unnest");
 }

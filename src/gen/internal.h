@@ -254,6 +254,7 @@ vreg gen_field(struct gen *g, const struct expr *e, label null);
 vreg gen_system(struct gen *g, const struct expr *e, label null);
 /* pid.c: pid, tid or ppid in the namespace e->pid_ns. */
 vreg gen_pid_in_ns(struct gen *g, const struct expr *e, label null);
+vreg gen_is_below(struct gen *g, const struct expr *e, label null);
 /* What is read at once for it and other members; nothing where it is read by itself. */
 void gen_read_together(struct gen *g, const struct expr *e);
 vreg gen_member(struct gen *g, const struct expr *e, label null);

@@ -3,10 +3,13 @@
  * pid, tid and ppid as a PID namespace numbers them: a process has a number in its own namespace
  * and in each one around it, one a level, in the order of struct pid's numbers[].  (The helper
  * bpf_get_ns_current_pid_tgid knows the innermost only: no process of a container within.)
+ * And whether a process is below another: parents tell it.
  */
 #include "gen/internal.h"
 
-#define LEVELS_MAX 33 /* MAX_PID_NS_LEVEL below the initial one */
+#define LEVELS_MAX	33 /* MAX_PID_NS_LEVEL below the initial one */
+#define ANCESTORS_MAX	64 /* parents that are looked at, */
+#define PARENTS_AT_ONCE 8  /* so many at a time */
 
 /* Goes up from the innermost, where who asks is most often. */
 static vreg number_in(struct gen *g, vreg task, u32 inode, label null)
@@ -37,15 +40,54 @@ static vreg number_in(struct gen *g, vreg task, u32 inode, label null)
 	return gen_stack_load(g, number, o->nr, IR_U32);
 }
 
+static vreg current_task(struct gen *g)
+{
+	return g->kind->task ? g->kind->task(g)
+			     : gen_helper(g, BPF_FUNC_get_current_task_btf); /* 5.11 */
+}
+
 vreg gen_pid_in_ns(struct gen *g, const struct expr *e, label null)
 {
 	const struct pid_offsets *o = &g->phys->pids;
-	vreg task = g->kind->task ? g->kind->task(g)
-				  : gen_helper(g, BPF_FUNC_get_current_task_btf); /* 5.11 */
+	vreg task = current_task(g);
 
 	if (e->index == SYS_PPID)
 		task = gen_load(g, task, o->real_parent, IR_U64);
 	if (e->index != SYS_TID)
 		task = gen_load(g, task, o->group_leader, IR_U64);
 	return number_in(g, task, e->pid_ns, null);
+}
+
+/*
+ * The parent of a process that dies is replaced by another that is below the same one (an orphan's
+ * is who adopts it), so whichever of the two is read leads there; what is read stays until the
+ * program has ended (RCU).  The first process of all is its own parent.
+ *
+ * Each way on is walked by the verifier once more, so there is one only behind several parents.
+ * A chain that is longer than what is looked at is a fault.
+ */
+vreg gen_is_below(struct gen *g, const struct expr *e, label null)
+{
+	const struct pid_offsets *o = &g->phys->pids;
+	struct ir *ir = g->ir;
+	vreg task = current_task(g), is_below = gen_imm(g, 0), number;
+	label end = ir_label(ir);
+
+	for (u32 i = 1; i <= ANCESTORS_MAX; i++) {
+		task = gen_load(g, task, o->real_parent, IR_U64);
+		number = gen_load(g, task, o->tgid, IR_U32);
+		/* A difference that is 0 is the only one to have the topmost bit behind that. */
+		ir_alu(ir, IR_OR, is_below, is_below,
+		       gen_alui(g, IR_SHR,
+				gen_alui(g, IR_SUB, gen_alui(g, IR_XOR, number, e->integer), 1),
+				63));
+		if (i % PARENTS_AT_ONCE)
+			continue;
+		ir_branchi(ir, IR_NE, is_below, 0, end);
+		ir_branchi(ir, IR_LE, number, 1, end);
+	}
+	gen_count_fault(g);
+	ir_jump(ir, null);
+	ir_place(ir, end);
+	return is_below;
 }

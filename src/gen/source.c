@@ -652,6 +652,8 @@ vreg gen_system(struct gen *g, const struct expr *e, label null)
 		return gen_replay_column(g, e->index);
 	if (expr_is_stack(e))
 		return gen_stack(g, e);
+	if (e->index == SYS_TREE)
+		return gen_is_below(g, e, null);
 	if (e->pid_ns)
 		return gen_pid_in_ns(g, e, null);
 	switch (e->index) {

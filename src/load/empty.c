@@ -5,6 +5,7 @@
  * it tells.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "load/internal.h"
 
@@ -26,6 +27,27 @@ int load_empty(union bpf_attr *attr)
 	};
 
 	return load_insns(attr, insns, ARRAY_SIZE(insns));
+}
+
+s32 load_initial_pid(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_pid_tgid },
+		{ .code = BPF_ALU64 | BPF_RSH | BPF_K, .imm = 32 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+	u64 context = 0;
+	u32 pid;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+	fd = load_insns(&attr, insns, ARRAY_SIZE(insns));
+	if (fd < 0 || sys_prog_test_run(fd, &context, sizeof(context), 0, 0, &pid))
+		pid = (u32)getpid();
+	sys_close(&fd);
+	return (s32)pid;
 }
 
 u64 load_empty_run_ns(void)

@@ -260,6 +260,8 @@ void load_costs(struct load_state *const *states, u32 n_states, struct load_cost
  * the measuring adds to each; 0: unknown.
  */
 u64 load_empty_run_ns(void);
+/* Our number in the initial PID namespace; where that cannot be found out, in our own. */
+s32 load_initial_pid(void);
 /* What the kernel says of a program, since it was attached. */
 struct load_runs {
 	u64 n, ns;  /* while the kernel measures: sys_run_time_open() */

@@ -22,7 +22,8 @@ static void note_use(void *context, struct expr *expr)
 
 	uses->comm |= expr->kind == EXPR_SYSTEM && expr->index == SYS_COMM;
 	uses->stacks |= expr_is_stack(expr);
-	uses->ppid |= expr->kind == EXPR_SYSTEM && expr->index == SYS_PPID;
+	uses->ppid |=
+		expr->kind == EXPR_SYSTEM && (expr->index == SYS_PPID || expr->index == SYS_TREE);
 	uses->pid_ns |= expr->kind == EXPR_SYSTEM && expr->pid_ns;
 }
 

@@ -222,6 +222,7 @@ int bind_system_find(const char *name);
  * for those whose column of that name is merged with another's.  NULL: any name. */
 const struct from_member *bind_system_member(struct scope *scope, const char *name, u32 *ret_n);
 /* The process' number in the PID namespace with this inode; function: as messages call it. */
+struct expr *bind_tree(struct scope *scope, s32 parent, struct span span);
 struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, struct span span);
 /* kstack(n), ustack(n) */
 struct expr *bind_stack(struct scope *scope, const struct ast *ast, enum system_column column);

@@ -220,6 +220,8 @@ static const char *const foreign[][2] = {
 	{ "lhist", "histogram(x, linear(low, high, step))" },
 };
 
+static const char *const of_processes[] = { "target_pid", "target_tree", "pid_in_ns" };
+
 struct expr *bind_unknown_function(struct scope *scope, const struct ast *ast, bool is_window)
 {
 	struct suggest suggest;
@@ -236,8 +238,8 @@ struct expr *bind_unknown_function(struct scope *scope, const struct ast *ast, b
 	function_suggest(&suggest, is_window);
 	for (u32 i = 0; !is_window && read_name_at(i); i++)
 		suggest_offer(&suggest, read_name_at(i));
-	for (u32 i = 0; i < 2 && !is_window; i++)
-		suggest_offer(&suggest, i ? "pid_in_ns" : "target_pid");
+	for (u32 i = 0; i < ARRAY_SIZE(of_processes) && !is_window; i++)
+		suggest_offer(&suggest, of_processes[i]);
 	d = diag_error(scope->diags, "unknown-function", ast->span, "there is no %sfunction \"%s\"",
 		       is_window ? "window " : "", ast->text);
 	if (percentile_named(scope, ast->text))
@@ -257,6 +259,18 @@ static struct expr *bind_target_pid(struct scope *scope, const struct ast *ast)
 				    scope->settings->target_pid);
 	return diag_refuse(scope->diags, "no-target", ast->span,
 			   "no target process is named" HINT "name one by -p PID or -- COMMAND");
+}
+
+/* Their parents are what tells: of a command they all lead to us, since we adopt its orphans. */
+static struct expr *bind_target_tree(struct scope *scope, const struct ast *ast)
+{
+	if (scope->settings->target_parent < 0)
+		return diag_refuse(scope->diags, "no-target", ast->span,
+				   "there is no command, of whose processes it is" HINT
+				   "start it by -- COMMAND; of a process that runs there is "
+				   "target_pid()");
+	scope->settings->is_tree_used = true;
+	return bind_tree(scope, scope->settings->target_parent, ast->span);
 }
 
 /* pid_in_ns(dev, ino) */
@@ -352,6 +366,8 @@ struct expr *bind_call(struct scope *scope, const struct ast *ast)
 				   "SELECT comm, UNNEST(histogram(latency)) ... GROUP BY comm");
 	if (strcasecmp(ast->text, "target_pid") == 0 && ast->n_args == 0)
 		return bind_target_pid(scope, ast);
+	if (strcasecmp(ast->text, "target_tree") == 0 && ast->n_args == 0)
+		return bind_target_tree(scope, ast);
 	if (strcasecmp(ast->text, "pid_in_ns") == 0)
 		return bind_pid_in_ns(scope, ast);
 	if (strcasecmp(ast->text, "kstack") == 0)

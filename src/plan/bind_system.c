@@ -113,6 +113,17 @@ struct expr *bind_pid_in(struct scope *scope, const char *function, u64 ino, str
 	return e;
 }
 
+struct expr *bind_tree(struct scope *scope, s32 parent, struct span span)
+{
+	struct expr *e = bind_of_event(scope, "target_tree", SYS_TREE, span);
+
+	if (!e)
+		return NULL;
+	e->integer = parent;
+	e->nullable = true;
+	return e;
+}
+
 struct expr *bind_stack(struct scope *scope, const struct ast *ast, enum system_column column)
 {
 	const struct ast *depth = ast->n_args == 1 ? ast->args[0] : NULL;

@@ -22,6 +22,7 @@ void settings_init(struct settings *settings)
 		.out_span = SPAN_NONE,
 		.schedule = { .start_s = -1, .stop_s = -1 },
 		.target_pid = -1,
+		.target_parent = -1,
 	};
 }
 

@@ -65,12 +65,15 @@ struct settings {
 	u64 on_row_limit_ns;	/* 10 s: how long its command may take */
 	bool is_max_groups_set; /* asked for, be it the default's number */
 	s32 target_pid;		/* -1: none named */
-	s32 only_pid;		/* of programs' events those of this process; 0: of all */
+	/* Of the command, whose tree is below it, as the initial PID namespace has it; -1: none. */
+	s32 target_parent;
+	s32 only_pid; /* of programs' events those of this process; 0: of all */
 	/* Of the program: where the command line says nothing else; 0: until it is stopped. */
 	u64 n_windows, duration_ns;
 	const struct costs *costs; /* the catalog's; NULL: those of the table */
 	u32 n_bindings;		   /* counted by plan_bind_query(): one for a query */
 	bool counts_operators;	   /* each operator by itself: EXPLAIN ANALYZE */
+	bool is_tree_used;	   /* the same of target_tree() */
 	bool is_target_used;	   /* set by plan_bind_query(): the query calls target_pid() */
 };
 
