@@ -406,6 +406,10 @@ s32 syscall_count(void);
 #define NAMING_BYTES   4300u /* of a name */
 #define NAMING_NUMBERS 4u    /* that one name stands for */
 
+struct naming_range {
+	u64 lo, end;
+};
+
 /* A function that names numbers, which SQLite calls. */
 struct naming {
 	const char *name;
@@ -423,6 +427,12 @@ struct naming {
 	u32 (*numbers_of)(const struct naming *naming, const char *name, s64 *ret_numbers,
 			  struct suggest *suggest);
 	const struct flags *flags;
+	/* Before rights are given up: what names are to be looked up in. */
+	void (*prepare)(void);
+	/* Of addresses: from each of these on, and up to, a name stands for; 0: for none; -1:
+	 * for too many, or names are not known. */
+	int (*ranges_of)(const char *name, struct naming_range ret[NAMING_NUMBERS],
+			 struct suggest *suggest);
 };
 
 extern const struct naming *const namings[];
@@ -438,6 +448,38 @@ u32 naming_numbers(const struct naming *naming, const char *name, s64 *ret_numbe
 /* The IPv6 address that is shown so, as naming_inet takes it. */
 bool naming_address(const char *text, u64 ret_words[2]);
 extern const struct naming naming_inet, naming_ntop;
+
+/* --- Names of addresses --- */
+
+/* A function: from `start` on, n_bytes long; 0: up to the next one. */
+struct symbol {
+	u64 start, n_bytes;
+	const char *name;
+	u32 order; /* in the list, before it was sorted */
+};
+
+struct symbol_table {
+	VEC(struct symbol) list; /* sorted by symbol_table_sort() */
+};
+
+/* Of several at one place the first in the list stays, or the last. */
+void symbol_table_sort(struct symbol_table *table, bool keeps_last);
+/* NULL: there is none. */
+const struct symbol *symbol_table_find(const struct symbol_table *table, u64 address);
+/* Behind its last byte. */
+u64 symbol_end(const struct symbol_table *table, const struct symbol *symbol);
+
+/* kallsyms.c: the kernel's, as who opened it may see them. */
+struct kernel_symbols {
+	int fd, modules_fd;
+	struct arena arena;
+	struct symbol_table table;
+	u64 modules_hash, looked_ns; /* at the list of modules */
+};
+void kernel_symbols_open(struct kernel_symbols *k);
+void kernel_symbols_close(struct kernel_symbols *k);
+/* Reads them, and again where there are other modules by now. */
+void kernel_symbols_look(struct kernel_symbols *k);
 
 /*
  * elf.c: each function that the symbol tables of an ELF file name; offset: of its code, in the

@@ -185,7 +185,7 @@ static u32 rank_of(const Elf64_Sym *s, const u16 *version)
 	}
 }
 
-struct symbol_table {
+struct elf_table {
 	Elf64_Sym *symbols;
 	u16 *versions; /* or NULL */
 	char *names;   /* a NUL is behind them */
@@ -193,7 +193,7 @@ struct symbol_table {
 };
 
 /* `work` is what may still be done; -E2BIG: it was not enough. */
-static int visit_table(const struct symbol_table *t, u64 *work, symbol_visit *visit, void *context)
+static int visit_table(const struct elf_table *t, u64 *work, symbol_visit *visit, void *context)
 {
 	for (u64 i = 0; i < t->n; i++) {
 		u64 n;
@@ -235,7 +235,7 @@ static int each_of_sections(const struct elf *elf, u64 *work, symbol_visit *visi
 
 	for (u32 i = 0; i < elf->n_sections && !err; i++) {
 		const Elf64_Shdr *s = &elf->sections[i], *versions;
-		struct symbol_table t = { .n = s->sh_size / sizeof(Elf64_Sym) };
+		struct elf_table t = { .n = s->sh_size / sizeof(Elf64_Sym) };
 
 		if ((s->sh_type != SHT_SYMTAB && s->sh_type != SHT_DYNSYM) ||
 		    s->sh_link >= elf->n_sections)

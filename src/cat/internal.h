@@ -280,6 +280,8 @@ extern const struct naming naming_open_flags, naming_mmap_prot, naming_mmap_flag
 extern const struct naming naming_clone_flags;
 /* naming_host.c */
 extern const struct naming naming_user, naming_group, naming_disk;
+/* naming_symbol.c */
+extern const struct naming naming_sym;
 /* naming_cgroup.c */
 extern const struct naming naming_cgroup, naming_container;
 /* The name of a number that look_up() finds, which is asked once a second at most. */

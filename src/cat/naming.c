@@ -13,7 +13,7 @@ const struct naming *const namings[] = {
 	&naming_tcp_state,  &naming_errno,	&naming_signal,	    &naming_capability,
 	&naming_open_flags, &naming_mmap_prot,	&naming_mmap_flags, &naming_clone_flags,
 	&naming_user,	    &naming_group,	&naming_inet,	    &naming_ntop,
-	&naming_disk,	    &naming_cgroup,	&naming_container,
+	&naming_disk,	    &naming_cgroup,	&naming_container,  &naming_sym,
 };
 const u32 n_namings = ARRAY_SIZE(namings);
 

@@ -194,5 +194,5 @@ int describe_columns(struct query *q, const struct ast_source *source, bool is_j
 		put_json(&description, &out);
 	else
 		put_table(&description, &out);
-	return query_say(&out, query_report(q));
+	return query_page(&out, query_report(q));
 }

@@ -109,5 +109,5 @@ int cmd_tools(struct options *options)
 		put_list(&arena, &diags, &out);
 	}
 	arena_free(&arena);
-	return query_say(&out, 0);
+	return query_page(&out, 0);
 }

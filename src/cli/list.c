@@ -54,7 +54,7 @@ int list_streams(struct query *q, const char *pattern, bool is_json)
 	buf_init(&listing.out);
 	if (!query_each_stream(q, pattern, add_name, &listing))
 		return query_report(q);
-	rc = query_say(&listing.out, 0);
+	rc = query_page(&listing.out, 0);
 	if (!listing.n_tracepoints && complain_source(q))
 		return 1;
 	if (!listing.n) {
@@ -98,5 +98,5 @@ int list_views(struct query *q, const char *like, const struct out_format *forma
 	if (listing.is_csv)
 		buf_puts(&listing.out, "view,comment\n");
 	query_each_view(q, like, put_view, &listing);
-	return query_say(&listing.out, query_report(q));
+	return query_page(&listing.out, query_report(q));
 }

@@ -2,8 +2,11 @@
 /*
  * Diagnostics and errnos -> standard error, and exit statuses.
  */
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/report.h"
@@ -71,6 +74,41 @@ int query_say(struct buf *out, int status)
 
 	buf_free(out);
 	return error ? query_failed(QUERY_STDOUT, -error) : status;
+}
+
+/* More lines than the terminal has?  Wide ones are wrapped, or the pager moves sideways. */
+static bool is_long(const struct buf *out)
+{
+	struct winsize size;
+	u32 n = 0;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_row)
+		return false;
+	for (size_t i = 0; i < out->n; i++)
+		n += out->at[i] == '\n';
+	return n >= size.ws_row;
+}
+
+int query_page(struct buf *out, int status)
+{
+	const char *pager = getenv("PAGER") ?: "less -FRX";
+	FILE *pipe = *pager && is_long(out) ? popen(pager, "we") : NULL;
+	void (*interrupt)(int number), (*broken)(int number);
+	bool is_shown;
+
+	if (!pipe)
+		return query_say(out, status);
+	/* ^C is the pager's, and who leaves it need not have seen all. */
+	interrupt = signal(SIGINT, SIG_IGN);
+	broken = signal(SIGPIPE, SIG_IGN);
+	fwrite(out->at, 1, out->n, pipe);
+	is_shown = pclose(pipe) != 127 << 8; /* of sh: there is no such program */
+	signal(SIGPIPE, broken);
+	signal(SIGINT, interrupt);
+	if (!is_shown)
+		return query_say(out, status);
+	buf_free(out);
+	return status;
 }
 
 int query_report(struct query *query)

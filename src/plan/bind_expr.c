@@ -160,6 +160,8 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 	x = args[0];
 	/* Texts compare in one way; each number has its own.  The kernel has lists of constants. */
 	if ((all_constant || (is_user_only && expr_is_text(x))) && n > 2) {
+		for (u32 i = 1; i < n; i++)
+			bind_warn_unlike(scope, x, args[i], true);
 		is = expr_new(scope->arena, EXPR_IN, ast->span);
 		is->args = args;
 		is->n_args = n;

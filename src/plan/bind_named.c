@@ -60,20 +60,57 @@ static u32 numbers_of(struct scope *scope, const struct expr *call, const struct
 static bool has_numbers(const struct expr *e)
 {
 	return function_is_naming(e) && e->function->naming->example &&
-	       e->args[0]->type.kind != TYPE_NULL;
+	       !e->function->naming->ranges_of && e->args[0]->type.kind != TYPE_NULL;
+}
+
+static bool is_of_ranges(const struct expr *e)
+{
+	return function_is_naming(e) && e->function->naming->ranges_of && e->args[0]->lo >= 0 &&
+	       type_is_word(e->args[0]->type);
+}
+
+/* An address in one of the functions of that name; -1: that is not known here. */
+static int in_ranges(struct scope *scope, struct span span, const struct expr *call,
+		     const struct expr *name, struct expr **ret_expr)
+{
+	struct expr *x = call->args[0], *e = NULL;
+	struct naming_range ranges[NAMING_NUMBERS];
+	struct suggest suggest;
+	int n;
+
+	suggest_init(&suggest, name->text);
+	n = call->function->naming->ranges_of(name->text, ranges, &suggest);
+	if (!n)
+		unknown_name(scope, call->function->naming, name, &suggest);
+	for (int i = 0; i < n; i++) {
+		struct expr *lo = expr_integer(scope->arena, span, type_int(64, false),
+					       ranges[i].lo),
+			    *end = expr_integer(scope->arena, span, type_int(64, false),
+						ranges[i].end),
+			    *is = bind_op(scope, OP_AND, span, bind_op(scope, OP_GE, span, x, lo),
+					  bind_op(scope, OP_LT, span, x, end));
+
+		e = e ? bind_op(scope, OP_OR, span, e, is) : is;
+	}
+	*ret_expr = e;
+	return n;
 }
 
 bool bind_named(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
 		struct expr *b, struct expr **ret_expr)
 {
-	struct expr *call = a && has_numbers(a) ? a : b, *name = call == a ? b : a, *e = NULL;
+	struct expr *call = a && (has_numbers(a) || is_of_ranges(a)) ? a : b,
+		    *name = call == a ? b : a, *e = NULL;
 	s64 numbers[NAMING_NUMBERS];
 	u32 n;
 
-	if (!a || !b || (op != OP_EQ && op != OP_NE) || !has_numbers(call) ||
-	    name->kind != EXPR_TEXT)
+	if (!a || !b || (op != OP_EQ && op != OP_NE) || name->kind != EXPR_TEXT ||
+	    (!has_numbers(call) && !is_of_ranges(call)))
 		return false;
-	if (call->n_args == 2) {
+	if (is_of_ranges(call)) {
+		if (in_ranges(scope, span, call, name, &e) < 0)
+			return false;
+	} else if (call->n_args == 2) {
 		e = equals_address(scope, span, call->args, name);
 	} else {
 		n = numbers_of(scope, call, name, numbers);

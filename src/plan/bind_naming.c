@@ -86,6 +86,8 @@ bool bind_naming(struct scope *scope, const struct ast *ast, struct expr **ret_e
 			return true;
 		n += more;
 	}
+	if (naming->prepare)
+		naming->prepare();
 	if (naming->of_signed && words[0]->lo < 0 && type_is_word(words[0]->type))
 		naming = naming->of_signed;
 	*ret_expr = call_of(scope->arena, naming, ast->span, words, n);

@@ -136,6 +136,19 @@ static void warn_text(struct scope *scope, const struct expr *x, const struct ex
 		     text->text_bytes, n, n, (int)n, text->text);
 }
 
+void bind_warn_unlike(struct scope *scope, const struct expr *a, const struct expr *b,
+		      bool is_equal)
+{
+	if (scope->is_shipped)
+		return;
+	warn_number(scope, a, b);
+	warn_number(scope, b, a);
+	if (is_equal) {
+		warn_text(scope, a, b);
+		warn_text(scope, b, a);
+	}
+}
+
 struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
 		     struct expr *b)
 {
@@ -149,14 +162,8 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 		a = sides[0];
 		b = sides[1];
 	}
-	if (is_comparison && !scope->is_shipped) {
-		warn_number(scope, a, b);
-		warn_number(scope, b, a);
-	}
-	if ((op == OP_EQ || op == OP_NE) && !scope->is_shipped) {
-		warn_text(scope, a, b);
-		warn_text(scope, b, a);
-	}
+	if (is_comparison)
+		bind_warn_unlike(scope, a, b, op == OP_EQ || op == OP_NE);
 	if (is_comparison && b->kind == EXPR_REAL)
 		e = compare_with_real(scope, op, span, a, b->real);
 	else if (is_comparison && a->kind == EXPR_REAL)

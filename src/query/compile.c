@@ -270,7 +270,8 @@ bool query_compile(struct query *query)
 			       query->databases.n, &query->arena, &query->diags);
 	if (!query->cut)
 		return false;
-	find_machine(query);
+	if (query->bound->has_streams || query->bound->has_iterators)
+		find_machine(query);
 	query->parts = arena_array(&query->arena, struct query_part, query->cut->n_parts);
 	for (u32 i = 0; i < query->cut->n_parts; i++)
 		optimize_part(query, &query->cut->parts[i], &query->parts[i]);

@@ -27,6 +27,8 @@ static const struct {
 	{ "MATCH", "there is no MATCH", "LIKE 'a%' and GLOB 'a*[0-9]' match patterns" },
 	{ "COLLATE", "there are no collations: texts compare by their bytes",
 	  "lower(x) = 'nginx' compares without case, and so does LIKE" },
+	{ "join", "there is no join(...)", "strs(argv) is the texts of an array of pointers",
+	  .then = "(" },
 	{ "QUALIFY", "there is no QUALIFY", RANK_HINT },
 	{ "ON", "there is no DISTINCT ON", RANK_HINT, .after = "DISTINCT" },
 	{ "TOP", "there is no TOP", LIMIT_HINT },

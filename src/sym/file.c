@@ -24,5 +24,5 @@ void file_read(struct arena *arena, int fd, struct symbol_table *table)
 	struct reading r = { arena, table };
 
 	elf_each_function(fd, add, &r);
-	table_sort(table, false);
+	symbol_table_sort(table, false);
 }

@@ -304,7 +304,7 @@ static void read_perf(struct process *process)
 			add_perf(&process->arena, &process->perf, line);
 			process->perf_bytes += (u64)(end + 1 - line);
 		}
-		table_sort(&process->perf, true); /* code that was made anew */
+		symbol_table_sort(&process->perf, true); /* code that was made anew */
 	}
 	buf_free(&text);
 	sys_close(&fd);
@@ -312,11 +312,11 @@ static void read_perf(struct process *process)
 
 static const char *perf_name(struct process *process, u64 address)
 {
-	const struct symbol *s = table_find(&process->perf, address);
+	const struct symbol *s = symbol_table_find(&process->perf, address);
 
 	if (!s) {
 		read_perf(process);
-		s = table_find(&process->perf, address);
+		s = symbol_table_find(&process->perf, address);
 	}
 	return s ? s->name : NULL;
 }
@@ -339,7 +339,7 @@ void process_name(struct namer *namer, struct process *process, u64 address, str
 		return;
 	}
 	address += m->offset - m->start;
-	s = table_find(&m->file->table, address);
+	s = symbol_table_find(&m->file->table, address);
 	base = strrchr(m->path, '/');
 	if (s)
 		buf_puts(to, s->name);

@@ -4,15 +4,10 @@
  */
 #include "sym/internal.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "sys/sys.h"
 #include "type/type.h"
-
-#define LOOK_NS 20000000ull /* modules are looked for so often, while there are new stacks */
 
 struct namer *namer_open(void)
 {
@@ -21,10 +16,8 @@ struct namer *namer_open(void)
 	if (!namer)
 		return NULL;
 	arena_init(&namer->arena);
-	arena_init(&namer->kernel_arena);
 	buf_init(&namer->texts);
-	namer->kernel_fd = sys_kallsyms_open();
-	namer->modules_fd = open("/proc/modules", O_RDONLY | O_CLOEXEC);
+	kernel_symbols_open(&namer->kernel);
 	return namer;
 }
 
@@ -32,62 +25,15 @@ void namer_close(struct namer *namer)
 {
 	if (!namer)
 		return;
-	sys_close(&namer->kernel_fd);
-	sys_close(&namer->modules_fd);
 	processes_forget(namer);
-	arena_free(&namer->kernel_arena);
+	kernel_symbols_close(&namer->kernel);
 	buf_free(&namer->texts);
 	free(namer);
 }
 
-/* Of the list of modules and where they are. */
-static u64 modules_hash(struct namer *namer)
-{
-	struct buf text;
-	u64 hash = 1;
-
-	buf_init(&text);
-	if (namer->modules_fd >= 0 && lseek(namer->modules_fd, 0, SEEK_SET) == 0)
-		buf_read(&text, namer->modules_fd, SIZE_MAX);
-	/* Not how many use one: "NAME BYTES USERS USER,... STATE ADDRESS" */
-	for (char *line = text.at, *end; line && *line; line = end) {
-		const char *name_end = strchr(line, ' '), *state;
-
-		end = strchrnul(line, '\n');
-		end += *end == '\n';
-		state = name_end;
-		for (u32 i = 0; i < 3 && state; i++)
-			state = strchr(state + 1, ' ');
-		for (const char *c = line; name_end && c < name_end; c++)
-			hash = (hash ^ (u8)*c) * 0x100000001b3ull;
-		for (const char *c = state; c && c < end; c++)
-			hash = (hash ^ (u8)*c) * 0x100000001b3ull;
-	}
-	buf_free(&text);
-	return hash;
-}
-
-/* Modules come and go as the program runs. */
-static void look_at_kernel(struct namer *namer)
-{
-	u64 now_ns = base_monotonic_ns(), hash;
-
-	if (namer->kernel_fd < 0 || now_ns < namer->looked_ns + LOOK_NS)
-		return;
-	namer->looked_ns = now_ns;
-	hash = modules_hash(namer);
-	if (hash == namer->modules_hash || lseek(namer->kernel_fd, 0, SEEK_SET) < 0)
-		return;
-	namer->modules_hash = hash;
-	arena_free(&namer->kernel_arena);
-	arena_init(&namer->kernel_arena);
-	namer->kernel = (struct symbol_table){ 0 };
-	kernel_read(&namer->kernel_arena, namer->kernel_fd, &namer->kernel);
-}
-
 static void kernel_name(const struct namer *namer, u64 address, struct buf *to)
 {
-	const struct symbol *s = table_find(&namer->kernel, address);
+	const struct symbol *s = symbol_table_find(&namer->kernel.table, address);
 
 	if (s)
 		buf_puts(to, s->name);
@@ -103,7 +49,7 @@ void namer_name(struct namer *namer, struct stack *stack)
 
 	buf_reset(texts);
 	if (!process)
-		look_at_kernel(namer);
+		kernel_symbols_look(&namer->kernel);
 	for (u32 i = 0; i < stack->n; i++) {
 		/* Behind the call, which may be the last of its function. */
 		u64 address = stack->addresses[i] - (i > 0);

@@ -75,6 +75,24 @@ static void test_watch(void **state)
 	assert_int_equal(ended(t), 0);
 }
 
+/* ^C is the command's: it ends, the shell does not, and nothing of it is left for the next line. */
+static void test_command(void **state)
+{
+	struct terminal *t = *state;
+	char text[160];
+
+	rows(t);
+	snprintf(text, sizeof(text), "\\! exec tail -f %s/x.csv", t->state);
+	line(t, text);
+	expect(t, "3\r\n");
+	key(t, CTRL('C'));
+	expect(t, "ebql> ");
+	type(t, "\\! echo $((40 + 2))\r");
+	expect(t, "42\r\n");
+	line(t, "\\q");
+	assert_int_equal(ended(t), 0);
+}
+
 /* The statement as it was typed is what the editor gets, and what it leaves is run. */
 static void test_edit(void **state)
 {
@@ -103,6 +121,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_leave, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_watch, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_command, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_edit, setup, teardown),
 	};
 

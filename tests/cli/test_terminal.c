@@ -169,14 +169,90 @@ static void test_progress(void **state)
 		if (t->pid == 0)
 			attach_slowly(i ? pipes[1] : STDERR_FILENO);
 		if (!i)
-			expect(t, "\rebql: attaching to vfs_*: 5,000 of 10,000 functions\r   ");
+			expect(t, "\rebql: attaching to vfs_*: 5,000 of 10,000 places\r   ");
 		expect(t, "attached\r\n");
-		assert_int_equal(has_seen(t, 0, "functions"), !i);
+		assert_int_equal(has_seen(t, 0, " places"), !i);
 		assert_false(has_seen(t, 0, ": 2 of"));
 		assert_int_equal(ended(t), 0);
 	}
 	close(pipes[0]);
 	close(pipes[1]);
+}
+
+/* --- Lists --- */
+
+/* What has more lines than the terminal goes through the pager; the rest, and a pipe's, does not.
+ */
+static void test_pager(void **state)
+{
+	static char *const commands[] = { EBQL_BINARY " tools",
+					  EBQL_BINARY " list --catalog " CATALOG,
+					  EBQL_BINARY " describe --catalog " CATALOG
+						      " tracepoint:syscalls:sys_enter_read",
+					  EBQL_BINARY " tools | cat",
+					  "PAGER= " EBQL_BINARY " tools",
+					  "PAGER=no-such-program " EBQL_BINARY " tools" };
+	struct terminal *t = *state;
+
+	setenv("PAGER", "wc -l | sed s/^/paged:/", 1);
+	for (u32 i = 0; i < ARRAY_SIZE(commands); i++) {
+		start_words(t, 80, (char *const[]){ "sh", "-c", commands[i], NULL });
+		assert_int_equal(ended(t), 0);
+		assert_int_equal(has_seen(t, 0, "paged:"), i < 2);
+		assert_int_equal(has_seen(t, 0, "biolatency"), i >= 3);
+	}
+	unsetenv("PAGER");
+}
+
+/* --- Widths --- */
+
+/* No line that was printed is wider than the terminal, so none is wrapped.  UTF-8, no escapes. */
+static void check_widths(const struct terminal *t, u32 columns)
+{
+	u32 width = 0;
+
+	for (size_t i = 0; i < t->seen.n; i++) {
+		u8 c = (u8)t->seen.at[i];
+
+		width = c == '\r' || c == '\n' ? 0 : width + ((c & 0xc0) != 0x80);
+		if (width > columns)
+			fail_msg("wider than %u: %.*s", columns, (int)MIN(i, 400u),
+				 t->seen.at + i - MIN(i, 400u));
+	}
+}
+
+static void test_widths(void **state)
+{
+	static const char *const queries[] = {
+		"SELECT * FROM block_io",
+		"SELECT kstack, count(*) FROM sched_switch GROUP BY kstack",
+		"SELECT comm, pid, tid, cpu, prev_comm, next_comm, histogram(next_pid) AS h, "
+		"quantiles(next_prio, 0.5, 0.99) FROM sched_switch GROUP BY 1, 2, 3, 4, 5, 6 "
+		"WINDOW TUMBLING 200ms",
+	};
+	static char *const tools[] = { "runqlat", "syscount", "pidpersec" };
+	struct terminal *t = *state;
+
+	NEEDS_ROOT();
+	for (u32 wide = 0; wide < 2; wide++) {
+		u16 columns = wide ? 200 : 80;
+
+		for (u32 i = 0; i < ARRAY_SIZE(queries); i++) {
+			start_words(t, columns,
+				    (char *const[]){ EBQL_BINARY, "-d", "300ms", (char *)queries[i],
+						     NULL });
+			ended(t);
+			assert_false(has_seen(t, 0, "error["));
+			check_widths(t, columns);
+		}
+		for (u32 i = 0; i < ARRAY_SIZE(tools); i++) {
+			start_words(t, columns,
+				    (char *const[]){ EBQL_BINARY, tools[i], "-d", "300ms", NULL });
+			ended(t);
+			assert_true(has_seen(t, 0, "matched"));
+			check_widths(t, columns);
+		}
+	}
 }
 
 int main(void)
@@ -186,6 +262,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_windows, setup_idle, teardown),
 		cmocka_unit_test_setup_teardown(test_quiet, setup_idle, teardown),
 		cmocka_unit_test_setup_teardown(test_pipe, setup_idle, teardown),
+		cmocka_unit_test_setup_teardown(test_pager, setup_idle, teardown),
+		cmocka_unit_test_setup_teardown(test_widths, setup_idle, teardown),
 		cmocka_unit_test_setup_teardown(test_progress, setup_idle, teardown),
 	};
 

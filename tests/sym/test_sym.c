@@ -45,11 +45,11 @@ static void test_one_place(void **unused)
 
 		arena_init(&arena);
 		fill(&arena, &table, names);
-		table_sort(&table, keeps_last);
+		symbol_table_sort(&table, keeps_last);
 		assert_int_equal(table.list.n, PLACES);
 		for (u32 i = 0; i < PLACES; i++) {
 			const struct symbol *s =
-				table_find(&table, 0x1000 + 64 * (i * 7 % PLACES) + 63);
+				symbol_table_find(&table, 0x1000 + 64 * (i * 7 % PLACES) + 63);
 
 			assert_string_equal(s->name,
 					    names[i + (keeps_last ? PLACES * (EACH - 1) : 0)]);
@@ -67,12 +67,12 @@ static void test_far(void **unused)
 	arena_init(&arena);
 	vec_push(&arena, &table.list, (struct symbol){ 0x10000, 0x10, "sized" });
 	vec_push(&arena, &table.list, (struct symbol){ 0x20000, 0, "last" });
-	table_sort(&table, false);
-	assert_null(table_find(&table, 0xffff));
-	assert_string_equal(table_find(&table, 0x1000f)->name, "sized");
-	assert_null(table_find(&table, 0x10010));
-	assert_string_equal(table_find(&table, 0x20000 + (1 << 20) - 1)->name, "last");
-	assert_null(table_find(&table, 0x20000 + (1 << 20)));
+	symbol_table_sort(&table, false);
+	assert_null(symbol_table_find(&table, 0xffff));
+	assert_string_equal(symbol_table_find(&table, 0x1000f)->name, "sized");
+	assert_null(symbol_table_find(&table, 0x10010));
+	assert_string_equal(symbol_table_find(&table, 0x20000 + (1 << 20) - 1)->name, "last");
+	assert_null(symbol_table_find(&table, 0x20000 + (1 << 20)));
 	arena_free(&arena);
 }
 
@@ -118,19 +118,19 @@ static void test_modules(void **unused)
 	struct namer *namer = namer_open();
 	const u64 at = 0xffffffffc0001010;
 
-	close(namer->kernel_fd);
-	close(namer->modules_fd);
-	namer->kernel_fd = file_of("ffffffff81000000 T start\nffffffff81000100 t next\n");
-	namer->modules_fd = file_of("old 4096 0 - Live 0xffffffffc0100000\n");
+	close(namer->kernel.fd);
+	close(namer->kernel.modules_fd);
+	namer->kernel.fd = file_of("ffffffff81000000 T start\nffffffff81000100 t next\n");
+	namer->kernel.modules_fd = file_of("old 4096 0 - Live 0xffffffffc0100000\n");
 	assert_string_equal(name_of(namer, 0, 0xffffffff81000110), "next");
 	assert_string_equal(name_of(namer, 0, at), "");
-	set(namer->kernel_fd, "ffffffff81000000 T start\nffffffffc0001000 t fresh\t[mod]\n");
-	namer->looked_ns = 0;
-	set(namer->modules_fd, "old 4096 7 a,b, Live 0xffffffffc0100000\n");
+	set(namer->kernel.fd, "ffffffff81000000 T start\nffffffffc0001000 t fresh\t[mod]\n");
+	namer->kernel.looked_ns = 0;
+	set(namer->kernel.modules_fd, "old 4096 7 a,b, Live 0xffffffffc0100000\n");
 	assert_string_equal(name_of(namer, 0, at), "");
-	namer->looked_ns = 0;
-	set(namer->modules_fd, "mod 4096 0 - Live 0xffffffffc0001000\n"
-			       "old 4096 0 - Live 0xffffffffc0100000\n");
+	namer->kernel.looked_ns = 0;
+	set(namer->kernel.modules_fd, "mod 4096 0 - Live 0xffffffffc0001000\n"
+				      "old 4096 0 - Live 0xffffffffc0100000\n");
 	assert_string_equal(name_of(namer, 0, at), "fresh [mod]");
 	assert_string_equal(name_of(namer, 0, 0xffffffff81000110), "start");
 	namer_close(namer);

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "sym/internal.h"
+#include "cat/internal.h"
 
 /* No function is so large: what lies there came after the list was read. */
 #define FARTHEST_BYTES (1u << 20)
@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-void table_sort(struct symbol_table *table, bool keeps_last)
+void symbol_table_sort(struct symbol_table *table, bool keeps_last)
 {
 	struct symbol *at = table->list.at;
 	u32 n = 0;
@@ -36,7 +36,15 @@ void table_sort(struct symbol_table *table, bool keeps_last)
 	table->list.n = n;
 }
 
-const struct symbol *table_find(const struct symbol_table *table, u64 address)
+u64 symbol_end(const struct symbol_table *table, const struct symbol *symbol)
+{
+	const struct symbol *next = symbol + 1;
+	u64 end = symbol->start + (symbol->n_bytes ?: FARTHEST_BYTES);
+
+	return next < table->list.at + table->list.n ? MIN(end, next->start) : end;
+}
+
+const struct symbol *symbol_table_find(const struct symbol_table *table, u64 address)
 {
 	const struct symbol *at = table->list.at;
 	u32 low = 0, high = table->list.n;
