@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/audit.h"
 #include "cli/library.h"
 #include "cli/report.h"
 #include "cli/shell.h"
@@ -107,7 +108,7 @@ static int cmd_record(struct options *options)
 	return run_text(options, NULL);
 }
 
-#define RUN_LETTERS "ecfodnpvhHBAEMVWPqR"
+#define RUN_LETTERS "ecfodnpvhHBAEMVWPqRU"
 
 static const struct command commands[] = {
 	{ "explain",
@@ -122,7 +123,7 @@ static const struct command commands[] = {
 	{ "watch",
 	  "watch [options] [--fixed] [--socket PATH] FILE|DIRECTORY...\n"
 	  "       ebql watch --status [-o table|json] [--socket PATH]",
-	  "odnphBAETKWPX", TAKES_WORDS, cmd_watch },
+	  "odnphBAETKWPXUY", TAKES_WORDS, cmd_watch },
 	{ "snapshot", "snapshot [-o FILE] [--catalog FOLDER] QUERY.sql...", "ohC", TAKES_WORDS,
 	  cmd_snapshot, .writes_file = true },
 	{ "check", "check [-v] [--catalog FOLDER] SNAPSHOT [SNAPSHOT]", "vhC", TAKES_WORDS,
@@ -189,8 +190,11 @@ int main(int argc, char **argv)
 	status = options_parse(&options, command, argc, argv);
 	if (options.is_quiet)
 		query_be_quiet();
+	if (status < 0 && !audit_open(options.audit_path))
+		status = 1;
 	if (status < 0)
 		status = options.unknown ? say_unknown(options.unknown) : command->run(&options);
+	audit_close();
 	options_free(&options);
 	return fflush(stdout) || ferror(stdout) ? query_failed(QUERY_STDOUT, errno) : status;
 }

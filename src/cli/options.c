@@ -49,6 +49,7 @@ static const struct option_info {
 	{ 'v', "verbose", NULL, "say what was chosen and what it costs, on stderr" },
 	{ 'M', "stats", NULL,
 	  "say what it cost and what each operator did, at the end, on stderr" },
+	{ 'U', "audit", "FILE", "a line for each load and unload of programs: FILE, and the log" },
 	{ 'q', "quiet", NULL, "say nothing on stderr but errors and losses" },
 	{ 'R', "no-rc", NULL, "the shell does not read ~/.config/ebql/rc" },
 	{ 'S', "stage", "STAGE" },
@@ -56,6 +57,7 @@ static const struct option_info {
 	{ 'T', "status" },
 	{ 'X', "fixed" },
 	{ 'L', "show" },
+	{ 'Y', "allow-payload" },
 	{ 'K', "socket", "PATH" },
 	{ 'h', "help" },
 };
@@ -240,6 +242,12 @@ static bool take_option(struct options *o, const struct command *command, int c,
 		return true;
 	case 'T':
 		o->is_status = true;
+		return true;
+	case 'Y':
+		o->allows_payload = true;
+		return true;
+	case 'U':
+		o->audit_path = arg;
 		return true;
 	case 'X':
 		o->is_fixed = true;

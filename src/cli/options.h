@@ -33,14 +33,16 @@ struct options {
 	const char *catalog_path; /* --catalog: a frozen one; NULL: the live kernel's */
 	const struct out_format *format;
 	const char *record_path; /* of "ebql record"; NULL: rows go to standard output */
+	const char *audit_path;	 /* --audit; NULL: none */
 	const char *out_path;	 /* -O; NULL: standard output */
 	struct host_options host;
-	u64 every_ns;	/* --every; 0: none */
-	int target_pid; /* -p; -1: none */
-	char **command; /* behind --; NULL: none */
-	bool is_name;	/* the text is that of a stream or file, and no SQL */
-	bool is_status; /* watch --status */
-	bool is_fixed;	/* watch --fixed */
+	u64 every_ns;	     /* --every; 0: none */
+	int target_pid;	     /* -p; -1: none */
+	char **command;	     /* behind --; NULL: none */
+	bool is_name;	     /* the text is that of a stream or file, and no SQL */
+	bool is_status;	     /* watch --status */
+	bool is_fixed;	     /* watch --fixed */
+	bool allows_payload; /* watch --allow-payload */
 	bool is_verbose, is_quiet;
 	bool has_no_rc;
 	bool has_stats;		     /* --stats */

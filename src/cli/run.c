@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/analyze.h"
+#include "cli/audit.h"
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/host.h"
@@ -235,6 +236,7 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 				  .sink = { open_output, give_batch, idle, close_output, s },
 				  .cancel = host_cancel() };
 	struct host_options options = s->options.host;
+	u64 start_ns;
 	int error, closed;
 
 	if (q->cut->is_streaming) {
@@ -256,6 +258,8 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		error = query_start(q, s->host.engine, &how);
 	if (!error) {
 		s->host.flow = q->flow;
+		start_ns = base_monotonic_ns();
+		audit_load(q, s->options.file);
 		sys_rights_rest(kept_rights(s));
 		say_attached(s);
 		query_report(q); /* of another path, or of functions that are left out */
@@ -266,6 +270,7 @@ static int run_hosted(struct session *s, struct flow_result *ret_result)
 		flow_result(s->host.flow, ret_result);
 		end_trial(s->options.trial, ret_result);
 		analysis_end(&s->analysis, q);
+		audit_unload(q, s->options.file, start_ns, &ret_result->account);
 		closed = query_close(q);
 		live_clear(); /* of detaching */
 		error = error ? error : closed;

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/audit.h"
 #include "cli/cli.h"
 #include "cli/report.h"
 #include "cli/signals.h"
@@ -378,8 +379,10 @@ static void look_again(struct watch *watch)
 {
 	bool is_again = watch->is_again;
 
-	if (is_again)
+	if (is_again) {
 		service_tell_reload();
+		audit_reopen();
+	}
 	if (!watch->all.options->is_fixed)
 		look(watch);
 	else

@@ -14,8 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/audit.h"
 #include "cli/record.h"
 #include "cli/report.h"
+#include "cli/watch_check.h"
 
 /* --- What is said --- */
 
@@ -280,33 +282,6 @@ static void form_free(struct form *f)
 	free(f);
 }
 
-static bool check_statement(struct query *q)
-{
-	const struct ast_statement *s = q->statement;
-
-	if (s && s->kind == AST_STATEMENT_SELECT)
-		return true;
-	return diag_refuse(&q->diags, "no-query", s ? s->span : SPAN_NONE,
-			   "there is no query" HINT
-			   "a file of ebql watch has one SELECT, behind SET "
-			   "and CREATE VIEW");
-}
-
-static bool check_schedule(struct query *q)
-{
-	const struct schedule *s = &q->settings.schedule;
-
-	if ((s->start_s < 0) != (s->stop_s < 0))
-		return diag_refuse(&q->diags, "bad-schedule", s->span,
-				   "start and stop belong together" HINT
-				   "WITH (start = '09:05', stop = '09:25')");
-	if (q->is_fixed && schedule_is_set(s))
-		return diag_refuse(&q->diags, "bad-schedule", s->span,
-				   "with --fixed nothing is attached later" HINT
-				   "run it by an ebql watch without --fixed");
-	return true;
-}
-
 /* 0; -EAGAIN: its schedule has it wait; or -errno, of what no diagnostic tells. */
 static int form_run(struct form *f)
 {
@@ -323,8 +298,8 @@ static int form_run(struct form *f)
 	q->settings.only_pid = MAX(o->target_pid, 0);
 	q->is_beside = true;
 	q->is_fixed = o->is_fixed;
-	if (!query_parse(q) || !check_statement(q) || !query_compile(q) || !choose_output(f) ||
-	    !check_schedule(q) || !row_check(q, f->of->is_trusted))
+	if (!query_parse(q) || !watch_check_statement(q) || !query_compile(q) ||
+	    !choose_output(f) || !watch_check(q, o) || !row_check(q, f->of->is_trusted))
 		return -EINVAL;
 	if (!schedule_at(&q->settings.schedule, time(NULL), &change))
 		return -EAGAIN;
@@ -342,6 +317,7 @@ static int form_run(struct form *f)
 	err = query_start(q, f->of->all->engine, &how);
 	if (err)
 		return err;
+	audit_load(q, f->of->name);
 	/* From here on the sink is closed by query_close(). */
 	return host_check_windows(q->flow, f->ends.n_windows, &q->diags);
 }
@@ -443,6 +419,7 @@ static int form_end(struct form *f)
 
 	flow_result(q->flow, &result);
 	f->counts.account = result.account;
+	audit_unload(q, f->of->name, f->start_ns, &result.account);
 	f->of->all->has_loss |= account_is_biased(&result.account) || f->counts.n_unwritten;
 	if (f->row_action)
 		f->counts.on_row = *row_counts(f->row_action);

@@ -70,3 +70,29 @@ void load_costs(struct load_state *const *states, u32 n_states, struct load_cost
 			if (states[i]->map_fds[k] >= 0)
 				ret_costs->map_bytes += map_bytes(states[i]->map_fds[k]);
 }
+
+static void visit_one(const struct load_program *program, load_visit *visit, void *context)
+{
+	struct load_identity identity = { .hook = program->hook };
+	struct bpf_prog_info info;
+
+	if (program->fd < 0 || sys_info(program->fd, &info, sizeof(info)) < 0)
+		return;
+	identity.id = info.id;
+	memcpy(identity.tag, info.tag, sizeof(identity.tag));
+	visit(context, &identity);
+}
+
+void load_each_program(const struct load_hooks *hooks, struct load_state *const *states,
+		       u32 n_states, load_visit *visit, void *context)
+{
+	for (u32 i = 0; i < hooks->n_programs; i++) {
+		const struct load_program *program = &hooks->programs[i];
+
+		if (states && !serves(program->hook, states, n_states))
+			continue;
+		visit_one(program, visit, context);
+		if (load_entered(program) != program)
+			visit_one(load_entered(program), visit, context);
+	}
+}

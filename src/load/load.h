@@ -255,6 +255,16 @@ struct load_costs {
  * others.
  */
 void load_costs(struct load_state *const *states, u32 n_states, struct load_costs *ret_costs);
+/* A program as the kernel knows it. */
+struct load_identity {
+	const struct hook *hook;
+	u32 id;
+	u8 tag[8];
+};
+typedef void load_visit(void *context, const struct load_identity *program);
+/* Those that serve the parts (NULL: all), and what calls them where they share a hook. */
+void load_each_program(const struct load_hooks *hooks, struct load_state *const *states,
+		       u32 n_states, load_visit *visit, void *context);
 /*
  * While the kernel measures run times: what an empty program takes by that, in ns, which is what
  * the measuring adds to each; 0: unknown.

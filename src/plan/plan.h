@@ -496,6 +496,11 @@ struct plan_query *plan_bind_query(const struct ast_select *select,
 				   const struct plan_context *context, struct diags *diags);
 /* The items of a select, or the columns of a set of them. */
 const struct item *plan_items(const struct plan *plan, u32 *ret_n);
+/*
+ * The first expression outside of WHERE and HAVING that reads memory of user programs, or texts
+ * where these may have said that they stand; NULL: there is none.  Of a bound plan.
+ */
+const struct expr *plan_payload(struct plan *plan);
 /* The columns that a select's plan shows: UNNEST is three of them, a quantile TYPE_QUANTILE. */
 void plan_columns(const struct plan *plan, struct arena *arena, struct schema *ret_columns);
 /* The three columns that UNNEST of a histogram or top list is; name "": they have plain names. */

@@ -151,6 +151,8 @@ const char *query_path(const struct query *query);
  * -EBUSY: one is under way.
  */
 int query_turn(struct query *query);
+/* Of one that runs: its programs, be they others' too. */
+void query_each_program(const struct query *query, load_visit *visit, void *context);
 /* Of one that was loaded or runs: nothing is left of it but its answer's schema.  0, or the
  * -errno of flow_close(). */
 int query_close(struct query *query);

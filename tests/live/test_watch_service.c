@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <cmocka.h>
 
 #include "place.h"
@@ -250,6 +251,166 @@ static void test_fixed_schedule(void **state)
 	place_end(p, SIGTERM, 1);
 }
 
+/* A line of the audit: its programs are those that the kernel has by these ids. */
+static void expect_programs(const char *line)
+{
+	struct bpf_prog_info info;
+	u32 bytes, n = 0;
+	char tag[17];
+
+	for (const char *at = line; (at = strstr(at, "{\"id\":")); n++) {
+		int fd = bpf_prog_get_fd_by_id((u32)strtoul(at += 6, NULL, 10));
+
+		assert_true(fd >= 0);
+		memset(&info, 0, sizeof(info));
+		bytes = sizeof(info);
+		assert_int_equal(bpf_obj_get_info_by_fd(fd, &info, &bytes), 0);
+		for (u32 i = 0; i < 8; i++)
+			snprintf(tag + 2 * i, 3, "%02x", info.tag[i]);
+		at = strstr(at, "\"tag\":\"");
+		assert_int_equal(strncmp(at + 7, tag, 16), 0);
+		close(fd);
+	}
+	assert_true(n > 0);
+}
+
+/* Two lines, of its load and its end, say who, what, by which programs, and what became of it. */
+static void test_audit(void **state)
+{
+	struct place *p = *state;
+	char path[128], text[64];
+	struct buf line;
+
+	session_require();
+	snprintf(path, sizeof(path), "%s", place_path(p, "audit"));
+	write_calls(p, "a");
+	place_write(p, "rows.csv", "time,n\n1,5\n");
+	place_write(p, "file.sql", "SELECT sum(n) FROM '%s/rows.csv'", p->folder);
+	place_start(p, p->folder, "-o", "json", "--audit", path, NULL);
+	buf_init(&line);
+	place_read(p, "audit", &line);
+	assert_int_equal(strncmp(line.at, "{\"time\":", 8), 0);
+	snprintf(text, sizeof(text),
+		 ",\"event\":\"load\",\"pid\":%d,\"uid\":0,\"login_uid\":", p->session->ebql.pid);
+	assert_non_null(strstr(line.at, text));
+	assert_non_null(strstr(line.at, ",\"query\":\"a\",\"capabilities\":[\"CAP_CHOWN\","));
+	assert_non_null(strstr(line.at, "\"CAP_BPF\""));
+	assert_non_null(strstr(line.at, ",\"text\":\"SELECT count(*) AS n FROM tracepoint:"));
+	assert_non_null(strstr(line.at, "\"hook\":\""));
+	expect_programs(line.at);
+	place_call(700);
+	/* Moved away: what comes stands in its successor. */
+	place_move(p, "audit", "audit.1");
+	proc_signal(&p->session->ebql, SIGHUP);
+	while (access(path, F_OK))
+		proc_pump(5);
+	place_end(p, SIGTERM, 0);
+	place_read(p, "audit.1", &line);
+	assert_ptr_equal(strchr(line.at, '\n') + 1, line.at + line.n - 1);
+	place_read(p, "audit", &line);
+	assert_ptr_equal(strchr(line.at, '\n') + 1, line.at + line.n - 1);
+	assert_non_null(strstr(line.at, ",\"event\":\"unload\","));
+	assert_non_null(strstr(line.at, ",\"events\":700,\"matched\":700,\"lost\":{}}\n"));
+	assert_true(strtoull(strstr(line.at, "\"duration_ns\":") + 14, NULL, 10) > 1000000);
+	buf_free(&line);
+}
+
+/* Where the system has a log, the same lines stand there: the journal's, else that of /dev/log. */
+static void test_log(void **state)
+{
+	static const char *const beginnings[] = {
+		"<85>ebql[", "PRIORITY=5\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ebql\nMESSAGE={"
+	};
+	struct place *p = *state;
+	char command[1024];
+	struct buf file;
+
+	session_require();
+	buf_init(&file);
+	for (u32 i = 0; i < 2; i++) {
+		int fd = manager_open(place_path(p, i ? "journal" : "syslog"));
+		char line[16384];
+
+		/* In a /dev and /run of its own. */
+		snprintf(
+			command, sizeof(command),
+			"cd %s && rm -rf dev run && mkdir -p dev run/systemd/journal && "
+			"touch dev/null && ln -s $PWD/syslog dev/log && "
+			"if [ %u = 1 ]; then ln -s $PWD/journal run/systemd/journal/socket; fi && "
+			"unshare -m sh -c 'mount --bind /dev/null dev/null && "
+			"mount --rbind dev /dev && mount --bind run /run && "
+			"exec %s --audit audit%u -d 50ms \"SELECT count(*) FROM "
+			"tracepoint:syscalls:sys_enter_getppid\"' >out 2>&1 || { cat out >&2; false; }",
+			p->folder, i, proc_ebql(), i);
+		assert_int_equal(system(command), 0);
+		snprintf(command, sizeof(command), "audit%u", i);
+		place_read(p, command, &file);
+		for (const char *at = file.at, *end; (end = strchr(at, '\n')); at = end + 1) {
+			ssize_t n = recv(fd, line, sizeof(line) - 1, MSG_DONTWAIT);
+
+			assert_true(n > 0);
+			line[n] = '\0';
+			assert_int_equal(strncmp(line, beginnings[i], strlen(beginnings[i])), 0);
+			assert_int_equal(strncmp(strchr(line, '{'), at, (size_t)(end - at)), 0);
+		}
+		assert_true(recv(fd, line, sizeof(line), MSG_DONTWAIT) < 0);
+		assert_non_null(strstr(file.at, "\"event\":\"unload\""));
+		close(fd);
+	}
+	buf_free(&file);
+}
+
+/* What programs have in memory is no column, unless that was allowed; conditions may read it. */
+static void test_payload(void **state)
+{
+	static const char *const columns[] = {
+		"SELECT time, str(filename) AS f FROM tracepoint:syscalls:sys_enter_openat",
+		"SELECT count(*) FROM tracepoint:syscalls:sys_enter_openat GROUP BY str(filename)",
+		"SELECT max(length(str(filename))) FROM tracepoint:syscalls:sys_enter_openat",
+		"SELECT n FROM (SELECT str(filename) AS n FROM "
+		"tracepoint:syscalls:sys_enter_openat) AS t",
+		"SELECT (SELECT max(str(filename)) FROM tracepoint:syscalls:sys_enter_openat) AS m, "
+		"count(*) FROM run_queue",
+	};
+	static const char *const fine[] = {
+		"SELECT count(*), comm FROM tracepoint:syscalls:sys_enter_openat "
+		"WHERE str(filename) = '/etc/shadow' GROUP BY comm",
+		"SELECT time, filename FROM tracepoint:sched:sched_process_exec",
+		"SELECT time, filename FROM tracepoint:syscalls:sys_enter_openat WHERE pid = 1",
+	};
+	struct place *p = *state;
+	char name[32], said[128];
+
+	session_require();
+	for (u32 i = 0; i < ARRAY_SIZE(columns); i++) {
+		snprintf(name, sizeof(name), "c%u.sql", i);
+		place_write(p, name, "%s WITH (out = 'json:/dev/null')", columns[i]);
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(fine); i++) {
+		snprintf(name, sizeof(name), "f%u.sql", i);
+		place_write(p, name, "%s WITH (out = 'json:/dev/null')", fine[i]);
+	}
+	for (u32 k = 0; k < 2; k++) {
+		place_start(p, p->folder, "-o", "json", k ? "--allow-payload" : NULL, NULL);
+		for (u32 i = 0; i < ARRAY_SIZE(columns) + ARRAY_SIZE(fine); i++) {
+			bool is_column = i < ARRAY_SIZE(columns);
+
+			snprintf(said, sizeof(said), "/%c%u.sql\",\"state\":\"%s\"",
+				 is_column ? 'c' : 'f',
+				 is_column ? i : i - (u32)ARRAY_SIZE(columns),
+				 is_column && !k ? "failed" : "runs");
+			place_wait_status(p, said);
+		}
+		if (!k)
+			place_wait_status(p, "error[payload]: column str(filename) would carry "
+					     "memory of user programs");
+		/* The machine's own losses are none of the test's. */
+		proc_signal(&p->session->ebql, SIGTERM);
+		assert_true(proc_wait_exit(&p->session->ebql, LIMIT_MS) >= 0);
+		proc_forget(&p->session->ebql);
+	}
+}
+
 static int setup(void **state)
 {
 	unsetenv("NOTIFY_SOCKET");
@@ -262,8 +423,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_notify),   TEST(test_no_signs),	TEST(test_fixed),
-		TEST(test_schedule), TEST(test_fixed_schedule),
+		TEST(test_notify),	   TEST(test_no_signs), TEST(test_fixed),
+		TEST(test_schedule),	   TEST(test_audit),	TEST(test_log),
+		TEST(test_fixed_schedule), TEST(test_payload),
 	};
 
 	return cmocka_run_group_tests_name("watch_service", tests, NULL, NULL);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Lines of an audit.  What cannot be written is said on standard error, each time.
+ */
+#include "cli/audit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/record.h"
+#include "cli/watch_service.h"
+#include "sys/sys.h"
+
+#define JOURNAL "/run/systemd/journal/socket"
+#define SYSLOG	"/dev/log"
+/* Of datagrams there is room for some 200 KiB. */
+#define LOG_BYTES_MAX (128u << 10)
+
+static struct {
+	const char *path; /* NULL: nobody wants to know */
+	int fd;
+} audit = { .fd = -1 };
+
+bool audit_open(const char *path)
+{
+	const char *why;
+
+	audit.path = path;
+	if (!path)
+		return true;
+	audit.fd = record_file(path, true, &why);
+	if (audit.fd < 0)
+		fprintf(stderr, "ebql: --audit: %s: %s\n", path, why);
+	return audit.fd >= 0;
+}
+
+void audit_reopen(void)
+{
+	const char *why;
+	int fd = audit.path ? record_file(audit.path, true, &why) : -1;
+
+	if (fd >= 0) {
+		sys_close(&audit.fd);
+		audit.fd = fd;
+	} else if (audit.path) {
+		fprintf(stderr, "ebql: --audit: %s: %s: not opened anew\n", audit.path, why);
+	}
+}
+
+void audit_close(void)
+{
+	sys_close(&audit.fd);
+	audit.path = NULL;
+}
+
+/* The journal's own protocol, else that of syslog(3); neither is waited for. */
+static void log_line(const struct buf *line)
+{
+	struct buf text;
+
+	if (line->n > LOG_BYTES_MAX)
+		return;
+	buf_init(&text);
+	buf_printf(&text, "PRIORITY=5\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ebql\nMESSAGE=");
+	buf_put(&text, line->at, line->n);
+	if (!datagram_send(JOURNAL, text.at, text.n)) {
+		buf_reset(&text);
+		/* authpriv.notice */
+		buf_printf(&text, "<85>ebql[%d]: ", getpid());
+		buf_put(&text, line->at, line->n - 1);
+		datagram_send(SYSLOG, text.at, text.n);
+	}
+	buf_free(&text);
+}
+
+static void write_line(struct buf *line)
+{
+	ssize_t n;
+
+	buf_puts(line, "}\n");
+	n = line->is_cut ? -1 : write(audit.fd, line->at, line->n);
+	if (n != (ssize_t)line->n)
+		fprintf(stderr, "ebql: --audit: %s: %s\n", audit.path,
+			line->is_cut ? strerror(ENOMEM)
+			: n < 0	     ? strerror(errno)
+				     : "there is no room");
+	log_line(line);
+	buf_free(line);
+}
+
+/* --- What stands in it --- */
+
+static void put_text(struct buf *line, const char *key, const char *text, size_t n)
+{
+	buf_puts(line, key);
+	buf_put_json_string(line, text, n);
+}
+
+/* Of who logged in, whatever user he has become; null: nobody did. */
+static void put_login(struct buf *line)
+{
+	long long uid = -1;
+	FILE *file = fopen("/proc/self/loginuid", "re");
+
+	if (file && fscanf(file, "%lld", &uid) != 1)
+		uid = -1;
+	if (file)
+		fclose(file);
+	if (uid < 0 || uid == UINT32_MAX)
+		buf_puts(line, ",\"login_uid\":null");
+	else
+		buf_printf(line, ",\"login_uid\":%lld", uid);
+}
+
+static void begin(struct buf *line, const char *event, const char *name)
+{
+	buf_init(line);
+	buf_printf(line, "{\"time\":%llu,\"event\":\"%s\",\"pid\":%d,\"uid\":%d",
+		   (unsigned long long)base_realtime_ns(), event, getpid(), getuid());
+	put_login(line);
+	put_text(line, ",\"query\":", name, strlen(name));
+}
+
+static void put_capabilities(struct buf *line)
+{
+	const struct naming *naming = naming_find("capability_name");
+	char number[32], room[NAMING_BYTES];
+	const char *between = "", *name;
+
+	buf_puts(line, ",\"capabilities\":[");
+	for (s64 i = 0; i < 64; i++) {
+		if (!sys_has_capability((u32)i))
+			continue;
+		snprintf(number, sizeof(number), "%lld", (long long)i);
+		name = naming->name_of(naming, &i, 1, room) ?: number;
+		buf_puts(line, between);
+		buf_put_json_string(line, name, strlen(name));
+		between = ",";
+	}
+	buf_puts(line, "]");
+}
+
+struct listing {
+	struct buf *line;
+	const char *between;
+	u32 n;
+};
+
+static void put_program(void *context, const struct load_identity *p)
+{
+	struct listing *listing = context;
+
+	buf_printf(listing->line, "%s{\"id\":%u,\"tag\":\"", listing->between, p->id);
+	for (u32 i = 0; i < sizeof(p->tag); i++)
+		buf_printf(listing->line, "%02x", p->tag[i]);
+	put_text(listing->line, "\",\"hook\":", p->hook->target, strlen(p->hook->target));
+	if (p->hook->reason)
+		put_text(listing->line, ",\"plan\":", p->hook->reason, strlen(p->hook->reason));
+	buf_puts(listing->line, "}");
+	listing->between = ",";
+	listing->n++;
+}
+
+/* false: it has none, and nothing is to be told. */
+static bool put_programs(struct buf *line, const struct query *q)
+{
+	struct listing listing = { .line = line, .between = "" };
+
+	buf_puts(line, ",\"programs\":[");
+	query_each_program(q, put_program, &listing);
+	buf_puts(line, "]");
+	if (!listing.n)
+		buf_free(line);
+	return listing.n > 0;
+}
+
+void audit_load(const struct query *q, const char *name)
+{
+	struct buf line;
+
+	if (!audit.path)
+		return;
+	begin(&line, "load", name);
+	put_capabilities(&line);
+	put_text(&line, ",\"text\":", q->diags.text, q->diags.text_bytes);
+	if (put_programs(&line, q))
+		write_line(&line);
+}
+
+void audit_unload(const struct query *q, const char *name, u64 start_ns,
+		  const struct account *account)
+{
+	const char *between = "";
+	struct buf line;
+
+	if (!audit.path)
+		return;
+	begin(&line, "unload", name);
+	if (!put_programs(&line, q))
+		return;
+	buf_printf(&line, ",\"duration_ns\":%llu,\"events\":%llu,\"matched\":%llu,\"lost\":{",
+		   (unsigned long long)(base_monotonic_ns() - start_ns),
+		   (unsigned long long)account->events, (unsigned long long)account->matched);
+	for (u32 i = 0; i < LOSS_N; i++) {
+		if (!account->lost[i])
+			continue;
+		buf_printf(&line, "%s\"%s\":%llu", between, loss_names[i],
+			   (unsigned long long)account->lost[i]);
+		between = ",";
+	}
+	buf_puts(&line, "}");
+	write_line(&line);
+}
