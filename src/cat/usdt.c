@@ -118,6 +118,7 @@ static bool read_note(const struct notes *notes, const char *at, const char *end
 		words[2] += (u64)notes->moved - words[1];
 	note->address = words[0];
 	note->semaphore = words[2];
+	note->semaphore_offset = 0;
 	return note->args && *note->provider && *note->name;
 }
 
