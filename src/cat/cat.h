@@ -172,6 +172,7 @@ enum system_column {
 	 * its own; the same at the entry and at the return. */
 	SYS_FRAME,
 	SYS_TREE, /* target_tree(): is the process below the one that expr.integer names? */
+	SYS_FUNCTION, /* its number among a wildcard's matches */
 	SYS_N,
 	SYS_SHOWN = SYS_FRAME
 };

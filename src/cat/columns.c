@@ -46,4 +46,5 @@ const struct system_column_info system_columns[SYS_N] = {
 			 COST_USTACK },
 	[SYS_FRAME] = { "__frame", { TYPE_POINTER, 64 }, "", COST_NONE },
 	[SYS_TREE] = { "target_tree()", { TYPE_BOOL }, "", COST_PPID },
+	[SYS_FUNCTION] = { "__function", { TYPE_INT, 32 }, "", COST_ID },
 };

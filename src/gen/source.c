@@ -637,13 +637,13 @@ static vreg attached_to(struct gen *g)
 
 	ir_call(g->ir, v, BPF_FUNC_get_attach_cookie, 1, &g->context);
 	ir_branchi(g->ir, IR_GE, v, g->hook->n_names, g->done);
-	return gen_alui(g, IR_ADD, v, g->use->first_probe);
+	return v;
 }
 
 vreg gen_system(struct gen *g, const struct expr *e, label null)
 {
 	if (e->index == SYS_PROBE && g->hook->n_names)
-		return attached_to(g);
+		return gen_alui(g, IR_ADD, attached_to(g), g->use->first_probe);
 	if (e->index == SYS_PROBE)
 		return g->probe ? g->probe : gen_imm(g, g->use->first_probe);
 	if (e->index == SYS_CPU)
@@ -672,7 +672,9 @@ vreg gen_system(struct gen *g, const struct expr *e, label null)
 	case SYS_TASK:
 		return gen_helper(g, BPF_FUNC_get_current_task);
 	case SYS_FRAME:
-		return g->kind->frame(g);
+		return g->hook->hides_frame ? gen_imm(g, 0) : g->kind->frame(g);
+	case SYS_FUNCTION:
+		return g->hook->n_names ? attached_to(g) : gen_imm(g, 0);
 	case SYS_CGROUP:
 		return gen_helper(g, BPF_FUNC_get_current_cgroup_id);
 	case SYS_NUMA_NODE:

@@ -102,9 +102,10 @@ static bool is_tid(const struct expr *e)
 	return e->kind == EXPR_SYSTEM && e->index == SYS_TID;
 }
 
-static bool is_frame(const struct expr *e)
+/* What a call has at its entry and at its return, and has no other process'. */
+static bool is_of_process(const struct expr *e)
 {
-	return e->kind == EXPR_SYSTEM && e->index == SYS_FRAME;
+	return e->kind == EXPR_SYSTEM && (e->index == SYS_FRAME || e->index == SYS_TASK);
 }
 
 /* A process or thread in a condition, by whichever number, of one of these threads' events. */
@@ -155,7 +156,7 @@ static struct plan *push_join(struct plan *join, const expr_vec *conjuncts, stru
 		/* A thread in one call at a time: a span of bind_span.c.  Or a call, which has one
 		 * process from its entry to its return. */
 		if ((!join->join.is_nesting && is_tid(key->left) && is_tid(key->right)) ||
-		    (is_frame(key->left) && is_frame(key->right)))
+		    (is_of_process(key->left) && is_of_process(key->right)))
 			add_pids(&s, key, conjuncts);
 	}
 	for (u32 i = 0; i < conjuncts->n; i++)

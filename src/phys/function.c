@@ -137,6 +137,9 @@ bool phys_functions_hook(const struct phys_input *input, const struct phys_sourc
 	*ret_hook = (struct hook){
 		.path = has_multi ? ACCESS_KPROBE_MULTI : ACCESS_KPROBE,
 		.is_fallback = !has_multi,
+		/* From there on a return has the registers that the function graph's tracer keeps
+		 * (commits a3ed4157b7d8, 4346ba160409). */
+		.hides_frame = has_multi && features->version >= KERNEL_VERSION(6, 14, 0),
 		.is_exit = list->streams.at[0]->is_return,
 		.target = arena_strdup(arena, list->pattern),
 		.names = arena_array(arena, const char *, list->streams.n),

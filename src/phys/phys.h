@@ -96,8 +96,8 @@ struct hook {
 	u32 number, block; /* in the set; of its parts, see BLOCK_PARTS */
 	u32 place;	   /* of a set that changes: of its program in LOAD_MAP_CHAIN */
 	bool is_split;	   /* its target has several programs, as one would be too large */
-	bool is_insisted;  /* TRAMPOLINE, CALL: a setting takes no other path */
-	bool is_fallback;  /* the reason says why it is not what is taken first */
+	bool is_insisted, hides_frame; /* no other path; a return has no stack pointer */
+	bool is_fallback;	       /* the reason says why it is not what is taken first */
 	const char *reason;
 };
 

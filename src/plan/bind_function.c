@@ -2,7 +2,8 @@
 /*
  * function:NAME -> kretprobe:NAME PAIR JOIN kprobe:NAME on the thread, and userfunction:FILE:NAME
  * of uprobes, with the columns of a completed call: its arguments, ret, latency, start_time.  Calls
- * nest, where a function calls itself or an interrupt does: each is known by its frame.
+ * nest, where a function calls itself or an interrupt does.  A wildcard stands for all functions
+ * that match, in one program at either end.
  */
 #include <string.h>
 #include <strings.h>
@@ -50,21 +51,39 @@ static struct stream_list *find_event(struct scope *scope, const struct ast_sour
 			       source->span, scope->diags);
 }
 
-/* Named after the span: that is what `probe` shows. */
-static struct stream_list *named(struct scope *scope, const char *word,
-				 const struct stream_list *returns)
+/* The returns' functions are the entries', or some of them, in the same order. */
+static const struct stream *entry_of(const struct stream_list *entries, const struct stream *end,
+				     u32 *at)
 {
-	struct stream_list *list = arena_new(scope->arena, struct stream_list);
+	while (*at < entries->streams.n && strcmp(entries->streams.at[*at]->event, end->event) < 0)
+		++*at;
+	return *at < entries->streams.n && !strcmp(entries->streams.at[*at]->event, end->event)
+		       ? entries->streams.at[*at]
+		       : NULL;
+}
 
-	list->is_wildcard = returns->is_wildcard;
-	for (u32 i = 0; i < returns->streams.n; i++) {
-		struct stream *s = arena_new(scope->arena, struct stream);
+/*
+ * Those that have both ends, each function with one number in both lists.  The returns are named
+ * after the span: that is what `probe` shows.
+ */
+static void pair_ends(struct scope *scope, const char *word, struct stream_list *returns,
+		      struct stream_list *entries)
+{
+	struct stream_list ends = *returns, starts = *entries;
+	u32 at = 0;
 
-		*s = *returns->streams.at[i];
-		s->name = arena_printf(scope->arena, "%s%s", word, strchr(s->name, ':'));
-		vec_push(scope->arena, &list->streams, s);
+	returns->streams.n = entries->streams.n = 0;
+	for (u32 i = 0; i < ends.streams.n; i++) {
+		const struct stream *start = entry_of(&starts, ends.streams.at[i], &at);
+		struct stream *end = arena_new(scope->arena, struct stream);
+
+		if (!start)
+			continue;
+		*end = *ends.streams.at[i];
+		end->name = arena_printf(scope->arena, "%s%s", word, strchr(end->name, ':'));
+		vec_push(scope->arena, &returns->streams, end);
+		vec_push(scope->arena, &entries->streams, (struct stream *)start);
 	}
-	return list;
 }
 
 static struct join_key key_of(struct scope *scope, enum system_column column,
@@ -75,18 +94,40 @@ static struct join_key key_of(struct scope *scope, enum system_column column,
 				  bind_system(scope, start, column, span) };
 }
 
+/*
+ * A call's frame is its own, also where a function calls itself; but one that ends by a jump to
+ * another shares its frame with that.
+ */
 static void add_keys(struct scope *scope, struct plan *join, const struct from_member *end,
 		     const struct from_member *start)
 {
-	bool is_of_program = start->streams->streams.at[0]->file_path != NULL;
+	const struct stream_list *starts = start->streams;
 
 	join->join.is_nesting = true;
-	join->join.keys = arena_array(scope->arena, struct join_key, 2);
+	join->join.keys = arena_array(scope->arena, struct join_key, 3);
 	join->join.keys[join->join.n_keys++] = key_of(scope, SYS_FRAME, end, start, join->span);
-	/* Whose memory that is in. */
-	if (is_of_program)
+	/* Whose memory that is in; and where the kernel hides the frame (hook.hides_frame), calls
+	 * nest as they do in the thread. */
+	if (starts->is_wildcard || starts->streams.at[0]->file_path)
 		join->join.keys[join->join.n_keys++] =
 			key_of(scope, SYS_TASK, end, start, join->span);
+	if (starts->is_wildcard)
+		join->join.keys[join->join.n_keys++] =
+			key_of(scope, SYS_FUNCTION, end, start, join->span);
+}
+
+/* What is said of the returns is not said of the entries once more. */
+static struct stream_list *find_entries(struct scope *scope, const struct ast_source *source)
+{
+	const char *kind = kind_of(source)->entry;
+	struct diags quiet, *loud = scope->diags;
+	struct stream_list *list;
+
+	diags_init(&quiet, scope->arena, loud->file, loud->text, loud->text_bytes);
+	scope->diags = &quiet;
+	list = find_event(scope, source, kind);
+	scope->diags = loud;
+	return list ?: find_event(scope, source, kind);
 }
 
 struct plan *bind_function(struct scope *scope, const struct ast_source *source)
@@ -101,16 +142,11 @@ struct plan *bind_function(struct scope *scope, const struct ast_source *source)
 				   "such a function's span is called %s" HINT "for example %s",
 				   kind->form, kind->example);
 	returns = find_event(scope, source, kind->exit);
-	entries = returns ? find_event(scope, source, kind->entry) : NULL;
+	entries = returns ? find_entries(scope, source) : NULL;
 	if (!entries)
 		return NULL;
-	if (returns->is_wildcard)
-		return diag_refuse(scope->diags, "not-supported", source->span,
-				   "%s: a span of several functions is not available" HINT
-				   "name one; %s: has the entries of all",
-				   source->written, kind->entry);
-	return_scan =
-		bind_scan(scope, named(scope, kind->word, returns), source->alias, source->span);
+	pair_ends(scope, kind->word, returns, entries);
+	return_scan = bind_scan(scope, returns, source->alias, source->span);
 	entry_scan = return_scan ? bind_scan(scope, entries, NULL, source->span) : NULL;
 	if (!entry_scan)
 		return NULL;

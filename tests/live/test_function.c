@@ -402,18 +402,44 @@ static void test_choice(void **state)
 }
 
 /* Each depth once a call, and what is within took less time than what is around it. */
-static void test_recursion(void **state)
+static void recursion(struct seen *s, const char *functions)
 {
-	struct seen *s = *state;
+	char query[256];
 
-	watch_calls(s, "nest",
-		    "SELECT depth AS k, count(*) AS n, sum(latency) AS spent "
-		    "FROM function:ep_loop_check_proc WHERE pid = %d GROUP BY k");
+	snprintf(query, sizeof(query),
+		 "SELECT depth AS k, count(*) AS n, sum(latency) AS spent "
+		 "FROM function:\"%s\" WHERE pid = %%d GROUP BY k",
+		 functions);
+	watch_calls(s, "nest", query);
 	for (u32 depth = 0; depth < NESTED; depth++) {
 		assert_int_equal(s->n[depth], n_calls);
 		assert_true(!depth || s->latency[depth] < s->latency[depth - 1]);
 	}
 	assert_int_equal(s->n[NESTED], 0);
+}
+
+static void test_recursion(void **state)
+{
+	recursion(*state, "ep_loop_check_proc");
+}
+
+/* As one of a wildcard's functions: by the thread, and not by the call's frame. */
+static void test_recursion_of_wildcard(void **state)
+{
+	recursion(*state, "ep_loop_check_pro?");
+}
+
+/* Each call has the return of its own, among those of another function. */
+static void test_many_spans(void **state)
+{
+	struct seen *s = *state;
+
+	watch_calls(s, "threads",
+		    "SELECT probe AS name, count AS k, count(*) AS n, sum(ret) AS total "
+		    "FROM function:\"vfs_[rw]?[ai]*[de]\" WHERE " OF_FILE " GROUP BY probe, k "
+		    "WINDOW TUMBLING 10ms");
+	expect_reads(s, THREADS, true);
+	assert_string_equal(s->name, "function:vfs_read");
 }
 
 /* By size in KiB, and the bytes are those that were sent. */
@@ -558,6 +584,8 @@ int main(int argc, char **argv)
 		BY(test_windows, "kprobe"),
 		BY(test_recursion, "fentry"),
 		BY(test_recursion, "kprobe"),
+		BY(test_recursion_of_wildcard, "kprobe"),
+		BY(test_many_spans, "kprobe"),
 		BY(test_sent, "fentry"),
 		BY(test_sent, "kprobe"),
 		BY(test_buffers_by_name, "fentry"),

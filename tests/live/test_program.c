@@ -269,12 +269,9 @@ static void test_processes(void **state)
 }
 
 /* A call of depth d is one of each depth up to it, and returns d + 1. */
-static void test_recursion(void **state)
+static void recursion(void **state, const char *query)
 {
-	struct seen *s = watch_all(state, "recurse",
-				   "SELECT arg0 AS k, count(*) AS n, sum(ret) AS total "
-				   "FROM userfunction:%s:traced_recursion GROUP BY k "
-				   "WINDOW TUMBLING 10ms");
+	struct seen *s = watch_all(state, "recurse", query);
 
 	for (u32 k = 0; k < DEEPEST; k++) {
 		u64 n = (u64)n_recursions() / DEEPEST * (DEEPEST - k) * THREADS;
@@ -282,6 +279,21 @@ static void test_recursion(void **state)
 		assert_int_equal(s->n[k], n);
 		assert_int_equal(s->total[k], n * (k + 1));
 	}
+}
+
+#define RECURSIONS(name, where)                                                                    \
+	"SELECT arg0 AS k, count(*) AS n, sum(ret) AS total "                                      \
+	"FROM userfunction:%s:" name " " where " GROUP BY k WINDOW TUMBLING 10ms"
+
+static void test_recursion(void **state)
+{
+	recursion(state, RECURSIONS("traced_recursion", ""));
+}
+
+/* Of several functions, each by itself. */
+static void test_wildcard_spans(void **state)
+{
+	recursion(state, RECURSIONS("traced_*", "WHERE probe LIKE '%%:traced_recursion'"));
 }
 
 /* What is deeper has no return; and of no other call does it become the partner. */
@@ -386,6 +398,7 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_within, struct seen),
 		WATCH_TEST(test_aliases, struct seen),
 		WATCH_TEST(test_wildcard_returns, struct seen),
+		WATCH_TEST(test_wildcard_spans, struct seen),
 		WATCH_TEST(test_names, struct seen),
 		TWIN_TEST(test_process),
 		TWIN_TEST(test_process_spans),
