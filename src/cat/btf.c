@@ -378,6 +378,6 @@ void btf_each_name(struct btf_blob *btf, u32 kind, const char *prefix,
 			continue;
 		name = btf_string(btf, load_u32(btf->types + offset));
 		if (!strncmp(name, prefix, n))
-			visit(context, id, name);
+			visit(context, id_of(btf, id), name);
 	}
 }

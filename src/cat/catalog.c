@@ -124,17 +124,22 @@ u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name)
 }
 
 /* Theirs is read when something is asked for that the kernel itself does not have. */
+struct btf_blob *catalog_modules_btf(struct catalog *catalog)
+{
+	struct btf_blob *btf = catalog_btf(catalog);
+
+	if (btf && !catalog->modules_looked)
+		btf_open_modules(btf, catalog->arena, catalog->modules_path);
+	catalog->modules_looked |= btf != NULL;
+	return btf;
+}
+
 u32 catalog_any_btf_id(struct catalog *catalog, u32 btf_kind, const char *name)
 {
 	u32 id = catalog_btf_id(catalog, btf_kind, name);
-	struct btf_blob *btf = catalog_btf(catalog);
+	struct btf_blob *btf = id ? NULL : catalog_modules_btf(catalog);
 
-	if (id || !btf)
-		return id;
-	if (!catalog->modules_looked)
-		btf_open_modules(btf, catalog->arena, catalog->modules_path);
-	catalog->modules_looked = true;
-	return btf_find_in_modules(btf, btf_kind, name);
+	return btf ? btf_find_in_modules(btf, btf_kind, name) : id;
 }
 
 void catalog_each_member(struct catalog *catalog, u32 struct_btf_id,

@@ -179,6 +179,9 @@ static int load_matches(struct find *find)
 	for (u32 i = 0; i < names->list.n && !error; i++) {
 		const struct stream_name *name = &names->list.at[i];
 
+		/* What several modules have by one name the kernel would take any of. */
+		if (!is_file && i && !strcmp(name->name, name[-1].name))
+			continue;
 		if (!fnmatch(find->event, name->event, 0) &&
 		    (!find->category || is_file || !fnmatch(find->category, name->category, 0)))
 			vec_push(find->catalog->arena, &matches, name);

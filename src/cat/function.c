@@ -215,15 +215,18 @@ static void add_name(void *context, u32 id, const char *name)
 	l->names->list.at[l->names->list.n - 1].function_id = id;
 }
 
-/* Those that BTF knows; not what a tracepoint is made of. */
+/* Those that BTF knows, of modules as well; not what a tracepoint is made of. */
 static int list(struct catalog *catalog, const struct stream_kind_info *kind,
 		struct stream_names *names)
 {
 	struct listing l = { catalog, kind, names };
+	struct btf_blob *btf = catalog_modules_btf(catalog);
 
-	if (!catalog_btf(catalog))
+	if (!btf)
 		return -ENODATA;
-	btf_each_name(&catalog->btf, BTF_KIND_FUNC, "", add_name, &l);
+	btf_each_name(btf, BTF_KIND_FUNC, "", add_name, &l);
+	for (u32 i = 0; i < btf->n_modules; i++)
+		btf_each_name(&btf->modules[i], BTF_KIND_FUNC, "", add_name, &l);
 	return 0;
 }
 

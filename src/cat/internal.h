@@ -268,6 +268,8 @@ int tracefs_read(struct catalog *catalog, const char *path);
 
 /* raw.c: BTF or NULL with btf_error set. */
 struct btf_blob *catalog_btf(struct catalog *catalog);
+/* catalog.c: the same, with those of the modules. */
+struct btf_blob *catalog_modules_btf(struct catalog *catalog);
 
 /* --- Names of numbers --- */
 

@@ -474,7 +474,11 @@ static void test_modules(void **state)
 	assert_string_equal(field_of(s, "of")->declaration, "struct file *of");
 	s = find(&session, "kprobe:vfs_read")->streams.at[0];
 	assert_null(s->module);
-	expect_error(&session, "kprobe:sample_reed", "unknown-stream", "inlined");
+	expect_error(&session, "kprobe:sample_reed", "unknown-stream", "\"kprobe:sample_read\"");
+	s = find(&session, "kprobe:sample_*")->streams.at[0];
+	assert_string_equal(s->name, "kprobe:sample_read");
+	assert_string_equal(s->module, "sample");
+	assert_string_equal(field_of(s, "sample")->declaration, "struct sample *sample");
 	session_close(&session);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	assert_int_equal(system(command), 0);
