@@ -171,7 +171,7 @@ enum system_column {
 	/* Of functions, and not shown: where the call's return address stands, or what is as much
 	 * its own; the same at the entry and at the return. */
 	SYS_FRAME,
-	SYS_TREE, /* target_tree(): is the process below the one that expr.integer names? */
+	SYS_TREE,     /* target_tree(): is the process below the one that expr.integer names? */
 	SYS_FUNCTION, /* its number among a wildcard's matches */
 	SYS_N,
 	SYS_SHOWN = SYS_FRAME
