@@ -265,6 +265,7 @@ enum ebql_loss {
 	EBQL_LOSS_EXPIRED,	 /* a start older than WITHIN when its end came */
 	EBQL_LOSS_FULL,		 /* starts that found no room */
 	EBQL_LOSS_BEGAN_BEFORE,	 /* an end that began before the run */
+	EBQL_LOSS_OVER_BUDGET,	 /* events that max_cpu left no time for */
 	EBQL_LOSS_N,
 	EBQL_LOSS_MAX = 16 /* room for those to come */
 };
@@ -284,6 +285,10 @@ struct ebql_batch {
 	uint64_t lost[EBQL_LOSS_MAX];
 	int32_t is_windowed, is_last;
 	int32_t is_partial; /* shorter than asked: the run began within the window, or ended */
+	/* max_cpu: events of one in so many threads were taken, and in some of the time before of
+	 * one in `sampled_before`; 0: there is no limit. */
+	uint32_t sampled, sampled_before;
+	int32_t is_over_budget; /* the last one: max_cpu ended the run */
 };
 
 struct ebql_stats {

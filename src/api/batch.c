@@ -21,6 +21,9 @@ static struct ebql_batch describe(const struct batch *batch)
 		.is_windowed = batch->is_windowed,
 		.is_last = batch->is_last,
 		.is_partial = batch->is_partial,
+		.sampled = batch->sampled.now,
+		.sampled_before = batch->sampled.before,
+		.is_over_budget = batch->is_over_budget,
 	};
 
 	api_account(&batch->account, &info.events, &info.matched, info.lost);

@@ -25,6 +25,7 @@ static void add_lost(const u64 c[COUNTER_N], struct account *to)
 	to->lost[LOSS_EVICTED] += c[COUNTER_EVICTED];
 	to->lost[LOSS_NEGATIVE] += c[COUNTER_NEGATIVE];
 	to->lost[LOSS_FAULT] += c[COUNTER_FAULT];
+	to->lost[LOSS_OVER_BUDGET] += c[COUNTER_OVER_BUDGET];
 	add_unpaired(to, c + COUNTER_UNPAIRED);
 }
 

@@ -164,7 +164,9 @@ static u32 find_due(struct engine *engine, u64 now_ns)
 	u32 n = 0;
 
 	for (struct flow *flow = engine->flows; flow; flow = flow->next) {
-		flow->is_due = !flow->is_over && flow->boundary_ns && flow->boundary_ns <= now_ns;
+		flow->is_woken = !flow->is_over && flow_is_woken(flow);
+		flow->is_due = !flow->is_over && flow->boundary_ns &&
+			       (flow->boundary_ns <= now_ns || flow->is_woken);
 		if (flow->is_due)
 			((struct flow **)engine->due.at)[n++] = flow;
 	}
@@ -183,7 +185,8 @@ static void step_boundaries(struct engine *engine)
 
 		due[i]->now = flow_now(due[i]);
 		at = flow_boundary_at(due[i], due[i]->now.real_ns, false);
-		due[i]->is_ending = flow_ends_at(due[i], &at);
+		due[i]->is_woken &= !at.n_windows;
+		due[i]->is_ending = !due[i]->is_woken && flow_ends_at(due[i], &at);
 	}
 	if (n)
 		flow_switch(due, n, FLOW_GLANCE_NS);
@@ -217,6 +220,13 @@ static void step_polls(struct engine *engine)
 		flow->computed_ns += flow_computed_ns() - start_ns;
 		flow->poll_ns = base_monotonic_ns() + (is_more ? 0 : POLL_NS);
 	}
+}
+
+static void step_budgets(struct engine *engine)
+{
+	for (struct flow *flow = engine->flows; flow; flow = flow->next)
+		if (!flow->is_over && flow_has_budget(flow) && flow_is_over_budget(flow))
+			flow_stop(flow);
 }
 
 static void step_shared(struct engine *engine)
@@ -264,8 +274,12 @@ int engine_step(struct engine *engine)
 		return poll;
 	if (boundary < 0)
 		find_boundaries(engine);
+	/* What they wake for is looked at below, each time. */
+	for (struct flow *flow = engine->flows; flow; flow = flow->next)
+		flow_take_wakes(flow);
 	step_boundaries(engine);
 	step_polls(engine);
+	step_budgets(engine);
 	step_names(engine);
 	step_shared(engine);
 	return arm_all(engine);
@@ -288,7 +302,10 @@ static int insert(struct engine *engine, struct flow *flow)
 {
 	struct flow **at = &engine->flows;
 	u64 n = 1;
+	int err = flow_budget_open(flow, engine->epoll_fd);
 
+	if (err)
+		return err;
 	for (struct flow *other = engine->flows; other; other = other->next)
 		n++;
 	if (!region_need(&engine->due, n * sizeof(struct flow *)))

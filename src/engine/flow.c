@@ -125,9 +125,12 @@ static int take_boundary(struct flow *flow, struct flow_instant now, bool *ret_i
 		return 0;
 	}
 	/* The last window ended while its last pane was switched, which told nobody of the end. */
-	flow->is_overdue = flow_ends_at(flow, &at);
+	flow->is_woken &= !at.n_windows;
+	flow->is_overdue = !flow->is_woken && flow_ends_at(flow, &at);
 	if (flow->is_overdue)
 		at = flow_boundary_at(flow, now.real_ns, false);
+	if (flow->is_woken)
+		at = flow_boundary_ahead(flow);
 	/*
 	 * A program that did not end: the window goes on until it has.  Not where it was switched
 	 * and its rows may be still to come.

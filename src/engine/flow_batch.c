@@ -184,6 +184,8 @@ static int hand_on(struct flow *flow, struct batch *batch)
 {
 	batch->fallback = flow->fallback;
 	flow->fallback = NULL;
+	if (flow_has_budget(flow))
+		flow_budget_tell(flow, batch);
 	flow_name_stacks(flow);
 	return flow->sink.batch(flow->sink.context, batch);
 }

@@ -75,6 +75,16 @@ struct flow_boundary flow_boundary_at(const struct flow *flow, u64 now_ns, bool 
 	return at;
 }
 
+struct flow_boundary flow_boundary_ahead(const struct flow *flow)
+{
+	struct flow_boundary at = flow->boundary;
+
+	at.window_position = at.position + flow_advance_ns(flow);
+	at.has_window = true;
+	at.n_windows = 1;
+	return at;
+}
+
 /* Does the window that ends there span the boundaries it is aligned to?  Those of files do. */
 static bool is_partial(const struct flow *flow, const struct flow_boundary *at)
 {
@@ -85,7 +95,8 @@ static bool is_partial(const struct flow *flow, const struct flow_boundary *at)
 	if (size >= advance)
 		size = MAX(size, at->n_windows * advance);
 	/* Positions agree with the clock at the start. */
-	return !at->has_window || at->window_position < flow->start.real_ns + size;
+	return !at->has_window || flow->is_woken || flow->is_cut ||
+	       at->window_position < flow->start.real_ns + size;
 }
 
 bool flow_ends_at(const struct flow *flow, const struct flow_boundary *at)
@@ -300,6 +311,7 @@ static void note_lateness(struct flow *flow, struct flow_instant end,
 	flow->late_ns = late_ns > flow->cut->window.size / 100 ? late_ns : 0;
 	flow->n_merged = at->n_windows > 1 ? at->n_windows : 0;
 	flow->is_window_partial = is_partial(flow, at);
+	flow->is_cut = flow->is_woken;
 }
 
 int flow_window_give(struct flow *flow, struct flow_instant end, const struct flow_boundary *at,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * struct flow and its steps.  Each file uses those before it here, and none behind it:
- * flow_sql.c the SQL, flow_read.c flips and the parts' rows, flow_batch.c the losses and the batch,
+ * flow_sql.c the SQL, flow_read.c flips and the parts' rows, flow_budget.c what it may take of a
+ * CPU, flow_batch.c the losses and the batch,
  * flow_window.c the windows of time, flow_group.c those that rows end, flow_open.c opening and
  * attaching, flow_figures.c what operators did, flow.c what a flow does at its instants, engine.c
  * the instants of all flows.
@@ -129,6 +130,18 @@ struct flow_names {
 	u64 due_ns;	     /* CLOCK_MONOTONIC: they are looked at; 0: never */
 };
 
+#define FLOW_BUDGET_STEPS 8u
+
+/* max_cpu; see flow_budget.c.  Times are CLOCK_MONOTONIC where nothing else is said. */
+struct flow_budget {
+	u64 steps_ns[FLOW_BUDGET_STEPS], n_steps; /* when the latest were taken; how many in all */
+	u64 counted_ns;				  /* taken in these steps, and before */
+	u64 looked_ns, begun_ns, begun_spent_ns, begun_hook_ns;
+	struct batch_sampled sampled;
+	u64 changed_real_ns; /* CLOCK_REALTIME: when that was changed the last time; 0: never */
+	bool is_over;
+};
+
 struct flow {
 	struct engine *engine;	  /* NULL: it is not stepped */
 	struct flow_names *names; /* of the engine */
@@ -156,6 +169,8 @@ struct flow {
 	int err;
 	bool is_last_window; /* that under way is, */
 	bool wants_whole;    /* if it is not partial */
+	bool is_woken;	     /* it ends now, ahead of its time, */
+	bool is_cut;	     /* or began so */
 	bool is_overdue;     /* and its end went by: the next boundary is due */
 	bool is_ending;	     /* the next flow_switch() ends the run, or did; so: */
 	bool has_ended_starts;
@@ -197,6 +212,7 @@ struct flow {
 	struct flow_groups groups;
 
 	u64 computed_ns;
+	struct flow_budget budget;
 	bool is_partial;
 	struct account total, sql_lost, lists_lost;
 };
@@ -313,6 +329,23 @@ int flow_open_table(struct flow *flow, struct flow_part *part, const struct load
  * diagnostic: iterator-read. */
 int flow_read_lists(struct flow *flow, struct account *account);
 
+/* --- flow_budget.c --- */
+
+static inline bool flow_has_budget(const struct flow *flow)
+{
+	return flow->n_loads && flow->loads[0]->budget && flow->loads[0]->phys->has_budget;
+}
+/* wake_count: the window under way is to end now.  flow_count_anew(): it has. */
+bool flow_is_woken(const struct flow *flow);
+void flow_count_anew(struct flow *flow);
+/* 0 or -errno. */
+int flow_budget_open(struct flow *flow, int epoll_fd);
+void flow_take_wakes(struct flow *flow);
+/* Looks what it has taken, and sees to it that it takes less.  true, after a diagnostic: it has to
+ * end. */
+bool flow_is_over_budget(struct flow *flow);
+void flow_budget_tell(struct flow *flow, struct batch *batch);
+
 /* --- flow_batch.c --- */
 
 /* Adds what the row sources saw and lost to `since`, up to the latest flip; is_all: up to now. */
@@ -354,6 +387,8 @@ void flow_start(struct flow *flow, struct flow_instant start);
  * windows: that instant.
  */
 struct flow_boundary flow_boundary_at(const struct flow *flow, u64 now_ns, bool is_last);
+/* TUMBLING: the window under way, as if it ended at its time. */
+struct flow_boundary flow_boundary_ahead(const struct flow *flow);
 /* The window that ends there is the last one that was asked for. */
 bool flow_ends_at(const struct flow *flow, const struct flow_boundary *at);
 /*

@@ -113,6 +113,8 @@ static void update_some(struct gen *g, u32 first, bool *done, vreg row, struct o
 			continue;
 		done[i] = true;
 		update(g, &cells[i], row, value);
+		if ((s32)i == g->phys->wake_cell)
+			gen_wake_count(g);
 	}
 }
 

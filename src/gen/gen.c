@@ -273,6 +273,7 @@ static void take_uses(struct gen *g, label out)
 
 	if (g->kind->is_sample)
 		count_samples(g);
+	gen_budget_hook(g);
 	begin_use(g, g->hook->uses);
 	if (access_kinds[g->hook->path].is_of_calls)
 		number = call_filter(g, n == 1 ? take_number : take_any_number, out);

@@ -215,6 +215,16 @@ vreg gen_task_registers(struct gen *g);
 /* Where the record starts in the context: behind the header of a replayed event. */
 s32 gen_record_offset(const struct gen *g);
 
+/* budget.c */
+/* Ahead of all: what the event costs of itself. */
+void gen_budget_hook(struct gen *g);
+/* An event of the use at hand, whose part has a budget: to g->done where there is no time for it,
+ * else `begun` (0 before) says since when it is measured, if it is. */
+void gen_budget_begin(struct gen *g, vreg begun);
+void gen_budget_end(struct gen *g, vreg begun);
+/* One more that the count of phys.wake_cell has taken: the last one of wake_count wakes. */
+void gen_wake_count(struct gen *g);
+
 /* count.c */
 /* For the use at hand, or for each of the crowd, as its own, unless its run is over. */
 void gen_each(struct gen *g, void (*one)(struct gen *g, const void *context), const void *context);

@@ -147,13 +147,19 @@ static void go_on(struct gen *g, u32 n_passed)
 /* By itself, from where others left it. */
 static void go_alone(struct gen *g, const struct hook_use *use, u32 n_passed)
 {
+	vreg begun = use->phys->has_budget ? gen_imm(g, 0) : 0;
+
 	g->done = ir_label(g->ir);
 	g->n_crowd = 0;
 	if (gen_is_handed(g, use)) {
 		gen_enter_use(g, use, g->done);
+		if (begun)
+			gen_budget_begin(g, begun);
 		go_on(g, n_passed);
 	}
 	ir_place(g->ir, g->done);
+	if (begun)
+		gen_budget_end(g, begun);
 }
 
 /* --- Several uses --- */

@@ -77,6 +77,10 @@ struct load_state {
 	int map_fds[LOAD_MAP_N];
 	struct control_line *control; /* mmapped, n_cpus lines */
 	u8 *state;		      /* mmapped, phys->state.total_bytes */
+	struct budget *budget;	      /* mmapped; NULL: it may take any time */
+	/* Of LOAD_MAP_WAKE, mmapped: bytes that programs wrote, and that were taken; NULL: none. */
+	const u64 *wakes;
+	u64 *wakes_taken;
 	u8 *pairs;	    /* tests: the tables of the joins; NULL: those of LOAD_MAP_PAIR */
 	u64 epoch;	    /* the copy that programs update now; set by load_flip() */
 	u64 missed_before;  /* of load_missed(): already reported */
@@ -244,6 +248,8 @@ bool load_close_starts(struct load_state *state);
  * with nothing before it there that is still being written.  -EBUSY as load_flip().
  */
 int load_settle(const struct load_hooks *hooks, u64 patience_ns);
+/* Programs may wake user space anew; what for is to be looked at behind it. */
+void load_take_wakes(struct load_state *state);
 /* What the kernel spent on it, and has for it. */
 struct load_costs {
 	u64 run_ns, n_runs; /* of its programs, while kernel.bpf_stats_enabled was on */

@@ -35,6 +35,8 @@ static const struct map_kind kinds[] = {
 	[LOAD_MAP_HASH1] = { "ebql_groups1", "SET max_groups to less" },
 	[LOAD_MAP_PAIR] = { "ebql_starts",
 			    "SET max_in_flight to less, or max_groups if there are running sums" },
+	[LOAD_MAP_BUDGET] = { "ebql_budget", "the kernel is short of memory" },
+	[LOAD_MAP_WAKE] = { "ebql_wake", "the kernel is short of memory" },
 };
 _Static_assert(ARRAY_SIZE(kinds) == LOAD_MAP_N, "a map has no entry");
 
@@ -203,6 +205,50 @@ static int pairs_join(const struct load_hooks *hooks, struct load_state *state, 
 	return pairs_create(state, diags);
 }
 
+static size_t budget_bytes(const struct phys *phys)
+{
+	return sizeof(struct budget) + phys->state.n_cpus * sizeof(struct budget_line);
+}
+
+static int budget_create(struct load_state *state, struct diags *diags)
+{
+	void *at = NULL;
+	int err = shared_create(&kinds[LOAD_MAP_BUDGET], budget_bytes(state->phys),
+				&state->map_fds[LOAD_MAP_BUDGET], &at, diags);
+
+	state->budget = at;
+	if (at)
+		*state->budget = (struct budget){ .mark_ns = UINT64_MAX,
+						  .limit_ns = UINT64_MAX,
+						  .threshold = BUDGET_ALL };
+	return err;
+}
+
+/* Its records are never read: what is there is taken by the position alone. */
+static int wake_create(struct load_state *state, struct diags *diags)
+{
+	u64 page = sysconf(_SC_PAGESIZE);
+	int *fd = &state->map_fds[LOAD_MAP_WAKE];
+	void *at = MAP_FAILED;
+	int err = map_create(&kinds[LOAD_MAP_WAKE], BPF_MAP_TYPE_RINGBUF, 0, 0, page, 0, fd, diags);
+
+	if (err)
+		return err;
+	err = sys_map_memory(*fd, page, (void **)&state->wakes_taken);
+	if (!err)
+		at = mmap(NULL, page, PROT_READ, MAP_SHARED, *fd, page);
+	if (at == MAP_FAILED)
+		return map_failed(&kinds[LOAD_MAP_WAKE], page, err ? -err : errno, diags);
+	state->wakes = at;
+	return 0;
+}
+
+void load_take_wakes(struct load_state *state)
+{
+	__atomic_store_n(state->wakes_taken, __atomic_load_n(state->wakes, __ATOMIC_ACQUIRE),
+			 __ATOMIC_RELEASE);
+}
+
 int load_state_open(const struct load_hooks *hooks, struct load_state *state, struct diags *diags)
 {
 	const struct phys *phys = state->phys;
@@ -222,6 +268,10 @@ int load_state_open(const struct load_hooks *hooks, struct load_state *state, st
 		err = pairs_join(hooks, state, diags);
 	if (!err && is_named(hooks, state, LOAD_MAP_RING))
 		err = ring_create(state, diags);
+	if (!err && is_named(hooks, state, LOAD_MAP_BUDGET))
+		err = budget_create(state, diags);
+	if (!err && is_named(hooks, state, LOAD_MAP_WAKE))
+		err = wake_create(state, diags);
 	for (u32 map = LOAD_MAP_HASH0; map <= LOAD_MAP_HASH1; map++)
 		if (!err && is_named(hooks, state, map))
 			err = hash_create(state, map, diags);
@@ -299,8 +349,17 @@ void load_state_close(struct load_state *state)
 		munmap(state->control, phys_control_bytes(state->phys));
 	if (state->state)
 		munmap(state->state, state->phys->state.total_bytes);
+	if (state->budget)
+		munmap(state->budget, budget_bytes(state->phys));
+	if (state->wakes_taken)
+		munmap(state->wakes_taken, (size_t)sysconf(_SC_PAGESIZE));
+	if (state->wakes)
+		munmap((void *)state->wakes, (size_t)sysconf(_SC_PAGESIZE));
 	state->control = NULL;
 	state->state = NULL;
+	state->budget = NULL;
+	state->wakes_taken = NULL;
+	state->wakes = NULL;
 	for (u32 i = 0; i < LOAD_MAP_N; i++)
 		sys_close(&state->map_fds[i]);
 }

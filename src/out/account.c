@@ -15,6 +15,7 @@ static const char *const loss_phrases[LOSS_N] = {
 	[LOSS_NEGATIVE] = ("negative values or differences, left out; "
 			   "linear() and bounds() take them"),
 	[LOSS_FAULT] = "values that became NULL: failed read, division by zero, overflow",
+	[LOSS_OVER_BUDGET] = "events that max_cpu left no time for",
 };
 
 void out_put_instant(struct buf *buf, u64 realtime_ns, bool is_short)
@@ -130,9 +131,32 @@ bool out_put_late(struct buf *buf, const char *before, const struct batch *batch
 	return true;
 }
 
+bool out_put_sampled(struct buf *buf, const char *before, const struct batch *batch)
+{
+	const struct batch_sampled *s = &batch->sampled;
+
+	if (s->now <= 1 && s->before <= 1 && !batch->is_over_budget)
+		return false;
+	buf_puts(buf, before);
+	if (s->now > 1 || s->before > 1) {
+		buf_puts(buf, "sampled: the events of one in ");
+		buf_put_u64(buf, s->now);
+		buf_puts(buf, " threads");
+	}
+	if (s->before != s->now) {
+		buf_puts(buf, ", at first of one in ");
+		buf_put_u64(buf, s->before);
+	}
+	if (batch->is_over_budget)
+		buf_puts(buf, s->now > 1 ? "; ended by max_cpu" : "ended by max_cpu");
+	return true;
+}
+
 void out_put_notes(struct out *out, const struct batch *batch, u64 n_rows)
 {
 	if (out_put_late(&out->buf, "", batch))
+		buf_putc(&out->buf, '\n');
+	if (out_put_sampled(&out->buf, "", batch))
 		buf_putc(&out->buf, '\n');
 	if (batch->n_unwritten) {
 		buf_puts(&out->buf, "not written before: ");

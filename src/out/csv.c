@@ -141,6 +141,15 @@ static void csv_account(struct out *out, const struct batch *batch, u64 n_rows)
 			put_count(buf, " ", "merged", batch->n_merged);
 		put_bounds(buf, batch);
 	}
+	if (batch->sampled.now > 1 || batch->sampled.before > 1) {
+		put_count(buf, "# sampled ", "one_in", batch->sampled.now);
+		put_count(buf, " ", "before", batch->sampled.before);
+		put_bounds(buf, batch);
+	}
+	if (batch->is_over_budget) {
+		buf_puts(buf, "# over_budget");
+		put_bounds(buf, batch);
+	}
 	if (batch->n_unwritten) {
 		put_count(buf, "# unwritten ", out->options.is_streaming ? "rows" : "windows",
 			  batch->n_unwritten);

@@ -127,6 +127,8 @@ bool out_is_short(u64 start_ns, u64 end_ns);
 void out_put_window(struct buf *buf, const struct batch *batch);
 /* `before` and "late: ...", without a line end; false: nothing, as it was not. */
 bool out_put_late(struct buf *buf, const char *before, const struct batch *batch);
+/* The same where max_cpu left out threads, or ended the run. */
+bool out_put_sampled(struct buf *buf, const char *before, const struct batch *batch);
 /* "lost: ..." without a line end; nothing where nothing was lost. */
 void out_put_loss(struct buf *buf, const struct batch *batch);
 

@@ -381,6 +381,7 @@ static void live_state_line(struct out *out, const struct batch *batch, u32 widt
 		out_put_thousands(buf, state->window_n_unplaced);
 	}
 	out_put_late(buf, "  ", batch);
+	out_put_sampled(buf, "  ", batch);
 	if (account_has_loss(&batch->account))
 		buf_puts(buf, "  ");
 	out_put_loss(buf, batch);

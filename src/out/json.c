@@ -88,6 +88,12 @@ void out_put_json_batch(const struct out *out, struct buf *buf, const struct bat
 		out_put_json_count(buf, ",\"merged\":", batch->n_merged);
 	if (batch->n_unwritten)
 		out_put_json_count(buf, ",\"unwritten\":", batch->n_unwritten);
+	if (batch->sampled.now > 1 || batch->sampled.before > 1) {
+		out_put_json_count(buf, ",\"sampled\":", batch->sampled.now);
+		out_put_json_count(buf, ",\"sampled_before\":", batch->sampled.before);
+	}
+	if (batch->is_over_budget)
+		buf_puts(buf, ",\"over_budget\":true");
 	if (batch->fallback) {
 		buf_puts(buf, ",\"fallback\":");
 		buf_put_json_string(buf, batch->fallback, strlen(batch->fallback));

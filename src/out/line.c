@@ -89,15 +89,18 @@ static void line_account(struct out *out, const struct batch *batch, u64 n_rows)
 {
 	bool has_loss = account_has_loss(&batch->account);
 	bool is_late = batch->late_ns || batch->n_merged;
+	bool is_sampled = batch->sampled.now > 1 || batch->sampled.before > 1;
 	bool has_row = n_rows && !out->options.is_streaming;
 
-	if (!has_row && !has_loss && !is_late && !batch->n_unwritten)
+	if (!has_row && !has_loss && !is_late && !is_sampled && !batch->is_over_budget &&
+	    !batch->n_unwritten)
 		return;
 	if (!has_row)
 		put_time(out, batch);
 	if (batch->is_partial)
 		buf_puts(&out->buf, GAP "(partial)");
 	out_put_late(&out->buf, GAP, batch);
+	out_put_sampled(&out->buf, GAP, batch);
 	if (batch->n_unwritten) {
 		buf_puts(&out->buf, GAP "not written before: ");
 		out_put_thousands(&out->buf, batch->n_unwritten);

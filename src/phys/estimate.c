@@ -55,6 +55,11 @@ static enum cost path_cost(const struct hook *hook, enum access_path path)
 	return COST_NONE;
 }
 
+double phys_hook_ns(const struct hook *hook)
+{
+	return cost_ns(hook->uses[0].phys->settings->costs, path_cost(hook, hook->path));
+}
+
 /* What another system call costs there. */
 static double other_ns(const struct hook *hook, enum access_path path, const struct costs *costs)
 {

@@ -18,6 +18,7 @@ static struct phys *part_new(const struct phys_set *set, u32 number, const struc
 	phys->is_streaming = !plan_find(input->plan, PLAN_AGGREGATE);
 	phys->exists_cell = -1;
 	phys->matched_cell = -1;
+	phys->wake_cell = -1;
 	return phys;
 }
 
@@ -82,6 +83,67 @@ static void give_room(struct phys_set *set)
 	}
 }
 
+static bool is_of_thread(const struct phys_step *step)
+{
+	const struct phys_running *running = step->running;
+	u32 n = step->join ? step->join->n_keys : running->n_keys;
+	bool is_so = step->join && step->join->kind == PAIR_THREAD;
+
+	for (u32 i = 0; i < n && !is_so; i++) {
+		const struct expr *key = step->join ? step->keys[i] : running->keys[i].expr;
+
+		is_so = key->kind == EXPR_SYSTEM &&
+			(key->index == SYS_TID || key->index == SYS_FRAME);
+	}
+	return is_so;
+}
+
+/* Of some threads all events are taken, so what belongs together must be of one thread. */
+static bool check_sampled(const struct phys *phys, u32 n_parts, struct diags *diags)
+{
+	struct span span = phys->sources[0].scan->span;
+	bool is_split = n_parts > 1 || (phys->only_scans && phys->n_sources > 1);
+
+	for (u32 i = 0; i < phys->n_sources && !is_split; i++)
+		for (u32 k = 0; k < phys->sources[i].n_steps && !is_split; k++) {
+			const struct phys_step *step = &phys->sources[i].steps[k];
+
+			is_split = (step->join || step->running) && !is_of_thread(step);
+			span = is_split ? step->span : span;
+		}
+	return !is_split || !phys->has_budget || phys->settings->over_budget != BUDGET_SAMPLE ||
+	       diag_refuse(
+		       diags, "sample-join", span,
+		       "over_budget = 'sample' takes the events of some threads, and here those "
+		       "of several belong together" HINT "join on tid, or over_budget = 'detach'");
+}
+
+/* What wakes must be one thing: of all parts one count of some of the events. */
+static bool find_wake(const struct phys_set *set, struct diags *diags)
+{
+	bool is_timed = true;
+	u32 n = 0;
+
+	for (u32 i = 0; i < set->n_parts; i++) {
+		struct phys *phys = set->parts[i];
+
+		is_timed &= phys->window == WINDOW_TUMBLING;
+		for (u32 k = 0; k < phys->n_cells; k++) {
+			const struct cell *cell = &phys->cells[k];
+
+			if (cell->kind != CELL_COUNT || cell->arg || !cell->filter)
+				continue;
+			phys->wake_cell = (s32)k;
+			n++;
+		}
+	}
+	return (n == 1 && is_timed) ||
+	       diag_refuse(diags, "wake-count", set->parts[0]->sources[0].scan->span,
+			   "wake_count is for one count(*) FILTER (WHERE ...) that the kernel "
+			   "computes in windows that are TUMBLING" HINT
+			   "SELECT count(*) FILTER (WHERE latency > 1ms) ... WINDOW TUMBLING 1m");
+}
+
 static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_input *inputs,
 				 u32 n_inputs, struct arena *arena, struct diags *diags)
 {
@@ -106,14 +168,19 @@ static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_
 		else if (!phys_scans(phys, &inputs[i], diags))
 			return NULL;
 		number_operators(phys);
+		phys->has_budget = phys->settings->max_cpu && !inputs[i].is_replay &&
+				   phys->sources[0].streams->streams.at[0]->kind != STREAM_ITERATOR;
 	}
 	if (!phys_access(set, inputs, arena, diags))
 		return NULL;
 	/* Other parts may come, with hooks of any kind. */
 	set->n_slots = is_changing ? SLOTS_MAX : phys_levels(set, NULL, inputs[0].features);
 	for (u32 i = 0; i < n_inputs; i++)
-		if (!plan_part(set->parts[i], &inputs[i], diags))
+		if (!plan_part(set->parts[i], &inputs[i], diags) ||
+		    !check_sampled(set->parts[i], n_inputs, diags))
 			return NULL;
+	if (inputs[0].settings->wake_count && !inputs[0].is_replay && !find_wake(set, diags))
+		return NULL;
 	for (u32 i = 0; i < n_inputs; i++)
 		set->parts[i]->keeps_stacks = keeps_stacks(set->parts[i]);
 	give_room(set);

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "phys/features.h"
 #include "phys/hand.h"
+#include "phys/maps.h"
 #include "phys/places.h"
 #include "phys/slot.h"
 #include "plan/plan.h"
@@ -302,10 +303,10 @@ enum counter {
 	COUNTER_RUNNING_FULL, /* running sums without a value: their table is full */
 	COUNTER_TAKEN,	      /* starts of the run that ends took, where phys_set.is_checked */
 	COUNTER_HASH,	      /* no counter: where a key's hash passes through (gen/key.c) */
+	COUNTER_OVER_BUDGET,  /* events that found no time (phys/maps.h) */
 	COUNTER_N = 32
 };
 
-#define STATE_COPIES 2u
 /* The heads of its buckets alone take 64 MiB. */
 #define STATE_MAP_ROWS_MAX (1u << 22)
 
@@ -352,29 +353,6 @@ struct control_line {
 	u64 n_samples; /* of perf events that the programs were run for */
 };
 _Static_assert(sizeof(struct control_line) == 128, "two CPUs on one cache line cost 22 ns");
-
-/*
- * The maps that generated code names; gen/ emits their numbers in relocations, load/ creates
- * them.  Some are shared by all programs, the others are a part's own: load_map_number().
- */
-enum load_shared_map {
-	LOAD_MAP_SLOTS,	 /* mmapable array, one value: struct slot_line[][], and what was missed */
-	LOAD_MAP_CONST,	 /* read-only array, one value: tables for LIKE, probe codes, ... */
-	LOAD_MAP_CHAIN,	 /* of the hook, for sets that change: the programs there, CHAIN_PLACES */
-	LOAD_MAP_MARKS,	 /* array, one value: MARKS_BYTES */
-	LOAD_MAP_STACKS, /* mmapable array, one value: phys/stack.h */
-	LOAD_MAP_SHARED_N
-};
-
-enum load_map {
-	LOAD_MAP_CONTROL, /* mmapable array, one value: struct control_line[n_cpus] */
-	LOAD_MAP_STATE,	  /* mmapable array, one value: the slices of struct state_layout */
-	LOAD_MAP_RING,	  /* ring buffer of streamed rows */
-	LOAD_MAP_HASH0,	  /* STATE_KERNEL_MAP: copy 0 and copy 1 */
-	LOAD_MAP_HASH1,
-	LOAD_MAP_PAIR, /* mmapable array, one value: the tables of joins and running sums */
-	LOAD_MAP_N
-};
 
 /* --- Keys, cells, streamed rows --- */
 
@@ -533,6 +511,7 @@ struct phys {
 	struct pid_offsets pids;
 	struct typed_load typed;
 	bool has_stacks, keeps_stacks; /* keeps_stacks: for longer than a window */
+	bool has_budget;	       /* its programs measure the time that they take */
 	u32 task_comm_offset;	       /* in struct task_struct; 0: unknown, or comm is not used */
 
 	struct phys_source *sources;
@@ -566,6 +545,7 @@ struct phys {
 	struct phys_aggregate *aggregates;
 	u32 n_aggregates;
 	s32 matched_cell; /* count(*) of each group: its sum is `matched`; -1: none */
+	s32 wake_cell;	  /* the count of settings.wake_count; -1: none */
 	s32 exists_cell;  /* DIRECT: the count cell that tells used rows from unused */
 	struct state_layout state;
 

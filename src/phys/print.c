@@ -114,6 +114,26 @@ static bool has_histogram(const struct phys *p)
 	return false;
 }
 
+/* "1 %": in millionths. */
+static void budget_print(const struct phys *p, struct buf *out)
+{
+	u64 share = p->settings->max_cpu;
+
+	if (p->wake_cell >= 0)
+		buf_printf(out,
+			   "  wakes user space at count %llu of cell +%u, which ends the window\n",
+			   (unsigned long long)p->settings->wake_count,
+			   p->cells[p->wake_cell].bytes_offset);
+	if (!p->has_budget)
+		return;
+	buf_printf(out, "  budget %llu.%02llu %% of a CPU: one event in %u is measured; beyond it ",
+		   (unsigned long long)share / 10000, (unsigned long long)share / 100 % 100,
+		   BUDGET_EVERY);
+	buf_puts(out, p->settings->over_budget == BUDGET_SAMPLE
+			      ? "fewer threads are taken, or it is detached\n"
+			      : "it is detached\n");
+}
+
 static void state_print(const struct phys *p, struct buf *out)
 {
 	const struct state_layout *s = &p->state;
@@ -245,6 +265,7 @@ void phys_print(const struct phys *p, struct buf *out)
 		buf_printf(out, "  rows of %u bytes, as the list is walked\n", p->row_bytes);
 	else
 		state_print(p, out);
+	budget_print(p, out);
 }
 
 void phys_print_operator(const struct phys *p, u32 number, struct buf *out)

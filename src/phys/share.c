@@ -49,9 +49,11 @@ u32 phys_n_alike(const struct hook_use *a, const struct hook_use *b)
 {
 	u32 n = 0;
 
-	/* What counts its operators one by one, or goes to another hook, goes alone. */
+	/* What counts its operators one by one, measures its time, or goes to another hook, goes
+	 * alone. */
 	if (!phys_has_same_streams(a, b) || a->phys->state.n_operators ||
-	    b->phys->state.n_operators || a->hand || b->hand)
+	    b->phys->state.n_operators || a->phys->has_budget || b->phys->has_budget || a->hand ||
+	    b->hand)
 		return 0;
 	while (is_alike(a, b, n))
 		n++;

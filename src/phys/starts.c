@@ -11,7 +11,8 @@ bool phys_may_share_starts(const struct phys *phys)
 	for (u32 i = 0; i < phys->n_joins; i++)
 		if (!phys->joins[i].plan->join.shares_starts)
 			return false;
-	return phys->n_joins && !phys->n_runnings && !phys->only_scans && !phys->state.n_operators;
+	return !phys->has_budget && phys->n_joins && !phys->n_runnings && !phys->only_scans &&
+	       !phys->state.n_operators;
 }
 
 /* Of exprs of part a and part b. */

@@ -32,7 +32,8 @@ enum setting_kind {
 	SETTING_DURATION,
 	SETTING_TEXT,
 	SETTING_CLOCK,
-	SETTING_DAYS
+	SETTING_DAYS,
+	SETTING_PERCENT
 };
 
 struct setting {
@@ -66,6 +67,9 @@ static const struct setting settings_table[] = {
 	{ "on_row", SETTING_TEXT, AT(on_row), NULL, 0, 0 },
 	{ "on_row_limit", SETTING_DURATION, AT(on_row_limit_ns), NULL, 1000000, 3600000000000ull },
 	{ "keep", SETTING_NUMBER, AT(keep), NULL, 1, 1000000 },
+	{ "max_cpu", SETTING_PERCENT, AT(max_cpu), NULL, 100, 1000000000 },
+	{ "over_budget", SETTING_WORD, AT(over_budget), "detach sample", 0, 0 },
+	{ "wake_count", SETTING_NUMBER, AT(wake_count), NULL, 1, UINT32_MAX },
 };
 
 /* The number of the word in a list separated by spaces, or -1. */
@@ -157,6 +161,35 @@ static void set_schedule(struct settings *settings, const struct setting *s,
 			    s->name);
 }
 
+/* "1%", "0.25%": in millionths. */
+static void set_percent(struct settings *settings, const struct setting *s,
+			const struct ast_option *option, struct diags *diags)
+{
+	const char *text = option->value->kind == AST_TEXT ? option->value->text : "";
+	u64 value = 0, unit = 10000;
+	bool is_fraction = false;
+
+	for (; (*text >= '0' && *text <= '9' && unit && value <= s->highest) ||
+	       (*text == '.' && !is_fraction);
+	     text++) {
+		if (*text == '.') {
+			is_fraction = true;
+		} else if (is_fraction) {
+			unit /= 10;
+			value += unit * (u64)(*text - '0');
+		} else {
+			value = 10 * value + unit * (u64)(*text - '0');
+		}
+	}
+	if (strcmp(text, "%") != 0 || value < s->lowest || value > s->highest)
+		diag_refuse(diags, "bad-option-value", option->value->span,
+			    "%s cannot be set to this" HINT
+			    "a share of one CPU such as '1%%' or '0.5%%', at least '0.01%%'",
+			    s->name);
+	else
+		memcpy((char *)settings + s->offset, &value, sizeof(value));
+}
+
 void settings_keep(struct settings *kept, const struct settings *now, struct arena *arena)
 {
 	const struct settings before = *kept;
@@ -201,6 +234,8 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 			*(const char **)((char *)settings + s->offset) = option_word(option->value);
 		else if (s->kind == SETTING_CLOCK || s->kind == SETTING_DAYS)
 			set_schedule(settings, s, option, diags);
+		else if (s->kind == SETTING_PERCENT)
+			set_percent(settings, s, option, diags);
 		else
 			set_number(settings, s, option, diags);
 		settings->is_max_groups_set |= s->offset == AT(max_groups);
@@ -220,5 +255,6 @@ void settings_set(struct settings *settings, const struct ast_option *option, st
 		diag_hint(diags, d,
 			  "options: access_path, state, max_groups, max_in_flight, ring_bytes, "
 			  "stacks, edge, survey, on_loss, pushdown, rules_off, windows, duration, "
-			  "start, stop, days, out, on_row, on_row_limit, keep");
+			  "start, stop, days, out, on_row, on_row_limit, keep, max_cpu, "
+			  "over_budget, wake_count");
 }

@@ -19,6 +19,7 @@ enum setting_access {
 	ACCESS_ONLY_FENTRY,
 	ACCESS_ONLY_KPROBE,
 };
+enum setting_budget { BUDGET_DETACH, BUDGET_SAMPLE };
 enum setting_state { STATE_AUTO, STATE_ONLY_TABLE, STATE_ONLY_KERNEL_MAP };
 
 /* WITH (start = '09:05', stop = '09:25', days = 'mon-fri'), in local time */
@@ -75,6 +76,9 @@ struct settings {
 	bool counts_operators;	   /* each operator by itself: EXPLAIN ANALYZE */
 	bool is_tree_used;	   /* the same of target_tree() */
 	bool is_target_used;	   /* set by plan_bind_query(): the query calls target_pid() */
+	u64 max_cpu;		   /* of one CPU's time, in millionths; 0: any */
+	enum setting_budget over_budget;
+	u64 wake_count; /* events of the count that end a window ahead of its time; 0: none do */
 };
 
 /* What it says of streams that tracepoints bring; the other words are about functions. */

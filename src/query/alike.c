@@ -31,8 +31,8 @@ static bool is_same_program(const struct load_program *a, const struct load_prog
 static bool is_same_part(const struct phys *a, const struct phys *b)
 {
 	return !a->is_streaming && a->state.kind != STATE_KERNEL_MAP && !a->state.n_operators &&
-	       a->pair_bytes == b->pair_bytes && a->has_matched == b->has_matched &&
-	       a->matched_cell == b->matched_cell &&
+	       !a->has_budget && a->pair_bytes == b->pair_bytes &&
+	       a->has_matched == b->has_matched && a->matched_cell == b->matched_cell &&
 	       is_same_bytes(&a->state, sizeof(a->state), &b->state, sizeof(b->state));
 }
 

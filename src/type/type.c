@@ -8,7 +8,7 @@ const char *const loss_names[LOSS_N] = {
 	[LOSS_MISSED] = "missed",	[LOSS_TABLE_FULL] = "table_full",
 	[LOSS_RING_FULL] = "ring_full", [LOSS_EVICTED] = "evicted",
 	[LOSS_UNPAIRED] = "unpaired",	[LOSS_NEGATIVE] = "negative",
-	[LOSS_FAULT] = "fault",
+	[LOSS_FAULT] = "fault",		[LOSS_OVER_BUDGET] = "over_budget",
 };
 
 const char *const unpaired_names[UNPAIRED_N] = {
@@ -133,7 +133,8 @@ bool account_has_loss(const struct account *account)
 }
 
 /* The causes, and the kinds of LOSS_UNPAIRED, by which values are missing. */
-static const enum loss value_losses[] = { LOSS_MISSED, LOSS_RING_FULL, LOSS_NEGATIVE };
+static const enum loss value_losses[] = { LOSS_MISSED, LOSS_RING_FULL, LOSS_NEGATIVE,
+					  LOSS_OVER_BUDGET };
 static const enum unpaired value_unpaired[] = { UNPAIRED_NEVER_STARTED, UNPAIRED_EXPIRED,
 						UNPAIRED_FULL };
 

@@ -184,7 +184,8 @@ enum loss {
 	LOSS_EVICTED,
 	LOSS_UNPAIRED,
 	LOSS_NEGATIVE,
-	LOSS_FAULT, /* expressions that became NULL: failed read, x / 0, overflow */
+	LOSS_FAULT,	  /* expressions that became NULL: failed read, x / 0, overflow */
+	LOSS_OVER_BUDGET, /* events, before WHERE, that max_cpu left no time for */
 	LOSS_N
 };
 
@@ -233,6 +234,12 @@ struct account account_take_lost_values(struct account *account);
  */
 bool account_is_biased(const struct account *account);
 
+/* Events of one in so many threads were taken, of a fixed choice; where that was otherwise within
+ * the time of the batch, of one in `before` at first.  1: of all. */
+struct batch_sampled {
+	u32 now, before; /* 0: nobody asked */
+};
+
 /* One window, one snapshot, or one run of streamed rows. */
 struct batch {
 	const struct schema *schema;
@@ -254,6 +261,8 @@ struct batch {
 	const char *fallback;
 	/* Windows, or streamed rows, before it that the output had no room for. */
 	u64 n_unwritten;
+	struct batch_sampled sampled;
+	bool is_over_budget; /* the last one: max_cpu ended the run */
 	struct account account;
 };
 

@@ -239,6 +239,24 @@ static void test_late(void **unused)
 	check_all("late", (struct out_options){ 0 }, batches, 3);
 }
 
+/* Threads were left out, then more of them; max_cpu ended the run. */
+static void test_sampled(void **unused)
+{
+	struct value row[] = { INT(3), TEXT("cat"), INT(10), REAL(1.5) };
+	struct batch batches[] = {
+		batch_of(&group_schema, row, 1),
+		batch_of(&group_schema, row, 1),
+		batch_of(&group_schema, row, 1),
+	};
+
+	batches[0].sampled = (struct batch_sampled){ 1, 1 };
+	batches[1].sampled = (struct batch_sampled){ 4, 1 };
+	batches[1].account.lost[LOSS_OVER_BUDGET] = 12345;
+	batches[2].sampled = (struct batch_sampled){ 4, 4 };
+	batches[2].is_over_budget = batches[2].is_last = true;
+	check_all("sampled", (struct out_options){ 0 }, batches, 3);
+}
+
 /* Of a query that writes beside others, to what had no room for some of its windows. */
 static void test_watched(void **unused)
 {
@@ -623,29 +641,19 @@ static void test_find(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table_full),
-		cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_beyond),
-		cmocka_unit_test(test_clocks),
-		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_table_full),   cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_limits),	     cmocka_unit_test(test_beyond),
+		cmocka_unit_test(test_clocks),	     cmocka_unit_test(test_text),
 		cmocka_unit_test(test_names),
 
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_watched),
-		cmocka_unit_test(test_snapshots),
-		cmocka_unit_test(test_streaming),
-		cmocka_unit_test(test_unnest),
-		cmocka_unit_test(test_no_bound),
-		cmocka_unit_test(test_terminal),
-		cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_time_of_day),
-		cmocka_unit_test(test_real_round_trip),
-		cmocka_unit_test(test_large_window),
-		cmocka_unit_test(test_gathered),
-		cmocka_unit_test(test_broken_pipe),
-		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_windows),	     cmocka_unit_test(test_late),
+		cmocka_unit_test(test_sampled),	     cmocka_unit_test(test_watched),
+		cmocka_unit_test(test_snapshots),    cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_unnest),	     cmocka_unit_test(test_no_bound),
+		cmocka_unit_test(test_terminal),     cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_time_of_day),  cmocka_unit_test(test_real_round_trip),
+		cmocka_unit_test(test_large_window), cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_broken_pipe),  cmocka_unit_test(test_find),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -84,7 +84,7 @@ static void test_makers(void **state)
 static void test_losses(void **state)
 {
 	static const char *const names[] = { "missed",	 "table_full", "ring_full", "evicted",
-					     "unpaired", "negative",   "fault" };
+					     "unpaired", "negative",   "fault",	    "over_budget" };
 	struct batch batch = { 0 };
 	u32 i;
 
@@ -106,8 +106,8 @@ static void test_losses(void **state)
 		batch.account.unpaired[i] = 0x100ull << i;
 	assert_int_equal(account_lost_values(&batch.account),
 			 1ull << LOSS_MISSED | 1ull << LOSS_RING_FULL | 1ull << LOSS_NEGATIVE |
-				 0x100ull << UNPAIRED_NEVER_STARTED | 0x100ull << UNPAIRED_EXPIRED |
-				 0x100ull << UNPAIRED_FULL);
+				 1ull << LOSS_OVER_BUDGET | 0x100ull << UNPAIRED_NEVER_STARTED |
+				 0x100ull << UNPAIRED_EXPIRED | 0x100ull << UNPAIRED_FULL);
 }
 
 /* What a member of the enums needs at the least: one that was forgotten is all zeros. */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The maps of programs, and what stands in that of a part's budget; part of phys.h.
+ */
+#ifndef EBQL_PHYS_MAPS_H
+#define EBQL_PHYS_MAPS_H
+
+#include "base/base.h"
+
+#define STATE_COPIES 2u
+
+/*
+ * The maps that generated code names; gen/ emits their numbers in relocations, load/ creates
+ * them.  Some are shared by all programs, the others are a part's own: load_map_number().
+ */
+enum load_shared_map {
+	LOAD_MAP_SLOTS,	 /* mmapable array, one value: struct slot_line[][], and what was missed */
+	LOAD_MAP_CONST,	 /* read-only array, one value: tables for LIKE, probe codes, ... */
+	LOAD_MAP_CHAIN,	 /* of the hook, for sets that change: the programs there, CHAIN_PLACES */
+	LOAD_MAP_MARKS,	 /* array, one value: MARKS_BYTES */
+	LOAD_MAP_STACKS, /* mmapable array, one value: phys/stack.h */
+	LOAD_MAP_SHARED_N
+};
+
+enum load_map {
+	LOAD_MAP_CONTROL, /* mmapable array, one value: struct control_line[n_cpus] */
+	LOAD_MAP_STATE,	  /* mmapable array, one value: the slices of struct state_layout */
+	LOAD_MAP_RING,	  /* ring buffer of streamed rows */
+	LOAD_MAP_HASH0,	  /* STATE_KERNEL_MAP: copy 0 and copy 1 */
+	LOAD_MAP_HASH1,
+	LOAD_MAP_PAIR,	 /* mmapable array, one value: the tables of joins and running sums */
+	LOAD_MAP_BUDGET, /* mmapable array, one value: struct budget, budget_line[n_cpus] */
+	LOAD_MAP_WAKE,	 /* ring buffer whose records say nothing: user space is to look */
+	LOAD_MAP_N
+};
+
+/*
+ * LOAD_MAP_BUDGET, of a part that wakes user space.  Where its time has a limit programs add up
+ * what they take: one event in BUDGET_EVERY on a CPU is measured, from where the program knows that
+ * it is the part's to where it is done with it, and stands for all.  As often they add what the
+ * hook itself costs, by phys_hook_ns(), whether the event is the part's or not: of that each
+ * part of the hook bears its share.  Where the sum passes the mark, user space is woken
+ * (LOAD_MAP_WAKE), once; where it passes the limit before that instant, no thread is taken until
+ * user space has looked, which may be late where the CPUs are busy.
+ */
+#define BUDGET_EVERY  251   /* a prime: events that take turns are all met */
+#define BUDGET_MAX_NS 65536 /* what takes longer was interrupted, or its CPU stopped */
+#define BUDGET_ALL    (1ull << 32)
+
+struct budget {
+	u64 spent_ns, hook_ns;	      /* hook_ns: of that, of hooks */
+	u64 mark_ns;		      /* UINT64_MAX: it was passed */
+	u64 limit_ns, limit_until_ns; /* limit_until_ns: CLOCK_MONOTONIC */
+	u64 unused[11];
+	/* In a line of its own, which every event reads: those threads are taken whose hash
+	 * (budget_hash()) is below; BUDGET_ALL: all, 0: none. */
+	u64 threshold;
+	u64 unused_too[15];
+	/* wake_count: events so far that its cell counted, of each copy; all CPUs together. */
+	u64 n_counted[STATE_COPIES];
+	u64 unused_last[16 - STATE_COPIES];
+};
+struct budget_line {
+	s64 events_left, runs_left; /* to the next that is measured; that adds its hooks */
+	u64 unused[14];
+};
+_Static_assert(sizeof(struct budget) % 128 == 0 && sizeof(struct budget_line) == 128,
+	       "two CPUs on one cache line cost 22 ns");
+
+/* Of a thread: as spread as its ids are not (Knuth's multiplicative hash). */
+#define BUDGET_HASH 2654435761u
+static inline u32 budget_hash(u32 tid)
+{
+	return tid * BUDGET_HASH;
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * max_cpu: a flood ends the query that may not take so much, and no other; or the events of fewer
+ * threads are taken, of each all of them.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "place.h"
+#include "reader.h"
+
+enum { THREADS = 64, CALLS_EACH = 500, FLOOD_EACH = 100 };
+
+/* --- Threads that call --- */
+
+/* They flood, or wait; or make CALLS_EACH calls of another argument, once. */
+enum order { ORDER_WAIT, ORDER_FLOOD, ORDER_CALL, ORDER_END };
+static enum order order;
+static u32 n_done;
+static u64 n_flooded;
+static u32 tids[THREADS];
+
+static void *work(void *number)
+{
+	bool has_called = false;
+	enum order now;
+
+	__atomic_store_n(&tids[number ? (long)number - 1 : 0], (u32)syscall(SYS_gettid),
+			 __ATOMIC_RELEASE);
+	while ((now = __atomic_load_n(&order, __ATOMIC_ACQUIRE)) != ORDER_END) {
+		if (now == ORDER_FLOOD) {
+			__atomic_add_fetch(&n_flooded, FLOOD_EACH, __ATOMIC_RELAXED);
+			for (u32 i = 0; i < FLOOD_EACH; i++)
+				syscall(SYS_getpgid, 1);
+			/* Of many threads the hooks alone would be too much. */
+			if (number)
+				usleep(10000);
+			continue;
+		}
+		for (u32 i = 0; now == ORDER_CALL && !has_called && i < CALLS_EACH; i++)
+			syscall(SYS_getpgid, 2);
+		if (now == ORDER_CALL && !has_called)
+			__atomic_add_fetch(&n_done, 1, __ATOMIC_RELEASE);
+		has_called |= now == ORDER_CALL;
+		usleep(5000);
+	}
+	return NULL;
+}
+
+static void tell(enum order what)
+{
+	__atomic_store_n(&order, what, __ATOMIC_RELEASE);
+}
+
+/* --- Fewer threads --- */
+
+static struct {
+	u64 one_in, n_settled, n_rows; /* as the latest batch says; batches that say the same */
+	u64 counts[THREADS];
+	u64 n_others;
+	bool is_over;
+} seen;
+
+static void take_row(void *context, const struct line *line)
+{
+	u64 arg = line_number(line, "arg");
+
+	for (u32 i = 0; i < THREADS && arg == 2; i++)
+		if (tids[i] == line_number(line, "tid"))
+			seen.counts[i] += line_number(line, "n");
+	seen.n_others += arg == 1;
+}
+
+static void take_batch(void *context, const struct line *line)
+{
+	u64 one_in = MAX(line_number(line, "_batch.sampled"), 1ull);
+	u64 before = line_number(line, "_batch.sampled_before");
+
+	seen.n_settled = one_in > 1 && one_in == before ? seen.n_settled + 1 : 0;
+	seen.one_in = one_in;
+	seen.is_over |= line_leaf(line, "_batch.over_budget") != NULL;
+}
+
+/* As the manual says which they are. */
+static bool is_taken(u32 tid, u64 one_in)
+{
+	return tid * 2654435761u < (1ull << 32) / one_in;
+}
+
+static void wait_batches(struct proc *ebql, u64 n)
+{
+	seen.n_settled = 0;
+	for (u32 i = 0; i < 600 && seen.n_settled < n && ebql->status < 0; i++)
+		proc_pump(100);
+	assert_true(seen.n_settled >= n);
+}
+
+static void test_sample(void **state)
+{
+	struct reader reader;
+	struct proc ebql = { 0 };
+	pthread_t threads[THREADS];
+	char query[512];
+	u64 one_in, n_taken = 0;
+
+	session_require();
+	tell(ORDER_WAIT);
+	for (long i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(i + 1)), 0);
+	for (u32 i = 0; i < THREADS; i++)
+		while (!__atomic_load_n(&tids[i], __ATOMIC_ACQUIRE))
+			usleep(1000);
+	snprintf(query, sizeof(query),
+		 "SELECT tid, pid AS arg, kstack, count(*) AS n "
+		 "FROM tracepoint:syscalls:sys_enter_getpgid WHERE current.pid = %d "
+		 "GROUP BY tid, arg, kstack WINDOW TUMBLING 200ms "
+		 "WITH (max_cpu = '20%%', over_budget = 'sample')",
+		 getpid());
+	reader_init(&reader, take_row, NULL);
+	reader.batch = take_batch;
+	ebql.sink = reader_feed;
+	ebql.sink_context = &reader;
+	proc_start(&ebql,
+		   (const char *const[]){ proc_ebql(), "-o", "json", "--verbose", query, NULL }, 0);
+	assert_true(proc_wait_text(&ebql, "attached", LIMIT_MS));
+	tell(ORDER_FLOOD);
+	wait_batches(&ebql, 3);
+	assert_true(seen.n_others > 0);
+	tell(ORDER_WAIT);
+	wait_batches(&ebql, 2);
+	one_in = seen.one_in;
+	tell(ORDER_CALL);
+	while (__atomic_load_n(&n_done, __ATOMIC_ACQUIRE) < THREADS)
+		proc_pump(10);
+	wait_batches(&ebql, 2);
+	tell(ORDER_END);
+	proc_signal(&ebql, SIGINT);
+	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 3);
+	for (u32 i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(seen.counts[i], is_taken(tids[i], one_in) ? CALLS_EACH : 0);
+		n_taken += is_taken(tids[i], one_in);
+	}
+	assert_true(n_taken > 0 && n_taken < THREADS);
+	assert_int_equal(seen.one_in, one_in);
+	assert_false(seen.is_over);
+	reader_free(&reader);
+	proc_forget(&ebql);
+}
+
+/* --- Too much --- */
+
+static void test_detach(void **state)
+{
+	struct proc ebql = { 0 };
+	pthread_t thread;
+	char query[256];
+	u64 n;
+
+	session_require();
+	tell(ORDER_WAIT);
+	n_flooded = 0;
+	snprintf(query, sizeof(query),
+		 "SELECT count(*) AS n FROM tracepoint:syscalls:sys_enter_getpgid "
+		 "WHERE current.pid = %d WITH (max_cpu = '5%%')",
+		 getpid());
+	proc_start(&ebql,
+		   (const char *const[]){ proc_ebql(), "-o", "json", "--verbose", query, NULL }, 0);
+	assert_true(proc_wait_text(&ebql, "attached", LIMIT_MS));
+	assert_int_equal(pthread_create(&thread, NULL, work, NULL), 0);
+	tell(ORDER_FLOOD);
+	assert_int_equal(proc_wait_exit(&ebql, LIMIT_MS), 1);
+	tell(ORDER_END);
+	pthread_join(thread, NULL);
+	assert_non_null(strstr(ebql.err_text.at, "error[over-budget]: the query took "));
+	assert_non_null(strstr(ebql.err_text.at, " where max_cpu allows 5.00 %: it was detached"));
+	assert_non_null(
+		strstr(ebql.out_text.at, "\"over_budget\":true,\"snapshot\":true,\"last\":true"));
+	/* What came behind the end is told by nobody. */
+	n = strtoull(ebql.out_text.at + strlen("{\"n\":"), NULL, 10);
+	assert_true(n > 0 && n < n_flooded);
+	proc_forget(&ebql);
+}
+
+/* Of two in one program one has to go; the other one counts all calls. */
+static void test_others(void **state)
+{
+	struct place *p = *state;
+	const struct buf *err = &p->session->ebql.err_text;
+	u64 n = 0;
+
+	session_require();
+	place_write(p, "free.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 20ms WITH (out = 'json:%s/free.out')",
+		    getpid(), p->folder);
+	place_write(p, "poor.sql",
+		    "SELECT count(*) AS n " CALLS
+		    "WINDOW TUMBLING 20ms WITH (out = 'json:%s/poor.out', max_cpu = '1%%')",
+		    getpid(), p->folder);
+	place_start(p, p->folder, NULL);
+	for (; !err->n || !strstr(err->at, "error[over-budget]"); n += 100000) {
+		assert_true(n < 100000000);
+		place_call(100000);
+		proc_pump(0);
+	}
+	place_call(1000);
+	place_wait_status(p, "\"state\":\"failed\"");
+	place_end(p, SIGTERM, 1);
+	assert_int_equal(place_sum(p, "free.out", "\"n\":"), n + 1000);
+	assert_true(place_sum(p, "poor.out", "\"n\":") < n);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_detach),
+		cmocka_unit_test(test_sample),
+		cmocka_unit_test_setup_teardown(test_others, place_setup, place_teardown),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests_name("max_cpu", tests, NULL, NULL);
+}
