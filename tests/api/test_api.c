@@ -567,9 +567,9 @@ static void test_names(void **state)
 		assert_non_null(ebql_loss_name(i));
 		strcat(strcat(seen, ebql_loss_name(i)), " ");
 	}
-	assert_string_equal(seen,
-			    "missed table_full ring_full evicted unpaired negative fault "
-			    "never_started never_ended overwritten expired full began_before ");
+	assert_string_equal(seen, "missed table_full ring_full evicted unpaired negative fault "
+				  "never_started never_ended overwritten expired full began_before "
+				  "over_budget ");
 	assert_null(ebql_loss_name(EBQL_LOSS_N));
 	for (int status = EBQL_LOSSES; status <= EBQL_END; status++)
 		assert_null(strstr(ebql_status_text(status), "no status"));
