@@ -232,6 +232,23 @@ static void open_terminal(int *master, int *slave)
 	assert_int_equal(tcsetattr(*slave, TCSANOW, &raw), 0);
 }
 
+/*
+ * Takes nothing more, also when it is asked again: the kernel moves what waits on to the reader,
+ * and does not wake a writer for the room that this makes.
+ */
+static void fill(int slave)
+{
+	static const char rows[4096];
+	int flags = fcntl(slave, F_GETFL);
+
+	assert_int_equal(fcntl(slave, F_SETFL, flags | O_NONBLOCK), 0);
+	for (u32 n_refused = 0; n_refused < 5;) {
+		n_refused = write(slave, rows, sizeof(rows)) > 0 ? 0 : n_refused + 1;
+		usleep(n_refused ? 10000 : 0);
+	}
+	assert_int_equal(fcntl(slave, F_SETFL, flags), 0);
+}
+
 /* Whoever shows it reads no more: a window that hangs, a connection that is gone. */
 static void test_terminal(void **state)
 {
@@ -243,6 +260,8 @@ static void test_terminal(void **state)
 		/* ^S, before a byte was written, complaints included. */
 		if (is_stopped)
 			assert_int_equal(tcflow(slave, TCOOFF), 0);
+		else
+			fill(slave);
 		child = start(slave, true);
 		wait_until_full(child);
 		kill(child, SIGTERM);

@@ -3,7 +3,7 @@
 # Doings whose truth is known, each by processes of a name of its own, all at one time.  What only
 # the run can tell stands in the file "truth" as lines "WHAT LEAST MOST", which the test reads.
 import ctypes, fcntl, mmap, os, pty, resource, select, signal, socket, struct, subprocess, sys, time
-import threading, traceback
+import tempfile, threading, traceback
 
 libc = ctypes.CDLL(None, use_errno=True)
 SECOND = 10**9
@@ -275,9 +275,14 @@ def leaks():
 
 def killed_for_memory():
 	tops = "/sys/fs/cgroup/memory", "/sys/fs/cgroup"
-	top = next(t for t in tops if os.path.exists(f"{t}/cgroup.procs"))
+	top = next((t for t in tops if os.path.exists(f"{t}/cgroup.procs")), None)
+	is_own = not top
+	if is_own:
+		top = tempfile.mkdtemp()
+		subprocess.run(f"mount -t cgroup -o memory none {top} 2>/dev/null || "
+			       f"mount -t cgroup2 none {top}", shell=True, check=True)
 	group = f"{top}/e-memory-{os.getpid()}"
-	if top == tops[1]:
+	if not os.path.exists(f"{top}/memory.limit_in_bytes"):
 		open(f"{top}/cgroup.subtree_control", "w").write("+memory")
 	os.mkdir(group)
 	is_old = os.path.exists(f"{group}/memory.limit_in_bytes")
@@ -295,9 +300,12 @@ def killed_for_memory():
 	while True:
 		try:
 			os.rmdir(group)
-			return
+			break
 		except OSError:
 			time.sleep(0.01)
+	if is_own:
+		subprocess.run(["umount", top], check=True)
+		os.rmdir(top)
 
 
 # --- Disks ---
