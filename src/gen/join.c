@@ -128,6 +128,7 @@ static void write_start(struct gen *g, const struct table *t, const struct opera
 			vreg nulls, vreg slot)
 {
 	const struct phys_join *j = t->join;
+	struct start start = { 0 };
 
 	if (j->has_nulls)
 		ir_store(g->ir, slot, (s32)j->nulls_bytes, IR_U64, nulls);
@@ -142,13 +143,14 @@ static void write_start(struct gen *g, const struct table *t, const struct opera
 		}
 		gen_words_out(g, slot, c->bytes_offset, values[i].text, c->n_words);
 	}
-	ir_store(g->ir, slot, PAIR_TIME_BYTES, IR_U64, t->now);
+	/* With the time a thread's start is there for who looks at it from elsewhere. */
 	if (j->join == JOIN_PAIR) {
-		struct start start = own_start(g, t->now);
-
+		start = own_start(g, t->now);
 		ir_store(g->ir, slot, PAIR_OTHERS_BYTES, IR_U32, start.others);
-		count_checked(g, j, start, false);
 	}
+	ir_store(g->ir, slot, PAIR_TIME_BYTES, IR_U64, t->now);
+	if (j->join == JOIN_PAIR)
+		count_checked(g, j, start, false);
 }
 
 /* A start gave its room away; what is older than WITHIN was forgotten anyway. */

@@ -630,12 +630,20 @@ vreg gen_time(struct gen *g)
 	return gen_value(g, time_of(g), g->done);
 }
 
-/* Which of a wildcard's names it is, as it was attached to (helper since 5.15). */
-static vreg attached_to(struct gen *g)
+/* What load/functions.c attached it with (helper since 5.15). */
+static vreg cookie(struct gen *g)
 {
 	vreg v = ir_reg(g->ir);
 
 	ir_call(g->ir, v, BPF_FUNC_get_attach_cookie, 1, &g->context);
+	return v;
+}
+
+/* Which of a wildcard's names it is. */
+static vreg attached_to(struct gen *g)
+{
+	vreg v = g->hook->places ? low_half(g, cookie(g)) : cookie(g);
+
 	ir_branchi(g->ir, IR_GE, v, g->hook->n_names, g->done);
 	return v;
 }
@@ -674,6 +682,9 @@ vreg gen_system(struct gen *g, const struct expr *e, label null)
 	case SYS_FRAME:
 		return g->hook->hides_frame ? gen_imm(g, 0) : g->kind->frame(g);
 	case SYS_FUNCTION:
+		if (g->hook->places)
+			return g->hook->n_places > 1 ? gen_alui(g, IR_SHR, cookie(g), 32)
+						     : gen_imm(g, 0);
 		return g->hook->n_names ? attached_to(g) : gen_imm(g, 0);
 	case SYS_CGROUP:
 		return gen_helper(g, BPF_FUNC_get_current_cgroup_id);

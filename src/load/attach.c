@@ -297,18 +297,29 @@ static int attach_failed(const struct load_program *program, int error, struct d
 	return -error;
 }
 
-/* Of a wildcard. */
+static const char *places_word(const struct hook *hook)
+{
+	return hook->file_path ? "places" : "functions";
+}
+
+/* Of a wildcard, or of a probe at several places. */
 static void warn_left_out(const struct load_program *program, struct diags *diags)
 {
+	const struct hook *hook = program->hook;
+	const char *hint = "/sys/kernel/debug/kprobes/blacklist has those where no probe may be";
+
+	if (has_semaphore(hook))
+		hint = "somebody listens there by another semaphore, where the kernel takes one at "
+		       "a place; or at an instruction, as one with LOCK, that takes no probe";
+	else if (hook->file_path)
+		hint = "it takes no probe at some instructions, as those with LOCK, nor where "
+		       "somebody listens by a semaphore";
 	if (program->n_left_out)
 		diag_warning(diags, "left-out", SPAN_NONE,
-			     "%u of the %u functions of %s are left out: the kernel refuses to "
-			     "attach to them" HINT "%s",
-			     program->n_left_out, program->hook->n_places, program->hook->target,
-			     program->hook->file_path
-				     ? "it takes no probe at some instructions, as those with LOCK"
-				     : "/sys/kernel/debug/kprobes/blacklist has those where no "
-				       "probe may be");
+			     "%u of the %u %s of %s are left out: the kernel refuses to attach to "
+			     "them" HINT "%s",
+			     program->n_left_out, hook->n_places, places_word(hook), hook->target,
+			     hint);
 }
 
 /*
@@ -361,8 +372,8 @@ bool load_tell_fallback(const struct load_program *program, const struct load_st
 	if (hook->is_fallback)
 		buf_printf(text, ": %s", hook->reason);
 	if (n_left_out)
-		buf_printf(text, ": the kernel refuses %u of its %u functions", n_left_out,
-			   hook->n_places);
+		buf_printf(text, ": the kernel refuses %u of its %u %s", n_left_out, hook->n_places,
+			   places_word(hook));
 	return true;
 }
 

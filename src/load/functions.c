@@ -40,9 +40,10 @@ static bool is_of_place(const struct hook *hook, int error)
 	       !(hook->file_path && (error == ESRCH || error == ESTALE || error == ENOENT));
 }
 
-static u64 name_of(const struct hook *hook, u32 place)
+/* What the program is told: of a file's place its number, and in the lower half its name's. */
+static u64 cookie_of(const struct hook *hook, u32 place)
 {
-	return hook->places ? hook->places[place].name : place;
+	return hook->places ? (u64)place << 32 | hook->places[place].name : place;
 }
 
 /* Which of a hook's places one link takes. */
@@ -71,7 +72,7 @@ static int open_link(const struct takable *t, u32 first, u32 n)
 		where[i] =
 			hook->places ? hook->places[place].offset : sys_pointer(hook->names[place]);
 		semaphores[i] = hook->places ? hook->places[place].semaphore_offset : 0;
-		cookies[i] = name_of(hook, place);
+		cookies[i] = cookie_of(hook, place);
 	}
 	if (hook->places)
 		return sys_uprobe_multi_open(t->program->fd, t->file_fd, &probes);
@@ -182,7 +183,7 @@ int load_places_attach(struct load_program *program)
 {
 	const struct hook *hook = program->hook;
 	int err = sys_perf_attach(program->perf_fd, program->fd,
-				  name_of(hook, program->first_place), &program->link_fd);
+				  cookie_of(hook, program->first_place), &program->link_fd);
 
 	if (err || hook->n_places < 2)
 		return err;
@@ -203,7 +204,7 @@ int load_places_attach(struct load_program *program)
 		if (event->fd < 0)
 			return event->fd;
 		program->n_events++;
-		err = sys_perf_attach(event->fd, program->fd, name_of(hook, i), &event->link_fd);
+		err = sys_perf_attach(event->fd, program->fd, cookie_of(hook, i), &event->link_fd);
 	}
 	return err;
 }

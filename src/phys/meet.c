@@ -2,6 +2,8 @@
 /*
  * Hooks that one event comes to: those that may not be together.
  */
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "phys/internal.h"
@@ -93,32 +95,64 @@ static bool refuse_mixed(const struct hook *x, const struct hook *y, struct diag
 	return true;
 }
 
+struct listened {
+	struct file_id file;
+	u64 offset, semaphore_offset;
+	const char *event;
+};
+
+static int compare_listened(const void *a, const void *b)
+{
+	/* Numbers without a gap, the event's text is none of them. */
+	return memcmp(a, b, offsetof(struct listened, event));
+}
+
+static bool refuse_two(const struct listened *x, const struct listened *y, struct span span,
+		       struct diags *diags)
+{
+	if (!file_id_equal(x->file, y->file) || x->offset != y->offset ||
+	    x->semaphore_offset == y->semaphore_offset)
+		return false;
+	diag_refuse(diags, "two-semaphores", span,
+		    "%s and %s stand at one place, and %s, where the kernel takes the same of "
+		    "all" HINT "name one of them",
+		    strcmp(x->event, y->event) < 0 ? x->event : y->event,
+		    strcmp(x->event, y->event) < 0 ? y->event : x->event,
+		    x->semaphore_offset && y->semaphore_offset
+			    ? "each has a semaphore of its own"
+			    : "only one of them asks by a semaphore");
+	return true;
+}
+
 /* The kernel counts one up for each place of a file, whichever programs are there. */
-static bool refuse_two_semaphores(const struct hook *x, const struct hook *y, struct span span,
+static bool refuse_two_semaphores(const struct hook *hooks, u32 n, struct span span,
 				  struct diags *diags)
 {
-	bool is_file = x->file_path && y->file_path && file_id_equal(x->file_id, y->file_id);
+	VEC(struct listened) all = { 0 };
+	bool has_semaphore = false, is_refused = false;
 
-	for (u32 i = 0; is_file && i < x->n_places; i++)
-		for (u32 k = 0; k < (x == y ? i : y->n_places); k++) {
-			if (x->places[i].offset != y->places[k].offset ||
-			    x->places[i].semaphore_offset == y->places[k].semaphore_offset)
-				continue;
-			diag_refuse(diags, "two-semaphores", span,
-				    "%s and %s stand at one place, and each has a semaphore of its "
-				    "own, where the kernel takes one" HINT "name one of them",
-				    y->uses[0].streams[k]->event, x->uses[0].streams[i]->event);
-			return true;
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < hooks[i].n_places && hooks[i].places; k++) {
+			const struct hook_place *place = &hooks[i].places[k];
+
+			has_semaphore |= place->semaphore_offset != 0;
+			vec_push(diags->arena, &all,
+				 (struct listened){ hooks[i].file_id, place->offset,
+						    place->semaphore_offset,
+						    hooks[i].uses[0].streams[k]->event });
 		}
-	return false;
+	if (has_semaphore)
+		qsort(all.at, all.n, sizeof(all.at[0]), compare_listened);
+	for (u32 i = 1; i < all.n && has_semaphore && !is_refused; i++)
+		is_refused = refuse_two(&all.at[i - 1], &all.at[i], span, diags);
+	return is_refused;
 }
 
 bool phys_refuse_hooks(const struct hook *hooks, u32 n, struct span span, struct diags *diags)
 {
 	for (u32 i = 0; i < n; i++)
 		for (u32 k = 0; k < n; k++)
-			if ((k <= i && refuse_two_semaphores(&hooks[i], &hooks[k], span, diags)) ||
-			    refuse_mixed(&hooks[i], &hooks[k], diags))
+			if (refuse_mixed(&hooks[i], &hooks[k], diags))
 				return true;
-	return false;
+	return refuse_two_semaphores(hooks, n, span, diags);
 }

@@ -51,13 +51,19 @@ static struct stream_list *find_event(struct scope *scope, const struct ast_sour
 			       source->span, scope->diags);
 }
 
-/* The returns' functions are the entries', or some of them, in the same order. */
-static const struct stream *entry_of(const struct stream_list *entries, const struct stream *end,
-				     u32 *at)
+/* As lists have them: several functions of a program may bear one name. */
+static int compare(const struct stream *a, const struct stream *b)
 {
-	while (*at < entries->streams.n && strcmp(entries->streams.at[*at]->event, end->event) < 0)
+	return strcmp(a->event, b->event)
+		       ?: (a->file_offset > b->file_offset) - (a->file_offset < b->file_offset);
+}
+
+/* The returns' functions are the entries', or some of them, in the same order. */
+static struct stream *entry_of(const struct stream_list *entries, const struct stream *end, u32 *at)
+{
+	while (*at < entries->streams.n && compare(entries->streams.at[*at], end) < 0)
 		++*at;
-	return *at < entries->streams.n && !strcmp(entries->streams.at[*at]->event, end->event)
+	return *at < entries->streams.n && !compare(entries->streams.at[*at], end)
 		       ? entries->streams.at[*at]
 		       : NULL;
 }
@@ -66,24 +72,31 @@ static const struct stream *entry_of(const struct stream_list *entries, const st
  * Those that have both ends, each function with one number in both lists.  The returns are named
  * after the span: that is what `probe` shows.
  */
-static void pair_ends(struct scope *scope, const char *word, struct stream_list *returns,
-		      struct stream_list *entries)
+static bool pair_ends(struct scope *scope, const struct ast_source *source,
+		      struct stream_list *returns, struct stream_list *entries)
 {
 	struct stream_list ends = *returns, starts = *entries;
 	u32 at = 0;
 
 	returns->streams.n = entries->streams.n = 0;
 	for (u32 i = 0; i < ends.streams.n; i++) {
-		const struct stream *start = entry_of(&starts, ends.streams.at[i], &at);
+		struct stream *start = entry_of(&starts, ends.streams.at[i], &at);
 		struct stream *end = arena_new(scope->arena, struct stream);
 
 		if (!start)
 			continue;
 		*end = *ends.streams.at[i];
-		end->name = arena_printf(scope->arena, "%s%s", word, strchr(end->name, ':'));
+		end->name = arena_printf(scope->arena, "%s%s", kind_of(source)->word,
+					 strchr(end->name, ':'));
 		vec_push(scope->arena, &returns->streams, end);
-		vec_push(scope->arena, &entries->streams, (struct stream *)start);
+		vec_push(scope->arena, &entries->streams, start);
 	}
+	/* Between the two looks at them they may all have changed. */
+	return returns->streams.n ||
+	       diag_refuse(scope->diags, "unknown-stream", source->span,
+			   "of what %s names nothing has both an entry and a return" HINT
+			   "once more: it has changed meanwhile",
+			   returns->pattern);
 }
 
 static struct join_key key_of(struct scope *scope, enum system_column column,
@@ -143,9 +156,8 @@ struct plan *bind_function(struct scope *scope, const struct ast_source *source)
 				   kind->form, kind->example);
 	returns = find_event(scope, source, kind->exit);
 	entries = returns ? find_entries(scope, source) : NULL;
-	if (!entries)
+	if (!entries || !pair_ends(scope, source, returns, entries))
 		return NULL;
-	pair_ends(scope, kind->word, returns, entries);
 	return_scan = bind_scan(scope, returns, source->alias, source->span);
 	entry_scan = return_scan ? bind_scan(scope, entries, NULL, source->span) : NULL;
 	if (!entry_scan)

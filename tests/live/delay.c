@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "delay.h"
+
 #define DELAY_US 1000
 
 int clock_gettime(clockid_t clock, struct timespec *time)
@@ -18,7 +20,13 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
 	result = real(clock, time);
-	if (clock == CLOCK_MONOTONIC && __atomic_add_fetch(&n_looks, 1, __ATOMIC_RELAXED) % 3 == 0)
-		usleep(DELAY_US);
+	if (clock == CLOCK_MONOTONIC) {
+		unsigned n = __atomic_add_fetch(&n_looks, 1, __ATOMIC_RELAXED);
+
+		if (n % 3 == 0)
+			usleep(DELAY_US);
+		if (n == 3 && write(2, DELAY_MARK, sizeof(DELAY_MARK) - 1) < 0)
+			_exit(127);
+	}
 	return result;
 }

@@ -5,6 +5,7 @@
  * equality.  --quick (slow guests): fewer calls; --long: ten million.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include <cmocka.h>
 
 #include "session.h"
+#include "twin.h"
 #include "watch.h"
 
 /* The kernel keeps 64 returns of a thread (MAX_URETPROBE_DEPTH). */
@@ -72,6 +74,16 @@ static void *call(void *unused)
 
 	for (u32 i = 0; i < n_calls; i++)
 		sum += traced_call(i % KINDS, i);
+	return (void *)(uintptr_t)sum;
+}
+
+static void *call_twins(void *unused)
+{
+	const volatile twin_function twins[2] = { twin_call, other_twin() };
+	u64 sum = 0;
+
+	for (u32 i = 0; i < n_calls; i++)
+		sum += twins[i % 2](i % KINDS, i);
 	return (void *)(uintptr_t)sum;
 }
 
@@ -133,9 +145,10 @@ static int work(void)
 			for (u32 i = 0; i < n_calls / DEPTH; i++)
 				traced_recursion(DEPTH + stepped_call() - 7);
 		else
-			run_by_threads(!strcmp(line, "call")   ? call
-				       : !strcmp(line, "both") ? call_and_recurse
-							       : recurse);
+			run_by_threads(!strcmp(line, "call")	? call
+				       : !strcmp(line, "both")	? call_and_recurse
+				       : !strcmp(line, "twins") ? call_twins
+								: recurse);
 		work_answer("done\n");
 	}
 	return 0;
@@ -150,6 +163,13 @@ struct seen {
 	struct watch twin; /* another process of this program, that does the same, where it is */
 };
 
+/* tests/vm/guest asks which of them it was. */
+static void expect_sum(const char *name, u64 have, u64 want)
+{
+	if (have != want)
+		fail_msg("%s: %" PRIu64 " != %" PRIu64, name, have, want);
+}
+
 static void take_row(void *context, const struct line *line)
 {
 	struct seen *s = context;
@@ -161,7 +181,7 @@ static void take_row(void *context, const struct line *line)
 	}
 	/* Of each event a window has all or nothing. */
 	if (line_leaf(line, "whole"))
-		assert_int_equal(line_number(line, "whole"), k * line_number(line, "n"));
+		expect_sum("whole", line_number(line, "whole"), k * line_number(line, "n"));
 	s->n[k] += line_number(line, "n");
 	s->total[k] += line_number(line, "total");
 	s->n_rows++;
@@ -203,8 +223,8 @@ static void expect_calls(const struct seen *s, bool has_kind)
 
 		for (u32 i = k; i < n_calls; i += KINDS)
 			total += i + (has_kind ? k : 0);
-		assert_int_equal(s->n[k], n * THREADS);
-		assert_int_equal(s->total[k], total * THREADS);
+		expect_sum("n", s->n[k], n * THREADS);
+		expect_sum("total", s->total[k], total * THREADS);
 	}
 }
 
@@ -294,6 +314,28 @@ static void test_recursion(void **state)
 static void test_wildcard_spans(void **state)
 {
 	recursion(state, RECURSIONS("traced_*", "WHERE probe LIKE '%%:traced_recursion'"));
+}
+
+/* Two functions of one name, that take turns. */
+static void test_twins(void **state)
+{
+	expect_calls(watch_all(state, "twins",
+			       "SELECT CASE probe WHEN 'userfunction:' || '%1$s' || ':twin_call' "
+			       "THEN arg0 ELSE 99 END AS k, count(*) AS n, sum(ret) AS total "
+			       "FROM userfunction:%1$s:*_call GROUP BY k WINDOW TUMBLING 10ms"),
+		     true);
+}
+
+/* One text of `probe` is one group, whichever function it is. */
+static void test_twins_by_name(void **state)
+{
+	struct seen *s =
+		watch_all(state, "twins",
+			  "SELECT 0 AS k, probe, count(*) AS n, 0 AS total "
+			  "FROM userfunction:%s:*_call GROUP BY probe WINDOW COUNT 1000000000");
+
+	assert_int_equal(s->n[0], (u64)n_calls * THREADS);
+	assert_int_equal(s->n_rows, 1);
 }
 
 /* What is deeper has no return; and of no other call does it become the partner. */
@@ -399,6 +441,8 @@ int main(int argc, char **argv)
 		WATCH_TEST(test_aliases, struct seen),
 		WATCH_TEST(test_wildcard_returns, struct seen),
 		WATCH_TEST(test_wildcard_spans, struct seen),
+		WATCH_TEST(test_twins, struct seen),
+		WATCH_TEST(test_twins_by_name, struct seen),
 		WATCH_TEST(test_names, struct seen),
 		TWIN_TEST(test_process),
 		TWIN_TEST(test_process_spans),

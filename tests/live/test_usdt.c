@@ -392,6 +392,11 @@ static void test_other_semaphore(void **state)
 				      "SELECT 0 AS k, count(*) AS n FROM usdt:%s:ebql_twin:first");
 
 	expect_said("%s 'SELECT 1 FROM usdt:%s:ebql_twin:second' 2>&1", "by another semaphore");
+	/* Of one probe's places those that it can have. */
+	expect_said("%s -d 10ms 'SELECT count(*) FROM usdt:%s:ebql_twin:both' 2>&1",
+		    "warning[left-out]: 1 of the 2 places of ");
+	expect_said("%s -d 10ms 'SELECT count(*) FROM usdt:%s:ebql_twin:both' 2>&1",
+		    "  hint: somebody listens there by another semaphore");
 	watch_end(&s->watch, 0);
 	assert_int_equal(s->n[0], n_calls);
 }
@@ -414,7 +419,11 @@ static void test_names(void **state)
 	expect_said("%s explain 'SELECT 1 FROM usdt:%s:ebql_twin:*' 2>&1", "error[two-semaphores]");
 	expect_said("twin=ebql_twin; %1$s explain \"SELECT 1 FROM usdt:%2$s:$twin:first UNION ALL "
 		    "SELECT 1 FROM usdt:%2$s:$twin:second\" 2>&1",
-		    "ebql_twin:first and ebql_twin:second stand at one place");
+		    "ebql_twin:first and ebql_twin:second stand at one place, and each has a "
+		    "semaphore of its own");
+	expect_said("%1$s explain \"SELECT 1 FROM usdt:%2$s:ebql_twin:first UNION ALL "
+		    "SELECT 1 FROM uprobe:%2$s:usdt_twins_once+1\" 2>&1",
+		    "stand at one place, and only one of them asks by a semaphore");
 }
 
 int main(int argc, char **argv)

@@ -19,8 +19,8 @@ void usdt_ask(u32 n)
 			DTRACE_PROBE1(ebql_asked, asked, i);
 }
 
-/* Notes as no compiler makes them: two that are the same, and two at one place, each with a
- * semaphore of its own. */
+/* Notes as no compiler makes them: two that are the same, two at one place, each with a semaphore
+ * of its own, and a probe at both places. */
 #define NOTE(label, semaphore, name)                                                               \
 	".pushsection .note.stapsdt, \"\", %note\n"                                                \
 	".balign 4\n"                                                                              \
@@ -40,9 +40,11 @@ __asm__(".text\n.type usdt_twins_once, %function\nusdt_twins_once:\n"
 	"usdt_again_place: nop\n"
 	"usdt_shared_place: nop\n"
 	"ret\n.size usdt_twins_once, . - usdt_twins_once\n" NOTE("usdt_again_place", "0", "again")
-		NOTE("usdt_again_place", "0", "again")
-			NOTE("usdt_shared_place", "usdt_first_semaphore", "first")
-				NOTE("usdt_shared_place", "usdt_second_semaphore", "second"));
+		NOTE("usdt_again_place", "0", "again") NOTE("usdt_shared_place",
+							    "usdt_first_semaphore", "first")
+			NOTE("usdt_shared_place", "usdt_second_semaphore", "second")
+				NOTE("usdt_again_place", "0", "both")
+					NOTE("usdt_shared_place", "usdt_second_semaphore", "both"));
 
 void usdt_twins(u32 n)
 {
