@@ -34,6 +34,7 @@ bool audit_open(const char *path)
 	if (!path)
 		return true;
 	audit.fd = record_file(path, true, &why);
+	record_guard(audit.fd);
 	if (audit.fd < 0)
 		fprintf(stderr, "ebql: --audit: %s: %s\n", path, why);
 	return audit.fd >= 0;
@@ -42,14 +43,19 @@ bool audit_open(const char *path)
 void audit_reopen(void)
 {
 	const char *why;
-	int fd = audit.path ? record_file(audit.path, true, &why) : -1;
+	int fd;
 
+	if (!audit.path)
+		return;
+	record_guard(-1);
+	fd = record_file(audit.path, true, &why);
 	if (fd >= 0) {
 		sys_close(&audit.fd);
 		audit.fd = fd;
-	} else if (audit.path) {
+	} else {
 		fprintf(stderr, "ebql: --audit: %s: %s: not opened anew\n", audit.path, why);
 	}
+	record_guard(audit.fd);
 }
 
 void audit_close(void)
@@ -66,12 +72,12 @@ static void log_line(const struct buf *line)
 	if (line->n > LOG_BYTES_MAX)
 		return;
 	buf_init(&text);
-	buf_printf(&text, "PRIORITY=5\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ebql\nMESSAGE=");
+	buf_printf(&text, "PRIORITY=5\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ebql-audit\nMESSAGE=");
 	buf_put(&text, line->at, line->n);
 	if (!datagram_send(JOURNAL, text.at, text.n)) {
 		buf_reset(&text);
 		/* authpriv.notice */
-		buf_printf(&text, "<85>ebql[%d]: ", getpid());
+		buf_printf(&text, "<85>ebql-audit[%d]: ", getpid());
 		buf_put(&text, line->at, line->n - 1);
 		datagram_send(SYSLOG, text.at, text.n);
 	}

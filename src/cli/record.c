@@ -117,6 +117,15 @@ static bool is_shared(const char *path, const struct stat *file)
 		file->st_uid != st.st_uid);
 }
 
+/* Who can write there could say that others did what they did not. */
+static struct stat guarded;
+
+void record_guard(int fd)
+{
+	if (fd < 0 || fstat(fd, &guarded) < 0 || S_ISCHR(guarded.st_mode))
+		guarded = (struct stat){ 0 };
+}
+
 /*
  * NULL: it may be written.  What the kernel refuses with fs.protected_regular and
  * protected_hardlinks, which may be off: another user placed the file, to have it written over,
@@ -128,6 +137,8 @@ static const char *refuse_file(int fd, const char *path, bool is_log)
 
 	if (fstat(fd, &st) < 0)
 		return strerror(errno);
+	if (guarded.st_ino && st.st_dev == guarded.st_dev && st.st_ino == guarded.st_ino)
+		return "the audit stands there (--audit)";
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 		return "the file has another name, too: it is not written over";
 	if (st.st_uid != geteuid() && is_shared(path, &st))

@@ -75,12 +75,18 @@ static bool take_hangup(void)
 
 /* --- Files -> queries --- */
 
+/* The path's directory, ended by 0. */
+static const char *folder_of(const char *path, char *room)
+{
+	snprintf(room, PATH_MAX, "%s", path);
+	return dirname(room);
+}
+
 static bool stat_folder(const char *path, struct stat *st)
 {
 	char folder[PATH_MAX];
 
-	snprintf(folder, sizeof(folder), "%s", path);
-	return stat(dirname(folder), st) == 0;
+	return stat(folder_of(path, folder), st) == 0;
 }
 
 /* One name in one directory, which may itself have several. */
@@ -182,19 +188,46 @@ static struct watch_stamp stamp_of(const struct stat *st)
 	return (struct watch_stamp){ st->st_dev, st->st_ino, (u64)st->st_size, changed_ns };
 }
 
+/* It is root's or ours, and no other's to write. */
+static bool is_trusted(const struct stat *st)
+{
+	return (st->st_uid == 0 || st->st_uid == getuid()) && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* As it stands in its directory, of which it is told who may put files there; -1. */
+static int open_text(const char *path, bool *ret_is_place_trusted)
+{
+	const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+	struct stat st;
+	int at = open(folder_of(path, folder), O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+
+	*ret_is_place_trusted = at >= 0 && fstat(at, &st) == 0 && is_trusted(&st);
+	fd = openat(at, slash ? slash + 1 : path, flags | O_NOFOLLOW);
+	if (at >= 0)
+		close(at);
+	if (fd >= 0)
+		return fd;
+	*ret_is_place_trusted = false; /* a link leads to where others may be */
+	return open(path, flags);
+}
+
 /* What stands at the path is read: 0; -EAGAIN: it is being written, or is not there; or -errno. */
 static int read_text(struct watch *watch, const char *path, struct buf *text,
-		     struct watch_stamp *ret_stamp, bool *ret_is_trusted)
+		     struct watch_stamp *ret_stamp, enum trust *ret_trust)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err;
+	bool is_place_trusted;
+	int fd = open_text(path, &is_place_trusted), err;
 	struct stat st;
 
 	if (fd < 0)
 		return errno == ENOENT ? -EAGAIN : -errno;
 	err = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EAGAIN;
 	*ret_stamp = stamp_of(&st);
-	*ret_is_trusted =
-		(st.st_uid == 0 || st.st_uid == getuid()) && !(st.st_mode & (S_IWGRP | S_IWOTH));
+	*ret_trust = err || !is_trusted(&st) ? TRUST_NONE
+		     : is_place_trusted	     ? TRUST_PLACE
+					     : TRUST_FILE;
 	if (!err && files_is_written(watch->files, st.st_dev, st.st_ino))
 		err = -EAGAIN;
 	if (!err)
@@ -226,7 +259,7 @@ static void read_query(struct watch *watch, struct watch_query *w)
 	const struct form *before = w->form;
 	struct watch_stamp stamp = { 0 };
 	const char *why = NULL;
-	bool is_trusted = false;
+	enum trust trust = TRUST_NONE;
 	struct stat st;
 	struct buf text;
 	int err;
@@ -238,7 +271,7 @@ static void read_query(struct watch *watch, struct watch_query *w)
 			return;
 	}
 	buf_init(&text);
-	err = why ? -EINVAL : read_text(watch, w->path, &text, &stamp, &is_trusted);
+	err = why ? -EINVAL : read_text(watch, w->path, &text, &stamp, &trust);
 	if (err) {
 		buf_free(&text);
 		if (err != -EAGAIN)
@@ -247,8 +280,8 @@ static void read_query(struct watch *watch, struct watch_query *w)
 	}
 	w->stamp = stamp;
 	/* What was refused may not be so any more. */
-	w->has_text &= is_trusted == w->is_trusted;
-	w->is_trusted = is_trusted;
+	w->has_text &= trust == w->trust;
+	w->trust = trust;
 	watch_query_set(w, &text, watch->is_again);
 	if (w->form && w->form != before)
 		say(watch, w, before ? "its query runs in its new form" : "its query runs");

@@ -112,19 +112,23 @@ static int give_batch(void *context, const struct batch *batch)
 	struct form *f = context;
 	bool is_streaming = f->query.cut->is_streaming;
 	struct batch given = *batch;
+	struct buf nothing = { 0 };
 	int error = f->out.out.error;
 
 	f->counts.n_rows += batch->n_rows;
 	f->counts.n_windows += !is_streaming;
 	if (!is_streaming)
 		host_count(f->query.flow, &f->ends, batch, &f->n_counted);
-	if (output_has_room(f->output)) {
+	/* What is kept is written later, and then or just before the output may have failed. */
+	if (f->keep) {
+		error = out_file_batch(&f->out, &given);
+		keep_end(f->keep, is_streaming ? batch->n_rows : 1);
+		error = f->out.out.error = error ?: output_put(f->output, &nothing);
+	} else if (output_has_room(f->output)) {
 		given.n_unwritten = is_streaming ? f->counts.n_unwritten : f->n_unwritten;
 		f->n_unwritten = 0;
 		put_heading(f);
 		error = out_file_batch(&f->out, &given);
-		if (f->keep)
-			keep_end(f->keep, is_streaming ? batch->n_rows : 1);
 	} else {
 		f->n_unwritten += is_streaming ? batch->n_rows : 1;
 		f->counts.n_unwritten += is_streaming ? batch->n_rows : 1;
@@ -176,6 +180,12 @@ static bool choose_output(struct form *f)
 			f->format->name, f->format->name);
 	if (f->format->needs_rows && !record_check(q, f->format, NULL, false))
 		return false;
+	if (f->path && !f->of->trust)
+		return diag_refuse(&q->diags, "untrusted-file", q->settings.out_span,
+				   "%s would be written for who may write %s" HINT
+				   "the query's file must be root's (or of the user that runs ebql "
+				   "watch), and no other's to write: chown root, chmod go-w",
+				   f->shown.at, q->diags.file);
 	return !f->path || record_check_file(q, f->path);
 }
 
@@ -299,7 +309,7 @@ static int form_run(struct form *f)
 	q->is_beside = true;
 	q->is_fixed = o->is_fixed;
 	if (!query_parse(q) || !watch_check_statement(q) || !query_compile(q) ||
-	    !choose_output(f) || !watch_check(q, o) || !row_check(q, f->of->is_trusted))
+	    !choose_output(f) || !watch_check(q, o) || !row_check(q, f->of->trust))
 		return -EINVAL;
 	if (!schedule_at(&q->settings.schedule, time(NULL), &change))
 		return -EAGAIN;
@@ -375,6 +385,19 @@ static struct form *form_start(struct watch_query *w, const struct buf *text, bo
 	return NULL;
 }
 
+/* Once. */
+static void say_nothing_kept(struct form *f, const char *name)
+{
+	struct buf shown;
+
+	f->is_nothing_kept = true;
+	buf_init(&shown);
+	out_put_visible(&shown, name, strlen(name), 0);
+	fprintf(stderr, "ebql: %s: on_row: no query \"%s\" that runs keeps anything\n",
+		f->of->shown.at, shown.n ? shown.at : "");
+	buf_free(&shown);
+}
+
 /* A row of it wants what another keeps: that is written when that one is stepped. */
 static void want_snapshot(struct form *f)
 {
@@ -385,28 +408,29 @@ static void want_snapshot(struct form *f)
 		w = w->next;
 	if (name && w)
 		w->is_wanted = true;
-	else if (name)
-		fprintf(stderr, "ebql: %s: on_row: no query \"%s\" that runs keeps anything\n",
-			f->of->shown.at, name);
+	else if (name && !f->is_nothing_kept)
+		say_nothing_kept(f, name);
 }
 
-static void write_kept(struct form *f)
+/* Where its output has no room it waits for that, but not behind the form's end. */
+static void write_kept(struct form *f, bool is_end)
 {
+	bool has_room = f->keep && f->of->is_wanted && output_has_room(f->output);
 	struct buf text;
 	u64 n;
 
-	if (!f->keep || !f->of->is_wanted)
+	if (!f->keep || !f->of->is_wanted || (!has_room && !is_end))
 		return;
 	f->of->is_wanted = false;
 	buf_init(&text);
 	n = keep_take(f->keep, &text);
-	if (output_has_room(f->output) && !text.is_cut) {
+	if (has_room && !f->out.out.error)
+		f->out.out.error = output_put(f->output, &text);
+	if (has_room && !f->out.out.error)
 		fprintf(stderr, "ebql: %s: a snapshot of %llu %s\n", f->of->shown.at,
 			(unsigned long long)n, f->query.cut->is_streaming ? "rows" : "windows");
-		output_put(f->output, &text);
-	} else {
+	else
 		f->counts.n_unwritten += n;
-	}
 	buf_free(&text);
 }
 
@@ -424,7 +448,7 @@ static int form_end(struct form *f)
 	if (f->row_action)
 		f->counts.on_row = *row_counts(f->row_action);
 	want_snapshot(f);
-	write_kept(f);
+	write_kept(f, true);
 	closed = query_close(q);
 	if (diags_failed(&q->diags))
 		return -EINVAL;
@@ -601,7 +625,7 @@ void watch_query_set(struct watch_query *w, struct buf *text, bool is_again)
 void watch_query_snapshot(struct watch_query *w)
 {
 	if (w->form)
-		write_kept(w->form);
+		write_kept(w->form, false);
 }
 
 void watch_query_tick(struct watch_query *w)

@@ -47,7 +47,7 @@ struct form {
 	u64 start_ns;		  /* CLOCK_MONOTONIC */
 	/* Of the status: when it last looked, and what programs and we had spent on it then. */
 	u64 looked_ns, run_ns, computed_ns;
-	bool is_ended_by_loss;
+	bool is_ended_by_loss, is_nothing_kept; /* the latter was said */
 };
 
 struct watch_query {
@@ -60,7 +60,7 @@ struct watch_query {
 	enum watch_state state;
 	struct buf text;    /* that was tried last */
 	bool has_text;	    /* it could be read */
-	bool is_trusted;    /* its file is root's, or ours, and no other's to write */
+	enum trust trust;   /* in what its file says */
 	bool is_wanted;	    /* what it keeps is to be written */
 	struct buf problem; /* what is wrong with that text, or ended it; empty: nothing */
 	struct form *form;  /* NULL: none runs */

@@ -46,8 +46,9 @@ struct job {
 struct row_action {
 	struct row_action *next;
 	enum what what;
-	char *argument, *name, *shown;
-	struct out_file out; /* json */
+	char *argument, *name;
+	char *shown, *said, *title; /* its file, argument and name in messages */
+	struct out_file out;	    /* json */
 	struct job *first, **end;
 	u32 n_waiting;
 	u64 n_untold; /* that were dropped */
@@ -78,7 +79,7 @@ static bool split(const char *on_row, enum what *ret_what, const char **ret_argu
 	return false;
 }
 
-bool row_check(struct query *q, bool is_trusted)
+bool row_check(struct query *q, enum trust trust)
 {
 	const struct settings *s = &q->settings;
 	const char *argument;
@@ -92,12 +93,12 @@ bool row_check(struct query *q, bool is_trusted)
 				   "'log', 'exec:COMMAND WORDS', 'shell:COMMAND', or "
 				   "'snapshot:QUERY' of one that keeps its windows",
 				   s->on_row);
-	if (is_trusted || what == ROW_LOG || what == ROW_SNAPSHOT)
+	if (trust == TRUST_PLACE || what == ROW_LOG || what == ROW_SNAPSHOT)
 		return true;
 	return diag_refuse(&q->diags, "untrusted-file", s->on_row_span,
 			   "a command would be run for who may write %s" HINT
-			   "the file must be root's (or of the user that runs ebql watch), and no "
-			   "other's to write: chown root, chmod go-w",
+			   "the file and its directory must be root's (or of the user that runs "
+			   "ebql watch), no other's to write, and no link: chown root, chmod go-w",
 			   q->diags.file);
 }
 
@@ -214,8 +215,7 @@ static void start_next(struct row_action *a)
 			continue;
 		a->pid = 0;
 		a->counts.n_failed++;
-		fprintf(stderr, "ebql: %s: on_row: %s: %s\n", a->shown, a->argument,
-			strerror(error));
+		fprintf(stderr, "ebql: %s: on_row: %s: %s\n", a->shown, a->said, strerror(error));
 	}
 	if (a->n_untold && a->n_waiting < WAITING_MAX) {
 		fprintf(stderr,
@@ -235,14 +235,14 @@ static void say_end(struct row_action *a, int status)
 	a->counts.n_failed++;
 	if (a->is_late) {
 		fprintf(stderr, "ebql: %s: on_row: %s: killed, after %llu ms (on_row_limit)\n",
-			a->shown, a->argument, (unsigned long long)a->most_ns / 1000000);
+			a->shown, a->said, (unsigned long long)a->most_ns / 1000000);
 		return;
 	}
 	if (WIFSIGNALED(status)) {
 		what = "killed by signal";
 		n = WTERMSIG(status);
 	}
-	fprintf(stderr, "ebql: %s: on_row: %s: %s %d\n", a->shown, a->argument, what, n);
+	fprintf(stderr, "ebql: %s: on_row: %s: %s %d\n", a->shown, a->said, what, n);
 }
 
 static void step(struct row_action *a)
@@ -320,11 +320,24 @@ void row_batch(struct row_action *a, const struct batch *batch)
 		buf_reset(line);
 		a->out.out.format->row(&a->out.out, batch, i);
 		if (a->what == ROW_LOG)
-			fprintf(stderr, "ebql: %s: row: %.*s", a->name, (int)line->n, line->at);
+			fprintf(stderr, "ebql: %s: row: %.*s", a->title, (int)line->n, line->at);
 		else
 			enqueue(a, batch, i);
 	}
 	start_next(a);
+}
+
+/* As messages may say it. */
+static char *visible(const char *text)
+{
+	struct buf buf;
+	char *copy;
+
+	buf_init(&buf);
+	out_put_visible(&buf, text, strlen(text), 0);
+	copy = buf.is_cut ? NULL : strndup(buf.n ? buf.at : "", buf.n);
+	buf_free(&buf);
+	return copy;
 }
 
 struct row_action *row_open(const struct settings *settings, const char *name, const char *shown,
@@ -346,9 +359,11 @@ struct row_action *row_open(const struct settings *settings, const char *name, c
 	a->argument = strdup(argument);
 	a->name = strdup(name);
 	a->shown = strdup(shown);
+	a->said = visible(argument);
+	a->title = visible(name);
 	a->next = actions;
 	actions = a;
-	if (!a->argument || !a->name || !a->shown ||
+	if (!a->argument || !a->name || !a->shown || !a->said || !a->title ||
 	    out_file_open(&a->out, out_format_find("json"), -1, &out, schema)) {
 		row_leave(a);
 		return NULL;
@@ -381,6 +396,8 @@ static void free_action(struct row_action *a)
 	free(a->argument);
 	free(a->name);
 	free(a->shown);
+	free(a->said);
+	free(a->title);
 	free(a);
 }
 
@@ -430,7 +447,7 @@ void rows_close(const struct cancel *cancel)
 		poll(&(struct pollfd){ epoll_fd, POLLIN }, 1, 20);
 	for (struct row_action *a = actions; a; a = a->next) {
 		fprintf(stderr, "ebql: %s: on_row: %s: not waited for any longer, %u rows waited\n",
-			a->shown, a->argument, a->n_waiting);
+			a->shown, a->said, a->n_waiting);
 		if (a->pid)
 			kill(-a->pid, SIGKILL);
 		if (a->pid)

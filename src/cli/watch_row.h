@@ -18,9 +18,13 @@ struct row_counts {
 };
 
 /*
- * May the query's on_row be, in a text of a file of these rights?  false after a diagnostic.
+ * Who may have written a text: anybody; only root or the user; and no other may have put its file
+ * there either.
  */
-bool row_check(struct query *query, bool is_trusted);
+enum trust { TRUST_NONE, TRUST_FILE, TRUST_PLACE };
+
+/* May the query's on_row be, in such a text?  false after a diagnostic. */
+bool row_check(struct query *query, enum trust trust);
 /* name: of the query, shown: as messages name its file.  NULL: no memory. */
 struct row_action *row_open(const struct settings *settings, const char *name, const char *shown,
 			    const struct schema *schema, const struct out_options *options);

@@ -85,7 +85,7 @@ static void test_bad_commands(void **state)
 	double n;
 
 	session_require();
-	place_write(p, "none.sql", ROWS "on_row = 'exec:/nowhere/command')", getpid());
+	place_write(p, "none.sql", ROWS "on_row = 'exec:/nowhere/\033command')", getpid());
 	place_write(p, "three.sql", ROWS "on_row = 'shell:exit 3')", getpid());
 	place_write(p, "self.sql", ROWS "on_row = 'shell:kill -SEGV $$')", getpid());
 	/* It starts others, and reads nothing. */
@@ -98,7 +98,7 @@ static void test_bad_commands(void **state)
 		    getpid(), p->folder, p->folder);
 	place_start(p, p->folder, NULL);
 	place_call(1);
-	place_said(p, "none.sql: on_row: /nowhere/command: No such file or directory\n");
+	place_said(p, "none.sql: on_row: /nowhere/\\x1bcommand: No such file or directory\n");
 	place_call(1);
 	place_said(p, "three.sql: on_row: exit 3: ended with 3\n");
 	place_call(1);
@@ -126,23 +126,46 @@ static void test_bad_commands(void **state)
 static void test_trust(void **state)
 {
 	struct place *p = *state;
+	char shared[96], file[96];
 
 	session_require();
 	place_write(p, "a.sql", ROWS "on_row = 'exec:/bin/true')", getpid());
 	assert_int_equal(chmod(place_path(p, "a.sql"), 0666), 0);
 	place_write(p, "b.sql", ROWS "on_row = 'shell:true')", getpid());
 	assert_int_equal(chown(place_path(p, "b.sql"), 65534, 0), 0);
-	place_write(p, "c.sql", ROWS "on_row = 'log')", getpid());
+	place_write(p, "c.sql", "SELECT count(*) " CALLS "WITH (out = 'json', on_row = 'log')",
+		    getpid());
 	assert_int_equal(chmod(place_path(p, "c.sql"), 0666), 0);
+	/* Nor files written. */
+	place_write(p, "e.sql", "SELECT count(*) " CALLS "WITH (out = 'json:%s/e.out')", getpid(),
+		    p->folder);
+	assert_int_equal(chmod(place_path(p, "e.sql"), 0666), 0);
+	/* A good file may be put where it was not meant to be, or a link to it. */
+	snprintf(file, sizeof(file), "%s", place_path(p, "f"));
+	place_write(p, "f", ROWS "on_row = 'exec:/bin/true')", getpid());
+	assert_int_equal(symlink(file, place_path(p, "link.sql")), 0);
+	snprintf(shared, sizeof(shared), "%s", place_path(p, "shared"));
+	assert_int_equal(mkdir(shared, 0755), 0);
+	assert_int_equal(chmod(shared, 0777), 0);
+	place_write(p, "shared/g.sql", ROWS "on_row = 'exec:/bin/true')", getpid());
 	place_write(p, "d.sql", ROWS "on_row = 'exec: ')", getpid());
-	place_start(p, p->folder, NULL);
-	place_wait_status(p, "\"file\":");
+	place_start(p, p->folder, shared, NULL);
+	place_wait_status(p, "/c.sql\",\"state\":\"runs\"");
 	place_wait_status(p, "error[untrusted-file]: a command would be run for who may write ");
+	place_wait_status(p, "/e.out would be written for who may write ");
+	assert_int_not_equal(access(place_path(p, "e.out"), F_OK), 0);
+	place_wait_status(p, "/link.sql\",\"state\":\"failed\"");
+	place_wait_status(p, "/shared/g.sql\",\"state\":\"failed\"");
 	place_wait_status(p, "error[bad-on-row]: nothing is done with a row by \\\"exec: \\\"");
 	assert_int_equal(chmod(place_path(p, "a.sql"), 0644), 0);
 	place_said(p, "a.sql: its query runs\n");
 	assert_int_equal(chown(place_path(p, "b.sql"), 0, 0), 0);
 	place_said(p, "b.sql: its query runs\n");
+	assert_int_equal(chmod(place_path(p, "e.sql"), 0644), 0);
+	place_said(p, "e.sql: its query runs\n");
+	assert_int_equal(chmod(shared, 0755), 0);
+	proc_signal(&p->session->ebql, SIGHUP);
+	place_said(p, "g.sql: its query runs\n");
 	place_end(p, SIGTERM, 1);
 }
 
@@ -175,7 +198,7 @@ static void test_snapshot(void **state)
 	session_require();
 	write_keeper(p, "all", 100000, "csv");
 	write_keeper(p, "two", 2, "json");
-	place_write(p, "lost.sql", WANTS "other')", getpid());
+	place_write(p, "lost.sql", WANTS "\033other')", getpid());
 	place_start(p, p->folder, NULL);
 	buf_init(&text);
 	for (u32 i = 0; i < 2; i++) {
@@ -189,13 +212,17 @@ static void test_snapshot(void **state)
 		assert_int_equal(strtol(text.at, NULL, 10), 0);
 		assert_int_equal(text.n > 1, i);
 		syscall(SYS_getpgid, getpid());
-		place_said(p, "lost.sql: on_row: no query \"other\" that runs keeps anything\n");
+		/* Once. */
+		if (!i)
+			place_said(p, "lost.sql: on_row: no query \"\\x1bother\" that runs keeps "
+				      "anything\n");
 		place_wait_status(p, "\"name\":\"wants_two\"");
 		wait_sum(p, "all.out", "\n", 500 * (i + 1));
 	}
 	place_read(p, "all.out", &text);
 	assert_int_equal(strncmp(text.at, "n\n", 2), 0);
 	assert_null(strstr(text.at + 1, "n\n"));
+	assert_false(proc_wait_text(&p->session->ebql, "lost.sql", 1));
 	place_end(p, SIGTERM, 0);
 	place_read(p, "two.out", &text);
 	for (const char *at = text.at; (at = strstr(at, "\"_batch\"")); at++)
@@ -205,14 +232,70 @@ static void test_snapshot(void **state)
 	buf_free(&text);
 }
 
+/* A snapshot that cannot be written is none. */
+static void test_full(void **state)
+{
+	struct place *p = *state;
+
+	session_require();
+	place_write(p, "full.sql",
+		    "SELECT count(*) AS n " CALLS "WINDOW TUMBLING 20ms "
+		    "WITH (keep = 10, out = 'csv:/dev/full')",
+		    getpid());
+	place_write(p, "wants.sql", WANTS "full')", getpid());
+	place_start(p, p->folder, NULL);
+	syscall(SYS_getpgid, getpid());
+	place_said(p, "/dev/full: No space left on device\n");
+	place_wait_status(p, "/full.sql\",\"state\":\"failed\"");
+	place_end(p, SIGTERM, 1);
+}
+
+enum { N_ROWS = 4000 };
+
+/* What is kept, or wanted, while nobody reads is written when somebody does, each row once. */
+static void test_slow_reader(void **state)
+{
+	struct place *p = *state;
+	char wide[700], command[256];
+	struct buf text;
+
+	session_require();
+	memset(wide, 'x', sizeof(wide) - 1);
+	wide[sizeof(wide) - 1] = '\0';
+	snprintf(command, sizeof(command), "mkfifo %s/fifo", p->folder);
+	assert_int_equal(system(command), 0);
+	place_write(p, "rows.sql",
+		    "SELECT pid, '%s' AS wide " CALLS "WITH (keep = 100000, out = 'csv:%s/fifo')",
+		    wide, getpid(), p->folder);
+	place_write(p, "wants.sql", WANTS "rows')", getpid());
+	place_start(p, p->folder, NULL);
+	buf_init(&text);
+	/* The first is being written, the second waits, the third has no room. */
+	for (u32 i = 1; i <= 3; i++) {
+		place_call(N_ROWS);
+		do
+			place_status(p, true, &text);
+		while (place_figure(text.at, "rows", "\"rows\":") < i * N_ROWS);
+		syscall(SYS_getpgid, getpid());
+		if (i < 3)
+			place_said(p, "rows.sql: a snapshot of 4000 rows\n");
+	}
+	usleep(200000);
+	place_call(N_ROWS);
+	snprintf(command, sizeof(command), "timeout 60 head -n %u %s/fifo >%s/read", 4 * N_ROWS + 1,
+		 p->folder, p->folder);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(place_sum(p, "read", "\n"), (u64)getpid() * 4 * N_ROWS);
+	place_end(p, SIGTERM, 0);
+	buf_free(&text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, place_setup, place_teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_rows),
-		TEST(test_bad_commands),
-		TEST(test_trust),
-		TEST(test_snapshot),
+		TEST(test_rows),     TEST(test_bad_commands), TEST(test_trust),
+		TEST(test_snapshot), TEST(test_full),	      TEST(test_slow_reader),
 	};
 
 	return cmocka_run_group_tests_name("watch_row", tests, NULL, NULL);

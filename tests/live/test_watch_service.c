@@ -278,7 +278,7 @@ static void expect_programs(const char *line)
 static void test_audit(void **state)
 {
 	struct place *p = *state;
-	char path[128], text[64];
+	char path[128], text[64], command[1024];
 	struct buf line;
 
 	session_require();
@@ -286,7 +286,11 @@ static void test_audit(void **state)
 	write_calls(p, "a");
 	place_write(p, "rows.csv", "time,n\n1,5\n");
 	place_write(p, "file.sql", "SELECT sum(n) FROM '%s/rows.csv'", p->folder);
+	/* Nobody's rows come between. */
+	place_write(p, "forge.sql", "SELECT count(*) " CALLS "WITH (out = 'csv:%s')", getpid(),
+		    path);
 	place_start(p, p->folder, "-o", "json", "--audit", path, NULL);
+	place_wait_status(p, "audit: the audit stands there (--audit)");
 	buf_init(&line);
 	place_read(p, "audit", &line);
 	assert_int_equal(strncmp(line.at, "{\"time\":", 8), 0);
@@ -304,7 +308,15 @@ static void test_audit(void **state)
 	proc_signal(&p->session->ebql, SIGHUP);
 	while (access(path, F_OK))
 		proc_pump(5);
-	place_end(p, SIGTERM, 0);
+	place_wait_status(p, "audit: the audit stands there (--audit)");
+	place_end(p, SIGTERM, 1);
+	snprintf(command, sizeof(command),
+		 "%s --audit %s -O %s 'SELECT time FROM raw_tracepoint:sched_switch' 2>&1 | "
+		 "grep -q 'the audit stands there' && "
+		 "%s --audit %s -O %s 'EXPLAIN SELECT count(*) FROM run_queue' 2>&1 | "
+		 "grep -q 'the audit stands there'",
+		 proc_ebql(), path, path, proc_ebql(), path, path);
+	assert_int_equal(system(command), 0);
 	place_read(p, "audit.1", &line);
 	assert_ptr_equal(strchr(line.at, '\n') + 1, line.at + line.n - 1);
 	place_read(p, "audit", &line);
@@ -319,7 +331,8 @@ static void test_audit(void **state)
 static void test_log(void **state)
 {
 	static const char *const beginnings[] = {
-		"<85>ebql[", "PRIORITY=5\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ebql\nMESSAGE={"
+		"<85>ebql-audit[",
+		"PRIORITY=5\nSYSLOG_FACILITY=10\nSYSLOG_IDENTIFIER=ebql-audit\nMESSAGE={"
 	};
 	struct place *p = *state;
 	char command[1024];
