@@ -259,12 +259,34 @@ static const struct operand_machine *machine(void)
 	return arch_own->elf_machine == EM_X86_64 ? &operand_x86_64 : &operand_arm64;
 }
 
-static int read_arguments(struct catalog *catalog, struct notes *notes, struct note *note)
+static struct operand_place place_of(struct notes *notes, const struct note *note)
 {
-	struct operand_place place = { .address = note->address,
+	return (struct operand_place){ .address = note->address,
 				       .is_relocated = notes->elf.is_relocated,
 				       .find_symbol = find_symbol,
 				       .context = notes };
+}
+
+/* Nothing of it is kept but what it names. */
+static int gather_variables(struct notes *notes, const struct note *note)
+{
+	struct operand_place place = place_of(notes, note);
+	const char *args = note->args;
+	struct user_operand operand;
+	struct arena texts;
+
+	arena_init(&texts);
+	for (u32 i = 0; i < ARGUMENTS_MAX && notes->n_operands <= OPERANDS_MAX &&
+			operand_next(machine(), &args, &place, &texts, &operand);
+	     i++)
+		notes->n_operands++;
+	arena_free(&texts);
+	return notes->n_operands > OPERANDS_MAX ? -E2BIG : 0;
+}
+
+static void read_arguments(struct catalog *catalog, struct notes *notes, struct note *note)
+{
+	struct operand_place place = place_of(notes, note);
 	VEC(struct field) fields = { 0 };
 	const char *args = note->args;
 	struct user_operand operand;
@@ -273,8 +295,6 @@ static int read_arguments(struct catalog *catalog, struct notes *notes, struct n
 	       operand_next(machine(), &args, &place, catalog->arena, &operand)) {
 		struct field f = proto_argument(catalog, fields.n);
 
-		if (++notes->n_operands > OPERANDS_MAX)
-			return -E2BIG;
 		f.kind = FIELD_OPERAND;
 		f.type = operand.type;
 		f.operand = arena_new(catalog->arena, struct user_operand);
@@ -283,7 +303,6 @@ static int read_arguments(struct catalog *catalog, struct notes *notes, struct n
 	}
 	note->fields = fields.at;
 	note->n_fields = fields.n;
-	return 0;
 }
 
 /* All that the arguments name, in one walk over the file's symbols. */
@@ -354,14 +373,14 @@ static int read_all_arguments(struct catalog *catalog, struct notes *notes)
 	note_vec *list = &notes->list;
 	int err = 0;
 
-	for (int pass = 0; pass < 2 && !err; pass++) {
-		notes->is_gathering = !pass;
-		notes->n_operands = 0;
-		for (u32 i = 0; i < list->n && !err; i++)
-			err = read_arguments(catalog, notes, &list->at[i]);
-		if (notes->is_gathering && !err)
-			err = find_variables(notes);
-	}
+	notes->is_gathering = true;
+	for (u32 i = 0; i < list->n && !err; i++)
+		err = gather_variables(notes, &list->at[i]);
+	if (!err)
+		err = find_variables(notes);
+	notes->is_gathering = false;
+	for (u32 i = 0; i < list->n && !err; i++)
+		read_arguments(catalog, notes, &list->at[i]);
 	for (u32 i = 0, n; i < list->n && !err; i += n) {
 		n = n_places(list, i);
 		for (u32 k = 0; k < list->at[i].n_fields; k++)
