@@ -2,16 +2,20 @@
 /*
  * The table of costs, and the file in which a machine's own are kept.
  */
-#include <math.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cat/internal.h"
 
 #define FIRST_LINE "ebql costs 1\n"
+#define LAST_LINE  "end"
+#define UNSTEADY   " unsteady"
 #define BYTES_MAX  65536
 /* No mechanism costs more than 10 ms. */
 #define NS_MAX 1e7
@@ -69,30 +73,46 @@ void costs_init(struct costs *costs)
 		costs->of[i].ns = cost_infos[i].ns;
 }
 
+/* Written so that NAN is none, too. */
+bool costs_take(struct costs *costs, enum cost cost, double ns, double spread_ns)
+{
+	bool is_cost = ns >= 0 && ns <= NS_MAX && spread_ns >= 0 && spread_ns <= NS_MAX;
+
+	if (is_cost)
+		costs->of[cost] = (struct cost_figure){ ns, spread_ns, true, false };
+	return is_cost;
+}
+
 /* --- The file --- */
 
-static struct cost_figure *find(struct costs *costs, const char *name, size_t n)
+/* COST_N: another version's. */
+static enum cost find(const char *name, size_t n)
 {
 	for (u32 i = 0; i < COST_N; i++)
 		if (strlen(cost_infos[i].name) == n && strncmp(cost_infos[i].name, name, n) == 0)
-			return &costs->of[i];
-	return NULL;
+			return (enum cost)i;
+	return COST_N;
 }
 
 /* "raw_call 23.1 0.4"; of a name that another version had, nothing.  false: it is no such line. */
 static bool take_line(struct costs *costs, const char *line)
 {
 	size_t n = strcspn(line, " ");
-	struct cost_figure *figure = find(costs, line, n);
+	enum cost cost = find(line, n);
+	struct costs other;
 	char *middle, *end;
+	bool is_unsteady;
 	double ns = strtod(line + n, &middle);
 	double spread_ns = strtod(middle, &end);
 
-	if (middle == line + n || end == middle || *end || !isfinite(ns) || !isfinite(spread_ns) ||
-	    ns < 0 || spread_ns < 0 || ns > NS_MAX)
+	is_unsteady = strcmp(end, UNSTEADY) == 0;
+	if (middle == line + n || end == middle || (*end && !is_unsteady))
 		return false;
-	if (figure)
-		*figure = (struct cost_figure){ ns, spread_ns, true };
+	if (cost == COST_N)
+		return costs_take(&other, COST_NONE, ns, spread_ns);
+	if (!costs_take(costs, cost, ns, spread_ns))
+		return false;
+	costs->of[cost].is_unsteady = is_unsteady;
 	return true;
 }
 
@@ -107,7 +127,7 @@ static const char *behind(const char *line, const char *word)
 static const char *why_not(struct costs *costs, char *text, const char *kernel, const char *cpu,
 			   struct arena *arena)
 {
-	bool has_kernel = !kernel, has_cpu = !cpu;
+	bool has_kernel = !kernel, has_cpu = !cpu, has_end = false;
 	const char *is;
 	u32 n = 1;
 
@@ -126,11 +146,15 @@ static const char *why_not(struct costs *costs, char *text, const char *kernel, 
 				return arena_printf(arena, "it is of a CPU %s, and this is %s", is,
 						    cpu);
 			has_cpu = true;
-		} else if (*line && !take_line(costs, line)) {
+		} else if (!has_end && strcmp(line, LAST_LINE) == 0) {
+			has_end = true;
+		} else if (*line && (has_end || !take_line(costs, line))) {
 			return arena_printf(arena, "line %u is none of its", n);
 		}
 	}
-	return has_kernel && has_cpu ? NULL : "it does not say of which machine it is";
+	return !has_end		       ? "it was cut: its last line, " LAST_LINE ", is missing"
+	       : has_kernel && has_cpu ? NULL
+				       : "it does not say of which machine it is";
 }
 
 void costs_read(struct costs *costs, const char *text, const char *kernel, const char *cpu,
@@ -152,8 +176,10 @@ void costs_write(const struct costs *costs, const char *kernel, const char *cpu,
 	buf_printf(out, FIRST_LINE "kernel %s\ncpu %s\n", kernel, cpu);
 	for (u32 i = 0; i < COST_N; i++)
 		if (costs->of[i].is_measured)
-			buf_printf(out, "%s %.2f %.2f\n", cost_infos[i].name, costs->of[i].ns,
-				   costs->of[i].spread_ns);
+			buf_printf(out, "%s %.2f %.2f%s\n", cost_infos[i].name, costs->of[i].ns,
+				   costs->of[i].spread_ns,
+				   costs->of[i].is_unsteady ? UNSTEADY : "");
+	buf_puts(out, LAST_LINE "\n");
 }
 
 /* --- This machine --- */
@@ -203,6 +229,22 @@ const char *costs_path(struct arena *arena)
 
 /* --- Of a catalog --- */
 
+/* No reader of a pipe waits for its writer. */
+static int read_file(const char *path, struct buf *text, const char **ret_ignored)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), error = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		*ret_ignored = "it is no regular file";
+	else
+		error = buf_read(text, fd, BYTES_MAX);
+	close(fd);
+	return error;
+}
+
 static void look(struct catalog *catalog)
 {
 	struct arena *arena = catalog->arena;
@@ -211,10 +253,12 @@ static void look(struct catalog *catalog)
 
 	costs_init(&catalog->costs);
 	buf_init(&text);
-	if (path && !buf_read_file(&text, path, BYTES_MAX)) {
+	if (path && !read_file(path, &text, &catalog->costs.ignored)) {
 		buf_puts(&text, "");
-		costs_read(&catalog->costs, text.at, catalog->is_live ? costs_kernel(arena) : NULL,
-			   catalog->is_live ? costs_cpu(arena) : NULL, arena);
+		if (!catalog->costs.ignored)
+			costs_read(&catalog->costs, text.at,
+				   catalog->is_live ? costs_kernel(arena) : NULL,
+				   catalog->is_live ? costs_cpu(arena) : NULL, arena);
 		catalog->costs.path = path;
 	}
 	buf_free(&text);

@@ -66,6 +66,7 @@ struct costs {
 	struct cost_figure {
 		double ns, spread_ns; /* half of the middle half's width; 0: unknown */
 		bool is_measured;     /* on this machine */
+		bool is_unsteady;     /* while the machine itself changed its speed */
 	} of[COST_N];
 	bool is_measured;    /* some are */
 	const char *path;    /* of the file; NULL: there is none */
@@ -80,10 +81,12 @@ static inline double cost_ns(const struct costs *costs, enum cost cost)
 
 /* Those of the table. */
 void costs_init(struct costs *costs);
+/* What was measured; false: no mechanism costs that, and nothing is taken. */
+bool costs_take(struct costs *costs, enum cost cost, double ns, double spread_ns);
 /*
  * The text of such a file, for a machine with this kernel and this CPU (NULL: with any).  Where it
- * says nothing the table stays; of another machine, or broken, it is not used, and `ignored` says
- * so.
+ * says nothing the table stays; of another machine, broken or cut, it is not used, and `ignored`
+ * says so.
  */
 void costs_read(struct costs *costs, const char *text, const char *kernel, const char *cpu,
 		struct arena *arena);

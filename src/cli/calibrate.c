@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/report.h"
+#include "cli/state.h"
 
 #define N_ROUNDS      9
 #define N_ROUNDS_MAX  1000
@@ -173,6 +173,7 @@ struct calibration {
 	struct query first;	    /* its catalog serves all */
 	double *deltas[N_MEASURES]; /* what the query cost in each round */
 	const char *refused[N_MEASURES];
+	u32 n_unsteady[N_MEASURES]; /* rounds */
 	u32 n_rounds;
 	struct costs costs;
 };
@@ -271,8 +272,10 @@ static double measure(struct calibration *c, u32 i)
 
 	for (u32 n = 0; n < N_TRIES && !is_steady && !c->refused[i]; n++) {
 		before = after;
-		if (!query_init(&q, "calibrate", m->text, strlen(m->text)))
+		if (!query_init(&q, "calibrate", m->text, strlen(m->text))) {
+			c->refused[i] = "out of memory";
 			return NAN;
+		}
 		with = with_query(c, m, &q);
 		if (isnan(with))
 			c->refused[i] = why_refused(c, &q);
@@ -281,6 +284,7 @@ static double measure(struct calibration *c, u32 i)
 		after = time_alone(m);
 		is_steady = fabs(before - after) < STEADY * (before + after) / 2;
 	}
+	c->n_unsteady[i] += !is_steady;
 	if (!m->loop)
 		return (1 - (before + after) / 2 / with) * SAMPLE_NS;
 	return with - (before + after) / 2;
@@ -295,13 +299,26 @@ static u32 find(enum cost cost)
 	return i;
 }
 
+/* What is not had here is nothing to subtract: what is left would be something else. */
+static void refuse_dependent(struct calibration *c, u32 i)
+{
+	const struct measure *m = &measures[i];
+	enum cost needed[1 + ARRAY_SIZE(m->less)] = { m->base };
+
+	memcpy(needed + 1, m->less, sizeof(m->less));
+	for (u32 k = 0; k < ARRAY_SIZE(needed) && !c->refused[i]; k++)
+		if (needed[k] && c->refused[find(needed[k])])
+			c->refused[i] = arena_printf(c->arena, "%s, which it takes, cannot be had",
+						     cost_infos[needed[k]].name);
+}
+
 /* The cell's cost is known from the second one on; the first is corrected then. */
 static void take(struct calibration *c, u32 i)
 {
 	const struct measure *m = &measures[i];
 	struct cost_figure *figure = &c->costs.of[m->cost];
 	double *values = arena_array(c->arena, double, c->n_rounds);
-	double less = 0;
+	double less = 0, ns, spread_ns;
 
 	for (u32 k = 0; k < ARRAY_SIZE(m->less) && m->less[k]; k++)
 		less += c->costs.of[m->less[k]].ns;
@@ -310,10 +327,15 @@ static void take(struct calibration *c, u32 i)
 
 		values[r] = (c->deltas[i][r] - base - less) / (m->times ? m->times : 1);
 	}
-	figure->ns = MAX(quantile(values, c->n_rounds, 0.5), 0.0);
-	figure->spread_ns =
-		(quantile(values, c->n_rounds, 0.75) - quantile(values, c->n_rounds, 0.25)) / 2;
-	figure->is_measured = true;
+	ns = quantile(values, c->n_rounds, 0.5);
+	spread_ns = (quantile(values, c->n_rounds, 0.75) - quantile(values, c->n_rounds, 0.25)) / 2;
+	if (!costs_take(&c->costs, m->cost, ns < 0 ? 0 : ns, spread_ns)) {
+		c->refused[i] =
+			arena_printf(c->arena, "%.3g ns were measured, which cannot be", ns);
+		return;
+	}
+	/* The median is of such a round then. */
+	figure->is_unsteady = c->n_unsteady[i] * 2 >= c->n_rounds;
 	if (m->cost == COST_START)
 		c->costs.of[COST_END] = *figure;
 }
@@ -343,6 +365,8 @@ static void measure_all(struct calibration *c)
 			if (!c->refused[i])
 				c->deltas[i][r] = measure(c, i);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
+	for (u32 i = 0; i < N_MEASURES; i++)
+		refuse_dependent(c, i);
 	for (u32 round = 0; round < 2; round++)
 		for (u32 i = 0; i < N_MEASURES; i++)
 			if (!c->refused[i])
@@ -351,35 +375,20 @@ static void measure_all(struct calibration *c)
 
 /* --- The file --- */
 
-/* The folders that lead to it; what fails is told by who writes. */
-static void make_folders(const char *path, struct arena *arena)
-{
-	char *folder = arena_strdup(arena, path);
-
-	for (char *at = strchr(folder + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		mkdir(folder, 0755);
-		*at = '/';
-	}
-}
-
-/* Whole, or not at all. */
 static int save(const struct calibration *c, const char *path)
 {
-	const char *new = arena_printf(c->arena, "%s.new", path);
+	struct state_file state;
+	int error = state_begin(&state, path);
 	struct buf out;
-	int fd, error;
 
-	make_folders(path, c->arena);
-	fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		return query_failed(new, errno);
+	if (error)
+		return query_failed(path, -error);
 	buf_init(&out);
 	costs_write(&c->costs, costs_kernel(c->arena), costs_cpu(c->arena), &out);
-	error = buf_flush(&out, fd, NULL);
+	error = state_end(&state, buf_flush(&out, fileno(state.file), NULL));
 	buf_free(&out);
-	if (close(fd) || error || rename(new, path))
-		return query_failed(new, error ? -error : errno);
+	if (error)
+		return query_failed(path, -error);
 	query_note("ebql: the costs are kept in %s\n", path);
 	return 0;
 }
@@ -404,6 +413,7 @@ static int say(struct calibration *c, const struct options *options, const struc
 		{ "meaning", { .kind = TYPE_TEXT } },
 	};
 	struct figures figures;
+	u32 n_unsteady = 0;
 
 	figures_init(&figures, c->arena, columns, ARRAY_SIZE(columns));
 	for (u32 i = 0; i < COST_N; i++) {
@@ -413,11 +423,18 @@ static int say(struct calibration *c, const struct options *options, const struc
 		figures_text(&figures, cost_infos[i].name);
 		figures_real(&figures, figure->ns);
 		figures_real(&figures, figure->is_measured ? figure->spread_ns : NAN);
-		figures_text(&figures, figure->is_measured ? "this machine"
+		n_unsteady += figure->is_unsteady;
+		figures_text(&figures, figure->is_unsteady   ? "this machine, unsteady"
+				       : figure->is_measured ? "this machine"
 				       : why ? arena_printf(c->arena, "table: %s", why)
 					     : "table");
 		figures_text(&figures, cost_infos[i].meaning);
 	}
+	if (n_unsteady)
+		query_note(
+			"ebql: %u are unsteady: the machine changed its speed meanwhile; measure "
+			"again when it is idle\n",
+			n_unsteady);
 	return figures_say(&figures, options, NULL);
 }
 

@@ -46,6 +46,26 @@ static struct run run_of(struct overhead *o, const struct trial *trial)
 			     .n_events = trial->account.events };
 }
 
+/* The status of a run, or why it says nothing: a command that was ended has no time of its own. */
+static int check_run(const struct overhead *o, const struct run *run, int status)
+{
+	const struct options *options = o->options;
+	struct query q;
+
+	if (status || run->wall_ns > 0)
+		return status;
+	if (host_stop_signal())
+		return 1;
+	if (!query_init(&q, options->file, options->text.at, options->text.n))
+		return query_no_memory();
+	diag_failure(&q.diags, "ended-first",
+		     "the query ended before the command, so nothing is known of the command with "
+		     "it" HINT "leave out LIMIT and on_loss = 'fail'");
+	status = query_report(&q);
+	query_free(&q);
+	return status;
+}
+
 /* The exit status, 0 or that of a run that failed. */
 static int run_with(struct overhead *o, struct run *ret)
 {
@@ -85,6 +105,13 @@ static int run_without(struct overhead *o, struct run *ret)
 	return error ? query_failed("cannot run the command", -error) : status;
 }
 
+static int run_one(struct overhead *o, bool is_with, struct run *ret)
+{
+	int status = is_with ? run_with(o, ret) : run_without(o, ret);
+
+	return check_run(o, ret, status);
+}
+
 static bool is_heads(void)
 {
 	u8 coin = 0;
@@ -96,16 +123,13 @@ static bool is_heads(void)
 static int run_all(struct overhead *o)
 {
 	struct run unheard;
-	int status = run_without(o, &unheard);
+	int status = run_one(o, false, &unheard);
 
 	for (u32 r = 0; r < o->n_rounds && !status; r++) {
 		bool is_with = is_heads();
 
 		for (u32 i = 0; i < 2 && !status; i++, is_with = !is_with)
-			status = is_with ? run_with(o, &o->runs[1][r])
-					 : run_without(o, &o->runs[0][r]);
-		if (!status && host_stop_signal())
-			status = 1;
+			status = run_one(o, is_with, &o->runs[is_with][r]);
 	}
 	return status;
 }
@@ -124,6 +148,15 @@ static double mean(const struct overhead *o, bool is_with, size_t offset)
 	for (u32 r = 0; r < o->n_rounds; r++)
 		sum += member(&o->runs[is_with][r], offset);
 	return sum / o->n_rounds;
+}
+
+/* Whoever reads the rows alone must see it, too. */
+static const char *note(struct overhead *o, const char *text)
+{
+	return !o->n_failed
+		       ? text
+		       : arena_printf(&o->arena, "%s%sthe command failed in %u of %u runs", text,
+				      *text ? "; " : "", o->n_failed, 2 * o->n_rounds + 1);
 }
 
 static void add(struct overhead *o, struct figures *f, const char *what, size_t offset)
@@ -147,7 +180,7 @@ static void add(struct overhead *o, struct figures *f, const char *what, size_t 
 	figures_int(f, (s128)shift.hi);
 	figures_real(f, is_told && without > 0 ? 100 * shift.estimate / without : NAN);
 	figures_real(f, is_told && n_events > 0 ? shift.estimate / n_events : NAN);
-	figures_text(f, is_told ? "" : "not distinguishable from 0");
+	figures_text(f, note(o, is_told ? "" : "not distinguishable from 0"));
 }
 
 /* ebql's own time: what it took, beside nothing. */
@@ -166,7 +199,7 @@ static void add_own(struct overhead *o, struct figures *f)
 	vec_push(f->arena, &f->values, (struct value){ .kind = VALUE_NULL });
 	figures_real(f, wall > 0 ? 100 * own / wall : NAN);
 	figures_real(f, n_events > 0 ? own / n_events : NAN);
-	figures_text(f, "of one CPU, while the command ran");
+	figures_text(f, note(o, "of one CPU, while the command ran"));
 }
 
 static int say(struct overhead *o)
@@ -184,6 +217,7 @@ static int say(struct overhead *o)
 	};
 	double confidence, n_events = 0;
 	struct figures figures;
+	int status;
 
 	figures_init(&figures, &o->arena, columns, ARRAY_SIZE(columns));
 	add(o, &figures, "wall time", offsetof(struct run, wall_ns));
@@ -192,12 +226,15 @@ static int say(struct overhead *o)
 	shift_rank(o->n_rounds, &o->arena, &confidence);
 	for (u32 r = 0; r < o->n_rounds; r++)
 		n_events += (double)o->runs[1][r].n_events / o->n_rounds;
-	query_note("ebql: %u rounds, %.0f events a run; lo and hi: %.1f %% confidence\n",
-		   o->n_rounds, n_events, 100 * confidence);
-	if (o->n_failed)
-		query_note("ebql: the command failed in %u of %u runs\n", o->n_failed,
-			   2 * o->n_rounds + 1);
-	return figures_say(&figures, o->options, NULL);
+	status = figures_say(&figures, o->options, NULL);
+	query_note(
+		"ebql: %u rounds, %.0f events a run; difference: the Hodges-Lehmann estimate, not "
+		"with - without; lo and hi: %.1f %% confidence\n",
+		o->n_rounds, n_events, 100 * confidence);
+	if (!o->n_failed)
+		return status;
+	fprintf(stderr, "ebql: %s\n", note(o, ""));
+	return 1;
 }
 
 int cmd_overhead(struct options *options)

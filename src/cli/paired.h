@@ -11,8 +11,9 @@
  * The Hodges-Lehmann estimate, the median of the means of all pairs of differences (Walsh
  * averages), and the interval that Wilcoxon's signed-rank test at 5 % does not refuse, which is two
  * of these averages (Hollander, Wolfe, Chicken: Nonparametric Statistical Methods, 3rd edition,
- * sections 3.2 and 3.3).  It takes differences to be spread evenly about their middle, as those of
- * pairs in random order are, and knows nothing of their distribution else.
+ * sections 3.2 and 3.3).  What is assumed: differences that are spread evenly about their middle
+ * and do not depend on each other.  The coin that orders a pair makes them so only where there is
+ * no effect; where there is one, that is an assumption.
  */
 struct shift {
 	double estimate, lo, hi;

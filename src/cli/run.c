@@ -392,8 +392,11 @@ static int run_select(struct session *s)
 	}
 	/* Behind the child's start: they are ours alone. */
 	load_raise_limits(NULL);
-	host->n_windows = host->n_windows ?: q->settings.n_windows;
-	host->duration_ns = host->duration_ns ?: q->settings.duration_ns;
+	/* A trial lasts as long as who runs it says. */
+	if (!s->options.trial) {
+		host->n_windows = host->n_windows ?: q->settings.n_windows;
+		host->duration_ns = host->duration_ns ?: q->settings.duration_ns;
+	}
 	s->analysis.is_on = s->is_explained || s->options.has_stats;
 	q->settings.counts_operators = s->analysis.is_on;
 	if (!query_compile(q) || !check_format(s))
@@ -522,6 +525,10 @@ static int run_statement(struct session *s)
 	if (s->options.stage && statement->kind != AST_STATEMENT_SELECT &&
 	    statement->kind != AST_STATEMENT_EXPLAIN) {
 		fputs("ebql: only a SELECT can be explained\n", stderr);
+		return 2;
+	}
+	if (s->options.trial && statement->kind != AST_STATEMENT_SELECT) {
+		fputs("ebql: overhead: only of a SELECT\n", stderr);
 		return 2;
 	}
 	if (s->options.stage)

@@ -22,6 +22,7 @@
 
 #include "cli/shell.h"
 #include "cli/signals.h"
+#include "cli/state.h"
 
 #define LIBRARY	      "libedit.so.2"
 #define HISTORY_MAX   1000
@@ -252,20 +253,6 @@ static unsigned char on_complete(EditLine *line, int key)
 
 /* --- History --- */
 
-static bool make_directories(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		int made;
-
-		*slash = '\0';
-		made = mkdir(path, 0700);
-		*slash = '/';
-		if (made < 0 && errno != EEXIST)
-			return false;
-	}
-	return true;
-}
-
 /* $XDG_STATE_HOME, else ~/.local/state, as the XDG base directories have it. */
 static char *find_history(void)
 {
@@ -281,30 +268,29 @@ static char *find_history(void)
 		return NULL;
 	if (n < 0)
 		base_no_memory();
-	if (make_directories(path))
-		return path;
-	free(path);
-	return NULL;
+	return path;
 }
 
-/* By way of another file, so that a shell which dies leaves the old history or the new one. */
 static void save(struct edit *edit)
 {
-	char path[4200];
+	struct state_file state;
 	HistEvent event;
-	FILE *file;
-	int saved;
 
-	if (!edit->history_path)
-		return;
-	snprintf(path, sizeof(path), "%s.%d", edit->history_path, (int)getpid());
-	unlink(path); /* of one that died, or a link */
-	file = fopen(path, "wxe");
-	if (!file)
-		return;
-	saved = edit->history(edit->past, &event, H_SAVE_FP, file);
-	if (fclose(file) || saved < 0 || rename(path, edit->history_path) < 0)
-		unlink(path);
+	/* Where it cannot be kept, the shell goes on without. */
+	if (edit->history_path && !state_begin(&state, edit->history_path))
+		state_end(&state,
+			  edit->history(edit->past, &event, H_SAVE_FP, state.file) < 0 ? -EIO : 0);
+}
+
+/* Nobody waits for a pipe's writer. */
+static void load(struct edit *edit)
+{
+	struct stat st;
+	HistEvent event;
+
+	edit->history_path = find_history();
+	if (edit->history_path && stat(edit->history_path, &st) == 0 && S_ISREG(st.st_mode))
+		edit->history(edit->past, &event, H_LOAD, edit->history_path);
 }
 
 void edit_remember(struct edit *edit, const char *text, size_t n_bytes)
@@ -403,9 +389,7 @@ struct edit *edit_open(struct shell *shell)
 		base_no_memory();
 	edit->history(edit->past, &event, H_SETSIZE, HISTORY_MAX);
 	edit->history(edit->past, &event, H_SETUNIQUE, 1);
-	edit->history_path = find_history();
-	if (edit->history_path)
-		edit->history(edit->past, &event, H_LOAD, edit->history_path);
+	load(edit);
 	edit->el_set(edit->line, EL_PROMPT, prompt);
 	edit->el_set(edit->line, EL_SIGNAL, 0);
 	edit->el_set(edit->line, EL_HIST, edit->history, edit->past);

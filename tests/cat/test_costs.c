@@ -6,21 +6,27 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "look.h"
 
 #define HEAD "ebql costs 1\nkernel 6.18.1 x86_64\ncpu A CPU\n"
+#define CUT  "it was cut: its last line, end, is missing"
 
 static const struct {
 	const char *text, *ignored; /* NULL: it is used */
 	double raw_ns;
 } files[] = {
-	{ HEAD "raw 12.5 0.25\n", NULL, 12.5 },
-	{ HEAD, NULL, 30 },
-	{ HEAD "of_another_version 3 4\nraw 9 0\n", NULL, 9 },
+	{ HEAD "raw 12.5 0.25\nend\n", NULL, 12.5 },
+	{ HEAD "raw 12.5 0.25 unsteady\nend", NULL, 12.5 },
+	{ HEAD "end\n", NULL, 30 },
+	{ HEAD "of_another_version 3 4\nraw 9 0\nend\n", NULL, 9 },
+	{ HEAD "raw 9 0\n", CUT, 30 },
+	{ HEAD "raw 9 0\nend\nraw 9 0\n", "line 6 is none of its", 30 },
 	{ "ebql costs 1\nkernel 6.18.2 x86_64\ncpu A CPU\nraw 9 1\n",
 	  "it is of kernel 6.18.2 x86_64, and this is 6.18.1 x86_64", 30 },
 	{ "ebql costs 1\nkernel 6.18.1 x86_64\ncpu Another\nraw 9 1\n",
@@ -28,12 +34,13 @@ static const struct {
 	{ "ebql costs 2\nkernel 6.18.1 x86_64\ncpu A CPU\nraw 9 1\n",
 	  "it is no such file of this version", 30 },
 	{ "", "it is no such file of this version", 30 },
-	{ "ebql costs 1\nraw 9 1\n", "it does not say of which machine it is", 30 },
+	{ "ebql costs 1\nraw 9 1\nend\n", "it does not say of which machine it is", 30 },
 	/* What stands before the broken line is not taken either. */
 	{ HEAD "raw 9 1\nraw nan 1\n", "line 5 is none of its", 30 },
 	{ HEAD "raw 9 1\ntime -1 1\n", "line 5 is none of its", 30 },
 	{ HEAD "raw 1e300 1\n", "line 4 is none of its", 30 },
 	{ HEAD "raw 9 1 1\n", "line 4 is none of its", 30 },
+	{ HEAD "raw 9 1 un\n", "line 4 is none of its", 30 },
 	{ HEAD "raw\n", "line 4 is none of its", 30 },
 	{ HEAD "raw 9\n", "line 4 is none of its", 30 },
 };
@@ -58,10 +65,11 @@ static void test_read(void **state)
 	arena_free(&arena);
 }
 
-/* Each line cut anywhere: it is used, or it is not, and never half of it. */
+/* Cut anywhere, but for the last line's end, it is not used: neither half a line nor half of them.
+ */
 static void test_cut(void **state)
 {
-	static const char text[] = HEAD "raw 12.5 0.25\n";
+	static const char text[] = HEAD "raw 12.5 0.25\ntime 30.25 1.5 unsteady\nlike 4 1\nend\n";
 	struct arena arena;
 
 	arena_init(&arena);
@@ -70,7 +78,8 @@ static void test_cut(void **state)
 
 		costs_read(&costs, arena_strndup(&arena, text, n), "6.18.1 x86_64", "A CPU",
 			   &arena);
-		assert_true(costs.is_measured == (!costs.ignored && n > sizeof(HEAD) + 3));
+		assert_true(costs.is_measured == (n >= sizeof(text) - 2));
+		assert_true(!costs.ignored == costs.is_measured);
 	}
 	arena_free(&arena);
 }
@@ -85,13 +94,29 @@ static void test_write(void **state)
 	buf_init(&out);
 	costs_init(&costs);
 	for (u32 i = 0; i < COST_N; i += 2)
-		costs.of[i] = (struct cost_figure){ i + 0.25, i + 0.5, true };
+		costs.of[i] = (struct cost_figure){ i + 0.25, i + 0.5, true, i % 4 == 0 };
 	costs_write(&costs, "6.1", "C", &out);
 	costs_read(&again, out.at, "6.1", "C", &arena);
 	assert_null(again.ignored);
 	assert_memory_equal(again.of, costs.of, sizeof(costs.of));
 	buf_free(&out);
 	arena_free(&arena);
+}
+
+/* What no mechanism costs is not kept: a file that has it would not be read. */
+static void test_take(void **state)
+{
+	static const double none[] = { NAN, INFINITY, -1, 1e8 };
+	struct costs costs;
+
+	costs_init(&costs);
+	for (u32 i = 0; i < ARRAY_SIZE(none); i++) {
+		assert_false(costs_take(&costs, COST_RAW, none[i], 1));
+		assert_true(i == ARRAY_SIZE(none) - 1 || !costs_take(&costs, COST_RAW, 1, none[i]));
+	}
+	assert_false(costs.of[COST_RAW].is_measured);
+	assert_true(costs_take(&costs, COST_RAW, 7, 0));
+	assert_true(costs.of[COST_RAW].is_measured && cost_ns(&costs, COST_RAW) == 7);
 }
 
 /* Of the catalog: the file of the user's own place, or a snapshot's. */
@@ -131,6 +156,15 @@ static void test_catalog(void **state)
 	assert_false(catalog_costs(s.catalog)->is_measured);
 	session_close(&s);
 	unlink(path);
+	/* Nobody will ever write there. */
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(20);
+	session_open(&s, NULL);
+	assert_string_equal(catalog_costs(s.catalog)->ignored, "it is no regular file");
+	assert_false(catalog_costs(s.catalog)->is_measured);
+	session_close(&s);
+	alarm(0);
+	unlink(path);
 	*strrchr(path, '/') = '\0';
 	rmdir(path);
 	rmdir(folder);
@@ -154,7 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),  cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_write), cmocka_unit_test(test_catalog),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_table), cmocka_unit_test(test_take),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

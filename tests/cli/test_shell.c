@@ -395,6 +395,8 @@ static void test_links(void **state)
 
 	expect(t, "ebql> ");
 	snprintf(none, sizeof(none), "%s/none", t->state);
+	snprintf(path, sizeof(path), "%s/ebql", t->state);
+	assert_int_equal(mkdir(path, 0700), 0);
 	snprintf(path, sizeof(path), "%s/ebql/history.%d", t->state, t->pid);
 	assert_int_equal(symlink(none, path), 0);
 	snprintf(path, sizeof(path), "%s/link", t->state);
