@@ -54,24 +54,29 @@ static void set_marks(struct flow *flow, u64 now_ns)
 {
 	const struct flow_budget *b = &flow->budget;
 	u64 step_ns = allowed_ns(flow) / FLOW_BUDGET_STEPS, until_ns = now_ns + NS_PER_S;
-	u64 left_ns = b->counted_ns + step_ns - spent_ns(flow),
-	    more_ns = allowed_ns(flow) - step_ns;
+	s64 left_ns = (s64)(b->counted_ns + step_ns - spent_ns(flow)),
+	    more_ns = (FLOW_BUDGET_STEPS - 1) * (s64)step_ns;
 
 	for (u64 i = b->n_steps - MIN(b->n_steps, (u64)FLOW_BUDGET_STEPS); i < b->n_steps; i++) {
 		u64 taken_ns = b->steps_ns[i % FLOW_BUDGET_STEPS];
 
-		if (taken_ns + NS_PER_S <= now_ns || !more_ns)
+		if (taken_ns + NS_PER_S <= now_ns || more_ns <= 0)
 			continue;
-		more_ns -= step_ns;
+		more_ns -= (s64)step_ns;
 		until_ns = MIN(until_ns, taken_ns + NS_PER_S);
 	}
 	for (u32 i = 0; i < flow->n_loads; i++) {
 		struct budget *budget = flow->loads[i]->budget;
-		u64 mark_ns = load_of(&budget->spent_ns) + left_ns;
+		u64 spent_ns = load_of(&budget->spent_ns);
+		s64 share_ns = (left_ns + more_ns) / (s64)flow->n_loads;
 
+		__atomic_store_n(&budget->more_ns,
+				 (FLOW_BUDGET_STEPS - 1) * step_ns / flow->n_loads,
+				 __ATOMIC_RELAXED);
 		__atomic_store_n(&budget->limit_until_ns, until_ns, __ATOMIC_RELAXED);
-		__atomic_store_n(&budget->limit_ns, mark_ns + more_ns, __ATOMIC_RELAXED);
-		__atomic_store_n(&budget->mark_ns, mark_ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&budget->limit_ns, spent_ns + (u64)share_ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&budget->mark_ns, spent_ns + (u64)MIN(left_ns, share_ns),
+				 __ATOMIC_RELAXED);
 		__atomic_store_n(&budget->threshold, BUDGET_ALL / b->sampled.now, __ATOMIC_RELAXED);
 	}
 }
@@ -120,8 +125,7 @@ static void take_steps(struct flow *flow, u64 now_ns)
 			b->looked_ns +
 			(u64)((double)(now_ns - b->looked_ns) * (double)(i + 1) / (double)n);
 	b->counted_ns += n * step_ns;
-	if (n)
-		b->looked_ns = now_ns;
+	b->looked_ns = now_ns;
 }
 
 /* In how much time the last eight steps were taken; never: they were not. */
@@ -138,6 +142,8 @@ static void sample(struct flow *flow, u32 one_in, u64 now_ns)
 
 	if (!b->changed_real_ns || b->changed_real_ns <= flow->window.real_ns)
 		b->sampled.before = b->sampled.now;
+	/* Changed again: what is told is the most, so that no such batch goes unmarked. */
+	b->sampled.before = MAX(b->sampled.before, b->sampled.now);
 	b->sampled.now = one_in;
 	b->changed_real_ns = base_realtime_ns();
 	begin(flow, now_ns);

@@ -13,18 +13,16 @@ static vreg budget_at(struct gen *g)
 	return at;
 }
 
-/* line[offset] -= 1; goes to `none` unless it is the turn of this one, which is one in EVERY. */
-static void count_down(struct gen *g, vreg cpu, u32 offset_bytes, label none)
+static vreg budget_load(struct gen *g, u32 offset_bytes)
 {
-	vreg line, left;
+	return gen_load(g, budget_at(g), offset_bytes, IR_U64);
+}
 
+static vreg line_at(struct gen *g, vreg cpu, label none)
+{
 	ir_branchi(g->ir, IR_GE, cpu, g->set->n_cpus, none);
-	line = gen_element(g, load_map_number(g->phys, LOAD_MAP_BUDGET), sizeof(struct budget), cpu,
+	return gen_element(g, load_map_number(g->phys, LOAD_MAP_BUDGET), sizeof(struct budget), cpu,
 			   sizeof(struct budget_line));
-	left = gen_alui(g, IR_SUB, gen_load(g, line, offset_bytes, IR_U64), 1);
-	ir_store(g->ir, line, (s32)offset_bytes, IR_U64, left);
-	ir_branchi(g->ir, IR_SGE, left, 0, none);
-	ir_storei(g->ir, line, (s32)offset_bytes, IR_U64, BUDGET_EVERY - 1);
 }
 
 /* The record says nothing.  Not 0: there was no room for it. */
@@ -47,26 +45,67 @@ static vreg now(struct gen *g)
 	return gen_helper(g, BPF_FUNC_ktime_get_ns);
 }
 
+/* Wakes user space, if no other program has; it may have set another mark, so that is asked. */
+static void pass_mark(struct gen *g, vreg spent)
+{
+	vreg mark = gen_imm(g, -1), at = budget_at(g), is_free = ir_reg(g->ir), t;
+	label end = ir_label(g->ir), back = ir_label(g->ir);
+
+	ir_atomic(g->ir, IR_ATOMIC_XCHG, mark, at, offsetof(struct budget, mark_ns), mark);
+	ir_branch(g->ir, IR_LT, spent, mark, back);
+	/* Where that fails the next one tries again. */
+	ir_branchi(g->ir, IR_NE, wake(g), 0, back);
+	t = now(g);
+	ir_branch(g->ir, IR_LT, t, budget_load(g, offsetof(struct budget, limit_until_ns)), end);
+	at = budget_at(g);
+	ir_store(g->ir, at, offsetof(struct budget, limit_ns), IR_U64,
+		 gen_alu(g, IR_ADD, spent,
+			 gen_load(g, at, offsetof(struct budget, more_ns), IR_U64)));
+	ir_store(g->ir, at, offsetof(struct budget, limit_until_ns), IR_U64,
+		 gen_alui(g, IR_ADD, t, (s64)BUDGET_NS));
+	ir_jump(g->ir, end);
+	ir_place(g->ir, back);
+	ir_compare_exchange(g->ir, is_free, budget_at(g), offsetof(struct budget, mark_ns), IR_U64,
+			    -1, mark);
+	ir_place(g->ir, end);
+}
+
 static void charge(struct gen *g, vreg ns, bool is_hook)
 {
-	vreg at = budget_at(g), spent = ir_reg(g->ir);
+	vreg at = budget_at(g), spent = ir_reg(g->ir), limit;
 	label end = ir_label(g->ir), is_within = ir_label(g->ir);
 
 	if (is_hook)
 		ir_atomic(g->ir, IR_ATOMIC_ADD, 0, at, offsetof(struct budget, hook_ns), ns);
 	ir_atomic(g->ir, IR_ATOMIC_FETCH_ADD, spent, at, offsetof(struct budget, spent_ns), ns);
-	ir_branch(g->ir, IR_LT, spent, gen_load(g, at, offsetof(struct budget, limit_ns), IR_U64),
+	limit = budget_load(g, offsetof(struct budget, limit_ns));
+	ir_branch(g->ir, IR_LT, spent, limit, is_within);
+	ir_branch(g->ir, IR_GE, now(g), budget_load(g, offsetof(struct budget, limit_until_ns)),
 		  is_within);
-	ir_branch(g->ir, IR_GE, now(g),
-		  gen_load(g, budget_at(g), offsetof(struct budget, limit_until_ns), IR_U64),
-		  is_within);
-	ir_storei(g->ir, budget_at(g), offsetof(struct budget, threshold), IR_U64, 0);
+	ir_store(g->ir, budget_at(g), offsetof(struct budget, closed_ns), IR_U64, limit);
 	ir_place(g->ir, is_within);
-	ir_branch(g->ir, IR_LT, spent,
-		  gen_load(g, budget_at(g), offsetof(struct budget, mark_ns), IR_U64), end);
-	/* Where that fails the next one tries again. */
-	ir_branchi(g->ir, IR_NE, wake(g), 0, end);
-	ir_storei(g->ir, budget_at(g), offsetof(struct budget, mark_ns), IR_U64, -1);
+	ir_branch(g->ir, IR_LT, spent, budget_load(g, offsetof(struct budget, mark_ns)), end);
+	pass_mark(g, spent);
+	ir_place(g->ir, end);
+}
+
+/* So little that charges come evenly: 1024 of them in a second, of all that is allowed. */
+static s64 charged_eighths(const struct gen *g)
+{
+	return (s64)(g->phys->settings->max_cpu * (BUDGET_NS / 1000000) * 8 / 1024);
+}
+
+static void owe(struct gen *g, vreg line, vreg eighths, bool is_hook)
+{
+	u32 offset_bytes = is_hook ? offsetof(struct budget_line, hooks_owed)
+				   : offsetof(struct budget_line, owed);
+	vreg owed = gen_alu(g, IR_ADD, gen_load(g, line, offset_bytes, IR_U64), eighths);
+	label end = ir_label(g->ir);
+
+	ir_store(g->ir, line, (s32)offset_bytes, IR_U64, owed);
+	ir_branchi(g->ir, IR_LT, owed, charged_eighths(g), end);
+	ir_storei(g->ir, line, (s32)offset_bytes, IR_U64, 0);
+	charge(g, gen_alui(g, IR_SHR, owed, 3), is_hook);
 	ir_place(g->ir, end);
 }
 
@@ -87,11 +126,10 @@ void gen_wake_count(struct gen *g)
 /* What the hook costs by itself, whosever event it is. */
 static void charge_hook(struct gen *g)
 {
-	s64 ns = (s64)phys_hook_ns(g->hook) * BUDGET_EVERY;
 	label end = ir_label(g->ir);
+	s64 eighths = (s64)(8 * phys_hook_ns(g->hook) / hook_n_parts(g->hook));
 
-	count_down(g, gen_current_cpu(g), offsetof(struct budget_line, runs_left), end);
-	charge(g, gen_imm(g, ns / hook_n_parts(g->hook)), true);
+	owe(g, line_at(g, gen_current_cpu(g), end), gen_imm(g, eighths), true);
 	ir_place(g->ir, end);
 }
 
@@ -111,28 +149,46 @@ void gen_budget_hook(struct gen *g)
 /* Goes on where the event's thread is one that is taken, and else to g->done. */
 static void take_thread(struct gen *g)
 {
-	vreg threshold = gen_load(g, budget_at(g), offsetof(struct budget, threshold), IR_U64);
-	vreg hash;
-	label taken = ir_label(g->ir);
+	vreg at = budget_at(g), threshold, hash;
+	label taken = ir_label(g->ir), left = ir_label(g->ir);
 
+	threshold = gen_load(g, at, offsetof(struct budget, threshold), IR_U64);
+	ir_branch(g->ir, IR_EQ, gen_load(g, at, offsetof(struct budget, closed_ns), IR_U64),
+		  gen_load(g, at, offsetof(struct budget, limit_ns), IR_U64), left);
 	ir_branchi(g->ir, IR_NE, gen_alui(g, IR_SHR, threshold, 32), 0, taken);
 	hash = gen_alui(g, IR_MUL, gen_helper(g, BPF_FUNC_get_current_pid_tgid), BUDGET_HASH);
 	ir_extend(g->ir, hash, hash, IR_U32);
 	ir_branch(g->ir, IR_LT, hash, threshold, taken);
+	ir_place(g->ir, left);
 	if (g->source->is_root)
 		gen_add_one(g, g->slice, 8 * COUNTER_OVER_BUDGET);
 	ir_jump(g->ir, g->done);
 	ir_place(g->ir, taken);
 }
 
+static vreg this_line(struct gen *g, label none)
+{
+	return line_at(g, g->line ? g->cpu : gen_current_cpu(g), none);
+}
+
 void gen_budget_begin(struct gen *g, vreg begun)
 {
-	label end = ir_label(g->ir);
-	vreg first;
+	label end = ir_label(g->ir), is_far = ir_label(g->ir);
+	vreg line, left, first;
 
 	take_thread(g);
-	count_down(g, g->line ? g->cpu : gen_current_cpu(g),
-		   offsetof(struct budget_line, events_left), end);
+	line = this_line(g, end);
+	owe(g, line, gen_load(g, line, offsetof(struct budget_line, mean), IR_U64), false);
+	left = gen_load(g, line, offsetof(struct budget_line, events_left), IR_U64);
+	ir_alui(g->ir, IR_SUB, left, left, 1);
+	ir_store(g->ir, line, offsetof(struct budget_line, events_left), IR_U64, left);
+	ir_branchi(g->ir, IR_SGE, left, 0, end);
+	left = gen_load(g, line, offsetof(struct budget_line, distance), IR_U64);
+	ir_store(g->ir, line, offsetof(struct budget_line, events_left), IR_U64, left);
+	ir_branchi(g->ir, IR_GE, left, BUDGET_EVERY - 1, is_far);
+	ir_alui(g->ir, IR_ADD, left, left, 1);
+	ir_store(g->ir, line, offsetof(struct budget_line, distance), IR_U64, left);
+	ir_place(g->ir, is_far);
 	/* What reading the clock takes is none of it: as much is added to the instant. */
 	first = now(g);
 	ir_mov(g->ir, begun, now(g));
@@ -141,20 +197,25 @@ void gen_budget_begin(struct gen *g, vreg begun)
 	ir_place(g->ir, end);
 }
 
+/* mean += (what it took - mean) / 8 */
 void gen_budget_end(struct gen *g, vreg begun)
 {
 	label end = ir_label(g->ir), positive = ir_label(g->ir), usual = ir_label(g->ir);
-	vreg ns;
+	vreg ns, line, mean, most;
 
 	ir_branchi(g->ir, IR_EQ, begun, 0, end);
 	ns = gen_alu(g, IR_SUB, now(g), begun);
 	ir_branchi(g->ir, IR_SGE, ns, 0, positive);
 	ir_imm(g->ir, ns, 0);
 	ir_place(g->ir, positive);
-	ir_branchi(g->ir, IR_LE, ns, BUDGET_MAX_NS, usual);
-	ir_imm(g->ir, ns, BUDGET_MAX_NS);
+	line = this_line(g, end);
+	mean = gen_load(g, line, offsetof(struct budget_line, mean), IR_U64);
+	most = gen_alui(g, IR_ADD, mean, BUDGET_MORE_NS);
+	ir_branch(g->ir, IR_LE, ns, most, usual);
+	ir_mov(g->ir, ns, most);
 	ir_place(g->ir, usual);
-	ir_alui(g->ir, IR_MUL, ns, ns, BUDGET_EVERY);
-	charge(g, ns, false);
+	ir_alu(g->ir, IR_SUB, mean, mean, gen_alui(g, IR_SHR, mean, 3));
+	ir_alu(g->ir, IR_ADD, mean, mean, ns);
+	ir_store(g->ir, line, offsetof(struct budget_line, mean), IR_U64, mean);
 	ir_place(g->ir, end);
 }

@@ -217,11 +217,14 @@ static int budget_create(struct load_state *state, struct diags *diags)
 				&state->map_fds[LOAD_MAP_BUDGET], &at, diags);
 
 	state->budget = at;
-	if (at)
-		*state->budget = (struct budget){ .mark_ns = UINT64_MAX,
-						  .limit_ns = UINT64_MAX,
-						  .threshold = BUDGET_ALL };
-	return err;
+	if (!at)
+		return err;
+	*state->budget = (struct budget){ .mark_ns = UINT64_MAX,
+					  .limit_ns = UINT64_MAX,
+					  .threshold = BUDGET_ALL };
+	for (u32 cpu = 0; cpu < state->phys->state.n_cpus; cpu++)
+		((struct budget_line *)(state->budget + 1))[cpu].mean = 8 * BUDGET_FIRST;
+	return 0;
 }
 
 /* Its records are never read: what is there is taken by the position alone. */

@@ -36,33 +36,42 @@ enum load_map {
 
 /*
  * LOAD_MAP_BUDGET, of a part that wakes user space.  Where its time has a limit programs add up
- * what they take: one event in BUDGET_EVERY on a CPU is measured, from where the program knows that
- * it is the part's to where it is done with it, and stands for all.  As often they add what the
- * hook itself costs, by phys_hook_ns(), whether the event is the part's or not: of that each
- * part of the hook bears its share.  Where the sum passes the mark, user space is woken
- * (LOAD_MAP_WAKE), once; where it passes the limit before that instant, no thread is taken until
- * user space has looked, which may be late where the CPUs are busy.
+ * what they take: on each CPU an event owes what one takes in the mean there, and what the hook
+ * itself costs, by phys_hook_ns(), whether the event is the part's or not: of that each part of
+ * the hook bears its share.  A little that is owed stays on the CPU's own line.  For the mean the
+ * first events are measured, then fewer, at last one in BUDGET_EVERY, from where the program knows
+ * that it is the part's to where it is done with it; of what was interrupted only so much is taken
+ * as the mean can bear.  Where the sum passes the mark, user space is woken (LOAD_MAP_WAKE), once;
+ * where it passes the limit before its instant, no thread is taken until user space has looked,
+ * which may be late where the CPUs are busy.  It sets another limit then, and nothing that a
+ * program may still be about to store: what programs close they close by the limit that it was.
  */
-#define BUDGET_EVERY  251   /* a prime: events that take turns are all met */
-#define BUDGET_MAX_NS 65536 /* what takes longer was interrupted, or its CPU stopped */
-#define BUDGET_ALL    (1ull << 32)
+#define BUDGET_EVERY   251  /* a prime: events that take turns are all met */
+#define BUDGET_FIRST   256  /* the mean, in ns, ahead of the first event */
+#define BUDGET_MORE_NS 1024 /* more than eight times the mean: interrupted, or its CPU stopped */
+#define BUDGET_ALL     (1ull << 32)
+#define BUDGET_NS      1000000000ull /* so long a limit holds */
 
 struct budget {
-	u64 spent_ns, hook_ns;	      /* hook_ns: of that, of hooks */
-	u64 mark_ns;		      /* UINT64_MAX: it was passed */
-	u64 limit_ns, limit_until_ns; /* limit_until_ns: CLOCK_MONOTONIC */
-	u64 unused[11];
+	u64 spent_ns, hook_ns; /* hook_ns: of that, of hooks */
+	u64 unused[14];
 	/* In a line of its own, which every event reads: those threads are taken whose hash
-	 * (budget_hash()) is below; BUDGET_ALL: all, 0: none. */
+	 * (budget_hash()) is below; BUDGET_ALL: all. */
 	u64 threshold;
-	u64 unused_too[15];
+	u64 limit_ns, limit_until_ns; /* limit_until_ns: CLOCK_MONOTONIC */
+	u64 closed_ns;		      /* that limit was passed: none are */
+	u64 mark_ns;		      /* UINT64_MAX: it was passed */
+	u64 more_ns; /* who passes a mark whose limit has no time any more sets it so far */
+	u64 unused_too[10];
 	/* wake_count: events so far that its cell counted, of each copy; all CPUs together. */
 	u64 n_counted[STATE_COPIES];
 	u64 unused_last[16 - STATE_COPIES];
 };
 struct budget_line {
-	s64 events_left, runs_left; /* to the next that is measured; that adds its hooks */
-	u64 unused[14];
+	s64 events_left;	    /* to the next that is measured */
+	u64 distance;		    /* of those that are */
+	u64 mean, owed, hooks_owed; /* eighths of ns */
+	u64 unused[11];
 };
 _Static_assert(sizeof(struct budget) % 128 == 0 && sizeof(struct budget_line) == 128,
 	       "two CPUs on one cache line cost 22 ns");

@@ -25,13 +25,14 @@ static bool is_same_program(const struct load_program *a, const struct load_prog
 }
 
 /*
- * Groups in memory that several can read, and whose operators do not count for one of them.  A
+ * Groups in memory that several can read, and whose operators, or ends of windows, do not count for
+ * one of them.  A
  * condition that always holds leaves no instruction, but then there is a count of what matched.
  */
 static bool is_same_part(const struct phys *a, const struct phys *b)
 {
 	return !a->is_streaming && a->state.kind != STATE_KERNEL_MAP && !a->state.n_operators &&
-	       !a->has_budget && a->pair_bytes == b->pair_bytes &&
+	       !a->has_budget && a->wake_cell < 0 && a->pair_bytes == b->pair_bytes &&
 	       a->has_matched == b->has_matched && a->matched_cell == b->matched_cell &&
 	       is_same_bytes(&a->state, sizeof(a->state), &b->state, sizeof(b->state));
 }

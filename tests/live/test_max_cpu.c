@@ -191,6 +191,33 @@ static void test_detach(void **state)
 	proc_forget(&ebql);
 }
 
+/* What comes seldom is charged as what it is, from the first event on. */
+static void test_quiet(void **state)
+{
+	static const char *const queries[] = {
+		"SELECT count(*) AS n FROM profile:99 WITH (max_cpu = '0.5%')",
+		"SELECT count(*) AS n FROM tracepoint:sched:sched_process_exit "
+		"WITH (max_cpu = '1%')",
+	};
+	struct proc ebql[2] = { 0 };
+
+	session_require();
+	for (u32 i = 0; i < 2; i++)
+		proc_start(&ebql[i],
+			   (const char *const[]){ proc_ebql(), "-d", "2", "-o", "json", "--verbose",
+						  queries[i], NULL },
+			   0);
+	/* 3: the kernel skipped samples, as it may. */
+	for (u32 i = 0; i < 2; i++) {
+		int status = proc_wait_exit(&ebql[i], LIMIT_MS);
+
+		assert_true(status == 0 || (i == 0 && status == 3));
+		assert_null(strstr(ebql[i].err_text.at, "over-budget"));
+		assert_null(strstr(ebql[i].out_text.at, "over_budget"));
+		proc_forget(&ebql[i]);
+	}
+}
+
 /* Of two in one program one has to go; the other one counts all calls. */
 static void test_others(void **state)
 {
@@ -225,6 +252,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_detach),
 		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_quiet),
 		cmocka_unit_test_setup_teardown(test_others, place_setup, place_teardown),
 	};
 

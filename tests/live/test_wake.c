@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "session.h"
+#include "place.h"
 
-enum { LIMIT_MS = 60000, ROUNDS = 100, COUNT = 10, QUIET = 20 };
+enum { ROUNDS = 100, COUNT = 10, QUIET = 20 };
 
 struct seen {
 	u64 n_batches, n, slow, end_ns; /* the latest batch's end, and its row */
@@ -199,12 +199,39 @@ static void test_quiet(void **state)
 	end(&seen);
 }
 
+/* Two that ask the same: each counts for itself, and ends its own windows. */
+static void test_alike(void **state)
+{
+	static const char *const outs[] = { "a.out", "b.out" };
+	struct place *p = *state;
+
+	session_require();
+	for (u32 i = 0; i < 2; i++)
+		place_write(p, i ? "b.sql" : "a.sql",
+			    "SELECT count(*) FILTER (WHERE tid > 0) AS n " CALLS
+			    "WINDOW TUMBLING 1d WITH (wake_count = 10, out = 'json:%s/%s')",
+			    getpid(), p->folder, outs[i]);
+	place_start(p, p->folder, NULL);
+	for (u32 n = 1; n <= 3; n++) {
+		u64 end_ns = base_monotonic_ns() + LIMIT_MS * 1000000ull / 6;
+
+		place_call(10);
+		for (u32 i = 0; i < 2; i++)
+			while (place_sum(p, outs[i], "\"n\":") < n * 10) {
+				assert_true(base_monotonic_ns() < end_ns);
+				proc_pump(10);
+			}
+	}
+	place_end(p, SIGTERM, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_quiet),
+		cmocka_unit_test_setup_teardown(test_alike, place_setup, place_teardown),
 	};
 
 	if (argc > 1)
