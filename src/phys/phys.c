@@ -83,19 +83,32 @@ static void give_room(struct phys_set *set)
 	}
 }
 
-static bool is_of_thread(const struct phys_step *step)
+/* Which of its keys are the thread: a bit each. */
+static u64 thread_keys(const struct phys_step *step)
 {
 	const struct phys_running *running = step->running;
 	u32 n = step->join ? step->join->n_keys : running->n_keys;
-	bool is_so = step->join && step->join->kind == PAIR_THREAD;
+	u64 keys = step->join && step->join->kind == PAIR_THREAD ? UINT64_MAX : 0;
 
-	for (u32 i = 0; i < n && !is_so; i++) {
+	for (u32 i = 0; i < MIN(n, 64u); i++) {
 		const struct expr *key = step->join ? step->keys[i] : running->keys[i].expr;
 
-		is_so = key->kind == EXPR_SYSTEM &&
-			(key->index == SYS_TID || key->index == SYS_FRAME);
+		if (key->kind == EXPR_SYSTEM && (key->index == SYS_TID || key->index == SYS_FRAME))
+			keys |= 1ull << i;
 	}
-	return is_so;
+	return keys;
+}
+
+/* Is one of them so on both sides? */
+static bool is_of_thread(const struct phys *phys, const struct phys_step *step)
+{
+	u64 keys = thread_keys(step);
+
+	for (u32 i = 0; i < phys->n_sources && step->join; i++)
+		for (u32 k = 0; k < phys->sources[i].n_steps; k++)
+			if (phys->sources[i].steps[k].join == step->join)
+				keys &= thread_keys(&phys->sources[i].steps[k]);
+	return keys;
 }
 
 /* Of some threads all events are taken, so what belongs together must be of one thread. */
@@ -108,7 +121,7 @@ static bool check_sampled(const struct phys *phys, u32 n_parts, struct diags *di
 		for (u32 k = 0; k < phys->sources[i].n_steps && !is_split; k++) {
 			const struct phys_step *step = &phys->sources[i].steps[k];
 
-			is_split = (step->join || step->running) && !is_of_thread(step);
+			is_split = (step->join || step->running) && !is_of_thread(phys, step);
 			span = is_split ? step->span : span;
 		}
 	return !is_split || !phys->has_budget || phys->settings->over_budget != BUDGET_SAMPLE ||
