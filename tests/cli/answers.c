@@ -134,7 +134,10 @@ static int leave(void **state)
 {
 	assert_int_equal(chdir("/"), 0);
 	assert_int_equal(setenv("FOLDER", folder, 1), 0);
-	return system("rm -r \"$FOLDER\"");
+	/* With what was mounted in it. */
+	return system(
+		"grep -o \"$FOLDER/[^ ]*\" /proc/mounts | while read -r at; do umount \"$at\"; "
+		"done; rm -r \"$FOLDER\"");
 }
 
 int main(void)

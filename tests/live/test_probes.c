@@ -384,7 +384,9 @@ static u64 missed(const struct seen *s, const char *name)
 
 static void start(struct seen *s, size_t n_run)
 {
-	const char *argv[] = { proc_ebql(), "watch", "-o", "json", "--socket", NULL, NULL, NULL };
+	const char *argv[] = { proc_ebql(), "watch", "--allow-payload",
+			       "-o",	    "json",  "--socket",
+			       NULL,	    NULL,    NULL };
 	char path[64], told[32];
 
 	watch_begin(&s->watch, take_row, s);
@@ -394,8 +396,8 @@ static void start(struct seen *s, size_t n_run)
 	write_queries(s);
 	snprintf(path, sizeof(path), "%s/socket", s->folder);
 	snprintf(told, sizeof(told), "%zu of %zu queries run", n_run, ARRAY_SIZE(queries));
-	argv[5] = path;
-	argv[6] = s->folder;
+	argv[6] = path;
+	argv[7] = s->folder;
 	proc_start(&s->watch.ebql, argv, 0);
 	if (!proc_wait_text(&s->watch.ebql, told, 60000))
 		fail_msg("%s", s->watch.ebql.err_text.at);
