@@ -392,15 +392,15 @@ static int run_select(struct session *s)
 	}
 	/* Behind the child's start: they are ours alone. */
 	load_raise_limits(NULL);
-	/* A trial lasts as long as who runs it says. */
-	if (!s->options.trial) {
-		host->n_windows = host->n_windows ?: q->settings.n_windows;
-		host->duration_ns = host->duration_ns ?: q->settings.duration_ns;
-	}
 	s->analysis.is_on = s->is_explained || s->options.has_stats;
 	q->settings.counts_operators = s->analysis.is_on;
 	if (!query_compile(q) || !check_format(s))
 		return query_report(q);
+	/* Of the query's own options, too.  A trial lasts as long as who runs it says. */
+	if (!s->options.trial) {
+		host->n_windows = host->n_windows ?: q->settings.n_windows;
+		host->duration_ns = host->duration_ns ?: q->settings.duration_ns;
+	}
 	query_report(q); /* what it warns of is known before anything is loaded */
 	host->adopts = q->settings.is_tree_used;
 	if (s->options.target_pid >= 0 && !q->settings.is_target_used)
