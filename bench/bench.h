@@ -36,6 +36,7 @@ struct config {
 
 extern struct config config;
 
+/* tool.c */
 /* Ends the program; the children end with it. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void pin_to_cpu(int cpu);

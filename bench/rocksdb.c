@@ -10,13 +10,11 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -49,50 +47,6 @@ struct run {
 	double tracer_us; /* CPU of the tracer's process a read */
 	double counted;	  /* events a read, as the tracer told; 0: it counts none */
 };
-
-void fail(const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	fputs("rocksdb: ", stderr);
-	vfprintf(stderr, format, list);
-	fputc('\n', stderr);
-	va_end(list);
-	exit(1);
-}
-
-u64 monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
-
-void sleep_ns(u64 ns)
-{
-	const struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
-
-	nanosleep(&t, NULL);
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Sorts. */
-static double at_rank(double *values, int n, double q)
-{
-	qsort(values, (size_t)n, sizeof(*values), compare_doubles);
-	double at = q * (n - 1);
-	int i = (int)at;
-
-	return i + 1 < n ? values[i] + (at - i) * (values[i + 1] - values[i]) : values[n - 1];
-}
 
 /* --- the tracer that streams --- */
 
@@ -281,6 +235,7 @@ static struct run run(const struct way *way)
 
 static void put(const struct way *way, const struct run *runs, const struct run *bases)
 {
+	size_t n = (size_t)n_rounds;
 	double added[n_rounds], tracer[n_rounds], counted[n_rounds], low, high, middle;
 
 	for (int i = 0; i < n_rounds; i++) {
@@ -290,12 +245,12 @@ static void put(const struct way *way, const struct run *runs, const struct run 
 		tracer[i] = runs[i].tracer_us / base * 100;
 		counted[i] = runs[i].counted;
 	}
-	low = at_rank(added, n_rounds, 0.25);
-	high = at_rank(added, n_rounds, 0.75);
-	middle = at_rank(added, n_rounds, 0.5);
+	low = quantile(added, n, 0.25);
+	high = quantile(added, n, 0.75);
+	middle = median(added, n);
 	printf("| %s | %.1f %% | %.1f to %.1f %% | %.1f %% | %.4f |\n",
 	       way->name ? way->name : contenders[way->contender].name, middle, low, high,
-	       at_rank(tracer, n_rounds, 0.5), at_rank(counted, n_rounds, 0.5));
+	       median(tracer, n), median(counted, n));
 }
 
 static void measure(void)
@@ -325,7 +280,7 @@ static void measure(void)
 		fprintf(stderr, "rocksdb: round %d of %d\n", round + 1, n_rounds);
 	}
 	printf("\n%d rounds; without a tracer a read takes %.2f us of CPU (median).\n\n", n_rounds,
-	       at_rank(base, n_rounds * (int)N_OF(ways), 0.5));
+	       median(base, (size_t)n_rounds * N_OF(ways)));
 	puts("| | CPU a read, added | half of the rounds | of that the tracer's process | events a read, as counted |\n"
 	     "|---|---|---|---|---|");
 	for (int i = 0; i < (int)N_OF(ways); i++)

@@ -12,6 +12,6 @@ function __ebql_tools
 end
 complete -c ebql -n 'string match -q -- "-*" (commandline -ct)' -a '(__ebql_options)'
 complete -c ebql -n __fish_use_subcommand -a '(__ebql_commands; __ebql_tools)'
-complete -c ebql -n '__fish_seen_subcommand_from describe list' -a '(ebql list (commandline -ct) 2>/dev/null)'
+complete -c ebql -n '__fish_seen_subcommand_from describe list survey' -a '(ebql list (commandline -ct) 2>/dev/null)'
 complete -c ebql -n '__fish_seen_subcommand_from tools' -a '(__ebql_tools)'
 complete -c ebql -s o -l output -x -a 'table expanded line json csv heatmap arrow folded flamegraph jsonl'
