@@ -27,6 +27,7 @@
 #include "cli/watch_messages.h"
 #include "cli/watch_query.h"
 #include "cli/watch_service.h"
+#include "cli/watch_sink.h"
 #include "cli/watch_status.h"
 #include "sys/sys.h"
 
@@ -387,8 +388,8 @@ static void look(struct watch *watch)
 	for (struct watch_query *w = watch->all.first; w; w = w->next) {
 		if (!w->is_found && !w->gone_ns)
 			w->gone_ns = base_monotonic_ns();
-		if (watch->is_again)
-			watch_query_reopen(w);
+		if (watch->is_again && w->form)
+			sink_reopen(w->form);
 		watch_query_tick(w);
 	}
 	set_schedule(watch);
@@ -403,8 +404,8 @@ static void look(struct watch *watch)
 static void look_at_outputs(struct watch *watch)
 {
 	for (struct watch_query *w = watch->all.first; w; w = w->next)
-		if (watch->is_again)
-			watch_query_reopen(w);
+		if (watch->is_again && w->form)
+			sink_reopen(w->form);
 	watch->is_again = watch->all.is_due = false;
 }
 

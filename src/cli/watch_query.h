@@ -118,7 +118,5 @@ void watch_query_step(struct watch_query *w, bool is_peeked);
 void watch_query_end(struct watch_query *w);
 /* "missed 3, unpaired 12", or "-" */
 const char *watch_losses(struct arena *arena, const struct account *account);
-/* Its output, opened anew: the file may have been moved away. */
-void watch_query_reopen(struct watch_query *w);
 
 #endif
