@@ -88,8 +88,12 @@ bool bind_naming(struct scope *scope, const struct ast *ast, struct expr **ret_e
 	}
 	if (naming->prepare)
 		naming->prepare();
-	if (naming->of_signed && words[0]->lo < 0 && type_is_word(words[0]->type))
+	if (naming->of_signed && words[0]->lo < 0 && type_is_word(words[0]->type)) {
 		naming = naming->of_signed;
+		/* What C calls errno is -ret: the name is that of ret. */
+		if (words[0]->kind == EXPR_OP && words[0]->op == OP_NEG)
+			words[0] = words[0]->args[0];
+	}
 	*ret_expr = call_of(scope->arena, naming, ast->span, words, n);
 	return true;
 }

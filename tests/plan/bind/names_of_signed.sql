@@ -1,1 +1,1 @@
-SELECT errno_name(ret), errno_name(5), errno_name(fd), signal_name(fd) FROM syscall:read WHERE errno_name(ret) = 'EAGAIN' AND errno_name(fd) = 'EIO' AND errno_name(ret) IN ('EINTR', NULL) AND errno_name(ret) LIKE 'E%'
+SELECT errno_name(ret), errno_name(-ret) AS negated, errno_name(5), errno_name(fd), signal_name(fd) FROM syscall:read WHERE errno_name(ret) = 'EAGAIN' AND errno_name(fd) = 'EIO' AND errno_name(ret) IN ('EINTR', NULL) AND errno_name(ret) LIKE 'E%'
