@@ -54,8 +54,9 @@ static bool check_argument(struct scope *scope, const struct sql_function *f, ch
 	return diag_refuse(scope->diags, "type-mismatch", x->span,
 			   "%s() %s, this is a %s" HINT "%s", f->name, wrong,
 			   expr_is_text(x) ? "text" : "real number",
-			   takes == 'c' ? "compare it: comm = 'nginx'"
-					: "CAST(x AS INTEGER) makes a whole number");
+			   takes == 'c'		  ? "compare it: comm = 'nginx'"
+			   : x->kind == EXPR_TEXT ? "leave the quotes away to write a number"
+						  : "CAST(x AS INTEGER) makes a whole number");
 }
 
 bool bind_check_arguments(struct scope *scope, const struct sql_function *f, const struct ast *ast,
@@ -200,7 +201,13 @@ static const char *const foreign[][2] = {
 	{ "variance", "stddev(x) is its root" },
 	{ "count_distinct", "count(DISTINCT x), or approx_count_distinct(x)" },
 	{ "uniq", "count(DISTINCT x), or approx_count_distinct(x)" },
-	{ "arg_max", "last(x), or a nested select with ORDER BY and LIMIT 1" },
+	{ "arg_max", "a nested select with ORDER BY and LIMIT 1" },
+	{ "argmax", "a nested select with ORDER BY and LIMIT 1" },
+	{ "max_by", "a nested select with ORDER BY and LIMIT 1" },
+	{ "arg_min", "a nested select with ORDER BY and LIMIT 1" },
+	{ "argmin", "a nested select with ORDER BY and LIMIT 1" },
+	{ "min_by", "a nested select with ORDER BY and LIMIT 1" },
+	{ "any_value", "first(x), or last(x)" },
 	{ "string_agg", "group_concat(x, ', ')" },
 	{ "listagg", "group_concat(x, ', ')" },
 	{ "concat", "x || y" },
