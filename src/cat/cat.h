@@ -315,6 +315,8 @@ void catalog_each_member(struct catalog *catalog, u32 struct_btf_id,
 			 void *context);
 /* "pointer to struct dentry", "u64[4]", "u32:3" */
 void catalog_put_type(struct catalog *catalog, const struct catalog_member *facts, struct buf *out);
+/* "unsigned char", "pid_t", as programs of this kind of machine have it; 0 bits: it is none. */
+struct type catalog_c_integer(const char *text);
 /* The same facts for a type itself, such as a raw tracepoint's argument. */
 int catalog_btf_type(struct catalog *catalog, u32 btf_type_id, struct catalog_member *ret_type);
 

@@ -105,3 +105,13 @@ struct ctype ctype_parse(const char *text, size_t n)
 		return (struct ctype){ CTYPE_INT, 32, !is_unsigned };
 	return (struct ctype){ CTYPE_UNKNOWN };
 }
+
+struct type catalog_c_integer(const char *text)
+{
+	struct ctype type = ctype_parse(text, strlen(text));
+	bool is_char = type.kind == CTYPE_CHAR;
+
+	if (type.kind != CTYPE_INT && !is_char)
+		return (struct type){ 0 };
+	return type_int(type.bits, is_char ? (char)-1 < 0 : type.is_signed);
+}

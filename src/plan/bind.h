@@ -175,8 +175,8 @@ void bind_meet_clocks(struct arena *arena, struct expr **exprs, u32 n);
 /* bind_op.c */
 /* op over arguments, typed; checks that the types fit together. */
 /* Warns of what is legal and most often not meant; bind_op() does. */
-void bind_warn_unlike(struct scope *scope, const struct expr *a, const struct expr *b,
-		      bool is_equal);
+void bind_warn_unlike(struct scope *scope, enum ast_op op, const struct expr *a,
+		      const struct expr *b);
 struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, struct expr *a,
 		     struct expr *b);
 /* Are both texts, or both numbers?  `what` is how a message calls what they are arguments of. */

@@ -161,7 +161,7 @@ static struct expr *bind_in(struct scope *scope, const struct ast *ast)
 	/* Texts compare in one way; each number has its own.  The kernel has lists of constants. */
 	if ((all_constant || (is_user_only && expr_is_text(x))) && n > 2) {
 		for (u32 i = 1; i < n; i++)
-			bind_warn_unlike(scope, x, args[i], true);
+			bind_warn_unlike(scope, OP_EQ, x, args[i]);
 		is = expr_new(scope->arena, EXPR_IN, ast->span);
 		is->args = args;
 		is->n_args = n;
@@ -257,6 +257,31 @@ static struct expr *bind_case(struct scope *scope, const struct ast *ast)
 	return bind_case_done(scope, e, false);
 }
 
+/* The value of the lower bits, as C has it: below the sign, less the sign. */
+static struct expr *bind_cast_bits(struct scope *scope, const struct ast *ast, struct expr *x,
+				   struct type type)
+{
+	s128 sign = (s128)1 << (type.bits - 1);
+	struct expr *parts[2];
+
+	if (!type_is_word(x->type) || (type.bits == 64 && !type.is_signed && x->lo < 0))
+		return diag_refuse(scope->diags, "not-supported", ast->span,
+				   "a CAST to \"%s\" is of a whole number%s" HINT
+				   "CAST(x AS INTEGER) makes one",
+				   ast->text, type_is_word(x->type) ? " that is not below 0" : "");
+	if (x->lo >= type_min(type) && x->hi <= type_max(type))
+		return bind_op(scope, OP_ADD, ast->span, x,
+			       expr_number(scope->arena, ast->span, 0));
+	for (u32 i = 0; i < 2; i++) {
+		s128 bits = i ? sign : sign - 1;
+
+		parts[i] = bind_op(scope, OP_BIT_AND, ast->span, x,
+				   expr_integer(scope->arena, ast->span,
+						type_int(64, bits <= INT64_MAX), bits));
+	}
+	return bind_op(scope, type.is_signed ? OP_SUB : OP_ADD, ast->span, parts[0], parts[1]);
+}
+
 static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 {
 	static const struct {
@@ -278,6 +303,7 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 		{ "STRING", { .kind = TYPE_TEXT } },
 		{ "VARCHAR", { .kind = TYPE_TEXT } },
 	};
+	struct type c_type = catalog_c_integer(ast->text);
 	struct expr *x, *e;
 
 	if (bind_is_pointer_type(ast->text))
@@ -304,10 +330,13 @@ static struct expr *bind_cast(struct scope *scope, const struct ast *ast)
 		e->hi = INT64_MAX;
 		return e;
 	}
+	if (c_type.bits)
+		return bind_cast_bits(scope, ast, x, c_type);
 	return diag_refuse(scope->diags, "not-supported", ast->span,
 			   "there is no CAST to \"%s\" yet" HINT
 			   "INTEGER or BIGINT (64 bits), DURATION, REAL or DOUBLE, TEXT or VARCHAR "
-			   "are possible, and pointers: 'struct sock *'",
+			   "are possible, C's integers: 's32', 'unsigned char', and pointers: "
+			   "'struct sock *'",
 			   ast->text);
 }
 

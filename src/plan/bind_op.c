@@ -136,14 +136,35 @@ static void warn_text(struct scope *scope, const struct expr *x, const struct ex
 		     text->text_bytes, n, n, (int)n, text->text);
 }
 
-void bind_warn_unlike(struct scope *scope, const struct expr *a, const struct expr *b,
-		      bool is_equal)
+/* What a program's register holds has no type: -1 of an int is 4294967295 there. */
+static void warn_sign(struct scope *scope, enum ast_op op, const struct expr *x,
+		      const struct expr *number)
+{
+	bool is_of_zero = op == OP_LT || op == OP_GE;
+	struct buf type;
+
+	if ((x->kind != EXPR_FIELD && x->kind != EXPR_MEMBER) || x->type.kind != TYPE_INT ||
+	    x->type.is_signed || number->kind != EXPR_INTEGER || number->integer > 0 ||
+	    (number->integer == 0 && !is_of_zero))
+		return;
+	buf_init_in(&type, scope->arena);
+	type_print(x->type, &type);
+	diag_warning(scope->diags, "no-sign", number->span,
+		     "what this number is compared with is a %s, and so never below 0" HINT
+		     "CAST(x AS 's32') takes the lower 32 bits for an int, 's64' all for a long",
+		     type.at);
+}
+
+void bind_warn_unlike(struct scope *scope, enum ast_op op, const struct expr *a,
+		      const struct expr *b)
 {
 	if (scope->is_shipped)
 		return;
 	warn_number(scope, a, b);
 	warn_number(scope, b, a);
-	if (is_equal) {
+	warn_sign(scope, op, a, b);
+	warn_sign(scope, expr_op_mirrored(op), b, a);
+	if (op == OP_EQ || op == OP_NE) {
 		warn_text(scope, a, b);
 		warn_text(scope, b, a);
 	}
@@ -163,7 +184,7 @@ struct expr *bind_op(struct scope *scope, enum ast_op op, struct span span, stru
 		b = sides[1];
 	}
 	if (is_comparison)
-		bind_warn_unlike(scope, a, b, op == OP_EQ || op == OP_NE);
+		bind_warn_unlike(scope, op, a, b);
 	if (is_comparison && b->kind == EXPR_REAL)
 		e = compare_with_real(scope, op, span, a, b->real);
 	else if (is_comparison && a->kind == EXPR_REAL)

@@ -211,6 +211,9 @@ static struct ast *parse_cast(struct parser *p)
 	parse_expect_keyword(p, KW_AS);
 	if (parse_at(p, TOKEN_TEXT)) {
 		text = parse_text(p, &p->tok, NULL);
+		/* In quotes it is C's; the word alone SQL's, of 64 bits. */
+		if (strcmp(text, "int") == 0)
+			text = "signed int";
 		parse_next(p);
 	} else {
 		while (parse_at_name(p) || (text && parse_at(p, TOKEN_STAR))) {

@@ -26,6 +26,15 @@ SELECT f_u8, f_s64 * f_u64 AS p, count(*) AS n FROM tracepoint:test:event GROUP 
 -- row: 3 | 15 | 1
 -- lost: fault=1
 
+-- case: C's integers are the lower bits, with their sign
+-- own: SQLite takes such a type for INTEGER or NUMERIC
+SELECT f_u8, CAST(f_s64 AS 's32') AS a, CAST(f_s64 AS 'unsigned char') AS b, CAST(f_s64 AS 'signed char') AS c,
+CAST(f_u64 - 4 AS 'u16') AS d, CAST(f_u64 AS 's64') AS e, CAST(f_u8 AS 'int') AS f
+FROM tracepoint:test:event GROUP BY 1, 2, 3, 4, 5, 6, 7;
+-- row: 1 | -1 | 255 | -1 | 65531 | 9223372036854775807 | 1
+-- row: 2 | 0 | 0 | 0 | 65533 | 1 | 2
+-- row: 3 | 5 | 5 | 5 | 65535 | 3 | 3
+
 -- case: 14 computed keys, each of which may be NULL: the verifier walks no way for each combination
 SELECT count(*) AS n, max(f_u8) AS k FROM tracepoint:test:event
 GROUP BY f_u64 / (f_u8 - 1), f_u64 / (f_u8 - 2), f_u64 / (f_u8 - 3), f_u64 / (f_u8 - 4),
