@@ -2,7 +2,8 @@
 /*
  * Functions of the kernel, by trampolines and by kprobes, against a workload that makes a known
  * number of calls: entries, returns, spans that nest, arguments, members, windows.  A kernel that
- * has neither must say so.  --quick (slow guests): fewer calls.
+ * has neither must say so.  --quick (slow guests): fewer calls; EBQL_TEST_LONG: 64 threads, and ten
+ * million hits in each window's test.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +28,9 @@
 
 #define FILE_NAME "ebql_read_by_test"
 
-enum { SIZES = 5, NESTED = 3, THREADS = 4 };
+enum { SIZES = 5, NESTED = 3, THREADS_MAX = 64 };
 
-static u32 n_calls = 5000;
+static u32 n_calls = 5000, n_threads = 4;
 static bool is_preempted; /* the kernel was booted with preempt=full */
 
 /* --- The workload: each line of its input a kind of calls --- */
@@ -79,12 +80,12 @@ static void *write_all(void *fd)
 
 static void do_by_threads(void *(*work)(void *fd), int fd)
 {
-	pthread_t threads[THREADS];
+	pthread_t threads[THREADS_MAX];
 
-	for (u32 i = 0; i < THREADS; i++)
+	for (u32 i = 0; i < n_threads; i++)
 		if (pthread_create(&threads[i], NULL, work, &fd))
 			fail_work("pthread_create");
-	for (u32 i = 0; i < THREADS; i++)
+	for (u32 i = 0; i < n_threads; i++)
 		pthread_join(threads[i], NULL);
 }
 
@@ -276,11 +277,11 @@ static void watch_calls(struct seen *s, const char *work, const char *query)
 	assert_int_equal(totals->unpaired, totals->never_ended);
 }
 
-static void expect_reads(struct seen *s, u32 n_threads, bool is_of_returns)
+static void expect_reads(struct seen *s, u32 n_readers, bool is_of_returns)
 {
 	for (u32 k = 0; k < SIZES; k++) {
-		u64 n = (u64)n_calls * n_threads * (k + 1);
-		u64 n_full = (u64)n_calls * n_threads * k; /* the others return 0 */
+		u64 n = (u64)n_calls * n_readers * (k + 1);
+		u64 n_full = (u64)n_calls * n_readers * k; /* the others return 0 */
 
 		assert_int_equal(s->n[k + 1], n);
 		assert_int_equal(s->sum[k + 1], (is_of_returns ? n_full : n) * (k + 1));
@@ -356,7 +357,7 @@ static void expect_writes(const struct seen *s)
 	assert_int_equal(t->lost, s->missed);
 	assert_true(t->unpaired >= unpaired && s->missed >= missed);
 	assert_int_equal(2 * n + unpaired + missed,
-			 2 * (u64)n_calls * THREADS * SIZES * (SIZES + 1) / 2);
+			 2 * (u64)n_calls * n_threads * SIZES * (SIZES + 1) / 2);
 }
 
 static void watch_spans(struct seen *s, const char *window)
@@ -371,7 +372,7 @@ static void watch_spans(struct seen *s, const char *window)
 	if (may_miss(s))
 		expect_writes(s);
 	else
-		expect_reads(s, THREADS, true);
+		expect_reads(s, n_threads, true);
 }
 
 static void test_spans(void **state)
@@ -379,12 +380,29 @@ static void test_spans(void **state)
 	watch_spans(*state, "");
 }
 
-static void test_windows(void **state)
+static void watch_windows(struct seen *s, const char *window)
 {
-	struct seen *s = *state;
+	watch_spans(s, window);
+	print_message("# %u rows of %llu windows, %llu hits missed\n", s->n_windows,
+		      (unsigned long long)s->watch.reader.totals.n_batches,
+		      (unsigned long long)(may_miss(s) ? lost_of_run(s, "missed") : 0));
+}
 
-	watch_spans(s, "WINDOW TUMBLING 10ms");
-	assert_true(s->n_windows > SIZES);
+static void test_windows_1ms(void **state)
+{
+	watch_windows(*state, "WINDOW TUMBLING 1ms");
+	assert_true(((struct seen *)*state)->n_windows > SIZES);
+}
+
+static void test_windows_10ms(void **state)
+{
+	watch_windows(*state, "WINDOW TUMBLING 10ms");
+	assert_true(((struct seen *)*state)->n_windows > SIZES);
+}
+
+static void test_windows_100ms(void **state)
+{
+	watch_windows(*state, "WINDOW TUMBLING 100ms");
 }
 
 /* Where trampolines would miss some, kprobes are taken, and that is told. */
@@ -438,7 +456,7 @@ static void test_many_spans(void **state)
 		    "SELECT probe AS name, count AS k, count(*) AS n, sum(ret) AS total "
 		    "FROM function:\"vfs_[rw]?[ai]*[de]\" WHERE " OF_FILE " GROUP BY probe, k "
 		    "WINDOW TUMBLING 10ms");
-	expect_reads(s, THREADS, true);
+	expect_reads(s, n_threads, true);
 	assert_string_equal(s->name, "function:vfs_read");
 }
 
@@ -480,7 +498,7 @@ static void test_wildcard(void **state)
 		"SELECT probe AS name, 1 AS k, count(*) AS n FROM kprobe:vfs_* WHERE pid = %d AND tid <> pid "
 		"GROUP BY probe HAVING n > 999");
 	assert_string_equal(s->name, "kprobe:vfs_read");
-	assert_int_equal(s->n[1], (u64)n_calls * THREADS * SIZES * (SIZES + 1) / 2);
+	assert_int_equal(s->n[1], (u64)n_calls * n_threads * SIZES * (SIZES + 1) / 2);
 	assert_non_null(strstr(s->watch.ebql.err_text.at, "warning[left-out]"));
 }
 
@@ -504,7 +522,7 @@ static void test_left_out(void **state)
 		    "SELECT probe AS name, 1 AS k, count(*) AS n FROM kprobe:\"" READ_AND_ONE
 		    "\" WHERE pid = %d AND tid <> pid GROUP BY probe");
 	assert_string_equal(s->name, "kprobe:vfs_read");
-	assert_int_equal(s->n[1], (u64)n_calls * THREADS * SIZES * (SIZES + 1) / 2);
+	assert_int_equal(s->n[1], (u64)n_calls * n_threads * SIZES * (SIZES + 1) / 2);
 	told = s->watch.ebql.err_text.at;
 	if (strstr(told, "2 functions, by one link")) {
 		assert_null(strstr(told, "left-out"));
@@ -580,8 +598,10 @@ int main(int argc, char **argv)
 		BY(test_returns, "kprobe"),
 		BY(test_spans, "fentry"),
 		BY(test_spans, "kprobe"),
-		BY(test_windows, "fentry"),
-		BY(test_windows, "kprobe"),
+		BY(test_windows_1ms, "fentry"),
+		BY(test_windows_10ms, "fentry"),
+		BY(test_windows_10ms, "kprobe"),
+		BY(test_windows_100ms, "fentry"),
 		BY(test_recursion, "fentry"),
 		BY(test_recursion, "kprobe"),
 		BY(test_recursion_of_wildcard, "kprobe"),
@@ -595,16 +615,19 @@ int main(int argc, char **argv)
 		BY(test_missed, "kprobe"),
 	};
 	const struct CMUnitTest preempted[] = {
-		BY(test_spans, "fentry"),
-		BY(test_windows, "fentry"),
-		BY(test_windows, "kprobe"),
-		BY(test_choice, "auto"),
+		BY(test_spans, "fentry"),	  BY(test_windows_1ms, "fentry"),
+		BY(test_windows_10ms, "fentry"),  BY(test_windows_10ms, "kprobe"),
+		BY(test_windows_100ms, "fentry"), BY(test_choice, "auto"),
 	};
 	u32 n_tests = ARRAY_SIZE(tests) - !has_missed();
 
 	is_preempted = boots_preempted();
 	if (watch_is_quick(argc, argv))
 		n_calls = 300;
+	if (getenv("EBQL_TEST_LONG")) {
+		n_threads = THREADS_MAX;
+		n_calls = 10000000 / 2 / (n_threads * SIZES * (SIZES + 1) / 2) + 1;
+	}
 	if (argc == 3 && !strcmp(argv[1], "--work"))
 		return work();
 	if (access("/sys/bus/event_source/devices/kprobe", F_OK))

@@ -107,10 +107,12 @@ void watch_begin(struct watch *watch, void (*row)(void *context, const struct li
 
 void watch_tell(struct watch *watch, const char *line, const char *answer)
 {
+	int limit_ms = getenv("EBQL_TEST_LONG") ? 10 * ANSWER_LIMIT_MS : ANSWER_LIMIT_MS;
+
 	buf_reset(&watch->work.out_text);
 	proc_write(&watch->work, line);
 	proc_write(&watch->work, "\n");
-	if (!proc_wait_text(&watch->work, answer, ANSWER_LIMIT_MS))
+	if (!proc_wait_text(&watch->work, answer, limit_ms))
 		fail_msg("the workload does not answer \"%s\" to \"%s\": %s", answer, line,
 			 said(&watch->work));
 	/* The answer may come in pieces: its line ends later than its beginning. */
