@@ -24,7 +24,7 @@ static bool check_payload(struct query *q, const struct options *o)
 	if (!e)
 		return true;
 	return diag_refuse(&q->diags, "payload", e->span,
-			   "column %.*s would carry memory of user programs" HINT
+			   "column %.*s may carry memory of user programs" HINT
 			   "ebql watch --allow-payload runs such queries",
 			   (int)(e->span.end - e->span.start), q->diags.text + e->span.start);
 }

@@ -8,8 +8,7 @@
 
 #include "plan/plan.h"
 
-/* Of a user probe: its program has it in memory, which may not be there to be read. */
-static bool is_in_memory(const struct stream_list *list, const char *name)
+bool field_is_in_memory(const struct stream_list *list, const char *name)
 {
 	for (u32 i = 0; i < list->streams.n; i++) {
 		const struct stream *s = list->streams.at[i];
@@ -33,7 +32,7 @@ bool field_may_be_null(const struct stream_list *list, u32 index)
 	/* Of a list what is read through a pointer, as a text. */
 	if (s->kind == STREAM_ITERATOR)
 		return s->fields[index].kind == FIELD_DATA_LOC;
-	return is_in_memory(list, s->fields[index].name);
+	return field_is_in_memory(list, s->fields[index].name);
 }
 
 /* A text that does not stand in the record itself is read, and may be cut: counted both. */
@@ -42,7 +41,7 @@ static bool field_can_fault(const struct expr *e, const struct plan *tree)
 	const struct plan *scan = plan_scan(tree, e->source);
 
 	if (e->type.kind != TYPE_TEXT)
-		return scan && is_in_memory(scan->scan.streams, e->name);
+		return scan && field_is_in_memory(scan->scan.streams, e->name);
 	for (u32 i = 0; scan && i < scan->scan.streams->streams.n; i++) {
 		const struct stream *s = scan->scan.streams->streams.at[i];
 

@@ -615,6 +615,8 @@ bool expr_is_place(const struct expr *expr);
 /* May it count a fault when it is computed for a row of the tree? */
 /* The column of a scan over these. */
 bool field_may_be_null(const struct stream_list *list, u32 index);
+/* Of a user probe: its program has it in memory, where it may not be there to be read. */
+bool field_is_in_memory(const struct stream_list *list, const char *name);
 bool expr_can_fault(const struct expr *expr, const struct plan *tree);
 /* By an operation, not by a read: x / 0 and what leaves 64 bits. */
 bool expr_can_fail(const struct expr *expr);
