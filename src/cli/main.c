@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -180,6 +181,8 @@ int main(int argc, char **argv)
 	sys_rights_init();
 	if (!open_standard())
 		return 1;
+	/* Ignored by who started us, it would leave nothing to wait for of commands that end. */
+	signal(SIGCHLD, SIG_DFL);
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	while (command->name && (argc < 2 || strcmp(argv[1], command->name) != 0))
 		command++;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -79,6 +80,15 @@ static bool split(const char *on_row, enum what *ret_what, const char **ret_argu
 	return false;
 }
 
+static u32 count_words(const char *text)
+{
+	u32 n = 0;
+
+	for (text += strspn(text, " "); *text; text += strspn(text, " "), n++)
+		text += strcspn(text, " ");
+	return n;
+}
+
 bool row_check(struct query *q, enum trust trust)
 {
 	const struct settings *s = &q->settings;
@@ -93,6 +103,11 @@ bool row_check(struct query *q, enum trust trust)
 				   "'log', 'exec:COMMAND WORDS', 'shell:COMMAND', or "
 				   "'snapshot:QUERY' of one that keeps its windows",
 				   s->on_row);
+	if (what == ROW_EXEC && count_words(argument) > WORDS_MAX)
+		return diag_refuse(&q->diags, "bad-on-row", s->on_row_span,
+				   "the command has more than %d words" HINT
+				   "a script, or 'shell:COMMAND'",
+				   WORDS_MAX);
 	if (trust == TRUST_PLACE || what == ROW_LOG || what == ROW_SNAPSHOT)
 		return true;
 	return diag_refuse(&q->diags, "untrusted-file", s->on_row_span,
@@ -274,7 +289,9 @@ static void put_variable(void *context, const char *name, size_t n, const char *
 {
 	struct buf *to = context;
 
-	if (n_value > ENV_BYTES_MAX || memchr(value, '\0', n_value))
+	/* EBQL_QUERY is the query's name, which comes first. */
+	if ((to->n && n == 5 && strncasecmp(name, "query", n) == 0) || n_value > ENV_BYTES_MAX ||
+	    memchr(value, '\0', n_value))
 		return;
 	buf_puts(to, COMMAND_PREFIX);
 	for (size_t i = 0; i < n; i++) {
@@ -306,6 +323,7 @@ static void enqueue(struct row_action *a, const struct batch *batch, u32 row)
 	*a->end = job;
 	a->end = &job->next;
 	a->n_waiting++;
+	start_next(a);
 }
 
 void row_batch(struct row_action *a, const struct batch *batch)
@@ -324,7 +342,6 @@ void row_batch(struct row_action *a, const struct batch *batch)
 		else
 			enqueue(a, batch, i);
 	}
-	start_next(a);
 }
 
 /* As messages may say it. */

@@ -21,6 +21,8 @@
 	"SELECT pid AS \"a b\", count(*) AS n " CALLS                                              \
 	"GROUP BY pid HAVING count(*) > 0 WINDOW TUMBLING 20ms WITH (out = 'json:/dev/null', "
 
+enum { FIRST = 1000000000, BATCH = 17 };
+
 static void wait_sum(struct place *p, const char *file, const char *key, u64 sum)
 {
 	u64 limit_ns = base_monotonic_ns() + LIMIT_MS * 1000000ull;
@@ -46,8 +48,12 @@ static void test_rows(void **state)
 		    "cat >>%s/rows; echo \"$1 $# $EBQL_A_B $EBQL_QUERY n=$EBQL_N\" "
 		    ">>%s/env\n",
 		    p->folder, p->folder);
-	place_write(p, "exec.sql", ROWS "on_row = 'exec:/bin/sh %s/script $one  two')", getpid(),
-		    p->folder);
+	/* A column's name that is taken does not stand in for the query's. */
+	place_write(p, "exec.sql",
+		    "SELECT pid AS \"a b\", count(*) AS n, 'x' AS query " CALLS
+		    "GROUP BY pid HAVING count(*) > 0 WINDOW TUMBLING 20ms "
+		    "WITH (out = 'json:/dev/null', on_row = 'exec:/bin/sh %s/script $one  two')",
+		    getpid(), p->folder);
 	place_write(p, "shell.sql", ROWS "on_row = 'shell: cat >>%s/shell')", getpid(), p->folder);
 	place_start(p, p->folder, NULL);
 	for (u32 i = 0; i < 5; i++) {
@@ -96,7 +102,17 @@ static void test_bad_commands(void **state)
 		    "SELECT time, pid " CALLS
 		    "WITH (on_row = 'shell:echo >>%s/ran; sleep 0.1', out = 'json:%s/many')",
 		    getpid(), p->folder, p->folder);
+	/* Of one batch: one runs and 16 wait. */
+	place_write(
+		p, "batch.sql",
+		"SELECT pid FROM tracepoint:syscalls:sys_enter_getpgid WHERE pid >= %d "
+		"GROUP BY pid WINDOW TUMBLING 400ms WITH (on_row = 'shell:echo >>%s/batch; sleep 0.01', "
+		"out = 'json:/dev/null')",
+		FIRST, p->folder);
+	/* Who starts it may take no notice of children that end. */
+	signal(SIGCHLD, SIG_IGN);
 	place_start(p, p->folder, NULL);
+	signal(SIGCHLD, SIG_DFL);
 	place_call(1);
 	place_said(p, "none.sql: on_row: /nowhere/\\x1bcommand: No such file or directory\n");
 	place_call(1);
@@ -111,6 +127,9 @@ static void test_bad_commands(void **state)
 		"hangs.sql: on_row: sleep 1234 & sleep 1234: killed, after 700 ms (on_row_limit)\n");
 	place_status(p, true, &text);
 	assert_true(place_figure(text.at, "hangs", "\"windows\":") > n + 5);
+	for (int i = 0; i < BATCH; i++)
+		syscall(SYS_getpgid, FIRST + i);
+	place_wait_status(p, "\"commands\":17,\"commands_failed\":0,\"rows_left_out\":0");
 	/* Beyond those that wait none is run, and no row is missing elsewhere. */
 	place_call(100);
 	place_said(p, "rows: 16 waited already\n");
@@ -149,6 +168,14 @@ static void test_trust(void **state)
 	assert_int_equal(chmod(shared, 0777), 0);
 	place_write(p, "shared/g.sql", ROWS "on_row = 'exec:/bin/true')", getpid());
 	place_write(p, "d.sql", ROWS "on_row = 'exec: ')", getpid());
+	place_write(p, "h.sql",
+		    ROWS "on_row = 'exec:echo 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 "
+			 "21 22 23 24 25 26 27 28 29 30 31 32')",
+		    getpid());
+	place_write(p, "h.sql",
+		    ROWS "on_row = 'exec:echo 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 "
+			 "21 22 23 24 25 26 27 28 29 30 31 32')",
+		    getpid());
 	place_start(p, p->folder, shared, NULL);
 	place_wait_status(p, "/c.sql\",\"state\":\"runs\"");
 	place_wait_status(p, "error[untrusted-file]: a command would be run for who may write ");
@@ -157,6 +184,8 @@ static void test_trust(void **state)
 	place_wait_status(p, "/link.sql\",\"state\":\"failed\"");
 	place_wait_status(p, "/shared/g.sql\",\"state\":\"failed\"");
 	place_wait_status(p, "error[bad-on-row]: nothing is done with a row by \\\"exec: \\\"");
+	place_wait_status(p, "error[bad-on-row]: the command has more than 32 words");
+	place_wait_status(p, "error[bad-on-row]: the command has more than 32 words");
 	assert_int_equal(chmod(place_path(p, "a.sql"), 0644), 0);
 	place_said(p, "a.sql: its query runs\n");
 	assert_int_equal(chown(place_path(p, "b.sql"), 0, 0), 0);
