@@ -127,6 +127,7 @@ static int arm_all(struct engine *engine)
 				continue;
 			boundary_ns = earlier(boundary_ns, flow->boundary_ns);
 			poll_ns = earlier(poll_ns, flow->poll_ns);
+			poll_ns = earlier(poll_ns, flow_budget_due(flow));
 		}
 		/*
 		 * CANCEL_ON_SET: when the clock is set, reading the timer fails with ECANCELED, and

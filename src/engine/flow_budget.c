@@ -3,9 +3,10 @@
  * max_cpu: what a flow takes of a CPU, in its programs, their hooks, and user space.
  *
  * Programs add up what they take (phys/maps.h) and wake user space when that has grown by a step,
- * an eighth of what is allowed in a second; so a quiet query is never woken for it.  When eight
- * steps were taken within a second, that is too much: the flow ends, or takes the events of fewer
- * threads.  Both begin with a store to its programs' memory, at once.
+ * a sixteenth of what is allowed in a second; so a quiet query is never woken for it.  When one
+ * second has the ends of sixteen steps, that is too much, though the first may have begun ahead of
+ * it: the flow ends, or takes the events of fewer threads.  Both begin with a store to its
+ * programs' memory, at once.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -58,7 +59,7 @@ static void set_marks(struct flow *flow, u64 now_ns)
 	    more_ns = (FLOW_BUDGET_STEPS - 1) * (s64)step_ns;
 
 	for (u64 i = b->n_steps - MIN(b->n_steps, (u64)FLOW_BUDGET_STEPS); i < b->n_steps; i++) {
-		u64 taken_ns = b->steps_ns[i % FLOW_BUDGET_STEPS];
+		u64 taken_ns = b->steps[i % FLOW_BUDGET_STEPS].at_ns;
 
 		if (taken_ns + NS_PER_S <= now_ns || more_ns <= 0)
 			continue;
@@ -81,15 +82,22 @@ static void set_marks(struct flow *flow, u64 now_ns)
 	}
 }
 
+/* From now on it is looked whether more threads could be taken. */
+static void begin_stretch(struct flow *flow, u64 now_ns)
+{
+	flow->budget.begun_ns = now_ns;
+	flow->budget.begun_spent_ns = spent_ns(flow);
+}
+
 /* What was taken up to here is forgotten. */
 static void begin(struct flow *flow, u64 now_ns)
 {
 	struct flow_budget *b = &flow->budget;
 
+	begin_stretch(flow, now_ns);
 	b->n_steps = 0;
-	b->looked_ns = b->begun_ns = now_ns;
-	b->begun_spent_ns = b->counted_ns = spent_ns(flow);
-	b->begun_hook_ns = hook_ns(flow);
+	b->counted_ns = b->begun_spent_ns;
+	b->looked = (struct flow_budget_step){ now_ns, hook_ns(flow) };
 	set_marks(flow, now_ns);
 }
 
@@ -110,6 +118,11 @@ int flow_budget_open(struct flow *flow, int epoll_fd)
 	return 0;
 }
 
+static u64 between(u64 from, u64 to, double part)
+{
+	return from + (u64)((double)(to - from) * part);
+}
+
 /*
  * When the steps up to now were taken: if there are several, what took them is of all the time
  * since the last look, as what user space makes of a window is.
@@ -117,23 +130,39 @@ int flow_budget_open(struct flow *flow, int epoll_fd)
 static void take_steps(struct flow *flow, u64 now_ns)
 {
 	struct flow_budget *b = &flow->budget;
+	struct flow_budget_step now = { now_ns, hook_ns(flow) };
 	u64 step_ns = allowed_ns(flow) / FLOW_BUDGET_STEPS;
 	u64 n = (spent_ns(flow) - b->counted_ns) / step_ns;
 
-	for (u64 i = n - MIN(n, (u64)FLOW_BUDGET_STEPS); i < n; i++)
-		b->steps_ns[b->n_steps++ % FLOW_BUDGET_STEPS] =
-			b->looked_ns +
-			(u64)((double)(now_ns - b->looked_ns) * (double)(i + 1) / (double)n);
+	for (u64 i = n - MIN(n, (u64)FLOW_BUDGET_STEPS); i < n; i++) {
+		double part = (double)(i + 1) / (double)n;
+
+		b->steps[b->n_steps++ % FLOW_BUDGET_STEPS] = (struct flow_budget_step){
+			between(b->looked.at_ns, now.at_ns, part),
+			between(b->looked.hook_ns, now.hook_ns, part),
+		};
+	}
 	b->counted_ns += n * step_ns;
-	b->looked_ns = now_ns;
+	b->looked = now;
 }
 
-/* In how much time the last eight steps were taken; never: they were not. */
-static u64 steps_took(const struct flow_budget *b, u64 now_ns)
+/* What was taken since the first of the latest steps had ended. */
+struct taken {
+	u64 ns, hook_ns, in_ns;
+};
+
+static bool is_too_much(const struct flow *flow, struct taken *ret_taken)
 {
+	const struct flow_budget *b = &flow->budget;
+	const struct flow_budget_step *first = &b->steps[b->n_steps % FLOW_BUDGET_STEPS];
+	u64 steps_ns = (FLOW_BUDGET_STEPS - 1) * (allowed_ns(flow) / FLOW_BUDGET_STEPS);
+
 	if (b->n_steps < FLOW_BUDGET_STEPS)
-		return UINT64_MAX;
-	return now_ns - b->steps_ns[b->n_steps % FLOW_BUDGET_STEPS];
+		return false;
+	ret_taken->ns = spent_ns(flow) - (b->counted_ns - steps_ns);
+	ret_taken->hook_ns = MIN(b->looked.hook_ns - first->hook_ns, ret_taken->ns);
+	ret_taken->in_ns = MAX(b->looked.at_ns - first->at_ns, 1ull);
+	return ret_taken->in_ns < NS_PER_S;
 }
 
 static void sample(struct flow *flow, u32 one_in, u64 now_ns)
@@ -150,9 +179,11 @@ static void sample(struct flow *flow, u32 one_in, u64 now_ns)
 }
 
 /* One of how many threads keeps within the budget?  0: not one of the most. */
-static u32 threads_for(const struct flow *flow, double taken, double hooks)
+static u32 threads_for(const struct flow *flow, const struct taken *taken)
 {
-	double left = 0.9 - hooks, events = taken - hooks;
+	double in_s = (double)taken->in_ns / (double)NS_PER_S;
+	double left = 0.9 * (double)allowed_ns(flow) * in_s - (double)taken->hook_ns;
+	double events = (double)(taken->ns - taken->hook_ns);
 	u32 one_in = flow->budget.sampled.now;
 
 	if (left <= 0)
@@ -164,16 +195,17 @@ static u32 threads_for(const struct flow *flow, double taken, double hooks)
 	return events > left ? 0 : one_in;
 }
 
-static void say_over(struct flow *flow, double taken, double hooks)
+static void say_over(struct flow *flow, const struct taken *taken)
 {
 	double allowed = (double)flow->loads[0]->phys->settings->max_cpu / 10000;
-	double unit = (double)allowed_ns(flow) / (double)NS_PER_S * 100;
+	double percent = 100 / (double)taken->in_ns;
 	bool is_sampled = flow->loads[0]->phys->settings->over_budget == BUDGET_SAMPLE;
 	struct diag *diag = diag_failure(
 		flow->diags, "over-budget",
-		"the query took %.2f %% of a CPU (%.2f of it the hooks alone) where max_cpu allows "
-		"%.2f %%: it was detached",
-		unit * taken, unit * hooks, allowed);
+		"the query took %.2f %% of a CPU in %.0f ms (%.2f of it the hooks alone) where "
+		"max_cpu allows %.2f %% in a second: it was detached",
+		percent * (double)taken->ns, (double)taken->in_ns / 1e6,
+		percent * (double)taken->hook_ns, allowed);
 
 	if (is_sampled)
 		diag_hint(flow->diags, diag,
@@ -185,44 +217,57 @@ static void say_over(struct flow *flow, double taken, double hooks)
 			  "of fewer events costs less");
 }
 
-/* Eight steps in `took_ns`. */
-static bool is_over(struct flow *flow, u64 took_ns, u64 now_ns)
+/* It was too much. */
+static bool is_over(struct flow *flow, const struct taken *taken)
 {
 	struct flow_budget *b = &flow->budget;
-	double taken = (double)NS_PER_S / (double)MAX(took_ns, 1ull);
-	u64 spent = spent_ns(flow) - b->begun_spent_ns;
-	double hooks =
-		taken * (double)(hook_ns(flow) - b->begun_hook_ns) / (double)MAX(spent, 1ull);
 	u32 one_in = 0;
 
 	if (flow->loads[0]->phys->settings->over_budget == BUDGET_SAMPLE)
-		one_in = threads_for(flow, taken, hooks);
+		one_in = threads_for(flow, taken);
 	if (one_in) {
-		sample(flow, one_in, now_ns);
+		sample(flow, one_in, b->looked.at_ns);
 		return false;
 	}
 	for (u32 i = 0; i < flow->n_loads; i++)
 		__atomic_store_n(&flow->loads[i]->budget->threshold, 0, __ATOMIC_RELAXED);
 	b->is_over = true;
-	say_over(flow, taken, hooks);
+	say_over(flow, taken);
 	return true;
+}
+
+/* Of so long stretches in which it took little, each takes twice the threads. */
+static void take_more_threads(struct flow *flow, u64 now_ns)
+{
+	struct flow_budget *b = &flow->budget;
+	u64 ns = now_ns - b->begun_ns;
+
+	if (b->sampled.now == 1 || ns < GROWS_NS)
+		return;
+	if ((spent_ns(flow) - b->begun_spent_ns) * THREADS_LOW < allowed_ns(flow) * (ns / NS_PER_S))
+		sample(flow, b->sampled.now / 2, now_ns);
+	else
+		begin_stretch(flow, now_ns);
 }
 
 bool flow_is_over_budget(struct flow *flow)
 {
-	struct flow_budget *b = &flow->budget;
-	u64 now_ns = base_monotonic_ns(), took_ns;
+	u64 now_ns = base_monotonic_ns();
+	struct taken taken;
 
 	take_steps(flow, now_ns);
-	took_ns = steps_took(b, now_ns);
-	if (took_ns < NS_PER_S && is_over(flow, took_ns, now_ns))
+	if (is_too_much(flow, &taken) && is_over(flow, &taken))
 		return true;
-	if (b->sampled.now > 1 && now_ns - b->begun_ns > GROWS_NS &&
-	    spent_ns(flow) - b->begun_spent_ns <
-		    allowed_ns(flow) * ((now_ns - b->begun_ns) / NS_PER_S) / THREADS_LOW)
-		sample(flow, b->sampled.now / 2, now_ns);
+	take_more_threads(flow, now_ns);
 	set_marks(flow, now_ns);
 	return false;
+}
+
+u64 flow_budget_due(const struct flow *flow)
+{
+	const struct flow_budget *b = &flow->budget;
+
+	return flow_has_budget(flow) && b->sampled.now > 1 ? b->begun_ns + GROWS_NS : 0;
 }
 
 void flow_budget_tell(struct flow *flow, struct batch *batch)

@@ -130,13 +130,17 @@ struct flow_names {
 	u64 due_ns;	     /* CLOCK_MONOTONIC: they are looked at; 0: never */
 };
 
-#define FLOW_BUDGET_STEPS 8u
+#define FLOW_BUDGET_STEPS 16u
+
+struct flow_budget_step {
+	u64 at_ns, hook_ns; /* hook_ns: of hooks up to then */
+};
 
 /* max_cpu; see flow_budget.c.  Times are CLOCK_MONOTONIC where nothing else is said. */
 struct flow_budget {
-	u64 steps_ns[FLOW_BUDGET_STEPS], n_steps; /* when the latest were taken; how many in all */
-	u64 counted_ns;				  /* taken in these steps, and before */
-	u64 looked_ns, begun_ns, begun_spent_ns, begun_hook_ns;
+	struct flow_budget_step steps[FLOW_BUDGET_STEPS], looked; /* the ends of the latest */
+	u64 n_steps, counted_ns; /* how many in all; taken in them, and before */
+	u64 begun_ns, begun_spent_ns;
 	struct batch_sampled sampled;
 	u64 changed_real_ns; /* CLOCK_REALTIME: when that was changed the last time; 0: never */
 	bool is_over;
@@ -344,6 +348,8 @@ void flow_take_wakes(struct flow *flow);
 /* Looks what it has taken, and sees to it that it takes less.  true, after a diagnostic: it has to
  * end. */
 bool flow_is_over_budget(struct flow *flow);
+/* CLOCK_MONOTONIC: it is to be asked again, whatever happens; 0: what happens wakes. */
+u64 flow_budget_due(const struct flow *flow);
 void flow_budget_tell(struct flow *flow, struct batch *batch);
 
 /* --- flow_batch.c --- */

@@ -157,10 +157,16 @@ static bool find_wake(const struct phys_set *set, struct diags *diags)
 			   "SELECT count(*) FILTER (WHERE latency > 1ms) ... WINDOW TUMBLING 1m");
 }
 
+static bool is_list(const struct phys *phys)
+{
+	return phys->sources[0].streams->streams.at[0]->kind == STREAM_ITERATOR;
+}
+
 static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_input *inputs,
 				 u32 n_inputs, struct arena *arena, struct diags *diags)
 {
 	struct phys_set *set = arena_new(arena, struct phys_set);
+	bool has_events = false; /* a list is a set of its own */
 	u32 number = 0;
 
 	set->is_changing = is_changing;
@@ -181,8 +187,8 @@ static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_
 		else if (!phys_scans(phys, &inputs[i], diags))
 			return NULL;
 		number_operators(phys);
-		phys->has_budget = phys->settings->max_cpu && !inputs[i].is_replay &&
-				   phys->sources[0].streams->streams.at[0]->kind != STREAM_ITERATOR;
+		has_events |= !inputs[i].is_replay && !is_list(phys);
+		phys->has_budget = phys->settings->max_cpu && has_events;
 	}
 	if (!phys_access(set, inputs, arena, diags))
 		return NULL;
@@ -192,7 +198,7 @@ static struct phys_set *plan_all(bool is_changing, u64 taken, const struct phys_
 		if (!plan_part(set->parts[i], &inputs[i], diags) ||
 		    !check_sampled(set->parts[i], n_inputs, diags))
 			return NULL;
-	if (inputs[0].settings->wake_count && !inputs[0].is_replay && !find_wake(set, diags))
+	if (inputs[0].settings->wake_count && has_events && !find_wake(set, diags))
 		return NULL;
 	for (u32 i = 0; i < n_inputs; i++)
 		set->parts[i]->keeps_stacks = keeps_stacks(set->parts[i]);

@@ -240,6 +240,19 @@ static void warn_process(struct query *query)
 		     settings->target_pid);
 }
 
+/* Both are of programs that events run. */
+static void warn_budget(struct query *query)
+{
+	const struct settings *settings = &query->settings;
+
+	if (query->bound->has_streams || (!settings->max_cpu && !settings->wake_count))
+		return;
+	diag_warning(&query->diags, "no-events", SPAN_NONE,
+		     "%s has no effect: this query reads no stream of events" HINT
+		     "files, tables and lists are read when they are asked for, and no event wakes",
+		     settings->max_cpu ? "max_cpu" : "wake_count");
+}
+
 bool query_compile(struct query *query)
 {
 	u64 start_ns = base_monotonic_ns();
@@ -262,6 +275,7 @@ bool query_compile(struct query *query)
 		return false;
 	warn_process(query);
 	warn_namespace(query);
+	warn_budget(query);
 	query->bound_plan = query->bound->plan;
 	/* Where user space does it all, nothing is rewritten: it is the reference. */
 	if (query->settings.pushdown && (query->bound->has_streams || query->bound->has_iterators))

@@ -200,6 +200,19 @@ static void test_no_process(void **state)
 	expect(command, 0, "");
 }
 
+static void test_no_events(void **state)
+{
+	expect("\"SELECT 1 AS one WITH (max_cpu = '1%')\" 2>&1", 0,
+	       "warning[no-events]: max_cpu has no effect: this query reads no stream of events\n"
+	       "  hint: files, tables and lists are read when they are asked for, and no event "
+	       "wakes\n"
+	       "    one\n      1\n");
+	expect("'SELECT 1 AS one WITH (wake_count = 3)' 2>&1 >/dev/null | head -n 1", 0,
+	       "warning[no-events]: wake_count has no effect: this query reads no stream of "
+	       "events\n");
+	expect("'SELECT 1 AS one' 2>&1", 0, "    one\n      1\n");
+}
+
 static void test_describe(void **state)
 {
 	expect("version >/dev/null; cd $(mktemp -d); printf "
@@ -341,9 +354,9 @@ int main(void)
 		cmocka_unit_test(test_options),	   cmocka_unit_test(test_show_views),
 		cmocka_unit_test(test_no_query),   cmocka_unit_test(test_few_files),
 		cmocka_unit_test(test_explain),	   cmocka_unit_test(test_describe),
-		cmocka_unit_test(test_no_process), cmocka_unit_test(test_reads),
-		cmocka_unit_test(test_not_there),  cmocka_unit_test(test_no_room),
-		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_no_process), cmocka_unit_test(test_no_events),
+		cmocka_unit_test(test_reads),	   cmocka_unit_test(test_not_there),
+		cmocka_unit_test(test_no_room),	   cmocka_unit_test(test_completion),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

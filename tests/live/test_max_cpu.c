@@ -182,7 +182,8 @@ static void test_detach(void **state)
 	tell(ORDER_END);
 	pthread_join(thread, NULL);
 	assert_non_null(strstr(ebql.err_text.at, "error[over-budget]: the query took "));
-	assert_non_null(strstr(ebql.err_text.at, " where max_cpu allows 1.00 %: it was detached"));
+	assert_non_null(strstr(ebql.err_text.at,
+			       " where max_cpu allows 1.00 % in a second: it was detached"));
 	assert_non_null(
 		strstr(ebql.out_text.at, "\"over_budget\":true,\"snapshot\":true,\"last\":true"));
 	/* What came behind the end is told by nobody; calls of others cost their hook, too. */
