@@ -6,7 +6,9 @@
  * that ship with ebql, beside loads whose truth is known, of which the folder tools has some;
  * tools-bpftrace.txt: the same beside bpftrace's.
  */
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,23 +21,62 @@
 #include "base/base.h"
 #include "base/buf.h"
 
+/* What a command may take; all of them end within a few seconds, on a busy machine too. */
+#define LIMIT_S 20
+
+/* Behind a session and its command: says where its threads stand in the kernel, and ends them. */
+static const char end_session[] =
+	"exec >&2; session=$0; pids=\n"
+	"echo \"stands still: $1\"\n"
+	"for p in /proc/[0-9]*; do\n"
+	"	set -- $(sed 's/.*) //' $p/stat 2>/dev/null)\n"
+	"	[ \"$4\" = $session ] || continue\n"
+	"	pids=\"$pids ${p#/proc/}\"\n"
+	"	echo \"${p#/proc/} of $2, $1: $(tr '\\0\\n' '  ' <$p/cmdline | cut -c 1-150)\"\n"
+	"	for t in $p/task/*; do echo \"  call $(cat $t/syscall)\"; head -n 8 $t/stack; done\n"
+	"done\n"
+	"kill -KILL $pids";
+
+/* sh with the script and arguments: at once in a session of its own, or when the time is over. */
+static int start(const char *script, const char *first, const char *second, int out)
+{
+	int pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	if (out < 0)
+		sleep(LIMIT_S);
+	else if (setsid() < 0 || dup2(out, STDOUT_FILENO) < 0)
+		_exit(126);
+	execl("/bin/sh", "sh", "-c", script, first, second, NULL);
+	_exit(127);
+}
+
 /* The command, in the folder of the test, where "ebql" is the binary. */
 static void run(const char *command, struct buf *out)
 {
+	int ends[2], pid, watcher, status;
 	struct buf line;
-	FILE *pipe;
-	int status;
+	char session[16];
 
 	buf_init(&line);
 	buf_printf(&line, "exec 2>&1 </dev/null; %s", command);
-	pipe = popen(line.at, "r");
-	assert_non_null(pipe);
-	assert_int_equal(buf_read(out, fileno(pipe), 1 << 20), 0);
-	status = pclose(pipe);
-	assert_true(WIFEXITED(status));
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = start(line.at, NULL, NULL, ends[1]);
+	close(ends[1]);
+	snprintf(session, sizeof(session), "%d", pid);
+	watcher = start(end_session, session, command, -1);
+	assert_int_equal(buf_read(out, ends[0], 1 << 20), 0);
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	kill(watcher, SIGKILL);
+	assert_int_equal(waitpid(watcher, NULL, 0), watcher);
 	if (out->n && out->at[out->n - 1] != '\n')
 		buf_putc(out, '\n');
-	if (WEXITSTATUS(status))
+	if (WIFSIGNALED(status))
+		buf_printf(out, "= signal %d\n", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
 		buf_printf(out, "= %d\n", WEXITSTATUS(status));
 	buf_free(&line);
 }
