@@ -418,7 +418,8 @@ struct naming {
 	const char *name;
 	const char *sql; /* what SQLite calls it; NULL: the same */
 	u8 most;	 /* numbers that it takes; 0: one */
-	/* NULL: they have no name.  `room`: of NAMING_BYTES, for one that is made. */
+	/* NULL: they have no name, or func/ asks sym/.  `room`: of NAMING_BYTES, for one that is
+	 * made. */
 	const char *(*name_of)(const struct naming *naming, const s64 *x, u32 n, char *room);
 	bool is_null_else; /* what has no name is NULL, not its digits */
 	bool is_address;   /* ..., or its digits in hex; takes 2^63 and more */
@@ -450,7 +451,7 @@ u32 naming_numbers(const struct naming *naming, const char *name, s64 *ret_numbe
 		   struct suggest *suggest);
 /* The IPv6 address that is shown so, as naming_inet takes it. */
 bool naming_address(const char *text, u64 ret_words[2]);
-extern const struct naming naming_inet, naming_ntop;
+extern const struct naming naming_inet, naming_ntop, naming_usym;
 
 /* --- Names of addresses --- */
 

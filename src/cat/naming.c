@@ -14,6 +14,7 @@ const struct naming *const namings[] = {
 	&naming_open_flags, &naming_mmap_prot,	&naming_mmap_flags, &naming_clone_flags,
 	&naming_user,	    &naming_group,	&naming_inet,	    &naming_ntop,
 	&naming_disk,	    &naming_cgroup,	&naming_container,  &naming_sym,
+	&naming_usym,
 };
 const u32 n_namings = ARRAY_SIZE(namings);
 

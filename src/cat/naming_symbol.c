@@ -64,3 +64,6 @@ const struct naming naming_sym = { .name = "sym",
 				   .example = "vfs_read",
 				   .prepare = prepare,
 				   .ranges_of = ranges_of_symbol };
+
+/* An address and its process, whose files sym/ reads. */
+const struct naming naming_usym = { .name = "usym", .most = 2, .is_address = true };

@@ -206,7 +206,7 @@ static u64 kept_rights(const struct session *s)
 {
 	u64 kept = s->options.command ? SYS_CAP(CAP_KILL) : 0;
 
-	if (flow_takes_stacks(s->query.flow))
+	if (flow_names_processes(s->query.flow))
 		kept |= SYS_CAP(CAP_SYS_PTRACE);
 	return s->query.keep || s->options.trial ? UINT64_MAX : kept;
 }

@@ -346,7 +346,7 @@ static u64 kept_rights(const struct watch *watch)
 	if (!watch->all.options->is_fixed)
 		return UINT64_MAX;
 	for (const struct watch_query *w = watch->all.first; w; w = w->next)
-		if (w->form && flow_takes_stacks(w->form->query.flow))
+		if (w->form && flow_names_processes(w->form->query.flow))
 			kept |= SYS_CAP(CAP_SYS_PTRACE);
 	return kept;
 }

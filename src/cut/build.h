@@ -37,8 +37,15 @@ struct grouped {
 	bool is_part; /* a part computes it: else SQLite does, and the rest is unused */
 	u32 relation; /* of the part: keys, then aggregates */
 	/* The part's groups are finer, and SQLite puts them together: of each aggregate its
-	 * column. */
-	u32 *columns;
+	 * column, and of each key its first. */
+	u32 *columns, *keys;
+	bool of_names; /* as in struct finer: several may have one distinct value */
+};
+
+/* What the kernel groups by beside the keys, or instead: see cut_refuse_groups(). */
+struct finer {
+	struct expr *distinct; /* x of count(DISTINCT x); NULL: none */
+	bool of_names;	       /* the addresses that a key names, as sym(x) does: many have one */
 };
 
 /* A select that is a name of WITH. */
@@ -89,9 +96,21 @@ bool cut_is_kernel_expr(const struct expr *e, const struct plan *tree);
 struct expr *cut_ref(struct arena *arena, const struct expr *e, enum expr_kind kind, u32 source,
 		     u32 index);
 enum cut_reason cut_refuse_rows(const struct cutter *c, const struct chain *chain);
-/* CUT_KERNEL: *ret_distinct is x of count(DISTINCT x), by which it groups too; NULL: none. */
 enum cut_reason cut_refuse_groups(const struct cutter *c, const struct chain *chain,
-				  struct expr **ret_distinct);
+				  struct finer *ret_finer);
+static inline bool cut_is_finer(const struct finer *finer)
+{
+	return finer->distinct || finer->of_names;
+}
+static inline bool cut_names_address(const struct expr *key)
+{
+	return key->kind == EXPR_CALL && key->function->naming && key->function->naming->is_address;
+}
+/*
+ * The part has a column for each key, or each address that one names, for x of count(DISTINCT x),
+ * and each other aggregate.
+ */
+struct plan *cut_make_finer(struct cutter *c, struct grouped *g, struct expr *x);
 /* Do rows end the windows?  Then they must pass WHERE before. */
 bool cut_is_where_first(const struct cutter *c);
 /* A select's operators; DISTINCT of rows is an aggregate where the kernel can do that. */
@@ -122,6 +141,8 @@ void cut_finish_rows(struct cutter *c);
 /* --- expr.c: expressions, aggregates, window functions --- */
 
 void cut_put(struct cutter *c, struct expr *e, enum lite_want want, struct buf *out);
+/* A key of finer groups. */
+void cut_put_key(struct cutter *c, const struct grouped *g, u32 index, struct buf *out);
 void cut_put_group_key(struct cutter *c, struct expr *e, struct buf *out);
 /* item: the number of the printed item that it is, or 0.  false: it orders nothing. */
 bool cut_put_sort_key(struct cutter *c, const struct sort_key *key, u32 item, const char *before,

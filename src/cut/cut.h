@@ -43,6 +43,7 @@ enum cut_reason {
 	CUT_AGGREGATE,	/* an aggregate that only SQLite has */
 	CUT_DISTINCT,	/* DISTINCT in an aggregate */
 	CUT_REGROUPED,	/* count(DISTINCT x): the kernel's groups are finer */
+	CUT_NAMED,	/* ..., since keys name addresses */
 	CUT_GROUPS,	/* over what was aggregated */
 	CUT_WINDOW,	/* over all rows of a window */
 };
@@ -118,6 +119,8 @@ struct cut {
 	s64 limit; /* is_streaming: LIMIT, which sql does not have; -1: none */
 	const struct plan_database *databases;
 	u32 n_databases;
+	bool names_users; /* addresses of processes, as usym(x) does: mostly of this one; -1 */
+	s32 named_pid;
 };
 
 /* NULL when diags got an error.  `databases` are those of ATTACH statements. */

@@ -28,10 +28,25 @@ static void put_regrouped(struct cutter *c, const struct grouped *g, u32 index, 
 	const struct aggregate_info *info = &aggregate_infos[a->kind];
 	bool is_counted = info->is_never_null && !a->is_distinct;
 
-	buf_printf(out, "%s%s(", is_counted ? "coalesce(" : "",
-		   a->is_distinct ? info->sql : info->regroup);
+	buf_printf(out, "%s%s(%s", is_counted ? "coalesce(" : "",
+		   a->is_distinct ? info->sql : info->regroup,
+		   a->is_distinct && g->of_names ? "DISTINCT " : "");
 	put_column(c, g->relation, g->columns[index], out);
 	buf_puts(out, is_counted ? "), 0)" : ")");
+}
+
+void cut_put_key(struct cutter *c, const struct grouped *g, u32 index, struct buf *out)
+{
+	const struct expr *key = g->plan->aggregate.keys[index].expr;
+	bool is_name = cut_names_address(key);
+
+	if (is_name)
+		buf_printf(out, "%s(", key->function->sql ?: key->function->name);
+	for (u32 i = 0; i < (is_name ? key->n_args : 1); i++) {
+		buf_puts(out, i ? ", " : "");
+		put_column(c, g->relation, g->keys[index] + i, out);
+	}
+	buf_puts(out, is_name ? ")" : "");
 }
 
 /* A column; or of groups, be they of an outer select: by the part, or computed here. */
@@ -51,6 +66,8 @@ static void put_computed(struct cutter *c, const struct lite_writer *w, const st
 		lite_write_aggregate(&of, &g->plan->aggregate.list[e->index], want, NULL, out);
 	} else if (e->kind == EXPR_AGGREGATE && g->columns) {
 		put_regrouped(c, g, e->index, out);
+	} else if (e->kind == EXPR_KEY && g->keys) {
+		cut_put_key(c, g, e->index, out);
 	} else {
 		buf_puts(out, is_estimate ? "eb_estimate(" : "");
 		put_column(c, g ? g->relation : e->source, n_keys + e->index, out);

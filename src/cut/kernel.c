@@ -121,14 +121,21 @@ static enum cut_reason refuse_aggregate(const struct aggregate *a, const struct 
 	return CUT_KERNEL;
 }
 
-/* count(DISTINCT x) of one x, beside what finer groups can be put together of. */
+/* A key that names addresses of the kernel part, which groups by these. */
+static bool is_name_key(const struct expr *key, const struct plan *tree)
+{
+	bool is = cut_names_address(key);
+
+	for (u32 i = 0; is && i < key->n_args; i++)
+		is = cut_is_kernel_expr(key->args[i], tree);
+	return is;
+}
+
+/* count(DISTINCT x) of one x. */
 static enum cut_reason find_distinct(const struct plan_aggregate *a, struct expr **ret_x)
 {
-	bool can_regroup = true;
-
 	*ret_x = NULL;
 	for (u32 i = 0; i < a->n; i++) {
-		can_regroup &= a->list[i].is_distinct || aggregate_infos[a->list[i].kind].regroup;
 		if (!a->list[i].is_distinct)
 			continue;
 		if (a->list[i].kind != AGGREGATE_COUNT || a->list[i].filter ||
@@ -136,27 +143,74 @@ static enum cut_reason find_distinct(const struct plan_aggregate *a, struct expr
 			return CUT_DISTINCT;
 		*ret_x = a->list[i].arg;
 	}
-	return *ret_x && !can_regroup ? CUT_DISTINCT : CUT_KERNEL;
+	return CUT_KERNEL;
+}
+
+static bool can_regroup(const struct plan_aggregate *a)
+{
+	for (u32 i = 0; i < a->n; i++)
+		if (!a->list[i].is_distinct && !aggregate_infos[a->list[i].kind].regroup)
+			return false;
+	return true;
 }
 
 enum cut_reason cut_refuse_groups(const struct cutter *c, const struct chain *chain,
-				  struct expr **ret_distinct)
+				  struct finer *ret_finer)
 {
 	const struct plan_aggregate *a = &chain->aggregate->aggregate;
 	enum cut_reason reason = cut_refuse_rows(c, chain);
 
+	ret_finer->of_names = false;
 	if (!reason)
-		reason = find_distinct(a, ret_distinct);
-	for (u32 i = 0; !reason && i < a->n_keys; i++)
-		if (!cut_is_kernel_expr(a->keys[i].expr, chain->from) ||
+		reason = find_distinct(a, &ret_finer->distinct);
+	for (u32 i = 0; !reason && i < a->n_keys; i++) {
+		bool is_name = is_name_key(a->keys[i].expr, chain->from);
+
+		ret_finer->of_names |= is_name;
+		if ((!is_name && !cut_is_kernel_expr(a->keys[i].expr, chain->from)) ||
 		    a->keys[i].expr->type.kind == TYPE_NULL)
 			reason = CUT_KEY;
-	if (!reason && !cut_is_kernel_expr(*ret_distinct, chain->from))
+	}
+	if (!reason && !cut_is_kernel_expr(ret_finer->distinct, chain->from))
 		reason = CUT_KEY;
+	if (!reason && cut_is_finer(ret_finer) && !can_regroup(a))
+		reason = ret_finer->distinct ? CUT_DISTINCT : CUT_KEY;
 	for (u32 i = 0; !reason && i < a->n; i++)
 		if (!a->list[i].is_distinct)
 			reason = refuse_aggregate(&a->list[i], chain->from);
 	return reason;
+}
+
+struct plan *cut_make_finer(struct cutter *c, struct grouped *g, struct expr *x)
+{
+	const struct plan_aggregate *a = &g->plan->aggregate;
+	struct plan *finer = plan_copy(g->plan, c->arena);
+	struct plan_aggregate *f = &finer->aggregate;
+	VEC(struct item) keys = { 0 };
+
+	g->keys = arena_array(c->arena, u32, a->n_keys);
+	for (u32 i = 0; i < a->n_keys; i++) {
+		const struct item *key = &a->keys[i];
+		bool is_name = cut_names_address(key->expr);
+
+		g->keys[i] = keys.n;
+		for (u32 k = 0; is_name && k < key->expr->n_args; k++)
+			vec_push(c->arena, &keys, (struct item){ key->name, key->expr->args[k] });
+		if (!is_name)
+			vec_push(c->arena, &keys, *key);
+	}
+	if (x)
+		vec_push(c->arena, &keys, (struct item){ .name = "distinct", .expr = x });
+	f->keys = keys.at;
+	f->n_keys = keys.n;
+	f->n = 0;
+	g->columns = arena_array(c->arena, u32, a->n);
+	for (u32 i = 0; i < a->n; i++) {
+		g->columns[i] = a->list[i].is_distinct ? keys.n - 1 : keys.n + f->n;
+		if (!a->list[i].is_distinct)
+			f->list[f->n++] = a->list[i];
+	}
+	return finer;
 }
 
 /* --- Selects --- */
@@ -247,7 +301,7 @@ static void group_distinct(struct cutter *c, struct chain *ch)
 	struct plan *a = arena_new(c->arena, struct plan);
 	struct keying k = { c->arena, &a->aggregate, true };
 	struct chain grouped = *ch;
-	struct expr *distinct;
+	struct finer finer;
 
 	a->kind = PLAN_AGGREGATE;
 	a->input = ch->project->input;
@@ -265,7 +319,7 @@ static void group_distinct(struct cutter *c, struct chain *ch)
 	grouped.project = over_keys(&k, ch->project);
 	grouped.sort = ch->sort ? over_keys(&k, ch->sort) : NULL;
 	grouped.distinct = NULL;
-	if (!k.is_whole || !a->aggregate.n_keys || cut_refuse_groups(c, &grouped, &distinct))
+	if (!k.is_whole || !a->aggregate.n_keys || cut_refuse_groups(c, &grouped, &finer))
 		return;
 	vec_push(c->arena, &c->grouped, arena_new(c->arena, struct grouped));
 	*ch = grouped;

@@ -30,6 +30,8 @@ const char *cut_reason_text(enum cut_reason reason)
 		[CUT_REGROUPED] =
 			"aggregated in the kernel, by the distinct values too; SQLite puts "
 			"the groups together",
+		[CUT_NAMED] = "aggregated in the kernel, by the addresses; SQLite puts those of "
+			      "one name together",
 		[CUT_GROUPS] = "over what was aggregated",
 		[CUT_WINDOW] = "over the rows of a window",
 	};

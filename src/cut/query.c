@@ -119,6 +119,8 @@ struct cut *cut_query(const struct plan_query *query, const struct settings *set
 	cut->window = (struct cut_window){
 		.kind = w->kind, .size = w->size, .advance = w->advance, .scope = w->scope
 	};
+	cut->names_users = settings->is_usym_used;
+	cut->named_pid = settings->target_pid;
 	plan_columns(query->plan, arena, &cut->output);
 	buf_init_in(&c.with, arena);
 	buf_init_in(&sql, arena);

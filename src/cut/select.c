@@ -245,33 +245,12 @@ static void put_having(struct select *s, struct buf *out)
 	buf_puts(out, keeps_other ? ")" : "");
 }
 
-/* The part has a column for each key, for x of count(DISTINCT x), and each other aggregate. */
-static struct plan *make_finer(struct cutter *c, struct grouped *g, struct expr *x)
-{
-	const struct plan_aggregate *a = &g->plan->aggregate;
-	struct plan *finer = plan_copy(g->plan, c->arena);
-	struct plan_aggregate *f = &finer->aggregate;
-
-	f->keys = arena_array(c->arena, struct item, a->n_keys + 1);
-	for (u32 i = 0; i < a->n_keys; i++)
-		f->keys[i] = a->keys[i];
-	f->keys[f->n_keys++] = (struct item){ .name = "distinct", .expr = x };
-	f->n = 0;
-	g->columns = arena_array(c->arena, u32, a->n);
-	for (u32 i = 0; i < a->n; i++) {
-		g->columns[i] = a->list[i].is_distinct ? a->n_keys : f->n_keys + f->n;
-		if (!a->list[i].is_distinct)
-			f->list[f->n++] = a->list[i];
-	}
-	return finer;
-}
-
 /* false: the kernel does not aggregate it. */
 static bool from_part(struct select *s, struct buf *out)
 {
 	struct cutter *c = s->c;
 	const struct plan *a = s->ch.aggregate;
-	struct expr *distinct;
+	struct finer finer;
 	struct grouped *g;
 
 	if (!a)
@@ -279,7 +258,7 @@ static bool from_part(struct select *s, struct buf *out)
 	c->has_aggregate = true;
 	g = c->grouped.at[a->aggregate.number];
 	*g = (struct grouped){ .plan = a };
-	s->reason = cut_refuse_groups(c, &s->ch, &distinct);
+	s->reason = cut_refuse_groups(c, &s->ch, &finer);
 	if (s->reason)
 		return false;
 	c->reads_streams = true;
@@ -287,11 +266,16 @@ static bool from_part(struct select *s, struct buf *out)
 	g->relation = cut_relation_add(c);
 	s->grouped = g;
 	buf_printf(out, " FROM w%u AS t%u",
-		   distinct ? cut_groups_part(c, make_finer(c, g, distinct), CUT_REGROUPED)
-			    : cut_groups_part(c, a, CUT_KERNEL),
+		   !cut_is_finer(&finer)
+			   ? cut_groups_part(c, a, CUT_KERNEL)
+			   : cut_groups_part(c, cut_make_finer(c, g, finer.distinct),
+					     finer.of_names ? CUT_NAMED : CUT_REGROUPED),
 		   g->relation);
-	for (u32 i = 0; distinct && i < a->aggregate.n_keys; i++)
-		buf_printf(out, "%st%u.c%u", i ? ", " : " GROUP BY ", g->relation, i);
+	g->of_names = finer.of_names;
+	for (u32 i = 0; g->keys && i < a->aggregate.n_keys; i++) {
+		buf_puts(out, i ? ", " : " GROUP BY ");
+		cut_put_key(c, g, i, out);
+	}
 	return true;
 }
 
@@ -627,10 +611,10 @@ static bool top_groups(struct select *s, struct buf *out)
 {
 	struct cutter *c = s->c;
 	const struct chain *ch = &s->ch;
-	struct expr *distinct;
+	struct finer finer;
 	s32 least = CUT_PICK_SQL;
 
-	if (ch->set || !ch->aggregate || cut_refuse_groups(c, ch, &distinct) || distinct)
+	if (ch->set || !ch->aggregate || cut_refuse_groups(c, ch, &finer) || cut_is_finer(&finer))
 		return false;
 	if (ch->unnest < 0 && !ch->distinct)
 		c->cut->picks = s->picks = find_picks(c, ch, &least);

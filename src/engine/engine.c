@@ -249,13 +249,13 @@ static void step_names(struct engine *engine)
 	for (struct flow *flow = engine->flows; flow; flow = flow->next) {
 		const struct load_hooks *hooks = flow_hooks(flow);
 
-		if (!flow_takes_stacks(flow))
-			continue;
-		first_use = MIN(first_use, flow_first_use(flow));
-		if (!flow->is_over) {
+		if (!flow->is_over && flow_looks_at_processes(flow)) {
 			flow_name_stacks(flow);
 			names->due_ns = base_monotonic_ns() + NAMES_NS;
 		}
+		if (!flow_takes_stacks(flow))
+			continue;
+		first_use = MIN(first_use, flow_first_use(flow));
 		/* The last one of its hooks: those stand together. */
 		if (flow->next && flow_hooks(flow->next) == hooks)
 			continue;

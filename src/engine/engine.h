@@ -123,7 +123,7 @@ int engine_add(struct engine *engine, const struct flow_input *input, struct flo
 /* It has given its last batch, or failed. */
 bool flow_is_over(const struct flow *flow);
 /* Does it have to look at processes, whose names of functions it shows? */
-bool flow_takes_stacks(const struct flow *flow);
+bool flow_names_processes(const struct flow *flow);
 /*
  * Ends it now, unless it is over: what was counted so far is the last batch.  0, or the -errno
  * that ended it: of the sink, of the kernel, or after a diagnostic (user-part, too-large,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Stacks that programs met -> their names, every 20 ms and ahead of each batch: a process that has
- * ended cannot be asked any more.
+ * ended cannot be asked any more.  Of a single address only the query's own process is looked at
+ * so; of others when SQLite asks for a name.
  */
 #include "engine/internal.h"
 
@@ -12,12 +13,22 @@ bool flow_takes_stacks(const struct flow *flow)
 	return hooks && hooks->stacks;
 }
 
+bool flow_names_processes(const struct flow *flow)
+{
+	return flow_takes_stacks(flow) || flow->cut->names_users;
+}
+
+bool flow_looks_at_processes(const struct flow *flow)
+{
+	return flow_takes_stacks(flow) || (flow->cut->names_users && flow->cut->named_pid > 0);
+}
+
 void flow_open_names(struct flow *flow, struct flow_names *names)
 {
 	flow->names = names;
-	if (!flow_takes_stacks(flow))
+	if (!flow_looks_at_processes(flow))
 		return;
-	if (!names->namer)
+	if (!names->namer && flow_takes_stacks(flow))
 		names->namer = namer_open();
 	names->due_ns = 1; /* at once */
 }
@@ -26,6 +37,8 @@ void flow_name_stacks(struct flow *flow)
 {
 	struct stack *stack;
 
+	if (flow->cut->names_users && flow->cut->named_pid > 0)
+		sym_user_look((u32)flow->cut->named_pid);
 	if (!flow->names || !flow->names->namer || !flow_takes_stacks(flow))
 		return;
 	load_stacks_look(flow_hooks(flow));

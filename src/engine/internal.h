@@ -378,6 +378,9 @@ int flow_give_events(struct flow *flow, const struct value *rows, u32 n_rows, bo
 
 void flow_open_names(struct flow *flow, struct flow_names *names);
 /* Gives names to the stacks that programs met since the last time. */
+bool flow_takes_stacks(const struct flow *flow);
+/* And what the process runs whose addresses are named. */
+bool flow_looks_at_processes(const struct flow *flow);
 void flow_name_stacks(struct flow *flow);
 /* It holds none that was read before then: load_stacks_forget(). */
 u64 flow_first_use(const struct flow *flow);

@@ -6,6 +6,7 @@
 #include "func/internal.h"
 
 #include "cat/cat.h"
+#include "sym/sym.h"
 
 #define NUMBERS_MAX 3
 
@@ -30,7 +31,10 @@ void func_name_numbers(sqlite3_context *context, int argc, sqlite3_value **argv)
 		x[i] = (s64)(u64)number;
 		is_named &= number <= INT64_MAX || naming->most > 1 || naming->is_address;
 	}
-	name = is_named ? naming->name_of(naming, x, (u32)argc, room) : NULL;
+	if (is_named && naming == &naming_usym)
+		name = sym_user_name((u32)x[1], (u64)x[0], room, NAMING_BYTES) ? room : NULL;
+	else
+		name = is_named ? naming->name_of(naming, x, (u32)argc, room) : NULL;
 	if (name)
 		sqlite3_result_text(context, name, -1, SQLITE_TRANSIENT);
 	else if (naming->is_address)

@@ -152,13 +152,15 @@ bool bind_named_list(struct scope *scope, struct expr ***args, u32 *n)
 
 /* --- GROUP BY --- */
 
+/* Many addresses have one name: they are one group. */
 void bind_push_keys(struct scope *scope, const char *name, struct expr *e)
 {
-	if (!function_is_naming(e))
+	if (!function_is_naming(e) || e->function->naming->is_address)
 		vec_push(scope->arena, &scope->keys, (struct item){ name, e });
 	else if (e->n_args == 1)
 		bind_push_keys(scope, name, e->args[0]);
-	for (u32 i = 0; function_is_naming(e) && e->n_args > 1 && i < e->n_args; i++)
-		if (!expr_is_constant(e->args[i]))
-			bind_push_keys(scope, name, e->args[i]);
+	else
+		for (u32 i = 0; i < e->n_args; i++)
+			if (!expr_is_constant(e->args[i]))
+				bind_push_keys(scope, name, e->args[i]);
 }

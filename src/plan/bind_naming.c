@@ -86,6 +86,13 @@ bool bind_naming(struct scope *scope, const struct ast *ast, struct expr **ret_e
 			return true;
 		n += more;
 	}
+	if (naming == &naming_usym) {
+		words[n] =
+			bind_pid_in(scope, "usym", catalog_pid_ns(scope->catalog).ino, ast->span);
+		if (!words[n++])
+			return true;
+		scope->settings->is_usym_used = true;
+	}
 	if (naming->prepare)
 		naming->prepare();
 	if (naming->of_signed && words[0]->lo < 0 && type_is_word(words[0]->type)) {

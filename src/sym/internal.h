@@ -14,9 +14,9 @@
 /* file.c: of an ELF file, by places in the file; what is none has none. */
 void file_read(struct arena *arena, int fd, struct symbol_table *table);
 
-/* process.c: whose stack it is; appends the name of an address, or nothing. */
+/* process.c: whose addresses they are, as those of a stack; appends the name of one, or nothing. */
 struct process;
-struct process *process_of(struct namer *namer, const struct stack *stack);
+struct process *process_of(struct namer *namer, u32 pid, const u64 *addresses, u32 n);
 void process_name(struct namer *namer, struct process *process, u64 address, struct buf *to);
 void processes_forget(struct namer *namer);
 

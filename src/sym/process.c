@@ -197,10 +197,10 @@ static struct process *add(struct namer *namer, u32 pid, u64 identity)
 	return process;
 }
 
-static bool has_all(const struct process *process, const struct stack *stack)
+static bool has_all(const struct process *process, const u64 *addresses, u32 n)
 {
-	for (u32 i = 0; i < stack->n; i++)
-		if (!find(process, stack->addresses[i] - (i > 0)))
+	for (u32 i = 0; i < n; i++)
+		if (!find(process, addresses[i] - (i > 0)))
 			return false;
 	return true;
 }
@@ -221,13 +221,13 @@ static struct process *current_of(struct namer *namer, u32 pid)
 	return process;
 }
 
-/* The stack may be of before the latest execve(2): then an earlier program has its addresses. */
-struct process *process_of(struct namer *namer, const struct stack *stack)
+/* They may be of before the latest execve(2): then an earlier program has them. */
+struct process *process_of(struct namer *namer, u32 pid, const u64 *addresses, u32 n)
 {
-	struct process *latest = current_of(namer, stack->pid), *process = latest;
+	struct process *latest = current_of(namer, pid), *process = latest;
 
-	while (process && !has_all(process, stack))
-		process = known(namer, stack->pid, process);
+	while (process && !has_all(process, addresses, n))
+		process = known(namer, pid, process);
 	return process ?: latest;
 }
 

@@ -41,7 +41,8 @@ static void kernel_name(const struct namer *namer, u64 address, struct buf *to)
 
 void namer_name(struct namer *namer, struct stack *stack)
 {
-	struct process *process = stack->pid ? process_of(namer, stack) : NULL;
+	struct process *process =
+		stack->pid ? process_of(namer, stack->pid, stack->addresses, stack->n) : NULL;
 	u32 at[STACK_DEPTH_MAX + 1];
 	struct buf *texts = &namer->texts;
 	const char **names;

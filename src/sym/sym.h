@@ -21,4 +21,10 @@ void namer_close(struct namer *namer);
  */
 void namer_name(struct namer *namer, struct stack *stack);
 
+/* Of one address; on any thread.  false: it has no name, or the process ended before a look at it.
+ */
+bool sym_user_name(u32 pid, u64 address, char *room, u32 n_bytes);
+/* What it runs now is known from here on. */
+void sym_user_look(u32 pid);
+
 #endif
