@@ -267,7 +267,7 @@ u32 btf_find(struct btf_blob *btf, u32 kind, const char *name)
 	return wanted.id;
 }
 
-u32 btf_find_in_modules(struct btf_blob *btf, u32 kind, const char *name)
+u32 btf_find_in_modules(struct btf_blob *btf, u32 kind, const char *name, const char *only)
 {
 	u32 place = name_offset(btf, name), found = 0; /* a name of both stands in the kernel's */
 
@@ -275,6 +275,8 @@ u32 btf_find_in_modules(struct btf_blob *btf, u32 kind, const char *name)
 		struct btf_blob *module = &btf->modules[i];
 		struct btf_wanted wanted = { .kind = kind, .name = name };
 
+		if (only && strcmp(module->module, only) != 0)
+			continue;
 		wanted.place = place ?: name_offset(module, name);
 		find_by_places(module, &wanted, 1);
 		if (wanted.id && found)

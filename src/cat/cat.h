@@ -115,7 +115,7 @@ static inline bool file_id_equal(struct file_id a, struct file_id b)
 struct stream {
 	enum stream_kind kind;
 	const char *name;     /* canonical: "tracepoint:syscalls:sys_enter_pread64" */
-	const char *category; /* NULL for raw tracepoints */
+	const char *category; /* NULL for raw tracepoints; of a function the module, if named */
 	const char *event;
 	u32 tracepoint_id; /* tracefs "id"; 0 for raw tracepoints */
 	u32 n_fields;
@@ -265,6 +265,10 @@ struct function_code {
 	const char *hint;
 };
 struct function_code function_code(struct arena *arena, const char *name);
+/* Both take MODULE:NAME as well.  0: none or several have the name, or the list hides it. */
+u64 function_address(struct arena *arena, const char *name);
+/* The name to give them. */
+const char *stream_function(struct arena *arena, const struct stream *stream);
 
 /* BTF: id of a named type of that kind (BTF_KIND_*), 0 when there is none. */
 u32 catalog_btf_id(struct catalog *catalog, u32 btf_kind, const char *name);

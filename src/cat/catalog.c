@@ -134,12 +134,18 @@ struct btf_blob *catalog_modules_btf(struct catalog *catalog)
 	return btf;
 }
 
+u32 catalog_btf_id_of(struct catalog *catalog, u32 btf_kind, const char *name, const char *module)
+{
+	bool is_kernel = !module || !strcmp(module, KERNEL_MODULE);
+	u32 id = is_kernel ? catalog_btf_id(catalog, btf_kind, name) : 0;
+	struct btf_blob *btf = id || (module && is_kernel) ? NULL : catalog_modules_btf(catalog);
+
+	return btf ? btf_find_in_modules(btf, btf_kind, name, module) : id;
+}
+
 u32 catalog_any_btf_id(struct catalog *catalog, u32 btf_kind, const char *name)
 {
-	u32 id = catalog_btf_id(catalog, btf_kind, name);
-	struct btf_blob *btf = id ? NULL : catalog_modules_btf(catalog);
-
-	return btf ? btf_find_in_modules(btf, btf_kind, name) : id;
+	return catalog_btf_id_of(catalog, btf_kind, name, NULL);
 }
 
 void catalog_each_member(struct catalog *catalog, u32 struct_btf_id,

@@ -29,6 +29,7 @@ struct find {
 	struct span span;
 	struct diags *diags;
 	struct stream_list *list;
+	const struct stream_names *names; /* of its kind, and file; NULL: not asked for yet */
 };
 
 static enum find_result complain_error(const struct find *find, int error)
@@ -70,7 +71,8 @@ static const char *hint_unknown(const struct find *find, const struct stream_nam
 	if (find->list->is_wildcard)
 		return "no name matches the wildcard; ebql list shows them";
 	if (find->kind->meant)
-		meant = find->kind->meant(find->catalog, find->kind, find->category, find->event);
+		meant = find->kind->meant(find->catalog, find->kind, names, find->category,
+					  find->event);
 	if (meant)
 		return meant;
 	suggest_init(&whole, strchr(find->wanted, ':') + 1);
@@ -94,10 +96,17 @@ static const char *hint_unknown(const struct find *find, const struct stream_nam
 	return "ebql list shows the streams, ebql list WORD those that contain WORD";
 }
 
-static enum find_result complain_unknown(const struct find *find)
+/* A file is read for it, so once. */
+static const struct stream_names *names_of(struct find *find)
 {
-	const struct stream_names *names =
-		stream_names_in(find->catalog, find->kind, find->category);
+	if (!find->names)
+		find->names = stream_names_in(find->catalog, find->kind, find->category);
+	return find->names;
+}
+
+static enum find_result complain_unknown(struct find *find)
+{
+	const struct stream_names *names = names_of(find);
 
 	if (names->error)
 		return complain_error(find, names->error);
@@ -170,8 +179,7 @@ static void drop_aliases(name_vec *matches)
 /* Loads every name that both patterns match; of a file's no more than can be used. */
 static int load_matches(struct find *find)
 {
-	const struct stream_names *names =
-		stream_names_in(find->catalog, find->kind, find->category);
+	const struct stream_names *names = names_of(find);
 	bool is_file = find->kind->list_file;
 	name_vec matches = { 0 };
 	int error = names->error;
@@ -180,7 +188,7 @@ static int load_matches(struct find *find)
 		const struct stream_name *name = &names->list.at[i];
 
 		/* What several modules have by one name the kernel would take any of. */
-		if (!is_file && i && !strcmp(name->name, name[-1].name))
+		if (!is_file && !find->category && i && !strcmp(name->name, name[-1].name))
 			continue;
 		if (!fnmatch(find->event, name->event, 0) &&
 		    (!find->category || is_file || !fnmatch(find->category, name->category, 0)))
@@ -320,7 +328,9 @@ static enum find_result look_up(struct catalog *catalog, const char *as, const c
 	find.list = arena_new(catalog->arena, struct stream_list);
 	if (!find_kind(&find, path[0], n_path) || !find_parts(&find, path, n_path))
 		return FIND_UNKNOWN;
-	find.list->pattern = arena_strdup(catalog->arena, find.event);
+	find.list->pattern = find.category && find.kind->has_many
+				     ? strchr(find.wanted, ':') + 1
+				     : arena_strdup(catalog->arena, find.event);
 	error = find.list->is_wildcard || find.is_short ? load_matches(&find)
 							: load(&find, find.category, find.event);
 	if (error)
@@ -439,6 +449,17 @@ static const char *file_of(struct catalog *catalog, const struct stream_kind_inf
 		    : NULL;
 }
 
+/* A function with its module, where the pattern has one. */
+static const char *listed_name(struct catalog *catalog, const struct stream_kind_info *kind,
+			       const struct stream_name *name, const char *pattern)
+{
+	const char *colon = strchr(pattern, ':');
+
+	return kind->has_many && colon && strchr(colon + 1, ':')
+		       ? stream_canonical_name(catalog->arena, kind, name->category, name->event)
+		       : name->name;
+}
+
 void catalog_each(struct catalog *catalog, const char *pattern,
 		  void (*visit)(void *context, const char *name), void *context)
 {
@@ -451,7 +472,8 @@ void catalog_each(struct catalog *catalog, const char *pattern,
 		names = stream_names_in(catalog, stream_kinds[kind],
 					file_of(catalog, stream_kinds[kind], pattern));
 		for (u32 i = 0; i < names->list.n; i++) {
-			const char *name = names->list.at[i].name;
+			const char *name = listed_name(catalog, stream_kinds[kind],
+						       &names->list.at[i], pattern);
 
 			if ((!i || strcmp(name, names->list.at[i - 1].name) != 0) &&
 			    stream_matches(name, pattern))

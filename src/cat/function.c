@@ -100,17 +100,18 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 	if (!function_split(catalog->arena, event, &name, &offset) ||
 	    (offset && kind->kind != STREAM_KPROBE))
 		return -ENOENT;
-	s = stream_new(catalog->arena, kind, NULL, event);
+	s = stream_new(catalog->arena, kind, category, event);
 	s->event = name;
 	s->is_function = true;
 	s->is_return = is_return(kind);
 	s->function_offset_bytes = offset;
-	id = catalog_any_btf_id(catalog, BTF_KIND_FUNC, name);
+	id = catalog_btf_id_of(catalog, BTF_KIND_FUNC, name, category);
 	if (find_proto(catalog, id, s, &proto)) {
 		if (!offset)
 			add_fields(catalog, s, &proto);
 	} else {
-		if (!catalog->is_live || !symbol_is_code(catalog->arena, name))
+		if (!catalog->is_live ||
+		    !symbol_is_code(catalog->arena, stream_function(catalog->arena, s)))
 			return -ENOENT;
 		if (!offset)
 			add_plain_fields(catalog, s);
@@ -184,14 +185,42 @@ static int load_listed(struct catalog *catalog, const struct stream_kind_info *k
 	return 0;
 }
 
+/* Another module, or a function's module. */
+static const char *meant_of_module(struct catalog *catalog, const struct stream_kind_info *kind,
+				   const char *category, const char *event)
+{
+	struct btf_blob *btf = catalog_modules_btf(catalog);
+	bool is_there = !strcmp(category, KERNEL_MODULE);
+	struct suggest suggest;
+	struct btf_view func;
+
+	suggest_init(&suggest, category);
+	for (u32 i = 0; btf && i < btf->n_modules; i++) {
+		is_there |= !strcmp(btf->modules[i].module, category);
+		suggest_offer(&suggest, btf->modules[i].module);
+	}
+	if (btf && btf_type(btf, catalog_any_btf_id(catalog, BTF_KIND_FUNC, event), &func))
+		return arena_printf(catalog->arena, "did you mean \"%s:%s:%s\"?", kind->name,
+				    func.blob->module ?: KERNEL_MODULE, event);
+	if (is_there)
+		return NULL;
+	if (suggest_best(&suggest))
+		return arena_printf(catalog->arena, "did you mean the module \"%s\"?",
+				    suggest_best(&suggest));
+	return arena_printf(catalog->arena, "no module %s is loaded, or it brings no BTF",
+			    category);
+}
+
 /* Of a name that is in BTF, or near one, more is known. */
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
-			 const char *category, const char *event)
+			 const struct stream_names *names, const char *category, const char *event)
 {
 	struct function_code code;
 	const char *name;
 	u32 offset_bytes;
 
+	if (category)
+		return meant_of_module(catalog, kind, category, event);
 	if (!catalog->is_live || !function_split(catalog->arena, event, &name, &offset_bytes))
 		return NULL;
 	code = function_code(catalog->arena, name);
@@ -202,31 +231,37 @@ struct listing {
 	struct catalog *catalog;
 	const struct stream_kind_info *kind;
 	struct stream_names *names;
+	const char *module;
 };
 
 static void add_name(void *context, u32 id, const char *name)
 {
 	struct listing *l = context;
+	struct stream_name *added;
 
 	if (!strncmp(name, "__traceiter_", 12) || !strncmp(name, "__bpf_trace_", 12) ||
 	    !strncmp(name, "__probestub_", 12))
 		return;
 	stream_names_add(l->catalog->arena, l->names, l->kind, NULL, name);
-	l->names->list.at[l->names->list.n - 1].function_id = id;
+	added = &l->names->list.at[l->names->list.n - 1];
+	added->function_id = id;
+	added->category = l->module;
 }
 
 /* Those that BTF knows, of modules as well; not what a tracepoint is made of. */
 static int list(struct catalog *catalog, const struct stream_kind_info *kind,
 		struct stream_names *names)
 {
-	struct listing l = { catalog, kind, names };
+	struct listing l = { catalog, kind, names, KERNEL_MODULE };
 	struct btf_blob *btf = catalog_modules_btf(catalog);
 
 	if (!btf)
 		return -ENODATA;
 	btf_each_name(btf, BTF_KIND_FUNC, "", add_name, &l);
-	for (u32 i = 0; i < btf->n_modules; i++)
+	for (u32 i = 0; i < btf->n_modules; i++) {
+		l.module = btf->modules[i].module;
 		btf_each_name(&btf->modules[i], BTF_KIND_FUNC, "", add_name, &l);
+	}
 	return 0;
 }
 
@@ -242,8 +277,8 @@ static void complain(struct catalog *catalog, int error, struct span span, struc
 #define FUNCTION_KIND(kind_, name_, short_, is_twin_)                                              \
 	{                                                                                          \
 		.kind = kind_, .name = name_, .shorthand = short_, .form = name_ ":FUNCTION",      \
-		.list = list, .load = load, .load_listed = load_listed, .complain = complain,      \
-		.meant = meant,                                                                    \
+		.has_category = true, .is_whole = true, .list = list, .load = load,                \
+		.load_listed = load_listed, .complain = complain, .meant = meant,                  \
 		.nowhere = "it is not in this kernel, or in a module that is not loaded, or the "  \
 			   "compiler has put all of it into its callers (inlined), which only "    \
 			   "debug information tells: probe one of them; ebql list WORD shows the " \

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/sys.h"
+
 #define TWINS_MAX 3
 
 /* Between START and END of them the kernel allows no probes (arch_within_kprobe_blacklist()). */
@@ -22,7 +24,7 @@ static const struct {
 };
 
 struct symbols {
-	const char *name;
+	const char *name, *module; /* NULL: of any */
 	size_t n;
 	u32 n_found, n_twins;
 	u64 address;
@@ -65,19 +67,35 @@ static void take_symbol(struct symbols *s, struct arena *arena, const char *line
 	}
 }
 
+/* Behind a name of a module stands "\t[MODULE]". */
+static bool is_of_module(const struct symbols *s, const char *behind)
+{
+	size_t n = s->module ? strlen(s->module) : 0;
+
+	if (!s->module || !behind[0])
+		return !s->module || !strcmp(s->module, KERNEL_MODULE);
+	return !strncmp(behind + 2, s->module, n) && behind[2 + n] == ']';
+}
+
 /* A list that is not to be read says nothing, one without addresses nothing of where code lies. */
 static bool find_symbols(struct arena *arena, const char *name, struct symbols *ret)
 {
+	const char *colon = strchr(name, ':');
+	int fd = sys_kallsyms_open();
+	char *end, *module;
 	struct buf text;
-	char *end;
 
-	*ret = (struct symbols){ .name = name, .n = strlen(name) };
-	suggest_init(&ret->suggest, name);
+	*ret = (struct symbols){ .name = colon ? colon + 1 : name };
+	ret->module = colon ? arena_strndup(arena, name, colon - name) : NULL;
+	ret->n = strlen(ret->name);
+	suggest_init(&ret->suggest, ret->name);
 	buf_init(&text);
-	if (buf_read_file(&text, "/proc/kallsyms", SIZE_MAX)) {
+	if (fd < 0 || buf_read(&text, fd, SIZE_MAX)) {
+		sys_close(&fd);
 		buf_free(&text);
 		return false;
 	}
+	sys_close(&fd);
 	for (char *line = text.at; *line; line = end + 1) {
 		char *symbol = line + strcspn(line, " ") + 3;
 
@@ -85,8 +103,11 @@ static bool find_symbols(struct arena *arena, const char *name, struct symbols *
 		if (!end || symbol > end)
 			break;
 		*end = '\0';
-		symbol[strcspn(symbol, "\t")] = '\0';
-		take_symbol(ret, arena, line, symbol);
+		module = symbol + strcspn(symbol, "\t");
+		if (is_of_module(ret, module)) {
+			*module = '\0';
+			take_symbol(ret, arena, line, symbol);
+		}
 	}
 	if (suggest_best(&ret->suggest))
 		ret->nearest = arena_strdup(arena, suggest_best(&ret->suggest));
@@ -155,6 +176,13 @@ bool symbol_is_code(struct arena *arena, const char *name)
 	struct symbols s;
 
 	return find_symbols(arena, name, &s) && s.n_found;
+}
+
+u64 function_address(struct arena *arena, const char *name)
+{
+	struct symbols s;
+
+	return find_symbols(arena, name, &s) && s.n_found == 1 ? s.address : 0;
 }
 
 struct function_code function_code(struct arena *arena, const char *name)

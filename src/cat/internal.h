@@ -77,8 +77,8 @@ struct btf_wanted {
 /* Finds the ids of all of them in one walk over the types. */
 void btf_find_all(struct btf_blob *btf, struct btf_wanted *wanted, u32 n);
 u32 btf_find(struct btf_blob *btf, u32 kind, const char *name);
-/* The same of modules; 0: none has it, or several have. */
-u32 btf_find_in_modules(struct btf_blob *btf, u32 kind, const char *name);
+/* The same of modules, or of this one; 0: none has it, or several have. */
+u32 btf_find_in_modules(struct btf_blob *btf, u32 kind, const char *name, const char *only);
 /* false when the id does not exist or its record is broken. */
 bool btf_type(struct btf_blob *btf, u32 id, struct btf_view *ret_view);
 /* The type behind typedefs, const, volatile, restrict and tags. */
@@ -104,7 +104,10 @@ int format_parse(struct arena *arena, const char *text, size_t text_bytes, struc
 
 /* proto.c: the i-th argument, of which nothing more is known; and its name ("": none) and type. */
 struct field proto_argument(struct catalog *catalog, u32 i);
-/* function_code.c: is there code of that name in the kernel or a module? */
+/* As catalog_any_btf_id(); of that module alone, where it is not NULL. */
+#define KERNEL_MODULE "vmlinux" /* what BTF calls the kernel itself */
+u32 catalog_btf_id_of(struct catalog *catalog, u32 btf_kind, const char *name, const char *module);
+/* function_code.c: is there code of that name (or MODULE:NAME) in the kernel or a module? */
 bool symbol_is_code(struct arena *arena, const char *name);
 /* What a function with so many arguments returns, as far as that is known. */
 struct field proto_return(struct catalog *catalog, u32 n_args);
@@ -219,9 +222,10 @@ struct stream_kind_info {
 	 * -ENOENT: it is left out.  NULL: load() does. */
 	int (*load_listed)(struct catalog *catalog, const struct stream_kind_info *kind,
 			   const struct stream_name *name, struct stream **ret_stream);
-	/* What to say of a name that is not there, or NULL; may be NULL itself. */
+	/* What to say of a name that is none of these, or NULL; may be NULL itself. */
 	const char *(*meant)(struct catalog *catalog, const struct stream_kind_info *kind,
-			     const char *category, const char *event);
+			     const struct stream_names *names, const char *category,
+			     const char *event);
 	const char *nowhere; /* what a name is that is near none; NULL: no more is known */
 	/* A diagnostic for an error of these two other than -ENOENT and -EINVAL. */
 	void (*complain)(struct catalog *catalog, int error, struct span span, struct diags *diags);

@@ -183,7 +183,7 @@ static int load(struct catalog *catalog, const struct stream_kind_info *kind, co
 }
 
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
-			 const char *category, const char *event)
+			 const struct stream_names *names, const char *category, const char *event)
 {
 	const char *name = category ? category : event;
 	struct suggest suggest;

@@ -39,6 +39,12 @@ struct stream *stream_new(struct arena *arena, const struct stream_kind_info *ki
 	return stream;
 }
 
+const char *stream_function(struct arena *arena, const struct stream *stream)
+{
+	return stream->category ? arena_printf(arena, "%s:%s", stream->category, stream->event)
+				: arena_strdup(arena, stream->event);
+}
+
 void stream_names_add(struct arena *arena, struct stream_names *names,
 		      const struct stream_kind_info *kind, const char *category, const char *event)
 {

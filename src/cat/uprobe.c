@@ -217,7 +217,7 @@ static int load_listed(struct catalog *catalog, const struct stream_kind_info *k
 }
 
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
-			 const char *category, const char *event)
+			 const struct stream_names *names, const char *category, const char *event)
 {
 	const char *path = program_find(catalog->arena, category), *why_not;
 	struct symbol_place place;

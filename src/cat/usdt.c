@@ -476,10 +476,8 @@ static int list_file(struct catalog *catalog, const struct stream_kind_info *kin
 }
 
 static const char *meant(struct catalog *catalog, const struct stream_kind_info *kind,
-			 const char *category, const char *event)
+			 const struct stream_names *names, const char *category, const char *event)
 {
-	const struct stream_names *names = stream_names_in(catalog, kind, category);
-
 	if (!program_find(catalog->arena, category))
 		return arena_printf(catalog->arena,
 				    "there is no program or library %s: write its path", category);

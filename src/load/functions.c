@@ -157,10 +157,19 @@ static int open_uprobe(const struct hook *hook, const struct hook_place *place)
 
 static int open_place(const struct hook *hook, u32 place)
 {
+	const char *name = hook->names ? hook->names[place] : hook->target;
+	struct arena arena;
+	u64 address;
+
 	if (hook->places)
 		return open_uprobe(hook, &hook->places[place]);
-	return sys_kprobe_open(hook->names ? hook->names[place] : hook->target, hook->offset_bytes,
-			       hook->is_exit);
+	if (!strchr(name, ':'))
+		return sys_kprobe_open(name, hook->offset_bytes, hook->is_exit);
+	/* By MODULE:NAME the kernel finds none from 6.6 on, up to 6.11. */
+	arena_init(&arena);
+	address = function_address(&arena, name);
+	arena_free(&arena);
+	return address ? sys_kprobe_open_at(address + hook->offset_bytes, hook->is_exit) : -ENOENT;
 }
 
 /* The first that can be had. */

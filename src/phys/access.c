@@ -113,7 +113,8 @@ static void add_stream(struct access *a, struct stream *s, struct hook hook)
 		hook.target = path == ACCESS_SAMPLE ? arena_strdup(a->arena, s->name)
 			      : path == ACCESS_TRACEPOINT
 				      ? arena_printf(a->arena, "%s:%s", s->category, s->event)
-				      : arena_printf(a->arena, "%s", s->event);
+			      : s->is_function ? stream_function(a->arena, s)
+					       : arena_strdup(a->arena, s->event);
 	hook_add(a, hook, use);
 }
 
@@ -131,7 +132,7 @@ static u32 raw_btf_id(const struct phys_input *input, const char *event)
 static bool is_same_event(const struct stream *a, const struct stream *b)
 {
 	return a->kind == b->kind && strcmp(a->event, b->event) == 0 &&
-	       (!a->category || strcmp(a->category, b->category) == 0);
+	       (!a->category || !b->category || strcmp(a->category, b->category) == 0);
 }
 
 /* The fields of an event that are read, as the raw tracepoint has them. */

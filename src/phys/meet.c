@@ -16,14 +16,26 @@ static const char *kernel_event(const struct hook *hook)
 	return stream_is_call(s) ? s->is_syscall_exit ? "sys_exit" : "sys_enter" : s->event;
 }
 
-/* Of a wildcard's functions, or a call's own one, and others', is one the same? */
+/* Whichever module it is of. */
+static const char *function_at(const struct hook *hook, u32 i)
+{
+	const char *name = hook->n_places ? hook->names[i] : hook->target;
+
+	return strchr(name, ':') ? strchr(name, ':') + 1 : name;
+}
+
+/* Of a wildcard's functions, in the order of names, or a call's own one, and others', is one the
+ * same? */
 static bool has_function(const struct hook *a, const struct hook *b)
 {
-	for (u32 i = 0; i < MAX(a->n_places, 1u); i++)
-		for (u32 k = 0; k < MAX(b->n_places, 1u); k++)
-			if (strcmp(a->n_places ? a->names[i] : a->target,
-				   b->n_places ? b->names[k] : b->target) == 0)
-				return true;
+	for (u32 i = 0, k = 0; i < MAX(a->n_places, 1u) && k < MAX(b->n_places, 1u);) {
+		int order = strcmp(function_at(a, i), function_at(b, k));
+
+		if (!order)
+			return true;
+		i += order < 0;
+		k += order > 0;
+	}
 	return false;
 }
 

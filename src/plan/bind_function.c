@@ -13,11 +13,11 @@
 /* By the first word of a path. */
 static const struct function_kind {
 	const char *word, *form, *example, *entry, *exit;
-	u32 n_path;
+	u32 n_path, n_path_most;
 } kinds[] = {
-	{ "function", "function:NAME", "function:vfs_read", "kprobe", "kretprobe", 2 },
+	{ "function", "function:NAME", "function:vfs_read", "kprobe", "kretprobe", 2, 3 },
 	{ "userfunction", "userfunction:FILE:NAME", "userfunction:libc.so.6:malloc", "uprobe",
-	  "uretprobe", 3 },
+	  "uretprobe", 3, 3 },
 };
 
 static const struct function_kind *kind_of(const struct ast_source *source)
@@ -150,7 +150,7 @@ struct plan *bind_function(struct scope *scope, const struct ast_source *source)
 	struct plan *return_scan, *entry_scan, *join;
 	struct from_member end, start;
 
-	if (source->n_path != kind->n_path)
+	if (source->n_path < kind->n_path || source->n_path > kind->n_path_most)
 		return diag_refuse(scope->diags, "unknown-stream", source->span,
 				   "such a function's span is called %s" HINT "for example %s",
 				   kind->form, kind->example);

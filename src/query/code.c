@@ -8,17 +8,19 @@
 void query_check_function(struct query *q, const struct stream *s, struct buf *facts)
 {
 	struct function_code code;
+	const char *name;
 
 	if (!s->is_function || s->file_path || q->catalog_path)
 		return;
-	code = function_code(&q->arena, s->event);
+	name = stream_function(&q->arena, s);
+	code = function_code(&q->arena, name);
 	if (code.text && facts && !code.is_there)
-		diag_failure(&q->diags, "function-code", "%s: %s" HINT "%s", s->event, code.text,
+		diag_failure(&q->diags, "function-code", "%s: %s" HINT "%s", name, code.text,
 			     code.hint);
 	else if (facts)
-		buf_printf(facts, "code %s: %s\n", s->event, code.text ?: "for all calls");
+		buf_printf(facts, "code %s: %s\n", name, code.text ?: "for all calls");
 	else if (code.text)
-		diag_warning(&q->diags, "function-code", SPAN_NONE, "%s: %s" HINT "%s", s->event,
+		diag_warning(&q->diags, "function-code", SPAN_NONE, "%s: %s" HINT "%s", name,
 			     code.text, code.hint);
 }
 

@@ -330,18 +330,29 @@ u64 sys_perf_count(int perf_fd)
 	return read(perf_fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
 }
 
-int sys_kprobe_open(const char *function, u32 offset_bytes, bool is_return)
+/* where: of the function's begin, or without one (0) the address. */
+static int open_kprobe(u64 function, u64 where, bool is_return)
 {
 	struct perf_event_attr attr = { .sample_period = 1,
 					.wakeup_events = 1,
-					.kprobe_func = sys_pointer(function),
-					.probe_offset = offset_bytes };
+					.kprobe_func = function,
+					.probe_offset = where };
 	u32 bit;
 
 	if (!pmu_number("kprobe/type", &attr.type) || !pmu_number("kprobe/format/retprobe", &bit))
 		return -ENODEV;
 	attr.config = is_return ? 1ull << bit : 0;
 	return perf_open(&attr, 0);
+}
+
+int sys_kprobe_open(const char *function, u32 offset_bytes, bool is_return)
+{
+	return open_kprobe(sys_pointer(function), offset_bytes, is_return);
+}
+
+int sys_kprobe_open_at(u64 address, bool is_return)
+{
+	return open_kprobe(0, address, is_return);
 }
 
 /* A link, or the ioctl that came before it. */

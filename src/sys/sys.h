@@ -102,6 +102,7 @@ int sys_uprobe_open_own(void);
 bool sys_has_uprobes(u32 *ret_type);
 /* That of a function's entry (offset_bytes: a place within) or return; -ENODEV: no kprobes here. */
 int sys_kprobe_open(const char *function, u32 offset_bytes, bool is_return);
+int sys_kprobe_open_at(u64 address, bool is_return);
 /* That of another kind: the period-th each of `type`, `config` (PERF_TYPE_, PERF_COUNT_) on a CPU.
  */
 /* It does not count until it is enabled. */

@@ -314,13 +314,13 @@ static void test_modules(void **state)
 	/* The kernel's own has none of them, and all is there that it has. */
 	assert_int_equal(btf_find(&s.blob, BTF_KIND_STRUCT, "a_device"), 0);
 	assert_int_equal(btf_find(&s.blob, BTF_KIND_STRUCT, "outer"), s.ids.outer);
-	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "outer"), 0);
-	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "nothing"), 0);
+	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "outer", NULL), 0);
+	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "nothing", NULL), 0);
 	/* By names of their own, the first of all among them, and by one of the other blob. */
-	id = btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "a_device");
+	id = btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "a_device", NULL);
 	assert_int_equal(id & BTF_ID_MASK, btf__type_cnt(s.made));
-	assert_true(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "status"));
-	id = btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "a_request");
+	assert_true(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "status", NULL));
+	id = btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "a_request", NULL);
 	assert_int_equal(id & BTF_ID_MASK,
 			 btf__find_by_name_kind(s.first, "a_request", BTF_KIND_FUNC));
 	assert_true(btf_type(&s.blob, id, &function) &&
@@ -333,7 +333,7 @@ static void test_modules(void **state)
 	/* Types of the module, and through them of the kernel. */
 	assert_int_equal(btf_describe(&s.blob, btf_word_id(&proto, 1), &member), 0);
 	queue = member.pointee_btf_id;
-	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "a_queue"), queue);
+	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "a_queue", NULL), queue);
 	for (u32 i = 0; i < ARRAY_SIZE(members); i++)
 		check_member(&s.blob, queue, &members[i]);
 	assert_int_equal(btf_find_member(&s.blob, queue, "device", NULL, &member), 0);
@@ -342,7 +342,7 @@ static void test_modules(void **state)
 	assert_int_equal(btf_describe(&s.blob, btf_word_id(&proto, 3), &member), 0);
 	assert_int_equal(member.pointee_btf_id, s.ids.inner);
 	/* The same number is another type in the second one. */
-	id = btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "other");
+	id = btf_find_in_modules(&s.blob, BTF_KIND_STRUCT, "other", NULL);
 	assert_int_equal(id, 2u << BTF_ID_BITS | btf__type_cnt(s.made));
 	check_member(&s.blob, id, &(struct expected){ "only", 0, 8, 0, U64, 0 });
 	assert_false(btf_type(&s.blob, 3u << BTF_ID_BITS | btf__type_cnt(s.made), &function));
@@ -350,7 +350,11 @@ static void test_modules(void **state)
 	close_split(&s);
 	/* What two of them have is nobody's. */
 	open_split(&s, make_split);
-	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "a_request"), 0);
+	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "a_request", NULL), 0);
+	id = btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "a_request", "second");
+	assert_true(btf_type(&s.blob, id, &function));
+	assert_string_equal(function.blob->module, "second");
+	assert_int_equal(btf_find_in_modules(&s.blob, BTF_KIND_FUNC, "a_request", "third"), 0);
 	close_split(&s);
 }
 
@@ -379,9 +383,9 @@ static void ask_module(struct btf_blob *base, struct arena *arena, const void *d
 		btf_find_member(base, id, "device", NULL, &member);
 		btf_find_member(base, id, "embedded.status", NULL, &member);
 	}
-	id = btf_find_in_modules(base, BTF_KIND_FUNC, "a_request");
+	id = btf_find_in_modules(base, BTF_KIND_FUNC, "a_request", NULL);
 	n_named += id != 0;
-	btf_find_in_modules(base, BTF_KIND_STRUCT, "a_device");
+	btf_find_in_modules(base, BTF_KIND_STRUCT, "a_device", NULL);
 }
 
 static void test_broken_module(void **state)

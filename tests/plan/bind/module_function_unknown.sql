@@ -1,0 +1,1 @@
+SELECT count(*) FROM kprobe:vmlinux:vfs_raed

@@ -1,0 +1,1 @@
+SELECT count(*) FROM function:vmlinux:vfs_read WHERE ret > 0

@@ -1,0 +1,1 @@
+SELECT count(*) FROM function:xfs:xfs_no_such
